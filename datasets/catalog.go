@@ -1,0 +1,157 @@
+package datasets
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Kind says where the rows of a set come from.
+type Kind string
+
+// The kinds.
+const (
+	Generated Kind = "generated" // made here, no file needed
+	File      Kind = "file"      // read from files in Options.Dir
+)
+
+// Task says what is learnt.
+type Task string
+
+// The tasks.
+const (
+	Classification Task = "classification"
+	Regression     Task = "regression"
+)
+
+// Info describes a set that Load knows by name, as it is with the zero Options.
+type Info struct {
+	Name    string
+	Title   string
+	Kind    Kind
+	Rows    int // training and test rows
+	Inputs  int
+	Outputs int
+	Classes int // 0 for regression
+	Task    Task
+	Source  string // an address, or how it is made
+}
+
+// set is a named set: what List shows of it and how it is loaded.
+type set struct {
+	Info
+	load func(Options) (*Dataset, error)
+}
+
+// sets returns the named sets in the order in which they are listed.
+func sets() []set {
+	return []set{
+		{Info{"letters", "rendered capital letters, 16 attributes of each", Generated, lettersRows, 16, 26, 26,
+			Classification, "the Go fonts, distorted; attributes of Frey & Slate 1991"}, loadLetters},
+		{Info{"digits", "rendered digits, 28×28 grey images", Generated, digitsRows, 784, 10, 10,
+			Classification, "the Go fonts, distorted"}, loadDigits},
+		{Info{"spirals", "two intertwined spirals in the plane", Generated, spiralsRows, 2, 2, 2,
+			Classification, "after Lang & Witbrock 1988"}, loadSpirals},
+		{Info{"parity", "parity of 8 bits", Generated, 2 << parityBits, parityBits, 2, 2,
+			Classification, "every pattern of bits, and once more with noise for testing"}, loadParity},
+		{Info{"sine", "two waves of a sine with noise", Generated, sineRows, 1, 1, 0,
+			Regression, "sin 2πx with normal noise, σ = 0.1"}, loadSine},
+		{Info{"bpls-linear", "toy problem of the BPLS paper, two lines", Generated, 10, 1, 2, 0,
+			Regression, "Tomic et al. 2024, §III-A"}, loadBPLSLinear},
+		{Info{"bpls-sigmoid", "toy problem of the BPLS paper, two curves", Generated, 10, 1, 2, 0,
+			Regression, "Tomic et al. 2024, §III-A"}, loadBPLSSigmoid},
+		{Info{"letter", "UCI letter recognition, 16 attributes", File, 20000, 16, 26, 26,
+			Classification, sourceOf("letter")}, loadUCILetter},
+		{Info{"mnist", "MNIST, handwritten digits, 28×28 grey images", File, 70000, 784, 10, 10,
+			Classification, sourceOf("mnist")}, func(o Options) (*Dataset, error) { return loadImages(mnist, o) }},
+		{Info{"fashion", "Fashion-MNIST, articles of clothing, 28×28 grey images", File, 70000, 784, 10, 10,
+			Classification, sourceOf("fashion")}, func(o Options) (*Dataset, error) { return loadImages(fashion, o) }},
+	}
+}
+
+// List describes every set that Load knows by name, the default first.
+func List() []Info {
+	var list []Info
+	for _, s := range sets() {
+		list = append(list, s.Info)
+	}
+	return list
+}
+
+// Load returns the set of that name, or the CSV file at that path, which is also looked for in
+// Options.Dir. A listed name wins over a file; write ./letters to mean a file.
+//
+// It returns an *UnknownError for neither, a *NotFoundError when a set's files or a CSV file are not
+// there, a *FormatError when a file is not what it should be, and an *OptionError when an option is not
+// allowed or does not fit the set.
+func Load(name string, o Options) (*Dataset, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	known := sets()
+	if i := slices.IndexFunc(known, func(s set) bool { return s.Name == name }); i >= 0 {
+		return known[i].load(o)
+	}
+	paths := []string{name}
+	if o.Dir != "" && !filepath.IsAbs(name) {
+		paths = append(paths, filepath.Join(o.Dir, name))
+	}
+	for _, path := range paths {
+		_, err := os.Stat(path)
+		if err == nil {
+			return loadCSV(path, o)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if strings.ContainsAny(name, `/\.`) {
+		return nil, &NotFoundError{Name: name}
+	}
+	return nil, unknown(name)
+}
+
+func unknown(name string) error {
+	e := &UnknownError{Name: name}
+	for _, s := range sets() {
+		e.Known = append(e.Known, s.Name)
+		if near(strings.ToLower(name), s.Name) {
+			e.Near = append(e.Near, s.Name)
+		}
+	}
+	slices.SortStableFunc(e.Near, func(a, b string) int { return distance(name, a) - distance(name, b) })
+	return e
+}
+
+// near reports whether a name was probably meant: it continues what was typed, or two slips in every
+// five letters lead to it.
+func near(typed, name string) bool {
+	if len(typed) >= 2 && strings.HasPrefix(name, typed) {
+		return true
+	}
+	return distance(typed, name) <= 2*len(name)/5
+}
+
+// distance is Levenshtein's: how many bytes must be inserted, deleted or replaced to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,320 @@
+package datasets
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// sheet is what a first pass over a CSV file finds out.
+type sheet struct {
+	file     string
+	text     []byte
+	comma    rune
+	header   bool
+	columns  []column
+	rows     int // without the header
+	lastLine int // the line on which the last row starts
+}
+
+// column is what the fields of a column are like, the header left out.
+type column struct {
+	name        string
+	numbers     int                 // fields that are written like a number
+	words       int                 // other fields
+	values      map[string]struct{} // the different fields, until there are too many
+	crowded     bool                // whether there were
+	crowdedLine int
+}
+
+// numeric reports whether nine in ten fields are numbers, or all but one: in a short table, too, a stray
+// word is a slip and not a category.
+func (c *column) numeric() bool {
+	return c.numbers > 0 && 9*c.words <= c.numbers || c.numbers > 1 && c.words == 1
+}
+
+func (c *column) see(field string, line int) {
+	if numberLike(field) {
+		c.numbers++
+	} else {
+		c.words++
+	}
+	if c.crowded {
+		return
+	}
+	if _, ok := c.values[field]; ok {
+		return
+	}
+	if len(c.values) == maxCategories {
+		c.crowded, c.crowdedLine = true, line
+		return
+	}
+	c.values[strings.Clone(field)] = struct{}{}
+}
+
+// survey finds out what the columns of the first limit rows (0: of all) hold.
+func survey(file string, text []byte, limit int) (*sheet, error) {
+	text, err := plainText(file, text)
+	if err != nil {
+		return nil, err
+	}
+	s := &sheet{file: file, text: text, comma: ','}
+	sample := s.sniff()
+	if len(sample) == 0 {
+		_, err := s.reader().Read()
+		return nil, s.fault(err, 0)
+	}
+	s.header = isHeader(sample[0], sample[1:])
+	if err := s.name(sample[0]); err != nil {
+		return nil, err
+	}
+	r := s.reader()
+	for i := -s.headerRows(); limit == 0 || i < limit; i++ {
+		record, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, s.fault(err, len(record))
+		}
+		if i < 0 {
+			continue
+		}
+		for j, field := range record {
+			line, _ := r.FieldPos(j)
+			field = strings.TrimSpace(field)
+			if missing(field) {
+				return nil, &FormatError{File: file, Line: line, Column: s.columns[j].name,
+					Found: "a missing value (" + quote(field) + ")", Expected: "a number or a category"}
+			}
+			s.columns[j].see(field, line)
+		}
+		s.rows++
+		s.lastLine, _ = r.FieldPos(0)
+	}
+	if s.rows < 2 {
+		return nil, &FormatError{File: file, Line: max(s.lastLine, 1), Found: plural(s.rows, "row"), Expected: "at least 2"}
+	}
+	return s, nil
+}
+
+// plainText returns text without a byte order mark, or a *FormatError where it is no UTF-8.
+func plainText(file string, text []byte) ([]byte, error) {
+	if bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
+		return nil, &FormatError{File: file, Line: 1, Found: "UTF-16", Expected: "text in UTF-8"}
+	}
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	bad := bytes.IndexByte(text, 0)
+	if bad < 0 && !utf8.Valid(text) {
+		for bad = 0; ; {
+			r, n := utf8.DecodeRune(text[bad:])
+			if r == utf8.RuneError && n == 1 {
+				break
+			}
+			bad += n
+		}
+	}
+	if bad >= 0 {
+		return nil, &FormatError{File: file, Line: 1 + bytes.Count(text[:bad], []byte{'\n'}),
+			Found: fmt.Sprintf("byte %#02x", text[bad]), Expected: "text in UTF-8"}
+	}
+	return text, nil
+}
+
+// reader reads the records from the start, each with as many fields as the first.
+func (s *sheet) reader() *csv.Reader {
+	r := csv.NewReader(bytes.NewReader(s.text))
+	r.Comma = s.comma
+	r.ReuseRecord = true
+	// A tab is white space itself: empty fields would be skipped as leading space.
+	r.TrimLeadingSpace = s.comma != '\t'
+	return r
+}
+
+func (s *sheet) headerRows() int {
+	if s.header {
+		return 1
+	}
+	return 0
+}
+
+// sniff sets the delimiter and returns the first records. It chooses the one that gives more than one
+// column and the same number of them in most lines, then the one that leaves more numbers.
+func (s *sheet) sniff() [][]string {
+	var best [][]string
+	var bestSame, bestNumbers float64
+	for _, comma := range []rune{',', ';', '\t'} {
+		candidate := sheet{text: s.text, comma: comma}
+		sample := candidate.sample()
+		if len(sample) == 0 {
+			continue
+		}
+		same, numbers := grade(sample)
+		if best == nil || same > bestSame || same == bestSame && (numbers > bestNumbers ||
+			numbers == bestNumbers && len(sample[0]) > len(best[0])) {
+			s.comma, best, bestSame, bestNumbers = comma, sample, same, numbers
+		}
+	}
+	return best
+}
+
+// sample returns the first hundred records, or as many as there are before a fault.
+func (s *sheet) sample() (records [][]string) {
+	r := s.reader()
+	r.ReuseRecord = false
+	r.FieldsPerRecord = -1
+	for len(records) < 100 {
+		record, err := r.Read()
+		if err != nil {
+			break
+		}
+		for j := range record {
+			record[j] = strings.TrimSpace(record[j])
+		}
+		records = append(records, record)
+	}
+	return records
+}
+
+// grade returns the fraction of the records that have as many fields as the first, 0 if that is one, and
+// the fraction of all fields that are numbers.
+func grade(records [][]string) (same, numbers float64) {
+	fields := 0
+	for _, record := range records {
+		fields += len(record)
+		if len(record) == len(records[0]) && len(record) > 1 {
+			same++
+		}
+		for _, field := range record {
+			if numberLike(field) {
+				numbers++
+			}
+		}
+	}
+	return same / float64(max(len(records), 1)), numbers / float64(max(fields, 1))
+}
+
+// isHeader reports whether the first record names the columns: some column has a word there and numbers
+// below, or there are no numbers at all and nothing in the first record comes again.
+func isHeader(first []string, rest [][]string) bool {
+	allWords, repeated := true, false
+	for j, name := range first {
+		var c column
+		c.values = make(map[string]struct{})
+		for _, record := range rest {
+			if j < len(record) && !missing(record[j]) {
+				c.see(record[j], 0)
+			}
+		}
+		if c.numeric() && !numberLike(name) && !missing(name) {
+			return true
+		}
+		_, again := c.values[name]
+		repeated = repeated || again || missing(name)
+		allWords = allWords && c.numbers == 0 && !numberLike(name)
+	}
+	return allWords && !repeated && len(rest) > 0
+}
+
+// name names the columns after the header's fields, or after their numbers.
+func (s *sheet) name(first []string) error {
+	if n := len(first); n < 2 || n > maxColumns {
+		return &FormatError{File: s.file, Line: 1, Found: plural(n, "column"),
+			Expected: fmt.Sprintf("2 to %d columns parted by commas, semicolons or tabs", maxColumns)}
+	}
+	seen := make(map[string]bool)
+	for j, field := range first {
+		name := strconv.Itoa(j + 1)
+		if s.header && field != "" {
+			name = printable(field)
+		}
+		if seen[name] {
+			return &FormatError{File: s.file, Line: 1, Column: name, Found: "a second column of that name", Expected: "different names"}
+		}
+		seen[name] = true
+		s.columns = append(s.columns, column{name: name, values: make(map[string]struct{})})
+	}
+	return nil
+}
+
+// fault turns an error of the CSV reader into a FormatError; fields is how many the faulty record had.
+func (s *sheet) fault(err error, fields int) error {
+	if err == io.EOF {
+		return &FormatError{File: s.file, Line: 1, Found: "an empty file", Expected: "rows of values"}
+	}
+	parse, ok := errors.AsType[*csv.ParseError](err)
+	if !ok {
+		return err
+	}
+	e := &FormatError{File: s.file, Line: parse.Line}
+	switch {
+	case errors.Is(err, csv.ErrFieldCount):
+		e.Found, e.Expected = plural(fields, "field"), strconv.Itoa(len(s.columns))+" as in the first line"
+	case errors.Is(err, csv.ErrQuote), errors.Is(err, csv.ErrBareQuote):
+		e.Found, e.Expected = "a quote in the wrong place", `quotes around a whole field, and "" for one inside`
+	default:
+		e.Found, e.Expected = parse.Err.Error(), "comma-separated values as in RFC 4180"
+	}
+	return e
+}
+
+// missing reports whether a field says that there is no value.
+func missing(field string) bool {
+	switch strings.ToLower(field) {
+	case "", "?", "na", "n/a", "nan", "null", "#n/a":
+		return true
+	}
+	return false
+}
+
+// numberLike reports whether a field is meant as a number, one that parseNumber refuses included: one
+// too great, infinity, or one with a decimal comma.
+func numberLike(field string) bool {
+	// Most words are told by their first letter, without an error being made for each.
+	if field == "" || !strings.ContainsRune("+-.,0123456789iInN", rune(field[0])) {
+		return false
+	}
+	_, err := strconv.ParseFloat(field, 64)
+	if errors.Is(err, strconv.ErrSyntax) && strings.Count(field, ",") == 1 {
+		_, err = strconv.ParseFloat(strings.Replace(field, ",", ".", 1), 64)
+	}
+	return err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// greatest bounds the numbers that are read, so that means and deviations stay finite.
+const greatest = 1e300
+
+// parseNumber reads a finite number.
+func parseNumber(field string) (float64, bool) {
+	v, err := strconv.ParseFloat(field, 64)
+	return v, err == nil && math.Abs(v) <= greatest
+}
+
+// printable escapes what must not reach a terminal or break a line: names come from files of strangers.
+func printable(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if strconv.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

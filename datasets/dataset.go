@@ -1,0 +1,116 @@
+// Package datasets holds what networks are trained on: sets that are generated here and need no file,
+// readers of file formats, scaling, splits, and the download of the well-known files.
+//
+// Every set ends as one Dataset: two matrices of rows for training and two for testing, with the
+// scaling that leads back to the raw values. Loading is deterministic: the same Options give the same
+// bits, whatever GOMAXPROCS.
+package datasets
+
+import "gonum.org/v1/gonum/mat"
+
+// Split is the part of a set that is trained on, or the part that is tested on. Inputs is rows × inputs
+// and Targets rows × outputs. Labels[i] is the class of row i as an index into Dataset.Classes; it is
+// nil for regression.
+type Split struct {
+	Inputs  *mat.Dense
+	Targets *mat.Dense
+	Labels  []int
+}
+
+// Rows returns the number of rows.
+func (s *Split) Rows() int { return s.Inputs.RawMatrix().Rows }
+
+// Image is the shape of rows that are grey images, stored row by row from the top left pixel.
+type Image struct {
+	Width, Height int
+}
+
+// Dataset is a set ready for training. Its rows are scaled; InputScaling and TargetScaling say how, were
+// fitted on the training rows alone and hold for both splits.
+type Dataset struct {
+	Name        string // as given to Load
+	Title       string // one line: what it is, how many rows, how it was split
+	Train, Test Split
+	Classes     []string // class names; nil for regression
+	InputNames  []string // one for each column of Inputs
+	TargetNames []string // one for each column of Targets; the class names for classes
+
+	InputScaling  Scaling
+	TargetScaling Scaling
+
+	Image *Image // nil unless the rows are images
+}
+
+// Inputs returns the number of input columns.
+func (d *Dataset) Inputs() int { return d.Train.Inputs.RawMatrix().Cols }
+
+// Outputs returns the number of target columns: the number of classes, or of regression targets.
+func (d *Dataset) Outputs() int { return d.Train.Targets.RawMatrix().Cols }
+
+// Encode codes the targets of a classification set anew: high in the column of a row's class and low in
+// the others. Load codes them as 0 and 1, for softmax; tanh outputs want −1 and 1. It panics for a
+// regression set and when low = high.
+func (d *Dataset) Encode(low, high float64) {
+	if d.Classes == nil {
+		panic("datasets: Encode of a regression set")
+	}
+	if !(low < high || high < low) {
+		panic("datasets: Encode needs two different numbers")
+	}
+	n := len(d.Classes)
+	d.Train.encode(n, low, high)
+	d.Test.encode(n, low, high)
+	scale := 1 / (high - low)
+	d.TargetScaling = Scaling{Kind: ScaledClasses, Offset: repeat(-low*scale, n), Scale: repeat(scale, n)}
+}
+
+func (s *Split) encode(classes int, low, high float64) {
+	if s.Targets == nil {
+		s.Targets = mat.NewDense(len(s.Labels), classes, nil)
+	}
+	for i, label := range s.Labels {
+		row := s.Targets.RawRowView(i)
+		for j := range row {
+			row[j] = low
+		}
+		row[label] = high
+	}
+}
+
+// table is a set before it is split: all rows in one piece, the inputs raw.
+type table struct {
+	inputs  *mat.Dense
+	targets *mat.Dense // nil for classes
+	labels  []int      // nil for regression
+}
+
+func (t *table) rows() int { return t.inputs.RawMatrix().Rows }
+
+// tail cuts the table into its first rows and its last test rows, without a copy.
+func (t *table) tail(test int) (train, rest Split) {
+	n := t.rows()
+	return t.slice(0, n-test), t.slice(n-test, n)
+}
+
+func (t *table) slice(from, to int) Split {
+	s := Split{Inputs: rowsOf(t.inputs, from, to)}
+	if t.targets != nil {
+		s.Targets = rowsOf(t.targets, from, to)
+	}
+	if t.labels != nil {
+		s.Labels = t.labels[from:to:to]
+	}
+	return s
+}
+
+func rowsOf(m *mat.Dense, from, to int) *mat.Dense {
+	return m.Slice(from, to, 0, m.RawMatrix().Cols).(*mat.Dense)
+}
+
+func repeat(v float64, n int) []float64 {
+	s := make([]float64, n)
+	for i := range s {
+		s[i] = v
+	}
+	return s
+}

@@ -1,0 +1,115 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// FormatError says that a file is not what it should be. Line counts from 1 in a text file and is 0 in a
+// binary one, where Offset counts bytes from 0 (after decompression). Found and Expected are phrases.
+type FormatError struct {
+	File     string
+	Line     int
+	Offset   int64
+	Column   string // the column's name, or its number from 1; empty where there is none
+	Found    string
+	Expected string
+}
+
+func (e *FormatError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d", e.Line)
+	} else {
+		fmt.Fprintf(&b, ": offset %d", e.Offset)
+	}
+	if e.Column != "" {
+		fmt.Fprintf(&b, ": column %q", e.Column)
+	}
+	fmt.Fprintf(&b, ": found %s, expected %s", e.Found, e.Expected)
+	return b.String()
+}
+
+// OptionError says that an option has a value that is not allowed or does not fit the set.
+type OptionError struct {
+	Option   string // the field of Options in lower case: "test", "target", "rows", "noise"
+	Value    string
+	Expected string
+}
+
+func (e *OptionError) Error() string {
+	return fmt.Sprintf("%s %q: expected %s", e.Option, e.Value, e.Expected)
+}
+
+// UnknownError says that a name is neither that of a set nor that of a file. Near holds the names that
+// are spelled alike, best first, and may be empty; Known holds all names of sets.
+type UnknownError struct {
+	Name  string
+	Near  []string
+	Known []string
+}
+
+func (e *UnknownError) Error() string {
+	if len(e.Near) > 0 {
+		return fmt.Sprintf("unknown data set %q: did you mean %s? Expected one of %s, or a CSV file",
+			e.Name, strings.Join(e.Near, " or "), strings.Join(e.Known, ", "))
+	}
+	return fmt.Sprintf("unknown data set %q: expected one of %s, or a CSV file", e.Name, strings.Join(e.Known, ", "))
+}
+
+// NotFoundError says that the files of a set are not there. For a CSV file Name is its path and Files and
+// Looked are empty.
+type NotFoundError struct {
+	Name   string
+	Files  []string // the names of the missing files, without .gz
+	Looked []string // the directories that were searched
+}
+
+func (e *NotFoundError) Error() string {
+	if len(e.Files) == 0 {
+		return fmt.Sprintf("no file %q", e.Name)
+	}
+	return fmt.Sprintf("%s: no %s in %s; get it with: newtop data fetch %s, or say where it is with --data-dir DIR",
+		e.Name, strings.Join(e.Files, ", "), strings.Join(e.Looked, " or "), e.Name)
+}
+
+// ErrGenerated is what Fetch and Verify answer for a set that is made here and has no file.
+var ErrGenerated = errors.New("this set is generated: there is no file to fetch or verify")
+
+// ErrBusy is what Fetch answers while another one, perhaps of another process, writes to the same place.
+var ErrBusy = errors.New("another download into this directory is under way")
+
+// NetworkError says that a file could not be downloaded from any of its addresses, and what to do
+// instead. Err is what the last address answered.
+type NetworkError struct {
+	Name string   // the set
+	File string   // the file that failed
+	URLs []string // the addresses of all files of the set that are still missing, one for each
+	Dir  string   // where the files belong
+	Kept int64    // bytes kept for a later resume
+	Err  error
+}
+
+func (e *NetworkError) Error() string {
+	kept := ""
+	if e.Kept > 0 {
+		kept = fmt.Sprintf(" (%d bytes are kept, the same command resumes)", e.Kept)
+	}
+	return fmt.Sprintf("%s: can't download %s: %v%s; download %s by hand into %s, or use --data letters, which needs no file",
+		e.Name, e.File, e.Err, kept, strings.Join(e.URLs, " and "), e.Dir)
+}
+
+func (e *NetworkError) Unwrap() error { return e.Err }
+
+// ChecksumError says that a download is not the file it should be. What was downloaded is removed.
+type ChecksumError struct {
+	File, URL   string
+	Sum, Wanted string // SHA-256 in hexadecimal
+}
+
+func (e *ChecksumError) Error() string {
+	return fmt.Sprintf("%s from %s has the wrong checksum and was removed: found SHA-256 %s, expected %s",
+		e.File, e.URL, e.Sum, e.Wanted)
+}

@@ -1,0 +1,162 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	spiralsRows = 2000
+	parityBits  = 8
+	sineRows    = 500
+)
+
+// loadSpirals draws points along two spirals that wind around each other twice, the problem of K. J. Lang
+// and M. J. Witbrock, "Learning to Tell Two Spirals Apart", 1988, in the unit disc and with a little
+// noise. Points are even along the curve, so that the outer turns have as many as their length asks for.
+func loadSpirals(o Options) (*Dataset, error) {
+	const turns, sigma = 2, 0.02
+	rows, err := o.count(spiralsRows, 4, 10_000_000)
+	if err != nil {
+		return nil, err
+	}
+	test, err := o.testRows(rows, max(rows/5, 1))
+	if err != nil {
+		return nil, err
+	}
+	t := table{inputs: mat.NewDense(rows, 2, nil), labels: make([]int, rows)}
+	rng := rand.New(rand.NewPCG(o.Seed, 0))
+	for i := range rows {
+		class := i % 2
+		r := math.Sqrt(rng.Float64())
+		sin, cos := math.Sincos(math.Pi * (2*turns*r + float64(class)))
+		t.inputs.SetRow(i, []float64{r*cos + sigma*rng.NormFloat64(), r*sin + sigma*rng.NormFloat64()})
+		t.labels[i] = class
+	}
+	d := &Dataset{Name: "spirals", Classes: []string{"first", "second"}, InputNames: []string{"x", "y"},
+		Title: fmt.Sprintf("two intertwined spirals: %d points to train on, %d to test on", rows-test, test)}
+	d.Train, d.Test = t.tail(test)
+	d.finish(unscaled(2))
+	return d, nil
+}
+
+// loadParity makes all patterns of n bits, ±1 each, with the parity of the number of +1 as the class.
+// Patterns that were not seen say nothing about parity, so that by default all are trained on, and
+// tested with normal noise on every bit: what is learnt should hold around the corners of the cube, not
+// only in them. With Options.Test a part of the patterns is kept for testing instead.
+func loadParity(o Options) (*Dataset, error) {
+	const sigma = 0.2
+	rows, err := o.count(1<<parityBits, 4, 1<<20)
+	if err == nil && rows&(rows-1) != 0 {
+		err = &OptionError{Option: "rows", Value: strconv.Itoa(rows), Expected: "a power of two, 2ⁿ rows of n bits"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	n := bits.TrailingZeros(uint(rows))
+	d := &Dataset{Name: "parity", Classes: []string{"even", "odd"}}
+	for j := range n {
+		d.InputNames = append(d.InputNames, fmt.Sprintf("bit%d", j))
+	}
+	if o.Test != "" {
+		test, err := o.testRows(rows, 0)
+		if err != nil {
+			return nil, err
+		}
+		d.Train, d.Test = patterns(n, shuffle(rows, o.Seed)).tail(test)
+		d.Title = fmt.Sprintf("parity of %d bits: %d patterns to train on, %d others to test on", n, rows-test, test)
+	} else {
+		d.Train, d.Test = patterns(n, nil).slice(0, rows), patterns(n, nil).slice(0, rows)
+		rng := rand.New(rand.NewPCG(o.Seed, 0))
+		d.Test.Inputs.Apply(func(_, _ int, v float64) float64 { return v + sigma*rng.NormFloat64() }, d.Test.Inputs)
+		d.Title = fmt.Sprintf("parity of %d bits: all %d patterns to train on, the same with noise (σ %g) to test on", n, rows, sigma)
+	}
+	d.finish(unscaled(n))
+	return d, nil
+}
+
+// patterns makes all patterns of n bits; the one that writes the number i is row place[i], or i for nil.
+func patterns(n int, place []int) *table {
+	t := &table{inputs: mat.NewDense(1<<n, n, nil), labels: make([]int, 1<<n)}
+	for i := range t.labels {
+		to := i
+		if place != nil {
+			to = place[i]
+		}
+		row := t.inputs.RawRowView(to)
+		for j := range row {
+			row[j] = 2*float64(i>>j&1) - 1
+		}
+		t.labels[to] = bits.OnesCount(uint(i)) % 2
+	}
+	return t
+}
+
+// loadSine draws x from [−1, 1) and makes y = sin 2πx with noise.
+func loadSine(o Options) (*Dataset, error) {
+	sigma := max(o.Noise, 0)
+	if o.Noise == 0 {
+		sigma = 0.1
+	}
+	rows, err := o.count(sineRows, 2, 10_000_000)
+	if err != nil {
+		return nil, err
+	}
+	test, err := o.testRows(rows, max(rows/5, 1))
+	if err != nil {
+		return nil, err
+	}
+	t := table{inputs: mat.NewDense(rows, 1, nil), targets: mat.NewDense(rows, 1, nil)}
+	rng := rand.New(rand.NewPCG(o.Seed, 0))
+	for i := range rows {
+		x := 2*rng.Float64() - 1
+		t.inputs.Set(i, 0, x)
+		t.targets.Set(i, 0, math.Sin(2*math.Pi*x)+sigma*rng.NormFloat64())
+	}
+	d := &Dataset{Name: "sine", InputNames: []string{"x"}, TargetNames: []string{"y"}, TargetScaling: unscaled(1),
+		Title: fmt.Sprintf("two waves of a sine with noise (σ %g): %d points to train on, %d to test on", sigma, rows-test, test)}
+	d.Train, d.Test = t.tail(test)
+	d.finish(unscaled(1))
+	return d, nil
+}
+
+// loadBPLSLinear is the first toy problem of [T, §III-A]: ỹ₁ = −x/3 + 2, ỹ₂ = 2x − 1.
+func loadBPLSLinear(o Options) (*Dataset, error) {
+	return loadBPLS("bpls-linear", "two lines", o, func(x float64) []float64 { return []float64{-x/3 + 2, 2*x - 1} })
+}
+
+// loadBPLSSigmoid is the second toy problem of [T, §III-A]: ỹ₁ = 1/(1 + exp(log₁₀ x^(−3/2))),
+// ỹ₂ = 1/(1 + exp(x^(−1/4))).
+func loadBPLSSigmoid(o Options) (*Dataset, error) {
+	return loadBPLS("bpls-sigmoid", "two curves", o, func(x float64) []float64 {
+		return []float64{1 / (1 + math.Exp(math.Log10(math.Pow(x, -1.5)))), 1 / (1 + math.Exp(math.Pow(x, -0.25)))}
+	})
+}
+
+// loadBPLS trains on x = 1, 3, 5, 7, 9, with noise on the targets, and tests on x = 2, 4, …, 10 without.
+func loadBPLS(name, what string, o Options, f func(x float64) []float64) (*Dataset, error) {
+	sigma := max(o.Noise, 0)
+	rng := rand.New(rand.NewPCG(o.Seed, 0))
+	points := func(from int, sigma float64) Split {
+		s := Split{Inputs: mat.NewDense(5, 1, nil), Targets: mat.NewDense(5, 2, nil)}
+		for i := range 5 {
+			x := float64(from + 2*i)
+			y := f(x)
+			s.Inputs.Set(i, 0, x)
+			for j := range y {
+				s.Targets.Set(i, j, y[j]+sigma*rng.NormFloat64())
+			}
+		}
+		return s
+	}
+	d := &Dataset{Name: name, InputNames: []string{"x"}, TargetNames: []string{"y1", "y2"}, TargetScaling: unscaled(2),
+		Title: fmt.Sprintf("toy problem of the BPLS paper, %s: 5 points to train on (σ %g), 5 to test on", what, sigma)}
+	d.Train, d.Test = points(1, sigma), points(2, 0)
+	d.finish(unscaled(1))
+	return d, nil
+}
