@@ -1,0 +1,108 @@
+package models
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// letterProblem returns the net and rows of the shape of [MD]'s letter problem: 16-70-50-26, tanh,
+// squared error, targets ±1.
+func letterProblem(tb testing.TB, rows int) (n *Network, w []float64, x, t *mat.Dense) {
+	n = mustNetwork(tb, Chain(16, []int{70, 50}, 26, Tanh, Tanh, SquaredError, SkipNone))
+	rng := rand.New(rand.NewPCG(1, 2))
+	w = make([]float64, n.Dim())
+	init, err := ParseInit("uniform:0.2")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	n.InitTo(w, init, rng)
+	x, t = mat.NewDense(rows, 16, nil), mat.NewDense(rows, 26, nil)
+	for p := range rows {
+		for i := range 16 {
+			x.Set(p, i, rng.NormFloat64())
+		}
+		for k := range 26 {
+			t.Set(p, k, -1)
+		}
+		t.Set(p, rng.IntN(26), 1)
+	}
+	return n, w, x, t
+}
+
+func BenchmarkLetter(b *testing.B) {
+	const rows = 16000
+	n, w, x, t := letterProblem(b, rows)
+	cost := n.Cost()
+	v, dst := make([]float64, n.Dim()), make([]float64, n.Dim())
+	for i := range v {
+		v[i] = float64(i%7) - 3
+	}
+	for threads := 1; threads <= runtime.NumCPU(); threads *= 2 {
+		pool := NewPool(threads)
+		l := n.Bind(x, t, Options{Pool: pool})
+		l.Update(w)
+		gradient := 0.0 // ns
+		for _, c := range []struct {
+			name            string
+			multiplications float64
+			run             func()
+		}{
+			{"gradient", cost.Gradient, func() { l.Update(w); l.GradientTo(dst) }},
+			{"loss", cost.Loss, func() { l.EvaluateAt(w) }},
+			{"hessian", cost.Hessian, func() { l.HessianTo(dst, v) }},
+			{"gauss-newton", cost.GaussNewton, func() { l.GaussNewtonTo(dst, v) }},
+			{"diagonal", cost.Diagonal, func() { l.GaussNewtonDiagTo(dst) }},
+		} {
+			b.Run(fmt.Sprintf("%s/threads=%d", c.name, threads), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					c.run()
+				}
+				ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+				b.ReportMetric(2*c.multiplications*rows/ns, "GFLOP/s")
+				if c.name == "gradient" {
+					gradient = ns
+				} else if gradient > 0 {
+					b.ReportMetric(ns/gradient, "gradients")
+				}
+			})
+		}
+		pool.Close()
+	}
+}
+
+func BenchmarkBatch(b *testing.B) {
+	for _, net := range []struct {
+		name   string
+		inputs int
+		hidden []int
+		output int
+	}{{"16-70-50-26", 16, []int{70, 50}, 26}, {"784-50-10", 784, []int{50}, 10}} {
+		n := mustNetwork(b, Chain(net.inputs, net.hidden, net.output, Tanh, Softmax, CrossEntropy, SkipNone))
+		w, dst := make([]float64, n.Dim()), make([]float64, n.Dim())
+		n.InitTo(w, Init{}, rand.New(rand.NewPCG(1, 2)))
+		x, t := mat.NewDense(256, net.inputs, nil), mat.NewDense(256, net.output, nil)
+		rows := make([]int, 256)
+		for p := range rows {
+			rows[p] = p
+			x.Set(p, p%net.inputs, 1)
+			t.Set(p, p%net.output, 1)
+		}
+		for _, size := range []int{1, 8, 32, 64, 256} {
+			b.Run(fmt.Sprintf("%s/rows=%d", net.name, size), func(b *testing.B) {
+				batch := n.NewBatch(x, t, size)
+				b.ReportAllocs()
+				for b.Loop() {
+					batch.GradientTo(dst, w, rows[:size])
+				}
+				ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+				b.ReportMetric(2*n.Cost().Gradient*float64(size)/ns, "GFLOP/s")
+				b.ReportMetric(ns/float64(size), "ns/row")
+			})
+		}
+	}
+}

@@ -1,0 +1,22 @@
+// Package models computes with feed-forward networks: outputs, losses, gradients, exact products with
+// the Hessian and the Gauss–Newton matrix, and the latter's diagonal. Layers may take from any earlier
+// layers; every layer has one activation, elementwise or softmax.
+//
+// Notation, after Møller 1993 ([M]) and Mizutani & Demmel 2003 ([MD]):
+//
+//	P, p     rows of data, one row; E = (1/P) Σ_p E_p is the mean loss
+//	L, l, r  layers 0…L (0 = inputs), a layer, one of its sources (r < l); layer l has N_l nodes
+//	W^{lr}   weights from layer r to layer l, N_l × N_r; b^l biases, N_l
+//	v^l, u^l net input Σ_r W^{lr} u^r + b^l and output f_l(v^l) of layer l; t targets
+//	δ^l, ε^l ∂E_p/∂v^l and ∂E_p/∂u^l
+//	d, D, φ  a direction in weight space, its blocks, and the derivative of v^l along it
+//	Ru, γ    the derivatives of u^l and δ^l along d
+//
+// The flat weight vector holds, for l = 1…L, the blocks W^{lr} by ascending r, row-major, then b^l.
+//
+// Rows are taken in blocks of 64, and inside a block everything lies node by node: node i of a layer
+// owns consecutive numbers, one for each row. So all inner loops run over rows, whatever the width of
+// the layers. Blocks are grouped into contiguous shards, whose number depends on the numbers of rows
+// and weights only; a worker takes whole shards, and partial sums are added in the order of the shards.
+// The bits of every result are therefore the same for any number of threads.
+package models

@@ -1,0 +1,271 @@
+package models
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// graphFile is an architecture as TOML has it: layers in order, each with what it takes from.
+type graphFile struct {
+	Inputs *int         `toml:"inputs"`
+	Loss   *Loss        `toml:"loss"`
+	Layers []graphLayer `toml:"layer"`
+}
+
+type graphLayer struct {
+	Name       *string     `toml:"name"`
+	Nodes      *int        `toml:"nodes"`
+	Activation *Activation `toml:"activation"`
+	From       []string    `toml:"from"`
+}
+
+// inputsName is what layers call layer 0.
+const inputsName = "inputs"
+
+// maxGraphFile bounds the bytes of a file of layers.
+const maxGraphFile = 1 << 20
+
+// GraphError says what is wrong in a file of layers, and where.
+type GraphError struct {
+	File         string
+	Line, Column int // from 1; 0 when the file could not be read
+	Err          error
+}
+
+func (e *GraphError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %v", e.File, e.Err)
+	}
+	return fmt.Sprintf("%s:%d:%d: %v", e.File, e.Line, e.Column, e.Err)
+}
+
+// Unwrap returns the reason; it is an *ArchitectureError where the layers make no network.
+func (e *GraphError) Unwrap() error { return e.Err }
+
+// ReadArchitecture reads an architecture from TOML:
+//
+//	loss = "xent"               # default: xent after softmax, else mse
+//
+//	[[layer]]
+//	name = "features"           # default: "layer 1", "layer 2", …
+//	nodes = 70
+//	activation = "tanh"
+//
+//	[[layer]]                   # the last layer is the output; its nodes come from the data
+//	activation = "softmax"
+//	from = ["inputs", "features"]   # default: the layer before
+//
+// inputs and outputs are the data's. A file may state its inputs at the top and the nodes of its output
+// layer, which then must agree. Errors are *GraphError and carry name as the file's.
+func ReadArchitecture(r io.Reader, name string, inputs, outputs int) (Architecture, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxGraphFile+1))
+	if err == nil && len(data) > maxGraphFile {
+		err = fmt.Errorf("more than %d bytes: expected a file of layers", maxGraphFile)
+	}
+	if err != nil {
+		return Architecture{}, &GraphError{File: name, Err: err}
+	}
+	var file graphFile
+	if err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&file); err != nil {
+		return Architecture{}, decodeError(name, err)
+	}
+	g := graphReader{name: name, places: locate(data)}
+	return g.architecture(&file, inputs, outputs)
+}
+
+// decodeError gives what the TOML library found the form of all errors of a file.
+func decodeError(name string, err error) error {
+	var unknown *toml.StrictMissingError
+	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
+		first := &unknown.Errors[0]
+		line, column := first.Position()
+		return &GraphError{name, line, column, fmt.Errorf("unknown key %q", strings.Join(first.Key(), "."))}
+	}
+	var bad *toml.DecodeError
+	if errors.As(err, &bad) {
+		line, column := bad.Position()
+		return &GraphError{name, line, column, errors.New(strings.TrimPrefix(bad.Error(), "toml: "))}
+	}
+	return &GraphError{File: name, Err: err}
+}
+
+// graphReader turns a decoded file into an architecture, and remembers where in the file things are.
+type graphReader struct {
+	name   string
+	places map[string]unstable.Position
+}
+
+// fault returns an error at the given path, or at the innermost part of it that the file has.
+func (g *graphReader) fault(path, format string, args ...any) error {
+	return g.faultAt(path, fmt.Errorf(format, args...))
+}
+
+func (g *graphReader) faultAt(path string, err error) error {
+	for {
+		if p, ok := g.places[path]; ok {
+			return &GraphError{g.name, p.Line, p.Column, err}
+		}
+		dot := strings.LastIndexByte(path, '.')
+		if dot < 0 {
+			return &GraphError{g.name, 1, 1, err}
+		}
+		path = path[:dot]
+	}
+}
+
+func (g *graphReader) architecture(file *graphFile, inputs, outputs int) (Architecture, error) {
+	if file.Inputs != nil && *file.Inputs != inputs {
+		return Architecture{}, g.fault("inputs", "%d inputs: expected %d, as the data have", *file.Inputs, inputs)
+	}
+	if len(file.Layers) == 0 {
+		return Architecture{}, g.fault("", "no [[layer]]: expected at least an output layer")
+	}
+	a := Architecture{Inputs: inputs}
+	known := map[string]int{inputsName: 0} // layers by name
+	for i := range file.Layers {
+		layer, err := g.layer(file, i, outputs, known)
+		if err != nil {
+			return Architecture{}, err
+		}
+		a.Layers = append(a.Layers, layer)
+	}
+	for i := range file.Layers {
+		connections, err := g.connections(&file.Layers[i], i, known)
+		if err != nil {
+			return Architecture{}, err
+		}
+		a.Connections = append(a.Connections, connections...)
+	}
+	if file.Loss != nil {
+		a.Loss = *file.Loss
+	} else if a.Layers[len(a.Layers)-1].Activation == Softmax {
+		a.Loss = CrossEntropy
+	}
+	if err := a.check(); err != nil {
+		var bad *ArchitectureError
+		if errors.As(err, &bad) && bad.Layer > 0 {
+			return Architecture{}, g.faultAt(layerPath(bad.Layer-1), err)
+		}
+		return Architecture{}, g.faultAt("", err)
+	}
+	return a.clone(), nil
+}
+
+func layerPath(i int) string { return "layer." + strconv.Itoa(i) }
+
+// layer returns layer i of the file and adds its name to the known ones.
+func (g *graphReader) layer(file *graphFile, i, outputs int, known map[string]int) (Layer, error) {
+	in, path := &file.Layers[i], layerPath(i)
+	layer := Layer{Name: fmt.Sprintf("layer %d", i+1)}
+	if in.Name != nil {
+		layer.Name = *in.Name
+	}
+	if _, taken := known[layer.Name]; taken || layer.Name == "" {
+		return layer, g.fault(path+".name", "layer name %q: expected one that is not empty and not taken", layer.Name)
+	}
+	known[layer.Name] = i + 1
+	if in.Activation == nil {
+		return layer, g.fault(path, "layer %q has no activation: expected %s", layer.Name, strings.Join(activations[:], ", "))
+	}
+	layer.Activation = *in.Activation
+	output := i == len(file.Layers)-1
+	switch {
+	case in.Nodes == nil && output:
+		layer.Nodes = outputs
+	case in.Nodes == nil:
+		return layer, g.fault(path, "layer %q has no number of nodes", layer.Name)
+	case output && *in.Nodes != outputs:
+		return layer, g.fault(path+".nodes", "%d output nodes: expected %d, as the data have", *in.Nodes, outputs)
+	default:
+		layer.Nodes = *in.Nodes
+	}
+	return layer, nil
+}
+
+// connections returns what layer i of the file takes from.
+func (g *graphReader) connections(in *graphLayer, i int, known map[string]int) ([]Connection, error) {
+	if in.From == nil {
+		return []Connection{{To: i + 1, From: i}}, nil
+	}
+	var all []Connection
+	for k, source := range in.From {
+		path := layerPath(i) + ".from." + strconv.Itoa(k)
+		from, ok := known[source]
+		switch {
+		case !ok:
+			return nil, g.fault(path, "no layer %q: expected %q or the name of an earlier layer", source, inputsName)
+		case from > i:
+			return nil, g.fault(path, "layer %q does not come earlier: layers can't form a cycle", source)
+		}
+		all = append(all, Connection{To: i + 1, From: from})
+	}
+	return all, nil
+}
+
+// locate returns where in a valid document every key and array element stands, by a path like
+// layer.2.from.0.
+func locate(data []byte) map[string]unstable.Position {
+	var p unstable.Parser
+	p.Reset(data)
+	places := map[string]unstable.Position{}
+	tables := map[string]int{}
+	prefix := ""
+	for p.NextExpression() {
+		switch e := p.Expression(); e.Kind {
+		case unstable.ArrayTable, unstable.Table:
+			key, at := keyOf(&p, e)
+			prefix = key
+			if e.Kind == unstable.ArrayTable {
+				prefix = key + "." + strconv.Itoa(tables[key])
+				tables[key]++
+			}
+			places[prefix] = at
+			prefix += "."
+		case unstable.KeyValue:
+			locateKey(places, &p, e, prefix)
+		}
+	}
+	return places
+}
+
+func locateKey(places map[string]unstable.Position, p *unstable.Parser, e *unstable.Node, prefix string) {
+	key, at := keyOf(p, e)
+	places[prefix+key] = at
+	locateValue(places, p, e.Value(), prefix+key)
+}
+
+func locateValue(places map[string]unstable.Position, p *unstable.Parser, v *unstable.Node, path string) {
+	it := v.Children()
+	for i := 0; it.Next(); i++ {
+		child := it.Node()
+		if child.Kind == unstable.KeyValue {
+			locateKey(places, p, child, path+".")
+			continue
+		}
+		element := path + "." + strconv.Itoa(i)
+		if child.Raw.Length > 0 {
+			places[element] = p.Shape(child.Raw).Start
+		}
+		locateValue(places, p, child, element)
+	}
+}
+
+// keyOf returns the dotted key of a table or a key with value, and where it starts.
+func keyOf(p *unstable.Parser, e *unstable.Node) (string, unstable.Position) {
+	var parts []string
+	var at unstable.Position
+	for it := e.Key(); it.Next(); {
+		if len(parts) == 0 {
+			at = p.Shape(it.Node().Raw).Start
+		}
+		parts = append(parts, string(it.Node().Data))
+	}
+	return strings.Join(parts, "."), at
+}

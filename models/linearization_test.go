@@ -1,0 +1,262 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// mixedProblem has every kind of layer and connection, layers wider than a tile of the matrix product,
+// and a number of rows that leaves a last block which is not full.
+func mixedProblem(tb testing.TB, rows int) problem {
+	a := Architecture{
+		Inputs: 7,
+		Layers: []Layer{{Nodes: 70, Activation: Tanh}, {Nodes: 5, Activation: Softmax},
+			{Nodes: 9, Activation: Softplus}, {Nodes: 3, Activation: ReLU}, {Nodes: 4, Activation: Softmax}},
+		Connections: []Connection{{1, 0}, {2, 0}, {2, 1}, {3, 1}, {4, 2}, {4, 3}, {5, 4}, {5, 0}},
+		Loss:        CrossEntropy,
+	}
+	return randomData(tb, a, rand.New(rand.NewPCG(8, 9)), rows)
+}
+
+// everything returns all numbers that a Linearization computes.
+func everything(l *Linearization, p problem) []float64 {
+	n := p.n.Dim()
+	l.Update(p.w)
+	e, other := l.Evaluation(), l.EvaluateAt(p.d)
+	all := []float64{e.Loss, e.SquaredError, float64(e.Wrong), other.Loss, other.SquaredError, float64(other.Wrong)}
+	dst := make([]float64, n)
+	for _, f := range []func(){
+		func() { l.GradientTo(dst) }, func() { l.HessianTo(dst, p.d) },
+		func() { l.GaussNewtonTo(dst, p.d) }, func() { l.GaussNewtonDiagTo(dst) },
+	} {
+		f()
+		all = append(all, dst...)
+	}
+	return all
+}
+
+func wantSameBits(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d numbers, expected %d", what, len(got), len(want))
+	}
+	for i := range got {
+		if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
+			t.Fatalf("%s: number %d is %.17g, expected the bits of %.17g", what, i, got[i], want[i])
+		}
+	}
+}
+
+// TestSameBits: neither threads, nor GOMAXPROCS, nor how much is kept changes a bit.
+func TestSameBits(t *testing.T) {
+	for _, rows := range []int{1, 63, 64, 65, 64*35 + 13} {
+		p := mixedProblem(t, rows)
+		want := everything(p.n.Bind(p.x, p.t, Options{}), p)
+		row := int64(8 * p.n.tapeSize())
+		for _, memory := range []int64{0, 1, 64*row - 1, 64 * row, 64 * 20 * row, int64(rows) * row} {
+			for _, threads := range []int{1, 2, 3, 8} {
+				pool := NewPool(threads)
+				l := p.n.Bind(p.x, p.t, Options{Pool: pool, Memory: memory})
+				what := fmt.Sprintf("%d rows, %d threads, %d bytes", rows, threads, memory)
+				wantSameBits(t, what, everything(l, p), want)
+				pool.Close()
+			}
+		}
+		for _, procs := range []int{1, 2, 4} {
+			before := runtime.GOMAXPROCS(procs)
+			pool := NewPool(0)
+			if pool.Threads() != procs {
+				t.Errorf("%d threads, expected %d", pool.Threads(), procs)
+			}
+			wantSameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), everything(p.n.Bind(p.x, p.t, Options{Pool: pool}), p), want)
+			pool.Close()
+			runtime.GOMAXPROCS(before)
+		}
+	}
+}
+
+func TestKeptBlocks(t *testing.T) {
+	p := mixedProblem(t, 64*3+10)
+	row := int64(8 * p.n.tapeSize())
+	for _, c := range []struct {
+		memory int64
+		kept   int
+	}{{0, 4}, {1, 0}, {64*row - 1, 0}, {64 * row, 1}, {200 * row, 3}, {202*row - 1, 3}, {202 * row, 4}} {
+		l := p.n.Bind(p.x, p.t, Options{Memory: c.memory})
+		if l.kept != c.kept {
+			t.Errorf("memory %d: %d blocks kept, expected %d", c.memory, l.kept, c.kept)
+		}
+		if used := int64(8 * len(l.slab)); c.memory > 0 && used > c.memory {
+			t.Errorf("memory %d: %d bytes used", c.memory, used)
+		}
+	}
+}
+
+// TestShards: shards cover the blocks in order, and their number depends on nothing but sizes.
+func TestShards(t *testing.T) {
+	for rows, want := range map[int]int{1: 1, 64: 1, 65: 2, 2048: 32, 2049: 32, 100000: 32} {
+		l := &Linearization{net: &Network{dim: 1}, rows: rows}
+		l.makeShards()
+		if len(l.shards) != want {
+			t.Errorf("%d rows: %d shards, expected %d", rows, len(l.shards), want)
+		}
+		next := 0
+		for _, s := range l.shards {
+			if s.first != next || s.last <= s.first {
+				t.Errorf("%d rows: shard [%d, %d) after block %d", rows, s.first, s.last, next)
+			}
+			next = s.last
+		}
+		if next != l.blocks() {
+			t.Errorf("%d rows: %d blocks in shards, expected %d", rows, next, l.blocks())
+		}
+	}
+	l := &Linearization{net: &Network{dim: sumMemory / 5}, rows: 10000}
+	if l.makeShards(); len(l.shards) != 5 {
+		t.Errorf("%d shards of a large network, expected 5", len(l.shards))
+	}
+}
+
+// TestEvaluateAt: the same numbers as Update's, and what Update kept stays.
+func TestEvaluateAt(t *testing.T) {
+	for _, memory := range []int64{0, 1} {
+		p := mixedProblem(t, 300)
+		l, other := p.n.Bind(p.x, p.t, Options{Memory: memory}), p.n.Linearize(p.d, p.x, p.t)
+		l.Update(p.w)
+		before, after := make([]float64, p.n.Dim()), make([]float64, p.n.Dim())
+		l.HessianTo(before, p.d)
+		if got, want := l.EvaluateAt(p.d), other.Evaluation(); got != want {
+			t.Errorf("EvaluateAt: %+v, expected %+v", got, want)
+		}
+		l.HessianTo(after, p.d)
+		wantSameBits(t, "Hd after EvaluateAt", after, before)
+		if l.Evaluation() != l.EvaluateAt(p.w) {
+			t.Errorf("Evaluation: %+v, EvaluateAt: %+v", l.Evaluation(), l.EvaluateAt(p.w))
+		}
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		p := mixedProblem(t, 1000)
+		pool := NewPool(threads)
+		defer pool.Close()
+		dst := make([]float64, p.n.Dim())
+		for _, memory := range []int64{0, 1} {
+			l := p.n.Bind(p.x, p.t, Options{Pool: pool, Memory: memory})
+			l.Update(p.w)
+			for name, f := range map[string]func(){
+				"Update":            func() { l.Update(p.w) },
+				"EvaluateAt":        func() { l.EvaluateAt(p.d) },
+				"GradientTo":        func() { l.GradientTo(dst) },
+				"HessianTo":         func() { l.HessianTo(dst, p.d) },
+				"GaussNewtonTo":     func() { l.GaussNewtonTo(dst, p.d) },
+				"GaussNewtonDiagTo": func() { l.GaussNewtonDiagTo(dst) },
+			} {
+				if count := testing.AllocsPerRun(5, f); count != 0 {
+					t.Errorf("%s on %d threads, memory %d: %g allocations", name, threads, memory, count)
+				}
+			}
+		}
+	}
+}
+
+// TestInputsStay: nothing a caller passes in is modified, nor kept when that matters.
+func TestInputsStay(t *testing.T) {
+	p := mixedProblem(t, 200)
+	w, d := append([]float64(nil), p.w...), append([]float64(nil), p.d...)
+	x, targets := mat.DenseCopyOf(p.x), mat.DenseCopyOf(p.t)
+	l := p.n.Bind(p.x, p.t, Options{})
+	want := everything(l, p)
+	wantSameBits(t, "w", p.w, w)
+	wantSameBits(t, "d", p.d, d)
+	wantSameBits(t, "x", p.x.RawMatrix().Data, x.RawMatrix().Data)
+	wantSameBits(t, "t", p.t.RawMatrix().Data, targets.RawMatrix().Data)
+	before, after := make([]float64, p.n.Dim()), make([]float64, p.n.Dim())
+	l.HessianTo(before, p.d)
+	for i := range p.w {
+		p.w[i] = math.NaN()
+	}
+	l.HessianTo(after, p.d)
+	wantSameBits(t, "Hd after w changed", after, before)
+	copy(p.w, w)
+	wantSameBits(t, "used twice", everything(l, p), want)
+}
+
+// TestViews: x and t may be views of larger matrices.
+func TestViews(t *testing.T) {
+	p := mixedProblem(t, 100)
+	want := everything(p.n.Bind(p.x, p.t, Options{}), p)
+	view := func(m *mat.Dense) *mat.Dense {
+		r, c := m.Dims()
+		large := mat.NewDense(r+3, c+4, nil)
+		v := large.Slice(1, r+1, 2, c+2).(*mat.Dense)
+		v.Copy(m)
+		return v
+	}
+	wantSameBits(t, "views", everything(p.n.Bind(view(p.x), view(p.t), Options{Memory: 1}), p), want)
+}
+
+func TestOutputTo(t *testing.T) {
+	for seed := range uint64(30) {
+		p := randomProblem(t, seed, 70, true)
+		got := mat.NewDense(70, p.n.Outputs(), nil)
+		p.n.OutputTo(got, p.w, p.x)
+		for row := range 70 {
+			nv := newNaive(p.n.Architecture(), p.w, p.x.RawRowView(row))
+			wantNear(t, describe(p.n), got.RawRowView(row), nv.u[len(nv.u)-1], 1e-12)
+		}
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	p := mixedProblem(t, 10)
+	n := p.n
+	l, bound := n.Linearize(p.w, p.x, p.t), n.Bind(p.x, p.t, Options{})
+	batch := n.NewBatch(p.x, p.t, 4)
+	dst, short := make([]float64, n.Dim()), make([]float64, 3)
+	closed := NewPool(2)
+	closed.Close()
+	closed.Close()
+	for _, c := range []struct {
+		want string
+		f    func()
+	}{
+		{"models: Evaluation before Update", func() { bound.Loss() }},
+		{"models: GradientTo before Update", func() { bound.GradientTo(dst) }},
+		{"models: HessianTo before Update", func() { bound.HessianTo(dst, p.d) }},
+		{"models: GaussNewtonDiagTo before Update", func() { bound.GaussNewtonDiagTo(dst) }},
+		{"models: Update: w has 3 numbers, the network", func() { bound.Update(short) }},
+		{"models: EvaluateAt: w has 3 numbers", func() { l.EvaluateAt(short) }},
+		{"models: GradientTo: dst has 3 numbers", func() { l.GradientTo(short) }},
+		{"models: HessianTo: v has 3 numbers", func() { l.HessianTo(dst, short) }},
+		{"models: GaussNewtonTo: dst has 3 numbers", func() { l.GaussNewtonTo(short, p.d) }},
+		{"models: Bind: no rows", func() { n.Bind(&mat.Dense{}, p.t, Options{}) }},
+		{"models: Bind: x is 10 × 4, expected 10 × 7", func() { n.Bind(p.t, p.t, Options{}) }},
+		{"models: Bind: t is 10 × 7, expected 10 × 4", func() { n.Bind(p.x, p.x, Options{}) }},
+		{"models: Bind: memory of -1 bytes", func() { n.Bind(p.x, p.t, Options{Memory: -1}) }},
+		{"models: use of a closed Pool", func() { n.Bind(p.x, p.t, Options{Pool: closed}) }},
+		{"models: OutputTo: dst is 10 × 7", func() { n.OutputTo(p.x, p.w, p.x) }},
+		{"models: InitTo: w has 3 numbers", func() { n.InitTo(short, Init{}, nil) }},
+		{"models: NewBatch: batches of 0 rows", func() { n.NewBatch(p.x, p.t, 0) }},
+		{"models: GradientTo: 0 rows, expected 1 to 4", func() { batch.GradientTo(dst, p.w, nil) }},
+		{"models: GradientTo: 5 rows, expected 1 to 4", func() { batch.GradientTo(dst, p.w, make([]int, 5)) }},
+		{"models: GradientTo: row 10 of 10", func() { batch.GradientTo(dst, p.w, []int{10}) }},
+		{"models: GradientTo: row -1 of 10", func() { batch.GradientTo(dst, p.w, []int{-1}) }},
+	} {
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, c.want) {
+					t.Errorf("panicked with %q, expected %q", got, c.want)
+				}
+			}()
+			c.f()
+		}()
+	}
+}

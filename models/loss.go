@@ -1,0 +1,160 @@
+package models
+
+import "math"
+
+// Evaluation is how well a network does on some rows.
+type Evaluation struct {
+	Rows    int
+	Outputs int
+	// Wrong counts the rows whose largest output is not where the largest target is (the first one of
+	// equals), or is not a number. It is 0 where there is only one output.
+	Wrong        int
+	Loss         float64 // E, the mean loss
+	SquaredError float64 // Σ ‖u − t‖² over the rows
+}
+
+// Error returns the fraction of wrong rows.
+func (e Evaluation) Error() float64 { return float64(e.Wrong) / float64(e.Rows) }
+
+// RMSE returns the root of the mean over rows and outputs of squared residuals.
+func (e Evaluation) RMSE() float64 {
+	return math.Sqrt(e.SquaredError / (float64(e.Rows) * float64(e.Outputs)))
+}
+
+// tally is an Evaluation under way; loss is a sum.
+type tally struct {
+	wrong         int
+	loss, squared float64
+}
+
+func (t *tally) add(o tally) {
+	t.wrong += o.wrong
+	t.loss += o.loss
+	t.squared += o.squared
+}
+
+// finish turns the net inputs of the output layer into outputs.
+func (s *space) finish(tp *tape) { s.activate(tp, s.last()) }
+
+// loss turns the net inputs v of the output layer into outputs, and measures them against s.targets.
+func (s *space) loss(tp *tape) tally {
+	last := s.last()
+	var sum tally
+	switch {
+	case !s.fused(last):
+		s.activate(tp, last)
+	case s.activation(last) == Softmax:
+		sum.loss = s.softmaxLoss(tp.u[last], tp.kept[last])
+	default:
+		sum.loss = s.sigmoidLoss(tp.u[last])
+	}
+	for i, u := range tp.u[last] {
+		r := u - s.targets[i]
+		sum.squared += r * r
+	}
+	if !s.fused(last) {
+		sum.loss = sum.squared / 2
+	}
+	sum.wrong = s.countWrong(tp.u[last])
+	return sum
+}
+
+// softmaxLoss returns Σ_p Σ_k t_k (log Σ_i e^v_i − v_k), turns v into probabilities and stores the sum
+// of each row's targets. Logits are taken relative to the largest, and those whose target is 0 do not
+// count, so the loss is finite wherever the logits are.
+func (s *space) softmaxLoss(v, targetSum []float64) float64 {
+	top, hit := s.ra, s.rc
+	columnMax(top, v)
+	clear(hit)
+	clear(targetSum)
+	for i := 0; i < len(v); i += s.rows {
+		for j, t := range s.targets[i : i+s.rows] {
+			if t != 0 {
+				hit[j] += t * (v[i+j] - top[j])
+				targetSum[j] += t
+			}
+		}
+	}
+	softmax(v, top, s.rb)
+	loss := 0.0
+	for j, sum := range s.rb {
+		if targetSum[j] != 0 {
+			loss += targetSum[j]*math.Log(sum) - hit[j]
+		}
+	}
+	return loss
+}
+
+// sigmoidLoss returns Σ_p Σ_k log(1 + e^v_k) − t_k v_k, which is −Σ t log u + (1−t) log(1−u), and turns v
+// into probabilities.
+func (s *space) sigmoidLoss(v []float64) float64 {
+	loss := 0.0
+	for i, x := range v {
+		value, slope := softplus(x)
+		if t := s.targets[i]; t != 0 {
+			value -= t * x
+		}
+		loss += value
+		v[i] = slope
+	}
+	return loss
+}
+
+func (s *space) countWrong(u []float64) int {
+	if s.Outputs() == 1 {
+		return 0
+	}
+	wrong := 0
+	for j := range s.rows {
+		best, want, number := j, j, true
+		for i := j; i < len(u); i += s.rows {
+			if u[i] > u[best] {
+				best = i
+			}
+			if s.targets[i] > s.targets[want] {
+				want = i
+			}
+			number = number && u[i] == u[i]
+		}
+		if best != want || !number {
+			wrong++
+		}
+	}
+	return wrong
+}
+
+// outputDelta computes δ^L after loss. Squared error has ε^L = u − t. With cross-entropy the
+// activation's derivative cancels: δ^L = (Σt)u − t after softmax and u − t after sigmoid.
+func (s *space) outputDelta(tp *tape) {
+	last := s.last()
+	u, delta := tp.u[last], tp.delta[last]
+	if s.fused(last) && s.activation(last) == Softmax {
+		for i := 0; i < len(u); i += s.rows {
+			for j, sum := range tp.kept[last] {
+				delta[i+j] = sum*u[i+j] - s.targets[i+j]
+			}
+		}
+		return
+	}
+	for i := range delta {
+		delta[i] = u[i] - s.targets[i]
+	}
+	if !s.fused(last) {
+		s.pullKeep(tp, last)
+	}
+}
+
+// outputCurvature stores in γ^L what the loss makes of the outputs' derivative Ru^L: Rε^L = Ru^L for
+// squared error, and for cross-entropy γ^L itself, (Σt)Ru^L after softmax and Ru^L after sigmoid.
+func (s *space) outputCurvature(tp *tape) {
+	last := s.last()
+	gamma := s.gamma[last]
+	copy(gamma, s.ru[last])
+	if s.fused(last) && s.activation(last) == Softmax {
+		for i := 0; i < len(gamma); i += s.rows {
+			for j, sum := range tp.kept[last] {
+				gamma[i+j] *= sum
+			}
+		}
+	}
+}

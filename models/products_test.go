@@ -1,0 +1,269 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestCorollary1 holds loss, gradient, Hd, the Gauss–Newton matrix and its diagonal against the naive
+// row-by-row computation.
+func TestCorollary1(t *testing.T) {
+	const tolerance = 1e-11
+	for seed := range uint64(120) {
+		rows := 1 + int(seed*seed%90)
+		p := randomProblem(t, seed, rows, true)
+		t.Run(fmt.Sprintf("%d %s", seed, describe(p.n)), func(t *testing.T) {
+			n := p.n
+			loss := 0.0
+			gradient, hd := make([]float64, n.Dim()), make([]float64, n.Dim())
+			g := mat.NewSymDense(n.Dim(), nil)
+			for row := range rows {
+				nv := newNaive(n.Architecture(), p.w, p.x.RawRowView(row))
+				e, _, _ := nv.gradient(gradient, p.t.RawRowView(row))
+				loss += e
+				nv.hessian(hd, p.d, p.t.RawRowView(row))
+				nv.gaussNewton(g, p.t.RawRowView(row))
+			}
+			share := 1 / float64(rows)
+			floats.Scale(share, gradient)
+			floats.Scale(share, hd)
+			g.ScaleSym(share, g)
+
+			l := n.Linearize(p.w, p.x, p.t)
+			dst := make([]float64, n.Dim())
+			wantNear(t, "loss", []float64{l.Loss()}, []float64{loss * share}, tolerance)
+			l.GradientTo(dst)
+			wantNear(t, "gradient", dst, gradient, tolerance)
+			l.HessianTo(dst, p.d)
+			wantNear(t, "Hd", dst, hd, tolerance)
+			l.GaussNewtonTo(dst, p.d)
+			wantNear(t, "Gd", dst, times(g, p.d), tolerance)
+			assembled := symmetric(t, assemble(n.Dim(), l.GaussNewtonTo))
+			for i := range n.Dim() {
+				wantNear(t, fmt.Sprintf("column %d of G", i), mat.Col(nil, i, assembled), mat.Col(nil, i, g), tolerance)
+			}
+			l.GaussNewtonDiagTo(dst)
+			wantNear(t, "diagonal against e_jᵀGe_j", dst, diagonal(assembled), 1e-12)
+			wantNear(t, "diagonal", dst, diagonal(g), tolerance)
+			wantSemidefinite(t, assembled)
+		})
+	}
+}
+
+func describe(n *Network) string {
+	a := n.Architecture()
+	text := fmt.Sprint(a.Inputs)
+	for _, l := range a.Layers {
+		text += fmt.Sprintf("-%d%v", l.Nodes, l.Activation)
+	}
+	return text + " " + a.Loss.String()
+}
+
+func diagonal(m mat.Symmetric) []float64 {
+	d := make([]float64, m.SymmetricDim())
+	for i := range d {
+		d[i] = m.At(i, i)
+	}
+	return d
+}
+
+func wantSemidefinite(t *testing.T, m *mat.SymDense) {
+	t.Helper()
+	var eigen mat.EigenSym
+	if !eigen.Factorize(m, false) {
+		t.Fatal("no eigenvalues")
+	}
+	values := eigen.Values(nil)
+	if least, most := values[0], values[len(values)-1]; least < -1e-13*math.Max(1, most) {
+		t.Errorf("eigenvalue %g below 0", least)
+	}
+}
+
+// TestCentralDifferences: the gradient against differences of the loss, and Hd against differences of
+// the gradient; halving the step must quarter the distance.
+func TestCentralDifferences(t *testing.T) {
+	var problems []problem
+	for seed := range uint64(60) {
+		problems = append(problems, randomProblem(t, seed, 5+int(seed%3)*40, false))
+	}
+	wide := Chain(5, []int{70, 210}, 3, Tanh, Softmax, CrossEntropy, SkipAll)
+	problems = append(problems, randomData(t, wide, rand.New(rand.NewPCG(5, 6)), 75))
+	for i, p := range problems {
+		n := p.n
+		if i == len(problems)-1 {
+			floats.Scale(0.2, p.w)
+			floats.Scale(0.1, p.d)
+		}
+		l := n.Linearize(p.w, p.x, p.t)
+		gradient, hd := make([]float64, n.Dim()), make([]float64, n.Dim())
+		l.GradientTo(gradient)
+		l.HessianTo(hd, p.d)
+		moved := n.Bind(p.x, p.t, Options{})
+		plus, minus := make([]float64, n.Dim()), make([]float64, n.Dim())
+		w := make([]float64, n.Dim())
+		slope := floats.Dot(gradient, p.d)
+		distances := func(h float64) (loss, gradient float64) {
+			floats.AddScaledTo(w, p.w, h, p.d)
+			moved.Update(w)
+			e := moved.Loss()
+			moved.GradientTo(plus)
+			floats.AddScaledTo(w, p.w, -h, p.d)
+			moved.Update(w)
+			e -= moved.Loss()
+			moved.GradientTo(minus)
+			floats.Sub(plus, minus)
+			floats.Scale(1/(2*h), plus)
+			return math.Abs(e/(2*h) - slope), floats.Distance(plus, hd, 2)
+		}
+		const h = 1e-3
+		e1, g1 := distances(h)
+		e2, g2 := distances(h / 2)
+		for _, c := range []struct {
+			what      string
+			far, near float64
+		}{{"loss", e1, e2}, {"gradient", g1, g2}} {
+			if c.far < 1e-8 {
+				continue // as good as exact: no slope to see above rounding
+			}
+			if order := math.Log2(c.far / c.near); !(order > 1.9 && order < 2.1) {
+				t.Errorf("problem %d, %s: distance of the %s falls with order %.3f (%g, %g), expected 2",
+					i, describe(n), c.what, order, c.far, c.near)
+			}
+		}
+		if g1 > 0.1*(1+floats.Norm(hd, 2)) {
+			t.Errorf("problem %d, %s: Hd is off by %g", i, describe(n), g1)
+		}
+	}
+}
+
+func TestProductsAreLinearAndSymmetric(t *testing.T) {
+	for seed := range uint64(40) {
+		p := randomProblem(t, seed, 70, true)
+		n := p.n
+		l := n.Linearize(p.w, p.x, p.t)
+		rng := rand.New(rand.NewPCG(seed, 1))
+		u, sum := make([]float64, n.Dim()), make([]float64, n.Dim())
+		for i := range u {
+			u[i] = rng.NormFloat64()
+			sum[i] = 3*u[i] - 2*p.d[i]
+		}
+		for name, product := range map[string]func(dst, v []float64){"H": l.HessianTo, "G": l.GaussNewtonTo} {
+			pu, pd, ps := make([]float64, n.Dim()), make([]float64, n.Dim()), make([]float64, n.Dim())
+			product(pu, u)
+			product(pd, p.d)
+			product(ps, sum)
+			want := make([]float64, n.Dim())
+			floats.AddScaled(want, 3, pu)
+			floats.AddScaled(want, -2, pd)
+			wantNear(t, name+"(3u − 2d)", ps, want, 1e-12)
+			a, b := floats.Dot(u, pd), floats.Dot(p.d, pu)
+			wantNear(t, "uᵀ"+name+"d", []float64{a}, []float64{b}, 1e-11)
+		}
+	}
+}
+
+// TestSquaredErrorForm: for squared error vᵀGv = ‖Jv‖²/P, J being seen by differences of the outputs.
+func TestSquaredErrorForm(t *testing.T) {
+	for seed := range uint64(20) {
+		p := randomProblem(t, seed, 20, false)
+		n := p.n
+		if n.Architecture().Loss != SquaredError {
+			continue
+		}
+		const h = 1e-5
+		w := make([]float64, n.Dim())
+		plus, minus := mat.NewDense(20, n.Outputs(), nil), mat.NewDense(20, n.Outputs(), nil)
+		floats.AddScaledTo(w, p.w, h, p.d)
+		n.OutputTo(plus, w, p.x)
+		floats.AddScaledTo(w, p.w, -h, p.d)
+		n.OutputTo(minus, w, p.x)
+		plus.Sub(plus, minus)
+		norm := mat.Norm(plus, 2) / (2 * h)
+		gd := make([]float64, n.Dim())
+		n.Linearize(p.w, p.x, p.t).GaussNewtonTo(gd, p.d)
+		wantNear(t, "dᵀGd", []float64{floats.Dot(p.d, gd)}, []float64{norm * norm / 20}, 1e-7)
+	}
+}
+
+// TestHessianIsGaussNewton: H = G where the residuals are zero, and where the outputs are linear in the
+// weights, the loss being convex in them.
+func TestHessianIsGaussNewton(t *testing.T) {
+	check := func(name string, p problem) {
+		t.Helper()
+		l := p.n.Linearize(p.w, p.x, p.t)
+		h, g := make([]float64, p.n.Dim()), make([]float64, p.n.Dim())
+		l.HessianTo(h, p.d)
+		l.GaussNewtonTo(g, p.d)
+		wantNear(t, name, h, g, 1e-12)
+	}
+	for seed := range uint64(40) {
+		p := randomProblem(t, seed, 30, true)
+		if p.n.Architecture().Loss == SquaredError {
+			p.n.OutputTo(p.t, p.w, p.x)
+			check("zero residual "+describe(p.n), p)
+		}
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, c := range []struct {
+		out  Activation
+		loss Loss
+	}{{Identity, SquaredError}, {Softmax, CrossEntropy}, {Sigmoid, CrossEntropy}} {
+		p := randomData(t, Chain(4, nil, 3, Identity, c.out, c.loss, SkipNone), rng, 100)
+		check("no hidden layer "+describe(p.n), p)
+	}
+}
+
+// TestCost counts the multiplications of every matrix product that reaches the BLAS.
+func TestCost(t *testing.T) {
+	const rows = 130
+	counter := &counting{Float64: blas64.Implementation()}
+	blas64.Use(counter)
+	defer blas64.Use(counter.Float64)
+	for seed := range uint64(20) {
+		p := randomProblem(t, seed, rows, true)
+		n, cost := p.n, p.n.Cost()
+		l := n.Linearize(p.w, p.x, p.t)
+		dst := make([]float64, n.Dim())
+		outer := 0.0 // the diagonal's rows of output blocks, which are no matrix products
+		for _, b := range n.Blocks() {
+			if b.From > 0 && b.To == n.last() {
+				outer += float64(b.Rows * b.Cols)
+			}
+		}
+		for _, c := range []struct {
+			what string
+			run  func()
+			want float64
+		}{
+			{"loss", func() { l.EvaluateAt(p.w) }, cost.Loss},
+			{"gradient", func() { l.Update(p.w); l.GradientTo(dst) }, cost.Gradient},
+			{"Hessian", func() { l.HessianTo(dst, p.d) }, cost.Hessian},
+			{"Gauss–Newton", func() { l.GaussNewtonTo(dst, p.d) }, cost.GaussNewton},
+			{"diagonal", func() { l.GaussNewtonDiagTo(dst) }, cost.Diagonal - outer},
+		} {
+			counter.multiplications = 0
+			c.run()
+			if got := counter.multiplications / rows; got != c.want {
+				t.Errorf("%s: %s takes %g multiplications a row, Cost says %g", describe(n), c.what, got, c.want)
+			}
+		}
+	}
+}
+
+// counting is a BLAS that counts.
+type counting struct {
+	blas.Float64
+	multiplications float64
+}
+
+func (c *counting) Dgemm(ta, tb blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, dst []float64, ldc int) {
+	c.multiplications += float64(m * n * k)
+	c.Float64.Dgemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, dst, ldc)
+}

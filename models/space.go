@@ -1,0 +1,143 @@
+package models
+
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// tape is what the forward and backward pass at w leave of one block of rows, and what all products
+// reuse. Everything is node by node: node i of layer l owns u[l][i·rows:(i+1)·rows].
+type tape struct {
+	u     [][]float64 // outputs; u[0] are the inputs
+	delta [][]float64 // δ^l for l ≥ 1
+	// kept holds for layer l ≥ 1: f′ (softplus), ε − ⟨u, ε⟩ (softmax), or of softmax with cross-entropy
+	// the sum of the targets, one number a row; nothing otherwise.
+	kept [][]float64
+}
+
+// keptNodes returns how many numbers a row of layer l's kept has.
+func (n *Network) keptNodes(l int) int {
+	if l == 0 {
+		return 0
+	}
+	a := n.activation(l)
+	if n.fused(l) {
+		if a == Softmax {
+			return 1
+		}
+		return 0
+	}
+	return a.keeps() * n.nodes[l]
+}
+
+// tapeSize returns how many numbers a tape holds for each row.
+func (n *Network) tapeSize() int {
+	size := n.nodes[0]
+	for l := 1; l <= n.last(); l++ {
+		size += 2*n.nodes[l] + n.keptNodes(l)
+	}
+	return size
+}
+
+func (n *Network) newTape() tape {
+	layers := len(n.nodes)
+	return tape{make([][]float64, layers), make([][]float64, layers), make([][]float64, layers)}
+}
+
+// lay makes the tape use memory for a block of rows. It allocates nothing.
+func (n *Network) lay(tp *tape, memory []float64, rows int) {
+	take := func(nodes int) []float64 {
+		part := memory[: nodes*rows : nodes*rows]
+		memory = memory[nodes*rows:]
+		return part
+	}
+	tp.u[0] = take(n.nodes[0])
+	for l := 1; l < len(n.nodes); l++ {
+		tp.u[l] = take(n.nodes[l])
+		tp.delta[l] = take(n.nodes[l])
+		tp.kept[l] = take(n.keptNodes(l))
+	}
+}
+
+// chunk is how many numbers the elementwise maps handle at a time, so that f′ and f″/f′ stay in the
+// first-level cache.
+const chunk = 256
+
+// space is what one worker needs to carry a block of rows through the network.
+type space struct {
+	*Network
+	product
+	rows int  // of the block under way
+	own  tape // for a block whose tape is not kept
+	view tape // of a kept block's tape
+
+	// One array a layer, nodes × rows. In a product they hold φ, Ru and γ.
+	phi, ru, gamma, spare [][]float64
+
+	targets    []float64 // outputs × rows
+	d, q       []float64 // f′ and f″/f′ of a chunk
+	ra, rb, rc []float64 // one number a row each
+
+	tapeMemory, layerMemory, rowMemory []float64
+}
+
+// newSpace returns room for blocks of up to rows rows.
+func (n *Network) newSpace(rows int) *space {
+	all, widest := 0, 0
+	for _, nodes := range n.nodes {
+		all += nodes
+		widest = max(widest, nodes)
+	}
+	layers := len(n.nodes)
+	return &space{
+		Network: n,
+		product: product{packed: make([]float64, min(rows, narrowRows)*widest)},
+		own:     n.newTape(), view: n.newTape(),
+		phi: make([][]float64, layers), ru: make([][]float64, layers),
+		gamma: make([][]float64, layers), spare: make([][]float64, layers),
+		d: make([]float64, chunk), q: make([]float64, chunk),
+		tapeMemory:  make([]float64, n.tapeSize()*rows),
+		layerMemory: make([]float64, 4*all*rows),
+		rowMemory:   make([]float64, (3+n.Outputs())*rows),
+	}
+}
+
+// setRows prepares the space for a block of that many rows.
+func (s *space) setRows(rows int) {
+	if s.rows == rows {
+		return
+	}
+	s.rows = rows
+	s.lay(&s.own, s.tapeMemory, rows)
+	memory := s.layerMemory
+	for _, arrays := range [...][][]float64{s.phi, s.ru, s.gamma, s.spare} {
+		for l, nodes := range s.nodes {
+			arrays[l], memory = memory[:nodes*rows:nodes*rows], memory[nodes*rows:]
+		}
+	}
+	r := s.rowMemory
+	s.ra, s.rb, s.rc, s.targets = r[:rows], r[rows:2*rows], r[2*rows:3*rows], r[3*rows:(3+s.Outputs())*rows]
+}
+
+// gather stores rows first, first+1, … of m in dst, node by node.
+func gather(dst []float64, m blas64.General, first, rows int) {
+	for j := range rows {
+		gatherRow(dst, m, first+j, j, rows)
+	}
+}
+
+// gatherRow stores row p of m as row j of rows in dst.
+func gatherRow(dst []float64, m blas64.General, p, j, rows int) {
+	for i, v := range m.Data[p*m.Stride:][:m.Cols] {
+		dst[i*rows+j] = v
+	}
+}
+
+// scatter is the inverse of gather.
+func scatter(m blas64.General, src []float64, first, rows int) {
+	for j := range rows {
+		row := m.Data[(first+j)*m.Stride:][:m.Cols]
+		for i := range row {
+			row[i] = src[i*rows+j]
+		}
+	}
+}
