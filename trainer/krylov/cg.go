@@ -1,0 +1,312 @@
+package krylov
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// CG minimizes quadratic models in a trust region by truncated preconditioned conjugate gradients: the
+// method of Steihaug and Toint as [MD, Algorithm 1] writes it, with d = z + βd in its step 9, where the
+// paper prints the residual for the pseudoresidual. Locals carry the paper's letters:
+//
+//	s  the step, r = −g − Hs its residual (the paper's δ), z = M⁻¹r the pseudoresidual, then Hd
+//	d  the direction, γ = dᵀHd, τ = rᵀz, η = τ/γ the step length, β = τ/τ_before
+//
+// A CG is a workspace: the zero value is ready, solves of one size allocate after the first no more. It
+// serves one solve at a time.
+type CG struct {
+	r, z, d []float64
+	t       tridiagonal
+
+	s, g []float64
+	h    Operator
+	o    TrustRegion
+	out  Solve
+
+	tau, gamma, eta, beta float64
+	ss, sd, dd            float64 // sᵀMs, sᵀMd and dᵀMd, by recurrences
+	model                 float64 // q(s)
+	residual              float64 // ‖r‖₂
+	recursive             float64 // ‖r‖₂ as it was before a refresh replaced r
+	refreshed             bool    // r is the true residual of s
+	restart               bool    // the recurrence was found worthless: begin anew from s
+}
+
+// SolveTo stores in s an approximate minimizer of q(s) = gᵀs + ½ sᵀHs over ‖s‖_M ≤ R. The decrease is
+// at least that of the Cauchy point, the best step along −M⁻¹g, unless the solve failed, was interrupted
+// or cut by Scaling. The error is the monitor's, and then Stop is Interrupted. In every case s is finite
+// and belongs to the Solve, whose Ritz values stand in the workspace until the next SolveTo.
+//
+// With no region, negative curvature leaves s where it was found. It panics when the lengths of s, g and
+// the diagonal are not h's dimension, or when o is out of its ranges.
+func (c *CG) SolveTo(s []float64, h Operator, g []float64, o TrustRegion) (Solve, error) {
+	n := h.Dim()
+	if len(s) != n || len(g) != n {
+		panic(fmt.Sprintf("krylov: step of length %d and gradient of length %d for %d unknowns", len(s), len(g), n))
+	}
+	c.s, c.g, c.h, c.o = s, g, h, o.filled(n)
+	stop, err := c.begin(), error(nil)
+	for stop == 0 {
+		stop = c.iterate()
+		if stop != NotFinite && c.o.Monitor != nil {
+			if err = c.o.Monitor(c.iteration()); err != nil {
+				stop = Interrupted
+			}
+		}
+		if stop == 0 {
+			stop = c.turn()
+		}
+	}
+	out := c.finish(stop)
+	c.s, c.g, c.h, c.o = nil, nil, nil, TrustRegion{}
+	return out, err
+}
+
+// begin is step 1 of [MD, Algorithm 1].
+func (c *CG) begin() Stop {
+	n := len(c.s)
+	if len(c.r) != n {
+		c.r, c.z, c.d = make([]float64, n), make([]float64, n), make([]float64, n)
+	}
+	c.t.reset()
+	clear(c.s)
+	for i, g := range c.g {
+		c.r[i] = -g
+	}
+	nan := math.NaN()
+	c.residual = floats.Norm(c.r, 2)
+	c.recursive = c.residual
+	c.out = Solve{
+		Radius: c.o.Radius, GradientNorm: c.residual, TrueResidual: nan, Gap: nan, Curvature: nan,
+		Preconditioned: c.o.Diagonal != nil,
+	}
+	c.ss, c.sd, c.model, c.beta = 0, 0, 0, 0
+	c.refreshed, c.restart = false, false
+	if !finite(c.residual) {
+		return NotFinite
+	}
+	copy(c.d, c.precondition())
+	c.tau = floats.Dot(c.r, c.d)
+	c.dd = c.tau
+	switch {
+	case c.tau == 0: // a zero gradient, or one whose square underflows
+		return Residual
+	case !finite(c.tau):
+		return NotFinite
+	}
+	return 0
+}
+
+// iterate is steps 2 to 6 of [MD, Algorithm 1].
+func (c *CG) iterate() Stop {
+	c.out.Iterations++
+	c.multiply(c.d)
+	c.gamma = floats.Dot(c.d, c.z)
+	if !finite(c.gamma) {
+		return NotFinite
+	}
+	c.t.add(c.gamma/c.tau, c.beta)
+	c.out.Curvature = c.gamma / floats.Dot(c.d, c.d)
+	c.refreshed = false
+	if c.gamma <= 0 {
+		if math.IsInf(c.o.Radius, 1) {
+			return NegativeCurvature
+		}
+		return c.cross(NegativeCurvature)
+	}
+	c.eta = c.tau / c.gamma
+	next := math.Sqrt(c.ss + c.eta*(2*c.sd+c.eta*c.dd))
+	switch {
+	case math.IsInf(c.o.Radius, 1) && !finite(next), math.IsNaN(next):
+		return NotFinite
+	case next >= c.o.Radius && c.o.Rule == Scaling && finite(next):
+		c.advance(c.eta)
+		c.scale()
+		return c.settled(Boundary)
+	case next >= c.o.Radius:
+		return c.cross(Boundary)
+	}
+	c.advance(c.eta)
+	c.ss = next * next
+	if stop := c.settled(0); stop != 0 {
+		return stop
+	}
+	return c.judge()
+}
+
+// judge is the checks (C) and (D) of [MD, eq. 7]. A long recurrence drifts from the truth, so its word
+// is not taken: from RefreshEvery iterations on, convergence is believed to a true residual only.
+func (c *CG) judge() Stop {
+	k, every := c.out.Iterations, c.o.RefreshEvery
+	goal := c.o.Tolerance * c.out.GradientNorm
+	if every > 0 && (k%every == 0 || k > every && c.residual <= goal) {
+		if !c.refresh() {
+			return NotFinite
+		}
+	}
+	switch {
+	case c.residual <= goal:
+		return Residual
+	case k >= c.o.Limit:
+		return Limit
+	}
+	return 0
+}
+
+// turn is steps 7 to 9 of [MD, Algorithm 1]: the next direction. It carries the inner products of M
+// along: sᵀMz = sᵀr = 0 and dᵀMz = dᵀr = 0, so that only τ and β enter.
+func (c *CG) turn() Stop {
+	z := c.precondition()
+	tau := floats.Dot(c.r, z)
+	switch {
+	case !finite(tau):
+		return NotFinite
+	case tau == 0:
+		return Residual
+	}
+	c.beta = tau / c.tau
+	if c.restart {
+		c.beta, c.restart = 0, false
+	}
+	floats.AddScaledTo(c.d, z, c.beta, c.d)
+	c.tau = tau
+	if c.refreshed {
+		c.measure()
+		return 0
+	}
+	c.sd = c.beta * (c.sd + c.eta*c.dd)
+	c.dd = tau + c.beta*c.beta*c.dd
+	return 0
+}
+
+// cross moves along d to the boundary, where s + hd has the norm R [MD, eq. 5].
+func (c *CG) cross(stop Stop) Stop {
+	c.measure()
+	h := boundaryRoot(c.ss, c.sd, c.dd, c.o.Radius)
+	if !finite(h) {
+		return NotFinite
+	}
+	c.advance(h)
+	c.ss = c.inner(c.s, c.s)
+	return c.settled(stop)
+}
+
+// advance adds length·d to the step and keeps the residual and the model in line.
+func (c *CG) advance(length float64) {
+	floats.AddScaled(c.s, length, c.d)
+	floats.AddScaled(c.r, -length, c.z)
+	c.model -= length * (c.tau - length*c.gamma/2)
+}
+
+// scale shortens the step to the boundary [MD, eq. 6]. Hs = −g − r shrinks with it.
+func (c *CG) scale() {
+	ratio := c.o.Radius / math.Sqrt(c.inner(c.s, c.s))
+	floats.Scale(ratio, c.s)
+	for i, g := range c.g {
+		c.r[i] = ratio*c.r[i] - (1-ratio)*g
+	}
+	c.ss = c.inner(c.s, c.s)
+	c.model = -c.predicted()
+}
+
+// settled takes the residual's norm after the step has moved.
+func (c *CG) settled(stop Stop) Stop {
+	c.residual = floats.Norm(c.r, 2)
+	c.recursive = c.residual
+	if !finite(c.residual) {
+		return NotFinite
+	}
+	return stop
+}
+
+// refresh replaces r by −g − Hs at the cost of one product, and reports whether that was finite. Where
+// the recurrence was off by more than its own size, conjugacy to the old direction means nothing.
+func (c *CG) refresh() bool {
+	c.multiply(c.s)
+	for i, hs := range c.z {
+		c.z[i] = -c.g[i] - hs
+	}
+	gap := floats.Distance(c.z, c.r, 2)
+	if !finite(gap) {
+		return false
+	}
+	c.r, c.z = c.z, c.r
+	c.restart = gap > c.residual
+	c.recursive, c.residual = c.residual, floats.Norm(c.r, 2)
+	c.refreshed = true
+	c.out.TrueResidual = c.residual
+	if !(c.out.Gap >= gap) {
+		c.out.Gap = gap
+	}
+	return true
+}
+
+// finish fills in what the last step left. A solve long enough for its recurrence to drift pays one
+// more product for the truth.
+func (c *CG) finish(stop Stop) Solve {
+	out := &c.out
+	out.Stop = stop
+	out.TrueResidual = math.NaN()
+	switch {
+	case c.refreshed:
+		out.TrueResidual = c.residual
+	case stop != NotFinite && stop != Interrupted && c.o.RefreshEvery > 0 && out.Iterations > c.o.RefreshEvery:
+		c.refresh()
+	}
+	out.Residual = c.recursive
+	out.StepNorm = math.Sqrt(c.ss)
+	out.Predicted = c.predicted()
+	if !finite(out.Predicted) {
+		out.Predicted = -c.model
+	}
+	out.Ritz = c.t.values()
+	if stop == NegativeCurvature {
+		out.Ritz = c.t.with(c.gamma / c.dd)
+	}
+	return *out
+}
+
+// iteration is what the monitor sees.
+func (c *CG) iteration() Iteration {
+	return Iteration{
+		Number: c.out.Iterations, Residual: c.residual, StepNorm: math.Sqrt(c.ss),
+		Radius: c.o.Radius, Curvature: c.out.Curvature, Model: c.model,
+	}
+}
+
+// predicted returns −q(s) = ½ sᵀ(r − g), which unlike E − q(s) subtracts nothing large.
+func (c *CG) predicted() float64 { return (floats.Dot(c.s, c.r) - floats.Dot(c.s, c.g)) / 2 }
+
+func (c *CG) multiply(v []float64) {
+	c.h.MulVecTo(c.z, v)
+	c.out.Products++
+}
+
+// precondition returns M⁻¹r, which is r itself when M = I.
+func (c *CG) precondition() []float64 {
+	if c.o.Diagonal == nil {
+		return c.r
+	}
+	return floats.DivTo(c.z, c.r, c.o.Diagonal)
+}
+
+// inner returns aᵀMb.
+func (c *CG) inner(a, b []float64) float64 {
+	if c.o.Diagonal == nil {
+		return floats.Dot(a, b)
+	}
+	sum := 0.0
+	for i, m := range c.o.Diagonal {
+		sum += a[i] * m * b[i]
+	}
+	return sum
+}
+
+// measure takes the inner products of M afresh, as their recurrences drift too.
+func (c *CG) measure() {
+	c.ss, c.sd, c.dd = c.inner(c.s, c.s), c.inner(c.s, c.d), c.inner(c.d, c.d)
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

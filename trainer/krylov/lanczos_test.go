@@ -1,0 +1,195 @@
+package krylov
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+)
+
+// distance is how far the nearest of values is from x.
+func distance(x float64, values []float64) float64 {
+	near := math.Inf(1)
+	for _, v := range values {
+		near = min(near, math.Abs(v-x))
+	}
+	return near
+}
+
+func repeat(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
+
+func TestLanczosAgainstDense(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		values []float64
+		k      int
+		o      LanczosOptions
+	}{
+		{"spread", spread(60, 1e-3, 10), 4, LanczosOptions{Tolerance: 1e-9, Steps: 60}},
+		{"indefinite", append(spread(40, 1e-2, 10), -3, -2, -0.1), 3, LanczosOptions{Tolerance: 1e-9, Steps: 43}},
+		{"dominant negative", append(spread(40, 1e-2, 1), -50), 2, LanczosOptions{Tolerance: 1e-9, Steps: 41}},
+		{"clustered", append(spread(40, 1e-2, 1), 5, 5+1e-7, 5-1e-7), 3, LanczosOptions{Tolerance: 1e-12, Steps: 43}},
+		{"repeated", append(repeat(3, 7), append(repeat(2, -4), 1, 2, 3, 0.5, 0.25, -1)...), 3, LanczosOptions{Tolerance: 1e-10, Steps: 11}},
+		{"repeated, room to stop early", append(repeat(4, 7), append(repeat(30, 1), -4, -4)...), 3, LanczosOptions{Tolerance: 1e-10}},
+		{"identity", repeat(20, 3), 2, LanczosOptions{}},
+		{"zero", repeat(20, 0), 2, LanczosOptions{}},
+		{"rank one", append(repeat(30, 0), 5), 2, LanczosOptions{}},
+		{"one unknown", []float64{-2}, 3, LanczosOptions{}},
+		{"two unknowns", []float64{-2, 5}, 3, LanczosOptions{}},
+		{"all of them", spread(12, 0.1, 10), 6, LanczosOptions{Steps: 12}},
+		{"more than there are", spread(5, 0.1, 10), 9, LanczosOptions{}},
+		{"tiny", spread(30, 1e-203, 1e-200), 2, LanczosOptions{Tolerance: 1e-9, Steps: 30}},
+		{"huge", spread(30, 1e147, 1e150), 2, LanczosOptions{Tolerance: 1e-9, Steps: 30}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := diagonal(test.values...)
+			if n := len(test.values); n > 1 && math.Abs(test.values[n-1]) < 1e100 && math.Abs(test.values[0]) > 1e-100 {
+				h = withEigenvalues(21, test.values...)
+			}
+			test.o.Vectors = true
+			got, err := Lanczos(h, test.k, test.o)
+			if err != nil || got.Stop != Residual || got.Products != h.products {
+				t.Fatalf("%v, %v, %d products of %d", err, got.Stop, got.Products, h.products)
+			}
+			want := slices.Sorted(slices.Values(test.values))
+			n := len(want)
+			top, bottom := min(test.k, (n+1)/2), min(test.k, n/2)
+			if len(got.Top) != top || len(got.Bottom) != bottom {
+				t.Fatalf("%d and %d pairs, want %d and %d", len(got.Top), len(got.Bottom), top, bottom)
+			}
+			scale := max(math.Abs(want[0]), math.Abs(want[n-1]))
+			for i, p := range got.Top {
+				checkPair(t, h, fmt.Sprintf("top %d", i), p, want[n-1-i], scale)
+			}
+			for i, p := range got.Bottom {
+				checkPair(t, h, fmt.Sprintf("bottom %d", i), p, want[i], scale)
+			}
+		})
+	}
+}
+
+// checkPair holds a pair to its eigenvalue and its certificate to the definition.
+func checkPair(t *testing.T, h *dense, what string, p Eigenpair, want, scale float64) {
+	t.Helper()
+	near(t, what, p.Value, want, 1e-8*scale)
+	r := make([]float64, len(p.Vector))
+	(&dense{a: h.a}).MulVecTo(r, p.Vector)
+	for i := range r {
+		r[i] = (r[i] - p.Value*p.Vector[i]) / max(scale, math.SmallestNonzeroFloat64)
+	}
+	near(t, what+" ‖v‖", normM(nil, p.Vector), 1, 1e-12)
+	near(t, what+" residual", p.Residual, normM(nil, r)*scale, 1e-12*scale)
+	near(t, what+" estimate", p.Estimate, p.Residual, 1e-10*scale)
+	if math.Abs(p.Value-want) > p.Residual+1e-13*scale {
+		t.Errorf("%s: %g ± %g, eigenvalue %g", what, p.Value, p.Residual, want)
+	}
+}
+
+// TestLanczosCertificates: at a loose tolerance each value has an eigenvalue within its residual, and
+// the residuals keep to the tolerance.
+func TestLanczosCertificates(t *testing.T) {
+	values := append(spread(300, 1e-6, 1), 4, 6, 9, -0.3, -0.5)
+	h := scaling(values)
+	for _, tolerance := range []float64{1e-1, 1e-2, 0, 1e-5} {
+		got, err := Lanczos(h, 3, LanczosOptions{Tolerance: tolerance, Steps: 305})
+		if err != nil || got.Stop != Residual || got.Steps > 120 || got.Products != got.Steps+6 {
+			t.Fatalf("%v, %v after %d steps, %d products", err, got.Stop, got.Steps, got.Products)
+		}
+		for _, p := range slices.Concat(got.Top, got.Bottom) {
+			if p.Vector != nil {
+				t.Error("a vector that nobody asked for")
+			}
+			if d := distance(p.Value, values); d > p.Residual*(1+1e-9) {
+				t.Errorf("%g ± %g is %g from the nearest eigenvalue", p.Value, p.Residual, d)
+			}
+			if allowed := 9 * max(tolerance, 1e-3); p.Residual > allowed && tolerance != 1e-5 {
+				t.Errorf("%g ± %g, allowed %g", p.Value, p.Residual, allowed)
+			}
+		}
+	}
+}
+
+func TestLanczosLimit(t *testing.T) {
+	h := scaling(spread(500, 1e-3, 1))
+	got, err := Lanczos(h, 4, LanczosOptions{Steps: 9, Tolerance: 1e-8})
+	if err != nil || got.Stop != Limit || got.Steps != 9 || len(got.Top) != 4 || len(got.Bottom) != 4 || got.Products != 17 {
+		t.Errorf("%v, %+v", err, got)
+	}
+	for _, p := range slices.Concat(got.Top, got.Bottom) {
+		if d := distance(p.Value, h); d > p.Residual {
+			t.Errorf("%g ± %g is %g from the nearest eigenvalue", p.Value, p.Residual, d)
+		}
+	}
+}
+
+// TestLanczosWarmStart: the eigenvectors of a matrix save products on its neighbour.
+func TestLanczosWarmStart(t *testing.T) {
+	values := spread(400, 1e-4, 1)
+	before, err := Lanczos(scaling(values), 3, LanczosOptions{Vectors: true, Steps: 400})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := before.Start()
+	for i := range values {
+		values[i] *= 1 + 1e-3*math.Sin(float64(i))
+	}
+	kept := slices.Clone(start)
+	cold, _ := Lanczos(scaling(values), 3, LanczosOptions{Seed: 8, Steps: 400})
+	warm, _ := Lanczos(scaling(values), 3, LanczosOptions{Seed: 8, Steps: 400, Start: start})
+	if warm.Steps >= cold.Steps {
+		t.Errorf("%d steps warm, %d cold", warm.Steps, cold.Steps)
+	}
+	if !slices.Equal(start, kept) {
+		t.Error("the start vector changed")
+	}
+	near(t, "top", warm.Top[0].Value, slices.Max(values), warm.Top[0].Residual)
+	if got := (&Spectrum{}).Start(); got != nil {
+		t.Error("a start from nothing")
+	}
+	if got := cold.Start(); got != nil {
+		t.Error("a start without vectors")
+	}
+}
+
+func TestLanczosSameSeedSameBits(t *testing.T) {
+	h := withEigenvalues(3, spread(30, 0.1, 10)...)
+	a, _ := Lanczos(h, 3, LanczosOptions{Seed: 5})
+	b, _ := Lanczos(h, 3, LanczosOptions{Seed: 5})
+	if fmt.Sprint(a) != fmt.Sprint(b) {
+		t.Errorf("%v and %v", a, b)
+	}
+}
+
+func TestLanczosPoisonedProducts(t *testing.T) {
+	for at := 1; at <= 20; at++ {
+		h := withEigenvalues(4, spread(12, 0.1, 10)...)
+		h.poison = at
+		got, err := Lanczos(h, 3, LanczosOptions{Tolerance: 1e-12})
+		if at > 18 { // 12 steps and 6 certificates
+			if got.Stop != Residual || err != nil {
+				t.Errorf("unpoisoned: %v, %v", got.Stop, err)
+			}
+			continue
+		}
+		if err != nil || got.Stop != NotFinite || got.Top != nil || got.Bottom != nil || got.Products < at {
+			t.Errorf("poisoned at %d: %v, %+v", at, err, got)
+		}
+	}
+}
+
+func TestLanczosInterrupted(t *testing.T) {
+	stop := errors.New("enough")
+	for _, at := range []int{1, 5, 12, 13, 18} {
+		h := withEigenvalues(4, spread(12, 0.1, 10)...)
+		got, err := Lanczos(h, 3, LanczosOptions{Tolerance: 1e-12, Monitor: func(products int) error {
+			if products == at {
+				return stop
+			}
+			return nil
+		}})
+		if err != stop || got.Stop != Interrupted || got.Products != at || h.products != at || got.Top != nil || got.Bottom != nil {
+			t.Errorf("interrupted at %d: %v, %+v", at, err, got)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package krylov
+
+import (
+	"fmt"
+	"math"
+)
+
+// BoundaryRule is how a step that would leave the region is cut.
+type BoundaryRule uint8
+
+// The rules. They give the same step when R ≤ ‖s_Cauchy‖_M, where the first iteration leaves the region.
+const (
+	Segment BoundaryRule = iota // stop where the segment crosses the boundary [MD, eq. 5]
+	Scaling                     // shorten the whole step to R, which leans to the Newton direction [MD, eq. 6]
+)
+
+// TrustRegion are the options of a solve. The zero value is plain CG with [MD]'s tolerance.
+type TrustRegion struct {
+	Radius       float64               // R > 0 in the norm of M; 0 or +Inf: no region
+	Tolerance    float64               // ξ in (0, 1), ‖g + Hs‖₂ ≤ ξ‖g‖₂ ends a solve; 0: 0.01 [MD, eq. 7]
+	Limit        int                   // k_limit, the most iterations; 0: n
+	Diagonal     []float64             // of M, n positive finite numbers; nil: M = I
+	Rule         BoundaryRule          // how a step is cut at the boundary
+	RefreshEvery int                   // iterations from one true residual to the next; 0: 50, negative: never
+	Monitor      func(Iteration) error // called after each iteration, may block; an error ends the solve
+}
+
+// filled returns o with its defaults for n unknowns in place, and panics where o makes no sense.
+func (o TrustRegion) filled(n int) TrustRegion {
+	if o.Radius == 0 {
+		o.Radius = math.Inf(1)
+	}
+	if o.Tolerance == 0 {
+		o.Tolerance = 0.01
+	}
+	if o.Limit == 0 {
+		o.Limit = n
+	}
+	if o.RefreshEvery == 0 {
+		o.RefreshEvery = 50
+	}
+	switch {
+	case !(o.Radius > 0):
+		panic(fmt.Sprintf("krylov: radius %v: expected a positive number", o.Radius))
+	case !(o.Tolerance > 0 && o.Tolerance < 1):
+		panic(fmt.Sprintf("krylov: tolerance %v: expected a number between 0 and 1", o.Tolerance))
+	case o.Limit < 0:
+		panic(fmt.Sprintf("krylov: limit %d: expected none below 0", o.Limit))
+	case o.Diagonal != nil && len(o.Diagonal) != n:
+		panic(fmt.Sprintf("krylov: diagonal of length %d for %d unknowns", len(o.Diagonal), n))
+	}
+	for i, m := range o.Diagonal {
+		if !(m > 0) || math.IsInf(m, 1) {
+			panic(fmt.Sprintf("krylov: diagonal entry %d is %v: expected a positive finite number", i, m))
+		}
+	}
+	return o
+}
+
+// boundaryRoot returns the h ≥ 0 at which ‖s + hd‖ = R, given ‖s‖² ≤ R², sᵀd and ‖d‖². In the
+// unit of ‖d‖ it is the positive root of h² + 2bh − (R² − ‖s‖²) = 0; of its two forms the one is taken
+// that adds numbers of one sign.
+func boundaryRoot(ss, sd, dd, radius float64) float64 {
+	norm, unit := math.Sqrt(ss), math.Sqrt(dd)
+	if norm >= radius {
+		return 0
+	}
+	b := sd / unit
+	rest := math.Sqrt(radius-norm) * math.Sqrt(radius+norm)
+	far := math.Abs(b) + math.Hypot(b, rest)
+	if b < 0 {
+		return far / unit
+	}
+	return rest * (rest / far) / unit
+}

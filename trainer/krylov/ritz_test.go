@@ -1,0 +1,142 @@
+package krylov
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestTrueResidual solves a system on which the recurrence goes far below what was reached.
+func TestTrueResidual(t *testing.T) {
+	const n = 60
+	h, g := withEigenvalues(13, spread(n, 1e-3, 1e3)...), gradient(13, n)
+	truth := func(s []float64) float64 {
+		r := make([]float64, n)
+		h.MulVecTo(r, s)
+		for i := range r {
+			r[i] += g[i]
+		}
+		return normM(nil, r)
+	}
+	s, blind := solve(t, h, g, TrustRegion{Tolerance: 1e-13, Limit: 4000, RefreshEvery: -1})
+	if blind.Stop != Residual || !math.IsNaN(blind.TrueResidual) || !math.IsNaN(blind.Gap) || blind.Products != blind.Iterations {
+		t.Errorf("without true residuals: %+v", blind)
+	}
+	if truth(s) < 2*blind.Residual {
+		t.Errorf("the recurrence is right, nothing is tested: %g and %g", truth(s), blind.Residual)
+	}
+	s, out := solve(t, h, g, TrustRegion{Tolerance: 1e-13, Limit: 4000})
+	near(t, "true residual", out.TrueResidual, truth(s), 1e-3*truth(s))
+	if claimed := out.Stop == Residual; claimed != (truth(s) <= 1e-13*out.GradientNorm) {
+		t.Errorf("%v at ‖g + Hs‖ = %g, ‖g‖ = %g", out.Stop, truth(s), out.GradientNorm)
+	}
+	if !(out.Gap > 0) || out.Products <= out.Iterations {
+		t.Errorf("gap %g, %d products for %d iterations", out.Gap, out.Products, out.Iterations)
+	}
+
+	_, short := solve(t, h, g, TrustRegion{Tolerance: 0.1, Limit: 49})
+	if !math.IsNaN(short.TrueResidual) || short.Products != short.Iterations {
+		t.Errorf("a short solve: %+v", short)
+	}
+	s, cut := solve(t, h, g, TrustRegion{Tolerance: 1e-13, Limit: 70})
+	if cut.Stop != Limit || cut.Products != 72 {
+		t.Errorf("a solve of 70: %v with %d products", cut.Stop, cut.Products)
+	}
+	near(t, "true residual", cut.TrueResidual, truth(s), 1e-6*truth(s))
+}
+
+// TestRitz compares CG's Ritz values with those of an orthonormal basis of the same Krylov space.
+func TestRitz(t *testing.T) {
+	const n, k = 25, 7
+	for _, m := range [][]float64{nil, spread(n, 0.2, 3)} {
+		h, g := withEigenvalues(14, spread(n, 0.1, 10)...), gradient(14, n)
+		_, out := solve(t, h, g, TrustRegion{Limit: k, Tolerance: 1e-12, Diagonal: m})
+		want := ritz(t, h, g, m, k)
+		if len(out.Ritz) != k {
+			t.Fatalf("%d Ritz values", len(out.Ritz))
+		}
+		for i := range want {
+			near(t, "Ritz value", out.Ritz[i], want[i], 1e-9)
+		}
+		_, out = solve(t, h, g, TrustRegion{Limit: 3 * n, Tolerance: 1e-13, Diagonal: m})
+		all := ritz(t, h, g, m, n)
+		near(t, "largest", out.Ritz[len(out.Ritz)-1], all[n-1], 1e-9)
+		near(t, "smallest", out.Ritz[0], all[0], 1e-9)
+	}
+}
+
+// ritz orthonormalizes M^-½g, A M^-½g, … with A = M^-½HM^-½ by Gram–Schmidt and returns the
+// eigenvalues of A on them.
+func ritz(t *testing.T, h *dense, g, m []float64, k int) []float64 {
+	t.Helper()
+	n := len(g)
+	root := func(i int) float64 {
+		if m == nil {
+			return 1
+		}
+		return math.Sqrt(m[i])
+	}
+	a := mat.NewSymDense(n, nil)
+	v := make([]float64, n)
+	for i := range n {
+		v[i] = g[i] / root(i)
+		for j := i; j < n; j++ {
+			a.SetSym(i, j, h.a.At(i, j)/root(i)/root(j))
+		}
+	}
+	var basis [][]float64
+	for range k {
+		for range 3 {
+			for _, q := range basis {
+				c := dot(q, v)
+				for i := range v {
+					v[i] -= c * q[i]
+				}
+			}
+		}
+		norm := normM(nil, v)
+		q := make([]float64, n)
+		for i := range v {
+			q[i] = v[i] / norm
+		}
+		basis = append(basis, q)
+		(&dense{a: a}).MulVecTo(v, q)
+	}
+	small := mat.NewSymDense(k, nil)
+	for i := range k {
+		aq := make([]float64, n)
+		(&dense{a: a}).MulVecTo(aq, basis[i])
+		for j := i; j < k; j++ {
+			small.SetSym(i, j, dot(basis[j], aq))
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(small, false) {
+		t.Fatal("no eigenvalues")
+	}
+	return e.Values(nil)
+}
+
+// TestRitzShowsNegativeCurvature: whatever ended a solve at negative curvature is among its Ritz values,
+// also where the tridiagonal was cut before.
+func TestRitzShowsNegativeCurvature(t *testing.T) {
+	for seed := range uint64(20) {
+		h := withEigenvalues(seed, append(spread(14, 0.1, 10), -0.3)...)
+		_, out := solve(t, h, gradient(seed, 15), TrustRegion{Radius: 1e6, Tolerance: 1e-12})
+		if out.Stop != NegativeCurvature || len(out.Ritz) != out.Iterations || out.Ritz[0] >= 0 || out.Ritz[0] < -0.3-1e-9 {
+			t.Errorf("seed %d: %v, %v", seed, out.Stop, out.Ritz)
+		}
+	}
+	// A gradient that barely sees the negative eigenvalue meets it late.
+	h, g := spread(500, 1e-3, 1), gradient(1, 500)
+	h[0], g[0] = -1e-3, 1e-15
+	_, out := solve(t, scaling(h), g, TrustRegion{Radius: 1e12, Tolerance: 1e-15, RefreshEvery: -1, Limit: 5000})
+	if out.Stop != NegativeCurvature || out.Iterations <= ritzLimit || len(out.Ritz) != ritzLimit+1 || out.Ritz[0] >= 0 {
+		t.Errorf("%v after %d: %d Ritz values from %g", out.Stop, out.Iterations, len(out.Ritz), out.Ritz[0])
+	}
+	if !slices.IsSorted(out.Ritz) {
+		t.Error("not ascending")
+	}
+}

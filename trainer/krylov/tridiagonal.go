@@ -1,0 +1,75 @@
+package krylov
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/lapack"
+	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
+)
+
+var eigen lapackgonum.Implementation
+
+// ritzLimit is the largest tridiagonal that a CG solve keeps. Its leading part has the Ritz values of
+// the first Krylov spaces, whose ends settle long before; the cost grows with the square.
+const ritzLimit = 300
+
+// tridiagonal collects CG's coefficients as the Lanczos matrix of M^-½HM^-½ (Golub & Van Loan 2013,
+// §11.3.5): with α the step lengths and β the conjugation factors, diagonal 1/α_k + β_k/α_{k−1} and
+// beside it √β_{k+1}/α_k.
+type tridiagonal struct {
+	diag, off []float64
+	inverse   float64 // 1/α of the last iteration kept
+	cut       bool    // iterations beyond the limit were left out
+	bad       bool    // a coefficient overflowed
+}
+
+func (t *tridiagonal) reset() {
+	if t.diag == nil {
+		t.diag, t.off = make([]float64, 0, ritzLimit+1), make([]float64, 0, ritzLimit)
+	}
+	*t = tridiagonal{diag: t.diag[:0], off: t.off[:0]}
+}
+
+// add appends an iteration by 1/α, which stays finite where α does not, and β. β = 0 begins a new block.
+func (t *tridiagonal) add(inverse, beta float64) {
+	if len(t.diag) == ritzLimit {
+		t.cut = true
+		return
+	}
+	if len(t.diag) > 0 {
+		t.off = append(t.off, math.Sqrt(beta)*t.inverse)
+	}
+	t.diag = append(t.diag, inverse+beta*t.inverse)
+	t.inverse = inverse
+	t.bad = t.bad || !finite(t.diag[len(t.diag)-1]) || !finite(beta)
+}
+
+// values returns the eigenvalues in ascending order, and destroys the matrix for them.
+func (t *tridiagonal) values() []float64 {
+	if t.bad || len(t.diag) == 0 || !eigen.Dsterf(len(t.diag), t.diag, t.off) {
+		return nil
+	}
+	return t.diag
+}
+
+// with is values for a solve whose last direction had the given Rayleigh quotient. Where the matrix was
+// cut before that iteration the quotient is added, so that the curvature that ended a solve can be seen.
+func (t *tridiagonal) with(quotient float64) []float64 {
+	v := t.values()
+	if t.cut && len(v) > 0 && quotient < v[0] {
+		v = slices.Insert(v, 0, quotient)
+	}
+	return v
+}
+
+// eigenvectors returns the eigenvalues of the symmetric tridiagonal matrix in ascending order and its
+// eigenvectors as the columns of a row-major square matrix. It modifies neither argument.
+func eigenvectors(diag, off []float64) (values, vectors []float64, ok bool) {
+	n := len(diag)
+	values = append([]float64(nil), diag...)
+	beside := append([]float64(nil), off[:n-1]...)
+	vectors = make([]float64, n*n)
+	ok = eigen.Dsteqr(lapack.EVTridiag, n, values, beside, vectors, n, make([]float64, max(1, 2*n-2)))
+	return values, vectors, ok
+}
