@@ -1,0 +1,50 @@
+package optim
+
+import "math"
+
+func init() {
+	const source = "Kingma & Ba 2015, algorithm 1"
+	register(Info{
+		Name:      "adam",
+		Title:     "Adam",
+		Paper:     "Kingma & Ba 2015",
+		Equations: "algorithm 1",
+		Summary: "A rate for each weight from running moments of its gradient; " +
+			"quick on most nets without tuning, the first-order method to beat.",
+		Cost:    "1",
+		Primary: "rate",
+		Needs:   NeedsRows,
+		Parameters: []Hyperparameter{
+			rateParameter(1e-3, source),
+			{Key: "beta1", Meaning: "β₁, decay of the gradient's mean", Default: 0.9, Max: 1, OpenMax: true, Source: source},
+			{Key: "beta2", Meaning: "β₂, decay of its square's mean", Default: 0.999, Max: 1, OpenMax: true, Source: source},
+			{Key: "epsilon", Meaning: "ε, added to the root of the square's mean", Default: 1e-8, Max: math.Inf(1), Open: true, OpenMax: true, Source: source},
+			batchParameter(64),
+		},
+		New: func() Method { return &batches{name: "adam", update: new(adam).update} },
+	})
+}
+
+// Adam (Kingma & Ba 2015, algorithm 1), its names kept: biased moments m and v of the gradient and its
+// square, corrected by 1 − β₁ᵗ and 1 − β₂ᵗ.
+type adam struct {
+	m, v           []float64
+	beta1t, beta2t float64 // β₁ᵗ and β₂ᵗ as products, right also when a β is changed on the way
+}
+
+func (a *adam) update(s *Settings, w, g []float64) {
+	if a.m == nil {
+		a.m, a.v = make([]float64, len(w)), make([]float64, len(w))
+		a.beta1t, a.beta2t = 1, 1
+	}
+	alpha, beta1, beta2, eps := s.Get("rate"), s.Get("beta1"), s.Get("beta2"), s.Get("epsilon")
+	a.beta1t *= beta1
+	a.beta2t *= beta2
+	correct1, correct2 := 1/(1-a.beta1t), 1/(1-a.beta2t)
+	m, v := a.m[:len(w)], a.v[:len(w)]
+	for i, gi := range g[:len(w)] {
+		m[i] = beta1*m[i] + (1-beta1)*gi
+		v[i] = beta2*v[i] + (1-beta2)*gi*gi
+		w[i] -= alpha * (m[i] * correct1) / (math.Sqrt(v[i]*correct2) + eps)
+	}
+}

@@ -1,0 +1,122 @@
+package optim
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"newtop/trainer/krylov"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// batches is the epoch that first-order methods share: one pass over the rows in a new random order, an
+// update after each batch. The last batch may be shorter, and its mean is over its own rows.
+type batches struct {
+	name string
+	// update moves the weights along the gradient g of one batch and keeps the method's memory. Both are
+	// finite when it is called.
+	update func(s *Settings, w, g []float64)
+
+	order    []int
+	start    []float64 // the weights at the beginning of the epoch
+	gradient []float64 // of a batch
+}
+
+var _ Method = (*batches)(nil)
+
+func batchParameter(size float64) Hyperparameter {
+	return Hyperparameter{
+		Key: "batch", Meaning: "rows to an update; 0 for all of them", Default: size, Max: 1e9, Integer: true,
+	}
+}
+
+func rateParameter(rate float64, source string) Hyperparameter {
+	return Hyperparameter{
+		Key: "rate", Meaning: "the step length along the gradient", Default: rate, Max: math.Inf(1),
+		Open: true, OpenMax: true, Source: source,
+	}
+}
+
+func (b *batches) Name() string      { return b.name }
+func (b *batches) Needs() Capability { return NeedsRows }
+
+// Step is one epoch. Interrupted, it leaves the weights as the last batch did. When weights overflow they
+// go back to where the epoch began, so that no caller meets one that is not finite.
+func (b *batches) Step(ctx context.Context, s *State) (Report, error) {
+	nan := math.NaN()
+	report := Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan}
+	if err := ctx.Err(); err != nil {
+		return report, err
+	}
+	if !finite(norm(s.W)) {
+		return report, &NotFiniteError{"weights"}
+	}
+	b.start = append(b.start[:0], s.W...)
+	if len(b.gradient) != len(s.W) {
+		b.gradient = make([]float64, len(s.W))
+	}
+	mean, err := b.pass(ctx, s)
+	if !finite(norm(s.W)) {
+		copy(s.W, b.start)
+		return report, &NotFiniteError{"weights"}
+	}
+	report.GradientNorm = mean
+	report.StepNorm = floats.Distance(s.W, b.start, 2)
+	report.Accepted = true
+	if err == nil && report.StepNorm == 0 {
+		err = ErrStalled
+	}
+	return report, err
+}
+
+// pass goes through the batches and returns the root mean square of their gradients' norms.
+func (b *batches) pass(ctx context.Context, s *State) (float64, error) {
+	rows := s.Objective.(RowObjective)
+	size := b.shuffle(s, rows.Rows())
+	total := (len(b.order) + size - 1) / size
+	squares := 0.0
+	for i := range total {
+		var loss float64
+		if total == 1 {
+			loss = rows.GradientTo(b.gradient, s.W)
+		} else {
+			loss = rows.BatchGradientTo(b.gradient, s.W, b.order[i*size:min((i+1)*size, len(b.order))])
+		}
+		length := norm(b.gradient)
+		switch {
+		case !finite(loss):
+			return math.NaN(), &NotFiniteError{"loss"}
+		case !finite(length):
+			return math.NaN(), &NotFiniteError{"gradient"}
+		}
+		b.update(s.Settings, s.W, b.gradient)
+		s.Evaluated = false
+		squares += length * length
+		in := Inner{Iteration: krylov.Iteration{Number: i + 1}, Loss: loss, Total: total}
+		if err := s.watch(ctx, in); err != nil {
+			return math.Sqrt(squares / float64(i+1)), err
+		}
+	}
+	return math.Sqrt(squares / float64(total)), nil
+}
+
+// shuffle orders the rows anew, from the same beginning each time so that the order depends on the state
+// of the generator alone, and returns the batch size. All rows at once keep their order.
+func (b *batches) shuffle(s *State, rows int) (size int) {
+	if rows < 1 {
+		panic(fmt.Sprintf("optim: an objective of %d rows", rows))
+	}
+	if len(b.order) != rows {
+		b.order = make([]int, rows)
+	}
+	for i := range b.order {
+		b.order[i] = i
+	}
+	size = int(s.Settings.Get("batch"))
+	if size == 0 || size >= rows {
+		return rows
+	}
+	s.Rand.Shuffle(rows, func(i, j int) { b.order[i], b.order[j] = b.order[j], b.order[i] })
+	return size
+}

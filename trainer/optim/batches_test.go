@@ -1,0 +1,254 @@
+package optim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestThreeSteps: E = ½k‖w‖² for each of two nets, w₀ = 1 with k = 1 and w₀ = 2 with k = 3, three steps
+// at η = 0.1 with the arithmetic done by hand, Adam's to 15 digits.
+func TestThreeSteps(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		k, w0 float64
+		want  []float64
+	}{
+		{"sgd", 1, 1, []float64{0.9, 0.81, 0.729}},
+		{"sgd", 3, 2, []float64{1.4, 0.98, 0.686}},
+		// v = −0.1, −0.18, −0.234
+		{"momentum", 1, 1, []float64{0.9, 0.72, 0.486}},
+		// v = −0.6, −0.96, −0.996
+		{"momentum", 3, 2, []float64{1.4, 0.44, -0.556}},
+		// t = 2: m = 0.18, v = 0.001809, m̂ = 0.18/0.19, v̂ = 0.001809/0.001999
+		{"adam", 1, 1, []float64{0.900000000999999990, 0.800412229712337391, 0.701586274504414214}},
+		{"adam", 3, 2, []float64{1.900000000166666666, 1.800166485947236532, 1.700623391791248227}},
+	} {
+		m, settings := method(t, test.name, "rate", "0.1", "batch", "0")
+		s := &State{
+			Objective: &rows{n: 1, k: []float64{test.k}, targets: [][]float64{{0}}},
+			W:         []float64{test.w0}, Settings: settings,
+		}
+		for i, want := range test.want {
+			before := s.W[0]
+			r, err := m.Step(context.Background(), s)
+			if err != nil || math.Abs(s.W[0]-want) > 1e-15 {
+				t.Errorf("%s, k = %g, step %d: %.17g, want %.17g, %v", test.name, test.k, i+1, s.W[0], want, err)
+			}
+			if !r.Accepted || s.Evaluated || math.Abs(r.StepNorm-math.Abs(want-before)) > 1e-15 ||
+				math.Abs(r.GradientNorm-test.k*math.Abs(before)) > 1e-15 {
+				t.Errorf("%s: %+v", test.name, r)
+			}
+		}
+	}
+}
+
+// TestBetaChangedOnTheWay: Adam's corrections are the products of the decays that were used.
+func TestBetaChangedOnTheWay(t *testing.T) {
+	m, settings := method(t, "adam", "rate", "0.1", "batch", "0", "epsilon", "1e-300")
+	s := &State{Objective: &rows{n: 1, k: []float64{1}, targets: [][]float64{{0}}}, W: []float64{1}, Settings: settings}
+	m.Step(context.Background(), s) // g = 1, m = 0.1, v = 0.001, w = 0.9
+	settings.Put("beta1", 0.5)
+	settings.Put("beta2", 0.5)
+	m.Step(context.Background(), s)
+	// g = 0.9, m = 0.05 + 0.45, v = 0.0005 + 0.405; β₁ᵗ = 0.45, β₂ᵗ = 0.4995
+	want := 0.9 - 0.1*(0.5/0.55)/math.Sqrt(0.4055/0.5005)
+	if math.Abs(s.W[0]-want) > 1e-15 {
+		t.Errorf("%.17g, want %.17g", s.W[0], want)
+	}
+}
+
+func five() *rows {
+	return &rows{n: 2, k: []float64{1, 1, 1, 1, 1}, targets: [][]float64{{1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}}}
+}
+
+// TestBatches: every row once an epoch in a new order, the short batch averaged over its own rows.
+func TestBatches(t *testing.T) {
+	o := five()
+	m, settings := method(t, "sgd", "batch", "2", "rate", "0.5")
+	s := &State{Objective: o, W: []float64{0, 3}, Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
+	var units []string
+	s.Monitor = func(in Inner) error {
+		units = append(units, fmt.Sprintf("%d/%d %v", in.Iteration.Number, in.Total, finite(in.Loss)))
+		return nil
+	}
+	want := []float64{0, 3}
+	for epoch := range 3 {
+		o.seen, units = nil, nil
+		r, err := m.Step(context.Background(), s)
+		if err != nil || !slices.Equal(units, []string{"1/3 true", "2/3 true", "3/3 true"}) {
+			t.Errorf("%v, units %q", err, units)
+		}
+		var all []int
+		squares, before := 0.0, slices.Clone(want)
+		for i, batch := range o.seen {
+			if len(batch) != []int{2, 2, 1}[i] {
+				t.Errorf("epoch %d: batch %d has %d rows", epoch, i, len(batch))
+			}
+			mean := 0.0
+			for _, p := range batch {
+				mean += float64(p+1) / float64(len(batch))
+			}
+			squares += (want[0]-mean)*(want[0]-mean) + want[1]*want[1]
+			want[0], want[1] = (want[0]+mean)/2, want[1]/2
+			all = append(all, batch...)
+		}
+		if slices.Equal(all, []int{0, 1, 2, 3, 4}) {
+			t.Errorf("epoch %d: not shuffled", epoch)
+		}
+		if slices.Sort(all); !slices.Equal(all, []int{0, 1, 2, 3, 4}) {
+			t.Errorf("epoch %d: rows %v", epoch, all)
+		}
+		for i := range want {
+			if math.Abs(s.W[i]-want[i]) > 1e-14 {
+				t.Errorf("epoch %d: weights %v, want %v", epoch, s.W, want)
+			}
+		}
+		if math.Abs(r.GradientNorm-math.Sqrt(squares/3)) > 1e-14 ||
+			math.Abs(r.StepNorm-math.Hypot(want[0]-before[0], want[1]-before[1])) > 1e-14 || !math.IsNaN(r.Loss) {
+			t.Errorf("epoch %d: %+v", epoch, r)
+		}
+	}
+}
+
+// TestOrderComesFromTheGenerator: two methods that were used differently before draw the same order from
+// the same generator, so that a resumed run goes on with the same rows.
+func TestOrderComesFromTheGenerator(t *testing.T) {
+	var orders [][]int
+	for _, earlier := range []int{0, 3} {
+		o := five()
+		m, settings := method(t, "sgd", "batch", "1")
+		s := &State{Objective: o, W: []float64{0, 3}, Settings: settings, Rand: rand.New(rand.NewPCG(9, 9))}
+		for range earlier {
+			m.Step(context.Background(), s)
+		}
+		o.seen, s.Rand = nil, rand.New(rand.NewPCG(5, 5))
+		m.Step(context.Background(), s)
+		orders = append(orders, slices.Concat(o.seen...))
+	}
+	if !slices.Equal(orders[0], orders[1]) {
+		t.Errorf("%v and %v", orders[0], orders[1])
+	}
+}
+
+func TestWholeBatchIsAGradient(t *testing.T) {
+	for _, batch := range []string{"0", "5", "1000"} {
+		o := five()
+		m, settings := method(t, "sgd", "batch", batch)
+		s := &State{Objective: o, W: []float64{0, 3}, Settings: settings}
+		if _, err := m.Step(context.Background(), s); err != nil || o.whole != 1 || o.seen != nil {
+			t.Errorf("batch %s: %v, %d gradients, batches %v", batch, err, o.whole, o.seen)
+		}
+	}
+}
+
+// TestInterruptedEpoch: the weights stay where the last batch left them.
+func TestInterruptedEpoch(t *testing.T) {
+	for _, name := range []string{"sgd", "momentum", "adam"} {
+		o := five()
+		m, settings := method(t, name, "batch", "1", "rate", "0.5")
+		s := &State{Objective: o, W: []float64{0, 3}, Evaluated: true, Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
+		var left []float64
+		s.Monitor = func(in Inner) error {
+			if left = slices.Clone(s.W); in.Iteration.Number == 2 {
+				return ErrInterrupted
+			}
+			return nil
+		}
+		if _, err := m.Step(context.Background(), s); !errors.Is(err, ErrInterrupted) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(o.seen) != 2 || !slices.Equal(s.W, left) || s.Evaluated {
+			t.Errorf("%s: %d batches, weights %v of %v, evaluated %v", name, len(o.seen), s.W, left, s.Evaluated)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, err := m.Step(ctx, s); !errors.Is(err, context.Canceled) || !slices.Equal(s.W, left) {
+			t.Errorf("%s: %v, weights %v of %v", name, err, s.W, left)
+		}
+	}
+}
+
+func TestDivergence(t *testing.T) {
+	steep := &rows{n: 1, k: []float64{1, 1, 1}, targets: [][]float64{{0}, {0}, {0}}}
+	for _, test := range []struct {
+		name, rate, what string
+		o                Objective
+		w                float64
+	}{
+		{"sgd", "1e300", "loss", steep, 2},
+		{"momentum", "1e300", "loss", steep, 2},
+		{"sgd", "1e308", "weights", steep, 1e10},
+		{"sgd", "1", "loss", constant{math.NaN(), 1}, 1},
+		{"adam", "1", "gradient", constant{1, math.Inf(1)}, 1},
+		{"momentum", "1", "gradient", constant{1, math.NaN()}, 1},
+		{"sgd", "1", "weights", steep, math.NaN()},
+	} {
+		m, settings := method(t, test.name, "batch", "1", "rate", test.rate)
+		s := &State{Objective: test.o, W: []float64{test.w}, Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
+		var err error
+		for i := 0; i < 20 && err == nil; i++ {
+			_, err = m.Step(context.Background(), s)
+		}
+		var broken *NotFiniteError
+		if !errors.As(err, &broken) || broken.What != test.what || !strings.Contains(err.Error(), test.what) {
+			t.Errorf("%+v: %v", test, err)
+		}
+		if finite(test.w) && !finite(s.W[0]) {
+			t.Errorf("%+v: left with %g", test, s.W[0])
+		}
+	}
+}
+
+// constant has the same loss and gradient everywhere and for every row.
+type constant struct{ loss, gradient float64 }
+
+func (constant) Dim() int                 { return 1 }
+func (constant) Rows() int                { return 3 }
+func (c constant) Loss([]float64) float64 { return c.loss }
+
+func (c constant) GradientTo(dst, _ []float64) float64 { dst[0] = c.gradient; return c.loss }
+
+func (c constant) BatchGradientTo(dst, w []float64, _ []int) float64 { return c.GradientTo(dst, w) }
+
+func TestStandingStillIsStalling(t *testing.T) {
+	for name, w := range map[string][]float64{"zero gradient": {3, 0}, "rate below rounding": {7, 1}} {
+		m, settings := method(t, "sgd", "batch", "0")
+		if name == "rate below rounding" {
+			settings.Put("rate", 1e-30)
+		}
+		s := &State{Objective: five(), W: slices.Clone(w), Settings: settings}
+		if _, err := m.Step(context.Background(), s); !errors.Is(err, ErrStalled) || !slices.Equal(s.W, w) {
+			t.Errorf("%s: %v at %v", name, err, s.W)
+		}
+	}
+}
+
+// TestEpochAllocatesNothing: whatever an epoch allocates it does not do so once a batch.
+func TestEpochAllocatesNothing(t *testing.T) {
+	o := &quiet{rows: 500}
+	for _, name := range []string{"sgd", "momentum", "adam"} {
+		m, settings := method(t, name, "batch", "1")
+		s := &State{Objective: o, W: make([]float64, 10), Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
+		s.Monitor = func(Inner) error { return nil }
+		if n := testing.AllocsPerRun(3, func() { m.Step(context.Background(), s) }); n > 0 {
+			t.Errorf("%s: %v allocations an epoch", name, n)
+		}
+	}
+}
+
+type quiet struct{ rows int }
+
+func (q *quiet) Dim() int                            { return 10 }
+func (q *quiet) Rows() int                           { return q.rows }
+func (q *quiet) Loss([]float64) float64              { return 1 }
+func (q *quiet) GradientTo(dst, _ []float64) float64 { dst[0] = 1; return 1 }
+func (q *quiet) BatchGradientTo(dst, _ []float64, rows []int) float64 {
+	dst[0] = float64(rows[0] + 1)
+	return 1
+}

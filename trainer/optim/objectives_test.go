@@ -1,0 +1,218 @@
+package optim
+
+import (
+	"math"
+
+	"newtop/trainer/krylov"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// smooth is an objective given by a loss and its gradient, on purpose with the plainest curvature:
+// the exact Hessian where hess has it, central differences of the gradient where not. Its Gauss–Newton
+// matrix is a stand-in, the identity.
+type smooth struct {
+	n      int
+	f      func(x []float64) float64
+	df     func(dst, x []float64)
+	hess   func(dst *mat.SymDense, x []float64)
+	offset float64 // added to f
+
+	losses, gradients, products, diagonals int
+}
+
+func (o *smooth) Dim() int { return o.n }
+
+func (o *smooth) Loss(w []float64) float64 { o.losses++; return o.f(w) + o.offset }
+
+func (o *smooth) GradientTo(dst, w []float64) float64 {
+	o.gradients++
+	o.df(dst, w)
+	return o.f(w) + o.offset
+}
+
+func (o *smooth) GaussNewton(w []float64) krylov.Operator {
+	return product{o.n, func(dst, v []float64) { o.products++; copy(dst, v) }}
+}
+
+func (o *smooth) GaussNewtonDiagTo(dst, w []float64) {
+	o.diagonals++
+	for i := range dst {
+		dst[i] = 1
+	}
+}
+
+func (o *smooth) Hessian(w []float64) krylov.Operator {
+	if o.hess != nil {
+		h := mat.NewSymDense(o.n, nil)
+		o.hess(h, w)
+		return product{o.n, func(dst, v []float64) {
+			o.products++
+			mat.NewVecDense(o.n, dst).MulVec(h, mat.NewVecDense(o.n, v))
+		}}
+	}
+	return product{o.n, func(dst, v []float64) {
+		o.products++
+		step := math.Cbrt(epsilon) * max(1, norm(w)) / norm(v)
+		x, plus := make([]float64, o.n), make([]float64, o.n)
+		for i := range x {
+			x[i] = w[i] + step*v[i]
+		}
+		o.df(plus, x)
+		for i := range x {
+			x[i] = w[i] - step*v[i]
+		}
+		o.df(dst, x)
+		for i := range dst {
+			dst[i] = (plus[i] - dst[i]) / (2 * step)
+		}
+	}}
+}
+
+type product struct {
+	n   int
+	mul func(dst, v []float64)
+}
+
+func (p product) Dim() int                  { return p.n }
+func (p product) MulVecTo(dst, v []float64) { p.mul(dst, v) }
+
+// residuals is ½‖r(x)‖² with r and its Jacobian by rows.
+type residuals struct {
+	n int
+	r func(x []float64) (r []float64, j [][]float64)
+}
+
+func (o residuals) Dim() int { return o.n }
+
+func (o residuals) Loss(w []float64) float64 {
+	r, _ := o.r(w)
+	sum := 0.0
+	for _, x := range r {
+		sum += x * x
+	}
+	return sum / 2
+}
+
+func (o residuals) GradientTo(dst, w []float64) float64 {
+	r, j := o.r(w)
+	clear(dst)
+	for p, row := range j {
+		for i, x := range row {
+			dst[i] += x * r[p]
+		}
+	}
+	return o.Loss(w)
+}
+
+func (o residuals) GaussNewton(w []float64) krylov.Operator {
+	_, j := o.r(w)
+	return product{o.n, func(dst, v []float64) {
+		clear(dst)
+		for _, row := range j {
+			jv := 0.0
+			for i, x := range row {
+				jv += x * v[i]
+			}
+			for i, x := range row {
+				dst[i] += x * jv
+			}
+		}
+	}}
+}
+
+func (o residuals) GaussNewtonDiagTo(dst, w []float64) {
+	_, j := o.r(w)
+	clear(dst)
+	for _, row := range j {
+		for i, x := range row {
+			dst[i] += x * x
+		}
+	}
+}
+
+// Functions of Moré, Garbow & Hillstrom 1981 as residuals, by their numbers there.
+var (
+	rosenbrock = residuals{2, func(x []float64) ([]float64, [][]float64) { // (1)
+		return []float64{10 * (x[1] - x[0]*x[0]), 1 - x[0]}, [][]float64{{-20 * x[0], 10}, {-1, 0}}
+	}}
+	powellBadlyScaled = residuals{2, func(x []float64) ([]float64, [][]float64) { // (3)
+		a, b := math.Exp(-x[0]), math.Exp(-x[1])
+		return []float64{1e4*x[0]*x[1] - 1, a + b - 1.0001}, [][]float64{{1e4 * x[1], 1e4 * x[0]}, {-a, -b}}
+	}}
+	helicalValley = residuals{3, func(x []float64) ([]float64, [][]float64) { // (7)
+		turn := math.Atan2(x[1], x[0]) / (2 * math.Pi)
+		if turn < -0.25 { // the branch of MGH: from −¼ to ¾
+			turn++
+		}
+		s := x[0]*x[0] + x[1]*x[1]
+		d := math.Sqrt(s)
+		return []float64{10 * (x[2] - 10*turn), 10 * (d - 1), x[2]}, [][]float64{
+			{100 * x[1] / (2 * math.Pi * s), -100 * x[0] / (2 * math.Pi * s), 10},
+			{10 * x[0] / d, 10 * x[1] / d, 0},
+			{0, 0, 1},
+		}
+	}}
+	powellSingular = residuals{4, func(x []float64) ([]float64, [][]float64) { // (13)
+		r5, r10 := math.Sqrt(5), math.Sqrt(10)
+		u, v := x[1]-2*x[2], x[0]-x[3]
+		return []float64{x[0] + 10*x[1], r5 * (x[2] - x[3]), u * u, r10 * v * v}, [][]float64{
+			{1, 10, 0, 0}, {0, 0, r5, -r5}, {0, 2 * u, -4 * u, 0}, {2 * r10 * v, 0, 0, -2 * r10 * v},
+		}
+	}}
+	wood = residuals{4, func(x []float64) ([]float64, [][]float64) { // (14)
+		r90, r10 := math.Sqrt(90), math.Sqrt(10)
+		return []float64{
+				10 * (x[1] - x[0]*x[0]), 1 - x[0], r90 * (x[3] - x[2]*x[2]), 1 - x[2],
+				r10 * (x[1] + x[3] - 2), (x[1] - x[3]) / r10,
+			}, [][]float64{
+				{-20 * x[0], 10, 0, 0}, {-1, 0, 0, 0}, {0, 0, -2 * r90 * x[2], r90}, {0, 0, -1, 0},
+				{0, r10, 0, r10}, {0, 1 / r10, 0, -1 / r10},
+			}
+	}}
+)
+
+// rows is a mean of ½k_p‖w − t_p‖² over rows p, whose gradients can be had by hand.
+type rows struct {
+	n       int
+	k       []float64
+	targets [][]float64
+	seen    [][]int // the batches asked for
+	whole   int     // full gradients asked for
+}
+
+func (o *rows) Dim() int  { return o.n }
+func (o *rows) Rows() int { return len(o.k) }
+
+func (o *rows) Loss(w []float64) float64 { return o.mean(make([]float64, o.n), w, o.all()) }
+
+func (o *rows) GradientTo(dst, w []float64) float64 {
+	o.whole++
+	return o.mean(dst, w, o.all())
+}
+
+func (o *rows) BatchGradientTo(dst, w []float64, batch []int) float64 {
+	o.seen = append(o.seen, append([]int(nil), batch...))
+	return o.mean(dst, w, batch)
+}
+
+func (o *rows) all() []int {
+	all := make([]int, len(o.k))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+func (o *rows) mean(dst, w []float64, batch []int) float64 {
+	clear(dst)
+	loss := 0.0
+	for _, p := range batch {
+		for i, x := range w {
+			d := x - o.targets[p][i]
+			loss += o.k[p] * d * d / 2 / float64(len(batch))
+			dst[i] += o.k[p] * d / float64(len(batch))
+		}
+	}
+	return loss
+}

@@ -1,0 +1,149 @@
+package optim
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestRegistryIsComplete(t *testing.T) {
+	var names []string
+	for _, i := range All() {
+		names = append(names, i.Name)
+		for what, text := range map[string]string{
+			"title": i.Title, "paper": i.Paper, "equations": i.Equations, "summary": i.Summary, "cost": i.Cost,
+		} {
+			if text == "" || strings.ContainsAny(text, "\n\t") {
+				t.Errorf("%s: %s %q", i.Name, what, text)
+			}
+		}
+		if n := utf8.RuneCountInString(i.Title); n > 40 {
+			t.Errorf("%s: a title of %d columns", i.Name, n)
+		}
+		if !strings.HasSuffix(i.Summary, ".") {
+			t.Errorf("%s: the summary is no sentence", i.Name)
+		}
+		if m := i.New(); m.Name() != i.Name || m.Needs() != i.Needs || m == i.New() {
+			t.Errorf("%s makes %s, which needs %b", i.Name, m.Name(), m.Needs())
+		}
+		s := NewSettings(i.Parameters)
+		if i.Primary != "radius" && i.Primary != "rate" || !s.Has(i.Primary) {
+			t.Errorf("%s: primary %q", i.Name, i.Primary)
+		}
+		seen := map[string]bool{}
+		for _, h := range i.Parameters {
+			if seen[h.Key] || h.Key == "" || h.Meaning == "" {
+				t.Errorf("%s: %+v", i.Name, h)
+			}
+			seen[h.Key] = true
+			if err := h.Check(h.Default); err != nil {
+				t.Errorf("%s: the default: %v", i.Name, err)
+			}
+			if v, err := h.Parse(h.Text(h.Default)); err != nil || v != h.Default {
+				t.Errorf("%s: %s reads back as %g, %v", i.Name, h.Key, v, err)
+			}
+		}
+	}
+	if !slices.Equal(names, order) {
+		t.Errorf("methods %v, want %v", names, order)
+	}
+}
+
+func TestLookup(t *testing.T) {
+	if i, err := Lookup("adam"); err != nil || i.Name != "adam" {
+		t.Errorf("%v, %v", i, err)
+	}
+	_, err := Lookup("atom")
+	var unknown *UnknownError
+	if !errors.As(err, &unknown) || unknown.Name != "atom" || !strings.Contains(err.Error(), "tr-newton, tr-gn,") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	if got := Missing(&smooth{}, NeedsHessian|NeedsGaussNewton|NeedsRows); got != NeedsRows {
+		t.Errorf("%b", got)
+	}
+	if got := Missing(five(), NeedsHessian|NeedsRows); got != NeedsHessian {
+		t.Errorf("%b", got)
+	}
+	if got := Missing(residuals{}, NeedsGaussNewton); got != 0 {
+		t.Errorf("%b", got)
+	}
+}
+
+func TestRange(t *testing.T) {
+	inf := math.Inf(1)
+	for _, test := range []struct {
+		h       Hyperparameter
+		words   string
+		allowed []float64
+		refused []float64
+	}{
+		{Hyperparameter{Min: -inf, Max: inf}, "a number", []float64{-1e9, 0, 5}, []float64{math.NaN()}},
+		{Hyperparameter{Max: inf, Open: true}, "a number > 0", []float64{1e-300, inf}, []float64{0, -1}},
+		{Hyperparameter{Max: inf, Open: true, OpenMax: true}, "a number > 0", []float64{1e300}, []float64{0, inf}},
+		{Hyperparameter{Max: 1, OpenMax: true}, "a number ≥ 0 and < 1", []float64{0, 0.9}, []float64{1, -0.1}},
+		{Hyperparameter{Min: 1, Max: 3, Integer: true}, "a whole number ≥ 1 and ≤ 3", []float64{1, 2, 3}, []float64{0, 1.5, 4}},
+		{Hyperparameter{Min: -inf, Max: 3}, "a number ≤ 3", []float64{-9, 3}, []float64{3.1}},
+		{Hyperparameter{Choices: []string{"one", "two"}}, "one or two", []float64{0, 1}, []float64{-1, 0.5, 2}},
+	} {
+		if got := test.h.Range(); got != test.words {
+			t.Errorf("%q, want %q", got, test.words)
+		}
+		for _, v := range test.allowed {
+			if err := test.h.Check(v); err != nil {
+				t.Errorf("%s: %v", test.words, err)
+			}
+		}
+		for _, v := range test.refused {
+			if test.h.Check(v) == nil {
+				t.Errorf("%s: %g was allowed", test.words, v)
+			}
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	_, s := method(t, "tr-newton")
+	other := s.Clone()
+	for text, want := range map[[2]string]string{
+		{"radius", "-1"}:       "radius = -1: expected a number > 0",
+		{"radius", "wide"}:     "radius = wide: expected a number > 0",
+		{"boundary", "round"}:  "boundary = round: expected segment or scaling",
+		{"limit", "2.5"}:       "limit = 2.5: expected a whole number ≥ 0 and ≤ 1000000000",
+		{"colour", "blue"}:     "colour = blue: expected one of radius, radius-max, xi, forcing, limit, boundary, accept, shrink-below, shrink-by, grow-above, grow-by, preconditioner, floor",
+		{"xi", "1"}:            "xi = 1: expected a number > 0 and < 1",
+		{"preconditioner", ""}: "preconditioner = : expected none or jacobi",
+	} {
+		err := s.PutText(text[0], text[1])
+		var wrong *SettingError
+		if !errors.As(err, &wrong) || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if s.Put("boundary", 1) != nil || s.Choice("boundary") != "scaling" || s.PutText("radius", "2e1") != nil || s.Get("radius") != 20 {
+		t.Error("values were not taken")
+	}
+	if s.Put("radius", math.NaN()) == nil || s.Put("colour", 1) == nil {
+		t.Error("a bad value was taken")
+	}
+	if other.Get("radius") != 1 || other.Choice("boundary") != "segment" {
+		t.Error("the copy is not independent")
+	}
+	text, err := json.Marshal(s)
+	var back map[string]any
+	if err != nil || json.Unmarshal(text, &back) != nil || back["radius"] != 20.0 || back["boundary"] != "scaling" || len(back) != len(s.Parameters()) {
+		t.Errorf("%v, %s", err, text)
+	}
+	defer func() {
+		if r := recover(); r != "optim: no hyperparameter colour" {
+			t.Errorf("panic %v", r)
+		}
+	}()
+	s.Get("colour")
+}

@@ -1,0 +1,365 @@
+package optim
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"newtop/trainer/krylov"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize/functions"
+)
+
+func method(t *testing.T, name string, set ...string) (Method, *Settings) {
+	t.Helper()
+	info, err := Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewSettings(info.Parameters)
+	for i := 0; i < len(set); i += 2 {
+		if err := s.PutText(set[i], set[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return info.New(), s
+}
+
+// minimize steps until the method stalls, checking every promise that an outer iteration makes.
+func minimize(t *testing.T, o Objective, x0 []float64, steps int, name string, set ...string) (*State, int) {
+	t.Helper()
+	m, settings := method(t, name, set...)
+	s := &State{Objective: o, W: slices.Clone(x0), Settings: settings}
+	before := o.Loss(x0)
+	for k := range steps {
+		w, radius := slices.Clone(s.W), settings.Get("radius")
+		r, err := m.Step(context.Background(), s)
+		if errors.Is(err, ErrStalled) {
+			return s, k
+		}
+		if err != nil {
+			t.Fatalf("step %d: %v", k, err)
+		}
+		after := o.Loss(s.W)
+		switch {
+		case !(after <= before):
+			t.Fatalf("step %d: uphill from %.17g to %.17g", k, before, after)
+		case r.Accepted == slices.Equal(w, s.W), r.Accepted == s.Evaluated:
+			t.Fatalf("step %d: accepted %v, moved %v, evaluated %v", k, r.Accepted, !slices.Equal(w, s.W), s.Evaluated)
+		case r.Radius != radius || len(r.Inner) != 1 || r.Inner[0].StepNorm > radius*(1+1e-9):
+			t.Fatalf("step %d: %+v with radius %g", k, r, radius)
+		case !r.Accepted && settings.Get("radius") >= radius:
+			t.Fatalf("step %d: rejected, and the radius went from %g to %g", k, radius, settings.Get("radius"))
+		case r.Accepted && r.Loss != after:
+			t.Fatalf("step %d: loss %g reported, %g found", k, r.Loss, after)
+		}
+		before = after
+	}
+	return s, steps
+}
+
+func TestNewtonOnMoreGarbowHillstrom(t *testing.T) {
+	type named interface {
+		Func([]float64) float64
+		Grad(grad, x []float64)
+	}
+	for _, test := range []struct {
+		name  string
+		f     named
+		x     []float64
+		want  float64
+		steps int
+	}{
+		{"Beale", functions.Beale{}, []float64{1, 1}, 0, 100},
+		{"BiggsEXP4", functions.BiggsEXP4{}, []float64{1, 2, 1, 1}, 0, 200},
+		{"Box3D", functions.Box3D{}, []float64{0, 10, 20}, 0, 100},
+		{"BrownAndDennis", functions.BrownAndDennis{}, []float64{25, 5, -5, -1}, 85822.2016263563, 200},
+		{"ExtendedPowellSingular", functions.ExtendedPowellSingular{}, []float64{3, -1, 0, 3, 3, -1, 0, 3}, 0, 100},
+		{"ExtendedRosenbrock", functions.ExtendedRosenbrock{}, []float64{-1.2, 1, -1.2, 1}, 0, 200},
+		{"Gaussian", functions.Gaussian{}, []float64{0.4, 1, 0}, 1.12793276961912e-08, 100},
+		{"HelicalValley", functions.HelicalValley{}, []float64{-1, 0, 0}, 0, 100},
+		{"PenaltyI", functions.PenaltyI{}, []float64{1, 2, 3, 4}, 2.2499775008999372e-05, 300},
+		{"PenaltyII", functions.PenaltyII{}, []float64{0.5, 0.5, 0.5, 0.5}, 9.376293007355449e-06, 600},
+		{"VariablyDimensioned", functions.VariablyDimensioned{}, []float64{0.75, 0.5, 0.25, 0}, 0, 100},
+		{"Watson", functions.Watson{}, []float64{0, 0, 0, 0, 0, 0}, 0.0022876700535523838, 200},
+		{"Wood", functions.Wood{}, []float64{-3, -1, -3, -1}, 0, 200},
+	} {
+		for _, offset := range []float64{0, 1e8} {
+			o := &smooth{n: len(test.x), f: test.f.Func, df: test.f.Grad, offset: offset}
+			h, ok := test.f.(interface {
+				Hess(dst *mat.SymDense, x []float64)
+			})
+			if ok && test.name != "Beale" { // gonum 0.17's Hessian of Beale is not its gradient's derivative
+				o.hess = h.Hess
+			}
+			for _, set := range [][]string{
+				{}, {"boundary", "scaling"}, {"forcing", "sqrt"}, {"preconditioner", "jacobi"},
+			} {
+				s, steps := minimize(t, o, test.x, test.steps, "tr-newton", set...)
+				// E + 1e8 is known to 1.5e-8, and ρ to ten times that.
+				tolerance := 1e-9*(1+test.want) + 30*epsilon*offset
+				if got := test.f.Func(s.W); got > test.want+tolerance {
+					t.Errorf("%s + %g %v: %.12g after %d steps, want %.12g", test.name, offset, set, got, steps, test.want)
+				}
+			}
+		}
+	}
+}
+
+func TestGaussNewtonOnResiduals(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		o     residuals
+		x     []float64
+		steps int
+	}{
+		{"Rosenbrock", rosenbrock, []float64{-1.2, 1}, 100},
+		{"Powell badly scaled", powellBadlyScaled, []float64{0, 1}, 400},
+		{"helical valley", helicalValley, []float64{-1, 0, 0}, 100},
+		{"Powell singular", powellSingular, []float64{3, -1, 0, 1}, 100},
+		{"Wood", wood, []float64{-3, -1, -3, -1}, 200},
+	} {
+		for _, name := range []string{"tr-gn", "tr-gn-jacobi"} {
+			set := []string{"xi", "1e-6"}
+			if name == "tr-gn-jacobi" {
+				set = append(set, "floor", "1e-12")
+			}
+			s, steps := minimize(t, test.o, test.x, test.steps, name, set...)
+			if got := test.o.Loss(s.W); got > 1e-8 {
+				t.Errorf("%s, %s: %g after %d steps", name, test.name, got, steps)
+			}
+		}
+	}
+}
+
+// bowl is ½Σ k_i (w_i − 1)².
+func bowl(k ...float64) *smooth {
+	return &smooth{
+		n: len(k),
+		f: func(x []float64) float64 {
+			sum := 0.0
+			for i, v := range x {
+				sum += k[i] * (v - 1) * (v - 1) / 2
+			}
+			return sum
+		},
+		df: func(dst, x []float64) {
+			for i, v := range x {
+				dst[i] = k[i] * (v - 1)
+			}
+		},
+		hess: func(dst *mat.SymDense, _ []float64) {
+			for i, v := range k {
+				dst.SetSym(i, i, v)
+			}
+		},
+	}
+}
+
+// TestQuadratic: where the model is the loss, ρ is 1 to the last step, and R doubles while it binds.
+func TestQuadratic(t *testing.T) {
+	m, settings := method(t, "tr-newton", "radius", "0.5", "radius-max", "1.75", "xi", "1e-12")
+	s := &State{Objective: bowl(1, 2, 5), W: []float64{10, -10, 4}, Settings: settings}
+	var radii []float64
+	for {
+		r, err := m.Step(context.Background(), s)
+		if err != nil {
+			if !errors.Is(err, ErrStalled) {
+				t.Fatal(err)
+			}
+			break
+		}
+		if math.Abs(r.Rho-1) > 1e-9 || !r.Accepted {
+			t.Errorf("ρ = %.15g, accepted %v", r.Rho, r.Accepted)
+		}
+		radii = append(radii, r.Radius)
+	}
+	if !slices.Equal(radii[:4], []float64{0.5, 1, 1.75, 1.75}) {
+		t.Errorf("radii %v", radii)
+	}
+	for _, w := range s.W {
+		if math.Abs(w-1) > 1e-9 {
+			t.Errorf("ended at %v", s.W)
+		}
+	}
+}
+
+// TestRejection: a rejected step moves nothing, costs no gradient, shrinks R to a quarter of the step
+// and the next solve is shorter.
+func TestRejection(t *testing.T) {
+	for what, beyond := range map[string]float64{"uphill": 1e3, "NaN": math.NaN(), "infinite": math.Inf(1), "minus infinity": math.Inf(-1)} {
+		o := bowl(1, 1)
+		inner := o.f
+		o.f = func(x []float64) float64 {
+			if x[0] > -8 { // a wall behind which the model knows nothing
+				return beyond
+			}
+			return inner(x)
+		}
+		m, settings := method(t, "tr-newton", "radius", "8")
+		s := &State{Objective: o, W: []float64{-9, 1}, Settings: settings}
+		for i, want := range []float64{8, 2, 0.5} {
+			r, err := m.Step(context.Background(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(r.Radius-want) > 1e-14 || r.Accepted != (i == 2) || r.Loss != o.f(s.W) || o.gradients != 1 {
+				t.Errorf("%s: step %d: radius %g, accepted %v, loss %g, %d gradients", what, i, r.Radius, r.Accepted, r.Loss, o.gradients)
+			}
+			if i < 2 && (!slices.Equal(s.W, []float64{-9, 1}) || !s.Evaluated) {
+				t.Errorf("%s: the weights went to %v", what, s.W)
+			}
+			if math.IsNaN(r.Rho) != (i < 2 && !finite(beyond)) {
+				t.Errorf("%s: step %d: ρ = %g", what, i, r.Rho)
+			}
+		}
+	}
+}
+
+func TestInterruptedStepLeavesWeights(t *testing.T) {
+	for at := 1; at <= 3; at++ {
+		for _, cancelled := range []bool{false, true} {
+			ctx, cancel := context.WithCancel(context.Background())
+			m, settings := method(t, "tr-newton", "xi", "1e-12", "radius", "100")
+			w := []float64{3, 0.1, -2}
+			s := &State{Objective: bowl(1, 2, 5), W: slices.Clone(w), Settings: settings}
+			seen := 0
+			s.Monitor = func(in Inner) error {
+				if seen++; in.Iteration.Number != seen || !math.IsNaN(in.Loss) || in.Total != 0 {
+					t.Errorf("inner unit %d: %+v", seen, in)
+				}
+				if cancelled && seen == at-1 {
+					cancel()
+				} else if seen == at && !cancelled {
+					return ErrInterrupted
+				}
+				return nil
+			}
+			if cancelled && at == 1 {
+				cancel()
+			}
+			want := ErrInterrupted
+			if cancelled {
+				want = context.Canceled
+			}
+			if _, err := m.Step(ctx, s); !errors.Is(err, want) {
+				t.Errorf("interrupted at %d: %v", at, err)
+			}
+			if !slices.Equal(s.W, w) || settings.Get("radius") != 100 {
+				t.Errorf("interrupted at %d: weights %v, radius %g", at, s.W, settings.Get("radius"))
+			}
+			cancel()
+		}
+	}
+}
+
+// TestRadiusByHand: a radius set while the step is being solved for is the next step's.
+func TestRadiusByHand(t *testing.T) {
+	m, settings := method(t, "tr-newton", "radius", "0.1")
+	s := &State{Objective: bowl(1, 2), W: []float64{30, 40}, Settings: settings}
+	s.Monitor = func(Inner) error { return settings.Put("radius", 7) }
+	if r, err := m.Step(context.Background(), s); err != nil || r.Radius != 0.1 || settings.Get("radius") != 7 {
+		t.Errorf("%v, step with %g, next %g", err, r.Radius, settings.Get("radius"))
+	}
+	s.Monitor = nil
+	settings.Put("radius-max", 1)
+	if r, _ := m.Step(context.Background(), s); r.Radius != 7 || settings.Get("radius") != 7 {
+		t.Errorf("step with %g, next %g, though set by hand", r.Radius, settings.Get("radius"))
+	}
+}
+
+func TestNothingToDo(t *testing.T) {
+	for name, s := range map[string]*State{
+		"zero gradient":     {Objective: bowl(1, 2), W: []float64{1, 1}},
+		"radius too small":  {Objective: bowl(1, 2), W: []float64{2, 2}},
+		"flat to rounding":  {Objective: &smooth{n: 1, f: bowl(1).f, df: bowl(1).df, hess: bowl(1).hess, offset: 1e20}, W: []float64{1.5}},
+		"lying derivatives": {Objective: &smooth{n: 1, f: func(x []float64) float64 { return -x[0] }, df: func(dst, x []float64) { dst[0] = 1 }, hess: bowl(1).hess}, W: []float64{1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, settings := method(t, "tr-newton")
+			if name == "radius too small" {
+				settings.Put("radius", 1e-17)
+			}
+			s.Settings = settings
+			before := s.Objective.Loss(s.W)
+			for range 100 {
+				if _, err := m.Step(context.Background(), s); errors.Is(err, ErrStalled) {
+					if s.Objective.Loss(s.W) > before {
+						t.Error("uphill")
+					}
+					return
+				} else if err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Error("still not stalled after 100 steps")
+		})
+	}
+}
+
+func TestNotFinite(t *testing.T) {
+	nan := math.NaN()
+	constant := func(v float64) func([]float64) float64 { return func([]float64) float64 { return v } }
+	gradient := func(v float64) func(dst, x []float64) { return func(dst, _ []float64) { dst[0] = v } }
+	curvature := func(v float64) func(dst *mat.SymDense, x []float64) {
+		return func(dst *mat.SymDense, _ []float64) { dst.SetSym(0, 0, v) }
+	}
+	for _, test := range []struct {
+		what string
+		o    *smooth
+		w    float64
+	}{
+		{"loss", &smooth{f: constant(nan), df: gradient(1), hess: curvature(1)}, 1},
+		{"loss", &smooth{f: constant(math.Inf(1)), df: gradient(1), hess: curvature(1)}, 1},
+		{"gradient", &smooth{f: constant(1), df: gradient(nan), hess: curvature(1)}, 1},
+		{"gradient", &smooth{f: constant(1), df: gradient(math.Inf(-1)), hess: curvature(1)}, 1},
+		{"curvature", &smooth{f: constant(1), df: gradient(1), hess: curvature(nan)}, 1},
+		{"weights", &smooth{f: constant(1), df: gradient(1), hess: curvature(1)}, nan},
+	} {
+		test.o.n = 1
+		m, settings := method(t, "tr-newton")
+		s := &State{Objective: test.o, W: []float64{test.w}, Settings: settings}
+		_, err := m.Step(context.Background(), s)
+		var broken *NotFiniteError
+		if !errors.As(err, &broken) || broken.What != test.what {
+			t.Errorf("%s: %v", test.what, err)
+		}
+		if s.W[0] != test.w && test.what != "weights" {
+			t.Errorf("%s: the weights moved", test.what)
+		}
+	}
+}
+
+// TestProductFailsOnTheWay: an inner solve that breaks after a few good iterations is a rejection, and
+// a shorter radius keeps out of the trouble.
+func TestProductFailsOnTheWay(t *testing.T) {
+	o := bowl(1, 10, 100)
+	broken := &failing{smooth: o, from: 2}
+	m, settings := method(t, "tr-newton", "radius", "50", "xi", "1e-9")
+	s := &State{Objective: broken, W: []float64{5, 5, 5}, Settings: settings}
+	r, err := m.Step(context.Background(), s)
+	if err != nil || r.Accepted || r.Inner[0].Stop != krylov.NotFinite || settings.Get("radius") >= 50 || !finite(norm(s.W)) {
+		t.Errorf("%v, %+v", err, r)
+	}
+	if r, err = m.Step(context.Background(), s); err != nil || !r.Accepted || r.Inner[0].Stop != krylov.Boundary {
+		t.Errorf("%v, %+v", err, r)
+	}
+}
+
+type failing struct {
+	*smooth
+	from int
+}
+
+func (f *failing) Hessian(w []float64) krylov.Operator {
+	inner, k := f.smooth.Hessian(w), 0
+	return product{f.n, func(dst, v []float64) {
+		inner.MulVecTo(dst, v)
+		if k++; k >= f.from {
+			dst[0] = math.NaN()
+		}
+	}}
+}
