@@ -1,0 +1,176 @@
+package trainer
+
+import (
+	"math"
+	"time"
+
+	"newtop/trainer/krylov"
+	"newtop/trainer/optim"
+)
+
+// statusInterval is the least time between two status snapshots of a method that goes through batches:
+// often enough for an eye, too seldom to cost anything.
+const statusInterval = 50 * time.Millisecond
+
+// watch is the method's Monitor: it publishes the inner unit and takes the commands that came
+// meanwhile.
+func (r *run) watch(in optim.Inner) error {
+	r.unit, r.units = in.Iteration.Number, in.Total
+	if math.IsNaN(in.Loss) {
+		r.publish(r.innerEvent(in.Block, in.Iteration))
+	} else if now := time.Now(); now.Sub(r.shown) >= statusInterval {
+		r.publish(nil)
+	}
+	if r.single == oneUnit {
+		r.pause()
+	}
+	if limit := r.config.TimeLimit; limit > 0 && r.active.elapsed() >= limit {
+		r.end, r.giveUp = ReasonTime, true
+	}
+	return r.attend()
+}
+
+func (r *run) innerEvent(block int, it krylov.Iteration) InnerEvent {
+	return InnerEvent{
+		Epoch:     r.epoch + 1,
+		Block:     block,
+		Iteration: it.Number,
+		Residual:  Float(it.Residual),
+		StepNorm:  Float(it.StepNorm),
+		Radius:    Float(it.Radius),
+		Curvature: Float(it.Curvature),
+		Model:     Float(it.Model),
+	}
+}
+
+// attend answers waiting commands, and waits for more while the run is paused. It returns
+// optim.ErrInterrupted when the outer iteration must be given up, and the context's error.
+func (r *run) attend() error {
+	for {
+		if r.giveUp {
+			return optim.ErrInterrupted
+		}
+		if r.spectrum {
+			r.computeSpectrum()
+			continue
+		}
+		if r.phase == Paused {
+			r.training.stop()
+			r.active.stop()
+			select {
+			case q := <-r.requests:
+				r.answer(q)
+			case <-r.ctx.Done():
+				return r.ctx.Err()
+			}
+			continue
+		}
+		r.active.start()
+		if r.stepping {
+			r.training.start()
+		}
+		select {
+		case q := <-r.requests:
+			r.answer(q)
+		case <-r.ctx.Done():
+			return r.ctx.Err()
+		default:
+			return nil
+		}
+	}
+}
+
+func (r *run) answer(q request) {
+	err := r.obey(q.command)
+	if err == nil {
+		r.publish(nil)
+	}
+	q.answer <- err
+}
+
+// obey carries a command out, or notes what has to happen once the method has let go of the weights.
+func (r *run) obey(c Command) error {
+	switch c := c.(type) {
+	case Pause:
+		r.single = freely
+		r.phase = Running
+		if c.On {
+			r.phase = Paused
+		}
+	case StepEpoch:
+		r.single, r.phase = oneEpoch, Running
+	case StepInner:
+		r.single, r.phase = oneUnit, Running
+	case Stop:
+		r.end, r.giveUp = ReasonStopped, true
+	case Spectrum:
+		if r.computing != "" {
+			return refuse("a spectrum is being computed already")
+		}
+		r.spectrum = true
+	case Switch:
+		return r.switchTo(c.Optimizer)
+	case Set:
+		return r.set(c.Key, func() error { return r.settings.PutText(c.Key, c.Value) })
+	case Scale:
+		if r.info.Primary == "" {
+			return refuse("%s has no rate or radius", r.info.Name)
+		}
+		key := r.info.Primary
+		return r.set(key, func() error { return r.settings.Put(key, r.settings.Get(key)*c.Factor) })
+	}
+	return nil
+}
+
+func (r *run) switchTo(name string) error {
+	info, err := optim.Lookup(name)
+	if err != nil {
+		return &CommandError{Reason: err.Error()}
+	}
+	if optim.Missing(r.objective, info.Needs) != 0 {
+		return refuse("%s needs what this objective does not offer", name)
+	}
+	r.next, r.giveUp = info, true
+	return nil
+}
+
+// takeOver hands the weights to the optimizer that was asked for. What the last one gave up is not
+// kept: the weights are its last accepted ones.
+func (r *run) takeOver() {
+	r.giveUp = false
+	if r.next == nil {
+		return
+	}
+	from := r.info.Name
+	r.info, r.next = r.next, nil
+	r.settings = optim.NewSettings(r.info.Parameters)
+	// A batch size that this method refuses is left at the method's own default.
+	_ = r.config.putBatch(r.info, r.settings)
+	r.state.Settings = r.settings
+	r.method = r.info.New()
+	r.publish(SwitchEvent{Epoch: r.epoch, From: from, To: r.info.Name})
+}
+
+// set changes a hyperparameter. A method whose step is one whole starts its outer iteration again, so
+// that the change takes effect now; one that goes through batches reads it before the next batch.
+func (r *run) set(key string, put func() error) error {
+	if err := put(); err != nil {
+		return &CommandError{Reason: err.Error()}
+	}
+	i := 0
+	parameters := r.settings.Parameters()
+	for parameters[i].Key != key {
+		i++
+	}
+	var value any = r.settings.Get(key)
+	if parameters[i].Choices != nil {
+		value = r.settings.Choice(key)
+	}
+	if r.stepping && r.info.Needs&optim.NeedsRows == 0 {
+		r.giveUp = true
+	}
+	r.publish(SettingEvent{Epoch: r.epoch, Key: key, Value: value})
+	return nil
+}
+
+func (r *run) pause() { r.single, r.phase = freely, Paused; r.publish(nil) }

@@ -1,0 +1,51 @@
+package trainer
+
+import "fmt"
+
+// Command is what a viewer can ask of a running session. A command takes effect between two inner
+// units (CG iterations or batches), so within one product, and its answer comes at once after that.
+type Command interface{ command() }
+
+// Pause stops the clock between two inner units (On) or lets the run go on.
+type Pause struct{ On bool }
+
+// StepEpoch runs to the end of the current epoch, or through the next one, and pauses.
+type StepEpoch struct{}
+
+// StepInner runs one inner unit and pauses.
+type StepInner struct{}
+
+// Switch hands the weights to another optimizer with its default settings. An outer iteration under
+// way is given up.
+type Switch struct{ Optimizer string }
+
+// Set changes a hyperparameter of the current optimizer, without a reset.
+type Set struct{ Key, Value string }
+
+// Scale multiplies the current optimizer's primary hyperparameter: its rate or its radius.
+type Scale struct{ Factor float64 }
+
+// Spectrum asks for the Hessian's extreme eigenvalues at the weights of now, or as soon as the current
+// inner solve is over.
+type Spectrum struct{}
+
+// Stop ends the run after the inner unit under way. What was computed stays on the screen.
+type Stop struct{}
+
+func (Pause) command()     {}
+func (StepEpoch) command() {}
+func (StepInner) command() {}
+func (Switch) command()    {}
+func (Set) command()       {}
+func (Scale) command()     {}
+func (Spectrum) command()  {}
+func (Stop) command()      {}
+
+// CommandError says why a command was refused. The run is as it was before.
+type CommandError struct{ Reason string }
+
+func (e *CommandError) Error() string { return e.Reason }
+
+func refuse(format string, args ...any) error {
+	return &CommandError{Reason: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,284 @@
+package trainer
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"newtop/datasets"
+	"newtop/models"
+	"newtop/trainer/optim"
+)
+
+// Config is everything that decides a run. The zero value trains the default network on the default
+// data with the default optimizer until it is told to stop.
+type Config struct {
+	Data    string // a data set's name or a CSV file; empty: letters
+	DataDir string // where the files of real data sets are; empty: the cache directory
+	Target  string // a CSV file's target column, by name or 1-based number; empty: the last
+	Test    string // test rows as a number or a fraction; empty: what the data set says, 20 % for a CSV file
+
+	Hidden []int       // nodes of the hidden layers; nil: 70-50, or 16-16 below 1,000 training rows
+	Graph  string      // a TOML file with any graph of layers, instead of Hidden, Skip, Act and Out
+	Skip   models.Skip // connections beside the chain; zero: none
+	Act    string      // activation of the hidden layers; empty: tanh
+	Out    string      // activation of the outputs; empty: softmax for classes, linear for regression
+	Loss   string      // mse or xent; empty: xent behind softmax, else mse
+	Init   string      // how weights are drawn; empty: uniform:0.2, as in [MD §3]
+
+	Optimizer string        // a method's name; empty: DefaultOptimizer
+	Set       []string      // KEY=VALUE for the optimizer's hyperparameters
+	Batch     int           // rows a step of methods that go through batches; 0: the method's default
+	Epochs    int           // outer iterations; 0: no limit
+	TimeLimit time.Duration // of work, pauses left out; 0: no limit
+
+	TargetLoss  float64 // end when the training loss is at most this; 0: never
+	TargetError float64 // end when the test error (RMSE for regression) is at most this; 0: never
+
+	Seed          uint64 // of the weights and of the order of rows; data sets do not depend on it
+	Threads       int    // workers; 0: GOMAXPROCS. The results do not depend on it
+	Spectrum      int    // eigenvalues at each end of the Hessian's spectrum; 0: 3 when asked for
+	SpectrumEvery int    // epochs between spectra; 0: only when asked for
+	Memory        int64  // bytes for kept linearizations; 0: 1 GiB. The results do not depend on it
+}
+
+// DefaultOptimizer is used when a Config names none.
+const DefaultOptimizer = "tr-newton"
+
+// dataSeed is the seed of generated data and of random splits. It is the same for every run, so that
+// runs with different seeds are trials on the same problem.
+const dataSeed = 1
+
+// ConfigError says which flag was given what, and what it takes.
+type ConfigError struct{ Flag, Value, Expected string }
+
+func (e *ConfigError) Error() string {
+	return fmt.Sprintf("%s %s: expected %s", e.Flag, e.Value, e.Expected)
+}
+
+// Check returns a *ConfigError, or an error of package optim, for what is wrong without looking at any
+// data.
+func (c *Config) Check() error {
+	limits := []struct {
+		flag string
+		bad  bool
+		is   any
+		want string
+	}{
+		{"--batch", c.Batch < 0, c.Batch, "a whole number ≥ 1, or 0 for the optimizer's default"},
+		{"--epochs", c.Epochs < 0, c.Epochs, "a whole number ≥ 1, or 0 for no limit"},
+		{"--time-limit", c.TimeLimit < 0, c.TimeLimit, "a duration ≥ 0"},
+		{"--target-loss", !(c.TargetLoss >= 0), c.TargetLoss, "a number ≥ 0"},
+		{"--target-error", !(c.TargetError >= 0), c.TargetError, "a number ≥ 0"},
+		{"--threads", c.Threads < 0, c.Threads, "a whole number ≥ 1, or 0 for all cores"},
+		{"--spectrum", c.Spectrum < 0, c.Spectrum, "a whole number ≥ 0"},
+		{"--spectrum-every", c.SpectrumEvery < 0, c.SpectrumEvery, "a whole number ≥ 0"},
+		{"--memory", c.Memory < 0, c.Memory, "a size ≥ 0"},
+	}
+	for _, l := range limits {
+		if l.bad {
+			return &ConfigError{Flag: l.flag, Value: fmt.Sprint(l.is), Expected: l.want}
+		}
+	}
+	for _, n := range c.Hidden {
+		if n < 1 {
+			return &ConfigError{Flag: "--net", Value: fmt.Sprint(n), Expected: "layers of at least one node, as in 70-50"}
+		}
+	}
+	if err := c.checkNames(); err != nil {
+		return err
+	}
+	_, _, err := c.method()
+	return err
+}
+
+func (c *Config) checkNames() error {
+	for flag, text := range map[string]string{"--act": c.Act, "--out": c.Out} {
+		if text == "" {
+			continue
+		}
+		if _, err := models.ParseActivation(text); err != nil {
+			return &ConfigError{Flag: flag, Value: text, Expected: expectation(err)}
+		}
+	}
+	if c.Loss != "" {
+		if _, err := models.ParseLoss(c.Loss); err != nil {
+			return &ConfigError{Flag: "--loss", Value: c.Loss, Expected: expectation(err)}
+		}
+	}
+	if _, err := models.ParseInit(c.init()); err != nil {
+		return &ConfigError{Flag: "--init", Value: c.Init, Expected: expectation(err)}
+	}
+	return nil
+}
+
+// expectation is what follows "expected" in an error, or the whole error.
+func expectation(err error) string {
+	if _, want, ok := strings.Cut(err.Error(), "expected "); ok {
+		return want
+	}
+	return err.Error()
+}
+
+func (c *Config) init() string {
+	if c.Init == "" {
+		return "uniform:0.2"
+	}
+	return c.Init
+}
+
+func (c *Config) data() string {
+	if c.Data == "" {
+		return "letters"
+	}
+	return c.Data
+}
+
+// method returns the first optimizer with its settings.
+func (c *Config) method() (*optim.Info, *optim.Settings, error) {
+	name := c.Optimizer
+	if name == "" {
+		name = DefaultOptimizer
+	}
+	info, err := optim.Lookup(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	settings := optim.NewSettings(info.Parameters)
+	if err := c.putBatch(info, settings); err != nil {
+		return nil, nil, err
+	}
+	for _, kv := range c.Set {
+		key, value, ok := strings.Cut(kv, "=")
+		if !ok {
+			return nil, nil, &ConfigError{Flag: "--set", Value: kv, Expected: "KEY=VALUE"}
+		}
+		if err := settings.PutText(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
+			return nil, nil, &ConfigError{Flag: "--set", Value: kv, Expected: expectation(err)}
+		}
+	}
+	return info, settings, nil
+}
+
+// putBatch applies Batch to a method that has batches. A method without them ignores it, so that a
+// batch size survives a switch there and back.
+func (c *Config) putBatch(info *optim.Info, settings *optim.Settings) error {
+	if c.Batch == 0 || !settings.Has("batch") {
+		return nil
+	}
+	if err := settings.Put("batch", float64(c.Batch)); err != nil {
+		return &ConfigError{Flag: "--batch", Value: fmt.Sprint(c.Batch), Expected: expectation(err)}
+	}
+	return nil
+}
+
+// Problem is what a run trains: data and a network that fits them.
+type Problem struct {
+	Data    *datasets.Dataset
+	Network *models.Network
+	Init    models.Init
+}
+
+// Prepare loads the data and builds the network. It returns the typed errors of datasets and models,
+// or a *ConfigError where the flags do not fit the data.
+func (c *Config) Prepare() (*Problem, error) {
+	data, err := datasets.Load(c.data(), datasets.Options{
+		Dir: c.DataDir, Target: c.Target, Test: c.Test, Seed: dataSeed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	arch, err := c.architecture(data)
+	if err != nil {
+		return nil, err
+	}
+	if out := arch.Layers[len(arch.Layers)-1].Activation; out == models.Tanh && data.Classes != nil {
+		data.Encode(-1, 1)
+	}
+	network, err := models.NewNetwork(arch)
+	if err != nil {
+		return nil, err
+	}
+	start, err := models.ParseInit(c.init())
+	if err != nil {
+		return nil, &ConfigError{Flag: "--init", Value: c.Init, Expected: expectation(err)}
+	}
+	return &Problem{Data: data, Network: network, Init: start}, nil
+}
+
+func (c *Config) architecture(data *datasets.Dataset) (models.Architecture, error) {
+	if c.Graph != "" {
+		file, err := os.Open(c.Graph)
+		if err != nil {
+			return models.Architecture{}, err
+		}
+		defer file.Close()
+		return models.ReadArchitecture(file, filepath.Base(c.Graph), data.Inputs(), data.Outputs())
+	}
+	out, loss, err := c.output(data.Classes != nil)
+	if err != nil {
+		return models.Architecture{}, err
+	}
+	act := models.Tanh
+	if c.Act != "" {
+		if act, err = models.ParseActivation(c.Act); err != nil {
+			return models.Architecture{}, err
+		}
+	}
+	hidden := c.Hidden
+	if hidden == nil {
+		hidden = []int{70, 50}
+		if data.Train.Rows() < 1000 {
+			hidden = []int{16, 16}
+		}
+	}
+	return models.Chain(data.Inputs(), hidden, data.Outputs(), act, out, loss, c.Skip), nil
+}
+
+// output settles the output layer and the loss: classes ask for softmax with cross-entropy, regression
+// for a linear layer with squared error, and a given half decides the other.
+func (c *Config) output(classes bool) (models.Activation, models.Loss, error) {
+	out, loss := c.Out, c.Loss
+	if out == "" {
+		switch {
+		case classes && loss == "mse":
+			out = "tanh"
+		case classes:
+			out = "softmax"
+		case loss == "xent":
+			return 0, 0, &ConfigError{Flag: "--loss", Value: loss, Expected: "mse, because the targets are numbers and not classes"}
+		default:
+			out = "linear"
+		}
+	}
+	if loss == "" {
+		loss = "mse"
+		if out == "softmax" && classes {
+			loss = "xent"
+		}
+	}
+	a, err := models.ParseActivation(out)
+	if err != nil {
+		return 0, 0, &ConfigError{Flag: "--out", Value: out, Expected: expectation(err)}
+	}
+	l, err := models.ParseLoss(loss)
+	if err != nil {
+		return 0, 0, &ConfigError{Flag: "--loss", Value: loss, Expected: expectation(err)}
+	}
+	return a, l, nil
+}
+
+// reached reports whether an epoch's figures meet a target of the Config.
+func (c *Config) reached(e *EpochEvent) bool {
+	if c.TargetLoss > 0 && float64(e.Loss) <= c.TargetLoss {
+		return true
+	}
+	figure := float64(e.TestError)
+	if math.IsNaN(figure) {
+		figure = float64(e.TestRMSE)
+	}
+	return c.TargetError > 0 && figure <= c.TargetError
+}

@@ -1,0 +1,282 @@
+package trainer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"newtop/trainer/krylov"
+)
+
+// Event is something that happened in a run. Events are what a run is made of for everyone outside the
+// session: viewers, recorders, and programs that read `newtop train --format jsonl`.
+//
+//	Run ─► ( Inner* Epoch | Spectrum | Switch | Setting )* ─► [ Diverged ] ─► Done
+//
+// Run is first and Done is last, once each. Diverged comes right before Done. The Inner events of an
+// outer iteration come before its Epoch event. Switch and Setting are sent when they take effect.
+// Losses are means over rows and errors are fractions.
+type Event interface{ EventType() string }
+
+// Float is a float64 that JSON writes as null when it is not finite, and reads back as NaN.
+type Float float64
+
+// MarshalJSON writes a number with as many digits as it needs, or null.
+func (f Float) MarshalJSON() ([]byte, error) {
+	if v := float64(f); !math.IsNaN(v) && !math.IsInf(v, 0) {
+		return strconv.AppendFloat(nil, v, 'g', -1, 64), nil
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON reads a number or null.
+func (f *Float) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*f = Float(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(f))
+}
+
+// Floats converts a slice.
+func Floats(v []float64) []Float {
+	if v == nil {
+		return nil
+	}
+	f := make([]Float, len(v))
+	for i := range v {
+		f[i] = Float(v[i])
+	}
+	return f
+}
+
+// DataInfo describes the data of a run.
+type DataInfo struct {
+	Name      string `json:"name"`
+	TrainRows int    `json:"train_rows"`
+	TestRows  int    `json:"test_rows"`
+	Inputs    int    `json:"inputs"`
+	Outputs   int    `json:"outputs"`
+	Classes   int    `json:"classes"` // 0 for regression
+}
+
+// ModelInfo describes the network of a run. Layers counts nodes, the inputs first; Connections are
+// (to, from) pairs of layers with their number of weights, biases apart.
+type ModelInfo struct {
+	Layers      []int            `json:"layers"`
+	Activations []string         `json:"activations,omitempty"` // one for each layer after the inputs
+	Loss        string           `json:"loss,omitempty"`
+	Connections []ConnectionInfo `json:"connections,omitempty"`
+	Parameters  int              `json:"parameters"`
+}
+
+// ConnectionInfo is one block of weights.
+type ConnectionInfo struct {
+	To      int `json:"to"`
+	From    int `json:"from"`
+	Weights int `json:"weights"`
+}
+
+// RunEvent opens a run.
+type RunEvent struct {
+	Version   int            `json:"version"`
+	ID        string         `json:"id"`
+	Time      time.Time      `json:"time"`
+	Data      DataInfo       `json:"data"`
+	Model     ModelInfo      `json:"model"`
+	Optimizer string         `json:"optimizer"`
+	Settings  map[string]any `json:"settings"`
+	Seed      uint64         `json:"seed"`
+	Threads   int            `json:"threads,omitempty"`
+	Batch     int            `json:"batch,omitempty"`
+	Epochs    int            `json:"epochs,omitempty"` // the limit; 0 for none
+}
+
+// InnerEvent is one inner iteration of a CG solve.
+type InnerEvent struct {
+	Epoch     int   `json:"epoch"`
+	Block     int   `json:"block"`
+	Iteration int   `json:"iteration"`
+	Residual  Float `json:"residual"`
+	StepNorm  Float `json:"step_norm"`
+	Radius    Float `json:"radius"`
+	Curvature Float `json:"curvature"`
+	Model     Float `json:"model"` // q(s), the promised change of the loss
+}
+
+// InnerSummary is one finished inner solve.
+type InnerSummary struct {
+	Block          int         `json:"block"`
+	Iterations     int         `json:"iterations"`
+	Stop           krylov.Stop `json:"stop"`
+	Residual       Float       `json:"residual"`      // relative to the gradient norm
+	TrueResidual   Float       `json:"true_residual"` // the same from an extra product; null if none was spent
+	StepNorm       Float       `json:"step_norm"`
+	Curvature      Float       `json:"curvature"`
+	Ritz           []Float     `json:"ritz,omitempty"` // ascending; the ends of a long list
+	Preconditioned bool        `json:"preconditioned,omitempty"`
+}
+
+// BlockNorms are the norms of one block of weights, biases of its target layer left out.
+type BlockNorms struct {
+	To       int   `json:"to"`
+	From     int   `json:"from"`
+	Weight   Float `json:"weight_norm"`
+	Gradient Float `json:"gradient_norm"`
+	Step     Float `json:"step_norm"`
+}
+
+// EpochEvent closes one outer iteration. Epoch counts from 1; 0 describes the starting weights.
+type EpochEvent struct {
+	Epoch               int            `json:"epoch"`
+	Optimizer           string         `json:"optimizer,omitempty"`
+	Loss                Float          `json:"loss"`
+	TestLoss            Float          `json:"test_loss"`
+	Error               Float          `json:"error"`
+	TestError           Float          `json:"test_error"`
+	RMSE                Float          `json:"rmse"`
+	TestRMSE            Float          `json:"test_rmse"`
+	GradientNorm        Float          `json:"gradient_norm"`
+	StepNorm            Float          `json:"step_norm"`
+	Radius              Float          `json:"radius"`
+	Rho                 Float          `json:"rho"`
+	Rate                Float          `json:"rate"`
+	Accepted            bool           `json:"accepted"`
+	Inner               []InnerSummary `json:"inner,omitempty"`
+	Blocks              []BlockNorms   `json:"blocks,omitempty"`
+	Gradients           Float          `json:"gradients"` // full-data gradients so far
+	Products            Float          `json:"products"`  // curvature products so far
+	Losses              Float          `json:"losses"`    // loss evaluations so far
+	GradientEquivalents Float          `json:"gradient_equivalents"`
+	Seconds             Float          `json:"seconds"` // of this epoch, pauses left out
+	Elapsed             Float          `json:"elapsed"` // of all epochs so far, pauses left out
+}
+
+// SpectrumEvent has estimates of the largest and the smallest eigenvalues at the weights after an epoch,
+// in descending order, each with the norm of its residual ‖Hv − λv‖, within which an eigenvalue lies.
+type SpectrumEvent struct {
+	Epoch       int     `json:"epoch"`
+	Method      string  `json:"method"`   // "lanczos"
+	Operator    string  `json:"operator"` // "hessian" or "gauss-newton"
+	Eigenvalues []Float `json:"eigenvalues"`
+	Residuals   []Float `json:"residuals"`
+	Rows        int     `json:"rows"` // how many training rows the operator averages over
+	Products    int     `json:"products"`
+}
+
+// SwitchEvent says that another optimizer took over after the epoch.
+type SwitchEvent struct {
+	Epoch int    `json:"epoch"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+}
+
+// SettingEvent says that a hyperparameter was changed by hand. Value is a number, or a choice's name.
+type SettingEvent struct {
+	Epoch int    `json:"epoch"`
+	Key   string `json:"key"`
+	Value any    `json:"value"`
+}
+
+// DivergedEvent says that the run met a loss or weights that are not finite.
+type DivergedEvent struct {
+	Epoch  int    `json:"epoch"`
+	Reason string `json:"reason"`
+}
+
+// DoneEvent ends a run.
+type DoneEvent struct {
+	Reason        Reason `json:"reason"`
+	Epochs        int    `json:"epochs"`
+	Loss          Float  `json:"loss"`
+	Error         Float  `json:"error"`
+	TestError     Float  `json:"test_error"`
+	TestRMSE      Float  `json:"test_rmse"`
+	BestTestError Float  `json:"best_test_error"`
+	BestTestRMSE  Float  `json:"best_test_rmse"`
+	BestEpoch     int    `json:"best_epoch"`
+	Elapsed       Float  `json:"elapsed"`
+	Message       string `json:"message,omitempty"` // why a run failed
+}
+
+// Reason is why a run ended.
+type Reason string
+
+// The reasons.
+const (
+	ReasonEpochs   Reason = "epochs"   // the limit was reached
+	ReasonTarget   Reason = "target"   // the target loss or error was reached
+	ReasonTime     Reason = "time"     // the time limit was reached
+	ReasonStopped  Reason = "stopped"  // by a command or a signal
+	ReasonStalled  Reason = "stalled"  // no further progress possible
+	ReasonDiverged Reason = "diverged" // after a DivergedEvent
+	ReasonFailed   Reason = "failed"   // an error that Message tells
+)
+
+// EventType returns the name that the JSON form carries.
+func (RunEvent) EventType() string      { return "run" }
+func (InnerEvent) EventType() string    { return "inner" }
+func (EpochEvent) EventType() string    { return "epoch" }
+func (SpectrumEvent) EventType() string { return "spectrum" }
+func (SwitchEvent) EventType() string   { return "switch" }
+func (SettingEvent) EventType() string  { return "setting" }
+func (DivergedEvent) EventType() string { return "diverged" }
+func (DoneEvent) EventType() string     { return "done" }
+
+// EncodeEvent returns the event's JSON object on one line, "type" first, without a line end.
+func EncodeEvent(e Event) ([]byte, error) {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("trainer: encoding a %s event: %w", e.EventType(), err)
+	}
+	var line bytes.Buffer
+	fmt.Fprintf(&line, `{"type":%q`, e.EventType())
+	if !bytes.Equal(body, []byte("{}")) {
+		line.WriteByte(',')
+	}
+	line.Write(body[1:])
+	return line.Bytes(), nil
+}
+
+// DecodeEvent reads what EncodeEvent writes. Unknown fields are ignored; an unknown type gives
+// (nil, nil), so that readers skip what they do not know.
+func DecodeEvent(line []byte) (Event, error) {
+	var head struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return nil, fmt.Errorf("expected a JSON object with a type: %w", err)
+	}
+	switch head.Type {
+	case "run":
+		return decode[RunEvent](line)
+	case "inner":
+		return decode[InnerEvent](line)
+	case "epoch":
+		return decode[EpochEvent](line)
+	case "spectrum":
+		return decode[SpectrumEvent](line)
+	case "switch":
+		return decode[SwitchEvent](line)
+	case "setting":
+		return decode[SettingEvent](line)
+	case "diverged":
+		return decode[DivergedEvent](line)
+	case "done":
+		return decode[DoneEvent](line)
+	case "":
+		return nil, fmt.Errorf("expected a JSON object with a type")
+	}
+	return nil, nil
+}
+
+func decode[E Event](line []byte) (Event, error) {
+	var e E
+	if err := json.Unmarshal(line, &e); err != nil {
+		return nil, fmt.Errorf("a %s event: %w", e.EventType(), err)
+	}
+	return e, nil
+}

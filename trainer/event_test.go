@@ -1,0 +1,85 @@
+package trainer
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"newtop/trainer/krylov"
+)
+
+func TestEventsSurviveJSON(t *testing.T) {
+	for _, e := range []Event{
+		RunEvent{Version: 1, ID: "x", Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+			Data:      DataInfo{Name: "letter", TrainRows: 16000, TestRows: 4000, Inputs: 16, Outputs: 26, Classes: 26},
+			Model:     ModelInfo{Layers: []int{16, 70, 50, 26}, Activations: []string{"tanh", "tanh", "tanh"}, Loss: "mse", Connections: []ConnectionInfo{{1, 0, 1120}}, Parameters: 6066},
+			Optimizer: "tr-gn", Settings: map[string]any{"radius": 1.5, "boundary": "segment"}, Seed: 1},
+		InnerEvent{Epoch: 3, Iteration: 12, Residual: 0.25, StepNorm: 1, Radius: 2, Curvature: -0.5, Model: -1e-9},
+		EpochEvent{Epoch: 3, Loss: 0.1, Accepted: true, Inner: []InnerSummary{{Iterations: 31, Stop: krylov.Boundary, Ritz: []Float{-1, 2}}},
+			Blocks: []BlockNorms{{To: 1, Weight: 3}}},
+		SpectrumEvent{Epoch: 3, Method: "lanczos", Operator: "hessian", Eigenvalues: []Float{3, -1}, Residuals: []Float{0, 1e-9}, Rows: 10, Products: 4},
+		SwitchEvent{Epoch: 9, From: "tr-gn", To: "adam"},
+		SettingEvent{Epoch: 9, Key: "radius", Value: 2.0},
+		DivergedEvent{Epoch: 9, Reason: "the loss is not finite"},
+		DoneEvent{Reason: ReasonTarget, Epochs: 4, Message: "m"},
+	} {
+		line, err := EncodeEvent(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := `{"type":"` + e.EventType() + `",`; !strings.HasPrefix(string(line), want) {
+			t.Errorf("%s: expected it to begin with %s", line, want)
+		}
+		back, err := DecodeEvent(line)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if !reflect.DeepEqual(back, e) {
+			t.Errorf("%#v came back as %#v", e, back)
+		}
+	}
+}
+
+// The lines are those that the design promises to other programs.
+func TestDesignedLinesAreRead(t *testing.T) {
+	e, err := DecodeEvent([]byte(`{"type":"epoch","epoch":3,"loss":0.5,"error":0.031,"test_error":0.058,"accepted":true,
+		"inner":[{"block":0,"iterations":31,"stop":"boundary","residual":0.1,"ritz":[1,2]}],"gradient_equivalents":12.5,"unheard_of":{}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	epoch := e.(EpochEvent)
+	if epoch.TestError != 0.058 || epoch.Inner[0].Stop != krylov.Boundary || epoch.GradientEquivalents != 12.5 {
+		t.Errorf("read as %+v", epoch)
+	}
+	if e, err := DecodeEvent([]byte(`{"type":"weather","sun":true}`)); e != nil || err != nil {
+		t.Errorf("an unknown type gave %v, %v: expected to be skipped", e, err)
+	}
+	for _, bad := range []string{``, `{`, `[]`, `{}`, `{"type":3}`, `{"type":"epoch","epoch":"three"}`, `{"type":"epoch","inner":[{"stop":"bored"}]}`} {
+		if _, err := DecodeEvent([]byte(bad)); err == nil {
+			t.Errorf("%s was accepted", bad)
+		}
+	}
+}
+
+func TestFloatsThatJSONCannotHold(t *testing.T) {
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		line, err := EncodeEvent(EpochEvent{Loss: Float(v)})
+		if err != nil || !strings.Contains(string(line), `"loss":null`) {
+			t.Errorf("%v became %s (%v)", v, line, err)
+		}
+	}
+	var e EpochEvent
+	if err := json.Unmarshal([]byte(`{"loss":null,"radius":1e300}`), &e); err != nil || !math.IsNaN(float64(e.Loss)) || e.Radius != 1e300 {
+		t.Errorf("read %v, %v (%v)", e.Loss, e.Radius, err)
+	}
+	for _, v := range []float64{0, 1, -1.5, 0.1, 1e-300, math.MaxFloat64, math.SmallestNonzeroFloat64} {
+		text, _ := json.Marshal(Float(v))
+		var back Float
+		if err := json.Unmarshal(text, &back); err != nil || float64(back) != v {
+			t.Errorf("%v came back as %v from %s (%v)", v, back, text, err)
+		}
+	}
+}

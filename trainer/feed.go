@@ -1,0 +1,76 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+)
+
+// Feed is a run as a viewer sees it: a live session, a recorded run or a stream.
+type Feed interface {
+	// Wait blocks until something is new and returns it. It returns io.EOF when the feed was closed,
+	// and the context's error when that ended. After a run's Done it blocks: nothing is new.
+	Wait(ctx context.Context) (Delta, error)
+	// Do asks for a command and returns when it was taken or refused. A feed that can't be steered answers ErrReadOnly, a run that ended ErrEnded.
+	Do(ctx context.Context, c Command) error
+	// Close ends the feed, not the run.
+	Close()
+}
+
+// ErrReadOnly is the answer of a feed that only shows.
+var ErrReadOnly = errors.New("read-only: this run can't be steered from here")
+
+// ErrEnded is the answer to a command for a run that is over.
+var ErrEnded = errors.New("the run has ended")
+
+// Delta is what is new since the last one. Everything in it is a copy that belongs to the receiver.
+// The first Delta of a feed holds the history so far.
+type Delta struct {
+	Run      *RunEvent       // set once
+	Status   Status          // always the newest
+	Epochs   []EpochEvent    // in order; thinned (minima and maxima kept) when the viewer is far behind
+	Inner    []InnerEvent    // of the newest outer iterations, oldest dropped first
+	Spectra  []SpectrumEvent // in order, thinned like Epochs
+	Switches []SwitchEvent   // in order
+	Settings []SettingEvent  // in order
+	Diverged *DivergedEvent  // never dropped
+	Done     *DoneEvent      // never dropped
+	Thinned  int             // how many epochs this Delta leaves out
+}
+
+// Phase is what a session is doing.
+type Phase uint8
+
+// The phases.
+const (
+	Preparing Phase = iota // before the first epoch
+	Running
+	Paused
+	Ended
+)
+
+func (p Phase) String() string {
+	return [...]string{"preparing", "running", "paused", "ended"}[p]
+}
+
+// Setting is one hyperparameter as the settings show it.
+type Setting struct {
+	Key     string
+	Text    string // the value
+	Meaning string
+	Range   string
+	Primary bool // what + and − scale
+}
+
+// Status is the state of a session between two inner units.
+type Status struct {
+	Phase       Phase
+	Epoch       int // finished epochs
+	EpochLimit  int // 0 for none
+	Optimizer   string
+	Settings    []Setting
+	Unit        int     // inner units done in the outer iteration under way
+	Units       int     // how many it has; 0 if not known beforehand
+	Elapsed     float64 // training seconds, pauses left out
+	Equivalents float64 // gradient equivalents spent by the optimizers
+	Computing   string  // "spectrum" while one is computed, else empty
+}

@@ -1,0 +1,133 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"testing"
+	"time"
+)
+
+func take(t *testing.T, m *Mailbox) Delta {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	d, err := m.Wait(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestMailboxGathers(t *testing.T) {
+	var h hub
+	m := h.subscribe()
+	defer m.Close()
+	h.publish(RunEvent{ID: "a"}, Status{})
+	h.publish(EpochEvent{Epoch: 1}, Status{Epoch: 1})
+	h.publish(EpochEvent{Epoch: 2}, Status{Epoch: 2})
+	h.publish(SwitchEvent{To: "adam"}, Status{Epoch: 2})
+	h.publish(nil, Status{Epoch: 2, Unit: 7})
+	d := take(t, m)
+	if d.Run.ID != "a" || len(d.Epochs) != 2 || d.Epochs[1].Epoch != 2 || len(d.Switches) != 1 || d.Status.Unit != 7 {
+		t.Errorf("got %+v", d)
+	}
+	h.publish(DoneEvent{Reason: ReasonTarget}, Status{Phase: Ended})
+	if d := take(t, m); d.Done == nil || d.Run != nil || len(d.Epochs) != 0 || d.Status.Phase != Ended {
+		t.Errorf("the second delta repeats the first, or misses the end: %+v", d)
+	}
+}
+
+func TestMailboxOfALateViewer(t *testing.T) {
+	var h hub
+	h.publish(RunEvent{ID: "a"}, Status{})
+	h.publish(EpochEvent{Epoch: 1}, Status{Epoch: 1})
+	early, late := h.subscribe(), h.subscribe()
+	defer early.Close()
+	defer late.Close()
+	d := take(t, early)
+	d.Epochs[0].Epoch = 99
+	if d := take(t, late); d.Run == nil || len(d.Epochs) != 1 || d.Epochs[0].Epoch != 1 {
+		t.Errorf("the history is missing or shared: %+v", d)
+	}
+}
+
+func TestMailboxThatNobodyReads(t *testing.T) {
+	var h hub
+	m := h.subscribe()
+	defer m.Close()
+	const n, spike, dip = 100_000, 43_210, 77_777
+	for i := range n {
+		e := EpochEvent{Epoch: i, Loss: 1 + Float(i%7)/100, TestLoss: Float(math.NaN()), Error: 0.5, TestError: 0.5}
+		switch i {
+		case spike:
+			e.Loss = 50
+		case dip:
+			e.TestError = 0.01
+		}
+		h.publish(InnerEvent{Epoch: i}, Status{})
+		h.publish(e, Status{Epoch: i})
+		h.publish(SpectrumEvent{Epoch: i, Eigenvalues: []Float{Float(i)}}, Status{})
+		h.publish(SettingEvent{Epoch: i}, Status{})
+	}
+	h.publish(DivergedEvent{Epoch: n}, Status{})
+	h.publish(DoneEvent{Reason: ReasonDiverged}, Status{})
+	d := take(t, m)
+	if len(d.Epochs) > maxEpochs || len(d.Inner) > maxInner || len(d.Spectra) > maxSpectra || len(d.Settings) > maxMarks {
+		t.Errorf("unbounded: %d epochs, %d inner, %d spectra, %d settings", len(d.Epochs), len(d.Inner), len(d.Spectra), len(d.Settings))
+	}
+	if len(d.Epochs)+d.Thinned != n {
+		t.Errorf("%d epochs and %d left out are not %d", len(d.Epochs), d.Thinned, n)
+	}
+	found := map[int]bool{}
+	for i, e := range d.Epochs {
+		found[e.Epoch] = true
+		if i > 0 && e.Epoch <= d.Epochs[i-1].Epoch {
+			t.Fatalf("epoch %d after %d", e.Epoch, d.Epochs[i-1].Epoch)
+		}
+	}
+	if !found[spike] || !found[dip] || !found[n-1] {
+		t.Errorf("lost an extreme or the newest: spike %v, dip %v, newest %v", found[spike], found[dip], found[n-1])
+	}
+	if d.Diverged == nil || d.Done == nil {
+		t.Error("the end was lost")
+	}
+}
+
+func TestThinKeepsWhatIsNoNumber(t *testing.T) {
+	points := make([]EpochEvent, 64)
+	for i := range points {
+		points[i] = EpochEvent{Epoch: i, Loss: 1}
+	}
+	points[37].Loss = Float(math.NaN())
+	for _, e := range thin(points, epochFigures) {
+		if math.IsNaN(float64(e.Loss)) {
+			return
+		}
+	}
+	t.Error("the NaN was thinned away")
+}
+
+func TestMailboxEnds(t *testing.T) {
+	var h hub
+	m := h.subscribe()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := m.Wait(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled wait gave %v", err)
+	}
+	gone := make(chan error)
+	go func() {
+		_, err := m.Wait(context.Background())
+		gone <- err
+	}()
+	m.Close()
+	m.Close()
+	if err := <-gone; err != io.EOF {
+		t.Errorf("a closed mailbox gave %v: expected io.EOF", err)
+	}
+	if len(h.boxes) != 0 {
+		t.Error("a closed mailbox is still served")
+	}
+}

@@ -1,0 +1,185 @@
+package trainer
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+
+	"newtop/models"
+	"newtop/trainer/krylov"
+	"newtop/trainer/optim"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// maxRitz is how many Ritz values of an inner solve an event carries: half from each end.
+const maxRitz = 16
+
+// publish sends an event, or the status alone, to everyone.
+func (r *run) publish(e Event) {
+	r.shown = time.Now()
+	if e != nil {
+		for _, rec := range r.recordings {
+			rec.queue <- e
+		}
+	}
+	r.hub.publish(e, r.status())
+}
+
+func (r *run) status() Status {
+	s := Status{
+		Phase:      r.phase,
+		Epoch:      r.epoch,
+		EpochLimit: r.config.Epochs,
+		Optimizer:  r.info.Name,
+		Unit:       r.unit,
+		Units:      r.units,
+		Elapsed:    r.training.elapsed().Seconds(),
+		Computing:  r.computing,
+	}
+	if r.objective != nil {
+		s.Equivalents = r.objective.spent.equivalents
+	}
+	for i := range r.settings.Parameters() {
+		h := &r.settings.Parameters()[i]
+		s.Settings = append(s.Settings, Setting{
+			Key:     h.Key,
+			Text:    h.Text(r.settings.Get(h.Key)),
+			Meaning: h.Meaning,
+			Range:   h.Range(),
+			Primary: h.Key == r.info.Primary,
+		})
+	}
+	return s
+}
+
+func (r *run) opening() RunEvent {
+	data, network := r.problem.Data, r.problem.Network
+	arch := network.Architecture()
+	model := ModelInfo{Layers: []int{arch.Inputs}, Loss: arch.Loss.String(), Parameters: network.Dim()}
+	for _, l := range arch.Layers {
+		model.Layers = append(model.Layers, l.Nodes)
+		model.Activations = append(model.Activations, l.Activation.String())
+	}
+	for _, b := range network.Blocks() {
+		model.Connections = append(model.Connections, ConnectionInfo{To: b.To, From: b.From, Weights: b.Rows * b.Cols})
+	}
+	settings := map[string]any{}
+	if text, err := json.Marshal(r.settings); err == nil {
+		_ = json.Unmarshal(text, &settings) // what Marshal wrote
+	}
+	now := time.Now()
+	return RunEvent{
+		Version: 1,
+		ID:      newID(now),
+		Time:    now.UTC().Truncate(time.Millisecond),
+		Data: DataInfo{
+			Name:      data.Name,
+			TrainRows: data.Train.Rows(),
+			TestRows:  data.Test.Rows(),
+			Inputs:    data.Inputs(),
+			Outputs:   data.Outputs(),
+			Classes:   len(data.Classes),
+		},
+		Model:     model,
+		Optimizer: r.info.Name,
+		Settings:  settings,
+		Seed:      r.config.Seed,
+		Threads:   r.pool.Threads(),
+		Batch:     r.config.Batch,
+		Epochs:    r.config.Epochs,
+	}
+}
+
+// measure describes the weights of now and the outer iteration that led to them.
+func (r *run) measure(report optim.Report) EpochEvent {
+	spent := &r.objective.spent
+	e := EpochEvent{
+		Epoch:               r.epoch,
+		Optimizer:           r.info.Name,
+		GradientNorm:        Float(report.GradientNorm),
+		StepNorm:            Float(report.StepNorm),
+		Radius:              Float(report.Radius),
+		Rho:                 Float(report.Rho),
+		Rate:                Float(math.NaN()),
+		Accepted:            report.Accepted,
+		Gradients:           Float(spent.gradients),
+		Products:            Float(spent.products),
+		Losses:              Float(spent.losses),
+		GradientEquivalents: Float(spent.equivalents),
+		Elapsed:             Float(r.training.elapsed().Seconds()),
+		TestLoss:            Float(math.NaN()),
+		TestError:           Float(math.NaN()),
+		TestRMSE:            Float(math.NaN()),
+	}
+	if r.info.Primary == "rate" {
+		e.Rate = Float(r.settings.Get("rate"))
+	}
+	if report.Accepted {
+		r.figures(r.objective.evaluate(r.state.W), &e.Loss, &e.Error, &e.RMSE)
+		if r.test != nil {
+			r.figures(r.test.EvaluateAt(r.state.W), &e.TestLoss, &e.TestError, &e.TestRMSE)
+		}
+	} else { // the weights have not moved, so their figures are known
+		e.Loss, e.Error, e.RMSE = r.last.Loss, r.last.Error, r.last.RMSE
+		e.TestLoss, e.TestError, e.TestRMSE = r.last.TestLoss, r.last.TestError, r.last.TestRMSE
+	}
+	for _, in := range report.Inner {
+		e.Inner = append(e.Inner, summarize(&in))
+	}
+	e.Blocks = r.norms(report.Accepted)
+	return e
+}
+
+func (r *run) figures(v models.Evaluation, loss, wrong, rmse *Float) {
+	*loss, *rmse, *wrong = Float(v.Loss), Float(v.RMSE()), Float(math.NaN())
+	if r.problem.Data.Classes != nil {
+		*wrong = Float(v.Error())
+	}
+}
+
+func summarize(in *optim.InnerSolve) InnerSummary {
+	ritz := in.Ritz
+	if len(ritz) > maxRitz {
+		ends := append([]float64(nil), ritz[:maxRitz/2]...)
+		ritz = append(ends, ritz[len(ritz)-maxRitz/2:]...)
+	}
+	return InnerSummary{
+		Block:          in.Block,
+		Iterations:     in.Iterations,
+		Stop:           in.Stop,
+		Residual:       relative(in.Residual, &in.Solve),
+		TrueResidual:   relative(in.TrueResidual, &in.Solve),
+		StepNorm:       Float(in.StepNorm),
+		Curvature:      Float(in.Curvature),
+		Ritz:           Floats(ritz),
+		Preconditioned: in.Preconditioned,
+	}
+}
+
+func relative(residual float64, s *krylov.Solve) Float {
+	if s.GradientNorm == 0 {
+		return 0
+	}
+	return Float(residual / s.GradientNorm)
+}
+
+// norms returns the norms of every block of weights: of the weights now, of the gradient the step came
+// from where the method computed one over all rows, and of the step.
+func (r *run) norms(moved bool) []BlockNorms {
+	blocks := r.problem.Network.Blocks()
+	out := make([]BlockNorms, len(blocks))
+	whole := r.epoch > 0 && r.info.Needs&optim.NeedsRows == 0
+	for i, b := range blocks {
+		from, to := b.Offset, b.Offset+b.Rows*b.Cols
+		w := r.state.W[from:to]
+		out[i] = BlockNorms{To: b.To, From: b.From, Weight: Float(floats.Norm(w, 2)), Gradient: Float(math.NaN())}
+		if whole {
+			out[i].Gradient = Float(floats.Norm(r.state.Gradient[from:to], 2))
+		}
+		if moved && r.epoch > 0 {
+			out[i].Step = Float(floats.Distance(w, r.previous[from:to], 2))
+		}
+	}
+	return out
+}

@@ -1,0 +1,133 @@
+package trainer
+
+import (
+	"slices"
+
+	"newtop/models"
+	"newtop/trainer/krylov"
+	"newtop/trainer/optim"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// work counts what a run has spent. Equivalents charges every pass by its counted multiplications, in
+// units of one gradient over all training rows.
+type work struct{ gradients, products, losses, equivalents float64 }
+
+// objective is the mean training loss as optim sees it. It keeps the linearization of the last weights
+// it was asked for, and the figures of the last two evaluations, since a method asks for the loss of a
+// trial step and the session for the figures of the accepted one.
+type objective struct {
+	network *models.Network
+	cost    models.Cost
+	kept    *models.Linearization
+	at      []float64 // the weights of kept
+	linear  bool      // whether kept belongs to at
+	batch   *models.Batch
+	most    int // rows that batch takes at once
+	x, t    *mat.Dense
+	figures models.Evaluation
+	figured []float64 // the weights of figures
+	known   bool
+	spent   work
+}
+
+var (
+	_ optim.HessianObjective     = (*objective)(nil)
+	_ optim.GaussNewtonObjective = (*objective)(nil)
+	_ optim.RowObjective         = (*objective)(nil)
+)
+
+func newObjective(network *models.Network, x, t *mat.Dense, o models.Options) *objective {
+	return &objective{
+		network: network,
+		cost:    network.Cost(),
+		kept:    network.Bind(x, t, o),
+		at:      make([]float64, network.Dim()),
+		figured: make([]float64, network.Dim()),
+		x:       x, t: t,
+	}
+}
+
+func (o *objective) Dim() int { return o.network.Dim() }
+
+func (o *objective) Rows() int { return o.x.RawMatrix().Rows }
+
+func (o *objective) Loss(w []float64) float64 {
+	o.spent.losses++
+	o.spent.equivalents += o.cost.Loss / o.cost.Gradient
+	return o.evaluate(w).Loss
+}
+
+// evaluate returns the figures at w, from memory where it can. It charges nothing.
+func (o *objective) evaluate(w []float64) models.Evaluation {
+	if !o.known || !slices.Equal(o.figured, w) {
+		o.remember(w, o.kept.EvaluateAt(w))
+	}
+	return o.figures
+}
+
+func (o *objective) remember(w []float64, e models.Evaluation) {
+	copy(o.figured, w)
+	o.figures, o.known = e, true
+}
+
+func (o *objective) GradientTo(dst, w []float64) float64 {
+	o.linearize(w)
+	o.kept.GradientTo(dst)
+	return o.kept.Loss()
+}
+
+func (o *objective) linearize(w []float64) {
+	if o.linear && slices.Equal(o.at, w) {
+		return
+	}
+	o.spent.gradients++
+	o.spent.equivalents++
+	o.kept.Update(w)
+	copy(o.at, w)
+	o.linear = true
+	o.remember(w, o.kept.Evaluation())
+}
+
+func (o *objective) Hessian(w []float64) krylov.Operator {
+	o.linearize(w)
+	return &product{o: o, apply: o.kept.HessianTo, price: o.cost.Hessian / o.cost.Gradient}
+}
+
+func (o *objective) GaussNewton(w []float64) krylov.Operator {
+	o.linearize(w)
+	return &product{o: o, apply: o.kept.GaussNewtonTo, price: o.cost.GaussNewton / o.cost.Gradient}
+}
+
+func (o *objective) GaussNewtonDiagTo(dst, w []float64) {
+	o.linearize(w)
+	o.spent.equivalents += o.cost.Diagonal / o.cost.Gradient
+	o.kept.GaussNewtonDiagTo(dst)
+}
+
+func (o *objective) BatchGradientTo(dst, w []float64, rows []int) float64 {
+	if len(rows) > o.most {
+		o.most = len(rows)
+		o.batch = o.network.NewBatch(o.x, o.t, o.most)
+	}
+	share := float64(len(rows)) / float64(o.Rows())
+	o.spent.gradients += share
+	o.spent.equivalents += share
+	return o.batch.GradientTo(dst, w, rows)
+}
+
+// product is a curvature matrix that counts its products.
+type product struct {
+	o     *objective
+	apply func(dst, v []float64)
+	price float64 // of one product, in gradient equivalents
+}
+
+func (p *product) Dim() int { return p.o.Dim() }
+
+func (p *product) MulVecTo(dst, v []float64) {
+	p.o.spent.products++
+	p.o.spent.equivalents += p.price
+	p.apply(dst, v)
+}

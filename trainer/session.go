@@ -1,0 +1,171 @@
+// Package trainer runs training sessions: it binds a network, its data and a method, owns the weights
+// while they change, takes commands and publishes events.
+//
+//	            Command (Do)                    Event                    Delta (Wait)
+//	viewer ───────────────────► Session.Run ─────────────► hub ─► Mailbox ─────────────► viewer
+//	        answered between      owns the      never waits          one a viewer,
+//	        two inner units       weights             │              bounded
+//	                                                  └──► recording queue ─► Recorder (loses nothing)
+//
+// Who ends what, in this order: the context or a Stop command ends the outer iteration under way; Run
+// publishes Done; the recorders' queues are closed and Run waits until each has recorded its last event;
+// the workers of the passes are stopped; ended is closed, after which Do answers ErrEnded; Run returns.
+// Mailboxes outlive the run, so that a viewer can look at it for as long as it likes, and are closed by
+// their viewers.
+package trainer
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"newtop/trainer/optim"
+)
+
+// Session is one run. Its methods may be called from any goroutine; Run once.
+type Session struct {
+	config    Config
+	info      *optim.Info
+	settings  *optim.Settings
+	recorders []Recorder
+	hub       hub
+	started   atomic.Bool
+	// requests is unbuffered: Do sends, Run's goroutine receives between two inner units. Nobody
+	// closes it; ended tells senders that nobody receives any more. Run closes ended last.
+	requests chan request
+	ended    chan struct{}
+}
+
+type request struct {
+	command Command
+	answer  chan error // room for one
+}
+
+// New returns a session that will train what c says and record its events in the given recorders. It
+// returns the errors of Config.Check.
+func New(c Config, recorders ...Recorder) (*Session, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	info, settings, err := c.method()
+	if err != nil {
+		return nil, err
+	}
+	return &Session{
+		config:    c,
+		info:      info,
+		settings:  settings,
+		recorders: recorders,
+		requests:  make(chan request),
+		ended:     make(chan struct{}),
+	}, nil
+}
+
+// DivergedError says that a run met a loss or weights that are no numbers, or a loss far above the one
+// it started from.
+type DivergedError struct {
+	Epoch     int
+	Optimizer string
+	Reason    string
+	Hint      string // what to change
+}
+
+func (e *DivergedError) Error() string {
+	return fmt.Sprintf("%s diverged in epoch %d: %s; %s", e.Optimizer, e.Epoch, e.Reason, e.Hint)
+}
+
+// PrepareError wraps what went wrong before a run began: files, data, or flags that do not fit them.
+type PrepareError struct{ Err error }
+
+func (e *PrepareError) Error() string { return e.Err.Error() }
+func (e *PrepareError) Unwrap() error { return e.Err }
+
+// Run trains until a limit or a target is reached, a Stop command comes, the context ends, or the run
+// fails. It returns nil when the run came to an end of its own or by Stop, the context's error, a
+// *PrepareError, a *DivergedError, or a recorder's error.
+func (s *Session) Run(ctx context.Context) error {
+	if !s.started.CompareAndSwap(false, true) {
+		panic("trainer: Session.Run called twice")
+	}
+	defer close(s.ended)
+	r := &run{Session: s, ctx: ctx}
+	for _, rec := range s.recorders {
+		r.recordings = append(r.recordings, startRecording(rec))
+	}
+	err := r.prepare()
+	if err == nil {
+		defer r.pool.Close()
+		err = r.train()
+	}
+	r.finish(err)
+	for _, rec := range r.recordings {
+		if failed := rec.finish(); failed != nil && (err == nil || errors.Is(err, failed)) {
+			err = failed
+		}
+	}
+	return err
+}
+
+// Do asks for a command and returns when it was taken or refused. It waits for the inner unit under way
+// and no longer.
+func (s *Session) Do(ctx context.Context, c Command) error {
+	q := request{command: c, answer: make(chan error, 1)}
+	select {
+	case s.requests <- q:
+	case <-s.ended:
+		return ErrEnded
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-q.answer:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Subscribe returns a mailbox that holds the history so far and gets everything from now on. The caller
+// closes it.
+func (s *Session) Subscribe() *Mailbox { return s.hub.subscribe() }
+
+// Feed returns the session as a viewer sees and steers it.
+func (s *Session) Feed() Feed { return &liveFeed{session: s, Mailbox: s.Subscribe()} }
+
+// newID returns a name for a run that sorts by time and is unique enough for one user's runs.
+func newID(now time.Time) string {
+	var tail [3]byte
+	rand.Read(tail[:])
+	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(tail[:])
+}
+
+// stopwatch adds up the time between starts and stops.
+type stopwatch struct {
+	since   time.Time
+	total   time.Duration
+	running bool
+}
+
+func (w *stopwatch) start() {
+	if !w.running {
+		w.since, w.running = time.Now(), true
+	}
+}
+
+func (w *stopwatch) stop() {
+	if w.running {
+		w.total += time.Since(w.since)
+		w.running = false
+	}
+}
+
+func (w *stopwatch) elapsed() time.Duration {
+	if w.running {
+		return w.total + time.Since(w.since)
+	}
+	return w.total
+}

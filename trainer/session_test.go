@@ -1,0 +1,507 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"newtop/datasets"
+	"newtop/trainer/krylov"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// memory is a Recorder that keeps every event.
+type memory struct {
+	mu     sync.Mutex
+	events []Event
+	fail   error
+}
+
+func (m *memory) Record(e Event) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.events = append(m.events, e)
+	return m.fail
+}
+
+func (m *memory) Flush() error { return nil }
+
+func of[E Event](m *memory) []E {
+	var out []E
+	for _, e := range m.events {
+		if e, ok := e.(E); ok {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func mustNew(t *testing.T, c Config, r ...Recorder) *Session {
+	t.Helper()
+	s, err := New(c, r...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// train runs a session to its end and returns its events.
+func train(t *testing.T, c Config) *memory {
+	t.Helper()
+	m := &memory{}
+	if err := mustNew(t, c, m).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// background runs a session until the test is over.
+func background(t *testing.T, s *Session) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
+
+func do(t *testing.T, s *Session, c Command) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if err := s.Do(ctx, c); err != nil {
+		t.Fatalf("%T: %v", c, err)
+	}
+}
+
+// follow gathers a session's deltas until ok is content with what was seen.
+func follow(t *testing.T, m *Mailbox, ok func(all *Delta) bool) Delta {
+	t.Helper()
+	var all Delta
+	deadline, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	for !ok(&all) {
+		d, err := m.Wait(deadline)
+		if err != nil {
+			t.Fatalf("waiting: %v; so far %+v", err, all.Status)
+		}
+		if d.Run != nil {
+			all.Run = d.Run
+		}
+		all.Status = d.Status
+		all.Epochs = append(all.Epochs, d.Epochs...)
+		all.Inner = append(all.Inner, d.Inner...)
+		all.Spectra = append(all.Spectra, d.Spectra...)
+		all.Switches = append(all.Switches, d.Switches...)
+		all.Settings = append(all.Settings, d.Settings...)
+		if d.Done != nil {
+			all.Done = d.Done
+		}
+	}
+	return all
+}
+
+func TestOrderOfEvents(t *testing.T) {
+	m := train(t, Config{Data: "spirals", Epochs: 4, Optimizer: "tr-newton", SpectrumEvery: 2, Spectrum: 2})
+	if _, ok := m.events[0].(RunEvent); !ok {
+		t.Errorf("the first event is %T", m.events[0])
+	}
+	if done, ok := m.events[len(m.events)-1].(DoneEvent); !ok || done.Reason != ReasonEpochs || done.Epochs != 4 {
+		t.Errorf("the last event is %+v", m.events[len(m.events)-1])
+	}
+	epochs := of[EpochEvent](m)
+	if len(epochs) != 5 {
+		t.Fatalf("%d epoch events: expected the start and 4", len(epochs))
+	}
+	inner := 0
+	for i, e := range epochs {
+		if e.Epoch != i {
+			t.Errorf("epoch %d stands in place %d", e.Epoch, i)
+		}
+		for _, s := range e.Inner {
+			inner += s.Iterations
+			if s.Stop < krylov.NegativeCurvature || s.Stop > krylov.Limit {
+				t.Errorf("epoch %d: an inner solve stopped by %v", i, s.Stop)
+			}
+		}
+	}
+	if n := len(of[InnerEvent](m)); n != inner {
+		t.Errorf("%d inner events for %d iterations", n, inner)
+	}
+	last := epochs[4]
+	if last.Loss >= epochs[0].Loss || last.Gradients < 1 || float64(last.Products) < float64(inner) || last.GradientEquivalents <= last.Gradients {
+		t.Errorf("did not learn, or counted wrongly: %+v", last)
+	}
+	spectra := of[SpectrumEvent](m)
+	if len(spectra) != 2 || len(spectra[0].Eigenvalues) != 4 || len(spectra[0].Residuals) != 4 {
+		t.Fatalf("spectra %+v", spectra)
+	}
+	for i := 1; i < 4; i++ {
+		if spectra[0].Eigenvalues[i] > spectra[0].Eigenvalues[i-1] {
+			t.Errorf("eigenvalues %v are not in descending order", spectra[0].Eigenvalues)
+		}
+	}
+}
+
+// Losses are compared by all their digits.
+func TestSameBitsWithAnyNumberOfThreads(t *testing.T) {
+	for _, optimizer := range []string{"tr-gn-jacobi", "tr-newton", "adam"} {
+		t.Run(optimizer, func(t *testing.T) {
+			var want string
+			for _, threads := range []int{1, 2, 3, 2} {
+				got := ""
+				for _, e := range of[EpochEvent](train(t, Config{Data: "spirals", Epochs: 3, Optimizer: optimizer, Threads: threads, Seed: 7})) {
+					got += fmt.Sprintf("%b %b %b %b\n", e.Loss, e.TestLoss, e.StepNorm, e.GradientNorm)
+				}
+				if want == "" {
+					want = got
+				}
+				if got != want {
+					t.Errorf("with %d threads\n%swith 1\n%s", threads, got, want)
+				}
+			}
+			other := of[EpochEvent](train(t, Config{Data: "spirals", Epochs: 1, Optimizer: optimizer, Seed: 8}))
+			if strings.Contains(want, fmt.Sprintf("%b %b", other[0].Loss, other[0].TestLoss)) {
+				t.Error("another seed starts from the same weights")
+			}
+		})
+	}
+}
+
+// A command takes effect between two inner units: every single step is exactly one.
+func TestOneInnerUnitAtATime(t *testing.T) {
+	for _, optimizer := range []string{"tr-newton", "adam"} {
+		t.Run(optimizer, func(t *testing.T) {
+			s := mustNew(t, Config{Data: "spirals", Optimizer: optimizer})
+			box := s.Subscribe()
+			defer box.Close()
+			background(t, s)
+			do(t, s, Pause{On: true})
+			at := follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Paused })
+			before := at.Status
+			for range 25 {
+				do(t, s, StepInner{})
+				after := follow(t, box, func(d *Delta) bool {
+					return d.Status.Phase == Paused && (d.Status.Unit != before.Unit || d.Status.Epoch != before.Epoch)
+				}).Status
+				if after.Epoch == before.Epoch && after.Unit != before.Unit+1 || after.Epoch > before.Epoch && after.Unit != 1 {
+					t.Fatalf("from epoch %d unit %d to epoch %d unit %d", before.Epoch, before.Unit, after.Epoch, after.Unit)
+				}
+				before = after
+			}
+		})
+	}
+}
+
+func TestStepEpochPausesAgain(t *testing.T) {
+	s := mustNew(t, Config{Data: "spirals", Optimizer: "momentum"})
+	box := s.Subscribe()
+	defer box.Close()
+	background(t, s)
+	do(t, s, Pause{On: true})
+	epoch := follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Paused }).Status.Epoch
+	for range 3 {
+		do(t, s, StepEpoch{})
+		epoch++
+		got := follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused && d.Status.Epoch >= epoch }).Status.Epoch
+		if got != epoch {
+			t.Fatalf("paused after epoch %d: expected %d", got, epoch)
+		}
+	}
+}
+
+func TestSwitchKeepsTheWeights(t *testing.T) {
+	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-gn"})
+	box := s.Subscribe()
+	defer box.Close()
+	background(t, s)
+	follow(t, box, func(d *Delta) bool { return d.Status.Epoch >= 3 })
+	do(t, s, Pause{On: true})
+	do(t, s, Switch{Optimizer: "adam"})
+	all := follow(t, box, func(d *Delta) bool { return len(d.Switches) > 0 })
+	if sw := all.Switches[0]; sw.From != "tr-gn" || sw.To != "adam" || all.Status.Optimizer != "adam" {
+		t.Errorf("switched %+v, status %q", sw, all.Status.Optimizer)
+	}
+	do(t, s, Set{Key: "rate", Value: "1e-12"})
+	do(t, s, StepEpoch{})
+	all = follow(t, box, func(d *Delta) bool { return len(d.Epochs) > 0 && d.Status.Phase == Paused })
+	history := s.Subscribe()
+	defer history.Close()
+	epochs := take(t, history).Epochs
+	last, before := epochs[len(epochs)-1], epochs[len(epochs)-2]
+	if last.Optimizer != "adam" || math.Abs(float64(last.Loss-before.Loss)) > 1e-8 {
+		t.Errorf("the loss went from %v to %v with a rate of almost nothing: the weights were not kept", before.Loss, last.Loss)
+	}
+}
+
+func TestSettingsTakeEffect(t *testing.T) {
+	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-gn"})
+	box := s.Subscribe()
+	defer box.Close()
+	background(t, s)
+	follow(t, box, func(d *Delta) bool { return d.Status.Epoch >= 1 })
+	do(t, s, Pause{On: true})
+	do(t, s, Set{Key: "radius", Value: "0.125"})
+	do(t, s, Scale{Factor: 2})
+	all := follow(t, box, func(d *Delta) bool { return len(d.Settings) >= 2 })
+	if all.Settings[0].Value != 0.125 || all.Settings[1].Value != 0.25 {
+		t.Errorf("settings %+v", all.Settings)
+	}
+	do(t, s, StepEpoch{})
+	all = follow(t, box, func(d *Delta) bool { return len(d.Epochs) > 0 })
+	if got := all.Epochs[0].Radius; got != 0.25 {
+		t.Errorf("the step was taken with radius %v: expected 0.25", got)
+	}
+}
+
+func TestRefusedCommandsChangeNothing(t *testing.T) {
+	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-gn"})
+	background(t, s)
+	do(t, s, Pause{On: true})
+	for command, want := range map[Command]string{
+		Switch{Optimizer: "magic"}:         "magic",
+		Set{Key: "radius", Value: "-1"}:    "> 0",
+		Set{Key: "radius", Value: "wide"}:  "a number",
+		Set{Key: "momentum", Value: "0.9"}: "one of",
+		Scale{Factor: -1}:                  "> 0",
+	} {
+		var refused *CommandError
+		err := s.Do(context.Background(), command)
+		for errors.As(err, &refused) && strings.Contains(refused.Reason, "being prepared") {
+			time.Sleep(time.Millisecond)
+			err = s.Do(context.Background(), command)
+		}
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v: expected a refusal with %q", command, err, want)
+		}
+	}
+	box := s.Subscribe()
+	defer box.Close()
+	if got := take(t, box).Status; got.Optimizer != "tr-gn" {
+		t.Errorf("changed to %+v", got)
+	}
+}
+
+func TestStopAndAfter(t *testing.T) {
+	m := &memory{}
+	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-newton"}, m)
+	box := s.Subscribe()
+	defer box.Close()
+	done := make(chan error, 1)
+	go func() { done <- s.Run(context.Background()) }()
+	follow(t, box, func(d *Delta) bool { return d.Status.Epoch >= 1 })
+	do(t, s, Stop{})
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if d := of[DoneEvent](m); len(d) != 1 || d[0].Reason != ReasonStopped {
+		t.Errorf("done %+v", d)
+	}
+	if err := s.Do(context.Background(), Stop{}); !errors.Is(err, ErrEnded) {
+		t.Errorf("a command after the end gave %v", err)
+	}
+	late := s.Subscribe()
+	defer late.Close()
+	if d := take(t, late); d.Done == nil || d.Run == nil || len(d.Epochs) < 2 || d.Status.Phase != Ended {
+		t.Errorf("a late viewer sees %+v", d)
+	}
+}
+
+func TestCancelledContext(t *testing.T) {
+	m := &memory{}
+	s := mustNew(t, Config{Data: "spirals"}, m)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := s.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("gave %v", err)
+	}
+	if d := of[DoneEvent](m); len(d) != 1 || d[0].Reason != ReasonStopped {
+		t.Errorf("done %+v", d)
+	}
+}
+
+func TestPausedTimeIsNotTraining(t *testing.T) {
+	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-gn"})
+	box := s.Subscribe()
+	defer box.Close()
+	background(t, s)
+	do(t, s, Pause{On: true})
+	first := follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Paused }).Status.Elapsed
+	time.Sleep(30 * time.Millisecond)
+	do(t, s, Pause{On: true})
+	if second := take(t, box).Status.Elapsed; second != first {
+		t.Errorf("the clock went from %v to %v while paused", first, second)
+	}
+}
+
+func TestSpectrumOnDemand(t *testing.T) {
+	for _, optimizer := range []string{"tr-gn", "adam"} {
+		s := mustNew(t, Config{Data: "spirals", Optimizer: optimizer, Batch: 1})
+		box := s.Subscribe()
+		background(t, s)
+		follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Running })
+		do(t, s, Spectrum{})
+		all := follow(t, box, func(d *Delta) bool { return len(d.Spectra) > 0 && d.Status.Computing == "" })
+		e := all.Spectra[0]
+		if len(e.Eigenvalues) != 2*defaultSpectrum || e.Products < len(e.Eigenvalues) || e.Rows < 1 {
+			t.Errorf("%s: %+v", optimizer, e)
+		}
+		box.Close()
+	}
+}
+
+func TestReasonsToEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		config Config
+		want   Reason
+	}{
+		"epochs":       {Config{Data: "sine", Epochs: 2}, ReasonEpochs},
+		"target loss":  {Config{Data: "sine", TargetLoss: 1e6}, ReasonTarget},
+		"target error": {Config{Data: "spirals", TargetError: 1}, ReasonTarget},
+		"target rmse":  {Config{Data: "sine", TargetError: 1e6}, ReasonTarget},
+		"time":         {Config{Data: "spirals", TimeLimit: time.Millisecond}, ReasonTime},
+	} {
+		if d := of[DoneEvent](train(t, c.config)); len(d) != 1 || d[0].Reason != c.want {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}
+
+func TestDivergence(t *testing.T) {
+	for name, c := range map[string]Config{
+		"infinite":   {Data: "sine", Optimizer: "sgd", Set: []string{"rate=1e9"}, Act: "identity", Epochs: 50},
+		"saturating": {Data: "spirals", Optimizer: "sgd", Set: []string{"rate=1e6"}, Epochs: 50},
+	} {
+		m := &memory{}
+		err := mustNew(t, c, m).Run(context.Background())
+		var diverged *DivergedError
+		if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "smaller rate") {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		n := len(m.events)
+		if e, ok := m.events[n-2].(DivergedEvent); !ok || e.Reason == "" {
+			t.Errorf("%s: before the end came %+v", name, m.events[n-2])
+		}
+		if e := m.events[n-1].(DoneEvent); e.Reason != ReasonDiverged || e.Message == "" {
+			t.Errorf("%s: ended with %+v", name, e)
+		}
+	}
+}
+
+func TestFailingRecorderEndsTheRun(t *testing.T) {
+	full := errors.New("disk full")
+	if err := mustNew(t, Config{Data: "spirals"}, &memory{fail: full}).Run(context.Background()); !errors.Is(err, full) {
+		t.Errorf("gave %v", err)
+	}
+}
+
+func TestBadConfigs(t *testing.T) {
+	for _, c := range []struct {
+		config Config
+		want   string
+	}{
+		{Config{Epochs: -1}, "--epochs -1: expected a whole number"},
+		{Config{Batch: -3}, "--batch -3: expected"},
+		{Config{TargetError: math.NaN()}, "--target-error NaN: expected"},
+		{Config{Hidden: []int{4, 0}}, "--net 0: expected"},
+		{Config{Act: "wave"}, "--act wave: expected"},
+		{Config{Loss: "guess"}, "--loss guess: expected"},
+		{Config{Init: "uniform:x"}, "--init uniform:x: expected"},
+		{Config{Optimizer: "magic"}, `unknown optimizer "magic": expected one of tr-newton`},
+		{Config{Set: []string{"radius=-1"}}, "--set radius=-1: expected a number > 0"},
+		{Config{Set: []string{"radius"}}, "--set radius: expected KEY=VALUE"},
+		{Config{Set: []string{"speed=1"}}, "--set speed=1: expected one of"},
+	} {
+		_, err := New(c.config)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%+v: %v: expected %q", c.config, err, c.want)
+		}
+	}
+}
+
+func TestUnpreparedRuns(t *testing.T) {
+	dir := t.TempDir()
+	table := filepath.Join(dir, "bad.csv")
+	rows := "a,b,c\n"
+	for i := range 30 {
+		rows += fmt.Sprintf("%d,%d,%d.5\n", i, i*i%7, i)
+	}
+	if err := os.WriteFile(table, []byte(rows+"4,word,1.5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		config Config
+		want   string
+	}{
+		{Config{Data: table}, "bad.csv:32"},
+		{Config{Data: "lettres"}, "letters"},
+		{Config{Data: "sine", Loss: "xent"}, "--loss xent: expected mse"},
+		{Config{Data: "mnist", DataDir: dir}, "newtop data fetch mnist"},
+	} {
+		m := &memory{}
+		err := mustNew(t, c.config, m).Run(context.Background())
+		var prepare *PrepareError
+		if !errors.As(err, &prepare) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v: expected %q", c.config, err, c.want)
+		}
+		if d := of[DoneEvent](m); len(d) != 1 || d[0].Reason != ReasonFailed || d[0].Message == "" {
+			t.Errorf("%+v: done %+v", c.config, d)
+		}
+	}
+}
+
+// Defaults follow from the data.
+func TestDefaults(t *testing.T) {
+	for _, c := range []struct {
+		config          Config
+		out, loss       string
+		low, high       float64
+		hidden, outputs int
+	}{
+		{Config{Data: "spirals"}, "softmax", "xent", 0, 1, 2, 2},
+		{Config{Data: "spirals", Out: "tanh"}, "tanh", "mse", -1, 1, 2, 2},
+		{Config{Data: "spirals", Loss: "mse"}, "tanh", "mse", -1, 1, 2, 2},
+		{Config{Data: "spirals", Out: "linear"}, "identity", "mse", 0, 1, 2, 2},
+		{Config{Data: "spirals", Hidden: []int{}}, "softmax", "xent", 0, 1, 0, 2},
+		{Config{Data: "sine"}, "identity", "mse", math.NaN(), math.NaN(), 2, 1},
+	} {
+		p, err := c.config.Prepare()
+		if err != nil {
+			t.Fatal(err)
+		}
+		arch := p.Network.Architecture()
+		last := arch.Layers[len(arch.Layers)-1]
+		if last.Activation.String() != c.out || arch.Loss.String() != c.loss || len(arch.Layers)-1 != c.hidden || last.Nodes != c.outputs {
+			t.Errorf("%+v: %+v", c.config, arch)
+		}
+		if !math.IsNaN(c.low) {
+			low, high := extent(p.Data)
+			if low != c.low || high != c.high {
+				t.Errorf("%+v: targets from %v to %v", c.config, low, high)
+			}
+		}
+	}
+}
+
+func extent(d *datasets.Dataset) (low, high float64) {
+	row := d.Train.Targets.RawRowView(0)
+	low, high = row[0], row[0]
+	for _, v := range row {
+		low, high = min(low, v), max(high, v)
+	}
+	return low, high
+}
