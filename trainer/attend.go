@@ -35,7 +35,7 @@ func (r *run) innerEvent(block int, it krylov.Iteration) InnerEvent {
 		Epoch:     r.epoch + 1,
 		Block:     block,
 		Iteration: it.Number,
-		Residual:  Float(it.Residual),
+		Residual:  relative(it.Residual, it.Gradient),
 		StepNorm:  Float(it.StepNorm),
 		Radius:    Float(it.Radius),
 		Curvature: Float(it.Curvature),

@@ -100,7 +100,7 @@ type InnerEvent struct {
 	Epoch     int   `json:"epoch"`
 	Block     int   `json:"block"`
 	Iteration int   `json:"iteration"`
-	Residual  Float `json:"residual"`
+	Residual  Float `json:"residual"` // relative to the gradient norm
 	StepNorm  Float `json:"step_norm"`
 	Radius    Float `json:"radius"`
 	Curvature Float `json:"curvature"`

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"newtop/models"
-	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
 
 	"gonum.org/v1/gonum/floats"
@@ -148,8 +147,8 @@ func summarize(in *optim.InnerSolve) InnerSummary {
 		Block:          in.Block,
 		Iterations:     in.Iterations,
 		Stop:           in.Stop,
-		Residual:       relative(in.Residual, &in.Solve),
-		TrueResidual:   relative(in.TrueResidual, &in.Solve),
+		Residual:       relative(in.Residual, in.GradientNorm),
+		TrueResidual:   relative(in.TrueResidual, in.GradientNorm),
 		StepNorm:       Float(in.StepNorm),
 		Curvature:      Float(in.Curvature),
 		Ritz:           Floats(ritz),
@@ -157,11 +156,11 @@ func summarize(in *optim.InnerSolve) InnerSummary {
 	}
 }
 
-func relative(residual float64, s *krylov.Solve) Float {
-	if s.GradientNorm == 0 {
+func relative(residual, gradient float64) Float {
+	if gradient == 0 {
 		return 0
 	}
-	return Float(residual / s.GradientNorm)
+	return Float(residual / gradient)
 }
 
 // norms returns the norms of every block of weights: of the weights now, of the gradient the step came

@@ -271,8 +271,8 @@ func (c *CG) finish(stop Stop) Solve {
 // iteration is what the monitor sees.
 func (c *CG) iteration() Iteration {
 	return Iteration{
-		Number: c.out.Iterations, Residual: c.residual, StepNorm: math.Sqrt(c.ss),
-		Radius: c.o.Radius, Curvature: c.out.Curvature, Model: c.model,
+		Number: c.out.Iterations, Residual: c.residual, Gradient: c.out.GradientNorm,
+		StepNorm: math.Sqrt(c.ss), Radius: c.o.Radius, Curvature: c.out.Curvature, Model: c.model,
 	}
 }
 

@@ -101,6 +101,7 @@ func (s *Stop) UnmarshalText(text []byte) error {
 type Iteration struct {
 	Number    int     // 1 for the first
 	Residual  float64 // ‖g + Hs‖₂ by CG's recurrence
+	Gradient  float64 // ‖g‖₂, what Residual is measured against
 	StepNorm  float64 // ‖s‖_M
 	Radius    float64 // R
 	Curvature float64 // dᵀHd / dᵀd along this iteration's direction

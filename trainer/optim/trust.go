@@ -57,8 +57,11 @@ func regionParameters(more ...Hyperparameter) []Hyperparameter {
 			Choices: []string{"fixed", "sqrt"}, Source: md + "eq. 7; " + nw + "algorithm 7.1",
 		},
 		{
+			// The paper allows as many as weights. Once a classifier separates its classes its curvature
+			// vanishes, the system turns ill-conditioned, and such solves take hundreds of products for
+			// nothing that the test error shows.
 			Key: "limit", Meaning: "k_limit, the most inner iterations; 0 for as many as weights",
-			Max: 1e9, Integer: true, Source: md + "eq. 7",
+			Default: 100, Max: 1e9, Integer: true, Source: md + "eq. 7",
 		},
 		{
 			Key: "boundary", Meaning: "cut at the boundary along the last segment, or by scaling the step",
@@ -234,9 +237,13 @@ func (t *trust) try(s *State, solve *krylov.Solve, report Report) (Report, error
 func adapt(s *Settings, solve *krylov.Solve, report *Report) float64 {
 	radius := report.Radius
 	onBoundary := solve.Stop == krylov.Boundary || solve.Stop == krylov.NegativeCurvature
+	length := solve.StepNorm
+	if onBoundary { // where it is R up to rounding
+		length = radius
+	}
 	switch {
 	case !report.Accepted || report.Rho < s.Get("shrink-below"):
-		return min(radius, s.Get("shrink-by")*solve.StepNorm)
+		return min(radius, s.Get("shrink-by")*length)
 	case onBoundary && report.Rho > s.Get("grow-above"):
 		// A radius set by hand beyond radius-max stays there.
 		return max(radius, min(s.Get("grow-by")*radius, s.Get("radius-max")))

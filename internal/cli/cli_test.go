@@ -1,0 +1,281 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"newtop/datasets"
+	"newtop/trainer"
+	"newtop/trainer/optim"
+)
+
+// numbers is a CSV file of 40 rows whose 21st has a word among its numbers.
+func numbersWithAWord() string {
+	var b strings.Builder
+	b.WriteString("height,width,price\n")
+	for i := range 40 {
+		width := fmt.Sprint(i % 7)
+		if i == 20 {
+			width = "wide"
+		}
+		fmt.Fprintf(&b, "%d,%s,%d.5\n", i, width, i*i)
+	}
+	return b.String()
+}
+
+func tornImages(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	files := map[string]string{
+		"train-images-idx3-ubyte": "\x00\x00\x08\x03\x00\x00\x00\x02\x00\x00\x00\x1c\x00\x00\x00\x1ctorn",
+		"train-labels-idx1-ubyte": "\x00\x00\x08\x01\x00\x00\x00\x02\x01\x02",
+		"t10k-images-idx3-ubyte":  "\x00\x00\x08\x03\x00\x00\x00\x02\x00\x00\x00\x1c\x00\x00\x00\x1ctorn",
+		"t10k-labels-idx1-ubyte":  "\x00\x00\x08\x01\x00\x00\x00\x02\x01\x02",
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Whatever is wrong is said in one line with the place and what was expected, and with the right code.
+func TestErrorsAndExitCodes(t *testing.T) {
+	word := write(t, "word.csv", numbersWithAWord())
+	config := write(t, "run.toml", "epochs = 3\nspeed = 9\n")
+	torn := write(t, "torn.toml", "epochs = \n")
+	for _, c := range []struct {
+		args string
+		code int
+		want []string
+	}{
+		{"train --data mnist --data-dir " + tornImages(t), 1, []string{"train-images-idx3-ubyte", "offset", "expected"}},
+		{"train --data " + word, 1, []string{"word.csv:22", `"width"`, "wide", "expected a number"}},
+		{"train --data /no/such/file.csv", 1, []string{"/no/such/file.csv"}},
+		{"train --data letter --data-dir " + t.TempDir(), 1, []string{"letter-recognition.data", "newtop data fetch letter"}},
+		{"train --data lettres", 2, []string{`"lettres"`, "letters"}},
+		{"train --opt magic", 2, []string{`"magic"`, "tr-newton"}},
+		{"train --opt tr-gn --set radius=-1", 2, []string{"--set radius=-1", "> 0"}},
+		{"train --opt tr-gn --set radius=wide", 2, []string{"--set radius=wide", "a number"}},
+		{"train --set nothing", 2, []string{"--set nothing", "KEY=VALUE"}},
+		{"train --net 70-x", 2, []string{"--net 70-x", "70-50"}},
+		{"train --skip some", 2, []string{"--skip some", "direct"}},
+		{"train --memory lots", 2, []string{"--memory lots", "512M"}},
+		{"train --epochs many", 2, []string{"--epochs"}},
+		{"train --epochs -4", 2, []string{"--epochs -4", "expected"}},
+		{"train --format xml", 2, []string{"--format xml", "jsonl"}},
+		{"train --data spirals --test 1.5", 2, []string{"1.5", "expected"}},
+		{"train --data sine --loss xent", 2, []string{"--loss xent", "mse"}},
+		{"train --fast", 2, []string{"--fast"}},
+		{"train now", 2, []string{"now", "expected no argument"}},
+		{"trian", 2, []string{`"trian"`, "did you mean train"}},
+		{"train --config " + config, 2, []string{"run.toml", `"speed"`}},
+		{"train --config " + torn, 1, []string{"torn.toml:1"}},
+		{"train --config /no/such.toml", 1, []string{"/no/such.toml"}},
+		{"train --data sine --act identity --opt sgd --set rate=1e9 --epochs 30", 3, []string{"sgd diverged in epoch", "smaller rate than 1e+09"}},
+		{"train --data spirals --opt sgd --set rate=1e6 --epochs 30", 3, []string{"sgd diverged in epoch", "smaller rate"}},
+		{"optimizers magic", 2, []string{`"magic"`, "expected one of"}},
+		{"data show lettres", 2, []string{`"lettres"`}},
+		{"data fetch letters", 2, []string{"letters", "generated"}},
+		{"data verify letter --data-dir " + t.TempDir(), 1, []string{"letter-recognition.data is missing", "newtop data fetch letter"}},
+		{"data fetch", 2, []string{"expected one argument"}},
+	} {
+		_, errs, code := newtop(strings.Fields(c.args)...)
+		if code != c.code {
+			t.Errorf("newtop %s: exit %d, expected %d\n%s", c.args, code, c.code, errs)
+		}
+		last := errs[strings.LastIndex(strings.TrimSuffix(errs, "\n"), "\n")+1:]
+		for _, want := range c.want {
+			if !strings.Contains(last, want) {
+				t.Errorf("newtop %s: %q lacks %q", c.args, last, want)
+			}
+		}
+		if !strings.HasPrefix(last, "newtop: ") || c.code != 3 && strings.Count(errs, "\n") > 2 {
+			t.Errorf("newtop %s: expected one line from newtop:\n%s", c.args, errs)
+		}
+	}
+}
+
+// decode returns the events of a run, each of which must be valid.
+func decode(t *testing.T, out string) []trainer.Event {
+	t.Helper()
+	var events []trainer.Event
+	for _, line := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
+		e, err := trainer.DecodeEvent([]byte(line))
+		if err != nil || e == nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+func epochs(events []trainer.Event) (out []trainer.EpochEvent) {
+	for _, e := range events {
+		if e, ok := e.(trainer.EpochEvent); ok {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func TestTrainPrintsEvents(t *testing.T) {
+	out := succeed(t, "train", "--data", "spirals", "--opt", "tr-newton", "--epochs", "3", "--spectrum-every", "3", "--format", "jsonl")
+	events := decode(t, out)
+	if r, ok := events[0].(trainer.RunEvent); !ok || r.Data.Name != "spirals" || r.Optimizer != "tr-newton" || r.Model.Parameters == 0 || r.Settings["xi"] == nil {
+		t.Errorf("opens with %+v", events[0])
+	}
+	if d, ok := events[len(events)-1].(trainer.DoneEvent); !ok || d.Reason != trainer.ReasonEpochs {
+		t.Errorf("ends with %+v", events[len(events)-1])
+	}
+	if n := len(epochs(events)); n != 4 {
+		t.Errorf("%d epoch events", n)
+	}
+}
+
+func TestTrainPrintsText(t *testing.T) {
+	for _, c := range []struct{ data, opt, want string }{
+		{"spirals", "tr-gn", "test error"},
+		{"sine", "adam", "test RMSE"},
+	} {
+		out, errs, code := newtop("train", "--data", c.data, "--opt", c.opt, "--epochs", "2", "--spectrum-every", "2")
+		if code != 0 || strings.Count(out, "\n") != 6 || !strings.Contains(out, c.want) || !strings.Contains(errs, "weights") || !strings.Contains(out, "eigenvalues of the hessian") {
+			t.Errorf("%s: exit %d\n%s%s", c.data, code, errs, out)
+		}
+	}
+}
+
+// losses returns what must not depend on anything but the seed, digit by digit.
+func losses(t *testing.T, args ...string) string {
+	t.Helper()
+	var b strings.Builder
+	for _, e := range epochs(decode(t, succeed(t, append([]string{"train", "--format", "jsonl"}, args...)...))) {
+		fmt.Fprintln(&b, e.Loss, e.TestLoss, e.Error, e.TestError, e.StepNorm, e.GradientNorm)
+	}
+	return b.String()
+}
+
+func TestSameDigitsEveryTime(t *testing.T) {
+	for _, opt := range []string{"tr-newton", "adam"} {
+		args := []string{"--opt", opt, "--epochs", "2", "--seed", "5"}
+		if opt == "adam" || testing.Short() {
+			args = append(args, "--data", "digits", "--net", "10")
+		}
+		first := losses(t, args...)
+		if again := losses(t, args...); again != first {
+			t.Errorf("%s: the second run gave\n%sthe first\n%s", opt, again, first)
+		}
+		if one := losses(t, append(args, "--threads", "1")...); one != first {
+			t.Errorf("%s: one thread gave\n%smany\n%s", opt, one, first)
+		}
+	}
+}
+
+func TestRealLetters(t *testing.T) {
+	dir := filepath.Dir(shared(t, "letter-recognition.data"))
+	if testing.Short() {
+		t.Skip("takes 20 s: skipped in short mode")
+	}
+	common := []string{"train", "--data", "letter", "--data-dir", dir, "--seed", "1", "--format", "jsonl", "--opt"}
+	all := epochs(decode(t, succeed(t, append(common, "tr-gn", "--epochs", "40", "--target-error", "0.065")...)))
+	if last := all[len(all)-1]; !(last.TestError <= 0.065) {
+		t.Errorf("tr-gn: test error %v after %d epochs: expected at most 0.065", last.TestError, last.Epoch)
+	}
+	negative := 0
+	for _, e := range epochs(decode(t, succeed(t, append(common, "tr-newton", "--epochs", "4")...))) {
+		for _, s := range e.Inner {
+			if s.Stop.String() == "negative-curvature" {
+				negative++
+			}
+		}
+	}
+	if negative == 0 {
+		t.Error("tr-newton met no negative curvature in four epochs")
+	}
+}
+
+func TestConfigurationFile(t *testing.T) {
+	path := write(t, "run.toml", `
+data = "spirals"
+opt = "adam"
+epochs = 7
+seed = 3
+[set]
+rate = 0.01
+`)
+	run := decode(t, succeed(t, "train", "--config", path, "--epochs", "1", "--format", "jsonl"))[0].(trainer.RunEvent)
+	if run.Data.Name != "spirals" || run.Optimizer != "adam" || run.Epochs != 1 || run.Seed != 3 || run.Settings["rate"] != 0.01 {
+		t.Errorf("the file and the command line made %+v", run)
+	}
+}
+
+func TestGraphFile(t *testing.T) {
+	path := write(t, "net.toml", readFile(t, filepath.Join("testdata", "graph.toml")))
+	run := decode(t, succeed(t, "train", "--data", "spirals", "--net", path, "--epochs", "1", "--format", "jsonl"))[0].(trainer.RunEvent)
+	if len(run.Model.Layers) != 4 || len(run.Model.Connections) != 5 {
+		t.Errorf("built %+v", run.Model)
+	}
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestOwnTable(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x;y;colour\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "%d;%d;%s\n", i%10, i/10, []string{"red", "blue"}[i%10/5])
+	}
+	path := write(t, "table.csv", b.String())
+	all := epochs(decode(t, succeed(t, "train", "--data", path, "--target", "colour", "--epochs", "20", "--format", "jsonl")))
+	if last := all[len(all)-1]; last.TestError != 0 {
+		t.Errorf("a separable table ended at test error %v", last.TestError)
+	}
+}
+
+func TestLists(t *testing.T) {
+	out := succeed(t, "optimizers")
+	for _, i := range optim.All() {
+		if !strings.Contains(out, i.Name+" ") {
+			t.Errorf("newtop optimizers lacks %s", i.Name)
+		}
+		if detail := succeed(t, "optimizers", i.Name); !strings.Contains(detail, i.Primary) || !strings.Contains(detail, i.Paper) {
+			t.Errorf("newtop optimizers %s says\n%s", i.Name, detail)
+		}
+	}
+	out = succeed(t, "data")
+	for _, i := range datasets.List() {
+		if !strings.Contains(out, i.Name+" ") {
+			t.Errorf("newtop data lacks %s", i.Name)
+		}
+	}
+	if out := succeed(t, "data", "show", "letters"); !strings.Contains(out, "16000 to train on, 4000 to test on") || !strings.Contains(out, "x-box") {
+		t.Errorf("newtop data show letters says\n%s", out)
+	}
+	if out := succeed(t, "version"); !strings.HasPrefix(out, "newtop ") || !strings.Contains(out, "go1.") {
+		t.Errorf("newtop version says %q", out)
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for text, want := range map[string]int64{"0": 0, "17": 17, "1K": 1024, "1.5M": 3 << 19, "2g": 2 << 30, "512MB": 512 << 20} {
+		if got, err := parseSize(text); err != nil || got != want {
+			t.Errorf("%s is %d (%v): expected %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "M", "-1", "1T", "NaN", "1e30G", "inf"} {
+		if got, err := parseSize(text); err == nil {
+			t.Errorf("%q was read as %d", text, got)
+		}
+	}
+}

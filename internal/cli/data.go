@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"newtop/datasets"
+
+	"charm.land/bubbles/v2/progress"
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+)
+
+func newData() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "data [list|show|fetch|verify]",
+		Short: "List, describe, download and verify data sets",
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return listData(cmd.OutOrStdout(), dir) },
+	}
+	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "where real data sets are; empty: the cache directory")
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "list", Short: "List the data sets", Args: noArguments,
+			RunE: func(cmd *cobra.Command, _ []string) error { return listData(cmd.OutOrStdout(), dir) },
+		},
+		newDataShow(&dir),
+		&cobra.Command{
+			Use: "fetch NAME", Short: "Download a real data set and verify it", Args: oneArgument("a data set's name"),
+			RunE: func(cmd *cobra.Command, args []string) error { return fetchData(cmd, args[0], dir) },
+		},
+		&cobra.Command{
+			Use: "verify NAME", Short: "Compare the files of a real data set with their checksums", Args: oneArgument("a data set's name"),
+			RunE: func(cmd *cobra.Command, args []string) error { return verifyData(cmd.OutOrStdout(), args[0], dir) },
+		},
+	)
+	return cmd
+}
+
+func listData(out io.Writer, dir string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tROWS\tINPUTS\tOUTPUTS\tTASK\tFILES\tWHAT")
+	for _, i := range datasets.List() {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", i.Name, i.Rows, i.Inputs, i.Outputs, i.Task, presence(&i, dir), i.Title)
+	}
+	fmt.Fprintln(w, "FILE.csv\t\t\t\tany\tyours\tany CSV file by its path, with --target COLUMN")
+	return w.Flush()
+}
+
+// presence says in a word whether a set can be used now.
+func presence(i *datasets.Info, dir string) string {
+	if i.Kind == datasets.Generated {
+		return "none needed"
+	}
+	states, err := datasets.Verify(i.Name, dir)
+	if err != nil {
+		return "unknown"
+	}
+	whole := 0
+	for _, s := range states {
+		if usable(s.State) {
+			whole++
+		}
+	}
+	switch whole {
+	case len(states):
+		return "here"
+	case 0:
+		return "to fetch"
+	}
+	return fmt.Sprintf("%d of %d here", whole, len(states))
+}
+
+func newDataShow(dir *string) *cobra.Command {
+	var target string
+	cmd := &cobra.Command{
+		Use: "show NAME|FILE", Short: "Load a data set and describe it", Args: oneArgument("a data set's name or a CSV file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := datasets.Load(args[0], datasets.Options{Dir: *dir, Target: target, Seed: 1})
+			if err != nil {
+				return err
+			}
+			return showData(cmd.OutOrStdout(), d)
+		},
+	}
+	cmd.Flags().StringVar(&target, "target", "", "target column of a CSV file, by name or number; empty: the last")
+	return cmd
+}
+
+func showData(out io.Writer, d *datasets.Dataset) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s: %s\n\n", d.Name, d.Title)
+	fmt.Fprintf(w, "rows\t%d to train on, %d to test on\n", d.Train.Rows(), d.Test.Rows())
+	fmt.Fprintf(w, "inputs\t%d: %s\n", d.Inputs(), list(d.InputNames))
+	fmt.Fprintf(w, "scaled\t%s\n", d.InputScaling.Kind)
+	if d.Classes == nil {
+		fmt.Fprintf(w, "targets\t%d: %s\n", d.Outputs(), list(d.TargetNames))
+		return w.Flush()
+	}
+	fmt.Fprintf(w, "classes\t%d: %s\n", len(d.Classes), list(d.Classes))
+	count := make([]int, len(d.Classes))
+	for _, label := range d.Train.Labels {
+		count[label]++
+	}
+	low, high := count[0], count[0]
+	for _, n := range count {
+		low, high = min(low, n), max(high, n)
+	}
+	fmt.Fprintf(w, "balance\t%d to %d training rows a class\n", low, high)
+	return w.Flush()
+}
+
+// list joins names, leaving out the middle of long lists.
+func list(names []string) string {
+	if len(names) > 30 {
+		return strings.Join(names[:8], " ") + " … " + strings.Join(names[len(names)-2:], " ")
+	}
+	return strings.Join(names, " ")
+}
+
+func fetchData(cmd *cobra.Command, name, dir string) error {
+	show := func(datasets.Progress) {}
+	if f, ok := cmd.ErrOrStderr().(*os.File); ok && term.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb" {
+		show = progressBar(f)
+	}
+	err := datasets.Fetch(cmd.Context(), name, datasets.FetchOptions{Dir: dir, Progress: show})
+	if errors.Is(err, datasets.ErrGenerated) {
+		return usagef("%s: %v", name, datasets.ErrGenerated)
+	}
+	if err != nil {
+		return err
+	}
+	return verifyData(cmd.OutOrStdout(), name, dir)
+}
+
+// progressBar draws one line a file and ends it when the file is complete.
+func progressBar(f *os.File) func(datasets.Progress) {
+	bar := progress.New(progress.WithWidth(30))
+	return func(p datasets.Progress) {
+		line := fmt.Sprintf("\r\x1b[K%d/%d %s  %.1f MB", p.Index+1, p.Files, p.File, float64(p.Bytes)/1e6)
+		if p.Total > 0 {
+			line += fmt.Sprintf(" of %.1f MB  %s", float64(p.Total)/1e6, bar.ViewAs(float64(p.Bytes)/float64(p.Total)))
+		}
+		if p.Bytes == p.Total {
+			line += "\n"
+		}
+		fmt.Fprint(f, line)
+	}
+}
+
+// usable reports whether a file can be trained on: unpacked by hand it has no checksum to compare with.
+func usable(s datasets.FileState) bool {
+	return s == datasets.FileGood || s == datasets.FileUnpacked
+}
+
+func verifyData(out io.Writer, name, dir string) error {
+	states, err := datasets.Verify(name, dir)
+	if errors.Is(err, datasets.ErrGenerated) {
+		return usagef("%s: %v", name, datasets.ErrGenerated)
+	}
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	var wrong []string
+	for _, s := range states {
+		fmt.Fprintf(w, "%s\t%s\n", s.State, s.Path)
+		if !usable(s.State) {
+			wrong = append(wrong, fmt.Sprintf("%s is %s", s.File, s.State))
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if wrong != nil {
+		return fmt.Errorf("%s: %s; get it with: newtop data fetch %s", name, strings.Join(wrong, ", "), name)
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"newtop/datasets"
+	"newtop/models"
+	"newtop/trainer"
+	"newtop/trainer/optim"
+)
+
+// Exit codes, a contract with scripts.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitDiverged    = 3
+	exitInterrupted = 130
+)
+
+// usageError is a wrong flag or argument.
+type usageError struct{ message string }
+
+func (e *usageError) Error() string { return e.message }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// panicError is a bug that was caught so that the terminal could be restored first.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string {
+	return fmt.Sprintf("internal error: %v\n%s", e.value, e.stack)
+}
+
+func exitCode(ctx context.Context, err error) int {
+	var (
+		usage    *usageError
+		config   *trainer.ConfigError
+		method   *optim.UnknownError
+		setting  *optim.SettingError
+		data     *datasets.UnknownError
+		diverged *trainer.DivergedError
+		option   *datasets.OptionError
+		graph    *models.ArchitectureError
+	)
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &diverged):
+		return exitDiverged
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return exitInterrupted
+	case errors.As(err, &usage), errors.As(err, &config), errors.As(err, &method),
+		errors.As(err, &setting), errors.As(err, &data), errors.As(err, &option), errors.As(err, &graph):
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// report prints an error as one line that starts with the program's name.
+func report(w io.Writer, err error) {
+	var bug *panicError
+	switch {
+	case errors.As(err, &bug):
+		fmt.Fprintln(w, "newtop:", err)
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(w, "newtop: interrupted")
+	default:
+		fmt.Fprintln(w, "newtop:", strings.Join(strings.Fields(err.Error()), " "))
+	}
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// asNewtop makes the test binary behave as the program, so that tests can run it in a terminal or as a
+// process of its own.
+const asNewtop = "NEWTOP_TEST_RUN_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asNewtop) != "" {
+		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// newtop runs a command in this process.
+func newtop(args ...string) (out, errs string, code int) {
+	var o, e bytes.Buffer
+	code = Main(args, strings.NewReader(""), &o, &e)
+	return o.String(), e.String(), code
+}
+
+// succeed runs a command that must exit with 0 and returns its output.
+func succeed(t *testing.T, args ...string) string {
+	t.Helper()
+	out, errs, code := newtop(args...)
+	if code != 0 {
+		t.Fatalf("newtop %s: exit %d\n%s", strings.Join(args, " "), code, errs)
+	}
+	return out
+}
+
+// shared returns the path of a real data file, or skips the test.
+func shared(t *testing.T, file string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for up := 0; up < 6; up++ {
+		path := filepath.Join(dir, "shared", "data", file)
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+		dir = filepath.Dir(dir)
+	}
+	t.Skipf("no shared/data/%s above this directory", file)
+	return ""
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

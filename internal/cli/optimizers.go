@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"newtop/trainer/optim"
+
+	"github.com/spf13/cobra"
+)
+
+func newOptimizers() *cobra.Command {
+	return &cobra.Command{
+		Use:   "optimizers [NAME]",
+		Short: "List the optimizers, or one's paper and hyperparameters",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			if len(args) == 0 {
+				listOptimizers(w)
+				return w.Flush()
+			}
+			info, err := optim.Lookup(args[0])
+			if err != nil {
+				return err
+			}
+			showOptimizer(w, info)
+			return w.Flush()
+		},
+	}
+}
+
+func listOptimizers(w io.Writer) {
+	fmt.Fprintln(w, "NAME\tWHAT\tPAPER\tCOST OF AN EPOCH")
+	for _, i := range optim.All() {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", i.Name, i.Title, i.Paper, i.Cost)
+	}
+}
+
+func showOptimizer(w io.Writer, i *optim.Info) {
+	fmt.Fprintf(w, "%s: %s\n\n%s\n\n", i.Name, i.Title, i.Summary)
+	fmt.Fprintf(w, "paper\t%s\nimplements\t%s\ncost of an epoch\t%s\n\n", i.Paper, i.Equations, i.Cost)
+	fmt.Fprintln(w, "--set KEY\tDEFAULT\tRANGE\tMEANING")
+	for k := range i.Parameters {
+		h := &i.Parameters[k]
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", h.Key, h.Text(h.Default), h.Range(), h.Meaning)
+	}
+}

@@ -1,0 +1,240 @@
+//go:build unix
+
+package cli
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+)
+
+// console is the program in a terminal of its own, whose screen is read back through an emulator.
+type console struct {
+	t       *testing.T
+	cmd     *exec.Cmd
+	file    *os.File
+	screen  *vt.SafeEmulator
+	mu      sync.Mutex
+	raw     strings.Builder
+	readers sync.WaitGroup
+}
+
+func startConsole(t *testing.T, columns, rows int, env []string, args ...string) *console {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &console{t: t, cmd: exec.Command(self, args...), screen: vt.NewSafeEmulator(columns, rows)}
+	c.cmd.Env = append(os.Environ(), asNewtop+"=1", "TERM=xterm-256color", "LANG=C.UTF-8", "NO_COLOR=")
+	c.cmd.Env = append(c.cmd.Env, env...)
+	c.file, err = pty.StartWithSize(c.cmd, &pty.Winsize{Cols: uint16(columns), Rows: uint16(rows)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.readers.Go(func() {
+		buffer := make([]byte, 1<<15)
+		for {
+			n, err := c.file.Read(buffer)
+			c.mu.Lock()
+			c.raw.Write(buffer[:n])
+			c.mu.Unlock()
+			c.screen.Write(buffer[:n])
+			if err != nil {
+				return
+			}
+		}
+	})
+	// What the emulator answers to the program's questions has to be carried back, or it blocks.
+	go io.Copy(c.file, c.screen)
+	t.Cleanup(func() {
+		c.cmd.Process.Kill()
+		c.file.Close()
+		c.readers.Wait()
+		c.screen.Close()
+	})
+	return c
+}
+
+func (c *console) press(keys string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c.file, keys); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *console) text() string {
+	var b strings.Builder
+	for y := range c.screen.Height() {
+		for x := range c.screen.Width() {
+			if cell := c.screen.CellAt(x, y); cell != nil && cell.Width > 0 {
+				b.WriteString(cell.Content)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// until waits for a screen on which every pattern is found.
+func (c *console) until(patterns ...string) string {
+	c.t.Helper()
+	missing := ""
+	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		text := c.text()
+		missing = ""
+		for _, p := range patterns {
+			if !regexp.MustCompile(p).MatchString(text) {
+				missing = p
+				break
+			}
+		}
+		if missing == "" {
+			return text
+		}
+	}
+	c.t.Fatalf("never saw %q on the screen:\n%s", missing, c.text())
+	return ""
+}
+
+// escape presses the key and waits until what it closes is gone: an escape and another key at once would
+// be alt and the key.
+func (c *console) escape(closes string) {
+	c.t.Helper()
+	c.press("\x1b")
+	for deadline := time.Now().Add(10 * time.Second); strings.Contains(c.text(), closes); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			c.t.Fatalf("%q stayed on the screen:\n%s", closes, c.text())
+		}
+	}
+}
+
+// exit waits for the program's end.
+func (c *console) exit() (code int, output string) {
+	c.t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- c.cmd.Wait() }()
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		c.t.Fatalf("did not end:\n%s", c.text())
+	}
+	c.readers.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cmd.ProcessState.ExitCode(), c.raw.String()
+}
+
+// restored checks that the terminal was given back: the alternate screen left, the cursor shown.
+func restored(t *testing.T, output string) {
+	t.Helper()
+	for enter, leave := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h"} {
+		if strings.LastIndex(output, leave) < strings.LastIndex(output, enter) {
+			t.Errorf("the terminal was left with %q", enter)
+		}
+	}
+}
+
+const figure = `\d+\.\d+`
+
+func TestScreenShowsALiveRun(t *testing.T) {
+	c := startConsole(t, 120, 40, nil, "--data", "spirals", "--spectrum-every", "2", "--epochs", "0")
+	c.until(
+		`newtop +spirals +2-70-50-2`,
+		`─ network`,
+		`─ loss +train `+figure+`.* test `+figure,
+		`─ error +train \d`,
+		`─ inner +\d+ it [NBRL]`, `N \d+ +B \d+ +R \d+ +L \d+`,
+		`─ spectrum .*λ`, `±`,
+		`─ region +R `+figure+` +ρ -?`+figure,
+		`─ work`, `─ log`,
+		`epoch [1-9]\d*`,
+	)
+	c.press(" ")
+	c.until(`paused`)
+	paused := c.text()
+	c.press("6") // the sixth of the list
+	c.until(`paused`, `adam`)
+	c.press("s")
+	after := c.until(`adam +rate`)
+	if after == paused {
+		t.Error("nothing changed")
+	}
+	c.press("o")
+	c.until(`tr-gn-jacobi`, `momentum`)
+	c.escape(`type to search`)
+	c.press("?")
+	c.until(`one inner iteration`)
+	c.escape(`one inner iteration`)
+	c.press("q")
+	code, output := c.exit()
+	if code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	restored(t, output)
+	if !strings.Contains(output[strings.LastIndex(output, "\x1b[?1049l"):], "spirals: adam") {
+		t.Error("no summary was left behind")
+	}
+}
+
+func TestScreenStaysAfterTheEnd(t *testing.T) {
+	c := startConsole(t, 80, 24, nil, "--data", "spirals", "--epochs", "3")
+	c.until(`done|ended|finished`, `test`)
+	c.press("q")
+	if code, output := c.exit(); code != 0 {
+		t.Errorf("exit %d", code)
+	} else {
+		restored(t, output)
+	}
+}
+
+func TestScreenOfARunThatDiverges(t *testing.T) {
+	c := startConsole(t, 80, 24, nil, "--data", "sine", "--act", "identity", "--opt", "sgd", "--set", "rate=1e9")
+	c.until(`(?i)diverged`)
+	c.press("q")
+	code, output := c.exit()
+	if code != exitDiverged || !strings.Contains(output, "newtop: sgd diverged in epoch") {
+		t.Errorf("exit %d\n%s", code, output)
+	}
+	restored(t, output)
+}
+
+func TestScreenOfARunThatCannotBegin(t *testing.T) {
+	c := startConsole(t, 80, 24, nil, "--data", "letter", "--data-dir", t.TempDir())
+	code, output := c.exit()
+	if code != exitFailed || !strings.Contains(output, "newtop data fetch letter") {
+		t.Errorf("exit %d\n%s", code, output)
+	}
+	restored(t, output)
+}
+
+func TestSignalsRestoreTheTerminal(t *testing.T) {
+	for _, s := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		c := startConsole(t, 80, 24, nil, "--data", "spirals", "--epochs", "0")
+		c.until(`epoch [1-9]`)
+		if err := c.cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		code, output := c.exit()
+		if code != exitInterrupted {
+			t.Errorf("%v: exit %d", s, code)
+		}
+		restored(t, output)
+	}
+}
+
+func TestWithoutATerminalTextIsPrinted(t *testing.T) {
+	out := succeed(t, "--data", "spirals", "--epochs", "1")
+	if !strings.Contains(out, "epoch") || strings.Contains(out, "\x1b") {
+		t.Errorf("printed %q", out)
+	}
+}

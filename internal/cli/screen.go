@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"newtop/trainer"
+	"newtop/tui"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+)
+
+// screenSpectrumEvery is how often the screen asks for a spectrum when nobody says.
+const screenSpectrumEvery = 5
+
+// terminal returns the command's input and output if both are terminals that can be drawn on.
+func terminal(cmd *cobra.Command) (in, out *os.File, ok bool) {
+	in, inOK := cmd.InOrStdin().(*os.File)
+	out, outOK := cmd.OutOrStdout().(*os.File)
+	ok = inOK && outOK && term.IsTerminal(in.Fd()) && term.IsTerminal(out.Fd()) && os.Getenv("TERM") != "dumb"
+	return in, out, ok
+}
+
+// openScreen trains in one goroutine and shows it from another. Whichever ends first for good ends the
+// other: a run that could not begin closes the screen; a screen that was closed ends the run.
+func openScreen(cmd *cobra.Command, config trainer.Config, in, out *os.File) error {
+	if !cmd.Flags().Changed("spectrum-every") {
+		config.SpectrumEvery = screenSpectrumEvery
+	}
+	session, err := trainer.New(config)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	feed, last := session.Feed(), session.Feed()
+	defer feed.Close()
+	defer last.Close()
+	trained := make(chan error, 1)
+	go func() {
+		err := guarded(session.Run)(ctx)
+		if unusable(err) {
+			cancel()
+		}
+		trained <- err
+	}()
+	screenErr := tui.Run(ctx, feed, tui.Options{Input: in, Output: out})
+	cancel()
+	runErr := <-trained
+	if err := cmd.Context().Err(); err != nil {
+		return err
+	}
+	if runErr != nil && !errors.Is(runErr, context.Canceled) {
+		return runErr
+	}
+	if screenErr != nil && !errors.Is(screenErr, context.Canceled) {
+		return screenErr
+	}
+	return printOutcome(cmd, last)
+}
+
+// unusable reports whether a run ended so early or so badly that there is nothing to look at.
+func unusable(err error) bool {
+	var prepare *trainer.PrepareError
+	var bug *panicError
+	return errors.As(err, &prepare) || errors.As(err, &bug)
+}
+
+// printOutcome leaves a line behind in the terminal when the screen is gone.
+func printOutcome(cmd *cobra.Command, feed trainer.Feed) error {
+	// Everything was published before Run returned, so that Wait does not block.
+	d, err := feed.Wait(context.Background())
+	if err != nil || d.Run == nil || d.Done == nil {
+		return err
+	}
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), summary(d.Run, d.Done, d.Status.Optimizer))
+	return err
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"newtop/trainer"
+
+	"github.com/spf13/cobra"
+)
+
+func newTrain() *cobra.Command {
+	var flags runFlags
+	var format string
+	cmd := &cobra.Command{
+		Use:     "train [flags]",
+		Short:   "Train without a screen: a line an epoch, or events as JSON lines",
+		Example: "newtop train --data letters --opt tr-gn --epochs 40\nnewtop train --opt adam --set rate=0.003 --format jsonl > run.jsonl",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			config, err := flags.config(cmd)
+			if err != nil {
+				return err
+			}
+			return train(cmd, config, format)
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().StringVar(&format, "format", "text", "text, or jsonl: one JSON event a line")
+	return cmd
+}
+
+func train(cmd *cobra.Command, config trainer.Config, format string) error {
+	recorder, err := newRecorder(format, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	session, err := trainer.New(config, recorder)
+	if err != nil {
+		return err
+	}
+	return guarded(func(ctx context.Context) error { return session.Run(ctx) })(cmd.Context())
+}
+
+// newRecorder returns what prints a run in the given format.
+func newRecorder(format string, out, messages io.Writer) (trainer.Recorder, error) {
+	switch format {
+	case "text":
+		return &textRecorder{out: out, messages: messages}, nil
+	case "jsonl":
+		return trainer.NewJSONLines(out), nil
+	}
+	return nil, &trainer.ConfigError{Flag: "--format", Value: format, Expected: "text or jsonl"}
+}
+
+// guarded turns a panic of f into an error, so that everything that was opened is closed before the
+// program reports it.
+func guarded(f func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) (err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				err = &panicError{value: v, stack: debug.Stack()}
+			}
+		}()
+		return f(ctx)
+	}
+}
+
+// open trains behind the screen, or prints text where there is none.
+func open(cmd *cobra.Command, config trainer.Config) error {
+	in, out, ok := terminal(cmd)
+	if !ok {
+		return train(cmd, config, "text")
+	}
+	return openScreen(cmd, config, in, out)
+}
+
+// summary says in one line how a run went.
+func summary(run *trainer.RunEvent, done *trainer.DoneEvent, optimizer string) string {
+	text := fmt.Sprintf("%s: %s, %d epochs in %s (%s)", run.Data.Name, optimizer, done.Epochs, seconds(float64(done.Elapsed)), done.Reason)
+	switch {
+	case run.Data.Classes > 0 && run.Data.TestRows > 0:
+		text += fmt.Sprintf(", test error %s, best %s in epoch %d", percent(done.TestError), percent(done.BestTestError), done.BestEpoch)
+	case run.Data.TestRows > 0:
+		text += fmt.Sprintf(", test RMSE %.4g, best %.4g in epoch %d", float64(done.TestRMSE), float64(done.BestTestRMSE), done.BestEpoch)
+	default:
+		text += fmt.Sprintf(", loss %.4g", float64(done.Loss))
+	}
+	return text
+}
+
+func percent(f trainer.Float) string { return fmt.Sprintf("%.2f %%", 100*float64(f)) }

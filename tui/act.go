@@ -1,0 +1,193 @@
+package tui
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer"
+)
+
+// receive takes in a Delta and waits for the next.
+func (a *App) receive(msg deltaMsg) tea.Cmd {
+	if msg.err != nil {
+		if a.ctx.Err() != nil {
+			return nil
+		}
+		a.closed = true
+		if !errors.Is(msg.err, io.EOF) {
+			a.h.say(a.h.status.Epoch, tokBad, "feed: %s", clean(msg.err.Error()))
+			a.note(tokBad, clean(msg.err.Error()))
+		}
+		if a.stopping {
+			return tea.Quit
+		}
+		return nil
+	}
+	a.h.apply(&msg.delta)
+	a.heard = a.clock()
+	a.shown = msg.delta.Status.Elapsed
+	if a.stopping && a.h.done != nil {
+		return tea.Quit
+	}
+	pause := interval
+	if a.h.done != nil {
+		pause = 0
+	}
+	return tea.Batch(a.wait(pause), a.tick())
+}
+
+// command sends something to the run.
+func (a *App) command(c trainer.Command) tea.Cmd {
+	cmd, ok := a.do(c)
+	if !ok {
+		a.note(tokWarn, "the run has not answered yet")
+		return a.expire()
+	}
+	return cmd
+}
+
+// replied sees to what was refused, and sends the next command.
+func (a *App) replied(msg replyMsg) tea.Cmd {
+	next := a.answered()
+	if msg.err == nil || a.ctx.Err() != nil {
+		return next
+	}
+	text := clean(msg.err.Error())
+	if errors.Is(msg.err, trainer.ErrReadOnly) {
+		a.readOnly = true
+	}
+	if !errors.Is(msg.err, trainer.ErrReadOnly) && !errors.Is(msg.err, trainer.ErrEnded) {
+		text = "refused: " + text
+		a.h.say(a.h.status.Epoch, tokWarn, "%s", text)
+	}
+	a.note(tokWarn, text)
+	return tea.Batch(next, a.expire())
+}
+
+// steerable reports whether commands make sense.
+func (a *App) steerable() bool {
+	return a.h.done == nil && a.h.status.Phase != trainer.Ended && !a.closed && !a.readOnly && !a.stopping
+}
+
+// quit stops a run first and leaves when it has ended; asked again, it leaves at once.
+func (a *App) quit() tea.Cmd {
+	if !a.steerable() {
+		return tea.Quit
+	}
+	a.stopping = true
+	return a.stop()
+}
+
+// stopped follows the answer to Stop.
+func (a *App) stopped(err error) tea.Cmd {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, trainer.ErrReadOnly), errors.Is(err, trainer.ErrEnded), a.ctx.Err() != nil:
+		return tea.Quit
+	}
+	a.stopping = false
+	a.note(tokWarn, "refused: "+clean(err.Error()))
+	return a.expire()
+}
+
+// note shows a line at the right of the footer.
+func (a *App) note(t token, text string) {
+	a.notice = part{t, text}
+	a.notices++
+}
+
+type (
+	tickMsg   time.Time
+	expireMsg int
+)
+
+// expire removes the present note after a while.
+func (a *App) expire() tea.Cmd {
+	id := a.notices
+	return tea.Tick(5*time.Second, func(time.Time) tea.Msg { return expireMsg(id) })
+}
+
+// tick moves the clock on, twice a second and only while a run is running.
+func (a *App) tick() tea.Cmd {
+	if a.h.status.Phase != trainer.Running || a.h.done != nil || a.closed || a.ticking {
+		return nil
+	}
+	a.ticking = true
+	return tea.Tick(500*time.Millisecond, func(t time.Time) tea.Msg { return tickMsg(t) })
+}
+
+// elapsed is the training time now: what the status said, and what has gone by since.
+func (a *App) elapsed() float64 {
+	if a.h.status.Phase != trainer.Running || a.h.done != nil || a.closed || a.h.status.Computing != "" {
+		return a.shown
+	}
+	return a.shown + max(0, a.clock().Sub(a.heard).Seconds())
+}
+
+// cycle moves the focus to the next pane or the one before; zoomed, through all of them.
+func (a *App) cycle(forward bool) {
+	s := layout(a.width, a.height, false, a.focus)
+	for range paneCount {
+		if forward {
+			a.focus = (a.focus + 1) % paneCount
+		} else {
+			a.focus = (a.focus + paneCount - 1) % paneCount
+		}
+		if a.zoomed || !s.hidden(a.focus) {
+			return
+		}
+	}
+}
+
+// move moves the focus: tab goes round, arrows go in their direction, and zoomed, where there is only one
+// pane to see, left and up go back.
+func (a *App) move(k string) {
+	if a.zoomed || k == "tab" || k == "shift+tab" {
+		a.cycle(k == "tab" || k == "right" || k == "down")
+		return
+	}
+	s := layout(a.width, a.height, false, a.focus)
+	d := map[string][2]int{"left": {-1, 0}, "right": {1, 0}, "up": {0, -1}, "down": {0, 1}}[k]
+	a.focus = s.neighbour(a.focus, d[0], d[1])
+}
+
+// zoom gives the focused pane the whole screen, or takes it back.
+func (a *App) zoom(on bool) tea.Cmd {
+	a.zoomed = on
+	a.refocus()
+	return nil
+}
+
+// refocus leaves a pane that the screen no longer shows.
+func (a *App) refocus() {
+	s := layout(a.width, a.height, a.zoomed, a.focus)
+	if len(s.places) > 0 && s.hidden(a.focus) {
+		a.focus = s.places[0].pane
+	}
+}
+
+// click focuses the pane at a cell.
+func (a *App) click(x, y int) {
+	if a.overlay != overlayNone {
+		return
+	}
+	for _, p := range layout(a.width, a.height, a.zoomed, a.focus).places {
+		if p.contains(x, y) {
+			a.focus = p.pane
+		}
+	}
+}
+
+func (a *App) toggleLog() tea.Cmd {
+	p := a.panes[a.focus]
+	if p.toggleLog() {
+		a.look++
+		return nil
+	}
+	a.note(tokMuted, p.name(&a.view)+" has no scale to switch")
+	return a.expire()
+}

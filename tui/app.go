@@ -1,0 +1,286 @@
+// Package tui is the terminal UI: it shows a trainer.Feed and sends trainer.Commands. It knows what a run
+// looks like from outside, and none of its mathematics.
+//
+// One root model gets every message and delegates. Panes draw from a history that only grows by Deltas,
+// and keep their picture until what they show has changed, so that a key, a resize or a quiet run costs
+// next to nothing.
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"newtop/trainer"
+	"newtop/trainer/optim"
+)
+
+// Options say how the UI appears. The zero value is right for a terminal on standard input and output.
+type Options struct {
+	Title   string    // in the header and the window's title; "" is "newtop"
+	NoColor bool      // no colours, as the environment's NO_COLOR
+	Glyphs  Glyphs    // what drawings are made of; zero goes by the locale
+	NoMouse bool      // leave the mouse to the terminal
+	FPS     int       // most frames a second, 1…120; 0 is 30
+	Input   io.Reader // nil is standard input
+	Output  io.Writer // nil is standard output
+	Environ []string  // nil is this process's environment
+}
+
+// App is the root model.
+type App struct {
+	*bridge
+	view
+	bindings []binding
+	panes    [paneCount]pane
+	kept     [paneCount]drawn
+	picker   *picker
+
+	title         string
+	noColor, dark bool
+	noMouse       bool
+	profile       colorprofile.Profile
+	look          uint64 // counts changes of how everything looks
+	width, height int
+
+	focus    paneID
+	zoomed   bool
+	overlay  overlay
+	notice   part
+	notices  int
+	stopping bool // Stop was asked for, and the program ends with the run
+	closed   bool // nothing more comes from the feed
+	readOnly bool
+
+	clock   func() time.Time
+	ticking bool
+	heard   time.Time // when the newest status came
+	shown   float64   // elapsed seconds on the screen
+}
+
+// New returns the model for a feed. Whoever runs it in a program of their own must Close it at the end.
+func New(feed trainer.Feed, o Options) *App { return newApp(feed, o, optim.All()) }
+
+func newApp(feed trainer.Feed, o Options, methods []*optim.Info) *App {
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	if o.Title == "" {
+		o.Title = "newtop"
+	}
+	a := &App{
+		bridge:   newBridge(feed),
+		bindings: bindings(),
+		panes:    newPanes(),
+		picker:   newPicker(methods),
+		title:    clean(o.Title),
+		noColor:  o.NoColor || lookup(o.Environ, "NO_COLOR") != "",
+		noMouse:  o.NoMouse,
+		dark:     true,
+		profile:  colorprofile.TrueColor,
+		clock:    time.Now,
+	}
+	a.view = view{h: &history{}, gl: o.Glyphs.set(o.Environ)}
+	a.restyle()
+	return a
+}
+
+// Close ends what waits on the feed. The feed itself stays open.
+func (a *App) Close() { a.cancel() }
+
+// Run shows a feed until the user quits, the context ends or the program fails, and restores the
+// terminal on every way out, a panic included. It returns the context's error if that ended it. Signals
+// are the caller's: they are expected to end the context.
+func Run(ctx context.Context, feed trainer.Feed, o Options) error {
+	return runApp(ctx, New(feed, o), o)
+}
+
+func runApp(ctx context.Context, a *App, o Options) error {
+	defer a.Close()
+	_, err := tea.NewProgram(a, o.program(ctx, a)...).Run()
+	if ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled) {
+		return ctx.Err()
+	}
+	return err
+}
+
+func (o *Options) program(ctx context.Context, a *App) []tea.ProgramOption {
+	fps := o.FPS
+	if fps <= 0 {
+		fps = 30
+	}
+	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(min(fps, 120)), tea.WithoutSignalHandler()}
+	if o.Input != nil {
+		opts = append(opts, tea.WithInput(o.Input))
+	}
+	if o.Output != nil {
+		opts = append(opts, tea.WithOutput(o.Output))
+	}
+	if o.Environ != nil {
+		opts = append(opts, tea.WithEnvironment(o.Environ))
+	}
+	if a.noColor {
+		opts = append(opts, tea.WithColorProfile(colorprofile.ASCII))
+	}
+	return opts
+}
+
+// restyle follows a change of the background or of the terminal's colours.
+func (a *App) restyle() {
+	a.th = newTheme(a.dark, a.profile, a.noColor)
+	a.look++
+}
+
+// Init asks for the background and arms the wait for the first Delta.
+func (a *App) Init() tea.Cmd {
+	return tea.Batch(tea.RequestBackgroundColor, a.wait(0))
+}
+
+// Update delegates.
+func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		a.width, a.height = max(msg.Width, 0), max(msg.Height, 0)
+		a.refocus()
+	case tea.ColorProfileMsg:
+		a.profile = msg.Profile
+		a.restyle()
+	case tea.BackgroundColorMsg:
+		if a.dark != msg.IsDark() {
+			a.dark = msg.IsDark()
+			a.restyle()
+		}
+	case tea.KeyPressMsg:
+		return a, a.press(msg)
+	case tea.MouseClickMsg:
+		a.click(msg.X, msg.Y)
+	case deltaMsg:
+		return a, a.receive(msg)
+	case replyMsg:
+		return a, a.replied(msg)
+	case stoppedMsg:
+		return a, a.stopped(msg.err)
+	case tickMsg:
+		a.ticking = false
+		return a, a.tick()
+	case expireMsg:
+		if int(msg) == a.notices {
+			a.notice = part{}
+		}
+	}
+	return a, nil
+}
+
+// press gives a key to the overlay in front, then to the table of bindings.
+func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
+	k := msg.String()
+	switch {
+	case k == "ctrl+c" || k == "ctrl+z":
+	case a.overlay == overlayPicker:
+		chosen, closed := a.picker.handleKey(msg)
+		if closed {
+			a.overlay = overlayNone
+		}
+		if chosen != nil {
+			return a.command(trainer.Switch{Optimizer: chosen.Name})
+		}
+		return nil
+	case a.overlay == overlayHelp:
+		a.overlay = overlayNone
+		if k == "esc" || k == "?" || k == "q" || k == "enter" || k == "space" {
+			return nil
+		}
+	}
+	for i := range a.bindings {
+		for _, bound := range a.bindings[i].Keys() {
+			if k == bound {
+				return a.bindings[i].do(a, k)
+			}
+		}
+	}
+	return nil
+}
+
+// View draws the screen from the panes' kept pictures.
+func (a *App) View() tea.View {
+	content := strings.Join(a.screen(), "\n")
+	if a.gl.ascii {
+		content = toASCII(content)
+	}
+	v := tea.NewView(content)
+	v.AltScreen = true
+	if !a.noMouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	v.WindowTitle = a.title
+	if a.h.run != nil {
+		v.WindowTitle += " · " + clean(a.h.run.Data.Name)
+	}
+	return v
+}
+
+// screen returns exactly the terminal's rows, each exactly as wide as it.
+func (a *App) screen() []string {
+	s := layout(a.width, a.height, a.zoomed, a.focus)
+	if len(s.places) == 0 {
+		return a.tooSmall()
+	}
+	rows := make([]string, 0, a.height)
+	rows = append(rows, a.header(a.width)...)
+	rows = append(rows, a.body(&s)...)
+	rows = append(rows, a.footer(a.width))
+	switch a.overlay {
+	case overlayHelp:
+		lay(rows, a.help(a.width, a.height), a.width)
+	case overlayPicker:
+		lay(rows, a.picker.draw(&a.view, a.width, a.height), a.width)
+	}
+	return rows
+}
+
+// body joins the panes' rows. A layout is made of bands, so panes of a row of cells are in order.
+func (a *App) body(s *screenLayout) []string {
+	rows := make([]strings.Builder, s.h-headerRows-footerRows)
+	for y := range rows {
+		for x := 0; x < s.w; {
+			next := s.w
+			for i := range s.places {
+				p := &s.places[i]
+				if p.contains(x, y+headerRows) {
+					d := a.kept[p.pane].draw(a.panes[p.pane], &a.view, p.rect, drawnKey{
+						look: a.look, focused: p.pane == a.focus, zoomed: a.zoomed, bare: p.bare,
+					})
+					rows[y].WriteString(d[y+headerRows-p.y])
+					next = p.x + p.w
+					break
+				}
+			}
+			x = next
+		}
+	}
+	out := make([]string, len(rows))
+	for y := range rows {
+		out[y] = rows[y].String()
+	}
+	return out
+}
+
+// tooSmall says what the screen needs, in whatever room there is.
+func (a *App) tooSmall() []string {
+	rows := make([]string, a.height)
+	texts := []string{"newtop needs 60 × 16", "this is " + count(a.width) + " × " + count(a.height)}
+	for i := range rows {
+		l := a.th.line(a.width)
+		if k := i - (a.height-len(texts))/2; k >= 0 && k < len(texts) {
+			l.to((a.width-cells(texts[k]))/2).put(tokMuted, texts[k])
+		}
+		rows[i] = l.full()
+	}
+	return rows
+}

@@ -1,0 +1,367 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+	"go.uber.org/goleak"
+
+	"newtop/trainer"
+)
+
+func testView() *view {
+	return &view{h: &history{}, th: newTheme(true, colorprofile.ASCII, true), gl: GlyphsBraille.set(nil)}
+}
+
+// newTest returns an App that has taken in a run, with a clock that stands still.
+func newTest(s script, o Options, w, h int) *App {
+	o.Environ = append(o.Environ, "LANG=C.UTF-8")
+	a := newApp(&fakeFeed{}, o, fakeMethods())
+	a.clock = func() time.Time { return time.Unix(0, 0) }
+	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	for _, d := range fakeRun(s) {
+		a.Update(deltaMsg{delta: d})
+	}
+	return a
+}
+
+func typed(s string) tea.KeyPressMsg {
+	special := map[string]rune{"tab": tea.KeyTab, "enter": tea.KeyEnter, "esc": tea.KeyEscape, "left": tea.KeyLeft, "right": tea.KeyRight,
+		"up": tea.KeyUp, "down": tea.KeyDown, "space": tea.KeySpace, "backspace": tea.KeyBackspace}
+	if c, ok := special[s]; ok {
+		return tea.KeyPressMsg{Code: c}
+	}
+	if rest, ok := strings.CutPrefix(s, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: rune(rest[0]), Mod: tea.ModCtrl}
+	}
+	if s == "shift+tab" {
+		return tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
+	}
+	return tea.KeyPressMsg{Code: []rune(s)[0], Text: s}
+}
+
+func press(a *App, keys ...string) (last tea.Cmd) {
+	for _, k := range keys {
+		_, last = a.Update(typed(k))
+	}
+	return last
+}
+
+// frameText is the screen without escape sequences, its size checked.
+func frameText(t *testing.T, a *App) string {
+	t.Helper()
+	content := a.View().Content
+	rows := strings.Split(content, "\n")
+	if a.height == 0 {
+		return content
+	}
+	if len(rows) != a.height {
+		t.Fatalf("%d×%d: %d rows", a.width, a.height, len(rows))
+	}
+	for i, r := range rows {
+		if n := ansi.StringWidth(r); n != a.width {
+			t.Fatalf("%d×%d: row %d is %d wide: %q", a.width, a.height, i, n, ansi.Strip(r))
+		}
+	}
+	return ansi.Strip(content)
+}
+
+func TestScreens(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
+		for _, c := range []struct {
+			name string
+			s    script
+			keys []string
+		}{
+			{"empty", script{epochs: -1}, nil},
+			{"running", script{epochs: 33, spectra: true, skips: true}, nil},
+			{"switched", script{epochs: 33, switchAt: 20}, nil},
+			{"ended", script{epochs: 40, fate: "done"}, nil},
+			{"diverged", script{epochs: 12, fate: "nan"}, nil},
+			{"regression", script{epochs: 20, regression: true}, nil},
+			{"zoomed", script{epochs: 33}, []string{"z"}},
+			{"picker", script{epochs: 3}, []string{"o", "down"}},
+			{"help", script{epochs: 3}, []string{"?"}},
+		} {
+			t.Run(fmt.Sprintf("%s-%dx%d", c.name, size[0], size[1]), func(t *testing.T) {
+				a := newTest(c.s, Options{NoColor: true}, size[0], size[1])
+				press(a, c.keys...)
+				golden.RequireEqual(t, []byte(frameText(t, a)))
+			})
+		}
+	}
+}
+
+// TestPanes draws every pane alone, as wide as in the screens of three sizes.
+func TestPanes(t *testing.T) {
+	a := newTest(script{epochs: 33, spectra: true, skips: true}, Options{NoColor: true}, 120, 40)
+	for _, w := range []int{40, 80, 120} {
+		for id, p := range a.panes {
+			t.Run(fmt.Sprintf("%d-%s-%d", id, p.name(&a.view), w), func(t *testing.T) {
+				rows := new(drawn).draw(p, &a.view, rect{0, 0, w, 14}, drawnKey{})
+				for i, r := range rows {
+					if n := ansi.StringWidth(r); n != w {
+						t.Errorf("row %d is %d wide", i, n)
+					}
+				}
+				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
+			})
+		}
+	}
+}
+
+// TestASCII looks for anything beyond 7 bits.
+func TestASCII(t *testing.T) {
+	for _, keys := range [][]string{nil, {"z"}, {"tab", "tab", "z"}, {"o"}, {"?"}} {
+		a := newTest(script{epochs: 33, spectra: true, skips: true}, Options{NoColor: true, Glyphs: GlyphsASCII}, 120, 40)
+		press(a, keys...)
+		text := frameText(t, a)
+		for _, r := range text {
+			if r > 0x7e {
+				t.Fatalf("%v: %q in\n%s", keys, r, text)
+			}
+		}
+		if a.overlay == overlayNone && strings.Count(text, "?") != 1 {
+			t.Errorf("%v: a character without a counterpart in\n%s", keys, text)
+		}
+	}
+}
+
+var colour = regexp.MustCompile(`\x1b\[[0-9;:]*(?:3[0-9]|4[0-9]|9[0-7]|10[0-7])[0-9;:]*m`)
+
+func TestNoColor(t *testing.T) {
+	for name, o := range map[string]Options{"option": {NoColor: true}, "environment": {Environ: []string{"NO_COLOR=yes"}}} {
+		a := newTest(script{epochs: 33, spectra: true, fate: "nan"}, o, 120, 40)
+		a.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+		for _, k := range []string{"", "o", "esc", "?", "esc", "z"} {
+			if k != "" {
+				press(a, k)
+			}
+			if m := colour.FindString(a.View().Content); m != "" {
+				t.Errorf("%s, after %q: colour %q", name, k, m)
+			}
+		}
+	}
+	a := newTest(script{epochs: 3}, Options{}, 120, 40)
+	if !colour.MatchString(a.View().Content) {
+		t.Error("no colours without NO_COLOR either")
+	}
+}
+
+// TestBackgrounds checks that light, dark and sixteen-colour terminals differ in escape codes only.
+func TestBackgrounds(t *testing.T) {
+	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
+	want := frameText(t, a)
+	seen := map[string]bool{a.View().Content: true}
+	for _, m := range []tea.Msg{
+		tea.BackgroundColorMsg{Color: ansi.BrightWhite}, tea.ColorProfileMsg{Profile: colorprofile.ANSI}, tea.BackgroundColorMsg{Color: ansi.Black},
+	} {
+		a.Update(m)
+		if got := frameText(t, a); got != want {
+			t.Errorf("%T changed the text", m)
+		}
+		if seen[a.View().Content] {
+			t.Errorf("%T changed no colour", m)
+		}
+		seen[a.View().Content] = true
+	}
+}
+
+// TestCommands presses keys and reads what the feed was asked for.
+func TestCommands(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		want trainer.Command
+	}{
+		{[]string{"space"}, trainer.Pause{On: true}},
+		{[]string{"s"}, trainer.StepEpoch{}}, {[]string{"i"}, trainer.StepInner{}}, {[]string{"k"}, trainer.Spectrum{}},
+		{[]string{"+"}, trainer.Scale{Factor: 2}}, {[]string{"="}, trainer.Scale{Factor: 2}}, {[]string{"-"}, trainer.Scale{Factor: 0.5}}, {[]string{"_"}, trainer.Scale{Factor: 0.5}},
+		{[]string{"2"}, trainer.Switch{Optimizer: "tr-gn"}}, {[]string{"o", "4"}, trainer.Switch{Optimizer: "sgd"}},
+		{[]string{"o", "a", "d", "a", "m", "enter"}, trainer.Switch{Optimizer: "adam"}}, {[]string{"o", "down", "enter"}, trainer.Switch{Optimizer: "tr-gn"}},
+		{[]string{"o", "q", "esc", "s"}, trainer.StepEpoch{}}, {[]string{"?", "esc", "i"}, trainer.StepInner{}},
+		{[]string{"q"}, trainer.Stop{}}, {[]string{"ctrl+c"}, trainer.Stop{}}, {[]string{"o", "ctrl+c"}, trainer.Stop{}},
+	} {
+		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
+			a := newTest(script{epochs: 3}, Options{}, 120, 40)
+			f := a.feed.(*fakeFeed)
+			f.deltas, f.at = fakeRun(script{epochs: 1}), 1
+			cmd := press(a, c.keys...)
+			if cmd == nil {
+				t.Fatal("nothing was sent")
+			}
+			cmd()
+			if len(f.commands) != 1 || f.commands[0] != c.want {
+				t.Errorf("%#v, want %#v", f.commands, c.want)
+			}
+		})
+	}
+}
+
+// TestCommandOrder presses keys faster than the feed answers.
+func TestCommandOrder(t *testing.T) {
+	a := newTest(script{epochs: 3}, Options{}, 120, 40)
+	f := a.feed.(*fakeFeed)
+	cmd := press(a, "s")
+	if press(a, "i") != nil || press(a, "2") != nil {
+		t.Fatal("a command overtook the one before it")
+	}
+	for cmd != nil {
+		_, cmd = a.Update(cmd())
+	}
+	want := []trainer.Command{trainer.StepEpoch{}, trainer.StepInner{}, trainer.Switch{Optimizer: "tr-gn"}}
+	if fmt.Sprint(f.commands) != fmt.Sprint(want) {
+		t.Errorf("%#v", f.commands)
+	}
+}
+
+func TestRefusal(t *testing.T) {
+	a := newTest(script{epochs: 3}, Options{NoColor: true}, 120, 40)
+	a.Update(press(a, "+")())
+	if text := frameText(t, a); strings.Count(text, "refused: radius = -1:") != 2 {
+		t.Errorf("not in the footer and the log:\n%s", text)
+	}
+	a.Update(expireMsg(a.notices - 1))
+	if a.notice.s == "" {
+		t.Error("an older note's end removed a newer note")
+	}
+	a.Update(expireMsg(a.notices))
+	if a.notice.s != "" {
+		t.Error("the note stays")
+	}
+}
+
+func quits(cmd tea.Cmd) bool {
+	if cmd == nil {
+		return false
+	}
+	_, ok := cmd().(tea.QuitMsg)
+	return ok
+}
+
+func TestQuit(t *testing.T) {
+	done := ended(trainer.Status{}, trainer.ReasonStopped)
+	t.Run("when the run has ended", func(t *testing.T) {
+		a := newTest(script{epochs: 3}, Options{}, 80, 24)
+		if quits(press(a, "q")) {
+			t.Fatal("did not wait for the run")
+		}
+		if _, cmd := a.Update(deltaMsg{delta: done}); !quits(cmd) {
+			t.Error("stayed")
+		}
+	})
+	t.Run("twice", func(t *testing.T) {
+		a := newTest(script{epochs: 3}, Options{}, 80, 24)
+		if press(a, "q"); !quits(press(a, "q")) {
+			t.Error("stayed")
+		}
+	})
+	t.Run("after the end", func(t *testing.T) {
+		a := newTest(script{epochs: 3, fate: "done"}, Options{}, 80, 24)
+		if !quits(press(a, "q")) {
+			t.Error("stayed")
+		}
+	})
+	t.Run("a feed that only shows", func(t *testing.T) {
+		a := newTest(script{epochs: 3}, Options{}, 80, 24)
+		if _, cmd := a.Update(stoppedMsg{trainer.ErrReadOnly}); !quits(cmd) {
+			t.Error("stayed")
+		}
+	})
+	t.Run("a stop that was refused", func(t *testing.T) {
+		a := newTest(script{epochs: 3}, Options{}, 80, 24)
+		press(a, "q")
+		if a.Update(stoppedMsg{errors.New("no")}); a.stopping {
+			t.Error("still stopping")
+		}
+	})
+}
+
+func TestFeedCloses(t *testing.T) {
+	a := newTest(script{epochs: 3}, Options{NoColor: true}, 120, 40)
+	if _, cmd := a.Update(deltaMsg{err: io.EOF}); cmd != nil {
+		t.Error("waits on")
+	}
+	if !strings.Contains(frameText(t, a), "feed closed") {
+		t.Error("says nothing")
+	}
+	if !quits(press(a, "q")) {
+		t.Error("q stays")
+	}
+}
+
+// TestUnchangedPanesAreKept compares pictures by identity: an inner iteration redraws no chart.
+func TestUnchangedPanesAreKept(t *testing.T) {
+	a := newTest(script{epochs: 33}, Options{}, 120, 40)
+	a.View()
+	before := a.kept
+	d := trainer.Delta{Status: a.h.status, Inner: []trainer.InnerEvent{fakeInner(34, 13, 1)}}
+	a.Update(deltaMsg{delta: d})
+	a.View()
+	for id := range paneCount {
+		same := &before[id].rows[0] == &a.kept[id].rows[0]
+		want := id != paneInner
+		if same != want {
+			t.Errorf("pane %d: kept %v", id, same)
+		}
+	}
+}
+
+// TestRun drives a whole program over pipes and checks that it ends with its context, and leaves nothing.
+func TestRun(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	ctx, cancel := context.WithCancel(context.Background())
+	in, keys := io.Pipe()
+	defer keys.Close()
+	errs := make(chan error, 1)
+	f := &fakeFeed{deltas: fakeRun(script{epochs: 4})}
+	go func() {
+		errs <- Run(ctx, f, Options{Input: in, Output: io.Discard, Environ: []string{"TERM=xterm-256color"}})
+	}()
+	time.Sleep(150 * time.Millisecond)
+	cancel()
+	select {
+	case err := <-errs:
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("still running")
+	}
+}
+
+func BenchmarkUpdateInner(b *testing.B) {
+	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		a.Update(deltaMsg{delta: trainer.Delta{Status: a.h.status, Inner: []trainer.InnerEvent{fakeInner(34, i%40, 1)}}})
+		a.View()
+	}
+}
+
+func BenchmarkUpdateEpoch(b *testing.B) {
+	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
+	r := rand.New(rand.NewPCG(1, 1))
+	b.ReportAllocs()
+	for i := 34; b.Loop(); i++ {
+		a.Update(deltaMsg{delta: trainer.Delta{Status: a.h.status, Epochs: []trainer.EpochEvent{fakeEpoch(i, 1, r)}}})
+		a.View()
+	}
+}
+
+func BenchmarkViewUnchanged(b *testing.B) {
+	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
+	for b.Loop() {
+		a.View()
+	}
+}

@@ -1,0 +1,311 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+
+	"newtop/trainer"
+	"newtop/trainer/krylov"
+)
+
+const (
+	keptSolves   = 1024 // epochs whose inner solves are kept as bars
+	keptSpectra  = 512
+	keptLog      = 500
+	keptSwitches = 64
+)
+
+// history is everything the panes show of a run, in bounded memory. Apply adds a Delta; the counters
+// tell a pane whether what it shows has changed.
+type history struct {
+	run    *trainer.RunEvent
+	status trainer.Status
+
+	loss, testLoss, fault, testFault series // fault: error, or RMSE for regression
+	radius, rho, rate                series
+	gradient, step                   series
+	seconds                          series
+
+	latest, before trainer.EpochEvent // the newest two epochs
+	epochs         int                // how many were seen
+	best           float64            // least test fault so far, training fault without test rows
+	bestEpoch      int
+	hasBest        bool
+	rejected       int
+
+	bars     []innerBar
+	barred   int                         // bars there have been, those dropped included
+	stops    [krylov.Interrupted + 1]int // solves ended for each reason
+	solves   int
+	inner    int // inner iterations of all solves
+	live     trainer.InnerEvent
+	solving  bool // live belongs to an unfinished solve
+	residual series
+
+	spectra  []trainer.SpectrumEvent
+	switches []trainer.SwitchEvent
+	entries  []entry
+	diverged *trainer.DivergedEvent
+	done     *trainer.DoneEvent
+	thinned  int
+
+	runGen, epochGen, innerGen, spectrumGen, logGen uint64
+}
+
+// innerBar is the inner work of one epoch: its iterations by the reason why the solves ended.
+type innerBar struct {
+	epoch  int
+	total  int
+	byStop [krylov.Interrupted + 1]int
+	solves [krylov.Interrupted + 1]int
+	blocks int
+}
+
+// stop is the reason that ended most of an epoch's solves.
+func (b *innerBar) stop() krylov.Stop {
+	var most krylov.Stop
+	for s, n := range b.solves {
+		if n > b.solves[most] || most == 0 && n > 0 {
+			most = krylov.Stop(s)
+		}
+	}
+	return most
+}
+
+// entry is one line of the log.
+type entry struct {
+	epoch int
+	tok   token
+	text  string             // empty for an epoch's figures
+	stats trainer.EpochEvent // of an epoch line
+	stop  krylov.Stop
+	inner int
+}
+
+// regression reports whether the faults are root mean squares and not error fractions.
+func (h *history) regression() bool { return h.run != nil && h.run.Data.Classes == 0 }
+
+// apply adds what is new. The order within a Delta is: run, epochs with the switches, settings and
+// spectra that belong after them, the end.
+func (h *history) apply(d *trainer.Delta) {
+	if d.Run != nil {
+		h.run = d.Run
+		h.runGen++
+		h.say(0, tokText, "%s", clean(d.Run.Data.Name)+" · "+netText(d.Run.Model.Layers)+" · "+clean(d.Run.Optimizer))
+	}
+	if d.Status.Computing != h.status.Computing {
+		h.spectrumGen++
+	}
+	if d.Status.Optimizer != h.status.Optimizer {
+		h.epochGen++
+	}
+	if d.Status.Unit != h.status.Unit || d.Status.Phase != h.status.Phase {
+		h.innerGen++
+	}
+	h.status = d.Status
+	si, ti, pi := 0, 0, 0
+	upTo := func(epoch int) {
+		for ; si < len(d.Switches) && d.Switches[si].Epoch <= epoch; si++ {
+			h.switched(d.Switches[si])
+		}
+		for ; ti < len(d.Settings) && d.Settings[ti].Epoch <= epoch; ti++ {
+			e := d.Settings[ti]
+			h.say(e.Epoch, tokAccent, "%s = %s", clean(e.Key), clean(fmt.Sprint(e.Value)))
+		}
+		for ; pi < len(d.Spectra) && d.Spectra[pi].Epoch <= epoch; pi++ {
+			h.spectrum(d.Spectra[pi])
+		}
+	}
+	for i := range d.Epochs {
+		upTo(d.Epochs[i].Epoch - 1)
+		h.epoch(&d.Epochs[i])
+	}
+	upTo(math.MaxInt)
+	for i := range d.Inner {
+		h.iteration(&d.Inner[i])
+	}
+	if d.Thinned > 0 {
+		h.thinned += d.Thinned
+	}
+	h.end(d)
+}
+
+func (h *history) end(d *trainer.Delta) {
+	if d.Diverged != nil && h.diverged == nil {
+		h.diverged = d.Diverged
+		h.say(d.Diverged.Epoch, tokBad, "diverged: %s", clean(d.Diverged.Reason))
+	}
+	if d.Done != nil && h.done == nil {
+		h.done = d.Done
+		h.solving = false
+		h.innerGen++
+		h.epochGen++
+		h.say(d.Done.Epochs, tokGood, "ended: %s", ending(d.Done))
+	}
+}
+
+func (h *history) epoch(e *trainer.EpochEvent) {
+	x := float64(e.Epoch)
+	h.loss.add(x, float64(e.Loss))
+	h.testLoss.add(x, float64(e.TestLoss))
+	fault, testFault := float64(e.Error), float64(e.TestError)
+	if h.regression() {
+		fault, testFault = float64(e.RMSE), float64(e.TestRMSE)
+	}
+	h.fault.add(x, fault)
+	h.testFault.add(x, testFault)
+	if math.IsNaN(testFault) {
+		testFault = fault
+	}
+	if !math.IsNaN(testFault) && (!h.hasBest || testFault < h.best) {
+		h.best, h.bestEpoch, h.hasBest = testFault, e.Epoch, true
+	}
+	h.radius.add(x, float64(e.Radius))
+	h.rho.add(x, float64(e.Rho))
+	h.rate.add(x, float64(e.Rate))
+	h.gradient.add(x, float64(e.GradientNorm))
+	h.step.add(x, float64(e.StepNorm))
+	if e.Epoch > 0 {
+		h.seconds.add(x, float64(e.Seconds))
+		if !e.Accepted {
+			h.rejected++
+		}
+	}
+	h.before, h.latest = h.latest, *e
+	h.epochs++
+	h.epochGen++
+	h.solved(e)
+}
+
+// solved adds the epoch's inner solves to the bars, the counts and the log.
+func (h *history) solved(e *trainer.EpochEvent) {
+	line := entry{epoch: e.Epoch, tok: tokMuted, stats: *e}
+	line.stats.Blocks, line.stats.Inner = nil, nil
+	if len(e.Inner) > 0 {
+		b := innerBar{epoch: e.Epoch, blocks: len(e.Inner)}
+		for _, s := range e.Inner {
+			k := s.Stop
+			if k > krylov.Interrupted {
+				k = krylov.Interrupted
+			}
+			b.total += s.Iterations
+			b.byStop[k] += s.Iterations
+			b.solves[k]++
+			h.stops[k]++
+		}
+		h.solves += len(e.Inner)
+		h.inner += b.total
+		h.bars = kept(append(h.bars, b), keptSolves)
+		h.barred++
+		line.stop, line.inner = b.stop(), b.total
+	}
+	h.solving = false
+	h.innerGen++
+	h.log(line)
+}
+
+func (h *history) iteration(e *trainer.InnerEvent) {
+	if e.Iteration <= 1 || e.Epoch != h.live.Epoch || e.Block != h.live.Block {
+		h.residual = series{}
+	}
+	h.live = *e
+	h.solving = h.done == nil && e.Epoch > h.latest.Epoch
+	h.residual.add(float64(e.Iteration), float64(e.Residual))
+	h.innerGen++
+}
+
+func (h *history) switched(e trainer.SwitchEvent) {
+	h.switches = kept(append(h.switches, e), keptSwitches)
+	h.epochGen++
+	h.say(e.Epoch, tokAccent, "%s → %s", clean(e.From), clean(e.To))
+}
+
+func (h *history) spectrum(e trainer.SpectrumEvent) {
+	h.spectra = kept(append(h.spectra, e), keptSpectra)
+	h.spectrumGen++
+	if low, high, ok := spread(&e); ok {
+		h.say(e.Epoch, tokText, "λ %s … %s", number(low), number(high))
+	}
+}
+
+// spread returns the least and the greatest eigenvalue of an event.
+func spread(e *trainer.SpectrumEvent) (low, high float64, ok bool) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, f := range e.Eigenvalues {
+		if v := float64(f); !math.IsNaN(v) {
+			low, high = math.Min(low, v), math.Max(high, v)
+		}
+	}
+	return low, high, low <= high
+}
+
+// say adds a line to the log.
+func (h *history) say(epoch int, t token, format string, args ...any) {
+	h.log(entry{epoch: epoch, tok: t, text: fmt.Sprintf(format, args...)})
+}
+
+func (h *history) log(e entry) {
+	h.entries = kept(append(h.entries, e), keptLog)
+	h.logGen++
+}
+
+// kept drops the oldest half of a list that reached twice its bound, so that dropping costs little.
+func kept[T any](list []T, n int) []T {
+	if len(list) < 2*n {
+		return list
+	}
+	return append(list[:0], list[len(list)-n:]...)
+}
+
+// ending says in words why a run ended.
+func ending(d *trainer.DoneEvent) string {
+	words := map[trainer.Reason]string{
+		trainer.ReasonEpochs:   "all epochs done",
+		trainer.ReasonTarget:   "target reached",
+		trainer.ReasonTime:     "time limit reached",
+		trainer.ReasonStopped:  "stopped",
+		trainer.ReasonStalled:  "no further progress possible",
+		trainer.ReasonDiverged: "diverged",
+		trainer.ReasonFailed:   "failed",
+	}
+	s, ok := words[d.Reason]
+	if !ok {
+		s = clean(string(d.Reason))
+	}
+	if d.Message != "" {
+		s += ": " + clean(d.Message)
+	}
+	return s
+}
+
+// netText writes layer sizes as 16-70-50-26.
+func netText(layers []int) string {
+	s := ""
+	for i, n := range layers {
+		if i > 0 {
+			s += "-"
+		}
+		s += fmt.Sprint(n)
+	}
+	return s
+}
+
+// marks returns the optimizer switches for the x axis of a chart.
+func (h *history) marks() []plotMark {
+	m := make([]plotMark, len(h.switches))
+	for i, s := range h.switches {
+		m[i] = plotMark{float64(s.Epoch), clean(s.To)}
+	}
+	return m
+}
+
+// firstOrder reports whether the current method has no trust region: what + and − scale tells, and where
+// nothing can be scaled the newest epoch.
+func (h *history) firstOrder() bool {
+	for _, s := range h.status.Settings {
+		if s.Primary {
+			return s.Key != "radius"
+		}
+	}
+	return h.epochs > 0 && math.IsNaN(float64(h.latest.Radius))
+}

@@ -1,0 +1,154 @@
+package tui
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer"
+)
+
+// binding joins keys to what they do. Dispatch, footer and help all read the one table.
+type binding struct {
+	key.Binding
+	group string // its heading in the help
+	// do acts; k is the key that was pressed.
+	do func(a *App, k string) tea.Cmd
+	// now says whether the footer should name it, given the state; nil for never.
+	now func(a *App) bool
+	// short is what the footer says; it may depend on the state.
+	short func(a *App) string
+}
+
+func bind(group, show, help string, keys ...string) binding {
+	return binding{group: group, Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(show, help))}
+}
+
+// on completes a binding with its action.
+func (b binding) on(do func(a *App, k string) tea.Cmd) binding { b.do = do; return b }
+
+// foot puts a binding into the footer while a condition holds.
+func (b binding) foot(s string, now func(a *App) bool) binding {
+	b.short, b.now = func(*App) string { return s }, now
+	return b
+}
+
+const (
+	groupRun  = "run"
+	groupView = "view"
+	groupHelp = "help and end"
+)
+
+// bindings is the table, in the order of the footer: what matters most first.
+func bindings() []binding {
+	steerable := func(a *App) bool { return a.steerable() }
+	always := func(*App) bool { return true }
+	send := func(c trainer.Command) func(*App, string) tea.Cmd {
+		return func(a *App, _ string) tea.Cmd { return a.command(c) }
+	}
+	pause := bind(groupRun, "space", "pause, and go on", "space").on(func(a *App, _ string) tea.Cmd {
+		return a.command(trainer.Pause{On: a.h.status.Phase != trainer.Paused})
+	})
+	pause.now = steerable
+	pause.short = func(a *App) string {
+		if a.h.status.Phase == trainer.Paused {
+			return "go on"
+		}
+		return "pause"
+	}
+	quit := bind(groupHelp, "q", "stop the run, then quit; twice quits at once", "q", "ctrl+c").
+		on(func(a *App, _ string) tea.Cmd { return a.quit() })
+	quit.now = always
+	quit.short = func(a *App) string {
+		switch {
+		case a.stopping:
+			return "quit at once"
+		case a.steerable():
+			return "stop"
+		}
+		return "quit"
+	}
+	return []binding{
+		quit,
+		bind(groupHelp, "?", "this help", "?").
+			on(func(a *App, _ string) tea.Cmd { a.overlay = overlayHelp; return nil }).foot("help", always),
+		pause,
+		bind(groupRun, "o", "choose an optimizer from a list", "o").
+			on(func(a *App, _ string) tea.Cmd { a.openPicker(); return nil }).foot("optimizer", steerable),
+		bind(groupRun, "1…9", "switch to an optimizer by its number", "1", "2", "3", "4", "5", "6", "7", "8", "9").
+			on(func(a *App, k string) tea.Cmd { return a.switchTo(int(k[0] - '1')) }),
+		bind(groupView, "z", "zoom the focused pane to the whole screen", "z", "enter").
+			on(func(a *App, _ string) tea.Cmd { return a.zoom(!a.zoomed) }).
+			foot("zoom", func(a *App) bool { return !a.zoomed }),
+		bind(groupView, "esc", "back to all panes", "esc").
+			on(func(a *App, _ string) tea.Cmd { return a.zoom(false) }).
+			foot("back", func(a *App) bool { return a.zoomed }),
+		bind(groupRun, "s", "run one epoch", "s").on(send(trainer.StepEpoch{})).foot("one epoch", steerable),
+		bind(groupRun, "i", "run one inner iteration, or one batch", "i").on(send(trainer.StepInner{})).foot("one inner", steerable),
+		bind(groupRun, "+ -", "double or halve the radius or rate", "+", "=", "-", "_").
+			on(func(a *App, k string) tea.Cmd {
+				if k == "-" || k == "_" {
+					return a.command(trainer.Scale{Factor: 0.5})
+				}
+				return a.command(trainer.Scale{Factor: 2})
+			}).foot("radius", steerable).footBy(func(a *App) string {
+			if a.h.firstOrder() {
+				return "rate"
+			}
+			return "radius"
+		}),
+		bind(groupRun, "k", "compute the spectrum at the weights of now", "k").
+			on(send(trainer.Spectrum{})).foot("spectrum", steerable),
+		bind(groupView, "tab ←↑→↓", "another pane; shift+tab goes back", "tab", "shift+tab", "left", "right", "up", "down").
+			on(func(a *App, k string) tea.Cmd { a.move(k); return nil }).foot("pane", always),
+		bind(groupView, "y", "logarithmic or linear scale", "y").
+			on(func(a *App, _ string) tea.Cmd { return a.toggleLog() }).foot("log", always),
+		bind(groupHelp, "ctrl+z", "suspend; fg comes back", "ctrl+z").
+			on(func(*App, string) tea.Cmd { return tea.Suspend }),
+	}
+}
+
+// footBy makes the footer's word depend on the state.
+func (b binding) footBy(short func(a *App) string) binding { b.short = short; return b }
+
+// footer names the keys that matter now, and at its right end what was last answered.
+func (a *App) footer(w int) string {
+	l := a.th.line(w)
+	notice := a.notice
+	room := w
+	if notice.s != "" {
+		room = w - min(cells(notice.s)+3, w*2/3)
+	}
+	for i := range a.bindings {
+		b := &a.bindings[i]
+		if b.now == nil || !b.now(a) {
+			continue
+		}
+		k, s := b.Help().Key, b.short(a)
+		if l.w+cells(k)+cells(s)+3 > room {
+			break
+		}
+		k, _, _ = strings.Cut(k, " ←")
+		l.put(tokText, " ").put(tokAccent, k).put(tokMuted, " "+s+" ")
+	}
+	if notice.s != "" {
+		l.to(w - min(cells(notice.s), l.left()-1) - 1)
+		l.put(notice.t, notice.s)
+	}
+	return l.full()
+}
+
+// helpGroups returns the headings of the help with their bindings, as the table has them.
+func (a *App) helpGroups() (groups []string, of map[string][]key.Help) {
+	of = map[string][]key.Help{}
+	for _, g := range []string{groupRun, groupView, groupHelp} {
+		groups = append(groups, g)
+		for i := range a.bindings {
+			if a.bindings[i].group == g {
+				of[g] = append(of[g], a.bindings[i].Help())
+			}
+		}
+	}
+	return groups, of
+}

@@ -1,0 +1,141 @@
+package tui
+
+import (
+	"math"
+)
+
+// view is what panes read when they draw. They never change it.
+type view struct {
+	h  *history
+	th *theme
+	gl *glyphs
+}
+
+// pane is one rectangle of the dashboard. Panes keep nothing but their charts and toggles: what they
+// show is in the history.
+type pane interface {
+	// name stands in the frame and in the help.
+	name(v *view) string
+	// head puts the current values into the frame, after the name; it may stop at any width.
+	head(v *view, l *line)
+	// body draws into w × h cells (both ≥ 1): at most h rows, none wider than w. zoomed says that the
+	// pane has the whole screen.
+	body(v *view, w, h int, zoomed bool) []string
+	// strip draws without a frame for a compact screen, its first row beginning with what it is.
+	strip(v *view, w, h int) []string
+	// seen adds up the counters of what it shows, so that an unchanged sum is an unchanged picture.
+	seen(h *history) uint64
+	// toggleLog switches its axis between linear and logarithmic; false if it has none.
+	toggleLog() bool
+}
+
+func newPanes() [paneCount]pane {
+	return [paneCount]pane{
+		paneLoss:     &lossPane{log: true},
+		paneAccuracy: &accuracyPane{},
+		paneInner:    &innerPane{},
+		paneSpectrum: &spectrumPane{},
+		paneTopology: &topologyPane{},
+		paneRegion:   &regionPane{log: true},
+		paneWork:     &workPane{},
+		paneLog:      &logPane{},
+	}
+}
+
+// linear is embedded by panes without a scale to switch.
+type linear struct{}
+
+func (linear) toggleLog() bool { return false }
+
+// drawn keeps a pane's rows until something that they show changes.
+type drawn struct {
+	key  drawnKey
+	rows []string
+}
+
+type drawnKey struct {
+	w, h            int
+	seen, look      uint64
+	focused, zoomed bool
+	bare            bool
+}
+
+// rows returns the pane's rectangle, drawing it only if needed: exactly r.h rows of r.w columns.
+func (d *drawn) draw(p pane, v *view, r rect, key drawnKey) []string {
+	key.w, key.h, key.seen = r.w, r.h, p.seen(v.h)
+	if d.rows != nil && d.key == key {
+		return d.rows
+	}
+	d.key = key
+	if key.bare {
+		d.rows = block(p.strip(v, r.w, r.h), r.w, r.h)
+		return d.rows
+	}
+	d.rows = frame(p, v, r, key)
+	return d.rows
+}
+
+// block cuts and fills rows to exactly w × h.
+func block(rows []string, w, h int) []string {
+	out := make([]string, h)
+	for i := range out {
+		if i < len(rows) {
+			out[i] = fit(rows[i], w)
+		} else {
+			out[i] = spaces(w)
+		}
+	}
+	return out
+}
+
+// frame draws a pane in its border, which carries the name and the current values.
+func frame(p pane, v *view, r rect, key drawnKey) []string {
+	ink, nameInk := tokBorder, tokStrong
+	if key.focused {
+		ink, nameInk = tokFocus, tokFocus
+	}
+	inner := r.w - 2
+	top := v.th.line(r.w)
+	top.put(ink, "╭─")
+	title := v.th.line(r.w - 4)
+	title.put(tokText, " ").put(nameInk, p.name(v)).put(tokText, " ")
+	values := v.th.line(title.left() - 2)
+	p.head(v, values)
+	if values.w > 0 {
+		title.put(tokText, " ").raw(values.b.String(), values.w).put(tokText, " ")
+	}
+	top.raw(title.b.String(), title.w)
+	for top.left() > 1 {
+		top.put(ink, repeat("─", top.left()-1))
+	}
+	top.put(ink, "╮")
+	rows := make([]string, 0, r.h)
+	rows = append(rows, top.full())
+	side := v.th.line(1)
+	side.put(ink, "│")
+	edge := side.full()
+	for _, row := range block(p.body(v, max(inner-2, 1), max(r.h-2, 1), key.zoomed), inner-2, r.h-2) {
+		rows = append(rows, edge+" "+row+" "+edge)
+	}
+	bottom := v.th.line(r.w)
+	bottom.put(ink, "╰"+repeat("─", inner)+"╯")
+	return append(rows, bottom.full())
+}
+
+// trend says whether the newest value went up or down.
+func trend(now, before float64) string {
+	switch {
+	case math.IsNaN(now) || math.IsNaN(before):
+		return " "
+	case now < before:
+		return "▾"
+	case now > before:
+		return "▴"
+	}
+	return "="
+}
+
+// label begins the first row of a strip: a name in a column of its own.
+func (v *view) label(l *line, s string) *line {
+	return l.put(tokText, " ").put(tokMuted, s).to(11)
+}

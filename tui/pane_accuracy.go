@@ -1,0 +1,61 @@
+package tui
+
+// accuracyPane shows the share of wrongly classified rows, or for regression the root mean square error.
+type accuracyPane struct {
+	chart chart
+	log   bool
+}
+
+func (*accuracyPane) name(v *view) string {
+	if v.h.regression() {
+		return "RMSE"
+	}
+	return "error"
+}
+
+func (p *accuracyPane) seen(h *history) uint64 { return h.epochGen + h.runGen }
+
+func (p *accuracyPane) toggleLog() bool { p.log = !p.log; return true }
+
+// unit is how the quantity is written.
+func (p *accuracyPane) unit(v *view) func(float64) string {
+	if v.h.regression() {
+		return number
+	}
+	return percent
+}
+
+func (p *accuracyPane) head(v *view, l *line) {
+	pick := func(e, r float64) float64 {
+		if v.h.regression() {
+			return r
+		}
+		return e
+	}
+	now, old := &v.h.latest, &v.h.before
+	pairHead(v, l, pick(float64(now.Error), float64(now.RMSE)), pick(float64(old.Error), float64(old.RMSE)),
+		pick(float64(now.TestError), float64(now.TestRMSE)), pick(float64(old.TestError), float64(old.TestRMSE)), p.unit(v))
+	if v.h.hasBest && v.h.epochs > 1 {
+		l.group(part{tokMuted, "  best "}, part{tokStrong, p.unit(v)(v.h.best)}, part{tokMuted, " at " + count(v.h.bestEpoch)})
+	}
+	scaleHead(l, p.log)
+}
+
+func (p *accuracyPane) plot(v *view) plot {
+	pl := pairPlot(v, &v.h.fault, &v.h.testFault)
+	pl.log, pl.zero, pl.curves[0].alarm = p.log, true, false
+	if !v.h.regression() {
+		pl.label = func(f float64) string { return tick(round(100*f, 6)) + "%" }
+	}
+	return pl
+}
+
+func (p *accuracyPane) body(v *view, w, h int, zoomed bool) []string {
+	pl := p.plot(v)
+	pl.legend = zoomed
+	return p.chart.draw(v, pl, w, h)
+}
+
+func (p *accuracyPane) strip(v *view, w, h int) []string {
+	return pairStrip(v, &p.chart, p.plot(v), p.name(v), p.unit(v), w, h)
+}

@@ -1,0 +1,101 @@
+package tui
+
+import "math"
+
+// lossPane shows the mean loss over the training and the test rows.
+type lossPane struct {
+	chart chart
+	log   bool
+}
+
+func (*lossPane) name(*view) string { return "loss" }
+
+func (p *lossPane) seen(h *history) uint64 { return h.epochGen + h.runGen }
+
+func (p *lossPane) toggleLog() bool { p.log = !p.log; return true }
+
+func (p *lossPane) head(v *view, l *line) {
+	pairHead(v, l, float64(v.h.latest.Loss), float64(v.h.before.Loss),
+		float64(v.h.latest.TestLoss), float64(v.h.before.TestLoss), number)
+	scaleHead(l, p.log)
+}
+
+func (p *lossPane) body(v *view, w, h int, zoomed bool) []string {
+	pl := pairPlot(v, &v.h.loss, &v.h.testLoss)
+	pl.log, pl.legend = p.log, zoomed
+	return p.chart.draw(v, pl, w, h)
+}
+
+func (p *lossPane) strip(v *view, w, h int) []string {
+	pl := pairPlot(v, &v.h.loss, &v.h.testLoss)
+	pl.log = p.log
+	return pairStrip(v, &p.chart, pl, "loss", number, w, h)
+}
+
+// pairPlot is a chart of a quantity over the training rows (solid) and the test rows (dashed).
+func pairPlot(v *view, train, test *series) plot {
+	return plot{
+		curves: []plotCurve{
+			{name: "train", tok: tokTrain, series: train, alarm: true, mark: '*'},
+			{name: "test", tok: tokTest, series: test, dashed: true, mark: 'o'},
+		},
+		whole:   true,
+		marks:   v.h.marks(),
+		limit:   float64(v.h.status.EpochLimit),
+		closed:  v.h.done != nil,
+		waiting: waiting(v),
+	}
+}
+
+// waiting says why a chart is empty.
+func waiting(v *view) string {
+	if v.h.run == nil {
+		return "waiting for the run"
+	}
+	return "waiting for the first epoch"
+}
+
+// pairHead writes the current values of both kinds of rows with the direction they moved in.
+func pairHead(v *view, l *line, train, trainBefore, test, testBefore float64, text func(float64) string) {
+	if v.h.epochs == 0 {
+		return
+	}
+	if v.h.epochs == 1 {
+		trainBefore, testBefore = math.NaN(), math.NaN()
+	}
+	now := part{tokTrain, text(train)}
+	if train != train {
+		now = part{tokBad, "NaN"}
+	}
+	l.group(part{tokMuted, "train "}, now, part{tokMuted, trend(train, trainBefore)})
+	if test == test {
+		l.group(part{tokMuted, "  test "}, part{tokTest, text(test)}, part{tokMuted, trend(test, testBefore)})
+	}
+}
+
+func scaleHead(l *line, log bool) {
+	if log {
+		l.group(part{tokMuted, "  log"})
+	}
+}
+
+// pairStrip puts the values at the left and a small chart at the right.
+func pairStrip(v *view, c *chart, pl plot, name string, text func(float64) string, w, h int) []string {
+	const column = 24
+	rows := make([]string, h)
+	pl.waiting, pl.marks = "", nil
+	picture := c.draw(v, pl, w-column-1, h)
+	for i := range rows {
+		l := v.th.line(w)
+		switch {
+		case i == 0:
+			v.label(l, name)
+			l.put(tokMuted, "train ").put(tokTrain, text(pl.curves[0].series.last()))
+		case i == 1:
+			l.to(11).put(tokMuted, "test  ").put(tokTest, text(pl.curves[1].series.last()))
+		}
+		l.to(column).raw(picture[i], w-column-1)
+		rows[i] = l.full()
+	}
+	return rows
+}

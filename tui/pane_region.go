@@ -1,0 +1,147 @@
+package tui
+
+import (
+	"math"
+	"strconv"
+)
+
+// regionPane shows how far a method trusts its model: radius and ρ for a trust region, learning rate and
+// gradient norm for a first-order method.
+type regionPane struct {
+	upper, lower chart
+	log          bool
+}
+
+func (p *regionPane) name(v *view) string {
+	if v.h.firstOrder() {
+		return "rate"
+	}
+	return "region"
+}
+
+func (p *regionPane) seen(h *history) uint64 { return h.epochGen + h.runGen }
+
+func (p *regionPane) toggleLog() bool { p.log = !p.log; return true }
+
+func (p *regionPane) head(v *view, l *line) {
+	if v.h.epochs == 0 {
+		return
+	}
+	for _, g := range p.values(v) {
+		l.group(g...)
+	}
+	e := &v.h.latest
+	switch {
+	case v.h.firstOrder() || e.Epoch == 0:
+	case e.Accepted:
+		l.group(part{tokGood, " accepted"})
+	default:
+		if !l.group(part{tokWarn, " rejected"}) {
+			l.group(part{tokWarn, " ×"})
+		}
+	}
+}
+
+// values are the current figures, each a group that is shown whole or not at all.
+func (p *regionPane) values(v *view) [][]part {
+	e := &v.h.latest
+	if v.h.firstOrder() {
+		return [][]part{
+			{{tokStrong, number(float64(e.Rate))}},
+			{{tokMuted, "  ‖g‖ "}, {tokText, number(float64(e.GradientNorm))}},
+		}
+	}
+	return [][]part{
+		{{tokMuted, "R "}, {tokStrong, number(float64(e.Radius))}},
+		{{tokMuted, "  " + v.gl.rho + " "}, {tokText, short(float64(e.Rho))}},
+	}
+}
+
+// short writes a ratio with two decimals.
+func short(x float64) string {
+	if math.Abs(x) < 100 {
+		return strconv.FormatFloat(x, 'f', 2, 64)
+	}
+	return number(x)
+}
+
+// plots returns what the two charts show. ρ is clipped to where it decides: below 0 is worse, above 1
+// better than the model promised.
+func (p *regionPane) plots(v *view) (upper, lower plot) {
+	one := func(name string, t token, s *series) plot {
+		return plot{
+			curves: []plotCurve{{name: name, tok: t, series: s, mark: '*'}},
+			whole:  true, marks: v.h.marks(), limit: float64(v.h.status.EpochLimit), closed: v.h.done != nil,
+		}
+	}
+	if v.h.firstOrder() {
+		upper, lower = one("rate", tokAccent, &v.h.rate), one("‖g‖", tokAccent, &v.h.gradient)
+		lower.log = true
+	} else {
+		upper, lower = one("radius", tokAccent, &v.h.radius), one(v.gl.rho, tokAccent, &v.h.rho)
+		lower.clip, lower.show, lower.rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
+	}
+	upper.log = p.log
+	upper.waiting, lower.waiting = waiting(v), ""
+	return upper, lower
+}
+
+func (p *regionPane) body(v *view, w, h int, zoomed bool) []string {
+	upper, lower := p.plots(v)
+	upper.legend, lower.legend = zoomed, zoomed
+	if h < 8 {
+		if w >= 60 {
+			left := w/2 - 1
+			return beside(p.upper.draw(v, upper, left, h), left, p.lower.draw(v, lower, w-left-2, h))
+		}
+		return p.upper.draw(v, upper, w, h)
+	}
+	top := (h - 1) / 2
+	if h >= 12 && upper.curves[0].series.points > 0 {
+		rows := []string{p.caption(v, upper, w)}
+		rows = append(rows, p.upper.draw(v, upper, w, top-1)...)
+		rows = append(rows, p.caption(v, lower, w))
+		return append(rows, p.lower.draw(v, lower, w, h-top-1)...)
+	}
+	return append(p.upper.draw(v, upper, w, top), p.lower.draw(v, lower, w, h-top)...)
+}
+
+// caption says what the chart under it shows.
+func (p *regionPane) caption(v *view, pl plot, w int) string {
+	l := v.th.line(w)
+	l.put(pl.curves[0].tok, pl.curves[0].name)
+	if len(pl.rules) > 0 && !v.h.firstOrder() {
+		l.put(tokMuted, "  actual over predicted reduction")
+		if v.h.rejected > 0 {
+			l.group(part{tokMuted, " · "}, part{tokWarn, count(v.h.rejected) + " rejected"})
+		}
+	} else if pl.log {
+		l.put(tokMuted, "  log")
+	}
+	return l.full()
+}
+
+// beside joins two blocks with two columns between them.
+func beside(left []string, w int, right []string) []string {
+	rows := make([]string, max(len(left), len(right)))
+	for i := range rows {
+		a, b := spaces(w), ""
+		if i < len(left) {
+			a = fit(left[i], w)
+		}
+		if i < len(right) {
+			b = right[i]
+		}
+		rows[i] = a + "  " + b
+	}
+	return rows
+}
+
+func (p *regionPane) strip(v *view, w, _ int) []string {
+	l := v.th.line(w)
+	v.label(l, p.name(v))
+	if v.h.epochs > 0 {
+		p.head(v, l)
+	}
+	return []string{l.full()}
+}

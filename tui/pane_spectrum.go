@@ -1,0 +1,242 @@
+package tui
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"newtop/trainer"
+)
+
+// spectrumPane shows the extreme eigenvalues of the curvature: by Lanczos with certificates when a
+// spectrum was computed, otherwise the Ritz values that CG has for nothing, and says which.
+type spectrumPane struct {
+	chart chart
+}
+
+func (*spectrumPane) toggleLog() bool { return false }
+
+func (*spectrumPane) name(*view) string { return "spectrum" }
+
+func (*spectrumPane) seen(h *history) uint64 {
+	return h.spectrumGen + h.epochGen + h.runGen
+}
+
+// pair is an eigenvalue with the bound on its distance to a true one; NaN if there is none.
+type pair struct{ value, bound float64 }
+
+// source returns what there is to show, greatest first, and where it comes from.
+func (p *spectrumPane) source(v *view) (pairs []pair, origin string) {
+	if n := len(v.h.spectra); n > 0 {
+		e := &v.h.spectra[n-1]
+		for i, f := range e.Eigenvalues {
+			b := math.NaN()
+			if i < len(e.Residuals) {
+				b = math.Abs(float64(e.Residuals[i]))
+			}
+			if x := float64(f); !math.IsNaN(x) && !math.IsInf(x, 0) {
+				pairs = append(pairs, pair{x, b})
+			}
+		}
+		origin = clean(e.Operator) + ", " + clean(e.Method) + " at " + count(e.Epoch)
+	} else if s, ok := ritz(&v.h.latest); ok {
+		for _, f := range s.Ritz {
+			if x := float64(f); !math.IsNaN(x) && !math.IsInf(x, 0) {
+				pairs = append(pairs, pair{x, math.NaN()})
+			}
+		}
+		origin = "Ritz values of CG at " + count(v.h.latest.Epoch)
+		if s.Preconditioned {
+			origin += ", preconditioned"
+		}
+	}
+	slices.SortFunc(pairs, func(a, b pair) int {
+		switch {
+		case a.value > b.value:
+			return -1
+		case a.value < b.value:
+			return 1
+		}
+		return 0
+	})
+	return pairs, origin
+}
+
+// ritz returns the newest inner solve that has Ritz values.
+func ritz(e *trainer.EpochEvent) (s *trainer.InnerSummary, ok bool) {
+	for i := len(e.Inner) - 1; i >= 0; i-- {
+		if len(e.Inner[i].Ritz) > 0 {
+			return &e.Inner[i], true
+		}
+	}
+	return nil, false
+}
+
+func (p *spectrumPane) head(v *view, l *line) {
+	if v.h.status.Computing != "" {
+		l.group(part{tokWarn, "computing "})
+	}
+	pairs, origin := p.source(v)
+	if len(pairs) == 0 {
+		return
+	}
+	l.group(part{tokMuted, v.gl.lambda + " "}, part{tokStrong, number(pairs[0].value)})
+	low := pairs[len(pairs)-1].value
+	l.group(part{tokMuted, " … "}, part{signToken(low), number(low)})
+	brief := "Lanczos"
+	if len(v.h.spectra) == 0 {
+		brief = "Ritz"
+	}
+	for _, s := range []string{origin, brief} {
+		if l.group(part{tokMuted, "  " + s}) {
+			return
+		}
+	}
+}
+
+// signToken marks negative curvature; the minus sign says the same.
+func signToken(x float64) token {
+	if x < 0 {
+		return tokNegativeCurvature
+	}
+	return tokText
+}
+
+func (p *spectrumPane) body(v *view, w, h int, _ bool) []string {
+	pairs, _ := p.source(v)
+	if len(pairs) == 0 {
+		return p.nothing(v, w, h)
+	}
+	chart := 0
+	if h >= 8 && len(v.h.spectra) > 1 {
+		chart = max(4, h*2/5)
+		if spare := h - len(pairs) - 1; spare > chart {
+			chart = spare
+		}
+	}
+	rows := p.list(v, pairs, w, h-chart)
+	for len(rows) < h-chart {
+		rows = append(rows, "")
+	}
+	if chart > 0 {
+		rows = append(rows, p.history(v, w, chart)...)
+	}
+	return rows
+}
+
+func (p *spectrumPane) nothing(v *view, w, h int) []string {
+	rows := make([]string, h)
+	say := func(i int, t token, s string) {
+		if i >= 0 && i < h {
+			rows[i] = v.th.line(w).to((w-cells(s))/2).put(t, s).full()
+		}
+	}
+	if v.h.status.Computing != "" {
+		say((h-1)/2, tokWarn, "computing the "+clean(v.h.status.Computing))
+		return rows
+	}
+	say((h-1)/2, tokMuted, "no eigenvalues yet")
+	say((h-1)/2+1, tokMuted, "k computes them now")
+	return rows
+}
+
+// list writes the top and the bottom of the spectrum, one value a row, with a bar whose length is the
+// magnitude on a logarithmic scale over six decades: eigenvalues differ by orders of magnitude.
+func (p *spectrumPane) list(v *view, pairs []pair, w, h int) []string {
+	shown, gap := pairs, -1
+	if len(pairs) > h {
+		top := (h - 1 + 1) / 2
+		bottom := h - 1 - top
+		gap = top
+		shown = append(slices.Clone(pairs[:top]), pairs[len(pairs)-bottom:]...)
+	}
+	most := math.Max(math.Abs(pairs[0].value), math.Abs(pairs[len(pairs)-1].value))
+	certified := false
+	for _, q := range shown {
+		certified = certified || !math.IsNaN(q.bound)
+	}
+	rows := make([]string, 0, h)
+	for i, q := range shown {
+		if i == gap {
+			l := v.th.line(w)
+			l.put(tokMuted, right("┊", 9)+"  "+count(len(pairs)-len(shown))+" between")
+			rows = append(rows, l.full())
+		}
+		rows = append(rows, p.row(v, q, most, certified, w))
+	}
+	return rows
+}
+
+func (p *spectrumPane) row(v *view, q pair, most float64, certified bool, w int) string {
+	l := v.th.line(w)
+	t := signToken(q.value)
+	l.put(t, right(number(q.value), 9))
+	if certified {
+		bound := ""
+		if !math.IsNaN(q.bound) {
+			bound = " ± " + magnitude(q.bound)
+		}
+		l.put(tokMuted, pad(bound, 11))
+	}
+	l.put(tokText, "  ")
+	ink := tokAccent
+	if q.value < 0 {
+		ink = tokNegativeCurvature
+	}
+	const decades = 6
+	share := 1 + math.Log10(math.Abs(q.value)/most)/decades
+	n := int(math.Round(math.Max(0, math.Min(share, 1)) * float64(l.left())))
+	if q.value != 0 && n < 1 {
+		n = 1
+	}
+	l.put(ink, repeat("━", n))
+	return l.full()
+}
+
+// magnitude writes a bound in few columns.
+func magnitude(x float64) string {
+	if x >= 1e-3 && x < 1e3 {
+		return number(x)
+	}
+	return strings.Replace(strconv.FormatFloat(leading(x), 'e', 0, 64), "e-0", "e-", 1)
+}
+
+// leading rounds up to one significant digit, as a bound must.
+func leading(x float64) float64 {
+	if !(x > 0) || math.IsInf(x, 0) {
+		return x
+	}
+	e := math.Floor(math.Log10(x))
+	return math.Ceil(x/math.Pow(10, e)-1e-9) * math.Pow(10, e)
+}
+
+// history draws the greatest and the least eigenvalue over the epochs.
+func (p *spectrumPane) history(v *view, w, h int) []string {
+	var top, bottom series
+	for i := range v.h.spectra {
+		if low, high, ok := spread(&v.h.spectra[i]); ok {
+			top.add(float64(v.h.spectra[i].Epoch), high)
+			bottom.add(float64(v.h.spectra[i].Epoch), low)
+		}
+	}
+	return p.chart.draw(v, plot{
+		curves: []plotCurve{
+			{name: "greatest", tok: tokAccent, series: &top, mark: '*'},
+			{name: "least", tok: tokNegativeCurvature, series: &bottom, dashed: true, mark: 'o'},
+		},
+		whole: true, rules: []float64{0}, zero: true,
+		limit: float64(v.h.status.EpochLimit), closed: v.h.done != nil,
+	}, w, h)
+}
+
+func (p *spectrumPane) strip(v *view, w, _ int) []string {
+	l := v.th.line(w)
+	v.label(l, "spectrum")
+	if pairs, _ := p.source(v); len(pairs) == 0 {
+		l.put(tokMuted, "k computes it now")
+	} else {
+		p.head(v, l)
+	}
+	return []string{l.full()}
+}

@@ -1,0 +1,300 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+
+	"newtop/trainer"
+)
+
+// topologyPane draws the network: a column of nodes for each layer, taller for more nodes, fans of lines
+// for the blocks of weights between them, arcs beneath for connections that skip layers, and the norms of
+// the blocks when there is room.
+type topologyPane struct {
+	linear
+	chart chart
+}
+
+func (*topologyPane) name(*view) string { return "network" }
+
+func (*topologyPane) seen(h *history) uint64 { return h.runGen + h.epochGen }
+
+func (*topologyPane) head(v *view, l *line) {
+	if v.h.run == nil {
+		return
+	}
+	m := &v.h.run.Model
+	l.group(part{tokStrong, netText(m.Layers)})
+	l.group(part{tokMuted, "  " + count(m.Parameters) + " weights"})
+	if m.Loss != "" {
+		l.group(part{tokMuted, "  " + clean(m.Loss)})
+	}
+}
+
+// drawing is where the parts of a network stand.
+type drawing struct {
+	layers []int // which are shown, in order
+	x      []int // column of each of them
+	top, h int   // rows of the graph
+	labels int   // row of the activations
+	counts int   // row of the numbers of weights; the same where there is no other
+	arcs   int   // rows for arcs, under the labels
+	norms  int   // rows of the table of blocks
+}
+
+func (p *topologyPane) body(v *view, w, h int, _ bool) []string {
+	p.chart.resize(w, h)
+	if v.h.run == nil || len(v.h.run.Model.Layers) < 2 {
+		p.chart.write(max(0, (w-cells(waiting(v)))/2), (h-1)/2, waiting(v), tokMuted)
+		return p.chart.text(v.th)
+	}
+	m := &v.h.run.Model
+	d := p.arrange(v, m, w, h)
+	for _, c := range m.Connections {
+		if c.To-c.From == 1 {
+			p.fan(v, m, d, c)
+		}
+	}
+	p.nodes(m, d)
+	p.names(v, m, d, w)
+	p.skips(m, d, w)
+	if d.norms > 0 {
+		p.table(v, d, h-d.norms, w)
+	}
+	return p.chart.text(v.th)
+}
+
+// arrange shares the rows out: the graph first, then arcs, then the norms.
+func (p *topologyPane) arrange(v *view, m *trainer.ModelInfo, w, h int) drawing {
+	d := drawing{layers: make([]int, len(m.Layers))}
+	for i := range d.layers {
+		d.layers[i] = i
+	}
+	if most := max(2, w/7); len(d.layers) > most {
+		head := (most + 1) / 2
+		d.layers = append(d.layers[:head:head], d.layers[len(d.layers)-(most-head):]...)
+	}
+	margin := min(4, w/8)
+	d.x = make([]int, len(d.layers))
+	for i := range d.x {
+		d.x[i] = margin + i*(w-1-2*margin)/(len(d.x)-1)
+	}
+	for _, c := range m.Connections {
+		if c.To-c.From > 1 {
+			d.arcs++
+		}
+	}
+	rest := h - 2 // counts and activations
+	if n := len(v.h.latest.Blocks); n > 0 && rest-n-1 >= 8 {
+		d.norms = n + 1
+		rest -= d.norms + 1
+	}
+	d.arcs = min(d.arcs, max(0, rest-3))
+	under := 0
+	if rest-d.arcs >= 6 {
+		under = 1
+	}
+	d.top, d.h = 1, max(0, rest-d.arcs-under)
+	d.labels = d.top + d.h
+	d.counts = d.labels + under
+	return d
+}
+
+// tall is how many rows of nodes a layer has: in proportion to the logarithm of its size.
+func (d *drawing) tall(m *trainer.ModelInfo, layer int) int {
+	most := 2
+	for _, n := range m.Layers {
+		most = max(most, n)
+	}
+	n := max(m.Layers[layer], 1)
+	t := 1 + int(math.Round(float64(d.h-1)*math.Log(float64(n))/math.Log(float64(most))))
+	return max(0, min(t, d.h, n))
+}
+
+// column returns the place of a layer among those shown, −1 if it is not.
+func (d *drawing) column(layer int) int {
+	for i, k := range d.layers {
+		if k == layer {
+			return i
+		}
+	}
+	return -1
+}
+
+// fan draws the lines between two neighbouring layers, from a few nodes of one to a few of the other.
+func (p *topologyPane) fan(v *view, m *trainer.ModelInfo, d drawing, c trainer.ConnectionInfo) {
+	from, to := d.column(c.From), d.column(c.To)
+	if from < 0 || to < 0 || d.h < 1 {
+		return
+	}
+	a := area{x: d.x[from] + 1, y: d.top, w: d.x[to] - d.x[from] - 1, h: d.h}
+	if a.w < 1 {
+		return
+	}
+	g := v.gl
+	ends := func(layer int) []int {
+		t := d.tall(m, layer)
+		rows := min(t, 4)
+		ys := make([]int, 0, rows)
+		for i := range rows {
+			r := (d.h-t)/2 + i*(t-1)/max(rows-1, 1)
+			ys = append(ys, r*g.dotsY+g.dotsY/2)
+		}
+		return ys
+	}
+	for _, y0 := range ends(c.From) {
+		for _, y1 := range ends(c.To) {
+			p.chart.segment(a, g, 0, y0, a.w*g.dotsX-1, y1, false)
+		}
+	}
+	p.chart.flush(a, g, tokGrid, '.')
+}
+
+// nodes draws the columns of nodes, with an ellipsis where some are left out.
+func (p *topologyPane) nodes(m *trainer.ModelInfo, d drawing) {
+	for i, layer := range d.layers {
+		t := d.tall(m, layer)
+		first := d.top + (d.h-t)/2
+		ink := tokAccent
+		if layer == 0 {
+			ink = tokMuted
+		}
+		for r := range t {
+			glyph := '●'
+			if m.Layers[layer] > t && t >= 3 && r == t/2 {
+				glyph = '┊'
+			}
+			p.chart.set(d.x[i], first+r, glyph, ink)
+		}
+	}
+}
+
+// names writes the layers' sizes above, their activations beneath, and the numbers of weights between
+// the activations where they fit.
+func (p *topologyPane) names(v *view, m *trainer.ModelInfo, d drawing, w int) {
+	free := 0
+	type label struct{ from, to int }
+	var taken []label
+	for i, layer := range d.layers {
+		p.centred(d.x[i], 0, count(m.Layers[layer]), tokStrong, w)
+		name := "input"
+		if layer > 0 {
+			name = ""
+			if layer-1 < len(m.Activations) {
+				name = clean(m.Activations[layer-1])
+			}
+		}
+		if from, to := span1(d.x[i], cells(name), w); name != "" && from >= free && d.fits(i, cells(name)) {
+			p.chart.write(from, d.labels, name, tokText)
+			taken = append(taken, label{from, to})
+			free = to + 1
+		}
+	}
+	for _, c := range m.Connections {
+		from, to := d.column(c.From), d.column(c.To)
+		if c.To-c.From != 1 || from < 0 || to < 0 {
+			continue
+		}
+		s := count(c.Weights)
+		left, right := span1((d.x[from]+d.x[to])/2, cells(s), w)
+		ok := cells(s) < d.x[to]-d.x[from]
+		for _, t := range taken {
+			ok = ok && (d.counts != d.labels || right < t.from-1 || left > t.to+1)
+		}
+		if ok {
+			p.chart.write(left, d.counts, s, tokMuted)
+		}
+	}
+	if skipped := len(m.Layers) - len(d.layers); skipped > 0 {
+		i := (len(d.layers) + 1) / 2
+		p.centred((d.x[i-1]+d.x[i])/2, d.top+d.h/2, "…", tokMuted, w)
+	}
+}
+
+// fits reports whether a label of n columns under column i keeps clear of the next column's.
+func (d *drawing) fits(i, n int) bool {
+	return len(d.x) < 2 || n < d.x[1]-d.x[0] || i == 0
+}
+
+// span1 centres n columns on x within [0, w) and returns [from, to).
+func span1(x, n, w int) (from, to int) {
+	from = max(0, min(x-(n-1)/2, w-n))
+	return from, from + n
+}
+
+func (p *topologyPane) centred(x, y int, s string, t token, w int) {
+	from, _ := span1(x, cells(s), w)
+	p.chart.write(from, y, s, t)
+}
+
+// skips draws the connections that pass over layers as arcs, the shortest nearest to the graph.
+func (p *topologyPane) skips(m *trainer.ModelInfo, d drawing, w int) {
+	row, left := d.counts+1, 0
+	for reach := 2; reach < len(m.Layers); reach++ {
+		for _, c := range m.Connections {
+			if c.To-c.From != reach {
+				continue
+			}
+			from, to := d.column(c.From), d.column(c.To)
+			if from < 0 || to < 0 {
+				continue
+			}
+			if row >= d.counts+1+d.arcs {
+				left++
+				continue
+			}
+			a, b := d.x[from], d.x[to]
+			p.chart.set(a, row, '╰', tokGrid)
+			for x := a + 1; x < b; x++ {
+				p.chart.set(x, row, '─', tokGrid)
+			}
+			p.chart.set(b, row, '╯', tokGrid)
+			if s := " " + count(c.Weights) + " "; cells(s) < b-a-1 {
+				p.centred((a+b)/2, row, s, tokMuted, w)
+			}
+			row++
+		}
+	}
+	if left > 0 {
+		s := fmt.Sprintf("+%d skips", left)
+		p.chart.write(max(0, w-cells(s)), 0, s, tokMuted)
+	}
+}
+
+// table lists the blocks of weights with their norms, and how far the last step moved each.
+func (p *topologyPane) table(v *view, d drawing, y, w int) {
+	column := []int{0, 13, 24, 35, 46}
+	for i, s := range []string{"block", "‖w‖", "‖g‖", "‖Δw‖", "‖Δw‖/‖w‖"} {
+		if column[i]+cells(s) <= w {
+			p.chart.write(column[i], y, s, tokMuted)
+		}
+	}
+	sizes := v.h.run.Model.Layers
+	name := func(layer int) string {
+		if layer < 0 || layer >= len(sizes) {
+			return "?"
+		}
+		return count(sizes[layer])
+	}
+	for i, b := range v.h.latest.Blocks {
+		row := y + 1 + i
+		p.chart.write(0, row, name(b.From)+" → "+name(b.To), tokText)
+		ratio := float64(b.Step) / float64(b.Weight)
+		for k, x := range []float64{float64(b.Weight), float64(b.Gradient), float64(b.Step), ratio} {
+			if column[k+1]+9 <= w {
+				p.chart.write(column[k+1], row, number(x), tokText)
+			}
+		}
+		if n := w - 57; n > 4 && ratio > 0 {
+			share := math.Max(0, math.Min(1, 1+math.Log10(ratio)/4))
+			p.chart.write(57, row, repeat("━", int(math.Round(share*float64(n)))), tokAccent)
+		}
+	}
+}
+
+func (p *topologyPane) strip(v *view, w, _ int) []string {
+	l := v.th.line(w)
+	v.label(l, "network")
+	p.head(v, l)
+	return []string{l.full()}
+}

@@ -1,0 +1,128 @@
+package tui
+
+import (
+	"math"
+
+	"newtop/trainer"
+)
+
+// workPane shows what the run has cost and what it still will.
+type workPane struct {
+	linear
+	chart chart
+}
+
+func (*workPane) name(*view) string { return "work" }
+
+func (*workPane) seen(h *history) uint64 { return h.epochGen + h.runGen }
+
+func (p *workPane) head(v *view, l *line) {
+	if v.h.latest.Epoch == 0 {
+		return
+	}
+	l.group(part{tokStrong, span(float64(v.h.latest.Seconds))}, part{tokMuted, " an epoch"})
+	if eta := remaining(v.h); !math.IsNaN(eta) {
+		l.group(part{tokMuted, "  left "}, part{tokText, clock(eta)})
+	}
+}
+
+// remaining estimates the seconds to the epoch limit from the mean epoch so far; NaN without a limit or
+// when the run is over.
+func remaining(h *history) float64 {
+	s := &h.status
+	if s.EpochLimit == 0 || s.Epoch == 0 || s.Phase == trainer.Ended || s.Elapsed <= 0 {
+		return math.NaN()
+	}
+	return s.Elapsed / float64(s.Epoch) * float64(max(s.EpochLimit-s.Epoch, 0))
+}
+
+// item is one figure.
+type item struct{ name, value string }
+
+func (p *workPane) items(v *view) []item {
+	e := &v.h.latest
+	per := math.NaN()
+	if e.Epoch > 0 {
+		per = float64(e.GradientEquivalents) / float64(e.Epoch)
+	}
+	eta := "–"
+	if r := remaining(v.h); !math.IsNaN(r) {
+		eta = clock(r)
+	}
+	mean := math.NaN()
+	if e.Epoch > 0 {
+		mean = float64(e.Elapsed) / float64(e.Epoch)
+	}
+	return []item{
+		{"gradients", work(float64(e.Gradients))},
+		{"products", work(float64(e.Products))},
+		{"equivalents", work(float64(e.GradientEquivalents))},
+		{"per epoch", work(per)},
+		{"mean epoch", span(mean)},
+		{"losses", work(float64(e.Losses))},
+		{"left", eta},
+	}
+}
+
+// work writes a number of evaluations.
+func work(x float64) string {
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return "–"
+	case math.Abs(x) >= 1e5:
+		return number(x)
+	case x == math.Trunc(x):
+		return count(int(x))
+	}
+	return tick(round(x, 1))
+}
+
+func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
+	items := p.items(v)
+	columns := max(1, min(w/24, len(items)))
+	if columns > 1 && h >= len(items) {
+		columns = 1
+	}
+	const most = 30
+	each := min(w/columns, most)
+	n := (len(items) + columns - 1) / columns
+	rows := make([]string, 0, h)
+	for i := range min(n, h) {
+		l := v.th.line(w)
+		for c := range columns {
+			if k := c*n + i; k < len(items) {
+				l.to(c * each)
+				l.put(tokMuted, pad(items[k].name, 12)).put(tokText, right(items[k].value, min(9, each-13)))
+			}
+		}
+		rows = append(rows, l.full())
+	}
+	spare := h - len(rows)
+	pl := plot{
+		curves: []plotCurve{{name: "seconds an epoch", tok: tokAccent, series: &v.h.seconds, mark: '*'}},
+		whole:  true, zero: true, marks: v.h.marks(), legend: zoomed,
+		limit: float64(v.h.status.EpochLimit), closed: v.h.done != nil,
+		label: func(x float64) string { return tick(x) + "s" },
+	}
+	if columns == 1 && w-26 >= 28 && h >= 6 {
+		return beside(rows, 24, p.chart.draw(v, pl, w-26, h))
+	}
+	if spare >= 4 {
+		rows = append(rows, "")
+		rows = append(rows, p.chart.draw(v, pl, w, spare-1)...)
+	}
+	return rows
+}
+
+func (p *workPane) strip(v *view, w, _ int) []string {
+	l := v.th.line(w)
+	v.label(l, "work")
+	for i, k := range p.items(v)[:4] {
+		gap := "  "
+		if i == 0 {
+			gap = ""
+		}
+		l.group(part{tokMuted, gap + k.name + " "}, part{tokText, k.value})
+	}
+	return []string{l.full()}
+}

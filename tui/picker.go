@@ -1,0 +1,214 @@
+package tui
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/sahilm/fuzzy"
+
+	"newtop/trainer"
+	"newtop/trainer/optim"
+)
+
+// picker is the list of optimizers with a fuzzy filter. With an empty filter a digit chooses at once.
+type picker struct {
+	methods []*optim.Info
+	texts   []string // what the filter searches, one a method
+	filter  textinput.Model
+	shown   []int // indices into methods, best match first
+	at      int   // of shown
+}
+
+func newPicker(methods []*optim.Info) *picker {
+	p := &picker{methods: methods, filter: textinput.New()}
+	for _, m := range methods {
+		p.texts = append(p.texts, m.Name+" "+m.Title+" "+m.Paper)
+	}
+	p.filter.Prompt = ""
+	p.filter.CharLimit = 40
+	p.filter.SetVirtualCursor(false)
+	p.match()
+	return p
+}
+
+func (a *App) openPicker() {
+	p := a.picker
+	p.filter.Reset()
+	p.filter.Focus()
+	p.match()
+	for i, k := range p.shown {
+		if p.methods[k].Name == a.h.status.Optimizer {
+			p.at = i
+		}
+	}
+	a.overlay = overlayPicker
+}
+
+// match applies the filter.
+func (p *picker) match() {
+	p.shown, p.at = p.shown[:0], 0
+	text := strings.TrimSpace(p.filter.Value())
+	if text == "" {
+		for i := range p.methods {
+			p.shown = append(p.shown, i)
+		}
+		return
+	}
+	for _, m := range fuzzy.Find(text, p.texts) {
+		p.shown = append(p.shown, m.Index)
+	}
+}
+
+// handleKey acts on a key; closed says that the list is done with.
+func (p *picker) handleKey(msg tea.KeyPressMsg) (chosen *optim.Info, closed bool) {
+	switch k := msg.String(); k {
+	case "esc":
+		return nil, true
+	case "enter":
+		if p.at < len(p.shown) {
+			return p.methods[p.shown[p.at]], true
+		}
+		return nil, false
+	case "up", "shift+tab", "ctrl+p":
+		p.at = max(0, p.at-1)
+	case "down", "tab", "ctrl+n":
+		p.at = max(0, min(p.at+1, len(p.shown)-1))
+	case "home", "pgup":
+		p.at = 0
+	case "end", "pgdown":
+		p.at = max(0, len(p.shown)-1)
+	default:
+		if n, err := strconv.Atoi(k); err == nil && p.filter.Value() == "" && n >= 1 && n <= len(p.methods) {
+			return p.methods[n-1], true
+		}
+		before := p.filter.Value()
+		p.filter, _ = p.filter.Update(msg)
+		if p.filter.Value() != before {
+			p.match()
+		}
+	}
+	return nil, false
+}
+
+// draw returns the list in a box of at most w × h.
+func (p *picker) draw(v *view, w, h int) []string {
+	bw := min(w-2, 104)
+	inner := bw - 4
+	rows := make([]string, 0, h)
+	l := v.th.line(inner)
+	l.put(tokMuted, "filter ")
+	if text := p.filter.Value(); text != "" {
+		l.put(tokStrong, clean(text)).put(tokAccent, "▏")
+	} else {
+		l.put(tokMuted, "type to search · ↑↓ move · enter switches · esc closes")
+	}
+	rows = append(rows, l.full(), "")
+	room := max(1, h-4-2)
+	if bw >= 84 {
+		const left = 24
+		detail := p.detail(v, inner-left-2)
+		list := p.list(v, left, min(room, max(len(p.methods), len(detail))), false)
+		return v.th.boxed("optimizers", append(rows, beside(list, left, clip(detail, room))...), bw)
+	}
+	listed := min(len(p.methods), max(3, room/2))
+	rows = append(rows, p.list(v, inner, listed, true)...)
+	if detail := p.detail(v, inner); len(detail) > 1 && room-listed-1 > 0 {
+		detail = clip(detail[1:], room-listed-1) // the list has the title
+		rows = append(append(rows, ""), detail...)
+	}
+	return v.th.boxed("optimizers", rows, bw)
+}
+
+func clip(rows []string, n int) []string { return rows[:max(0, min(n, len(rows)))] }
+
+// list returns at most n rows around the chosen one, with the methods' titles if asked.
+func (p *picker) list(v *view, w, n int, titles bool) []string {
+	rows := make([]string, 0, n)
+	if len(p.shown) == 0 {
+		return append(rows, v.th.line(w).put(tokWarn, "no optimizer matches").full())
+	}
+	first := max(0, min(p.at-n/2, len(p.shown)-n))
+	for i := first; i < min(first+n, len(p.shown)); i++ {
+		k := p.shown[i]
+		m := p.methods[k]
+		l := v.th.line(w)
+		number := "   "
+		if k < 9 {
+			number = " " + strconv.Itoa(k+1) + " "
+		}
+		name, title, arrow := tokStrong, tokMuted, " "
+		if i == p.at {
+			name, title, arrow = tokChosen, tokText, "▸"
+		}
+		l.put(tokAccent, arrow+number)
+		l.put(name, m.Name)
+		if titles {
+			l.to(20).put(title, m.Title)
+		}
+		rows = append(rows, l.full())
+	}
+	return rows
+}
+
+// detail says what the chosen method is, what it costs and what can be set.
+func (p *picker) detail(v *view, w int) []string {
+	if p.at >= len(p.shown) {
+		return nil
+	}
+	m := p.methods[p.shown[p.at]]
+	var rows []string
+	say := func(t token, s string) {
+		for _, r := range strings.Split(ansi.Wrap(clean(s), max(w, 8), ""), "\n") {
+			rows = append(rows, v.th.line(w).put(t, r).full())
+		}
+	}
+	say(tokStrong, m.Title)
+	paper := m.Paper
+	if m.Equations != "" {
+		paper += ", " + m.Equations
+	}
+	if paper != "" {
+		say(tokMuted, paper)
+	}
+	say(tokText, m.Summary)
+	if m.Cost != "" {
+		say(tokText, "cost  "+m.Cost)
+	}
+	column := 0
+	for i := range m.Parameters {
+		column = max(column, cells(m.Parameters[i].Key))
+	}
+	for i := range m.Parameters {
+		h := &m.Parameters[i]
+		l := v.th.line(w)
+		ink := tokText
+		if h.Key == m.Primary {
+			ink = tokAccent
+		}
+		l.put(ink, pad(h.Key, column)).put(tokStrong, "  "+pad(setting(h), 8)+" ")
+		l.put(tokMuted, ansi.Truncate(clean(h.Meaning), l.left(), "…"))
+		rows = append(rows, l.full())
+	}
+	return rows
+}
+
+// setting writes a default.
+func setting(h *optim.Hyperparameter) string {
+	if math.IsInf(h.Default, 0) {
+		return number(h.Default)
+	}
+	return h.Text(h.Default)
+}
+
+// switchTo asks for the method with an index in the list.
+func (a *App) switchTo(i int) tea.Cmd {
+	if i >= len(a.picker.methods) {
+		a.note(tokWarn, "there is no optimizer "+strconv.Itoa(i+1))
+		return a.expire()
+	}
+	return a.command(trainer.Switch{Optimizer: a.picker.methods[i].Name})
+}

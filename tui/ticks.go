@@ -1,0 +1,80 @@
+package tui
+
+import "math"
+
+// steps returns the multiples of a 1-2-5 step within [low, high], at most n of them (n ≥ 1).
+func steps(low, high float64, n int) []float64 {
+	if n < 1 || !(high > low) || math.IsInf(high-low, 0) {
+		return nil
+	}
+	step := nice((high - low) / float64(n))
+	for {
+		first := math.Ceil(low/step - 1e-9)
+		last := math.Floor(high/step + 1e-9)
+		if k := int(last-first) + 1; k <= n {
+			if k < 1 {
+				return nil
+			}
+			out := make([]float64, k)
+			for i := range out {
+				out[i] = (first + float64(i)) * step
+			}
+			return out
+		}
+		step = nice(step * 1.01)
+	}
+}
+
+// nice rounds up to 1, 2 or 5 times a power of ten.
+func nice(v float64) float64 {
+	p := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, m := range [...]float64{1, 2, 5, 10} {
+		if v <= m*p*(1+1e-12) {
+			return m * p
+		}
+	}
+	return 10 * p
+}
+
+// decades returns tick values for a logarithmic axis from 10^low to 10^high, at most n: powers of ten,
+// with 2 and 5 between them when there is room, or every few powers when there is not.
+func decades(low, high float64, n int) []float64 {
+	if n < 1 || !(high > low) || math.IsInf(high-low, 0) {
+		return nil
+	}
+	from, to := math.Floor(low), math.Ceil(high)
+	for _, mantissas := range [...][]float64{{1, 2, 5}, {1, 3}, {1}} {
+		var out []float64
+		for e := from; e <= to && len(out) <= n; e++ {
+			for _, m := range mantissas {
+				if v := e + math.Log10(m); v >= low-1e-9 && v <= high+1e-9 {
+					out = append(out, m*math.Pow(10, e))
+				}
+			}
+		}
+		if len(out) <= n && len(out) >= min(2, n) {
+			return out
+		}
+	}
+	stride := math.Ceil((high - low) / float64(n))
+	var out []float64
+	for e := math.Ceil(low/stride-1e-9) * stride; e <= high+1e-9 && len(out) < n; e += stride {
+		out = append(out, math.Pow(10, e))
+	}
+	if len(out) < 2 {
+		for _, v := range steps(math.Pow(10, low), math.Pow(10, high), n) {
+			if v > 0 {
+				out = append(out, v)
+			}
+		}
+		out = thinned(out, n)
+	}
+	return out
+}
+
+func thinned(v []float64, n int) []float64 {
+	if len(v) > n {
+		return v[len(v)-n:]
+	}
+	return v
+}
