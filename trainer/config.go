@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -96,12 +95,12 @@ func (c *Config) Check() error {
 }
 
 func (c *Config) checkNames() error {
-	for flag, text := range map[string]string{"--act": c.Act, "--out": c.Out} {
-		if text == "" {
+	for _, named := range []struct{ flag, text string }{{"--act", c.Act}, {"--out", c.Out}} {
+		if named.text == "" {
 			continue
 		}
-		if _, err := models.ParseActivation(text); err != nil {
-			return &ConfigError{Flag: flag, Value: text, Expected: expectation(err)}
+		if _, err := models.ParseActivation(named.text); err != nil {
+			return &ConfigError{Flag: named.flag, Value: named.text, Expected: expectation(err)}
 		}
 	}
 	if c.Loss != "" {
@@ -195,6 +194,9 @@ func (c *Config) Prepare() (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
+	if arch.Loss == models.CrossEntropy && data.Classes == nil {
+		return nil, &ConfigError{Flag: "--loss", Value: "xent", Expected: "mse, because the targets are numbers and not classes"}
+	}
 	if out := arch.Layers[len(arch.Layers)-1].Activation; out == models.Tanh && data.Classes != nil {
 		data.Encode(-1, 1)
 	}
@@ -216,7 +218,7 @@ func (c *Config) architecture(data *datasets.Dataset) (models.Architecture, erro
 			return models.Architecture{}, err
 		}
 		defer file.Close()
-		return models.ReadArchitecture(file, filepath.Base(c.Graph), data.Inputs(), data.Outputs())
+		return models.ReadArchitecture(file, c.Graph, data.Inputs(), data.Outputs())
 	}
 	out, loss, err := c.output(data.Classes != nil)
 	if err != nil {
@@ -248,8 +250,6 @@ func (c *Config) output(classes bool) (models.Activation, models.Loss, error) {
 			out = "tanh"
 		case classes:
 			out = "softmax"
-		case loss == "xent":
-			return 0, 0, &ConfigError{Flag: "--loss", Value: loss, Expected: "mse, because the targets are numbers and not classes"}
 		default:
 			out = "linear"
 		}

@@ -402,6 +402,20 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
+// Thousands of epochs come out of a run whose only viewer never looks: it cannot have waited for it.
+func TestViewerThatNeverReads(t *testing.T) {
+	s := mustNew(t, Config{Data: "bpls-linear", Optimizer: "sgd", Batch: 1, Set: []string{"rate=1e-3"}, Epochs: maxEpochs + 1000})
+	box := s.Subscribe()
+	defer box.Close()
+	if err := s.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	d := take(t, box)
+	if d.Done == nil || len(d.Epochs) > maxEpochs || d.Status.Epoch != maxEpochs+1000 {
+		t.Errorf("found %d epochs, status %+v, done %+v", len(d.Epochs), d.Status, d.Done)
+	}
+}
+
 func TestFailingRecorderEndsTheRun(t *testing.T) {
 	full := errors.New("disk full")
 	if err := mustNew(t, Config{Data: "spirals"}, &memory{fail: full}).Run(context.Background()); !errors.Is(err, full) {
