@@ -22,8 +22,8 @@ type console struct {
 	t       *testing.T
 	cmd     *exec.Cmd
 	file    *os.File
-	screen  *vt.SafeEmulator
-	mu      sync.Mutex
+	mu      sync.Mutex // guards screen, whose cells are not copies, and raw
+	screen  *vt.Emulator
 	raw     strings.Builder
 	readers sync.WaitGroup
 }
@@ -34,7 +34,7 @@ func startConsole(t *testing.T, columns, rows int, env []string, args ...string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &console{t: t, cmd: exec.Command(self, args...), screen: vt.NewSafeEmulator(columns, rows)}
+	c := &console{t: t, cmd: exec.Command(self, args...), screen: vt.NewEmulator(columns, rows)}
 	c.cmd.Env = append(os.Environ(), asNewtop+"=1", "TERM=xterm-256color", "LANG=C.UTF-8", "NO_COLOR=")
 	c.cmd.Env = append(c.cmd.Env, env...)
 	c.file, err = pty.StartWithSize(c.cmd, &pty.Winsize{Cols: uint16(columns), Rows: uint16(rows)})
@@ -47,8 +47,8 @@ func startConsole(t *testing.T, columns, rows int, env []string, args ...string)
 			n, err := c.file.Read(buffer)
 			c.mu.Lock()
 			c.raw.Write(buffer[:n])
-			c.mu.Unlock()
 			c.screen.Write(buffer[:n])
+			c.mu.Unlock()
 			if err != nil {
 				return
 			}
@@ -60,7 +60,8 @@ func startConsole(t *testing.T, columns, rows int, env []string, args ...string)
 		c.cmd.Process.Kill()
 		c.file.Close()
 		c.readers.Wait()
-		c.screen.Close()
+		// Closing the emulator itself would race with the reading of its answers.
+		c.screen.InputPipe().(io.Closer).Close()
 	})
 	return c
 }
@@ -73,6 +74,8 @@ func (c *console) press(keys string) {
 }
 
 func (c *console) text() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	var b strings.Builder
 	for y := range c.screen.Height() {
 		for x := range c.screen.Width() {
