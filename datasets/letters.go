@@ -61,7 +61,7 @@ type style struct {
 // much alike to make a set as hard as theirs; styles of its own for each letter give a class as many
 // clusters as twenty unrelated fonts do, which is what a linear classifier fails at and a network learns.
 // This and the amounts in letter were chosen so that both fare as on the UCI data (softmax regression
-// about 25 % test error, a 70-50 tanh network about 5 %).
+// 21 % test error, there 23 %; a 70-50 tanh network about 5 % on both).
 func letterStyles(glyphs [][]glyph, seed uint64) [][]style {
 	const number = 20
 	p := newPen(1)

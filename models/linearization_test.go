@@ -142,9 +142,17 @@ func TestEvaluateAt(t *testing.T) {
 	}
 }
 
+// TestNoAllocation also has layers so wide that gonum's Dgemm would start goroutines, were it given them
+// whole.
 func TestNoAllocation(t *testing.T) {
+	wide := Chain(300, []int{280}, 3, Tanh, Softmax, CrossEntropy, SkipNone)
+	for _, p := range []problem{mixedProblem(t, 1000), randomData(t, wide, rand.New(rand.NewPCG(1, 3)), 200)} {
+		checkNoAllocation(t, p)
+	}
+}
+
+func checkNoAllocation(t *testing.T, p problem) {
 	for _, threads := range []int{1, 3} {
-		p := mixedProblem(t, 1000)
 		pool := NewPool(threads)
 		defer pool.Close()
 		dst := make([]float64, p.n.Dim())

@@ -86,16 +86,21 @@ func (s *space) softmaxLoss(v, targetSum []float64) float64 {
 }
 
 // sigmoidLoss returns Σ_p Σ_k log(1 + e^v_k) − t_k v_k, which is −Σ t log u + (1−t) log(1−u), and turns v
-// into probabilities.
+// into probabilities. With x = |v|, and 1 − t for t where v > 0, a term is log(1 + e^−x) + t·x: two
+// numbers of one sign, so that a certain and right output costs e^−x and not what rounding leaves of v.
 func (s *space) sigmoidLoss(v []float64) float64 {
 	loss := 0.0
 	for i, x := range v {
-		value, slope := softplus(x)
-		if t := s.targets[i]; t != 0 {
-			value -= t * x
+		t, far := s.targets[i], math.Abs(x)
+		value, u := softplus(-far)
+		if x > 0 {
+			t, u = 1-t, 1-u
+		}
+		if t != 0 {
+			value += t * far
 		}
 		loss += value
-		v[i] = slope
+		v[i] = u
 	}
 	return loss
 }

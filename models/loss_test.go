@@ -61,6 +61,23 @@ func TestLosses(t *testing.T) {
 	}
 }
 
+// TestSigmoidLossKeepsItsDigits: a certain and right output costs log(1 + e^−|v|) to all digits, on either
+// side, and a certain and wrong one |v| more.
+func TestSigmoidLossKeepsItsDigits(t *testing.T) {
+	n, w := identityInto(t, 1, Sigmoid, CrossEntropy)
+	for _, far := range []float64{0.5, 10, 36, 40, 100, 700} {
+		right := math.Log1p(math.Exp(-far))
+		for _, c := range []struct{ v, t, want float64 }{
+			{far, 1, right}, {-far, 0, right}, {far, 0, right + far}, {-far, 1, right + far}, {far, 0.25, right + 0.75*far},
+		} {
+			got := n.Linearize(w, mat.NewDense(1, 1, []float64{c.v}), mat.NewDense(1, 1, []float64{c.t})).Loss()
+			if math.Abs(got-c.want) > 1e-15*c.want {
+				t.Errorf("v = %g, t = %g: loss %.17g, expected %.17g", c.v, c.t, got, c.want)
+			}
+		}
+	}
+}
+
 func wantFinite(t *testing.T, what string, x []float64) {
 	t.Helper()
 	for i, v := range x {

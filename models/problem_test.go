@@ -79,7 +79,8 @@ func randomData(tb testing.TB, a Architecture, rng *rand.Rand, rows int) problem
 	return p
 }
 
-// probabilities fills t with targets for cross-entropy, half of them certain.
+// probabilities fills t with targets for cross-entropy, half of them certain. Behind softmax they add up
+// to one in two rows of three, as probabilities do, and to the weight of the row in the third.
 func probabilities(t []float64, out Activation, rng *rand.Rand) {
 	sum, certain := 0.0, rng.IntN(2) == 0
 	hit := rng.IntN(len(t))
@@ -90,9 +91,14 @@ func probabilities(t []float64, out Activation, rng *rand.Rand) {
 		}
 		sum += t[k]
 	}
-	if out == Softmax {
-		for k := range t {
-			t[k] /= sum
-		}
+	if out != Softmax {
+		return
+	}
+	weight := 1.0
+	if rng.IntN(3) == 0 {
+		weight = 3 * rng.Float64()
+	}
+	for k := range t {
+		t[k] *= weight / sum
 	}
 }
