@@ -258,7 +258,10 @@ func TestBoundaryRules(t *testing.T) {
 		o := TrustRegion{Radius: share * first.StepNorm, Diagonal: m}
 		a, along := solve(t, h, g, o)
 		o.Rule = Scaling
+		var seen Iteration
+		o.Monitor = func(it Iteration) error { seen = it; return nil }
 		b, scaled := solve(t, h, g, o)
+		near(t, "the monitor's q", seen.Model, -scaled.Predicted, 1e-12)
 		if along.Stop != Boundary || scaled.Stop != Boundary {
 			t.Fatalf("R = %g: %v and %v", o.Radius, along.Stop, scaled.Stop)
 		}

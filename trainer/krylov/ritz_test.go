@@ -47,6 +47,63 @@ func TestTrueResidual(t *testing.T) {
 	near(t, "true residual", cut.TrueResidual, truth(s), 1e-6*truth(s))
 }
 
+// TestClaimIsTrue: a solve longer than RefreshEvery ends as converged only where the true residual is, also
+// where the recurrence gets there between two refreshes and the truth does not.
+func TestClaimIsTrue(t *testing.T) {
+	early := 0 // claims of the recurrence alone that are false
+	for seed := range uint64(20) {
+		for _, n := range []int{4, 6} {
+			h, g := withEigenvalues(seed, spread(n, 1e-4, 1e4)...), gradient(seed, n)
+			check := func(tolerance float64, every int) bool {
+				s, out := solve(t, h, g, TrustRegion{Tolerance: tolerance, Limit: 50 * n, RefreshEvery: every})
+				r := make([]float64, n)
+				h.MulVecTo(r, s)
+				for i := range r {
+					r[i] += g[i]
+				}
+				return out.Stop != Residual || out.Iterations <= every || normM(nil, r) <= tolerance*out.GradientNorm*(1+1e-6)
+			}
+			for _, tolerance := range []float64{1e-9, 1e-12} {
+				if !check(tolerance, -1) {
+					early++
+				}
+				for _, every := range []int{3, 7} {
+					if !check(tolerance, every) {
+						t.Errorf("seed %d, n = %d, refreshed every %d: claims %g and is not there", seed, n, every, tolerance)
+					}
+				}
+			}
+		}
+	}
+	if early == 0 {
+		t.Error("the recurrence is right, nothing is tested")
+	}
+}
+
+// TestGapIsTheLargest: the gap grows with every refresh that shows a larger one and never shrinks.
+func TestGapIsTheLargest(t *testing.T) {
+	h, g := withEigenvalues(13, spread(60, 1e-3, 1e3)...), gradient(13, 60)
+	largest := 0.0
+	for limit := 51; limit <= 551; limit += 50 {
+		_, out := solve(t, h, g, TrustRegion{Tolerance: 1e-15, Limit: limit})
+		if out.Gap < largest*(1-1e-12) {
+			t.Errorf("after %d iterations the gap is %g, before it was %g", limit, out.Gap, largest)
+		}
+		largest = max(largest, out.Gap)
+	}
+}
+
+// TestOverflowGivesNoRitzValues: a tridiagonal with a coefficient out of range has none.
+func TestOverflowGivesNoRitzValues(t *testing.T) {
+	var m tridiagonal
+	m.reset()
+	m.add(1e300, 0)
+	m.add(1e300, 1e100)
+	if got := m.values(); got != nil {
+		t.Errorf("Ritz values %v", got)
+	}
+}
+
 // TestRitz compares CG's Ritz values with those of an orthonormal basis of the same Krylov space.
 func TestRitz(t *testing.T) {
 	const n, k = 25, 7

@@ -131,6 +131,18 @@ func (o residuals) GaussNewtonDiagTo(dst, w []float64) {
 	}
 }
 
+// lifted adds a number to a loss.
+type lifted struct {
+	residuals
+	offset float64
+}
+
+func (o lifted) Loss(w []float64) float64 { return o.residuals.Loss(w) + o.offset }
+
+func (o lifted) GradientTo(dst, w []float64) float64 {
+	return o.residuals.GradientTo(dst, w) + o.offset
+}
+
 // Functions of Moré, Garbow & Hillstrom 1981 as residuals, by their numbers there.
 var (
 	rosenbrock = residuals{2, func(x []float64) ([]float64, [][]float64) { // (1)

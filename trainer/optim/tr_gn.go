@@ -3,7 +3,8 @@ package optim
 import "newtop/trainer/krylov"
 
 // Algorithm C of [MD]: the Gauss–Newton matrix by Pearlmutter's R-pass, M = I. The matrix is positive
-// semidefinite, so an inner solve ends on the boundary or at its tolerance, not at negative curvature.
+// semidefinite, so an inner solve ends on the boundary or at its tolerance. Negative curvature it meets only
+// as dᵀGd = 0, or less by rounding, where all outputs that d moves are saturated.
 func init() {
 	register(Info{
 		Name:      "tr-gn",

@@ -31,6 +31,9 @@ type trust struct {
 	diagonal []float64 // of M
 	at       []float64 // the weights that diagonal belongs to
 	floor    float64   // that it was made with
+
+	idle  int     // steps taken in a row that E did not show
+	least float64 // ‖g‖ when they began, or when it had last halved
 }
 
 var _ Method = (*trust)(nil)
@@ -216,13 +219,18 @@ func (t *trust) try(s *State, solve *krylov.Solve, report Report) (Report, error
 		report.Accepted = loss <= s.Loss && report.Rho > s.Settings.Get("accept")
 	}
 	next := adapt(s.Settings, solve, &report)
+	// Where the model promises less than E could show, a step that fails says that it is over; one that
+	// changes nothing is taken, as ρ is 1, and may still bring the gradient down.
+	hidden := finite(loss) && solve.Predicted <= noise
+	still := hidden && loss == s.Loss && next <= report.Radius // a step from too small a radius makes it grow
+	if next < minNormal || hidden && !report.Accepted || report.Accepted && t.lingers(still, report.GradientNorm) {
+		report.Accepted = false
+		return report, ErrStalled
+	}
 	if report.Accepted {
 		copy(s.W, t.trial)
 		s.Loss, s.Evaluated = loss, false
 		report.Loss = loss
-	}
-	if next < minNormal || !report.Accepted && finite(loss) && solve.Predicted <= noise {
-		return report, ErrStalled // no decrease that E could show is left
 	}
 	// A radius that was set by hand while the step was being solved for is left alone.
 	if s.Settings.Get("radius") == report.Radius {
@@ -233,12 +241,28 @@ func (t *trust) try(s *State, solve *krylov.Solve, report Report) (Report, error
 	return report, nil
 }
 
+// patience is how many steps that E does not show are taken before the gradient must have halved.
+const patience = 10
+
+// lingers counts the steps that E does not show, and reports whether rounding is all that moves them.
+func (t *trust) lingers(still bool, gradient float64) bool {
+	switch {
+	case !still:
+		t.idle = 0
+	case t.idle == 0 || gradient <= t.least/2:
+		t.idle, t.least = 1, gradient
+	default:
+		t.idle++
+	}
+	return t.idle > patience
+}
+
 // adapt returns the radius of the next step.
 func adapt(s *Settings, solve *krylov.Solve, report *Report) float64 {
 	radius := report.Radius
 	onBoundary := solve.Stop == krylov.Boundary || solve.Stop == krylov.NegativeCurvature
-	length := solve.StepNorm
-	if onBoundary { // where it is R up to rounding
+	length := min(solve.StepNorm, radius) // beyond it where the square of the norm overflows
+	if onBoundary {                       // where it is R up to rounding
 		length = radius
 	}
 	switch {
