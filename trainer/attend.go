@@ -24,7 +24,7 @@ func (r *run) watch(in optim.Inner) error {
 	if r.single == oneUnit {
 		r.pause()
 	}
-	if limit := r.config.TimeLimit; limit > 0 && r.active.elapsed() >= limit {
+	if r.expired() {
 		r.end, r.giveUp = ReasonTime, true
 	}
 	return r.attend()
@@ -51,7 +51,9 @@ func (r *run) attend() error {
 			return optim.ErrInterrupted
 		}
 		if r.spectrum {
-			r.computeSpectrum()
+			if err := r.computeSpectrum(); err != nil {
+				return err
+			}
 			continue
 		}
 		if r.phase == Paused {
@@ -102,7 +104,10 @@ func (r *run) obey(c Command) error {
 	case StepInner:
 		r.single, r.phase = oneUnit, Running
 	case Stop:
-		r.end, r.giveUp = ReasonStopped, true
+		if r.end == "" {
+			r.end = ReasonStopped
+		}
+		r.giveUp = true
 	case Spectrum:
 		if r.computing != "" {
 			return refuse("a spectrum is being computed already")
@@ -134,8 +139,7 @@ func (r *run) switchTo(name string) error {
 	return nil
 }
 
-// takeOver hands the weights to the optimizer that was asked for. What the last one gave up is not
-// kept: the weights are its last accepted ones.
+// takeOver hands the weights to the optimizer that was asked for, as the last one left them.
 func (r *run) takeOver() {
 	r.giveUp = false
 	if r.next == nil {
@@ -152,7 +156,8 @@ func (r *run) takeOver() {
 }
 
 // set changes a hyperparameter. A method whose step is one whole starts its outer iteration again, so
-// that the change takes effect now; one that goes through batches reads it before the next batch.
+// that the change takes effect now; one that goes through batches reads it before the next batch, and the
+// size of its batches before the next epoch.
 func (r *run) set(key string, put func() error) error {
 	if err := put(); err != nil {
 		return &CommandError{Reason: err.Error()}

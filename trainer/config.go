@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -44,6 +45,9 @@ type Config struct {
 	Memory        int64  // bytes for kept linearizations; 0: 1 GiB. The results do not depend on it
 }
 
+// maxThreads bounds the workers: more than this is a slip of the finger.
+const maxThreads = 1024
+
 // DefaultOptimizer is used when a Config names none.
 const DefaultOptimizer = "tr-newton"
 
@@ -72,7 +76,7 @@ func (c *Config) Check() error {
 		{"--time-limit", c.TimeLimit < 0, c.TimeLimit, "a duration ≥ 0"},
 		{"--target-loss", !(c.TargetLoss >= 0), c.TargetLoss, "a number ≥ 0"},
 		{"--target-error", !(c.TargetError >= 0), c.TargetError, "a number ≥ 0"},
-		{"--threads", c.Threads < 0, c.Threads, "a whole number ≥ 1, or 0 for all cores"},
+		{"--threads", c.Threads < 0 || c.Threads > maxThreads, c.Threads, fmt.Sprintf("a whole number from 1 to %d, or 0 for all cores", maxThreads)},
 		{"--spectrum", c.Spectrum < 0, c.Spectrum, "a whole number ≥ 0"},
 		{"--spectrum-every", c.SpectrumEvery < 0, c.SpectrumEvery, "a whole number ≥ 0"},
 		{"--memory", c.Memory < 0, c.Memory, "a size ≥ 0"},
@@ -80,6 +84,11 @@ func (c *Config) Check() error {
 	for _, l := range limits {
 		if l.bad {
 			return &ConfigError{Flag: l.flag, Value: fmt.Sprint(l.is), Expected: l.want}
+		}
+	}
+	for _, other := range []struct{ flag, text string }{{"--act", c.Act}, {"--out", c.Out}, {"--loss", c.Loss}, {"--skip", c.Skip.String()}} {
+		if c.Graph != "" && other.text != "" && other.text != models.SkipNone.String() {
+			return &ConfigError{Flag: other.flag, Value: other.text, Expected: "it in the file of --net, which describes the whole network"}
 		}
 	}
 	for _, n := range c.Hidden {
@@ -187,6 +196,10 @@ func (c *Config) Prepare() (*Problem, error) {
 	data, err := datasets.Load(c.data(), datasets.Options{
 		Dir: c.DataDir, Target: c.Target, Test: c.Test, Seed: dataSeed,
 	})
+	var option *datasets.OptionError
+	if errors.As(err, &option) {
+		return nil, &ConfigError{Flag: "--" + option.Option, Value: option.Value, Expected: option.Expected}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +215,7 @@ func (c *Config) Prepare() (*Problem, error) {
 	}
 	network, err := models.NewNetwork(arch)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the network of --net, --act, --out and --loss: %w", err)
 	}
 	start, err := models.ParseInit(c.init())
 	if err != nil {
@@ -215,7 +228,7 @@ func (c *Config) architecture(data *datasets.Dataset) (models.Architecture, erro
 	if c.Graph != "" {
 		file, err := os.Open(c.Graph)
 		if err != nil {
-			return models.Architecture{}, err
+			return models.Architecture{}, fmt.Errorf("--net: %w", err)
 		}
 		defer file.Close()
 		return models.ReadArchitecture(file, c.Graph, data.Inputs(), data.Outputs())

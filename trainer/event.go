@@ -14,11 +14,12 @@ import (
 // Event is something that happened in a run. Events are what a run is made of for everyone outside the
 // session: viewers, recorders, and programs that read `newtop train --format jsonl`.
 //
-//	Run ─► ( Inner* Epoch | Spectrum | Switch | Setting )* ─► [ Diverged ] ─► Done
+//	Run ─► ( Inner | Epoch | Spectrum | Switch | Setting )* ─► [ Diverged ] ─► Done
 //
-// Run is first and Done is last, once each. Diverged comes right before Done. The Inner events of an
-// outer iteration come before its Epoch event. Switch and Setting are sent when they take effect.
-// Losses are means over rows and errors are fractions.
+// Run is first and Done is last, once each; a run that could not begin has Done alone. Diverged comes right
+// before Done. The Inner events of an outer iteration come before its Epoch event, if it gets one: a solve
+// that is given up, because its method or its radius was changed, leaves Inner events and the work it cost,
+// and the next one counts its iterations from 1 again. Losses are means over rows and errors are fractions.
 type Event interface{ EventType() string }
 
 // Float is a float64 that JSON writes as null when it is not finite, and reads back as NaN.

@@ -22,8 +22,9 @@ var ErrReadOnly = errors.New("read-only: this run can't be steered from here")
 // ErrEnded is the answer to a command for a run that is over.
 var ErrEnded = errors.New("the run has ended")
 
-// Delta is what is new since the last one. Everything in it is a copy that belongs to the receiver.
-// The first Delta of a feed holds the history so far.
+// Delta is what is new since the last one. Its slices of events belong to the receiver; what an event
+// points to is shared by all who got it and is never changed. The first Delta of a feed holds the history so
+// far.
 type Delta struct {
 	Run      *RunEvent       // set once
 	Status   Status          // always the newest

@@ -19,7 +19,7 @@ func (r *run) publish(e Event) {
 	r.shown = time.Now()
 	if e != nil {
 		for _, rec := range r.recordings {
-			rec.queue <- e
+			rec.put(r.ctx, e)
 		}
 	}
 	r.hub.publish(e, r.status())
@@ -115,10 +115,7 @@ func (r *run) measure(report optim.Report) EpochEvent {
 		e.Rate = Float(r.settings.Get("rate"))
 	}
 	if report.Accepted {
-		r.figures(r.objective.evaluate(r.state.W), &e.Loss, &e.Error, &e.RMSE)
-		if r.test != nil {
-			r.figures(r.test.EvaluateAt(r.state.W), &e.TestLoss, &e.TestError, &e.TestRMSE)
-		}
+		r.figure(&e)
 	} else { // the weights have not moved, so their figures are known
 		e.Loss, e.Error, e.RMSE = r.last.Loss, r.last.Error, r.last.RMSE
 		e.TestLoss, e.TestError, e.TestRMSE = r.last.TestLoss, r.last.TestError, r.last.TestRMSE
@@ -128,6 +125,14 @@ func (r *run) measure(report optim.Report) EpochEvent {
 	}
 	e.Blocks = r.norms(report.Accepted)
 	return e
+}
+
+// figure fills in how well the weights of now do.
+func (r *run) figure(e *EpochEvent) {
+	r.figures(r.objective.evaluate(r.state.W), &e.Loss, &e.Error, &e.RMSE)
+	if r.test != nil {
+		r.figures(r.test.EvaluateAt(r.state.W), &e.TestLoss, &e.TestError, &e.TestRMSE)
+	}
 }
 
 func (r *run) figures(v models.Evaluation, loss, wrong, rmse *Float) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"newtop/models"
@@ -43,6 +44,7 @@ type run struct {
 	spectrum  bool // one was asked for
 
 	first, last, best EpochEvent
+	above             int       // epochs in a row with a loss worse than the start
 	training          stopwatch // inside Method.Step, pauses and spectra left out
 	active            stopwatch // everything but pauses
 	shown             time.Time // when the status was last published
@@ -64,9 +66,30 @@ const (
 	streamSpectrum
 )
 
-// divergence is how far above its starting value a loss counts as diverged. Saturating activations
-// keep a hopeless loss finite for ever, so that waiting for a NaN is not enough.
-const divergence = 30
+// A loss far above its starting value counts as diverged, and so does one that stays above it: saturating
+// activations keep a hopeless loss finite for ever, and bounded outputs keep it within a few times the start,
+// so that waiting for a NaN is not enough.
+const (
+	divergence = 30  // times the start, at once
+	worse      = 1.5 // times the start, for worseFor epochs in a row
+	worseFor   = 5
+)
+
+// unmeasured is the figures of weights that nobody has looked at.
+var unmeasured = EpochEvent{
+	Loss: nan, TestLoss: nan, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan,
+	GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan, Rate: nan,
+}
+
+var nan = Float(math.NaN())
+
+// through goes from data to the run's end.
+func (r *run) through() error {
+	if err := r.prepare(); err != nil || r.end != "" {
+		return err
+	}
+	return r.train()
+}
 
 // prepare loads the data and binds everything to it, answering commands meanwhile.
 func (r *run) prepare() error {
@@ -74,10 +97,14 @@ func (r *run) prepare() error {
 		problem *Problem
 		err     error
 	}
-	prepared := make(chan outcome, 1)
+	prepared := make(chan outcome, 1) // with room, so that an abandoned loader ends by itself
 	go func() {
-		p, err := r.config.Prepare()
-		prepared <- outcome{p, err}
+		var o outcome
+		o.err = guard(func() (err error) {
+			o.problem, err = r.config.Prepare()
+			return err
+		})
+		prepared <- o
 	}()
 	for r.problem == nil {
 		select {
@@ -88,14 +115,26 @@ func (r *run) prepare() error {
 			r.problem = o.problem
 		case q := <-r.requests:
 			q.answer <- r.early(q.command)
+			if r.end != "" {
+				return nil
+			}
+			r.publish(nil)
+		case <-r.ctx.Done():
+			return r.ctx.Err()
 		}
 	}
+	return r.bind()
+}
+
+// bind puts together what the run works on.
+func (r *run) bind() error {
 	data, network := r.problem.Data, r.problem.Network
 	r.pool = models.NewPool(r.config.Threads)
 	options := models.Options{Pool: r.pool, Memory: r.config.Memory}
 	r.objective = newObjective(network, data.Train.Inputs, data.Train.Targets, options)
 	if data.Test.Rows() > 0 {
-		r.test = network.Bind(data.Test.Inputs, data.Test.Targets, options)
+		// Only forward passes are asked of the test rows, and those keep nothing.
+		r.test = network.Bind(data.Test.Inputs, data.Test.Targets, models.Options{Pool: r.pool, Memory: 1})
 	}
 	r.state = &optim.State{
 		Objective: r.objective,
@@ -139,7 +178,8 @@ func (r *run) train() error {
 	}
 	r.active.start()
 	defer r.active.stop()
-	r.first = r.measure(optim.Report{GradientNorm: math.NaN(), StepNorm: math.NaN(), Radius: math.NaN(), Rho: math.NaN(), Accepted: true})
+	none := math.NaN()
+	r.first = r.measure(optim.Report{GradientNorm: none, StepNorm: none, Radius: none, Rho: none, Accepted: true})
 	r.last, r.best = r.first, r.first
 	r.publish(r.first)
 	if err := r.hopeless(&r.first); err != nil {
@@ -173,17 +213,9 @@ func (r *run) outer() error {
 	report, err := r.method.Step(r.ctx, r.state)
 	r.training.stop()
 	r.stepping = false
-	var broken *optim.NotFiniteError
-	switch {
-	case errors.As(err, &broken):
-		return r.diverged(broken.Error())
-	case errors.Is(err, optim.ErrStalled):
-		r.end = ReasonStalled
-		return nil
-	case errors.Is(err, optim.ErrInterrupted):
-		return nil
-	case err != nil:
-		return err
+	r.unit, r.units = 0, 0
+	if err != nil {
+		return r.cutShort(err)
 	}
 	r.epoch++
 	e := r.measure(report)
@@ -196,26 +228,49 @@ func (r *run) outer() error {
 	if err := r.hopeless(&e); err != nil {
 		return err
 	}
-	r.afterEpoch(&e)
-	return nil
+	return r.afterEpoch(&e)
 }
 
-func (r *run) afterEpoch(e *EpochEvent) {
+// cutShort deals with an outer iteration that came to no end. A method that goes through batches has
+// moved the weights all the same, so that the last figures are no longer theirs.
+func (r *run) cutShort(err error) error {
+	if !slices.Equal(r.previous, r.state.W) {
+		r.figure(&r.last)
+	}
+	var broken *optim.NotFiniteError
+	switch {
+	case errors.As(err, &broken):
+		return r.diverged(r.epoch+1, broken.Error())
+	case errors.Is(err, optim.ErrStalled) && r.last.Loss > r.first.Loss:
+		return r.diverged(r.epoch+1, fmt.Sprintf("the loss is stuck at %.3g, above %.3g at the start", r.last.Loss, r.first.Loss))
+	case errors.Is(err, optim.ErrStalled):
+		r.end = ReasonStalled
+		return nil
+	case errors.Is(err, optim.ErrInterrupted):
+		return nil
+	}
+	return err
+}
+
+func (r *run) afterEpoch(e *EpochEvent) error {
 	c := &r.config
 	switch {
 	case c.reached(e):
 		r.end = ReasonTarget
 	case c.Epochs > 0 && r.epoch >= c.Epochs:
 		r.end = ReasonEpochs
-	case c.TimeLimit > 0 && r.active.elapsed() >= c.TimeLimit:
+	case r.expired():
 		r.end = ReasonTime
 	}
 	if c.SpectrumEvery > 0 && r.epoch%c.SpectrumEvery == 0 {
-		r.computeSpectrum()
+		if err := r.computeSpectrum(); err != nil {
+			return err
+		}
 	}
 	if r.single == oneEpoch {
 		r.pause()
 	}
+	return nil
 }
 
 // better reports whether e has the lower test error, or test RMSE where there are no classes, or
@@ -231,29 +286,36 @@ func better(e, than *EpochEvent) bool {
 	return a < b
 }
 
-// hopeless returns a *DivergedError for a loss that is not finite or has left its start far behind.
+// expired reports whether the time limit has been reached.
+func (r *run) expired() bool {
+	return r.config.TimeLimit > 0 && r.active.elapsed() >= r.config.TimeLimit
+}
+
+// hopeless returns a *DivergedError for a loss that is not finite, has left its start far behind, or
+// stays above it.
 func (r *run) hopeless(e *EpochEvent) error {
-	switch loss, start := float64(e.Loss), float64(r.first.Loss); {
-	case math.IsNaN(loss) || math.IsInf(loss, 0):
-		return r.diverged("the loss is not finite")
-	case loss > divergence*start && start > 0:
-		return r.diverged(fmt.Sprintf("the loss rose to %.3g, from %.3g at the start", loss, start))
+	loss, start := float64(e.Loss), float64(r.first.Loss)
+	r.above++
+	if !(loss > worse*start) {
+		r.above = 0
+	}
+	switch {
+	case !finite(e.Loss):
+		return r.diverged(e.Epoch, "the loss is not finite")
+	case loss > divergence*start && start > 0, r.above >= worseFor:
+		return r.diverged(e.Epoch, fmt.Sprintf("the loss rose to %.3g, from %.3g at the start", loss, start))
 	}
 	return nil
 }
 
-func (r *run) diverged(reason string) error {
+func (r *run) diverged(epoch int, reason string) error {
 	r.end = ReasonDiverged
-	epoch := r.epoch + 1
-	if r.last.Epoch == r.epoch {
-		epoch = max(r.epoch, 1)
-	}
 	r.publish(DivergedEvent{Epoch: epoch, Reason: reason})
 	hint := "expected a smaller " + r.info.Primary
 	if r.settings.Has(r.info.Primary) {
 		hint += " than " + optim.Format(r.settings.Get(r.info.Primary))
 	}
-	if r.epoch == 0 && r.last.Epoch == 0 && !finite(r.last.Loss) {
+	if !finite(r.first.Loss) {
 		hint = "expected finite data and starting weights"
 	}
 	return &DivergedError{Epoch: epoch, Optimizer: r.info.Name, Reason: reason, Hint: hint}

@@ -8,10 +8,10 @@
 //	                                                  └──► recording queue ─► Recorder (loses nothing)
 //
 // Who ends what, in this order: the context or a Stop command ends the outer iteration under way; Run
-// publishes Done; the recorders' queues are closed and Run waits until each has recorded its last event;
-// the workers of the passes are stopped; ended is closed, after which Do answers ErrEnded; Run returns.
-// Mailboxes outlive the run, so that a viewer can look at it for as long as it likes, and are closed by
-// their viewers.
+// publishes Done; the workers of the passes are stopped; the recorders' queues are closed and Run waits until
+// each has recorded its last event, once the context is cancelled for a short while only; ended is closed,
+// after which Do answers ErrEnded; Run returns. Mailboxes outlive the run, so that a viewer can look at it for
+// as long as it likes, and are closed by their viewers.
 package trainer
 
 import (
@@ -86,24 +86,23 @@ func (e *PrepareError) Unwrap() error { return e.Err }
 
 // Run trains until a limit or a target is reached, a Stop command comes, the context ends, or the run
 // fails. It returns nil when the run came to an end of its own or by Stop, the context's error, a
-// *PrepareError, a *DivergedError, or a recorder's error.
+// *PrepareError, a *DivergedError, a recorder's error, or a *PanicError.
 func (s *Session) Run(ctx context.Context) error {
 	if !s.started.CompareAndSwap(false, true) {
 		panic("trainer: Session.Run called twice")
 	}
 	defer close(s.ended)
-	r := &run{Session: s, ctx: ctx}
+	r := &run{Session: s, ctx: ctx, first: unmeasured, last: unmeasured, best: unmeasured}
 	for _, rec := range s.recorders {
 		r.recordings = append(r.recordings, startRecording(rec))
 	}
-	err := r.prepare()
-	if err == nil {
-		defer r.pool.Close()
-		err = r.train()
-	}
+	err := guard(r.through)
 	r.finish(err)
+	if r.pool != nil {
+		r.pool.Close()
+	}
 	for _, rec := range r.recordings {
-		if failed := rec.finish(); failed != nil && (err == nil || errors.Is(err, failed)) {
+		if failed := rec.finish(ctx); failed != nil && (err == nil || errors.Is(err, context.Canceled)) {
 			err = failed
 		}
 	}
@@ -126,6 +125,13 @@ func (s *Session) Do(ctx context.Context, c Command) error {
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-s.ended:
+	}
+	select {
+	case err := <-q.answer:
+		return err
+	default: // the run broke before it could answer
+		return ErrEnded
 	}
 }
 

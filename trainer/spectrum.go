@@ -19,8 +19,9 @@ const spectrumRows = 2048
 const defaultSpectrum = 3
 
 // computeSpectrum estimates the extreme eigenvalues of the Hessian at the weights of now and publishes
-// them. Commands are answered between its products; one that ends the outer iteration ends it too.
-func (r *run) computeSpectrum() {
+// them. Commands are answered between its products; one that ends the run or its method ends it too. It
+// returns the context's error.
+func (r *run) computeSpectrum() error {
 	r.spectrum = false
 	r.training.stop()
 	r.computing = "spectrum"
@@ -44,7 +45,7 @@ func (r *run) computeSpectrum() {
 		Monitor: func(int) error { return r.interject() },
 	})
 	if err != nil || spectrum.Stop == krylov.NotFinite {
-		return
+		return r.ctx.Err()
 	}
 	r.start = spectrum.Start()
 	e := SpectrumEvent{
@@ -60,9 +61,11 @@ func (r *run) computeSpectrum() {
 		e.Residuals = append(e.Residuals, Float(p.Residual))
 	}
 	r.publish(e)
+	return nil
 }
 
-// interject answers the commands that came while a spectrum was computed.
+// interject answers the commands that came while a spectrum was computed. A changed setting makes an inner
+// solve begin anew, but is no reason to give up the spectrum.
 func (r *run) interject() error {
 	for {
 		select {
@@ -71,7 +74,10 @@ func (r *run) interject() error {
 		case <-r.ctx.Done():
 			return r.ctx.Err()
 		default:
-			if r.giveUp {
+			if r.expired() {
+				r.end, r.giveUp = ReasonTime, true
+			}
+			if r.giveUp && (r.end != "" || r.next != nil) {
 				return optim.ErrInterrupted
 			}
 			return nil

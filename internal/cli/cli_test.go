@@ -12,7 +12,7 @@ import (
 	"newtop/trainer/optim"
 )
 
-// numbers is a CSV file of 40 rows whose 21st has a word among its numbers.
+// numbersWithAWord is a CSV file of 40 rows whose 21st has a word among its numbers.
 func numbersWithAWord() string {
 	var b strings.Builder
 	b.WriteString("height,width,price\n")
@@ -48,6 +48,11 @@ func TestErrorsAndExitCodes(t *testing.T) {
 	word := write(t, "word.csv", numbersWithAWord())
 	config := write(t, "run.toml", "epochs = 3\nspeed = 9\n")
 	torn := write(t, "torn.toml", "epochs = \n")
+	list := write(t, "list.toml", "epochs = 3\nnet = [70, 50]\n")
+	words := write(t, "words.toml", "epochs = \"two\"\n")
+	numbers := write(t, "numbers.csv", strings.ReplaceAll(numbersWithAWord(), "wide", "3"))
+	graph := filepath.Join("testdata", "graph.toml")
+	badGraph := write(t, "bad.toml", "[[layer]]\nname = \"a\"\nnodes = -3\n[[layer]]\n")
 	for _, c := range []struct {
 		args string
 		code int
@@ -65,20 +70,36 @@ func TestErrorsAndExitCodes(t *testing.T) {
 		{"train --net 70-x", 2, []string{"--net 70-x", "70-50"}},
 		{"train --skip some", 2, []string{"--skip some", "direct"}},
 		{"train --memory lots", 2, []string{"--memory lots", "512M"}},
-		{"train --epochs many", 2, []string{"--epochs"}},
+		{"train --epochs many", 2, []string{"--epochs many: expected a whole number"}},
+		{"train --seed -1", 2, []string{"--seed -1: expected a whole number ≥ 0"}},
+		{"train --target-error low", 2, []string{"--target-error low: expected a number"}},
+		{"train --time-limit 5", 2, []string{"--time-limit 5: expected a duration as in 90s"}},
+		{"train --threads 1000000", 2, []string{"--threads 1000000: expected"}},
+		{"train --spectrum 0", 2, []string{"--spectrum 0: expected a whole number ≥ 1"}},
+		{"train --net " + graph + " --act relu", 2, []string{"--act relu", "--net"}},
+		{"train --net " + badGraph, 1, []string{"bad.toml:1:3", "expected"}},
+		{"train --net /no/such.toml", 1, []string{"--net", "/no/such.toml"}},
+		{"train --data sine --out sigmoid --loss xent", 2, []string{"--loss xent", "mse"}},
+		{"train --data sine --out softmax", 2, []string{"--out", "softmax over 1 node"}},
 		{"train --epochs -4", 2, []string{"--epochs -4", "expected"}},
 		{"train --format xml", 2, []string{"--format xml", "jsonl"}},
-		{"train --data spirals --test 1.5", 2, []string{"1.5", "expected"}},
+		{"train --data spirals --test 1.5", 2, []string{"--test 1.5: expected"}},
+		{"train --data " + numbers + " --target z", 2, []string{"--target z: expected"}},
 		{"train --data sine --loss xent", 2, []string{"--loss xent", "mse"}},
 		{"train --fast", 2, []string{"--fast"}},
 		{"train now", 2, []string{"now", "expected no argument"}},
 		{"trian", 2, []string{`"trian"`, "did you mean train"}},
-		{"train --config " + config, 2, []string{"run.toml", `"speed"`}},
-		{"train --config " + torn, 1, []string{"torn.toml:1"}},
+		{"train --config " + config, 2, []string{"run.toml:2", `"speed"`}},
+		{"train --config " + torn, 2, []string{"torn.toml:1"}},
+		{"train --config " + list, 2, []string{"list.toml:2", "net", "expected"}},
+		{"train --config " + words, 2, []string{"words.toml:1", "epochs = two", "a whole number"}},
 		{"train --config /no/such.toml", 1, []string{"/no/such.toml"}},
 		{"train --data sine --act identity --opt sgd --set rate=1e9 --epochs 30", 3, []string{"sgd diverged in epoch", "smaller rate than 1e+09"}},
 		{"train --data spirals --opt sgd --set rate=1e6 --epochs 30", 3, []string{"sgd diverged in epoch", "smaller rate"}},
+		{"train --data spirals --out tanh --opt sgd --set rate=1e6 --epochs 30", 3, []string{"sgd diverged in epoch", "smaller rate"}},
+		{"train --data spirals --out sigmoid --opt sgd --set rate=1e6 --epochs 30", 3, []string{"sgd diverged in epoch", "smaller rate"}},
 		{"optimizers magic", 2, []string{`"magic"`, "expected one of"}},
+		{"optimizers adam sgd", 2, []string{"newtop optimizers", "expected one name"}},
 		{"data show lettres", 2, []string{`"lettres"`}},
 		{"data fetch letters", 2, []string{"letters", "generated"}},
 		{"data verify letter --data-dir " + t.TempDir(), 1, []string{"letter-recognition.data is missing", "newtop data fetch letter"}},
@@ -94,7 +115,11 @@ func TestErrorsAndExitCodes(t *testing.T) {
 				t.Errorf("newtop %s: %q lacks %q", c.args, last, want)
 			}
 		}
-		if !strings.HasPrefix(last, "newtop: ") || c.code != 3 && strings.Count(errs, "\n") > 2 {
+		lines := 1
+		if c.code == exitDiverged { // after the line that says what is trained
+			lines = 2
+		}
+		if !strings.HasPrefix(last, "newtop: ") || strings.Count(errs, "\n") != lines {
 			t.Errorf("newtop %s: expected one line from newtop:\n%s", c.args, errs)
 		}
 	}
@@ -206,9 +231,10 @@ epochs = 7
 seed = 3
 [set]
 rate = 0.01
+beta1 = 0.8
 `)
-	run := decode(t, succeed(t, "train", "--config", path, "--epochs", "1", "--format", "jsonl"))[0].(trainer.RunEvent)
-	if run.Data.Name != "spirals" || run.Optimizer != "adam" || run.Epochs != 1 || run.Seed != 3 || run.Settings["rate"] != 0.01 {
+	run := decode(t, succeed(t, "train", "--config", path, "--epochs", "1", "--set", "beta1=0.7", "--format", "jsonl"))[0].(trainer.RunEvent)
+	if run.Data.Name != "spirals" || run.Optimizer != "adam" || run.Epochs != 1 || run.Seed != 3 || run.Settings["rate"] != 0.01 || run.Settings["beta1"] != 0.7 {
 		t.Errorf("the file and the command line made %+v", run)
 	}
 }

@@ -31,16 +31,6 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// panicError is a bug that was caught so that the terminal could be restored first.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string {
-	return fmt.Sprintf("internal error: %v\n%s", e.value, e.stack)
-}
-
 func exitCode(ctx context.Context, err error) int {
 	var (
 		usage    *usageError
@@ -48,9 +38,10 @@ func exitCode(ctx context.Context, err error) int {
 		method   *optim.UnknownError
 		setting  *optim.SettingError
 		data     *datasets.UnknownError
-		diverged *trainer.DivergedError
 		option   *datasets.OptionError
-		graph    *models.ArchitectureError
+		diverged *trainer.DivergedError
+		network  *models.ArchitectureError
+		graph    *models.GraphError
 	)
 	switch {
 	case err == nil:
@@ -59,8 +50,10 @@ func exitCode(ctx context.Context, err error) int {
 		return exitDiverged
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &config), errors.As(err, &method),
-		errors.As(err, &setting), errors.As(err, &data), errors.As(err, &option), errors.As(err, &graph):
+	case errors.As(err, &graph): // what a file says is no matter of usage
+		return exitFailed
+	case errors.As(err, &usage), errors.As(err, &config), errors.As(err, &method), errors.As(err, &setting),
+		errors.As(err, &data), errors.As(err, &option), errors.As(err, &network):
 		return exitUsage
 	}
 	return exitFailed
@@ -68,7 +61,7 @@ func exitCode(ctx context.Context, err error) int {
 
 // report prints an error as one line that starts with the program's name.
 func report(w io.Writer, err error) {
-	var bug *panicError
+	var bug *trainer.PanicError
 	switch {
 	case errors.As(err, &bug):
 		fmt.Fprintln(w, "newtop:", err)

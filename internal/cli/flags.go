@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -73,6 +77,9 @@ func (f *runFlags) config(cmd *cobra.Command) (trainer.Config, error) {
 	if c.Memory, err = parseSize(f.memory); err != nil {
 		return c, &trainer.ConfigError{Flag: "--memory", Value: f.memory, Expected: err.Error()}
 	}
+	if c.Spectrum < 1 {
+		return c, &trainer.ConfigError{Flag: "--spectrum", Value: strconv.Itoa(c.Spectrum), Expected: "a whole number ≥ 1"}
+	}
 	return c, c.Check()
 }
 
@@ -109,49 +116,89 @@ func (f *runFlags) readFile(set *pflag.FlagSet) error {
 		var at *toml.DecodeError
 		if errors.As(err, &at) {
 			line, column := at.Position()
-			return fmt.Errorf("%s:%d:%d: %s", f.file, line, column, at.Error())
+			return usagef("%s:%d:%d: %s", f.file, line, column, strings.TrimPrefix(at.Error(), "toml: "))
 		}
-		return fmt.Errorf("%s: %w", f.file, err)
+		return usagef("%s: %v", f.file, err)
 	}
-	for key, value := range values {
-		flag := set.Lookup(key)
-		if flag == nil || key == "config" || key == "help" {
-			return usagef("%s: unknown key %q: expected the name of a run flag, as in epochs = 40", f.file, key)
-		}
-		if flag.Changed {
-			continue
-		}
-		for _, text := range texts(value) {
-			if err := set.Set(key, text); err != nil {
-				return usagef("%s: %s = %s: %v", f.file, key, text, err)
-			}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		where := fmt.Sprintf("%s:%d", f.file, lineOf(text, key))
+		if err := f.apply(set, where, key, values[key]); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// texts turns a TOML value into what the flag takes on the command line: a list into one text each, a
-// table into KEY=VALUE.
-func texts(value any) []string {
+// apply sets one flag from the configuration file, unless the command line did.
+func (f *runFlags) apply(set *pflag.FlagSet, where, key string, value any) error {
+	flag := set.Lookup(key)
+	if flag == nil || key == "config" || key == "help" {
+		return usagef("%s: unknown key %q: expected the name of a run flag, as in epochs = 40", where, key)
+	}
+	if key == "set" {
+		fromFile, ok := settings(value)
+		if !ok {
+			return usagef("%s: expected a table as in [set] radius = 2, or a list of \"KEY=VALUE\"", where)
+		}
+		f.c.Set = append(fromFile, f.c.Set...) // what comes later wins
+		return nil
+	}
+	if flag.Changed {
+		return nil
+	}
+	text, ok := scalar(value)
+	if !ok || set.Set(key, text) != nil {
+		return usagef("%s: %s = %v: expected %s", where, key, value, expected(flag.Value))
+	}
+	return nil
+}
+
+// lineOf returns the line on which a TOML file gives a key a value, or opens its table.
+func lineOf(text []byte, key string) int {
+	pattern := regexp.MustCompile(`(?m)^[ \t]*\[?["']?` + regexp.QuoteMeta(key) + `["']?[ \t]*[]=.]`)
+	at := pattern.FindIndex(text)
+	if at == nil {
+		return 1
+	}
+	return 1 + bytes.Count(text[:at[0]], []byte("\n"))
+}
+
+// settings turns a TOML table, or a list of texts, into KEY=VALUE.
+func settings(value any) (out []string, ok bool) {
 	switch v := value.(type) {
 	case []any:
-		var out []string
 		for _, e := range v {
-			out = append(out, texts(e)...)
-		}
-		return out
-	case map[string]any:
-		var out []string
-		for key, e := range v {
-			for _, text := range texts(e) {
-				out = append(out, key+"="+text)
+			text, ok := e.(string)
+			if !ok {
+				return nil, false
 			}
+			out = append(out, text)
 		}
-		return out
-	case float64:
-		return []string{strconv.FormatFloat(v, 'g', -1, 64)}
+		return out, true
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			text, ok := scalar(v[key])
+			if !ok {
+				return nil, false
+			}
+			out = append(out, key+"="+text)
+		}
+		return out, true
 	}
-	return []string{fmt.Sprint(value)}
+	return nil, false
+}
+
+// scalar turns a TOML value into what a flag takes on the command line.
+func scalar(value any) (text string, ok bool) {
+	switch v := value.(type) {
+	case string:
+		return v, true
+	case bool, int64:
+		return fmt.Sprint(v), true
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), true
+	}
+	return "", false
 }
 
 // parseSize reads a number of bytes with an optional unit K, M or G of 1024.

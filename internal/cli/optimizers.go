@@ -14,7 +14,12 @@ func newOptimizers() *cobra.Command {
 	return &cobra.Command{
 		Use:   "optimizers [NAME]",
 		Short: "List the optimizers, or one's paper and hyperparameters",
-		Args:  cobra.MaximumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("%s: expected one name at most", cmd.CommandPath())
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			if len(args) == 0 {

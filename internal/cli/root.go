@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,8 +12,11 @@ import (
 	"strings"
 	"syscall"
 
+	"newtop/trainer"
+
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const description = `Train a feed-forward network with exact curvature and watch every inner solve.
@@ -27,18 +31,75 @@ newtop train --opt tr-gn --epochs 40 --format jsonl > run.jsonl`
 
 // Main runs newtop with the given arguments and returns the exit code of DESIGN's contract.
 func Main(args []string, in io.Reader, out, errs io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), signals()...)
 	defer stop()
+	// The first signal asks for an orderly end. After it signals act as they do by default, so that a
+	// second one ends the program whatever it waits for.
+	context.AfterFunc(ctx, stop)
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errs)
-	err := fang.Execute(ctx, root,
-		fang.WithVersion(Version()),
-		fang.WithErrorHandler(func(_ io.Writer, _ fang.Styles, err error) { report(errs, err) }),
-	)
-	return exitCode(ctx, err)
+	var first failure
+	first.keep(root)
+	quiet := func(io.Writer, fang.Styles, error) {}
+	if err := fang.Execute(ctx, root, fang.WithVersion(Version()), fang.WithErrorHandler(quiet)); err != nil {
+		first.note(err)
+	}
+	if first.err != nil {
+		report(errs, first.err)
+	}
+	return exitCode(ctx, first.err)
+}
+
+// failure keeps what went wrong away from fang. On the way to its error handler fang asks the terminal
+// for its background, and waits seconds for one that does not answer.
+type failure struct{ err error }
+
+func (f *failure) note(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+// keep wraps whatever can fail in a command and those below it.
+func (f *failure) keep(cmd *cobra.Command) {
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		f.note(flagError(err))
+		return nil // and cobra goes no further
+	})
+	if args := cmd.Args; args != nil {
+		cmd.Args = func(cmd *cobra.Command, a []string) error {
+			if err := args(cmd, a); err != nil {
+				f.note(err)
+			}
+			return nil
+		}
+	}
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, a []string) error {
+			if f.err == nil {
+				f.note(run(cmd, a))
+			}
+			return nil
+		}
+	}
+	for _, c := range cmd.Commands() {
+		f.keep(c)
+	}
+}
+
+// signals returns those that end a run in order. What the caller had ignored stays ignored: nohup, and
+// jobs in the background of a script.
+func signals() []os.Signal {
+	wanted := []os.Signal{syscall.SIGTERM}
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			wanted = append(wanted, s)
+		}
+	}
+	return wanted
 }
 
 func newRoot() *cobra.Command {
@@ -59,7 +120,6 @@ func newRoot() *cobra.Command {
 	}
 	flags.add(root)
 	root.SuggestionsMinimumDistance = 2
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
 	root.AddCommand(newTrain(), newData(), newOptimizers(), newVersion())
 	return root
 }
@@ -84,6 +144,31 @@ func noArguments(cmd *cobra.Command, args []string) error {
 		message += "; did you mean " + near[0] + "?"
 	}
 	return &usageError{message}
+}
+
+// flagError says what a flag expected, in place of what the number parser thinks of the text.
+func flagError(err error) error {
+	var value *pflag.InvalidValueError
+	if !errors.As(err, &value) {
+		return &usageError{err.Error()}
+	}
+	flag := value.GetFlag()
+	return &trainer.ConfigError{Flag: "--" + flag.Name, Value: value.GetValue(), Expected: expected(flag.Value)}
+}
+
+// expected says in words what a flag takes.
+func expected(v pflag.Value) string {
+	switch v.Type() {
+	case "int":
+		return "a whole number"
+	case "uint64":
+		return "a whole number ≥ 0"
+	case "float64":
+		return "a number"
+	case "duration":
+		return "a duration as in 90s or 5m"
+	}
+	return "a " + v.Type()
 }
 
 // oneArgument asks for exactly one argument and says what it is.

@@ -41,7 +41,7 @@ func openScreen(cmd *cobra.Command, config trainer.Config, in, out *os.File) err
 	defer last.Close()
 	trained := make(chan error, 1)
 	go func() {
-		err := guarded(session.Run)(ctx)
+		err := session.Run(ctx)
 		if unusable(err) {
 			cancel()
 		}
@@ -65,7 +65,7 @@ func openScreen(cmd *cobra.Command, config trainer.Config, in, out *os.File) err
 // unusable reports whether a run ended so early or so badly that there is nothing to look at.
 func unusable(err error) bool {
 	var prepare *trainer.PrepareError
-	var bug *panicError
+	var bug *trainer.PanicError
 	return errors.As(err, &prepare) || errors.As(err, &bug)
 }
 

@@ -30,10 +30,8 @@ func (t *textRecorder) Record(e trainer.Event) error {
 	case trainer.SpectrumEvent:
 		_, err := fmt.Fprintln(t.out, spectrumLine(&e))
 		return err
-	case trainer.DivergedEvent:
-		fmt.Fprintf(t.messages, "diverged in epoch %d: %s\n", e.Epoch, e.Reason)
 	case trainer.DoneEvent:
-		if e.Reason != trainer.ReasonFailed {
+		if t.run.ID != "" && e.Reason != trainer.ReasonFailed {
 			_, err := fmt.Fprintln(t.out, summary(&t.run, &e, t.optimizer))
 			return err
 		}
@@ -73,8 +71,12 @@ func (t *textRecorder) row(e *trainer.EpochEvent) string {
 	for _, s := range e.Inner {
 		inner = append(inner, fmt.Sprintf("%d%c", s.Iterations, s.Stop.Letter()))
 	}
+	solves := strings.Join(inner, ",")
+	if !e.Accepted {
+		solves += " ×"
+	}
 	return fmt.Sprintf("%5d %11s %11s %s %9s %7s %-10s %9.1f %9.2f", e.Epoch, number(e.Loss, 6), number(e.TestLoss, 6), figures,
-		number(radius, 3), number(e.Rho, 3), strings.Join(inner, ","), float64(e.GradientEquivalents), float64(e.Elapsed))
+		number(radius, 3), number(e.Rho, 3), solves, float64(e.GradientEquivalents), float64(e.Elapsed))
 }
 
 func spectrumLine(e *trainer.SpectrumEvent) string {

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"runtime/debug"
 
 	"newtop/trainer"
 
@@ -41,7 +39,7 @@ func train(cmd *cobra.Command, config trainer.Config, format string) error {
 	if err != nil {
 		return err
 	}
-	return guarded(func(ctx context.Context) error { return session.Run(ctx) })(cmd.Context())
+	return session.Run(cmd.Context())
 }
 
 // newRecorder returns what prints a run in the given format.
@@ -55,19 +53,6 @@ func newRecorder(format string, out, messages io.Writer) (trainer.Recorder, erro
 	return nil, &trainer.ConfigError{Flag: "--format", Value: format, Expected: "text or jsonl"}
 }
 
-// guarded turns a panic of f into an error, so that everything that was opened is closed before the
-// program reports it.
-func guarded(f func(context.Context) error) func(context.Context) error {
-	return func(ctx context.Context) (err error) {
-		defer func() {
-			if v := recover(); v != nil {
-				err = &panicError{value: v, stack: debug.Stack()}
-			}
-		}()
-		return f(ctx)
-	}
-}
-
 // open trains behind the screen, or prints text where there is none.
 func open(cmd *cobra.Command, config trainer.Config) error {
 	in, out, ok := terminal(cmd)
@@ -79,14 +64,18 @@ func open(cmd *cobra.Command, config trainer.Config) error {
 
 // summary says in one line how a run went.
 func summary(run *trainer.RunEvent, done *trainer.DoneEvent, optimizer string) string {
-	text := fmt.Sprintf("%s: %s, %d epochs in %s (%s)", run.Data.Name, optimizer, done.Epochs, seconds(float64(done.Elapsed)), done.Reason)
+	epochs := "epochs"
+	if done.Epochs == 1 {
+		epochs = "epoch"
+	}
+	text := fmt.Sprintf("%s: %s, %d %s in %s (%s)", run.Data.Name, optimizer, done.Epochs, epochs, seconds(float64(done.Elapsed)), done.Reason)
 	switch {
 	case run.Data.Classes > 0 && run.Data.TestRows > 0:
 		text += fmt.Sprintf(", test error %s, best %s in epoch %d", percent(done.TestError), percent(done.BestTestError), done.BestEpoch)
 	case run.Data.TestRows > 0:
-		text += fmt.Sprintf(", test RMSE %.4g, best %.4g in epoch %d", float64(done.TestRMSE), float64(done.BestTestRMSE), done.BestEpoch)
+		text += fmt.Sprintf(", test RMSE %s, best %s in epoch %d", number(done.TestRMSE, 4), number(done.BestTestRMSE, 4), done.BestEpoch)
 	default:
-		text += fmt.Sprintf(", loss %.4g", float64(done.Loss))
+		text += ", loss " + number(done.Loss, 4)
 	}
 	return text
 }

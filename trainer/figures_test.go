@@ -1,0 +1,358 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// What a method spent must be what its events say it did, at the counted prices.
+func TestWorkIsCounted(t *testing.T) {
+	p, err := (&Config{Data: "spirals"}).Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost := p.Network.Cost()
+	for name, product := range map[string]float64{"tr-gn": cost.GaussNewton, "tr-newton": cost.Hessian} {
+		epochs := of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: name, Epochs: 6}))
+		for i, e := range epochs[1:] {
+			want := float64(e.Gradients) + float64(e.Products)*product/cost.Gradient + float64(e.Losses)*cost.Loss/cost.Gradient
+			if got := float64(e.GradientEquivalents); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("%s, epoch %d: %v gradient equivalents for %v gradients, %v products and %v losses: expected %v",
+					name, e.Epoch, got, e.Gradients, e.Products, e.Losses, want)
+			}
+			if before := epochs[i]; e.Losses != before.Losses+1 || e.Products < before.Products+1 {
+				t.Errorf("%s, epoch %d: %v losses and %v products after %v and %v", name, e.Epoch, e.Losses, e.Products, before.Losses, before.Products)
+			}
+		}
+		// A gradient an accepted step, and none after a rejected one.
+		want := Float(1)
+		for i, e := range epochs[1:] {
+			if e.Gradients != want {
+				t.Errorf("%s, epoch %d: %v gradients: expected %v", name, i+1, e.Gradients, want)
+			}
+			if e.Accepted {
+				want++
+			}
+		}
+	}
+	jacobi := of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: "tr-gn-jacobi", Epochs: 1}))[1]
+	want := 1 + float64(jacobi.Products)*cost.GaussNewton/cost.Gradient + (cost.Loss+cost.Diagonal)/cost.Gradient
+	if got := float64(jacobi.GradientEquivalents); math.Abs(got-want) > 1e-9*want {
+		t.Errorf("tr-gn-jacobi: %v gradient equivalents: expected %v", got, want)
+	}
+	for _, batch := range []int{1, 7, 64} { // 1,600 rows are no multiple of 7
+		for _, e := range of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: "sgd", Batch: batch, Epochs: 2})) {
+			if math.Abs(float64(e.GradientEquivalents)-float64(e.Epoch)) > 1e-9 {
+				t.Errorf("sgd, batches of %d: %v gradient equivalents after %d epochs", batch, e.GradientEquivalents, e.Epoch)
+			}
+		}
+	}
+}
+
+func TestFiguresOfEpochs(t *testing.T) {
+	m := train(t, Config{Data: "spirals", Optimizer: "tr-newton", Epochs: 25})
+	epochs, inner, done := of[EpochEvent](m), of[InnerEvent](m), of[DoneEvent](m)[0]
+	best, rejected, at, sum := 0, 0, 0, 0.0
+	for i, e := range epochs {
+		if i == 0 {
+			continue
+		}
+		last := epochs[i-1]
+		if e.TestError < epochs[best].TestError {
+			best = i
+		}
+		if !e.Accepted {
+			rejected++
+			if e.Loss != last.Loss || e.TestError != last.TestError || e.Blocks[0].Step != 0 || e.Blocks[0].Weight != last.Blocks[0].Weight {
+				t.Errorf("epoch %d was rejected and yet changed: %+v", i, e)
+			}
+		} else if e.Loss >= last.Loss || e.Blocks[0].Step == 0 {
+			t.Errorf("epoch %d was accepted from loss %v to %v", i, last.Loss, e.Loss)
+		}
+		sum += float64(e.Seconds)
+		if math.Abs(float64(e.Elapsed)-sum) > 1e-6 {
+			t.Errorf("epoch %d: %v s elapsed, %v s in epochs", i, e.Elapsed, sum)
+		}
+		squares := 0.0
+		for _, b := range e.Blocks {
+			squares += float64(b.Gradient * b.Gradient)
+		}
+		if squares > float64(e.GradientNorm*e.GradientNorm)*(1+1e-9) {
+			t.Errorf("epoch %d: gradient norms of blocks above the whole one's", i)
+		}
+		for n := 1; n <= e.Inner[0].Iterations; n++ {
+			if in := inner[at]; in.Epoch != i || in.Iteration != n || in.Radius != e.Radius {
+				t.Fatalf("inner event %+v: expected iteration %d of epoch %d", in, n, i)
+			}
+			at++
+		}
+		if last := inner[at-1]; last.Residual != e.Inner[0].Residual || last.Residual > 100 {
+			t.Errorf("epoch %d: residual %v in the last inner event, %v in the summary", i, last.Residual, e.Inner[0].Residual)
+		}
+	}
+	if rejected == 0 {
+		t.Error("no step was rejected: this run shows too little")
+	}
+	if done.BestEpoch != best || done.BestTestError != epochs[best].TestError || done.Elapsed != epochs[25].Elapsed || done.Loss != epochs[25].Loss {
+		t.Errorf("done %+v: the best epoch was %d", done, best)
+	}
+}
+
+// The reference assembles the Hessian of the starting weights from unit vectors and leaves the
+// eigenvalues to LAPACK.
+func TestSpectrumIsTheHessians(t *testing.T) {
+	c := Config{Data: "bpls-sigmoid", Hidden: []int{3}, Optimizer: "tr-newton", Spectrum: 2, Seed: 4}
+	p, err := c.Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := p.Network.Dim()
+	w := make([]float64, n)
+	p.Network.InitTo(w, p.Init, rand.New(rand.NewPCG(c.Seed, streamWeights)))
+	at := p.Network.Linearize(w, p.Data.Train.Inputs, p.Data.Train.Targets)
+	dense := mat.NewSymDense(n, nil)
+	unit, column := make([]float64, n), make([]float64, n)
+	for j := range n {
+		unit[j] = 1
+		at.HessianTo(column, unit)
+		unit[j] = 0
+		for i := 0; i <= j; i++ {
+			dense.SetSym(i, j, column[i])
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(dense, false) {
+		t.Fatal("no eigenvalues")
+	}
+	want := eigen.Values(nil)
+	slices.Reverse(want)
+	want = slices.Concat(want[:2], want[n-2:])
+
+	s := mustNew(t, c)
+	box := s.Subscribe()
+	defer box.Close()
+	background(t, s)
+	do(t, s, Pause{On: true})
+	follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Paused })
+	do(t, s, Spectrum{})
+	all := follow(t, box, func(d *Delta) bool { return len(d.Spectra) > 0 })
+	if all.Status.Epoch > 0 || len(all.Inner) > 0 {
+		t.Skip("the run was faster than the pause: the weights are no longer those of the start")
+	}
+	for i, got := range all.Spectra[0].Eigenvalues {
+		if math.Abs(float64(got)-want[i]) > float64(all.Spectra[0].Residuals[i])+1e-9 {
+			t.Errorf("eigenvalue %d is %v ± %v: LAPACK says %v", i, got, all.Spectra[0].Residuals[i], want[i])
+		}
+	}
+}
+
+func TestSpectraDoNotTouchTheRun(t *testing.T) {
+	for _, optimizer := range []string{"tr-newton", "sgd"} {
+		plain := of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: optimizer, Epochs: 4}))
+		watched := of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: optimizer, Epochs: 4, SpectrumEvery: 1}))
+		for i := range plain {
+			if plain[i].Loss != watched[i].Loss || plain[i].GradientEquivalents != watched[i].GradientEquivalents {
+				t.Errorf("%s, epoch %d: loss %v and work %v became %v and %v under spectra", optimizer, i,
+					plain[i].Loss, plain[i].GradientEquivalents, watched[i].Loss, watched[i].GradientEquivalents)
+			}
+		}
+	}
+}
+
+// busy returns a session in the middle of a spectrum that takes long.
+func busy(t *testing.T) (*Session, *Mailbox, chan error) {
+	t.Helper()
+	s := mustNew(t, Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Spectrum: 60})
+	box := s.Subscribe()
+	t.Cleanup(box.Close)
+	done := make(chan error, 1)
+	go func() { done <- s.Run(context.Background()) }()
+	follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Running })
+	do(t, s, Spectrum{})
+	follow(t, box, func(d *Delta) bool { return d.Status.Computing == "spectrum" })
+	return s, box, done
+}
+
+func TestCommandsDuringASpectrum(t *testing.T) {
+	s, box, done := busy(t)
+	var refused *CommandError
+	if err := s.Do(context.Background(), Spectrum{}); !errors.As(err, &refused) {
+		t.Errorf("a second spectrum: %v", err)
+	}
+	do(t, s, Pause{On: true})
+	do(t, s, Scale{Factor: 2})
+	if d := follow(t, box, func(d *Delta) bool { return len(d.Settings) > 0 }); d.Status.Computing != "spectrum" {
+		t.Error("a changed setting ended the spectrum")
+	}
+	do(t, s, Stop{})
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if d := follow(t, box, func(d *Delta) bool { return d.Done != nil }); d.Done.Reason != ReasonStopped || len(d.Spectra) > 0 {
+		t.Errorf("done %+v with %d spectra", d.Done, len(d.Spectra))
+	}
+}
+
+func TestSwitchDuringASpectrum(t *testing.T) {
+	s, box, done := busy(t)
+	do(t, s, Switch{Optimizer: "momentum"})
+	if d := follow(t, box, func(d *Delta) bool { return len(d.Switches) > 0 }); len(d.Spectra) > 0 {
+		t.Error("the spectrum went on")
+	}
+	do(t, s, Stop{})
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTimeLimitHoldsDuringASpectrum(t *testing.T) {
+	start := time.Now()
+	d := of[DoneEvent](train(t, Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Spectrum: 200, SpectrumEvery: 1, TimeLimit: 200 * time.Millisecond}))
+	if d[0].Reason != ReasonTime {
+		t.Errorf("done %+v", d)
+	}
+	if took := time.Since(start); took > 30*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+// A method that goes through batches has moved the weights when it is told to stop: the last figures must
+// be theirs.
+func TestFiguresAfterAnEpochThatWasCut(t *testing.T) {
+	m := &memory{}
+	s := mustNew(t, Config{Data: "letters", Optimizer: "adam", Batch: 16}, m)
+	box := s.Subscribe()
+	defer box.Close()
+	done := make(chan error, 1)
+	go func() { done <- s.Run(context.Background()) }()
+	do(t, s, Pause{On: true})
+	follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Paused })
+	for range 200 { // of the epoch's 1,000 batches
+		do(t, s, StepInner{})
+	}
+	do(t, s, Stop{})
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	start, end := of[EpochEvent](m)[0], of[DoneEvent](m)[0]
+	if end.Epochs != 0 || !(end.Loss < start.Loss-0.1) || !(end.TestError < start.TestError-0.1) {
+		t.Errorf("loss %v and test error %v at the start are %v and %v after 200 batches", start.Loss, start.TestError, end.Loss, end.TestError)
+	}
+}
+
+func TestDivergenceNamesItsEpoch(t *testing.T) {
+	m := &memory{}
+	s := mustNew(t, Config{Data: "sine", Act: "identity", Optimizer: "sgd", Set: []string{"rate=1e-3"}}, m)
+	box := s.Subscribe()
+	defer box.Close()
+	done := make(chan error, 1)
+	go func() { done <- s.Run(context.Background()) }()
+	do(t, s, Pause{On: true})
+	follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Paused })
+	for range 3 {
+		do(t, s, StepEpoch{})
+		follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused && len(d.Epochs) > 0 })
+	}
+	do(t, s, Set{Key: "rate", Value: "1e300"})
+	do(t, s, Pause{On: false})
+	err := <-done
+	finished := of[EpochEvent](m)
+	var diverged *DivergedError
+	if !errors.As(err, &diverged) || diverged.Epoch != len(finished) || of[DivergedEvent](m)[0].Epoch != len(finished) {
+		t.Errorf("%v after %d finished epochs", err, len(finished)-1)
+	}
+}
+
+// blocked is a Recorder that hangs until it is released, and one that panics.
+type blocked struct{ release chan struct{} }
+
+func (b *blocked) Record(Event) error { <-b.release; return nil }
+func (b *blocked) Flush() error       { return nil }
+
+type broken struct{}
+
+func (broken) Record(Event) error { panic("out of ink") }
+func (broken) Flush() error       { return nil }
+
+func TestRecorderThatHangsCannotHoldACancelledRun(t *testing.T) {
+	b := &blocked{release: make(chan struct{})}
+	defer close(b.release)
+	s := mustNew(t, Config{Data: "bpls-linear", Optimizer: "sgd", Set: []string{"rate=1e-3"}}, b)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	box := s.Subscribe()
+	defer box.Close()
+	follow(t, box, func(d *Delta) bool { return d.Status.Epoch > recordBacklog/2 })
+	cancel()
+	select {
+	case err := <-done:
+		if err == nil || !strings.Contains(err.Error(), "not recorded") {
+			t.Errorf("gave %v", err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("the run goes on waiting for its recorder")
+	}
+}
+
+func TestRecorderThatPanicsEndsTheRun(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	err := mustNew(t, Config{Data: "spirals", Optimizer: "sgd"}, broken{}).Run(ctx)
+	var bug *PanicError
+	if !errors.As(err, &bug) || bug.Value != "out of ink" {
+		t.Errorf("gave %v", err)
+	}
+}
+
+func TestDoOutsideOfARun(t *testing.T) {
+	s := mustNew(t, Config{Data: "spirals"})
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	if err := s.Do(ctx, Stop{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("before the run: %v", err)
+	}
+}
+
+func TestStopBeforeTheRunBegan(t *testing.T) {
+	m := &memory{}
+	s := mustNew(t, Config{Data: "letters"}, m)
+	done := make(chan error, 1)
+	go func() { done <- s.Run(context.Background()) }()
+	do(t, s, Stop{})
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if d := of[DoneEvent](m); len(d) != 1 || d[0].Reason != ReasonStopped {
+		t.Errorf("done %+v", d)
+	}
+}
+
+func TestSwitchKeepsTheBatchSize(t *testing.T) {
+	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-gn", Batch: 17})
+	box := s.Subscribe()
+	defer box.Close()
+	background(t, s)
+	follow(t, box, func(d *Delta) bool { return d.Status.Phase == Running })
+	do(t, s, Switch{Optimizer: "adam"})
+	status := follow(t, box, func(d *Delta) bool { return d.Status.Optimizer == "adam" }).Status
+	for _, set := range status.Settings {
+		if set.Key == "batch" && set.Text != "17" {
+			t.Errorf("batches of %s rows", set.Text)
+		}
+	}
+	do(t, s, Switch{Optimizer: "tr-gn"})
+	do(t, s, Set{Key: "boundary", Value: "scaling"})
+	all := follow(t, box, func(d *Delta) bool { return len(d.Settings) > 0 })
+	if all.Settings[0].Value != "scaling" {
+		t.Errorf("a choice is recorded as %v", all.Settings[0].Value)
+	}
+}
