@@ -36,7 +36,9 @@ type bitmap [letterSide]uint64
 //	y-ege  edges met going up, for each of the w columns: pixels on whose lower neighbour is off
 //	yegvx  sum of these edges' x, for each of the w columns
 //
-// Neighbours outside the raster are off. It reports false when no pixel is on.
+// The paper sums the edges' positions without dividing; here they are taken for each scan, like the edges
+// themselves, because the columns of the UCI file show no trace of a letter's size. Neighbours outside the
+// raster are off. It reports false when no pixel is on.
 func (b *bitmap) attributesTo(dst *[attributes]float64) bool {
 	var columns uint64
 	bottom, top := -1, -1

@@ -58,7 +58,8 @@ type shard struct {
 }
 
 // Bind returns a Linearization of the network on the rows of x and t, which are rows × Inputs and rows
-// × Outputs and must not change as long as it is used. It has no weights before the first Update.
+// × Outputs and must not change as long as it is used. It has no weights before the first Update. Inputs
+// and targets should be finite: gonum's matrix product skips weights that are exactly 0, and with them a NaN.
 func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
 	rows, _ := x.Dims()
 	if rows == 0 {
@@ -248,6 +249,10 @@ func (l *Linearization) Network() *Network { return l.net }
 
 // Dim returns the number of weights.
 func (l *Linearization) Dim() int { return l.net.dim }
+
+// KeptRows returns for how many rows the passes are kept. Those of the others are done again in every
+// product, at the cost of their gradient.
+func (l *Linearization) KeptRows() int { return min(l.rows, l.kept*blockRows) }
 
 // Loss returns E(w) at the weights of the last Update.
 func (l *Linearization) Loss() float64 { return l.Evaluation().Loss }

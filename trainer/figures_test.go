@@ -48,6 +48,11 @@ func TestWorkIsCounted(t *testing.T) {
 	if got := float64(jacobi.GradientEquivalents); math.Abs(got-want) > 1e-9*want {
 		t.Errorf("tr-gn-jacobi: %v gradient equivalents: expected %v", got, want)
 	}
+	short := of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: "tr-gn", Epochs: 1, Memory: 1}))[1]
+	want = 1 + float64(short.Products)*(1+cost.GaussNewton/cost.Gradient) + cost.Loss/cost.Gradient
+	if got := float64(short.GradientEquivalents); math.Abs(got-want) > 1e-9*want {
+		t.Errorf("with nothing kept: %v gradient equivalents: expected %v", got, want)
+	}
 	for _, batch := range []int{1, 7, 64} { // 1,600 rows are no multiple of 7
 		for _, e := range of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: "sgd", Batch: batch, Epochs: 2})) {
 			if math.Abs(float64(e.GradientEquivalents)-float64(e.Epoch)) > 1e-9 {

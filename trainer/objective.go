@@ -92,17 +92,22 @@ func (o *objective) linearize(w []float64) {
 
 func (o *objective) Hessian(w []float64) krylov.Operator {
 	o.linearize(w)
-	return &product{o: o, apply: o.kept.HessianTo, price: o.cost.Hessian / o.cost.Gradient}
+	return &product{o: o, apply: o.kept.HessianTo, price: o.cost.Hessian/o.cost.Gradient + o.again()}
 }
 
 func (o *objective) GaussNewton(w []float64) krylov.Operator {
 	o.linearize(w)
-	return &product{o: o, apply: o.kept.GaussNewtonTo, price: o.cost.GaussNewton / o.cost.Gradient}
+	return &product{o: o, apply: o.kept.GaussNewtonTo, price: o.cost.GaussNewton/o.cost.Gradient + o.again()}
+}
+
+// again returns what every product pays for passes that were not kept, in gradient equivalents.
+func (o *objective) again() float64 {
+	return 1 - float64(o.kept.KeptRows())/float64(o.Rows())
 }
 
 func (o *objective) GaussNewtonDiagTo(dst, w []float64) {
 	o.linearize(w)
-	o.spent.equivalents += o.cost.Diagonal / o.cost.Gradient
+	o.spent.equivalents += o.cost.Diagonal/o.cost.Gradient + o.again()
 	o.kept.GaussNewtonDiagTo(dst)
 }
 
