@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"newtop/datasets"
 	"newtop/trainer/krylov"
 
 	"go.uber.org/goleak"
@@ -428,101 +425,4 @@ func TestFailingRecorderEndsTheRun(t *testing.T) {
 	if err := mustNew(t, Config{Data: "spirals", Optimizer: "sgd"}, &memory{fail: full}).Run(ctx); !errors.Is(err, full) {
 		t.Errorf("gave %v", err)
 	}
-}
-
-func TestBadConfigs(t *testing.T) {
-	for _, c := range []struct {
-		config Config
-		want   string
-	}{
-		{Config{Epochs: -1}, "--epochs -1: expected a whole number"},
-		{Config{Batch: -3}, "--batch -3: expected"},
-		{Config{TargetError: math.NaN()}, "--target-error NaN: expected"},
-		{Config{Hidden: []int{4, 0}}, "--net 0: expected"},
-		{Config{Act: "wave"}, "--act wave: expected"},
-		{Config{Loss: "guess"}, "--loss guess: expected"},
-		{Config{Init: "uniform:x"}, "--init uniform:x: expected"},
-		{Config{Optimizer: "magic"}, `unknown optimizer "magic": expected one of tr-newton`},
-		{Config{Set: []string{"radius=-1"}}, "--set radius=-1: expected a number > 0"},
-		{Config{Set: []string{"radius"}}, "--set radius: expected KEY=VALUE"},
-		{Config{Set: []string{"speed=1"}}, "--set speed=1: expected one of"},
-	} {
-		_, err := New(c.config)
-		if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%+v: %v: expected %q", c.config, err, c.want)
-		}
-	}
-}
-
-func TestUnpreparedRuns(t *testing.T) {
-	dir := t.TempDir()
-	table := filepath.Join(dir, "bad.csv")
-	rows := "a,b,c\n"
-	for i := range 30 {
-		rows += fmt.Sprintf("%d,%d,%d.5\n", i, i*i%7, i)
-	}
-	if err := os.WriteFile(table, []byte(rows+"4,word,1.5\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		config Config
-		want   string
-	}{
-		{Config{Data: table}, "bad.csv:32"},
-		{Config{Data: "lettres"}, "letters"},
-		{Config{Data: "sine", Loss: "xent"}, "--loss xent: expected mse"},
-		{Config{Data: "mnist", DataDir: dir}, "newtop data fetch mnist"},
-	} {
-		m := &memory{}
-		err := mustNew(t, c.config, m).Run(context.Background())
-		var prepare *PrepareError
-		if !errors.As(err, &prepare) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v: expected %q", c.config, err, c.want)
-		}
-		if d := of[DoneEvent](m); len(d) != 1 || d[0].Reason != ReasonFailed || d[0].Message == "" {
-			t.Errorf("%+v: done %+v", c.config, d)
-		}
-	}
-}
-
-// Defaults follow from the data.
-func TestDefaults(t *testing.T) {
-	for _, c := range []struct {
-		config          Config
-		out, loss       string
-		low, high       float64
-		hidden, outputs int
-	}{
-		{Config{Data: "spirals"}, "softmax", "xent", 0, 1, 2, 2},
-		{Config{Data: "spirals", Out: "tanh"}, "tanh", "mse", -1, 1, 2, 2},
-		{Config{Data: "spirals", Loss: "mse"}, "tanh", "mse", -1, 1, 2, 2},
-		{Config{Data: "spirals", Out: "linear"}, "identity", "mse", 0, 1, 2, 2},
-		{Config{Data: "spirals", Hidden: []int{}}, "softmax", "xent", 0, 1, 0, 2},
-		{Config{Data: "sine"}, "identity", "mse", math.NaN(), math.NaN(), 2, 1},
-	} {
-		p, err := c.config.Prepare()
-		if err != nil {
-			t.Fatal(err)
-		}
-		arch := p.Network.Architecture()
-		last := arch.Layers[len(arch.Layers)-1]
-		if last.Activation.String() != c.out || arch.Loss.String() != c.loss || len(arch.Layers)-1 != c.hidden || last.Nodes != c.outputs {
-			t.Errorf("%+v: %+v", c.config, arch)
-		}
-		if !math.IsNaN(c.low) {
-			low, high := extent(p.Data)
-			if low != c.low || high != c.high {
-				t.Errorf("%+v: targets from %v to %v", c.config, low, high)
-			}
-		}
-	}
-}
-
-func extent(d *datasets.Dataset) (low, high float64) {
-	row := d.Train.Targets.RawRowView(0)
-	low, high = row[0], row[0]
-	for _, v := range row {
-		low, high = min(low, v), max(high, v)
-	}
-	return low, high
 }

@@ -1,0 +1,88 @@
+package trainer
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"newtop/models"
+	"newtop/trainer/optim"
+)
+
+// prepare loads the data and binds everything to it, answering commands meanwhile.
+func (r *run) prepare() error {
+	type outcome struct {
+		problem *Problem
+		err     error
+	}
+	prepared := make(chan outcome, 1) // with room, so that an abandoned loader ends by itself
+	go func() {
+		var o outcome
+		o.err = guard(func() (err error) {
+			o.problem, err = r.config.Prepare()
+			return err
+		})
+		prepared <- o
+	}()
+	for r.problem == nil {
+		select {
+		case o := <-prepared:
+			if o.err != nil {
+				return &PrepareError{Err: o.err}
+			}
+			r.problem = o.problem
+		case q := <-r.requests:
+			q.answer <- r.early(q.command)
+			if r.end != "" {
+				return nil
+			}
+			r.publish(nil)
+		case <-r.ctx.Done():
+			return r.ctx.Err()
+		}
+	}
+	return r.bind()
+}
+
+// bind puts together what the run works on.
+func (r *run) bind() error {
+	data, network := r.problem.Data, r.problem.Network
+	r.pool = models.NewPool(r.config.Threads)
+	options := models.Options{Pool: r.pool, Memory: r.config.Memory}
+	r.objective = newObjective(network, data.Train.Inputs, data.Train.Targets, options)
+	if data.Test.Rows() > 0 {
+		// Only forward passes are asked of the test rows, and those keep nothing.
+		r.test = network.Bind(data.Test.Inputs, data.Test.Targets, models.Options{Pool: r.pool, Memory: 1})
+	}
+	r.state = &optim.State{
+		Objective: r.objective,
+		W:         make([]float64, network.Dim()),
+		Gradient:  make([]float64, network.Dim()),
+		Settings:  r.settings,
+		Rand:      rand.New(rand.NewPCG(r.config.Seed, streamMethod)),
+		Monitor:   r.watch,
+	}
+	r.previous = make([]float64, network.Dim())
+	network.InitTo(r.state.W, r.problem.Init, rand.New(rand.NewPCG(r.config.Seed, streamWeights)))
+	if missing := optim.Missing(r.objective, r.info.Needs); missing != 0 {
+		return &PrepareError{Err: fmt.Errorf("%s needs what this objective does not offer", r.info.Name)}
+	}
+	r.method = r.info.New()
+	return nil
+}
+
+// early answers a command that comes before the run began.
+func (r *run) early(c Command) error {
+	switch c := c.(type) {
+	case Stop:
+		r.end = ReasonStopped
+	case Pause:
+		r.phase = Preparing
+		r.single = freely
+		if c.On {
+			r.phase = Paused
+		}
+	default:
+		return refuse("the data are still being prepared")
+	}
+	return nil
+}
