@@ -10,33 +10,39 @@ import (
 	"newtop/trainer"
 )
 
-// receive takes in a Delta and waits for the next.
+// receive takes in what came and waits for more.
 func (a *App) receive(msg deltaMsg) tea.Cmd {
-	if msg.err != nil {
-		if a.ctx.Err() != nil {
-			return nil
-		}
-		a.closed = true
-		if !errors.Is(msg.err, io.EOF) {
-			a.h.say(a.h.status.Epoch, tokBad, "feed: %s", clean(msg.err.Error()))
-			a.note(tokBad, clean(msg.err.Error()))
-		}
-		if a.stopping {
-			return tea.Quit
-		}
+	for i := range msg.deltas {
+		a.h.apply(&msg.deltas[i])
+		a.heard = a.clock()
+		a.shown = msg.deltas[i].Status.Elapsed
+	}
+	switch {
+	case msg.err != nil:
+		return a.lost(msg.err)
+	case a.stopping && a.h.done != nil:
+		return tea.Quit
+	case a.h.done != nil:
+		return a.wait(0)
+	}
+	return tea.Batch(a.wait(interval), a.tick())
+}
+
+// lost notes that nothing more will come.
+func (a *App) lost(err error) tea.Cmd {
+	if a.ctx.Err() != nil {
 		return nil
 	}
-	a.h.apply(&msg.delta)
-	a.heard = a.clock()
-	a.shown = msg.delta.Status.Elapsed
-	if a.stopping && a.h.done != nil {
+	a.closed = true
+	if !errors.Is(err, io.EOF) {
+		text := clean(err.Error())
+		a.h.say(a.h.status.Epoch, tokBad, "feed: %s", text)
+		a.note(tokBad, text)
+	}
+	if a.stopping {
 		return tea.Quit
 	}
-	pause := interval
-	if a.h.done != nil {
-		pause = 0
-	}
-	return tea.Batch(a.wait(pause), a.tick())
+	return nil
 }
 
 // command sends something to the run.
@@ -69,7 +75,7 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 
 // steerable reports whether commands make sense.
 func (a *App) steerable() bool {
-	return a.h.done == nil && a.h.status.Phase != trainer.Ended && !a.closed && !a.readOnly && !a.stopping
+	return !a.h.over() && !a.closed && !a.readOnly && !a.stopping
 }
 
 // quit stops a run first and leaves when it has ended; asked again, it leaves at once.

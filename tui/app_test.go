@@ -31,10 +31,12 @@ func newTest(s script, o Options, w, h int) *App {
 	a.clock = func() time.Time { return time.Unix(0, 0) }
 	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	for _, d := range fakeRun(s) {
-		a.Update(deltaMsg{delta: d})
+		a.Update(came(d))
 	}
 	return a
 }
+
+func came(d trainer.Delta) deltaMsg { return deltaMsg{deltas: []trainer.Delta{d}} }
 
 func typed(s string) tea.KeyPressMsg {
 	special := map[string]rune{"tab": tea.KeyTab, "enter": tea.KeyEnter, "esc": tea.KeyEscape, "left": tea.KeyLeft, "right": tea.KeyRight,
@@ -89,6 +91,8 @@ func TestScreens(t *testing.T) {
 			{"switched", script{epochs: 33, switchAt: 20}, nil},
 			{"ended", script{epochs: 40, fate: "done"}, nil},
 			{"diverged", script{epochs: 12, fate: "nan"}, nil},
+			{"diverged-at-once", script{adam: true, fate: "dead"}, nil},
+			{"adam", script{epochs: 33, adam: true}, nil},
 			{"regression", script{epochs: 20, regression: true}, nil},
 			{"zoomed", script{epochs: 33}, []string{"z"}},
 			{"picker", script{epochs: 3}, []string{"o", "down"}},
@@ -256,7 +260,7 @@ func TestQuit(t *testing.T) {
 		if quits(press(a, "q")) {
 			t.Fatal("did not wait for the run")
 		}
-		if _, cmd := a.Update(deltaMsg{delta: done}); !quits(cmd) {
+		if _, cmd := a.Update(came(done)); !quits(cmd) {
 			t.Error("stayed")
 		}
 	})
@@ -306,7 +310,7 @@ func TestUnchangedPanesAreKept(t *testing.T) {
 	a.View()
 	before := a.kept
 	d := trainer.Delta{Status: a.h.status, Inner: []trainer.InnerEvent{fakeInner(34, 13, 1)}}
-	a.Update(deltaMsg{delta: d})
+	a.Update(came(d))
 	a.View()
 	for id := range paneCount {
 		same := &before[id].rows[0] == &a.kept[id].rows[0]
@@ -344,7 +348,7 @@ func BenchmarkUpdateInner(b *testing.B) {
 	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		a.Update(deltaMsg{delta: trainer.Delta{Status: a.h.status, Inner: []trainer.InnerEvent{fakeInner(34, i%40, 1)}}})
+		a.Update(came(trainer.Delta{Status: a.h.status, Inner: []trainer.InnerEvent{fakeInner(34, i%40, 1)}}))
 		a.View()
 	}
 }
@@ -354,7 +358,7 @@ func BenchmarkUpdateEpoch(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	b.ReportAllocs()
 	for i := 34; b.Loop(); i++ {
-		a.Update(deltaMsg{delta: trainer.Delta{Status: a.h.status, Epochs: []trainer.EpochEvent{fakeEpoch(i, 1, r)}}})
+		a.Update(came(trainer.Delta{Status: a.h.status, Epochs: []trainer.EpochEvent{fakeEpoch(i, 1, r)}}))
 		a.View()
 	}
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,29 +10,34 @@ import (
 	"newtop/trainer"
 )
 
-// interval is the least time between two Deltas: it bounds what a fast run can cost the screen. Between
-// them the feed coalesces. A command's answer ends the wait early, so that a key shows its effect at once.
-const interval = 66 * time.Millisecond
+// interval is the least time between two messages from the feed: it bounds what a fast run can cost the
+// screen. Within it the bridge looks at the feed once a slice and gathers what it finds. A command's
+// answer, the start of a run and its end do not wait for the rest of the interval.
+const (
+	interval = 66 * time.Millisecond
+	slice    = 10 * time.Millisecond
+	grace    = time.Millisecond // to fetch what a command has changed
+)
 
 // queued bounds the commands that wait for the one before them.
 const queued = 32
 
-// deltaMsg is what the feed brought, or why it ended.
+// deltaMsg is what the feed brought, in order, and why it ended if it did.
 type deltaMsg struct {
-	delta trainer.Delta
-	err   error
+	deltas []trainer.Delta
+	err    error
 }
 
 // replyMsg answers a command.
-type replyMsg struct {
-	command trainer.Command
-	err     error
-}
+type replyMsg struct{ err error }
+
+// stoppedMsg answers a Stop, which goes past the queue.
+type stoppedMsg struct{ err error }
 
 // bridge joins the program's one goroutine to a feed. Nothing is ever sent into the program: a command of
-// Bubble Tea waits on the feed, returns one Delta and is armed again when that is drawn. So a terminal
+// Bubble Tea waits on the feed, returns what came and is armed again when that is drawn. So a terminal
 // that does not read stops the waiting and nobody else. wake has room for one and is only ever filled
-// without blocking; done is closed by Close, through the context.
+// without blocking; Close ends everything through the context.
 type bridge struct {
 	feed    trainer.Feed
 	ctx     context.Context
@@ -47,21 +53,52 @@ func newBridge(feed trainer.Feed) *bridge {
 	return b
 }
 
-// wait returns the command that waits for the next Delta, first letting a pause go by.
+// wait returns the command that waits for what is new; a message follows the one before by at least pause.
 func (b *bridge) wait(pause time.Duration) tea.Cmd {
-	return func() tea.Msg {
-		if pause > 0 {
-			timer := time.NewTimer(pause)
-			defer timer.Stop()
-			select {
-			case <-timer.C:
-			case <-b.wake:
-			case <-b.ctx.Done():
+	return func() tea.Msg { return b.gather(time.Now().Add(pause)) }
+}
+
+// gather waits for something new, and if that comes before it is due, for more until then.
+func (b *bridge) gather(due time.Time) (msg deltaMsg) {
+	for {
+		d, err := b.take(due, len(msg.deltas) > 0)
+		if err != nil {
+			if len(msg.deltas) == 0 || !errors.Is(err, context.DeadlineExceeded) {
+				msg.err = err
 			}
+			return msg
 		}
-		d, err := b.feed.Wait(b.ctx)
-		return deltaMsg{d, err}
+		msg.deltas = append(msg.deltas, d)
+		if d.Run != nil || d.Diverged != nil || d.Done != nil {
+			return msg
+		}
+		if due = b.rest(due); !time.Now().Before(due) {
+			return msg
+		}
 	}
+}
+
+// take waits for a Delta, but when there is something to show already only until it is due.
+func (b *bridge) take(due time.Time, some bool) (trainer.Delta, error) {
+	if !some {
+		return b.feed.Wait(b.ctx)
+	}
+	ctx, cancel := context.WithDeadline(b.ctx, due)
+	defer cancel()
+	return b.feed.Wait(ctx)
+}
+
+// rest leaves the feed alone for a slice, or until a command was answered: then what is new is due.
+func (b *bridge) rest(due time.Time) time.Time {
+	timer := time.NewTimer(min(slice, time.Until(due)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-b.wake:
+		return time.Now().Add(grace)
+	case <-b.ctx.Done():
+	}
+	return due
 }
 
 // do sends commands one after another, so that they arrive in the order of the keys. It returns nil
@@ -94,7 +131,7 @@ func (b *bridge) answered() tea.Cmd {
 }
 
 func (b *bridge) send(c trainer.Command) tea.Cmd {
-	return func() tea.Msg { return replyMsg{c, b.feed.Do(b.ctx, c)} }
+	return func() tea.Msg { return replyMsg{b.feed.Do(b.ctx, c)} }
 }
 
 // stop asks the run to end, before everything that is queued.
@@ -102,6 +139,3 @@ func (b *bridge) stop() tea.Cmd {
 	b.waiting = nil
 	return func() tea.Msg { return stoppedMsg{b.feed.Do(b.ctx, trainer.Stop{})} }
 }
-
-// stoppedMsg answers a Stop, which goes past the queue.
-type stoppedMsg struct{ err error }

@@ -1,55 +1,56 @@
 package tui
 
 import (
-	"image/color"
 	"math"
 	"unicode/utf8"
 
-	"charm.land/lipgloss/v2"
 	"github.com/NimbleMarkets/ntcharts/v2/canvas"
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/graph"
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
 	"github.com/charmbracelet/x/ansi"
 )
 
-// chart is a drawing area that is kept from frame to frame. ntcharts would keep every point, allocate a
-// whole canvas to clear one and style each cell apart: here points come thinned (see series), cells are
-// cleared in place, and a row is written with one change of style a run.
+// chart is a drawing area that is kept from frame to frame. Lines and runes are ntcharts'. Its canvas is
+// not: a cell there carries a whole Lip Gloss style, 656 bytes where eight are enough, and its charts
+// keep every point and style each cell apart. Here points come thinned (see series) and a row is written
+// with one change of style a run.
 type chart struct {
-	cv   canvas.Model
-	dots []uint8 // of the curve being drawn, one byte a cell
-	w, h int
+	w, h  int
+	cells []glyph
+	dots  []uint8 // of the curve being drawn, one byte a cell of its area
 }
 
-// tokenColor carries a token through ntcharts' cells, which know only Lip Gloss styles.
-type tokenColor token
-
-// RGBA is never looked at: text() reads the token back and asks the theme.
-func (tokenColor) RGBA() (r, g, b, a uint32) { return 0, 0, 0, 0xffff }
-
-var cellStyles = func() (s [tokenCount]lipgloss.Style) {
-	for t := range s {
-		s[t] = lipgloss.NewStyle().Foreground(color.Color(tokenColor(t)))
-	}
-	return s
-}()
+// glyph is a cell. Its zero value is empty.
+type glyph struct {
+	r   rune
+	ink token
+	lit uint8 // which dots show, if that is what it is made of
+}
 
 func (c *chart) resize(w, h int) {
 	w, h = max(w, 0), max(h, 0)
-	if c.w != w || c.h != h || c.dots == nil {
-		c.cv = canvas.New(w, h)
-		c.dots = make([]uint8, w*h+1)
-		c.w, c.h = w, h
+	if c.w != w || c.h != h {
+		*c = chart{w: w, h: h, cells: make([]glyph, w*h), dots: make([]uint8, w*h)}
 		return
 	}
-	c.cv.Fill(canvas.Cell{})
+	clear(c.cells)
+}
+
+// at returns a cell, nil outside.
+func (c *chart) at(x, y int) *glyph {
+	if x < 0 || y < 0 || x >= c.w || y >= c.h {
+		return nil
+	}
+	return &c.cells[y*c.w+x]
 }
 
 func (c *chart) set(x, y int, r rune, t token) {
-	c.cv.SetCell(canvas.Point{X: x, Y: y}, canvas.NewCellWithStyle(r, cellStyles[t]))
+	if g := c.at(x, y); g != nil {
+		*g = glyph{r: r, ink: t}
+	}
 }
 
-// write sets text from a cell on. A canvas has one character a cell: wide ones become question marks.
+// write sets text from a cell on, one character a cell: wide ones become question marks.
 func (c *chart) write(x, y int, s string, t token) {
 	narrow := cells(s) == utf8.RuneCountInString(s)
 	for _, r := range s {
@@ -61,7 +62,7 @@ func (c *chart) write(x, y int, s string, t token) {
 	}
 }
 
-// text writes the canvas as rows, each exactly w columns wide.
+// text writes the cells as rows, each exactly w columns wide.
 func (c *chart) text(th *theme) []string {
 	rows := make([]string, c.h)
 	run := make([]rune, 0, c.w)
@@ -69,19 +70,15 @@ func (c *chart) text(th *theme) []string {
 		l := th.line(c.w)
 		now := tokText
 		run = run[:0]
-		for x := range c.w {
-			cell := c.cv.Cell(canvas.Point{X: x, Y: y})
-			t, r := now, cell.Rune
-			if r == 0 {
-				r = ' '
-			} else if k, ok := cell.Style.GetForeground().(tokenColor); ok {
-				t = token(k)
+		for _, g := range c.cells[y*c.w : (y+1)*c.w] {
+			if g.r == 0 {
+				g.r, g.ink = ' ', now
 			}
-			if t != now {
+			if g.ink != now {
 				l.run(now, string(run), len(run))
-				run, now = run[:0], t
+				run, now = run[:0], g.ink
 			}
-			run = append(run, r)
+			run = append(run, g.r)
 		}
 		l.run(now, string(run), len(run))
 		rows[y] = l.full()
@@ -131,33 +128,42 @@ func (c *chart) dot(a area, g *glyphs, x, y int) {
 	c.dots[y/g.dotsY*a.w+x/g.dotsX] |= 1 << (y%g.dotsY*g.dotsX + x%g.dotsX)
 }
 
-// brailleBit gives the bit of Unicode's braille block for dot (row, column), row-major.
-var brailleBit = [8]rune{0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80}
+// braille has the character of each set of 2 × 4 dots, row-major.
+var braille = func() (t [256]rune) {
+	number := [8]int{0, 3, 1, 4, 2, 5, 6, 7} // Unicode's, less one
+	for mask := range t {
+		var p runes.PatternDots
+		for bit, n := range number {
+			p[n] = mask>>bit&1 == 1
+		}
+		t[mask] = runes.BraillePatternFromPatternDots(p)
+	}
+	return t
+}()
 
-// quadrants has the block characters for 2 × 2 dots, row-major.
+// quadrants has the block characters of 2 × 2 dots, row-major.
 var quadrants = []rune(" ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█")
 
-// flush draws the collected dots in a token's ink (mark stands for a dot in ASCII) and forgets them.
+// flush draws the collected dots in a token's ink (mark stands for a dot in ASCII) and forgets them. Dots
+// of an earlier curve in the same cell stay, in the new ink.
 func (c *chart) flush(a area, g *glyphs, t token, mark rune) {
 	for i, mask := range c.dots[:a.w*a.h] {
 		if mask == 0 {
 			continue
 		}
 		c.dots[i] = 0
-		at := canvas.Point{X: a.x + i%a.w, Y: a.y + i/a.w}
+		cell := c.at(a.x+i%a.w, a.y+i/a.w)
+		if cell == nil {
+			continue
+		}
+		lit := mask | cell.lit
 		switch {
 		case g.ascii:
-			c.set(at.X, at.Y, mark, t)
+			*cell = glyph{r: mark, ink: t}
 		case g.dotsY == 2:
-			c.set(at.X, at.Y, quadrants[mask&15], t)
+			*cell = glyph{quadrants[lit&15], t, lit}
 		default:
-			r := rune(runes.BrailleBlockOffset)
-			for bit, value := range brailleBit {
-				if mask>>bit&1 == 1 {
-					r |= value
-				}
-			}
-			graph.DrawBrailleRune(&c.cv, at, r, cellStyles[t])
+			*cell = glyph{braille[lit], t, lit}
 		}
 	}
 }
@@ -245,9 +251,14 @@ func (c *chart) holes(a area, g *glyphs, s *series) {
 
 // axes draws the lines at the left of and under the area.
 func (c *chart) axes(a area, bottom bool) {
-	if bottom {
-		graph.DrawXYAxis(&c.cv, canvas.Point{X: a.x - 1, Y: a.y + a.h}, cellStyles[tokGrid])
+	for y := a.y; y < a.y+a.h; y++ {
+		c.set(a.x-1, y, runes.LineVertical, tokGrid)
+	}
+	if !bottom {
 		return
 	}
-	graph.DrawVerticalLineUp(&c.cv, canvas.Point{X: a.x - 1, Y: a.y + a.h - 1}, cellStyles[tokGrid])
+	c.set(a.x-1, a.y+a.h, runes.LineUpRight, tokGrid)
+	for x := a.x; x < a.x+a.w; x++ {
+		c.set(x, a.y+a.h, runes.LineHorizontal, tokGrid)
+	}
 }

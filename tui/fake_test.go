@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -124,6 +125,7 @@ type script struct {
 	regression bool
 	skips      bool
 	switchAt   int // epoch after which adam takes over; 0 never
+	adam       bool
 	spectra    bool
 	fate       string // "running", "done", "nan"
 }
@@ -148,14 +150,21 @@ func fakeRun(s script) []trainer.Delta {
 	}
 	st := trainer.Status{Phase: trainer.Running, EpochLimit: 60, Optimizer: "tr-newton",
 		Settings: []trainer.Setting{{Key: "radius", Text: "1", Primary: true}, {Key: "xi", Text: "0.1"}, {Key: "limit", Text: "120"}}}
+	adam := []trainer.Setting{{Key: "rate", Text: "0.001", Primary: true}, {Key: "beta1", Text: "0.9"}}
+	if s.adam {
+		st.Optimizer, st.Settings, run.Optimizer = "adam", adam, "adam"
+	}
 	deltas := []trainer.Delta{{Run: run, Status: st}}
 	radius, equivalents := 1.0, 0.0
 	first := fakeEpoch(0, 0, r)
-	first.Epoch, first.Inner, first.Radius, first.Rho, first.Rate = 0, nil, 1, nan, nan
+	first.Epoch, first.Inner, first.Radius, first.Rho, first.Rate, first.StepNorm, first.Seconds = 0, nil, 1, nan, nan, nan, 0
+	if s.adam {
+		first.Radius, first.Rate = nan, 0.001
+	}
 	deltas = append(deltas, trainer.Delta{Status: st, Epochs: []trainer.EpochEvent{first}})
 	for e := 1; e <= s.epochs; e++ {
 		ev := fakeEpoch(e, radius, r)
-		if s.switchAt > 0 && e > s.switchAt {
+		if s.adam || s.switchAt > 0 && e > s.switchAt {
 			ev.Inner, ev.Radius, ev.Rho, ev.Rate, ev.Optimizer = nil, nan, nan, 0.001, "adam"
 			st.Units, st.Unit = 250, 90
 		} else {
@@ -170,6 +179,10 @@ func fakeRun(s script) []trainer.Delta {
 			radius *= 2
 		}
 		radius = math.Min(radius, 40)
+		if st.Optimizer == "tr-newton" {
+			st.Settings = slices.Clone(st.Settings)
+			st.Settings[0].Text = strconv.FormatFloat(radius, 'g', -1, 64)
+		}
 		equivalents += 60
 		ev.GradientEquivalents = trainer.Float(equivalents)
 		if s.fate == "nan" && e == s.epochs {
@@ -182,20 +195,20 @@ func fakeRun(s script) []trainer.Delta {
 		}
 		deltas = append(deltas, d)
 		if e == s.switchAt {
-			st.Optimizer, st.Settings = "adam", []trainer.Setting{{Key: "rate", Text: "0.001", Primary: true}, {Key: "beta1", Text: "0.9"}}
+			st.Optimizer, st.Settings = "adam", adam
 			deltas = append(deltas, trainer.Delta{Status: st, Switches: []trainer.SwitchEvent{{Epoch: e, From: "tr-newton", To: "adam"}}})
 		}
 	}
 	switch s.fate {
 	case "done":
 		deltas = append(deltas, ended(st, trainer.ReasonTarget))
-	case "nan":
+	case "nan", "dead":
 		d := ended(st, trainer.ReasonDiverged)
 		d.Diverged = &trainer.DivergedEvent{Epoch: s.epochs, Reason: "the loss is not finite"}
 		d.Done.Loss = nan
 		deltas = append(deltas, d)
 	default:
-		if s.switchAt == 0 {
+		if st.Optimizer == "tr-newton" {
 			deltas = append(deltas, trainer.Delta{Status: st, Inner: []trainer.InnerEvent{fakeInner(s.epochs+1, 1, radius), fakeInner(s.epochs+1, 7, radius), fakeInner(s.epochs+1, 12, radius)}})
 		}
 	}

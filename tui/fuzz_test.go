@@ -16,11 +16,15 @@ import (
 func TestFuzz(t *testing.T) {
 	keys := []string{"1", "6", "9", "o", "?", "z", "esc", "tab", "shift+tab", "left", "right", "up", "down", "y", "space", "s", "i", "+", "-", "k", "enter",
 		"a", "d", "backspace", "Z", "é", "数", "x"}
+	steps := 500
+	if testing.Short() {
+		steps = 100
+	}
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		a := newApp(&fakeFeed{}, Options{Glyphs: Glyphs(seed % 4), NoColor: seed%2 == 0}, fakeMethods())
 		frameText(t, a)
-		for range 500 {
+		for range steps {
 			switch r.IntN(4) {
 			case 0:
 				w, h := r.IntN(220), r.IntN(70)
@@ -33,7 +37,7 @@ func TestFuzz(t *testing.T) {
 			case 2:
 				a.Update(tea.MouseClickMsg{X: r.IntN(220), Y: r.IntN(70)})
 			default:
-				a.Update(deltaMsg{delta: randomDelta(r)})
+				a.Update(came(randomDelta(r)))
 			}
 			frameText(t, a)
 		}

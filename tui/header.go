@@ -52,7 +52,7 @@ func (a *App) state() []part {
 		return []part{{tokBad, "× diverged"}}
 	case a.h.done != nil && a.h.done.Reason == trainer.ReasonFailed:
 		return []part{{tokBad, "× failed"}}
-	case a.h.done != nil || s.Phase == trainer.Ended:
+	case a.h.over():
 		return []part{{tokGood, "■ ended"}}
 	case a.closed:
 		return []part{{tokWarn, "■ feed closed"}}
@@ -117,15 +117,16 @@ func (a *App) summary(d *trainer.DoneEvent, w int) string {
 // progressLine writes the optimizer, its settings as far as there is room, and the epoch.
 func (a *App) progressLine(l *line) {
 	s := &a.h.status
-	tail := a.progressTail()
+	tail := a.progressTail(l.room)
 	inner := a.th.line(l.left() - width(tail) - 3)
 	inner.put(tokText, " ").put(tokStrong, clean(s.Optimizer))
-	for pass := range 2 {
-		for _, k := range s.Settings {
-			if k.Primary == (pass == 0) {
-				inner.group(part{tokMuted, "  " + clean(k.Key) + " "}, part{tokText, settingText(k.Text)})
-			}
-		}
+	fits := true
+	if k := a.h.primary(); k != nil {
+		fits = inner.group(part{tokMuted, "  " + clean(k.Key) + " "}, part{tokText, pad(settingText(k.Text), 5)})
+	}
+	for _, k := range s.Settings {
+		// What does not fit ends the row: a later one in its place would come and go.
+		fits = fits && (k.Primary || inner.group(part{tokMuted, "  " + clean(k.Key) + " "}, part{tokText, settingText(k.Text)}))
 	}
 	l.raw(inner.b.String(), inner.w)
 	l.to(l.room - width(tail) - 1)
@@ -144,12 +145,15 @@ func settingText(s string) string {
 	return clean(s)
 }
 
-func (a *App) progressTail() []part {
+func (a *App) progressTail(room int) []part {
 	s := &a.h.status
 	parts := []part{{tokMuted, "epoch "}, {tokStrong, count(s.Epoch)}}
 	if s.EpochLimit > 0 {
 		parts = append(parts, part{tokMuted, " of " + count(s.EpochLimit) + " "})
-		const w = 12
+		w := 12
+		if room < 80 {
+			w = 6
+		}
 		n := min(w, max(0, s.Epoch*w/s.EpochLimit))
 		parts = append(parts, part{tokAccent, repeat("━", n)}, part{tokGrid, repeat("─", w-n)})
 	}

@@ -3,6 +3,8 @@ package tui
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 
 	"newtop/trainer"
 	"newtop/trainer/krylov"
@@ -49,7 +51,7 @@ type history struct {
 	done     *trainer.DoneEvent
 	thinned  int
 
-	runGen, epochGen, innerGen, spectrumGen, logGen uint64
+	runGen, epochGen, innerGen, spectrumGen, logGen, settingGen uint64
 }
 
 // innerBar is the inner work of one epoch: its iterations by the reason why the solves ended.
@@ -98,6 +100,9 @@ func (h *history) apply(d *trainer.Delta) {
 	}
 	if d.Status.Optimizer != h.status.Optimizer {
 		h.epochGen++
+	}
+	if !slices.Equal(d.Status.Settings, h.status.Settings) {
+		h.settingGen++
 	}
 	if d.Status.Unit != h.status.Unit || d.Status.Phase != h.status.Phase {
 		h.innerGen++
@@ -299,13 +304,34 @@ func (h *history) marks() []plotMark {
 	return m
 }
 
+// over reports whether the run has ended.
+func (h *history) over() bool { return h.done != nil || h.status.Phase == trainer.Ended }
+
+// primary is the setting that + and − scale, nil if there is none.
+func (h *history) primary() *trainer.Setting {
+	for i := range h.status.Settings {
+		if s := &h.status.Settings[i]; s.Primary {
+			return s
+		}
+	}
+	return nil
+}
+
 // firstOrder reports whether the current method has no trust region: what + and − scale tells, and where
 // nothing can be scaled the newest epoch.
 func (h *history) firstOrder() bool {
-	for _, s := range h.status.Settings {
-		if s.Primary {
-			return s.Key != "radius"
-		}
+	if s := h.primary(); s != nil {
+		return s.Key != "radius"
 	}
-	return h.epochs > 0 && math.IsNaN(float64(h.latest.Radius))
+	return h.latest.Epoch > 0 && math.IsNaN(float64(h.latest.Radius))
+}
+
+// nextRadius is the radius that the next epoch begins with, if it is not that of the last.
+func (h *history) nextRadius() (r float64, ok bool) {
+	s, now := h.primary(), float64(h.latest.Radius)
+	if s == nil || s.Key != "radius" || h.over() || h.latest.Epoch == 0 {
+		return 0, false
+	}
+	r, err := strconv.ParseFloat(s.Text, 64)
+	return r, err == nil && number(r) != number(now)
 }

@@ -30,7 +30,12 @@ func (b binding) on(do func(a *App, k string) tea.Cmd) binding { b.do = do; retu
 
 // foot puts a binding into the footer while a condition holds.
 func (b binding) foot(s string, now func(a *App) bool) binding {
-	b.short, b.now = func(*App) string { return s }, now
+	return b.footBy(func(*App) string { return s }, now)
+}
+
+// footBy does so with a word that depends on the state.
+func (b binding) footBy(short func(a *App) string, now func(a *App) bool) binding {
+	b.short, b.now = short, now
 	return b
 }
 
@@ -47,20 +52,13 @@ func bindings() []binding {
 	send := func(c trainer.Command) func(*App, string) tea.Cmd {
 		return func(a *App, _ string) tea.Cmd { return a.command(c) }
 	}
-	pause := bind(groupRun, "space", "pause, and go on", "space").on(func(a *App, _ string) tea.Cmd {
-		return a.command(trainer.Pause{On: a.h.status.Phase != trainer.Paused})
-	})
-	pause.now = steerable
-	pause.short = func(a *App) string {
+	pauseWord := func(a *App) string {
 		if a.h.status.Phase == trainer.Paused {
 			return "go on"
 		}
 		return "pause"
 	}
-	quit := bind(groupHelp, "q", "stop the run, then quit; twice quits at once", "q", "ctrl+c").
-		on(func(a *App, _ string) tea.Cmd { return a.quit() })
-	quit.now = always
-	quit.short = func(a *App) string {
+	quitWord := func(a *App) string {
 		switch {
 		case a.stopping:
 			return "quit at once"
@@ -69,21 +67,33 @@ func bindings() []binding {
 		}
 		return "quit"
 	}
+	scaled := func(a *App) string {
+		if a.h.firstOrder() {
+			return "rate"
+		}
+		return "radius"
+	}
 	return []binding{
-		quit,
+		bind(groupHelp, "q", "stop the run, then quit; twice: at once", "q", "ctrl+c").
+			on(func(a *App, _ string) tea.Cmd { return a.quit() }).footBy(quitWord, always),
 		bind(groupHelp, "?", "this help", "?").
 			on(func(a *App, _ string) tea.Cmd { a.overlay = overlayHelp; return nil }).foot("help", always),
-		pause,
+		bind(groupRun, "space", "pause, and go on", "space").
+			on(func(a *App, _ string) tea.Cmd {
+				return a.command(trainer.Pause{On: a.h.status.Phase != trainer.Paused})
+			}).footBy(pauseWord, steerable),
 		bind(groupRun, "o", "choose an optimizer from a list", "o").
 			on(func(a *App, _ string) tea.Cmd { a.openPicker(); return nil }).foot("optimizer", steerable),
 		bind(groupRun, "1…9", "switch to an optimizer by its number", "1", "2", "3", "4", "5", "6", "7", "8", "9").
 			on(func(a *App, k string) tea.Cmd { return a.switchTo(int(k[0] - '1')) }),
-		bind(groupView, "z", "zoom the focused pane to the whole screen", "z", "enter").
+		bind(groupView, "z", "zoom the focused pane; tab shows the others", "z", "enter").
 			on(func(a *App, _ string) tea.Cmd { return a.zoom(!a.zoomed) }).
 			foot("zoom", func(a *App) bool { return !a.zoomed }),
 		bind(groupView, "esc", "back to all panes", "esc").
 			on(func(a *App, _ string) tea.Cmd { return a.zoom(false) }).
 			foot("back", func(a *App) bool { return a.zoomed }),
+		bind(groupView, "tab ←↑→↓", "another pane; shift+tab goes back", "tab", "shift+tab", "left", "right", "up", "down").
+			on(func(a *App, k string) tea.Cmd { a.move(k); return nil }).foot("pane", always),
 		bind(groupRun, "s", "run one epoch", "s").on(send(trainer.StepEpoch{})).foot("one epoch", steerable),
 		bind(groupRun, "i", "run one inner iteration, or one batch", "i").on(send(trainer.StepInner{})).foot("one inner", steerable),
 		bind(groupRun, "+ -", "double or halve the radius or rate", "+", "=", "-", "_").
@@ -92,25 +102,15 @@ func bindings() []binding {
 					return a.command(trainer.Scale{Factor: 0.5})
 				}
 				return a.command(trainer.Scale{Factor: 2})
-			}).foot("radius", steerable).footBy(func(a *App) string {
-			if a.h.firstOrder() {
-				return "rate"
-			}
-			return "radius"
-		}),
+			}).footBy(scaled, steerable),
 		bind(groupRun, "k", "compute the spectrum at the weights of now", "k").
 			on(send(trainer.Spectrum{})).foot("spectrum", steerable),
-		bind(groupView, "tab ←↑→↓", "another pane; shift+tab goes back", "tab", "shift+tab", "left", "right", "up", "down").
-			on(func(a *App, k string) tea.Cmd { a.move(k); return nil }).foot("pane", always),
 		bind(groupView, "y", "logarithmic or linear scale", "y").
 			on(func(a *App, _ string) tea.Cmd { return a.toggleLog() }).foot("log", always),
 		bind(groupHelp, "ctrl+z", "suspend; fg comes back", "ctrl+z").
 			on(func(*App, string) tea.Cmd { return tea.Suspend }),
 	}
 }
-
-// footBy makes the footer's word depend on the state.
-func (b binding) footBy(short func(a *App) string) binding { b.short = short; return b }
 
 // footer names the keys that matter now, and at its right end what was last answered.
 func (a *App) footer(w int) string {
@@ -137,18 +137,4 @@ func (a *App) footer(w int) string {
 		l.put(notice.t, notice.s)
 	}
 	return l.full()
-}
-
-// helpGroups returns the headings of the help with their bindings, as the table has them.
-func (a *App) helpGroups() (groups []string, of map[string][]key.Help) {
-	of = map[string][]key.Help{}
-	for _, g := range []string{groupRun, groupView, groupHelp} {
-		groups = append(groups, g)
-		for i := range a.bindings {
-			if a.bindings[i].group == g {
-				of[g] = append(of[g], a.bindings[i].Help())
-			}
-		}
-	}
-	return groups, of
 }

@@ -77,7 +77,7 @@ func layout(w, h int, zoomed bool, focus paneID) screenLayout {
 		s.places = grid(body, []band{
 			{13, []cell{{paneLoss, 50}, {paneAccuracy, 50}}},
 			{12, []cell{{paneInner, 50}, {paneSpectrum, 50}}},
-			{12, []cell{{paneTopology, 42}, {paneRegion, 29}, {paneLog, 29}}},
+			{12, []cell{{paneTopology, 40}, {paneRegion, 29}, {paneLog, 31}}},
 		})
 		s.places = split(s.places, paneLog, paneWork, 5)
 	case h >= 34:
@@ -86,6 +86,12 @@ func layout(w, h int, zoomed bool, focus paneID) screenLayout {
 			{10, []cell{{paneInner, 50}, {paneSpectrum, 50}}},
 			{9, []cell{{paneTopology, 50}, {paneRegion, 50}}},
 			{7, []cell{{paneWork, 50}, {paneLog, 50}}},
+		})
+	case w >= 100 && h >= 28:
+		s.places = grid(body, []band{
+			{9, []cell{{paneLoss, 50}, {paneAccuracy, 50}}},
+			{9, []cell{{paneInner, 50}, {paneSpectrum, 50}}},
+			{9, []cell{{paneTopology, 37}, {paneRegion, 31}, {paneLog, 32}}},
 		})
 	default:
 		s.places = grid(body, []band{

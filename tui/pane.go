@@ -2,6 +2,8 @@ package tui
 
 import (
 	"math"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // view is what panes read when they draw. They never change it.
@@ -69,6 +71,9 @@ func (d *drawn) draw(p pane, v *view, r rect, key drawnKey) []string {
 	d.key = key
 	if key.bare {
 		d.rows = block(p.strip(v, r.w, r.h), r.w, r.h)
+		if key.focused {
+			d.rows[0] = v.th.line(1).put(tokFocus, "▸").full() + ansi.TruncateLeft(d.rows[0], 1, "")
+		}
 		return d.rows
 	}
 	d.rows = frame(p, v, r, key)

@@ -52,7 +52,7 @@ func (p *accuracyPane) plot(v *view) plot {
 
 func (p *accuracyPane) body(v *view, w, h int, zoomed bool) []string {
 	pl := p.plot(v)
-	pl.legend = zoomed
+	pl.legend, pl.best, pl.value = zoomed, true, p.unit(v)
 	return p.chart.draw(v, pl, w, h)
 }
 

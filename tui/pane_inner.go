@@ -2,24 +2,25 @@ package tui
 
 import (
 	"math"
+	"slices"
+	"strconv"
 
-	"newtop/trainer"
 	"newtop/trainer/krylov"
 )
 
 // innerPane shows the inner CG solves: a bar for each epoch, as high as its iterations, in the colour
 // and with the letter of the reason why it ended; how often each reason came; and the solve under way.
 type innerPane struct {
-	bars, live chart
-	key        barsKey // of what bars shows
-	picture    []string
+	bars, live, steps chart
+	key               barsKey // of what bars shows
+	picture           []string
 }
 
 // barsKey is what the picture of the bars depends on. The solve under way changes many times an epoch,
 // they do not.
 type barsKey struct {
 	w, h, barred int
-	dense        bool
+	dense, done  bool
 	th           *theme
 }
 
@@ -28,11 +29,14 @@ func (*innerPane) toggleLog() bool { return false }
 func (*innerPane) name(*view) string { return "inner" }
 
 func (*innerPane) seen(h *history) uint64 {
-	return h.innerGen + h.epochGen + h.runGen
+	return h.innerGen + h.epochGen + h.runGen + h.settingGen
 }
 
 func (p *innerPane) head(v *view, l *line) {
 	if len(v.h.bars) == 0 {
+		if v.h.firstOrder() && !v.h.step.empty() {
+			l.group(part{tokMuted, "‖Δw‖ "}, part{tokText, number(v.h.step.last())})
+		}
 		return
 	}
 	b := &v.h.bars[len(v.h.bars)-1]
@@ -41,7 +45,10 @@ func (p *innerPane) head(v *view, l *line) {
 	if b.blocks > 1 {
 		l.group(part{tokMuted, " in " + count(b.blocks) + " blocks"})
 	}
-	l.group(part{tokMuted, "  mean "}, part{tokText, tick(round(float64(v.h.inner)/float64(v.h.solves), 1))})
+	if b.epoch != v.h.latest.Epoch {
+		l.group(part{tokMuted, " at " + count(b.epoch)})
+	}
+	l.group(part{tokMuted, "  mean "}, part{tokText, strconv.FormatFloat(float64(v.h.inner)/float64(v.h.solves), 'f', 1, 64)})
 }
 
 func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
@@ -70,7 +77,7 @@ func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
 	case table:
 		rows = append(rows, p.table(v, w)...)
 	case h >= 3:
-		rows = append(rows, p.counts(v, w))
+		rows = append(rows, p.counts(v, v.th.line(w)).full())
 	}
 	if h >= 4 {
 		rows = append(rows, live)
@@ -81,36 +88,56 @@ func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
 	return rows
 }
 
-// without is what the pane says of a method that has no inner solves, or before the first one.
+// without is what the pane shows before the first inner solve: how it goes, or of a method that has none
+// the lengths of its steps.
 func (p *innerPane) without(v *view, w, h int, live string) []string {
-	text := "waiting for the first inner solve"
-	if v.h.firstOrder() && v.h.latest.Epoch > 0 {
-		text = "this optimizer has no inner solves"
-	}
 	rows := make([]string, h)
-	rows[(h-1)/2] = v.th.line(w).to((w-cells(text))/2).put(tokMuted, text).full()
+	free := h
 	if h >= 2 {
-		rows[h-1] = live
+		free--
+		rows[free] = live
 	}
+	if v.h.firstOrder() && free >= 4 && !v.h.step.empty() {
+		l := v.th.line(w)
+		l.put(tokAccent, "‖Δw‖").group(part{tokMuted, "  length of each epoch's step"})
+		l.group(part{tokMuted, "; no inner solves here"})
+		rows[0] = l.full()
+		copy(rows[1:], p.steps.draw(v, p.stepPlot(v), w, free-1))
+		return rows
+	}
+	text := "waiting for the first inner solve"
+	switch {
+	case v.h.firstOrder():
+		text = "this optimizer has no inner solves"
+	case v.h.over():
+		text = "there were no inner solves"
+	}
+	rows[(free-1)/2] = v.th.line(w).to((w-cells(text))/2).put(tokMuted, text).full()
 	if curve := h/2 - 1; curve >= 5 && v.h.residual.points > 1 {
 		copy(rows[h-1-curve:], p.residuals(v, w, curve))
 	}
 	return rows
 }
 
+// stepPlot is the length of the steps of a method without inner solves.
+func (p *innerPane) stepPlot(v *view) plot {
+	pl := epochPlot(v.h, plotCurve{tok: tokAccent, series: &v.h.step, mark: '*'})
+	pl.log = true
+	return pl
+}
+
 // residuals draws the residual of the solve under way, or of the last one, by iteration.
 func (p *innerPane) residuals(v *view, w, h int) []string {
-	pl := plot{
-		curves: []plotCurve{{name: "‖r‖/‖g‖", tok: tokAccent, series: &v.h.residual, mark: '*'}},
-		log:    true, whole: true,
-	}
-	return p.live.draw(v, pl, w, h)
+	l := v.th.line(w)
+	l.put(tokAccent, "‖r‖/‖g‖").group(part{tokMuted, "  residual by iteration"})
+	pl := plot{curves: []plotCurve{{tok: tokAccent, series: &v.h.residual, mark: '*'}}, log: true, whole: true}
+	return append([]string{l.full()}, p.live.draw(v, pl, w, h-1)...)
 }
 
 // chart draws the newest bars that fit, with their letters under them when there is room; dense ones
 // stand without gaps when there are many.
 func (p *innerPane) chart(v *view, w, h int, dense bool) []string {
-	if key := (barsKey{w, h, v.h.barred, dense, v.th}); key != p.key || p.picture == nil {
+	if key := (barsKey{w, h, v.h.barred, dense, v.h.over(), v.th}); key != p.key || p.picture == nil {
 		p.key, p.picture = key, p.draw(v, w, h, dense)
 	}
 	return p.picture
@@ -118,13 +145,12 @@ func (p *innerPane) chart(v *view, w, h int, dense bool) []string {
 
 func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 	p.bars.resize(w, h)
-	letters := 0
-	if h >= 2 {
-		letters = 1
-	}
 	gutter := 0
 	if w >= 24 {
 		gutter = 4
+		if slices.ContainsFunc(v.h.bars, func(b innerBar) bool { return b.total >= 1000 }) {
+			gutter = 6 // "12.5k"
+		}
 	}
 	pitch := 2
 	switch n := len(v.h.bars); {
@@ -146,25 +172,32 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 	if step := nice(float64(top) / 10); step >= 1 {
 		top = int(math.Ceil(float64(top)/step) * step) // the scale stays while the greatest changes little
 	}
-	room := h - letters
+	room := h
+	if h >= 2 {
+		room-- // for the letters
+	}
 	if gutter > 0 {
 		p.scale(v, gutter, room, top)
 	}
+	wide := max(pitch-1, 1)
 	for i := range bars {
 		x := gutter + i*pitch
-		p.bar(v, &bars[i], x, max(pitch-1, 1), room, float64(room)/float64(top))
-		if letters > 0 {
+		p.bar(v, &bars[i], x, wide, room, float64(room)/float64(top))
+		if room < h {
 			s := bars[i].stop()
-			p.bars.set(x+(max(pitch-1, 1)-1)/2, h-1, rune(s.Letter()), stopToken(s))
+			p.bars.set(x+(wide-1)/2, h-1, rune(s.Letter()), stopToken(s))
 		}
 	}
 	return p.bars.text(v.th)
 }
 
 // first returns which bar stands at the left when n fit. The window moves on by a quarter at a time: the
-// bars stand still in between, and a screen far away gets few bytes.
+// bars stand still in between, and a screen far away gets few bytes. When no more come it is filled.
 func (p *innerPane) first(h *history, n int) int {
 	stride := max(n/4, 1)
+	if h.over() {
+		stride = 1
+	}
 	dropped := h.barred - len(h.bars)
 	start := (h.barred - n + stride - 1) / stride * stride
 	return max(0, min(start-dropped, len(h.bars)-1))
@@ -175,7 +208,11 @@ func (p *innerPane) scale(v *view, gutter, room, top int) {
 	for y := range room {
 		p.bars.set(gutter-1, y, '│', tokGrid)
 	}
-	for _, t := range steps(0, float64(top), max(1, room/3)) {
+	ticks := steps(0, float64(top), max(1, room/3))
+	if len(ticks) == 0 || ticks[len(ticks)-1] == 0 {
+		ticks = []float64{float64(top)}
+	}
+	for _, t := range ticks {
 		if row := room - int(math.Ceil(t*float64(room)/float64(top))); t >= 1 && row >= 0 {
 			s := tick(t)
 			p.bars.write(max(gutter-1-cells(s), 0), row, s, tokMuted)
@@ -187,7 +224,6 @@ func (p *innerPane) scale(v *view, gutter, room, top int) {
 // bar draws one epoch, its reasons stacked in the order of their letters.
 func (p *innerPane) bar(v *view, b *innerBar, x, w, room int, scale float64) {
 	height := float64(b.total) * scale
-	done := 0
 	for y := range room {
 		free := height - float64(y)
 		if free <= 0 && (y > 0 || b.total == 0) {
@@ -213,13 +249,11 @@ func (p *innerPane) bar(v *view, b *innerBar, x, w, room int, scale float64) {
 		for dx := range w {
 			p.bars.set(x+dx, room-1-y, r, stopToken(s))
 		}
-		done++
 	}
 }
 
-// counts is how many solves ended for each reason, on one line.
-func (p *innerPane) counts(v *view, w int) string {
-	l := v.th.line(w)
+// counts writes how many solves ended for each reason.
+func (p *innerPane) counts(v *view, l *line) *line {
 	for _, s := range krylov.Stops() {
 		n := v.h.stops[s]
 		rare := s == krylov.NotFinite || s == krylov.Interrupted
@@ -230,13 +264,13 @@ func (p *innerPane) counts(v *view, w int) string {
 		if l.w > 0 {
 			gap = "  "
 		}
-		if w >= 100 {
+		if l.room >= 100 {
 			l.group(part{tokText, gap}, part{stopToken(s), string(s.Letter())}, part{tokMuted, " " + s.Words()}, part{tokText, " " + count(n)})
 			continue
 		}
 		l.group(part{tokText, gap}, part{stopToken(s), string(s.Letter())}, part{tokText, " " + count(n)})
 	}
-	return l.full()
+	return l
 }
 
 // table is the counts with the reasons in words.
@@ -267,7 +301,7 @@ func (p *innerPane) now(v *view, w int) string {
 	switch {
 	case v.h.solving:
 		p.solve(v, l)
-	case s.Phase != trainer.Ended && s.Units > 0 && s.Unit > 0:
+	case !v.h.over() && s.Units > 0 && s.Unit > 0:
 		l.put(tokMuted, "batch ").put(tokText, count(s.Unit)).put(tokMuted, " of "+count(s.Units)+" ")
 		v.progress(l, float64(s.Unit)/float64(s.Units), l.left())
 	case len(v.h.bars) > 0:
@@ -317,34 +351,35 @@ func (v *view) progress(l *line, share float64, w int) {
 
 func pad(s string, w int) string { return s + spaces(w-cells(s)) }
 
+// strip puts the figures at the left, a small chart at the right, and what is under way beneath.
 func (p *innerPane) strip(v *view, w, h int) []string {
-	const column = 32
-	rows := make([]string, h)
-	picture := make([]string, h)
-	if len(v.h.bars) > 0 {
-		picture = p.chart(v, w-column-1, h-1, false)
+	const margin, column = 11, 32
+	var picture []string
+	text := [2]*line{v.th.line(column - margin - 1), v.th.line(column - margin - 1)}
+	switch room := w - column - 1; {
+	case len(v.h.bars) > 0:
+		p.head(v, text[0])
+		p.counts(v, text[1])
+		picture = p.chart(v, room, h-1, false)
+	case v.h.firstOrder():
+		p.head(v, text[0])
+		text[1].put(tokMuted, "no inner solves")
+		picture = p.steps.draw(v, p.stepPlot(v), room, h-1)
 	}
-	for i := range rows {
-		l := v.th.line(w)
-		if i == h-1 {
-			v.label(l, "")
-			l.raw(p.now(v, w-11), w-11)
-			rows[i] = l.full()
-			continue
-		}
-		if i == 0 {
-			v.label(l, "inner")
-			head := v.th.line(column - 12)
-			p.head(v, head)
-			l.raw(head.b.String(), head.w)
-		} else if i == 1 {
-			l.to(11).raw(p.counts(v, column-12), column-12)
-		}
-		l.to(column)
-		if picture[i] != "" {
+	rows := make([]string, 0, h)
+	for i, name := range []string{"inner", ""} {
+		l := v.label(v.th.line(w), name).raw(text[i].full(), column-margin-1).to(column)
+		if i < len(picture) {
 			l.raw(picture[i], w-column-1)
 		}
-		rows[i] = l.full()
+		rows = append(rows, l.full())
 	}
-	return rows
+	for _, row := range picture[min(len(picture), 2):] {
+		rows = append(rows, v.th.line(w).to(column).raw(row, w-column-1).full())
+	}
+	for len(rows) < h-1 {
+		rows = append(rows, "")
+	}
+	now := v.label(v.th.line(w), "")
+	return append(rows[:h-1], now.raw(p.now(v, w-margin), w-margin).full())
 }

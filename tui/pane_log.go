@@ -14,10 +14,27 @@ func (*logPane) name(*view) string { return "log" }
 
 func (*logPane) seen(h *history) uint64 { return h.logGen + h.runGen }
 
+// head says what the columns of an epoch's row are that do not say so themselves.
 func (*logPane) head(v *view, l *line) {
 	if v.h.thinned > 0 {
-		l.group(part{tokMuted, count(v.h.thinned) + " epochs thinned"})
+		l.group(part{tokMuted, count(v.h.thinned) + " epochs thinned  "})
 	}
+	if v.h.epochs == 0 {
+		return
+	}
+	fault := "error"
+	if v.h.regression() {
+		fault = "RMSE"
+	}
+	l.group(part{tokMuted, "epoch, "}, part{tokTrain, "loss"}, part{tokMuted, ", "}, part{v.faultInk(), fault})
+}
+
+// faultInk is of the test rows if there are any.
+func (v *view) faultInk() token {
+	if v.h.testFault.empty() {
+		return tokTrain
+	}
+	return tokTest
 }
 
 func (p *logPane) body(v *view, w, h int, _ bool) []string {
@@ -34,15 +51,19 @@ func (p *logPane) body(v *view, w, h int, _ bool) []string {
 
 // rows draws an entry: an epoch's figures on one row, text on as many as it needs.
 func (p *logPane) rows(v *view, e *entry, w int) []string {
-	const margin = 6
+	column := max(4, cells(count(v.h.latest.Epoch)))
+	begin := func() *line { return v.th.line(w).put(tokMuted, right(count(e.epoch), column)) }
 	if e.text == "" {
-		return []string{p.figures(v, e, w)}
+		l := begin()
+		p.figures(v, e, l)
+		return []string{l.full()}
 	}
+	margin := column + 2
 	var rows []string
 	for i, s := range strings.Split(ansi.Wrap(e.text, max(w-margin, 8), ""), "\n") {
 		l := v.th.line(w)
 		if i == 0 {
-			l.put(tokMuted, right(count(e.epoch), 4))
+			l = begin()
 		}
 		rows = append(rows, l.to(margin).put(e.tok, s).full())
 	}
@@ -50,11 +71,9 @@ func (p *logPane) rows(v *view, e *entry, w int) []string {
 }
 
 // figures writes what an epoch brought, as much as there is room for.
-func (p *logPane) figures(v *view, e *entry, w int) string {
-	l := v.th.line(w)
-	l.put(tokMuted, right(count(e.epoch), 4)+"  ")
-	s := &e.stats
-	l.group(part{tokTrain, pad(number(float64(s.Loss)), 8)})
+func (p *logPane) figures(v *view, e *entry, l *line) {
+	s, wide := &e.stats, l.room >= 70
+	l.group(part{tokTrain, "  " + pad(number(float64(s.Loss)), 7)})
 	fault, testFault, unit := float64(s.Error), float64(s.TestError), percent
 	if v.h.regression() {
 		fault, testFault, unit = float64(s.RMSE), float64(s.TestRMSE), number
@@ -65,29 +84,35 @@ func (p *logPane) figures(v *view, e *entry, w int) string {
 		l.group(part{tokTrain, " " + right(unit(fault), 6)})
 	}
 	if e.stop != 0 {
-		l.group(part{tokMuted, " " + right(count(e.inner), 4)}, part{stopToken(e.stop), " " + string(e.stop.Letter())})
+		l.group(part{tokMuted, " " + right(count(e.inner), 3)}, part{stopToken(e.stop), " " + string(e.stop.Letter())})
+	} else if len(v.h.bars) > 0 {
+		l.group(part{tokText, spaces(6)})
 	}
 	verdict := part{tokText, "  "}
 	if !s.Accepted && s.Epoch > 0 {
 		verdict = part{tokWarn, " ×"}
 	}
 	l.group(verdict)
-	l.group(part{tokMuted, " " + right(span(float64(s.Seconds)), 8)})
-	if w >= 70 {
-		l.group(part{tokMuted, "  ‖g‖ "}, part{tokText, pad(number(float64(s.GradientNorm)), 9)})
-		if s.Radius == s.Radius {
-			l.group(part{tokMuted, " R "}, part{tokText, pad(number(float64(s.Radius)), 8)})
-			l.group(part{tokMuted, " " + v.gl.rho + " "}, part{tokText, pad(short(float64(s.Rho)), 5)})
-		}
-		l.group(part{tokMuted, "  " + clean(s.Optimizer)})
+	took := ""
+	if s.Epoch > 0 {
+		took = span(float64(s.Seconds))
 	}
-	if e.stop != 0 && w >= 110 {
+	l.group(part{tokMuted, " " + right(took, 8)})
+	if !wide {
+		return
+	}
+	l.group(part{tokMuted, "  ‖g‖ "}, part{tokText, pad(number(float64(s.GradientNorm)), 9)})
+	if s.Radius == s.Radius {
+		l.group(part{tokMuted, " R "}, part{tokText, pad(number(float64(s.Radius)), 8)})
+		l.group(part{tokMuted, " " + v.gl.rho + " "}, part{tokText, pad(short(float64(s.Rho)), 5)})
+	}
+	l.group(part{tokMuted, "  " + clean(s.Optimizer)})
+	switch {
+	case verdict.t == tokWarn:
+		l.group(part{tokWarn, "  rejected"})
+	case e.stop != 0:
 		l.group(part{tokMuted, "  " + e.stop.Words()})
 	}
-	if verdict.t == tokWarn && w >= 70 {
-		l.group(part{tokWarn, "  rejected"})
-	}
-	return l.full()
 }
 
 func (p *logPane) strip(v *view, w, h int) []string { return p.body(v, w, h, false) }

@@ -22,7 +22,7 @@ func (p *lossPane) head(v *view, l *line) {
 
 func (p *lossPane) body(v *view, w, h int, zoomed bool) []string {
 	pl := pairPlot(v, &v.h.loss, &v.h.testLoss)
-	pl.log, pl.legend = p.log, zoomed
+	pl.log, pl.legend, pl.best = p.log, zoomed, true
 	return p.chart.draw(v, pl, w, h)
 }
 
@@ -34,17 +34,11 @@ func (p *lossPane) strip(v *view, w, h int) []string {
 
 // pairPlot is a chart of a quantity over the training rows (solid) and the test rows (dashed).
 func pairPlot(v *view, train, test *series) plot {
-	return plot{
-		curves: []plotCurve{
-			{name: "train", tok: tokTrain, series: train, alarm: true, mark: '*'},
-			{name: "test", tok: tokTest, series: test, dashed: true, mark: 'o'},
-		},
-		whole:   true,
-		marks:   v.h.marks(),
-		limit:   float64(v.h.status.EpochLimit),
-		closed:  v.h.done != nil,
-		waiting: waiting(v),
-	}
+	pl := epochPlot(v.h,
+		plotCurve{name: "train", tok: tokTrain, series: train, alarm: true, mark: '*'},
+		plotCurve{name: "test", tok: tokTest, series: test, dashed: true, mark: 'o'})
+	pl.waiting = waiting(v)
+	return pl
 }
 
 // waiting says why a chart is empty.

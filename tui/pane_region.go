@@ -19,7 +19,7 @@ func (p *regionPane) name(v *view) string {
 	return "region"
 }
 
-func (p *regionPane) seen(h *history) uint64 { return h.epochGen + h.runGen }
+func (p *regionPane) seen(h *history) uint64 { return h.epochGen + h.runGen + h.settingGen }
 
 func (p *regionPane) toggleLog() bool { p.log = !p.log; return true }
 
@@ -28,7 +28,9 @@ func (p *regionPane) head(v *view, l *line) {
 		return
 	}
 	for _, g := range p.values(v) {
-		l.group(g...)
+		if !l.group(g...) {
+			return
+		}
 	}
 	e := &v.h.latest
 	switch {
@@ -39,6 +41,9 @@ func (p *regionPane) head(v *view, l *line) {
 		if !l.group(part{tokWarn, " rejected"}) {
 			l.group(part{tokWarn, " ×"})
 		}
+	}
+	if next, ok := v.h.nextRadius(); ok {
+		l.group(part{tokMuted, " → R "}, part{tokText, number(next)})
 	}
 }
 
@@ -69,10 +74,7 @@ func short(x float64) string {
 // better than the model promised.
 func (p *regionPane) plots(v *view) (upper, lower plot) {
 	one := func(name string, t token, s *series) plot {
-		return plot{
-			curves: []plotCurve{{name: name, tok: t, series: s, mark: '*'}},
-			whole:  true, marks: v.h.marks(), limit: float64(v.h.status.EpochLimit), closed: v.h.done != nil,
-		}
+		return epochPlot(v.h, plotCurve{name: name, tok: t, series: s, mark: '*'})
 	}
 	if v.h.firstOrder() {
 		upper, lower = one("rate", tokAccent, &v.h.rate), one("‖g‖", tokAccent, &v.h.gradient)
@@ -89,21 +91,31 @@ func (p *regionPane) plots(v *view) (upper, lower plot) {
 func (p *regionPane) body(v *view, w, h int, zoomed bool) []string {
 	upper, lower := p.plots(v)
 	upper.legend, lower.legend = zoomed, zoomed
-	if h < 8 {
-		if w >= 60 {
-			left := w/2 - 1
-			return beside(p.upper.draw(v, upper, left, h), left, p.lower.draw(v, lower, w-left-2, h))
-		}
+	switch {
+	case h < 8 && w >= 60:
+		upper.name, lower.name = p.axis(v), lower.curves[0].name
+		left := w/2 - 1
+		return beside(p.upper.draw(v, upper, left, h), left, p.lower.draw(v, lower, w-left-2, h))
+	case h < 8 || upper.curves[0].series.empty():
+		upper.name = p.axis(v)
 		return p.upper.draw(v, upper, w, h)
 	}
-	top := (h - 1) / 2
-	if h >= 12 && upper.curves[0].series.points > 0 {
-		rows := []string{p.caption(v, upper, w)}
-		rows = append(rows, p.upper.draw(v, upper, w, top-1)...)
-		rows = append(rows, p.caption(v, lower, w))
-		return append(rows, p.lower.draw(v, lower, w, h-top-1)...)
+	top := h/2 - 1
+	bottom := h - top - 2
+	upper.noX = true
+	upper.margin = max(upper.axis(w, top), lower.axis(w, bottom))
+	lower.margin = upper.margin
+	rows := append([]string{p.caption(v, upper, w)}, p.upper.draw(v, upper, w, top)...)
+	rows = append(rows, p.caption(v, lower, w))
+	return append(rows, p.lower.draw(v, lower, w, bottom)...)
+}
+
+// axis names the upper chart's axis in the corner, where there is no row for a caption.
+func (p *regionPane) axis(v *view) string {
+	if v.h.firstOrder() {
+		return "rate"
 	}
-	return append(p.upper.draw(v, upper, w, top), p.lower.draw(v, lower, w, h-top)...)
+	return "R"
 }
 
 // caption says what the chart under it shows.
@@ -111,7 +123,7 @@ func (p *regionPane) caption(v *view, pl plot, w int) string {
 	l := v.th.line(w)
 	l.put(pl.curves[0].tok, pl.curves[0].name)
 	if len(pl.rules) > 0 && !v.h.firstOrder() {
-		l.put(tokMuted, "  actual over predicted reduction")
+		l.put(tokMuted, "  actual over predicted")
 		if v.h.rejected > 0 {
 			l.group(part{tokMuted, " · "}, part{tokWarn, count(v.h.rejected) + " rejected"})
 		}

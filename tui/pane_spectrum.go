@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"newtop/trainer"
 )
@@ -75,7 +74,7 @@ func ritz(e *trainer.EpochEvent) (s *trainer.InnerSummary, ok bool) {
 
 func (p *spectrumPane) head(v *view, l *line) {
 	if v.h.status.Computing != "" {
-		l.group(part{tokWarn, "computing "})
+		l.group(part{tokWarn, "computing  "})
 	}
 	pairs, origin := p.source(v)
 	if len(pairs) == 0 {
@@ -103,7 +102,7 @@ func signToken(x float64) token {
 	return tokText
 }
 
-func (p *spectrumPane) body(v *view, w, h int, _ bool) []string {
+func (p *spectrumPane) body(v *view, w, h int, zoomed bool) []string {
 	pairs, _ := p.source(v)
 	if len(pairs) == 0 {
 		return p.nothing(v, w, h)
@@ -120,7 +119,7 @@ func (p *spectrumPane) body(v *view, w, h int, _ bool) []string {
 		rows = append(rows, "")
 	}
 	if chart > 0 {
-		rows = append(rows, p.history(v, w, chart)...)
+		rows = append(rows, p.history(v, w, chart, zoomed)...)
 	}
 	return rows
 }
@@ -134,6 +133,10 @@ func (p *spectrumPane) nothing(v *view, w, h int) []string {
 	}
 	if v.h.status.Computing != "" {
 		say((h-1)/2, tokWarn, "computing the "+clean(v.h.status.Computing))
+		return rows
+	}
+	if v.h.over() {
+		say((h-1)/2, tokMuted, "no eigenvalues were computed")
 		return rows
 	}
 	say((h-1)/2, tokMuted, "no eigenvalues yet")
@@ -175,9 +178,9 @@ func (p *spectrumPane) row(v *view, q pair, most float64, certified bool, w int)
 	if certified {
 		bound := ""
 		if !math.IsNaN(q.bound) {
-			bound = " ± " + magnitude(q.bound)
+			bound = v.gl.within + magnitude(q.bound)
 		}
-		l.put(tokMuted, pad(bound, 11))
+		l.put(tokMuted, pad(bound, cells(v.gl.within)+8))
 	}
 	l.put(tokText, "  ")
 	ink := tokAccent
@@ -199,7 +202,7 @@ func magnitude(x float64) string {
 	if x >= 1e-3 && x < 1e3 {
 		return number(x)
 	}
-	return strings.Replace(strconv.FormatFloat(leading(x), 'e', 0, 64), "e-0", "e-", 1)
+	return brief(strconv.FormatFloat(leading(x), 'e', 0, 64))
 }
 
 // leading rounds up to one significant digit, as a bound must.
@@ -212,7 +215,7 @@ func leading(x float64) float64 {
 }
 
 // history draws the greatest and the least eigenvalue over the epochs.
-func (p *spectrumPane) history(v *view, w, h int) []string {
+func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
 	var top, bottom series
 	for i := range v.h.spectra {
 		if low, high, ok := spread(&v.h.spectra[i]); ok {
@@ -220,20 +223,19 @@ func (p *spectrumPane) history(v *view, w, h int) []string {
 			bottom.add(float64(v.h.spectra[i].Epoch), low)
 		}
 	}
-	return p.chart.draw(v, plot{
-		curves: []plotCurve{
-			{name: "greatest", tok: tokAccent, series: &top, mark: '*'},
-			{name: "least", tok: tokNegativeCurvature, series: &bottom, dashed: true, mark: 'o'},
-		},
-		whole: true, rules: []float64{0}, zero: true,
-		limit: float64(v.h.status.EpochLimit), closed: v.h.done != nil,
-	}, w, h)
+	pl := epochPlot(v.h,
+		plotCurve{name: "greatest", tok: tokAccent, series: &top, mark: '*'},
+		plotCurve{name: "least", tok: tokNegativeCurvature, series: &bottom, dashed: true, mark: 'o'})
+	pl.rules, pl.zero, pl.legend, pl.marks = []float64{0}, true, legend, nil
+	return p.chart.draw(v, pl, w, h)
 }
 
 func (p *spectrumPane) strip(v *view, w, _ int) []string {
 	l := v.th.line(w)
 	v.label(l, "spectrum")
-	if pairs, _ := p.source(v); len(pairs) == 0 {
+	if pairs, _ := p.source(v); len(pairs) == 0 && v.h.over() {
+		l.put(tokMuted, "none was computed")
+	} else if len(pairs) == 0 {
 		l.put(tokMuted, "k computes it now")
 	} else {
 		p.head(v, l)

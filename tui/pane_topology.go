@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"newtop/trainer"
 )
@@ -33,13 +34,14 @@ func (*topologyPane) head(v *view, l *line) {
 
 // drawing is where the parts of a network stand.
 type drawing struct {
-	layers []int // which are shown, in order
-	x      []int // column of each of them
-	top, h int   // rows of the graph
-	labels int   // row of the activations
-	counts int   // row of the numbers of weights; the same where there is no other
-	arcs   int   // rows for arcs, under the labels
-	norms  int   // rows of the table of blocks
+	layers []int                      // which are shown, in order
+	x      []int                      // column of each of them
+	top, h int                        // rows of the graph
+	labels int                        // row of the activations
+	counts int                        // row of the numbers of weights; the same where there is no other
+	arcs   int                        // rows for arcs, under the labels
+	lanes  [][]trainer.ConnectionInfo // the connections that skip layers, by the row that there is for them
+	norms  int                        // rows of the table of blocks
 }
 
 func (p *topologyPane) body(v *view, w, h int, _ bool) []string {
@@ -57,7 +59,7 @@ func (p *topologyPane) body(v *view, w, h int, _ bool) []string {
 	}
 	p.nodes(m, d)
 	p.names(v, m, d, w)
-	p.skips(m, d, w)
+	p.skips(d, w)
 	if d.norms > 0 {
 		p.table(v, d, h-d.norms, w)
 	}
@@ -79,17 +81,13 @@ func (p *topologyPane) arrange(v *view, m *trainer.ModelInfo, w, h int) drawing 
 	for i := range d.x {
 		d.x[i] = margin + i*(w-1-2*margin)/(len(d.x)-1)
 	}
-	for _, c := range m.Connections {
-		if c.To-c.From > 1 {
-			d.arcs++
-		}
-	}
+	d.share(m)
 	rest := h - 2 // counts and activations
 	if n := len(v.h.latest.Blocks); n > 0 && rest-n-1 >= 8 {
 		d.norms = n + 1
 		rest -= d.norms + 1
 	}
-	d.arcs = min(d.arcs, max(0, rest-3))
+	d.arcs = min(len(d.lanes), (rest-1)/2, max(0, rest-3))
 	under := 0
 	if rest-d.arcs >= 6 {
 		under = 1
@@ -213,7 +211,7 @@ func (p *topologyPane) names(v *view, m *trainer.ModelInfo, d drawing, w int) {
 
 // fits reports whether a label of n columns under column i keeps clear of the next column's.
 func (d *drawing) fits(i, n int) bool {
-	return len(d.x) < 2 || n < d.x[1]-d.x[0] || i == 0
+	return len(d.x) < 2 || n < d.x[1]-d.x[0] || i == 0 || i == len(d.x)-1
 }
 
 // span1 centres n columns on x within [0, w) and returns [from, to).
@@ -227,37 +225,54 @@ func (p *topologyPane) centred(x, y int, s string, t token, w int) {
 	p.chart.write(from, y, s, t)
 }
 
-// skips draws the connections that pass over layers as arcs, the shortest nearest to the graph.
-func (p *topologyPane) skips(m *trainer.ModelInfo, d drawing, w int) {
-	row, left := d.counts+1, 0
+// share gives the connections that skip layers their rows, the shortest nearest to the graph, several a
+// row where they keep clear of each other.
+func (d *drawing) share(m *trainer.ModelInfo) {
+	var ends []int // the last column of each row
 	for reach := 2; reach < len(m.Layers); reach++ {
 		for _, c := range m.Connections {
-			if c.To-c.From != reach {
-				continue
-			}
 			from, to := d.column(c.From), d.column(c.To)
-			if from < 0 || to < 0 {
+			if c.To-c.From != reach || from < 0 || to < 0 {
 				continue
 			}
-			if row >= d.counts+1+d.arcs {
-				left++
-				continue
+			lane := slices.IndexFunc(ends, func(end int) bool { return end < from })
+			if lane < 0 {
+				lane = len(ends)
+				ends, d.lanes = append(ends, 0), append(d.lanes, nil)
 			}
-			a, b := d.x[from], d.x[to]
-			p.chart.set(a, row, '╰', tokGrid)
-			for x := a + 1; x < b; x++ {
-				p.chart.set(x, row, '─', tokGrid)
-			}
-			p.chart.set(b, row, '╯', tokGrid)
-			if s := " " + count(c.Weights) + " "; cells(s) < b-a-1 {
-				p.centred((a+b)/2, row, s, tokMuted, w)
-			}
-			row++
+			ends[lane] = to
+			d.lanes[lane] = append(d.lanes[lane], c)
+		}
+	}
+}
+
+// skips draws the connections that pass over layers as arcs, and says how many it has no row for.
+func (p *topologyPane) skips(d drawing, w int) {
+	left := 0
+	for lane, cs := range d.lanes {
+		if lane >= d.arcs {
+			left += len(cs)
+			continue
+		}
+		for _, c := range cs {
+			p.arc(d.x[d.column(c.From)], d.x[d.column(c.To)], d.counts+1+lane, count(c.Weights), w)
 		}
 	}
 	if left > 0 {
 		s := fmt.Sprintf("+%d skips", left)
 		p.chart.write(max(0, w-cells(s)), 0, s, tokMuted)
+	}
+}
+
+// arc draws one connection with its number of weights.
+func (p *topologyPane) arc(a, b, row int, weights string, w int) {
+	p.chart.set(a, row, '╰', tokGrid)
+	for x := a + 1; x < b; x++ {
+		p.chart.set(x, row, '─', tokGrid)
+	}
+	p.chart.set(b, row, '╯', tokGrid)
+	if s := " " + weights + " "; cells(s) < b-a-1 {
+		p.centred((a+b)/2, row, s, tokMuted, w)
 	}
 }
 

@@ -71,8 +71,8 @@ func work(x float64) string {
 		return "–"
 	case math.Abs(x) >= 1e5:
 		return number(x)
-	case x == math.Trunc(x):
-		return count(int(x))
+	case math.Abs(x) >= 1000:
+		return count(int(math.Round(x)))
 	}
 	return tick(round(x, 1))
 }
@@ -98,12 +98,9 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 		rows = append(rows, l.full())
 	}
 	spare := h - len(rows)
-	pl := plot{
-		curves: []plotCurve{{name: "seconds an epoch", tok: tokAccent, series: &v.h.seconds, mark: '*'}},
-		whole:  true, zero: true, marks: v.h.marks(), legend: zoomed,
-		limit: float64(v.h.status.EpochLimit), closed: v.h.done != nil,
-		label: func(x float64) string { return tick(x) + "s" },
-	}
+	pl := epochPlot(v.h, plotCurve{name: "time of an epoch", tok: tokAccent, series: &v.h.seconds, mark: '*'})
+	pl.zero, pl.legend, pl.best, pl.value = true, zoomed, true, span
+	pl.label = func(x float64) string { return tick(x) + "s" }
 	if columns == 1 && w-26 >= 28 && h >= 6 {
 		return beside(rows, 24, p.chart.draw(v, pl, w-26, h))
 	}

@@ -98,11 +98,14 @@ func (p *picker) handleKey(msg tea.KeyPressMsg) (chosen *optim.Info, closed bool
 func (p *picker) draw(v *view, w, h int) []string {
 	bw := min(w-2, 104)
 	inner := bw - 4
+	title := "optimizers"
+	if n := len(p.shown); n > 0 {
+		title += " " + strconv.Itoa(p.at+1) + "/" + strconv.Itoa(n)
+	}
 	rows := make([]string, 0, h)
 	l := v.th.line(inner)
-	l.put(tokMuted, "filter ")
 	if text := p.filter.Value(); text != "" {
-		l.put(tokStrong, clean(text)).put(tokAccent, "▏")
+		l.put(tokMuted, "filter ").put(tokStrong, clean(text)).put(tokAccent, "▏")
 	} else {
 		l.put(tokMuted, "type to search · ↑↓ move · enter switches · esc closes")
 	}
@@ -112,7 +115,7 @@ func (p *picker) draw(v *view, w, h int) []string {
 		const left = 24
 		detail := p.detail(v, inner-left-2)
 		list := p.list(v, left, min(room, max(len(p.methods), len(detail))), false)
-		return v.th.boxed("optimizers", append(rows, beside(list, left, clip(detail, room))...), bw)
+		return v.th.boxed(title, append(rows, beside(list, left, clip(detail, room))...), bw)
 	}
 	listed := min(len(p.methods), max(3, room/2))
 	rows = append(rows, p.list(v, inner, listed, true)...)
@@ -120,7 +123,7 @@ func (p *picker) draw(v *view, w, h int) []string {
 		detail = clip(detail[1:], room-listed-1) // the list has the title
 		rows = append(append(rows, ""), detail...)
 	}
-	return v.th.boxed("optimizers", rows, bw)
+	return v.th.boxed(title, rows, bw)
 }
 
 func clip(rows []string, n int) []string { return rows[:max(0, min(n, len(rows)))] }
@@ -147,7 +150,7 @@ func (p *picker) list(v *view, w, n int, titles bool) []string {
 		l.put(tokAccent, arrow+number)
 		l.put(name, m.Name)
 		if titles {
-			l.to(20).put(title, m.Title)
+			l.to(20).put(title, ansi.Truncate(m.Title, l.left(), "…"))
 		}
 		rows = append(rows, l.full())
 	}

@@ -21,6 +21,11 @@ type plot struct {
 	zero    bool                 // the linear axis starts at zero
 	whole   bool                 // x are whole numbers
 	label   func(float64) string // of the y axis; nil for plain numbers
+	value   func(float64) string // of the legend; nil for plain numbers
+	best    bool                 // less is better: the legend says what was least
+	name    string               // of the y axis, in the corner where there is room
+	margin  int                  // the least width of the y axis, to align charts
+	noX     bool                 // a chart beneath has the labels of x
 	rules   []float64            // y of guide lines
 	marks   []plotMark           // x of events
 	clip    [2]float64           // bounds of y, when the second is above the first
@@ -29,6 +34,11 @@ type plot struct {
 	closed  bool                 // no more points will come
 	legend  bool
 	waiting string // what to say while there is nothing to draw
+}
+
+// epochPlot is a plot of curves over the epochs of the run.
+func epochPlot(h *history, curves ...plotCurve) plot {
+	return plot{curves: curves, whole: true, marks: h.marks(), limit: float64(h.status.EpochLimit), closed: h.over()}
 }
 
 // plotMark is something that happened at an x.
@@ -49,15 +59,10 @@ func (c *chart) draw(v *view, p plot, w, h int) []string {
 		return c.text(v.th)
 	}
 	ticks, labels := p.yTicks(a, h)
-	gutter := 0
-	if w >= 24 && h >= 3 {
-		for _, s := range labels {
-			gutter = max(gutter, cells(s))
-		}
-		gutter++
-	}
+	gutter := p.gutter(labels, w, h)
 	bottom := 0
 	switch {
+	case p.noX:
 	case h >= 10 && w >= 24:
 		bottom = 2
 	case h >= 4 && w >= 24:
@@ -80,6 +85,9 @@ func (c *chart) draw(v *view, p plot, w, h int) []string {
 	}
 	if bottom > 0 {
 		c.xLabels(v, p, a, a.h+bottom-1)
+		if cells(p.name) < gutter {
+			c.write(0, h-1, p.name, tokMuted)
+		}
 	}
 	if p.legend {
 		c.legend(v, p, a)
@@ -162,12 +170,33 @@ func widen(low, high float64, log bool) (float64, float64) {
 	return low - by, high + by
 }
 
+// gutter is how many columns the y axis takes.
+func (p *plot) gutter(labels []string, w, h int) int {
+	if w < 24 || h < 3 {
+		return 0
+	}
+	widest := 0
+	for _, s := range labels {
+		widest = max(widest, cells(s))
+	}
+	return max(widest+1, p.margin)
+}
+
+// axis is the width of the y axis that the plot would draw.
+func (p *plot) axis(w, h int) int {
+	a, ok := p.scale()
+	if !ok {
+		return 0
+	}
+	_, labels := p.yTicks(a, h)
+	return p.gutter(labels, w, h)
+}
+
 func (p *plot) yTicks(a area, h int) (at []float64, labels []string) {
-	n := max(2, (h+1)/3)
 	if p.log {
-		at = decades(a.low, a.high, n)
+		at = decades(a.low, a.high, max(2, (h-1)/2))
 	} else {
-		at = steps(a.low, a.high, n)
+		at = steps(a.low, a.high, max(2, (h+1)/3))
 	}
 	label := p.label
 	if label == nil {
@@ -225,14 +254,17 @@ func (c *chart) markNames(v *view, p plot, a area) {
 
 // xLabels writes the ends of the x axis, the last one always, and what fits between them.
 func (c *chart) xLabels(v *view, p plot, a area, row int) {
-	put := func(x float64) (from, to int, s string) {
-		s = tick(x)
+	put := func(x float64, s string) (from, to int) {
 		from = a.cellX(v.gl, x) - (cells(s)-1)/2
 		from = max(a.x, min(from, a.x+a.w-cells(s)))
-		return from, from + cells(s), s
+		return from, from + cells(s)
 	}
 	last := p.last()
-	from, end, s := put(last)
+	s := tick(last)
+	if p.whole {
+		s = count(int(last))
+	}
+	from, end := put(last, s)
 	c.write(from, row, s, tokMuted)
 	if a.right <= a.left {
 		return
@@ -242,7 +274,8 @@ func (c *chart) xLabels(v *view, p plot, a area, row int) {
 		if p.whole && x != math.Trunc(x) {
 			continue
 		}
-		if from, to, s := put(x); (to <= limit || from >= end+2) && from > used {
+		s := tick(x)
+		if from, to := put(x, s); (to <= limit || from >= end+2) && from > used {
 			c.write(from, row, s, tokMuted)
 			used = to + 1
 		}
@@ -260,12 +293,12 @@ func (p *plot) last() float64 {
 	return last
 }
 
-// legend names the curves, with their current and best values, where the area is emptiest: the top
-// right corner, for quantities that training drives down.
+// legend names the curves, with their current and best values, in the top right corner: the emptiest
+// for quantities that training drives down.
 func (c *chart) legend(v *view, p plot, a area) {
-	label := p.label
-	if label == nil {
-		label = number
+	value := p.value
+	if value == nil {
+		value = number
 	}
 	rows := make([]string, 0, len(p.curves))
 	toks := make([]token, 0, len(p.curves))
@@ -281,7 +314,10 @@ func (c *chart) legend(v *view, p plot, a area) {
 		if v.gl.ascii {
 			line = string([]rune{k.mark, k.mark, k.mark, ' '})
 		}
-		s := line + k.name + "  now " + label(k.series.last()) + "  best " + label(k.series.min) + " at " + tick(k.series.minAt)
+		s := line + k.name + "  now " + value(k.series.last())
+		if p.best {
+			s += "  best " + value(k.series.min) + " at " + count(int(k.series.minAt))
+		}
 		rows, toks = append(rows, s), append(toks, k.tok)
 		w = max(w, cells(s))
 	}

@@ -9,13 +9,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// utf8Locale follows POSIX: LC_ALL, then LC_CTYPE, then LANG. With none of them set the terminal is
-// taken to be a modern one, as a bare container's usually is.
+// utf8Locale follows POSIX: LC_ALL, then LC_CTYPE, then LANG; C and POSIX are seven bits. With none of
+// them set the terminal is taken to be a modern one, as a bare container's usually is.
 func utf8Locale(environ []string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := lookup(environ, name); v != "" {
 			v = strings.ToUpper(v)
-			return strings.Contains(v, "UTF-8") || strings.Contains(v, "UTF8") || v == "C" || v == "POSIX"
+			return strings.Contains(v, "UTF-8") || strings.Contains(v, "UTF8")
 		}
 	}
 	return true
@@ -174,7 +174,7 @@ func fit(s string, w int) string {
 }
 
 // number writes v with about four significant digits and at most nine columns: 0.0312, 3.142, 53.3k,
-// 1.2e-05.
+// 1.23e-5.
 func number(v float64) string {
 	a := math.Abs(v)
 	switch {
@@ -187,7 +187,7 @@ func number(v float64) string {
 	case a == 0:
 		return "0"
 	case a < 1e-3:
-		return strconv.FormatFloat(v, 'e', 2, 64)
+		return brief(strconv.FormatFloat(v, 'e', 2, 64))
 	case a < 1:
 		return strconv.FormatFloat(v, 'f', 4, 64)
 	case a < 10:
@@ -228,9 +228,7 @@ func tick(v float64) string {
 	case a == 0:
 		return "0"
 	case a >= 1e15 || a < 1e-4:
-		s := strconv.FormatFloat(v, 'e', -1, 64)
-		s = strings.Replace(s, "e-0", "e-", 1)
-		return strings.Replace(s, "e+0", "e", 1)
+		return brief(strconv.FormatFloat(v, 'e', -1, 64))
 	case a >= 1e3:
 		for _, u := range [...]struct {
 			size   float64
@@ -242,6 +240,11 @@ func tick(v float64) string {
 		}
 	}
 	return strconv.FormatFloat(round(v, 6), 'f', -1, 64)
+}
+
+// brief drops what an exponent can do without: 1e-05 is 1e-5.
+func brief(s string) string {
+	return strings.Replace(strings.Replace(s, "e-0", "e-", 1), "e+0", "e", 1)
 }
 
 func round(v float64, digits int) float64 {
@@ -272,11 +275,13 @@ func count(n int) string {
 	return s
 }
 
-// span writes seconds as 4.2 ms, 0.42 s, 12.3 s, 3:05 or 2:03:04.
+// span writes seconds as 31 µs, 4.2 ms, 0.42 s, 12.3 s, 3:05 or 2:03:04.
 func span(seconds float64) string {
 	switch {
 	case math.IsNaN(seconds) || math.IsInf(seconds, 0) || seconds < 0:
 		return "–"
+	case seconds < 1e-4:
+		return strconv.FormatFloat(1e6*seconds, 'f', 0, 64) + " µs"
 	case seconds < 0.1:
 		return strconv.FormatFloat(1e3*seconds, 'f', 1, 64) + " ms"
 	case seconds < 10:

@@ -17,12 +17,12 @@ func TestNumbers(t *testing.T) {
 		want string
 	}{
 		{number, 0, "0"}, {number, 0.03124, "0.0312"}, {number, 3.14159, "3.142"}, {number, 31.4159, "31.42"}, {number, -312.57, "-312.6"},
-		{number, 53300, "53.3k"}, {number, 999.96, "1000.0"}, {number, 1e6, "1.00M"}, {number, 1.23456e-5, "1.23e-05"}, {number, nan, "–"}, {number, inf, "inf"},
+		{number, 53300, "53.3k"}, {number, 999.96, "1000.0"}, {number, 1e6, "1.00M"}, {number, 1.23456e-5, "1.23e-5"}, {number, nan, "–"}, {number, inf, "inf"},
 		{number, -inf, "-inf"}, {number, 4e20, "4.00e+20"}, {number, 123456, "123k"},
 		{tick, 53300, "53.3k"}, {tick, 0.05, "0.05"}, {tick, 1e-5, "1e-5"}, {tick, 2e6, "2M"}, {tick, 1000, "1k"}, {tick, 0, "0"}, {tick, -20, "-20"}, {tick, 1e20, "1e+20"},
 		{percent, 0.0471, "4.71%"}, {percent, 0.123, "12.3%"}, {percent, 1, "100%"}, {percent, 0.09996, "10.0%"}, {percent, nan, "–"},
-		{span, 0.0042, "4.2 ms"}, {span, 0.42, "0.42 s"}, {span, 12.34, "12.3 s"}, {span, 185, "3:05"}, {span, 7384, "2:03:04"}, {span, nan, "–"},
-		{clock, 5, "0:05"}, {clock, -1, "–"}, {work, 1234, "1,234"}, {work, 51.25, "51.3"}, {work, 2.5e6, "2.50M"}, {work, nan, "–"},
+		{span, 31e-6, "31 µs"}, {span, 0.0042, "4.2 ms"}, {span, 0.42, "0.42 s"}, {span, 12.34, "12.3 s"}, {span, 185, "3:05"}, {span, 7384, "2:03:04"}, {span, nan, "–"},
+		{clock, 5, "0:05"}, {clock, -1, "–"}, {work, 1234, "1,234"}, {work, 1872.1, "1,872"}, {work, 81.00001, "81"}, {work, 51.25, "51.3"}, {work, 2.5e6, "2.50M"}, {work, nan, "–"},
 	} {
 		if got := c.f(c.x); got != c.want {
 			t.Errorf("%v: %q, want %q", c.x, got, c.want)
@@ -100,6 +100,9 @@ func TestDecades(t *testing.T) {
 		{-1, 0, 4, []float64{0.1, 0.2, 0.5, 1}},
 		{-9, 3, 4, []float64{1e-9, 1e-6, 1e-3, 1}},
 		{0.05, 0.2, 3, []float64{1.2, 1.4}},
+		{-0.1, 0.55, 2, []float64{1, 3}},
+		{-0.3, 1.1, 3, []float64{1, 3, 10}},
+		{-1, 0.6, 2, []float64{0.1, 1}},
 	} {
 		got := decades(c.low, c.high, c.n)
 		for i := range got {
@@ -118,6 +121,7 @@ func TestGlyphsByLocale(t *testing.T) {
 	}{
 		{nil, false}, {[]string{"LANG=de_DE.UTF-8"}, false}, {[]string{"LANG=de_DE.UTF-8", "LC_ALL=de_DE.ISO-8859-1"}, true},
 		{[]string{"LC_CTYPE=en_US.utf8", "LANG=ru_RU.KOI8-R"}, false},
+		{[]string{"LANG=C"}, true}, {[]string{"LANG=en_US.UTF-8", "LC_ALL=POSIX"}, true}, {[]string{"LANG=C.UTF-8"}, false}, {[]string{"LC_ALL=", "LANG="}, false},
 	} {
 		if got := GlyphsAuto.set(c.env).ascii; got != c.ascii {
 			t.Errorf("%v: ascii %v", c.env, got)

@@ -39,37 +39,36 @@ const (
 )
 
 // look is how a token appears: a colour for each kind of background and for terminals with sixteen
-// colours, and the attributes that carry it where there is no colour at all.
+// colours, and the attributes that carry it where there is no colour at all. The greys are among the 256
+// colours. Of the sixteen, blue stays away from a dark background: many terminals show it too dark to read.
 type look struct {
 	dark, light     string // hex; "" leaves the terminal's own foreground
-	dark16, light16 int    // 0…15; −1 leaves the terminal's own
-	bold, faint     bool
-	reverse         bool
-	underline       bool // without colours only
+	dark16, light16 int    // 0…15
+	bold, reverse   bool
 }
 
 var looks = [tokenCount]look{
-	tokText:              {"", "", -1, -1, false, false, false, false},
-	tokStrong:            {"", "", -1, -1, true, false, false, false},
-	tokMuted:             {"#8b94a3", "#66707f", 7, 8, false, false, false, false},
-	tokBorder:            {"#414a58", "#c3c9d2", 8, 7, false, false, false, false},
-	tokGrid:              {"#4d5665", "#b4bbc6", 8, 7, false, false, false, false},
-	tokFocus:             {"#8fb4e3", "#2f67ad", 12, 4, true, false, false, false},
-	tokAccent:            {"#8fb4e3", "#2f67ad", 12, 4, true, false, false, false},
-	tokTrain:             {"#6fb3f2", "#1f6fbf", 14, 6, false, false, false, false},
-	tokTest:              {"#f0a860", "#b45f06", 11, 3, false, false, false, false},
-	tokGood:              {"#8ccf8a", "#2e7d32", 10, 2, false, false, false, false},
-	tokWarn:              {"#e8cb62", "#8a6d00", 11, 3, true, false, false, false},
-	tokBad:               {"#f2777a", "#c62828", 9, 1, true, false, false, false},
-	tokAlarm:             {"#f2777a", "#c62828", 9, 1, true, false, true, false},
-	tokDone:              {"#8ccf8a", "#2e7d32", 10, 2, true, false, true, false},
-	tokChosen:            {"#8fb4e3", "#2f67ad", 12, 4, true, false, true, false},
-	tokNegativeCurvature: {"#d78ae0", "#8e24aa", 13, 5, false, false, false, false},
-	tokBoundary:          {"#6fb3f2", "#1f6fbf", 12, 4, false, false, false, false},
-	tokResidual:          {"#8ccf8a", "#2e7d32", 10, 2, false, false, false, false},
-	tokLimit:             {"#e8cb62", "#8a6d00", 11, 3, false, false, false, false},
-	tokInterrupted:       {"#8b94a3", "#66707f", 7, 8, false, false, false, false},
-	tokNotFinite:         {"#f2777a", "#c62828", 9, 1, true, false, false, false},
+	tokText:              {"", "", 0, 0, false, false},
+	tokStrong:            {"", "", 0, 0, true, false},
+	tokMuted:             {"#949494", "#6c6c6c", 7, 8, false, false},
+	tokBorder:            {"#444444", "#c6c6c6", 8, 7, false, false},
+	tokGrid:              {"#4e4e4e", "#b2b2b2", 8, 7, false, false},
+	tokFocus:             {"#8fb4e3", "#2f67ad", 14, 4, true, false},
+	tokAccent:            {"#8fb4e3", "#2f67ad", 14, 4, true, false},
+	tokTrain:             {"#6fb3f2", "#1f6fbf", 14, 6, false, false},
+	tokTest:              {"#f0a860", "#b45f06", 11, 3, false, false},
+	tokGood:              {"#8ccf8a", "#2e7d32", 10, 2, false, false},
+	tokWarn:              {"#e8cb62", "#8a6d00", 11, 3, true, false},
+	tokBad:               {"#f2777a", "#c62828", 9, 1, true, false},
+	tokAlarm:             {"#f2777a", "#c62828", 9, 1, true, true},
+	tokDone:              {"#8ccf8a", "#2e7d32", 10, 2, true, true},
+	tokChosen:            {"#8fb4e3", "#2f67ad", 14, 4, true, true},
+	tokNegativeCurvature: {"#d78ae0", "#8e24aa", 13, 5, false, false},
+	tokBoundary:          {"#6fb3f2", "#1f6fbf", 14, 4, false, false},
+	tokResidual:          {"#8ccf8a", "#2e7d32", 10, 2, false, false},
+	tokLimit:             {"#e8cb62", "#8a6d00", 11, 3, false, false},
+	tokInterrupted:       {"#949494", "#6c6c6c", 7, 8, false, false},
+	tokNotFinite:         {"#f2777a", "#c62828", 9, 1, true, false},
 }
 
 // theme holds the escape sequence that switches each token on.
@@ -151,6 +150,7 @@ type glyphs struct {
 	dotsX, dotsY int    // dots of a cell that charts can set
 	levels       []rune // rising bars, the first one empty
 	rho, lambda  string
+	within       string // between a value and its bound
 }
 
 func (g Glyphs) set(environ []string) *glyphs {
@@ -162,11 +162,11 @@ func (g Glyphs) set(environ []string) *glyphs {
 	}
 	switch g {
 	case GlyphsASCII:
-		return &glyphs{ascii: true, dotsX: 1, dotsY: 1, levels: []rune(" .:-=+*#%"), rho: "rho", lambda: "lambda"}
+		return &glyphs{ascii: true, dotsX: 1, dotsY: 1, levels: []rune(" .:-=+*#%"), rho: "rho", lambda: "lambda", within: " +- "}
 	case GlyphsBlock:
-		return &glyphs{dotsX: 2, dotsY: 2, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", lambda: "λ"}
+		return &glyphs{dotsX: 2, dotsY: 2, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", lambda: "λ", within: " ± "}
 	}
-	return &glyphs{dotsX: 2, dotsY: 4, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", lambda: "λ"}
+	return &glyphs{dotsX: 2, dotsY: 4, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", lambda: "λ", within: " ± "}
 }
 
 // asciiOf has a character of the same width for everything that is drawn.
@@ -177,7 +177,7 @@ var asciiOf = map[rune]rune{
 	'±': '~', '→': '>', '←': '<', '↑': '^', '↓': 'v', '−': '-', '≤': '<', '≥': '>', '²': '2', '∞': '8', 'Δ': 'd',
 	'ξ': 'x', 'ρ': 'r', 'λ': 'l', '▁': '.', '▂': ':', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '#', '█': '#',
 	'⏎': '>', '✓': '+', '✗': 'x', 'ᵀ': 'T', '½': '~', '∂': 'd', '₂': '2', '√': 'v', 'ø': 'o', 'η': 'n', 'α': 'a', 'β': 'b',
-	'ε': 'e', 'μ': 'u', 'κ': 'k', '≈': '~', '₀': '0', '₁': '1', '▏': '|',
+	'ε': 'e', 'μ': 'u', 'µ': 'u', 'κ': 'k', '≈': '~', '₀': '0', '₁': '1', '▏': '|',
 }
 
 // toASCII replaces every character beyond 7 bits by one of the same width.

@@ -36,25 +36,22 @@ func nice(v float64) float64 {
 	return 10 * p
 }
 
-// decades returns tick values for a logarithmic axis from 10^low to 10^high, at most n: powers of ten,
-// with 2 and 5 between them when there is room, or every few powers when there is not.
+// decades returns tick values for a logarithmic axis from 10^low to 10^high, at most n: powers of ten
+// with what fits between them, of equally many those that reach further, or every few powers.
 func decades(low, high float64, n int) []float64 {
 	if n < 1 || !(high > low) || math.IsInf(high-low, 0) {
 		return nil
 	}
-	from, to := math.Floor(low), math.Ceil(high)
-	for _, mantissas := range [...][]float64{{1, 2, 5}, {1, 3}, {1}} {
-		var out []float64
-		for e := from; e <= to && len(out) <= n; e++ {
-			for _, m := range mantissas {
-				if v := e + math.Log10(m); v >= low-1e-9 && v <= high+1e-9 {
-					out = append(out, m*math.Pow(10, e))
-				}
-			}
+	var best []float64
+	for _, mantissas := range [...][]float64{{1, 2, 3, 5}, {1, 2, 5}, {1, 3}, {1}} {
+		out := powers(low, high, n, mantissas)
+		further := len(out) == len(best) && len(out) > 0 && out[len(out)-1]/out[0] > best[len(best)-1]/best[0]
+		if len(out) > len(best) || further {
+			best = out
 		}
-		if len(out) <= n && len(out) >= min(2, n) {
-			return out
-		}
+	}
+	if len(best) >= min(2, n) {
+		return best
 	}
 	stride := math.Ceil((high - low) / float64(n))
 	var out []float64
@@ -68,6 +65,20 @@ func decades(low, high float64, n int) []float64 {
 			}
 		}
 		out = thinned(out, n)
+	}
+	return out
+}
+
+// powers returns the mantissas times powers of ten between 10^low and 10^high, nil if they are more than n.
+func powers(low, high float64, n int, mantissas []float64) (out []float64) {
+	for e := math.Floor(low); e <= math.Ceil(high); e++ {
+		for _, m := range mantissas {
+			if v := e + math.Log10(m); v >= low-1e-9 && v <= high+1e-9 {
+				if out = append(out, m*math.Pow(10, e)); len(out) > n {
+					return nil
+				}
+			}
+		}
 	}
 	return out
 }
