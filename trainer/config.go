@@ -42,7 +42,10 @@ type Config struct {
 	Threads       int    // workers; 0: GOMAXPROCS. The results do not depend on it
 	Spectrum      int    // eigenvalues at each end of the Hessian's spectrum; 0: 3 when asked for
 	SpectrumEvery int    // epochs between spectra; 0: only when asked for
-	Memory        int64  // bytes for kept linearizations; 0: 1 GiB. The results do not depend on it
+	// SpectrumShare leaves out spectra that are due by SpectrumEvery while those before have taken more
+	// than this share of the training time, as on a fast run they would; 0: none is left out.
+	SpectrumShare float64
+	Memory        int64 // bytes for kept linearizations; 0: 1 GiB. The results do not depend on it
 }
 
 // maxThreads bounds the workers: more than this is a slip of the finger.

@@ -159,6 +159,16 @@ func TestSpectrumIsTheHessians(t *testing.T) {
 	}
 }
 
+func TestSpectraAreRationed(t *testing.T) {
+	// With nothing to spend the first spectrum is the last.
+	if n := len(of[SpectrumEvent](train(t, Config{Data: "spirals", Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e-9}))); n != 1 {
+		t.Errorf("%d spectra: expected 1", n)
+	}
+	if n := len(of[SpectrumEvent](train(t, Config{Data: "spirals", Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e9}))); n != 5 {
+		t.Errorf("%d spectra: expected 5", n)
+	}
+}
+
 func TestSpectraDoNotTouchTheRun(t *testing.T) {
 	for _, optimizer := range []string{"tr-newton", "sgd"} {
 		plain := of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: optimizer, Epochs: 4}))

@@ -46,6 +46,7 @@ type run struct {
 	above             int       // epochs in a row with a loss worse than the start
 	training          stopwatch // inside Method.Step, pauses and spectra left out
 	active            stopwatch // everything but pauses
+	looking           stopwatch // at spectra
 	shown             time.Time // when the status was last published
 }
 
@@ -182,7 +183,8 @@ func (r *run) afterEpoch(e *EpochEvent) error {
 	case r.expired():
 		r.end = ReasonTime
 	}
-	if c.SpectrumEvery > 0 && r.epoch%c.SpectrumEvery == 0 {
+	affordable := c.SpectrumShare == 0 || r.looking.elapsed().Seconds() <= c.SpectrumShare*r.training.elapsed().Seconds()
+	if c.SpectrumEvery > 0 && r.epoch%c.SpectrumEvery == 0 && affordable {
 		if err := r.computeSpectrum(); err != nil {
 			return err
 		}

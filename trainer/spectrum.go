@@ -24,6 +24,8 @@ const defaultSpectrum = 3
 func (r *run) computeSpectrum() error {
 	r.spectrum = false
 	r.training.stop()
+	r.looking.start()
+	defer r.looking.stop()
 	r.computing = "spectrum"
 	r.publish(nil)
 	defer func() {

@@ -53,7 +53,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	set.Uint64Var(&f.c.Seed, "seed", 1, "of the starting weights and the order of rows")
 	set.IntVar(&f.c.Threads, "threads", 0, "workers; 0: all cores; results do not depend on it")
 	set.IntVar(&f.c.Spectrum, "spectrum", 3, "eigenvalues to estimate at each end of the Hessian's spectrum")
-	set.IntVar(&f.c.SpectrumEvery, "spectrum-every", 0, "epochs between spectra; 0: never by itself (on the screen: 5)")
+	set.IntVar(&f.c.SpectrumEvery, "spectrum-every", 0, "epochs between spectra; 0: never by itself (on the screen: 5, while there is time)")
 	set.StringVar(&f.memory, "memory", "1G", "for kept linearizations, as in 512M; beyond it passes are recomputed")
 	set.StringVar(&f.file, "config", "", "TOML file with any of these flags; the command line wins")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 
 	"newtop/trainer"
 	"newtop/tui"
@@ -13,8 +14,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// screenSpectrumEvery is how often the screen asks for a spectrum when nobody says.
-const screenSpectrumEvery = 5
+// What the screen asks for when nobody says: a spectrum every few epochs, for a fifth of the training time
+// at most, and processors beside the workers', so that a key need not wait for a product.
+const (
+	screenSpectrumEvery = 5
+	screenSpectrumShare = 0.2
+	screenProcessors    = 2
+)
 
 // terminal returns the command's input and output if both are terminals that can be drawn on.
 func terminal(cmd *cobra.Command) (in, out *os.File, ok bool) {
@@ -28,8 +34,12 @@ func terminal(cmd *cobra.Command) (in, out *os.File, ok bool) {
 // other: a run that could not begin closes the screen; a screen that was closed ends the run.
 func openScreen(cmd *cobra.Command, config trainer.Config, in, out *os.File) error {
 	if !cmd.Flags().Changed("spectrum-every") {
-		config.SpectrumEvery = screenSpectrumEvery
+		config.SpectrumEvery, config.SpectrumShare = screenSpectrumEvery, screenSpectrumShare
 	}
+	if config.Threads == 0 {
+		config.Threads = runtime.GOMAXPROCS(0)
+	}
+	runtime.GOMAXPROCS(config.Threads + screenProcessors)
 	session, err := trainer.New(config)
 	if err != nil {
 		return err
