@@ -152,6 +152,7 @@ func (r *run) takeOver() {
 	_ = r.config.putBatch(r.info, r.settings)
 	r.state.Settings = r.settings
 	r.method = r.info.New()
+	r.above = 0
 	r.publish(SwitchEvent{Epoch: r.epoch, From: from, To: r.info.Name})
 }
 
@@ -171,9 +172,10 @@ func (r *run) set(key string, put func() error) error {
 	if parameters[i].Choices != nil {
 		value = r.settings.Choice(key)
 	}
-	if r.stepping && r.info.Needs&optim.NeedsRows == 0 {
+	if r.stepping && !r.uphill() {
 		r.giveUp = true
 	}
+	r.above = 0
 	r.publish(SettingEvent{Epoch: r.epoch, Key: key, Value: value})
 	return nil
 }

@@ -291,6 +291,40 @@ func TestDivergenceNamesItsEpoch(t *testing.T) {
 	}
 }
 
+// A trust-region method that takes over a ruined net is there to mend it: the bad loss is not its doing.
+func TestRescueIsNoDivergence(t *testing.T) {
+	s := mustNew(t, Config{Data: "spirals", Out: "tanh", Optimizer: "sgd", Set: []string{"rate=5"}, Seed: 1})
+	box := s.Subscribe()
+	defer box.Close()
+	paused := make(chan error, 1)
+	go func() { paused <- s.Do(context.Background(), Pause{On: true}) }()
+	time.Sleep(50 * time.Millisecond) // until the command waits: a run takes it before anything else
+	background(t, s)
+	if err := <-paused; err != nil {
+		t.Fatal(err)
+	}
+	all := follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused && len(d.Epochs) > 0 })
+	start := all.Epochs[0].Loss
+	step := func() EpochEvent {
+		do(t, s, StepEpoch{})
+		all := follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused && len(d.Epochs) > 0 || d.Done != nil })
+		if all.Done != nil {
+			t.Fatalf("ended: %+v", all.Done)
+		}
+		return all.Epochs[len(all.Epochs)-1]
+	}
+	for range worseFor - 1 {
+		if e := step(); e.Loss < worse*start {
+			t.Fatalf("epoch %d: loss %v from %v: expected a ruined net", e.Epoch, e.Loss, start)
+		}
+	}
+	do(t, s, Switch{Optimizer: "tr-gn"})
+	do(t, s, Set{Key: "radius", Value: "1e-6"})
+	for range worseFor {
+		step()
+	}
+}
+
 // blocked is a Recorder that hangs until it is released, and one that panics.
 type blocked struct{ release chan struct{} }
 

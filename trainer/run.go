@@ -43,7 +43,7 @@ type run struct {
 	spectrum  bool // one was asked for
 
 	first, last, best EpochEvent
-	above             int       // epochs in a row with a loss worse than the start
+	above             int       // epochs in a row with a loss worse than the start, under the same settings
 	training          stopwatch // inside Method.Step, pauses and spectra left out
 	active            stopwatch // everything but pauses
 	looking           stopwatch // at spectra
@@ -162,7 +162,7 @@ func (r *run) cutShort(err error) error {
 	switch {
 	case errors.As(err, &broken):
 		return r.diverged(r.epoch+1, broken.Error())
-	case errors.Is(err, optim.ErrStalled) && r.last.Loss > r.first.Loss:
+	case errors.Is(err, optim.ErrStalled) && r.uphill() && r.last.Loss > r.first.Loss:
 		return r.diverged(r.epoch+1, fmt.Sprintf("the loss is stuck at %.3g, above %.3g at the start", r.last.Loss, r.first.Loss))
 	case errors.Is(err, optim.ErrStalled):
 		r.end = ReasonStalled
@@ -213,8 +213,12 @@ func (r *run) expired() bool {
 	return r.config.TimeLimit > 0 && r.active.elapsed() >= r.config.TimeLimit
 }
 
+// uphill reports whether the method may raise the loss. One that goes through batches may; the others
+// only ever lower it, so that a bad loss they met is not theirs: they may be there to mend it.
+func (r *run) uphill() bool { return r.info.Needs&optim.NeedsRows != 0 }
+
 // hopeless returns a *DivergedError for a loss that is not finite, has left its start far behind, or
-// stays above it.
+// stays above it under one method and its settings.
 func (r *run) hopeless(e *EpochEvent) error {
 	loss, start := float64(e.Loss), float64(r.first.Loss)
 	r.above++
@@ -224,6 +228,8 @@ func (r *run) hopeless(e *EpochEvent) error {
 	switch {
 	case !finite(e.Loss):
 		return r.diverged(e.Epoch, "the loss is not finite")
+	case !r.uphill():
+		return nil
 	case loss > divergence*start && start > 0, r.above >= worseFor:
 		return r.diverged(e.Epoch, fmt.Sprintf("the loss rose to %.3g, from %.3g at the start", loss, start))
 	}
