@@ -16,8 +16,10 @@ type Options struct {
 	Memory int64
 }
 
+// DefaultMemory is what Options keep when they do not say, in bytes.
+const DefaultMemory = 1 << 30
+
 const (
-	defaultMemory = 1 << 30
 	// A sum over all rows is made of that many partial sums or fewer, one a shard, so that up to that
 	// many threads have work. Networks so large that the partial sums would pass sumMemory numbers
 	// have fewer shards, but leastShards if there are as many blocks.
@@ -71,7 +73,7 @@ func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
 		panic(fmt.Sprintf("models: Bind: memory of %d bytes", o.Memory))
 	}
 	if o.Memory == 0 {
-		o.Memory = defaultMemory
+		o.Memory = DefaultMemory
 	}
 	l := &Linearization{net: n, x: x, t: t, rows: rows, pool: o.Pool,
 		w: make([]float64, n.dim), gradient: make([]float64, n.dim)}

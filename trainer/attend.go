@@ -132,8 +132,8 @@ func (r *run) switchTo(name string) error {
 	if err != nil {
 		return &CommandError{Reason: err.Error()}
 	}
-	if optim.Missing(r.objective, info.Needs) != 0 {
-		return refuse("%s needs what this objective does not offer", name)
+	if err := optim.Offers(r.objective, info.Needs); err != nil {
+		return refuse("%s: %v", name, err)
 	}
 	r.next, r.giveUp = info, true
 	return nil

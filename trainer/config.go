@@ -24,14 +24,23 @@ type Config struct {
 	Hidden []int       // nodes of the hidden layers; nil: 70-50, or 16-16 below 1,000 training rows
 	Graph  string      // a TOML file with any graph of layers, instead of Hidden, Skip, Act and Out
 	Skip   models.Skip // connections beside the chain; zero: none
-	Act    string      // activation of the hidden layers; empty: tanh
-	Out    string      // activation of the outputs; empty: softmax for classes, linear for regression
-	Loss   string      // mse or xent; empty: xent behind softmax, else mse
-	Init   string      // how weights are drawn; empty: uniform:0.2, as in [MD §3]
+	// Experts and ExpertHidden make a mixture of experts [MD §3]: that many nets, each with these hidden
+	// layers, combined by bell-shaped gates on the input feature Gate. 0: one net.
+	Experts      int
+	ExpertHidden []int
+	Gate         string // an input's name or 1-based number; needed with Experts
+	GateTraining string // descent (steepest descent after each epoch), joint or fixed; empty: descent
+	Committee    int    // nets trained independently from as many seeds, whose mean output counts; 0: 1
+
+	Act  string // activation of the hidden layers; empty: tanh
+	Out  string // activation of the outputs; empty: softmax for classes, linear for regression
+	Loss string // mse or xent; empty: xent behind softmax, else mse
+	Init string // how weights are drawn; empty: uniform:0.2, as in [MD §3]
 
 	Optimizer string        // a method's name; empty: DefaultOptimizer
 	Set       []string      // KEY=VALUE for the optimizer's hyperparameters
 	Batch     int           // rows a step of methods that go through batches; 0: the method's default
+	Blocks    int           // parts of the rows that trust-region methods go through in turn; 0: the method's default
 	Epochs    int           // outer iterations; 0: no limit
 	TimeLimit time.Duration // of work, pauses left out; 0: no limit
 
@@ -42,6 +51,11 @@ type Config struct {
 	Threads       int    // workers; 0: GOMAXPROCS. The results do not depend on it
 	Spectrum      int    // eigenvalues at each end of the Hessian's spectrum; 0: 3 when asked for
 	SpectrumEvery int    // epochs between spectra; 0: only when asked for
+	// SpectrumMethod is lanczos (both ends of the spectrum) or power (the largest |λ|); empty: lanczos.
+	SpectrumMethod string
+	SpectrumOf     string // hessian or gauss-newton; empty: hessian
+	SpectrumRows   int    // training rows a spectrum averages over, evenly spaced; 0: 2,048, -1: all
+	Density        bool   // whether a spectrum comes with its density and its trace
 	// SpectrumShare leaves out spectra that are due by SpectrumEvery while those before have taken more
 	// than this share of the training time, as on a fast run they would; 0: none is left out.
 	SpectrumShare float64

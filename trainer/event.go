@@ -119,6 +119,37 @@ type InnerSummary struct {
 	Curvature      Float       `json:"curvature"`
 	Ritz           []Float     `json:"ritz,omitempty"` // ascending; the ends of a long list
 	Preconditioned bool        `json:"preconditioned,omitempty"`
+	// Flops is what one inner iteration took on average, in floating-point operations: the product and
+	// CG's own vectors.
+	Flops Float `json:"flops"`
+}
+
+// Figure is a number of a method's own: a damping, a step length, a rank.
+type Figure struct {
+	Key     string `json:"key"`
+	Symbol  string `json:"symbol,omitempty"`
+	Meaning string `json:"meaning,omitempty"`
+	Value   Float  `json:"value"`
+}
+
+// MemberFigures tell how one net of a committee does by itself.
+type MemberFigures struct {
+	Seed      uint64 `json:"seed"`
+	Loss      Float  `json:"loss"`
+	TestLoss  Float  `json:"test_loss"`
+	Error     Float  `json:"error"`
+	TestError Float  `json:"test_error"`
+	RMSE      Float  `json:"rmse"`
+	TestRMSE  Float  `json:"test_rmse"`
+}
+
+// GateFigures are the parameters of one gate of a mixture of experts, the bell 1/(1 + |(h − c)/a|^2b) of
+// the feature h, and its mean share over the training rows.
+type GateFigures struct {
+	Width  Float `json:"a"`
+	Slope  Float `json:"b"`
+	Center Float `json:"c"`
+	Share  Float `json:"share"`
 }
 
 // BlockNorms are the norms of one block of weights, biases of its target layer left out.
@@ -132,40 +163,64 @@ type BlockNorms struct {
 
 // EpochEvent closes one outer iteration. Epoch counts from 1; 0 describes the starting weights.
 type EpochEvent struct {
-	Epoch               int            `json:"epoch"`
-	Optimizer           string         `json:"optimizer,omitempty"`
-	Loss                Float          `json:"loss"`
-	TestLoss            Float          `json:"test_loss"`
-	Error               Float          `json:"error"`
-	TestError           Float          `json:"test_error"`
-	RMSE                Float          `json:"rmse"`
-	TestRMSE            Float          `json:"test_rmse"`
-	GradientNorm        Float          `json:"gradient_norm"`
-	StepNorm            Float          `json:"step_norm"`
-	Radius              Float          `json:"radius"`
-	Rho                 Float          `json:"rho"`
-	Rate                Float          `json:"rate"`
-	Accepted            bool           `json:"accepted"`
-	Inner               []InnerSummary `json:"inner,omitempty"`
-	Blocks              []BlockNorms   `json:"blocks,omitempty"`
-	Gradients           Float          `json:"gradients"` // full-data gradients so far
-	Products            Float          `json:"products"`  // curvature products so far
-	Losses              Float          `json:"losses"`    // loss evaluations so far
-	GradientEquivalents Float          `json:"gradient_equivalents"`
-	Seconds             Float          `json:"seconds"` // of this epoch, pauses left out
-	Elapsed             Float          `json:"elapsed"` // of all epochs so far, pauses left out
+	Epoch               int             `json:"epoch"`
+	Optimizer           string          `json:"optimizer,omitempty"`
+	Loss                Float           `json:"loss"`
+	TestLoss            Float           `json:"test_loss"`
+	Error               Float           `json:"error"`
+	TestError           Float           `json:"test_error"`
+	RMSE                Float           `json:"rmse"`
+	TestRMSE            Float           `json:"test_rmse"`
+	GradientNorm        Float           `json:"gradient_norm"`
+	StepNorm            Float           `json:"step_norm"`
+	Radius              Float           `json:"radius"`
+	Rho                 Float           `json:"rho"`
+	Rate                Float           `json:"rate"`
+	Accepted            bool            `json:"accepted"`
+	Inner               []InnerSummary  `json:"inner,omitempty"`
+	Blocks              []BlockNorms    `json:"blocks,omitempty"`
+	Figures             []Figure        `json:"figures,omitempty"`
+	Members             []MemberFigures `json:"members,omitempty"` // of a committee, whose own figures stand above
+	Gates               []GateFigures   `json:"gates,omitempty"`   // of a mixture of experts
+	Gradients           Float           `json:"gradients"`         // full-data gradients so far
+	Products            Float           `json:"products"`          // curvature products so far
+	Losses              Float           `json:"losses"`            // loss evaluations so far
+	GradientEquivalents Float           `json:"gradient_equivalents"`
+	Seconds             Float           `json:"seconds"` // of this epoch, pauses left out
+	Elapsed             Float           `json:"elapsed"` // of all epochs so far, pauses left out
 }
 
 // SpectrumEvent has estimates of the largest and the smallest eigenvalues at the weights after an epoch,
 // in descending order, each with the norm of its residual ‖Hv − λv‖, within which an eigenvalue lies.
 type SpectrumEvent struct {
-	Epoch       int     `json:"epoch"`
-	Method      string  `json:"method"`   // "lanczos"
-	Operator    string  `json:"operator"` // "hessian" or "gauss-newton"
-	Eigenvalues []Float `json:"eigenvalues"`
-	Residuals   []Float `json:"residuals"`
-	Rows        int     `json:"rows"` // how many training rows the operator averages over
-	Products    int     `json:"products"`
+	Epoch       int      `json:"epoch"`
+	Method      string   `json:"method"`   // "lanczos" or "power"
+	Operator    string   `json:"operator"` // "hessian" or "gauss-newton"
+	Eigenvalues []Float  `json:"eigenvalues"`
+	Residuals   []Float  `json:"residuals"`
+	Rows        int      `json:"rows"`                // how many training rows the operator averages over
+	Selection   string   `json:"selection,omitempty"` // which ones: "all" or "evenly spaced"
+	Products    int      `json:"products"`
+	Density     *Density `json:"density,omitempty"`
+	Trace       *Trace   `json:"trace,omitempty"`
+}
+
+// Density is a spectral density by stochastic Lanczos quadrature: Values[i] at eigenvalue Grid[i], smoothed
+// by Gaussians of width Sigma. It integrates to 1. Errors are the standard errors over the probes.
+type Density struct {
+	Grid   []Float `json:"grid"`
+	Values []Float `json:"values"`
+	Errors []Float `json:"errors"`
+	Sigma  Float   `json:"sigma"`
+	Probes int     `json:"probes"`
+	Steps  int     `json:"steps"`
+}
+
+// Trace is Hutchinson's estimate of the sum of all eigenvalues with its standard error over the probes.
+type Trace struct {
+	Value  Float `json:"value"`
+	Error  Float `json:"error"`
+	Probes int   `json:"probes"`
 }
 
 // SwitchEvent says that another optimizer took over after the epoch.
@@ -200,7 +255,7 @@ type DoneEvent struct {
 	BestTestRMSE  Float  `json:"best_test_rmse"`
 	BestEpoch     int    `json:"best_epoch"`
 	Elapsed       Float  `json:"elapsed"`
-	Message       string `json:"message,omitempty"` // why a run failed
+	Message       string `json:"message,omitempty"` // why a run failed, or what made it stall
 }
 
 // Reason is why a run ended.

@@ -92,7 +92,7 @@ func (r *run) opening() RunEvent {
 
 // measure describes the weights of now and the outer iteration that led to them.
 func (r *run) measure(report optim.Report) EpochEvent {
-	spent := &r.objective.spent
+	spent := r.objective.spent
 	e := EpochEvent{
 		Epoch:               r.epoch,
 		Optimizer:           r.info.Name,
@@ -122,6 +122,9 @@ func (r *run) measure(report optim.Report) EpochEvent {
 	}
 	for _, in := range report.Inner {
 		e.Inner = append(e.Inner, summarize(&in))
+	}
+	for _, f := range report.Figures {
+		e.Figures = append(e.Figures, Figure{Key: f.Key, Symbol: f.Symbol, Meaning: f.Meaning, Value: Float(f.Value)})
 	}
 	e.Blocks = r.norms(report.Accepted)
 	return e

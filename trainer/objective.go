@@ -7,6 +7,7 @@ import (
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -29,13 +30,17 @@ type objective struct {
 	figures models.Evaluation
 	figured []float64 // the weights of figures
 	known   bool
-	spent   work
+	spent   *work
+	share   float64 // of all training rows
+	options models.Options
+	parts   []optim.Objective
 }
 
 var (
 	_ optim.HessianObjective     = (*objective)(nil)
 	_ optim.GaussNewtonObjective = (*objective)(nil)
 	_ optim.RowObjective         = (*objective)(nil)
+	_ optim.BlockObjective       = (*objective)(nil)
 )
 
 func newObjective(network *models.Network, x, t *mat.Dense, o models.Options) *objective {
@@ -46,7 +51,42 @@ func newObjective(network *models.Network, x, t *mat.Dense, o models.Options) *o
 		at:      make([]float64, network.Dim()),
 		figured: make([]float64, network.Dim()),
 		x:       x, t: t,
+		spent:   &work{},
+		share:   1,
+		options: o,
 	}
+}
+
+// Blocks returns the objectives of count parts: part i has the rows i, i + count, i + 2·count, …, so that
+// data sorted by class are split evenly too. Together they keep as much for products as the whole may.
+func (o *objective) Blocks(count int) []optim.Objective {
+	if count == len(o.parts) {
+		return o.parts
+	}
+	options := o.options
+	if options.Memory == 0 {
+		options.Memory = models.DefaultMemory
+	}
+	options.Memory = max(1, options.Memory/int64(count))
+	o.parts = make([]optim.Objective, count)
+	for i := range o.parts {
+		x, t := every(o.x, i, count), every(o.t, i, count)
+		part := newObjective(o.network, x, t, options)
+		part.spent, part.share = o.spent, float64(part.Rows())/float64(o.Rows())
+		o.parts[i] = part
+	}
+	return o.parts
+}
+
+// every returns a view of the rows first, first + step, first + 2·step, … of m.
+func every(m *mat.Dense, first, step int) *mat.Dense {
+	raw := m.RawMatrix()
+	var view mat.Dense
+	view.SetRawMatrix(blas64.General{
+		Rows: (raw.Rows - first + step - 1) / step, Cols: raw.Cols,
+		Stride: step * raw.Stride, Data: raw.Data[first*raw.Stride:],
+	})
+	return &view
 }
 
 func (o *objective) Dim() int { return o.network.Dim() }
@@ -54,8 +94,8 @@ func (o *objective) Dim() int { return o.network.Dim() }
 func (o *objective) Rows() int { return o.x.RawMatrix().Rows }
 
 func (o *objective) Loss(w []float64) float64 {
-	o.spent.losses++
-	o.spent.equivalents += o.cost.Loss / o.cost.Gradient
+	o.spent.losses += o.share
+	o.spent.equivalents += o.share * o.cost.Loss / o.cost.Gradient
 	return o.evaluate(w).Loss
 }
 
@@ -82,8 +122,8 @@ func (o *objective) linearize(w []float64) {
 	if o.linear && slices.Equal(o.at, w) {
 		return
 	}
-	o.spent.gradients++
-	o.spent.equivalents++
+	o.spent.gradients += o.share
+	o.spent.equivalents += o.share
 	o.kept.Update(w)
 	copy(o.at, w)
 	o.linear = true
@@ -107,7 +147,7 @@ func (o *objective) again() float64 {
 
 func (o *objective) GaussNewtonDiagTo(dst, w []float64) {
 	o.linearize(w)
-	o.spent.equivalents += o.cost.Diagonal/o.cost.Gradient + o.again()
+	o.spent.equivalents += o.share * (o.cost.Diagonal/o.cost.Gradient + o.again())
 	o.kept.GaussNewtonDiagTo(dst)
 }
 
@@ -116,7 +156,7 @@ func (o *objective) BatchGradientTo(dst, w []float64, rows []int) float64 {
 		o.most = len(rows)
 		o.batch = o.network.NewBatch(o.x, o.t, o.most)
 	}
-	share := float64(len(rows)) / float64(o.Rows())
+	share := o.share * float64(len(rows)) / float64(o.Rows())
 	o.spent.gradients += share
 	o.spent.equivalents += share
 	return o.batch.GradientTo(dst, w, rows)
@@ -132,7 +172,7 @@ type product struct {
 func (p *product) Dim() int { return p.o.Dim() }
 
 func (p *product) MulVecTo(dst, v []float64) {
-	p.o.spent.products++
-	p.o.spent.equivalents += p.price
+	p.o.spent.products += p.o.share
+	p.o.spent.equivalents += p.o.share * p.price
 	p.apply(dst, v)
 }

@@ -63,8 +63,8 @@ func (r *run) bind() error {
 	}
 	r.previous = make([]float64, network.Dim())
 	network.InitTo(r.state.W, r.problem.Init, rand.New(rand.NewPCG(r.config.Seed, streamWeights)))
-	if missing := optim.Missing(r.objective, r.info.Needs); missing != 0 {
-		return &PrepareError{Err: fmt.Errorf("%s needs what this objective does not offer", r.info.Name)}
+	if err := optim.Offers(r.objective, r.info.Needs); err != nil {
+		return &PrepareError{Err: fmt.Errorf("%s: %w", r.info.Name, err)}
 	}
 	r.method = r.info.New()
 	return nil

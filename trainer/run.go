@@ -38,6 +38,7 @@ type run struct {
 	stepping  bool     // inside Method.Step
 	single    stepping // pause again after this
 	end       Reason   // why the run must end; empty while it goes on
+	why       string   // the same in words, where the reason alone does not say it
 	next      *optim.Info
 	giveUp    bool // the outer iteration under way must be given up
 	spectrum  bool // one was asked for
@@ -165,7 +166,7 @@ func (r *run) cutShort(err error) error {
 	case errors.Is(err, optim.ErrStalled) && r.uphill() && r.last.Loss > r.first.Loss:
 		return r.diverged(r.epoch+1, fmt.Sprintf("the loss is stuck at %.3g, above %.3g at the start", r.last.Loss, r.first.Loss))
 	case errors.Is(err, optim.ErrStalled):
-		r.end = ReasonStalled
+		r.end, r.why = ReasonStalled, err.Error()
 		return nil
 	case errors.Is(err, optim.ErrInterrupted):
 		return nil
@@ -264,6 +265,7 @@ func (r *run) finish(err error) {
 		BestTestRMSE:  r.best.TestRMSE,
 		BestEpoch:     r.best.Epoch,
 		Elapsed:       Float(r.training.elapsed().Seconds()),
+		Message:       r.why,
 	}
 	var apart *DivergedError
 	switch {

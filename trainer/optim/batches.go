@@ -65,7 +65,7 @@ func (b *batches) Step(ctx context.Context, s *State) (Report, error) {
 	report.StepNorm = floats.Distance(s.W, b.start, 2)
 	report.Accepted = true
 	if err == nil && report.StepNorm == 0 {
-		err = ErrStalled
+		err = &StalledError{"an epoch changed no weight"}
 	}
 	return report, err
 }

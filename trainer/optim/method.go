@@ -3,11 +3,14 @@
 package optim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
 
 	"newtop/trainer/krylov"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Objective is what a method minimizes: the mean loss over the training rows as a function of the flat
@@ -42,6 +45,24 @@ type RowObjective interface {
 	BatchGradientTo(dst, w []float64, rows []int) float64
 }
 
+// JacobianObjective has the Gauss–Newton matrix through its explicit Jacobian rows: products as dear as
+// the rows [MD, Algorithm 2], and the matrix itself, which GaussNewtonMatrixTo stores in dst of size Dim.
+type JacobianObjective interface {
+	GaussNewtonObjective
+	GaussNewtonRows(w []float64) krylov.Operator
+	GaussNewtonMatrixTo(dst *mat.SymDense, w []float64)
+}
+
+// BlockObjective is a mean over rows that can be split. Blocks returns the objectives of count equal
+// parts of the rows, in 1 ≤ count ≤ Rows; the mean of their losses, weighted by their rows, is the whole's.
+// The parts stay the same as long as count does, offer what the whole offers, and each keeps what it needs
+// for products at its own last weights.
+type BlockObjective interface {
+	Objective
+	Rows() int
+	Blocks(count int) []Objective
+}
+
 // Capability is a set of what a method needs from its objective beyond loss and gradient.
 type Capability uint8
 
@@ -50,22 +71,34 @@ const (
 	NeedsHessian Capability = 1 << iota
 	NeedsGaussNewton
 	NeedsRows
+	NeedsJacobian
+	NeedsLayers
 )
 
-// Missing returns those of the needed capabilities that o lacks, so that a method can be refused
+// CapabilityError says what an objective lacks that a method needs.
+type CapabilityError struct{ Reason string }
+
+func (e *CapabilityError) Error() string { return e.Reason }
+
+// Offers returns a *CapabilityError unless o has all the capabilities, so that a method can be refused
 // before a run instead of failing in the middle of one.
-func Missing(o Objective, need Capability) Capability {
-	var have Capability
-	if _, ok := o.(HessianObjective); ok {
-		have |= NeedsHessian
+func Offers(o Objective, need Capability) error {
+	lacks := func(c Capability, ok bool, what string) error {
+		if need&c == 0 || ok {
+			return nil
+		}
+		return &CapabilityError{Reason: "the objective has no " + what}
 	}
-	if _, ok := o.(GaussNewtonObjective); ok {
-		have |= NeedsGaussNewton
-	}
-	if _, ok := o.(RowObjective); ok {
-		have |= NeedsRows
-	}
-	return need &^ have
+	_, hessian := o.(HessianObjective)
+	_, gaussNewton := o.(GaussNewtonObjective)
+	_, rows := o.(RowObjective)
+	_, jacobian := o.(JacobianObjective)
+	return cmp.Or(
+		lacks(NeedsHessian, hessian, "products with the Hessian"),
+		lacks(NeedsGaussNewton, gaussNewton, "products with the Gauss–Newton matrix"),
+		lacks(NeedsRows, rows, "rows to take some of"),
+		lacks(NeedsJacobian, jacobian, "explicit Jacobian rows"),
+	)
 }
 
 // ErrInterrupted is returned by a Monitor, and then by Step, when the outer iteration must be given
@@ -73,9 +106,17 @@ func Missing(o Objective, need Capability) Capability {
 // last batch for one that goes through batches.
 var ErrInterrupted = errors.New("optim: interrupted")
 
-// ErrStalled is returned by Step when no further progress can be expected: a zero gradient, a radius
-// or rate too small to change the weights. It ends a run as finished, not as failed.
+// ErrStalled is what a *StalledError is.
 var ErrStalled = errors.New("optim: no further progress possible")
+
+// StalledError is returned by Step when no further progress can be expected, with the reason: a zero
+// gradient, a radius or rate too small to change the weights. It ends a run as finished, not as failed.
+type StalledError struct{ Reason string }
+
+func (e *StalledError) Error() string { return e.Reason }
+
+// Is reports whether the target is ErrStalled.
+func (e *StalledError) Is(target error) bool { return target == ErrStalled }
 
 // NotFiniteError says that a number which the next step would be computed from is NaN or infinite at the
 // current weights. What is "loss", "gradient", "curvature" or "weights".
@@ -130,6 +171,13 @@ type InnerSolve struct {
 	krylov.Solve
 }
 
+// Figure is a number of a method's own that tells how it is doing: a damping, a step length, a rank. Key
+// is its name in events; Symbol and Meaning are for readers.
+type Figure struct {
+	Key, Symbol, Meaning string
+	Value                float64
+}
+
 // Report is what one outer iteration did. Numbers that a method does not have are NaN.
 type Report struct {
 	Loss         float64      // E after the iteration; NaN if the method did not compute it
@@ -139,10 +187,11 @@ type Report struct {
 	Rho          float64      // actual over predicted reduction
 	Accepted     bool         // whether the weights moved
 	Inner        []InnerSolve // the inner solves, one a block
+	Figures      []Figure     // what else matters for this method, always the same ones in the same order
 }
 
 // Method is one training method. Step does one outer iteration (an epoch). It returns ErrInterrupted
-// or the context's error when told to stop, ErrStalled when there is nothing left to do, and a
+// or the context's error when told to stop, a *StalledError when there is nothing left to do, and a
 // *NotFiniteError when the loss is not finite. A Method value is used by one goroutine; what it remembers
 // between steps (momentum, moments) starts from nothing in a new value.
 type Method interface {

@@ -20,9 +20,11 @@ type Info struct {
 	New        func() Method    // a fresh one
 }
 
-// order is how lists show the methods: the trust-region family first, then the first-order methods.
+// order is how lists show the methods: the nine that are used most come first, since the screen has a
+// key for each of them, then the rest by family.
 var order = []string{
-	"tr-newton", "tr-gn", "tr-gn-jacobi", "sgd", "momentum", "adam",
+	"tr-newton", "tr-gn", "tr-gn-jacobi", "scg", "lbfgs", "sgd", "momentum", "adam", "lm",
+	"dogleg", "tr-rows", "scg-fd", "eigen-gd", "bpls", "online-bp", "nag", "adagrad", "rmsprop",
 }
 
 var registry = map[string]*Info{}

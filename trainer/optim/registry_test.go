@@ -64,15 +64,21 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-func TestMissing(t *testing.T) {
-	if got := Missing(&smooth{}, NeedsHessian|NeedsGaussNewton|NeedsRows); got != NeedsRows {
-		t.Errorf("%b", got)
-	}
-	if got := Missing(five(), NeedsHessian|NeedsRows); got != NeedsHessian {
-		t.Errorf("%b", got)
-	}
-	if got := Missing(residuals{}, NeedsGaussNewton); got != 0 {
-		t.Errorf("%b", got)
+func TestOffers(t *testing.T) {
+	for _, test := range []struct {
+		o    Objective
+		need Capability
+		want string
+	}{
+		{&smooth{}, NeedsHessian | NeedsGaussNewton, ""},
+		{&smooth{}, NeedsHessian | NeedsRows, "rows"},
+		{five(), NeedsHessian | NeedsRows, "Hessian"},
+		{residuals{}, NeedsGaussNewton, ""},
+	} {
+		err := Offers(test.o, test.need)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%T offers %b: %v", test.o, test.need, err)
+		}
 	}
 }
 

@@ -111,7 +111,7 @@ func (t *trust) Step(ctx context.Context, s *State) (Report, error) {
 	}
 	report.Loss, report.GradientNorm = s.Loss, norm(s.Gradient)
 	if report.GradientNorm == 0 {
-		return report, ErrStalled
+		return report, &StalledError{"the gradient is zero"}
 	}
 	if len(t.s) != len(s.W) {
 		t.s, t.trial = make([]float64, len(s.W)), make([]float64, len(s.W))
@@ -207,7 +207,7 @@ func (t *trust) try(s *State, solve *krylov.Solve, report Report) (Report, error
 	floats.AddTo(t.trial, s.W, t.s)
 	report.StepNorm = norm(t.s)
 	if slices.Equal(t.trial, s.W) {
-		return report, ErrStalled
+		return report, &StalledError{"the step is too short to change any weight"}
 	}
 	loss := math.NaN()
 	if !solve.Stop.Failed() && finite(norm(t.trial)) {
@@ -225,7 +225,7 @@ func (t *trust) try(s *State, solve *krylov.Solve, report Report) (Report, error
 	still := hidden && loss == s.Loss && next <= report.Radius // a step from too small a radius makes it grow
 	if next < minNormal || hidden && !report.Accepted || report.Accepted && t.lingers(still, report.GradientNorm) {
 		report.Accepted = false
-		return report, ErrStalled
+		return report, &StalledError{"no step changes the loss by more than its rounding"}
 	}
 	if report.Accepted {
 		copy(s.W, t.trial)
