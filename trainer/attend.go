@@ -172,7 +172,7 @@ func (r *run) set(key string, put func() error) error {
 	if parameters[i].Choices != nil {
 		value = r.settings.Choice(key)
 	}
-	if r.stepping && !r.uphill() {
+	if r.stepping && !r.batched() {
 		r.giveUp = true
 	}
 	r.above = 0

@@ -126,7 +126,7 @@ func (r *run) measure(report optim.Report) EpochEvent {
 	for _, f := range report.Figures {
 		e.Figures = append(e.Figures, Figure{Key: f.Key, Symbol: f.Symbol, Meaning: f.Meaning, Value: Float(f.Value)})
 	}
-	e.Blocks = r.norms(report.Accepted)
+	e.Blocks = r.norms(&report)
 	return e
 }
 
@@ -173,10 +173,10 @@ func relative(residual, gradient float64) Float {
 
 // norms returns the norms of every block of weights: of the weights now, of the gradient the step came
 // from where the method computed one over all rows, and of the step.
-func (r *run) norms(moved bool) []BlockNorms {
+func (r *run) norms(report *optim.Report) []BlockNorms {
 	blocks := r.problem.Network.Blocks()
 	out := make([]BlockNorms, len(blocks))
-	whole := r.epoch > 0 && r.info.Needs&optim.NeedsRows == 0
+	whole := r.epoch > 0 && !r.batched() && !math.IsNaN(report.GradientNorm)
 	for i, b := range blocks {
 		from, to := b.Offset, b.Offset+b.Rows*b.Cols
 		w := r.state.W[from:to]
@@ -184,7 +184,7 @@ func (r *run) norms(moved bool) []BlockNorms {
 		if whole {
 			out[i].Gradient = Float(floats.Norm(r.state.Gradient[from:to], 2))
 		}
-		if moved && r.epoch > 0 {
+		if report.Accepted && r.epoch > 0 {
 			out[i].Step = Float(floats.Distance(w, r.previous[from:to], 2))
 		}
 	}

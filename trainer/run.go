@@ -214,9 +214,12 @@ func (r *run) expired() bool {
 	return r.config.TimeLimit > 0 && r.active.elapsed() >= r.config.TimeLimit
 }
 
-// uphill reports whether the method may raise the loss. One that goes through batches may; the others
-// only ever lower it, so that a bad loss they met is not theirs: they may be there to mend it.
-func (r *run) uphill() bool { return r.info.Needs&optim.NeedsRows != 0 }
+// uphill reports whether the method may raise the loss. A bad loss that one met which only ever lowers it
+// is not its own: it may be there to mend it.
+func (r *run) uphill() bool { return !r.info.Monotone }
+
+// batched reports whether the method goes through batches, so that its steps are many small ones.
+func (r *run) batched() bool { return r.info.Needs&optim.NeedsRows != 0 }
 
 // hopeless returns a *DivergedError for a loss that is not finite, has left its start far behind, or
 // stays above it under one method and its settings.
@@ -240,9 +243,9 @@ func (r *run) hopeless(e *EpochEvent) error {
 func (r *run) diverged(epoch int, reason string) error {
 	r.end = ReasonDiverged
 	r.publish(DivergedEvent{Epoch: epoch, Reason: reason})
-	hint := "expected a smaller " + r.info.Primary
-	if r.settings.Has(r.info.Primary) {
-		hint += " than " + optim.Format(r.settings.Get(r.info.Primary))
+	hint := "expected another optimizer or other settings"
+	if r.info.Primary != "" {
+		hint = "expected a smaller " + r.info.Primary + " than " + optim.Format(r.settings.Get(r.info.Primary))
 	}
 	if !finite(r.first.Loss) {
 		hint = "expected finite data and starting weights"

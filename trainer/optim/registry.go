@@ -14,8 +14,9 @@ type Info struct {
 	Equations  string           // what of the paper it implements
 	Summary    string           // one sentence: what it does and when to use it
 	Cost       string           // what an epoch costs, in gradient equivalents
-	Primary    string           // the hyperparameter that + and − scale
+	Primary    string           // the hyperparameter that + and − scale; empty: it has none
 	Needs      Capability       // what it asks of the objective
+	Monotone   bool             // whether no step of it can raise the loss
 	Parameters []Hyperparameter // in the order of a form
 	New        func() Method    // a fresh one
 }

@@ -15,6 +15,7 @@ func init() {
 			"the second-order method to try first when the full Hessian stalls.",
 		Cost:       "1.3, and 1.3 for each inner iteration",
 		Primary:    "radius",
+		Monotone:   true,
 		Needs:      NeedsGaussNewton,
 		Parameters: regionParameters(),
 		New: func() Method {

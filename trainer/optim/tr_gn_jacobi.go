@@ -12,6 +12,7 @@ func init() {
 			"where weights differ much in scale.",
 		Cost:       "1.3, 1.3 for each inner iteration, and a backward pass for each output",
 		Primary:    "radius",
+		Monotone:   true,
 		Needs:      NeedsGaussNewton,
 		Parameters: regionParameters(floorParameter),
 		New: func() Method {
