@@ -34,6 +34,7 @@ func (r *run) innerEvent(block int, it krylov.Iteration) InnerEvent {
 	return InnerEvent{
 		Epoch:     r.epoch + 1,
 		Block:     block,
+		Member:    r.turn,
 		Iteration: it.Number,
 		Residual:  relative(it.Residual, it.Gradient),
 		StepNorm:  Float(it.StepNorm),
@@ -116,13 +117,13 @@ func (r *run) obey(c Command) error {
 	case Switch:
 		return r.switchTo(c.Optimizer)
 	case Set:
-		return r.set(c.Key, func() error { return r.settings.PutText(c.Key, c.Value) })
+		return r.set(c.Key, func(s *optim.Settings) error { return s.PutText(c.Key, c.Value) })
 	case Scale:
 		if r.info.Primary == "" {
 			return refuse("%s has no rate or radius", r.info.Name)
 		}
 		key := r.info.Primary
-		return r.set(key, func() error { return r.settings.Put(key, r.settings.Get(key)*c.Factor) })
+		return r.set(key, func(s *optim.Settings) error { return s.Put(key, s.Get(key)*c.Factor) })
 	}
 	return nil
 }
@@ -148,34 +149,45 @@ func (r *run) takeOver() {
 	from := r.info.Name
 	r.info, r.next = r.next, nil
 	r.settings = optim.NewSettings(r.info.Parameters)
-	// A batch size that this method refuses is left at the method's own default.
-	_ = r.config.putBatch(r.info, r.settings)
-	r.state.Settings = r.settings
-	r.method = r.info.New()
-	r.above = 0
+	// A number of rows or blocks that this method refuses is left at the method's own default.
+	_ = r.config.putSizes(r.info, r.settings)
+	for _, m := range r.members {
+		m.settings = r.settings.Clone()
+		m.state.Settings = m.settings
+		m.method = r.info.New()
+		m.above, m.stalled = 0, ""
+	}
 	r.publish(SwitchEvent{Epoch: r.epoch, From: from, To: r.info.Name})
 }
 
-// set changes a hyperparameter. A method whose step is one whole starts its outer iteration again, so
-// that the change takes effect now; one that goes through batches reads it before the next batch, and the
-// size of its batches before the next epoch.
-func (r *run) set(key string, put func() error) error {
-	if err := put(); err != nil {
-		return &CommandError{Reason: err.Error()}
+// set changes a hyperparameter, for every member of a committee or for none. A method whose step is one
+// whole starts its outer iteration again, so that the change takes effect now; one that goes through batches
+// reads it before the next batch, and the size of its batches before the next epoch.
+func (r *run) set(key string, put func(*optim.Settings) error) error {
+	for _, m := range r.members {
+		if err := put(m.settings.Clone()); err != nil {
+			return &CommandError{Reason: r.of(m) + err.Error()}
+		}
 	}
+	for _, m := range r.members {
+		if err := put(m.settings); err != nil {
+			panic("trainer: " + err.Error())
+		}
+		m.above, m.stalled = 0, ""
+	}
+	settings := r.chosen()
 	i := 0
-	parameters := r.settings.Parameters()
+	parameters := settings.Parameters()
 	for parameters[i].Key != key {
 		i++
 	}
-	var value any = r.settings.Get(key)
+	var value any = settings.Get(key)
 	if parameters[i].Choices != nil {
-		value = r.settings.Choice(key)
+		value = settings.Choice(key)
 	}
 	if r.stepping && !r.batched() {
 		r.giveUp = true
 	}
-	r.above = 0
 	r.publish(SettingEvent{Epoch: r.epoch, Key: key, Value: value})
 	return nil
 }

@@ -65,6 +65,9 @@ type Config struct {
 // maxThreads bounds the workers: more than this is a slip of the finger.
 const maxThreads = 1024
 
+// maxCommittee bounds the nets of a committee.
+const maxCommittee = 1000
+
 // DefaultOptimizer is used when a Config names none.
 const DefaultOptimizer = "tr-newton"
 
@@ -89,6 +92,8 @@ func (c *Config) Check() error {
 		want string
 	}{
 		{"--batch", c.Batch < 0, c.Batch, "a whole number ≥ 1, or 0 for the optimizer's default"},
+		{"--blocks", c.Blocks < 0, c.Blocks, "a whole number ≥ 1, or 0 for the optimizer's default"},
+		{"--committee", c.Committee < 0 || c.Committee > maxCommittee, c.Committee, fmt.Sprintf("a whole number from 1 to %d", maxCommittee)},
 		{"--epochs", c.Epochs < 0, c.Epochs, "a whole number ≥ 1, or 0 for no limit"},
 		{"--time-limit", c.TimeLimit < 0, c.TimeLimit, "a duration ≥ 0"},
 		{"--target-loss", !(c.TargetLoss >= 0), c.TargetLoss, "a number ≥ 0"},
@@ -173,7 +178,7 @@ func (c *Config) method() (*optim.Info, *optim.Settings, error) {
 		return nil, nil, err
 	}
 	settings := optim.NewSettings(info.Parameters)
-	if err := c.putBatch(info, settings); err != nil {
+	if err := c.putSizes(info, settings); err != nil {
 		return nil, nil, err
 	}
 	for _, kv := range c.Set {
@@ -188,14 +193,19 @@ func (c *Config) method() (*optim.Info, *optim.Settings, error) {
 	return info, settings, nil
 }
 
-// putBatch applies Batch to a method that has batches. A method without them ignores it, so that a
-// batch size survives a switch there and back.
-func (c *Config) putBatch(info *optim.Info, settings *optim.Settings) error {
-	if c.Batch == 0 || !settings.Has("batch") {
-		return nil
-	}
-	if err := settings.Put("batch", float64(c.Batch)); err != nil {
-		return &ConfigError{Flag: "--batch", Value: fmt.Sprint(c.Batch), Expected: expectation(err)}
+// putSizes applies Batch and Blocks to a method that has them. A method without them ignores them, so that
+// they survive a switch there and back.
+func (c *Config) putSizes(info *optim.Info, settings *optim.Settings) error {
+	for _, p := range []struct {
+		key   string
+		value int
+	}{{"batch", c.Batch}, {"blocks", c.Blocks}} {
+		if p.value == 0 || !settings.Has(p.key) {
+			continue
+		}
+		if err := settings.Put(p.key, float64(p.value)); err != nil {
+			return &ConfigError{Flag: "--" + p.key, Value: fmt.Sprint(p.value), Expected: expectation(err)}
+		}
 	}
 	return nil
 }

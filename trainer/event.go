@@ -100,6 +100,7 @@ type RunEvent struct {
 type InnerEvent struct {
 	Epoch     int   `json:"epoch"`
 	Block     int   `json:"block"`
+	Member    int   `json:"member,omitempty"` // of a committee, from 0
 	Iteration int   `json:"iteration"`
 	Residual  Float `json:"residual"` // relative to the gradient norm
 	StepNorm  Float `json:"step_norm"`
@@ -111,6 +112,7 @@ type InnerEvent struct {
 // InnerSummary is one finished inner solve.
 type InnerSummary struct {
 	Block          int         `json:"block"`
+	Member         int         `json:"member,omitempty"` // of a committee, from 0
 	Iterations     int         `json:"iterations"`
 	Stop           krylov.Stop `json:"stop"`
 	Residual       Float       `json:"residual"`      // relative to the gradient norm

@@ -39,11 +39,12 @@ func (r *run) status() Status {
 	if r.objective != nil {
 		s.Equivalents = r.objective.spent.equivalents
 	}
-	for i := range r.settings.Parameters() {
-		h := &r.settings.Parameters()[i]
+	settings := r.chosen()
+	for i := range settings.Parameters() {
+		h := &settings.Parameters()[i]
 		s.Settings = append(s.Settings, Setting{
 			Key:     h.Key,
-			Text:    h.Text(r.settings.Get(h.Key)),
+			Text:    h.Text(settings.Get(h.Key)),
 			Meaning: h.Meaning,
 			Range:   h.Range(),
 			Primary: h.Key == r.info.Primary,
@@ -91,7 +92,8 @@ func (r *run) opening() RunEvent {
 }
 
 // measure describes the weights of now and the outer iteration that led to them.
-func (r *run) measure(report optim.Report) EpochEvent {
+func (r *run) measure() EpochEvent {
+	report := r.combine()
 	spent := r.objective.spent
 	e := EpochEvent{
 		Epoch:               r.epoch,
@@ -112,16 +114,13 @@ func (r *run) measure(report optim.Report) EpochEvent {
 		TestRMSE:            Float(math.NaN()),
 	}
 	if r.info.Primary == "rate" {
-		e.Rate = Float(r.settings.Get("rate"))
+		e.Rate = Float(r.chosen().Get("rate"))
 	}
-	if report.Accepted {
-		r.figure(&e)
-	} else { // the weights have not moved, so their figures are known
-		e.Loss, e.Error, e.RMSE = r.last.Loss, r.last.Error, r.last.RMSE
-		e.TestLoss, e.TestError, e.TestRMSE = r.last.TestLoss, r.last.TestError, r.last.TestRMSE
-	}
-	for _, in := range report.Inner {
-		e.Inner = append(e.Inner, summarize(&in))
+	r.summarize(&e)
+	for i, m := range r.members {
+		for _, in := range m.report.Inner {
+			e.Inner = append(e.Inner, summarize(&in, i))
+		}
 	}
 	for _, f := range report.Figures {
 		e.Figures = append(e.Figures, Figure{Key: f.Key, Symbol: f.Symbol, Meaning: f.Meaning, Value: Float(f.Value)})
@@ -130,12 +129,24 @@ func (r *run) measure(report optim.Report) EpochEvent {
 	return e
 }
 
-// figure fills in how well the weights of now do.
-func (r *run) figure(e *EpochEvent) {
-	r.figures(r.objective.evaluate(r.state.W), &e.Loss, &e.Error, &e.RMSE)
-	if r.test != nil {
-		r.figures(r.test.EvaluateAt(r.state.W), &e.TestLoss, &e.TestError, &e.TestRMSE)
+// chosen returns the settings that are shown: the first member's, or those that the run begins with.
+func (r *run) chosen() *optim.Settings {
+	if len(r.members) == 0 {
+		return r.settings
 	}
+	return r.members[0].settings
+}
+
+// summarize fills in how well the weights of now do: those of the one net, or the mean output of a
+// committee beside its members.
+func (r *run) summarize(e *EpochEvent) {
+	if len(r.members) > 1 {
+		r.assemble(e)
+		return
+	}
+	f := &r.members[0].figures
+	e.Loss, e.Error, e.RMSE = f.Loss, f.Error, f.RMSE
+	e.TestLoss, e.TestError, e.TestRMSE = f.TestLoss, f.TestError, f.TestRMSE
 }
 
 func (r *run) figures(v models.Evaluation, loss, wrong, rmse *Float) {
@@ -145,7 +156,7 @@ func (r *run) figures(v models.Evaluation, loss, wrong, rmse *Float) {
 	}
 }
 
-func summarize(in *optim.InnerSolve) InnerSummary {
+func summarize(in *optim.InnerSolve, member int) InnerSummary {
 	ritz := in.Ritz
 	if len(ritz) > maxRitz {
 		ends := append([]float64(nil), ritz[:maxRitz/2]...)
@@ -153,6 +164,7 @@ func summarize(in *optim.InnerSolve) InnerSummary {
 	}
 	return InnerSummary{
 		Block:          in.Block,
+		Member:         member,
 		Iterations:     in.Iterations,
 		Stop:           in.Stop,
 		Residual:       relative(in.Residual, in.GradientNorm),
@@ -172,7 +184,8 @@ func relative(residual, gradient float64) Float {
 }
 
 // norms returns the norms of every block of weights: of the weights now, of the gradient the step came
-// from where the method computed one over all rows, and of the step.
+// from where the method computed one over all rows, and of the step. Of a committee they are the first
+// member's.
 func (r *run) norms(report *optim.Report) []BlockNorms {
 	blocks := r.problem.Network.Blocks()
 	out := make([]BlockNorms, len(blocks))
@@ -185,7 +198,7 @@ func (r *run) norms(report *optim.Report) []BlockNorms {
 			out[i].Gradient = Float(floats.Norm(r.state.Gradient[from:to], 2))
 		}
 		if report.Accepted && r.epoch > 0 {
-			out[i].Step = Float(floats.Distance(w, r.previous[from:to], 2))
+			out[i].Step = Float(floats.Distance(w, r.members[0].previous[from:to], 2))
 		}
 	}
 	return out

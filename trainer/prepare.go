@@ -2,7 +2,6 @@ package trainer
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"newtop/models"
 	"newtop/trainer/optim"
@@ -53,20 +52,13 @@ func (r *run) bind() error {
 		// Only forward passes are asked of the test rows, and those keep nothing.
 		r.test = network.Bind(data.Test.Inputs, data.Test.Targets, models.Options{Pool: r.pool, Memory: 1})
 	}
-	r.state = &optim.State{
-		Objective: r.objective,
-		W:         make([]float64, network.Dim()),
-		Gradient:  make([]float64, network.Dim()),
-		Settings:  r.settings,
-		Rand:      rand.New(rand.NewPCG(r.config.Seed, streamMethod)),
-		Monitor:   r.watch,
-	}
-	r.previous = make([]float64, network.Dim())
-	network.InitTo(r.state.W, r.problem.Init, rand.New(rand.NewPCG(r.config.Seed, streamWeights)))
 	if err := optim.Offers(r.objective, r.info.Needs); err != nil {
 		return &PrepareError{Err: fmt.Errorf("%s: %w", r.info.Name, err)}
 	}
-	r.method = r.info.New()
+	for i := range max(1, r.config.Committee) {
+		r.members = append(r.members, r.newMember(r.config.Seed+uint64(i)))
+	}
+	r.state = r.members[0].state
 	return nil
 }
 

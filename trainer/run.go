@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"newtop/models"
@@ -26,9 +25,10 @@ type run struct {
 	sampled   int                   // how many rows these are
 	start     []float64             // the next spectrum's start vector
 
-	method   optim.Method
-	state    *optim.State
-	previous []float64 // the weights before the outer iteration
+	members []*member
+	turn    int           // whose turn it is in the outer iteration under way
+	began   time.Duration // the training time at its beginning
+	state   *optim.State  // the first member's
 
 	phase     Phase
 	epoch     int // finished outer iterations
@@ -44,7 +44,6 @@ type run struct {
 	spectrum  bool // one was asked for
 
 	first, last, best EpochEvent
-	above             int       // epochs in a row with a loss worse than the start, under the same settings
 	training          stopwatch // inside Method.Step, pauses and spectra left out
 	active            stopwatch // everything but pauses
 	looking           stopwatch // at spectra
@@ -58,13 +57,6 @@ const (
 	freely stepping = iota
 	oneEpoch
 	oneUnit
-)
-
-// Streams of the seeded generator: what is drawn for one purpose does not shift another.
-const (
-	streamWeights = 1 + iota
-	streamMethod
-	streamSpectrum
 )
 
 // A loss far above its starting value counts as diverged, and so does one that stays above it: saturating
@@ -100,11 +92,16 @@ func (r *run) train() error {
 	}
 	r.active.start()
 	defer r.active.stop()
-	none := math.NaN()
-	r.first = r.measure(optim.Report{GradientNorm: none, StepNorm: none, Radius: none, Rho: none, Accepted: true})
+	for _, m := range r.members {
+		r.figure(m)
+		m.first = m.figures.Loss
+		m.report = still
+		m.report.Accepted = true
+	}
+	r.first = r.measure()
 	r.last, r.best = r.first, r.first
 	r.publish(r.first)
-	if err := r.hopeless(&r.first); err != nil {
+	if err := r.hopeless(); err != nil {
 		return err
 	}
 	for r.end == "" {
@@ -125,53 +122,86 @@ func (r *run) train() error {
 	return nil
 }
 
-// outer does one outer iteration and publishes what came of it.
+// outer does one outer iteration of every member and publishes what came of it. One that was given up goes
+// on with the member whose turn it was.
 func (r *run) outer() error {
-	copy(r.previous, r.state.W)
-	r.unit, r.units = 0, 0
-	before := r.training.elapsed()
-	r.stepping = true
-	r.training.start()
-	report, err := r.method.Step(r.ctx, r.state)
-	r.training.stop()
-	r.stepping = false
-	r.unit, r.units = 0, 0
-	if err != nil {
-		return r.cutShort(err)
+	if r.turn == 0 {
+		r.began = r.training.elapsed()
+	}
+	for ; r.turn < len(r.members); r.turn++ {
+		m := r.members[r.turn]
+		if err := r.step(m); err != nil {
+			return r.cutShort(m, err)
+		}
+		if r.turn+1 < len(r.members) {
+			if err := r.attend(); err != nil {
+				r.turn++
+				return r.cutShort(m, err)
+			}
+		}
+	}
+	r.turn = 0
+	if why, all := r.stalled(); all {
+		return r.stall(why)
 	}
 	r.epoch++
-	e := r.measure(report)
-	e.Seconds = Float((r.training.elapsed() - before).Seconds())
+	e := r.measure()
+	e.Seconds = Float((r.training.elapsed() - r.began).Seconds())
 	r.last = e
 	if better(&e, &r.best) {
 		r.best = e
 	}
 	r.publish(e)
-	if err := r.hopeless(&e); err != nil {
+	if err := r.hopeless(); err != nil {
 		return err
 	}
 	return r.afterEpoch(&e)
 }
 
+// stalled returns why the first member stalled, and whether all have.
+func (r *run) stalled() (why string, all bool) {
+	for _, m := range r.members {
+		if m.stalled == "" {
+			return "", false
+		}
+	}
+	return r.members[0].stalled, true
+}
+
+// stall ends the run as finished, unless what it is stuck at is worse than where it began and the method
+// brought it there.
+func (r *run) stall(why string) error {
+	r.refresh()
+	if r.uphill() && r.last.Loss > r.first.Loss {
+		return r.diverged(r.epoch+1, fmt.Sprintf("the loss is stuck at %.3g, above %.3g at the start: %s", r.last.Loss, r.first.Loss, why))
+	}
+	r.end, r.why = ReasonStalled, why
+	return nil
+}
+
 // cutShort deals with an outer iteration that came to no end. A method that goes through batches has
 // moved the weights all the same, so that the last figures are no longer theirs.
-func (r *run) cutShort(err error) error {
-	if !slices.Equal(r.previous, r.state.W) {
-		r.figure(&r.last)
-	}
+func (r *run) cutShort(m *member, err error) error {
+	r.refresh()
 	var broken *optim.NotFiniteError
 	switch {
 	case errors.As(err, &broken):
-		return r.diverged(r.epoch+1, broken.Error())
-	case errors.Is(err, optim.ErrStalled) && r.uphill() && r.last.Loss > r.first.Loss:
-		return r.diverged(r.epoch+1, fmt.Sprintf("the loss is stuck at %.3g, above %.3g at the start", r.last.Loss, r.first.Loss))
-	case errors.Is(err, optim.ErrStalled):
-		r.end, r.why = ReasonStalled, err.Error()
-		return nil
+		return r.diverged(r.epoch+1, r.of(m)+broken.Error())
 	case errors.Is(err, optim.ErrInterrupted):
 		return nil
 	}
 	return err
+}
+
+// refresh makes the last epoch's figures those of the weights as they are now.
+func (r *run) refresh() { r.summarize(&r.last) }
+
+// of names a member of a committee, for the beginning of a sentence.
+func (r *run) of(m *member) string {
+	if len(r.members) == 1 {
+		return ""
+	}
+	return fmt.Sprintf("seed %d: ", m.seed)
 }
 
 func (r *run) afterEpoch(e *EpochEvent) error {
@@ -221,21 +251,22 @@ func (r *run) uphill() bool { return !r.info.Monotone }
 // batched reports whether the method goes through batches, so that its steps are many small ones.
 func (r *run) batched() bool { return r.info.Needs&optim.NeedsRows != 0 }
 
-// hopeless returns a *DivergedError for a loss that is not finite, has left its start far behind, or
-// stays above it under one method and its settings.
-func (r *run) hopeless(e *EpochEvent) error {
-	loss, start := float64(e.Loss), float64(r.first.Loss)
-	r.above++
-	if !(loss > worse*start) {
-		r.above = 0
-	}
-	switch {
-	case !finite(e.Loss):
-		return r.diverged(e.Epoch, "the loss is not finite")
-	case !r.uphill():
-		return nil
-	case loss > divergence*start && start > 0, r.above >= worseFor:
-		return r.diverged(e.Epoch, fmt.Sprintf("the loss rose to %.3g, from %.3g at the start", loss, start))
+// hopeless returns a *DivergedError for a member's loss that is not finite, has left its start far behind,
+// or stays above it under one method and its settings.
+func (r *run) hopeless() error {
+	for _, m := range r.members {
+		loss, start := float64(m.figures.Loss), float64(m.first)
+		m.above++
+		if !(loss > worse*start) {
+			m.above = 0
+		}
+		switch {
+		case !finite(m.figures.Loss):
+			return r.diverged(r.epoch, r.of(m)+"the loss is not finite")
+		case !r.uphill():
+		case loss > divergence*start && start > 0, m.above >= worseFor:
+			return r.diverged(r.epoch, r.of(m)+fmt.Sprintf("the loss rose to %.3g, from %.3g at the start", loss, start))
+		}
 	}
 	return nil
 }
@@ -245,7 +276,7 @@ func (r *run) diverged(epoch int, reason string) error {
 	r.publish(DivergedEvent{Epoch: epoch, Reason: reason})
 	hint := "expected another optimizer or other settings"
 	if r.info.Primary != "" {
-		hint = "expected a smaller " + r.info.Primary + " than " + optim.Format(r.settings.Get(r.info.Primary))
+		hint = "expected a smaller " + r.info.Primary + " than " + optim.Format(r.chosen().Get(r.info.Primary))
 	}
 	if !finite(r.first.Loss) {
 		hint = "expected finite data and starting weights"

@@ -23,11 +23,13 @@ import (
 
 // runFlags are the flags of every command that trains.
 type runFlags struct {
-	c      trainer.Config
-	net    string
-	skip   string
-	memory string
-	file   string
+	c       trainer.Config
+	net     string
+	experts string
+	rows    string
+	skip    string
+	memory  string
+	file    string
 }
 
 func (f *runFlags) add(cmd *cobra.Command) {
@@ -39,6 +41,10 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	set.StringVar(&f.c.Test, "test", "", "test rows, a number or a fraction; empty: what the data set says")
 	set.StringVar(&f.net, "net", "", "hidden layers as in 70-50, none, or a TOML file with any graph; empty: by size of the data")
 	set.StringVar(&f.skip, "skip", "none", "connections beside the chain: none, direct (inputs to outputs), all (to every later layer)")
+	set.StringVar(&f.experts, "experts", "", "mixture of experts as in 5x16: five nets with 16 hidden nodes each, instead of --net")
+	set.StringVar(&f.c.Gate, "gate", "", "what the experts' bell-shaped gates look at: an input or a feature of the data, as hue")
+	set.StringVar(&f.c.GateTraining, "gates", "", "how gates learn: descent (after each epoch), joint (as weights), fixed; empty: descent")
+	set.IntVar(&f.c.Committee, "committee", 1, "nets trained from as many seeds, whose mean output counts")
 	set.StringVar(&f.c.Act, "act", "", "activation of hidden layers: tanh, sigmoid, softplus, relu, softmax, identity; empty: tanh")
 	set.StringVar(&f.c.Out, "out", "", "outputs: softmax, tanh, sigmoid, linear; empty: softmax for classes, else linear")
 	set.StringVar(&f.c.Loss, "loss", "", "mse or xent; empty: xent behind softmax, else mse")
@@ -46,6 +52,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	set.StringVar(&f.c.Optimizer, "opt", trainer.DefaultOptimizer, "optimizer (see newtop optimizers)")
 	set.StringArrayVar(&f.c.Set, "set", nil, "hyperparameter of the optimizer as KEY=VALUE; may be repeated")
 	set.IntVar(&f.c.Batch, "batch", 0, "rows a step of first-order methods; 0: the method's default")
+	set.IntVar(&f.c.Blocks, "blocks", 0, "parts of the rows that trust-region methods go through in turn; 0: the method's default, 1")
 	set.IntVar(&f.c.Epochs, "epochs", 100, "outer iterations; 0: no limit")
 	set.Float64Var(&f.c.TargetLoss, "target-loss", 0, "stop at this training loss; 0: never")
 	set.Float64Var(&f.c.TargetError, "target-error", 0, "stop at this test error as a fraction, or test RMSE; 0: never")
@@ -54,6 +61,10 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	set.IntVar(&f.c.Threads, "threads", 0, "workers; 0: all cores; results do not depend on it")
 	set.IntVar(&f.c.Spectrum, "spectrum", 3, "eigenvalues to estimate at each end of the Hessian's spectrum")
 	set.IntVar(&f.c.SpectrumEvery, "spectrum-every", 0, "epochs between spectra; 0: never by itself (on the screen: 5, while there is time)")
+	set.StringVar(&f.c.SpectrumMethod, "spectrum-method", "", "lanczos (both ends) or power (the largest in size); empty: lanczos")
+	set.StringVar(&f.c.SpectrumOf, "spectrum-of", "", "hessian or gauss-newton; empty: hessian")
+	set.StringVar(&f.rows, "spectrum-rows", "2048", "training rows a spectrum averages over, evenly spaced, or all")
+	set.BoolVar(&f.c.Density, "density", false, "estimate the spectral density and the trace with each spectrum")
 	set.StringVar(&f.memory, "memory", "1G", "for kept linearizations, as in 512M; beyond it passes are recomputed")
 	set.StringVar(&f.file, "config", "", "TOML file with any of these flags; the command line wins")
 }
@@ -77,6 +88,9 @@ func (f *runFlags) config(cmd *cobra.Command) (trainer.Config, error) {
 	if c.Memory, err = parseSize(f.memory); err != nil {
 		return c, &trainer.ConfigError{Flag: "--memory", Value: f.memory, Expected: err.Error()}
 	}
+	if err := f.parts(&c); err != nil {
+		return c, err
+	}
 	if c.Spectrum < 1 {
 		return c, &trainer.ConfigError{Flag: "--spectrum", Value: strconv.Itoa(c.Spectrum), Expected: "a whole number ≥ 1"}
 	}
@@ -95,14 +109,52 @@ func (f *runFlags) layers(c *trainer.Config) error {
 		c.Graph = f.net
 		return nil
 	}
-	for _, part := range strings.Split(f.net, "-") {
-		n, err := strconv.Atoi(part)
-		if err != nil || n < 1 {
-			return &trainer.ConfigError{Flag: "--net", Value: f.net, Expected: "sizes of hidden layers as in 70-50, none, or a .toml file"}
-		}
-		c.Hidden = append(c.Hidden, n)
+	hidden, err := sizes(f.net)
+	if err != nil {
+		return &trainer.ConfigError{Flag: "--net", Value: f.net, Expected: "sizes of hidden layers as in 70-50, none, or a .toml file"}
+	}
+	c.Hidden = hidden
+	return nil
+}
+
+// parts reads --experts and --spectrum-rows.
+func (f *runFlags) parts(c *trainer.Config) error {
+	if f.rows == "all" {
+		c.SpectrumRows = -1
+	} else if n, err := strconv.Atoi(f.rows); err == nil && n > 0 {
+		c.SpectrumRows = n
+	} else {
+		return &trainer.ConfigError{Flag: "--spectrum-rows", Value: f.rows, Expected: "a whole number ≥ 1, or all"}
+	}
+	if f.experts == "" {
+		return nil
+	}
+	wrong := &trainer.ConfigError{Flag: "--experts", Value: f.experts, Expected: "a number and hidden layers, as in 5x16 or 3x20-10"}
+	count, hidden, ok := strings.Cut(f.experts, "x")
+	n, err := strconv.Atoi(count)
+	if !ok || err != nil || n < 1 {
+		return wrong
+	}
+	c.Experts = n
+	if c.ExpertHidden, err = sizes(hidden); err != nil {
+		return wrong
 	}
 	return nil
+}
+
+// sizes reads layers as in 70-50.
+func sizes(text string) (out []int, err error) {
+	for _, part := range strings.Split(text, "-") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return nil, err
+		}
+		if n < 1 {
+			return nil, strconv.ErrRange
+		}
+		out = append(out, n)
+	}
+	return out, nil
 }
 
 // readFile applies a TOML file of flags to those that the command line left alone.

@@ -1,0 +1,78 @@
+package trainer
+
+import (
+	"math"
+	"testing"
+)
+
+// TestCommitteeOfIndependentNets trains a committee and, one by one, runs with its seeds.
+func TestCommitteeOfIndependentNets(t *testing.T) {
+	const size = 3
+	for _, opt := range []string{"tr-newton", "adam"} {
+		for name, c := range map[string]Config{
+			"softmax, cross-entropy": {Data: "spirals", Hidden: []int{6}},
+			"sigmoid, cross-entropy": {Data: "spirals", Hidden: []int{6}, Out: "sigmoid", Loss: "xent"},
+			"tanh, squared error":    {Data: "spirals", Hidden: []int{6}, Out: "tanh"},
+			"regression":             {Data: "sine", Hidden: []int{4}},
+		} {
+			t.Run(opt+" "+name, func(t *testing.T) {
+				c.Optimizer, c.Epochs, c.Seed = opt, 4, 5
+				alone := make([][]EpochEvent, size)
+				for i := range alone {
+					one := c
+					one.Seed += uint64(i)
+					alone[i] = of[EpochEvent](train(t, one))
+				}
+				c.Committee = size
+				for epoch, e := range of[EpochEvent](train(t, c)) {
+					loss := 0.0
+					for i, m := range e.Members {
+						want := &alone[i][epoch]
+						if m.Seed != c.Seed+uint64(i) || m.Loss != want.Loss || m.TestLoss != want.TestLoss || m.RMSE != want.RMSE || !same(m.TestError, want.TestError) {
+							t.Fatalf("epoch %d, member %d: %+v, alone %+v", epoch, i, m, want)
+						}
+						loss += float64(m.Loss) / size
+					}
+					if len(e.Members) != size || !(float64(e.Loss) <= loss*(1+1e-12)) || !finite(e.TestLoss) {
+						t.Errorf("epoch %d: %d members of a mean loss of %g, together %g", epoch, len(e.Members), loss, e.Loss)
+					}
+				}
+			})
+		}
+	}
+}
+
+func same(a, b Float) bool { return a == b || math.IsNaN(float64(a)) && math.IsNaN(float64(b)) }
+
+// TestCommitteeTakesCommandsBetweenTwoMembers pauses a committee after every inner unit: nothing of what
+// it learns may change.
+func TestCommitteeTakesCommandsBetweenTwoMembers(t *testing.T) {
+	c := Config{Data: "spirals", Hidden: []int{6}, Epochs: 3, Committee: 3}
+	want := of[EpochEvent](train(t, c))
+	m := &memory{}
+	s := mustNew(t, c, m)
+	background(t, s)
+	for {
+		if err := s.Do(t.Context(), StepInner{}); err == ErrEnded {
+			break
+		}
+	}
+	got := of[EpochEvent](m)
+	for i := range want {
+		if got[i].Loss != want[i].Loss || len(got[i].Inner) != len(want[i].Inner) {
+			t.Fatalf("epoch %d: loss %v after %d solves, want %v after %d", i, got[i].Loss, len(got[i].Inner), want[i].Loss, len(want[i].Inner))
+		}
+	}
+}
+
+// TestCommitteeOfOne is a single net in all it says.
+func TestCommitteeOfOne(t *testing.T) {
+	c := Config{Data: "spirals", Hidden: []int{6}, Epochs: 2}
+	want := of[EpochEvent](train(t, c))
+	c.Committee = 1
+	for i, e := range of[EpochEvent](train(t, c)) {
+		if e.Members != nil || e.Loss != want[i].Loss || e.TestError != want[i].TestError {
+			t.Errorf("epoch %d: %+v", i, e)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package trainer
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"newtop/trainer/optim"
+)
+
+// member is one net that a run trains, with the method and the settings it is trained by. A run has one of
+// them, a committee as many as it has seeds, which take turns: each does an outer iteration, then the epoch
+// is over. They share the objective, since only one of them is at work at a time.
+type member struct {
+	seed     uint64
+	settings *optim.Settings
+	method   optim.Method
+	state    *optim.State
+	previous []float64 // the weights before the outer iteration
+	report   optim.Report
+	figures  EpochEvent // how well the weights do; nothing else of it is filled in
+	first    Float      // the loss it started with
+	above    int        // epochs in a row with a loss worse than that, under the same settings
+	stalled  string     // why it has come to an end; empty while it goes on
+}
+
+// Streams of the seeded generator: what is drawn for one purpose does not shift another.
+const (
+	streamWeights = 1 + iota
+	streamMethod
+	streamSpectrum
+)
+
+// newMember draws the first weights from the seed.
+func (r *run) newMember(seed uint64) *member {
+	network := r.problem.Network
+	m := &member{
+		seed:     seed,
+		settings: r.settings.Clone(),
+		method:   r.info.New(),
+		previous: make([]float64, network.Dim()),
+		figures:  unmeasured,
+	}
+	m.state = &optim.State{
+		Objective: r.objective,
+		W:         make([]float64, network.Dim()),
+		Gradient:  make([]float64, network.Dim()),
+		Settings:  m.settings,
+		Rand:      rand.New(rand.NewPCG(seed, streamMethod)),
+		Monitor:   r.watch,
+	}
+	network.InitTo(m.state.W, r.problem.Init, rand.New(rand.NewPCG(seed, streamWeights)))
+	return m
+}
+
+// step does one outer iteration of a member and measures what came of it. A member that stalled before
+// does none. The error is the method's, but for a stall.
+func (r *run) step(m *member) error {
+	if m.stalled != "" {
+		m.report = still
+		return nil
+	}
+	copy(m.previous, m.state.W)
+	r.unit, r.units = 0, 0
+	r.stepping = true
+	r.training.start()
+	report, err := m.method.Step(r.ctx, m.state)
+	r.training.stop()
+	r.stepping = false
+	r.unit, r.units = 0, 0
+	if errors.Is(err, optim.ErrStalled) {
+		m.stalled = err.Error()
+		report, err = still, nil
+	}
+	if !slices.Equal(m.previous, m.state.W) {
+		r.figure(m)
+	}
+	m.report = report
+	return err
+}
+
+// still is the report of a member that does not move.
+var still = optim.Report{
+	Loss: math.NaN(), GradientNorm: math.NaN(), StepNorm: math.NaN(), Radius: math.NaN(), Rho: math.NaN(),
+}
+
+// figure measures how well the weights of a member do.
+func (r *run) figure(m *member) {
+	e := &m.figures
+	r.figures(r.objective.evaluate(m.state.W), &e.Loss, &e.Error, &e.RMSE)
+	if r.test != nil {
+		r.figures(r.test.EvaluateAt(m.state.W), &e.TestLoss, &e.TestError, &e.TestRMSE)
+	}
+}
+
+// combine returns the members' reports as one: the report itself of a single net; of a committee the means
+// of their numbers, and the inner solves of all.
+func (r *run) combine() optim.Report {
+	if len(r.members) == 1 {
+		return r.members[0].report
+	}
+	var out optim.Report
+	mean := func(of func(*optim.Report) float64) float64 {
+		sum, count := 0.0, 0
+		for _, m := range r.members {
+			if v := of(&m.report); !math.IsNaN(v) {
+				sum, count = sum+v, count+1
+			}
+		}
+		return sum / float64(count)
+	}
+	out.GradientNorm = mean(func(p *optim.Report) float64 { return p.GradientNorm })
+	out.StepNorm = mean(func(p *optim.Report) float64 { return p.StepNorm })
+	out.Radius = mean(func(p *optim.Report) float64 { return p.Radius })
+	out.Rho = mean(func(p *optim.Report) float64 { return p.Rho })
+	for _, m := range r.members {
+		out.Accepted = out.Accepted || m.report.Accepted
+	}
+	for i, f := range r.members[0].report.Figures {
+		f.Value = mean(func(p *optim.Report) float64 {
+			if i >= len(p.Figures) {
+				return math.NaN()
+			}
+			return p.Figures[i].Value
+		})
+		out.Figures = append(out.Figures, f)
+	}
+	return out
+}
