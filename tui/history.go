@@ -27,6 +27,8 @@ type history struct {
 	radius, rho, rate                series
 	gradient, step                   series
 	seconds                          series
+	figures                          []figureSeries // the newest epoch's method's own
+	memberLow, memberHigh            series         // the faults of a committee's best and worst member
 
 	latest, before trainer.EpochEvent // the newest two epochs
 	epochs         int                // how many were seen
@@ -72,6 +74,12 @@ func (b *innerBar) stop() krylov.Stop {
 		}
 	}
 	return most
+}
+
+// figureSeries is the curve of a number of a method's own.
+type figureSeries struct {
+	trainer.Figure
+	series series
 }
 
 // entry is one line of the log.
@@ -176,10 +184,56 @@ func (h *history) epoch(e *trainer.EpochEvent) {
 			h.rejected++
 		}
 	}
+	h.own(e)
+	h.committee(e)
 	h.before, h.latest = h.latest, *e
 	h.epochs++
 	h.epochGen++
 	h.solved(e)
+}
+
+// own adds the method's own figures. Those of another method begin anew.
+func (h *history) own(e *trainer.EpochEvent) {
+	if len(e.Figures) == 0 {
+		if e.Epoch > 0 && e.Optimizer != h.latest.Optimizer {
+			h.figures = nil
+		}
+		return
+	}
+	same := slices.EqualFunc(h.figures, e.Figures, func(a figureSeries, b trainer.Figure) bool { return a.Key == b.Key })
+	if !same {
+		h.figures = make([]figureSeries, len(e.Figures))
+	}
+	for i, f := range e.Figures {
+		f.Symbol, f.Meaning = clean(f.Symbol), clean(f.Meaning)
+		if f.Symbol == "" {
+			f.Symbol = clean(f.Key)
+		}
+		h.figures[i].Figure = f
+		h.figures[i].series.add(float64(e.Epoch), float64(f.Value))
+	}
+}
+
+// committee adds the least and the greatest fault among the members of a committee, on the test rows where
+// there are some.
+func (h *history) committee(e *trainer.EpochEvent) {
+	if len(e.Members) == 0 {
+		return
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for i := range e.Members {
+		m := &e.Members[i]
+		v, other := float64(m.TestError), float64(m.Error)
+		if h.regression() {
+			v, other = float64(m.TestRMSE), float64(m.RMSE)
+		}
+		if math.IsNaN(v) {
+			v = other
+		}
+		low, high = min(low, v), max(high, v)
+	}
+	h.memberLow.add(float64(e.Epoch), low)
+	h.memberHigh.add(float64(e.Epoch), high)
 }
 
 // solved adds the epoch's inner solves to the bars, the counts and the log.
@@ -317,13 +371,40 @@ func (h *history) primary() *trainer.Setting {
 	return nil
 }
 
-// firstOrder reports whether the current method has no trust region: what + and − scale tells, and where
-// nothing can be scaled the newest epoch.
-func (h *history) firstOrder() bool {
-	if s := h.primary(); s != nil {
-		return s.Key != "radius"
+// steering is what a method is steered by, and so what tells how it is doing.
+type steering uint8
+
+const (
+	byRadius  steering = iota // a trust region
+	byRate                    // a learning rate
+	byFigures                 // numbers of its own
+)
+
+// steering tells it from what + and − scale, and where nothing can be scaled from the newest epoch.
+func (h *history) steering() steering {
+	s := h.primary()
+	switch {
+	case s != nil && s.Key == "radius":
+		return byRadius
+	case s != nil && s.Key == "rate":
+		return byRate
+	case s != nil:
+		return byFigures
+	case h.latest.Epoch == 0 || !math.IsNaN(float64(h.latest.Radius)):
+		return byRadius
+	case !math.IsNaN(float64(h.latest.Rate)):
+		return byRate
 	}
-	return h.latest.Epoch > 0 && math.IsNaN(float64(h.latest.Radius))
+	return byFigures
+}
+
+// solveless reports whether the current method has no inner solves: what its newest epoch had, and before
+// its first one what it is steered by.
+func (h *history) solveless() bool {
+	if h.latest.Epoch > 0 && (h.latest.Optimizer == h.status.Optimizer || h.status.Optimizer == "") {
+		return len(h.latest.Inner) == 0
+	}
+	return h.steering() != byRadius
 }
 
 // nextRadius is the radius that the next epoch begins with, if it is not that of the last.

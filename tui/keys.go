@@ -68,8 +68,8 @@ func bindings() []binding {
 		return "quit"
 	}
 	scaled := func(a *App) string {
-		if a.h.firstOrder() {
-			return "rate"
+		if s := a.h.primary(); s != nil {
+			return clean(s.Key)
 		}
 		return "radius"
 	}

@@ -38,12 +38,20 @@ func (p *accuracyPane) head(v *view, l *line) {
 	if v.h.hasBest && v.h.epochs > 1 {
 		l.group(part{tokMuted, "  best "}, part{tokStrong, p.unit(v)(v.h.best)}, part{tokMuted, " at " + count(v.h.bestEpoch)})
 	}
+	if low, high := v.h.memberLow.last(), v.h.memberHigh.last(); low == low {
+		l.group(part{tokMuted, "  members "}, part{tokText, p.unit(v)(low) + " to " + p.unit(v)(high)})
+	}
 	scaleHead(l, p.log)
 }
 
 func (p *accuracyPane) plot(v *view) plot {
 	pl := pairPlot(v, &v.h.fault, &v.h.testFault)
 	pl.log, pl.zero, pl.curves[0].alarm = p.log, true, false
+	if !v.h.memberLow.empty() {
+		pl.curves = append(pl.curves,
+			plotCurve{name: "best member", tok: tokMuted, series: &v.h.memberLow, mark: '.'},
+			plotCurve{name: "worst", tok: tokMuted, series: &v.h.memberHigh, mark: '.'})
+	}
 	if !v.h.regression() {
 		pl.label = func(f float64) string { return tick(round(100*f, 6)) + "%" }
 	}

@@ -34,7 +34,7 @@ func (*innerPane) seen(h *history) uint64 {
 
 func (p *innerPane) head(v *view, l *line) {
 	if len(v.h.bars) == 0 {
-		if v.h.firstOrder() && !v.h.step.empty() {
+		if v.h.solveless() && !v.h.step.empty() {
 			l.group(part{tokMuted, "‖Δw‖ "}, part{tokText, number(v.h.step.last())})
 		}
 		return
@@ -68,7 +68,7 @@ func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
 		spare--
 	}
 	curve := 0
-	if spare >= 14 && v.h.residual.points > 1 && !v.h.firstOrder() {
+	if spare >= 14 && v.h.residual.points > 1 && !v.h.solveless() {
 		curve = spare * 2 / 5
 		spare -= curve
 	}
@@ -97,7 +97,7 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 		free--
 		rows[free] = live
 	}
-	if v.h.firstOrder() && free >= 4 && !v.h.step.empty() {
+	if v.h.solveless() && free >= 4 && !v.h.step.empty() {
 		l := v.th.line(w)
 		l.put(tokAccent, "‖Δw‖").group(part{tokMuted, "  length of each epoch's step"})
 		l.group(part{tokMuted, "; no inner solves here"})
@@ -107,7 +107,7 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 	}
 	text := "waiting for the first inner solve"
 	switch {
-	case v.h.firstOrder():
+	case v.h.solveless():
 		text = "this optimizer has no inner solves"
 	case v.h.over():
 		text = "there were no inner solves"
@@ -361,7 +361,7 @@ func (p *innerPane) strip(v *view, w, h int) []string {
 		p.head(v, text[0])
 		p.counts(v, text[1])
 		picture = p.chart(v, room, h-1, false)
-	case v.h.firstOrder():
+	case v.h.solveless():
 		p.head(v, text[0])
 		text[1].put(tokMuted, "no inner solves")
 		picture = p.steps.draw(v, p.stepPlot(v), room, h-1)

@@ -2,21 +2,19 @@ package tui
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
 // regionPane shows how far a method trusts its model: radius and ρ for a trust region, learning rate and
-// gradient norm for a first-order method.
+// gradient norm for a first-order method, and of the others what they say of themselves.
 type regionPane struct {
 	upper, lower chart
 	log          bool
 }
 
 func (p *regionPane) name(v *view) string {
-	if v.h.firstOrder() {
-		return "rate"
-	}
-	return "region"
+	return [...]string{byRadius: "region", byRate: "rate", byFigures: "method"}[v.h.steering()]
 }
 
 func (p *regionPane) seen(h *history) uint64 { return h.epochGen + h.runGen + h.settingGen }
@@ -34,7 +32,7 @@ func (p *regionPane) head(v *view, l *line) {
 	}
 	e := &v.h.latest
 	switch {
-	case v.h.firstOrder() || e.Epoch == 0:
+	case v.h.steering() != byRadius || e.Epoch == 0:
 	case e.Accepted:
 		l.group(part{tokGood, " accepted"})
 	default:
@@ -50,16 +48,30 @@ func (p *regionPane) head(v *view, l *line) {
 // values are the current figures, each a group that is shown whole or not at all.
 func (p *regionPane) values(v *view) [][]part {
 	e := &v.h.latest
-	if v.h.firstOrder() {
-		return [][]part{
+	switch v.h.steering() {
+	case byRate:
+		return append([][]part{
 			{{tokStrong, number(float64(e.Rate))}},
 			{{tokMuted, "  ‖g‖ "}, {tokText, number(float64(e.GradientNorm))}},
-		}
+		}, p.own(v, "  ")...)
+	case byFigures:
+		return p.own(v, "")
 	}
 	return [][]part{
 		{{tokMuted, "R "}, {tokStrong, number(float64(e.Radius))}},
 		{{tokMuted, "  " + v.gl.rho + " "}, {tokText, short(float64(e.Rho))}},
 	}
+}
+
+// own are the method's own figures, after a gap.
+func (p *regionPane) own(v *view, gap string) [][]part {
+	var groups [][]part
+	for i := range v.h.figures {
+		f := &v.h.figures[i]
+		groups = append(groups, []part{{tokMuted, gap + f.Symbol + " "}, {tokText, number(float64(f.Value))}})
+		gap = "  "
+	}
+	return groups
 }
 
 // short writes a ratio with two decimals.
@@ -76,14 +88,24 @@ func (p *regionPane) plots(v *view) (upper, lower plot) {
 	one := func(name string, t token, s *series) plot {
 		return epochPlot(v.h, plotCurve{name: name, tok: t, series: s, mark: '*'})
 	}
-	if v.h.firstOrder() {
+	switch {
+	case v.h.steering() == byRate:
 		upper, lower = one("rate", tokAccent, &v.h.rate), one("‖g‖", tokAccent, &v.h.gradient)
 		lower.log = true
-	} else {
+	case v.h.steering() == byFigures:
+		upper, lower = one("‖Δw‖", tokAccent, &v.h.step), one("‖g‖", tokAccent, &v.h.gradient)
+		lower.log = true
+		if own := v.h.figures; len(own) > 0 {
+			upper = one(own[0].Symbol, tokAccent, &own[0].series)
+			if len(own) > 1 {
+				lower = one(own[1].Symbol, tokAccent, &own[1].series)
+			}
+		}
+	default:
 		upper, lower = one("radius", tokAccent, &v.h.radius), one(v.gl.rho, tokAccent, &v.h.rho)
 		lower.clip, lower.show, lower.rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
 	}
-	upper.log = p.log
+	upper.log = p.log && !lowest(upper.curves[0].series)
 	upper.waiting, lower.waiting = waiting(v), ""
 	return upper, lower
 }
@@ -112,17 +134,32 @@ func (p *regionPane) body(v *view, w, h int, zoomed bool) []string {
 
 // axis names the upper chart's axis in the corner, where there is no row for a caption.
 func (p *regionPane) axis(v *view) string {
-	if v.h.firstOrder() {
+	switch own := v.h.figures; v.h.steering() {
+	case byRate:
 		return "rate"
+	case byFigures:
+		if len(own) > 0 {
+			return own[0].Symbol
+		}
+		return "‖Δw‖"
 	}
 	return "R"
+}
+
+// lowest reports whether a curve has values that a logarithmic axis can't show.
+func lowest(s *series) bool {
+	low, _, ok := s.bounds(false)
+	return ok && low <= 0
 }
 
 // caption says what the chart under it shows.
 func (p *regionPane) caption(v *view, pl plot, w int) string {
 	l := v.th.line(w)
 	l.put(pl.curves[0].tok, pl.curves[0].name)
-	if len(pl.rules) > 0 && !v.h.firstOrder() {
+	if i := slices.IndexFunc(v.h.figures, func(f figureSeries) bool { return f.Symbol == pl.curves[0].name }); i >= 0 {
+		l.group(part{tokMuted, "  " + v.h.figures[i].Meaning})
+	}
+	if len(pl.rules) > 0 {
 		l.put(tokMuted, "  actual over predicted")
 		if v.h.rejected > 0 {
 			l.group(part{tokMuted, " · "}, part{tokWarn, count(v.h.rejected) + " rejected"})

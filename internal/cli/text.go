@@ -3,7 +3,9 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"newtop/trainer"
@@ -67,16 +69,60 @@ func (t *textRecorder) row(e *trainer.EpochEvent) string {
 	if math.IsNaN(float64(radius)) {
 		radius = e.Rate
 	}
-	var inner []string
+	line := fmt.Sprintf("%5d %11s %11s %s %9s %7s %-10s %9.1f %9.2f", e.Epoch, number(e.Loss, 6), number(e.TestLoss, 6), figures,
+		number(radius, 3), number(e.Rho, 3), solves(e), float64(e.GradientEquivalents), float64(e.Elapsed))
+	for _, f := range e.Figures {
+		line += fmt.Sprintf("  %s %s", f.Key, number(f.Value, 3))
+	}
+	return line + members(e)
+}
+
+// solves tells of an epoch's inner solves: each one where there are few, or else all their iterations and how
+// often they ended for each reason.
+func solves(e *trainer.EpochEvent) string {
+	const few = 4
+	var parts []string
+	iterations, reasons := 0, map[byte]int{}
 	for _, s := range e.Inner {
-		inner = append(inner, fmt.Sprintf("%d%c", s.Iterations, s.Stop.Letter()))
+		parts = append(parts, fmt.Sprintf("%d%c", s.Iterations, s.Stop.Letter()))
+		iterations += s.Iterations
+		reasons[s.Stop.Letter()]++
 	}
-	solves := strings.Join(inner, ",")
+	text := strings.Join(parts, ",")
+	if len(parts) > few {
+		text = fmt.Sprint(iterations)
+		for _, letter := range slices.Sorted(maps.Keys(reasons)) {
+			text += fmt.Sprintf(" %c%d", letter, reasons[letter])
+		}
+	}
 	if !e.Accepted {
-		solves += " ×"
+		text += " ×"
 	}
-	return fmt.Sprintf("%5d %11s %11s %s %9s %7s %-10s %9.1f %9.2f", e.Epoch, number(e.Loss, 6), number(e.TestLoss, 6), figures,
-		number(radius, 3), number(e.Rho, 3), solves, float64(e.GradientEquivalents), float64(e.Elapsed))
+	return text
+}
+
+// members gives the range of what the members of a committee reach by themselves on the test rows, or on
+// the training rows where there are no others.
+func members(e *trainer.EpochEvent) string {
+	if len(e.Members) == 0 {
+		return ""
+	}
+	what, scale, unit := "loss", 1.0, ""
+	of := func(m *trainer.MemberFigures) trainer.Float { return m.Loss }
+	switch first := &e.Members[0]; {
+	case !math.IsNaN(float64(first.TestError)):
+		what, scale, unit = "test", 100, " %"
+		of = func(m *trainer.MemberFigures) trainer.Float { return m.TestError }
+	case !math.IsNaN(float64(first.TestRMSE)):
+		what = "test rmse"
+		of = func(m *trainer.MemberFigures) trainer.Float { return m.TestRMSE }
+	}
+	low, high, sum := math.Inf(1), math.Inf(-1), 0.0
+	for i := range e.Members {
+		v := scale * float64(of(&e.Members[i]))
+		low, high, sum = min(low, v), max(high, v), sum+v
+	}
+	return fmt.Sprintf("  members' %s %.4g to %.4g, mean %.4g%s", what, low, high, sum/float64(len(e.Members)), unit)
 }
 
 func spectrumLine(e *trainer.SpectrumEvent) string {
@@ -84,7 +130,11 @@ func spectrumLine(e *trainer.SpectrumEvent) string {
 	for i, v := range e.Eigenvalues {
 		parts = append(parts, fmt.Sprintf("%.4g±%.1g", float64(v), float64(e.Residuals[i])))
 	}
-	return fmt.Sprintf("%5d eigenvalues of the %s over %d rows: %s", e.Epoch, e.Operator, e.Rows, strings.Join(parts, " "))
+	line := fmt.Sprintf("%5d eigenvalues of the %s over %d rows (%s): %s", e.Epoch, e.Operator, e.Rows, e.Selection, strings.Join(parts, " "))
+	if e.Trace != nil {
+		line += fmt.Sprintf("; trace %.4g±%.1g", float64(e.Trace.Value), float64(e.Trace.Error))
+	}
+	return line
 }
 
 // number formats a figure with the given digits, and a missing one as a dot.

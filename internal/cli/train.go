@@ -68,7 +68,11 @@ func summary(run *trainer.RunEvent, done *trainer.DoneEvent, optimizer string) s
 	if done.Epochs == 1 {
 		epochs = "epoch"
 	}
-	text := fmt.Sprintf("%s: %s, %d %s in %s (%s)", run.Data.Name, optimizer, done.Epochs, epochs, seconds(float64(done.Elapsed)), done.Reason)
+	reason := string(done.Reason)
+	if done.Reason == trainer.ReasonStalled {
+		reason += ": " + done.Message
+	}
+	text := fmt.Sprintf("%s: %s, %d %s in %s (%s)", run.Data.Name, optimizer, done.Epochs, epochs, seconds(float64(done.Elapsed)), reason)
 	switch {
 	case run.Data.Classes > 0 && run.Data.TestRows > 0:
 		text += fmt.Sprintf(", test error %s, best %s in epoch %d", percent(done.TestError), percent(done.BestTestError), done.BestEpoch)
