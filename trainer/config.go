@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,6 +69,13 @@ const maxThreads = 1024
 // maxCommittee bounds the nets of a committee.
 const maxCommittee = 1000
 
+// What can be chosen; the first is the default.
+var (
+	spectrumMethods   = []string{"lanczos", "power"}
+	spectrumOperators = []string{"hessian", "gauss-newton"}
+	gateTrainings     = []string{"descent", "joint", "fixed"}
+)
+
 // DefaultOptimizer is used when a Config names none.
 const DefaultOptimizer = "tr-newton"
 
@@ -113,6 +121,9 @@ func (c *Config) Check() error {
 			return &ConfigError{Flag: other.flag, Value: other.text, Expected: "it in the file of --net, which describes the whole network"}
 		}
 	}
+	if err := c.checkExperts(); err != nil {
+		return err
+	}
 	for _, n := range c.Hidden {
 		if n < 1 {
 			return &ConfigError{Flag: "--net", Value: fmt.Sprint(n), Expected: "layers of at least one node, as in 70-50"}
@@ -126,6 +137,18 @@ func (c *Config) Check() error {
 }
 
 func (c *Config) checkNames() error {
+	for _, choice := range []struct {
+		flag, text string
+		of         []string
+	}{
+		{"--spectrum-method", c.SpectrumMethod, spectrumMethods},
+		{"--spectrum-of", c.SpectrumOf, spectrumOperators},
+		{"--gates", c.GateTraining, gateTrainings},
+	} {
+		if choice.text != "" && !slices.Contains(choice.of, choice.text) {
+			return &ConfigError{Flag: choice.flag, Value: choice.text, Expected: strings.Join(choice.of, " or ")}
+		}
+	}
 	for _, named := range []struct{ flag, text string }{{"--act", c.Act}, {"--out", c.Out}} {
 		if named.text == "" {
 			continue

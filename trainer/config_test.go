@@ -28,6 +28,14 @@ func TestBadConfigs(t *testing.T) {
 		{Config{Optimizer: "magic"}, `unknown optimizer "magic": expected one of tr-newton`},
 		{Config{Set: []string{"radius=-1"}}, "--set radius=-1: expected a number > 0"},
 		{Config{Set: []string{"radius"}}, "--set radius: expected KEY=VALUE"},
+		{Config{Experts: 5}, "--experts 5: expected --gate with an input"},
+		{Config{Gate: "hue"}, "--gate hue: expected it together with --experts"},
+		{Config{Experts: 5, Gate: "hue", Hidden: []int{3}}, "--net [3]: expected the layers of the experts"},
+		{Config{Experts: 5, Gate: "hue", GateTraining: "never"}, "--gates never: expected descent or joint or fixed"},
+		{Config{Committee: -1}, "--committee -1: expected a whole number"},
+		{Config{Blocks: -1}, "--blocks -1: expected"},
+		{Config{SpectrumMethod: "magic"}, "--spectrum-method magic: expected lanczos or power"},
+		{Config{SpectrumOf: "fisher"}, "--spectrum-of fisher: expected hessian or gauss-newton"},
 		{Config{Set: []string{"speed=1"}}, "--set speed=1: expected one of"},
 	} {
 		_, err := New(c.config)
