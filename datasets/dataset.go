@@ -10,15 +10,24 @@ import "gonum.org/v1/gonum/mat"
 
 // Split is the part of a set that is trained on, or the part that is tested on. Inputs is rows × inputs
 // and Targets rows × outputs. Labels[i] is the class of row i as an index into Dataset.Classes; it is
-// nil for regression.
+// nil for regression. Features is rows × Dataset.Features, unscaled; it is nil where there are none.
 type Split struct {
-	Inputs  *mat.Dense
-	Targets *mat.Dense
-	Labels  []int
+	Inputs   *mat.Dense
+	Targets  *mat.Dense
+	Labels   []int
+	Features *mat.Dense
 }
 
 // Rows returns the number of rows.
 func (s *Split) Rows() int { return s.Inputs.RawMatrix().Rows }
+
+// Feature is a number that is known of every row beside the inputs, made from them: what the gates of a
+// mixture of experts may look at. Period is after how much it repeats itself, as an angle does after 360
+// degrees; 0: never.
+type Feature struct {
+	Name   string
+	Period float64
+}
 
 // Image is the shape of rows that are grey images, stored row by row from the top left pixel.
 type Image struct {
@@ -37,6 +46,8 @@ type Dataset struct {
 
 	InputScaling  Scaling
 	TargetScaling Scaling
+
+	Features []Feature // one for each column of a Split's Features; nil for most sets
 
 	Image *Image // nil unless the rows are images
 }

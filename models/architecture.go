@@ -4,84 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 )
-
-// Loss is what a network's outputs are measured by, for one row.
-type Loss uint8
-
-// The losses.
-const (
-	// SquaredError is ½‖u − t‖².
-	SquaredError Loss = iota
-	// CrossEntropy is −Σ t log u after softmax, and −Σ t log u + (1−t) log(1−u) after sigmoid, where
-	// every output is a class of its own. Targets are probabilities; 0·log 0 is 0.
-	CrossEntropy
-)
-
-var losses = [...]string{SquaredError: "mse", CrossEntropy: "xent"}
-
-// String returns the name that ParseLoss reads.
-func (l Loss) String() string { return nameOf(losses[:], uint8(l)) }
-
-// ParseLoss reads "mse" or "xent". It returns a *NameError for anything else.
-func ParseLoss(name string) (Loss, error) {
-	i, err := parseName("loss", losses[:], name)
-	return Loss(i), err
-}
-
-// MarshalText writes the name.
-func (l Loss) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
-
-// UnmarshalText reads what ParseLoss does.
-func (l *Loss) UnmarshalText(text []byte) (err error) {
-	*l, err = ParseLoss(string(text))
-	return err
-}
-
-// Skip says which connections a chain has beside those between neighbours.
-type Skip uint8
-
-// The kinds of skips.
-const (
-	SkipNone   Skip = iota
-	SkipDirect      // inputs to outputs
-	SkipAll         // every layer to all later ones
-)
-
-var skips = [...]string{SkipNone: "none", SkipDirect: "direct", SkipAll: "all"}
-
-// String returns the name that ParseSkip reads.
-func (s Skip) String() string { return nameOf(skips[:], uint8(s)) }
-
-// ParseSkip reads "none", "direct" or "all". It returns a *NameError for anything else.
-func ParseSkip(name string) (Skip, error) {
-	i, err := parseName("skip", skips[:], name)
-	return Skip(i), err
-}
-
-// NameError says that a name is none of those that can be chosen.
-type NameError struct{ Kind, Name, Expected string }
-
-func (e *NameError) Error() string {
-	return fmt.Sprintf("unknown %s %q: expected %s", e.Kind, e.Name, e.Expected)
-}
-
-func nameOf(names []string, i uint8) string {
-	if int(i) >= len(names) {
-		return fmt.Sprintf("unknown(%d)", i)
-	}
-	return names[i]
-}
-
-func parseName(kind string, names []string, name string) (int, error) {
-	if i := slices.Index(names, name); i >= 0 {
-		return i, nil
-	}
-	last := len(names) - 1
-	return 0, &NameError{Kind: kind, Name: name,
-		Expected: strings.Join(names[:last], ", ") + " or " + names[last]}
-}
 
 // Layer is one layer of nodes.
 type Layer struct {
@@ -90,16 +13,25 @@ type Layer struct {
 	Activation Activation
 }
 
-// Connection joins every node of layer From to every node of layer To. Layer 0 is the inputs.
-type Connection struct{ To, From int }
+// Connection joins layer From to layer To. Layer 0 is the inputs.
+type Connection struct {
+	To, From int
+	// Sources says which nodes of From each node of To takes from. Nil: every node takes from all.
+	Sources *Sources
+	// Gate is 0, or i + 1 if gate i of the Mixture weighs the layer From as a whole. Such a connection
+	// has no weights and joins equal nodes.
+	Gate int
+}
 
 // Architecture describes a network. Layers[0] is layer 1, and the last layer is the output. A layer
-// may take from any earlier ones.
+// may take from any earlier ones. Every node must take from some node; a node may feed none.
 type Architecture struct {
 	Inputs      int
 	Layers      []Layer
 	Connections []Connection
 	Loss        Loss
+	Mixture     *Mixture // what the last layer is, if not nil; that layer then has no biases
+	Features    int      // columns of x behind the inputs, which only the Mixture's gates see
 }
 
 // ArchitectureError says why an architecture is not a network. Layer is 0 when no layer is at fault.
@@ -132,7 +64,7 @@ func Chain(inputs int, hidden []int, outputs int, act, out Activation, loss Loss
 		for from := range to {
 			direct := skip == SkipDirect && from == 0 && to == last
 			if from == to-1 || skip == SkipAll || direct {
-				a.Connections = append(a.Connections, Connection{to, from})
+				a.Connections = append(a.Connections, Connection{To: to, From: from})
 			}
 		}
 	}
@@ -143,6 +75,7 @@ func Chain(inputs int, hidden []int, outputs int, act, out Activation, loss Loss
 func (a Architecture) clone() Architecture {
 	a.Layers = slices.Clone(a.Layers)
 	a.Connections = slices.Clone(a.Connections)
+	a.Mixture = a.Mixture.clone()
 	slices.SortFunc(a.Connections, func(x, y Connection) int {
 		return cmp.Or(cmp.Compare(x.To, y.To), cmp.Compare(x.From, y.From))
 	})
@@ -170,6 +103,9 @@ func (a *Architecture) check() error {
 	if err := a.checkConnections(); err != nil {
 		return err
 	}
+	if err := a.checkMixture(); err != nil {
+		return err
+	}
 	return a.checkLoss()
 }
 
@@ -192,11 +128,11 @@ func (a *Architecture) checkLayer(l int) error {
 
 func (a *Architecture) checkConnections() error {
 	last := len(a.Layers)
-	fed := make([]bool, last+1)
 	used := make([]bool, last+1)
-	seen := make(map[Connection]bool, len(a.Connections))
+	seen := make(map[[2]int]bool, len(a.Connections))
 	parameters := 0.0
 	for _, c := range a.Connections {
+		pair := [2]int{c.To, c.From}
 		switch {
 		case c.To < 1 || c.To > last:
 			return &ArchitectureError{Reason: fmt.Sprintf("a connection to layer %d: expected 1 to %d", c.To, last)}
@@ -204,17 +140,20 @@ func (a *Architecture) checkConnections() error {
 			return a.fault(c.To, "takes from layer %d: expected 0 (the inputs) to %d", c.From, c.To-1)
 		case c.From >= c.To:
 			return a.fault(c.To, "takes from layer %d: a layer can take from earlier ones only", c.From)
-		case seen[c]:
+		case seen[pair]:
 			return a.fault(c.To, "takes from layer %d twice", c.From)
 		}
-		seen[c], fed[c.To], used[c.From] = true, true, true
-		parameters += float64(a.Layers[c.To-1].Nodes) * float64(a.nodes(c.From))
-	}
-	for l := 1; l <= last; l++ {
-		if !fed[l] {
-			return a.fault(l, "takes from no layer")
+		seen[pair], used[c.From] = true, true
+		if err := a.checkSources(c); err != nil {
+			return err
 		}
-		parameters += float64(a.Layers[l-1].Nodes)
+		parameters += a.weights(c)
+	}
+	if err := a.checkFed(); err != nil {
+		return err
+	}
+	for l := range a.Layers {
+		parameters += float64(a.biases(l + 1))
 	}
 	if l := slices.Index(used[:last], false); l > 0 {
 		return a.fault(l, "no later layer takes from it")
@@ -223,6 +162,64 @@ func (a *Architecture) checkConnections() error {
 		return &ArchitectureError{Reason: fmt.Sprintf("%.0f weights: expected at most %d", parameters, maxParameters)}
 	}
 	return nil
+}
+
+// checkSources returns an *ArchitectureError unless a sparse connection has a list for every node, of
+// nodes that exist, each named once.
+func (a *Architecture) checkSources(c Connection) error {
+	if c.Sources == nil {
+		return nil
+	}
+	if lists, nodes := c.Sources.Nodes(), a.nodes(c.To); lists != nodes {
+		return a.fault(c.To, "%d lists of nodes of layer %d: expected one for each of %d nodes", lists, c.From, nodes)
+	}
+	for i := range c.Sources.Nodes() {
+		before := -1
+		for _, j := range c.Sources.Of(i) {
+			if from := a.nodes(c.From); j < 0 || j >= from {
+				return a.fault(c.To, "node %d takes from node %d of layer %d: expected 0 to %d", i, j, c.From, from-1)
+			}
+			if j == before {
+				return a.fault(c.To, "node %d takes from node %d of layer %d twice", i, j, c.From)
+			}
+			before = j
+		}
+	}
+	return nil
+}
+
+// checkFed returns an *ArchitectureError unless every node takes from some node: one that does not would
+// be a constant, which its successors' biases are already.
+func (a *Architecture) checkFed() error {
+	into := make([][]Connection, len(a.Layers)+1)
+	for _, c := range a.Connections {
+		into[c.To] = append(into[c.To], c)
+	}
+	for l := 1; l < len(into); l++ {
+		if len(into[l]) == 0 {
+			return a.fault(l, "takes from no layer")
+		}
+		if slices.ContainsFunc(into[l], func(c Connection) bool { return c.Sources == nil }) {
+			continue
+		}
+		for i := range a.nodes(l) {
+			if !slices.ContainsFunc(into[l], func(c Connection) bool { return len(c.Sources.Of(i)) > 0 }) {
+				return a.fault(l, "node %d takes from no node", i)
+			}
+		}
+	}
+	return nil
+}
+
+// weights returns how many weights a connection has.
+func (a *Architecture) weights(c Connection) float64 {
+	switch {
+	case c.Gate != 0:
+		return 0
+	case c.Sources != nil:
+		return float64(c.Sources.Len())
+	}
+	return float64(a.nodes(c.To)) * float64(a.nodes(c.From))
 }
 
 func (a *Architecture) checkLoss() error {
@@ -238,6 +235,14 @@ func (a *Architecture) checkLoss() error {
 		return &ArchitectureError{Reason: fmt.Sprintf("unknown loss %d", a.Loss)}
 	}
 	return nil
+}
+
+// biases returns how many biases layer l has.
+func (a *Architecture) biases(l int) int {
+	if a.Mixture != nil && l == len(a.Layers) {
+		return 0
+	}
+	return a.nodes(l)
 }
 
 func (a *Architecture) nodes(l int) int {

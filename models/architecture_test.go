@@ -14,13 +14,13 @@ func TestChain(t *testing.T) {
 		skip   Skip
 		want   []Connection
 	}{
-		{nil, SkipNone, []Connection{{1, 0}}},
-		{nil, SkipDirect, []Connection{{1, 0}}},
-		{nil, SkipAll, []Connection{{1, 0}}},
-		{[]int{5}, SkipDirect, []Connection{{1, 0}, {2, 0}, {2, 1}}},
-		{[]int{5, 6}, SkipNone, []Connection{{1, 0}, {2, 1}, {3, 2}}},
-		{[]int{5, 6}, SkipDirect, []Connection{{1, 0}, {2, 1}, {3, 0}, {3, 2}}},
-		{[]int{5, 6}, SkipAll, []Connection{{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}}},
+		{nil, SkipNone, joins(1, 0)},
+		{nil, SkipDirect, joins(1, 0)},
+		{nil, SkipAll, joins(1, 0)},
+		{[]int{5}, SkipDirect, joins(1, 0, 2, 0, 2, 1)},
+		{[]int{5, 6}, SkipNone, joins(1, 0, 2, 1, 3, 2)},
+		{[]int{5, 6}, SkipDirect, joins(1, 0, 2, 1, 3, 0, 3, 2)},
+		{[]int{5, 6}, SkipAll, joins(1, 0, 2, 0, 2, 1, 3, 0, 3, 1, 3, 2)},
 	} {
 		a := Chain(3, c.hidden, 2, Tanh, Identity, SquaredError, c.skip)
 		if !reflect.DeepEqual(a.Connections, c.want) {
@@ -36,9 +36,9 @@ func TestLayout(t *testing.T) {
 	n := mustNetwork(t, Architecture{
 		Inputs:      3,
 		Layers:      []Layer{{"", 4, Tanh}, {"", 2, Identity}},
-		Connections: []Connection{{2, 1}, {1, 0}, {2, 0}},
+		Connections: joins(2, 1, 1, 0, 2, 0),
 	})
-	blocks := []Block{{1, 0, 0, 4, 3}, {2, 0, 16, 2, 3}, {2, 1, 22, 2, 4}}
+	blocks := []Block{{1, 0, 0, 4, 3, nil}, {2, 0, 16, 2, 3, nil}, {2, 1, 22, 2, 4, nil}}
 	biases := []Bias{{1, 12, 4}, {2, 30, 2}}
 	if !reflect.DeepEqual(n.Blocks(), blocks) || !reflect.DeepEqual(n.Biases(), biases) || n.Dim() != 32 {
 		t.Errorf("blocks %v, biases %v, %d weights", n.Blocks(), n.Biases(), n.Dim())
@@ -48,7 +48,7 @@ func TestLayout(t *testing.T) {
 	}
 	a := n.Architecture()
 	a.Layers[0].Nodes, a.Connections[0].From = 99, 99
-	if got := n.Architecture(); got.Layers[0].Nodes != 4 || got.Connections[0] != (Connection{1, 0}) {
+	if got := n.Architecture(); got.Layers[0].Nodes != 4 || got.Connections[0] != (Connection{To: 1}) {
 		t.Errorf("the network changed with the copy of its architecture: %+v", got)
 	}
 }
@@ -67,15 +67,17 @@ func TestArchitectureErrors(t *testing.T) {
 		{"loss", Chain(1, nil, 1, Tanh, Tanh, 99, SkipNone), "network: unknown loss 99"},
 		{"softmax of one", Chain(1, nil, 1, Tanh, Softmax, CrossEntropy, SkipNone), `layer 1 ("output"): softmax over 1 node`},
 		{"xent on tanh", Chain(1, nil, 2, Tanh, Tanh, CrossEntropy, SkipNone), `layer 1 ("output"): tanh outputs are no probabilities`},
-		{"to nowhere", Architecture{Inputs: 1, Layers: two, Connections: []Connection{{3, 0}}}, "network: a connection to layer 3: expected 1 to 2"},
-		{"to inputs", Architecture{Inputs: 1, Layers: two, Connections: []Connection{{0, 0}}}, "network: a connection to layer 0"},
-		{"from nowhere", Architecture{Inputs: 1, Layers: two, Connections: []Connection{{1, -1}}}, `layer 1 ("h"): takes from layer -1: expected 0`},
-		{"itself", Architecture{Inputs: 1, Layers: two, Connections: []Connection{{1, 1}}}, `layer 1 ("h"): takes from layer 1: a layer can take from earlier ones only`},
-		{"back", Architecture{Inputs: 1, Layers: two, Connections: []Connection{{1, 2}}}, `layer 1 ("h"): takes from layer 2: a layer can take from earlier ones only`},
-		{"twice", Architecture{Inputs: 1, Layers: two, Connections: []Connection{{1, 0}, {1, 0}}}, `layer 1 ("h"): takes from layer 0 twice`},
-		{"not fed", Architecture{Inputs: 1, Layers: two, Connections: []Connection{{2, 0}}}, `layer 1 ("h"): takes from no layer`},
-		{"not used", Architecture{Inputs: 1, Layers: two, Connections: []Connection{{1, 0}, {2, 0}}}, `layer 1 ("h"): no later layer takes from it`},
+		{"to nowhere", Architecture{Inputs: 1, Layers: two, Connections: joins(3, 0)}, "network: a connection to layer 3: expected 1 to 2"},
+		{"to inputs", Architecture{Inputs: 1, Layers: two, Connections: joins(0, 0)}, "network: a connection to layer 0"},
+		{"from nowhere", Architecture{Inputs: 1, Layers: two, Connections: joins(1, -1)}, `layer 1 ("h"): takes from layer -1: expected 0`},
+		{"itself", Architecture{Inputs: 1, Layers: two, Connections: joins(1, 1)}, `layer 1 ("h"): takes from layer 1: a layer can take from earlier ones only`},
+		{"back", Architecture{Inputs: 1, Layers: two, Connections: joins(1, 2)}, `layer 1 ("h"): takes from layer 2: a layer can take from earlier ones only`},
+		{"twice", Architecture{Inputs: 1, Layers: two, Connections: joins(1, 0, 1, 0)}, `layer 1 ("h"): takes from layer 0 twice`},
+		{"not fed", Architecture{Inputs: 1, Layers: two, Connections: joins(2, 0)}, `layer 1 ("h"): takes from no layer`},
+		{"not used", Architecture{Inputs: 1, Layers: two, Connections: joins(1, 0, 2, 0)}, `layer 1 ("h"): no later layer takes from it`},
 		{"too large", Chain(1<<40, []int{1 << 40}, 1, Tanh, Tanh, SquaredError, SkipNone), "network: 12"},
+		{"empty node", Architecture{Inputs: 1, Layers: two, Connections: []Connection{{To: 1, Sources: NewSources([][]int{{0}, {0}, {}, {0}})}, {To: 2, From: 1}}}, `layer 1 ("h"): node 2 takes from no node`},
+		{"node lists", Architecture{Inputs: 1, Layers: two, Connections: []Connection{{To: 1, Sources: NewSources([][]int{{0}})}, {To: 2, From: 1}}}, `layer 1 ("h"): 1 lists of nodes of layer 0: expected one for each of 4 nodes`},
 		{"no name", Architecture{Inputs: 1, Layers: []Layer{{}}}, "layer 1: 0 nodes"},
 	} {
 		_, err := NewNetwork(c.a)

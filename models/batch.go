@@ -15,11 +15,11 @@ type Batch struct {
 	s    *space
 }
 
-// NewBatch returns a Batch that takes up to rows rows at once of x and t, which are all × Inputs and
+// NewBatch returns a Batch that takes up to rows rows at once of x and t, which are all × Columns and
 // all × Outputs and must not change as long as it is used.
 func (n *Network) NewBatch(x, t *mat.Dense, rows int) *Batch {
 	all, _ := x.Dims()
-	n.checkMatrix("NewBatch", "x", x, all, n.Inputs())
+	n.checkMatrix("NewBatch", "x", x, all, n.Columns())
 	n.checkMatrix("NewBatch", "t", t, all, n.Outputs())
 	if rows < 1 {
 		panic(fmt.Sprintf("models: NewBatch: batches of %d rows", rows))
@@ -66,6 +66,6 @@ func (b *Batch) add(dst, w []float64, rows []int) float64 {
 	sum := s.loss(tp)
 	s.outputDelta(tp)
 	s.backward(w, tp)
-	s.addGradient(dst, tp)
+	s.addGradient(dst, w, tp)
 	return sum.loss
 }

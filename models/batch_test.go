@@ -10,14 +10,18 @@ import (
 // TestBatch: the gradient over chosen rows is that of a Linearization of a copy of them, at every size
 // around where the matrix products change their ways.
 func TestBatch(t *testing.T) {
+	checkBatch(t, mixedProblem(t, 90))
+	checkBatch(t, mixtureProblem(t, 90))
+}
+
+func checkBatch(t *testing.T, p problem) {
 	rng := rand.New(rand.NewPCG(2, 3))
-	p := mixedProblem(t, 90)
 	const most = 200
 	b := p.n.NewBatch(p.x, p.t, most)
 	got, want := make([]float64, p.n.Dim()), make([]float64, p.n.Dim())
 	for _, size := range []int{1, 2, 3, narrowRows - 1, narrowRows, blockRows - 1, blockRows, blockRows + 1, 129, most} {
 		rows := make([]int, size)
-		x, targets := mat.NewDense(size, p.n.Inputs(), nil), mat.NewDense(size, p.n.Outputs(), nil)
+		x, targets := mat.NewDense(size, p.n.Columns(), nil), mat.NewDense(size, p.n.Outputs(), nil)
 		for j := range rows {
 			rows[j] = rng.IntN(90)
 			x.SetRow(j, p.x.RawRowView(rows[j]))

@@ -106,3 +106,79 @@ func BenchmarkBatch(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSparse has a large net whose hidden blocks are sparse to a degree: what a weight costs must not
+// depend on how many others there could be.
+func BenchmarkSparse(b *testing.B) {
+	const rows = 2048
+	hidden, widths := []int{512, 256}, []int{512, 512, 256, 10}
+	for _, density := range []float64{0.01, 0.1, 1, 0} {
+		a := Chain(512, hidden, 10, Tanh, Softmax, CrossEntropy, SkipNone)
+		name := "dense"
+		if density > 0 {
+			name = fmt.Sprintf("density=%g%%", 100*density)
+			for i, c := range a.Connections {
+				count := int(max(1, density*float64(widths[c.From])))
+				a.Connections[i].Sources = RandomSources(widths[c.To], widths[c.From], count, rand.New(rand.NewPCG(1, uint64(i))))
+			}
+		}
+		p := randomData(b, a, rand.New(rand.NewPCG(1, 2)), rows)
+		p.n.InitTo(p.w, Init{}, rand.New(rand.NewPCG(3, 4)))
+		l, dst := p.n.Linearize(p.w, p.x, p.t), make([]float64, p.n.Dim())
+		for _, c := range []struct {
+			name string
+			run  func()
+		}{
+			{"gradient", func() { l.Update(p.w) }},
+			{"hessian", func() { l.HessianTo(dst, p.d) }},
+		} {
+			b.Run(name+"/"+c.name, func(b *testing.B) {
+				for b.Loop() {
+					c.run()
+				}
+				ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+				b.ReportMetric(ns/float64(p.n.Dim())/rows, "ns/(weight·row)")
+				b.ReportMetric(float64(p.n.Dim()), "weights")
+			})
+		}
+	}
+}
+
+// BenchmarkMixture has the five experts of [MD, §3] beside a single net of about as many weights. What the
+// gates cost shows in the difference, and in that of a direction that leaves them where they are.
+func BenchmarkMixture(b *testing.B) {
+	const rows = 1000
+	gates := DefaultGates(nil, 5, 360)
+	mixture := Experts(16, []int{16}, 10, 5, Tanh, Identity, SquaredError, Mixture{Feature: 16, Period: 360, Gates: gates})
+	for _, net := range []struct {
+		name string
+		a    Architecture
+	}{{"5x16-16-10", mixture}, {"16-82-10", Chain(16, []int{82}, 10, Tanh, Identity, SquaredError, SkipNone)}} {
+		p := randomData(b, net.a, rand.New(rand.NewPCG(1, 2)), rows)
+		p.n.InitTo(p.w, Init{}, rand.New(rand.NewPCG(3, 4)))
+		for row := range rows {
+			p.x.Set(row, p.n.Columns()-1, 360*float64(row)/rows)
+		}
+		still := append([]float64(nil), p.d...)
+		clear(still[p.n.ExpertDim():])
+		l, dst := p.n.Linearize(p.w, p.x, p.t), make([]float64, p.n.Dim())
+		for _, c := range []struct {
+			name string
+			run  func()
+		}{
+			{"loss", func() { l.EvaluateAt(p.w) }},
+			{"gradient", func() { l.Update(p.w) }},
+			{"hessian", func() { l.HessianTo(dst, p.d) }},
+			{"hessian, gates still", func() { l.HessianTo(dst, still) }},
+			{"gauss-newton, gates still", func() { l.GaussNewtonTo(dst, still) }},
+			{"diagonal", func() { l.GaussNewtonDiagTo(dst) }},
+		} {
+			b.Run(net.name+"/"+c.name, func(b *testing.B) {
+				for b.Loop() {
+					c.run()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+			})
+		}
+	}
+}

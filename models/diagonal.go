@@ -19,13 +19,16 @@ func (s *space) addDiagonal(dst, w []float64, tp *tape) {
 	last := s.last()
 	squares := s.ru
 	for r := range last {
-		for i, u := range tp.u[r] {
-			squares[r][i] = u * u
+		square, u := squares[r], tp.u[r]
+		for i := range square {
+			square[i] = u[i] * u[i]
 		}
 	}
 	scale := s.phi[last]
 	s.factorScales(scale, tp)
-	s.outputDiagonal(s.gamma[last], scale, tp)
+	if s.mix == nil {
+		s.outputDiagonal(s.gamma[last], scale, tp)
+	}
 	for l := 1; l < last; l++ {
 		clear(s.gamma[l])
 	}
@@ -33,13 +36,28 @@ func (s *space) addDiagonal(dst, w []float64, tp *tape) {
 	if last > 1 {
 		for k := range s.Outputs() {
 			s.addSquares(k, scale[k*s.rows:(k+1)*s.rows], w, tp)
+			if s.mix != nil {
+				addColumnSquares(dst[s.mix.offset:], s.gateRows, s.rows)
+			}
 		}
 	}
 	for _, b := range s.blocks {
-		s.addOuter(b.of(dst), s.gamma[b.To], squares[b.From], b.Rows, b.Cols, s.rows)
+		s.addBlockOuter(dst, b, s.gamma[b.To], squares[b.From])
 	}
 	for _, b := range s.biases {
 		addColumnSums(b.of(dst), s.gamma[b.Layer], s.rows)
+	}
+}
+
+// addColumnSquares adds the sum of squares over the rows of data to dst, one number a node; x is len(dst) ×
+// rows.
+func addColumnSquares(dst, x []float64, rows int) {
+	for i := range dst {
+		sum := 0.0
+		for _, v := range x[i*rows : (i+1)*rows] {
+			sum += v * v
+		}
+		dst[i] += sum
 	}
 }
 
@@ -104,36 +122,73 @@ func (s *space) shareOutputs(w []float64, tp *tape) {
 	for _, b := range s.incoming[last] {
 		if b.From > 0 {
 			clear(s.spare[b.From])
-			s.addMulTrans(s.spare[b.From], b.of(w), tp.u[last], b.Cols, s.rows, b.Rows)
+			s.addBlockMulTrans(s.spare[b.From], b, w, tp.u[last])
 		}
 	}
 }
 
-// addSquares carries s_k = c(e_k − u) or c e_k back through the network and adds δ_k^l ∘ δ_k^l of the
-// hidden layers to s.gamma. δ_k lies in s.phi.
+// addSquares adds δ_k^l ∘ δ_k^l of the hidden layers to s.gamma.
 func (s *space) addSquares(k int, c, w []float64, tp *tape) {
-	last := s.last()
-	for l := last - 1; l > 0; l-- {
-		delta := s.phi[l]
-		clear(delta)
-		for _, b := range s.outgoing[l] {
-			if b.To < last {
-				s.addMulTrans(delta, b.of(w), s.phi[b.To], b.Cols, s.rows, b.Rows)
-				continue
-			}
-			s.addOutputRow(delta, b.of(w)[k*b.Cols:(k+1)*b.Cols], c, s.spare[l])
-		}
-		s.pull(tp, l, delta)
-		sum := s.gamma[l][:len(delta)]
-		for i, x := range delta {
+	s.pullOutput(k, c, w, tp)
+	for l := s.last() - 1; l > 0; l-- {
+		sum := s.gamma[l][:len(s.phi[l])]
+		for i, x := range s.phi[l] {
 			sum[i] += x * x
 		}
 	}
 }
 
-// addOutputRow adds c·(w_k − shared) to delta, w_k being row k of a block into the output layer.
-func (s *space) addOutputRow(delta, row, c, shared []float64) {
+// pullOutput carries s_k = c(e_k − u) or c e_k back through the network: δ_k^l of the hidden layers lies in
+// s.phi afterwards. It needs what shareOutputs left. In a mixture it leaves s_k itself in s.spare[L]
+// and the gates' part of the Jacobian's rows in s.gateRows.
+func (s *space) pullOutput(k int, c, w []float64, tp *tape) {
+	last := s.last()
+	if s.mix != nil {
+		s.layColumn(s.spare[last], k, c, tp)
+		s.pullGates(w, s.spare[last], tp)
+	}
+	for l := last - 1; l > 0; l-- {
+		delta := s.phi[l]
+		clear(delta)
+		for _, b := range s.outgoing[l] {
+			if b.To < last {
+				s.addBlockMulTrans(delta, b, w, s.phi[b.To])
+				continue
+			}
+			s.addOutputRow(delta, k, c, b, w)
+		}
+		s.spread(delta, l, tp.bells.g, s.spare[last])
+		s.pull(tp, l, delta)
+	}
+}
+
+// layColumn stores s_k in column, nodes × rows.
+func (s *space) layColumn(column []float64, k int, c []float64, tp *tape) {
+	clear(column)
+	copy(column[k*s.rows:], c)
+	if u := tp.u[s.last()]; s.activation(s.last()) == Softmax {
+		for i := 0; i < len(u); i += s.rows {
+			for j, c := range c {
+				column[i+j] -= c * u[i+j]
+			}
+		}
+	}
+}
+
+// addOutputRow adds c·(w_k − shared) to delta, w_k being row k of a block into the output layer and
+// shared what shareOutputs left, if the outputs are softmax.
+func (s *space) addOutputRow(delta []float64, k int, c []float64, b Block, w []float64) {
+	row := b.row(w, k)
 	softmax := s.activation(s.last()) == Softmax
+	if b.Sources != nil {
+		if softmax {
+			s.subtractShared(delta, c, s.spare[b.From])
+		}
+		for i, node := range b.Sources.Of(k) {
+			axpy(row[i], c, delta[node*s.rows:][:len(c)])
+		}
+		return
+	}
 	for i, w := range row {
 		delta := delta[i*s.rows:][:len(c)]
 		if !softmax {
@@ -142,9 +197,19 @@ func (s *space) addOutputRow(delta, row, c, shared []float64) {
 			}
 			continue
 		}
-		shared := shared[i*s.rows:][:len(c)]
+		shared := s.spare[b.From][i*s.rows:][:len(c)]
 		for j, c := range c {
 			delta[j] += c * (w - shared[j])
+		}
+	}
+}
+
+// subtractShared subtracts c·shared of every node.
+func (s *space) subtractShared(delta, c, shared []float64) {
+	for i := 0; i < len(delta); i += s.rows {
+		delta, shared := delta[i:][:len(c)], shared[i:][:len(c)]
+		for j, c := range c {
+			delta[j] -= c * shared[j]
 		}
 	}
 }

@@ -1,6 +1,7 @@
 // Package models computes with feed-forward networks: outputs, losses, gradients, exact products with
 // the Hessian and the Gauss–Newton matrix, and the latter's diagonal. Layers may take from any earlier
-// layers; every layer has one activation, elementwise or softmax.
+// layers, from all of their nodes or from some; every layer has one activation, elementwise or softmax. The
+// last layer may be a mixture of experts.
 //
 // Notation, after Møller 1993 ([M]) and Mizutani & Demmel 2003 ([MD]):
 //
@@ -12,7 +13,8 @@
 //	d, D, φ  a direction in weight space, its blocks, and the derivative of v^l along it
 //	Ru, γ    the derivatives of u^l and δ^l along d
 //
-// The flat weight vector holds, for l = 1…L, the blocks W^{lr} by ascending r, row-major, then b^l.
+// The flat weight vector holds, for l = 1…L, the blocks W^{lr} by ascending r, row-major, then b^l. A sparse
+// block has only the weights that are there. The parameters of a mixture's gates come last.
 //
 // Rows are taken in blocks of 64, and inside a block everything lies node by node: node i of a layer
 // owns consecutive numbers, one for each row. So all inner loops run over rows, whatever the width of

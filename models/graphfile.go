@@ -23,7 +23,7 @@ type graphLayer struct {
 	Name       *string     `toml:"name"`
 	Nodes      *int        `toml:"nodes"`
 	Activation *Activation `toml:"activation"`
-	From       []string    `toml:"from"`
+	From       []any       `toml:"from"`
 }
 
 // inputsName is what layers call layer 0.
@@ -62,8 +62,17 @@ func (e *GraphError) Unwrap() error { return e.Err }
 //	activation = "softmax"
 //	from = ["inputs", "features"]   # default: the layer before
 //
-// inputs and outputs are the data's. A file may state its inputs at the top and the nodes of its output
-// layer, which then must agree. Errors are *GraphError and carry name as the file's.
+// In a list of sources, a name joins every node to every node. A table makes the connection sparse; it says
+// the layer and one of
+//
+//	{layer = "inputs", nodes = [[0, 1, 2], [3, 4]]}   # one list of source nodes, from 0, for each node
+//	{layer = "inputs", density = 0.1, seed = 1}       # each node takes from that part, drawn at random
+//	{layer = "inputs", window = 9}                    # each node takes from 9 neighbours, evenly spread
+//
+// A density means round(density × nodes) sources a node, but one at least; without a seed it is 1. Every node
+// must take from some node of some layer. inputs and outputs are the data's. A file may state its inputs at
+// the top and the nodes of its output layer, which then must agree. Errors are *GraphError and carry name as
+// the file's.
 func ReadArchitecture(r io.Reader, name string, inputs, outputs int) (Architecture, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxGraphFile+1))
 	if err == nil && len(data) > maxGraphFile {
@@ -137,7 +146,7 @@ func (g *graphReader) architecture(file *graphFile, inputs, outputs int) (Archit
 		a.Layers = append(a.Layers, layer)
 	}
 	for i := range file.Layers {
-		connections, err := g.connections(&file.Layers[i], i, known)
+		connections, err := g.connections(&file.Layers[i], i, &a, known)
 		if err != nil {
 			return Architecture{}, err
 		}
@@ -187,85 +196,4 @@ func (g *graphReader) layer(file *graphFile, i, outputs int, known map[string]in
 		layer.Nodes = *in.Nodes
 	}
 	return layer, nil
-}
-
-// connections returns what layer i of the file takes from.
-func (g *graphReader) connections(in *graphLayer, i int, known map[string]int) ([]Connection, error) {
-	if in.From == nil {
-		return []Connection{{To: i + 1, From: i}}, nil
-	}
-	var all []Connection
-	for k, source := range in.From {
-		path := layerPath(i) + ".from." + strconv.Itoa(k)
-		from, ok := known[source]
-		switch {
-		case !ok:
-			return nil, g.fault(path, "no layer %q: expected %q or the name of an earlier layer", source, inputsName)
-		case from > i:
-			return nil, g.fault(path, "layer %q does not come earlier: layers can't form a cycle", source)
-		}
-		all = append(all, Connection{To: i + 1, From: from})
-	}
-	return all, nil
-}
-
-// locate returns where in a valid document every key and array element stands, by a path like
-// layer.2.from.0.
-func locate(data []byte) map[string]unstable.Position {
-	var p unstable.Parser
-	p.Reset(data)
-	places := map[string]unstable.Position{}
-	tables := map[string]int{}
-	prefix := ""
-	for p.NextExpression() {
-		switch e := p.Expression(); e.Kind {
-		case unstable.ArrayTable, unstable.Table:
-			key, at := keyOf(&p, e)
-			prefix = key
-			if e.Kind == unstable.ArrayTable {
-				prefix = key + "." + strconv.Itoa(tables[key])
-				tables[key]++
-			}
-			places[prefix] = at
-			prefix += "."
-		case unstable.KeyValue:
-			locateKey(places, &p, e, prefix)
-		}
-	}
-	return places
-}
-
-func locateKey(places map[string]unstable.Position, p *unstable.Parser, e *unstable.Node, prefix string) {
-	key, at := keyOf(p, e)
-	places[prefix+key] = at
-	locateValue(places, p, e.Value(), prefix+key)
-}
-
-func locateValue(places map[string]unstable.Position, p *unstable.Parser, v *unstable.Node, path string) {
-	it := v.Children()
-	for i := 0; it.Next(); i++ {
-		child := it.Node()
-		if child.Kind == unstable.KeyValue {
-			locateKey(places, p, child, path+".")
-			continue
-		}
-		element := path + "." + strconv.Itoa(i)
-		if child.Raw.Length > 0 {
-			places[element] = p.Shape(child.Raw).Start
-		}
-		locateValue(places, p, child, element)
-	}
-}
-
-// keyOf returns the dotted key of a table or a key with value, and where it starts.
-func keyOf(p *unstable.Parser, e *unstable.Node) (string, unstable.Position) {
-	var parts []string
-	var at unstable.Position
-	for it := e.Key(); it.Next(); {
-		if len(parts) == 0 {
-			at = p.Shape(it.Node().Raw).Start
-		}
-		parts = append(parts, string(it.Node().Data))
-	}
-	return strings.Join(parts, "."), at
 }

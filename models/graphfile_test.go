@@ -34,7 +34,7 @@ from = ["layer 2", "inputs", "a"]
 	want := Architecture{
 		Inputs:      3,
 		Layers:      []Layer{{"a", 4, Tanh}, {"layer 2", 5, Identity}, {"out", 2, Softmax}},
-		Connections: []Connection{{1, 0}, {2, 0}, {3, 0}, {3, 1}, {3, 2}},
+		Connections: joins(1, 0, 2, 0, 3, 0, 3, 1, 3, 2),
 		Loss:        CrossEntropy,
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -56,9 +56,57 @@ func TestReadArchitectureDefaults(t *testing.T) {
 			t.Errorf("%q: %v", c.file, err)
 			continue
 		}
-		if got.Loss != c.loss || !reflect.DeepEqual(got.Connections, []Connection{{1, 0}, {2, 1}}) {
+		if got.Loss != c.loss || !reflect.DeepEqual(got.Connections, joins(1, 0, 2, 1)) {
 			t.Errorf("%q: got %+v", c.file, got)
 		}
+	}
+}
+
+func TestReadSparse(t *testing.T) {
+	const file = `
+[[layer]]
+name = "a"
+nodes = 4
+activation = "tanh"
+from = [{layer = "inputs", nodes = [[2, 0], [1], [0, 1, 2], []]}, {layer = "inputs", window = 2}]
+
+[[layer]]
+nodes = 5
+activation = "tanh"
+from = [{layer = "a", density = 0.6}, {layer = "inputs", density = 0.1, seed = 7}]
+
+[[layer]]
+activation = "linear"
+from = ["layer 2", {layer = "a", window = 1}, {layer = "inputs"}]
+`
+	twice := strings.Replace(file, ", {layer = \"inputs\", window = 2}", "", 1)
+	_, err := ReadArchitecture(strings.NewReader(file), "net.toml", 3, 2)
+	if want := "net.toml:2:3: layer 1 (\"a\"): takes from layer 0 twice"; err == nil || err.Error() != want {
+		t.Errorf("got %v, expected %s", err, want)
+	}
+	_, err = ReadArchitecture(strings.NewReader(twice), "net.toml", 3, 2)
+	if want := "net.toml:2:3: layer 1 (\"a\"): node 3 takes from no node"; err == nil || err.Error() != want {
+		t.Errorf("got %v, expected %s", err, want)
+	}
+	good := strings.Replace(twice, "[]]", "[2]]", 1)
+	got, err := ReadArchitecture(strings.NewReader(good), "net.toml", 3, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := ReadArchitecture(strings.NewReader(good), "net.toml", 3, 2)
+	if !reflect.DeepEqual(got, again) {
+		t.Error("read twice, the same file is two networks")
+	}
+	sizes := map[[2]int]int{}
+	for _, b := range mustNetwork(t, got).Blocks() {
+		sizes[[2]int{b.To, b.From}] = b.Size()
+	}
+	want := map[[2]int]int{{1, 0}: 7, {2, 0}: 5, {2, 1}: 10, {3, 0}: 6, {3, 1}: 2, {3, 2}: 10}
+	if !reflect.DeepEqual(sizes, want) {
+		t.Errorf("weights %v, expected %v", sizes, want)
+	}
+	if first := got.Connections[0].Sources; !reflect.DeepEqual(first, NewSources([][]int{{0, 2}, {1}, {0, 1, 2}, {2}})) {
+		t.Errorf("sources %v", first)
 	}
 }
 
@@ -88,6 +136,25 @@ func TestReadArchitectureErrors(t *testing.T) {
 		{"negative", "[[layer]]\nnodes = -4\nactivation = 'tanh'\n" + output, "net.toml:1:3: layer 1 (\"layer 1\"): -4 nodes"},
 		{"huge", "[[layer]]\nnodes = 4000000000000\nactivation = 'tanh'\n" + output, "net.toml:1:1: network: "},
 		{"loss of the output", "loss = 'xent'\n" + output, "net.toml:2:3: layer 1 (\"layer 1\"): identity outputs are no probabilities"},
+		{"source of no kind", hidden + output + "from = ['h', 3]\n", "net.toml:7:14: no source"},
+		{"table without layer", hidden + output + "from = [{nodes = [[0]]}]\n", "net.toml:7:9: a table of sources without the name of a layer"},
+		{"key of a table", hidden + output + "from = [{layer = 'h', dense = true}]\n", "net.toml:7:23: unknown key \"dense\": expected layer, nodes, density, seed, window"},
+		{"two forms", hidden + output + "from = [{layer = 'h', window = 2, density = 0.5}]\n", "net.toml:7:23: both density and window"},
+		{"table of no layer", hidden + output + "from = [{layer = 'x'}]\n", "net.toml:7:10: no layer \"x\""},
+		{"nodes of no list", hidden + output + "from = [{layer = 'h', nodes = 3}]\n", "net.toml:7:23: no node numbers"},
+		{"nodes in no list", hidden + output + "from = [{layer = 'h', nodes = [[0], 3]}]\n", "net.toml:7:37: no node numbers"},
+		{"nodes of words", hidden + output + "from = [{layer = 'h', nodes = [[0], ['a\\nb']]}]\n", "net.toml:7:"},
+		{"too few lists", hidden + output + "from = [{layer = 'h', nodes = [[0]]}]\n", "net.toml:5:3: layer 2 (\"layer 2\"): 1 lists of nodes of layer 1: expected one for each of 2 nodes"},
+		{"no such node", hidden + output + "from = [{layer = 'h', nodes = [[0], [4]]}]\n", "net.toml:5:3: layer 2 (\"layer 2\"): node 1 takes from node 4 of layer 1: expected 0 to 3"},
+		{"negative node", hidden + output + "from = [{layer = 'h', nodes = [[0], [-1]]}]\n", "net.toml:5:3: layer 2 (\"layer 2\"): node 1 takes from node -1"},
+		{"node twice", hidden + output + "from = [{layer = 'h', nodes = [[0], [2, 1, 2]]}]\n", "net.toml:5:3: layer 2 (\"layer 2\"): node 1 takes from node 2 of layer 1 twice"},
+		{"no density", hidden + output + "from = [{layer = 'h', density = 0.0}]\n", "net.toml:7:23: no density"},
+		{"density above 1", hidden + output + "from = [{layer = 'h', density = 2}]\n", "net.toml:7:23: no density"},
+		{"word for a seed", hidden + output + "from = [{layer = 'h', density = 1, seed = 'x'}]\n", "net.toml:7:36: no seed"},
+		{"seed alone", hidden + output + "from = [{layer = 'h', seed = 3}]\n", "net.toml:7:23: a seed without a density"},
+		{"wide window", hidden + output + "from = [{layer = 'h', window = 5}]\n", "net.toml:7:23: no window: expected a number of nodes from 1 to 4"},
+		{"drawn from none", "[[layer]]\nname = 'h'\nnodes = -4\nactivation = 'tanh'\nfrom = [{layer = 'inputs', density = 1}]\n" + output, "net.toml:5:28: -4 nodes that take from 3"},
+		{"too many drawn", "[[layer]]\nname = 'h'\nnodes = 4000000000000\nactivation = 'tanh'\nfrom = [{layer = 'inputs', window = 1}]\n" + output, "net.toml:5:28: 8000000000000 sources"},
 		{"too long", strings.Repeat("#", maxGraphFile+1), "net.toml: more than 1048576 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -111,6 +178,8 @@ func TestReadArchitectureErrors(t *testing.T) {
 func FuzzReadArchitecture(f *testing.F) {
 	f.Add("[[layer]]\nname = 'h'\nnodes = 4\nactivation = 'tanh'\n[[layer]]\nactivation = 'softmax'\nfrom = ['h', 'inputs']")
 	f.Add("layer = [{nodes = 4, activation = 'relu'}, {activation = 'linear', nodes = 2}]\nloss = 'mse'")
+	f.Add("[[layer]]\nactivation = 'linear'\nfrom = [{layer = 'inputs', nodes = [[0], [1, 2]]}]")
+	f.Add("[[layer]]\nnodes = 3\nactivation = 'tanh'\nfrom = [{layer = 'inputs', density = 0.5, seed = 3}]\n[[layer]]\nactivation = 'linear'\nfrom=[{layer='layer 1', window=2}]")
 	f.Add("layer.a.b = 1\n[layer]\n[[layer.x]]\nfrom=[[1]]")
 	f.Fuzz(func(t *testing.T, file string) {
 		a, err := ReadArchitecture(strings.NewReader(file), "net.toml", 3, 2)

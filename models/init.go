@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Init is a rule for first weights. The zero value is Xavier's. Fan-in means all the nodes that a
-// layer takes from, skips included.
+// Init is a rule for first weights. The zero value is Xavier's. Fan-in means all the nodes that a node
+// takes from, skips included, on average over its layer: a sparse layer has one spread, like a dense one.
 type Init struct {
 	rule  initRule
 	scale float64
@@ -61,19 +61,21 @@ func (i Init) String() string {
 	return initRules[i.rule]
 }
 
-// InitTo stores first weights in w. It draws from rng in the order of the flat vector.
+// InitTo stores first weights in w. It draws from rng in the order of the flat vector. Gates are the
+// Architecture's.
 func (n *Network) InitTo(w []float64, i Init, rng *rand.Rand) {
 	n.checkWeights("InitTo", "w", w)
-	for l := 1; l <= n.last(); l++ {
+	clear(w[n.ExpertDim():])
+	for _, b := range n.biases {
+		l, bias := b.Layer, b.of(w)
 		fanIn := 0
 		for _, b := range n.incoming[l] {
-			fanIn += b.Cols
+			fanIn += b.Size()
 		}
-		draw := i.drawer(float64(fanIn), float64(n.nodes[l]), rng)
+		draw := i.drawer(float64(fanIn)/float64(n.nodes[l]), float64(n.nodes[l]), rng)
 		for _, b := range n.incoming[l] {
 			fill(b.of(w), draw)
 		}
-		bias := n.bias(l).of(w)
 		if i.scaled() {
 			fill(bias, draw)
 		} else {

@@ -50,6 +50,9 @@ type Linearization struct {
 	// Arguments of the call under way, and the tasks that read them.
 	arg, dst                                               []float64
 	update, evaluate, hessian, gaussNewton, diagonal, fold func(worker, i int)
+
+	rowProducts func(worker, i int) // nil before the first GaussNewtonRowsTo
+	assembly    *assembly           // nil before the first GaussNewtonMatrixTo
 }
 
 // shard is a contiguous range of blocks whose sum one worker computes, in the blocks' order.
@@ -59,7 +62,7 @@ type shard struct {
 	tally       tally
 }
 
-// Bind returns a Linearization of the network on the rows of x and t, which are rows × Inputs and rows
+// Bind returns a Linearization of the network on the rows of x and t, which are rows × Columns and rows
 // × Outputs and must not change as long as it is used. It has no weights before the first Update. Inputs
 // and targets should be finite: gonum's matrix product skips weights that are exactly 0, and with them a NaN.
 func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
@@ -67,7 +70,7 @@ func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
 	if rows == 0 {
 		panic("models: Bind: no rows")
 	}
-	n.checkMatrix("Bind", "x", x, rows, n.Inputs())
+	n.checkMatrix("Bind", "x", x, rows, n.Columns())
 	n.checkMatrix("Bind", "t", t, rows, n.Outputs())
 	if o.Memory < 0 {
 		panic(fmt.Sprintf("models: Bind: memory of %d bytes", o.Memory))
@@ -168,7 +171,7 @@ func (l *Linearization) updateShard(worker, i int) {
 	for block := part.first; block < part.last; block++ {
 		tp, _ := l.open(s, block)
 		part.tally.add(l.pass(s, tp, block))
-		s.addGradient(part.sum, tp)
+		s.addGradient(part.sum, l.w, tp)
 	}
 }
 

@@ -18,10 +18,31 @@ func mixedProblem(tb testing.TB, rows int) problem {
 		Inputs: 7,
 		Layers: []Layer{{Nodes: 70, Activation: Tanh}, {Nodes: 5, Activation: Softmax},
 			{Nodes: 9, Activation: Softplus}, {Nodes: 3, Activation: ReLU}, {Nodes: 4, Activation: Softmax}},
-		Connections: []Connection{{1, 0}, {2, 0}, {2, 1}, {3, 1}, {4, 2}, {4, 3}, {5, 4}, {5, 0}},
-		Loss:        CrossEntropy,
+		Connections: append(joins(1, 0, 2, 0, 3, 1, 4, 2, 4, 3, 5, 4), Connection{To: 2, From: 1, Sources: WindowSources(5, 70, 20)},
+			Connection{To: 5, Sources: RandomSources(4, 7, 3, rand.New(rand.NewPCG(1, 1)))}),
+		Loss: CrossEntropy,
 	}
 	return randomData(tb, a, rand.New(rand.NewPCG(8, 9)), rows)
+}
+
+// mixtureProblem has the five experts of [MD, §3] with gates on a feature that is no input.
+func mixtureProblem(tb testing.TB, rows int) problem {
+	rng := rand.New(rand.NewPCG(6, 5))
+	hues := make([]float64, 50)
+	for i := range hues {
+		hues[i] = rng.NormFloat64()
+	}
+	a := Experts(16, []int{16}, 10, 5, Tanh, Softmax, CrossEntropy, Mixture{Feature: 17, Gates: DefaultGates(hues, 5, 0)})
+	return randomData(tb, a, rng, rows)
+}
+
+// joins returns dense connections from pairs of numbers, to and from.
+func joins(pairs ...int) []Connection {
+	var all []Connection
+	for ; len(pairs) > 0; pairs = pairs[2:] {
+		all = append(all, Connection{To: pairs[0], From: pairs[1]})
+	}
+	return all
 }
 
 // everything returns all numbers that a Linearization computes.
@@ -55,8 +76,9 @@ func wantSameBits(t *testing.T, what string, got, want []float64) {
 
 // TestSameBits: neither threads, nor GOMAXPROCS, nor how much is kept changes a bit.
 func TestSameBits(t *testing.T) {
-	for _, rows := range []int{1, 63, 64, 65, 64*35 + 13} {
-		p := mixedProblem(t, rows)
+	for _, p := range []problem{mixedProblem(t, 1), mixedProblem(t, 63), mixedProblem(t, 64), mixedProblem(t, 65),
+		mixedProblem(t, 64*35+13), mixtureProblem(t, 3), mixtureProblem(t, 64*9+13)} {
+		rows := p.t.RawMatrix().Rows
 		want := everything(p.n.Bind(p.x, p.t, Options{}), p)
 		row := int64(8 * p.n.tapeSize())
 		for _, memory := range []int64{0, 1, 64*row - 1, 64 * row, 64 * 20 * row, int64(rows) * row} {
@@ -125,8 +147,8 @@ func TestShards(t *testing.T) {
 
 // TestEvaluateAt: the same numbers as Update's, and what Update kept stays.
 func TestEvaluateAt(t *testing.T) {
-	for _, memory := range []int64{0, 1} {
-		p := mixedProblem(t, 300)
+	for i, memory := range []int64{0, 1, 0, 1} {
+		p := []problem{mixedProblem(t, 300), mixtureProblem(t, 300)}[i/2]
 		l, other := p.n.Bind(p.x, p.t, Options{Memory: memory}), p.n.Linearize(p.d, p.x, p.t)
 		l.Update(p.w)
 		before, after := make([]float64, p.n.Dim()), make([]float64, p.n.Dim())
@@ -146,7 +168,7 @@ func TestEvaluateAt(t *testing.T) {
 // whole.
 func TestNoAllocation(t *testing.T) {
 	wide := Chain(300, []int{280}, 3, Tanh, Softmax, CrossEntropy, SkipNone)
-	for _, p := range []problem{mixedProblem(t, 1000), randomData(t, wide, rand.New(rand.NewPCG(1, 3)), 200)} {
+	for _, p := range []problem{mixedProblem(t, 1000), mixtureProblem(t, 200), randomData(t, wide, rand.New(rand.NewPCG(1, 3)), 200)} {
 		checkNoAllocation(t, p)
 	}
 }
@@ -199,8 +221,6 @@ func TestInputsStay(t *testing.T) {
 
 // TestViews: x and t may be views of larger matrices.
 func TestViews(t *testing.T) {
-	p := mixedProblem(t, 100)
-	want := everything(p.n.Bind(p.x, p.t, Options{}), p)
 	view := func(m *mat.Dense) *mat.Dense {
 		r, c := m.Dims()
 		large := mat.NewDense(r+3, c+4, nil)
@@ -208,7 +228,10 @@ func TestViews(t *testing.T) {
 		v.Copy(m)
 		return v
 	}
-	wantSameBits(t, "views", everything(p.n.Bind(view(p.x), view(p.t), Options{Memory: 1}), p), want)
+	for _, p := range []problem{mixedProblem(t, 100), mixtureProblem(t, 100)} {
+		want := everything(p.n.Bind(p.x, p.t, Options{}), p)
+		wantSameBits(t, "views", everything(p.n.Bind(view(p.x), view(p.t), Options{Memory: 1}), p), want)
+	}
 }
 
 func TestOutputTo(t *testing.T) {
@@ -250,6 +273,12 @@ func TestMisuse(t *testing.T) {
 		{"models: Bind: t is 10 × 7, expected 10 × 4", func() { n.Bind(p.x, p.x, Options{}) }},
 		{"models: Bind: memory of -1 bytes", func() { n.Bind(p.x, p.t, Options{Memory: -1}) }},
 		{"models: use of a closed Pool", func() { n.Bind(p.x, p.t, Options{Pool: closed}) }},
+		{"models: GatesAt: w has 3 numbers", func() { n.GatesAt(short) }},
+		{"models: GateSharesTo: dst has 3 numbers, the network 0 gates", func() { n.GateSharesTo(short, p.w, p.x) }},
+		{"models: RandomSources: 5 of 4 sources", func() { RandomSources(1, 4, 5, nil) }},
+		{"models: WindowSources: windows of 5 of 4 sources", func() { WindowSources(1, 4, 5) }},
+		{"models: Experts: 0 gates for 2 experts", func() { Experts(1, nil, 1, 2, Tanh, Tanh, SquaredError, Mixture{}) }},
+		{"models: DefaultGates: 0 gates", func() { DefaultGates(nil, 0, 0) }},
 		{"models: OutputTo: dst is 10 × 7", func() { n.OutputTo(p.x, p.w, p.x) }},
 		{"models: InitTo: w has 3 numbers", func() { n.InitTo(short, Init{}, nil) }},
 		{"models: NewBatch: batches of 0 rows", func() { n.NewBatch(p.x, p.t, 0) }},

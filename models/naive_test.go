@@ -2,6 +2,7 @@ package models
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -10,63 +11,85 @@ import (
 // their textbook derivatives in v, losses by their derivatives in u (nothing fused), softmax by its
 // dense Jacobian and second derivatives, and the Hessian product by [M, corollary 1].
 type naive struct {
-	a     Architecture
-	nodes []int
-	w     []float64
-	v, u  [][]float64
-	jac   []*mat.Dense // ∂u^l/∂v^l
+	a       Architecture
+	nodes   []int
+	weights [][][][]int // by layer, source, node and source's node
+	biases  []int       // by layer
+	gates   int         // of a mixture
+	w       []float64
+	v, u    [][]float64
+	jac     []*mat.Dense // ∂u^l/∂v^l
 }
 
-// offsets of W^{lr} and b^l, counted again from the architecture.
-func (n *naive) block(to, from int) int { return n.offset(to, from) }
+// naiveNone marks a pair of nodes without a weight between them.
+const naiveNone = -1
 
-func (n *naive) offset(to, from int) int {
+// layOut counts the places of all weights again from the architecture.
+func (n *naive) layOut() {
+	layers := len(n.nodes)
+	n.weights, n.biases = make([][][][]int, layers), make([]int, layers)
 	next := 0
-	for l := 1; l < len(n.nodes); l++ {
+	for l := 1; l < layers; l++ {
+		n.weights[l] = make([][][]int, l)
 		for r := range l {
-			if !n.joined(l, r) {
-				continue
+			for _, c := range n.a.Connections {
+				if c.To != l || c.From != r || c.Gate != 0 {
+					continue
+				}
+				n.weights[l][r] = make([][]int, n.nodes[l])
+				for i := range n.weights[l][r] {
+					n.weights[l][r][i] = make([]int, n.nodes[r])
+					for j := range n.weights[l][r][i] {
+						if c.Sources != nil && !slices.Contains(c.Sources.Of(i), j) {
+							n.weights[l][r][i][j] = naiveNone
+							continue
+						}
+						n.weights[l][r][i][j] = next
+						next++
+					}
+				}
 			}
-			if l == to && r == from {
-				return next
-			}
-			next += n.nodes[l] * n.nodes[r]
 		}
-		if l == to && from == l {
-			return next
-		}
-		next += n.nodes[l]
-	}
-	return next
-}
-
-func (n *naive) bias(l int) int { return n.offset(l, l) }
-
-func (n *naive) joined(to, from int) bool {
-	for _, c := range n.a.Connections {
-		if c == (Connection{to, from}) {
-			return true
+		if n.biases[l] = next; n.a.Mixture == nil || l < layers-1 {
+			next += n.nodes[l]
 		}
 	}
-	return false
+	n.gates = next
 }
 
-func newNaive(a Architecture, w, x []float64) *naive {
-	n := &naive{a: a, nodes: []int{a.Inputs}, w: w}
+// at returns where the weight from node j of layer r to node i of layer l is, or naiveNone.
+func (n *naive) at(l, r, i, j int) int {
+	if n.weights[l][r] == nil {
+		return naiveNone
+	}
+	return n.weights[l][r][i][j]
+}
+
+// newLayout returns a naive that knows where weights are, and no more.
+func newLayout(a Architecture) *naive {
+	n := &naive{a: a, nodes: []int{a.Inputs}}
 	for _, l := range a.Layers {
 		n.nodes = append(n.nodes, l.Nodes)
 	}
+	n.layOut()
+	return n
+}
+
+// newNaive computes with one row of a network that is no mixture.
+func newNaive(a Architecture, w, x []float64) *naive {
+	n := newLayout(a)
+	n.w = w
 	layers := len(n.nodes)
 	n.v, n.u, n.jac = make([][]float64, layers), make([][]float64, layers), make([]*mat.Dense, layers)
 	n.u[0] = x
 	for l := 1; l < layers; l++ {
 		n.v[l] = make([]float64, n.nodes[l])
 		for i := range n.v[l] {
-			n.v[l][i] = w[n.bias(l)+i]
+			n.v[l][i] = w[n.biases[l]+i]
 			for r := range l {
-				if n.joined(l, r) {
-					for j, u := range n.u[r] {
-						n.v[l][i] += w[n.block(l, r)+i*n.nodes[r]+j] * u
+				for j, u := range n.u[r] {
+					if at := n.at(l, r, i, j); at != naiveNone {
+						n.v[l][i] += w[at] * u
 					}
 				}
 			}
@@ -178,12 +201,11 @@ func (n *naive) loss(t []float64) (e float64, eu, euu []float64) {
 func (n *naive) back(w []float64, l int, x [][]float64) []float64 {
 	sum := make([]float64, n.nodes[l])
 	for r := l + 1; r < len(n.nodes); r++ {
-		if !n.joined(r, l) {
-			continue
-		}
 		for i, v := range x[r] {
 			for j := range sum {
-				sum[j] += w[n.block(r, l)+i*n.nodes[l]+j] * v
+				if at := n.at(r, l, i, j); at != naiveNone {
+					sum[j] += w[at] * v
+				}
 			}
 		}
 	}
@@ -208,18 +230,17 @@ func plus(x, y []float64) []float64 {
 func (n *naive) outer(dst []float64, x, y [][]float64, biases bool) {
 	for l := 1; l < len(n.nodes); l++ {
 		for r := range l {
-			if !n.joined(l, r) {
-				continue
-			}
 			for i, v := range x[l] {
 				for j, u := range y[r] {
-					dst[n.block(l, r)+i*n.nodes[r]+j] += v * u
+					if at := n.at(l, r, i, j); at != naiveNone {
+						dst[at] += v * u
+					}
 				}
 			}
 		}
 		if biases {
 			for i, v := range x[l] {
-				dst[n.bias(l)+i] += v
+				dst[n.biases[l]+i] += v
 			}
 		}
 	}
@@ -265,14 +286,12 @@ func (n *naive) hessian(dst, d, t []float64) {
 	for l := 1; l <= last; l++ {
 		phi[l] = make([]float64, n.nodes[l])
 		for i := range phi[l] {
-			phi[l][i] = d[n.bias(l)+i]
+			phi[l][i] = d[n.biases[l]+i]
 			for r := range l {
-				if !n.joined(l, r) {
-					continue
-				}
 				for j := range n.u[r] {
-					at := n.block(l, r) + i*n.nodes[r] + j
-					phi[l][i] += d[at]*n.u[r][j] + n.w[at]*ru[r][j]
+					if at := n.at(l, r, i, j); at != naiveNone {
+						phi[l][i] += d[at]*n.u[r][j] + n.w[at]*ru[r][j]
+					}
 				}
 			}
 		}

@@ -11,14 +11,40 @@ type Network struct {
 	biases   []Bias    // by ascending Layer
 	incoming [][]Block // the blocks into layer l, by ascending From
 	outgoing [][]Block // the blocks out of layer l, by ascending To
+	mix      *mixing   // what the last layer is, if it is a mixture of experts
+	gateOf   []int     // i + 1 where layer l is expert i, else 0
 	dim      int
 }
 
-// Block is where the weights W^{lr} from layer From to layer To lie in the flat vector: Rows × Cols
-// = N_To × N_From numbers from Offset on, row-major.
-type Block struct{ To, From, Offset, Rows, Cols int }
+// Block is where the weights W^{lr} from layer From to layer To lie in the flat vector: Size numbers from
+// Offset on, row-major. The matrix is Rows × Cols = N_To × N_From. If Sources is not nil, the block is
+// sparse: row i has weights for the columns Sources.Of(i) only, in that order.
+type Block struct {
+	To, From, Offset, Rows, Cols int
 
-func (b Block) of(w []float64) []float64 { return w[b.Offset:][: b.Rows*b.Cols : b.Rows*b.Cols] }
+	Sources *Sources
+}
+
+// Size returns the number of weights.
+func (b Block) Size() int {
+	if b.Sources != nil {
+		return b.Sources.Len()
+	}
+	return b.Rows * b.Cols
+}
+
+func (b Block) of(w []float64) []float64 {
+	size := b.Size()
+	return w[b.Offset:][:size:size]
+}
+
+// row returns the weights of row i.
+func (b Block) row(w []float64, i int) []float64 {
+	if b.Sources != nil {
+		return b.of(w)[b.Sources.start[i]:b.Sources.start[i+1]]
+	}
+	return b.of(w)[i*b.Cols:][:b.Cols]
+}
 
 // Bias is where the biases b^l of a layer lie in the flat vector.
 type Bias struct{ Layer, Offset, Nodes int }
@@ -33,37 +59,60 @@ func NewNetwork(a Architecture) (*Network, error) {
 	}
 	a = a.clone()
 	last := len(a.Layers)
-	n := &Network{arch: a, incoming: make([][]Block, last+1), outgoing: make([][]Block, last+1)}
+	n := &Network{arch: a, gateOf: make([]int, last+1),
+		incoming: make([][]Block, last+1), outgoing: make([][]Block, last+1)}
 	for l := range last + 1 {
 		n.nodes = append(n.nodes, a.nodes(l))
 	}
-	next := 0
-	for l := 1; l <= last; l++ {
-		for _, c := range a.Connections {
-			if c.To != l {
-				continue
-			}
-			b := Block{c.To, c.From, next, n.nodes[c.To], n.nodes[c.From]}
-			n.blocks = append(n.blocks, b)
-			n.incoming[b.To] = append(n.incoming[b.To], b)
-			n.outgoing[b.From] = append(n.outgoing[b.From], b)
-			next += b.Rows * b.Cols
-		}
-		n.biases = append(n.biases, Bias{l, next, n.nodes[l]})
-		next += n.nodes[l]
-	}
-	n.dim = next
+	n.layOut()
 	return n, nil
+}
+
+// layOut gives every weight its place in the flat vector.
+func (n *Network) layOut() {
+	if m := n.arch.Mixture; m != nil {
+		n.mix = &mixing{Mixture: m, experts: make([]int, len(m.Gates))}
+	}
+	next := 0
+	for _, c := range n.arch.Connections {
+		for l := len(n.biases) + 1; l < c.To; l++ {
+			next = n.placeBias(l, next)
+		}
+		if c.Gate > 0 {
+			n.gateOf[c.From], n.mix.experts[c.Gate-1] = c.Gate, c.From
+			continue
+		}
+		b := Block{c.To, c.From, next, n.nodes[c.To], n.nodes[c.From], c.Sources}
+		n.blocks = append(n.blocks, b)
+		n.incoming[b.To] = append(n.incoming[b.To], b)
+		n.outgoing[b.From] = append(n.outgoing[b.From], b)
+		next += b.Size()
+	}
+	if n.mix == nil {
+		n.dim = n.placeBias(n.last(), next)
+		return
+	}
+	n.mix.offset = next
+	n.dim = next + 3*len(n.mix.experts)
+}
+
+// placeBias puts the biases of layer l at next and returns the place behind them.
+func (n *Network) placeBias(l, next int) int {
+	n.biases = append(n.biases, Bias{l, next, n.nodes[l]})
+	return next + n.nodes[l]
 }
 
 // Architecture returns a copy of what the network was made from, the connections in layout order.
 func (n *Network) Architecture() Architecture { return n.arch.clone() }
 
-// Dim returns N, the number of weights and biases.
+// Dim returns N, the number of weights and biases, the parameters of gates included.
 func (n *Network) Dim() int { return n.dim }
 
 // Inputs returns N_0.
 func (n *Network) Inputs() int { return n.nodes[0] }
+
+// Columns returns the number of columns of x: the inputs, and behind them the features that only gates see.
+func (n *Network) Columns() int { return n.nodes[0] + n.arch.Features }
 
 // Outputs returns N_L.
 func (n *Network) Outputs() int { return n.nodes[n.last()] }
@@ -71,12 +120,20 @@ func (n *Network) Outputs() int { return n.nodes[n.last()] }
 // Blocks returns the blocks of weights in the order of the flat vector. It must not be changed.
 func (n *Network) Blocks() []Block { return n.blocks }
 
-// Biases returns the biases in the order of the flat vector. It must not be changed.
+// Biases returns the biases in the order of the flat vector; the last layer of a mixture has none. It must
+// not be changed.
 func (n *Network) Biases() []Bias { return n.biases }
 
 func (n *Network) last() int                   { return len(n.nodes) - 1 }
-func (n *Network) bias(l int) Bias             { return n.biases[l-1] }
 func (n *Network) activation(l int) Activation { return n.arch.Layers[l-1].Activation }
+
+// bias returns where the biases of layer l are; the last layer of a mixture has none.
+func (n *Network) bias(l int) Bias {
+	if n.mixes(l) {
+		return Bias{l, n.mix.offset, 0}
+	}
+	return n.biases[l-1]
+}
 
 // fused reports whether layer l is an output whose loss cancels its activation's derivative.
 func (n *Network) fused(l int) bool { return l == n.last() && n.arch.Loss == CrossEntropy }
@@ -91,14 +148,17 @@ type Cost struct {
 	GaussNewton float64 // one product with the Gauss–Newton matrix
 	Hessian     float64 // one product with the Hessian
 	Diagonal    float64 // the Gauss–Newton matrix's diagonal
+	Rows        float64 // one product with the Gauss–Newton matrix through explicit Jacobian rows
+	Matrix      float64 // the Gauss–Newton matrix itself
 }
 
 // Cost returns what the network costs per row.
 func (n *Network) Cost() Cost {
 	var c Cost
+	c.Rows, c.Matrix = n.rowCost()
 	outputs := float64(n.Outputs())
 	for _, b := range n.blocks {
-		weights := float64(b.Rows * b.Cols)
+		weights := float64(b.Size())
 		c.Loss += weights
 		c.Diagonal += weights
 		if b.From == 0 {
@@ -122,12 +182,12 @@ func (n *Network) Cost() Cost {
 	return c
 }
 
-// OutputTo stores the outputs at weights w for the rows of x in dst. x is rows × Inputs and dst is
+// OutputTo stores the outputs at weights w for the rows of x in dst. x is rows × Columns and dst is
 // rows × Outputs; they must not overlap.
 func (n *Network) OutputTo(dst *mat.Dense, w []float64, x *mat.Dense) {
 	n.checkWeights("OutputTo", "w", w)
 	rows, _ := x.Dims()
-	n.checkMatrix("OutputTo", "x", x, rows, n.Inputs())
+	n.checkMatrix("OutputTo", "x", x, rows, n.Columns())
 	n.checkMatrix("OutputTo", "dst", dst, rows, n.Outputs())
 	s := n.newSpace(min(rows, blockRows))
 	for first := 0; first < rows; first += blockRows {

@@ -1,20 +1,27 @@
 package models
 
 // forward computes the outputs of layers 1…L−1 and the net inputs of layer L [M, eq. 3]:
-// v^l = Σ_r W^{lr} u^r + b^l, u^l = f_l(v^l). The output layer's activation is finish's or loss's.
+// v^l = Σ_r W^{lr} u^r + b^l, u^l = f_l(v^l). In a mixture v^L = Σ_i g_i o_i [MD, §3]. The output layer's
+// activation is finish's or loss's.
 func (s *space) forward(w []float64, tp *tape) {
 	for l := 1; l <= s.last(); l++ {
 		s.fillBias(tp.u[l], s.bias(l).of(w))
 		for _, b := range s.incoming[l] {
-			s.addMul(tp.u[l], b.of(w), tp.u[b.From], b.Rows, s.rows, b.Cols)
+			s.addBlockMul(tp.u[l], b, w, tp.u[b.From])
 		}
 		if l < s.last() {
 			s.activate(tp, l)
 		}
 	}
+	if s.mix != nil {
+		s.openGates(w, tp)
+		s.combine(tp.u[s.last()], tp.bells.g, tp.u)
+	}
 }
 
+// fillBias begins net inputs with the biases, or with 0 where there are none.
 func (s *space) fillBias(v, bias []float64) {
+	clear(v[len(bias)*s.rows:])
 	for i, x := range bias {
 		node := v[i*s.rows : (i+1)*s.rows]
 		for j := range node {
@@ -23,40 +30,49 @@ func (s *space) fillBias(v, bias []float64) {
 	}
 }
 
-// backward computes δ^l of layers L−1…1 from δ^L [M, eq. 6]: ε^l = Σ_{r>l} (W^{rl})ᵀ δ^r, δ^l = J_lᵀ ε^l.
+// backward computes δ^l of layers L−1…1 from δ^L [M, eq. 6]: ε^l = Σ_{r>l} (W^{rl})ᵀ δ^r, and for expert i of
+// a mixture g_i δ^L more; δ^l = J_lᵀ ε^l.
 func (s *space) backward(w []float64, tp *tape) {
 	for l := s.last() - 1; l > 0; l-- {
 		delta := tp.delta[l]
 		clear(delta)
 		for _, b := range s.outgoing[l] {
-			s.addMulTrans(delta, b.of(w), tp.delta[b.To], b.Cols, s.rows, b.Rows)
+			s.addBlockMulTrans(delta, b, w, tp.delta[b.To])
 		}
+		s.spread(delta, l, tp.bells.g, tp.delta[s.last()])
 		s.pullKeep(tp, l)
 	}
 }
 
 // addGradient adds the sum over the block's rows of ∂E_p/∂w to dst: G^{lr} = δ^l (u^r)ᵀ, δ^l for the
 // biases.
-func (s *space) addGradient(dst []float64, tp *tape) {
+func (s *space) addGradient(dst, w []float64, tp *tape) {
 	for _, b := range s.blocks {
-		s.addOuter(b.of(dst), tp.delta[b.To], tp.u[b.From], b.Rows, b.Cols, s.rows)
+		s.addBlockOuter(dst, b, tp.delta[b.To], tp.u[b.From])
 	}
 	for _, b := range s.biases {
 		addColumnSums(b.of(dst), tp.delta[b.Layer], s.rows)
 	}
+	if s.mix != nil {
+		s.addGateGradient(dst, w, tp.delta[s.last()], tp)
+	}
 }
 
 // pushForward computes φ^l and Ru^l of all layers along the direction d [M, lemma 1]:
-// φ^l = Σ_r (D^{lr} u^r + W^{lr} Ru^r) + d^l, Ru^l = J_l φ^l, where Ru^0 = 0 costs nothing.
+// φ^l = Σ_r (D^{lr} u^r + W^{lr} Ru^r) + d^l, Ru^l = J_l φ^l, where Ru^0 = 0 costs nothing. In a mixture
+// φ^L = Σ_i R{g_i} o_i + g_i R{o_i} [MD, §3].
 func (s *space) pushForward(w, d []float64, tp *tape) {
 	for l := 1; l <= s.last(); l++ {
 		phi := s.phi[l]
 		s.fillBias(phi, s.bias(l).of(d))
 		for _, b := range s.incoming[l] {
-			s.addMul(phi, b.of(d), tp.u[b.From], b.Rows, s.rows, b.Cols)
+			s.addBlockMul(phi, b, d, tp.u[b.From])
 			if b.From > 0 {
-				s.addMul(phi, b.of(w), s.ru[b.From], b.Rows, s.rows, b.Cols)
+				s.addBlockMul(phi, b, w, s.ru[b.From])
 			}
+		}
+		if s.mixes(l) {
+			s.pushMixture(phi, w, d, tp)
 		}
 		s.push(tp, l, s.ru[l], phi)
 	}
@@ -64,7 +80,8 @@ func (s *space) pushForward(w, d []float64, tp *tape) {
 
 // addHessian adds the sum over the block's rows of H_p d to dst [M, corollary 2]:
 //
-//	γ^l  = R{J_lᵀ ε^l} with Rε^l = Σ_{r>l} ( (W^{rl})ᵀ γ^r + (D^{rl})ᵀ δ^r )
+//	γ^l  = R{J_lᵀ ε^l} with Rε^l = Σ_{r>l} ( (W^{rl})ᵀ γ^r + (D^{rl})ᵀ δ^r ), and for expert i of a mixture
+//	       g_i γ^L + R{g_i} δ^L more
 //	dst += δ^l (Ru^r)ᵀ + γ^l (u^r)ᵀ, γ^l for the biases
 func (s *space) addHessian(dst, w, d []float64, tp *tape) {
 	s.pushForward(w, d, tp)
@@ -77,16 +94,23 @@ func (s *space) addHessian(dst, w, d []float64, tp *tape) {
 		gamma := s.gamma[l]
 		clear(gamma)
 		for _, b := range s.outgoing[l] {
-			s.addMulTrans(gamma, b.of(w), s.gamma[b.To], b.Cols, s.rows, b.Rows)
-			s.addMulTrans(gamma, b.of(d), tp.delta[b.To], b.Cols, s.rows, b.Rows)
+			s.addBlockMulTrans(gamma, b, w, s.gamma[b.To])
+			s.addBlockMulTrans(gamma, b, d, tp.delta[b.To])
+		}
+		s.spread(gamma, l, tp.bells.g, s.gamma[last])
+		if s.moving {
+			s.spread(gamma, l, s.rg, tp.delta[last])
 		}
 		s.curve(tp, l, gamma, s.phi[l], s.ru[l])
 	}
 	s.addProduct(dst, tp)
 	for _, b := range s.blocks {
 		if b.From > 0 {
-			s.addOuter(b.of(dst), tp.delta[b.To], s.ru[b.From], b.Rows, b.Cols, s.rows)
+			s.addBlockOuter(dst, b, tp.delta[b.To], s.ru[b.From])
 		}
+	}
+	if s.mix != nil {
+		s.addGateHessian(dst, w, d, tp)
 	}
 }
 
@@ -103,17 +127,21 @@ func (s *space) addGaussNewton(dst, w, d []float64, tp *tape) {
 		gamma := s.gamma[l]
 		clear(gamma)
 		for _, b := range s.outgoing[l] {
-			s.addMulTrans(gamma, b.of(w), s.gamma[b.To], b.Cols, s.rows, b.Rows)
+			s.addBlockMulTrans(gamma, b, w, s.gamma[b.To])
 		}
+		s.spread(gamma, l, tp.bells.g, s.gamma[last])
 		s.pull(tp, l, gamma)
 	}
 	s.addProduct(dst, tp)
+	if s.mix != nil {
+		s.addGateGradient(dst, w, s.gamma[last], tp)
+	}
 }
 
 // addProduct adds γ^l (u^r)ᵀ, and γ^l for the biases, to dst.
 func (s *space) addProduct(dst []float64, tp *tape) {
 	for _, b := range s.blocks {
-		s.addOuter(b.of(dst), s.gamma[b.To], tp.u[b.From], b.Rows, b.Cols, s.rows)
+		s.addBlockOuter(dst, b, s.gamma[b.To], tp.u[b.From])
 	}
 	for _, b := range s.biases {
 		addColumnSums(b.of(dst), s.gamma[b.Layer], s.rows)

@@ -93,6 +93,9 @@ func TestCentralDifferences(t *testing.T) {
 	for seed := range uint64(60) {
 		problems = append(problems, randomProblem(t, seed, 5+int(seed%3)*40, false))
 	}
+	for seed := range uint64(30) {
+		problems = append(problems, randomMixture(t, seed, 3+int(seed%3)*40, true))
+	}
 	wide := Chain(5, []int{70, 210}, 3, Tanh, Softmax, CrossEntropy, SkipAll)
 	problems = append(problems, randomData(t, wide, rand.New(rand.NewPCG(5, 6)), 75))
 	for i, p := range problems {
@@ -144,8 +147,11 @@ func TestCentralDifferences(t *testing.T) {
 }
 
 func TestProductsAreLinearAndSymmetric(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range uint64(60) {
 		p := randomProblem(t, seed, 70, true)
+		if seed >= 40 {
+			p = randomMixture(t, seed, 70, true)
+		}
 		n := p.n
 		l := n.Linearize(p.w, p.x, p.t)
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -203,8 +209,11 @@ func TestHessianIsGaussNewton(t *testing.T) {
 		l.GaussNewtonTo(g, p.d)
 		wantNear(t, name, h, g, 1e-12)
 	}
-	for seed := range uint64(40) {
+	for seed := range uint64(60) {
 		p := randomProblem(t, seed, 30, true)
+		if seed >= 40 {
+			p = randomMixture(t, seed, 30, false)
+		}
 		if p.n.Architecture().Loss == SquaredError {
 			p.n.OutputTo(p.t, p.w, p.x)
 			check("zero residual "+describe(p.n), p)
@@ -220,21 +229,24 @@ func TestHessianIsGaussNewton(t *testing.T) {
 	}
 }
 
-// TestCost counts the multiplications of every matrix product that reaches the BLAS.
+// TestCost counts the multiplications of every product that reaches the BLAS.
 func TestCost(t *testing.T) {
-	const rows = 130
+	const rows = 138 // no block shorter than shortRows
 	counter := &counting{Float64: blas64.Implementation()}
 	blas64.Use(counter)
 	defer blas64.Use(counter.Float64)
-	for seed := range uint64(20) {
+	for seed := range uint64(50) {
 		p := randomProblem(t, seed, rows, true)
+		if seed >= 40 {
+			p = randomMixture(t, seed, rows, false)
+		}
 		n, cost := p.n, p.n.Cost()
 		l := n.Linearize(p.w, p.x, p.t)
 		dst := make([]float64, n.Dim())
 		outer := 0.0 // the diagonal's rows of output blocks, which are no matrix products
 		for _, b := range n.Blocks() {
-			if b.From > 0 && b.To == n.last() {
-				outer += float64(b.Rows * b.Cols)
+			if b.From > 0 && b.To == n.last() && b.Sources == nil {
+				outer += float64(b.Size())
 			}
 		}
 		for _, c := range []struct {
@@ -266,4 +278,19 @@ type counting struct {
 func (c *counting) Dgemm(ta, tb blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, dst []float64, ldc int) {
 	c.multiplications += float64(m * n * k)
 	c.Float64.Dgemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, dst, ldc)
+}
+
+func (c *counting) Daxpy(n int, alpha float64, x []float64, incX int, y []float64, incY int) {
+	c.multiplications += float64(n)
+	c.Float64.Daxpy(n, alpha, x, incX, y, incY)
+}
+
+func (c *counting) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
+	c.multiplications += float64(n)
+	return c.Float64.Ddot(n, x, incX, y, incY)
+}
+
+func (c *counting) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, dst []float64, ldc int) {
+	c.multiplications += float64(n * (n + 1) / 2 * k)
+	c.Float64.Dsyrk(ul, t, n, k, alpha, a, lda, beta, dst, ldc)
 }

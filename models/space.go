@@ -11,7 +11,8 @@ type tape struct {
 	delta [][]float64 // δ^l for l ≥ 1
 	// kept holds for layer l ≥ 1: f′ (softplus), ε − ⟨u, ε⟩ (softmax), or of softmax with cross-entropy
 	// the sum of the targets, one number a row; nothing otherwise.
-	kept [][]float64
+	kept  [][]float64
+	bells bells // of a mixture's gates
 }
 
 // keptNodes returns how many numbers a row of layer l's kept has.
@@ -31,7 +32,7 @@ func (n *Network) keptNodes(l int) int {
 
 // tapeSize returns how many numbers a tape holds for each row.
 func (n *Network) tapeSize() int {
-	size := n.nodes[0]
+	size := n.Columns() + bellArrays*n.gates()
 	for l := 1; l <= n.last(); l++ {
 		size += 2*n.nodes[l] + n.keptNodes(l)
 	}
@@ -40,7 +41,7 @@ func (n *Network) tapeSize() int {
 
 func (n *Network) newTape() tape {
 	layers := len(n.nodes)
-	return tape{make([][]float64, layers), make([][]float64, layers), make([][]float64, layers)}
+	return tape{u: make([][]float64, layers), delta: make([][]float64, layers), kept: make([][]float64, layers)}
 }
 
 // lay makes the tape use memory for a block of rows. It allocates nothing.
@@ -50,12 +51,14 @@ func (n *Network) lay(tp *tape, memory []float64, rows int) {
 		memory = memory[nodes*rows:]
 		return part
 	}
-	tp.u[0] = take(n.nodes[0])
+	tp.u[0] = take(n.Columns())
 	for l := 1; l < len(n.nodes); l++ {
 		tp.u[l] = take(n.nodes[l])
 		tp.delta[l] = take(n.nodes[l])
 		tp.kept[l] = take(n.keptNodes(l))
 	}
+	gates := n.gates()
+	tp.bells = bells{take(gates), take(gates), take(gates), take(gates), take(gates)}
 }
 
 // chunk is how many numbers the elementwise maps handle at a time, so that f′ and f″/f′ stay in the
@@ -73,11 +76,17 @@ type space struct {
 	// One array a layer, nodes × rows. In a product they hold φ, Ru and γ.
 	phi, ru, gamma, spare [][]float64
 
+	// Of the gates, gates × rows each: τ, ρ, Rg and e; and what a row adds to their parameters, 3·gates ×
+	// rows. ρ and Rg are computed only where the direction moves the gates.
+	tau, rho, rg, gateError, gateRows []float64
+	moving                            bool
+
 	targets    []float64 // outputs × rows
 	d, q       []float64 // f′ and f″/f′ of a chunk
 	ra, rb, rc []float64 // one number a row each
+	row        []float64 // the hidden part of a Jacobian row; nil before the first is asked for
 
-	tapeMemory, layerMemory, rowMemory []float64
+	tapeMemory, layerMemory, gateMemory, rowMemory []float64
 }
 
 // newSpace returns room for blocks of up to rows rows.
@@ -97,6 +106,7 @@ func (n *Network) newSpace(rows int) *space {
 		d: make([]float64, chunk), q: make([]float64, chunk),
 		tapeMemory:  make([]float64, n.tapeSize()*rows),
 		layerMemory: make([]float64, 4*all*rows),
+		gateMemory:  make([]float64, 7*n.gates()*rows),
 		rowMemory:   make([]float64, (3+n.Outputs())*rows),
 	}
 }
@@ -114,6 +124,9 @@ func (s *space) setRows(rows int) {
 			arrays[l], memory = memory[:nodes*rows:nodes*rows], memory[nodes*rows:]
 		}
 	}
+	gates, g := s.gates()*rows, s.gateMemory
+	s.tau, s.rho, s.rg, s.gateError = g[:gates], g[gates:2*gates], g[2*gates:3*gates], g[3*gates:4*gates]
+	s.gateRows = g[4*gates : 7*gates]
 	r := s.rowMemory
 	s.ra, s.rb, s.rc, s.targets = r[:rows], r[rows:2*rows], r[2*rows:3*rows], r[3*rows:(3+s.Outputs())*rows]
 }

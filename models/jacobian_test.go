@@ -1,0 +1,268 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestRowsAndMatrix holds products through rows, and the assembled matrix, against the naive JᵀBJ and
+// against Pearlmutter's way.
+func TestRowsAndMatrix(t *testing.T) {
+	for seed := range uint64(120) {
+		rows := 1 + int(seed*seed%90)
+		p := randomProblem(t, seed, rows, true)
+		t.Run(fmt.Sprintf("%d %s", seed, describe(p.n)), func(t *testing.T) { checkRows(t, p) })
+	}
+	t.Run("mixed", func(t *testing.T) { checkRows(t, mixedProblem(t, 10)) })
+}
+
+func checkRows(t *testing.T, p problem) {
+	n := p.n.Dim()
+	rows, _ := p.x.Dims()
+	g := mat.NewSymDense(n, nil)
+	for row := range rows {
+		newNaive(p.n.Architecture(), p.w, p.x.RawRowView(row)).gaussNewton(g, p.t.RawRowView(row))
+	}
+	g.ScaleSym(1/float64(rows), g)
+
+	l := p.n.Linearize(p.w, p.x, p.t)
+	got, want := make([]float64, n), make([]float64, n)
+	l.GaussNewtonTo(want, p.d)
+	l.GaussNewtonRowsTo(got, p.d)
+	wantNear(t, "Gd by rows against Pearlmutter's", got, want, 1e-12)
+	wantNear(t, "Gd by rows", got, times(g, p.d), 1e-11)
+
+	m := spoiled(n)
+	l.GaussNewtonMatrixTo(m)
+	wantNear(t, "matrix", upper(m), upper(g), 1e-11)
+	l.GaussNewtonDiagTo(want)
+	wantNear(t, "its diagonal", diagonal(m), want, 1e-12)
+	wantNear(t, "its product", times(m, p.d), got, 1e-12)
+	if n < 100 {
+		wantSemidefinite(t, m)
+	}
+}
+
+// spoiled returns a matrix of NaN, to be overwritten.
+func spoiled(n int) *mat.SymDense {
+	m := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			m.SetSym(i, j, math.NaN())
+		}
+	}
+	return m
+}
+
+// upper returns the numbers on and above the diagonal.
+func upper(m *mat.SymDense) []float64 {
+	var all []float64
+	for i := range m.SymmetricDim() {
+		for j := i; j < m.SymmetricDim(); j++ {
+			all = append(all, m.At(i, j))
+		}
+	}
+	return all
+}
+
+// TestRowsInAnyMemory: the same bits for any number of threads, with nothing kept, and however many units a
+// panel holds; into a view of a larger matrix too.
+func TestRowsInAnyMemory(t *testing.T) {
+	for name, p := range map[string]problem{"softmax": mixedProblem(t, 150), "elementwise": elementwiseProblem(t, 150)} {
+		n := p.n.Dim()
+		l := p.n.Linearize(p.w, p.x, p.t)
+		product, matrix := make([]float64, n), spoiled(n)
+		l.GaussNewtonRowsTo(product, p.d)
+		l.GaussNewtonMatrixTo(matrix)
+		for _, threads := range []int{1, 3} {
+			before := runtime.GOMAXPROCS(threads)
+			pool := NewPool(threads)
+			for memory, units := range map[int64]int{0: 2, 1: 0} {
+				l := p.n.Bind(p.x, p.t, Options{Pool: pool, Memory: memory})
+				l.Update(p.w)
+				if units > 0 {
+					l.assembly = newAssembly(l)
+					l.assembly.units = units
+				}
+				got, view := make([]float64, n), spoiled(n+3).SliceSym(2, n+2).(*mat.SymDense)
+				for range 2 {
+					l.GaussNewtonRowsTo(got, p.d)
+				}
+				l.GaussNewtonMatrixTo(view)
+				what := fmt.Sprintf("%s, %d threads, memory %d, %d units", name, threads, memory, units)
+				wantSameBits(t, what+": product", got, product)
+				wantSameBits(t, what+": matrix", upper(view), upper(matrix))
+			}
+			pool.Close()
+			runtime.GOMAXPROCS(before)
+		}
+	}
+}
+
+// elementwiseProblem has outputs whose rows are block-angular, from dense and sparse sources, with layers wider
+// than a tile of the matrix product.
+func elementwiseProblem(tb testing.TB, rows int) problem {
+	a := Chain(6, []int{100}, 3, Tanh, Sigmoid, SquaredError, SkipAll)
+	a.Connections[1].Sources = WindowSources(3, 6, 2)
+	return randomData(tb, a, rand.New(rand.NewPCG(5, 2)), rows)
+}
+
+func TestRowsWhereThereIsLittle(t *testing.T) {
+	for _, c := range []struct {
+		a    Architecture
+		rows int
+	}{
+		{Chain(3, nil, 4, Identity, Identity, SquaredError, SkipNone), 1},
+		{Chain(3, nil, 4, Identity, Softmax, CrossEntropy, SkipNone), 65},
+		{Chain(1, []int{1}, 1, Tanh, Identity, SquaredError, SkipNone), 1},
+		{Chain(2, []int{70}, 1, Tanh, Sigmoid, CrossEntropy, SkipDirect), 3},
+	} {
+		checkRows(t, randomData(t, c.a, rand.New(rand.NewPCG(3, 2)), c.rows))
+	}
+}
+
+// TestRowCost counts the multiplications that reach the BLAS; forming rows and what a dense block's rows of
+// outputs take back do not.
+func TestRowCost(t *testing.T) {
+	const rows = 138 // no block shorter than shortRows
+	counter := &counting{Float64: blas64.Implementation()}
+	blas64.Use(counter)
+	defer blas64.Use(counter.Float64)
+	for seed := range uint64(60) {
+		p := randomProblem(t, seed, rows, true)
+		n, cost := p.n, p.n.Cost()
+		outputs, hidden := float64(n.Outputs()), float64(n.hidden())
+		if hidden < shortRows {
+			continue
+		}
+		product, matrix := 0.0, 0.0 // outside of the BLAS
+		for _, b := range n.Blocks() {
+			weights := float64(b.Size())
+			switch {
+			case b.To < n.last():
+				product += outputs * weights
+				matrix += outputs * weights
+			case n.activation(n.last()) == Softmax:
+				matrix += outputs * weights
+			default:
+				matrix += weights
+			}
+			if b.From > 0 && b.To == n.last() && b.Sources == nil {
+				product += weights
+				matrix += weights
+			}
+		}
+		product -= 2 * outputs * (hidden - hiddenWeights(n)) // biases in row·v and α·row
+		l := n.Linearize(p.w, p.x, p.t)
+		dst, m := make([]float64, n.Dim()), mat.NewSymDense(n.Dim(), nil)
+		for _, c := range []struct {
+			what string
+			run  func()
+			want float64
+		}{
+			{"product", func() { l.GaussNewtonRowsTo(dst, p.d) }, cost.Rows - product},
+			{"matrix", func() { l.GaussNewtonMatrixTo(m) }, cost.Matrix - matrix},
+		} {
+			counter.multiplications = 0
+			c.run()
+			if got := counter.multiplications / rows; math.Abs(got-c.want) > 1e-9 {
+				t.Errorf("%s: the %s takes %g multiplications a row, Cost says %g", describe(n), c.what, got, c.want)
+			}
+		}
+	}
+}
+
+// hiddenWeights counts the weights below the output layer, biases left out.
+func hiddenWeights(n *Network) float64 {
+	sum := 0.0
+	for _, b := range n.Blocks() {
+		if b.To < n.last() {
+			sum += float64(b.Size())
+		}
+	}
+	return sum
+}
+
+func TestRowsDoNotAllocate(t *testing.T) {
+	for _, p := range []problem{mixedProblem(t, 100), elementwiseProblem(t, 100)} {
+		for _, threads := range []int{1, 3} {
+			pool := NewPool(threads)
+			defer pool.Close()
+			l := p.n.Bind(p.x, p.t, Options{Pool: pool})
+			l.Update(p.w)
+			dst, m := make([]float64, p.n.Dim()), mat.NewSymDense(p.n.Dim(), nil)
+			for name, f := range map[string]func(){
+				"GaussNewtonRowsTo":   func() { l.GaussNewtonRowsTo(dst, p.d) },
+				"GaussNewtonMatrixTo": func() { l.GaussNewtonMatrixTo(m) },
+			} {
+				if count := testing.AllocsPerRun(3, f); count != 0 {
+					t.Errorf("%s on %d threads: %g allocations", name, threads, count)
+				}
+			}
+		}
+	}
+}
+
+func TestRowMisuse(t *testing.T) {
+	p := mixedProblem(t, 10)
+	n := p.n.Dim()
+	l, bound := p.n.Linearize(p.w, p.x, p.t), p.n.Bind(p.x, p.t, Options{})
+	large := randomData(t, Chain(MaxMatrixDim, nil, 1, Identity, Identity, SquaredError, SkipNone), rand.New(rand.NewPCG(1, 2)), 1)
+	for _, c := range []struct {
+		want string
+		f    func()
+	}{
+		{"models: GaussNewtonRowsTo before Update", func() { bound.GaussNewtonRowsTo(make([]float64, n), p.d) }},
+		{"models: GaussNewtonMatrixTo before Update", func() { bound.GaussNewtonMatrixTo(mat.NewSymDense(n, nil)) }},
+		{"models: GaussNewtonRowsTo: v has 3 numbers", func() { l.GaussNewtonRowsTo(make([]float64, n), p.d[:3]) }},
+		{"models: GaussNewtonMatrixTo: dst is 3 × 3", func() { l.GaussNewtonMatrixTo(mat.NewSymDense(3, nil)) }},
+		{"models: GaussNewtonMatrixTo: 8001 weights, expected at most 8000", func() {
+			large.n.Linearize(large.w, large.x, large.t).GaussNewtonMatrixTo(mat.NewSymDense(1, nil))
+		}},
+	} {
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, c.want) {
+					t.Errorf("panicked with %q, expected %q", got, c.want)
+				}
+			}()
+			c.f()
+		}()
+	}
+}
+
+// BenchmarkRows is the comparison of [MD, table 1]: an inner iteration by explicit rows (B) and by the R-pass (C)
+// and the full Hessian (E) on a net of 16-82-10 and 1,000 rows, and an assembly.
+func BenchmarkRows(b *testing.B) {
+	const rows = 1000
+	p := randomData(b, Chain(16, []int{82}, 10, Tanh, Identity, SquaredError, SkipNone), rand.New(rand.NewPCG(1, 2)), rows)
+	l, cost := p.n.Linearize(p.w, p.x, p.t), p.n.Cost()
+	dst, m := make([]float64, p.n.Dim()), mat.NewSymDense(p.n.Dim(), nil)
+	for _, c := range []struct {
+		name            string
+		multiplications float64
+		run             func()
+	}{
+		{"B", cost.Rows, func() { l.GaussNewtonRowsTo(dst, p.d) }},
+		{"C", cost.GaussNewton, func() { l.GaussNewtonTo(dst, p.d) }},
+		{"E", cost.Hessian, func() { l.HessianTo(dst, p.d) }},
+		{"matrix", cost.Matrix, func() { l.GaussNewtonMatrixTo(m) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.run()
+			}
+			ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+			b.ReportMetric(2*c.multiplications*rows/ns, "GFLOP/s")
+			b.ReportMetric(c.multiplications/cost.GaussNewton, "×C")
+		})
+	}
+}

@@ -1,0 +1,232 @@
+package models
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	// MaxMatrixDim is the largest number of weights that GaussNewtonMatrixTo assembles a matrix for, of 512 MB.
+	MaxMatrixDim = 8000
+	// panelMemory bounds the numbers of a panel of Jacobian rows: 32 MiB.
+	panelMemory = 1 << 22
+)
+
+// assembly computes the Gauss–Newton matrix by rank-k updates with panels of Jacobian rows. A unit is the rows of
+// one block of data and one output; as many as panelMemory holds are formed side by side, then every strip of
+// the matrix is brought up to date by one worker, unit by unit in their order, so that the result depends on no
+// number of threads. Every unit has rows of the same make:
+//
+//	[ common | own ]  common: the columns that all outputs' rows fill, the first of the flat vector
+//	                  own: the terminal weights of the unit's output, in pieces that lie together
+//
+// After softmax all columns are common.
+type assembly struct {
+	l      *Linearization
+	dst    blas64.Symmetric
+	common int
+	own    [][]piece // by output
+	stride int       // of the panel
+	units  int       // that a panel holds
+	panel  []float64
+	first  int // of the units in the panel under way
+	count  int // of them
+
+	form, update func(worker, i int)
+}
+
+// piece is a range of columns: where in a row of the panel, and where in the matrix.
+type piece struct{ at, column, size int }
+
+// GaussNewtonMatrixTo stores JᵀBJ in dst, a matrix of size Dim. It needs 32 MiB beside dst, which it keeps. It
+// panics if there are more than MaxMatrixDim weights.
+func (l *Linearization) GaussNewtonMatrixTo(dst *mat.SymDense) {
+	l.checkUpdated("GaussNewtonMatrixTo")
+	if l.net.dim > MaxMatrixDim {
+		panic(fmt.Sprintf("models: GaussNewtonMatrixTo: %d weights, expected at most %d", l.net.dim, MaxMatrixDim))
+	}
+	if n := dst.SymmetricDim(); n != l.net.dim {
+		panic(fmt.Sprintf("models: GaussNewtonMatrixTo: dst is %d × %d, the network has %d weights", n, n, l.net.dim))
+	}
+	if l.assembly == nil {
+		l.assembly = newAssembly(l)
+	}
+	l.assembly.run(dst)
+}
+
+func newAssembly(l *Linearization) *assembly {
+	n := l.net
+	a := &assembly{l: l, common: n.hidden(), own: make([][]piece, n.Outputs())}
+	a.stride = a.common
+	if n.activation(n.last()) == Softmax {
+		a.common, a.stride = n.dim, n.dim
+	} else {
+		for k := range a.own {
+			a.own[k] = n.ownPieces(k, a.common)
+			end := a.own[k][len(a.own[k])-1]
+			a.stride = max(a.stride, end.at+end.size)
+		}
+	}
+	rows := min(l.rows, blockRows)
+	a.units = max(1, min(l.blocks()*n.Outputs(), panelMemory/(rows*a.stride)))
+	a.panel = make([]float64, a.units*rows*a.stride)
+	a.form, a.update = a.formUnit, a.updateStrip
+	return a
+}
+
+// ownPieces returns where the terminal weights of output k are, in a row of the panel from at on.
+func (n *Network) ownPieces(k, at int) []piece {
+	var all []piece
+	for _, b := range n.incoming[n.last()] {
+		column, size := b.Offset+k*b.Cols, b.Cols
+		if b.Sources != nil {
+			column, size = b.Offset+b.Sources.start[k], len(b.Sources.Of(k))
+		}
+		all = append(all, piece{at, column, size})
+		at += size
+	}
+	return append(all, piece{at, n.bias(n.last()).Offset + k, 1})
+}
+
+func (a *assembly) run(dst *mat.SymDense) {
+	a.dst = dst.RawSymmetric()
+	n := a.l.net.dim
+	for i := range n {
+		clear(a.dst.Data[i*a.dst.Stride+i:][:n-i])
+	}
+	tasks := a.strips()
+	if a.common < n {
+		tasks += a.l.net.Outputs()
+	}
+	all := a.l.blocks() * a.l.net.Outputs()
+	for a.first = 0; a.first < all; a.first += a.units {
+		a.count = min(a.units, all-a.first)
+		a.l.pool.run(a.count, a.form)
+		a.l.pool.run(tasks, a.update)
+	}
+	a.dst = blas64.Symmetric{}
+}
+
+// strips returns how many strips of tileRows rows of the matrix belong to the common columns.
+func (a *assembly) strips() int { return (a.common + tileRows - 1) / tileRows }
+
+// slot returns the rows of unit q of the panel.
+func (a *assembly) slot(q int) []float64 {
+	size := min(a.l.rows, blockRows) * a.stride
+	return a.panel[q*size:][:size]
+}
+
+// unit returns the block and the output of unit q of the panel.
+func (a *assembly) unit(q int) (block, k int) {
+	outputs := a.l.net.Outputs()
+	return (a.first + q) / outputs, (a.first + q) % outputs
+}
+
+// formUnit computes the rows of a unit.
+func (a *assembly) formUnit(worker, q int) {
+	block, k := a.unit(q)
+	s := a.l.spaces[worker]
+	tp, kept := a.l.open(s, block)
+	if !kept {
+		a.l.pass(s, tp, block)
+	}
+	last := s.last()
+	c := s.phi[last]
+	s.factorScales(c, tp)
+	s.shareOutputs(a.l.w, tp)
+	s.pullOutput(k, c[k*s.rows:][:s.rows], a.l.w, tp)
+	s.turnOutputs(tp)
+	s.turnDeltas()
+	slot := a.slot(q)
+	for p, c := range c[k*s.rows:][:s.rows] {
+		row := slot[p*a.stride:][:a.stride]
+		s.formRow(row, p)
+		if s.activation(last) == Softmax {
+			s.formAllOutputs(row, k, p, c, tp)
+			continue
+		}
+		own := a.own[k]
+		for i, b := range s.incoming[last] {
+			scaleRow(row[own[i].at:][:own[i].size], b, k, c, s.ru[b.From][p*b.Cols:][:b.Cols])
+		}
+		row[own[len(own)-1].at] = c
+	}
+}
+
+// formAllOutputs stores c(e_k − u) a_pᵀ in the terminal part of a row.
+func (s *space) formAllOutputs(row []float64, k, p int, c float64, tp *tape) {
+	last := s.last()
+	for i := range s.Outputs() {
+		d := -c * tp.u[last][i*s.rows+p]
+		if i == k {
+			d += c
+		}
+		for _, b := range s.incoming[last] {
+			scaleRow(b.row(row, i), b, i, d, s.ru[b.From][p*b.Cols:][:b.Cols])
+		}
+		s.bias(last).of(row)[i] = d
+	}
+}
+
+// updateStrip adds what the panel says to a strip of rows of the matrix, above the diagonal.
+func (a *assembly) updateStrip(_, i int) {
+	if i >= a.strips() {
+		a.updateOwn(i - a.strips())
+		return
+	}
+	at := i * tileRows
+	strip := piece{at, at, min(tileRows, a.common-at)}
+	for q := range a.count {
+		a.square(q, strip)
+	}
+	for at += strip.size; at < a.common; at += tileCols {
+		columns := piece{at, at, min(tileCols, a.common-at)}
+		for q := range a.count {
+			a.add(q, strip, columns)
+		}
+	}
+	for q := range a.count {
+		_, k := a.unit(q)
+		for _, own := range a.own[k] {
+			a.add(q, strip, own)
+		}
+	}
+}
+
+// updateOwn adds what the panel says to the terminal weights of output k alone.
+func (a *assembly) updateOwn(k int) {
+	for q := range a.count {
+		if _, output := a.unit(q); output != k {
+			continue
+		}
+		for i, own := range a.own[k] {
+			a.square(q, own)
+			for _, other := range a.own[k][i+1:] {
+				a.add(q, own, other)
+			}
+		}
+	}
+}
+
+// square adds XᵀX/P to the matrix, X being columns x of a unit's rows.
+func (a *assembly) square(q int, x piece) {
+	block, _ := a.unit(q)
+	blas64.Implementation().Dsyrk(blas.Upper, blas.Trans, x.size, a.l.blockSize(block), 1/float64(a.l.rows),
+		a.slot(q)[x.at:], a.stride, 1, a.dst.Data[x.column*a.dst.Stride+x.column:], a.dst.Stride)
+}
+
+// add adds XᵀY/P to the matrix.
+func (a *assembly) add(q int, x, y piece) {
+	block, _ := a.unit(q)
+	slot, impl := a.slot(q), blas64.Implementation()
+	for i := 0; i < x.size; i += tileRows {
+		for j := 0; j < y.size; j += tileCols {
+			impl.Dgemm(blas.Trans, blas.NoTrans, min(tileRows, x.size-i), min(tileCols, y.size-j), a.l.blockSize(block),
+				1/float64(a.l.rows), slot[x.at+i:], a.stride, slot[y.at+j:], a.stride,
+				1, a.dst.Data[(x.column+i)*a.dst.Stride+y.column+j:], a.dst.Stride)
+		}
+	}
+}
