@@ -133,7 +133,7 @@ func (r *run) switchTo(name string) error {
 	if err != nil {
 		return &CommandError{Reason: err.Error()}
 	}
-	if err := optim.Offers(r.objective, info.Needs); err != nil {
+	if err := optim.Offers(r.target, info.Needs); err != nil {
 		return refuse("%s: %v", name, err)
 	}
 	r.next, r.giveUp = info, true

@@ -14,7 +14,7 @@ import (
 
 // assemble fills in how well the committee does, and each of its members.
 func (r *run) assemble(e *EpochEvent) {
-	train, test := &r.problem.Data.Train, &r.problem.Data.Test
+	train, test := &r.problem.Train, &r.problem.Test
 	r.figures(r.mean(train.Inputs, train.Targets), &e.Loss, &e.Error, &e.RMSE)
 	if r.test != nil {
 		r.figures(r.mean(test.Inputs, test.Targets), &e.TestLoss, &e.TestError, &e.TestRMSE)
@@ -57,7 +57,7 @@ func (r *run) addOutputs(dst, x *mat.Dense) {
 	u := mat.NewDense(rows, columns, nil)
 	share := 1 / float64(len(r.members))
 	for _, m := range r.members {
-		r.problem.Network.OutputTo(u, m.state.W, x)
+		r.problem.Network.OutputTo(u, m.weights, x)
 		for i := range rows {
 			floats.AddScaled(dst.RawRowView(i), share, u.RawRowView(i))
 		}

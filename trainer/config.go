@@ -236,6 +236,8 @@ func (c *Config) putSizes(info *optim.Info, settings *optim.Settings) error {
 // Problem is what a run trains: data and a network that fits them.
 type Problem struct {
 	Data    *datasets.Dataset
+	Train   datasets.Split // the rows as the network takes them: Data's, with what gates look at behind the inputs
+	Test    datasets.Split
 	Network *models.Network
 	Init    models.Init
 }
@@ -260,7 +262,7 @@ func (c *Config) Prepare() (*Problem, error) {
 	if arch.Loss == models.CrossEntropy && data.Classes == nil {
 		return nil, &ConfigError{Flag: "--loss", Value: "xent", Expected: "mse, because the targets are numbers and not classes"}
 	}
-	if out := arch.Layers[len(arch.Layers)-1].Activation; out == models.Tanh && data.Classes != nil {
+	if saturates(&arch) && data.Classes != nil {
 		data.Encode(-1, 1)
 	}
 	network, err := models.NewNetwork(arch)
@@ -271,7 +273,21 @@ func (c *Config) Prepare() (*Problem, error) {
 	if err != nil {
 		return nil, &ConfigError{Flag: "--init", Value: c.Init, Expected: expectation(err)}
 	}
-	return &Problem{Data: data, Network: network, Init: start}, nil
+	p := &Problem{Data: data, Train: data.Train, Test: data.Test, Network: network, Init: start}
+	if arch.Features > 0 {
+		p.Train.Inputs = beside(data.Train.Inputs, data.Train.Features)
+		p.Test.Inputs = beside(data.Test.Inputs, data.Test.Features)
+	}
+	return p, nil
+}
+
+// saturates reports whether the outputs, or those of the experts that are combined, are hyperbolic tangents.
+func saturates(a *models.Architecture) bool {
+	last := len(a.Layers)
+	if a.Mixture != nil {
+		last--
+	}
+	return a.Layers[last-1].Activation == models.Tanh
 }
 
 func (c *Config) architecture(data *datasets.Dataset) (models.Architecture, error) {
@@ -292,6 +308,9 @@ func (c *Config) architecture(data *datasets.Dataset) (models.Architecture, erro
 		if act, err = models.ParseActivation(c.Act); err != nil {
 			return models.Architecture{}, err
 		}
+	}
+	if c.Experts > 0 {
+		return c.mixture(data, act, out, loss)
 	}
 	hidden := c.Hidden
 	if hidden == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"newtop/trainer/krylov"
@@ -65,13 +66,25 @@ type DataInfo struct {
 }
 
 // ModelInfo describes the network of a run. Layers counts nodes, the inputs first; Connections are
-// (to, from) pairs of layers with their number of weights, biases apart.
+// (to, from) pairs of layers with their number of weights, biases apart. Of a mixture Experts is how many
+// equal nets stand side by side in Layers, before the layer that combines them.
 type ModelInfo struct {
 	Layers      []int            `json:"layers"`
 	Activations []string         `json:"activations,omitempty"` // one for each layer after the inputs
 	Loss        string           `json:"loss,omitempty"`
 	Connections []ConnectionInfo `json:"connections,omitempty"`
 	Parameters  int              `json:"parameters"`
+	Experts     int              `json:"experts,omitempty"`
+}
+
+// Shape writes the layers as 16-70-50-26, those of a mixture as 5 × 16-16-10.
+func (m *ModelInfo) Shape() string {
+	layers, prefix := m.Layers, ""
+	if each := len(layers) - 2; m.Experts > 0 && each >= m.Experts {
+		layers = layers[:1+each/m.Experts]
+		prefix = fmt.Sprintf("%d × ", m.Experts)
+	}
+	return prefix + strings.Trim(strings.ReplaceAll(fmt.Sprint(layers), " ", "-"), "[]")
 }
 
 // ConnectionInfo is one block of weights.

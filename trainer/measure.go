@@ -56,13 +56,13 @@ func (r *run) status() Status {
 func (r *run) opening() RunEvent {
 	data, network := r.problem.Data, r.problem.Network
 	arch := network.Architecture()
-	model := ModelInfo{Layers: []int{arch.Inputs}, Loss: arch.Loss.String(), Parameters: network.Dim()}
+	model := ModelInfo{Layers: []int{arch.Inputs}, Loss: arch.Loss.String(), Parameters: network.Dim(), Experts: r.config.Experts}
 	for _, l := range arch.Layers {
 		model.Layers = append(model.Layers, l.Nodes)
 		model.Activations = append(model.Activations, l.Activation.String())
 	}
 	for _, b := range network.Blocks() {
-		model.Connections = append(model.Connections, ConnectionInfo{To: b.To, From: b.From, Weights: b.Rows * b.Cols})
+		model.Connections = append(model.Connections, ConnectionInfo{To: b.To, From: b.From, Weights: b.Size()})
 	}
 	settings := map[string]any{}
 	if text, err := json.Marshal(r.settings); err == nil {
@@ -126,6 +126,7 @@ func (r *run) measure() EpochEvent {
 		e.Figures = append(e.Figures, Figure{Key: f.Key, Symbol: f.Symbol, Meaning: f.Meaning, Value: Float(f.Value)})
 	}
 	e.Blocks = r.norms(&report)
+	e.Gates = r.gates()
 	return e
 }
 
@@ -187,18 +188,18 @@ func relative(residual, gradient float64) Float {
 // from where the method computed one over all rows, and of the step. Of a committee they are the first
 // member's.
 func (r *run) norms(report *optim.Report) []BlockNorms {
-	blocks := r.problem.Network.Blocks()
+	blocks, first := r.problem.Network.Blocks(), r.members[0]
 	out := make([]BlockNorms, len(blocks))
 	whole := r.epoch > 0 && !r.batched() && !math.IsNaN(report.GradientNorm)
 	for i, b := range blocks {
-		from, to := b.Offset, b.Offset+b.Rows*b.Cols
-		w := r.state.W[from:to]
+		from, to := b.Offset, b.Offset+b.Size()
+		w := first.weights[from:to]
 		out[i] = BlockNorms{To: b.To, From: b.From, Weight: Float(floats.Norm(w, 2)), Gradient: Float(math.NaN())}
 		if whole {
-			out[i].Gradient = Float(floats.Norm(r.state.Gradient[from:to], 2))
+			out[i].Gradient = Float(floats.Norm(first.state.Gradient[from:to], 2))
 		}
 		if report.Accepted && r.epoch > 0 {
-			out[i].Step = Float(floats.Distance(w, r.members[0].previous[from:to], 2))
+			out[i].Step = Float(floats.Distance(w, first.previous[from:to], 2))
 		}
 	}
 	return out

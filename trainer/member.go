@@ -16,6 +16,7 @@ type member struct {
 	seed     uint64
 	settings *optim.Settings
 	method   optim.Method
+	weights  []float64 // all of them; the method's are the first
 	state    *optim.State
 	previous []float64 // the weights before the outer iteration
 	report   optim.Report
@@ -23,6 +24,9 @@ type member struct {
 	first    Float      // the loss it started with
 	above    int        // epochs in a row with a loss worse than that, under the same settings
 	stalled  string     // why it has come to an end; empty while it goes on
+
+	rate  float64   // the step length of the gates
+	slope []float64 // the gradient for them
 }
 
 // Streams of the seeded generator: what is drawn for one purpose does not shift another.
@@ -39,18 +43,21 @@ func (r *run) newMember(seed uint64) *member {
 		seed:     seed,
 		settings: r.settings.Clone(),
 		method:   r.info.New(),
+		weights:  make([]float64, network.Dim()),
 		previous: make([]float64, network.Dim()),
 		figures:  unmeasured,
+		rate:     gateRate,
 	}
+	n := r.target.Dim()
 	m.state = &optim.State{
-		Objective: r.objective,
-		W:         make([]float64, network.Dim()),
-		Gradient:  make([]float64, network.Dim()),
+		Objective: r.target,
+		W:         m.weights[:n:n],
+		Gradient:  make([]float64, n),
 		Settings:  m.settings,
 		Rand:      rand.New(rand.NewPCG(seed, streamMethod)),
 		Monitor:   r.watch,
 	}
-	network.InitTo(m.state.W, r.problem.Init, rand.New(rand.NewPCG(seed, streamWeights)))
+	network.InitTo(m.weights, r.problem.Init, rand.New(rand.NewPCG(seed, streamWeights)))
 	return m
 }
 
@@ -61,7 +68,10 @@ func (r *run) step(m *member) error {
 		m.report = still
 		return nil
 	}
-	copy(m.previous, m.state.W)
+	copy(m.previous, m.weights)
+	if r.steady != nil {
+		r.steady.gates = m.weights[len(m.state.W):]
+	}
 	r.unit, r.units = 0, 0
 	r.stepping = true
 	r.training.start()
@@ -73,7 +83,10 @@ func (r *run) step(m *member) error {
 		m.stalled = err.Error()
 		report, err = still, nil
 	}
-	if !slices.Equal(m.previous, m.state.W) {
+	if !slices.Equal(m.previous, m.weights) {
+		if err == nil && r.config.descends() {
+			r.tune(m)
+		}
 		r.figure(m)
 	}
 	m.report = report
@@ -88,9 +101,9 @@ var still = optim.Report{
 // figure measures how well the weights of a member do.
 func (r *run) figure(m *member) {
 	e := &m.figures
-	r.figures(r.objective.evaluate(m.state.W), &e.Loss, &e.Error, &e.RMSE)
+	r.figures(r.objective.evaluate(m.weights), &e.Loss, &e.Error, &e.RMSE)
 	if r.test != nil {
-		r.figures(r.test.EvaluateAt(m.state.W), &e.TestLoss, &e.TestError, &e.TestRMSE)
+		r.figures(r.test.EvaluateAt(m.weights), &e.TestLoss, &e.TestError, &e.TestRMSE)
 	}
 }
 

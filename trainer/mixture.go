@@ -2,8 +2,18 @@ package trainer
 
 import (
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 
+	"newtop/datasets"
 	"newtop/models"
+	"newtop/trainer/krylov"
+	"newtop/trainer/optim"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // maxExperts bounds the experts of a mixture.
@@ -37,4 +47,194 @@ func (c *Config) checkExperts() error {
 		}
 	}
 	return nil
+}
+
+// descends reports whether the gates of a mixture are tuned by steepest descent.
+func (c *Config) descends() bool {
+	return c.Experts > 0 && c.GateTraining != "joint" && c.GateTraining != "fixed"
+}
+
+// mixture returns the mixture of experts for the data.
+func (c *Config) mixture(data *datasets.Dataset, act, out models.Activation, loss models.Loss) (models.Architecture, error) {
+	column, period, values, err := c.gate(data)
+	if err != nil {
+		return models.Architecture{}, err
+	}
+	m := models.Mixture{Feature: column, Period: period, Gates: models.DefaultGates(values, c.Experts, period)}
+	a := models.Experts(data.Inputs(), c.ExpertHidden, data.Outputs(), c.Experts, act, out, loss, m)
+	if column >= data.Inputs() {
+		a.Features = len(data.Features)
+	}
+	return a, nil
+}
+
+// gate finds what the gates look at among the inputs and the features: its column, what it repeats itself
+// after, and its values on the training rows.
+func (c *Config) gate(data *datasets.Dataset) (column int, period float64, values []float64, err error) {
+	names := slices.Clone(data.InputNames)
+	for _, f := range data.Features {
+		names = append(names, f.Name)
+	}
+	column = slices.Index(names, c.Gate)
+	if n, err := strconv.Atoi(c.Gate); column < 0 && err == nil {
+		column = n - 1
+	}
+	inputs := data.Inputs()
+	if column < 0 || column >= len(names) {
+		want := fmt.Sprintf("a number from 1 to %d", inputs)
+		if len(names) <= 40 {
+			want = "one of " + strings.Join(names, ", ")
+		}
+		return 0, 0, nil, &ConfigError{Flag: "--gate", Value: c.Gate, Expected: want}
+	}
+	if column < inputs {
+		return column, 0, mat.Col(nil, column, data.Train.Inputs), nil
+	}
+	k := column - inputs
+	return column, data.Features[k].Period, mat.Col(nil, k, data.Train.Features), nil
+}
+
+// beside returns the columns of a and behind them those of b.
+func beside(a, b *mat.Dense) *mat.Dense {
+	var out mat.Dense
+	out.Augment(a, b)
+	return &out
+}
+
+// steady is the loss as a function of the experts' weights, with the gates as they are. The flat vector of a
+// mixture has its gates' parameters last, so that w is its beginning and gates its end.
+type steady struct {
+	whole *objective
+	gates []float64 // of the member whose turn it is
+
+	w, v, dst []float64 // the whole vector of each
+	parts     []optim.Objective
+}
+
+var (
+	_ optim.HessianObjective = (*steady)(nil)
+	_ optim.RowObjective     = (*steady)(nil)
+	_ optim.BlockObjective   = (*steady)(nil)
+)
+
+func newSteady(whole *objective) *steady {
+	n := whole.Dim()
+	return &steady{whole: whole, w: make([]float64, n), v: make([]float64, n), dst: make([]float64, n)}
+}
+
+// at returns the whole vector of the experts' weights w.
+func (s *steady) at(w []float64) []float64 {
+	copy(s.w[copy(s.w, w):], s.gates)
+	return s.w
+}
+
+func (s *steady) Dim() int { return s.whole.network.ExpertDim() }
+
+func (s *steady) Rows() int { return s.whole.Rows() }
+
+func (s *steady) Loss(w []float64) float64 { return s.whole.Loss(s.at(w)) }
+
+func (s *steady) GradientTo(dst, w []float64) float64 {
+	loss := s.whole.GradientTo(s.dst, s.at(w))
+	copy(dst, s.dst)
+	return loss
+}
+
+func (s *steady) BatchGradientTo(dst, w []float64, rows []int) float64 {
+	loss := s.whole.BatchGradientTo(s.dst, s.at(w), rows)
+	copy(dst, s.dst)
+	return loss
+}
+
+func (s *steady) GaussNewtonDiagTo(dst, w []float64) {
+	s.whole.GaussNewtonDiagTo(s.dst, s.at(w))
+	copy(dst, s.dst)
+}
+
+func (s *steady) Hessian(w []float64) krylov.Operator { return s.leading(s.whole.Hessian(s.at(w))) }
+
+func (s *steady) GaussNewton(w []float64) krylov.Operator {
+	return s.leading(s.whole.GaussNewton(s.at(w)))
+}
+
+func (s *steady) Blocks(count int) []optim.Objective {
+	if count != len(s.parts) {
+		s.parts = nil
+		for _, part := range s.whole.Blocks(count) {
+			s.parts = append(s.parts, newSteady(part.(*objective)))
+		}
+	}
+	for _, part := range s.parts {
+		part.(*steady).gates = s.gates
+	}
+	return s.parts
+}
+
+func (s *steady) leading(h krylov.Operator) krylov.Operator { return &leading{s, h} }
+
+// leading is the leading principal submatrix that belongs to the experts.
+type leading struct {
+	s *steady
+	h krylov.Operator
+}
+
+func (l *leading) Dim() int { return l.s.Dim() }
+
+func (l *leading) MulVecTo(dst, v []float64) {
+	copy(l.s.v, v) // and zeros for the gates, which nothing else is ever stored there
+	l.h.MulVecTo(l.s.dst, l.s.v)
+	copy(dst, l.s.dst)
+}
+
+// The gates' step length begins at gateRate and is adapted: doubled when a step lowered the loss, quartered
+// until one does, gateTries times at most. The gates' parameters have no units, so that it suits all data.
+const (
+	gateRate  = 0.1
+	gateTries = 4
+)
+
+// tune does one step of steepest descent on the gates of a mixture [MD, §3], if one lowers the loss.
+func (r *run) tune(m *member) {
+	experts := r.problem.Network.ExpertDim()
+	r.training.start()
+	defer r.training.stop()
+	if m.slope == nil {
+		m.slope = make([]float64, len(m.weights))
+	}
+	loss := r.objective.GradientTo(m.slope, m.weights)
+	slope := m.slope[experts:]
+	if !(floats.Norm(slope, 2) > 0) {
+		return
+	}
+	before := append([]float64(nil), m.weights[experts:]...)
+	for range gateTries {
+		floats.AddScaledTo(m.weights[experts:], before, -m.rate, slope)
+		if r.objective.Loss(m.weights) < loss {
+			m.rate *= 2
+			m.state.Evaluated = false
+			return
+		}
+		m.rate /= 4
+	}
+	copy(m.weights[experts:], before)
+}
+
+// gates describes the gates of the first member as they are now.
+func (r *run) gates() []GateFigures {
+	network, w := r.problem.Network, r.members[0].weights
+	gates := network.GatesAt(w)
+	if gates == nil {
+		return nil
+	}
+	shares := make([]float64, len(gates))
+	network.GateSharesTo(shares, w, r.problem.Train.Inputs)
+	out := make([]GateFigures, len(gates))
+	period := network.Architecture().Mixture.Period
+	for i, g := range gates {
+		if period > 0 {
+			g.Center = math.Mod(math.Mod(g.Center, period)+period, period)
+		}
+		out[i] = GateFigures{Width: Float(g.Width), Slope: Float(g.Slope), Center: Float(g.Center), Share: Float(shares[i])}
+	}
+	return out
 }

@@ -44,21 +44,25 @@ func (r *run) prepare() error {
 
 // bind puts together what the run works on.
 func (r *run) bind() error {
-	data, network := r.problem.Data, r.problem.Network
+	network, train, test := r.problem.Network, &r.problem.Train, &r.problem.Test
 	r.pool = models.NewPool(r.config.Threads)
 	options := models.Options{Pool: r.pool, Memory: r.config.Memory}
-	r.objective = newObjective(network, data.Train.Inputs, data.Train.Targets, options)
-	if data.Test.Rows() > 0 {
-		// Only forward passes are asked of the test rows, and those keep nothing.
-		r.test = network.Bind(data.Test.Inputs, data.Test.Targets, models.Options{Pool: r.pool, Memory: 1})
+	r.objective = newObjective(network, train.Inputs, train.Targets, options)
+	r.target = r.objective
+	if network.ExpertDim() < network.Dim() && r.config.GateTraining != "joint" {
+		r.steady = newSteady(r.objective)
+		r.target = r.steady
 	}
-	if err := optim.Offers(r.objective, r.info.Needs); err != nil {
+	if test.Rows() > 0 {
+		// Only forward passes are asked of the test rows, and those keep nothing.
+		r.test = network.Bind(test.Inputs, test.Targets, models.Options{Pool: r.pool, Memory: 1})
+	}
+	if err := optim.Offers(r.target, r.info.Needs); err != nil {
 		return &PrepareError{Err: fmt.Errorf("%s: %w", r.info.Name, err)}
 	}
 	for i := range max(1, r.config.Committee) {
 		r.members = append(r.members, r.newMember(r.config.Seed+uint64(i)))
 	}
-	r.state = r.members[0].state
 	return nil
 }
 

@@ -20,15 +20,16 @@ type run struct {
 	problem   *Problem
 	pool      *models.Pool
 	objective *objective
+	target    optim.Objective       // what the method minimizes: objective, or steady
+	steady    *steady               // the objective with the gates of a mixture as they are; nil else
 	test      *models.Linearization // nil without test rows
 	sample    *models.Linearization // over the rows of the spectrum; nil until the first one
 	sampled   int                   // how many rows these are
-	start     []float64             // the next spectrum's start vector
+	start     [][]float64           // the next spectrum's start vectors
 
 	members []*member
 	turn    int           // whose turn it is in the outer iteration under way
 	began   time.Duration // the training time at its beginning
-	state   *optim.State  // the first member's
 
 	phase     Phase
 	epoch     int // finished outer iterations

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"slices"
 
 	"newtop/models"
@@ -10,17 +11,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// spectrumRows bounds the rows that a spectrum averages over, so that one costs seconds at most. They
-// are the same in every spectrum of a run, evenly spaced over the training rows, and the event says how
-// many they are.
-const spectrumRows = 2048
+// defaultRows bounds the rows that a spectrum averages over when the Config does not say, so that one costs
+// seconds at most. They are the same in every spectrum of a run, evenly spaced over the training rows.
+const defaultRows = 2048
 
-// defaultSpectrum is how many eigenvalues are estimated at each end when the Config does not say.
+// defaultSpectrum is how many eigenvalues are estimated when the Config does not say: by Lanczos at each end,
+// by the power method in all.
 const defaultSpectrum = 3
 
-// computeSpectrum estimates the extreme eigenvalues of the Hessian at the weights of now and publishes
-// them. Commands are answered between its products; one that ends the run or its method ends it too. It
-// returns the context's error.
+// computeSpectrum estimates the eigenvalues that the Config asks for at the weights of now and publishes them.
+// Commands are answered between its products; one that ends the run or its method ends it too, though not
+// what was found of it. Its products are not charged to the run. It returns the context's error.
 func (r *run) computeSpectrum() error {
 	r.spectrum = false
 	r.training.stop()
@@ -35,35 +36,80 @@ func (r *run) computeSpectrum() error {
 	if r.sample == nil {
 		r.sample = r.bindSample()
 	}
-	r.sample.Update(r.state.W)
-	k := r.config.Spectrum
-	if k == 0 {
-		k = defaultSpectrum
+	r.sample.Update(r.members[0].weights)
+	e := SpectrumEvent{
+		Epoch:     r.epoch,
+		Method:    cmp.Or(r.config.SpectrumMethod, spectrumMethods[0]),
+		Operator:  cmp.Or(r.config.SpectrumOf, spectrumOperators[0]),
+		Rows:      r.sampled,
+		Selection: "all",
 	}
-	spectrum, err := krylov.Lanczos(hessian{r.sample}, k, krylov.LanczosOptions{
-		Seed:    streamSpectrum,
-		Start:   r.start,
-		Vectors: true,
-		Monitor: func(int) error { return r.interject() },
-	})
-	if err != nil || spectrum.Stop == krylov.NotFinite {
+	if e.Rows < r.problem.Train.Rows() {
+		e.Selection = "evenly spaced"
+	}
+	var h krylov.Operator = hessian{r.sample}
+	if e.Operator == "gauss-newton" {
+		h = gaussNewton{r.sample}
+	}
+	pairs := r.eigenpairs(h, &e)
+	if pairs == nil {
 		return r.ctx.Err()
 	}
-	r.start = spectrum.Start()
-	e := SpectrumEvent{
-		Epoch:    r.epoch,
-		Method:   "lanczos",
-		Operator: "hessian",
-		Rows:     r.sampled,
-		Products: spectrum.Products,
-	}
-	slices.Reverse(spectrum.Bottom)
-	for _, p := range slices.Concat(spectrum.Top, spectrum.Bottom) {
+	slices.SortStableFunc(pairs, func(a, b krylov.Eigenpair) int { return cmp.Compare(b.Value, a.Value) })
+	for _, p := range pairs {
 		e.Eigenvalues = append(e.Eigenvalues, Float(p.Value))
 		e.Residuals = append(e.Residuals, Float(p.Residual))
 	}
+	if r.config.Density {
+		r.density(h, &e)
+	}
 	r.publish(e)
-	return nil
+	return r.ctx.Err()
+}
+
+// eigenpairs returns the extreme eigenpairs by the event's method, nil if there are none to show. Each call
+// begins with what the last one found.
+func (r *run) eigenpairs(h krylov.Operator, e *SpectrumEvent) []krylov.Eigenpair {
+	k := cmp.Or(r.config.Spectrum, defaultSpectrum)
+	monitor := func(int) error { return r.interject() }
+	if e.Method == "power" {
+		found, err := krylov.Power(h, k, krylov.PowerOptions{
+			Seed: streamSpectrum, Start: r.start, Vectors: true, Monitor: monitor,
+		})
+		e.Products = found.Products
+		if err == nil && found.Pairs != nil {
+			r.start = found.Start()
+		}
+		return found.Pairs
+	}
+	o := krylov.LanczosOptions{Seed: streamSpectrum, Vectors: true, Monitor: monitor}
+	if r.start != nil {
+		o.Start = r.start[0]
+	}
+	found, err := krylov.Lanczos(h, k, o)
+	e.Products = found.Products
+	pairs := slices.Concat(found.Top, found.Bottom)
+	if err == nil && pairs != nil {
+		r.start = [][]float64{found.Start()}
+	}
+	return pairs
+}
+
+// density adds the spectral density, and the trace that its probes give for nothing. The probes are the same
+// every time, so that what changes is the matrix and not the chance.
+func (r *run) density(h krylov.Operator, e *SpectrumEvent) {
+	d, err := krylov.SpectralDensity(h, krylov.DensityOptions{
+		Seed: streamSpectrum, Monitor: func(int) error { return r.interject() },
+	})
+	e.Products += d.Products
+	if err != nil || d.Grid == nil {
+		return
+	}
+	e.Density = &Density{
+		Grid: Floats(d.Grid), Values: Floats(d.Values), Errors: Floats(d.Errors),
+		Sigma: Float(d.Sigma), Probes: len(d.Quadratures), Steps: d.Steps,
+	}
+	e.Trace = &Trace{Value: Float(d.Trace.Value), Error: Float(d.Trace.Error), Probes: d.Trace.Probes}
 }
 
 // interject answers the commands that came while a spectrum was computed. A changed setting makes an inner
@@ -89,9 +135,12 @@ func (r *run) interject() error {
 
 // bindSample binds the network to the rows of the spectrum.
 func (r *run) bindSample() *models.Linearization {
-	train := &r.problem.Data.Train
+	train := &r.problem.Train
 	rows := train.Rows()
-	r.sampled = min(rows, spectrumRows)
+	r.sampled = min(rows, cmp.Or(r.config.SpectrumRows, defaultRows))
+	if r.config.SpectrumRows < 0 {
+		r.sampled = rows
+	}
 	x, t := train.Inputs, train.Targets
 	if r.sampled < rows {
 		x, t = evenly(x, r.sampled), evenly(t, r.sampled)
@@ -113,3 +162,8 @@ func evenly(m *mat.Dense, n int) *mat.Dense {
 type hessian struct{ *models.Linearization }
 
 func (h hessian) MulVecTo(dst, v []float64) { h.HessianTo(dst, v) }
+
+// gaussNewton is the Gauss–Newton matrix of a linearization.
+type gaussNewton struct{ *models.Linearization }
+
+func (g gaussNewton) MulVecTo(dst, v []float64) { g.GaussNewtonTo(dst, v) }

@@ -28,7 +28,7 @@ func (a *App) headerRun(w int) string {
 		if d.TestRows > 0 {
 			rows += " + " + count(d.TestRows)
 		}
-		inner.group(part{tokText, "  " + netText(m.Layers)})
+		inner.group(part{tokText, "  " + m.Shape()})
 		inner.group(part{tokMuted, "  " + count(m.Parameters) + " weights"})
 		inner.group(part{tokMuted, "  " + rows + " rows"})
 		if m.Loss != "" {

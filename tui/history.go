@@ -101,7 +101,7 @@ func (h *history) apply(d *trainer.Delta) {
 	if d.Run != nil {
 		h.run = d.Run
 		h.runGen++
-		h.say(0, tokText, "%s", clean(d.Run.Data.Name)+" · "+netText(d.Run.Model.Layers)+" · "+clean(d.Run.Optimizer))
+		h.say(0, tokText, "%s", clean(d.Run.Data.Name)+" · "+d.Run.Model.Shape()+" · "+clean(d.Run.Optimizer))
 	}
 	if d.Status.Computing != h.status.Computing {
 		h.spectrumGen++
@@ -333,18 +333,6 @@ func ending(d *trainer.DoneEvent) string {
 	}
 	if d.Message != "" {
 		s += ": " + clean(d.Message)
-	}
-	return s
-}
-
-// netText writes layer sizes as 16-70-50-26.
-func netText(layers []int) string {
-	s := ""
-	for i, n := range layers {
-		if i > 0 {
-			s += "-"
-		}
-		s += fmt.Sprint(n)
 	}
 	return s
 }

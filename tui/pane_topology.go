@@ -25,7 +25,7 @@ func (*topologyPane) head(v *view, l *line) {
 		return
 	}
 	m := &v.h.run.Model
-	l.group(part{tokStrong, netText(m.Layers)})
+	l.group(part{tokStrong, m.Shape()})
 	l.group(part{tokMuted, "  " + count(m.Parameters) + " weights"})
 	if m.Loss != "" {
 		l.group(part{tokMuted, "  " + clean(m.Loss)})
