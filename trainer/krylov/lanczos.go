@@ -71,14 +71,7 @@ func (s *Spectrum) Start() []float64 {
 // length is wrong.
 func Lanczos(h Operator, k int, o LanczosOptions) (Spectrum, error) {
 	n := h.Dim()
-	switch {
-	case k < 1:
-		panic(fmt.Sprintf("krylov: %d eigenvalues wanted: expected at least 1", k))
-	case n < 1:
-		panic("krylov: an operator of dimension 0 has no eigenvalues")
-	case o.Start != nil && len(o.Start) != n:
-		panic(fmt.Sprintf("krylov: start vector of length %d for %d unknowns", len(o.Start), n))
-	}
+	mustFit(n, k, o.Start)
 	if o.Steps <= 0 {
 		o.Steps = 40 + 8*k
 	}
@@ -86,7 +79,8 @@ func Lanczos(h Operator, k int, o LanczosOptions) (Spectrum, error) {
 		o.Tolerance = 1e-3
 	}
 	l := &lanczos{
-		h: h, k: k, o: o, limit: min(o.Steps, n), w: make([]float64, n),
+		process: process{products: products{h: h, monitor: o.Monitor}, w: make([]float64, n)},
+		k:       k, o: o, limit: min(o.Steps, n),
 		rng: rand.New(rand.NewPCG(o.Seed, 0x6c616e637a6f73)),
 	}
 	stop, err := l.run()
@@ -96,21 +90,31 @@ func Lanczos(h Operator, k int, o LanczosOptions) (Spectrum, error) {
 			out = Spectrum{Stop: Interrupted}
 		}
 	}
-	out.Steps, out.Products = len(l.alpha), l.products
+	out.Steps, out.Products = len(l.alpha), l.count
 	return out, err
 }
 
+// mustFit panics unless k eigenvalues of a matrix of n rows make sense and the start vectors are as long.
+func mustFit(n, k int, starts ...[]float64) {
+	switch {
+	case k < 1:
+		panic(fmt.Sprintf("krylov: %d eigenvalues wanted: expected at least 1", k))
+	case n < 1:
+		panic("krylov: an operator of dimension 0 has no eigenvalues")
+	}
+	for _, v := range starts {
+		if v != nil && len(v) != n {
+			panic(fmt.Sprintf("krylov: start vector of length %d for %d unknowns", len(v), n))
+		}
+	}
+}
+
 type lanczos struct {
-	h           Operator
-	k           int
-	o           LanczosOptions
-	limit       int
-	rng         *rand.Rand
-	products    int
-	basis       [][]float64 // V
-	w           []float64
-	alpha, beta []float64 // T; beta[j] couples rows j and j+1
-	last        float64   // β_m, which couples T to what the basis lacks
+	process
+	k     int
+	o     LanczosOptions
+	limit int
+	rng   *rand.Rand
 
 	theta, vectors []float64 // of T when last looked at
 	block          int       // the row at which the basis last began anew
@@ -119,21 +123,16 @@ type lanczos struct {
 
 // run fills the basis.
 func (l *lanczos) run() (Stop, error) {
-	l.basis = append(l.basis, l.first())
+	guessTo(l.begin(), l.o.Start, l.rng)
 	for {
-		m := len(l.basis)
-		if err := l.multiply(l.basis[m-1]); err != nil {
+		ok, err := l.step()
+		switch {
+		case err != nil:
 			return Interrupted, err
-		}
-		l.alpha = append(l.alpha, floats.Dot(l.basis[m-1], l.w))
-		l.orthogonalize(l.w)
-		l.last = floats.Norm(l.w, 2)
-		if !finite(l.alpha[m-1]) || !finite(l.last) {
+		case !ok:
 			return NotFinite, nil
 		}
-		if l.last <= l.rounding() {
-			l.last = 0
-		}
+		m := len(l.basis)
 		if l.last == 0 || m == l.limit || m%5 == 0 {
 			if !l.look() {
 				return NotFinite, nil
@@ -145,81 +144,25 @@ func (l *lanczos) run() (Stop, error) {
 				return Limit, nil
 			}
 		}
-		l.beta = append(l.beta, l.last)
-		l.extend()
-	}
-}
-
-// first returns the normalized start: random, with the guess given ten times its weight. The random part
-// stays in because a direction that the start lacks is never found.
-func (l *lanczos) first() []float64 {
-	v := l.random()
-	if norm := floats.Norm(l.o.Start, 2); norm > 0 && finite(norm) {
-		floats.AddScaled(v, 10/norm, l.o.Start)
-		floats.Scale(1/floats.Norm(v, 2), v)
-	}
-	return v
-}
-
-// random returns a unit vector that prefers no direction.
-func (l *lanczos) random() []float64 {
-	v := make([]float64, len(l.w))
-	for i := range v {
-		v[i] = l.rng.NormFloat64()
-	}
-	floats.Scale(1/floats.Norm(v, 2), v)
-	return v
-}
-
-func (l *lanczos) multiply(v []float64) error {
-	l.h.MulVecTo(l.w, v)
-	l.products++
-	if l.o.Monitor == nil {
-		return nil
-	}
-	return l.o.Monitor(l.products)
-}
-
-// orthogonalize takes the components along the basis out of v. Twice is enough (Parlett 1998, §6.9).
-func (l *lanczos) orthogonalize(v []float64) {
-	for range 2 {
-		for _, q := range l.basis {
-			floats.AddScaled(v, -floats.Dot(q, v), q)
+		if l.last > 0 {
+			l.extend()
+		} else {
+			l.renew()
 		}
 	}
 }
 
-// rounding is the size below which β is noise: what n products of rounded numbers of T's size may leave.
-func (l *lanczos) rounding() float64 {
-	size := 0.0
-	for j, a := range l.alpha {
-		size = max(size, math.Abs(a))
-		if j < len(l.beta) {
-			size = max(size, l.beta[j])
-		}
-	}
-	return 10 * math.Sqrt(float64(len(l.w))) * 0x1p-52 * size
-}
-
-// extend appends the next basis vector: w normalized, or after a breakdown a random one.
-func (l *lanczos) extend() {
-	v := make([]float64, len(l.w))
-	if l.last > 0 {
-		l.basis = append(l.basis, floats.ScaleTo(v, 1/l.last, l.w))
-		return
-	}
+// renew lets the basis begin anew, with a random vector outside the invariant subspace that it spans.
+func (l *lanczos) renew() {
 	m := len(l.basis)
 	l.block, l.low, l.high = m, math.Inf(1), math.Inf(-1)
 	if m >= l.k {
 		l.low, l.high = l.theta[l.k-1], l.theta[m-l.k]
 	}
-	v = l.random()
-	for norm := 0.0; norm < 0.5; {
-		l.orthogonalize(v)
-		norm = floats.Norm(v, 2)
-		floats.Scale(1/norm, v)
-	}
-	l.basis = append(l.basis, v)
+	l.beta = append(l.beta, 0)
+	v := l.room()
+	randomTo(v, l.rng)
+	outsideTo(v, l.basis[:m])
 }
 
 // look solves the eigenproblem of T.
@@ -315,7 +258,7 @@ func (l *lanczos) pair(i int) (Eigenpair, error) {
 		floats.AddScaled(x, l.vectors[j*m+i], v)
 	}
 	floats.Scale(1/floats.Norm(x, 2), x)
-	if err := l.multiply(x); err != nil {
+	if err := l.multiply(l.w, x); err != nil {
 		return Eigenpair{}, err
 	}
 	p := Eigenpair{Value: floats.Dot(x, l.w), Estimate: l.estimate(i)}

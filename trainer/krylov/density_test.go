@@ -1,0 +1,226 @@
+package krylov
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// integral is the trapezoid sum over an evenly spaced grid.
+func integral(grid, values []float64) float64 {
+	sum := 0.0
+	for i := 1; i < len(grid); i++ {
+		sum += (grid[i] - grid[i-1]) * (values[i] + values[i-1]) / 2
+	}
+	return sum
+}
+
+// powerTrace is tr Hʲ from repeated dense products.
+func powerTrace(a *mat.SymDense, j int) float64 {
+	var p mat.Dense
+	p.Pow(a, j)
+	return mat.Trace(&p)
+}
+
+// TestQuadratureOverAllSigns: averaged over every vector of signs, vᵀHʲv/n is tr Hʲ/n without any error, for
+// every power with as many steps as unknowns and up to 2m − 1 with m.
+func TestQuadratureOverAllSigns(t *testing.T) {
+	for _, values := range [][]float64{{3}, {3, -1}, {5, 2, -3}, {4, 1, -2, 0.5}, {2, 2, 2, -1, -1}, {0, 0, 0, 7}} {
+		n := len(values)
+		h := withEigenvalues(9, values...)
+		for m := 1; m <= n; m++ {
+			moments := make([]float64, 9)
+			for signs := range 1 << n {
+				p := &process{products: products{h: h}, w: make([]float64, n)}
+				for i, v := 0, p.begin(); i < n; i++ {
+					v[i] = float64(signs>>i&1*2-1) / math.Sqrt(float64(n))
+				}
+				q, stop, err := p.quadrature(m)
+				if err != nil || stop != Limit || len(q.Nodes) > m {
+					t.Fatal(err, stop, len(q.Nodes))
+				}
+				d := Density{Quadratures: []Quadrature{q}}
+				for j := range moments {
+					value, _ := d.Moment(j)
+					moments[j] += value / float64(int(1)<<n)
+				}
+			}
+			for j, got := range moments {
+				if m == n || j <= 2*m-1 {
+					near(t, fmt.Sprintf("%v, %d steps, moment %d", values, m, j), got, powerTrace(h.a, j)/float64(n), 1e-9*math.Pow(7, float64(j)))
+				}
+			}
+		}
+	}
+}
+
+// TestDensityMoments: the moments are those of the matrix within four standard errors, and the errors are not
+// made large to get there.
+func TestDensityMoments(t *testing.T) {
+	h := withEigenvalues(5, append(spread(50, 0.05, 1), 4, 3, -1)...)
+	d, err := SpectralDensity(h, DensityOptions{Probes: 40, Steps: 30})
+	if err != nil || d.Stop != Limit || d.Products != h.products || d.Products != 40*30 || d.Steps != 30 {
+		t.Fatalf("%v, %v, %d products of %d", err, d.Stop, d.Products, h.products)
+	}
+	for j := range 8 {
+		value, deviation := d.Moment(j)
+		want := powerTrace(h.a, j) / 53
+		near(t, fmt.Sprintf("moment %d", j), value, want, 4*deviation+1e-12)
+		if deviation > 0.3*want {
+			t.Errorf("moment %d: %g ± %g", j, value, deviation)
+		}
+	}
+}
+
+// TestDensityIsOne: whatever the matrix, the density is positive and integrates to 1 on its grid, and so the
+// mean eigenvalue is where it must be.
+func TestDensityIsOne(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		values []float64
+		o      DensityOptions
+	}{
+		{"spread", spread(60, 1e-3, 10), DensityOptions{}},
+		{"wide", spread(60, 1e-3, 10), DensityOptions{Width: 0.3}},
+		{"narrow", spread(60, 1e-3, 10), DensityOptions{Width: 0.001}},
+		{"indefinite", append(spread(40, 1e-2, 10), -3, -2, -0.1), DensityOptions{Probes: 3}},
+		{"identity", repeat(10, 3), DensityOptions{}},
+		{"zero", repeat(10, 0), DensityOptions{}},
+		{"far from zero", []float64{1000, 1000.5, 1001}, DensityOptions{}},
+		{"one unknown", []float64{-2}, DensityOptions{Probes: 1}},
+		{"tiny", spread(10, 1e-203, 1e-200), DensityOptions{}},
+		{"huge", spread(10, 1e147, 1e150), DensityOptions{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := scaling(test.values) // whose trace every probe knows
+			d, err := SpectralDensity(h, test.o)
+			if err != nil || d.Stop != Limit {
+				t.Fatal(err, d.Stop)
+			}
+			near(t, "integral", integral(d.Grid, d.Values), 1, 1e-6)
+			if low := slices.Min(d.Values); low < 0 {
+				t.Errorf("a density of %g", low)
+			}
+			sum := 0.0
+			for _, v := range test.values {
+				sum += v
+			}
+			n := float64(len(h))
+			near(t, "trace", d.Trace.Value, sum, 1e-12*math.Abs(sum))
+			first := make([]float64, len(d.Grid))
+			for i, x := range d.Grid {
+				first[i] = x * d.Values[i]
+			}
+			near(t, "mean", integral(d.Grid, first), sum/n, 1e-5*max(math.Abs(slices.Max(d.Grid)), math.Abs(slices.Min(d.Grid))))
+			if errors := slices.IndexFunc(d.Errors, math.IsNaN) >= 0; errors != (test.o.Probes == 1) {
+				t.Error("standard errors from one probe, or none from several")
+			}
+		})
+	}
+}
+
+// TestDensityAgainstEigenvalues smooths LAPACK's eigenvalues by the same Gaussian and asks for agreement within
+// four standard errors nearly everywhere.
+func TestDensityAgainstEigenvalues(t *testing.T) {
+	h := withEigenvalues(7, append(spread(80, 0.1, 1), 5, -2, -2)...)
+	d, err := SpectralDensity(h, DensityOptions{Probes: 30, Width: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := eigenvalues(t, h)
+	far, largest := 0, slices.Max(d.Values)
+	for i, x := range d.Grid {
+		want := 0.0
+		for _, v := range all {
+			z := (x - v) / d.Sigma
+			want += math.Exp(-z*z/2) / (d.Sigma * math.Sqrt(2*math.Pi) * float64(len(all)))
+		}
+		if math.Abs(d.Values[i]-want) > 4*d.Errors[i]+1e-6*largest {
+			far++
+		}
+	}
+	if far > len(d.Grid)/50 {
+		t.Errorf("%d of %d values are more than four standard errors away", far, len(d.Grid))
+	}
+}
+
+// TestDensityTrace: the trace beside the density is that of the same probes, to rounding.
+func TestDensityTrace(t *testing.T) {
+	h := withEigenvalues(8, spread(100, 0.1, 10)...)
+	d, err := SpectralDensity(h, DensityOptions{Seed: 7, Steps: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Trace(h, TraceOptions{Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "trace", d.Trace.Value, want.Value, 1e-10*want.Value)
+	near(t, "standard error", d.Trace.Error, want.Error, 1e-8*want.Error)
+	first, deviation := d.Moment(1)
+	near(t, "n times the first moment", 100*first, want.Value, 1e-10*want.Value)
+	near(t, "its standard error", 100*deviation, want.Error, 1e-8*want.Error)
+}
+
+// TestDensityInvariantSpace: a probe that meets three eigenvalues needs three steps.
+func TestDensityInvariantSpace(t *testing.T) {
+	h := withEigenvalues(2, append(repeat(10, 1), 4, 4, -2)...)
+	d, err := SpectralDensity(h, DensityOptions{})
+	if err != nil || d.Steps != 3 || d.Products != 30 {
+		t.Fatalf("%v, %d steps, %d products", err, d.Steps, d.Products)
+	}
+	for _, q := range d.Quadratures {
+		for i, want := range []float64{-2, 1, 4} {
+			near(t, "node", q.Nodes[i], want, 1e-12)
+		}
+	}
+}
+
+func TestDensitySameSeedSameBits(t *testing.T) {
+	h := withEigenvalues(3, spread(30, 0.1, 10)...)
+	a, _ := SpectralDensity(h, DensityOptions{Seed: 5})
+	b, _ := SpectralDensity(h, DensityOptions{Seed: 5})
+	c, _ := SpectralDensity(h, DensityOptions{Seed: 6})
+	if fmt.Sprint(a) != fmt.Sprint(b) || fmt.Sprint(a) == fmt.Sprint(c) {
+		t.Error("the seed decides too much or too little")
+	}
+}
+
+func TestDensityEndsEarly(t *testing.T) {
+	stop := errors.New("enough")
+	for at := 1; at <= 24; at++ {
+		h := withEigenvalues(4, spread(12, 0.1, 10)...)
+		h.poison = at
+		got, err := SpectralDensity(h, DensityOptions{Probes: 2})
+		if err != nil || got.Stop != NotFinite || got.Grid != nil || got.Products != at {
+			t.Errorf("poisoned at %d: %v, %+v", at, err, got)
+		}
+		h.poison = 0
+		got, err = SpectralDensity(h, DensityOptions{Probes: 2, Monitor: func(products int) error {
+			if products == at {
+				return stop
+			}
+			return nil
+		}})
+		if err != stop || got.Stop != Interrupted || got.Grid != nil || got.Products != at {
+			t.Errorf("interrupted at %d: %v, %+v", at, err, got)
+		}
+	}
+}
+
+func TestDensityMisuse(t *testing.T) {
+	for _, width := range []float64{-1, 1e-4, 2, math.NaN()} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("width %g: no panic", width)
+				}
+			}()
+			_, _ = SpectralDensity(scaling{1}, DensityOptions{Width: width})
+		}()
+	}
+}

@@ -1,0 +1,137 @@
+package krylov
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// products multiplies by an operator, counts how often, and asks the monitor after each time.
+type products struct {
+	h       Operator
+	monitor func(products int) error
+	count   int
+}
+
+func (p *products) multiply(dst, v []float64) error {
+	p.h.MulVecTo(dst, v)
+	p.count++
+	if p.monitor == nil {
+		return nil
+	}
+	return p.monitor(p.count)
+}
+
+// process is the Lanczos process with full reorthogonalization (Parlett 1998, §13.3). Fields:
+//
+//	basis        V, m orthonormal rows of n numbers
+//	alpha, beta  T = VHVᵀ, tridiagonal: the diagonal and beside it, beta[j] between the rows j and j+1
+//	last         β_m, which couples T to what the basis lacks; 0 where it spans an invariant subspace
+//	w            what the last product left orthogonal to the basis, of norm β_m
+type process struct {
+	products
+	basis       [][]float64
+	alpha, beta []float64
+	last        float64
+	w           []float64
+}
+
+// begin empties the basis and returns its first vector for the caller to fill in with norm 1.
+func (p *process) begin() []float64 {
+	p.basis, p.alpha, p.beta, p.last = p.basis[:0], p.alpha[:0], p.beta[:0], 0
+	return p.room()
+}
+
+// room appends a vector to the basis, one that an earlier basis had if there is one.
+func (p *process) room() []float64 {
+	m := len(p.basis)
+	if m < cap(p.basis) {
+		p.basis = p.basis[:m+1]
+	} else {
+		p.basis = append(p.basis, nil)
+	}
+	if p.basis[m] == nil {
+		p.basis[m] = make([]float64, len(p.w))
+	}
+	return p.basis[m]
+}
+
+// step multiplies by the newest basis vector and appends its row to T. ok is false when a number is not
+// finite. The error is the monitor's.
+func (p *process) step() (ok bool, err error) {
+	q := p.basis[len(p.basis)-1]
+	if err := p.multiply(p.w, q); err != nil {
+		return false, err
+	}
+	alpha := floats.Dot(q, p.w)
+	p.alpha = append(p.alpha, alpha)
+	orthogonalize(p.w, p.basis)
+	p.last = floats.Norm(p.w, 2)
+	if !finite(alpha) || !finite(p.last) {
+		return false, nil
+	}
+	if p.last <= p.rounding() {
+		p.last = 0
+	}
+	return true, nil
+}
+
+// extend appends w, normalized, to the basis.
+func (p *process) extend() {
+	p.beta = append(p.beta, p.last)
+	floats.ScaleTo(p.room(), 1/p.last, p.w)
+}
+
+// rounding is the size below which β is noise: what n products of rounded numbers of T's size may leave.
+func (p *process) rounding() float64 {
+	size := 0.0
+	for j, a := range p.alpha {
+		size = max(size, math.Abs(a))
+		if j < len(p.beta) {
+			size = max(size, p.beta[j])
+		}
+	}
+	return noise(len(p.w)) * size
+}
+
+// noise is what a sum of n rounded products may leave of a difference, relative to their size.
+func noise(n int) float64 { return 10 * math.Sqrt(float64(n)) * 0x1p-52 }
+
+// orthogonalize takes the components along the orthonormal basis out of v. Twice is enough (Parlett 1998,
+// §6.9).
+func orthogonalize(v []float64, basis [][]float64) {
+	for range 2 {
+		for _, q := range basis {
+			floats.AddScaled(v, -floats.Dot(q, v), q)
+		}
+	}
+}
+
+// randomTo stores a unit vector that prefers no direction.
+func randomTo(dst []float64, rng *rand.Rand) {
+	for i := range dst {
+		dst[i] = rng.NormFloat64()
+	}
+	floats.Scale(1/floats.Norm(dst, 2), dst)
+}
+
+// guessTo stores a normalized start: random, with the guess, if there is one, given ten times its weight.
+// The random part stays in because a direction that the start lacks is never found.
+func guessTo(dst, guess []float64, rng *rand.Rand) {
+	randomTo(dst, rng)
+	if norm := floats.Norm(guess, 2); norm > 0 && finite(norm) {
+		floats.AddScaled(dst, 10/norm, guess)
+		floats.Scale(1/floats.Norm(dst, 2), dst)
+	}
+}
+
+// outsideTo takes the components along the orthonormal basis out of v, leaving norm 1. The basis must not
+// span the whole space.
+func outsideTo(v []float64, basis [][]float64) {
+	for norm := 0.0; norm < 0.5; {
+		orthogonalize(v, basis)
+		norm = floats.Norm(v, 2)
+		floats.Scale(1/norm, v)
+	}
+}
