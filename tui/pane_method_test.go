@@ -99,3 +99,33 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestMixtureShowsOneExpertAndTheGates draws a mixture of three equal nets.
+func TestMixtureShowsOneExpertAndTheGates(t *testing.T) {
+	v := testView()
+	v.h.run = &trainer.RunEvent{Model: trainer.ModelInfo{
+		Layers: []int{16, 12, 10, 12, 10, 12, 10, 10}, Experts: 3, Loss: "mse", Parameters: 975,
+		Activations: []string{"tanh", "identity", "tanh", "identity", "tanh", "identity", "identity"},
+	}}
+	for i := range 3 {
+		v.h.run.Model.Connections = append(v.h.run.Model.Connections,
+			trainer.ConnectionInfo{To: 2*i + 1, From: 0, Weights: 192}, trainer.ConnectionInfo{To: 2*i + 2, From: 2*i + 1, Weights: 120})
+	}
+	e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 2)))
+	e.Gates = []trainer.GateFigures{{Width: 36, Slope: 2, Center: 72, Share: 0.2}, {Width: 40, Slope: 2.5, Center: 144, Share: 0.5}, {Width: 36, Slope: 2, Center: 300, Share: 0.3}}
+	v.h.epoch(&e)
+	for _, w := range []int{20, 40, 80, 120} {
+		text := ""
+		for _, row := range frame(&topologyPane{}, v, rect{w: w, h: 24}, drawnKey{}) {
+			if got := ansi.StringWidth(row); got != w {
+				t.Errorf("a row of %d columns in %d", got, w)
+			}
+			text += ansi.Strip(row) + "\n"
+		}
+		for _, want := range []string{"3 × 16-12-10", "144", "50.0%", "gates"} {
+			if w >= 80 && !strings.Contains(text, want) {
+				t.Errorf("%d columns lack %q:\n%s", w, want, text)
+			}
+		}
+	}
+}

@@ -8,10 +8,11 @@ import (
 	"newtop/trainer"
 )
 
-// spectrumPane shows the extreme eigenvalues of the curvature: by Lanczos with certificates when a
-// spectrum was computed, otherwise the Ritz values that CG has for nothing, and says which.
+// spectrumPane shows the extreme eigenvalues of the curvature: with certificates, over the epochs, and with
+// the density of all of them if there is one, when a spectrum was computed; otherwise the Ritz values that CG
+// has for nothing. It says which.
 type spectrumPane struct {
-	chart chart
+	chart, curve chart
 }
 
 func (*spectrumPane) toggleLog() bool { return false }
@@ -19,7 +20,7 @@ func (*spectrumPane) toggleLog() bool { return false }
 func (*spectrumPane) name(*view) string { return "spectrum" }
 
 func (*spectrumPane) seen(h *history) uint64 {
-	return h.spectrumGen + h.epochGen + h.runGen
+	return h.spectrumGen + h.epochGen + h.runGen + h.settingGen
 }
 
 // pair is an eigenvalue with the bound on its distance to a true one; NaN if there is none.
@@ -83,15 +84,34 @@ func (p *spectrumPane) head(v *view, l *line) {
 	l.group(part{tokMuted, v.gl.lambda + " "}, part{tokStrong, number(pairs[0].value)})
 	low := pairs[len(pairs)-1].value
 	l.group(part{tokMuted, " … "}, part{signToken(low), number(low)})
-	brief := "Lanczos"
-	if len(v.h.spectra) == 0 {
-		brief = "Ritz"
+	says := []string{origin, "Ritz"}
+	if e := v.h.newestSpectrum(); e != nil {
+		says = []string{origin, clean(e.Operator), clean(e.Method)}
+		if e.Rows > 0 {
+			says = slices.Insert(says, 0, origin+", "+rowsText(e.Rows), clean(e.Operator)+", "+rowsText(e.Rows))
+		}
 	}
-	for _, s := range []string{origin, brief} {
+	for _, s := range says {
 		if l.group(part{tokMuted, "  " + s}) {
 			return
 		}
 	}
+}
+
+// newestSpectrum returns the last spectrum, nil if there is none.
+func (h *history) newestSpectrum() *trainer.SpectrumEvent {
+	if n := len(h.spectra); n > 0 {
+		return &h.spectra[n-1]
+	}
+	return nil
+}
+
+// rowsText counts rows.
+func rowsText(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return count(n) + " rows"
 }
 
 // signToken marks negative curvature; the minus sign says the same.
@@ -107,21 +127,33 @@ func (p *spectrumPane) body(v *view, w, h int, zoomed bool) []string {
 	if len(pairs) == 0 {
 		return p.nothing(v, w, h)
 	}
-	chart := 0
-	if h >= 8 && len(v.h.spectra) > 1 {
-		chart = max(4, h*2/5)
-		if spare := h - len(pairs) - 1; spare > chart {
-			chart = spare
-		}
+	strong, weak := p.facts(v)
+	facts := strong[:min(len(strong), max(0, (h-2)/3))]
+	chart := p.chartRows(v, len(pairs), h-len(facts))
+	if spare := h - len(facts) - chart - len(pairs); spare > 0 || zoomed {
+		facts = append(slices.Clip(facts), weak...)
 	}
-	rows := p.list(v, pairs, w, h-chart)
-	for len(rows) < h-chart {
-		rows = append(rows, "")
+	rows := make([]string, 0, h)
+	for _, f := range facts {
+		rows = append(rows, f.in(v, w))
 	}
+	if h -= len(facts); chart == 0 || chart+len(pairs) > h {
+		chart = p.chartRows(v, len(pairs), h)
+	}
+	rows = append(rows, block(p.list(v, pairs, w, h-chart), w, h-chart)...)
 	if chart > 0 {
-		rows = append(rows, p.history(v, w, chart, zoomed)...)
+		rows = append(rows, p.charts(v, w, chart, zoomed)...)
 	}
 	return rows
+}
+
+// chartRows is how many of h rows the charts get beside so many eigenvalues.
+func (p *spectrumPane) chartRows(v *view, pairs, h int) int {
+	e := v.h.newestSpectrum()
+	if h < 8 || e == nil || e.Density == nil && len(v.h.spectra) < 2 {
+		return 0
+	}
+	return max(4, h*2/5, h-pairs-1)
 }
 
 func (p *spectrumPane) nothing(v *view, w, h int) []string {
@@ -145,7 +177,8 @@ func (p *spectrumPane) nothing(v *view, w, h int) []string {
 }
 
 // list writes the top and the bottom of the spectrum, one value a row, with a bar whose length is the
-// magnitude on a logarithmic scale over six decades: eigenvalues differ by orders of magnitude.
+// magnitude on a logarithmic scale over six decades: eigenvalues differ by orders of magnitude. A dashed bar
+// is a negative one's.
 func (p *spectrumPane) list(v *view, pairs []pair, w, h int) []string {
 	shown, gap := pairs, -1
 	if len(pairs) > h {
@@ -183,9 +216,9 @@ func (p *spectrumPane) row(v *view, q pair, most float64, certified bool, w int)
 		l.put(tokMuted, pad(bound, cells(v.gl.within)+8))
 	}
 	l.put(tokText, "  ")
-	ink := tokAccent
+	ink, bar := tokAccent, "━"
 	if q.value < 0 {
-		ink = tokNegativeCurvature
+		ink, bar = tokNegativeCurvature, "┄"
 	}
 	const decades = 6
 	share := 1 + math.Log10(math.Abs(q.value)/most)/decades
@@ -193,7 +226,7 @@ func (p *spectrumPane) row(v *view, q pair, most float64, certified bool, w int)
 	if q.value != 0 && n < 1 {
 		n = 1
 	}
-	l.put(ink, repeat("━", n))
+	l.put(ink, repeat(bar, n))
 	return l.full()
 }
 
@@ -212,22 +245,6 @@ func leading(x float64) float64 {
 	}
 	e := math.Floor(math.Log10(x))
 	return math.Ceil(x/math.Pow(10, e)-1e-9) * math.Pow(10, e)
-}
-
-// history draws the greatest and the least eigenvalue over the epochs.
-func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
-	var top, bottom series
-	for i := range v.h.spectra {
-		if low, high, ok := spread(&v.h.spectra[i]); ok {
-			top.add(float64(v.h.spectra[i].Epoch), high)
-			bottom.add(float64(v.h.spectra[i].Epoch), low)
-		}
-	}
-	pl := epochPlot(v.h,
-		plotCurve{name: "greatest", tok: tokAccent, series: &top, mark: '*'},
-		plotCurve{name: "least", tok: tokNegativeCurvature, series: &bottom, dashed: true, mark: 'o'})
-	pl.rules, pl.zero, pl.legend, pl.marks = []float64{0}, true, legend, nil
-	return p.chart.draw(v, pl, w, h)
 }
 
 func (p *spectrumPane) strip(v *view, w, _ int) []string {

@@ -50,7 +50,7 @@ func (p *topologyPane) body(v *view, w, h int, _ bool) []string {
 		p.chart.write(max(0, (w-cells(waiting(v)))/2), (h-1)/2, waiting(v), tokMuted)
 		return p.chart.text(v.th)
 	}
-	m := &v.h.run.Model
+	m := oneExpert(&v.h.run.Model)
 	d := p.arrange(v, m, w, h)
 	for _, c := range m.Connections {
 		if c.To-c.From == 1 {
@@ -60,7 +60,10 @@ func (p *topologyPane) body(v *view, w, h int, _ bool) []string {
 	p.nodes(m, d)
 	p.names(v, m, d, w)
 	p.skips(d, w)
-	if d.norms > 0 {
+	switch {
+	case d.norms > 0 && m.Experts > 0:
+		p.gates(v, h-d.norms, w)
+	case d.norms > 0:
 		p.table(v, d, h-d.norms, w)
 	}
 	return p.chart.text(v.th)
@@ -83,7 +86,11 @@ func (p *topologyPane) arrange(v *view, m *trainer.ModelInfo, w, h int) drawing 
 	}
 	d.share(m)
 	rest := h - 2 // counts and activations
-	if n := len(v.h.latest.Blocks); n > 0 && rest-n-1 >= 8 {
+	n := len(v.h.latest.Blocks)
+	if m.Experts > 0 {
+		n = len(v.h.latest.Gates)
+	}
+	if n > 0 && rest-n-1 >= 8 {
 		d.norms = n + 1
 		rest -= d.norms + 1
 	}
@@ -194,6 +201,9 @@ func (p *topologyPane) names(v *view, m *trainer.ModelInfo, d drawing, w int) {
 			continue
 		}
 		s := count(c.Weights)
+		if m.Experts > 0 && c.To == len(m.Layers)-1 {
+			s = "gates"
+		}
 		left, right := span1((d.x[from]+d.x[to])/2, cells(s), w)
 		ok := cells(s) < d.x[to]-d.x[from]
 		for _, t := range taken {

@@ -1,0 +1,85 @@
+package trainer
+
+import (
+	"math"
+	"testing"
+)
+
+// TestOneExpertIsTheNet trains a net, and a mixture that has it as its only expert.
+func TestOneExpertIsTheNet(t *testing.T) {
+	for _, opt := range []string{"tr-newton", "tr-gn-jacobi", "adam"} {
+		for _, c := range []Config{
+			{Data: "spirals", Hidden: []int{6}},
+			{Data: "spirals", Hidden: []int{6}, Out: "tanh"},
+			{Data: "spirals", Hidden: []int{6}, Out: "sigmoid", Loss: "xent"},
+			{Data: "sine", Hidden: []int{4, 3}},
+		} {
+			c.Optimizer, c.Epochs = opt, 5
+			want := of[EpochEvent](train(t, c))
+			c.Experts, c.ExpertHidden, c.Hidden, c.Gate = 1, c.Hidden, nil, "1"
+			for i, e := range of[EpochEvent](train(t, c)) {
+				near := func(a, b Float) bool { return math.Abs(float64(a-b)) <= 1e-9*math.Abs(float64(b)) || same(a, b) }
+				if !near(e.Loss, want[i].Loss) || !near(e.TestLoss, want[i].TestLoss) || !near(e.TestError, want[i].TestError) {
+					t.Fatalf("%s on %s, epoch %d: loss %v, test %v, alone %v and %v", opt, c.Data, i, e.Loss, e.TestLoss, want[i].Loss, want[i].TestLoss)
+				}
+			}
+		}
+	}
+}
+
+// TestGatesLearnAsTheyAreTold looks at the gates before and after some epochs.
+func TestGatesLearnAsTheyAreTold(t *testing.T) {
+	moved := map[string]bool{"": true, "descent": true, "joint": true, "fixed": false}
+	for training, want := range moved {
+		c := Config{Data: "sine", Experts: 3, ExpertHidden: []int{3}, Gate: "1", GateTraining: training, Epochs: 6, Optimizer: "tr-gn"}
+		m := train(t, c)
+		epochs := of[EpochEvent](m)
+		if model := of[RunEvent](m)[0].Model; model.Experts != 3 || model.Shape() != "3 × 1-3-1" {
+			t.Errorf("%d experts, %s", model.Experts, model.Shape())
+		}
+		got := false
+		for i, e := range epochs {
+			share := 0.0
+			for k, g := range e.Gates {
+				got = got || g != epochs[0].Gates[k] && (g.Center != epochs[0].Gates[k].Center || g.Width != epochs[0].Gates[k].Width)
+				share += float64(g.Share)
+			}
+			if len(e.Gates) != 3 || math.Abs(share-1) > 1e-9 {
+				t.Errorf("%q, epoch %d: gates %+v", training, i, e.Gates)
+			}
+			if i > 0 && e.Loss > epochs[i-1].Loss {
+				t.Errorf("%q, epoch %d: the loss rose from %v to %v", training, i, epochs[i-1].Loss, e.Loss)
+			}
+		}
+		if got != want {
+			t.Errorf("%q: gates moved: %v", training, got)
+		}
+	}
+}
+
+// TestCommitteeOfMixtures gives every member gates of its own.
+func TestCommitteeOfMixtures(t *testing.T) {
+	c := Config{Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: "1", Epochs: 4, Optimizer: "tr-newton", Seed: 7}
+	alone := of[EpochEvent](train(t, c))
+	second := c
+	second.Seed++
+	other := of[EpochEvent](train(t, second))
+	c.Committee = 2
+	for i, e := range of[EpochEvent](train(t, c)) {
+		if e.Members[0].Loss != alone[i].Loss || e.Members[1].Loss != other[i].Loss || e.Gates[0] != alone[i].Gates[0] {
+			t.Fatalf("epoch %d: %+v, alone %v and %v", i, e.Members, alone[i].Loss, other[i].Loss)
+		}
+	}
+}
+
+// TestUnknownGates names what there is to look at.
+func TestUnknownGates(t *testing.T) {
+	for gate, want := range map[string]string{
+		"hue": "--gate hue: expected one of x", "3": "--gate 3: expected one of x", "0": "--gate 0: expected one of x",
+	} {
+		_, err := (&Config{Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: gate}).Prepare()
+		if err == nil || err.Error() != want {
+			t.Errorf("%v: expected %q", err, want)
+		}
+	}
+}

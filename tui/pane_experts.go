@@ -1,0 +1,57 @@
+package tui
+
+import (
+	"math"
+
+	"newtop/trainer"
+)
+
+// oneExpert returns a mixture with one of its equal experts, and any other network as it is. The experts'
+// connection to the layer that combines them has no weights.
+func oneExpert(m *trainer.ModelInfo) *trainer.ModelInfo {
+	each := 0
+	if m.Experts > 0 {
+		each = (len(m.Layers) - 2) / m.Experts
+	}
+	if each < 1 {
+		return m
+	}
+	last := len(m.Layers) - 1
+	one := *m
+	one.Layers = append(append([]int(nil), m.Layers[:1+each]...), m.Layers[last])
+	one.Activations = nil
+	if len(m.Activations) == last {
+		one.Activations = append(append(one.Activations, m.Activations[:each]...), m.Activations[last-1])
+	}
+	one.Connections = nil
+	for _, c := range m.Connections {
+		if c.To <= each {
+			one.Connections = append(one.Connections, c)
+		}
+	}
+	one.Connections = append(one.Connections, trainer.ConnectionInfo{To: each + 1, From: each})
+	return &one
+}
+
+// gates lists the bells that share out the rows among the experts.
+func (p *topologyPane) gates(v *view, y, w int) {
+	column := []int{0, 13, 24, 35, 46}
+	for i, s := range []string{"expert", "center", "width", "slope", "share"} {
+		if column[i]+cells(s) <= w {
+			p.chart.write(column[i], y, s, tokMuted)
+		}
+	}
+	for i, g := range v.h.latest.Gates {
+		row := y + 1 + i
+		p.chart.write(0, row, count(i+1), tokText)
+		for k, s := range []string{number(float64(g.Center)), number(float64(g.Width)), number(float64(g.Slope)), percent(float64(g.Share))} {
+			if column[k+1]+9 <= w {
+				p.chart.write(column[k+1], row, s, tokText)
+			}
+		}
+		if n := w - 57; n > 4 && g.Share > 0 {
+			share := math.Min(1, float64(g.Share))
+			p.chart.write(57, row, repeat("━", int(math.Round(share*float64(n)))), tokAccent)
+		}
+	}
+}

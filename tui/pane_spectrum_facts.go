@@ -1,0 +1,208 @@
+package tui
+
+import (
+	"math"
+	"strconv"
+
+	"newtop/trainer"
+)
+
+// fact is one line beside the eigenvalues, said ever shorter.
+type fact [][]part
+
+// in writes the longest form that fits.
+func (f fact) in(v *view, w int) string {
+	l := v.th.line(w)
+	for _, parts := range f {
+		if l.group(parts...) {
+			break
+		}
+	}
+	return l.full()
+}
+
+// facts returns what there is to say about the newest spectrum: what is worth an eigenvalue's row, and what
+// is not.
+func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
+	e := v.h.newestSpectrum()
+	if e == nil {
+		return nil, nil
+	}
+	low, high, ok := spread(e)
+	if edge, symbol, has := v.h.edge(e); has && ok {
+		strong = append(strong, edgeFact(edge, symbol, high))
+	}
+	if e.Method == "power" && ok && -low > math.Abs(high) {
+		strong = append(strong, fact{{{tokNegativeCurvature, "the largest |λ| is negative"}}, {{tokNegativeCurvature, "|λ| negative"}}})
+	}
+	if t := e.Trace; t != nil {
+		value := []part{{tokMuted, "trace "}, {tokStrong, number(float64(t.Value))}}
+		if s := float64(t.Error); !math.IsNaN(s) {
+			value = append(value, part{tokMuted, v.gl.within + magnitude(s)})
+		}
+		probes := part{tokMuted, "  by " + count(t.Probes) + " probes"}
+		strong = append(strong, fact{append(value[:len(value):len(value)], probes), value})
+	}
+	if e.Rows > 0 {
+		weak = append(weak, rowsFact(v.h, e))
+	}
+	return strong, weak
+}
+
+// edgeFact compares the greatest eigenvalue to the edge of stability, in words.
+func edgeFact(edge float64, symbol string, greatest float64) fact {
+	ink, word, where := tokGood, "  stable", ", below the edge"
+	if greatest > edge {
+		ink, word, where = tokWarn, "  unstable", ", above the edge"
+	}
+	figures := []part{{tokMuted, symbol + " "}, {tokText, number(edge)}, {tokMuted, "  λ₁ "}, {tokText, number(greatest)}}
+	short := append(figures[:len(figures):len(figures)], part{ink, word})
+	return fact{append(short[:len(short):len(short)], part{ink, where}), short, short[:2]}
+}
+
+// rowsFact says over how many rows, and which, the operator averages.
+func rowsFact(h *history, e *trainer.SpectrumEvent) fact {
+	rows, which := rowsText(e.Rows), clean(e.Selection)
+	if h.run != nil && h.run.Data.TrainRows > e.Rows {
+		rows = count(e.Rows) + " of " + rowsText(h.run.Data.TrainRows)
+	}
+	if which == "all" {
+		rows, which = "all "+rows, ""
+	}
+	of := "the " + clean(e.Operator) + " over "
+	long := rows
+	if which != "" {
+		long += ", " + which
+	}
+	return fact{{{tokMuted, of + long}}, {{tokMuted, long}}, {{tokMuted, rows}}}
+}
+
+// edge returns the greatest curvature that the current method is stable at, and its formula: on a quadratic
+// its steps along an eigenvector of eigenvalue λ shrink while λ is below. Gradient descent multiplies the
+// error by 1 − ηλ; the heavy ball's errors follow z² − (1 + μ − ηλ)z + μ, whose roots are inside the unit
+// circle for 0 < ηλ < 2(1 + μ) (Polyak 1964). With small batches it is a guide. Other methods, and other
+// operators than the Hessian, have none.
+func (h *history) edge(e *trainer.SpectrumEvent) (value float64, symbol string, ok bool) {
+	setting := func(key string) float64 {
+		for _, s := range h.status.Settings {
+			if s.Key == key {
+				if v, err := strconv.ParseFloat(s.Text, 64); err == nil {
+					return v
+				}
+			}
+		}
+		return math.NaN()
+	}
+	if e.Operator != "hessian" {
+		return 0, "", false
+	}
+	switch h.status.Optimizer {
+	case "sgd":
+		value, symbol = 2/setting("rate"), "2/η"
+	case "momentum":
+		value, symbol = 2*(1+setting("momentum"))/setting("rate"), "2(1+μ)/η"
+	}
+	return value, symbol, value > 0 && !math.IsInf(value, 0)
+}
+
+// charts draws the density of the newest spectrum and the ends of all over the epochs, as far as there is
+// either, one above the other or side by side.
+func (p *spectrumPane) charts(v *view, w, h int, zoomed bool) []string {
+	e := v.h.newestSpectrum()
+	switch {
+	case e.Density == nil:
+		return p.history(v, w, h, zoomed)
+	case len(v.h.spectra) > 1 && h >= 16:
+		return append(p.density(v, e, w, h/2), p.history(v, w, h-h/2, zoomed)...)
+	case len(v.h.spectra) > 1 && w >= 60:
+		left := w/2 - 1
+		return beside(p.density(v, e, left, h), left, p.history(v, w-left-2, h, false))
+	}
+	return p.density(v, e, w, h)
+}
+
+// density draws the spectral density on a logarithmic scale that reaches down to a tenth of what one
+// eigenvalue alone would show, with its standard error above it, a line at zero, to the left of which the
+// curvature is negative, and one at the edge of stability.
+func (p *spectrumPane) density(v *view, e *trainer.SpectrumEvent, w, h int) []string {
+	d := e.Density
+	rows := make([]string, 0, h)
+	if h >= 5 {
+		rows = append(rows, p.densityCaption(v, d, w))
+		h--
+	}
+	n := min(len(d.Grid), len(d.Values))
+	var mean, above series
+	peak := 0.0
+	for i := range n {
+		x, y := float64(d.Grid[i]), float64(d.Values[i])
+		if n > 1 {
+			// The end of the axis is labelled: with more digits than its place on the screen has, it would be long.
+			x = snap(x, math.Abs(float64(d.Grid[n-1])-float64(d.Grid[0])))
+		}
+		mean.add(x, y)
+		peak = math.Max(peak, y)
+		if i < len(d.Errors) {
+			above.add(x, y+float64(d.Errors[i]))
+		}
+	}
+	pl := plot{log: true, closed: true, name: "density", waiting: "the density has no values", curves: []plotCurve{
+		{name: "standard error", tok: tokMuted, series: &above, dashed: true, mark: '.'},
+		{name: "density", tok: tokAccent, series: &mean, mark: '*'},
+	}}
+	if one := v.h.oneEigenvalue(d); one > 0 && one < peak {
+		pl.clip = [2]float64{one / 10, 2 * peak}
+	}
+	pl.marks = []plotMark{{x: 0}}
+	if edge, symbol, ok := v.h.edge(e); ok {
+		pl.marks = append(pl.marks, plotMark{edge, symbol})
+	}
+	return append(rows, p.curve.draw(v, pl, w, h)...)
+}
+
+// oneEigenvalue is the height of a single eigenvalue in a density, 0 if that is not known.
+func (h *history) oneEigenvalue(d *trainer.Density) float64 {
+	if h.run == nil || h.run.Model.Parameters == 0 {
+		return 0
+	}
+	return 1 / (float64(h.run.Model.Parameters) * float64(d.Sigma) * math.Sqrt(2*math.Pi))
+}
+
+// snap rounds x to a part of the extent too small to see.
+func snap(x, extent float64) float64 {
+	if !(extent > 0) || math.IsInf(extent, 0) {
+		return x
+	}
+	step := nice(extent / 2000)
+	return math.Round(x/step) * step
+}
+
+func (p *spectrumPane) densityCaption(v *view, d *trainer.Density, w int) string {
+	l := v.th.line(w)
+	l.put(tokAccent, "density").put(tokMuted, "  log")
+	l.group(part{tokMuted, ", negative left of the line"})
+	l.group(part{tokMuted, " · " + count(d.Probes) + " probes × " + count(d.Steps) + " steps"})
+	l.group(part{tokMuted, ", smoothed by " + number(float64(d.Sigma))})
+	return l.full()
+}
+
+// history draws the greatest and the least eigenvalue over the epochs, and the edge of stability while it is
+// not far off.
+func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
+	var top, bottom series
+	for i := range v.h.spectra {
+		if low, high, ok := spread(&v.h.spectra[i]); ok {
+			top.add(float64(v.h.spectra[i].Epoch), high)
+			bottom.add(float64(v.h.spectra[i].Epoch), low)
+		}
+	}
+	pl := epochPlot(v.h,
+		plotCurve{name: "greatest", tok: tokAccent, series: &top, mark: '*'},
+		plotCurve{name: "least", tok: tokNegativeCurvature, series: &bottom, dashed: true, mark: 'o'})
+	pl.rules, pl.zero, pl.legend, pl.marks = []float64{0}, true, legend, nil
+	edge, _, ok := v.h.edge(v.h.newestSpectrum())
+	if _, greatest, has := top.bounds(false); ok && has && edge < 3*greatest {
+		pl.rules, pl.show = append(pl.rules, edge), [2]float64{0, edge}
+	}
+	return p.chart.draw(v, pl, w, h)
+}
