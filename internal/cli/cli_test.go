@@ -70,6 +70,18 @@ func TestErrorsAndExitCodes(t *testing.T) {
 		{"train --net 70-x", 2, []string{"--net 70-x", "70-50"}},
 		{"train --skip some", 2, []string{"--skip some", "direct"}},
 		{"train --memory lots", 2, []string{"--memory lots", "512M"}},
+		{"train --experts five", 2, []string{"--experts five", "5x16"}},
+		{"train --experts 5x16", 2, []string{"--experts 5", "--gate"}},
+		{"train --experts 5x16 --gate hue --data sine", 2, []string{"--gate hue: expected one of x"}},
+		{"train --gate hue", 2, []string{"--gate hue", "--experts"}},
+		{"train --experts 2x4 --gate 1 --gates maybe", 2, []string{"--gates maybe", "descent or joint or fixed"}},
+		{"train --experts 2x4 --gate 1 --net 5", 2, []string{"--net", "--experts"}},
+		{"train --committee 0 --epochs -1", 2, []string{"--epochs -1"}},
+		{"train --committee -2", 2, []string{"--committee -2: expected a whole number"}},
+		{"train --blocks -2", 2, []string{"--blocks -2: expected"}},
+		{"train --spectrum-rows few", 2, []string{"--spectrum-rows few", "all"}},
+		{"train --spectrum-method magic", 2, []string{"--spectrum-method magic", "lanczos or power"}},
+		{"train --spectrum-of fisher", 2, []string{"--spectrum-of fisher", "hessian or gauss-newton"}},
 		{"train --epochs many", 2, []string{"--epochs many: expected a whole number"}},
 		{"train --seed -1", 2, []string{"--seed -1: expected a whole number ≥ 0"}},
 		{"train --target-error low", 2, []string{"--target-error low: expected a number"}},
@@ -302,6 +314,27 @@ func TestSizes(t *testing.T) {
 	for _, text := range []string{"", "M", "-1", "1T", "NaN", "1e30G", "inf"} {
 		if got, err := parseSize(text); err == nil {
 			t.Errorf("%q was read as %d", text, got)
+		}
+	}
+}
+
+// TestCommitteesAndMixturesInText reads what the lines of a run say of them.
+func TestCommitteesAndMixturesInText(t *testing.T) {
+	for args, want := range map[string][]string{
+		"--data spirals --net 5 --committee 3 --epochs 2":                  {"members' test", "mean"},
+		"--data sine --net 5 --committee 2 --epochs 2":                     {"members' test rmse"},
+		"--data sine --experts 3x4 --gate x --epochs 2 --opt tr-gn-jacobi": {"3 × 1-4-1"},
+		"--data sine --net 3 --epochs 9 --spectrum 1 --spectrum-every 9 --density --spectrum-rows all --spectrum-of gauss-newton": {
+			"eigenvalues of the gauss-newton over 400 rows (all)", "trace"},
+	} {
+		out, errs, code := newtop(append([]string{"train"}, strings.Fields(args)...)...)
+		if code != 0 {
+			t.Errorf("%s: exit %d: %s", args, code, errs)
+		}
+		for _, w := range want {
+			if !strings.Contains(out+errs, w) {
+				t.Errorf("%s: lacks %q:\n%s%s", args, w, out, errs)
+			}
 		}
 	}
 }
