@@ -151,11 +151,14 @@ func (s *space) pullOutput(k int, c, w []float64, tp *tape) {
 		delta := s.phi[l]
 		clear(delta)
 		for _, b := range s.outgoing[l] {
-			if b.To < last {
+			switch {
+			case b.To == last:
+				s.addOutputRow(delta, k, c, b, w)
+			case s.lone(b.To):
+				s.addOutputRow(delta, k, s.node(s.phi[b.To], k), b, w)
+			default:
 				s.addBlockMulTrans(delta, b, w, s.phi[b.To])
-				continue
 			}
-			s.addOutputRow(delta, k, c, b, w)
 		}
 		s.spread(delta, l, tp.bells.g, s.spare[last])
 		s.pull(tp, l, delta)
@@ -175,8 +178,13 @@ func (s *space) layColumn(column []float64, k int, c []float64, tp *tape) {
 	}
 }
 
-// addOutputRow adds c·(w_k − shared) to delta, w_k being row k of a block into the output layer and
-// shared what shareOutputs left, if the outputs are softmax.
+// lone reports whether layer l is an expert whose δ_k is 0 in all nodes but k.
+func (n *Network) lone(l int) bool {
+	return n.gateOf[l] > 0 && len(n.outgoing[l]) == 0 && n.activation(l) != Softmax && n.activation(n.last()) != Softmax
+}
+
+// addOutputRow adds c·(w_k − shared) to delta, w_k being row k of a block into the output layer, or a lone
+// expert, and shared what shareOutputs left, if the outputs are softmax.
 func (s *space) addOutputRow(delta []float64, k int, c []float64, b Block, w []float64) {
 	row := b.row(w, k)
 	softmax := s.activation(s.last()) == Softmax

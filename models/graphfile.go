@@ -23,7 +23,7 @@ type graphLayer struct {
 	Name       *string     `toml:"name"`
 	Nodes      *int        `toml:"nodes"`
 	Activation *Activation `toml:"activation"`
-	From       []any       `toml:"from"`
+	From       any         `toml:"from"` // a source, or a list of them
 }
 
 // inputsName is what layers call layer 0.
@@ -60,10 +60,10 @@ func (e *GraphError) Unwrap() error { return e.Err }
 //
 //	[[layer]]                   # the last layer is the output; its nodes come from the data
 //	activation = "softmax"
-//	from = ["inputs", "features"]   # default: the layer before
+//	from = ["inputs", "features"]   # default: the layer before; one source needs no list
 //
-// In a list of sources, a name joins every node to every node. A table makes the connection sparse; it says
-// the layer and one of
+// The name of a source joins every node to every node. A table makes the connection sparse; it says the layer
+// and one of
 //
 //	{layer = "inputs", nodes = [[0, 1, 2], [3, 4]]}   # one list of source nodes, from 0, for each node
 //	{layer = "inputs", density = 0.1, seed = 1}       # each node takes from that part, drawn at random
@@ -109,6 +109,8 @@ func decodeError(name string, err error) error {
 type graphReader struct {
 	name   string
 	places map[string]unstable.Position
+	a      Architecture   // as far as it is known
+	known  map[string]int // layers by name
 }
 
 // fault returns an error at the given path, or at the innermost part of it that the file has.
@@ -136,17 +138,17 @@ func (g *graphReader) architecture(file *graphFile, inputs, outputs int) (Archit
 	if len(file.Layers) == 0 {
 		return Architecture{}, g.fault("", "no [[layer]]: expected at least an output layer")
 	}
-	a := Architecture{Inputs: inputs}
-	known := map[string]int{inputsName: 0} // layers by name
+	g.a, g.known = Architecture{Inputs: inputs}, map[string]int{inputsName: 0}
+	a := &g.a
 	for i := range file.Layers {
-		layer, err := g.layer(file, i, outputs, known)
+		layer, err := g.layer(file, i, outputs)
 		if err != nil {
 			return Architecture{}, err
 		}
 		a.Layers = append(a.Layers, layer)
 	}
 	for i := range file.Layers {
-		connections, err := g.connections(&file.Layers[i], i, &a, known)
+		connections, err := g.connections(&file.Layers[i], i)
 		if err != nil {
 			return Architecture{}, err
 		}
@@ -170,16 +172,16 @@ func (g *graphReader) architecture(file *graphFile, inputs, outputs int) (Archit
 func layerPath(i int) string { return "layer." + strconv.Itoa(i) }
 
 // layer returns layer i of the file and adds its name to the known ones.
-func (g *graphReader) layer(file *graphFile, i, outputs int, known map[string]int) (Layer, error) {
+func (g *graphReader) layer(file *graphFile, i, outputs int) (Layer, error) {
 	in, path := &file.Layers[i], layerPath(i)
 	layer := Layer{Name: fmt.Sprintf("layer %d", i+1)}
 	if in.Name != nil {
 		layer.Name = *in.Name
 	}
-	if _, taken := known[layer.Name]; taken || layer.Name == "" {
+	if _, taken := g.known[layer.Name]; taken || layer.Name == "" {
 		return layer, g.fault(path+".name", "layer name %q: expected one that is not empty and not taken", layer.Name)
 	}
-	known[layer.Name] = i + 1
+	g.known[layer.Name] = i + 1
 	if in.Activation == nil {
 		return layer, g.fault(path, "layer %q has no activation: expected %s", layer.Name, strings.Join(activations[:], ", "))
 	}

@@ -79,6 +79,12 @@ from = [{layer = "a", density = 0.6}, {layer = "inputs", density = 0.1, seed = 7
 activation = "linear"
 from = ["layer 2", {layer = "a", window = 1}, {layer = "inputs"}]
 `
+	for _, source := range []string{"'inputs'", "{layer = 'inputs'}", "['inputs']", "[{layer = 'inputs'}]"} {
+		a, err := ReadArchitecture(strings.NewReader("[[layer]]\nactivation = 'linear'\nfrom = "+source), "net.toml", 3, 2)
+		if err != nil || !reflect.DeepEqual(a.Connections, joins(1, 0)) {
+			t.Errorf("from = %s: %v, %v", source, a.Connections, err)
+		}
+	}
 	twice := strings.Replace(file, ", {layer = \"inputs\", window = 2}", "", 1)
 	_, err := ReadArchitecture(strings.NewReader(file), "net.toml", 3, 2)
 	if want := "net.toml:2:3: layer 1 (\"a\"): takes from layer 0 twice"; err == nil || err.Error() != want {
@@ -137,6 +143,8 @@ func TestReadArchitectureErrors(t *testing.T) {
 		{"huge", "[[layer]]\nnodes = 4000000000000\nactivation = 'tanh'\n" + output, "net.toml:1:1: network: "},
 		{"loss of the output", "loss = 'xent'\n" + output, "net.toml:2:3: layer 1 (\"layer 1\"): identity outputs are no probabilities"},
 		{"source of no kind", hidden + output + "from = ['h', 3]\n", "net.toml:7:14: no source"},
+		{"number for a source", hidden + output + "from = 3\n", "net.toml:7:1: no source"},
+		{"one table", hidden + output + "from = {layer = 'h', window = 0}\n", "net.toml:7:22: no window"},
 		{"table without layer", hidden + output + "from = [{nodes = [[0]]}]\n", "net.toml:7:9: a table of sources without the name of a layer"},
 		{"key of a table", hidden + output + "from = [{layer = 'h', dense = true}]\n", "net.toml:7:23: unknown key \"dense\": expected layer, nodes, density, seed, window"},
 		{"two forms", hidden + output + "from = [{layer = 'h', window = 2, density = 0.5}]\n", "net.toml:7:23: both density and window"},

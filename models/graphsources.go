@@ -12,15 +12,20 @@ import (
 // (1 GiB of them), so that a slip of the hand ends in an error.
 const maxDrawn = 1 << 26
 
-// connections returns what layer i of the file takes from. a has all layers.
-func (g *graphReader) connections(in *graphLayer, i int, a *Architecture, known map[string]int) ([]Connection, error) {
+// connections returns what layer i of the file takes from. All layers are known.
+func (g *graphReader) connections(in *graphLayer, i int) ([]Connection, error) {
+	path := layerPath(i) + ".from"
 	if in.From == nil {
 		return []Connection{{To: i + 1, From: i}}, nil
 	}
+	sources, list := in.From.([]any)
+	if !list {
+		c, err := g.connection(in.From, path, Connection{To: i + 1})
+		return []Connection{c}, err
+	}
 	var all []Connection
-	for k, source := range in.From {
-		path := layerPath(i) + ".from." + strconv.Itoa(k)
-		c, err := g.connection(source, path, Connection{To: i + 1}, a, known)
+	for k, source := range sources {
+		c, err := g.connection(source, path+"."+strconv.Itoa(k), Connection{To: i + 1})
 		if err != nil {
 			return nil, err
 		}
@@ -30,19 +35,19 @@ func (g *graphReader) connections(in *graphLayer, i int, a *Architecture, known 
 }
 
 // connection returns c with what one element of a layer's from says, a name or a table.
-func (g *graphReader) connection(source any, path string, c Connection, a *Architecture, known map[string]int) (Connection, error) {
+func (g *graphReader) connection(source any, path string, c Connection) (Connection, error) {
 	switch source := source.(type) {
 	case string:
-		return c, g.resolve(&c, source, path, known)
+		return c, g.resolve(&c, source, path)
 	case map[string]any:
-		return c, g.table(&c, source, path, a, known)
+		return c, g.table(&c, source, path)
 	}
-	return c, g.fault(path, "no source: expected a layer's name or a table")
+	return c, g.fault(path, "no source: expected a layer's name, or a table with one")
 }
 
 // resolve stores the layer of that name in c.From.
-func (g *graphReader) resolve(c *Connection, name, path string, known map[string]int) error {
-	from, ok := known[name]
+func (g *graphReader) resolve(c *Connection, name, path string) error {
+	from, ok := g.known[name]
 	switch {
 	case !ok:
 		return g.fault(path, "no layer %q: expected %q or the name of an earlier layer", name, inputsName)
@@ -57,7 +62,7 @@ func (g *graphReader) resolve(c *Connection, name, path string, known map[string
 var sourceKeys = []string{"layer", "nodes", "density", "seed", "window"}
 
 // table stores in c what a table says.
-func (g *graphReader) table(c *Connection, t map[string]any, path string, a *Architecture, known map[string]int) error {
+func (g *graphReader) table(c *Connection, t map[string]any, path string) error {
 	var forms []string
 	for key := range t {
 		if !slices.Contains(sourceKeys, key) {
@@ -75,7 +80,7 @@ func (g *graphReader) table(c *Connection, t map[string]any, path string, a *Arc
 	if !ok {
 		return g.fault(path+".layer", "a table of sources without the name of a layer: expected layer = %q or another", inputsName)
 	}
-	if err := g.resolve(c, name, path+".layer", known); err != nil {
+	if err := g.resolve(c, name, path+".layer"); err != nil {
 		return err
 	}
 	if _, ok := t["seed"]; ok && !slices.Contains(forms, "density") {
@@ -85,9 +90,9 @@ func (g *graphReader) table(c *Connection, t map[string]any, path string, a *Arc
 	case t["nodes"] != nil:
 		return g.listed(c, t["nodes"], path+".nodes")
 	case t["density"] != nil:
-		return g.drawn(c, t, path, a)
+		return g.drawn(c, t, path)
 	case t["window"] != nil:
-		return g.windowed(c, t["window"], path+".window", a)
+		return g.windowed(c, t["window"], path+".window")
 	}
 	return nil
 }
@@ -118,7 +123,7 @@ func (g *graphReader) listed(c *Connection, value any, path string) error {
 }
 
 // drawn stores random sources.
-func (g *graphReader) drawn(c *Connection, t map[string]any, path string, a *Architecture) error {
+func (g *graphReader) drawn(c *Connection, t map[string]any, path string) error {
 	density, ok := t["density"].(float64)
 	if whole, isWhole := t["density"].(int64); isWhole {
 		density, ok = float64(whole), true
@@ -132,7 +137,7 @@ func (g *graphReader) drawn(c *Connection, t map[string]any, path string, a *Arc
 			return g.fault(path+".seed", "no seed: expected a whole number")
 		}
 	}
-	nodes, from := a.nodes(c.To), a.nodes(c.From)
+	nodes, from := g.a.nodes(c.To), g.a.nodes(c.From)
 	count := max(1, int(math.Round(density*float64(from))))
 	if err := g.checkDrawn(nodes, from, count, path+".density"); err != nil {
 		return err
@@ -143,8 +148,8 @@ func (g *graphReader) drawn(c *Connection, t map[string]any, path string, a *Arc
 }
 
 // windowed stores windows of neighbours.
-func (g *graphReader) windowed(c *Connection, value any, path string, a *Architecture) error {
-	nodes, from := a.nodes(c.To), a.nodes(c.From)
+func (g *graphReader) windowed(c *Connection, value any, path string) error {
+	nodes, from := g.a.nodes(c.To), g.a.nodes(c.From)
 	width, ok := value.(int64)
 	if !ok || width < 1 || width > int64(max(1, from)) {
 		return g.fault(path, "no window: expected a number of nodes from 1 to %d", from)

@@ -24,8 +24,11 @@ func (l *Linearization) rowsNeeded() {
 	l.rowProducts = l.productShard((*space).addRowProducts)
 }
 
-// hidden returns n_B, the number of weights that are not into the output layer.
+// hidden returns n_B, the number of weights that are not into the output layer: all of a mixture's.
 func (n *Network) hidden() int {
+	if n.mix != nil {
+		return n.dim
+	}
 	size := 0
 	for _, b := range n.blocks {
 		if b.To < n.last() {
@@ -139,6 +142,11 @@ func (s *space) formRow(row []float64, p int) {
 	for _, b := range s.biases[:last-1] {
 		copy(b.of(row), s.gamma[b.Layer][p*b.Nodes:])
 	}
+	if s.mix != nil {
+		for i := range row[s.mix.offset:] {
+			row[s.mix.offset+i] = s.node(s.gateRows, i)[p]
+		}
+	}
 }
 
 // scaleRow stores d·u in what row i of a block has weights for.
@@ -161,7 +169,11 @@ func (n *Network) rowCost() (product, matrix float64) {
 		if b.To < n.last() {
 			product += 3 * outputs * weights // form, row·v, α·row
 			matrix += outputs * weights
-			if b.From > 0 { // back through the block
+			switch { // back through the block
+			case b.From > 0 && n.lone(b.To):
+				product += weights
+				matrix += weights
+			case b.From > 0:
 				product += outputs * weights
 				matrix += outputs * weights
 			}
@@ -182,7 +194,7 @@ func (n *Network) rowCost() (product, matrix float64) {
 		}
 	}
 	pairs := func(n float64) float64 { return n * (n + 1) / 2 }
-	if softmax {
+	if softmax || n.mix != nil {
 		return product, matrix + outputs*pairs(float64(n.dim))
 	}
 	hidden := n.hidden()

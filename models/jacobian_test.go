@@ -1,6 +1,7 @@
 package models
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -23,6 +24,19 @@ func TestRowsAndMatrix(t *testing.T) {
 	t.Run("mixed", func(t *testing.T) { checkRows(t, mixedProblem(t, 10)) })
 }
 
+// TestRowsOfMixtures holds the same against hyper-dual numbers, gates included.
+func TestRowsOfMixtures(t *testing.T) {
+	for seed := range uint64(40) {
+		p := randomMixture(t, seed, []int{1, 3, 9}[seed%3], false)
+		n, g := p.n.Dim(), hyperAll(p).g
+		l, got, m := p.n.Linearize(p.w, p.x, p.t), make([]float64, p.n.Dim()), spoiled(n)
+		l.GaussNewtonRowsTo(got, p.d)
+		wantNear(t, fmt.Sprintf("seed %d, Gd by rows", seed), got, times(g, p.d), 1e-10)
+		assembleTo(t, l, m)
+		wantNear(t, fmt.Sprintf("seed %d, matrix", seed), upper(m), upper(g), 1e-10)
+	}
+}
+
 func checkRows(t *testing.T, p problem) {
 	n := p.n.Dim()
 	rows, _ := p.x.Dims()
@@ -40,13 +54,42 @@ func checkRows(t *testing.T, p problem) {
 	wantNear(t, "Gd by rows", got, times(g, p.d), 1e-11)
 
 	m := spoiled(n)
-	l.GaussNewtonMatrixTo(m)
+	assembleTo(t, l, m)
 	wantNear(t, "matrix", upper(m), upper(g), 1e-11)
 	l.GaussNewtonDiagTo(want)
 	wantNear(t, "its diagonal", diagonal(m), want, 1e-12)
 	wantNear(t, "its product", times(m, p.d), got, 1e-12)
 	if n < 100 {
 		wantSemidefinite(t, m)
+	}
+}
+
+func assembleTo(tb testing.TB, l *Linearization, dst *mat.SymDense) {
+	if err := l.GaussNewtonMatrixTo(dst, nil); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// TestAssemblyIsWatched: after every part, and given up when the watcher says so.
+func TestAssemblyIsWatched(t *testing.T) {
+	p := elementwiseProblem(t, 150) // 3 blocks, 3 outputs
+	l, enough := p.n.Linearize(p.w, p.x, p.t), errors.New("enough")
+	l.assembly = newAssembly(l)
+	l.assembly.units = 2
+	for stop := 1; stop <= 6; stop++ {
+		calls := 0
+		err := l.GaussNewtonMatrixTo(mat.NewSymDense(p.n.Dim(), nil), func(part, parts int) error {
+			if calls++; part != calls || parts != 5 {
+				t.Errorf("part %d of %d after call %d", part, parts, calls)
+			}
+			if part == stop {
+				return enough
+			}
+			return nil
+		})
+		if calls != min(stop, 5) || (err == enough) != (stop <= 5) {
+			t.Errorf("%v after %d calls, expected %d", err, calls, stop)
+		}
 	}
 }
 
@@ -80,7 +123,7 @@ func TestRowsInAnyMemory(t *testing.T) {
 		l := p.n.Linearize(p.w, p.x, p.t)
 		product, matrix := make([]float64, n), spoiled(n)
 		l.GaussNewtonRowsTo(product, p.d)
-		l.GaussNewtonMatrixTo(matrix)
+		assembleTo(t, l, matrix)
 		for _, threads := range []int{1, 3} {
 			before := runtime.GOMAXPROCS(threads)
 			pool := NewPool(threads)
@@ -95,7 +138,7 @@ func TestRowsInAnyMemory(t *testing.T) {
 				for range 2 {
 					l.GaussNewtonRowsTo(got, p.d)
 				}
-				l.GaussNewtonMatrixTo(view)
+				assembleTo(t, l, view)
 				what := fmt.Sprintf("%s, %d threads, memory %d, %d units", name, threads, memory, units)
 				wantSameBits(t, what+": product", got, product)
 				wantSameBits(t, what+": matrix", upper(view), upper(matrix))
@@ -168,7 +211,7 @@ func TestRowCost(t *testing.T) {
 			want float64
 		}{
 			{"product", func() { l.GaussNewtonRowsTo(dst, p.d) }, cost.Rows - product},
-			{"matrix", func() { l.GaussNewtonMatrixTo(m) }, cost.Matrix - matrix},
+			{"matrix", func() { assembleTo(t, l, m) }, cost.Matrix - matrix},
 		} {
 			counter.multiplications = 0
 			c.run()
@@ -200,7 +243,7 @@ func TestRowsDoNotAllocate(t *testing.T) {
 			dst, m := make([]float64, p.n.Dim()), mat.NewSymDense(p.n.Dim(), nil)
 			for name, f := range map[string]func(){
 				"GaussNewtonRowsTo":   func() { l.GaussNewtonRowsTo(dst, p.d) },
-				"GaussNewtonMatrixTo": func() { l.GaussNewtonMatrixTo(m) },
+				"GaussNewtonMatrixTo": func() { assembleTo(t, l, m) },
 			} {
 				if count := testing.AllocsPerRun(3, f); count != 0 {
 					t.Errorf("%s on %d threads: %g allocations", name, threads, count)
@@ -220,11 +263,11 @@ func TestRowMisuse(t *testing.T) {
 		f    func()
 	}{
 		{"models: GaussNewtonRowsTo before Update", func() { bound.GaussNewtonRowsTo(make([]float64, n), p.d) }},
-		{"models: GaussNewtonMatrixTo before Update", func() { bound.GaussNewtonMatrixTo(mat.NewSymDense(n, nil)) }},
+		{"models: GaussNewtonMatrixTo before Update", func() { bound.GaussNewtonMatrixTo(mat.NewSymDense(n, nil), nil) }},
 		{"models: GaussNewtonRowsTo: v has 3 numbers", func() { l.GaussNewtonRowsTo(make([]float64, n), p.d[:3]) }},
-		{"models: GaussNewtonMatrixTo: dst is 3 × 3", func() { l.GaussNewtonMatrixTo(mat.NewSymDense(3, nil)) }},
+		{"models: GaussNewtonMatrixTo: dst is 3 × 3", func() { l.GaussNewtonMatrixTo(mat.NewSymDense(3, nil), nil) }},
 		{"models: GaussNewtonMatrixTo: 8001 weights, expected at most 8000", func() {
-			large.n.Linearize(large.w, large.x, large.t).GaussNewtonMatrixTo(mat.NewSymDense(1, nil))
+			large.n.Linearize(large.w, large.x, large.t).GaussNewtonMatrixTo(mat.NewSymDense(1, nil), nil)
 		}},
 	} {
 		func() {
@@ -253,7 +296,7 @@ func BenchmarkRows(b *testing.B) {
 		{"B", cost.Rows, func() { l.GaussNewtonRowsTo(dst, p.d) }},
 		{"C", cost.GaussNewton, func() { l.GaussNewtonTo(dst, p.d) }},
 		{"E", cost.Hessian, func() { l.HessianTo(dst, p.d) }},
-		{"matrix", cost.Matrix, func() { l.GaussNewtonMatrixTo(m) }},
+		{"matrix", cost.Matrix, func() { assembleTo(b, l, m) }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

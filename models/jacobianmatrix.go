@@ -23,7 +23,7 @@ const (
 //	[ common | own ]  common: the columns that all outputs' rows fill, the first of the flat vector
 //	                  own: the terminal weights of the unit's output, in pieces that lie together
 //
-// After softmax all columns are common.
+// After softmax, and in a mixture, all columns are common.
 type assembly struct {
 	l      *Linearization
 	dst    blas64.Symmetric
@@ -41,9 +41,11 @@ type assembly struct {
 // piece is a range of columns: where in a row of the panel, and where in the matrix.
 type piece struct{ at, column, size int }
 
-// GaussNewtonMatrixTo stores JᵀBJ in dst, a matrix of size Dim. It needs 32 MiB beside dst, which it keeps. It
-// panics if there are more than MaxMatrixDim weights.
-func (l *Linearization) GaussNewtonMatrixTo(dst *mat.SymDense) {
+// GaussNewtonMatrixTo stores JᵀBJ in dst, a matrix of size Dim. It needs at most 32 MiB beside dst, which it
+// keeps. That many Jacobian rows at a time are a part of the work, after each of which watch is called, if it is
+// not nil, with the number of parts done and of all; its error ends the work and is returned, and dst is
+// worthless then. It panics if there are more than MaxMatrixDim weights.
+func (l *Linearization) GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, parts int) error) error {
 	l.checkUpdated("GaussNewtonMatrixTo")
 	if l.net.dim > MaxMatrixDim {
 		panic(fmt.Sprintf("models: GaussNewtonMatrixTo: %d weights, expected at most %d", l.net.dim, MaxMatrixDim))
@@ -54,14 +56,14 @@ func (l *Linearization) GaussNewtonMatrixTo(dst *mat.SymDense) {
 	if l.assembly == nil {
 		l.assembly = newAssembly(l)
 	}
-	l.assembly.run(dst)
+	return l.assembly.run(dst, watch)
 }
 
 func newAssembly(l *Linearization) *assembly {
 	n := l.net
 	a := &assembly{l: l, common: n.hidden(), own: make([][]piece, n.Outputs())}
 	a.stride = a.common
-	if n.activation(n.last()) == Softmax {
+	if n.activation(n.last()) == Softmax || n.mix != nil {
 		a.common, a.stride = n.dim, n.dim
 	} else {
 		for k := range a.own {
@@ -91,7 +93,7 @@ func (n *Network) ownPieces(k, at int) []piece {
 	return append(all, piece{at, n.bias(n.last()).Offset + k, 1})
 }
 
-func (a *assembly) run(dst *mat.SymDense) {
+func (a *assembly) run(dst *mat.SymDense, watch func(part, parts int) error) error {
 	a.dst = dst.RawSymmetric()
 	n := a.l.net.dim
 	for i := range n {
@@ -102,12 +104,21 @@ func (a *assembly) run(dst *mat.SymDense) {
 		tasks += a.l.net.Outputs()
 	}
 	all := a.l.blocks() * a.l.net.Outputs()
-	for a.first = 0; a.first < all; a.first += a.units {
+	parts := (all + a.units - 1) / a.units
+	for part := range parts {
+		a.first = part * a.units
 		a.count = min(a.units, all-a.first)
 		a.l.pool.run(a.count, a.form)
 		a.l.pool.run(tasks, a.update)
+		if watch == nil {
+			continue
+		}
+		if err := watch(part+1, parts); err != nil {
+			return err
+		}
 	}
 	a.dst = blas64.Symmetric{}
+	return nil
 }
 
 // strips returns how many strips of tileRows rows of the matrix belong to the common columns.
@@ -144,6 +155,9 @@ func (a *assembly) formUnit(worker, q int) {
 	for p, c := range c[k*s.rows:][:s.rows] {
 		row := slot[p*a.stride:][:a.stride]
 		s.formRow(row, p)
+		if s.mix != nil {
+			continue
+		}
 		if s.activation(last) == Softmax {
 			s.formAllOutputs(row, k, p, c, tp)
 			continue

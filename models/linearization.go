@@ -81,7 +81,7 @@ func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
 	l := &Linearization{net: n, x: x, t: t, rows: rows, pool: o.Pool,
 		w: make([]float64, n.dim), gradient: make([]float64, n.dim)}
 	l.makeShards()
-	for range min(o.Pool.Threads(), len(l.shards)) {
+	for range o.Pool.Threads() {
 		l.spaces = append(l.spaces, n.newSpace(min(rows, blockRows)))
 	}
 	l.update = l.updateShard

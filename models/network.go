@@ -170,12 +170,12 @@ func (n *Network) Cost() Cost {
 		c.Gradient += 3 * weights
 		c.GaussNewton += 4 * weights
 		c.Hessian += 6 * weights
-		if b.To < n.last() {
+		if b.To < n.last() && !n.lone(b.To) {
 			c.Diagonal += outputs * weights
 			continue
 		}
 		c.Diagonal += weights // one row of the block for each output
-		if n.activation(b.To) == Softmax {
+		if n.activation(n.last()) == Softmax {
 			c.Diagonal += weights // what all outputs share
 		}
 	}

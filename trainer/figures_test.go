@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // What a method spent must be what its events say it did, at the counted prices.
@@ -108,139 +104,6 @@ func TestFiguresOfEpochs(t *testing.T) {
 	}
 	if done.BestEpoch != best || done.BestTestError != epochs[best].TestError || done.Elapsed != epochs[25].Elapsed || done.Loss != epochs[25].Loss {
 		t.Errorf("done %+v: the best epoch was %d", done, best)
-	}
-}
-
-// The reference assembles the Hessian of the starting weights from unit vectors and leaves the
-// eigenvalues to LAPACK.
-func TestSpectrumIsTheHessians(t *testing.T) {
-	c := Config{Data: "bpls-sigmoid", Hidden: []int{3}, Optimizer: "tr-newton", Spectrum: 2, Seed: 4}
-	p, err := c.Prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := p.Network.Dim()
-	w := make([]float64, n)
-	p.Network.InitTo(w, p.Init, rand.New(rand.NewPCG(c.Seed, streamWeights)))
-	at := p.Network.Linearize(w, p.Data.Train.Inputs, p.Data.Train.Targets)
-	dense := mat.NewSymDense(n, nil)
-	unit, column := make([]float64, n), make([]float64, n)
-	for j := range n {
-		unit[j] = 1
-		at.HessianTo(column, unit)
-		unit[j] = 0
-		for i := 0; i <= j; i++ {
-			dense.SetSym(i, j, column[i])
-		}
-	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(dense, false) {
-		t.Fatal("no eigenvalues")
-	}
-	want := eigen.Values(nil)
-	slices.Reverse(want)
-	want = slices.Concat(want[:2], want[n-2:])
-
-	s := mustNew(t, c)
-	box := s.Subscribe()
-	defer box.Close()
-	paused := make(chan error, 1)
-	go func() { paused <- s.Do(context.Background(), Pause{On: true}) }()
-	time.Sleep(50 * time.Millisecond) // until the command waits: a run takes it before anything else
-	background(t, s)
-	if err := <-paused; err != nil {
-		t.Fatal(err)
-	}
-	follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Paused })
-	do(t, s, Spectrum{})
-	all := follow(t, box, func(d *Delta) bool { return len(d.Spectra) > 0 })
-	if all.Status.Epoch > 0 || len(all.Inner) > 0 {
-		t.Fatal("the run was faster than the pause: the weights are no longer those of the start")
-	}
-	for i, got := range all.Spectra[0].Eigenvalues {
-		if math.Abs(float64(got)-want[i]) > float64(all.Spectra[0].Residuals[i])+1e-9 {
-			t.Errorf("eigenvalue %d is %v ± %v: LAPACK says %v", i, got, all.Spectra[0].Residuals[i], want[i])
-		}
-	}
-}
-
-func TestSpectraAreRationed(t *testing.T) {
-	// With nothing to spend the first spectrum is the last.
-	if n := len(of[SpectrumEvent](train(t, Config{Data: "spirals", Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e-9}))); n != 1 {
-		t.Errorf("%d spectra: expected 1", n)
-	}
-	if n := len(of[SpectrumEvent](train(t, Config{Data: "spirals", Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e9}))); n != 5 {
-		t.Errorf("%d spectra: expected 5", n)
-	}
-}
-
-func TestSpectraDoNotTouchTheRun(t *testing.T) {
-	for _, optimizer := range []string{"tr-newton", "sgd"} {
-		plain := of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: optimizer, Epochs: 4}))
-		watched := of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: optimizer, Epochs: 4, SpectrumEvery: 1}))
-		for i := range plain {
-			if plain[i].Loss != watched[i].Loss || plain[i].GradientEquivalents != watched[i].GradientEquivalents {
-				t.Errorf("%s, epoch %d: loss %v and work %v became %v and %v under spectra", optimizer, i,
-					plain[i].Loss, plain[i].GradientEquivalents, watched[i].Loss, watched[i].GradientEquivalents)
-			}
-		}
-	}
-}
-
-// busy returns a session in the middle of a spectrum that takes long.
-func busy(t *testing.T) (*Session, *Mailbox, chan error) {
-	t.Helper()
-	s := mustNew(t, Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Spectrum: 60})
-	box := s.Subscribe()
-	t.Cleanup(box.Close)
-	done := make(chan error, 1)
-	go func() { done <- s.Run(context.Background()) }()
-	follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Running })
-	do(t, s, Spectrum{})
-	follow(t, box, func(d *Delta) bool { return d.Status.Computing == "spectrum" })
-	return s, box, done
-}
-
-func TestCommandsDuringASpectrum(t *testing.T) {
-	s, box, done := busy(t)
-	var refused *CommandError
-	if err := s.Do(context.Background(), Spectrum{}); !errors.As(err, &refused) {
-		t.Errorf("a second spectrum: %v", err)
-	}
-	do(t, s, Pause{On: true})
-	do(t, s, Scale{Factor: 2})
-	if d := follow(t, box, func(d *Delta) bool { return len(d.Settings) > 0 }); d.Status.Computing != "spectrum" {
-		t.Error("a changed setting ended the spectrum")
-	}
-	do(t, s, Stop{})
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	if d := follow(t, box, func(d *Delta) bool { return d.Done != nil }); d.Done.Reason != ReasonStopped || len(d.Spectra) > 0 {
-		t.Errorf("done %+v with %d spectra", d.Done, len(d.Spectra))
-	}
-}
-
-func TestSwitchDuringASpectrum(t *testing.T) {
-	s, box, done := busy(t)
-	do(t, s, Switch{Optimizer: "momentum"})
-	if d := follow(t, box, func(d *Delta) bool { return len(d.Switches) > 0 }); len(d.Spectra) > 0 {
-		t.Error("the spectrum went on")
-	}
-	do(t, s, Stop{})
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-}
-
-func TestTimeLimitHoldsDuringASpectrum(t *testing.T) {
-	start := time.Now()
-	d := of[DoneEvent](train(t, Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Spectrum: 200, SpectrumEvery: 1, TimeLimit: 200 * time.Millisecond}))
-	if d[0].Reason != ReasonTime {
-		t.Errorf("done %+v", d)
-	}
-	if took := time.Since(start); took > 30*time.Second {
-		t.Errorf("took %v", took)
 	}
 }
 

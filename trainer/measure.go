@@ -174,6 +174,7 @@ func summarize(in *optim.InnerSolve, member int) InnerSummary {
 		Curvature:      Float(in.Curvature),
 		Ritz:           Floats(ritz),
 		Preconditioned: in.Preconditioned,
+		Flops:          Float(in.Flops / float64(max(1, in.Iterations))),
 	}
 }
 

@@ -157,6 +157,16 @@ func (s *steady) GaussNewton(w []float64) krylov.Operator {
 	return s.leading(s.whole.GaussNewton(s.at(w)))
 }
 
+func (s *steady) GaussNewtonRows(w []float64) krylov.Operator {
+	return s.leading(s.whole.GaussNewtonRows(s.at(w)))
+}
+
+func (s *steady) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64) {
+	whole := mat.NewSymDense(s.whole.Dim(), nil)
+	s.whole.GaussNewtonMatrixTo(whole, s.at(w))
+	dst.CopySym(whole.SliceSym(0, s.Dim()))
+}
+
 func (s *steady) Blocks(count int) []optim.Objective {
 	if count != len(s.parts) {
 		s.parts = nil
@@ -178,7 +188,11 @@ type leading struct {
 	h krylov.Operator
 }
 
+var _ krylov.Counter = (*leading)(nil)
+
 func (l *leading) Dim() int { return l.s.Dim() }
+
+func (l *leading) Flops() float64 { return l.h.(krylov.Counter).Flops() }
 
 func (l *leading) MulVecTo(dst, v []float64) {
 	copy(l.s.v, v) // and zeros for the gates, which nothing else is ever stored there

@@ -245,9 +245,10 @@ func (r *run) expired() bool {
 	return r.config.TimeLimit > 0 && r.active.elapsed() >= r.config.TimeLimit
 }
 
-// uphill reports whether the method may raise the loss. A bad loss that one met which only ever lowers it
-// is not its own: it may be there to mend it.
-func (r *run) uphill() bool { return !r.info.Monotone }
+// uphill reports whether too large a rate makes the method raise the loss. A bad loss that one met which
+// only ever lowers it is not its own: it may be there to mend it. And one that does not follow the loss, as it
+// solves for the weights, is not lost where the loss is high.
+func (r *run) uphill() bool { return !r.info.Monotone && r.info.Primary == "rate" }
 
 // batched reports whether the method goes through batches, so that its steps are many small ones.
 func (r *run) batched() bool { return r.info.Needs&optim.NeedsRows != 0 }

@@ -19,9 +19,11 @@ const defaultRows = 2048
 // by the power method in all.
 const defaultSpectrum = 3
 
-// computeSpectrum estimates the eigenvalues that the Config asks for at the weights of now and publishes them.
-// Commands are answered between its products; one that ends the run or its method ends it too, though not
-// what was found of it. Its products are not charged to the run. It returns the context's error.
+// computeSpectrum estimates the eigenvalues that the Config asks for at the weights of now, of a committee the
+// first member's, and publishes them. The operator acts on all weights, those of gates included. Commands are
+// answered between its products, which are not charged to the run; one that ends the run or its method ends
+// the spectrum too, and if its eigenvalues are known by then they are published without their density. It
+// returns the context's error.
 func (r *run) computeSpectrum() error {
 	r.spectrum = false
 	r.training.stop()

@@ -275,6 +275,9 @@ func TestMain(m *testing.M) {
 	}
 	s.regression = os.Getenv("NEWTOP_TUI_REGRESSION") != ""
 	f := &fakeFeed{deltas: fakeRun(s)}
+	if demo == "edge" {
+		f.deltas = edgeRun("0.11")
+	}
 	if os.Getenv("NEWTOP_TUI_PACE") != "" {
 		f.pace = 40 * time.Millisecond
 	}

@@ -88,7 +88,7 @@ func (p *spectrumPane) head(v *view, l *line) {
 	if e := v.h.newestSpectrum(); e != nil {
 		says = []string{origin, clean(e.Operator), clean(e.Method)}
 		if e.Rows > 0 {
-			says = slices.Insert(says, 0, origin+", "+rowsText(e.Rows), clean(e.Operator)+", "+rowsText(e.Rows))
+			says = slices.Insert(says, 0, origin+", "+counted(e.Rows, "row"), clean(e.Operator)+", "+counted(e.Rows, "row"))
 		}
 	}
 	for _, s := range says {
@@ -106,12 +106,12 @@ func (h *history) newestSpectrum() *trainer.SpectrumEvent {
 	return nil
 }
 
-// rowsText counts rows.
-func rowsText(n int) string {
+// counted writes a number of things.
+func counted(n int, thing string) string {
 	if n == 1 {
-		return "1 row"
+		return "1 " + thing
 	}
-	return count(n) + " rows"
+	return count(n) + " " + thing + "s"
 }
 
 // signToken marks negative curvature; the minus sign says the same.
@@ -129,17 +129,16 @@ func (p *spectrumPane) body(v *view, w, h int, zoomed bool) []string {
 	}
 	strong, weak := p.facts(v)
 	facts := strong[:min(len(strong), max(0, (h-2)/3))]
-	chart := p.chartRows(v, len(pairs), h-len(facts))
-	if spare := h - len(facts) - chart - len(pairs); spare > 0 || zoomed {
-		facts = append(slices.Clip(facts), weak...)
+	left := h - len(facts)
+	if zoomed || left-len(pairs)-p.chartRows(v, len(pairs), left) > 0 {
+		facts = slices.Concat(facts, weak)
 	}
 	rows := make([]string, 0, h)
 	for _, f := range facts {
 		rows = append(rows, f.in(v, w))
 	}
-	if h -= len(facts); chart == 0 || chart+len(pairs) > h {
-		chart = p.chartRows(v, len(pairs), h)
-	}
+	h -= len(rows)
+	chart := p.chartRows(v, len(pairs), h)
 	rows = append(rows, block(p.list(v, pairs, w, h-chart), w, h-chart)...)
 	if chart > 0 {
 		rows = append(rows, p.charts(v, w, chart, zoomed)...)
@@ -153,7 +152,11 @@ func (p *spectrumPane) chartRows(v *view, pairs, h int) int {
 	if h < 8 || e == nil || e.Density == nil && len(v.h.spectra) < 2 {
 		return 0
 	}
-	return max(4, h*2/5, h-pairs-1)
+	least := 4
+	if e.Density != nil {
+		least = 5 // for its caption
+	}
+	return max(least, h*2/5, h-pairs-1)
 }
 
 func (p *spectrumPane) nothing(v *view, w, h int) []string {

@@ -30,17 +30,17 @@ func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
 	}
 	low, high, ok := spread(e)
 	if edge, symbol, has := v.h.edge(e); has && ok {
-		strong = append(strong, edgeFact(edge, symbol, high))
+		strong = append(strong, edgeFact(v, edge, symbol, high))
 	}
 	if e.Method == "power" && ok && -low > math.Abs(high) {
-		strong = append(strong, fact{{{tokNegativeCurvature, "the largest |λ| is negative"}}, {{tokNegativeCurvature, "|λ| negative"}}})
+		strong = append(strong, fact{{{tokNegativeCurvature, "the largest |" + v.gl.lambda + "| is negative"}}})
 	}
 	if t := e.Trace; t != nil {
 		value := []part{{tokMuted, "trace "}, {tokStrong, number(float64(t.Value))}}
 		if s := float64(t.Error); !math.IsNaN(s) {
 			value = append(value, part{tokMuted, v.gl.within + magnitude(s)})
 		}
-		probes := part{tokMuted, "  by " + count(t.Probes) + " probes"}
+		probes := part{tokMuted, "  by " + counted(t.Probes, "probe")}
 		strong = append(strong, fact{append(value[:len(value):len(value)], probes), value})
 	}
 	if e.Rows > 0 {
@@ -50,21 +50,21 @@ func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
 }
 
 // edgeFact compares the greatest eigenvalue to the edge of stability, in words.
-func edgeFact(edge float64, symbol string, greatest float64) fact {
+func edgeFact(v *view, edge float64, symbol string, greatest float64) fact {
 	ink, word, where := tokGood, "  stable", ", below the edge"
 	if greatest > edge {
 		ink, word, where = tokWarn, "  unstable", ", above the edge"
 	}
-	figures := []part{{tokMuted, symbol + " "}, {tokText, number(edge)}, {tokMuted, "  λ₁ "}, {tokText, number(greatest)}}
+	figures := []part{{tokMuted, symbol + " "}, {tokText, number(edge)}, {tokMuted, "  " + v.gl.lambda + "₁ "}, {tokText, number(greatest)}}
 	short := append(figures[:len(figures):len(figures)], part{ink, word})
 	return fact{append(short[:len(short):len(short)], part{ink, where}), short, short[:2]}
 }
 
 // rowsFact says over how many rows, and which, the operator averages.
 func rowsFact(h *history, e *trainer.SpectrumEvent) fact {
-	rows, which := rowsText(e.Rows), clean(e.Selection)
+	rows, which := counted(e.Rows, "row"), clean(e.Selection)
 	if h.run != nil && h.run.Data.TrainRows > e.Rows {
-		rows = count(e.Rows) + " of " + rowsText(h.run.Data.TrainRows)
+		rows = count(e.Rows) + " of " + counted(h.run.Data.TrainRows, "row")
 	}
 	if which == "all" {
 		rows, which = "all "+rows, ""
@@ -136,20 +136,26 @@ func (p *spectrumPane) density(v *view, e *trainer.SpectrumEvent, w, h int) []st
 	peak := 0.0
 	for i := range n {
 		x, y := float64(d.Grid[i]), float64(d.Values[i])
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			continue
+		}
 		if n > 1 {
 			// The end of the axis is labelled: with more digits than its place on the screen has, it would be long.
 			x = snap(x, math.Abs(float64(d.Grid[n-1])-float64(d.Grid[0])))
 		}
 		mean.add(x, y)
-		peak = math.Max(peak, y)
+		if y > peak {
+			peak = y
+		}
 		if i < len(d.Errors) {
 			above.add(x, y+float64(d.Errors[i]))
 		}
 	}
-	pl := plot{log: true, closed: true, name: "density", waiting: "the density has no values", curves: []plotCurve{
-		{name: "standard error", tok: tokMuted, series: &above, dashed: true, mark: '.'},
-		{name: "density", tok: tokAccent, series: &mean, mark: '*'},
-	}}
+	pl := plot{log: true, closed: true, name: "density", waiting: "the density has no values"}
+	if w >= 60 && h >= 8 {
+		pl.curves = append(pl.curves, plotCurve{tok: tokMuted, series: &above, dashed: true, mark: '.'})
+	}
+	pl.curves = append(pl.curves, plotCurve{tok: tokAccent, series: &mean, mark: '*'})
 	if one := v.h.oneEigenvalue(d); one > 0 && one < peak {
 		pl.clip = [2]float64{one / 10, 2 * peak}
 	}
@@ -181,7 +187,7 @@ func (p *spectrumPane) densityCaption(v *view, d *trainer.Density, w int) string
 	l := v.th.line(w)
 	l.put(tokAccent, "density").put(tokMuted, "  log")
 	l.group(part{tokMuted, ", negative left of the line"})
-	l.group(part{tokMuted, " · " + count(d.Probes) + " probes × " + count(d.Steps) + " steps"})
+	l.group(part{tokMuted, " · " + counted(d.Probes, "probe") + " × " + counted(d.Steps, "step")})
 	l.group(part{tokMuted, ", smoothed by " + number(float64(d.Sigma))})
 	return l.full()
 }
@@ -196,13 +202,19 @@ func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
 			bottom.add(float64(v.h.spectra[i].Epoch), low)
 		}
 	}
-	pl := epochPlot(v.h,
-		plotCurve{name: "greatest", tok: tokAccent, series: &top, mark: '*'},
-		plotCurve{name: "least", tok: tokNegativeCurvature, series: &bottom, dashed: true, mark: 'o'})
-	pl.rules, pl.zero, pl.legend, pl.marks = []float64{0}, true, legend, nil
-	edge, _, ok := v.h.edge(v.h.newestSpectrum())
-	if _, greatest, has := top.bounds(false); ok && has && edge < 3*greatest {
-		pl.rules, pl.show = append(pl.rules, edge), [2]float64{0, edge}
+	curves := []plotCurve{
+		{name: "greatest", tok: tokAccent, series: &top, mark: '*'},
+		{name: "least", tok: tokNegativeCurvature, series: &bottom, dashed: true, mark: 'o'},
 	}
+	var limit series
+	edge, symbol, ok := v.h.edge(v.h.newestSpectrum())
+	if _, greatest, has := top.bounds(false); ok && has && edge < 3*greatest {
+		first, last, _ := top.ends()
+		limit.add(first, edge)
+		limit.add(last, edge)
+		curves = append(curves, plotCurve{name: symbol, tok: tokWarn, series: &limit, dashed: true, mark: '='})
+	}
+	pl := epochPlot(v.h, curves...)
+	pl.rules, pl.zero, pl.legend, pl.marks = []float64{0}, true, legend, nil
 	return p.chart.draw(v, pl, w, h)
 }

@@ -84,6 +84,7 @@ func (c *CG) begin() Stop {
 	}
 	c.ss, c.sd, c.model, c.beta = 0, 0, 0, 0
 	c.refreshed, c.restart = false, false
+	c.count(4) // ‖r‖ and τ
 	if !finite(c.residual) {
 		return NotFinite
 	}
@@ -104,6 +105,7 @@ func (c *CG) iterate() Stop {
 	c.out.Iterations++
 	c.multiply(c.d)
 	c.gamma = floats.Dot(c.d, c.z)
+	c.count(4) // γ and dᵀd
 	if !finite(c.gamma) {
 		return NotFinite
 	}
@@ -160,6 +162,7 @@ func (c *CG) judge() Stop {
 func (c *CG) turn() Stop {
 	z := c.precondition()
 	tau := floats.Dot(c.r, z)
+	c.count(4) // τ and d
 	switch {
 	case !finite(tau):
 		return NotFinite
@@ -197,6 +200,7 @@ func (c *CG) cross(stop Stop) Stop {
 func (c *CG) advance(length float64) {
 	floats.AddScaled(c.s, length, c.d)
 	floats.AddScaled(c.r, -length, c.z)
+	c.count(4)
 	c.model -= length * (c.tau - length*c.gamma/2)
 }
 
@@ -207,6 +211,7 @@ func (c *CG) scale() {
 	for i, g := range c.g {
 		c.r[i] = ratio*c.r[i] - (1-ratio)*g
 	}
+	c.count(4)
 	c.ss = c.inner(c.s, c.s)
 	c.model = -c.predicted()
 }
@@ -215,6 +220,7 @@ func (c *CG) scale() {
 func (c *CG) settled(stop Stop) Stop {
 	c.residual = floats.Norm(c.r, 2)
 	c.recursive = c.residual
+	c.count(2)
 	if !finite(c.residual) {
 		return NotFinite
 	}
@@ -229,6 +235,7 @@ func (c *CG) refresh() bool {
 		c.z[i] = -c.g[i] - hs
 	}
 	gap := floats.Distance(c.z, c.r, 2)
+	c.count(6) // z, the gap, ‖r‖
 	if !finite(gap) {
 		return false
 	}
@@ -277,26 +284,39 @@ func (c *CG) iteration() Iteration {
 }
 
 // predicted returns −q(s) = ½ sᵀ(r − g), which unlike E − q(s) subtracts nothing large.
-func (c *CG) predicted() float64 { return (floats.Dot(c.s, c.r) - floats.Dot(c.s, c.g)) / 2 }
+func (c *CG) predicted() float64 {
+	c.count(4)
+	return (floats.Dot(c.s, c.r) - floats.Dot(c.s, c.g)) / 2
+}
 
 func (c *CG) multiply(v []float64) {
 	c.h.MulVecTo(c.z, v)
 	c.out.Products++
+	if h, ok := c.h.(Counter); ok {
+		c.out.Flops += h.Flops()
+	}
 }
+
+// count adds the operations on vectors that took this many for each unknown. Single numbers, copies and
+// changes of sign are left out.
+func (c *CG) count(each int) { c.out.Flops += float64(each * len(c.s)) }
 
 // precondition returns M⁻¹r, which is r itself when M = I.
 func (c *CG) precondition() []float64 {
 	if c.o.Diagonal == nil {
 		return c.r
 	}
+	c.count(1)
 	return floats.DivTo(c.z, c.r, c.o.Diagonal)
 }
 
 // inner returns aᵀMb.
 func (c *CG) inner(a, b []float64) float64 {
 	if c.o.Diagonal == nil {
+		c.count(2)
 		return floats.Dot(a, b)
 	}
+	c.count(3)
 	sum := 0.0
 	for i, m := range c.o.Diagonal {
 		sum += a[i] * m * b[i]

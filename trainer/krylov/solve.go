@@ -20,6 +20,13 @@ type Operator interface {
 	MulVecTo(dst, v []float64)
 }
 
+// Counter is an Operator that knows what its products cost. Flops returns the floating-point operations of
+// one product, a multiplication and an addition being two.
+type Counter interface {
+	Operator
+	Flops() float64
+}
+
 // Stop is the reason why an inner solve ended.
 type Stop uint8
 
@@ -123,4 +130,7 @@ type Solve struct {
 	Predicted      float64   // −q(s) = ½ sᵀ(r − g) ≥ 0 with r = −g − Hs: the decrease the model promises
 	Ritz           []float64 // ascending Ritz values of M^-½ H M^-½ from CG's own coefficients
 	Preconditioned bool      // whether M ≠ I, so that Ritz values are not those of H
+	// Flops is what the whole solve took in floating-point operations: the vectors of CG, and the products
+	// where the operator is a Counter.
+	Flops float64
 }

@@ -1,0 +1,39 @@
+package trainer
+
+import (
+	"newtop/trainer/krylov"
+	"newtop/trainer/optim"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+var (
+	_ optim.MatrixObjective = (*objective)(nil)
+	_ krylov.Counter        = (*product)(nil)
+)
+
+// GaussNewtonRows is GaussNewton through explicit Jacobian rows, at their price.
+func (o *objective) GaussNewtonRows(w []float64) krylov.Operator {
+	o.linearize(w)
+	return &product{o: o, apply: o.kept.GaussNewtonRowsTo, price: o.cost.Rows/o.cost.Gradient + o.again()}
+}
+
+func (o *objective) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64) {
+	// The watcher never objects.
+	_ = o.WatchMatrixTo(dst, w, func(int, int) error { return nil })
+}
+
+// WatchMatrixTo charges every part of the assembly when it is done. Passes that were not kept are done once for
+// each output.
+func (o *objective) WatchMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
+	o.linearize(w)
+	price := o.cost.Matrix/o.cost.Gradient + float64(o.network.Outputs())*o.again()
+	return o.kept.GaussNewtonMatrixTo(dst, func(part, parts int) error {
+		o.spent.equivalents += o.share * price / float64(parts)
+		return watch(part, parts)
+	})
+}
+
+// Flops returns what a product takes: a multiplication and an addition for each one that is counted, and the
+// passes that were not kept.
+func (p *product) Flops() float64 { return 2 * p.price * p.o.cost.Gradient * float64(p.o.Rows()) }

@@ -1,0 +1,342 @@
+package trainer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// curvatures assembles the Hessian and the Gauss–Newton matrix of the starting weights over some of the
+// training rows from products with unit vectors, and leaves the eigenvalues to LAPACK, downwards.
+func curvatures(t *testing.T, c Config, rows []int) map[string][]float64 {
+	t.Helper()
+	p, err := c.Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := p.Network.Dim()
+	w := make([]float64, n)
+	p.Network.InitTo(w, p.Init, rand.New(rand.NewPCG(c.Seed, streamWeights)))
+	pick := func(m *mat.Dense) *mat.Dense {
+		_, columns := m.Dims()
+		out := mat.NewDense(len(rows), columns, nil)
+		for i, r := range rows {
+			out.SetRow(i, m.RawRowView(r))
+		}
+		return out
+	}
+	at := p.Network.Linearize(w, pick(p.Data.Train.Inputs), pick(p.Data.Train.Targets))
+	out := map[string][]float64{}
+	for name, multiply := range map[string]func(dst, v []float64){"hessian": at.HessianTo, "gauss-newton": at.GaussNewtonTo} {
+		dense := mat.NewSymDense(n, nil)
+		unit, column := make([]float64, n), make([]float64, n)
+		for j := range n {
+			unit[j] = 1
+			multiply(column, unit)
+			unit[j] = 0
+			for i := 0; i <= j; i++ {
+				dense.SetSym(i, j, column[i])
+			}
+		}
+		var eigen mat.EigenSym
+		if !eigen.Factorize(dense, false) {
+			t.Fatal("no eigenvalues")
+		}
+		out[name] = eigen.Values(nil)
+		slices.Reverse(out[name])
+	}
+	return out
+}
+
+// ofTheStart runs one epoch whose steps are too short to matter, so that its spectrum is that of the starting
+// weights.
+func ofTheStart(t *testing.T, c Config) SpectrumEvent {
+	t.Helper()
+	c.Optimizer, c.Set, c.Epochs, c.SpectrumEvery = "sgd", []string{"rate=1e-13"}, 1, 1
+	spectra := of[SpectrumEvent](train(t, c))
+	if len(spectra) != 1 {
+		t.Fatalf("%d spectra", len(spectra))
+	}
+	return spectra[0]
+}
+
+func evenRows(n, of int) []int {
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i * of / n
+	}
+	return rows
+}
+
+func TestSpectrumAgainstDense(t *testing.T) {
+	base := Config{Data: "sine", Hidden: []int{4}, Spectrum: 2, Seed: 4}
+	p, err := base.Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := p.Data.Train.Rows()
+	for _, rows := range []int{0, -1, 40, all, all + 1} {
+		count, selection := all, "all"
+		if rows == 40 {
+			count, selection = 40, "evenly spaced"
+		}
+		exact := curvatures(t, base, evenRows(count, all))
+		for _, operator := range []string{"", "hessian", "gauss-newton"} {
+			for _, method := range []string{"", "lanczos", "power"} {
+				if rows != 40 && rows != 0 && method+operator != "" {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s of %s over %d", method, operator, rows), func(t *testing.T) {
+					c := base
+					c.SpectrumMethod, c.SpectrumOf, c.SpectrumRows = method, operator, rows
+					e := ofTheStart(t, c)
+					if e.Rows != count || e.Selection != selection || e.Products < len(e.Residuals) || e.Density != nil || e.Trace != nil ||
+						e.Method != cmp.Or(method, "lanczos") || e.Operator != cmp.Or(operator, "hessian") {
+						t.Errorf("%+v: expected %d rows, %s", e, count, selection)
+					}
+					checkEigenvalues(t, &e, exact[e.Operator])
+				})
+			}
+		}
+	}
+}
+
+// checkEigenvalues holds an event for two eigenvalues to all of the matrix, downwards. The Gauss–Newton matrix
+// of so small a net has many zeros, of which Lanczos may show one: its last but one need only be an eigenvalue.
+func checkEigenvalues(t *testing.T, e *SpectrumEvent, exact []float64) {
+	t.Helper()
+	n := len(exact)
+	want := []float64{exact[0], exact[1], exact[n-2], exact[n-1]}
+	if e.Method == "power" {
+		want = slices.Clone(exact)
+		slices.SortFunc(want, func(a, b float64) int { return cmp.Compare(math.Abs(b), math.Abs(a)) })
+		if want = want[:2]; max(want[0], want[1]) <= 0 {
+			want = append(want, exact[0])
+		}
+		slices.SortFunc(want, func(a, b float64) int { return cmp.Compare(b, a) })
+	}
+	if len(e.Eigenvalues) != len(want) || len(e.Residuals) != len(want) {
+		t.Fatalf("%v: expected %d eigenvalues", e.Eigenvalues, len(want))
+	}
+	for i, got := range e.Eigenvalues {
+		if e.Operator == "gauss-newton" && i == 2 {
+			want[i] = slices.MinFunc(exact, func(a, b float64) int {
+				return cmp.Compare(math.Abs(a-float64(got)), math.Abs(b-float64(got)))
+			})
+		}
+		if math.Abs(float64(got)-want[i]) > float64(e.Residuals[i])+1e-9 {
+			t.Errorf("eigenvalue %d is %v ± %v: LAPACK says %v", i, got, e.Residuals[i], want[i])
+		}
+	}
+}
+
+func TestDensityOfASpectrum(t *testing.T) {
+	base := Config{Data: "sine", Hidden: []int{4}, Spectrum: 2, Seed: 4, Density: true, SpectrumRows: -1}
+	p, err := base.Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := p.Data.Train.Rows()
+	exact := curvatures(t, base, evenRows(all, all))
+	for operator, values := range exact {
+		c := base
+		c.SpectrumOf = operator
+		e := ofTheStart(t, c)
+		checkEigenvalues(t, &e, values)
+		if e.Density == nil || e.Trace == nil {
+			t.Fatal("no density or no trace")
+		}
+		trace, density := *e.Trace, *e.Density
+		sum := 0.0
+		for _, v := range values {
+			sum += v
+		}
+		if math.Abs(float64(trace.Value)-sum) > 4*float64(trace.Error) || float64(trace.Error) > 2*values[0] || trace.Probes != 10 {
+			t.Errorf("%s: trace %+v: LAPACK's eigenvalues add up to %g", operator, trace, sum)
+		}
+		mass := 0.0
+		for _, v := range density.Values {
+			mass += float64(v) * float64(density.Grid[1]-density.Grid[0])
+		}
+		if math.Abs(mass-1) > 1e-5 || len(density.Errors) != len(density.Grid) || density.Probes != 10 || density.Steps > p.Network.Dim() || density.Steps < 3 {
+			t.Errorf("%s: density %d × %d of mass %g", operator, density.Probes, density.Steps, mass)
+		}
+		first, last := float64(density.Grid[0]), float64(density.Grid[len(density.Grid)-1])
+		if n := len(values); first > values[n-1] || last < values[0] || !(density.Sigma > 0) {
+			t.Errorf("%s: the grid goes from %g to %g", operator, first, last)
+		}
+	}
+}
+
+// TestDensitiesCompare: the probes are the same in every epoch, so that a matrix that hardly changes has a
+// density that hardly does.
+func TestDensitiesCompare(t *testing.T) {
+	spectra := of[SpectrumEvent](train(t, Config{Data: "sine", Hidden: []int{4}, Density: true,
+		Optimizer: "sgd", Set: []string{"rate=1e-13"}, Epochs: 2, SpectrumEvery: 1}))
+	if len(spectra) != 2 {
+		t.Fatalf("%d spectra", len(spectra))
+	}
+	a, b := spectra[0], spectra[1]
+	if change := math.Abs(float64(a.Trace.Value - b.Trace.Value)); change > 1e-8 {
+		t.Errorf("the trace went from %+v to %+v", *a.Trace, *b.Trace)
+	}
+	peak := float64(slices.Max(a.Density.Values))
+	for i, v := range a.Density.Values {
+		if change := math.Abs(float64(v - b.Density.Values[i])); change > 1e-6*peak {
+			t.Fatalf("the density at %v went from %v to %v", a.Density.Grid[i], v, b.Density.Values[i])
+		}
+	}
+}
+
+// TestWarmSpectra: later spectra begin where the first one ended and need fewer products.
+func TestWarmSpectra(t *testing.T) {
+	for _, method := range spectrumMethods {
+		spectra := of[SpectrumEvent](train(t, Config{Data: "spirals", Hidden: []int{16}, SpectrumRows: 200, Spectrum: 2,
+			SpectrumMethod: method, Optimizer: "sgd", Set: []string{"rate=1e-4"}, Epochs: 2, SpectrumEvery: 1}))
+		if len(spectra) != 2 || spectra[1].Products >= spectra[0].Products {
+			t.Errorf("%s: %d products, then %d", method, spectra[0].Products, spectra[1].Products)
+		}
+	}
+}
+
+// TestInterruptedDensity: the eigenvalues that were found before are told.
+func TestInterruptedDensity(t *testing.T) {
+	s := mustNew(t, Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Set: []string{"rate=1e-4"},
+		SpectrumRows: 100, Spectrum: 1, Density: true})
+	box := s.Subscribe()
+	t.Cleanup(box.Close)
+	done := make(chan error, 1)
+	go func() { done <- s.Run(context.Background()) }()
+	follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Running })
+	do(t, s, Spectrum{})
+	follow(t, box, func(d *Delta) bool { return d.Status.Computing == "spectrum" })
+	time.Sleep(30 * time.Millisecond)
+	do(t, s, Stop{})
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	d := follow(t, box, func(d *Delta) bool { return d.Done != nil })
+	if d.Done.Reason != ReasonStopped {
+		t.Errorf("done %+v", d.Done)
+	}
+	for _, e := range d.Spectra {
+		if len(e.Eigenvalues) == 0 || (e.Density == nil) != (e.Trace == nil) {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// TestSpectrumOfLetters compares the two methods on the letter net, whose matrix is too large to assemble.
+func TestSpectrumOfLetters(t *testing.T) {
+	dir := filepath.Join("..", "..", "shared", "data")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("no ../shared/data with the UCI letter data")
+	}
+	c := Config{Data: "letter", DataDir: dir, Seed: 1, SpectrumRows: 256, Spectrum: 1}
+	lanczos := ofTheStart(t, c)
+	c.SpectrumMethod = "power"
+	power := ofTheStart(t, c)
+	most := func(e *SpectrumEvent) (value, residual float64) {
+		for i, v := range e.Eigenvalues {
+			if math.Abs(float64(v)) > math.Abs(value) {
+				value, residual = float64(v), float64(e.Residuals[i])
+			}
+		}
+		return value, residual
+	}
+	a, ra := most(&lanczos)
+	b, rb := most(&power)
+	if math.Abs(a-b) > ra+rb || a == 0 {
+		t.Errorf("%g ± %g by Lanczos, %g ± %g by the power method", a, ra, b, rb)
+	}
+}
+
+func TestSpectraAreRationed(t *testing.T) {
+	// With nothing to spend the first spectrum is the last.
+	if n := len(of[SpectrumEvent](train(t, Config{Data: "spirals", Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e-9}))); n != 1 {
+		t.Errorf("%d spectra: expected 1", n)
+	}
+	if n := len(of[SpectrumEvent](train(t, Config{Data: "spirals", Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e9}))); n != 5 {
+		t.Errorf("%d spectra: expected 5", n)
+	}
+}
+
+func TestSpectraDoNotTouchTheRun(t *testing.T) {
+	for _, optimizer := range []string{"tr-newton", "sgd"} {
+		plain := of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: optimizer, Epochs: 4}))
+		watched := of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: optimizer, Epochs: 4, SpectrumEvery: 1}))
+		for i := range plain {
+			if plain[i].Loss != watched[i].Loss || plain[i].GradientEquivalents != watched[i].GradientEquivalents {
+				t.Errorf("%s, epoch %d: loss %v and work %v became %v and %v under spectra", optimizer, i,
+					plain[i].Loss, plain[i].GradientEquivalents, watched[i].Loss, watched[i].GradientEquivalents)
+			}
+		}
+	}
+}
+
+// busy returns a session in the middle of a spectrum that takes long.
+func busy(t *testing.T) (*Session, *Mailbox, chan error) {
+	t.Helper()
+	s := mustNew(t, Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Spectrum: 60})
+	box := s.Subscribe()
+	t.Cleanup(box.Close)
+	done := make(chan error, 1)
+	go func() { done <- s.Run(context.Background()) }()
+	follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Running })
+	do(t, s, Spectrum{})
+	follow(t, box, func(d *Delta) bool { return d.Status.Computing == "spectrum" })
+	return s, box, done
+}
+
+func TestCommandsDuringASpectrum(t *testing.T) {
+	s, box, done := busy(t)
+	var refused *CommandError
+	if err := s.Do(context.Background(), Spectrum{}); !errors.As(err, &refused) {
+		t.Errorf("a second spectrum: %v", err)
+	}
+	do(t, s, Pause{On: true})
+	do(t, s, Scale{Factor: 2})
+	if d := follow(t, box, func(d *Delta) bool { return len(d.Settings) > 0 }); d.Status.Computing != "spectrum" {
+		t.Error("a changed setting ended the spectrum")
+	}
+	do(t, s, Stop{})
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if d := follow(t, box, func(d *Delta) bool { return d.Done != nil }); d.Done.Reason != ReasonStopped || len(d.Spectra) > 0 {
+		t.Errorf("done %+v with %d spectra", d.Done, len(d.Spectra))
+	}
+}
+
+func TestSwitchDuringASpectrum(t *testing.T) {
+	s, box, done := busy(t)
+	do(t, s, Switch{Optimizer: "momentum"})
+	if d := follow(t, box, func(d *Delta) bool { return len(d.Switches) > 0 }); len(d.Spectra) > 0 {
+		t.Error("the spectrum went on")
+	}
+	do(t, s, Stop{})
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTimeLimitHoldsDuringASpectrum(t *testing.T) {
+	start := time.Now()
+	d := of[DoneEvent](train(t, Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Spectrum: 200, SpectrumEvery: 1, TimeLimit: 200 * time.Millisecond}))
+	if d[0].Reason != ReasonTime {
+		t.Errorf("done %+v", d)
+	}
+	if took := time.Since(start); took > 30*time.Second {
+		t.Errorf("took %v", took)
+	}
+}

@@ -1,0 +1,218 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"newtop/trainer"
+)
+
+// fakeDensity is a bulk around zero with a few eigenvalues apart from it.
+func fakeDensity(e int) (*trainer.Density, *trainer.Trace) {
+	const sigma = 0.1
+	d := &trainer.Density{Sigma: sigma, Probes: 10, Steps: 80}
+	top := 8.4 + float64(e)/4
+	bell := func(x, at, width float64) float64 {
+		z := (x - at) / width
+		return math.Exp(-z*z/2) / (width * math.Sqrt(2*math.Pi))
+	}
+	for x := -1.0; x < top+0.5; x += sigma / 2 {
+		v := 0.9*bell(x, 0, sigma) + 0.09*bell(x, 0.4, 0.4)
+		for i, at := range []float64{1.3, 2.2, 4.7, top} {
+			v += float64(4-i) / 6066 * bell(x, at, sigma)
+		}
+		d.Grid = append(d.Grid, trainer.Float(x))
+		d.Values = append(d.Values, trainer.Float(v))
+		d.Errors = append(d.Errors, trainer.Float(v/5))
+	}
+	return d, &trainer.Trace{Value: 143.2, Error: 6.31, Probes: 10}
+}
+
+// edgeRun is a made-up run of gradient descent with densities, whose curvature grows towards the edge.
+func edgeRun(rate string) []trainer.Delta {
+	deltas := fakeRun(script{epochs: 33, adam: true, spectra: true})
+	for i := range deltas {
+		d := &deltas[i]
+		d.Status.Optimizer = "sgd"
+		d.Status.Settings = []trainer.Setting{{Key: "rate", Text: rate, Primary: true}, {Key: "batch", Text: "64"}}
+		for j := range d.Spectra {
+			s := &d.Spectra[j]
+			s.Rows, s.Selection = 2048, "evenly spaced"
+			s.Density, s.Trace = fakeDensity(s.Epoch)
+		}
+	}
+	return deltas
+}
+
+// watched is a view of a run.
+func watched(deltas []trainer.Delta) *view {
+	v := testView()
+	for i := range deltas {
+		v.h.apply(&deltas[i])
+	}
+	return v
+}
+
+// TestSpectrumPane draws the pane with everything that it can show, small and zoomed.
+func TestSpectrumPane(t *testing.T) {
+	v := watched(edgeRun("0.11"))
+	for _, c := range []struct {
+		w, h   int
+		zoomed bool
+	}{{40, 14, false}, {60, 12, false}, {80, 14, false}, {40, 24, true}, {80, 24, true}, {120, 40, true}} {
+		t.Run(fmt.Sprintf("%dx%d", c.w, c.h), func(t *testing.T) {
+			rows := new(drawn).draw(&spectrumPane{}, v, rect{0, 0, c.w, c.h}, drawnKey{zoomed: c.zoomed})
+			for i, r := range rows {
+				if n := ansi.StringWidth(r); n != c.w {
+					t.Errorf("row %d is %d wide", i, n)
+				}
+			}
+			golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
+		})
+	}
+}
+
+// TestSpectrumInASCII: everything has a counterpart in seven bits.
+func TestSpectrumInASCII(t *testing.T) {
+	v := watched(edgeRun("0.11"))
+	v.gl = GlyphsASCII.set(nil)
+	v.h.newestSpectrum().Method = "power"
+	for _, row := range new(drawn).draw(&spectrumPane{}, v, rect{0, 0, 120, 40}, drawnKey{zoomed: true}) {
+		if text := toASCII(ansi.Strip(row)); strings.ContainsRune(text, '?') || ansi.StringWidth(text) != 120 {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
+// TestEdgeOfStability runs the two methods on the quadratic ½λw² itself: their steps shrink exactly while λ is
+// below the edge.
+func TestEdgeOfStability(t *testing.T) {
+	const rate = 0.1
+	for _, c := range []struct {
+		optimizer string
+		momentum  float64
+		want      float64
+	}{{"sgd", 0, 20}, {"momentum", 0.9, 38}, {"momentum", 0, 20}, {"momentum", 0.5, 30}} {
+		h := &history{}
+		h.status.Optimizer = c.optimizer
+		h.status.Settings = []trainer.Setting{{Key: "rate", Text: "0.1"}, {Key: "momentum", Text: fmt.Sprint(c.momentum)}}
+		edge, _, ok := h.edge(&trainer.SpectrumEvent{Operator: "hessian"})
+		if !ok || math.Abs(edge-c.want) > 1e-12 {
+			t.Errorf("%s %g: edge %g, want %g", c.optimizer, c.momentum, edge, c.want)
+		}
+		for _, lambda := range []float64{0.99 * edge, 1.01 * edge} {
+			w, speed := 1.0, 0.0
+			for range 5000 {
+				speed = c.momentum*speed - rate*lambda*w
+				w += speed
+			}
+			if grew := math.Abs(w) > 1 || math.IsNaN(w); grew != (lambda > edge) {
+				t.Errorf("%s %g: from 1 to %g at %g of the edge", c.optimizer, c.momentum, w, lambda/edge)
+			}
+		}
+	}
+}
+
+func TestNoEdge(t *testing.T) {
+	rate := []trainer.Setting{{Key: "rate", Text: "0.1"}}
+	for _, c := range []struct {
+		optimizer, operator string
+		settings            []trainer.Setting
+	}{
+		{"adam", "hessian", rate}, {"tr-newton", "hessian", nil}, {"sgd", "gauss-newton", rate}, {"sgd", "hessian", nil},
+		{"momentum", "hessian", rate}, {"sgd", "hessian", []trainer.Setting{{Key: "rate", Text: "0"}}},
+		{"sgd", "hessian", []trainer.Setting{{Key: "rate", Text: "?"}}}, {"", "", nil},
+	} {
+		h := &history{}
+		h.status.Optimizer, h.status.Settings = c.optimizer, c.settings
+		if edge, _, ok := h.edge(&trainer.SpectrumEvent{Operator: c.operator}); ok {
+			t.Errorf("%v has the edge %g", c, edge)
+		}
+	}
+}
+
+// TestSpectrumFacts: what is said, and in how many words there is room for.
+func TestSpectrumFacts(t *testing.T) {
+	for _, c := range []struct {
+		rate   string
+		w      int
+		change func(e *trainer.SpectrumEvent)
+		want   []string
+	}{
+		{"0.11", 60, nil, []string{"2/η 18.18  λ₁ 16.40  stable, below the edge", "trace 143.2 ± 6.310  by 10 probes", "the hessian over 2,048 of 16,000 rows, evenly spaced"}},
+		{"0.2", 60, nil, []string{"2/η 10.00  λ₁ 16.40  unstable, above the edge", "", ""}},
+		{"0.2", 36, nil, []string{"2/η 10.00  λ₁ 16.40  unstable", "trace 143.2 ± 6.310  by 10 probes", "2,048 of 16,000 rows, evenly spaced"}},
+		{"0.2", 24, nil, []string{"2/η 10.00", "trace 143.2 ± 6.310", "2,048 of 16,000 rows"}},
+		{"0.2", 60, func(e *trainer.SpectrumEvent) {
+			e.Operator, e.Trace, e.Rows, e.Selection = "gauss-newton", nil, 16000, "all"
+		}, []string{"the gauss-newton over all 16,000 rows"}},
+		{"0.2", 60, func(e *trainer.SpectrumEvent) {
+			e.Method, e.Eigenvalues, e.Rows, e.Trace = "power", []trainer.Float{2, -3}, 0, nil
+		}, []string{"λ₁ 2.000", "the largest |λ| is negative"}},
+		{"0.2", 60, func(e *trainer.SpectrumEvent) { e.Trace.Error, e.Trace.Probes = nan, 1 }, []string{"", "trace 143.2  by 1 probe", ""}},
+	} {
+		v := watched(edgeRun(c.rate))
+		if c.change != nil {
+			c.change(v.h.newestSpectrum())
+		}
+		strong, weak := new(spectrumPane).facts(v)
+		var got []string
+		for _, f := range slices.Concat(strong, weak) {
+			row := f.in(v, c.w)
+			if n := ansi.StringWidth(row); n > c.w {
+				t.Errorf("%q is %d wide", row, n)
+			}
+			got = append(got, strings.TrimSpace(ansi.Strip(row)))
+		}
+		if len(got) != len(c.want) {
+			t.Errorf("%q: expected %q", got, c.want)
+			continue
+		}
+		for i := range got {
+			if !strings.Contains(got[i], c.want[i]) {
+				t.Errorf("%q: expected %q", got[i], c.want[i])
+			}
+		}
+	}
+}
+
+// TestSpectrumHoldsTheRoom draws densities of all kinds, broken ones too, at every size.
+func TestSpectrumHoldsTheRoom(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	bad := []trainer.Float{nan, trainer.Float(math.Inf(1)), 0, -1, 1e300, 1e-300, 5}
+	densities := []*trainer.Density{{}, {Grid: trainer.Floats([]float64{3}), Values: trainer.Floats([]float64{1})}}
+	for range 20 {
+		d := &trainer.Density{Sigma: bad[r.IntN(len(bad))], Probes: r.IntN(3), Steps: -1}
+		for range r.IntN(30) {
+			d.Grid = append(d.Grid, bad[r.IntN(len(bad))])
+			d.Values = append(d.Values, bad[r.IntN(len(bad))])
+			d.Errors = append(d.Errors, bad[r.IntN(len(bad))])
+		}
+		d.Values = d.Values[:r.IntN(len(d.Values)+1)]
+		densities = append(densities, d)
+	}
+	good, _ := fakeDensity(3)
+	v := watched(edgeRun("0.11"))
+	for _, d := range append(densities, good) {
+		v.h.newestSpectrum().Density = d
+		for w := 1; w < 130; w += 13 {
+			for h := 1; h < 45; h += 5 {
+				for _, row := range new(spectrumPane).body(v, w, h, h > 20) {
+					if n := ansi.StringWidth(row); n > w {
+						t.Fatalf("%d wide in %d × %d", n, w, h)
+					}
+				}
+				if n := len(new(spectrumPane).body(v, w, h, h > 20)); n > h {
+					t.Fatalf("%d rows in %d × %d", n, w, h)
+				}
+			}
+		}
+	}
+}
