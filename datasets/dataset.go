@@ -90,9 +90,10 @@ func (s *Split) encode(classes int, low, high float64) {
 
 // table is a set before it is split: all rows in one piece, the inputs raw.
 type table struct {
-	inputs  *mat.Dense
-	targets *mat.Dense // nil for classes
-	labels  []int      // nil for regression
+	inputs   *mat.Dense
+	targets  *mat.Dense // nil for classes
+	labels   []int      // nil for regression
+	features *mat.Dense // nil for most sets
 }
 
 func (t *table) rows() int { return t.inputs.RawMatrix().Rows }
@@ -110,6 +111,9 @@ func (t *table) slice(from, to int) Split {
 	}
 	if t.labels != nil {
 		s.Labels = t.labels[from:to:to]
+	}
+	if t.features != nil {
+		s.Features = rowsOf(t.features, from, to)
 	}
 	return s
 }

@@ -104,9 +104,18 @@ type RunEvent struct {
 	Optimizer string         `json:"optimizer"`
 	Settings  map[string]any `json:"settings"`
 	Seed      uint64         `json:"seed"`
+	Committee int            `json:"committee,omitempty"` // nets, of this seed and the following; 0 for one
 	Threads   int            `json:"threads,omitempty"`
 	Batch     int            `json:"batch,omitempty"`
 	Epochs    int            `json:"epochs,omitempty"` // the limit; 0 for none
+}
+
+// Seeds writes the seed, of a committee the first and the last.
+func (e *RunEvent) Seeds() string {
+	if e.Committee > 1 {
+		return fmt.Sprintf("seeds %d to %d", e.Seed, e.Seed+uint64(e.Committee)-1)
+	}
+	return fmt.Sprintf("seed %d", e.Seed)
 }
 
 // InnerEvent is one inner iteration of a CG solve.

@@ -68,6 +68,10 @@ func (r *run) opening() RunEvent {
 	if text, err := json.Marshal(r.settings); err == nil {
 		_ = json.Unmarshal(text, &settings) // what Marshal wrote
 	}
+	committee := 0
+	if len(r.members) > 1 {
+		committee = len(r.members)
+	}
 	now := time.Now()
 	return RunEvent{
 		Version: 1,
@@ -85,6 +89,7 @@ func (r *run) opening() RunEvent {
 		Optimizer: r.info.Name,
 		Settings:  settings,
 		Seed:      r.config.Seed,
+		Committee: committee,
 		Threads:   r.pool.Threads(),
 		Batch:     r.config.Batch,
 		Epochs:    r.config.Epochs,

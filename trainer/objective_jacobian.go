@@ -9,6 +9,7 @@ import (
 
 var (
 	_ optim.MatrixObjective = (*objective)(nil)
+	_ optim.MatrixObjective = (*steady)(nil)
 	_ krylov.Counter        = (*product)(nil)
 )
 
@@ -32,6 +33,16 @@ func (o *objective) WatchMatrixTo(dst *mat.SymDense, w []float64, watch func(par
 		o.spent.equivalents += o.share * price / float64(parts)
 		return watch(part, parts)
 	})
+}
+
+// WatchMatrixTo stores the part of the matrix that belongs to the experts.
+func (s *steady) WatchMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
+	whole := mat.NewSymDense(s.whole.Dim(), nil)
+	if err := s.whole.WatchMatrixTo(whole, s.at(w), watch); err != nil {
+		return err
+	}
+	dst.CopySym(whole.SliceSym(0, s.Dim()))
+	return nil
 }
 
 // Flops returns what a product takes: a multiplication and an addition for each one that is counted, and the

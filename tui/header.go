@@ -34,7 +34,7 @@ func (a *App) headerRun(w int) string {
 		if m.Loss != "" {
 			inner.group(part{tokMuted, "  " + clean(m.Loss)})
 		}
-		inner.group(part{tokMuted, "  seed " + strconv.FormatUint(r.Seed, 10)})
+		inner.group(part{tokMuted, "  " + r.Seeds()})
 		l.raw(inner.b.String(), inner.w)
 	}
 	l.to(w - width(state) - 1)

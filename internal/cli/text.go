@@ -45,8 +45,8 @@ func (t *textRecorder) Flush() error { return nil }
 
 func (t *textRecorder) opening() {
 	r := &t.run
-	fmt.Fprintf(t.messages, "%s: %d + %d rows, net %s, %d weights, %s, seed %d, %d threads\n",
-		r.Data.Name, r.Data.TrainRows, r.Data.TestRows, r.Model.Shape(), r.Model.Parameters, r.Optimizer, r.Seed, r.Threads)
+	fmt.Fprintf(t.messages, "%s: %d + %d rows, net %s, %d weights, %s, %s, %d threads\n",
+		r.Data.Name, r.Data.TrainRows, r.Data.TestRows, r.Model.Shape(), r.Model.Parameters, r.Optimizer, r.Seeds(), r.Threads)
 }
 
 func (t *textRecorder) classes() bool { return t.run.Data.Classes > 0 }

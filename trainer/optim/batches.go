@@ -17,6 +17,8 @@ type batches struct {
 	// update moves the weights along the gradient g of one batch and keeps the method's memory. Both are
 	// finite when it is called.
 	update func(s *Settings, w, g []float64)
+	// ahead returns where the gradient is taken, which must stay as it is until update; nil: at w.
+	ahead func(s *Settings, w []float64) []float64
 
 	order    []int
 	start    []float64 // the weights at the beginning of the epoch
@@ -24,6 +26,10 @@ type batches struct {
 }
 
 var _ Method = (*batches)(nil)
+
+// tile is how many weights an update made of several passes takes at a time, so that they stay in the
+// first-level cache from one pass to the next.
+const tile = 1024
 
 func batchParameter(size float64) Hyperparameter {
 	return Hyperparameter{
@@ -77,11 +83,15 @@ func (b *batches) pass(ctx context.Context, s *State) (float64, error) {
 	total := (len(b.order) + size - 1) / size
 	squares := 0.0
 	for i := range total {
+		at := s.W
+		if b.ahead != nil {
+			at = b.ahead(s.Settings, s.W)
+		}
 		var loss float64
 		if total == 1 {
-			loss = rows.GradientTo(b.gradient, s.W)
+			loss = rows.GradientTo(b.gradient, at)
 		} else {
-			loss = rows.BatchGradientTo(b.gradient, s.W, b.order[i*size:min((i+1)*size, len(b.order))])
+			loss = rows.BatchGradientTo(b.gradient, at, b.order[i*size:min((i+1)*size, len(b.order))])
 		}
 		length := norm(b.gradient)
 		switch {

@@ -53,6 +53,14 @@ type JacobianObjective interface {
 	GaussNewtonMatrixTo(dst *mat.SymDense, w []float64)
 }
 
+// MatrixObjective is a JacobianObjective whose matrix may take long: WatchMatrixTo does what
+// GaussNewtonMatrixTo does, and calls watch after each part of the work with the number of parts done and of
+// all. An error of watch ends it and is returned; dst is worthless then.
+type MatrixObjective interface {
+	JacobianObjective
+	WatchMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error
+}
+
 // BlockObjective is a mean over rows that can be split. Blocks returns the objectives of count equal
 // parts of the rows, in 1 ≤ count ≤ Rows; the mean of their losses, weighted by their rows, is the whole's.
 // The parts stay the same as long as count does, offer what the whole offers, and each keeps what it needs
@@ -73,6 +81,7 @@ const (
 	NeedsRows
 	NeedsJacobian
 	NeedsLayers
+	NeedsMatrix // of a JacobianObjective of at most MaxMatrixDim weights
 )
 
 // CapabilityError says what an objective lacks that a method needs.
@@ -98,7 +107,24 @@ func Offers(o Objective, need Capability) error {
 		lacks(NeedsGaussNewton, gaussNewton, "products with the Gauss–Newton matrix"),
 		lacks(NeedsRows, rows, "rows to take some of"),
 		lacks(NeedsJacobian, jacobian, "explicit Jacobian rows"),
+		lacksLayers(o, need),
+		lacksMatrix(o, need),
 	)
+}
+
+// lacksLayers is nil unless layers are needed and o is no chain of them.
+func lacksLayers(o Objective, need Capability) error {
+	if need&NeedsLayers == 0 {
+		return nil
+	}
+	layered, ok := o.(LayeredObjective)
+	if !ok {
+		return &CapabilityError{Reason: "the objective has no layers to solve one by one"}
+	}
+	if _, err := layered.Chain(); err != nil {
+		return &CapabilityError{Reason: err.Error()}
+	}
+	return nil
 }
 
 // ErrInterrupted is returned by a Monitor, and then by Step, when the outer iteration must be given
@@ -119,7 +145,7 @@ func (e *StalledError) Error() string { return e.Reason }
 func (e *StalledError) Is(target error) bool { return target == ErrStalled }
 
 // NotFiniteError says that a number which the next step would be computed from is NaN or infinite at the
-// current weights. What is "loss", "gradient", "curvature" or "weights".
+// current weights. What is "loss", "gradient", "curvature", "least-squares problem" or "weights".
 type NotFiniteError struct{ What string }
 
 func (e *NotFiniteError) Error() string {
@@ -129,11 +155,12 @@ func (e *NotFiniteError) Error() string {
 	return "the " + e.What + " is not finite"
 }
 
-// Inner is one inner unit of an outer iteration: a CG iteration, or one batch.
+// Inner is one inner unit of an outer iteration: a CG iteration or another trial of a step, one batch, or a part
+// of other work.
 type Inner struct {
 	Block     int              // which block of rows, 0 in batch mode
-	Iteration krylov.Iteration // of a CG solve; Number alone for a batch method
-	Loss      float64          // the batch's mean loss; NaN for a CG iteration
+	Iteration krylov.Iteration // of a CG solve; Number alone for a batch and a part
+	Loss      float64          // the batch's mean loss, or that of the weights for a part; NaN for a CG iteration
 	Total     int              // how many units the outer iteration has; 0 if not known beforehand
 }
 

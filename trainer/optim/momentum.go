@@ -14,20 +14,32 @@ func init() {
 		Primary:   "rate",
 		Needs:     NeedsRows,
 		Parameters: []Hyperparameter{
-			rateParameter(0.01, ""),
-			{Key: "momentum", Meaning: "μ, the share of its speed that a weight keeps", Default: 0.9, Max: 1, OpenMax: true},
-			batchParameter(64),
+			rateParameter(0.01, ""), momentumParameter(0.9, ""), batchParameter(64),
 		},
-		New: func() Method {
-			var v []float64
-			return &batches{name: "momentum", update: func(s *Settings, w, g []float64) {
-				if v == nil {
-					v = make([]float64, len(w))
-				}
-				floats.Scale(s.Get("momentum"), v)
-				floats.AddScaled(v, -s.Get("rate"), g)
-				floats.Add(w, v)
-			}}
-		},
+		New: func() Method { return &batches{name: "momentum", update: new(ball).update} },
 	})
+}
+
+func momentumParameter(mu float64, source string) Hyperparameter {
+	return Hyperparameter{
+		Key: "momentum", Meaning: "μ, the share of its speed that a weight keeps",
+		Default: mu, Max: 1, OpenMax: true, Source: source,
+	}
+}
+
+// ball is the heavy ball's memory, its speed v.
+type ball struct{ v []float64 }
+
+func (b *ball) update(s *Settings, w, g []float64) {
+	if b.v == nil {
+		b.v = make([]float64, len(w))
+	}
+	eta, mu := s.Get("rate"), s.Get("momentum")
+	for i := 0; i < len(w); i += tile {
+		j := min(i+tile, len(w))
+		v := b.v[i:j]
+		floats.Scale(mu, v)
+		floats.AddScaled(v, -eta, g[i:j])
+		floats.Add(w[i:j], v)
+	}
 }

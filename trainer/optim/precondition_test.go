@@ -40,7 +40,7 @@ func TestPreconditionerFloor(t *testing.T) {
 		{[]float64{nan, nan}, []float64{1, 1}},
 	} {
 		w := make([]float64, len(test.want))
-		got := new(trust).preconditioner(given{diagonal: test.diagonal}, w, 0.01)
+		got := new(jacobi).of(given{diagonal: test.diagonal}, part{0, 1}, w, 0.01)
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%v: %v, want %v", test.diagonal, got, test.want)
 		}

@@ -74,6 +74,9 @@ func TestOffers(t *testing.T) {
 		{&smooth{}, NeedsHessian | NeedsRows, "rows"},
 		{five(), NeedsHessian | NeedsRows, "Hessian"},
 		{residuals{}, NeedsGaussNewton, ""},
+		{five(), NeedsRows | NeedsJacobian, "Jacobian"},
+		{&smooth{}, NeedsLayers, "layers"},
+		{&degenerate{}, NeedsHessian | NeedsGaussNewton | NeedsRows | NeedsJacobian, ""},
 	} {
 		err := Offers(test.o, test.need)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
@@ -117,12 +120,16 @@ func TestRange(t *testing.T) {
 func TestSettings(t *testing.T) {
 	_, s := method(t, "tr-newton")
 	other := s.Clone()
+	var keys []string
+	for _, h := range s.Parameters() {
+		keys = append(keys, h.Key)
+	}
 	for text, want := range map[[2]string]string{
 		{"radius", "-1"}:       "radius = -1: expected a number > 0",
 		{"radius", "wide"}:     "radius = wide: expected a number > 0",
 		{"boundary", "round"}:  "boundary = round: expected segment or scaling",
 		{"limit", "2.5"}:       "limit = 2.5: expected a whole number ≥ 0 and ≤ 1000000000",
-		{"colour", "blue"}:     "colour = blue: expected one of radius, radius-max, xi, forcing, limit, boundary, accept, shrink-below, shrink-by, grow-above, grow-by, preconditioner, floor",
+		{"colour", "blue"}:     "colour = blue: expected one of " + strings.Join(keys, ", "),
 		{"xi", "1"}:            "xi = 1: expected a number > 0 and < 1",
 		{"preconditioner", ""}: "preconditioner = : expected none or jacobi",
 	} {

@@ -98,16 +98,20 @@ func TestOptionsReachTheSolve(t *testing.T) {
 	} {
 		m, settings := method(t, "tr-newton", test.set...)
 		s := &State{Objective: bowl(1), W: []float64{1}, Settings: settings}
-		o := m.(*trust).options(context.Background(), s, 3, test.gradient)
+		o := m.(*trust).options(context.Background(), s, s.Objective, part{0, 1}, s.W, 3, test.gradient)
 		if o.Radius != 3 || math.Abs(o.Tolerance-test.tolerance) > 1e-15 || o.Rule != test.rule || o.Limit != test.limit || o.Diagonal != nil {
 			t.Errorf("%v: %+v", test.set, o)
 		}
 	}
 }
 
-// TestAdapt holds the radius rule to its table.
+// textbook are the settings of Nocedal & Wright's algorithm 4.1.
+var textbook = []string{"retries", "0", "shrink-below", "0.25", "shrink-by", "0.25", "grow-above", "0.75"}
+
+// TestAdapt holds the textbook's radius rule to its table.
 func TestAdapt(t *testing.T) {
-	_, settings := method(t, "tr-newton", "radius-max", "6")
+	_, settings := method(t, "tr-newton", append(textbook, "radius-max", "6")...)
+	o := bowl(1)
 	inf, nan := math.Inf(1), math.NaN()
 	for _, test := range []struct {
 		stop     krylov.Stop
@@ -128,8 +132,10 @@ func TestAdapt(t *testing.T) {
 		{krylov.Residual, 2, nan, false, 0.5},
 		{krylov.NotFinite, inf, nan, false, 1},
 	} {
-		report := Report{Radius: 4, Rho: test.rho, Accepted: test.accepted}
-		if got := adapt(settings, &krylov.Solve{Stop: test.stop, StepNorm: test.length}, &report); got != test.want {
+		tr := &trust{s: []float64{0}, trial: []float64{0}}
+		a := tr.seek(o, settings, []float64{0}, 0, &krylov.Solve{Stop: test.stop, Radius: 4, StepNorm: test.length})
+		a.rho, a.accepted = test.rho, test.accepted
+		if got := adapt(settings, 4, &a); got != test.want {
 			t.Errorf("%+v: R goes to %g", test, got)
 		}
 	}
@@ -150,7 +156,7 @@ func TestOverflowShrinks(t *testing.T) {
 	m, settings := method(t, "tr-newton", "radius", "1.7e308")
 	s := &State{Objective: bowl(-1e10), W: []float64{2}, Settings: settings}
 	r, err := m.Step(context.Background(), s)
-	if err != nil || r.Accepted || r.Inner[0].Stop != krylov.NotFinite || settings.Get("radius") > 1.7e308/4 {
+	if err != nil || r.Accepted || r.Inner[0].Stop != krylov.NotFinite || settings.Get("radius") > 1.7e308/2 {
 		t.Errorf("%v, %+v, next radius %g", err, r, settings.Get("radius"))
 	}
 }

@@ -96,7 +96,7 @@ func TestNewtonOnMoreGarbowHillstrom(t *testing.T) {
 				o.hess = h.Hess
 			}
 			for _, set := range [][]string{
-				{}, {"boundary", "scaling"}, {"forcing", "sqrt"}, {"preconditioner", "jacobi"},
+				{}, textbook, {"boundary", "scaling"}, {"forcing", "sqrt"}, {"preconditioner", "jacobi"},
 			} {
 				s, steps := minimize(t, o, test.x, test.steps, "tr-newton", set...)
 				// E + 1e8 is known to 1.5e-8, and ρ to ten times that.
@@ -190,7 +190,7 @@ func TestQuadratic(t *testing.T) {
 	}
 }
 
-// TestRejection: a rejected step moves nothing, costs no gradient, shrinks R to a quarter of the step
+// TestRejection: under the textbook's rule a rejected step moves nothing, costs no gradient, shrinks R to a quarter of the step
 // and the next solve is shorter.
 func TestRejection(t *testing.T) {
 	for what, beyond := range map[string]float64{"uphill": 1e3, "NaN": math.NaN(), "infinite": math.Inf(1), "minus infinity": math.Inf(-1)} {
@@ -202,7 +202,7 @@ func TestRejection(t *testing.T) {
 			}
 			return inner(x)
 		}
-		m, settings := method(t, "tr-newton", "radius", "8")
+		m, settings := method(t, "tr-newton", append(textbook, "radius", "8")...)
 		s := &State{Objective: o, W: []float64{-9, 1}, Settings: settings}
 		for i, want := range []float64{8, 2, 0.5} {
 			r, err := m.Step(context.Background(), s)

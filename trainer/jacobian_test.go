@@ -1,0 +1,201 @@
+package trainer
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"newtop/models"
+	"newtop/trainer/krylov"
+	"newtop/trainer/optim"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestAlgorithmsBAndC of [MD] are the same but for their price: step by step the same steps, up to rounding.
+func TestAlgorithmsBAndC(t *testing.T) {
+	for _, c := range []Config{
+		{Data: "spirals", Hidden: []int{8, 5}},
+		{Data: "sine", Hidden: []int{7}, Skip: models.SkipAll},
+		{Data: "spirals", Hidden: []int{8}, Out: "tanh"},
+	} {
+		p, err := c.Prepare()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost := p.Network.Cost()
+		c.Epochs, c.Seed = 12, 3
+		c.Optimizer = "tr-gn"
+		byPass := of[EpochEvent](train(t, c))
+		c.Optimizer = "tr-rows"
+		byRows := of[EpochEvent](train(t, c))
+		for i, b := range byRows {
+			c := byPass[i]
+			if !near(b.Loss, c.Loss) || !near(b.StepNorm, c.StepNorm) || !near(b.Rho, c.Rho) || b.Accepted != c.Accepted || !near(b.Radius, c.Radius) {
+				t.Fatalf("epoch %d: %+v by rows, %+v by the R-pass", i, b, c)
+			}
+			for k, in := range b.Inner {
+				if other := c.Inner[k]; in.Iterations != other.Iterations || in.Stop != other.Stop || !near(in.StepNorm, other.StepNorm) {
+					t.Fatalf("epoch %d: solve %+v by rows, %+v by the R-pass", i, in, other)
+				}
+			}
+			want := float64(c.GradientEquivalents) + float64(c.Products)*(cost.Rows-cost.GaussNewton)/cost.Gradient
+			if got := float64(b.GradientEquivalents); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("epoch %d: %g gradient equivalents, expected %g", i, got, want)
+			}
+		}
+	}
+}
+
+// near reports whether two numbers agree to what twelve steps of CG leave of rounding.
+func near(a, b Float) bool {
+	return math.Abs(float64(a-b)) <= 1e-6*math.Abs(float64(b)) || math.IsNaN(float64(a)) && math.IsNaN(float64(b))
+}
+
+// TestFlopsOfInnerIterations compares those of [MD]'s algorithms B, C and E on its regression net.
+func TestFlopsOfInnerIterations(t *testing.T) {
+	const rows = 1000
+	network, err := models.NewNetwork(models.Chain(16, []int{82}, 10, models.Tanh, models.Identity, models.SquaredError, models.SkipNone))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	x, targets := mat.NewDense(rows, 16, nil), mat.NewDense(rows, 10, nil)
+	w, g, s := make([]float64, network.Dim()), make([]float64, network.Dim()), make([]float64, network.Dim())
+	for _, v := range [][]float64{x.RawMatrix().Data, targets.RawMatrix().Data, w} {
+		for i := range v {
+			v[i] = rng.NormFloat64() / 4
+		}
+	}
+	o := newObjective(network, x, targets, models.Options{})
+	o.GradientTo(g, w)
+	cost := network.Cost()
+	flops := func(h krylov.Operator, multiplications float64) float64 {
+		const iterations = 3
+		var cg krylov.CG
+		solve, err := cg.SolveTo(s, h, g, krylov.TrustRegion{Limit: iterations, Tolerance: 1e-12})
+		if err != nil || solve.Iterations != iterations {
+			t.Fatalf("%v, %+v", err, solve)
+		}
+		each, product := solve.Flops/iterations, 2*multiplications*rows
+		if vectors := (each - product) / float64(network.Dim()); vectors < 14 || vectors > 18 {
+			t.Errorf("%g operations for each weight beside the product", vectors)
+		}
+		return each
+	}
+	b, c, e := flops(o.GaussNewtonRows(w), cost.Rows), flops(o.GaussNewton(w), cost.GaussNewton), flops(o.Hessian(w), cost.Hessian)
+	// Form, row·v, α·row and the backward pass take 4·F n_B and 3·F C_A multiplications a row of data in B, against
+	// 2·n_B and 4·F C_A in C and 2·n_B and 6·F C_A in E, biases left out. The paper measured 3.9 : 1 : 1.3; here
+	// the passes at w are kept, which it recomputed, so that C and E have less to do beside.
+	if rb, re := b/c, e/c; math.Abs(rb-7.07) > 0.02 || math.Abs(re-1.28) > 0.01 {
+		t.Errorf("B : C : E = %.3f : 1 : %.3f", rb, re)
+	}
+}
+
+// TestMatrixOfTheObjective: that of the products, whole and in parts, charged at its price.
+func TestMatrixOfTheObjective(t *testing.T) {
+	c := Config{Data: "spirals", Hidden: []int{6}}
+	p, err := c.Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, cost := p.Network.Dim(), p.Network.Cost()
+	w := make([]float64, n)
+	p.Network.InitTo(w, p.Init, rand.New(rand.NewPCG(1, 2)))
+	whole := newObjective(p.Network, p.Data.Train.Inputs, p.Data.Train.Targets, models.Options{Memory: 1})
+	for _, o := range append(whole.Blocks(3), whole) {
+		part := o.(*objective)
+		part.linearize(w)
+		before := part.spent.equivalents
+		m := mat.NewSymDense(n, nil)
+		part.GaussNewtonMatrixTo(m, w)
+		want := part.share * (cost.Matrix/cost.Gradient + float64(p.Network.Outputs()))
+		if got := part.spent.equivalents - before; math.Abs(got-want) > 1e-9*want {
+			t.Errorf("an assembly is charged %g gradient equivalents, expected %g", got, want)
+		}
+		column, e, rows := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range n {
+			e[i] = 1
+			part.GaussNewton(w).MulVecTo(column, e)
+			part.GaussNewtonRows(w).MulVecTo(rows, e)
+			e[i] = 0
+			for j := range n {
+				if d := math.Abs(column[j] - m.At(i, j)); d > 1e-12 || math.Abs(column[j]-rows[j]) > 1e-12 {
+					t.Fatalf("entry (%d, %d): %g in the matrix, %g and %g by products", j, i, m.At(i, j), column[j], rows[j])
+				}
+			}
+		}
+	}
+}
+
+// TestDirectMethodsTrain: every epoch falls, the work is what the events say, and the figures come along.
+func TestDirectMethodsTrain(t *testing.T) {
+	for _, name := range []string{"lm", "dogleg"} {
+		c := Config{Data: "sine", Hidden: []int{8}, Epochs: 25, Optimizer: name, Seed: 2}
+		epochs := of[EpochEvent](train(t, c))
+		last := epochs[len(epochs)-1]
+		if last.Loss > epochs[0].Loss/10 {
+			t.Errorf("%s: loss from %v to %v in %d epochs", name, epochs[0].Loss, last.Loss, last.Epoch)
+		}
+		for i, e := range epochs[1:] {
+			if e.Loss > epochs[i].Loss || e.Accepted == (e.Loss == epochs[i].Loss) || len(e.Figures) < 3 || len(e.Inner) > 0 {
+				t.Errorf("%s, epoch %d: loss %v after %v, %+v", name, e.Epoch, e.Loss, epochs[i].Loss, e)
+			}
+		}
+		again := of[EpochEvent](train(t, Config{Data: "sine", Hidden: []int{8}, Epochs: 25, Optimizer: name, Seed: 2, Threads: 3}))
+		if end := again[len(again)-1]; end.Loss != last.Loss || end.GradientEquivalents != last.GradientEquivalents {
+			t.Errorf("%s: loss %v on three threads, %v on all", name, end.Loss, last.Loss)
+		}
+	}
+}
+
+// TestLargeMatricesAreRefused before the run begins, in one line.
+func TestLargeMatricesAreRefused(t *testing.T) {
+	if optim.MaxMatrixDim != models.MaxMatrixDim {
+		t.Errorf("optim allows %d weights, models %d", optim.MaxMatrixDim, models.MaxMatrixDim)
+	}
+	for _, name := range []string{"lm", "dogleg"} {
+		m := &memory{}
+		err := mustNew(t, Config{Data: "spirals", Hidden: []int{90, 90}, Optimizer: name}, m).Run(t.Context())
+		var refused *PrepareError
+		want := name + ": the matrix of 8642 weights is too large to factorize: expected at most 8000 weights"
+		if !errors.As(err, &refused) || err.Error() != want || len(m.events) != 1 {
+			t.Errorf("%v after %d events, expected %s", err, len(m.events), want)
+		}
+		s := mustNew(t, Config{Data: "spirals", Hidden: []int{90, 90}, Optimizer: "tr-gn"})
+		box := s.Subscribe()
+		defer box.Close()
+		background(t, s)
+		follow(t, box, func(d *Delta) bool { return d.Status.Phase == Running })
+		if err := s.Do(t.Context(), Switch{Optimizer: name}); err == nil || !strings.Contains(err.Error(), "too large") {
+			t.Errorf("the switch to %s: %v", name, err)
+		}
+	}
+}
+
+// TestPartsOfAnAssembly are inner units, after each of which a run can be paused and stopped.
+func TestPartsOfAnAssembly(t *testing.T) {
+	s := mustNew(t, Config{Data: "letters", Hidden: []int{3}, Optimizer: "lm"})
+	box := s.Subscribe()
+	defer box.Close()
+	done := make(chan error, 1)
+	go func() { done <- s.Run(t.Context()) }()
+	do(t, s, Pause{On: true})
+	follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused && d.Run != nil })
+	for part := 1; part <= 3; part++ {
+		do(t, s, StepInner{})
+		status := follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused }).Status
+		if status.Unit != part || status.Units <= 3 || status.Epoch != 0 || status.Equivalents < 1 {
+			t.Errorf("part %d of %d instead of %d: %+v", status.Unit, status.Units, part, status)
+		}
+	}
+	do(t, s, Stop{})
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if d := follow(t, box, func(d *Delta) bool { return d.Done != nil }).Done; d.Reason != ReasonStopped || d.Epochs != 0 {
+		t.Errorf("%+v", d)
+	}
+}

@@ -1,0 +1,38 @@
+package optim
+
+import "math"
+
+// AdaGrad with diagonal matrices and no regularizer (Duchi, Hazan & Singer 2011, figure 1): G sums the
+// squares of all gradients g seen, H = δI + diag(G)^½, w ← w − ηH⁻¹g. δ stands outside the root, as there.
+// The paper leaves η and δ open. A small δ keeps the first steps at η in every weight, whatever its gradient.
+func init() {
+	register(Info{
+		Name:      "adagrad",
+		Title:     "AdaGrad",
+		Paper:     "Duchi, Hazan & Singer 2011",
+		Equations: "G ← G + g², w ← w − ηg/(δ + √G); figure 1, diagonal",
+		Summary:   "A rate for each weight that falls with all the gradient it has met: good for rare features, slow in the end.",
+		Cost:      "1",
+		Primary:   "rate",
+		Needs:     NeedsRows,
+		Parameters: []Hyperparameter{
+			rateParameter(0.01, ""),
+			{Key: "delta", Meaning: "δ, added to the root of the sum of squares", Default: 1e-8, Max: math.Inf(1), Open: true, OpenMax: true},
+			batchParameter(64),
+		},
+		New: func() Method {
+			var sum []float64
+			return &batches{name: "adagrad", update: func(s *Settings, w, g []float64) {
+				if sum == nil {
+					sum = make([]float64, len(w))
+				}
+				eta, delta := s.Get("rate"), s.Get("delta")
+				sum := sum[:len(w)]
+				for i, gi := range g[:len(w)] {
+					sum[i] += gi * gi
+					w[i] -= eta * gi / (delta + math.Sqrt(sum[i]))
+				}
+			}}
+		},
+	})
+}

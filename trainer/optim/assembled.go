@@ -1,0 +1,223 @@
+package optim
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"newtop/trainer/krylov"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// MaxMatrixDim is the largest number of weights that methods with NeedsMatrix work on: the matrix of all pairs
+// of them takes 512 MB, its factor as much, and a factorization a minute.
+const MaxMatrixDim = 8000
+
+// lacksMatrix is nil unless the assembled matrix is needed and o has none or too large a one.
+func lacksMatrix(o Objective, need Capability) error {
+	if need&NeedsMatrix == 0 {
+		return nil
+	}
+	if _, ok := o.(JacobianObjective); !ok {
+		return &CapabilityError{Reason: "the objective has no Gauss–Newton matrix to factorize"}
+	}
+	if n := o.Dim(); n > MaxMatrixDim {
+		return &CapabilityError{Reason: fmt.Sprintf(
+			"the matrix of %d weights is too large to factorize: expected at most %d weights", n, MaxMatrixDim)}
+	}
+	return nil
+}
+
+// assembled is the Gauss–Newton matrix at the weights of now, for methods that factorize it, in variables in
+// which the scaling M of the steps is I. It is assembled once for each place, however many steps are rejected
+// there.
+//
+//	M  I, or diag(JᵀJ) (Marquardt 1963), by its diagonal
+//	G  = M^−½ JᵀJ M^−½, N × N (JᵀBJ in general)
+//	g  = M^−½ ∂E/∂w, and s = M^½ Δw, so that ‖s‖₂ = ‖Δw‖_M and q(s) = gᵀs + ½ sᵀGs
+type assembled struct {
+	matrix   *mat.SymDense // G, but for its diagonal
+	diagonal []float64     // of G
+	root     []float64     // of M^½
+	g        []float64
+	at       []float64 // the weights that all this belongs to; empty: none
+	scaling  float64   // the choice of M that it was made with
+	factor   mat.Cholesky
+
+	s, trial, product []float64
+
+	idle idling
+}
+
+// scalingParameter chooses M.
+var scalingParameter = Hyperparameter{
+	Key: "scaling", Meaning: "M = I, or diag(JᵀJ), which makes steps independent of the weights' units",
+	Choices: []string{"none", "diagonal"}, Source: "diagonal: Marquardt 1963",
+}
+
+// begin checks what a step starts from and makes gradient and matrix belong to it. It reports whether they
+// were another place's before; so they may have been where the loss was not known to belong to the weights, as
+// when something else than these has changed.
+func (a *assembled) begin(ctx context.Context, s *State, report *Report) (fresh bool, err error) {
+	if !s.Evaluated {
+		a.at = a.at[:0]
+	}
+	if err := evaluate(s); err != nil {
+		return false, err
+	}
+	report.Loss, report.GradientNorm = s.Loss, norm(s.Gradient)
+	if report.GradientNorm == 0 {
+		return false, &StalledError{"the gradient is zero"}
+	}
+	if scaling := s.Settings.Get("scaling"); scaling != a.scaling || !slices.Equal(a.at, s.W) {
+		a.scaling = scaling
+		return true, a.assemble(ctx, s)
+	}
+	return false, nil
+}
+
+// assemble makes the matrix, which the monitor may interrupt.
+func (a *assembled) assemble(ctx context.Context, s *State) error {
+	if n := len(s.W); len(a.s) != n {
+		a.matrix = mat.NewSymDense(n, nil)
+		for _, v := range []*[]float64{&a.diagonal, &a.root, &a.g, &a.s, &a.trial, &a.product} {
+			*v = make([]float64, n)
+		}
+	}
+	a.at = a.at[:0]
+	if o, long := s.Objective.(MatrixObjective); long {
+		err := o.WatchMatrixTo(a.matrix, s.W, func(part, parts int) error {
+			return s.watch(ctx, Inner{Iteration: krylov.Iteration{Number: part}, Loss: s.Loss, Total: parts})
+		})
+		if err != nil {
+			return err
+		}
+	} else {
+		s.Objective.(JacobianObjective).GaussNewtonMatrixTo(a.matrix, s.W)
+	}
+	for i := range a.diagonal {
+		a.diagonal[i] = a.matrix.At(i, i)
+		if !finite(floats.Sum(a.row(i))) {
+			return &NotFiniteError{"curvature"}
+		}
+	}
+	a.rescale(s)
+	a.at = append(a.at, s.W...)
+	return nil
+}
+
+// row returns the numbers of the matrix from entry (i, i) to the right.
+func (a *assembled) row(i int) []float64 {
+	raw := a.matrix.RawSymmetric()
+	return raw.Data[i*raw.Stride+i:][:raw.N-i]
+}
+
+// rescale makes matrix and gradient those of the scaled variables. An entry of diag(JᵀJ) that rounding could
+// have left is no scale.
+func (a *assembled) rescale(s *State) {
+	least := epsilon * floats.Max(a.diagonal)
+	plain := s.Settings.Choice("scaling") == "none" || !(least >= minNormal)
+	for i, d := range a.diagonal {
+		a.root[i] = 1
+		if !plain {
+			a.root[i] = math.Sqrt(max(d, least))
+		}
+	}
+	floats.DivTo(a.g, s.Gradient, a.root)
+	if plain {
+		return
+	}
+	for i, root := range a.root {
+		row := a.row(i)
+		floats.Scale(1/root, row)
+		floats.Div(row, a.root[i:])
+		a.diagonal[i] = row[0]
+	}
+}
+
+// factorize factorizes G + μI, and reports whether that is positive definite to rounding.
+func (a *assembled) factorize(mu float64) bool {
+	for i, d := range a.diagonal {
+		a.matrix.SetSym(i, i, d+mu)
+	}
+	return a.factor.Factorize(a.matrix)
+}
+
+// solveTo stores −(G + μI)⁻¹g in dst, for the μ of the last factorize.
+func (a *assembled) solveTo(dst []float64) {
+	n := len(dst)
+	// The error is that of a bad condition, which the figures tell; the step is judged by what it does.
+	_ = a.factor.SolveVecTo(mat.NewVecDense(n, dst), mat.NewVecDense(n, a.g))
+	floats.Scale(-1, dst)
+}
+
+// multiplyTo stores Gv in dst.
+func (a *assembled) multiplyTo(dst, v []float64) {
+	for i, d := range a.diagonal {
+		a.matrix.SetSym(i, i, d)
+	}
+	mat.NewVecDense(len(dst), dst).MulVec(a.matrix, mat.NewVecDense(len(v), v))
+}
+
+// verdict is what the loss says of a step.
+type verdict struct {
+	loss     float64 // E after the step; NaN where there is none
+	rho      float64
+	accepted bool
+	hidden   bool // the model promised less than E could show
+	still    bool // so it did, and E shows nothing
+}
+
+// judge computes E after the step a.s and holds it against the decrease that was promised, as trust does: both
+// sides offset by what rounding leaves of E, so that ρ → 1 where both vanish, and never uphill. The weights
+// after the step are in a.trial. It returns a *StalledError when they are those before it.
+func (a *assembled) judge(s *State, promised float64, report *Report) (verdict, error) {
+	floats.DivTo(a.trial, a.s, a.root)
+	report.StepNorm = norm(a.trial)
+	floats.Add(a.trial, s.W)
+	v := verdict{loss: math.NaN(), rho: math.NaN()}
+	if slices.Equal(a.trial, s.W) {
+		return v, &StalledError{"the step is too short to change any weight"}
+	}
+	if finite(norm(a.trial)) && finite(promised) {
+		v.loss = s.Objective.Loss(a.trial)
+	}
+	noise := noise(s.Loss)
+	if finite(v.loss) {
+		v.rho = (s.Loss - v.loss + noise) / (promised + noise)
+		v.accepted = v.loss <= s.Loss && v.rho > s.Settings.Get("accept")
+		v.hidden = promised <= noise
+		v.still = v.hidden && v.loss == s.Loss
+	}
+	report.Rho = v.rho
+	return v, nil
+}
+
+// unshown is why a method stalls at the rounding of the loss.
+const unshown = "no step changes the loss by more than its rounding"
+
+// take moves the weights to a.trial.
+func (a *assembled) take(s *State, v verdict, report *Report) {
+	copy(s.W, a.trial)
+	s.Loss, s.Evaluated = v.loss, false
+	report.Loss, report.Accepted = v.loss, true
+}
+
+// adapt sets what the method governs of the next step, but where it was set by hand meanwhile.
+func (a *assembled) adapt(s *Settings, key string, before, next float64) {
+	if s.Get(key) != before {
+		return
+	}
+	if err := s.Put(key, next); err != nil {
+		panic("optim: " + err.Error())
+	}
+}
+
+// unreported is a report without numbers.
+func unreported() Report {
+	nan := math.NaN()
+	return Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan}
+}

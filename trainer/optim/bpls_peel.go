@@ -1,0 +1,162 @@
+package optim
+
+import (
+	"context"
+	"math"
+
+	"newtop/trainer/krylov"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// peeling is what one outer iteration of BPLS works with: it takes the layers off one by one, from the outputs
+// down. Letters are those of bpls.
+type peeling struct {
+	state   *State
+	layered LayeredObjective
+	chain   *Chain
+	second  bool // algorithm 2
+	rule    string
+	kappa   float64
+	solver  leastSquares
+
+	units    int     // pieces of work to this iteration
+	spent    float64 // multiplications outside of the solver
+	widest   int     // the most inputs that a layer has
+	rank     float64 // of such a layer's least squares; NaN if it is not solved for
+	residual float64 // root mean square of what the outputs' least squares left of the wanted net inputs
+}
+
+// newPeeling reads the settings. It returns a *SettingError for algorithm 2 without classes.
+func newPeeling(ctx context.Context, s *State) (*peeling, error) {
+	layered := s.Objective.(LayeredObjective)
+	chain, err := layered.Chain()
+	if err != nil {
+		return nil, &CapabilityError{Reason: err.Error()}
+	}
+	p := &peeling{
+		state: s, layered: layered, chain: chain, rank: math.NaN(),
+		rule:   s.Settings.Choice("target"),
+		kappa:  s.Settings.Get("clip"),
+		solver: leastSquares{qr: s.Settings.Choice("solver") == "qr", ridge: s.Settings.Get("ridge-1")},
+	}
+	algorithm := s.Settings.Choice("algorithm")
+	if p.second = algorithm == "2" || algorithm == "auto" && chain.Classes; p.second && !chain.Classes {
+		return nil, &SettingError{
+			Key: "algorithm", Value: algorithm, Expected: "auto or 1, because the targets are numbers and not classes",
+		}
+	}
+	if p.second {
+		p.solver.ridge = s.Settings.Get("ridge-2")
+	}
+	for _, l := range chain.Layers {
+		p.widest = max(p.widest, l.Sources)
+	}
+	done := 0
+	p.solver.between = func() error {
+		done++
+		return s.watch(ctx, Inner{Iteration: krylov.Iteration{Number: done}, Loss: s.Loss, Total: p.units})
+	}
+	return p, nil
+}
+
+// solveTo does lines 4–11 of algorithm 1, or 3–14 of algorithm 2, over the rows of x with targets t: from the
+// weights w, it stores those of the layers it solves for in dst, which begins as a copy of w.
+func (p *peeling) solveTo(dst, w []float64, x, t *mat.Dense) error {
+	layers := p.chain.Layers
+	top := len(layers) - 1
+	rows := x.RawMatrix().Rows
+	p.units = p.solves() * p.solver.units(rows)
+	p.spent += p.chain.forwardCost(rows)
+	n := p.chain.outputs(w, x, top)
+	b := mat.DenseCopyOf(t)
+	layers[top].clip(b, p.kappa)
+	layers[top].wanted(b)
+	for l := top; l >= 0; l-- {
+		layer, a := &layers[l], x
+		if l > 0 {
+			a = n[l-1]
+		}
+		if err := p.solveLayer(dst, layer, a, b); err != nil { // w̃
+			return err
+		}
+		if l == 0 && l < top {
+			break
+		}
+		r := layer.netInputs(dst, a)
+		r.Sub(b, r)
+		if l == top {
+			p.residual = rootMeanSquare(r)
+		}
+		if l == 0 || p.rule == ruleNone {
+			break
+		}
+		wanted := p.move(layer.weights(dst), a, r)
+		layers[l-1].clip(wanted, p.kappa)
+		if p.second {
+			if err := p.solveLayer(dst, layer, wanted, b); err != nil { // ŵ
+				return err
+			}
+		}
+		layers[l-1].wanted(wanted)
+		b = wanted
+	}
+	return nil
+}
+
+// solves returns how many least-squares problems an iteration has.
+func (p *peeling) solves() int {
+	layers := len(p.chain.Layers)
+	switch {
+	case p.rule == ruleNone:
+		return 1
+	case p.second:
+		return 2*layers - 1
+	}
+	return layers
+}
+
+// solveLayer stores in dst the weights and biases of one layer for its inputs a and its wanted net inputs b.
+func (p *peeling) solveLayer(dst []float64, layer *Layer, a, b *mat.Dense) error {
+	rank, err := p.solver.solveTo(layer.weights(dst), layer.biases(dst), a, b)
+	if layer.Sources == p.widest {
+		p.rank = float64(rank)
+	}
+	return err
+}
+
+// move returns n̂ = n + rC, the outputs n of the layer below so that r is made up for by the rule.
+func (p *peeling) move(w blas64.General, n, r *mat.Dense) *mat.Dense {
+	c := mat.NewDense(w.Rows, w.Cols, nil)
+	correctionTo(c, p.rule, w)
+	wanted := mat.DenseCopyOf(n)
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, r.RawMatrix(), c.RawMatrix(), 1, wanted.RawMatrix())
+	rows := float64(n.RawMatrix().Rows)
+	p.spent += 2 * rows * float64(w.Rows) * float64(w.Cols) // r, too, is a product of that size
+	return wanted
+}
+
+// misses returns the rows that are misclassified at w.
+func (p *peeling) misses(w []float64) []int {
+	p.spent += p.chain.forwardCost(p.chain.Inputs.RawMatrix().Rows)
+	return p.chain.misses(w)
+}
+
+// charge tells the objective what the iteration cost.
+func (p *peeling) charge() { p.layered.Charge(p.spent + p.solver.spent) }
+
+// figures are what the report shows beside the loss.
+func (p *peeling) figures(missed []int, share float64) []Figure {
+	misses := math.NaN()
+	if p.chain.Classes {
+		misses = float64(len(missed))
+	}
+	return []Figure{
+		{Key: "misses", Symbol: "μ", Meaning: "misclassified training rows", Value: misses},
+		{Key: "rank", Symbol: "r", Meaning: "rank of the least squares of the layer with the most inputs", Value: p.rank},
+		{Key: "share", Symbol: "μ/P", Meaning: "share of the new weights in the blend", Value: share},
+		{Key: "residual", Symbol: "‖r‖", Meaning: "root mean square of what the outputs' net inputs lack", Value: p.residual},
+	}
+}

@@ -1,0 +1,183 @@
+package optim
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"newtop/trainer/krylov"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+func init() {
+	register(Info{
+		Name:      "eigen-gd",
+		Title:     "Eigenvalue-corrected gradient descent",
+		Paper:     "Le Cun, Simard & Pearlmutter 1993; Møller 1993",
+		Equations: "eq. 18 with each component weighted by λ_{k+1}/λ_i",
+		Summary: "Gradient descent that shortens its steps along the k steepest eigenvectors of the Hessian alone, " +
+			"so that all others take the longer steps λ_{k+1} allows.",
+		Cost:    "1, and about 70 for the eigenvectors every 20 epochs",
+		Primary: "relative-rate",
+		Needs:   NeedsHessian,
+		Parameters: []Hyperparameter{
+			{
+				Key: "relative-rate", Meaning: "ηλ_{k+1}, the rate as a multiple of 1/λ_{k+1}; 2 is where steps turn unstable",
+				Default: 1, Max: math.Inf(1), Open: true, OpenMax: true,
+			},
+			{Key: "k", Meaning: "k, eigenvectors whose components are corrected", Default: 5, Max: 1000, Integer: true},
+			{Key: "every", Meaning: "epochs between computing them anew", Default: 20, Min: 1, Max: 1e9, Integer: true},
+			{Key: "steps", Meaning: "the most Lanczos steps for them, each a product; 0 for 4(k + 1)", Max: 1e6, Integer: true},
+		},
+		New: func() Method { return &eigenGD{} },
+	})
+}
+
+// eigenGD is gradient descent with the gradient's components along the steepest directions reduced [L],
+// [M eq. 18]:
+//
+//	G  the gradient · e_i, λ_i the eigenpairs of the Hessian, λ_1 ≥ λ_2 ≥ …, ‖e_i‖ = 1
+//	d  = −(G − Σ_{i≤k} (1 − λ_{k+1}/λ_i)(e_iᵀG)e_i) · η = c/λ_{k+1} the rate, c the relative one
+//
+// As printed, eq. 18 takes λ_{k+1}/λ_1 of each component away and leaves the rest; the text around it says
+// that the components are reduced by that factor, so that the rate can grow by its inverse. Only d does both:
+// with it the curvature that a step meets along every e_i, i ≤ k, is λ_{k+1} itself, and the step is stable up
+// to c = 2. The rate is relative because λ_{k+1} changes by orders of magnitude on the way, and the best c
+// hardly.
+//
+// Only eigenpairs count whose residual proves them to be positive and good; the first that fails, or the last
+// positive one, takes the place of λ_{k+1}, its residual added. Without any positive curvature the largest
+// |λ| sets the rate.
+type eigenGD struct {
+	pairs []krylov.Eigenpair // k of them, downwards
+	above float64            // λ_{k+1} or what stands for it
+	first float64            // λ_1
+	start []float64          // of the next Lanczos process
+	age   int                // epochs since they were computed
+	k     int                // that were asked for then
+
+	w        []float64 // where the last Step left the weights
+	d, trial []float64
+}
+
+// certified is the largest residual of an eigenpair that is corrected for, relative to its eigenvalue.
+const certified = 0.1
+
+var _ Method = (*eigenGD)(nil)
+
+func (*eigenGD) Name() string      { return "eigen-gd" }
+func (*eigenGD) Needs() Capability { return NeedsHessian }
+
+// Step is one full-batch step, after computing the eigenvectors where that is due. Interrupted, it leaves
+// weights and eigenvectors as they were.
+func (m *eigenGD) Step(ctx context.Context, s *State) (Report, error) {
+	nan := math.NaN()
+	report := Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan}
+	if err := ctx.Err(); err != nil {
+		return report, err
+	}
+	if err := evaluate(s); err != nil {
+		return report, err
+	}
+	report.GradientNorm = norm(s.Gradient)
+	if report.GradientNorm == 0 {
+		return report, &StalledError{"the gradient is zero"}
+	}
+	due := m.age >= int(s.Settings.Get("every")) || m.k != int(s.Settings.Get("k"))
+	if due || !slices.Equal(m.w, s.W) {
+		if err := m.refresh(ctx, s); err != nil {
+			return report, err
+		}
+	}
+	eta := s.Settings.Get("relative-rate") / m.above
+	m.direction(s.Gradient)
+	floats.AddScaledTo(m.trial, s.W, eta, m.d)
+	report.StepNorm = eta * norm(m.d)
+	switch {
+	case !finite(norm(m.trial)):
+		return report, &NotFiniteError{"weights"}
+	case slices.Equal(m.trial, s.W):
+		return report, &StalledError{"the step is too short to change any weight"}
+	}
+	copy(s.W, m.trial)
+	copy(m.w, m.trial)
+	s.Evaluated, report.Accepted = false, true
+	m.age++
+	report.Figures = []Figure{
+		{Key: "lambda-1", Symbol: "λ₁", Meaning: "largest eigenvalue of the Hessian", Value: m.first},
+		{Key: "lambda-next", Symbol: "λₖ₊₁", Meaning: "largest curvature that is left uncorrected", Value: m.above},
+		{Key: "two-over-rate", Symbol: "2/η", Meaning: "curvature beyond which a step is unstable", Value: 2 / eta},
+		{Key: "corrected", Symbol: "k", Meaning: "eigenvectors corrected for", Value: float64(len(m.pairs))},
+	}
+	return report, nil
+}
+
+// direction stores d. The e_i are orthonormal, so that one component after another can be taken from d itself.
+func (m *eigenGD) direction(g []float64) {
+	floats.ScaleTo(m.d, -1, g)
+	for i := range m.pairs {
+		e := &m.pairs[i]
+		floats.AddScaled(m.d, -(1-m.above/e.Value)*floats.Dot(e.Vector, m.d), e.Vector)
+	}
+}
+
+// refresh computes the eigenpairs at the weights.
+func (m *eigenGD) refresh(ctx context.Context, s *State) error {
+	k := int(s.Settings.Get("k"))
+	if n := len(s.W); len(m.d) != n {
+		*m = eigenGD{d: make([]float64, n), trial: make([]float64, n)}
+	}
+	steps := int(s.Settings.Get("steps"))
+	if steps == 0 {
+		steps = 4 * (k + 1)
+	}
+	spectrum, err := krylov.Lanczos(s.Objective.(HessianObjective).Hessian(s.W), k+1, krylov.LanczosOptions{
+		Steps: steps, Tolerance: certified * certified,
+		Start: m.start, Seed: s.Rand.Uint64(), Vectors: true,
+		Monitor: func(products int) error {
+			return s.watch(ctx, Inner{Iteration: krylov.Iteration{Number: products}, Loss: s.Loss})
+		},
+	})
+	switch {
+	case err != nil:
+		return err
+	case spectrum.Stop == krylov.NotFinite:
+		return &NotFiniteError{"curvature"}
+	}
+	m.start = spectrum.Start()
+	pairs := spectrum.Top
+	if spectrum.Steps == len(s.W) { // all eigenvalues are there: what is not in Top follows from the other end
+		for _, p := range slices.Backward(spectrum.Bottom) {
+			pairs = append(pairs, p)
+		}
+	}
+	m.choose(pairs, k)
+	if len(spectrum.Bottom) > 0 && !(pairs[0].Value > 0) {
+		m.above = max(m.above, -spectrum.Bottom[0].Value)
+	}
+	if !(m.above > 0) {
+		return &StalledError{"the loss has no curvature to set the rate by"}
+	}
+	m.w, m.age, m.k = append(m.w[:0], s.W...), 0, k
+	return nil
+}
+
+// choose takes the pairs to correct for, k at the most, and λ_{k+1} out of the ones given, downwards.
+func (m *eigenGD) choose(pairs []krylov.Eigenpair, k int) {
+	m.first = pairs[0].Value
+	good := 0
+	for good < len(pairs) && pairs[good].Value > 0 {
+		good++
+	}
+	count := 0
+	for count < min(k, good-1) && pairs[count].Residual <= certified*pairs[count].Value {
+		count++
+	}
+	next := &pairs[count]
+	m.above = math.Abs(next.Value) + next.Residual
+	if count > 0 {
+		m.above = min(m.above, pairs[count-1].Value)
+	}
+	m.pairs = pairs[:count]
+}

@@ -1,0 +1,21 @@
+package optim
+
+// idling counts the steps that E does not show.
+type idling struct {
+	steps int
+	least float64 // ‖g‖ when they began, or when it had last halved
+}
+
+// lingers takes note of a step from where the gradient is that long, and reports whether rounding is all that
+// still moves the weights.
+func (i *idling) lingers(still bool, gradient float64) bool {
+	switch {
+	case !still:
+		i.steps = 0
+	case i.steps == 0 || gradient <= i.least/2:
+		i.steps, i.least = 1, gradient
+	default:
+		i.steps++
+	}
+	return i.steps > patience
+}

@@ -1,0 +1,161 @@
+package optim
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
+)
+
+func init() {
+	const nw = "Nocedal & Wright 2006, "
+	register(Info{
+		Name:      "lbfgs",
+		Title:     "Limited-memory BFGS",
+		Paper:     "Nocedal 1980; Moré & Thuente 1994",
+		Equations: "the two-loop recursion, with a line search for the strong Wolfe conditions",
+		Summary: "Quasi-Newton from the last few gradients alone; the classic for full batches, " +
+			"and the baseline for every method with exact curvature.",
+		Cost:     "1 for each evaluation of the line search, mostly one",
+		Monotone: true,
+		Parameters: []Hyperparameter{
+			{
+				Key: "memory", Meaning: "m, how many steps and changes of the gradient are kept",
+				Default: 10, Min: 1, Max: 1000, Integer: true, Source: nw + "§7.2: 3 to 20",
+			},
+			{
+				Key: "decrease", Meaning: "c₁, the share of the promised decrease that a step must bring",
+				Default: 1e-4, Max: 0.5, Open: true, OpenMax: true, Source: nw + "§3.1",
+			},
+			{
+				Key: "curvature", Meaning: "c₂, the share of the slope that may be left after a step",
+				Default: 0.9, Max: 1, Open: true, OpenMax: true, Source: nw + "§3.1",
+			},
+		},
+		New: func() Method { return &lbfgs{} },
+	})
+}
+
+// lbfgs is the limited-memory BFGS method, one iteration a Step: a direction by the two-loop recursion
+// (Nocedal & Wright 2006, algorithm 7.4) and a line search along it (Moré & Thuente 1994), both gonum's.
+//
+//	w  the weights, E the loss, g its gradient · d the direction, α the step length
+//	s  = w_{k+1} − w_k and y = g_{k+1} − g_k, the pairs that d is made of, where sᵀy > 0
+//
+// The pairs start anew when the weights are not those it left, when the last one has no curvature, and when a
+// line search fails. One that fails along −g is the end.
+type lbfgs struct {
+	pairs optimize.LBFGS
+	kept  int // pairs in it, memory at the most
+
+	w     []float64 // where the last Step left the weights
+	d, g  []float64 // the direction, and the gradient that it was made of
+	alpha float64   // the first α to try
+	ready bool      // whether d belongs to w: there is no new one before the last has been searched along
+
+	trial, gradient []float64
+	best            trial
+	idle            idling
+}
+
+// trial is a point of a line search.
+type trial struct {
+	alpha, loss float64
+	gradient    []float64
+	found       bool
+}
+
+var _ Method = (*lbfgs)(nil)
+
+func (*lbfgs) Name() string      { return "lbfgs" }
+func (*lbfgs) Needs() Capability { return 0 }
+
+// Step is one iteration. It leaves the weights alone unless a step lowers E, or keeps it where rounding hides
+// the change. Interrupted, it will search along the same direction again.
+func (m *lbfgs) Step(ctx context.Context, s *State) (Report, error) {
+	nan := math.NaN()
+	report := Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan}
+	if err := ctx.Err(); err != nil {
+		return report, err
+	}
+	if err := evaluate(s); err != nil {
+		return report, err
+	}
+	report.Loss, report.GradientNorm = s.Loss, norm(s.Gradient)
+	if report.GradientNorm == 0 {
+		return report, &StalledError{"the gradient is zero"}
+	}
+	m.turn(s)
+	evaluations, err := m.search(ctx, s)
+	if err == nil && !m.best.found && m.kept > 0 {
+		m.begin(s)
+		var more int
+		more, err = m.search(ctx, s)
+		evaluations += more
+	}
+	switch {
+	case err != nil:
+		return report, err
+	case !m.best.found:
+		return report, &StalledError{"no step along the gradient lowers the loss"}
+	case m.idle.lingers(m.best.loss == s.Loss, report.GradientNorm):
+		return report, &StalledError{"no step changes the loss by more than its rounding"}
+	}
+	m.take(s, &report)
+	report.Figures = []Figure{
+		{Key: "alpha", Symbol: "α", Meaning: "step length along the direction", Value: m.best.alpha},
+		{Key: "evaluations", Symbol: "evaluations", Meaning: "gradients that the line search took", Value: float64(evaluations)},
+		{Key: "pairs", Symbol: "pairs", Meaning: "steps and changes of the gradient that the direction is made of", Value: float64(m.kept)},
+	}
+	return report, nil
+}
+
+// take moves to the best point of the line search.
+func (m *lbfgs) take(s *State, report *Report) {
+	floats.AddScaledTo(m.trial, s.W, m.best.alpha, m.d)
+	copy(s.W, m.trial)
+	copy(m.w, m.trial)
+	copy(s.Gradient, m.best.gradient)
+	s.Loss, m.ready = m.best.loss, false
+	report.Loss, report.StepNorm, report.Accepted = s.Loss, m.best.alpha*norm(m.d), true
+}
+
+// turn makes d belong to the weights, by the pair that the last step left if it was this method's.
+func (m *lbfgs) turn(s *State) {
+	same := m.pairs.Store == int(s.Settings.Get("memory")) && slices.Equal(m.w, s.W)
+	switch {
+	case same && m.ready:
+	case same && m.curved(s.Gradient):
+		m.alpha = m.pairs.NextDirection(&optimize.Location{X: s.W, F: s.Loss, Gradient: s.Gradient}, m.d)
+		m.kept = min(m.kept+1, m.pairs.Store)
+		copy(m.g, s.Gradient)
+		m.ready = true
+		if !(floats.Dot(m.d, s.Gradient) < 0) || !finite(norm(m.d)) {
+			m.begin(s)
+		}
+	default:
+		m.begin(s)
+	}
+}
+
+// curved reports whether the last step s met positive curvature, sᵀy > 0 by more than rounding.
+func (m *lbfgs) curved(g []float64) bool {
+	y := floats.SubTo(m.gradient, g, m.g)
+	return floats.Dot(m.d, y) > epsilon*norm(m.d)*norm(y)
+}
+
+// begin drops the pairs: d = −g, and a first step of length 1.
+func (m *lbfgs) begin(s *State) {
+	if n := len(s.W); len(m.d) != n {
+		m.d, m.g, m.trial = make([]float64, n), make([]float64, n), make([]float64, n)
+		m.gradient, m.best.gradient = make([]float64, n), make([]float64, n)
+	}
+	m.pairs = optimize.LBFGS{Store: int(s.Settings.Get("memory"))}
+	m.alpha = m.pairs.InitDirection(&optimize.Location{X: s.W, F: s.Loss, Gradient: s.Gradient}, m.d)
+	m.kept = 0
+	m.w = append(m.w[:0], s.W...)
+	copy(m.g, s.Gradient)
+	m.ready = true
+}

@@ -1,0 +1,74 @@
+package optim
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"newtop/trainer/krylov"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// mostEvaluations bounds a line search, as in the programs of Moré & Thuente.
+const mostEvaluations = 20
+
+// search looks along d for a step that meets the strong Wolfe conditions,
+//
+//	E(w + αd) ≤ E + c₁αgᵀd and |∂E(w + αd)ᵀd| ≤ c₂|gᵀd|
+//
+// and leaves it in best: one that meets the first alone where the search ends without meeting both, and none
+// where no trial did. A trial at which E is not finite bounds the search.
+func (m *lbfgs) search(ctx context.Context, s *State) (evaluations int, err error) {
+	m.best.found = false
+	slope := floats.Dot(m.d, s.Gradient)
+	if !(slope < 0) || !finite(slope) || !finite(m.alpha) {
+		return 0, nil
+	}
+	c1, c2 := s.Settings.Get("decrease"), s.Settings.Get("curvature")
+	wolfe := &optimize.MoreThuente{DecreaseFactor: c1, CurvatureFactor: c2}
+	alpha := m.alpha
+	wolfe.Init(s.Loss, slope, alpha)
+	for evaluations < mostEvaluations {
+		floats.AddScaledTo(m.trial, s.W, alpha, m.d)
+		if slices.Equal(m.trial, s.W) {
+			break
+		}
+		loss, tilt := math.NaN(), math.NaN()
+		if finite(norm(m.trial)) {
+			loss = s.Objective.GradientTo(m.gradient, m.trial)
+			tilt = floats.Dot(m.d, m.gradient)
+		}
+		evaluations++
+		in := Inner{Iteration: krylov.Iteration{Number: evaluations}, Loss: s.Loss}
+		if err := s.watch(ctx, in); err != nil {
+			return evaluations, err
+		}
+		if !finite(loss) || !finite(tilt) {
+			wolfe = &optimize.MoreThuente{DecreaseFactor: c1, CurvatureFactor: c2, MaximumStep: alpha / 2}
+			if alpha /= 10; alpha < minNormal {
+				break
+			}
+			wolfe.Init(s.Loss, slope, alpha)
+			continue
+		}
+		op, next, err := wolfe.Iterate(loss, tilt)
+		done := op == optimize.MajorIteration
+		enough := optimize.ArmijoConditionMet(loss, s.Loss, slope, alpha, c1)
+		if done || enough && (!m.best.found || loss < m.best.loss) {
+			m.keep(alpha, loss)
+		}
+		if done || err != nil {
+			break
+		}
+		alpha = next
+	}
+	return evaluations, nil
+}
+
+// keep makes the trial the best.
+func (m *lbfgs) keep(alpha, loss float64) {
+	m.best.gradient, m.gradient = m.gradient, m.best.gradient
+	m.best.alpha, m.best.loss, m.best.found = alpha, loss, true
+}

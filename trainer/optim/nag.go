@@ -1,0 +1,47 @@
+package optim
+
+import "gonum.org/v1/gonum/floats"
+
+// Nesterov's accelerated gradient in the form of Sutskever et al. 2013, eq. 3 and 4: the heavy ball with the
+// gradient taken where its speed is about to carry it,
+//
+//	v ← μv − η∂E(w + μv)/∂w, w ← w + v, from v = 0.
+//
+// The gradient really is one at w + μv and the weights are w. Implementations that keep w + μv as the weights
+// save the addition, and then measure and hand over other weights than the method's.
+func init() {
+	const source = "Sutskever et al. 2013, table 1: 0.9 to 0.999"
+	register(Info{
+		Name:      "nag",
+		Title:     "Nesterov's accelerated gradient",
+		Paper:     "Nesterov 1983; Sutskever et al. 2013",
+		Equations: "v ← μv − η∂E(w + μv)/∂w, w ← w + v; eq. 3–4",
+		Summary:   "Momentum that looks ahead along its speed before it turns, which damps what momentum overshoots.",
+		Cost:      "1",
+		Primary:   "rate",
+		Needs:     NeedsRows,
+		Parameters: []Hyperparameter{
+			rateParameter(0.01, ""), momentumParameter(0.9, source), batchParameter(64),
+		},
+		New: func() Method {
+			n := new(nesterov)
+			return &batches{name: "nag", ahead: n.ahead, update: n.update}
+		},
+	})
+}
+
+type nesterov struct {
+	ball
+	point []float64
+}
+
+// ahead returns w + μv.
+func (n *nesterov) ahead(s *Settings, w []float64) []float64 {
+	if n.v == nil {
+		return w
+	}
+	if n.point == nil {
+		n.point = make([]float64, len(w))
+	}
+	return floats.AddScaledTo(n.point, w, s.Get("momentum"), n.v)
+}

@@ -1,0 +1,164 @@
+package optim
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"newtop/trainer/krylov"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// sweep is what block mode [MD, §3] keeps of an epoch. Gradient, curvature and E of ρ are those of one block at
+// a time, and so is the decision about its step; E over all rows decides about the sweep through the blocks as a
+// whole, which is undone unless E has fallen. The paper has E over all rows in every ρ. Then a direction in which
+// a block disagrees with the others keeps ρ low however short the step, and R collapses: docs/radius.md. Blocks
+// that disagree in everything are no way down for however short a sweep, so after one that was undone the next
+// epoch takes a step for all rows, as in batch mode.
+type sweep struct {
+	w, g     []float64 // the weights within a sweep, the gradient of a block there
+	known    []float64 // weights whose E over all rows is known
+	loss     float64   // E there
+	promised float64   // Σ pred of the steps taken
+	longest  float64   // ‖s‖_M of the longest of them
+	square   float64   // Σ ‖g‖² over the blocks
+	counted  int       // blocks that have a gradient
+	undone   bool      // whether the last sweep was
+}
+
+// blocks returns the blocks of rows that an epoch goes through, or nil for batch mode.
+func blocks(s *State) ([]Objective, error) {
+	count := int(s.Settings.Get("blocks"))
+	if count == 1 {
+		return nil, nil
+	}
+	o, ok := s.Objective.(BlockObjective)
+	if !ok {
+		return nil, &CapabilityError{"the objective has no rows to split into blocks"}
+	}
+	if count = min(count, o.Rows()); count == 1 {
+		return nil, nil
+	}
+	return o.Blocks(count), nil
+}
+
+// through is one epoch in block mode: a step for each block in turn.
+func (t *trust) through(ctx context.Context, s *State, parts []Objective, report Report) (Report, error) {
+	if err := t.open(s); err != nil {
+		return report, err
+	}
+	report.Loss = s.Loss
+	radius := report.Radius
+	for i, o := range parts {
+		var err error
+		if radius, err = t.block(ctx, s, o, part{i, len(parts)}, radius, &report); err != nil {
+			return report, err
+		}
+	}
+	report.GradientNorm = math.Sqrt(t.sweep.square / float64(max(1, t.sweep.counted)))
+	floats.Scale(1/float64(max(1, t.sweep.counted)), s.Gradient)
+	if t.sweep.square == 0 {
+		return report, &StalledError{"the gradient of every block is zero"}
+	}
+	t.close(s, radius, &report)
+	return report, nil
+}
+
+// open begins a sweep at the state's weights, whose E it makes known.
+func (t *trust) open(s *State) error {
+	b, n := &t.sweep, len(s.W)
+	if !finite(norm(s.W)) {
+		return &NotFiniteError{"weights"}
+	}
+	if len(b.w) != n {
+		*b = sweep{w: make([]float64, n), g: make([]float64, n)}
+	}
+	if !s.Evaluated {
+		if !slices.Equal(b.known, s.W) {
+			b.know(s.W, s.Objective.Loss(s.W))
+		}
+		s.Loss = b.loss
+	}
+	if !finite(s.Loss) {
+		return &NotFiniteError{"loss"}
+	}
+	b.know(s.W, s.Loss)
+	if len(s.Gradient) != n {
+		s.Gradient = make([]float64, n)
+	}
+	clear(s.Gradient)
+	s.Evaluated = false
+	copy(b.w, s.W)
+	b.promised, b.longest, b.square, b.counted = 0, 0, 0, 0
+	return nil
+}
+
+// block takes or rejects a step for one block, and returns the radius for the next. A block that has no
+// finite loss, gradient or curvature where a sweep starts ends the run; further on, the sweep has gone too far,
+// and goes on to be judged.
+func (t *trust) block(ctx context.Context, s *State, o Objective, rows part, radius float64, report *Report) (float64, error) {
+	b := &t.sweep
+	broken := func(what string) (float64, error) {
+		if b.longest == 0 {
+			return radius, &NotFiniteError{what}
+		}
+		return radius, nil
+	}
+	loss := o.GradientTo(b.g, b.w)
+	gradient := norm(b.g)
+	switch {
+	case !finite(loss):
+		return broken("loss")
+	case !finite(gradient):
+		return broken("gradient")
+	}
+	floats.Add(s.Gradient, b.g)
+	b.square += gradient * gradient
+	b.counted++
+	if gradient == 0 {
+		return radius, nil
+	}
+	solve, err := t.solve(ctx, s, o, rows, b.w, b.g, radius)
+	report.Inner = append(report.Inner, InnerSolve{Block: rows.index, Solve: solve})
+	if err != nil {
+		return radius, err
+	}
+	if solve.Stop == krylov.NotFinite && solve.StepNorm == 0 {
+		return broken("curvature")
+	}
+	a := t.seek(o, s.Settings, b.w, loss, &solve)
+	if a.accepted {
+		copy(b.w, t.trial)
+		b.promised += a.promised
+		b.longest = max(b.longest, a.length)
+	}
+	return adapt(s.Settings, radius, &a), nil
+}
+
+// close keeps the sweep if E has fallen, and otherwise undoes it and shrinks R as after a failed step. ρ holds
+// the fall of E over all rows against the sum of what the steps promised for their own blocks.
+func (t *trust) close(s *State, radius float64, report *Report) {
+	b := &t.sweep
+	if b.longest > 0 {
+		loss, rounding := s.Objective.Loss(b.w), noise(s.Loss)
+		report.StepNorm = floats.Distance(b.w, s.W, 2)
+		if finite(loss) {
+			report.Rho = (s.Loss - loss + rounding) / (b.promised + rounding)
+			report.Accepted = loss < s.Loss
+		}
+		if report.Accepted {
+			copy(s.W, b.w)
+			b.know(s.W, loss)
+			s.Loss, report.Loss = loss, loss
+			t.idle = 0
+		} else {
+			radius = s.Settings.Get("shrink-by") * min(report.Radius, b.longest)
+		}
+	}
+	b.undone = !report.Accepted
+	settle(s.Settings, report.Radius, max(radius, minNormal))
+}
+
+// know takes note of E over all rows at w.
+func (b *sweep) know(w []float64, loss float64) { b.known, b.loss = append(b.known[:0], w...), loss }

@@ -1,0 +1,51 @@
+package optim
+
+import (
+	"math"
+	"slices"
+)
+
+// floorParameter bounds the preconditioner's spread: a weight that no output feels has a zero in
+// diag(JᵀJ), and M must be positive definite.
+var floorParameter = Hyperparameter{
+	Key: "floor", Meaning: "smallest entry of diag(JᵀJ), relative to its largest", Default: 1e-3, Max: 1, Open: true,
+}
+
+// part says which part of the rows an inner solve works on: the whole is part 0 of 1.
+type part struct{ index, of int }
+
+// jacobi is the preconditioner diag(JᵀJ), floored, with what it was made from.
+type jacobi struct {
+	diagonal []float64
+	at       []float64 // the weights; nil: none yet
+	rows     part
+	floor    float64
+}
+
+// of returns the diagonal at w. It is computed once for each place.
+func (j *jacobi) of(o GaussNewtonObjective, rows part, w []float64, floor float64) []float64 {
+	if floor == j.floor && rows == j.rows && slices.Equal(j.at, w) {
+		return j.diagonal
+	}
+	if len(j.diagonal) != len(w) {
+		j.diagonal = make([]float64, len(w))
+	}
+	o.GaussNewtonDiagTo(j.diagonal, w)
+	j.at, j.rows, j.floor = append(j.at[:0], w...), rows, floor
+	largest := 0.0
+	for _, m := range j.diagonal {
+		if finite(m) {
+			largest = max(largest, m)
+		}
+	}
+	least := floor * largest
+	if !(least >= minNormal) { // no output feels any weight: there is nothing to scale by
+		least = 1
+	}
+	for i, m := range j.diagonal {
+		if !(m >= least) || math.IsInf(m, 1) {
+			j.diagonal[i] = least
+		}
+	}
+	return j.diagonal
+}

@@ -1,0 +1,140 @@
+package optim
+
+import (
+	"math"
+	"slices"
+
+	"newtop/trainer/krylov"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// minNormal is the smallest normal number: below it a radius or a divisor has lost its digits.
+const minNormal = 0x1p-1022
+
+// attempt is a step that was tried, the last one where several of a solve were.
+type attempt struct {
+	length     float64 // ‖s‖_M
+	promised   float64 // pred
+	noise      float64 // ε
+	loss, rho  float64 // NaN where E has no value there
+	onBoundary bool    // of the region of its solve
+	shortened  bool    // whether longer ones had failed
+	accepted   bool
+	void       bool // too short to change any weight
+}
+
+// noise returns what rounding leaves of a loss.
+func noise(loss float64) float64 { return 10 * epsilon * max(1, math.Abs(loss)) }
+
+// seek tries the step of a solve at w, where o has the loss now, and where it fails the shorter ones on the
+// solve's path. The step of the attempt it returns is in t.s, and the weights it leads to in t.trial.
+func (t *trust) seek(o Objective, set *Settings, w []float64, now float64, solve *krylov.Solve) attempt {
+	a := attempt{
+		length:   min(solve.StepNorm, solve.Radius), // beyond it where the square of the norm overflows
+		promised: solve.Predicted, noise: noise(now),
+		onBoundary: solve.Stop == krylov.Boundary || solve.Stop == krylov.NegativeCurvature,
+	}
+	if a.onBoundary { // where it is R up to rounding
+		a.length = solve.Radius
+	}
+	if solve.Stop.Failed() {
+		t.put(w, &a)
+		return a
+	}
+	for {
+		t.judge(o, set, w, now, &a)
+		i, ok := t.path.before(a.length, set.Get("shrink-by"))
+		if a.accepted || a.void || !ok || t.path.promised[i] <= a.noise { // E would not show the last
+			return a
+		}
+		copy(t.s, t.path.steps[i])
+		a.length, a.promised, a.shortened = t.path.radii[i], t.path.promised[i], true
+	}
+}
+
+// put makes t.trial the weights after the step.
+func (t *trust) put(w []float64, a *attempt) {
+	floats.AddTo(t.trial, w, t.s)
+	a.loss, a.rho, a.void = math.NaN(), math.NaN(), slices.Equal(t.trial, w)
+}
+
+// judge computes the loss after the step and ρ.
+func (t *trust) judge(o Objective, set *Settings, w []float64, now float64, a *attempt) {
+	t.put(w, a)
+	if a.void || !finite(norm(t.trial)) {
+		return
+	}
+	a.loss = o.Loss(t.trial)
+	if finite(a.loss) {
+		a.rho = (now - a.loss + a.noise) / (a.promised + a.noise)
+		a.accepted = a.loss <= now && a.rho > set.Get("accept")
+	}
+}
+
+// adapt returns the radius that follows R after an attempt.
+func adapt(set *Settings, radius float64, a *attempt) float64 {
+	switch {
+	case !a.accepted || a.rho < set.Get("shrink-below"):
+		return min(radius, set.Get("shrink-by")*a.length)
+	case a.shortened:
+		return min(radius, a.length)
+	case a.onBoundary && a.rho > set.Get("grow-above"):
+		// A radius set by hand beyond radius-max stays there.
+		return max(radius, min(set.Get("grow-by")*radius, set.Get("radius-max")))
+	}
+	return radius
+}
+
+// try takes or rejects the step of a solve on all rows, and adapts R.
+func (t *trust) try(s *State, solve *krylov.Solve, report Report) (Report, error) {
+	a := t.seek(s.Objective, s.Settings, s.W, s.Loss, solve)
+	report.StepNorm, report.Rho, report.Accepted = norm(t.s), a.rho, a.accepted
+	if a.void {
+		return report, &StalledError{"the step is too short to change any weight"}
+	}
+	next := adapt(s.Settings, report.Radius, &a)
+	// Where the model promises less than E could show, a step that fails says that it is over; one that
+	// changes nothing is taken, as ρ is 1, and may still bring the gradient down.
+	hidden := finite(a.loss) && a.promised <= a.noise
+	still := hidden && a.loss == s.Loss && next <= report.Radius // a step from too small a radius makes it grow
+	if next < minNormal || hidden && !a.accepted || a.accepted && t.lingers(still, report.GradientNorm) {
+		report.Accepted = false
+		return report, errLost
+	}
+	if a.accepted {
+		copy(s.W, t.trial)
+		s.Loss, s.Evaluated = a.loss, false
+		report.Loss = a.loss
+	}
+	settle(s.Settings, report.Radius, next)
+	return report, nil
+}
+
+var errLost = &StalledError{"no step changes the loss by more than its rounding"}
+
+// settle sets the next radius. One that was set by hand while the step was being solved for is left alone.
+func settle(set *Settings, radius, next float64) {
+	if set.Get("radius") != radius {
+		return
+	}
+	if err := set.Put("radius", next); err != nil {
+		panic("optim: " + err.Error())
+	}
+}
+
+// patience is how many steps that E does not show are taken before the gradient must have halved.
+const patience = 10
+
+// lingers counts the steps that E does not show, and reports whether rounding is all that moves them.
+func (t *trust) lingers(still bool, gradient float64) bool {
+	switch {
+	case !still:
+		t.idle = 0
+	case t.idle == 0 || gradient <= t.least/2:
+		t.idle, t.least = 1, gradient
+	default:
+		t.idle++
+	}
+	return t.idle > patience
+}
