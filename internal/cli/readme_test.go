@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"newtop/trainer/optim"
+)
+
+// TestReadmeListsTheOptimizers holds the README's table against the registry: every method, in order, with
+// its paper and its cost.
+func TestReadmeListsTheOptimizers(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]string
+	for _, line := range strings.Split(string(text), "\n") {
+		if cells := strings.Split(line, " | "); len(cells) == 5 && strings.HasPrefix(line, "| `") && !strings.HasPrefix(line, "| `--opt`") {
+			cells[0] = strings.Trim(cells[0], "|` ")
+			rows = append(rows, cells)
+		}
+	}
+	all := optim.All()
+	if len(rows) != len(all) {
+		t.Fatalf("%d rows for %d optimizers", len(rows), len(all))
+	}
+	for i, info := range all {
+		if rows[i][0] != info.Name || rows[i][2] != info.Paper || rows[i][3] != info.Cost {
+			t.Errorf("row %d is %q, expected %s, %q and %q", i+1, rows[i], info.Name, info.Paper, info.Cost)
+		}
+	}
+}
