@@ -22,7 +22,7 @@ type TrustRegion struct {
 	Diagonal     []float64             // of M, n positive finite numbers; nil: M = I
 	Rule         BoundaryRule          // how a step is cut at the boundary
 	RefreshEvery int                   // iterations from one true residual to the next; 0: 50, negative: never
-	Monitor      func(Iteration) error // called after each iteration, may block; an error ends the solve
+	Monitor      func(Iteration) error // called after each iteration, when s is its iterate; may block; an error ends the solve
 }
 
 // filled returns o with its defaults for n unknowns in place, and panics where o makes no sense.

@@ -43,7 +43,8 @@ func (q *leastSquares) units(rows int) int {
 	return (rows+panelRows-1)/panelRows + 1
 }
 
-// solveTo stores the solution in w, m × n, and bias, and returns the rank r.
+// solveTo stores the solution in w, m × n, and bias, and returns the rank r. It returns a *NotFiniteError where
+// a or b, or the solution, has a NaN or overflows.
 func (q *leastSquares) solveTo(w blas64.General, bias []float64, a, b *mat.Dense) (rank int, err error) {
 	q.means[0], q.means[1] = meansTo(q.means[0], a), meansTo(q.means[1], b)
 	var x blas64.General
@@ -51,6 +52,9 @@ func (q *leastSquares) solveTo(w blas64.General, bias []float64, a, b *mat.Dense
 		x, rank, err = q.orthogonal(a.RawMatrix(), b.RawMatrix())
 	} else {
 		x, rank, err = q.normal(a.RawMatrix(), b.RawMatrix())
+	}
+	if err == nil && !finite(norm(x.Data)) {
+		err = &NotFiniteError{"least-squares problem"}
 	}
 	if err != nil {
 		return 0, err
@@ -117,7 +121,8 @@ func (q *leastSquares) normal(a, b blas64.General) (x blas64.General, rank int, 
 	if largest == 0 {
 		return h, 0, nil // Ã = 0, and so is H
 	}
-	return q.factor(g, h, largest, float64(max(a.Rows, n))*epsilon*largest)
+	x, rank = q.factor(g, h, largest, float64(max(a.Rows, n))*epsilon*largest)
+	return x, rank, nil
 }
 
 // addGram adds the upper half of pᵀp to g, and some of the lower. Strips of columns go through the general
@@ -135,7 +140,7 @@ func addGram(g, p blas64.General) {
 }
 
 // factor solves (G + λI)X = H, and GX = H by pivoted Cholesky that stops at pivots of at most tolerance.
-func (q *leastSquares) factor(g, h blas64.General, largest, tolerance float64) (x blas64.General, rank int, err error) {
+func (q *leastSquares) factor(g, h blas64.General, largest, tolerance float64) (x blas64.General, rank int) {
 	n := g.Rows
 	q.spent += float64(n) * float64(n) * float64(n) / 3
 	pivoted := blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: n, Data: append([]float64(nil), g.Data...)}
@@ -147,7 +152,7 @@ func (q *leastSquares) factor(g, h blas64.General, largest, tolerance float64) (
 		}
 		if l, ok := lapack64.Potrf(blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: g.Stride, Data: g.Data}); ok {
 			lapack64.Potrs(l, h)
-			return h, rank, nil
+			return h, rank
 		}
 	}
 	c := zeros(rank, h.Cols)
@@ -156,7 +161,7 @@ func (q *leastSquares) factor(g, h blas64.General, largest, tolerance float64) (
 	}
 	r := blas64.General{Rows: rank, Cols: n, Stride: t.Stride, Data: t.Data}
 	blas64.Trsm(blas.Left, blas.Trans, 1, leading(r), c)
-	return q.shortest(r, c, 0, order), rank, nil
+	return q.shortest(r, c, 0, order), rank
 }
 
 // orthogonal solves by QR of Ã with column pivoting.

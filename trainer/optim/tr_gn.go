@@ -17,7 +17,7 @@ func init() {
 		Primary:    "radius",
 		Monotone:   true,
 		Needs:      NeedsGaussNewton,
-		Parameters: regionParameters(),
+		Parameters: gaussNewtonParameters(),
 		New: func() Method {
 			return &trust{
 				name: "tr-gn", needs: NeedsGaussNewton, operator: gaussNewton,

@@ -14,7 +14,7 @@ func init() {
 		Primary:    "radius",
 		Monotone:   true,
 		Needs:      NeedsGaussNewton,
-		Parameters: regionParameters(floorParameter),
+		Parameters: gaussNewtonParameters(floorParameter),
 		New: func() Method {
 			return &trust{
 				name: "tr-gn-jacobi", needs: NeedsGaussNewton, operator: gaussNewton,

@@ -18,7 +18,7 @@ func init() {
 		Primary:    "radius",
 		Monotone:   true,
 		Needs:      needs,
-		Parameters: regionParameters(),
+		Parameters: gaussNewtonParameters(),
 		New: func() Method {
 			return &trust{
 				name: "tr-rows", needs: needs,

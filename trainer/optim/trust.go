@@ -57,10 +57,9 @@ func (t *trust) Step(ctx context.Context, s *State) (Report, error) {
 	if err != nil {
 		return report, err
 	}
-	if parts != nil && !t.sweep.undone {
+	if parts != nil && t.sweep.left == 0 {
 		return t.through(ctx, s, parts, report)
 	}
-	t.sweep.undone = false
 	if err := evaluate(s); err != nil {
 		return report, err
 	}
@@ -76,6 +75,7 @@ func (t *trust) Step(ctx context.Context, s *State) (Report, error) {
 	if solve.Stop == krylov.NotFinite && solve.StepNorm == 0 {
 		return report, &NotFiniteError{"curvature"}
 	}
+	t.sweep.left = max(0, t.sweep.left-1)
 	return t.try(s, &solve, report)
 }
 
@@ -105,11 +105,12 @@ func evaluate(s *State) error {
 // ones.
 func (t *trust) solve(ctx context.Context, s *State, o Objective, rows part, w, g []float64, radius float64) (krylov.Solve, error) {
 	options := t.options(ctx, s, o, rows, w, radius, norm(g))
-	retries := int(s.Settings.Get("retries"))
+	rule := ruleOf(s.Settings)
+	retries := int(rule.retries)
 	if options.Rule == krylov.Scaling { // whose steps do not lie on the path of longer ones
 		retries = 0
 	}
-	t.path.reset(len(w), retries, radius, s.Settings.Get("shrink-by"), options.Diagonal)
+	t.path.reset(len(w), retries, radius, rule.shrinkBy, options.Diagonal)
 	solve, err := t.cg.SolveTo(t.s, t.operator(o, w), g, options)
 	solve.Ritz = slices.Clone(solve.Ritz)
 	return solve, err
@@ -125,7 +126,7 @@ func (t *trust) options(ctx context.Context, s *State, o Objective, rows part, w
 			return s.watch(ctx, Inner{Block: rows.index, Iteration: it, Loss: math.NaN()})
 		},
 	}
-	if rows.of > 1 {
+	if s.Settings.Get("blocks") > 1 {
 		region.Tolerance = s.Settings.Get("block-xi")
 	}
 	if s.Settings.Choice("forcing") == "sqrt" {

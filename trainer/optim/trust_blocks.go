@@ -14,8 +14,8 @@ import (
 // a time, and so is the decision about its step; E over all rows decides about the sweep through the blocks as a
 // whole, which is undone unless E has fallen. The paper has E over all rows in every ρ. Then a direction in which
 // a block disagrees with the others keeps ρ low however short the step, and R collapses: docs/radius.md. Blocks
-// that disagree in everything are no way down for however short a sweep, so after one that was undone the next
-// epoch takes a step for all rows, as in batch mode.
+// that disagree in everything are no way down however short the sweep, so one that is undone leaves R alone and is
+// followed by an epoch of batch mode, with every further one in a row by twice as many.
 type sweep struct {
 	w, g     []float64 // the weights within a sweep, the gradient of a block there
 	known    []float64 // weights whose E over all rows is known
@@ -24,8 +24,12 @@ type sweep struct {
 	longest  float64   // ‖s‖_M of the longest of them
 	square   float64   // Σ ‖g‖² over the blocks
 	counted  int       // blocks that have a gradient
-	undone   bool      // whether the last sweep was
+	pause    int       // epochs of batch mode after the last sweep, 0 if it was kept
+	left     int       // how many of them are to come
 }
+
+// longestPause bounds the epochs of batch mode between two sweeps.
+const longestPause = 64
 
 // blocks returns the blocks of rows that an epoch goes through, or nil for batch mode.
 func blocks(s *State) ([]Objective, error) {
@@ -136,27 +140,32 @@ func (t *trust) block(ctx context.Context, s *State, o Objective, rows part, rad
 	return adapt(s.Settings, radius, &a), nil
 }
 
-// close keeps the sweep if E has fallen, and otherwise undoes it and shrinks R as after a failed step. ρ holds
-// the fall of E over all rows against the sum of what the steps promised for their own blocks.
+// close keeps the sweep, and the radius it ended with, if E has fallen, and undoes it otherwise. ρ holds the fall of
+// E over all rows against the sum of what the steps promised for their own blocks. With no step taken there is
+// nothing to undo but R, which has shrunk.
 func (t *trust) close(s *State, radius float64, report *Report) {
-	b := &t.sweep
+	b, loss := &t.sweep, s.Loss
 	if b.longest > 0 {
-		loss, rounding := s.Objective.Loss(b.w), noise(s.Loss)
+		rounding := noise(s.Loss)
+		loss = s.Objective.Loss(b.w)
 		report.StepNorm = floats.Distance(b.w, s.W, 2)
 		if finite(loss) {
 			report.Rho = (s.Loss - loss + rounding) / (b.promised + rounding)
 			report.Accepted = loss < s.Loss
 		}
-		if report.Accepted {
-			copy(s.W, b.w)
-			b.know(s.W, loss)
-			s.Loss, report.Loss = loss, loss
-			t.idle = 0
-		} else {
-			radius = s.Settings.Get("shrink-by") * min(report.Radius, b.longest)
+		if !report.Accepted {
+			radius = report.Radius
 		}
 	}
-	b.undone = !report.Accepted
+	if report.Accepted {
+		copy(s.W, b.w)
+		b.know(s.W, loss)
+		s.Loss, report.Loss = loss, loss
+		b.pause, t.idle = 0, 0
+	} else {
+		b.pause = min(max(1, 2*b.pause), longestPause)
+		b.left = b.pause
+	}
 	settle(s.Settings, report.Radius, max(radius, minNormal))
 }
 

@@ -119,7 +119,8 @@ func TestDisagreeingBlocks(t *testing.T) {
 	plain := wholeRatio(build(), slices.Clone(start), 60)
 	m, settings := method(t, "tr-newton", "blocks", "2", "block-xi", "1e-6")
 	s := &State{Objective: o, W: slices.Clone(start), Settings: settings}
-	before, rejected := o.f(start), 0
+	before, undone := o.f(start), 0
+	pause, rest := 0, 0
 	for epoch := range 200 {
 		w := slices.Clone(s.W)
 		r, err := m.Step(context.Background(), s)
@@ -130,16 +131,28 @@ func TestDisagreeingBlocks(t *testing.T) {
 		if err != nil || after > before || r.Accepted == slices.Equal(w, s.W) || r.Loss != after || s.Evaluated {
 			t.Fatalf("epoch %d: %v, E from %.17g to %.17g, %+v", epoch, err, before, after, r)
 		}
-		if !r.Accepted {
-			rejected++
-			if next := settings.Get("radius"); next > r.Radius/2 {
+		switch {
+		case rest > 0: // an epoch of batch mode
+			rest--
+			if len(r.Inner) != 1 {
+				t.Errorf("epoch %d: %d solves in a pause", epoch, len(r.Inner))
+			}
+		case len(r.Inner) != 2:
+			t.Errorf("epoch %d: %d solves for two blocks", epoch, len(r.Inner))
+		case r.Accepted:
+			pause = 0
+		default:
+			undone++
+			pause = max(1, 2*pause)
+			rest = pause
+			if next := settings.Get("radius"); next != r.Radius {
 				t.Errorf("epoch %d: undone, and R goes from %g to %g", epoch, r.Radius, next)
 			}
 		}
 		before = after
 	}
-	if before-best > 1e-3*(o.f(start)-best) || rejected == 0 {
-		t.Errorf("E = %g after %d epochs undone, its minimum is %g", before, rejected, best)
+	if before-best > 1e-3*(o.f(start)-best) || undone < 2 {
+		t.Errorf("E = %g with %d epochs undone, its minimum is %g", before, undone, best)
 	}
 	if !(plain.radius < 1e-6) || !(plain.loss-best > 10*(before-best)) {
 		t.Errorf("the plain rule ends at %g with R = %g, ours at %g of %g", plain.loss, plain.radius, before, best)
@@ -243,7 +256,7 @@ func TestBlocksThatCannotGoOn(t *testing.T) {
 		switch {
 		case test.want == nil && err != nil, test.want != nil && (err == nil || err.Error() != test.want.Error()):
 			t.Errorf("%s: %v, want %v", test.what, err, test.want)
-		case test.what == "lost on the way" && (r.Accepted || s.W[0] != 4.5 || settings.Get("radius") != 0.5):
+		case test.what == "lost on the way" && (r.Accepted || s.W[0] != 4.5 || settings.Get("radius") != 1):
 			t.Errorf("%s: %+v, at %g, next radius %g", test.what, r, s.W[0], settings.Get("radius"))
 		}
 	}

@@ -73,7 +73,7 @@ func TestRetry(t *testing.T) {
 			}
 			return inner(x)
 		}
-		m, settings := method(t, "tr-newton", "radius", "6")
+		m, settings := method(t, "tr-newton", "radius", "6", "shrink-by", "0.5")
 		s := &State{Objective: o, W: []float64{-9, 1}, Settings: settings}
 		r, err := m.Step(context.Background(), s)
 		if err != nil || !r.Accepted || r.Radius != 6 || math.Abs(r.StepNorm-0.75) > 1e-14 || settings.Get("radius") != 0.75 {
@@ -95,16 +95,15 @@ func TestRetriesEnd(t *testing.T) {
 		losses int
 		next   float64
 	}{
-		{[]string{"retries", "2"}, 3, 0.5},
-		{[]string{"retries", "0"}, 1, 2},
+		{[]string{"retries", "2"}, 3, 0.0625},
+		{[]string{"retries", "0"}, 1, 1},
 		{[]string{"retries", "3", "shrink-by", "0.1"}, 4, 4e-4},
-		{[]string{"retries", "5", "boundary", "scaling"}, 1, 2},
+		{[]string{"retries", "5", "boundary", "scaling"}, 1, 1},
 	} {
 		o := bowl(1, 1)
-		o.f = func(x []float64) float64 { return x[0] * x[0] } // that rises towards the model's minimum
+		o.f = func([]float64) float64 { return 82 } // everywhere but where it was 81
 		m, settings := method(t, "tr-newton", append(test.set, "radius", "4")...)
 		s := &State{Objective: o, W: []float64{-9, 1}, Gradient: []float64{-10, 0}, Loss: 81, Evaluated: true, Settings: settings}
-		o.f = func([]float64) float64 { return 82 }
 		r, err := m.Step(context.Background(), s)
 		if err != nil || r.Accepted || !slices.Equal(s.W, []float64{-9, 1}) || o.losses != test.losses {
 			t.Errorf("%v: %v, %+v, %d losses", test.set, err, r, o.losses)
@@ -115,8 +114,8 @@ func TestRetriesEnd(t *testing.T) {
 	}
 }
 
-// TestTunedRule holds the default radius rule to its table.
-func TestTunedRule(t *testing.T) {
+// TestGaussNewtonRule holds the radius rule for JᵀJ to its table.
+func TestGaussNewtonRule(t *testing.T) {
 	_, settings := method(t, "tr-gn", "radius-max", "6")
 	for _, test := range []struct {
 		a    attempt

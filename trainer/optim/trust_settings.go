@@ -2,9 +2,8 @@ package optim
 
 import "math"
 
-// regionParameters are the hyperparameters of the outer loop and of the inner solve. The radius rule is tuned on
-// the letter data (docs/radius.md). Nocedal & Wright's is accept 1e-4, retries 0, shrink-below ¼, shrink-by ¼,
-// grow-above ¾ and grow-by 2.
+// regionParameters are the hyperparameters of the outer loop and of the inner solve. With no retries the radius
+// rule is Nocedal & Wright's algorithm 4.1 with the thresholds of its text; docs/radius.md has what retries bring.
 func regionParameters(more ...Hyperparameter) []Hyperparameter {
 	const (
 		md = "Mizutani & Demmel 2003, "
@@ -29,7 +28,7 @@ func regionParameters(more ...Hyperparameter) []Hyperparameter {
 			// The paper allows as many as weights. Once a classifier separates its classes its curvature
 			// vanishes, the system turns ill-conditioned, and such solves take hundreds of products for
 			// nothing that the test error shows.
-			Key: "limit", Meaning: "k_limit, the most inner iterations; 0 for as many as weights",
+			Key: "limit", Meaning: "k_limit, the most inner iterations; 0, as for regression: the number of weights",
 			Default: 100, Max: 1e9, Integer: true, Source: md + "eq. 7",
 		},
 		{
@@ -41,27 +40,68 @@ func regionParameters(more ...Hyperparameter) []Hyperparameter {
 			Default: 1, Min: 1, Max: 1e6, Integer: true, Source: md + "section 3",
 		},
 		{
-			// A block's model is followed no further than the blocks agree.
-			Key: "block-xi", Meaning: "ξ of the solves with more than one block",
-			Default: 0.1, Max: 1, Open: true, OpenMax: true,
+			// A block's model is followed no further than the blocks agree (docs/radius.md).
+			Key: "block-xi", Meaning: "ξ with more than one block",
+			Default: 0.05, Max: 1, Open: true, OpenMax: true,
+		},
+		{
+			Key: "rule", Meaning: "how steps are taken and R is adapted: by the six settings below, or by the textbook's",
+			Choices: []string{"tuned", "textbook"}, Source: "textbook: " + nw + "algorithm 4.1",
 		},
 		{Key: "accept", Meaning: "a step is taken when ρ is above", Default: 1e-4, Max: 0.25},
 		{
 			Key: "retries", Meaning: "shorter steps of the same solve, by shrink-by each, that are tried when one fails",
 			Default: 6, Max: 60, Integer: true,
 		},
-		{Key: "shrink-below", Meaning: "R shrinks when a step is taken whose ρ is below", Default: 0, Max: 1},
 		{
-			Key: "shrink-by", Meaning: "to this times the length of the step, as it does when a step fails",
-			Default: 0.5, Max: 1, Open: true, OpenMax: true,
+			Key: "shrink-below", Meaning: "R shrinks when a step fails or its ρ is below",
+			Default: 0.25, Max: 1, Source: nw + "algorithm 4.1",
 		},
 		{
-			Key: "grow-above", Meaning: "R grows when ρ is above and the first step tried ended on the boundary",
-			Default: 0.4, Max: 1,
+			Key: "shrink-by", Meaning: "to this times the length of the step",
+			Default: 0.25, Max: 1, Open: true, OpenMax: true, Source: nw + "algorithm 4.1",
+		},
+		{
+			Key: "grow-above", Meaning: "R grows when ρ is above and the step ended on the boundary, at the first try",
+			Default: 0.75, Max: 1, Source: nw + "algorithm 4.1",
 		},
 		{
 			Key: "grow-by", Meaning: "to this times R",
 			Default: 2, Min: 1, Max: inf, OpenMax: true, Source: nw + "algorithm 4.1",
 		},
 	}, more...)
+}
+
+// radiusRule is how steps are accepted and R is adapted, each number as regionParameters says of its key.
+type radiusRule struct{ accept, retries, shrinkBelow, shrinkBy, growAbove, growBy float64 }
+
+// textbook is algorithm 4.1 of Nocedal & Wright 2006, with η = 1e-4.
+var textbook = radiusRule{accept: 1e-4, retries: 0, shrinkBelow: 0.25, shrinkBy: 0.25, growAbove: 0.75, growBy: 2}
+
+func ruleOf(set *Settings) radiusRule {
+	if set.Choice("rule") == "textbook" {
+		return textbook
+	}
+	return radiusRule{
+		accept: set.Get("accept"), retries: set.Get("retries"), shrinkBelow: set.Get("shrink-below"),
+		shrinkBy: set.Get("shrink-by"), growAbove: set.Get("grow-above"), growBy: set.Get("grow-by"),
+	}
+}
+
+// gaussNewtonParameters are regionParameters with the radius rule that does best with JᵀJ, whose model promises
+// too much of long steps that are good ones all the same (docs/radius.md).
+func gaussNewtonParameters(more ...Hyperparameter) []Hyperparameter {
+	all := regionParameters(more...)
+	for i := range all {
+		p := &all[i]
+		switch p.Key {
+		case "shrink-below":
+			p.Default, p.Source = 0, ""
+		case "shrink-by":
+			p.Default, p.Source = 0.5, ""
+		case "grow-above":
+			p.Default, p.Source = 0.4, ""
+		}
+	}
+	return all
 }

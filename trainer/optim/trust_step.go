@@ -42,9 +42,10 @@ func (t *trust) seek(o Objective, set *Settings, w []float64, now float64, solve
 		t.put(w, &a)
 		return a
 	}
+	rule := ruleOf(set)
 	for {
-		t.judge(o, set, w, now, &a)
-		i, ok := t.path.before(a.length, set.Get("shrink-by"))
+		t.judge(o, rule.accept, w, now, &a)
+		i, ok := t.path.before(a.length, rule.shrinkBy)
 		if a.accepted || a.void || !ok || t.path.promised[i] <= a.noise { // E would not show the last
 			return a
 		}
@@ -60,7 +61,7 @@ func (t *trust) put(w []float64, a *attempt) {
 }
 
 // judge computes the loss after the step and ρ.
-func (t *trust) judge(o Objective, set *Settings, w []float64, now float64, a *attempt) {
+func (t *trust) judge(o Objective, accept float64, w []float64, now float64, a *attempt) {
 	t.put(w, a)
 	if a.void || !finite(norm(t.trial)) {
 		return
@@ -68,20 +69,21 @@ func (t *trust) judge(o Objective, set *Settings, w []float64, now float64, a *a
 	a.loss = o.Loss(t.trial)
 	if finite(a.loss) {
 		a.rho = (now - a.loss + a.noise) / (a.promised + a.noise)
-		a.accepted = a.loss <= now && a.rho > set.Get("accept")
+		a.accepted = a.loss <= now && a.rho > accept
 	}
 }
 
 // adapt returns the radius that follows R after an attempt.
 func adapt(set *Settings, radius float64, a *attempt) float64 {
+	rule := ruleOf(set)
 	switch {
-	case !a.accepted || a.rho < set.Get("shrink-below"):
-		return min(radius, set.Get("shrink-by")*a.length)
+	case !a.accepted || a.rho < rule.shrinkBelow:
+		return min(radius, rule.shrinkBy*a.length)
 	case a.shortened:
 		return min(radius, a.length)
-	case a.onBoundary && a.rho > set.Get("grow-above"):
+	case a.onBoundary && a.rho > rule.growAbove:
 		// A radius set by hand beyond radius-max stays there.
-		return max(radius, min(set.Get("grow-by")*radius, set.Get("radius-max")))
+		return max(radius, min(rule.growBy*radius, set.Get("radius-max")))
 	}
 	return radius
 }

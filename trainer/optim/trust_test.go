@@ -96,7 +96,7 @@ func TestNewtonOnMoreGarbowHillstrom(t *testing.T) {
 				o.hess = h.Hess
 			}
 			for _, set := range [][]string{
-				{}, textbook, {"boundary", "scaling"}, {"forcing", "sqrt"}, {"preconditioner", "jacobi"},
+				{}, byTheBook, {"boundary", "scaling"}, {"forcing", "sqrt"}, {"preconditioner", "jacobi"},
 			} {
 				s, steps := minimize(t, o, test.x, test.steps, "tr-newton", set...)
 				// E + 1e8 is known to 1.5e-8, and ρ to ten times that.
@@ -202,7 +202,7 @@ func TestRejection(t *testing.T) {
 			}
 			return inner(x)
 		}
-		m, settings := method(t, "tr-newton", append(textbook, "radius", "8")...)
+		m, settings := method(t, "tr-newton", append(byTheBook, "radius", "8")...)
 		s := &State{Objective: o, W: []float64{-9, 1}, Settings: settings}
 		for i, want := range []float64{8, 2, 0.5} {
 			r, err := m.Step(context.Background(), s)
