@@ -88,6 +88,20 @@ func TestArchitectureErrors(t *testing.T) {
 	}
 }
 
+// TestLargestNetwork: as many weights as are allowed, where neither gates nor the layer they combine have any, and
+// some more.
+func TestLargestNetwork(t *testing.T) {
+	a := Experts(1<<16-1, nil, 1<<15, 1, Tanh, Tanh, SquaredError, Mixture{Gates: []Gate{{1, 2, 0}}})
+	if n := mustNetwork(t, a); n.ExpertDim() != maxParameters {
+		t.Errorf("%d weights, expected %d", n.ExpertDim(), maxParameters)
+	}
+	a.Inputs++
+	_, err := NewNetwork(a)
+	if want := "network: 2147516416 weights: expected at most 2147483648"; err == nil || err.Error() != want {
+		t.Errorf("got %v, expected %s", err, want)
+	}
+}
+
 func TestNames(t *testing.T) {
 	type named interface {
 		String() string

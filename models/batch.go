@@ -35,13 +35,16 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 	if len(rows) < 1 || len(rows) > b.most {
 		panic(fmt.Sprintf("models: GradientTo: %d rows, expected 1 to %d", len(rows), b.most))
 	}
+	if len(rows) == 1 {
+		loss := b.pass(w, rows)
+		b.s.storeGradient(dst, w, &b.s.own)
+		return loss
+	}
 	clear(dst)
 	loss := 0.0
 	for first := 0; first < len(rows); first += blockRows {
-		loss += b.add(dst, w, rows[first:min(first+blockRows, len(rows))])
-	}
-	if len(rows) == 1 {
-		return loss
+		loss += b.pass(w, rows[first:min(first+blockRows, len(rows))])
+		b.s.addGradient(dst, w, &b.s.own)
 	}
 	share := 1 / float64(len(rows))
 	for i := range dst {
@@ -50,8 +53,8 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 	return loss * share
 }
 
-// add adds the gradient of the sum over one block of rows to dst and returns that sum.
-func (b *Batch) add(dst, w []float64, rows []int) float64 {
+// pass does the forward and backward pass on one block of rows and returns the sum of their losses.
+func (b *Batch) pass(w []float64, rows []int) float64 {
 	s, tp := b.s, &b.s.own
 	s.setRows(len(rows))
 	x, t := b.x.RawMatrix(), b.t.RawMatrix()
@@ -66,6 +69,5 @@ func (b *Batch) add(dst, w []float64, rows []int) float64 {
 	sum := s.loss(tp)
 	s.outputDelta(tp)
 	s.backward(w, tp)
-	s.addGradient(dst, w, tp)
 	return sum.loss
 }

@@ -1,7 +1,7 @@
 // Package models computes with feed-forward networks: outputs, losses, gradients, exact products with
-// the Hessian and the Gauss–Newton matrix, and the latter's diagonal. Layers may take from any earlier
-// layers, from all of their nodes or from some; every layer has one activation, elementwise or softmax. The
-// last layer may be a mixture of experts.
+// the Hessian and the Gauss–Newton matrix, the latter's diagonal, and the latter itself where it is small.
+// Layers may take from any earlier layers, from all of their nodes or from some; every layer has one
+// activation, elementwise or softmax. The last layer may be a mixture of experts.
 //
 // Notation, after Møller 1993 ([M]) and Mizutani & Demmel 2003 ([MD]):
 //

@@ -27,7 +27,11 @@ type product struct {
 
 // addMul adds a·b to c: forward passes. a is m × k, b is k × n, c is m × n; n counts rows of data.
 func (g *product) addMul(c, a, b []float64, m, n, k int) {
-	if n >= narrowRows {
+	switch {
+	case n == 1: // four rows of a at a time, where Dgemm takes a dot product for each
+		blas64.Implementation().Dgemv(blas.NoTrans, m, k, 1, a, k, b, 1, 1, c, 1)
+		return
+	case n >= narrowRows:
 		dgemm(blas.NoTrans, blas.NoTrans, m, n, k, a, k, b, n, c)
 		return
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // graphFile is an architecture as TOML has it: layers in order, each with what it takes from.
@@ -85,7 +84,7 @@ func ReadArchitecture(r io.Reader, name string, inputs, outputs int) (Architectu
 	if err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&file); err != nil {
 		return Architecture{}, decodeError(name, err)
 	}
-	g := graphReader{name: name, places: locate(data)}
+	g := graphReader{name: name, data: data, places: locate(data)}
 	return g.architecture(&file, inputs, outputs)
 }
 
@@ -108,7 +107,8 @@ func decodeError(name string, err error) error {
 // graphReader turns a decoded file into an architecture, and remembers where in the file things are.
 type graphReader struct {
 	name   string
-	places map[string]unstable.Position
+	data   []byte
+	places places
 	a      Architecture   // as far as it is known
 	known  map[string]int // layers by name
 }
@@ -120,8 +120,9 @@ func (g *graphReader) fault(path, format string, args ...any) error {
 
 func (g *graphReader) faultAt(path string, err error) error {
 	for {
-		if p, ok := g.places[path]; ok {
-			return &GraphError{g.name, p.Line, p.Column, err}
+		if at, ok := g.places[path]; ok {
+			line, column := position(g.data, at)
+			return &GraphError{g.name, line, column, err}
 		}
 		dot := strings.LastIndexByte(path, '.')
 		if dot < 0 {

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 )
 
 func TestReadArchitecture(t *testing.T) {
@@ -116,6 +118,46 @@ from = ["layer 2", {layer = "a", window = 1}, {layer = "inputs"}]
 	}
 }
 
+// TestReadDensities: a density draws round(density × nodes) sources, by seed 1 if there is none, others with
+// another seed and in another place.
+func TestReadDensities(t *testing.T) {
+	const file = `
+[[layer]]
+nodes = 40
+activation = "tanh"
+from = {layer = "inputs", density = 0.44}
+
+[[layer]]
+nodes = 40
+activation = "tanh"
+from = ["layer 1", {layer = "inputs", density = 0.44, seed = 1}]
+
+[[layer]]
+activation = "linear"
+from = ["layer 2", {layer = "layer 1", density = 0.001}]
+`
+	read := func(file string) []Connection {
+		a, err := ReadArchitecture(strings.NewReader(file), "net.toml", 9, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Connections
+	}
+	got := read(file)
+	if sizes := []int{got[0].Sources.Len(), got[1].Sources.Len(), got[3].Sources.Len()}; !slices.Equal(sizes, []int{160, 160, 2}) {
+		t.Errorf("%v sources, expected 160, 160 and 2", sizes)
+	}
+	if reflect.DeepEqual(got[0].Sources, got[1].Sources) {
+		t.Error("two connections of the same seed have the same sources")
+	}
+	if same := read(strings.Replace(file, "0.44}", "0.44, seed = 1}", 1)); !reflect.DeepEqual(same, got) {
+		t.Error("seed 1 is not what there is without a seed")
+	}
+	if other := read(strings.Replace(file, "0.44}", "0.44, seed = 2}", 1)); reflect.DeepEqual(other[0], got[0]) {
+		t.Error("seeds 1 and 2 have the same sources")
+	}
+}
+
 func TestReadArchitectureErrors(t *testing.T) {
 	const hidden = "[[layer]]\nname = 'h'\nnodes = 4\nactivation = 'tanh'\n"
 	const output = "[[layer]]\nactivation = 'linear'\n"
@@ -163,6 +205,7 @@ func TestReadArchitectureErrors(t *testing.T) {
 		{"wide window", hidden + output + "from = [{layer = 'h', window = 5}]\n", "net.toml:7:23: no window: expected a number of nodes from 1 to 4"},
 		{"drawn from none", "[[layer]]\nname = 'h'\nnodes = -4\nactivation = 'tanh'\nfrom = [{layer = 'inputs', density = 1}]\n" + output, "net.toml:5:28: -4 nodes that take from 3"},
 		{"too many drawn", "[[layer]]\nname = 'h'\nnodes = 4000000000000\nactivation = 'tanh'\nfrom = [{layer = 'inputs', window = 1}]\n" + output, "net.toml:5:28: 8000000000000 sources"},
+		{"drawn from too many", "[[layer]]\nname = 'h'\nnodes = 100000000\nactivation = 'tanh'\n" + output + "from = [{layer = 'h', density = 1e-9}]\n", "net.toml:7:23: 100000000 nodes to take from"},
 		{"too long", strings.Repeat("#", maxGraphFile+1), "net.toml: more than 1048576 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -179,6 +222,26 @@ func TestReadArchitectureErrors(t *testing.T) {
 	_, err := ReadArchitecture(iotest.ErrReader(os.ErrPermission), "net.toml", 3, 2)
 	if !errors.Is(err, os.ErrPermission) {
 		t.Errorf("got %v, expected the reader's error", err)
+	}
+}
+
+// TestReadLongFile: long lists of layers and nodes take no time to speak of.
+func TestReadLongFile(t *testing.T) {
+	const table = "[[layer]]\n"
+	layers := strings.Repeat(table, maxGraphFile/2/len(table))
+	list := "[[layer]]\nactivation = 'linear'\nfrom = {layer = 'inputs', nodes = [[0],\n[" + strings.Repeat("0,", maxGraphFile/8) + "\n]]}"
+	for _, c := range []struct{ file, want string }{
+		{layers, "net.toml:1:3: layer \"layer 1\" has no activation"},
+		{list, "net.toml:1:3: layer 1 (\"layer 1\"): node 1 takes from node 0 of layer 0 twice"},
+	} {
+		start := time.Now()
+		_, err := ReadArchitecture(strings.NewReader(c.file), "net.toml", 3, 2)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("got %v, expected %s", err, c.want)
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%d bytes took %v", len(c.file), took)
+		}
 	}
 }
 

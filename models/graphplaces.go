@@ -1,69 +1,80 @@
 package models
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// locate returns where in a valid document every key and array element stands, by a path like
-// layer.2.from.0.
-func locate(data []byte) map[string]unstable.Position {
-	var p unstable.Parser
-	p.Reset(data)
-	places := map[string]unstable.Position{}
+// places are the bytes of a document at which its keys and array elements stand, by paths like layer.2.from.0.
+// Lines and columns are counted for a fault alone: to count them for every element of long lists of nodes would
+// take as many passes over the document.
+type places map[string]int
+
+// locate returns the places of a valid document.
+func locate(data []byte) places {
+	var parser unstable.Parser
+	parser.Reset(data)
+	p := places{}
 	tables := map[string]int{}
 	prefix := ""
-	for p.NextExpression() {
-		switch e := p.Expression(); e.Kind {
+	for parser.NextExpression() {
+		switch e := parser.Expression(); e.Kind {
 		case unstable.ArrayTable, unstable.Table:
-			key, at := keyOf(&p, e)
+			key, at := keyOf(e)
 			prefix = key
 			if e.Kind == unstable.ArrayTable {
 				prefix = key + "." + strconv.Itoa(tables[key])
 				tables[key]++
 			}
-			places[prefix] = at
+			p[prefix] = at
 			prefix += "."
 		case unstable.KeyValue:
-			locateKey(places, &p, e, prefix)
+			p.addKey(e, prefix)
 		}
 	}
-	return places
+	return p
 }
 
-func locateKey(places map[string]unstable.Position, p *unstable.Parser, e *unstable.Node, prefix string) {
-	key, at := keyOf(p, e)
-	places[prefix+key] = at
-	locateValue(places, p, e.Value(), prefix+key)
+func (p places) addKey(e *unstable.Node, prefix string) {
+	key, at := keyOf(e)
+	p[prefix+key] = at
+	p.addValue(e.Value(), prefix+key)
 }
 
-func locateValue(places map[string]unstable.Position, p *unstable.Parser, v *unstable.Node, path string) {
+func (p places) addValue(v *unstable.Node, path string) {
 	it := v.Children()
 	for i := 0; it.Next(); i++ {
 		child := it.Node()
 		if child.Kind == unstable.KeyValue {
-			locateKey(places, p, child, path+".")
+			p.addKey(child, path+".")
 			continue
 		}
 		element := path + "." + strconv.Itoa(i)
 		if child.Raw.Length > 0 {
-			places[element] = p.Shape(child.Raw).Start
+			p[element] = int(child.Raw.Offset)
 		}
-		locateValue(places, p, child, element)
+		p.addValue(child, element)
 	}
 }
 
 // keyOf returns the dotted key of a table or a key with value, and where it starts.
-func keyOf(p *unstable.Parser, e *unstable.Node) (string, unstable.Position) {
+func keyOf(e *unstable.Node) (string, int) {
 	var parts []string
-	var at unstable.Position
+	at := 0
 	for it := e.Key(); it.Next(); {
 		if len(parts) == 0 {
-			at = p.Shape(it.Node().Raw).Start
+			at = int(it.Node().Raw.Offset)
 		}
 		parts = append(parts, string(it.Node().Data))
 	}
 	return strings.Join(parts, "."), at
+}
+
+// position returns the line and column of byte at of a document, both from 1.
+func position(data []byte, at int) (line, column int) {
+	before := data[:at]
+	return bytes.Count(before, []byte{'\n'}) + 1, at - bytes.LastIndexByte(before, '\n')
 }

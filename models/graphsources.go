@@ -165,7 +165,10 @@ func (g *graphReader) checkDrawn(nodes, from, count int, path string) error {
 	if nodes < 1 || from < 1 {
 		return g.fault(path, "%d nodes that take from %d: expected at least 1", nodes, from)
 	}
-	if size := float64(nodes) * float64(count+1); size > maxDrawn || from > maxDrawn {
+	if from > maxDrawn {
+		return g.fault(path, "%d nodes to take from: expected at most %d", from, maxDrawn)
+	}
+	if size := float64(nodes) * float64(count+1); size > maxDrawn {
 		return g.fault(path, "%.0f sources of %d nodes: expected at most %d", size, from, maxDrawn)
 	}
 	return nil

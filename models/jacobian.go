@@ -127,17 +127,7 @@ func (s *space) formRow(row []float64, p int) {
 		if b.To == last {
 			break // they come last
 		}
-		delta, u := s.gamma[b.To][p*b.Rows:][:b.Rows], s.ru[b.From][p*b.Cols:][:b.Cols]
-		if b.Sources != nil {
-			for i, d := range delta {
-				scaleRow(b.row(row, i), b, i, d, u)
-			}
-			continue
-		}
-		weights := b.of(row)
-		for i, d := range delta {
-			floats.ScaleTo(weights[i*len(u):][:len(u)], d, u)
-		}
+		storeOuter(row, b, s.gamma[b.To][p*b.Rows:][:b.Rows], s.ru[b.From][p*b.Cols:][:b.Cols])
 	}
 	for _, b := range s.biases[:last-1] {
 		copy(b.of(row), s.gamma[b.Layer][p*b.Nodes:])
@@ -146,6 +136,20 @@ func (s *space) formRow(row []float64, p int) {
 		for i := range row[s.mix.offset:] {
 			row[s.mix.offset+i] = s.node(s.gateRows, i)[p]
 		}
+	}
+}
+
+// storeOuter stores δuᵀ in the weights of a block in dst, for one row of data.
+func storeOuter(dst []float64, b Block, delta, u []float64) {
+	if b.Sources != nil {
+		for i, d := range delta {
+			scaleRow(b.row(dst, i), b, i, d, u)
+		}
+		return
+	}
+	weights := b.of(dst)
+	for i, d := range delta {
+		floats.ScaleTo(weights[i*len(u):][:len(u)], d, u)
 	}
 }
 

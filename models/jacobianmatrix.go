@@ -95,6 +95,7 @@ func (n *Network) ownPieces(k, at int) []piece {
 
 func (a *assembly) run(dst *mat.SymDense, watch func(part, parts int) error) error {
 	a.dst = dst.RawSymmetric()
+	defer func() { a.dst = blas64.Symmetric{} }()
 	n := a.l.net.dim
 	for i := range n {
 		clear(a.dst.Data[i*a.dst.Stride+i:][:n-i])
@@ -117,7 +118,6 @@ func (a *assembly) run(dst *mat.SymDense, watch func(part, parts int) error) err
 			return err
 		}
 	}
-	a.dst = blas64.Symmetric{}
 	return nil
 }
 

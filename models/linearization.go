@@ -32,7 +32,8 @@ const (
 // Linearization is a network on some rows of data, with the forward and backward pass at the weights
 // of the last Update kept, so that products with the Hessian and the Gauss–Newton matrix cost no more
 // than their own passes. It computes means over the rows. All results are the same to the bit for any
-// number of threads and any Memory. One goroutine uses it at a time; its methods allocate nothing.
+// number of threads and any Memory. One goroutine uses it at a time; its methods allocate nothing but, the
+// first time, what rows of the Jacobian need.
 type Linearization struct {
 	net      *Network
 	x, t     *mat.Dense

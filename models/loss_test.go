@@ -101,10 +101,11 @@ func TestEvaluation(t *testing.T) {
 	if e.Rows != 4 || e.Outputs != 3 || e.Wrong != 1 || e.Error() != 0.25 {
 		t.Errorf("got %+v", e)
 	}
-	x.Set(3, 0, math.NaN())
+	x.Set(2, 0, math.NaN()) // where nothing is larger than it
 	if e := n.Linearize(w, x, targets).Evaluation(); e.Wrong != 2 || !math.IsNaN(e.Loss) {
 		t.Errorf("with a NaN: %+v, expected 2 wrong rows and no loss", e)
 	}
+	x.Set(2, 0, 5)
 	x.Set(3, 0, 0)
 	squared := 1. + 4 + 4 + 9 + 1 + 1 + 16 + 25
 	e = n.Linearize(w, x, targets).Evaluation()

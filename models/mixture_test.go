@@ -101,7 +101,7 @@ func TestConstantGates(t *testing.T) {
 	mean.Scale(1./count, mean)
 	p.n.OutputTo(out, p.w, p.x)
 	wantNear(t, "outputs", out.RawMatrix().Data, mean.RawMatrix().Data, 1e-15)
-	shares := make([]float64, count)
+	shares := slices.Repeat([]float64{math.NaN()}, count) // to be overwritten
 	p.n.GateSharesTo(shares, p.w, p.x)
 	wantNear(t, "shares", shares, []float64{.25, .25, .25, .25}, 1e-15)
 }
@@ -128,6 +128,27 @@ func TestExperts(t *testing.T) {
 	a.Mixture.Gates[0].Width = 99
 	if p.n.Architecture().Mixture.Gates[0].Width == 99 {
 		t.Error("the network changed with the copy of its architecture")
+	}
+}
+
+// TestExpertOutputs: what is combined are net inputs where the outputs are softmax's or have cross-entropy, and
+// outputs otherwise.
+func TestExpertOutputs(t *testing.T) {
+	for _, c := range []struct {
+		out              Activation
+		loss             Loss
+		expert, combined Activation
+	}{
+		{Tanh, SquaredError, Tanh, Identity},
+		{Sigmoid, SquaredError, Sigmoid, Identity},
+		{Sigmoid, CrossEntropy, Identity, Sigmoid},
+		{Softmax, CrossEntropy, Identity, Softmax},
+		{Softmax, SquaredError, Identity, Softmax},
+	} {
+		l := Experts(2, []int{3}, 2, 1, Tanh, c.out, c.loss, Mixture{Gates: []Gate{{1, 2, 0}}}).Layers
+		if l[0].Activation != Tanh || l[1].Activation != c.expert || l[2].Activation != c.combined {
+			t.Errorf("%v, %v: %v", c.out, c.loss, l)
+		}
 	}
 }
 
@@ -182,6 +203,7 @@ func gateProblem(t *testing.T, slope, h float64) problem {
 		Mixture{Feature: 2, Gates: []Gate{{0.5, slope, 0}, {2, 1.5, 1}}})
 	p := randomData(t, a, rand.New(rand.NewPCG(4, 4)), 1)
 	clear(p.w[p.n.ExpertDim():])
+	p.w[p.n.ExpertDim()] = 0.4 // a wider bell than the Architecture's
 	p.x.Set(0, 2, h)
 	return p
 }
@@ -224,6 +246,7 @@ func TestDefaultGates(t *testing.T) {
 		{"one", even, 1, 0, []Gate{{45, 2, 50}}},
 		{"not numbers", []float64{math.NaN(), 1, math.Inf(1), 3}, 2, 0, []Gate{{0.5, 2, 1.5}, {0.5, 2, 2.5}}},
 		{"equal", []float64{5, 5, 5}, 2, 0, []Gate{{2.5, 2, 2.5}, {2.5, 2, 7.5}}},
+		{"a few others", append(slices.Repeat([]float64{5}, 20), 9), 2, 0, []Gate{{1, 2, 6}, {1, 2, 8}}},
 		{"zeros", []float64{0, 0}, 1, 0, []Gate{{1, 2, 0}}},
 		{"none", nil, 2, 0, []Gate{{0.5, 2, -0.5}, {0.5, 2, 0.5}}},
 	} {

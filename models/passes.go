@@ -58,6 +58,21 @@ func (s *space) addGradient(dst, w []float64, tp *tape) {
 	}
 }
 
+// storeGradient stores the gradient of a block of one row in dst. To clear dst and then add to it would go over
+// dst three times instead of once, and that is most of what a row of online training costs.
+func (s *space) storeGradient(dst, w []float64, tp *tape) {
+	for _, b := range s.blocks {
+		storeOuter(dst, b, tp.delta[b.To], tp.u[b.From][:b.Cols])
+	}
+	for _, b := range s.biases {
+		copy(b.of(dst), tp.delta[b.Layer])
+	}
+	if s.mix != nil {
+		clear(dst[s.mix.offset:])
+		s.addGateGradient(dst, w, tp.delta[s.last()], tp)
+	}
+}
+
 // pushForward computes φ^l and Ru^l of all layers along the direction d [M, lemma 1]:
 // φ^l = Σ_r (D^{lr} u^r + W^{lr} Ru^r) + d^l, Ru^l = J_l φ^l, where Ru^0 = 0 costs nothing. In a mixture
 // φ^L = Σ_i R{g_i} o_i + g_i R{o_i} [MD, §3].

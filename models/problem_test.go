@@ -97,7 +97,11 @@ func randomMixture(tb testing.TB, seed uint64, rows int, smooth bool) problem {
 		if i > 0 && rng.IntN(4) == 0 && top != base { // an expert may also look at the one before
 			a.Connections = append(a.Connections, Connection{To: top, From: experts[i-1]})
 		}
-		experts = append(experts, layer(outputs, pick(), top))
+		act := pick()
+		if outputs > 1 && rng.IntN(4) == 0 {
+			act = Softmax
+		}
+		experts = append(experts, layer(outputs, act, top))
 		gate := Gate{Width: 0.3 + rng.Float64(), Slope: 0.4 + 2*rng.Float64(), Center: rng.NormFloat64()}
 		if smooth {
 			gate.Slope += 2
