@@ -99,7 +99,8 @@ func (a area) dotX(g *glyphs, v float64) int {
 	if a.right <= a.left {
 		return 0
 	}
-	return int(math.Round((v - a.left) / (a.right - a.left) * float64(a.w*g.dotsX-1)))
+	last := a.w*g.dotsX - 1
+	return within((v-a.left)/(a.right-a.left)*float64(last), last)
 }
 
 func (a area) dotY(g *glyphs, v float64) int {
@@ -110,8 +111,16 @@ func (a area) dotY(g *glyphs, v float64) int {
 	if a.high <= a.low {
 		return top / 2
 	}
-	d := math.Round((a.high - v) / (a.high - a.low) * float64(top))
-	return int(math.Max(-1, math.Min(d, float64(top+1)))) // outside stays outside
+	return within((a.high-v)/(a.high-a.low)*float64(top), top)
+}
+
+// within rounds a place to one of 0…last, or to the next on the side where it lies outside: a line to it has
+// then no more dots than the picture.
+func within(place float64, last int) int {
+	if math.IsNaN(place) { // the axis reaches further than numbers do
+		return -1
+	}
+	return int(math.Round(math.Max(-1, math.Min(place, float64(last+1)))))
 }
 
 // row is the cell row of a value.

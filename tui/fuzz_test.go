@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -69,8 +70,12 @@ func randomDelta(r *rand.Rand) trainer.Delta {
 	n := r.IntN(2000)
 	d := trainer.Delta{Status: trainer.Status{
 		Phase: trainer.Phase(r.IntN(4)), Epoch: n, EpochLimit: r.IntN(3) * 700, Optimizer: randomText(r), Unit: r.IntN(9), Units: r.IntN(9),
-		Elapsed: float64(f()), Equivalents: float64(f()), Settings: []trainer.Setting{{Key: randomText(r), Text: randomText(r), Primary: true}},
+		Elapsed: float64(f()), Equivalents: float64(f()),
+		Settings: []trainer.Setting{{Key: randomText(r), Text: randomText(r), Primary: r.IntN(2) == 0}, {Key: "rate", Text: fmt.Sprint(f()), Primary: r.IntN(2) == 0}},
 	}}
+	if r.IntN(3) == 0 {
+		d.Status.Optimizer = []string{"sgd", "momentum", "lbfgs"}[r.IntN(3)]
+	}
 	if r.IntN(5) == 0 {
 		d.Status.Computing = "spectrum"
 	}
@@ -81,12 +86,13 @@ func randomDelta(r *rand.Rand) trainer.Delta {
 		e := trainer.EpochEvent{Epoch: n, Loss: f(), TestLoss: f(), Error: f(), TestError: f(), RMSE: f(), TestRMSE: f(), GradientNorm: f(), StepNorm: f(),
 			Radius: f(), Rho: f(), Rate: f(), Accepted: r.IntN(2) == 0, Gradients: f(), Products: f(), Losses: f(), GradientEquivalents: f(), Seconds: f(), Elapsed: f()}
 		for b := range r.IntN(5) {
-			e.Inner = append(e.Inner, trainer.InnerSummary{Block: b, Iterations: r.IntN(90), Stop: krylov.Stop(r.IntN(9)), Residual: f(), Curvature: f(), Ritz: []trainer.Float{f(), f()}})
+			e.Inner = append(e.Inner, trainer.InnerSummary{Block: b, Member: r.IntN(4), Iterations: r.IntN(90), Stop: krylov.Stop(r.IntN(9)), Residual: f(), Curvature: f(), Ritz: []trainer.Float{f(), f()}})
 			e.Blocks = append(e.Blocks, trainer.BlockNorms{To: b + 1, From: r.IntN(9) - 1, Weight: f(), Gradient: f(), Step: f()})
 		}
+		randomFigures(r, &e)
 		d.Epochs = append(d.Epochs, e)
-		d.Inner = append(d.Inner, trainer.InnerEvent{Epoch: n + r.IntN(2), Block: r.IntN(3), Iteration: r.IntN(50), Residual: f(), StepNorm: f(), Radius: f(), Curvature: f(), Model: f()})
-		d.Spectra = append(d.Spectra, trainer.SpectrumEvent{Epoch: n, Method: randomText(r), Operator: randomText(r), Eigenvalues: []trainer.Float{f(), f(), f()}, Residuals: []trainer.Float{f()}})
+		d.Inner = append(d.Inner, trainer.InnerEvent{Epoch: n + r.IntN(2), Block: r.IntN(3), Member: r.IntN(3), Iteration: r.IntN(50), Residual: f(), StepNorm: f(), Radius: f(), Curvature: f(), Model: f()})
+		d.Spectra = append(d.Spectra, randomSpectrum(r, n))
 		d.Switches = append(d.Switches, trainer.SwitchEvent{Epoch: n, From: randomText(r), To: randomText(r)})
 		d.Settings = append(d.Settings, trainer.SettingEvent{Epoch: n, Key: randomText(r), Value: []any{nil, 2.5, "jacobi", randomText(r)}[r.IntN(4)]})
 	}
@@ -99,8 +105,53 @@ func randomDelta(r *rand.Rand) trainer.Delta {
 	return d
 }
 
+// randomFigures gives an epoch what only some runs have: a method's own figures, a committee's members, a
+// mixture's gates.
+func randomFigures(r *rand.Rand, e *trainer.EpochEvent) {
+	f := func() trainer.Float { return randomFloat(r) }
+	for range r.IntN(8) {
+		v := f()
+		if r.IntN(2) == 0 {
+			v = trainer.Float(r.IntN(1e7))
+		}
+		e.Figures = append(e.Figures, trainer.Figure{Key: randomText(r), Symbol: randomText(r), Meaning: randomText(r), Value: v})
+	}
+	for range r.IntN(4) * r.IntN(4) {
+		e.Members = append(e.Members, trainer.MemberFigures{Loss: f(), TestLoss: f(), Error: f(), TestError: f(), RMSE: f(), TestRMSE: f()})
+	}
+	for range r.IntN(4) * r.IntN(9) {
+		e.Gates = append(e.Gates, trainer.GateFigures{Center: f(), Width: f(), Slope: f(), Share: f()})
+	}
+}
+
+func randomSpectrum(r *rand.Rand, epoch int) trainer.SpectrumEvent {
+	f := func() trainer.Float { return randomFloat(r) }
+	several := func() (list []trainer.Float) {
+		for range r.IntN(9) * r.IntN(40) {
+			list = append(list, f())
+		}
+		return list
+	}
+	e := trainer.SpectrumEvent{Epoch: epoch, Method: randomText(r), Operator: randomText(r), Rows: r.IntN(3) * r.IntN(1e6), Selection: randomText(r),
+		Eigenvalues: []trainer.Float{f(), f(), f()}, Residuals: []trainer.Float{f()}}
+	if r.IntN(2) == 0 {
+		e.Operator, e.Method = []string{"hessian", "gauss-newton"}[r.IntN(2)], "power"
+	}
+	if r.IntN(2) == 0 {
+		e.Density = &trainer.Density{Grid: several(), Values: several(), Errors: several(), Sigma: f(), Probes: r.IntN(2000), Steps: r.IntN(2000)}
+	}
+	if r.IntN(2) == 0 {
+		e.Trace = &trainer.Trace{Value: f(), Error: f(), Probes: r.IntN(2000)}
+	}
+	return e
+}
+
 func randomRun(r *rand.Rand) *trainer.RunEvent {
 	run := &trainer.RunEvent{Optimizer: randomText(r), Data: trainer.DataInfo{Name: randomText(r), TrainRows: r.IntN(1e6), Classes: r.IntN(3)}}
+	run.Model.Parameters, run.Committee = r.IntN(1e7), r.IntN(12)
+	if r.IntN(2) == 0 {
+		run.Model.Experts = r.IntN(30)
+	}
 	for range r.IntN(40) {
 		run.Model.Layers = append(run.Model.Layers, r.IntN(1+r.IntN(5000)))
 		run.Model.Activations = append(run.Model.Activations, randomText(r))

@@ -62,7 +62,8 @@ type innerBar struct {
 	total  int
 	byStop [krylov.Interrupted + 1]int
 	solves [krylov.Interrupted + 1]int
-	blocks int
+	nets   int // of a committee that solved
+	blocks int // of rows that they went through
 }
 
 // stop is the reason that ended most of an epoch's solves.
@@ -74,12 +75,6 @@ func (b *innerBar) stop() krylov.Stop {
 		}
 	}
 	return most
-}
-
-// figureSeries is the curve of a number of a method's own.
-type figureSeries struct {
-	trainer.Figure
-	series series
 }
 
 // entry is one line of the log.
@@ -192,57 +187,14 @@ func (h *history) epoch(e *trainer.EpochEvent) {
 	h.solved(e)
 }
 
-// own adds the method's own figures. Those of another method begin anew.
-func (h *history) own(e *trainer.EpochEvent) {
-	if len(e.Figures) == 0 {
-		if e.Epoch > 0 && e.Optimizer != h.latest.Optimizer {
-			h.figures = nil
-		}
-		return
-	}
-	same := slices.EqualFunc(h.figures, e.Figures, func(a figureSeries, b trainer.Figure) bool { return a.Key == b.Key })
-	if !same {
-		h.figures = make([]figureSeries, len(e.Figures))
-	}
-	for i, f := range e.Figures {
-		f.Symbol, f.Meaning = clean(f.Symbol), clean(f.Meaning)
-		if f.Symbol == "" {
-			f.Symbol = clean(f.Key)
-		}
-		h.figures[i].Figure = f
-		h.figures[i].series.add(float64(e.Epoch), float64(f.Value))
-	}
-}
-
-// committee adds the least and the greatest fault among the members of a committee, on the test rows where
-// there are some.
-func (h *history) committee(e *trainer.EpochEvent) {
-	if len(e.Members) == 0 {
-		return
-	}
-	low, high := math.Inf(1), math.Inf(-1)
-	for i := range e.Members {
-		m := &e.Members[i]
-		v, other := float64(m.TestError), float64(m.Error)
-		if h.regression() {
-			v, other = float64(m.TestRMSE), float64(m.RMSE)
-		}
-		if math.IsNaN(v) {
-			v = other
-		}
-		low, high = min(low, v), max(high, v)
-	}
-	h.memberLow.add(float64(e.Epoch), low)
-	h.memberHigh.add(float64(e.Epoch), high)
-}
-
 // solved adds the epoch's inner solves to the bars, the counts and the log.
 func (h *history) solved(e *trainer.EpochEvent) {
 	line := entry{epoch: e.Epoch, tok: tokMuted, stats: *e}
 	line.stats.Blocks, line.stats.Inner = nil, nil
 	if len(e.Inner) > 0 {
-		b := innerBar{epoch: e.Epoch, blocks: len(e.Inner)}
+		b := innerBar{epoch: e.Epoch}
 		for _, s := range e.Inner {
+			b.nets, b.blocks = max(b.nets, s.Member+1), max(b.blocks, s.Block+1)
 			k := s.Stop
 			if k > krylov.Interrupted {
 				k = krylov.Interrupted
@@ -264,7 +216,7 @@ func (h *history) solved(e *trainer.EpochEvent) {
 }
 
 func (h *history) iteration(e *trainer.InnerEvent) {
-	if e.Iteration <= 1 || e.Epoch != h.live.Epoch || e.Block != h.live.Block {
+	if e.Iteration <= 1 || e.Epoch != h.live.Epoch || e.Block != h.live.Block || e.Member != h.live.Member {
 		h.residual = series{}
 	}
 	h.live = *e
@@ -275,6 +227,8 @@ func (h *history) iteration(e *trainer.InnerEvent) {
 
 func (h *history) switched(e trainer.SwitchEvent) {
 	h.switches = kept(append(h.switches, e), keptSwitches)
+	h.solving = false // what was under way was the other method's
+	h.innerGen++
 	h.epochGen++
 	h.say(e.Epoch, tokAccent, "%s → %s", clean(e.From), clean(e.To))
 }

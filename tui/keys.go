@@ -67,12 +67,8 @@ func bindings() []binding {
 		}
 		return "quit"
 	}
-	scaled := func(a *App) string {
-		if s := a.h.primary(); s != nil {
-			return clean(s.Key)
-		}
-		return "radius"
-	}
+	scalable := func(a *App) bool { return a.steerable() && a.h.primary() != nil }
+	scaled := func(a *App) string { return clean(a.h.primary().Key) }
 	return []binding{
 		bind(groupHelp, "q", "stop the run, then quit; twice: at once", "q", "ctrl+c").
 			on(func(a *App, _ string) tea.Cmd { return a.quit() }).footBy(quitWord, always),
@@ -96,13 +92,13 @@ func bindings() []binding {
 			on(func(a *App, k string) tea.Cmd { a.move(k); return nil }).foot("pane", always),
 		bind(groupRun, "s", "run one epoch", "s").on(send(trainer.StepEpoch{})).foot("one epoch", steerable),
 		bind(groupRun, "i", "run one inner iteration, or one batch", "i").on(send(trainer.StepInner{})).foot("one inner", steerable),
-		bind(groupRun, "+ -", "double or halve the radius or rate", "+", "=", "-", "_").
+		bind(groupRun, "+ -", "double or halve the radius, rate or damping", "+", "=", "-", "_").
 			on(func(a *App, k string) tea.Cmd {
 				if k == "-" || k == "_" {
 					return a.command(trainer.Scale{Factor: 0.5})
 				}
 				return a.command(trainer.Scale{Factor: 2})
-			}).footBy(scaled, steerable),
+			}).footBy(scaled, scalable),
 		bind(groupRun, "k", "compute the spectrum at the weights of now", "k").
 			on(send(trainer.Spectrum{})).foot("spectrum", steerable),
 		bind(groupView, "y", "logarithmic or linear scale", "y").

@@ -42,8 +42,8 @@ func (p *innerPane) head(v *view, l *line) {
 	b := &v.h.bars[len(v.h.bars)-1]
 	s := b.stop()
 	l.group(part{tokStrong, count(b.total)}, part{tokMuted, " it "}, part{stopToken(s), string(s.Letter())})
-	if b.blocks > 1 {
-		l.group(part{tokMuted, " in " + count(b.blocks) + " blocks"})
+	if in := b.parts(); in != "" {
+		l.group(part{tokMuted, " in " + in})
 	}
 	if b.epoch != v.h.latest.Epoch {
 		l.group(part{tokMuted, " at " + count(b.epoch)})
@@ -252,6 +252,20 @@ func (p *innerPane) bar(v *view, b *innerBar, x, w, room int, scale float64) {
 	}
 }
 
+// parts says of how many nets and blocks of rows a bar tells, "" for one of one.
+func (b *innerBar) parts() string {
+	nets, blocks := count(b.nets)+" nets", count(b.blocks)+" blocks"
+	switch {
+	case b.nets > 1 && b.blocks > 1:
+		return nets + " × " + blocks
+	case b.nets > 1:
+		return nets
+	case b.blocks > 1:
+		return blocks
+	}
+	return ""
+}
+
 // counts writes how many solves ended for each reason.
 func (p *innerPane) counts(v *view, l *line) *line {
 	for _, s := range krylov.Stops() {
@@ -293,54 +307,6 @@ func (p *innerPane) table(v *view, w int) []string {
 }
 
 func right(s string, w int) string { return spaces(w-cells(s)) + s }
-
-// now is the solve or the pass through batches that is under way.
-func (p *innerPane) now(v *view, w int) string {
-	l := v.th.line(w)
-	s := &v.h.status
-	switch {
-	case v.h.solving:
-		p.solve(v, l)
-	case !v.h.over() && s.Units > 0 && s.Unit > 0:
-		l.put(tokMuted, "batch ").put(tokText, count(s.Unit)).put(tokMuted, " of "+count(s.Units)+" ")
-		v.progress(l, float64(s.Unit)/float64(s.Units), l.left())
-	case len(v.h.bars) > 0:
-		p.finished(v, l)
-	}
-	return l.full()
-}
-
-// solve writes the state of the solve under way, what matters most first.
-func (p *innerPane) solve(v *view, l *line) {
-	e := &v.h.live
-	l.put(tokAccent, "▸ ")
-	if e.Block > 0 || len(v.h.bars) > 0 && v.h.bars[len(v.h.bars)-1].blocks > 1 {
-		l.put(tokMuted, "block ").put(tokText, count(e.Block)+" ")
-	}
-	l.put(tokMuted, "it ").put(tokText, pad(count(e.Iteration), 3))
-	l.group(part{tokMuted, " ‖r‖/‖g‖ "}, part{tokText, pad(number(float64(e.Residual)), 6)})
-	if r := float64(e.StepNorm) / float64(e.Radius); !math.IsNaN(r) && !math.IsInf(r, 0) {
-		l.group(part{tokMuted, " ‖s‖/R "}, part{tokText, pad(short(r), 4)})
-	}
-	t := tokText
-	if e.Curvature <= 0 {
-		t = tokNegativeCurvature
-	}
-	l.group(part{tokMuted, " curv "}, part{t, pad(number(float64(e.Curvature)), 6)})
-	l.group(part{tokMuted, " q "}, part{tokText, number(float64(e.Model))})
-}
-
-// finished says in words why the newest solve ended.
-func (p *innerPane) finished(v *view, l *line) {
-	b := &v.h.bars[len(v.h.bars)-1]
-	s := b.stop()
-	l.put(tokMuted, "epoch "+count(b.epoch)+": ").put(stopToken(s), s.Words())
-	if in := v.h.latest.Inner; len(in) > 0 {
-		last := &in[len(in)-1]
-		l.group(part{tokMuted, "  ‖r‖/‖g‖ "}, part{tokText, number(float64(last.Residual))})
-		l.group(part{tokMuted, "  curv "}, part{tokText, number(float64(last.Curvature))})
-	}
-}
 
 // progress draws a share of w columns as a bar.
 func (v *view) progress(l *line, share float64, w int) {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -127,5 +128,138 @@ func TestMixtureShowsOneExpertAndTheGates(t *testing.T) {
 				t.Errorf("%d columns lack %q:\n%s", w, want, text)
 			}
 		}
+	}
+}
+
+// TestInnerPaneNamesNetsAndBlocks reads of whom the solves of an epoch were, and the one under way.
+func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
+	for _, c := range []struct {
+		nets, blocks int
+		head, now    string
+	}{
+		{1, 1, "", "▸ it"},
+		{1, 4, "in 4 blocks", "▸ block 4 it"},
+		{5, 1, "in 5 nets", "▸ net 5 it"},
+		{3, 2, "in 3 nets × 2 blocks", "▸ net 3 block 2 it"},
+	} {
+		v := testView()
+		e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 2)))
+		e.Inner = nil
+		for i := range c.nets * c.blocks {
+			e.Inner = append(e.Inner, trainer.InnerSummary{Member: i / c.blocks, Block: i % c.blocks, Iterations: 3})
+		}
+		v.h.epoch(&e)
+		in := fakeInner(2, 7, 1)
+		in.Member, in.Block = c.nets-1, c.blocks-1
+		v.h.iteration(&in)
+		l := v.th.line(60)
+		p := &innerPane{}
+		p.head(v, l)
+		head, now := ansi.Strip(l.full()), ansi.Strip(p.now(v, 60))
+		if !strings.Contains(head, c.head) || c.head == "" && strings.Contains(head, " in ") || !strings.HasPrefix(now, c.now) {
+			t.Errorf("%d nets, %d blocks: %q and %q", c.nets, c.blocks, head, now)
+		}
+	}
+}
+
+// TestResidualOfAnotherNetBeginsAnew: late viewers may miss a solve's first iteration.
+func TestResidualOfAnotherNetBeginsAnew(t *testing.T) {
+	v := testView()
+	for member := range 2 {
+		in := fakeInner(2, 3, 1)
+		in.Member = member
+		v.h.iteration(&in)
+	}
+	if n := v.h.residual.points; n != 1 {
+		t.Errorf("%d points of two solves are one curve", n)
+	}
+}
+
+// TestSwitchEndsTheSolve: the solve under way goes with its method.
+func TestSwitchEndsTheSolve(t *testing.T) {
+	v := testView()
+	in := fakeInner(2, 3, 1)
+	v.h.iteration(&in)
+	v.h.apply(&trainer.Delta{Switches: []trainer.SwitchEvent{{Epoch: 1, From: "tr-gn", To: "sgd"}}})
+	if now := ansi.Strip(new(innerPane).now(v, 60)); strings.Contains(now, "▸") {
+		t.Errorf("after the switch: %q", now)
+	}
+}
+
+// TestCountsStayWhole: what counts something is written without decimals, until it does not.
+func TestCountsStayWhole(t *testing.T) {
+	v := testView()
+	e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 2)))
+	for i, c := range []struct {
+		value trainer.Float
+		want  string
+	}{{2, "2"}, {nan, "–"}, {12345, "12,345"}, {3e6, "3.00M"}, {0.5, "0.5000"}, {2, "2.000"}} {
+		e.Epoch, e.Figures = i+1, []trainer.Figure{{Key: "tries", Value: c.value}}
+		v.h.epoch(&e)
+		if got := v.h.figures[0].text(float64(c.value)); got != c.want {
+			t.Errorf("after %d epochs %v is %q: expected %q", i+1, c.value, got, c.want)
+		}
+	}
+}
+
+// TestSparseConnections: a sparse connection has fewer lines than a dense one, and says how many weights it
+// could have.
+func TestSparseConnections(t *testing.T) {
+	draw := func(weights int) (text string, dots int) {
+		v := testView()
+		v.h.run = &trainer.RunEvent{Model: trainer.ModelInfo{Layers: []int{16, 40}, Connections: []trainer.ConnectionInfo{{To: 1, From: 0, Weights: weights}}}}
+		text = ansi.Strip(strings.Join((&topologyPane{}).body(v, 60, 12, false), "\n"))
+		for _, r := range text {
+			if r > 0x2800 && r <= 0x28ff {
+				dots++
+			}
+		}
+		return text, dots
+	}
+	dense, many := draw(640)
+	sparse, few := draw(120)
+	if few == 0 || few >= many || !strings.Contains(sparse, "120 of 640") || strings.Contains(dense, " of ") {
+		t.Errorf("%d cells of lines:\n%s\nand %d:\n%s", few, sparse, many, dense)
+	}
+	for part := 0.0; part <= 1; part += 0.1 {
+		for n := range 6 {
+			for i := range n {
+				if got := near([]int{1, 2, 3, 4}, i, n, part); len(got) < 1 || i == 0 && got[0] != 1 || n > 1 && i == n-1 && got[len(got)-1] != 4 {
+					t.Errorf("target %d of %d takes from %v", i, n, got)
+				}
+			}
+		}
+	}
+}
+
+// TestGatesOnASmallScreen: zoomed, the gates are there on the least screen, and their shares in the frame.
+func TestGatesOnASmallScreen(t *testing.T) {
+	v := testView()
+	v.h.run = &trainer.RunEvent{Model: trainer.ModelInfo{Layers: []int{16, 12, 10, 12, 10, 10}, Experts: 2}}
+	e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 2)))
+	e.Gates = []trainer.GateFigures{{Center: 72, Share: 0.2}, {Center: 144, Share: 0.8}}
+	v.h.epoch(&e)
+	text := ansi.Strip(strings.Join(frame(&topologyPane{}, v, rect{w: minWidth, h: minHeight - headerRows - footerRows}, drawnKey{zoomed: true}), "\n"))
+	for _, want := range []string{"shares 20.0% to 80.0%", "expert", "144.0"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+// TestPlacesOutsideThePicture: a line to far outside must not have as many dots as it would be long.
+func TestPlacesOutsideThePicture(t *testing.T) {
+	g := testView().gl
+	a := area{w: 10, h: 4, left: 0, right: 1, low: 0, high: 1}
+	for _, c := range []struct {
+		v float64
+		x int
+	}{{0, 0}, {1, 10*g.dotsX - 1}, {1e15, 10 * g.dotsX}, {-1e300, -1}, {math.NaN(), -1}, {math.Inf(1), 10 * g.dotsX}} {
+		if x := a.dotX(g, c.v); x != c.x {
+			t.Errorf("x of %v is %d: expected %d", c.v, x, c.x)
+		}
+	}
+	if y := a.dotY(g, math.NaN()); y != -1 {
+		t.Errorf("y of NaN is %d", y)
 	}
 }

@@ -68,7 +68,7 @@ func (p *regionPane) own(v *view, gap string) [][]part {
 	var groups [][]part
 	for i := range v.h.figures {
 		f := &v.h.figures[i]
-		groups = append(groups, []part{{tokMuted, gap + f.Symbol + " "}, {tokText, number(float64(f.Value))}})
+		groups = append(groups, []part{{tokMuted, gap + f.Symbol + " "}, {tokText, f.text(float64(f.Value))}})
 		gap = "  "
 	}
 	return groups
@@ -97,8 +97,10 @@ func (p *regionPane) plots(v *view) (upper, lower plot) {
 		lower.log = true
 		if own := v.h.figures; len(own) > 0 {
 			upper = one(own[0].Symbol, tokAccent, &own[0].series)
+			upper.value = own[0].text
 			if len(own) > 1 {
 				lower = one(own[1].Symbol, tokAccent, &own[1].series)
+				lower.value = own[1].text
 			}
 		}
 	default:

@@ -39,7 +39,7 @@ func (p *spectrumPane) source(v *view) (pairs []pair, origin string) {
 				pairs = append(pairs, pair{x, b})
 			}
 		}
-		origin = clean(e.Operator) + ", " + clean(e.Method) + " at " + count(e.Epoch)
+		origin = matrix(e) + ", " + clean(e.Method) + " at " + count(e.Epoch)
 	} else if s, ok := ritz(&v.h.latest); ok {
 		for _, f := range s.Ritz {
 			if x := float64(f); !math.IsNaN(x) && !math.IsInf(x, 0) {
@@ -86,9 +86,11 @@ func (p *spectrumPane) head(v *view, l *line) {
 	l.group(part{tokMuted, " … "}, part{signToken(low), number(low)})
 	says := []string{origin, "Ritz"}
 	if e := v.h.newestSpectrum(); e != nil {
-		says = []string{origin, clean(e.Operator), clean(e.Method)}
+		at := " at " + count(e.Epoch) // the epoch stays: where spectra are rare it is long ago
+		says = []string{origin, matrix(e) + at, clean(e.Method) + at, at[1:]}
 		if e.Rows > 0 {
-			says = slices.Insert(says, 0, origin+", "+counted(e.Rows, "row"), clean(e.Operator)+", "+counted(e.Rows, "row"))
+			rows := ", " + counted(e.Rows, "row")
+			says = slices.Insert(says, 0, origin+rows, matrix(e)+at+rows)
 		}
 	}
 	for _, s := range says {
@@ -104,6 +106,17 @@ func (h *history) newestSpectrum() *trainer.SpectrumEvent {
 		return &h.spectra[n-1]
 	}
 	return nil
+}
+
+// matrix names what a spectrum is of.
+func matrix(e *trainer.SpectrumEvent) string {
+	switch e.Operator {
+	case "hessian":
+		return "Hessian"
+	case "gauss-newton":
+		return "Gauss–Newton"
+	}
+	return clean(e.Operator)
 }
 
 // counted writes a number of things.

@@ -69,7 +69,7 @@ func rowsFact(h *history, e *trainer.SpectrumEvent) fact {
 	if which == "all" {
 		rows, which = "all "+rows, ""
 	}
-	of := "the " + clean(e.Operator) + " over "
+	of := matrix(e) + " over "
 	long := rows
 	if which != "" {
 		long += ", " + which

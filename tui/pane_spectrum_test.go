@@ -146,13 +146,13 @@ func TestSpectrumFacts(t *testing.T) {
 		change func(e *trainer.SpectrumEvent)
 		want   []string
 	}{
-		{"0.11", 60, nil, []string{"2/η 18.18  λ₁ 16.40  stable, below the edge", "trace 143.2 ± 6.310  by 10 probes", "the hessian over 2,048 of 16,000 rows, evenly spaced"}},
+		{"0.11", 60, nil, []string{"2/η 18.18  λ₁ 16.40  stable, below the edge", "trace 143.2 ± 6.310  by 10 probes", "Hessian over 2,048 of 16,000 rows, evenly spaced"}},
 		{"0.2", 60, nil, []string{"2/η 10.00  λ₁ 16.40  unstable, above the edge", "", ""}},
 		{"0.2", 36, nil, []string{"2/η 10.00  λ₁ 16.40  unstable", "trace 143.2 ± 6.310  by 10 probes", "2,048 of 16,000 rows, evenly spaced"}},
 		{"0.2", 24, nil, []string{"2/η 10.00", "trace 143.2 ± 6.310", "2,048 of 16,000 rows"}},
 		{"0.2", 60, func(e *trainer.SpectrumEvent) {
 			e.Operator, e.Trace, e.Rows, e.Selection = "gauss-newton", nil, 16000, "all"
-		}, []string{"the gauss-newton over all 16,000 rows"}},
+		}, []string{"Gauss–Newton over all 16,000 rows"}},
 		{"0.2", 60, func(e *trainer.SpectrumEvent) {
 			e.Method, e.Eigenvalues, e.Rows, e.Trace = "power", []trainer.Float{2, -3}, 0, nil
 		}, []string{"λ₁ 2.000", "the largest |λ| is negative"}},

@@ -108,7 +108,7 @@ func TestArcsLeaveRoom(t *testing.T) {
 	for h := 1; h < 50; h++ {
 		p := &topologyPane{}
 		rows := p.body(v, 66, h, false)
-		d := p.arrange(v, m, 66, h)
+		d := p.arrange(v, m, 66, h, false)
 		if d.h < d.arcs {
 			t.Errorf("%d rows: %d for arcs, %d for the graph", h, d.arcs, d.h)
 		}

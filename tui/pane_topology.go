@@ -26,6 +26,13 @@ func (*topologyPane) head(v *view, l *line) {
 	}
 	m := &v.h.run.Model
 	l.group(part{tokStrong, m.Shape()})
+	if g := v.h.latest.Gates; m.Experts > 0 && len(g) > 0 {
+		low, high := g[0].Share, g[0].Share
+		for _, x := range g {
+			low, high = min(low, x.Share), max(high, x.Share)
+		}
+		l.group(part{tokMuted, "  shares "}, part{tokText, percent(float64(low)) + " to " + percent(float64(high))})
+	}
 	l.group(part{tokMuted, "  " + count(m.Parameters) + " weights"})
 	if m.Loss != "" {
 		l.group(part{tokMuted, "  " + clean(m.Loss)})
@@ -44,14 +51,14 @@ type drawing struct {
 	norms  int                        // rows of the table of blocks
 }
 
-func (p *topologyPane) body(v *view, w, h int, _ bool) []string {
+func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 	p.chart.resize(w, h)
 	if v.h.run == nil || len(v.h.run.Model.Layers) < 2 {
 		p.chart.write(max(0, (w-cells(waiting(v)))/2), (h-1)/2, waiting(v), tokMuted)
 		return p.chart.text(v.th)
 	}
 	m := oneExpert(&v.h.run.Model)
-	d := p.arrange(v, m, w, h)
+	d := p.arrange(v, m, w, h, zoomed)
 	for _, c := range m.Connections {
 		if c.To-c.From == 1 {
 			p.fan(v, m, d, c)
@@ -59,7 +66,7 @@ func (p *topologyPane) body(v *view, w, h int, _ bool) []string {
 	}
 	p.nodes(m, d)
 	p.names(v, m, d, w)
-	p.skips(d, w)
+	p.skips(m, d, w)
 	switch {
 	case d.norms > 0 && m.Experts > 0:
 		p.gates(v, h-d.norms, w)
@@ -69,8 +76,9 @@ func (p *topologyPane) body(v *view, w, h int, _ bool) []string {
 	return p.chart.text(v.th)
 }
 
-// arrange shares the rows out: the graph first, then arcs, then the norms.
-func (p *topologyPane) arrange(v *view, m *trainer.ModelInfo, w, h int) drawing {
+// arrange shares the rows out: the graph first, then arcs, then the norms. Zoomed, the table needs less left
+// over: whoever zooms wants to read it.
+func (p *topologyPane) arrange(v *view, m *trainer.ModelInfo, w, h int, zoomed bool) drawing {
 	d := drawing{layers: make([]int, len(m.Layers))}
 	for i := range d.layers {
 		d.layers[i] = i
@@ -86,11 +94,14 @@ func (p *topologyPane) arrange(v *view, m *trainer.ModelInfo, w, h int) drawing 
 	}
 	d.share(m)
 	rest := h - 2 // counts and activations
-	n := len(v.h.latest.Blocks)
+	n, least := len(v.h.latest.Blocks), 8
 	if m.Experts > 0 {
 		n = len(v.h.latest.Gates)
 	}
-	if n > 0 && rest-n-1 >= 8 {
+	if zoomed {
+		least = 3
+	}
+	if n > 0 && rest-n-1 >= least {
 		d.norms = n + 1
 		rest -= d.norms + 1
 	}
@@ -147,12 +158,41 @@ func (p *topologyPane) fan(v *view, m *trainer.ModelInfo, d drawing, c trainer.C
 		}
 		return ys
 	}
-	for _, y0 := range ends(c.From) {
-		for _, y1 := range ends(c.To) {
+	sources, targets := ends(c.From), ends(c.To)
+	for i, y1 := range targets {
+		for _, y0 := range near(sources, i, len(targets), density(m, c)) {
 			p.chart.segment(a, g, 0, y0, a.w*g.dotsX-1, y1, false)
 		}
 	}
 	p.chart.flush(a, g, tokGrid, '.')
+}
+
+// density is the part of all pairs of nodes that a connection joins.
+func density(m *trainer.ModelInfo, c trainer.ConnectionInfo) float64 {
+	pairs := float64(m.Layers[c.From]) * float64(m.Layers[c.To])
+	if pairs == 0 || float64(c.Weights) > pairs {
+		return 1
+	}
+	return float64(c.Weights) / pairs
+}
+
+// near returns the part of the sources that a picture joins to the target with an index among n: those at its
+// height, so that a sparse connection looks like one.
+func near(sources []int, i, n int, part float64) []int {
+	k := max(1, int(math.Round(part*float64(len(sources)))))
+	first := int(math.Round(float64(i*(len(sources)-k)) / float64(max(n-1, 1))))
+	return sources[first : first+k]
+}
+
+// weights writes how many a connection has, and of how many if it is sparse and there is room.
+func weights(m *trainer.ModelInfo, c trainer.ConnectionInfo, room int) string {
+	s := count(c.Weights)
+	if density(m, c) < 1 {
+		if long := s + " of " + count(m.Layers[c.From]*m.Layers[c.To]); cells(long) <= room {
+			return long
+		}
+	}
+	return s
 }
 
 // nodes draws the columns of nodes, with an ellipsis where some are left out.
@@ -200,17 +240,20 @@ func (p *topologyPane) names(v *view, m *trainer.ModelInfo, d drawing, w int) {
 		if c.To-c.From != 1 || from < 0 || to < 0 {
 			continue
 		}
-		s := count(c.Weights)
+		texts := []string{weights(m, c, d.x[to]-d.x[from]-1), count(c.Weights)}
 		if m.Experts > 0 && c.To == len(m.Layers)-1 {
-			s = "gates"
+			texts = []string{"gates"}
 		}
-		left, right := span1((d.x[from]+d.x[to])/2, cells(s), w)
-		ok := cells(s) < d.x[to]-d.x[from]
-		for _, t := range taken {
-			ok = ok && (d.counts != d.labels || right < t.from-1 || left > t.to+1)
-		}
-		if ok {
-			p.chart.write(left, d.counts, s, tokMuted)
+		for _, s := range texts {
+			left, right := span1((d.x[from]+d.x[to])/2, cells(s), w)
+			ok := cells(s) < d.x[to]-d.x[from]
+			for _, t := range taken {
+				ok = ok && (d.counts != d.labels || right < t.from-1 || left > t.to+1)
+			}
+			if ok {
+				p.chart.write(left, d.counts, s, tokMuted)
+				break
+			}
 		}
 	}
 	if skipped := len(m.Layers) - len(d.layers); skipped > 0 {
@@ -257,7 +300,7 @@ func (d *drawing) share(m *trainer.ModelInfo) {
 }
 
 // skips draws the connections that pass over layers as arcs, and says how many it has no row for.
-func (p *topologyPane) skips(d drawing, w int) {
+func (p *topologyPane) skips(m *trainer.ModelInfo, d drawing, w int) {
 	left := 0
 	for lane, cs := range d.lanes {
 		if lane >= d.arcs {
@@ -265,7 +308,8 @@ func (p *topologyPane) skips(d drawing, w int) {
 			continue
 		}
 		for _, c := range cs {
-			p.arc(d.x[d.column(c.From)], d.x[d.column(c.To)], d.counts+1+lane, count(c.Weights), w)
+			a, b := d.x[d.column(c.From)], d.x[d.column(c.To)]
+			p.arc(a, b, d.counts+1+lane, weights(m, c, b-a-4), w)
 		}
 	}
 	if left > 0 {

@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,6 +63,26 @@ func (p *picker) match() {
 	for _, m := range fuzzy.Find(text, p.texts) {
 		p.shown = append(p.shown, m.Index)
 	}
+	// Scattered letters match nearly everything: a name that has the text as it is comes first, then a title
+	// or paper that has it, in the order of the list.
+	text = strings.ToLower(text)
+	rank := func(k int) int {
+		switch {
+		case strings.HasPrefix(p.methods[k].Name, text):
+			return 0
+		case strings.Contains(p.methods[k].Name, text):
+			return 1
+		case strings.Contains(strings.ToLower(p.texts[k]), text):
+			return 2
+		}
+		return 3
+	}
+	slices.SortStableFunc(p.shown, func(a, b int) int {
+		if order := cmp.Compare(rank(a), rank(b)); order != 0 || rank(a) == 3 {
+			return order
+		}
+		return cmp.Compare(a, b)
+	})
 }
 
 // handleKey acts on a key; closed says that the list is done with.
@@ -115,18 +137,27 @@ func (p *picker) draw(v *view, w, h int) []string {
 		const left = 24
 		detail := p.detail(v, inner-left-2)
 		list := p.list(v, left, min(room, max(len(p.methods), len(detail))), false)
-		return v.th.boxed(title, append(rows, beside(list, left, clip(detail, room))...), bw)
+		return v.th.boxed(title, append(rows, beside(list, left, v.cut(detail, room))...), bw)
 	}
 	listed := min(len(p.methods), max(3, room/2))
 	rows = append(rows, p.list(v, inner, listed, true)...)
 	if detail := p.detail(v, inner); len(detail) > 1 && room-listed-1 > 0 {
-		detail = clip(detail[1:], room-listed-1) // the list has the title
+		detail = v.cut(detail[1:], room-listed-1) // the list has the title
 		rows = append(append(rows, ""), detail...)
 	}
 	return v.th.boxed(title, rows, bw)
 }
 
 func clip(rows []string, n int) []string { return rows[:max(0, min(n, len(rows)))] }
+
+// cut clips rows and says at the end how many are missing.
+func (v *view) cut(rows []string, n int) []string {
+	if len(rows) <= n || n < 2 {
+		return clip(rows, n)
+	}
+	more := "… " + count(len(rows)-n+1) + " more rows on a taller screen"
+	return append(rows[:n-1:n-1], v.th.line(ansi.StringWidth(rows[n-1])).put(tokMuted, more).full())
+}
 
 // list returns at most n rows around the chosen one, with the methods' titles if asked.
 func (p *picker) list(v *view, w, n int, titles bool) []string {
@@ -181,9 +212,9 @@ func (p *picker) detail(v *view, w int) []string {
 	if m.Cost != "" {
 		say(tokText, "cost  "+m.Cost)
 	}
-	column := 0
+	keys, values := 0, 0
 	for i := range m.Parameters {
-		column = max(column, cells(m.Parameters[i].Key))
+		keys, values = max(keys, cells(m.Parameters[i].Key)), max(values, cells(setting(&m.Parameters[i])))
 	}
 	for i := range m.Parameters {
 		h := &m.Parameters[i]
@@ -192,7 +223,7 @@ func (p *picker) detail(v *view, w int) []string {
 		if h.Key == m.Primary {
 			ink = tokAccent
 		}
-		l.put(ink, pad(h.Key, column)).put(tokStrong, "  "+pad(setting(h), 8)+" ")
+		l.put(ink, pad(h.Key, keys)).put(tokStrong, "  "+pad(setting(h), values)+"  ")
 		l.put(tokMuted, ansi.Truncate(clean(h.Meaning), l.left(), "…"))
 		rows = append(rows, l.full())
 	}
@@ -204,7 +235,7 @@ func setting(h *optim.Hyperparameter) string {
 	if math.IsInf(h.Default, 0) {
 		return number(h.Default)
 	}
-	return h.Text(h.Default)
+	return settingText(h.Text(h.Default))
 }
 
 // switchTo asks for the method with an index in the list.

@@ -82,6 +82,7 @@ func TestErrorsAndExitCodes(t *testing.T) {
 		{"train --spectrum-rows few", 2, []string{"--spectrum-rows few", "all"}},
 		{"train --spectrum-method magic", 2, []string{"--spectrum-method magic", "lanczos or power"}},
 		{"train --spectrum-of fisher", 2, []string{"--spectrum-of fisher", "hessian or gauss-newton"}},
+		{"train --density=maybe", 2, []string{"--density maybe: expected true or false"}},
 		{"train --epochs many", 2, []string{"--epochs many: expected a whole number"}},
 		{"train --seed -1", 2, []string{"--seed -1: expected a whole number ≥ 0"}},
 		{"train --target-error low", 2, []string{"--target-error low: expected a number"}},
@@ -180,7 +181,7 @@ func TestTrainPrintsText(t *testing.T) {
 		{"sine", "adam", "test RMSE"},
 	} {
 		out, errs, code := newtop("train", "--data", c.data, "--opt", c.opt, "--epochs", "2", "--spectrum-every", "2")
-		if code != 0 || strings.Count(out, "\n") != 6 || !strings.Contains(out, c.want) || !strings.Contains(errs, "weights") || !strings.Contains(out, "eigenvalues of the hessian") {
+		if code != 0 || strings.Count(out, "\n") != 6 || !strings.Contains(out, c.want) || !strings.Contains(errs, "weights") || !strings.Contains(out, "eigenvalues of the Hessian") {
 			t.Errorf("%s: exit %d\n%s%s", c.data, code, errs, out)
 		}
 	}
@@ -325,7 +326,7 @@ func TestCommitteesAndMixturesInText(t *testing.T) {
 		"--data sine --net 5 --committee 2 --epochs 2":                     {"members' test rmse"},
 		"--data sine --experts 3x4 --gate x --epochs 2 --opt tr-gn-jacobi": {"3 × 1-4-1"},
 		"--data sine --net 3 --epochs 9 --spectrum 1 --spectrum-every 9 --density --spectrum-rows all --spectrum-of gauss-newton": {
-			"eigenvalues of the gauss-newton over 400 rows (all)", "trace"},
+			"eigenvalues of the Gauss–Newton matrix over 400 rows (all)", "trace"},
 	} {
 		out, errs, code := newtop(append([]string{"train"}, strings.Fields(args)...)...)
 		if code != 0 {

@@ -18,7 +18,7 @@ import (
 func newData() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
-		Use:   "data [list|show|fetch|verify]",
+		Use:   "data",
 		Short: "List, describe, download and verify data sets",
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return listData(cmd.OutOrStdout(), dir) },

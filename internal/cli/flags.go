@@ -16,6 +16,7 @@ import (
 	"newtop/models"
 	"newtop/trainer"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -46,9 +47,9 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	set.StringVar(&f.c.GateTraining, "gates", "", "how gates learn: descent (after each epoch), joint (as weights), fixed; empty: descent")
 	set.IntVar(&f.c.Committee, "committee", 1, "nets trained from as many seeds, whose mean output counts")
 	set.StringVar(&f.c.Act, "act", "", "activation of hidden layers: tanh, sigmoid, softplus, relu, softmax, identity; empty: tanh")
-	set.StringVar(&f.c.Out, "out", "", "outputs: softmax, tanh, sigmoid, linear; empty: softmax for classes, else linear")
-	set.StringVar(&f.c.Loss, "loss", "", "mse or xent; empty: xent behind softmax, else mse")
-	set.StringVar(&f.c.Init, "init", "uniform:0.2", "how weights are drawn")
+	set.StringVar(&f.c.Out, "out", "", "activation of the outputs: softmax, tanh, sigmoid, linear; empty: softmax for classes, else linear")
+	set.StringVar(&f.c.Loss, "loss", "", "what is minimized: mse or xent; empty: xent behind softmax, else mse")
+	set.StringVar(&f.c.Init, "init", "uniform:0.2", "how weights are drawn: uniform:A, normal:S, xavier, he or lecun")
 	set.StringVar(&f.c.Optimizer, "opt", trainer.DefaultOptimizer, "optimizer (see newtop optimizers)")
 	set.StringArrayVar(&f.c.Set, "set", nil, "hyperparameter of the optimizer as KEY=VALUE; may be repeated")
 	set.IntVar(&f.c.Batch, "batch", 0, "rows a step of first-order methods; 0: the method's default")
@@ -57,16 +58,33 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	set.Float64Var(&f.c.TargetLoss, "target-loss", 0, "stop at this training loss; 0: never")
 	set.Float64Var(&f.c.TargetError, "target-error", 0, "stop at this test error as a fraction, or test RMSE; 0: never")
 	set.DurationVar(&f.c.TimeLimit, "time-limit", 0, "stop after this much work, as in 90s; 0: never")
-	set.Uint64Var(&f.c.Seed, "seed", 1, "of the starting weights and the order of rows")
-	set.IntVar(&f.c.Threads, "threads", 0, "workers; 0: all cores; results do not depend on it")
-	set.IntVar(&f.c.Spectrum, "spectrum", 3, "eigenvalues to estimate at each end of the Hessian's spectrum")
+	set.Uint64Var(&f.c.Seed, "seed", 1, "what the starting weights and the order of rows follow from")
+	set.IntVar(&f.c.Threads, "threads", 0, "workers; 0: all cores; results do not depend on them")
+	set.IntVar(&f.c.Spectrum, "spectrum", 3, "eigenvalues to estimate, at each end of the spectrum")
 	set.IntVar(&f.c.SpectrumEvery, "spectrum-every", 0, "epochs between spectra; 0: never by itself (on the screen: 5, while there is time)")
-	set.StringVar(&f.c.SpectrumMethod, "spectrum-method", "", "lanczos (both ends) or power (the largest in size); empty: lanczos")
-	set.StringVar(&f.c.SpectrumOf, "spectrum-of", "", "hessian or gauss-newton; empty: hessian")
+	set.StringVar(&f.c.SpectrumMethod, "spectrum-method", "", "how: lanczos (both ends) or power (the largest in size); empty: lanczos")
+	set.StringVar(&f.c.SpectrumOf, "spectrum-of", "", "of which matrix: hessian or gauss-newton; empty: hessian")
 	set.StringVar(&f.rows, "spectrum-rows", "2048", "training rows a spectrum averages over, evenly spaced, or all")
 	set.BoolVar(&f.c.Density, "density", false, "estimate the spectral density and the trace with each spectrum")
-	set.StringVar(&f.memory, "memory", "1G", "for kept linearizations, as in 512M; beyond it passes are recomputed")
-	set.StringVar(&f.file, "config", "", "TOML file with any of these flags; the command line wins")
+	set.StringVar(&f.memory, "memory", "1G", "room for kept linearizations, as in 512M; beyond it passes are recomputed")
+	set.StringVar(&f.file, "config", "", "file with any of these flags, in TOML; the command line wins")
+	set.VisitAll(wrap)
+}
+
+// wrap breaks a flag's description so that the help, which puts the default behind it and does not wrap by
+// itself, fits into 80 columns.
+func wrap(f *pflag.Flag) {
+	const room = 80 - 30 // beside the longest name or command
+	if f.DefValue == "0s" {
+		f.DefValue = "" // zero like the numbers', which the help leaves out
+	}
+	text := f.Usage
+	for w := room; w > room/2; w-- {
+		f.Usage = ansi.Wordwrap(text, w, "")
+		if last := f.Usage[strings.LastIndexByte(f.Usage, '\n')+1:]; len(last)+len(" ()")+len(f.DefValue) <= room {
+			return
+		}
+	}
 }
 
 // config returns what the flags and the configuration file say, checked.
@@ -272,5 +290,9 @@ func parseSize(text string) (int64, error) {
 
 // seconds formats a duration for people.
 func seconds(s float64) string {
-	return time.Duration(s * float64(time.Second)).Round(time.Millisecond).String()
+	d := time.Duration(s * float64(time.Second))
+	if d < 10*time.Millisecond {
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(time.Millisecond).String()
 }

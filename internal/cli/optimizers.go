@@ -7,13 +7,14 @@ import (
 
 	"newtop/trainer/optim"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 )
 
 func newOptimizers() *cobra.Command {
 	return &cobra.Command{
 		Use:   "optimizers [NAME]",
-		Short: "List the optimizers, or one's paper and hyperparameters",
+		Short: "List the optimizers, or one's hyperparameters",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("%s: expected one name at most", cmd.CommandPath())
@@ -44,7 +45,7 @@ func listOptimizers(w io.Writer) {
 }
 
 func showOptimizer(w io.Writer, i *optim.Info) {
-	fmt.Fprintf(w, "%s: %s\n\n%s\n\n", i.Name, i.Title, i.Summary)
+	fmt.Fprintf(w, "%s: %s\n\n%s\n\n", i.Name, i.Title, ansi.Wordwrap(i.Summary, 80, ""))
 	fmt.Fprintf(w, "paper\t%s\nimplements\t%s\ncost of an epoch\t%s\n\n", i.Paper, i.Equations, i.Cost)
 	fmt.Fprintln(w, "--set KEY\tDEFAULT\tRANGE\tMEANING")
 	for k := range i.Parameters {

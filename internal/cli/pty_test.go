@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"newtop/trainer/optim"
+
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 )
@@ -166,9 +168,10 @@ func TestScreenShowsALiveRun(t *testing.T) {
 	)
 	c.press(" ")
 	c.until(`paused`)
-	c.press("6") // the sixth of the list
+	sixth := optim.All()[5].Name
+	c.press("6")
 	epoch := regexp.MustCompile(`epoch (\d+)`)
-	paused, err := strconv.Atoi(epoch.FindStringSubmatch(c.until(`paused`, `adam +rate`))[1])
+	paused, err := strconv.Atoi(epoch.FindStringSubmatch(c.until(`paused`, sixth+` +rate`))[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +191,7 @@ func TestScreenShowsALiveRun(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	restored(t, output)
-	if !strings.Contains(output[strings.LastIndex(output, "\x1b[?1049l"):], "spirals: adam") {
+	if !strings.Contains(output[strings.LastIndex(output, "\x1b[?1049l"):], "spirals: "+sixth) {
 		t.Error("no summary was left behind")
 	}
 }

@@ -21,8 +21,9 @@ import (
 
 const description = `Train a feed-forward network with exact curvature and watch every inner solve.
 
-Without a command newtop opens its screen and trains. With no flags it trains the
-built-in letters data, which needs no download. Press ? on the screen for its keys.`
+Without a command newtop opens its screen and trains. With no flags it
+trains the built-in letters data, which needs no download. Press ? on the
+screen for its keys.`
 
 const examples = `newtop
 newtop --data letter --data-dir ../data --net 70-50 --opt tr-newton
@@ -167,6 +168,8 @@ func expected(v pflag.Value) string {
 		return "a number"
 	case "duration":
 		return "a duration as in 90s or 5m"
+	case "bool":
+		return "true or false"
 	}
 	return "a " + v.Type()
 }

@@ -14,7 +14,7 @@ func newTrain() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:     "train [flags]",
-		Short:   "Train without a screen: a line an epoch, or events as JSON lines",
+		Short:   "Train without a screen, as text or JSON lines",
 		Example: "newtop train --data letters --opt tr-gn --epochs 40\nnewtop train --opt adam --set rate=0.003 --format jsonl > run.jsonl",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
