@@ -133,7 +133,7 @@ func (r *run) switchTo(name string) error {
 	if err != nil {
 		return &CommandError{Reason: err.Error()}
 	}
-	if err := optim.Offers(r.target, info.Needs); err != nil {
+	if err := r.offers(info); err != nil {
 		return refuse("%s: %v", name, err)
 	}
 	r.next, r.giveUp = info, true
@@ -157,6 +157,7 @@ func (r *run) takeOver() {
 		m.state.Settings = m.settings
 		m.method = r.info.New()
 		m.above, m.stalled = 0, ""
+		m.bearable = max(m.bearable, m.figures.Loss)
 	}
 	r.publish(SwitchEvent{Epoch: r.epoch, From: from, To: r.info.Name})
 }

@@ -154,7 +154,7 @@ func TestDivergenceNamesItsEpoch(t *testing.T) {
 	}
 }
 
-// A trust-region method that takes over a ruined net is there to mend it: the bad loss is not its doing.
+// A method that takes over a ruined net is there to mend it: the bad loss is not its doing.
 func TestRescueIsNoDivergence(t *testing.T) {
 	s := mustNew(t, Config{Data: "spirals", Out: "tanh", Optimizer: "sgd", Set: []string{"rate=5"}, Seed: 1})
 	box := s.Subscribe()
@@ -183,6 +183,11 @@ func TestRescueIsNoDivergence(t *testing.T) {
 	}
 	do(t, s, Switch{Optimizer: "tr-gn"})
 	do(t, s, Set{Key: "radius", Value: "1e-6"})
+	for range worseFor {
+		step()
+	}
+	do(t, s, Switch{Optimizer: "momentum"})
+	do(t, s, Set{Key: "rate", Value: "1e-12"})
 	for range worseFor {
 		step()
 	}

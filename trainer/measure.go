@@ -130,7 +130,7 @@ func (r *run) measure() EpochEvent {
 	for _, f := range report.Figures {
 		e.Figures = append(e.Figures, Figure{Key: f.Key, Symbol: f.Symbol, Meaning: f.Meaning, Value: Float(f.Value)})
 	}
-	e.Blocks = r.norms(&report)
+	e.Blocks = r.norms()
 	e.Gates = r.gates()
 	return e
 }
@@ -190,11 +190,12 @@ func relative(residual, gradient float64) Float {
 	return Float(residual / gradient)
 }
 
-// norms returns the norms of every block of weights: of the weights now, of the gradient the step came
-// from where the method computed one over all rows, and of the step. Of a committee they are the first
-// member's.
-func (r *run) norms(report *optim.Report) []BlockNorms {
+// norms returns the norms of every block of weights: of the weights now, of the last gradient over all rows
+// that the method computed, and of the step. Of a committee they are the first member's. The gradient is the one
+// that the step came from, but where the step ended with a new one.
+func (r *run) norms() []BlockNorms {
 	blocks, first := r.problem.Network.Blocks(), r.members[0]
+	report := &first.report
 	out := make([]BlockNorms, len(blocks))
 	whole := r.epoch > 0 && !r.batched() && !math.IsNaN(report.GradientNorm)
 	for i, b := range blocks {

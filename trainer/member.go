@@ -21,8 +21,8 @@ type member struct {
 	previous []float64 // the weights before the outer iteration
 	report   optim.Report
 	figures  EpochEvent // how well the weights do; nothing else of it is filled in
-	first    Float      // the loss it started with
-	above    int        // epochs in a row with a loss worse than that, under the same settings
+	bearable Float      // the loss it started with, or the worse one that its method took over
+	above    int        // epochs in a row with a loss far above that, under the same settings
 	stalled  string     // why it has come to an end; empty while it goes on
 
 	rate  float64   // the step length of the gates
@@ -107,6 +107,16 @@ func (r *run) figure(m *member) {
 	}
 }
 
+// moving returns the first member that still moves, or the first one of all.
+func (r *run) moving() *member {
+	for _, m := range r.members {
+		if m.stalled == "" {
+			return m
+		}
+	}
+	return r.members[0]
+}
+
 // combine returns the members' reports as one: the report itself of a single net; of a committee the means
 // of their numbers, and the inner solves of all.
 func (r *run) combine() optim.Report {
@@ -130,7 +140,7 @@ func (r *run) combine() optim.Report {
 	for _, m := range r.members {
 		out.Accepted = out.Accepted || m.report.Accepted
 	}
-	for i, f := range r.members[0].report.Figures {
+	for i, f := range r.moving().report.Figures {
 		f.Value = mean(func(p *optim.Report) float64 {
 			if i >= len(p.Figures) {
 				return math.NaN()

@@ -223,6 +223,9 @@ func (r *run) tune(m *member) {
 	before := append([]float64(nil), m.weights[experts:]...)
 	for range gateTries {
 		floats.AddScaledTo(m.weights[experts:], before, -m.rate, slope)
+		if slices.Equal(m.weights[experts:], before) {
+			return
+		}
 		if r.objective.Loss(m.weights) < loss {
 			m.rate *= 2
 			m.state.Evaluated = false

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"fmt"
 
 	"newtop/models"
@@ -57,7 +58,7 @@ func (r *run) bind() error {
 		// Only forward passes are asked of the test rows, and those keep nothing.
 		r.test = network.Bind(test.Inputs, test.Targets, models.Options{Pool: r.pool, Memory: 1})
 	}
-	if err := optim.Offers(r.target, r.info.Needs); err != nil {
+	if err := r.offers(r.info); err != nil {
 		return &PrepareError{Err: fmt.Errorf("%s: %w", r.info.Name, err)}
 	}
 	if !r.config.sets(limitKey) {
@@ -67,6 +68,12 @@ func (r *run) bind() error {
 		r.members = append(r.members, r.newMember(r.config.Seed+uint64(i)))
 	}
 	return nil
+}
+
+// offers returns an error unless the run has what a method needs. A matrix is assembled of all weights, those
+// of gates included, even where the method is shown a part of it.
+func (r *run) offers(info *optim.Info) error {
+	return cmp.Or(optim.Offers(r.target, info.Needs), optim.Offers(r.objective, info.Needs&optim.NeedsMatrix))
 }
 
 // early answers a command that comes before the run began.

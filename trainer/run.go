@@ -95,7 +95,7 @@ func (r *run) train() error {
 	defer r.active.stop()
 	for _, m := range r.members {
 		r.figure(m)
-		m.first = m.figures.Loss
+		m.bearable = m.figures.Loss
 		m.report = still
 		m.report.Accepted = true
 	}
@@ -248,16 +248,16 @@ func (r *run) expired() bool {
 // uphill reports whether too large a rate makes the method raise the loss. A bad loss that one met which
 // only ever lowers it is not its own: it may be there to mend it. And one that does not follow the loss, as it
 // solves for the weights, is not lost where the loss is high.
-func (r *run) uphill() bool { return !r.info.Monotone && r.info.Primary == "rate" }
+func (r *run) uphill() bool { return !r.info.Monotone && r.info.Primary != "" }
 
 // batched reports whether the method goes through batches, so that its steps are many small ones.
 func (r *run) batched() bool { return r.info.Needs&optim.NeedsRows != 0 }
 
-// hopeless returns a *DivergedError for a member's loss that is not finite, has left its start far behind,
-// or stays above it under one method and its settings.
+// hopeless returns a *DivergedError for a member's loss that is not finite, has left far behind where its method
+// began, or stays above that under one method and its settings.
 func (r *run) hopeless() error {
 	for _, m := range r.members {
-		loss, start := float64(m.figures.Loss), float64(m.first)
+		loss, start := float64(m.figures.Loss), float64(m.bearable)
 		m.above++
 		if !(loss > worse*start) {
 			m.above = 0
@@ -277,7 +277,7 @@ func (r *run) diverged(epoch int, reason string) error {
 	r.end = ReasonDiverged
 	r.publish(DivergedEvent{Epoch: epoch, Reason: reason})
 	hint := "expected another optimizer or other settings"
-	if r.info.Primary != "" {
+	if r.uphill() {
 		hint = "expected a smaller " + r.info.Primary + " than " + optim.Format(r.chosen().Get(r.info.Primary))
 	}
 	if !finite(r.first.Loss) {

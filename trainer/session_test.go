@@ -180,16 +180,16 @@ func TestSameBitsWithAnyNumberOfThreads(t *testing.T) {
 
 // A command takes effect between two inner units: every single step is exactly one.
 func TestOneInnerUnitAtATime(t *testing.T) {
-	for _, optimizer := range []string{"tr-newton", "adam"} {
+	for _, optimizer := range []string{"tr-newton", "adam", "scg", "lbfgs", "eigen-gd"} {
 		t.Run(optimizer, func(t *testing.T) {
-			s := mustNew(t, Config{Data: "spirals", Optimizer: optimizer})
+			s := mustNew(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: optimizer})
 			box := s.Subscribe()
 			defer box.Close()
 			background(t, s)
 			do(t, s, Pause{On: true})
 			at := follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Paused })
 			before := at.Status
-			for range 25 {
+			for range 35 {
 				do(t, s, StepInner{})
 				after := follow(t, box, func(d *Delta) bool {
 					return d.Status.Phase == Paused && (d.Status.Unit != before.Unit || d.Status.Epoch != before.Epoch)
@@ -386,11 +386,12 @@ func TestDivergence(t *testing.T) {
 	for name, c := range map[string]Config{
 		"infinite":   {Data: "sine", Optimizer: "sgd", Set: []string{"rate=1e9"}, Act: "identity", Epochs: 50},
 		"saturating": {Data: "spirals", Optimizer: "sgd", Set: []string{"rate=1e6"}, Epochs: 50},
+		"relative":   {Data: "spirals", Optimizer: "eigen-gd", Set: []string{"relative-rate=100"}, Hidden: []int{8}, Epochs: 5},
 	} {
 		m := &memory{}
 		err := mustNew(t, c, m).Run(context.Background())
 		var diverged *DivergedError
-		if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "smaller rate") {
+		if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "expected a smaller r") {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}

@@ -118,18 +118,18 @@ func (r *run) density(h krylov.Operator, e *SpectrumEvent) {
 // solve begin anew, but is no reason to give up the spectrum.
 func (r *run) interject() error {
 	for {
+		if r.expired() {
+			r.end, r.giveUp = ReasonTime, true
+		}
+		if r.giveUp && (r.end != "" || r.next != nil) { // what comes next is for the method that takes over
+			return optim.ErrInterrupted
+		}
 		select {
 		case q := <-r.requests:
 			r.answer(q)
 		case <-r.ctx.Done():
 			return r.ctx.Err()
 		default:
-			if r.expired() {
-				r.end, r.giveUp = ReasonTime, true
-			}
-			if r.giveUp && (r.end != "" || r.next != nil) {
-				return optim.ErrInterrupted
-			}
 			return nil
 		}
 	}

@@ -65,12 +65,8 @@ func (a *assembled) begin(ctx context.Context, s *State, report *Report) (fresh 
 	if !s.Evaluated {
 		a.at = a.at[:0]
 	}
-	if err := evaluate(s); err != nil {
+	if err := start(ctx, s, report); err != nil {
 		return false, err
-	}
-	report.Loss, report.GradientNorm = s.Loss, norm(s.Gradient)
-	if report.GradientNorm == 0 {
-		return false, &StalledError{"the gradient is zero"}
 	}
 	if scaling := s.Settings.Get("scaling"); scaling != a.scaling || !slices.Equal(a.at, s.W) {
 		a.scaling = scaling
@@ -196,28 +192,14 @@ func (a *assembled) judge(s *State, promised float64, report *Report) (verdict, 
 	return v, nil
 }
 
-// unshown is why a method stalls at the rounding of the loss.
-const unshown = "no step changes the loss by more than its rounding"
+// over reports whether rounding hides all that a step from here could still do.
+func (a *assembled) over(v verdict, report *Report) bool {
+	return v.hidden && !v.accepted || v.accepted && a.idle.lingers(v.still, report.GradientNorm)
+}
 
 // take moves the weights to a.trial.
 func (a *assembled) take(s *State, v verdict, report *Report) {
 	copy(s.W, a.trial)
 	s.Loss, s.Evaluated = v.loss, false
 	report.Loss, report.Accepted = v.loss, true
-}
-
-// adapt sets what the method governs of the next step, but where it was set by hand meanwhile.
-func (a *assembled) adapt(s *Settings, key string, before, next float64) {
-	if s.Get(key) != before {
-		return
-	}
-	if err := s.Put(key, next); err != nil {
-		panic("optim: " + err.Error())
-	}
-}
-
-// unreported is a report without numbers.
-func unreported() Report {
-	nan := math.NaN()
-	return Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan}
 }

@@ -50,8 +50,7 @@ func (b *batches) Needs() Capability { return NeedsRows }
 // Step is one epoch. Interrupted, it leaves the weights as the last batch did. When weights overflow they
 // go back to where the epoch began, so that no caller meets one that is not finite.
 func (b *batches) Step(ctx context.Context, s *State) (Report, error) {
-	nan := math.NaN()
-	report := Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan}
+	report := unreported()
 	if err := ctx.Err(); err != nil {
 		return report, err
 	}

@@ -84,9 +84,6 @@ func (*dogleg) Needs() Capability { return NeedsGaussNewton | NeedsJacobian | Ne
 // Step tries one radius after the other until a step lowers E. Interrupted, it leaves weights and R alone.
 func (d *dogleg) Step(ctx context.Context, s *State) (Report, error) {
 	report := unreported()
-	if err := ctx.Err(); err != nil {
-		return report, err
-	}
 	fresh, err := d.begin(ctx, s, &report)
 	if err != nil {
 		return report, err
@@ -102,13 +99,13 @@ func (d *dogleg) Step(ctx context.Context, s *State) (Report, error) {
 			return report, err
 		}
 		next := nextRadius(s.Settings, v, radius, length)
-		still := v.still && next <= radius // a step from too small a radius makes it grow
-		if next < minNormal || v.hidden && !v.accepted || v.accepted && d.idle.lingers(still, report.GradientNorm) {
+		v.still = v.still && next <= radius // a step from too small a radius makes it grow
+		if next < minNormal || d.over(v, &report) {
 			return report, &StalledError{unshown}
 		}
 		if v.accepted {
 			d.take(s, v, &report)
-			d.adapt(s.Settings, "radius", set, next)
+			s.Settings.follow("radius", set, next)
 			return report, nil
 		}
 		radius = next

@@ -18,7 +18,7 @@ func init() {
 		Equations: "eq. 18 with each component weighted by λ_{k+1}/λ_i",
 		Summary: "Gradient descent that shortens its steps along the k steepest eigenvectors of the Hessian alone, " +
 			"so that all others take the longer steps λ_{k+1} allows.",
-		Cost:    "1, and about 70 for the eigenvectors every 20 epochs",
+		Cost:    "1, and about 50 for the eigenvectors every 20 epochs or sooner",
 		Primary: "relative-rate",
 		Needs:   NeedsHessian,
 		Parameters: []Hyperparameter{
@@ -27,7 +27,7 @@ func init() {
 				Default: 1, Max: math.Inf(1), Open: true, OpenMax: true,
 			},
 			{Key: "k", Meaning: "k, eigenvectors whose components are corrected", Default: 5, Max: 1000, Integer: true},
-			{Key: "every", Meaning: "epochs between computing them anew", Default: 20, Min: 1, Max: 1e9, Integer: true},
+			{Key: "every", Meaning: "the most epochs between computing them anew; a rise of the loss has it done at once", Default: 20, Min: 1, Max: 1e9, Integer: true},
 			{Key: "steps", Meaning: "the most Lanczos steps for them, each a product; 0 for 4(k + 1)", Max: 1e6, Integer: true},
 		},
 		New: func() Method { return &eigenGD{} },
@@ -47,15 +47,22 @@ func init() {
 // hardly.
 //
 // Only eigenpairs count whose residual proves them to be positive and good; the first that fails, or the last
-// positive one, takes the place of λ_{k+1}, its residual added. Without any positive curvature the largest
-// |λ| sets the rate.
+// positive one, takes the place of λ_{k+1}, its residual added.
+//
+// On a quadratic this is all. On a net λ_{k+1} alone sets no bound to the steps, and the plain method runs away:
+// its eigenvectors are outdated within some epochs, and where λ_{k+1} is far smaller than the most negative
+// eigenvalue a step multiplies what lies along that one. So the eigenvectors are computed anew, too, where E has
+// risen, and λ_{k+1} is no smaller than the size of any negative eigenvalue; pairs below that are not corrected
+// for.
 type eigenGD struct {
 	pairs []krylov.Eigenpair // k of them, downwards
 	above float64            // λ_{k+1} or what stands for it
 	first float64            // λ_1
 	start []float64          // of the next Lanczos process
+	loss  float64            // where the last step began
 	age   int                // epochs since they were computed
 	k     int                // that were asked for then
+	done  int                // inner units of the step
 
 	w        []float64 // where the last Step left the weights
 	d, trial []float64
@@ -72,23 +79,18 @@ func (*eigenGD) Needs() Capability { return NeedsHessian }
 // Step is one full-batch step, after computing the eigenvectors where that is due. Interrupted, it leaves
 // weights and eigenvectors as they were.
 func (m *eigenGD) Step(ctx context.Context, s *State) (Report, error) {
-	nan := math.NaN()
-	report := Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan}
-	if err := ctx.Err(); err != nil {
+	report := unreported()
+	if err := start(ctx, s, &report); err != nil {
 		return report, err
 	}
-	if err := evaluate(s); err != nil {
-		return report, err
-	}
-	report.GradientNorm = norm(s.Gradient)
-	if report.GradientNorm == 0 {
-		return report, &StalledError{"the gradient is zero"}
-	}
-	due := m.age >= int(s.Settings.Get("every")) || m.k != int(s.Settings.Get("k"))
-	if due || !slices.Equal(m.w, s.W) {
+	m.done = 0
+	if m.due(s) {
 		if err := m.refresh(ctx, s); err != nil {
 			return report, err
 		}
+	}
+	if err := m.watch(ctx, s); err != nil {
+		return report, err
 	}
 	eta := s.Settings.Get("relative-rate") / m.above
 	m.direction(s.Gradient)
@@ -102,8 +104,9 @@ func (m *eigenGD) Step(ctx context.Context, s *State) (Report, error) {
 	}
 	copy(s.W, m.trial)
 	copy(m.w, m.trial)
-	s.Evaluated, report.Accepted = false, true
+	m.loss = s.Loss
 	m.age++
+	s.Evaluated, report.Loss, report.Accepted = false, math.NaN(), true
 	report.Figures = []Figure{
 		{Key: "lambda-1", Symbol: "λ₁", Meaning: "largest eigenvalue of the Hessian", Value: m.first},
 		{Key: "lambda-next", Symbol: "λₖ₊₁", Meaning: "largest curvature that is left uncorrected", Value: m.above},
@@ -111,6 +114,19 @@ func (m *eigenGD) Step(ctx context.Context, s *State) (Report, error) {
 		{Key: "corrected", Symbol: "k", Meaning: "eigenvectors corrected for", Value: float64(len(m.pairs))},
 	}
 	return report, nil
+}
+
+// due reports whether the eigenvectors are to be computed anew: with age, with another k, at weights that are
+// not this method's, and where E has risen, for then they are no longer the steepest.
+func (m *eigenGD) due(s *State) bool {
+	return m.age >= int(s.Settings.Get("every")) || m.k != int(s.Settings.Get("k")) || !slices.Equal(m.w, s.W) ||
+		m.age > 0 && s.Loss > m.loss
+}
+
+// watch closes an inner unit: a product for the eigenvectors, or the step.
+func (m *eigenGD) watch(ctx context.Context, s *State) error {
+	m.done++
+	return s.watch(ctx, Inner{Iteration: krylov.Iteration{Number: m.done}, Loss: s.Loss})
 }
 
 // direction stores d. The e_i are orthonormal, so that one component after another can be taken from d itself.
@@ -135,9 +151,7 @@ func (m *eigenGD) refresh(ctx context.Context, s *State) error {
 	spectrum, err := krylov.Lanczos(s.Objective.(HessianObjective).Hessian(s.W), k+1, krylov.LanczosOptions{
 		Steps: steps, Tolerance: certified * certified,
 		Start: m.start, Seed: s.Rand.Uint64(), Vectors: true,
-		Monitor: func(products int) error {
-			return s.watch(ctx, Inner{Iteration: krylov.Iteration{Number: products}, Loss: s.Loss})
-		},
+		Monitor: func(int) error { return m.watch(ctx, s) },
 	})
 	switch {
 	case err != nil:
@@ -153,14 +167,25 @@ func (m *eigenGD) refresh(ctx context.Context, s *State) error {
 		}
 	}
 	m.choose(pairs, k)
-	if len(spectrum.Bottom) > 0 && !(pairs[0].Value > 0) {
-		m.above = max(m.above, -spectrum.Bottom[0].Value)
+	if len(spectrum.Bottom) > 0 {
+		m.heed(-spectrum.Bottom[0].Value)
 	}
 	if !(m.above > 0) {
 		return &StalledError{"the loss has no curvature to set the rate by"}
 	}
 	m.w, m.age, m.k = append(m.w[:0], s.W...), 0, k
 	return nil
+}
+
+// heed makes sure that λ_{k+1} is at least the size of the most negative eigenvalue.
+func (m *eigenGD) heed(size float64) {
+	if m.above >= size {
+		return
+	}
+	m.above = size
+	for len(m.pairs) > 0 && m.pairs[len(m.pairs)-1].Value <= size {
+		m.pairs = m.pairs[:len(m.pairs)-1]
+	}
 }
 
 // choose takes the pairs to correct for, k at the most, and λ_{k+1} out of the ones given, downwards.

@@ -117,6 +117,44 @@ func TestChoosingEigenpairs(t *testing.T) {
 	}
 }
 
+// TestNegativeEigenvaluesCount: the largest of them takes the place of a smaller λ_{k+1}, and of the pairs below.
+func TestNegativeEigenvaluesCount(t *testing.T) {
+	for _, test := range []struct {
+		size  float64
+		count int
+		above float64
+	}{{-1, 3, 2}, {1, 3, 2}, {3, 3, 3}, {4, 2, 4}, {5, 2, 5}, {20, 0, 20}} {
+		m := eigenGD{pairs: []krylov.Eigenpair{{Value: 9}, {Value: 6}, {Value: 4}}, above: 2}
+		m.heed(test.size)
+		if len(m.pairs) != test.count || m.above != test.above {
+			t.Errorf("size %g: %d pairs, λ_{k+1} = %g, want %d and %g", test.size, len(m.pairs), m.above, test.count, test.above)
+		}
+	}
+}
+
+// TestRisenLoss has the eigenvectors computed anew, once.
+func TestRisenLoss(t *testing.T) {
+	o, _, _, start := quadratic(spread, 7)
+	m, settings := method(t, "eigen-gd", "k", "3", "relative-rate", "0.5")
+	s := &State{Objective: o, W: slices.Clone(start), Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
+	var at []int
+	for k := range 8 {
+		before := o.products
+		if k == 3 {
+			m.(*eigenGD).loss = -1
+		}
+		if _, err := m.Step(context.Background(), s); err != nil {
+			t.Fatal(err)
+		}
+		if o.products > before {
+			at = append(at, k)
+		}
+	}
+	if !slices.Equal(at, []int{0, 3}) {
+		t.Errorf("computed in steps %v", at)
+	}
+}
+
 // TestOnASaddle: without positive curvature the largest |λ| sets the rate, and steps lead away from the top.
 func TestOnASaddle(t *testing.T) {
 	o, _, minimizer, start := quadratic([]float64{-1, -2, -4}, 3)

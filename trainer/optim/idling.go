@@ -1,5 +1,8 @@
 package optim
 
+// unshown is why a method stalls at the rounding of the loss.
+const unshown = "no step changes the loss by more than its rounding"
+
 // idling counts the steps that E does not show.
 type idling struct {
 	steps int

@@ -2,7 +2,6 @@ package optim
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -75,17 +74,9 @@ func (*lbfgs) Needs() Capability { return 0 }
 // Step is one iteration. It leaves the weights alone unless a step lowers E, or keeps it where rounding hides
 // the change. Interrupted, it will search along the same direction again.
 func (m *lbfgs) Step(ctx context.Context, s *State) (Report, error) {
-	nan := math.NaN()
-	report := Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan}
-	if err := ctx.Err(); err != nil {
+	report := unreported()
+	if err := start(ctx, s, &report); err != nil {
 		return report, err
-	}
-	if err := evaluate(s); err != nil {
-		return report, err
-	}
-	report.Loss, report.GradientNorm = s.Loss, norm(s.Gradient)
-	if report.GradientNorm == 0 {
-		return report, &StalledError{"the gradient is zero"}
 	}
 	m.turn(s)
 	evaluations, err := m.search(ctx, s)
@@ -101,7 +92,7 @@ func (m *lbfgs) Step(ctx context.Context, s *State) (Report, error) {
 	case !m.best.found:
 		return report, &StalledError{"no step along the gradient lowers the loss"}
 	case m.idle.lingers(m.best.loss == s.Loss, report.GradientNorm):
-		return report, &StalledError{"no step changes the loss by more than its rounding"}
+		return report, &StalledError{unshown}
 	}
 	m.take(s, &report)
 	report.Figures = []Figure{

@@ -63,9 +63,6 @@ func (*lm) Needs() Capability { return NeedsGaussNewton | NeedsJacobian | NeedsM
 // Step tries one μ after the other until a step lowers E. Interrupted, it leaves weights and μ alone.
 func (l *lm) Step(ctx context.Context, s *State) (Report, error) {
 	report := unreported()
-	if err := ctx.Err(); err != nil {
-		return report, err
-	}
 	if _, err := l.begin(ctx, s, &report); err != nil {
 		return report, err
 	}
@@ -75,12 +72,12 @@ func (l *lm) Step(ctx context.Context, s *State) (Report, error) {
 		if err != nil {
 			return report, err
 		}
-		if v.hidden && !v.accepted || v.accepted && l.idle.lingers(v.still, report.GradientNorm) {
+		if l.over(v, &report) {
 			return report, &StalledError{unshown}
 		}
 		if v.accepted {
 			l.take(s, v, &report)
-			l.adapt(s.Settings, "mu", set, max(mu/s.Settings.Get("decrease"), min(mu, s.Settings.Get("mu-min"))))
+			s.Settings.follow("mu", set, max(mu/s.Settings.Get("decrease"), min(mu, s.Settings.Get("mu-min"))))
 			return report, nil
 		}
 		if mu *= s.Settings.Get("increase"); mu > s.Settings.Get("mu-max") {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 
 	"newtop/trainer/krylov"
@@ -215,6 +216,28 @@ type Report struct {
 	Accepted     bool         // whether the weights moved
 	Inner        []InnerSolve // the inner solves, one a block
 	Figures      []Figure     // what else matters for this method, always the same ones in the same order
+}
+
+// unreported is a report without numbers.
+func unreported() Report {
+	nan := math.NaN()
+	return Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan}
+}
+
+// start is how a step on all rows begins: it makes loss and gradient belong to the weights and reports them.
+// Where the gradient is zero it returns a *StalledError.
+func start(ctx context.Context, s *State, report *Report) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := evaluate(s); err != nil {
+		return err
+	}
+	report.Loss, report.GradientNorm = s.Loss, norm(s.Gradient)
+	if report.GradientNorm == 0 {
+		return &StalledError{"the gradient is zero"}
+	}
+	return nil
 }
 
 // Method is one training method. Step does one outer iteration (an epoch). It returns ErrInterrupted

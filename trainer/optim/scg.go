@@ -76,17 +76,9 @@ func (m *scg) Needs() Capability { return m.needs }
 
 // Step is steps 1 to 5. Where it fails, or is interrupted, the weights stay and δ is kept.
 func (m *scg) Step(ctx context.Context, s *State) (Report, error) {
-	nan := math.NaN()
-	report := Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan}
-	if err := ctx.Err(); err != nil {
+	report := unreported()
+	if err := start(ctx, s, &report); err != nil {
 		return report, err
-	}
-	if err := evaluate(s); err != nil {
-		return report, err
-	}
-	report.Loss, report.GradientNorm = s.Loss, norm(s.Gradient)
-	if report.GradientNorm == 0 {
-		return report, &StalledError{"the gradient is zero"}
 	}
 	if !slices.Equal(m.w, s.W) {
 		m.begin(s)
@@ -103,12 +95,7 @@ func (m *scg) Step(ctx context.Context, s *State) (Report, error) {
 	if err != nil {
 		return report, err
 	}
-	// A λ that was set by hand meanwhile is left alone.
-	if s.Settings.Get("lambda") == first {
-		if err := s.Settings.Put("lambda", next); err != nil {
-			panic("optim: " + err.Error())
-		}
-	}
+	s.Settings.follow("lambda", first, next)
 	return report, nil
 }
 
@@ -165,7 +152,7 @@ func (m *scg) scale(lambda float64) float64 {
 func (m *scg) try(s *State, lambda float64, report *Report) (next float64, err error) {
 	mu := -floats.Dot(m.p, s.Gradient)
 	alpha := mu / m.delta
-	report.StepNorm = alpha * math.Sqrt(m.square)
+	report.StepNorm = math.Abs(alpha) * math.Sqrt(m.square)
 	report.Figures = []Figure{
 		{Key: "lambda", Symbol: "λ", Meaning: "added to the curvature along the direction", Value: lambda},
 		{Key: "alpha", Symbol: "α", Meaning: "step length along the direction", Value: alpha},
@@ -181,7 +168,7 @@ func (m *scg) try(s *State, lambda float64, report *Report) (next float64, err e
 	}
 	const shortest = -98 // what Δ counts as at least: δ grows a hundredfold
 	comparison := float64(shortest)
-	noise := 10 * epsilon * max(1, math.Abs(s.Loss))
+	noise := noise(s.Loss)
 	predicted := alpha * mu / 2
 	if finite(loss) && finite(norm(m.g)) {
 		report.Rho = (s.Loss - loss + noise) / (predicted + noise)
@@ -199,11 +186,10 @@ func (m *scg) try(s *State, lambda float64, report *Report) (next float64, err e
 
 // decide is steps 4 and 5 once Δ is known; hidden says that the decrease promised is below E's rounding.
 func (m *scg) decide(s *State, loss, lambda, comparison float64, hidden bool, report *Report) (float64, error) {
-	const nothing = "no step changes the loss by more than its rounding"
 	still := hidden && report.Accepted && loss == s.Loss
 	if report.Accepted && m.idle.lingers(still, report.GradientNorm) {
 		report.Accepted = false
-		return 0, &StalledError{nothing}
+		return 0, &StalledError{unshown}
 	}
 	if comparison < 0.25 {
 		lambda += m.delta * (1 - comparison) / m.square
@@ -216,7 +202,7 @@ func (m *scg) decide(s *State, loss, lambda, comparison float64, hidden bool, re
 		m.succeed(s, loss)
 		report.Loss = loss
 	case hidden && m.taken == 0:
-		return 0, &StalledError{nothing}
+		return 0, &StalledError{unshown}
 	case hidden:
 		m.restart(s.Gradient)
 	}

@@ -375,3 +375,20 @@ func TestScgInterrupted(t *testing.T) {
 		t.Errorf("%v, λ = %g, %d products", err, settings.Get("lambda"), o.products)
 	}
 }
+
+// TestScaledConjugateGradientsOnAnotherLoss: where E has changed so that p leads uphill, as the gates of a mixture
+// do, the step goes back along it.
+func TestScaledConjugateGradientsOnAnotherLoss(t *testing.T) {
+	o := &degenerate{a: [][]float64{{1, 0}, {0, 3}}, t: []float64{1, 2}}
+	m, settings := method(t, "scg")
+	s := &State{Objective: o, W: []float64{5, 5}, Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
+	if r, err := m.Step(context.Background(), s); err != nil || !r.Accepted {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	o.t, s.Evaluated = []float64{50, 50}, false
+	before, first := slices.Clone(s.W), o.Loss(s.W)
+	r, err := m.Step(context.Background(), s)
+	if err != nil || !r.Accepted || o.Loss(s.W) >= first || math.Abs(r.StepNorm-math.Hypot(s.W[0]-before[0], s.W[1]-before[1])) > 1e-9 {
+		t.Errorf("%+v, %v: from %g to %g", r, err, first, o.Loss(s.W))
+	}
+}

@@ -1,0 +1,64 @@
+package trainer
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"newtop/trainer/optim"
+)
+
+// TestEigenDescentKeepsUp with a curvature that grows a hundredfold within the first epochs.
+func TestEigenDescentKeepsUp(t *testing.T) {
+	for _, data := range []string{"sine", "spirals"} {
+		for seed := range uint64(4) {
+			epochs := of[EpochEvent](train(t, Config{Data: data, Hidden: []int{8}, Seed: seed, Optimizer: "eigen-gd", Epochs: 100}))
+			if start, end := epochs[0].Loss, epochs[100].Loss; !(end < 0.95*start) {
+				t.Errorf("%s, seed %d: loss from %v to %v", data, seed, start, end)
+			}
+		}
+	}
+}
+
+// TestHints tell to lower what raises the loss when it is too large, and nothing else.
+func TestHints(t *testing.T) {
+	for _, info := range optim.All() {
+		r := &run{Session: mustNew(t, Config{Data: "sine", Optimizer: info.Name})}
+		err := r.diverged(1, "the loss is not finite")
+		want := "expected another optimizer or other settings"
+		if !info.Monotone && info.Primary != "" {
+			want = fmt.Sprintf("expected a smaller %s than ", info.Primary)
+		}
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %s", err, want)
+		}
+	}
+}
+
+// TestFiguresOfACommitteeThatStallsInPart are those of the nets that go on.
+func TestFiguresOfACommitteeThatStallsInPart(t *testing.T) {
+	figure := func(v float64) optim.Report {
+		report := still
+		report.Figures = []optim.Figure{{Key: "mu", Value: v}}
+		return report
+	}
+	r := &run{members: []*member{{stalled: "the gradient is zero", report: still}, {report: figure(1)}, {report: figure(3)}}}
+	if got := r.combine().Figures; len(got) != 1 || got[0].Value != 2 {
+		t.Errorf("%+v", got)
+	}
+	r.members = []*member{{stalled: "a", report: still}, {stalled: "b", report: still}}
+	if got := r.combine(); len(got.Figures) != 0 || !math.IsNaN(got.GradientNorm) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestLargeMatricesOfMixturesAreRefused: the gates count, also where the method leaves them alone.
+func TestLargeMatricesOfMixturesAreRefused(t *testing.T) {
+	c := Config{Data: "sine", Experts: 4, ExpertHidden: []int{666}, Gate: "1", Optimizer: "lm"} // 7,996 weights and 12 of gates
+	var refused *PrepareError
+	if err := mustNew(t, c).Run(t.Context()); !errors.As(err, &refused) || !strings.Contains(err.Error(), "8008 weights") {
+		t.Errorf("%v", err)
+	}
+}
