@@ -3,6 +3,9 @@ package optim
 // unshown is why a method stalls at the rounding of the loss.
 const unshown = "no step changes the loss by more than its rounding"
 
+// patience is how many steps that E does not show are taken before the gradient must have halved.
+const patience = 10
+
 // idling counts the steps that E does not show.
 type idling struct {
 	steps int

@@ -31,8 +31,7 @@ type trust struct {
 
 	sweep sweep // of block mode
 
-	idle  int     // steps taken in a row that E did not show
-	least float64 // ‖g‖ when they began, or when it had last halved
+	idle idling
 }
 
 var _ Method = (*trust)(nil)
@@ -45,8 +44,8 @@ func (t *trust) Needs() Capability { return t.needs }
 // the objective keeps for products at w are used again, only R is another. With blocks it goes through them.
 func (t *trust) Step(ctx context.Context, s *State) (Report, error) {
 	radius := s.Settings.Get("radius")
-	nan := math.NaN()
-	report := Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: radius, Rho: nan}
+	report := unreported()
+	report.Radius = radius
 	if err := ctx.Err(); err != nil {
 		return report, err
 	}
@@ -60,12 +59,8 @@ func (t *trust) Step(ctx context.Context, s *State) (Report, error) {
 	if parts != nil && t.sweep.left == 0 {
 		return t.through(ctx, s, parts, report)
 	}
-	if err := evaluate(s); err != nil {
+	if err := start(ctx, s, &report); err != nil {
 		return report, err
-	}
-	report.Loss, report.GradientNorm = s.Loss, norm(s.Gradient)
-	if report.GradientNorm == 0 {
-		return report, &StalledError{"the gradient is zero"}
 	}
 	solve, err := t.solve(ctx, s, s.Objective, part{0, 1}, s.W, s.Gradient, radius)
 	report.Inner = []InnerSolve{{Solve: solve}}

@@ -161,12 +161,12 @@ func (t *trust) close(s *State, radius float64, report *Report) {
 		copy(s.W, b.w)
 		b.know(s.W, loss)
 		s.Loss, report.Loss = loss, loss
-		b.pause, t.idle = 0, 0
+		b.pause, t.idle = 0, idling{}
 	} else {
 		b.pause = min(max(1, 2*b.pause), longestPause)
 		b.left = b.pause
 	}
-	settle(s.Settings, report.Radius, max(radius, minNormal))
+	s.Settings.follow("radius", report.Radius, max(radius, minNormal))
 }
 
 // know takes note of E over all rows at w.

@@ -100,7 +100,7 @@ func (t *trust) try(s *State, solve *krylov.Solve, report Report) (Report, error
 	// changes nothing is taken, as ρ is 1, and may still bring the gradient down.
 	hidden := finite(a.loss) && a.promised <= a.noise
 	still := hidden && a.loss == s.Loss && next <= report.Radius // a step from too small a radius makes it grow
-	if next < minNormal || hidden && !a.accepted || a.accepted && t.lingers(still, report.GradientNorm) {
+	if next < minNormal || hidden && !a.accepted || a.accepted && t.idle.lingers(still, report.GradientNorm) {
 		report.Accepted = false
 		return report, errLost
 	}
@@ -109,34 +109,8 @@ func (t *trust) try(s *State, solve *krylov.Solve, report Report) (Report, error
 		s.Loss, s.Evaluated = a.loss, false
 		report.Loss = a.loss
 	}
-	settle(s.Settings, report.Radius, next)
+	s.Settings.follow("radius", report.Radius, next)
 	return report, nil
 }
 
-var errLost = &StalledError{"no step changes the loss by more than its rounding"}
-
-// settle sets the next radius. One that was set by hand while the step was being solved for is left alone.
-func settle(set *Settings, radius, next float64) {
-	if set.Get("radius") != radius {
-		return
-	}
-	if err := set.Put("radius", next); err != nil {
-		panic("optim: " + err.Error())
-	}
-}
-
-// patience is how many steps that E does not show are taken before the gradient must have halved.
-const patience = 10
-
-// lingers counts the steps that E does not show, and reports whether rounding is all that moves them.
-func (t *trust) lingers(still bool, gradient float64) bool {
-	switch {
-	case !still:
-		t.idle = 0
-	case t.idle == 0 || gradient <= t.least/2:
-		t.idle, t.least = 1, gradient
-	default:
-		t.idle++
-	}
-	return t.idle > patience
-}
+var errLost = &StalledError{unshown}
