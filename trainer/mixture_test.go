@@ -3,6 +3,8 @@ package trainer
 import (
 	"math"
 	"testing"
+
+	"newtop/models"
 )
 
 // TestOneExpertIsTheNet trains a net, and a mixture that has it as its only expert.
@@ -81,5 +83,38 @@ func TestUnknownGates(t *testing.T) {
 		if err == nil || err.Error() != want {
 			t.Errorf("%v: expected %q", err, want)
 		}
+	}
+}
+
+// TestBlocksOfMixturesNeverRise: the gates move between two epochs, so that E is another one at the same weights
+// of the experts.
+func TestBlocksOfMixturesNeverRise(t *testing.T) {
+	for seed := uint64(1); seed <= 6; seed++ {
+		epochs := of[EpochEvent](train(t, Config{
+			Data: "sine", Experts: 3, ExpertHidden: []int{3}, Gate: "1", Optimizer: "tr-gn", Blocks: 4, Epochs: 60, Seed: seed,
+		}))
+		for i := 1; i < len(epochs); i++ {
+			if epochs[i].Loss > epochs[i-1].Loss {
+				t.Fatalf("seed %d, epoch %d: the loss rose from %v to %v", seed, i, epochs[i-1].Loss, epochs[i].Loss)
+			}
+		}
+	}
+}
+
+// TestLossesAreChargedOnce: what was computed last costs nothing to be told again.
+func TestLossesAreChargedOnce(t *testing.T) {
+	p, err := (&Config{Data: "sine", Hidden: []int{2}}).Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := newObjective(p.Network, p.Train.Inputs, p.Train.Targets, models.Options{})
+	w := make([]float64, o.Dim())
+	first := o.Loss(w)
+	if again := o.Loss(w); again != first || o.spent.losses != 1 {
+		t.Errorf("%g then %g for %g losses", first, again, o.spent.losses)
+	}
+	w[0] = 1
+	if o.Loss(w); o.spent.losses != 2 {
+		t.Errorf("%g losses at two places", o.spent.losses)
 	}
 }

@@ -194,7 +194,7 @@ func TestOneInnerUnitAtATime(t *testing.T) {
 				after := follow(t, box, func(d *Delta) bool {
 					return d.Status.Phase == Paused && (d.Status.Unit != before.Unit || d.Status.Epoch != before.Epoch)
 				}).Status
-				if after.Epoch == before.Epoch && after.Unit != before.Unit+1 || after.Epoch > before.Epoch && after.Unit != 1 {
+				if after.Epoch == before.Epoch && after.Unit != before.Unit+1 || after.Epoch > before.Epoch && after.Unit != 1 || after.Epoch > before.Epoch+1 {
 					t.Fatalf("from epoch %d unit %d to epoch %d unit %d", before.Epoch, before.Unit, after.Epoch, after.Unit)
 				}
 				before = after

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -351,5 +352,25 @@ func TestMatrixIsRefused(t *testing.T) {
 	}
 	if err := Offers(&smooth{n: 2}, NeedsMatrix); err == nil || !strings.Contains(err.Error(), "no Gauss–Newton matrix") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestStepsBelowTheRoundingOfTheLoss: one that fails is the end, at once and by that name.
+func TestStepsBelowTheRoundingOfTheLoss(t *testing.T) {
+	for _, name := range []string{"lm", "dogleg", "scg", "tr-newton"} {
+		start := []float64{1, 1}
+		o := &degenerate{a: [][]float64{{1, 0}, {0, 1}}, t: []float64{1 - 1e-9, 1}}
+		o.loss = func(w []float64, _ float64) float64 {
+			if slices.Equal(w, start) {
+				return 1
+			}
+			return 1 + epsilon
+		}
+		m, settings := method(t, name)
+		s := &State{Objective: o, W: slices.Clone(start), Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
+		_, err := m.Step(context.Background(), s)
+		if err == nil || err.Error() != unshown || !slices.Equal(s.W, start) {
+			t.Errorf("%s: %v at %v", name, err, s.W)
+		}
 	}
 }

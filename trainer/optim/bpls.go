@@ -87,8 +87,7 @@ func (*bpls) Needs() Capability { return NeedsLayers }
 // Step does the solve over all rows (algorithm 1, or lines 1–16 of algorithm 2) the first time, and then one
 // iteration τ on the misclassified rows each time (lines 19–23). Interrupted, it leaves the weights alone.
 func (b *bpls) Step(ctx context.Context, s *State) (Report, error) {
-	nan := math.NaN()
-	report := Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan}
+	report := unreported()
 	if err := ctx.Err(); err != nil {
 		return report, err
 	}
@@ -102,7 +101,7 @@ func (b *bpls) Step(ctx context.Context, s *State) (Report, error) {
 	defer p.charge()
 	var w []float64
 	var missed []int
-	share := nan
+	share := math.NaN()
 	if b.at == nil {
 		w, missed, err = b.first(p)
 	} else {

@@ -3,7 +3,6 @@ package optim
 import (
 	"context"
 	"math"
-	"slices"
 
 	"newtop/trainer/krylov"
 
@@ -18,8 +17,6 @@ import (
 // followed by an epoch of batch mode, with every further one in a row by twice as many.
 type sweep struct {
 	w, g     []float64 // the weights within a sweep, the gradient of a block there
-	known    []float64 // weights whose E over all rows is known
-	loss     float64   // E there
 	promised float64   // Σ pred of the steps taken
 	longest  float64   // ‖s‖_M of the longest of them
 	square   float64   // Σ ‖g‖² over the blocks
@@ -69,7 +66,7 @@ func (t *trust) through(ctx context.Context, s *State, parts []Objective, report
 	return report, nil
 }
 
-// open begins a sweep at the state's weights, whose E it makes known.
+// open begins a sweep at the state's weights, whose E it computes where it is not known.
 func (t *trust) open(s *State) error {
 	b, n := &t.sweep, len(s.W)
 	if !finite(norm(s.W)) {
@@ -79,15 +76,11 @@ func (t *trust) open(s *State) error {
 		*b = sweep{w: make([]float64, n), g: make([]float64, n)}
 	}
 	if !s.Evaluated {
-		if !slices.Equal(b.known, s.W) {
-			b.know(s.W, s.Objective.Loss(s.W))
-		}
-		s.Loss = b.loss
+		s.Loss = s.Objective.Loss(s.W)
 	}
 	if !finite(s.Loss) {
 		return &NotFiniteError{"loss"}
 	}
-	b.know(s.W, s.Loss)
 	if len(s.Gradient) != n {
 		s.Gradient = make([]float64, n)
 	}
@@ -159,7 +152,6 @@ func (t *trust) close(s *State, radius float64, report *Report) {
 	}
 	if report.Accepted {
 		copy(s.W, b.w)
-		b.know(s.W, loss)
 		s.Loss, report.Loss = loss, loss
 		b.pause, t.idle = 0, idling{}
 	} else {
@@ -168,6 +160,3 @@ func (t *trust) close(s *State, radius float64, report *Report) {
 	}
 	s.Settings.follow("radius", report.Radius, max(radius, minNormal))
 }
-
-// know takes note of E over all rows at w.
-func (b *sweep) know(w []float64, loss float64) { b.known, b.loss = append(b.known[:0], w...), loss }

@@ -59,7 +59,7 @@ func regionParameters(more ...Hyperparameter) []Hyperparameter {
 		},
 		{
 			Key: "shrink-by", Meaning: "to this times the length of the step",
-			Default: 0.25, Max: 1, Open: true, OpenMax: true, Source: nw + "algorithm 4.1",
+			Default: 0.25, Min: 0.01, Max: 1, OpenMax: true, Source: nw + "algorithm 4.1",
 		},
 		{
 			Key: "grow-above", Meaning: "R grows when ρ is above and the step ended on the boundary, at the first try",

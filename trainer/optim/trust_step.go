@@ -46,7 +46,7 @@ func (t *trust) seek(o Objective, set *Settings, w []float64, now float64, solve
 	for {
 		t.judge(o, rule.accept, w, now, &a)
 		i, ok := t.path.before(a.length, rule.shrinkBy)
-		if a.accepted || a.void || !ok || t.path.promised[i] <= a.noise { // E would not show the last
+		if a.accepted || a.void || !ok || !(t.path.promised[i] > a.noise) { // E would not show the last
 			return a
 		}
 		copy(t.s, t.path.steps[i])
