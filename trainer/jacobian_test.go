@@ -110,7 +110,9 @@ func TestMatrixOfTheObjective(t *testing.T) {
 		part.linearize(w)
 		before := part.spent.equivalents
 		m := mat.NewSymDense(n, nil)
-		part.GaussNewtonMatrixTo(m, w)
+		if err := part.GaussNewtonMatrixTo(m, w, nil); err != nil {
+			t.Fatal(err)
+		}
 		want := part.share * (cost.Matrix/cost.Gradient + float64(p.Network.Outputs()))
 		if got := part.spent.equivalents - before; math.Abs(got-want) > 1e-9*want {
 			t.Errorf("an assembly is charged %g gradient equivalents, expected %g", got, want)

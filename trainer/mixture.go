@@ -107,14 +107,16 @@ type steady struct {
 	whole *objective
 	gates []float64 // of the member whose turn it is
 
-	w, v, dst []float64 // the whole vector of each
+	w, v, dst []float64     // the whole vector of each
+	matrix    *mat.SymDense // the whole one; nil before the first is asked for
 	parts     []optim.Objective
 }
 
 var (
-	_ optim.HessianObjective = (*steady)(nil)
-	_ optim.RowObjective     = (*steady)(nil)
-	_ optim.BlockObjective   = (*steady)(nil)
+	_ optim.HessianObjective  = (*steady)(nil)
+	_ optim.JacobianObjective = (*steady)(nil)
+	_ optim.RowObjective      = (*steady)(nil)
+	_ optim.BlockObjective    = (*steady)(nil)
 )
 
 func newSteady(whole *objective) *steady {
@@ -161,10 +163,15 @@ func (s *steady) GaussNewtonRows(w []float64) krylov.Operator {
 	return s.leading(s.whole.GaussNewtonRows(s.at(w)))
 }
 
-func (s *steady) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64) {
-	whole := mat.NewSymDense(s.whole.Dim(), nil)
-	s.whole.GaussNewtonMatrixTo(whole, s.at(w))
-	dst.CopySym(whole.SliceSym(0, s.Dim()))
+func (s *steady) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
+	if s.matrix == nil {
+		s.matrix = mat.NewSymDense(s.whole.Dim(), nil)
+	}
+	if err := s.whole.GaussNewtonMatrixTo(s.matrix, s.at(w), watch); err != nil {
+		return err
+	}
+	dst.CopySym(s.matrix.SliceSym(0, s.Dim()))
+	return nil
 }
 
 func (s *steady) Blocks(count int) []optim.Objective {

@@ -8,9 +8,8 @@ import (
 )
 
 var (
-	_ optim.MatrixObjective = (*objective)(nil)
-	_ optim.MatrixObjective = (*steady)(nil)
-	_ krylov.Counter        = (*product)(nil)
+	_ optim.JacobianObjective = (*objective)(nil)
+	_ krylov.Counter          = (*product)(nil)
 )
 
 // GaussNewtonRows is GaussNewton through explicit Jacobian rows, at their price.
@@ -19,30 +18,18 @@ func (o *objective) GaussNewtonRows(w []float64) krylov.Operator {
 	return &product{o: o, apply: o.kept.GaussNewtonRowsTo, price: o.cost.Rows/o.cost.Gradient + o.again()}
 }
 
-func (o *objective) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64) {
-	// The watcher never objects.
-	_ = o.WatchMatrixTo(dst, w, func(int, int) error { return nil })
-}
-
-// WatchMatrixTo charges every part of the assembly when it is done. Passes that were not kept are done once for
-// each output.
-func (o *objective) WatchMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
+// GaussNewtonMatrixTo charges every part of the assembly when it is done. Passes that were not kept are done once
+// for each output.
+func (o *objective) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
 	o.linearize(w)
 	price := o.cost.Matrix/o.cost.Gradient + float64(o.network.Outputs())*o.again()
 	return o.kept.GaussNewtonMatrixTo(dst, func(part, parts int) error {
 		o.spent.equivalents += o.share * price / float64(parts)
+		if watch == nil {
+			return nil
+		}
 		return watch(part, parts)
 	})
-}
-
-// WatchMatrixTo stores the part of the matrix that belongs to the experts.
-func (s *steady) WatchMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
-	whole := mat.NewSymDense(s.whole.Dim(), nil)
-	if err := s.whole.WatchMatrixTo(whole, s.at(w), watch); err != nil {
-		return err
-	}
-	dst.CopySym(whole.SliceSym(0, s.Dim()))
-	return nil
 }
 
 // Flops returns what a product takes: a multiplication and an addition for each one that is counted, and the

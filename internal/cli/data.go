@@ -97,6 +97,9 @@ func showData(out io.Writer, d *datasets.Dataset) error {
 	fmt.Fprintf(w, "%s: %s\n\n", d.Name, d.Title)
 	fmt.Fprintf(w, "rows\t%d to train on, %d to test on\n", d.Train.Rows(), d.Test.Rows())
 	fmt.Fprintf(w, "inputs\t%d: %s\n", d.Inputs(), list(d.InputNames))
+	for _, f := range d.Features {
+		fmt.Fprintf(w, "feature\t%s, for the gates of a mixture\n", f.Name)
+	}
 	fmt.Fprintf(w, "scaled\t%s\n", d.InputScaling.Kind)
 	if d.Classes == nil {
 		fmt.Fprintf(w, "targets\t%d: %s\n", d.Outputs(), list(d.TargetNames))

@@ -84,15 +84,11 @@ func (a *assembled) assemble(ctx context.Context, s *State) error {
 		}
 	}
 	a.at = a.at[:0]
-	if o, long := s.Objective.(MatrixObjective); long {
-		err := o.WatchMatrixTo(a.matrix, s.W, func(part, parts int) error {
-			return s.watch(ctx, Inner{Iteration: krylov.Iteration{Number: part}, Loss: s.Loss, Total: parts})
-		})
-		if err != nil {
-			return err
-		}
-	} else {
-		s.Objective.(JacobianObjective).GaussNewtonMatrixTo(a.matrix, s.W)
+	err := s.Objective.(JacobianObjective).GaussNewtonMatrixTo(a.matrix, s.W, func(part, parts int) error {
+		return s.watch(ctx, Inner{Iteration: krylov.Iteration{Number: part}, Loss: s.Loss, Total: parts})
+	})
+	if err != nil {
+		return err
 	}
 	for i := range a.diagonal {
 		a.diagonal[i] = a.matrix.At(i, i)

@@ -17,7 +17,7 @@ import (
 
 func (o residuals) GaussNewtonRows(w []float64) krylov.Operator { return o.GaussNewton(w) }
 
-func (o residuals) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64) {
+func (o residuals) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, _ func(part, parts int) error) error {
 	_, j := o.r(w)
 	for a := range o.n {
 		for b := a; b < o.n; b++ {
@@ -28,6 +28,7 @@ func (o residuals) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64) {
 			dst.SetSym(a, b, sum)
 		}
 	}
+	return nil
 }
 
 // watched counts what is asked of residuals.
@@ -50,20 +51,15 @@ func (o *watched) GradientTo(dst, w []float64) float64 {
 	return o.residuals.GradientTo(dst, w) + o.offset
 }
 
-func (o *watched) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64) {
-	o.assembled++
-	o.residuals.GaussNewtonMatrixTo(dst, w)
-}
-
-// WatchMatrixTo is done in three parts.
-func (o *watched) WatchMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
+// GaussNewtonMatrixTo is done in three parts.
+func (o *watched) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
 	for part := range 3 {
 		if err := watch(part+1, 3); err != nil {
 			return err
 		}
 	}
-	o.GaussNewtonMatrixTo(dst, w)
-	return nil
+	o.assembled++
+	return o.residuals.GaussNewtonMatrixTo(dst, w, nil)
 }
 
 // linear is ½‖Jw − t‖².

@@ -94,7 +94,7 @@ func (o *degenerate) GaussNewtonDiagTo(dst, w []float64) {
 	}
 }
 
-func (o *degenerate) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64) {
+func (o *degenerate) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, _ func(part, parts int) error) error {
 	column, e := make([]float64, o.Dim()), make([]float64, o.Dim())
 	for i := range e {
 		clear(e)
@@ -104,6 +104,7 @@ func (o *degenerate) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64) {
 			dst.SetSym(j, i, column[j])
 		}
 	}
+	return nil
 }
 
 func (o *degenerate) Blocks(count int) []Objective {

@@ -57,7 +57,9 @@ func checkDogleg(t *testing.T, o residuals, scaling string, radius float64) (leg
 	}
 	g, h := make([]float64, n), mat.NewSymDense(n, nil)
 	o.GradientTo(g, make([]float64, n))
-	o.GaussNewtonMatrixTo(h, make([]float64, n))
+	if err := o.GaussNewtonMatrixTo(h, make([]float64, n), nil); err != nil {
+		t.Fatal(err)
+	}
 	scale := make([]float64, n)
 	for i := range scale {
 		scale[i] = 1

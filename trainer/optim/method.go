@@ -47,19 +47,13 @@ type RowObjective interface {
 }
 
 // JacobianObjective has the Gauss–Newton matrix through its explicit Jacobian rows: products as dear as
-// the rows [MD, Algorithm 2], and the matrix itself, which GaussNewtonMatrixTo stores in dst of size Dim.
+// the rows [MD, Algorithm 2], and the matrix itself, which GaussNewtonMatrixTo stores in dst of size Dim. That
+// may take long: watch, if it is not nil, is called after each part of the work with the number of parts done
+// and of all. An error of watch ends it and is returned; dst is worthless then.
 type JacobianObjective interface {
 	GaussNewtonObjective
 	GaussNewtonRows(w []float64) krylov.Operator
-	GaussNewtonMatrixTo(dst *mat.SymDense, w []float64)
-}
-
-// MatrixObjective is a JacobianObjective whose matrix may take long: WatchMatrixTo does what
-// GaussNewtonMatrixTo does, and calls watch after each part of the work with the number of parts done and of
-// all. An error of watch ends it and is returned; dst is worthless then.
-type MatrixObjective interface {
-	JacobianObjective
-	WatchMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error
+	GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error
 }
 
 // BlockObjective is a mean over rows that can be split. Blocks returns the objectives of count equal
