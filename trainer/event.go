@@ -217,16 +217,19 @@ type EpochEvent struct {
 // SpectrumEvent has estimates of the largest and the smallest eigenvalues at the weights after an epoch,
 // in descending order, each with the norm of its residual ‖Hv − λv‖, within which an eigenvalue lies.
 type SpectrumEvent struct {
-	Epoch       int      `json:"epoch"`
-	Method      string   `json:"method"`   // "lanczos" or "power"
-	Operator    string   `json:"operator"` // "hessian" or "gauss-newton"
-	Eigenvalues []Float  `json:"eigenvalues"`
-	Residuals   []Float  `json:"residuals"`
-	Rows        int      `json:"rows"`                // how many training rows the operator averages over
-	Selection   string   `json:"selection,omitempty"` // which ones: "all" or "evenly spaced"
-	Products    int      `json:"products"`
-	Density     *Density `json:"density,omitempty"`
-	Trace       *Trace   `json:"trace,omitempty"`
+	Epoch       int     `json:"epoch"`
+	Method      string  `json:"method"`   // "lanczos" or "power"
+	Operator    string  `json:"operator"` // "hessian" or "gauss-newton"
+	Eigenvalues []Float `json:"eigenvalues"`
+	Residuals   []Float `json:"residuals"`
+	Rows        int     `json:"rows"`                // how many training rows the operator averages over
+	Selection   string  `json:"selection,omitempty"` // which ones: "all" or "evenly spaced"
+	Products    int     `json:"products"`
+	// Stop is "residual" where every residual is as small as it was asked to be, "limit" where the iteration ran
+	// out before, and "not-finite" where a product was not and there are no eigenvalues.
+	Stop    krylov.Stop `json:"stop,omitempty"`
+	Density *Density    `json:"density,omitempty"`
+	Trace   *Trace      `json:"trace,omitempty"`
 }
 
 // Density is a spectral density by stochastic Lanczos quadrature: Values[i] at eigenvalue Grid[i], smoothed

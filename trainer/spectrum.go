@@ -54,7 +54,7 @@ func (r *run) computeSpectrum() error {
 		h = gaussNewton{r.sample}
 	}
 	pairs := r.eigenpairs(h, &e)
-	if pairs == nil {
+	if e.Stop == krylov.Interrupted {
 		return r.ctx.Err()
 	}
 	slices.SortStableFunc(pairs, func(a, b krylov.Eigenpair) int { return cmp.Compare(b.Value, a.Value) })
@@ -62,14 +62,14 @@ func (r *run) computeSpectrum() error {
 		e.Eigenvalues = append(e.Eigenvalues, Float(p.Value))
 		e.Residuals = append(e.Residuals, Float(p.Residual))
 	}
-	if r.config.Density {
+	if r.config.Density && pairs != nil {
 		r.density(h, &e)
 	}
 	r.publish(e)
 	return r.ctx.Err()
 }
 
-// eigenpairs returns the extreme eigenpairs by the event's method, nil if there are none to show. Each call
+// eigenpairs returns the extreme eigenpairs by the event's method, nil if there are none, as the event's Stop tells. Each call
 // begins with what the last one found.
 func (r *run) eigenpairs(h krylov.Operator, e *SpectrumEvent) []krylov.Eigenpair {
 	k := cmp.Or(r.config.Spectrum, defaultSpectrum)
@@ -78,7 +78,7 @@ func (r *run) eigenpairs(h krylov.Operator, e *SpectrumEvent) []krylov.Eigenpair
 		found, err := krylov.Power(h, k, krylov.PowerOptions{
 			Seed: streamSpectrum, Start: r.start, Vectors: true, Monitor: monitor,
 		})
-		e.Products = found.Products
+		e.Products, e.Stop = found.Products, found.Stop
 		if err == nil && found.Pairs != nil {
 			r.start = found.Start()
 		}
@@ -89,7 +89,7 @@ func (r *run) eigenpairs(h krylov.Operator, e *SpectrumEvent) []krylov.Eigenpair
 		o.Start = r.start[0]
 	}
 	found, err := krylov.Lanczos(h, k, o)
-	e.Products = found.Products
+	e.Products, e.Stop = found.Products, found.Stop
 	pairs := slices.Concat(found.Top, found.Bottom)
 	if err == nil && pairs != nil {
 		r.start = [][]float64{found.Start()}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/trainer/krylov"
 )
 
 // curvatures assembles the Hessian and the Gauss–Newton matrix of the starting weights over some of the
@@ -338,5 +340,31 @@ func TestTimeLimitHoldsDuringASpectrum(t *testing.T) {
 	}
 	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("took %v", took)
+	}
+}
+
+// TestSpectrumOfNothing: weights whose curvature overflows have no eigenvalues, and the event says why.
+func TestSpectrumOfNothing(t *testing.T) {
+	for _, method := range spectrumMethods {
+		c := Config{Data: "sine", Hidden: []int{2}, Act: "identity", SpectrumMethod: method, Density: true}
+		p, err := c.Prepare()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := mustNew(t, c)
+		w := make([]float64, p.Network.Dim())
+		for i := range w {
+			w[i] = 1e200
+		}
+		r := &run{Session: s, ctx: t.Context(), problem: p, members: []*member{{weights: w, settings: s.settings}}}
+		box := s.Subscribe()
+		defer box.Close()
+		if err := r.computeSpectrum(); err != nil {
+			t.Fatal(err)
+		}
+		d, err := box.Wait(t.Context())
+		if err != nil || len(d.Spectra) != 1 || d.Spectra[0].Stop != krylov.NotFinite || len(d.Spectra[0].Eigenvalues) != 0 || d.Spectra[0].Density != nil {
+			t.Errorf("%s: %v, %+v", method, err, d.Spectra)
+		}
 	}
 }

@@ -234,6 +234,10 @@ func (h *history) switched(e trainer.SwitchEvent) {
 }
 
 func (h *history) spectrum(e trainer.SpectrumEvent) {
+	if e.Stop.Failed() {
+		h.say(e.Epoch, tokBad, "no spectrum: %s", e.Stop.Words())
+		return
+	}
 	h.spectra = kept(append(h.spectra, e), keptSpectra)
 	h.spectrumGen++
 	if low, high, ok := spread(&e); ok {

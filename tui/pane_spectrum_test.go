@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer"
+	"newtop/trainer/krylov"
 )
 
 // fakeDensity is a bulk around zero with a few eigenvalues apart from it.
@@ -214,5 +215,15 @@ func TestSpectrumHoldsTheRoom(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestNoSpectrumIsSaid: an event without eigenvalues leaves the last ones standing and says why in the log.
+func TestNoSpectrumIsSaid(t *testing.T) {
+	h := &history{}
+	h.spectrum(fakeSpectrum(4))
+	h.spectrum(trainer.SpectrumEvent{Epoch: 5, Stop: krylov.NotFinite})
+	if last := h.entries[len(h.entries)-1]; len(h.spectra) != 1 || last.epoch != 5 || last.text != "no spectrum: a number was not finite" {
+		t.Errorf("%d spectra, %+v", len(h.spectra), last)
 	}
 }

@@ -73,11 +73,17 @@ func (t *textRecorder) print(err error, line string) error {
 }
 
 func spectrumLine(e *trainer.SpectrumEvent) string {
+	if e.Stop.Failed() {
+		return fmt.Sprintf("%5d no eigenvalues of the %s: %s", e.Epoch, matrix(e.Operator), e.Stop.Words())
+	}
 	var parts []string
 	for i, v := range e.Eigenvalues {
 		parts = append(parts, fmt.Sprintf("%.4g±%.1g", float64(v), float64(e.Residuals[i])))
 	}
 	line := fmt.Sprintf("%5d eigenvalues of the %s over %d rows (%s): %s", e.Epoch, matrix(e.Operator), e.Rows, e.Selection, strings.Join(parts, " "))
+	if e.Stop.Early() {
+		line += "; some residuals are larger than wanted"
+	}
 	if e.Trace != nil {
 		line += fmt.Sprintf("; trace %.4g±%.1g", float64(e.Trace.Value), float64(e.Trace.Error))
 	}

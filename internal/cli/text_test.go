@@ -77,3 +77,20 @@ func TestHelpFits(t *testing.T) {
 		}
 	}
 }
+
+// TestSpectrumLine says how far the eigenvalues can be trusted.
+func TestSpectrumLine(t *testing.T) {
+	e := trainer.SpectrumEvent{Epoch: 3, Operator: "hessian", Rows: 10, Selection: "all", Eigenvalues: []trainer.Float{2}, Residuals: []trainer.Float{0.5}}
+	for stop, want := range map[string]string{
+		"residual":   "    3 eigenvalues of the Hessian over 10 rows (all): 2±0.5",
+		"limit":      "    3 eigenvalues of the Hessian over 10 rows (all): 2±0.5; some residuals are larger than wanted",
+		"not-finite": "    3 no eigenvalues of the Hessian: a number was not finite",
+	} {
+		if err := e.Stop.UnmarshalText([]byte(stop)); err != nil {
+			t.Fatal(err)
+		}
+		if got := spectrumLine(&e); got != want {
+			t.Errorf("%s: %q, want %q", stop, got, want)
+		}
+	}
+}
