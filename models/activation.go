@@ -1,6 +1,10 @@
 package models
 
-import "math"
+import (
+	"math"
+
+	"newtop/internal/vector"
+)
 
 // Activation is the function f_l that turns a layer's net inputs v into its outputs u. Softmax is a
 // function of the whole layer; the others act on every node alone.
@@ -54,22 +58,13 @@ func (a *Activation) UnmarshalText(text []byte) (err error) {
 func (a Activation) value(v, slope []float64) {
 	switch a {
 	case Sigmoid:
-		for i, x := range v {
-			v[i] = 1 / (1 + math.Exp(-x))
-		}
+		vector.Sigmoid(v, v)
 	case Tanh:
-		for i, x := range v {
-			v[i] = math.Tanh(x)
-		}
+		vector.Tanh(v, v)
 	case Softplus:
-		slope = slope[:len(v)]
-		for i, x := range v {
-			v[i], slope[i] = softplus(x)
-		}
+		vector.Softplus(v, slope, v)
 	case ReLU:
-		for i, x := range v {
-			v[i] = max(x, 0)
-		}
+		vector.ReLU(v, v)
 	}
 }
 
@@ -83,48 +78,31 @@ func softplus(x float64) (value, slope float64) {
 	return value, 1 / (1 + e)
 }
 
-// slope stores f′ in d for outputs u. Not for softplus, which kept it, and not for softmax.
-func (a Activation) slope(d, u []float64) {
-	u = u[:len(d)]
+// push stores f′∘x in dst, for outputs u or, of softplus, the slope that was kept. Not for softmax.
+func (a Activation) push(dst, u, slope, x []float64) {
 	switch a {
 	case Identity:
-		for i := range d {
-			d[i] = 1
-		}
+		copy(dst, x)
 	case Sigmoid:
-		for i, u := range u {
-			d[i] = u * (1 - u)
-		}
+		vector.SigmoidPush(dst, u, x)
 	case Tanh:
-		for i, u := range u {
-			d[i] = 1 - u*u
-		}
+		vector.TanhPush(dst, u, x)
+	case Softplus:
+		vector.Mul(dst, slope, x)
 	case ReLU:
-		for i, u := range u {
-			d[i] = 0
-			if u != 0 { // a NaN passes
-				d[i] = 1
-			}
-		}
+		vector.ReLUPush(dst, u, x)
 	}
 }
 
-// bend stores f″/f′ in q for outputs u with slopes d, if the activation is curved.
-func (a Activation) bend(q, u, d []float64) {
-	u, d = u[:len(q)], d[:len(q)]
+// curve replaces x by f′∘x + (f″/f′)∘φ∘δ, if the activation is curved.
+func (a Activation) curve(x, u, slope, phi, delta []float64) {
 	switch a {
 	case Sigmoid:
-		for i, u := range u {
-			q[i] = 1 - 2*u
-		}
+		vector.SigmoidCurve(x, u, phi, delta)
 	case Tanh:
-		for i, u := range u {
-			q[i] = -2 * u
-		}
+		vector.TanhCurve(x, u, phi, delta)
 	case Softplus:
-		for i, d := range d {
-			q[i] = 1 - d
-		}
+		vector.SoftplusCurve(x, slope, phi, delta)
 	}
 }
 
@@ -137,49 +115,4 @@ func (a Activation) keeps() int {
 		return 1
 	}
 	return 0
-}
-
-// softmax replaces the logits v of nodes × rows by probabilities. It leaves every row's largest logit
-// in top and the sum of e^(v−top) in sum, both of one number a row.
-func softmax(v, top, sum []float64) {
-	columnMax(top, v)
-	clear(sum)
-	rows := len(sum)
-	for i := 0; i < len(v); i += rows {
-		for j, x := range v[i : i+rows] {
-			e := math.Exp(x - top[j])
-			v[i+j] = e
-			sum[j] += e
-		}
-	}
-	for i := 0; i < len(v); i += rows {
-		for j := range v[i : i+rows] {
-			v[i+j] /= sum[j]
-		}
-	}
-}
-
-// columnMax stores the largest of every row's numbers in top; x is nodes × rows.
-func columnMax(top, x []float64) {
-	rows := len(top)
-	copy(top, x)
-	for i := rows; i < len(x); i += rows {
-		for j, v := range x[i : i+rows] {
-			if v > top[j] {
-				top[j] = v
-			}
-		}
-	}
-}
-
-// columnDots stores ⟨x, y⟩ of every row in dst; x and y are nodes × rows.
-func columnDots(dst, x, y []float64) {
-	rows := len(dst)
-	clear(dst)
-	for i := 0; i < len(x); i += rows {
-		y := y[i : i+rows]
-		for j, v := range x[i : i+rows] {
-			dst[j] += v * y[j]
-		}
-	}
 }

@@ -20,7 +20,7 @@ func checkBatch(t *testing.T, p problem) {
 	const most = 200
 	b := p.n.NewBatch(p.x, p.t, most)
 	got, want := make([]float64, p.n.Dim()), make([]float64, p.n.Dim())
-	for _, size := range []int{1, 2, 3, narrowRows - 1, narrowRows, blockRows - 1, blockRows, blockRows + 1, 129, most} {
+	for _, size := range []int{1, 2, 3, 8, 23, 24, 25, blockRows - 1, blockRows, blockRows + 1, 129, most} {
 		rows := make([]int, size)
 		x, targets := mat.NewDense(size, p.n.Columns(), nil), mat.NewDense(size, p.n.Outputs(), nil)
 		for j := range rows {

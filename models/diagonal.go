@@ -1,6 +1,12 @@
 package models
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"newtop/internal/vector"
+	"newtop/models/blas"
+)
 
 // addDiagonal adds the sum over the block's rows of diag(J_pᵀ B J_p) to dst, the preconditioner of
 // [MD, algorithm D]. With B' = SSᵀ the curvature of the loss at the net inputs v^L, the diagonal is the
@@ -19,11 +25,10 @@ func (s *space) addDiagonal(dst, w []float64, tp *tape) {
 	last := s.last()
 	squares := s.ru
 	for r := range last {
-		square, u := squares[r], tp.u[r]
-		for i := range square {
-			square[i] = u[i] * u[i]
-		}
+		u := tp.u[r][:len(squares[r])]
+		vector.Mul(squares[r], u, u)
 	}
+	s.turnTangents(0)
 	scale := s.phi[last]
 	s.factorScales(scale, tp)
 	if s.mix == nil {
@@ -42,7 +47,8 @@ func (s *space) addDiagonal(dst, w []float64, tp *tape) {
 		}
 	}
 	for _, b := range s.blocks {
-		s.addBlockOuter(dst, b, s.gamma[b.To], squares[b.From])
+		s.outer(b, s.gamma[b.To], squares[b.From], s.turnedRu[b.From])
+		s.sumWeights(dst, b)
 	}
 	for _, b := range s.biases {
 		addColumnSums(b.of(dst), s.gamma[b.Layer], s.rows)
@@ -53,11 +59,8 @@ func (s *space) addDiagonal(dst, w []float64, tp *tape) {
 // rows.
 func addColumnSquares(dst, x []float64, rows int) {
 	for i := range dst {
-		sum := 0.0
-		for _, v := range x[i*rows : (i+1)*rows] {
-			sum += v * v
-		}
-		dst[i] += sum
+		x := x[i*rows : (i+1)*rows]
+		dst[i] += vector.Dot(x, x)
 	}
 }
 
@@ -67,9 +70,10 @@ func (s *space) factorScales(c []float64, tp *tape) {
 	u, a := tp.u[last], s.activation(last)
 	switch {
 	case a != Softmax:
-		for i := 0; i < len(u); i += chunk {
-			copy(c[i:], s.slopes(tp, last, i))
+		for i := range c {
+			c[i] = 1
 		}
+		a.push(c, u, tp.kept[last], c)
 		if s.fused(last) {
 			for i := range c {
 				c[i] = math.Sqrt(c[i])
@@ -103,7 +107,7 @@ func (s *space) outputDiagonal(dst, c []float64, tp *tape) {
 		}
 		return
 	}
-	columnDots(s.ra, u, u)
+	vector.ColumnDots(s.ra, u, u)
 	for i := 0; i < len(u); i += s.rows {
 		for j, norm := range s.ra {
 			x := u[i+j]
@@ -121,8 +125,8 @@ func (s *space) shareOutputs(w []float64, tp *tape) {
 	}
 	for _, b := range s.incoming[last] {
 		if b.From > 0 {
-			clear(s.spare[b.From])
-			s.addBlockMulTrans(s.spare[b.From], b, w, tp.u[last])
+			s.mulTrans(b, w, tp.u[last])
+			s.sumTo(s.spare[b.From], nil)
 		}
 	}
 }
@@ -131,10 +135,7 @@ func (s *space) shareOutputs(w []float64, tp *tape) {
 func (s *space) addSquares(k int, c, w []float64, tp *tape) {
 	s.pullOutput(k, c, w, tp)
 	for l := s.last() - 1; l > 0; l-- {
-		sum := s.gamma[l][:len(s.phi[l])]
-		for i, x := range s.phi[l] {
-			sum[i] += x * x
-		}
+		vector.MulAdd(s.gamma[l], s.phi[l], s.phi[l])
 	}
 }
 
@@ -149,16 +150,20 @@ func (s *space) pullOutput(k int, c, w []float64, tp *tape) {
 	}
 	for l := last - 1; l > 0; l-- {
 		delta := s.phi[l]
-		clear(delta)
 		for _, b := range s.outgoing[l] {
 			switch {
 			case b.To == last:
-				s.addOutputRow(delta, k, c, b, w)
+				s.outputRow(k, c, b, w)
 			case s.lone(b.To):
-				s.addOutputRow(delta, k, s.node(s.phi[b.To], k), b, w)
+				s.outputRow(k, s.node(s.phi[b.To], k), b, w)
 			default:
-				s.addBlockMulTrans(delta, b, w, s.phi[b.To])
+				s.mulTrans(b, w, s.phi[b.To])
 			}
+		}
+		s.sumTo(delta, nil)
+		s.addSparseRows(delta, k, c, l, w)
+		if s.shares(l) {
+			s.subtractShared(delta, c, s.spare[l])
 		}
 		s.spread(delta, l, tp.bells.g, s.spare[last])
 		s.pull(tp, l, delta)
@@ -183,41 +188,37 @@ func (n *Network) lone(l int) bool {
 	return n.gateOf[l] > 0 && len(n.outgoing[l]) == 0 && n.activation(l) != Softmax && n.activation(n.last()) != Softmax
 }
 
-// addOutputRow adds c·(w_k − shared) to delta, w_k being row k of a block into the output layer, or a lone
-// expert, and shared what shareOutputs left, if the outputs are softmax.
-func (s *space) addOutputRow(delta []float64, k int, c []float64, b Block, w []float64) {
-	row := b.row(w, k)
-	softmax := s.activation(s.last()) == Softmax
-	if b.Sources != nil {
-		if softmax {
-			s.subtractShared(delta, c, s.spare[b.From])
-		}
-		for i, node := range b.Sources.Of(k) {
-			axpy(row[i], c, delta[node*s.rows:][:len(c)])
-		}
-		return
+// outputRow adds c·w_k to the sum, w_k being row k of a dense block into the output layer, or a lone expert.
+func (s *space) outputRow(k int, c []float64, b Block, w []float64) {
+	if b.Sources == nil {
+		s.terms = append(s.terms, blas.Term{A: b.row(w, k), RowStride: 1, ColStride: 1, B: c, Stride: s.rows, K: 1})
 	}
-	for i, w := range row {
-		delta := delta[i*s.rows:][:len(c)]
-		if !softmax {
-			for j, c := range c {
-				delta[j] += c * w
-			}
+}
+
+// addSparseRows is outputRow for the sparse blocks out of layer l, after the sum.
+func (s *space) addSparseRows(delta []float64, k int, c []float64, l int, w []float64) {
+	for _, b := range s.outgoing[l] {
+		if b.Sources == nil || b.To != s.last() && !s.lone(b.To) {
 			continue
 		}
-		shared := s.spare[b.From][i*s.rows:][:len(c)]
-		for j, c := range c {
-			delta[j] += c * (w - shared[j])
+		if b.To != s.last() {
+			c = s.node(s.phi[b.To], k)
 		}
+		row := b.row(w, k)
+		for i, node := range b.Sources.Of(k) {
+			axpy(row[i], c, s.node(delta, node))
+		}
+		s.multiplications += len(row) * s.rows
 	}
+}
+
+// shares reports whether δ_k of layer l has a part that is the same for every k, left by shareOutputs.
+func (s *space) shares(l int) bool {
+	return s.activation(s.last()) == Softmax && slices.ContainsFunc(s.outgoing[l], func(b Block) bool { return b.To == s.last() })
 }
 
 // subtractShared subtracts c·shared of every node.
 func (s *space) subtractShared(delta, c, shared []float64) {
-	for i := 0; i < len(delta); i += s.rows {
-		delta, shared := delta[i:][:len(c)], shared[i:][:len(c)]
-		for j, c := range c {
-			delta[j] -= c * shared[j]
-		}
-	}
+	vector.Scale(s.ra, -1, c)
+	addScaledRows(delta, s.ra, shared)
 }

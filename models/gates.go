@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"newtop/internal/vector"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -149,7 +151,8 @@ func (s *space) openGates(w []float64, tp *tape) {
 			b.bend[at] = b.near[at] * (scale / y)
 		}
 	}
-	softmax(b.g, s.ra, s.rb)
+	vector.ColumnMax(s.ra, b.g)
+	vector.ColumnSoftmax(s.rb, s.ra, b.g)
 }
 
 // node returns the numbers of node i, one a row, of what lies node by node.
@@ -173,10 +176,7 @@ func (s *space) spread(dst []float64, l int, g, x []float64) {
 func addScaledRows(y, g, x []float64) {
 	rows := len(g)
 	for i := 0; i < len(y); i += rows {
-		y, x := y[i:i+rows], x[i:i+rows]
-		for j, g := range g {
-			y[j] += g * x[j]
-		}
+		vector.MulAdd(y[i:i+rows], g, x[i:i+rows])
 	}
 }
 
@@ -184,10 +184,7 @@ func addScaledRows(y, g, x []float64) {
 func addRowDots(dst, x, y []float64) {
 	rows := len(dst)
 	for i := 0; i < len(x); i += rows {
-		x, y := x[i:i+rows], y[i:i+rows]
-		for j := range dst {
-			dst[j] += x[j] * y[j]
-		}
+		vector.MulAdd(dst, x[i:i+rows], y[i:i+rows])
 	}
 }
 
@@ -212,7 +209,7 @@ func (s *space) pushGates(w, d []float64, tp *tape) bool {
 		}
 	}
 	s.center(b.g, s.rg)
-	scaleBy(s.rg, b.g)
+	vector.Mul(s.rg, s.rg, b.g)
 	return true
 }
 
@@ -255,7 +252,7 @@ func (s *space) formGates(w, tau []float64, tp *tape) {
 func (s *space) pullGates(w, delta []float64, tp *tape) {
 	s.gateErrors(s.tau, delta, tp.u)
 	s.center(tp.bells.g, s.tau)
-	scaleBy(s.tau, tp.bells.g)
+	vector.Mul(s.tau, s.tau, tp.bells.g)
 	s.formGates(w, s.tau, tp)
 }
 
@@ -277,7 +274,7 @@ func (s *space) addGateHessian(dst, w, d []float64, tp *tape) {
 	if s.moving {
 		s.gateErrors(e, tp.delta[last], tp.u)
 		s.center(g, e)
-		columnDots(s.rb, s.rg, e)
+		vector.ColumnDots(s.rb, s.rg, e)
 		for i := range s.mix.experts {
 			rtau, e, rg, g := s.node(rtau, i), s.node(e, i), s.node(s.rg, i), s.node(g, i)
 			for j, mean := range s.rb {
@@ -287,7 +284,7 @@ func (s *space) addGateHessian(dst, w, d []float64, tp *tape) {
 		}
 		s.bendGates(dst, w, d, e, tp)
 	} else {
-		scaleBy(rtau, g)
+		vector.Mul(rtau, rtau, g)
 	}
 	s.formGates(w, rtau, tp)
 	addColumnSums(dst[s.mix.offset:], s.gateRows, s.rows)

@@ -1,6 +1,9 @@
 package models
 
-import "gonum.org/v1/gonum/floats"
+import (
+	"newtop/internal/vector"
+	"newtop/models/blas"
+)
 
 // The Gauss–Newton matrix through explicit rows of the Jacobian, [MD, eq. 1 and Algorithm 2]. With B' = SSᵀ the
 // curvature of the loss at the net inputs v^L (diagonal.go has its columns s_k = c_k e_k, or c_k (e_k − u) after
@@ -62,16 +65,16 @@ func (s *space) addRowProducts(dst, w, v []float64, tp *tape) {
 	last := s.last()
 	c, eta := s.phi[last], s.gamma[last]
 	s.factorScales(c, tp)
-	s.fillBias(eta, s.bias(last).of(v))
 	for _, b := range s.incoming[last] {
-		s.addBlockMul(eta, b, v, tp.u[b.From])
+		s.mul(b, v, tp.u[b.From])
 	}
+	s.sumTo(eta, s.bias(last).of(v))
 	softmax := s.activation(last) == Softmax
 	if softmax {
 		s.center(tp.u[last], eta)
 		s.shareOutputs(w, tp)
 	}
-	s.turnOutputs(tp)
+	s.turn(tp)
 	hidden := len(s.row)
 	for k := range s.Outputs() {
 		c, eta := c[k*s.rows:][:s.rows], eta[k*s.rows:][:s.rows]
@@ -88,17 +91,15 @@ func (s *space) addRowProducts(dst, w, v []float64, tp *tape) {
 		s.spreadOutputs(eta, tp.u[last])
 	}
 	for _, b := range s.incoming[last] {
-		s.addBlockOuter(dst, b, eta, tp.u[b.From])
+		s.outer(b, eta, tp.u[b.From], s.turned[b.From])
+		s.sumWeights(dst, b)
 	}
 	addColumnSums(s.bias(last).of(dst), eta, s.rows)
 }
 
 // spreadOutputs subtracts u times the sum over the outputs from x.
 func (s *space) spreadOutputs(x, u []float64) {
-	clear(s.ra)
-	for i := 0; i < len(x); i += s.rows {
-		floats.Add(s.ra, x[i:i+s.rows])
-	}
+	vector.ColumnSums(s.ra, x)
 	for i := 0; i < len(x); i += s.rows {
 		for j, sum := range s.ra {
 			x[i+j] -= u[i+j] * sum
@@ -106,28 +107,21 @@ func (s *space) spreadOutputs(x, u []float64) {
 	}
 }
 
-// turnOutputs stores u^r of the sources of hidden layers row by row in s.ru.
-func (s *space) turnOutputs(tp *tape) {
-	for r := range s.last() {
-		transpose(s.ru[r], tp.u[r], s.nodes[r], s.rows)
-	}
-}
-
 // turnDeltas stores δ^l of the hidden layers, which pullOutput left, row by row in s.gamma.
 func (s *space) turnDeltas() {
 	for l := 1; l < s.last(); l++ {
-		transpose(s.gamma[l], s.phi[l], s.nodes[l], s.rows)
+		blas.Transpose(s.gamma[l], s.nodes[l], s.phi[l], s.rows, s.nodes[l], s.rows)
 	}
 }
 
-// formRow stores b_{p,k} in row, from what turnOutputs and turnDeltas left for row p of the block and output k.
+// formRow stores b_{p,k} in row, from what turn and turnDeltas left for row p of the block and output k.
 func (s *space) formRow(row []float64, p int) {
 	last := s.last()
 	for _, b := range s.blocks {
 		if b.To == last {
 			break // they come last
 		}
-		storeOuter(row, b, s.gamma[b.To][p*b.Rows:][:b.Rows], s.ru[b.From][p*b.Cols:][:b.Cols])
+		storeOuter(row, b, s.gamma[b.To][p*b.Rows:][:b.Rows], s.turned[b.From].row(p, b.Cols))
 	}
 	for _, b := range s.biases[:last-1] {
 		copy(b.of(row), s.gamma[b.Layer][p*b.Nodes:])
@@ -149,14 +143,14 @@ func storeOuter(dst []float64, b Block, delta, u []float64) {
 	}
 	weights := b.of(dst)
 	for i, d := range delta {
-		floats.ScaleTo(weights[i*len(u):][:len(u)], d, u)
+		vector.Scale(weights[i*len(u):][:len(u)], d, u)
 	}
 }
 
 // scaleRow stores d·u in what row i of a block has weights for.
 func scaleRow(dst []float64, b Block, i int, d float64, u []float64) {
 	if b.Sources == nil {
-		floats.ScaleTo(dst, d, u)
+		vector.Scale(dst, d, u)
 		return
 	}
 	for t, j := range b.Sources.Of(i) {

@@ -3,7 +3,9 @@ package models
 import (
 	"fmt"
 
-	"gonum.org/v1/gonum/blas"
+	"newtop/internal/vector"
+	"newtop/models/blas"
+
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
@@ -13,6 +15,8 @@ const (
 	MaxMatrixDim = 8000
 	// panelMemory bounds the numbers of a panel of Jacobian rows: 32 MiB.
 	panelMemory = 1 << 22
+	// stripRows is how many rows of the matrix one worker brings up to date at a time.
+	stripRows = 64
 )
 
 // assembly computes the Gauss–Newton matrix by rank-k updates with panels of Jacobian rows. A unit is the rows of
@@ -118,11 +122,15 @@ func (a *assembly) run(dst *mat.SymDense, watch func(part, parts int) error) err
 			return err
 		}
 	}
+	for i := range n {
+		row := a.dst.Data[i*a.dst.Stride+i:][:n-i]
+		vector.Scale(row, 1/float64(a.l.rows), row)
+	}
 	return nil
 }
 
-// strips returns how many strips of tileRows rows of the matrix belong to the common columns.
-func (a *assembly) strips() int { return (a.common + tileRows - 1) / tileRows }
+// strips returns how many strips of stripRows rows of the matrix belong to the common columns.
+func (a *assembly) strips() int { return (a.common + stripRows - 1) / stripRows }
 
 // slot returns the rows of unit q of the panel.
 func (a *assembly) slot(q int) []float64 {
@@ -149,7 +157,7 @@ func (a *assembly) formUnit(worker, q int) {
 	s.factorScales(c, tp)
 	s.shareOutputs(a.l.w, tp)
 	s.pullOutput(k, c[k*s.rows:][:s.rows], a.l.w, tp)
-	s.turnOutputs(tp)
+	s.turn(tp)
 	s.turnDeltas()
 	slot := a.slot(q)
 	for p, c := range c[k*s.rows:][:s.rows] {
@@ -164,7 +172,7 @@ func (a *assembly) formUnit(worker, q int) {
 		}
 		own := a.own[k]
 		for i, b := range s.incoming[last] {
-			scaleRow(row[own[i].at:][:own[i].size], b, k, c, s.ru[b.From][p*b.Cols:][:b.Cols])
+			scaleRow(row[own[i].at:][:own[i].size], b, k, c, s.turned[b.From].row(p, b.Cols))
 		}
 		row[own[len(own)-1].at] = c
 	}
@@ -179,68 +187,51 @@ func (s *space) formAllOutputs(row []float64, k, p int, c float64, tp *tape) {
 			d += c
 		}
 		for _, b := range s.incoming[last] {
-			scaleRow(b.row(row, i), b, i, d, s.ru[b.From][p*b.Cols:][:b.Cols])
+			scaleRow(b.row(row, i), b, i, d, s.turned[b.From].row(p, b.Cols))
 		}
 		s.bias(last).of(row)[i] = d
 	}
 }
 
-// updateStrip adds what the panel says to a strip of rows of the matrix, above the diagonal.
-func (a *assembly) updateStrip(_, i int) {
+// updateStrip adds what the panel says to a strip of rows of the matrix, from the diagonal on.
+func (a *assembly) updateStrip(worker, i int) {
 	if i >= a.strips() {
-		a.updateOwn(i - a.strips())
+		a.updateOwn(worker, i-a.strips())
 		return
 	}
-	at := i * tileRows
-	strip := piece{at, at, min(tileRows, a.common-at)}
+	at := i * stripRows
+	strip, rest := piece{at, at, min(stripRows, a.common-at)}, piece{at, at, a.common - at}
 	for q := range a.count {
-		a.square(q, strip)
-	}
-	for at += strip.size; at < a.common; at += tileCols {
-		columns := piece{at, at, min(tileCols, a.common-at)}
-		for q := range a.count {
-			a.add(q, strip, columns)
-		}
-	}
-	for q := range a.count {
+		a.add(worker, q, strip, rest)
 		_, k := a.unit(q)
 		for _, own := range a.own[k] {
-			a.add(q, strip, own)
+			a.add(worker, q, strip, own)
 		}
 	}
 }
 
 // updateOwn adds what the panel says to the terminal weights of output k alone.
-func (a *assembly) updateOwn(k int) {
+func (a *assembly) updateOwn(worker, k int) {
 	for q := range a.count {
 		if _, output := a.unit(q); output != k {
 			continue
 		}
 		for i, own := range a.own[k] {
-			a.square(q, own)
-			for _, other := range a.own[k][i+1:] {
-				a.add(q, own, other)
+			for _, other := range a.own[k][i:] {
+				a.add(worker, q, own, other)
 			}
 		}
 	}
 }
 
-// square adds XᵀX/P to the matrix, X being columns x of a unit's rows.
-func (a *assembly) square(q int, x piece) {
+// add adds XᵀY to the matrix. Where Y is X, that writes below the diagonal, too, where nobody reads.
+func (a *assembly) add(worker, q int, x, y piece) {
 	block, _ := a.unit(q)
-	blas64.Implementation().Dsyrk(blas.Upper, blas.Trans, x.size, a.l.blockSize(block), 1/float64(a.l.rows),
-		a.slot(q)[x.at:], a.stride, 1, a.dst.Data[x.column*a.dst.Stride+x.column:], a.dst.Stride)
-}
-
-// add adds XᵀY/P to the matrix.
-func (a *assembly) add(q int, x, y piece) {
-	block, _ := a.unit(q)
-	slot, impl := a.slot(q), blas64.Implementation()
-	for i := 0; i < x.size; i += tileRows {
-		for j := 0; j < y.size; j += tileCols {
-			impl.Dgemm(blas.Trans, blas.NoTrans, min(tileRows, x.size-i), min(tileCols, y.size-j), a.l.blockSize(block),
-				1/float64(a.l.rows), slot[x.at+i:], a.stride, slot[y.at+j:], a.stride,
-				1, a.dst.Data[(x.column+i)*a.dst.Stride+y.column+j:], a.dst.Stride)
-		}
-	}
+	slot, s := a.slot(q), a.l.spaces[worker]
+	s.terms = append(s.terms, blas.Term{
+		A: slot[x.at:], RowStride: 1, ColStride: a.stride, B: slot[y.at:], Stride: a.stride, K: a.l.blockSize(block),
+	})
+	blas.Sum(a.dst.Data[x.column*a.dst.Stride+y.column:], x.size, y.size, a.dst.Stride, blas.Add, nil, s.terms)
+	s.multiplications += x.size * y.size * a.l.blockSize(block)
+	s.terms = s.terms[:0]
 }

@@ -1,5 +1,7 @@
 package models
 
+import "newtop/internal/vector"
+
 // The four maps of a layer, on a block of rows. All but activate work in place on what the caller
 // summed up, and none evaluates a transcendental function.
 
@@ -9,7 +11,8 @@ func (s *space) activate(tp *tape, l int) {
 		a.value(tp.u[l], tp.kept[l])
 		return
 	}
-	softmax(tp.u[l], s.ra, s.rb)
+	vector.ColumnMax(s.ra, tp.u[l])
+	vector.ColumnSoftmax(s.rb, s.ra, tp.u[l])
 }
 
 // push stores Jφ in ru. For softmax Jφ = u∘(φ − ⟨u, φ⟩).
@@ -19,20 +22,10 @@ func (s *space) push(tp *tape, l int, ru, phi []float64) {
 	case Identity:
 		copy(ru, phi)
 	case Softmax:
-		columnDots(s.ra, u, phi)
-		for i := 0; i < len(u); i += s.rows {
-			for j, mean := range s.ra {
-				ru[i+j] = u[i+j] * (phi[i+j] - mean)
-			}
-		}
+		vector.ColumnDots(s.ra, u, phi)
+		vector.ColumnCenter(s.ra, ru, u, phi)
 	default:
-		for i := 0; i < len(u); i += chunk {
-			d, out, in := s.slopes(tp, l, i), ru[i:], phi[i:]
-			out, in = out[:len(d)], in[:len(d)]
-			for j, d := range d {
-				out[j] = d * in[j]
-			}
-		}
+		a.push(ru, u, tp.kept[l], phi)
 	}
 }
 
@@ -41,12 +34,10 @@ func (s *space) pull(tp *tape, l int, x []float64) {
 	switch s.activation(l) {
 	case Identity:
 	case Softmax:
-		s.center(tp.u[l], x)
-		scaleBy(x, tp.u[l])
+		vector.ColumnDots(s.ra, tp.u[l], x)
+		vector.ColumnCenter(s.ra, x, tp.u[l], x)
 	default:
-		for i := 0; i < len(x); i += chunk {
-			scaleBy(x[i:], s.slopes(tp, l, i))
-		}
+		s.activation(l).push(x, tp.u[l], tp.kept[l], x)
 	}
 }
 
@@ -60,24 +51,16 @@ func (s *space) pullKeep(tp *tape, l int) {
 	}
 	s.center(tp.u[l], delta)
 	copy(tp.kept[l], delta)
-	scaleBy(delta, tp.u[l])
+	vector.Mul(delta, delta, tp.u[l])
 }
 
 // center subtracts ⟨u, x⟩ from every row's x.
 func (s *space) center(u, x []float64) {
-	columnDots(s.ra, u, x)
+	vector.ColumnDots(s.ra, u, x)
 	for i := 0; i < len(x); i += s.rows {
 		for j, mean := range s.ra {
 			x[i+j] -= mean
 		}
-	}
-}
-
-// scaleBy multiplies the first len(by) numbers of x.
-func scaleBy(x, by []float64) {
-	x = x[:len(by)]
-	for i, v := range by {
-		x[i] *= v
 	}
 }
 
@@ -96,39 +79,17 @@ func (s *space) curve(tp *tape, l int, x, phi, ru []float64) {
 		s.pull(tp, l, x)
 		return
 	}
-	u, delta := tp.u[l], tp.delta[l]
-	for i := 0; i < len(x); i += chunk {
-		d := s.slopes(tp, l, i)
-		q := s.q[:len(d)]
-		a.bend(q, u[i:], d)
-		x, phi, delta := x[i:][:len(d)], phi[i:][:len(d)], delta[i:][:len(d)]
-		for j, d := range d {
-			x[j] = d*x[j] + q[j]*phi[j]*delta[j]
-		}
-	}
+	a.curve(x, tp.u[l], tp.kept[l], phi, tp.delta[l])
 }
 
 func (s *space) curveSoftmax(tp *tape, l int, x, ru []float64) {
 	u, e := tp.u[l], tp.kept[l]
-	columnDots(s.ra, u, x)
-	columnDots(s.rb, ru, e)
+	vector.ColumnDots(s.ra, u, x)
+	vector.ColumnDots(s.rb, ru, e)
 	for i := 0; i < len(x); i += s.rows {
 		for j := range s.ra {
 			k := i + j
 			x[k] = ru[k]*e[k] + u[k]*(x[k]-s.ra[j]-s.rb[j])
 		}
 	}
-}
-
-// slopes returns f′ for at most chunk numbers of layer l from number i on.
-func (s *space) slopes(tp *tape, l, i int) []float64 {
-	u, kept := tp.u[l], tp.kept[l]
-	end := min(i+chunk, len(u))
-	a := s.activation(l)
-	if a == Softplus {
-		return kept[i:end]
-	}
-	d := s.d[:end-i]
-	a.slope(d, u[i:end])
-	return d
 }

@@ -3,6 +3,8 @@ package models
 import (
 	"fmt"
 
+	"newtop/internal/vector"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -65,7 +67,8 @@ type shard struct {
 
 // Bind returns a Linearization of the network on the rows of x and t, which are rows × Columns and rows
 // × Outputs and must not change as long as it is used. It has no weights before the first Update. Inputs
-// and targets should be finite: gonum's matrix product skips weights that are exactly 0, and with them a NaN.
+// and targets should be finite: a NaN reaches all that depends on it, but of the generic kernel's products, which skip
+// weights that are exactly 0.
 func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
 	rows, _ := x.Dims()
 	if rows == 0 {
@@ -149,10 +152,19 @@ func (l *Linearization) layKept(s *space, block int) *tape {
 func (l *Linearization) open(s *space, block int) (tp *tape, kept bool) {
 	s.setRows(l.blockSize(block))
 	if block < l.kept {
-		return l.layKept(s, block), true
+		tp := l.layKept(s, block)
+		tp.x = l.inputs(block)
+		return tp, true
 	}
+	s.own.x = l.inputs(block)
 	gather(s.own.u[0], l.x.RawMatrix(), block*blockRows, s.rows)
 	return &s.own, false
+}
+
+// inputs returns the rows of x of a block.
+func (l *Linearization) inputs(block int) byRow {
+	x := l.x.RawMatrix()
+	return byRow{x.Data[block*blockRows*x.Stride:], x.Stride}
 }
 
 // pass does the forward and backward pass on a block whose inputs are filled in.
@@ -213,14 +225,9 @@ func (l *Linearization) foldChunk(_, i int) {
 	dst := l.dst[first:min(first+reduceChunk, len(l.dst))]
 	copy(dst, l.shards[0].sum[first:])
 	for _, part := range l.shards[1:] {
-		for j, v := range part.sum[first:][:len(dst)] {
-			dst[j] += v
-		}
+		vector.Add(dst, dst, part.sum[first:])
 	}
-	rows := float64(l.rows)
-	for j := range dst {
-		dst[j] /= rows
-	}
+	vector.Scale(dst, 1/float64(l.rows), dst)
 }
 
 // mean stores the mean over all rows of the shards' sums in dst.

@@ -92,7 +92,7 @@ func TestSameBits(t *testing.T) {
 			check(3, memory)
 		}
 		for _, threads := range []int{1, 2, 3, 8} {
-			check(threads, 64*20*row)
+			check(threads, blockRows*20*row)
 		}
 		for _, procs := range []int{1, 4} {
 			before := runtime.GOMAXPROCS(procs)
@@ -108,12 +108,15 @@ func TestSameBits(t *testing.T) {
 }
 
 func TestKeptBlocks(t *testing.T) {
-	p := mixedProblem(t, 64*3+10)
+	p := mixedProblem(t, blockRows*3+10)
 	row := int64(8 * p.n.tapeSize())
 	for _, c := range []struct {
 		memory int64
 		kept   int
-	}{{0, 4}, {1, 0}, {64*row - 1, 0}, {64 * row, 1}, {200 * row, 3}, {202*row - 1, 3}, {202 * row, 4}} {
+	}{
+		{0, 4}, {1, 0}, {blockRows*row - 1, 0}, {blockRows * row, 1},
+		{(3*blockRows + 9) * row, 3}, {(3*blockRows+10)*row - 1, 3}, {(3*blockRows + 10) * row, 4},
+	} {
 		l := p.n.Bind(p.x, p.t, Options{Memory: c.memory})
 		if l.kept != c.kept {
 			t.Errorf("memory %d: %d blocks kept, expected %d", c.memory, l.kept, c.kept)
@@ -126,7 +129,7 @@ func TestKeptBlocks(t *testing.T) {
 
 // TestShards: shards cover the blocks in order, and their number depends on nothing but sizes.
 func TestShards(t *testing.T) {
-	for rows, want := range map[int]int{1: 1, 64: 1, 65: 2, 2048: 32, 2049: 32, 100000: 32} {
+	for rows, want := range map[int]int{1: 1, blockRows: 1, blockRows + 1: 2, 32 * blockRows: 32, 32*blockRows + 1: 32, 100000: 32} {
 		l := &Linearization{net: &Network{dim: 1}, rows: rows}
 		l.makeShards()
 		if len(l.shards) != want {

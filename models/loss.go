@@ -1,6 +1,11 @@
 package models
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"newtop/internal/vector"
+)
 
 // Evaluation is how well a network does on some rows.
 type Evaluation struct {
@@ -36,7 +41,8 @@ func (t *tally) add(o tally) {
 // finish turns the net inputs of the output layer into outputs.
 func (s *space) finish(tp *tape) { s.activate(tp, s.last()) }
 
-// loss turns the net inputs v of the output layer into outputs, and measures them against s.targets.
+// loss turns the net inputs v of the output layer into outputs, measures them against s.targets, and leaves u − t in
+// δ^L.
 func (s *space) loss(tp *tape) tally {
 	last := s.last()
 	var sum tally
@@ -48,10 +54,7 @@ func (s *space) loss(tp *tape) tally {
 	default:
 		sum.loss = s.sigmoidLoss(tp.u[last])
 	}
-	for i, u := range tp.u[last] {
-		r := u - s.targets[i]
-		sum.squared += r * r
-	}
+	sum.squared = vector.Residual(tp.delta[last], tp.u[last], s.targets)
 	if !s.fused(last) {
 		sum.loss = sum.squared / 2
 	}
@@ -60,26 +63,17 @@ func (s *space) loss(tp *tape) tally {
 }
 
 // softmaxLoss returns Σ_p Σ_k t_k (log Σ_i e^v_i − v_k), turns v into probabilities and stores the sum
-// of each row's targets. Logits are taken relative to the largest, and those whose target is 0 do not
-// count, so the loss is finite wherever the logits are.
+// of each row's targets. Logits are taken relative to the largest, so the loss is finite wherever the logits are.
 func (s *space) softmaxLoss(v, targetSum []float64) float64 {
-	top, hit := s.ra, s.rc
-	columnMax(top, v)
-	clear(hit)
-	clear(targetSum)
-	for i := 0; i < len(v); i += s.rows {
-		for j, t := range s.targets[i : i+s.rows] {
-			if t != 0 {
-				hit[j] += t * (v[i+j] - top[j])
-				targetSum[j] += t
-			}
-		}
-	}
-	softmax(v, top, s.rb)
+	top, total, hit := s.ra, s.rb, s.rc
+	vector.ColumnMax(top, v)
+	vector.ColumnSums(targetSum, s.targets)
+	vector.ColumnDots(hit, s.targets, v)
+	vector.ColumnSoftmax(total, top, v)
 	loss := 0.0
-	for j, sum := range s.rb {
+	for j, sum := range total {
 		if targetSum[j] != 0 {
-			loss += targetSum[j]*math.Log(sum) - hit[j]
+			loss += targetSum[j]*math.Log(sum) - (hit[j] - targetSum[j]*top[j])
 		}
 	}
 	return loss
@@ -105,47 +99,43 @@ func (s *space) sigmoidLoss(v []float64) float64 {
 	return loss
 }
 
+// countWrong uses s.ra, s.rb and s.rc.
 func (s *space) countWrong(u []float64) int {
 	if s.Outputs() == 1 {
 		return 0
 	}
+	best, want := s.ra, s.rb
+	vector.ColumnArgMax(best, s.rc, u)
+	vector.ColumnArgMax(want, s.rc, s.targets)
 	wrong := 0
-	for j := range s.rows {
-		best, want, number := j, j, true
-		for i := j; i < len(u); i += s.rows {
-			if u[i] > u[best] {
-				best = i
-			}
-			if s.targets[i] > s.targets[want] {
-				want = i
-			}
-			number = number && u[i] == u[i]
-		}
-		if best != want || !number {
+	for j, best := range best {
+		if best != want[j] { // a NaN among the outputs is no number of a node
 			wrong++
 		}
 	}
 	return wrong
 }
 
-// outputDelta computes δ^L after loss. Squared error has ε^L = u − t. With cross-entropy the
+// outputDelta turns u − t, which loss left in δ^L, into δ^L. With squared error it is ε^L. With cross-entropy the
 // activation's derivative cancels: δ^L = (Σt)u − t after softmax and u − t after sigmoid.
 func (s *space) outputDelta(tp *tape) {
 	last := s.last()
-	u, delta := tp.u[last], tp.delta[last]
-	if s.fused(last) && s.activation(last) == Softmax {
-		for i := 0; i < len(u); i += s.rows {
-			for j, sum := range tp.kept[last] {
-				delta[i+j] = sum*u[i+j] - s.targets[i+j]
-			}
-		}
-		return
-	}
-	for i := range delta {
-		delta[i] = u[i] - s.targets[i]
-	}
 	if !s.fused(last) {
 		s.pullKeep(tp, last)
+		return
+	}
+	if s.activation(last) != Softmax {
+		return
+	}
+	sums := tp.kept[last]
+	if !slices.ContainsFunc(sums, func(sum float64) bool { return sum != 1 }) {
+		return
+	}
+	u, delta := tp.u[last], tp.delta[last]
+	for i := 0; i < len(u); i += s.rows {
+		for j, sum := range sums {
+			delta[i+j] = sum*u[i+j] - s.targets[i+j]
+		}
 	}
 }
 
@@ -157,9 +147,8 @@ func (s *space) outputCurvature(tp *tape) {
 	copy(gamma, s.ru[last])
 	if s.fused(last) && s.activation(last) == Softmax {
 		for i := 0; i < len(gamma); i += s.rows {
-			for j, sum := range tp.kept[last] {
-				gamma[i+j] *= sum
-			}
+			node := gamma[i : i+s.rows]
+			vector.Mul(node, node, tp.kept[last])
 		}
 	}
 }

@@ -5,10 +5,10 @@ package models
 // activation is finish's or loss's.
 func (s *space) forward(w []float64, tp *tape) {
 	for l := 1; l <= s.last(); l++ {
-		s.fillBias(tp.u[l], s.bias(l).of(w))
 		for _, b := range s.incoming[l] {
-			s.addBlockMul(tp.u[l], b, w, tp.u[b.From])
+			s.mul(b, w, tp.u[b.From])
 		}
+		s.sumTo(tp.u[l], s.bias(l).of(w))
 		if l < s.last() {
 			s.activate(tp, l)
 		}
@@ -19,26 +19,15 @@ func (s *space) forward(w []float64, tp *tape) {
 	}
 }
 
-// fillBias begins net inputs with the biases, or with 0 where there are none.
-func (s *space) fillBias(v, bias []float64) {
-	clear(v[len(bias)*s.rows:])
-	for i, x := range bias {
-		node := v[i*s.rows : (i+1)*s.rows]
-		for j := range node {
-			node[j] = x
-		}
-	}
-}
-
 // backward computes δ^l of layers L−1…1 from δ^L [M, eq. 6]: ε^l = Σ_{r>l} (W^{rl})ᵀ δ^r, and for expert i of
 // a mixture g_i δ^L more; δ^l = J_lᵀ ε^l.
 func (s *space) backward(w []float64, tp *tape) {
 	for l := s.last() - 1; l > 0; l-- {
 		delta := tp.delta[l]
-		clear(delta)
 		for _, b := range s.outgoing[l] {
-			s.addBlockMulTrans(delta, b, w, tp.delta[b.To])
+			s.mulTrans(b, w, tp.delta[b.To])
 		}
+		s.sumTo(delta, nil)
 		s.spread(delta, l, tp.bells.g, tp.delta[s.last()])
 		s.pullKeep(tp, l)
 	}
@@ -47,8 +36,10 @@ func (s *space) backward(w []float64, tp *tape) {
 // addGradient adds the sum over the block's rows of ∂E_p/∂w to dst: G^{lr} = δ^l (u^r)ᵀ, δ^l for the
 // biases.
 func (s *space) addGradient(dst, w []float64, tp *tape) {
+	s.turn(tp)
 	for _, b := range s.blocks {
-		s.addBlockOuter(dst, b, tp.delta[b.To], tp.u[b.From])
+		s.outer(b, tp.delta[b.To], tp.u[b.From], s.turned[b.From])
+		s.sumWeights(dst, b)
 	}
 	for _, b := range s.biases {
 		addColumnSums(b.of(dst), tp.delta[b.Layer], s.rows)
@@ -79,13 +70,13 @@ func (s *space) storeGradient(dst, w []float64, tp *tape) {
 func (s *space) pushForward(w, d []float64, tp *tape) {
 	for l := 1; l <= s.last(); l++ {
 		phi := s.phi[l]
-		s.fillBias(phi, s.bias(l).of(d))
 		for _, b := range s.incoming[l] {
-			s.addBlockMul(phi, b, d, tp.u[b.From])
+			s.mul(b, d, tp.u[b.From])
 			if b.From > 0 {
-				s.addBlockMul(phi, b, w, s.ru[b.From])
+				s.mul(b, w, s.ru[b.From])
 			}
 		}
+		s.sumTo(phi, s.bias(l).of(d))
 		if s.mixes(l) {
 			s.pushMixture(phi, w, d, tp)
 		}
@@ -107,23 +98,27 @@ func (s *space) addHessian(dst, w, d []float64, tp *tape) {
 	}
 	for l := last - 1; l > 0; l-- {
 		gamma := s.gamma[l]
-		clear(gamma)
 		for _, b := range s.outgoing[l] {
-			s.addBlockMulTrans(gamma, b, w, s.gamma[b.To])
-			s.addBlockMulTrans(gamma, b, d, tp.delta[b.To])
+			s.mulTrans(b, w, s.gamma[b.To])
+			s.mulTrans(b, d, tp.delta[b.To])
 		}
+		s.sumTo(gamma, nil)
 		s.spread(gamma, l, tp.bells.g, s.gamma[last])
 		if s.moving {
 			s.spread(gamma, l, s.rg, tp.delta[last])
 		}
 		s.curve(tp, l, gamma, s.phi[l], s.ru[l])
 	}
-	s.addProduct(dst, tp)
+	s.turn(tp)
+	s.turnTangents(1)
 	for _, b := range s.blocks {
+		s.outer(b, s.gamma[b.To], tp.u[b.From], s.turned[b.From])
 		if b.From > 0 {
-			s.addBlockOuter(dst, b, tp.delta[b.To], s.ru[b.From])
+			s.outer(b, tp.delta[b.To], s.ru[b.From], s.turnedRu[b.From])
 		}
+		s.sumWeights(dst, b)
 	}
+	s.addBiases(dst)
 	if s.mix != nil {
 		s.addGateHessian(dst, w, d, tp)
 	}
@@ -140,24 +135,26 @@ func (s *space) addGaussNewton(dst, w, d []float64, tp *tape) {
 	}
 	for l := last - 1; l > 0; l-- {
 		gamma := s.gamma[l]
-		clear(gamma)
 		for _, b := range s.outgoing[l] {
-			s.addBlockMulTrans(gamma, b, w, s.gamma[b.To])
+			s.mulTrans(b, w, s.gamma[b.To])
 		}
+		s.sumTo(gamma, nil)
 		s.spread(gamma, l, tp.bells.g, s.gamma[last])
 		s.pull(tp, l, gamma)
 	}
-	s.addProduct(dst, tp)
+	s.turn(tp)
+	for _, b := range s.blocks {
+		s.outer(b, s.gamma[b.To], tp.u[b.From], s.turned[b.From])
+		s.sumWeights(dst, b)
+	}
+	s.addBiases(dst)
 	if s.mix != nil {
 		s.addGateGradient(dst, w, s.gamma[last], tp)
 	}
 }
 
-// addProduct adds γ^l (u^r)ᵀ, and γ^l for the biases, to dst.
-func (s *space) addProduct(dst []float64, tp *tape) {
-	for _, b := range s.blocks {
-		s.addBlockOuter(dst, b, s.gamma[b.To], tp.u[b.From])
-	}
+// addBiases adds γ^l to the biases in dst.
+func (s *space) addBiases(dst []float64) {
 	for _, b := range s.biases {
 		addColumnSums(b.of(dst), s.gamma[b.Layer], s.rows)
 	}

@@ -1,6 +1,8 @@
 package models
 
 import (
+	"newtop/models/blas"
+
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -13,6 +15,7 @@ type tape struct {
 	// the sum of the targets, one number a row; nothing otherwise.
 	kept  [][]float64
 	bells bells // of a mixture's gates
+	x     byRow // the inputs as the data have them, if they lie so
 }
 
 // keptNodes returns how many numbers a row of layer l's kept has.
@@ -61,20 +64,19 @@ func (n *Network) lay(tp *tape, memory []float64, rows int) {
 	tp.bells = bells{take(gates), take(gates), take(gates), take(gates), take(gates)}
 }
 
-// chunk is how many numbers the elementwise maps handle at a time, so that f′ and f″/f′ stay in the
-// first-level cache.
-const chunk = 256
-
 // space is what one worker needs to carry a block of rows through the network.
 type space struct {
 	*Network
-	product
+	sum
 	rows int  // of the block under way
 	own  tape // for a block whose tape is not kept
 	view tape // of a kept block's tape
 
 	// One array a layer, nodes × rows. In a product they hold φ, Ru and γ.
 	phi, ru, gamma, spare [][]float64
+	// u^r and Ru^r row by row, of layers that others take from: where turn and turnTangents found them or put them.
+	turned, turnedRu             []byRow
+	turnedMemory, turnedRuMemory [][]float64
 
 	// Of the gates, gates × rows each: τ, ρ, Rg and e; and what a row adds to their parameters, 3·gates ×
 	// rows. ρ and Rg are computed only where the direction moves the gates.
@@ -82,7 +84,6 @@ type space struct {
 	moving                            bool
 
 	targets    []float64 // outputs × rows
-	d, q       []float64 // f′ and f″/f′ of a chunk
 	ra, rb, rc []float64 // one number a row each
 	row        []float64 // the hidden part of a Jacobian row; nil before the first is asked for
 
@@ -91,21 +92,21 @@ type space struct {
 
 // newSpace returns room for blocks of up to rows rows.
 func (n *Network) newSpace(rows int) *space {
-	all, widest := 0, 0
+	all := 0
 	for _, nodes := range n.nodes {
 		all += nodes
-		widest = max(widest, nodes)
 	}
 	layers := len(n.nodes)
 	return &space{
 		Network: n,
-		product: product{packed: make([]float64, min(rows, narrowRows)*widest)},
+		sum:     sum{terms: make([]blas.Term, 0, 2*len(n.blocks)), sparse: make([]sparseTerm, 0, 2*len(n.blocks))},
 		own:     n.newTape(), view: n.newTape(),
 		phi: make([][]float64, layers), ru: make([][]float64, layers),
 		gamma: make([][]float64, layers), spare: make([][]float64, layers),
-		d: make([]float64, chunk), q: make([]float64, chunk),
+		turned: make([]byRow, layers), turnedRu: make([]byRow, layers),
+		turnedMemory: make([][]float64, layers), turnedRuMemory: make([][]float64, layers),
 		tapeMemory:  make([]float64, n.tapeSize()*rows),
-		layerMemory: make([]float64, 4*all*rows),
+		layerMemory: make([]float64, 6*all*rows),
 		gateMemory:  make([]float64, 7*n.gates()*rows),
 		rowMemory:   make([]float64, (3+n.Outputs())*rows),
 	}
@@ -119,7 +120,7 @@ func (s *space) setRows(rows int) {
 	s.rows = rows
 	s.lay(&s.own, s.tapeMemory, rows)
 	memory := s.layerMemory
-	for _, arrays := range [...][][]float64{s.phi, s.ru, s.gamma, s.spare} {
+	for _, arrays := range [...][][]float64{s.phi, s.ru, s.gamma, s.spare, s.turnedMemory, s.turnedRuMemory} {
 		for l, nodes := range s.nodes {
 			arrays[l], memory = memory[:nodes*rows:nodes*rows], memory[nodes*rows:]
 		}
@@ -133,9 +134,7 @@ func (s *space) setRows(rows int) {
 
 // gather stores rows first, first+1, … of m in dst, node by node.
 func gather(dst []float64, m blas64.General, first, rows int) {
-	for j := range rows {
-		gatherRow(dst, m, first+j, j, rows)
-	}
+	blas.Transpose(dst, rows, m.Data[first*m.Stride:], m.Stride, rows, m.Cols)
 }
 
 // gatherRow stores row p of m as row j of rows in dst.
@@ -147,10 +146,5 @@ func gatherRow(dst []float64, m blas64.General, p, j, rows int) {
 
 // scatter is the inverse of gather.
 func scatter(m blas64.General, src []float64, first, rows int) {
-	for j := range rows {
-		row := m.Data[(first+j)*m.Stride:][:m.Cols]
-		for i := range row {
-			row[i] = src[i*rows+j]
-		}
-	}
+	blas.Transpose(m.Data[first*m.Stride:], m.Stride, src, rows, m.Cols, rows)
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
+	"newtop/internal/vector"
 )
 
 // Sources says for every node of a layer which nodes of another layer it takes from, the sets S_m^l of
@@ -79,35 +79,8 @@ func (s *Sources) Len() int { return len(s.node) }
 // Of returns the sources of node i in ascending order. It must not be changed.
 func (s *Sources) Of(i int) []int { return s.node[s.start[i]:s.start[i+1]:s.start[i+1]] }
 
-// The products of a block with what lies node by node. A sparse block multiplies as sparse: one axpy or
-// dot product over the rows of data for every weight, and nothing else that grows with the layers.
-
-// addBlockMul adds W^{lr} x to dst, w being all weights.
-func (s *space) addBlockMul(dst []float64, b Block, w, x []float64) {
-	if b.Sources == nil {
-		s.addMul(dst, b.of(w), x, b.Rows, s.rows, b.Cols)
-		return
-	}
-	b.Sources.addMul(dst, b.of(w), x, s.rows)
-}
-
-// addBlockMulTrans adds (W^{lr})ᵀ x to dst, w being all weights.
-func (s *space) addBlockMulTrans(dst []float64, b Block, w, x []float64) {
-	if b.Sources == nil {
-		s.addMulTrans(dst, b.of(w), x, b.Cols, s.rows, b.Rows)
-		return
-	}
-	b.Sources.addMulTrans(dst, b.of(w), x, s.rows)
-}
-
-// addBlockOuter adds x yᵀ, summed over the rows of data, to the weights of the block in dst.
-func (s *space) addBlockOuter(dst []float64, b Block, x, y []float64) {
-	if b.Sources == nil {
-		s.addOuter(b.of(dst), x, y, b.Rows, b.Cols, s.rows)
-		return
-	}
-	b.Sources.addOuter(b.of(dst), x, y, s.rows)
-}
+// The products of a sparse block with what lies node by node: one axpy or dot product over the rows of data for
+// every weight, and nothing else that grows with the layers.
 
 func (s *Sources) addMul(c, a, b []float64, rows int) {
 	for i := range s.Nodes() {
@@ -154,28 +127,8 @@ func (s *Sources) addOuter(c, a, b []float64, rows int) {
 	}
 }
 
-// shortRows is below how many numbers a call of the BLAS costs more than a loop.
-const shortRows = 8
-
 // axpy adds a·x to y, which are equally long.
-func axpy(a float64, x, y []float64) {
-	if len(y) >= shortRows {
-		blas64.Implementation().Daxpy(len(y), a, x, 1, y, 1)
-		return
-	}
-	for i, v := range x[:len(y)] {
-		y[i] += a * v
-	}
-}
+func axpy(a float64, x, y []float64) { vector.Axpy(y, a, x) }
 
 // dot returns xᵀy of equally long vectors.
-func dot(x, y []float64) float64 {
-	if len(x) >= shortRows {
-		return blas64.Implementation().Ddot(len(x), x, 1, y, 1)
-	}
-	sum := 0.0
-	for i, v := range x {
-		sum += v * y[i]
-	}
-	return sum
-}
+func dot(x, y []float64) float64 { return vector.Dot(x, y) }

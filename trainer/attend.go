@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"math"
+	"sync/atomic"
 	"time"
 
 	"newtop/trainer/krylov"
@@ -18,7 +19,7 @@ func (r *run) watch(in optim.Inner) error {
 	r.unit, r.units = in.Iteration.Number, in.Total
 	if math.IsNaN(in.Loss) {
 		r.publish(r.innerEvent(in.Block, in.Iteration))
-	} else if now := time.Now(); now.Sub(r.shown) >= statusInterval {
+	} else if r.shown.over.Load() {
 		r.publish(nil)
 	}
 	if r.single == oneUnit {
@@ -28,6 +29,28 @@ func (r *run) watch(in optim.Inner) error {
 		r.end, r.giveUp = ReasonTime, true
 	}
 	return r.attend()
+}
+
+// pulse tells when some time has passed without looking at a clock, which takes as long as a row of a small net.
+// One goroutine restarts and stops it.
+type pulse struct {
+	over  atomic.Bool
+	timer *time.Timer
+}
+
+func (p *pulse) restart(after time.Duration) {
+	p.over.Store(false)
+	if p.timer == nil {
+		p.timer = time.AfterFunc(after, func() { p.over.Store(true) })
+		return
+	}
+	p.timer.Reset(after)
+}
+
+func (p *pulse) stop() {
+	if p.timer != nil {
+		p.timer.Stop()
+	}
 }
 
 func (r *run) innerEvent(block int, it krylov.Iteration) InnerEvent {
@@ -71,6 +94,9 @@ func (r *run) attend() error {
 		r.active.start()
 		if r.stepping {
 			r.training.start()
+		}
+		if r.asking.Load() == 0 { // a select takes as long as a row of a small net
+			return r.ctx.Err()
 		}
 		select {
 		case q := <-r.requests:

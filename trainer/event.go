@@ -106,6 +106,7 @@ type RunEvent struct {
 	Seed      uint64         `json:"seed"`
 	Committee int            `json:"committee,omitempty"` // nets, of this seed and the following; 0 for one
 	Threads   int            `json:"threads,omitempty"`
+	Kernel    string         `json:"kernel,omitempty"` // the machine code that computes; runs of one kernel have the same digits
 	Batch     int            `json:"batch,omitempty"`
 	Epochs    int            `json:"epochs,omitempty"` // the limit; 0 for none
 }

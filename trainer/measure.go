@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"newtop/internal/kernel"
 	"newtop/models"
 	"newtop/trainer/optim"
 
@@ -16,7 +17,7 @@ const maxRitz = 16
 
 // publish sends an event, or the status alone, to everyone.
 func (r *run) publish(e Event) {
-	r.shown = time.Now()
+	r.shown.restart(statusInterval)
 	if e != nil {
 		for _, rec := range r.recordings {
 			rec.put(r.ctx, e)
@@ -91,6 +92,7 @@ func (r *run) opening() RunEvent {
 		Seed:      r.config.Seed,
 		Committee: committee,
 		Threads:   r.pool.Threads(),
+		Kernel:    kernel.Selected().String(),
 		Batch:     r.config.Batch,
 		Epochs:    r.config.Epochs,
 	}

@@ -48,7 +48,7 @@ type run struct {
 	training          stopwatch // inside Method.Step, pauses and spectra left out
 	active            stopwatch // everything but pauses
 	looking           stopwatch // at spectra
-	shown             time.Time // when the status was last published
+	shown             pulse     // since the status was last published
 }
 
 // stepping says after what a run pauses again.

@@ -38,6 +38,8 @@ type Session struct {
 	// closes it; ended tells senders that nobody receives any more. Run closes ended last.
 	requests chan request
 	ended    chan struct{}
+	// asking counts the calls of Do that wait for a receiver: none is what nearly every batch finds.
+	asking atomic.Int32
 }
 
 type request struct {
@@ -98,6 +100,7 @@ func (s *Session) Run(ctx context.Context) error {
 	}
 	err := guard(r.through)
 	r.finish(err)
+	r.shown.stop()
 	if r.pool != nil {
 		r.pool.Close()
 	}
@@ -113,12 +116,8 @@ func (s *Session) Run(ctx context.Context) error {
 // and no longer.
 func (s *Session) Do(ctx context.Context, c Command) error {
 	q := request{command: c, answer: make(chan error, 1)}
-	select {
-	case s.requests <- q:
-	case <-s.ended:
-		return ErrEnded
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := s.ask(ctx, q); err != nil {
+		return err
 	}
 	select {
 	case err := <-q.answer:
@@ -132,6 +131,20 @@ func (s *Session) Do(ctx context.Context, c Command) error {
 		return err
 	default: // the run broke before it could answer
 		return ErrEnded
+	}
+}
+
+// ask waits until the run takes a request.
+func (s *Session) ask(ctx context.Context, q request) error {
+	s.asking.Add(1)
+	defer s.asking.Add(-1)
+	select {
+	case s.requests <- q:
+		return nil
+	case <-s.ended:
+		return ErrEnded
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

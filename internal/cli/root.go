@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"newtop/internal/kernel"
 	"newtop/trainer"
 
 	"charm.land/fang/v2"
@@ -32,6 +33,10 @@ newtop train --opt tr-gn --epochs 40 --format jsonl > run.jsonl`
 
 // Main runs newtop with the given arguments and returns the exit code of DESIGN's contract.
 func Main(args []string, in io.Reader, out, errs io.Writer) int {
+	if err := kernel.Err(); err != nil {
+		report(errs, err)
+		return exitUsage
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals()...)
 	defer stop()
 	// The first signal asks for an orderly end. After it signals act as they do by default, so that a
@@ -121,7 +126,7 @@ func newRoot() *cobra.Command {
 	}
 	flags.add(root)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newTrain(), newData(), newOptimizers(), newVersion())
+	root.AddCommand(newTrain(), newData(), newOptimizers(), newBench(), newVersion())
 	return root
 }
 

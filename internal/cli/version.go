@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"newtop/internal/kernel"
+
 	"github.com/spf13/cobra"
 )
 
@@ -28,10 +30,10 @@ func Version() string {
 func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, the Go release and the platform",
+		Short: "Print the version, the Go release, the platform and its kernel",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "newtop %s %s %s/%s\n", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "newtop %s %s %s/%s %s\n", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, kernel.Selected())
 			return err
 		},
 	}

@@ -19,14 +19,18 @@ const module = "newtop"
 // listed may import nothing of the module.
 var allowed = map[string][]string{
 	"":               {"internal/cli"},
-	"internal/cli":   {"tui", "trainer", "trainer/optim", "models", "datasets"},
+	"internal/cli":   {"tui", "trainer", "trainer/optim", "models", "datasets", "internal/bench", "internal/kernel"},
+	"internal/bench": {"trainer", "trainer/optim", "models", "models/blas", "datasets", "internal/kernel", "internal/vector"},
 	"tui":            {"trainer", "trainer/optim", "trainer/krylov"},
-	"trainer":        {"trainer/optim", "trainer/krylov", "models", "datasets"},
-	"trainer/optim":  {"trainer/krylov"},
-	"trainer/krylov": {},
-	"models":         {"models/blas"},
-	"models/blas":    {},
-	"datasets":       {},
+	"trainer":        {"internal/kernel", "trainer/optim", "trainer/krylov", "models", "datasets"},
+	"trainer/optim":  {"trainer/krylov", "internal/vector"},
+	"trainer/krylov": {"internal/vector"},
+	"models":         {"models/blas", "internal/vector"},
+
+	"models/blas":     {"internal/kernel", "internal/vector"},
+	"internal/vector": {"internal/kernel"},
+	"internal/kernel": {},
+	"datasets":        {},
 }
 
 // terminal lists the modules that only the screen and the command line may know.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"newtop/internal/vector"
+
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -76,7 +78,7 @@ func (c *CG) begin() Stop {
 		c.r[i] = -g
 	}
 	nan := math.NaN()
-	c.residual = floats.Norm(c.r, 2)
+	c.residual = vector.Norm(c.r)
 	c.recursive = c.residual
 	c.out = Solve{
 		Radius: c.o.Radius, GradientNorm: c.residual, TrueResidual: nan, Gap: nan, Curvature: nan,
@@ -89,7 +91,7 @@ func (c *CG) begin() Stop {
 		return NotFinite
 	}
 	copy(c.d, c.precondition())
-	c.tau = floats.Dot(c.r, c.d)
+	c.tau = vector.Dot(c.r, c.d)
 	c.dd = c.tau
 	switch {
 	case c.tau == 0: // a zero gradient, or one whose square underflows
@@ -104,13 +106,13 @@ func (c *CG) begin() Stop {
 func (c *CG) iterate() Stop {
 	c.out.Iterations++
 	c.multiply(c.d)
-	c.gamma = floats.Dot(c.d, c.z)
+	c.gamma = vector.Dot(c.d, c.z)
 	c.count(4) // γ and dᵀd
 	if !finite(c.gamma) {
 		return NotFinite
 	}
 	c.t.add(c.gamma/c.tau, c.beta)
-	c.out.Curvature = c.gamma / floats.Dot(c.d, c.d)
+	c.out.Curvature = c.gamma / vector.Dot(c.d, c.d)
 	c.refreshed = false
 	if c.gamma <= 0 {
 		if math.IsInf(c.o.Radius, 1) {
@@ -161,7 +163,7 @@ func (c *CG) judge() Stop {
 // along: sᵀMz = sᵀr = 0 and dᵀMz = dᵀr = 0, so that only τ and β enter.
 func (c *CG) turn() Stop {
 	z := c.precondition()
-	tau := floats.Dot(c.r, z)
+	tau := vector.Dot(c.r, z)
 	c.count(4) // τ and d
 	switch {
 	case !finite(tau):
@@ -198,8 +200,8 @@ func (c *CG) cross(stop Stop) Stop {
 
 // advance adds length·d to the step and keeps the residual and the model in line.
 func (c *CG) advance(length float64) {
-	floats.AddScaled(c.s, length, c.d)
-	floats.AddScaled(c.r, -length, c.z)
+	vector.Axpy(c.s, length, c.d)
+	vector.Axpy(c.r, -length, c.z)
 	c.count(4)
 	c.model -= length * (c.tau - length*c.gamma/2)
 }
@@ -207,7 +209,7 @@ func (c *CG) advance(length float64) {
 // scale shortens the step to the boundary [MD, eq. 6]. Hs = −g − r shrinks with it.
 func (c *CG) scale() {
 	ratio := c.o.Radius / math.Sqrt(c.inner(c.s, c.s))
-	floats.Scale(ratio, c.s)
+	vector.Scale(c.s, ratio, c.s)
 	for i, g := range c.g {
 		c.r[i] = ratio*c.r[i] - (1-ratio)*g
 	}
@@ -218,7 +220,7 @@ func (c *CG) scale() {
 
 // settled takes the residual's norm after the step has moved.
 func (c *CG) settled(stop Stop) Stop {
-	c.residual = floats.Norm(c.r, 2)
+	c.residual = vector.Norm(c.r)
 	c.recursive = c.residual
 	c.count(2)
 	if !finite(c.residual) {
@@ -241,7 +243,7 @@ func (c *CG) refresh() bool {
 	}
 	c.r, c.z = c.z, c.r
 	c.restart = gap > c.residual
-	c.recursive, c.residual = c.residual, floats.Norm(c.r, 2)
+	c.recursive, c.residual = c.residual, vector.Norm(c.r)
 	c.refreshed = true
 	c.out.TrueResidual = c.residual
 	if !(c.out.Gap >= gap) {
@@ -286,7 +288,7 @@ func (c *CG) iteration() Iteration {
 // predicted returns −q(s) = ½ sᵀ(r − g), which unlike E − q(s) subtracts nothing large.
 func (c *CG) predicted() float64 {
 	c.count(4)
-	return (floats.Dot(c.s, c.r) - floats.Dot(c.s, c.g)) / 2
+	return (vector.Dot(c.s, c.r) - vector.Dot(c.s, c.g)) / 2
 }
 
 func (c *CG) multiply(v []float64) {
@@ -314,7 +316,7 @@ func (c *CG) precondition() []float64 {
 func (c *CG) inner(a, b []float64) float64 {
 	if c.o.Diagonal == nil {
 		c.count(2)
-		return floats.Dot(a, b)
+		return vector.Dot(a, b)
 	}
 	c.count(3)
 	sum := 0.0

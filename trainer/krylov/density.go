@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
+	"newtop/internal/vector"
 )
 
 // DensityOptions are the options of SpectralDensity. The zero value works.
@@ -161,7 +161,7 @@ func (d *Density) Moment(j int) (value, deviation float64) {
 		for k, t := range q.Nodes {
 			powers[k] = math.Pow(t, float64(j))
 		}
-		each[i] = floats.Dot(q.Weights, powers)
+		each[i] = vector.Dot(q.Weights, powers)
 	}
 	return meanError(each)
 }

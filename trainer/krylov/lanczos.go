@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
+	"newtop/internal/vector"
 )
 
 // LanczosOptions are the options of Lanczos. The zero value works.
@@ -51,7 +51,7 @@ func (s *Spectrum) Start() []float64 {
 		case start == nil:
 			start = slices.Clone(p.Vector)
 		default:
-			floats.Add(start, p.Vector)
+			vector.Add(start, start, p.Vector)
 		}
 	}
 	return start
@@ -255,15 +255,15 @@ func (l *lanczos) pair(i int) (Eigenpair, error) {
 	m := len(l.theta)
 	x := make([]float64, len(l.w))
 	for j, v := range l.basis {
-		floats.AddScaled(x, l.vectors[j*m+i], v)
+		vector.Axpy(x, l.vectors[j*m+i], v)
 	}
-	floats.Scale(1/floats.Norm(x, 2), x)
+	vector.Scale(x, 1/vector.Norm(x), x)
 	if err := l.multiply(l.w, x); err != nil {
 		return Eigenpair{}, err
 	}
-	p := Eigenpair{Value: floats.Dot(x, l.w), Estimate: l.estimate(i)}
-	floats.AddScaled(l.w, -p.Value, x)
-	p.Residual = floats.Norm(l.w, 2)
+	p := Eigenpair{Value: vector.Dot(x, l.w), Estimate: l.estimate(i)}
+	vector.Axpy(l.w, -p.Value, x)
+	p.Residual = vector.Norm(l.w)
 	if l.o.Vectors {
 		p.Vector = x
 	}

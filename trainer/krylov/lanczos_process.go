@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/floats"
+	"newtop/internal/vector"
 )
 
 // products multiplies by an operator, counts how often, and asks the monitor after each time.
@@ -64,10 +64,10 @@ func (p *process) step() (ok bool, err error) {
 	if err := p.multiply(p.w, q); err != nil {
 		return false, err
 	}
-	alpha := floats.Dot(q, p.w)
+	alpha := vector.Dot(q, p.w)
 	p.alpha = append(p.alpha, alpha)
 	orthogonalize(p.w, p.basis)
-	p.last = floats.Norm(p.w, 2)
+	p.last = vector.Norm(p.w)
 	if !finite(alpha) || !finite(p.last) {
 		return false, nil
 	}
@@ -80,7 +80,7 @@ func (p *process) step() (ok bool, err error) {
 // extend appends w, normalized, to the basis.
 func (p *process) extend() {
 	p.beta = append(p.beta, p.last)
-	floats.ScaleTo(p.room(), 1/p.last, p.w)
+	vector.Scale(p.room(), 1/p.last, p.w)
 }
 
 // rounding is the size below which β is noise: what n products of rounded numbers of T's size may leave.
@@ -103,7 +103,7 @@ func noise(n int) float64 { return 10 * math.Sqrt(float64(n)) * 0x1p-52 }
 func orthogonalize(v []float64, basis [][]float64) {
 	for range 2 {
 		for _, q := range basis {
-			floats.AddScaled(v, -floats.Dot(q, v), q)
+			vector.Axpy(v, -vector.Dot(q, v), q)
 		}
 	}
 }
@@ -113,16 +113,16 @@ func randomTo(dst []float64, rng *rand.Rand) {
 	for i := range dst {
 		dst[i] = rng.NormFloat64()
 	}
-	floats.Scale(1/floats.Norm(dst, 2), dst)
+	vector.Scale(dst, 1/vector.Norm(dst), dst)
 }
 
 // guessTo stores a normalized start: random, with the guess, if there is one, given ten times its weight.
 // The random part stays in because a direction that the start lacks is never found.
 func guessTo(dst, guess []float64, rng *rand.Rand) {
 	randomTo(dst, rng)
-	if norm := floats.Norm(guess, 2); norm > 0 && finite(norm) {
-		floats.AddScaled(dst, 10/norm, guess)
-		floats.Scale(1/floats.Norm(dst, 2), dst)
+	if norm := vector.Norm(guess); norm > 0 && finite(norm) {
+		vector.Axpy(dst, 10/norm, guess)
+		vector.Scale(dst, 1/vector.Norm(dst), dst)
 	}
 }
 
@@ -131,7 +131,7 @@ func guessTo(dst, guess []float64, rng *rand.Rand) {
 func outsideTo(v []float64, basis [][]float64) {
 	for norm := 0.0; norm < 0.5; {
 		orthogonalize(v, basis)
-		norm = floats.Norm(v, 2)
-		floats.Scale(1/norm, v)
+		norm = vector.Norm(v)
+		vector.Scale(v, 1/norm, v)
 	}
 }

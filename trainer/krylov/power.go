@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"newtop/internal/vector"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -135,7 +137,7 @@ func (p *power) find(sigma float64) (lambda float64, stop Stop, err error) {
 		if err := p.multiply(he, e); err != nil {
 			return 0, Interrupted, err
 		}
-		lambda = floats.Dot(e, he)
+		lambda = vector.Dot(e, he)
 		residual := p.deflate(e, he, lambda, sigma)
 		if !finite(lambda) || !finite(residual) {
 			return 0, NotFinite, nil
@@ -148,7 +150,7 @@ func (p *power) find(sigma float64) (lambda float64, stop Stop, err error) {
 			stop = Limit
 		default:
 			before = lambda
-			floats.ScaleTo(e, 1/floats.Norm(p.next, 2), p.next)
+			vector.Scale(e, 1/vector.Norm(p.next), p.next)
 			continue
 		}
 		p.x, p.hx = append(p.x, e), append(p.hx, he)
@@ -158,11 +160,11 @@ func (p *power) find(sigma float64) (lambda float64, stop Stop, err error) {
 
 // deflate stores P(H − σI)e in next and returns the residual ‖P(H − σI)e − (λ − σ)e‖.
 func (p *power) deflate(e, he []float64, lambda, sigma float64) float64 {
-	p.size = max(p.size, floats.Norm(he, 2))
+	p.size = max(p.size, vector.Norm(he))
 	floats.AddScaledTo(p.next, he, -lambda, e)
 	orthogonalize(p.next, p.x)
-	residual := floats.Norm(p.next, 2)
-	floats.AddScaled(p.next, lambda-sigma, e)
+	residual := vector.Norm(p.next)
+	vector.Axpy(p.next, lambda-sigma, e)
 	return residual
 }
 
@@ -177,7 +179,7 @@ func (p *power) pairs() []Eigenpair {
 	s := mat.NewSymDense(m, nil)
 	for i := range m {
 		for j := i; j < m; j++ {
-			s.SetSym(i, j, (floats.Dot(p.x[i], p.hx[j])+floats.Dot(p.hx[i], p.x[j]))/2)
+			s.SetSym(i, j, (vector.Dot(p.x[i], p.hx[j])+vector.Dot(p.hx[i], p.x[j]))/2)
 		}
 	}
 	var eigen mat.EigenSym
@@ -192,12 +194,12 @@ func (p *power) pairs() []Eigenpair {
 		x := make([]float64, len(r))
 		clear(r)
 		for j := range m {
-			floats.AddScaled(x, q.At(j, i), p.x[j])
-			floats.AddScaled(r, q.At(j, i), p.hx[j])
+			vector.Axpy(x, q.At(j, i), p.x[j])
+			vector.Axpy(r, q.At(j, i), p.hx[j])
 		}
-		lambda := floats.Dot(x, r)
-		floats.AddScaled(r, -lambda, x)
-		residual := floats.Norm(r, 2)
+		lambda := vector.Dot(x, r)
+		vector.Axpy(r, -lambda, x)
+		residual := vector.Norm(r)
 		pairs[i] = Eigenpair{Value: lambda, Residual: residual, Estimate: residual}
 		if p.o.Vectors {
 			pairs[i].Vector = x

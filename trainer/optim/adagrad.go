@@ -1,6 +1,10 @@
 package optim
 
-import "math"
+import (
+	"math"
+
+	"newtop/internal/vector"
+)
 
 // AdaGrad with diagonal matrices and no regularizer (Duchi, Hazan & Singer 2011, figure 1): G sums the
 // squares of all gradients g seen, H = δI + diag(G)^½, w ← w − ηH⁻¹g. δ stands outside the root, as there.
@@ -20,19 +24,22 @@ func init() {
 			{Key: "delta", Meaning: "δ, added to the root of the sum of squares", Default: 1e-8, Max: math.Inf(1), Open: true, OpenMax: true},
 			batchParameter(64),
 		},
-		New: func() Method {
-			var sum []float64
-			return &batches{name: "adagrad", update: func(s *Settings, w, g []float64) {
-				if sum == nil {
-					sum = make([]float64, len(w))
-				}
-				eta, delta := s.Get("rate"), s.Get("delta")
-				sum := sum[:len(w)]
-				for i, gi := range g[:len(w)] {
-					sum[i] += gi * gi
-					w[i] -= eta * gi / (delta + math.Sqrt(sum[i]))
-				}
-			}}
-		},
+		New: func() Method { return &batches{name: "adagrad", update: new(adagrad)} },
 	})
+}
+
+type adagrad struct {
+	eta, delta float64
+	sum        []float64 // G
+}
+
+func (a *adagrad) begin(s *Settings, weights int) {
+	if a.sum == nil {
+		a.sum = make([]float64, weights)
+	}
+	a.eta, a.delta = s.Get("rate"), s.Get("delta")
+}
+
+func (a *adagrad) move(w, g []float64, first int) {
+	vector.AdaGrad(w, a.sum[first:][:len(w)], g, a.eta, a.delta)
 }

@@ -1,6 +1,10 @@
 package optim
 
-import "math"
+import (
+	"math"
+
+	"newtop/internal/vector"
+)
 
 func init() {
 	const source = "Kingma & Ba 2015, algorithm 1"
@@ -21,7 +25,7 @@ func init() {
 			{Key: "epsilon", Meaning: "ε, added to the root of the square's mean", Default: 1e-8, Max: math.Inf(1), Open: true, OpenMax: true, Source: source},
 			batchParameter(64),
 		},
-		New: func() Method { return &batches{name: "adam", update: new(adam).update} },
+		New: func() Method { return &batches{name: "adam", update: new(adam)} },
 	})
 }
 
@@ -30,21 +34,23 @@ func init() {
 type adam struct {
 	m, v           []float64
 	beta1t, beta2t float64 // β₁ᵗ and β₂ᵗ as products, right also when a β is changed on the way
+	step           vector.AdamStep
 }
 
-func (a *adam) update(s *Settings, w, g []float64) {
+func (a *adam) begin(s *Settings, weights int) {
 	if a.m == nil {
-		a.m, a.v = make([]float64, len(w)), make([]float64, len(w))
+		a.m, a.v = make([]float64, weights), make([]float64, weights)
 		a.beta1t, a.beta2t = 1, 1
 	}
-	alpha, beta1, beta2, eps := s.Get("rate"), s.Get("beta1"), s.Get("beta2"), s.Get("epsilon")
+	beta1, beta2 := s.Get("beta1"), s.Get("beta2")
 	a.beta1t *= beta1
 	a.beta2t *= beta2
-	correct1, correct2 := 1/(1-a.beta1t), 1/(1-a.beta2t)
-	m, v := a.m[:len(w)], a.v[:len(w)]
-	for i, gi := range g[:len(w)] {
-		m[i] = beta1*m[i] + (1-beta1)*gi
-		v[i] = beta2*v[i] + (1-beta2)*gi*gi
-		w[i] -= alpha * (m[i] * correct1) / (math.Sqrt(v[i]*correct2) + eps)
+	a.step = vector.AdamStep{
+		Rate: s.Get("rate"), Beta1: beta1, Beta2: beta2, Epsilon: s.Get("epsilon"),
+		Correct1: 1 / (1 - a.beta1t), Correct2: 1 / (1 - a.beta2t),
 	}
+}
+
+func (a *adam) move(w, g []float64, first int) {
+	vector.Adam(w, a.m[first:][:len(w)], a.v[first:][:len(w)], g, &a.step)
 }

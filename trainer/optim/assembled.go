@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 
 	"gonum.org/v1/gonum/floats"
@@ -124,7 +125,7 @@ func (a *assembled) rescale(s *State) {
 	}
 	for i, root := range a.root {
 		row := a.row(i)
-		floats.Scale(1/root, row)
+		vector.Scale(row, 1/root, row)
 		floats.Div(row, a.root[i:])
 		a.diagonal[i] = row[0]
 	}
@@ -143,7 +144,7 @@ func (a *assembled) solveTo(dst []float64) {
 	n := len(dst)
 	// The error is that of a bad condition, which the figures tell; the step is judged by what it does.
 	_ = a.factor.SolveVecTo(mat.NewVecDense(n, dst), mat.NewVecDense(n, a.g))
-	floats.Scale(-1, dst)
+	vector.Scale(dst, -1, dst)
 }
 
 // multiplyTo stores Gv in dst.
@@ -168,13 +169,13 @@ type verdict struct {
 // after the step are in a.trial. It returns a *StalledError when they are those before it.
 func (a *assembled) judge(s *State, promised float64, report *Report) (verdict, error) {
 	floats.DivTo(a.trial, a.s, a.root)
-	report.StepNorm = norm(a.trial)
-	floats.Add(a.trial, s.W)
+	report.StepNorm = vector.Norm(a.trial)
+	vector.Add(a.trial, a.trial, s.W)
 	v := verdict{loss: math.NaN(), rho: math.NaN()}
 	if slices.Equal(a.trial, s.W) {
 		return v, &StalledError{"the step is too short to change any weight"}
 	}
-	if finite(norm(a.trial)) && finite(promised) {
+	if finite(vector.Norm(a.trial)) && finite(promised) {
 		v.loss = s.Objective.Loss(a.trial)
 	}
 	noise := noise(s.Loss)

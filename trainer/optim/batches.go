@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 
 	"gonum.org/v1/gonum/floats"
@@ -13,11 +14,9 @@ import (
 // batches is the epoch that first-order methods share: one pass over the rows in a new random order, an
 // update after each batch. The last batch may be shorter, and its mean is over its own rows.
 type batches struct {
-	name string
-	// update moves the weights along the gradient g of one batch and keeps the method's memory. Both are
-	// finite when it is called.
-	update func(s *Settings, w, g []float64)
-	// ahead returns where the gradient is taken, which must stay as it is until update; nil: at w.
+	name   string
+	update update
+	// ahead returns where the gradient is taken, which must stay as it is until the update; nil: at w.
 	ahead func(s *Settings, w []float64) []float64
 
 	order    []int
@@ -27,8 +26,16 @@ type batches struct {
 
 var _ Method = (*batches)(nil)
 
-// tile is how many weights an update made of several passes takes at a time, so that they stay in the
-// first-level cache from one pass to the next.
+// update is what first-order methods differ in: how a batch's gradient moves the weights.
+type update interface {
+	// begin reads the hyperparameters for one batch of a net of that many weights.
+	begin(s *Settings, weights int)
+	// move moves a tile of the weights, those from number first on, along its gradient g, and keeps the method's
+	// memory of them. It meets each weight once after begin.
+	move(w, g []float64, first int)
+}
+
+// tile is how many weights are measured and moved at a time: their gradient stays in the first-level cache.
 const tile = 1024
 
 func batchParameter(size float64) Hyperparameter {
@@ -47,14 +54,14 @@ func rateParameter(rate float64, source string) Hyperparameter {
 func (b *batches) Name() string      { return b.name }
 func (b *batches) Needs() Capability { return NeedsRows }
 
-// Step is one epoch. Interrupted, it leaves the weights as the last batch did. When weights overflow they
-// go back to where the epoch began, so that no caller meets one that is not finite.
+// Step is one epoch. Interrupted, it leaves the weights as the last batch did. When weights or a gradient
+// overflow they go back to where the epoch began, so that no caller meets one that is not finite.
 func (b *batches) Step(ctx context.Context, s *State) (Report, error) {
 	report := unreported()
 	if err := ctx.Err(); err != nil {
 		return report, err
 	}
-	if !finite(norm(s.W)) {
+	if !finite(vector.Norm(s.W)) {
 		return report, &NotFiniteError{"weights"}
 	}
 	b.start = append(b.start[:0], s.W...)
@@ -62,7 +69,7 @@ func (b *batches) Step(ctx context.Context, s *State) (Report, error) {
 		b.gradient = make([]float64, len(s.W))
 	}
 	mean, err := b.pass(ctx, s)
-	if !finite(norm(s.W)) {
+	if !finite(vector.Norm(s.W)) {
 		copy(s.W, b.start)
 		return report, &NotFiniteError{"weights"}
 	}
@@ -92,15 +99,15 @@ func (b *batches) pass(ctx context.Context, s *State) (float64, error) {
 		} else {
 			loss = rows.BatchGradientTo(b.gradient, at, b.order[i*size:min((i+1)*size, len(b.order))])
 		}
-		length := norm(b.gradient)
-		switch {
-		case !finite(loss):
+		if !finite(loss) {
 			return math.NaN(), &NotFiniteError{"loss"}
-		case !finite(length):
+		}
+		length := b.move(s)
+		s.Evaluated = false
+		if !finite(length) {
+			copy(s.W, b.start)
 			return math.NaN(), &NotFiniteError{"gradient"}
 		}
-		b.update(s.Settings, s.W, b.gradient)
-		s.Evaluated = false
 		squares += length * length
 		in := Inner{Iteration: krylov.Iteration{Number: i + 1}, Loss: loss, Total: total}
 		if err := s.watch(ctx, in); err != nil {
@@ -108,6 +115,22 @@ func (b *batches) pass(ctx context.Context, s *State) (float64, error) {
 		}
 	}
 	return math.Sqrt(squares / float64(total)), nil
+}
+
+// move updates the weights along the gradient and returns its norm.
+func (b *batches) move(s *State) float64 {
+	b.update.begin(s.Settings, len(s.W))
+	squares := 0.0
+	for i := 0; i < len(s.W); i += tile {
+		j := min(i+tile, len(s.W))
+		g := b.gradient[i:j]
+		squares += vector.SumSquares(g)
+		b.update.move(s.W[i:j], g, i)
+	}
+	if squares > 0x1p-900 && squares < 0x1p900 {
+		return math.Sqrt(squares)
+	}
+	return vector.Norm(b.gradient) // without over- and underflow
 }
 
 // shuffle orders the rows anew, from the same beginning each time so that the order depends on the state

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/vector"
+
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -91,7 +93,7 @@ func (b *bpls) Step(ctx context.Context, s *State) (Report, error) {
 	if err := ctx.Err(); err != nil {
 		return report, err
 	}
-	if !finite(norm(s.W)) {
+	if !finite(vector.Norm(s.W)) {
 		return report, &NotFiniteError{"weights"}
 	}
 	p, err := newPeeling(ctx, s)
@@ -111,7 +113,7 @@ func (b *bpls) Step(ctx context.Context, s *State) (Report, error) {
 		return report, err
 	}
 	loss := s.Objective.Loss(w)
-	if !finite(norm(w)) || !finite(loss) {
+	if !finite(vector.Norm(w)) || !finite(loss) {
 		return report, &NotFiniteError{"loss"}
 	}
 	b.tau++

@@ -3,6 +3,8 @@ package optim
 import (
 	"math"
 
+	"newtop/internal/vector"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -53,7 +55,7 @@ func (q *leastSquares) solveTo(w blas64.General, bias []float64, a, b *mat.Dense
 	} else {
 		x, rank, err = q.normal(a.RawMatrix(), b.RawMatrix())
 	}
-	if err == nil && !finite(norm(x.Data)) {
+	if err == nil && !finite(vector.Norm(x.Data)) {
 		err = &NotFiniteError{"least-squares problem"}
 	}
 	if err != nil {
@@ -115,7 +117,7 @@ func (q *leastSquares) normal(a, b blas64.General) (x blas64.General, rank int, 
 		}
 		largest = max(largest, d)
 	}
-	if !finite(norm(h.Data)) {
+	if !finite(vector.Norm(h.Data)) {
 		return x, 0, &NotFiniteError{"least-squares problem"}
 	}
 	if largest == 0 {
@@ -168,7 +170,7 @@ func (q *leastSquares) factor(g, h blas64.General, largest, tolerance float64) (
 func (q *leastSquares) orthogonal(a, b blas64.General) (x blas64.General, rank int, err error) {
 	pa, pb := q.centred(0, a, 0, a.Rows), q.centred(1, b, 0, b.Rows)
 	n, most := a.Cols, min(a.Rows, a.Cols)
-	if !finite(norm(pa.Data)) || !finite(norm(pb.Data)) {
+	if !finite(vector.Norm(pa.Data)) || !finite(vector.Norm(pb.Data)) {
 		return x, 0, &NotFiniteError{"least-squares problem"}
 	}
 	order, tau := make([]int, n), make([]float64, most)

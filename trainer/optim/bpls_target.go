@@ -3,6 +3,8 @@ package optim
 import (
 	"math"
 
+	"newtop/internal/vector"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -159,5 +161,5 @@ func some(m *mat.Dense, rows []int) *mat.Dense {
 // rootMeanSquare of all numbers of m.
 func rootMeanSquare(m *mat.Dense) float64 {
 	data := m.RawMatrix().Data
-	return norm(data) / math.Sqrt(float64(len(data)))
+	return vector.Norm(data) / math.Sqrt(float64(len(data)))
 }

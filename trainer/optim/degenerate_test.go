@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 
 	"gonum.org/v1/gonum/mat"
@@ -283,7 +284,7 @@ func endure(t *testing.T, problem string, o *degenerate, w []float64, want endin
 		t.Errorf("%s %v, %s: %v after %d steps, want a stall", info.Name, set, problem, err, steps)
 	case want == notFinite && (broken == nil || steps > 1):
 		t.Errorf("%s %v, %s: %v after %d steps, want a number that is not finite", info.Name, set, problem, err, steps)
-	case finite(norm(w)) && !finite(norm(s.W)):
+	case finite(vector.Norm(w)) && !finite(vector.Norm(s.W)):
 		t.Errorf("%s %v, %s: left with %v", info.Name, set, problem, s.W)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 
 	"gonum.org/v1/gonum/floats"
@@ -124,10 +125,10 @@ func (d *dogleg) attempt(ctx context.Context, s *State, radius float64, number i
 		{Key: "condition", Symbol: "κ", Meaning: "condition number of JᵀJ with its ridge, estimated", Value: d.condition},
 		{Key: "ridge", Meaning: "what was added to JᵀJ to factorize it, relative to its largest entry", Value: d.ridge},
 	}
-	floats.Add(d.product, d.g)
-	floats.Mul(d.product, d.root)
+	vector.Add(d.product, d.product, d.g)
+	vector.Mul(d.product, d.product, d.root)
 	it := krylov.Iteration{
-		Number: number, Residual: norm(d.product), Gradient: report.GradientNorm, StepNorm: length, Radius: radius,
+		Number: number, Residual: vector.Norm(d.product), Gradient: report.GradientNorm, StepNorm: length, Radius: radius,
 		Curvature: math.NaN(), Model: -promised,
 	}
 	if err := s.watch(ctx, Inner{Iteration: it, Loss: math.NaN()}); err != nil {
@@ -151,9 +152,9 @@ func nextRadius(s *Settings, v verdict, radius, length float64) float64 {
 
 // begun computes the Cauchy step at a new place, and forgets the Newton step of the last.
 func (d *dogleg) begun() {
-	slope := floats.Dot(d.g, d.g)
+	slope := vector.Dot(d.g, d.g)
 	d.multiplyTo(d.product, d.g)
-	curvature := floats.Dot(d.g, d.product)
+	curvature := vector.Dot(d.g, d.product)
 	d.cauchy = math.Inf(1)
 	if length := slope / curvature; curvature > 0 && finite(length) {
 		d.cauchy = length
@@ -165,9 +166,9 @@ func (d *dogleg) begun() {
 // walk stores the step of radius R in d.s and returns h and ‖s‖. The Newton step is solved for only where the
 // region reaches beyond the Cauchy step.
 func (d *dogleg) walk(radius, conditionMax float64) (h, length float64) {
-	gradient := norm(d.g)
+	gradient := vector.Norm(d.g)
 	if !(d.cauchy*gradient < radius) {
-		floats.ScaleTo(d.s, -radius/gradient, d.g)
+		vector.Scale(d.s, -radius/gradient, d.g)
 		return 0, radius
 	}
 	if len(d.newton) == 0 || conditionMax != d.most {
@@ -177,16 +178,16 @@ func (d *dogleg) walk(radius, conditionMax float64) (h, length float64) {
 	copy(d.s, d.newton)
 	if length > radius {
 		p := d.trial
-		floats.ScaleTo(d.s, -d.cauchy, d.g)
-		floats.SubTo(p, d.newton, d.s)
-		h, length = legRoot(floats.Dot(d.s, d.s), floats.Dot(d.s, p), floats.Dot(p, p), radius), radius
-		floats.AddScaled(d.s, h, p)
+		vector.Scale(d.s, -d.cauchy, d.g)
+		vector.Sub(p, d.newton, d.s)
+		h, length = legRoot(vector.Dot(d.s, d.s), vector.Dot(d.s, p), vector.Dot(p, p), radius), radius
+		vector.Axpy(d.s, h, p)
 	}
 	if d.promised(d.s) >= d.falls {
 		return h, length
 	}
 	// Rounding has made the Newton step a worse one.
-	floats.ScaleTo(d.s, -d.cauchy, d.g)
+	vector.Scale(d.s, -d.cauchy, d.g)
 	return 0, d.cauchy * gradient
 }
 
@@ -225,5 +226,5 @@ func (d *dogleg) solve(most float64) {
 	d.condition = d.factor.Cond()
 	d.newton = append(d.newton[:0], d.g...)
 	d.solveTo(d.newton)
-	d.newtonLength = norm(d.newton)
+	d.newtonLength = vector.Norm(d.newton)
 }

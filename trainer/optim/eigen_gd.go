@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 
 	"gonum.org/v1/gonum/floats"
@@ -95,9 +96,9 @@ func (m *eigenGD) Step(ctx context.Context, s *State) (Report, error) {
 	eta := s.Settings.Get("relative-rate") / m.above
 	m.direction(s.Gradient)
 	floats.AddScaledTo(m.trial, s.W, eta, m.d)
-	report.StepNorm = eta * norm(m.d)
+	report.StepNorm = eta * vector.Norm(m.d)
 	switch {
-	case !finite(norm(m.trial)):
+	case !finite(vector.Norm(m.trial)):
 		return report, &NotFiniteError{"weights"}
 	case slices.Equal(m.trial, s.W):
 		return report, &StalledError{"the step is too short to change any weight"}
@@ -131,10 +132,10 @@ func (m *eigenGD) watch(ctx context.Context, s *State) error {
 
 // direction stores d. The e_i are orthonormal, so that one component after another can be taken from d itself.
 func (m *eigenGD) direction(g []float64) {
-	floats.ScaleTo(m.d, -1, g)
+	vector.Scale(m.d, -1, g)
 	for i := range m.pairs {
 		e := &m.pairs[i]
-		floats.AddScaled(m.d, -(1-m.above/e.Value)*floats.Dot(e.Vector, m.d), e.Vector)
+		vector.Axpy(m.d, -(1-m.above/e.Value)*vector.Dot(e.Vector, m.d), e.Vector)
 	}
 }
 

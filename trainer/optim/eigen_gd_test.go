@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 
 	"gonum.org/v1/gonum/floats"
@@ -83,7 +84,7 @@ func TestCorrectedDirection(t *testing.T) {
 		e := mat.Col(nil, len(g)-1-i, &vectors)
 		floats.AddScaled(want, 0.5/30*(1-30/lambda)*floats.Dot(e, g), e)
 	}
-	if floats.Distance(s.W, want, 2) > 1e-9*norm(g) || math.Abs(r.StepNorm-floats.Distance(want, start, 2)) > 1e-9 {
+	if floats.Distance(s.W, want, 2) > 1e-9*vector.Norm(g) || math.Abs(r.StepNorm-floats.Distance(want, start, 2)) > 1e-9 {
 		t.Errorf("%v, want %v; %+v", s.W, want, r)
 	}
 }

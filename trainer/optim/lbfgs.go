@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"newtop/internal/vector"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
 )
@@ -110,7 +112,7 @@ func (m *lbfgs) take(s *State, report *Report) {
 	copy(m.w, m.trial)
 	copy(s.Gradient, m.best.gradient)
 	s.Loss, m.ready = m.best.loss, false
-	report.Loss, report.StepNorm, report.Accepted = s.Loss, m.best.alpha*norm(m.d), true
+	report.Loss, report.StepNorm, report.Accepted = s.Loss, m.best.alpha*vector.Norm(m.d), true
 }
 
 // turn makes d belong to the weights, by the pair that the last step left if it was this method's.
@@ -123,7 +125,7 @@ func (m *lbfgs) turn(s *State) {
 		m.kept = min(m.kept+1, m.pairs.Store)
 		copy(m.g, s.Gradient)
 		m.ready = true
-		if !(floats.Dot(m.d, s.Gradient) < 0) || !finite(norm(m.d)) {
+		if !(vector.Dot(m.d, s.Gradient) < 0) || !finite(vector.Norm(m.d)) {
 			m.begin(s)
 		}
 	default:
@@ -133,8 +135,9 @@ func (m *lbfgs) turn(s *State) {
 
 // curved reports whether the last step s met positive curvature, sᵀy > 0 by more than rounding.
 func (m *lbfgs) curved(g []float64) bool {
-	y := floats.SubTo(m.gradient, g, m.g)
-	return floats.Dot(m.d, y) > epsilon*norm(m.d)*norm(y)
+	y := m.gradient
+	vector.Sub(y, g, m.g)
+	return vector.Dot(m.d, y) > epsilon*vector.Norm(m.d)*vector.Norm(y)
 }
 
 // begin drops the pairs: d = −g, and a first step of length 1.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 
 	"gonum.org/v1/gonum/floats"
@@ -22,7 +23,7 @@ const mostEvaluations = 20
 // where no trial did. A trial at which E is not finite bounds the search.
 func (m *lbfgs) search(ctx context.Context, s *State) (evaluations int, err error) {
 	m.best.found = false
-	slope := floats.Dot(m.d, s.Gradient)
+	slope := vector.Dot(m.d, s.Gradient)
 	if !(slope < 0) || !finite(slope) || !finite(m.alpha) {
 		return 0, nil
 	}
@@ -36,9 +37,9 @@ func (m *lbfgs) search(ctx context.Context, s *State) (evaluations int, err erro
 			break
 		}
 		loss, tilt := math.NaN(), math.NaN()
-		if finite(norm(m.trial)) {
+		if finite(vector.Norm(m.trial)) {
 			loss = s.Objective.GradientTo(m.gradient, m.trial)
-			tilt = floats.Dot(m.d, m.gradient)
+			tilt = vector.Dot(m.d, m.gradient)
 		}
 		evaluations++
 		in := Inner{Iteration: krylov.Iteration{Number: evaluations}, Loss: s.Loss}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"newtop/internal/vector"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -55,7 +57,7 @@ func TestAgainstDenseBFGS(t *testing.T) {
 			q.s[i], q.y[i] = s.W[i]-w[i], after[i]-g[i]
 			slope += g[i] * d[i]
 			tilt += after[i] * d[i]
-			if math.Abs(q.s[i]-alpha*d[i]) > 1e-6*alpha*norm(d) {
+			if math.Abs(q.s[i]-alpha*d[i]) > 1e-6*alpha*vector.Norm(d) {
 				t.Fatalf("step %d: %v, want %g times %v", k, q.s, alpha, d)
 			}
 		}

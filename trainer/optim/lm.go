@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // Levenberg–Marquardt (Levenberg 1944; Marquardt 1963; for networks Hagan & Menhaj 1994) on the assembled matrix,
@@ -97,10 +96,10 @@ func (l *lm) attempt(ctx context.Context, s *State, mu float64, number int, repo
 		condition = l.factor.Cond()
 		l.solveTo(l.s)
 		// Gs = −g − μs, so that −q(s) = ½ sᵀ(μs − g) is a sum of positive terms and the residual needs no product.
-		promised = (mu*floats.Dot(l.s, l.s) - floats.Dot(l.s, l.g)) / 2
-		it.StepNorm, it.Model = norm(l.s), -promised
-		floats.MulTo(l.product, l.s, l.root)
-		it.Residual = mu * norm(l.product)
+		promised = (mu*vector.Dot(l.s, l.s) - vector.Dot(l.s, l.g)) / 2
+		it.StepNorm, it.Model = vector.Norm(l.s), -promised
+		vector.Mul(l.product, l.s, l.root)
+		it.Residual = mu * vector.Norm(l.product)
 	}
 	report.StepNorm, report.Rho = nan, nan
 	report.Figures = []Figure{

@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 
 	"gonum.org/v1/gonum/mat"
@@ -227,7 +228,7 @@ func start(ctx context.Context, s *State, report *Report) error {
 	if err := evaluate(s); err != nil {
 		return err
 	}
-	report.Loss, report.GradientNorm = s.Loss, norm(s.Gradient)
+	report.Loss, report.GradientNorm = s.Loss, vector.Norm(s.Gradient)
 	if report.GradientNorm == 0 {
 		return &StalledError{"the gradient is zero"}
 	}

@@ -1,6 +1,6 @@
 package optim
 
-import "gonum.org/v1/gonum/floats"
+import "newtop/internal/vector"
 
 // The heavy ball (Polyak 1964): v ← μv − ηg, w ← w + v, from v = 0.
 func init() {
@@ -16,7 +16,7 @@ func init() {
 		Parameters: []Hyperparameter{
 			rateParameter(0.01, ""), momentumParameter(0.9, ""), batchParameter(64),
 		},
-		New: func() Method { return &batches{name: "momentum", update: new(ball).update} },
+		New: func() Method { return &batches{name: "momentum", update: new(ball)} },
 	})
 }
 
@@ -27,19 +27,19 @@ func momentumParameter(mu float64, source string) Hyperparameter {
 	}
 }
 
-// ball is the heavy ball's memory, its speed v.
-type ball struct{ v []float64 }
+// ball is the heavy ball, v its speed.
+type ball struct {
+	eta, mu float64
+	v       []float64
+}
 
-func (b *ball) update(s *Settings, w, g []float64) {
+func (b *ball) begin(s *Settings, weights int) {
 	if b.v == nil {
-		b.v = make([]float64, len(w))
+		b.v = make([]float64, weights)
 	}
-	eta, mu := s.Get("rate"), s.Get("momentum")
-	for i := 0; i < len(w); i += tile {
-		j := min(i+tile, len(w))
-		v := b.v[i:j]
-		floats.Scale(mu, v)
-		floats.AddScaled(v, -eta, g[i:j])
-		floats.Add(w[i:j], v)
-	}
+	b.eta, b.mu = s.Get("rate"), s.Get("momentum")
+}
+
+func (b *ball) move(w, g []float64, first int) {
+	vector.Momentum(b.v[first:][:len(w)], w, g, b.eta, b.mu)
 }

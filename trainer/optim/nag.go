@@ -1,6 +1,6 @@
 package optim
 
-import "gonum.org/v1/gonum/floats"
+import "newtop/internal/vector"
 
 // Nesterov's accelerated gradient in the form of Sutskever et al. 2013, eq. 3 and 4: the heavy ball with the
 // gradient taken where its speed is about to carry it,
@@ -25,7 +25,7 @@ func init() {
 		},
 		New: func() Method {
 			n := new(nesterov)
-			return &batches{name: "nag", ahead: n.ahead, update: n.update}
+			return &batches{name: "nag", ahead: n.ahead, update: n}
 		},
 	})
 }
@@ -43,5 +43,11 @@ func (n *nesterov) ahead(s *Settings, w []float64) []float64 {
 	if n.point == nil {
 		n.point = make([]float64, len(w))
 	}
-	return floats.AddScaledTo(n.point, w, s.Get("momentum"), n.v)
+	mu := s.Get("momentum")
+	for i := 0; i < len(w); i += tile {
+		j := min(i+tile, len(w))
+		copy(n.point[i:j], w[i:j])
+		vector.Axpy(n.point[i:j], mu, n.v[i:j])
+	}
+	return n.point
 }

@@ -18,6 +18,6 @@ func init() {
 		Parameters: []Hyperparameter{
 			rateParameter(0.0005, ""), momentumParameter(0.8, "Mizutani & Demmel 2003, §3, algorithm A"), batchParameter(1),
 		},
-		New: func() Method { return &batches{name: "online-bp", update: new(ball).update} },
+		New: func() Method { return &batches{name: "online-bp", update: new(ball)} },
 	})
 }

@@ -1,6 +1,10 @@
 package optim
 
-import "math"
+import (
+	"math"
+
+	"newtop/internal/vector"
+)
 
 // RMSProp (Tieleman & Hinton 2012, lecture 6e): r ← γr + (1 − γ)g² from r = 0, w ← w − ηg/√r. The lecture
 // divides by the root alone. The ε added to it here keeps a weight that has never had a gradient in its place,
@@ -21,19 +25,22 @@ func init() {
 			{Key: "epsilon", Meaning: "ε, added to the root of the square's mean", Default: 1e-8, Max: math.Inf(1), Open: true, OpenMax: true},
 			batchParameter(64),
 		},
-		New: func() Method {
-			var r []float64
-			return &batches{name: "rmsprop", update: func(s *Settings, w, g []float64) {
-				if r == nil {
-					r = make([]float64, len(w))
-				}
-				eta, gamma, eps := s.Get("rate"), s.Get("decay"), s.Get("epsilon")
-				r := r[:len(w)]
-				for i, gi := range g[:len(w)] {
-					r[i] = gamma*r[i] + (1-gamma)*gi*gi
-					w[i] -= eta * gi / (math.Sqrt(r[i]) + eps)
-				}
-			}}
-		},
+		New: func() Method { return &batches{name: "rmsprop", update: new(rmsprop)} },
 	})
+}
+
+type rmsprop struct {
+	eta, gamma, epsilon float64
+	r                   []float64
+}
+
+func (p *rmsprop) begin(s *Settings, weights int) {
+	if p.r == nil {
+		p.r = make([]float64, weights)
+	}
+	p.eta, p.gamma, p.epsilon = s.Get("rate"), s.Get("decay"), s.Get("epsilon")
+}
+
+func (p *rmsprop) move(w, g []float64, first int) {
+	vector.RMSProp(w, p.r[first:][:len(w)], g, p.eta, p.gamma, p.epsilon)
 }

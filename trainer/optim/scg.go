@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 
 	"gonum.org/v1/gonum/floats"
@@ -111,7 +112,7 @@ func (m *scg) begin(s *State) {
 
 // restart makes p = r.
 func (m *scg) restart(g []float64) {
-	floats.ScaleTo(m.p, -1, g)
+	vector.Scale(m.p, -1, g)
 	m.known, m.taken = false, 0
 }
 
@@ -120,14 +121,14 @@ func (m *scg) curvature(s *State) error {
 	if m.known {
 		return nil
 	}
-	m.square = floats.Dot(m.p, m.p)
+	m.square = vector.Dot(m.p, m.p)
 	if m.square < minNormal {
 		return &StalledError{"the gradient is too small to step along"}
 	}
 	if err := m.product(m.s, s, m.p); err != nil {
 		return err
 	}
-	m.delta, m.bar = floats.Dot(m.p, m.s), 0
+	m.delta, m.bar = vector.Dot(m.p, m.s), 0
 	m.bent = m.delta / m.square
 	if !finite(m.bent) {
 		return &NotFiniteError{"curvature"}
@@ -150,7 +151,7 @@ func (m *scg) scale(lambda float64) float64 {
 
 // try is steps 3 to 5. It returns the λ of the next Step.
 func (m *scg) try(s *State, lambda float64, report *Report) (next float64, err error) {
-	mu := -floats.Dot(m.p, s.Gradient)
+	mu := -vector.Dot(m.p, s.Gradient)
 	alpha := mu / m.delta
 	report.StepNorm = math.Abs(alpha) * math.Sqrt(m.square)
 	report.Figures = []Figure{
@@ -163,14 +164,14 @@ func (m *scg) try(s *State, lambda float64, report *Report) (next float64, err e
 		return 0, &StalledError{"the step is too short to change any weight"}
 	}
 	loss := math.NaN()
-	if finite(norm(m.trial)) {
+	if finite(vector.Norm(m.trial)) {
 		loss = s.Objective.GradientTo(m.g, m.trial)
 	}
 	const shortest = -98 // what Δ counts as at least: δ grows a hundredfold
 	comparison := float64(shortest)
 	noise := noise(s.Loss)
 	predicted := alpha * mu / 2
-	if finite(loss) && finite(norm(m.g)) {
+	if finite(loss) && finite(vector.Norm(m.g)) {
 		report.Rho = (s.Loss - loss + noise) / (predicted + noise)
 		comparison = max(report.Rho, shortest)
 		report.Accepted = loss <= s.Loss && comparison >= 0
@@ -211,17 +212,17 @@ func (m *scg) decide(s *State, loss, lambda, comparison float64, hidden bool, re
 
 // succeed moves to w + αp and turns p: β = (‖r⁺‖² − r⁺ᵀr)/μ, p ← r⁺ + βp, or r⁺ every N steps.
 func (m *scg) succeed(s *State, loss float64) {
-	mu := -floats.Dot(m.p, s.Gradient)
-	beta := (floats.Dot(m.g, m.g) - floats.Dot(m.g, s.Gradient)) / mu
+	mu := -vector.Dot(m.p, s.Gradient)
+	beta := (vector.Dot(m.g, m.g) - vector.Dot(m.g, s.Gradient)) / mu
 	copy(s.W, m.trial)
 	copy(m.w, m.trial)
 	copy(s.Gradient, m.g)
 	s.Loss = loss
 	m.known = false
 	m.taken++
-	floats.Scale(beta, m.p)
-	floats.Sub(m.p, m.g)
-	if m.taken%len(m.p) == 0 || !(floats.Dot(m.p, m.g) < 0) || !finite(norm(m.p)) {
+	vector.Scale(m.p, beta, m.p)
+	vector.Sub(m.p, m.p, m.g)
+	if m.taken%len(m.p) == 0 || !(vector.Dot(m.p, m.g) < 0) || !finite(vector.Norm(m.p)) {
 		m.restart(m.g)
 	}
 }

@@ -3,6 +3,8 @@ package optim
 import (
 	"math"
 
+	"newtop/internal/vector"
+
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -38,12 +40,12 @@ func (d *differences) productTo(dst []float64, s *State, p []float64) error {
 	if len(d.point) != len(p) {
 		d.point = make([]float64, len(p))
 	}
-	sigma := s.Settings.Get("sigma") / norm(p)
+	sigma := s.Settings.Get("sigma") / vector.Norm(p)
 	floats.AddScaledTo(d.point, s.W, sigma, p)
 	if loss := s.Objective.GradientTo(dst, d.point); math.IsNaN(loss) {
 		return &NotFiniteError{"curvature"}
 	}
-	floats.Sub(dst, s.Gradient)
-	floats.Scale(1/sigma, dst)
+	vector.Sub(dst, dst, s.Gradient)
+	vector.Scale(dst, 1/sigma, dst)
 	return nil
 }

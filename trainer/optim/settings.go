@@ -128,7 +128,12 @@ func (s *Settings) Clone() *Settings {
 func (s *Settings) Parameters() []Hyperparameter { return s.parameters }
 
 func (s *Settings) index(key string) int {
-	return slices.IndexFunc(s.parameters, func(h Hyperparameter) bool { return h.Key == key })
+	for i := range s.parameters { // which are too large to be copied before every batch
+		if s.parameters[i].Key == key {
+			return i
+		}
+	}
+	return -1
 }
 
 // Has reports whether the method has the hyperparameter.

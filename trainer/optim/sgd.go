@@ -1,6 +1,6 @@
 package optim
 
-import "gonum.org/v1/gonum/floats"
+import "newtop/internal/vector"
 
 // Stochastic gradient descent (Robbins & Monro 1951; for networks LeCun, Bottou, Orr & Müller 1998):
 // w ← w − ηg.
@@ -15,10 +15,12 @@ func init() {
 		Primary:    "rate",
 		Needs:      NeedsRows,
 		Parameters: []Hyperparameter{rateParameter(0.1, ""), batchParameter(64)},
-		New: func() Method {
-			return &batches{name: "sgd", update: func(s *Settings, w, g []float64) {
-				floats.AddScaled(w, -s.Get("rate"), g)
-			}}
-		},
+		New:        func() Method { return &batches{name: "sgd", update: new(descent)} },
 	})
 }
+
+type descent struct{ eta float64 }
+
+func (d *descent) begin(s *Settings, _ int) { d.eta = s.Get("rate") }
+
+func (d *descent) move(w, g []float64, _ int) { vector.Axpy(w, -d.eta, g) }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 )
 
@@ -79,7 +80,7 @@ func evaluate(s *State) error {
 	if s.Evaluated {
 		return nil
 	}
-	if !finite(norm(s.W)) {
+	if !finite(vector.Norm(s.W)) {
 		return &NotFiniteError{"weights"}
 	}
 	if len(s.Gradient) != len(s.W) {
@@ -89,7 +90,7 @@ func evaluate(s *State) error {
 	switch {
 	case !finite(s.Loss):
 		return &NotFiniteError{"loss"}
-	case !finite(norm(s.Gradient)):
+	case !finite(vector.Norm(s.Gradient)):
 		return &NotFiniteError{"gradient"}
 	}
 	s.Evaluated = true
@@ -99,7 +100,7 @@ func evaluate(s *State) error {
 // solve is the inner solve at w for the rows that o has: it leaves the step in t.s, and in t.path the shorter
 // ones.
 func (t *trust) solve(ctx context.Context, s *State, o Objective, rows part, w, g []float64, radius float64) (krylov.Solve, error) {
-	options := t.options(ctx, s, o, rows, w, radius, norm(g))
+	options := t.options(ctx, s, o, rows, w, radius, vector.Norm(g))
 	rule := ruleOf(s.Settings)
 	retries := int(rule.retries)
 	if options.Rule == krylov.Scaling { // whose steps do not lie on the path of longer ones

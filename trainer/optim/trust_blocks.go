@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 
 	"gonum.org/v1/gonum/floats"
@@ -58,7 +59,7 @@ func (t *trust) through(ctx context.Context, s *State, parts []Objective, report
 		}
 	}
 	report.GradientNorm = math.Sqrt(t.sweep.square / float64(max(1, t.sweep.counted)))
-	floats.Scale(1/float64(max(1, t.sweep.counted)), s.Gradient)
+	vector.Scale(s.Gradient, 1/float64(max(1, t.sweep.counted)), s.Gradient)
 	if t.sweep.square == 0 {
 		return report, &StalledError{"the gradient of every block is zero"}
 	}
@@ -69,7 +70,7 @@ func (t *trust) through(ctx context.Context, s *State, parts []Objective, report
 // open begins a sweep at the state's weights, whose E it computes where it is not known.
 func (t *trust) open(s *State) error {
 	b, n := &t.sweep, len(s.W)
-	if !finite(norm(s.W)) {
+	if !finite(vector.Norm(s.W)) {
 		return &NotFiniteError{"weights"}
 	}
 	if len(b.w) != n {
@@ -103,14 +104,14 @@ func (t *trust) block(ctx context.Context, s *State, o Objective, rows part, rad
 		return radius, nil
 	}
 	loss := o.GradientTo(b.g, b.w)
-	gradient := norm(b.g)
+	gradient := vector.Norm(b.g)
 	switch {
 	case !finite(loss):
 		return broken("loss")
 	case !finite(gradient):
 		return broken("gradient")
 	}
-	floats.Add(s.Gradient, b.g)
+	vector.Add(s.Gradient, s.Gradient, b.g)
 	b.square += gradient * gradient
 	b.counted++
 	if gradient == 0 {

@@ -3,6 +3,7 @@ package optim
 import (
 	"math"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 
 	"gonum.org/v1/gonum/floats"
@@ -62,9 +63,9 @@ func (p *path) next() float64 { return p.radii[len(p.radii)-1-p.crossed] }
 
 // cross keeps the points of the segment to s whose norms are radii. It goes out, so that sᵀMp ≥ 0 at s_{k−1}.
 func (p *path) cross(s []float64, it krylov.Iteration) {
-	floats.SubTo(p.p, s, p.last)
+	vector.Sub(p.p, s, p.last)
 	sp, pp := p.inner(p.last, p.p), p.inner(p.p, p.p)
-	bend := it.Curvature * floats.Dot(p.p, p.p) // pᵀHp
+	bend := it.Curvature * vector.Dot(p.p, p.p) // pᵀHp
 	slope := p.model - it.Model + bend/2
 	for p.crossed < len(p.radii) && it.StepNorm >= p.next() {
 		i := len(p.radii) - 1 - p.crossed
@@ -79,7 +80,7 @@ func (p *path) cross(s []float64, it krylov.Iteration) {
 // inner returns aᵀMb.
 func (p *path) inner(a, b []float64) float64 {
 	if p.diagonal == nil {
-		return floats.Dot(a, b)
+		return vector.Dot(a, b)
 	}
 	sum := 0.0
 	for i, m := range p.diagonal {

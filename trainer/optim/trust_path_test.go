@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 
 	"gonum.org/v1/gonum/floats"
@@ -49,7 +50,7 @@ func TestPathIsWhatShorterRadiiGive(t *testing.T) {
 			solve, _ := new(krylov.CG).SolveTo(want, operator, g, krylov.TrustRegion{
 				Radius: p.radii[i], Diagonal: diagonal, Tolerance: 1e-10,
 			})
-			if d := floats.Distance(p.steps[i], want, 2); d > 1e-9*norm(want) {
+			if d := floats.Distance(p.steps[i], want, 2); d > 1e-9*vector.Norm(want) {
 				t.Errorf("trial %d: the step of radius %g is off by %g", trial, p.radii[i], d)
 			}
 			v := mat.NewVecDense(n, want)

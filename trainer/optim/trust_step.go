@@ -4,9 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // minNormal is the smallest normal number: below it a radius or a divisor has lost its digits.
@@ -56,14 +55,14 @@ func (t *trust) seek(o Objective, set *Settings, w []float64, now float64, solve
 
 // put makes t.trial the weights after the step.
 func (t *trust) put(w []float64, a *attempt) {
-	floats.AddTo(t.trial, w, t.s)
+	vector.Add(t.trial, w, t.s)
 	a.loss, a.rho, a.void = math.NaN(), math.NaN(), slices.Equal(t.trial, w)
 }
 
 // judge computes the loss after the step and ρ.
 func (t *trust) judge(o Objective, accept float64, w []float64, now float64, a *attempt) {
 	t.put(w, a)
-	if a.void || !finite(norm(t.trial)) {
+	if a.void || !finite(vector.Norm(t.trial)) {
 		return
 	}
 	a.loss = o.Loss(t.trial)
@@ -91,7 +90,7 @@ func adapt(set *Settings, radius float64, a *attempt) float64 {
 // try takes or rejects the step of a solve on all rows, and adapts R.
 func (t *trust) try(s *State, solve *krylov.Solve, report Report) (Report, error) {
 	a := t.seek(s.Objective, s.Settings, s.W, s.Loss, solve)
-	report.StepNorm, report.Rho, report.Accepted = norm(t.s), a.rho, a.accepted
+	report.StepNorm, report.Rho, report.Accepted = vector.Norm(t.s), a.rho, a.accepted
 	if a.void {
 		return report, &StalledError{"the step is too short to change any weight"}
 	}

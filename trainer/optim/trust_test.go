@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 
 	"gonum.org/v1/gonum/mat"
@@ -315,7 +316,7 @@ func TestProductFailsOnTheWay(t *testing.T) {
 	m, settings := method(t, "tr-newton", "radius", "50", "xi", "1e-9")
 	s := &State{Objective: broken, W: []float64{5, 5, 5}, Settings: settings}
 	r, err := m.Step(context.Background(), s)
-	if err != nil || r.Accepted || r.Inner[0].Stop != krylov.NotFinite || settings.Get("radius") >= 50 || !finite(norm(s.W)) {
+	if err != nil || r.Accepted || r.Inner[0].Stop != krylov.NotFinite || settings.Get("radius") >= 50 || !finite(vector.Norm(s.W)) {
 		t.Errorf("%v, %+v", err, r)
 	}
 	if r, err = m.Step(context.Background(), s); err != nil || !r.Accepted || r.Inner[0].Stop != krylov.Boundary {

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"newtop/internal/bench"
+	"newtop/trainer"
+
+	"github.com/spf13/cobra"
+)
+
+func newBench() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure the core, or run peers beside it",
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newBenchCore(), newBenchPeers())
+	return cmd
+}
+
+// benchFlags are the flags of all measurements.
+type benchFlags struct {
+	format  string
+	threads int
+	quick   bool
+}
+
+func (f *benchFlags) add(cmd *cobra.Command) {
+	set := cmd.Flags()
+	set.SortFlags = false
+	set.StringVar(&f.format, "format", "text", "text, or json: one JSON object")
+	set.IntVar(&f.threads, "threads", 0, "workers where more than one compute; 0: all cores")
+	set.BoolVar(&f.quick, "quick", false, "a fifth of the time, and rougher")
+}
+
+func (f *benchFlags) check() error {
+	if f.format != "text" && f.format != "json" {
+		return &trainer.ConfigError{Flag: "--format", Value: f.format, Expected: "text or json"}
+	}
+	if f.threads < 0 || f.threads > bench.MostThreads {
+		return &trainer.ConfigError{Flag: "--threads", Value: strconv.Itoa(f.threads),
+			Expected: fmt.Sprintf("a whole number from 1 to %d, or 0 for all cores", bench.MostThreads)}
+	}
+	return nil
+}
+
+func writeJSON(out io.Writer, figures any) error {
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	return e.Encode(figures)
+}
+
+// passNames are the passes of a network as tables name them.
+var passNames = map[string]string{
+	"gauss-newton": "Gauss–Newton product", "hessian": "Hv", "gradient+hessian": "gradient + Hv",
+	"diagonal": "Gauss–Newton diagonal",
+}
+
+func passName(pass string) string {
+	if name := passNames[pass]; name != "" {
+		return name
+	}
+	return pass
+}
+
+// short writes three digits, and all before the point.
+func short(v float64) string {
+	digits := 0
+	for bound := 100.0; v < bound && digits < 3; bound /= 10 {
+		digits++
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+// bound writes a goal, and whether it holds.
+func bound(g *bench.Goal) string {
+	if g == nil {
+		return ""
+	}
+	text, is := "≥ "+strconv.FormatFloat(g.AtLeast, 'g', 3, 64), "missed"
+	if g.AtMost > 0 {
+		text = "≤ " + strconv.FormatFloat(g.AtMost, 'g', 3, 64)
+	}
+	if g.Holds {
+		is = "holds"
+	}
+	return text + " " + is
+}
+
+// count writes how many there are of something.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

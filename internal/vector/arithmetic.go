@@ -1,0 +1,47 @@
+package vector
+
+// Add stores x + y.
+func Add(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i, x := range x {
+		dst[i] = x + y[i]
+	}
+}
+
+// Sub stores x − y.
+func Sub(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i, x := range x {
+		dst[i] = x - y[i]
+	}
+}
+
+// Mul stores x∘y.
+func Mul(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i, x := range x {
+		dst[i] = x * y[i]
+	}
+}
+
+// MulAdd adds x∘y to dst.
+func MulAdd(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i, x := range x {
+		dst[i] += x * y[i]
+	}
+}
+
+// Axpy adds a·x to dst.
+func Axpy(dst []float64, a float64, x []float64) {
+	for i, x := range x[:len(dst)] {
+		dst[i] += a * x
+	}
+}
+
+// Scale stores a·x in dst.
+func Scale(dst []float64, a float64, x []float64) {
+	for i, x := range x[:len(dst)] {
+		dst[i] = a * x
+	}
+}

@@ -1,0 +1,114 @@
+package vector
+
+import (
+	"fmt"
+	"math"
+)
+
+// The functions of columns: x is a matrix without gaps of some rows (nodes) of len(first argument) columns (rows of
+// data) each, and every column is on its own.
+
+// rows returns how many rows of cols numbers n of them are.
+func rows(n, cols int) int {
+	if n == 0 {
+		return 0
+	}
+	if cols == 0 || n%cols != 0 {
+		panic(fmt.Sprintf("vector: %d numbers in rows of %d", n, cols))
+	}
+	return n / cols
+}
+
+// ColumnMax stores the largest number of every column in top, by > alone, so that a NaN counts only in the first
+// row. There must be one.
+func ColumnMax(top, x []float64) {
+	cols := len(top)
+	rows(len(x), cols)
+	copy(top, x[:cols])
+	for i := cols; i < len(x); i += cols {
+		for j, v := range x[i : i+cols] {
+			if v > top[j] {
+				top[j] = v
+			}
+		}
+	}
+}
+
+// ColumnArgMax stores in at the number of the row where every column of x has its largest number, the first of
+// equals, or NaN if one of the column's numbers is NaN; top receives what ColumnMax finds.
+func ColumnArgMax(at, top, x []float64) {
+	cols := len(at)
+	rows(len(x), cols)
+	top = top[:cols]
+	copy(top, x[:cols])
+	clear(at)
+	for i := 0; i < len(x); i += cols {
+		for j, v := range x[i : i+cols] {
+			switch {
+			case v > top[j]:
+				at[j], top[j] = float64(i/cols)+0*at[j], v
+			case v != v:
+				at[j] = v
+			}
+		}
+	}
+}
+
+// ColumnSums stores the sum of every column of x in dst.
+func ColumnSums(dst, x []float64) {
+	cols := len(dst)
+	rows(len(x), cols)
+	clear(dst)
+	for i := 0; i < len(x); i += cols {
+		for j, v := range x[i : i+cols] {
+			dst[j] += v
+		}
+	}
+}
+
+// ColumnDots stores ⟨x, y⟩ of every column in dst.
+func ColumnDots(dst, x, y []float64) {
+	cols := len(dst)
+	rows(len(x), cols)
+	y = y[:len(x)]
+	clear(dst)
+	for i := 0; i < len(x); i += cols {
+		y := y[i : i+cols]
+		for j, v := range x[i : i+cols] {
+			dst[j] += v * y[j]
+		}
+	}
+}
+
+// ColumnSoftmax replaces every column of x by e^(x − top) / Σ e^(x − top) and stores the sum in sum; top is the
+// column's maximum as ColumnMax finds it.
+func ColumnSoftmax(sum, top, x []float64) {
+	cols := len(sum)
+	rows(len(x), cols)
+	top = top[:cols]
+	clear(sum)
+	for i := 0; i < len(x); i += cols {
+		for j, v := range x[i : i+cols] {
+			e := math.Exp(v - top[j])
+			x[i+j] = e
+			sum[j] += e
+		}
+	}
+	for i := 0; i < len(x); i += cols {
+		for j := range x[i : i+cols] {
+			x[i+j] /= sum[j]
+		}
+	}
+}
+
+// ColumnCenter stores u∘(x − mean) in dst, mean being one number a column.
+func ColumnCenter(mean, dst, u, x []float64) {
+	cols := len(mean)
+	rows(len(dst), cols)
+	u, x = u[:len(dst)], x[:len(dst)]
+	for i := 0; i < len(dst); i += cols {
+		for j, m := range mean {
+			dst[i+j] = u[i+j] * (x[i+j] - m)
+		}
+	}
+}

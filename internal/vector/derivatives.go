@@ -1,0 +1,64 @@
+package vector
+
+// ReLU stores max(x, 0); a NaN passes.
+func ReLU(dst, x []float64) {
+	for i, v := range x[:len(dst)] {
+		dst[i] = max(v, 0)
+	}
+}
+
+// The derivatives of an activation f with output u, along x: dst = f′∘x. Push and pull of a layer.
+
+// TanhPush stores (1 − u²)∘x.
+func TanhPush(dst, u, x []float64) {
+	u, x = u[:len(dst)], x[:len(dst)]
+	for i, u := range u {
+		dst[i] = (1 - u*u) * x[i]
+	}
+}
+
+// SigmoidPush stores u(1 − u)∘x.
+func SigmoidPush(dst, u, x []float64) {
+	u, x = u[:len(dst)], x[:len(dst)]
+	for i, u := range u {
+		dst[i] = u * (1 - u) * x[i]
+	}
+}
+
+// ReLUPush stores x where u is not 0 (a NaN in u passes as 1 does), and 0·x elsewhere.
+func ReLUPush(dst, u, x []float64) {
+	u, x = u[:len(dst)], x[:len(dst)]
+	for i, u := range u {
+		d := 0.0
+		if u != 0 {
+			d = 1
+		}
+		dst[i] = d * x[i]
+	}
+}
+
+// The derivative of the pull-back along φ: x = f′∘x + (f″/f′)∘φ∘δ.
+
+// TanhCurve stores (1 − u²)∘x − 2u∘φ∘δ in x.
+func TanhCurve(x, u, phi, delta []float64) {
+	u, phi, delta = u[:len(x)], phi[:len(x)], delta[:len(x)]
+	for i, u := range u {
+		x[i] = (1-u*u)*x[i] - 2*u*phi[i]*delta[i]
+	}
+}
+
+// SigmoidCurve stores u(1 − u)∘x + (1 − 2u)∘φ∘δ in x.
+func SigmoidCurve(x, u, phi, delta []float64) {
+	u, phi, delta = u[:len(x)], phi[:len(x)], delta[:len(x)]
+	for i, u := range u {
+		x[i] = u*(1-u)*x[i] + (1-2*u)*phi[i]*delta[i]
+	}
+}
+
+// SoftplusCurve stores d∘x + (1 − d)∘φ∘δ in x, d being f′ as Softplus left it.
+func SoftplusCurve(x, d, phi, delta []float64) {
+	d, phi, delta = d[:len(x)], phi[:len(x)], delta[:len(x)]
+	for i, d := range d {
+		x[i] = d*x[i] + (1-d)*phi[i]*delta[i]
+	}
+}

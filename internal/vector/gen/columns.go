@@ -1,0 +1,200 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// addRowSums reduces row after row.
+func (g *generator) addRowSums() {
+	const doc = "addRowSums is AddRowSums of at least one row."
+	g.function("addRowSums", "func(dst, x *float64, rows, cols int)", doc, func(m *machine) {
+		p := m.pointers("dst", "x")
+		dst, x := p[0], p[1]
+		rows, cols := m.integer("rows"), m.integer("cols")
+		loop := m.label("rows")
+		m.Label(loop)
+		sum := m.reduce(cols, func(i reg.GPVirtual, v int, sum value, tail bool) {
+			m.VADDPD(m.load(m.at(x, i, v), tail), sum, sum)
+		})
+		m.VADDSD(operand.Mem{Base: dst}, sum, sum)
+		m.VMOVSD(sum, operand.Mem{Base: dst})
+		m.ADDQ(operand.Imm(8), dst)
+		m.LEAQ(operand.Mem{Base: x, Index: cols, Scale: 8}, x)
+		m.DECQ(rows)
+		m.JNE(operand.LabelRef(loop))
+		m.end()
+	})
+}
+
+// block is some vectors of neighbouring columns, in all rows.
+type block struct {
+	m      *machine
+	first  reg.GPVirtual // the first column
+	count  int           // vectors
+	tail   bool
+	stride reg.GPVirtual // bytes from row to row
+	rows   reg.GPVirtual
+}
+
+// blocks goes through the columns, the first counts vectors at once, then fewer, as vectors does.
+func (m *machine) blocks(counts []int, do func(b *block)) {
+	rows, cols := m.integer("rows"), m.integer("cols")
+	stride := m.GP64()
+	m.MOVQ(cols, stride)
+	m.SHLQ(operand.Imm(3), stride)
+	m.vectors(cols, counts, func(i reg.GPVirtual, count int, tail bool) {
+		do(&block{m, i, count, tail, stride, rows})
+	})
+	m.end()
+}
+
+// load reads one vector a row of columns from the matrix or the vector of columns at p.
+func (b *block) load(p reg.Register, v int) value { return b.m.load(b.at(p, v), b.tail) }
+
+func (b *block) store(x value, p reg.Register, v int) { b.m.store(x, b.at(p, v), b.tail) }
+
+func (b *block) at(p reg.Register, v int) operand.Mem { return b.m.at(p, b.first, v) }
+
+// eachRow goes through the rows; at points to the matrices' row.
+func (b *block) eachRow(matrices []reg.GPVirtual, do func(at []reg.GPVirtual)) {
+	m := b.m
+	at := make([]reg.GPVirtual, len(matrices))
+	for k := range at {
+		at[k] = m.GP64()
+		m.MOVQ(matrices[k], at[k])
+	}
+	left := m.GP64()
+	loop, done := m.label("rows"), m.label("rowsDone")
+	m.MOVQ(b.rows, left)
+	m.TESTQ(left, left)
+	m.JEQ(operand.LabelRef(done))
+	m.Label(loop)
+	do(at)
+	for k := range at {
+		m.ADDQ(b.stride, at[k])
+	}
+	m.DECQ(left)
+	m.JNE(operand.LabelRef(loop))
+	m.Label(done)
+}
+
+// each makes one value for each vector of the block.
+func (b *block) each(f func(v int) value) []value {
+	all := make([]value, b.count)
+	for v := range all {
+		all[v] = f(v)
+	}
+	return all
+}
+
+func (b *block) storeAll(all []value, p reg.Register) {
+	for v, x := range all {
+		b.store(x, p, v)
+	}
+}
+
+func (g *generator) columns() {
+	wideBlocks := []int{4, 1}
+	g.function("columnMax", "func(top, x *float64, rows, cols int)", "columnMax is ColumnMax.", func(m *machine) {
+		p := m.pointers("top", "x")
+		top, x := p[0], p[1]
+		m.blocks(wideBlocks, func(b *block) {
+			best := b.each(func(v int) value { return b.load(x, v) })
+			b.eachRow([]reg.GPVirtual{x}, func(at []reg.GPVirtual) {
+				for v := range best {
+					m.VMAXPD(best[v], b.load(at[0], v), best[v])
+				}
+			})
+			b.storeAll(best, top)
+		})
+	})
+	g.function("columnSums", "func(dst, x *float64, rows, cols int)", "columnSums is ColumnSums.", func(m *machine) {
+		p := m.pointers("dst", "x")
+		dst, x := p[0], p[1]
+		m.blocks(wideBlocks, func(b *block) {
+			sums := b.each(func(int) value { return m.zero() })
+			b.eachRow([]reg.GPVirtual{x}, func(at []reg.GPVirtual) {
+				for v := range sums {
+					m.VADDPD(b.load(at[0], v), sums[v], sums[v])
+				}
+			})
+			b.storeAll(sums, dst)
+		})
+	})
+	g.function("columnDots", "func(dst, x, y *float64, rows, cols int)", "columnDots is ColumnDots.", func(m *machine) {
+		p := m.pointers("dst", "x", "y")
+		m.blocks(wideBlocks, func(b *block) {
+			sums := b.each(func(int) value { return m.zero() })
+			b.eachRow(p[1:], func(at []reg.GPVirtual) {
+				for v := range sums {
+					m.accumulate(sums[v], b.load(at[0], v), b.load(at[1], v))
+				}
+			})
+			b.storeAll(sums, p[0])
+		})
+	})
+	g.function("columnCenter", "func(mean, dst, u, x *float64, rows, cols int)", "columnCenter is ColumnCenter.", func(m *machine) {
+		p := m.pointers("mean", "dst", "u", "x")
+		m.blocks(wideBlocks, func(b *block) {
+			mean := b.each(func(v int) value { return b.load(p[0], v) })
+			b.eachRow(p[1:], func(at []reg.GPVirtual) {
+				for v := range mean {
+					b.store(m.mul(m.sub(b.load(at[2], v), mean[v]), b.load(at[1], v)), at[0], v)
+				}
+			})
+		})
+	})
+	g.columnArgMax()
+	g.columnSoftmax()
+}
+
+// columnArgMax keeps the number of the row as a float64 in all lanes, and the NaN of a column once it has met one.
+func (g *generator) columnArgMax() {
+	const signature = "func(at, top, x *float64, rows, cols int)"
+	g.function("columnArgMax", signature, "columnArgMax is ColumnArgMax.", func(m *machine) {
+		p := m.pointers("at", "top", "x")
+		m.blocks([]int{1}, func(b *block) {
+			best, at, nan := b.load(p[2], 0), m.zero(), m.zero()
+			row := m.zero()
+			b.eachRow(p[2:], func(rows []reg.GPVirtual) {
+				x := b.load(rows[0], 0)
+				m.VMOVUPD(m.where(greater, x, best, row, at), at)
+				m.VMAXPD(best, x, best)
+				m.VMOVUPD(m.where(unordered, x, x, x, nan), nan)
+				m.VADDPD(m.c(1), row, row)
+			})
+			b.store(m.where(unordered, nan, nan, nan, at), p[0], 0)
+			b.store(best, p[1], 0)
+		})
+	})
+}
+
+// columnSoftmax divides by the sum as e·(1/sum), corrected by the remainder.
+func (g *generator) columnSoftmax() {
+	const signature = "func(sum, top, x *float64, rows, cols int)"
+	g.function("columnSoftmax", signature, "columnSoftmax is ColumnSoftmax.", func(m *machine) {
+		p := m.pointers("sum", "top", "x")
+		m.blocks([]int{2, 1}, func(b *block) {
+			top := b.each(func(v int) value { return b.load(p[1], v) })
+			sums := b.each(func(int) value { return m.zero() })
+			b.eachRow(p[2:], func(at []reg.GPVirtual) {
+				for v := range sums {
+					e := m.exp(m.sub(b.load(at[0], v), top[v]))
+					b.store(e, at[0], v)
+					m.VADDPD(e, sums[v], sums[v])
+				}
+			})
+			b.storeAll(sums, p[0])
+			inverse := b.each(func(v int) value { return m.div(m.c(1), sums[v]) })
+			b.eachRow(p[2:], func(at []reg.GPVirtual) {
+				for v := range sums {
+					e := b.load(at[0], v)
+					q := m.mul(e, inverse[v])
+					m.VFMADD231PD(m.nfma(q, sums[v], e), inverse[v], q)
+					b.store(q, at[0], v)
+				}
+			})
+		})
+	})
+}

@@ -1,0 +1,158 @@
+package main
+
+// The signatures: pointers to the first elements, and how many there are.
+const (
+	unary   = "func(dst, x *float64, n int)"
+	pairOf  = "func(dst, x, y *float64, n int)"
+	push    = "func(dst, u, x *float64, n int)"
+	curve   = "func(x, u, phi, delta *float64, n int)"
+	scaled  = "func(dst *float64, a float64, x *float64, n int)"
+	sumOf   = "func(x *float64, n int) float64"
+	sumPair = "func(x, y *float64, n int) float64"
+)
+
+func (g *generator) transcendental() {
+	for _, f := range []struct {
+		name, doc string
+		f         func(m *machine, x value) value
+	}{
+		{"exp", "exp is Exp.", (*machine).exp},
+		{"tanh", "tanh is Tanh.", (*machine).tanh},
+		{"sigmoid", "sigmoid is Sigmoid.", func(m *machine, x value) value { return m.logistic(x).sigmoid }},
+	} {
+		g.elementwise(elementwise{f.name, unary, f.doc, []string{"x"}, []string{"dst"}, []int{1}, one(f.f)})
+	}
+	g.elementwise(elementwise{
+		"softplus", "func(dst, slope, x *float64, n int)", "softplus is Softplus.",
+		[]string{"x"}, []string{"dst", "slope"}, []int{1},
+		func(m *machine) func(in []value) []value {
+			return func(in []value) []value {
+				y, slope := m.softplus(in[0])
+				return []value{y, slope}
+			}
+		},
+	})
+}
+
+func (g *generator) derivatives() {
+	g.elementwise(elementwise{
+		"relu", unary, "relu is ReLU.", []string{"x"}, []string{"dst"}, simple,
+		one(func(m *machine, x value) value {
+			zero := m.zero()
+			return m.add(m.max(zero, x), zero) // +0 for −0
+		}),
+	})
+	for _, f := range []struct {
+		name, doc string
+		f         func(m *machine, u, x value) value
+	}{
+		{"tanhPush", "tanhPush is TanhPush.", func(m *machine, u, x value) value {
+			return m.mul(m.nfma(u, u, m.c(1)), x)
+		}},
+		{"sigmoidPush", "sigmoidPush is SigmoidPush.", func(m *machine, u, x value) value {
+			return m.mul(m.nfma(u, u, u), x)
+		}},
+		{"reluPush", "reluPush is ReLUPush.", func(m *machine, u, x value) value {
+			return m.mul(m.where(notEqual, u, m.zero(), m.c(1), m.zero()), x)
+		}},
+	} {
+		g.elementwise(elementwise{
+			f.name, push, f.doc, []string{"u", "x"}, []string{"dst"}, simple,
+			func(m *machine) func(in []value) []value {
+				return func(in []value) []value { return []value{f.f(m, in[0], in[1])} }
+			},
+		})
+	}
+	// slope is f′, bend f″/f′, both of u.
+	for _, f := range []struct {
+		name, doc   string
+		slope, bend func(m *machine, u value) value
+	}{
+		{
+			"tanhCurve", "tanhCurve is TanhCurve.",
+			func(m *machine, u value) value { return m.nfma(u, u, m.c(1)) },
+			func(m *machine, u value) value { return m.mul(u, m.c(-2)) },
+		}, {
+			"sigmoidCurve", "sigmoidCurve is SigmoidCurve.",
+			func(m *machine, u value) value { return m.nfma(u, u, u) },
+			func(m *machine, u value) value { return m.nfma(u, m.c(2), m.c(1)) },
+		}, {
+			"softplusCurve", "softplusCurve is SoftplusCurve.",
+			func(_ *machine, d value) value { return d },
+			func(m *machine, d value) value { return m.sub(m.c(1), d) },
+		},
+	} {
+		g.elementwise(elementwise{
+			f.name, curve, f.doc, []string{"u", "x", "phi", "delta"}, []string{"x"}, []int{2, 1},
+			func(m *machine) func(in []value) []value {
+				return func(in []value) []value {
+					u, x, phi, delta := in[0], in[1], in[2], in[3]
+					slope, bend := f.slope(m, u), f.bend(m, u)
+					return []value{m.fma(bend, m.mul(phi, delta), m.mul(slope, x))}
+				}
+			},
+		})
+	}
+}
+
+func (g *generator) arithmetic() {
+	for _, f := range []struct {
+		name, doc string
+		f         func(m *machine, x, y value) value
+	}{
+		{"add", "add is Add.", func(m *machine, x, y value) value { return m.add(x, y) }},
+		{"sub", "sub is Sub.", func(m *machine, x, y value) value { return m.sub(x, y) }},
+		{"mul", "mul is Mul.", func(m *machine, x, y value) value { return m.mul(x, y) }},
+	} {
+		g.elementwise(elementwise{
+			f.name, pairOf, f.doc, []string{"x", "y"}, []string{"dst"}, simple,
+			func(m *machine) func(in []value) []value {
+				return func(in []value) []value { return []value{f.f(m, in[0], in[1])} }
+			},
+		})
+	}
+	g.elementwise(elementwise{
+		"mulAdd", pairOf, "mulAdd is MulAdd.", []string{"dst", "x", "y"}, []string{"dst"}, simple,
+		func(m *machine) func(in []value) []value {
+			return func(in []value) []value { return []value{m.fma(in[1], in[2], in[0])} }
+		},
+	})
+	g.elementwise(elementwise{
+		"axpy", scaled, "axpy is Axpy.", []string{"dst", "x"}, []string{"dst"}, simple,
+		func(m *machine) func(in []value) []value {
+			a := m.scalar("a")
+			return func(in []value) []value { return []value{m.fma(in[1], a, in[0])} }
+		},
+	})
+	g.elementwise(elementwise{
+		"scale", scaled, "scale is Scale.", []string{"x"}, []string{"dst"}, simple,
+		func(m *machine) func(in []value) []value {
+			a := m.scalar("a")
+			return func(in []value) []value { return []value{m.mul(in[0], a)} }
+		},
+	})
+}
+
+func (g *generator) reductions() {
+	x, xy := []string{"x"}, []string{"x", "y"}
+	g.reduction("sum", sumOf, "sum is Sum.", x, "", func(m *machine, sum value, in []value) value {
+		m.VADDPD(in[0], sum, sum)
+		return nil
+	})
+	g.reduction("dot", sumPair, "dot is Dot.", xy, "", func(m *machine, sum value, in []value) value {
+		m.accumulate(sum, in[0], in[1])
+		return nil
+	})
+	g.reduction("sumSquares", sumOf, "sumSquares is SumSquares.", x, "", func(m *machine, sum value, in []value) value {
+		m.accumulate(sum, in[0], in[0])
+		return nil
+	})
+	difference := func(m *machine, sum value, in []value) value {
+		r := m.sub(in[0], in[1])
+		m.accumulate(sum, r, r)
+		return r
+	}
+	g.reduction("squaredDistance", sumPair, "squaredDistance is SquaredDistance.", xy, "", difference)
+	g.reduction("residual", "func(dst, u, t *float64, n int) float64", "residual is Residual.", []string{"u", "t"}, "dst", difference)
+	g.addRowSums()
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// generator collects the functions of the package.
+type generator struct {
+	context   *build.Context
+	constants *constants
+	stubs     []stub
+}
+
+type stub struct{ name, signature, doc string }
+
+// function writes one function twice, for AVX-512 and for AVX2, behind one name that looks which is active. body
+// is called once more for each, to see which constants it uses.
+func (g *generator) function(name, signature, doc string, body func(m *machine)) {
+	g.stubs = append(g.stubs, stub{name, signature, doc})
+	declare := func(c *build.Context) {
+		c.Function(name)
+		c.Attributes(attr.NOSPLIT)
+		c.Pragma("noescape")
+		c.Doc(doc)
+		c.SignatureExpr(signature)
+	}
+	declare(g.context)
+	g.context.CMPB(operand.Mem{Symbol: operand.Symbol{Name: "·active"}, Base: reg.StaticBase}, operand.U8(2))
+	g.context.JNE(operand.LabelRef("avx2"))
+	for _, wide := range []bool{true, false} {
+		rehearsal := &machine{Context: build.NewContext(), wide: wide, constants: &constants{map[uint64]operand.Mem{}}}
+		declare(rehearsal.Context)
+		body(rehearsal)
+
+		m := &machine{Context: g.context, wide: wide, constants: g.constants}
+		if !wide {
+			m.Label("avx2")
+		}
+		m.hold(rehearsal.used)
+		body(m)
+	}
+}
+
+// pointers loads the arguments that are pointers.
+func (m *machine) pointers(names ...string) []reg.GPVirtual {
+	regs := make([]reg.GPVirtual, len(names))
+	for i, name := range names {
+		regs[i] = m.integer(name)
+	}
+	return regs
+}
+
+func (m *machine) integer(name string) reg.GPVirtual {
+	r := m.GP64()
+	m.Load(m.Param(name), r)
+	return r
+}
+
+// scalar loads a float64 argument into all lanes.
+func (m *machine) scalar(name string) value {
+	d := m.vector()
+	a, err := m.Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	m.VBROADCASTSD(a.Addr, d)
+	return d
+}
+
+// fields returns how to have number i of the n at p in all lanes: in registers, or where these are few, read anew.
+func (m *machine) fields(p reg.Register, n int) func(i int) value {
+	read := func(i int) value {
+		d := m.vector()
+		m.VBROADCASTSD(operand.Mem{Base: p, Disp: 8 * i}, d)
+		return d
+	}
+	if !m.wide {
+		return read
+	}
+	all := make([]value, n)
+	for i := range all {
+		all[i] = read(i)
+	}
+	return func(i int) value { return all[i] }
+}
+
+func (m *machine) end() {
+	m.VZEROUPPER()
+	m.RET()
+}
+
+// vectors goes through n elements: step gets the index of the first of its count·lanes elements. Of counts, which
+// fall, each is used as long as there are elements for it; the last is 1, with the tail after it.
+func (m *machine) vectors(n reg.GPVirtual, counts []int, step func(i reg.GPVirtual, count int, tail bool)) {
+	i, left := m.GP64(), m.GP64()
+	m.XORQ(i, i)
+	m.MOVQ(n, left)
+	for _, count := range counts {
+		loop, next := m.label("loop"), m.label("next")
+		size := count * m.lanes()
+		m.SUBQ(operand.Imm(uint64(size)), left)
+		m.JL(operand.LabelRef(next))
+		m.Label(loop)
+		step(i, count, false)
+		m.ADDQ(operand.Imm(uint64(size)), i)
+		m.SUBQ(operand.Imm(uint64(size)), left)
+		m.JGE(operand.LabelRef(loop))
+		m.Label(next)
+		m.ADDQ(operand.Imm(uint64(size)), left)
+	}
+	done := m.label("done")
+	m.JEQ(operand.LabelRef(done))
+	m.setTail(left)
+	step(i, 1, true)
+	m.Label(done)
+}
+
+func (m *machine) at(base, index reg.Register, vectors int) operand.Mem {
+	return operand.Mem{Base: base, Index: index, Scale: 8, Disp: 8 * m.lanes() * vectors}
+}
+
+// elementwise is a function of vectors: some that are read, some that are written (a name may be both), each of n
+// elements, unroll of them at once. prepare loads what is constant and returns the function of one vector.
+type elementwise struct {
+	name, signature, doc string
+	in, out              []string
+	unroll               []int
+	prepare              func(m *machine) func(in []value) (out []value)
+}
+
+func (g *generator) elementwise(e elementwise) {
+	g.function(e.name, e.signature, e.doc, func(m *machine) {
+		names := slices.Clone(e.in)
+		for _, name := range e.out {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		pointers := m.pointers(names...)
+		n := m.integer("n")
+		f := e.prepare(m)
+		m.vectors(n, e.unroll, func(i reg.GPVirtual, count int, tail bool) {
+			in := make([][]value, count)
+			for v := range in {
+				for k := range e.in {
+					in[v] = append(in[v], m.load(m.at(pointers[k], i, v), tail))
+				}
+			}
+			for v := range in {
+				for k, out := range f(in[v]) {
+					p := pointers[slices.Index(names, e.out[k])]
+					m.store(out, m.at(p, i, v), tail)
+				}
+			}
+		})
+		m.end()
+	})
+}
+
+// simple is the unrolling of functions that memory limits.
+var simple = []int{4, 1}
+
+// reduction sums over n elements in 32 lanes, element i in lane i mod 32, and then the lanes in a tree. term adds
+// to sum what the vector contributes; out, if any, is stored at the name of the first argument.
+func (g *generator) reduction(name, signature, doc string, in []string, out string, term func(m *machine, sum value, in []value) value) {
+	g.function(name, signature, doc, func(m *machine) {
+		pointers := m.pointers(in...)
+		var to reg.GPVirtual
+		if out != "" {
+			to = m.integer(out)
+		}
+		n := m.integer("n")
+		sum := m.reduce(n, func(i reg.GPVirtual, v int, sum value, tail bool) {
+			var x []value
+			for _, p := range pointers {
+				x = append(x, m.load(m.at(p, i, v), tail))
+			}
+			if r := term(m, sum, x); out != "" {
+				m.store(r, m.at(to, i, v), tail)
+			}
+		})
+		m.Store(sum, m.ReturnIndex(0))
+		m.end()
+	})
+}
+
+// reduce is the loop of reductions over n elements; it returns the sum.
+func (m *machine) reduce(n reg.GPVirtual, term func(i reg.GPVirtual, v int, sum value, tail bool)) reg.VecVirtual {
+	sums := make([]value, 32/m.lanes())
+	for k := range sums {
+		sums[k] = m.zero()
+	}
+	i, left := m.GP64(), m.GP64()
+	m.XORQ(i, i)
+	m.MOVQ(n, left)
+	loop, rest, done := m.label("loop"), m.label("rest"), m.label("done")
+	m.SUBQ(operand.Imm(32), left)
+	m.JL(operand.LabelRef(rest))
+	m.Label(loop)
+	for k := range sums {
+		term(i, k, sums[k], false)
+	}
+	m.ADDQ(operand.Imm(32), i)
+	m.SUBQ(operand.Imm(32), left)
+	m.JGE(operand.LabelRef(loop))
+	m.Label(rest)
+	m.ADDQ(operand.Imm(32), left)
+	m.JEQ(operand.LabelRef(done))
+	// Of the last 31 elements at most, every sum gets its vector, full or not.
+	lanes := uint64(m.lanes())
+	for k := range sums {
+		partial := m.label(fmt.Sprintf("partial%d_", k))
+		next := m.label("next")
+		m.CMPQ(left, operand.Imm(lanes))
+		m.JL(operand.LabelRef(partial))
+		term(i, 0, sums[k], false)
+		m.ADDQ(operand.Imm(lanes), i)
+		m.SUBQ(operand.Imm(lanes), left)
+		m.JEQ(operand.LabelRef(done))
+		m.JMP(operand.LabelRef(next))
+		m.Label(partial)
+		m.setTail(left)
+		term(i, 0, sums[k], true)
+		m.JMP(operand.LabelRef(done))
+		m.Label(next)
+	}
+	m.Label(done)
+	return m.fold(sums)
+}
+
+// fold adds 32 lanes: vectors 16 lanes apart, 8, 4, 2, 1.
+func (m *machine) fold(sums []value) reg.VecVirtual {
+	add := func(a, b value) { m.VADDPD(b, a, a) }
+	var y value
+	if m.wide {
+		add(sums[0], sums[2])
+		add(sums[1], sums[3])
+		add(sums[0], sums[1])
+		high := m.YMM()
+		m.VEXTRACTF64X4(operand.Imm(1), sums[0], high)
+		y = m.YMM()
+		m.VADDPD(high, sums[0].AsY(), y)
+	} else {
+		for k := range 4 {
+			add(sums[k], sums[k+4])
+		}
+		add(sums[0], sums[2])
+		add(sums[1], sums[3])
+		add(sums[0], sums[1])
+		y = sums[0]
+	}
+	x, high := m.XMM(), m.XMM()
+	m.VEXTRACTF128(operand.Imm(1), y, high)
+	m.VADDPD(high, y.AsX(), x)
+	m.VPERMILPD(operand.Imm(1), x, high)
+	m.VADDSD(high, x, x)
+	return x
+}

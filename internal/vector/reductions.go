@@ -1,0 +1,74 @@
+package vector
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Sum returns Σ x.
+func Sum(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
+// Dot returns xᵀy.
+func Dot(x, y []float64) float64 {
+	sum := 0.0
+	for i, y := range y[:len(x)] {
+		sum += x[i] * y
+	}
+	return sum
+}
+
+// SumSquares returns Σ x².
+func SumSquares(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v * v
+	}
+	return sum
+}
+
+// SquaredDistance returns Σ (x − y)².
+func SquaredDistance(x, y []float64) float64 {
+	sum := 0.0
+	for i, y := range y[:len(x)] {
+		d := x[i] - y
+		sum += d * d
+	}
+	return sum
+}
+
+// Norm returns √Σ x², also where the squares would overflow or lose their digits.
+func Norm(x []float64) float64 {
+	// Below it, squares among the subnormal numbers could have a share in the sum.
+	const small = 0x1p-960
+	if s := SumSquares(x); s >= small && s <= math.MaxFloat64 {
+		return math.Sqrt(s)
+	}
+	return floats.Norm(x, 2)
+}
+
+// Residual stores u − t in dst and returns Σ (u − t)².
+func Residual(dst, u, t []float64) float64 {
+	sum := 0.0
+	u, t = u[:len(dst)], t[:len(dst)]
+	for i, u := range u {
+		r := u - t[i]
+		dst[i] = r
+		sum += r * r
+	}
+	return sum
+}
+
+// AddRowSums adds the sum of row i of x, len(dst) × cols, to dst[i].
+func AddRowSums(dst, x []float64, cols int) {
+	x = x[:len(dst)*cols]
+	for i := range dst {
+		dst[i] += Sum(x[i*cols:][:cols])
+	}
+}

@@ -1,0 +1,90 @@
+package blas
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"newtop/internal/kernel"
+)
+
+func BenchmarkSum(b *testing.B) {
+	for _, c := range []struct {
+		name    string
+		m, n, k int
+		trans   bool
+		start   Start
+	}{
+		{"forward", 70, 96, 16, false, Bias},
+		{"forward", 50, 96, 70, false, Bias},
+		{"forward", 26, 96, 50, false, Bias},
+		{"backward", 70, 96, 50, true, Zero},
+		{"backward", 50, 96, 26, true, Zero},
+		{"outer", 70, 16, 96, false, Add},
+		{"outer", 50, 70, 96, false, Add},
+		{"outer", 26, 50, 96, false, Add},
+		{"large", 512, 512, 512, false, Zero},
+		{"large", 500, 500, 500, true, Zero},
+		{"large", 256, 96, 512, false, Zero},
+		{"large", 50, 96, 784, false, Zero},
+		{"large", 784, 96, 50, true, Zero},
+		{"large", 50, 784, 96, false, Add},
+		{"batch", 50, 1, 784, false, Bias},
+		{"batch", 50, 1, 70, false, Bias},
+		{"batch", 50, 2, 70, false, Bias},
+		{"batch", 50, 4, 70, false, Bias},
+		{"batch", 50, 8, 70, false, Bias},
+		{"batch", 50, 16, 70, false, Bias},
+		{"batch", 50, 32, 70, false, Bias},
+		{"batch", 50, 64, 70, false, Bias},
+		{"batchT", 70, 1, 50, true, Bias},
+		{"batchT", 70, 2, 50, true, Bias},
+		{"batchT", 70, 4, 50, true, Bias},
+		{"batchT", 70, 8, 50, true, Bias},
+		{"batchT", 70, 16, 50, true, Bias},
+		{"one", 1, 96, 50, false, Bias},
+		{"two", 2, 96, 50, false, Bias},
+		{"one", 1, 1, 50, false, Bias},
+	} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		q := random(rng, shape{m: c.m, n: c.n, ks: []int{c.k}, trans: []bool{c.trans}, start: c.start})
+		for _, k := range kernel.Available() {
+			b.Run(fmt.Sprintf("%s_%dx%dx%d/%v", c.name, c.m, c.n, c.k, k), func(b *testing.B) {
+				measure(b, k, 2*float64(c.m*c.n*c.k), func() {
+					sum(k, q.c, q.m, q.n, q.stride, q.start, q.bias, q.terms)
+				})
+			})
+		}
+	}
+}
+
+// measure times f, which does that many operations, in runs of some 20 µs, and reports the best one.
+func measure(b *testing.B, k kernel.Kernel, operations float64, f func()) {
+	calls := max(1, int(1e6/operations))
+	best := math.Inf(1)
+	for b.Loop() {
+		start := time.Now()
+		for range calls {
+			f()
+		}
+		best = min(best, time.Since(start).Seconds()/float64(calls))
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(1e9*best, "best-ns")
+	b.ReportMetric(1e-9*operations/best, "GFLOP/s")
+	b.ReportMetric(1e-7*operations/best/peak(k, 5*time.Millisecond), "%peak")
+}
+
+func BenchmarkTranspose(b *testing.B) {
+	for _, c := range [][2]int{{70, 96}, {96, 70}, {16, 96}, {50, 96}, {500, 16}, {512, 512}} {
+		rows, cols := c[0], c[1]
+		src, dst := make([]float64, rows*cols), make([]float64, rows*cols)
+		for _, k := range kernel.Available() {
+			b.Run(fmt.Sprintf("%dx%d/%v", rows, cols, k), func(b *testing.B) {
+				measure(b, k, float64(rows*cols), func() { transpose(k, dst, rows, src, cols, rows, cols) })
+			})
+		}
+	}
+}

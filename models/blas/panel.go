@@ -1,0 +1,40 @@
+package blas
+
+// Term is one product A·B of a sum of products. One of A's strides is 1: ColStride where A lies row by row,
+// RowStride where it lies transposed.
+type Term struct {
+	A                    []float64 // m × K: element (i, p) is A[i·RowStride + p·ColStride]
+	RowStride, ColStride int
+	B                    []float64 // K × n: element (p, j) is B[p·Stride + j]
+	Stride               int
+	K                    int
+}
+
+// Start is what a sum of products begins with.
+type Start uint8
+
+// The beginnings.
+const (
+	Zero Start = iota // c is overwritten, whatever was there, NaN included
+	Add               // c is added to
+	Bias              // row i of c is overwritten, beginning with bias[i]
+)
+
+// panel is a strip of c, some vectors wide, for an assembly function to compute. It goes down the strip tile by
+// tile: first the tall tiles, whose code is kind, then the short ones of one row less, whose code is kind − 1.
+// The generator reads this file.
+type panel struct {
+	c      *float64 // first element
+	stride int      // of c, in bytes
+	bias   *float64 // first row's
+	terms  *Term
+	count  int // of terms
+	column int // first column, in bytes
+	start  int
+	kind   int // 64·vectors + 32 if the last vector has fewer columns than lanes + rows of a tall tile
+	tall   int // tiles, at least 1
+	short  int
+	row    int       // first row of the next tile: 0 at first
+	left   int       // terms left, for the function's use
+	lanes  [4]uint64 // the last vector's: AVX-512 a mask of bits, AVX2 a mask of vectors
+}

@@ -1,0 +1,51 @@
+package blas
+
+import (
+	"math"
+	"time"
+
+	"newtop/internal/kernel"
+)
+
+// Peak measures for about d what one core can do at most with the selected kernel: multiply-adds whose operands
+// are in registers, in GFLOP/s, a multiply-add counting two. It is the best of many short runs.
+func Peak(d time.Duration) float64 { return peak(kernel.Selected(), d) }
+
+// peakRounds makes a run long beside the clock's resolution and short beside a scheduler's slice.
+const peakRounds = 4000
+
+func peak(k kernel.Kernel, d time.Duration) float64 {
+	best := math.Inf(1)
+	flops := 0
+	for begin := time.Now(); ; {
+		start := time.Now()
+		flops = multiplyAdds(k, peakRounds)
+		end := time.Now()
+		best = min(best, end.Sub(start).Seconds())
+		if end.Sub(begin) >= d {
+			return 1e-9 * float64(flops) / best
+		}
+	}
+}
+
+// sink keeps the compiler from leaving out multiplyAddsGeneric's work.
+var sink float64
+
+// multiplyAddsGeneric does what the compiler makes of independent multiply-adds, and returns how many operations
+// it did.
+func multiplyAddsGeneric(rounds int) int {
+	x, y := 1.0, 0.5
+	var a, b, c, d, e, f, g, h float64
+	for range rounds {
+		a += x * y
+		b += x * y
+		c += x * y
+		d += x * y
+		e += x * y
+		f += x * y
+		g += x * y
+		h += x * y
+	}
+	sink = a + b + c + d + e + f + g + h
+	return rounds * 8 * 2
+}
