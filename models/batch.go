@@ -3,17 +3,52 @@ package models
 import (
 	"fmt"
 
+	"newtop/internal/vector"
+	"newtop/models/blas"
+
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Batch computes gradients of the mean loss over few rows at a time, on the caller's goroutine. One
-// goroutine uses it at a time.
+// Batch computes gradients of the mean loss over few rows at a time. One goroutine uses it at a time.
 type Batch struct {
-	net  *Network
-	x, t *mat.Dense
-	most int
-	s    *space
+	// Pool computes batches that are large enough to gain from it. nil: the caller's goroutine computes all. The
+	// results are the same to the bit.
+	Pool *Pool
+
+	net     *Network
+	cost    int // multiplications a row
+	x, t    blas64.General
+	most    int
+	workers []*batchWorker // the caller's, and from the first large batch on one for every thread
+	parts   []batchPart    // of a large batch
+
+	// Arguments of the call under way, and the task that reads them.
+	dst, w []float64
+	rows   []int
+	add    func(worker, part int)
 }
+
+// batchWorker is what a worker needs.
+type batchWorker struct {
+	*space
+	packed, packedTargets []float64 // inputs and targets of the block under way, row by row
+}
+
+// batchPart is what some blocks of a batch add to it.
+type batchPart struct {
+	first, last int       // blocks [first, last)
+	sum         []float64 // nil for the first part, whose sum the caller's vector holds
+	loss        float64   // the plain sum over the rows
+}
+
+const (
+	// partWork is how many multiplications a part of a batch has at least: some tens of times what it takes to wake
+	// a thread and to add the part's sum.
+	partWork = 4 << 20
+	// mostParts bounds how many sums of the network's size there are.
+	mostParts = 8
+)
 
 // NewBatch returns a Batch that takes up to rows rows at once of x and t, which are all × Columns and
 // all × Outputs and must not change as long as it is used.
@@ -24,50 +59,130 @@ func (n *Network) NewBatch(x, t *mat.Dense, rows int) *Batch {
 	if rows < 1 {
 		panic(fmt.Sprintf("models: NewBatch: batches of %d rows", rows))
 	}
-	return &Batch{net: n, x: x, t: t, most: rows, s: n.newSpace(min(rows, blockRows))}
+	b := &Batch{
+		net: n, cost: int(n.Cost().Gradient), x: x.RawMatrix(), t: t.RawMatrix(), most: rows,
+		parts: make([]batchPart, 1),
+	}
+	b.add = b.addPart
+	b.hire(1)
+	return b
+}
+
+// hire sees to it that there are that many workers.
+func (b *Batch) hire(count int) {
+	for rows := min(b.most, blockRows); len(b.workers) < count; {
+		b.workers = append(b.workers, &batchWorker{
+			space:         b.net.newSpace(rows),
+			packed:        make([]float64, rows*b.net.Columns()),
+			packedTargets: make([]float64, rows*b.net.Outputs()),
+		})
+	}
 }
 
 // GradientTo stores the gradient at w of the mean loss over the given rows in dst and returns that
-// loss. A row may be given more than once. It allocates nothing.
+// loss. A row may be given more than once. It allocates nothing but at the first large batch.
 func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 	b.net.checkWeights("GradientTo", "dst", dst)
 	b.net.checkWeights("GradientTo", "w", w)
 	if len(rows) < 1 || len(rows) > b.most {
 		panic(fmt.Sprintf("models: GradientTo: %d rows, expected 1 to %d", len(rows), b.most))
 	}
+	for _, p := range rows {
+		if p < 0 || p >= b.x.Rows {
+			panic(fmt.Sprintf("models: GradientTo: row %d of %d", p, b.x.Rows))
+		}
+	}
 	if len(rows) == 1 {
-		loss := b.pass(w, rows)
-		b.s.storeGradient(dst, w, &b.s.own)
-		return loss
+		return b.single(dst, w, rows)
 	}
-	clear(dst)
-	loss := 0.0
-	for first := 0; first < len(rows); first += blockRows {
-		loss += b.pass(w, rows[first:min(first+blockRows, len(rows))])
-		b.s.addGradient(dst, w, &b.s.own)
+	b.dst, b.w, b.rows = dst, w, rows
+	count := b.divide(len(rows))
+	if count == 1 {
+		b.addPart(0, 0)
+	} else {
+		b.hire(b.Pool.Threads())
+		b.Pool.run(count, b.add)
 	}
-	share := 1 / float64(len(rows))
-	for i := range dst {
-		dst[i] *= share
+	loss := b.parts[0].loss
+	for _, part := range b.parts[1:count] {
+		vector.Add(dst, dst, part.sum)
+		loss += part.loss
 	}
-	return loss * share
+	b.dst, b.w, b.rows = nil, nil, nil
+	return loss / float64(len(rows))
 }
 
-// pass does the forward and backward pass on one block of rows and returns the sum of their losses.
-func (b *Batch) pass(w []float64, rows []int) float64 {
-	s, tp := b.s, &b.s.own
-	s.setRows(len(rows))
-	x, t := b.x.RawMatrix(), b.t.RawMatrix()
-	for j, p := range rows {
-		if p < 0 || p >= x.Rows {
-			panic(fmt.Sprintf("models: GradientTo: row %d of %d", p, x.Rows))
-		}
-		gatherRow(tp.u[0], x, p, j, s.rows)
-		gatherRow(s.targets, t, p, j, s.rows)
+// divide settles the parts of a batch of that many rows and returns how many there are.
+func (b *Batch) divide(rows int) int {
+	blocks := (rows + blockRows - 1) / blockRows
+	count := max(1, min(blocks, mostParts, rows*b.cost/partWork))
+	for len(b.parts) < count {
+		b.parts = append(b.parts, batchPart{sum: make([]float64, b.net.dim)})
 	}
-	s.forward(w, tp)
-	sum := s.loss(tp)
-	s.outputDelta(tp)
-	s.backward(w, tp)
+	for i := range b.parts[:count] {
+		b.parts[i].first, b.parts[i].last = i*blocks/count, (i+1)*blocks/count
+	}
+	return count
+}
+
+// addPart sums the gradients of the blocks of a part.
+func (b *Batch) addPart(worker, i int) {
+	s, part := b.workers[worker], &b.parts[i]
+	dst := part.sum
+	if i == 0 {
+		dst = b.dst
+	}
+	share := 1 / float64(len(b.rows))
+	start := blas.Zero
+	part.loss = 0
+	for block := part.first; block < part.last; block++ {
+		s.open(b, b.rows[block*blockRows:min((block+1)*blockRows, len(b.rows))])
+		part.loss += s.pass(b.w, share)
+		s.gradientTo(dst, b.w, &s.own, start)
+		start = blas.Add
+	}
+}
+
+// single is GradientTo for one row.
+func (b *Batch) single(dst, w []float64, rows []int) float64 {
+	s := b.workers[0]
+	s.open(b, rows)
+	s.forwardRow(w, &s.own)
+	sum := s.loss(&s.own)
+	s.outputDelta(&s.own)
+	s.backwardRow(w, &s.own)
+	s.storeGradientRow(dst, w, &s.own)
 	return sum.loss
+}
+
+// open prepares the worker for a block of rows.
+func (s *batchWorker) open(b *Batch, rows []int) {
+	s.setRows(len(rows))
+	s.own.u[0], s.own.x = fetch(s.own.u[0], s.packed, b.x, rows)
+	s.targets, _ = fetch(s.targets, s.packedTargets, b.t, rows)
+}
+
+// pass does the forward and backward pass on a block, of a loss that counts each row by share, and returns the plain
+// sum of their losses.
+func (s *batchWorker) pass(w []float64, share float64) float64 {
+	s.forward(w, &s.own)
+	sum := s.loss(&s.own)
+	s.outputDelta(&s.own)
+	delta := s.own.delta[s.last()]
+	vector.Scale(delta, share, delta) // instead of the gradient, which is longer
+	s.backward(w, &s.own)
+	return sum.loss
+}
+
+// fetch returns rows of m node by node, in dst, and as they are, in packed. A single row is both where it lies.
+func fetch(dst, packed []float64, m blas64.General, rows []int) ([]float64, byRow) {
+	if len(rows) == 1 {
+		row := m.Data[rows[0]*m.Stride:][:m.Cols:m.Cols]
+		return row, byRow{row, m.Cols}
+	}
+	for j, p := range rows {
+		copy(packed[j*m.Cols:][:m.Cols], m.Data[p*m.Stride:])
+	}
+	blas.Transpose(dst, len(rows), packed, m.Cols, len(rows), m.Cols)
+	return dst, byRow{packed, m.Cols}
 }

@@ -3,6 +3,7 @@ package models
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -11,16 +12,30 @@ import (
 // TestBatch: the gradient over chosen rows is that of a Linearization of a copy of them, at every size
 // around where the matrix products change their ways.
 func TestBatch(t *testing.T) {
-	checkBatch(t, mixedProblem(t, 90))
-	checkBatch(t, mixtureProblem(t, 90))
+	sizes := []int{1, 2, 3, 8, 23, 24, 25, blockRows - 1, blockRows, blockRows + 1, 129, 200, 1, 2}
+	checkBatch(t, mixedProblem(t, 90), sizes)
+	checkBatch(t, mixtureProblem(t, 90), sizes)
 }
 
-func checkBatch(t *testing.T, p problem) {
+// TestBatchOfRandomNets is TestBatch for a few rows of nets whose layers are as wide as a single row's loops and
+// calls have them, or sparse.
+func TestBatchOfRandomNets(t *testing.T) {
+	for seed := range uint64(20) {
+		checkBatch(t, randomProblem(t, seed, 90, true), []int{1, 2})
+		checkBatch(t, randomMixture(t, seed, 90, true), []int{1, 2})
+	}
+	for _, width := range []int{1, shortRow - 1, shortRow, shortRow + 1, 30} {
+		a := Chain(width, []int{width + 1, width}, 3, Tanh, Sigmoid, CrossEntropy, SkipAll)
+		checkBatch(t, randomData(t, a, rand.New(rand.NewPCG(1, uint64(width))), 90), []int{1, 2})
+	}
+}
+
+func checkBatch(t *testing.T, p problem, sizes []int) {
 	rng := rand.New(rand.NewPCG(2, 3))
-	const most = 200
-	b := p.n.NewBatch(p.x, p.t, most)
+	x, targets := apart(p.x), apart(p.t)
+	b := p.n.NewBatch(x, targets, slices.Max(sizes))
 	got, want := make([]float64, p.n.Dim()), make([]float64, p.n.Dim())
-	for _, size := range []int{1, 2, 3, 8, 23, 24, 25, blockRows - 1, blockRows, blockRows + 1, 129, most} {
+	for _, size := range sizes {
 		rows := make([]int, size)
 		x, targets := mat.NewDense(size, p.n.Columns(), nil), mat.NewDense(size, p.n.Outputs(), nil)
 		for j := range rows {
@@ -40,4 +55,47 @@ func checkBatch(t *testing.T, p problem) {
 			t.Errorf("%d rows: %g allocations", size, count)
 		}
 	}
+	if !mat.Equal(x, p.x) || !mat.Equal(targets, p.t) {
+		t.Error("the data are others afterwards")
+	}
+}
+
+// TestLargeBatches have parts that threads share, with the same bits for any number of them.
+func TestLargeBatches(t *testing.T) {
+	const most = 2 * partWork / 10000 // rows of 16,640 multiplications each
+	n, w, x, targets := letterProblem(t, most)
+	rows := rand.New(rand.NewPCG(4, 5)).Perm(most)
+	alone, want := n.NewBatch(x, targets, most), make([]float64, n.Dim())
+	for _, threads := range []int{1, 2, 3} {
+		pool := NewPool(threads)
+		b, got := n.NewBatch(x, targets, most), make([]float64, n.Dim())
+		b.Pool = pool
+		for _, size := range []int{most, 100, most - 50} {
+			loss := alone.GradientTo(want, w, rows[:size])
+			if other := b.GradientTo(got, w, rows[:size]); other != loss || !slices.Equal(got, want) {
+				t.Errorf("%d rows: other bits with %d threads", size, threads)
+			}
+			if count := testing.AllocsPerRun(5, func() { b.GradientTo(got, w, rows[:size]) }); count != 0 {
+				t.Errorf("%d rows, %d threads: %g allocations", size, threads, count)
+			}
+			if parts := b.divide(len(rows[:size])); (parts > 1) != (size > 100) {
+				t.Errorf("%d rows have %d parts", size, parts)
+			}
+		}
+		pool.Close()
+	}
+	l := n.Linearize(w, x, targets)
+	loss := alone.GradientTo(want, w, rows)
+	got := make([]float64, n.Dim())
+	l.GradientTo(got)
+	wantNear(t, "loss", []float64{loss}, []float64{l.Loss()}, 1e-14)
+	wantNear(t, "gradient", want, got, 1e-14)
+}
+
+// apart returns a copy whose rows do not lie side by side.
+func apart(m *mat.Dense) *mat.Dense {
+	rows, cols := m.Dims()
+	view := mat.NewDense(rows, cols+3, nil).Slice(0, rows, 2, 2+cols).(*mat.Dense)
+	view.Copy(m)
+	return view
 }

@@ -92,7 +92,7 @@ func BenchmarkBatch(b *testing.B) {
 			x.Set(p, p%net.inputs, 1)
 			t.Set(p, p%net.output, 1)
 		}
-		for _, size := range []int{1, 8, 32, 64, 256} {
+		for _, size := range []int{1, 2, 4, 8, 16, 32, 64, 256} {
 			b.Run(fmt.Sprintf("%s/rows=%d", net.name, size), func(b *testing.B) {
 				batch := n.NewBatch(x, t, size)
 				b.ReportAllocs()

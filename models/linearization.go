@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"newtop/internal/vector"
+	"newtop/models/blas"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -179,12 +180,13 @@ func (l *Linearization) pass(s *space, tp *tape, block int) tally {
 
 func (l *Linearization) updateShard(worker, i int) {
 	s, part := l.spaces[worker], &l.shards[i]
-	clear(part.sum)
 	part.tally = tally{}
+	start := blas.Zero
 	for block := part.first; block < part.last; block++ {
 		tp, _ := l.open(s, block)
 		part.tally.add(l.pass(s, tp, block))
-		s.addGradient(part.sum, l.w, tp)
+		s.gradientTo(part.sum, l.w, tp, start)
+		start = blas.Add
 	}
 }
 

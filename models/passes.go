@@ -1,5 +1,7 @@
 package models
 
+import "newtop/models/blas"
+
 // forward computes the outputs of layers 1…L−1 and the net inputs of layer L [M, eq. 3]:
 // v^l = Σ_r W^{lr} u^r + b^l, u^l = f_l(v^l). In a mixture v^L = Σ_i g_i o_i [MD, §3]. The output layer's
 // activation is finish's or loss's.
@@ -33,33 +35,30 @@ func (s *space) backward(w []float64, tp *tape) {
 	}
 }
 
-// addGradient adds the sum over the block's rows of ∂E_p/∂w to dst: G^{lr} = δ^l (u^r)ᵀ, δ^l for the
-// biases.
-func (s *space) addGradient(dst, w []float64, tp *tape) {
+// gradientTo stores the sum over the block's rows of ∂E_p/∂w in dst, or with blas.Add adds it: G^{lr} = δ^l (u^r)ᵀ, δ^l
+// for the biases.
+func (s *space) gradientTo(dst, w []float64, tp *tape, start blas.Start) {
 	s.turn(tp)
 	for _, b := range s.blocks {
 		s.outer(b, tp.delta[b.To], tp.u[b.From], s.turned[b.From])
-		s.sumWeights(dst, b)
+		to, start := b.of(dst), start
+		if b.Sources != nil && start == blas.Zero {
+			clear(to)
+			start = blas.Add
+		}
+		s.finishSum(to, b.Rows, b.Cols, start, nil)
 	}
 	for _, b := range s.biases {
-		addColumnSums(b.of(dst), tp.delta[b.Layer], s.rows)
+		to := b.of(dst)
+		if start == blas.Zero {
+			clear(to)
+		}
+		addColumnSums(to, tp.delta[b.Layer], s.rows)
 	}
 	if s.mix != nil {
-		s.addGateGradient(dst, w, tp.delta[s.last()], tp)
-	}
-}
-
-// storeGradient stores the gradient of a block of one row in dst. To clear dst and then add to it would go over
-// dst three times instead of once, and that is most of what a row of online training costs.
-func (s *space) storeGradient(dst, w []float64, tp *tape) {
-	for _, b := range s.blocks {
-		storeOuter(dst, b, tp.delta[b.To], tp.u[b.From][:b.Cols])
-	}
-	for _, b := range s.biases {
-		copy(b.of(dst), tp.delta[b.Layer])
-	}
-	if s.mix != nil {
-		clear(dst[s.mix.offset:])
+		if start == blas.Zero {
+			clear(dst[s.mix.offset:])
+		}
 		s.addGateGradient(dst, w, tp.delta[s.last()], tp)
 	}
 }

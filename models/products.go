@@ -115,9 +115,13 @@ func (s *space) turnTo(dst, src []float64, nodes int) byRow {
 	if s.rows == 1 {
 		return byRow{src, nodes}
 	}
-	blas.Transpose(dst, nodes, src, s.rows, nodes, s.rows)
-	return byRow{dst, nodes}
+	stride := padded(nodes)
+	blas.Transpose(dst, stride, src, s.rows, nodes, s.rows)
+	return byRow{dst, stride}
 }
+
+// padded rounds up to whole cache lines, so that no register of a row lies across two.
+func padded(nodes int) int { return (nodes + 7) &^ 7 }
 
 // addColumnSums adds the sum over the rows of data to dst, one number a node; x is len(dst) × rows.
 func addColumnSums(dst, x []float64, rows int) { vector.AddRowSums(dst, x, rows) }

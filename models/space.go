@@ -92,9 +92,10 @@ type space struct {
 
 // newSpace returns room for blocks of up to rows rows.
 func (n *Network) newSpace(rows int) *space {
-	all := 0
+	all, turned := 0, 0
 	for _, nodes := range n.nodes {
 		all += nodes
+		turned += padded(nodes)
 	}
 	layers := len(n.nodes)
 	return &space{
@@ -106,7 +107,7 @@ func (n *Network) newSpace(rows int) *space {
 		turned: make([]byRow, layers), turnedRu: make([]byRow, layers),
 		turnedMemory: make([][]float64, layers), turnedRuMemory: make([][]float64, layers),
 		tapeMemory:  make([]float64, n.tapeSize()*rows),
-		layerMemory: make([]float64, 6*all*rows),
+		layerMemory: make([]float64, (4*all+2*turned)*rows),
 		gateMemory:  make([]float64, 7*n.gates()*rows),
 		rowMemory:   make([]float64, (3+n.Outputs())*rows),
 	}
@@ -120,9 +121,15 @@ func (s *space) setRows(rows int) {
 	s.rows = rows
 	s.lay(&s.own, s.tapeMemory, rows)
 	memory := s.layerMemory
-	for _, arrays := range [...][][]float64{s.phi, s.ru, s.gamma, s.spare, s.turnedMemory, s.turnedRuMemory} {
+	for _, arrays := range [...][][]float64{s.phi, s.ru, s.gamma, s.spare} {
 		for l, nodes := range s.nodes {
 			arrays[l], memory = memory[:nodes*rows:nodes*rows], memory[nodes*rows:]
+		}
+	}
+	for _, arrays := range [...][][]float64{s.turnedMemory, s.turnedRuMemory} {
+		for l, nodes := range s.nodes {
+			size := padded(nodes) * rows
+			arrays[l], memory = memory[:size:size], memory[size:]
 		}
 	}
 	gates, g := s.gates()*rows, s.gateMemory
@@ -135,13 +142,6 @@ func (s *space) setRows(rows int) {
 // gather stores rows first, first+1, … of m in dst, node by node.
 func gather(dst []float64, m blas64.General, first, rows int) {
 	blas.Transpose(dst, rows, m.Data[first*m.Stride:], m.Stride, rows, m.Cols)
-}
-
-// gatherRow stores row p of m as row j of rows in dst.
-func gatherRow(dst []float64, m blas64.General, p, j, rows int) {
-	for i, v := range m.Data[p*m.Stride:][:m.Cols] {
-		dst[i*rows+j] = v
-	}
 }
 
 // scatter is the inverse of gather.

@@ -158,6 +158,7 @@ func (o *objective) BatchGradientTo(dst, w []float64, rows []int) float64 {
 	if len(rows) > o.most {
 		o.most = len(rows)
 		o.batch = o.network.NewBatch(o.x, o.t, o.most)
+		o.batch.Pool = o.options.Pool
 	}
 	share := o.share * float64(len(rows)) / float64(o.Rows())
 	o.spent.gradients += share

@@ -84,14 +84,12 @@ func coreText(c *bench.Core) string {
 
 func machineText(b *strings.Builder, m *bench.Machine) {
 	if m.CPU != "" {
-		fmt.Fprintf(b, "%s, ", m.CPU)
+		fmt.Fprintln(b, m.CPU)
 	}
-	fmt.Fprintf(b, "%s, %s/%s, %s\n", count(m.Cores, "core"), m.OS, m.Arch, m.Go)
-	fmt.Fprintf(b, "kernel %s, %s", m.Kernel, count(m.Threads, "thread"))
+	fmt.Fprintf(b, "%s, %s/%s, %s; kernel %s, %s\n", count(m.Cores, "core"), m.OS, m.Arch, m.Go, m.Kernel, count(m.Threads, "thread"))
 	if m.PeakGFLOPS > 0 {
-		fmt.Fprintf(b, "; FMA peak %s GFLOP/s of one core, %s of all at once", short(m.PeakGFLOPS), short(m.PeakAllGFLOPS))
+		fmt.Fprintf(b, "FMA peak %s GFLOP/s of one core, %s of all threads at once\n", short(m.PeakGFLOPS), short(m.PeakAllGFLOPS))
 	}
-	b.WriteByte('\n')
 }
 
 func productsText(b *strings.Builder, list []bench.Product) {
@@ -117,7 +115,7 @@ func functionsText(b *strings.Builder, list []bench.Function) {
 }
 
 func letterText(b *strings.Builder, l *bench.Letter) {
-	const form = "%-25s %8s %8s %8s %10s %6s  %s"
+	const form = "%-23s %7s %7s %8s %9s %5s  %s"
 	kept := "kept"
 	if !l.Kept {
 		kept = "anew"
@@ -131,7 +129,7 @@ func letterText(b *strings.Builder, l *bench.Letter) {
 }
 
 func scalingText(b *strings.Builder, list []bench.Scaling, threads int) {
-	const form = "%-22s %16s %16s %13s  %s"
+	const form = "%-23s %11s %12s %13s  %s"
 	heading(b, form, "scaling, "+count(threads, "thread"), "sizes", "best ms", "exponent", "")
 	for i := range list {
 		s := &list[i]

@@ -2,6 +2,11 @@ package vector
 
 // Add stores x + y.
 func Add(dst, x, y []float64) {
+	need(len(dst), min(len(x), len(y)))
+	if accelerated() {
+		add(data(dst), data(x), data(y), len(dst))
+		return
+	}
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i, x := range x {
 		dst[i] = x + y[i]
@@ -10,6 +15,11 @@ func Add(dst, x, y []float64) {
 
 // Sub stores x − y.
 func Sub(dst, x, y []float64) {
+	need(len(dst), min(len(x), len(y)))
+	if accelerated() {
+		sub(data(dst), data(x), data(y), len(dst))
+		return
+	}
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i, x := range x {
 		dst[i] = x - y[i]
@@ -18,6 +28,11 @@ func Sub(dst, x, y []float64) {
 
 // Mul stores x∘y.
 func Mul(dst, x, y []float64) {
+	need(len(dst), min(len(x), len(y)))
+	if accelerated() {
+		mul(data(dst), data(x), data(y), len(dst))
+		return
+	}
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i, x := range x {
 		dst[i] = x * y[i]
@@ -26,6 +41,11 @@ func Mul(dst, x, y []float64) {
 
 // MulAdd adds x∘y to dst.
 func MulAdd(dst, x, y []float64) {
+	need(len(dst), min(len(x), len(y)))
+	if accelerated() {
+		mulAdd(data(dst), data(x), data(y), len(dst))
+		return
+	}
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i, x := range x {
 		dst[i] += x * y[i]
@@ -34,6 +54,11 @@ func MulAdd(dst, x, y []float64) {
 
 // Axpy adds a·x to dst.
 func Axpy(dst []float64, a float64, x []float64) {
+	need(len(dst), len(x))
+	if accelerated() {
+		axpy(data(dst), a, data(x), len(dst))
+		return
+	}
 	for i, x := range x[:len(dst)] {
 		dst[i] += a * x
 	}
@@ -41,6 +66,11 @@ func Axpy(dst []float64, a float64, x []float64) {
 
 // Scale stores a·x in dst.
 func Scale(dst []float64, a float64, x []float64) {
+	need(len(dst), len(x))
+	if accelerated() {
+		scale(data(dst), a, data(x), len(dst))
+		return
+	}
 	for i, x := range x[:len(dst)] {
 		dst[i] = a * x
 	}

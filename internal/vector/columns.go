@@ -23,8 +23,13 @@ func rows(n, cols int) int {
 // row. There must be one.
 func ColumnMax(top, x []float64) {
 	cols := len(top)
-	rows(len(x), cols)
-	copy(top, x[:cols])
+	n := rows(len(x), cols)
+	need(cols, len(x))
+	if accelerated() {
+		columnMax(data(top), data(x), n, cols)
+		return
+	}
+	copy(top, x)
 	for i := cols; i < len(x); i += cols {
 		for j, v := range x[i : i+cols] {
 			if v > top[j] {
@@ -38,8 +43,12 @@ func ColumnMax(top, x []float64) {
 // equals, or NaN if one of the column's numbers is NaN; top receives what ColumnMax finds.
 func ColumnArgMax(at, top, x []float64) {
 	cols := len(at)
-	rows(len(x), cols)
-	top = top[:cols]
+	n := rows(len(x), cols)
+	need(cols, min(len(x), len(top)))
+	if accelerated() {
+		columnArgMax(data(at), data(top), data(x), n, cols)
+		return
+	}
 	copy(top, x[:cols])
 	clear(at)
 	for i := 0; i < len(x); i += cols {
@@ -57,7 +66,11 @@ func ColumnArgMax(at, top, x []float64) {
 // ColumnSums stores the sum of every column of x in dst.
 func ColumnSums(dst, x []float64) {
 	cols := len(dst)
-	rows(len(x), cols)
+	n := rows(len(x), cols)
+	if accelerated() {
+		columnSums(data(dst), data(x), n, cols)
+		return
+	}
 	clear(dst)
 	for i := 0; i < len(x); i += cols {
 		for j, v := range x[i : i+cols] {
@@ -69,8 +82,12 @@ func ColumnSums(dst, x []float64) {
 // ColumnDots stores ⟨x, y⟩ of every column in dst.
 func ColumnDots(dst, x, y []float64) {
 	cols := len(dst)
-	rows(len(x), cols)
-	y = y[:len(x)]
+	n := rows(len(x), cols)
+	need(len(x), len(y))
+	if accelerated() {
+		columnDots(data(dst), data(x), data(y), n, cols)
+		return
+	}
 	clear(dst)
 	for i := 0; i < len(x); i += cols {
 		y := y[i : i+cols]
@@ -84,8 +101,12 @@ func ColumnDots(dst, x, y []float64) {
 // column's maximum as ColumnMax finds it.
 func ColumnSoftmax(sum, top, x []float64) {
 	cols := len(sum)
-	rows(len(x), cols)
-	top = top[:cols]
+	n := rows(len(x), cols)
+	need(cols, len(top))
+	if accelerated() {
+		columnSoftmax(data(sum), data(top), data(x), n, cols)
+		return
+	}
 	clear(sum)
 	for i := 0; i < len(x); i += cols {
 		for j, v := range x[i : i+cols] {
@@ -104,8 +125,12 @@ func ColumnSoftmax(sum, top, x []float64) {
 // ColumnCenter stores u∘(x − mean) in dst, mean being one number a column.
 func ColumnCenter(mean, dst, u, x []float64) {
 	cols := len(mean)
-	rows(len(dst), cols)
-	u, x = u[:len(dst)], x[:len(dst)]
+	n := rows(len(dst), cols)
+	need(len(dst), min(len(u), len(x)))
+	if accelerated() {
+		columnCenter(data(mean), data(dst), data(u), data(x), n, cols)
+		return
+	}
 	for i := 0; i < len(dst); i += cols {
 		for j, m := range mean {
 			dst[i+j] = u[i+j] * (x[i+j] - m)

@@ -2,6 +2,11 @@ package vector
 
 // ReLU stores max(x, 0); a NaN passes.
 func ReLU(dst, x []float64) {
+	need(len(dst), len(x))
+	if accelerated() {
+		relu(data(dst), data(x), len(dst))
+		return
+	}
 	for i, v := range x[:len(dst)] {
 		dst[i] = max(v, 0)
 	}
@@ -11,6 +16,11 @@ func ReLU(dst, x []float64) {
 
 // TanhPush stores (1 − u²)∘x.
 func TanhPush(dst, u, x []float64) {
+	need(len(dst), min(len(u), len(x)))
+	if accelerated() {
+		tanhPush(data(dst), data(u), data(x), len(dst))
+		return
+	}
 	u, x = u[:len(dst)], x[:len(dst)]
 	for i, u := range u {
 		dst[i] = (1 - u*u) * x[i]
@@ -19,6 +29,11 @@ func TanhPush(dst, u, x []float64) {
 
 // SigmoidPush stores u(1 − u)∘x.
 func SigmoidPush(dst, u, x []float64) {
+	need(len(dst), min(len(u), len(x)))
+	if accelerated() {
+		sigmoidPush(data(dst), data(u), data(x), len(dst))
+		return
+	}
 	u, x = u[:len(dst)], x[:len(dst)]
 	for i, u := range u {
 		dst[i] = u * (1 - u) * x[i]
@@ -27,6 +42,11 @@ func SigmoidPush(dst, u, x []float64) {
 
 // ReLUPush stores x where u is not 0 (a NaN in u passes as 1 does), and 0·x elsewhere.
 func ReLUPush(dst, u, x []float64) {
+	need(len(dst), min(len(u), len(x)))
+	if accelerated() {
+		reluPush(data(dst), data(u), data(x), len(dst))
+		return
+	}
 	u, x = u[:len(dst)], x[:len(dst)]
 	for i, u := range u {
 		d := 0.0
@@ -41,6 +61,11 @@ func ReLUPush(dst, u, x []float64) {
 
 // TanhCurve stores (1 − u²)∘x − 2u∘φ∘δ in x.
 func TanhCurve(x, u, phi, delta []float64) {
+	need(len(x), min(len(u), len(phi), len(delta)))
+	if accelerated() {
+		tanhCurve(data(x), data(u), data(phi), data(delta), len(x))
+		return
+	}
 	u, phi, delta = u[:len(x)], phi[:len(x)], delta[:len(x)]
 	for i, u := range u {
 		x[i] = (1-u*u)*x[i] - 2*u*phi[i]*delta[i]
@@ -49,6 +74,11 @@ func TanhCurve(x, u, phi, delta []float64) {
 
 // SigmoidCurve stores u(1 − u)∘x + (1 − 2u)∘φ∘δ in x.
 func SigmoidCurve(x, u, phi, delta []float64) {
+	need(len(x), min(len(u), len(phi), len(delta)))
+	if accelerated() {
+		sigmoidCurve(data(x), data(u), data(phi), data(delta), len(x))
+		return
+	}
 	u, phi, delta = u[:len(x)], phi[:len(x)], delta[:len(x)]
 	for i, u := range u {
 		x[i] = u*(1-u)*x[i] + (1-2*u)*phi[i]*delta[i]
@@ -57,6 +87,11 @@ func SigmoidCurve(x, u, phi, delta []float64) {
 
 // SoftplusCurve stores d∘x + (1 − d)∘φ∘δ in x, d being f′ as Softplus left it.
 func SoftplusCurve(x, d, phi, delta []float64) {
+	need(len(x), min(len(d), len(phi), len(delta)))
+	if accelerated() {
+		softplusCurve(data(x), data(d), data(phi), data(delta), len(x))
+		return
+	}
 	d, phi, delta = d[:len(x)], phi[:len(x)], delta[:len(x)]
 	for i, d := range d {
 		x[i] = d*x[i] + (1-d)*phi[i]*delta[i]

@@ -8,6 +8,9 @@ import (
 
 // Sum returns Σ x.
 func Sum(x []float64) float64 {
+	if accelerated() {
+		return sum(data(x), len(x))
+	}
 	sum := 0.0
 	for _, v := range x {
 		sum += v
@@ -17,6 +20,10 @@ func Sum(x []float64) float64 {
 
 // Dot returns xᵀy.
 func Dot(x, y []float64) float64 {
+	need(len(x), len(y))
+	if accelerated() {
+		return dot(data(x), data(y), len(x))
+	}
 	sum := 0.0
 	for i, y := range y[:len(x)] {
 		sum += x[i] * y
@@ -26,6 +33,9 @@ func Dot(x, y []float64) float64 {
 
 // SumSquares returns Σ x².
 func SumSquares(x []float64) float64 {
+	if accelerated() {
+		return sumSquares(data(x), len(x))
+	}
 	sum := 0.0
 	for _, v := range x {
 		sum += v * v
@@ -35,6 +45,10 @@ func SumSquares(x []float64) float64 {
 
 // SquaredDistance returns Σ (x − y)².
 func SquaredDistance(x, y []float64) float64 {
+	need(len(x), len(y))
+	if accelerated() {
+		return squaredDistance(data(x), data(y), len(x))
+	}
 	sum := 0.0
 	for i, y := range y[:len(x)] {
 		d := x[i] - y
@@ -55,6 +69,10 @@ func Norm(x []float64) float64 {
 
 // Residual stores u − t in dst and returns Σ (u − t)².
 func Residual(dst, u, t []float64) float64 {
+	need(len(dst), min(len(u), len(t)))
+	if accelerated() {
+		return residual(data(dst), data(u), data(t), len(dst))
+	}
 	sum := 0.0
 	u, t = u[:len(dst)], t[:len(dst)]
 	for i, u := range u {
@@ -67,7 +85,11 @@ func Residual(dst, u, t []float64) float64 {
 
 // AddRowSums adds the sum of row i of x, len(dst) × cols, to dst[i].
 func AddRowSums(dst, x []float64, cols int) {
-	x = x[:len(dst)*cols]
+	need(len(dst)*cols, len(x))
+	if accelerated() && len(dst) > 0 {
+		addRowSums(data(dst), data(x), len(dst), cols)
+		return
+	}
 	for i := range dst {
 		dst[i] += Sum(x[i*cols:][:cols])
 	}

@@ -2,24 +2,45 @@ package vector
 
 import "math"
 
-// Exp stores e^x.
+// The errors that follow are the largest met, in units of the last place (ulp) of the true value, by the assembly and
+// by the Go code: over 2.5 million arguments of all sizes and the neighbours of the points where the code changes its
+// way, by TestAccuracy with -points 500000, and over five million for each of some ranges against double-double
+// arithmetic. Results among the subnormal numbers are included, NaN is passed on, infinite arguments have their limits.
+
+// Exp stores e^x, off by 1.09 ulp at most, in Go by 0.93. It overflows where e^x does.
 func Exp(dst, x []float64) {
+	need(len(dst), len(x))
+	if accelerated() {
+		exp(data(dst), data(x), len(dst))
+		return
+	}
 	for i, v := range x[:len(dst)] {
-		dst[i] = math.Exp(v)
+		dst[i] = exponential(v)
 	}
 }
 
-// Tanh stores tanh x.
+// Tanh stores tanh x, off by 1.48 ulp at most, between 18 and 19.1, where it becomes 1, by 1.83, in Go by 1.38.
+// It is odd, for −0 too.
 func Tanh(dst, x []float64) {
+	need(len(dst), len(x))
+	if accelerated() {
+		tanh(data(dst), data(x), len(dst))
+		return
+	}
 	for i, v := range x[:len(dst)] {
 		dst[i] = math.Tanh(v)
 	}
 }
 
-// Sigmoid stores 1/(1 + e^−x).
+// Sigmoid stores 1/(1 + e^−x), off by 1.50 ulp at most, in Go by 2.26.
 func Sigmoid(dst, x []float64) {
+	need(len(dst), len(x))
+	if accelerated() {
+		sigmoid(data(dst), data(x), len(dst))
+		return
+	}
 	for i, v := range x[:len(dst)] {
-		dst[i] = logistic(v, math.Exp(-math.Abs(v)))
+		dst[i] = logistic(v, exponential(-math.Abs(v)))
 	}
 }
 
@@ -31,12 +52,44 @@ func logistic(x, e float64) float64 {
 	return 1 / (1 + e)
 }
 
-// Softplus stores log(1 + e^x) in dst and its derivative, the sigmoid, in slope.
+// Softplus stores log(1 + e^x) in dst, off by 1.27 ulp at most, in Go by 1.53, and its derivative, the sigmoid, in
+// slope, off by 1.06 at most, in Go by 2.26.
 func Softplus(dst, slope, x []float64) {
-	slope = slope[:len(dst)]
+	need(len(dst), min(len(slope), len(x)))
+	if accelerated() {
+		softplus(data(dst), data(slope), data(x), len(dst))
+		return
+	}
 	for i, v := range x[:len(dst)] {
-		e := math.Exp(-math.Abs(v))
+		e := exponential(-math.Abs(v))
 		slope[i] = logistic(v, e)
 		dst[i] = max(v, 0) + math.Log1p(e)
 	}
+}
+
+// exponential is e^x as in fdlibm's e_exp.c. math.Exp is less exact on amd64, and overflows below 709.78 there.
+func exponential(x float64) float64 {
+	const (
+		ln2Hi = 0x1.62e42feep-1 // 33 bits: its products with k are exact
+		ln2Lo = 0x1.a39ef35793c76p-33
+		p1    = 1.66666666666666657415e-01
+		p2    = -2.77777777770155933842e-03
+		p3    = 6.61375632143793436117e-05
+		p4    = -1.65339022054652515390e-06
+		p5    = 4.13813679705723846039e-08
+	)
+	switch {
+	case x > 710:
+		return math.Inf(1) + x
+	case x < -746:
+		return 0
+	case x != x:
+		return x
+	}
+	k := math.RoundToEven(x * math.Log2E)
+	hi, lo := x-k*ln2Hi, k*ln2Lo
+	r := hi - lo
+	z := r * r
+	c := r - z*(p1+z*(p2+z*(p3+z*(p4+z*p5))))
+	return math.Ldexp(1-((lo-r*c/(2-c))-hi), int(k))
 }

@@ -7,7 +7,32 @@
 // on the length alone. AVX2 and AVX-512 return the same bits; the generic code may differ from them by roundings.
 package vector
 
-import "newtop/internal/kernel"
+import (
+	"fmt"
+	"unsafe"
 
-// active is the kernel that runs. Only tests change it.
+	"newtop/internal/kernel"
+)
+
+//go:generate go run ./gen -out kernels_amd64.s -stubs kernels_amd64.go -pkg vector
+
+// active is the kernel that runs, which the assembly looks at too. Only tests change it.
 var active = kernel.Selected()
+
+// accelerated says that the assembly runs, not the Go code.
+func accelerated() bool { return active != kernel.Generic }
+
+// data is what the assembly takes of a slice.
+func data(x []float64) *float64 { return unsafe.SliceData(x) }
+
+// need panics if a slice has less than the n numbers that the first one asks for.
+func need(n, have int) {
+	if have < n {
+		short(n, have)
+	}
+}
+
+//go:noinline
+func short(n, have int) {
+	panic(fmt.Sprintf("vector: %d numbers where there must be %d", have, n))
+}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/blas"
+
 	"newtop/internal/kernel"
 )
 
@@ -26,6 +28,7 @@ func BenchmarkSum(b *testing.B) {
 		{"outer", 50, 70, 96, false, Add},
 		{"outer", 26, 50, 96, false, Add},
 		{"large", 512, 512, 512, false, Zero},
+		{"large", 1500, 1500, 1500, false, Zero},
 		{"large", 500, 500, 500, true, Zero},
 		{"large", 256, 96, 512, false, Zero},
 		{"large", 50, 96, 784, false, Zero},
@@ -44,9 +47,10 @@ func BenchmarkSum(b *testing.B) {
 		{"batchT", 70, 4, 50, true, Bias},
 		{"batchT", 70, 8, 50, true, Bias},
 		{"batchT", 70, 16, 50, true, Bias},
+		{"online", 50, 784, 1, false, Zero},
+		{"online", 50, 70, 1, false, Zero},
 		{"one", 1, 96, 50, false, Bias},
 		{"two", 2, 96, 50, false, Bias},
-		{"one", 1, 1, 50, false, Bias},
 	} {
 		rng := rand.New(rand.NewPCG(1, 2))
 		q := random(rng, shape{m: c.m, n: c.n, ks: []int{c.k}, trans: []bool{c.trans}, start: c.start})
@@ -54,6 +58,24 @@ func BenchmarkSum(b *testing.B) {
 			b.Run(fmt.Sprintf("%s_%dx%dx%d/%v", c.name, c.m, c.n, c.k, k), func(b *testing.B) {
 				measure(b, k, 2*float64(c.m*c.n*c.k), func() {
 					sum(k, q.c, q.m, q.n, q.stride, q.start, q.bias, q.terms)
+				})
+			})
+		}
+	}
+}
+
+// Gradients: blocks of data transposed, and then the product.
+func BenchmarkOuter(b *testing.B) {
+	for _, c := range [][3]int{{70, 16, 96}, {50, 70, 96}, {26, 50, 96}} {
+		m, n, rows := c[0], c[1], c[2]
+		rng := rand.New(rand.NewPCG(1, 2))
+		q := random(rng, shape{m: m, n: n, ks: []int{rows}, trans: []bool{false}, start: Add})
+		u := make([]float64, n*rows)
+		for _, k := range kernel.Available() {
+			b.Run(fmt.Sprintf("%dx%dx%d/%v", m, n, rows, k), func(b *testing.B) {
+				measure(b, k, 2*float64(m*n*rows), func() {
+					transpose(k, q.terms[0].B, n, u, rows, n, rows)
+					sum(k, q.c, m, n, n, Add, nil, q.terms)
 				})
 			})
 		}
@@ -85,6 +107,35 @@ func BenchmarkTranspose(b *testing.B) {
 			b.Run(fmt.Sprintf("%dx%d/%v", rows, cols, k), func(b *testing.B) {
 				measure(b, k, float64(rows*cols), func() { transpose(k, dst, rows, src, cols, rows, cols) })
 			})
+		}
+	}
+}
+
+func BenchmarkImplementation(b *testing.B) {
+	const n = 512
+	rng := rand.New(rand.NewPCG(1, 2))
+	a, x, y := noise(rng, n*n), noise(rng, n*n), noise(rng, n*n)
+	for i := range n {
+		a[i*n+i] += n
+	}
+	for _, k := range kernel.Available() {
+		lib := Implementation{kernel: k}
+		for _, c := range []struct {
+			name       string
+			operations float64
+			f          func()
+		}{
+			{"Dgemm_NN", 2 * n * n * n, func() { lib.Dgemm(blas.NoTrans, blas.NoTrans, n, n, n, 1, a, n, x, n, 0, y, n) }},
+			{"Dgemm_NT", 2 * n * n * n, func() { lib.Dgemm(blas.NoTrans, blas.Trans, n, n, n, -1, a, n, x, n, 0, y, n) }},
+			{"Dsyrk", n * n * n, func() { lib.Dsyrk(blas.Upper, blas.Trans, n, n, -1, a, n, 0, y, n) }},
+			{"Dtrsm", n * n * n, func() {
+				lib.Dtrsm(blas.Left, blas.Upper, blas.Trans, blas.NonUnit, n, n, 1, a, n, x, n)
+			}},
+			{"Dgemv_N", 2 * n * n, func() { lib.Dgemv(blas.NoTrans, n, n, 1, a, n, x, 1, 0, y, 1) }},
+			{"Dgemv_T", 2 * n * n, func() { lib.Dgemv(blas.Trans, n, n, 1, a, n, x, 1, 0, y, 1) }},
+			{"Dger", 2 * n * n, func() { lib.Dger(n, n, 1e-9, x, 1, x, 1, y, n) }},
+		} {
+			b.Run(c.name+"/"+k.String(), func(b *testing.B) { measure(b, k, c.operations, c.f) })
 		}
 	}
 }

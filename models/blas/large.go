@@ -1,21 +1,27 @@
 package blas
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"newtop/internal/kernel"
+)
 
 // Blocks of large products, after Goto and Van de Geijn, "Anatomy of High-Performance Matrix Multiplication"
-// (2008): a strip of B of depth × width stays in the first-level cache, a block of A of height × depth in the
-// second. Rows of the copies do not lie a power of two apart, where they would push one another out of a cache.
+// (2008): a block of A and some strips of B are copied so that they stay in the second-level cache, and one strip
+// in the first-level one. Several strips are copied at a time because rows of B may be a page apart. The rows of
+// the block do not lie a power of two apart, where they would push one another out of a cache.
 const (
-	stripSize   = 24 * 128 // doubles of a strip of B
-	blockHeight = 384      // rows of a block of A
-	blockSize   = blockHeight * (256 + blockGap)
+	blockHeight = 512 // rows of A and c
+	blockDepth  = 128 // columns of A, rows of B
+	blockWidth  = 96  // columns of B and c: a multiple of all kernels' strips
 	blockGap    = 8
 )
 
-// workspace holds the copies of blocks that one call works with.
+// workspace holds the copies that one call works with.
 type workspace struct {
-	a [blockSize]float64
-	b [stripSize]float64
+	a [blockHeight * (blockDepth + blockGap)]float64
+	b [blockDepth * blockWidth]float64
+	c [blockWidth * blockWidth]float64
 }
 
 // idle keeps workspaces, as many as calls ever ran at the same time or at most the array's length. A sync.Pool
@@ -38,5 +44,96 @@ func (w *workspace) giveBack() {
 		if idle[i].CompareAndSwap(nil, w) {
 			return
 		}
+	}
+}
+
+// operand is a matrix of a product: element (i, j) is x[i·row + j·col], and one of the strides is 1.
+type operand struct {
+	x        []float64
+	row, col int
+}
+
+// from returns the elements from (i, j) on.
+func (o operand) from(i, j int) []float64 { return o.x[i*o.row+j*o.col:] }
+
+// sub returns the matrix from element (i, j) on.
+func (o operand) sub(i, j int) operand { return operand{o.from(i, j), o.row, o.col} }
+
+// transposed returns the transpose.
+func (o operand) transposed() operand { return operand{o.x, o.col, o.row} }
+
+// product computes c = start + (α·A)·B for A of m × depth and B of depth × n, copying block by block. It adds to
+// an element in the order in which panels does.
+func (w *workspace) product(k kernel.Kernel, c []float64, m, n, stride int, start Start, bias []float64,
+	alpha float64, a, b operand, depth int) {
+	slices := (depth + blockDepth - 1) / blockDepth
+	blocks := (m + blockHeight - 1) / blockHeight
+	for slice, p := 0, 0; slice < slices; slice++ {
+		depth := (depth + slice) / slices
+		for block, i := 0, 0; block < blocks; block++ {
+			rows := (m + block) / blocks
+			w.packA(k, alpha, a.sub(i, p), rows, depth)
+			for j := 0; j < n; j += blockWidth {
+				from := bias
+				if start == Bias {
+					from = bias[i:]
+				}
+				w.block(k, c[i*stride+j:], rows, min(blockWidth, n-j), stride, start, from, b.sub(p, j), depth)
+			}
+			i += rows
+		}
+		start = ahead
+		p += depth
+	}
+}
+
+// block adds the product of the block of A in w and of cols columns of B, at most blockWidth.
+func (w *workspace) block(k kernel.Kernel, c []float64, rows, cols, stride int, start Start, bias []float64,
+	b operand, depth int) {
+	strip := tilings[k].strip()
+	if b.col == 1 {
+		w.packB(b, depth, cols, strip)
+	}
+	for j := 0; j < cols; j += strip {
+		width := min(strip, cols-j)
+		if b.col != 1 {
+			transposeVector(k, w.b[j*depth:], width, b.from(0, j), b.col, width, depth)
+		}
+		one := [1]Term{{A: w.a[:], RowStride: depth + blockGap, ColStride: 1, B: w.b[j*depth:], Stride: width, K: depth}}
+		panels(k, c[j:], rows, width, stride, start, bias, one[:])
+	}
+}
+
+// packA copies α times rows × depth elements row by row.
+func (w *workspace) packA(k kernel.Kernel, alpha float64, a operand, rows, depth int) {
+	stride := depth + blockGap
+	if a.col == 1 {
+		for i := range rows {
+			copy(w.a[i*stride:][:depth], a.from(i, 0))
+		}
+	} else {
+		transposeVector(k, w.a[:], stride, a.x, a.col, depth, rows)
+	}
+	if alpha == 1 {
+		return
+	}
+	for i := range rows {
+		row := w.a[i*stride:][:depth]
+		for j := range row {
+			row[j] *= alpha
+		}
+	}
+}
+
+// packB copies depth rows of cols elements, strip by strip.
+func (w *workspace) packB(b operand, depth, cols, strip int) {
+	last := (cols - 1) / strip * strip // where the last strip begins, which may be narrower
+	for p := range depth {
+		row := b.from(p, 0)[:cols]
+		for j := 0; j < last; j += strip {
+			copy(w.b[j*depth+p*strip:][:strip], row[j:])
+		}
+		row = row[last:]
+		copy(w.b[last*depth+p*len(row):], row)
 	}
 }

@@ -20,6 +20,9 @@ const (
 	Bias              // row i of c is overwritten, beginning with bias[i]
 )
 
+// ahead is Add for a c that is too large for caches: the next tile is fetched while one is computed.
+const ahead = Bias + 1
+
 // panel is a strip of c, some vectors wide, for an assembly function to compute. It goes down the strip tile by
 // tile: first the tall tiles, whose code is kind, then the short ones of one row less, whose code is kind − 1.
 // The generator reads this file.
@@ -35,6 +38,5 @@ type panel struct {
 	tall   int // tiles, at least 1
 	short  int
 	row    int       // first row of the next tile: 0 at first
-	left   int       // terms left, for the function's use
 	lanes  [4]uint64 // the last vector's: AVX-512 a mask of bits, AVX2 a mask of vectors
 }

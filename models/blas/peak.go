@@ -2,6 +2,7 @@ package blas
 
 import (
 	"math"
+	"runtime"
 	"time"
 
 	"newtop/internal/kernel"
@@ -28,9 +29,6 @@ func peak(k kernel.Kernel, d time.Duration) float64 {
 	}
 }
 
-// sink keeps the compiler from leaving out multiplyAddsGeneric's work.
-var sink float64
-
 // multiplyAddsGeneric does what the compiler makes of independent multiply-adds, and returns how many operations
 // it did.
 func multiplyAddsGeneric(rounds int) int {
@@ -46,6 +44,6 @@ func multiplyAddsGeneric(rounds int) int {
 		g += x * y
 		h += x * y
 	}
-	sink = a + b + c + d + e + f + g + h
+	runtime.KeepAlive(a + b + c + d + e + f + g + h) // or the compiler leaves out the work
 	return rounds * 8 * 2
 }

@@ -1,6 +1,11 @@
 package blas
 
-import "newtop/internal/kernel"
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+
+	"newtop/internal/kernel"
+)
 
 // Sum computes c = start + Σ_t A_t·B_t for a matrix c of m × n with rows stride apart. bias has m numbers with
 // Bias and is ignored otherwise. Terms with K = 0 add nothing. c must not overlap the terms. It allocates
@@ -62,7 +67,7 @@ func holds(x []float64, rows, cols, stride int) bool {
 	return (stride >= cols || rows == 1) && (rows-1)*stride+cols <= len(x)
 }
 
-// sumGeneric is Sum in Go.
+// sumGeneric is Sum in Go and with what gonum has.
 func sumGeneric(c []float64, m, n, stride int, start Start, bias []float64, terms []Term) {
 	for i := range m {
 		row := c[i*stride:][:n]
@@ -74,13 +79,63 @@ func sumGeneric(c []float64, m, n, stride int, start Start, bias []float64, term
 				row[j] = bias[i]
 			}
 		}
-		for _, t := range terms {
+	}
+	for i := range terms {
+		t := &terms[i]
+		switch {
+		case t.K == 0:
+		case n == 1 && t.ColStride == 1:
+			addDots(c, m, stride, t)
+		case n == 1:
 			for p := range t.K {
-				a := t.A[i*t.RowStride+p*t.ColStride]
-				for j, b := range t.B[p*t.Stride:][:n] {
-					row[j] += a * b
-				}
+				gonum.Implementation{}.Daxpy(m, t.B[p*t.Stride], t.A[p*t.ColStride:], 1, c, stride)
 			}
+		default:
+			addTiles(c, m, n, stride, t)
 		}
+	}
+}
+
+// addTiles adds A·B by gonum's Dgemm, which adds in the order of p. It starts goroutines from four tiles of
+// 64 × 64 on.
+func addTiles(c []float64, m, n, stride int, t *Term) {
+	const rows, cols = 64, 192
+	// A leading dimension is at least the width even where there is one row only.
+	layout, lda := blas.NoTrans, max(t.RowStride, t.K)
+	if t.ColStride != 1 {
+		layout, lda = blas.Trans, max(t.ColStride, m)
+	}
+	for i := 0; i < m; i += rows {
+		for j := 0; j < n; j += cols {
+			m, n := min(rows, m-i), min(cols, n-j)
+			gonum.Implementation{}.Dgemm(layout, blas.NoTrans, m, n, t.K, 1, t.A[i*t.RowStride:], lda,
+				t.B[j:], max(t.Stride, n), 1, c[i*stride+j:], max(stride, n))
+		}
+	}
+}
+
+// addDots adds A·B for a B of one column, four rows of A at a time, in the order of p.
+func addDots(c []float64, m, stride int, t *Term) {
+	i := 0
+	for ; i+4 <= m; i += 4 {
+		a0, a1 := t.A[i*t.RowStride:][:t.K], t.A[(i+1)*t.RowStride:][:t.K]
+		a2, a3 := t.A[(i+2)*t.RowStride:][:t.K], t.A[(i+3)*t.RowStride:][:t.K]
+		to := c[i*stride:]
+		x0, x1, x2, x3 := to[0], to[stride], to[2*stride], to[3*stride]
+		for p := range a0 {
+			b := t.B[p*t.Stride]
+			x0 += a0[p] * b
+			x1 += a1[p] * b
+			x2 += a2[p] * b
+			x3 += a3[p] * b
+		}
+		to[0], to[stride], to[2*stride], to[3*stride] = x0, x1, x2, x3
+	}
+	for ; i < m; i++ {
+		x := c[i*stride]
+		for p, a := range t.A[i*t.RowStride:][:t.K] {
+			x += a * t.B[p*t.Stride]
+		}
+		c[i*stride] = x
 	}
 }

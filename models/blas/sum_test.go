@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"newtop/internal/kernel"
 )
@@ -124,10 +125,9 @@ func (q *problem) verify(k kernel.Kernel) error {
 			}
 			continue
 		}
-		if k == kernel.Generic && math.Abs(x-want[i]) <= q.rounding(i/q.stride, i%q.stride) {
-			continue
-		}
-		if x != want[i] && !(math.IsNaN(x) && math.IsNaN(want[i])) {
+		same := x == want[i] || math.IsNaN(x) && math.IsNaN(want[i]) ||
+			k == kernel.Generic && math.Abs(x-want[i]) <= q.rounding(i/q.stride, i%q.stride)
+		if !same {
 			return fmt.Errorf("%v: %v: element %d,%d is %v, want %v", k, q, i/q.stride, i%q.stride, x, want[i])
 		}
 	}
@@ -177,4 +177,153 @@ func TestSumIsTheDefinition(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The shapes of nets, and those that go through the other ways: one column, deep ones, ones copied in blocks.
+func TestSumOfOtherShapes(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k kernel.Kernel) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		for _, c := range []struct {
+			m, n int
+			ks   []int
+		}{
+			{70, 96, []int{16}}, {50, 96, []int{70, 70}}, {26, 96, []int{50}}, {50, 16, []int{96}},
+			{50, 1, []int{70}}, {1, 1, []int{70}}, {67, 1, []int{201, 3}}, {67, 1, []int{0}}, {67, 1, []int{5, 6, 7}},
+			{1, 200, []int{500}},
+			{3, 130, []int{193}}, {9, 50, []int{300, 1, 200}}, {20, 10, nil}, {70, 3, []int{300}},
+			{64, 331, []int{200}}, {65, 253, []int{260, 1}},
+		} {
+			for start := Zero; start <= Bias; start++ {
+				s := shape{m: c.m, n: c.n, ks: c.ks, start: start, gap: rng.IntN(3)}
+				if c.n == 1 {
+					s.gap = 0
+				}
+				for i := range c.ks {
+					s.trans = append(s.trans, (int(start)+i)%2 == 1)
+				}
+				if err := random(rng, s).verify(k); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
+
+// fuzzed makes a problem of numbers that say little by themselves.
+func fuzzed(seed uint64, m, n, depth, mode uint16) *problem {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	s := shape{m: 1 + int(m%90), n: 1 + int(n%130), start: Start(mode % 3), gap: int(mode / 3 % 4), shift: int(mode / 12 % 8)}
+	for range mode / 96 % 4 {
+		s.ks = append(s.ks, rng.IntN(1+int(depth%400)))
+		s.trans = append(s.trans, rng.IntN(2) == 0)
+	}
+	return random(rng, s)
+}
+
+func FuzzSum(f *testing.F) {
+	f.Add(uint64(1), uint16(0), uint16(0), uint16(0), uint16(0))
+	f.Add(uint64(2), uint16(69), uint16(95), uint16(16), uint16(98))
+	f.Add(uint64(3), uint16(49), uint16(0), uint16(70), uint16(193))
+	f.Add(uint64(4), uint16(89), uint16(129), uint16(399), uint16(300))
+	f.Fuzz(func(t *testing.T, seed uint64, m, n, depth, mode uint16) {
+		for _, k := range kernel.Available() {
+			if err := fuzzed(seed, m, n, depth, mode).verify(k); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// A NaN or infinity in row i of A is in row i of c and nowhere else; one in column j of B in column j.
+func TestSumSpreadsWhatIsNotFinite(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k kernel.Kernel) {
+		rng := rand.New(rand.NewPCG(5, 6))
+		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			for _, trans := range []bool{false, true} {
+				for _, size := range [][3]int{{13, 29, 5}, {1, 9, 3}, {33, 1, 6}, {64, 330, 200}} {
+					m, n, depth := size[0], size[1], size[2]
+					q := random(rng, shape{m: m, n: n, ks: []int{depth}, trans: []bool{trans}, start: Zero})
+					i, j, p := rng.IntN(m), rng.IntN(n), rng.IntN(depth)
+					a, b := &q.terms[0].A[i*q.terms[0].RowStride+p*q.terms[0].ColStride], &q.terms[0].B[p*n+j]
+					for _, at := range []*float64{a, b} {
+						old := *at
+						*at = bad
+						sum(k, q.c, m, n, n, Zero, nil, q.terms)
+						for e, x := range q.c {
+							hit := at == a && e/n == i || at == b && e%n == j
+							if finite := !math.IsNaN(x) && !math.IsInf(x, 0); finite == hit {
+								t.Fatalf("%v: %v at A %d,%d or B %d,%d: element %d,%d is %v", q, bad, i, p, p, j, e/n, e%n, x)
+							}
+						}
+						*at = old
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestSumOfNothing(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k kernel.Kernel) {
+		sum(k, nil, 0, 5, 5, Bias, nil, nil)
+		sum(k, nil, 5, 0, 0, Add, nil, nil)
+		transpose(k, nil, 0, nil, 0, 0, 5)
+	})
+}
+
+func TestSumPanicsRatherThanReadingOutside(t *testing.T) {
+	whole := make([]float64, 12)
+	a := Term{A: whole, RowStride: 4, ColStride: 1, B: whole, Stride: 3, K: 4}
+	for name, f := range map[string]func(){
+		"negative m":      func() { Sum(whole, -1, 3, 3, Zero, nil, nil) },
+		"short c":         func() { Sum(whole[:8], 3, 3, 3, Zero, nil, nil) },
+		"rows of c meet":  func() { Sum(whole, 3, 3, 2, Zero, nil, nil) },
+		"short bias":      func() { Sum(whole, 3, 3, 3, Bias, whole[:2], nil) },
+		"unknown start":   func() { Sum(whole, 3, 3, 3, 3, nil, nil) },
+		"negative K":      func() { Sum(whole, 3, 3, 3, Zero, nil, []Term{{K: -1}}) },
+		"short A":         func() { s := a; s.A = whole[:11]; Sum(whole, 3, 3, 3, Zero, nil, []Term{s}) },
+		"short B":         func() { s := a; s.B = whole[:11]; Sum(whole, 3, 3, 3, Zero, nil, []Term{a, s}) },
+		"A without a 1":   func() { s := a; s.ColStride = 2; Sum(whole, 1, 1, 1, Zero, nil, []Term{s}) },
+		"negative stride": func() { s := a; s.RowStride = -4; Sum(whole, 3, 3, 3, Zero, nil, []Term{s}) },
+		"short dst":       func() { Transpose(whole[:11], 3, whole, 4, 3, 4) },
+		"short src":       func() { Transpose(whole, 3, whole[:11], 4, 3, 4) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			f()
+		})
+	}
+}
+
+func TestNothingIsAllocated(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k kernel.Kernel) {
+		rng := rand.New(rand.NewPCG(7, 8))
+		for _, s := range []shape{
+			{m: 50, n: 96, ks: []int{70, 16}, trans: []bool{false, true}, start: Bias},
+			{m: 50, n: 1, ks: []int{70}, trans: []bool{false}, start: Bias},
+			{m: 50, n: 1, ks: []int{70}, trans: []bool{true}},
+			{m: 70, n: 300, ks: []int{300}, trans: []bool{true}},
+		} {
+			q := random(rng, s)
+			if n := testing.AllocsPerRun(5, func() {
+				sum(k, q.c, q.m, q.n, q.stride, q.start, q.bias, q.terms)
+			}); n != 0 {
+				t.Errorf("%v: Sum allocates %v times", q, n)
+			}
+		}
+		src, dst := make([]float64, 70*96), make([]float64, 70*96)
+		if n := testing.AllocsPerRun(5, func() { transpose(k, dst, 70, src, 96, 70, 96) }); n != 0 {
+			t.Errorf("Transpose allocates %v times", n)
+		}
+	})
+}
+
+func TestPeakIsPlausible(t *testing.T) {
+	if p := Peak(time.Millisecond); !(p > 0.1 && p < 10_000) {
+		t.Errorf("%v GFLOP/s", p)
+	}
 }

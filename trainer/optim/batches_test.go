@@ -201,26 +201,83 @@ func (o *scored) Loss([]float64) float64                               { return 
 func (o *scored) GradientTo(dst, w []float64) float64                  { o.df(dst, w); return 0 }
 func (o *scored) BatchGradientTo(dst, w []float64, rows []int) float64 { return o.GradientTo(dst, w) }
 
-// TestTiles: an update in tiles is the same as one over all weights at once.
+// TestTiles: every weight is moved by its own gradient and memory, whichever tile it is in, and the norm is that of
+// all of them.
 func TestTiles(t *testing.T) {
-	n := 2*tile + 7
-	m, settings := method(t, "momentum", "rate", "0.5", "momentum", "0.25", "batch", "0")
-	o := &scored{n: n, df: func(dst, x []float64) {
-		for i := range dst {
-			dst[i] = float64(i%5) + x[i]
-		}
-	}}
-	s := &State{Objective: o, W: make([]float64, n), Settings: settings}
-	w, v := make([]float64, n), make([]float64, n)
-	for range 3 {
-		m.Step(context.Background(), s)
-		for i := range w {
-			v[i] = 0.25*v[i] - 0.5*(float64(i%5)+w[i])
-			w[i] += v[i]
+	const rate, n = 0.5, 2*tile + 7
+	heavy := func(mu float64) func(w, g float64, step int, m *[2]float64) float64 {
+		return func(w, g float64, _ int, m *[2]float64) float64 {
+			m[0] = mu*m[0] - rate*g
+			return w + m[0]
 		}
 	}
-	if !slices.Equal(s.W, w) {
-		t.Error("the weights are others")
+	for name, move := range map[string]func(w, g float64, step int, m *[2]float64) float64{
+		"sgd":       func(w, g float64, _ int, _ *[2]float64) float64 { return w - rate*g },
+		"momentum":  heavy(0.9),
+		"nag":       heavy(0.9),
+		"online-bp": heavy(0.8),
+		"adagrad": func(w, g float64, _ int, m *[2]float64) float64 {
+			m[0] += g * g
+			return w - rate*g/(1e-8+math.Sqrt(m[0]))
+		},
+		"rmsprop": func(w, g float64, _ int, m *[2]float64) float64 {
+			m[0] = 0.9*m[0] + 0.1*g*g
+			return w - rate*g/(math.Sqrt(m[0])+1e-8)
+		},
+		"adam": func(w, g float64, step int, m *[2]float64) float64 {
+			m[0] = 0.9*m[0] + 0.1*g
+			m[1] = 0.999*m[1] + 0.001*g*g
+			first, second := m[0]/(1-math.Pow(0.9, float64(step))), m[1]/(1-math.Pow(0.999, float64(step)))
+			return w - rate*first/(math.Sqrt(second)+1e-8)
+		},
+	} {
+		method, settings := method(t, name, "rate", "0.5", "batch", "0")
+		gradient := func(i int, x float64) float64 { return float64(i%5) + x }
+		o := &scored{n: n, df: func(dst, x []float64) {
+			for i := range dst {
+				dst[i] = gradient(i, x[i])
+			}
+		}}
+		s := &State{Objective: o, W: make([]float64, n), Settings: settings}
+		w, memory := make([]float64, n), make([][2]float64, n)
+		for step := 1; step <= 3; step++ {
+			r, err := method.Step(context.Background(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			squares := 0.0
+			for i := range w {
+				at := w[i]
+				if name == "nag" {
+					at += 0.9 * memory[i][0]
+				}
+				g := gradient(i, at)
+				squares += g * g
+				w[i] = move(w[i], g, step, &memory[i])
+				if math.Abs(s.W[i]-w[i]) > 1e-12 {
+					t.Fatalf("%s: weight %d is %.17g after step %d, want %.17g", name, i, s.W[i], step, w[i])
+				}
+			}
+			if math.Abs(r.GradientNorm-math.Sqrt(squares)) > 1e-12*math.Sqrt(squares) {
+				t.Errorf("%s: ‖g‖ = %g, want %g", name, r.GradientNorm, math.Sqrt(squares))
+			}
+		}
+	}
+}
+
+// TestNormsWhoseSquaresAreNone: a gradient is not lost whose square is too large or too small for a number.
+func TestNormsWhoseSquaresAreNone(t *testing.T) {
+	for _, size := range []float64{1e-200, 1e-154, 1e200} {
+		m, settings := method(t, "sgd", "rate", "0.5", "batch", "1")
+		o := &scored{n: 2, df: func(dst, _ []float64) { dst[0], dst[1] = 3*size, 4*size }}
+		s := &State{Objective: o, W: make([]float64, 2), Settings: settings}
+		b := m.(*batches)
+		if _, err := m.Step(context.Background(), s); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.move(s); math.Abs(got-5*size) > 1e-14*size {
+			t.Errorf("‖g‖ = %g, want %g", got, 5*size)
+		}
 	}
 }
 
@@ -307,7 +364,7 @@ func TestDivergence(t *testing.T) {
 		if !errors.As(err, &broken) || broken.What != test.what || !strings.Contains(err.Error(), test.what) {
 			t.Errorf("%+v: %v", test, err)
 		}
-		if finite(test.w) && !finite(s.W[0]) {
+		if finite(test.w) && !finite(s.W[0]) || test.what == "gradient" && s.W[0] != test.w {
 			t.Errorf("%+v: left with %g", test, s.W[0])
 		}
 	}

@@ -128,7 +128,7 @@ func (g *generator) columns() {
 			sums := b.each(func(int) value { return m.zero() })
 			b.eachRow(p[1:], func(at []reg.GPVirtual) {
 				for v := range sums {
-					m.accumulate(sums[v], b.load(at[0], v), b.load(at[1], v))
+					m.addProduct(sums[v], b.load(at[0], v), b.load(at[1], v))
 				}
 			})
 			b.storeAll(sums, p[0])
@@ -162,7 +162,7 @@ func (g *generator) columnArgMax() {
 				m.VMOVUPD(m.where(greater, x, best, row, at), at)
 				m.VMAXPD(best, x, best)
 				m.VMOVUPD(m.where(unordered, x, x, x, nan), nan)
-				m.VADDPD(m.c(1), row, row)
+				m.VADDPD(m.operand(m.c(1)), row, row)
 			})
 			b.store(m.where(unordered, nan, nan, nan, at), p[0], 0)
 			b.store(best, p[1], 0)
@@ -191,7 +191,8 @@ func (g *generator) columnSoftmax() {
 				for v := range sums {
 					e := b.load(at[0], v)
 					q := m.mul(e, inverse[v])
-					m.VFMADD231PD(m.nfma(q, sums[v], e), inverse[v], q)
+					m.subProduct(e, q, sums[v])
+					m.addProduct(q, e, inverse[v])
 					b.store(q, at[0], v)
 				}
 			})

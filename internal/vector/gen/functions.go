@@ -18,29 +18,30 @@ func (g *generator) transcendental() {
 	}{
 		{"exp", "exp is Exp.", (*machine).exp},
 		{"tanh", "tanh is Tanh.", (*machine).tanh},
-		{"sigmoid", "sigmoid is Sigmoid.", func(m *machine, x value) value { return m.logistic(x).sigmoid }},
+		{"sigmoid", "sigmoid is Sigmoid.", (*machine).sigmoid},
 	} {
-		g.elementwise(elementwise{f.name, unary, f.doc, []string{"x"}, []string{"dst"}, []int{1}, one(f.f)})
+		g.elementwise(elementwise{
+			f.name, unary, f.doc, []string{"x"}, []string{"dst"}, nil, []int{2, 1},
+			func(m *machine, in []value, _ func(int) value) []value { return []value{f.f(m, in[0])} },
+		})
 	}
 	g.elementwise(elementwise{
 		"softplus", "func(dst, slope, x *float64, n int)", "softplus is Softplus.",
-		[]string{"x"}, []string{"dst", "slope"}, []int{1},
-		func(m *machine) func(in []value) []value {
-			return func(in []value) []value {
-				y, slope := m.softplus(in[0])
-				return []value{y, slope}
-			}
+		[]string{"x"}, []string{"dst", "slope"}, nil, []int{1},
+		func(m *machine, in []value, _ func(int) value) []value {
+			y, slope := m.softplus(in[0])
+			return []value{y, slope}
 		},
 	})
 }
 
 func (g *generator) derivatives() {
 	g.elementwise(elementwise{
-		"relu", unary, "relu is ReLU.", []string{"x"}, []string{"dst"}, simple,
-		one(func(m *machine, x value) value {
+		"relu", unary, "relu is ReLU.", []string{"x"}, []string{"dst"}, nil, simple,
+		func(m *machine, in []value, _ func(int) value) []value {
 			zero := m.zero()
-			return m.add(m.max(zero, x), zero) // +0 for −0
-		}),
+			return []value{m.add(m.max(zero, in[0]), zero)} // +0 for −0
+		},
 	})
 	for _, f := range []struct {
 		name, doc string
@@ -50,17 +51,15 @@ func (g *generator) derivatives() {
 			return m.mul(m.nfma(u, u, m.c(1)), x)
 		}},
 		{"sigmoidPush", "sigmoidPush is SigmoidPush.", func(m *machine, u, x value) value {
-			return m.mul(m.nfma(u, u, u), x)
+			return m.mul(m.mul(u, m.sub(m.c(1), u)), x)
 		}},
 		{"reluPush", "reluPush is ReLUPush.", func(m *machine, u, x value) value {
 			return m.mul(m.where(notEqual, u, m.zero(), m.c(1), m.zero()), x)
 		}},
 	} {
 		g.elementwise(elementwise{
-			f.name, push, f.doc, []string{"u", "x"}, []string{"dst"}, simple,
-			func(m *machine) func(in []value) []value {
-				return func(in []value) []value { return []value{f.f(m, in[0], in[1])} }
-			},
+			f.name, push, f.doc, []string{"u", "x"}, []string{"dst"}, nil, simple,
+			func(m *machine, in []value, _ func(int) value) []value { return []value{f.f(m, in[0], in[1])} },
 		})
 	}
 	// slope is f′, bend f″/f′, both of u.
@@ -74,7 +73,7 @@ func (g *generator) derivatives() {
 			func(m *machine, u value) value { return m.mul(u, m.c(-2)) },
 		}, {
 			"sigmoidCurve", "sigmoidCurve is SigmoidCurve.",
-			func(m *machine, u value) value { return m.nfma(u, u, u) },
+			func(m *machine, u value) value { return m.mul(u, m.sub(m.c(1), u)) },
 			func(m *machine, u value) value { return m.nfma(u, m.c(2), m.c(1)) },
 		}, {
 			"softplusCurve", "softplusCurve is SoftplusCurve.",
@@ -83,13 +82,12 @@ func (g *generator) derivatives() {
 		},
 	} {
 		g.elementwise(elementwise{
-			f.name, curve, f.doc, []string{"u", "x", "phi", "delta"}, []string{"x"}, []int{2, 1},
-			func(m *machine) func(in []value) []value {
-				return func(in []value) []value {
-					u, x, phi, delta := in[0], in[1], in[2], in[3]
-					slope, bend := f.slope(m, u), f.bend(m, u)
-					return []value{m.fma(bend, m.mul(phi, delta), m.mul(slope, x))}
-				}
+			f.name, curve, f.doc, []string{"u", "x", "phi", "delta"}, []string{"x"}, nil, []int{2, 1},
+			func(m *machine, in []value, _ func(int) value) []value {
+				u, x, phi, delta := in[0], in[1], in[2], in[3]
+				y := m.mul(f.slope(m, u), x)
+				m.addProduct(y, f.bend(m, u), m.mul(phi, delta))
+				return []value{y}
 			},
 		})
 	}
@@ -105,31 +103,27 @@ func (g *generator) arithmetic() {
 		{"mul", "mul is Mul.", func(m *machine, x, y value) value { return m.mul(x, y) }},
 	} {
 		g.elementwise(elementwise{
-			f.name, pairOf, f.doc, []string{"x", "y"}, []string{"dst"}, simple,
-			func(m *machine) func(in []value) []value {
-				return func(in []value) []value { return []value{f.f(m, in[0], in[1])} }
-			},
+			f.name, pairOf, f.doc, []string{"x", "y"}, []string{"dst"}, nil, simple,
+			func(m *machine, in []value, _ func(int) value) []value { return []value{f.f(m, in[0], in[1])} },
 		})
 	}
 	g.elementwise(elementwise{
-		"mulAdd", pairOf, "mulAdd is MulAdd.", []string{"dst", "x", "y"}, []string{"dst"}, simple,
-		func(m *machine) func(in []value) []value {
-			return func(in []value) []value { return []value{m.fma(in[1], in[2], in[0])} }
+		"mulAdd", pairOf, "mulAdd is MulAdd.", []string{"dst", "x", "y"}, []string{"dst"}, nil, simple,
+		func(m *machine, in []value, _ func(int) value) []value {
+			m.addProduct(in[0], in[1], in[2])
+			return in[:1]
 		},
 	})
 	g.elementwise(elementwise{
-		"axpy", scaled, "axpy is Axpy.", []string{"dst", "x"}, []string{"dst"}, simple,
-		func(m *machine) func(in []value) []value {
-			a := m.scalar("a")
-			return func(in []value) []value { return []value{m.fma(in[1], a, in[0])} }
+		"axpy", scaled, "axpy is Axpy.", []string{"dst", "x"}, []string{"dst"}, []string{"a"}, simple,
+		func(m *machine, in []value, scalar func(int) value) []value {
+			m.addProduct(in[0], in[1], scalar(0))
+			return in[:1]
 		},
 	})
 	g.elementwise(elementwise{
-		"scale", scaled, "scale is Scale.", []string{"x"}, []string{"dst"}, simple,
-		func(m *machine) func(in []value) []value {
-			a := m.scalar("a")
-			return func(in []value) []value { return []value{m.mul(in[0], a)} }
-		},
+		"scale", scaled, "scale is Scale.", []string{"x"}, []string{"dst"}, []string{"a"}, simple,
+		func(m *machine, in []value, scalar func(int) value) []value { return []value{m.mul(in[0], scalar(0))} },
 	})
 }
 
@@ -140,16 +134,16 @@ func (g *generator) reductions() {
 		return nil
 	})
 	g.reduction("dot", sumPair, "dot is Dot.", xy, "", func(m *machine, sum value, in []value) value {
-		m.accumulate(sum, in[0], in[1])
+		m.addProduct(sum, in[0], in[1])
 		return nil
 	})
 	g.reduction("sumSquares", sumOf, "sumSquares is SumSquares.", x, "", func(m *machine, sum value, in []value) value {
-		m.accumulate(sum, in[0], in[0])
+		m.addProduct(sum, in[0], in[0])
 		return nil
 	})
 	difference := func(m *machine, sum value, in []value) value {
 		r := m.sub(in[0], in[1])
-		m.accumulate(sum, r, r)
+		m.addProduct(sum, r, r)
 		return r
 	}
 	g.reduction("squaredDistance", sumPair, "squaredDistance is SquaredDistance.", xy, "", difference)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -34,7 +35,7 @@ func (g *generator) function(name, signature, doc string, body func(m *machine))
 	g.context.CMPB(operand.Mem{Symbol: operand.Symbol{Name: "·active"}, Base: reg.StaticBase}, operand.U8(2))
 	g.context.JNE(operand.LabelRef("avx2"))
 	for _, wide := range []bool{true, false} {
-		rehearsal := &machine{Context: build.NewContext(), wide: wide, constants: &constants{map[uint64]operand.Mem{}}}
+		rehearsal := &machine{Context: build.NewContext(), wide: wide, constants: g.constants}
 		declare(rehearsal.Context)
 		body(rehearsal)
 
@@ -62,30 +63,20 @@ func (m *machine) integer(name string) reg.GPVirtual {
 	return r
 }
 
-// scalar loads a float64 argument into all lanes.
-func (m *machine) scalar(name string) value {
-	d := m.vector()
-	a, err := m.Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	m.VBROADCASTSD(a.Addr, d)
-	return d
-}
-
-// fields returns how to have number i of the n at p in all lanes: in registers, or where these are few, read anew.
-func (m *machine) fields(p reg.Register, n int) func(i int) value {
-	read := func(i int) value {
+// scalars returns how to have the float64 argument i in all lanes: in a register, or where these are few, read anew.
+func (m *machine) scalars(names []string) func(i int) value {
+	read := func(m *machine, i int) value {
 		d := m.vector()
-		m.VBROADCASTSD(operand.Mem{Base: p, Disp: 8 * i}, d)
+		a, err := m.Param(names[i]).Resolve()
+		if err != nil {
+			panic(err)
+		}
+		m.VBROADCASTSD(a.Addr, d)
 		return d
 	}
-	if !m.wide {
-		return read
-	}
-	all := make([]value, n)
+	all := make([]value, len(names))
 	for i := range all {
-		all[i] = read(i)
+		all[i] = read(m, i)
 	}
 	return func(i int) value { return all[i] }
 }
@@ -126,12 +117,12 @@ func (m *machine) at(base, index reg.Register, vectors int) operand.Mem {
 }
 
 // elementwise is a function of vectors: some that are read, some that are written (a name may be both), each of n
-// elements, unroll of them at once. prepare loads what is constant and returns the function of one vector.
+// elements, unroll of them at once. f is the function of one vector.
 type elementwise struct {
 	name, signature, doc string
-	in, out              []string
+	in, out, scalars     []string
 	unroll               []int
-	prepare              func(m *machine) func(in []value) (out []value)
+	f                    func(m *machine, in []value, scalar func(i int) value) (out []value)
 }
 
 func (g *generator) elementwise(e elementwise) {
@@ -144,23 +135,53 @@ func (g *generator) elementwise(e elementwise) {
 		}
 		pointers := m.pointers(names...)
 		n := m.integer("n")
-		f := e.prepare(m)
+		scalar := m.scalars(e.scalars)
 		m.vectors(n, e.unroll, func(i reg.GPVirtual, count int, tail bool) {
-			in := make([][]value, count)
-			for v := range in {
+			m.interleave(count, func(m *machine, v int) {
+				var in []value
 				for k := range e.in {
-					in[v] = append(in[v], m.load(m.at(pointers[k], i, v), tail))
+					in = append(in, m.load(m.at(pointers[k], i, v), tail))
 				}
-			}
-			for v := range in {
-				for k, out := range f(in[v]) {
+				for k, out := range e.f(m, in, scalar) {
 					p := pointers[slices.Index(names, e.out[k])]
 					m.store(out, m.at(p, i, v), tail)
 				}
-			}
+			})
 		})
 		m.end()
 	})
+}
+
+// interleave writes what f does for v = 0 … n−1, one instruction of each in turn: the processor looks only so far
+// ahead for instructions that need not wait.
+func (m *machine) interleave(n int, f func(m *machine, v int)) {
+	if n == 1 {
+		f(m, 0)
+		return
+	}
+	all := make([][]*ir.Instruction, n)
+	longest := 0
+	for v := range all {
+		apart := *m
+		apart.Context = build.NewContext()
+		apart.Function("apart")
+		apart.Collection = m.Collection
+		f(&apart, v)
+		file, err := apart.Result()
+		if err != nil {
+			panic(err)
+		}
+		all[v] = file.Functions()[0].Instructions()
+		longest = max(longest, len(all[v]))
+		m.used = apart.used
+	}
+	for i := range longest {
+		for _, one := range all {
+			if i < len(one) {
+				m.Instruction(one[i])
+			}
+		}
+	}
 }
 
 // simple is the unrolling of functions that memory limits.

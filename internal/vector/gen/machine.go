@@ -22,17 +22,20 @@ type machine struct {
 	wide bool // AVX-512, otherwise AVX2 with FMA
 
 	constants *constants
-	used      []float64               // the constants of this function, in order of use
-	held      map[uint64]reg.Register // those that have a register
+	used      []operand.Mem           // the constants that this function has wanted in registers
+	held      map[string]reg.Register // those that have a register, by name
 	labels    int
 	tail      reg.Register // the mask of the last elements: K or YMM
 }
 
 // constants are shared by all functions: four copies each, as AVX2 reads them.
-type constants struct{ known map[uint64]operand.Mem }
+type constants struct {
+	*build.Context
+	known map[uint64]operand.Mem
+}
 
 // registers is how many constants of a function AVX-512 keeps in registers; the rest are read where needed.
-const registers = 14
+const registers = 20
 
 func (m *machine) vector() value {
 	if m.wide {
@@ -63,53 +66,73 @@ func (m *machine) memory(v float64) operand.Mem {
 	if known, ok := m.constants.known[bits]; ok {
 		return known
 	}
-	mem := m.StaticGlobal(fmt.Sprintf("c%016x", bits))
-	m.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i := range 4 {
-		m.AddDatum(8*i, operand.U64(bits))
+	var words [4]uint64
+	for i := range words {
+		words[i] = bits
 	}
-	m.constants.known[bits] = mem
+	return m.constants.put(bits, fmt.Sprintf("c%016x", bits), words[:])
+}
+
+func (c *constants) put(key uint64, name string, words []uint64) operand.Mem {
+	mem := c.StaticGlobal(name)
+	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i, w := range words {
+		c.AddDatum(8*i, operand.U64(w))
+	}
+	c.known[key] = mem
 	return mem
 }
 
-// c is the constant v in all lanes.
-func (m *machine) c(v float64) op {
-	bits := math.Float64bits(v)
-	if !m.wide {
-		return m.memory(v)
+// c is the constant v, in memory. The methods below have it in all lanes.
+func (m *machine) c(v float64) op { return m.memory(v) }
+
+// register is a, or a register with the constant a.
+func (m *machine) register(a op) op {
+	mem, constant := a.(operand.Mem)
+	if !constant {
+		return a
 	}
-	if held, ok := m.held[bits]; ok {
+	if held, ok := m.held[mem.Symbol.Name]; ok {
 		return held
 	}
-	m.used = append(m.used, v)
+	m.used = append(m.used, mem)
+	return m.copy(a)
+}
+
+// operand is a as the first of Go's operands, which AVX2 takes from memory.
+func (m *machine) operand(a op) op {
+	if m.wide {
+		return m.register(a)
+	}
+	return a
+}
+
+// copy is a in a register that may change. To load a constant costs less than to move it.
+func (m *machine) copy(a op) value {
 	d := m.vector()
-	m.VBROADCASTSD(m.memory(v), d)
-	if m.held == nil {
-		m.held = map[uint64]reg.Register{}
+	if operand.IsMem(a) {
+		m.VBROADCASTSD(a, d)
+	} else {
+		m.VMOVUPD(a, d)
 	}
 	return d
 }
 
 // hold loads constants into registers for the whole function.
-func (m *machine) hold(constants []float64) {
-	m.held = map[uint64]reg.Register{}
-	for _, v := range constants {
-		if _, ok := m.held[math.Float64bits(v)]; !ok && len(m.held) < registers {
-			d := m.vector()
-			m.VBROADCASTSD(m.memory(v), d)
-			m.held[math.Float64bits(v)] = d
+func (m *machine) hold(constants []operand.Mem) {
+	m.held = map[string]reg.Register{}
+	if !m.wide {
+		return
+	}
+	for _, c := range constants {
+		if _, ok := m.held[c.Symbol.Name]; !ok && len(m.held) < registers {
+			m.held[c.Symbol.Name] = m.copy(c)
 		}
 	}
 }
 
 // signBit has nothing but the sign.
 var signBit = math.Copysign(0, -1)
-
-func (m *machine) copy(a op) value {
-	d := m.vector()
-	m.VMOVUPD(a, d)
-	return d
-}
 
 func (m *machine) zero() value {
 	d := m.vector()
@@ -119,16 +142,8 @@ func (m *machine) zero() value {
 
 func (m *machine) binary(f func(ops ...op), a, b op) value {
 	d := m.vector()
-	f(b, m.register(a), d)
+	f(m.operand(b), m.register(a), d)
 	return d
-}
-
-// register makes sure that a is not in memory.
-func (m *machine) register(a op) op {
-	if operand.IsMem(a) {
-		return m.copy(a)
-	}
-	return a
 }
 
 func (m *machine) add(a, b op) value { return m.binary(m.VADDPD, a, b) }
@@ -159,48 +174,39 @@ func (m *machine) sqrt(a op) value {
 
 // fma is ab + c.
 func (m *machine) fma(a value, b, c op) value {
-	if operand.IsMem(c) && !operand.IsMem(b) {
-		d := m.copy(a)
-		m.VFMADD213PD(c, b, d)
-		return d
-	}
 	d := m.copy(c)
-	m.VFMADD231PD(b, a, d)
+	m.addProduct(d, a, b)
 	return d
 }
 
 // nfma is c − ab.
 func (m *machine) nfma(a value, b, c op) value {
-	if operand.IsMem(c) && !operand.IsMem(b) {
-		d := m.copy(a)
-		m.VFNMADD213PD(c, b, d)
-		return d
-	}
 	d := m.copy(c)
-	m.VFNMADD231PD(b, a, d)
+	m.subProduct(d, a, b)
 	return d
 }
 
-// fms is ab − c.
-func (m *machine) fms(a, b value, c op) value {
-	d := m.copy(a)
-	m.VFMSUB213PD(c, b, d)
-	return d
-}
+// addProduct adds ab to d.
+func (m *machine) addProduct(d, a value, b op) { m.VFMADD231PD(m.operand(b), a, d) }
 
-// accumulate adds ab to sum.
-func (m *machine) accumulate(sum, a value, b op) { m.VFMADD231PD(b, a, sum) }
+// subProduct subtracts ab from d.
+func (m *machine) subProduct(d, a value, b op) { m.VFNMADD231PD(m.operand(b), a, d) }
+
+// fromProduct makes d what it lacks to ab: ab − d.
+func (m *machine) fromProduct(d, a value, b op) { m.VFMSUB231PD(m.operand(b), a, d) }
+
+// timesPlus makes d what Horner's scheme does: dx + c.
+func (m *machine) timesPlus(d, x value, c op) { m.VFMADD213PD(m.operand(c), x, d) }
 
 // choose is a where the sign of by is set, b elsewhere.
 func (m *machine) choose(by value, a, b op) value {
-	d := m.vector()
-	if m.wide {
-		k := m.K()
-		m.VPMOVQ2M(by, k)
-		m.VBLENDMPD(a, m.register(b), k, d)
-	} else {
-		m.VBLENDVPD(by, a, m.register(b), d)
+	if !m.wide {
+		return m.blend(by, a, b)
 	}
+	k := m.K()
+	m.VPMOVQ2M(by, k)
+	d := m.copy(b)
+	m.VMOVUPD(m.register(a), k, d)
 	return d
 }
 
@@ -208,22 +214,28 @@ func (m *machine) choose(by value, a, b op) value {
 const (
 	notEqual  = 0x04 // or not ordered
 	unordered = 0x03
+	less      = 0x11
 	greater   = 0x1e
 	atLeast   = 0x1d
 )
 
 // where is a where x is in the relation to y, b elsewhere.
 func (m *machine) where(relation uint64, x, y op, a, b op) value {
-	d := m.vector()
-	if m.wide {
-		k := m.K()
-		m.VCMPPD(operand.Imm(relation), y, m.register(x), k)
-		m.VBLENDMPD(a, m.register(b), k, d)
-	} else {
-		mask := m.YMM()
-		m.VCMPPD(operand.Imm(relation), y, m.register(x), mask)
-		m.VBLENDVPD(mask, a, m.register(b), d)
+	if !m.wide {
+		mask := m.vector()
+		m.VCMPPD(operand.Imm(relation), m.operand(y), m.register(x), mask)
+		return m.blend(mask, a, b)
 	}
+	k := m.K()
+	m.VCMPPD(operand.Imm(relation), m.operand(y), m.register(x), k)
+	d := m.copy(b)
+	m.VMOVUPD(m.register(a), k, d)
+	return d
+}
+
+func (m *machine) blend(mask value, a, b op) value {
+	d := m.vector()
+	m.VBLENDVPD(mask, m.operand(a), m.register(b), d)
 	return d
 }
 
@@ -263,7 +275,6 @@ func (m *machine) setTail(n reg.GPVirtual) {
 		m.tail = k
 		return
 	}
-	const name = "mask"
 	at := m.GP64()
 	y := m.YMM()
 	m.LEAQ(m.maskTable(), at)
@@ -280,15 +291,6 @@ func (m *machine) maskTable() operand.Mem {
 	if known, ok := m.constants.known[key]; ok {
 		return known
 	}
-	mem := m.StaticGlobal("mask")
-	m.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i := range 8 {
-		bits := uint64(math.MaxUint64)
-		if i >= 4 {
-			bits = 0
-		}
-		m.AddDatum(8*i, operand.U64(bits))
-	}
-	m.constants.known[key] = mem
-	return mem
+	const ones = math.MaxUint64
+	return m.constants.put(key, "mask", []uint64{ones, ones, ones, ones, 0, 0, 0, 0})
 }

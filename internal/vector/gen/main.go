@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"go/format"
 	"log"
 	"os"
 	"strings"
@@ -22,7 +23,8 @@ func main() {
 	set := flag.NewFlagSet("gen", flag.ExitOnError)
 	flags := build.NewFlags(set)
 	_ = set.Parse(os.Args[1:]) // it exits
-	g := &generator{context: build.NewContext(), constants: &constants{map[uint64]operand.Mem{}}}
+	context := build.NewContext()
+	g := &generator{context, &constants{context, map[uint64]operand.Mem{}}, nil}
 	g.transcendental()
 	g.derivatives()
 	g.arithmetic()
@@ -45,5 +47,9 @@ func (g *generator) other() []byte {
 	for _, s := range g.stubs {
 		fmt.Fprintf(&b, "\nfunc %s%s { panic(nowhere) }\n", s.name, strings.TrimPrefix(s.signature, "func"))
 	}
-	return b.Bytes()
+	formatted, err := format.Source(b.Bytes())
+	if err != nil {
+		log.Fatal(err)
+	}
+	return formatted
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 )
 
 // Each function of one vector is written once, from the exponential's reduction (Cody & Waite 1980)
@@ -15,9 +14,10 @@ import (
 const magic = 0x1.8p52
 
 var (
-	expCoefficients = exponential()
-	logCoefficients = logarithm()
-	ln2Hi, ln2Lo    = ln2()
+	expCoefficients  = exponential()
+	tanhCoefficients = hyperbolic()
+	logCoefficients  = logarithm()
+	ln2Hi, ln2Lo     = ln2()
 )
 
 type reduced struct {
@@ -26,19 +26,20 @@ type reduced struct {
 	p    value // e^r − 1
 }
 
-// reduce needs |y| below 1100; y is NaN, p is NaN.
+// reduceExp takes y for its own. |y| must be below 1100; where y is NaN, p is.
 func (m *machine) reduceExp(y value) reduced {
 	bits := m.fma(y, m.c(math.Log2E), m.c(magic))
 	k := m.sub(bits, m.c(magic))
-	r := m.nfma(k, m.c(ln2Hi), y)
-	m.VFNMADD231PD(m.c(ln2Lo), k, r)
+	r := y
+	m.subProduct(r, k, m.c(ln2Hi))
+	m.subProduct(r, k, m.c(ln2Lo))
 	r2 := m.mul(r, r)
 	c := expCoefficients
 	q := m.pair(r, c, len(c)-2)
 	for i := len(c) - 4; i >= 0; i -= 2 {
-		m.VFMADD213PD(m.pair(r, c, i), r2, q)
+		m.timesPlus(q, r2, m.pair(r, c, i))
 	}
-	m.VFMADD213PD(r, r2, q)
+	m.timesPlus(q, r2, r)
 	return reduced{bits, k, q}
 }
 
@@ -69,111 +70,163 @@ func (m *machine) exp(x value) value {
 	return m.mul(m.mul(h, m.powerOfTwo(half)), m.powerOfTwo(rest))
 }
 
-// tanh is N/D, N = e^2a − 1 and D = e^2a + 1, with a = −|x|, both in two parts that hold them beyond double
-// precision, and the quotient corrected by its remainder.
-func (m *machine) tanh(x value) value {
-	a := m.max(m.c(-20), m.or(x, m.c(signBit)))
-	e := m.reduceExp(m.add(a, a))
-	scale := m.powerOfTwo(e.bits)
-	n0, d0 := m.sub(scale, m.c(1)), m.add(scale, m.c(1))
-	n, d := m.fma(scale, e.p, n0), m.fma(scale, e.p, d0)
-	nLow := m.fms(scale, e.p, m.sub(n, n0))
-	dLow := m.fms(scale, e.p, m.sub(d, d0))
-	t := m.quotient(n, nLow, d, dLow)
-	return m.withSign(t, x)
+// Hyperbolic tangent and logistic function are quotients of the tangent τ of a small number, for with S = 2^k
+//
+//	e^(2a) = S·(1 + τ)/(1 − τ), a = k·½log 2 + r, τ = tanh r, |r| ≤ ¼ log 2,
+//	tanh a = (e^2a − 1)/(e^2a + 1) = ((S − 1) + (S + 1)τ)/((S + 1) + (S − 1)τ),
+//	1/(1 + e^−2a) = S(1 + τ)/((S + 1) + (S − 1)τ).
+//
+// Numerators and denominators are sums of two numbers, the second being what rounding took from the first.
+
+// small returns for y, |y| ≤ 1000/unit, the integer k nearest to y/(unit·log 2), plus biased in bits, and
+// t = tanh(r/2unit)·2unit where y = unit·k·log 2 + r. It takes y for its own.
+func (m *machine) small(y value, unit float64) (bits, t value) {
+	bits = m.fma(y, m.c(math.Log2E/unit), m.c(biased))
+	k := m.sub(bits, m.c(biased))
+	m.subProduct(y, k, m.c(ln2Hi*unit))
+	m.subProduct(y, k, m.c(ln2Lo*unit))
+	z := m.mul(y, y)
+	var c []float64
+	power := 1.0
+	for _, v := range tanhCoefficients {
+		power /= 4 * unit * unit
+		c = append(c, v*power)
+	}
+	p := m.fma(z, m.c(c[5]), m.c(c[4]))
+	for i := 3; i >= 0; i-- {
+		m.timesPlus(p, z, m.c(c[i]))
+	}
+	m.timesPlus(p, m.mul(y, z), y)
+	return bits, p
 }
 
-// quotient is (n + nLow)/(d + dLow).
+// biased is magic for exponents: shifted by 52 bits, the sum is 2^k.
+const biased = magic + 1023
+
+func (m *machine) tanh(x value) value {
+	bits, t := m.small(m.max(m.c(-20), m.min(m.c(20), x)), 0.5)
+	scale := m.shiftLeft(bits, 52)
+	less, more := m.sub(scale, m.c(1)), m.add(scale, m.c(1))
+	n, d := m.add(less, m.mul(more, t)), m.fma(less, t, more) // a fused n − less might not be exact
+	nLow, dLow := m.sub(n, less), m.sub(d, more)
+	m.fromProduct(nLow, more, t)
+	m.fromProduct(dLow, less, t)
+	return m.signed(m.quotient(n, nLow, d, dLow), x)
+}
+
+// signed is a, which has the sign of x unless it is 0, with it. It may take a for its own.
+func (m *machine) signed(a, x value) value {
+	if m.wide {
+		m.VPTERNLOGQ(operand.Imm(0xf8), m.register(m.c(signBit)), x, a) // a | x & sign
+		return a
+	}
+	return m.or(a, m.and(x, m.c(signBit)))
+}
+
+// lowest is the least power of two that the logistic function works with, so that its parts have all their digits.
+// What is smaller gets the rest of its exponent at the end.
+const lowest = -900
+
+func (m *machine) sigmoid(x value) value {
+	bits, t := m.small(m.max(m.c(-746), m.min(m.c(40), x)), 1)
+	kept := m.max(bits, m.c(biased+lowest))
+	scale := m.shiftLeft(kept, 52)
+	h := m.add(t, m.c(2)) // t is 2τ: all is twice as large
+	low := m.sub(t, m.sub(h, m.c(2)))
+	n, nLow := m.mul(h, scale), m.mul(low, scale)
+	less, more := m.sub(scale, m.c(1)), m.fma(scale, m.c(2), m.c(2))
+	d := m.fma(less, t, more)
+	dLow := m.sub(d, more)
+	m.fromProduct(dLow, less, t)
+	return m.mul(m.quotient(n, nLow, d, dLow), m.powerOfTwo(m.subInteger(bits, kept)))
+}
+
+// quotient is (n + nLow)/(d + dLow). It takes n for its own.
 func (m *machine) quotient(n, nLow, d, dLow value) value {
 	y := m.div(m.c(1), d)
 	q := m.mul(n, y)
-	rest := m.add(m.nfma(q, d, n), nLow)
-	m.VFNMADD231PD(dLow, q, rest)
-	m.VFMADD231PD(rest, y, q)
+	m.subProduct(n, q, d)
+	rest := m.add(n, nLow)
+	m.subProduct(rest, q, dLow)
+	m.addProduct(q, rest, y)
 	return q
 }
 
-// withSign is |a| with the sign of x.
-func (m *machine) withSign(a, x value) value {
-	if m.wide {
-		d := m.copy(m.c(signBit))
-		m.VPTERNLOGQ(operand.Imm(0xca), a, x, d) // d ? x : a
-		return d
-	}
-	sign, size := m.and(x, m.c(signBit)), m.vector()
-	m.VANDPD(m.c(math.Float64frombits(1<<63-1)), a, size)
-	return m.or(size, sign)
-}
-
-// logistic is what Sigmoid and Softplus share, of x cut off where it makes no difference.
-type logistic struct {
-	x       value
-	e, eLow value // e^−|x|, but never less than about lowest, in two parts
-	rest    value // times this it is e^−|x|
-	sigmoid value
-}
-
-// lowest is where e^−|x| is kept, so that its parts have all their digits.
-const lowest = -900
-
-func (m *machine) logistic(x value) logistic {
-	x = m.min(m.c(40), x)
-	r := m.reduceExp(m.max(m.c(-746), m.or(x, m.c(signBit))))
-	h := m.add(r.p, m.c(1))
-	low := m.sub(r.p, m.sub(h, m.c(1)))
-
-	bits := m.max(r.bits, m.c(magic+lowest))
-	scale := m.powerOfTwo(bits)
-	rest := m.powerOfTwo(m.subInteger(r.bits, bits))
-	e, eLow := m.mul(h, scale), m.mul(low, scale)
-
-	// e/(1 + e) for negative x, 1/(1 + e) otherwise
-	d := m.add(e, m.c(1))
-	dLow := m.add(m.sub(e, m.sub(d, m.c(1))), eLow)
-	n, nLow := m.choose(x, e, m.c(1)), m.choose(x, eLow, m.zero())
-	s := m.mul(m.quotient(n, nLow, d, dLow), rest)
-	return logistic{x, e, eLow, rest, s}
-}
-
-// softplus is max(x, 0) + log(1 + e), e = e^−|x|. The logarithm is that of fdlibm's e_log.c with s = f/(2 + f):
+// softplus is max(x, 0) + log(1 + e), e = e^−|x|, and its slope e/(1 + e) or 1/(1 + e). The logarithm is that of
+// fdlibm's e_log.c with s = f/(2 + f):
 //
 //	log(1 + f) = f − f²/2 + s(f²/2 + zR(z)), z = s²,
 //
 // where 1 + f is 1 + e, or its half from e = ½ on; then |s| ≤ 1/5.
 func (m *machine) softplus(x value) (y, slope value) {
-	l := m.logistic(x)
-	half := m.c(0.5)
-	f := m.where(atLeast, l.e, half, m.fms(l.e, m.copy(half), half), l.e)
-	fLow := m.where(atLeast, l.e, half, m.mul(l.eLow, half), l.eLow)
-	base := m.where(atLeast, l.e, half, m.c(ln2Hi), m.zero())
-	baseLow := m.where(atLeast, l.e, half, m.c(ln2Lo), m.zero())
+	r := m.reduceExp(m.max(m.c(-746), m.or(m.min(m.c(40), x), m.c(signBit))))
+	h := m.add(r.p, m.c(1))
+	low := m.sub(r.p, m.sub(h, m.c(1)))
+	kept := m.max(r.bits, m.c(magic+lowest))
+	scale := m.powerOfTwo(kept)
+	rest := m.powerOfTwo(m.subInteger(r.bits, kept))
+	e, eLow := m.mul(h, scale), m.mul(low, scale)
 
+	d := m.add(e, m.c(1))
+	dLow := m.add(m.sub(e, m.sub(d, m.c(1))), eLow)
+	n, nLow := m.choose(x, e, m.c(1)), m.choose(x, eLow, m.zero())
+	slope = m.mul(m.quotient(n, nLow, d, dLow), rest)
+
+	half := m.c(0.5)
+	f := m.where(atLeast, e, half, m.mul(m.sub(e, m.c(1)), half), e)
+	fLow := m.where(atLeast, e, half, m.mul(eLow, half), eLow)
 	s := m.div(f, m.add(f, m.c(2)))
 	z := m.mul(s, s)
 	z2 := m.mul(z, z)
 	c := logCoefficients
-	r := m.pair(z, c, len(c)-2)
+	p := m.pair(z, c, len(c)-2)
 	for i := len(c) - 4; i >= 0; i -= 2 {
-		m.VFMADD213PD(m.pair(z, c, i), z2, r)
+		m.timesPlus(p, z2, m.pair(z, c, i))
 	}
 	square := m.mul(m.mul(f, half), f)
-	low := m.fma(r, z, square)
-	m.VFMADD213PD(m.nfma(s, fLow, fLow), s, low) // fLow/(1 + f), nearly
-	low = m.add(m.sub(low, square), baseLow)
-	log := m.mul(m.add(base, m.add(f, low)), l.rest)
-	return m.add(log, m.max(m.zero(), x)), l.sigmoid
-}
-
-// one applies f to vectors of the single input.
-func one(f func(m *machine, x value) value) func(m *machine) func(in []value) []value {
-	return func(m *machine) func(in []value) []value {
-		return func(in []value) []value { return []value{f(m, in[0])} }
-	}
+	low = m.fma(p, z, square)
+	m.timesPlus(low, s, m.nfma(s, fLow, fLow)) // with fLow/(1 + f), nearly
+	low = m.sub(low, square)
+	base := m.where(atLeast, e, half, m.c(ln2Hi), m.zero())
+	low = m.add(low, m.where(atLeast, e, half, m.c(ln2Lo), m.zero()))
+	log := m.mul(m.add(base, m.add(f, low)), rest)
+	return m.add(log, m.max(m.zero(), x)), slope
 }
 
 // adaptive is num/(√v + ε), the step of AdaGrad, RMSProp and Adam.
+//
+// With AVX-512 a root and a division would wait for each other. Newton's iteration on the reciprocal y leaves the
+// divider to the root: 14 bits, 28, 56, and a last time for its rounding, so that the quotient corrected by the
+// remainder is rounded as a division's (Markstein 1990). There is no such remainder of 0, of what is not finite, and
+// of the very small. Denominators far out, which y might not bear, are divided.
 func (m *machine) adaptive(num, v, epsilon value) value {
-	return m.div(num, m.add(m.sqrt(v), epsilon))
+	d := m.add(m.sqrt(v), epsilon)
+	if !m.wide {
+		return m.div(num, d)
+	}
+	y := m.vector()
+	m.VRCP14PD(d, y)
+	for range 3 {
+		m.addProduct(y, y, m.nfma(y, d, m.c(1)))
+	}
+	q := m.mul(num, y)
+	size := m.and(num, m.c(math.Float64frombits(1<<63-1)))
+	m.VFMADD231PD(m.nfma(q, d, num), y, m.between(0x1p-900, size, math.Inf(1)), q)
+
+	within, outside := m.between(0x1p-500, d, 0x1p500), m.K()
+	done := m.label("divided")
+	m.KORTESTB(within, within)
+	m.JCS(operand.LabelRef(done))
+	m.KNOTB(within, outside)
+	m.VDIVPD(d, num, outside, q)
+	m.Label(done)
+	return q
 }
 
-var _ reg.Register = reg.RAX
+// between tells where low < x < high.
+func (m *machine) between(low float64, x value, high float64) op {
+	above, both := m.K(), m.K()
+	m.VCMPPD(operand.Imm(greater), m.register(m.c(low)), x, above)
+	m.VCMPPD(operand.Imm(less), m.register(m.c(high)), x, above, both)
+	return both
+}

@@ -55,6 +55,14 @@ func exponential() []float64 {
 	return interpolate(q, -math.Ln2/2, math.Ln2/2, 10)
 }
 
+// hyperbolic has the coefficients of T in tanh r = r + rzT(z), z = r², |r| ≤ ¼ log 2.
+func hyperbolic() []float64 {
+	sinh := series(func(k int) *big.Float { return quotient(exact(1), factorial(2*k+1)) }) // of √z, over √z
+	cosh := series(func(k int) *big.Float { return quotient(exact(1), factorial(2*k)) })
+	t := func(z *big.Float) *big.Float { return quotient(difference(quotient(sinh(z), cosh(z)), exact(1)), z) }
+	return interpolate(t, 0, math.Ln2*math.Ln2/16, 6)
+}
+
 // logarithm has the coefficients of R in log((1 + s)/(1 − s)) = 2s + s·z·R(z), z = s², |s| ≤ 1/5.
 func logarithm() []float64 {
 	r := series(func(k int) *big.Float { return quotient(exact(2), exact(float64(2*k+3))) })

@@ -83,6 +83,7 @@ func main() {
 		s.transpose()
 		s.peak()
 	}
+	avx2.column()
 	os.Exit(build.Main(flags.Config(), w.Context))
 }
 

@@ -11,6 +11,7 @@ import (
 type tile struct {
 	*isa
 	rows, vectors int
+	left          Mem  // the number of terms left
 	masked        bool // the last vector has fewer columns than lanes
 }
 
@@ -40,11 +41,12 @@ func (t tile) label(part string) string {
 func (s *isa) sum() {
 	s.function("sum"+s.name, "func(p *panel)")
 	s.Doc("sum" + s.name + " computes the tiles of p.")
+	left := s.AllocLocal(8)
 	var tiles []tile
 	for v := 1; v < len(s.rows); v++ {
 		for _, masked := range []bool{false, true} {
 			for r := 1; r <= s.rows[v]; r++ {
-				tiles = append(tiles, tile{s, r, v, masked})
+				tiles = append(tiles, tile{s, r, v, left, masked})
 			}
 		}
 	}
@@ -140,17 +142,22 @@ func (t tile) start() {
 	t.CMPQ(ax, Imm(1))
 	t.JLT(LabelRef(t.label("zero")))
 	t.JEQ(LabelRef(t.label("add")))
+	t.CMPQ(ax, Imm(3))
+	t.JEQ(LabelRef(t.label("ahead")))
 
 	t.MOVQ(t.panel("bias"), ax)
 	t.MOVQ(t.panel("row"), cx)
 	t.LEAQ(indexed(ax, cx, 8), ax)
 	for r := range t.rows {
-		for v := range t.vectors {
-			t.VBROADCASTSD(at(ax, 8*r), t.acc(r, v))
+		t.VBROADCASTSD(at(ax, 8*r), t.acc(r, 0))
+		for v := 1; v < t.vectors; v++ {
+			t.VMOVAPD(t.acc(r, 0), t.acc(r, v))
 		}
 	}
 	t.JMP(LabelRef(t.label("terms")))
 
+	t.Label(t.label("ahead"))
+	t.prefetch()
 	t.Label(t.label("add"))
 	t.eachRow(func(r, v int, m Mem) {
 		switch {
@@ -168,6 +175,18 @@ func (t tile) start() {
 	for r := range t.rows {
 		for v := range t.vectors {
 			t.VXORPD(t.acc(r, v), t.acc(r, v), t.acc(r, v))
+		}
+	}
+}
+
+// prefetch fetches the tile of C below, as far as it is: where C is large, its rows are in pages of their own.
+func (t tile) prefetch() {
+	t.IMUL3Q(Imm(uint64(t.rows)), si, cx)
+	t.ADDQ(di, cx)
+	rows := t.bases(t.rows, cx, si, ax, bx, r12)
+	for r := range t.rows {
+		for v := 0; v < t.vectors; v += 8 / t.lanes {
+			t.PREFETCHT0(rowAt(rows, si, r9, r).Offset(v * t.lanes * 8))
 		}
 	}
 }
@@ -194,7 +213,7 @@ func (t tile) terms() {
 	t.MOVQ(t.panel("count"), ax)
 	t.TESTQ(ax, ax)
 	t.JE(LabelRef(t.label("store")))
-	t.MOVQ(ax, t.panel("left"))
+	t.MOVQ(ax, t.left)
 
 	t.Label(t.label("term"))
 	t.MOVQ(t.term("K"), cx)
@@ -231,7 +250,7 @@ func (t tile) terms() {
 
 	t.Label(t.label("next"))
 	t.ADDQ(Imm(t.size("Term")), r15)
-	t.DECQ(t.panel("left"))
+	t.DECQ(t.left)
 	t.JNE(LabelRef(t.label("term")))
 }
 

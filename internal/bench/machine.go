@@ -1,0 +1,61 @@
+package bench
+
+import (
+	"bufio"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"newtop/internal/kernel"
+	"newtop/models/blas"
+)
+
+// Machine is what the figures were measured on.
+type Machine struct {
+	CPU     string `json:"cpu"` // model; empty where the system does not say
+	Cores   int    `json:"cores"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+	Go      string `json:"go"`
+	Kernel  string `json:"kernel"`
+	Threads int    `json:"threads"` // that the figures of all threads used
+	// What fused multiply-adds without any memory reach: of one core alone, and of Threads at once, in all.
+	PeakGFLOPS    float64 `json:"peak_gflops,omitempty"`
+	PeakAllGFLOPS float64 `json:"peak_all_gflops,omitempty"`
+}
+
+func machine(threads int) Machine {
+	return Machine{CPU: cpuModel("/proc/cpuinfo"), Cores: runtime.NumCPU(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Go: runtime.Version(), Kernel: kernel.Selected().String(), Threads: threads}
+}
+
+// measurePeaks takes about d.
+func (m *Machine) measurePeaks(d time.Duration) {
+	m.PeakGFLOPS = blas.Peak(d / 2)
+	peaks := make([]float64, m.Threads)
+	var all sync.WaitGroup
+	for i := range peaks {
+		all.Go(func() { peaks[i] = blas.Peak(d / 2) })
+	}
+	all.Wait()
+	for _, p := range peaks {
+		m.PeakAllGFLOPS += p
+	}
+}
+
+// cpuModel returns the processor's name as Linux has it.
+func cpuModel(path string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if key, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

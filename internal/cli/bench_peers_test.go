@@ -1,0 +1,68 @@
+//go:build unix
+
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"newtop/internal/bench"
+)
+
+// python writes an interpreter that has every module, and for which scripts are written in sh.
+func python(t *testing.T) string {
+	t.Helper()
+	path := write(t, "python", "#!/bin/sh\n[ \"$1\" = -c ] && exit\nexec /bin/sh \"$@\"\n")
+	if err := os.Chmod(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestBenchPeers(t *testing.T) {
+	script := write(t, "peer_own.py", "echo one; echo two\n")
+	dir, python := filepath.Dir(script), python(t)
+	out, errs, code := newtop("bench", "peers", dir, "--python", python)
+	if out != "peer_own.py: one\npeer_own.py: two\n" || errs != "" || code != 0 {
+		t.Errorf("exit %d: %q, %q", code, out, errs)
+	}
+	out, errs, code = newtop("bench", "peers", dir, "--python", python, "--format", "json")
+	var p bench.Peers
+	if err := json.Unmarshal([]byte(out), &p); err != nil || code != 0 || errs != "peer_own.py: one\npeer_own.py: two\n" {
+		t.Errorf("exit %d, %v: %q", code, err, errs)
+	}
+	if want := []bench.PeerOutput{{Script: "peer_own.py", Lines: []string{"one", "two"}}}; !reflect.DeepEqual(p.Others, want) {
+		t.Errorf("read %+v", p)
+	}
+}
+
+func TestBenchPeersThatFail(t *testing.T) {
+	script := write(t, "peer_bad.py", "echo some; echo 'OSError: gone' >&2; exit 1\n")
+	out, errs, code := newtop("bench", "peers", filepath.Dir(script), "--python", python(t))
+	if out != "peer_bad.py: some\n" || errs != "peer_bad.py failed: OSError: gone\nnewtop: 1 of 1 script failed\n" || code != exitFailed {
+		t.Errorf("exit %d: %q, %q", code, out, errs)
+	}
+	_, errs, code = newtop("bench", "peers", filepath.Dir(script), "--python", "/no/such/python")
+	if !strings.Contains(errs, "/no/such/python") || !strings.Contains(errs, "apt-get install") || strings.Count(errs, "\n") != 1 || code != exitFailed {
+		t.Errorf("exit %d: %q", code, errs)
+	}
+}
+
+func TestBenchIsInterrupted(t *testing.T) {
+	script := write(t, "peer_slow.py", "echo begun; exec sleep 60\n")
+	for want, args := range map[string][]string{
+		"begun":     {"bench", "peers", filepath.Dir(script), "--python", python(t)},
+		"measuring": {"bench", "core"},
+	} {
+		c := startConsole(t, 80, 24, nil, args...)
+		c.until(want)
+		c.press("\x03")
+		if code, out := c.exit(); code != exitInterrupted || !strings.Contains(out, "newtop: interrupted") {
+			t.Errorf("%s: exit %d\n%s", args, code, out)
+		}
+	}
+}

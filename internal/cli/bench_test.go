@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"newtop/internal/bench"
+)
+
+// narrow wants no line wider than a terminal.
+func narrow(t *testing.T, text string) {
+	t.Helper()
+	for _, line := range strings.Split(text, "\n") {
+		if n := utf8.RuneCountInString(line); n > 80 || strings.TrimRight(line, " ") != line {
+			t.Errorf("%d columns: %q", n, line)
+		}
+	}
+}
+
+func TestBenchListsItsCommands(t *testing.T) {
+	out := succeed(t, "bench")
+	for _, want := range []string{"core", "peers DIR"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("newtop bench lacks %q:\n%s", want, out)
+		}
+	}
+	if out := succeed(t, "--help"); !strings.Contains(out, "bench") {
+		t.Errorf("the help lacks bench:\n%s", out)
+	}
+}
+
+func TestBenchErrors(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		code int
+		want []string
+	}{
+		{"bench cores", 2, []string{`"cores"`, "core, peers"}},
+		{"bench core now", 2, []string{"expected no argument"}},
+		{"bench core --format xml", 2, []string{"--format xml", "text or json"}},
+		{"bench core --threads -1", 2, []string{"--threads -1", "from 1 to 1024"}},
+		{"bench core --threads 1025", 2, []string{"--threads 1025"}},
+		{"bench peers", 2, []string{"expected one argument", "peer_*.py"}},
+		{"bench peers x --budget -1", 2, []string{"--budget -1: expected a number of seconds"}},
+		{"bench peers x --budget soon", 2, []string{"--budget soon: expected a number"}},
+		{"bench peers /no/such", 1, []string{"/no/such"}},
+		{"bench peers " + t.TempDir(), 1, []string{"expected scripts peer_*.py"}},
+	} {
+		_, errs, code := newtop(strings.Fields(c.args)...)
+		if code != c.code || strings.Count(errs, "\n") != 1 {
+			t.Errorf("newtop %s: exit %d, expected %d and one line\n%s", c.args, code, c.code, errs)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(errs, want) {
+				t.Errorf("newtop %s: %q lacks %q", c.args, errs, want)
+			}
+		}
+	}
+}
+
+// TestBenchCore measures the real thing, as briefly as can be, on a tenth of the rows.
+func TestBenchCore(t *testing.T) {
+	var out bytes.Buffer
+	o := bench.Options{Quick: true, Budget: time.Millisecond, Rows: 1600}
+	if err := benchCore(t.Context(), &out, "json", o); err != nil {
+		t.Fatal(err)
+	}
+	var c bench.Core
+	if err := json.Unmarshal(out.Bytes(), &c); err != nil {
+		t.Fatal(err)
+	}
+	text := coreText(&c)
+	narrow(t, text)
+	for _, want := range []string{"kernel " + c.Machine.Kernel, "FMA peak", "matrix products", "vector functions", "6066 weights, 1600 rows",
+		"Gauss–Newton product", "passes kept", "passes anew", "Hv with weights", "≤ 1.05", "batches of 256"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestCoreText(t *testing.T) {
+	c := &bench.Core{
+		Machine: bench.Machine{CPU: "A Chip", Cores: 2, OS: "linux", Arch: "amd64", Go: "go1.26", Kernel: "avx512", Threads: 2,
+			PeakGFLOPS: 83.14, PeakAllGFLOPS: 160.2},
+		Products: []bench.Product{
+			{Name: "forward", Rows: 70, Columns: 96, Inner: 16, GFLOPS: 61.23, BestGFLOPS: 63, PeakShare: 0.736},
+			{Name: bench.AllLetter, GFLOPS: 59.96, BestGFLOPS: 64, PeakShare: 0.72, Goal: &bench.Goal{AtLeast: 60}},
+		},
+		Functions: []bench.Function{{Name: "tanh", Elements: 6720, MedianNS: 0.5432, BestNS: 0.5}},
+		Letter: []bench.Letter{{Threads: 1, Kept: true, Rows: 16000, Weights: 6066, Passes: []bench.Pass{
+			{Name: "gradient", MedianMS: 5.123, BestMS: 5, GFLOPS: 101.4, Gradients: 1},
+			{Name: "hessian", MedianMS: 1234.5, BestMS: 8, GFLOPS: 99.5, Gradients: 1.694, AllocatedBytes: 48, Goal: &bench.Goal{AtMost: 1.7, Holds: true}},
+		}}},
+		Scaling: []bench.Scaling{{Pass: "hessian", With: "rows", Points: []bench.Point{{Size: 2000, BestMS: 1.5}, {Size: 64000, BestMS: 60}},
+			Fit: bench.Fit{Exponent: 1.0642, StandardError: 0.012}, Goal: &bench.Goal{AtMost: 1.05}}},
+		Epochs:  []bench.Epoch{{Batch: 64, Rows: 16000, MedianMS: 33.3, BestMS: 33, RowsPerSecond: 480480.5, GFLOPS: 40}},
+		Seconds: 25.4,
+	}
+	const want = `A Chip
+2 cores, linux/amd64, go1.26; kernel avx512, 2 threads
+FMA peak 83.1 GFLOP/s of one core, 160 of all threads at once
+
+matrix products, one core              GFLOP/s      best   of peak
+  forward   70×16 · 16×96                 61.2      63.0      74 %
+  all these, of a letter gradient         60.0      64.0      72 %  ≥ 60 missed
+
+vector functions, one core             ns each      best   numbers
+  tanh                                   0.543     0.500      6720
+
+letter net, 6066 weights, 16000 rows, tanh, squared error
+
+1 thread, passes kept        ms    best  GFLOP/s gradients bytes
+  gradient                 5.12    5.00      101      1.00     0
+  Hv                       1234    8.00     99.5      1.69    48  ≤ 1.7 holds
+
+scaling, 2 threads            sizes      best ms      exponent
+  Hv with rows           2000…64000    1.50…60.0 1.064 ± 0.012  ≤ 1.05 missed
+
+epochs of 16000 rows, one core              ms      best    rows/s   GFLOP/s
+  batches of 64                           33.3      33.0    480480      40.0
+
+measured in 25 s
+`
+	if got := coreText(c); got != want {
+		t.Errorf("got\n%s\nexpected\n%s", got, want)
+	}
+	narrow(t, want)
+}
+
+func TestShort(t *testing.T) {
+	for v, want := range map[float64]string{0: "0.000", 0.5432: "0.543", 1: "1.00", 9.994: "9.99", 12.34: "12.3", 123.4: "123", 12345: "12345", math.Inf(1): "+Inf"} {
+		if got := short(v); got != want {
+			t.Errorf("%g is written %s", v, got)
+		}
+	}
+}
+
+func TestPeersText(t *testing.T) {
+	at := func(s float64) *float64 { return &s }
+	p := &bench.Peers{
+		Machine: bench.Machine{Cores: 1, OS: "linux", Arch: "amd64", Go: "go1.26", Kernel: "avx2", Threads: 1},
+		Products: &bench.ProductsBeside{Ratios: []bench.Ratio{
+			{What: "gradient", Peer: "torch 1.13.0a0", DType: "float64", Threads: 2, PeerMS: 33.2, NewtopMS: 4.54, Ratio: 7.31, Goal: &bench.Goal{AtLeast: 5, Holds: true}},
+			{What: "gradient+hessian", Peer: "torch 1.13.0a0", DType: "float64", Threads: 1, PeerMS: 88, NewtopMS: 10, Ratio: 8.8},
+			{What: "hessian", Peer: "torch 1.13.0a0", DType: "float32", Threads: 1, PeerMS: 12, NewtopMS: 10, Ratio: 1.2, Goal: &bench.Goal{AtLeast: 2.5}},
+		}},
+		Letter: &bench.LetterBeside{
+			Newtop: []bench.PeerLetter{{Peer: "newtop adam lr=0.003 batch=256", TargetPercent: 5, SecondsToTarget: at(0.5), BestTestError: 4.9, TrainError: 2.07, Seconds: 0.5, Epochs: 30}},
+			Peers:  []bench.PeerLetter{{Peer: "torch lbfgs strong-wolfe", TargetPercent: 5, BestTestError: 7.28, Seconds: 60.01, Epochs: 88}},
+			Results: []bench.Result{
+				{What: "same settings", Peer: "torch adam lr=0.003 batch=256", PeerSeconds: 1.5, Newtop: "adam lr=0.003 batch=256", NewtopSeconds: at(0.5), Share: at(1.0 / 3), Goal: &bench.Goal{AtMost: 0.5, Holds: true}},
+				{What: "second order", Peer: "sklearn adam", PeerSeconds: 5, Newtop: "tr-newton", Goal: &bench.Goal{AtMost: 1}},
+			},
+		},
+	}
+	const want = `
+torch 1.13.0a0 float64             its ms   newtop  times faster
+  gradient, 2 threads                33.2     4.54  5.0 × wanted, 7.3 × reached
+  gradient + Hv, 1 thread            88.0     10.0  8.8 ×
+
+torch 1.13.0a0 float32             its ms   newtop  times faster
+  Hv, 1 thread                       12.0     10.0  2.5 × wanted, 1.2 × reached
+
+UCI letter                           s to 5 %   best %  train %  seconds  epochs
+  newtop adam lr=0.003 batch=256         0.50     4.90     2.07     0.50      30
+  torch lbfgs strong-wolfe              never     7.28     0.00    60.01      88
+
+seconds to 5 %    newtop's                  newtop   peer share
+  same settings   adam lr=0.003 batch=256     0.50   1.50  0.33  ≤ 0.5 holds
+  second order    tr-newton                  never   5.00     –  ≤ 1 missed
+
+1 core, linux/amd64, go1.26; kernel avx2, 1 thread
+`
+	if got := peersText(p); got != want {
+		t.Errorf("got\n%s\nexpected\n%s", got, want)
+	}
+	narrow(t, want)
+	if got := peersText(&bench.Peers{}); got != "" {
+		t.Errorf("nothing is written as %q", got)
+	}
+}

@@ -1,0 +1,27 @@
+package vector
+
+import (
+	"math"
+	"testing"
+)
+
+func FuzzTranscendental(f *testing.F) {
+	for _, x := range []float64{0, 1, -1, 0.3466, 18.2, -36.7, 709.78, -745.1, 1e-310, math.Inf(1), math.NaN()} {
+		f.Add(x)
+	}
+	f.Fuzz(func(t *testing.T, x float64) {
+		for _, c := range transcendentals {
+			var y [1]float64
+			c.f(y[:], []float64{x})
+			if x != x {
+				if y[0] == y[0] {
+					t.Errorf("%s(NaN) = %v", c.name, y[0])
+				}
+				continue
+			}
+			if off := c.truth(x).off(y[0]); !(off <= max(c.assembly, c.generic)) {
+				t.Errorf("%s(%v) = %v is %.3f ulp off", c.name, x, y[0], off)
+			}
+		}
+	})
+}

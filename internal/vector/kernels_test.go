@@ -1,0 +1,254 @@
+package vector
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"newtop/internal/kernel"
+)
+
+// TestAgainstGo compares the assembly with the Go code, on slices at every alignment between guards.
+func TestAgainstGo(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	each(t, func(t *testing.T) {
+		for _, f := range functions {
+			for i, size := range f.sizes() {
+				rows, cols := size[0], size[1]
+				a := f.arguments(rng, rows, cols)
+				want, sum := f.with(kernel.Generic, a, cols)
+				got, check := guarded(a, i)
+				v := f.run(got, cols)
+				terms := 1.0
+				if f.matrix() || sum != 0 {
+					terms += float64(rows * cols)
+				}
+				bound := f.rounding * terms * 0x1p-53
+				if !(math.Abs(v-sum) <= bound*max(1, sum)) {
+					t.Errorf("%s of %d×%d returns %v, want %v", f.name, rows, cols, v, sum)
+				}
+				for k := range want {
+					for j, w := range want[k] {
+						d := math.Abs(got[k][j] - w)
+						if !(d <= bound*max(1, w)) || !f.writes(k) && d != 0 {
+							t.Fatalf("%s of %d×%d: slice %d has %v at %d, want %v", f.name, rows, cols, k, got[k][j], j, w)
+						}
+					}
+				}
+				if err := check(); err != nil {
+					t.Fatalf("%s of %d×%d: %v", f.name, rows, cols, err)
+				}
+			}
+		}
+	})
+}
+
+// guarded copies slices to places of different alignment with numbers around them; check says whether these are
+// still the same.
+func guarded(a [][]float64, seed int) (b [][]float64, check func() error) {
+	const guard = 1234.5
+	const zone = 24
+	var wholes [][]float64
+	for i, x := range a {
+		whole := make([]float64, len(x)+2*zone)
+		for j := range whole {
+			whole[j] = guard
+		}
+		at := zone - (seed+3*i)%8
+		copy(whole[at:], x)
+		wholes = append(wholes, whole)
+		b = append(b, whole[at:at+len(x)])
+	}
+	return b, func() error {
+		for i, whole := range wholes {
+			at := zone - (seed+3*i)%8
+			for j, v := range whole {
+				if (j < at || j >= at+len(a[i])) && v != guard {
+					return fmt.Errorf("slice %d: written at %d of %d", i, j-at, len(a[i]))
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// TestSameBits: AVX2 and AVX-512 agree, for all kinds of numbers.
+func TestSameBits(t *testing.T) {
+	have := kernel.Available()
+	if len(have) < 3 {
+		t.Skip("this machine has no AVX-512")
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, f := range functions {
+		for _, size := range f.sizes() {
+			rows, cols := size[0], size[1]
+			a := f.arguments(rng, rows, cols)
+			for _, x := range a {
+				for i := range x {
+					x[i] = odd(rng)
+					if f.adaptive() && math.Abs(x[i]) < 0x1p-400 {
+						x[i] = 0
+					}
+				}
+			}
+			b, v := f.with(kernel.AVX2, a, cols)
+			c, w := f.with(kernel.AVX512, a, cols)
+			if !same(v, w) {
+				t.Errorf("%s of %d×%d: AVX2 returns %v, AVX-512 %v", f.name, rows, cols, v, w)
+			}
+			for k := range b {
+				for j := range b[k] {
+					if !same(b[k][j], c[k][j]) {
+						t.Fatalf("%s of %d×%d: slice %d at %d is %v with AVX2, %v with AVX-512", f.name, rows, cols, k, j, b[k][j], c[k][j])
+					}
+				}
+			}
+		}
+	}
+}
+
+// odd is a number of any size, or a special one.
+func odd(rng *rand.Rand) float64 {
+	switch rng.IntN(4) {
+	case 0:
+		return []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0x1p-1074, math.MaxFloat64}[rng.IntN(9)]
+	case 1:
+		return math.Ldexp(2*rng.Float64()-1, rng.IntN(2098)-1074)
+	}
+	return 40 * (rng.Float64() - 0.5)
+}
+
+// TestSpecialNumbers: what is infinite or no number with the Go code is so with the assembly.
+func TestSpecialNumbers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	values := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, 3}
+	each(t, func(t *testing.T) {
+		for _, f := range functions {
+			for range 40 {
+				a := f.arguments(rng, 3, 37)
+				for _, x := range a {
+					for i := range x {
+						x[i] = values[rng.IntN(len(values))]
+					}
+				}
+				want, sum := f.with(kernel.Generic, a, 37)
+				got, v := f.with(active, a, 37)
+				if f.name == "ColumnSoftmax" { // of a top that is no maximum
+					continue
+				}
+				if !alike(v, sum) {
+					t.Fatalf("%s returns %v, want %v", f.name, v, sum)
+				}
+				for k := range want {
+					for j, w := range want[k] {
+						if !alike(got[k][j], w) {
+							t.Fatalf("%s: slice %d has %v at %d, want %v", f.name, k, got[k][j], j, w)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func alike(a, b float64) bool {
+	if math.IsInf(a, 0) || math.IsInf(b, 0) || a != a || b != b {
+		return same(a, b)
+	}
+	return math.Signbit(a) == math.Signbit(b) || math.Abs(a-b) < 1e-12
+}
+
+// TestPlace: an element's value depends on the element alone.
+func TestPlace(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	each(t, func(t *testing.T) {
+		for _, f := range functions {
+			if f.matrix() || !f.writes(0) {
+				continue
+			}
+			const n = 45
+			a := f.arguments(rng, 1, n)
+			got, _ := f.with(active, a, n)
+			for i := range n {
+				var single [][]float64
+				for _, x := range a {
+					single = append(single, x[i:i+1])
+				}
+				want, _ := f.with(active, single, 1)
+				for k := range want {
+					if !same(got[k][i], want[k][0]) {
+						t.Fatalf("%s: %v at %d of %d, %v alone", f.name, got[k][i], i, n, want[k][0])
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestInPlace: a slice that is written may be one that is read.
+func TestInPlace(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	each(t, func(t *testing.T) {
+		for _, f := range functions {
+			last := len(f.shape) - 1
+			if !f.writes(0) || f.shape[0]|0x20 != f.shape[last]|0x20 || f.shape[1] < 'a' {
+				continue
+			}
+			a := f.arguments(rng, 1, 77)
+			a[last] = a[0]
+			want, _ := f.with(active, a, 77)
+			b := clone(a)
+			b[last] = b[0]
+			f.run(b, 77)
+			for i, w := range want[0] {
+				if !same(b[0][i], w) {
+					t.Fatalf("%s in place: %v at %d, want %v", f.name, b[0][i], i, w)
+				}
+			}
+		}
+	})
+}
+
+// TestShortSlices: each slice but the first may be too short, which panics before anything is written, also where
+// the slice's array would go on.
+func TestShortSlices(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	each(t, func(t *testing.T) {
+		for _, f := range functions {
+			for k := 1; k < len(f.shape); k++ {
+				a := f.arguments(rng, 3, 11)
+				want := clone(a)
+				short := append([][]float64(nil), a...)
+				short[k] = short[k][:len(a[k])-1]
+				func() {
+					defer func() {
+						if recover() == nil {
+							t.Errorf("%s takes a slice %d that is too short", f.name, k)
+						}
+					}()
+					f.run(short, 11)
+				}()
+				for i := range a {
+					for j := range a[i] {
+						if !same(a[i][j], want[i][j]) {
+							t.Fatalf("%s writes slice %d before it panics", f.name, i)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestNothingIsAllocated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	each(t, func(t *testing.T) {
+		for _, f := range functions {
+			a := f.arguments(rng, 3, 50)
+			if n := testing.AllocsPerRun(10, func() { f.run(a, 50) }); n != 0 {
+				t.Errorf("%s allocates %v times", f.name, n)
+			}
+		}
+	})
+}

@@ -1,0 +1,169 @@
+package vector
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"newtop/internal/kernel"
+)
+
+// function is what the tests know of one function of the package.
+type function struct {
+	name string
+	// shape has a letter for each slice: n or m for all the elements, m where they are a matrix, c for one
+	// number a column, r for one a row. Those that are written are capitals.
+	shape string
+	// rounding bounds how the assembly may differ from the Go code, in 2⁻⁵³ of the result or of 1 for each number
+	// summed, when no number is above 1; 0: not at all.
+	rounding float64
+	run      func(a [][]float64, cols int) float64
+}
+
+func unary(f func(dst, x []float64)) func(a [][]float64, _ int) float64 {
+	return func(a [][]float64, _ int) float64 { f(a[0], a[1]); return 0 }
+}
+
+func binary(f func(dst, x, y []float64)) func(a [][]float64, _ int) float64 {
+	return func(a [][]float64, _ int) float64 { f(a[0], a[1], a[2]); return 0 }
+}
+
+func curve(f func(x, u, phi, delta []float64)) func(a [][]float64, _ int) float64 {
+	return func(a [][]float64, _ int) float64 { f(a[0], a[1], a[2], a[3]); return 0 }
+}
+
+func reduction(f func(x []float64) float64) func(a [][]float64, _ int) float64 {
+	return func(a [][]float64, _ int) float64 { return f(a[0]) }
+}
+
+func reductionOfTwo(f func(x, y []float64) float64) func(a [][]float64, _ int) float64 {
+	return func(a [][]float64, _ int) float64 { return f(a[0], a[1]) }
+}
+
+var adamStep = AdamStep{1e-3, 0.9, 0.999, 1e-8, 1 / (1 - 0.9), 1 / (1 - 0.999)}
+
+var functions = []function{
+	{"Exp", "Nn", 8, unary(Exp)},
+	{"Tanh", "Nn", 8, unary(Tanh)},
+	{"Sigmoid", "Nn", 8, unary(Sigmoid)},
+	{"Softplus", "NNn", 8, binary(Softplus)},
+	{"ReLU", "Nn", 0, unary(ReLU)},
+	{"TanhPush", "Nnn", 2, binary(TanhPush)},
+	{"SigmoidPush", "Nnn", 0, binary(SigmoidPush)},
+	{"ReLUPush", "Nnn", 0, binary(ReLUPush)},
+	{"TanhCurve", "Nnnn", 8, curve(TanhCurve)},
+	{"SigmoidCurve", "Nnnn", 8, curve(SigmoidCurve)},
+	{"SoftplusCurve", "Nnnn", 8, curve(SoftplusCurve)},
+	{"Add", "Nnn", 0, binary(Add)},
+	{"Sub", "Nnn", 0, binary(Sub)},
+	{"Mul", "Nnn", 0, binary(Mul)},
+	{"MulAdd", "Nnn", 4, binary(MulAdd)},
+	{"Axpy", "Nn", 4, func(a [][]float64, _ int) float64 { Axpy(a[0], 0.7, a[1]); return 0 }},
+	{"Scale", "Nn", 0, func(a [][]float64, _ int) float64 { Scale(a[0], 0.7, a[1]); return 0 }},
+	{"Sum", "n", 2, reduction(Sum)},
+	{"Dot", "nn", 2, reductionOfTwo(Dot)},
+	{"SumSquares", "n", 2, reduction(SumSquares)},
+	{"SquaredDistance", "nn", 4, reductionOfTwo(SquaredDistance)},
+	{"Norm", "n", 4, reduction(Norm)},
+	{"Residual", "Nnn", 4, func(a [][]float64, _ int) float64 { return Residual(a[0], a[1], a[2]) }},
+	{"AddRowSums", "Rm", 2, func(a [][]float64, cols int) float64 { AddRowSums(a[0], a[1], cols); return 0 }},
+	{"ColumnMax", "Cm", 0, unary(ColumnMax)},
+	{"ColumnArgMax", "CCm", 0, binary(ColumnArgMax)},
+	{"ColumnSums", "Cm", 0, unary(ColumnSums)},
+	{"ColumnDots", "Cmm", 2, binary(ColumnDots)},
+	{"ColumnSoftmax", "CcM", 16, binary(ColumnSoftmax)},
+	{"ColumnCenter", "cMmm", 0, curve(ColumnCenter)},
+	{"Momentum", "NNn", 0, func(a [][]float64, _ int) float64 { Momentum(a[0], a[1], a[2], 0.1, 0.9); return 0 }},
+	{"AdaGrad", "NNn", 0, func(a [][]float64, _ int) float64 { AdaGrad(a[0], a[1], a[2], 0.1, 1e-8); return 0 }},
+	{"RMSProp", "NNn", 0, func(a [][]float64, _ int) float64 { RMSProp(a[0], a[1], a[2], 0.1, 0.9, 1e-8); return 0 }},
+	{"Adam", "NNNn", 0, func(a [][]float64, _ int) float64 { Adam(a[0], a[1], a[2], a[3], &adamStep); return 0 }},
+}
+
+// lengths returns how long the function's slices are for rows × cols elements.
+func (f function) lengths(rows, cols int) []int {
+	n := make([]int, len(f.shape))
+	for i, s := range f.shape {
+		switch s | 0x20 {
+		case 'c':
+			n[i] = cols
+		case 'r':
+			n[i] = rows
+		default:
+			n[i] = rows * cols
+		}
+	}
+	return n
+}
+
+// adaptive says that steps below 2⁻⁹⁰⁰ may be rounded in more than one way.
+func (f function) adaptive() bool {
+	return slices.Contains([]string{"AdaGrad", "RMSProp", "Adam"}, f.name)
+}
+
+func (f function) writes(i int) bool { return f.shape[i] < 'a' }
+
+// matrix says whether the function knows rows and columns.
+func (f function) matrix() bool {
+	return slices.ContainsFunc([]byte(f.shape), func(s byte) bool { return s|0x20 == 'm' })
+}
+
+// sizes are the rows and columns to test the function on.
+func (f function) sizes() (sizes [][2]int) {
+	if !f.matrix() {
+		for n := range 70 {
+			sizes = append(sizes, [2]int{1, n})
+		}
+		return append(sizes, [2]int{1, 96}, [2]int{1, 127}, [2]int{1, 131})
+	}
+	for cols := 1; cols < 41; cols++ {
+		sizes = append(sizes, [2]int{1, cols}, [2]int{3, cols})
+	}
+	return append(sizes, [2]int{7, 96}, [2]int{26, 67}, [2]int{60, 5})
+}
+
+func random(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.Float64()
+	}
+	return x
+}
+
+func (f function) arguments(rng *rand.Rand, rows, cols int) (a [][]float64) {
+	for _, n := range f.lengths(rows, cols) {
+		a = append(a, random(rng, n))
+	}
+	return a
+}
+
+func clone(a [][]float64) [][]float64 {
+	b := make([][]float64, len(a))
+	for i := range a {
+		b[i] = slices.Clone(a[i])
+	}
+	return b
+}
+
+// with runs the function on copies of the arguments with a kernel and returns them.
+func (f function) with(k kernel.Kernel, a [][]float64, cols int) ([][]float64, float64) {
+	defer func(k kernel.Kernel) { active = k }(active)
+	active = k
+	b := clone(a)
+	v := f.run(b, cols)
+	return b, v
+}
+
+// each runs the test for every kernel of this machine.
+func each(t *testing.T, test func(t *testing.T)) {
+	defer func(k kernel.Kernel) { active = k }(active)
+	for _, k := range kernel.Available() {
+		active = k
+		t.Run(k.String(), test)
+	}
+}
+
+// same is equality of bits, but for what a NaN carries.
+func same(a, b float64) bool {
+	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
+}

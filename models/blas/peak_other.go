@@ -1,7 +1,0 @@
-//go:build !amd64
-
-package blas
-
-import "newtop/internal/kernel"
-
-func multiplyAdds(_ kernel.Kernel, rounds int) int { return multiplyAddsGeneric(rounds) }

@@ -1,0 +1,136 @@
+package blas
+
+import (
+	"math"
+
+	"newtop/internal/kernel"
+)
+
+// tiling is how a kernel divides c.
+type tiling struct {
+	lanes int
+	rows  [9]int // most rows of a tile by its vectors, which the generator knows, too
+	width [4]int // most vectors of a tile by c's rows; the last entry is for more rows
+}
+
+var tilings = [...]tiling{
+	kernel.AVX2:   {lanes: 4, rows: [9]int{0, 12, 6, 4, 2, 2, 2, 1, 1}, width: [4]int{0, 8, 6, 3}},
+	kernel.AVX512: {lanes: 8, rows: [9]int{0, 16, 12, 9, 3, 3, 3, 3, 3}, width: [4]int{0, 8, 8, 3}},
+}
+
+// strip returns how many columns a strip of c has where there are many.
+func (by *tiling) strip() int { return by.width[len(by.width)-1] * by.lanes }
+
+// panels computes c strip by strip, so that a strip of B stays in the first-level cache for all tiles of A.
+func panels(k kernel.Kernel, c []float64, m, n, stride int, start Start, bias []float64, terms []Term) {
+	by := &tilings[k]
+	vectors := (n + by.lanes - 1) / by.lanes
+	widest := by.width[min(m, len(by.width)-1)]
+	count := (vectors + widest - 1) / widest
+	p := panel{stride: 8 * stride, start: int(start), count: len(terms)}
+	if len(terms) > 0 {
+		p.terms = &terms[0]
+	}
+	if start == Bias {
+		p.bias = &bias[0]
+	}
+	for i, j := 0, 0; i < count; i++ {
+		width := (vectors + i) / count // some strips are one vector wider than others
+		p.c, p.column = &c[j], 8*j
+		j += width * by.lanes
+		p.kind = 64 * width
+		if j > n {
+			p.kind += 32
+		}
+		p.lanes = by.mask(min(by.lanes, by.lanes+n-j))
+		tiles := (m + by.rows[width] - 1) / by.rows[width]
+		rows := (m + tiles - 1) / tiles
+		p.kind += rows
+		p.row, p.short = 0, tiles*rows-m
+		p.tall = tiles - p.short
+		run(k, &p)
+	}
+}
+
+// mask returns what the kernel wants for the first n lanes of a vector.
+func (by *tiling) mask(n int) (lanes [4]uint64) {
+	if by.lanes == 8 {
+		lanes[0] = 1<<n - 1
+		return lanes
+	}
+	for i := range n {
+		lanes[i] = math.MaxUint64
+	}
+	return lanes
+}
+
+const (
+	shallow    = 192     // depth up to which strips of B fit in the first-level cache as they are
+	packedRows = 64      // from how many rows of c on
+	packedSize = 1 << 16 // and how many elements of B on it pays to copy strips of B and blocks of A
+)
+
+// sumVector is Sum with the vector instructions of k, for sizes above 0 and slices that were checked.
+func sumVector(k kernel.Kernel, c []float64, m, n, stride int, start Start, bias []float64, terms []Term) {
+	if n == 1 && (stride == 1 || m == 1) {
+		sumColumn(k, c[:m], start, bias, terms)
+		return
+	}
+	if n <= 4 {
+		k = kernel.AVX2 // half a vector of AVX-512, and the same bits
+	}
+	depth := 0
+	for i := range terms {
+		depth += terms[i].K
+	}
+	if depth <= shallow {
+		panels(k, c, m, n, stride, start, bias, terms)
+		return
+	}
+	for i := range terms {
+		t := &terms[i]
+		a := operand{t.A, t.RowStride, t.ColStride}
+		b := operand{t.B, t.Stride, 1}
+		if m >= packedRows && t.K*n >= packedSize {
+			w := takeWorkspace()
+			w.product(k, c, m, n, stride, start, bias, 1, a, b, t.K)
+			w.giveBack()
+			start = Add
+			continue
+		}
+		count := (t.K + blockDepth - 1) / blockDepth
+		for i, p := 0, 0; i < count; i++ {
+			depth := (t.K + i) / count
+			one := [1]Term{{A: a.from(0, p), RowStride: a.row, ColStride: a.col, B: b.from(p, 0), Stride: b.row, K: depth}}
+			panels(k, c, m, n, stride, start, bias, one[:])
+			start = Add
+			p += depth
+		}
+	}
+}
+
+// sumColumn is Sum for a c of one contiguous column.
+func sumColumn(k kernel.Kernel, c []float64, start Start, bias []float64, terms []Term) {
+	switch start {
+	case Zero:
+		clear(c)
+	case Bias:
+		copy(c, bias)
+	}
+	for i := range terms {
+		t := &terms[i]
+		switch {
+		case t.K == 0:
+		case t.RowStride == 1:
+			// The transpose is a row, bᵀ·Aᵀ, and vectors along it are A's columns.
+			one := [1]Term{{A: t.B, RowStride: 1, ColStride: t.Stride, B: t.A, Stride: t.ColStride, K: t.K}}
+			panels(k, c, 1, len(c), len(c), Add, nil, one[:])
+		default:
+			column(c, t.A, t.RowStride, t.B, t.Stride, t.K)
+			if i := len(c) &^ 3; i < len(c) {
+				one := [1]Term{{A: t.A[i*t.RowStride:], RowStride: t.RowStride, ColStride: 1, B: t.B, Stride: t.Stride, K: t.K}}
+				panels(kernel.AVX2, c[i:], len(c)-i, 1, 1, Add, nil, one[:])
+			}
+		}
+	}
+}

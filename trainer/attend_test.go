@@ -1,0 +1,44 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// TestStatusWithinAnEpoch: a viewer sees how far the batches are, and commands take effect between two of them.
+func TestStatusWithinAnEpoch(t *testing.T) {
+	s := mustNew(t, Config{Data: "letters", Optimizer: "sgd", Batch: 1})
+	box := s.Subscribe()
+	defer box.Close()
+	background(t, s)
+	seen := follow(t, box, func(all *Delta) bool { return all.Status.Unit > 0 })
+	if seen.Status.Units < seen.Status.Unit {
+		t.Errorf("unit %d of %d", seen.Status.Unit, seen.Status.Units)
+	}
+	do(t, s, Pause{On: true})
+	paused := follow(t, box, func(all *Delta) bool { return all.Status.Phase == Paused }).Status
+	do(t, s, StepInner{})
+	next := follow(t, box, func(all *Delta) bool {
+		return all.Status.Phase == Paused && (all.Status.Unit != paused.Unit || all.Status.Epoch != paused.Epoch)
+	}).Status
+	if next.Epoch == paused.Epoch && next.Unit != paused.Unit+1 {
+		t.Errorf("unit %d after %d", next.Unit, paused.Unit)
+	}
+}
+
+// TestAskersAreCounted as long as they wait, and no longer.
+func TestAskersAreCounted(t *testing.T) {
+	s := mustNew(t, Config{Data: "sine"})
+	ctx, cancel := context.WithCancel(context.Background())
+	answer := make(chan error)
+	go func() { answer <- s.Do(ctx, Stop{}) }()
+	for s.asking.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	if err := <-answer; !errors.Is(err, context.Canceled) || s.asking.Load() != 0 {
+		t.Errorf("%v, %d asking", err, s.asking.Load())
+	}
+}
