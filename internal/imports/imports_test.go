@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"internal/cli":   {"tui", "trainer", "trainer/optim", "models", "datasets", "internal/bench", "internal/kernel"},
 	"internal/bench": {"trainer", "trainer/optim", "models", "models/blas", "datasets", "internal/kernel", "internal/vector"},
 	"tui":            {"trainer", "trainer/optim", "trainer/krylov"},
-	"trainer":        {"internal/kernel", "trainer/optim", "trainer/krylov", "models", "datasets"},
+	"trainer":        {"internal/kernel", "trainer/optim", "trainer/krylov", "models", "models/blas", "datasets"},
 	"trainer/optim":  {"trainer/krylov", "internal/vector"},
 	"trainer/krylov": {"internal/vector"},
 	"models":         {"models/blas", "internal/vector"},

@@ -8,8 +8,8 @@ import (
 	"newtop/internal/kernel"
 )
 
-// BenchmarkElement is in blocks of 96 columns, the last but one as models has them; 70 rows are beyond the
-// first-level cache.
+// BenchmarkElement takes blocks of 96 columns, as models does, and short vectors; 70 rows are beyond the first-level
+// cache.
 func BenchmarkElement(b *testing.B) {
 	defer func(k kernel.Kernel) { active = k }(active)
 	for _, f := range functions {
