@@ -42,7 +42,7 @@ func panels(k kernel.Kernel, c []float64, m, n, stride int, start Start, bias []
 		if j > n {
 			p.kind += 32
 		}
-		p.lanes = by.mask(min(by.lanes, by.lanes+n-j))
+		by.mask(&p.lanes, min(by.lanes, by.lanes+n-j))
 		tiles := (m + by.rows[width] - 1) / by.rows[width]
 		rows := (m + tiles - 1) / tiles
 		p.kind += rows
@@ -52,16 +52,19 @@ func panels(k kernel.Kernel, c []float64, m, n, stride int, start Start, bias []
 	}
 }
 
-// mask returns what the kernel wants for the first n lanes of a vector.
-func (by *tiling) mask(n int) (lanes [4]uint64) {
+// mask stores what the kernel wants for the first n lanes of a vector. It writes words, as AVX-512 reads them: to read
+// in one piece what was just written in several waits until the stores before, those of a strip, have left the core.
+func (by *tiling) mask(lanes *[4]uint64, n int) {
 	if by.lanes == 8 {
 		lanes[0] = 1<<n - 1
-		return lanes
+		return
 	}
-	for i := range n {
-		lanes[i] = math.MaxUint64
+	for i := range lanes {
+		lanes[i] = 0
+		if i < n {
+			lanes[i] = math.MaxUint64
+		}
 	}
-	return lanes
 }
 
 const (
