@@ -201,8 +201,8 @@ func TestRowCost(t *testing.T) {
 		dst, m := make([]float64, n.Dim()), mat.NewSymDense(n.Dim(), nil)
 		assembleTo(t, l, m)
 		triangle := func(n int) float64 { return float64(n * (n - 1) / 2) }
-		for i := 0; i < l.assembly.common; i += stripRows {
-			matrix -= outputs * triangle(min(stripRows, l.assembly.common-i))
+		for i := 0; i < l.assembly.common; i += assemblyRows {
+			matrix -= outputs * triangle(min(assemblyRows, l.assembly.common-i))
 		}
 		for _, own := range l.assembly.own {
 			for _, piece := range own {

@@ -15,8 +15,9 @@ const (
 	MaxMatrixDim = 8000
 	// panelMemory bounds the numbers of a panel of Jacobian rows: 32 MiB.
 	panelMemory = 1 << 22
-	// stripRows is how many rows of the matrix one worker brings up to date at a time.
-	stripRows = 64
+	// assemblyRows is how many rows of the matrix one worker brings up to date at a time, and assemblyDepth with how
+	// many rows of Jacobians at once, which the first-level cache should hold of a strip of the panel.
+	assemblyRows, assemblyDepth = 64, 192
 )
 
 // assembly computes the Gauss–Newton matrix by rank-k updates with panels of Jacobian rows. A unit is the rows of
@@ -60,6 +61,7 @@ func (l *Linearization) GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, 
 	if l.assembly == nil {
 		l.assembly = newAssembly(l)
 	}
+	l.askForPasses()
 	return l.assembly.run(dst, watch)
 }
 
@@ -129,8 +131,8 @@ func (a *assembly) run(dst *mat.SymDense, watch func(part, parts int) error) err
 	return nil
 }
 
-// strips returns how many strips of stripRows rows of the matrix belong to the common columns.
-func (a *assembly) strips() int { return (a.common + stripRows - 1) / stripRows }
+// strips returns how many strips of assemblyRows rows of the matrix belong to the common columns.
+func (a *assembly) strips() int { return (a.common + assemblyRows - 1) / assemblyRows }
 
 // slot returns the rows of unit q of the panel.
 func (a *assembly) slot(q int) []float64 {
@@ -199,39 +201,53 @@ func (a *assembly) updateStrip(worker, i int) {
 		a.updateOwn(worker, i-a.strips())
 		return
 	}
-	at := i * stripRows
-	strip, rest := piece{at, at, min(stripRows, a.common-at)}, piece{at, at, a.common - at}
-	for q := range a.count {
-		a.add(worker, q, strip, rest)
-		_, k := a.unit(q)
-		for _, own := range a.own[k] {
-			a.add(worker, q, strip, own)
+	at := i * assemblyRows
+	strip := piece{at, at, min(assemblyRows, a.common-at)}
+	a.add(worker, 0, 1, strip, piece{at, at, a.common - at})
+	for k, pieces := range a.own {
+		for _, own := range pieces {
+			a.add(worker, a.firstOf(k), len(a.own), strip, own)
 		}
 	}
 }
 
 // updateOwn adds what the panel says to the terminal weights of output k alone.
 func (a *assembly) updateOwn(worker, k int) {
-	for q := range a.count {
-		if _, output := a.unit(q); output != k {
-			continue
-		}
-		for i, own := range a.own[k] {
-			for _, other := range a.own[k][i:] {
-				a.add(worker, q, own, other)
-			}
+	for i, own := range a.own[k] {
+		for _, other := range a.own[k][i:] {
+			a.add(worker, a.firstOf(k), len(a.own), own, other)
 		}
 	}
 }
 
-// add adds XᵀY to the matrix. Where Y is X, that writes below the diagonal, too, where nobody reads.
-func (a *assembly) add(worker, q int, x, y piece) {
-	block, _ := a.unit(q)
-	slot, s := a.slot(q), a.l.spaces[worker]
-	s.terms = append(s.terms, blas.Term{
-		A: slot[x.at:], RowStride: 1, ColStride: a.stride, B: slot[y.at:], Stride: a.stride, K: a.l.blockSize(block),
-	})
-	blas.Sum(a.dst.Data[x.column*a.dst.Stride+y.column:], x.size, y.size, a.dst.Stride, blas.Add, nil, s.terms)
-	s.multiplications += x.size * y.size * a.l.blockSize(block)
-	s.terms = s.terms[:0]
+// firstOf returns the first unit of the panel that belongs to output k.
+func (a *assembly) firstOf(k int) int {
+	outputs := len(a.own)
+	return ((k-a.first)%outputs + outputs) % outputs
+}
+
+// add adds XᵀY of the units first, first + step, … of the panel to the matrix. Where Y begins with X, that writes below
+// the diagonal, too, where nobody reads.
+func (a *assembly) add(worker, first, step int, x, y piece) {
+	s, depth := a.l.spaces[worker], 0
+	c := a.dst.Data[x.column*a.dst.Stride+y.column:]
+	flush := func() {
+		blas.Sum(c, x.size, y.size, a.dst.Stride, blas.Add, nil, s.terms)
+		s.multiplications += x.size * y.size * depth
+		s.terms, depth = s.terms[:0], 0
+	}
+	for q := first; q < a.count; q += step {
+		block, _ := a.unit(q)
+		slot, rows := a.slot(q), a.l.blockSize(block)
+		if depth+rows > assemblyDepth {
+			flush()
+		}
+		s.terms = append(s.terms, blas.Term{
+			A: slot[x.at:], RowStride: 1, ColStride: a.stride, B: slot[y.at:], Stride: a.stride, K: rows,
+		})
+		depth += rows
+	}
+	if depth > 0 {
+		flush()
+	}
 }

@@ -44,6 +44,8 @@ type Linearization struct {
 	pool     *Pool
 	w        []float64 // weights of the last Update
 	updated  bool
+	asked    bool // whether a product was asked for since the last Update
+	current  bool // whether the kept tapes are those at w
 	gradient []float64
 	total    Evaluation
 	slab     []float64 // tapes of the first kept blocks, one after another
@@ -52,8 +54,8 @@ type Linearization struct {
 	spaces   []*space // one a worker
 
 	// Arguments of the call under way, and the tasks that read them.
-	arg, dst                                               []float64
-	update, evaluate, hessian, gaussNewton, diagonal, fold func(worker, i int)
+	arg, dst                                                       []float64
+	update, retake, evaluate, hessian, gaussNewton, diagonal, fold func(worker, i int)
 
 	rowProducts func(worker, i int) // nil before the first GaussNewtonRowsTo
 	assembly    *assembly           // nil before the first GaussNewtonMatrixTo
@@ -89,7 +91,7 @@ func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
 	for range o.Pool.Threads() {
 		l.spaces = append(l.spaces, n.newSpace(min(rows, blockRows)))
 	}
-	l.update = l.updateShard
+	l.update, l.retake = l.updateShard, l.retakeShard
 	l.evaluate = l.evaluateShard
 	l.hessian = l.productShard((*space).addHessian)
 	l.gaussNewton = l.productShard((*space).addGaussNewton)
@@ -152,7 +154,7 @@ func (l *Linearization) layKept(s *space, block int) *tape {
 // tape outlives the block.
 func (l *Linearization) open(s *space, block int) (tp *tape, kept bool) {
 	s.setRows(l.blockSize(block))
-	if block < l.kept {
+	if l.current && block < l.kept {
 		tp := l.layKept(s, block)
 		tp.x = l.inputs(block)
 		return tp, true
@@ -187,6 +189,24 @@ func (l *Linearization) updateShard(worker, i int) {
 		part.tally.add(l.pass(s, tp, block))
 		s.gradientTo(part.sum, l.w, tp, start)
 		start = blas.Add
+	}
+}
+
+// retakeShard does the passes again that Update did not keep.
+func (l *Linearization) retakeShard(worker, i int) {
+	s, part := l.spaces[worker], &l.shards[i]
+	for block := part.first; block < min(part.last, l.kept); block++ {
+		tp, _ := l.open(s, block)
+		l.pass(s, tp, block)
+	}
+}
+
+// askForPasses makes sure that the passes which there is memory for are kept.
+func (l *Linearization) askForPasses() {
+	l.asked = true
+	if !l.current {
+		l.current = true
+		l.pool.run(len(l.shards), l.retake)
 	}
 }
 
@@ -250,9 +270,14 @@ func (l *Linearization) evaluation() Evaluation {
 
 // Update does the forward and backward pass at w, of which it keeps a copy. A loss or gradient that is
 // not finite is kept like any other.
+//
+// To write down what products need takes as long as a good part of the pass, so Update leaves it out if nobody asked for
+// a product after the Update before; if somebody does now, the first product does the passes again.
 func (l *Linearization) Update(w []float64) {
 	l.net.checkWeights("Update", "w", w)
 	copy(l.w, w)
+	l.current = l.asked || !l.updated
+	l.asked = false
 	l.pool.run(len(l.shards), l.update)
 	l.mean(l.gradient)
 	l.total = l.evaluation()
@@ -268,6 +293,9 @@ func (l *Linearization) Dim() int { return l.net.dim }
 // KeptRows returns for how many rows the passes are kept. Those of the others are done again in every
 // product, at the cost of their gradient.
 func (l *Linearization) KeptRows() int { return min(l.rows, l.kept*blockRows) }
+
+// Current reports whether the passes of KeptRows are kept. If not, the next product does them again, once.
+func (l *Linearization) Current() bool { return l.current }
 
 // Loss returns E(w) at the weights of the last Update.
 func (l *Linearization) Loss() float64 { return l.Evaluation().Loss }
@@ -313,6 +341,7 @@ func (l *Linearization) product(name string, dst, v []float64, task func(worker,
 	l.checkUpdated(name)
 	l.net.checkWeights(name, "dst", dst)
 	l.net.checkWeights(name, "v", v)
+	l.askForPasses()
 	l.arg = v
 	l.pool.run(len(l.shards), task)
 	l.arg = nil

@@ -127,6 +127,38 @@ func TestKeptBlocks(t *testing.T) {
 	}
 }
 
+// TestPassesAreRetaken: a Linearization that was asked for no product after an Update keeps no passes in the next, and
+// its products have the same bits all the same.
+func TestPassesAreRetaken(t *testing.T) {
+	p := mixedProblem(t, 64*9+13)
+	n, other := p.n.Dim(), make([]float64, len(p.w))
+	want, got := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
+	wanted, dst := make([]float64, n), make([]float64, n)
+	for _, memory := range []int64{0, 1, 200 * int64(8*p.n.tapeSize())} {
+		l := p.n.Bind(p.x, p.t, Options{Memory: memory})
+		l.Update(p.w)
+		l.HessianTo(wanted, p.d)
+		assembleTo(t, l, want)
+		for _, product := range []func(){
+			func() { l.HessianTo(dst, p.d) },
+			func() { assembleTo(t, l, got) },
+		} {
+			l.Update(other)
+			l.Update(p.w) // after an Update without products
+			if l.current {
+				t.Error("passes are kept that nobody asked for")
+			}
+			product()
+			l.Update(p.w)
+			if !l.current {
+				t.Error("passes are not kept though products were asked for")
+			}
+		}
+		wantSameBits(t, fmt.Sprintf("memory %d, product", memory), dst, wanted)
+		wantSameBits(t, fmt.Sprintf("memory %d, matrix", memory), got.RawSymmetric().Data, want.RawSymmetric().Data)
+	}
+}
+
 // TestShards: shards cover the blocks in order, and their number depends on nothing but sizes.
 func TestShards(t *testing.T) {
 	for rows, want := range map[int]int{1: 1, blockRows: 1, blockRows + 1: 2, 32 * blockRows: 32, 32*blockRows + 1: 32, 100000: 32} {

@@ -238,6 +238,7 @@ func TestCost(t *testing.T) {
 		n, cost := p.n, p.n.Cost()
 		l := n.Linearize(p.w, p.x, p.t)
 		dst := make([]float64, n.Dim())
+		l.HessianTo(dst, p.d) // so that the next Update keeps its passes
 		for _, c := range []struct {
 			what string
 			run  func()

@@ -100,7 +100,7 @@ func (n *Network) newSpace(rows int) *space {
 	layers := len(n.nodes)
 	return &space{
 		Network: n,
-		sum:     sum{terms: make([]blas.Term, 0, 2*len(n.blocks)), sparse: make([]sparseTerm, 0, 2*len(n.blocks))},
+		sum:     sum{terms: make([]blas.Term, 0, max(2*len(n.blocks), assemblyDepth)), sparse: make([]sparseTerm, 0, 2*len(n.blocks))},
 		own:     n.newTape(), view: n.newTape(),
 		phi: make([][]float64, layers), ru: make([][]float64, layers),
 		gamma: make([][]float64, layers), spare: make([][]float64, layers),

@@ -148,8 +148,16 @@ func (o *objective) again() float64 {
 	return 1 - float64(o.kept.KeptRows())/float64(o.Rows())
 }
 
+// chargePasses charges the passes that the next product does again because Update did not keep them.
+func (o *objective) chargePasses() {
+	if !o.kept.Current() {
+		o.spent.equivalents += o.share * (1 - o.again())
+	}
+}
+
 func (o *objective) GaussNewtonDiagTo(dst, w []float64) {
 	o.linearize(w)
+	o.chargePasses()
 	o.spent.equivalents += o.share * (o.cost.Diagonal/o.cost.Gradient + o.again())
 	o.kept.GaussNewtonDiagTo(dst)
 }
@@ -176,6 +184,7 @@ type product struct {
 func (p *product) Dim() int { return p.o.Dim() }
 
 func (p *product) MulVecTo(dst, v []float64) {
+	p.o.chargePasses()
 	p.o.spent.products += p.o.share
 	p.o.spent.equivalents += p.o.share * p.price
 	p.apply(dst, v)

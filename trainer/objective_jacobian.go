@@ -22,6 +22,7 @@ func (o *objective) GaussNewtonRows(w []float64) krylov.Operator {
 // for each output.
 func (o *objective) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
 	o.linearize(w)
+	o.chargePasses()
 	price := o.cost.Matrix/o.cost.Gradient + float64(o.network.Outputs())*o.again()
 	return o.kept.GaussNewtonMatrixTo(dst, func(part, parts int) error {
 		o.spent.equivalents += o.share * price / float64(parts)
