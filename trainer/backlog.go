@@ -11,6 +11,8 @@ const (
 	maxSpectra = 1024
 	maxInner   = 1024 // oldest dropped first
 	maxMarks   = 1024 // switches and settings, oldest dropped first
+	maxLooks   = 4    // slices, weights, errors
+	maxLaps    = 8192
 )
 
 // backlog gathers events into a Delta of bounded size. What was added in any order of calls comes out
@@ -45,6 +47,18 @@ func (b *backlog) add(e Event) {
 		d.Switches = appendBounded(d.Switches, e, maxMarks)
 	case SettingEvent:
 		d.Settings = appendBounded(d.Settings, e, maxMarks)
+	case RewindEvent:
+		d.Rewinds = appendBounded(d.Rewinds, e, maxMarks)
+	case RaceEvent:
+		d.Races = appendBounded(d.Races, e, maxMarks)
+	case LapEvent:
+		d.Laps = appendBounded(d.Laps, e, maxLaps)
+	case SliceEvent:
+		d.Slices = appendBounded(d.Slices, e, maxLooks)
+	case WeightsEvent:
+		d.Weights = appendBounded(d.Weights, e, maxLooks)
+	case ErrorsEvent:
+		d.Errors = appendBounded(d.Errors, e, maxLooks)
 	case DivergedEvent:
 		d.Diverged = &e
 	case DoneEvent:
@@ -72,6 +86,12 @@ func (b *backlog) history() *backlog {
 	d.Spectra = slices.Clone(d.Spectra)
 	d.Switches = slices.Clone(d.Switches)
 	d.Settings = slices.Clone(d.Settings)
+	d.Rewinds = slices.Clone(d.Rewinds)
+	d.Races = slices.Clone(d.Races)
+	d.Laps = slices.Clone(d.Laps)
+	d.Slices = slices.Clone(d.Slices)
+	d.Weights = slices.Clone(d.Weights)
+	d.Errors = slices.Clone(d.Errors)
 	return &backlog{delta: d, some: b.some}
 }
 

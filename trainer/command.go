@@ -29,6 +29,32 @@ type Scale struct{ Factor float64 }
 // inner solve is over.
 type Spectrum struct{}
 
+// Slice asks for a SliceEvent: the loss along the last step that was proposed, beside its models.
+type Slice struct{}
+
+// ShowWeights asks for a WeightsEvent of one block, as the weights are now.
+type ShowWeights struct{ To, From int }
+
+// ShowErrors asks for an ErrorsEvent over the test rows, or over the training rows, with so many of the worst rows.
+type ShowErrors struct {
+	Train bool
+	Worst int
+}
+
+// Rewind goes back to the weights after an earlier epoch that Status.Kept names.
+type Rewind struct{ Epoch int }
+
+// Race begins a race from the weights of now. Each racer's budget is in gradient equivalents or seconds of
+// training, whichever is spent first; 0: no bound by that one.
+type Race struct {
+	Racers      []Racer
+	Equivalents float64
+	Seconds     float64
+}
+
+// Pick ends a race. The run goes on with a racer's weights, method and settings, or with −1 as it was before.
+type Pick struct{ Racer int }
+
 // Stop ends the run after the inner unit under way. What was computed stays on the screen.
 type Stop struct{}
 
@@ -40,6 +66,13 @@ func (Set) command()       {}
 func (Scale) command()     {}
 func (Spectrum) command()  {}
 func (Stop) command()      {}
+
+func (Slice) command()       {}
+func (ShowWeights) command() {}
+func (ShowErrors) command()  {}
+func (Rewind) command()      {}
+func (Race) command()        {}
+func (Pick) command()        {}
 
 // CommandError says why a command was refused. The run is as it was before.
 type CommandError struct{ Reason string }

@@ -33,9 +33,15 @@ type Delta struct {
 	Spectra  []SpectrumEvent // in order, thinned like Epochs
 	Switches []SwitchEvent   // in order
 	Settings []SettingEvent  // in order
-	Diverged *DivergedEvent  // never dropped
-	Done     *DoneEvent      // never dropped
-	Thinned  int             // how many epochs this Delta leaves out
+	Slices   []SliceEvent    // the newest few, like all looks
+	Weights  []WeightsEvent
+	Errors   []ErrorsEvent
+	Rewinds  []RewindEvent  // in order
+	Races    []RaceEvent    // in order
+	Laps     []LapEvent     // in order, oldest dropped first
+	Diverged *DivergedEvent // never dropped
+	Done     *DoneEvent     // never dropped
+	Thinned  int            // how many epochs this Delta leaves out
 }
 
 // Phase is what a session is doing.
@@ -74,4 +80,6 @@ type Status struct {
 	Elapsed     float64 // training seconds, pauses left out
 	Equivalents float64 // gradient equivalents spent by the optimizers
 	Computing   string  // "spectrum" while one is computed, else empty
+	Kept        []int   // epochs that Rewind can go back to, ascending; shared, never changed
+	Racing      bool    // whether a race is on, or over and not picked from
 }

@@ -176,6 +176,22 @@ func (a *App) refocus() {
 	}
 }
 
+// mouse gives what the mouse does to the pane that has the whole screen, or focuses the one that was clicked.
+func (a *App) mouse(msg tea.MouseMsg) {
+	m := msg.Mouse()
+	if p, ok := a.panes[a.focus].(moused); ok && a.zoomed && a.overlay == overlayNone {
+		for _, at := range layout(a.width, a.height, true, a.focus).places {
+			if at.contains(m.X, m.Y) && p.handleMouse(&a.view, msg, m.X-at.x-1, m.Y-at.y-1) {
+				a.look++
+				return
+			}
+		}
+	}
+	if _, ok := msg.(tea.MouseClickMsg); ok {
+		a.click(m.X, m.Y)
+	}
+}
+
 // click focuses the pane at a cell.
 func (a *App) click(x, y int) {
 	if a.overlay != overlayNone {

@@ -158,8 +158,8 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case tea.KeyPressMsg:
 		return a, a.press(msg)
-	case tea.MouseClickMsg:
-		a.click(msg.X, msg.Y)
+	case tea.MouseMsg:
+		a.mouse(msg)
 	case deltaMsg:
 		return a, a.receive(msg)
 	case replyMsg:
@@ -195,6 +195,12 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		a.overlay = overlayNone
 		if k == "esc" || k == "?" || k == "q" || k == "enter" || k == "space" {
 			return nil
+		}
+	}
+	if p, ok := a.panes[a.focus].(keyed); ok && a.zoomed {
+		if cmd, taken := p.handleKey(&a.view, k); taken {
+			a.look++
+			return cmd
 		}
 	}
 	for i := range a.bindings {

@@ -3,6 +3,7 @@ package tui
 import (
 	"math"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -29,6 +30,18 @@ type pane interface {
 	seen(h *history) uint64
 	// toggleLog switches its axis between linear and logarithmic; false if it has none.
 	toggleLog() bool
+}
+
+// keyed is a pane that takes keys of its own while it has the whole screen, before the table of bindings does.
+type keyed interface {
+	// handleKey reports whether it took the key; the picture is then drawn anew.
+	handleKey(v *view, k string) (cmd tea.Cmd, taken bool)
+}
+
+// moused is a pane that follows the mouse while it has the whole screen.
+type moused interface {
+	// handleMouse gets a click, release, wheel or motion at a cell of its body, of the size that it was last drawn in.
+	handleMouse(v *view, m tea.MouseMsg, x, y int) (taken bool)
 }
 
 func newPanes() [paneCount]pane {

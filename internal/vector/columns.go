@@ -1,9 +1,6 @@
 package vector
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // The functions of columns: x is a matrix without gaps of some rows (nodes) of len(first argument) columns (rows of
 // data) each, and every column is on its own.
@@ -104,13 +101,17 @@ func ColumnSoftmax(sum, top, x []float64) {
 	n := rows(len(x), cols)
 	need(cols, len(top))
 	if accelerated() {
+		if narrow(cols) {
+			softmaxNarrow(sum, top, x)
+			return
+		}
 		columnSoftmax(data(sum), data(top), data(x), n, cols)
 		return
 	}
 	clear(sum)
 	for i := 0; i < len(x); i += cols {
 		for j, v := range x[i : i+cols] {
-			e := math.Exp(v - top[j])
+			e := exponential(v - top[j])
 			x[i+j] = e
 			sum[j] += e
 		}
@@ -128,6 +129,10 @@ func ColumnCenter(mean, dst, u, x []float64) {
 	n := rows(len(dst), cols)
 	need(len(dst), min(len(u), len(x)))
 	if accelerated() {
+		if narrow(cols) && (data(dst) == data(x) || data(dst) == data(u)) {
+			centerNarrow(mean, dst, u, x)
+			return
+		}
 		columnCenter(data(mean), data(dst), data(u), data(x), n, cols)
 		return
 	}

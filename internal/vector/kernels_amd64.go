@@ -147,6 +147,26 @@ func columnArgMax(at *float64, top *float64, x *float64, rows int, cols int)
 //go:noescape
 func columnSoftmax(sum *float64, top *float64, x *float64, rows int, cols int)
 
+// softmaxColumn is ColumnSoftmax of one column.
+//
+//go:noescape
+func softmaxColumn(sum *float64, top *float64, x *float64, n int)
+
+// softmaxPower stores e^(x − top) in x.
+//
+//go:noescape
+func softmaxPower(x *float64, top *float64, n int)
+
+// softmaxShare stores x/sum in x, rounded as columnSoftmax does.
+//
+//go:noescape
+func softmaxShare(x *float64, sum *float64, n int)
+
+// center stores u∘(x − mean) in dst.
+//
+//go:noescape
+func center(mean *float64, dst *float64, u *float64, x *float64, n int)
+
 // momentum is Momentum.
 //
 //go:noescape

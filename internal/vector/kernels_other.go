@@ -64,6 +64,14 @@ func columnArgMax(at, top, x *float64, rows, cols int) { panic(nowhere) }
 
 func columnSoftmax(sum, top, x *float64, rows, cols int) { panic(nowhere) }
 
+func softmaxColumn(sum, top, x *float64, n int) { panic(nowhere) }
+
+func softmaxPower(x, top *float64, n int) { panic(nowhere) }
+
+func softmaxShare(x, sum *float64, n int) { panic(nowhere) }
+
+func center(mean, dst, u, x *float64, n int) { panic(nowhere) }
+
 func momentum(v, w, grad *float64, n int, rate, mu float64) { panic(nowhere) }
 
 func adaGrad(w, s, grad *float64, n int, rate, delta float64) { panic(nowhere) }

@@ -40,16 +40,8 @@ func Sigmoid(dst, x []float64) {
 		return
 	}
 	for i, v := range x[:len(dst)] {
-		dst[i] = logistic(v, exponential(-math.Abs(v)))
+		dst[i] = logistic(v)
 	}
-}
-
-// logistic returns 1/(1 + e^−x) from e^−|x|, which keeps the digits of the small values.
-func logistic(x, e float64) float64 {
-	if x < 0 {
-		return e / (1 + e)
-	}
-	return 1 / (1 + e)
 }
 
 // Softplus stores log(1 + e^x) in dst, off by 1.27 ulp at most, in Go by 1.53, and its derivative, the sigmoid, in
@@ -61,14 +53,50 @@ func Softplus(dst, slope, x []float64) {
 		return
 	}
 	for i, v := range x[:len(dst)] {
-		e := exponential(-math.Abs(v))
-		slope[i] = logistic(v, e)
-		dst[i] = max(v, 0) + math.Log1p(e)
+		slope[i] = logistic(v)
+		dst[i] = max(v, 0) + math.Log1p(exponential(-math.Abs(v)))
 	}
 }
 
-// exponential is e^x as in fdlibm's e_exp.c. math.Exp is less exact on amd64, and overflows below 709.78 there.
+// exponential is e^x.
 func exponential(x float64) float64 {
+	switch {
+	case x > 710:
+		return math.Inf(1) + x
+	case x < -746:
+		return 0
+	case x != x:
+		return x
+	}
+	e, _, k := power(x)
+	return math.Ldexp(e, k)
+}
+
+// logistic is 1/(1 + e^−x). Numerator and denominator are sums of two numbers, the second being what rounding took
+// from the first, as in the assembly.
+func logistic(x float64) float64 {
+	switch {
+	case x < -40:
+		return exponential(x) // times 1 − e^x, which is 1
+	case x > 40:
+		return 1
+	}
+	h, low, k := power(-math.Abs(x))
+	scale := math.Float64frombits(uint64(1023+k) << 52)
+	e, eLow := h*scale, low*scale
+	d := 1 + e
+	dLow := e - (d - 1) + eLow
+	n, nLow := 1.0, 0.0
+	if x < 0 {
+		n, nLow = e, eLow
+	}
+	q := n / d
+	return q + (nLow-q*dLow)/d
+}
+
+// power returns (e + low)·2^k = e^x as fdlibm's e_exp.c does, which has no low. math.Exp is less exact on amd64, and
+// overflows below 709.78 there.
+func power(x float64) (e, low float64, k int) {
 	const (
 		ln2Hi = 0x1.62e42feep-1 // 33 bits: its products with k are exact
 		ln2Lo = 0x1.a39ef35793c76p-33
@@ -78,18 +106,12 @@ func exponential(x float64) float64 {
 		p4    = -1.65339022054652515390e-06
 		p5    = 4.13813679705723846039e-08
 	)
-	switch {
-	case x > 710:
-		return math.Inf(1) + x
-	case x < -746:
-		return 0
-	case x != x:
-		return x
-	}
-	k := math.RoundToEven(x * math.Log2E)
-	hi, lo := x-k*ln2Hi, k*ln2Lo
+	n := math.RoundToEven(x * math.Log2E)
+	hi, lo := x-n*ln2Hi, n*ln2Lo
 	r := hi - lo
 	z := r * r
 	c := r - z*(p1+z*(p2+z*(p3+z*(p4+z*p5))))
-	return math.Ldexp(1-((lo-r*c/(2-c))-hi), int(k))
+	rest := hi - (lo - r*c/(2-c)) // e^r − 1
+	e = 1 + rest
+	return e, rest - (e - 1), int(n)
 }

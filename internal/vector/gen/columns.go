@@ -147,6 +147,8 @@ func (g *generator) columns() {
 	})
 	g.columnArgMax()
 	g.columnSoftmax()
+	g.softmaxColumn()
+	g.narrow()
 }
 
 // columnArgMax keeps the number of the row as a float64 in all lanes, and the NaN of a column once it has met one.
@@ -170,7 +172,6 @@ func (g *generator) columnArgMax() {
 	})
 }
 
-// columnSoftmax divides by the sum as e·(1/sum), corrected by the remainder.
 func (g *generator) columnSoftmax() {
 	const signature = "func(sum, top, x *float64, rows, cols int)"
 	g.function("columnSoftmax", signature, "columnSoftmax is ColumnSoftmax.", func(m *machine) {
@@ -186,16 +187,77 @@ func (g *generator) columnSoftmax() {
 				}
 			})
 			b.storeAll(sums, p[0])
-			inverse := b.each(func(v int) value { return m.div(m.c(1), sums[v]) })
+			inverses := b.each(func(v int) value { return m.div(m.c(1), sums[v]) })
 			b.eachRow(p[2:], func(at []reg.GPVirtual) {
 				for v := range sums {
-					e := b.load(at[0], v)
-					q := m.mul(e, inverse[v])
-					m.subProduct(e, q, sums[v])
-					m.addProduct(q, e, inverse[v])
-					b.store(q, at[0], v)
+					b.store(m.timesInverse(b.load(at[0], v), sums[v], inverses[v]), at[0], v)
 				}
 			})
 		})
 	})
+}
+
+// timesInverse is x/d as x·(1/d), corrected by the remainder. It takes x for its own.
+func (m *machine) timesInverse(x, d, inverse value) value {
+	q := m.mul(x, inverse)
+	m.subProduct(x, q, d)
+	m.addProduct(q, x, inverse)
+	return q
+}
+
+// softmaxColumn adds in the order of columnSoftmax, too: one number after another.
+func (g *generator) softmaxColumn() {
+	const signature = "func(sum, top, x *float64, n int)"
+	g.function("softmaxColumn", signature, "softmaxColumn is ColumnSoftmax of one column.", func(m *machine) {
+		p := m.pointers("sum", "top", "x")
+		n := m.integer("n")
+		top := m.vector()
+		m.VBROADCASTSD(operand.Mem{Base: p[1]}, top)
+		m.eachVector(n, []int{2, 1}, p[2:], p[2:], func(m *machine, in []value) []value {
+			return []value{m.exp(m.sub(in[0], top))}
+		})
+
+		total, i := m.XMM(), m.GP64()
+		m.VXORPD(total, total, total)
+		m.XORQ(i, i)
+		loop, done := m.label("sum"), m.label("summed")
+		m.TESTQ(n, n)
+		m.JEQ(operand.LabelRef(done))
+		m.Label(loop)
+		m.VADDSD(operand.Mem{Base: p[2], Index: i, Scale: 8}, total, total)
+		m.INCQ(i)
+		m.CMPQ(i, n)
+		m.JLT(operand.LabelRef(loop))
+		m.Label(done)
+		m.VMOVSD(total, operand.Mem{Base: p[0]})
+
+		sum := m.vector()
+		m.VBROADCASTSD(total, sum)
+		inverse := m.div(m.c(1), sum)
+		m.eachVector(n, []int{4, 1}, p[2:], p[2:], func(m *machine, in []value) []value {
+			return []value{m.timesInverse(in[0], sum, inverse)}
+		})
+		m.end()
+	})
+}
+
+// narrow has what columnSoftmax and columnCenter do, with an operand for each element instead of each column.
+func (g *generator) narrow() {
+	for _, f := range []elementwise{{
+		"softmaxPower", "func(x, top *float64, n int)", "softmaxPower stores e^(x − top) in x.",
+		[]string{"x", "top"}, []string{"x"}, nil, []int{2, 1},
+		func(m *machine, in, _ []value) []value { return []value{m.exp(m.sub(in[0], in[1]))} },
+	}, {
+		"softmaxShare", "func(x, sum *float64, n int)", "softmaxShare stores x/sum in x, rounded as columnSoftmax does.",
+		[]string{"x", "sum"}, []string{"x"}, nil, []int{2, 1},
+		func(m *machine, in, _ []value) []value {
+			return []value{m.timesInverse(in[0], in[1], m.div(m.c(1), in[1]))}
+		},
+	}, {
+		"center", "func(mean, dst, u, x *float64, n int)", "center stores u∘(x − mean) in dst.",
+		[]string{"mean", "u", "x"}, []string{"dst"}, nil, []int{2, 1},
+		func(m *machine, in, _ []value) []value { return []value{m.mul(m.sub(in[2], in[0]), in[1])} },
+	}} {
+		g.elementwise(f)
+	}
 }

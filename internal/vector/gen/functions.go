@@ -22,13 +22,13 @@ func (g *generator) transcendental() {
 	} {
 		g.elementwise(elementwise{
 			f.name, unary, f.doc, []string{"x"}, []string{"dst"}, nil, []int{2, 1},
-			func(m *machine, in []value, _ func(int) value) []value { return []value{f.f(m, in[0])} },
+			func(m *machine, in, _ []value) []value { return []value{f.f(m, in[0])} },
 		})
 	}
 	g.elementwise(elementwise{
 		"softplus", "func(dst, slope, x *float64, n int)", "softplus is Softplus.",
 		[]string{"x"}, []string{"dst", "slope"}, nil, []int{1},
-		func(m *machine, in []value, _ func(int) value) []value {
+		func(m *machine, in, _ []value) []value {
 			y, slope := m.softplus(in[0])
 			return []value{y, slope}
 		},
@@ -38,7 +38,7 @@ func (g *generator) transcendental() {
 func (g *generator) derivatives() {
 	g.elementwise(elementwise{
 		"relu", unary, "relu is ReLU.", []string{"x"}, []string{"dst"}, nil, simple,
-		func(m *machine, in []value, _ func(int) value) []value {
+		func(m *machine, in, _ []value) []value {
 			zero := m.zero()
 			return []value{m.add(m.max(zero, in[0]), zero)} // +0 for −0
 		},
@@ -59,7 +59,7 @@ func (g *generator) derivatives() {
 	} {
 		g.elementwise(elementwise{
 			f.name, push, f.doc, []string{"u", "x"}, []string{"dst"}, nil, simple,
-			func(m *machine, in []value, _ func(int) value) []value { return []value{f.f(m, in[0], in[1])} },
+			func(m *machine, in, _ []value) []value { return []value{f.f(m, in[0], in[1])} },
 		})
 	}
 	// slope is f′, bend f″/f′, both of u.
@@ -83,7 +83,7 @@ func (g *generator) derivatives() {
 	} {
 		g.elementwise(elementwise{
 			f.name, curve, f.doc, []string{"u", "x", "phi", "delta"}, []string{"x"}, nil, []int{2, 1},
-			func(m *machine, in []value, _ func(int) value) []value {
+			func(m *machine, in, _ []value) []value {
 				u, x, phi, delta := in[0], in[1], in[2], in[3]
 				y := m.mul(f.slope(m, u), x)
 				m.addProduct(y, f.bend(m, u), m.mul(phi, delta))
@@ -104,26 +104,26 @@ func (g *generator) arithmetic() {
 	} {
 		g.elementwise(elementwise{
 			f.name, pairOf, f.doc, []string{"x", "y"}, []string{"dst"}, nil, simple,
-			func(m *machine, in []value, _ func(int) value) []value { return []value{f.f(m, in[0], in[1])} },
+			func(m *machine, in, _ []value) []value { return []value{f.f(m, in[0], in[1])} },
 		})
 	}
 	g.elementwise(elementwise{
 		"mulAdd", pairOf, "mulAdd is MulAdd.", []string{"dst", "x", "y"}, []string{"dst"}, nil, simple,
-		func(m *machine, in []value, _ func(int) value) []value {
+		func(m *machine, in, _ []value) []value {
 			m.addProduct(in[0], in[1], in[2])
 			return in[:1]
 		},
 	})
 	g.elementwise(elementwise{
 		"axpy", scaled, "axpy is Axpy.", []string{"dst", "x"}, []string{"dst"}, []string{"a"}, simple,
-		func(m *machine, in []value, scalar func(int) value) []value {
-			m.addProduct(in[0], in[1], scalar(0))
+		func(m *machine, in, scalars []value) []value {
+			m.addProduct(in[0], in[1], scalars[0])
 			return in[:1]
 		},
 	})
 	g.elementwise(elementwise{
 		"scale", scaled, "scale is Scale.", []string{"x"}, []string{"dst"}, []string{"a"}, simple,
-		func(m *machine, in []value, scalar func(int) value) []value { return []value{m.mul(in[0], scalar(0))} },
+		func(m *machine, in, scalars []value) []value { return []value{m.mul(in[0], scalars[0])} },
 	})
 }
 

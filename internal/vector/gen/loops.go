@@ -9,6 +9,8 @@ import (
 	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"newtop/internal/kernel"
 )
 
 // generator collects the functions of the package.
@@ -32,7 +34,7 @@ func (g *generator) function(name, signature, doc string, body func(m *machine))
 		c.SignatureExpr(signature)
 	}
 	declare(g.context)
-	g.context.CMPB(operand.Mem{Symbol: operand.Symbol{Name: "·active"}, Base: reg.StaticBase}, operand.U8(2))
+	g.context.CMPB(operand.Mem{Symbol: operand.Symbol{Name: "·active"}, Base: reg.StaticBase}, operand.U8(kernel.AVX512))
 	g.context.JNE(operand.LabelRef("avx2"))
 	for _, wide := range []bool{true, false} {
 		rehearsal := &machine{Context: build.NewContext(), wide: wide, constants: g.constants}
@@ -63,22 +65,18 @@ func (m *machine) integer(name string) reg.GPVirtual {
 	return r
 }
 
-// scalars returns how to have the float64 argument i in all lanes: in a register, or where these are few, read anew.
-func (m *machine) scalars(names []string) func(i int) value {
-	read := func(m *machine, i int) value {
-		d := m.vector()
+// scalars loads the arguments that are numbers, each into all lanes of a register.
+func (m *machine) scalars(names []string) []value {
+	all := make([]value, len(names))
+	for i := range all {
 		a, err := m.Param(names[i]).Resolve()
 		if err != nil {
 			panic(err)
 		}
-		m.VBROADCASTSD(a.Addr, d)
-		return d
+		all[i] = m.vector()
+		m.VBROADCASTSD(a.Addr, all[i])
 	}
-	all := make([]value, len(names))
-	for i := range all {
-		all[i] = read(m, i)
-	}
-	return func(i int) value { return all[i] }
+	return all
 }
 
 func (m *machine) end() {
@@ -122,7 +120,7 @@ type elementwise struct {
 	name, signature, doc string
 	in, out, scalars     []string
 	unroll               []int
-	f                    func(m *machine, in []value, scalar func(i int) value) (out []value)
+	f                    func(m *machine, in, scalars []value) (out []value)
 }
 
 func (g *generator) elementwise(e elementwise) {
@@ -135,20 +133,30 @@ func (g *generator) elementwise(e elementwise) {
 		}
 		pointers := m.pointers(names...)
 		n := m.integer("n")
-		scalar := m.scalars(e.scalars)
-		m.vectors(n, e.unroll, func(i reg.GPVirtual, count int, tail bool) {
-			m.interleave(count, func(m *machine, v int) {
-				var in []value
-				for k := range e.in {
-					in = append(in, m.load(m.at(pointers[k], i, v), tail))
-				}
-				for k, out := range e.f(m, in, scalar) {
-					p := pointers[slices.Index(names, e.out[k])]
-					m.store(out, m.at(p, i, v), tail)
-				}
-			})
+		scalars := m.scalars(e.scalars)
+		var to []reg.GPVirtual
+		for _, name := range e.out {
+			to = append(to, pointers[slices.Index(names, name)])
+		}
+		m.eachVector(n, e.unroll, pointers[:len(e.in)], to, func(m *machine, in []value) []value {
+			return e.f(m, in, scalars)
 		})
 		m.end()
+	})
+}
+
+// eachVector goes through n elements, as vectors does, and stores what f makes of those at from at to.
+func (m *machine) eachVector(n reg.GPVirtual, counts []int, from, to []reg.GPVirtual, f func(m *machine, in []value) []value) {
+	m.vectors(n, counts, func(i reg.GPVirtual, count int, tail bool) {
+		m.interleave(count, func(m *machine, v int) {
+			var in []value
+			for _, p := range from {
+				in = append(in, m.load(m.at(p, i, v), tail))
+			}
+			for k, out := range f(m, in) {
+				m.store(out, m.at(to[k], i, v), tail)
+			}
+		})
 	})
 }
 

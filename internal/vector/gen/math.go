@@ -197,8 +197,8 @@ func (m *machine) softplus(x value) (y, slope value) {
 //
 // With AVX-512 a root and a division would wait for each other. Newton's iteration on the reciprocal y leaves the
 // divider to the root: 14 bits, 28, 56, and a last time for its rounding, so that the quotient corrected by the
-// remainder is rounded as a division's (Markstein 1990). There is no such remainder of 0, of what is not finite, and
-// of the very small. Denominators far out, which y might not bear, are divided.
+// remainder is rounded as a division's (Markstein 1990). There is no such remainder of 0 and of the very small.
+// Quotients that might overflow, and denominators far out, which y might not bear, are divided.
 func (m *machine) adaptive(num, v, epsilon value) value {
 	d := m.add(m.sqrt(v), epsilon)
 	if !m.wide {
@@ -210,10 +210,14 @@ func (m *machine) adaptive(num, v, epsilon value) value {
 		m.addProduct(y, y, m.nfma(y, d, m.c(1)))
 	}
 	q := m.mul(num, y)
-	size := m.and(num, m.c(math.Float64frombits(1<<63-1)))
-	m.VFMADD231PD(m.nfma(q, d, num), y, m.between(0x1p-900, size, math.Inf(1)), q)
+	plain := m.K()
+	m.VCMPPD(operand.Imm(greater), m.register(m.c(0x1p-900)), m.absolute(num), plain)
+	m.VFMADD231PD(m.nfma(q, d, num), y, plain, q)
 
-	within, outside := m.between(0x1p-500, d, 0x1p500), m.K()
+	within, outside := m.K(), m.K()
+	m.VCMPPD(operand.Imm(greater), m.register(m.c(0x1p-500)), d, within)
+	m.VCMPPD(operand.Imm(less), m.register(m.c(0x1p500)), d, within, within)
+	m.VCMPPD(operand.Imm(less), m.register(m.c(0x1p1000)), m.absolute(q), within, within)
 	done := m.label("divided")
 	m.KORTESTB(within, within)
 	m.JCS(operand.LabelRef(done))
@@ -223,10 +227,4 @@ func (m *machine) adaptive(num, v, epsilon value) value {
 	return q
 }
 
-// between tells where low < x < high.
-func (m *machine) between(low float64, x value, high float64) op {
-	above, both := m.K(), m.K()
-	m.VCMPPD(operand.Imm(greater), m.register(m.c(low)), x, above)
-	m.VCMPPD(operand.Imm(less), m.register(m.c(high)), x, above, both)
-	return both
-}
+func (m *machine) absolute(x value) value { return m.and(x, m.c(math.Float64frombits(1<<63-1))) }

@@ -4,29 +4,29 @@ func (g *generator) updates() {
 	g.elementwise(elementwise{
 		"momentum", "func(v, w, grad *float64, n int, rate, mu float64)", "momentum is Momentum.",
 		[]string{"v", "w", "grad"}, []string{"v", "w"}, []string{"rate", "mu"}, []int{2, 1},
-		func(m *machine, in []value, scalar func(int) value) []value {
+		func(m *machine, in, scalars []value) []value {
 			v, w, g := in[0], in[1], in[2]
-			v = m.sub(m.mul(v, scalar(1)), m.mul(g, scalar(0)))
+			v = m.sub(m.mul(v, scalars[1]), m.mul(g, scalars[0]))
 			return []value{v, m.add(w, v)}
 		},
 	})
 	g.elementwise(elementwise{
 		"adaGrad", "func(w, s, grad *float64, n int, rate, delta float64)", "adaGrad is AdaGrad.",
 		[]string{"w", "s", "grad"}, []string{"w", "s"}, []string{"rate", "delta"}, []int{1},
-		func(m *machine, in []value, scalar func(int) value) []value {
+		func(m *machine, in, scalars []value) []value {
 			w, s, g := in[0], in[1], in[2]
 			s = m.add(s, m.mul(g, g))
-			return []value{m.sub(w, m.adaptive(m.mul(g, scalar(0)), s, scalar(1))), s}
+			return []value{m.sub(w, m.adaptive(m.mul(g, scalars[0]), s, scalars[1])), s}
 		},
 	})
 	g.elementwise(elementwise{
 		"rmsProp", "func(w, r, grad *float64, n int, rate, decay, rest, epsilon float64)",
 		"rmsProp is RMSProp; rest is 1 − decay.",
 		[]string{"w", "r", "grad"}, []string{"w", "r"}, []string{"rate", "decay", "rest", "epsilon"}, []int{1},
-		func(m *machine, in []value, scalar func(int) value) []value {
+		func(m *machine, in, scalars []value) []value {
 			w, r, g := in[0], in[1], in[2]
-			r = m.add(m.mul(r, scalar(1)), m.mul(m.mul(g, scalar(2)), g))
-			return []value{m.sub(w, m.adaptive(m.mul(g, scalar(0)), r, scalar(3))), r}
+			r = m.add(m.mul(r, scalars[1]), m.mul(m.mul(g, scalars[2]), g))
+			return []value{m.sub(w, m.adaptive(m.mul(g, scalars[0]), r, scalars[3])), r}
 		},
 	})
 	g.elementwise(elementwise{
@@ -34,11 +34,11 @@ func (g *generator) updates() {
 		"adam is Adam; rest1 and rest2 are 1 − β₁ and 1 − β₂.",
 		[]string{"w", "m", "v", "grad"}, []string{"w", "m", "v"},
 		[]string{"beta1", "rest1", "beta2", "rest2", "rate", "correct1", "correct2", "epsilon"}, []int{1},
-		func(m *machine, in []value, scalar func(int) value) []value {
+		func(m *machine, in, scalars []value) []value {
 			w, m1, v, g := in[0], in[1], in[2], in[3]
-			m1 = m.add(m.mul(m1, scalar(0)), m.mul(g, scalar(1)))
-			v = m.add(m.mul(v, scalar(2)), m.mul(m.mul(g, scalar(3)), g))
-			step := m.adaptive(m.mul(m.mul(m1, scalar(5)), scalar(4)), m.mul(v, scalar(6)), scalar(7))
+			m1 = m.add(m.mul(m1, scalars[0]), m.mul(g, scalars[1]))
+			v = m.add(m.mul(v, scalars[2]), m.mul(m.mul(g, scalars[3]), g))
+			step := m.adaptive(m.mul(m.mul(m1, scalars[5]), scalars[4]), m.mul(v, scalars[6]), scalars[7])
 			return []value{m.sub(w, step), m1, v}
 		},
 	})

@@ -1,0 +1,92 @@
+package trainer
+
+// SliceEvent is the loss along the last step that a trust-region method proposed, beside the models that it
+// was chosen by. All are changes from where the step began, over all training rows; where the loss leaves the
+// models is why ρ was what it was.
+type SliceEvent struct {
+	Epoch       int     `json:"epoch"`
+	Member      int     `json:"member,omitempty"`
+	Optimizer   string  `json:"optimizer"`
+	At          []Float `json:"at"`           // multiples of the step, ascending; 0 and 1 are among them
+	Loss        []Float `json:"loss"`         // E(w + t·s) − E(w)
+	GaussNewton []Float `json:"gauss_newton"` // t·gᵀs + ½t²·sᵀGs
+	Quadratic   []Float `json:"quadratic"`    // t·gᵀs + ½t²·sᵀHs
+	StepNorm    Float   `json:"step_norm"`
+	Rho         Float   `json:"rho"`
+	Accepted    bool    `json:"accepted"`
+}
+
+// WeightsEvent is a block of weights as it is after an epoch, row-major; weights that a sparse block does not
+// have are null. Of weights from the inputs of image data Height × Width is the image, 0 otherwise.
+type WeightsEvent struct {
+	Epoch  int     `json:"epoch"`
+	To     int     `json:"to"`
+	From   int     `json:"from"`
+	Rows   int     `json:"rows"`
+	Cols   int     `json:"cols"`
+	Values []Float `json:"values"`
+	Height int     `json:"height,omitempty"`
+	Width  int     `json:"width,omitempty"`
+}
+
+// ErrorsEvent says where the outputs are wrong, over the test rows or over the training rows.
+type ErrorsEvent struct {
+	Epoch     int        `json:"epoch"`
+	Train     bool       `json:"train,omitempty"`     // over the training rows; test rows else
+	Classes   []string   `json:"classes,omitempty"`   // their names; none for regression
+	Confusion [][]int    `json:"confusion,omitempty"` // rows counted by class, then by what the net says
+	Residuals [][]Float  `json:"residuals,omitempty"` // of regression, by output: u − t, at most 2,048 evenly spaced rows
+	Worst     []WorstRow `json:"worst,omitempty"`     // rows of the greatest loss, downwards
+}
+
+// WorstRow is one row that costs much. Target and Output are class numbers, or −1 for regression.
+type WorstRow struct {
+	Row     int     `json:"row"` // of the set, from 0
+	Loss    Float   `json:"loss"`
+	Target  int     `json:"target"`
+	Output  int     `json:"output"`
+	Targets []Float `json:"targets,omitempty"` // of regression
+	Outputs []Float `json:"outputs,omitempty"`
+	Inputs  []Float `json:"inputs"` // as the data have them, before scaling
+	Height  int     `json:"height,omitempty"`
+	Width   int     `json:"width,omitempty"`
+}
+
+// RewindEvent says that the run went back to the weights after an earlier epoch; the next epoch is To + 1.
+type RewindEvent struct {
+	Epoch int `json:"epoch"` // the newest one before
+	To    int `json:"to"`
+}
+
+// RaceEvent begins and ends a race: several methods or settings go on from the same weights, in turn, each with the
+// same budget.
+type RaceEvent struct {
+	Epoch       int     `json:"epoch"` // after which it began
+	State       string  `json:"state"` // "begun", "over" (all have spent their budget), "picked" or "abandoned"
+	Racers      []Racer `json:"racers"`
+	Equivalents Float   `json:"gradient_equivalents,omitempty"` // the budget of each, whichever is spent first
+	Seconds     Float   `json:"seconds,omitempty"`
+	Picked      int     `json:"picked"` // from 0; −1 unless picked
+}
+
+// Racer is who takes part.
+type Racer struct {
+	Name      string   `json:"name"`
+	Optimizer string   `json:"optimizer"`
+	Set       []string `json:"set,omitempty"` // KEY=VALUE
+}
+
+// LapEvent is one outer iteration of a racer, or with Epoch 0 its beginning.
+type LapEvent struct {
+	Racer int        `json:"racer"`           // from 0
+	Ended string     `json:"ended,omitempty"` // why this racer goes on no more: "budget", "stalled: …", "diverged: …"
+	Lap   EpochEvent `json:"lap"`             // counts, work and seconds since the race began
+}
+
+// EventType returns the name that the JSON form carries.
+func (SliceEvent) EventType() string   { return "slice" }
+func (WeightsEvent) EventType() string { return "weights" }
+func (ErrorsEvent) EventType() string  { return "errors" }
+func (RewindEvent) EventType() string  { return "rewind" }
+func (RaceEvent) EventType() string    { return "race" }
+func (LapEvent) EventType() string     { return "lap" }
