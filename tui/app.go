@@ -162,6 +162,8 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a.mouse(msg)
 	case deltaMsg:
 		return a, a.receive(msg)
+	case askMsg:
+		return a, a.command(msg.command)
 	case replyMsg:
 		return a, a.replied(msg)
 	case stoppedMsg:

@@ -5,6 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/trainer"
 )
 
 // view is what panes read when they draw. They never change it.
@@ -37,6 +39,12 @@ type keyed interface {
 	// handleKey reports whether it took the key; the picture is then drawn anew.
 	handleKey(v *view, k string) (cmd tea.Cmd, taken bool)
 }
+
+// askMsg is a command that a pane has for the run.
+type askMsg struct{ command trainer.Command }
+
+// ask returns the tea.Cmd that sends a command to the run.
+func ask(c trainer.Command) tea.Cmd { return func() tea.Msg { return askMsg{c} } }
 
 // moused is a pane that follows the mouse while it has the whole screen.
 type moused interface {

@@ -8,7 +8,8 @@ func available() []Kernel {
 		return have
 	}
 	have = append(have, AVX2)
-	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW {
+	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW &&
+		cpu.X86.HasBMI2 {
 		have = append(have, AVX512)
 	}
 	return have

@@ -19,7 +19,7 @@ type Kernel uint8
 const (
 	Generic Kernel = iota // Go and gonum, everywhere
 	AVX2                  // 256-bit vectors with fused multiply-add
-	AVX512                // 512-bit vectors: AVX-512 F, VL, DQ and BW, with AVX2 and fused multiply-add
+	AVX512                // 512-bit vectors: AVX-512 F, VL, DQ and BW, with AVX2's and BMI2
 )
 
 var names = [...]string{Generic: "generic", AVX2: "avx2", AVX512: "avx512"}

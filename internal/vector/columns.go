@@ -108,14 +108,12 @@ func ColumnSoftmax(sum, top, x []float64) {
 		columnSoftmax(data(sum), data(top), data(x), n, cols)
 		return
 	}
-	clear(sum)
 	for i := 0; i < len(x); i += cols {
 		for j, v := range x[i : i+cols] {
-			e := exponential(v - top[j])
-			x[i+j] = e
-			sum[j] += e
+			x[i+j] = exponential(v - top[j])
 		}
 	}
+	ColumnSums(sum, x)
 	for i := 0; i < len(x); i += cols {
 		for j := range x[i : i+cols] {
 			x[i+j] /= sum[j]

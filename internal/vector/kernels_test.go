@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"newtop/internal/kernel"
@@ -186,24 +187,92 @@ func TestPlace(t *testing.T) {
 	})
 }
 
+// TestColumnsAndRowsAlone: a matrix's column, or row, has the bits that it has alone.
+func TestColumnsAndRowsAlone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(19, 20))
+	each(t, func(t *testing.T) {
+		for _, f := range functions {
+			for _, size := range [][2]int{{1, 3}, {26, 2}, {9, 7}, {33, 12}, {70, 13}} {
+				if !f.matrix() {
+					continue
+				}
+				rows, cols := size[0], size[1]
+				byRow := f.shape[0] == 'R'
+				count := cols
+				if byRow {
+					count = rows
+				}
+				a := f.arguments(rng, rows, cols)
+				got, _ := f.with(active, a, cols)
+				for i := range count {
+					part := func(x []float64) (alone []float64) {
+						for e, v := range x {
+							if byRow && e*rows/len(x) == i || !byRow && e%cols == i {
+								alone = append(alone, v)
+							}
+						}
+						return alone
+					}
+					var single [][]float64
+					for _, x := range a {
+						single = append(single, part(x))
+					}
+					width := 1
+					if byRow {
+						width = cols
+					}
+					want, _ := f.with(active, single, width)
+					for k := range want {
+						if !slices.EqualFunc(part(got[k]), want[k], same) {
+							t.Fatalf("%s of %d×%d: other numbers in slice %d than for %d alone", f.name, rows, cols, k, i)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestLargeSteps: quotients that overflow, and those of numbers far out, are those of a division.
+func TestLargeSteps(t *testing.T) {
+	each(t, func(t *testing.T) {
+		for _, c := range [][4]float64{ // m, v, rate, ε
+			{0x1p1012, 0, 1, 1e-8}, {-0x1p1012, 0, 1, 1e-8}, {math.MaxFloat64 / 2, 1, 1, 0}, {0x1p1000, 0x1p-100, 1, 0},
+			{1, 0, 1, 0}, {0, 0, 1, 0}, {1, math.Inf(1), 1, 0}, {1, 1, math.Inf(1), 0}, {1, 0, 1, 0x1p-1000},
+			{1, 0, 1, math.SmallestNonzeroFloat64}, {0x1p-890, 0, 1, 0x1p-600}, {0x1.8p900, 0, 1, 0x1.2p600},
+		} {
+			w, m, v := []float64{0}, []float64{c[0]}, []float64{c[1]}
+			Adam(w, m, v, []float64{0}, &AdamStep{c[2], 1, 1, c[3], 1, 1})
+			if want := 0 - c[2]*c[0]/(math.Sqrt(c[1])+c[3]); !same(w[0], want) {
+				t.Errorf("m %v, v %v, rate %v, ε %v: step to %v, want %v", c[0], c[1], c[2], c[3], w[0], want)
+			}
+		}
+	})
+}
+
 // TestInPlace: a slice that is written may be one that is read.
 func TestInPlace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	each(t, func(t *testing.T) {
 		for _, f := range functions {
-			last := len(f.shape) - 1
-			if !f.writes(0) || f.shape[0]|0x20 != f.shape[last]|0x20 || f.shape[1] < 'a' {
-				continue
-			}
-			a := f.arguments(rng, 1, 77)
-			a[last] = a[0]
-			want, _ := f.with(active, a, 77)
-			b := clone(a)
-			b[last] = b[0]
-			f.run(b, 77)
-			for i, w := range want[0] {
-				if !same(b[0][i], w) {
-					t.Fatalf("%s in place: %v at %d, want %v", f.name, b[0][i], i, w)
+			for to := range f.shape {
+				for from := range f.shape {
+					if !f.writes(to) || f.shape[from] != f.shape[to]|0x20 {
+						continue
+					}
+					for _, cols := range []int{1, 3, 11} {
+						a := f.arguments(rng, 7, cols)
+						a[from] = a[to]
+						want, _ := f.with(active, a, cols)
+						b := clone(a)
+						b[from] = b[to]
+						f.run(b, cols)
+						for k := range want {
+							if k != from && !slices.EqualFunc(b[k], want[k], same) {
+								t.Fatalf("%s, slice %d being %d: slice %d is %v, want %v", f.name, from, to, k, b[k], want[k])
+							}
+						}
+					}
 				}
 			}
 		}

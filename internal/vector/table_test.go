@@ -16,7 +16,7 @@ type function struct {
 	// number a column, r for one a row. Those that are written are capitals.
 	shape string
 	// rounding bounds how the assembly may differ from the Go code, in 2⁻⁵³ of the result or of 1 for each number
-	// summed, when no number is above 1; 0: not at all.
+	// summed, when no number's size is above 1; 0: not at all.
 	rounding float64
 	run      func(a [][]float64, cols int) float64
 }
@@ -119,20 +119,26 @@ func (f function) sizes() (sizes [][2]int) {
 	for cols := 1; cols < 41; cols++ {
 		sizes = append(sizes, [2]int{1, cols}, [2]int{3, cols})
 	}
-	return append(sizes, [2]int{7, 96}, [2]int{26, 67}, [2]int{60, 5})
-}
-
-func random(rng *rand.Rand, n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = rng.Float64()
+	for rows := range 36 {
+		sizes = append(sizes, [2]int{rows + 1, 1})
 	}
-	return x
+	for cols := 1; cols < 9; cols++ { // beyond what is repeated of narrow rows
+		sizes = append(sizes, [2]int{60, cols}, [2]int{67, cols})
+	}
+	return append(sizes, [2]int{7, 96}, [2]int{26, 67})
 }
 
+// arguments are random numbers between −1 and 1, or 0 and 1 where roots are taken of some.
 func (f function) arguments(rng *rand.Rand, rows, cols int) (a [][]float64) {
 	for _, n := range f.lengths(rows, cols) {
-		a = append(a, random(rng, n))
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = 2*rng.Float64() - 1
+			if f.adaptive() {
+				x[i] = math.Abs(x[i])
+			}
+		}
+		a = append(a, x)
 	}
 	return a
 }

@@ -95,16 +95,15 @@ func (b Implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []fl
 		return
 	}
 	scale(y, beta)
-	w := takeWorkspace()
+	var ax [shallow]float64
 	for i := 0; i < m; i += shallow {
 		rows := min(shallow, m-i)
 		for r, v := range x[i : i+rows] {
-			w.c[r] = alpha * v
+			ax[r] = alpha * v
 		}
-		one := [1]Term{{A: w.c[:], RowStride: 1, ColStride: 1, B: a[i*lda:], Stride: lda, K: rows}}
+		one := [1]Term{{A: ax[:], RowStride: 1, ColStride: 1, B: a[i*lda:], Stride: lda, K: rows}}
 		panels(b.kernel, y, 1, n, n, Add, nil, one[:])
 	}
-	w.giveBack()
 }
 
 // scale multiplies x by β, and β = 0 overwrites whatever was there.

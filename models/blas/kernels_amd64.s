@@ -776,6 +776,7 @@ t4x1_start:
 t4x1_ahead:
 	IMUL3Q     $0x04, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
 	PREFETCHT0 (CX)(SI*2)
@@ -868,6 +869,7 @@ t5x1_start:
 t5x1_ahead:
 	IMUL3Q     $0x05, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
 	PREFETCHT0 (CX)(SI*2)
@@ -966,6 +968,7 @@ t6x1_start:
 t6x1_ahead:
 	IMUL3Q     $0x06, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -975,8 +978,8 @@ t6x1_ahead:
 	PREFETCHT0 (AX)(SI*1)
 
 t6x1_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Z0
 	VMOVUPD (DI)(SI*1), Z1
 	VMOVUPD (DI)(SI*2), Z2
@@ -1038,8 +1041,8 @@ t6x1_next:
 	JNE  t6x1_term
 
 t6x1_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, (DI)(SI*1)
 	VMOVUPD Z2, (DI)(SI*2)
@@ -1075,6 +1078,7 @@ t7x1_start:
 t7x1_ahead:
 	IMUL3Q     $0x07, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -1085,8 +1089,8 @@ t7x1_ahead:
 	PREFETCHT0 (AX)(SI*2)
 
 t7x1_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Z0
 	VMOVUPD (DI)(SI*1), Z1
 	VMOVUPD (DI)(SI*2), Z2
@@ -1151,8 +1155,8 @@ t7x1_next:
 	JNE  t7x1_term
 
 t7x1_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, (DI)(SI*1)
 	VMOVUPD Z2, (DI)(SI*2)
@@ -1190,6 +1194,7 @@ t8x1_start:
 t8x1_ahead:
 	IMUL3Q     $0x08, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -1201,8 +1206,8 @@ t8x1_ahead:
 	PREFETCHT0 (AX)(R9*1)
 
 t8x1_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Z0
 	VMOVUPD (DI)(SI*1), Z1
 	VMOVUPD (DI)(SI*2), Z2
@@ -1270,8 +1275,8 @@ t8x1_next:
 	JNE  t8x1_term
 
 t8x1_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, (DI)(SI*1)
 	VMOVUPD Z2, (DI)(SI*2)
@@ -1311,6 +1316,7 @@ t9x1_start:
 t9x1_ahead:
 	IMUL3Q     $0x09, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -1323,8 +1329,8 @@ t9x1_ahead:
 	PREFETCHT0 (AX)(SI*4)
 
 t9x1_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Z0
 	VMOVUPD (DI)(SI*1), Z1
 	VMOVUPD (DI)(SI*2), Z2
@@ -1395,8 +1401,8 @@ t9x1_next:
 	JNE  t9x1_term
 
 t9x1_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, (DI)(SI*1)
 	VMOVUPD Z2, (DI)(SI*2)
@@ -1438,6 +1444,7 @@ t10x1_start:
 t10x1_ahead:
 	IMUL3Q     $0x0a, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -1452,9 +1459,9 @@ t10x1_ahead:
 	PREFETCHT0 (BX)(SI*1)
 
 t10x1_add:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD (DI), Z0
 	VMOVUPD (DI)(SI*1), Z1
 	VMOVUPD (DI)(SI*2), Z2
@@ -1530,9 +1537,9 @@ t10x1_next:
 	JNE  t10x1_term
 
 t10x1_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, (DI)(SI*1)
 	VMOVUPD Z2, (DI)(SI*2)
@@ -1576,6 +1583,7 @@ t11x1_start:
 t11x1_ahead:
 	IMUL3Q     $0x0b, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -1591,9 +1599,9 @@ t11x1_ahead:
 	PREFETCHT0 (BX)(SI*2)
 
 t11x1_add:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD (DI), Z0
 	VMOVUPD (DI)(SI*1), Z1
 	VMOVUPD (DI)(SI*2), Z2
@@ -1672,9 +1680,9 @@ t11x1_next:
 	JNE  t11x1_term
 
 t11x1_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, (DI)(SI*1)
 	VMOVUPD Z2, (DI)(SI*2)
@@ -1720,6 +1728,7 @@ t12x1_start:
 t12x1_ahead:
 	IMUL3Q     $0x0c, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -1736,9 +1745,9 @@ t12x1_ahead:
 	PREFETCHT0 (BX)(R9*1)
 
 t12x1_add:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD (DI), Z0
 	VMOVUPD (DI)(SI*1), Z1
 	VMOVUPD (DI)(SI*2), Z2
@@ -1820,9 +1829,9 @@ t12x1_next:
 	JNE  t12x1_term
 
 t12x1_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, (DI)(SI*1)
 	VMOVUPD Z2, (DI)(SI*2)
@@ -1870,6 +1879,7 @@ t13x1_start:
 t13x1_ahead:
 	IMUL3Q     $0x0d, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -1887,9 +1897,9 @@ t13x1_ahead:
 	PREFETCHT0 (BX)(SI*4)
 
 t13x1_add:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD (DI), Z0
 	VMOVUPD (DI)(SI*1), Z1
 	VMOVUPD (DI)(SI*2), Z2
@@ -1974,9 +1984,9 @@ t13x1_next:
 	JNE  t13x1_term
 
 t13x1_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, (DI)(SI*1)
 	VMOVUPD Z2, (DI)(SI*2)
@@ -2026,6 +2036,7 @@ t14x1_start:
 t14x1_ahead:
 	IMUL3Q     $0x0e, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	LEAQ       (BX)(SI*4), R12
@@ -2045,10 +2056,10 @@ t14x1_ahead:
 	PREFETCHT0 (R12)(SI*1)
 
 t14x1_add:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
 	LEAQ    (BX)(SI*4), R12
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD (DI), Z0
 	VMOVUPD (DI)(SI*1), Z1
 	VMOVUPD (DI)(SI*2), Z2
@@ -2138,10 +2149,10 @@ t14x1_next:
 	JNE  t14x1_term
 
 t14x1_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
 	LEAQ    (BX)(SI*4), R12
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, (DI)(SI*1)
 	VMOVUPD Z2, (DI)(SI*2)
@@ -2193,6 +2204,7 @@ t15x1_start:
 t15x1_ahead:
 	IMUL3Q     $0x0f, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	LEAQ       (BX)(SI*4), R12
@@ -2213,10 +2225,10 @@ t15x1_ahead:
 	PREFETCHT0 (R12)(SI*2)
 
 t15x1_add:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
 	LEAQ    (BX)(SI*4), R12
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD (DI), Z0
 	VMOVUPD (DI)(SI*1), Z1
 	VMOVUPD (DI)(SI*2), Z2
@@ -2309,10 +2321,10 @@ t15x1_next:
 	JNE  t15x1_term
 
 t15x1_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
 	LEAQ    (BX)(SI*4), R12
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, (DI)(SI*1)
 	VMOVUPD Z2, (DI)(SI*2)
@@ -2366,6 +2378,7 @@ t16x1_start:
 t16x1_ahead:
 	IMUL3Q     $0x10, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	LEAQ       (BX)(SI*4), R12
@@ -2387,10 +2400,10 @@ t16x1_ahead:
 	PREFETCHT0 (R12)(R9*1)
 
 t16x1_add:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
 	LEAQ    (BX)(SI*4), R12
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD (DI), Z0
 	VMOVUPD (DI)(SI*1), Z1
 	VMOVUPD (DI)(SI*2), Z2
@@ -2486,10 +2499,10 @@ t16x1_next:
 	JNE  t16x1_term
 
 t16x1_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
 	LEAQ    (BX)(SI*4), R12
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, (DI)(SI*1)
 	VMOVUPD Z2, (DI)(SI*2)
@@ -2760,6 +2773,7 @@ t4x1m_start:
 t4x1m_ahead:
 	IMUL3Q     $0x04, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
 	PREFETCHT0 (CX)(SI*2)
@@ -2852,6 +2866,7 @@ t5x1m_start:
 t5x1m_ahead:
 	IMUL3Q     $0x05, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
 	PREFETCHT0 (CX)(SI*2)
@@ -2950,6 +2965,7 @@ t6x1m_start:
 t6x1m_ahead:
 	IMUL3Q     $0x06, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -2959,8 +2975,8 @@ t6x1m_ahead:
 	PREFETCHT0 (AX)(SI*1)
 
 t6x1m_add:
-	LEAQ      (DI)(SI*4), AX
 	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
 	VMOVUPD.Z (DI), K1, Z0
 	VMOVUPD.Z (DI)(SI*1), K1, Z1
 	VMOVUPD.Z (DI)(SI*2), K1, Z2
@@ -3022,8 +3038,8 @@ t6x1m_next:
 	JNE  t6x1m_term
 
 t6x1m_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, K1, (DI)
 	VMOVUPD Z1, K1, (DI)(SI*1)
 	VMOVUPD Z2, K1, (DI)(SI*2)
@@ -3059,6 +3075,7 @@ t7x1m_start:
 t7x1m_ahead:
 	IMUL3Q     $0x07, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -3069,8 +3086,8 @@ t7x1m_ahead:
 	PREFETCHT0 (AX)(SI*2)
 
 t7x1m_add:
-	LEAQ      (DI)(SI*4), AX
 	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
 	VMOVUPD.Z (DI), K1, Z0
 	VMOVUPD.Z (DI)(SI*1), K1, Z1
 	VMOVUPD.Z (DI)(SI*2), K1, Z2
@@ -3135,8 +3152,8 @@ t7x1m_next:
 	JNE  t7x1m_term
 
 t7x1m_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, K1, (DI)
 	VMOVUPD Z1, K1, (DI)(SI*1)
 	VMOVUPD Z2, K1, (DI)(SI*2)
@@ -3174,6 +3191,7 @@ t8x1m_start:
 t8x1m_ahead:
 	IMUL3Q     $0x08, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -3185,8 +3203,8 @@ t8x1m_ahead:
 	PREFETCHT0 (AX)(R9*1)
 
 t8x1m_add:
-	LEAQ      (DI)(SI*4), AX
 	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
 	VMOVUPD.Z (DI), K1, Z0
 	VMOVUPD.Z (DI)(SI*1), K1, Z1
 	VMOVUPD.Z (DI)(SI*2), K1, Z2
@@ -3254,8 +3272,8 @@ t8x1m_next:
 	JNE  t8x1m_term
 
 t8x1m_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, K1, (DI)
 	VMOVUPD Z1, K1, (DI)(SI*1)
 	VMOVUPD Z2, K1, (DI)(SI*2)
@@ -3295,6 +3313,7 @@ t9x1m_start:
 t9x1m_ahead:
 	IMUL3Q     $0x09, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -3307,8 +3326,8 @@ t9x1m_ahead:
 	PREFETCHT0 (AX)(SI*4)
 
 t9x1m_add:
-	LEAQ      (DI)(SI*4), AX
 	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
 	VMOVUPD.Z (DI), K1, Z0
 	VMOVUPD.Z (DI)(SI*1), K1, Z1
 	VMOVUPD.Z (DI)(SI*2), K1, Z2
@@ -3379,8 +3398,8 @@ t9x1m_next:
 	JNE  t9x1m_term
 
 t9x1m_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, K1, (DI)
 	VMOVUPD Z1, K1, (DI)(SI*1)
 	VMOVUPD Z2, K1, (DI)(SI*2)
@@ -3422,6 +3441,7 @@ t10x1m_start:
 t10x1m_ahead:
 	IMUL3Q     $0x0a, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -3436,9 +3456,9 @@ t10x1m_ahead:
 	PREFETCHT0 (BX)(SI*1)
 
 t10x1m_add:
+	LEAQ      (SI)(SI*2), R9
 	LEAQ      (DI)(SI*4), AX
 	LEAQ      (AX)(SI*4), BX
-	LEAQ      (SI)(SI*2), R9
 	VMOVUPD.Z (DI), K1, Z0
 	VMOVUPD.Z (DI)(SI*1), K1, Z1
 	VMOVUPD.Z (DI)(SI*2), K1, Z2
@@ -3514,9 +3534,9 @@ t10x1m_next:
 	JNE  t10x1m_term
 
 t10x1m_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, K1, (DI)
 	VMOVUPD Z1, K1, (DI)(SI*1)
 	VMOVUPD Z2, K1, (DI)(SI*2)
@@ -3560,6 +3580,7 @@ t11x1m_start:
 t11x1m_ahead:
 	IMUL3Q     $0x0b, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -3575,9 +3596,9 @@ t11x1m_ahead:
 	PREFETCHT0 (BX)(SI*2)
 
 t11x1m_add:
+	LEAQ      (SI)(SI*2), R9
 	LEAQ      (DI)(SI*4), AX
 	LEAQ      (AX)(SI*4), BX
-	LEAQ      (SI)(SI*2), R9
 	VMOVUPD.Z (DI), K1, Z0
 	VMOVUPD.Z (DI)(SI*1), K1, Z1
 	VMOVUPD.Z (DI)(SI*2), K1, Z2
@@ -3656,9 +3677,9 @@ t11x1m_next:
 	JNE  t11x1m_term
 
 t11x1m_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, K1, (DI)
 	VMOVUPD Z1, K1, (DI)(SI*1)
 	VMOVUPD Z2, K1, (DI)(SI*2)
@@ -3704,6 +3725,7 @@ t12x1m_start:
 t12x1m_ahead:
 	IMUL3Q     $0x0c, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -3720,9 +3742,9 @@ t12x1m_ahead:
 	PREFETCHT0 (BX)(R9*1)
 
 t12x1m_add:
+	LEAQ      (SI)(SI*2), R9
 	LEAQ      (DI)(SI*4), AX
 	LEAQ      (AX)(SI*4), BX
-	LEAQ      (SI)(SI*2), R9
 	VMOVUPD.Z (DI), K1, Z0
 	VMOVUPD.Z (DI)(SI*1), K1, Z1
 	VMOVUPD.Z (DI)(SI*2), K1, Z2
@@ -3804,9 +3826,9 @@ t12x1m_next:
 	JNE  t12x1m_term
 
 t12x1m_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, K1, (DI)
 	VMOVUPD Z1, K1, (DI)(SI*1)
 	VMOVUPD Z2, K1, (DI)(SI*2)
@@ -3854,6 +3876,7 @@ t13x1m_start:
 t13x1m_ahead:
 	IMUL3Q     $0x0d, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -3871,9 +3894,9 @@ t13x1m_ahead:
 	PREFETCHT0 (BX)(SI*4)
 
 t13x1m_add:
+	LEAQ      (SI)(SI*2), R9
 	LEAQ      (DI)(SI*4), AX
 	LEAQ      (AX)(SI*4), BX
-	LEAQ      (SI)(SI*2), R9
 	VMOVUPD.Z (DI), K1, Z0
 	VMOVUPD.Z (DI)(SI*1), K1, Z1
 	VMOVUPD.Z (DI)(SI*2), K1, Z2
@@ -3958,9 +3981,9 @@ t13x1m_next:
 	JNE  t13x1m_term
 
 t13x1m_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, K1, (DI)
 	VMOVUPD Z1, K1, (DI)(SI*1)
 	VMOVUPD Z2, K1, (DI)(SI*2)
@@ -4010,6 +4033,7 @@ t14x1m_start:
 t14x1m_ahead:
 	IMUL3Q     $0x0e, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	LEAQ       (BX)(SI*4), R12
@@ -4029,10 +4053,10 @@ t14x1m_ahead:
 	PREFETCHT0 (R12)(SI*1)
 
 t14x1m_add:
+	LEAQ      (SI)(SI*2), R9
 	LEAQ      (DI)(SI*4), AX
 	LEAQ      (AX)(SI*4), BX
 	LEAQ      (BX)(SI*4), R12
-	LEAQ      (SI)(SI*2), R9
 	VMOVUPD.Z (DI), K1, Z0
 	VMOVUPD.Z (DI)(SI*1), K1, Z1
 	VMOVUPD.Z (DI)(SI*2), K1, Z2
@@ -4122,10 +4146,10 @@ t14x1m_next:
 	JNE  t14x1m_term
 
 t14x1m_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
 	LEAQ    (BX)(SI*4), R12
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, K1, (DI)
 	VMOVUPD Z1, K1, (DI)(SI*1)
 	VMOVUPD Z2, K1, (DI)(SI*2)
@@ -4177,6 +4201,7 @@ t15x1m_start:
 t15x1m_ahead:
 	IMUL3Q     $0x0f, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	LEAQ       (BX)(SI*4), R12
@@ -4197,10 +4222,10 @@ t15x1m_ahead:
 	PREFETCHT0 (R12)(SI*2)
 
 t15x1m_add:
+	LEAQ      (SI)(SI*2), R9
 	LEAQ      (DI)(SI*4), AX
 	LEAQ      (AX)(SI*4), BX
 	LEAQ      (BX)(SI*4), R12
-	LEAQ      (SI)(SI*2), R9
 	VMOVUPD.Z (DI), K1, Z0
 	VMOVUPD.Z (DI)(SI*1), K1, Z1
 	VMOVUPD.Z (DI)(SI*2), K1, Z2
@@ -4293,10 +4318,10 @@ t15x1m_next:
 	JNE  t15x1m_term
 
 t15x1m_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
 	LEAQ    (BX)(SI*4), R12
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, K1, (DI)
 	VMOVUPD Z1, K1, (DI)(SI*1)
 	VMOVUPD Z2, K1, (DI)(SI*2)
@@ -4350,6 +4375,7 @@ t16x1m_start:
 t16x1m_ahead:
 	IMUL3Q     $0x10, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	LEAQ       (BX)(SI*4), R12
@@ -4371,10 +4397,10 @@ t16x1m_ahead:
 	PREFETCHT0 (R12)(R9*1)
 
 t16x1m_add:
+	LEAQ      (SI)(SI*2), R9
 	LEAQ      (DI)(SI*4), AX
 	LEAQ      (AX)(SI*4), BX
 	LEAQ      (BX)(SI*4), R12
-	LEAQ      (SI)(SI*2), R9
 	VMOVUPD.Z (DI), K1, Z0
 	VMOVUPD.Z (DI)(SI*1), K1, Z1
 	VMOVUPD.Z (DI)(SI*2), K1, Z2
@@ -4470,10 +4496,10 @@ t16x1m_next:
 	JNE  t16x1m_term
 
 t16x1m_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
 	LEAQ    (BX)(SI*4), R12
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, K1, (DI)
 	VMOVUPD Z1, K1, (DI)(SI*1)
 	VMOVUPD Z2, K1, (DI)(SI*2)
@@ -4791,6 +4817,7 @@ t4x2_start:
 t4x2_ahead:
 	IMUL3Q     $0x04, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -4913,6 +4940,7 @@ t5x2_start:
 t5x2_ahead:
 	IMUL3Q     $0x05, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -5048,6 +5076,7 @@ t6x2_start:
 t6x2_ahead:
 	IMUL3Q     $0x06, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -5063,8 +5092,8 @@ t6x2_ahead:
 	PREFETCHT0 64(AX)(SI*1)
 
 t6x2_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Z0
 	VMOVUPD 64(DI), Z1
 	VMOVUPD (DI)(SI*1), Z2
@@ -5151,8 +5180,8 @@ t6x2_next:
 	JNE  t6x2_term
 
 t6x2_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, 64(DI)
 	VMOVUPD Z2, (DI)(SI*1)
@@ -5201,6 +5230,7 @@ t7x2_start:
 t7x2_ahead:
 	IMUL3Q     $0x07, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -5218,8 +5248,8 @@ t7x2_ahead:
 	PREFETCHT0 64(AX)(SI*2)
 
 t7x2_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Z0
 	VMOVUPD 64(DI), Z1
 	VMOVUPD (DI)(SI*1), Z2
@@ -5313,8 +5343,8 @@ t7x2_next:
 	JNE  t7x2_term
 
 t7x2_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, 64(DI)
 	VMOVUPD Z2, (DI)(SI*1)
@@ -5367,6 +5397,7 @@ t8x2_start:
 t8x2_ahead:
 	IMUL3Q     $0x08, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -5386,8 +5417,8 @@ t8x2_ahead:
 	PREFETCHT0 64(AX)(R9*1)
 
 t8x2_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Z0
 	VMOVUPD 64(DI), Z1
 	VMOVUPD (DI)(SI*1), Z2
@@ -5488,8 +5519,8 @@ t8x2_next:
 	JNE  t8x2_term
 
 t8x2_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, 64(DI)
 	VMOVUPD Z2, (DI)(SI*1)
@@ -5546,6 +5577,7 @@ t9x2_start:
 t9x2_ahead:
 	IMUL3Q     $0x09, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -5567,8 +5599,8 @@ t9x2_ahead:
 	PREFETCHT0 64(AX)(SI*4)
 
 t9x2_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Z0
 	VMOVUPD 64(DI), Z1
 	VMOVUPD (DI)(SI*1), Z2
@@ -5676,8 +5708,8 @@ t9x2_next:
 	JNE  t9x2_term
 
 t9x2_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, 64(DI)
 	VMOVUPD Z2, (DI)(SI*1)
@@ -5738,6 +5770,7 @@ t10x2_start:
 t10x2_ahead:
 	IMUL3Q     $0x0a, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -5762,9 +5795,9 @@ t10x2_ahead:
 	PREFETCHT0 64(BX)(SI*1)
 
 t10x2_add:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD (DI), Z0
 	VMOVUPD 64(DI), Z1
 	VMOVUPD (DI)(SI*1), Z2
@@ -5881,9 +5914,9 @@ t10x2_next:
 	JNE  t10x2_term
 
 t10x2_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, 64(DI)
 	VMOVUPD Z2, (DI)(SI*1)
@@ -5948,6 +5981,7 @@ t11x2_start:
 t11x2_ahead:
 	IMUL3Q     $0x0b, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -5974,9 +6008,9 @@ t11x2_ahead:
 	PREFETCHT0 64(BX)(SI*2)
 
 t11x2_add:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD (DI), Z0
 	VMOVUPD 64(DI), Z1
 	VMOVUPD (DI)(SI*1), Z2
@@ -6100,9 +6134,9 @@ t11x2_next:
 	JNE  t11x2_term
 
 t11x2_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, 64(DI)
 	VMOVUPD Z2, (DI)(SI*1)
@@ -6171,6 +6205,7 @@ t12x2_start:
 t12x2_ahead:
 	IMUL3Q     $0x0c, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -6199,9 +6234,9 @@ t12x2_ahead:
 	PREFETCHT0 64(BX)(R9*1)
 
 t12x2_add:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD (DI), Z0
 	VMOVUPD 64(DI), Z1
 	VMOVUPD (DI)(SI*1), Z2
@@ -6332,9 +6367,9 @@ t12x2_next:
 	JNE  t12x2_term
 
 t12x2_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, 64(DI)
 	VMOVUPD Z2, (DI)(SI*1)
@@ -6661,6 +6696,7 @@ t4x2m_start:
 t4x2m_ahead:
 	IMUL3Q     $0x04, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -6783,6 +6819,7 @@ t5x2m_start:
 t5x2m_ahead:
 	IMUL3Q     $0x05, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -6918,6 +6955,7 @@ t6x2m_start:
 t6x2m_ahead:
 	IMUL3Q     $0x06, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -6933,8 +6971,8 @@ t6x2m_ahead:
 	PREFETCHT0 64(AX)(SI*1)
 
 t6x2m_add:
-	LEAQ      (DI)(SI*4), AX
 	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
 	VMOVUPD   (DI), Z0
 	VMOVUPD.Z 64(DI), K1, Z1
 	VMOVUPD   (DI)(SI*1), Z2
@@ -7021,8 +7059,8 @@ t6x2m_next:
 	JNE  t6x2m_term
 
 t6x2m_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, K1, 64(DI)
 	VMOVUPD Z2, (DI)(SI*1)
@@ -7071,6 +7109,7 @@ t7x2m_start:
 t7x2m_ahead:
 	IMUL3Q     $0x07, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -7088,8 +7127,8 @@ t7x2m_ahead:
 	PREFETCHT0 64(AX)(SI*2)
 
 t7x2m_add:
-	LEAQ      (DI)(SI*4), AX
 	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
 	VMOVUPD   (DI), Z0
 	VMOVUPD.Z 64(DI), K1, Z1
 	VMOVUPD   (DI)(SI*1), Z2
@@ -7183,8 +7222,8 @@ t7x2m_next:
 	JNE  t7x2m_term
 
 t7x2m_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, K1, 64(DI)
 	VMOVUPD Z2, (DI)(SI*1)
@@ -7237,6 +7276,7 @@ t8x2m_start:
 t8x2m_ahead:
 	IMUL3Q     $0x08, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -7256,8 +7296,8 @@ t8x2m_ahead:
 	PREFETCHT0 64(AX)(R9*1)
 
 t8x2m_add:
-	LEAQ      (DI)(SI*4), AX
 	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
 	VMOVUPD   (DI), Z0
 	VMOVUPD.Z 64(DI), K1, Z1
 	VMOVUPD   (DI)(SI*1), Z2
@@ -7358,8 +7398,8 @@ t8x2m_next:
 	JNE  t8x2m_term
 
 t8x2m_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, K1, 64(DI)
 	VMOVUPD Z2, (DI)(SI*1)
@@ -7416,6 +7456,7 @@ t9x2m_start:
 t9x2m_ahead:
 	IMUL3Q     $0x09, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -7437,8 +7478,8 @@ t9x2m_ahead:
 	PREFETCHT0 64(AX)(SI*4)
 
 t9x2m_add:
-	LEAQ      (DI)(SI*4), AX
 	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
 	VMOVUPD   (DI), Z0
 	VMOVUPD.Z 64(DI), K1, Z1
 	VMOVUPD   (DI)(SI*1), Z2
@@ -7546,8 +7587,8 @@ t9x2m_next:
 	JNE  t9x2m_term
 
 t9x2m_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, K1, 64(DI)
 	VMOVUPD Z2, (DI)(SI*1)
@@ -7608,6 +7649,7 @@ t10x2m_start:
 t10x2m_ahead:
 	IMUL3Q     $0x0a, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -7632,9 +7674,9 @@ t10x2m_ahead:
 	PREFETCHT0 64(BX)(SI*1)
 
 t10x2m_add:
+	LEAQ      (SI)(SI*2), R9
 	LEAQ      (DI)(SI*4), AX
 	LEAQ      (AX)(SI*4), BX
-	LEAQ      (SI)(SI*2), R9
 	VMOVUPD   (DI), Z0
 	VMOVUPD.Z 64(DI), K1, Z1
 	VMOVUPD   (DI)(SI*1), Z2
@@ -7751,9 +7793,9 @@ t10x2m_next:
 	JNE  t10x2m_term
 
 t10x2m_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, K1, 64(DI)
 	VMOVUPD Z2, (DI)(SI*1)
@@ -7818,6 +7860,7 @@ t11x2m_start:
 t11x2m_ahead:
 	IMUL3Q     $0x0b, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -7844,9 +7887,9 @@ t11x2m_ahead:
 	PREFETCHT0 64(BX)(SI*2)
 
 t11x2m_add:
+	LEAQ      (SI)(SI*2), R9
 	LEAQ      (DI)(SI*4), AX
 	LEAQ      (AX)(SI*4), BX
-	LEAQ      (SI)(SI*2), R9
 	VMOVUPD   (DI), Z0
 	VMOVUPD.Z 64(DI), K1, Z1
 	VMOVUPD   (DI)(SI*1), Z2
@@ -7970,9 +8013,9 @@ t11x2m_next:
 	JNE  t11x2m_term
 
 t11x2m_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, K1, 64(DI)
 	VMOVUPD Z2, (DI)(SI*1)
@@ -8041,6 +8084,7 @@ t12x2m_start:
 t12x2m_ahead:
 	IMUL3Q     $0x0c, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -8069,9 +8113,9 @@ t12x2m_ahead:
 	PREFETCHT0 64(BX)(R9*1)
 
 t12x2m_add:
+	LEAQ      (SI)(SI*2), R9
 	LEAQ      (DI)(SI*4), AX
 	LEAQ      (AX)(SI*4), BX
-	LEAQ      (SI)(SI*2), R9
 	VMOVUPD   (DI), Z0
 	VMOVUPD.Z 64(DI), K1, Z1
 	VMOVUPD   (DI)(SI*1), Z2
@@ -8202,9 +8246,9 @@ t12x2m_next:
 	JNE  t12x2m_term
 
 t12x2m_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, K1, 64(DI)
 	VMOVUPD Z2, (DI)(SI*1)
@@ -8572,6 +8616,7 @@ t4x3_start:
 t4x3_ahead:
 	IMUL3Q     $0x04, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
@@ -8720,6 +8765,7 @@ t5x3_start:
 t5x3_ahead:
 	IMUL3Q     $0x05, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
@@ -8887,6 +8933,7 @@ t6x3_start:
 t6x3_ahead:
 	IMUL3Q     $0x06, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -8908,8 +8955,8 @@ t6x3_ahead:
 	PREFETCHT0 128(AX)(SI*1)
 
 t6x3_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Z0
 	VMOVUPD 64(DI), Z1
 	VMOVUPD 128(DI), Z2
@@ -9015,8 +9062,8 @@ t6x3_next:
 	JNE  t6x3_term
 
 t6x3_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, 64(DI)
 	VMOVUPD Z2, 128(DI)
@@ -9078,6 +9125,7 @@ t7x3_start:
 t7x3_ahead:
 	IMUL3Q     $0x07, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -9102,8 +9150,8 @@ t7x3_ahead:
 	PREFETCHT0 128(AX)(SI*2)
 
 t7x3_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Z0
 	VMOVUPD 64(DI), Z1
 	VMOVUPD 128(DI), Z2
@@ -9219,8 +9267,8 @@ t7x3_next:
 	JNE  t7x3_term
 
 t7x3_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, 64(DI)
 	VMOVUPD Z2, 128(DI)
@@ -9288,6 +9336,7 @@ t8x3_start:
 t8x3_ahead:
 	IMUL3Q     $0x08, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -9315,8 +9364,8 @@ t8x3_ahead:
 	PREFETCHT0 128(AX)(R9*1)
 
 t8x3_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Z0
 	VMOVUPD 64(DI), Z1
 	VMOVUPD 128(DI), Z2
@@ -9442,8 +9491,8 @@ t8x3_next:
 	JNE  t8x3_term
 
 t8x3_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, 64(DI)
 	VMOVUPD Z2, 128(DI)
@@ -9517,6 +9566,7 @@ t9x3_start:
 t9x3_ahead:
 	IMUL3Q     $0x09, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -9547,8 +9597,8 @@ t9x3_ahead:
 	PREFETCHT0 128(AX)(SI*4)
 
 t9x3_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Z0
 	VMOVUPD 64(DI), Z1
 	VMOVUPD 128(DI), Z2
@@ -9684,8 +9734,8 @@ t9x3_next:
 	JNE  t9x3_term
 
 t9x3_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, 64(DI)
 	VMOVUPD Z2, 128(DI)
@@ -10057,6 +10107,7 @@ t4x3m_start:
 t4x3m_ahead:
 	IMUL3Q     $0x04, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
@@ -10205,6 +10256,7 @@ t5x3m_start:
 t5x3m_ahead:
 	IMUL3Q     $0x05, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 128(CX)
@@ -10372,6 +10424,7 @@ t6x3m_start:
 t6x3m_ahead:
 	IMUL3Q     $0x06, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -10393,8 +10446,8 @@ t6x3m_ahead:
 	PREFETCHT0 128(AX)(SI*1)
 
 t6x3m_add:
-	LEAQ      (DI)(SI*4), AX
 	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
 	VMOVUPD   (DI), Z0
 	VMOVUPD   64(DI), Z1
 	VMOVUPD.Z 128(DI), K1, Z2
@@ -10500,8 +10553,8 @@ t6x3m_next:
 	JNE  t6x3m_term
 
 t6x3m_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, 64(DI)
 	VMOVUPD Z2, K1, 128(DI)
@@ -10563,6 +10616,7 @@ t7x3m_start:
 t7x3m_ahead:
 	IMUL3Q     $0x07, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -10587,8 +10641,8 @@ t7x3m_ahead:
 	PREFETCHT0 128(AX)(SI*2)
 
 t7x3m_add:
-	LEAQ      (DI)(SI*4), AX
 	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
 	VMOVUPD   (DI), Z0
 	VMOVUPD   64(DI), Z1
 	VMOVUPD.Z 128(DI), K1, Z2
@@ -10704,8 +10758,8 @@ t7x3m_next:
 	JNE  t7x3m_term
 
 t7x3m_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, 64(DI)
 	VMOVUPD Z2, K1, 128(DI)
@@ -10773,6 +10827,7 @@ t8x3m_start:
 t8x3m_ahead:
 	IMUL3Q     $0x08, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -10800,8 +10855,8 @@ t8x3m_ahead:
 	PREFETCHT0 128(AX)(R9*1)
 
 t8x3m_add:
-	LEAQ      (DI)(SI*4), AX
 	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
 	VMOVUPD   (DI), Z0
 	VMOVUPD   64(DI), Z1
 	VMOVUPD.Z 128(DI), K1, Z2
@@ -10927,8 +10982,8 @@ t8x3m_next:
 	JNE  t8x3m_term
 
 t8x3m_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, 64(DI)
 	VMOVUPD Z2, K1, 128(DI)
@@ -11002,6 +11057,7 @@ t9x3m_start:
 t9x3m_ahead:
 	IMUL3Q     $0x09, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -11032,8 +11088,8 @@ t9x3m_ahead:
 	PREFETCHT0 128(AX)(SI*4)
 
 t9x3m_add:
-	LEAQ      (DI)(SI*4), AX
 	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
 	VMOVUPD   (DI), Z0
 	VMOVUPD   64(DI), Z1
 	VMOVUPD.Z 128(DI), K1, Z2
@@ -11169,8 +11225,8 @@ t9x3m_next:
 	JNE  t9x3m_term
 
 t9x3m_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, 64(DI)
 	VMOVUPD Z2, K1, 128(DI)
@@ -16206,6 +16262,7 @@ t4x1_start:
 t4x1_ahead:
 	IMUL3Q     $0x04, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
 	PREFETCHT0 (CX)(SI*2)
@@ -16302,6 +16359,7 @@ t5x1_start:
 t5x1_ahead:
 	IMUL3Q     $0x05, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
 	PREFETCHT0 (CX)(SI*2)
@@ -16405,6 +16463,7 @@ t6x1_start:
 t6x1_ahead:
 	IMUL3Q     $0x06, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -16414,8 +16473,8 @@ t6x1_ahead:
 	PREFETCHT0 (AX)(SI*1)
 
 t6x1_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Y0
 	VMOVUPD (DI)(SI*1), Y1
 	VMOVUPD (DI)(SI*2), Y2
@@ -16483,8 +16542,8 @@ t6x1_next:
 	JNE  t6x1_term
 
 t6x1_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Y0, (DI)
 	VMOVUPD Y1, (DI)(SI*1)
 	VMOVUPD Y2, (DI)(SI*2)
@@ -16520,6 +16579,7 @@ t7x1_start:
 t7x1_ahead:
 	IMUL3Q     $0x07, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -16530,8 +16590,8 @@ t7x1_ahead:
 	PREFETCHT0 (AX)(SI*2)
 
 t7x1_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Y0
 	VMOVUPD (DI)(SI*1), Y1
 	VMOVUPD (DI)(SI*2), Y2
@@ -16603,8 +16663,8 @@ t7x1_next:
 	JNE  t7x1_term
 
 t7x1_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Y0, (DI)
 	VMOVUPD Y1, (DI)(SI*1)
 	VMOVUPD Y2, (DI)(SI*2)
@@ -16642,6 +16702,7 @@ t8x1_start:
 t8x1_ahead:
 	IMUL3Q     $0x08, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -16653,8 +16714,8 @@ t8x1_ahead:
 	PREFETCHT0 (AX)(R9*1)
 
 t8x1_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Y0
 	VMOVUPD (DI)(SI*1), Y1
 	VMOVUPD (DI)(SI*2), Y2
@@ -16730,8 +16791,8 @@ t8x1_next:
 	JNE  t8x1_term
 
 t8x1_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Y0, (DI)
 	VMOVUPD Y1, (DI)(SI*1)
 	VMOVUPD Y2, (DI)(SI*2)
@@ -16771,6 +16832,7 @@ t9x1_start:
 t9x1_ahead:
 	IMUL3Q     $0x09, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -16783,8 +16845,8 @@ t9x1_ahead:
 	PREFETCHT0 (AX)(SI*4)
 
 t9x1_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Y0
 	VMOVUPD (DI)(SI*1), Y1
 	VMOVUPD (DI)(SI*2), Y2
@@ -16864,8 +16926,8 @@ t9x1_next:
 	JNE  t9x1_term
 
 t9x1_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Y0, (DI)
 	VMOVUPD Y1, (DI)(SI*1)
 	VMOVUPD Y2, (DI)(SI*2)
@@ -16907,6 +16969,7 @@ t10x1_start:
 t10x1_ahead:
 	IMUL3Q     $0x0a, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -16921,9 +16984,9 @@ t10x1_ahead:
 	PREFETCHT0 (BX)(SI*1)
 
 t10x1_add:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD (DI), Y0
 	VMOVUPD (DI)(SI*1), Y1
 	VMOVUPD (DI)(SI*2), Y2
@@ -17009,9 +17072,9 @@ t10x1_next:
 	JNE  t10x1_term
 
 t10x1_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Y0, (DI)
 	VMOVUPD Y1, (DI)(SI*1)
 	VMOVUPD Y2, (DI)(SI*2)
@@ -17055,6 +17118,7 @@ t11x1_start:
 t11x1_ahead:
 	IMUL3Q     $0x0b, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -17070,9 +17134,9 @@ t11x1_ahead:
 	PREFETCHT0 (BX)(SI*2)
 
 t11x1_add:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD (DI), Y0
 	VMOVUPD (DI)(SI*1), Y1
 	VMOVUPD (DI)(SI*2), Y2
@@ -17162,9 +17226,9 @@ t11x1_next:
 	JNE  t11x1_term
 
 t11x1_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Y0, (DI)
 	VMOVUPD Y1, (DI)(SI*1)
 	VMOVUPD Y2, (DI)(SI*2)
@@ -17210,6 +17274,7 @@ t12x1_start:
 t12x1_ahead:
 	IMUL3Q     $0x0c, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -17226,9 +17291,9 @@ t12x1_ahead:
 	PREFETCHT0 (BX)(R9*1)
 
 t12x1_add:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD (DI), Y0
 	VMOVUPD (DI)(SI*1), Y1
 	VMOVUPD (DI)(SI*2), Y2
@@ -17322,9 +17387,9 @@ t12x1_next:
 	JNE  t12x1_term
 
 t12x1_store:
+	LEAQ    (SI)(SI*2), R9
 	LEAQ    (DI)(SI*4), AX
 	LEAQ    (AX)(SI*4), BX
-	LEAQ    (SI)(SI*2), R9
 	VMOVUPD Y0, (DI)
 	VMOVUPD Y1, (DI)(SI*1)
 	VMOVUPD Y2, (DI)(SI*2)
@@ -17606,6 +17671,7 @@ t4x1m_start:
 t4x1m_ahead:
 	IMUL3Q     $0x04, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
 	PREFETCHT0 (CX)(SI*2)
@@ -17705,6 +17771,7 @@ t5x1m_start:
 t5x1m_ahead:
 	IMUL3Q     $0x05, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
 	PREFETCHT0 (CX)(SI*2)
@@ -17811,6 +17878,7 @@ t6x1m_start:
 t6x1m_ahead:
 	IMUL3Q     $0x06, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -17821,8 +17889,8 @@ t6x1m_ahead:
 
 t6x1m_add:
 	VMOVUPD    88(R13), Y6
-	LEAQ       (DI)(SI*4), AX
 	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
 	VMASKMOVPD (DI), Y6, Y0
 	VMASKMOVPD (DI)(SI*1), Y6, Y1
 	VMASKMOVPD (DI)(SI*2), Y6, Y2
@@ -17892,8 +17960,8 @@ t6x1m_next:
 
 t6x1m_store:
 	VMOVUPD    88(R13), Y6
-	LEAQ       (DI)(SI*4), AX
 	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
 	VMASKMOVPD Y0, Y6, (DI)
 	VMASKMOVPD Y1, Y6, (DI)(SI*1)
 	VMASKMOVPD Y2, Y6, (DI)(SI*2)
@@ -17929,6 +17997,7 @@ t7x1m_start:
 t7x1m_ahead:
 	IMUL3Q     $0x07, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -17940,8 +18009,8 @@ t7x1m_ahead:
 
 t7x1m_add:
 	VMOVUPD    88(R13), Y7
-	LEAQ       (DI)(SI*4), AX
 	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
 	VMASKMOVPD (DI), Y7, Y0
 	VMASKMOVPD (DI)(SI*1), Y7, Y1
 	VMASKMOVPD (DI)(SI*2), Y7, Y2
@@ -18015,8 +18084,8 @@ t7x1m_next:
 
 t7x1m_store:
 	VMOVUPD    88(R13), Y7
-	LEAQ       (DI)(SI*4), AX
 	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
 	VMASKMOVPD Y0, Y7, (DI)
 	VMASKMOVPD Y1, Y7, (DI)(SI*1)
 	VMASKMOVPD Y2, Y7, (DI)(SI*2)
@@ -18054,6 +18123,7 @@ t8x1m_start:
 t8x1m_ahead:
 	IMUL3Q     $0x08, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -18066,8 +18136,8 @@ t8x1m_ahead:
 
 t8x1m_add:
 	VMOVUPD    88(R13), Y8
-	LEAQ       (DI)(SI*4), AX
 	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
 	VMASKMOVPD (DI), Y8, Y0
 	VMASKMOVPD (DI)(SI*1), Y8, Y1
 	VMASKMOVPD (DI)(SI*2), Y8, Y2
@@ -18145,8 +18215,8 @@ t8x1m_next:
 
 t8x1m_store:
 	VMOVUPD    88(R13), Y8
-	LEAQ       (DI)(SI*4), AX
 	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
 	VMASKMOVPD Y0, Y8, (DI)
 	VMASKMOVPD Y1, Y8, (DI)(SI*1)
 	VMASKMOVPD Y2, Y8, (DI)(SI*2)
@@ -18186,6 +18256,7 @@ t9x1m_start:
 t9x1m_ahead:
 	IMUL3Q     $0x09, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -18199,8 +18270,8 @@ t9x1m_ahead:
 
 t9x1m_add:
 	VMOVUPD    88(R13), Y9
-	LEAQ       (DI)(SI*4), AX
 	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
 	VMASKMOVPD (DI), Y9, Y0
 	VMASKMOVPD (DI)(SI*1), Y9, Y1
 	VMASKMOVPD (DI)(SI*2), Y9, Y2
@@ -18282,8 +18353,8 @@ t9x1m_next:
 
 t9x1m_store:
 	VMOVUPD    88(R13), Y9
-	LEAQ       (DI)(SI*4), AX
 	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
 	VMASKMOVPD Y0, Y9, (DI)
 	VMASKMOVPD Y1, Y9, (DI)(SI*1)
 	VMASKMOVPD Y2, Y9, (DI)(SI*2)
@@ -18325,6 +18396,7 @@ t10x1m_start:
 t10x1m_ahead:
 	IMUL3Q     $0x0a, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -18340,9 +18412,9 @@ t10x1m_ahead:
 
 t10x1m_add:
 	VMOVUPD    88(R13), Y10
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (DI)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
-	LEAQ       (SI)(SI*2), R9
 	VMASKMOVPD (DI), Y10, Y0
 	VMASKMOVPD (DI)(SI*1), Y10, Y1
 	VMASKMOVPD (DI)(SI*2), Y10, Y2
@@ -18430,9 +18502,9 @@ t10x1m_next:
 
 t10x1m_store:
 	VMOVUPD    88(R13), Y10
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (DI)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
-	LEAQ       (SI)(SI*2), R9
 	VMASKMOVPD Y0, Y10, (DI)
 	VMASKMOVPD Y1, Y10, (DI)(SI*1)
 	VMASKMOVPD Y2, Y10, (DI)(SI*2)
@@ -18476,6 +18548,7 @@ t11x1m_start:
 t11x1m_ahead:
 	IMUL3Q     $0x0b, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -18492,9 +18565,9 @@ t11x1m_ahead:
 
 t11x1m_add:
 	VMOVUPD    88(R13), Y11
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (DI)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
-	LEAQ       (SI)(SI*2), R9
 	VMASKMOVPD (DI), Y11, Y0
 	VMASKMOVPD (DI)(SI*1), Y11, Y1
 	VMASKMOVPD (DI)(SI*2), Y11, Y2
@@ -18586,9 +18659,9 @@ t11x1m_next:
 
 t11x1m_store:
 	VMOVUPD    88(R13), Y11
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (DI)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
-	LEAQ       (SI)(SI*2), R9
 	VMASKMOVPD Y0, Y11, (DI)
 	VMASKMOVPD Y1, Y11, (DI)(SI*1)
 	VMASKMOVPD Y2, Y11, (DI)(SI*2)
@@ -18634,6 +18707,7 @@ t12x1m_start:
 t12x1m_ahead:
 	IMUL3Q     $0x0c, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
 	PREFETCHT0 (CX)
@@ -18651,9 +18725,9 @@ t12x1m_ahead:
 
 t12x1m_add:
 	VMOVUPD    88(R13), Y12
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (DI)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
-	LEAQ       (SI)(SI*2), R9
 	VMASKMOVPD (DI), Y12, Y0
 	VMASKMOVPD (DI)(SI*1), Y12, Y1
 	VMASKMOVPD (DI)(SI*2), Y12, Y2
@@ -18749,9 +18823,9 @@ t12x1m_next:
 
 t12x1m_store:
 	VMOVUPD    88(R13), Y12
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (DI)(SI*4), AX
 	LEAQ       (AX)(SI*4), BX
-	LEAQ       (SI)(SI*2), R9
 	VMASKMOVPD Y0, Y12, (DI)
 	VMASKMOVPD Y1, Y12, (DI)(SI*1)
 	VMASKMOVPD Y2, Y12, (DI)(SI*2)
@@ -19059,6 +19133,7 @@ t4x2_start:
 t4x2_ahead:
 	IMUL3Q     $0x04, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
 	PREFETCHT0 (CX)(SI*2)
@@ -19177,6 +19252,7 @@ t5x2_start:
 t5x2_ahead:
 	IMUL3Q     $0x05, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
 	PREFETCHT0 (CX)(SI*2)
@@ -19307,6 +19383,7 @@ t6x2_start:
 t6x2_ahead:
 	IMUL3Q     $0x06, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -19316,8 +19393,8 @@ t6x2_ahead:
 	PREFETCHT0 (AX)(SI*1)
 
 t6x2_add:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD (DI), Y0
 	VMOVUPD 32(DI), Y1
 	VMOVUPD (DI)(SI*1), Y2
@@ -19404,8 +19481,8 @@ t6x2_next:
 	JNE  t6x2_term
 
 t6x2_store:
-	LEAQ    (DI)(SI*4), AX
 	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
 	VMOVUPD Y0, (DI)
 	VMOVUPD Y1, 32(DI)
 	VMOVUPD Y2, (DI)(SI*1)
@@ -19723,6 +19800,7 @@ t4x2m_start:
 t4x2m_ahead:
 	IMUL3Q     $0x04, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
 	PREFETCHT0 (CX)(SI*2)
@@ -19844,6 +19922,7 @@ t5x2m_start:
 t5x2m_ahead:
 	IMUL3Q     $0x05, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
 	PREFETCHT0 (CX)(SI*2)
@@ -19977,6 +20056,7 @@ t6x2m_start:
 t6x2m_ahead:
 	IMUL3Q     $0x06, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	LEAQ       (CX)(SI*4), AX
 	PREFETCHT0 (CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -19987,8 +20067,8 @@ t6x2m_ahead:
 
 t6x2m_add:
 	VMOVUPD    88(R13), Y12
-	LEAQ       (DI)(SI*4), AX
 	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
 	VMOVUPD    (DI), Y0
 	VMASKMOVPD 32(DI), Y12, Y1
 	VMOVUPD    (DI)(SI*1), Y2
@@ -20077,8 +20157,8 @@ t6x2m_next:
 
 t6x2m_store:
 	VMOVUPD    88(R13), Y12
-	LEAQ       (DI)(SI*4), AX
 	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
 	VMOVUPD    Y0, (DI)
 	VMASKMOVPD Y1, Y12, 32(DI)
 	VMOVUPD    Y2, (DI)(SI*1)
@@ -20428,6 +20508,7 @@ t4x3_start:
 t4x3_ahead:
 	IMUL3Q     $0x04, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 (CX)(SI*1)
@@ -20882,6 +20963,7 @@ t4x3m_start:
 t4x3m_ahead:
 	IMUL3Q     $0x04, SI, CX
 	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
 	PREFETCHT0 (CX)(SI*1)

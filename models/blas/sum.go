@@ -1,6 +1,8 @@
 package blas
 
 import (
+	"math/bits"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
 
@@ -64,7 +66,11 @@ func check(c []float64, m, n, stride int, start Start, bias []float64, terms []T
 
 // holds says whether x holds a matrix of rows × cols, both at least 1, with rows stride apart.
 func holds(x []float64, rows, cols, stride int) bool {
-	return (stride >= cols || rows == 1) && (rows-1)*stride+cols <= len(x)
+	if rows == 1 || cols > len(x) {
+		return cols <= len(x)
+	}
+	over, last := bits.Mul64(uint64(rows-1), uint64(stride)) // where the last row begins
+	return stride >= cols && over == 0 && last <= uint64(len(x)-cols)
 }
 
 // sumGeneric is Sum in Go and with what gonum has.
@@ -88,7 +94,7 @@ func sumGeneric(c []float64, m, n, stride int, start Start, bias []float64, term
 			addDots(c, m, stride, t)
 		case n == 1:
 			for p := range t.K {
-				gonum.Implementation{}.Daxpy(m, t.B[p*t.Stride], t.A[p*t.ColStride:], 1, c, stride)
+				gonum.Implementation{}.Daxpy(m, t.B[p*t.Stride], t.A[p*t.ColStride:], 1, c, max(stride, 1))
 			}
 		default:
 			addTiles(c, m, n, stride, t)

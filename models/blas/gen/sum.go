@@ -104,8 +104,11 @@ func rowAt(bases []reg.GPPhysical, stride, stride3 reg.Register, r int) Mem {
 	return indexed(base, stride, uint8(r%4))
 }
 
-// bases returns the registers for n rows and computes all but the first.
+// bases returns the registers for n rows and computes all but the first, and in r9 three times the stride.
 func (s *isa) bases(n int, first reg.GPPhysical, stride reg.Register, rest ...reg.GPPhysical) []reg.GPPhysical {
+	if n > 3 {
+		s.LEAQ(indexed(stride, stride, 2), r9)
+	}
 	all := []reg.GPPhysical{first}
 	for r := 4; r+1 < n; r += 4 {
 		s.LEAQ(indexed(all[len(all)-1], stride, 4), rest[len(all)-1])
@@ -197,9 +200,6 @@ func (t tile) eachRow(access func(r, v int, m Mem)) {
 		t.VMOVUPD(t.panel("lanes"), t.free(0))
 	}
 	rows := t.bases(t.rows, di, si, ax, bx, r12)
-	if t.rows > 3 {
-		t.LEAQ(indexed(si, si, 2), r9)
-	}
 	for r := range t.rows {
 		for v := range t.vectors {
 			access(r, v, rowAt(rows, si, r9, r).Offset(v*t.lanes*8))
@@ -230,9 +230,6 @@ func (t tile) terms() {
 	t.SHLQ(Imm(3), r11)
 	t.MOVQ(t.term("B"), dx)
 	t.ADDQ(t.panel("column"), dx)
-	if t.rows > 3 {
-		t.LEAQ(indexed(r8, r8, 2), r9)
-	}
 	rows := t.bases(t.rows, ax, r8, bx, r12, r14)
 
 	t.Label(t.label("k"))
