@@ -114,7 +114,7 @@ func arguments(n int) []float64 {
 			sign*rng.Float64(), sign*20*rng.Float64(), sign*750*rng.Float64())
 	}
 	near := []float64{0, 1, 20, 40, 708.39, 709.782712893384, 710, 745.1332191019411, 745.13, 746, 900 * math.Ln2, math.MaxFloat64}
-	for k := range 1100 {
+	for k := 0; k < 1100; k += 1 + k/40 {
 		near = append(near, (float64(k)+0.5)*math.Ln2/2)
 	}
 	for _, v := range near {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"newtop/internal/kernel"
@@ -292,8 +293,8 @@ func TestShortSlices(t *testing.T) {
 				short[k] = short[k][:len(a[k])-1]
 				func() {
 					defer func() {
-						if recover() == nil {
-							t.Errorf("%s takes a slice %d that is too short", f.name, k)
+						if text, _ := recover().(string); !strings.HasPrefix(text, "vector: ") {
+							t.Errorf("%s takes a slice %d that is too short: %q", f.name, k, text)
 						}
 					}()
 					f.run(short, 11)
@@ -310,13 +311,37 @@ func TestShortSlices(t *testing.T) {
 	})
 }
 
+func TestImpossibleRowsPanic(t *testing.T) {
+	x := make([]float64, 8)
+	each(t, func(t *testing.T) {
+		for name, f := range map[string]func(){
+			"negative":    func() { AddRowSums(x[:2], x, -1) },
+			"overflow":    func() { AddRowSums(x[:4], x, 1<<62) },
+			"no multiple": func() { ColumnSums(x[:3], x) },
+			"no columns":  func() { ColumnDots(nil, x, x) },
+			"no rows":     func() { ColumnMax(x, nil) },
+		} {
+			func() {
+				defer func() {
+					if text, _ := recover().(string); !strings.HasPrefix(text, "vector: ") {
+						t.Errorf("%s: %q", name, text)
+					}
+				}()
+				f()
+			}()
+		}
+	})
+}
+
 func TestNothingIsAllocated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
 	each(t, func(t *testing.T) {
 		for _, f := range functions {
-			a := f.arguments(rng, 3, 50)
-			if n := testing.AllocsPerRun(10, func() { f.run(a, 50) }); n != 0 {
-				t.Errorf("%s allocates %v times", f.name, n)
+			for _, cols := range []int{1, 3, 50} {
+				a := f.arguments(rng, 3, cols)
+				if n := testing.AllocsPerRun(10, func() { f.run(a, cols) }); n != 0 {
+					t.Errorf("%s of %d columns allocates %v times", f.name, cols, n)
+				}
 			}
 		}
 	})

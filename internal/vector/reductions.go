@@ -1,6 +1,7 @@
 package vector
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -85,8 +86,13 @@ func Residual(dst, u, t []float64) float64 {
 
 // AddRowSums adds the sum of row i of x, len(dst) × cols, to dst[i].
 func AddRowSums(dst, x []float64, cols int) {
-	need(len(dst)*cols, len(x))
-	if accelerated() && len(dst) > 0 {
+	if len(dst) == 0 {
+		return
+	}
+	if cols < 0 || cols > len(x)/len(dst) {
+		panic(fmt.Sprintf("vector: %d numbers in %d rows of %d", len(x), len(dst), cols))
+	}
+	if accelerated() {
 		addRowSums(data(dst), data(x), len(dst), cols)
 		return
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"gonum.org/v1/gonum/blas"
+
 	"newtop/internal/kernel"
 )
 
@@ -46,6 +48,44 @@ func (p *pages) fenced(x []float64) []float64 {
 	fenced := p.slice(len(x))
 	copy(fenced, x)
 	return fenced
+}
+
+func TestImplementationTouchesNothingOutside(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k kernel.Kernel) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		lib := Implementation{kernel: k}
+		for _, begin := range []bool{false, true} {
+			p := &pages{t, begin}
+			for _, size := range [][3]int{{1, 20, 1}, {17, 33, 5}, {97, 101, 130}, {70, 520, 131}} {
+				m, n, depth := size[0], size[1], size[2]
+				a, b, c := p.fenced(noise(rng, m*depth)), p.fenced(noise(rng, depth*n)), p.slice(m*n)
+				x, y := p.fenced(noise(rng, m)), p.fenced(noise(rng, n))
+				for _, tA := range transposes {
+					for _, tB := range transposes {
+						lda, ldb := depth, n
+						if tA != blas.NoTrans {
+							lda = m
+						}
+						if tB != blas.NoTrans {
+							ldb = depth
+						}
+						lib.Dgemm(tA, tB, m, n, depth, 0.5, a, lda, b, ldb, 1, c, n)
+					}
+					lib.Dgemv(blas.NoTrans, m, n, 1, c, n, y, 1, 0, x, 1)
+					lib.Dgemv(blas.Trans, m, n, 1, c, n, x, 1, 1, y, 1)
+				}
+				lib.Dger(m, n, 0.5, x, 1, y, 1, c, n)
+				s, square := p.slice(m*m), p.slice(m*m)
+				for _, ul := range uplos {
+					lib.Dsyrk(ul, blas.NoTrans, m, depth, 1, a, depth, 1, s, m)
+					for i := range m {
+						square[i*m+i] = 1
+					}
+					lib.Dtrsm(blas.Left, ul, blas.NoTrans, blas.NonUnit, m, n, 1, square, m, c, n)
+				}
+			}
+		}
+	})
 }
 
 func TestNothingOutsideIsTouched(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -212,7 +214,7 @@ func TestSumOfOtherShapes(t *testing.T) {
 // fuzzed makes a problem of numbers that say little by themselves.
 func fuzzed(seed uint64, m, n, depth, mode uint16) *problem {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	s := shape{m: 1 + int(m%90), n: 1 + int(n%130), start: Start(mode % 3), gap: int(mode / 3 % 4), shift: int(mode / 12 % 8)}
+	s := shape{m: 1 + int(m%90), n: 1 + int(n%260), start: Start(mode % 3), gap: int(mode / 3 % 4), shift: int(mode / 12 % 8)}
 	for range mode / 96 % 4 {
 		s.ks = append(s.ks, rng.IntN(1+int(depth%400)))
 		s.trans = append(s.trans, rng.IntN(2) == 0)
@@ -263,6 +265,30 @@ func TestSumSpreadsWhatIsNotFinite(t *testing.T) {
 	})
 }
 
+// Where c or A is one row, or A one column, its stride is of no consequence.
+func TestSumOfOneRow(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k kernel.Kernel) {
+		a, b := []float64{2, 3}, []float64{5, 7}
+		for _, stride := range []int{-9, 0, 1, 1 << 62} {
+			for _, term := range []Term{
+				{A: a, RowStride: stride, ColStride: 1, B: b, Stride: 1, K: 2},
+				{A: a, RowStride: 1, ColStride: 1, B: b, Stride: 1, K: 2},
+			} {
+				c := []float64{100}
+				sum(k, c, 1, 1, stride, Add, nil, []Term{term})
+				if c[0] != 131 {
+					t.Errorf("strides %d: %v", stride, c)
+				}
+			}
+			c := make([]float64, 4)
+			sum(k, c, 2, 2, 2, Zero, nil, []Term{{A: a, RowStride: 1, ColStride: stride, B: b, Stride: stride, K: 1}})
+			if want := []float64{10, 14, 15, 21}; !slices.Equal(c, want) {
+				t.Errorf("strides %d: %v, want %v", stride, c, want)
+			}
+		}
+	})
+}
+
 func TestSumOfNothing(t *testing.T) {
 	eachKernel(t, func(t *testing.T, k kernel.Kernel) {
 		sum(k, nil, 0, 5, 5, Bias, nil, nil)
@@ -285,13 +311,15 @@ func TestSumPanicsRatherThanReadingOutside(t *testing.T) {
 		"short B":         func() { s := a; s.B = whole[:11]; Sum(whole, 3, 3, 3, Zero, nil, []Term{a, s}) },
 		"A without a 1":   func() { s := a; s.ColStride = 2; Sum(whole, 1, 1, 1, Zero, nil, []Term{s}) },
 		"negative stride": func() { s := a; s.RowStride = -4; Sum(whole, 3, 3, 3, Zero, nil, []Term{s}) },
+		"huge stride":     func() { Sum(whole, 3, 3, 1<<62, Zero, nil, nil) },
+		"huge stride, A":  func() { s := a; s.RowStride = 1 << 62; Sum(whole, 3, 3, 3, Zero, nil, []Term{s}) },
 		"short dst":       func() { Transpose(whole[:11], 3, whole, 4, 3, 4) },
 		"short src":       func() { Transpose(whole, 3, whole[:11], 4, 3, 4) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
+				if text, _ := recover().(string); !strings.HasPrefix(text, "blas: ") {
+					t.Errorf("panic %q", text)
 				}
 			}()
 			f()
