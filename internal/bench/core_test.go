@@ -68,6 +68,9 @@ func checkLetter(t *testing.T, list []Letter) {
 			if !positive(p.BestMS, p.GFLOPS, p.Gradients) || p.MedianMS < p.BestMS {
 				t.Errorf("pass %+v", p)
 			}
+			if alone := l.Passes[1]; alone.Name != passAlone {
+				t.Errorf("the second pass is %s", alone.Name)
+			}
 			if p.Name == passGradient && p.Gradients != 1 {
 				t.Errorf("a gradient is %g gradients", p.Gradients)
 			}
@@ -126,6 +129,21 @@ func TestRecomputedPassesCost(t *testing.T) {
 	const want = (16*70 + 70*50 + 50*26) + (70*50 + 50*26)
 	if anew := cost.Gradient - cost.Loss; anew != want {
 		t.Errorf("%g multiplications: expected %d", anew, want)
+	}
+}
+
+// TestGradientsKeepWhatIsAskedOfThem: in every round but the first, which warms up, the passes are kept of the
+// gradient that products follow, and not of the one that stands alone.
+func TestGradientsKeepWhatIsAskedOfThem(t *testing.T) {
+	p := newProblem(1, 200)
+	l, alone := p.bind(200, models.Options{}), p.bind(200, models.Options{})
+	for round := range 3 {
+		for _, f := range p.passes(l, alone) {
+			f.call()
+			if round > 0 && !l.Current() || f.name == passAlone && alone.Current() {
+				t.Errorf("round %d, after %s: kept %v, alone %v", round, f.name, l.Current(), alone.Current())
+			}
+		}
 	}
 }
 

@@ -33,6 +33,7 @@ type Pass struct {
 // The passes.
 const (
 	passGradient    = "gradient"
+	passAlone       = "gradient-alone" // of a linearization that nobody asks for products
 	passLoss        = "loss"
 	passGaussNewton = "gauss-newton"
 	passHessian     = "hessian"
@@ -121,39 +122,49 @@ func measureLetter(c *clock, budget time.Duration, o *Options) []Letter {
 	return list
 }
 
-// measurePasses measures all passes on so many threads, the slow diagonal apart from the others.
-func measurePasses(c *clock, budget time.Duration, p *problem, memory int64, threads int) []Pass {
-	pool := models.NewPool(threads)
-	defer pool.Close()
-	rows := p.x.RawMatrix().Rows
-	l := p.bind(rows, models.Options{Pool: pool, Memory: memory})
+// passCall is a pass, and how many multiplications it does for a row.
+type passCall struct {
+	name            string
+	multiplications float64
+	call            func()
+}
+
+// passes returns all passes, the slow diagonal last. Products follow each gradient of l and none of alone, which must be
+// another linearization: what the one writes down for them the other leaves out.
+func (p *problem) passes(l, alone *models.Linearization) []passCall {
 	dst := make([]float64, p.net.Dim())
 	cost := p.net.Cost()
 	anew := cost.Gradient - cost.Loss // forward and backward, of a product that finds nothing kept
-	if l.KeptRows() == rows {
+	if l.KeptRows() == p.x.RawMatrix().Rows {
 		anew = 0
 	}
 	update := func() { l.Update(p.w) }
 	hessian := func() { l.HessianTo(dst, p.v) }
-	list := []struct {
-		name            string
-		multiplications float64
-		call            func()
-	}{
+	return []passCall{
 		{passGradient, cost.Gradient, update},
+		{passAlone, cost.Gradient, func() { alone.Update(p.w) }},
 		{passLoss, cost.Loss, func() { l.EvaluateAt(p.w) }},
 		{passGaussNewton, cost.GaussNewton + anew, func() { l.GaussNewtonTo(dst, p.v) }},
 		{passHessian, cost.Hessian + anew, hessian},
 		{passBoth, cost.Gradient + cost.Hessian + anew, func() { update(); hessian() }},
 		{passDiagonal, cost.Diagonal + anew, func() { l.GaussNewtonDiagTo(dst) }},
 	}
+}
+
+// measurePasses measures all passes on so many threads, the slow diagonal apart from the others.
+func measurePasses(c *clock, budget time.Duration, p *problem, memory int64, threads int) []Pass {
+	pool := models.NewPool(threads)
+	defer pool.Close()
+	rows := p.x.RawMatrix().Rows
+	o := models.Options{Pool: pool, Memory: memory}
+	list := p.passes(p.bind(rows, o), p.bind(rows, o))
 	last := len(list) - 1
 	calls := make([]func(), last)
 	for i := range calls {
 		calls[i] = list[i].call
 	}
 	ns := c.rounds(budget*4/5, calls...)
-	slow := c.rounds(budget/5, update, list[last].call)
+	slow := c.rounds(budget/5, calls[0], list[last].call)
 	out := make([]Pass, len(list))
 	for i, f := range list {
 		own, other := slow[1], slow[0]

@@ -21,7 +21,8 @@ type Machine struct {
 	Go      string `json:"go"`
 	Kernel  string `json:"kernel"`
 	Threads int    `json:"threads"` // that the figures of all threads used
-	// What fused multiply-adds without any memory reach: of one core alone, and of Threads at once, in all.
+	// What fused multiply-adds without any memory reach: of one core alone, and of Threads at once, in all. Threads
+	// beyond GOMAXPROCS add nothing.
 	PeakGFLOPS    float64 `json:"peak_gflops,omitempty"`
 	PeakAllGFLOPS float64 `json:"peak_all_gflops,omitempty"`
 }
@@ -31,13 +32,21 @@ func machine(threads int) Machine {
 		Go: runtime.Version(), Kernel: kernel.Selected().String(), Threads: threads}
 }
 
-// measurePeaks takes about d.
+// measurePeaks takes about d. A peak is the best of a while. Of threads that share a core, or its clock, that would be
+// the moment when the others were not there yet: so each counts with its median over many short whiles.
 func (m *Machine) measurePeaks(d time.Duration) {
+	const whiles = 20
 	m.PeakGFLOPS = blas.Peak(d / 2)
-	peaks := make([]float64, m.Threads)
+	peaks := make([]float64, min(m.Threads, runtime.GOMAXPROCS(0)))
 	var all sync.WaitGroup
 	for i := range peaks {
-		all.Go(func() { peaks[i] = blas.Peak(d / 2) })
+		all.Go(func() {
+			var each [whiles]float64
+			for j := range each {
+				each[j] = blas.Peak(d / (2 * whiles))
+			}
+			peaks[i] = median(each[:])
+		})
 	}
 	all.Wait()
 	for _, p := range peaks {

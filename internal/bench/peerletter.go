@@ -115,7 +115,9 @@ func besideLetter(ctx context.Context, o *PeerOptions) (*LetterBeside, error) {
 	}
 	var failed error
 	b.Peers, failed = figures(ctx, o, letterScript, []string{"--data", file, "--budget", fmt.Sprint(o.Budget.Seconds())},
-		func(p *PeerLetter) bool { return p.Peer != "" && positive(p.Seconds, p.TargetPercent) },
+		func(p *PeerLetter) bool {
+			return isName(p.Peer) && positive(p.Seconds, p.TargetPercent) && (p.SecondsToTarget == nil || positive(*p.SecondsToTarget))
+		},
 		func(p *PeerLetter) Live { return Live{Source: letterScript, Letter: p} })
 	if ctx.Err() != nil || b.Peers == nil {
 		return &b, failed
@@ -201,28 +203,35 @@ func percent(f trainer.Float) float64 {
 	return 100 * float64(f)
 }
 
-// reached is the mean time of a run to the target, nil if it never got there. A repetition that did not counts with
-// the time that it was given.
-func (b *LetterBeside) reached(r *letterRun) *float64 {
-	sum, n, ever := 0.0, 0, false
-	for i := range b.Newtop {
-		p := &b.Newtop[i]
-		if p.Peer != Newtop+" "+r.name {
-			continue
+// Repeated is a run and its repetitions, in the order in which they came.
+type Repeated []PeerLetter
+
+// Seconds is the mean time to the target, nil if none got there. A repetition that did not counts with the time that
+// it was given.
+func (r Repeated) Seconds() *float64 {
+	mean, ever := 0.0, false
+	for i := range r {
+		seconds := &r[i].Seconds
+		if r[i].SecondsToTarget != nil {
+			seconds, ever = r[i].SecondsToTarget, true
 		}
-		n++
-		if p.SecondsToTarget == nil {
-			sum += p.Seconds
-			continue
-		}
-		sum += *p.SecondsToTarget
-		ever = true
+		mean += *seconds / float64(len(r))
 	}
 	if !ever {
 		return nil
 	}
-	mean := sum / float64(n)
 	return &mean
+}
+
+// own returns newtop's runs of a name, none if there are none.
+func (b *LetterBeside) own(peer string) Repeated {
+	var all Repeated
+	for _, p := range b.Newtop {
+		if p.Peer == peer {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // compare fills in the results: the best of all, the best of second order, each Adam with its like.
@@ -258,7 +267,7 @@ func (b *LetterBeside) add(runs []letterRun, what string, peer *PeerLetter, boun
 		if !which(run) {
 			continue
 		}
-		seconds := b.reached(run)
+		seconds := b.own(Newtop + " " + run.name).Seconds()
 		if r.Newtop == "" || seconds != nil && (r.NewtopSeconds == nil || *seconds < *r.NewtopSeconds) {
 			r.Newtop, r.NewtopSeconds = run.name, seconds
 		}
@@ -273,20 +282,30 @@ func (b *LetterBeside) add(runs []letterRun, what string, peer *PeerLetter, boun
 	b.Results = append(b.Results, r)
 }
 
-// Ranked returns all runs, newtop's and the peers', by their seconds to the target; those that never reached it
-// come last, by their best error.
-func (b *LetterBeside) Ranked() []PeerLetter {
-	all := slices.Concat(b.Newtop, b.Peers)
-	slices.SortStableFunc(all, func(x, y PeerLetter) int {
-		return cmp.Or(cmp.Compare(x.seconds(), y.seconds()), cmp.Compare(x.BestTestError, y.BestTestError))
+// Ranked returns all runs to the common target, newtop's with their repetitions and the peers', by their seconds; those
+// that never reached it come last, by their best error.
+func (b *LetterBeside) Ranked() []Repeated {
+	var all []Repeated
+	for i, p := range b.Newtop {
+		if first := slices.IndexFunc(b.Newtop, func(q PeerLetter) bool { return q.Peer == p.Peer }); first == i {
+			all = append(all, b.own(p.Peer))
+		}
+	}
+	for _, p := range b.Peers {
+		if p.TargetPercent == targetPercent {
+			all = append(all, Repeated{p})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y Repeated) int {
+		return cmp.Or(cmp.Compare(orNever(x.Seconds()), orNever(y.Seconds())), cmp.Compare(x[0].BestTestError, y[0].BestTestError))
 	})
 	return all
 }
 
-// seconds returns the seconds to the target, +Inf for never.
-func (p *PeerLetter) seconds() float64 {
-	if p.SecondsToTarget == nil {
+// orNever takes no time for an endless one.
+func orNever(seconds *float64) float64 {
+	if seconds == nil {
 		return math.Inf(1)
 	}
-	return *p.SecondsToTarget
+	return *seconds
 }

@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -67,8 +69,15 @@ func TestLetterIsCompared(t *testing.T) {
 		t.Errorf("%d results", len(b.Results))
 	}
 	ranked := b.Ranked()
-	if first, last := ranked[0].Peer, ranked[len(ranked)-1]; first != other.Peer || last.Peer != "newtop tr-gn" || len(ranked) != 11 {
-		t.Errorf("%d ranked, from %s to %s", len(ranked), first, last.Peer)
+	var names []string
+	for _, r := range ranked {
+		names = append(names, fmt.Sprintf("%s %d", r[0].Peer, len(r)))
+	}
+	if want := []string{
+		"newtop adam lr=0.003 batch=64 2", "torch adam lr=0.003 batch=64 1", "torch adam lr=0.01 batch=64 1", "newtop tr-newton blocks=4 2",
+		"sklearn adam 1", "newtop adam lr=0.01 batch=64 1", "sklearn lbfgs 1", "newtop tr-gn 1",
+	}; !slices.Equal(names, want) {
+		t.Errorf("ranked %q, expected %q", names, want)
 	}
 }
 

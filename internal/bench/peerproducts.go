@@ -9,7 +9,7 @@ import (
 )
 
 // PeerProducts is what a gradient and products take on 16-70-50-26 with 16,000 rows, tanh, squared error, in the
-// form that peer_hvp.py prints: medians.
+// form that peer_hvp.py prints: medians. The gradient is one that no product follows.
 type PeerProducts struct {
 	Peer       string  `json:"peer"`
 	DType      string  `json:"dtype"`
@@ -66,7 +66,9 @@ func besideProducts(ctx context.Context, o *PeerOptions) (*ProductsBeside, error
 	own()
 	var err error
 	b.Peers, err = figures(ctx, o, productsScript, args,
-		func(p *PeerProducts) bool { return positive(p.GradientMS, p.HvKeptMS, p.HvFreshMS) },
+		func(p *PeerProducts) bool {
+			return isName(p.Peer) && isName(p.DType) && positive(p.GradientMS, p.HvKeptMS, p.HvFreshMS)
+		},
 		func(p *PeerProducts) Live { return Live{Source: productsScript, Products: p} })
 	if ctx.Err() != nil || b.Peers == nil {
 		return &b, err
@@ -85,12 +87,11 @@ func ownProducts(ctx context.Context, o *PeerOptions) PeerProducts {
 	pool := models.NewPool(o.Threads)
 	defer pool.Close()
 	p := newProblem(1, o.rows)
-	l := p.bind(o.rows, models.Options{Pool: pool})
+	alone, l := p.bind(o.rows, models.Options{Pool: pool}), p.bind(o.rows, models.Options{Pool: pool})
 	dst := make([]float64, p.net.Dim())
-	update := func() { l.Update(p.w) }
 	hessian := func() { l.HessianTo(dst, p.v) }
 	c := &clock{ctx: ctx, least: 3}
-	ns := c.rounds(budget, update, hessian, func() { update(); hessian() })
+	ns := c.rounds(budget, func() { alone.Update(p.w) }, hessian, func() { l.Update(p.w); hessian() })
 	out := PeerProducts{Peer: Newtop + " " + kernel.Selected().String(), DType: "float64", Threads: o.Threads}
 	for i, ms := range []*float64{&out.GradientMS, &out.HvKeptMS, &out.HvFreshMS} {
 		*ms = median(ns[i]) / 1e6

@@ -60,7 +60,8 @@ echo "$@"
 echo '{"peer": "torch 9", "dtype": "float64", "threads": 1, "gradient_ms": 4000, "hv_kept_ms": 5000, "hv_fresh_ms": 9000}'
 echo '{"peer": "torch 9", "dtype": "float64", "threads": 2, "gradient_ms": 3000, "hv_kept_ms": 6000, "hv_fresh_ms": 9500}'
 echo '{"peer": "torch 9", "dtype": "float32", "threads": 2, "gradient_ms": 1e-6, "hv_kept_ms": 2e-6, "hv_fresh_ms": 3e-6}'
-echo '{"peer": "torch 9", "dtype": "float32", "threads": 1, "gradient_ms": 0, "hv_kept_ms": 2, "hv_fresh_ms": 3}'`})
+echo '{"peer": "torch 9", "dtype": "float32", "threads": 1, "gradient_ms": 0, "hv_kept_ms": 2, "hv_fresh_ms": 3}'
+echo '{"peer": "\u001b[2J", "dtype": "float32", "threads": 1, "gradient_ms": 1, "hv_kept_ms": 2, "hv_fresh_ms": 3}'`})
 	var live []string
 	p, err := MeasurePeers(t.Context(), PeerOptions{Dir: dir, Python: fakePython(t, "torch"), Quick: true, Threads: 1, rows: 200,
 		Live: func(l Live) { live = append(live, l.Source+" "+l.Text) }})
@@ -68,7 +69,7 @@ echo '{"peer": "torch 9", "dtype": "float32", "threads": 1, "gradient_ms": 0, "h
 		t.Fatal(err, p)
 	}
 	script := productsScript + " "
-	if want := []string{"newtop ", script + "--reps 3", script, script, script}; !reflect.DeepEqual(live[:5], want) || len(live) != 7 || live[6] != "newtop " {
+	if want := []string{"newtop ", script + "--reps 3", script, script, script}; len(live) != 8 || !reflect.DeepEqual(live[:5], want) || live[7] != "newtop " {
 		t.Errorf("told %q", live)
 	}
 	if len(p.Products.Newtop) != 2 || len(p.Products.Peers) != 3 || len(p.Products.Ratios) != 6 {
@@ -207,7 +208,26 @@ func TestCancellingKillsTheScript(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || pid == 0 {
 		t.Fatalf("process %d, %v", pid, err)
 	}
-	// Whoever inherits a child's child may take a while to bury it.
+	dies(t, pid)
+}
+
+// TestWhatAScriptLeavesBehind is no failure of the script's, and does not compute beside what is measured next.
+func TestWhatAScriptLeavesBehind(t *testing.T) {
+	dir := scripts(t, map[string]string{"peer_fork.py": "echo warning >&2; sleep 60 & echo $!"})
+	p, err := MeasurePeers(t.Context(), PeerOptions{Dir: dir, Python: fakePython(t, "")})
+	if err != nil || p.Failures != nil {
+		t.Fatal(err, p.Failures)
+	}
+	pid, err := strconv.Atoi(p.Others[0].Lines[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	dies(t, pid)
+}
+
+// dies waits for the end of a process. Whoever inherits a child's child may take a while to bury it.
+func dies(t *testing.T, pid int) {
+	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) != syscall.ESRCH && !buried(pid); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("process %d, a child of the script, lives on", pid)
@@ -263,6 +283,11 @@ func TestLinesOfAnyLength(t *testing.T) {
 	var got []string
 	w := &lines{each: func(s string) { got = append(got, s) }}
 	long := strings.Repeat("x", longestLine+5)
+	w.Write([]byte("\x1b[2Jcle\ta\u009br\a\xff\n\x00\n"))
+	if want := []string{"[2Jcle ar�"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("read %q", got)
+	}
+	got = nil
 	for _, part := range []string{"a", "b\n\nc \r\n", long[:100], long[100:], "\nend"} {
 		if n, err := w.Write([]byte(part)); n != len(part) || err != nil {
 			t.Fatal(n, err)

@@ -34,8 +34,8 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.SortFlags = false
 	set.StringVar(&f.format, "format", "text", "text, or json: one JSON object")
-	set.IntVar(&f.threads, "threads", 0, "workers where more than one compute; 0: all cores")
-	set.BoolVar(&f.quick, "quick", false, "a fifth of the time, and rougher")
+	set.IntVar(&f.threads, "threads", 0, "threads of newtop's; 0: all cores")
+	set.BoolVar(&f.quick, "quick", false, "fewer repetitions of smaller problems")
 }
 
 func (f *benchFlags) check() error {
@@ -58,7 +58,7 @@ func writeJSON(out io.Writer, figures any) error {
 // passNames are the passes of a network as tables name them.
 var passNames = map[string]string{
 	"gauss-newton": "Gauss–Newton product", "hessian": "Hv", "gradient+hessian": "gradient + Hv",
-	"diagonal": "Gauss–Newton diagonal",
+	"gradient-alone": "gradient alone", "diagonal": "Gauss–Newton diagonal",
 }
 
 func passName(pass string) string {
@@ -71,7 +71,7 @@ func passName(pass string) string {
 // short writes three digits, and all before the point.
 func short(v float64) string {
 	digits := 0
-	for bound := 100.0; v < bound && digits < 3; bound /= 10 {
+	for bound := 99.95; v < bound && digits < 3; bound /= 10 {
 		digits++
 	}
 	return strconv.FormatFloat(v, 'f', digits, 64)

@@ -13,11 +13,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
+const coreDescription = `Measure matrix products, vector functions, and the passes and epochs of the
+letter net 16-70-50-26 against what this machine can do. About 25 seconds,
+with --quick 6. docs/performance.md says what each table means.`
+
 func newBenchCore() *cobra.Command {
 	var flags benchFlags
 	cmd := &cobra.Command{
 		Use:     "core [flags]",
 		Short:   "Measure products, functions and passes against this machine",
+		Long:    coreDescription,
 		Example: "newtop bench core --quick\nnewtop bench core --threads 1 --format json > core.json",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

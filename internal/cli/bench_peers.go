@@ -45,7 +45,7 @@ func newBenchPeers() *cobra.Command {
 	set := cmd.Flags()
 	set.StringVar(&o.Python, "python", "", "what runs the scripts; empty: the first of python3 and /usr/bin/python3 that has what they import")
 	set.StringVar(&o.DataDir, "data-dir", "", "where letter-recognition.data is; empty: the directory data beside DIR")
-	set.Float64Var(&seconds, "budget", 0, "seconds until a run of training is given up; 0: 30, with --quick 5")
+	set.Float64Var(&seconds, "budget", 0, "seconds after which a run of training that has not got there ends; 0: 30, with --quick 5")
 	set.VisitAll(wrap)
 	return cmd
 }
@@ -84,7 +84,7 @@ func liveText(l *bench.Live) string {
 	switch {
 	case l.Products != nil:
 		p := l.Products
-		return fmt.Sprintf("%s, %s, %s: gradient %s ms, Hv %s ms, gradient + Hv %s ms",
+		return fmt.Sprintf("%s, %s, %s: gradient %s, Hv %s, both %s ms",
 			p.Peer, p.DType, count(p.Threads, "thread"), short(p.GradientMS), short(p.HvKeptMS), short(p.HvFreshMS))
 	case l.Letter != nil:
 		return letterRunText(l.Letter)
@@ -95,12 +95,11 @@ func liveText(l *bench.Live) string {
 }
 
 func letterRunText(p *bench.PeerLetter) string {
-	reached := fmt.Sprintf("not %g %% in %.2f s", p.TargetPercent, p.Seconds)
+	reached := fmt.Sprintf("not %g %% in %s s", p.TargetPercent, secondsText(p.Seconds))
 	if p.SecondsToTarget != nil {
-		reached = fmt.Sprintf("%g %% in %.2f s", p.TargetPercent, *p.SecondsToTarget)
+		reached = fmt.Sprintf("%g %% in %s s", p.TargetPercent, secondsText(*p.SecondsToTarget))
 	}
-	return fmt.Sprintf("%s: %s, %s; best test error %.2f %%, training error %.2f %%",
-		p.Peer, reached, count(p.Epochs, "epoch"), p.BestTestError, p.TrainError)
+	return fmt.Sprintf("%s: %s, %s; best %.2f %%", p.Peer, reached, count(p.Epochs, "epoch"), p.BestTestError)
 }
 
 // peersText writes the comparisons, at most 80 columns wide.
@@ -138,18 +137,35 @@ func ratiosText(b *strings.Builder, list []bench.Ratio) {
 	}
 }
 
-// runsText lists the runs, the fastest first.
+// runsText lists the runs, the fastest first, with the times of all repetitions and the errors of the first.
 func runsText(b *strings.Builder, l *bench.LetterBeside) {
-	const form = "%-36s %8s %8s %8s %8s %7s"
-	heading(b, form, "UCI letter", "s to 5 %", "best %", "train %", "seconds", "epochs")
-	for _, p := range l.Ranked() {
-		to := "never"
-		if p.SecondsToTarget != nil {
-			to = fmt.Sprintf("%.2f", *p.SecondsToTarget)
+	const form = "%-35s %20s %7s %7s %7s"
+	heading(b, form, "UCI letter", "seconds to 5 %", "best %", "train %", "epochs")
+	for _, r := range l.Ranked() {
+		times := make([]string, len(r))
+		for i := range r {
+			times[i] = timeText(&r[i])
 		}
-		row(b, form, p.Peer, to, fmt.Sprintf("%.2f", p.BestTestError), fmt.Sprintf("%.2f", p.TrainError),
-			fmt.Sprintf("%.2f", p.Seconds), fmt.Sprint(p.Epochs))
+		p := &r[0]
+		row(b, form, p.Peer, strings.Join(times, ", "), fmt.Sprintf("%.2f", p.BestTestError), fmt.Sprintf("%.2f", p.TrainError),
+			fmt.Sprint(p.Epochs))
 	}
+}
+
+// timeText writes the seconds of a run to its target, or how long it had.
+func timeText(p *bench.PeerLetter) string {
+	if p.SecondsToTarget == nil {
+		return fmt.Sprintf("never (%s)", secondsText(p.Seconds))
+	}
+	return secondsText(*p.SecondsToTarget)
+}
+
+// secondsText writes hundredths where they may matter.
+func secondsText(s float64) string {
+	if s < 99.995 {
+		return fmt.Sprintf("%.2f", s)
+	}
+	return fmt.Sprintf("%.0f", s)
 }
 
 func resultsText(b *strings.Builder, list []bench.Result) {
@@ -161,8 +177,8 @@ func resultsText(b *strings.Builder, list []bench.Result) {
 		}
 		seconds, share := "never", "–"
 		if r.NewtopSeconds != nil {
-			seconds, share = fmt.Sprintf("%.2f", *r.NewtopSeconds), fmt.Sprintf("%.2f", *r.Share)
+			seconds, share = secondsText(*r.NewtopSeconds), fmt.Sprintf("%.2f", *r.Share)
 		}
-		row(b, form, r.What, r.Newtop, seconds, fmt.Sprintf("%.2f", r.PeerSeconds), share, bound(r.Goal))
+		row(b, form, r.What, r.Newtop, seconds, secondsText(r.PeerSeconds), share, bound(r.Goal))
 	}
 }

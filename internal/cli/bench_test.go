@@ -77,7 +77,7 @@ func TestBenchCore(t *testing.T) {
 	text := coreText(&c)
 	narrow(t, text)
 	for _, want := range []string{"kernel " + c.Machine.Kernel, "FMA peak", "matrix products", "vector functions", "6066 weights, 1600 rows",
-		"Gauss–Newton product", "passes kept", "passes anew", "Hv with weights", "≤ 1.05", "batches of 256"} {
+		"Gauss–Newton product", "gradient alone", "passes kept", "passes anew", "Hv with weights", "≤ 1.05", "batches of 256"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}
@@ -134,7 +134,7 @@ measured in 25 s
 }
 
 func TestShort(t *testing.T) {
-	for v, want := range map[float64]string{0: "0.000", 0.5432: "0.543", 1: "1.00", 9.994: "9.99", 12.34: "12.3", 123.4: "123", 12345: "12345", math.Inf(1): "+Inf"} {
+	for v, want := range map[float64]string{0: "0.000", 0.5432: "0.543", 1: "1.00", 9.994: "9.99", 9.996: "10.0", 99.96: "100", 12.34: "12.3", 123.4: "123", 12345: "12345", math.Inf(1): "+Inf"} {
 		if got := short(v); got != want {
 			t.Errorf("%g is written %s", v, got)
 		}
@@ -151,8 +151,13 @@ func TestPeersText(t *testing.T) {
 			{What: "hessian", Peer: "torch 1.13.0a0", DType: "float32", Threads: 1, PeerMS: 12, NewtopMS: 10, Ratio: 1.2, Goal: &bench.Goal{AtLeast: 2.5}},
 		}},
 		Letter: &bench.LetterBeside{
-			Newtop: []bench.PeerLetter{{Peer: "newtop adam lr=0.003 batch=256", TargetPercent: 5, SecondsToTarget: at(0.5), BestTestError: 4.9, TrainError: 2.07, Seconds: 0.5, Epochs: 30}},
-			Peers:  []bench.PeerLetter{{Peer: "torch lbfgs strong-wolfe", TargetPercent: 5, BestTestError: 7.28, Seconds: 60.01, Epochs: 88}},
+			Newtop: []bench.PeerLetter{
+				{Peer: "newtop adam lr=0.003 batch=256", TargetPercent: 5, SecondsToTarget: at(0.5), BestTestError: 4.9, TrainError: 2.07, Seconds: 0.5, Epochs: 30},
+				{Peer: "newtop scg", TargetPercent: 5, SecondsToTarget: at(29), BestTestError: 5, Seconds: 29, Epochs: 900},
+				{Peer: "newtop adam lr=0.003 batch=256", TargetPercent: 5, SecondsToTarget: at(0.53), BestTestError: 4.9, TrainError: 2.07, Seconds: 0.53, Epochs: 30},
+				{Peer: "newtop scg", TargetPercent: 5, BestTestError: 5.1, Seconds: 30, Epochs: 890},
+			},
+			Peers: []bench.PeerLetter{{Peer: "torch lbfgs strong-wolfe", TargetPercent: 5, BestTestError: 7.28, Seconds: 60.01, Epochs: 88}},
 			Results: []bench.Result{
 				{What: "same settings", Peer: "torch adam lr=0.003 batch=256", PeerSeconds: 1.5, Newtop: "adam lr=0.003 batch=256", NewtopSeconds: at(0.5), Share: at(1.0 / 3), Goal: &bench.Goal{AtMost: 0.5, Holds: true}},
 				{What: "second order", Peer: "sklearn adam", PeerSeconds: 5, Newtop: "tr-newton", Goal: &bench.Goal{AtMost: 1}},
@@ -167,9 +172,10 @@ torch 1.13.0a0 float64             its ms   newtop  times faster
 torch 1.13.0a0 float32             its ms   newtop  times faster
   Hv, 1 thread                       12.0     10.0  2.5 × wanted, 1.2 × reached
 
-UCI letter                           s to 5 %   best %  train %  seconds  epochs
-  newtop adam lr=0.003 batch=256         0.50     4.90     2.07     0.50      30
-  torch lbfgs strong-wolfe              never     7.28     0.00    60.01      88
+UCI letter                                seconds to 5 %  best % train %  epochs
+  newtop adam lr=0.003 batch=256              0.50, 0.53    4.90    2.07      30
+  newtop scg                        29.00, never (30.00)    5.00    0.00     900
+  torch lbfgs strong-wolfe                 never (60.01)    7.28    0.00      88
 
 seconds to 5 %    newtop's                  newtop   peer share
   same settings   adam lr=0.003 batch=256     0.50   1.50  0.33  ≤ 0.5 holds
@@ -181,6 +187,11 @@ seconds to 5 %    newtop's                  newtop   peer share
 		t.Errorf("got\n%s\nexpected\n%s", got, want)
 	}
 	narrow(t, want)
+	for i := range p.Letter.Newtop {
+		narrow(t, liveText(&bench.Live{Letter: &p.Letter.Newtop[i]}))
+	}
+	narrow(t, liveText(&bench.Live{Products: &bench.PeerProducts{
+		Peer: "torch 2.5.1+cu124", DType: "float64", Threads: 2, GradientMS: 33.2, HvKeptMS: 51.2, HvFreshMS: 85}}))
 	if got := peersText(&bench.Peers{}); got != "" {
 		t.Errorf("nothing is written as %q", got)
 	}

@@ -30,8 +30,8 @@ var _ Method = (*batches)(nil)
 type update interface {
 	// begin reads the hyperparameters for one batch of a net of that many weights.
 	begin(s *Settings, weights int)
-	// move moves a tile of the weights, those from number first on, along its gradient g, and keeps the method's
-	// memory of them. It meets each weight once after begin.
+	// move moves a tile of the weights, those from number first on, along its gradient g, which is finite, and keeps
+	// the method's memory of them. It meets each weight once after begin.
 	move(w, g []float64, first int)
 }
 
@@ -117,14 +117,19 @@ func (b *batches) pass(ctx context.Context, s *State) (float64, error) {
 	return math.Sqrt(squares / float64(total)), nil
 }
 
-// move updates the weights along the gradient and returns its norm.
+// move updates the weights along the gradient and returns its norm. It stops at a tile whose gradient is not finite,
+// so that the method remembers none, and returns a norm that is not finite either.
 func (b *batches) move(s *State) float64 {
 	b.update.begin(s.Settings, len(s.W))
 	squares := 0.0
 	for i := 0; i < len(s.W); i += tile {
 		j := min(i+tile, len(s.W))
 		g := b.gradient[i:j]
-		squares += vector.SumSquares(g)
+		part := vector.SumSquares(g)
+		if !finite(part) && !finite(vector.Norm(g)) {
+			return math.NaN()
+		}
+		squares += part
 		b.update.move(s.W[i:j], g, i)
 	}
 	if squares > 0x1p-900 && squares < 0x1p900 {

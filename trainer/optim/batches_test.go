@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"newtop/internal/vector"
 )
 
 var firstOrder = []string{"sgd", "momentum", "adam", "nag", "adagrad", "rmsprop", "online-bp"}
@@ -260,6 +262,37 @@ func TestTiles(t *testing.T) {
 			}
 			if math.Abs(r.GradientNorm-math.Sqrt(squares)) > 1e-12*math.Sqrt(squares) {
 				t.Errorf("%s: ‖g‖ = %g, want %g", name, r.GradientNorm, math.Sqrt(squares))
+			}
+		}
+	}
+}
+
+// TestBadGradientsAreForgotten: the weights go back to where the epoch began, and what a method remembers stays finite,
+// also where only the last tile is bad.
+func TestBadGradientsAreForgotten(t *testing.T) {
+	const n = 2*tile + 7
+	for _, name := range firstOrder {
+		for _, bad := range []float64{math.NaN(), math.Inf(-1)} {
+			value := 1.0
+			o := &scored{n: n, df: func(dst, _ []float64) {
+				for i := range dst {
+					dst[i] = 1
+				}
+				dst[n-1] = value
+			}}
+			m, settings := method(t, name, "batch", "0")
+			s := &State{Objective: o, W: make([]float64, n), Settings: settings}
+			for step, v := range []float64{1, bad, 1} {
+				value = v
+				before := slices.Clone(s.W)
+				_, err := m.Step(context.Background(), s)
+				var broken *NotFiniteError
+				if finite(v) != (err == nil) || err != nil && (!errors.As(err, &broken) || broken.What != "gradient") {
+					t.Errorf("%s: step %d: %v", name, step, err)
+				}
+				if kept := slices.Equal(before, s.W); kept == finite(v) || !finite(vector.Norm(s.W)) {
+					t.Errorf("%s: step %d after a gradient with %g: weights from %g to %g", name, step, v, before[n-1], s.W[n-1])
+				}
 			}
 		}
 	}
