@@ -44,7 +44,7 @@ type Linearization struct {
 	pool     *Pool
 	w        []float64 // weights of the last Update
 	updated  bool
-	asked    bool // whether a product was asked for since the last Update
+	asked    bool // whether a product was asked for since the last Update; before the first one it is as if
 	current  bool // whether the kept tapes are those at w
 	gradient []float64
 	total    Evaluation
@@ -86,7 +86,7 @@ func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
 		o.Memory = DefaultMemory
 	}
 	l := &Linearization{net: n, x: x, t: t, rows: rows, pool: o.Pool,
-		w: make([]float64, n.dim), gradient: make([]float64, n.dim)}
+		w: make([]float64, n.dim), gradient: make([]float64, n.dim), asked: true}
 	l.makeShards()
 	for range o.Pool.Threads() {
 		l.spaces = append(l.spaces, n.newSpace(min(rows, blockRows)))
@@ -276,7 +276,7 @@ func (l *Linearization) evaluation() Evaluation {
 func (l *Linearization) Update(w []float64) {
 	l.net.checkWeights("Update", "w", w)
 	copy(l.w, w)
-	l.current = l.asked || !l.updated
+	l.current = l.asked
 	l.asked = false
 	l.pool.run(len(l.shards), l.update)
 	l.mean(l.gradient)
@@ -296,6 +296,13 @@ func (l *Linearization) KeptRows() int { return min(l.rows, l.kept*blockRows) }
 
 // Current reports whether the passes of KeptRows are kept. If not, the next product does them again, once.
 func (l *Linearization) Current() bool { return l.current }
+
+// Asked reports whether a product was asked for since the last Update, so that the next one keeps its passes.
+func (l *Linearization) Asked() bool { return l.asked }
+
+// Expect makes Asked report that: one Linearization can so serve several users in turn, each of whom finds it as
+// he left it.
+func (l *Linearization) Expect(products bool) { l.asked = products }
 
 // Loss returns E(w) at the weights of the last Update.
 func (l *Linearization) Loss() float64 { return l.Evaluation().Loss }

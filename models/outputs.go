@@ -37,6 +37,22 @@ func (n *Network) MeasureOutputs(u, t *mat.Dense) Evaluation {
 		Loss: sum.loss / float64(rows), SquaredError: sum.squared}
 }
 
+// RowLoss returns the loss of one row of outputs u for the targets t, of which MeasureOutputs takes the mean.
+func (n *Network) RowLoss(u, t []float64) float64 {
+	if len(u) != n.Outputs() || len(t) != n.Outputs() {
+		panic("models: RowLoss of a row of another length")
+	}
+	loss := 0.0
+	for i, u := range u {
+		if n.arch.Loss == CrossEntropy {
+			loss += n.crossEntropy(u, t[i])
+		} else {
+			loss += (u - t[i]) * (u - t[i]) / 2
+		}
+	}
+	return loss
+}
+
 // crossEntropy is one output's part of the loss for a probability u and its target t.
 func (n *Network) crossEntropy(u, t float64) float64 {
 	loss := minusLog(t, u)

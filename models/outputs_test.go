@@ -33,6 +33,9 @@ func TestMeasureOutputs(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %+v, expected %+v", c.name, got, want)
 		}
+		if rows := (n.RowLoss(c.u[:2], c.t[:2]) + n.RowLoss(c.u[2:], c.t[2:])) / 2; rows != c.want && math.Abs(rows-c.want) > 1e-15 {
+			t.Errorf("%s: the rows cost %v, expected %v", c.name, rows, c.want)
+		}
 	}
 }
 

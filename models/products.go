@@ -62,9 +62,6 @@ func (s *space) sumTo(dst, bias []float64) {
 	s.finishSum(dst, len(dst)/s.rows, s.rows, start, bias)
 }
 
-// sumOnto adds the sum to dst, nodes × rows.
-func (s *space) sumOnto(dst []float64) { s.finishSum(dst, len(dst)/s.rows, s.rows, blas.Add, nil) }
-
 // sumWeights adds the sum to the weights of a block in dst.
 func (s *space) sumWeights(dst []float64, b Block) {
 	s.finishSum(b.of(dst), b.Rows, b.Cols, blas.Add, nil)

@@ -17,7 +17,7 @@ const statusInterval = 50 * time.Millisecond
 // meanwhile.
 func (r *run) watch(in optim.Inner) error {
 	r.unit, r.units = in.Iteration.Number, in.Total
-	if math.IsNaN(in.Loss) {
+	if math.IsNaN(in.Loss) && r.race == nil {
 		r.publish(r.innerEvent(in.Block, in.Iteration))
 	} else if r.shown.over.Load() {
 		r.publish(nil)
@@ -80,6 +80,21 @@ func (r *run) attend() error {
 			}
 			continue
 		}
+		if len(r.asked) > 0 {
+			if err := r.look(); err != nil {
+				return err
+			}
+			continue
+		}
+		if r.race != r.held {
+			if r.held != nil {
+				return nil
+			}
+			if err := r.compete(); err != nil {
+				return err
+			}
+			continue
+		}
 		if r.phase == Paused {
 			r.training.stop()
 			r.active.stop()
@@ -119,6 +134,9 @@ func (r *run) answer(q request) {
 
 // obey carries a command out, or notes what has to happen once the method has let go of the weights.
 func (r *run) obey(c Command) error {
+	if err := r.race.allows(c); err != nil {
+		return err
+	}
 	switch c := c.(type) {
 	case Pause:
 		r.single = freely
@@ -136,10 +154,20 @@ func (r *run) obey(c Command) error {
 		}
 		r.giveUp = true
 	case Spectrum:
-		if r.computing != "" {
+		if r.computing == "spectrum" {
 			return refuse("a spectrum is being computed already")
 		}
 		r.spectrum = true
+	case Slice, ShowErrors:
+		return r.ask(c)
+	case ShowWeights:
+		return r.showWeights(c.To, c.From)
+	case Rewind:
+		return r.rewindTo(c.Epoch)
+	case Race:
+		return r.beginRace(c)
+	case Pick:
+		return r.pick(c.Racer)
 	case Switch:
 		return r.switchTo(c.Optimizer)
 	case Set:
@@ -169,23 +197,28 @@ func (r *run) switchTo(name string) error {
 // takeOver hands the weights to the optimizer that was asked for, as the last one left them.
 func (r *run) takeOver() {
 	r.giveUp = false
+	r.goBack()
 	if r.next == nil {
 		return
 	}
 	from := r.info.Name
 	r.info, r.next = r.next, nil
-	r.settings = optim.NewSettings(r.info.Parameters)
-	// A number of rows or blocks that this method refuses is left at the method's own default.
-	_ = r.config.putSizes(r.info, r.settings)
-	r.config.fit(r.settings, r.problem.Data)
+	r.settings = r.defaults(r.info)
 	for _, m := range r.members {
 		m.settings = r.settings.Clone()
 		m.state.Settings = m.settings
-		m.method = r.info.New()
-		m.above, m.stalled = 0, ""
-		m.bearable = max(m.bearable, m.figures.Loss)
+		m.begin(r.info)
 	}
 	r.publish(SwitchEvent{Epoch: r.epoch, From: from, To: r.info.Name})
+}
+
+// defaults returns the settings that a method begins with when it takes over.
+func (r *run) defaults(info *optim.Info) *optim.Settings {
+	settings := optim.NewSettings(info.Parameters)
+	// A number of rows or blocks that this method refuses is left at the method's own default.
+	_ = r.config.putSizes(info, settings)
+	r.config.fit(settings, r.problem.Data)
+	return settings
 }
 
 // set changes a hyperparameter, for every member of a committee or for none. A method whose step is one

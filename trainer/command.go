@@ -41,18 +41,22 @@ type ShowErrors struct {
 	Worst int
 }
 
-// Rewind goes back to the weights after an earlier epoch that Status.Kept names.
+// Rewind goes back to the weights after an earlier epoch that Status.Kept names. The method begins anew with the
+// settings that it has; work, time and random numbers go on. An outer iteration under way is given up.
 type Rewind struct{ Epoch int }
 
 // Race begins a race from the weights of now. Each racer's budget is in gradient equivalents or seconds of
-// training, whichever is spent first; 0: no bound by that one.
+// training, whichever is spent first; 0: no bound by that one. The current method races with the settings that it has,
+// another with its defaults, each as if it had just taken over; Set changes those. The run's own outer iteration waits.
+// When all have ended the run pauses until one is picked.
 type Race struct {
 	Racers      []Racer
 	Equivalents float64
 	Seconds     float64
 }
 
-// Pick ends a race. The run goes on with a racer's weights, method and settings, or with −1 as it was before.
+// Pick ends a race. The run goes on as if the racer had been it all along, or with −1 as if there had been no race,
+// but for the work and time that went into it.
 type Pick struct{ Racer int }
 
 // Stop ends the run after the inner unit under way. What was computed stays on the screen.

@@ -29,12 +29,21 @@ func (r *run) assemble(e *EpochEvent) {
 	}
 }
 
-// mean measures the mean of the members' outputs on the rows of x, which each thread has an equal part of.
-// The evaluation is over all rows in their order, so that it does not depend on the threads.
+// mean measures the mean of the members' outputs on the rows of x. The evaluation is over all rows in their
+// order, so that it does not depend on the threads.
 func (r *run) mean(x, t *mat.Dense) models.Evaluation {
+	rows, _ := x.Dims()
 	network := r.problem.Network
+	u := mat.NewDense(rows, network.Outputs(), nil)
+	r.outputsTo(u, x)
+	return network.MeasureOutputs(u, t)
+}
+
+// outputsTo stores the mean of the members' outputs for the rows of x, which each thread has an equal part of, in
+// dst.
+func (r *run) outputsTo(dst, x *mat.Dense) {
 	rows, columns := x.Dims()
-	sum := mat.NewDense(rows, network.Outputs(), nil)
+	dst.Zero()
 	var workers sync.WaitGroup
 	const chunk = 256
 	threads := r.pool.Threads()
@@ -42,16 +51,15 @@ func (r *run) mean(x, t *mat.Dense) models.Evaluation {
 		workers.Go(func() {
 			for from := worker * chunk; from < rows; from += threads * chunk {
 				to := min(from+chunk, rows)
-				part := sum.Slice(from, to, 0, network.Outputs()).(*mat.Dense)
+				part := dst.Slice(from, to, 0, r.problem.Network.Outputs()).(*mat.Dense)
 				r.addOutputs(part, x.Slice(from, to, 0, columns).(*mat.Dense))
 			}
 		})
 	}
 	workers.Wait()
-	return network.MeasureOutputs(sum, t)
 }
 
-// addOutputs stores the mean of the members' outputs for the rows of x in dst.
+// addOutputs adds the mean of the members' outputs for the rows of x to dst.
 func (r *run) addOutputs(dst, x *mat.Dense) {
 	rows, columns := dst.Dims()
 	u := mat.NewDense(rows, columns, nil)

@@ -34,18 +34,19 @@ type ErrorsEvent struct {
 	Epoch     int        `json:"epoch"`
 	Train     bool       `json:"train,omitempty"`     // over the training rows; test rows else
 	Classes   []string   `json:"classes,omitempty"`   // their names; none for regression
-	Confusion [][]int    `json:"confusion,omitempty"` // rows counted by class, then by what the net says
-	Residuals [][]Float  `json:"residuals,omitempty"` // of regression, by output: u − t, at most 2,048 evenly spaced rows
+	Confusion [][]int    `json:"confusion,omitempty"` // rows counted by class, then by what the net says, but those whose outputs are no numbers
+	Residuals [][]Float  `json:"residuals,omitempty"` // of regression, by output: u − t in the units of the data, of at most 2,048 evenly spaced rows
 	Worst     []WorstRow `json:"worst,omitempty"`     // rows of the greatest loss, downwards
 }
 
-// WorstRow is one row that costs much. Target and Output are class numbers, or −1 for regression.
+// WorstRow is one row that costs much. Target and Output are class numbers, or −1 for regression;
+// an Output of −1 of classes is none, as the outputs are no numbers.
 type WorstRow struct {
 	Row     int     `json:"row"` // of the set, from 0
 	Loss    Float   `json:"loss"`
 	Target  int     `json:"target"`
 	Output  int     `json:"output"`
-	Targets []Float `json:"targets,omitempty"` // of regression
+	Targets []Float `json:"targets,omitempty"` // of regression, like Outputs in the units of the data
 	Outputs []Float `json:"outputs,omitempty"`
 	Inputs  []Float `json:"inputs"` // as the data have them, before scaling
 	Height  int     `json:"height,omitempty"`

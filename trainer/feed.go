@@ -79,7 +79,7 @@ type Status struct {
 	Units       int     // how many it has; 0 if not known beforehand
 	Elapsed     float64 // training seconds, pauses left out
 	Equivalents float64 // gradient equivalents spent by the optimizers
-	Computing   string  // "spectrum" while one is computed, else empty
+	Computing   string  // "spectrum", "slice" or "errors" while that is computed, else empty
 	Kept        []int   // epochs that Rewind can go back to, ascending; shared, never changed
 	Racing      bool    // whether a race is on, or over and not picked from
 }

@@ -108,6 +108,13 @@ func (h *hub) subscribe() *Mailbox {
 	return m
 }
 
+// watched reports whether there is any viewer.
+func (h *hub) watched() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.boxes) > 0
+}
+
 func (h *hub) unsubscribe(m *Mailbox) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -36,9 +36,14 @@ func (r *run) status() Status {
 		Units:      r.units,
 		Elapsed:    r.training.elapsed().Seconds(),
 		Computing:  r.computing,
+		Kept:       r.kept.epochs,
+		Racing:     r.race != nil,
 	}
 	if r.objective != nil {
 		s.Equivalents = r.objective.spent.equivalents
+	}
+	if r.race != nil {
+		s.Equivalents += r.race.objective.spent.equivalents
 	}
 	settings := r.chosen()
 	for i := range settings.Parameters() {

@@ -14,10 +14,12 @@ import (
 // is over. They share the objective, since only one of them is at work at a time.
 type member struct {
 	seed     uint64
+	on       binding
 	settings *optim.Settings
 	method   optim.Method
 	weights  []float64 // all of them; the method's are the first
 	state    *optim.State
+	source   *rand.PCG // of the state's randomness
 	previous []float64 // the weights before the outer iteration
 	report   optim.Report
 	figures  EpochEvent // how well the weights do; nothing else of it is filled in
@@ -39,26 +41,43 @@ const (
 // newMember draws the first weights from the seed.
 func (r *run) newMember(seed uint64) *member {
 	network := r.problem.Network
+	m := r.unset(r.binding, r.info, r.settings.Clone())
+	m.seed = seed
+	*m.source = *rand.NewPCG(seed, streamMethod)
+	network.InitTo(m.weights, r.problem.Init, rand.New(rand.NewPCG(seed, streamWeights)))
+	return m
+}
+
+// unset returns a member whose weights are all 0.
+func (r *run) unset(on binding, info *optim.Info, settings *optim.Settings) *member {
+	dim := r.problem.Network.Dim()
 	m := &member{
-		seed:     seed,
-		settings: r.settings.Clone(),
-		method:   r.info.New(),
-		weights:  make([]float64, network.Dim()),
-		previous: make([]float64, network.Dim()),
+		on:       on,
+		settings: settings,
+		method:   info.New(),
+		weights:  make([]float64, dim),
+		previous: make([]float64, dim),
+		source:   rand.NewPCG(0, 0),
 		figures:  unmeasured,
 		rate:     gateRate,
 	}
-	n := r.target.Dim()
+	n := on.target.Dim()
 	m.state = &optim.State{
-		Objective: r.target,
+		Objective: on.target,
 		W:         m.weights[:n:n],
 		Gradient:  make([]float64, n),
 		Settings:  m.settings,
-		Rand:      rand.New(rand.NewPCG(seed, streamMethod)),
+		Rand:      rand.New(m.source),
 		Monitor:   r.watch,
 	}
-	network.InitTo(m.weights, r.problem.Init, rand.New(rand.NewPCG(seed, streamWeights)))
 	return m
+}
+
+// begin gives the weights to a fresh method. A bad loss that it finds is not its own.
+func (m *member) begin(info *optim.Info) {
+	m.method = info.New()
+	m.above, m.stalled = 0, ""
+	m.bearable = max(m.bearable, m.figures.Loss)
 }
 
 // step does one outer iteration of a member and measures what came of it. A member that stalled before
@@ -69,8 +88,8 @@ func (r *run) step(m *member) error {
 		return nil
 	}
 	copy(m.previous, m.weights)
-	if r.steady != nil {
-		r.steady.gates = m.weights[len(m.state.W):]
+	if m.on.steady != nil {
+		m.on.steady.gates = m.weights[len(m.state.W):]
 	}
 	r.unit, r.units = 0, 0
 	r.stepping = true
@@ -79,6 +98,9 @@ func (r *run) step(m *member) error {
 	r.training.stop()
 	r.stepping = false
 	r.unit, r.units = 0, 0
+	if err == nil && r.race == nil {
+		r.propose(m, &report.Proposal)
+	}
 	if errors.Is(err, optim.ErrStalled) {
 		m.stalled = err.Error()
 		report, err = still, nil
@@ -101,7 +123,7 @@ var still = optim.Report{
 // figure measures how well the weights of a member do.
 func (r *run) figure(m *member) {
 	e := &m.figures
-	r.figures(r.objective.evaluate(m.weights), &e.Loss, &e.Error, &e.RMSE)
+	r.figures(m.on.objective.evaluate(m.weights), &e.Loss, &e.Error, &e.RMSE)
 	if r.test != nil {
 		r.figures(r.test.EvaluateAt(m.weights), &e.TestLoss, &e.TestError, &e.TestRMSE)
 	}

@@ -222,7 +222,7 @@ func (r *run) tune(m *member) {
 	if m.slope == nil {
 		m.slope = make([]float64, len(m.weights))
 	}
-	loss := r.objective.GradientTo(m.slope, m.weights)
+	loss := m.on.objective.GradientTo(m.slope, m.weights)
 	slope := m.slope[experts:]
 	if !(floats.Norm(slope, 2) > 0) {
 		return
@@ -233,7 +233,7 @@ func (r *run) tune(m *member) {
 		if slices.Equal(m.weights[experts:], before) {
 			return
 		}
-		if r.objective.Loss(m.weights) < loss {
+		if m.on.objective.Loss(m.weights) < loss {
 			m.rate *= 2
 			m.state.Evaluated = false
 			return

@@ -45,15 +45,9 @@ func (r *run) prepare() error {
 
 // bind puts together what the run works on.
 func (r *run) bind() error {
-	network, train, test := r.problem.Network, &r.problem.Train, &r.problem.Test
+	network, test := r.problem.Network, &r.problem.Test
 	r.pool = models.NewPool(r.config.Threads)
-	options := models.Options{Pool: r.pool, Memory: r.config.Memory}
-	r.objective = newObjective(network, train.Inputs, train.Targets, options)
-	r.target = r.objective
-	if network.ExpertDim() < network.Dim() && r.config.GateTraining != "joint" {
-		r.steady = newSteady(r.objective)
-		r.target = r.steady
-	}
+	r.binding = r.bound(&work{})
 	if test.Rows() > 0 {
 		// Only forward passes are asked of the test rows, and those keep nothing.
 		r.test = network.Bind(test.Inputs, test.Targets, models.Options{Pool: r.pool, Memory: 1})
@@ -68,6 +62,19 @@ func (r *run) bind() error {
 		r.members = append(r.members, r.newMember(r.config.Seed+uint64(i)))
 	}
 	return nil
+}
+
+// bound returns the training rows bound anew, with what is spent on them charged to an account.
+func (r *run) bound(spent *work) binding {
+	network, train := r.problem.Network, &r.problem.Train
+	o := newObjective(network, train.Inputs, train.Targets, models.Options{Pool: r.pool, Memory: r.config.Memory})
+	o.spent = spent
+	b := binding{objective: o, target: o}
+	if network.ExpertDim() < network.Dim() && r.config.GateTraining != "joint" {
+		b.steady = newSteady(o)
+		b.target = b.steady
+	}
+	return b
 }
 
 // offers returns an error unless the run has what a method needs. A matrix is assembled of all weights, those

@@ -17,15 +17,13 @@ type run struct {
 	ctx        context.Context
 	recordings []*recording
 
-	problem   *Problem
-	pool      *models.Pool
-	objective *objective
-	target    optim.Objective       // what the method minimizes: objective, or steady
-	steady    *steady               // the objective with the gates of a mixture as they are; nil else
-	test      *models.Linearization // nil without test rows
-	sample    *models.Linearization // over the rows of the spectrum; nil until the first one
-	sampled   int                   // how many rows these are
-	start     [][]float64           // the next spectrum's start vectors
+	problem *Problem
+	pool    *models.Pool
+	binding
+	test    *models.Linearization // nil without test rows
+	sample  *models.Linearization // over the rows of the spectrum; nil until the first one
+	sampled int                   // how many rows these are
+	start   [][]float64           // the next spectrum's start vectors
 
 	members []*member
 	turn    int           // whose turn it is in the outer iteration under way
@@ -43,12 +41,24 @@ type run struct {
 	next      *optim.Info
 	giveUp    bool // the outer iteration under way must be given up
 	spectrum  bool // one was asked for
+	looks
+	kept keeper
+	back *kept // what the run must go back to; nil else
+	race *race // nil while there is none
+	held *race // the one that compete is at
 
 	first, last, best EpochEvent
-	training          stopwatch // inside Method.Step, pauses and spectra left out
+	training          stopwatch // inside Method.Step, pauses, spectra and looks left out
 	active            stopwatch // everything but pauses
 	looking           stopwatch // at spectra
 	shown             pulse     // since the status was last published
+}
+
+// binding is what a net is trained on.
+type binding struct {
+	objective *objective
+	target    optim.Objective // what the method minimizes: objective, or steady
+	steady    *steady         // the objective with the gates of a mixture as they are; nil else
 }
 
 // stepping says after what a run pauses again.
@@ -101,6 +111,7 @@ func (r *run) train() error {
 	}
 	r.first = r.measure()
 	r.last, r.best = r.first, r.first
+	r.keep()
 	r.publish(r.first)
 	if err := r.hopeless(); err != nil {
 		return err
@@ -120,7 +131,7 @@ func (r *run) train() error {
 			return err
 		}
 	}
-	return nil
+	return r.lookBack()
 }
 
 // outer does one outer iteration of every member and publishes what came of it. One that was given up goes
@@ -142,6 +153,11 @@ func (r *run) outer() error {
 		}
 	}
 	r.turn = 0
+	return r.conclude()
+}
+
+// conclude publishes what came of an outer iteration that all members have done.
+func (r *run) conclude() error {
 	if why, all := r.stalled(); all {
 		return r.stall(why)
 	}
@@ -152,6 +168,7 @@ func (r *run) outer() error {
 	if better(&e, &r.best) {
 		r.best = e
 	}
+	r.keep()
 	r.publish(e)
 	if err := r.hopeless(); err != nil {
 		return err
@@ -205,7 +222,8 @@ func (r *run) of(m *member) string {
 	return fmt.Sprintf("seed %d: ", m.seed)
 }
 
-func (r *run) afterEpoch(e *EpochEvent) error {
+// limit ends the run where the figures or the number of epochs say so.
+func (r *run) limit(e *EpochEvent) {
 	c := &r.config
 	switch {
 	case c.reached(e):
@@ -215,8 +233,13 @@ func (r *run) afterEpoch(e *EpochEvent) error {
 	case r.expired():
 		r.end = ReasonTime
 	}
+}
+
+func (r *run) afterEpoch(e *EpochEvent) error {
+	c := &r.config
+	r.limit(e)
 	affordable := c.SpectrumShare == 0 || r.looking.elapsed().Seconds() <= c.SpectrumShare*r.training.elapsed().Seconds()
-	if c.SpectrumEvery > 0 && r.epoch%c.SpectrumEvery == 0 && affordable {
+	if c.SpectrumEvery > 0 && r.epoch%c.SpectrumEvery == 0 && affordable && r.end != ReasonTime {
 		if err := r.computeSpectrum(); err != nil {
 			return err
 		}
@@ -240,9 +263,9 @@ func better(e, than *EpochEvent) bool {
 	return a < b
 }
 
-// expired reports whether the time limit has been reached.
+// expired reports whether the time limit has been reached. A run that ends has none any more.
 func (r *run) expired() bool {
-	return r.config.TimeLimit > 0 && r.active.elapsed() >= r.config.TimeLimit
+	return r.end == "" && r.config.TimeLimit > 0 && r.active.elapsed() >= r.config.TimeLimit
 }
 
 // uphill reports whether too large a rate makes the method raise the loss. A bad loss that one met which
@@ -253,24 +276,32 @@ func (r *run) uphill() bool { return !r.info.Monotone && r.info.Primary != "" }
 // batched reports whether the method goes through batches, so that its steps are many small ones.
 func (r *run) batched() bool { return r.info.Needs&optim.NeedsRows != 0 }
 
-// hopeless returns a *DivergedError for a member's loss that is not finite, has left far behind where its method
-// began, or stays above that under one method and its settings.
+// hopeless returns a *DivergedError for a member that is lost.
 func (r *run) hopeless() error {
 	for _, m := range r.members {
-		loss, start := float64(m.figures.Loss), float64(m.bearable)
-		m.above++
-		if !(loss > worse*start) {
-			m.above = 0
-		}
-		switch {
-		case !finite(m.figures.Loss):
-			return r.diverged(r.epoch, r.of(m)+"the loss is not finite")
-		case !r.uphill():
-		case loss > divergence*start && start > 0, m.above >= worseFor:
-			return r.diverged(r.epoch, r.of(m)+fmt.Sprintf("the loss rose to %.3g, from %.3g at the start", loss, start))
+		if why := r.lost(m); why != "" {
+			return r.diverged(r.epoch, r.of(m)+why)
 		}
 	}
 	return nil
+}
+
+// lost says of a member after an outer iteration that its loss is not finite, has left far behind where its
+// method began, or stays above that under one method and its settings. Else it is empty.
+func (r *run) lost(m *member) string {
+	loss, start := float64(m.figures.Loss), float64(m.bearable)
+	m.above++
+	if !(loss > worse*start) {
+		m.above = 0
+	}
+	switch {
+	case !finite(m.figures.Loss):
+		return "the loss is not finite"
+	case !r.uphill():
+	case loss > divergence*start && start > 0, m.above >= worseFor:
+		return fmt.Sprintf("the loss rose to %.3g, from %.3g at the start", loss, start)
+	}
+	return ""
 }
 
 func (r *run) diverged(epoch int, reason string) error {

@@ -114,14 +114,14 @@ func (r *run) density(h krylov.Operator, e *SpectrumEvent) {
 	e.Trace = &Trace{Value: Float(d.Trace.Value), Error: Float(d.Trace.Error), Probes: d.Trace.Probes}
 }
 
-// interject answers the commands that came while a spectrum was computed. A changed setting makes an inner
-// solve begin anew, but is no reason to give up the spectrum.
+// interject answers the commands that came while a spectrum or a look was computed. A changed setting makes an
+// inner solve begin anew, but is no reason to give those up.
 func (r *run) interject() error {
 	for {
 		if r.expired() {
 			r.end, r.giveUp = ReasonTime, true
 		}
-		if r.giveUp && (r.end != "" || r.next != nil) { // what comes next is for the method that takes over
+		if r.giveUp && (r.end != "" || r.next != nil || r.back != nil) { // what comes next is for the method that takes over
 			return optim.ErrInterrupted
 		}
 		select {

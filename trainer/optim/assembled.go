@@ -166,11 +166,12 @@ type verdict struct {
 
 // judge computes E after the step a.s and holds it against the decrease that was promised, as trust does: both
 // sides offset by what rounding leaves of E, so that ρ → 1 where both vanish, and never uphill. The weights
-// after the step are in a.trial. It returns a *StalledError when they are those before it.
+// after the step are in a.trial, the step itself in a.product. It returns a *StalledError when they are those before it.
 func (a *assembled) judge(s *State, promised float64, report *Report) (verdict, error) {
-	floats.DivTo(a.trial, a.s, a.root)
-	report.StepNorm = vector.Norm(a.trial)
-	vector.Add(a.trial, a.trial, s.W)
+	step := a.product
+	floats.DivTo(step, a.s, a.root)
+	report.StepNorm = vector.Norm(step)
+	vector.Add(a.trial, step, s.W)
 	v := verdict{loss: math.NaN(), rho: math.NaN()}
 	if slices.Equal(a.trial, s.W) {
 		return v, &StalledError{"the step is too short to change any weight"}
@@ -186,6 +187,7 @@ func (a *assembled) judge(s *State, promised float64, report *Report) (verdict, 
 		v.still = v.hidden && v.loss == s.Loss
 	}
 	report.Rho = v.rho
+	report.Proposal = Proposal{Step: step, Rho: v.rho, Accepted: v.accepted}
 	return v, nil
 }
 

@@ -33,6 +33,7 @@ func init() {
 		Cost:       "1.3, 0.1 to 0.35 for each weight and output, and N³/6 multiplications",
 		Primary:    "radius",
 		Monotone:   true,
+		Proposes:   true,
 		Needs:      needs,
 		Parameters: doglegParameters(),
 		New:        func() Method { return &dogleg{} },

@@ -29,6 +29,7 @@ func init() {
 		Cost:     "1.3, 0.1 to 0.35 for each weight and output, and N³/6 multiplications for each μ",
 		Primary:  "mu",
 		Monotone: true,
+		Proposes: true,
 		Needs:    needs,
 		Parameters: []Hyperparameter{
 			{

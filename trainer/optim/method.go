@@ -211,6 +211,16 @@ type Report struct {
 	Accepted     bool         // whether the weights moved
 	Inner        []InnerSolve // the inner solves, one a block
 	Figures      []Figure     // what else matters for this method, always the same ones in the same order
+	Proposal     Proposal     // the last step that was tried; nothing from a method that does not hold steps against a model
+}
+
+// Proposal is a step s that was held against a model of the loss, taken or not. Its slices are the method's own and
+// hold until its next Step.
+type Proposal struct {
+	Step     []float64 // s; nil: there is none
+	From     []float64 // the weights that it starts from; nil: those before the iteration
+	Rho      float64
+	Accepted bool
 }
 
 // unreported is a report without numbers.

@@ -17,6 +17,7 @@ type Info struct {
 	Primary    string           // the hyperparameter that + and − scale; empty: it has none
 	Needs      Capability       // what it asks of the objective
 	Monotone   bool             // whether no step of it can raise the loss
+	Proposes   bool             // whether its reports have a Proposal
 	Parameters []Hyperparameter // in the order of a form
 	New        func() Method    // a fresh one
 }

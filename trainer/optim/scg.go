@@ -22,6 +22,7 @@ func init() {
 		Cost:       "3, and 1 where a step fails",
 		Primary:    "lambda",
 		Monotone:   true,
+		Proposes:   true,
 		Needs:      NeedsHessian,
 		Parameters: []Hyperparameter{lambdaParameter},
 		New:        func() Method { return &scg{name: "scg", needs: NeedsHessian, product: exactProduct} },
@@ -176,6 +177,8 @@ func (m *scg) try(s *State, lambda float64, report *Report) (next float64, err e
 		comparison = max(report.Rho, shortest)
 		report.Accepted = loss <= s.Loss && comparison >= 0
 	}
+	vector.Scale(m.s, alpha, m.p) // Hp has gone into δ
+	report.Proposal = Proposal{Step: m.s, Rho: report.Rho, Accepted: report.Accepted}
 	if lambda, err = m.decide(s, loss, lambda, comparison, predicted <= noise, report); err != nil {
 		return 0, err
 	}

@@ -22,6 +22,7 @@ func init() {
 		Cost:     "2, and 1 where a step fails",
 		Primary:  "lambda",
 		Monotone: true,
+		Proposes: true,
 		Parameters: []Hyperparameter{lambdaParameter, {
 			Key: "sigma", Meaning: "σ, the length of the differences", Default: 1e-4, Max: 1, Open: true,
 			Source: "Møller 1993, SCG step 1: 0 < σ ≤ 1e-4",

@@ -16,6 +16,7 @@ func init() {
 		Cost:       "1.3, and 1.3 for each inner iteration",
 		Primary:    "radius",
 		Monotone:   true,
+		Proposes:   true,
 		Needs:      NeedsGaussNewton,
 		Parameters: gaussNewtonParameters(),
 		New: func() Method {

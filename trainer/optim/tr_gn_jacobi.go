@@ -13,6 +13,7 @@ func init() {
 		Cost:       "1.3, 1.3 for each inner iteration, and a backward pass for each output",
 		Primary:    "radius",
 		Monotone:   true,
+		Proposes:   true,
 		Needs:      NeedsGaussNewton,
 		Parameters: gaussNewtonParameters(floorParameter),
 		New: func() Method {

@@ -18,6 +18,7 @@ func init() {
 		Cost:     "1.3, and 2 for each inner iteration",
 		Primary:  "radius",
 		Monotone: true,
+		Proposes: true,
 		Needs:    needs,
 		Parameters: regionParameters(Hyperparameter{
 			Key: "preconditioner", Meaning: "M = I, or the floored diag(JᵀJ)",

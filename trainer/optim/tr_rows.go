@@ -17,6 +17,7 @@ func init() {
 		Cost:       "1.3, and 1.3 times up to the number of outputs for each inner iteration",
 		Primary:    "radius",
 		Monotone:   true,
+		Proposes:   true,
 		Needs:      needs,
 		Parameters: gaussNewtonParameters(),
 		New: func() Method {

@@ -117,6 +117,7 @@ func (t *trust) block(ctx context.Context, s *State, o Objective, rows part, rad
 	if gradient == 0 {
 		return radius, nil
 	}
+	report.Proposal = Proposal{}
 	solve, err := t.solve(ctx, s, o, rows, b.w, b.g, radius)
 	report.Inner = append(report.Inner, InnerSolve{Block: rows.index, Solve: solve})
 	if err != nil {
@@ -126,8 +127,10 @@ func (t *trust) block(ctx context.Context, s *State, o Objective, rows part, rad
 		return broken("curvature")
 	}
 	a := t.seek(o, s.Settings, b.w, loss, &solve)
+	report.Proposal = Proposal{Step: t.s, From: b.w, Rho: a.rho, Accepted: a.accepted}
 	if a.accepted {
-		copy(b.w, t.trial)
+		b.w, t.trial = t.trial, b.w
+		report.Proposal.From = t.trial
 		b.promised += a.promised
 		b.longest = max(b.longest, a.length)
 	}

@@ -91,6 +91,7 @@ func adapt(set *Settings, radius float64, a *attempt) float64 {
 func (t *trust) try(s *State, solve *krylov.Solve, report Report) (Report, error) {
 	a := t.seek(s.Objective, s.Settings, s.W, s.Loss, solve)
 	report.StepNorm, report.Rho, report.Accepted = vector.Norm(t.s), a.rho, a.accepted
+	report.Proposal = Proposal{Step: t.s, Rho: a.rho, Accepted: a.accepted}
 	if a.void {
 		return report, &StalledError{"the step is too short to change any weight"}
 	}

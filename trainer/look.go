@@ -1,0 +1,159 @@
+package trainer
+
+import (
+	"slices"
+
+	"newtop/models"
+	"newtop/trainer/optim"
+)
+
+// looks is what a run keeps for the looks that viewers ask for. They only read the weights: a run has the same
+// digits with and without them. What passes through rows has a linearization of its own, is charged to no
+// optimizer, and takes no training time.
+type looks struct {
+	asked    []Command // to be computed at the next chance, each of them different
+	sliced   bool      // whether a slice was ever asked for
+	proposed proposed
+	along    *models.Linearization // over all training rows; nil before the first slice
+}
+
+// partingRows is how many of the worst rows a run that has ended shows.
+const partingRows = 16
+
+// proposed is the last step that a method held against a model, of a mixture with steady gates.
+type proposed struct {
+	known      bool
+	from, step []float64 // of all weights
+	event      SliceEvent
+}
+
+// propose keeps the step that a member has just proposed, if its method does that.
+func (r *run) propose(m *member, p *optim.Proposal) {
+	k := &r.proposed
+	if k.known = p.Step != nil; !k.known {
+		return
+	}
+	if k.step == nil {
+		k.from, k.step = make([]float64, len(m.weights)), make([]float64, len(m.weights))
+	}
+	copy(k.from, m.previous)
+	copy(k.from, p.From)
+	clear(k.step[copy(k.step, p.Step):])
+	k.event = SliceEvent{
+		Epoch:     r.epoch + 1,
+		Member:    r.turn,
+		Optimizer: m.method.Name(),
+		Rho:       Float(p.Rho),
+		Accepted:  p.Accepted,
+	}
+}
+
+// ask notes a look for the next chance, at which one that was asked for twice is computed once.
+func (r *run) ask(c Command) error {
+	switch c := c.(type) {
+	case Slice:
+		if !r.proposed.known && r.info.Proposes {
+			return refuse("%s has proposed no step yet: expected an outer iteration to end first", r.info.Name)
+		}
+		if !r.proposed.known {
+			return refuse("%s proposes no step by a model of the loss: expected one of %s", r.info.Name, proposers())
+		}
+		r.sliced = true
+	case ShowErrors:
+		if !c.Train && r.test == nil {
+			return refuse("there are no test rows: expected the training rows to be asked for")
+		}
+	}
+	if !slices.Contains(r.asked, c) {
+		r.asked = append(r.asked, c)
+	}
+	return nil
+}
+
+// look computes the look that was asked for first and publishes it. Commands are answered meanwhile; one that ends
+// the run or its method ends the look too. It returns the context's error.
+func (r *run) look() error {
+	c := r.asked[0]
+	r.asked = slices.Delete(r.asked, 0, 1)
+	r.training.stop()
+	compute := r.slice
+	r.computing = "slice"
+	if c, ok := c.(ShowErrors); ok {
+		compute = func() (Event, error) { return r.errors(c) }
+		r.computing = "errors"
+	}
+	e, _ := compute() // nil if it was interrupted
+	r.computing = ""
+	r.publish(e)
+	return r.ctx.Err()
+}
+
+// goOn answers commands in the middle of a look, and tells viewers of one that takes longer than an eye would miss.
+func (r *run) goOn() error {
+	if r.shown.over.Load() {
+		r.publish(nil)
+	}
+	return r.interject()
+}
+
+// lookBack shows the viewers of a run that came to its end by itself where the outputs are wrong now, and a slice if
+// any was asked for before: afterwards nobody can ask. It returns the context's error.
+func (r *run) lookBack() error {
+	if r.end == ReasonStopped || !r.hub.watched() {
+		return nil
+	}
+	r.giveUp, r.asked = false, []Command{ShowErrors{Train: r.test == nil, Worst: partingRows}}
+	if r.sliced && r.proposed.known {
+		r.asked = append(r.asked, Slice{})
+	}
+	for range len(r.asked) {
+		if r.giveUp {
+			return nil
+		}
+		if err := r.look(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// showWeights publishes a block of weights as it is now, of a committee the first member's.
+func (r *run) showWeights(to, from int) error {
+	blocks := r.problem.Network.Blocks()
+	i := slices.IndexFunc(blocks, func(b models.Block) bool { return b.To == to && b.From == from })
+	if i < 0 {
+		return refuse("the net has no weights from layer %d to layer %d", from, to)
+	}
+	b := &blocks[i]
+	e := WeightsEvent{Epoch: r.epoch, To: to, From: from, Rows: b.Rows, Cols: b.Cols, Values: dense(b, r.members[0].weights)}
+	if from == 0 {
+		e.Height, e.Width = r.imageSize()
+	}
+	r.publish(e)
+	return nil
+}
+
+// dense returns the weights of a block row by row, NaN where a sparse one has none.
+func dense(b *models.Block, w []float64) []Float {
+	w = w[b.Offset:][:b.Size()]
+	if b.Sources == nil {
+		return Floats(w)
+	}
+	out := slices.Repeat([]Float{nan}, b.Rows*b.Cols)
+	k := 0
+	for i := range b.Rows {
+		for _, j := range b.Sources.Of(i) {
+			out[i*b.Cols+j] = Float(w[k])
+			k++
+		}
+	}
+	return out
+}
+
+// imageSize returns the size of the images that the inputs are, or zeros.
+func (r *run) imageSize() (height, width int) {
+	if image := r.problem.Data.Image; image != nil {
+		return image.Height, image.Width
+	}
+	return 0, 0
+}

@@ -1,0 +1,144 @@
+package trainer
+
+import (
+	"math"
+	"slices"
+
+	"newtop/datasets"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	maxWorst     = 64   // rows that an ErrorsEvent shows
+	maxResiduals = 2048 // of each output
+	errorsChunk  = 1024 // rows whose outputs are there at once, for each thread
+)
+
+// errors passes the rows through the net, of a committee through all members for their mean output, and gathers where
+// the outputs are wrong.
+func (r *run) errors(c ShowErrors) (Event, error) {
+	rows := &r.problem.Test
+	if c.Train {
+		rows = &r.problem.Train
+	}
+	g := newGathering(r, rows, c)
+	n, columns := rows.Inputs.Dims()
+	outputs := r.problem.Network.Outputs()
+	step := min(n, errorsChunk*r.pool.Threads())
+	u := mat.NewDense(step, outputs, nil)
+	for from := 0; from < n; from += step {
+		to := min(from+step, n)
+		part := u.Slice(0, to-from, 0, outputs).(*mat.Dense)
+		r.outputsTo(part, rows.Inputs.Slice(from, to, 0, columns).(*mat.Dense))
+		for i := range to - from {
+			g.add(from+i, part.RawRowView(i))
+		}
+		if err := r.goOn(); err != nil {
+			return nil, err
+		}
+	}
+	return g.finish(), nil
+}
+
+// gathering is an ErrorsEvent under way.
+type gathering struct {
+	run   *run
+	data  *datasets.Dataset
+	rows  *datasets.Split
+	event ErrorsEvent
+	most  int
+	shown int   // how many rows residuals are of
+	worst []bad // downwards
+}
+
+// bad is a row that may be among the worst.
+type bad struct {
+	row     int
+	loss    float64
+	output  int // class
+	outputs []float64
+}
+
+func newGathering(r *run, rows *datasets.Split, c ShowErrors) *gathering {
+	g := &gathering{
+		run: r, data: r.problem.Data, rows: rows,
+		event: ErrorsEvent{Epoch: r.epoch, Train: c.Train, Classes: r.problem.Data.Classes},
+		most:  min(max(0, c.Worst), maxWorst),
+	}
+	if classes := len(g.data.Classes); classes > 0 {
+		counts := make([]int, classes*classes)
+		for i := range classes {
+			g.event.Confusion = append(g.event.Confusion, counts[i*classes:][:classes])
+		}
+		return g
+	}
+	g.shown = min(rows.Rows(), maxResiduals)
+	g.event.Residuals = make([][]Float, r.problem.Network.Outputs())
+	return g
+}
+
+// add takes the outputs of the next row.
+func (g *gathering) add(row int, u []float64) {
+	t := g.rows.Targets.RawRowView(row)
+	b := bad{row: row, loss: g.run.problem.Network.RowLoss(u, t), output: -1}
+	if g.event.Confusion != nil {
+		if !floats.HasNaN(u) {
+			b.output = floats.MaxIdx(u)
+			g.event.Confusion[g.rows.Labels[row]][b.output]++
+		}
+	} else if taken := len(g.event.Residuals[0]); taken < g.shown && row == taken*g.rows.Rows()/g.shown {
+		for k := range g.event.Residuals {
+			g.event.Residuals[k] = append(g.event.Residuals[k], Float((u[k]-t[k])*g.data.TargetScaling.Scale[k]))
+		}
+	}
+	g.keep(b, u)
+}
+
+// keep puts a row in its place among the worst, if it has one there. A loss that is no number is the worst of all, and
+// of equals the first row comes first.
+func (g *gathering) keep(b bad, u []float64) {
+	key := func(b *bad) float64 {
+		if math.IsNaN(b.loss) {
+			return math.Inf(1)
+		}
+		return b.loss
+	}
+	i := len(g.worst)
+	for i > 0 && key(&b) > key(&g.worst[i-1]) {
+		i--
+	}
+	if i == g.most {
+		return
+	}
+	if len(g.worst) == g.most {
+		b.outputs = g.worst[g.most-1].outputs
+		g.worst = g.worst[:g.most-1]
+	}
+	b.outputs = append(b.outputs[:0], u...)
+	g.worst = slices.Insert(g.worst, i, b)
+}
+
+// finish describes the worst rows in the units of the data.
+func (g *gathering) finish() ErrorsEvent {
+	e := g.event
+	height, width := g.run.imageSize()
+	raw := func(scaling *datasets.Scaling, value []float64) []Float {
+		dst := make([]float64, len(value))
+		scaling.RawTo(dst, value)
+		return Floats(dst)
+	}
+	for _, b := range g.worst {
+		w := WorstRow{Row: b.row, Loss: Float(b.loss), Target: -1, Output: b.output, Height: height, Width: width}
+		w.Inputs = raw(&g.data.InputScaling, g.rows.Inputs.RawRowView(b.row)[:g.data.Inputs()])
+		if e.Confusion != nil {
+			w.Target = g.rows.Labels[b.row]
+		} else {
+			w.Targets = raw(&g.data.TargetScaling, g.rows.Targets.RawRowView(b.row))
+			w.Outputs = raw(&g.data.TargetScaling, b.outputs)
+		}
+		e.Worst = append(e.Worst, w)
+	}
+	return e
+}

@@ -1,0 +1,154 @@
+package trainer
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"newtop/datasets"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestErrorsAgainstALoop compares with outputs that are computed one row at a time.
+func TestErrorsAgainstALoop(t *testing.T) {
+	for name, c := range map[string]Config{
+		"classes":       {Data: "spirals", Hidden: []int{6}},
+		"tanh":          {Data: "spirals", Hidden: []int{6}, Out: "tanh"},
+		"sigmoid":       {Data: "spirals", Hidden: []int{6}, Out: "sigmoid", Loss: "xent"},
+		"regression":    {Data: "sine", Hidden: []int{4}},
+		"committee":     {Data: "spirals", Hidden: []int{6}, Committee: 3},
+		"mixture":       {Data: "recipes", Experts: 2, ExpertHidden: []int{3}, Gate: "hue"},
+		"three threads": {Data: "spirals", Hidden: []int{6}, Threads: 3},
+	} {
+		for _, train := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, " train ", train), func(t *testing.T) {
+				r, m := ready(t, c, 3)
+				r.problem.Data.InputScaling.Offset[0] += 3
+				e := obeyed[ErrorsEvent](t, r, m, ShowErrors{Train: train, Worst: 7})
+				compareErrors(t, r, &e, train)
+				r.recordings[0].finish(r.ctx)
+			})
+		}
+	}
+}
+
+func compareErrors(t *testing.T, r *run, e *ErrorsEvent, train bool) {
+	t.Helper()
+	data, rows := r.problem.Data, &r.problem.Test
+	if train {
+		rows = &r.problem.Train
+	}
+	losses, wrong := make([]float64, rows.Rows()), 0
+	confusion := make([][]int, len(data.Classes))
+	for i := range confusion {
+		confusion[i] = make([]int, len(data.Classes))
+	}
+	for i := range losses {
+		x, target := rowsFrom(rows.Inputs, i), rowsFrom(rows.Targets, i)
+		eval := r.mean(x, target)
+		losses[i] = eval.Loss
+		if data.Classes == nil {
+			continue
+		}
+		u := target
+		r.outputsTo(u, x)
+		best := 0
+		for k, v := range u.RawRowView(0) {
+			if v > u.At(0, best) {
+				best = k
+			}
+		}
+		confusion[rows.Labels[i]][best]++
+		wrong += eval.Wrong
+	}
+	if e.Epoch != 3 || e.Train != train || len(e.Worst) != 7 {
+		t.Fatalf("epoch %d, train %v, %d rows", e.Epoch, e.Train, len(e.Worst))
+	}
+	if data.Classes != nil && !reflect.DeepEqual(e.Confusion, confusion) {
+		t.Errorf("confusion %v, want %v", e.Confusion, confusion)
+	}
+	off := 0
+	for i, row := range e.Confusion {
+		for j, n := range row {
+			if i != j {
+				off += n
+			}
+		}
+	}
+	if off != wrong {
+		t.Errorf("%d confused, %d wrong", off, wrong)
+	}
+	order := slices.Clone(losses)
+	slices.Sort(order)
+	for k, w := range e.Worst {
+		if math.Abs(float64(w.Loss)-losses[w.Row]) > 1e-9*(1+losses[w.Row]) || math.Abs(float64(w.Loss)-order[len(order)-1-k]) > 1e-9 {
+			t.Errorf("place %d: row %d of loss %v, want %v, and %v there", k, w.Row, w.Loss, losses[w.Row], order[len(order)-1-k])
+		}
+		if data.Classes != nil && w.Target != rows.Labels[w.Row] || data.Classes == nil && (w.Target != -1 || len(w.Outputs) != data.Outputs()) {
+			t.Errorf("row %d: %+v", w.Row, w)
+		}
+		s := &data.InputScaling
+		if want := rows.Inputs.At(w.Row, 0)*s.Scale[0] + s.Offset[0]; len(w.Inputs) != data.Inputs() || float64(w.Inputs[0]) != want {
+			t.Errorf("row %d has inputs %v, want %v first", w.Row, w.Inputs, want)
+		}
+	}
+}
+
+// rowsFrom returns a copy of a row as a matrix.
+func rowsFrom(m *mat.Dense, i int) *mat.Dense {
+	return mat.NewDense(1, m.RawMatrix().Cols, slices.Clone(m.RawRowView(i)))
+}
+
+// TestResidualsAreEvenlySpaced and in the units of the data.
+func TestResidualsAreEvenlySpaced(t *testing.T) {
+	r, m := ready(t, Config{Data: "sine", Hidden: []int{4}}, 1)
+	train := &r.problem.Train
+	n := 3*maxResiduals + 7
+	train.Inputs, train.Targets = mat.NewDense(n, 1, nil), mat.NewDense(n, 1, nil)
+	for i := range n {
+		train.Targets.Set(i, 0, float64(i))
+	}
+	r.problem.Data.TargetScaling = datasets.Scaling{Offset: []float64{5}, Scale: []float64{2}}
+	e := obeyed[ErrorsEvent](t, r, m, ShowErrors{Train: true, Worst: 1000})
+	u := mat.NewDense(1, 1, nil)
+	r.outputsTo(u, mat.NewDense(1, 1, nil))
+	if len(e.Residuals) != 1 || len(e.Residuals[0]) != maxResiduals || len(e.Worst) != maxWorst || e.Confusion != nil {
+		t.Fatalf("%d residuals, %d rows", len(e.Residuals[0]), len(e.Worst))
+	}
+	for i, got := range e.Residuals[0] {
+		if want := 2 * (u.At(0, 0) - float64(i*n/maxResiduals)); math.Abs(float64(got)-want) > 1e-9 {
+			t.Fatalf("residual %d is %v, want %v", i, got, want)
+		}
+	}
+	if w := e.Worst[0]; w.Row != n-1 || w.Targets[0] != Float(2*(n-1)+5) || math.Abs(float64(w.Outputs[0])-2*u.At(0, 0)-5) > 1e-9 {
+		t.Errorf("the worst row is %+v", w)
+	}
+	r.recordings[0].finish(r.ctx)
+}
+
+// TestErrorsOfNumbersThatAreNone: rows whose outputs are NaN are the worst, in no column of the confusion.
+func TestErrorsOfNumbersThatAreNone(t *testing.T) {
+	r, m := ready(t, Config{Data: "spirals", Hidden: []int{4}}, 1)
+	for _, row := range []int{3, 5} {
+		r.problem.Test.Inputs.Set(row, 0, math.NaN())
+	}
+	e := obeyed[ErrorsEvent](t, r, m, ShowErrors{Worst: 3})
+	for i, row := range []int{3, 5} {
+		if w := e.Worst[i]; w.Row != row || w.Output != -1 || finite(w.Loss) {
+			t.Errorf("place %d: %+v", i, w)
+		}
+	}
+	counted := 0
+	for _, row := range e.Confusion {
+		for _, n := range row {
+			counted += n
+		}
+	}
+	if want := r.problem.Test.Rows() - 2; counted != want {
+		t.Errorf("%d rows are counted, want %d", counted, want)
+	}
+	r.recordings[0].finish(r.ctx)
+}

@@ -1,0 +1,293 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"newtop/datasets"
+	"newtop/models"
+)
+
+// ready returns a run on one thread that has done some outer iterations and can do more, without a goroutine.
+func ready(t *testing.T, c Config, epochs int) (*run, *memory) {
+	t.Helper()
+	m := &memory{}
+	r := &run{Session: mustNew(t, c), ctx: context.Background()}
+	r.recordings = []*recording{startRecording(m)}
+	var err error
+	if r.problem, err = r.config.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.bind(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		r.pool.Close()
+		r.shown.stop()
+	})
+	r.phase = Running
+	for _, m := range r.members {
+		r.figure(m)
+		m.bearable = m.figures.Loss
+	}
+	for range epochs {
+		if err := r.outer(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r, m
+}
+
+// obeyed gives a command to a run between two outer iterations and returns the events that came of it.
+func obeyed[E Event](t *testing.T, r *run, m *memory, c Command) E {
+	t.Helper()
+	if err := r.obey(c); err != nil {
+		t.Fatalf("%+v: %v", c, err)
+	}
+	if err := r.attend(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.recordings[0].finish(r.ctx); err != nil {
+		t.Fatal(err)
+	}
+	r.recordings[0] = startRecording(m)
+	found := of[E](m)
+	if len(found) == 0 {
+		t.Fatalf("nothing came of %+v", c)
+	}
+	return found[len(found)-1]
+}
+
+// TestLooksLeaveTheRunAlone: with looks of all kinds between its inner units a run has the digits that it has without.
+func TestLooksLeaveTheRunAlone(t *testing.T) {
+	for name, c := range map[string]Config{
+		"newton":    {Data: "spirals", Hidden: []int{5}, Optimizer: "tr-newton"},
+		"jacobi":    {Data: "sine", Hidden: []int{4}, Optimizer: "tr-gn-jacobi"},
+		"blocks":    {Data: "spirals", Hidden: []int{5}, Optimizer: "tr-gn", Blocks: 3},
+		"scg":       {Data: "spirals", Hidden: []int{5}, Optimizer: "scg"},
+		"lm":        {Data: "sine", Hidden: []int{4}, Optimizer: "lm"},
+		"dogleg":    {Data: "sine", Hidden: []int{4}, Optimizer: "dogleg"},
+		"batches":   {Data: "spirals", Hidden: []int{5}, Optimizer: "adam", Batch: 100},
+		"committee": {Data: "spirals", Hidden: []int{5}, Optimizer: "tr-newton", Committee: 2},
+		"mixture":   {Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: "x", Optimizer: "tr-newton"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.Epochs, c.Threads = 3, 1
+			want := of[EpochEvent](train(t, c))
+			m := &memory{}
+			s := mustNew(t, c, m)
+			ask := []Command{ShowErrors{Train: true, Worst: 3}, ShowWeights{To: 1}, Slice{}}
+			ended := begun(t, s, Pause{On: true})
+			insist(s, StepInner{})
+			for k := 0; ; k++ {
+				if k < 9 || k%5 == 0 {
+					taken(t, s, ask[k%len(ask)])
+				}
+				if !taken(t, s, StepInner{}) {
+					break
+				}
+			}
+			if err := <-ended; err != nil {
+				t.Fatal(err)
+			}
+			got := of[EpochEvent](m)
+			if len(got) != len(want) {
+				t.Fatalf("%d epochs, want %d", len(got), len(want))
+			}
+			for i := range want {
+				if a, b := timeless(want[i]), timeless(got[i]); a != b {
+					t.Fatalf("epoch %d:\n%s, without looks\n%s", i, b, a)
+				}
+			}
+			if len(of[ErrorsEvent](m)) == 0 || len(of[WeightsEvent](m)) == 0 {
+				t.Errorf("%d looks at errors, %d at weights", len(of[ErrorsEvent](m)), len(of[WeightsEvent](m)))
+			}
+		})
+	}
+}
+
+// timeless writes all of an epoch but how long it took.
+func timeless(e EpochEvent) string {
+	e.Seconds, e.Elapsed = 0, 0
+	line, err := EncodeEvent(e)
+	if err != nil {
+		return err.Error()
+	}
+	return string(line)
+}
+
+func TestLooksThatAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		config Config
+		epochs int
+		ask    Command
+		want   string
+	}{
+		{Config{Data: "sine"}, 0, Slice{}, "has proposed no step yet"},
+		{Config{Data: "sine", Optimizer: "adam"}, 0, Slice{}, "adam proposes no step by a model of the loss: expected one of tr-newton,"},
+		{Config{Data: "sine", Optimizer: "adam"}, 1, Slice{}, "adam proposes no step"},
+		{Config{Data: "sine"}, 0, ShowWeights{To: 1, From: 1}, "no weights from layer 1 to layer 1"},
+		{Config{Data: "sine"}, 0, ShowWeights{To: 9}, "no weights from layer 0 to layer 9"},
+		{Config{Data: "sine"}, 0, ShowErrors{}, "no test rows"},
+	} {
+		r, _ := ready(t, c.config, c.epochs)
+		r.test = nil
+		var refused *CommandError
+		if err := r.obey(c.ask); !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%+v: %v: expected a refusal with %q", c.ask, err, c.want)
+		}
+		if len(r.asked) != 0 {
+			t.Errorf("%+v was noted all the same", c.ask)
+		}
+		r.recordings[0].finish(r.ctx)
+	}
+}
+
+// TestLooksAskedForTwice are computed once, and those that a Stop overtakes not at all.
+func TestLooksAskedForTwice(t *testing.T) {
+	r, m := ready(t, Config{Data: "spirals", Hidden: []int{4}}, 1)
+	for _, c := range []Command{Slice{}, ShowErrors{Worst: 2}, Slice{}, ShowErrors{Worst: 2}} {
+		if err := r.obey(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	obeyed[SliceEvent](t, r, m, Slice{})
+	if n := [2]int{len(of[SliceEvent](m)), len(of[ErrorsEvent](m))}; n != [2]int{1, 1} {
+		t.Errorf("%d slices and errors", n)
+	}
+	if r.computing != "" || r.training.running {
+		t.Errorf("computing %q, the clock runs: %v", r.computing, r.training.running)
+	}
+	r.ask(Slice{})
+	r.obey(Stop{})
+	if err := r.attend(); err == nil || len(r.asked) != 1 {
+		t.Errorf("after a stop: %v, %d looks to come", err, len(r.asked))
+	}
+	r.recordings[0].finish(r.ctx)
+}
+
+// begun runs a session that finds a command when it starts, and returns what will tell how it ended.
+func begun(t *testing.T, s *Session, c Command) <-chan error {
+	t.Helper()
+	answer, ended := make(chan error, 1), make(chan error, 1)
+	go func() { answer <- s.Do(context.Background(), c) }()
+	for s.asking.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	go func() { ended <- s.Run(context.Background()) }()
+	if err := <-answer; err != nil {
+		t.Fatal(err)
+	}
+	return ended
+}
+
+// taken asks for a command and reports whether it was taken. It may have been refused, or come too late.
+func taken(t *testing.T, s *Session, c Command) bool {
+	t.Helper()
+	var refused *CommandError
+	err := s.Do(t.Context(), c)
+	if err != nil && !errors.As(err, &refused) && !errors.Is(err, ErrEnded) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+// insist asks until a command is taken: steps once the data are there, slices after the first step.
+func insist(s *Session, c Command) {
+	var refused *CommandError
+	for errors.As(s.Do(context.Background(), c), &refused) {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestLooksAtTheEnd: who watches a run until its end gets the errors of its last weights, and a slice if there was one
+// before. Nobody else does, nor one who stops it.
+func TestLooksAtTheEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		config         Config
+		watch, slice   bool
+		stop           bool
+		errors, slices int
+	}{
+		"unwatched":     {config: Config{Epochs: 3}},
+		"watched":       {config: Config{Epochs: 3}, watch: true, errors: 1},
+		"sliced":        {config: Config{Epochs: 3}, watch: true, slice: true, errors: 1, slices: 2},
+		"at its target": {config: Config{TargetLoss: 10}, watch: true, errors: 1},
+		"out of time":   {config: Config{TimeLimit: 1}, watch: true, errors: 1},
+		"stopped":       {config: Config{Epochs: 1e9}, watch: true, slice: true, stop: true, slices: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &memory{}
+			c.config.Data, c.config.Hidden = "spirals", []int{4}
+			s := mustNew(t, c.config, m)
+			var box *Mailbox
+			if c.watch {
+				box = s.Subscribe()
+				defer box.Close()
+			}
+			ended := begun(t, s, Pause{On: c.slice})
+			if c.slice {
+				insist(s, StepEpoch{})
+				insist(s, Slice{})
+				for len(take(t, box).Slices) == 0 {
+				}
+				do(t, s, Pause{})
+			}
+			if c.stop {
+				do(t, s, Stop{})
+			}
+			if err := <-ended; err != nil {
+				t.Fatal(err)
+			}
+			found, slices := of[ErrorsEvent](m), of[SliceEvent](m)
+			if len(found) != c.errors || len(slices) != c.slices {
+				t.Errorf("%d errors, %d slices", len(found), len(slices))
+			}
+			end := of[DoneEvent](m)[0]
+			for _, e := range found {
+				if e.Epoch != end.Epochs || len(e.Worst) != partingRows {
+					t.Errorf("errors after epoch %d of %d, %d rows", e.Epoch, end.Epochs, len(e.Worst))
+				}
+			}
+		})
+	}
+}
+
+func TestWeightsThatAreShown(t *testing.T) {
+	r, m := ready(t, Config{Data: "spirals", Hidden: []int{3}, Skip: models.SkipAll}, 2)
+	r.problem.Data.Image = &datasets.Image{Width: 2, Height: 1}
+	for _, b := range r.problem.Network.Blocks() {
+		e := obeyed[WeightsEvent](t, r, m, ShowWeights{To: b.To, From: b.From})
+		want := WeightsEvent{Epoch: 2, To: b.To, From: b.From, Rows: b.Rows, Cols: b.Cols,
+			Values: Floats(r.members[0].weights[b.Offset : b.Offset+b.Rows*b.Cols])}
+		if b.From == 0 {
+			want.Height, want.Width = 1, 2
+		}
+		if !reflect.DeepEqual(e, want) {
+			t.Errorf("%d from %d: %+v, want %+v", b.To, b.From, e, want)
+		}
+		r.members[0].weights[b.Offset]++
+		if e.Values[0] != want.Values[0] {
+			t.Error("what is shown changes with the weights")
+		}
+	}
+	r.recordings[0].finish(r.ctx)
+}
+
+func TestSparseWeightsThatAreShown(t *testing.T) {
+	b := models.Block{Offset: 1, Rows: 2, Cols: 3, Sources: models.NewSources([][]int{{2, 0}, {1}})}
+	got := dense(&b, []float64{9, 1, 2, 3, 9})
+	want := []Float{1, nan, 2, nan, 3, nan}
+	if !slices.EqualFunc(got, want, same) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	line, err := EncodeEvent(WeightsEvent{Values: got})
+	if err != nil || !strings.Contains(string(line), `[1,null,2,null,3,null]`) {
+		t.Errorf("%s, %v", line, err)
+	}
+}

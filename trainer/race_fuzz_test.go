@@ -1,0 +1,117 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// TestAnyCommandsInAnyOrder: a run takes or refuses whatever it is asked for, at once, counts its epochs one by one
+// but for what a rewind or a pick says, and ends when it is told to.
+func TestAnyCommandsInAnyOrder(t *testing.T) {
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			dice := rand.New(rand.NewPCG(seed, 1))
+			d := steer(t, Config{Data: "spirals", Hidden: []int{5}, Optimizer: "tr-gn"})
+			for range 300 {
+				c := anyCommand(dice)
+				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+				err := d.s.Do(ctx, c)
+				cancel()
+				var refusal *CommandError
+				if errors.Is(err, ErrEnded) {
+					break
+				}
+				if err != nil && !errors.As(err, &refusal) {
+					t.Fatalf("%+v: %v", c, err)
+				}
+				if dice.IntN(4) == 0 {
+					time.Sleep(time.Duration(dice.IntN(2000)) * time.Microsecond)
+				}
+			}
+			if err := d.s.Do(context.Background(), Stop{}); err != nil && !errors.Is(err, ErrEnded) {
+				t.Fatal(err)
+			}
+			<-d.s.ended
+			checkEpochs(t, d.m)
+		})
+	}
+}
+
+func anyCommand(dice *rand.Rand) Command {
+	switch dice.IntN(14) {
+	case 0, 1:
+		return Pause{On: dice.IntN(3) == 0}
+	case 2:
+		return StepEpoch{}
+	case 3:
+		return StepInner{}
+	case 4:
+		return Switch{Optimizer: racers[dice.IntN(len(racers))].Optimizer}
+	case 5:
+		return Scale{Factor: 0.5 + dice.Float64()}
+	case 6:
+		return Spectrum{}
+	case 7:
+		return ShowErrors{Train: dice.IntN(2) == 0, Worst: 2}
+	case 8:
+		return Slice{}
+	case 9:
+		return Rewind{Epoch: dice.IntN(12)}
+	case 10, 11:
+		first := dice.IntN(len(racers) - 1)
+		return Race{Racers: racers[first : first+2], Equivalents: float64(dice.IntN(40))}
+	}
+	return Pick{Racer: dice.IntN(4) - 1}
+}
+
+// checkEpochs follows the numbers of epochs through a run's events.
+func checkEpochs(t *testing.T, m *memory) {
+	t.Helper()
+	epoch, laps, racing := -1, [mostRacers]int{}, false
+	picked := -1
+	for _, e := range m.events {
+		switch e := e.(type) {
+		case RaceEvent:
+			if on := e.State == "begun"; on == racing {
+				t.Errorf("a race is %s", e.State)
+			}
+			if e.State == "over" {
+				continue
+			}
+			if racing, picked = e.State == "begun", e.Picked; e.State == "abandoned" {
+				picked = -1
+			}
+		case LapEvent:
+			if !racing || e.Lap.Epoch > 0 && e.Lap.Epoch != laps[e.Racer]+1 && e.Ended == "" {
+				t.Errorf("lap %d of racer %d after %d", e.Lap.Epoch, e.Racer, laps[e.Racer])
+			}
+			laps[e.Racer] = e.Lap.Epoch
+		case RewindEvent:
+			if racing || e.Epoch != epoch {
+				t.Errorf("%+v at epoch %d", e, epoch)
+			}
+			epoch = e.To
+		case EpochEvent:
+			next := epoch + 1
+			if picked >= 0 && laps[picked] > 0 {
+				next = epoch + laps[picked]
+			}
+			if picked = -1; racing || e.Epoch != next {
+				t.Errorf("epoch %d: expected %d", e.Epoch, next)
+			}
+			epoch = e.Epoch
+		case SwitchEvent:
+			if racing {
+				t.Errorf("%+v while racing", e)
+			}
+		case DoneEvent:
+			if e.Epochs != epoch {
+				t.Errorf("done after epoch %d: expected %d", e.Epochs, epoch)
+			}
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package trainer
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// TestRewind gives back the weights, the figures and the best of an earlier epoch, of every net, in the middle of an
+// outer iteration too.
+func TestRewind(t *testing.T) {
+	for _, committee := range []int{1, 3} {
+		for _, into := range []int{0, 2} {
+			d := steer(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "adam", Batch: 64, Committee: committee})
+			d.times(5, StepEpoch{})
+			d.times(into, StepInner{})
+			spent := d.do(Pause{On: true}).Equivalents
+			do(t, d.s, Rewind{Epoch: 2})
+			at := d.until(func(s *Status) bool { return s.Epoch == 2 })
+			if at.Equivalents < spent || !slices.Equal(at.Kept, []int{0, 1, 2}) {
+				t.Errorf("back at %+v", at)
+			}
+			d.refused(Rewind{Epoch: 3}, "epoch 3 is not kept: expected 2 or earlier")
+			d.refused(Rewind{Epoch: -1}, "expected 0 or later")
+			do(t, d.s, Set{Key: "rate", Value: "1e-13"})
+			d.do(StepEpoch{})
+			m := d.stop()
+			if e := of[RewindEvent](m); len(e) != 1 || e[0] != (RewindEvent{Epoch: 5, To: 2}) {
+				t.Errorf("events %+v", e)
+			}
+			epochs := of[EpochEvent](m)
+			old, next := epochs[2], epochs[len(epochs)-1]
+			if next.Epoch != 3 || math.Abs(float64(next.Loss-old.Loss)) > 1e-9 || math.Abs(float64(next.TestLoss-old.TestLoss)) > 1e-9 {
+				t.Errorf("from epoch 2 with %v to epoch %d with %v", old.Loss, next.Epoch, next.Loss)
+			}
+			best := math.Inf(1)
+			for _, e := range append(epochs[:3:3], next) {
+				best = min(best, float64(e.TestError))
+			}
+			if done := of[DoneEvent](m)[0]; float64(done.BestTestError) != best || done.Epochs != 3 {
+				t.Errorf("done %+v: expected the best to be %v", done, best)
+			}
+		}
+	}
+}
+
+// TestRewindIsExact: a method without chance or memory goes the same way again, once its radius is as it was.
+func TestRewindIsExact(t *testing.T) {
+	d := steer(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"})
+	d.do(Pause{On: true})
+	d.times(2, StepEpoch{})
+	status := d.do(Pause{On: true})
+	d.times(3, StepEpoch{})
+	do(t, d.s, Rewind{Epoch: 2})
+	for _, s := range status.Settings {
+		d.do(Set{Key: s.Key, Value: s.Text})
+	}
+	d.times(3, StepEpoch{})
+	epochs := of[EpochEvent](d.stop())
+	for i := 3; i <= 5; i++ {
+		if a, b := &epochs[i], &epochs[i+3]; b.Epoch != i || bits(a) != bits(b) {
+			t.Errorf("epoch %d: %s, then %d: %s", i, bits(a), b.Epoch, bits(b))
+		}
+	}
+}
+
+// TestKeeper: what is kept is bounded, ascending, has the first epoch and all recent ones; what a viewer was given
+// does not change.
+func TestKeeper(t *testing.T) {
+	for _, room := range []int{0, 2, 3, 10, 100} {
+		var k keeper
+		var given, copied [][]int
+		for epoch := range 1000 {
+			k.add(kept{last: EpochEvent{Epoch: epoch}}, room)
+			given, copied = append(given, k.epochs), append(copied, slices.Clone(k.epochs))
+			n := len(k.epochs)
+			if n > max(2, room) || n != len(k.all) || k.epochs[0] != 0 || k.epochs[n-1] != epoch || !slices.IsSorted(k.epochs) {
+				t.Fatalf("room for %d: kept %v", room, k.epochs)
+			}
+			for i := range n {
+				if k.all[i].last.Epoch != k.epochs[i] {
+					t.Fatalf("room for %d: %v belongs to %v", room, k.epochs[i], k.all[i].last.Epoch)
+				}
+			}
+			if recent := room / 4; epoch > 0 && n > recent && k.epochs[n-1-recent] != epoch-recent {
+				t.Fatalf("room for %d: after epoch %d kept %v", room, epoch, k.epochs)
+			}
+			if epoch == 500 {
+				k.cut(k.all[:n/2+1])
+				for len(k.epochs) > 0 && k.epochs[len(k.epochs)-1] < epoch { // on to where the test goes on
+					k.add(kept{last: EpochEvent{Epoch: k.epochs[len(k.epochs)-1] + 1}}, room)
+				}
+			}
+		}
+		for i := range given {
+			if !slices.Equal(given[i], copied[i]) {
+				t.Fatalf("room for %d: what was given after epoch %d changed", room, i)
+			}
+		}
+	}
+}
