@@ -25,7 +25,7 @@ func (a *App) receive(msg deltaMsg) tea.Cmd {
 	case a.h.done != nil:
 		return a.wait(0)
 	}
-	return tea.Batch(a.wait(interval), a.tick())
+	return tea.Batch(a.wait(a.interval), a.tick(), a.redraw())
 }
 
 // lost notes that nothing more will come.
@@ -73,6 +73,18 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 	return tea.Batch(next, a.expire())
 }
 
+// glance asks the run for what the pane that has the whole screen wants to show.
+func (a *App) glance() tea.Cmd {
+	p, ok := a.panes[a.focus].(glancer)
+	if !ok || !a.zoomed || a.busy || a.racing() || unchangeable(a) != "" {
+		return nil
+	}
+	if c := p.glance(a.h); c != nil {
+		return a.command(c)
+	}
+	return nil
+}
+
 // steerable reports whether commands make sense.
 func (a *App) steerable() bool {
 	return !a.h.over() && !a.closed && !a.readOnly && !a.stopping
@@ -107,14 +119,14 @@ func (a *App) note(t token, text string) {
 }
 
 type (
-	tickMsg   time.Time
+	tickMsg   struct{}
 	expireMsg int
 )
 
 // expire removes the present note after a while.
 func (a *App) expire() tea.Cmd {
 	id := a.notices
-	return tea.Tick(5*time.Second, func(time.Time) tea.Msg { return expireMsg(id) })
+	return a.later(5*time.Second, expireMsg(id))
 }
 
 // tick moves the clock on, twice a second and only while a run is running.
@@ -123,7 +135,7 @@ func (a *App) tick() tea.Cmd {
 		return nil
 	}
 	a.ticking = true
-	return tea.Tick(500*time.Millisecond, func(t time.Time) tea.Msg { return tickMsg(t) })
+	return a.later(500*time.Millisecond, tickMsg{})
 }
 
 // elapsed is the training time now: what the status said, and what has gone by since.
@@ -134,18 +146,12 @@ func (a *App) elapsed() float64 {
 	return a.shown + max(0, a.clock().Sub(a.heard).Seconds())
 }
 
-// cycle moves the focus to the next pane or the one before; zoomed, through all of them.
+// cycle moves the focus to the next pane or the one before.
 func (a *App) cycle(forward bool) {
-	s := layout(a.width, a.height, false, a.focus)
-	for range paneCount {
-		if forward {
-			a.focus = (a.focus + 1) % paneCount
-		} else {
-			a.focus = (a.focus + paneCount - 1) % paneCount
-		}
-		if a.zoomed || !s.hidden(a.focus) {
-			return
-		}
+	if forward {
+		a.focus = (a.focus + 1) % paneCount
+	} else {
+		a.focus = (a.focus + paneCount - 1) % paneCount
 	}
 }
 
@@ -164,24 +170,15 @@ func (a *App) move(k string) {
 // zoom gives the focused pane the whole screen, or takes it back.
 func (a *App) zoom(on bool) tea.Cmd {
 	a.zoomed = on
-	a.refocus()
 	return nil
-}
-
-// refocus leaves a pane that the screen no longer shows.
-func (a *App) refocus() {
-	s := layout(a.width, a.height, a.zoomed, a.focus)
-	if len(s.places) > 0 && s.hidden(a.focus) {
-		a.focus = s.places[0].pane
-	}
 }
 
 // mouse gives what the mouse does to the pane that has the whole screen, or focuses the one that was clicked.
 func (a *App) mouse(msg tea.MouseMsg) {
 	m := msg.Mouse()
-	if p, ok := a.panes[a.focus].(moused); ok && a.zoomed && a.overlay == overlayNone {
+	if p, ok := a.panes[a.focus].(moused); ok && a.zoomed && a.overlay == nil && !a.racing() {
 		for _, at := range layout(a.width, a.height, true, a.focus).places {
-			if at.contains(m.X, m.Y) && p.handleMouse(&a.view, msg, m.X-at.x-1, m.Y-at.y-1) {
+			if at.contains(m.X, m.Y) && p.handleMouse(&a.view, msg, m.X-at.x-2, m.Y-at.y-1) {
 				a.look++
 				return
 			}
@@ -194,7 +191,7 @@ func (a *App) mouse(msg tea.MouseMsg) {
 
 // click focuses the pane at a cell.
 func (a *App) click(x, y int) {
-	if a.overlay != overlayNone {
+	if a.overlay != nil || a.racing() {
 		return
 	}
 	for _, p := range layout(a.width, a.height, a.zoomed, a.focus).places {

@@ -23,14 +23,18 @@ import (
 
 // Options say how the UI appears. The zero value is right for a terminal on standard input and output.
 type Options struct {
-	Title   string    // in the header and the window's title; "" is "newtop"
-	NoColor bool      // no colours, as the environment's NO_COLOR
-	Glyphs  Glyphs    // what drawings are made of; zero goes by the locale
-	NoMouse bool      // leave the mouse to the terminal
-	FPS     int       // how often a change may be drawn a second, 1…120; 0 is 60
-	Input   io.Reader // nil is standard input
-	Output  io.Writer // nil is standard output
-	Environ []string  // nil is this process's environment
+	Title       string    // in the header and the window's title; "" is "newtop"
+	NoColor     bool      // no colours, as the environment's NO_COLOR
+	Theme       Theme     // zero is the user's preference
+	Glyphs      Glyphs    // what drawings are made of; zero is the user's preference
+	NoMouse     bool      // leave the mouse to the terminal
+	Preferences string    // the file that keeps the user's choices (see PreferencesFile); "" keeps none
+	Pictures    string    // the directory that pictures are written to; "" writes none
+	DataSets    []string  // names that the palette lists
+	FPS         int       // how often a change may be drawn a second, 1…120; 0 is 60, over SSH 30
+	Input       io.Reader // nil is standard input
+	Output      io.Writer // nil is standard output
+	Environ     []string  // nil is this process's environment
 }
 
 // App is the root model.
@@ -43,15 +47,23 @@ type App struct {
 	picker   *picker
 
 	title         string
+	environ       []string
+	theme         Theme
+	glyphs        Glyphs
 	noColor, dark bool
 	noMouse       bool
 	profile       colorprofile.Profile
+	keep          keeper
+	pace
+	pictures      string
+	dataSets      []string
 	look          uint64 // counts changes of how everything looks
 	width, height int
 
 	focus    paneID
 	zoomed   bool
-	overlay  overlay
+	overlay  overlay // nil for none
+	race     raceView
 	notice   part
 	notices  int
 	stopping bool // Stop was asked for, and the program ends with the run
@@ -80,13 +92,23 @@ func newApp(feed trainer.Feed, o Options, methods []*optim.Info) *App {
 		panes:    newPanes(),
 		picker:   newPicker(methods),
 		title:    clean(o.Title),
+		environ:  o.Environ,
+		theme:    max(o.Theme, ThemeAuto),
+		glyphs:   max(o.Glyphs, GlyphsAuto),
 		noColor:  o.NoColor || lookup(o.Environ, "NO_COLOR") != "",
 		noMouse:  o.NoMouse,
+		pictures: o.Pictures,
+		dataSets: o.DataSets,
 		dark:     true,
 		profile:  colorprofile.TrueColor,
 		clock:    time.Now,
 	}
-	a.view = view{h: &history{}, gl: o.Glyphs.set(o.Environ)}
+	if remote(o.Environ) {
+		a.interval = remoteInterval
+	}
+	a.view = view{h: &history{}}
+	a.recall(&o)
+	a.gl = a.glyphs.set(o.Environ)
 	a.restyle()
 	return a
 }
@@ -103,7 +125,12 @@ func Run(ctx context.Context, feed trainer.Feed, o Options) error {
 
 func runApp(ctx context.Context, a *App, o Options) error {
 	defer a.Close()
-	_, err := tea.NewProgram(a, o.program(ctx, a)...).Run()
+	defer a.keep.settle()
+	a.hold, a.touched = patience(a.environ), a.clock()
+	var p *tea.Program
+	c := calm{now: time.Now, send: func(m tea.Msg) { p.Send(m) }}
+	p = tea.NewProgram(a, append(o.program(ctx, a), tea.WithFilter(c.filter))...)
+	_, err := p.Run()
 	if ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled) {
 		return ctx.Err()
 	}
@@ -111,11 +138,7 @@ func runApp(ctx context.Context, a *App, o Options) error {
 }
 
 func (o *Options) program(ctx context.Context, a *App) []tea.ProgramOption {
-	fps := o.FPS
-	if fps <= 0 {
-		fps = 60 // a key shows within 17 ms; a tick without a change writes nothing
-	}
-	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(min(fps, 120)), tea.WithoutSignalHandler()}
+	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(frames(o.FPS, a.environ)), tea.WithoutSignalHandler()}
 	if o.Input != nil {
 		opts = append(opts, tea.WithInput(o.Input))
 	}
@@ -133,13 +156,13 @@ func (o *Options) program(ctx context.Context, a *App) []tea.ProgramOption {
 
 // restyle follows a change of the background or of the terminal's colours.
 func (a *App) restyle() {
-	a.th = newTheme(a.dark, a.profile, a.noColor)
+	a.th = a.theme.inks(a.dark, a.profile, a.noColor)
 	a.look++
 }
 
 // Init asks for the background and arms the wait for the first Delta.
 func (a *App) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, a.wait(0))
+	return tea.Batch(tea.RequestBackgroundColor, synchronize(a.environ), a.wait(0))
 }
 
 // Update delegates.
@@ -147,7 +170,6 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		a.width, a.height = max(msg.Width, 0), max(msg.Height, 0)
-		a.refocus()
 	case tea.ColorProfileMsg:
 		a.profile = msg.Profile
 		a.restyle()
@@ -157,20 +179,37 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			a.restyle()
 		}
 	case tea.KeyPressMsg:
-		return a, a.press(msg)
+		a.touched = a.clock()
+		return a, tea.Batch(a.press(msg), a.remember(), a.glance())
+	case tea.PasteMsg:
+		if a.overlay != nil {
+			msg.Content = clean(msg.Content)
+			return a, a.overlay.handle(a, msg)
+		}
+	case tea.MouseWheelMsg:
+		if a.overlay != nil || a.racing() {
+			return a, a.wheel(msg)
+		}
+		a.mouse(msg)
 	case tea.MouseMsg:
 		a.mouse(msg)
 	case deltaMsg:
-		return a, a.receive(msg)
+		return a, tea.Batch(a.receive(msg), a.glance())
 	case askMsg:
 		return a, a.command(msg.command)
 	case replyMsg:
 		return a, a.replied(msg)
+	case pictureMsg:
+		return a, a.pictureWritten(msg)
+	case storedMsg:
+		return a, a.stored(msg.err)
 	case stoppedMsg:
 		return a, a.stopped(msg.err)
 	case tickMsg:
 		a.ticking = false
 		return a, a.tick()
+	case drawMsg:
+		return a, a.redrawn()
 	case expireMsg:
 		if int(msg) == a.notices {
 			a.notice = part{}
@@ -184,22 +223,15 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	k := msg.String()
 	switch {
 	case k == "ctrl+c" || k == "ctrl+z":
-	case a.overlay == overlayPicker:
-		chosen, closed := a.picker.handleKey(msg)
-		if closed {
-			a.overlay = overlayNone
-		}
-		if chosen != nil {
-			return a.command(trainer.Switch{Optimizer: chosen.Name})
-		}
-		return nil
-	case a.overlay == overlayHelp:
-		a.overlay = overlayNone
-		if k == "esc" || k == "?" || k == "q" || k == "enter" || k == "space" {
-			return nil
+	case a.overlay != nil:
+		msg.Text = clean(msg.Text)
+		return a.overlay.handle(a, msg)
+	case a.racing():
+		if cmd, taken := a.race.handleKey(a, k); taken {
+			return cmd
 		}
 	}
-	if p, ok := a.panes[a.focus].(keyed); ok && a.zoomed {
+	if p, ok := a.panes[a.focus].(keyed); ok && a.zoomed && !a.racing() {
 		if cmd, taken := p.handleKey(&a.view, k); taken {
 			a.look++
 			return cmd
@@ -208,7 +240,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	for i := range a.bindings {
 		for _, bound := range a.bindings[i].Keys() {
 			if k == bound {
-				return a.bindings[i].do(a, k)
+				return a.bindings[i].act(a, k)
 			}
 		}
 	}
@@ -225,6 +257,9 @@ func (a *App) View() tea.View {
 	v.AltScreen = true
 	if !a.noMouse {
 		v.MouseMode = tea.MouseModeCellMotion
+		if _, ok := a.panes[a.focus].(moused); ok && a.zoomed {
+			v.MouseMode = tea.MouseModeAllMotion
+		}
 	}
 	v.WindowTitle = a.title
 	if a.h.run != nil {
@@ -241,19 +276,25 @@ func (a *App) screen() []string {
 	}
 	rows := make([]string, 0, a.height)
 	rows = append(rows, a.header(a.width)...)
-	rows = append(rows, a.body(&s)...)
+	if a.racing() {
+		rows = append(rows, a.race.draw(&a.view, a.width, a.height-headerRows-footerRows)...)
+	} else {
+		rows = append(rows, a.body(&s)...)
+	}
 	rows = append(rows, a.footer(a.width))
-	switch a.overlay {
-	case overlayHelp:
-		lay(rows, a.help(a.width, a.height), a.width)
-	case overlayPicker:
-		lay(rows, a.picker.draw(&a.view, a.width, a.height), a.width)
+	if a.overlay != nil {
+		lay(rows[:a.height-footerRows], a.overlay.draw(a, a.width, a.height-footerRows), a.width)
 	}
 	return rows
 }
 
 // body joins the panes' rows. A layout is made of bands, so panes of a row of cells are in order.
 func (a *App) body(s *screenLayout) []string {
+	a.stale = false
+	rowsOf := make([][]string, len(s.places))
+	for i := range s.places {
+		rowsOf[i] = a.pane(&s.places[i])
+	}
 	rows := make([]strings.Builder, s.h-headerRows-footerRows)
 	for y := range rows {
 		for x := 0; x < s.w; {
@@ -261,10 +302,7 @@ func (a *App) body(s *screenLayout) []string {
 			for i := range s.places {
 				p := &s.places[i]
 				if p.contains(x, y+headerRows) {
-					d := a.kept[p.pane].draw(a.panes[p.pane], &a.view, p.rect, drawnKey{
-						look: a.look, focused: p.pane == a.focus, zoomed: a.zoomed, bare: p.bare,
-					})
-					rows[y].WriteString(d[y+headerRows-p.y])
+					rows[y].WriteString(rowsOf[i][y+headerRows-p.y])
 					next = p.x + p.w
 					break
 				}

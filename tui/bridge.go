@@ -10,8 +10,8 @@ import (
 	"newtop/trainer"
 )
 
-// interval is the least time between two messages from the feed: it bounds what a fast run can cost the
-// screen. Within it the bridge looks at the feed once a slice and gathers what it finds. A command's
+// interval is the least time between two messages from the feed, where a bridge has no longer one: it bounds
+// what a fast run can cost the screen. Within it the bridge looks at the feed once a slice and gathers what it finds. A command's
 // answer, the start of a run and its end do not wait for the rest of the interval.
 const (
 	interval = 66 * time.Millisecond
@@ -39,16 +39,17 @@ type stoppedMsg struct{ err error }
 // that does not read stops the waiting and nobody else. wake has room for one and is only ever filled
 // without blocking; Close ends everything through the context.
 type bridge struct {
-	feed    trainer.Feed
-	ctx     context.Context
-	cancel  context.CancelFunc
-	wake    chan struct{}
-	waiting []trainer.Command // in order, behind the one under way
-	busy    bool
+	feed     trainer.Feed
+	interval time.Duration
+	ctx      context.Context
+	cancel   context.CancelFunc
+	wake     chan struct{}
+	waiting  []trainer.Command // in order, behind the one under way
+	busy     bool
 }
 
 func newBridge(feed trainer.Feed) *bridge {
-	b := &bridge{feed: feed, wake: make(chan struct{}, 1)}
+	b := &bridge{feed: feed, interval: interval, wake: make(chan struct{}, 1)}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b
 }
@@ -99,6 +100,21 @@ func (b *bridge) rest(due time.Time) time.Time {
 	case <-b.ctx.Done():
 	}
 	return due
+}
+
+// later returns the command that brings a message after a while, unless the program ends first: tea.Tick would
+// keep its goroutine until the time is up.
+func (b *bridge) later(d time.Duration, msg tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return msg
+		case <-b.ctx.Done():
+			return nil
+		}
+	}
 }
 
 // do sends commands one after another, so that they arrive in the order of the keys. It returns nil

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"math"
 	"unicode/utf8"
 
 	"github.com/NimbleMarkets/ntcharts/v2/canvas"
@@ -18,6 +17,8 @@ type chart struct {
 	w, h  int
 	cells []glyph
 	dots  []uint8 // of the curve being drawn, one byte a cell of its area
+	drawn area    // what was drawn last; no width if that was only a text
+	soft  []bucket
 }
 
 // glyph is a cell. Its zero value is empty.
@@ -30,7 +31,7 @@ type glyph struct {
 func (c *chart) resize(w, h int) {
 	w, h = max(w, 0), max(h, 0)
 	if c.w != w || c.h != h {
-		*c = chart{w: w, h: h, cells: make([]glyph, w*h), dots: make([]uint8, w*h)}
+		*c = chart{w: w, h: h, cells: make([]glyph, w*h), dots: make([]uint8, w*h), soft: c.soft}
 		return
 	}
 	clear(c.cells)
@@ -85,49 +86,6 @@ func (c *chart) text(th *theme) []string {
 	}
 	return rows
 }
-
-// area is the part of a chart that curves are drawn in, and how values map to its dots.
-type area struct {
-	x, y, w, h int // cells
-	left, right,
-	low, high float64 // in the units of the axes, logarithms taken
-	log bool
-}
-
-// dotX and dotY map values to dots; dots count from the top left corner of the area.
-func (a area) dotX(g *glyphs, v float64) int {
-	if a.right <= a.left {
-		return 0
-	}
-	last := a.w*g.dotsX - 1
-	return within((v-a.left)/(a.right-a.left)*float64(last), last)
-}
-
-func (a area) dotY(g *glyphs, v float64) int {
-	if a.log {
-		v = math.Log10(v)
-	}
-	top := a.h*g.dotsY - 1
-	if a.high <= a.low {
-		return top / 2
-	}
-	return within((a.high-v)/(a.high-a.low)*float64(top), top)
-}
-
-// within rounds a place to one of 0…last, or to the next on the side where it lies outside: a line to it has
-// then no more dots than the picture.
-func within(place float64, last int) int {
-	if math.IsNaN(place) { // the axis reaches further than numbers do
-		return -1
-	}
-	return int(math.Round(math.Max(-1, math.Min(place, float64(last+1)))))
-}
-
-// row is the cell row of a value.
-func (a area) row(g *glyphs, v float64) int { return a.y + a.dotY(g, v)/g.dotsY }
-
-// cellX is the cell column of an x.
-func (a area) cellX(g *glyphs, v float64) int { return a.x + a.dotX(g, v)/g.dotsX }
 
 // dot marks one dot of the curve being drawn.
 func (c *chart) dot(a area, g *glyphs, x, y int) {
@@ -188,75 +146,6 @@ func (c *chart) segment(a area, g *glyphs, x0, y0, x1, y1 int, dashed bool) {
 
 // gapless is the rhythm of a dashed line: four dots on, two off.
 func gapless(x int) bool { return x%6 < 4 }
-
-// curve draws a series into the area. The buckets that share a column of dots are gathered first: the
-// column then runs from the least to the greatest of their values, and is joined to the one before.
-func (c *chart) curve(a area, g *glyphs, s *series, t token, mark rune, dashed bool) {
-	var col, prev dotColumn
-	for i := range s.buckets {
-		b := &s.buckets[i]
-		if math.IsNaN(b.last) || a.log && b.max <= 0 {
-			c.column(a, g, col, prev, dashed)
-			col, prev = dotColumn{}, dotColumn{}
-			continue
-		}
-		low, last := b.min, b.last
-		if a.log && low <= 0 {
-			low = math.Pow(10, a.low)
-		}
-		if a.log && last <= 0 {
-			last = low
-		}
-		x, top, bottom, y := a.dotX(g, b.x1), a.dotY(g, b.max), a.dotY(g, low), a.dotY(g, last)
-		if !col.used || x != col.x {
-			if col.used {
-				prev = c.column(a, g, col, prev, dashed)
-			}
-			col = dotColumn{used: true, x: x, top: top, bottom: bottom}
-		}
-		col.top, col.bottom, col.last = min(col.top, top), max(col.bottom, bottom), y
-		if b.holes {
-			c.column(a, g, col, prev, dashed)
-			col, prev = dotColumn{}, dotColumn{}
-		}
-	}
-	c.column(a, g, col, prev, dashed)
-	c.flush(a, g, t, mark)
-}
-
-// dotColumn is what a curve has in one column of dots.
-type dotColumn struct {
-	used              bool
-	x                 int
-	top, bottom, last int
-}
-
-// column marks a column's dots and the way to it from the one before, and returns it.
-func (c *chart) column(a area, g *glyphs, col, prev dotColumn, dashed bool) dotColumn {
-	if !col.used {
-		return col
-	}
-	if prev.used {
-		entry := max(col.top, min(prev.last, col.bottom))
-		c.segment(a, g, prev.x, prev.last, col.x, entry, dashed && col.x-prev.x > 1)
-	}
-	for y := max(col.top, 0); y <= min(col.bottom, a.h*g.dotsY-1); y++ {
-		c.dot(a, g, col.x, y)
-	}
-	return col
-}
-
-// holes marks the x of values that were not finite, for a curve that should have none.
-func (c *chart) holes(a area, g *glyphs, s *series) {
-	if !s.holes {
-		return
-	}
-	for i := range s.buckets {
-		if s.buckets[i].holes {
-			c.set(a.cellX(g, s.buckets[i].x1), a.y, '×', tokNotFinite)
-		}
-	}
-}
 
 // axes draws the lines at the left of and under the area.
 func (c *chart) axes(a area, bottom bool) {

@@ -34,8 +34,9 @@ func (f *fakeFeed) Wait(ctx context.Context) (trainer.Delta, error) {
 		if f.at < len(f.deltas) && !f.paused {
 			d := f.deltas[f.at]
 			f.at++
+			slow := f.pace > 0 && f.at > 40
 			f.mu.Unlock()
-			if f.pace > 0 && f.at > 40 {
+			if slow {
 				select {
 				case <-time.After(f.pace):
 				case <-ctx.Done():

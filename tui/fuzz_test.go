@@ -1,46 +1,144 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"newtop/trainer"
 	"newtop/trainer/krylov"
 )
 
-// TestFuzz throws random keys, sizes, clicks and Deltas at the model. No frame may overflow.
+// TestFuzz throws random keys, text, sizes, mice, looks and Deltas at the model. No frame may overflow.
 func TestFuzz(t *testing.T) {
-	keys := []string{"1", "6", "9", "o", "?", "z", "esc", "tab", "shift+tab", "left", "right", "up", "down", "y", "space", "s", "i", "+", "-", "k", "enter",
-		"a", "d", "backspace", "Z", "é", "数", "x"}
 	steps := 500
 	if testing.Short() {
 		steps = 100
 	}
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 7))
-		a := newApp(&fakeFeed{}, Options{Glyphs: Glyphs(seed % 4), NoColor: seed%2 == 0}, fakeMethods())
-		frameText(t, a)
+		a := fuzzed(t, seed)
 		for range steps {
-			switch r.IntN(4) {
-			case 0:
-				w, h := r.IntN(220), r.IntN(70)
-				if r.IntN(6) == 0 {
-					w, h = r.IntN(3), r.IntN(3)
-				}
-				a.Update(tea.WindowSizeMsg{Width: w, Height: h})
-			case 1:
-				a.Update(typed(keys[r.IntN(len(keys))]))
-			case 2:
-				a.Update(tea.MouseClickMsg{X: r.IntN(220), Y: r.IntN(70)})
-			default:
-				a.Update(came(randomDelta(r)))
+			storm(t, a, r, byte(r.Uint32()))
+		}
+	}
+}
+
+// FuzzScreen does the same with what the fuzzer chooses.
+func FuzzScreen(f *testing.F) {
+	f.Add(uint64(1), []byte("\x03\x00zzzzz\x03?\x03:\x03\x03"))
+	f.Add(uint64(2), []byte("aAbBcCdDeEfFgGhHiIjJkKlLmMnNoOpPqQrRsStTuUvVwWxXyYzZ0123456789"))
+	f.Fuzz(func(t *testing.T, seed uint64, steps []byte) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		a := fuzzed(t, seed)
+		for _, b := range steps[:min(len(steps), 100)] {
+			storm(t, a, r, b)
+		}
+	})
+}
+
+// fuzzed is a model whose program has ended, so that no command of it waits for anything.
+func fuzzed(t *testing.T, seed uint64) *App {
+	t.Helper()
+	a := newApp(&fakeFeed{}, Options{Glyphs: Glyphs(seed % uint64(glyphsCount)), NoColor: seed%2 == 0, DataSets: []string{"letters", "数据\n"}}, fakeMethods())
+	a.hold = chartHold * time.Duration(seed%2)
+	a.Close()
+	frameText(t, a)
+	return a
+}
+
+// fuzzKeys are all that something is bound to, and some that nothing is.
+var fuzzKeys = func() []string {
+	keys := strings.Fields("esc esc esc enter tab up down left right home end pgup pgdown backspace delete ctrl+p ctrl+n ctrl+u ctrl+k ctrl+w " +
+		"a A b c C d g G h j l m n r R v w x X y [ ] < > , . 0 q é 数 👩")
+	for _, b := range bindings() {
+		keys = append(keys, b.Keys()...)
+	}
+	return keys
+}()
+
+// storm lets one thing happen, what that asks for included, and looks at the screen.
+func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
+	t.Helper()
+	before := a.overlay
+	background := true // it is not the user's doing
+	switch kind % 8 {
+	case 0:
+		w, h := r.IntN(301), r.IntN(101)
+		if r.IntN(6) == 0 {
+			w, h = r.IntN(3), r.IntN(3)
+		}
+		update(a, tea.WindowSizeMsg{Width: w, Height: h})
+	case 1:
+		if r.IntN(2) == 0 {
+			update(a, tea.WindowSizeMsg{Width: minWidth + r.IntN(100), Height: minHeight + r.IntN(40)})
+		}
+		update(a, fromOutside(r))
+	case 2:
+		background = false
+		randomMouse(a, r)
+	case 3:
+		background = false
+		if r.IntN(6) == 0 { // from one thing in front, or from a run that is ending, to another
+			a.overlay, a.stopping, a.focus = nil, false, paneID(r.IntN(int(paneCount)))
+			update(a, typed([]string{"f", "e", "u", "?", "o", ":", "z"}[r.IntN(7)]))
+		}
+		update(a, typed(fuzzKeys[(int(kind)/8+r.IntN(len(fuzzKeys)))%len(fuzzKeys)]))
+	case 4:
+		background = false
+		update(a, typed([]string{"up", "down", "left", "right", "tab", "enter", "space"}[r.IntN(7)]))
+	case 5:
+		background = false
+		update(a, tea.PasteMsg{Content: randomText(r)})
+		a.setGlyphs(Glyphs(1 + r.IntN(int(glyphsCount)-1)))
+		a.setTheme(Theme(1 + r.IntN(int(themeCount)-1)))
+	default:
+		update(a, came(randomDelta(r)))
+	}
+	if background && a.overlay != before {
+		t.Fatalf("%T became %T by itself", before, a.overlay)
+	}
+	frameText(t, a)
+}
+
+// fromOutside is something that comes from the terminal or from a timer.
+func fromOutside(r *rand.Rand) tea.Msg {
+	return []tea.Msg{
+		tea.ColorProfileMsg{Profile: colorprofile.Profile(r.IntN(6))}, tea.BackgroundColorMsg{Color: ansi.BasicColor(r.IntN(16))},
+		drawMsg{}, tickMsg{}, expireMsg(r.IntN(9)), replyMsg{}, replyMsg{errors.New(randomText(r))}, stoppedMsg{errors.New("no")}, pictureMsg{},
+	}[r.IntN(9)]
+}
+
+func randomMouse(a *App, r *rand.Rand) {
+	m := tea.Mouse{X: r.IntN(320) - 10, Y: r.IntN(120) - 10, Button: tea.MouseButton(r.IntN(9)), Mod: tea.KeyMod(r.IntN(8))}
+	update(a, []tea.Msg{tea.MouseClickMsg(m), tea.MouseReleaseMsg(m), tea.MouseMotionMsg(m), tea.MouseWheelMsg(m)}[r.IntN(4)])
+}
+
+// update gives the model a message, and what its commands bring.
+func update(a *App, msg tea.Msg) {
+	queue := []tea.Msg{msg}
+	for n := 0; len(queue) > 0 && n < 50; n++ {
+		msg, queue = queue[0], queue[1:]
+		batch, ok := msg.(tea.BatchMsg)
+		if !ok {
+			_, cmd := a.Update(msg)
+			batch = tea.BatchMsg{cmd}
+		}
+		for _, cmd := range batch {
+			if cmd == nil {
+				continue
 			}
-			frameText(t, a)
+			if next := cmd(); next != nil {
+				queue = append(queue, next)
+			}
 		}
 	}
 }
@@ -79,6 +177,11 @@ func randomDelta(r *rand.Rand) trainer.Delta {
 	if r.IntN(5) == 0 {
 		d.Status.Computing = "spectrum"
 	}
+	for e := range r.IntN(40) {
+		d.Status.Kept = append(d.Status.Kept, e*(1+r.IntN(2)))
+	}
+	randomLooks(r, &d, n)
+	randomRace(r, &d, n)
 	if r.IntN(4) == 0 {
 		d.Run = randomRun(r)
 	}
@@ -99,10 +202,71 @@ func randomDelta(r *rand.Rand) trainer.Delta {
 	if r.IntN(60) == 0 {
 		d.Diverged = &trainer.DivergedEvent{Epoch: n, Reason: randomText(r)}
 	}
-	if r.IntN(60) == 0 {
+	if r.IntN(300) == 0 {
 		d.Done = &trainer.DoneEvent{Reason: trainer.Reason(randomText(r)), Message: randomText(r), Loss: f(), Elapsed: f()}
 	}
 	return d
+}
+
+func randomFloats(r *rand.Rand, n int) (list []trainer.Float) {
+	for range n {
+		list = append(list, randomFloat(r))
+	}
+	return list
+}
+
+// randomLooks adds answers to what a viewer asks for, in no order.
+func randomLooks(r *rand.Rand, d *trainer.Delta, epoch int) {
+	if r.IntN(8) == 0 {
+		d.Rewinds = append(d.Rewinds, trainer.RewindEvent{Epoch: epoch, To: r.IntN(2000) - 1})
+	}
+	if r.IntN(8) == 0 {
+		n := r.IntN(40)
+		e := trainer.SliceEvent{Epoch: epoch, Member: r.IntN(3), Optimizer: randomText(r), StepNorm: randomFloat(r), Rho: randomFloat(r), Accepted: r.IntN(2) == 0}
+		e.At, e.Loss = randomFloats(r, n), randomFloats(r, n)
+		e.GaussNewton, e.Quadratic = randomFloats(r, n), randomFloats(r, n)
+		d.Slices = append(d.Slices, e)
+	}
+	if r.IntN(8) == 0 {
+		rows, cols, side := r.IntN(90), r.IntN(90), r.IntN(12)
+		d.Weights = append(d.Weights, trainer.WeightsEvent{Epoch: epoch, To: r.IntN(5), From: r.IntN(4), Rows: rows, Cols: cols,
+			Values: randomFloats(r, rows*cols), Height: side, Width: side})
+	}
+	if r.IntN(8) > 0 {
+		return
+	}
+	e := fakeErrors(epoch, r.IntN(3)*r.IntN(20), r.IntN(3)*r.IntN(9))
+	e.Train = r.IntN(2) == 0
+	for i := range e.Classes {
+		e.Classes[i] = randomText(r)
+	}
+	for i := range e.Worst {
+		w := &e.Worst[i]
+		w.Loss, w.Row, w.Target, w.Output = randomFloat(r), r.IntN(1e6), r.IntN(40)-1, r.IntN(40)-1
+		w.Inputs, w.Targets, w.Outputs = randomFloats(r, r.IntN(100)), randomFloats(r, r.IntN(3)), randomFloats(r, r.IntN(3))
+	}
+	for i := range e.Residuals {
+		e.Residuals[i] = randomFloats(r, r.IntN(300))
+	}
+	d.Errors = append(d.Errors, e)
+}
+
+// randomRace adds races and laps that make no sense.
+func randomRace(r *rand.Rand, d *trainer.Delta, epoch int) {
+	d.Status.Racing = r.IntN(5) == 0
+	if r.IntN(8) == 0 {
+		e := trainer.RaceEvent{Epoch: epoch, State: []string{"begun", "over", "picked", "abandoned", "?"}[r.IntN(5)], Picked: r.IntN(12) - 2,
+			Equivalents: randomFloat(r), Seconds: randomFloat(r)}
+		for range r.IntN(12) {
+			e.Racers = append(e.Racers, trainer.Racer{Name: randomText(r), Optimizer: randomText(r), Set: []string{randomText(r)}})
+		}
+		d.Races = append(d.Races, e)
+	}
+	for range r.IntN(6) {
+		d.Laps = append(d.Laps, trainer.LapEvent{Racer: r.IntN(14) - 1, Ended: []string{"", "budget", randomText(r)}[r.IntN(3)], Lap: trainer.EpochEvent{
+			Epoch: r.IntN(9), Loss: randomFloat(r), Error: randomFloat(r), TestError: randomFloat(r), TestRMSE: randomFloat(r),
+			GradientEquivalents: randomFloat(r), Elapsed: randomFloat(r)}})
+	}
 }
 
 // randomFigures gives an epoch what only some runs have: a method's own figures, a committee's members, a

@@ -62,6 +62,8 @@ func (a *App) state() []part {
 		return []part{{tokWarn, "● " + clean(s.Computing)}}
 	case s.Phase == trainer.Paused:
 		return []part{{tokWarn, "‖ paused"}}
+	case s.Phase == trainer.Running && s.Racing:
+		return []part{{tokGood, "● racing"}}
 	case s.Phase == trainer.Running:
 		return []part{{tokGood, "● running"}}
 	}

@@ -11,10 +11,9 @@ import (
 )
 
 const (
-	keptSolves   = 1024 // epochs whose inner solves are kept as bars
-	keptSpectra  = 512
-	keptLog      = 500
-	keptSwitches = 64
+	keptSolves  = 1024 // epochs whose inner solves are kept as bars
+	keptSpectra = 512
+	keptLog     = 500
 )
 
 // history is everything the panes show of a run, in bounded memory. Apply adds a Delta; the counters
@@ -37,21 +36,23 @@ type history struct {
 	hasBest        bool
 	rejected       int
 
-	bars     []innerBar
-	barred   int                         // bars there have been, those dropped included
-	stops    [krylov.Interrupted + 1]int // solves ended for each reason
-	solves   int
-	inner    int // inner iterations of all solves
-	live     trainer.InnerEvent
-	solving  bool // live belongs to an unfinished solve
-	residual series
+	bars    []innerBar
+	barred  int                         // bars there have been, those dropped included
+	stops   [krylov.Interrupted + 1]int // solves ended for each reason
+	solves  int
+	inner   int // inner iterations of all solves
+	live    trainer.InnerEvent
+	solving bool // live belongs to an unfinished solve
+	stage   innerHistory
 
 	spectra  []trainer.SpectrumEvent
-	switches []trainer.SwitchEvent
 	entries  []entry
 	diverged *trainer.DivergedEvent
-	done     *trainer.DoneEvent
-	thinned  int
+	raceHistory
+	lookHistory
+	done    *trainer.DoneEvent
+	thinned int
+	charted
 
 	runGen, epochGen, innerGen, spectrumGen, logGen, settingGen uint64
 }
@@ -111,27 +112,45 @@ func (h *history) apply(d *trainer.Delta) {
 		h.innerGen++
 	}
 	h.status = d.Status
-	si, ti, pi := 0, 0, 0
+	si, ti, pi, ri, fi := 0, 0, 0, 0, 0
 	upTo := func(epoch int) {
+		for ; fi < len(d.Races) && d.Races[fi].Epoch <= epoch; fi++ {
+			h.raced(&d.Races[fi])
+		}
 		for ; si < len(d.Switches) && d.Switches[si].Epoch <= epoch; si++ {
 			h.switched(d.Switches[si])
 		}
 		for ; ti < len(d.Settings) && d.Settings[ti].Epoch <= epoch; ti++ {
-			e := d.Settings[ti]
-			h.say(e.Epoch, tokAccent, "%s = %s", clean(e.Key), clean(fmt.Sprint(e.Value)))
+			h.setting(&d.Settings[ti])
 		}
 		for ; pi < len(d.Spectra) && d.Spectra[pi].Epoch <= epoch; pi++ {
 			h.spectrum(d.Spectra[pi])
 		}
 	}
 	for i := range d.Epochs {
-		upTo(d.Epochs[i].Epoch - 1)
-		h.epoch(&d.Epochs[i])
+		e := &d.Epochs[i]
+		if h.epochs > 0 && e.Epoch <= h.latest.Epoch {
+			upTo(h.latest.Epoch)
+			for ; ri < len(d.Rewinds) && e.Epoch <= h.latest.Epoch; ri++ {
+				h.rewound(d.Rewinds[ri].To)
+			}
+			if e.Epoch <= h.latest.Epoch {
+				h.cut(e.Epoch - 1)
+			}
+		}
+		upTo(e.Epoch - 1)
+		h.epoch(e)
+	}
+	for ; ri < len(d.Rewinds); ri++ {
+		h.rewound(d.Rewinds[ri].To)
 	}
 	upTo(math.MaxInt)
+	h.laps(d)
+	h.looks(d)
 	for i := range d.Inner {
 		h.iteration(&d.Inner[i])
 	}
+	h.stage.take(d)
 	if d.Thinned > 0 {
 		h.thinned += d.Thinned
 	}
@@ -153,28 +172,29 @@ func (h *history) end(d *trainer.Delta) {
 }
 
 func (h *history) epoch(e *trainer.EpochEvent) {
-	x := float64(e.Epoch)
-	h.loss.add(x, float64(e.Loss))
-	h.testLoss.add(x, float64(e.TestLoss))
+	h.now = spotOf(e)
+	put := func(s *series, y trainer.Float) { s.put(h.now, float64(y)) }
+	put(&h.loss, e.Loss)
+	put(&h.testLoss, e.TestLoss)
 	fault, testFault := float64(e.Error), float64(e.TestError)
 	if h.regression() {
 		fault, testFault = float64(e.RMSE), float64(e.TestRMSE)
 	}
-	h.fault.add(x, fault)
-	h.testFault.add(x, testFault)
+	h.fault.put(h.now, fault)
+	h.testFault.put(h.now, testFault)
 	if math.IsNaN(testFault) {
 		testFault = fault
 	}
 	if !math.IsNaN(testFault) && (!h.hasBest || testFault < h.best) {
 		h.best, h.bestEpoch, h.hasBest = testFault, e.Epoch, true
 	}
-	h.radius.add(x, float64(e.Radius))
-	h.rho.add(x, float64(e.Rho))
-	h.rate.add(x, float64(e.Rate))
-	h.gradient.add(x, float64(e.GradientNorm))
-	h.step.add(x, float64(e.StepNorm))
+	put(&h.radius, e.Radius)
+	put(&h.rho, e.Rho)
+	put(&h.rate, e.Rate)
+	put(&h.gradient, e.GradientNorm)
+	put(&h.step, e.StepNorm)
 	if e.Epoch > 0 {
-		h.seconds.add(x, float64(e.Seconds))
+		put(&h.seconds, e.Seconds)
 		if !e.Accepted {
 			h.rejected++
 		}
@@ -216,20 +236,16 @@ func (h *history) solved(e *trainer.EpochEvent) {
 }
 
 func (h *history) iteration(e *trainer.InnerEvent) {
-	if e.Iteration <= 1 || e.Epoch != h.live.Epoch || e.Block != h.live.Block || e.Member != h.live.Member {
-		h.residual = series{}
-	}
 	h.live = *e
 	h.solving = h.done == nil && e.Epoch > h.latest.Epoch
-	h.residual.add(float64(e.Iteration), float64(e.Residual))
 	h.innerGen++
 }
 
 func (h *history) switched(e trainer.SwitchEvent) {
-	h.switches = kept(append(h.switches, e), keptSwitches)
 	h.solving = false // what was under way was the other method's
 	h.innerGen++
 	h.epochGen++
+	h.mark(e.Epoch, true, clean(e.To))
 	h.say(e.Epoch, tokAccent, "%s → %s", clean(e.From), clean(e.To))
 }
 
@@ -293,15 +309,6 @@ func ending(d *trainer.DoneEvent) string {
 		s += ": " + clean(d.Message)
 	}
 	return s
-}
-
-// marks returns the optimizer switches for the x axis of a chart.
-func (h *history) marks() []plotMark {
-	m := make([]plotMark, len(h.switches))
-	for i, s := range h.switches {
-		m[i] = plotMark{float64(s.Epoch), clean(s.To)}
-	}
-	return m
 }
 
 // over reports whether the run has ended.

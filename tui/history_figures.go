@@ -45,7 +45,7 @@ func (h *history) own(e *trainer.EpochEvent) {
 		h.figures[i].Figure = f
 		v := float64(f.Value)
 		h.figures[i].whole = h.figures[i].whole && (math.IsNaN(v) || v == math.Trunc(v))
-		h.figures[i].series.add(float64(e.Epoch), float64(f.Value))
+		h.figures[i].series.put(spotOf(e), float64(f.Value))
 	}
 }
 
@@ -67,6 +67,6 @@ func (h *history) committee(e *trainer.EpochEvent) {
 		}
 		low, high = min(low, v), max(high, v)
 	}
-	h.memberLow.add(float64(e.Epoch), low)
-	h.memberHigh.add(float64(e.Epoch), high)
+	h.memberLow.put(spotOf(e), low)
+	h.memberHigh.put(spotOf(e), high)
 }

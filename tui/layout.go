@@ -15,6 +15,7 @@ const (
 	paneSpectrum
 	paneTopology
 	paneRegion
+	paneErrors
 	paneWork
 	paneLog
 	paneCount
@@ -48,7 +49,7 @@ type screenLayout struct {
 }
 
 // layout divides a screen; a screen below the least size gets no panes. zoomed gives one pane
-// everything.
+// everything; otherwise the focused one is always among those to see.
 func layout(w, h int, zoomed bool, focus paneID) screenLayout {
 	s := screenLayout{w: w, h: h}
 	if w < minWidth || h < minHeight {
@@ -60,47 +61,72 @@ func layout(w, h int, zoomed bool, focus paneID) screenLayout {
 	switch {
 	case zoomed:
 		s.places = []place{{pane: focus, rect: body}}
+		return s
 	case w < 80 || h < 24:
 		s.places = compact(body)
+	default:
+		s.places = grid(body, bands(w, h))
+		if w >= 110 && w < 165 && h >= 34 && h < 52 {
+			s.places = split(s.places, paneLog, paneWork, 5)
+		}
+	}
+	s.show(focus)
+	return s
+}
+
+// bands arranges the panes for a screen: charts first, and beside or beneath them as many others as there is
+// room for.
+func bands(w, h int) []band {
+	charts := func(first, second int) []band {
+		return []band{{first, []cell{{paneLoss, 50}, {paneAccuracy, 50}}}, {second, []cell{{paneInner, 50}, {paneSpectrum, 50}}}}
+	}
+	switch {
 	case w >= 165 && h >= 40:
-		s.places = grid(body, []band{
+		return []band{
 			{23, []cell{{paneLoss, 34}, {paneAccuracy, 33}, {paneTopology, 33}}},
 			{21, []cell{{paneInner, 34}, {paneSpectrum, 33}, {paneRegion, 33}}},
-			{13, []cell{{paneWork, 34}, {paneLog, 66}}},
-		})
+			{13, []cell{{paneWork, 30}, {paneErrors, 37}, {paneLog, 33}}},
+		}
+	case w >= 190 && h < 34:
+		return []band{
+			{11, []cell{{paneLoss, 25}, {paneAccuracy, 25}, {paneInner, 25}, {paneSpectrum, 25}}},
+			{10, []cell{{paneTopology, 25}, {paneRegion, 20}, {paneErrors, 20}, {paneWork, 16}, {paneLog, 19}}},
+		}
 	case w >= 150 && h < 34:
-		s.places = grid(body, []band{
+		return []band{
 			{11, []cell{{paneLoss, 25}, {paneAccuracy, 25}, {paneInner, 25}, {paneSpectrum, 25}}},
 			{10, []cell{{paneTopology, 30}, {paneRegion, 25}, {paneWork, 20}, {paneLog, 25}}},
-		})
+		}
+	case w >= 110 && h >= 52:
+		return append(charts(14, 13), band{13, []cell{{paneTopology, 55}, {paneRegion, 45}}},
+			band{12, []cell{{paneWork, 27}, {paneErrors, 40}, {paneLog, 33}}})
 	case w >= 110 && h >= 34:
-		s.places = grid(body, []band{
-			{13, []cell{{paneLoss, 50}, {paneAccuracy, 50}}},
-			{12, []cell{{paneInner, 50}, {paneSpectrum, 50}}},
-			{12, []cell{{paneTopology, 40}, {paneRegion, 29}, {paneLog, 31}}},
-		})
-		s.places = split(s.places, paneLog, paneWork, 5)
+		return append(charts(13, 12), band{12, []cell{{paneTopology, 40}, {paneRegion, 29}, {paneLog, 31}}})
+	case h >= 48:
+		return append(charts(11, 10), band{10, []cell{{paneTopology, 50}, {paneRegion, 50}}},
+			band{8, []cell{{paneErrors, 50}, {paneWork, 50}}}, band{6, []cell{{paneLog, 100}}})
 	case h >= 34:
-		s.places = grid(body, []band{
-			{10, []cell{{paneLoss, 50}, {paneAccuracy, 50}}},
-			{10, []cell{{paneInner, 50}, {paneSpectrum, 50}}},
-			{9, []cell{{paneTopology, 50}, {paneRegion, 50}}},
-			{7, []cell{{paneWork, 50}, {paneLog, 50}}},
-		})
+		return append(charts(10, 10), band{9, []cell{{paneTopology, 50}, {paneRegion, 50}}},
+			band{7, []cell{{paneWork, 50}, {paneLog, 50}}})
 	case w >= 100 && h >= 28:
-		s.places = grid(body, []band{
-			{9, []cell{{paneLoss, 50}, {paneAccuracy, 50}}},
-			{9, []cell{{paneInner, 50}, {paneSpectrum, 50}}},
-			{9, []cell{{paneTopology, 37}, {paneRegion, 31}, {paneLog, 32}}},
-		})
-	default:
-		s.places = grid(body, []band{
-			{7, []cell{{paneLoss, 50}, {paneAccuracy, 50}}},
-			{7, []cell{{paneInner, 50}, {paneSpectrum, 50}}},
-			{7, []cell{{paneTopology, 50}, {paneRegion, 50}}},
-		})
+		return append(charts(9, 9), band{9, []cell{{paneTopology, 37}, {paneRegion, 31}, {paneLog, 32}}})
 	}
-	return s
+	return append(charts(7, 7), band{7, []cell{{paneTopology, 50}, {paneRegion, 50}}})
+}
+
+// show gives a pane that has no place that of the log, or where the log has none either, that of the region.
+func (s *screenLayout) show(id paneID) {
+	if !s.hidden(id) {
+		return
+	}
+	for _, gives := range []paneID{paneLog, paneRegion} {
+		for i := range s.places {
+			if s.places[i].pane == gives {
+				s.places[i].pane = id
+				return
+			}
+		}
+	}
 }
 
 // cell is a pane and its share of a band's width; band is a row of panes and its share of the height.

@@ -14,7 +14,7 @@ func picture(s screenLayout) string {
 			letter := byte('.')
 			for _, p := range s.places {
 				if p.contains(x, y) {
-					letter = "LAISTRWG"[p.pane]
+					letter = "LAISTREWG"[p.pane]
 				}
 			}
 			b.WriteByte(letter)

@@ -3,19 +3,35 @@ package tui
 import (
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/trainer/krylov"
 )
 
-// overlay is what stands in front of the panes.
-type overlay uint8
+// overlay is what stands in front of the panes and has the keys.
+type overlay interface {
+	// handle takes a key or pasted text; it closes the overlay by setting the App's to nil.
+	handle(a *App, msg tea.Msg) tea.Cmd
+	// draw returns rows of one width, at most h of at most w columns.
+	draw(a *App, w, h int) []string
+	// hints are the keys that the footer names meanwhile.
+	hints(a *App) []hint
+}
 
-const (
-	overlayNone overlay = iota
-	overlayHelp
-	overlayPicker
-)
+// hint is a key and what it does, in a word or two.
+type hint struct{ key, text string }
+
+// wheel moves through the list that is in front, as the arrows do.
+func (a *App) wheel(msg tea.MouseWheelMsg) tea.Cmd {
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		return a.press(tea.KeyPressMsg{Code: tea.KeyUp})
+	case tea.MouseWheelDown:
+		return a.press(tea.KeyPressMsg{Code: tea.KeyDown})
+	}
+	return nil
+}
 
 // lay puts a block of rows, all of one width, over the middle of a screen.
 func lay(screen, block []string, w int) {
@@ -29,24 +45,37 @@ func lay(screen, block []string, w int) {
 			return
 		}
 		under := screen[y+i]
-		screen[y+i] = fit(ansi.Truncate(under, x, "")+ansi.ResetStyle+row+ansi.ResetStyle+ansi.TruncateLeft(under, x+bw, ""), w)
+		// A wide character under an edge is cut in two: spaces take the place of its half.
+		left, right := fit(ansi.Truncate(under, x, ""), x), ansi.TruncateLeft(under, x+bw, "")
+		right = spaces(w-x-bw-ansi.StringWidth(right)) + right
+		screen[y+i] = fit(left+ansi.ResetStyle+row+ansi.ResetStyle+right, w)
 	}
 }
 
-// boxed frames rows of equal width with a title.
+// boxed frames rows with a title, as an overlay.
 func (t *theme) boxed(title string, rows []string, w int) []string {
+	return t.framed(tokFocus, []part{{tokFocus, title}}, rows, w)
+}
+
+// framed puts rows, cut and filled to one width, into a frame of w columns with a title.
+func (t *theme) framed(ink token, title []part, rows []string, w int) []string {
 	top := t.line(w)
-	top.put(tokFocus, "╭─ "+title+" ")
-	top.put(tokFocus, repeat("─", top.left()-1)).put(tokFocus, "╮")
+	top.put(ink, "╭─ ")
+	head := t.line(top.left() - 2)
+	for _, p := range title {
+		head.put(p.t, p.s)
+	}
+	top.raw(head.b.String(), head.w).put(ink, " ")
+	top.put(ink, repeat("─", top.left()-1)).put(ink, "╮")
 	out := []string{top.full()}
 	edge := t.line(1)
-	edge.put(tokFocus, "│")
+	edge.put(ink, "│")
 	side := edge.full()
 	for _, r := range rows {
 		out = append(out, side+" "+fit(r, w-4)+" "+side)
 	}
 	bottom := t.line(w)
-	bottom.put(tokFocus, "╰"+repeat("─", w-2)+"╯")
+	bottom.put(ink, "╰"+repeat("─", w-2)+"╯")
 	return append(out, bottom.full())
 }
 
@@ -59,28 +88,6 @@ type section struct {
 // explain returns a row of a section, with so many columns for what it explains.
 func explain(t token, what string, columns int, means string) []part {
 	return []part{{t, pad(what, columns)}, {tokText, means}}
-}
-
-// help is every key with what it does, and what stands in the panes: in two columns on a wide screen,
-// otherwise as much as the height has room for, the keys first.
-func (a *App) help(w, h int) []string {
-	const title = "keys · esc closes"
-	const left, right = 57, 57
-	keys, words := a.keySections(), a.wordSections()
-	if w >= left+right+6 {
-		rows := beside(a.th.stack(keys, left, true), left, a.th.stack(words, right, true))
-		return a.th.boxed(title, clip(rows, h-2), left+right+6)
-	}
-	all := append(keys, words...)
-	inner := min(w-6, 62)
-	for n := len(all); n >= len(keys); n-- {
-		for _, headed := range []bool{true, false} {
-			if rows := a.th.stack(all[:n], inner, headed); len(rows) <= h-2 {
-				return a.th.boxed(title, rows, inner+4)
-			}
-		}
-	}
-	return a.th.boxed(title, clip(a.th.stack(keys, inner, false), max(1, h-2)), inner+4)
 }
 
 // stack draws sections one under the other.
@@ -104,20 +111,6 @@ func (t *theme) stack(sections []section, w int, headed bool) (rows []string) {
 		}
 	}
 	return rows
-}
-
-// keySections has the keys by group, as the table of bindings has them.
-func (a *App) keySections() (out []section) {
-	for _, g := range []string{groupRun, groupView, groupHelp} {
-		s := section{title: g}
-		for i := range a.bindings {
-			if b := &a.bindings[i]; b.group == g {
-				s.rows = append(s.rows, explain(tokAccent, b.Help().Key, 10, b.Help().Desc))
-			}
-		}
-		out = append(out, s)
-	}
-	return out
 }
 
 // wordSections says what the letters, signs and words of the panes mean.

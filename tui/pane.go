@@ -2,6 +2,7 @@ package tui
 
 import (
 	"math"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -60,6 +61,7 @@ func newPanes() [paneCount]pane {
 		paneSpectrum: &spectrumPane{},
 		paneTopology: &topologyPane{},
 		paneRegion:   &regionPane{log: true},
+		paneErrors:   &errorsPane{},
 		paneWork:     &workPane{},
 		paneLog:      &logPane{},
 	}
@@ -74,6 +76,8 @@ func (linear) toggleLog() bool { return false }
 type drawn struct {
 	key  drawnKey
 	rows []string
+
+	at, headed time.Time // when they and the first of them were drawn, where that counts
 }
 
 type drawnKey struct {
@@ -116,14 +120,33 @@ func block(rows []string, w, h int) []string {
 
 // frame draws a pane in its border, which carries the name and the current values.
 func frame(p pane, v *view, r rect, key drawnKey) []string {
-	ink, nameInk := tokBorder, tokStrong
+	ink := tokBorder
 	if key.focused {
-		ink, nameInk = tokFocus, tokFocus
+		ink = tokFocus
 	}
 	inner := r.w - 2
-	top := v.th.line(r.w)
+	rows := make([]string, 0, r.h)
+	rows = append(rows, frameTop(p, v, r.w, key.focused))
+	side := v.th.line(1)
+	side.put(ink, "│")
+	edge := side.full()
+	for _, row := range block(p.body(v, max(inner-2, 1), max(r.h-2, 1), key.zoomed), inner-2, r.h-2) {
+		rows = append(rows, edge+" "+row+" "+edge)
+	}
+	bottom := v.th.line(r.w)
+	bottom.put(ink, "╰"+repeat("─", inner)+"╯")
+	return append(rows, bottom.full())
+}
+
+// frameTop draws the border's first row, with the name and the current values.
+func frameTop(p pane, v *view, w int, focused bool) string {
+	ink, nameInk := tokBorder, tokStrong
+	if focused {
+		ink, nameInk = tokFocus, tokFocus
+	}
+	top := v.th.line(w)
 	top.put(ink, "╭─")
-	title := v.th.line(r.w - 4)
+	title := v.th.line(w - 4)
 	title.put(tokText, " ").put(nameInk, p.name(v)).put(tokText, " ")
 	values := v.th.line(title.left() - 2)
 	p.head(v, values)
@@ -135,17 +158,7 @@ func frame(p pane, v *view, r rect, key drawnKey) []string {
 		top.put(ink, repeat("─", top.left()-1))
 	}
 	top.put(ink, "╮")
-	rows := make([]string, 0, r.h)
-	rows = append(rows, top.full())
-	side := v.th.line(1)
-	side.put(ink, "│")
-	edge := side.full()
-	for _, row := range block(p.body(v, max(inner-2, 1), max(r.h-2, 1), key.zoomed), inner-2, r.h-2) {
-		rows = append(rows, edge+" "+row+" "+edge)
-	}
-	bottom := v.th.line(r.w)
-	bottom.put(ink, "╰"+repeat("─", inner)+"╯")
-	return append(rows, bottom.full())
+	return top.full()
 }
 
 // trend says whether the newest value went up or down.

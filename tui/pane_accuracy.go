@@ -2,6 +2,7 @@ package tui
 
 // accuracyPane shows the share of wrongly classified rows, or for regression the root mean square error.
 type accuracyPane struct {
+	chartView
 	chart chart
 	log   bool
 }
@@ -60,7 +61,10 @@ func (p *accuracyPane) plot(v *view) plot {
 
 func (p *accuracyPane) body(v *view, w, h int, zoomed bool) []string {
 	pl := p.plot(v)
-	pl.legend, pl.best, pl.value = zoomed, true, p.unit(v)
+	pl.best, pl.value = true, p.unit(v)
+	if zoomed {
+		return p.whole(v, &p.chart, pl, w, h)
+	}
 	return p.chart.draw(v, pl, w, h)
 }
 

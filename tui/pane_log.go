@@ -8,7 +8,10 @@ import (
 
 // logPane shows what happened, the newest at the bottom: each epoch's figures, and between them the
 // switches, settings, spectra and refusals.
-type logPane struct{ linear }
+type logPane struct {
+	linear
+	search logSearch
+}
 
 func (*logPane) name(*view) string { return "log" }
 
@@ -37,16 +40,34 @@ func (v *view) faultInk() token {
 	return tokTest
 }
 
-func (p *logPane) body(v *view, w, h int, _ bool) []string {
+func (p *logPane) body(v *view, w, h int, zoomed bool) []string {
+	entries, up, below := v.newest(h), 0, ""
+	if zoomed && h > 2 {
+		h--
+		entries, up, below = p.matching(v), p.search.up, p.searchLine(v, w)
+	}
 	rows := make([]string, h)
 	free := h
-	for i := len(v.h.entries) - 1; i >= 0 && free > 0; i-- {
-		drawn := p.rows(v, &v.h.entries[i], w)
+	for i := len(entries) - 1 - up; i >= 0 && free > 0; i-- {
+		drawn := p.rows(v, &v.h.entries[entries[i]], w)
 		drawn = drawn[:min(len(drawn), free)]
 		free -= len(drawn)
 		copy(rows[free:], drawn)
 	}
+	if below != "" {
+		return append(rows, below)
+	}
 	return rows[free:]
+}
+
+// newest lists the last n entries of the log.
+func (v *view) newest(n int) []int {
+	first := max(0, len(v.h.entries)-n)
+	out := make([]int, len(v.h.entries)-first)
+	for i := range out {
+		out[i] = first + i
+	}
+	return out
 }
 
 // rows draws an entry: an epoch's figures on one row, text on as many as it needs.

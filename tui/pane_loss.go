@@ -4,6 +4,7 @@ import "math"
 
 // lossPane shows the mean loss over the training and the test rows.
 type lossPane struct {
+	chartView
 	chart chart
 	log   bool
 }
@@ -22,7 +23,10 @@ func (p *lossPane) head(v *view, l *line) {
 
 func (p *lossPane) body(v *view, w, h int, zoomed bool) []string {
 	pl := pairPlot(v, &v.h.loss, &v.h.testLoss)
-	pl.log, pl.legend, pl.best = p.log, zoomed, true
+	pl.log, pl.best = p.log, true
+	if zoomed {
+		return p.whole(v, &p.chart, pl, w, h)
+	}
 	return p.chart.draw(v, pl, w, h)
 }
 

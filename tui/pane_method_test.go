@@ -162,19 +162,6 @@ func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 	}
 }
 
-// TestResidualOfAnotherNetBeginsAnew: late viewers may miss a solve's first iteration.
-func TestResidualOfAnotherNetBeginsAnew(t *testing.T) {
-	v := testView()
-	for member := range 2 {
-		in := fakeInner(2, 3, 1)
-		in.Member = member
-		v.h.iteration(&in)
-	}
-	if n := v.h.residual.points; n != 1 {
-		t.Errorf("%d points of two solves are one curve", n)
-	}
-}
-
 // TestSwitchEndsTheSolve: the solve under way goes with its method.
 func TestSwitchEndsTheSolve(t *testing.T) {
 	v := testView()

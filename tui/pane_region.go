@@ -9,6 +9,7 @@ import (
 // regionPane shows how far a method trusts its model: radius and ρ for a trust region, learning rate and
 // gradient norm for a first-order method, and of the others what they say of themselves.
 type regionPane struct {
+	chartView
 	upper, lower chart
 	log          bool
 }
@@ -114,8 +115,9 @@ func (p *regionPane) plots(v *view) (upper, lower plot) {
 
 func (p *regionPane) body(v *view, w, h int, zoomed bool) []string {
 	upper, lower := p.plots(v)
-	upper.legend, lower.legend = zoomed, zoomed
 	switch {
+	case zoomed:
+		return p.both(v, upper, lower, w, h)
 	case h < 8 && w >= 60:
 		upper.name, lower.name = p.axis(v), lower.curves[0].name
 		left := w/2 - 1
@@ -132,6 +134,25 @@ func (p *regionPane) body(v *view, w, h int, zoomed bool) []string {
 	rows := append([]string{p.caption(v, upper, w)}, p.upper.draw(v, upper, w, top)...)
 	rows = append(rows, p.caption(v, lower, w))
 	return append(rows, p.lower.draw(v, lower, w, bottom)...)
+}
+
+// both draws the charts of the zoomed pane, one above the other.
+func (p *regionPane) both(v *view, upper, lower plot, w, h int) []string {
+	if h < 12 || upper.curves[0].series.empty() {
+		return p.whole(v, &p.upper, upper, w, h)
+	}
+	p.begin()
+	top := (h - 4) / 2
+	bottom := h - top - 3
+	upper.noX = true
+	p.dress(v, &upper)
+	p.dress(v, &lower)
+	upper.margin = max(upper.axis(w, top), lower.axis(w, bottom))
+	lower.margin = upper.margin
+	rows := append([]string{p.caption(v, upper, w)}, p.show(v, &p.upper, upper, 0, 1, w, top)...)
+	rows = append(rows, p.caption(v, lower, w))
+	rows = append(rows, p.show(v, &p.lower, lower, 0, top+2, w, bottom)...)
+	return append(rows, p.keys(v, w))
 }
 
 // axis names the upper chart's axis in the corner, where there is no row for a caption.

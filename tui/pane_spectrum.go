@@ -11,8 +11,11 @@ import (
 // spectrumPane shows the extreme eigenvalues of the curvature: with certificates, over the epochs, and with
 // the density of all of them if there is one, when a spectrum was computed; otherwise the Ritz values that CG
 // has for nothing. It says which.
+//
+// Zoomed it shows how they went over the epochs first; a key leads on to the newest spectrum.
 type spectrumPane struct {
 	chart, curve chart
+	at           int // of the views that there are
 }
 
 func (*spectrumPane) toggleLog() bool { return false }
@@ -30,15 +33,7 @@ type pair struct{ value, bound float64 }
 func (p *spectrumPane) source(v *view) (pairs []pair, origin string) {
 	if n := len(v.h.spectra); n > 0 {
 		e := &v.h.spectra[n-1]
-		for i, f := range e.Eigenvalues {
-			b := math.NaN()
-			if i < len(e.Residuals) {
-				b = math.Abs(float64(e.Residuals[i]))
-			}
-			if x := float64(f); !math.IsNaN(x) && !math.IsInf(x, 0) {
-				pairs = append(pairs, pair{x, b})
-			}
-		}
+		pairs = sortedPairs(e)
 		origin = matrix(e) + ", " + clean(e.Method) + " at " + count(e.Epoch)
 	} else if s, ok := ritz(&v.h.latest); ok {
 		for _, f := range s.Ritz {
@@ -51,15 +46,7 @@ func (p *spectrumPane) source(v *view) (pairs []pair, origin string) {
 			origin += ", preconditioned"
 		}
 	}
-	slices.SortFunc(pairs, func(a, b pair) int {
-		switch {
-		case a.value > b.value:
-			return -1
-		case a.value < b.value:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(pairs, greatestFirst)
 	return pairs, origin
 }
 
@@ -140,6 +127,16 @@ func (p *spectrumPane) body(v *view, w, h int, zoomed bool) []string {
 	if len(pairs) == 0 {
 		return p.nothing(v, w, h)
 	}
+	if views := p.views(v); zoomed && len(views) > 1 && h >= 10 && w >= 24 {
+		k := p.at % len(views)
+		rows := block(views[k].draw(v, w, h-1), w, h-1)
+		return append(rows, p.keys(v, views[(k+1)%len(views)].name, w))
+	}
+	return p.newest(v, pairs, w, h, zoomed)
+}
+
+// newest shows the eigenvalues of now, and charts as far as there is room.
+func (p *spectrumPane) newest(v *view, pairs []pair, w, h int, zoomed bool) []string {
 	strong, weak := p.facts(v)
 	facts := strong[:min(len(strong), max(0, (h-2)/3))]
 	left := h - len(facts)
@@ -196,6 +193,9 @@ func (p *spectrumPane) nothing(v *view, w, h int) []string {
 // magnitude on a logarithmic scale over six decades: eigenvalues differ by orders of magnitude. A dashed bar
 // is a negative one's.
 func (p *spectrumPane) list(v *view, pairs []pair, w, h int) []string {
+	if h < 1 {
+		return nil
+	}
 	shown, gap := pairs, -1
 	if len(pairs) > h {
 		top := (h - 1 + 1) / 2

@@ -227,3 +227,57 @@ func TestNoSpectrumIsSaid(t *testing.T) {
 		t.Errorf("%d spectra, %+v", len(h.spectra), last)
 	}
 }
+
+// TestSpectrumViews goes through the views of the zoomed pane.
+func TestSpectrumViews(t *testing.T) {
+	v := watched(edgeRun("0.11"))
+	p := &spectrumPane{}
+	for _, want := range []string{"density over time", "eigenvalues over time", "newest spectrum", "density over time"} {
+		if got := p.views(v)[p.at].name; got != want {
+			t.Errorf("%q, expected %q", got, want)
+		}
+		for _, size := range [][2]int{{80, 21}, {120, 37}} {
+			t.Run(fmt.Sprintf("%s-%dx%d", strings.Fields(want)[0], size[0], size[1]), func(t *testing.T) {
+				if strings.HasSuffix(t.Name(), "#01") {
+					return
+				}
+				rows := new(drawn).draw(p, v, rect{0, 0, size[0], size[1]}, drawnKey{zoomed: true})
+				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
+			})
+		}
+		p.handleKey(v, "v")
+	}
+	if _, taken := p.handleKey(watched(fakeRun(script{epochs: 3})), "v"); taken {
+		t.Error("v is taken where there is one view")
+	}
+}
+
+func TestSpectrumFits(t *testing.T) {
+	odd := edgeRun("0.11")
+	for i := range odd {
+		for j := range odd[i].Spectra {
+			if s := &odd[i].Spectra[j]; s.Epoch%8 == 0 {
+				s.Density = &trainer.Density{Grid: []trainer.Float{0, 0}, Values: []trainer.Float{1, nan}, Sigma: 0}
+				s.Eigenvalues = s.Eigenvalues[:1]
+			} else {
+				s.Density.Sigma, s.Density.Values[3], s.Residuals[0] = 0, nan, 3
+			}
+		}
+	}
+	for _, deltas := range [][]trainer.Delta{edgeRun("0.11"), odd, fakeRun(script{epochs: 9, spectra: true}), nil} {
+		looksFit(t, watched(deltas), func(r *rand.Rand) pane { return &spectrumPane{at: r.IntN(3)} })
+	}
+}
+
+// TestEigenAxis: the symmetric logarithm has an inverse, keeps order and the sign.
+func TestEigenAxis(t *testing.T) {
+	s := symlog{unit: 0.01}
+	for i, x := range []float64{-200, -1, -0.01, 0, 1e-5, 0.3, 4000} {
+		if y := s.back(s.up(x)); math.Abs(y-x) > 1e-9*math.Abs(x) {
+			t.Errorf("%g came back as %g", x, y)
+		}
+		if i > 0 && s.up(x) < s.up(x-1) {
+			t.Errorf("not monotone at %g", x)
+		}
+	}
+}

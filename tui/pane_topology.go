@@ -11,14 +11,17 @@ import (
 // topologyPane draws the network: a column of nodes for each layer, taller for more nodes, fans of lines
 // for the blocks of weights between them, arcs beneath for connections that skip layers, and the norms of
 // the blocks when there is room.
+//
+// Zoomed, a block can be chosen, whose weights are shown on request.
 type topologyPane struct {
 	linear
 	chart chart
+	look  blockView
 }
 
 func (*topologyPane) name(*view) string { return "network" }
 
-func (*topologyPane) seen(h *history) uint64 { return h.runGen + h.epochGen }
+func (*topologyPane) seen(h *history) uint64 { return h.runGen + h.epochGen + h.weightsGen }
 
 func (*topologyPane) head(v *view, l *line) {
 	if v.h.run == nil {
@@ -57,21 +60,29 @@ func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 		p.chart.write(max(0, (w-cells(waiting(v)))/2), (h-1)/2, waiting(v), tokMuted)
 		return p.chart.text(v.th)
 	}
+	if _, _, ok := p.block(v.h); zoomed && ok && h > 6 {
+		if p.look.open {
+			return p.weightsBody(v, w, h)
+		}
+		h--
+		p.networkKeys(v, h, w)
+	}
 	m := oneExpert(&v.h.run.Model)
 	d := p.arrange(v, m, w, h, zoomed)
 	for _, c := range m.Connections {
 		if c.To-c.From == 1 {
-			p.fan(v, m, d, c)
+			p.fan(v, m, d, c, p.strength(v, c, zoomed))
 		}
 	}
 	p.nodes(m, d)
 	p.names(v, m, d, w)
+	p.steps(v, m, d)
 	p.skips(m, d, w)
 	switch {
 	case d.norms > 0 && m.Experts > 0:
 		p.gates(v, h-d.norms, w)
 	case d.norms > 0:
-		p.table(v, d, h-d.norms, w)
+		p.table(v, h-d.norms, w, zoomed)
 	}
 	return p.chart.text(v.th)
 }
@@ -138,7 +149,7 @@ func (d *drawing) column(layer int) int {
 }
 
 // fan draws the lines between two neighbouring layers, from a few nodes of one to a few of the other.
-func (p *topologyPane) fan(v *view, m *trainer.ModelInfo, d drawing, c trainer.ConnectionInfo) {
+func (p *topologyPane) fan(v *view, m *trainer.ModelInfo, d drawing, c trainer.ConnectionInfo, t token) {
 	from, to := d.column(c.From), d.column(c.To)
 	if from < 0 || to < 0 || d.h < 1 {
 		return
@@ -164,7 +175,7 @@ func (p *topologyPane) fan(v *view, m *trainer.ModelInfo, d drawing, c trainer.C
 			p.chart.segment(a, g, 0, y0, a.w*g.dotsX-1, y1, false)
 		}
 	}
-	p.chart.flush(a, g, tokGrid, '.')
+	p.chart.flush(a, g, t, '.')
 }
 
 // density is the part of all pairs of nodes that a connection joins.
@@ -327,37 +338,6 @@ func (p *topologyPane) arc(a, b, row int, weights string, w int) {
 	p.chart.set(b, row, '╯', tokGrid)
 	if s := " " + weights + " "; cells(s) < b-a-1 {
 		p.centred((a+b)/2, row, s, tokMuted, w)
-	}
-}
-
-// table lists the blocks of weights with their norms, and how far the last step moved each.
-func (p *topologyPane) table(v *view, d drawing, y, w int) {
-	column := []int{0, 13, 24, 35, 46}
-	for i, s := range []string{"block", "‖w‖", "‖g‖", "‖Δw‖", "‖Δw‖/‖w‖"} {
-		if column[i]+cells(s) <= w {
-			p.chart.write(column[i], y, s, tokMuted)
-		}
-	}
-	sizes := v.h.run.Model.Layers
-	name := func(layer int) string {
-		if layer < 0 || layer >= len(sizes) {
-			return "?"
-		}
-		return count(sizes[layer])
-	}
-	for i, b := range v.h.latest.Blocks {
-		row := y + 1 + i
-		p.chart.write(0, row, name(b.From)+" → "+name(b.To), tokText)
-		ratio := float64(b.Step) / float64(b.Weight)
-		for k, x := range []float64{float64(b.Weight), float64(b.Gradient), float64(b.Step), ratio} {
-			if column[k+1]+9 <= w {
-				p.chart.write(column[k+1], row, number(x), tokText)
-			}
-		}
-		if n := w - 57; n > 4 && ratio > 0 {
-			share := math.Max(0, math.Min(1, 1+math.Log10(ratio)/4))
-			p.chart.write(57, row, repeat("━", int(math.Round(share*float64(n)))), tokAccent)
-		}
 	}
 }
 

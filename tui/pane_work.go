@@ -9,6 +9,7 @@ import (
 // workPane shows what the run has cost and what it still will.
 type workPane struct {
 	linear
+	chartView
 	chart chart
 }
 
@@ -99,8 +100,19 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 	}
 	spare := h - len(rows)
 	pl := epochPlot(v.h, plotCurve{name: "time of an epoch", tok: tokAccent, series: &v.h.seconds, mark: '*'})
-	pl.zero, pl.legend, pl.best, pl.value = true, zoomed, true, span
-	pl.label = func(x float64) string { return tick(x) + "s" }
+	pl.zero, pl.best, pl.value = true, true, span
+	pl.label = func(x float64) string { return tick(x) + " s" }
+	switch {
+	case zoomed && w-26 >= 28 && h >= 8:
+		p.begin()
+		return append(beside(rows, 24, p.show(v, &p.chart, pl, 26, 0, w-26, h-1)), p.keys(v, w))
+	case zoomed && spare >= 9:
+		p.begin()
+		rows = append(rows, "")
+		rows = append(rows, p.show(v, &p.chart, pl, 0, len(rows), w, spare-2)...)
+		return append(rows, p.keys(v, w))
+	}
+	p.begin()
 	if columns == 1 && w-26 >= 28 && h >= 6 {
 		return beside(rows, 24, p.chart.draw(v, pl, w-26, h))
 	}

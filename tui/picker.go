@@ -1,16 +1,13 @@
 package tui
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/sahilm/fuzzy"
 
 	"newtop/trainer"
 	"newtop/trainer/optim"
@@ -47,42 +44,41 @@ func (a *App) openPicker() {
 			p.at = i
 		}
 	}
-	a.overlay = overlayPicker
+	a.overlay = &pickerOverlay{}
+}
+
+// pickerOverlay puts the list in front.
+type pickerOverlay struct{}
+
+func (*pickerOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
+	key, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		a.picker.narrow(msg)
+		return nil
+	}
+	chosen, closed := a.picker.handleKey(key)
+	if closed {
+		a.overlay = nil
+	}
+	if chosen != nil {
+		return a.command(trainer.Switch{Optimizer: chosen.Name})
+	}
+	return nil
+}
+
+func (*pickerOverlay) draw(a *App, w, h int) []string { return a.picker.draw(&a.view, w, h) }
+
+func (*pickerOverlay) hints(*App) []hint {
+	return []hint{{"enter", "switch"}, {"↑↓", "choose"}, {"1…9", "by number"}, {"esc", "close"}}
 }
 
 // match applies the filter.
 func (p *picker) match() {
-	p.shown, p.at = p.shown[:0], 0
-	text := strings.TrimSpace(p.filter.Value())
-	if text == "" {
-		for i := range p.methods {
-			p.shown = append(p.shown, i)
-		}
-		return
+	names := make([]string, len(p.methods))
+	for i, m := range p.methods {
+		names[i] = m.Name
 	}
-	for _, m := range fuzzy.Find(text, p.texts) {
-		p.shown = append(p.shown, m.Index)
-	}
-	// Scattered letters match nearly everything: a name that has the text as it is comes first, then a title
-	// or paper that has it, in the order of the list.
-	text = strings.ToLower(text)
-	rank := func(k int) int {
-		switch {
-		case strings.HasPrefix(p.methods[k].Name, text):
-			return 0
-		case strings.Contains(p.methods[k].Name, text):
-			return 1
-		case strings.Contains(strings.ToLower(p.texts[k]), text):
-			return 2
-		}
-		return 3
-	}
-	slices.SortStableFunc(p.shown, func(a, b int) int {
-		if order := cmp.Compare(rank(a), rank(b)); order != 0 || rank(a) == 3 {
-			return order
-		}
-		return cmp.Compare(a, b)
-	})
+	p.shown, p.at = find(p.filter.Value(), names, p.texts), 0
 }
 
 // handleKey acts on a key; closed says that the list is done with.
@@ -107,13 +103,18 @@ func (p *picker) handleKey(msg tea.KeyPressMsg) (chosen *optim.Info, closed bool
 		if n, err := strconv.Atoi(k); err == nil && p.filter.Value() == "" && n >= 1 && n <= len(p.methods) {
 			return p.methods[n-1], true
 		}
-		before := p.filter.Value()
-		p.filter, _ = p.filter.Update(msg)
-		if p.filter.Value() != before {
-			p.match()
-		}
+		p.narrow(msg)
 	}
 	return nil, false
+}
+
+// narrow gives a key or pasted text to the filter.
+func (p *picker) narrow(msg tea.Msg) {
+	before := p.filter.Value()
+	p.filter, _ = p.filter.Update(msg)
+	if p.filter.Value() != before {
+		p.match()
+	}
 }
 
 // draw returns the list in a box of at most w × h.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"math"
+	"slices"
 )
 
 // plotCurve is one line of a plot.
@@ -10,16 +11,19 @@ type plotCurve struct {
 	tok    token
 	series *series
 	dashed bool
-	alarm  bool // a value that is not finite is bad news, not one that the method does not have
-	mark   rune // stands for its dots in ASCII
+	alarm  bool   // a value that is not finite is bad news, not one that the method does not have
+	mark   rune   // stands for its dots in ASCII
+	tag    string // written at its newest point, to tell many curves apart
 }
+
+func (k *plotCurve) stroke() stroke { return stroke{k.tok, k.mark, k.dashed} }
 
 // plot says what a chart shows; its zero value is a linear chart scaled to its data.
 type plot struct {
 	curves  []plotCurve
 	log     bool
 	zero    bool                 // the linear axis starts at zero
-	whole   bool                 // x are whole numbers
+	whole   bool                 // epochs are whole numbers
 	label   func(float64) string // of the y axis; nil for plain numbers
 	value   func(float64) string // of the legend; nil for plain numbers
 	best    bool                 // less is better: the legend says what was least
@@ -30,26 +34,38 @@ type plot struct {
 	marks   []plotMark           // x of events
 	clip    [2]float64           // bounds of y, when the second is above the first
 	show    [2]float64           // y that are within the axis whatever the data, likewise
-	limit   float64              // an x that the axis ends at or before, if the data do; 0 for none
+	limit   float64              // an epoch that the axis ends at or before, if the data do; 0 for none
 	closed  bool                 // no more points will come
 	legend  bool
 	waiting string // what to say while there is nothing to draw
+
+	run      bool // it is over the epochs of the run
+	by       axis
+	logX     bool
+	window   [2]float64 // the part of x to show, when the second is above the first
+	detail   bool       // there is room and leisure: the newest points one by one, units, small ticks
+	half     float64    // half-life in epochs that curves are smoothed with; 0 for not at all
+	outliers bool       // the y axis leaves out what lies far from most values
+	cursor   *spot      // where the values are told; nil for nowhere
 }
 
 // epochPlot is a plot of curves over the epochs of the run.
 func epochPlot(h *history, curves ...plotCurve) plot {
-	return plot{curves: curves, whole: true, marks: h.marks(), limit: float64(h.status.EpochLimit), closed: h.over()}
+	return plot{curves: curves, run: true, whole: true, marks: h.marks(), limit: float64(h.status.EpochLimit), closed: h.over()}
 }
 
-// plotMark is something that happened at an x.
-type plotMark struct {
-	x    float64
-	text string
+// items are the buckets of a curve that a chart draws.
+func (p *plot) items(k *plotCurve) []bucket {
+	if p.detail {
+		return k.series.fine()
+	}
+	return k.series.buckets
 }
 
 // draw returns the plot as exactly h rows of w columns. Axes appear when there is room for them.
 func (c *chart) draw(v *view, p plot, w, h int) []string {
 	c.resize(w, h)
+	c.drawn = area{}
 	if w < 1 || h < 1 {
 		return nil
 	}
@@ -69,19 +85,13 @@ func (c *chart) draw(v *view, p plot, w, h int) []string {
 		bottom = 1
 	}
 	a.x, a.y, a.w, a.h = gutter, 0, w-gutter, h-bottom
+	c.drawn = a
 	c.rules(v, p, a)
-	for _, k := range p.curves {
-		c.curve(a, v.gl, k.series, k.tok, k.mark, k.dashed)
-	}
-	c.markNames(v, p, a)
-	for _, k := range p.curves {
-		if k.alarm {
-			c.holes(a, v.gl, k.series)
-		}
-	}
+	missing := c.strokes(v, p, a)
+	c.tags(v, p, a)
 	if gutter > 0 {
 		c.axes(a, bottom == 2)
-		c.yLabels(v, a, ticks, labels)
+		c.yLabels(v, p, a, ticks, labels)
 	}
 	if bottom > 0 {
 		c.xLabels(v, p, a, a.h+bottom-1)
@@ -89,23 +99,89 @@ func (c *chart) draw(v *view, p plot, w, h int) []string {
 			c.write(0, h-1, p.name, tokMuted)
 		}
 	}
+	c.cursorLine(v, p, a)
 	if p.legend {
-		c.legend(v, p, a)
+		c.legend(v, p, a, missing)
 	}
+	c.markNames(v, p, a)
+	c.values(v, p, a)
 	return c.text(v.th)
+}
+
+// strokes draws the curves, what was left behind under them and what is missing over them.
+func (c *chart) strokes(v *view, p plot, a area) (m missing) {
+	for i := range p.curves {
+		k := &p.curves[i]
+		c.curve(a, v.gl, k.series.old, stroke{tokGrid, '.', k.dashed})
+	}
+	for i := range p.curves {
+		k := &p.curves[i]
+		all := p.items(k)
+		items := p.within(a, all)
+		if p.half == 0 {
+			c.curve(a, v.gl, items, k.stroke())
+		} else {
+			c.curve(a, v.gl, items, stroke{tokGrid, '.', false})
+		}
+		m.count(a, items)
+	}
+	if p.half > 0 {
+		for i := range p.curves {
+			k := &p.curves[i]
+			c.soft = smooth(c.soft, p.items(k), p.half)
+			c.curve(a, v.gl, p.within(a, c.soft), k.stroke())
+		}
+	}
+	for i := range p.curves {
+		if k := &p.curves[i]; k.alarm && k.series.holes {
+			c.holes(a, v.gl, p.items(k))
+		}
+	}
+	if p.outliers {
+		c.edges(v, p, a)
+	}
+	return m
+}
+
+// within returns the buckets that the area shows some of.
+func (p *plot) within(a area, items []bucket) []bucket {
+	if p.window[1] <= p.window[0] && !p.logX {
+		return items
+	}
+	return visible(items, p.by, a.back(a.left), a.back(a.right))
+}
+
+// inside leaves out the neighbours of what is within.
+func inside(a area, items []bucket) []bucket {
+	for len(items) > 0 && a.across(items[0].x1[a.by]) < a.left {
+		items = items[1:]
+	}
+	for len(items) > 0 && a.across(items[len(items)-1].x1[a.by]) > a.right {
+		items = items[:len(items)-1]
+	}
+	return items
 }
 
 // scale finds the ranges of both axes; false when there is nothing to draw.
 func (p *plot) scale() (area, bool) {
-	a := area{left: math.Inf(1), right: math.Inf(-1), low: math.Inf(1), high: math.Inf(-1), log: p.log}
-	for _, k := range p.curves {
-		low, high, ok := k.series.bounds(p.log)
+	a := area{left: math.Inf(1), right: math.Inf(-1), low: math.Inf(1), high: math.Inf(-1), log: p.log, by: p.by, logX: p.logX}
+	a.left, a.right = p.reach()
+	if a.left > a.right {
+		return a, false
+	}
+	for i := range p.curves {
+		k := &p.curves[i]
+		items := p.items(k)
+		if p.detail {
+			if some := inside(a, p.within(a, items)); len(some) > 0 {
+				items = some
+			}
+		}
+		low, high, ok := extremes(items, p.log)
 		if !ok {
 			continue
 		}
 		a.low, a.high = math.Min(a.low, low), math.Max(a.high, high)
-		first, last, _ := k.series.ends()
-		a.left, a.right = math.Min(a.left, first), math.Max(a.right, last)
 	}
 	if a.low > a.high {
 		return a, false
@@ -119,17 +195,62 @@ func (p *plot) scale() (area, bool) {
 	if p.show[1] > p.show[0] {
 		a.low, a.high = math.Min(a.low, p.show[0]), math.Max(a.high, p.show[1])
 	}
+	if p.outliers {
+		a.low, a.high = p.most(a)
+	}
 	if p.log {
 		a.low, a.high = math.Log10(a.low), math.Log10(a.high)
-	} else if p.zero {
+	} else if p.zero && !p.outliers {
 		a.low = math.Min(a.low, 0)
 	}
 	a.low, a.high = widen(a.low, a.high, p.log)
 	a.low, a.high = p.settle(a.low, a.high)
-	if !p.closed {
-		a.right = p.ahead(a.right)
-	}
 	return a, true
+}
+
+// reach is the range of x, the logarithms taken; it is empty when no curve has a value to draw.
+func (p *plot) reach() (left, right float64) {
+	left, right = math.Inf(1), math.Inf(-1)
+	old := right
+	for i := range p.curves {
+		s := p.curves[i].series
+		if _, _, ok := s.bounds(p.log); !ok {
+			continue
+		}
+		first, last, _ := s.extent()
+		from := first[p.by]
+		if p.logX {
+			from = p.positive(&p.curves[i])
+		}
+		left, right = math.Min(left, from), math.Max(right, last[p.by])
+		if n := len(s.old); n > 0 {
+			old = math.Max(old, s.old[n-1].x1[p.by])
+		}
+	}
+	if left > right {
+		return left, right
+	}
+	right = math.Max(right, math.Min(old, left+2*(right-left)))
+	if !p.closed {
+		right = p.ahead(right)
+	}
+	if p.window[1] > p.window[0] {
+		left, right = p.window[0], p.window[1]
+	}
+	if p.logX {
+		return math.Log10(left), math.Log10(right)
+	}
+	return left, right
+}
+
+// positive returns a curve's first x above zero, +Inf if it has none.
+func (p *plot) positive(k *plotCurve) float64 {
+	items := p.items(k)
+	i := slices.IndexFunc(items, func(b bucket) bool { return b.x1[p.by] > 0 })
+	if i < 0 {
+		return math.Inf(1)
+	}
+	return items[i].x1[p.by]
 }
 
 // settle moves the ends of the y axis outwards to coarse values, so that a new minimum does not move
@@ -148,6 +269,12 @@ func (p *plot) settle(low, high float64) (float64, float64) {
 // ahead leaves up to an eighth of the x axis free for what will come, so that the picture grows into it
 // instead of being squeezed with every point; a known end is not passed.
 func (p *plot) ahead(last float64) float64 {
+	if p.by != xEpoch {
+		if last <= 0 {
+			return last
+		}
+		return math.Pow(1.125, math.Ceil(math.Log(last)/math.Log(1.125)))
+	}
 	right := 10.0
 	for right < last {
 		right = math.Ceil(right * 1.125)
@@ -168,164 +295,4 @@ func widen(low, high float64, log bool) (float64, float64) {
 		by = 0.5
 	}
 	return low - by, high + by
-}
-
-// gutter is how many columns the y axis takes.
-func (p *plot) gutter(labels []string, w, h int) int {
-	if w < 24 || h < 3 {
-		return 0
-	}
-	widest := 0
-	for _, s := range labels {
-		widest = max(widest, cells(s))
-	}
-	return max(widest+1, p.margin)
-}
-
-// axis is the width of the y axis that the plot would draw.
-func (p *plot) axis(w, h int) int {
-	a, ok := p.scale()
-	if !ok {
-		return 0
-	}
-	_, labels := p.yTicks(a, h)
-	return p.gutter(labels, w, h)
-}
-
-func (p *plot) yTicks(a area, h int) (at []float64, labels []string) {
-	if p.log {
-		at = decades(a.low, a.high, max(2, (h-1)/2))
-	} else {
-		at = steps(a.low, a.high, max(2, (h+1)/3))
-	}
-	label := p.label
-	if label == nil {
-		label = tick
-	}
-	labels = make([]string, len(at))
-	for i, v := range at {
-		labels[i] = label(v)
-	}
-	return at, labels
-}
-
-func (c *chart) yLabels(v *view, a area, ticks []float64, labels []string) {
-	taken := -1
-	for i := len(ticks) - 1; i >= 0; i-- {
-		row := a.row(v.gl, ticks[i])
-		if row < a.y || row >= a.y+a.h || row == taken {
-			continue
-		}
-		taken = row
-		c.write(a.x-1-cells(labels[i]), row, labels[i], tokMuted)
-		c.set(a.x-1, row, '┤', tokGrid)
-	}
-}
-
-// rules draws guide lines and the marks of events under the curves.
-func (c *chart) rules(v *view, p plot, a area) {
-	for _, y := range p.rules {
-		if row := a.row(v.gl, y); (!a.log || y > 0) && a.dotY(v.gl, y) >= 0 && row >= a.y && row < a.y+a.h {
-			for x := a.x; x < a.x+a.w; x++ {
-				c.set(x, row, '╌', tokGrid)
-			}
-		}
-	}
-	for _, m := range p.marks {
-		if m.x < a.left || m.x > a.right || a.right <= a.left {
-			continue
-		}
-		x := a.cellX(v.gl, m.x)
-		for y := a.y; y < a.y+a.h; y++ {
-			c.set(x, y, '┊', tokAccent)
-		}
-	}
-}
-
-// markNames writes what the marks are, over the curves: a name cut in two would read as another.
-func (c *chart) markNames(v *view, p plot, a area) {
-	for _, m := range p.marks {
-		x := a.cellX(v.gl, m.x) + 1
-		if m.text != "" && a.h >= 6 && m.x >= a.left && m.x <= a.right && a.right > a.left && x+cells(m.text) < a.x+a.w {
-			c.write(x, a.y+a.h-1, m.text, tokMuted)
-		}
-	}
-}
-
-// xLabels writes the ends of the x axis, the last one always, and what fits between them.
-func (c *chart) xLabels(v *view, p plot, a area, row int) {
-	put := func(x float64, s string) (from, to int) {
-		from = a.cellX(v.gl, x) - (cells(s)-1)/2
-		from = max(a.x, min(from, a.x+a.w-cells(s)))
-		return from, from + cells(s)
-	}
-	last := p.last()
-	s := tick(last)
-	if p.whole {
-		s = count(int(last))
-	}
-	from, end := put(last, s)
-	c.write(from, row, s, tokMuted)
-	if a.right <= a.left {
-		return
-	}
-	limit, used := from-2, a.x-1
-	for _, x := range steps(a.left, a.right, max(2, a.w/10)) {
-		if p.whole && x != math.Trunc(x) {
-			continue
-		}
-		s := tick(x)
-		if from, to := put(x, s); (to <= limit || from >= end+2) && from > used {
-			c.write(from, row, s, tokMuted)
-			used = to + 1
-		}
-	}
-}
-
-// last is the newest x.
-func (p *plot) last() float64 {
-	last := math.Inf(-1)
-	for _, k := range p.curves {
-		if _, x, ok := k.series.ends(); ok {
-			last = math.Max(last, x)
-		}
-	}
-	return last
-}
-
-// legend names the curves, with their current and best values, in the top right corner: the emptiest
-// for quantities that training drives down.
-func (c *chart) legend(v *view, p plot, a area) {
-	value := p.value
-	if value == nil {
-		value = number
-	}
-	rows := make([]string, 0, len(p.curves))
-	toks := make([]token, 0, len(p.curves))
-	w := 0
-	for _, k := range p.curves {
-		if k.series.empty() {
-			continue
-		}
-		line := "─── "
-		if k.dashed {
-			line = "╌╌╌ "
-		}
-		if v.gl.ascii {
-			line = string([]rune{k.mark, k.mark, k.mark, ' '})
-		}
-		s := line + k.name + "  now " + value(k.series.last())
-		if p.best {
-			s += "  best " + value(k.series.min) + " at " + count(int(k.series.minAt))
-		}
-		rows, toks = append(rows, s), append(toks, k.tok)
-		w = max(w, cells(s))
-	}
-	x := a.x + a.w - w - 1
-	if x < a.x+2 || len(rows) > a.h-2 {
-		return
-	}
-	for i, s := range rows {
-		c.write(x, a.y+i, s+spaces(w-cells(s)), toks[i])
-	}
 }

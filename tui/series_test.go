@@ -29,7 +29,7 @@ func TestSeriesKeepsExtremes(t *testing.T) {
 				t.Fatalf("%d points: a bucket begins at %v instead of %d", n, b.x0, next)
 			}
 			low, high, last, holes := math.Inf(1), math.Inf(-1), math.NaN(), false
-			for i := int(b.x0); i <= int(b.x1); i++ {
+			for i := int(b.x0); i <= int(b.x1[xEpoch]); i++ {
 				if math.IsNaN(points[i]) {
 					holes = true
 					continue
@@ -39,7 +39,7 @@ func TestSeriesKeepsExtremes(t *testing.T) {
 			if !math.IsNaN(last) && (b.min != low || b.max != high || b.last != last) || b.holes != holes {
 				t.Fatalf("%d points: bucket %+v, want min %v max %v last %v holes %v", n, b, low, high, last, holes)
 			}
-			next = int(b.x1) + 1
+			next = int(b.x1[xEpoch]) + 1
 		}
 		if next != n {
 			t.Fatalf("%d points: the buckets end at %d", n, next)

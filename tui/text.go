@@ -168,7 +168,8 @@ func spaces(n int) string {
 func fit(s string, w int) string {
 	n := ansi.StringWidth(s)
 	if n > w {
-		return ansi.Truncate(s, w, "")
+		s = ansi.Truncate(s, w, "")
+		n = ansi.StringWidth(s)
 	}
 	return s + spaces(w-n)
 }

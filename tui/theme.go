@@ -1,6 +1,9 @@
 package tui
 
 import (
+	"fmt"
+	"image/color"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -39,7 +42,7 @@ const (
 )
 
 // look is how a token appears: a colour for each kind of background and for terminals with sixteen
-// colours, and the attributes that carry it where there is no colour at all. The greys are among the 256
+// colours, and the attributes that carry it where there is no colour at all. Most are among the 256
 // colours. Of the sixteen, blue stays away from a dark background: many terminals show it too dark to read.
 type look struct {
 	dark, light     string // hex; "" leaves the terminal's own foreground
@@ -53,41 +56,120 @@ var looks = [tokenCount]look{
 	tokMuted:             {"#949494", "#6c6c6c", 7, 8, false, false},
 	tokBorder:            {"#444444", "#c6c6c6", 8, 7, false, false},
 	tokGrid:              {"#4e4e4e", "#b2b2b2", 8, 7, false, false},
-	tokFocus:             {"#8fb4e3", "#2f67ad", 14, 4, true, false},
-	tokAccent:            {"#8fb4e3", "#2f67ad", 14, 4, true, false},
-	tokTrain:             {"#6fb3f2", "#1f6fbf", 14, 6, false, false},
-	tokTest:              {"#f0a860", "#b45f06", 11, 3, false, false},
-	tokGood:              {"#8ccf8a", "#2e7d32", 10, 2, false, false},
-	tokWarn:              {"#e8cb62", "#8a6d00", 11, 3, true, false},
-	tokBad:               {"#f2777a", "#c62828", 9, 1, true, false},
-	tokAlarm:             {"#f2777a", "#c62828", 9, 1, true, true},
-	tokDone:              {"#8ccf8a", "#2e7d32", 10, 2, true, true},
-	tokChosen:            {"#8fb4e3", "#2f67ad", 14, 4, true, true},
-	tokNegativeCurvature: {"#d78ae0", "#8e24aa", 13, 5, false, false},
-	tokBoundary:          {"#6fb3f2", "#1f6fbf", 14, 4, false, false},
-	tokResidual:          {"#8ccf8a", "#2e7d32", 10, 2, false, false},
-	tokLimit:             {"#e8cb62", "#8a6d00", 11, 3, false, false},
+	tokFocus:             {"#87afd7", "#005faf", 14, 4, true, false},
+	tokAccent:            {"#87afd7", "#005faf", 14, 4, true, false},
+	tokTrain:             {"#5fafff", "#005fd7", 14, 6, false, false},
+	tokTest:              {"#ffaf5f", "#a35405", 11, 3, false, false},
+	tokGood:              {"#87d787", "#2e7d32", 10, 2, false, false},
+	tokWarn:              {"#ffd75f", "#8a6d00", 11, 3, true, false},
+	tokBad:               {"#ff8787", "#c62828", 9, 1, true, false},
+	tokAlarm:             {"#ff8787", "#c62828", 9, 1, true, true},
+	tokDone:              {"#87d787", "#2e7d32", 10, 2, true, true},
+	tokChosen:            {"#87afd7", "#005faf", 14, 4, true, true},
+	tokNegativeCurvature: {"#d787d7", "#8e24aa", 13, 5, false, false},
+	tokBoundary:          {"#5fafff", "#005fd7", 14, 4, false, false},
+	tokResidual:          {"#87d787", "#2e7d32", 10, 2, false, false},
+	tokLimit:             {"#ffd75f", "#8a6d00", 11, 3, false, false},
 	tokInterrupted:       {"#949494", "#6c6c6c", 7, 8, false, false},
-	tokNotFinite:         {"#f2777a", "#c62828", 9, 1, true, false},
+	tokNotFinite:         {"#ff8787", "#c62828", 9, 1, true, false},
 }
 
 // theme holds the escape sequence that switches each token on.
 type theme struct {
-	ink [tokenCount]string
+	ink     [tokenCount]string
+	shading *shading
+}
+
+// Theme is a choice of colours.
+type Theme uint8
+
+// The themes, in the order of the key that switches them.
+const (
+	ThemePreferred Theme = iota // the user's preference, without one ThemeAuto
+	ThemeAuto                   // dark or light, as the terminal's background is
+	ThemeDark                   // for a dark background
+	ThemeLight                  // for a light one
+	ThemeSafe                   // for eyes that see fewer colours: Okabe and Ito's hues, on either background
+	ThemeMono                   // bold, faint and reverse only
+	themeCount
+)
+
+var themeNames = [themeCount]string{"", "auto", "dark", "light", "safe", "mono"}
+
+func (t Theme) String() string { return themeNames[t%themeCount] }
+
+// ParseTheme returns the theme of a name, "" being ThemePreferred.
+func ParseTheme(name string) (Theme, error) {
+	if i := slices.Index(themeNames[:], name); i >= 0 {
+		return Theme(i), nil
+	}
+	return 0, fmt.Errorf("theme %q: expected one of %s", name, strings.Join(themeNames[1:], ", "))
+}
+
+// safeHues are the hues of Okabe and Ito's palette ("Color Universal Design", 2008) for a dark and for a
+// light background. Their lightness is moved where text would have less than 4.5:1 against the background.
+// Tokens without one keep their grey.
+var safeHues = [tokenCount][2]string{
+	tokFocus:             {"#56b4e9", "#0072b2"}, // sky blue, blue
+	tokAccent:            {"#56b4e9", "#0072b2"},
+	tokTrain:             {"#56b4e9", "#0072b2"},
+	tokTest:              {"#e69f00", "#966000"}, // orange
+	tokGood:              {"#14b88a", "#00785a"}, // bluish green
+	tokWarn:              {"#f0e442", "#756c00"}, // yellow
+	tokBad:               {"#f58a3d", "#b04a00"}, // vermillion
+	tokAlarm:             {"#f58a3d", "#b04a00"},
+	tokDone:              {"#14b88a", "#00785a"},
+	tokChosen:            {"#56b4e9", "#0072b2"},
+	tokNegativeCurvature: {"#dc93ba", "#a03f78"}, // reddish purple
+	tokBoundary:          {"#56b4e9", "#0072b2"},
+	tokResidual:          {"#14b88a", "#00785a"},
+	tokLimit:             {"#f0e442", "#756c00"},
+	tokNotFinite:         {"#f58a3d", "#b04a00"},
+}
+
+// onDark reports whether a theme is made for a dark background, given what the terminal's is.
+func (t Theme) onDark(dark bool) bool {
+	if t == ThemeDark || t == ThemeLight {
+		return t == ThemeDark
+	}
+	return dark
+}
+
+// inks makes a theme's escape sequences for a background and for what the terminal can show.
+func (t Theme) inks(dark bool, profile colorprofile.Profile, noColor bool) *theme {
+	dark, noColor = t.onDark(dark), noColor || t == ThemeMono
+	th := newTheme(dark, profile, noColor)
+	if t != ThemeSafe {
+		return th
+	}
+	for k, hues := range safeHues {
+		l := looks[k]
+		if hues[0] != "" {
+			l.dark, l.light = hues[0], hues[1]
+		}
+		th.ink[k] = l.sequence(dark, profile, noColor)
+	}
+	th.fade(profile, noColor)
+	return th
 }
 
 // newTheme picks the colours for a background and for what the terminal can show.
 func newTheme(dark bool, profile colorprofile.Profile, noColor bool) *theme {
-	t := &theme{}
+	t := &theme{shading: newShading(dark, profile, noColor)}
 	for k := range looks {
 		t.ink[k] = looks[k].sequence(dark, profile, noColor)
 	}
+	t.fade(profile, noColor)
+	return t
+}
+
+// fade stands in for grey where there is no colour.
+func (t *theme) fade(profile colorprofile.Profile, noColor bool) {
 	if noColor || profile == colorprofile.ASCII || profile == colorprofile.NoTTY {
 		for _, k := range []token{tokMuted, tokBorder, tokGrid} {
 			t.ink[k] = ansi.NewStyle().Faint().String()
 		}
 	}
-	return t
 }
 
 func (l look) sequence(dark bool, profile colorprofile.Profile, noColor bool) string {
@@ -107,12 +189,26 @@ func (l look) sequence(dark bool, profile colorprofile.Profile, noColor bool) st
 	case profile == colorprofile.ANSI:
 		s = s.ForegroundColor(ansi.BasicColor(index))
 	default:
-		s = s.ForegroundColor(lipgloss.Color(hex))
+		s = s.ForegroundColor(shortest(hex))
 	}
 	if len(s) == 0 {
 		return ""
 	}
 	return s.String()
+}
+
+// shortest returns a colour as one of the 256 if it is exactly that: its sequence has half the bytes, and most
+// of what goes to a terminal are sequences.
+func shortest(hex string) color.Color {
+	c := lipgloss.Color(hex)
+	r, g, b, _ := c.RGBA()
+	for i := 16; i < 256; i++ { // those before are the user's own
+		x := ansi.IndexedColor(i)
+		if xr, xg, xb, _ := x.RGBA(); xr == r && xg == g && xb == b {
+			return x
+		}
+	}
+	return c
 }
 
 // stopToken is the colour of a stop reason; its letter says the same without one.
@@ -137,11 +233,25 @@ type Glyphs uint8
 
 // The glyph sets, from the finest to the plainest.
 const (
-	GlyphsAuto    Glyphs = iota // by the locale: braille with UTF-8, otherwise ASCII
-	GlyphsBraille               // 2 × 4 dots a cell
-	GlyphsBlock                 // 2 × 2 quadrants a cell, for fonts without braille
-	GlyphsASCII                 // nothing beyond 7 bits
+	GlyphsPreferred Glyphs = iota // the user's preference, without one GlyphsAuto
+	GlyphsAuto                    // by the locale: braille with UTF-8, otherwise ASCII
+	GlyphsBraille                 // 2 × 4 dots a cell
+	GlyphsBlock                   // 2 × 2 quadrants a cell, for fonts without braille
+	GlyphsASCII                   // nothing beyond 7 bits
+	glyphsCount
 )
+
+var glyphsNames = [glyphsCount]string{"", "auto", "braille", "block", "ascii"}
+
+func (g Glyphs) String() string { return glyphsNames[g%glyphsCount] }
+
+// ParseGlyphs returns the glyph set of a name, "" being GlyphsPreferred.
+func ParseGlyphs(name string) (Glyphs, error) {
+	if i := slices.Index(glyphsNames[:], name); i >= 0 {
+		return Glyphs(i), nil
+	}
+	return 0, fmt.Errorf("glyphs %q: expected one of %s", name, strings.Join(glyphsNames[1:], ", "))
+}
 
 // glyphs are what differs between the sets. All other text is written in Unicode and turned into ASCII
 // once, when a frame is finished.
@@ -154,7 +264,7 @@ type glyphs struct {
 }
 
 func (g Glyphs) set(environ []string) *glyphs {
-	if g == GlyphsAuto {
+	if g == GlyphsAuto || g == GlyphsPreferred {
 		g = GlyphsBraille
 		if !utf8Locale(environ) {
 			g = GlyphsASCII

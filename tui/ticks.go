@@ -53,12 +53,19 @@ func decades(low, high float64, n int) []float64 {
 	if len(best) >= min(2, n) {
 		return best
 	}
-	stride := math.Ceil((high - low) / float64(n))
 	var out []float64
-	for e := math.Ceil(low/stride-1e-9) * stride; e <= high+1e-9 && len(out) < n; e += stride {
-		out = append(out, math.Pow(10, e))
+	for stride := math.Ceil((high - low) / float64(n)); ; stride++ {
+		first, last := math.Ceil(low/stride-1e-9), math.Floor(high/stride+1e-9)
+		if int(last-first)+1 > n {
+			continue
+		}
+		for e := first; e <= last; e++ {
+			out = append(out, math.Pow(10, e*stride))
+		}
+		break
 	}
 	if len(out) < 2 {
+		out = out[:0]
 		for _, v := range steps(math.Pow(10, low), math.Pow(10, high), n) {
 			if v > 0 {
 				out = append(out, v)
@@ -88,4 +95,21 @@ func thinned(v []float64, n int) []float64 {
 		return v[len(v)-n:]
 	}
 	return v
+}
+
+// clockSteps returns ticks in seconds at whole minutes, hours or days, at most n of them.
+func clockSteps(low, high float64, n int) []float64 {
+	const minute, hour, day = 60, 3600, 86400
+	for _, step := range [...]float64{10, 20, 30, minute, 2 * minute, 5 * minute, 10 * minute, 20 * minute, 30 * minute,
+		hour, 2 * hour, 3 * hour, 6 * hour, 12 * hour, day, 2 * day, 5 * day, 10 * day} {
+		first, last := math.Ceil(low/step-1e-9), math.Floor(high/step+1e-9)
+		if k := last - first + 1; k >= 1 && k <= float64(n) {
+			out := make([]float64, int(k))
+			for i := range out {
+				out[i] = (first + float64(i)) * step
+			}
+			return out
+		}
+	}
+	return steps(low, high, n)
 }

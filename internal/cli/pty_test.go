@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -38,9 +39,16 @@ func startConsole(t *testing.T, columns, rows int, env []string, args ...string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &console{t: t, cmd: exec.Command(self, args...), screen: vt.NewEmulator(columns, rows)}
-	c.cmd.Env = append(os.Environ(), asNewtop+"=1", "TERM=xterm-256color", "LANG=C.UTF-8", "NO_COLOR=")
+	return startCommand(t, columns, rows, env, exec.Command(self, args...))
+}
+
+// startCommand starts the program, or what will start it.
+func startCommand(t *testing.T, columns, rows int, env []string, cmd *exec.Cmd) *console {
+	t.Helper()
+	c := &console{t: t, cmd: cmd, screen: vt.NewEmulator(columns, rows)}
+	c.cmd.Env = append(os.Environ(), asNewtop+"=1", "TERM=xterm-256color", "LANG=C.UTF-8", "NO_COLOR=", "NEWTOP_CONFIG_DIR="+t.TempDir())
 	c.cmd.Env = append(c.cmd.Env, env...)
+	var err error
 	c.file, err = pty.StartWithSize(c.cmd, &pty.Winsize{Cols: uint16(columns), Rows: uint16(rows)})
 	if err != nil {
 		t.Fatal(err)
@@ -141,10 +149,14 @@ func (c *console) exit() (code int, output string) {
 	return c.cmd.ProcessState.ExitCode(), c.raw.String()
 }
 
-// restored checks that the terminal was given back: the alternate screen left, the cursor shown.
+// restored checks that the terminal was given back: the alternate screen left, the cursor shown, the mouse and
+// pasting as before, no frame left open.
 func restored(t *testing.T, output string) {
 	t.Helper()
-	for enter, leave := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h"} {
+	for enter, leave := range map[string]string{
+		"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h", "\x1b[?1002h": "\x1b[?1002l", "\x1b[?1003h": "\x1b[?1003l", "\x1b[?1006h": "\x1b[?1006l",
+		"\x1b[?2004h": "\x1b[?2004l", "\x1b[?2026h": "\x1b[?2026l",
+	} {
 		if strings.LastIndex(output, leave) < strings.LastIndex(output, enter) {
 			t.Errorf("the terminal was left with %q", enter)
 		}
@@ -239,6 +251,56 @@ func TestSignalsRestoreTheTerminal(t *testing.T) {
 			t.Errorf("%v: exit %d", s, code)
 		}
 		restored(t, output)
+	}
+}
+
+// TestSuspend stops the program from an interactive shell and brings it back.
+func TestSuspend(t *testing.T) {
+	shell, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no shell with job control")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := startCommand(t, 80, 24, []string{"PS1=ready> "}, exec.Command(shell, "--norc", "--noprofile", "-i"))
+	c.until(`ready>`)
+	c.press("'" + self + "' --data spirals --epochs 0 --spectrum-every 0\r")
+	c.until(`epoch [1-9]`)
+	c.press("\x1a")
+	c.until(`Stopped`)
+	c.mu.Lock()
+	output, _, _ := strings.Cut(c.raw.String(), "Stopped") // then the shell's own prompt
+	c.mu.Unlock()
+	restored(t, output)
+	c.press("fg\r")
+	c.until(`─ loss`, `epoch [1-9]`)
+	c.press("q")
+	c.until(`spirals: `, `ready>`)
+	c.press("exit\r")
+	c.exit()
+}
+
+// TestThemeFlags opens screens as the flags and an earlier screen say.
+func TestThemeFlags(t *testing.T) {
+	config := t.TempDir()
+	c := startConsole(t, 80, 24, []string{"NEWTOP_CONFIG_DIR=" + config}, "--data", "spirals", "--epochs", "2", "--glyphs", "ascii", "--no-mouse")
+	c.until(`\+- *loss`)
+	c.press("t")
+	c.until(`theme: dark`)
+	c.press("q")
+	code, output := c.exit()
+	if code != 0 || strings.Contains(output, "\x1b[?1002h") {
+		t.Errorf("exit %d, mouse %v", code, strings.Contains(output, "\x1b[?1002h"))
+	}
+	if text, _ := os.ReadFile(filepath.Join(config, "ui.toml")); strings.TrimSpace(string(text)) != "theme = 'dark'" {
+		t.Errorf("kept %q", text)
+	}
+	for _, args := range [][]string{{"--theme", "pink"}, {"--glyphs", "emoji"}} {
+		if _, errs, code := newtop(args...); code != exitUsage || !strings.Contains(errs, "expected auto, ") || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%v: exit %d, %q", args, code, errs)
+		}
 	}
 }
 

@@ -110,6 +110,7 @@ func signals() []os.Signal {
 
 func newRoot() *cobra.Command {
 	var flags runFlags
+	var screen screenFlags
 	root := &cobra.Command{
 		Use:     "newtop [flags]",
 		Short:   "A terminal lab for second-order training of feed-forward networks",
@@ -121,10 +122,11 @@ func newRoot() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return open(cmd, config)
+			return open(cmd, config, &screen)
 		},
 	}
 	flags.add(root)
+	screen.add(root)
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(newTrain(), newData(), newOptimizers(), newBench(), newVersion())
 	return root

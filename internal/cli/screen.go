@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 
+	"newtop/datasets"
 	"newtop/trainer"
 	"newtop/tui"
 
@@ -22,6 +23,37 @@ const (
 	screenProcessors    = 2
 )
 
+// screenFlags say how the screen appears.
+type screenFlags struct {
+	theme, glyphs string
+	noMouse       bool
+}
+
+func (f *screenFlags) add(cmd *cobra.Command) {
+	set := cmd.Flags()
+	set.StringVar(&f.theme, "theme", "", "colours of the screen: auto (by the background), dark, light, safe (for the colour-blind), mono; empty: as last chosen there")
+	set.StringVar(&f.glyphs, "glyphs", "", "what its charts are made of: auto (by the locale), braille, block, ascii; empty: as last chosen there")
+	set.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	for _, name := range []string{"theme", "glyphs", "no-mouse"} {
+		wrap(set.Lookup(name))
+	}
+}
+
+// options checks the flags. They win over what the user has chosen on an earlier screen.
+func (f *screenFlags) options() (o tui.Options, err error) {
+	if o.Theme, err = tui.ParseTheme(f.theme); err != nil {
+		return o, &trainer.ConfigError{Flag: "--theme", Value: f.theme, Expected: "auto, dark, light, safe or mono"}
+	}
+	if o.Glyphs, err = tui.ParseGlyphs(f.glyphs); err != nil {
+		return o, &trainer.ConfigError{Flag: "--glyphs", Value: f.glyphs, Expected: "auto, braille, block or ascii"}
+	}
+	o.NoMouse, o.Preferences, o.Pictures = f.noMouse, tui.PreferencesFile(), "."
+	for _, d := range datasets.List() {
+		o.DataSets = append(o.DataSets, d.Name)
+	}
+	return o, nil
+}
+
 // terminal returns the command's input and output if both are terminals that can be drawn on.
 func terminal(cmd *cobra.Command) (in, out *os.File, ok bool) {
 	in, inOK := cmd.InOrStdin().(*os.File)
@@ -32,7 +64,7 @@ func terminal(cmd *cobra.Command) (in, out *os.File, ok bool) {
 
 // openScreen trains in one goroutine and shows it from another. Whichever ends first for good ends the
 // other: a run that could not begin closes the screen; a screen that was closed ends the run.
-func openScreen(cmd *cobra.Command, config trainer.Config, in, out *os.File) error {
+func openScreen(cmd *cobra.Command, config trainer.Config, options tui.Options) error {
 	if !cmd.Flags().Changed("spectrum-every") {
 		config.SpectrumEvery, config.SpectrumShare = screenSpectrumEvery, screenSpectrumShare
 	}
@@ -57,7 +89,7 @@ func openScreen(cmd *cobra.Command, config trainer.Config, in, out *os.File) err
 		}
 		trained <- err
 	}()
-	screenErr := tui.Run(ctx, feed, tui.Options{Input: in, Output: out})
+	screenErr := tui.Run(ctx, feed, options)
 	cancel()
 	runErr := <-trained
 	if err := cmd.Context().Err(); err != nil {

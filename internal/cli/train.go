@@ -54,12 +54,17 @@ func newRecorder(format string, out, messages io.Writer) (trainer.Recorder, erro
 }
 
 // open trains behind the screen, or prints text where there is none.
-func open(cmd *cobra.Command, config trainer.Config) error {
+func open(cmd *cobra.Command, config trainer.Config, screen *screenFlags) error {
+	options, err := screen.options()
+	if err != nil {
+		return err
+	}
 	in, out, ok := terminal(cmd)
 	if !ok {
 		return train(cmd, config, "text")
 	}
-	return openScreen(cmd, config, in, out)
+	options.Input, options.Output = in, out
+	return openScreen(cmd, config, options)
 }
 
 // summary says in one line how a run went.

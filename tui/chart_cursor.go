@@ -1,0 +1,150 @@
+package tui
+
+import "math"
+
+// cursorLine marks the cursor's column where no curve is, and the newest value of each curve in it.
+func (c *chart) cursorLine(v *view, p plot, a area) {
+	if p.cursor == nil || !a.has(p.cursor[p.by]) {
+		return
+	}
+	x := a.cellX(v.gl, p.cursor[p.by])
+	for y := a.y; y < a.y+a.h; y++ {
+		if g := c.at(x, y); g.r == 0 || g.lit == 0 && g.r != '×' {
+			c.set(x, y, '│', tokFocus)
+		}
+	}
+	for i := range p.curves {
+		k := &p.curves[i]
+		in := p.inColumn(v.gl, a, x, k)
+		if row := a.row(v.gl, in.last); in.n > 0 && a.covers(x, row) && (!a.log || in.last > 0) {
+			r := '●'
+			if v.gl.ascii {
+				r = k.mark
+			}
+			c.set(x, row, r, k.tok)
+		}
+	}
+}
+
+// inColumn joins what a curve has in a cell column; its n is 0 for nothing.
+func (p *plot) inColumn(g *glyphs, a area, x int, k *plotCurve) bucket {
+	all := bucket{min: math.NaN(), max: math.NaN(), last: math.NaN()}
+	found := false
+	for _, b := range visible(p.items(k), a.by, a.value(x-1), a.value(x+1)) {
+		if !a.has(b.x1[a.by]) || a.cellX(g, b.x1[a.by]) != x {
+			continue
+		}
+		if !found {
+			all, found = b, true
+		} else {
+			all = join(all, b)
+		}
+	}
+	return all
+}
+
+// values is the box beside the cursor. It never covers the cursor's column, and of the places beside it takes
+// the one that hides least.
+func (c *chart) values(v *view, p plot, a area) {
+	if p.cursor == nil || !a.has(p.cursor[p.by]) {
+		return
+	}
+	x := a.cellX(v.gl, p.cursor[p.by])
+	for brevity := range 3 {
+		rows := p.valueRows(v, a, x, brevity)
+		w := 0
+		for _, r := range rows {
+			w = max(w, width(r))
+		}
+		w, rows = framedRows(rows, w)
+		var at [][2]int
+		free := a.h - len(rows)
+		for y := a.y; y <= a.y+free; y += max(1, free/8) {
+			if left := x - 1 - w; left >= a.x {
+				at = append(at, [2]int{left, y})
+			}
+			if x+2+w <= a.x+a.w {
+				at = append(at, [2]int{x + 2, y})
+			}
+		}
+		if len(at) > 0 {
+			best, _ := c.emptiest(w, len(rows), at)
+			c.block(best, rows, w)
+			return
+		}
+	}
+}
+
+// framedRows puts a frame around rows of at most w columns.
+func framedRows(rows [][]part, w int) (int, [][]part) {
+	out := [][]part{{{tokFocus, "╭" + repeat("─", w+2) + "╮"}}}
+	for _, r := range rows {
+		row := append([]part{{tokFocus, "│ "}}, r...)
+		out = append(out, append(row, part{tokFocus, spaces(w-width(r)) + " │"}))
+	}
+	return w + 4, append(out, []part{{tokFocus, "╰" + repeat("─", w+2) + "╯"}})
+}
+
+// valueRows say where the cursor is, what every curve has there and what happened; less the briefer they are.
+func (p *plot) valueRows(v *view, a area, x, brevity int) [][]part {
+	first := math.NaN()
+	curves := make([][]part, 0, len(p.curves))
+	for i := range p.curves {
+		k := &p.curves[i]
+		in := p.inColumn(v.gl, a, x, k)
+		if in.n > 0 || in.holes {
+			first = lesser(first, in.x0)
+		}
+		name := k.name
+		if brevity == 0 {
+			name = k.sign(v.gl) + name
+		}
+		row := []part{{k.tok, name + "  "}}
+		switch {
+		case in.n == 0 && in.holes:
+			row = append(row, part{tokBad, "not finite"})
+		case in.n == 0:
+			row = append(row, part{tokMuted, "–"})
+		case brevity == 2:
+			row = append(row, part{tokText, p.text(in.last)})
+		default:
+			row = append(row, part{tokText, p.between(&in)})
+			if in.holes {
+				row = append(row, part{tokBad, " × not finite"})
+			}
+		}
+		curves = append(curves, row)
+	}
+	rows := append([][]part{p.where(first, brevity > 0)}, curves...)
+	for _, m := range p.marks {
+		if a.has(m.x) && a.cellX(v.gl, m.x) == x && brevity == 0 {
+			rows = append(rows, []part{{tokAccent, "┊ "}, {tokText, m.text}})
+		}
+	}
+	return rows
+}
+
+// between writes the values of a column of one or more points.
+func (p *plot) between(b *bucket) string {
+	if p.text(b.min) == p.text(b.max) {
+		return p.text(b.last)
+	}
+	return p.text(b.min) + " … " + p.text(b.max)
+}
+
+// where writes the place of the cursor on all axes that the run has, the chart's own one first.
+func (p *plot) where(first float64, short bool) []part {
+	at := p.cursor
+	epochs := "epoch " + count(int(at[xEpoch]))
+	if first < at[xEpoch] {
+		epochs = "epochs " + count(int(first)) + "–" + count(int(at[xEpoch]))
+	}
+	all := [axisCount]string{epochs, span(at[xSeconds]), work(at[xEquivalents]) + " equivalents"}
+	row := []part{{tokStrong, all[p.by]}}
+	for by, s := range all {
+		if axis(by) != p.by && !short && (at[by] > 0 || by == int(xEpoch)) {
+			row = append(row, part{tokMuted, " · " + s})
+		}
+	}
+	return row
+}

@@ -1,0 +1,132 @@
+package tui
+
+import "math"
+
+// stroke is how a curve is drawn.
+type stroke struct {
+	tok    token
+	mark   rune // stands for its dots in ASCII
+	dashed bool
+}
+
+// curve draws buckets into the area. Those that share a column of dots are gathered first: the column then
+// runs from the least to the greatest of their values, and is joined to the one before.
+func (c *chart) curve(a area, g *glyphs, items []bucket, k stroke) {
+	var col, prev dotColumn
+	end := func() { prev = c.column(&a, g, &col, prev, k.dashed) }
+	stop := func() {
+		end()
+		col, prev = dotColumn{}, dotColumn{}
+	}
+	for i := range items {
+		b := &items[i]
+		if math.IsNaN(b.last) || a.log && b.max <= 0 || a.logX && b.x1[a.by] <= 0 {
+			stop()
+			continue
+		}
+		if x := a.across(b.x1[a.by]); x < a.left || x > a.right {
+			if cut, ok := a.entry(items, i); ok {
+				b = &cut
+			} else {
+				stop()
+				continue
+			}
+		}
+		if x := a.dotX(g, b.x1[a.by]); !col.used || x != col.x {
+			end()
+			col = dotColumn{used: true, x: x, low: b.min, high: b.max}
+		}
+		col.low, col.high, col.last = lesser(b.min, col.low), -lesser(-b.max, -col.high), b.last
+		if b.holes {
+			stop()
+		}
+	}
+	end()
+	c.flush(a, g, k.tok, k.mark)
+}
+
+// entry returns the point where the way from a bucket outside to its neighbour inside crosses the area's edge.
+func (a area) entry(items []bucket, i int) (bucket, bool) {
+	b, side, next := items[i], a.left, i+1
+	if a.across(b.x1[a.by]) > a.right {
+		side, next = a.right, i-1
+	}
+	if next < 0 || next >= len(items) {
+		return b, false
+	}
+	n := &items[next]
+	x0, x1, y0, y1 := a.across(b.x1[a.by]), a.across(n.x1[a.by]), a.up(b.last), a.up(n.last)
+	y := y0 + (y1-y0)*(side-x0)/(x1-x0)
+	if math.IsNaN(y) || math.IsInf(y, 0) || b.holes || n.holes || (x0 < side) == (x1 < side) {
+		return b, false
+	}
+	if a.log {
+		y = math.Pow(10, y)
+	}
+	b.x1[a.by] = a.back(side)
+	b.min, b.max, b.last = y, y, y
+	return b, true
+}
+
+// dotColumn is what a curve has in one column of dots, and the dot where it leaves.
+type dotColumn struct {
+	used            bool
+	x, y            int
+	low, high, last float64
+}
+
+// column marks a column's dots and the way to it from the one before, and returns it.
+func (c *chart) column(a *area, g *glyphs, col *dotColumn, prev dotColumn, dashed bool) dotColumn {
+	if !col.used {
+		return prev
+	}
+	if a.log && col.low <= 0 {
+		col.low = math.Pow(10, a.low)
+	}
+	if a.log && col.last <= 0 {
+		col.last = col.low
+	}
+	top, bottom := a.dotY(g, col.high), a.dotY(g, col.low)
+	col.y = a.dotY(g, col.last)
+	if prev.used {
+		entry := max(top, min(prev.y, bottom))
+		c.segment(*a, g, prev.x, prev.y, col.x, entry, dashed && col.x-prev.x > 1)
+	}
+	for y := max(top, 0); y <= min(bottom, a.h*g.dotsY-1); y++ {
+		c.dot(*a, g, col.x, y)
+	}
+	return *col
+}
+
+// holes marks the x of values that were not finite, for a curve that should have none.
+func (c *chart) holes(a area, g *glyphs, items []bucket) {
+	for i := range items {
+		if x := items[i].x1[a.by]; items[i].holes && (a.has(x) || a.right <= a.left) {
+			c.set(a.cellX(g, x), a.y, '×', tokNotFinite)
+		}
+	}
+}
+
+// smooth returns the exponential average of buckets with a half-life in epochs: each counts for its mean, and
+// half as much with every half-life that it lies back. It is weighted so that its beginning is not drawn towards zero.
+func smooth(out, items []bucket, half float64) []bucket {
+	out = out[:0]
+	sum, weight, at := 0.0, 0.0, math.NaN()
+	for i := range items {
+		b := items[i]
+		if b.n > 0 {
+			if fade := math.Exp2(-(b.x1[xEpoch] - at) / half); fade < 1 {
+				sum, weight = sum*fade, weight*fade
+			}
+			at = b.x1[xEpoch]
+			mean := b.sum / float64(b.n)
+			sum, weight = sum+mean, weight+1
+			if b.last = sum / weight; math.Abs(b.last-mean) < 1e-12*math.Abs(mean) {
+				b.last = mean // a constant stays one, whatever the rounding
+			}
+			b.min, b.max = b.last, b.last
+		}
+		out = append(out, b)
+	}
+	return out
+}

@@ -1,0 +1,127 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"newtop/trainer"
+)
+
+// keptMarks bounds how many events the charts can mark.
+const keptMarks = 128
+
+// plotMark is something that happened at an x.
+type plotMark struct {
+	x    float64
+	text string
+}
+
+// note is an event that the charts over the run mark. Major ones, changes of method and ways back, show on small
+// charts too.
+type note struct {
+	at    spot
+	text  string
+	major bool
+}
+
+// charted are the marks and what belongs to the history's curves besides.
+type charted struct {
+	now   spot // of the newest epoch
+	notes []note
+}
+
+// mark notes an event after an epoch.
+func (h *history) mark(epoch int, major bool, text string) {
+	at := h.now
+	at[xEpoch] = float64(epoch)
+	if s, ok := h.loss.find(xEpoch, at[xEpoch]); ok && s[xEpoch] <= at[xEpoch] {
+		at[xSeconds], at[xEquivalents] = s[xSeconds], s[xEquivalents]
+	}
+	h.notes = kept(append(h.notes, note{at, text, major}), keptMarks)
+}
+
+// rewound follows the run back to an epoch.
+func (h *history) rewound(to int) {
+	h.cut(to)
+	h.mark(to, true, "back to "+count(to))
+	h.say(to, tokAccent, "back to epoch %s", count(to))
+}
+
+// cut takes the curves back to an epoch: what came after it stays as a branch that was left.
+func (h *history) cut(to int) {
+	for _, s := range h.curves() {
+		s.cut(float64(to))
+	}
+	after := func(n note) bool { return n.at[xEpoch] > float64(to) }
+	h.notes = slices.DeleteFunc(h.notes, after)
+	h.spectra = slices.DeleteFunc(h.spectra, func(e trainer.SpectrumEvent) bool { return e.Epoch > to })
+	h.latest.Epoch = to
+	for i := len(h.entries) - 1; i >= 0; i-- {
+		if e := &h.entries[i]; e.text == "" && e.stats.Epoch == to {
+			h.latest = e.stats
+			break
+		}
+	}
+	h.before = trainer.EpochEvent{Loss: trainer.Float(math.NaN()), TestLoss: trainer.Float(math.NaN())}
+	h.solving = false
+	h.epochGen++
+	h.innerGen++
+	h.spectrumGen++
+}
+
+// curves are all series over the epochs.
+func (h *history) curves() []*series {
+	c := []*series{&h.loss, &h.testLoss, &h.fault, &h.testFault, &h.radius, &h.rho, &h.rate, &h.gradient, &h.step, &h.seconds,
+		&h.memberLow, &h.memberHigh}
+	for i := range h.figures {
+		c = append(c, &h.figures[i].series)
+	}
+	return c
+}
+
+// spotOf is where an epoch stands on every axis.
+func spotOf(e *trainer.EpochEvent) spot {
+	return spot{float64(e.Epoch), float64(e.Elapsed), float64(e.GradientEquivalents)}
+}
+
+// setting notes a change of a hyperparameter.
+func (h *history) setting(e *trainer.SettingEvent) {
+	text := clean(e.Key) + " = " + clean(fmt.Sprint(e.Value))
+	h.say(e.Epoch, tokAccent, "%s", text)
+	h.mark(e.Epoch, false, text)
+	h.epochGen++
+}
+
+// marks returns the major events by epoch.
+func (h *history) marks() []plotMark { return h.marked(xEpoch, false) }
+
+// marked returns what the charts mark along an axis: only the major events, or all.
+func (h *history) marked(by axis, all bool) []plotMark {
+	m := make([]plotMark, 0, len(h.notes))
+	for _, n := range h.notes {
+		if all || n.major {
+			m = append(m, plotMark{n.at[by], n.text})
+		}
+	}
+	return m
+}
+
+// find returns the place of the point nearest to an x, and false if there is none.
+func (s *series) find(by axis, x float64) (spot, bool) {
+	best, least := spot{}, math.Inf(1)
+	near := func(at spot) {
+		if d := math.Abs(at[by] - x); d < least {
+			best, least = at, d
+		}
+	}
+	for _, b := range visible(s.buckets, by, x, x) {
+		near(b.x1)
+	}
+	if n := len(s.tail); n > 0 && x >= s.tail[0].at[by] {
+		for i := range s.tail {
+			near(s.tail[i].at)
+		}
+	}
+	return best, !math.IsInf(least, 1)
+}

@@ -1,0 +1,84 @@
+package tui
+
+import (
+	"math"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// drag is a movement with the button held down.
+type drag struct {
+	on     bool
+	x      int
+	window [2]float64 // as it was at the start
+}
+
+// handleMouse implements moused: a click or a movement sets the cursor, dragging moves the window, and the wheel
+// zooms around the pointer.
+func (cv *chartView) handleMouse(_ *view, m tea.MouseMsg, x, y int) bool {
+	at := cv.under(x, y)
+	if at == nil || cv.blank() {
+		cv.drag.on = false
+		return false
+	}
+	switch m := m.(type) {
+	case tea.MouseClickMsg:
+		if m.Button != tea.MouseLeft {
+			return false
+		}
+		cv.drag = drag{on: true, x: x, window: cv.window}
+		return cv.point(at, x)
+	case tea.MouseReleaseMsg:
+		cv.drag.on = false
+		return false
+	case tea.MouseMotionMsg:
+		if cv.drag.on && cv.zoomed() {
+			return cv.pull(at, x)
+		}
+		return cv.point(at, x)
+	case tea.MouseWheelMsg:
+		switch m.Button {
+		case tea.MouseWheelUp:
+			cv.zoomBy(0.7, at.value(x))
+		case tea.MouseWheelDown:
+			cv.zoomBy(1/0.7, at.value(x))
+		case tea.MouseWheelLeft:
+			cv.pan(-0.1)
+		case tea.MouseWheelRight:
+			cv.pan(0.1)
+		}
+		return true
+	}
+	return false
+}
+
+// under returns the chart at a cell.
+func (cv *chartView) under(x, y int) *viewport {
+	for i := range cv.shown {
+		if s := &cv.shown[i]; s.covers(x, y) {
+			return s
+		}
+	}
+	return nil
+}
+
+// point sets the cursor to the point nearest to a column; false if it is there.
+func (cv *chartView) point(at *viewport, x int) bool {
+	near, ok := cv.main.find(cv.by, at.value(x))
+	if !ok || cv.logX && near[cv.by] <= 0 || cv.on && near == cv.cursor {
+		return false
+	}
+	_, last, _ := cv.main.extent()
+	cv.on, cv.cursor, cv.newest = true, near, near == last
+	return true
+}
+
+// pull moves the window with the pointer.
+func (cv *chartView) pull(at *viewport, x int) bool {
+	a := cv.scale()
+	left, right := a.across(cv.drag.window[0]), a.across(cv.drag.window[1])
+	by := float64(cv.drag.x-x) / math.Max(1, float64(at.w-1)) * (right - left)
+	before := cv.window
+	cv.settle(left+by, right+by)
+	return cv.window != before
+}

@@ -1,0 +1,355 @@
+package tui
+
+import (
+	"math"
+	"sort"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// chartView is what a user has set on the charts of a zoomed pane: the part of x that they show, a cursor, and
+// how they are drawn. A pane embeds it and so takes the keys and the mouse. Its zero value shows everything.
+type chartView struct {
+	by       axis
+	logX     bool
+	half     float64 // half-life of the smoothing in epochs, 0 for none
+	outliers bool    // outliers are left out
+
+	window [2]float64 // of x; everything when the second is not above the first
+	follow bool       // the window goes with the newest point
+	on     bool       // there is a cursor
+	newest bool       // it goes with the newest point
+	cursor spot
+
+	fresh bool       // a picture has begun and no chart of it was drawn yet
+	main  *series    // that the keys move along
+	shown []viewport // where the charts were drawn last
+	drag  drag
+}
+
+// viewport is a chart's area in cells of the pane's body.
+type viewport struct {
+	area
+	dots *glyphs
+}
+
+// begin starts a picture: the keys will move along the first of its charts.
+func (cv *chartView) begin() { cv.shown, cv.fresh = cv.shown[:0], true }
+
+// dress gives a plot what the user has set.
+func (cv *chartView) dress(v *view, p *plot) {
+	if cv.fresh {
+		cv.fresh = false
+		cv.main = p.longest()
+		cv.advance()
+	}
+	p.detail, p.legend = true, true
+	p.by, p.logX, p.half, p.outliers, p.window = cv.by, cv.logX, cv.half, cv.outliers, cv.window
+	if p.by != xEpoch {
+		p.limit = 0
+	}
+	if p.run {
+		p.marks = v.h.marked(p.by, true)
+	}
+	if cv.on {
+		at := cv.cursor
+		p.cursor = &at
+	}
+}
+
+// show draws a chart as the user has set, its top left corner at a cell of the pane's body.
+func (cv *chartView) show(v *view, c *chart, p plot, x, y, w, h int) []string {
+	cv.dress(v, &p)
+	rows := c.draw(v, p, w, h)
+	a := c.drawn
+	a.x, a.y = a.x+x, a.y+y
+	cv.shown = append(cv.shown, viewport{a, v.gl})
+	return rows
+}
+
+// whole draws one chart into the body of a zoomed pane, with the keys under it.
+func (cv *chartView) whole(v *view, c *chart, p plot, w, h int) []string {
+	cv.begin()
+	if h < 8 {
+		return cv.show(v, c, p, 0, 0, w, h)
+	}
+	return append(cv.show(v, c, p, 0, 0, w, h-1), cv.keys(v, w))
+}
+
+// longest is the first curve of those with the most points.
+func (p *plot) longest() *series {
+	best := p.curves[0].series
+	for i := range p.curves {
+		if s := p.curves[i].series; s.points > best.points {
+			best = s
+		}
+	}
+	return best
+}
+
+// advance moves what goes with the newest point, and keeps the rest within the run.
+func (cv *chartView) advance() {
+	first, last, ok := cv.main.extent()
+	if !ok {
+		cv.window, cv.on = [2]float64{}, false
+		return
+	}
+	if cv.logX && last[cv.by] <= 0 {
+		cv.logX = false
+	}
+	if cv.zoomed() {
+		a := cv.scale()
+		left, right := a.across(cv.window[0]), a.across(cv.window[1])
+		switch newest := a.across(last[cv.by]); {
+		case cv.follow || left > newest:
+			cv.window = [2]float64{a.back(newest - (right - left)), last[cv.by]}
+		case right < a.across(first[cv.by]):
+			cv.window = [2]float64{}
+		}
+	}
+	if cv.on && cv.newest {
+		cv.cursor = last
+	} else if cv.on {
+		cv.cursor, cv.on = cv.main.find(cv.by, cv.cursor[cv.by])
+	}
+}
+
+// scale has the x axis without a place on the screen.
+func (cv *chartView) scale() area { return area{by: cv.by, logX: cv.logX} }
+
+// zoomed reports whether only a part of x is shown.
+func (cv *chartView) zoomed() bool { return cv.window[1] > cv.window[0] }
+
+// blank reports whether there are no points, as after a way back until the picture is drawn anew.
+func (cv *chartView) blank() bool { return cv.main == nil || len(cv.main.buckets) == 0 }
+
+// handleKey implements keyed.
+func (cv *chartView) handleKey(_ *view, k string) (tea.Cmd, bool) {
+	if cv.blank() || len(cv.shown) == 0 || cv.shown[0].w == 0 {
+		return nil, false
+	}
+	switch k {
+	case "left", "right", "shift+left", "shift+right":
+		n := map[string]int{"left": -1, "right": 1, "shift+left": -10, "shift+right": 10}[k]
+		cv.step(n)
+	case "home", "end":
+		cv.jump(k == "end")
+	case "esc":
+		on := cv.on
+		cv.on, cv.newest = false, false
+		return nil, on
+	case "]", "[":
+		factor := 2.0
+		if k == "]" {
+			factor = 0.5
+		}
+		cv.zoomBy(factor, cv.anchor())
+	case "<", ",":
+		cv.pan(-0.25)
+	case ">", ".":
+		cv.pan(0.25)
+	case "0":
+		cv.window, cv.follow, cv.on, cv.newest = [2]float64{}, false, false, false
+	case "x":
+		cv.turn()
+	case "X":
+		cv.logX = !cv.logX
+		cv.window, cv.shown = [2]float64{}, cv.shown[:0]
+	case "m":
+		cv.smoother()
+	case "c":
+		cv.outliers = !cv.outliers
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// step moves the cursor by at least so many columns to the next point there; without one it appears at the newest
+// point in sight.
+func (cv *chartView) step(n int) {
+	items := cv.main.fine()
+	a := cv.shown[0].area
+	if !cv.on {
+		i := sort.Search(len(items), func(i int) bool { return a.across(items[i].x1[a.by]) > a.right })
+		cv.put(items, i-1)
+		return
+	}
+	here := math.Round(a.column(cv.cursor[a.by]))
+	at := cv.cursor[a.by]
+	i := 0
+	if n > 0 {
+		i = sort.Search(len(items), func(i int) bool {
+			x := items[i].x1[a.by]
+			return x > at && math.Round(a.column(x)) >= here+float64(n)
+		})
+	} else {
+		i = sort.Search(len(items), func(i int) bool {
+			x := items[i].x1[a.by]
+			return x >= at || math.Round(a.column(x)) > here+float64(n)
+		}) - 1
+	}
+	cv.put(items, i)
+}
+
+// put sets the cursor to a point and moves the window to it.
+func (cv *chartView) put(items []bucket, i int) {
+	i = max(0, min(i, len(items)-1))
+	for i < len(items)-1 && cv.logX && items[i].x1[cv.by] <= 0 {
+		i++
+	}
+	cv.on, cv.cursor, cv.newest = true, items[i].x1, i == len(items)-1
+	if !cv.zoomed() {
+		return
+	}
+	a := cv.scale()
+	left, right, x := a.across(cv.window[0]), a.across(cv.window[1]), a.across(cv.cursor[cv.by])
+	if by := math.Max(0, x-right) + math.Min(0, x-left); by != 0 {
+		cv.window, cv.follow = [2]float64{a.back(left + by), a.back(right + by)}, false
+	}
+}
+
+// jump moves the cursor to one end of the run, and with the newest point the window follows it.
+func (cv *chartView) jump(end bool) {
+	items := cv.main.fine()
+	if !end {
+		cv.put(items, 0)
+		return
+	}
+	cv.put(items, len(items)-1)
+	cv.follow = cv.zoomed()
+}
+
+// anchor is the x that zooming keeps in its place: the cursor's, the newest or that in the middle.
+func (cv *chartView) anchor() float64 {
+	a := cv.shown[0].area
+	_, last, _ := cv.main.extent()
+	switch {
+	case cv.on && a.has(cv.cursor[a.by]):
+		return cv.cursor[a.by]
+	case a.has(last[a.by]):
+		return last[a.by]
+	}
+	return a.back((a.left + a.right) / 2)
+}
+
+// ends are the first and the last x of the run, the logarithms taken.
+func (cv *chartView) ends() (first, last float64) {
+	from, to, _ := cv.main.extent()
+	a := cv.scale()
+	first, last = a.across(from[cv.by]), a.across(to[cv.by])
+	if math.IsInf(first, 0) || math.IsNaN(first) {
+		first = math.Min(cv.shown[0].left, last)
+	}
+	return first, last
+}
+
+// zoomBy widens or narrows the window around an x.
+func (cv *chartView) zoomBy(factor, around float64) {
+	a := cv.scale()
+	first, last := cv.ends()
+	left, right := cv.shown[0].left, cv.shown[0].right
+	if cv.zoomed() {
+		left, right = a.across(cv.window[0]), a.across(cv.window[1])
+	}
+	x := math.Max(left, math.Min(a.across(around), right))
+	left, right = x-(x-left)*factor, x+(right-x)*factor
+	least := (last - first) / math.Max(1, float64(cv.main.points)) * 2
+	if factor < 1 && right-left < least {
+		return
+	}
+	cv.settle(left, right)
+}
+
+// settle takes a window that lies within the run; one as wide as the run is none.
+func (cv *chartView) settle(left, right float64) {
+	first, last := cv.ends()
+	if right-left >= (last-first)*(1-1e-9) {
+		cv.window, cv.follow = [2]float64{}, false
+		return
+	}
+	if right >= last {
+		left, right = left-(right-last), last
+	} else if left < first {
+		left, right = first, right+(first-left)
+	}
+	a := cv.scale()
+	cv.window = [2]float64{a.back(left), a.back(right)}
+	cv.follow = right >= last-(last-first)*1e-9
+}
+
+// pan moves the window by a part of its width.
+func (cv *chartView) pan(part float64) {
+	if !cv.zoomed() {
+		return
+	}
+	a := cv.scale()
+	left, right := a.across(cv.window[0]), a.across(cv.window[1])
+	by := (right - left) * part
+	cv.settle(left+by, right+by)
+}
+
+// turn changes to the next x axis that the run has a measure of; the window and the cursor stay where they are.
+func (cv *chartView) turn() {
+	first, last, _ := cv.main.extent()
+	by := cv.by
+	for range axisCount {
+		if by = (by + 1) % axisCount; last[by] > first[by] {
+			break
+		}
+	}
+	if cv.zoomed() {
+		left, _ := cv.main.find(cv.by, cv.window[0])
+		right, _ := cv.main.find(cv.by, cv.window[1])
+		cv.window = [2]float64{left[by], right[by]}
+	}
+	cv.by = by
+	cv.shown = cv.shown[:0]
+	if cv.logX && last[by] <= 0 {
+		cv.logX = false
+	}
+}
+
+// smoother goes on to the next half-life of 1, 3, 10, 30… epochs that shows at this width, and from the longest to none.
+func (cv *chartView) smoother() {
+	first, last, _ := cv.main.extent()
+	whole := last[xEpoch] - first[xEpoch]
+	for e := 0; e < 20; e++ {
+		half := math.Pow(10, float64(e/2))
+		if e%2 == 1 {
+			half *= 3
+		}
+		if half > cv.half && half >= whole/500 && half <= whole/4 {
+			cv.half = half
+			return
+		}
+	}
+	cv.half = 0
+}
+
+// keys names the keys in the last row.
+func (cv *chartView) keys(v *view, w int) string {
+	l := v.th.line(w)
+	next := "x " + cv.by.words()
+	smoothing := "smooth"
+	if cv.half > 0 {
+		smoothing = "smoothed " + tick(cv.half)
+	}
+	clip := "clip"
+	if cv.outliers {
+		clip = "clipped"
+	}
+	scale := "log x"
+	if cv.logX {
+		scale = "linear x"
+	}
+	pairs := [][2]string{{"←→", "values"}, {"[ ]", "zoom"}, {"< >", "pan"}, {"x", next[2:]}, {"m", smoothing}, {"c", clip}, {"X", scale}, {"0", "all"}, {"end", "newest"}}
+	for i, k := range pairs {
+		gap := "  "
+		if i == 0 {
+			gap = ""
+		}
+		l.group(part{tokText, gap}, part{tokAccent, k[0]}, part{tokMuted, " " + k[1]})
+	}
+	return l.full()
+}

@@ -1,0 +1,314 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"newtop/trainer"
+)
+
+// storyView is a run with outliers, a hole, a switch, a setting and a way back.
+func storyView() *view {
+	v := testView()
+	r := rand.New(rand.NewPCG(3, 4))
+	d := trainer.Delta{Run: fakeRun(script{})[0].Run, Status: trainer.Status{Phase: trainer.Running, EpochLimit: 80, Optimizer: "tr-newton"}}
+	add := func(from, to int) {
+		for e := from; e <= to; e++ {
+			ev := fakeEpoch(e, 1+float64(e%7), r)
+			ev.GradientEquivalents, ev.Elapsed = trainer.Float(31*e), trainer.Float(0.9*float64(e)+float64(e*e)/20)
+			switch e {
+			case 12:
+				ev.Loss = 90
+			case 30:
+				ev.TestLoss = 140
+			case 22:
+				ev.Loss = nan
+			}
+			d.Epochs = append(d.Epochs, ev)
+		}
+	}
+	add(0, 50)
+	d.Switches = []trainer.SwitchEvent{{Epoch: 20, From: "tr-newton", To: "adam"}}
+	d.Settings = []trainer.SettingEvent{{Epoch: 27, Key: "rate", Value: 0.01}, {Epoch: 28, Key: "rate", Value: 0.02}}
+	d.Rewinds = []trainer.RewindEvent{{Epoch: 50, To: 36}}
+	add(37, 60)
+	d.Status.Epoch = 60
+	v.h.apply(&d)
+	return v
+}
+
+// zoomedBody returns the body of a zoomed pane after keys, its size checked.
+func zoomedBody(t *testing.T, v *view, p pane, w, h int, keys string) []string {
+	t.Helper()
+	rows := p.body(v, w, h, true)
+	for _, k := range strings.Fields(keys) {
+		if k == "y" {
+			p.toggleLog()
+		} else if _, taken := p.(keyed).handleKey(v, k); !taken {
+			t.Errorf("%q was not taken", k)
+		}
+		rows = p.body(v, w, h, true)
+	}
+	if len(rows) > h {
+		t.Fatalf("%d rows in %d", len(rows), h)
+	}
+	for i, r := range rows {
+		if n := ansi.StringWidth(r); n > w {
+			t.Fatalf("row %d is %d wide in %d", i, n, w)
+		}
+	}
+	return rows
+}
+
+func TestZoomedCharts(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		pane func() pane
+		keys string
+	}{
+		{"loss", func() pane { return &lossPane{log: true} }, ""},
+		{"loss-cursor", func() pane { return &lossPane{log: true} }, "left shift+left shift+left left"},
+		{"loss-home", func() pane { return &lossPane{} }, "home right"},
+		{"loss-seconds", func() pane { return &lossPane{log: true} }, "x left"},
+		{"loss-equivalents-log", func() pane { return &lossPane{log: true} }, "x x X"},
+		{"loss-window", func() pane { return &lossPane{log: true} }, "] ] < left"},
+		{"loss-smooth", func() pane { return &lossPane{log: true} }, "m m m"},
+		{"loss-clip", func() pane { return &lossPane{} }, "c"},
+		{"error-clip-smooth", func() pane { return &accuracyPane{} }, "m c left"},
+		{"region", func() pane { return &regionPane{log: true} }, ""},
+		{"work-cursor", func() pane { return &workPane{} }, "left shift+left"},
+		{"region-cursor", func() pane { return &regionPane{log: true} }, "left shift+left ] ]"},
+	} {
+		for _, w := range []int{40, 80, 120} {
+			t.Run(fmt.Sprintf("%s-%d", c.name, w), func(t *testing.T) {
+				rows := zoomedBody(t, storyView(), c.pane(), w, 24, c.keys)
+				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
+			})
+		}
+	}
+}
+
+// TestWayBack: after a rewind the curves have one value an epoch again, and what was left stays apart.
+func TestWayBack(t *testing.T) {
+	h := storyView().h
+	for i := 1; i < len(h.loss.buckets); i++ {
+		if h.loss.buckets[i].x1[xEpoch] != h.loss.buckets[i-1].x1[xEpoch]+1 {
+			t.Errorf("epoch %v follows on %v", h.loss.buckets[i].x1, h.loss.buckets[i-1].x1)
+		}
+	}
+	if n := len(h.loss.old); n != 1+1+14 {
+		t.Errorf("%d buckets were left behind", n)
+	}
+	if m := h.marked(xEpoch, false); len(m) != 2 || m[1].text != "back to 36" {
+		t.Errorf("marks %+v", m)
+	}
+	if h.latest.Epoch != 60 {
+		t.Errorf("the newest epoch is %d", h.latest.Epoch)
+	}
+	h.apply(&trainer.Delta{Rewinds: []trainer.RewindEvent{{Epoch: 60, To: 30}}})
+	if h.latest.Epoch != 30 || h.loss.last() != float64(h.latest.Loss) {
+		t.Errorf("went back to %d, loss %v and %v", h.latest.Epoch, h.loss.last(), h.latest.Loss)
+	}
+}
+
+// TestCutLong cuts a series whose buckets stand for many points, in the tail and before it.
+func TestCutLong(t *testing.T) {
+	for _, to := range []float64{-1, 0, 7, 5000, 63_000, 99_998, 99_999} {
+		var s series
+		for i := range 100_000 {
+			s.put(spot{float64(i), float64(i) / 3, float64(7 * i)}, math.Sin(float64(i)/1000))
+		}
+		s.cut(to)
+		_, last, ok := s.ends()
+		if ok != (to >= 0) || ok && last != to {
+			t.Errorf("cut at %v: ends at %v", to, last)
+		}
+		for i := range 50_000 {
+			s.put(spot{to + 1 + float64(i), 1e5, 1e6}, 0)
+		}
+		before := math.Inf(-1)
+		for _, b := range s.fine() {
+			if !(b.x1[xEpoch] >= before) {
+				t.Fatalf("cut at %v: %v follows on %v", to, b.x1[xEpoch], before)
+			}
+			before = b.x1[xEpoch]
+		}
+		if before != to+50_000 || len(s.old) > keptOld {
+			t.Errorf("cut at %v: goes to %v, %d left behind", to, before, len(s.old))
+		}
+	}
+}
+
+// TestFineTail: zoomed in, the newest of a million points are there one by one.
+func TestFineTail(t *testing.T) {
+	var s series
+	for i := range 1_000_000 {
+		s.add(float64(i), float64(i%1000))
+	}
+	items := s.fine()
+	for i := range keptTail {
+		b := items[len(items)-1-i]
+		if want := 999_999 - i; b.x1[xEpoch] != float64(want) || b.last != float64(want%1000) || b.n != 1 {
+			t.Fatalf("point %d from the end: %+v", i, b)
+		}
+	}
+	total := 0
+	for _, b := range items {
+		total += int(b.n)
+	}
+	if total < 1_000_000 || total > 1_000_000+s.each {
+		t.Errorf("%d points in all", total)
+	}
+}
+
+// TestCursorSpares: the box never covers the cursor's column, where the points are.
+func TestCursorSpares(t *testing.T) {
+	v := storyView()
+	p := &lossPane{log: true}
+	zoomedBody(t, v, p, 100, 24, "left")
+	for range 60 {
+		rows := zoomedBody(t, v, p, 100, 24, "left")
+		a := p.shown[0].area
+		x := a.cellX(v.gl, p.cursor[p.by])
+		dots := 0
+		for y := a.y; y < a.y+a.h; y++ {
+			r := []rune(ansi.Strip(rows[y]))[x]
+			if strings.ContainsRune("╭╮╰╯─", r) {
+				t.Fatalf("epoch %v: %q in the cursor's column\n%s", p.cursor[0], r, ansi.Strip(strings.Join(rows, "\n")))
+			}
+			if r == '●' {
+				dots++
+			}
+		}
+		if dots == 0 {
+			t.Errorf("epoch %v: no point marked", p.cursor[0])
+		}
+	}
+}
+
+// TestFollow: a window at the end goes with the newest point, one in the middle stays, and 0 and end come back.
+func TestFollow(t *testing.T) {
+	v := storyView()
+	p := &lossPane{}
+	r := rand.New(rand.NewPCG(1, 1))
+	grow := func(e int) {
+		v.h.apply(&trainer.Delta{Status: v.h.status, Epochs: []trainer.EpochEvent{fakeEpoch(e, 1, r)}})
+		p.body(v, 80, 20, true)
+	}
+	zoomedBody(t, v, p, 80, 20, "] ]")
+	was := p.window
+	grow(61)
+	if p.window[1] != 61 || p.window[0] != was[0]+1 {
+		t.Errorf("window %v after %v", p.window, was)
+	}
+	zoomedBody(t, v, p, 80, 20, "<")
+	stay := p.window
+	grow(62)
+	if p.window != stay || p.follow {
+		t.Errorf("window %v instead of %v", p.window, stay)
+	}
+	zoomedBody(t, v, p, 80, 20, "end")
+	grow(63)
+	if p.window[1] != 63 || p.cursor[xEpoch] != 63 {
+		t.Errorf("window %v, cursor %v", p.window, p.cursor)
+	}
+	zoomedBody(t, v, p, 80, 20, "0")
+	if p.zoomed() || p.on {
+		t.Error("0 left something")
+	}
+}
+
+// TestChartMouse clicks, drags and turns the wheel.
+func TestChartMouse(t *testing.T) {
+	v := storyView()
+	p := &lossPane{}
+	p.body(v, 100, 30, true)
+	a := p.shown[0].area
+	if !p.handleMouse(v, tea.MouseClickMsg{X: 40, Y: 9, Button: tea.MouseLeft}, 40, 9) || !p.on {
+		t.Fatal("no cursor")
+	}
+	if x := a.cellX(v.gl, p.cursor[xEpoch]); x < 39 || x > 41 {
+		t.Errorf("cursor in column %d", x)
+	}
+	p.handleMouse(v, tea.MouseReleaseMsg{}, 40, 9)
+	around := a.value(40)
+	for range 3 {
+		p.handleMouse(v, tea.MouseWheelMsg{Button: tea.MouseWheelUp}, 40, 9)
+		p.body(v, 100, 30, true)
+	}
+	if x := p.shown[0].column(around); math.Abs(x-40) > 6 || p.window[1]-p.window[0] > 30 {
+		t.Errorf("the wheel went to %v, column %v", p.window, x)
+	}
+	before := p.window
+	p.handleMouse(v, tea.MouseClickMsg{Button: tea.MouseLeft}, 40, 9)
+	if !p.handleMouse(v, tea.MouseMotionMsg{Button: tea.MouseLeft}, 60, 9) || p.window[0] >= before[0] {
+		t.Errorf("dragging to the right went from %v to %v", before, p.window)
+	}
+	if p.handleMouse(v, tea.MouseClickMsg{Button: tea.MouseLeft}, 1, 29) {
+		t.Error("took a click beside the chart")
+	}
+}
+
+// TestChartFuzz gives random keys and clicks to charts of random data in rooms of any size.
+func TestChartFuzz(t *testing.T) {
+	keys := []string{"left", "right", "shift+left", "shift+right", "home", "end", "esc", "[", "]", "]", "<", ">", "0", "x", "X", "m", "c", "y"}
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		v := testView()
+		v.gl = Glyphs(1 + seed%3).set(nil)
+		p := []pane{&lossPane{log: seed%2 == 0}, &accuracyPane{}, &regionPane{log: true}, &workPane{}}[seed%4]
+		for range 300 {
+			w, h := 1+r.IntN(150), 1+r.IntN(45)
+			switch r.IntN(3) {
+			case 0:
+				d := randomDelta(r)
+				v.h.apply(&d)
+			case 1:
+				k := keys[r.IntN(len(keys))]
+				if k == "y" {
+					p.toggleLog()
+				}
+				p.(keyed).handleKey(v, k)
+			default:
+				m := []tea.MouseMsg{tea.MouseClickMsg{Button: tea.MouseLeft}, tea.MouseMotionMsg{}, tea.MouseReleaseMsg{},
+					tea.MouseWheelMsg{Button: tea.MouseWheelUp}, tea.MouseWheelMsg{Button: tea.MouseWheelDown}}[r.IntN(5)]
+				p.(moused).handleMouse(v, m, r.IntN(160)-5, r.IntN(50)-3)
+			}
+			zoomedBody(t, v, p, w, h, "")
+		}
+	}
+}
+
+// BenchmarkChart draws two curves as the zoomed pane does, with all that a user can add.
+func BenchmarkChart(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
+		r := rand.New(rand.NewPCG(1, 1))
+		v := testView()
+		v.h.run = &trainer.RunEvent{}
+		for i := range n {
+			at := spot{float64(i), float64(i) / 9, float64(i) * 3}
+			v.h.loss.put(at, math.Exp(-float64(i)/float64(n))+0.1*r.Float64())
+			v.h.testLoss.put(at, math.Exp(-float64(i)/float64(n))+0.2*r.Float64())
+		}
+		for _, c := range []struct{ name, keys string }{{"plain", ""}, {"all", "left m m c"}} {
+			b.Run(fmt.Sprintf("%s-%d", c.name, n), func(b *testing.B) {
+				p := &lossPane{}
+				p.body(v, 200, 57, true)
+				for _, k := range strings.Fields(c.keys) {
+					p.handleKey(v, k)
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					p.body(v, 200, 57, true)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/huh/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/trainer"
+	"newtop/trainer/optim"
+)
+
+// settingsForm edits the settings of the current method: a huh form of one field a row, beside each what it means
+// or what is wrong with it. Nothing is sent before all values are allowed, and then only those that were changed.
+type settingsForm struct {
+	method *optim.Info
+	form   *huh.Form
+	values []string // as they are in the fields
+	before []string // as they were
+	at     int
+	keys   int // columns of the names
+}
+
+// What the fields look like: huh's own styles would not follow the theme.
+const formField = 18
+
+// openForm opens the form at a setting, "" for the first.
+func (a *App) openForm(key string) tea.Cmd {
+	i := slices.IndexFunc(a.picker.methods, func(m *optim.Info) bool { return m.Name == a.h.status.Optimizer })
+	if i < 0 || len(a.picker.methods[i].Parameters) == 0 {
+		a.note(tokWarn, clean(a.h.status.Optimizer)+" has no settings")
+		return a.expire()
+	}
+	m := a.picker.methods[i]
+	f := &settingsForm{method: m, values: make([]string, len(m.Parameters)), keys: 8}
+	fields := make([]huh.Field, len(m.Parameters))
+	for k := range m.Parameters {
+		p := &m.Parameters[k]
+		f.keys = max(f.keys, cells(p.Key))
+		f.values[k] = p.Text(p.Default)
+		for _, s := range a.h.status.Settings {
+			if s.Key == p.Key {
+				f.values[k] = s.Text
+			}
+		}
+		f.before = append(f.before, f.values[k])
+		fields[k] = f.fieldOf(p, k)
+	}
+	f.form = huh.NewForm(huh.NewGroup(fields...)).WithShowHelp(false).WithShowErrors(false).
+		WithTheme(huh.ThemeFunc(formTheme)).WithWidth(formField).WithHeight(len(fields))
+	f.form.Init() // its commands blink cursors and ask for sizes, which nobody needs here
+	f.form.GetFocusedField().Focus()
+	if to := slices.IndexFunc(m.Parameters, func(p optim.Hyperparameter) bool { return p.Key == key }); to > 0 {
+		f.move(to)
+	}
+	a.overlay = f
+	return nil
+}
+
+// fieldOf makes a setting's field: text for a number, names to choose from otherwise.
+func (f *settingsForm) fieldOf(p *optim.Hyperparameter, k int) huh.Field {
+	if p.Choices != nil {
+		return huh.NewSelect[string]().Key(p.Key).Options(huh.NewOptions(p.Choices...)...).Value(&f.values[k]).Inline(true)
+	}
+	return huh.NewInput().Key(p.Key).Prompt("").Inline(true).CharLimit(40).Value(&f.values[k])
+}
+
+// formTheme leaves fields bare: labels, inks and errors are the overlay's.
+func formTheme(bool) *huh.Styles {
+	var s huh.Styles
+	s.FieldSeparator = lipgloss.NewStyle().SetString("\n")
+	s.Focused.PrevIndicator = lipgloss.NewStyle().SetString("← ")
+	s.Focused.NextIndicator = lipgloss.NewStyle().SetString(" →")
+	s.Focused.TextInput.Text = lipgloss.NewStyle().Bold(true)
+	s.Focused.SelectedOption = lipgloss.NewStyle().Bold(true)
+	return &s
+}
+
+func (f *settingsForm) hints(*App) []hint {
+	return []hint{{"enter", "apply"}, {"esc", "cancel"}, {"↑↓", "field"}, {"ctrl+d", "default"}, {"ctrl+u", "clear"}}
+}
+
+// move goes to another field.
+func (f *settingsForm) move(to int) {
+	for ; f.at < to; f.at++ {
+		f.form.NextField()
+	}
+	for ; f.at > to; f.at-- {
+		f.form.PrevField()
+	}
+}
+
+func (f *settingsForm) handle(a *App, msg tea.Msg) tea.Cmd {
+	n := len(f.values)
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch k.String() {
+		case "esc":
+			a.overlay = nil
+			return nil
+		case "enter":
+			return f.apply(a)
+		case "tab", "down":
+			f.move((f.at + 1) % n)
+			return nil
+		case "shift+tab", "up":
+			f.move((f.at + n - 1) % n)
+			return nil
+		case "ctrl+d":
+			f.reset()
+			return nil
+		}
+	}
+	// What a key makes of a field is done when Update returns; its command would only blink the cursor.
+	if m, _ := f.form.Update(msg); m != nil {
+		f.form, _ = m.(*huh.Form)
+	}
+	return nil
+}
+
+// reset puts the default into the field.
+func (f *settingsForm) reset() {
+	p := &f.method.Parameters[f.at]
+	f.values[f.at] = p.Text(p.Default)
+	switch field := f.form.GetFocusedField().(type) {
+	case *huh.Input:
+		field.Value(&f.values[f.at])
+	case *huh.Select[string]:
+		field.Value(&f.values[f.at])
+	}
+}
+
+// problem says what is wrong with a field's value, "" if nothing is.
+func (f *settingsForm) problem(i int) string {
+	if f.values[i] == f.before[i] {
+		return ""
+	}
+	if _, err := f.method.Parameters[i].Parse(strings.TrimSpace(f.values[i])); err != nil {
+		return "expected " + f.method.Parameters[i].Range()
+	}
+	return ""
+}
+
+// apply sends what was changed, or goes to the first value that is not allowed.
+func (f *settingsForm) apply(a *App) tea.Cmd {
+	for i := range f.values {
+		if f.problem(i) != "" {
+			f.move(i)
+			return nil
+		}
+	}
+	a.overlay = nil
+	if a.h.status.Optimizer != f.method.Name {
+		a.note(tokWarn, "the method is "+clean(a.h.status.Optimizer)+" by now: nothing was changed")
+		return a.expire()
+	}
+	var cmds []tea.Cmd
+	for i, text := range f.values {
+		if text = strings.TrimSpace(text); text != f.before[i] {
+			cmds = append(cmds, a.command(trainer.Set{Key: f.method.Parameters[i].Key, Value: text}))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+func (f *settingsForm) draw(a *App, w, h int) []string {
+	v := &a.view
+	bw := min(w-2, 100)
+	inner := bw - 4
+	fields := strings.Split(f.form.View(), "\n")
+	about := f.about(v, inner)
+	room := max(1, min(len(f.values), h-2-len(about)-1))
+	first := max(0, min(f.at-room/2, len(f.values)-room))
+	rows := make([]string, 0, h)
+	for i := first; i < first+room; i++ {
+		field := ""
+		if i < len(fields) {
+			field = fields[i]
+		}
+		rows = append(rows, f.row(v, i, field, inner))
+	}
+	rows = append(append(rows, ""), about...)
+	title := "settings of " + clean(f.method.Name)
+	if room < len(f.values) {
+		title += " " + count(f.at+1) + "/" + count(len(f.values))
+	}
+	return v.th.boxed(title, clip(rows, h-2), bw)
+}
+
+// row is a setting's name, its field, and what it means or what is wrong.
+func (f *settingsForm) row(v *view, i int, field string, w int) string {
+	p := &f.method.Parameters[i]
+	l := v.th.line(w)
+	arrow, ink := " ", tokText
+	if i == f.at {
+		arrow, ink = "▸", tokAccent
+	}
+	changed := " "
+	if f.values[i] != f.before[i] {
+		changed = "*"
+	}
+	l.put(tokAccent, arrow).put(tokWarn, changed).put(ink, pad(clean(p.Key), f.keys)+"  ")
+	l.raw(fit(field, formField), formField).put(tokText, "  ")
+	if problem := f.problem(i); problem != "" {
+		return l.put(tokBad, "× "+ansi.Truncate(problem, l.left()-2, "…")).full()
+	}
+	return l.put(tokMuted, ansi.Truncate(clean(p.Meaning), l.left(), "…")).full()
+}
+
+// about says all of the chosen setting: what it means, its range, default and source. It takes the same number of
+// rows whichever is chosen.
+func (f *settingsForm) about(v *view, w int) []string {
+	most, all := 0, make([][]string, len(f.method.Parameters))
+	for i := range f.method.Parameters {
+		p := &f.method.Parameters[i]
+		say := func(t token, s string) {
+			for _, r := range strings.Split(ansi.Wrap(clean(s), max(w, 8), ""), "\n") {
+				all[i] = append(all[i], v.th.line(w).put(t, r).full())
+			}
+		}
+		say(tokText, p.Key+": "+p.Meaning)
+		facts := p.Range() + " · default " + setting(p)
+		if p.Source != "" {
+			facts += " · " + p.Source
+		}
+		ink := tokMuted
+		if f.problem(i) != "" {
+			ink = tokBad
+		}
+		say(ink, facts)
+		most = max(most, len(all[i]))
+	}
+	return block(all[f.at], w, min(most, 4))
+}

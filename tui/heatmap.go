@@ -1,0 +1,355 @@
+package tui
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// ramp is how values become shades.
+type ramp uint8
+
+const (
+	rampHeat  ramp = iota // from nothing to much
+	rampSigns             // from negative over zero to positive, ever lighter, so that the sign shows without hue
+	rampImage             // from black to white
+	rampCount
+)
+
+// shades of a ramp; two of them share a cell.
+const shades = 33
+
+// shading holds the colours of the ramps for a background. Without fine colours (rich false) characters stand for
+// the shades, one value a cell.
+type shading struct {
+	rich  bool
+	shade [rampCount][shades]string // the parameters of a colour, as an escape sequence has them
+	apart string                    // of what is left out of the scale
+}
+
+type rgb [3]float64
+
+// stops are the colours that the ramps pass through, on a dark and on a light background.
+var stops = [rampCount][2][]rgb{
+	rampHeat: {
+		{{30, 30, 34}, {38, 62, 104}, {70, 140, 200}, {236, 190, 110}, {255, 248, 225}},
+		{{242, 242, 244}, {176, 204, 234}, {70, 130, 195}, {90, 60, 120}, {40, 12, 50}},
+	},
+	rampSigns: {
+		{{8, 34, 130}, {40, 60, 104}, {84, 84, 88}, {190, 150, 90}, {255, 214, 140}},
+		{{16, 44, 140}, {80, 100, 150}, {165, 165, 168}, {222, 190, 140}, {255, 222, 160}},
+	},
+	rampImage: {{{12, 12, 12}, {245, 245, 245}}, {{12, 12, 12}, {245, 245, 245}}},
+}
+
+func newShading(dark bool, profile colorprofile.Profile, noColor bool) *shading {
+	s := &shading{rich: !noColor && profile >= colorprofile.ANSI256, apart: "188;188;192"}
+	ground := 1
+	if dark {
+		ground, s.apart = 0, "68;84;68"
+	}
+	for k := range stops {
+		list := stops[k][ground]
+		for i := range shades {
+			at := float64(i) / (shades - 1) * float64(len(list)-1)
+			low := min(int(at), len(list)-2)
+			text := ""
+			for c := range 3 {
+				x := list[low][c] + (at-float64(low))*(list[low+1][c]-list[low][c])
+				text += ";" + strconv.Itoa(int(math.Round(x)))
+			}
+			s.shade[k][i] = text[1:]
+		}
+	}
+	return s
+}
+
+// characters for shades without colours; those of negative values are strokes.
+var (
+	shadeRunes   = []rune(" ░▒▓█")
+	strokeRunes  = []rune(" ·-=≡")
+	shadeRunes7  = []rune(" .:-=+*#%@")
+	plusRunes7   = []rune(" +*#@")
+	strokeRunes7 = []rune(" .-~=")
+	noValue      = math.NaN()
+)
+
+// scale maps values to the shades of a ramp. Of rampSigns low is −high.
+type scale struct {
+	ramp      ramp
+	low, high float64
+}
+
+// share is where a value stands between low and high, 0 … 1.
+func (s scale) share(x float64) float64 {
+	if !(s.high > s.low) {
+		return 0.5
+	}
+	return math.Max(0, math.Min(1, (x-s.low)/(s.high-s.low)))
+}
+
+// raster is a grid of values, row by row. NaN is no value, +∞ one that is left out of the scale.
+type raster struct {
+	w, h int
+	v    []float64
+}
+
+func newRaster(w, h int) raster { return raster{w, h, make([]float64, max(w, 0)*max(h, 0))} }
+
+// fitted scales a raster to w × h: enlarged, values repeat; reduced, each is the mean of what falls on it, or, with
+// most, that of the greatest magnitude, so that none is lost.
+func (r *raster) fitted(w, h int, most bool) raster {
+	if w == r.w && h == r.h {
+		return *r
+	}
+	out := newRaster(w, h)
+	for y := range h {
+		y0, y1 := portion(y, h, r.h)
+		for x := range w {
+			x0, x1 := portion(x, w, r.w)
+			out.v[y*w+x] = r.pool(x0, y0, x1, y1, most)
+		}
+	}
+	return out
+}
+
+// portion returns the part [from, to) of n things that falls on place i of m.
+func portion(i, m, n int) (from, to int) {
+	from = i * n / m
+	return from, max(from+1, (i+1)*n/m)
+}
+
+func (r *raster) pool(x0, y0, x1, y1 int, most bool) float64 {
+	sum, n, best := 0.0, 0, noValue
+	for y := y0; y < y1 && y < r.h; y++ {
+		for _, x := range r.v[y*r.w+x0 : y*r.w+min(x1, r.w)] {
+			switch {
+			case math.IsInf(x, 1):
+				if math.IsNaN(best) {
+					best = x
+				}
+			case !math.IsNaN(x):
+				sum, n = sum+x, n+1
+				if math.IsNaN(best) || math.IsInf(best, 1) || math.Abs(x) > math.Abs(best) {
+					best = x
+				}
+			}
+		}
+	}
+	if n == 0 || most {
+		return best
+	}
+	return sum / float64(n)
+}
+
+// mosaic is a drawing area in which each cell has an ink of its own, for shades beside text.
+type mosaic struct {
+	v    *view
+	w, h int
+	tile []mosaicTile
+}
+
+type mosaicTile struct {
+	r   rune
+	ink string
+}
+
+func newMosaic(v *view, w, h int) *mosaic {
+	return &mosaic{v, max(w, 0), max(h, 0), make([]mosaicTile, max(w, 0)*max(h, 0))}
+}
+
+// halves is how many rows of a raster a row of cells shows.
+func (v *view) halves() int {
+	if v.th.shading.rich && !v.gl.ascii {
+		return 2
+	}
+	return 1
+}
+
+func (m *mosaic) set(x, y int, r rune, ink string) {
+	if x >= 0 && y >= 0 && x < m.w && y < m.h {
+		m.tile[y*m.w+x] = mosaicTile{r, ink}
+	}
+}
+
+// write sets text from a cell on, one character a cell, and returns the column after it.
+func (m *mosaic) write(x, y int, t token, s string) int {
+	for _, r := range s {
+		if ansi.StringWidth(string(r)) != 1 {
+			r = '?'
+		}
+		m.set(x, y, r, m.v.th.ink[t])
+		x++
+	}
+	return x
+}
+
+// over writes text upon the shade of a value, in black or white; without colours in a token's ink.
+func (m *mosaic) over(x, y int, s string, at float64, sc scale, t token) {
+	ink := m.v.th.ink[t]
+	if m.v.halves() == 2 {
+		colour := m.v.th.colour(at, sc)
+		fore := "255;255;255"
+		if light(colour) {
+			fore = "0;0;0"
+		}
+		ink = "\x1b[38;2;" + fore + ";48;2;" + colour + "m"
+	}
+	for _, r := range s {
+		m.set(x, y, r, ink)
+		x++
+	}
+}
+
+// light reports whether black is easier to read on a colour than white.
+func light(colour string) bool {
+	sum, at := 0, 0
+	for _, weight := range [3]int{2, 5, 1} {
+		n := 0
+		for ; at < len(colour) && colour[at] != ';'; at++ {
+			n = 10*n + int(colour[at]-'0')
+		}
+		at++
+		sum += weight * n
+	}
+	return sum > 8*128
+}
+
+// colour is the shade of a value.
+func (t *theme) colour(x float64, s scale) string {
+	if math.IsInf(x, 1) {
+		return t.shading.apart
+	}
+	return t.shading.shade[s.ramp][int(math.Round(s.share(x)*(shades-1)))]
+}
+
+// paint draws a raster from a cell on, its rows two a cell where there are colours.
+func (m *mosaic) paint(x0, y0 int, r *raster, s scale) {
+	if m.v.halves() == 1 {
+		for i, x := range r.v {
+			if g, ink, ok := m.v.character(x, s); ok {
+				m.set(x0+i%r.w, y0+i/r.w, g, ink)
+			}
+		}
+		return
+	}
+	for y := 0; y < r.h; y += 2 {
+		for x := range r.w {
+			upper, lower := r.v[y*r.w+x], noValue
+			if y+1 < r.h {
+				lower = r.v[(y+1)*r.w+x]
+			}
+			m.pair(x0+x, y0+y/2, upper, lower, s)
+		}
+	}
+}
+
+// pair sets one cell to two values.
+func (m *mosaic) pair(x, y int, upper, lower float64, s scale) {
+	th := m.v.th
+	switch {
+	case math.IsNaN(upper) && math.IsNaN(lower):
+	case math.IsNaN(lower):
+		m.set(x, y, '▀', "\x1b[38;2;"+th.colour(upper, s)+"m")
+	case math.IsNaN(upper):
+		m.set(x, y, '▄', "\x1b[38;2;"+th.colour(lower, s)+"m")
+	default:
+		m.set(x, y, '▀', "\x1b[38;2;"+th.colour(upper, s)+";48;2;"+th.colour(lower, s)+"m")
+	}
+}
+
+// character stands for a shade where there are no fine colours.
+func (v *view) character(x float64, s scale) (r rune, ink string, ok bool) {
+	plus, minus := shadeRunes, strokeRunes
+	switch {
+	case math.IsNaN(x):
+		return 0, "", false
+	case math.IsInf(x, 1):
+		return '\\', v.th.ink[tokGrid], true
+	case v.gl.ascii && s.ramp == rampSigns:
+		plus, minus = plusRunes7, strokeRunes7
+	case v.gl.ascii:
+		plus = shadeRunes7
+	}
+	at := s.share(x)
+	t := tokText
+	if s.ramp == rampSigns {
+		t, at = tokTest, 2*at-1
+		if at < 0 {
+			plus, at, t = minus, -at, tokTrain
+		}
+	}
+	return plus[int(math.Round(at*float64(len(plus)-1)))], v.th.ink[t], true
+}
+
+// rows writes the area as rows of exactly w columns, with one change of ink a run.
+func (m *mosaic) rows() []string {
+	rows := make([]string, m.h)
+	for y := range rows {
+		l := m.v.th.line(m.w)
+		run := make([]rune, 0, m.w)
+		ink := ""
+		end := func() {
+			switch {
+			case ink == "" || len(run) == 0:
+				l.b.WriteString(string(run))
+			default:
+				l.b.WriteString(ink + string(run) + ansi.ResetStyle)
+			}
+			l.w += len(run)
+			run = run[:0]
+		}
+		for _, t := range m.tile[y*m.w : (y+1)*m.w] {
+			if t.r == 0 {
+				t = mosaicTile{' ', ""}
+			}
+			if t.ink != ink {
+				end()
+				ink = t.ink
+			}
+			run = append(run, t.r)
+		}
+		end()
+		rows[y] = l.full()
+	}
+	return rows
+}
+
+// key writes what the shades mean: the ends of a scale and a few steps between them. It returns the column after it.
+func (m *mosaic) key(x, y, steps int, s scale) int { return m.ramp(x, y, steps, s, figureOf) }
+
+// ramp is a key with labels of its own.
+func (m *mosaic) ramp(x, y, steps int, s scale, label func(float64) string) int {
+	x = m.write(x, y, tokMuted, label(s.low)+" ")
+	for i := range steps {
+		at := s.low + (s.high-s.low)*float64(i)/float64(max(steps-1, 1))
+		if m.v.halves() == 2 {
+			m.pair(x, y, at, at, s)
+		} else if g, ink, ok := m.v.character(at, s); ok {
+			m.set(x, y, g, ink)
+		}
+		x++
+	}
+	return m.write(x, y, tokMuted, " "+label(s.high))
+}
+
+// extremes returns the least and the greatest finite value.
+func (r *raster) extremes() (low, high float64, ok bool) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, x := range r.v {
+		if !math.IsNaN(x) && !math.IsInf(x, 0) {
+			low, high = math.Min(low, x), math.Max(high, x)
+		}
+	}
+	return low, high, low <= high
+}
+
+// figureOf writes a number, a whole one without decimals.
+func figureOf(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e6 {
+		return count(int(x))
+	}
+	return number(x)
+}

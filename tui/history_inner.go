@@ -1,0 +1,210 @@
+package tui
+
+import (
+	"math"
+	"strconv"
+
+	"newtop/trainer"
+	"newtop/trainer/krylov"
+)
+
+const (
+	keptStages     = 256   // inner solves whose iterations are kept
+	keptIterations = 16384 // of all of them
+	keptParts      = 64    // solves of one epoch that get bars of their own
+	watchable      = 0.4   // seconds after which a solve is followed while it is under way
+	readable       = 0.5   // seconds for which a finished one stays, when they are sooner over than that
+)
+
+// innerHistory keeps the iterations of the newest inner solves, oldest dropped first, the solves of each
+// epoch one by one, and the newest look along a step.
+type innerHistory struct {
+	solves []*stagedSolve
+	gone   int // solves that were dropped
+	steps  int // iterations in solves
+	front  int // the solve to show to who follows the run, of all there have been
+	since  float64
+	works  []epochWork
+	slice  *trainer.SliceEvent
+	gen    uint64
+}
+
+// stagedSolve is one inner solve with its iterations.
+type stagedSolve struct {
+	epoch, member, block int
+	steps                []innerStep
+	began                float64 // training seconds when it was first heard of
+	limit                int     // iterations that it may have; 0 if not known
+	goal                 float64 // the residual that ends it, NaN if not known
+	over                 bool
+	told                 *trainer.InnerSummary // what its epoch said of it, nil before that
+	verdict              stepVerdict
+}
+
+// innerStep is one iteration.
+type innerStep struct {
+	n                                        int
+	residual, norm, radius, curvature, model float64
+}
+
+// stepVerdict is what became of the step of the only solve of an epoch.
+type stepVerdict struct {
+	known, accepted bool
+	rho             float64
+}
+
+// epochWork has the solves of one epoch in their order; none if they are too many for bars of their own.
+type epochWork struct {
+	epoch int
+	parts []solveWork
+}
+
+type solveWork struct {
+	member, block, iterations int
+	stop                      krylov.Stop
+}
+
+// take adds what a Delta brings. The iterations of an epoch come before its report, whatever the order in
+// which a Delta lists them.
+func (t *innerHistory) take(d *trainer.Delta) {
+	for i := range d.Inner {
+		t.iteration(&d.Inner[i], &d.Status)
+	}
+	for i := range d.Epochs {
+		t.report(&d.Epochs[i])
+	}
+	if n := len(t.solves); n > 0 && len(d.Switches)+len(d.Rewinds) > 0 || d.Done != nil && n > 0 {
+		t.solves[n-1].over = true // a next iteration, if it is still to have one, opens it again
+	}
+	if n := len(d.Slices); n > 0 {
+		t.slice = &d.Slices[n-1]
+	}
+	if len(d.Inner)+len(d.Epochs)+len(d.Slices)+len(d.Switches)+len(d.Rewinds) > 0 {
+		t.gen++
+	}
+	t.follow(&d.Status, d.Done != nil)
+}
+
+// follow chooses what to show to who follows the run: the solve under way if it lasts, else one after another
+// that is over, each for as long as it takes to be read.
+func (t *innerHistory) follow(s *trainer.Status, done bool) {
+	n := len(t.solves)
+	if n == 0 {
+		return
+	}
+	newest := t.gone + n - 1
+	switch last := t.solves[n-1]; {
+	case done || s.Phase == trainer.Paused || s.Phase == trainer.Ended || s.Elapsed-last.began >= watchable:
+		t.front, t.since = newest, s.Elapsed
+	case t.front < t.gone || math.Abs(s.Elapsed-t.since) >= readable:
+		if !last.over && n > 1 {
+			newest--
+		}
+		t.front, t.since = newest, s.Elapsed
+	}
+}
+
+func (t *innerHistory) iteration(e *trainer.InnerEvent, s *trainer.Status) {
+	if math.IsNaN(float64(e.StepNorm)) && math.IsNaN(float64(e.Residual)) {
+		return // a method that solves otherwise
+	}
+	step := innerStep{e.Iteration, float64(e.Residual), float64(e.StepNorm), float64(e.Radius), float64(e.Curvature), float64(e.Model)}
+	if n := len(t.solves); n > 0 {
+		if last := t.solves[n-1]; last.goesOn(e) {
+			last.steps, last.over = append(last.steps, step), false
+			t.steps++
+			t.trim()
+			return
+		}
+		t.solves[n-1].over = true
+	}
+	solve := &stagedSolve{epoch: e.Epoch, member: e.Member, block: e.Block, steps: []innerStep{step}, began: s.Elapsed}
+	solve.limit, solve.goal = bounds(s)
+	t.solves = append(t.solves, solve)
+	t.steps++
+	t.trim()
+}
+
+// goesOn reports whether an iteration belongs to the solve.
+func (s *stagedSolve) goesOn(e *trainer.InnerEvent) bool {
+	return s.told == nil && s.epoch == e.Epoch && s.member == e.Member && s.block == e.Block && e.Iteration > s.last().n
+}
+
+func (s *stagedSolve) last() *innerStep { return &s.steps[len(s.steps)-1] }
+
+// bounds reads from the settings how long a solve may be, and the residual that ends it if that is a number.
+func bounds(s *trainer.Status) (limit int, goal float64) {
+	goal = math.NaN()
+	set := map[string]string{}
+	for _, x := range s.Settings {
+		set[x.Key] = x.Text
+	}
+	limit, _ = strconv.Atoi(set["limit"])
+	key := "xi"
+	if n, err := strconv.Atoi(set["blocks"]); err == nil && n > 1 {
+		key = "block-xi"
+	}
+	if x, err := strconv.ParseFloat(set[key], 64); err == nil && x > 0 && (set["forcing"] == "fixed" || set["forcing"] == "") {
+		goal = x
+	}
+	return limit, goal
+}
+
+// trim drops the oldest solves, and of one that is longer than all may be its oldest half.
+func (t *innerHistory) trim() {
+	for len(t.solves) > 1 && (len(t.solves) > keptStages || t.steps > keptIterations) {
+		t.steps -= len(t.solves[0].steps)
+		t.solves[0] = nil
+		t.solves = t.solves[1:]
+		t.gone++
+	}
+	if s := t.solves[0]; len(s.steps) > keptIterations {
+		half := len(s.steps) / 2
+		s.steps = append(s.steps[:0], s.steps[half:]...)
+		t.steps -= half
+	}
+}
+
+// report takes in what an epoch says of its solves.
+func (t *innerHistory) report(e *trainer.EpochEvent) {
+	for _, s := range t.solves {
+		s.over = s.over || s.epoch <= e.Epoch
+	}
+	for i := range e.Inner {
+		if s := t.find(e.Epoch, &e.Inner[i]); s != nil {
+			s.told = &e.Inner[i]
+			if len(e.Inner) == 1 {
+				s.verdict = stepVerdict{true, e.Accepted, float64(e.Rho)}
+			}
+		}
+	}
+	if len(e.Inner) == 0 {
+		return
+	}
+	w := epochWork{epoch: e.Epoch}
+	if len(e.Inner) <= keptParts {
+		for i := range e.Inner {
+			w.parts = append(w.parts, solveWork{e.Inner[i].Member, e.Inner[i].Block, e.Inner[i].Iterations, min(e.Inner[i].Stop, krylov.Interrupted)})
+		}
+	}
+	t.works = kept(append(t.works, w), keptSolves)
+}
+
+// find returns the newest solve that a summary can be of, one of as many iterations before others: after a
+// way back, or when a solve was given up, several have its place in an epoch.
+func (t *innerHistory) find(epoch int, in *trainer.InnerSummary) *stagedSolve {
+	var any *stagedSolve
+	for i := len(t.solves) - 1; i >= 0; i-- {
+		s := t.solves[i]
+		if s.told != nil || s.epoch != epoch || s.block != in.Block || s.member != in.Member {
+			continue
+		}
+		if s.last().n == in.Iterations {
+			return s
+		}
+		if any == nil {
+			any = s
+		}
+	}
+	return any
+}

@@ -1,0 +1,111 @@
+package tui
+
+import (
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// logSearch is how far the zoomed log is scrolled, and what its rows are searched for.
+type logSearch struct {
+	text   string
+	typing bool // keys go into the text
+	up     int  // entries above the newest
+}
+
+// searchLog gives the log the screen and the keys.
+func (a *App) searchLog() tea.Cmd {
+	p, ok := a.panes[paneLog].(*logPane)
+	if !ok {
+		return nil
+	}
+	a.focus = paneLog
+	p.search = logSearch{typing: true}
+	a.look++
+	return a.zoom(true)
+}
+
+// handleKey scrolls, and types what is searched for.
+func (p *logPane) handleKey(v *view, k string) (tea.Cmd, bool) {
+	s := &p.search
+	if s.typing {
+		switch {
+		case k == "enter":
+			s.typing = false
+		case k == "esc":
+			*s = logSearch{}
+		case k == "backspace" && s.text != "":
+			_, n := utf8.DecodeLastRuneInString(s.text)
+			s.text = s.text[:len(s.text)-n]
+		case k == "space":
+			s.text += " "
+		case utf8.RuneCountInString(k) == 1:
+			s.text, s.up = s.text+k, 0
+		case k == "up" || k == "down" || k == "pgup" || k == "pgdown":
+			p.scroll(v, k)
+		}
+		return nil, true
+	}
+	switch k {
+	case "esc":
+		if s.text == "" && s.up == 0 {
+			return nil, false
+		}
+		*s = logSearch{}
+	case "up", "down", "pgup", "pgdown", "home", "end":
+		p.scroll(v, k)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (p *logPane) scroll(v *view, k string) {
+	by := map[string]int{"up": 1, "down": -1, "pgup": 10, "pgdown": -10, "home": len(v.h.entries), "end": -len(v.h.entries)}[k]
+	p.search.up = max(0, min(p.search.up+by, len(p.matching(v))-1))
+}
+
+// matching lists the entries that have what is searched for.
+func (p *logPane) matching(v *view) []int {
+	out := make([]int, 0, len(v.h.entries))
+	for i := range v.h.entries {
+		e := &v.h.entries[i]
+		if p.search.text == "" || found(e.text, p.search.text) || e.text == "" && found(epochWords(e), p.search.text) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// epochWords are the words that find an epoch's figures.
+func epochWords(e *entry) string {
+	s := "epoch " + count(e.epoch) + " " + e.stats.Optimizer
+	if e.stop != 0 {
+		s += " " + e.stop.Words()
+	}
+	if !e.stats.Accepted && e.epoch > 0 {
+		s += " rejected"
+	}
+	return s
+}
+
+// searchLine is the bottom row of the zoomed log: its keys, or what is typed.
+func (p *logPane) searchLine(v *view, w int) string {
+	l, s := v.th.line(w), &p.search
+	n := len(p.matching(v))
+	switch {
+	case s.typing:
+		l.put(tokAccent, "/ ").put(tokStrong, clean(s.text)).put(tokAccent, "▏").put(tokMuted, "  "+count(n)+" found · enter keeps · esc ends")
+	case s.text != "":
+		l.put(tokAccent, "/ ").put(tokStrong, clean(s.text)).put(tokMuted, "  "+count(n)+" found · ↑↓ scroll · esc ends")
+	case s.up > 0:
+		l.put(tokMuted, count(s.up)+" newer below · ↑↓ scroll · end: newest · / search")
+	default:
+		l.put(tokMuted, "↑↓ scroll · / search")
+	}
+	return l.full()
+}
+
+func (p *logPane) ownKeys() [][2]string {
+	return [][2]string{{"↑ ↓", "scroll; pgup and pgdn by ten, home and end"}, {"/", "search: type to narrow, enter keeps, esc ends"}}
+}

@@ -1,0 +1,92 @@
+package tui
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// TestResizeStorm drags a window for a second: the first and the last size come through, and few between.
+func TestResizeStorm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		msgs := make(chan tea.Msg, 100)
+		c := calm{now: time.Now, send: func(m tea.Msg) { msgs <- m }}
+		var got []tea.WindowSizeMsg
+		take := func(m tea.Msg) {
+			if s, ok := c.filter(nil, m).(tea.WindowSizeMsg); ok {
+				got = append(got, s)
+			}
+		}
+		for i := range 100 {
+			take(tea.WindowSizeMsg{Width: 80 + i, Height: 24})
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(time.Second)
+		for len(msgs) > 0 {
+			take(<-msgs)
+		}
+		if want := []tea.WindowSizeMsg{{Width: 80, Height: 24}, {Width: 179, Height: 24}}; !slices.Equal(got, want) {
+			t.Errorf("sizes %v", got)
+		}
+		take(tea.WindowSizeMsg{Width: 90, Height: 30})
+		if len(got) != 3 {
+			t.Error("a single resize had to wait")
+		}
+	})
+}
+
+func TestMotionIsThinned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := calm{now: time.Now}
+		n := 0
+		for i := range 1000 {
+			if c.filter(nil, tea.MouseMotionMsg{X: i}) != nil {
+				n++
+			}
+			if c.filter(nil, tea.MouseReleaseMsg{X: i}) == nil || c.filter(nil, tea.KeyPressMsg{Code: 'x'}) == nil {
+				t.Fatal("a release or a key was dropped")
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if n < 25 || n > 31 {
+			t.Errorf("%d motions in a second", n)
+		}
+	})
+}
+
+// TestRates checks what an environment gets.
+func TestRates(t *testing.T) {
+	for name, c := range map[string]struct {
+		environ []string
+		fps     int
+		pause   time.Duration
+		synced  bool
+	}{
+		"local":   {[]string{"TERM=xterm-256color"}, localFPS, interval, false},
+		"ssh":     {[]string{"SSH_TTY=/dev/pts/1", "SSH_CONNECTION=1 2 3 4"}, remoteFPS, remoteInterval, true},
+		"mosh":    {[]string{"SSH_CONNECTION=1 2 3 4"}, remoteFPS, remoteInterval, false},
+		"tmux":    {[]string{"TMUX=/tmp/tmux-0/default,1,0"}, localFPS, interval, true},
+		"sudo -s": {[]string{"SSH_TTY="}, localFPS, interval, false},
+	} {
+		a := newApp(&fakeFeed{}, Options{Environ: c.environ}, fakeMethods())
+		if got := frames(0, c.environ); got != c.fps || a.interval != c.pause {
+			t.Errorf("%s: %d flushes a second, the run's news every %v", name, got, a.interval)
+		}
+		cmd := synchronize(c.environ)
+		if (cmd != nil) != c.synced {
+			t.Errorf("%s: synchronized %v", name, cmd != nil)
+		}
+		if cmd != nil {
+			if m, ok := cmd().(tea.ModeReportMsg); !ok || m.Mode != ansi.ModeSynchronizedOutput || m.Value != ansi.ModeReset {
+				t.Errorf("%s: %+v", name, m)
+			}
+		}
+	}
+	if frames(500, nil) != 120 || frames(15, []string{"SSH_TTY=x"}) != 15 {
+		t.Error("the rate that was asked for")
+	}
+}

@@ -1,0 +1,104 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+// explained is a pane that has keys of its own while it is zoomed, for the help: pairs of a key and a clause.
+type explained interface{ ownKeys() [][2]string }
+
+// helpOverlay is every key with what it does, and what stands in the panes, scrolled by so many rows.
+type helpOverlay struct{ top int }
+
+func (o *helpOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
+	k, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return nil
+	}
+	page := max(1, a.height-5)
+	switch k.String() {
+	case "esc", "?", "q", "enter":
+		a.overlay = nil
+	case "down", "j":
+		o.top++
+	case "up", "k":
+		o.top--
+	case "pgdown", "space":
+		o.top += page
+	case "pgup":
+		o.top -= page
+	case "home", "g":
+		o.top = 0
+	case "end", "G":
+		o.top = 1 << 20
+	default:
+		a.overlay = nil
+		return a.press(k)
+	}
+	return nil
+}
+
+func (o *helpOverlay) hints(*App) []hint {
+	return []hint{{"esc", "close"}, {"↑↓", "scroll"}, {":", "search commands"}}
+}
+
+// draw puts the keys beside the words on a wide screen, and over them on a narrow one, scrolled.
+func (o *helpOverlay) draw(a *App, w, h int) []string {
+	const left, right = 57, 57
+	keys, words := a.keySections(), a.wordSections()
+	var rows []string
+	bw := left + right + 6
+	if w >= bw {
+		if last := len(keys) - 1; len(a.th.stack(keys, left, true)) > h-2 { // the other column is the shorter one
+			keys, words = keys[:last], append(words, keys[last])
+		}
+		rows = beside(a.th.stack(keys, left, true), left, a.th.stack(words, right, true))
+	} else {
+		bw = min(w-2, 66)
+		rows = a.th.stack(append(keys, words...), bw-4, true)
+	}
+	room := max(1, h-2)
+	title := "help · esc closes"
+	if n := len(rows); n > room {
+		o.top = max(0, min(o.top, n-room))
+		title += " · ↑↓ scroll · rows " + count(o.top+1) + " to " + count(o.top+room) + " of " + count(n)
+		rows = rows[o.top : o.top+room]
+	} else {
+		o.top = 0
+	}
+	return a.th.boxed(title, rows, bw)
+}
+
+// keySections has the keys by group, as the table of bindings has them, and before them those of what has the
+// screen.
+func (a *App) keySections() (out []section) {
+	const columns = 10
+	own := section{}
+	switch p, ok := a.panes[a.focus].(explained); {
+	case a.racing():
+		own.title = "in the race"
+		for _, h := range a.race.hints(a) {
+			if h.key != "?" && h.key != "q" && h.key != "space" {
+				own.rows = append(own.rows, explain(tokAccent, h.key, columns, h.text))
+			}
+		}
+	case ok && a.zoomed:
+		own.title = a.panes[a.focus].name(&a.view) + ", zoomed"
+		for _, k := range p.ownKeys() {
+			own.rows = append(own.rows, explain(tokAccent, k[0], columns, k[1]))
+		}
+	}
+	if len(own.rows) > 0 {
+		out = append(out, own)
+	}
+	for _, g := range []string{groupRun, groupView, groupHelp} {
+		s := section{title: g}
+		for i := range a.bindings {
+			if b := &a.bindings[i]; b.group == g {
+				s.rows = append(s.rows, explain(tokAccent, b.Help().Key, columns, b.Help().Desc))
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}

@@ -1,0 +1,92 @@
+package tui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer"
+)
+
+// A fast run changes every curve many times a second, and a curve whose axis moves changes most of its cells.
+// So a chart that was drawn a moment ago keeps its picture for a while; the values in its frame go on, unless
+// the picture repeats them, and the header follows every change. The first change after some quiet shows at once,
+// and so does what a key does.
+const (
+	chartHold  = 800 * time.Millisecond
+	remoteHold = 1200 * time.Millisecond // over SSH
+	headHold   = 250 * time.Millisecond
+	keyCalm    = time.Second // after a key charts follow every change for so long
+)
+
+// patience is how long charts keep their pictures for an environment.
+func patience(environ []string) time.Duration {
+	if remote(environ) {
+		return remoteHold
+	}
+	return chartHold
+}
+
+// pace is what the root model knows of when things were drawn.
+type pace struct {
+	hold    time.Duration // how long a chart keeps its picture; 0 never
+	touched time.Time     // when the newest key came, or the first screen
+	drawing bool          // a drawMsg is under way
+	stale   bool          // the screen has pictures that were held back
+}
+
+// drawMsg ends a hold: the screen is drawn again.
+type drawMsg struct{}
+
+// holds reports whether a pane keeps its picture although what it shows has changed: only while a run is
+// running by itself. What is zoomed on an inner solve is there to be followed.
+func (a *App) holds(id paneID, d *drawn, key drawnKey) bool {
+	if a.hold <= 0 || d.rows == nil || key.bare || id == paneInner && key.zoomed || a.h.over() ||
+		a.h.status.Phase != trainer.Running {
+		return false
+	}
+	seen := key.seen
+	key.seen = d.key.seen
+	now := a.clock()
+	return d.key == key && seen != key.seen && now.Sub(d.at) < a.hold && now.Sub(a.touched) >= keyCalm
+}
+
+// pane returns the rows of a pane's rectangle.
+func (a *App) pane(p *place) []string {
+	d, shown := &a.kept[p.pane], a.panes[p.pane]
+	key := drawnKey{
+		w: p.w, h: p.h, seen: shown.seen(a.h), look: a.look, focused: p.pane == a.focus, zoomed: a.zoomed, bare: p.bare,
+	}
+	if a.holds(p.pane, d, key) {
+		a.stale = true
+		if now := a.clock(); now.Sub(d.headed) >= headHold && !key.zoomed && p.pane != paneInner && p.pane != paneWork {
+			d.rows[0], d.headed = frameTop(shown, &a.view, p.w, key.focused), now
+		}
+		return d.rows
+	}
+	before := d.key
+	rows := d.draw(shown, &a.view, p.rect, key)
+	if d.key != before {
+		d.at = a.clock()
+		d.headed = d.at
+	}
+	return rows
+}
+
+// redraw returns the command that ends the holds, unless one is under way.
+func (a *App) redraw() tea.Cmd {
+	if a.hold <= 0 || a.drawing || a.h.over() {
+		return nil
+	}
+	a.drawing = true
+	return a.later(a.hold, drawMsg{})
+}
+
+// redrawn follows the end of a hold. A picture that is younger than it needs another one.
+func (a *App) redrawn() tea.Cmd {
+	a.drawing = false
+	if !a.stale {
+		return nil
+	}
+	return a.redraw()
+}

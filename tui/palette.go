@@ -1,0 +1,259 @@
+package tui
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/trainer"
+)
+
+// paletteEntry is something that the palette can do.
+type paletteEntry struct {
+	kind string // what sort of thing it is
+	text string // what it is called, or does
+	also string // more words that find it, and say more about it
+	key  string // what does the same without the palette; "" if nothing does
+	why  string // why it can't be done at present; "" if it can
+	do   func(a *App) tea.Cmd
+}
+
+// palette is one search over all that can be done: commands, methods, panes, settings and looks. Each entry
+// shows its key, so that the next time the palette is not needed.
+type palette struct {
+	entries     []paletteEntry
+	names, text []string
+	filter      textinput.Model
+	shown       []int
+	at          int
+}
+
+func (a *App) openPalette() {
+	p := &palette{entries: a.paletteEntries(), filter: newInput(60)}
+	for _, e := range p.entries {
+		p.names = append(p.names, e.text)
+		p.text = append(p.text, e.text+" "+e.also+" "+e.kind)
+	}
+	p.filter.Focus()
+	p.shown = find("", p.names, p.text)
+	a.overlay = p
+}
+
+// paletteEntries lists what there is, in the order of an empty search.
+func (a *App) paletteEntries() (out []paletteEntry) {
+	out = append(out, a.commandEntries()...)
+	out = append(out, a.methodEntries()...)
+	out = append(out, a.paneEntries()...)
+	out = append(out, a.settingEntries()...)
+	out = append(out, a.lookEntries()...)
+	return append(out, a.dataEntries()...)
+}
+
+// commandEntries are the bindings, apart from those that only choose among methods.
+func (a *App) commandEntries() (out []paletteEntry) {
+	for _, b := range a.byGroup() {
+		keys := b.Keys()
+		if b.Help().Key == "1…9" || keys[0] == ":" {
+			continue
+		}
+		each := b.each
+		if len(each) == 0 {
+			each = [][2]string{{keys[0], b.Help().Desc}}
+		}
+		for _, k := range each {
+			out = append(out, paletteEntry{kind: "command", text: k[1], key: k[0], why: b.lacking(a),
+				do: func(a *App) tea.Cmd { return b.act(a, k[0]) }})
+		}
+	}
+	return out
+}
+
+// byGroup lists the bindings in the order of the help: what ends a run does not come first.
+func (a *App) byGroup() (out []*binding) {
+	for _, g := range []string{groupRun, groupView, groupHelp} {
+		for i := range a.bindings {
+			if a.bindings[i].group == g {
+				out = append(out, &a.bindings[i])
+			}
+		}
+	}
+	return out
+}
+
+func (a *App) methodEntries() (out []paletteEntry) {
+	why := unchangeable(a)
+	for i, m := range a.picker.methods {
+		e := paletteEntry{kind: "method", text: m.Name, also: m.Title, why: why,
+			do: func(a *App) tea.Cmd { return a.command(trainer.Switch{Optimizer: m.Name}) }}
+		if i < 9 {
+			e.key = string(rune('1' + i))
+		}
+		if m.Name == a.h.status.Optimizer && why == "" {
+			e.also += ", the method of now"
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func (a *App) paneEntries() (out []paletteEntry) {
+	why := covered(a)
+	for id := range paneCount {
+		out = append(out, paletteEntry{kind: "pane", text: a.panes[id].name(&a.view), also: "zoom", why: why,
+			do: func(a *App) tea.Cmd { a.focus = id; return a.zoom(true) }})
+	}
+	return out
+}
+
+func (a *App) settingEntries() (out []paletteEntry) {
+	why := unchangeable(a)
+	for _, s := range a.h.status.Settings {
+		out = append(out, paletteEntry{kind: "setting", text: clean(s.Key) + " = " + settingText(s.Text), also: clean(s.Meaning), why: why,
+			do: func(a *App) tea.Cmd { return a.openForm(s.Key) }})
+	}
+	return out
+}
+
+// lookEntries are how things look.
+func (a *App) lookEntries() (out []paletteEntry) {
+	for t := ThemeAuto; t < themeCount; t++ {
+		e := paletteEntry{kind: "theme", text: t.String(), also: "theme colours", do: func(a *App) tea.Cmd { return a.setTheme(t) }}
+		if t == a.theme {
+			e.also += ", the theme of now"
+		}
+		out = append(out, e)
+	}
+	for g := GlyphsAuto; g < glyphsCount; g++ {
+		e := paletteEntry{kind: "glyphs", text: g.String(), also: "glyphs of drawings", do: func(a *App) tea.Cmd { return a.setGlyphs(g) }}
+		if g == a.glyphs {
+			e.also += ", the glyphs of now"
+		}
+		out = append(out, e)
+	}
+	for _, format := range []string{"svg", "png", "pdf"} {
+		out = append(out, paletteEntry{kind: "picture", text: "chart as " + strings.ToUpper(format), also: "picture of the focused pane", why: covered(a),
+			do: func(a *App) tea.Cmd { return a.chartPicture(format) }})
+	}
+	return out
+}
+
+// dataEntries name the data sets. A run has one data set for good, so they only say how to train on another.
+func (a *App) dataEntries() (out []paletteEntry) {
+	for _, name := range a.dataSets {
+		name = clean(name)
+		why := "starts another run: newtop --data " + name
+		if a.h.run != nil && name == clean(a.h.run.Data.Name) {
+			why = "this run trains on it"
+		}
+		out = append(out, paletteEntry{kind: "data", text: name, also: "data set", why: why})
+	}
+	return out
+}
+
+func (p *palette) hints(*App) []hint {
+	return []hint{{"enter", "do"}, {"↑↓", "choose"}, {"type", "to search"}, {"esc", "close"}}
+}
+
+func (p *palette) handle(a *App, msg tea.Msg) tea.Cmd {
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		last := max(0, len(p.shown)-1)
+		switch k.String() {
+		case "esc":
+			a.overlay = nil
+			return nil
+		case "enter":
+			return p.choose(a)
+		case "up", "shift+tab", "ctrl+p":
+			p.at = max(0, p.at-1)
+			return nil
+		case "down", "tab", "ctrl+n":
+			p.at = min(p.at+1, last)
+			return nil
+		case "pgup":
+			p.at = max(0, p.at-10)
+			return nil
+		case "pgdown":
+			p.at = min(p.at+10, last)
+			return nil
+		}
+	}
+	before := p.filter.Value()
+	p.filter, _ = p.filter.Update(msg)
+	if p.filter.Value() != before {
+		p.shown, p.at = find(p.filter.Value(), p.names, p.text), 0
+	}
+	return nil
+}
+
+// choose does what is chosen. What can't be done says why, and leaves the palette open.
+func (p *palette) choose(a *App) tea.Cmd {
+	if p.at >= len(p.shown) {
+		return nil
+	}
+	e := &p.entries[p.shown[p.at]]
+	if e.why != "" {
+		a.note(tokWarn, e.why)
+		return a.expire()
+	}
+	a.overlay = nil
+	return e.do(a)
+}
+
+func (p *palette) draw(a *App, w, h int) []string {
+	v := &a.view
+	bw := min(w-2, 92)
+	inner := bw - 4
+	l := v.th.line(inner)
+	l.put(tokAccent, ": ")
+	if p.filter.Value() == "" {
+		l.put(tokAccent, "▏").put(tokMuted, "type to search commands, methods, panes, settings, themes")
+	} else {
+		v.typed(l, &p.filter, true)
+	}
+	rows := []string{l.full(), ""}
+	room := max(1, min(h-4, 26)-2)
+	if len(p.shown) == 0 {
+		rows = append(rows, v.th.line(inner).put(tokWarn, "nothing matches").full())
+		room--
+	}
+	first := max(0, min(p.at-room/2, len(p.shown)-room))
+	for i := first; i < min(first+room, len(p.shown)); i++ {
+		rows = append(rows, p.row(v, &p.entries[p.shown[i]], i == p.at, inner))
+	}
+	title := "commands"
+	if n := len(p.shown); n > 0 {
+		title += " " + count(p.at+1) + "/" + count(n)
+	}
+	return v.th.boxed(title, clip(block(rows, inner, room+2), h-2), bw)
+}
+
+// row has the kind, the text with more about it, and the key at the right end.
+func (p *palette) row(v *view, e *paletteEntry, chosen bool, w int) string {
+	arrow, ink, more := " ", tokText, tokMuted
+	switch {
+	case chosen:
+		arrow, ink = "▸", tokChosen
+	case e.why != "":
+		ink = tokMuted
+	}
+	right := v.th.line(12)
+	if e.key != "" {
+		right.put(tokAccent, e.key)
+	}
+	l := v.th.line(w - max(right.w, 3) - 1)
+	l.put(tokAccent, arrow+" ").put(tokMuted, pad(e.kind, 9)).put(ink, ansi.Truncate(e.text, l.left(), "…"))
+	about := e.also
+	if e.why != "" {
+		about = e.why
+		if chosen {
+			more = tokWarn
+		}
+	}
+	if about != "" && l.left() > 6 {
+		l.put(more, "  "+ansi.Truncate(about, l.left()-2, "…"))
+	}
+	row := v.th.line(w).raw(l.full(), l.room)
+	return row.to(w-right.w).raw(right.b.String(), right.w).full()
+}

@@ -1,0 +1,329 @@
+package tui
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer"
+)
+
+// errorsPane shows where the outputs are wrong: which classes are taken for which, the rows that cost most, and
+// the residuals of regression. Nothing of it is computed before it is asked for.
+type errorsPane struct {
+	linear
+	train  bool // over the training rows
+	page   int  // 0: all of it, 1: the worst rows
+	output int  // of regression, whose residuals are shown
+	asked  asked
+}
+
+// worstRows is how many rows are asked for.
+const worstRows = 16
+
+func (*errorsPane) name(*view) string { return "errors" }
+
+func (*errorsPane) seen(h *history) uint64 {
+	return h.runGen + h.epochGen + h.errorsGen + h.spectrumGen
+}
+
+// question is what the pane asks for. Without test rows only the training rows can be wrong.
+func (p *errorsPane) question(h *history) trainer.Command {
+	return trainer.ShowErrors{Train: p.train || h.run != nil && h.run.Data.TestRows == 0, Worst: worstRows}
+}
+
+func (p *errorsPane) glance(h *history) trainer.Command {
+	if h.run == nil || h.epochs == 0 || !p.asked.due(h, h.errorsGen) {
+		return nil
+	}
+	return p.question(h)
+}
+
+func (p *errorsPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
+	switch k {
+	case "v":
+		return ask(p.question(v.h)), true
+	case "r":
+		if v.h.run == nil || v.h.run.Data.TestRows == 0 {
+			return nil, false
+		}
+		p.train = !p.train
+		return ask(p.question(v.h)), true
+	case "w":
+		p.page = 1 - p.page
+		return nil, true
+	case "left", "right":
+		e := v.h.errors
+		if e == nil || len(e.Residuals) < 2 {
+			return nil, false
+		}
+		n := len(e.Residuals)
+		if k == "left" {
+			n--
+			p.output = (p.output + n) % len(e.Residuals)
+		} else {
+			p.output = (p.output + 1) % n
+		}
+		return nil, true
+	}
+	return nil, false
+}
+
+// confusion is an entry of the matrix that should be zero.
+type confusion struct{ is, said, n int }
+
+// confusions returns them, the most frequent first.
+func confusions(e *trainer.ErrorsEvent) (out []confusion) {
+	for i, row := range e.Confusion {
+		for j, n := range row {
+			if i != j && n > 0 {
+				out = append(out, confusion{i, j, n})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b confusion) int { return b.n - a.n })
+	return out
+}
+
+// classErrors counts how many rows of a class there are and how many are wrong.
+type classErrors struct{ class, wrong, rows int }
+
+func (c classErrors) rate() float64 { return float64(c.wrong) / float64(max(c.rows, 1)) }
+
+// byClass returns the classes that have rows, that with the greatest part of them wrong first, and their sum.
+func byClass(e *trainer.ErrorsEvent) (out []classErrors, all classErrors) {
+	for i, row := range e.Confusion {
+		c := classErrors{class: i}
+		for j, n := range row {
+			c.rows += n
+			if i != j {
+				c.wrong += n
+			}
+		}
+		all.rows, all.wrong = all.rows+c.rows, all.wrong+c.wrong
+		if c.rows > 0 {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b classErrors) int { return cmp.Compare(b.rate(), a.rate()) })
+	return out, all
+}
+
+// class names a class of an event.
+func class(e *trainer.ErrorsEvent, i int) string {
+	if i < 0 {
+		return "nothing"
+	}
+	if i < len(e.Classes) {
+		if s := strings.TrimSpace(clean(e.Classes[i])); s != "" {
+			return s
+		}
+	}
+	return strconv.Itoa(i)
+}
+
+func (p *errorsPane) head(v *view, l *line) {
+	e := v.h.errors
+	if e == nil {
+		if v.h.status.Computing == "errors" {
+			l.group(part{tokWarn, "computing"})
+		}
+		return
+	}
+	rows := "test rows"
+	if e.Train {
+		rows = "training rows"
+	}
+	if _, all := byClass(e); all.rows > 0 {
+		if !l.group(part{tokStrong, count(all.wrong)}, part{tokMuted, " of " + count(all.rows) + " " + rows + " wrong"}) {
+			l.group(part{tokStrong, count(all.wrong)}, part{tokMuted, " of " + count(all.rows)})
+		}
+	} else if s, ok := residualsOf(e, p.output); ok {
+		l.group(part{tokMuted, "rms "}, part{tokStrong, number(s.rms)})
+		l.group(part{tokMuted, "  " + rows})
+	}
+	for _, s := range []string{"  after epoch " + count(e.Epoch), "  at " + count(e.Epoch)} {
+		if l.group(part{tokMuted, s}) {
+			break
+		}
+	}
+	if old := v.h.latest.Epoch - e.Epoch; old > 0 {
+		l.group(part{tokMuted, ", " + plural(old, "epoch") + " ago"})
+	}
+}
+
+func (p *errorsPane) body(v *view, w, h int, zoomed bool) []string {
+	e := v.h.errors
+	if e == nil {
+		return p.nothing(v, w, h, zoomed)
+	}
+	if !zoomed {
+		return p.brief(v, e, w, h)
+	}
+	keys := p.keys(v, e, w)
+	h--
+	var rows []string
+	switch {
+	case p.page == 1 || len(e.Confusion) == 0 && len(e.Residuals) == 0:
+		rows = worstList(v, e, w, h)
+	case len(e.Confusion) > 0:
+		rows = p.confusionPage(v, e, w, h)
+	default:
+		rows = p.residualPage(v, e, w, h)
+	}
+	return append(block(rows, w, h), keys)
+}
+
+// confusionPage puts the matrix beside what it says in words and, where there is room, beside the worst rows.
+func (p *errorsPane) confusionPage(v *view, e *trainer.ErrorsEvent, w, h int) []string {
+	left := confusionWidth(e, w, h)
+	room := w - left - 3
+	if room < 22 {
+		p := planMatrix(e, w, h-matrixHead-1, v.halves())
+		used := matrixHead + p.rows + 1
+		rows := block(confusionRows(v, e, w, h), w, min(used, h))
+		if rest := h - used - 1; rest > 0 {
+			rows = append(append(rows, ""), confusionWords(v, e, w, rest)...)
+		}
+		return rows
+	}
+	words, worst := h, 0
+	if h >= 20 {
+		worst = h * 11 / 20
+		words = h - worst - 1
+	}
+	side := block(confusionWords(v, e, room, words), room, words)
+	if worst > 0 {
+		side = append(side, "")
+		side = append(side, worstList(v, e, room, worst)...)
+	}
+	return beside(block(confusionRows(v, e, left, h), left, h), left+1, side)
+}
+
+func (p *errorsPane) residualPage(v *view, e *trainer.ErrorsEvent, w, h int) []string {
+	if w < 100 && h < 24 {
+		return residualRows(v, e, p.output, w, h)
+	}
+	if w < 100 {
+		top := h/2 - 1
+		return append(append(block(residualRows(v, e, p.output, w, top), w, top), ""), worstList(v, e, w, h-top-1)...)
+	}
+	left := w/2 - 2
+	return beside(block(residualRows(v, e, p.output, left, h), left, h), left+1, worstList(v, e, w-left-3, h))
+}
+
+// keys names the pane's own keys.
+func (p *errorsPane) keys(v *view, e *trainer.ErrorsEvent, w int) string {
+	l := v.th.line(w)
+	put := func(k, what string) { l.group(part{tokAccent, k}, part{tokMuted, " " + what + "   "}) }
+	if v.h.over() {
+		l.group(part{tokMuted, "the run has ended   "})
+	} else {
+		put("v", "compute anew")
+		if v.h.run != nil && v.h.run.Data.TestRows > 0 {
+			other := "training rows"
+			if p.train {
+				other = "test rows"
+			}
+			put("r", other)
+		}
+	}
+	other := "worst rows"
+	if p.page == 1 {
+		other = "confusions"
+		if len(e.Confusion) == 0 {
+			other = "residuals"
+		}
+	}
+	put("w", other)
+	if len(e.Residuals) > 1 {
+		put("←→", "output "+strconv.Itoa(min(p.output, len(e.Residuals)-1)+1)+" of "+strconv.Itoa(len(e.Residuals)))
+	}
+	if v.h.status.Computing == "errors" {
+		l.group(part{tokWarn, "computing"})
+	}
+	return l.full()
+}
+
+// brief is what a small pane says: the worst confusions beside the worst classes.
+func (p *errorsPane) brief(v *view, e *trainer.ErrorsEvent, w, h int) []string {
+	if len(e.Confusion) == 0 {
+		return residualRows(v, e, p.output, w, h)
+	}
+	return confusionWords(v, e, w, h)
+}
+
+func (p *errorsPane) nothing(v *view, w, h int, zoomed bool) []string {
+	rows := make([]string, h)
+	say := func(i int, t token, s string) {
+		if i >= 0 && i < h {
+			rows[i] = v.th.line(w).to((w-cells(s))/2).put(t, s).full()
+		}
+	}
+	at := (h - 1) / 2
+	switch {
+	case v.h.run == nil:
+		say(at, tokMuted, waiting(v))
+	case v.h.status.Computing == "errors":
+		say(at, tokWarn, "computing where the net is wrong")
+	case v.h.over():
+		say(at, tokMuted, "no errors were looked at")
+	case zoomed:
+		say(at, tokMuted, "no errors looked at yet")
+		say(at+1, tokMuted, "v computes them now")
+	default:
+		say(at, tokMuted, "no errors looked at yet")
+		say(at+1, tokMuted, "enter computes them now")
+	}
+	return rows
+}
+
+func (p *errorsPane) strip(v *view, w, _ int) []string {
+	l := v.th.line(w)
+	v.label(l, "errors")
+	e := v.h.errors
+	if e == nil {
+		text := "zoomed they are computed"
+		if v.h.over() {
+			text = "none were looked at"
+		}
+		return []string{l.put(tokMuted, text).full()}
+	}
+	if c := confusions(e); len(c) > 0 {
+		l.group(part{tokStrong, class(e, c[0].is)}, part{tokMuted, " taken for "}, part{tokStrong, class(e, c[0].said)},
+			part{tokMuted, ": "}, part{tokText, count(c[0].n) + "  "})
+	}
+	p.head(v, l)
+	return []string{l.full()}
+}
+
+// residualFigures sum up the residuals of one output.
+type residualFigures struct {
+	rms, mean, low, high float64
+	n                    int
+	values               []float64
+}
+
+func residualsOf(e *trainer.ErrorsEvent, output int) (s residualFigures, ok bool) {
+	if len(e.Residuals) == 0 {
+		return s, false
+	}
+	s.low, s.high = math.Inf(1), math.Inf(-1)
+	for _, f := range e.Residuals[min(output, len(e.Residuals)-1)] {
+		x := float64(f)
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			continue
+		}
+		s.values = append(s.values, x)
+		s.low, s.high = math.Min(s.low, x), math.Max(s.high, x)
+		s.n++
+		s.mean += (x - s.mean) / float64(s.n)
+		s.rms += (x*x - s.rms) / float64(s.n)
+	}
+	s.rms = math.Sqrt(s.rms)
+	return s, s.n > 0
+}

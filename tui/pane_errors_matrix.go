@@ -1,0 +1,242 @@
+package tui
+
+import (
+	"math"
+	"strconv"
+
+	"newtop/trainer"
+)
+
+// matrixPlan says how a confusion matrix stands in its room.
+type matrixPlan struct {
+	label   int  // columns of the class names at the left
+	cell    int  // columns of a class; 0 where classes share them
+	tall    int  // rows of a class
+	rows    int  // rows of cells
+	cols    int  // columns of cells
+	each    bool // a class has a row of its own
+	numbers bool // counts are written
+}
+
+// planMatrix gives every class a row and as many columns as its counts need, if they fit; else two classes share a
+// row of cells, else as many as must.
+func planMatrix(e *trainer.ErrorsEvent, w, h, halves int) matrixPlan {
+	n := len(e.Confusion)
+	p := matrixPlan{label: 2}
+	most := 0
+	for i, row := range e.Confusion {
+		p.label = max(p.label, min(cells(class(e, i)), 10)+1)
+		for j, k := range row {
+			if i != j {
+				most = max(most, k)
+			}
+		}
+	}
+	if p.label == 2 && n > h {
+		p.label = 3 // the names of two classes
+	}
+	p.label = min(p.label, max(2, w/4))
+	digits := len(strconv.Itoa(most)) + 1
+	room := max(w-p.label, 1)
+	p.cell = min(room/max(n, 1), max(digits, 5))
+	p.cols = p.cell * n
+	if p.cell == 0 {
+		p.cols = room
+	}
+	p.each = n <= h
+	p.numbers = p.each && p.cell >= digits
+	switch {
+	case p.each:
+		p.tall = min(2, h/max(n, 1))
+		p.rows = p.tall * n
+	default:
+		p.rows = min((n+halves-1)/halves, h)
+	}
+	return p
+}
+
+// matrixHead is how many rows stand above the matrix: what it is, and the names.
+const matrixHead = 2
+
+// confusionWidth is how many of w columns the matrix takes.
+func confusionWidth(e *trainer.ErrorsEvent, w, h int) int {
+	p := planMatrix(e, w*7/10, h-matrixHead-1, 2)
+	return max(min(p.label+p.cols, w), min(w, 34))
+}
+
+// confusionRows draws the matrix: a row for each class, a column for what the net says, shaded by the counts of the
+// wrong ones alone; what is right stands apart.
+func confusionRows(v *view, e *trainer.ErrorsEvent, w, h int) []string {
+	m := newMosaic(v, w, h)
+	n := len(e.Confusion)
+	p := planMatrix(e, w, h-matrixHead-1, v.halves())
+	most := 0
+	if c := confusions(e); len(c) > 0 {
+		most = c[0].n
+	}
+	sc := scale{rampHeat, 0, float64(max(most, 1))}
+	for _, s := range []string{"rows: the class; columns: what the net says", "rows: the class; columns: said"} {
+		if cells(s) <= w {
+			m.write(0, 0, tokMuted, s)
+			break
+		}
+	}
+	p.names(m, e)
+	if p.numbers {
+		p.counts(m, e, sc)
+	} else {
+		r := newRaster(n, n)
+		for i, row := range e.Confusion {
+			for j := range min(n, len(row)) {
+				r.v[i*n+j] = float64(row[j])
+				if i == j {
+					r.v[i*n+j] = math.Inf(1)
+				}
+			}
+		}
+		fit := r.fitted(p.cols, p.rows*v.halves(), true)
+		m.paint(p.label, matrixHead, &fit, sc)
+	}
+	if y := matrixHead + p.rows; y < h {
+		x := m.key(0, y, min(8, most+1), sc)
+		if !p.numbers {
+			x = m.write(x, y, tokMuted, "   right ")
+			one := raster{1, v.halves(), []float64{math.Inf(1), math.Inf(1)}[:v.halves()]}
+			m.paint(x, y, &one, sc)
+		}
+	}
+	return m.rows()
+}
+
+// names writes the classes above and at the left, as many as there is room for.
+func (p *matrixPlan) names(m *mosaic, e *trainer.ErrorsEvent) {
+	n := len(e.Confusion)
+	free := 0
+	for i := range n {
+		name := class(e, i)
+		x := p.label + p.cell*i + p.cell - 1
+		if p.cell == 0 {
+			x = p.label + i*p.cols/n
+		}
+		if p.cell > 1 {
+			if cells(name) > p.cell-1 {
+				name = cutTo(name, p.cell-1)
+			}
+			x -= cells(name) - 1
+		}
+		gap := 1
+		if cells(name) == 1 && p.cell == 1 {
+			gap = 0
+		}
+		if x >= free+gap || i == 0 {
+			if p.cell <= 1 && x+cells(name) > p.label+p.cols {
+				continue
+			}
+			free = m.write(x, 1, tokText, name)
+		}
+	}
+	for y := 0; y < p.rows; y += max(p.tall, 1) {
+		from, to := portion(y, p.rows, n)
+		name := class(e, from)
+		if to-from == 2 && cells(name) == 1 && cells(class(e, from+1)) == 1 && p.label > 2 {
+			name += class(e, from+1)
+		}
+		m.write(0, matrixHead+y, tokText, cutTo(name, p.label-1))
+	}
+}
+
+// cutTo shortens a name to so many columns.
+func cutTo(s string, w int) string {
+	if cells(s) <= w {
+		return s
+	}
+	out := ""
+	for _, r := range s {
+		if cells(out+string(r)) > w {
+			break
+		}
+		out += string(r)
+	}
+	return out
+}
+
+// counts writes the numbers upon their shades.
+func (p *matrixPlan) counts(m *mosaic, e *trainer.ErrorsEvent, sc scale) {
+	for i, row := range e.Confusion {
+		for j, n := range row {
+			x, y := p.label+p.cell*j, matrixHead+p.tall*i
+			text := right(strconv.Itoa(n), p.cell)
+			switch {
+			case i == j && cells(text) > p.cell:
+				m.write(x, y, tokGood, right("\\", p.cell))
+			case i == j:
+				m.write(x, y, tokGood, text)
+			case n == 0:
+				m.write(x, y, tokGrid, right("·", p.cell))
+			case m.v.halves() == 2:
+				m.over(x, y, text, float64(n), sc, tokStrong)
+				if p.tall > 1 {
+					m.over(x, y+1, spaces(p.cell), float64(n), sc, tokText)
+				}
+			default:
+				m.write(x, y, tokStrong, text)
+			}
+		}
+	}
+}
+
+// confusionWords says which classes are taken for which, and beside that, if there is room, how much of each
+// class is wrong.
+func confusionWords(v *view, e *trainer.ErrorsEvent, w, h int) []string {
+	list := confusions(e)
+	if len(list) == 0 {
+		return []string{v.th.line(w).put(tokGood, "none is wrong").full()}
+	}
+	classes, _ := byClass(e)
+	size := map[int]int{}
+	name := 1
+	for _, c := range classes {
+		size[c.class] = c.rows
+		name = max(name, min(cells(class(e, c.class)), 12))
+	}
+	left := w
+	if w >= 3*name+43 {
+		left = min(w-name-24, 2*name+36)
+	}
+	rows := make([]string, 0, h)
+	for i := range min(h, len(list)) {
+		rows = append(rows, confusionLine(v, e, list[i], size[list[i].is], name, left))
+	}
+	if left == w {
+		if len(rows) == h && h > 1 {
+			rows = rows[:h-1]
+		}
+		return append(rows, worstClass(v, e, classes[0], w))
+	}
+	side := make([]string, 0, h)
+	for i := range min(h, len(classes)) {
+		c := classes[i]
+		l := v.th.line(w-left).put(tokText, pad(cutTo(class(e, c.class), name), name)+" ")
+		l.put(tokStrong, right(percent(c.rate()), 6))
+		l.group(part{tokMuted, " wrong of " + count(c.rows)})
+		side = append(side, l.full())
+	}
+	return beside(block(rows, left-2, len(rows)), left-2, side)
+}
+
+func confusionLine(v *view, e *trainer.ErrorsEvent, c confusion, of, name, w int) string {
+	l := v.th.line(w)
+	l.put(tokText, pad(cutTo(class(e, c.is), name), name)).put(tokMuted, " taken for ")
+	l.put(tokText, cutTo(class(e, c.said), name)+": ").put(tokStrong, count(c.n))
+	l.to(2*name + 17).group(part{tokMuted, " " + right(percent(float64(c.n)/float64(max(of, 1))), 6)})
+	l.group(part{tokMuted, " of " + count(of)})
+	return l.full()
+}
+
+func worstClass(v *view, e *trainer.ErrorsEvent, c classErrors, w int) string {
+	l := v.th.line(w)
+	l.group(part{tokMuted, "worst class "}, part{tokStrong, class(e, c.class)}, part{tokMuted, ": "}, part{tokText, percent(c.rate())},
+		part{tokMuted, " wrong"})
+	l.group(part{tokMuted, " of " + count(c.rows)})
+	return l.full()
+}

@@ -1,0 +1,191 @@
+package tui
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"newtop/trainer"
+)
+
+// worstList shows the rows that cost most: as images, if that is what they are, else one a line.
+func worstList(v *view, e *trainer.ErrorsEvent, w, h int) []string {
+	if h < 1 {
+		return nil
+	}
+	rows := []string{v.th.line(w).put(tokAccent, "greatest loss").full()}
+	if len(e.Worst) == 0 {
+		return append(rows, v.th.line(w).put(tokMuted, "no rows were sent").full())
+	}
+	if tiles := worstTiles(v, e, w, h-1); tiles != nil {
+		return append(rows, tiles...)
+	}
+	for i := range min(len(e.Worst), h-1) {
+		rows = append(rows, worstLine(v, e, &e.Worst[i], w))
+	}
+	return rows
+}
+
+// rowVerdict says in words what a row is and what the net makes of it.
+func rowVerdict(e *trainer.ErrorsEvent, r *trainer.WorstRow) string {
+	switch {
+	case r.Target >= 0 && r.Target == r.Output:
+		return class(e, r.Target) + ", unsure"
+	case r.Target >= 0:
+		return class(e, r.Target) + " taken for " + class(e, r.Output)
+	}
+	return "is " + floats(r.Targets, 3) + ", said " + floats(r.Outputs, 3)
+}
+
+// floats writes the first few of some numbers.
+func floats(x []trainer.Float, most int) string {
+	text := make([]string, 0, most+1)
+	for i, f := range x {
+		if i == most {
+			text = append(text, "…")
+			break
+		}
+		text = append(text, number(float64(f)))
+	}
+	return strings.Join(text, " ")
+}
+
+func worstLine(v *view, e *trainer.ErrorsEvent, r *trainer.WorstRow, w int) string {
+	l := v.th.line(w)
+	l.put(tokStrong, right(number(float64(r.Loss)), 7)).put(tokText, "  "+pad(rowVerdict(e, r), 16))
+	if !l.group(part{tokMuted, "  row " + pad(strconv.Itoa(r.Row), 5)}) {
+		return l.full()
+	}
+	for i, f := range r.Inputs {
+		s := " " + tick(round(float64(f), 3))
+		if room := l.left(); cells(s) > room || i+1 < len(r.Inputs) && cells(s) > room-2 {
+			l.put(tokMuted, " …")
+			break
+		}
+		l.put(tokMuted, s)
+	}
+	return l.full()
+}
+
+// worstTiles draws the rows as images with a caption each, as large as lets all of them in, or nil if they are
+// none or there is no room.
+func worstTiles(v *view, e *trainer.ErrorsEvent, w, h int) []string {
+	first := &e.Worst[0]
+	if first.Height < 1 || first.Width < 1 || len(first.Inputs)%(first.Height*first.Width) != 0 {
+		return nil
+	}
+	wide, tall, across, down := tiling(len(e.Worst), first.Width, first.Height, 12, 2, w, h)
+	if wide == 0 {
+		return nil
+	}
+	m := newMosaic(v, w, h)
+	step := max(wide, 12) + 2
+	for i := range min(len(e.Worst), across*down) {
+		r := &e.Worst[i]
+		x, y := i%across*step, i/across*(tall+2)
+		picture := raster{r.Width, r.Height, make([]float64, r.Height*r.Width)}
+		if len(r.Inputs) < len(picture.v) {
+			continue
+		}
+		for k := range picture.v {
+			picture.v[k] = float64(r.Inputs[k])
+		}
+		low, high, _ := picture.extremes()
+		fit := picture.fitted(wide, tall*v.halves(), false)
+		m.paint(x, y, &fit, scale{rampImage, low, high})
+		text := class(e, r.Target) + " for " + class(e, r.Output)
+		if r.Target >= 0 && r.Target != r.Output {
+			text = class(e, r.Target) + " → " + class(e, r.Output)
+		} else if r.Target < 0 {
+			text = number(float64(r.Loss))
+		}
+		end := m.write(x, y+tall, tokText, cutTo(text, step-2))
+		if s := "  " + shortLoss(float64(r.Loss)); end+cells(s) <= x+step-1 {
+			m.write(end, y+tall, tokMuted, s)
+		}
+	}
+	return m.rows()
+}
+
+// shortLoss writes a loss in few columns.
+func shortLoss(x float64) string {
+	if x >= 0.01 && x < 100 {
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	}
+	return number(x)
+}
+
+// tiling finds the widest tiles of which n fit in w × h cells, each with extra rows beneath and at least a caption's
+// columns; if never all fit, those of which most do. A cell is twice as tall as wide.
+func tiling(n, width, height, caption, extra, w, h int) (wide, tall, across, down int) {
+	for try := min(max(width, 16), 3*width, w); try >= min(14, width); try-- {
+		t := max(1, int(math.Round(float64(try*height)/float64(2*width))))
+		a, d := (w+2)/(max(try, caption)+2), (h+1)/(t+extra)
+		if a*d <= across*down {
+			continue
+		}
+		wide, tall, across, down = try, t, a, d
+		if a*d >= n {
+			break
+		}
+	}
+	return wide, tall, across, down
+}
+
+// residualRows draws the histogram of the residuals, and their figures above it.
+func residualRows(v *view, e *trainer.ErrorsEvent, output, w, h int) []string {
+	s, ok := residualsOf(e, output)
+	if !ok {
+		return []string{v.th.line(w).put(tokMuted, "no residuals").full()}
+	}
+	l := v.th.line(w)
+	l.put(tokAccent, "output less target")
+	l.group(part{tokMuted, "  rms "}, part{tokStrong, number(s.rms)})
+	l.group(part{tokMuted, "  mean "}, part{tokText, number(s.mean)})
+	l.group(part{tokMuted, "  " + counted(s.n, "row")})
+	if h < 4 || w < 12 {
+		return []string{l.full()}
+	}
+	most := math.Max(math.Max(s.high, -s.low), 1e-300)
+	bins := make([]int, max(5, min((w-1)/2, 59))|1)
+	top := 0
+	for _, x := range s.values {
+		i := min(int((x/most+1)/2*float64(len(bins))), len(bins)-1)
+		bins[i]++
+		top = max(top, bins[i])
+	}
+	return append([]string{l.full()}, histogram(v, bins, top, most, w, h-1)...)
+}
+
+// histogram draws bars from −most to most, the middle marked, over a row of labels.
+func histogram(v *view, bins []int, top int, most float64, w, h int) []string {
+	m := newMosaic(v, w, h)
+	each := max(1, w/len(bins))
+	width := min(each*len(bins), w)
+	levels := v.gl.levels
+	steps := len(levels) - 1
+	for i, n := range bins {
+		full := int(math.Round(float64(n) / float64(max(top, 1)) * float64((h-1)*steps)))
+		if n > 0 {
+			full = max(full, 1)
+		}
+		for y := h - 2; y >= 0 && full > 0; y-- {
+			for x := range each {
+				m.set(i*each+x, y, levels[min(full, steps)], v.th.ink[tokTrain])
+			}
+			full -= steps
+		}
+	}
+	middle := width / 2
+	for y := range h - 1 {
+		if y < len(m.tile) && m.tile[y*m.w+min(middle, m.w-1)].r == 0 {
+			m.set(middle, y, '┊', v.th.ink[tokGrid])
+		}
+	}
+	high := number(most)
+	m.write(0, h-1, tokMuted, number(-most))
+	m.write(middle, h-1, tokMuted, "0")
+	m.write(width-cells(high), h-1, tokMuted, high)
+	m.write(0, 0, tokMuted, count(top)+" ┤")
+	return m.rows()
+}

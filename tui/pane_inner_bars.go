@@ -1,0 +1,219 @@
+package tui
+
+import (
+	"math"
+	"slices"
+
+	"newtop/trainer/krylov"
+)
+
+// chart draws the newest bars that fit, with their letters under them when there is room; dense ones
+// stand without gaps when there are many.
+func (p *innerPane) chart(v *view, w, h int, dense bool) []string {
+	if key := (barsKey{w, h, v.h.barred, p.marked, dense, v.h.over(), v.th, v.gl}); key != p.key || p.picture == nil {
+		p.key, p.picture = key, p.draw(v, w, h, dense)
+	}
+	return p.picture
+}
+
+func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
+	p.bars.resize(w, h)
+	columns, gutter := p.groups(v, w, h)
+	if columns == nil {
+		columns, gutter = p.epochs(v, w, dense)
+	}
+	top := 1
+	for i := range columns {
+		top = max(top, columns[i].total)
+	}
+	if step := nice(float64(top) / 10); step >= 1 {
+		top = int(math.Ceil(float64(top)/step) * step) // the scale stays while the greatest changes little
+	}
+	room := h
+	if h >= 2 {
+		room-- // for the letters
+	}
+	if gutter > 0 {
+		p.scale(v, gutter, room, top)
+	}
+	for i := range columns {
+		b := &columns[i]
+		p.bar(v, b.innerBar, b.x, b.w, room, float64(room)/float64(top))
+		if room < h {
+			s := b.stop()
+			p.bars.set(b.x+(b.w-1)/2, h-1, rune(s.Letter()), stopToken(s))
+		}
+		if b.marked {
+			y := room - 1 - int(math.Ceil(float64(b.total)*float64(room)/float64(top)))
+			p.bars.set(b.x+(b.w-1)/2, max(y, 0), '▾', tokFocus)
+		}
+	}
+	return p.bars.text(v.th)
+}
+
+// barColumn is a bar at its place.
+type barColumn struct {
+	*innerBar
+	x, w   int
+	marked bool // it has the solve that is on the stage
+}
+
+// stageMarked names the solve that is on the stage; epoch −1 is none.
+type stageMarked struct{ epoch, member, block int }
+
+// margin is the width of the bars' axis.
+func (p *innerPane) margin(v *view, w int) int {
+	switch {
+	case w < 24:
+		return 0
+	case slices.ContainsFunc(v.h.bars, func(b innerBar) bool { return b.total >= 1000 }):
+		return 6 // "12.5k"
+	}
+	return 4
+}
+
+// epochs places the newest bars that fit, one an epoch.
+func (p *innerPane) epochs(v *view, w int, dense bool) (columns []barColumn, gutter int) {
+	gutter = p.margin(v, w)
+	pitch := 2
+	switch n := len(v.h.bars); {
+	case n*6 <= w-gutter && dense:
+		pitch = 6
+	case n*3 <= w-gutter:
+		pitch = 3
+	case n*2 > w-gutter && dense:
+		pitch = 1
+	}
+	bars := v.h.bars
+	if n := max((w-gutter)/pitch, 1); len(bars) > n {
+		from := p.first(v.h, n)
+		for i := range bars[:from] {
+			if bars[i].epoch == p.marked.epoch {
+				from = max(0, i-n/4)
+				break
+			}
+		}
+		bars = bars[from:min(from+n, len(bars))]
+	}
+	for i := range bars {
+		columns = append(columns, barColumn{&bars[i], gutter + i*pitch, max(pitch-1, 1), bars[i].epoch == p.marked.epoch})
+	}
+	return columns, gutter
+}
+
+// recent is how many epochs tell whether epochs have several solves: one through all rows may come in between.
+const recent = 8
+
+// groups places a bar for each solve of the newest epochs side by side, when epochs have several and three
+// epochs fit; nil otherwise. A marked epoch that is older is among them.
+func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) {
+	works := v.h.stage.works
+	if len(works) == 0 || h < 5 {
+		return nil, 0
+	}
+	gutter = p.margin(v, w)
+	each, all := 1, 0
+	for _, work := range works {
+		all += len(work.parts)
+	}
+	for _, work := range works[max(0, len(works)-recent):] {
+		each = max(each, len(work.parts)+1)
+	}
+	n := (w - gutter + 1) / each
+	if each < 3 || n < 3 {
+		return nil, 0
+	}
+	wide := max(1, min(3, (w-gutter-len(works))/max(all, 1)))
+	from := max(0, (len(works)-1)/max(n/2, 1)*max(n/2, 1)-n/2)
+	switch {
+	case wide > 1: // all fit
+		from = 0
+	case v.h.over():
+		from = max(0, len(works)-n)
+	}
+	for i := range works[:from] {
+		if works[i].epoch == p.marked.epoch {
+			from = i
+		}
+	}
+	x := gutter
+	for _, work := range works[from:] {
+		for _, part := range work.parts {
+			if x+wide > w {
+				return columns, gutter
+			}
+			columns = append(columns, barColumn{part.bar(work.epoch), x, wide, p.marked == stageMarked{work.epoch, part.member, part.block}})
+			x += wide
+		}
+		x++
+	}
+	return columns, gutter
+}
+
+// bar is a solve as a bar of its own.
+func (s solveWork) bar(epoch int) *innerBar {
+	b := &innerBar{epoch: epoch, total: s.iterations}
+	b.byStop[s.stop], b.solves[s.stop] = s.iterations, 1
+	return b
+}
+
+// first returns which bar stands at the left when n fit. The window moves on by a quarter at a time: the
+// bars stand still in between, and a screen far away gets few bytes. When no more come it is filled.
+func (p *innerPane) first(h *history, n int) int {
+	stride := max(n/4, 1)
+	if h.over() {
+		stride = 1
+	}
+	dropped := h.barred - len(h.bars)
+	start := (h.barred - n + stride - 1) / stride * stride
+	return max(0, min(start-dropped, len(h.bars)-1))
+}
+
+// scale labels the bars' axis: 1-2-5 steps, above zero.
+func (p *innerPane) scale(v *view, gutter, room, top int) {
+	for y := range room {
+		p.bars.set(gutter-1, y, '│', tokGrid)
+	}
+	ticks := steps(0, float64(top), max(1, room/3))
+	if len(ticks) == 0 || ticks[len(ticks)-1] == 0 {
+		ticks = []float64{float64(top)}
+	}
+	for _, t := range ticks {
+		if row := room - int(math.Ceil(t*float64(room)/float64(top))); t >= 1 && row >= 0 {
+			s := tick(t)
+			p.bars.write(max(gutter-1-cells(s), 0), row, s, tokMuted)
+			p.bars.set(gutter-1, row, '┤', tokGrid)
+		}
+	}
+}
+
+// bar draws one epoch, its reasons stacked in the order of their letters.
+func (p *innerPane) bar(v *view, b *innerBar, x, w, room int, scale float64) {
+	height := float64(b.total) * scale
+	for y := range room {
+		free := height - float64(y)
+		if free <= 0 && (y > 0 || b.total == 0) {
+			return
+		}
+		// The reason at this height is the one whose stacked share contains it.
+		at := int((float64(y) + math.Min(0.5, free/2)) / math.Max(height, 1e-9) * float64(b.total))
+		s, sum := krylov.Stop(0), 0
+		for k, n := range b.byStop {
+			sum += n
+			if at < sum {
+				s = krylov.Stop(k)
+				break
+			}
+		}
+		r := v.gl.levels[len(v.gl.levels)-1]
+		if free < 1 {
+			r = v.gl.levels[max(1, int(math.Round(free*float64(len(v.gl.levels)-1))))]
+		}
+		if v.gl.ascii {
+			r = rune(s.Letter())
+		}
+		for dx := range w {
+			p.bars.set(x+dx, room-1-y, r, stopToken(s))
+		}
+	}
+}

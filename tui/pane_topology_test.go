@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"newtop/trainer"
+)
+
+// fakeWeights are made-up weights of a block; side is that of an image, 0 for none.
+func fakeWeights(to, from, rows, cols, side int) trainer.WeightsEvent {
+	e := trainer.WeightsEvent{Epoch: 3, To: to, From: from, Rows: rows, Cols: cols, Height: side, Width: side}
+	for i := range rows * cols {
+		e.Values = append(e.Values, trainer.Float(math.Sin(float64(i%cols)/3+float64(i/cols))))
+	}
+	return e
+}
+
+func watchedWeights(e trainer.WeightsEvent) *view {
+	v := watched(fakeRun(script{epochs: 3}))
+	v.h.looks(&trainer.Delta{Weights: []trainer.WeightsEvent{e}})
+	return v
+}
+
+// TestTopologyPane draws the network and one of its blocks.
+func TestTopologyPane(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		w, h   int
+		zoomed bool
+		open   bool
+		event  trainer.WeightsEvent
+	}{
+		{"small", 40, 9, false, false, trainer.WeightsEvent{}},
+		{"small", 80, 21, true, false, trainer.WeightsEvent{}},
+		{"small", 120, 37, true, false, trainer.WeightsEvent{}},
+		{"waiting", 80, 21, true, true, trainer.WeightsEvent{}},
+		{"matrix", 40, 14, true, true, fakeWeights(1, 0, 70, 16, 0)},
+		{"matrix", 80, 21, true, true, fakeWeights(1, 0, 12, 16, 0)},
+		{"matrix", 120, 37, true, true, fakeWeights(1, 0, 70, 16, 0)},
+		{"tiles", 80, 21, true, true, fakeWeights(1, 0, 70, 64, 8)},
+		{"tiles", 120, 37, true, true, fakeWeights(1, 0, 10, 784, 28)},
+	} {
+		t.Run(fmt.Sprintf("%s-%dx%d", c.name, c.w, c.h), func(t *testing.T) {
+			p := &topologyPane{look: blockView{open: c.open, row: 3, col: 5}}
+			rows := new(drawn).draw(p, watchedWeights(c.event), rect{0, 0, c.w, c.h}, drawnKey{zoomed: c.zoomed})
+			golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
+		})
+	}
+}
+
+func TestTopologyFits(t *testing.T) {
+	sparse := fakeWeights(1, 0, 9, 5, 0)
+	for i := range sparse.Values {
+		sparse.Values[i] = trainer.Float(math.NaN())
+	}
+	wild := fakeWeights(1, 0, 2, 2, 0)
+	wild.Values[0], wild.Values[3] = trainer.Float(math.Inf(1)), trainer.Float(math.Inf(-1))
+	for _, e := range []trainer.WeightsEvent{
+		fakeWeights(1, 0, 70, 16, 0), fakeWeights(1, 0, 300, 784, 28), fakeWeights(1, 0, 10, 64, 8), fakeWeights(1, 0, 1, 1, 0), sparse, wild, {},
+	} {
+		looksFit(t, watchedWeights(e), func(r *rand.Rand) pane {
+			return &topologyPane{look: blockView{open: r.IntN(3) > 0, matrix: r.IntN(2) == 0, row: r.IntN(400), col: r.IntN(900)}}
+		})
+	}
+	looksFit(t, watched(nil), func(*rand.Rand) pane { return &topologyPane{} })
+}
+
+// TestTopologyKeys chooses a block, asks for its weights and walks over them.
+func TestTopologyKeys(t *testing.T) {
+	v := watchedWeights(fakeWeights(2, 1, 50, 70, 0))
+	p := &topologyPane{}
+	if c := p.glance(v.h); c != nil {
+		t.Errorf("asks for %v unasked", c)
+	}
+	for _, k := range []string{"down", "down", "down", "down", "enter"} {
+		if _, taken := p.handleKey(v, k); !taken {
+			t.Errorf("%s is not taken", k)
+		}
+	}
+	if c := p.glance(v.h); c != (trainer.ShowWeights{To: 2, From: 1}) {
+		t.Errorf("asks for %v", c)
+	}
+	for _, k := range []string{"right", "right", "down", "up", "up", "left"} {
+		p.handleKey(v, k)
+	}
+	if p.look.col != 1 || p.look.row != 0 {
+		t.Errorf("the cursor is at %d, %d", p.look.row, p.look.col)
+	}
+	new(drawn).draw(p, v, rect{0, 0, 120, 40}, drawnKey{zoomed: true})
+	d := p.look.drawn
+	if !p.handleMouse(v, tea.MouseClickMsg{}, d.x+d.w-1, d.y+d.h-1) || p.look.col != 69 || p.look.row < 48 {
+		t.Errorf("a click at the end of %+v went to %d, %d", d, p.look.row, p.look.col)
+	}
+	p.handleKey(v, "n")
+	p.handleKey(v, "esc")
+	if _, taken := p.handleKey(v, "esc"); taken || p.look.open {
+		t.Error("the second esc is taken")
+	}
+}

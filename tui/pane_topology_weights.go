@@ -1,0 +1,290 @@
+package tui
+
+import (
+	"math"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer"
+)
+
+// blockView is the zoomed network's look at one block of weights.
+type blockView struct {
+	at       int  // of the blocks of weights
+	open     bool // the weights are shown, not the network
+	matrix   bool // as a matrix even where they are images
+	row, col int  // under the cursor
+	asked    asked
+	drawn    weightArea
+}
+
+// weightArea is where the weights were last drawn: w × h cells from x, y, for rows × cols of them.
+type weightArea struct{ x, y, w, h, rows, cols int }
+
+// block returns the {to, from} of a block of weights by its number, counted round.
+func (p *topologyPane) block(h *history) (to, from int, ok bool) {
+	if h.run == nil {
+		return 0, 0, false
+	}
+	var list [][2]int
+	for _, c := range h.run.Model.Connections {
+		if c.Weights > 0 {
+			list = append(list, [2]int{c.To, c.From})
+		}
+	}
+	if len(list) == 0 {
+		return 0, 0, false
+	}
+	p.look.at = (p.look.at%len(list) + len(list)) % len(list)
+	return list[p.look.at][0], list[p.look.at][1], true
+}
+
+// glance asks for the weights anew while they are on the screen.
+func (p *topologyPane) glance(h *history) trainer.Command {
+	to, from, ok := p.block(h)
+	if !ok || !p.look.open || !p.look.asked.due(h, h.weightsGen) {
+		return nil
+	}
+	return trainer.ShowWeights{To: to, From: from}
+}
+
+func (p *topologyPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
+	if _, _, ok := p.block(v.h); !ok {
+		return nil, false
+	}
+	step := func(n int) {
+		p.look.at += n
+		p.look.row, p.look.col, p.look.matrix = 0, 0, false
+		p.look.asked = asked{}
+	}
+	switch {
+	case k == "v" || k == "enter" && !p.look.open:
+		p.look.open, p.look.asked = true, asked{}
+	case k == "esc" && p.look.open || k == "enter":
+		p.look.open = false
+	case k == "n" || k == "down" && !p.look.open:
+		step(1)
+	case k == "b" || k == "up" && !p.look.open:
+		step(-1)
+	case !p.look.open:
+		return nil, false
+	case k == "w":
+		p.look.matrix = !p.look.matrix
+	default:
+		return nil, p.moveCursor(v, k)
+	}
+	return nil, true
+}
+
+// moveCursor walks over the weights.
+func (p *topologyPane) moveCursor(v *view, k string) bool {
+	e := p.weights(v.h)
+	if e == nil {
+		return k == "up" || k == "down" || k == "left" || k == "right"
+	}
+	dx, dy := 0, 0
+	switch k {
+	case "left":
+		dx = -1
+	case "right":
+		dx = 1
+	case "up":
+		dy = -1
+	case "down":
+		dy = 1
+	default:
+		return false
+	}
+	if p.tiled(e) {
+		dx, dy = 0, dx+dy
+	}
+	p.look.row = max(0, min(p.look.row+dy, e.Rows-1))
+	p.look.col = max(0, min(p.look.col+dx, e.Cols-1))
+	return true
+}
+
+func (p *topologyPane) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
+	_, click := msg.(tea.MouseClickMsg)
+	d := p.look.drawn
+	e := p.weights(v.h)
+	if !click || !p.look.open || e == nil || d.w == 0 || x < d.x || y < d.y || x >= d.x+d.w || y >= d.y+d.h {
+		return false
+	}
+	p.look.col = min((x-d.x)*d.cols/d.w, e.Cols-1)
+	p.look.row = min((y-d.y)*d.rows/d.h, e.Rows-1)
+	return true
+}
+
+// weights returns the newest of the chosen block, nil if there are none.
+func (p *topologyPane) weights(h *history) *trainer.WeightsEvent {
+	to, from, _ := p.block(h)
+	return h.weights[[2]int{to, from}]
+}
+
+// tiled reports whether the weights of each node are drawn as an image.
+func (p *topologyPane) tiled(e *trainer.WeightsEvent) bool {
+	return !p.look.matrix && e.Height > 0 && e.Width > 0 && e.Cols == e.Height*e.Width
+}
+
+// layer names a layer by its place and its number of nodes.
+func layerName(h *history, i int) string {
+	m := &h.run.Model
+	name := "layer " + strconv.Itoa(i)
+	switch {
+	case i == 0:
+		name = "inputs"
+	case i == len(m.Layers)-1:
+		name = "outputs"
+	}
+	if i >= 0 && i < len(m.Layers) {
+		name += " (" + count(m.Layers[i]) + ")"
+	}
+	return name
+}
+
+// weightsBody draws the chosen block of weights: its figures, the picture, and what is under the cursor.
+func (p *topologyPane) weightsBody(v *view, w, h int) []string {
+	p.look.drawn = weightArea{}
+	to, from, _ := p.block(v.h)
+	l := v.th.line(w)
+	l.put(tokStrong, layerName(v.h, from)+" → "+layerName(v.h, to))
+	e := p.weights(v.h)
+	if e == nil {
+		text := "waiting for the weights"
+		if v.h.over() {
+			text = "these weights were not looked at while the run lasted"
+		}
+		m := newMosaic(v, w, max(h-2, 0))
+		m.write(max(0, (w-cells(text))/2), h/2-1, tokMuted, text)
+		return append(append([]string{l.full()}, m.rows()...), p.weightKeys(v, nil, w))
+	}
+	all := raster{e.Cols, e.Rows, make([]float64, len(e.Values))}
+	sum := 0.0
+	for i, f := range e.Values {
+		all.v[i] = float64(f)
+		if !math.IsNaN(all.v[i]) {
+			sum += all.v[i] * all.v[i]
+		}
+	}
+	low, high, _ := all.extremes()
+	l.group(part{tokMuted, "   ‖w‖ "}, part{tokText, number(math.Sqrt(sum))})
+	l.group(part{tokMuted, "   " + number(low) + " … " + number(high)})
+	l.group(part{tokMuted, "   after epoch " + count(e.Epoch)})
+	rows := []string{l.full()}
+	most := math.Max(math.Max(high, -low), 1e-300)
+	if math.IsInf(most, 0) {
+		most = 1
+	}
+	sc := scale{rampSigns, -most, most}
+	m := newMosaic(v, w, max(h-3, 0))
+	if p.tiled(e) {
+		p.tiles(m, e, sc)
+	} else {
+		p.matrix(m, e, &all, sc)
+	}
+	rows = append(rows, m.rows()...)
+	return append(block(rows, w, max(h-2, 1)), p.cursorRow(v, e, sc, w), p.weightKeys(v, e, w))
+}
+
+// matrix draws the weights with a row for each node that they lead to; the cursor's row and column are marked at
+// the edges.
+func (p *topologyPane) matrix(m *mosaic, e *trainer.WeightsEvent, all *raster, sc scale) {
+	w, h := m.w-2, m.h-1
+	if w < 1 || h < 1 {
+		return
+	}
+	cols, rows := e.Cols*max(1, min(w/e.Cols, 4)), e.Rows
+	if e.Rows <= h {
+		rows = e.Rows * max(1, min(h/e.Rows, 2))
+	} else {
+		rows = min((e.Rows+m.v.halves()-1)/m.v.halves(), h)
+	}
+	cols = min(cols, w)
+	fit := all.fitted(cols, rows*m.v.halves(), true)
+	if n := rows * m.v.halves(); e.Rows > h && e.Rows <= n {
+		fit = all.fitted(cols, e.Rows, true)
+	}
+	m.paint(2, 1, &fit, sc)
+	p.look.drawn = weightArea{2, 2, cols, rows, e.Rows, e.Cols}
+	m.write(2+(2*p.look.col+1)*cols/(2*e.Cols), 0, tokFocus, "▾")
+	m.write(0, 1+(2*p.look.row+1)*rows/(2*e.Rows), tokFocus, "▸")
+}
+
+// tiles draws what leads to each node as an image, as many as there is room for around that of the cursor.
+func (p *topologyPane) tiles(m *mosaic, e *trainer.WeightsEvent, sc scale) {
+	wide, tall, across, down := tiling(e.Rows, e.Width, e.Height, 5, 2, m.w, m.h)
+	if wide == 0 {
+		return
+	}
+	first := 0
+	if page := across * down; e.Rows > page {
+		first = p.look.row / across * across
+		first = max(0, min(first-(down-1)/2*across, (e.Rows-page+across-1)/across*across))
+	}
+	for i := range min(across*down, e.Rows-first) {
+		node := first + i
+		picture := raster{e.Width, e.Height, make([]float64, e.Cols)}
+		for k := range picture.v {
+			picture.v[k] = float64(e.Values[node*e.Cols+k])
+		}
+		x, y := i%across*(max(wide, 5)+2), i/across*(tall+2)
+		fit := picture.fitted(wide, tall*m.v.halves(), false)
+		m.paint(x, y, &fit, sc)
+		ink, text := tokMuted, strconv.Itoa(node+1)
+		if node == p.look.row {
+			ink, text = tokFocus, "▸"+text
+		}
+		m.write(x, y+tall, ink, text)
+	}
+}
+
+// cursorRow tells the weight under the cursor, or of an image the figures, and what the shades mean.
+func (p *topologyPane) cursorRow(v *view, e *trainer.WeightsEvent, sc scale, w int) string {
+	row, col := min(p.look.row, e.Rows-1), min(p.look.col, e.Cols-1)
+	l := v.th.line(w)
+	if p.tiled(e) {
+		r := raster{e.Cols, 1, nil}
+		sum := 0.0
+		for _, f := range e.Values[row*e.Cols : (row+1)*e.Cols] {
+			r.v = append(r.v, float64(f))
+			if x := float64(f); !math.IsNaN(x) {
+				sum += x * x
+			}
+		}
+		low, high, _ := r.extremes()
+		l.put(tokText, "node "+count(row+1)+" of "+count(e.Rows))
+		l.group(part{tokMuted, "   ‖w‖ "}, part{tokText, number(math.Sqrt(sum))}, part{tokMuted, "   " + number(low) + " … " + number(high)})
+	} else {
+		value := number(float64(e.Values[row*e.Cols+col]))
+		l.put(tokText, "to "+count(row+1)).put(tokMuted, " of "+count(e.Rows))
+		l.put(tokText, "   from "+count(col+1)).put(tokMuted, " of "+count(e.Cols))
+		l.put(tokMuted, "   weight ").put(tokStrong, value)
+	}
+	m := newMosaic(v, 40, 1)
+	if n := m.key(0, 0, 9, sc); l.left() > n+3 {
+		l.to(w-n).raw(fit(m.rows()[0], n), n)
+	}
+	return l.full()
+}
+
+func (p *topologyPane) weightKeys(v *view, e *trainer.WeightsEvent, w int) string {
+	l := v.th.line(w)
+	put := func(k, what string) { l.group(part{tokAccent, k}, part{tokMuted, " " + what + "   "}) }
+	put("esc", "network")
+	put("n b", "next and previous block")
+	if e != nil {
+		put("←↑→↓", "cursor")
+	}
+	if e != nil && e.Height > 0 && e.Width > 0 && e.Cols == e.Height*e.Width {
+		other := "matrix"
+		if p.look.matrix {
+			other = "images"
+		}
+		put("w", other)
+	}
+	if !v.h.over() {
+		put("v", "look anew")
+	}
+	return l.full()
+}

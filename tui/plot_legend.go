@@ -1,0 +1,147 @@
+package tui
+
+import "math"
+
+// legend names the curves, with their current and best values, and says what of them is not as it was measured. It
+// stands in the corner where it hides least: at first the top right one, the emptiest for quantities that training
+// drives down. Where there is little room, or it would hide much of the curves, it says less.
+func (c *chart) legend(v *view, p plot, a area, m missing) {
+	const bearable = 8
+	var best struct {
+		at   [2]int
+		w    int
+		rows [][]part
+	}
+	least := math.MaxInt
+	for brevity := range 3 {
+		rows := p.legendRows(v, a, m, brevity)
+		w := 0
+		for _, r := range rows {
+			w = max(w, width(r))
+		}
+		if w+3 > a.w || len(rows) > a.h-2 {
+			continue
+		}
+		right, left := a.x+a.w-w-1, a.x+1
+		top, bottom := a.y, a.y+a.h-len(rows)-1
+		at, hidden := c.emptiest(w, len(rows), [][2]int{{right, top}, {left, bottom}, {right, bottom}, {left, top}})
+		if hidden < least {
+			best.at, best.w, best.rows, least = at, w, rows, hidden
+		}
+		if least <= bearable {
+			break
+		}
+	}
+	c.block(best.at, best.rows, best.w)
+}
+
+// legendRows are the rows of a legend that leaves out the more the briefer it is.
+func (p *plot) legendRows(v *view, a area, m missing, brevity int) (rows [][]part) {
+	for i := range p.curves {
+		k := &p.curves[i]
+		if k.series.empty() {
+			continue
+		}
+		s := k.sign(v.gl) + k.name
+		if brevity < 2 {
+			s += "  now " + p.text(k.series.last())
+		}
+		if p.best && brevity == 0 {
+			s += "  best " + p.text(k.series.min) + " at " + count(int(k.series.minAt))
+		}
+		rows = append(rows, []part{{k.tok, s}})
+	}
+	if p.half > 0 {
+		rows = append(rows, []part{{tokMuted, "smoothed, half-life " + epochs(p.half)}})
+	}
+	return append(rows, p.missingRows(a, m)...)
+}
+
+// epochs writes a number of them.
+func epochs(n float64) string {
+	if n == 1 {
+		return "1 epoch"
+	}
+	return tick(n) + " epochs"
+}
+
+// missingRows say what a y axis by quantiles leaves out.
+func (p *plot) missingRows(a area, m missing) (rows [][]part) {
+	say := func(n int, sign, where string, y float64) {
+		if n == 0 {
+			return
+		}
+		points := " points "
+		if n == 1 && !m.more {
+			points = " point "
+		}
+		if m.more {
+			points = "+" + points
+		}
+		if a.log {
+			y = math.Pow(10, y)
+		}
+		rows = append(rows, []part{{tokWarn, sign + " " + count(n) + points + where + " " + p.text(y) + " not shown"}})
+	}
+	if p.outliers {
+		say(m.above, "▴", "above", a.high)
+		say(m.below, "▾", "below", a.low)
+	}
+	return rows
+}
+
+// text writes one of the plot's values.
+func (p *plot) text(y float64) string {
+	if p.value != nil {
+		return p.value(y)
+	}
+	return number(y)
+}
+
+// sign is a short stretch of a curve.
+func (k *plotCurve) sign(g *glyphs) string {
+	switch {
+	case g.ascii:
+		return string([]rune{k.mark, k.mark, k.mark, ' '})
+	case k.dashed:
+		return "╌╌╌ "
+	}
+	return "─── "
+}
+
+// emptiest returns the place of those given where a block hides least, the first one of several. Text counts for
+// more than a curve, of which one sees how it goes on.
+func (c *chart) emptiest(w, h int, places [][2]int) (best [2]int, least int) {
+	least = math.MaxInt
+	for _, at := range places {
+		hidden := 0
+		for y := range h {
+			for x := range w {
+				switch g := c.at(at[0]+x, at[1]+y); {
+				case g == nil:
+					hidden += 9
+				case g.lit != 0:
+					hidden++
+				case g.r != 0 && g.r != '┊' && (g.r != '╌' || g.ink != tokGrid):
+					hidden += 3
+				}
+			}
+		}
+		if hidden < least {
+			best, least = at, hidden
+		}
+	}
+	return best, least
+}
+
+// block writes rows, all w wide.
+func (c *chart) block(at [2]int, rows [][]part, w int) {
+	for i, r := range rows {
+		x := at[0]
+		for _, s := range r {
+			c.write(x, at[1]+i, s.s, s.t)
+			x += cells(s.s)
+		}
+		c.write(x, at[1]+i, spaces(at[0]+w-x), tokText)
+	}
+}

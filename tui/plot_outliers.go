@@ -1,0 +1,78 @@
+package tui
+
+import (
+	"math"
+	"slices"
+)
+
+// missing counts what a y axis leaves out.
+type missing struct {
+	above, below int
+	more         bool // some of them stand for several points
+}
+
+func (m *missing) count(a area, items []bucket) {
+	low, high := a.span()
+	for i := range items {
+		b := &items[i]
+		if !(b.max > high || a.below(b.min, low)) || !a.has(b.x1[a.by]) {
+			continue
+		}
+		m.more = m.more || b.n > 1
+		if b.max > high {
+			m.above++
+		} else {
+			m.below++
+		}
+	}
+}
+
+// below reports whether a value that the axis could show lies under its end.
+func (a *area) below(y, low float64) bool { return y < low && (!a.log || y > 0) }
+
+// most returns a range that leaves out only what lies far from most values: beyond the 5 % and 95 % quantiles by
+// more than a fifth of the way between them.
+func (p *plot) most(a area) (low, high float64) {
+	var ys []float64
+	const enough = 2048
+	for i := range p.curves {
+		items := inside(a, p.within(a, p.items(&p.curves[i])))
+		for j := 0; j < len(items); j += 1 + len(items)/enough {
+			for _, y := range [2]float64{items[j].min, items[j].max} {
+				if t := a.up(y); !math.IsNaN(t) && !math.IsInf(t, 0) {
+					ys = append(ys, t)
+				}
+			}
+		}
+	}
+	if len(ys) == 0 {
+		return a.low, a.high
+	}
+	slices.Sort(ys)
+	q := func(part float64) float64 { return ys[int(math.Round(part*float64(len(ys)-1)))] }
+	from, to := q(0.05), q(0.95)
+	spare := (to - from) / 5
+	low, high = math.Max(a.up(a.low), from-spare), math.Min(a.up(a.high), to+spare)
+	if a.log {
+		low, high = math.Pow(10, low), math.Pow(10, high)
+	}
+	return low, high
+}
+
+// edges points at where the values lie that the y axis leaves out.
+func (c *chart) edges(v *view, p plot, a area) {
+	low, high := a.span()
+	for i := range p.curves {
+		items := p.within(a, p.items(&p.curves[i]))
+		for j := range items {
+			b := &items[j]
+			x := b.x1[a.by]
+			if b.max > high && a.has(x) {
+				c.set(a.cellX(v.gl, x), a.y, '▴', tokWarn)
+			}
+			if a.below(b.min, low) && a.has(x) {
+				c.set(a.cellX(v.gl, x), a.y+a.h-1, '▾', tokWarn)
+			}
+		}
+	}
+}

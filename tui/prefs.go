@@ -1,0 +1,236 @@
+package tui
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/pelletier/go-toml/v2"
+)
+
+// preferences are what a user has chosen for good. An empty field is a choice never made.
+type preferences struct {
+	Theme     string `toml:"theme,omitempty"`
+	Glyphs    string `toml:"glyphs,omitempty"`
+	Mouse     *bool  `toml:"mouse,omitempty"`
+	XAxis     string `toml:"x-axis,omitempty"`
+	Smoothing string `toml:"smoothing,omitempty"`
+}
+
+// chartHabits is what panes with charts remember from run to run.
+type chartHabits interface {
+	// habits names the x axis and the smoothing.
+	habits() (xAxis, smoothing string)
+	// follow takes them over; it ignores a name that it does not know.
+	follow(xAxis, smoothing string)
+}
+
+// PreferencesFile returns where a user's choices are kept: ui.toml in NEWTOP_CONFIG_DIR, or in the directory
+// newtop of the user's configuration; "" if there is none.
+func PreferencesFile() string {
+	dir := os.Getenv("NEWTOP_CONFIG_DIR")
+	if dir == "" {
+		base, err := os.UserConfigDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(base, "newtop")
+	}
+	return filepath.Join(dir, "ui.toml")
+}
+
+// readPreferences reads a file; one that does not exist holds no choices.
+func readPreferences(path string) (p preferences, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	if err != nil {
+		return p, err
+	}
+	if err := toml.Unmarshal(text, &p); err != nil {
+		return preferences{}, fmt.Errorf("%s: %s", path, firstLine(err))
+	}
+	if _, err := ParseTheme(p.Theme); err != nil {
+		return preferences{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if _, err := ParseGlyphs(p.Glyphs); err != nil {
+		return preferences{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// firstLine says where a file is wrong, if that is known, and how.
+func firstLine(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	var at *toml.DecodeError
+	if errors.As(err, &at) {
+		row, _ := at.Position()
+		return fmt.Sprintf("line %d: %s", row, strings.TrimPrefix(text, "toml: "))
+	}
+	return text
+}
+
+// write replaces the file as a whole, so that another newtop never reads half of it.
+func (p preferences) write(path string) error {
+	text, err := toml.Marshal(p)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
+		return nil
+	}
+	f, err := os.CreateTemp(dir, ".ui-*.toml")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// keeper decides what goes into the file and when. Only what was changed on the screen does: what a flag
+// says holds for one run.
+type keeper struct {
+	path   string      // "" keeps nothing
+	stored preferences // what the file holds, or will when all is written
+	last   preferences // how the screen looked when it was last asked
+	habits []habit     // of each of the charted panes, when it was last asked
+	dirty  bool        // stored is not written yet
+	busy   bool        // a write is under way
+}
+
+type habit struct{ xAxis, smoothing string }
+
+type storedMsg struct{ err error }
+
+// notice compares the screen with what it was, and returns the command that writes a change. One write is
+// under way at a time: two could end in the wrong order.
+func (k *keeper) notice(now preferences) tea.Cmd {
+	k.dirty = keepChange(&k.stored.Theme, k.last.Theme, now.Theme) || k.dirty
+	k.dirty = keepChange(&k.stored.Glyphs, k.last.Glyphs, now.Glyphs) || k.dirty
+	k.dirty = keepChange(&k.stored.XAxis, k.last.XAxis, now.XAxis) || k.dirty
+	k.dirty = keepChange(&k.stored.Smoothing, k.last.Smoothing, now.Smoothing) || k.dirty
+	if now.Mouse != nil && k.last.Mouse != nil && *now.Mouse != *k.last.Mouse {
+		k.stored.Mouse, k.dirty = now.Mouse, true
+	}
+	k.last = now
+	return k.next()
+}
+
+func keepChange(stored *string, last, now string) bool {
+	if last == now {
+		return false
+	}
+	*stored = now
+	return true
+}
+
+func (k *keeper) next() tea.Cmd {
+	if !k.dirty || k.busy {
+		return nil
+	}
+	k.dirty, k.busy = false, true
+	p, path := k.stored, k.path
+	return func() tea.Msg { return storedMsg{p.write(path)} }
+}
+
+// settle writes what the program's end left unwritten.
+func (k *keeper) settle() {
+	if k.path != "" && (k.dirty || k.busy) {
+		// The program has ended, so that nobody could read of an error here.
+		_ = k.stored.write(k.path)
+	}
+}
+
+// recall applies the user's choices where no option says otherwise, once, before the program runs. A file
+// that cannot be used is a line in the log.
+func (a *App) recall(o *Options) {
+	if o.Preferences == "" {
+		return
+	}
+	p, err := readPreferences(o.Preferences)
+	if err != nil {
+		a.h.say(0, tokWarn, "preferences: %s", clean(err.Error()))
+		// The next change would replace what the user may want to mend.
+		return
+	}
+	if t, _ := ParseTheme(p.Theme); o.Theme == ThemePreferred && t != ThemePreferred {
+		a.theme = t
+	}
+	if g, _ := ParseGlyphs(p.Glyphs); o.Glyphs == GlyphsPreferred && g != GlyphsPreferred {
+		a.glyphs = g
+	}
+	if p.Mouse != nil && !o.NoMouse {
+		a.noMouse = !*p.Mouse
+	}
+	a.keep = keeper{path: o.Preferences, stored: p}
+	for _, c := range a.charted() {
+		c.follow(p.XAxis, p.Smoothing)
+		x, smoothing := c.habits()
+		a.keep.habits = append(a.keep.habits, habit{x, smoothing})
+	}
+	a.keep.last = a.preferences()
+}
+
+// charted returns the panes that remember how their charts are drawn.
+func (a *App) charted() (out []chartHabits) {
+	for _, p := range a.panes {
+		if c, ok := p.(chartHabits); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// preferences are the choices that the screen shows now. Of charts that differ, the one changed last counts.
+func (a *App) preferences() preferences {
+	mouse := !a.noMouse
+	p := preferences{Theme: a.theme.String(), Glyphs: a.glyphs.String(), Mouse: &mouse,
+		XAxis: a.keep.last.XAxis, Smoothing: a.keep.last.Smoothing}
+	for i, c := range a.charted() {
+		was := &a.keep.habits[i]
+		x, smoothing := c.habits()
+		if x != was.xAxis {
+			p.XAxis = x
+		}
+		if smoothing != was.smoothing {
+			p.Smoothing = smoothing
+		}
+		*was = habit{x, smoothing}
+	}
+	return p
+}
+
+// remember writes down what a key has changed for good.
+func (a *App) remember() tea.Cmd {
+	if a.keep.path == "" {
+		return nil
+	}
+	return a.keep.notice(a.preferences())
+}
+
+// stored follows the end of a write.
+func (a *App) stored(err error) tea.Cmd {
+	a.keep.busy = false
+	if err == nil {
+		return a.keep.next()
+	}
+	a.h.say(a.h.status.Epoch, tokWarn, "preferences: %s", clean(err.Error()))
+	a.keep.path = "" // once is enough to know
+	return nil
+}

@@ -1,0 +1,137 @@
+package tui
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// settleAll runs the writes that a key has asked for, and those that follow. The other commands of a key are
+// the ends of notes, seconds later.
+func settleAll(a *App, cmd tea.Cmd) {
+	got := make(chan tea.Msg, 16)
+	run := func(c tea.Cmd) { go func() { got <- c() }() }
+	for a.keep.busy {
+		if cmd != nil {
+			run(cmd)
+		}
+		cmd = nil
+		switch msg := (<-got).(type) {
+		case tea.BatchMsg:
+			for _, c := range msg {
+				run(c)
+			}
+		case storedMsg:
+			_, cmd = a.Update(msg)
+		}
+	}
+}
+
+func TestPreferencesAreKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep", "ui.toml")
+	a := newTest(script{epochs: 3}, Options{Preferences: path}, 80, 24)
+	settleAll(a, press(a, "t"))
+	if text, _ := os.ReadFile(path); strings.TrimSpace(string(text)) != "theme = 'dark'" {
+		t.Errorf("the file has %q: more than what was changed", text)
+	}
+	settleAll(a, press(a, "t"))
+	settleAll(a, press(a, "M"))
+	again := newTest(script{epochs: 3}, Options{Preferences: path}, 80, 24)
+	if again.theme != ThemeLight || !again.noMouse || again.glyphs != GlyphsAuto {
+		t.Errorf("theme %v, no mouse %v, glyphs %v", again.theme, again.noMouse, again.glyphs)
+	}
+	files, _ := os.ReadDir(filepath.Dir(path))
+	if len(files) != 1 {
+		t.Errorf("left behind: %v", files)
+	}
+}
+
+// TestFlagsWin: what an option says holds for one run and stays out of the file.
+func TestFlagsWin(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ui.toml")
+	if err := os.WriteFile(path, []byte("theme = \"light\"\nglyphs = \"block\"\nmouse = true\nfuture = 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := newTest(script{epochs: 3}, Options{Preferences: path, Theme: ThemeMono, Glyphs: GlyphsAuto, NoMouse: true}, 80, 24)
+	if a.theme != ThemeMono || a.glyphs != GlyphsAuto || !a.noMouse {
+		t.Errorf("theme %v, glyphs %v, no mouse %v", a.theme, a.glyphs, a.noMouse)
+	}
+	a.nextGlyphs()
+	settleAll(a, a.remember())
+	text, _ := os.ReadFile(path)
+	for _, want := range []string{"theme = 'light'", "glyphs = 'braille'", "mouse = true"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s is missing:\n%s", want, text)
+		}
+	}
+}
+
+func TestBadPreferences(t *testing.T) {
+	for name, c := range map[string]struct{ text, says string }{
+		"syntax": {"theme = light\n", "line 1: "},
+		"type":   {"\nmouse = \"no\"\n", "line 2: "},
+		"theme":  {"theme = \"pink\"\n", `theme "pink": expected one of auto`},
+		"glyphs": {"glyphs = \"emoji\"\n", `glyphs "emoji": expected one of`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "ui.toml")
+			if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			a := newApp(&fakeFeed{}, Options{Preferences: path}, fakeMethods())
+			if len(a.h.entries) != 1 || !strings.Contains(a.h.entries[0].text, c.says) || strings.Contains(a.h.entries[0].text, "\n") {
+				t.Errorf("the log has %+v", a.h.entries)
+			}
+			if a.theme != ThemeAuto {
+				t.Errorf("theme %v", a.theme)
+			}
+			settleAll(a, press(a, "t"))
+			if text, _ := os.ReadFile(path); string(text) != c.text {
+				t.Errorf("the file was replaced by %q", text)
+			}
+		})
+	}
+}
+
+// TestPreferencesCannotBeWritten: the log says so once, and nothing else happens.
+func TestPreferencesCannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := newTest(script{epochs: 3}, Options{}, 80, 24)
+	a.keep = keeper{path: filepath.Join(file, "ui.toml"), last: a.preferences()}
+	before := len(a.h.entries)
+	for range 3 {
+		settleAll(a, press(a, "M"))
+	}
+	if n := len(a.h.entries) - before; n != 1 {
+		t.Errorf("%d lines in the log", n)
+	}
+}
+
+// TestSettle: a program that ends while a write is under way has written the last choice.
+func TestSettle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ui.toml")
+	a := newTest(script{epochs: 3}, Options{Preferences: path}, 80, 24)
+	press(a, "t", "t", "t")
+	a.keep.settle()
+	if text, _ := os.ReadFile(path); string(text) != "theme = 'safe'\n" {
+		t.Errorf("the file has %q", text)
+	}
+}
+
+func TestPreferencesFile(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", "/x/config")
+	t.Setenv("NEWTOP_CONFIG_DIR", "")
+	if got := PreferencesFile(); got != "/x/config/newtop/ui.toml" {
+		t.Error(got)
+	}
+	t.Setenv("NEWTOP_CONFIG_DIR", "/y")
+	if got := PreferencesFile(); got != "/y/ui.toml" {
+		t.Error(got)
+	}
+}

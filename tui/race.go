@@ -1,0 +1,235 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer"
+)
+
+// raceView takes the place of the panes while a race is on: the racers' curves over one another, and under them
+// a table with the best on top.
+type raceView struct {
+	lossChart, faultChart chart
+	axis                  raceAxis
+	linear                bool // scale of both charts; else logarithmic
+	byLoss                bool // what the table is sorted by
+	at                    int  // the racer that enter goes on with
+	chosen                bool // by hand; until then it is the leader
+	asking                bool // whether to abandon the race
+	race                  *trainer.RaceEvent
+	changes               uint64
+	key                   raceKey // of the picture in rows
+	rows                  []string
+}
+
+// raceKey is all that a picture of the race depends on.
+type raceKey struct {
+	w, h             int
+	gen, runGen, own uint64
+	th               *theme
+	gl               *glyphs
+}
+
+// racing reports whether the race has the screen.
+func (a *App) racing() bool { return a.h.status.Racing && !a.h.over() }
+
+// racerInks tell the racers apart, together with their letters and with every second line dashed.
+var racerInks = [...]token{tokTrain, tokTest, tokResidual, tokNegativeCurvature, tokLimit, tokText, tokBoundary, tokMuted}
+
+func racerInk(i int) token { return racerInks[i%len(racerInks)] }
+
+func racerLetter(i int) string { return string(rune('A' + i%26)) }
+
+// racerName is a racer's letter and name.
+func racerName(h *history, i int) string {
+	if i < 0 || i >= len(h.racers) {
+		return ""
+	}
+	return racerLetter(i) + " " + clean(h.racers[i].Name)
+}
+
+// begin forgets what was chosen in an earlier race.
+func (r *raceView) begin(h *history) {
+	if h.race == nil || h.race == r.race {
+		return
+	}
+	if h.race.State == "begun" {
+		*r = raceView{axis: r.axis, linear: r.linear, byLoss: r.byLoss, changes: r.changes}
+	}
+	r.race = h.race
+}
+
+// selected is the racer that enter goes on with, −1 while there is none.
+func (r *raceView) selected(h *history) int {
+	order := h.ranking(r.byLoss)
+	switch {
+	case len(order) == 0:
+		return -1
+	case r.chosen && r.at < len(order):
+		return r.at
+	}
+	return order[0]
+}
+
+// handleKey reports whether the race took the key.
+func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
+	r.begin(a.h)
+	r.changes++
+	if r.asking {
+		r.asking = false
+		switch k {
+		case "enter", "y":
+			return a.command(trainer.Pick{Racer: -1}), true
+		case "esc", "n", "u", "q":
+			return nil, true
+		}
+	}
+	switch k {
+	case "up", "shift+tab":
+		r.move(a.h, -1)
+	case "down", "tab":
+		r.move(a.h, 1)
+	case "enter":
+		if i := r.selected(a.h); i >= 0 {
+			return a.command(trainer.Pick{Racer: i}), true
+		}
+	case "esc", "u":
+		r.asking = true
+	case "x":
+		r.axis = (r.axis + 1) % raceAxisCount
+	case "y":
+		r.linear = !r.linear
+	case "r":
+		r.byLoss = !r.byLoss
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// move chooses the racer above or below in the table.
+func (r *raceView) move(h *history, by int) {
+	order, at := h.ranking(r.byLoss), r.selected(h)
+	for place, i := range order {
+		if i == at {
+			r.at, r.chosen = order[max(0, min(place+by, len(order)-1))], true
+			return
+		}
+	}
+}
+
+// hints are the keys that the footer names.
+func (r *raceView) hints(a *App) []hint {
+	if r.asking {
+		return []hint{{"enter", "abandon the race"}, {"esc", "race on"}}
+	}
+	out := []hint{{"↑↓", "choose"}}
+	if i := r.selected(a.h); i >= 0 {
+		out = []hint{{"enter", "go on with " + racerLetter(i)}, {"↑↓", "choose"}}
+	}
+	if a.h.race != nil && a.h.race.State == "begun" {
+		word := "pause"
+		if a.h.status.Phase == trainer.Paused {
+			word = "race on"
+		}
+		out = append(out, hint{"space", word})
+	}
+	return append(out, hint{"esc", "abandon"}, hint{"x", "axis"}, hint{"r", "rank by"}, hint{"y", "log"}, hint{"?", "help"}, hint{"q", "stop"})
+}
+
+// draw returns exactly h rows of w columns.
+func (r *raceView) draw(v *view, w, h int) []string {
+	r.begin(v.h)
+	key := raceKey{w: w, h: h, gen: v.h.raceGen, runGen: v.h.runGen, own: r.changes, th: v.th, gl: v.gl}
+	if r.rows != nil && r.key == key {
+		return r.rows
+	}
+	r.key = key
+	if v.h.race == nil {
+		text := v.th.line(w).to(2).put(tokMuted, "a race is on; its beginning was not seen").full()
+		r.rows = block([]string{"", text}, w, h)
+		return r.rows
+	}
+	r.rows = r.compose(v, w, h)
+	return r.rows
+}
+
+// compose puts the charts over the table, in frames where there is room for them.
+func (r *raceView) compose(v *view, w, h int) []string {
+	framed := w >= 80 && h >= 18
+	edge := 0
+	if framed {
+		edge = 2
+	}
+	table := r.table(v, w-2*edge)
+	charts := h - len(table) - edge
+	var rows []string
+	if charts >= 3+edge {
+		rows = r.charts(v, w, charts, framed)
+	}
+	if framed {
+		table = v.th.framed(tokBorder, r.title(v, w-6), table, w)
+	}
+	return block(append(rows, table...), w, h)
+}
+
+// charts draws losses and faults side by side.
+func (r *raceView) charts(v *view, w, h int, framed bool) []string {
+	fault, unit := "error", percent
+	if v.h.regression() {
+		fault, unit = "RMSE", nil
+	}
+	if !v.h.testFault.empty() {
+		fault = "test " + fault
+	}
+	left := w / 2
+	loss := r.chart(v, &r.lossChart, "loss", nil, func(k *racerHistory) *series { return &k.loss[r.axis] }, left, h, framed)
+	other := r.chart(v, &r.faultChart, fault, unit, func(k *racerHistory) *series { return &k.fault[r.axis] }, w-left, h, framed)
+	rows := make([]string, h)
+	for i := range rows {
+		rows[i] = loss[i] + other[i]
+	}
+	return rows
+}
+
+func (r *raceView) chart(v *view, c *chart, name string, unit func(float64) string, of func(*racerHistory) *series, w, h int, framed bool) []string {
+	p := plot{log: !r.linear, whole: r.axis != bySeconds, label: unit, waiting: "waiting for the first laps"}
+	if unit != nil && !r.linear {
+		p.label = func(v float64) string { return tick(round(100*v, 4)) + "%" }
+	}
+	switch r.axis {
+	case byEquivalents:
+		p.limit = float64(v.h.race.Equivalents)
+	case bySeconds:
+		p.limit = float64(v.h.race.Seconds)
+	}
+	p.clip = v.h.sane(of)
+	p.closed = p.limit == 0 || v.h.race.State != "begun"
+	order := v.h.ranking(r.byLoss)
+	for place := range order { // the leader's curve comes last, over the others
+		i := order[len(order)-1-place]
+		p.curves = append(p.curves, plotCurve{name: racerLetter(i), tok: racerInk(i), series: of(&v.h.racers[i]), dashed: i%2 == 1,
+			alarm: true, mark: rune(racerLetter(i)[0]), tag: racerLetter(i)})
+	}
+	head := r.chartTitle(name, w-6)
+	if framed {
+		return block(v.th.framed(tokBorder, head, c.draw(v, p, w-4, h-2), w), w, h)
+	}
+	l := v.th.line(w).put(tokText, " ")
+	for _, h := range head {
+		l.put(h.t, h.s)
+	}
+	return block(append([]string{l.full()}, c.draw(v, p, w-1, h-1)...), w, h)
+}
+
+// chartTitle names a chart and its axes, as far as there is room.
+func (r *raceView) chartTitle(name string, room int) []part {
+	by, scale := "  by "+r.axis.words(), "  log"
+	if cells(name)+cells(by)+cells(scale) > room {
+		by = "  by " + r.axis.word()
+	}
+	if r.linear || cells(name)+cells(by)+cells(scale) > room {
+		scale = ""
+	}
+	return []part{{tokStrong, name}, {tokMuted, by + scale}}
+}

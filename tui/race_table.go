@@ -1,0 +1,248 @@
+package tui
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// title tells what the race is about.
+func (r *raceView) title(v *view, room int) []part {
+	e := v.h.race
+	parts := []part{{tokStrong, "race"}}
+	if e.State == "over" {
+		parts = []part{{tokGood, "race is over"}}
+	}
+	add := func(s string) {
+		if width(parts)+cells(s) <= room {
+			parts = append(parts, part{tokMuted, s})
+		}
+	}
+	add("  from epoch " + count(e.Epoch))
+	add("  budget of each " + budgetText(float64(e.Equivalents), float64(e.Seconds)))
+	add("  ranked by " + r.measure(v))
+	return parts
+}
+
+// measure names what the table is sorted by.
+func (r *raceView) measure(v *view) string {
+	s := "loss"
+	if !r.byLoss {
+		s = "error"
+		if v.h.regression() {
+			s = "RMSE"
+		}
+		if !v.h.testFault.empty() {
+			s = "test " + s
+		}
+	}
+	return "best " + s
+}
+
+// budgetText writes a race's budget.
+func budgetText(equivalents, seconds float64) string {
+	var parts []string
+	if equivalents > 0 {
+		parts = append(parts, tick(round(equivalents, 2))+" gradient equivalents")
+	}
+	if seconds > 0 {
+		parts = append(parts, strings.TrimSuffix(span(seconds), ".00 s"))
+		if strings.HasSuffix(span(seconds), ".00 s") {
+			parts[len(parts)-1] += " s"
+		}
+	}
+	if len(parts) == 0 {
+		return "without bound"
+	}
+	return strings.Join(parts, " or ")
+}
+
+// raceColumns are the widths of the table, 0 for a column that has no room.
+type raceColumns struct {
+	name, fault, best, laps, work, time int
+	unit                                func(float64) string
+	title                               string
+}
+
+func (r *raceView) columns(v *view, w int) raceColumns {
+	c := raceColumns{name: 11, fault: 7, unit: percent, title: "error", laps: 5}
+	if v.h.regression() {
+		c.fault, c.unit, c.title = 10, number, "RMSE"
+	}
+	if c.best = c.fault + 1; r.byLoss {
+		c.best = max(c.best, 9)
+	}
+	for i := range v.h.racers {
+		c.name = max(c.name, cells(clean(v.h.racers[i].Name)))
+	}
+	if w >= 72 {
+		c.work, c.time = 7, 9
+	}
+	if w >= 96 {
+		c.laps, c.work = 8, 9
+	}
+	const state = 12
+	c.name = min(c.name, max(11, w-(5+9+c.fault+c.best+c.laps+c.work+c.time+2+state)))
+	return c
+}
+
+// table has a heading, a row for each racer, and a sentence that says who leads.
+func (r *raceView) table(v *view, w int) []string {
+	c := r.columns(v, w)
+	l := v.th.line(w)
+	l.put(tokMuted, spaces(5+c.name)+right("loss", 9)+right(c.title, c.fault)+right("best", c.best)+right("laps", c.laps))
+	if c.work > 0 {
+		l.put(tokMuted, right("work", c.work)+right("time", c.time))
+	}
+	l.put(tokMuted, "  state")
+	rows := []string{l.full()}
+	at := r.selected(v.h)
+	for place, i := range v.h.ranking(r.byLoss) {
+		rows = append(rows, r.row(v, &c, place, i, i == at, w))
+	}
+	last := v.th.line(w).put(tokText, " ")
+	if r.asking {
+		return append(rows, last.put(tokWarn, "abandon the race, and go on as before it?").full())
+	}
+	for _, clause := range r.verdict(v, c.unit) {
+		if !last.group(clause...) {
+			break
+		}
+	}
+	return append(rows, last.full())
+}
+
+func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int) string {
+	k := &v.h.racers[i]
+	l := v.th.line(w)
+	arrow, ink := " ", tokText
+	if chosen {
+		arrow, ink = "▸", tokChosen
+	}
+	l.put(tokAccent, arrow).put(tokMuted, strconv.Itoa(place+1)+" ").put(racerInk(i), racerLetter(i)+" ")
+	l.put(ink, ansi.Truncate(clean(k.Name), c.name, "…")).to(5 + c.name)
+	if !k.begun {
+		return l.put(tokMuted, right("–", 9)+right("–", c.fault)+right("–", c.best)).full()
+	}
+	loss := tokText
+	if !isFinite(float64(k.now.Loss)) {
+		loss = tokBad
+	}
+	l.put(loss, right(number(float64(k.now.Loss)), 9)).put(tokText, right(c.unit(v.h.lapFault(&k.now)), c.fault))
+	best := c.unit(k.bestFault)
+	if r.byLoss {
+		best = number(k.bestLoss)
+	}
+	l.put(tokStrong, right(best, c.best)).put(tokText, right(tally(float64(k.now.Epoch), c.laps-1), c.laps))
+	if c.work > 0 {
+		took := "0 s"
+		if k.now.Elapsed > 0 {
+			took = span(float64(k.now.Elapsed))
+		}
+		l.put(tokMuted, right(tally(float64(k.now.GradientEquivalents), c.work-1), c.work)+right(took, c.time))
+	}
+	l.put(tokText, "  ")
+	state := r.state(v, place, k)
+	if cells(state.s) > l.left() {
+		state.s = strings.TrimPrefix(state.s, "budget ")
+	}
+	if bar := min(12, l.left()-cells(state.s)-1); bar >= 4 && k.ended == "" {
+		n := int(math.Round(float64(bar) * v.h.spent(k)))
+		l.put(tokAccent, repeat("━", n)).put(tokGrid, repeat("─", bar-n)).put(tokText, " ")
+	}
+	return l.put(state.t, ansi.Truncate(state.s, l.left(), "…")).full()
+}
+
+// tally writes a number of things in so many columns: whole, or with fewer digits.
+func tally(v float64, columns int) string {
+	if !isFinite(v) || math.Abs(v) >= 1e15 {
+		return number(v)
+	}
+	s := count(int(math.Round(v)))
+	for digits := 3; digits > 0 && cells(s) > columns; digits-- {
+		scale := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))+1-float64(digits))
+		s = tick(math.Round(v/scale) * scale)
+	}
+	return s
+}
+
+// state says in a word how a racer does.
+func (r *raceView) state(v *view, place int, k *racerHistory) part {
+	switch first := place == 0 && isFinite(k.bestLoss); {
+	case k.diverged():
+		return part{tokBad, "× " + clean(k.ended)}
+	case first && v.h.race.State == "over":
+		return part{tokGood, "won"}
+	case first && k.now.Epoch > 0:
+		return part{tokGood, "leads"}
+	case k.ended == "budget":
+		return part{tokMuted, "budget spent"}
+	case k.ended != "":
+		return part{tokWarn, clean(k.ended)}
+	}
+	return part{tokMuted, "racing"}
+}
+
+// verdict says who leads, or who won, with what, and by what over whom: clauses, of which the first ones are
+// worth most.
+func (r *raceView) verdict(v *view, unit func(float64) string) [][]part {
+	order := v.h.ranking(r.byLoss)
+	if len(order) == 0 {
+		return nil
+	}
+	first := &v.h.racers[order[0]]
+	over := v.h.race.State == "over"
+	switch {
+	case !isFinite(first.bestLoss) && over:
+		return [][]part{{{tokWarn, "nobody won: no loss was finite"}}}
+	case !isFinite(first.bestLoss) || first.now.Epoch == 0 && !over:
+		return [][]part{{{tokMuted, "all go on from the same weights, in turn"}}, {{tokMuted, ": next is who has spent the least of the budget"}}}
+	}
+	byLoss := r.byLoss || math.IsNaN(first.bestFault)
+	best, value := func(k *racerHistory) float64 { return k.bestFault }, unit
+	if byLoss {
+		best, value = func(k *racerHistory) float64 { return k.bestLoss }, number
+	}
+	word := " leads"
+	if over {
+		word = " won"
+	}
+	clauses := [][]part{{{racerInk(order[0]), racerName(v.h, order[0])}, {tokStrong, word}},
+		{{tokText, " with " + r.measure(v) + " " + value(best(first))}}}
+	if len(order) < 2 {
+		return clauses
+	}
+	low, high := best(first), best(&v.h.racers[order[1]])
+	by := ", " + lead(low, high, !byLoss && !v.h.regression()) + " below "
+	switch {
+	case !isFinite(high):
+		return clauses
+	case low == high:
+		by = ", no better than "
+	}
+	return append(clauses, []part{{tokText, by}, {racerInk(order[1]), racerName(v.h, order[1])}})
+}
+
+// lead says by how much a value is below another: of rates in points, as a part of a percentage would be read as
+// one of them, of others as a part of the higher one.
+func lead(low, high float64, rates bool) string {
+	if rates {
+		if high-low < 1e-4 {
+			return "less than 0.01 points"
+		}
+		return tick(round(100*(high-low), 2)) + " points"
+	}
+	p := 100 * (high - low) / high
+	if !isFinite(p) || high <= 0 {
+		return number(high - low)
+	}
+	switch {
+	case p < 0.1:
+		return "less than 0.1%"
+	case p < 10:
+		return strconv.FormatFloat(p, 'f', 1, 64) + "%"
+	}
+	return strconv.FormatFloat(p, 'f', 0, 64) + "%"
+}

@@ -1,0 +1,69 @@
+package tui
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"newtop/trainer"
+)
+
+func TestTally(t *testing.T) {
+	for _, c := range []struct {
+		v       float64
+		columns int
+		want    string
+	}{{0, 4, "0"}, {20, 4, "20"}, {1480, 4, "1.5k"}, {40243, 6, "40,243"}, {1_234_567, 6, "1.23M"}, {math.NaN(), 4, number(math.NaN())}} {
+		if got := tally(c.v, c.columns); got != c.want {
+			t.Errorf("%v in %d columns: %q, want %q", c.v, c.columns, got, c.want)
+		}
+	}
+}
+
+func TestLead(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		rates     bool
+		want      string
+	}{{0.0767, 0.0798, true, "0.31 points"}, {0.07, 0.07001, true, "less than 0.01 points"}, {1, 2, false, "50%"}, {-1, 0, false, "1.000"}} {
+		if got := lead(c.low, c.high, c.rates); got != c.want {
+			t.Errorf("%v below %v: %q, want %q", c.low, c.high, got, c.want)
+		}
+	}
+}
+
+// TestDivergedRacer: its last values do not decide what the charts show of the others.
+func TestDivergedRacer(t *testing.T) {
+	lap := func(racer, epoch int, loss float64, ended string) trainer.LapEvent {
+		e := trainer.EpochEvent{Epoch: epoch, Loss: trainer.Float(loss), Error: 0.5, TestError: nan, GradientEquivalents: trainer.Float(epoch)}
+		return trainer.LapEvent{Racer: racer, Lap: e, Ended: ended}
+	}
+	h := &history{}
+	h.raced(&trainer.RaceEvent{State: "begun", Racers: make([]trainer.Racer, 2)})
+	h.laps(&trainer.Delta{Laps: []trainer.LapEvent{lap(0, 0, 1, ""), lap(1, 0, 1, ""), lap(0, 1, 0.5, ""), lap(1, 1, 1e40, "diverged: it rose")}})
+	loss := func(r *racerHistory) *series { return &r.loss[byEquivalents] }
+	if got := h.sane(loss); got != [2]float64{0, 1.2} {
+		t.Errorf("bounds %v", got)
+	}
+	h.racers[1].ended = ""
+	if got := h.sane(loss); got != [2]float64{} {
+		t.Errorf("bounds %v without a racer that diverged", got)
+	}
+}
+
+// TestRaceLogged: what a race says stands before the epochs after it, though all came at once.
+func TestRaceLogged(t *testing.T) {
+	h := &history{}
+	racers := make([]trainer.Racer, 2)
+	h.apply(&trainer.Delta{
+		Races:  []trainer.RaceEvent{{Epoch: 0, State: "begun", Racers: racers}, {Epoch: 0, State: "picked", Racers: racers}},
+		Epochs: []trainer.EpochEvent{{Epoch: 1}},
+	})
+	var said []string
+	for _, e := range h.entries {
+		said = append(said, e.text)
+	}
+	if got := strings.Join(said, "|"); !strings.HasPrefix(got, "race of 2 begins|race ends") || !strings.HasSuffix(got, "|") {
+		t.Errorf("%q", got)
+	}
+}

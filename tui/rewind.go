@@ -1,0 +1,179 @@
+package tui
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer"
+)
+
+// rewindOverlay is the list of epochs that the run can go back to, newest first, beside the curve of the loss.
+type rewindOverlay struct {
+	filter textinput.Model // a beginning of the epoch's number, or of its method's name
+	at     int             // the epoch that is chosen
+	chart  chart
+}
+
+func (a *App) openRewind() {
+	o := &rewindOverlay{filter: newInput(20), at: -1}
+	o.filter.Focus()
+	a.overlay = o
+	shown := o.shown(a.h)
+	if len(shown) > 0 {
+		o.at = shown[min(1, len(shown)-1)] // the newest is where the run stands
+	}
+}
+
+func (o *rewindOverlay) hints(*App) []hint {
+	return []hint{{"enter", "go back"}, {"↑↓", "choose"}, {"type", "to search"}, {"esc", "close"}}
+}
+
+// shown lists the epochs that match the filter, newest first.
+func (o *rewindOverlay) shown(h *history) []int {
+	var out []int
+	text := o.filter.Value()
+	for i := len(h.status.Kept) - 1; i >= 0; i-- {
+		e := h.status.Kept[i]
+		if text == "" || found(strconv.Itoa(e), text) || found(h.earlier[e].optimizer, text) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// place is where the chosen epoch stands in a list that goes downwards; of one that is no longer there, its
+// neighbour's.
+func (o *rewindOverlay) place(shown []int) int {
+	for i, e := range shown {
+		if e <= o.at {
+			return i
+		}
+	}
+	return max(0, len(shown)-1)
+}
+
+func (o *rewindOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
+	shown := o.shown(a.h)
+	at, by := o.place(shown), 0
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch k.String() {
+		case "esc":
+			a.overlay = nil
+			return nil
+		case "enter":
+			if len(shown) == 0 {
+				return nil
+			}
+			a.overlay = nil
+			return a.command(trainer.Rewind{Epoch: shown[at]})
+		case "up", "ctrl+p":
+			by = -1
+		case "down", "ctrl+n":
+			by = 1
+		case "pgup":
+			by = -10
+		case "pgdown":
+			by = 10
+		case "home":
+			by = -len(shown)
+		case "end":
+			by = len(shown)
+		}
+	}
+	if by == 0 {
+		o.filter, _ = o.filter.Update(msg)
+		if shown = o.shown(a.h); !slices.Contains(shown, o.at) && len(shown) > 0 {
+			o.at = shown[0]
+		}
+		return nil
+	}
+	if len(shown) > 0 {
+		o.at = shown[max(0, min(at+by, len(shown)-1))]
+	}
+	return nil
+}
+
+func (o *rewindOverlay) draw(a *App, w, h int) []string {
+	v := &a.view
+	bw := min(w-2, 110)
+	inner := bw - 4
+	shown := o.shown(v.h)
+	at := o.place(shown)
+	head := v.th.line(inner)
+	if o.filter.Value() == "" {
+		head.put(tokMuted, "type an epoch or a method to search")
+	} else {
+		head.put(tokMuted, "filter ")
+		v.typed(head, &o.filter, true)
+	}
+	rows := []string{head.full(), ""}
+	switch {
+	case len(v.h.status.Kept) == 0:
+		rows = append(rows, v.th.line(inner).put(tokWarn, "no epoch is kept yet").full())
+	case len(shown) == 0:
+		rows = append(rows, v.th.line(inner).put(tokWarn, "no epoch matches").full())
+	default:
+		const left = 50
+		room := max(2, min(h-4, 24))
+		n := room - len(rows)
+		if inner >= left+26 {
+			list := o.list(v, shown, at, left, n)
+			rows = append(rows, beside(list, left, o.picture(v, shown[at], inner-left-2, n))...)
+		} else {
+			rows = append(rows, o.list(v, shown, at, inner, n)...)
+		}
+	}
+	return v.th.boxed("back to an epoch", clip(rows, h-2), bw)
+}
+
+// list has a heading and at most n−1 epochs around the chosen one.
+func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
+	fault, unit := "error", percent
+	if v.h.regression() {
+		fault, unit = "RMSE", number
+	}
+	tested := !v.h.testFault.empty()
+	if tested {
+		fault = "test " + fault
+	}
+	rows := []string{v.th.line(w).put(tokMuted, "  "+right("epoch", 7)+right("loss", 10)+right(fault, 12)+"  by").full()}
+	n = max(1, n-1)
+	first := max(0, min(at-n/2, len(shown)-n))
+	for i := first; i < min(first+n, len(shown)); i++ {
+		e := shown[i]
+		l := v.th.line(w)
+		arrow, ink := "  ", tokText
+		if i == at {
+			arrow, ink = "▸ ", tokChosen
+		}
+		figures, ok := v.h.earlier[e]
+		if !ok {
+			figures = earlierEpoch{loss: math.NaN(), fault: math.NaN(), testFault: math.NaN()}
+		}
+		value := part{tokTrain, unit(figures.fault)}
+		if tested {
+			value = part{tokTest, unit(figures.testFault)}
+		}
+		l.put(tokAccent, arrow).put(ink, right(count(e), 7)).put(tokTrain, right(number(figures.loss), 10))
+		l.put(value.t, right(value.s, 12)).put(tokMuted, "  "+clean(figures.optimizer))
+		if e == v.h.status.Epoch {
+			l.group(part{tokMuted, ", now"})
+		}
+		rows = append(rows, l.full())
+	}
+	return rows
+}
+
+// picture is the curve of the loss with the chosen epoch marked.
+func (o *rewindOverlay) picture(v *view, epoch, w, h int) []string {
+	p := epochPlot(v.h,
+		plotCurve{name: "train", tok: tokTrain, series: &v.h.loss, mark: '*'},
+		plotCurve{name: "test", tok: tokTest, series: &v.h.testLoss, dashed: true, mark: 'o'})
+	p.log, p.closed = true, true
+	p.marks = []plotMark{{float64(epoch), count(epoch)}}
+	return o.chart.draw(v, p, w, h)
+}

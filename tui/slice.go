@@ -1,0 +1,224 @@
+package tui
+
+import (
+	"math"
+
+	"newtop/trainer"
+)
+
+// look draws the newest look along a step into w × h: what it is of, the loss beside its models, and in words
+// what that means.
+func (t *theatre) look(v *view, w, h int) []string {
+	e := v.h.stage.slice
+	if e == nil || len(e.At) == 0 {
+		return t.noLook(v, w, h)
+	}
+	words := clauses(v.sliceWords(e), w, max(1, h/4))
+	l := v.th.line(w)
+	l.put(tokAccent, "along the step").put(tokMuted, " of epoch ").put(tokText, count(e.Epoch))
+	if behind := v.h.latest.Epoch - e.Epoch; behind > 0 {
+		l.group(part{tokMuted, ", " + plural(behind, "epoch") + " ago"})
+	}
+	l.group(part{tokMuted, "  ‖s‖ "}, part{tokText, number(float64(e.StepNorm))})
+	if t.waiting(v) != "" {
+		l.group(part{tokWarn, "  a newer one is asked for"})
+	}
+	rows := []string{l.full(), sliceKey(v, w)}
+	picture := max(h-2-len(words), 0)
+	t.along.resize(w, picture)
+	paintSlice(v, &t.along, e, w, picture)
+	rows = append(rows, t.along.text(v.th)...)
+	for _, s := range words {
+		rows = append(rows, v.th.line(w).put(tokText, s).full())
+	}
+	return block(rows, w, h)
+}
+
+// waiting says what is on the way when a look was asked for, "" if none is.
+func (t *theatre) waiting(v *view) string {
+	switch {
+	case !t.asked || v.h.stage.slice != t.had || v.h.latest.Epoch > t.when+2 || v.h.over():
+		return ""
+	case v.h.status.Computing == "slice":
+		return "computing the loss along the last step"
+	}
+	return "asked for the loss along the last step"
+}
+
+// noLook says how to get one.
+func (t *theatre) noLook(v *view, w, h int) []string {
+	text := t.waiting(v)
+	switch {
+	case v.h.over():
+		text = "nothing was asked for while the run lasted"
+	case text == "":
+		text = "l asks for the loss along the last step"
+	}
+	rows := make([]string, max(h, 1))
+	rows[0] = v.th.line(w).put(tokAccent, "along the step").put(tokMuted, "  no look yet").full()
+	if h > 2 {
+		rows[h/2] = v.th.line(w).to((w-cells(text))/2).put(tokMuted, text).full()
+	}
+	return block(rows, w, h)
+}
+
+// sliceCurve is one of the three curves; its letter stands along it, so that it is known without colours.
+type sliceCurve struct {
+	letter rune
+	name   string
+	tok    token
+	y      []trainer.Float
+}
+
+func sliceCurves(e *trainer.SliceEvent) [3]sliceCurve {
+	return [3]sliceCurve{
+		{'G', "Gauss–Newton", tokTest, e.GaussNewton},
+		{'H', "full quadratic", tokNegativeCurvature, e.Quadratic},
+		{'E', "true loss", tokTrain, e.Loss},
+	}
+}
+
+func sliceKey(v *view, w int) string {
+	l := v.th.line(w)
+	curves := sliceCurves(&trainer.SliceEvent{})
+	for i, k := range []int{2, 0, 1} {
+		gap := ""
+		if i > 0 {
+			gap = "   "
+		}
+		l.group(part{tokText, gap}, part{curves[k].tok, string(curves[k].letter)}, part{tokMuted, " " + curves[k].name})
+	}
+	return l.full()
+}
+
+// paintSlice draws the curves.
+func paintSlice(v *view, c *chart, e *trainer.SliceEvent, w, h int) {
+	a, ok := sliceArea(e)
+	if !ok || w < 4 || h < 2 {
+		return
+	}
+	ticks := steps(a.low, a.high, max(2, (h+1)/3))
+	labels := make([]string, len(ticks))
+	for i, y := range ticks {
+		labels[i] = tick(y)
+		if w >= 24 {
+			a.x = max(a.x, cells(labels[i])+1)
+		}
+	}
+	a.w, a.h = w-a.x, h
+	if h >= 4 {
+		a.h--
+	}
+	if row := a.row(v.gl, 0); row >= a.y && row < a.y+a.h {
+		for x := a.x; x < a.x+a.w; x++ {
+			c.set(x, row, '╌', tokGrid)
+		}
+	}
+	for _, t := range [2]float64{0, 1} {
+		for y := a.y; y < a.y+a.h && t >= a.left && t <= a.right; y++ {
+			c.set(a.cellX(v.gl, t), y, '┊', tokFocus)
+		}
+	}
+	curves := sliceCurves(e)
+	for i := range curves {
+		curves[i].draw(v, c, a, e.At)
+	}
+	for i := range curves {
+		curves[i].letters(v, c, a, e.At, i)
+	}
+	if a.x > 0 {
+		stageTicks(v, c, a, ticks, labels)
+	}
+	if h >= 4 {
+		sliceLabels(v, c, a, h-1)
+	}
+}
+
+// sliceArea finds the ranges; false without a finite loss. What lies within the step has the axis, what lies beyond
+// may at most double it at each end: nothing far away must press the step flat.
+func sliceArea(e *trainer.SliceEvent) (area, bool) {
+	a := area{left: math.Inf(1), right: math.Inf(-1), low: math.Inf(1), high: math.Inf(-1)}
+	curves := sliceCurves(e)
+	each := func(inside bool, use func(y float64)) {
+		for _, k := range curves {
+			for i := range min(len(e.At), len(k.y)) {
+				t, y := float64(e.At[i]), float64(k.y[i])
+				if isFinite(t) && isFinite(y) && (t >= 0 && t <= 1) == inside {
+					a.left, a.right = math.Min(a.left, t), math.Max(a.right, t)
+					use(y)
+				}
+			}
+		}
+	}
+	each(true, func(y float64) { a.low, a.high = math.Min(a.low, y), math.Max(a.high, y) })
+	if a.low > a.high {
+		return a, false
+	}
+	low, high := a.low, a.high
+	if high-low <= 1e-12*math.Max(math.Abs(low), math.Abs(high)) || high == low {
+		by := math.Max(math.Abs(low)/2, 1e-12)
+		a.low, a.high = low-by, high+by
+	}
+	each(false, func(y float64) {
+		a.low, a.high = math.Min(a.low, math.Max(y, 2*low-high)), math.Max(a.high, math.Min(y, 2*high-low))
+	})
+	step := nice((a.high - a.low) / 16)
+	a.low, a.high = math.Floor(a.low/step+1e-9)*step, math.Ceil(a.high/step-1e-9)*step
+	return a, isFinite(a.high - a.low)
+}
+
+func (k *sliceCurve) draw(v *view, c *chart, a area, at []trainer.Float) {
+	px, py, before := 0, 0, false
+	for i := range min(len(at), len(k.y)) {
+		t, y := float64(at[i]), float64(k.y[i])
+		if !isFinite(t) || !isFinite(y) {
+			before = false
+			continue
+		}
+		x, dot := a.dotX(v.gl, t), a.dotY(v.gl, y)
+		if before {
+			c.segment(a, v.gl, px, py, x, dot, k.letter == 'G')
+		} else {
+			c.dot(a, v.gl, x, dot)
+		}
+		px, py, before = x, dot, true
+	}
+	c.flush(a, v.gl, k.tok, k.letter)
+}
+
+// letters writes the curve's letter at some of its points; the curves take turns, so that two that lie on
+// each other are both named.
+func (k *sliceCurve) letters(v *view, c *chart, a area, at []trainer.Float, turn int) {
+	n := min(len(at), len(k.y))
+	every := max(3, n/4)
+	for i := n - 1 - turn; i >= 0; i -= every {
+		y := float64(k.y[i])
+		if row := a.row(v.gl, y); isFinite(y) && row >= a.y && row < a.y+a.h {
+			c.set(min(a.cellX(v.gl, float64(at[i])), a.x+a.w-1), row, k.letter, k.tok)
+		}
+	}
+}
+
+// sliceLabels names the begin and the end of the step before other multiples of it.
+func sliceLabels(v *view, c *chart, a area, row int) {
+	put := func(t float64, s string, ink token) {
+		from := max(a.x, min(a.cellX(v.gl, t)-(cells(s)-1)/2, a.x+a.w-cells(s)))
+		for i := from - 1; i <= from+cells(s); i++ {
+			if g := c.at(i, row); g != nil && g.r != 0 {
+				return
+			}
+		}
+		c.write(from, row, s, ink)
+	}
+	if a.left <= 1 && a.right >= 1 {
+		put(1, "t = 1", tokFocus)
+	}
+	if a.left <= 0 && a.right >= 0 {
+		put(0, "t = 0", tokFocus)
+	}
+	for _, t := range steps(a.left, a.right, max(2, a.w/9)) {
+		if t != 0 && t != 1 {
+			put(t, tick(round(t, 6)), tokMuted)
+		}
+	}
+}

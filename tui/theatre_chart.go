@@ -1,0 +1,260 @@
+package tui
+
+import "math"
+
+// multiple is one of the small charts that stand side by side, all with the same iterations along x.
+type multiple struct {
+	symbol, name string
+	value        []part    // at the iteration that is looked at
+	tok          token     // of the line
+	x, y         []float64 // points; a y that is not finite is left out
+	log          bool
+	zero         bool    // the linear axis has zero
+	rule         float64 // y of a guide line, NaN for none
+	ruleName     string
+	signs        bool      // y is drawn by its size, each point as its sign
+	extra        stageMark // a point apart
+}
+
+// stageMark is one character at a place of a chart. The zero value is none.
+type stageMark struct {
+	r    rune
+	t    token
+	x, y float64
+}
+
+// stageAxis is what the multiples have in common along x.
+type stageAxis struct {
+	left, right float64
+	cursor      float64 // the iteration that is looked at
+	margin      int     // the width of the y axis
+	labels      bool    // whether x is labelled
+}
+
+// draw returns a heading and the chart beneath it: h rows, none wider than w.
+func (m *multiple) draw(v *view, c *chart, x stageAxis, w, h int) []string {
+	l := v.th.line(w)
+	l.put(m.tok, m.symbol).put(tokText, " ")
+	for _, p := range m.value {
+		l.group(p)
+	}
+	if m.name != "" {
+		l.group(part{tokMuted, "  " + m.name})
+	}
+	c.resize(w, h-1)
+	if h >= 2 && w >= 2 {
+		m.paint(v, c, x, w, h-1)
+	}
+	return append([]string{l.full()}, c.text(v.th)...)
+}
+
+func (m *multiple) paint(v *view, c *chart, x stageAxis, w, h int) {
+	a, ok := m.area(x)
+	if !ok {
+		c.write(max(0, (w-cells("not told"))/2), (h-1)/2, "not told", tokMuted)
+		return
+	}
+	ticks, labels := m.ticks(a, h)
+	a.x, a.h = x.margin, h
+	if x.labels && h >= 4 {
+		a.h--
+	}
+	a.w = w - a.x
+	m.guide(v, c, a, x)
+	m.line(v, c, a)
+	m.points(v, c, a)
+	if a.x > 0 {
+		stageTicks(v, c, a, ticks, labels)
+	}
+	if x.labels && h >= 4 {
+		stageLabels(v, c, a, x, h-1)
+	}
+}
+
+// size is what is drawn of a value.
+func (m *multiple) size(y float64) float64 {
+	if m.signs {
+		return math.Abs(y)
+	}
+	return y
+}
+
+// area finds the range of y; false when there is nothing to draw.
+func (m *multiple) area(x stageAxis) (area, bool) {
+	a := area{left: x.left, right: x.right, low: math.Inf(1), high: math.Inf(-1), log: m.log}
+	use := func(y float64) {
+		if y = m.size(y); isFinite(y) && (!m.log || y > 0) {
+			a.low, a.high = min(a.low, y), max(a.high, y)
+		}
+	}
+	use(m.rule)
+	use(m.extra.y)
+	for _, y := range m.y {
+		use(y)
+	}
+	if a.low > a.high {
+		return a, false
+	}
+	if m.zero {
+		a.low, a.high = math.Min(a.low, 0), math.Max(a.high, 0)
+	}
+	step := 0.25
+	if m.log {
+		a.low, a.high = math.Log10(a.low), math.Log10(a.high)
+	}
+	if a.high-a.low <= 1e-9*math.Max(math.Abs(a.low), math.Abs(a.high)) || a.high == a.low {
+		by := 0.5
+		if !m.log && a.low != 0 {
+			by = math.Abs(a.low) / 2
+		}
+		a.low, a.high = a.low-by, a.high+by
+	}
+	if !m.log {
+		step = nice((a.high - a.low) / 16)
+	}
+	if low, high := math.Floor(a.low/step+1e-9)*step, math.Ceil(a.high/step-1e-9)*step; isFinite(low) && isFinite(high) {
+		a.low, a.high = low, high
+	}
+	return a, true
+}
+
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+func (m *multiple) ticks(a area, h int) (at []float64, labels []string) {
+	if m.log {
+		at = decades(a.low, a.high, max(2, (h-1)/2))
+	} else {
+		at = steps(a.low, a.high, max(2, (h+1)/3))
+	}
+	for _, y := range at {
+		labels = append(labels, tick(y))
+	}
+	return at, labels
+}
+
+// margin is how many columns the y axis needs, in a chart of w columns and h rows with its heading.
+func (m *multiple) margin(x stageAxis, w, h int) int {
+	a, ok := m.area(x)
+	if !ok || w < 24 {
+		return 0
+	}
+	_, labels := m.ticks(a, h-1)
+	widest := 0
+	for _, s := range labels {
+		widest = max(widest, cells(s)+1)
+	}
+	return min(widest, w/2)
+}
+
+// guide draws the rule and the iteration that is looked at.
+func (m *multiple) guide(v *view, c *chart, a area, x stageAxis) {
+	if row := a.row(v.gl, m.rule); isFinite(m.rule) && row >= a.y && row < a.y+a.h {
+		for i := a.x; i < a.x+a.w; i++ {
+			c.set(i, row, '╌', tokGrid)
+		}
+		c.write(a.x+a.w-cells(m.ruleName), row, m.ruleName, tokMuted)
+	}
+	if x.cursor >= a.left && x.cursor <= a.right {
+		for y := a.y; y < a.y+a.h; y++ {
+			c.set(a.cellX(v.gl, x.cursor), y, '┊', tokFocus)
+		}
+	}
+}
+
+// line joins the points; of many in one column the least and the greatest are joined.
+func (m *multiple) line(v *view, c *chart, a area) {
+	mark := '*'
+	if m.signs && m.sparse(v, a) {
+		return
+	}
+	px, py, before := 0, 0, false
+	for i, y := range m.y {
+		y = m.size(y)
+		if !isFinite(y) || a.log && y <= 0 {
+			before = false
+			continue
+		}
+		x, y := a.dotX(v.gl, m.x[i]), a.dotY(v.gl, y)
+		if before {
+			c.segment(a, v.gl, px, py, x, y, false)
+		} else {
+			c.dot(a, v.gl, x, y)
+		}
+		px, py, before = x, y, true
+	}
+	c.flush(a, v.gl, m.tok, mark)
+}
+
+// sparse reports whether the points stand far enough apart for a character each.
+func (m *multiple) sparse(v *view, a area) bool {
+	return a.cellX(v.gl, a.left+1)-a.x >= 3
+}
+
+// points marks each iteration where there is room, and what must be seen in any case.
+func (m *multiple) points(v *view, c *chart, a area) {
+	sparse := m.sparse(v, a)
+	for i, y := range m.y {
+		size := m.size(y)
+		if !isFinite(y) {
+			continue
+		}
+		r, t := '●', m.tok
+		if m.signs {
+			r = '+'
+			if y <= 0 {
+				r, t = '−', tokNegativeCurvature
+			}
+		}
+		if !sparse && r != '−' || a.log && size == 0 {
+			continue
+		}
+		c.set(a.cellX(v.gl, m.x[i]), a.row(v.gl, size), r, t)
+	}
+	if m.extra.r != 0 && isFinite(m.extra.y) && (!a.log || m.extra.y > 0) {
+		c.set(a.cellX(v.gl, m.extra.x), a.row(v.gl, m.extra.y), m.extra.r, m.extra.t)
+	}
+}
+
+// stageTicks labels y.
+func stageTicks(v *view, c *chart, a area, ticks []float64, labels []string) {
+	for y := a.y; y < a.y+a.h; y++ {
+		c.set(a.x-1, y, '│', tokGrid)
+	}
+	taken := -1
+	for i := len(ticks) - 1; i >= 0; i-- {
+		row := a.row(v.gl, ticks[i])
+		if row < a.y || row >= a.y+a.h || row == taken || cells(labels[i]) > a.x-1 {
+			continue
+		}
+		taken = row
+		c.write(a.x-1-cells(labels[i]), row, labels[i], tokMuted)
+		c.set(a.x-1, row, '┤', tokGrid)
+	}
+}
+
+// stageLabels writes iterations under a chart, the one that is looked at first.
+func stageLabels(v *view, c *chart, a area, x stageAxis, row int) {
+	used := make([]bool, c.w)
+	put := func(at float64, t token) {
+		s := tick(at)
+		from := a.cellX(v.gl, at) - (cells(s)-1)/2
+		from = max(a.x, min(from, a.x+a.w-cells(s)))
+		for i := max(from-1, 0); i < min(from+cells(s)+1, c.w); i++ {
+			if used[i] {
+				return
+			}
+		}
+		for i := max(from, 0); i < min(from+cells(s), c.w); i++ {
+			used[i] = true
+		}
+		c.write(from, row, s, t)
+	}
+	if x.cursor >= a.left && x.cursor <= a.right {
+		put(x.cursor, tokFocus)
+	}
+	for _, at := range steps(a.left, a.right, max(2, a.w/8)) {
+		if at == math.Trunc(at) {
+			put(at, tokMuted)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package tui
+
+import (
+	"math"
+	"slices"
+
+	"newtop/trainer"
+)
+
+// ritz shows the Ritz values of a solve in n rows: what they are in words, and where they stand.
+func (s *scene) ritz(v *view, w, n int) []string {
+	if n == 0 {
+		return nil
+	}
+	rows := make([]string, n)
+	l := v.th.line(w)
+	l.put(tokAccent, "Ritz values ")
+	told := s.told
+	if told == nil && s.running && s.before != nil {
+		told = s.before.told
+		if w >= 60 {
+			l.put(tokMuted, "of epoch "+count(s.before.epoch)+": ")
+		}
+	}
+	values := ritzValues(told)
+	switch {
+	case told == nil && s.running:
+		l.put(tokMuted, "come when the solve is over")
+	case len(values) == 0:
+		l.put(tokMuted, "were not told")
+	default:
+		ritzWords(l, values)
+		if n >= 4 {
+			copy(rows[1:], ritzStrip(v, values, w))
+		}
+	}
+	rows[0] = l.full()
+	return rows
+}
+
+// ritzValues are the finite ones, ascending.
+func ritzValues(in *trainer.InnerSummary) []float64 {
+	if in == nil {
+		return nil
+	}
+	var out []float64
+	for _, x := range in.Ritz {
+		if isFinite(float64(x)) {
+			out = append(out, float64(x))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// ritzWords writes their ends, how many are negative, and else what they say of the condition.
+func ritzWords(l *line, values []float64) {
+	low, high := values[0], values[len(values)-1]
+	t := tokText
+	if low < 0 {
+		t = tokNegativeCurvature
+	}
+	l.group(part{t, number(low)}, part{tokMuted, " to "}, part{tokText, number(high)})
+	negative, least := 0, math.Inf(1)
+	for _, x := range values {
+		if x < 0 {
+			negative++
+		} else if x > 0 {
+			least = math.Min(least, x)
+		}
+	}
+	switch {
+	case negative > 0:
+		l.group(part{tokNegativeCurvature, "  ○ " + count(negative) + " negative"})
+		if !math.IsInf(least, 1) {
+			l.group(part{tokMuted, "  the positive ones reach down to "}, part{tokText, number(least)})
+		}
+	case high > least:
+		l.group(part{tokMuted, "  condition number at least "}, part{tokText, number(high / least)})
+	}
+}
+
+// ritzStrip draws them on a logarithmic axis, negative ones mirrored at the left of zero.
+func ritzStrip(v *view, values []float64, w int) []string {
+	least, most := math.Inf(1), 0.0
+	negative := false
+	for _, x := range values {
+		if a := math.Abs(x); a > 0 {
+			least, most = math.Min(least, a), math.Max(most, a)
+		}
+		negative = negative || x < 0
+	}
+	if most == 0 || w < 24 {
+		return nil
+	}
+	low, high := math.Floor(math.Log10(least)), math.Ceil(math.Log10(most))
+	if high == low {
+		high++
+	}
+	zero, room := -1, w // of positive ones alone the axis has no zero
+	if negative {
+		zero, room = w/2, w-1-w/2
+	}
+	column := func(x float64) int {
+		at := 1 + int(math.Round((math.Log10(math.Abs(x))-low)/(high-low)*float64(room-1)))
+		switch {
+		case x == 0:
+			return zero
+		case x < 0:
+			return zero - at
+		}
+		return zero + at
+	}
+	var c chart
+	c.resize(w, 3)
+	for x := range w {
+		c.set(x, 1, '─', tokGrid)
+	}
+	c.set(zero, 1, '┼', tokGrid)
+	c.write(zero, 2, "0", tokMuted)
+	ritzTicks(&c, column, low, high, negative, zero)
+	for _, x := range values {
+		at, y := column(x), 1
+		if g := c.at(at, 1); g != nil && (g.r == '●' || g.r == '○') {
+			y = 0 // two in a column stand one above the other
+		}
+		if x < 0 {
+			c.set(at, y, '○', tokNegativeCurvature)
+		} else {
+			c.set(at, y, '●', tokAccent)
+		}
+	}
+	return c.text(v.th)
+}
+
+// ritzTicks labels powers of ten, as many as fit.
+func ritzTicks(c *chart, column func(float64) int, low, high float64, negative bool, zero int) {
+	stride := math.Max(1, math.Ceil((high-low)*7/float64(max(c.w-1-zero, 1))))
+	for e := low; e <= high; e += stride {
+		for _, sign := range []float64{1, -1} {
+			x := sign * math.Pow(10, e)
+			if sign < 0 && !negative {
+				continue
+			}
+			s := tick(x)
+			from := max(0, min(column(x)-(cells(s)-1)/2, c.w-cells(s)))
+			free := true
+			for i := max(from-1, 0); i < min(from+cells(s)+1, c.w); i++ {
+				free = free && c.at(i, 2).r == 0
+			}
+			if free {
+				c.write(from, 2, s, tokMuted)
+				c.set(column(x), 1, '┴', tokGrid)
+			}
+		}
+	}
+}

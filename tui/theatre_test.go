@@ -1,0 +1,350 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"newtop/trainer"
+	"newtop/trainer/krylov"
+)
+
+// stagedRun is a run of epochs with so many blocks whose solves come iteration by iteration and end for every
+// reason in turn; the last solve is under way.
+func stagedRun(epochs, blocks int) []trainer.Delta {
+	r := rand.New(rand.NewPCG(3, 7))
+	st := trainer.Status{Phase: trainer.Running, Optimizer: "tr-newton", Settings: []trainer.Setting{
+		{Key: "radius", Text: "2", Primary: true}, {Key: "xi", Text: "0.01"}, {Key: "forcing", Text: "fixed"}, {Key: "limit", Text: "100"},
+		{Key: "blocks", Text: fmt.Sprint(blocks)}, {Key: "block-xi", Text: "0.05"},
+	}}
+	deltas := []trainer.Delta{{Run: &trainer.RunEvent{Optimizer: "tr-newton", Data: trainer.DataInfo{Name: "letters", Classes: 26}, Model: trainer.ModelInfo{Layers: []int{16, 4, 26}}}, Status: st}}
+	for e := 1; e <= epochs; e++ {
+		ev := fakeEpoch(e, 2, r)
+		ev.Inner = nil
+		for b := range blocks {
+			stop := krylov.Stops()[(e+b)%4]
+			solve, told := stagedEvents(e, b, 9+(7*e+3*b)%20, stop)
+			deltas = append(deltas, trainer.Delta{Status: st, Inner: solve})
+			ev.Inner = append(ev.Inner, told)
+		}
+		st.Epoch, st.Elapsed = e, float64(e)
+		deltas = append(deltas, trainer.Delta{Status: st, Epochs: []trainer.EpochEvent{ev}})
+	}
+	solve, _ := stagedEvents(epochs+1, 0, 14, krylov.Limit)
+	deltas = append(deltas, trainer.Delta{Status: st, Inner: solve[:12]})
+	st.Elapsed++
+	return append(deltas, trainer.Delta{Status: st})
+}
+
+// stagedEvents are the iterations of a solve that ends for a reason, and its report.
+func stagedEvents(epoch, block, n int, stop krylov.Stop) ([]trainer.InnerEvent, trainer.InnerSummary) {
+	f := func(x float64) trainer.Float { return trainer.Float(x) }
+	var out []trainer.InnerEvent
+	for k := 1; k <= n; k++ {
+		x := float64(k)
+		e := trainer.InnerEvent{Epoch: epoch, Block: block, Iteration: k, Radius: 2, Residual: f(math.Exp(-x/4) * (1 + 0.3*math.Sin(x))),
+			StepNorm: f(1.6 * (1 - math.Exp(-x/8))), Curvature: f(3 / (1 + x*x/4)), Model: f(-0.12 * (1 - math.Exp(-x/5)))}
+		if k == n && (stop == krylov.NegativeCurvature || stop == krylov.Boundary) {
+			e.StepNorm = 2
+		}
+		if k == n && stop == krylov.NegativeCurvature {
+			e.Curvature = -0.031
+		}
+		out = append(out, e)
+	}
+	last := out[n-1]
+	told := trainer.InnerSummary{Block: block, Iterations: n, Stop: stop, Residual: last.Residual, TrueResidual: last.Residual * 1.4, StepNorm: last.StepNorm,
+		Curvature: last.Curvature, Ritz: trainer.Floats([]float64{0.0021, 0.013, 0.08, 0.9, 1.1, 4.1, 11.3})}
+	if stop == krylov.NegativeCurvature {
+		told.Ritz = append(trainer.Floats([]float64{-0.31}), told.Ritz...)
+		told.TrueResidual = nan
+	}
+	return out, told
+}
+
+// lookAlong is a made-up look along a step: the loss follows its quadratic model and bends away from it.
+func lookAlong(optimizer string, bend float64) trainer.SliceEvent {
+	e := trainer.SliceEvent{Epoch: 6, Optimizer: optimizer, StepNorm: 2, Accepted: true}
+	for k := -4; k <= 16; k++ {
+		t := float64(k) / 8
+		q := -0.24*t + 0.12*t*t
+		e.At = append(e.At, trainer.Float(t))
+		e.Quadratic = append(e.Quadratic, trainer.Float(q))
+		e.GaussNewton = append(e.GaussNewton, trainer.Float(q+0.05*t*t))
+		e.Loss = append(e.Loss, trainer.Float(q+bend*t*t*t))
+	}
+	e.Rho = trainer.Float((-0.12 + bend) / -0.12)
+	return e
+}
+
+func staged(epochs, blocks int) *App {
+	a := newApp(&fakeFeed{}, Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, fakeMethods())
+	for _, d := range stagedRun(epochs, blocks) {
+		a.h.apply(&d)
+	}
+	return a
+}
+
+// TestTheatre draws the zoomed pane in every state that it has.
+func TestTheatre(t *testing.T) {
+	for _, size := range [][2]int{{40, 16}, {56, 11}, {80, 21}, {120, 37}, {200, 57}} {
+		for _, c := range []struct {
+			name   string
+			blocks int
+			keys   []string
+			slice  bool
+		}{
+			{"live", 1, nil, false},
+			{"back", 1, []string{"up"}, false},
+			{"negative", 1, []string{"up", "up", "up", "up"}, false},
+			{"blocks", 4, []string{"up", "up", "left", "left"}, false},
+			{"slice", 1, []string{"l"}, true},
+			{"asked", 1, []string{"l"}, false},
+		} {
+			t.Run(fmt.Sprintf("%s-%d", c.name, size[0]), func(t *testing.T) {
+				a := staged(7, c.blocks)
+				if c.slice {
+					a.h.apply(&trainer.Delta{Status: a.h.status, Slices: []trainer.SliceEvent{lookAlong("tr-newton", 0.09)}})
+				}
+				p := a.panes[paneInner].(*innerPane)
+				for _, k := range c.keys {
+					if _, taken := p.handleKey(&a.view, k); !taken {
+						t.Fatalf("%s was not taken", k)
+					}
+				}
+				golden.RequireEqual(t, []byte(theatreText(t, a, size[0], size[1])))
+			})
+		}
+	}
+}
+
+// theatreText is the zoomed pane without escape sequences, its size checked.
+func theatreText(t *testing.T, a *App, w, h int) string {
+	t.Helper()
+	rows := new(drawn).draw(a.panes[paneInner], &a.view, rect{0, 0, w, h}, drawnKey{zoomed: true})
+	if len(rows) != h {
+		t.Fatalf("%d rows in %d", len(rows), h)
+	}
+	for i, r := range rows {
+		if n := ansi.StringWidth(r); n != w {
+			t.Fatalf("row %d has %d columns of %d: %q", i, n, w, ansi.Strip(r))
+		}
+	}
+	return ansi.Strip(strings.Join(rows, "\n"))
+}
+
+// TestTheatreAnySize draws every state in rooms of any size: nothing may be wider or higher.
+func TestTheatreAnySize(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		a := staged(r.IntN(4), 1+r.IntN(5))
+		if r.IntN(2) == 0 {
+			e := lookAlong("tr-gn", r.NormFloat64())
+			e.Loss[r.IntN(len(e.Loss))] = nan
+			a.h.apply(&trainer.Delta{Status: a.h.status, Slices: []trainer.SliceEvent{e}})
+		}
+		for range r.IntN(12) {
+			k := []string{"left", "right", "up", "down", "home", "end", "l", "v"}[r.IntN(8)]
+			a.panes[paneInner].(keyed).handleKey(&a.view, k)
+		}
+		w, h := 5+r.IntN(200), 3+r.IntN(60)
+		rows := a.panes[paneInner].body(&a.view, w, h, true)
+		if len(rows) > h {
+			t.Fatalf("%d rows in %d × %d", len(rows), w, h)
+		}
+		for i, row := range rows {
+			if n := ansi.StringWidth(row); n > w {
+				t.Fatalf("row %d has %d columns of %d × %d: %q", i, n, w, h, ansi.Strip(row))
+			}
+		}
+	}
+}
+
+// TestWalk goes through everything that is kept, there and back, and at the end follows the run again.
+func TestWalk(t *testing.T) {
+	a := staged(3, 2)
+	p := a.panes[paneInner].(*innerPane)
+	at := func() string {
+		s, _ := p.scene(a.h)
+		return fmt.Sprintf("%d/%d/%d", s.epoch, s.block, s.now().n)
+	}
+	press := func(k string) string {
+		p.handleKey(&a.view, k)
+		return at()
+	}
+	press("home")
+	if got := press("home"); got != "1/0/1" {
+		t.Fatalf("home is %s", got)
+	}
+	if got := press("left"); got != "1/0/1" {
+		t.Errorf("before the first comes %s", got)
+	}
+	seen := []string{at()}
+	for p.pinned {
+		seen = append(seen, press("right"))
+		if len(seen) > 1000 {
+			t.Fatal("it does not end")
+		}
+	}
+	if n := a.h.stage.steps + 1; len(seen) != n { // the last one again, followed
+		t.Errorf("%d stops for %d iterations", len(seen), n-1)
+	}
+	for i := len(seen) - 3; i >= 0; i-- {
+		if got := press("left"); got != seen[i] {
+			t.Fatalf("back at %s: expected %s", got, seen[i])
+		}
+	}
+	if got := press("down"); got != "1/1/22" && !strings.HasPrefix(got, "1/1/") {
+		t.Errorf("down shows %s", got)
+	}
+	press("end")
+	if p.pinned || at() != "4/0/12" {
+		t.Errorf("the end is %s", at())
+	}
+	if _, taken := p.handleKey(&a.view, "tab"); taken {
+		t.Error("tab was taken")
+	}
+}
+
+// TestStageKeepsWhatBelongsTogether: reports find their solves, whatever else came in the Delta.
+func TestStageKeepsWhatBelongsTogether(t *testing.T) {
+	var k innerHistory
+	lost, _ := stagedEvents(1, 0, 5, krylov.Limit)
+	solve, told := stagedEvents(1, 0, 9, krylov.Boundary)
+	next, _ := stagedEvents(2, 0, 3, krylov.Limit)
+	d := trainer.Delta{Epochs: []trainer.EpochEvent{{Epoch: 1, Rho: 0.9, Accepted: true, Inner: []trainer.InnerSummary{told}}}}
+	d.Inner = append(append(append(d.Inner, lost...), solve...), next...)
+	k.take(&d)
+	if len(k.solves) != 3 || k.solves[0].told != nil || k.solves[1].told == nil || k.solves[2].told != nil {
+		t.Fatalf("kept %d solves", len(k.solves))
+	}
+	if v := k.solves[1].verdict; !v.known || !v.accepted || v.rho != 0.9 {
+		t.Errorf("the verdict is %+v", v)
+	}
+	if k.solves[2].over {
+		t.Error("the solve under way is taken for over")
+	}
+	k.take(&trainer.Delta{Inner: []trainer.InnerEvent{{Epoch: 3, Iteration: 1, Residual: nan, StepNorm: nan}}})
+	if len(k.solves) != 3 {
+		t.Error("a method without solves has one")
+	}
+}
+
+// TestStageTellsNetsApart: late viewers may miss a solve's first iteration.
+func TestStageTellsNetsApart(t *testing.T) {
+	var k innerHistory
+	for member := range 2 {
+		k.take(&trainer.Delta{Inner: []trainer.InnerEvent{{Epoch: 2, Iteration: 3 + member, Member: member}}})
+	}
+	if len(k.solves) != 2 {
+		t.Errorf("two nets have %d solves", len(k.solves))
+	}
+}
+
+// TestStageFollows: solves that come fast are shown one after another, each for a while; one that lasts is shown while it is
+// under way, and so is any in a pause.
+func TestStageFollows(t *testing.T) {
+	var k innerHistory
+	st := trainer.Status{Phase: trainer.Running}
+	shown := map[int]bool{}
+	for i := range 100 {
+		st.Elapsed = float64(i) / 50
+		k.take(&trainer.Delta{Status: st, Inner: []trainer.InnerEvent{{Epoch: i + 1, Iteration: 1}}})
+		shown[k.front] = true
+	}
+	if len(shown) > 6 || k.front == 99 {
+		t.Errorf("%d of 100 fast solves were shown, %d is", len(shown), k.front)
+	}
+	st.Elapsed += 2 * watchable
+	k.take(&trainer.Delta{Status: st, Inner: []trainer.InnerEvent{{Epoch: 100, Iteration: 2}}})
+	if k.front != 99 {
+		t.Errorf("a slow solve is not shown but %d", k.front)
+	}
+	st.Phase = trainer.Paused
+	k.take(&trainer.Delta{Status: st, Inner: []trainer.InnerEvent{{Epoch: 101, Iteration: 1}}})
+	if k.front != 100 {
+		t.Errorf("a step is not shown but %d", k.front)
+	}
+}
+
+// TestStageIsBounded sends more than is kept, of short solves and of one without end.
+func TestStageIsBounded(t *testing.T) {
+	for _, n := range []int{1, 30, 3 * keptIterations} {
+		var k innerHistory
+		for i := range 4 * keptIterations {
+			k.take(&trainer.Delta{Inner: []trainer.InnerEvent{{Epoch: 1 + i/n, Iteration: 1 + i%n}}})
+		}
+		sum := 0
+		for _, s := range k.solves {
+			sum += len(s.steps)
+		}
+		if sum != k.steps || sum > keptIterations || len(k.solves) > keptStages {
+			t.Errorf("solves of %d: %d solves with %d iterations, %d counted", n, len(k.solves), sum, k.steps)
+		}
+	}
+}
+
+// TestStageMouse clicks on an iteration and turns the wheel.
+func TestStageMouse(t *testing.T) {
+	a := staged(3, 1)
+	p := a.panes[paneInner].(*innerPane)
+	theatreText(t, a, 120, 37)
+	spot := p.spots[1]
+	if !p.handleMouse(&a.view, tea.MouseClickMsg{Button: tea.MouseLeft}, spot.x, spot.y) {
+		t.Fatal("a click was not taken")
+	}
+	if s, _ := p.scene(a.h); s.now().n != 1 {
+		t.Errorf("looks at iteration %d", s.now().n)
+	}
+	p.handleMouse(&a.view, tea.MouseWheelMsg{Button: tea.MouseWheelDown}, 0, 0)
+	if s, _ := p.scene(a.h); s.now().n != 2 {
+		t.Errorf("the wheel went to iteration %d", s.now().n)
+	}
+	if p.handleMouse(&a.view, tea.MouseClickMsg{Button: tea.MouseLeft}, 0, 0) {
+		t.Error("a click at nothing was taken")
+	}
+}
+
+// TestSliceWords derives the words from the numbers.
+func TestSliceWords(t *testing.T) {
+	rising := lookAlong("tr-newton", 0.3)
+	rising.Accepted = false
+	gn := lookAlong("tr-gn", 0.02)
+	gn.Rho = trainer.Float(float64(gn.Loss[12]) / float64(gn.GaussNewton[12]))
+	for _, c := range []struct {
+		e    trainer.SliceEvent
+		want []string
+	}{
+		{lookAlong("tr-newton", 0), []string{"predicted −0.1200, got −0.1200: ρ 1.0", "the model holds as far"}},
+		{lookAlong("tr-newton", 0.09), []string{"got −0.0300: ρ 0.25", "bends up past t = 0.63", "least loss is at t = 0.63"}},
+		{rising, []string{"got +0.1800", "rejected", "bends up past t = 0.5"}},
+		{lookAlong("tr-newton", -0.1), []string{"falls faster", "a longer step would pay: at t = 2"}},
+		{gn, []string{"predicted −0.0700", "the full quadratic model holds"}},
+	} {
+		v := testView()
+		got := v.sliceWords(&c.e)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%q lacks %q", got, want)
+			}
+		}
+	}
+	if got := testView().sliceWords(&trainer.SliceEvent{At: trainer.Floats([]float64{0, 1}), Loss: []trainer.Float{0, nan}}); !strings.Contains(got, "not finite") {
+		t.Errorf("says %q", got)
+	}
+}
+
+func BenchmarkTheatre(b *testing.B) {
+	a := staged(60, 1)
+	solve, _ := stagedEvents(62, 0, 4000, krylov.Limit)
+	a.h.apply(&trainer.Delta{Status: a.h.status, Inner: solve, Slices: []trainer.SliceEvent{lookAlong("tr-newton", 0.09)}})
+	for range b.N {
+		a.panes[paneInner].body(&a.view, 196, 55, true)
+	}
+}

@@ -1,0 +1,255 @@
+package tui
+
+import (
+	"math"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/trainer"
+	"newtop/trainer/krylov"
+)
+
+// title says which solve and which iteration is on the stage.
+func (t *theatre) title(v *view, s *scene, w int) string {
+	l := v.th.line(w)
+	l.put(tokMuted, "epoch ").put(tokStrong, count(s.epoch))
+	if s.member > 0 || v.h.run != nil && v.h.run.Committee > 1 {
+		l.group(part{tokMuted, "  net "}, part{tokStrong, count(s.member + 1)})
+	}
+	if n := v.h.blocks(); s.block > 0 || n > 1 {
+		l.group(part{tokMuted, "  block "}, part{tokStrong, count(s.block + 1)})
+		if n > s.block {
+			l.group(part{tokMuted, " of " + count(n)})
+		}
+	}
+	l.put(tokMuted, "  iteration ").put(tokStrong, count(s.now().n))
+	if !s.running || t.pinned {
+		l.group(part{tokMuted, " of " + count(s.last().n)})
+	} else if s.limit > 0 {
+		l.group(part{tokMuted, ", at most " + count(s.limit)})
+	}
+	if s.told != nil && s.told.Preconditioned {
+		l.group(part{tokMuted, "  preconditioned"})
+	}
+	state := part{tokGood, "● following"}
+	switch {
+	case t.pinned && s.newest:
+		state = part{tokWarn, "← looking back"}
+	case t.pinned:
+		behind := v.h.stage.gone + len(v.h.stage.solves) - 1 - s.id
+		state = part{tokWarn, "← " + plural(behind, "solve") + " back"}
+	case v.h.over():
+		state = part{tokMuted, "■ the last one"}
+	}
+	if n := cells(state.s); n+2 <= l.left() {
+		l.to(w-n).put(state.t, state.s)
+	}
+	return l.full()
+}
+
+func plural(n int, s string) string {
+	if n == 1 {
+		return "1 " + s
+	}
+	return count(n) + " " + s + "s"
+}
+
+// blocks is how many blocks of rows the newest epochs went through, at most: one through all rows may come in between.
+func (h *history) blocks() int {
+	most := 1
+	for _, b := range h.bars[max(0, len(h.bars)-recent):] {
+		most = max(most, b.blocks)
+	}
+	return most
+}
+
+// gauge fills as the step nears the boundary.
+func (t *theatre) gauge(v *view, s *scene, w int) string {
+	l := v.th.line(w)
+	now := s.now()
+	share := now.norm / now.radius
+	l.put(tokAccent, "‖s‖/R ")
+	text := ""
+	switch {
+	case math.IsNaN(share):
+		text = " no radius"
+	case math.IsInf(now.radius, 1):
+		text = " ‖s‖ " + number(now.norm) + ", no bound"
+	default:
+		text = " " + pad(short(share), 4) + "  R " + number(now.radius)
+	}
+	room := max(l.left()-cells(text)-1, 0)
+	t.fill(v, l, share, room)
+	return l.put(tokText, text).full()
+}
+
+// fill draws the gauge: what the step has of the way, and the boundary at its end, which turns solid when the
+// step has reached it.
+func (t *theatre) fill(v *view, l *line, share float64, room int) {
+	if !isFinite(share) {
+		share = 0
+	}
+	n := int(math.Floor(math.Min(share, 1)*float64(room) + 1e-9))
+	full, ink, wall := share >= 1-1e-6, tokAccent, "│"
+	if full {
+		n, ink, wall = room, tokBoundary, "█"
+	}
+	n = max(0, min(n, room))
+	l.put(ink, repeat("━", n)).put(tokGrid, repeat("─", room-n))
+	l.put(tokBoundary, wall)
+}
+
+// meanings say what follows from each reason.
+var meanings = map[krylov.Stop]string{
+	krylov.NegativeCurvature: "the model falls without bound along p; the step follows p to the boundary",
+	krylov.Boundary:          "the next iterate lies outside; the step ends where it crosses ‖s‖ = R",
+	krylov.Residual:          "the model's minimum is found as exactly as was asked, inside the region",
+	krylov.Limit:             "no more iterations are allowed; the step is the best of the model so far",
+	krylov.NotFinite:         "a product overflowed; the step is thrown away",
+	krylov.Interrupted:       "the solve was cut short; its step is not used",
+}
+
+// words say why the solve ended and what that means, in n rows.
+func (s *scene) words(v *view, w, n int) []string {
+	t, lead, rest := s.reason(v.h)
+	text := lead
+	if all := lead + ": " + rest; rest != "" && (n > 1 || cells(all) <= w) {
+		text = all
+	}
+	rows := make([]string, n)
+	all := wrapped(text, w)
+	for i, r := range all[:min(n, len(all))] {
+		if i == n-1 && len(all) > n {
+			r = ansi.Truncate(r+" "+all[n], w, "…")
+		}
+		l := v.th.line(w)
+		if i == 0 && strings.HasPrefix(r, lead) {
+			l.put(t, lead).put(tokText, r[len(lead):])
+		} else {
+			l.put(tokText, r)
+		}
+		rows[i] = l.full()
+	}
+	return rows
+}
+
+// reason returns the end of the solve as a few words and an explanation.
+func (s *scene) reason(h *history) (t token, lead, rest string) {
+	if in := s.told; in != nil {
+		return stopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + s.verdict.words(), meanings[in.Stop]
+	}
+	last := s.last()
+	switch {
+	case s.running && isFinite(s.goal):
+		return tokAccent, "▸ under way", "residual " + number(last.residual) + " of ‖g‖, " + number(s.goal) + " ends it"
+	case s.running:
+		return tokAccent, "▸ under way", "residual " + number(last.residual) + " of ‖g‖"
+	case s.epoch > h.latest.Epoch && h.over():
+		return tokMuted, "over", "the run ended before the epoch did"
+	case s.epoch > h.latest.Epoch && h.blocks() > 1:
+		return tokMuted, "over", "the reason comes with the end of the epoch"
+	case s.epoch > h.latest.Epoch:
+		return tokMuted, "given up", "the method, its radius or the run was changed before the solve ended"
+	}
+	return tokMuted, "over", "its reason was not told"
+}
+
+// words tell what became of the step.
+func (v stepVerdict) words() string {
+	switch {
+	case !v.known || !isFinite(v.rho):
+		return ""
+	case v.accepted:
+		return ", step taken, ρ " + short(v.rho)
+	}
+	return ", step rejected, ρ " + short(v.rho)
+}
+
+// wrapped breaks plain text between words.
+func wrapped(s string, w int) []string {
+	rows := strings.Split(ansi.Wrap(s, max(w, 8), ""), "\n")
+	for i := range rows {
+		rows[i] = strings.TrimRight(rows[i], " ")
+	}
+	return rows
+}
+
+// axis has the iterations along x, and room to go on while the solve does.
+func (s *scene) axis() stageAxis {
+	x := stageAxis{left: float64(s.steps[0].n), right: float64(s.last().n), cursor: float64(s.now().n)}
+	if x.left == 1 {
+		x.left = 0
+	}
+	if s.running {
+		right := 10.0
+		for right < x.right {
+			right = math.Ceil(right * 1.25)
+		}
+		if s.limit > 0 {
+			right = math.Min(right, float64(s.limit))
+		}
+		x.right = math.Max(x.right, right)
+	}
+	return x
+}
+
+// multiples are the four curves of the solve. At iteration 0 the step is 0 and the residual is the gradient.
+func (s *scene) multiples(v *view) [4]multiple {
+	now := s.now()
+	share := now.norm / now.radius
+	m := [4]multiple{
+		{symbol: "‖s‖/R", name: "length of the step", tok: tokBoundary, value: []part{{tokText, short(share)}}, zero: true, rule: 1, ruleName: "R"},
+		{symbol: "m(s)", name: "model, change of loss", tok: tokTrain, value: []part{{tokText, number(now.model)}}, zero: true, rule: math.NaN()},
+		{symbol: "‖r‖/‖g‖", name: "residual", tok: tokResidual, value: []part{{tokText, number(now.residual)}}, log: true, rule: s.goal, ruleName: "ξ"},
+		{symbol: "pᵀBp/pᵀp", name: "curvature", tok: tokTest, value: []part{curved(now.curvature)}, log: true, rule: math.NaN(), signs: true},
+	}
+	for k := range m {
+		m[k].x, m[k].y = make([]float64, 0, len(s.steps)+1), make([]float64, 0, len(s.steps)+1)
+	}
+	if s.steps[0].n == 1 {
+		for k, y := range [3]float64{0, 0, 1} {
+			m[k].x, m[k].y = append(m[k].x, 0), append(m[k].y, y)
+		}
+	}
+	for i := range s.steps {
+		p := &s.steps[i]
+		for k, y := range [4]float64{p.norm / p.radius, p.model, p.residual, p.curvature} {
+			m[k].x, m[k].y = append(m[k].x, float64(p.n)), append(m[k].y, y)
+		}
+	}
+	for k := range m {
+		m[k].extra = stageMark{y: math.NaN()}
+	}
+	if math.IsInf(now.radius, 1) || math.IsNaN(now.radius) {
+		m[0].symbol, m[0].rule, m[0].value[0].s = "‖s‖", math.NaN(), number(now.norm)
+		m[0].y = m[0].y[:len(m[0].y)-len(s.steps)]
+		for i := range s.steps {
+			m[0].y = append(m[0].y, s.steps[i].norm)
+		}
+	}
+	s.truth(&m[2], s.told)
+	return m
+}
+
+// truth puts the residual by an extra product beside the one of CG's recurrence.
+func (s *scene) truth(m *multiple, in *trainer.InnerSummary) {
+	if in == nil || !isFinite(float64(in.TrueResidual)) {
+		return
+	}
+	m.extra = stageMark{'×', tokWarn, float64(s.last().n), float64(in.TrueResidual)}
+	m.value = append(m.value, part{tokWarn, "  × true " + number(float64(in.TrueResidual))})
+}
+
+// curved writes a curvature with its sign.
+func curved(y float64) part {
+	switch {
+	case math.IsNaN(y):
+		return part{tokMuted, "not told"}
+	case y > 0:
+		return part{tokText, "+" + number(y)}
+	case y == 0:
+		return part{tokNegativeCurvature, "0 flat"}
+	}
+	return part{tokNegativeCurvature, "−" + number(-y) + " negative"}
+}
