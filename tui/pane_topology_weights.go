@@ -194,11 +194,9 @@ func (p *topologyPane) matrix(m *mosaic, e *trainer.WeightsEvent, all *raster, s
 	if w < 1 || h < 1 {
 		return
 	}
-	cols, rows := e.Cols*max(1, min(w/e.Cols, 4)), e.Rows
+	cols, rows := e.Cols*max(1, min(w/e.Cols, 4)), min((e.Rows+m.v.halves()-1)/m.v.halves(), h)
 	if e.Rows <= h {
 		rows = e.Rows * max(1, min(h/e.Rows, 2))
-	} else {
-		rows = min((e.Rows+m.v.halves()-1)/m.v.halves(), h)
 	}
 	cols = min(cols, w)
 	fit := all.fitted(cols, rows*m.v.halves(), true)

@@ -30,7 +30,6 @@ type fastFeed struct {
 	began time.Time
 	sent  int
 	now   trainer.Status
-	radii float64
 	rand  *rand.Rand
 }
 
