@@ -26,8 +26,8 @@ type preferences struct {
 type chartHabits interface {
 	// habits names the x axis and the smoothing.
 	habits() (xAxis, smoothing string)
-	// follow takes them over; it ignores a name that it does not know.
-	follow(xAxis, smoothing string)
+	// adopt takes them over; it ignores a name that it does not know.
+	adopt(xAxis, smoothing string)
 }
 
 // PreferencesFile returns where a user's choices are kept: ui.toml in NEWTOP_CONFIG_DIR, or in the directory
@@ -180,9 +180,7 @@ func (a *App) recall(o *Options) {
 	}
 	a.keep = keeper{path: o.Preferences, stored: p}
 	for _, c := range a.charted() {
-		c.follow(p.XAxis, p.Smoothing)
-		x, smoothing := c.habits()
-		a.keep.habits = append(a.keep.habits, habit{x, smoothing})
+		c.adopt(p.XAxis, p.Smoothing)
 	}
 	a.keep.last = a.preferences()
 }
@@ -203,8 +201,12 @@ func (a *App) preferences() preferences {
 	p := preferences{Theme: a.theme.String(), Glyphs: a.glyphs.String(), Mouse: &mouse,
 		XAxis: a.keep.last.XAxis, Smoothing: a.keep.last.Smoothing}
 	for i, c := range a.charted() {
-		was := &a.keep.habits[i]
 		x, smoothing := c.habits()
+		if i == len(a.keep.habits) {
+			a.keep.habits = append(a.keep.habits, habit{x, smoothing})
+			continue
+		}
+		was := &a.keep.habits[i]
 		if x != was.xAxis {
 			p.XAxis = x
 		}

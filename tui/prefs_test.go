@@ -49,6 +49,25 @@ func TestPreferencesAreKept(t *testing.T) {
 	}
 }
 
+// TestChartHabits: the x axis and the smoothing that a chart was given are those of all charts of the next run.
+func TestChartHabits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ui.toml")
+	a := newTest(script{epochs: 33}, Options{Preferences: path}, 120, 40)
+	for _, k := range []string{"z", "x", "m"} {
+		a.View()
+		settleAll(a, press(a, k))
+	}
+	again := newTest(script{epochs: 3}, Options{Preferences: path}, 120, 40)
+	for _, c := range again.charted() {
+		if x, smoothing := c.habits(); x != "seconds" || smoothing != "1" {
+			t.Errorf("x axis %q, smoothing %q", x, smoothing)
+		}
+	}
+	if len(again.charted()) < 3 {
+		t.Errorf("%d panes with charts", len(again.charted()))
+	}
+}
+
 // TestFlagsWin: what an option says holds for one run and stays out of the file.
 func TestFlagsWin(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ui.toml")
