@@ -59,7 +59,7 @@ func (a *App) pane(p *place) []string {
 	}
 	if a.holds(p.pane, d, key) {
 		a.stale = true
-		if now := a.clock(); now.Sub(d.headed) >= headHold && !key.zoomed && p.pane != paneInner && p.pane != paneWork {
+		if now := a.clock(); now.Sub(d.headed) >= headHold && !key.zoomed && plotted(p.pane) {
 			d.rows[0], d.headed = frameTop(shown, &a.view, p.w, key.focused), now
 		}
 		return d.rows
@@ -72,6 +72,10 @@ func (a *App) pane(p *place) []string {
 	}
 	return rows
 }
+
+// plotted reports whether a pane's body is a curve, which its frame may be ahead of. Beside a list of numbers, newer ones
+// in the frame would contradict it.
+func plotted(id paneID) bool { return id == paneLoss || id == paneAccuracy || id == paneRegion }
 
 // redraw returns the command that ends the holds, unless one is under way.
 func (a *App) redraw() tea.Cmd {

@@ -252,7 +252,7 @@ func TestProductsDoNotDependOnProcessors(t *testing.T) {
 	a, b := noise(rng, n*n), noise(rng, n*n)
 	eachKernel(t, func(t *testing.T, k kernel.Kernel) {
 		if k == kernel.Generic {
-			t.Skip("gonum's")
+			t.Skip("the generic kernel is gonum itself")
 		}
 		var want []float64
 		for _, processors := range []int{1, 2, 3, 7} {

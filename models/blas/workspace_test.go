@@ -58,7 +58,7 @@ func TestWorkspacesMayHoldAnything(t *testing.T) {
 func TestProductsAtTheSameTime(t *testing.T) {
 	eachKernel(t, func(t *testing.T, k kernel.Kernel) {
 		if k == kernel.Generic {
-			t.Skip("gonum's, without workspaces")
+			t.Skip("the generic kernel has no workspaces")
 		}
 		want := [2][]float64{products(k, 0), products(k, 1)}
 		var done sync.WaitGroup
