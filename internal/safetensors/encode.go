@@ -1,0 +1,145 @@
+package safetensors
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Encode writes f, the numbers of Data as F64 and Ints as I64. The same content gives the same bytes. It returns the
+// writer's errors, and an error for text that is not UTF-8 or a header of more than 100 MB. It panics if a name is
+// there twice or a tensor has not as many numbers as its shape says.
+func Encode(w io.Writer, f *File) error {
+	sorted := slices.SortedFunc(slices.Values(f.Tensors), func(a, b Tensor) int { return cmp.Compare(a.Name, b.Name) })
+	header, err := encodeHeader(f.Metadata, sorted)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(header); err != nil {
+		return err
+	}
+	var buffer [32 << 10]byte
+	for i := range sorted {
+		if err := sorted[i].encode(w, buffer[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encodeHeader returns all that stands before the numbers.
+func encodeHeader(metadata map[string]string, tensors []Tensor) ([]byte, error) {
+	h := headerWriter{Buffer: bytes.NewBuffer(make([]byte, lengthBytes))}
+	h.WriteByte('{')
+	if len(metadata) > 0 {
+		h.text(metadataKey)
+		h.WriteString(":{")
+		for i, key := range slices.Sorted(maps.Keys(metadata)) {
+			h.separate(i)
+			h.text(key)
+			h.WriteByte(':')
+			h.text(metadata[key])
+		}
+		h.WriteByte('}')
+	}
+	end := 0
+	for i := range tensors {
+		t := &tensors[i]
+		if t.Name == metadataKey || i > 0 && t.Name == tensors[i-1].Name {
+			panic(fmt.Sprintf("safetensors: Encode: the name %q is taken", t.Name))
+		}
+		start := end
+		end += t.kind().size * t.count()
+		h.separate(i + len(metadata))
+		h.text(t.Name)
+		fmt.Fprintf(h, `:{"dtype":%q,"shape":[`, t.kind().name)
+		for j, n := range t.Shape {
+			h.separate(j)
+			h.WriteString(strconv.Itoa(n))
+		}
+		fmt.Fprintf(h, `],"data_offsets":[%d,%d]}`, start, end)
+	}
+	h.WriteByte('}')
+	for h.Len()%alignment != 0 {
+		h.WriteByte(' ')
+	}
+	length := h.Len() - lengthBytes
+	if h.err == nil && length > maxHeader {
+		h.err = fmt.Errorf("safetensors: a header of %d bytes: expected at most %d", length, maxHeader)
+	}
+	binary.LittleEndian.PutUint64(h.Bytes(), uint64(length))
+	return h.Bytes(), h.err
+}
+
+// headerWriter writes JSON and remembers the first text that can't be written.
+type headerWriter struct {
+	*bytes.Buffer
+	err error
+}
+
+func (h *headerWriter) text(s string) {
+	if !utf8.ValidString(s) && h.err == nil {
+		h.err = fmt.Errorf("safetensors: the text %q: expected UTF-8", s)
+	}
+	e := json.NewEncoder(h)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		panic("safetensors: " + err.Error()) // no string fails
+	}
+	h.Truncate(h.Len() - 1) // the encoder's line feed
+}
+
+// separate writes what stands before element i of a list.
+func (h *headerWriter) separate(i int) {
+	if i > 0 {
+		h.WriteByte(',')
+	}
+}
+
+// kind returns how a tensor is written.
+func (t *Tensor) kind() *dtype {
+	if t.Ints != nil {
+		return i64
+	}
+	return f64
+}
+
+// count returns how many numbers a tensor has, and panics unless its shape says the same.
+func (t *Tensor) count() int {
+	have, want := max(len(t.Data), len(t.Ints)), 1
+	for _, n := range t.Shape {
+		want *= n
+	}
+	if have != want || t.Data != nil && t.Ints != nil {
+		panic(fmt.Sprintf("safetensors: Encode: tensor %q with shape %v has %d Data and %d Ints", t.Name, t.Shape, len(t.Data), len(t.Ints)))
+	}
+	return have
+}
+
+// encode writes the numbers of a tensor by way of buffer.
+func (t *Tensor) encode(w io.Writer, buffer []byte) error {
+	bits := func(i int) uint64 { return math.Float64bits(t.Data[i]) }
+	if t.Ints != nil {
+		bits = func(i int) uint64 { return uint64(t.Ints[i]) }
+	}
+	used := 0
+	for i := range t.count() {
+		binary.LittleEndian.PutUint64(buffer[used:], bits(i))
+		if used += 8; used == len(buffer) {
+			if _, err := w.Write(buffer); err != nil {
+				return err
+			}
+			used = 0
+		}
+	}
+	_, err := w.Write(buffer[:used])
+	return err
+}
