@@ -74,7 +74,7 @@ func readCSV(file string, text []byte, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{Name: filepath.Base(file), Classes: layout.classes, InputNames: layout.names}
+	d := &Dataset{Name: filepath.Base(file), Classes: layout.classes, InputNames: layout.names, Table: layout.info(s)}
 	d.Train, d.Test = t.tail(test)
 	what := fmt.Sprintf("%q to predict", s.columns[target].name)
 	if layout.classes != nil {
@@ -106,13 +106,10 @@ func (s *sheet) find(target string) (int, error) {
 	expected := fmt.Sprintf("a column number from 1 to %d", len(s.columns))
 	if s.header {
 		var names []string
-		for _, c := range s.columns[:min(len(s.columns), 20)] {
-			names = append(names, c.name)
+		for i := range s.columns {
+			names = append(names, s.columns[i].name)
 		}
-		if len(names) < len(s.columns) {
-			names = append(names, "…")
-		}
-		expected += " or a name of " + s.file + ": " + strings.Join(names, ", ")
+		expected += " or a name of " + s.file + ": " + few(names)
 	}
 	return 0, &OptionError{Option: "target", Value: target, Expected: expected}
 }

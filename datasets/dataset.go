@@ -50,6 +50,8 @@ type Dataset struct {
 	Features []Feature // one for each column of a Split's Features; nil for most sets
 
 	Image *Image // nil unless the rows are images
+
+	Table *TableInfo // nil unless the rows are a CSV file's
 }
 
 // Inputs returns the number of input columns.
@@ -72,7 +74,7 @@ func (d *Dataset) Encode(low, high float64) {
 	d.Train.encode(n, low, high)
 	d.Test.encode(n, low, high)
 	scale := 1 / (high - low)
-	d.TargetScaling = Scaling{Kind: ScaledClasses, Offset: repeat(-low*scale, n), Scale: repeat(scale, n)}
+	d.TargetScaling = Scaling{Kind: ScaledClasses, Offset: repeat(0-low*scale, n), Scale: repeat(scale, n)}
 }
 
 func (s *Split) encode(classes int, low, high float64) {

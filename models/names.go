@@ -59,6 +59,15 @@ func ParseSkip(name string) (Skip, error) {
 	return Skip(i), err
 }
 
+// MarshalText writes the name.
+func (s Skip) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what ParseSkip does.
+func (s *Skip) UnmarshalText(text []byte) (err error) {
+	*s, err = ParseSkip(string(text))
+	return err
+}
+
 // NameError says that a name is none of those that can be chosen.
 type NameError struct{ Kind, Name, Expected string }
 
