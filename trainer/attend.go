@@ -96,6 +96,7 @@ func (r *run) attend() error {
 			continue
 		}
 		if r.phase == Paused {
+			r.offer(false)
 			r.training.stop()
 			r.active.stop()
 			select {
@@ -125,6 +126,10 @@ func (r *run) attend() error {
 }
 
 func (r *run) answer(q request) {
+	if c, ok := q.command.(Save); ok {
+		r.save(c.File, q.answer)
+		return
+	}
 	err := r.obey(q.command)
 	if err == nil {
 		r.publish(nil)
@@ -168,6 +173,10 @@ func (r *run) obey(c Command) error {
 		return r.beginRace(c)
 	case Pick:
 		return r.pick(c.Racer)
+	case wrote:
+		r.saved(c)
+	case Seek, Speed:
+		return refuse("the run is trained here: expected a recorded one to seek through")
 	case Switch:
 		return r.switchTo(c.Optimizer)
 	case Set:
@@ -196,7 +205,7 @@ func (r *run) switchTo(name string) error {
 
 // takeOver hands the weights to the optimizer that was asked for, as the last one left them.
 func (r *run) takeOver() {
-	r.giveUp = false
+	r.giveUp, r.within = false, r.turn > 0
 	r.goBack()
 	if r.next == nil {
 		return
@@ -210,6 +219,7 @@ func (r *run) takeOver() {
 		m.begin(r.info)
 	}
 	r.publish(SwitchEvent{Epoch: r.epoch, From: from, To: r.info.Name})
+	r.alter()
 }
 
 // defaults returns the settings that a method begins with when it takes over.
@@ -250,6 +260,7 @@ func (r *run) set(key string, put func(*optim.Settings) error) error {
 		r.giveUp = true
 	}
 	r.publish(SettingEvent{Epoch: r.epoch, Key: key, Value: value})
+	r.alter()
 	return nil
 }
 

@@ -1,14 +1,11 @@
 package trainer
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // Bounds of what is kept for a viewer that is behind, and of the history for one that joins late.
 const (
-	maxEpochs  = 8192 // thinned to half when full
-	maxSpectra = 1024
+	maxEpochs  = 8192 // thinned to half or less when full
+	maxSpectra = 1024 // likewise
 	maxInner   = 1024 // oldest dropped first
 	maxMarks   = 1024 // switches and settings, oldest dropped first
 	maxLooks   = 4    // slices, weights, errors
@@ -18,12 +15,16 @@ const (
 // backlog gathers events into a Delta of bounded size. What was added in any order of calls comes out
 // in that order, kind by kind.
 type backlog struct {
-	delta Delta
-	some  bool // whether delta holds anything
+	delta   Delta
+	some    bool // whether delta holds anything
+	epochs  Thinner
+	spectra Thinner
+	begun   *backlog // what it begins with, shared and never changed, as long as nothing was added; nil: itself
 }
 
 // add takes a copy of the event, and the status that goes with it.
 func (b *backlog) add(e Event) {
+	b.own()
 	d := &b.delta
 	b.some = true
 	switch e := e.(type) {
@@ -33,21 +34,24 @@ func (b *backlog) add(e Event) {
 		d.Inner = appendBounded(d.Inner, e, maxInner)
 	case EpochEvent:
 		d.Epochs = append(d.Epochs, e)
+		b.epochs.Add()
 		if len(d.Epochs) > maxEpochs {
 			before := len(d.Epochs)
-			d.Epochs = thin(d.Epochs, epochFigures)
+			d.Epochs = thin(&b.epochs, d.Epochs, maxEpochs/2, epochFigures)
 			d.Thinned += before - len(d.Epochs)
 		}
 	case SpectrumEvent:
 		d.Spectra = append(d.Spectra, e)
+		b.spectra.Add()
 		if len(d.Spectra) > maxSpectra {
-			d.Spectra = thin(d.Spectra, spectrumFigures)
+			d.Spectra = thin(&b.spectra, d.Spectra, maxSpectra/2, spectrumFigures)
 		}
 	case SwitchEvent:
 		d.Switches = appendBounded(d.Switches, e, maxMarks)
 	case SettingEvent:
 		d.Settings = appendBounded(d.Settings, e, maxMarks)
 	case RewindEvent:
+		b.giveUp(e.To)
 		d.Rewinds = appendBounded(d.Rewinds, e, maxMarks)
 	case RaceEvent:
 		d.Races = appendBounded(d.Races, e, maxMarks)
@@ -59,6 +63,10 @@ func (b *backlog) add(e Event) {
 		d.Weights = appendBounded(d.Weights, e, maxLooks)
 	case ErrorsEvent:
 		d.Errors = appendBounded(d.Errors, e, maxLooks)
+	case ResumeEvent:
+		d.Resumes = appendBounded(d.Resumes, e, maxMarks)
+	case SavedEvent:
+		d.Saved = appendBounded(d.Saved, e, maxMarks)
 	case DivergedEvent:
 		d.Diverged = &e
 	case DoneEvent:
@@ -66,15 +74,36 @@ func (b *backlog) add(e Event) {
 	}
 }
 
+// giveUp forgets the spectra and changes of epochs that the run has gone back behind: a Delta does not tell them from
+// those that come after the rewind.
+func (b *backlog) giveUp(to int) {
+	d := &b.delta
+	if n := slices.IndexFunc(d.Spectra, func(e SpectrumEvent) bool { return e.Epoch > to }); n >= 0 {
+		d.Spectra, b.spectra.arrived = d.Spectra[:n], b.spectra.arrived[:n]
+	}
+	d.Switches = slices.DeleteFunc(d.Switches, func(e SwitchEvent) bool { return e.Epoch > to })
+	d.Settings = slices.DeleteFunc(d.Settings, func(e SettingEvent) bool { return e.Epoch > to })
+}
+
 func (b *backlog) status(s Status) {
 	b.delta.Status = s
 	b.some = true
 }
 
+// own copies what it begins with.
+func (b *backlog) own() {
+	if b.begun != nil {
+		s := b.delta.Status
+		*b = *b.begun.history()
+		b.status(s)
+	}
+}
+
 // take returns what was gathered and starts anew, keeping the status.
 func (b *backlog) take() Delta {
+	b.own()
 	d := b.delta
-	b.delta, b.some = Delta{Status: d.Status}, false
+	*b = backlog{delta: Delta{Status: d.Status}}
 	return d
 }
 
@@ -89,10 +118,12 @@ func (b *backlog) history() *backlog {
 	d.Rewinds = slices.Clone(d.Rewinds)
 	d.Races = slices.Clone(d.Races)
 	d.Laps = slices.Clone(d.Laps)
+	d.Resumes = slices.Clone(d.Resumes)
+	d.Saved = slices.Clone(d.Saved)
 	d.Slices = slices.Clone(d.Slices)
 	d.Weights = slices.Clone(d.Weights)
 	d.Errors = slices.Clone(d.Errors)
-	return &backlog{delta: d, some: b.some}
+	return &backlog{delta: d, some: b.some, epochs: b.epochs.clone(), spectra: b.spectra.clone()}
 }
 
 func appendBounded[T any](s []T, v T, bound int) []T {
@@ -101,71 +132,4 @@ func appendBounded[T any](s []T, v T, bound int) []T {
 		s = slices.Delete(s, 0, bound/4)
 	}
 	return append(s, v)
-}
-
-func epochFigures(e *EpochEvent) []Float {
-	return []Float{e.Loss, e.TestLoss, e.Error, e.TestError}
-}
-
-func spectrumFigures(e *SpectrumEvent) []Float {
-	if n := len(e.Eigenvalues); n > 0 {
-		return []Float{e.Eigenvalues[0], e.Eigenvalues[n-1]}
-	}
-	return nil
-}
-
-// thin keeps at most half of the points: of every 16 in a row those that hold the minimum or the
-// maximum of a figure, so that no extreme is lost. A figure that is no number counts as an extreme.
-// The newest point stays.
-func thin[T any](points []T, figures func(*T) []Float) []T {
-	const group = 16
-	out := points[:0]
-	for start := 0; start < len(points); start += group {
-		part := points[start:min(start+group, len(points))]
-		keep := extremes(part, figures)
-		for i := range part {
-			if keep[i] || start+i == len(points)-1 {
-				out = append(out, part[i])
-			}
-		}
-	}
-	clear(points[len(out):])
-	return out
-}
-
-// extremes marks the points of a group that hold an extreme of a figure: at most two a figure, the
-// first one that is not a number standing for the maximum.
-func extremes[T any](part []T, figures func(*T) []Float) []bool {
-	keep := make([]bool, len(part))
-	if len(part) == 0 {
-		return keep
-	}
-	for f := range figures(&part[0]) {
-		low, high, bad := -1, -1, -1
-		value := func(i int) float64 { return float64(figures(&part[i])[f]) }
-		for i := range part {
-			switch v := value(i); {
-			case math.IsNaN(v) && bad < 0:
-				bad = i
-			case math.IsNaN(v):
-			default:
-				if low < 0 || v < value(low) {
-					low = i
-				}
-				if high < 0 || v > value(high) {
-					high = i
-				}
-			}
-		}
-		// A figure that the run does not have is NaN everywhere and marks nothing.
-		if bad >= 0 && high >= 0 {
-			high = bad
-		}
-		for _, i := range []int{low, high} {
-			if i >= 0 {
-				keep[i] = true
-			}
-		}
-	}
-	return keep
 }

@@ -59,6 +59,17 @@ type Race struct {
 // but for the work and time that went into it.
 type Pick struct{ Racer int }
 
+// Save writes the weights of now to a file, in the format that its extension names: .safetensors or .onnx. The run
+// goes on at once; a SavedEvent and the answer follow when the file is there. What is there already is replaced as a
+// whole. A run that has ended can still be saved.
+type Save struct{ File string }
+
+// Seek shows a recorded run as it was after an epoch, and goes on replaying from there.
+type Seek struct{ Epoch int }
+
+// Speed sets how many times faster than it ran a recorded run is replayed.
+type Speed struct{ Factor float64 }
+
 // Stop ends the run after the inner unit under way. What was computed stays on the screen.
 type Stop struct{}
 
@@ -77,6 +88,9 @@ func (ShowErrors) command()  {}
 func (Rewind) command()      {}
 func (Race) command()        {}
 func (Pick) command()        {}
+func (Save) command()        {}
+func (Seek) command()        {}
+func (Speed) command()       {}
 
 // CommandError says why a command was refused. The run is as it was before.
 type CommandError struct{ Reason string }

@@ -11,6 +11,7 @@ import (
 
 	"newtop/datasets"
 	"newtop/models"
+	"newtop/models/saved"
 	"newtop/trainer/optim"
 )
 
@@ -60,7 +61,8 @@ type Config struct {
 	// SpectrumShare leaves out spectra that are due by SpectrumEvery while those before have taken more
 	// than this share of the training time, as on a fast run they would; 0: none is left out.
 	SpectrumShare float64
-	Memory        int64 // bytes for kept linearizations; 0: 1 GiB. The results do not depend on it
+	Save          string // file for the weights at the run's end, by extension .safetensors or .onnx; empty: none
+	Memory        int64  // bytes for kept linearizations; 0: 1 GiB. The results do not depend on it
 }
 
 // maxThreads bounds the workers: more than this is a slip of the finger.
@@ -104,8 +106,8 @@ func (c *Config) Check() error {
 		{"--committee", c.Committee < 0 || c.Committee > maxCommittee, c.Committee, fmt.Sprintf("a whole number from 1 to %d", maxCommittee)},
 		{"--epochs", c.Epochs < 0, c.Epochs, "a whole number ≥ 1, or 0 for no limit"},
 		{"--time-limit", c.TimeLimit < 0, c.TimeLimit, "a duration ≥ 0"},
-		{"--target-loss", !(c.TargetLoss >= 0), c.TargetLoss, "a number ≥ 0"},
-		{"--target-error", !(c.TargetError >= 0), c.TargetError, "a number ≥ 0"},
+		{"--target-loss", !amount(c.TargetLoss), c.TargetLoss, "a number ≥ 0"},
+		{"--target-error", !amount(c.TargetError), c.TargetError, "a number ≥ 0"},
 		{"--threads", c.Threads < 0 || c.Threads > maxThreads, c.Threads, fmt.Sprintf("a whole number from 1 to %d, or 0 for all cores", maxThreads)},
 		{"--spectrum", c.Spectrum < 0, c.Spectrum, "a whole number ≥ 0"},
 		{"--spectrum-every", c.SpectrumEvery < 0, c.SpectrumEvery, "a whole number ≥ 0"},
@@ -123,6 +125,9 @@ func (c *Config) Check() error {
 	}
 	if err := c.checkExperts(); err != nil {
 		return err
+	}
+	if _, err := saved.Format(c.Save); c.Save != "" && err != nil {
+		return &ConfigError{Flag: "--save", Value: c.Save, Expected: "a file name that ends in .safetensors or .onnx"}
 	}
 	for _, n := range c.Hidden {
 		if n < 1 {

@@ -21,6 +21,7 @@ func TestBadConfigs(t *testing.T) {
 		{Config{Epochs: -1}, "--epochs -1: expected a whole number"},
 		{Config{Batch: -3}, "--batch -3: expected"},
 		{Config{TargetError: math.NaN()}, "--target-error NaN: expected"},
+		{Config{TargetLoss: math.Inf(1)}, "--target-loss +Inf: expected"},
 		{Config{Hidden: []int{4, 0}}, "--net 0: expected"},
 		{Config{Act: "wave"}, "--act wave: expected"},
 		{Config{Loss: "guess"}, "--loss guess: expected"},

@@ -15,7 +15,7 @@ import (
 // Event is something that happened in a run. Events are what a run is made of for everyone outside the
 // session: viewers, recorders, and programs that read `newtop train --format jsonl`.
 //
-//	Run ─► ( Inner | Epoch | Spectrum | Switch | Setting | Rewind | Race | Lap | looks )* ─► [ Diverged ] ─► Done
+//	Run ─► ( Inner | Epoch | Spectrum | Switch | Setting | Rewind | Race | Lap | Resume | Saved | looks )* ─► [ Diverged ] ─► Done
 //
 // Run is first and Done is last, once each; a run that could not begin has Done alone. Diverged comes right
 // before Done. The Inner events of an outer iteration come before its Epoch event, if it gets one: a solve
@@ -361,6 +361,10 @@ func DecodeEvent(line []byte) (Event, error) {
 		return decode[RaceEvent](line)
 	case "lap":
 		return decode[LapEvent](line)
+	case "resume":
+		return decode[ResumeEvent](line)
+	case "saved":
+		return decode[SavedEvent](line)
 	case "done":
 		return decode[DoneEvent](line)
 	case "":

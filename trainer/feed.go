@@ -26,6 +26,7 @@ var ErrEnded = errors.New("the run has ended")
 // points to is shared by all who got it and is never changed. The first Delta of a feed holds the history so
 // far.
 type Delta struct {
+	Restart  bool            // what came before is void: a recorded run was sought through
 	Run      *RunEvent       // set once
 	Status   Status          // always the newest
 	Epochs   []EpochEvent    // in order; thinned (minima and maxima kept) when the viewer is far behind
@@ -39,6 +40,8 @@ type Delta struct {
 	Rewinds  []RewindEvent  // in order
 	Races    []RaceEvent    // in order
 	Laps     []LapEvent     // in order, oldest dropped first
+	Resumes  []ResumeEvent  // in order
+	Saved    []SavedEvent   // in order
 	Diverged *DivergedEvent // never dropped
 	Done     *DoneEvent     // never dropped
 	Thinned  int            // how many epochs this Delta leaves out
@@ -82,4 +85,23 @@ type Status struct {
 	Computing   string  // "spectrum", "slice" or "errors" while that is computed, else empty
 	Kept        []int   // epochs that Rewind can go back to, ascending; shared, never changed
 	Racing      bool    // whether a race is on, or over and not picked from
+	Recording   Recording
+	Replay      *Replay // how a recorded run is shown; nil for one that is trained here
+}
+
+// Replay is where a viewer is in a run that is trained or was trained elsewhere. It answers Pause, StepEpoch, Seek and
+// Speed, as long as Seekable; every other command gets ErrReadOnly. Shared, never changed.
+type Replay struct {
+	Source   string  // what it is read from, for readers
+	Loading  float64 // how much of it has been read, below 1 while it is; 0: unknown
+	Live     bool    // following a run that goes on, at its newest event
+	Seekable bool
+	Epoch    int     // the newest that is shown
+	Last     int     // the newest that there is
+	At       float64 // training seconds shown
+	Length   float64 // training seconds that there are
+	Speed    float64 // times as fast as it ran
+	Thinned  int     // how many epochs are not kept, as there are too many
+	Stale    string  // why nothing more may come, as that its writer is gone; empty else
+	Warning  string  // what of it could not be read; empty else
 }

@@ -225,6 +225,21 @@ func TestRecorderThatHangsCannotHoldACancelledRun(t *testing.T) {
 	}
 }
 
+// slow is a Recorder that takes its time to save what it has.
+type slow struct{ saved bool }
+
+func (*slow) Record(Event) error { return nil }
+func (s *slow) Flush() error     { time.Sleep(recordGrace + time.Second/2); s.saved = true; return nil }
+
+func TestCancelledRunWaitsForFlush(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var s slow
+	if err := mustNew(t, Config{Data: "spirals"}, &s).Run(ctx); !errors.Is(err, context.Canceled) || !s.saved {
+		t.Errorf("saved: %t: %v", s.saved, err)
+	}
+}
+
 func TestRecorderThatPanicsEndsTheRun(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()

@@ -97,11 +97,13 @@ func TestMailboxThatNobodyReads(t *testing.T) {
 
 func TestThinKeepsWhatIsNoNumber(t *testing.T) {
 	points := make([]EpochEvent, 64)
+	var thinner Thinner
 	for i := range points {
 		points[i] = EpochEvent{Epoch: i, Loss: 1}
+		thinner.Add()
 	}
 	points[37].Loss = Float(math.NaN())
-	for _, e := range thin(points, epochFigures) {
+	for _, e := range thin(&thinner, points, 32, epochFigures) {
 		if math.IsNaN(float64(e.Loss)) {
 			return
 		}

@@ -20,7 +20,7 @@ func (r *run) publish(e Event) {
 	r.shown.restart(statusInterval)
 	if e != nil {
 		for _, rec := range r.recordings {
-			rec.put(r.ctx, e)
+			rec.put(r.ctx, entry{event: e})
 		}
 	}
 	r.hub.publish(e, r.status())
@@ -41,6 +41,9 @@ func (r *run) status() Status {
 	}
 	if r.objective != nil {
 		s.Equivalents = r.objective.spent.equivalents
+	}
+	if r.reporter != nil {
+		s.Recording = r.reporter.Recording()
 	}
 	if r.race != nil {
 		s.Equivalents += r.race.objective.spent.equivalents
@@ -78,11 +81,14 @@ func (r *run) opening() RunEvent {
 	if len(r.members) > 1 {
 		committee = len(r.members)
 	}
-	now := time.Now()
+	if r.id == "" {
+		now := time.Now()
+		r.id, r.begun = newID(now), now.UTC().Truncate(time.Millisecond)
+	}
 	return RunEvent{
 		Version: 1,
-		ID:      newID(now),
-		Time:    now.UTC().Truncate(time.Millisecond),
+		ID:      r.id,
+		Time:    r.begun,
 		Data: DataInfo{
 			Name:      data.Name,
 			TrainRows: data.Train.Rows(),

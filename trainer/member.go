@@ -26,6 +26,7 @@ type member struct {
 	bearable Float      // the loss it started with, or the worse one that its method took over
 	above    int        // epochs in a row with a loss far above that, under the same settings
 	stalled  string     // why it has come to an end; empty while it goes on
+	stepping bool       // inside its method's Step
 
 	rate  float64   // the step length of the gates
 	slope []float64 // the gradient for them
@@ -92,11 +93,11 @@ func (r *run) step(m *member) error {
 		m.on.steady.gates = m.weights[len(m.state.W):]
 	}
 	r.unit, r.units = 0, 0
-	r.stepping = true
+	r.stepping, m.stepping = true, true
 	r.training.start()
 	report, err := m.method.Step(r.ctx, m.state)
 	r.training.stop()
-	r.stepping = false
+	r.stepping, m.stepping = false, false
 	r.unit, r.units = 0, 0
 	if err == nil && r.race == nil {
 		r.propose(m, &report.Proposal)

@@ -69,9 +69,9 @@ func (r *run) beginRace(c Race) error {
 		return refuse("a committee can't race")
 	case n < fewestRacers || n > mostRacers:
 		return refuse("a race of %d: expected %d to %d racers", n, fewestRacers, mostRacers)
-	case !budget(c.Equivalents):
+	case !amount(c.Equivalents):
 		return refuse("a budget of %v gradient equivalents: expected a number ≥ 0", c.Equivalents)
-	case !budget(c.Seconds):
+	case !amount(c.Seconds):
 		return refuse("a budget of %v seconds: expected a number ≥ 0", c.Seconds)
 	}
 	next := &race{before: r.phase, event: RaceEvent{
@@ -94,7 +94,8 @@ func (r *run) beginRace(c Race) error {
 	return nil
 }
 
-func budget(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
+// amount reports whether v can be so much of something.
+func amount(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
 
 // enter settles the method and the settings of one racer. The current method begins with the settings that it has,
 // another with those that it would take over with.
@@ -205,6 +206,7 @@ func (r *run) leave(state string, picked int) {
 	e := c.event
 	e.State, e.Picked = state, picked
 	r.publish(e)
+	r.alter()
 }
 
 // adopt makes a racer the run. The figures of a lap under way are still to come.

@@ -22,7 +22,12 @@ type steered struct {
 func steer(t *testing.T, c Config) *steered {
 	t.Helper()
 	m := &memory{}
-	s := mustNew(t, c, m)
+	return takeWheel(t, mustNew(t, c, m), m)
+}
+
+// takeWheel begins the session paused. Its events go to m.
+func takeWheel(t *testing.T, s *Session, m *memory) *steered {
+	t.Helper()
 	d := &steered{t: t, s: s, box: s.Subscribe(), m: m}
 	t.Cleanup(d.box.Close)
 	paused := make(chan error, 1)

@@ -11,7 +11,8 @@ import (
 
 // Recorder is a reader that loses nothing. Record is called for every event in order, by one goroutine
 // that is not the trainer's. An error ends the run; a recorder for which a run should go on deals with
-// its errors itself. Flush is called after the last event.
+// its errors itself. Flush is called after the last event, and must come back by itself, from a broken disk too:
+// even a cancelled run waits for it, as it may still be saving what there is.
 type Recorder interface {
 	Record(Event) error
 	Flush() error
@@ -20,37 +21,63 @@ type Recorder interface {
 // recordBacklog is how many events a recorder may be behind before the trainer waits for it.
 const recordBacklog = 4096
 
-// recordGrace is how long a cancelled run waits for a recorder that does not come on: a reader that
-// hangs must not keep a program alive that was told to end.
+// recordGrace is how long a cancelled run waits for a recorder to take its last event: a reader that hangs must not
+// keep a program alive that was told to end.
 const recordGrace = 2 * time.Second
 
 // recording feeds one Recorder from a queue of its own.
 //
 // The session's goroutine sends to queue and closes it after the last event; the goroutine that start
-// makes receives until then, flushes and closes done. After a failed Record it goes on receiving, so
+// makes receives until then, closes last, flushes and closes done. After a failed Record it goes on receiving, so
 // that the session never hangs, and keeps the first error. A panic of the recorder is an error too.
 type recording struct {
-	queue chan Event
-	done  chan struct{}
-	lost  int // events that a cancelled run could not hand over
-	mu    sync.Mutex
-	err   error
+	queue  chan entry
+	last   chan struct{}
+	done   chan struct{}
+	keeper Keeper // the Recorder, if it keeps checkpoints
+	kept   bool   // whether it was handed a checkpoint of the run as it is now
+	lost   int    // entries that a cancelled run could not hand over
+	mu     sync.Mutex
+	err    error
+}
+
+// entry is an event, or a checkpoint whose fingerprint is still to come.
+type entry struct {
+	event      Event
+	checkpoint *Checkpoint
+	print      *fingerprint
 }
 
 func startRecording(r Recorder) *recording {
-	rec := &recording{queue: make(chan Event, recordBacklog), done: make(chan struct{})}
+	rec := &recording{queue: make(chan entry, recordBacklog), last: make(chan struct{}), done: make(chan struct{})}
+	rec.keeper, _ = r.(Keeper)
 	go func() {
 		defer close(rec.done)
 		for e := range rec.queue {
 			if rec.failure() == nil {
-				rec.fail(guard(func() error { return r.Record(e) }))
+				rec.fail(guard(func() error {
+					if e.checkpoint != nil {
+						return rec.keep(e)
+					}
+					return r.Record(e.event)
+				}))
 			}
 		}
+		close(rec.last)
 		if rec.failure() == nil {
 			rec.fail(guard(r.Flush))
 		}
 	}()
 	return rec
+}
+
+// keep hands a checkpoint on once its fingerprint is known. It is the recorder's own: others have others.
+func (r *recording) keep(e entry) error {
+	c := *e.checkpoint
+	if c.Fingerprint = e.print.wait(); c.Fingerprint == "" {
+		return nil // the run was cancelled, and did not wait for this
+	}
+	return r.keeper.Keep(&c)
 }
 
 // PanicError is a panic that was caught on a goroutine of the session's, so that the program can put
@@ -72,8 +99,8 @@ func guard(f func() error) (err error) {
 	return f()
 }
 
-// put hands an event over and waits while the recorder is too far behind, but not past the end of ctx.
-func (r *recording) put(ctx context.Context, e Event) {
+// put hands an entry over and waits while the recorder is too far behind, but not past the end of ctx.
+func (r *recording) put(ctx context.Context, e entry) {
 	select {
 	case r.queue <- e:
 		return
@@ -101,18 +128,30 @@ func (r *recording) failure() error {
 	return r.err
 }
 
-// finish waits until everything was recorded, after the end of ctx for recordGrace at most.
+// failedRecording returns the first error of a recorder that is known.
+func (r *run) failedRecording() error {
+	for _, rec := range r.recordings {
+		if err := rec.failure(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish waits until everything was recorded, for the last event to be taken no longer than recordGrace after the end
+// of ctx.
 func (r *recording) finish(ctx context.Context) error {
 	close(r.queue)
 	select {
-	case <-r.done:
+	case <-r.last:
 	case <-ctx.Done():
 		select {
-		case <-r.done:
+		case <-r.last:
 		case <-time.After(recordGrace):
 			return fmt.Errorf("the reader of the events does not read: %d of the last events were not recorded", r.lost+len(r.queue)+1)
 		}
 	}
+	<-r.done
 	return r.failure()
 }
 

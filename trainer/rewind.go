@@ -110,4 +110,5 @@ func (r *run) goBack() {
 	at, _ := slices.BinarySearch(r.kept.epochs, r.epoch)
 	r.kept.cut(r.kept.all[:at+1])
 	r.publish(RewindEvent{Epoch: from, To: r.epoch})
+	r.alter()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"newtop/models"
@@ -41,7 +42,10 @@ type run struct {
 	next      *optim.Info
 	giveUp    bool // the outer iteration under way must be given up
 	spectrum  bool // one was asked for
+	opened    bool // the run's first event is out
+	saving    int  // files that are being written
 	looks
+	keeping
 	kept keeper
 	back *kept // what the run must go back to; nil else
 	race *race // nil while there is none
@@ -89,20 +93,45 @@ var nan = Float(math.NaN())
 
 // through goes from data to the run's end.
 func (r *run) through() error {
+	if err := r.checkSave(); err != nil {
+		return err
+	}
 	if err := r.prepare(); err != nil || r.end != "" {
 		return err
 	}
-	return r.train()
+	opening := r.opening() // by what it began with
+	if err := r.takeUp(); err != nil {
+		return err
+	}
+	return r.train(opening)
 }
 
-// train goes through epochs until there is a reason to end.
-func (r *run) train() error {
-	r.publish(r.opening())
+// train goes from the opening through epochs until there is a reason to end.
+func (r *run) train(opening RunEvent) error {
+	r.publish(opening)
+	r.opened = true
 	if r.phase != Paused {
 		r.phase = Running
 	}
 	r.active.start()
 	defer r.active.stop()
+	if r.from != nil {
+		r.comeBack()
+	} else if err := r.begin(); err != nil {
+		return err
+	}
+	err := r.epochs()
+	if err == nil || errors.Is(err, r.ctx.Err()) {
+		r.offer(true)
+	}
+	if err != nil {
+		return err
+	}
+	return r.lookBack()
+}
+
+// begin shows the starting weights.
+func (r *run) begin() error {
 	for _, m := range r.members {
 		r.figure(m)
 		m.bearable = m.figures.Loss
@@ -113,25 +142,30 @@ func (r *run) train() error {
 	r.last, r.best = r.first, r.first
 	r.keep()
 	r.publish(r.first)
-	if err := r.hopeless(); err != nil {
-		return err
-	}
+	r.moved()
+	return r.hopeless()
+}
+
+// epochs does one outer iteration after the other.
+func (r *run) epochs() error {
 	for r.end == "" {
 		if err := r.failedRecording(); err != nil {
 			return err
 		}
 		r.takeOver()
+		r.offer(false)
 		if err := r.attend(); err != nil {
 			if errors.Is(err, optim.ErrInterrupted) {
 				continue
 			}
 			return err
 		}
+		r.offer(false) // with settings that have just come
 		if err := r.outer(); err != nil {
 			return err
 		}
 	}
-	return r.lookBack()
+	return nil
 }
 
 // outer does one outer iteration of every member and publishes what came of it. One that was given up goes
@@ -140,6 +174,7 @@ func (r *run) outer() error {
 	if r.turn == 0 {
 		r.began = r.training.elapsed()
 	}
+	r.within = true
 	for ; r.turn < len(r.members); r.turn++ {
 		m := r.members[r.turn]
 		if err := r.step(m); err != nil {
@@ -162,6 +197,7 @@ func (r *run) conclude() error {
 		return r.stall(why)
 	}
 	r.epoch++
+	r.within = false
 	e := r.measure()
 	e.Seconds = Float((r.training.elapsed() - r.began).Seconds())
 	r.last = e
@@ -170,6 +206,7 @@ func (r *run) conclude() error {
 	}
 	r.keep()
 	r.publish(e)
+	r.moved()
 	if err := r.hopeless(); err != nil {
 		return err
 	}
@@ -201,6 +238,7 @@ func (r *run) stall(why string) error {
 // moved the weights all the same, so that the last figures are no longer theirs.
 func (r *run) cutShort(m *member, err error) error {
 	r.refresh()
+	r.within = slices.Contains(r.members, m) // which a racer that was picked has replaced
 	var broken *optim.NotFiniteError
 	switch {
 	case errors.As(err, &broken):
@@ -240,9 +278,11 @@ func (r *run) afterEpoch(e *EpochEvent) error {
 	r.limit(e)
 	affordable := c.SpectrumShare == 0 || r.looking.elapsed().Seconds() <= c.SpectrumShare*r.training.elapsed().Seconds()
 	if c.SpectrumEvery > 0 && r.epoch%c.SpectrumEvery == 0 && affordable && r.end != ReasonTime {
+		r.within = true
 		if err := r.computeSpectrum(); err != nil {
 			return err
 		}
+		r.within = r.giveUp && r.end != "" // a spectrum that the run's end has cut short
 	}
 	if r.single == oneEpoch {
 		r.pause()
@@ -344,14 +384,9 @@ func (r *run) finish(err error) {
 		done.Reason, done.Message = ReasonFailed, err.Error()
 	}
 	r.phase = Ended
-	r.publish(done)
-}
-
-func (r *run) failedRecording() error {
-	for _, rec := range r.recordings {
-		if err := rec.failure(); err != nil {
-			return err
-		}
+	if r.resumed && !r.opened { // in the record the run ends where it had come to
+		r.hub.publish(done, r.status())
+		return
 	}
-	return nil
+	r.publish(done)
 }

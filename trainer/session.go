@@ -5,13 +5,17 @@
 //	viewer ───────────────────► Session.Run ─────────────► hub ─► Mailbox ─────────────► viewer
 //	        answered between      owns the      never waits          one a viewer,
 //	        two inner units       weights             │              bounded
-//	                                                  └──► recording queue ─► Recorder (loses nothing)
+//	                                 │                ▼
+//	                                 └─────► recording queue ─► Recorder (loses nothing)
+//	                             Checkpoint                      a Keeper keeps checkpoints, from which
+//	                                                             Resume goes on to the same bits
 //
 // Who ends what, in this order: the context or a Stop command ends the outer iteration under way; Run
 // publishes Done; the workers of the passes are stopped; the recorders' queues are closed and Run waits until
-// each has recorded its last event, once the context is cancelled for a short while only; ended is closed,
-// after which Do answers ErrEnded; Run returns. Mailboxes outlive the run, so that a viewer can look at it for
-// as long as it likes, and are closed by their viewers.
+// each has recorded its last event, once the context is cancelled for a short while only; the computation of
+// the fingerprint is stopped, if it is still under way; the status is published for the last time, with the last
+// word of the record; ended is closed, after which Do answers ErrEnded; Run returns. Mailboxes outlive the run, so
+// that a viewer can look at it for as long as it likes, and are closed by their viewers.
 package trainer
 
 import (
@@ -32,12 +36,19 @@ type Session struct {
 	info      *optim.Info
 	settings  *optim.Settings
 	recorders []Recorder
+	reporter  Reporter // the first of the recorders that is one; nil: none
 	hub       hub
-	started   atomic.Bool
+	// What a session goes on from that Resume made.
+	resumed bool
+	from    *Checkpoint // nil: the run's start
+	id      string      // the run's; empty before it has one
+	begun   time.Time
+	started atomic.Bool
 	// requests is unbuffered: Do sends, Run's goroutine receives between two inner units. Nobody
 	// closes it; ended tells senders that nobody receives any more. Run closes ended last.
 	requests chan request
 	ended    chan struct{}
+	final    *ending // set before ended is closed; nil if the run never began
 	// asking counts the calls of Do that wait for a receiver: none is what nearly every batch finds.
 	asking atomic.Int32
 }
@@ -57,14 +68,20 @@ func New(c Config, recorders ...Recorder) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{
+	s := &Session{
 		config:    c,
 		info:      info,
 		settings:  settings,
 		recorders: recorders,
 		requests:  make(chan request),
 		ended:     make(chan struct{}),
-	}, nil
+	}
+	for _, r := range recorders {
+		if reporter, ok := r.(Reporter); ok && s.reporter == nil {
+			s.reporter = reporter
+		}
+	}
+	return s, nil
 }
 
 // DivergedError says that a run met a loss or weights that are no numbers, or a loss far above the one
@@ -98,7 +115,7 @@ func (s *Session) Run(ctx context.Context) error {
 	for _, rec := range s.recorders {
 		r.recordings = append(r.recordings, startRecording(rec))
 	}
-	err := guard(r.through)
+	err := r.saveAtEnd(guard(r.through))
 	r.finish(err)
 	r.shown.stop()
 	if r.pool != nil {
@@ -109,14 +126,19 @@ func (s *Session) Run(ctx context.Context) error {
 			err = failed
 		}
 	}
+	r.forget()
+	r.hub.publish(nil, r.status()) // with the last word of the record
 	return err
 }
 
-// Do asks for a command and returns when it was taken or refused. It waits for the inner unit under way
-// and no longer.
+// Do asks for a command and returns when it was taken or refused, and with Save when the file is there. It waits for
+// the inner unit under way and no longer. After the run's end there is Save alone.
 func (s *Session) Do(ctx context.Context, c Command) error {
 	q := request{command: c, answer: make(chan error, 1)}
 	if err := s.ask(ctx, q); err != nil {
+		if save, ok := c.(Save); ok && err == ErrEnded {
+			return s.saveLate(save.File)
+		}
 		return err
 	}
 	select {

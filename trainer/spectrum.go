@@ -41,7 +41,7 @@ func (r *run) computeSpectrum() error {
 	r.sample.Update(r.members[0].weights)
 	e := SpectrumEvent{
 		Epoch:     r.epoch,
-		Method:    cmp.Or(r.config.SpectrumMethod, spectrumMethods[0]),
+		Method:    r.spectrumMethod(),
 		Operator:  cmp.Or(r.config.SpectrumOf, spectrumOperators[0]),
 		Rows:      r.sampled,
 		Selection: "all",
@@ -68,6 +68,8 @@ func (r *run) computeSpectrum() error {
 	r.publish(e)
 	return r.ctx.Err()
 }
+
+func (r *run) spectrumMethod() string { return cmp.Or(r.config.SpectrumMethod, spectrumMethods[0]) }
 
 // eigenpairs returns the extreme eigenpairs by the event's method, nil if there are none, as the event's Stop tells. Each call
 // begins with what the last one found.

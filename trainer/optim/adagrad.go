@@ -43,3 +43,9 @@ func (a *adagrad) begin(s *Settings, weights int) {
 func (a *adagrad) move(w, g []float64, first int) {
 	vector.AdaGrad(w, a.sum[first:][:len(w)], g, a.eta, a.delta)
 }
+
+func (a *adagrad) remember(m *Memory, weights int) {
+	if m.Has("moves", a.sum != nil) {
+		m.Vector("sum", &a.sum, weights)
+	}
+}

@@ -54,3 +54,13 @@ func (a *adam) begin(s *Settings, weights int) {
 func (a *adam) move(w, g []float64, first int) {
 	vector.Adam(w, a.m[first:][:len(w)], a.v[first:][:len(w)], g, &a.step)
 }
+
+func (a *adam) remember(m *Memory, weights int) {
+	if !m.Has("moves", a.m != nil) {
+		return
+	}
+	m.Vector("m", &a.m, weights)
+	m.Vector("v", &a.v, weights)
+	m.Number("beta1^t", &a.beta1t)
+	m.Number("beta2^t", &a.beta2t)
+}

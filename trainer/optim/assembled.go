@@ -202,3 +202,20 @@ func (a *assembled) take(s *State, v verdict, report *Report) {
 	s.Loss, s.Evaluated = v.loss, false
 	report.Loss, report.Accepted = v.loss, true
 }
+
+// remember carries whether there is a matrix that the next step begins with, and assembles it again from the state. It
+// returns whether there is one. The matrix itself is the square of the weights' number.
+func (a *assembled) remember(s *State, m *Memory) bool {
+	a.idle.remember(m)
+	m.Number("scaling", &a.scaling)
+	here := m.Has("assembled", s.Evaluated && slices.Equal(a.at, s.W))
+	if !here || !m.Giving() {
+		return here
+	}
+	quiet := *s
+	quiet.Monitor = nil
+	if err := a.assemble(context.Background(), &quiet); err != nil {
+		m.Fail("assembled", "%v", err)
+	}
+	return m.Err() == nil
+}

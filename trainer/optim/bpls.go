@@ -86,6 +86,26 @@ var _ Method = (*bpls)(nil)
 func (*bpls) Name() string      { return "bpls" }
 func (*bpls) Needs() Capability { return NeedsLayers }
 
+// Remember carries the iterations done and the rows that they left misclassified.
+func (b *bpls) Remember(s *State, m *Memory) {
+	if !m.Has("begun", b.at != nil) {
+		return
+	}
+	m.Count("tau", &b.tau, MostCount)
+	if !m.Here("goes on", &b.at, s.W) {
+		if m.Giving() {
+			b.at = []float64{} // other weights
+		}
+		return
+	}
+	chain, err := s.Objective.(LayeredObjective).Chain()
+	if err != nil {
+		m.Fail("missed", "%v", err)
+		return
+	}
+	m.Rows("missed", &b.missed, chain.Inputs.RawMatrix().Rows)
+}
+
 // Step does the solve over all rows (algorithm 1, or lines 1–16 of algorithm 2) the first time, and then one
 // iteration τ on the misclassified rows each time (lines 19–23). Interrupted, it leaves the weights alone.
 func (b *bpls) Step(ctx context.Context, s *State) (Report, error) {

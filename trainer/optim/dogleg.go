@@ -83,6 +83,22 @@ var _ Method = (*dogleg)(nil)
 func (*dogleg) Name() string      { return "dogleg" }
 func (*dogleg) Needs() Capability { return NeedsGaussNewton | NeedsJacobian | NeedsMatrix }
 
+// Remember carries the matrix and both ends of the path.
+func (d *dogleg) Remember(s *State, m *Memory) {
+	if !d.remember(s, m) {
+		return
+	}
+	m.Number("cauchy", &d.cauchy)
+	m.Number("cauchy falls", &d.falls)
+	if m.Has("solved", len(d.newton) > 0) {
+		m.Vector("newton", &d.newton, len(s.W))
+	}
+	m.Number("newton length", &d.newtonLength)
+	m.Number("condition-max", &d.most)
+	m.Number("condition", &d.condition)
+	m.Number("ridge", &d.ridge)
+}
+
 // Step tries one radius after the other until a step lowers E. Interrupted, it leaves weights and R alone.
 func (d *dogleg) Step(ctx context.Context, s *State) (Report, error) {
 	report := unreported()

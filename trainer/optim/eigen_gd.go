@@ -2,6 +2,7 @@ package optim
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -77,6 +78,32 @@ var _ Method = (*eigenGD)(nil)
 func (*eigenGD) Name() string      { return "eigen-gd" }
 func (*eigenGD) Needs() Capability { return NeedsHessian }
 
+// Remember carries the eigenvectors, and what the next ones are begun from.
+func (m *eigenGD) Remember(s *State, k *Memory) {
+	n := len(s.W)
+	if !k.Has("begun", m.start != nil) {
+		return
+	}
+	m.room(n)
+	k.Vector("start", &m.start, n)
+	k.Here("goes on", &m.w, s.W)
+	k.Number("largest", &m.first)
+	k.Number("next", &m.above)
+	k.Number("loss", &m.loss)
+	k.Count("age", &m.age, MostCount)
+	k.Count("k", &m.k, MostCount)
+	count := len(m.pairs)
+	k.Count("pairs", &count, n)
+	for i := 0; i < count && k.Err() == nil; i++ {
+		if k.Giving() {
+			m.pairs = append(m.pairs, krylov.Eigenpair{})
+		}
+		pair, p := k.In(fmt.Sprint("pair ", i)), &m.pairs[i]
+		pair.Number("value", &p.Value)
+		pair.Vector("vector", &p.Vector, n)
+	}
+}
+
 // Step is one full-batch step, after computing the eigenvectors where that is due. Interrupted, it leaves
 // weights and eigenvectors as they were.
 func (m *eigenGD) Step(ctx context.Context, s *State) (Report, error) {
@@ -142,9 +169,7 @@ func (m *eigenGD) direction(g []float64) {
 // refresh computes the eigenpairs at the weights.
 func (m *eigenGD) refresh(ctx context.Context, s *State) error {
 	k := int(s.Settings.Get("k"))
-	if n := len(s.W); len(m.d) != n {
-		*m = eigenGD{d: make([]float64, n), trial: make([]float64, n)}
-	}
+	m.room(len(s.W))
 	steps := int(s.Settings.Get("steps"))
 	if steps == 0 {
 		steps = 4 * (k + 1)
@@ -176,6 +201,13 @@ func (m *eigenGD) refresh(ctx context.Context, s *State) error {
 	}
 	m.w, m.age, m.k = append(m.w[:0], s.W...), 0, k
 	return nil
+}
+
+// room makes room for n weights.
+func (m *eigenGD) room(n int) {
+	if len(m.d) != n {
+		m.d, m.trial = make([]float64, n), make([]float64, n)
+	}
 }
 
 // heed makes sure that λ_{k+1} is at least the size of the most negative eigenvalue.

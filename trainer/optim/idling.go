@@ -25,3 +25,8 @@ func (i *idling) lingers(still bool, gradient float64) bool {
 	}
 	return i.steps > patience
 }
+
+func (i *idling) remember(m *Memory) {
+	m.Count("idle steps", &i.steps, MostCount)
+	m.Number("idle gradient", &i.least)
+}

@@ -7,7 +7,6 @@ import (
 	"newtop/internal/vector"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/optimize"
 )
 
 func init() {
@@ -40,7 +39,7 @@ func init() {
 }
 
 // lbfgs is the limited-memory BFGS method, one iteration a Step: a direction by the two-loop recursion
-// (Nocedal & Wright 2006, algorithm 7.4) and a line search along it (Moré & Thuente 1994), both gonum's.
+// (Nocedal & Wright 2006, algorithm 7.4) and a line search along it (Moré & Thuente 1994), which is gonum's.
 //
 //	w  the weights, E the loss, g its gradient · d the direction, α the step length
 //	s  = w_{k+1} − w_k and y = g_{k+1} − g_k, the pairs that d is made of, where sᵀy > 0
@@ -48,13 +47,12 @@ func init() {
 // The pairs start anew when the weights are not those it left, when the last one has no curvature, and when a
 // line search fails. One that fails along −g is the end.
 type lbfgs struct {
-	pairs optimize.LBFGS
-	kept  int // pairs in it, memory at the most
+	pairs pairs
 
-	w     []float64 // where the last Step left the weights
-	d, g  []float64 // the direction, and the gradient that it was made of
-	alpha float64   // the first α to try
-	ready bool      // whether d belongs to w: there is no new one before the last has been searched along
+	w       []float64 // where the last Step left the weights
+	d, x, g []float64 // the direction, and the weights and the gradient that it was made of
+	alpha   float64   // the first α to try
+	ready   bool      // whether d belongs to w: there is no new one before the last has been searched along
 
 	trial, gradient []float64
 	best            trial
@@ -73,6 +71,22 @@ var _ Method = (*lbfgs)(nil)
 func (*lbfgs) Name() string      { return "lbfgs" }
 func (*lbfgs) Needs() Capability { return 0 }
 
+// Remember carries the pairs, and the direction with what it was made of.
+func (m *lbfgs) Remember(s *State, k *Memory) {
+	m.idle.remember(k)
+	if !k.Here("goes on", &m.w, s.W) {
+		return
+	}
+	n := len(s.W)
+	m.room(n)
+	k.Vector("direction", &m.d, n)
+	k.Vector("weights before", &m.x, n)
+	k.Vector("gradient before", &m.g, n)
+	k.Number("alpha", &m.alpha)
+	k.Flag("ready", &m.ready)
+	m.pairs.remember(k, n)
+}
+
 // Step is one iteration. It leaves the weights alone unless a step lowers E, or keeps it where rounding hides
 // the change. Interrupted, it will search along the same direction again.
 func (m *lbfgs) Step(ctx context.Context, s *State) (Report, error) {
@@ -82,7 +96,7 @@ func (m *lbfgs) Step(ctx context.Context, s *State) (Report, error) {
 	}
 	m.turn(s)
 	evaluations, err := m.search(ctx, s)
-	if err == nil && !m.best.found && m.kept > 0 {
+	if err == nil && !m.best.found && len(m.pairs.all) > 0 {
 		m.begin(s)
 		var more int
 		more, err = m.search(ctx, s)
@@ -100,7 +114,7 @@ func (m *lbfgs) Step(ctx context.Context, s *State) (Report, error) {
 	report.Figures = []Figure{
 		{Key: "alpha", Symbol: "α", Meaning: "step length along the direction", Value: m.best.alpha},
 		{Key: "evaluations", Symbol: "evaluations", Meaning: "gradients that the line search took", Value: float64(evaluations)},
-		{Key: "pairs", Symbol: "pairs", Meaning: "steps and changes of the gradient that the direction is made of", Value: float64(m.kept)},
+		{Key: "pairs", Symbol: "pairs", Meaning: "steps and changes of the gradient that the direction is made of", Value: float64(len(m.pairs.all))},
 	}
 	return report, nil
 }
@@ -117,14 +131,15 @@ func (m *lbfgs) take(s *State, report *Report) {
 
 // turn makes d belong to the weights, by the pair that the last step left if it was this method's.
 func (m *lbfgs) turn(s *State) {
-	same := m.pairs.Store == int(s.Settings.Get("memory")) && slices.Equal(m.w, s.W)
+	same := m.pairs.most == int(s.Settings.Get("memory")) && slices.Equal(m.w, s.W)
 	switch {
 	case same && m.ready:
 	case same && m.curved(s.Gradient):
-		m.alpha = m.pairs.NextDirection(&optimize.Location{X: s.W, F: s.Loss, Gradient: s.Gradient}, m.d)
-		m.kept = min(m.kept+1, m.pairs.Store)
+		m.pairs.add(s.W, m.x, s.Gradient, m.g)
+		m.pairs.directionTo(m.d, s.Gradient)
+		copy(m.x, s.W)
 		copy(m.g, s.Gradient)
-		m.ready = true
+		m.alpha, m.ready = 1, true
 		if !(vector.Dot(m.d, s.Gradient) < 0) || !finite(vector.Norm(m.d)) {
 			m.begin(s)
 		}
@@ -142,14 +157,19 @@ func (m *lbfgs) curved(g []float64) bool {
 
 // begin drops the pairs: d = −g, and a first step of length 1.
 func (m *lbfgs) begin(s *State) {
-	if n := len(s.W); len(m.d) != n {
-		m.d, m.g, m.trial = make([]float64, n), make([]float64, n), make([]float64, n)
+	m.room(len(s.W))
+	m.pairs = pairs{most: int(s.Settings.Get("memory"))}
+	m.pairs.directionTo(m.d, s.Gradient)
+	m.w = append(m.w[:0], s.W...)
+	copy(m.x, s.W)
+	copy(m.g, s.Gradient)
+	m.alpha, m.ready = 1/floats.Norm(m.d, 2), true
+}
+
+// room makes room for n weights.
+func (m *lbfgs) room(n int) {
+	if len(m.d) != n {
+		m.d, m.x, m.g, m.trial = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 		m.gradient, m.best.gradient = make([]float64, n), make([]float64, n)
 	}
-	m.pairs = optimize.LBFGS{Store: int(s.Settings.Get("memory"))}
-	m.alpha = m.pairs.InitDirection(&optimize.Location{X: s.W, F: s.Loss, Gradient: s.Gradient}, m.d)
-	m.kept = 0
-	m.w = append(m.w[:0], s.W...)
-	copy(m.g, s.Gradient)
-	m.ready = true
 }

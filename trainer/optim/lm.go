@@ -60,6 +60,9 @@ var _ Method = (*lm)(nil)
 func (*lm) Name() string      { return "lm" }
 func (*lm) Needs() Capability { return NeedsGaussNewton | NeedsJacobian | NeedsMatrix }
 
+// Remember carries the matrix.
+func (l *lm) Remember(s *State, m *Memory) { l.remember(s, m) }
+
 // Step tries one μ after the other until a step lowers E. Interrupted, it leaves weights and μ alone.
 func (l *lm) Step(ctx context.Context, s *State) (Report, error) {
 	report := unreported()

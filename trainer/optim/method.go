@@ -249,8 +249,13 @@ func start(ctx context.Context, s *State, report *Report) error {
 // or the context's error when told to stop, a *StalledError when there is nothing left to do, and a
 // *NotFiniteError when the loss is not finite. A Method value is used by one goroutine; what it remembers
 // between steps (momentum, moments) starts from nothing in a new value.
+//
+// Remember carries that between two Steps, so that a new value which is given what another one had goes on to the
+// same digits, reports and charges. The state must be as it was then, its weights, gradient and settings included.
+// What can be computed again is: its charges to the objective are the caller's to undo.
 type Method interface {
 	Name() string
 	Needs() Capability
 	Step(ctx context.Context, s *State) (Report, error)
+	Remember(s *State, m *Memory)
 }

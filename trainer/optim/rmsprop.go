@@ -44,3 +44,9 @@ func (p *rmsprop) begin(s *Settings, weights int) {
 func (p *rmsprop) move(w, g []float64, first int) {
 	vector.RMSProp(w, p.r[first:][:len(w)], g, p.eta, p.gamma, p.epsilon)
 }
+
+func (p *rmsprop) remember(m *Memory, weights int) {
+	if m.Has("moves", p.r != nil) {
+		m.Vector("mean square", &p.r, weights)
+	}
+}

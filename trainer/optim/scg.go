@@ -76,6 +76,22 @@ func exactProduct(dst []float64, s *State, p []float64) error {
 func (m *scg) Name() string      { return m.name }
 func (m *scg) Needs() Capability { return m.needs }
 
+// Remember carries the direction and what is known of the curvature along it.
+func (m *scg) Remember(s *State, k *Memory) {
+	if !k.Here("goes on", &m.w, s.W) {
+		return
+	}
+	m.room(len(s.W))
+	k.Vector("direction", &m.p, len(s.W))
+	k.Number("delta", &m.delta)
+	k.Number("square", &m.square)
+	k.Number("curvature", &m.bent)
+	k.Number("lambda", &m.bar)
+	k.Flag("known", &m.known)
+	k.Count("taken", &m.taken, MostCount)
+	m.idle.remember(k)
+}
+
 // Step is steps 1 to 5. Where it fails, or is interrupted, the weights stay and δ is kept.
 func (m *scg) Step(ctx context.Context, s *State) (Report, error) {
 	report := unreported()
@@ -103,12 +119,17 @@ func (m *scg) Step(ctx context.Context, s *State) (Report, error) {
 
 // begin starts from steepest descent at the weights.
 func (m *scg) begin(s *State) {
-	if n := len(s.W); len(m.p) != n {
-		m.p, m.s, m.trial, m.g = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	}
+	m.room(len(s.W))
 	m.w = append(m.w[:0], s.W...)
 	m.idle = idling{}
 	m.restart(s.Gradient)
+}
+
+// room makes room for n weights.
+func (m *scg) room(n int) {
+	if len(m.p) != n {
+		m.p, m.s, m.trial, m.g = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	}
 }
 
 // restart makes p = r.

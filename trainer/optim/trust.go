@@ -40,6 +40,15 @@ var _ Method = (*trust)(nil)
 func (t *trust) Name() string      { return t.name }
 func (t *trust) Needs() Capability { return t.needs }
 
+// Remember carries the preconditioner, which is charged for once, what was made of sweeps, and how long the loss has
+// shown nothing.
+func (t *trust) Remember(s *State, m *Memory) {
+	t.m.remember(m, len(s.W))
+	m.Count("pause", &t.sweep.pause, longestPause)
+	m.Count("pause left", &t.sweep.left, longestPause)
+	t.idle.remember(m)
+}
+
 // Step solves for one step and takes it, or a shorter one of the same solve, if E falls. It leaves the weights
 // alone unless it accepts, so a rejected or interrupted step costs nothing but the work: the gradient and what
 // the objective keeps for products at w are used again, only R is another. With blocks it goes through them.

@@ -74,7 +74,7 @@ func (t *trust) open(s *State) error {
 		return &NotFiniteError{"weights"}
 	}
 	if len(b.w) != n {
-		*b = sweep{w: make([]float64, n), g: make([]float64, n)}
+		b.w, b.g = make([]float64, n), make([]float64, n)
 	}
 	if !s.Evaluated {
 		s.Loss = s.Objective.Loss(s.W)

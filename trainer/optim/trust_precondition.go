@@ -49,3 +49,14 @@ func (j *jacobi) of(o GaussNewtonObjective, rows part, w []float64, floor float6
 	}
 	return j.diagonal
 }
+
+func (j *jacobi) remember(m *Memory, weights int) {
+	if !m.Has("preconditioner", j.at != nil) {
+		return
+	}
+	m.Vector("diagonal", &j.diagonal, weights)
+	m.Vector("diagonal at", &j.at, weights)
+	m.Count("diagonal part", &j.rows.index, MostCount)
+	m.Count("diagonal parts", &j.rows.of, MostCount)
+	m.Number("diagonal floor", &j.floor)
+}

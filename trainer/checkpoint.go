@@ -1,0 +1,220 @@
+package trainer
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"newtop/internal/safetensors"
+	"newtop/models"
+	"newtop/trainer/optim"
+)
+
+// Checkpoint is a run between two outer iterations, with all that decides how it goes on: weights, the methods'
+// memories and settings, random numbers, what has been spent, and what the figures are held against. It shares
+// nothing with the run.
+type Checkpoint struct {
+	Epoch int // finished outer iterations
+	// Fingerprint tells the data and the network apart from others: a run goes on with the same ones only.
+	Fingerprint string
+
+	vectors map[string][]float64
+	numbers map[string]float64
+	texts   map[string]string
+}
+
+// Keeper is a Recorder that keeps checkpoints too.
+type Keeper interface {
+	Recorder
+	// Due reports whether it wants a checkpoint of the run as it is now. The session's goroutine asks after every
+	// epoch, the starting weights being the first, and when the run ends, so that it must not wait for anything. What
+	// it asks for is as large as the weights several times over and waits in memory until Keep has it. A run
+	// that a switch, a setting, a rewind or a race has changed is kept before it goes on, whatever Due says.
+	Due(end bool) bool
+	// Keep is called like Record, in the order of the events.
+	Keep(*Checkpoint) error
+}
+
+// Recording is how a run's record is doing. The zero value is a run that is not recorded.
+type Recording struct {
+	Run     string // its name there
+	Place   string // the file
+	Backlog int    // events that are not written yet
+	Lost    int    // events that were left out because too many waited; never epochs while inner iterations do
+	Warning string // why nothing is being written; empty while all is well
+}
+
+// Reporter is a Recorder that says how it is doing. The session's goroutine asks, so that it must not wait.
+type Reporter interface{ Recording() Recording }
+
+// CheckpointError says why a checkpoint can't be gone on from.
+type CheckpointError struct{ Reason string }
+
+func (e *CheckpointError) Error() string { return "checkpoint: " + e.Reason }
+
+func spoilt(format string, args ...any) error {
+	return &CheckpointError{Reason: fmt.Sprintf(format, args...)}
+}
+
+// A checkpoint's file has one tensor for every array, but for those that equal another one, and one for all numbers,
+// since JSON has no infinities. Its metadata are texts:
+//
+//	format, version        checkpointFormat and checkpointVersion
+//	epoch, fingerprint     the fields
+//	numbers                the names of the numbers in the tensor of that name, a JSON array
+//	same                   arrays that equal a tensor, name → tensor, a JSON object
+//	texts                  name → text, a JSON object
+//	sum                    a checksum of all that and of the tensors, so that no damage goes unseen into the weights
+const (
+	checkpointFormat  = "newtop checkpoint"
+	checkpointVersion = "1"
+	numbersTensor     = "numbers"
+	sumKey            = "sum"
+)
+
+// MarshalBinary returns the checkpoint as one piece, a safetensors file.
+func (c *Checkpoint) MarshalBinary() ([]byte, error) {
+	f := safetensors.File{Metadata: map[string]string{
+		"format": checkpointFormat, "version": checkpointVersion,
+		"epoch": strconv.Itoa(c.Epoch), "fingerprint": c.Fingerprint,
+	}}
+	same := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(c.vectors)) {
+		v := c.vectors[name]
+		i := slices.IndexFunc(f.Tensors, func(t safetensors.Tensor) bool { return slices.EqualFunc(t.Data, v, identical) })
+		if i >= 0 {
+			same[name] = f.Tensors[i].Name
+			continue
+		}
+		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: name, Shape: []int{len(v)}, Data: v})
+	}
+	names := slices.Sorted(maps.Keys(c.numbers))
+	numbers := make([]float64, len(names))
+	for i, name := range names {
+		numbers[i] = c.numbers[name]
+	}
+	f.Tensors = append(f.Tensors, safetensors.Tensor{Name: numbersTensor, Shape: []int{len(numbers)}, Data: numbers})
+	for name, v := range map[string]any{"numbers": names, "same": same, "texts": c.texts} {
+		text, err := json.Marshal(v)
+		if err != nil {
+			return nil, fmt.Errorf("trainer: encoding a checkpoint: %w", err)
+		}
+		f.Metadata[name] = string(text)
+	}
+	f.Metadata[sumKey] = checksum(&f)
+	var out bytes.Buffer
+	if err := safetensors.Encode(&out, &f); err != nil {
+		return nil, fmt.Errorf("trainer: encoding a checkpoint: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// checksum returns that of a checkpoint's file.
+func checksum(f *safetensors.File) string {
+	h := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(f.Metadata)) {
+		if key != sumKey {
+			fmt.Fprintf(h, "%q %q\n", key, f.Metadata[key])
+		}
+	}
+	tensors := slices.Clone(f.Tensors)
+	slices.SortFunc(tensors, func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
+	for _, t := range tensors {
+		var l lanes
+		l.add(t.Data)
+		fmt.Fprintf(h, "%q %d %x\n", t.Name, len(t.Data), l)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// identical reports whether two numbers have the same bits.
+func identical(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+
+// UnmarshalBinary reads what MarshalBinary wrote. It returns a *CheckpointError for anything else, and allocates no
+// more than a few times the text.
+func (c *Checkpoint) UnmarshalBinary(text []byte) error {
+	f, err := safetensors.Decode(text, "checkpoint")
+	if format := new(safetensors.FormatError); errors.As(err, &format) {
+		return spoilt("offset %d: found %s, expected %s", format.Offset, format.Found, format.Expected)
+	}
+	if err != nil {
+		return &CheckpointError{Reason: err.Error()}
+	}
+	head := f.Metadata
+	if head["format"] != checkpointFormat {
+		return spoilt("a file of format %q: expected %q", head["format"], checkpointFormat)
+	}
+	if head["version"] != checkpointVersion {
+		return spoilt("of version %q: expected %q", head["version"], checkpointVersion)
+	}
+	if sum := checksum(f); head[sumKey] != sum {
+		return spoilt("damaged: found the checksum %s, expected %q", sum, head[sumKey])
+	}
+	epoch, err := strconv.Atoi(head["epoch"])
+	if err != nil || epoch < 0 {
+		return spoilt("epoch %q: expected a whole number ≥ 0", head["epoch"])
+	}
+	out := Checkpoint{Epoch: epoch, Fingerprint: head["fingerprint"], vectors: map[string][]float64{}, numbers: map[string]float64{}}
+	var names []string
+	var same map[string]string
+	for name, v := range map[string]any{"numbers": &names, "same": &same, "texts": &out.texts} {
+		if err := json.Unmarshal([]byte(head[name]), v); err != nil {
+			return spoilt("its %s are no JSON: %v", name, err)
+		}
+	}
+	for _, t := range f.Tensors {
+		if t.Data == nil && len(t.Ints) > 0 {
+			return spoilt("tensor %q has integers: expected floating-point numbers", t.Name)
+		}
+		out.vectors[t.Name] = t.Data
+	}
+	numbers := out.vectors[numbersTensor]
+	delete(out.vectors, numbersTensor)
+	if len(numbers) != len(names) {
+		return spoilt("%d numbers with %d names: expected as many", len(numbers), len(names))
+	}
+	for i, name := range names {
+		out.numbers[name] = numbers[i]
+	}
+	for name, of := range same {
+		v, ok := out.vectors[of]
+		if !ok {
+			return spoilt("%q is to equal %q, which is not there", name, of)
+		}
+		out.vectors[name] = v
+	}
+	*c = out
+	return nil
+}
+
+// weights returns those of each net that is trained, which are not to be changed. It returns a *CheckpointError unless
+// they are the network's.
+func (c *Checkpoint) weights(n *models.Network) ([][]float64, error) {
+	nets := 0
+	k := c.memory()
+	k.Count("nets", &nets, maxCommittee)
+	var out [][]float64
+	for i := 0; i < nets && k.Err() == nil; i++ {
+		var w []float64
+		k.In(net(i)).Vector("weights", &w, n.Dim())
+		out = append(out, w)
+	}
+	if err := k.Err(); err != nil {
+		return nil, &CheckpointError{Reason: err.Error()}
+	}
+	return out, nil
+}
+
+// net is the part of a checkpoint that is a net's own.
+func net(i int) string { return fmt.Sprint("net ", i) }
+
+// memory returns what gives the checkpoint's content.
+func (c *Checkpoint) memory() *optim.Memory { return optim.GivingMemory(c.vectors, c.numbers, c.texts) }

@@ -1,0 +1,118 @@
+package trainer
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+)
+
+// idleKeeper takes every checkpoint and does nothing with it.
+type idleKeeper struct{}
+
+func (idleKeeper) Record(Event) error     { return nil }
+func (idleKeeper) Flush() error           { return nil }
+func (idleKeeper) Due(bool) bool          { return true }
+func (idleKeeper) Keep(*Checkpoint) error { return nil }
+
+// BenchmarkKeep trains 16-70-50-26 on letters with a checkpoint of every epoch. kept-% is what those take of the
+// session's goroutine, for a recorder that is quick, by the medians of both.
+func BenchmarkKeep(b *testing.B) {
+	for _, optimizer := range []string{"adam", "tr-newton"} {
+		b.Run(optimizer, func(b *testing.B) {
+			r := letterRun(b, optimizer)
+			var keeping, training []time.Duration
+			for b.Loop() {
+				start := time.Now()
+				if err := r.outer(); err != nil {
+					b.Fatal(err)
+				}
+				middle := time.Now()
+				r.offer(false)
+				training, keeping = append(training, middle.Sub(start)), append(keeping, time.Since(middle))
+			}
+			slices.Sort(training)
+			slices.Sort(keeping)
+			kept, epoch := keeping[len(keeping)/2].Seconds(), training[len(training)/2].Seconds()
+			b.ReportMetric(100*kept/epoch, "kept-%")
+			b.ReportMetric(1e6*kept, "µs-kept")
+		})
+	}
+}
+
+// BenchmarkCheckpointBinary writes and reads such a checkpoint.
+func BenchmarkCheckpointBinary(b *testing.B) {
+	for _, optimizer := range []string{"adam", "tr-newton"} {
+		r := letterRun(b, optimizer)
+		if err := r.outer(); err != nil {
+			b.Fatal(err)
+		}
+		c := r.capture()
+		text, err := c.MarshalBinary()
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(optimizer+"/marshal", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := c.MarshalBinary(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(len(text)), "bytes")
+		})
+		b.Run(optimizer+"/unmarshal", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				var c Checkpoint
+				if err := c.UnmarshalBinary(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkFingerprint hashes the rows of letters.
+func BenchmarkFingerprint(b *testing.B) {
+	r := letterRun(b, "adam")
+	p := r.problem
+	b.SetBytes(8 * int64((p.Train.Rows()+p.Test.Rows())*(p.Network.Inputs()+p.Network.Outputs())))
+	for b.Loop() {
+		takeFingerprint(p).wait()
+	}
+}
+
+// letterRun returns a run before its first outer iteration, with a quick recorder.
+func letterRun(b *testing.B, optimizer string) *run {
+	b.Helper()
+	s, err := New(Config{Data: "letters", Optimizer: optimizer, Batch: 256})
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := &run{Session: s, ctx: context.Background(), first: unmeasured, last: unmeasured, best: unmeasured}
+	if r.problem, err = s.config.Prepare(); err != nil {
+		b.Fatal(err)
+	}
+	if err := r.bind(); err != nil {
+		b.Fatal(err)
+	}
+	rec := startRecording(idleKeeper{})
+	r.recordings = []*recording{rec}
+	if err := r.takeUp(); err != nil {
+		b.Fatal(err)
+	}
+	r.phase = Running
+	if err := r.begin(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		r.shown.stop()
+		r.pool.Close()
+		if err := rec.finish(r.ctx); err != nil {
+			b.Error(err)
+		}
+		r.forget()
+	})
+	return r
+}

@@ -1,0 +1,121 @@
+package trainer
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fuzzed are runs of which checkpoints are spoilt.
+func fuzzed() []Config {
+	var out []Config
+	for _, name := range []string{"adam", "tr-gn-jacobi", "lbfgs", "eigen-gd", "scg", "dogleg", "lm", "tr-newton"} {
+		c := smallRun
+		c.Optimizer = name
+		if name == "tr-newton" {
+			c.Blocks, c.SpectrumEvery = 2, 1
+		}
+		out = append(out, c)
+	}
+	return append(out, Config{Data: "spirals", Test: "0.99", Hidden: []int{3}, Optimizer: "bpls", Epochs: 4})
+}
+
+func keptBy(f *testing.F, c Config) *keptAt {
+	f.Helper()
+	a := &archive{}
+	s, err := New(c, a)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := s.Run(f.Context()); err != nil {
+		f.Fatal(err)
+	}
+	return &a.kept[1]
+}
+
+// FuzzCheckpoint: bytes that are no checkpoint are refused in a line, and others come back.
+func FuzzCheckpoint(f *testing.F) {
+	for _, c := range fuzzed() {
+		text := keptBy(f, c).text
+		f.Add(text)
+		f.Add(text[:len(text)/2])
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var c, again Checkpoint
+		err := c.UnmarshalBinary(text)
+		var bad *CheckpointError
+		switch {
+		case errors.As(err, &bad) && !strings.Contains(err.Error(), "\n"):
+			return
+		case err != nil:
+			t.Fatal(err)
+		}
+		if text, err = c.MarshalBinary(); err != nil {
+			t.Fatal(err)
+		}
+		if err := again.UnmarshalBinary(text); err != nil || differences(&c, &again) != nil {
+			t.Fatalf("%v, %q", err, differences(&c, &again))
+		}
+	})
+}
+
+// FuzzRestore: nothing that a checkpoint may say breaks the run that it is put into.
+func FuzzRestore(f *testing.F) {
+	type subject struct {
+		config  Config
+		problem *Problem
+		kept    Checkpoint
+	}
+	var subjects []subject
+	for i, c := range fuzzed() {
+		s := subject{config: c}
+		if err := s.kept.UnmarshalBinary(keptBy(f, c).text); err != nil {
+			f.Fatal(err)
+		}
+		var err error
+		if s.problem, err = s.config.Prepare(); err != nil {
+			f.Fatal(err)
+		}
+		subjects = append(subjects, s)
+		for key := range 80 {
+			f.Add(uint8(i), uint16(key), float64(1<<53), "-1")
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint8, key uint16, number float64, word string) {
+		s := &subjects[int(which)%len(subjects)]
+		c := s.kept
+		c.vectors, c.numbers, c.texts = maps.Clone(c.vectors), maps.Clone(c.numbers), maps.Clone(c.texts)
+		change(&c, int(key), number, word)
+		session, err := New(s.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &run{Session: session, ctx: t.Context(), problem: s.problem, first: unmeasured, last: unmeasured, best: unmeasured}
+		if err := r.bind(); err != nil {
+			t.Fatal(err)
+		}
+		defer r.pool.Close()
+		var bad *CheckpointError
+		if err := r.restore(&c); err != nil && !errors.As(err, &bad) {
+			t.Fatal(err)
+		}
+	})
+}
+
+// change makes one of the things in a checkpoint another one.
+func change(c *Checkpoint, key int, number float64, word string) {
+	names := slices.Concat(
+		slices.Sorted(maps.Keys(c.vectors)), slices.Sorted(maps.Keys(c.numbers)), slices.Sorted(maps.Keys(c.texts)))
+	name := names[key%len(names)]
+	if v, ok := c.vectors[name]; ok {
+		c.vectors[name] = append(slices.Clone(v), number)
+	}
+	if _, ok := c.numbers[name]; ok {
+		c.numbers[name] = number
+	}
+	if _, ok := c.texts[name]; ok {
+		c.texts[name] = word
+	}
+}

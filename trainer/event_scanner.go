@@ -1,0 +1,197 @@
+package trainer
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// scanner goes through the text of one object.
+type scanner struct {
+	text []byte
+	at   int
+}
+
+func (s *scanner) space() {
+	for s.at < len(s.text) {
+		switch s.text[s.at] {
+		case ' ', '\t', '\r', '\n':
+			s.at++
+		default:
+			return
+		}
+	}
+}
+
+// next passes over space and the character, if that is there.
+func (s *scanner) next(c byte) bool {
+	s.space()
+	if s.at < len(s.text) && s.text[s.at] == c {
+		s.at++
+		return true
+	}
+	return false
+}
+
+// end reports whether the object and the line end here.
+func (s *scanner) end() bool {
+	if !s.next('}') {
+		return false
+	}
+	s.space()
+	return s.at == len(s.text)
+}
+
+// key passes over a key and its colon and returns it, or nil for one of other characters than a-z, 0-9 and _:
+// encoding/json takes keys that differ in the case of letters for the same.
+func (s *scanner) key() []byte {
+	key := s.word()
+	for _, c := range key {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
+			return nil
+		}
+	}
+	if !s.next(':') {
+		return nil
+	}
+	return key
+}
+
+// word passes over a string without escapes and returns it without quotes, or nil.
+func (s *scanner) word() []byte {
+	if !s.next('"') {
+		return nil
+	}
+	start, plain := s.at, true
+	for ; s.at < len(s.text); s.at++ {
+		switch c := s.text[s.at]; {
+		case c == '"':
+			s.at++
+			word := s.text[start : s.at-1]
+			if !plain && !utf8.Valid(word) {
+				return nil
+			}
+			return word
+		case c < ' ' || c == '\\':
+			return nil
+		case c >= utf8.RuneSelf:
+			plain = false
+		}
+	}
+	return nil
+}
+
+// number passes over a number of JSON's grammar and returns its text and whether it is written as an integer.
+func (s *scanner) number() (text []byte, integer bool) {
+	s.space()
+	start, t := s.at, s.text
+	digits := func() int {
+		n := 0
+		for ; s.at < len(t) && t[s.at] >= '0' && t[s.at] <= '9'; s.at++ {
+			n++
+		}
+		return n
+	}
+	if s.at < len(t) && t[s.at] == '-' {
+		s.at++
+	}
+	zero := s.at < len(t) && t[s.at] == '0'
+	if n := digits(); n == 0 || zero && n > 1 {
+		return nil, false
+	}
+	integer = true
+	if s.at < len(t) && t[s.at] == '.' {
+		s.at++
+		integer = false
+		if digits() == 0 {
+			return nil, false
+		}
+	}
+	if s.at < len(t) && (t[s.at] == 'e' || t[s.at] == 'E') {
+		s.at++
+		integer = false
+		if s.at < len(t) && (t[s.at] == '+' || t[s.at] == '-') {
+			s.at++
+		}
+		if digits() == 0 {
+			return nil, false
+		}
+	}
+	return t[start:s.at], integer
+}
+
+// literal passes over the word, if it is there.
+func (s *scanner) literal(word string) bool {
+	s.space()
+	if !bytes.HasPrefix(s.text[s.at:], []byte(word)) {
+		return false
+	}
+	s.at += len(word)
+	return true
+}
+
+func (s *scanner) float(f *Float) bool {
+	if s.literal("null") || s.literal("NaN") {
+		*f = Float(math.NaN())
+		return true
+	}
+	text, _ := s.number()
+	v, err := strconv.ParseFloat(string(text), 64)
+	*f = Float(v)
+	return err == nil
+}
+
+func (s *scanner) int(i *int) bool {
+	text, integer := s.number()
+	v, err := strconv.Atoi(string(text))
+	*i = v
+	return integer && err == nil
+}
+
+func (s *scanner) bool(b *bool) bool {
+	*b = s.literal("true")
+	return *b || s.literal("false")
+}
+
+func (s *scanner) string(text *string) bool {
+	word := s.word()
+	*text = string(word)
+	return word != nil
+}
+
+func (s *scanner) floats(out *[]Float) bool {
+	if *out != nil || !s.next('[') {
+		return false
+	}
+	*out = []Float{}
+	if s.next(']') {
+		return true
+	}
+	for {
+		var f Float
+		if !s.float(&f) {
+			return false
+		}
+		*out = append(*out, f)
+		if !s.next(',') {
+			return s.next(']')
+		}
+	}
+}
+
+// pass passes over the value of a key that the event does not have.
+func (s *scanner) pass(key []byte) bool {
+	if len(key) == 0 || string(key) == "type" {
+		return false
+	}
+	s.space()
+	if s.at < len(s.text) && s.text[s.at] == '"' {
+		return s.word() != nil
+	}
+	if s.literal("null") || s.literal("true") || s.literal("false") || s.literal("NaN") {
+		return true
+	}
+	text, _ := s.number()
+	return text != nil
+}

@@ -1,0 +1,203 @@
+package trainer
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+
+	"newtop/trainer/optim"
+)
+
+// Relay shows a run that is trained elsewhere: events go in, and every viewer has a feed of them. Its methods may be
+// called from any goroutine.
+type Relay struct {
+	hub
+	mu     sync.Mutex
+	now    Status
+	answer func(context.Context, Command) error
+}
+
+// NewRelay returns a relay without events. Commands of its viewers go to answer; nil answers ErrReadOnly.
+func NewRelay(answer func(context.Context, Command) error) *Relay {
+	if answer == nil {
+		answer = func(context.Context, Command) error { return ErrReadOnly }
+	}
+	return &Relay{answer: answer}
+}
+
+// Feed returns the run so far and from now on.
+func (r *Relay) Feed() Feed { return &relayFeed{relay: r, Mailbox: r.subscribe()} }
+
+type relayFeed struct {
+	relay *Relay
+	*Mailbox
+}
+
+func (f *relayFeed) Do(ctx context.Context, c Command) error { return f.relay.answer(ctx, c) }
+
+// Add shows the next event.
+func (r *Relay) Add(e Event) { r.Show([]Event{e}, nil) }
+
+// Show shows the next events, and changes the status that goes with them by hand, if change is not nil. Viewers get
+// both at once. What the status points to is shared: change replaces it.
+func (r *Relay) Show(events []Event, change func(*Status)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range events {
+		r.now.follow(e)
+	}
+	if change != nil {
+		change(&r.now)
+	}
+	r.publishAll(events, r.now)
+}
+
+// Restart makes what was shown void, and shows the given events instead.
+func (r *Relay) Restart(events []Event, change func(*Status)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now = Status{Replay: r.now.Replay, Recording: r.now.Recording}
+	for _, e := range events {
+		r.now.follow(e)
+	}
+	if change != nil {
+		change(&r.now)
+	}
+	r.restart(events, r.now)
+}
+
+// Update changes the status by hand.
+func (r *Relay) Update(change func(*Status)) { r.Show(nil, change) }
+
+// publishAll sends events and the status after them to every viewer at once.
+func (h *hub) publishAll(events []Event, s Status) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.history.extend(events, s)
+	for m := range h.boxes {
+		m.mu.Lock()
+		m.back.extend(events, s)
+		m.mu.Unlock()
+		m.ring()
+	}
+}
+
+// restart makes what was published void. The events are gathered and thinned once; each viewer gets its copy when it
+// takes it.
+func (h *hub) restart(events []Event, s Status) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.history = backlog{delta: Delta{Restart: true}}
+	h.history.extend(events, s)
+	all := h.history.history()
+	for m := range h.boxes {
+		m.mu.Lock()
+		m.back = &backlog{begun: all, some: true, delta: Delta{Status: s}}
+		m.mu.Unlock()
+		m.ring()
+	}
+	h.history.delta.Restart = false // one who joins later has seen nothing else
+}
+
+func (b *backlog) extend(events []Event, s Status) {
+	for _, e := range events {
+		b.add(e)
+	}
+	b.status(s)
+}
+
+// ring wakes the viewer.
+func (m *Mailbox) ring() {
+	select {
+	case m.wake <- struct{}{}:
+	default: // it has been woken and has not looked yet
+	}
+}
+
+// follow makes the status that of a run after an event.
+func (s *Status) follow(e Event) {
+	switch e := e.(type) {
+	case RunEvent:
+		s.Phase, s.Optimizer, s.EpochLimit = Running, e.Optimizer, e.Epochs
+		s.Settings = e.settings()
+	case EpochEvent:
+		s.Epoch, s.Unit = e.Epoch, 0
+		s.Elapsed, s.Equivalents = known(e.Elapsed, s.Elapsed), known(e.GradientEquivalents, s.Equivalents)
+		if e.Optimizer != "" {
+			s.Optimizer = e.Optimizer
+		}
+	case InnerEvent:
+		s.Unit = e.Iteration
+	case SwitchEvent:
+		s.Optimizer, s.Settings = e.To, nil
+	case SettingEvent:
+		s.set(e)
+	case RewindEvent:
+		s.Epoch, s.Unit = e.To, 0
+	case ResumeEvent:
+		s.Phase, s.Epoch, s.Unit = Running, e.Epoch, 0
+	case RaceEvent:
+		s.Racing = e.State == "begun" || e.State == "over"
+	case DoneEvent:
+		s.Phase, s.Epoch = Ended, e.Epochs
+	}
+}
+
+func known(v Float, otherwise float64) float64 {
+	if math.IsNaN(float64(v)) {
+		return otherwise
+	}
+	return float64(v)
+}
+
+// set changes one setting in a copy of the list, which viewers share.
+func (s *Status) set(e SettingEvent) {
+	i := slices.IndexFunc(s.Settings, func(have Setting) bool { return have.Key == e.Key })
+	if i < 0 {
+		return
+	}
+	info, err := optim.Lookup(s.Optimizer)
+	if err != nil {
+		return
+	}
+	j := slices.IndexFunc(info.Parameters, func(h optim.Hyperparameter) bool { return h.Key == e.Key })
+	if j < 0 {
+		return
+	}
+	if text := settingText(&info.Parameters[j], e.Value); text != "" {
+		s.Settings = slices.Clone(s.Settings)
+		s.Settings[i].Text = text
+	}
+}
+
+// settingText writes a value as JSON gives it, or as the session does; empty for one that no setting has.
+func settingText(h *optim.Hyperparameter, value any) string {
+	switch v := value.(type) {
+	case float64:
+		return h.Text(v)
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return ""
+}
+
+// settings lists the run's first settings, those of a method that is known here in its order.
+func (e *RunEvent) settings() (out []Setting) {
+	info, err := optim.Lookup(e.Optimizer)
+	if err != nil {
+		return nil
+	}
+	for i := range info.Parameters {
+		h := &info.Parameters[i]
+		text := settingText(h, e.Settings[h.Key])
+		if text == "" {
+			continue
+		}
+		out = append(out, Setting{Key: h.Key, Text: text, Meaning: h.Meaning, Range: h.Range(), Primary: h.Key == info.Primary})
+	}
+	return out
+}

@@ -1,0 +1,282 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var smallRun = Config{Data: "sine", Test: "0.9", Hidden: []int{3}, Optimizer: "tr-gn-jacobi", Epochs: 4}
+
+// TestResumeRefuses what is not the run's, in one line, before anything is recorded.
+func TestResumeRefuses(t *testing.T) {
+	whole := keepAll(t, smallRun)
+	from := &whole.kept[2]
+	for _, c := range []struct {
+		want   string
+		config func(*Config)
+		spoil  func(*Checkpoint)
+	}{
+		{want: "the data are not those of the run: found fingerprint ", config: func(c *Config) { c.Data = "spirals" }},
+		{want: "the data are not those of the run: found fingerprint ", config: func(c *Config) { c.Test = "0.8" }},
+		{want: "the network is not that of the run: found fingerprint ", config: func(c *Config) { c.Hidden = []int{4} }},
+		{want: "the network is not that of the run: found fingerprint ", config: func(c *Config) { c.Act = "sigmoid" }},
+		{want: "nets: 1: expected 2", config: func(c *Config) { c.Committee = 2 }},
+		{want: "net 0.seed: 0: expected 5", config: func(c *Config) { c.Seed = 5 }},
+		{want: `optimizer: unknown optimizer "magic": expected one of `, spoil: func(c *Checkpoint) { c.texts["optimizer"] = "magic" }},
+		{want: "net 0.setting.rate: not there", spoil: func(c *Checkpoint) { c.texts["optimizer"] = "adam" }},
+		{want: "net 0.setting.radius: radius = -1: expected a number > 0", spoil: func(c *Checkpoint) { c.texts["net 0.setting.radius"] = "-1" }},
+		{want: "net 0.weights: 1 numbers: expected 10", spoil: func(c *Checkpoint) { c.vectors["net 0.weights"] = []float64{1} }},
+		{want: "net 0.random numbers: ", spoil: func(c *Checkpoint) { c.texts["net 0.random numbers"] = "1234" }},
+		{want: "net 0.above: -1: expected a whole number from 0", spoil: func(c *Checkpoint) { c.numbers["net 0.above"] = -1 }},
+		{want: "training: not there", spoil: func(c *Checkpoint) { delete(c.numbers, "training") }},
+		{want: "of epoch 9 in one place and 2 in another", spoil: func(c *Checkpoint) { c.Epoch = 9 }},
+	} {
+		config, checkpoint := smallRun, from.checkpoint(t)
+		if c.config != nil {
+			c.config(&config)
+		}
+		if c.spoil != nil {
+			c.spoil(checkpoint)
+		}
+		rest := &archive{}
+		s, err := Resume(config, checkpoint, whole.events[:from.events], rest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Run(t.Context())
+		var prepare *PrepareError
+		var bad *CheckpointError
+		if !errors.As(err, &prepare) || !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), "checkpoint: "+c.want) ||
+			strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: expected checkpoint: %s", err, c.want)
+		}
+		if len(rest.events) > 0 || len(rest.kept) > 0 {
+			t.Errorf("%s: recorded %v", c.want, rest.events)
+		}
+	}
+}
+
+// TestSpoiltCheckpoints are told apart from good ones, wherever a byte is wrong.
+func TestSpoiltCheckpoints(t *testing.T) {
+	text := keepAll(t, smallRun).kept[3].text
+	for i := range text {
+		bad := slices.Clone(text)
+		bad[i] ^= 0x10
+		var c Checkpoint
+		var spoilt *CheckpointError
+		if err := c.UnmarshalBinary(bad); !errors.As(err, &spoilt) || strings.Contains(err.Error(), "\n") {
+			t.Fatalf("byte %d of %d: %v", i, len(text), err)
+		}
+	}
+	for i := range len(text) {
+		if new(Checkpoint).UnmarshalBinary(text[:i]) == nil {
+			t.Fatalf("the first %d of %d bytes are taken", i, len(text))
+		}
+	}
+}
+
+// TestResumeAtTheLimit ends at once and in the same way, and with another limit goes on as if it had been that one from
+// the first.
+func TestResumeAtTheLimit(t *testing.T) {
+	for _, limit := range []func(*Config){
+		func(*Config) {},
+		func(c *Config) { c.TargetLoss = 0.2 },
+		func(c *Config) { c.TargetError = 10 },
+		func(c *Config) { c.TimeLimit = 1 },
+	} {
+		c := smallRun
+		limit(&c)
+		whole := keepAll(t, c)
+		last := &whole.kept[len(whole.kept)-1]
+		if c.TimeLimit > 0 { // reached in the middle of the first iteration
+			c.Epochs, c.TimeLimit = 2, 0
+			whole = keepAll(t, c)
+			last = &whole.kept[1]
+			whole.events = append(whole.events[:last.events:last.events], DoneEvent{})
+			c.TimeLimit = 1
+		}
+		rest := resumed(t, c, whole, last)
+		if len(rest.events) != 3 {
+			t.Fatalf("%d events: expected Run, Resume and Done", len(rest.events))
+		}
+		done := rest.events[2].(DoneEvent)
+		if c.TimeLimit > 0 {
+			if done.Reason != ReasonTime {
+				t.Errorf("%+v", done)
+			}
+			continue
+		}
+		sameRest(t, whole, rest, last)
+	}
+	more := smallRun
+	more.Epochs = 9
+	short, long := keepAll(t, smallRun), keepAll(t, more)
+	end := &short.kept[4]
+	rest := resumed(t, more, short, end)
+	short.events = slices.Concat(short.events[:end.events], long.events[long.kept[4].events:])
+	short.kept = long.kept
+	sameRest(t, short, rest, end)
+}
+
+// TestResumeFromTheStart is the run itself under its name.
+func TestResumeFromTheStart(t *testing.T) {
+	whole, again := keepAll(t, smallRun), &archive{}
+	s, err := Resume(smallRun, nil, whole.events[:1], again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	toTheEnd(t, s)
+	for i := range whole.events {
+		if a, b := digits(whole.events[i]), digits(again.events[i]); a != b {
+			t.Fatalf("event %d is %s, expected %s", i, b, a)
+		}
+	}
+}
+
+// TestHistoryIsShown to viewers, once, and only there.
+func TestHistoryIsShown(t *testing.T) {
+	whole := keepAll(t, smallRun)
+	from := &whole.kept[2]
+	rest := &archive{}
+	s, err := Resume(smallRun, from.checkpoint(t), whole.events, rest) // with the Done of before
+	if err != nil {
+		t.Fatal(err)
+	}
+	early := s.Subscribe()
+	defer early.Close()
+	d, err := early.Wait(t.Context())
+	if err != nil || d.Run == nil || len(d.Epochs) != 5 || d.Done != nil {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	toTheEnd(t, s)
+	d, err = early.Wait(t.Context())
+	if err != nil || len(d.Epochs) != 2 || d.Done == nil || len(d.Resumes) != 1 || d.Resumes[0].Epoch != 2 || !slices.Equal(d.Status.Kept, []int{2, 3, 4}) {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if n := len(of[EpochEvent](&rest.memory)); n != 2 {
+		t.Errorf("%d epochs recorded: expected 2", n)
+	}
+}
+
+// TestKeeperIsAsked after every epoch and at the end, and gets what was changed by hand without being asked.
+func TestKeeperIsAsked(t *testing.T) {
+	var asked string
+	lazy := &archive{due: func(end bool) bool {
+		asked += map[bool]string{false: "e", true: "E"}[end]
+		return false
+	}}
+	toTheEnd(t, mustNew(t, smallRun, lazy))
+	if asked != "eeeeE" || len(lazy.kept) != 0 {
+		t.Errorf("asked %s, %d kept", asked, len(lazy.kept))
+	}
+	lazy.due = func(bool) bool { return false }
+	d := takeWheel(t, mustNew(t, smallRun, lazy), &lazy.memory)
+	d.do(Set{Key: "radius", Value: "2"})
+	d.do(StepEpoch{})
+	do(t, d.s, Switch{Optimizer: "lbfgs"})
+	d.until(func(s *Status) bool { return s.Optimizer == "lbfgs" })
+	d.times(2, StepEpoch{})
+	do(t, d.s, Rewind{Epoch: 1})
+	d.until(func(s *Status) bool { return s.Epoch == 1 })
+	d.stop()
+	var kept []int
+	for _, k := range lazy.kept {
+		kept = append(kept, k.epoch)
+	}
+	if !slices.Equal(kept, []int{0, 1, 1}) {
+		t.Errorf("kept after epochs %v: expected 0, 1 and 1", kept)
+	}
+}
+
+// TestEndBetweenEpochsIsKept, and one within an epoch is not.
+func TestEndBetweenEpochsIsKept(t *testing.T) {
+	for into := range 2 {
+		a := &archive{due: func(end bool) bool { return end }}
+		ctx, cancel := context.WithCancel(t.Context())
+		s := mustNew(t, smallRun, a)
+		box := s.Subscribe()
+		defer box.Close()
+		done := make(chan error, 1)
+		go func() {
+			done <- s.Run(ctx)
+		}()
+		pause := Command(Pause{On: true})
+		for s.Do(ctx, pause) != nil {
+			t.Fatal("not paused")
+		}
+		follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused && d.Status.Kept != nil })
+		do(t, s, StepEpoch{})
+		at := follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused })
+		for range into {
+			do(t, s, StepInner{})
+			follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused && d.Status.Unit == 1 })
+		}
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if len(a.kept) != 1-into || into == 0 && a.kept[0].epoch != at.Status.Epoch {
+			t.Errorf("stopped in inner unit %d after epoch %d: kept %d", into, at.Status.Epoch, len(a.kept))
+		}
+	}
+}
+
+// reporter is a Recorder that tells how far it is.
+type reporter struct {
+	memory
+	place string
+}
+
+func (r *reporter) Recording() Recording {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return Recording{Place: r.place, Backlog: len(r.events)}
+}
+
+func (r *reporter) Flush() error {
+	time.Sleep(10 * time.Millisecond)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.place = "closed"
+	return nil
+}
+
+// TestRecordingIsShown up to its last word.
+func TestRecordingIsShown(t *testing.T) {
+	r := &reporter{place: "open"}
+	s := mustNew(t, smallRun, &memory{}, r)
+	box := s.Subscribe()
+	defer box.Close()
+	toTheEnd(t, s)
+	d, err := box.Wait(t.Context())
+	if err != nil || d.Status.Recording != (Recording{Place: "closed", Backlog: len(r.events)}) || d.Status.Phase != Ended {
+		t.Errorf("%+v, %v", d.Status.Recording, err)
+	}
+}
+
+// TestClocksGoOn from the checkpoint's.
+func TestClocksGoOn(t *testing.T) {
+	whole := keepAll(t, smallRun)
+	from := &whole.kept[3]
+	c := from.checkpoint(t)
+	c.numbers["training"], c.numbers["active"] = float64(time.Hour), float64(2*time.Hour)
+	rest := &archive{}
+	config := smallRun
+	config.TimeLimit = 2*time.Hour + time.Minute
+	s, err := Resume(config, c, nil, rest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	toTheEnd(t, s)
+	e := of[EpochEvent](&rest.memory)[0]
+	if hour := float64(time.Hour / time.Second); float64(e.Elapsed) < hour || float64(e.Elapsed) > hour+60 || float64(e.Seconds) > 60 {
+		t.Errorf("%v s elapsed, %v s for the epoch", e.Elapsed, e.Seconds)
+	}
+	if got := rest.kept[0].checkpoint(t).numbers["active"]; got < float64(2*time.Hour) {
+		t.Errorf("%v ns active", got)
+	}
+}

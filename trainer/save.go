@@ -1,0 +1,276 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"time"
+
+	"newtop/internal/version"
+	"newtop/models/saved"
+)
+
+// The weights leave a run by Save, and at its end by Config.Save. The session's goroutine copies them and starts a
+// goroutine for each file, which writes it and comes back with a wrote through the session's requests like a viewer;
+// the session publishes the SavedEvent, and then the one who asked gets the answer. Before the run's Done all have
+// come back. Once the run has ended its weights stay as they are, and whoever asks for them writes the file itself.
+
+// SaveError says that a run's weights could not be written at its end.
+type SaveError struct {
+	File string
+	Err  error
+	Run  error // how the run ended, nil if in order
+}
+
+func (e *SaveError) Error() string {
+	cause := e.Err
+	if wrong, ok := errors.AsType[*fs.PathError](cause); ok {
+		cause = wrong.Err
+	}
+	text := fmt.Sprintf("%s was not saved: %v", e.File, cause)
+	if e.Run != nil {
+		text = e.Run.Error() + "; " + text
+	}
+	return text
+}
+
+// Unwrap returns Err and Run.
+func (e *SaveError) Unwrap() []error { return []error{e.Err, e.Run} }
+
+// wrote says that a file has been written, or could not be.
+type wrote struct {
+	event  SavedEvent
+	err    error
+	answer chan error // of the one who asked
+}
+
+func (wrote) command() {}
+
+// ending is what a session keeps of its run for those who save it later.
+type ending struct {
+	model *saved.Model
+	epoch int
+}
+
+// checkSave makes sure, before anything is trained, that there will be a file.
+func (r *run) checkSave() error {
+	if r.config.Save == "" {
+		return nil
+	}
+	if err := saved.Writable(r.config.Save); err != nil {
+		return &PrepareError{Err: fmt.Errorf("--save: %w", err)}
+	}
+	return nil
+}
+
+// save writes the weights of now to a file and answers when it is there.
+func (r *run) save(file string, answer chan error) {
+	format, err := saved.Format(file)
+	if err != nil {
+		answer <- &CommandError{Reason: err.Error()}
+		return
+	}
+	m := r.model()
+	for i, w := range m.Weights {
+		m.Weights[i] = slices.Clone(w)
+	}
+	e := SavedEvent{Epoch: r.epoch, File: file, Format: format}
+	r.saving++
+	go func() {
+		w := wrote{event: e, answer: answer}
+		w.err = guard(func() (err error) {
+			w.event.Bytes, err = saved.Write(file, m)
+			return err
+		})
+		if r.Session.ask(context.Background(), request{command: w, answer: make(chan error, 1)}) != nil {
+			answer <- w.err // the run was cancelled, and did not wait for this
+		}
+	}()
+}
+
+// saved tells of a file that was written.
+func (r *run) saved(w wrote) {
+	r.saving--
+	if w.err != nil {
+		w.answer <- &CommandError{Reason: w.err.Error()}
+		return
+	}
+	r.publish(w.event)
+	w.answer <- nil
+}
+
+// saveAtEnd waits for the files that are being written, writes the one that the configuration asks for, and leaves
+// the weights to the session. It returns how the run ended.
+func (r *run) saveAtEnd(err error) error {
+	r.awaitSaves()
+	if !r.opened {
+		return err
+	}
+	r.final = &ending{model: r.model(), epoch: r.epoch}
+	file := r.config.Save
+	if file == "" {
+		return err
+	}
+	e, failed := r.final.write(file)
+	if failed == nil {
+		r.publish(e)
+		return err
+	}
+	if errors.Is(err, context.Canceled) {
+		err = nil // that a file is missing must be said louder
+	}
+	return &SaveError{File: file, Err: failed, Run: err}
+}
+
+// awaitSaves waits for the files that are being written, for recordGrace at most once the run is cancelled.
+func (r *run) awaitSaves() {
+	cancelled := r.ctx.Done()
+	var late <-chan time.Time
+	for r.saving > 0 {
+		select {
+		case q := <-r.requests:
+			switch c := q.command.(type) {
+			case wrote:
+				r.saved(c)
+			case Save:
+				r.save(c.File, q.answer)
+			default:
+				q.answer <- ErrEnded
+			}
+		case <-cancelled:
+			cancelled, late = nil, time.After(recordGrace)
+		case <-late:
+			return
+		}
+	}
+}
+
+// saveLate writes the weights of a run that has ended, on the goroutine that asks for it. Recorders have had their last
+// event.
+func (s *Session) saveLate(file string) error {
+	if s.final == nil {
+		return ErrEnded
+	}
+	e, err := s.final.write(file)
+	if err != nil {
+		return &CommandError{Reason: err.Error()}
+	}
+	s.hub.append(e)
+	return nil
+}
+
+func (f *ending) write(file string) (e SavedEvent, err error) {
+	e = SavedEvent{Epoch: f.epoch, File: file}
+	if e.Format, err = saved.Format(file); err != nil {
+		return e, err
+	}
+	err = guard(func() error {
+		e.Bytes, err = saved.Write(file, f.model)
+		return err
+	})
+	return e, err
+}
+
+// Export writes the weights of a checkpoint to a file, as Save does. The configuration is the one that the run began
+// with; run is the run's first event, for the file's metadata, and may be nil. Export loads the data, for names and
+// scalings, and returns a *CheckpointError if they are not those of the checkpoint.
+func Export(c Config, from *Checkpoint, run *RunEvent, file string) (SavedEvent, error) {
+	e := ending{epoch: from.Epoch}
+	if err := saved.Writable(file); err != nil {
+		return SavedEvent{}, err
+	}
+	p, err := c.Prepare()
+	if err != nil {
+		return SavedEvent{}, err
+	}
+	if err := compareFingerprints(from.Fingerprint, takeFingerprint(p).wait()); err != nil {
+		return SavedEvent{}, err
+	}
+	weights, err := from.weights(p.Network)
+	if err != nil {
+		return SavedEvent{}, err
+	}
+	optimizer, last, id := "", unmeasured, ""
+	k := from.memory()
+	k.Text("optimizer", &optimizer)
+	rememberScore(k.In("last"), &last)
+	if err := k.Err(); err != nil {
+		return SavedEvent{}, &CheckpointError{Reason: err.Error()}
+	}
+	if run != nil {
+		id = run.ID
+	}
+	e.model = p.model(weights, c.about(id, optimizer, from.Epoch, &last))
+	return e.write(file)
+}
+
+// append publishes an event with the status as it is.
+func (h *hub) append(e Event) {
+	h.mu.Lock()
+	s := h.history.delta.Status
+	h.mu.Unlock()
+	h.publish(e, s)
+}
+
+// model returns the net as it is now. A method whose step is one whole has not moved the weights before it is over.
+func (r *run) model() *saved.Model {
+	weights := make([][]float64, len(r.members))
+	for i, m := range r.members {
+		weights[i] = m.weights
+		if m.stepping && !r.batched() {
+			weights[i] = m.previous
+		}
+	}
+	return r.problem.model(weights, r.config.about(r.id, r.info.Name, r.epoch, &r.last))
+}
+
+// about says of weights where they come from, and how good those of the last finished epoch were.
+func (c *Config) about(run, optimizer string, epoch int, last *EpochEvent) map[string]string {
+	meta := map[string]string{
+		"optimizer": optimizer, "epoch": strconv.Itoa(epoch), "seed": strconv.FormatUint(c.Seed, 10),
+		"time": time.Now().UTC().Format(time.RFC3339),
+	}
+	for key, text := range map[string]string{"run": run, "test": c.Test} {
+		if text != "" {
+			meta[key] = text
+		}
+	}
+	quality, of := "test_error", last.TestError
+	if !finite(of) {
+		quality, of = "test_rmse", last.TestRMSE
+	}
+	for key, v := range map[string]Float{"loss": last.Loss, quality: of} {
+		if finite(v) {
+			meta[key] = strconv.FormatFloat(float64(v), 'g', -1, 64)
+		}
+	}
+	return meta
+}
+
+// model describes weights with what their users need to know of the data.
+func (p *Problem) model(weights [][]float64, meta map[string]string) *saved.Model {
+	data := p.Data
+	m := &saved.Model{Network: p.Network, Weights: weights, Classes: data.Classes, Meta: meta}
+	meta["data"], meta["version"] = data.Name, version.Program()
+	if t := data.Table; t != nil {
+		meta["target"], meta["target_column"] = t.Target, strconv.Itoa(t.Place)
+		for _, f := range t.Fields {
+			m.Table = append(m.Table, saved.Field(f))
+		}
+	}
+	for j, name := range data.InputNames {
+		m.Inputs = append(m.Inputs, saved.Column{Name: name, Offset: data.InputScaling.Offset[j], Scale: data.InputScaling.Scale[j]})
+	}
+	if p.Network.Columns() > p.Network.Inputs() {
+		for _, f := range data.Features {
+			m.Inputs = append(m.Inputs, saved.Column{Name: f.Name, Scale: 1})
+		}
+	}
+	for j, name := range data.TargetNames {
+		m.Outputs = append(m.Outputs, saved.Column{Name: name, Offset: data.TargetScaling.Offset[j], Scale: data.TargetScaling.Scale[j]})
+	}
+	return m
+}

@@ -1,0 +1,417 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"newtop/datasets"
+	"newtop/models/saved"
+
+	"github.com/advancedclimatesystems/gonnx"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
+)
+
+// testErrors counts how many test rows of a problem a saved model gets wrong, by what it makes of their raw values.
+func testErrors(t *testing.T, file string, p *Problem) (wrong int) {
+	t.Helper()
+	m, err := saved.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := rawTest(p)
+	rows, _ := raw.Dims()
+	out := mat.NewDense(rows, len(m.Outputs), nil)
+	m.PredictTo(out, raw)
+	return mistakes(out, p.Data.Test.Labels)
+}
+
+func mistakes(out *mat.Dense, labels []int) (wrong int) {
+	for i, label := range labels {
+		if floats.MaxIdx(out.RawRowView(i)) != label {
+			wrong++
+		}
+	}
+	return wrong
+}
+
+// rawTest returns the test rows as they were before they were scaled, with the features that gates look at.
+func rawTest(p *Problem) *mat.Dense {
+	x := mat.DenseCopyOf(p.Test.Inputs)
+	for i := range p.Test.Rows() {
+		row := x.RawRowView(i)[:p.Data.Inputs()]
+		p.Data.InputScaling.RawTo(row, row)
+	}
+	return x
+}
+
+func mustPrepare(t *testing.T, c Config) *Problem {
+	t.Helper()
+	p, err := c.Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// share is a number of rows as an event has it.
+func share(wrong, rows int) Float { return Float(float64(wrong) / float64(rows)) }
+
+func TestSavedAtTheEnd(t *testing.T) {
+	for name, c := range map[string]Config{
+		"a net":        {Data: "spirals", Optimizer: "tr-gn", Epochs: 8, Save: "m.safetensors"},
+		"a committee":  {Data: "spirals", Optimizer: "adam", Epochs: 5, Committee: 3, Save: "m.onnx"},
+		"a mixture":    {Data: "spirals", Optimizer: "adam", Epochs: 5, Experts: 3, ExpertHidden: []int{6}, Gate: "1", Save: "m.onnx"},
+		"tanh outputs": {Data: "spirals", Optimizer: "tr-gn", Epochs: 5, Out: "tanh", Save: "m.SafeTensors"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.Save = filepath.Join(t.TempDir(), c.Save)
+			m := train(t, c)
+			p := mustPrepare(t, c)
+			done := m.events[len(m.events)-1].(DoneEvent)
+			if got := share(testErrors(t, c.Save, p), p.Test.Rows()); got != done.TestError {
+				t.Errorf("the file's test error is %g, the run's %g", float64(got), float64(done.TestError))
+			}
+			e, ok := m.events[len(m.events)-2].(SavedEvent)
+			info, err := os.Stat(c.Save)
+			if err != nil || !ok || e.Epoch != c.Epochs || e.File != c.Save || e.Bytes != info.Size() {
+				t.Errorf("before the end came %+v for %v, %v", m.events[len(m.events)-2], info, err)
+			}
+			file, err := saved.Read(c.Save)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := of[RunEvent](m)[0]
+			if file.Meta["run"] != run.ID || file.Meta["epoch"] != fmt.Sprint(c.Epochs) || file.Meta["optimizer"] != c.Optimizer || file.Meta["data"] != "spirals" {
+				t.Errorf("the file says %v", file.Meta)
+			}
+		})
+	}
+}
+
+func TestSavedForEveryReason(t *testing.T) {
+	for name, end := range map[string]func(*Session, context.CancelFunc) error{
+		"stopped":   func(s *Session, _ context.CancelFunc) error { return s.Do(context.Background(), Stop{}) },
+		"cancelled": func(_ *Session, cancel context.CancelFunc) error { cancel(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "m.onnx")
+			m := &memory{}
+			s := mustNew(t, Config{Data: "spirals", Optimizer: "adam", Save: file}, m)
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			ended := make(chan error, 1)
+			go func() { ended <- s.Run(ctx) }()
+			box := s.Subscribe()
+			defer box.Close()
+			follow(t, box, func(all *Delta) bool { return len(all.Epochs) > 2 })
+			if err := end(s, cancel); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			if _, err := saved.Read(file); err != nil {
+				t.Error(err)
+			}
+			if len(of[SavedEvent](m)) != 1 {
+				t.Errorf("%d files were announced", len(of[SavedEvent](m)))
+			}
+		})
+	}
+}
+
+func TestSaveWhileTraining(t *testing.T) {
+	c := Config{Data: "spirals", Optimizer: "adam"}
+	p := mustPrepare(t, c)
+	m := &memory{}
+	s := mustNew(t, c, m)
+	background(t, s)
+	box := s.Subscribe()
+	defer box.Close()
+	follow(t, box, func(all *Delta) bool { return len(all.Epochs) > 3 })
+	dir := t.TempDir()
+	do(t, s, Save{filepath.Join(dir, "running.onnx")})
+	do(t, s, StepEpoch{})
+	all := follow(t, box, func(all *Delta) bool { return all.Status.Phase == Paused })
+	file := filepath.Join(dir, "paused.safetensors")
+	do(t, s, Save{file})
+	last := all.Epochs[len(all.Epochs)-1]
+	if got := share(testErrors(t, file, p), p.Test.Rows()); got != last.TestError {
+		t.Errorf("the file's test error is %g, that of epoch %d %g", float64(got), last.Epoch, float64(last.TestError))
+	}
+	for _, bad := range []string{filepath.Join(dir, "model.pt"), filepath.Join(dir, "none", "m.onnx"), dir + "/.onnx/"} {
+		var refused *CommandError
+		if err := s.Do(context.Background(), Save{bad}); !errors.As(err, &refused) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+	do(t, s, Stop{})
+	<-s.ended
+	if e := of[SavedEvent](m); len(e) != 2 || e[0].Format != saved.ONNX || e[1].Epoch != last.Epoch || e[1].Bytes == 0 {
+		t.Errorf("the record has %+v", e)
+	}
+	if names, _ := filepath.Glob(filepath.Join(dir, "*")); len(names) != 2 {
+		t.Errorf("left behind: %v", names)
+	}
+}
+
+// A trust-region method has moved nothing before its step is over.
+func TestSaveInTheMiddleOfAStep(t *testing.T) {
+	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-newton"})
+	background(t, s)
+	box := s.Subscribe()
+	defer box.Close()
+	do(t, s, Pause{On: true})
+	follow(t, box, func(all *Delta) bool { return all.Run != nil && all.Status.Phase == Paused })
+	dir := t.TempDir()
+	var weights [2][]float64
+	for i := range weights {
+		do(t, s, StepInner{})
+		follow(t, box, func(all *Delta) bool { return all.Status.Phase == Paused && all.Status.Unit == i+1 })
+		file := filepath.Join(dir, "m.safetensors")
+		do(t, s, Save{file})
+		m, err := saved.Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		weights[i] = m.Weights[0]
+	}
+	if !slices.Equal(weights[0], weights[1]) {
+		t.Error("the weights moved between two inner iterations")
+	}
+}
+
+// A race leaves the run's own weights where they are.
+func TestSaveDuringARace(t *testing.T) {
+	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-newton"})
+	background(t, s)
+	box := s.Subscribe()
+	defer box.Close()
+	do(t, s, Pause{On: true})
+	follow(t, box, func(all *Delta) bool { return all.Run != nil && all.Status.Phase == Paused })
+	for range 2 {
+		do(t, s, StepEpoch{})
+		follow(t, box, func(all *Delta) bool { return all.Status.Phase == Paused && all.Status.Unit == 0 })
+	}
+	file := filepath.Join(t.TempDir(), "m.safetensors")
+	weights := func() []float64 {
+		do(t, s, Save{file})
+		m, err := saved.Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Weights[0]
+	}
+	before := weights()
+	do(t, s, Race{Racers: []Racer{{Optimizer: "tr-newton"}, {Optimizer: "adam"}}})
+	do(t, s, StepInner{})
+	follow(t, box, func(all *Delta) bool { return all.Status.Phase == Paused && all.Status.Unit > 0 })
+	if !slices.Equal(before, weights()) {
+		t.Error("the weights are not those before the race")
+	}
+}
+
+func TestSaveAfterTheEnd(t *testing.T) {
+	c := Config{Data: "spirals", Optimizer: "tr-gn", Epochs: 3}
+	m := &memory{}
+	s := mustNew(t, c, m)
+	if err := s.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	box := s.Subscribe()
+	defer box.Close()
+	if _, err := box.Wait(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "late.safetensors")
+	do(t, s, Save{file})
+	p := mustPrepare(t, c)
+	done := m.events[len(m.events)-1].(DoneEvent)
+	if got := share(testErrors(t, file, p), p.Test.Rows()); got != done.TestError {
+		t.Errorf("the file's test error is %g, the run's %g", float64(got), float64(done.TestError))
+	}
+	d, err := box.Wait(context.Background())
+	if err != nil || len(d.Saved) != 1 || d.Saved[0].Epoch != 3 || d.Status.Phase != Ended {
+		t.Errorf("viewers are told %+v, %v", d, err)
+	}
+	if err := s.Do(context.Background(), Pause{On: true}); err != ErrEnded {
+		t.Errorf("another command after the end: %v", err)
+	}
+	var refused *CommandError
+	if err := s.Do(context.Background(), Save{filepath.Join(file, "m.onnx")}); !errors.As(err, &refused) {
+		t.Errorf("a path through a file: %v", err)
+	}
+}
+
+func TestUnwritableIsSaidBeforeTraining(t *testing.T) {
+	c := Config{Data: "nothing/of/that/name.csv", Save: filepath.Join(t.TempDir(), "none", "m.onnx")}
+	var early *PrepareError
+	if err := mustNew(t, c).Run(context.Background()); !errors.As(err, &early) || !strings.Contains(err.Error(), "--save: write "+c.Save) {
+		t.Errorf("got %v", err)
+	}
+	c.Save = "m.pt"
+	var wrong *ConfigError
+	if _, err := New(c); !errors.As(err, &wrong) || wrong.Flag != "--save" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSaveErrorNamesTheFileOnce(t *testing.T) {
+	err := error(&SaveError{File: "m.onnx", Err: &fs.PathError{Op: "write", Path: "m.onnx", Err: syscall.ENOSPC}, Run: errors.New("apart")})
+	if got := err.Error(); got != "apart; m.onnx was not saved: no space left on device" || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Weights that the format can't hold are not written over a file that is there.
+func TestDivergedIsNotSaved(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.onnx")
+	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := mustNew(t, Config{Data: "sine", Act: "identity", Optimizer: "sgd", Set: []string{"rate=1e200"}, Epochs: 20, Save: file})
+	err := s.Run(context.Background())
+	var apart *DivergedError
+	var missing *SaveError
+	if !errors.As(err, &apart) || !errors.As(err, &missing) || !strings.Contains(err.Error(), "m.onnx was not saved: ") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v", err)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "old" {
+		t.Errorf("the old file is %q, %v", text, err)
+	}
+}
+
+// Every set says all that a saved model needs.
+func TestEverySetCanBeSaved(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(file, []byte("size,colour,price\n1,red,10\n2,blue,20\n3,red,30\n4,green,41\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{file}
+	for _, info := range datasets.List() {
+		if info.Kind == datasets.Generated && !(testing.Short() && info.Rows > 5000) {
+			names = append(names, info.Name)
+		}
+	}
+	for _, name := range names {
+		p := mustPrepare(t, Config{Data: name, Hidden: []int{2}})
+		m := p.model([][]float64{make([]float64, p.Network.Dim())}, map[string]string{})
+		if err := saved.WriteSafetensors(io.Discard, m); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if name == file {
+			want := []saved.Field{{Name: "size"}, {Name: "colour", Words: []string{"blue", "green", "red"}}}
+			if fmt.Sprint(m.Table) != fmt.Sprint(want) || m.Meta["target"] != "price" || m.Meta["target_column"] != "3" {
+				t.Errorf("the table is %v with %v, expected %v", m.Table, m.Meta, want)
+			}
+		}
+	}
+	p := mustPrepare(t, Config{Data: "recipes", Experts: 2, ExpertHidden: []int{3}, Gate: "hue"})
+	m := p.model([][]float64{make([]float64, p.Network.Dim())}, map[string]string{})
+	if last := m.Inputs[len(m.Inputs)-1]; len(m.Inputs) != 17 || last.Name != "hue" || last.Scale != 1 {
+		t.Errorf("the gates' feature is %+v of %d", last, len(m.Inputs))
+	}
+}
+
+// The real letters, trained, saved as ONNX, and read by a runtime that shares nothing with newtop.
+func TestRealLettersInAnotherRuntime(t *testing.T) {
+	dir := filepath.Join("..", "..", "shared", "data")
+	if _, err := os.Stat(filepath.Join(dir, "letter-recognition.data")); err != nil {
+		t.Skip("no ../shared/data with the UCI letter data")
+	}
+	if testing.Short() {
+		t.Skip("takes seconds with the race detector")
+	}
+	c := Config{Data: "letter", DataDir: dir, Optimizer: "adam", Set: []string{"rate=0.003"}, Batch: 64, Epochs: 10,
+		Save: filepath.Join(t.TempDir(), "letter.onnx")}
+	begun := time.Now()
+	m := train(t, c)
+	done := m.events[len(m.events)-1].(DoneEvent)
+	t.Logf("trained to a test error of %.4f in %v", float64(done.TestError), time.Since(begun))
+	p := mustPrepare(t, c)
+	raw := rawTest(p)
+	rows, columns := raw.Dims()
+	values := make([]float32, 0, rows*columns)
+	for i := range rows {
+		for _, v := range raw.RawRowView(i) {
+			values = append(values, float32(math.Round(v))) // whole numbers from 0 to 15
+		}
+	}
+	model, err := gonnx.NewModelFromFile(c.Save)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := model.Run(gonnx.Tensors{"input": tensor.New(tensor.WithShape(rows, columns), tensor.WithBacking(values))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := mat.NewDense(rows, 26, nil)
+	for i, v := range out["output"].Data().([]float32) {
+		u.Set(i/26, i%26, float64(v))
+	}
+	if got := share(mistakes(u, p.Data.Test.Labels), rows); got != done.TestError || done.TestError > 0.15 {
+		t.Errorf("the other runtime's test error is %g, newtop's %g", float64(got), float64(done.TestError))
+	}
+}
+
+// keepsLast is a Keeper of the newest checkpoint.
+type keepsLast struct {
+	memory
+	last *Checkpoint
+}
+
+func (k *keepsLast) Due(bool) bool { return true }
+
+func (k *keepsLast) Keep(c *Checkpoint) error {
+	k.last = c
+	return nil
+}
+
+func TestExportOfACheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	c := Config{Data: "spirals", Optimizer: "adam", Epochs: 3, Committee: 2, Save: filepath.Join(dir, "end.safetensors")}
+	k := &keepsLast{}
+	if err := mustNew(t, c, k).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	run := of[RunEvent](&k.memory)[0]
+	file := filepath.Join(dir, "export.safetensors")
+	e, err := Export(c, k.last, &run, file)
+	if err != nil || e.Epoch != 3 || e.Format != saved.Safetensors || e.Bytes == 0 {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	end, err := saved.Read(c.Save)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := saved.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(got.Weights, got.Inputs, got.Classes) != fmt.Sprint(end.Weights, end.Inputs, end.Classes) {
+		t.Error("the checkpoint's weights are not those of the end")
+	}
+	got.Meta["time"] = end.Meta["time"]
+	if !maps.Equal(got.Meta, end.Meta) {
+		t.Errorf("the checkpoint's file says %v, that of the end %v", got.Meta, end.Meta)
+	}
+	var other *CheckpointError
+	c.Data = "parity"
+	if _, err := Export(c, k.last, nil, file); !errors.As(err, &other) {
+		t.Errorf("of other data: %v", err)
+	}
+}

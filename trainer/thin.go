@@ -1,0 +1,156 @@
+package trainer
+
+import (
+	"math"
+	"slices"
+)
+
+// Thinner chooses which points of a list stay when a run gets long: of every stretch of the run, which are equally long
+// from its beginning to its end, those that hold the least or the greatest value of a figure. The zero value is that of
+// an empty list.
+type Thinner struct {
+	arrived []int // for every point of the list, how many came before it
+	count   int   // points that came
+	span    int   // how many of them a stretch has
+}
+
+// group is how many points a stretch has at first.
+const group = 16
+
+// Add says that a point was appended to the list.
+func (t *Thinner) Add() {
+	t.arrived = append(t.arrived, t.count)
+	t.count++
+}
+
+// Thin tells which points of the list stay, so that no more than most of them are left: those that extremes marks in
+// the stretch of points from one to before another, and the newest.
+func (t *Thinner) Thin(most int, extremes func(from, to int) []bool) []bool {
+	stay := make([]bool, len(t.arrived))
+	t.span = max(t.span, group)
+	for t.mark(stay, extremes) > most && t.span <= t.count {
+		t.span *= 2
+	}
+	kept := t.arrived[:0]
+	for i, n := range t.arrived {
+		if stay[i] {
+			kept = append(kept, n)
+		}
+	}
+	t.arrived = kept
+	return stay
+}
+
+// mark marks what stays of every stretch, and returns how many points that are.
+func (t *Thinner) mark(stay []bool, extremes func(from, to int) []bool) (left int) {
+	n := len(t.arrived)
+	for from := 0; from < n; {
+		to := from + 1
+		for to < n && t.arrived[to]/t.span == t.arrived[from]/t.span {
+			to++
+		}
+		copy(stay[from:to], extremes(from, to))
+		from = to
+	}
+	if n > 0 {
+		stay[n-1] = true
+	}
+	for _, s := range stay {
+		if s {
+			left++
+		}
+	}
+	return left
+}
+
+func (t *Thinner) clone() Thinner {
+	return Thinner{arrived: slices.Clone(t.arrived), count: t.count, span: t.span}
+}
+
+// thin takes points out of a list that t has followed.
+func thin[T any](t *Thinner, points []T, most int, figures func(*T) figures) []T {
+	stay := t.Thin(most, func(from, to int) []bool { return extremes(points[from:to], figures) })
+	out := points[:0]
+	for i := range points {
+		if stay[i] {
+			out = append(out, points[i])
+		}
+	}
+	clear(points[len(out):])
+	return out
+}
+
+// figures are the numbers of a point whose extremes are to stay; NaN where it has fewer.
+type figures [8]Float
+
+func epochFigures(e *EpochEvent) (f figures) {
+	f = noFigures
+	f[0], f[1], f[2], f[3] = e.Loss, e.TestLoss, e.Error, e.TestError
+	for i := range min(len(e.Figures), len(f)-4) {
+		f[4+i] = e.Figures[i].Value
+	}
+	return f
+}
+
+func spectrumFigures(e *SpectrumEvent) (f figures) {
+	f = noFigures
+	if n := len(e.Eigenvalues); n > 0 {
+		f[0], f[1] = e.Eigenvalues[0], e.Eigenvalues[n-1]
+	}
+	return f
+}
+
+var noFigures = func() (f figures) {
+	for i := range f {
+		f[i] = Float(math.NaN())
+	}
+	return f
+}()
+
+// Extremes marks which of a few epochs in a row hold the least or the greatest value of a figure, or one that is no
+// number: those that stay where a long run is thinned. At least one is marked.
+func Extremes(epochs []EpochEvent) []bool { return extremes(epochs, epochFigures) }
+
+// extremes marks the points of a stretch that hold an extreme of a figure: at most two a figure, the first one that is
+// not a number standing for the maximum. Where there is none the first point is marked.
+func extremes[T any](part []T, of func(*T) figures) []bool {
+	keep := make([]bool, len(part))
+	if len(part) == 0 {
+		return keep
+	}
+	low, high, bad := [len(figures{})]int{}, [len(figures{})]int{}, [len(figures{})]int{}
+	var least, most figures
+	for f := range low {
+		low[f], high[f], bad[f] = -1, -1, -1
+	}
+	for i := range part {
+		for f, v := range of(&part[i]) {
+			switch {
+			case math.IsNaN(float64(v)):
+				if bad[f] < 0 {
+					bad[f] = i
+				}
+			default:
+				if low[f] < 0 || v < least[f] {
+					low[f], least[f] = i, v
+				}
+				if high[f] < 0 || v > most[f] {
+					high[f], most[f] = i, v
+				}
+			}
+		}
+	}
+	for f := range low {
+		// A figure that the run does not have is NaN everywhere and marks nothing.
+		if high[f] >= 0 && bad[f] >= 0 {
+			high[f] = bad[f]
+		}
+		if low[f] >= 0 {
+			keep[low[f]], keep[high[f]] = true, true
+		}
+	}
+	if !slices.Contains(keep, true) {
+		keep[0] = true
+	}
+	return keep
+}
