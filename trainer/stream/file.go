@@ -1,0 +1,188 @@
+package stream
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"newtop/trainer"
+)
+
+// quiet is how long nothing was written to a file that is then said to be no longer written: longer than most epochs.
+const quiet = 30 * time.Minute
+
+// patience is how long a program may go on to write other things than events before its first one.
+const patience = 5 * time.Second
+
+// File returns a source of a file of JSON lines, which is followed as it grows. It begins anew, with ErrRestart, when
+// the file was cut short, written over or replaced by another. See JSONLines for lines that are no events. It never
+// ends; a file of nothing else, that has not grown for some seconds, gives a *LineError. What is at the path but is not
+// a regular file, as a named pipe, is read as JSONLines reads it.
+func File(path string) (Source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		why := errors.New("it is a directory: expected a file of JSON lines")
+		err = &fs.PathError{Op: "read", Path: path, Err: why}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return JSONLines(f, path), nil
+	}
+	s := &file{lines: lines{name: path}, path: path, f: f, info: info, watcher: newWatcher(path)}
+	return s, nil
+}
+
+// file is a file that may grow. Only what its watcher says makes it look again.
+type file struct {
+	lines
+	path    string
+	f       *os.File
+	info    fs.FileInfo
+	offset  int64  // what has been read
+	last    []byte // the last bytes that were read, which are there unless the file was written over
+	gone    bool
+	looked  bool // whether the file is known to be the same since the last ErrNone
+	watcher *watcher
+}
+
+// tailBytes is how many of the last bytes are compared to notice that a file was written over.
+const tailBytes = 64
+
+func (s *file) Next(ctx context.Context) (trainer.Event, error) {
+	if !s.looked { // before more is read, for that may be of another file
+		if anew, err := s.anew(); err != nil || anew {
+			if err == nil {
+				err = ErrRestart
+			}
+			return nil, err
+		}
+		s.looked = true
+	}
+	for {
+		if e, err := s.next(); e != nil || err != nil {
+			return e, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		room := s.room()
+		n, err := s.f.ReadAt(room, s.offset)
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("%s: byte %d: %w", s.path, s.offset, err)
+		}
+		if n > 0 {
+			s.grow(n)
+			s.offset += int64(n)
+			s.remember(room[:n])
+			continue
+		}
+		if e, err := s.tail(false); e != nil || err != nil {
+			return e, err
+		}
+		s.looked = false
+		if s.events == 0 && s.first != nil && time.Since(s.info.ModTime()) > patience {
+			return nil, s.first
+		}
+		return nil, ErrNone
+	}
+}
+
+func (s *file) remember(text []byte) {
+	s.last = append(s.last, text[max(0, len(text)-tailBytes):]...)
+	s.last = s.last[max(0, len(s.last)-tailBytes):]
+}
+
+// anew reports whether the file must be read from the beginning, or another one in its place.
+func (s *file) anew() (bool, error) {
+	there, err := os.Stat(s.path)
+	s.gone = errors.Is(err, fs.ErrNotExist)
+	if err == nil && !os.SameFile(there, s.info) {
+		f, err := os.Open(s.path)
+		if err != nil {
+			return false, nil // replaced by what can't be read: what was read stays
+		}
+		s.f.Close()
+		s.f = f
+		if s.info, err = f.Stat(); err != nil {
+			return false, err
+		}
+		s.reset()
+		return true, nil
+	}
+	info, err := s.f.Stat()
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", s.path, err)
+	}
+	changed := !info.ModTime().Equal(s.info.ModTime())
+	s.info = info
+	if info.Size() < s.offset || changed && !s.unchanged() {
+		s.reset()
+		return true, nil
+	}
+	return false, nil
+}
+
+// unchanged reports whether the last bytes that were read are still there.
+func (s *file) unchanged() bool {
+	now := make([]byte, len(s.last))
+	n, _ := s.f.ReadAt(now, s.offset-int64(len(now)))
+	return bytes.Equal(now[:n], s.last)
+}
+
+func (s *file) reset() {
+	s.lines = lines{name: s.path}
+	s.offset, s.last, s.gone = 0, nil, false
+}
+
+func (s *file) Wait(ctx context.Context) error { return s.watcher.wait(ctx) }
+
+// Read returns the share of the file that has been used.
+func (s *file) Read() float64 {
+	size := s.info.Size()
+	if info, err := s.f.Stat(); err == nil {
+		size = info.Size()
+	}
+	if used := s.offset - int64(s.rest()); used < size && s.offset < size {
+		return float64(used) / float64(size)
+	}
+	return 1
+}
+
+func (s *file) Name() string { return s.path }
+
+// Stale says that the file is gone, or has not been written to for some time.
+func (s *file) Stale() string {
+	if s.gone {
+		return "the file is gone"
+	}
+	return untouched(s.info.ModTime())
+}
+
+// untouched says when something was last written, if that is long ago.
+func untouched(last time.Time) string {
+	age := time.Since(last)
+	switch {
+	case age < quiet:
+		return ""
+	case age < 20*time.Hour:
+		return "not written since " + last.Format("15:04")
+	}
+	return "not written since " + last.Format("2006-01-02 15:04")
+}
+
+func (s *file) Close() error {
+	s.watcher.close()
+	return s.f.Close()
+}

@@ -1,0 +1,123 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Bounds of the search for event files.
+const (
+	maxDepth   = 8
+	maxEntries = 100_000
+)
+
+// foundRun is a directory with the event files of one run.
+type foundRun struct {
+	dir   string
+	files []string // in the order of their names
+	watch []string // directories in which files may come
+	begun int64    // when its newest file was begun, in seconds since 1970
+}
+
+var errEnough = errors.New("enough")
+
+// findRun returns the run of a directory whose newest event file was begun last. It returns an error if there is no
+// event file.
+func findRun(dir string) (foundRun, error) {
+	files := make(map[string][]string) // by directory
+	begun := make(map[string]int64)
+	var dirs []string
+	seen := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if path == dir {
+				return err
+			}
+			return nil // a directory that can't be read has nothing for us
+		}
+		if seen++; seen > maxEntries {
+			return errEnough
+		}
+		if d.IsDir() {
+			if path != dir && (strings.HasPrefix(d.Name(), ".") || depth(dir, path) > maxDepth) {
+				return fs.SkipDir
+			}
+			dirs = append(dirs, path)
+			return nil
+		}
+		if strings.Contains(d.Name(), "tfevents") && !d.IsDir() {
+			parent := filepath.Dir(path)
+			files[parent] = append(files[parent], path)
+			begun[parent] = max(begun[parent], beginning(d))
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return foundRun{}, err
+	}
+	runs := make(map[string]*foundRun)
+	for parent, paths := range files {
+		root := rootOf(dir, parent, files)
+		r := runs[root]
+		if r == nil {
+			r = &foundRun{dir: root}
+			runs[root] = r
+		}
+		r.files = append(r.files, paths...)
+		r.begun = max(r.begun, begun[parent])
+	}
+	var best *foundRun
+	for _, r := range runs {
+		if best == nil || r.begun > best.begun || r.begun == best.begun && r.dir > best.dir {
+			best = r
+		}
+	}
+	if best == nil {
+		return foundRun{}, fmt.Errorf("%s: no event file: expected files named events.out.tfevents.…", dir)
+	}
+	slices.Sort(best.files)
+	const maxWatched = 256
+	best.watch = dirs[:min(len(dirs), maxWatched)]
+	return *best, nil
+}
+
+func depth(dir, path string) int {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil {
+		return 0
+	}
+	return strings.Count(filepath.ToSlash(rel), "/") + 1
+}
+
+// rootOf returns the directory of the run that event files in a directory belong to: the highest one above it with event
+// files, or the one above a part's, or itself.
+func rootOf(top, dir string, files map[string][]string) string {
+	root := dir
+	for at := dir; at != top; {
+		up := filepath.Dir(at)
+		name := strings.ToLower(filepath.Base(at))
+		if len(files[up]) > 0 || at == root && (trainWords[name] || testWords[name]) {
+			root = up
+		}
+		at = up
+	}
+	return root
+}
+
+// beginning returns when an event file was begun, by its name or else by when it was written.
+func beginning(d fs.DirEntry) int64 {
+	_, after, _ := strings.Cut(d.Name(), "tfevents.")
+	digits, _, _ := strings.Cut(after, ".")
+	if t, err := strconv.ParseInt(digits, 10, 64); err == nil {
+		return t
+	}
+	if info, err := d.Info(); err == nil {
+		return info.ModTime().Unix()
+	}
+	return 0
+}

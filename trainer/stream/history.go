@@ -1,0 +1,281 @@
+package stream
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+
+	"newtop/trainer"
+)
+
+// kind sorts events by what bounds their number.
+type kind uint8
+
+const (
+	anEpoch kind = iota
+	anInner
+	aLook // large and asked for: slices, weights, errors
+	aSpectrum
+	aMark // switches, settings, laps and so on
+	kinds
+)
+
+func kindOf(e trainer.Event) kind {
+	switch e.(type) {
+	case trainer.EpochEvent:
+		return anEpoch
+	case trainer.InnerEvent:
+		return anInner
+	case trainer.SliceEvent, trainer.WeightsEvent, trainer.ErrorsEvent:
+		return aLook
+	case trainer.SpectrumEvent:
+		return aSpectrum
+	}
+	return aMark
+}
+
+// most is what is kept of each kind. A run beyond that is shown, sought through and replayed thinned: of its epochs those
+// stay that hold the least or the greatest loss or error of a stretch, of everything else the newest.
+var most = [kinds]struct{ events, bytes int }{
+	anEpoch:   {1 << 15, 48 << 20},
+	anInner:   {1 << 16, math.MaxInt},
+	aLook:     {64, 16 << 20},
+	aSpectrum: {1 << 12, 16 << 20},
+	aMark:     {1 << 14, math.MaxInt},
+}
+
+// fewest is how many of a kind are kept however large they are.
+const fewest = 16
+
+// untimed is how many seconds an epoch takes in a replay if nothing tells how long it took.
+const untimed = 0.1
+
+// history is a run's events in order.
+type history struct {
+	events  []trainer.Event
+	count   [kinds]int
+	bytes   [kinds]int // estimated
+	thinner trainer.Thinner
+	dropped int     // epochs that came and are not kept
+	newest  int     // the newest epoch's number
+	length  float64 // training seconds so far
+	timed   bool    // whether they are known, and not made up for a replay
+	run     *trainer.RunEvent
+	done    bool
+}
+
+// add appends an event.
+func (h *history) add(e trainer.Event) {
+	k := kindOf(e)
+	h.count[k]++
+	h.bytes[k] += size(e)
+	h.events = append(h.events, e)
+	switch e := e.(type) {
+	case trainer.EpochEvent:
+		h.thinner.Add()
+		h.newest = e.Epoch
+		h.length = after(&e, h.length)
+		h.timed = h.timed || e.Elapsed >= 0 || e.Seconds >= 0
+	case trainer.RunEvent:
+		h.run, h.done = &e, false
+	case trainer.RewindEvent:
+		h.newest = e.To
+	case trainer.DoneEvent:
+		h.done = true
+	case trainer.ResumeEvent:
+		h.done = false
+	}
+}
+
+// exceeds reports whether there is too much of a kind.
+func (h *history) exceeds(k kind) bool {
+	return h.count[k] > most[k].events || h.bytes[k] > most[k].bytes && h.count[k] > fewest
+}
+
+// full reports whether it is time to thin.
+func (h *history) full() bool {
+	for k := range kinds {
+		if h.exceeds(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// thin halves the kinds of which there is too much. It returns how many of the first n events are left.
+func (h *history) thin(n int) int {
+	drop := make([]bool, len(h.events))
+	var excess [kinds]int // of each kind, how many go, the oldest
+	for k := range kinds {
+		if h.exceeds(k) {
+			excess[k] = h.count[k] / 2
+		}
+	}
+	if excess[anEpoch] > 0 {
+		h.thinEpochs(drop)
+	}
+	for i, e := range h.events {
+		if k := kindOf(e); k != anEpoch && excess[k] > 0 && i > 0 { // the first says which run it is
+			drop[i] = true
+			excess[k]--
+		}
+	}
+	kept := *h
+	kept.events, kept.count, kept.bytes = h.events[:0], [kinds]int{}, [kinds]int{}
+	left := 0
+	for i, e := range h.events {
+		k := kindOf(e)
+		if drop[i] {
+			if k == anEpoch {
+				kept.dropped++
+			}
+			continue
+		}
+		if i < n {
+			left++
+		}
+		kept.events = append(kept.events, e)
+		kept.count[k]++
+		kept.bytes[k] += size(e)
+	}
+	clear(h.events[len(kept.events):])
+	_, kept.length = kept.position(len(kept.events))
+	*h = kept
+	return left
+}
+
+// thinEpochs marks epochs to drop: those without an extreme of their stretch of the run, but for the first and the
+// newest.
+func (h *history) thinEpochs(drop []bool) {
+	at := make([]int, 0, h.count[anEpoch])
+	for i, e := range h.events {
+		if _, ok := e.(trainer.EpochEvent); ok {
+			at = append(at, i)
+		}
+	}
+	var part []trainer.EpochEvent
+	stay := h.thinner.Thin(h.count[anEpoch]/2, func(from, to int) []bool {
+		part = part[:0]
+		for _, i := range at[from:to] {
+			part = append(part, h.events[i].(trainer.EpochEvent))
+		}
+		keep := trainer.Extremes(part)
+		keep[0] = keep[0] || from == 0
+		return keep
+	})
+	for n, i := range at {
+		drop[i] = !stay[n]
+	}
+}
+
+// size estimates the memory of an event of a kind that is bounded by bytes.
+func size(e trainer.Event) int {
+	const float = 8
+	switch e := e.(type) {
+	case trainer.EpochEvent:
+		n := int(unsafe.Sizeof(e)) + sizes(e.Inner) + sizes(e.Blocks) + sizes(e.Figures) + sizes(e.Members) + sizes(e.Gates)
+		for i := range e.Inner {
+			n += float * len(e.Inner[i].Ritz)
+		}
+		return n
+	case trainer.SpectrumEvent:
+		n := len(e.Eigenvalues) + len(e.Residuals)
+		if d := e.Density; d != nil {
+			n += len(d.Grid) + len(d.Values) + len(d.Errors)
+		}
+		return float * n
+	case trainer.WeightsEvent:
+		return float * len(e.Values)
+	case trainer.ErrorsEvent:
+		n := len(e.Confusion) * len(e.Confusion)
+		for _, r := range e.Residuals {
+			n += len(r)
+		}
+		for i := range e.Worst {
+			n += len(e.Worst[i].Inputs)
+		}
+		return float * n
+	}
+	return 0
+}
+
+// sizes is how many bytes a list's elements have.
+func sizes[T any](list []T) int {
+	var e T
+	return len(list) * int(unsafe.Sizeof(e))
+}
+
+// after returns the training seconds after an epoch that began at some.
+func after(e *trainer.EpochEvent, began float64) float64 {
+	if v := float64(e.Elapsed); !math.IsNaN(v) {
+		return v
+	}
+	if v := float64(e.Seconds); v >= 0 {
+		return began + v
+	}
+	return began + untimed
+}
+
+// end returns how many events there are up to the end of an epoch: its newest occurrence, or else the one of the
+// nearest epoch below. With them go the spectra and looks that were taken right after it. The last epoch's end is
+// the end of all.
+func (h *history) end(epoch int) int {
+	if epoch >= h.newest {
+		return len(h.events)
+	}
+	at, best := -1, math.MinInt
+	for i, e := range slices.Backward(h.events) {
+		if e, ok := e.(trainer.EpochEvent); ok && e.Epoch <= epoch && e.Epoch > best {
+			at, best = i, e.Epoch
+			if best == epoch {
+				break
+			}
+		}
+	}
+	if at < 0 {
+		return h.opening()
+	}
+	for at++; at < len(h.events); at++ {
+		switch h.events[at].(type) {
+		case trainer.SpectrumEvent, trainer.SliceEvent, trainer.WeightsEvent, trainer.ErrorsEvent:
+		default:
+			return at
+		}
+	}
+	return at
+}
+
+// opening returns how many events there are before anything was trained.
+func (h *history) opening() int {
+	n := slices.IndexFunc(h.events, func(e trainer.Event) bool {
+		_, run := e.(trainer.RunEvent)
+		return !run
+	})
+	if n < 0 {
+		return len(h.events)
+	}
+	return n
+}
+
+// epochEnd returns the position after the next epoch event at or after position n, or −1 if there is none.
+func (h *history) epochEnd(n int) int {
+	for i := n; i < len(h.events); i++ {
+		if _, ok := h.events[i].(trainer.EpochEvent); ok {
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// position returns the newest epoch's number and the training seconds after the first n events.
+func (h *history) position(n int) (epoch int, at float64) {
+	for _, e := range h.events[:n] {
+		switch e := e.(type) {
+		case trainer.EpochEvent:
+			epoch, at = e.Epoch, after(&e, at)
+		case trainer.RewindEvent:
+			epoch = e.To
+		}
+	}
+	return epoch, at
+}

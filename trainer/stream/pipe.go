@@ -1,0 +1,157 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"newtop/trainer"
+)
+
+// JSONLines returns a source of events as one JSON object a line, from a pipe or a file that is read once to its end.
+// Unknown fields and types are passed over, and so is a line that is not an event, which Warning then tells; a stream
+// without any event ends with a *LineError. Close closes r if it is an io.Closer. A Read that can't be
+// interrupted, as of a terminal, goes on in the background until it returns.
+func JSONLines(r io.Reader, name string) Source {
+	p := &pipe{r: r, chunks: make(chan chunk), free: make(chan []byte, 2), stop: make(chan struct{})}
+	p.lines.name = name
+	return p
+}
+
+// pipe reads what may block. The goroutine that the first Next starts is the only one that reads; it sends what came to
+// chunks until the end, an error or stop. A chunk's text goes back by free when it has been used.
+type pipe struct {
+	lines
+	r       io.Reader
+	chunks  chan chunk
+	free    chan []byte
+	stop    chan struct{}
+	once    sync.Once
+	started bool
+	waiting *chunk // received by Wait
+	ended   error  // after the last chunk
+}
+
+type chunk struct {
+	text []byte
+	err  error // after the text
+}
+
+func (p *pipe) start() {
+	if p.started {
+		return
+	}
+	p.started = true
+	for range cap(p.free) {
+		p.free <- make([]byte, readSize)
+	}
+	go p.read()
+}
+
+func (p *pipe) read() {
+	for {
+		var buf []byte
+		select {
+		case buf = <-p.free:
+		case <-p.stop:
+			return
+		}
+		n, err := p.r.Read(buf)
+		select {
+		case p.chunks <- chunk{buf[:n], err}:
+		case <-p.stop:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *pipe) Next(ctx context.Context) (trainer.Event, error) {
+	p.start()
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if e, err := p.next(); e != nil || err != nil {
+			return e, err
+		}
+		if p.ended != nil {
+			return p.end()
+		}
+		if p.waiting == nil {
+			// A moment, for what is on its way: a chunk takes longer to come than to be used.
+			select {
+			case c := <-p.chunks:
+				p.waiting = &c
+			case <-time.After(time.Millisecond):
+				return p.unfinished()
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		p.take()
+	}
+}
+
+// unfinished returns the event of a last line whose end has not come, or ErrNone.
+func (p *pipe) unfinished() (trainer.Event, error) {
+	if e, _ := p.tail(false); e != nil {
+		return e, nil
+	}
+	return nil, ErrNone
+}
+
+func (p *pipe) take() {
+	c := p.waiting
+	p.waiting = nil
+	p.feed(c.text)
+	p.ended = c.err
+	if c.err == nil {
+		p.free <- c.text[:cap(c.text)]
+	}
+}
+
+func (p *pipe) end() (trainer.Event, error) {
+	if e, err := p.tail(true); e != nil || err != nil {
+		return e, err
+	}
+	if errors.Is(p.ended, io.EOF) {
+		return nil, p.over()
+	}
+	return nil, fmt.Errorf("%s:%d: %w", p.name, p.number+1, p.ended)
+}
+
+func (p *pipe) Wait(ctx context.Context) error {
+	p.start()
+	if p.waiting != nil || p.ended != nil {
+		return ctx.Err()
+	}
+	select {
+	case c := <-p.chunks:
+		p.waiting = &c
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Read returns 0: nobody knows how much there is.
+func (p *pipe) Read() float64 { return 0 }
+
+func (p *pipe) Name() string { return p.name }
+
+func (p *pipe) Close() error {
+	p.once.Do(func() { close(p.stop) })
+	if f, ok := p.r.(interface{ SetReadDeadline(time.Time) error }); ok {
+		_ = f.SetReadDeadline(time.Unix(1, 0)) // wakes a Read of a pipe; what can't be woken says so
+	}
+	if c, ok := p.r.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+package stream
+
+import (
+	"context"
+	"errors"
+
+	"newtop/trainer"
+)
+
+// ErrNone says that no event is there yet, but that there may be one later.
+var ErrNone = errors.New("stream: nothing yet")
+
+// ErrRestart says that the events so far are void and that the source begins anew: a file was replaced, or another
+// process went on with a run from a checkpoint. The next call of Next returns the first event of what is there now.
+var ErrRestart = errors.New("stream: the source begins anew")
+
+// Source gives a run's events in order. One goroutine uses it; its methods return at once when the context ends.
+//
+// A source may also have the methods Stale() string, which says why nothing more may come, as that the writer is gone,
+// and Warning() string, which says what could not be read and was passed over. Both return one line or nothing, and are
+// asked after a Next that returned an error, ErrNone included.
+type Source interface {
+	// Next returns the next event. It returns io.EOF when no more will ever come, ErrNone when none is there
+	// yet, and ErrRestart when what was given so far is void. Any other error ends the stream; it names file and
+	// line or offset where what is there is not an event.
+	Next(ctx context.Context) (trainer.Event, error)
+	// Wait returns when there may be more, or the context has ended.
+	Wait(ctx context.Context) error
+	// Read tells how much of what there is has been read, from 0 to 1, or 0 where that is unknown.
+	Read() float64
+	// Name says what it is read from.
+	Name() string
+	Close() error
+}
+
+type staler interface{ Stale() string }
+
+type warner interface{ Warning() string }

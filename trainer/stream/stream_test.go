@@ -1,0 +1,375 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"newtop/trainer"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// limit ends a test that waits for what does not come.
+func limit(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// all takes events until there are none, and returns them with what came then.
+func all(t *testing.T, s Source) (events []trainer.Event, err error) {
+	t.Helper()
+	for {
+		e, err := s.Next(t.Context())
+		if err != nil {
+			return events, err
+		}
+		events = append(events, e)
+	}
+}
+
+// take waits until the source has an event.
+func take(t *testing.T, s Source) trainer.Event {
+	t.Helper()
+	ctx := limit(t)
+	for {
+		e, err := s.Next(ctx)
+		if errors.Is(err, ErrNone) {
+			err = s.Wait(ctx)
+		} else if err == nil {
+			return e
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func epochs(events []trainer.Event) (numbers []int) {
+	for _, e := range events {
+		if e, ok := e.(trainer.EpochEvent); ok {
+			numbers = append(numbers, e.Epoch)
+		}
+	}
+	return numbers
+}
+
+func lineOf(epoch int) string {
+	return fmt.Sprintf(`{"type":"epoch","epoch":%d,"loss":%g}`, epoch, 1/float64(1+epoch))
+}
+
+func untilEOF(t *testing.T, text string) (Source, []trainer.Event, error) {
+	t.Helper()
+	s := JSONLines(strings.NewReader(text), "x.jsonl")
+	t.Cleanup(func() { s.Close() })
+	var out []trainer.Event
+	for {
+		events, err := all(t, s)
+		out = append(out, events...)
+		if !errors.Is(err, ErrNone) {
+			return s, out, err
+		}
+		if err := s.Wait(limit(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestJSONLines(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		epochs     int
+		err        string // other than EOF
+		warning    string
+	}{
+		{name: "plain", text: lineOf(1) + "\n" + lineOf(2) + "\n", epochs: 2},
+		{name: "no end of the last line", text: lineOf(1) + "\n" + lineOf(2), epochs: 2},
+		{name: "Windows", text: "\xef\xbb\xbf" + lineOf(1) + "\r\n\r\n" + lineOf(2) + "\r\n", epochs: 2},
+		{name: "unknown types", text: `{"type":"weather"}` + "\n" + lineOf(1), epochs: 1},
+		{name: "prints between", text: "Using cuda\n" + lineOf(1) + "\n 12 %\n" + lineOf(2) + "\n", epochs: 2,
+			warning: `2 lines are no events, the last is x.jsonl:3: "12 %": expected a JSON object with a type, as {"type":"epoch","epoch":1,"loss":0.5}`},
+		{name: "half a line", text: lineOf(1) + "\n" + lineOf(2)[:20], epochs: 1,
+			warning: `x.jsonl:2: "{\"type\":\"epoch\",\"epo" (expected a JSON object with a type: unexpected end of JSON input): expected an event`},
+		{name: "wrong field", text: lineOf(1) + "\n" + `{"type":"epoch","epoch":"two"}`, epochs: 1,
+			warning: `x.jsonl:2: "{\"type\":\"epoch\",\"epoch\":\"two\"}" (wrong epoch: string): expected an event`},
+		{name: "nothing", text: "\n\n", err: "x.jsonl:1: nothing: expected events, one JSON object a line"},
+		{name: "something else", text: "a,b\n1,2\n", err: `x.jsonl:1: "a,b": expected a JSON object with a type, as {"type":"epoch","epoch":1,"loss":0.5}`},
+		{name: "a picture", text: "\x89PNG\x00\n" + lineOf(1) + "\n", err: `x.jsonl:1: "\x89PNG\x00": expected a JSON object`},
+		{name: "prose", text: strings.Repeat("word\n", maxStrange) + lineOf(1), err: `x.jsonl:1: "word": expected`},
+		{name: "a long line", text: strings.Repeat("ä", 100) + "\n", err: `x.jsonl:1: "ääääääääääääääääääää"…: expected`},
+	} {
+		s, events, err := untilEOF(t, c.text)
+		if n := len(epochs(events)); n != c.epochs {
+			t.Errorf("%s: %d epochs, expected %d", c.name, n, c.epochs)
+		}
+		if c.err == "" && err != io.EOF || c.err != "" && !strings.HasPrefix(err.Error(), c.err) {
+			t.Errorf("%s: %v, expected %q", c.name, err, c.err)
+		}
+		if got := s.(warner).Warning(); c.err == "" && got != c.warning {
+			t.Errorf("%s: warns %s\nexpected %s", c.name, got, c.warning)
+		}
+	}
+}
+
+// A pipe whose writer is slow gives what has come, half lines included once they are whole.
+func TestPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := JSONLines(r, "-")
+	for i := range 5 {
+		line := lineOf(i)
+		fmt.Fprint(w, line[:10])
+		if i == 3 {
+			time.Sleep(3 * time.Millisecond)
+		}
+		if _, err := s.Next(t.Context()); !errors.Is(err, ErrNone) {
+			t.Fatalf("half a line gave %v", err)
+		}
+		fmt.Fprint(w, line[10:])
+		if e := take(t, s); e.(trainer.EpochEvent).Epoch != i {
+			t.Fatalf("expected epoch %d, got %+v", i, e)
+		}
+		fmt.Fprintln(w)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+	defer cancel()
+	for ctx.Err() == nil { // the line ends are still on their way
+		if err := s.Wait(ctx); err == nil {
+			if _, err := s.Next(ctx); err == nil {
+				t.Fatal("an event from nowhere")
+			}
+		}
+	}
+	// A reader that waits for the writer ends with the source.
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	w.Close()
+}
+
+func TestFileThatGrows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	write := func(flag int, text string) {
+		t.Helper()
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if _, err := f.WriteString(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(0, lineOf(1)+"\n"+lineOf(2)[:9])
+	s, err := File(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if e := take(t, s); e.(trainer.EpochEvent).Epoch != 1 {
+		t.Errorf("got %+v", e)
+	}
+	if _, err := s.Next(t.Context()); !errors.Is(err, ErrNone) {
+		t.Errorf("half a line gave %v", err)
+	}
+	if read := s.Read(); read != 1 {
+		t.Errorf("%v of the file is said to have been read", read)
+	}
+	for i := 2; i < 50; i++ {
+		write(os.O_APPEND, lineOf(i)[9:]+"\n"+lineOf(i + 1)[:9])
+		if e := take(t, s); e.(trainer.EpochEvent).Epoch != i {
+			t.Fatalf("epoch %d: got %+v", i, e)
+		}
+	}
+	anew := func(what string) {
+		t.Helper()
+		ctx := limit(t)
+		for {
+			_, err := s.Next(ctx)
+			if errors.Is(err, ErrRestart) {
+				break
+			}
+			if !errors.Is(err, ErrNone) {
+				t.Fatalf("%s: %v", what, err)
+			}
+			if err := s.Wait(ctx); err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+		}
+	}
+	write(os.O_TRUNC, lineOf(7)+"\n")
+	anew("cut short")
+	if e := take(t, s); e.(trainer.EpochEvent).Epoch != 7 {
+		t.Errorf("after the file was cut short: %+v", e)
+	}
+	all(t, s)
+	write(os.O_TRUNC, "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"+lineOf(8)+"\n"+lineOf(9)+"\n")
+	anew("written over with more")
+	if e := take(t, s); e.(trainer.EpochEvent).Epoch != 8 {
+		t.Errorf("after the file was written over: %+v", e)
+	}
+	take(t, s)
+	if err := os.Rename(path, path+".1"); err != nil {
+		t.Fatal(err)
+	}
+	all(t, s)
+	all(t, s)
+	if stale := s.(staler).Stale(); stale != "the file is gone" {
+		t.Errorf("a file that is gone is %q", stale)
+	}
+	write(0, lineOf(3)+"\n")
+	anew("replaced")
+	if e := take(t, s); e.(trainer.EpochEvent).Epoch != 3 {
+		t.Errorf("after the file was replaced: %+v", e)
+	}
+}
+
+func TestFileThatIsNone(t *testing.T) {
+	if _, err := File(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file gave %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "words.txt")
+	if err := os.WriteFile(path, []byte("two\nwords"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := File(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Next(t.Context()); !errors.Is(err, ErrNone) { // it may still become one
+		t.Errorf("a new file without events gave %v", err)
+	}
+	if err := os.Chtimes(path, time.Time{}, time.Now().Add(-time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	var bad *LineError
+	if _, err := s.Next(t.Context()); !errors.As(err, &bad) || bad.Line != 1 {
+		t.Errorf("an old file without events gave %v", err)
+	}
+	if _, err := File(t.TempDir()); err == nil || !strings.Contains(err.Error(), "directory") {
+		t.Errorf("a directory gave %v", err)
+	}
+}
+
+func TestOldFilesAreStale(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	if err := os.WriteFile(path, []byte(lineOf(1)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, time.Time{}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := File(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	all(t, s)
+	if got := s.(staler).Stale(); got != "not written since 2026-03-01 12:00" {
+		t.Errorf("an old file is %q", got)
+	}
+}
+
+// Where the system does not tell of changes they are found by looking.
+func TestWatcherWithoutHelp(t *testing.T) {
+	w := newWatcher(t.TempDir())
+	w.close()
+	w.notify, w.poll = nil, time.Millisecond
+	if err := w.wait(limit(t)); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w.poll = time.Hour
+	if err := w.wait(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled wait gave %v", err)
+	}
+}
+
+func TestLinesThatAreTooLong(t *testing.T) {
+	l := lines{name: "x"}
+	l.feed([]byte(lineOf(1) + "\n"))
+	if e, _ := l.next(); e == nil {
+		t.Fatal("no event")
+	}
+	part := []byte(strings.Repeat(" ", 1<<20))
+	for range maxLine/len(part) + 2 {
+		l.feed(part)
+		if e, err := l.next(); e != nil || err != nil {
+			t.Fatal(e, err)
+		}
+		if cap(l.buf) > 2*maxLine {
+			t.Fatalf("%d bytes are kept", cap(l.buf))
+		}
+	}
+	l.feed([]byte("\n" + lineOf(2) + "\n"))
+	if e, err := l.next(); err != nil || e == nil || e.(trainer.EpochEvent).Epoch != 2 {
+		t.Errorf("after a long line: %v, %v", e, err)
+	}
+	if got := l.Warning(); got != "x:2: more than 64 MB: expected a shorter line" {
+		t.Errorf("warns %q", got)
+	}
+}
+
+// However the text is cut, the same events come out, and with every line read on its own.
+func FuzzJSONLines(f *testing.F) {
+	f.Add([]byte(lineOf(1)+"\nno\n"+lineOf(2)), uint16(3))
+	f.Add([]byte(`{"type":"run","id":"a"}`+"\n"+`{"type":"inner","epoch":1}`+"\r\n\x00\n"), uint16(1))
+	f.Add([]byte(lineOf(1)+" \n"+lineOf(1)+"x\n}{\n"), uint16(30))
+	f.Fuzz(func(t *testing.T, text []byte, step uint16) {
+		var want []trainer.Event
+		whole := lines{name: "x"}
+		whole.feed(text)
+		collect := func(l *lines, out *[]trainer.Event) error {
+			for {
+				e, err := l.next()
+				if err != nil || e == nil {
+					return err
+				}
+				*out = append(*out, e)
+			}
+		}
+		failed := collect(&whole, &want)
+		if failed == nil {
+			if e, _ := whole.tail(true); e != nil {
+				want = append(want, e)
+			}
+		}
+		var got []trainer.Event
+		parts := lines{name: "x"}
+		n := max(1, int(step))
+		var err error
+		for rest := text; len(rest) > 0 && err == nil; rest = rest[min(n, len(rest)):] {
+			parts.feed(rest[:min(n, len(rest))])
+			err = collect(&parts, &got)
+			if cap(parts.buf) > 2*len(text)+readSize {
+				t.Fatalf("%d bytes for a text of %d", cap(parts.buf), len(text))
+			}
+		}
+		if err == nil {
+			if e, _ := parts.tail(true); e != nil {
+				got = append(got, e)
+			}
+		}
+		early := lines{name: "x"} // what comes after a whole object on its line makes no event of it
+		early.feed(text[:min(n, len(text))])
+		collect(&early, new([]trainer.Event))
+		early.tail(false)
+		if failed == nil && fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", want) {
+			t.Fatalf("at once\n%#v\nin parts of %d\n%#v", want, n, got)
+		}
+	})
+}

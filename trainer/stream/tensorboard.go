@@ -1,0 +1,297 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"newtop/internal/tfevents"
+	"newtop/trainer"
+)
+
+// TensorBoard returns a source of the scalars in a directory's event files, which is followed as they grow and as files
+// come. The directory may be one run's, with parts of it in directories below, as Keras makes them for train and
+// validation; or hold several runs, of which the one is shown whose newest event file was begun last. When another
+// run begins, the source begins anew with that.
+//
+// A step becomes an epoch, its tags known figures of one where their names say so, and the rest Figures; the time of
+// writing since the first becomes the elapsed seconds. A step is given when all the tags of the one before have
+// come, when a later step comes, or when nothing more came for
+// two seconds, or longer where values of the steps before took longer. A tag whose steps are counted otherwise,
+// as those of train by batches and those of validation by epochs, goes to the step that its time of writing
+// falls in. Steps that begin again lower are a return to an earlier epoch, and from the first one a new run.
+func TensorBoard(dir string) (Source, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
+	}
+	found, err := findRun(real)
+	if err != nil {
+		return nil, err
+	}
+	b := &board{dir: real}
+	b.watcher = newWatcher(real)
+	b.begin(found)
+	return b, nil
+}
+
+const (
+	// settled is after what time without new values a step is taken for complete, or where steps before took
+	// longer half as long again as they, but longest at most.
+	settled = 2 * time.Second
+	longest = time.Minute
+	// rescan is how often directories are listed where nothing tells that a file has come, and rescanSoon how often
+	// where something does.
+	rescan     = 10 * time.Second
+	rescanSoon = time.Second / 2
+	// mendAfter is how long a value that came too late waits at least until all is read again, to put it in its place.
+	mendAfter = 5 * time.Second
+	// maxCurves is how many tags are shown.
+	maxCurves = 1000
+)
+
+// board reads the event files of one run, always the value that was written first, and joins the values of a step.
+type board struct {
+	dir     string
+	run     foundRun
+	watcher *watcher
+	scanned time.Time // when directories were listed
+	looked  bool      // whether there may be more in the files, since the last ErrNone
+	files   []*eventFile
+	joiner
+	begun   time.Time // when reading began anew
+	took    time.Duration
+	warning string
+	dead    error // of a file that is none
+}
+
+type eventFile struct {
+	path   string
+	prefix string // of its tags: the directories between the run's and its own
+	f      *os.File
+	r      *tfevents.Reader
+	value  tfevents.Scalar // the next one
+	some   bool            // whether there is one
+	over   bool            // after an error
+	size   int64
+	wrote  time.Time
+}
+
+func (b *board) begin(run foundRun) {
+	b.closeFiles()
+	if run.dir != b.run.dir {
+		b.warning = ""
+	}
+	b.run, b.scanned, b.begun = run, time.Now(), time.Now()
+	b.joiner = newJoiner(filepath.Base(run.dir))
+	b.looked, b.took, b.dead = false, 0, nil
+	b.open(run)
+}
+
+// open opens the files of the run that are not open yet.
+func (b *board) open(run foundRun) {
+	have := make(map[string]bool)
+	for _, f := range b.files {
+		have[f.path] = true
+	}
+	for _, path := range run.files {
+		if have[path] {
+			continue
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			b.warn(err)
+			continue
+		}
+		prefix, err := filepath.Rel(run.dir, filepath.Dir(path))
+		if err != nil || prefix == "." {
+			prefix = ""
+		} else {
+			prefix = filepath.ToSlash(prefix) + "/"
+		}
+		b.files = append(b.files, &eventFile{path: path, prefix: prefix, f: f, r: tfevents.NewReader(f, path)})
+		b.watcher.add(filepath.Dir(path))
+	}
+	for _, dir := range run.watch {
+		b.watcher.add(dir)
+	}
+}
+
+// lost reports whether a file that is open is no longer there.
+func (b *board) lost(found foundRun) bool {
+	return slices.ContainsFunc(b.files, func(f *eventFile) bool { return !slices.Contains(found.files, f.path) })
+}
+
+func (b *board) warn(err error) { b.warning = err.Error() }
+
+// Next gives what is joined, and reads on where that is not enough.
+func (b *board) Next(ctx context.Context) (trainer.Event, error) {
+	if !b.looked {
+		anew, err := b.look()
+		if err != nil || anew {
+			if err == nil {
+				err = ErrRestart
+			}
+			return nil, err
+		}
+		b.looked = true
+	}
+	for n := 0; ; n++ {
+		if e := b.next(); e != nil {
+			return e, nil
+		}
+		if n%256 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		f := b.earliest()
+		if f != nil {
+			f.some = false
+			b.join(f.prefix+f.value.Tag, f.value)
+			continue
+		}
+		if b.idle() {
+			continue
+		}
+		b.looked = false
+		if b.took == 0 {
+			b.took = time.Since(b.begun)
+		}
+		if b.dead != nil && b.given == 0 {
+			return nil, b.dead
+		}
+		return nil, ErrNone
+	}
+}
+
+// idle takes the step under way for complete if nothing has come for some time. It reports whether there is an event.
+func (b *board) idle() bool {
+	b.caughtUp = true
+	if !b.complete() && time.Since(b.wrote()) < b.patience() {
+		return false
+	}
+	b.flush()
+	return len(b.queue) > b.head
+}
+
+// wrote is when something was last written.
+func (b *board) wrote() (last time.Time) {
+	for _, f := range b.files {
+		if !f.over {
+			last = later(last, f.wrote)
+		}
+	}
+	return last
+}
+
+// earliest returns the file with the value that was written first, or nil if there is no value.
+func (b *board) earliest() (first *eventFile) {
+	for _, f := range b.files {
+		if !f.some && !f.over {
+			b.fill(f)
+		}
+		if f.some && (first == nil || f.value.Wall < first.value.Wall) {
+			first = f
+		}
+	}
+	return first
+}
+
+func (b *board) fill(f *eventFile) {
+	value, err := f.r.Next()
+	switch {
+	case err == nil:
+		f.value, f.some = value, true
+		if math.IsNaN(value.Wall) || math.IsInf(value.Wall, 0) {
+			f.value.Wall = b.wall
+		}
+	case !errors.Is(err, io.EOF):
+		f.over, b.dead = true, err
+		b.warn(err)
+	}
+}
+
+// look sees whether files have come or grown. It reports true when all must be read from the beginning.
+func (b *board) look() (anew bool, err error) {
+	if age := time.Since(b.scanned); age > rescan || b.watcher.names && age > rescanSoon {
+		b.watcher.names, b.scanned = false, time.Now()
+		found, err := findRun(b.dir)
+		switch {
+		case err != nil: // what was read stays
+		case found.dir != b.run.dir:
+			b.begin(found)
+			return true, nil
+		case b.lost(found):
+			b.begin(found)
+			return true, nil
+		default:
+			b.open(found)
+		}
+	}
+	for _, f := range b.files {
+		info, err := f.f.Stat()
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", f.path, err)
+		}
+		if info.Size() < f.size {
+			b.begin(b.run)
+			return true, nil
+		}
+		f.size, f.wrote = info.Size(), info.ModTime()
+	}
+	// Reading everything again must stay a small part of the time.
+	if b.late && time.Since(b.begun) > max(mendAfter, 20*b.took) {
+		b.begin(b.run)
+		return true, nil
+	}
+	return false, nil
+}
+
+func (b *board) Wait(ctx context.Context) error { return b.watcher.wait(ctx) }
+
+// Read returns the share of the files that has been used.
+func (b *board) Read() float64 {
+	var used, size int64
+	idle := true
+	for _, f := range b.files {
+		used += f.r.Offset()
+		size += f.size
+		idle = idle && !f.some
+	}
+	if used >= size || !b.looked && idle { // the end of a file may be half a record
+		return 1
+	}
+	return float64(used) / float64(size)
+}
+
+// Name is the run's directory.
+func (b *board) Name() string { return b.run.dir }
+
+// Stale says that nothing has been written for some time.
+func (b *board) Stale() string { return untouched(b.wrote()) }
+
+// Warning says what could not be read.
+func (b *board) Warning() string {
+	if b.warning == "" && b.dropped > 0 {
+		return fmt.Sprintf("%s: more than %d tags: the others are left out", b.run.dir, maxCurves)
+	}
+	return b.warning
+}
+
+func (b *board) closeFiles() {
+	for _, f := range b.files {
+		f.f.Close()
+	}
+	b.files = nil
+}
+
+func (b *board) Close() error {
+	b.closeFiles()
+	b.watcher.close()
+	return nil
+}

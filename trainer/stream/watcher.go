@@ -1,0 +1,110 @@
+package stream
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// How often files are looked at where the system tells of changes, which it does not on every file system, and where it
+// does not.
+const (
+	slowPoll = time.Second
+	fastPoll = 100 * time.Millisecond
+)
+
+// watcher wakes a source when something has changed in the directories that it watches. Without the system's help it
+// wakes it regularly.
+type watcher struct {
+	notify *fsnotify.Watcher // nil where there is none
+	only   string            // the name of the one file that matters, or empty for all
+	poll   time.Duration
+	names  bool // whether files may have come, gone or been renamed since this was last set to false
+}
+
+// newWatcher watches a file and what may take its place, or a directory.
+func newWatcher(path string) *watcher {
+	w := &watcher{poll: fastPoll}
+	dir := path
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		dir, w.only = filepath.Dir(path), filepath.Base(path)
+	}
+	notify, err := fsnotify.NewWatcher()
+	if err != nil {
+		return w
+	}
+	if notify.Add(dir) != nil {
+		notify.Close()
+		return w
+	}
+	w.notify, w.poll = notify, slowPoll
+	return w
+}
+
+// add watches one more directory. Where that fails its changes are seen when it is looked at.
+func (w *watcher) add(dir string) {
+	if w.notify != nil && w.notify.Add(dir) != nil {
+		w.poll = fastPoll
+	}
+}
+
+// wait returns when something may have changed, or with the context's error.
+func (w *watcher) wait(ctx context.Context) error {
+	timer := time.NewTimer(w.poll)
+	defer timer.Stop()
+	var events <-chan fsnotify.Event
+	var errs <-chan error
+	if w.notify != nil {
+		events, errs = w.notify.Events, w.notify.Errors
+	}
+	for {
+		select {
+		case e, open := <-events:
+			if !open {
+				events = nil
+			} else if w.matters(e) {
+				w.drain()
+				return nil
+			}
+		case _, open := <-errs: // as that events were lost: look
+			if open {
+				w.names = true
+				return nil
+			}
+			errs = nil
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (w *watcher) matters(e fsnotify.Event) bool {
+	w.names = w.names || e.Op&(fsnotify.Create|fsnotify.Remove|fsnotify.Rename) != 0
+	return (w.only == "" || filepath.Base(e.Name) == w.only) && e.Op != fsnotify.Chmod
+}
+
+// drain forgets the changes that one look will see. Those that come from now on are kept by the system.
+func (w *watcher) drain() {
+	for range 1024 {
+		select {
+		case e, open := <-w.notify.Events:
+			if !open {
+				return
+			}
+			w.matters(e)
+		default:
+			return
+		}
+	}
+}
+
+func (w *watcher) close() {
+	if w.notify != nil {
+		w.notify.Close()
+	}
+}
