@@ -1,0 +1,200 @@
+package store
+
+import (
+	"flag"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"newtop/trainer"
+	"newtop/trainer/stream"
+)
+
+var longEpochs = flag.Int("long", 1_000_000, "epochs of BenchmarkOpenLong's run")
+
+// wait returns when all that was recorded is on the disk.
+func wait(r *Recorder) {
+	for {
+		r.mu.Lock()
+		done := len(r.queue) == 0 && r.writing == 0 && !r.kept.busy
+		r.mu.Unlock()
+		if done {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// plain is an epoch as a method without inner solves has it.
+func plain(n int, noise *rand.Rand) trainer.EpochEvent {
+	loss := 1/math.Sqrt(float64(n+1)) + 0.01*noise.Float64()
+	nan := trainer.Float(math.NaN())
+	return trainer.EpochEvent{
+		Epoch: n, Optimizer: "adam", Loss: trainer.Float(loss), TestLoss: trainer.Float(loss * (1 + 0.1*noise.Float64())),
+		Error: trainer.Float(math.Round(loss*4000) / 16000), TestError: trainer.Float(math.Round(loss*1100) / 4000),
+		RMSE: nan, TestRMSE: nan, GradientNorm: trainer.Float(noise.Float64()), StepNorm: trainer.Float(noise.Float64()),
+		Radius: nan, Rho: nan, Rate: 1e-3, Accepted: true, Gradients: trainer.Float(n), GradientEquivalents: trainer.Float(n),
+		Blocks: []trainer.BlockNorms{
+			{To: 1, From: 0, Weight: trainer.Float(noise.Float64()), Gradient: trainer.Float(noise.Float64()), Step: trainer.Float(noise.Float64())},
+			{To: 2, From: 1, Weight: trainer.Float(noise.Float64()), Gradient: trainer.Float(noise.Float64()), Step: trainer.Float(noise.Float64())},
+		},
+		Seconds: 1e-3, Elapsed: trainer.Float(float64(n) * 1e-3),
+	}
+}
+
+func BenchmarkRecordEpochs(b *testing.B) {
+	s := temporary(b)
+	r := s.Record(About{})
+	record(b, r, opening("a"))
+	noise := rand.New(rand.NewPCG(1, 1))
+	e := plain(1, noise)
+	for n := 0; b.Loop(); n++ {
+		e.Epoch = n
+		record(b, r, e)
+		if n%16384 == 0 {
+			wait(r)
+		}
+	}
+	wait(r)
+	b.StopTimer()
+	flush(b, r)
+}
+
+func BenchmarkRecordInner(b *testing.B) {
+	s := temporary(b)
+	r := s.Record(About{})
+	record(b, r, opening("a"))
+	for n := 0; b.Loop(); n++ {
+		e := inner(n/100, 0, n%100+1)
+		e.StepNorm = trainer.Float(1 / float64(n+3))
+		record(b, r, e)
+		if n%65536 == 0 {
+			wait(r)
+		}
+	}
+	wait(r)
+	b.StopTimer()
+	flush(b, r)
+}
+
+// BenchmarkOpenLong reads a finished run of a million epochs as a watcher does. The run is recorded once, before the
+// clock starts.
+func BenchmarkOpenLong(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "runs.db")
+	s := open(b, path)
+	r := s.Record(About{})
+	record(b, r, opening("a"))
+	noise := rand.New(rand.NewPCG(1, 1))
+	for n := range *longEpochs {
+		record(b, r, plain(n, noise))
+		if n%4096 == 0 {
+			wait(r)
+		}
+	}
+	record(b, r, trainer.DoneEvent{Reason: trainer.ReasonEpochs, Epochs: *longEpochs})
+	flush(b, r)
+	s.Close()
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	n := 0
+	for b.Loop() {
+		s := open(b, path)
+		w, err := s.Source(b.Context(), "a")
+		if err != nil {
+			b.Fatal(err)
+		}
+		for n = 0; ; n++ {
+			if _, err := w.Next(b.Context()); err == stream.ErrNone {
+				break
+			} else if err != nil {
+				b.Fatal(err)
+			}
+		}
+		w.Close()
+		s.Close()
+	}
+	runtime.ReadMemStats(&after)
+	b.ReportMetric(float64(n), "events")
+	b.ReportMetric(float64(after.Sys)/1e6, "MB-of-process")
+}
+
+// BenchmarkRecordToWatcher measures how long an epoch takes from Record to a Source of another store on the same file,
+// while 20 epochs a second are recorded.
+func BenchmarkRecordToWatcher(b *testing.B) {
+	s := temporary(b)
+	r := s.Record(About{})
+	record(b, r, opening("a"))
+	wait(r)
+	other, err := Open(s.path, Options{ReadOnly: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer other.Close()
+	w, err := other.Source(b.Context(), "a")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Close()
+	next := func() {
+		for {
+			switch _, err := w.Next(b.Context()); err {
+			case nil:
+				return
+			case stream.ErrNone:
+				if err := w.Wait(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			default:
+				b.Fatal(err)
+			}
+		}
+	}
+	next()
+	noise := rand.New(rand.NewPCG(1, 1))
+	var took []time.Duration
+	for n := 0; b.Loop(); n++ {
+		time.Sleep(time.Duration(25+noise.IntN(50)) * time.Millisecond)
+		begin := time.Now()
+		record(b, r, plain(n, noise))
+		next()
+		took = append(took, time.Since(begin))
+	}
+	flush(b, r)
+	slices.Sort(took)
+	b.ReportMetric(took[len(took)/2].Seconds()*1e3, "ms-median")
+	b.ReportMetric(took[len(took)*95/100].Seconds()*1e3, "ms-p95")
+}
+
+// BenchmarkOpen opens a store that is there, as the start of every run does.
+func BenchmarkOpen(b *testing.B) {
+	s := temporary(b)
+	flush(b, s.Record(About{}))
+	for b.Loop() {
+		again, err := Open(s.path, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		again.Close()
+	}
+}
+
+// BenchmarkNextWithoutNews is what a watcher of a run at rest does once a second.
+func BenchmarkNextWithoutNews(b *testing.B) {
+	s := temporary(b)
+	r := s.Record(About{})
+	record(b, r, opening("a"))
+	flush(b, r)
+	w, err := s.Source(b.Context(), "a")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Close()
+	for b.Loop() {
+		_, _ = w.Next(b.Context())
+	}
+}

@@ -1,0 +1,186 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"newtop/trainer"
+	"newtop/trainer/stream"
+
+	"go.uber.org/goleak"
+)
+
+// childEnv names what a child process does instead of the tests; its value is a JSON child.
+const childEnv = "NEWTOP_STORE_TEST_CHILD"
+
+// child is a process that trains and records.
+type child struct {
+	Path   string
+	Config trainer.Config
+	New    bool   // begin a run where there are others, and print nothing of it
+	Limit  uint64 // of a file's size; 0: none
+	Lift   time.Duration
+}
+
+func TestMain(m *testing.M) {
+	text := os.Getenv(childEnv)
+	if text == "" {
+		goleak.VerifyTestMain(m)
+		return
+	}
+	var c child
+	err := json.Unmarshal([]byte(text), &c)
+	if err == nil {
+		err = c.train()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// train begins a run in a store that has none, or goes on with the one that is there. It prints every epoch that the
+// store has, after it can be read there, and at last the line end.
+func (c *child) train() error {
+	ctx := context.Background()
+	if err := c.limit(); err != nil {
+		return err
+	}
+	s, err := Open(c.Path, Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	runs, err := s.Runs(ctx, Filter{})
+	if err != nil {
+		return err
+	}
+	var r *Recorder
+	var session *trainer.Session
+	if len(runs) == 0 || c.New {
+		r = s.Record(About{Config: c.Config})
+		session, err = trainer.New(c.Config, r)
+	} else {
+		if r, err = s.Continue(ctx, runs[0].ID); err != nil {
+			return err
+		}
+		rest, problem := r.Resumable(ctx)
+		if problem != nil {
+			return problem
+		}
+		session, err = trainer.Resume(rest.Config, rest.From, rest.History, r)
+	}
+	if err != nil {
+		return err
+	}
+	r.OnWarning(func(text string) { fmt.Printf("warning %s\n", text) })
+	r.mu.Lock()
+	r.pause, r.share = 5*time.Millisecond, 1
+	r.mu.Unlock()
+	reported := make(chan error, 1)
+	go func() {
+		var err error
+		if !c.New {
+			err = report(ctx, s.path)
+		}
+		reported <- err
+	}()
+	if err := session.Run(ctx); err != nil {
+		return err
+	}
+	if err := <-reported; err != nil {
+		return err
+	}
+	fmt.Println("end")
+	return nil
+}
+
+// report prints the epochs of the only run, of one that is resumed as soon as the rest is forgotten.
+func report(ctx context.Context, path string) error {
+	s, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	var id string
+	for {
+		var claimed bool
+		err := s.db.QueryRow("SELECT id, claimed FROM runs").Scan(&id, &claimed)
+		if err == nil && !claimed {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	w, err := s.Source(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	for {
+		e, err := w.Next(ctx)
+		switch e := e.(type) {
+		case trainer.EpochEvent:
+			line, err := trainer.EncodeEvent(e)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("%s\n", line)
+		case trainer.DoneEvent:
+			return nil
+		}
+		if errors.Is(err, stream.ErrNone) {
+			err = w.Wait(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// process is a child that runs.
+type process struct {
+	command *exec.Cmd
+	lines   chan string // closed at the end of its output
+	errors  strings.Builder
+}
+
+func (c child) start(t *testing.T) *process {
+	t.Helper()
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{command: exec.Command(os.Args[0]), lines: make(chan string, 1<<16)}
+	p.command.Env = append(os.Environ(), childEnv+"="+string(text))
+	p.command.Stderr = &p.errors
+	out, err := p.command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.lines)
+		for scan := bufio.NewScanner(out); scan.Scan(); {
+			p.lines <- scan.Text()
+		}
+	}()
+	return p
+}
+
+// wait returns all lines that are left, after the end.
+func (p *process) wait() (lines []string, err error) {
+	for line := range p.lines {
+		lines = append(lines, line)
+	}
+	return lines, p.command.Wait()
+}

@@ -1,0 +1,59 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+)
+
+// FormatError says why a file is no run store.
+type FormatError struct{ File, Found, Expected string }
+
+func (e *FormatError) Error() string { return e.File + ": " + e.Found + ": expected " + e.Expected }
+
+// RowError says which row of a database is not what a recorder writes.
+type RowError struct {
+	File, Table string
+	Run         string // its ID, or its number where that is what is wrong
+	Seq         int64  // the event's number; 0: none
+	Err         error
+}
+
+func (e *RowError) Unwrap() error { return e.Err }
+
+func (e *RowError) Error() string {
+	where := e.Table + " of run " + e.Run
+	if e.Seq != 0 {
+		where += fmt.Sprintf(", event %d", e.Seq)
+	}
+	return fmt.Sprintf("%s: %s: %v", e.File, where, strings.ReplaceAll(e.Err.Error(), "\n", " "))
+}
+
+// NotFoundError says that a name stands for no run, or for several.
+type NotFoundError struct {
+	Name string
+	Near []string // runs that it could mean
+}
+
+func (e *NotFoundError) Error() string {
+	switch {
+	case len(e.Near) > 0:
+		return fmt.Sprintf("run %s: expected one of %s", e.Name, strings.Join(e.Near, ", "))
+	case e.Name == "last":
+		return "run last: there are no runs yet"
+	}
+	return fmt.Sprintf("run %s: expected the ID or name of a run, a unique beginning or end of one, or last", e.Name)
+}
+
+// BusyError says that another process is training the run.
+type BusyError struct{ Run, Owner string }
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("run %s: %s is training it: expected a run that no process records", e.Run, e.Owner)
+}
+
+// NameError says why a run can't have a name.
+type NameError struct{ Name, Expected string }
+
+func (e *NameError) Error() string {
+	return fmt.Sprintf("name %q: expected %s", e.Name, e.Expected)
+}

@@ -1,0 +1,287 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"newtop/trainer"
+)
+
+// About says how a run came about.
+type About struct {
+	Config  trainer.Config
+	Command string
+	Name    string // with -2, -3 … behind it where another run has it
+	Version string
+}
+
+// Bounds of what waits for the disk, in bytes, and of one transaction.
+const (
+	maxQueue  = 64 << 20
+	maxBatch  = 2 << 20
+	maxEvents = 2048
+	partSize  = 2 << 20 // of a checkpoint
+)
+
+// Times of the writer.
+const (
+	pace       = 25 * time.Millisecond // least time between two transactions
+	giveUp     = 5 * time.Second       // for Flush without any success
+	firstRetry = 20 * time.Millisecond
+	lastRetry  = time.Second
+	lockGrace  = time.Second // of a file that is locked, before it is a warning
+	minKeep    = time.Second // between checkpoints
+	keepShare  = 20          // and so many times what the last one took
+)
+
+// Recorder records one run. It never makes the trainer wait, and never ends a run: what goes wrong is its Warning.
+//
+// Record and Keep put into queue and checkpoint; one goroutine, the writer's, takes from there and writes. It begins
+// with the first event, or with Continue, and ends in Flush. What it takes stays in the backlog until the
+// transaction is through.
+type Recorder struct {
+	store *Store
+	about About
+	room  int           // bytes that may wait
+	grace time.Duration // for Flush without any success
+	pause time.Duration // between checkpoints at least
+	share int           // and so many times what the last one took
+
+	mu         sync.Mutex
+	id         string
+	name       string // as it was given in the end
+	seq        int64  // the newest event's number
+	queue      []item
+	bytes      int // of queue and of what is being written
+	writing    int // events of the transaction under way
+	lost       int
+	commits    int // transactions so far
+	warning    string
+	tell       func(string)
+	pending    *pending // a checkpoint that nobody has begun to write; a newer one takes its place
+	kept       keeping
+	started    bool
+	opened     bool // a RunEvent came
+	resumed    bool // the run was begun by another recorder
+	configured bool // about.Config takes the place of what is kept
+	closing    bool
+	closed     time.Time // since when
+
+	wake   chan struct{} // room for one token
+	ended  chan struct{} // closed by the writer
+	cancel context.CancelFunc
+	writer *writer // the writer's own
+}
+
+var (
+	_ trainer.Keeper   = (*Recorder)(nil)
+	_ trainer.Reporter = (*Recorder)(nil)
+)
+
+// item is an event that waits.
+type item struct {
+	seq   int64
+	event trainer.Event
+	size  int
+}
+
+// keeping is what decides when the next checkpoint is due.
+type keeping struct {
+	last time.Time     // when the newest was handed over; zero: none
+	busy bool          // it is not on the disk yet
+	took time.Duration // to encode and write the last one
+}
+
+// Record returns the recorder of a new run.
+func (s *Store) Record(a About) *Recorder {
+	return newRecorder(s, a, &writer{store: s, owner: self()})
+}
+
+func newRecorder(s *Store, a About, w *writer) *Recorder {
+	r := &Recorder{
+		store: s, about: a, room: maxQueue, grace: giveUp, pause: minKeep, share: keepShare, name: a.Name, writer: w,
+		wake: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
+	w.recorder = r
+	return r
+}
+
+// Continue takes a run that is no longer trained and returns the recorder for the rest. With the first event that
+// comes what was recorded after the newest checkpoint is forgotten; a recorder that is flushed without any leaves the
+// run as it was. Continue returns a *BusyError where a process records the run.
+func (s *Store) Continue(ctx context.Context, id string) (*Recorder, error) {
+	w := &writer{store: s, owner: self()}
+	if err := w.claim(ctx, id); err != nil {
+		return nil, err
+	}
+	r := newRecorder(s, About{}, w)
+	r.id, r.name, r.seq, r.resumed = id, w.name, w.from, true
+	r.kept.last = time.Now()
+	r.start()
+	return r, nil
+}
+
+// goOnFrom makes the run go on after an event that is not that of its newest checkpoint.
+func (r *Recorder) goOnFrom(seq int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.opened {
+		panic("store: Resumable after the first event")
+	}
+	r.seq, r.writer.from = seq, seq
+}
+
+// Configure gives a run that is gone on with another configuration, from its first new event on: other limits, say.
+func (r *Recorder) Configure(c trainer.Config) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.about.Config, r.configured = c, true
+}
+
+// OnWarning has f called, from a goroutine of the recorder's, when writing fails and when it succeeds again (with "").
+func (r *Recorder) OnWarning(f func(string)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tell = f
+}
+
+// Record implements trainer.Recorder. It returns nil at once. A run that ends before its RunEvent leaves nothing.
+func (r *Recorder) Record(e trainer.Event) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closing {
+		return nil
+	}
+	opening, begins := e.(trainer.RunEvent)
+	switch {
+	case begins:
+		r.open(&opening)
+		e = opening
+	case !r.opened:
+		return nil
+	}
+	seq := int64(1) // of the opening, which takes the place of an older one
+	if !begins {
+		r.seq++
+		seq = r.seq
+	}
+	r.put(item{seq: seq, event: e, size: weight(e)})
+	return nil
+}
+
+// open makes the run begin with its RunEvent. A run that is gone on with keeps its ID.
+func (r *Recorder) open(e *trainer.RunEvent) {
+	if r.id != "" {
+		e.ID = r.id
+	}
+	r.id = e.ID
+	r.seq = max(r.seq, 1)
+	r.opened = true
+	if !r.started {
+		r.start()
+	}
+}
+
+// start starts the writer.
+func (r *Recorder) start() {
+	r.started = true
+	ctx, cancel := context.WithCancel(context.Background())
+	r.cancel = cancel
+	go r.writer.write(ctx)
+}
+
+// Due implements trainer.Keeper: the first at once, then one a second, less often where writing one takes more than a
+// twentieth of the time, and none while the last one waits for the disk. One is always due at the end.
+func (r *Recorder) Due(end bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k := &r.kept
+	return end || !k.busy && time.Since(k.last) >= max(r.pause, time.Duration(r.share)*k.took)
+}
+
+// Keep implements trainer.Keeper. A checkpoint that nobody has begun to write gives way to a newer one.
+func (r *Recorder) Keep(c *trainer.Checkpoint) error {
+	r.keep(&pending{epoch: c.Epoch, fingerprint: c.Fingerprint, encode: c.MarshalBinary})
+	return nil
+}
+
+func (r *Recorder) keep(p *pending) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closing || !r.opened {
+		return
+	}
+	p.seq = r.seq
+	r.pending = p
+	r.kept.last, r.kept.busy = time.Now(), true
+	r.nudge()
+}
+
+// Recording implements trainer.Reporter.
+func (r *Recorder) Recording() trainer.Recording {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	name := r.name
+	if name == "" {
+		name = r.id
+	}
+	return trainer.Recording{
+		Run: name, Place: r.store.path, Backlog: len(r.queue) + r.writing, Lost: r.lost, Warning: r.warning,
+	}
+}
+
+// Flush implements trainer.Recorder. It waits until all is written, but no longer than a few seconds for a disk on
+// which nothing succeeds: what is left then is lost, and the Warning says so. The run belongs to nobody afterwards.
+func (r *Recorder) Flush() error {
+	r.mu.Lock()
+	started, before := r.started, r.closing
+	r.closing, r.closed = true, time.Now()
+	r.nudge()
+	r.mu.Unlock()
+	if !started || before {
+		return nil
+	}
+	defer r.cancel()
+	for commits := -1; ; {
+		select {
+		case <-r.ended:
+			return nil
+		case <-time.After(r.grace + time.Second):
+		}
+		r.mu.Lock()
+		hangs := r.commits == commits
+		commits = r.commits
+		r.mu.Unlock()
+		if hangs { // in a call of the system's, which nothing ends
+			r.abandon("the run is not being recorded: " + r.store.path + ": the disk does not answer")
+			return nil
+		}
+	}
+}
+
+// warn changes the warning and tells of it.
+func (r *Recorder) warn(text string) {
+	r.mu.Lock()
+	changed, tell := r.warning != text, r.tell
+	r.warning = text
+	r.mu.Unlock()
+	if changed && tell != nil {
+		tell(text)
+	}
+}
+
+// abandon forgets what can't be written any more.
+func (r *Recorder) abandon(why string) {
+	r.mu.Lock()
+	n := len(r.queue) + r.writing
+	r.lost += n
+	r.queue, r.bytes, r.writing, r.pending = nil, 0, 0, nil
+	r.closing = true
+	r.mu.Unlock()
+	if n > 0 {
+		why = fmt.Sprintf("%s: the last %d events are not recorded", why, n)
+	}
+	r.warn(why)
+}

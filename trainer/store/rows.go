@@ -1,0 +1,299 @@
+package store
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"newtop/trainer"
+)
+
+// An epoch's numbers have columns of their own; the other fields of the event are JSON beside them. Neither repeats the
+// other, and reading puts both together.
+
+// epochRest is what has no column.
+type epochRest struct {
+	Inner   []trainer.InnerSummary  `json:"inner,omitempty"`
+	Blocks  []trainer.BlockNorms    `json:"blocks,omitempty"`
+	Figures []trainer.Figure        `json:"figures,omitempty"`
+	Members []trainer.MemberFigures `json:"members,omitempty"`
+	Gates   []trainer.GateFigures   `json:"gates,omitempty"`
+	// Negative names the columns whose zero is −0, a sign that SQLite does not keep.
+	Negative []string `json:"negative_zero,omitempty"`
+}
+
+// floatColumns are the columns of an epoch's numbers, in the order of floats.
+var floatColumns = []string{
+	"loss", "test_loss", "error", "test_error", "rmse", "test_rmse",
+	"gradient_norm", "step_norm", "radius", "rho", "rate",
+	"gradients", "products", "losses", "equivalents", "seconds", "elapsed",
+}
+
+const epochColumns = "epoch, optimizer, accepted, rest, " +
+	"loss, test_loss, error, test_error, rmse, test_rmse, gradient_norm, step_norm, radius, rho, rate, " +
+	"gradients, products, losses, equivalents, seconds, elapsed"
+
+// floats returns the event's fields that floatColumns hold.
+func floats(e *trainer.EpochEvent) [17]*trainer.Float {
+	return [...]*trainer.Float{
+		&e.Loss, &e.TestLoss, &e.Error, &e.TestError, &e.RMSE, &e.TestRMSE,
+		&e.GradientNorm, &e.StepNorm, &e.Radius, &e.Rho, &e.Rate,
+		&e.Gradients, &e.Products, &e.Losses, &e.GradientEquivalents, &e.Seconds, &e.Elapsed,
+	}
+}
+
+// epochArgs appends the values of an epoch's columns and returns how many bytes they take, roughly.
+func epochArgs(args []any, e *trainer.EpochEvent) ([]any, int, error) {
+	rest := epochRest{Inner: e.Inner, Blocks: e.Blocks, Figures: e.Figures, Members: e.Members, Gates: e.Gates}
+	values := floats(e)
+	for i, v := range values {
+		if *v == 0 && math.Signbit(float64(*v)) {
+			rest.Negative = append(rest.Negative, floatColumns[i])
+		}
+	}
+	text, err := json.Marshal(&rest)
+	if err != nil {
+		return nil, 0, err
+	}
+	args = append(args, e.Epoch, textOrNull(e.Optimizer), e.Accepted)
+	if string(text) == "{}" {
+		text = nil
+		args = append(args, nil)
+	} else {
+		args = append(args, string(text))
+	}
+	for _, v := range values {
+		args = append(args, number(*v))
+	}
+	return args, 8*len(values) + len(text) + 16, nil
+}
+
+// number returns a column's value: null where JSON would have it.
+func number(v trainer.Float) any {
+	if known(float64(v)) {
+		return float64(v)
+	}
+	return nil
+}
+
+func known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func textOrNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// epochRow is where a row of epochColumns is scanned to. It may be reused.
+type epochRow struct {
+	epoch     sql.NullInt64 // null: no row, where rows are joined
+	optimizer sql.NullString
+	accepted  sql.NullBool
+	rest      sql.RawBytes
+	numbers   [17]sql.NullFloat64
+	to        []any
+}
+
+// dests returns where to scan, after the given ones.
+func (r *epochRow) dests(before ...any) []any {
+	r.to = append(append(r.to[:0], before...), &r.epoch, &r.optimizer, &r.accepted, &r.rest)
+	for i := range r.numbers {
+		r.to = append(r.to, &r.numbers[i])
+	}
+	return r.to
+}
+
+func (r *epochRow) event() (e trainer.EpochEvent, err error) {
+	e = trainer.EpochEvent{Epoch: int(r.epoch.Int64), Optimizer: r.optimizer.String, Accepted: r.accepted.Bool}
+	values := floats(&e)
+	for i, v := range values {
+		*v = trainer.Float(math.NaN())
+		if n := r.numbers[i]; n.Valid {
+			*v = trainer.Float(n.Float64)
+		}
+	}
+	if len(r.rest) == 0 {
+		return e, nil
+	}
+	var rest epochRest
+	if err := json.Unmarshal(r.rest, &rest); err != nil {
+		return e, fmt.Errorf("expected a JSON object in rest: %w", err)
+	}
+	e.Inner, e.Blocks, e.Figures, e.Members, e.Gates = rest.Inner, rest.Blocks, rest.Figures, rest.Members, rest.Gates
+	for _, name := range rest.Negative {
+		if i := slices.Index(floatColumns, name); i >= 0 {
+			*values[i] = trainer.Float(math.Copysign(0, -1))
+		}
+	}
+	return e, nil
+}
+
+// maxSteps bounds the inner iterations of one row.
+const maxSteps = 256
+
+// appendStep appends an inner iteration to the JSON array of its row.
+func appendStep(text []byte, e *trainer.InnerEvent) []byte {
+	if len(text) == 0 {
+		text = append(text, '[')
+	} else {
+		text[len(text)-1] = ','
+	}
+	text = fmt.Appendf(text, "[%d", e.Iteration)
+	for _, v := range []trainer.Float{e.Residual, e.StepNorm, e.Radius, e.Curvature, e.Model} {
+		number, _ := v.MarshalJSON() // which has no errors
+		text = append(append(text, ','), number...)
+	}
+	return append(text, "]]"...)
+}
+
+// together reports whether b can stand in a's row, right after a.
+func together(a, b *trainer.InnerEvent) bool {
+	return a.Epoch == b.Epoch && a.Block == b.Block && a.Member == b.Member
+}
+
+// readSteps returns the inner iterations of a row.
+func readSteps(epoch, block, member int, text []byte) ([]trainer.InnerEvent, error) {
+	steps, ok := scanSteps(text)
+	if !ok {
+		var err error
+		if steps, err = parseSteps(text); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]trainer.InnerEvent, len(steps))
+	for i, s := range steps {
+		out[i] = trainer.InnerEvent{
+			Epoch: epoch, Block: block, Member: member, Iteration: int(s[0]),
+			Residual: s[1], StepNorm: s[2], Radius: s[3], Curvature: s[4], Model: s[5],
+		}
+	}
+	return out, nil
+}
+
+// scanSteps reads what appendStep writes, which most of a run's bytes are, ten times as fast as encoding/json. It
+// reports false for anything else.
+func scanSteps(text []byte) (steps [][6]trainer.Float, ok bool) {
+	if !bytes.HasPrefix(text, []byte("[[")) {
+		return nil, false
+	}
+	text = text[1:]
+	for len(steps) < maxSteps {
+		var s [6]trainer.Float
+		for i := range s {
+			// A bracket stands before the first number, commas before the others, and a bracket behind the last.
+			before, behind := byte(','), byte(',')
+			if i == 0 {
+				before = '['
+			}
+			if i == len(s)-1 {
+				behind = ']'
+			}
+			end := bytes.IndexByte(text, behind)
+			if i > 0 && end == 0 {
+				end = bytes.IndexByte(text[1:], behind) + 1
+			}
+			if end < 2 || text[0] != before {
+				return nil, false
+			}
+			v, good := scanNumber(text[1:end])
+			if !good || i == 0 && !known(float64(v)) {
+				return nil, false
+			}
+			s[i] = v
+			text = text[end:]
+		}
+		steps = append(steps, s)
+		switch {
+		case len(text) == 2 && text[1] == ']':
+			return steps, true
+		case len(text) < 3 || text[1] != ',' || text[2] != '[':
+			return nil, false
+		}
+		text = text[2:]
+	}
+	return nil, false
+}
+
+// scanNumber reads a number as JSON has them, or null.
+func scanNumber(text []byte) (trainer.Float, bool) {
+	if string(text) == "null" {
+		return trainer.Float(math.NaN()), true
+	}
+	if !numeral(text) {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
+	return trainer.Float(v), err == nil
+}
+
+// numeral reports whether the text is a number as JSON writes them, which is not all that strconv reads.
+func numeral(text []byte) bool {
+	digits := func() (n int) {
+		for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+			n++
+		}
+		text = text[n:]
+		return n
+	}
+	next := func(chars string) bool {
+		if len(text) == 0 || strings.IndexByte(chars, text[0]) < 0 {
+			return false
+		}
+		text = text[1:]
+		return true
+	}
+	next("-")
+	if !next("0") && digits() == 0 {
+		return false
+	}
+	if next(".") && digits() == 0 {
+		return false
+	}
+	if next("eE") {
+		next("+-")
+		if digits() == 0 {
+			return false
+		}
+	}
+	return len(text) == 0
+}
+
+// parseSteps reads iterations as encoding/json does.
+func parseSteps(text []byte) ([][6]trainer.Float, error) {
+	var steps [][]trainer.Float
+	if err := json.Unmarshal(text, &steps); err != nil {
+		return nil, fmt.Errorf("expected a JSON array of arrays in steps: %w", err)
+	}
+	if len(steps) > maxSteps {
+		return nil, fmt.Errorf("%d iterations in steps: expected at most %d", len(steps), maxSteps)
+	}
+	out := make([][6]trainer.Float, len(steps))
+	for i, s := range steps {
+		if len(s) != len(out[i]) {
+			return nil, fmt.Errorf("%d numbers in iteration %d of steps: expected %d", len(s), i, len(out[i]))
+		}
+		if !known(float64(s[0])) {
+			return nil, fmt.Errorf("iteration %d of steps has no number: expected one", i)
+		}
+		copy(out[i][:], s)
+	}
+	return out, nil
+}
+
+// decodeMark reads an event that is kept as JSON whole, of one of the given types if there are any.
+func decodeMark(text []byte, types ...string) (trainer.Event, error) {
+	e, err := trainer.DecodeEvent(text)
+	if err != nil {
+		return nil, err
+	}
+	if e != nil && len(types) > 0 && !slices.Contains(types, e.EventType()) {
+		return nil, fmt.Errorf("a %s event: expected %s", e.EventType(), types[0])
+	}
+	return e, nil
+}

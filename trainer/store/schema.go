@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// application marks a database as a run store, in the field of its header that is there for this: "newt".
+const application = 0x6e657774
+
+//go:embed schema/1.sql
+var schema1 string
+
+// migrations make an empty database one of version 1, that one of version 2, and so on. Each is one transaction with
+// the change of user_version. What has been released is never changed here.
+var migrations = []string{schema1}
+
+// prepare checks that the file is a run store and brings it to the last of the versions.
+func (s *Store) prepare(ctx context.Context, versions []string) error {
+	var locked error
+	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
+		err := s.tryPrepare(ctx, versions)
+		switch {
+		case busy(err):
+			locked = err
+		case locked != nil && errors.Is(err, context.DeadlineExceeded):
+			err = locked // why it took so long
+		}
+		// Changing to the WAL needs the file alone, and SQLite does not wait for that by itself.
+		if !busy(err) || ctx.Err() != nil {
+			return s.notOurs(err)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// notOurs makes a *FormatError of what SQLite says of a file that is no database.
+func (s *Store) notOurs(err error) error {
+	var own *sqlite.Error
+	if !errors.As(err, &own) {
+		return err
+	}
+	const want = "a run store"
+	switch own.Code() & 0xff {
+	case sqlite3.SQLITE_NOTADB:
+		return &FormatError{File: s.path, Found: "no SQLite database", Expected: want}
+	case sqlite3.SQLITE_CORRUPT:
+		return &FormatError{File: s.path, Found: "a damaged SQLite database", Expected: want}
+	}
+	return s.wrap(context.Background(), err)
+}
+
+func (s *Store) tryPrepare(ctx context.Context, versions []string) error {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	version, err := s.check(ctx, conn, versions)
+	if err != nil || version == len(versions) {
+		return err
+	}
+	if s.ro {
+		return &FormatError{
+			File: s.path, Found: fmt.Sprintf("a run store of version %d", version),
+			Expected: fmt.Sprintf("version %d, which opening it for writing makes of it", len(versions)),
+		}
+	}
+	if _, err := conn.ExecContext(ctx, "PRAGMA journal_mode=WAL"); err != nil {
+		return err
+	}
+	for version < len(versions) {
+		err := transact(ctx, conn, func(ctx context.Context, conn *sql.Conn) error {
+			// Another process may have done it meanwhile.
+			now, err := s.check(ctx, conn, versions)
+			if err != nil || now != version {
+				version = now
+				return err
+			}
+			text := fmt.Sprintf("%s; PRAGMA application_id=%d; PRAGMA user_version=%d", versions[version], application, version+1)
+			_, err = conn.ExecContext(ctx, text)
+			version++
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check returns the version of the tables, 0 for an empty database.
+func (s *Store) check(ctx context.Context, conn *sql.Conn, versions []string) (version int, err error) {
+	var app, tables int
+	for _, q := range []struct {
+		text string
+		to   *int
+	}{
+		{"PRAGMA application_id", &app},
+		{"PRAGMA user_version", &version},
+		{"SELECT count(*) FROM sqlite_schema", &tables},
+	} {
+		if err := conn.QueryRowContext(ctx, q.text).Scan(q.to); err != nil {
+			return 0, err
+		}
+	}
+	switch {
+	case app == 0 && version == 0 && tables == 0 && s.ro:
+		return 0, &FormatError{File: s.path, Found: "an empty database", Expected: "a run store"}
+	case app == 0 && version == 0 && tables == 0:
+		return 0, nil
+	case app != application:
+		return 0, &FormatError{File: s.path, Found: "an SQLite database of another program", Expected: "a run store"}
+	case version < 1:
+		return 0, &FormatError{File: s.path, Found: fmt.Sprintf("a run store of version %d", version), Expected: "version 1 or later"}
+	case version > len(versions):
+		return 0, &FormatError{
+			File: s.path, Found: fmt.Sprintf("a run store of version %d", version),
+			Expected: fmt.Sprintf("version %d at most: a newer newtop made it", len(versions)),
+		}
+	}
+	return version, nil
+}

@@ -1,0 +1,371 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"newtop/trainer"
+)
+
+var update = flag.Bool("update", false, "write testdata/version1.sql anew; the last version's alone may change")
+
+// raw returns a connection that checks nothing.
+func raw(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func execute(t *testing.T, path string, statements ...string) {
+	t.Helper()
+	db := raw(t, path)
+	for _, text := range statements {
+		if _, err := db.Exec(text); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	db.Close()
+}
+
+// What newtop wrote with version 1 of the tables is read for good.
+func TestVersion1(t *testing.T) {
+	const fixture = "testdata/version1.sql"
+	want := everyKind("20261121-120000-a1b2c3", 30)
+	if *update {
+		s := temporary(t)
+		r := s.Record(About{Name: "old", Config: trainer.Config{Data: "letters", Epochs: 3}, Command: "newtop train", Version: "0.6"})
+		record(t, r, want...)
+		r.keep(blob(3, 10))
+		flush(t, r)
+		if err := os.WriteFile(fixture, []byte(dump(t, s.db)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(fixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "runs.db")
+	execute(t, path, string(text))
+	s := open(t, path)
+	equal(t, events(t, s, want[0].(trainer.RunEvent).ID), want)
+	run := find(t, s, "old")
+	if run.State != "diverged" || run.Epochs != 4 || run.Inner != 180 || run.Checkpoint != 3 || run.Config.Epochs != 3 || run.Version != "0.6" {
+		t.Errorf("%+v", run)
+	}
+	if _, text := kept(t, s, run.ID); string(text) != strings.Repeat("\x03", 10) {
+		t.Errorf("checkpoint %q", text)
+	}
+}
+
+// dump writes a database as SQL text.
+func dump(t *testing.T, db *sql.DB) string {
+	t.Helper()
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s\nPRAGMA application_id=%d;\nPRAGMA user_version=1;\n", schema1, application)
+	for _, table := range []string{"runs", "epochs", "solves", "spectra", "marks", "peaks", "checkpoints", "parts"} {
+		var columns string
+		err := db.QueryRow("SELECT group_concat(name, ', ') FROM pragma_table_info(?)", table).Scan(&columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		quoted := "quote(" + strings.ReplaceAll(columns, ", ", ") || ', ' || quote(") + ")"
+		rows, err := db.Query("SELECT " + quoted + " FROM " + table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			var values string
+			if err := rows.Scan(&values); err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&out, "INSERT INTO %s (%s) VALUES (%s);\n", table, columns, values)
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		rows.Close()
+	}
+	return out.String()
+}
+
+// The next version's change is made of what is there, as a whole or not at all.
+func TestMigration(t *testing.T) {
+	s := temporary(t)
+	r := s.Record(About{})
+	record(t, r, opening("a"), epoch(0, 1))
+	flush(t, r)
+	version := func() (n int) {
+		if err := s.db.QueryRow("PRAGMA user_version").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	bad := append(append([]string(nil), migrations...), "ALTER TABLE runs ADD COLUMN note TEXT; INSERT INTO nowhere VALUES (1)")
+	if err := s.prepare(t.Context(), bad); err == nil {
+		t.Fatal("a migration that fails is no error")
+	}
+	if n := version(); n != 1 {
+		t.Errorf("version %d after a migration that failed", n)
+	}
+	if _, err := s.db.Exec("SELECT note FROM runs"); err == nil {
+		t.Error("half a migration is there")
+	}
+	good := append(append([]string(nil), migrations...), "ALTER TABLE runs ADD COLUMN note TEXT", "UPDATE runs SET note = id || '!'")
+	if err := s.prepare(t.Context(), good); err != nil {
+		t.Fatal(err)
+	}
+	var note string
+	if err := s.db.QueryRow("SELECT note FROM runs").Scan(&note); err != nil || note != "a!" || version() != 3 {
+		t.Errorf("%q, version %d: %v", note, version(), err)
+	}
+	if err := s.prepare(t.Context(), good); err != nil {
+		t.Error(err)
+	}
+	var format *FormatError
+	if _, err := Open(s.path, Options{}); !errors.As(err, &format) || !strings.HasSuffix(err.Error(), ": a run store of version 3: expected version 1 at most: a newer newtop made it") {
+		t.Errorf("a later version: %v", err)
+	}
+	s.ro = true
+	if err := s.prepare(t.Context(), append(good, "SELECT 1")); !errors.As(err, &format) || !strings.Contains(err.Error(), "opening it for writing") {
+		t.Errorf("an older version, to be read only: %v", err)
+	}
+}
+
+func TestNotAStore(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, text []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	foreign := filepath.Join(dir, "foreign.db")
+	execute(t, foreign, "CREATE TABLE runs (x)", "PRAGMA user_version=1")
+	other := filepath.Join(dir, "other.db")
+	execute(t, other, "PRAGMA application_id=7")
+	good := filepath.Join(dir, "good.db")
+	open(t, good).Close()
+	whole, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ path, want string }{
+		{dir, "a directory: expected a run store"},
+		{write("text.db", []byte(strings.Repeat("no database\n", 100))), "no SQLite database: expected a run store"},
+		{foreign, "an SQLite database of another program: expected a run store"},
+		{other, "an SQLite database of another program: expected a run store"},
+		{write("short.db", whole[:2000]), "database"},
+		{write("half.db", whole[:len(whole)/2]), "a damaged SQLite database: expected a run store"},
+	} {
+		for _, o := range []Options{{}, {ReadOnly: true}} {
+			s, err := Open(c.path, o)
+			var format *FormatError
+			if !errors.As(err, &format) || !strings.HasPrefix(err.Error(), c.path+": ") || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: %v, want %s", c.path, err, c.want)
+			}
+			if err == nil {
+				s.Close()
+			}
+		}
+	}
+	for _, path := range []string{foreign, other} { // and it was left alone
+		var mode string
+		if err := raw(t, path).QueryRow("PRAGMA journal_mode").Scan(&mode); err != nil || mode != "delete" {
+			t.Errorf("%s: journal mode %s: %v", path, mode, err)
+		}
+	}
+	none := filepath.Join(dir, "deep", "none.db")
+	if _, err := Open(none, Options{Existing: true}); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := Open(none, Options{ReadOnly: true}); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), none) {
+		t.Errorf("no file: %v", err)
+	}
+	if _, err := os.Stat(filepath.Dir(none)); err == nil {
+		t.Error("reading made a directory")
+	}
+	empty := write("empty.db", nil)
+	var format *FormatError
+	if _, err := Open(empty, Options{ReadOnly: true}); !errors.As(err, &format) {
+		t.Errorf("an empty file, to be read only: %v", err)
+	}
+	open(t, empty)
+}
+
+// Rows that no recorder writes are one line each, with file, table and row.
+func TestBadRows(t *testing.T) {
+	for _, c := range []struct{ change, want string }{
+		{"UPDATE epochs SET rest = '{' WHERE seq = 2", "epochs of run a, event 2: expected a JSON object in rest: unexpected end of JSON input"},
+		{"UPDATE epochs SET rest = '[1]' WHERE seq = 2", "epochs of run a, event 2: expected a JSON object"},
+		{"UPDATE solves SET steps = '[[1,2]]'", "solves of run a, event 3: 2 numbers in iteration 0 of steps: expected 6"},
+		{"UPDATE solves SET steps = '7'", "solves of run a, event 3: expected a JSON array of arrays in steps"},
+		{"UPDATE solves SET steps = '[[null,1,1,1,1,1]]'", "solves of run a, event 3: iteration 0 of steps has no number"},
+		{"UPDATE spectra SET json = '{}'", "spectra of run a, event 1806: expected a JSON object with a type"},
+		{`UPDATE spectra SET json = '{"type":"done"}'`, "spectra of run a, event 1806: a done event: expected spectrum"},
+		{`UPDATE marks SET json = '{"type":"switch","epoch":"x"}' WHERE seq = 1807`, "marks of run a, event 1807: a switch event: "},
+		{"UPDATE runs SET opening = '{\"type\":\"run\",\"version\":{}}'", "runs of run a, event 1: a run event: "},
+		{"UPDATE runs SET heartbeat = 'x'", "runs of run a: time \"x\": expected one like 2006-01-02T15:04:05.000Z"},
+	} {
+		s := temporary(t)
+		r := s.Record(About{})
+		record(t, r, everything("a")...)
+		flush(t, r)
+		execute(t, s.path, c.change)
+		_, err := s.Events(t.Context(), "a", 0, func(trainer.Event) bool { return true })
+		var row *RowError
+		if !errors.As(err, &row) || !strings.HasPrefix(err.Error(), s.path+": "+c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s:\n got %v\nwant %s", c.change, err, c.want)
+		}
+	}
+}
+
+func TestBadCheckpoint(t *testing.T) {
+	for _, c := range []struct{ change, want string }{
+		{"DELETE FROM parts WHERE part = 1", "checkpoints of run a, event 1: 2097152 bytes in 1 parts: expected 2097162"},
+		{"UPDATE checkpoints SET size = 1 << 40", "checkpoints of run a, event 1: 2097162 bytes in 2 parts: expected 1099511627776"},
+		{"UPDATE checkpoints SET size = -1", "checkpoints of run a, event 1: 2097162 bytes in 2 parts: expected -1"},
+		{"SELECT 1", "checkpoints of run a, event 1: checkpoint: offset "},
+	} {
+		s := temporary(t)
+		r := s.Record(About{})
+		record(t, r, opening("a"))
+		r.keep(blob(1, partSize+10))
+		flush(t, r)
+		execute(t, s.path, c.change)
+		if _, err := s.Checkpoint(t.Context(), "a"); err == nil || !strings.HasPrefix(err.Error(), s.path+": "+c.want) {
+			t.Errorf("%s:\n got %v\nwant %s", c.change, err, c.want)
+		}
+	}
+}
+
+// small is the file of a database with every kind of row.
+func small(t testing.TB) []byte {
+	s := temporary(t)
+	for _, id := range []string{"a", "b"} {
+		r := s.Record(About{Name: "x"})
+		record(t, r, everyKind(id, 5)...)
+		r.keep(blob(1, 100))
+		for i := range peakStretch {
+			record(t, r, trainer.EpochEvent{Epoch: i, Loss: trainer.Float(i)})
+		}
+		flush(t, r)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// use does all that can be done with a store that may be damaged.
+func use(path string, readOnly bool) {
+	s, err := Open(path, Options{ReadOnly: readOnly})
+	if err != nil {
+		return
+	}
+	defer s.Close()
+	// A fuzzed call has ten seconds, and there are two of this in one.
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	ids := []string{"a", "b"}
+	runs, _ := s.Runs(ctx, Filter{})
+	for _, r := range runs {
+		if !slices.Contains(ids, r.ID) {
+			ids = append(ids, r.ID)
+		}
+	}
+	for _, id := range ids {
+		_, _ = s.Find(ctx, id)
+		_, _ = s.Events(ctx, id, 0, func(trainer.Event) bool { return true })
+		_, _ = s.Checkpoint(ctx, id)
+		_ = s.view(ctx, func(tx *sql.Tx) error { // as it would be read if it were long
+			h, err := s.headOf(ctx, tx, id)
+			if err != nil {
+				return err
+			}
+			h.epochs, h.inner = manyEpochs+1, manyInner+1
+			_, _, err = s.whole(ctx, tx, id, h)
+			return err
+		})
+		if readOnly {
+			continue
+		}
+		if r, err := s.Continue(ctx, id); err == nil {
+			r.grace = 10 * time.Millisecond
+			_, _ = r.Resumable(ctx)
+			_ = r.Record(opening(id))
+			_ = r.Record(epoch(2, 3))
+			r.keep(blob(1, 10))
+			_ = r.Flush()
+		}
+		_ = s.Rename(ctx, id, "y")
+		_ = s.Remove(ctx, id)
+	}
+}
+
+// FuzzStore damages a database: each five bytes overwrite one at an offset. Nothing may panic or hang.
+func FuzzStore(f *testing.F) {
+	whole := small(f)
+	edit := func(at int, value byte) []byte {
+		return append(binary.LittleEndian.AppendUint32(nil, uint32(at)), value)
+	}
+	f.Add([]byte{}, uint32(0))
+	f.Add([]byte{}, uint32(5000))
+	for at := 100; at < len(whole); at += 8 * 4096 * slowness {
+		f.Add(append(edit(at, 0xff), edit(at+3, 0x80)...), uint32(0))
+		f.Add(edit(at+8, 0x7f), uint32(0))
+	}
+	f.Fuzz(func(t *testing.T, edits []byte, cut uint32) {
+		file := append([]byte(nil), whole[:len(whole)-int(cut)%len(whole)]...)
+		for ; len(edits) >= 5; edits = edits[5:] {
+			file[int(binary.LittleEndian.Uint32(edits))%len(file)] = edits[4]
+		}
+		path := filepath.Join(t.TempDir(), "runs.db")
+		if err := os.WriteFile(path, file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		use(path, true)
+		use(path, false)
+	})
+}
+
+// FuzzSteps compares the quick reading of inner iterations with encoding/json's.
+func FuzzSteps(f *testing.F) {
+	e := inner(1, 2, 3)
+	one := appendStep(nil, &e)
+	f.Add(one)
+	f.Add(appendStep(appendStep(nil, &e), &e))
+	for _, text := range []string{"", "[]", "[[]]", "[[1,2,3,4,5,6]]", "[[1,null,-0,1e-300,1E+5,6],[1,2,3,4,5]]", "[[null,2,3,4,5,6]]", "[[01,2,3,4,5,6]]", "[[1,+2,3,4,5,.6]]", "[[1,2,3,4,5,1e999]]", "[[1,2,3,4,5,6]] "} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		quick, ok := scanSteps(text)
+		if !ok {
+			return
+		}
+		slow, err := parseSteps(text)
+		if err != nil || fmt.Sprint(quick) != fmt.Sprint(slow) {
+			t.Errorf("%q: %v, want %v: %v", text, quick, slow, err)
+		}
+	})
+}

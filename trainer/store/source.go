@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"newtop/trainer"
+	"newtop/trainer/stream"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// poll is how often a Source looks by itself: where the file system tells nothing of what others write, and for a
+// process that has died, of which no file tells.
+const poll = time.Second
+
+// settle is how long a Source waits after the first sign of a change, as one transaction makes several.
+const settle = 2 * time.Millisecond
+
+// Source returns a run as it is recorded, for stream.Open. It follows the run for good and never returns io.EOF, since
+// a run that is over may be resumed; where that voids events that it gave it returns stream.ErrRestart. A long run's
+// past is thinned: of more than 20,000 epochs those that hold extremes, of more than 65,536 inner iterations the
+// newest.
+func (s *Store) Source(ctx context.Context, id string) (stream.Source, error) {
+	w := &source{store: s, id: id}
+	err := s.view(ctx, func(tx *sql.Tx) (err error) {
+		w.head, err = s.headOf(ctx, tx, id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Without notification, as on some network file systems, there is the poll.
+	if watcher, err := fsnotify.NewWatcher(); err == nil {
+		if err := watcher.Add(filepath.Dir(s.path)); err == nil {
+			w.watcher = watcher
+		} else {
+			watcher.Close()
+		}
+	}
+	return w, nil
+}
+
+// source follows a run. One goroutine uses it, but for Read.
+type source struct {
+	store   *Store
+	id      string
+	watcher *fsnotify.Watcher // nil: poll alone
+	head    head
+	given   int64 // number of the last event that was read
+	ready   []numbered
+	begun   bool // the past was read
+	stale   string
+	read    atomic.Uint64 // a fraction in units of 1/readUnits
+}
+
+const readUnits = 1 << 20
+
+// Next implements stream.Source.
+func (w *source) Next(ctx context.Context) (trainer.Event, error) {
+	if len(w.ready) == 0 {
+		if err := w.fill(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(w.ready) == 0 {
+		w.read.Store(readUnits)
+		return nil, stream.ErrNone
+	}
+	n := w.ready[0]
+	w.ready = w.ready[1:]
+	w.given = n.seq
+	if w.head.events > 0 {
+		w.read.Store(uint64(float64(n.seq) / float64(w.head.events) * readUnits))
+	}
+	return n.event, nil
+}
+
+// fill reads what is new.
+func (w *source) fill(ctx context.Context) error {
+	s := w.store
+	return s.view(ctx, func(tx *sql.Tx) error {
+		before := w.head
+		h, err := s.headOf(ctx, tx, w.id)
+		if err != nil {
+			return err
+		}
+		w.head = h
+		w.stale = ""
+		if !h.done && !h.owner.alive(time.Now()) {
+			w.stale = fmt.Sprintf("interrupted: %s is gone", h.owner.String())
+		}
+		switch {
+		case h.generation != before.generation && w.begun:
+			w.begun, w.given = false, 0
+			return stream.ErrRestart
+		case !w.begun:
+			w.begun = true
+			w.ready, _, err = s.whole(ctx, tx, w.id, h)
+			w.given = h.events
+			return err
+		case h.events > w.given:
+			w.ready, err = s.window(ctx, tx, w.id, h, w.given, h.events)
+			if len(w.ready) == 0 {
+				w.given = h.events
+			}
+			return err
+		}
+		return nil
+	})
+}
+
+// Wait implements stream.Source.
+func (w *source) Wait(ctx context.Context) error {
+	var changes chan fsnotify.Event
+	var errs chan error
+	if w.watcher != nil {
+		changes, errs = w.watcher.Events, w.watcher.Errors
+	}
+	timer := time.NewTimer(poll)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+			return nil
+		case <-errs: // too many changes at once, which is a change
+			return nil
+		case e, ok := <-changes:
+			if !ok {
+				changes = nil
+				continue
+			}
+			if name := e.Name; name != w.store.path && name != w.store.path+"-wal" {
+				continue
+			}
+			return w.settle(ctx, changes)
+		}
+	}
+}
+
+// settle takes the further signs of one change.
+func (w *source) settle(ctx context.Context, changes <-chan fsnotify.Event) error {
+	timer := time.NewTimer(settle)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+			return nil
+		case _, ok := <-changes:
+			if !ok {
+				return nil
+			}
+		}
+	}
+}
+
+// Stale says that the process which records the run is gone without an end.
+func (w *source) Stale() string { return w.stale }
+
+// Read implements stream.Source.
+func (w *source) Read() float64 { return float64(w.read.Load()) / readUnits }
+
+// Name implements stream.Source.
+func (w *source) Name() string { return w.id + " in " + w.store.path }
+
+// Close implements stream.Source.
+func (w *source) Close() error {
+	if w.watcher == nil {
+		return nil
+	}
+	return w.watcher.Close()
+}

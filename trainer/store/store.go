@@ -1,0 +1,254 @@
+// Package store keeps runs in an SQLite database: what happened in them, and checkpoints to go on from.
+//
+//	             Record, Keep              one transaction             WAL, fsnotify
+//	session ────────────────► queue ─────────────────────► runs.db ─────────────────► Source of a watcher,
+//	           never waits    bounded   every 25 ms at most                           of any process
+//
+// The tables are open to anyone with SQL; docs/store.md explains them. Any number of processes may record their runs
+// in one database at the same time, and watch those of others; one process trains a run at a time.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Store is an open database. Its methods may be called from any goroutine.
+type Store struct {
+	db   *sql.DB
+	path string // absolute
+	file os.FileInfo
+	ro   bool
+}
+
+// DefaultPath returns runs.db in NEWTOP_STATE_DIR, or in the user's state directory: $XDG_STATE_HOME/newtop or
+// ~/.local/state/newtop.
+func DefaultPath() (string, error) {
+	const name = "runs.db"
+	if dir := os.Getenv("NEWTOP_STATE_DIR"); dir != "" {
+		return filepath.Join(dir, name), nil
+	}
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "newtop", name), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("no place for the run store: %w", err)
+	}
+	return filepath.Join(home, ".local", "state", "newtop", name), nil
+}
+
+// Options say how a database is opened.
+type Options struct {
+	ReadOnly bool // fail where there is none, change nothing
+	Existing bool // fail where there is none
+}
+
+// openPatience is how long opening waits for others that have locked the file.
+const openPatience = 5 * time.Second
+
+// Open opens or creates the database at path, with its directory, and brings it to the newest version of its tables.
+// It returns a *FormatError for a file that is no run store, or one of another version that it can't bring up, and
+// with ReadOnly or Existing an fs.ErrNotExist where there is none.
+func Open(path string, o Options) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, &FormatError{File: path, Found: "a directory", Expected: "a run store"}
+	case errors.Is(err, fs.ErrNotExist) && (o.ReadOnly || o.Existing):
+		return nil, fmt.Errorf("%s: %w: expected a run store, which newtop train makes", path, fs.ErrNotExist)
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+	case err != nil:
+		return nil, err
+	}
+	s := &Store{path: path, ro: o.ReadOnly}
+	mode := "rwc"
+	if o.ReadOnly {
+		mode = "ro"
+	}
+	err = s.open(mode)
+	if o.ReadOnly && unwritable(err) {
+		// Reading takes part in the WAL, for which SQLite wants to write to the directory. Where nobody can, and there
+		// is no WAL, nobody changes the file either.
+		if _, none := os.Stat(path + "-wal"); errors.Is(none, fs.ErrNotExist) {
+			err = s.open("immutable")
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.file, err = os.Stat(path); err != nil {
+		s.db.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// open opens the database in a mode of openDB's.
+func (s *Store) open(mode string) (err error) {
+	if s.db, err = openDB(s.path, mode, readPatience); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), openPatience)
+	defer cancel()
+	if err := s.prepare(ctx, migrations); err != nil {
+		s.db.Close()
+		return err
+	}
+	return nil
+}
+
+// unwritable reports whether the file or its directory can't be written.
+func unwritable(err error) bool {
+	var own *sqlite.Error
+	return errors.As(err, &own) && (own.Code()&0xff == sqlite3.SQLITE_READONLY || own.Code()&0xff == sqlite3.SQLITE_CANTOPEN)
+}
+
+// How long SQLite itself waits for others that have locked the file. A recorder has its own, longer patience above
+// this, and must come back to see that it is told to end.
+const (
+	readPatience  = 2 * time.Second
+	writePatience = 100 * time.Millisecond
+)
+
+// readers bounds the connections of a Store, apart from its recorders'.
+const readers = 4
+
+// openDB returns connections to the file; it does not look at it yet. The mode is rwc to make one where there is none,
+// rw, ro, or immutable for one that nobody changes.
+func openDB(path, mode string, patience time.Duration) (*sql.DB, error) {
+	if runtime.GOOS == "windows" {
+		path = "/" + filepath.ToSlash(path)
+	}
+	query := url.Values{"_pragma": {
+		fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()),
+		"foreign_keys(1)",
+		"trusted_schema(0)",
+		"cell_size_check(1)",
+		"synchronous(1)",
+		fmt.Sprintf("journal_size_limit(%d)", 16<<20),
+	}}
+	query.Set("_txlock", "deferred")
+	query.Set("_error_rc", "1")
+	switch mode {
+	case "immutable":
+		query.Set("mode", "ro")
+		query.Set("immutable", "1")
+	case "rwc":
+		query.Set("_auto_vacuum", "incremental")
+		fallthrough
+	default:
+		query.Set("mode", mode)
+	}
+	name := (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}).String()
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	db.SetMaxOpenConns(readers)
+	return db, nil
+}
+
+// Close closes the database. Recorders must have been flushed.
+func (s *Store) Close() error { return s.db.Close() }
+
+// Path returns the database's file.
+func (s *Store) Path() string { return s.path }
+
+// view calls f in one read transaction, so that all that it reads is of one moment.
+func (s *Store) view(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return s.wrap(ctx, err)
+	}
+	defer tx.Rollback()
+	return s.wrap(ctx, f(tx))
+}
+
+// change calls f in one write transaction.
+func (s *Store) change(ctx context.Context, f func(context.Context, *sql.Conn) error) error {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return s.wrap(ctx, err)
+	}
+	defer conn.Close()
+	return s.wrap(ctx, transact(ctx, conn, f))
+}
+
+// transact calls f between BEGIN IMMEDIATE and COMMIT, or ROLLBACK where it fails.
+func transact(ctx context.Context, conn *sql.Conn, f func(context.Context, *sql.Conn) error) error {
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	err := f(ctx, conn)
+	if err == nil {
+		_, err = conn.ExecContext(ctx, "COMMIT")
+	}
+	if err != nil {
+		// What SQLite has rolled back by itself it refuses to roll back again, which is as well.
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	}
+	return err
+}
+
+// wrap names the file in an error of SQLite's, and prefers the context's error to what came of its end.
+func (s *Store) wrap(ctx context.Context, err error) error {
+	var own *sqlite.Error
+	if err == nil || !errors.As(err, &own) {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("%s: %w", s.path, &sqlError{err: own})
+}
+
+// sqlError says in words what SQLite's error means to the owner of a file.
+type sqlError struct{ err *sqlite.Error }
+
+func (e *sqlError) Unwrap() error { return e.err }
+
+func (e *sqlError) Error() string {
+	switch e.err.Code() & 0xff {
+	case sqlite3.SQLITE_FULL:
+		return "the disk is full"
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return "another program has locked the file"
+	case sqlite3.SQLITE_READONLY:
+		return "the file can't be written"
+	case sqlite3.SQLITE_CANTOPEN:
+		return "the file can't be opened, or its directory not written"
+	case sqlite3.SQLITE_CORRUPT:
+		return "the file is damaged"
+	case sqlite3.SQLITE_NOTADB:
+		return "the file is no SQLite database"
+	case sqlite3.SQLITE_IOERR:
+		return "the disk gave an error: " + strings.TrimSpace(e.err.Error())
+	}
+	return strings.ReplaceAll(e.err.Error(), "\n", " ")
+}
+
+// busy reports whether another connection holds a lock that the failed statement needs.
+func busy(err error) bool {
+	var own *sqlite.Error
+	return errors.As(err, &own) && (own.Code()&0xff == sqlite3.SQLITE_BUSY || own.Code()&0xff == sqlite3.SQLITE_LOCKED)
+}

@@ -1,0 +1,501 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"newtop/trainer"
+	"newtop/trainer/krylov"
+)
+
+func open(t testing.TB, path string) *Store {
+	t.Helper()
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func temporary(t testing.TB) *Store {
+	return open(t, filepath.Join(t.TempDir(), "state", "runs.db"))
+}
+
+func opening(id string) trainer.RunEvent {
+	return trainer.RunEvent{
+		Version: 1, ID: id, Time: time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC),
+		Data: trainer.DataInfo{Name: "letters", TrainRows: 10}, Model: trainer.ModelInfo{Layers: []int{3, 2}, Parameters: 8},
+		Optimizer: "tr-newton", Settings: map[string]any{"radius": 1.5, "path": "cg", "exact": true}, Seed: math.MaxUint64,
+	}
+}
+
+func record(t testing.TB, r *Recorder, events ...trainer.Event) {
+	t.Helper()
+	for _, e := range events {
+		if err := r.Record(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func flush(t testing.TB, r *Recorder) {
+	t.Helper()
+	if err := r.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if now := r.Recording(); now.Warning != "" || now.Backlog != 0 || now.Lost != 0 {
+		t.Fatalf("after the end: %+v", now)
+	}
+}
+
+func events(t testing.TB, s *Store, id string) (out []trainer.Event) {
+	t.Helper()
+	_, err := s.Events(t.Context(), id, 0, func(e trainer.Event) bool {
+		out = append(out, e)
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// text is an event as programs read it.
+func text(t testing.TB, e trainer.Event) string {
+	t.Helper()
+	line, err := trainer.EncodeEvent(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(line)
+}
+
+// equal compares by what EncodeEvent writes, in which every bit of every number shows.
+func equal(t testing.TB, got, want []trainer.Event) {
+	t.Helper()
+	for i := range min(len(got), len(want)) {
+		if g, w := text(t, got[i]), text(t, want[i]); g != w {
+			t.Fatalf("event %d:\n got %s\nwant %s", i+1, g, w)
+		}
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d events, want %d", len(got), len(want))
+	}
+}
+
+func epoch(n int, loss float64) trainer.EpochEvent {
+	return trainer.EpochEvent{
+		Epoch: n, Optimizer: "tr-newton", Loss: trainer.Float(loss), TestLoss: trainer.Float(loss + 0.1),
+		Error: trainer.Float(math.NaN()), TestError: trainer.Float(loss / 2), RMSE: trainer.Float(math.Inf(1)),
+		Rho: trainer.Float(math.Copysign(0, -1)), Radius: 0.1, Accepted: n%2 == 0, Gradients: trainer.Float(n),
+		Seconds: 1e-3, Elapsed: trainer.Float(float64(n) * 1e-3),
+		Inner: []trainer.InnerSummary{{Block: 1, Iterations: 7, Stop: krylov.Boundary, Ritz: []trainer.Float{1, 2}}},
+	}
+}
+
+func inner(epoch, block, n int) trainer.InnerEvent {
+	return trainer.InnerEvent{
+		Epoch: epoch, Block: block, Iteration: n, Residual: trainer.Float(1 / float64(n)), StepNorm: 0.3,
+		Radius: trainer.Float(math.Inf(1)), Curvature: trainer.Float(math.Copysign(0, -1)), Model: -1e-300,
+	}
+}
+
+// everything is a run with every kind of event, with enough inner iterations to fill more than a row of them.
+func everything(id string) []trainer.Event { return everyKind(id, 300) }
+
+// everyKind is a run with every kind of event, with so many inner iterations a solve.
+func everyKind(id string, iterations int) []trainer.Event {
+	at := time.Date(2026, 11, 21, 12, 0, 1, 5, time.UTC)
+	out := []trainer.Event{opening(id), epoch(0, 3)}
+	for e := 1; e <= 3; e++ {
+		for b := range 2 {
+			for n := 1; n <= iterations; n++ {
+				out = append(out, inner(e, b, n))
+			}
+		}
+		out = append(out, epoch(e, 3/float64(e)))
+	}
+	return append(out,
+		trainer.SpectrumEvent{Epoch: 3, Method: "lanczos", Eigenvalues: []trainer.Float{3, trainer.Float(math.NaN()), -1}, Stop: krylov.Limit},
+		trainer.SwitchEvent{Epoch: 3, From: "tr-newton", To: "adam"},
+		trainer.SettingEvent{Epoch: 3, Key: "radius", Value: 2.5},
+		trainer.SettingEvent{Epoch: 3, Key: "path", Value: "dogleg"},
+		trainer.SliceEvent{Epoch: 3, At: []trainer.Float{0, 1}, Loss: []trainer.Float{0, -1}},
+		trainer.WeightsEvent{Epoch: 3, To: 1, Values: []trainer.Float{1, trainer.Float(math.NaN())}},
+		trainer.ErrorsEvent{Epoch: 3, Classes: []string{"a", "b"}, Confusion: [][]int{{1, 2}, {3, 4}}},
+		trainer.RewindEvent{Epoch: 3, To: 1},
+		trainer.RaceEvent{Epoch: 1, State: "begun", Racers: []trainer.Racer{{Name: "x", Optimizer: "adam"}}, Picked: -1},
+		trainer.LapEvent{Racer: 1, Lap: epoch(1, 0.5)},
+		trainer.ResumeEvent{Epoch: 1, Time: at},
+		trainer.SavedEvent{Epoch: 1, File: "x.onnx", Format: "onnx", Bytes: 12},
+		trainer.DivergedEvent{Epoch: 2, Reason: "why"},
+		trainer.DoneEvent{Reason: trainer.ReasonDiverged, Epochs: 3, Loss: trainer.Float(math.NaN()), BestEpoch: 2},
+	)
+}
+
+// asJSON is what is left of events where they pass through JSON: ±Inf is NaN.
+func asJSON(t *testing.T, events []trainer.Event) (out []trainer.Event) {
+	for _, e := range events {
+		back, err := trainer.DecodeEvent([]byte(text(t, e)))
+		if err != nil || back == nil {
+			t.Fatalf("%s: %v %v", e.EventType(), back, err)
+		}
+		out = append(out, back)
+	}
+	return out
+}
+
+func TestEventsComeBackAsRecorded(t *testing.T) {
+	s := temporary(t)
+	want := everything("a")
+	r := s.Record(About{Config: trainer.Config{Data: "letters", Epochs: 3, Set: []string{"radius=2"}}, Command: "newtop train", Name: "first", Version: "1.2"})
+	record(t, r, want...)
+	flush(t, r)
+	got := events(t, s, "a")
+	equal(t, got, want)
+	if want := asJSON(t, want); !same(got, want) {
+		t.Error("the events differ from those that pass through JSON")
+	}
+
+	runs, err := s.Runs(t.Context(), Filter{})
+	if err != nil || len(runs) != 1 {
+		t.Fatal(runs, err)
+	}
+	run := runs[0]
+	if run.State != "diverged" || run.Name != "first" || run.Epochs != 4 || run.Inner != 1800 || run.Checkpoint != -1 ||
+		run.First.Epoch != 0 || run.Last.Epoch != 3 || run.Best.Epoch != 3 || run.Done.BestEpoch != 2 ||
+		run.Command != "newtop train" || run.Version != "1.2" || run.Process != os.Getpid() || run.Bytes < 1000 ||
+		run.Config.Epochs != 3 || run.Opening.Seed != math.MaxUint64 {
+		t.Errorf("%+v", run)
+	}
+}
+
+// same compares deeply, NaN being equal to NaN: by the text that %#v writes, after pointers.
+func same(a, b []trainer.Event) bool {
+	return len(a) == len(b) && fmt.Sprintf("%+v", a) == fmt.Sprintf("%+v", b)
+}
+
+// Reading may begin anywhere, in the middle of a row of inner iterations too.
+func TestEventsAfterAPosition(t *testing.T) {
+	s := temporary(t)
+	want := everything("a")
+	r := s.Record(About{})
+	record(t, r, want...)
+	flush(t, r)
+	for after := range len(want) + 2 {
+		if after%173 != 0 && after > 2 && after < len(want)-2 {
+			continue
+		}
+		var got []trainer.Event
+		last, err := s.Events(t.Context(), "a", int64(after), func(e trainer.Event) bool {
+			got = append(got, e)
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, got, want[min(after, len(want)):])
+		if last != int64(max(after, len(want))) {
+			t.Errorf("after %d: last %d", after, last)
+		}
+	}
+	n := 0
+	last, err := s.Events(t.Context(), "a", 3, func(trainer.Event) bool { n++; return n < 5 })
+	if n != 5 || last != 8 || err != nil {
+		t.Errorf("stopped at %d after %d: %v", last, n, err)
+	}
+}
+
+// Every field of an epoch is kept, those that will be added too.
+func TestEveryFieldOfAnEpoch(t *testing.T) {
+	var want trainer.EpochEvent
+	fill(reflect.ValueOf(&want).Elem(), new(int))
+	s := temporary(t)
+	r := s.Record(About{})
+	record(t, r, opening("a"), want)
+	flush(t, r)
+	got := events(t, s, "a")[1]
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("\n got %+v\nwant %+v", got, want)
+	}
+}
+
+// fill gives every field another value.
+func fill(v reflect.Value, n *int) {
+	*n++
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), n)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range 2 {
+			fill(v.Index(i), n)
+		}
+	case reflect.String:
+		v.SetString(fmt.Sprint("text ", *n))
+	case reflect.Int:
+		v.SetInt(int64(*n))
+	case reflect.Uint64:
+		v.SetUint(uint64(*n))
+	case reflect.Uint8: // a krylov.Stop, of which there are few
+		v.SetUint(2)
+	case reflect.Float64:
+		v.SetFloat(float64(*n) + 0.1)
+	case reflect.Bool:
+		v.SetBool(true)
+	default:
+		panic(v.Kind())
+	}
+}
+
+// The columns and the queries of docs/store.md, for people with SQL.
+func TestPlainSQL(t *testing.T) {
+	s := temporary(t)
+	r := s.Record(About{Name: "x"})
+	record(t, r, everything("a")...)
+	flush(t, r)
+	for _, c := range []struct{ query, want string }{
+		{"SELECT json_array(data, optimizer, parameters, seed) FROM runs", `["letters","tr-newton",8,18446744073709551615]`},
+		{"SELECT json_group_array(loss) FROM epochs", "[3.0,3.0,1.5,1.0]"},
+		{"SELECT count(*) FROM epochs WHERE rmse IS NULL AND error IS NULL AND test_error > 0", "4"},
+		{"SELECT json_array(min(seq), max(seq), count(*), sum(iteration), count(radius), max(residual)) FROM iterations WHERE epoch = 2", "[604,1203,600,90300,0,1]"},
+		{"SELECT json_array(epoch, method, largest, smallest) FROM spectra", `[3,"lanczos",3,-1]`},
+		{"SELECT json_group_array(type) FROM marks", `["switch","setting","setting","slice","weights","errors","rewind","race","lap","resume","saved","diverged","done"]`},
+	} {
+		var got string
+		if err := s.db.QueryRow(c.query).Scan(&got); err != nil {
+			t.Errorf("%s: %v", c.query, err)
+		} else if got != c.want && !(strings.Contains(c.want, "18446744073709551615") && strings.HasPrefix(got, `["letters","tr-newton",8,1.8446744`)) {
+			t.Errorf("%s:\n got %s\nwant %s", c.query, got, c.want)
+		}
+	}
+}
+
+// The queries that docs/store.md shows work as they stand.
+func TestQueriesOfTheDocs(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/store.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := temporary(t)
+	r := s.Record(About{})
+	e := opening("a")
+	e.Data.Name = "letter"
+	record(t, r, e, epoch(0, 1), epoch(1, 0.05))
+	flush(t, r)
+	blocks := strings.Split(string(doc), "```sql\n")[1:]
+	if len(blocks) < 3 {
+		t.Fatalf("%d queries", len(blocks))
+	}
+	for _, block := range blocks {
+		query, _, _ := strings.Cut(block, "```")
+		var rows int
+		if err := s.db.QueryRow("SELECT count(*) FROM (" + strings.TrimSuffix(strings.TrimSpace(query), ";") + ")").Scan(&rows); err != nil || rows == 0 {
+			t.Errorf("%s: %d rows: %v", query, rows, err)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	s := temporary(t)
+	for i, id := range []string{"20261121-100000-aaaaaa", "20261121-110000-bbbbbb", "20261122-100000-aabbcc"} {
+		r := s.Record(About{Name: []string{"", "good", "good"}[i]})
+		e := opening(id)
+		e.Time = e.Time.Add(time.Duration(i) * time.Hour)
+		record(t, r, e)
+		flush(t, r)
+		if got := r.Recording().Run; i == 2 && got != "good-2" {
+			t.Errorf("a name that is taken became %q", got)
+		}
+	}
+	for _, c := range []struct{ name, want, problem string }{
+		{"last", "20261122-100000-aabbcc", ""},
+		{"last~2", "20261121-100000-aaaaaa", ""},
+		{"good", "20261121-110000-bbbbbb", ""},
+		{"good-2", "20261122-100000-aabbcc", ""},
+		{"20261122", "20261122-100000-aabbcc", ""},
+		{"bbb", "20261121-110000-bbbbbb", ""},
+		{"20261121-100000-aaaaaa", "20261121-100000-aaaaaa", ""},
+		{"20261121", "", "run 20261121: expected one of 20261121-110000-bbbbbb, 20261121-100000-aaaaaa"},
+		{"nothing", "", "run nothing: expected the ID or name of a run, a unique beginning or end of one, or last"},
+		{"last~3", "", "run last~3: expected the ID or name of a run, a unique beginning or end of one, or last"},
+	} {
+		run, err := s.Find(t.Context(), c.name)
+		switch {
+		case c.problem != "":
+			var missing *NotFoundError
+			if !errors.As(err, &missing) || err.Error() != c.problem {
+				t.Errorf("%s: %v, want %s", c.name, err, c.problem)
+			}
+		case err != nil || run.ID != c.want:
+			t.Errorf("%s: %v %v", c.name, run, err)
+		}
+	}
+}
+
+func TestFilterRenameRemove(t *testing.T) {
+	s := temporary(t)
+	ctx := t.Context()
+	for i := range 5 {
+		r := s.Record(About{Command: fmt.Sprintf("newtop train %d", i)})
+		e := opening(fmt.Sprintf("run-%d", i))
+		e.Time = e.Time.Add(time.Duration(i) * time.Hour)
+		if i == 3 {
+			e.Optimizer = "adam"
+		}
+		record(t, r, e, epoch(0, 1))
+		if i != 4 {
+			record(t, r, trainer.DoneEvent{Reason: trainer.ReasonEpochs})
+		}
+		flush(t, r)
+	}
+	for _, c := range []struct {
+		f    Filter
+		want string
+	}{
+		{Filter{}, "run-4 run-3 run-2 run-1 run-0"},
+		{Filter{Limit: 2}, "run-4 run-3"},
+		{Filter{Optimizer: "adam"}, "run-3"},
+		{Filter{Data: "letters", Limit: 1}, "run-4"},
+		{Filter{Data: "none"}, ""},
+		{Filter{State: "epochs", Limit: 1}, "run-3"},
+		{Filter{State: string(Interrupted)}, "run-4"},
+		{Filter{Text: "TRAIN 2"}, "run-2"},
+		{Filter{Since: opening("").Time.Add(150 * time.Minute)}, "run-4 run-3"},
+	} {
+		runs, err := s.Runs(ctx, c.f)
+		var ids []string
+		for _, r := range runs {
+			ids = append(ids, r.ID)
+		}
+		if got := strings.Join(ids, " "); got != c.want || err != nil {
+			t.Errorf("%+v: %s, want %s: %v", c.f, got, c.want, err)
+		}
+	}
+
+	if err := s.Rename(ctx, "run-1", "best"); err != nil {
+		t.Fatal(err)
+	}
+	var taken *NameError
+	if err := s.Rename(ctx, "run-2", "best"); !errors.As(err, &taken) || !strings.Contains(err.Error(), "run-1") {
+		t.Errorf("a name that is taken: %v", err)
+	}
+	for _, bad := range []string{"last", "last~1", "a b", "a/b", "-x", "off", strings.Repeat("x", 100), "a\x00"} {
+		if err := s.Rename(ctx, "run-2", bad); !errors.As(err, &taken) {
+			t.Errorf("name %q: %v", bad, err)
+		}
+	}
+	var missing *NotFoundError
+	if err := s.Rename(ctx, "run-9", "new"); !errors.As(err, &missing) {
+		t.Errorf("no run: %v", err)
+	}
+	if err := s.Rename(ctx, "run-1", ""); err != nil {
+		t.Error(err)
+	}
+	if err := s.Remove(ctx, "run-0", "run-9"); !errors.As(err, &missing) {
+		t.Errorf("no run: %v", err)
+	}
+	if runs, _ := s.Runs(ctx, Filter{}); len(runs) != 5 {
+		t.Error("a removal that failed removed something")
+	}
+	if err := s.Remove(ctx, "run-0", "run-1", "run-2", "run-3", "run-4"); err != nil {
+		t.Fatal(err)
+	}
+	var vacuum, free int
+	if err := s.db.QueryRow("SELECT auto_vacuum, freelist_count FROM pragma_auto_vacuum, pragma_freelist_count").Scan(&vacuum, &free); err != nil || vacuum != 2 || free != 0 {
+		t.Errorf("auto_vacuum %d, %d pages are free: %v", vacuum, free, err)
+	}
+	for _, table := range []string{"runs", "epochs", "solves", "spectra", "marks", "peaks", "checkpoints", "parts"} {
+		var n int
+		if err := s.db.QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil || n != 0 {
+			t.Errorf("%d rows are left in %s: %v", n, table, err)
+		}
+	}
+}
+
+// A run that could not begin leaves nothing, and a Recorder that gets nothing costs nothing.
+func TestNothingBegan(t *testing.T) {
+	s := temporary(t)
+	r := s.Record(About{})
+	record(t, r, trainer.DoneEvent{Reason: trainer.ReasonFailed})
+	flush(t, r)
+	flush(t, s.Record(About{}))
+	if runs, err := s.Runs(t.Context(), Filter{}); len(runs) != 0 || err != nil {
+		t.Error(runs, err)
+	}
+}
+
+func TestDefaultPath(t *testing.T) {
+	for _, c := range []struct{ ours, xdg, home, want string }{
+		{"/a", "/b", "/c", "/a/runs.db"},
+		{"", "/b", "/c", "/b/newtop/runs.db"},
+		{"", "relative", "/c", "/c/.local/state/newtop/runs.db"},
+		{"", "", "/c", "/c/.local/state/newtop/runs.db"},
+	} {
+		t.Setenv("NEWTOP_STATE_DIR", c.ours)
+		t.Setenv("XDG_STATE_HOME", c.xdg)
+		t.Setenv("HOME", c.home)
+		if got, err := DefaultPath(); filepath.ToSlash(got) != c.want || err != nil {
+			t.Errorf("%+v: %s %v", c, got, err)
+		}
+	}
+}
+
+func TestReading(t *testing.T) {
+	s := temporary(t)
+	r := s.Record(About{})
+	record(t, r, everything("a")...)
+	flush(t, r)
+	s.Close()
+	ro, err := Open(s.Path(), Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ro.Close()
+	equal(t, events(t, ro, "a"), everything("a"))
+	if err := ro.Remove(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), "can't be written") {
+		t.Errorf("removing from a store that is only read: %v", err)
+	}
+	if _, err := ro.Events(t.Context(), "b", 0, nil); err == nil {
+		t.Error("no run b, and no error")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := ro.Runs(ctx, Filter{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A store in a directory that nobody can write can be read.
+func TestReadingInReadOnlyDirectory(t *testing.T) {
+	if os.Getuid() <= 0 {
+		t.Skip("permissions do not bind this user, or there are none here")
+	}
+	s := temporary(t)
+	r := s.Record(About{})
+	record(t, r, everyKind("a", 2)...)
+	flush(t, r)
+	s.Close()
+	dir := filepath.Dir(s.path)
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(dir, 0o700)
+	ro, err := Open(s.path, Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ro.Close()
+	equal(t, events(t, ro, "a"), everyKind("a", 2))
+}
