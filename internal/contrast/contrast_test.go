@@ -1,0 +1,120 @@
+package contrast
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"newtop/trainer"
+)
+
+func run(optimizer string, seed uint64, settings map[string]any) *trainer.RunEvent {
+	return &trainer.RunEvent{Optimizer: optimizer, Seed: seed, Settings: settings, Epochs: 40, Kernel: "avx2",
+		Data: trainer.DataInfo{Name: "letters", Classes: 26}, Model: trainer.ModelInfo{Layers: []int{16, 70, 26}}}
+}
+
+func TestLabels(t *testing.T) {
+	other := run("adam", 1, map[string]any{"rate": 0.1})
+	other.Model.Layers, other.Kernel, other.Epochs = []int{16, 26}, "neon", 9
+	committee := run("scg", 3, nil)
+	committee.Committee = 5
+	elsewhere := run("adam", 9, map[string]any{"rate": 0.5})
+	elsewhere.Data.Name, elsewhere.Model.Layers = "sine", []int{1, 16, 1}
+	for _, c := range []struct {
+		runs  []*trainer.RunEvent
+		names []string
+		want  []string
+	}{
+		{[]*trainer.RunEvent{run("adam", 1, nil), run("scg", 1, nil)}, nil, []string{"adam", "scg"}},
+		{[]*trainer.RunEvent{run("adam", 1, nil), run("adam", 2, nil), run("scg", 3, nil)}, nil, []string{"adam, seed 1", "adam, seed 2", "scg"}},
+		{[]*trainer.RunEvent{run("adam", 1, map[string]any{"rate": 0.1}), run("adam", 1, map[string]any{"rate": 1e-5})}, nil, []string{"adam, rate 0.1", "adam, rate 1e-5"}},
+		{[]*trainer.RunEvent{run("adam", 1, map[string]any{"rate": 0.1}), other}, nil, []string{"adam, 16-70-26", "adam, 16-26"}},
+		{[]*trainer.RunEvent{run("adam", 1, nil), run("adam", 2, nil), elsewhere, run("scg", 1, nil)}, nil,
+			[]string{"adam, letters, seed 1", "adam, letters, seed 2", "adam, sine", "scg"}},
+		{[]*trainer.RunEvent{run("adam", 1, nil), run("adam", 1, nil), run("adam", 1, nil)}, nil, []string{"adam", "adam (2)", "adam (3)"}},
+		{[]*trainer.RunEvent{run("adam", 1, nil), run("adam", 2, nil)}, []string{"mine", ""}, []string{"mine", "adam, seed 2"}},
+		{[]*trainer.RunEvent{nil, run("", 1, nil), run("scg", 3, nil), committee}, nil, []string{"run 1", "run 2", "scg, seed 3", "scg, seed 3 to 7"}},
+		{[]*trainer.RunEvent{run("adam", 1, nil), run("scg", 1, nil)}, []string{"a", "a"}, []string{"a", "a (2)"}},
+	} {
+		if got := Labels(c.runs, c.names); !slices.Equal(got, c.want) {
+			t.Errorf("labels are %q, not %q", got, c.want)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	a, b := run("adam", 1, map[string]any{"rate": 0.1, "beta1": 0.9}), run("scg", 1, map[string]any{"rate": 0.1})
+	b.Batch = 64
+	rows := map[string]Row{}
+	for _, r := range Table([]*trainer.RunEvent{a, nil, b}) {
+		rows[r.Name] = r
+	}
+	for name, want := range map[string]Row{
+		"optimizer": {Values: []string{"adam", "", "scg"}, Differs: true},
+		"beta1":     {Values: []string{"0.9", "", ""}, Differs: true},
+		"batch":     {Values: []string{"", "", "64"}, Differs: true},
+		"net":       {Values: []string{"16-70-26", "", "16-70-26"}, Differs: true},
+	} {
+		if got := rows[name]; !slices.Equal(got.Values, want.Values) || got.Differs != want.Differs {
+			t.Errorf("%s: %+v, not %+v", name, got, want)
+		}
+	}
+	for name, contested := range map[string]bool{"optimizer": true, "beta1": false, "rate": false, "net": false} {
+		if r := rows[name]; r.Contested() != contested {
+			t.Errorf("%s: contested %t", name, !contested)
+		}
+	}
+	if _, ok := rows["test rows"]; ok {
+		t.Error("a choice that no run has is in the table")
+	}
+	for _, r := range Table([]*trainer.RunEvent{a, a}) {
+		if r.Differs {
+			t.Errorf("%s differs between a run and itself", r.Name)
+		}
+	}
+	if len(Table(nil)) != 0 {
+		t.Error("no runs have choices")
+	}
+}
+
+func TestMeasure(t *testing.T) {
+	nan := trainer.Float(math.NaN())
+	epochs := []trainer.EpochEvent{
+		{Epoch: 0, Error: 0.01, TestError: 0.9, RMSE: 1, TestRMSE: 2}, {Epoch: 1, Error: 0.01, TestError: nan, RMSE: 0.4, TestRMSE: nan},
+		{Epoch: 2, Error: 0.02, TestError: 0.3, RMSE: 0.5, TestRMSE: 0.8}, {Epoch: 3, Error: 0.02, TestError: 0.3, RMSE: 0.5, TestRMSE: trainer.Float(math.Inf(-1))},
+	}
+	untested := slices.Clone(epochs)
+	for i := range untested {
+		untested[i].TestError, untested[i].TestRMSE = nan, nan
+	}
+	regression := run("lm", 1, nil)
+	regression.Data.Classes = 0
+	for _, c := range []struct {
+		run   *trainer.RunEvent
+		of    []trainer.EpochEvent
+		name  string
+		best  int
+		level float64
+		reach int // −1: never
+	}{
+		{run("lm", 1, nil), epochs, "test error", 2, 0.5, 2},
+		{nil, epochs, "test error", 2, 0.9, 0},
+		{run("lm", 1, nil), untested, "training error", 0, 0.001, -1},
+		{regression, epochs, "test RMSE", 2, 1, 2},
+		{regression, untested, "training RMSE", 1, 0.5, 1},
+	} {
+		m := MeasureOf(c.run, c.of)
+		if m.Name() != c.name {
+			t.Errorf("the measure is %q, not %q", m.Name(), c.name)
+		}
+		if got := m.Best(c.of); got == nil || got.Epoch != c.best {
+			t.Errorf("%s: the best is %v, not epoch %d", c.name, got, c.best)
+		}
+		if got := m.Reach(c.of, c.level); (got == nil) != (c.reach < 0) || got != nil && got.Epoch != c.reach {
+			t.Errorf("%s: %g is reached at %v, not %d", c.name, c.level, got, c.reach)
+		}
+	}
+	if m := MeasureOf(nil, nil); m.Best(nil) != nil || m.Reach(nil, 1) != nil {
+		t.Error("a run without epochs has a best one")
+	}
+}

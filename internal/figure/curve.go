@@ -1,0 +1,156 @@
+package figure
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/plotter"
+)
+
+// columns is how many places along x a figure can tell apart: what is finer is thinned, keeping extremes.
+const columns = 1500
+
+// curve is a line of a panel.
+type curve struct {
+	run    int
+	train  bool // of the training rows, where a quantity has both
+	pieces []plotter.XYs
+	soft   []plotter.XYs // smoothed; then pieces are drawn pale
+	broken plotter.XYs   // the last points before values that are not finite, or of a run that diverged
+}
+
+// diverge marks where the curves of runs end that diverged.
+func (p *panel) diverge(runs []Run) {
+	for i := range p.curves {
+		c := &p.curves[i]
+		if !p.quantity.alarm || runs[c.run].Diverged == nil || len(c.broken) == len(c.pieces) {
+			continue
+		}
+		last := c.pieces[len(c.pieces)-1]
+		c.broken = append(c.broken, last[len(last)-1])
+	}
+}
+
+// path returns the epochs that led to the newest weights: a run that went back leaves what it did after that.
+func path(epochs []epoch) []*epoch {
+	out := make([]*epoch, 0, len(epochs))
+	for i := range epochs {
+		for len(out) > 0 && out[len(out)-1].Epoch >= epochs[i].Epoch {
+			out = out[:len(out)-1]
+		}
+		out = append(out, &epochs[i])
+	}
+	return out
+}
+
+// point is a value with its epoch, of which half-lives are counted; y is NaN where it is not finite.
+type point struct{ epoch, x, y float64 }
+
+// points returns the values of a run that have a place on the x axis, and whether one is finite.
+func points(epochs []*epoch, x, y func(*epoch) Float, logX bool) (out []point, some bool) {
+	last := math.Inf(-1)
+	for _, e := range epochs {
+		p := point{float64(e.Epoch), float64(x(e)), float64(y(e))}
+		if !finite(p.x) || p.x < last || logX && p.x < least {
+			continue
+		}
+		if !finite(p.y) {
+			p.y = math.NaN()
+		} else {
+			some = true
+		}
+		last = p.x
+		out = append(out, p)
+	}
+	return out, some
+}
+
+// smooth returns the exponential average of points: each counts half as much with every half-life that it lies back.
+// It is weighted so that its beginning is not drawn towards zero.
+func smooth(ps []point, half float64) []point {
+	out := make([]point, len(ps))
+	sum, weight, at := 0.0, 0.0, math.NaN()
+	for i, p := range ps {
+		if !math.IsNaN(p.y) {
+			if fade := math.Exp2(-(p.epoch - at) / half); fade < 1 {
+				sum, weight = sum*fade, weight*fade
+			}
+			at = p.epoch
+			sum, weight = sum+p.y, weight+1
+			p.y = sum / weight
+		}
+		out[i] = p
+	}
+	return out
+}
+
+// pieces cuts points at those that are not finite, and thins what no figure can tell apart.
+func pieces(ps []point, logX bool) (out []plotter.XYs, broken plotter.XYs) {
+	ps = thin(ps, logX)
+	var piece plotter.XYs
+	for _, p := range ps {
+		if !math.IsNaN(p.y) {
+			piece = append(piece, plotter.XY{X: p.x, Y: p.y})
+			continue
+		}
+		if len(piece) > 0 {
+			out, broken = append(out, piece), append(broken, piece[len(piece)-1])
+			piece = nil
+		}
+	}
+	if len(piece) > 0 {
+		out = append(out, piece)
+	}
+	return out, broken
+}
+
+// thin keeps of the points that share a place along x the first, the least, the greatest, the last and one that is
+// not finite, in order.
+func thin(ps []point, logX bool) []point {
+	if len(ps) <= 4*columns {
+		return ps
+	}
+	place := func(x float64) float64 { return x }
+	if logX {
+		place = math.Log
+	}
+	from, to := place(ps[0].x), place(ps[len(ps)-1].x)
+	column := func(i int) int {
+		if to <= from {
+			return i * columns / len(ps)
+		}
+		return int((place(ps[i].x) - from) / (to - from) * columns)
+	}
+	var out []point
+	for i := 0; i < len(ps); {
+		least, most, hole, end := i, i, i, i
+		for c := column(i); end < len(ps) && column(end) == c; end++ {
+			y := ps[end].y
+			switch {
+			case math.IsNaN(y):
+				hole = end
+			case !(ps[least].y <= y):
+				least = end
+			}
+			if !math.IsNaN(y) && !(ps[most].y >= y) {
+				most = end
+			}
+		}
+		kept := []int{i, least, most, hole, end - 1}
+		slices.Sort(kept)
+		for _, k := range slices.Compact(kept) {
+			out = append(out, ps[k])
+		}
+		i = end
+	}
+	return out
+}
+
+// Bounds of what can be drawn: beyond them arithmetic on an axis leaves the range of numbers.
+const (
+	greatest = 1e150
+	least    = 1 / greatest // of a logarithmic axis
+)
+
+// finite reports whether a value has a place on an axis.
+func finite(v float64) bool { return math.Abs(v) <= greatest }

@@ -1,0 +1,117 @@
+// Package figure draws runs for papers and reports: their curves over epochs, seconds or gradient equivalents, as SVG,
+// PNG or PDF.
+//
+// Panels stand one under the other over one x axis, with the legend and the names of switches above them and what the
+// runs were below, so that nothing covers a curve. Runs differ in colour and in the shape of their markers, training
+// rows from test rows in dashes, so that a figure can be read without colour.
+package figure
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"newtop/trainer"
+)
+
+// Run is one run of a figure. Nothing in it is changed.
+type Run struct {
+	ID, Name string            // Name is what the legend says; empty: what tells the run apart from the others
+	Opening  *trainer.RunEvent // may be nil
+	Epochs   []trainer.EpochEvent
+	Switches []trainer.SwitchEvent
+	Diverged *trainer.DivergedEvent // nil for a run that did not
+}
+
+// MostRuns is how many runs a figure shows at most: as many as colours and markers that can be told apart.
+const MostRuns = 8
+
+// Options say what a figure shows. The zero value shows losses over errors, by epoch.
+type Options struct {
+	What   []string // names of Quantities, one panel each, from the top, at most 6; empty: loss, and error or RMSE
+	Rows   string   // "test", "train" or "both", of what is known of either; empty: both of up to three runs, else test
+	X      string   // "epoch", "seconds" or "equivalents"; empty: epoch
+	LogX   bool     // x logarithmic, without what is at zero
+	Linear bool     // y linear; else logarithmic where that is usual for a quantity and all its values are above zero
+	Smooth float64  // half-life in epochs of an exponential average, the raw curve pale beneath it; 0: none
+	Width  float64  // cm, 6 to 60; 0: 16
+	Height float64  // cm, 5 to 100; 0: by the number of panels
+	Title  string   // empty: the data and the net
+}
+
+// OptionError says what is wrong with an option or with a file's name.
+type OptionError struct{ Option, Value, Expected string }
+
+func (e *OptionError) Error() string {
+	return e.Option + " " + strconv.Quote(e.Value) + ": expected " + e.Expected
+}
+
+// EmptyError says that the runs have nothing to draw of a quantity.
+type EmptyError struct{ What string }
+
+func (e *EmptyError) Error() string { return "nothing to draw: no run has a finite " + e.What }
+
+// formats are the ends of files' names that Write knows, without the dot.
+var formats = []string{"svg", "png", "pdf"}
+
+// Write draws runs into a file, whose name ends in .svg, .png or .pdf. The same runs and options make the same bytes.
+// It returns an *OptionError for what it does not know, and an *EmptyError where there is nothing to draw; the file
+// appears whole or not at all. It panics without runs.
+func Write(path string, runs []Run, o Options) error {
+	format := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
+	var picture bytes.Buffer
+	if err := Draw(&picture, format, runs, o); err != nil {
+		var bad *OptionError
+		if errors.As(err, &bad) && bad.Option == optionFormat {
+			return &OptionError{"figure file", path, "a name that ends in ." + strings.Join(formats, ", .")}
+		}
+		return err
+	}
+	return replace(path, picture.Bytes())
+}
+
+const optionFormat = "figure format"
+
+// Draw is Write to any writer; format is "svg", "png" or "pdf".
+func Draw(w io.Writer, format string, runs []Run, o Options) error {
+	if len(runs) == 0 {
+		panic("figure: no runs")
+	}
+	s, err := newSheet(runs, o)
+	if err != nil {
+		return err
+	}
+	to, err := newCanvas(format, s.width, s.height)
+	if err != nil {
+		return err
+	}
+	s.paint(to)
+	return output(w, to, format)
+}
+
+// replace puts a file in the place of another one, or writes into what is not a plain file.
+func replace(path string, content []byte) (err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(path, content, 0o644)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".figure-*")
+	if err != nil {
+		if bad := (*fs.PathError)(nil); errors.As(err, &bad) {
+			bad.Path = path // what was asked for, not what would have been renamed to it
+		}
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
