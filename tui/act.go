@@ -12,20 +12,44 @@ import (
 
 // receive takes in what came and waits for more.
 func (a *App) receive(msg deltaMsg) tea.Cmd {
+	_, reading := a.h.loading()
 	for i := range msg.deltas {
-		a.h.apply(&msg.deltas[i])
-		a.heard = a.clock()
-		a.shown = msg.deltas[i].Status.Elapsed
+		a.accept(&msg.deltas[i])
+	}
+	if _, still := a.h.loading(); reading && !still {
+		a.look++ // nothing holds back the picture of the whole
 	}
 	switch {
 	case msg.err != nil:
 		return a.lost(msg.err)
 	case a.stopping && a.h.done != nil:
 		return tea.Quit
-	case a.h.done != nil:
-		return a.wait(0)
+	case a.h.done != nil && !a.h.watched():
+		return tea.Batch(a.wait(0), a.savedNote())
 	}
-	return tea.Batch(a.wait(a.interval), a.tick(), a.redraw())
+	return tea.Batch(a.wait(a.interval), a.tick(), a.redraw(), a.savedNote())
+}
+
+// accept takes in one Delta.
+func (a *App) accept(d *trainer.Delta) {
+	a.h.apply(d)
+	a.heard = a.clock()
+	a.shown = d.Status.Elapsed
+	a.follow(&d.Status.Recording)
+	a.arrived(d.Saved)
+	if f, ok := a.overlay.(*saveForm); ok {
+		f.suggest(a)
+	}
+	if !a.busy {
+		a.bar.asked = false
+	}
+	if d.Restart {
+		for _, p := range a.panes {
+			if r, ok := p.(restarted); ok {
+				r.restart()
+			}
+		}
+	}
 }
 
 // lost notes that nothing more will come.
@@ -65,7 +89,7 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 	if errors.Is(msg.err, trainer.ErrReadOnly) {
 		a.readOnly = true
 	}
-	if !errors.Is(msg.err, trainer.ErrReadOnly) && !errors.Is(msg.err, trainer.ErrEnded) {
+	if !errors.Is(msg.err, trainer.ErrReadOnly) && !errors.Is(msg.err, trainer.ErrEnded) && !a.h.watched() {
 		text = "refused: " + text
 		a.h.say(a.h.status.Epoch, tokWarn, "%s", text)
 	}
@@ -87,7 +111,7 @@ func (a *App) glance() tea.Cmd {
 
 // steerable reports whether commands make sense.
 func (a *App) steerable() bool {
-	return !a.h.over() && !a.closed && !a.readOnly && !a.stopping
+	return !a.h.over() && !a.h.watched() && !a.closed && !a.readOnly && !a.stopping
 }
 
 // quit stops a run first and leaves when it has ended; asked again, it leaves at once.
@@ -129,9 +153,9 @@ func (a *App) expire() tea.Cmd {
 	return a.later(5*time.Second, expireMsg(id))
 }
 
-// tick moves the clock on, twice a second and only while a run is running.
+// tick moves the clock on, twice a second and only while a run is running here: that of a record is the record's.
 func (a *App) tick() tea.Cmd {
-	if a.h.status.Phase != trainer.Running || a.h.done != nil || a.closed || a.ticking {
+	if a.h.status.Phase != trainer.Running || a.h.mute() || a.closed || a.ticking {
 		return nil
 	}
 	a.ticking = true
@@ -140,7 +164,7 @@ func (a *App) tick() tea.Cmd {
 
 // elapsed is the training time now: what the status said, and what has gone by since.
 func (a *App) elapsed() float64 {
-	if a.h.status.Phase != trainer.Running || a.h.done != nil || a.closed || a.h.status.Computing != "" {
+	if a.h.status.Phase != trainer.Running || a.h.mute() || a.closed || a.h.status.Computing != "" {
 		return a.shown
 	}
 	return a.shown + max(0, a.clock().Sub(a.heard).Seconds())
@@ -162,7 +186,7 @@ func (a *App) move(k string) {
 		a.cycle(k == "tab" || k == "right" || k == "down")
 		return
 	}
-	s := layout(a.width, a.height, false, a.focus)
+	s := a.layout(false)
 	d := map[string][2]int{"left": {-1, 0}, "right": {1, 0}, "up": {0, -1}, "down": {0, 1}}[k]
 	a.focus = s.neighbour(a.focus, d[0], d[1])
 }
@@ -174,19 +198,25 @@ func (a *App) zoom(on bool) tea.Cmd {
 }
 
 // mouse gives what the mouse does to the pane that has the whole screen, or focuses the one that was clicked.
-func (a *App) mouse(msg tea.MouseMsg) {
+func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 	m := msg.Mouse()
+	if _, ok := msg.(tea.MouseClickMsg); ok {
+		if cmd, taken := a.seekAt(m.X, m.Y); taken {
+			return cmd
+		}
+	}
 	if p, ok := a.panes[a.focus].(moused); ok && a.zoomed && a.overlay == nil && !a.racing() {
-		for _, at := range layout(a.width, a.height, true, a.focus).places {
+		for _, at := range a.layout(true).places {
 			if at.contains(m.X, m.Y) && p.handleMouse(&a.view, msg, m.X-at.x-2, m.Y-at.y-1) {
 				a.look++
-				return
+				return nil
 			}
 		}
 	}
 	if _, ok := msg.(tea.MouseClickMsg); ok {
 		a.click(m.X, m.Y)
 	}
+	return nil
 }
 
 // click focuses the pane at a cell.
@@ -194,7 +224,7 @@ func (a *App) click(x, y int) {
 	if a.overlay != nil || a.racing() {
 		return
 	}
-	for _, p := range layout(a.width, a.height, a.zoomed, a.focus).places {
+	for _, p := range a.layout(a.zoomed).places {
 		if p.contains(x, y) {
 			a.focus = p.pane
 		}

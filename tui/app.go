@@ -11,6 +11,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,6 +65,9 @@ type App struct {
 	zoomed   bool
 	overlay  overlay // nil for none
 	race     raceView
+	bar      replayBar
+	saving   saving
+	record   recordState
 	notice   part
 	notices  int
 	stopping bool // Stop was asked for, and the program ends with the run
@@ -129,7 +133,7 @@ func runApp(ctx context.Context, a *App, o Options) error {
 	a.hold, a.touched = patience(a.environ), a.clock()
 	var p *tea.Program
 	c := calm{now: time.Now, send: func(m tea.Msg) { p.Send(m) }}
-	p = tea.NewProgram(a, append(o.program(ctx, a), tea.WithFilter(c.filter))...)
+	p = tea.NewProgram(a, append(o.program(ctx, a.environ, a.noColor), tea.WithFilter(c.filter))...)
 	_, err := p.Run()
 	if ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled) {
 		return ctx.Err()
@@ -137,8 +141,8 @@ func runApp(ctx context.Context, a *App, o Options) error {
 	return err
 }
 
-func (o *Options) program(ctx context.Context, a *App) []tea.ProgramOption {
-	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(frames(o.FPS, a.environ)), tea.WithoutSignalHandler()}
+func (o *Options) program(ctx context.Context, environ []string, noColor bool) []tea.ProgramOption {
+	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(frames(o.FPS, environ)), tea.WithoutSignalHandler()}
 	if o.Input != nil {
 		opts = append(opts, tea.WithInput(o.Input))
 	}
@@ -148,7 +152,7 @@ func (o *Options) program(ctx context.Context, a *App) []tea.ProgramOption {
 	if o.Environ != nil {
 		opts = append(opts, tea.WithEnvironment(o.Environ))
 	}
-	if a.noColor {
+	if noColor {
 		opts = append(opts, tea.WithColorProfile(colorprofile.ASCII))
 	}
 	return opts
@@ -190,12 +194,15 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if a.overlay != nil || a.racing() {
 			return a, a.wheel(msg)
 		}
-		a.mouse(msg)
+		return a, a.mouse(msg)
 	case tea.MouseMsg:
-		a.mouse(msg)
+		return a, a.mouse(msg)
 	case deltaMsg:
 		return a, tea.Batch(a.receive(msg), a.glance())
 	case askMsg:
+		if why := unsteerable(a); why != "" {
+			return a, a.refuse(why)
+		}
 		return a, a.command(msg.command)
 	case replyMsg:
 		return a, a.replied(msg)
@@ -238,10 +245,8 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	for i := range a.bindings {
-		for _, bound := range a.bindings[i].Keys() {
-			if k == bound {
-				return a.bindings[i].act(a, k)
-			}
+		if b := &a.bindings[i]; !b.absent(a) && slices.Contains(b.Keys(), k) {
+			return b.act(a, k)
 		}
 	}
 	return nil
@@ -270,14 +275,14 @@ func (a *App) View() tea.View {
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (a *App) screen() []string {
-	s := layout(a.width, a.height, a.zoomed, a.focus)
+	s := a.layout(a.zoomed)
 	if len(s.places) == 0 {
-		return a.tooSmall()
+		return a.th.tooSmall(a.width, a.height)
 	}
 	rows := make([]string, 0, a.height)
 	rows = append(rows, a.header(a.width)...)
 	if a.racing() {
-		rows = append(rows, a.race.draw(&a.view, a.width, a.height-headerRows-footerRows)...)
+		rows = append(rows, a.race.draw(&a.view, a.width, a.height-s.header.h-footerRows)...)
 	} else {
 		rows = append(rows, a.body(&s)...)
 	}
@@ -295,14 +300,14 @@ func (a *App) body(s *screenLayout) []string {
 	for i := range s.places {
 		rowsOf[i] = a.pane(&s.places[i])
 	}
-	rows := make([]strings.Builder, s.h-headerRows-footerRows)
+	rows := make([]strings.Builder, s.h-s.header.h-footerRows)
 	for y := range rows {
 		for x := 0; x < s.w; {
 			next := s.w
 			for i := range s.places {
 				p := &s.places[i]
-				if p.contains(x, y+headerRows) {
-					rows[y].WriteString(rowsOf[i][y+headerRows-p.y])
+				if p.contains(x, y+s.header.h) {
+					rows[y].WriteString(rowsOf[i][y+s.header.h-p.y])
 					next = p.x + p.w
 					break
 				}
@@ -318,13 +323,13 @@ func (a *App) body(s *screenLayout) []string {
 }
 
 // tooSmall says what the screen needs, in whatever room there is.
-func (a *App) tooSmall() []string {
-	rows := make([]string, a.height)
-	texts := []string{"newtop needs 60 × 16", "this is " + count(a.width) + " × " + count(a.height)}
+func (t *theme) tooSmall(w, h int) []string {
+	rows := make([]string, h)
+	texts := []string{"newtop needs 60 × 16", "this is " + count(w) + " × " + count(h)}
 	for i := range rows {
-		l := a.th.line(a.width)
-		if k := i - (a.height-len(texts))/2; k >= 0 && k < len(texts) {
-			l.to((a.width-cells(texts[k]))/2).put(tokMuted, texts[k])
+		l := t.line(w)
+		if k := i - (h-len(texts))/2; k >= 0 && k < len(texts) {
+			l.to((w-cells(texts[k]))/2).put(tokMuted, texts[k])
 		}
 		rows[i] = l.full()
 	}

@@ -104,14 +104,17 @@ func (b *bridge) rest(due time.Time) time.Time {
 
 // later returns the command that brings a message after a while, unless the program ends first: tea.Tick would
 // keep its goroutine until the time is up.
-func (b *bridge) later(d time.Duration, msg tea.Msg) tea.Cmd {
+func (b *bridge) later(d time.Duration, msg tea.Msg) tea.Cmd { return after(b.ctx, d, msg) }
+
+// after returns the command that brings a message after a while, or nil at the context's end.
+func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		timer := time.NewTimer(d)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
 			return msg
-		case <-b.ctx.Done():
+		case <-ctx.Done():
 			return nil
 		}
 	}
@@ -124,11 +127,28 @@ func (b *bridge) do(c trainer.Command) (cmd tea.Cmd, ok bool) {
 		b.busy = true
 		return b.send(c), true
 	}
+	if n := len(b.waiting); n > 0 && overtakes(c, b.waiting[n-1]) {
+		b.waiting[n-1] = c
+		return nil, true
+	}
 	if len(b.waiting) >= queued {
 		return nil, false
 	}
 	b.waiting = append(b.waiting, c)
 	return nil, true
+}
+
+// overtakes reports whether a command makes the one before it superfluous.
+func overtakes(c, before trainer.Command) bool {
+	switch c.(type) {
+	case trainer.Seek:
+		_, ok := before.(trainer.Seek)
+		return ok
+	case trainer.Speed:
+		_, ok := before.(trainer.Speed)
+		return ok
+	}
+	return false
 }
 
 // answered is called with each reply and returns the next command's.

@@ -46,7 +46,7 @@ func (p *plot) inColumn(g *glyphs, a area, x int, k *plotCurve) bucket {
 // values is the box beside the cursor. It never covers the cursor's column, and of the places beside it takes
 // the one that hides least.
 func (c *chart) values(v *view, p plot, a area) {
-	if p.cursor == nil || !a.has(p.cursor[p.by]) {
+	if p.cursor == nil || p.told || !a.has(p.cursor[p.by]) {
 		return
 	}
 	x := a.cellX(v.gl, p.cursor[p.by])

@@ -144,10 +144,15 @@ func (cv *chartView) handleKey(_ *view, k string) (tea.Cmd, bool) {
 			factor = 0.5
 		}
 		cv.zoomBy(factor, cv.anchor())
-	case "<", ",":
-		cv.pan(-0.25)
-	case ">", ".":
-		cv.pan(0.25)
+	case "<", ",", ">", ".":
+		part := 0.25
+		if k == "<" || k == "," {
+			part = -part
+		}
+		if !cv.zoomed() {
+			return nil, false // all is in sight; of a watched run the keys go back and on
+		}
+		cv.pan(part)
 	case "0":
 		cv.window, cv.follow, cv.on, cv.newest = [2]float64{}, false, false, false
 	case "x":

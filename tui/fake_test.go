@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -265,6 +266,13 @@ func TestMain(m *testing.M) {
 	demo := os.Getenv("NEWTOP_TUI_DEMO")
 	if demo == "" {
 		os.Exit(m.Run())
+	}
+	if name, ok := strings.CutPrefix(demo, "watch-"); ok {
+		if err := runReplayDemo(name); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	epochs := 40
 	if n, err := strconv.Atoi(os.Getenv("NEWTOP_TUI_EPOCHS")); err == nil {

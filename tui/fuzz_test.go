@@ -89,7 +89,7 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 		background = false
 		if r.IntN(6) == 0 { // from one thing in front, or from a run that is ending, to another
 			a.overlay, a.stopping, a.focus = nil, false, paneID(r.IntN(int(paneCount)))
-			update(a, typed([]string{"f", "e", "u", "?", "o", ":", "z"}[r.IntN(7)]))
+			update(a, typed([]string{"f", "e", "u", "?", "o", ":", "z", "w"}[r.IntN(8)]))
 		}
 		update(a, typed(fuzzKeys[(int(kind)/8+r.IntN(len(fuzzKeys)))%len(fuzzKeys)]))
 	case 4:
@@ -113,8 +113,8 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 func fromOutside(r *rand.Rand) tea.Msg {
 	return []tea.Msg{
 		tea.ColorProfileMsg{Profile: colorprofile.Profile(r.IntN(6))}, tea.BackgroundColorMsg{Color: ansi.BasicColor(r.IntN(16))},
-		drawMsg{}, tickMsg{}, expireMsg(r.IntN(9)), replyMsg{}, replyMsg{errors.New(randomText(r))}, stoppedMsg{errors.New("no")}, pictureMsg{},
-	}[r.IntN(9)]
+		drawMsg{}, tickMsg{}, askMsg{trainer.Slice{}}, expireMsg(r.IntN(9)), replyMsg{}, replyMsg{errors.New(randomText(r))}, stoppedMsg{errors.New("no")}, pictureMsg{},
+	}[r.IntN(10)]
 }
 
 func randomMouse(a *App, r *rand.Rand) {
@@ -182,6 +182,7 @@ func randomDelta(r *rand.Rand) trainer.Delta {
 	}
 	randomLooks(r, &d, n)
 	randomRace(r, &d, n)
+	randomRecord(r, &d, n)
 	if r.IntN(4) == 0 {
 		d.Run = randomRun(r)
 	}
@@ -206,6 +207,25 @@ func randomDelta(r *rand.Rand) trainer.Delta {
 		d.Done = &trainer.DoneEvent{Reason: trainer.Reason(randomText(r)), Message: randomText(r), Loss: f(), Elapsed: f()}
 	}
 	return d
+}
+
+// randomRecord has the run watched, sought through or recorded, in ways that make no sense either.
+func randomRecord(r *rand.Rand, d *trainer.Delta, epoch int) {
+	d.Restart = r.IntN(12) == 0
+	if r.IntN(3) > 0 {
+		d.Status.Replay = &trainer.Replay{Source: randomText(r), Loading: float64(randomFloat(r)), Live: r.IntN(2) == 0, Seekable: r.IntN(3) > 0,
+			Epoch: epoch - r.IntN(3), Last: r.IntN(3) * r.IntN(1e6), At: float64(randomFloat(r)), Length: float64(randomFloat(r)), Speed: float64(randomFloat(r))}
+		if r.IntN(9) == 0 {
+			d.Status.Replay.Stale, d.Status.Replay.Warning = randomText(r), randomText(r)
+		}
+	}
+	if r.IntN(4) == 0 {
+		d.Status.Recording = trainer.Recording{Run: randomText(r), Backlog: r.IntN(3) * r.IntN(1e6), Lost: r.IntN(2) * r.IntN(1e6), Warning: randomText(r)}
+	}
+	if r.IntN(8) == 0 {
+		d.Resumes = append(d.Resumes, trainer.ResumeEvent{Epoch: epoch - r.IntN(9)})
+		d.Saved = append(d.Saved, trainer.SavedEvent{Epoch: epoch, File: randomText(r), Bytes: r.Int64()})
+	}
 }
 
 func randomFloats(r *rand.Rand, n int) (list []trainer.Float) {
@@ -315,6 +335,9 @@ func randomRun(r *rand.Rand) *trainer.RunEvent {
 	run.Model.Parameters, run.Committee = r.IntN(1e7), r.IntN(12)
 	if r.IntN(2) == 0 {
 		run.Model.Experts = r.IntN(30)
+	}
+	if r.IntN(3) == 0 {
+		return run // another program's
 	}
 	for range r.IntN(40) {
 		run.Model.Layers = append(run.Model.Layers, r.IntN(1+r.IntN(5000)))

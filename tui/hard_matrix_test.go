@@ -64,6 +64,17 @@ func richRun(regression, over bool) []trainer.Delta {
 	return append(deltas[:end:end], looks, deltas[end])
 }
 
+// watchedRich is richRun as a record shows it, after it was sought through.
+func watchedRich() []trainer.Delta {
+	deltas := richRun(false, true)
+	for i := range deltas {
+		deltas[i].Status.Replay = &trainer.Replay{Source: "x", Seekable: true, Epoch: i, Last: len(deltas), Speed: 1}
+	}
+	again := deltas[len(deltas)/2]
+	again.Restart = true
+	return append(append(deltas, again), deltas...)
+}
+
 // plain fails if a row of a frame has anything but printable text and the sequences that colour it.
 func plain(t *testing.T, rows []string, w, h int, ascii bool) (text string) {
 	t.Helper()
@@ -96,13 +107,19 @@ func plain(t *testing.T, rows []string, w, h int, ascii bool) (text string) {
 // TestMatrix draws every pane, small and zoomed, in every theme on every kind of terminal, and with every set of
 // glyphs. Themes change no text but in heat maps; each text is kept once.
 func TestMatrix(t *testing.T) {
-	for name, deltas := range map[string][]trainer.Delta{"running": richRun(false, false), "diverged": richRun(false, true), "regression": richRun(true, false)} {
+	for name, deltas := range map[string][]trainer.Delta{
+		"running": richRun(false, false), "diverged": richRun(false, true), "regression": richRun(true, false), "watched": watchedRich(),
+		"foreign": foreignRun(43, false), "figures": foreignRun(43, true),
+	} {
 		if testing.Short() && name != "running" {
 			continue
 		}
 		v := watched(deltas)
 		for id, p := range newPanes() {
 			for _, w := range []int{40, 80, 120} {
+				if w != 80 && (name == "watched" || v.h.foreign()) {
+					continue // the other widths are those of newtop's own runs
+				}
 				for g := GlyphsBraille; g < glyphsCount; g++ {
 					t.Run(fmt.Sprintf("%s/%s-%d-%v", name, p.name(v), w, g), func(t *testing.T) {
 						v.gl = g.set(nil)

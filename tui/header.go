@@ -3,13 +3,21 @@ package tui
 import (
 	"strconv"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"newtop/trainer"
 )
 
 // header is two rows: what is trained, and how it goes. When the run is over the second row says how it
-// ended, and a run that diverged says so in a colour that is hard to overlook.
+// ended, and a run that diverged says so in a colour that is hard to overlook. A watched run has a third one, where there
+// is room: where in it that is.
 func (a *App) header(w int) []string {
-	return []string{a.headerRun(w), a.headerState(w)}
+	a.bar.rect = rect{}
+	rows := []string{a.headerRun(w), a.headerState(w)}
+	if a.barRows() > 0 {
+		rows = append(rows, a.barLine(w, false))
+	}
+	return rows
 }
 
 func (a *App) headerRun(w int) string {
@@ -17,26 +25,21 @@ func (a *App) headerRun(w int) string {
 	l.put(tokText, " ").put(tokAccent, a.title)
 	state := a.state()
 	room := w - width(state) - 2
-	r := a.h.run
-	if r == nil {
+	inner := a.th.line(room - l.w)
+	alert := a.alert()
+	switch {
+	case a.h.run == nil && alert == "" && a.h.watched():
+		l.put(tokText, "  "+ansi.Truncate(clean(a.h.status.Replay.Source), inner.room-2, "…"))
+	case a.h.run == nil && alert == "":
 		l.put(tokMuted, "  waiting for the run")
-	} else {
-		inner := a.th.line(room - l.w)
-		d, m := &r.Data, &r.Model
-		inner.group(part{tokText, "  " + clean(d.Name)})
-		rows := count(d.TrainRows)
-		if d.TestRows > 0 {
-			rows += " + " + count(d.TestRows)
-		}
-		inner.group(part{tokText, "  " + m.Shape()})
-		inner.group(part{tokMuted, "  " + count(m.Parameters) + " weights"})
-		inner.group(part{tokMuted, "  " + rows + " rows"})
-		if m.Loss != "" {
-			inner.group(part{tokMuted, "  " + clean(m.Loss)})
-		}
-		inner.group(part{tokMuted, "  " + r.Seeds()})
-		l.raw(inner.b.String(), inner.w)
+	case alert != "":
+		facts := a.th.line(max(inner.room-cells(alert)-2, inner.room/3))
+		a.facts(facts, 2)
+		inner.raw(facts.b.String(), facts.w).put(tokText, "  ").put(tokWarn, ansi.Truncate(alert, inner.left(), "…"))
+	default:
+		a.facts(inner, -1)
 	}
+	l.raw(inner.b.String(), inner.w)
 	l.to(w - width(state) - 1)
 	for _, p := range state {
 		l.put(p.t, p.s)
@@ -44,14 +47,58 @@ func (a *App) headerRun(w int) string {
 	return l.full()
 }
 
+// facts writes what the run is, as far as there is room: at most so many facts, all with a negative number.
+func (a *App) facts(l *line, most int) {
+	r := a.h.run
+	if r == nil {
+		return
+	}
+	d, m := &r.Data, &r.Model
+	groups := [][]part{{{tokText, "  " + clean(d.Name)}}}
+	add := func(t token, s string) { groups = append(groups, []part{{t, "  " + s}}) }
+	if len(m.Layers) > 0 {
+		add(tokText, m.Shape())
+	}
+	if p := a.h.status.Replay; p != nil && a.barRows() == 0 && p.Source != d.Name {
+		add(tokMuted, clean(p.Source))
+	}
+	if m.Parameters > 0 {
+		add(tokMuted, count(m.Parameters)+" weights")
+	}
+	rows := count(d.TrainRows)
+	if d.TestRows > 0 {
+		rows += " + " + count(d.TestRows)
+	}
+	if d.TrainRows > 0 {
+		add(tokMuted, rows+" rows")
+	}
+	if m.Loss != "" {
+		add(tokMuted, clean(m.Loss))
+	}
+	if !a.h.foreign() {
+		add(tokMuted, r.Seeds())
+	}
+	for i, g := range groups {
+		if i == most {
+			return
+		}
+		l.group(g...)
+	}
+	a.recordedAs(l)
+}
+
 // state is the phase as a symbol and a word.
 func (a *App) state() []part {
 	s := &a.h.status
 	switch {
+	case a.h.watched() && !a.h.over():
+		return []part{a.playing()}
 	case a.h.diverged != nil:
 		return []part{{tokBad, "× diverged"}}
 	case a.h.done != nil && a.h.done.Reason == trainer.ReasonFailed:
 		return []part{{tokBad, "× failed"}}
+	case a.h.watched() && a.h.done == nil && s.Replay.Stale != "" && a.h.over():
+		return []part{{tokWarn, "■ interrupted"}}
 	case a.h.over():
 		return []part{{tokGood, "■ ended"}}
 	case a.closed:
@@ -86,6 +133,9 @@ func (a *App) headerState(w int) string {
 		l.put(ink, spaces(l.left()))
 		return l.full()
 	}
+	if a.h.watched() && a.barRows() == 0 {
+		return a.barLine(w, true)
+	}
 	if a.h.run == nil && a.h.status.Optimizer == "" {
 		return l.full()
 	}
@@ -111,9 +161,28 @@ func (a *App) summary(d *trainer.DoneEvent, w int) string {
 	if a.h.hasBest {
 		add(" · best " + what + unit(a.h.best) + " at epoch " + count(a.h.bestEpoch))
 	}
-	add(" · " + count(d.Epochs) + " epochs in " + span(float64(d.Elapsed)))
-	add(" · loss " + number(float64(d.Loss)))
+	epochs, elapsed, loss := d.Epochs, float64(d.Elapsed), float64(d.Loss)
+	if a.h.foreign() { // what its last line leaves out, its epochs have told
+		epochs = max(epochs, a.h.latest.Epoch)
+		elapsed, loss = orElse(elapsed, a.shown), orElse(loss, a.h.loss.last())
+	}
+	took := ""
+	if elapsed > 0 {
+		took = " in " + span(elapsed)
+	}
+	add(" · " + counted(epochs, "epoch") + took)
+	if loss == loss {
+		add(" · loss " + number(loss))
+	}
 	return s
+}
+
+// orElse returns x, or y where x is unknown.
+func orElse(x, y float64) float64 {
+	if x == x {
+		return x
+	}
+	return y
 }
 
 // progressLine writes the optimizer, its settings as far as there is room, and the epoch.
@@ -124,7 +193,7 @@ func (a *App) progressLine(l *line) {
 	inner.put(tokText, " ").put(tokStrong, clean(s.Optimizer))
 	fits := true
 	if k := a.h.primary(); k != nil {
-		fits = inner.group(part{tokMuted, "  " + clean(k.Key) + " "}, part{tokText, pad(settingText(k.Text), 5)})
+		fits = inner.group(part{tokMuted, "  " + clean(k.Key) + " "}, part{tokText, pad(a.h.primaryText(k), 5)})
 	}
 	for _, k := range s.Settings {
 		// What does not fit ends the row: a later one in its place would come and go.
@@ -135,6 +204,16 @@ func (a *App) progressLine(l *line) {
 	for _, p := range tail {
 		l.put(p.t, p.s)
 	}
+}
+
+// primaryText is the value of what + and − scale. Of a watched run the settings are those that it began with, so that
+// what a method adapts is told by its newest epoch.
+func (h *history) primaryText(k *trainer.Setting) string {
+	now := map[string]float64{"radius": float64(h.latest.Radius), "rate": float64(h.latest.Rate)}
+	if v, ok := now[k.Key]; ok && h.watched() && h.epochs > 0 && isFinite(v) {
+		return settingText(strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	return settingText(k.Text)
 }
 
 // settingText shortens a number that a method has adapted: 3.9999999999999987 is 4.
@@ -149,6 +228,10 @@ func settingText(s string) string {
 
 func (a *App) progressTail(room int) []part {
 	s := &a.h.status
+	watched := s.Replay != nil
+	if watched && (!s.Replay.Live || s.EpochLimit == 0) { // the bar says it
+		return nil
+	}
 	parts := []part{{tokMuted, "epoch "}, {tokStrong, count(s.Epoch)}}
 	if s.EpochLimit > 0 {
 		parts = append(parts, part{tokMuted, " of " + count(s.EpochLimit) + " "})
@@ -158,6 +241,9 @@ func (a *App) progressTail(room int) []part {
 		}
 		n := min(w, max(0, s.Epoch*w/s.EpochLimit))
 		parts = append(parts, part{tokAccent, repeat("━", n)}, part{tokGrid, repeat("─", w-n)})
+	}
+	if watched {
+		return parts
 	}
 	return append(parts, part{tokText, "  " + clock(a.elapsed())})
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"newtop/trainer"
 	"newtop/trainer/krylov"
@@ -50,9 +51,11 @@ type history struct {
 	diverged *trainer.DivergedEvent
 	raceHistory
 	lookHistory
+	recordHistory
 	done    *trainer.DoneEvent
 	thinned int
 	charted
+	unlogged bool // the epochs of now are too many for the log
 
 	runGen, epochGen, innerGen, spectrumGen, logGen, settingGen uint64
 }
@@ -89,15 +92,24 @@ type entry struct {
 }
 
 // regression reports whether the faults are root mean squares and not error fractions.
-func (h *history) regression() bool { return h.run != nil && h.run.Data.Classes == 0 }
+func (h *history) regression() bool { return h.run != nil && h.run.Data.Classes == 0 && !h.classified }
 
 // apply adds what is new. The order within a Delta is: run, epochs with the switches, settings and
 // spectra that belong after them, the end.
 func (h *history) apply(d *trainer.Delta) {
+	defer func(over bool) {
+		if over != h.over() { // of an interrupted run without an event of its own
+			h.epochGen++
+			h.innerGen++
+		}
+	}(h.over())
+	if d.Restart {
+		h.restart(d.Run)
+	}
 	if d.Run != nil {
 		h.run = d.Run
 		h.runGen++
-		h.say(0, tokText, "%s", clean(d.Run.Data.Name)+" · "+d.Run.Model.Shape()+" · "+clean(d.Run.Optimizer))
+		h.say(0, tokText, "%s", strings.Join(runWords(d.Run), " · "))
 	}
 	if d.Status.Computing != h.status.Computing {
 		h.spectrumGen++
@@ -111,40 +123,55 @@ func (h *history) apply(d *trainer.Delta) {
 	if d.Status.Unit != h.status.Unit || d.Status.Phase != h.status.Phase {
 		h.innerGen++
 	}
+	h.recorded(&d.Status.Recording)
+	h.replayed(d.Status.Replay)
 	h.status = d.Status
-	si, ti, pi, ri, fi := 0, 0, 0, 0, 0
-	upTo := func(epoch int) {
-		for ; fi < len(d.Races) && d.Races[fi].Epoch <= epoch; fi++ {
+	si, ti, pi, ri, fi, ui, wi := 0, 0, 0, 0, 0, 0, 0
+	// before takes in what belongs before an epoch. Changes and spectra that a rewind to come would take away are not in
+	// a Delta, so that those of later epochs than it goes back to belong after it.
+	before := func(epoch int) {
+		marks := epoch
+		for _, e := range d.Rewinds[ri:] {
+			marks = min(marks, e.To+1)
+		}
+		for ; fi < len(d.Races) && d.Races[fi].Epoch < epoch; fi++ {
 			h.raced(&d.Races[fi])
 		}
-		for ; si < len(d.Switches) && d.Switches[si].Epoch <= epoch; si++ {
+		for ; si < len(d.Switches) && d.Switches[si].Epoch < marks; si++ {
 			h.switched(d.Switches[si])
 		}
-		for ; ti < len(d.Settings) && d.Settings[ti].Epoch <= epoch; ti++ {
+		for ; ti < len(d.Settings) && d.Settings[ti].Epoch < marks; ti++ {
 			h.setting(&d.Settings[ti])
 		}
-		for ; pi < len(d.Spectra) && d.Spectra[pi].Epoch <= epoch; pi++ {
+		for ; pi < len(d.Spectra) && d.Spectra[pi].Epoch < marks; pi++ {
 			h.spectrum(d.Spectra[pi])
+		}
+		for ; ui < len(d.Resumes) && d.Resumes[ui].Epoch < epoch; ui++ {
+			h.resumed(&d.Resumes[ui])
+		}
+		for ; wi < len(d.Saved) && d.Saved[wi].Epoch < epoch; wi++ {
+			h.wrote(&d.Saved[wi])
 		}
 	}
 	for i := range d.Epochs {
 		e := &d.Epochs[i]
-		if h.epochs > 0 && e.Epoch <= h.latest.Epoch {
-			upTo(h.latest.Epoch)
-			for ; ri < len(d.Rewinds) && e.Epoch <= h.latest.Epoch; ri++ {
-				h.rewound(d.Rewinds[ri].To)
-			}
-			if e.Epoch <= h.latest.Epoch {
-				h.cut(e.Epoch - 1)
-			}
+		for ; h.epochs > 0 && ri < len(d.Rewinds) && e.Epoch <= h.latest.Epoch; ri++ {
+			before(h.latest.Epoch + 1)
+			h.rewound(d.Rewinds[ri].To)
 		}
-		upTo(e.Epoch - 1)
+		if h.epochs > 0 && e.Epoch <= h.latest.Epoch {
+			before(h.latest.Epoch + 1)
+			h.cut(e.Epoch - 1)
+		}
+		before(e.Epoch)
+		h.unlogged = len(d.Epochs)-i > keptLog
 		h.epoch(e)
 	}
 	for ; ri < len(d.Rewinds); ri++ {
+		before(h.latest.Epoch + 1)
 		h.rewound(d.Rewinds[ri].To)
 	}
-	upTo(math.MaxInt)
+	before(math.MaxInt)
 	h.laps(d)
 	h.looks(d)
 	for i := range d.Inner {
@@ -158,6 +185,9 @@ func (h *history) apply(d *trainer.Delta) {
 }
 
 func (h *history) end(d *trainer.Delta) {
+	if len(d.Resumes) > 0 && d.Status.Phase != trainer.Ended {
+		return // it had ended before it was resumed
+	}
 	if d.Diverged != nil && h.diverged == nil {
 		h.diverged = d.Diverged
 		h.say(d.Diverged.Epoch, tokBad, "diverged: %s", clean(d.Diverged.Reason))
@@ -171,31 +201,32 @@ func (h *history) end(d *trainer.Delta) {
 	}
 }
 
-func (h *history) epoch(e *trainer.EpochEvent) {
+func (h *history) epoch(event *trainer.EpochEvent) {
+	now, old := *event, &h.latest
+	e := &now
 	h.now = spotOf(e)
-	put := func(s *series, y trainer.Float) { s.put(h.now, float64(y)) }
-	put(&h.loss, e.Loss)
-	put(&h.testLoss, e.TestLoss)
-	fault, testFault := float64(e.Error), float64(e.TestError)
+	h.classify(e)
+	if passed := e.Elapsed - old.Elapsed; h.foreign() && h.epochs > 0 && e.Seconds != e.Seconds && passed >= 0 {
+		e.Seconds = passed / trainer.Float(max(e.Epoch-old.Epoch, 1))
+	}
+	plain := now // without what is only remembered
+	h.told(&h.loss, &e.Loss, old.Loss)
+	h.told(&h.testLoss, &e.TestLoss, old.TestLoss)
+	fault, testFault, faultBefore, testFaultBefore := &e.Error, &e.TestError, old.Error, old.TestError
 	if h.regression() {
-		fault, testFault = float64(e.RMSE), float64(e.TestRMSE)
+		fault, testFault, faultBefore, testFaultBefore = &e.RMSE, &e.TestRMSE, old.RMSE, old.TestRMSE
 	}
-	h.fault.put(h.now, fault)
-	h.testFault.put(h.now, testFault)
-	if math.IsNaN(testFault) {
-		testFault = fault
-	}
-	if !math.IsNaN(testFault) && (!h.hasBest || testFault < h.best) {
-		h.best, h.bestEpoch, h.hasBest = testFault, e.Epoch, true
-	}
-	put(&h.radius, e.Radius)
-	put(&h.rho, e.Rho)
-	put(&h.rate, e.Rate)
-	put(&h.gradient, e.GradientNorm)
-	put(&h.step, e.StepNorm)
+	h.better(float64(*fault), float64(*testFault), e.Epoch)
+	h.told(&h.fault, fault, faultBefore)
+	h.told(&h.testFault, testFault, testFaultBefore)
+	h.told(&h.radius, &e.Radius, old.Radius)
+	h.told(&h.rho, &e.Rho, old.Rho)
+	h.told(&h.rate, &e.Rate, old.Rate)
+	h.told(&h.gradient, &e.GradientNorm, old.GradientNorm)
+	h.told(&h.step, &e.StepNorm, old.StepNorm)
 	if e.Epoch > 0 {
-		put(&h.seconds, e.Seconds)
-		if !e.Accepted {
+		h.told(&h.seconds, &e.Seconds, old.Seconds)
+		if !e.Accepted && h.judged(event) {
 			h.rejected++
 		}
 	}
@@ -204,7 +235,7 @@ func (h *history) epoch(e *trainer.EpochEvent) {
 	h.before, h.latest = h.latest, *e
 	h.epochs++
 	h.epochGen++
-	h.solved(e)
+	h.solved(&plain)
 }
 
 // solved adds the epoch's inner solves to the bars, the counts and the log.
@@ -232,7 +263,9 @@ func (h *history) solved(e *trainer.EpochEvent) {
 	}
 	h.solving = false
 	h.innerGen++
-	h.log(line)
+	if !h.unlogged {
+		h.log(line)
+	}
 }
 
 func (h *history) iteration(e *trainer.InnerEvent) {
@@ -290,27 +323,6 @@ func kept[T any](list []T, n int) []T {
 	return append(list[:0], list[len(list)-n:]...)
 }
 
-// ending says in words why a run ended.
-func ending(d *trainer.DoneEvent) string {
-	words := map[trainer.Reason]string{
-		trainer.ReasonEpochs:   "all epochs done",
-		trainer.ReasonTarget:   "target reached",
-		trainer.ReasonTime:     "time limit reached",
-		trainer.ReasonStopped:  "stopped",
-		trainer.ReasonStalled:  "no further progress possible",
-		trainer.ReasonDiverged: "diverged",
-		trainer.ReasonFailed:   "failed",
-	}
-	s, ok := words[d.Reason]
-	if !ok {
-		s = clean(string(d.Reason))
-	}
-	if d.Message != "" {
-		s += ": " + clean(d.Message)
-	}
-	return s
-}
-
 // over reports whether the run has ended.
 func (h *history) over() bool { return h.done != nil || h.status.Phase == trainer.Ended }
 
@@ -343,9 +355,9 @@ func (h *history) steering() steering {
 		return byRate
 	case s != nil:
 		return byFigures
-	case h.latest.Epoch == 0 || !math.IsNaN(float64(h.latest.Radius)):
+	case h.latest.Epoch == 0 && !h.foreign() || h.epochs > 0 && !math.IsNaN(float64(h.latest.Radius)):
 		return byRadius
-	case !math.IsNaN(float64(h.latest.Rate)):
+	case h.epochs > 0 && !math.IsNaN(float64(h.latest.Rate)):
 		return byRate
 	}
 	return byFigures
@@ -363,7 +375,7 @@ func (h *history) solveless() bool {
 // nextRadius is the radius that the next epoch begins with, if it is not that of the last.
 func (h *history) nextRadius() (r float64, ok bool) {
 	s, now := h.primary(), float64(h.latest.Radius)
-	if s == nil || s.Key != "radius" || h.over() || h.latest.Epoch == 0 {
+	if s == nil || s.Key != "radius" || h.mute() || h.latest.Epoch == 0 {
 		return 0, false
 	}
 	r, err := strconv.ParseFloat(s.Text, 64)

@@ -22,8 +22,16 @@ func (f *figureSeries) text(v float64) string {
 	return number(v)
 }
 
-// own adds the method's own figures. Those of another method begin anew.
+// keptFigures bounds the curves of a program that tells figures of its own.
+const keptFigures = 64
+
+// own adds the method's own figures. Those of another method begin anew; those of another program stay, which may tell
+// some of them now and then only.
 func (h *history) own(e *trainer.EpochEvent) {
+	if h.foreign() {
+		h.ownForeign(e)
+		return
+	}
 	if len(e.Figures) == 0 {
 		if e.Epoch > 0 && e.Optimizer != h.latest.Optimizer {
 			h.figures = nil
@@ -38,15 +46,40 @@ func (h *history) own(e *trainer.EpochEvent) {
 		}
 	}
 	for i, f := range e.Figures {
-		f.Symbol, f.Meaning = clean(f.Symbol), clean(f.Meaning)
-		if f.Symbol == "" {
-			f.Symbol = clean(f.Key)
-		}
-		h.figures[i].Figure = f
-		v := float64(f.Value)
-		h.figures[i].whole = h.figures[i].whole && (math.IsNaN(v) || v == math.Trunc(v))
-		h.figures[i].series.put(spotOf(e), float64(f.Value))
+		h.figures[i].add(f, h.now)
 	}
+}
+
+func (h *history) ownForeign(e *trainer.EpochEvent) {
+	for i, f := range e.Figures {
+		at := i
+		if at >= len(h.figures) || h.figures[at].Key != f.Key {
+			at = slices.IndexFunc(h.figures, func(k figureSeries) bool { return k.Key == f.Key })
+		}
+		if math.IsNaN(float64(f.Value)) {
+			continue
+		}
+		if at < 0 {
+			if len(h.figures) == keptFigures {
+				continue
+			}
+			at = len(h.figures)
+			h.figures = append(h.figures, figureSeries{whole: true})
+		}
+		h.figures[at].add(f, h.now)
+	}
+}
+
+// add takes the next value.
+func (f *figureSeries) add(now trainer.Figure, at spot) {
+	now.Symbol, now.Meaning = clean(now.Symbol), clean(now.Meaning)
+	if now.Symbol == "" {
+		now.Symbol = clean(now.Key)
+	}
+	f.Figure = now
+	v := float64(now.Value)
+	f.whole = f.whole && (math.IsNaN(v) || v == math.Trunc(v))
+	f.series.put(at, v)
 }
 
 // committee adds the least and the greatest fault among the members of a committee, on the test rows where

@@ -31,10 +31,11 @@ func (x raceAxis) word() string {
 
 // raceHistory is the race that is on, or the last one, and what can be gone back to.
 type raceHistory struct {
-	race    *trainer.RaceEvent // the newest; nil before the first
-	racers  []racerHistory
-	raceGen uint64
-	earlier map[int]earlierEpoch
+	race        *trainer.RaceEvent // the newest; nil before the first
+	racers      []racerHistory
+	raceGen     uint64
+	earlier     map[int]earlierEpoch
+	earlierEach int // of a recorded run every so manieth epoch is remembered; 0 stands for 1
 }
 
 // earlierEpoch is what the list of epochs to go back to shows of one.
@@ -205,8 +206,12 @@ func absent(v float64) float64 {
 	return v
 }
 
-// keptEarlier is how many epochs are remembered beyond those that can be gone back to.
-const keptEarlier = 256
+// Epochs that are remembered beyond those that can be gone back to: the newest of a run that is trained here, of a
+// recorded one every so manieth.
+const (
+	keptEarlier  = 256
+	keptRecorded = 2048
+)
 
 func (h *history) remember(e *trainer.EpochEvent) {
 	if h.earlier == nil {
@@ -216,6 +221,10 @@ func (h *history) remember(e *trainer.EpochEvent) {
 	if h.regression() {
 		f.fault, f.testFault = float64(e.RMSE), float64(e.TestRMSE)
 	}
+	if h.watched() {
+		h.rememberRecorded(e.Epoch, f)
+		return
+	}
 	h.earlier[e.Epoch] = f
 	if len(h.earlier) < 2*(len(h.status.Kept)+keptEarlier) {
 		return
@@ -223,6 +232,23 @@ func (h *history) remember(e *trainer.EpochEvent) {
 	for k := range h.earlier {
 		if _, ok := slices.BinarySearch(h.status.Kept, k); !ok && k < e.Epoch-keptEarlier {
 			delete(h.earlier, k)
+		}
+	}
+}
+
+// rememberRecorded keeps epochs all over a recorded run, twice as far apart whenever there are too many.
+func (h *history) rememberRecorded(epoch int, f earlierEpoch) {
+	h.earlierEach = max(h.earlierEach, 1)
+	if epoch%h.earlierEach != 0 {
+		return
+	}
+	h.earlier[epoch] = f
+	for len(h.earlier) > keptRecorded {
+		h.earlierEach *= 2
+		for k := range h.earlier {
+			if k%h.earlierEach != 0 {
+				delete(h.earlier, k)
+			}
 		}
 	}
 }

@@ -25,6 +25,8 @@ type binding struct {
 	why func(a *App) string
 	// each says what its keys do one by one, where that differs: pairs of a key and a clause.
 	each [][2]string
+	// there says whether the key has this meaning in the present state; nil if it always has.
+	there func(a *App) bool
 }
 
 func bind(group, show, help string, keys ...string) binding {
@@ -39,6 +41,12 @@ func (b binding) unless(why func(a *App) string) binding { b.why = why; return b
 
 // by completes it with what its keys do one by one.
 func (b binding) by(each ...[2]string) binding { b.each = each; return b }
+
+// only completes it with the state that it belongs to.
+func (b binding) only(there func(a *App) bool) binding { b.there = there; return b }
+
+// absent reports whether the key means something else at present, or nothing.
+func (b *binding) absent(a *App) bool { return b.there != nil && !b.there(a) }
 
 // lacking is why it can't be done at present, "" if it can.
 func (b *binding) lacking(a *App) string {
@@ -60,6 +68,8 @@ func (b *binding) act(a *App, k string) tea.Cmd {
 // unsteerable is why commands make no sense at present.
 func unsteerable(a *App) string {
 	switch {
+	case a.h.watched():
+		return trainer.ErrReadOnly.Error()
 	case a.h.over():
 		return "the run has ended"
 	case a.closed:
@@ -100,14 +110,18 @@ func (b binding) footBy(short func(a *App) string, now func(a *App) bool) bindin
 }
 
 const (
-	groupRun  = "run"
-	groupView = "view"
-	groupHelp = "help and end"
+	groupReplay = "replay"
+	groupRun    = "run"
+	groupView   = "view"
+	groupHelp   = "help and end"
 )
+
+// groups are the headings in the order of the help.
+var groups = [...]string{groupReplay, groupRun, groupView, groupHelp}
 
 // bindings is the table, in the order of the footer: what matters most first.
 func bindings() []binding {
-	return slices.Concat(mainBindings(), runBindings(), viewBindings())
+	return slices.Concat(mainBindings(), replayBindings(), zoomBindings(), runBindings(), viewBindings())
 }
 
 func always(*App) bool { return true }
@@ -143,7 +157,14 @@ func mainBindings() []binding {
 		bind(groupRun, "space", "pause, and go on", "space").
 			on(func(a *App, _ string) tea.Cmd {
 				return a.command(trainer.Pause{On: a.h.status.Phase != trainer.Paused})
-			}).footBy(pauseWord, (*App).steerable).unless(unsteerable),
+			}).footBy(pauseWord, (*App).steerable).unless(unsteerable).only(trains),
+		playBinding(),
+	}
+}
+
+// zoomBindings give one pane the screen, and take it back.
+func zoomBindings() []binding {
+	return []binding{
 		bind(groupView, "z", "zoom the focused pane; also enter", "z", "enter").
 			on(func(a *App, _ string) tea.Cmd { return a.zoom(!a.zoomed) }).
 			foot("zoom", func(a *App) bool { return uncovered(a) && !a.zoomed }).unless(covered),
@@ -176,7 +197,7 @@ func runBindings() []binding {
 		return why
 	}
 	return []binding{
-		bind(groupRun, "s", "run one epoch", "s").on(send(trainer.StepEpoch{})).foot("one epoch", paused).unless(unsteerable),
+		bind(groupRun, "s", "run one epoch", "s").on(send(trainer.StepEpoch{})).foot("one epoch", paused).unless(unsteerable).only(trains),
 		bind(groupRun, "i", "run one inner iteration, or one batch", "i").
 			on(send(trainer.StepInner{})).foot("one inner", paused).unless(unsteerable),
 		bind(groupRun, "o", "choose an optimizer from a list", "o").
@@ -192,14 +213,17 @@ func runBindings() []binding {
 				}
 				return a.command(trainer.Scale{Factor: 2})
 			}).footBy(scaled, scalable).unless(unscalable).
-			by([2]string{"+", "double the radius, rate or damping"}, [2]string{"-", "halve the radius, rate or damping"}),
+			by([2]string{"+", "double the radius, rate or damping"}, [2]string{"-", "halve the radius, rate or damping"}).only(trains),
 		bind(groupRun, "f", "fork: race methods or settings from here", "f").
 			on(func(a *App, _ string) tea.Cmd { a.openRace(); return nil }).foot("race", changeable).unless(unchangeable),
 		bind(groupRun, "u", "go back to an earlier epoch", "u").
 			on(func(a *App, _ string) tea.Cmd { a.openRewind(); return nil }).
-			foot("go back", func(a *App) bool { return unkept(a) == "" }).unless(unkept),
+			foot("go back", func(a *App) bool { return unkept(a) == "" }).unless(unkept).only(trains),
 		bind(groupRun, "k", "compute the spectrum at the weights of now", "k").
 			on(send(trainer.Spectrum{})).foot("spectrum", changeable).unless(unchangeable),
+		bind(groupRun, "w", "save the model, as safetensors or ONNX", "w").
+			on(func(a *App, _ string) tea.Cmd { a.openSave(); return nil }).
+			foot("save", func(a *App) bool { return unsavable(a) == "" && a.h.over() }).unless(unsavable),
 	}
 }
 
@@ -237,7 +261,7 @@ func (a *App) hints() (out []hint) {
 	}
 	for i := range a.bindings {
 		b := &a.bindings[i]
-		if b.now == nil || !b.now(a) {
+		if b.now == nil || b.absent(a) || !b.now(a) {
 			continue
 		}
 		k, _, _ := strings.Cut(b.Help().Key, " ←")

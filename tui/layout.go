@@ -1,5 +1,7 @@
 package tui
 
+import "slices"
+
 // rect is a rectangle of cells.
 type rect struct{ x, y, w, h int }
 
@@ -48,25 +50,30 @@ type screenLayout struct {
 	places []place
 }
 
-// layout divides a screen; a screen below the least size gets no panes. zoomed gives one pane
-// everything; otherwise the focused one is always among those to see.
-func layout(w, h int, zoomed bool, focus paneID) screenLayout {
+// layout divides a screen under a header of so many rows; a screen below the least size gets no panes. zoomed gives one
+// pane everything; otherwise the focused one is always among those to see.
+func layout(w, h, header int, zoomed bool, focus paneID) screenLayout {
+	return divided(w, h, header, zoomed, focus, bands, compactPanes)
+}
+
+// divided does so with other panes.
+func divided(w, h, header int, zoomed bool, focus paneID, of func(w, h int) []band, strips []strip) screenLayout {
 	s := screenLayout{w: w, h: h}
 	if w < minWidth || h < minHeight {
 		return s
 	}
-	s.header = rect{0, 0, w, headerRows}
+	s.header = rect{0, 0, w, header}
 	s.footer = rect{0, h - footerRows, w, footerRows}
-	body := rect{0, headerRows, w, h - headerRows - footerRows}
+	body := rect{0, header, w, h - header - footerRows}
 	switch {
 	case zoomed:
 		s.places = []place{{pane: focus, rect: body}}
 		return s
 	case w < 80 || h < 24:
-		s.places = compact(body)
+		s.places = compact(body, strips)
 	default:
-		s.places = grid(body, bands(w, h))
-		if w >= 110 && w < 165 && h >= 34 && h < 52 {
+		s.places = grid(body, of(w, h))
+		if w >= 110 && w < 165 && h >= 34 && h < 52 && s.hidden(paneWork) {
 			s.places = split(s.places, paneLog, paneWork, 5)
 		}
 	}
@@ -193,23 +200,44 @@ func split(places []place, from, to paneID, rows int) []place {
 	return places
 }
 
+// bandsTold arranges the panes for a run that has no network and no curvature to show: loss, error and what else is
+// told, at their largest.
+func bandsTold(w, h int) []band {
+	if w >= 110 {
+		return []band{{50, []cell{{paneLoss, 50}, {paneAccuracy, 50}}}, {50, []cell{{paneRegion, 50}, {paneLog, 30}, {paneWork, 20}}}}
+	}
+	return []band{{50, []cell{{paneLoss, 50}, {paneAccuracy, 50}}}, {50, []cell{{paneRegion, 50}, {paneLog, 50}}}}
+}
+
+// strip is a pane without a frame, with its least rows.
+type strip struct {
+	pane  paneID
+	h     int
+	grows bool // rows that are left over go to it too
+}
+
+// compactPanes are the strips of a small screen, compactTold those of a run as bandsTold is for.
+var (
+	compactPanes = []strip{
+		{paneLoss, 2, true}, {paneAccuracy, 2, true}, {paneInner, 3, true}, {paneSpectrum, 1, false}, {paneRegion, 1, false},
+		{paneTopology, 1, false}, {paneWork, 1, false}, {paneLog, 2, true},
+	}
+	compactTold = []strip{{paneLoss, 3, true}, {paneAccuracy, 3, true}, {paneRegion, 1, false}, {paneWork, 1, false}, {paneLog, 2, true}}
+)
+
 // compact stacks the panes without frames, for screens too small for them. Rows beyond the least go to
 // the charts first, then to the log.
-func compact(r rect) []place {
-	rows := [...]struct {
-		pane paneID
-		h    int
-	}{
-		{paneLoss, 2}, {paneAccuracy, 2}, {paneInner, 3}, {paneSpectrum, 1}, {paneRegion, 1}, {paneTopology, 1},
-		{paneWork, 1}, {paneLog, 2},
-	}
+func compact(r rect, strips []strip) []place {
+	rows := slices.Clone(strips)
 	spare := r.h
 	for _, p := range rows {
 		spare -= p.h
 	}
-	for i := 0; spare > 0; i = (i + 1) % 4 {
-		rows[[...]int{0, 1, 2, 7}[i]].h++
-		spare--
+	for i := 0; spare > 0; i = (i + 1) % len(rows) {
+		if rows[i].grows {
+			rows[i].h++
+			spare--
+		}
 	}
 	out := make([]place, 0, len(rows))
 	y := r.y

@@ -105,7 +105,7 @@ TTTTTTTTTTTTRRRRRRRRRRWWWWWWWWGGGGGGGGGG
 `},
 	} {
 		t.Run(fmt.Sprintf("%dx%d", c.w, c.h), func(t *testing.T) {
-			if got := "\n" + picture(layout(c.w, c.h, false, paneLoss)); got != c.want {
+			if got := "\n" + picture(layout(c.w, c.h, headerRows, false, paneLoss)); got != c.want {
 				t.Errorf("got%s", got)
 			}
 		})
@@ -117,7 +117,7 @@ func TestLayoutCovers(t *testing.T) {
 	for w := 1; w <= 260; w += 3 {
 		for h := 1; h <= 90; h++ {
 			for _, zoomed := range []bool{false, true} {
-				s := layout(w, h, zoomed, paneInner)
+				s := layout(w, h, headerRows, zoomed, paneInner)
 				if w < minWidth || h < minHeight {
 					if len(s.places) > 0 {
 						t.Fatalf("%d×%d has panes", w, h)
@@ -148,7 +148,7 @@ func TestLayoutCovers(t *testing.T) {
 }
 
 func TestNeighbour(t *testing.T) {
-	s := layout(80, 24, false, paneLoss)
+	s := layout(80, 24, headerRows, false, paneLoss)
 	for _, c := range []struct {
 		from   paneID
 		dx, dy int

@@ -60,6 +60,8 @@ func (p *logPane) handleKey(v *view, k string) (tea.Cmd, bool) {
 	return nil, true
 }
 
+func (p *logPane) restart() { p.search.up = 0 }
+
 func (p *logPane) scroll(v *view, k string) {
 	by := map[string]int{"up": 1, "down": -1, "pgup": 10, "pgdown": -10, "home": len(v.h.entries), "end": -len(v.h.entries)}[k]
 	p.search.up = max(0, min(p.search.up+by, len(p.matching(v))-1))
@@ -70,7 +72,7 @@ func (p *logPane) matching(v *view) []int {
 	out := make([]int, 0, len(v.h.entries))
 	for i := range v.h.entries {
 		e := &v.h.entries[i]
-		if p.search.text == "" || found(e.text, p.search.text) || e.text == "" && found(epochWords(e), p.search.text) {
+		if p.search.text == "" || found(e.text, p.search.text) || e.text == "" && found(v.epochWords(e), p.search.text) {
 			out = append(out, i)
 		}
 	}
@@ -78,12 +80,12 @@ func (p *logPane) matching(v *view) []int {
 }
 
 // epochWords are the words that find an epoch's figures.
-func epochWords(e *entry) string {
+func (v *view) epochWords(e *entry) string {
 	s := "epoch " + count(e.epoch) + " " + e.stats.Optimizer
 	if e.stop != 0 {
 		s += " " + e.stop.Words()
 	}
-	if !e.stats.Accepted && e.epoch > 0 {
+	if !e.stats.Accepted && v.h.judged(&e.stats) {
 		s += " rejected"
 	}
 	return s

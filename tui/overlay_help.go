@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -91,14 +93,24 @@ func (a *App) keySections() (out []section) {
 	if len(own.rows) > 0 {
 		out = append(out, own)
 	}
-	for _, g := range []string{groupRun, groupView, groupHelp} {
+	for _, g := range groups {
 		s := section{title: g}
+		var idle []string
 		for i := range a.bindings {
-			if b := &a.bindings[i]; b.group == g {
+			switch b := &a.bindings[i]; {
+			case b.group != g || b.absent(a):
+			case replays(a) && b.group == groupRun:
+				idle = append(idle, b.Help().Key)
+			default:
 				s.rows = append(s.rows, explain(tokAccent, b.Help().Key, columns, b.Help().Desc))
 			}
 		}
-		out = append(out, s)
+		if len(idle) > 0 {
+			s.rows = append(s.rows, []part{{tokMuted, strings.Join(idle, " ") + "  not here: it is only watched"}})
+		}
+		if len(s.rows) > 0 {
+			out = append(out, s)
+		}
 	}
 	return out
 }

@@ -18,6 +18,10 @@ func (cv *chartView) ownKeys() [][2]string {
 	}
 }
 
+func (p *regionPane) ownKeys() [][2]string {
+	return append([][2]string{{"v", "other curves, where there are more than two"}}, p.chartView.ownKeys()...)
+}
+
 func (t *theatre) ownKeys() [][2]string {
 	return [][2]string{
 		{"← →", "iteration before and after"}, {"↑ ↓", "solve before and after; pgup, pgdown: epochs"}, {"home end", "beginning; the newest again"},

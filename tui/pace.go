@@ -39,16 +39,20 @@ type pace struct {
 type drawMsg struct{}
 
 // holds reports whether a pane keeps its picture although what it shows has changed: only while a run is
-// running by itself. What is zoomed on an inner solve is there to be followed.
+// running by itself, and whatever the keys while a record is being read. What is zoomed on an inner solve is there to
+// be followed.
 func (a *App) holds(id paneID, d *drawn, key drawnKey) bool {
+	seen := key.seen
+	key.seen = d.key.seen
+	late := a.clock().Sub(d.at) >= a.hold
+	if _, loading := a.h.loading(); loading {
+		return a.hold > 0 && d.rows != nil && d.key == key && !late
+	}
 	if a.hold <= 0 || d.rows == nil || key.bare || id == paneInner && key.zoomed || a.h.over() ||
 		a.h.status.Phase != trainer.Running {
 		return false
 	}
-	seen := key.seen
-	key.seen = d.key.seen
-	now := a.clock()
-	return d.key == key && seen != key.seen && now.Sub(d.at) < a.hold && now.Sub(a.touched) >= keyCalm
+	return d.key == key && seen != key.seen && !late && a.clock().Sub(a.touched) >= keyCalm
 }
 
 // pane returns the rows of a pane's rectangle.

@@ -72,9 +72,9 @@ func (a *App) commandEntries() (out []paletteEntry) {
 
 // byGroup lists the bindings in the order of the help: what ends a run does not come first.
 func (a *App) byGroup() (out []*binding) {
-	for _, g := range []string{groupRun, groupView, groupHelp} {
+	for _, g := range groups {
 		for i := range a.bindings {
-			if a.bindings[i].group == g {
+			if a.bindings[i].group == g && !a.bindings[i].absent(a) {
 				out = append(out, &a.bindings[i])
 			}
 		}

@@ -47,6 +47,9 @@ type askMsg struct{ command trainer.Command }
 // ask returns the tea.Cmd that sends a command to the run.
 func ask(c trainer.Command) tea.Cmd { return func() tea.Msg { return askMsg{c} } }
 
+// restarted is a pane that looks at places of a run by their number: when the run begins anew they are others.
+type restarted interface{ restart() }
+
 // moused is a pane that follows the mouse while it has the whole screen.
 type moused interface {
 	// handleMouse gets a click, release, wheel or motion at a cell of its body, of the size that it was last drawn in.

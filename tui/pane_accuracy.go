@@ -7,8 +7,11 @@ type accuracyPane struct {
 	log   bool
 }
 
-func (*accuracyPane) name(v *view) string {
-	if v.h.regression() {
+func (*accuracyPane) name(v *view) string { return v.h.faultName() }
+
+// faultName names what the faults are.
+func (h *history) faultName() string {
+	if h.regression() && !(h.untold(&h.fault) && h.untold(&h.testFault)) {
 		return "RMSE"
 	}
 	return "error"
@@ -35,7 +38,7 @@ func (p *accuracyPane) head(v *view, l *line) {
 	}
 	now, old := &v.h.latest, &v.h.before
 	pairHead(v, l, pick(float64(now.Error), float64(now.RMSE)), pick(float64(old.Error), float64(old.RMSE)),
-		pick(float64(now.TestError), float64(now.TestRMSE)), pick(float64(old.TestError), float64(old.TestRMSE)), p.unit(v))
+		pick(float64(now.TestError), float64(now.TestRMSE)), pick(float64(old.TestError), float64(old.TestRMSE)), v.h.untold(&v.h.fault), p.unit(v))
 	if v.h.hasBest && v.h.epochs > 1 {
 		l.group(part{tokMuted, "  best "}, part{tokStrong, p.unit(v)(v.h.best)}, part{tokMuted, " at " + count(v.h.bestEpoch)})
 	}
@@ -61,7 +64,7 @@ func (p *accuracyPane) plot(v *view) plot {
 
 func (p *accuracyPane) body(v *view, w, h int, zoomed bool) []string {
 	pl := p.plot(v)
-	pl.best, pl.value = true, p.unit(v)
+	pl.best, pl.value, pl.waiting = true, p.unit(v), v.without(p.name(v))
 	if zoomed {
 		return p.whole(v, &p.chart, pl, w, h)
 	}

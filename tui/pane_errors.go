@@ -48,6 +48,9 @@ func (p *errorsPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 	case "v":
 		return ask(p.question(v.h)), true
 	case "r":
+		if v.h.mute() {
+			return ask(p.question(v.h)), true // the answer says why not
+		}
 		if v.h.run == nil || v.h.run.Data.TestRows == 0 {
 			return nil, false
 		}
@@ -220,9 +223,12 @@ func (p *errorsPane) residualPage(v *view, e *trainer.ErrorsEvent, w, h int) []s
 func (p *errorsPane) keys(v *view, e *trainer.ErrorsEvent, w int) string {
 	l := v.th.line(w)
 	put := func(k, what string) { l.group(part{tokAccent, k}, part{tokMuted, " " + what + "   "}) }
-	if v.h.over() {
+	switch {
+	case v.h.watched():
+		l.group(part{tokMuted, "as recorded   "})
+	case v.h.over():
 		l.group(part{tokMuted, "the run has ended   "})
-	} else {
+	default:
 		put("v", "compute anew")
 		if v.h.run != nil && v.h.run.Data.TestRows > 0 {
 			other := "training rows"
@@ -270,6 +276,11 @@ func (p *errorsPane) nothing(v *view, w, h int, zoomed bool) []string {
 		say(at, tokMuted, waiting(v))
 	case v.h.status.Computing == "errors":
 		say(at, tokWarn, "computing where the net is wrong")
+	case v.h.watched() && v.h.epochs > 0:
+		say(at, tokMuted, "nobody looked at the errors")
+		say(at+1, tokMuted, "while this run was recorded")
+	case v.h.watched():
+		say(at, tokMuted, waiting(v))
 	case v.h.over():
 		say(at, tokMuted, "no errors were looked at")
 	case zoomed:
@@ -288,7 +299,7 @@ func (p *errorsPane) strip(v *view, w, _ int) []string {
 	e := v.h.errors
 	if e == nil {
 		text := "zoomed they are computed"
-		if v.h.over() {
+		if v.h.mute() {
 			text = "none were looked at"
 		}
 		return []string{l.put(tokMuted, text).full()}

@@ -26,6 +26,7 @@ var (
 // they do not.
 type barsKey struct {
 	w, h, barred int
+	restarts     int
 	marked       stageMarked
 	dense, done  bool
 	th           *theme
@@ -106,6 +107,8 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 	}
 	text := "waiting for the first inner solve"
 	switch {
+	case v.h.foreign() && v.h.epochs > 0:
+		text = "the record has no inner solves"
 	case v.h.solveless():
 		text = "this optimizer has no inner solves"
 	case v.h.over():
@@ -180,7 +183,9 @@ func (p *innerPane) strip(v *view, w, h int) []string {
 		picture = p.chart(v, room, h-1, false)
 	case v.h.solveless():
 		p.head(v, text[0])
-		text[1].put(tokMuted, "no inner solves")
+		if text[1].put(tokMuted, "no inner solves"); v.h.step.empty() {
+			break
+		}
 		picture = p.steps.draw(v, p.stepPlot(v), room, h-1)
 	}
 	rows := make([]string, 0, h)

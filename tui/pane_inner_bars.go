@@ -10,7 +10,7 @@ import (
 // chart draws the newest bars that fit, with their letters under them when there is room; dense ones
 // stand without gaps when there are many.
 func (p *innerPane) chart(v *view, w, h int, dense bool) []string {
-	if key := (barsKey{w, h, v.h.barred, p.marked, dense, v.h.over(), v.th, v.gl}); key != p.key || p.picture == nil {
+	if key := (barsKey{w, h, v.h.barred, v.h.restarts, p.marked, dense, v.h.over(), v.th, v.gl}); key != p.key || p.picture == nil {
 		p.key, p.picture = key, p.draw(v, w, h, dense)
 	}
 	return p.picture

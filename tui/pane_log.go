@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -19,17 +20,21 @@ func (*logPane) seen(h *history) uint64 { return h.logGen + h.runGen }
 
 // head says what the columns of an epoch's row are that do not say so themselves.
 func (*logPane) head(v *view, l *line) {
-	if v.h.thinned > 0 {
-		l.group(part{tokMuted, count(v.h.thinned) + " epochs thinned  "})
+	thinned := v.h.thinned
+	if r := v.h.status.Replay; r != nil {
+		thinned += r.Thinned
+	}
+	if thinned > 0 {
+		l.group(part{tokMuted, count(thinned) + " epochs thinned  "})
 	}
 	if v.h.epochs == 0 {
 		return
 	}
-	fault := "error"
-	if v.h.regression() {
-		fault = "RMSE"
+	if v.h.lossless() {
+		l.group(part{tokMuted, "epoch, figures"})
+		return
 	}
-	l.group(part{tokMuted, "epoch, "}, part{tokTrain, "loss"}, part{tokMuted, ", "}, part{v.faultInk(), fault})
+	l.group(part{tokMuted, "epoch, "}, part{tokTrain, "loss"}, part{tokMuted, ", "}, part{v.faultInk(), v.h.faultName()})
 }
 
 // faultInk is of the test rows if there are any.
@@ -94,6 +99,14 @@ func (p *logPane) rows(v *view, e *entry, w int) []string {
 // figures writes what an epoch brought, as much as there is room for.
 func (p *logPane) figures(v *view, e *entry, l *line) {
 	s, wide := &e.stats, l.room >= 70
+	if v.h.lossless() {
+		for _, f := range s.Figures {
+			if !l.group(part{tokMuted, "  " + clean(cmp.Or(f.Symbol, f.Key)) + " "}, part{tokText, number(float64(f.Value))}) {
+				return
+			}
+		}
+		return
+	}
 	l.group(part{tokTrain, "  " + pad(number(float64(s.Loss)), 7)})
 	fault, testFault, unit := float64(s.Error), float64(s.TestError), percent
 	if v.h.regression() {
@@ -110,7 +123,7 @@ func (p *logPane) figures(v *view, e *entry, l *line) {
 		l.group(part{tokText, spaces(6)})
 	}
 	verdict := part{tokText, "  "}
-	if !s.Accepted && s.Epoch > 0 {
+	if !s.Accepted && v.h.judged(s) {
 		verdict = part{tokWarn, " ×"}
 	}
 	l.group(verdict)

@@ -17,13 +17,13 @@ func (p *lossPane) toggleLog() bool { p.log = !p.log; return true }
 
 func (p *lossPane) head(v *view, l *line) {
 	pairHead(v, l, float64(v.h.latest.Loss), float64(v.h.before.Loss),
-		float64(v.h.latest.TestLoss), float64(v.h.before.TestLoss), number)
+		float64(v.h.latest.TestLoss), float64(v.h.before.TestLoss), v.h.untold(&v.h.loss), number)
 	scaleHead(l, p.log)
 }
 
 func (p *lossPane) body(v *view, w, h int, zoomed bool) []string {
 	pl := pairPlot(v, &v.h.loss, &v.h.testLoss)
-	pl.log, pl.best = p.log, true
+	pl.log, pl.best, pl.waiting = p.log, true, v.without("loss")
 	if zoomed {
 		return p.whole(v, &p.chart, pl, w, h)
 	}
@@ -47,34 +47,54 @@ func pairPlot(v *view, train, test *series) plot {
 
 // waiting says why a chart is empty.
 func waiting(v *view) string {
+	if _, loading := v.h.loading(); loading {
+		return "reading the record"
+	}
 	if v.h.run == nil {
 		return "waiting for the run"
 	}
 	return "waiting for the first epoch"
 }
 
-// pairHead writes the current values of both kinds of rows with the direction they moved in.
-func pairHead(v *view, l *line, train, trainBefore, test, testBefore float64, text func(float64) string) {
+// without says why there is nothing of a kind: it is still to come, or the record does not have it.
+func (v *view) without(what string) string {
+	if _, loading := v.h.loading(); loading || !v.h.watched() || v.h.epochs == 0 {
+		return waiting(v)
+	}
+	return "the record has no " + what
+}
+
+// pairHead writes the current values of both kinds of rows with the direction they moved in. untold says that those of
+// the training rows are not numbers because nobody tells them.
+func pairHead(v *view, l *line, train, trainBefore, test, testBefore float64, untold bool, text func(float64) string) {
 	if v.h.epochs == 0 {
 		return
 	}
 	if v.h.epochs == 1 {
 		trainBefore, testBefore = math.NaN(), math.NaN()
 	}
-	now := part{tokTrain, text(train)}
+	now, gap := part{tokTrain, text(train)}, ""
 	if train != train {
 		now = part{tokBad, "NaN"}
 	}
-	l.group(part{tokMuted, "train "}, now, part{tokMuted, trend(train, trainBefore)})
+	if !untold {
+		l.group(part{tokMuted, "train "}, now, part{tokMuted, trend(train, trainBefore)})
+		gap = "  "
+	}
 	if test == test {
-		l.group(part{tokMuted, "  test "}, part{tokTest, text(test)}, part{tokMuted, trend(test, testBefore)})
+		l.group(part{tokMuted, gap + "test "}, part{tokTest, text(test)}, part{tokMuted, trend(test, testBefore)})
 	}
 }
 
 func scaleHead(l *line, log bool) {
-	if log {
-		l.group(part{tokMuted, "  log"})
+	if !log {
+		return
 	}
+	gap := "  "
+	if l.w == 0 {
+		gap = ""
+	}
+	l.group(part{tokMuted, gap + "log"})
 }
 
 // pairStrip puts the values at the left and a small chart at the right.

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // regionPane shows how far a method trusts its model: radius and ρ for a trust region, learning rate and
@@ -12,9 +14,13 @@ type regionPane struct {
 	chartView
 	upper, lower chart
 	log          bool
+	page         int // of the pairs of curves that there are
 }
 
 func (p *regionPane) name(v *view) string {
+	if v.h.foreign() && v.h.steering() == byFigures {
+		return "figures"
+	}
 	return [...]string{byRadius: "region", byRate: "rate", byFigures: "method"}[v.h.steering()]
 }
 
@@ -51,10 +57,11 @@ func (p *regionPane) values(v *view) [][]part {
 	e := &v.h.latest
 	switch v.h.steering() {
 	case byRate:
-		return append([][]part{
-			{{tokStrong, number(float64(e.Rate))}},
-			{{tokMuted, "  ‖g‖ "}, {tokText, number(float64(e.GradientNorm))}},
-		}, p.own(v, "  ")...)
+		groups := [][]part{{{tokStrong, number(float64(e.Rate))}}}
+		if !v.h.untold(&v.h.gradient) {
+			groups = append(groups, []part{{tokMuted, "  ‖g‖ "}, {tokText, number(float64(e.GradientNorm))}})
+		}
+		return append(groups, p.own(v, "  ")...)
 	case byFigures:
 		return p.own(v, "")
 	}
@@ -67,8 +74,12 @@ func (p *regionPane) values(v *view) [][]part {
 // own are the method's own figures, after a gap.
 func (p *regionPane) own(v *view, gap string) [][]part {
 	var groups [][]part
+	first := 0
+	if n := len(v.h.figures); n > 0 && v.h.steering() == byFigures {
+		first = min(p.first(v), n-1) // those of the charts stand before the others
+	}
 	for i := range v.h.figures {
-		f := &v.h.figures[i]
+		f := &v.h.figures[(first+i)%len(v.h.figures)]
 		groups = append(groups, []part{{tokMuted, gap + f.Symbol + " "}, {tokText, f.text(float64(f.Value))}})
 		gap = "  "
 	}
@@ -83,33 +94,66 @@ func short(x float64) string {
 	return number(x)
 }
 
-// plots returns what the two charts show. ρ is clipped to where it decides: below 0 is worse, above 1
-// better than the model promised.
-func (p *regionPane) plots(v *view) (upper, lower plot) {
-	one := func(name string, t token, s *series) plot {
-		return epochPlot(v.h, plotCurve{name: name, tok: t, series: s, mark: '*'})
+// curves lists what there is to show two at a time: a rate, the method's own figures, the lengths of gradient and step.
+func (p *regionPane) curves(v *view) (all []plot) {
+	one := func(name string, s *series) plot {
+		return epochPlot(v.h, plotCurve{name: name, tok: tokAccent, series: s, mark: '*'})
+	}
+	gradient, step := one("‖g‖", &v.h.gradient), one("‖Δw‖", &v.h.step)
+	gradient.log = true
+	var own []plot
+	for i := range v.h.figures {
+		f := &v.h.figures[i]
+		pl := one(f.Symbol, &f.series)
+		pl.value = f.text
+		own = append(own, pl)
 	}
 	switch {
 	case v.h.steering() == byRate:
-		upper, lower = one("rate", tokAccent, &v.h.rate), one("‖g‖", tokAccent, &v.h.gradient)
-		lower.log = true
-	case v.h.steering() == byFigures:
-		upper, lower = one("‖Δw‖", tokAccent, &v.h.step), one("‖g‖", tokAccent, &v.h.gradient)
-		lower.log = true
-		if own := v.h.figures; len(own) > 0 {
-			upper = one(own[0].Symbol, tokAccent, &own[0].series)
-			upper.value = own[0].text
-			if len(own) > 1 {
-				lower = one(own[1].Symbol, tokAccent, &own[1].series)
-				lower.value = own[1].text
-			}
-		}
+		all = append([]plot{one("rate", &v.h.rate), gradient}, own...)
+	case len(own) == 0:
+		all = []plot{step, gradient}
 	default:
-		upper, lower = one("radius", tokAccent, &v.h.radius), one(v.gl.rho, tokAccent, &v.h.rho)
-		lower.clip, lower.show, lower.rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
+		all = append(own, gradient)
 	}
-	upper.log = p.log && !lowest(upper.curves[0].series)
-	upper.waiting, lower.waiting = waiting(v), ""
+	if v.h.foreign() {
+		all = slices.DeleteFunc(all, func(pl plot) bool { return pl.curves[0].series.empty() })
+	}
+	return all
+}
+
+// first is which of the curves the upper chart shows. The last pair may have one of the pair before.
+func (p *regionPane) first(v *view) int {
+	n := len(p.curves(v))
+	return max(0, min(p.page%max((n+1)/2, 1)*2, n-2))
+}
+
+// plots returns what the two charts show; a lower one without curves is none. ρ is clipped to where it decides: below
+// 0 is worse, above 1 better than the model promised.
+func (p *regionPane) plots(v *view) (upper, lower plot) {
+	if v.h.steering() == byRadius {
+		one := func(name string, s *series) plot {
+			return epochPlot(v.h, plotCurve{name: name, tok: tokAccent, series: s, mark: '*'})
+		}
+		upper, lower = one("radius", &v.h.radius), one(v.gl.rho, &v.h.rho)
+		lower.clip, lower.show, lower.rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
+	} else {
+		all, first := p.curves(v), p.first(v)
+		if len(all) == 0 {
+			upper = epochPlot(v.h, plotCurve{series: &v.h.step})
+			upper.waiting = v.without("figures of its own")
+			return upper, lower
+		}
+		if upper = all[first]; len(all) > first+1 {
+			lower = all[first+1]
+		}
+	}
+	log := p.log
+	if v.h.foreign() && drawnFigure(v.h, upper) != nil {
+		log = !log // what another program's figures are is not known, and the lower one is linear
+	}
+	upper.log = log && !lowest(upper.curves[0].series)
+	upper.waiting = waiting(v)
 	return upper, lower
 }
 
@@ -118,13 +162,15 @@ func (p *regionPane) body(v *view, w, h int, zoomed bool) []string {
 	switch {
 	case zoomed:
 		return p.both(v, upper, lower, w, h)
-	case h < 8 && w >= 60:
-		upper.name, lower.name = p.axis(v), lower.curves[0].name
+	case h < 8 && w >= 60 && len(lower.curves) > 0:
+		upper.name, lower.name = p.axis(upper), lower.curves[0].name
 		left := w/2 - 1
 		return beside(p.upper.draw(v, upper, left, h), left, p.lower.draw(v, lower, w-left-2, h))
 	case h < 8 || upper.curves[0].series.empty():
-		upper.name = p.axis(v)
+		upper.name = p.axis(upper)
 		return p.upper.draw(v, upper, w, h)
+	case len(lower.curves) == 0:
+		return append([]string{p.caption(v, upper, w)}, p.upper.draw(v, upper, w, h-1)...)
 	}
 	top := h/2 - 1
 	bottom := h - top - 2
@@ -138,7 +184,7 @@ func (p *regionPane) body(v *view, w, h int, zoomed bool) []string {
 
 // both draws the charts of the zoomed pane, one above the other.
 func (p *regionPane) both(v *view, upper, lower plot, w, h int) []string {
-	if h < 12 || upper.curves[0].series.empty() {
+	if h < 12 || upper.curves[0].series.empty() || len(lower.curves) == 0 {
 		return p.whole(v, &p.upper, upper, w, h)
 	}
 	p.begin()
@@ -155,16 +201,30 @@ func (p *regionPane) both(v *view, upper, lower plot, w, h int) []string {
 	return append(rows, p.keys(v, w))
 }
 
+func (p *regionPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
+	if k == "v" && v.h.steering() != byRadius && len(p.curves(v)) > 2 {
+		p.page++
+		return nil, true
+	}
+	return p.chartView.handleKey(v, k)
+}
+
+// keys names the charts' keys, and before them that of the other curves.
+func (p *regionPane) keys(v *view, w int) string {
+	n := len(p.curves(v))
+	if v.h.steering() == byRadius || n <= 2 {
+		return p.chartView.keys(v, w)
+	}
+	l := v.th.line(w)
+	first := p.first(v)
+	l.put(tokAccent, "v").put(tokMuted, " others, these are "+count(first+1)+" and "+count(first+2)+" of "+count(n)+"  ")
+	return l.raw(p.chartView.keys(v, l.left()), l.left()).full()
+}
+
 // axis names the upper chart's axis in the corner, where there is no row for a caption.
-func (p *regionPane) axis(v *view) string {
-	switch own := v.h.figures; v.h.steering() {
-	case byRate:
-		return "rate"
-	case byFigures:
-		if len(own) > 0 {
-			return own[0].Symbol
-		}
-		return "‖Δw‖"
+func (p *regionPane) axis(upper plot) string {
+	if name := upper.curves[0].name; name != "radius" {
+		return name
 	}
 	return "R"
 }
@@ -175,12 +235,22 @@ func lowest(s *series) bool {
 	return ok && low <= 0
 }
 
+// drawnFigure returns the figure of the method's own that a chart shows, nil for another chart.
+func drawnFigure(h *history, pl plot) *figureSeries {
+	for i := range h.figures {
+		if f := &h.figures[i]; pl.curves[0].series == &f.series {
+			return f
+		}
+	}
+	return nil
+}
+
 // caption says what the chart under it shows.
 func (p *regionPane) caption(v *view, pl plot, w int) string {
 	l := v.th.line(w)
 	l.put(pl.curves[0].tok, pl.curves[0].name)
-	if i := slices.IndexFunc(v.h.figures, func(f figureSeries) bool { return f.Symbol == pl.curves[0].name }); i >= 0 {
-		l.group(part{tokMuted, "  " + v.h.figures[i].Meaning})
+	if f := drawnFigure(v.h, pl); f != nil && f.Meaning != "" {
+		l.group(part{tokMuted, "  " + f.Meaning})
 	}
 	if len(pl.rules) > 0 {
 		l.put(tokMuted, "  actual over predicted")

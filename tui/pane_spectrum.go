@@ -180,7 +180,14 @@ func (p *spectrumPane) nothing(v *view, w, h int) []string {
 		say((h-1)/2, tokWarn, "computing the "+clean(v.h.status.Computing))
 		return rows
 	}
-	if v.h.over() {
+	switch {
+	case v.h.watched() && v.h.epochs == 0:
+		say((h-1)/2, tokMuted, waiting(v))
+		return rows
+	case v.h.watched():
+		say((h-1)/2, tokMuted, v.without("eigenvalues"))
+		return rows
+	case v.h.over():
 		say((h-1)/2, tokMuted, "no eigenvalues were computed")
 		return rows
 	}
@@ -266,7 +273,7 @@ func leading(x float64) float64 {
 func (p *spectrumPane) strip(v *view, w, _ int) []string {
 	l := v.th.line(w)
 	v.label(l, "spectrum")
-	if pairs, _ := p.source(v); len(pairs) == 0 && v.h.over() {
+	if pairs, _ := p.source(v); len(pairs) == 0 && v.h.mute() {
 		l.put(tokMuted, "none was computed")
 	} else if len(pairs) == 0 {
 		l.put(tokMuted, "k computes it now")

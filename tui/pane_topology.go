@@ -28,6 +28,9 @@ func (*topologyPane) head(v *view, l *line) {
 		return
 	}
 	m := &v.h.run.Model
+	if len(m.Layers) == 0 {
+		return
+	}
 	l.group(part{tokStrong, m.Shape()})
 	if g := v.h.latest.Gates; m.Experts > 0 && len(g) > 0 {
 		low, high := g[0].Share, g[0].Share
@@ -57,7 +60,11 @@ type drawing struct {
 func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 	p.chart.resize(w, h)
 	if v.h.run == nil || len(v.h.run.Model.Layers) < 2 {
-		p.chart.write(max(0, (w-cells(waiting(v)))/2), (h-1)/2, waiting(v), tokMuted)
+		text := waiting(v)
+		if v.h.foreign() {
+			text = "the record does not tell the network"
+		}
+		p.chart.write(max(0, (w-cells(text))/2), (h-1)/2, text, tokMuted)
 		return p.chart.text(v.th)
 	}
 	if _, _, ok := p.block(v.h); zoomed && ok && h > 6 {

@@ -152,7 +152,9 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 	e := p.weights(v.h)
 	if e == nil {
 		text := "waiting for the weights"
-		if v.h.over() {
+		if v.h.watched() {
+			text = "the record has no weights of this block"
+		} else if v.h.over() {
 			text = "these weights were not looked at while the run lasted"
 		}
 		m := newMosaic(v, w, max(h-2, 0))
@@ -281,7 +283,7 @@ func (p *topologyPane) weightKeys(v *view, e *trainer.WeightsEvent, w int) strin
 		}
 		put("w", other)
 	}
-	if !v.h.over() {
+	if !v.h.mute() {
 		put("v", "look anew")
 	}
 	return l.full()

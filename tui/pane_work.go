@@ -2,6 +2,7 @@ package tui
 
 import (
 	"math"
+	"slices"
 
 	"newtop/trainer"
 )
@@ -18,7 +19,7 @@ func (*workPane) name(*view) string { return "work" }
 func (*workPane) seen(h *history) uint64 { return h.epochGen + h.runGen }
 
 func (p *workPane) head(v *view, l *line) {
-	if v.h.latest.Epoch == 0 {
+	if v.h.latest.Epoch == 0 || v.h.untold(&v.h.seconds) {
 		return
 	}
 	l.group(part{tokStrong, span(float64(v.h.latest.Seconds))}, part{tokMuted, " an epoch"})
@@ -54,7 +55,7 @@ func (p *workPane) items(v *view) []item {
 	if e.Epoch > 0 {
 		mean = float64(e.Elapsed) / float64(e.Epoch)
 	}
-	return []item{
+	list := []item{
 		{"gradients", work(float64(e.Gradients))},
 		{"products", work(float64(e.Products))},
 		{"equivalents", work(float64(e.GradientEquivalents))},
@@ -63,6 +64,10 @@ func (p *workPane) items(v *view) []item {
 		{"losses", work(float64(e.Losses))},
 		{"left", eta},
 	}
+	if v.h.foreign() {
+		list = slices.DeleteFunc(list, func(k item) bool { return k.value == "–" })
+	}
+	return list
 }
 
 // work writes a number of evaluations.
@@ -80,6 +85,14 @@ func work(x float64) string {
 
 func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 	items := p.items(v)
+	if len(items) == 0 {
+		text := wrapped(v.without("times"), w)
+		rows := make([]string, max(0, h-len(text))/2, h)
+		for _, s := range text {
+			rows = append(rows, v.th.line(w).to((w-cells(s))/2).put(tokMuted, s).full())
+		}
+		return clip(rows, h)
+	}
 	columns := max(1, min(w/24, len(items)))
 	if columns > 1 && h >= len(items) {
 		columns = 1
@@ -126,7 +139,8 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 func (p *workPane) strip(v *view, w, _ int) []string {
 	l := v.th.line(w)
 	v.label(l, "work")
-	for i, k := range p.items(v)[:4] {
+	items := p.items(v)
+	for i, k := range items[:min(len(items), 4)] {
 		gap := "  "
 		if i == 0 {
 			gap = ""

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot/plotter"
 
@@ -33,7 +34,7 @@ func (v *view) figure(id paneID) *figure {
 	}
 	f.x, f.marks = "epoch", h.marks()
 	if h.run != nil {
-		f.title = clean(h.run.Data.Name) + " " + h.run.Model.Shape() + ": " + f.title
+		f.title = strings.Join(runWords(h.run)[:min(2, len(runWords(h.run)))], " ") + ": " + f.title
 	}
 	for _, c := range f.curves {
 		if len(c.points) > 0 {
@@ -68,6 +69,14 @@ func (h *history) both(train, test *series) []figureCurve {
 
 // regionFigure has the radius, or the rate of a method that has one.
 func (h *history) regionFigure() figure {
+	if h.radius.empty() && h.rate.empty() {
+		f := figure{title: "figures of its own", y: "value"}
+		for i := range h.figures[:min(len(h.figures), 4)] {
+			k := &h.figures[i]
+			f.curves = append(f.curves, figureCurve{name: k.Symbol, tok: racerInk(i), dashed: i%2 == 1, points: pointsOf(&k.series)})
+		}
+		return f
+	}
 	if h.radius.empty() {
 		return figure{title: "learning rate", y: "rate", logY: true, curves: []figureCurve{{tok: tokTrain, points: pointsOf(&h.rate)}}}
 	}

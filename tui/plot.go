@@ -47,11 +47,16 @@ type plot struct {
 	half     float64    // half-life in epochs that curves are smoothed with; 0 for not at all
 	outliers bool       // the y axis leaves out what lies far from most values
 	cursor   *spot      // where the values are told; nil for nowhere
+	told     bool       // a table tells them, and no box beside the cursor
 }
 
 // epochPlot is a plot of curves over the epochs of the run.
 func epochPlot(h *history, curves ...plotCurve) plot {
-	return plot{curves: curves, run: true, whole: true, marks: h.marks(), limit: float64(h.status.EpochLimit), closed: h.over()}
+	limit := h.status.EpochLimit
+	if r := h.status.Replay; r != nil && !r.Live && r.Last > 0 {
+		limit = r.Last
+	}
+	return plot{curves: curves, run: true, whole: true, marks: h.marks(), limit: float64(limit), closed: h.over()}
 }
 
 // items are the buckets of a curve that a chart draws.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,6 +21,7 @@ type preferences struct {
 	Mouse     *bool  `toml:"mouse,omitempty"`
 	XAxis     string `toml:"x-axis,omitempty"`
 	Smoothing string `toml:"smoothing,omitempty"`
+	Save      string `toml:"save,omitempty"` // the format that models are saved in
 }
 
 // chartHabits is what panes with charts remember from run to run.
@@ -61,6 +63,9 @@ func readPreferences(path string) (p preferences, err error) {
 	}
 	if _, err := ParseGlyphs(p.Glyphs); err != nil {
 		return preferences{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if p.Save != "" && !slices.ContainsFunc(saveFormats[:], func(f saveFormat) bool { return f.name == p.Save }) {
+		return preferences{}, fmt.Errorf("%s: save %q: expected safetensors or onnx", path, p.Save)
 	}
 	return p, nil
 }
@@ -125,6 +130,7 @@ func (k *keeper) notice(now preferences) tea.Cmd {
 	k.dirty = keepChange(&k.stored.Glyphs, k.last.Glyphs, now.Glyphs) || k.dirty
 	k.dirty = keepChange(&k.stored.XAxis, k.last.XAxis, now.XAxis) || k.dirty
 	k.dirty = keepChange(&k.stored.Smoothing, k.last.Smoothing, now.Smoothing) || k.dirty
+	k.dirty = keepChange(&k.stored.Save, k.last.Save, now.Save) || k.dirty
 	if now.Mouse != nil && k.last.Mouse != nil && *now.Mouse != *k.last.Mouse {
 		k.stored.Mouse, k.dirty = now.Mouse, true
 	}
@@ -178,6 +184,7 @@ func (a *App) recall(o *Options) {
 	if p.Mouse != nil && !o.NoMouse {
 		a.noMouse = !*p.Mouse
 	}
+	a.saving.format = p.Save
 	a.keep = keeper{path: o.Preferences, stored: p}
 	for _, c := range a.charted() {
 		c.adopt(p.XAxis, p.Smoothing)
@@ -199,7 +206,7 @@ func (a *App) charted() (out []chartHabits) {
 func (a *App) preferences() preferences {
 	mouse := !a.noMouse
 	p := preferences{Theme: a.theme.String(), Glyphs: a.glyphs.String(), Mouse: &mouse,
-		XAxis: a.keep.last.XAxis, Smoothing: a.keep.last.Smoothing}
+		XAxis: a.keep.last.XAxis, Smoothing: a.keep.last.Smoothing, Save: a.saving.format}
 	for i, c := range a.charted() {
 		x, smoothing := c.habits()
 		if i == len(a.keep.habits) {

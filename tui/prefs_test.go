@@ -68,6 +68,25 @@ func TestChartHabits(t *testing.T) {
 	}
 }
 
+// TestSaveFormatIsKept: the format that a model was saved in is that of the next run's first offer.
+func TestSaveFormatIsKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ui.toml")
+	a := newTest(script{epochs: 3}, Options{Preferences: path}, 120, 40)
+	press(a, "w", "tab")
+	settleAll(a, press(a, "enter"))
+	again := newTest(script{epochs: 3}, Options{Preferences: path, NoColor: true}, 120, 40)
+	press(again, "w")
+	if text := frameText(t, again); !strings.Contains(text, "letters-e3.onnx") {
+		t.Errorf("offered is\n%s", text)
+	}
+	if err := os.WriteFile(path, []byte("save = 'pickle'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readPreferences(path); err == nil || !strings.Contains(err.Error(), "expected safetensors or onnx") {
+		t.Errorf("an unknown format: %v", err)
+	}
+}
+
 // TestFlagsWin: what an option says holds for one run and stays out of the file.
 func TestFlagsWin(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ui.toml")

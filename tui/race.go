@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/trainer"
@@ -34,7 +36,7 @@ type raceKey struct {
 func (a *App) racing() bool { return a.h.status.Racing && !a.h.over() }
 
 // racerInks tell the racers apart, together with their letters and with every second line dashed.
-var racerInks = [...]token{tokTrain, tokTest, tokResidual, tokNegativeCurvature, tokLimit, tokText, tokBoundary, tokMuted}
+var racerInks = [...]token{tokTrain, tokTest, tokResidual, tokNegativeCurvature, tokLimit, tokText, tokNotFinite, tokMuted}
 
 func racerInk(i int) token { return racerInks[i%len(racerInks)] }
 
@@ -75,6 +77,12 @@ func (r *raceView) selected(h *history) int {
 func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
 	r.begin(a.h)
 	r.changes++
+	if a.h.watched() && slices.Contains([]string{"enter", "esc", "u"}, k) {
+		if k == "enter" {
+			return a.refuse(trainer.ErrReadOnly.Error()), true
+		}
+		return nil, false
+	}
 	if r.asking {
 		r.asking = false
 		switch k {
@@ -120,6 +128,9 @@ func (r *raceView) move(h *history, by int) {
 
 // hints are the keys that the footer names.
 func (r *raceView) hints(a *App) []hint {
+	if a.h.watched() {
+		return []hint{{"space", "play or pause"}, {", .", "back, on"}, {"↑↓", "choose"}, {"x", "axis"}, {"r", "rank by"}, {"y", "log"}, {"?", "help"}, {"q", "quit"}}
+	}
 	if r.asking {
 		return []hint{{"enter", "abandon the race"}, {"esc", "race on"}}
 	}

@@ -9,11 +9,11 @@ func (c *chart) tags(v *view, p plot, a area) {
 	for i := len(p.curves) - 1; i >= 0; i-- {
 		k := &p.curves[i]
 		y := k.series.last()
-		_, x, ok := k.series.ends()
+		_, end, ok := k.series.extent()
 		if k.tag == "" || !ok || math.IsNaN(y) || a.log && y <= 0 {
 			continue
 		}
-		at := [2]int{a.cellX(v.gl, x), max(a.y, min(a.row(v.gl, y), a.y+a.h-1))}
+		at := [2]int{a.cellX(v.gl, end[p.by]), max(a.y, min(a.row(v.gl, y), a.y+a.h-1))}
 		for at[0] > a.x && taken[at] {
 			at[0]--
 		}

@@ -83,7 +83,7 @@ func TestRaceScreens(t *testing.T) {
 
 // overlayKeys open each overlay.
 var overlayKeys = map[string][]string{
-	"race-form": {"f", "down", "space"}, "rewind": {"u", "down"}, "palette": {":"}, "palette-typed": {":", "z", "o", "o"}, "form": {"e"},
+	"race-form": {"f", "down", "space"}, "save": {"w"}, "rewind": {"u", "down"}, "palette": {":"}, "palette-typed": {":", "z", "o", "o"}, "form": {"e"},
 	"form-wrong": {"e", "backspace", "-", "down"}, "help-zoomed": {"tab", "z", "?"},
 }
 
@@ -320,7 +320,7 @@ func TestEveryActionIsFound(t *testing.T) {
 	}
 	for i := range a.bindings {
 		k := a.bindings[i].Keys()[0]
-		if !have[k] && k != ":" {
+		if !a.bindings[i].absent(a) && !have[k] && k != ":" {
 			t.Errorf("%s is missing", k)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
@@ -11,7 +12,8 @@ import (
 	"newtop/trainer"
 )
 
-// rewindOverlay is the list of epochs that the run can go back to, newest first, beside the curve of the loss.
+// rewindOverlay is the list of epochs that the run can go back to, newest first, beside the curve of the loss. Of a
+// watched run they are those to be shown.
 type rewindOverlay struct {
 	filter textinput.Model // a beginning of the epoch's number, or of its method's name
 	at     int             // the epoch that is chosen
@@ -22,22 +24,34 @@ func (a *App) openRewind() {
 	o := &rewindOverlay{filter: newInput(20), at: -1}
 	o.filter.Focus()
 	a.overlay = o
+	if a.h.watched() {
+		o.at = a.h.status.Replay.Epoch
+		return
+	}
 	shown := o.shown(a.h)
 	if len(shown) > 0 {
 		o.at = shown[min(1, len(shown)-1)] // the newest is where the run stands
 	}
 }
 
-func (o *rewindOverlay) hints(*App) []hint {
-	return []hint{{"enter", "go back"}, {"↑↓", "choose"}, {"type", "to search"}, {"esc", "close"}}
+func (o *rewindOverlay) hints(a *App) []hint {
+	enter := "go back"
+	if a.h.watched() {
+		enter = "go there"
+	}
+	return []hint{{"enter", enter}, {"↑↓", "choose"}, {"type", "to search"}, {"esc", "close"}}
 }
 
 // shown lists the epochs that match the filter, newest first.
 func (o *rewindOverlay) shown(h *history) []int {
 	var out []int
 	text := o.filter.Value()
-	for i := len(h.status.Kept) - 1; i >= 0; i-- {
-		e := h.status.Kept[i]
+	epochs := h.status.Kept
+	if h.watched() {
+		epochs = h.recordedEpochs(text)
+	}
+	for i := len(epochs) - 1; i >= 0; i-- {
+		e := epochs[i]
 		if text == "" || found(strconv.Itoa(e), text) || found(h.earlier[e].optimizer, text) {
 			out = append(out, e)
 		}
@@ -69,6 +83,9 @@ func (o *rewindOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 				return nil
 			}
 			a.overlay = nil
+			if a.h.watched() {
+				return a.seek(shown[at])
+			}
 			return a.command(trainer.Rewind{Epoch: shown[at]})
 		case "up", "ctrl+p":
 			by = -1
@@ -86,7 +103,10 @@ func (o *rewindOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 	}
 	if by == 0 {
 		o.filter, _ = o.filter.Update(msg)
-		if shown = o.shown(a.h); !slices.Contains(shown, o.at) && len(shown) > 0 {
+		shown = o.shown(a.h)
+		if e, err := strconv.Atoi(strings.TrimSpace(o.filter.Value())); err == nil && slices.Contains(shown, e) {
+			o.at = e
+		} else if !slices.Contains(shown, o.at) && len(shown) > 0 {
 			o.at = shown[0]
 		}
 		return nil
@@ -112,7 +132,7 @@ func (o *rewindOverlay) draw(a *App, w, h int) []string {
 	}
 	rows := []string{head.full(), ""}
 	switch {
-	case len(v.h.status.Kept) == 0:
+	case len(v.h.status.Kept) == 0 && !v.h.watched():
 		rows = append(rows, v.th.line(inner).put(tokWarn, "no epoch is kept yet").full())
 	case len(shown) == 0:
 		rows = append(rows, v.th.line(inner).put(tokWarn, "no epoch matches").full())
@@ -127,7 +147,33 @@ func (o *rewindOverlay) draw(a *App, w, h int) []string {
 			rows = append(rows, o.list(v, shown, at, inner, n)...)
 		}
 	}
-	return v.th.boxed("back to an epoch", clip(rows, h-2), bw)
+	title := "back to an epoch"
+	if v.h.watched() {
+		title = "to an epoch"
+	}
+	return v.th.boxed(title, clip(rows, h-2), bw)
+}
+
+// recordedEpochs lists epochs of a watched run to go to, ascending: those that were shown, others evenly spaced, and
+// the one that was typed.
+func (h *history) recordedEpochs(typed string) (out []int) {
+	const spaced = 100
+	last := h.status.Replay.Last
+	for e := range h.earlier {
+		if e <= last {
+			out = append(out, e)
+		}
+	}
+	step := max(1, int(nice(float64(last)/spaced)))
+	for e := step; e < last; e += step {
+		out = append(out, e)
+	}
+	if e, err := strconv.Atoi(strings.TrimSpace(typed)); err == nil && e >= 0 && e <= last {
+		out = append(out, e)
+	}
+	out = append(out, last, min(h.status.Replay.Epoch, last))
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // list has a heading and at most n−1 epochs around the chosen one.
@@ -161,7 +207,11 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 		l.put(tokAccent, arrow).put(ink, right(count(e), 7)).put(tokTrain, right(number(figures.loss), 10))
 		l.put(value.t, right(value.s, 12)).put(tokMuted, "  "+clean(figures.optimizer))
 		if e == v.h.status.Epoch {
-			l.group(part{tokMuted, ", now"})
+			now := ", now"
+			if figures.optimizer == "" {
+				now = "now"
+			}
+			l.group(part{tokMuted, now})
 		}
 		rows = append(rows, l.full())
 	}

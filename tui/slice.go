@@ -37,7 +37,7 @@ func (t *theatre) look(v *view, w, h int) []string {
 // waiting says what is on the way when a look was asked for, "" if none is.
 func (t *theatre) waiting(v *view) string {
 	switch {
-	case !t.asked || v.h.stage.slice != t.had || v.h.latest.Epoch > t.when+2 || v.h.over():
+	case !t.asked || v.h.stage.slice != t.had || v.h.latest.Epoch > t.when+2 || v.h.mute():
 		return ""
 	case v.h.status.Computing == "slice":
 		return "computing the loss along the last step"
@@ -49,6 +49,8 @@ func (t *theatre) waiting(v *view) string {
 func (t *theatre) noLook(v *view, w, h int) []string {
 	text := t.waiting(v)
 	switch {
+	case v.h.watched():
+		text = "the record has no look along a step up to here"
 	case v.h.over():
 		text = "nothing was asked for while the run lasted"
 	case text == "":

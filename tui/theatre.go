@@ -78,6 +78,9 @@ func (t *theatre) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 	switch k {
 	case "l":
 		t.step = true
+		if v.h.watched() {
+			return ask(trainer.Slice{}), true // the answer says why not
+		}
 		if v.h.over() {
 			return nil, true
 		}
@@ -116,6 +119,8 @@ func (t *theatre) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 	t.asked = false // a refusal was read in the meantime
 	return nil, true
 }
+
+func (t *theatre) restart() { t.pinned, t.asked, t.had = false, false, nil }
 
 // walk pins an iteration; before the first of a solve comes the last of the solve before, and after the last
 // of all the stage follows the run again.
@@ -332,7 +337,7 @@ func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 		keys = append([][2]string{{"v", "other curves"}}, keys...)
 	}
 	for _, k := range keys {
-		if k[0] == "l" && v.h.over() && (t.stepping(v) || v.h.stage.slice == nil) {
+		if k[0] == "l" && v.h.mute() && (t.stepping(v) || v.h.stage.slice == nil) {
 			continue
 		}
 		gap := ""

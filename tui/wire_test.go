@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -61,20 +62,8 @@ func (f *fastFeed) Wait(ctx context.Context) (trainer.Delta, error) {
 // first screen left out.
 func show(tb testing.TB, feed trainer.Feed, w, h int, d time.Duration, environ ...string) (bytes, writes float64) {
 	tb.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	in, keys := io.Pipe()
-	defer keys.Close()
-	var out wire
-	o := Options{Input: in, Output: &out, Environ: append([]string{"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"}, environ...)}
-	a := New(feed, o)
-	a.hold = patience(o.Environ)
-	defer a.Close()
-	ended := make(chan error, 1)
-	go func() {
-		_, err := tea.NewProgram(a, append(o.program(ctx, a), tea.WithWindowSize(w, h), tea.WithColorProfile(colorprofile.TrueColor))...).Run()
-		ended <- err
-	}()
+	out, stop := onWire(feed, w, h, environ...)
+	defer stop()
 	for range 50 {
 		if time.Sleep(100 * time.Millisecond); out.bytes.Load() > 1000 {
 			break
@@ -84,9 +73,28 @@ func show(tb testing.TB, feed trainer.Feed, w, h int, d time.Duration, environ .
 	bytes, writes = float64(out.bytes.Load()), float64(out.writes.Load())
 	time.Sleep(d)
 	bytes, writes = float64(out.bytes.Load())-bytes, float64(out.writes.Load())-writes
-	cancel()
-	<-ended
 	return bytes / d.Seconds(), writes / d.Seconds()
+}
+
+// onWire runs the whole program on a feed until it is stopped.
+func onWire(feed trainer.Feed, w, h int, environ ...string) (out *wire, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	in, keys := io.Pipe()
+	out = &wire{}
+	o := Options{Input: in, Output: out, Environ: append([]string{"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"}, environ...)}
+	a := New(feed, o)
+	a.hold = patience(o.Environ)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := tea.NewProgram(a, append(o.program(ctx, a.environ, a.noColor), tea.WithWindowSize(w, h), tea.WithColorProfile(colorprofile.TrueColor))...).Run()
+		ended <- err
+	}()
+	return out, func() {
+		cancel()
+		<-ended
+		a.Close()
+		keys.Close()
+	}
 }
 
 // BenchmarkWire reports bytes and frames a second of a fast run.
@@ -112,9 +120,87 @@ func TestQuietWire(t *testing.T) {
 	for i := range paused {
 		paused[i].Status.Phase = trainer.Paused
 	}
-	for name, deltas := range map[string][]trainer.Delta{"ended": fakeRun(script{epochs: 5, fate: "done"}), "paused": paused} {
+	runs := map[string][]trainer.Delta{"ended": fakeRun(script{epochs: 5, fate: "done"}), "paused": paused, "record": replayScene("foreign")}
+	for name, deltas := range runs {
 		if bytes, writes := show(t, &fakeFeed{deltas: deltas}, 120, 40, 700*time.Millisecond); bytes > 0 || writes > 0 {
 			t.Errorf("%s: %.0f bytes a second in %.0f writes", name, bytes, writes)
 		}
+	}
+}
+
+// loadingFeed is a record that is being read for a second: a hundred parts of so many epochs each, then its end.
+type loadingFeed struct {
+	fakeFeed
+	parts int
+	each  int
+	began time.Time
+}
+
+func (f *loadingFeed) Wait(ctx context.Context) (trainer.Delta, error) {
+	const parts = 100
+	if f.parts > parts {
+		<-ctx.Done()
+		return trainer.Delta{}, ctx.Err()
+	}
+	if f.parts == 0 {
+		f.began = time.Now()
+	}
+	select {
+	case <-time.After(time.Until(f.began.Add(time.Duration(f.parts) * 10 * time.Millisecond))):
+	case <-ctx.Done():
+		return trainer.Delta{}, ctx.Err()
+	}
+	r := &trainer.Replay{Source: "long.jsonl", Loading: float64(f.parts) / parts, Seekable: true, Speed: 1}
+	d := trainer.Delta{Status: trainer.Status{Phase: trainer.Running, Replay: r}}
+	if f.parts == 0 {
+		r.Loading = 0.001
+		d.Run = &trainer.RunEvent{Data: trainer.DataInfo{Name: "long.jsonl"}}
+	}
+	for e := f.parts*f.each + 1; e <= (f.parts+1)*f.each && f.parts < parts; e++ {
+		d.Epochs = append(d.Epochs, longEpoch(e))
+	}
+	if f.parts++; f.parts > parts {
+		r.Epoch, r.Last = parts*f.each, parts*f.each
+		d.Status.Phase, d.Status.Epoch = trainer.Ended, r.Last
+		d.Done = &trainer.DoneEvent{Reason: trainer.ReasonEpochs, Epochs: r.Last}
+	}
+	return d, nil
+}
+
+// longEpoch is an epoch of a long run that another program tells.
+func longEpoch(e int) trainer.EpochEvent {
+	loss := trainer.Float(2*math.Exp(-float64(e)/2e5) + 0.1 + 0.02*math.Sin(float64(e)))
+	return trainer.EpochEvent{Epoch: e, Loss: loss, TestLoss: loss + 0.05, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, GradientNorm: nan,
+		StepNorm: nan, Radius: nan, Rho: nan, Rate: nan, Gradients: nan, Products: nan, Losses: nan, GradientEquivalents: nan, Seconds: nan, Elapsed: nan}
+}
+
+// TestLoadingWire: while a long record is read the terminal gets its progress and a few pictures.
+func TestLoadingWire(t *testing.T) {
+	const most = 100_000
+	out, stop := onWire(&loadingFeed{each: 500}, 120, 40)
+	time.Sleep(1500 * time.Millisecond)
+	stop()
+	t.Logf("%d bytes in %d writes", out.bytes.Load(), out.writes.Load())
+	if out.bytes.Load() > most {
+		t.Errorf("expected at most %d bytes", most)
+	}
+}
+
+// BenchmarkLongRecord takes in 8,192 epochs at a time, as a viewer that is far behind gets them.
+func BenchmarkLongRecord(b *testing.B) {
+	d := trainer.Delta{Status: trainer.Status{Phase: trainer.Running, Replay: &trainer.Replay{Source: "x", Loading: 0.5}},
+		Run: &trainer.RunEvent{Data: trainer.DataInfo{Name: "x"}}}
+	h := &history{}
+	h.apply(&d)
+	d.Run = nil
+	e := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		d.Epochs = d.Epochs[:0]
+		for range 8192 {
+			e++
+			d.Epochs = append(d.Epochs, longEpoch(e))
+		}
+		h.apply(&d)
 	}
 }

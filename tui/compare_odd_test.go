@@ -1,0 +1,188 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"go.uber.org/goleak"
+
+	"newtop/trainer"
+)
+
+// TestCompareOdd: runs that did not begin, have one epoch, go back, are regressions, or have names that would move a
+// terminal's cursor.
+func TestCompareOdd(t *testing.T) {
+	runs := fakeCompared(4)
+	runs[0] = Compared{ID: "empty", State: "failed"}
+	runs[1].Name, runs[1].Epochs = "\x1b[2Jevil\r\n\u202e", runs[1].Epochs[:1]
+	runs[2].Run.Optimizer, runs[2].ID = "数据\x07", "a\x1b]0;x\x07b"
+	runs[2].Epochs = append(runs[2].Epochs[:20:20], runs[2].Epochs[10:]...) // back to epoch 9
+	runs[3].Run.Data.Classes = 0
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
+		m := newCompareTest(runs, Options{}, size[0], size[1])
+		compareText(t, m)
+		for _, k := range []string{"d", "a", "esc", "down", "down", "down", "x", "x", "z", "right"} {
+			comparePress(m, k)
+			compareText(t, m)
+		}
+	}
+	only := newCompareTest([]Compared{{ID: "empty"}}, Options{}, 80, 24)
+	if text := compareText(t, only); !strings.Contains(text, "no run has an epoch") || !strings.Contains(text, "did not begin") {
+		t.Errorf("a comparison of nothing says\n%s", text)
+	}
+	comparePress(only, "z", "v", "y", "+", "p", "x", "left", "d")
+	compareText(t, only)
+}
+
+// TestCompareRests: the screen is written once, and then nothing.
+func TestCompareRests(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	in, keys := io.Pipe()
+	defer keys.Close()
+	var out wire
+	o := Options{Input: in, Output: &out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}
+	m := newComparison(fakeCompared(3), o)
+	defer m.cancel()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := tea.NewProgram(m, append(o.program(ctx, m.environ, false), tea.WithWindowSize(120, 40))...).Run()
+		ended <- err
+	}()
+	for n := 0; out.bytes.Load() < 1000 && n < 300; n++ {
+		time.Sleep(10 * time.Millisecond)
+	}
+	time.Sleep(100 * time.Millisecond)
+	rest := out.bytes.Load()
+	time.Sleep(300 * time.Millisecond)
+	if more := out.bytes.Load() - rest; more > 0 || rest < 1000 {
+		t.Errorf("%v bytes were written for the screen, and %v at rest", rest, more)
+	}
+	cancel()
+	<-ended
+}
+
+// TestCompareEnds ends programs in every way and looks for goroutines.
+func TestCompareEnds(t *testing.T) {
+	for _, c := range []struct {
+		keys   string
+		cancel bool
+		want   error
+	}{{keys: "q"}, {keys: "tzd\x03"}, {keys: "?", cancel: true, want: context.Canceled}} {
+		t.Run(fmt.Sprintf("%q", c.keys), func(t *testing.T) {
+			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			in, keys := io.Pipe()
+			defer keys.Close()
+			var out wire
+			o := Options{Input: in, Output: &out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}
+			m := newComparison(fakeCompared(3), o)
+			m.width, m.height = 120, 40
+			errs := make(chan error, 1)
+			go func() { errs <- runComparison(ctx, m, o) }()
+			for n := 0; out.bytes.Load() < 100 && n < 300; n++ {
+				time.Sleep(10 * time.Millisecond)
+			}
+			for _, k := range []byte(c.keys) {
+				if _, err := keys.Write([]byte{k}); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			if c.cancel {
+				cancel()
+			}
+			select {
+			case err := <-errs:
+				if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+					t.Errorf("ended with %v, not %v", err, c.want)
+				}
+			case <-time.After(10 * time.Second):
+				t.Fatal("still running")
+			}
+		})
+	}
+}
+
+// randomCompared are runs of anything.
+func randomCompared(r *rand.Rand) (out []Compared) {
+	for range 1 + r.IntN(MostCompared) {
+		c := Compared{ID: randomText(r), Name: randomText(r), State: randomText(r)}
+		if r.IntN(4) > 0 {
+			c.Run = randomRun(r)
+			c.Run.Settings = map[string]any{randomText(r): float64(randomFloat(r)), "x": randomText(r)}
+		}
+		for range r.IntN(30) {
+			d := randomDelta(r)
+			for i := range d.Epochs {
+				d.Epochs[i].Epoch = r.IntN(40) + len(c.Epochs)
+			}
+			c.Epochs, c.Switches, c.Settings = append(c.Epochs, d.Epochs...), append(c.Switches, d.Switches...), append(c.Settings, d.Settings...)
+			c.Diverged, c.Done = d.Diverged, d.Done
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// FuzzCompare throws keys, mice and sizes at comparisons of anything. No frame may overflow, or have a sequence of the
+// data's.
+func FuzzCompare(f *testing.F) {
+	f.Add(uint64(1), []byte("xxyvd\x01zz]][[,,\x02mMcX0"))
+	f.Add(uint64(2), []byte("\x03\x03\x03ddaa??++++----ffpPtg"))
+	f.Add(uint64(9), []byte{0, 1, 2, 3, 250, 251, 252, 253, 254, 255})
+	special := []string{"up", "down", "left", "right", "tab", "shift+tab", "enter", "esc", "home", "end", "space", "pgup", "pgdown"}
+	f.Fuzz(func(t *testing.T, seed uint64, steps []byte) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		m := newCompareTest(randomCompared(r), Options{Glyphs: Glyphs(seed % uint64(glyphsCount)), NoColor: seed%2 == 0}, 60+r.IntN(80), 16+r.IntN(30))
+		for _, b := range steps[:min(len(steps), 60)] {
+			switch {
+			case b < 8:
+				m.Update(tea.WindowSizeMsg{Width: r.IntN(140), Height: r.IntN(50)})
+			case b >= 0xe0:
+				mouse := tea.Mouse{X: r.IntN(140), Y: r.IntN(50), Button: []tea.MouseButton{tea.MouseLeft, tea.MouseWheelUp, tea.MouseWheelDown}[r.IntN(3)]}
+				m.Update([]tea.Msg{tea.MouseClickMsg(mouse), tea.MouseWheelMsg(mouse), tea.MouseMotionMsg(mouse), tea.MouseReleaseMsg(mouse)}[b%4])
+			case b >= 0x80:
+				m.Update(typed(special[int(b)%len(special)]))
+			case b > ' ':
+				m.Update(typed(string(rune(b))))
+			}
+			if m.height > 0 {
+				if m.width == 0 {
+					m.View()
+					continue
+				}
+				compareText(t, m)
+			}
+		}
+	})
+}
+
+// BenchmarkCompare draws the screen of eight long runs.
+func BenchmarkCompare(b *testing.B) {
+	runs := fakeCompared(8)
+	for i := range runs {
+		one := runs[i].Epochs
+		for len(runs[i].Epochs) < 20_000 {
+			runs[i].Epochs = append(runs[i].Epochs, one...)
+		}
+		for k := range runs[i].Epochs {
+			runs[i].Epochs[k].Epoch, runs[i].Epochs[k].Elapsed = k, trainer.Float(k)
+		}
+	}
+	m := newCompareTest(runs, Options{}, 120, 40)
+	b.ResetTimer()
+	for i := range b.N {
+		m.at = i % 8
+		_ = ansi.StringWidth(m.View().Content[:1])
+	}
+}

@@ -1,0 +1,283 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	versus "newtop/internal/contrast"
+	"newtop/trainer"
+)
+
+// comparedRun is a run with its curves.
+type comparedRun struct {
+	Compared
+	label   string
+	series  []series // of comparedQuantities
+	notes   []note
+	measure versus.Measure
+	records []*trainer.EpochEvent // each better than all before by the measure
+	best    *trainer.EpochEvent   // the last one of them; nil for none
+	last    *trainer.EpochEvent
+	hidden  bool
+}
+
+// comparedQuantity is something that runs are compared by.
+type comparedQuantity struct {
+	name    string
+	drawn   string // what internal/figure calls it
+	rows    string // which rows it is of, as figure.Options.Rows
+	log     bool   // usually drawn logarithmically
+	percent bool
+	alarm   bool // a value that is not finite is bad news
+	of      func(*trainer.EpochEvent) trainer.Float
+}
+
+// comparedQuantities are what can be looked at, in the order in which v goes through them; a regression has its RMSE
+// before its errors, of which there are none.
+var comparedQuantities = []comparedQuantity{
+	{"test loss", "loss", "test", true, false, true, func(e *trainer.EpochEvent) trainer.Float { return e.TestLoss }},
+	{"test error", "error", "test", true, true, true, func(e *trainer.EpochEvent) trainer.Float { return e.TestError }},
+	{"test RMSE", "rmse", "test", true, false, true, func(e *trainer.EpochEvent) trainer.Float { return e.TestRMSE }},
+	{"training loss", "loss", "train", true, false, true, func(e *trainer.EpochEvent) trainer.Float { return e.Loss }},
+	{"training error", "error", "train", true, true, true, func(e *trainer.EpochEvent) trainer.Float { return e.Error }},
+	{"training RMSE", "rmse", "train", true, false, true, func(e *trainer.EpochEvent) trainer.Float { return e.RMSE }},
+	{"gradient norm", "gradient_norm", "", true, false, false, func(e *trainer.EpochEvent) trainer.Float { return e.GradientNorm }},
+	{"step norm", "step_norm", "", true, false, false, func(e *trainer.EpochEvent) trainer.Float { return e.StepNorm }},
+	{"inner iterations", "inner", "", false, false, false, innerIterations},
+	{"trust-region radius", "radius", "", true, false, false, func(e *trainer.EpochEvent) trainer.Float { return e.Radius }},
+	{"learning rate", "rate", "", true, false, false, func(e *trainer.EpochEvent) trainer.Float { return e.Rate }},
+	{"seconds an epoch", "seconds", "", false, false, false, epochSeconds},
+}
+
+// innerIterations counts those of an epoch; a method without inner solves has none.
+func innerIterations(e *trainer.EpochEvent) trainer.Float {
+	if len(e.Inner) == 0 {
+		return trainer.Float(math.NaN())
+	}
+	n := 0
+	for i := range e.Inner {
+		n += e.Inner[i].Iterations
+	}
+	return trainer.Float(n)
+}
+
+// epochSeconds leaves out epoch 0, in which nothing was done.
+func epochSeconds(e *trainer.EpochEvent) trainer.Float {
+	if e.Epoch == 0 {
+		return trainer.Float(math.NaN())
+	}
+	return e.Seconds
+}
+
+func newComparedRuns(runs []Compared) []comparedRun {
+	openings, names := make([]*trainer.RunEvent, len(runs)), make([]string, len(runs))
+	for i := range runs {
+		openings[i], names[i] = runs[i].Run, clean(runs[i].Name)
+	}
+	labels := versus.Labels(openings, names)
+	out := make([]comparedRun, len(runs))
+	for i := range out {
+		out[i] = newComparedRun(runs[i], clean(labels[i]))
+	}
+	return out
+}
+
+func newComparedRun(c Compared, label string) comparedRun {
+	r := comparedRun{Compared: c, label: label, series: make([]series, len(comparedQuantities)), measure: versus.MeasureOf(c.Run, c.Epochs)}
+	newest, least := -1, math.Inf(1)
+	for i := range c.Epochs {
+		e := &c.Epochs[i]
+		if v := r.measure.Of(e); v < least {
+			least, r.best, r.records = v, e, append(r.records, e)
+		}
+		back := e.Epoch <= newest
+		newest = e.Epoch
+		for k := range r.series {
+			if back {
+				r.series[k].cut(float64(e.Epoch - 1))
+			}
+			r.series[k].put(spotOf(e), float64(comparedQuantities[k].of(e)))
+		}
+	}
+	if n := len(c.Epochs); n > 0 {
+		r.last = &c.Epochs[n-1]
+	}
+	for _, e := range c.Switches {
+		r.mark(e.Epoch, "to "+clean(e.To))
+	}
+	for _, e := range c.Settings {
+		r.mark(e.Epoch, clean(e.Key)+" = "+clean(fmt.Sprint(e.Value)))
+	}
+	return r
+}
+
+// mark notes an event after an epoch.
+func (r *comparedRun) mark(epoch int, text string) {
+	if at, ok := r.series[0].find(xEpoch, float64(epoch)); ok {
+		r.notes = kept(append(r.notes, note{at, text, true}), keptMarks)
+	}
+}
+
+// marks returns what a chart marks along an axis.
+func (r *comparedRun) marks(by axis) (out []plotMark) {
+	for _, n := range r.notes {
+		out = append(out, plotMark{n.at[by], n.text})
+	}
+	return out
+}
+
+// value is an epoch's value of the measure.
+func (r *comparedRun) value(e *trainer.EpochEvent) float64 {
+	if e == nil {
+		return math.NaN()
+	}
+	return r.measure.Of(e)
+}
+
+// text writes a value of the measure.
+func (r *comparedRun) text(v float64) string {
+	if r.measure.RMSE {
+		return number(v)
+	}
+	return percent(v)
+}
+
+// state says in a word or two what became of the run.
+func (r *comparedRun) state() part {
+	switch {
+	case r.Run == nil && len(r.Epochs) == 0:
+		return part{tokWarn, "did not begin"}
+	case r.Diverged != nil || r.Done != nil && r.Done.Reason == trainer.ReasonDiverged:
+		return part{tokBad, "× diverged"}
+	case r.Done != nil && r.Done.Reason == trainer.ReasonFailed:
+		return part{tokBad, "failed"}
+	case r.Done != nil && r.Done.Reason == trainer.ReasonEpochs:
+		return part{tokMuted, "done"}
+	case r.Done != nil:
+		return part{tokMuted, clean(string(r.Done.Reason))}
+	}
+	return part{tokMuted, clean(r.State)}
+}
+
+// ranked orders the runs by the best value of their measure; what has none comes last. An error and an RMSE can't be
+// compared: those of the other kind than the first run's come after.
+func ranked(runs []comparedRun) []int {
+	order := make([]int, len(runs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		other := func(k int) int {
+			if runs[k].measure != runs[0].measure {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(other(i)-other(j), cmp.Compare(absent(runs[i].value(runs[i].best)), absent(runs[j].value(runs[j].best))))
+	})
+	return order
+}
+
+// measured names what the runs are ranked by.
+func (m *comparison) measured() string { return "best " + m.runs[0].measure.Name() }
+
+// reachable returns round values of the measure between the best of the best run and the first values, falling.
+func reachable(runs []comparedRun) (out []float64) {
+	low, high := math.Inf(1), math.Inf(-1)
+	for i := range runs {
+		r := &runs[i]
+		if r.best == nil || r.measure != runs[0].measure {
+			continue
+		}
+		low, high = min(low, r.value(r.best)), max(high, absentLow(r.value(&r.Epochs[0])))
+	}
+	if !(low > 0) || !(high > low) || math.IsInf(high, 0) {
+		return nil
+	}
+	out = powers(math.Log10(low), math.Log10(high), 1000, []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9})
+	slices.Reverse(out)
+	return out
+}
+
+// absentLow ranks a missing number before all others.
+func absentLow(v float64) float64 {
+	if math.IsNaN(v) {
+		return math.Inf(-1)
+	}
+	return v
+}
+
+// common is the hardest target that all runs reach which reach the easiest one, −1 without targets.
+func (m *comparison) common() int {
+	at := -1
+	reached := func(target float64) (n int) {
+		for i := range m.runs {
+			if m.runs[i].reach(target, m.runs[0].measure) != nil {
+				n++
+			}
+		}
+		return n
+	}
+	for k, target := range m.targets {
+		if k > 0 && reached(target) < reached(m.targets[0]) {
+			break
+		}
+		at = k
+	}
+	return at
+}
+
+// reach is the first epoch at which a run had so small a value of a measure, nil if it never had.
+func (r *comparedRun) reach(target float64, by versus.Measure) *trainer.EpochEvent {
+	if r.measure != by {
+		return nil
+	}
+	i := sort.Search(len(r.records), func(i int) bool { return r.value(r.records[i]) <= target })
+	if i == len(r.records) {
+		return nil
+	}
+	return r.records[i]
+}
+
+// present lists the quantities that some run has, those of a regression in its order.
+func present(runs []comparedRun) (out []int) {
+	for k := range comparedQuantities {
+		if slices.ContainsFunc(runs, func(r comparedRun) bool { return !r.series[k].empty() }) {
+			out = append(out, k)
+		}
+	}
+	if runs[0].measure.RMSE {
+		return out
+	}
+	rmse := func(k int) int {
+		if strings.HasSuffix(comparedQuantities[k].name, "RMSE") {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return rmse(a) - rmse(b) })
+	return out
+}
+
+// subject is what all runs have in common: the data and the net.
+func (m *comparison) subject() (out []string) {
+	one := func(of func(*trainer.RunEvent) string) {
+		var all []string
+		for i := range m.runs {
+			if r := m.runs[i].Run; r != nil {
+				all = append(all, clean(of(r)))
+			}
+		}
+		slices.Sort(all)
+		if all = slices.Compact(all); len(all) == 1 && all[0] != "" {
+			out = append(out, all[0])
+		}
+	}
+	one(func(r *trainer.RunEvent) string { return r.Data.Name })
+	one(func(r *trainer.RunEvent) string { return r.Model.Shape() })
+	return out
+}

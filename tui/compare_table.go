@@ -1,0 +1,271 @@
+package tui
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/trainer"
+)
+
+// tableView is where the table of the runs stands on the screen and which of them it shows.
+type tableView struct {
+	rect
+	first int // row of the rect that has the best run in sight
+	top   int // of the ranking
+	rows  int
+}
+
+// compareColumn is a column of the table, all but the first as wide as its title or its widest text.
+type compareColumn struct {
+	title string
+	rank  int // those of low rank are left out last
+	text  func(r *comparedRun) part
+}
+
+// columns lists the columns from the left, apart from the runs' names.
+func (m *comparison) columns() []compareColumn {
+	plain := func(s string) part { return part{tokText, s} }
+	of := func(pick func(r *comparedRun) *trainer.EpochEvent, text func(r *comparedRun, e *trainer.EpochEvent) string) func(*comparedRun) part {
+		return func(r *comparedRun) part {
+			e := pick(r)
+			if e == nil {
+				return part{tokMuted, "–"}
+			}
+			return plain(text(r, e))
+		}
+	}
+	best := func(r *comparedRun) *trainer.EpochEvent { return r.best }
+	last := func(r *comparedRun) *trainer.EpochEvent { return r.last }
+	value := func(r *comparedRun, e *trainer.EpochEvent) string { return r.text(r.value(e)) }
+	epoch := func(_ *comparedRun, e *trainer.EpochEvent) string { return count(e.Epoch) }
+	took := func(_ *comparedRun, e *trainer.EpochEvent) string { return elapsedText(float64(e.Elapsed)) }
+	work := func(_ *comparedRun, e *trainer.EpochEvent) string { return tally(float64(e.GradientEquivalents), 6) }
+	bestText := func(r *comparedRun) part {
+		p := of(best, value)(r)
+		if p.t == tokText {
+			p.t = tokStrong
+		}
+		return p
+	}
+	columns := []compareColumn{{"best", 0, bestText}, {"at epoch", 3, of(best, epoch)}, {"time", 2, of(best, took)}, {"work", 7, of(best, work)}}
+	if m.target >= 0 {
+		target := m.targets[m.target]
+		sought := func(r *comparedRun) *trainer.EpochEvent { return r.reach(target, m.runs[0].measure) }
+		columns = append(columns, compareColumn{"≤ " + m.targetText() + " in", 1, of(sought, took)}, compareColumn{"work", 5, of(sought, work)})
+	}
+	columns = append(columns, m.cursorColumns()...)
+	return append(columns, compareColumn{"last", 4, of(last, value)}, compareColumn{"epochs", 6, of(last, epoch)},
+		compareColumn{"state", 8, (*comparedRun).state})
+}
+
+// cursorColumns are what the charts' cursor is at.
+func (m *comparison) cursorColumns() (out []compareColumn) {
+	c := &m.charts
+	if !c.view.on || len(c.shown) == 0 {
+		return nil
+	}
+	x := c.view.cursor[c.view.by]
+	at := [axisCount]string{count(int(x)), elapsedText(x), tally(x, 6)}[c.view.by]
+	for side := range c.sides() {
+		k := c.quantity(side)
+		out = append(out, compareColumn{comparedQuantities[k].name + " at " + at, 1 + side, func(r *comparedRun) part {
+			if s := c.here(r, k); s != "" {
+				return part{tokAccent, s}
+			}
+			return part{tokMuted, "–"}
+		}})
+	}
+	return out
+}
+
+// targetText writes the target as short as it is round.
+func (m *comparison) targetText() string {
+	v := m.targets[m.target]
+	if m.runs[0].measure.RMSE {
+		return tick(v)
+	}
+	return tick(round(100*v, 6)) + "%"
+}
+
+// elapsedText writes training seconds.
+func elapsedText(seconds float64) string {
+	if seconds == 0 {
+		return "0 s"
+	}
+	return span(seconds)
+}
+
+// fitted is the columns that have room, with their widths.
+type fitted struct {
+	name    int // the width of the runs' names
+	columns []compareColumn
+	widths  []int
+}
+
+const columnGap = 2 // between columns
+
+// fit leaves out columns, those of the highest rank first, until the names have enough room.
+func (m *comparison) fit(w int) (f fitted) {
+	const lead = 3 // arrow, letter and a space
+	f.columns = m.columns()
+	for {
+		longest := 8
+		for i := range m.runs {
+			longest = max(longest, cells(m.runs[i].label+m.runs[i].suffix(&f)))
+		}
+		f.widths = f.widths[:0]
+		used := lead
+		for _, c := range f.columns {
+			wide := cells(c.title)
+			for i := range m.runs {
+				wide = max(wide, cells(c.text(&m.runs[i]).s))
+			}
+			f.widths = append(f.widths, wide)
+			used += columnGap + wide
+		}
+		f.name = min(longest, w-used)
+		if f.name >= min(longest, 24) || len(f.columns) <= 1 {
+			f.name = max(f.name, 1)
+			return f
+		}
+		worst := 0
+		for i, c := range f.columns {
+			if c.rank > f.columns[worst].rank {
+				worst = i
+			}
+		}
+		f.columns = append(f.columns[:worst:worst], f.columns[worst+1:]...)
+	}
+}
+
+// drawTable has a heading, the runs, best first, and a line about the selected one. Where the screen is low, it shows
+// the part of the ranking that has the selected run.
+func (m *comparison) drawTable(w, h int, framed bool) []string {
+	edge, inner := 0, w
+	if framed {
+		edge, inner = 2, w-4
+	}
+	n := len(m.runs)
+	m.table.rows = max(2, min(n, h/2-2-edge))
+	m.table.rows = min(m.table.rows, n)
+	place := m.place()
+	m.table.top = max(0, min(m.table.top, place, n-m.table.rows))
+	m.table.top = max(m.table.top, place-m.table.rows+1)
+	f := m.fit(inner)
+	l := m.th.line(inner).put(tokText, "   ").put(tokMuted, pad("run", f.name))
+	for i, c := range f.columns {
+		l.put(tokMuted, m.align(&f, i, c.title))
+	}
+	rows := []string{l.full()}
+	m.table.first = len(rows) + edge/2
+	for _, i := range m.order[m.table.top : m.table.top+m.table.rows] {
+		rows = append(rows, m.row(&f, i, inner))
+	}
+	rows = append(rows, m.about(inner))
+	if !framed {
+		return rows
+	}
+	return m.th.framed(tokBorder, m.tableTitle(w-6), rows, w)
+}
+
+// suffix says behind a run's name what must be known of it, and that it diverged or failed where its state has no room.
+func (r *comparedRun) suffix(f *fitted) (s string) {
+	stated := slices.ContainsFunc(f.columns, func(c compareColumn) bool { return c.title == "state" })
+	if !stated && r.state().t == tokBad {
+		s = " ×"
+	}
+	if r.hidden {
+		s += " (hidden)"
+	}
+	return s
+}
+
+// place is where the selected run stands in the ranking.
+func (m *comparison) place() int {
+	for k, i := range m.order {
+		if i == m.at {
+			return k
+		}
+	}
+	return 0
+}
+
+// align puts text into a column: words to the left, all else to the right.
+func (m *comparison) align(f *fitted, i int, s string) string {
+	if f.columns[i].title == "state" {
+		return spaces(columnGap) + s
+	}
+	return spaces(columnGap) + right(s, f.widths[i])
+}
+
+func (m *comparison) row(f *fitted, i, w int) string {
+	r := &m.runs[i]
+	l := m.th.line(w)
+	arrow, ink, letter, tone := " ", tokText, racerInk(i), tokBad
+	if i == m.at {
+		arrow, ink = "▸", tokChosen
+	}
+	if r.hidden {
+		letter, tone = tokMuted, tokMuted
+		if i != m.at {
+			ink = tokMuted
+		}
+	}
+	suffix := r.suffix(f)
+	name := ansi.Truncate(r.label, max(1, f.name-cells(suffix)), "…")
+	l.put(tokAccent, arrow).put(letter, racerLetter(i)).put(tokText, " ").put(ink, name)
+	l.put(tone, ansi.Truncate(suffix, f.name-cells(name), "")).to(3 + f.name)
+	for k, c := range f.columns {
+		p := c.text(r)
+		if r.hidden {
+			p.t = tokMuted
+		}
+		l.put(p.t, m.align(f, k, p.s))
+	}
+	return l.full()
+}
+
+// tableTitle says what the table is.
+func (m *comparison) tableTitle(room int) []part {
+	parts := []part{{tokStrong, "runs"}}
+	add := func(s string) {
+		if width(parts)+cells(s) <= room {
+			parts = append(parts, part{tokMuted, s})
+		}
+	}
+	add("  by " + m.measured())
+	add("  time in training, work in gradient equivalents")
+	if m.table.rows < len(m.runs) {
+		add("  " + count(m.table.top+1) + " to " + count(m.table.top+m.table.rows) + " of " + count(len(m.runs)))
+	}
+	return parts
+}
+
+// about tells of the selected run what the table has no room for.
+func (m *comparison) about(w int) string {
+	r := &m.runs[m.at]
+	l := m.th.line(w).put(racerInk(m.at), " "+racerLetter(m.at)+" ")
+	groups := []part{{tokText, clean(r.ID)}, r.state()}
+	if e := r.Run; e != nil {
+		groups = append(groups, part{tokText, clean(e.Optimizer)}, part{tokMuted, e.Seeds()})
+		if !e.Time.IsZero() {
+			groups = append(groups, part{tokMuted, e.Time.Format("2006-01-02 15:04")})
+		}
+		if e.Kernel != "" {
+			groups = append(groups, part{tokMuted, clean(e.Kernel)})
+		}
+	}
+	if r.last != nil && !math.IsNaN(float64(r.last.Elapsed)) {
+		groups = append(groups, part{tokMuted, "trained " + elapsedText(float64(r.last.Elapsed))})
+	}
+	sep := ""
+	for _, p := range groups {
+		if strings.TrimSpace(p.s) != "" && l.group(part{tokMuted, sep}, p) {
+			sep = " · "
+		}
+	}
+	return l.full()
+}

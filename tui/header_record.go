@@ -1,0 +1,73 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	"newtop/trainer"
+)
+
+// recordState is what the header knows of how the run is recorded.
+type recordState struct {
+	since time.Time // when events began to wait; zero while none does
+}
+
+// aMoment is how long events may wait for the disk before that is worth a word.
+const aMoment = time.Second
+
+// follow takes in how the record is doing.
+func (a *App) follow(r *trainer.Recording) {
+	switch {
+	case r.Backlog == 0:
+		a.record.since = time.Time{}
+	case a.record.since.IsZero():
+		a.record.since = a.clock()
+	}
+}
+
+// alert is what must not be overlooked but changes nothing on the screen: that the run is not recorded as it should be,
+// or that a watched one has lost its writer or can't be read throughout. "" while all is well.
+func (a *App) alert() string {
+	r := &a.h.status.Recording
+	switch p := a.h.status.Replay; {
+	case r.Warning != "":
+		return unrecorded(r)
+	case r.Lost > 0:
+		return "the record lacks " + counted(r.Lost, "event")
+	case p != nil && p.Stale != "":
+		return clean(p.Stale)
+	case p != nil && p.Warning != "":
+		return clean(p.Warning)
+	}
+	return ""
+}
+
+// unrecorded says that and why a run is not recorded, once, and the cause before the place: the header may have no
+// room for both.
+func unrecorded(r *trainer.Recording) string {
+	why, said := strings.CutPrefix(clean(r.Warning), "the run is not being recorded: ")
+	if !said && found(why, "not recorded") {
+		return why
+	}
+	place := clean(r.Place)
+	if cause, ok := strings.CutPrefix(why, place+": "); ok && place != "" {
+		why = cause + " (" + place + ")"
+	}
+	return "not recorded: " + why
+}
+
+// recordedAs writes how many events wait for the disk and under which name the run is recorded, its end alone where
+// there is no room for all of it.
+func (a *App) recordedAs(l *line) {
+	r := &a.h.status.Recording
+	if r.Backlog > 0 && a.clock().Sub(a.record.since) >= aMoment {
+		l.group(part{tokMuted, "  "}, part{tokWarn, counted(r.Backlog, "event") + " to record"})
+	}
+	if r.Run == "" {
+		return
+	}
+	name := clean(r.Run)
+	if !l.group(part{tokMuted, "  recorded as " + name}) {
+		l.group(part{tokMuted, "  recorded as " + name[strings.LastIndexByte(name, '-')+1:]})
+	}
+}

@@ -1,0 +1,304 @@
+package tui
+
+import (
+	"math"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer"
+)
+
+// tallEnough is how many rows a screen has that gives the bar of a watched run one of its own. On a smaller one it
+// stands in the header's second row.
+const tallEnough = 24
+
+// barRows is how many rows the header has besides its own two. A run of which the second one has nothing to say needs
+// none for the bar.
+func (a *App) barRows() int {
+	h := a.h
+	silent := h.foreign() && h.status.Optimizer == "" && h.done == nil && h.diverged == nil
+	if h.watched() && a.height >= tallEnough && !silent {
+		return 1
+	}
+	return 0
+}
+
+// layout divides the screen as it is now.
+func (a *App) layout(zoomed bool) screenLayout {
+	if a.h.plain() {
+		return divided(a.width, a.height, headerRows+a.barRows(), zoomed, a.focus, bandsTold, compactTold)
+	}
+	return layout(a.width, a.height, headerRows+a.barRows(), zoomed, a.focus)
+}
+
+// replayBar is where the track of a watched run's bar was drawn last, and what was asked for since the newest status.
+type replayBar struct {
+	rect          // of the track; empty while there is none
+	asked bool    // epoch and speed are newer than the status
+	epoch int     // that was asked for
+	speed float64 // likewise
+}
+
+// playing says what a watched run is doing: a symbol and a word.
+func (a *App) playing() part {
+	s := &a.h.status
+	if share, ok := a.h.loading(); ok {
+		return part{tokWarn, "○ loading " + count(int(100*share)) + " %"}
+	}
+	switch {
+	case a.closed:
+		return part{tokWarn, "■ feed closed"}
+	case a.h.over():
+		return part{tokGood, "■ recorded"}
+	case s.Phase == trainer.Paused:
+		return part{tokWarn, "‖ paused"}
+	case s.Replay.Stale != "" && s.Replay.Epoch >= s.Replay.Last:
+		return part{tokGood, "■ recorded"}
+	case s.Replay.Live:
+		return part{tokGood, "● live"}
+	}
+	return part{tokGood, "▸ replay"}
+}
+
+// track is the part of a run that is shown, or while it is being read, the part that is.
+func (h *history) track() float64 {
+	if share, ok := h.loading(); ok {
+		return share
+	}
+	r := h.status.Replay
+	if r.Last <= 0 {
+		return 1
+	}
+	return math.Max(0, math.Min(float64(r.Epoch)/float64(r.Last), 1))
+}
+
+// barLine draws what a watched run is doing, where in it that is, how fast, and what it is read from. named adds the
+// method, which has no other place on a small screen.
+func (a *App) barLine(w int, named bool) string {
+	const least = 8 // columns of the track
+	h, r := a.h, a.h.status.Replay
+	l := a.th.line(w)
+	state := a.playing()
+	l.put(tokText, " ").put(state.t, state.s)
+	if r.Speed != 1 && r.Speed > 0 && !r.Live && r.Seekable {
+		l.put(tokStrong, " ×"+tick(round(r.Speed, 4)))
+	}
+	if named && h.status.Optimizer != "" {
+		l.group(part{tokMuted, "  "}, part{tokStrong, clean(h.status.Optimizer)})
+	}
+	l.put(tokText, "  ")
+	var tail []part
+	for _, tail = range a.barTails() {
+		if l.left()-width(tail)-3 >= least {
+			break
+		}
+	}
+	track := l.left() - width(tail) - 3
+	row := headerRows
+	if named {
+		row--
+	}
+	a.bar.rect = rect{}
+	if track > 0 {
+		a.bar.rect = rect{l.w, row, track, 1}
+		at := int(math.Round(h.track() * float64(track-1)))
+		l.put(tokAccent, repeat("━", at)).put(tokFocus, "●").put(tokGrid, repeat("─", track-1-at))
+	}
+	l.to(w - width(tail) - 1)
+	for _, p := range tail {
+		l.put(p.t, p.s)
+	}
+	return l.full()
+}
+
+// barTails are the ways to say where the bar is, the fullest first.
+func (a *App) barTails() [][]part {
+	r := a.h.status.Replay
+	if _, loading := a.h.loading(); loading {
+		return [][]part{{{tokMuted, clean(r.Source)}}, nil}
+	}
+	here, all := count(r.Epoch), ""
+	if !r.Live || r.Last > r.Epoch {
+		all = count(r.Last)
+	}
+	long := []part{{tokMuted, "epoch "}, {tokStrong, here}}
+	brief := []part{{tokStrong, here}}
+	if all != "" {
+		long = append(long, part{tokMuted, " of " + all})
+		brief = append(brief, part{tokMuted, "/" + all})
+	}
+	shortest := brief
+	if r.Length > 0 {
+		time := clock
+		if r.Length < 60 {
+			time = func(s float64) string { return strconv.FormatFloat(s, 'f', 1, 64) + " s" }
+		}
+		at := part{tokText, "  " + time(r.At)}
+		if long = append(long, at); all != "" {
+			long = append(long, part{tokMuted, " of " + time(r.Length)})
+		}
+		if brief = append(brief[:len(brief):len(brief)], at); all != "" {
+			brief = append(brief, part{tokMuted, "/" + time(r.Length)})
+		}
+	}
+	source := long
+	if a.barRows() > 0 && (a.h.run == nil || r.Source != a.h.run.Data.Name) { // else the first row says it
+		source = append(long[:len(long):len(long)], part{tokMuted, "  " + clean(r.Source)})
+	}
+	return [][]part{source, long, brief, shortest}
+}
+
+// unseekable is why a watched run can't be played back at present.
+func unseekable(a *App) string {
+	r := a.h.status.Replay
+	switch _, loading := a.h.loading(); {
+	case a.closed:
+		return "the feed is closed"
+	case r == nil:
+		return "the run is trained here: only a recorded one can be played back"
+	case loading:
+		return "the record is still being read"
+	case !r.Seekable:
+		return "this source can't be played back"
+	}
+	return ""
+}
+
+// askReplay remembers what is asked for, so that the next key goes on from there, and has charts follow at once.
+func (a *App) askReplay(epoch int, speed float64) {
+	a.bar.asked, a.bar.epoch, a.bar.speed = true, epoch, speed
+	a.touched = a.clock()
+}
+
+// replayed is where a watched run is, or was asked to be.
+func (a *App) replayed() (epoch int, speed float64) {
+	if a.bar.asked {
+		return a.bar.epoch, a.bar.speed
+	}
+	return a.h.status.Replay.Epoch, a.h.status.Replay.Speed
+}
+
+// seek goes to an epoch of a watched run.
+func (a *App) seek(epoch int) tea.Cmd {
+	_, speed := a.replayed()
+	epoch = max(0, min(epoch, a.h.status.Replay.Last))
+	a.askReplay(epoch, speed)
+	return a.command(trainer.Seek{Epoch: epoch})
+}
+
+// seekEnd goes to the newest epoch and follows a run that goes on from there, a paused one too.
+func (a *App) seekEnd() tea.Cmd {
+	r := a.h.status.Replay
+	if a.h.status.Phase != trainer.Paused || a.h.done != nil || r.Stale != "" && r.Epoch >= r.Last {
+		return a.seek(r.Last)
+	}
+	return tea.Batch(a.command(trainer.Pause{On: false}), a.seek(r.Last))
+}
+
+// seekBy goes on or back by a part of the run, by an epoch at least.
+func (a *App) seekBy(part float64) tea.Cmd {
+	epoch, _ := a.replayed()
+	by := max(1, int(math.Abs(part)*float64(a.h.status.Replay.Last)))
+	if part < 0 {
+		by = -by
+	}
+	return a.seek(epoch + by)
+}
+
+// hasten changes how fast a run is replayed.
+func (a *App) hasten(factor float64) tea.Cmd {
+	const slowest, fastest = 1.0 / 64, 4096
+	epoch, speed := a.replayed()
+	if !(speed > 0) {
+		speed = 1
+	}
+	speed = math.Max(slowest, math.Min(speed*factor, fastest))
+	a.askReplay(epoch, speed)
+	return a.command(trainer.Speed{Factor: speed})
+}
+
+// seekAt goes to the place of the bar that was clicked; false if it is elsewhere.
+func (a *App) seekAt(x, y int) (tea.Cmd, bool) {
+	if a.overlay != nil || !a.h.watched() || a.bar.w < 2 || !a.bar.contains(x, y) {
+		return nil, false
+	}
+	if why := unseekable(a); why != "" {
+		return a.refuse(why), true
+	}
+	at := float64(x-a.bar.x) / float64(a.bar.w-1)
+	return a.seek(int(math.Round(at * float64(a.h.status.Replay.Last)))), true
+}
+
+// replays and trains tell the two kinds of runs apart.
+func replays(a *App) bool { return a.h.watched() }
+
+func trains(a *App) bool { return !a.h.watched() }
+
+func seekable(a *App) bool { return replays(a) && unseekable(a) == "" }
+
+// replayBindings play a watched run.
+func replayBindings() []binding {
+	seeks := func(part float64) func(*App, string) tea.Cmd {
+		return func(a *App, _ string) tea.Cmd { return a.seekBy(part) }
+	}
+	either := func(back, on float64, backKeys ...string) func(*App, string) tea.Cmd {
+		return func(a *App, k string) tea.Cmd {
+			for _, b := range backKeys {
+				if k == b {
+					return seeks(back)(a, k)
+				}
+			}
+			return seeks(on)(a, k)
+		}
+	}
+	list := []binding{
+		bind(groupReplay, "s", "show the next epoch, and pause", "s").
+			on(func(a *App, _ string) tea.Cmd { a.touched = a.clock(); return a.command(trainer.StepEpoch{}) }).
+			foot("next epoch", seekable),
+		bind(groupReplay, ", .", "back and on by 1 %, or an epoch", ",", ".").
+			on(either(-0.01, 0.01, ",")).foot("back, on", seekable).
+			by([2]string{",", "back by 1 %, or an epoch"}, [2]string{".", "on by 1 %, or an epoch"}),
+		bind(groupReplay, "< >", "back and on by 10 %", "<", ">", "shift+,", "shift+.").
+			on(either(-0.1, 0.1, "<", "shift+,")).
+			by([2]string{"<", "back by 10 %"}, [2]string{">", "on by 10 %"}),
+		bind(groupReplay, "home end", "the first epoch, the newest one", "home", "end").
+			on(func(a *App, k string) tea.Cmd {
+				if k == "home" {
+					return a.seek(0)
+				}
+				return a.seekEnd()
+			}).by([2]string{"home", "go to the first epoch"}, [2]string{"end", "go to the newest epoch"}),
+		bind(groupReplay, "+ -", "twice or half as fast", "+", "=", "-", "_").
+			on(func(a *App, k string) tea.Cmd {
+				if k == "-" || k == "_" {
+					return a.hasten(0.5)
+				}
+				return a.hasten(2)
+			}).foot("speed", seekable).by([2]string{"+", "replay twice as fast"}, [2]string{"-", "replay half as fast"}),
+		bind(groupReplay, "u", "choose an epoch to go to", "u").
+			on(func(a *App, _ string) tea.Cmd { a.openRewind(); return nil }).foot("go to", seekable),
+	}
+	for i := range list {
+		list[i] = list[i].unless(unseekable).only(replays)
+	}
+	return list
+}
+
+// playBinding plays and pauses a watched run.
+func playBinding() binding {
+	word := func(a *App) string {
+		switch {
+		case a.h.over():
+			return "play from the start"
+		case a.h.status.Phase == trainer.Paused:
+			return "play"
+		}
+		return "pause"
+	}
+	return bind(groupReplay, "space", "play and pause; at the end from the start", "space").
+		on(func(a *App, _ string) tea.Cmd {
+			a.touched = a.clock()
+			return a.command(trainer.Pause{On: a.h.status.Phase == trainer.Running})
+		}).footBy(word, seekable).unless(unseekable).only(replays)
+}

@@ -1,0 +1,211 @@
+package tui
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer"
+)
+
+// saveFormats are the formats that a model leaves in, by extension, and what each is for.
+var saveFormats = [...]saveFormat{
+	{"safetensors", "for newtop predict, PyTorch and NumPy", "all digits"},
+	{"onnx", "for any ONNX runtime", "single precision, scaling inside"},
+}
+
+type saveFormat struct{ name, use, about string }
+
+// saving is what has become of the files that were asked for here.
+type saving struct {
+	format string   // of the newest
+	files  []string // that are not there yet
+	there  part     // what to say of one that is, once
+}
+
+// saveForm asks for the file that the model is written to.
+type saveForm struct {
+	file      textinput.Model
+	suggested string // the name that nobody has typed, without its extension
+}
+
+// unsavable is why the model can't be saved at present. A run that has ended still can.
+func unsavable(a *App) string {
+	switch {
+	case a.h.watched(), a.readOnly:
+		return trainer.ErrReadOnly.Error()
+	case a.closed:
+		return "the feed is closed"
+	case a.stopping && !a.h.over():
+		return "the run is stopping"
+	case a.h.run == nil:
+		return "there is no model yet"
+	}
+	return ""
+}
+
+// openSave opens the form with a name that tells data and epoch, in the format that was chosen last.
+func (a *App) openSave() {
+	f := &saveForm{file: newInput(400)}
+	f.file.Focus()
+	f.file.SetValue("." + a.saveFormat())
+	f.file.CursorEnd()
+	f.suggest(a)
+	a.overlay = f
+}
+
+// suggest names the epoch of now as long as nobody has typed another name.
+func (f *saveForm) suggest(a *App) {
+	if a.h.run == nil {
+		return
+	}
+	rest, ok := strings.CutPrefix(f.file.Value(), f.suggested)
+	name := plainName(a.h.run.Data.Name) + "-e" + strconv.Itoa(a.h.status.Epoch)
+	moved := f.file.Position() < len([]rune(f.file.Value()))
+	if !ok || rest != filepath.Ext(rest) || f.format() < 0 || name == f.suggested || moved {
+		return
+	}
+	f.suggested = name
+	f.file.SetValue(name + rest)
+	f.file.CursorEnd()
+}
+
+func (a *App) saveFormat() string {
+	if a.saving.format == "" {
+		return saveFormats[0].name
+	}
+	return a.saving.format
+}
+
+// format is the index of the format that the file's extension names, −1 if it names none.
+func (f *saveForm) format() int {
+	extension := strings.ToLower(filepath.Ext(strings.TrimSpace(f.file.Value())))
+	for i := range saveFormats {
+		if extension == "."+saveFormats[i].name {
+			return i
+		}
+	}
+	return -1
+}
+
+// problem says what is wrong with the file's name, "" if nothing is.
+func (f *saveForm) problem() string {
+	name := strings.TrimSpace(f.file.Value())
+	base := filepath.Base(name)
+	switch k := f.format(); {
+	case name == "":
+		return "expected a file name"
+	case k < 0:
+		return "expected a name that ends in .safetensors or .onnx"
+	case base == "."+saveFormats[k].name || strings.HasSuffix(name, "/"):
+		return "expected a name before the extension"
+	}
+	return ""
+}
+
+// turn goes on to the next format.
+func (f *saveForm) turn() {
+	name, k := strings.TrimSpace(f.file.Value()), f.format()
+	if k >= 0 {
+		name = strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	f.file.SetValue(name + "." + saveFormats[(k+1)%len(saveFormats)].name)
+	f.file.CursorEnd()
+}
+
+func (f *saveForm) hints(*App) []hint {
+	return []hint{{"enter", "save"}, {"tab", "other format"}, {"ctrl+u", "clear"}, {"esc", "cancel"}}
+}
+
+func (f *saveForm) handle(a *App, msg tea.Msg) tea.Cmd {
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch k.String() {
+		case "esc":
+			a.overlay = nil
+			return nil
+		case "tab", "shift+tab", "up", "down":
+			f.turn()
+			return nil
+		case "enter":
+			return f.submit(a)
+		}
+	}
+	f.file, _ = f.file.Update(msg)
+	return nil
+}
+
+func (f *saveForm) submit(a *App) tea.Cmd {
+	if f.problem() != "" {
+		return nil
+	}
+	a.overlay = nil
+	if why := unsavable(a); why != "" {
+		return a.refuse(why)
+	}
+	file := strings.TrimSpace(f.file.Value())
+	a.saving.format = saveFormats[f.format()].name
+	a.saving.files = append(a.saving.files, file)
+	return a.command(trainer.Save{File: file})
+}
+
+// arrived notes which of the files that were asked for are there.
+func (a *App) arrived(saved []trainer.SavedEvent) {
+	for i := range saved {
+		e := &saved[i]
+		if k := slices.Index(a.saving.files, e.File); k >= 0 {
+			a.saving.files = slices.Delete(a.saving.files, k, k+1)
+			a.saving.there = part{tokGood, "saved " + clean(e.File) + ", " + bytesize(e.Bytes)}
+		}
+	}
+}
+
+// savedNote says once that a file is there.
+func (a *App) savedNote() tea.Cmd {
+	if a.saving.there.s == "" {
+		return nil
+	}
+	a.note(a.saving.there.t, a.saving.there.s)
+	a.saving.there = part{}
+	return a.expire()
+}
+
+func (f *saveForm) draw(a *App, w, h int) []string {
+	v := &a.view
+	bw := min(w-2, 80)
+	inner := bw - 4
+	l := v.th.line(inner).put(tokMuted, "file ")
+	v.typed(l, &f.file, true)
+	rows := []string{l.full(), ""}
+	for i, k := range saveFormats {
+		l := v.th.line(inner)
+		arrow, ink := "  ", tokText
+		if i == f.format() {
+			arrow, ink = "▸ ", tokStrong
+		}
+		l.put(tokAccent, arrow).put(ink, pad(k.name, 13)).put(tokMuted, k.use)
+		l.group(part{tokMuted, "; " + k.about})
+		rows = append(rows, l.full())
+	}
+	rows = append(rows, "")
+	l = v.th.line(inner)
+	more := v.th.line(inner)
+	if problem := f.problem(); problem != "" {
+		l.put(tokBad, "× "+problem)
+	} else {
+		l.put(tokMuted, "the weights after epoch ").put(tokText, count(v.h.latest.Epoch))
+		e := &v.h.latest
+		fault, what, unit := float64(e.TestError), "  test error ", percent
+		if v.h.regression() {
+			fault, what, unit = float64(e.TestRMSE), "  test RMSE ", number
+		}
+		if fault == fault && v.h.epochs > 0 {
+			l.group(part{tokMuted, what}, part{tokTest, unit(fault)})
+		}
+		more.put(tokMuted, "a file of that name is replaced")
+	}
+	return v.th.boxed("save the model", clip(append(rows, l.full(), more.full()), h-2), bw)
+}
