@@ -129,8 +129,8 @@ func TestErrorsAndExitCodes(t *testing.T) {
 			}
 		}
 		lines := 1
-		if c.code == exitDiverged { // after the line that says what is trained
-			lines = 2
+		if c.code == exitDiverged { // after those that say what is trained and where it is recorded
+			lines = 3
 		}
 		if !strings.HasPrefix(last, "newtop: ") || strings.Count(errs, "\n") != lines {
 			t.Errorf("newtop %s: expected one line from newtop:\n%s", c.args, errs)

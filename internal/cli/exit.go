@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"newtop/datasets"
+	"newtop/internal/figure"
 	"newtop/models"
 	"newtop/trainer"
 	"newtop/trainer/optim"
+	"newtop/trainer/store"
 )
 
 // Exit codes, a contract with scripts.
@@ -42,6 +43,10 @@ func exitCode(ctx context.Context, err error) int {
 		diverged *trainer.DivergedError
 		network  *models.ArchitectureError
 		graph    *models.GraphError
+		run      *store.NotFoundError
+		name     *store.NameError
+		finished *finishedError
+		drawn    *figure.OptionError
 	)
 	switch {
 	case err == nil:
@@ -53,7 +58,8 @@ func exitCode(ctx context.Context, err error) int {
 	case errors.As(err, &graph): // what a file says is no matter of usage
 		return exitFailed
 	case errors.As(err, &usage), errors.As(err, &config), errors.As(err, &method), errors.As(err, &setting),
-		errors.As(err, &data), errors.As(err, &option), errors.As(err, &network):
+		errors.As(err, &data), errors.As(err, &option), errors.As(err, &network), errors.As(err, &run), errors.As(err, &name),
+		errors.As(err, &finished), errors.As(err, &drawn):
 		return exitUsage
 	}
 	return exitFailed
@@ -61,13 +67,18 @@ func exitCode(ctx context.Context, err error) int {
 
 // report prints an error as one line that starts with the program's name.
 func report(w io.Writer, err error) {
-	var bug *trainer.PanicError
+	var (
+		bug         *trainer.PanicError
+		interrupted *interruptedError
+	)
 	switch {
 	case errors.As(err, &bug):
 		fmt.Fprintln(w, "newtop:", err)
+	case errors.As(err, &interrupted):
+		fmt.Fprintln(w, "newtop:", interrupted)
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(w, "newtop: interrupted")
 	default:
-		fmt.Fprintln(w, "newtop:", strings.Join(strings.Fields(err.Error()), " "))
+		fmt.Fprintln(w, "newtop:", oneLine(err))
 	}
 }

@@ -30,6 +30,8 @@ type runFlags struct {
 	rows    string
 	skip    string
 	memory  string
+	record  string
+	name    string
 	file    string
 }
 
@@ -67,6 +69,9 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	set.StringVar(&f.rows, "spectrum-rows", "2048", "training rows a spectrum averages over, evenly spaced, or all")
 	set.BoolVar(&f.c.Density, "density", false, "estimate the spectral density and the trace with each spectrum")
 	set.StringVar(&f.memory, "memory", "1G", "room for kept linearizations, as in 512M; beyond it passes are recomputed")
+	set.StringVar(&f.record, "record", "", "database that keeps the run, or off; empty: runs.db in the state directory")
+	set.StringVar(&f.name, "name", "", "what the record calls the run, beside its ID")
+	set.StringVar(&f.c.Save, "save", "", "file for the weights at the end: .safetensors or .onnx")
 	set.StringVar(&f.file, "config", "", "file with any of these flags, in TOML; the command line wins")
 	set.VisitAll(wrap)
 }
@@ -74,7 +79,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 // wrap breaks a flag's description so that the help, which puts the default behind it and does not wrap by
 // itself, fits into 80 columns.
 func wrap(f *pflag.Flag) {
-	const room = 80 - 30 // beside the longest name or command
+	const room = 80 - 36 // beside the longest name or command
 	if f.DefValue == "0s" {
 		f.DefValue = "" // zero like the numbers', which the help leaves out
 	}

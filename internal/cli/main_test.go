@@ -16,7 +16,19 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asNewtop) != "" {
 		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	os.Exit(m.Run())
+	os.Exit(apart(m))
+}
+
+// apart runs the tests with directories of their own in place of the user's.
+func apart(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "newtop-cli-test-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	os.Setenv("NEWTOP_STATE_DIR", filepath.Join(dir, "state"))
+	os.Setenv("NEWTOP_CONFIG_DIR", filepath.Join(dir, "config"))
+	return m.Run()
 }
 
 // newtop runs a command in this process.

@@ -163,18 +163,18 @@ func restored(t *testing.T, output string) {
 	}
 }
 
-const figure = `\d+\.\d+`
+const numeral = `\d+\.\d+`
 
 func TestScreenShowsALiveRun(t *testing.T) {
 	c := startConsole(t, 120, 40, nil, "--data", "spirals", "--spectrum-every", "2", "--epochs", "0")
 	c.until(
 		`newtop +spirals +2-70-50-2`,
 		`─ network`,
-		`─ loss +train `+figure+`.* test `+figure,
+		`─ loss +train `+numeral+`.* test `+numeral,
 		`─ error +train \d`,
 		`─ inner +\d+ it [NBRL]`, `N \d+ +B \d+ +R \d+ +L \d+`,
 		`─ spectrum .*λ`, `±`,
-		`─ region +R `+figure+` +ρ -?`+figure,
+		`─ region +R `+numeral+` +ρ -?`+numeral,
 		`─ work`, `─ log`,
 		`epoch [1-9]\d*`,
 	)

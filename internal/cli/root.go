@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"newtop/internal/kernel"
+	"newtop/internal/version"
 	"newtop/trainer"
 
 	"charm.land/fang/v2"
@@ -24,12 +25,15 @@ const description = `Train a feed-forward network with exact curvature and watch
 
 Without a command newtop opens its screen and trains. With no flags it
 trains the built-in letters data, which needs no download. Press ? on the
-screen for its keys.`
+screen for its keys. Every run is recorded: newtop runs lists them, newtop
+resume goes on with one after a stop or a kill.`
 
 const examples = `newtop
 newtop --data letter --data-dir ../data --net 70-50 --opt tr-newton
 newtop --data table.csv --target price --opt adam --set rate=0.003
-newtop train --opt tr-gn --epochs 40 --format jsonl > run.jsonl`
+newtop train --opt tr-gn --epochs 40 --format jsonl > run.jsonl
+newtop watch last
+newtop runs compare last last~1`
 
 // Main runs newtop with the given arguments and returns the exit code of DESIGN's contract.
 func Main(args []string, in io.Reader, out, errs io.Writer) int {
@@ -43,6 +47,7 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	// second one ends the program whatever it waits for.
 	context.AfterFunc(ctx, stop)
 	root := newRoot()
+	root.Annotations = map[string]string{commandLine: quoted(append([]string{"newtop"}, args...))}
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -50,7 +55,7 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	var first failure
 	first.keep(root)
 	quiet := func(io.Writer, fang.Styles, error) {}
-	if err := fang.Execute(ctx, root, fang.WithVersion(Version()), fang.WithErrorHandler(quiet)); err != nil {
+	if err := fang.Execute(ctx, root, fang.WithVersion(version.Program()), fang.WithErrorHandler(quiet)); err != nil {
 		first.note(err)
 	}
 	if first.err != nil {
@@ -118,18 +123,40 @@ func newRoot() *cobra.Command {
 		Example: examples,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			config, err := flags.config(cmd)
-			if err != nil {
-				return err
-			}
-			return open(cmd, config, &screen)
+			return open(cmd, &flags, &screen)
 		},
 	}
 	flags.add(root)
 	screen.add(root)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newTrain(), newData(), newOptimizers(), newBench(), newVersion())
+	for _, g := range groups() {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
+	}
+	others := "others"
+	root.AddGroup(&cobra.Group{ID: others, Title: others})
+	root.SetHelpCommandGroupID(others)
+	root.SetCompletionCommandGroupID(others)
 	return root
+}
+
+// group is a part of the help.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// groups returns the commands in the order of the help.
+func groups() []group {
+	return []group{
+		{"train", []*cobra.Command{newTrain(), newResume()}},
+		{"recorded runs", []*cobra.Command{newWatch(), newRuns()}},
+		{"saved models", []*cobra.Command{newPredict()}},
+		{"what there is", []*cobra.Command{newData(), newOptimizers(), newBench(), newVersion()}},
+	}
 }
 
 // noArguments refuses arguments of commands that take none. At the root it is a command that does not

@@ -1,11 +1,7 @@
 package cli
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"os"
-	"runtime"
 
 	"newtop/datasets"
 	"newtop/trainer"
@@ -62,62 +58,28 @@ func terminal(cmd *cobra.Command) (in, out *os.File, ok bool) {
 	return in, out, ok
 }
 
-// openScreen trains in one goroutine and shows it from another. Whichever ends first for good ends the
-// other: a run that could not begin closes the screen; a screen that was closed ends the run.
-func openScreen(cmd *cobra.Command, config trainer.Config, options tui.Options) error {
-	if !cmd.Flags().Changed("spectrum-every") {
-		config.SpectrumEvery, config.SpectrumShare = screenSpectrumEvery, screenSpectrumShare
-	}
-	if config.Threads == 0 {
-		config.Threads = runtime.GOMAXPROCS(0)
-	}
-	runtime.GOMAXPROCS(config.Threads + screenProcessors)
-	session, err := trainer.New(config)
+// open does what the flags say behind the screen, or as text where there is none.
+func open(cmd *cobra.Command, flags *runFlags, screen *screenFlags) error {
+	options, err := screen.options()
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
-	feed, last := session.Feed(), session.Feed()
-	defer feed.Close()
-	defer last.Close()
-	trained := make(chan error, 1)
-	go func() {
-		err := session.Run(ctx)
-		if unusable(err) {
-			cancel()
+	in, out, ok := terminal(cmd)
+	if !ok {
+		j, err := flags.job(cmd, nil)
+		if err != nil {
+			return err
 		}
-		trained <- err
-	}()
-	screenErr := tui.Run(ctx, feed, options)
-	cancel()
-	runErr := <-trained
-	if err := cmd.Context().Err(); err != nil {
+		return j.train(cmd, &textRecorder{out: cmd.OutOrStdout(), messages: cmd.ErrOrStderr()})
+	}
+	options.Input, options.Output = in, out
+	j, err := flags.job(cmd, func(c *trainer.Config) {
+		if !cmd.Flags().Changed("spectrum-every") {
+			c.SpectrumEvery, c.SpectrumShare = screenSpectrumEvery, screenSpectrumShare
+		}
+	})
+	if err != nil {
 		return err
 	}
-	if runErr != nil && !errors.Is(runErr, context.Canceled) {
-		return runErr
-	}
-	if screenErr != nil && !errors.Is(screenErr, context.Canceled) {
-		return screenErr
-	}
-	return printOutcome(cmd, last)
-}
-
-// unusable reports whether a run ended so early or so badly that there is nothing to look at.
-func unusable(err error) bool {
-	var prepare *trainer.PrepareError
-	var bug *trainer.PanicError
-	return errors.As(err, &prepare) || errors.As(err, &bug)
-}
-
-// printOutcome leaves a line behind in the terminal when the screen is gone.
-func printOutcome(cmd *cobra.Command, feed trainer.Feed) error {
-	// Everything was published before Run returned, so that Wait does not block.
-	d, err := feed.Wait(context.Background())
-	if err != nil || d.Run == nil || d.Done == nil {
-		return err
-	}
-	_, err = fmt.Fprintln(cmd.OutOrStdout(), summary(d.Run, d.Done, d.Status.Optimizer))
-	return err
+	return j.show(cmd, options)
 }

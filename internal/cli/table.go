@@ -23,18 +23,18 @@ func decimal(head string, width, digits int, of func(e *trainer.EpochEvent) trai
 }
 
 // columns returns the table of a run whose first step was e: what every method has, and between that and the
-// cost what this one has.
+// cost what this one has. Of a run that another program trains the epoch may tell more than its opening.
 func columns(run *trainer.RunEvent, e *trainer.EpochEvent) []column {
 	list := []column{
 		{"epoch", 5, func(e *trainer.EpochEvent) string { return fmt.Sprint(e.Epoch) }},
 		decimal("loss", 9, 6, func(e *trainer.EpochEvent) trainer.Float { return e.Loss }),
 	}
-	tested := run.Data.TestRows > 0
+	exists := func(f trainer.Float) bool { return !math.IsNaN(float64(f)) }
+	tested := run.Data.TestRows > 0 || exists(e.TestLoss) || exists(e.TestError) || exists(e.TestRMSE)
 	if tested {
 		list = append(list, decimal("test loss", 9, 6, func(e *trainer.EpochEvent) trainer.Float { return e.TestLoss }))
 	}
-	list = append(list, faults(run.Data.Classes > 0, tested)...)
-	exists := func(f trainer.Float) bool { return !math.IsNaN(float64(f)) }
+	list = append(list, faults(run.Data.Classes > 0 || exists(e.Error) || exists(e.TestError), tested)...)
 	if exists(e.Radius) {
 		list = append(list, decimal("radius", 8, 3, func(e *trainer.EpochEvent) trainer.Float { return e.Radius }))
 	}
@@ -48,8 +48,8 @@ func columns(run *trainer.RunEvent, e *trainer.EpochEvent) []column {
 		list = append(list, decimal(f.Key, max(len(f.Key), 8), 3, own(f.Key)))
 	}
 	return append(list,
-		column{"gradients", 9, func(e *trainer.EpochEvent) string { return fmt.Sprintf("%.1f", float64(e.GradientEquivalents)) }},
-		column{"seconds", 8, func(e *trainer.EpochEvent) string { return fmt.Sprintf("%.2f", float64(e.Elapsed)) }})
+		column{"gradients", 9, func(e *trainer.EpochEvent) string { return fixed(e.GradientEquivalents, 1) }},
+		column{"seconds", 8, func(e *trainer.EpochEvent) string { return fixed(e.Elapsed, 2) }})
 }
 
 // faults are the columns of the error in per cent, or of a regression's root mean square.
@@ -59,7 +59,7 @@ func faults(classes, tested bool) []column {
 		decimal("test", 7, 5, func(e *trainer.EpochEvent) trainer.Float { return e.TestRMSE }),
 	}
 	if classes {
-		share := func(f trainer.Float) string { return fmt.Sprintf("%.2f", 100*float64(f)) }
+		share := func(f trainer.Float) string { return fixed(100*f, 2) }
 		list = []column{
 			{"error %", 7, func(e *trainer.EpochEvent) string { return share(e.Error) }},
 			{"test %", 6, func(e *trainer.EpochEvent) string { return share(e.TestError) }},
@@ -168,4 +168,12 @@ func number(f trainer.Float, digits int) string {
 		return "."
 	}
 	return fmt.Sprintf("%.*g", digits, float64(f))
+}
+
+// fixed formats a figure with so many digits behind the point, and a missing one as a dot.
+func fixed(f trainer.Float, digits int) string {
+	if math.IsNaN(float64(f)) {
+		return "."
+	}
+	return fmt.Sprintf("%.*f", digits, float64(f))
 }

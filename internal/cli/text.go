@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -13,6 +14,7 @@ import (
 type textRecorder struct {
 	out, messages io.Writer
 	run           trainer.RunEvent
+	opened        bool
 	optimizer     string
 	start         *trainer.EpochEvent // the starting weights, while they wait
 	columns       []column            // nil until the heading is printed
@@ -21,7 +23,7 @@ type textRecorder struct {
 func (t *textRecorder) Record(e trainer.Event) error {
 	switch e := e.(type) {
 	case trainer.RunEvent:
-		t.run, t.optimizer = e, e.Optimizer
+		t.run, t.optimizer, t.opened = e, e.Optimizer, true
 		t.opening()
 	case trainer.EpochEvent:
 		t.optimizer = e.Optimizer
@@ -33,8 +35,12 @@ func (t *textRecorder) Record(e trainer.Event) error {
 		return t.print(err, tableRow(t.columns, &e))
 	case trainer.SpectrumEvent:
 		return t.print(t.begin(t.start), spectrumLine(&e))
+	case trainer.ResumeEvent:
+		fmt.Fprintf(t.messages, "resumed after epoch %d\n", e.Epoch)
+	case trainer.SavedEvent:
+		fmt.Fprintf(t.messages, "saved epoch %d: %s, %s, %s\n", e.Epoch, printable(e.File), e.Format, inBytes(e.Bytes))
 	case trainer.DoneEvent:
-		if err := t.begin(t.start); err != nil || t.run.ID == "" || e.Reason == trainer.ReasonFailed {
+		if err := t.begin(t.start); err != nil || !t.opened || e.Reason == trainer.ReasonFailed {
 			return err
 		}
 		return t.print(nil, summary(&t.run, &e, t.optimizer))
@@ -44,10 +50,26 @@ func (t *textRecorder) Record(e trainer.Event) error {
 
 func (t *textRecorder) Flush() error { return nil }
 
+// opening says what is known of the run: of one that another program trains that may be its name alone.
 func (t *textRecorder) opening() {
 	r := &t.run
-	fmt.Fprintf(t.messages, "%s: %d + %d rows, net %s, %d weights, %s, %s, %d threads\n",
-		r.Data.Name, r.Data.TrainRows, r.Data.TestRows, r.Model.Shape(), r.Model.Parameters, r.Optimizer, r.Seeds(), r.Threads)
+	var parts []string
+	add := func(known bool, format string, args ...any) {
+		if known {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(r.Data.TrainRows > 0, "%d + %d rows", r.Data.TrainRows, r.Data.TestRows)
+	add(len(r.Model.Layers) > 0, "net %s", r.Model.Shape())
+	add(r.Model.Parameters > 0, "%d weights", r.Model.Parameters)
+	add(r.Optimizer != "", "%s", r.Optimizer)
+	add(r.Kernel != "", "%s", r.Seeds())
+	add(r.Threads > 0, "%d threads", r.Threads)
+	text := cmp.Or(r.Data.Name, r.ID, "a run")
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	fmt.Fprintln(t.messages, printable(text))
 }
 
 // begin prints the heading and the starting weights, once, in the columns that e calls for; nil calls for

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 
 	"newtop/trainer"
 
@@ -18,28 +19,20 @@ func newTrain() *cobra.Command {
 		Example: "newtop train --data letters --opt tr-gn --epochs 40\nnewtop train --opt adam --set rate=0.003 --format jsonl > run.jsonl",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			config, err := flags.config(cmd)
+			printer, err := newRecorder(format, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
-			return train(cmd, config, format)
+			j, err := flags.job(cmd, nil)
+			if err != nil {
+				return err
+			}
+			return j.train(cmd, printer)
 		},
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&format, "format", "text", "text, or jsonl: one JSON event a line")
 	return cmd
-}
-
-func train(cmd *cobra.Command, config trainer.Config, format string) error {
-	recorder, err := newRecorder(format, cmd.OutOrStdout(), cmd.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	session, err := trainer.New(config, recorder)
-	if err != nil {
-		return err
-	}
-	return session.Run(cmd.Context())
 }
 
 // newRecorder returns what prints a run in the given format.
@@ -51,20 +44,6 @@ func newRecorder(format string, out, messages io.Writer) (trainer.Recorder, erro
 		return trainer.NewJSONLines(out), nil
 	}
 	return nil, &trainer.ConfigError{Flag: "--format", Value: format, Expected: "text or jsonl"}
-}
-
-// open trains behind the screen, or prints text where there is none.
-func open(cmd *cobra.Command, config trainer.Config, screen *screenFlags) error {
-	options, err := screen.options()
-	if err != nil {
-		return err
-	}
-	in, out, ok := terminal(cmd)
-	if !ok {
-		return train(cmd, config, "text")
-	}
-	options.Input, options.Output = in, out
-	return openScreen(cmd, config, options)
 }
 
 // summary says in one line how a run went.
@@ -89,4 +68,10 @@ func summary(run *trainer.RunEvent, done *trainer.DoneEvent, optimizer string) s
 	return text
 }
 
-func percent(f trainer.Float) string { return fmt.Sprintf("%.2f %%", 100*float64(f)) }
+// percent writes a fraction as a percentage, and a missing one as a dot.
+func percent(f trainer.Float) string {
+	if math.IsNaN(float64(f)) {
+		return "."
+	}
+	return fmt.Sprintf("%.2f %%", 100*float64(f))
+}

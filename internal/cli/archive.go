@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"strings"
+	"time"
+	"unicode"
+
+	"newtop/internal/contrast"
+	"newtop/trainer"
+	"newtop/trainer/store"
+
+	"github.com/spf13/cobra"
+)
+
+// archive is the run store of commands that look at runs.
+type archive struct{ file string }
+
+// add declares --record, for cmd and the commands below it.
+func (a *archive) add(cmd *cobra.Command) {
+	cmd.PersistentFlags().StringVar(&a.file, "record", "", "database with the runs; empty: runs.db in the state directory")
+	wrap(cmd.PersistentFlags().Lookup("record"))
+}
+
+// emptyError says that there is no run store in the default place yet.
+type emptyError struct{ file string }
+
+func (e *emptyError) Error() string {
+	return e.file + ": no run is recorded yet: newtop and newtop train record every one"
+}
+
+// with opens the store, and closes it after what is done with it.
+func (a *archive) with(o store.Options, do func(*store.Store) error) (err error) {
+	s, err := a.open(o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = first(err, s.Close()) }()
+	return do(s)
+}
+
+func (a *archive) open(o store.Options) (*store.Store, error) {
+	s, err := openStore(a.file, o)
+	if errors.Is(err, fs.ErrNotExist) && a.file == "" {
+		if file, pathErr := store.DefaultPath(); pathErr == nil {
+			return nil, &emptyError{file}
+		}
+	}
+	return s, err
+}
+
+// find returns the runs of the names, in their order.
+func find(cmd *cobra.Command, s *store.Store, names []string) ([]*store.Run, error) {
+	runs := make([]*store.Run, len(names))
+	for i, name := range names {
+		r, err := s.Find(cmd.Context(), name)
+		if err != nil {
+			return nil, err
+		}
+		runs[i] = r
+	}
+	return runs, nil
+}
+
+// someArguments asks for arguments from so many on, and says what they are.
+func someArguments(least int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least {
+			return usagef("%s: expected %s", cmd.CommandPath(), what)
+		}
+		return nil
+	}
+}
+
+// completed is how many runs a shell is offered.
+const completed = 50
+
+// complete offers the names of runs to a shell, for as many arguments as most; 0 is any number. Beside them it offers
+// what the directive says, such as files.
+func (a *archive) complete(most int, beside cobra.ShellCompDirective) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		if most > 0 && len(args) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		err := a.with(store.Options{ReadOnly: true}, func(s *store.Store) error {
+			runs, err := s.Runs(cmd.Context(), store.Filter{Limit: completed})
+			for i := range runs {
+				r := &runs[i]
+				about := fmt.Sprintf("%s %s, %s, %d epochs, %s", dataOf(r), optimizerOf(r), when(r.Begun, time.Now()), epochOf(r), r.State)
+				for _, name := range []string{r.Name, r.ID} {
+					if name != "" {
+						out = append(out, cobra.CompletionWithDesc(printable(name), printable(about)))
+					}
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return nil, beside
+		}
+		return out, beside
+	}
+}
+
+// dataOf names the data of a run, of one that did not begin as it was asked for.
+func dataOf(r *store.Run) string {
+	if r.Opening != nil {
+		return r.Opening.Data.Name
+	}
+	return r.Config.Data
+}
+
+// optimizerOf names the optimizer that a run began with.
+func optimizerOf(r *store.Run) string {
+	if r.Opening != nil {
+		return r.Opening.Optimizer
+	}
+	return r.Config.Optimizer
+}
+
+// epochOf returns a run's newest epoch.
+func epochOf(r *store.Run) int {
+	if r.Last == nil {
+		return 0
+	}
+	return r.Last.Epoch
+}
+
+// measureOf returns what a run is judged by.
+func measureOf(r *store.Run) contrast.Measure {
+	var some []trainer.EpochEvent
+	for _, e := range []*trainer.EpochEvent{r.First, r.Last, r.Best} {
+		if e != nil {
+			some = append(some, *e)
+		}
+	}
+	return contrast.MeasureOf(r.Opening, some)
+}
+
+// measured writes what a run is judged by in an epoch; a missing figure is a dot.
+func measured(m contrast.Measure, e *trainer.EpochEvent) string {
+	if e == nil {
+		return "."
+	}
+	return measure(m, m.Of(e))
+}
+
+// measure writes an error as a percentage and an RMSE as it is.
+func measure(m contrast.Measure, v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "."
+	case m.RMSE:
+		return number(trainer.Float(v), 4)
+	}
+	return percent(trainer.Float(v))
+}
+
+// work writes gradient equivalents, short; a missing number is a dot.
+func work(v trainer.Float) string {
+	if v >= 1000 {
+		return fmt.Sprintf("%.0f", float64(v))
+	}
+	return number(v, 3)
+}
+
+// elapsed writes training seconds for people, short; a missing number is a dot.
+func elapsed(s trainer.Float) string {
+	if math.IsNaN(float64(s)) || math.Abs(float64(s)) > math.MaxInt64/1e9 {
+		return "."
+	}
+	d := time.Duration(float64(s) * float64(time.Second))
+	switch {
+	case d == 0:
+		return "0 s"
+	case d < time.Second:
+		return fmt.Sprintf("%.3g ms", d.Seconds()*1e3)
+	case d < time.Minute:
+		return fmt.Sprintf("%.3g s", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
+}
+
+// when writes a time as short as it is clear on the day of now.
+func when(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	switch {
+	case t.IsZero():
+		return "."
+	case t.YearDay() == now.YearDay() && t.Year() == now.Year():
+		return t.Format("15:04:05")
+	case t.Year() == now.Year():
+		return t.Format("Jan 2 15:04")
+	}
+	return t.Format("2006-01-02")
+}
+
+// printable returns a text of a file's with nothing in it that a terminal would act on.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '·'
+	}, text)
+}

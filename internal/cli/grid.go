@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// columnGap is the space between two columns.
+const columnGap = 2
+
+// grid is a table of texts. A heading that begins with > stands over a column that is aligned to the right.
+type grid struct {
+	heads []string
+	rows  [][]string
+	// ranks of the columns: what has no room goes, the highest rank first; those of rank 0 stay. nil: all stay.
+	ranks []int
+}
+
+// add appends a row; a cell of which nothing is known is a dot.
+func (g *grid) add(cells ...string) {
+	for i, c := range cells {
+		if cells[i] = printable(c); c == "" {
+			cells[i] = "."
+		}
+	}
+	g.rows = append(g.rows, cells)
+}
+
+// print prints the grid whatever its width.
+func (g *grid) print(out io.Writer) error { return g.fit(out, 0) }
+
+// fit prints the grid in a width; 0 is any.
+func (g *grid) fit(out io.Writer, width int) error {
+	wide := g.widths(width)
+	for k := -1; k < len(g.rows); k++ {
+		var line strings.Builder
+		for i, head := range g.heads {
+			if wide[i] == 0 {
+				continue
+			}
+			text, right := strings.CutPrefix(head, ">")
+			if k >= 0 {
+				text = g.rows[k][i]
+			}
+			pad := strings.Repeat(" ", wide[i]-ansi.StringWidth(text))
+			if right {
+				text = pad + text
+			} else {
+				text += pad
+			}
+			line.WriteString(text + strings.Repeat(" ", columnGap))
+		}
+		if _, err := fmt.Fprintln(out, strings.TrimRight(line.String(), " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// widths returns how wide each column is, 0 for one that is left out: for want of room, or in a terminal because
+// nothing stands in it.
+func (g *grid) widths(width int) []int {
+	wide := make([]int, len(g.heads))
+	total := -columnGap
+	for i, head := range g.heads {
+		wide[i] = ansi.StringWidth(strings.TrimPrefix(head, ">"))
+		empty := len(g.rows) > 0
+		for _, row := range g.rows {
+			wide[i] = max(wide[i], ansi.StringWidth(row[i]))
+			empty = empty && row[i] == "."
+		}
+		if empty && width > 0 {
+			wide[i] = 0
+			continue
+		}
+		total += wide[i] + columnGap
+	}
+	for width > 0 && total > width {
+		last := -1
+		for i, rank := range g.ranks {
+			if wide[i] > 0 && rank > 0 && (last < 0 || rank > g.ranks[last]) {
+				last = i
+			}
+		}
+		if last < 0 {
+			break
+		}
+		total -= wide[last] + columnGap
+		wide[last] = 0
+	}
+	return wide
+}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"newtop/trainer"
+	"newtop/tui"
+
+	"github.com/spf13/cobra"
+)
+
+// job is what a command trains: a new run, or the rest of one.
+type job struct {
+	config trainer.Config
+	rest   *rest   // nil for a new run
+	record *record // nil for a run that is not kept
+}
+
+// rest is what a run goes on from.
+type rest struct {
+	from    *trainer.Checkpoint // nil: the start
+	history []trainer.Event
+}
+
+// job returns the new run that the flags ask for, changed by adapt before it is recorded.
+func (f *runFlags) job(cmd *cobra.Command, adapt func(*trainer.Config)) (*job, error) {
+	c, err := f.config(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if adapt != nil {
+		adapt(&c)
+	}
+	r, err := f.keep(cmd, c)
+	if err != nil {
+		return nil, err
+	}
+	return &job{config: c, record: r}, nil
+}
+
+// session returns the session that does the job.
+func (j *job) session(recorders ...trainer.Recorder) (s *trainer.Session, err error) {
+	recorders = append(recorders, j.record.recorders()...)
+	if j.rest == nil {
+		s, err = trainer.New(j.config, recorders...)
+	} else {
+		s, err = trainer.Resume(j.config, j.rest.from, j.rest.history, recorders...)
+	}
+	if err != nil {
+		j.record.abandon()
+	}
+	return s, err
+}
+
+// train does the job without a screen.
+func (j *job) train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
+	defer func() { err = first(err, j.record.close()) }()
+	session, err := j.session(printer)
+	if err != nil {
+		return err
+	}
+	j.record.announce(cmd.ErrOrStderr())
+	err = j.end(cmd, session.Run(cmd.Context()))
+	if _, text := printer.(*textRecorder); text && !cut(err) {
+		j.record.tell(cmd.ErrOrStderr(), false)
+	}
+	return err
+}
+
+// cut reports whether a run ended before it had gone as far as it could.
+func cut(err error) bool {
+	var (
+		diverged *trainer.DivergedError
+		unsaved  *trainer.SaveError // which the record can make good
+	)
+	return err != nil && !errors.As(err, &diverged) && !errors.As(err, &unsaved)
+}
+
+// end says how to go on with a run that was interrupted.
+func (j *job) end(cmd *cobra.Command, err error) error {
+	if j.record.name() == "" || !errors.Is(err, context.Canceled) || cmd.Context().Err() == nil {
+		return err
+	}
+	return &interruptedError{cause: err, next: j.record.command(true)}
+}
+
+// show does the job behind the screen.
+//
+// It trains in one goroutine and shows it from another. Whichever ends first for good ends the other: a run that
+// could not begin closes the screen; a screen that was closed ends the run.
+func (j *job) show(cmd *cobra.Command, options tui.Options) (err error) {
+	defer func() { err = first(err, j.record.close()) }()
+	config := &j.config
+	if config.Threads == 0 {
+		config.Threads = runtime.GOMAXPROCS(0)
+	}
+	runtime.GOMAXPROCS(config.Threads + screenProcessors)
+	session, err := j.session()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	feed, last := session.Feed(), session.Feed()
+	defer feed.Close()
+	defer last.Close()
+	trained := make(chan error, 1)
+	go func() {
+		err := session.Run(ctx)
+		if unusable(err) {
+			cancel()
+		}
+		trained <- err
+	}()
+	screenErr := tui.Run(ctx, feed, options)
+	cancel()
+	runErr := <-trained
+	if err := cmd.Context().Err(); err != nil {
+		return j.end(cmd, err)
+	}
+	if runErr != nil && !errors.Is(runErr, context.Canceled) {
+		return runErr
+	}
+	if screenErr != nil && !errors.Is(screenErr, context.Canceled) {
+		return screenErr
+	}
+	return j.printOutcome(cmd, last)
+}
+
+// unusable reports whether a run ended so early or so badly that there is nothing to look at.
+func unusable(err error) bool {
+	var prepare *trainer.PrepareError
+	var bug *trainer.PanicError
+	return errors.As(err, &prepare) || errors.As(err, &bug)
+}
+
+// printOutcome leaves lines behind in the terminal when the screen is gone: how the run went, and where it is.
+func (j *job) printOutcome(cmd *cobra.Command, feed trainer.Feed) error {
+	// Everything was published before Run returned, so that Wait does not block.
+	d, err := feed.Wait(context.Background())
+	if err != nil || d.Run == nil || d.Done == nil {
+		return err
+	}
+	if _, err = fmt.Fprintln(cmd.OutOrStdout(), summary(d.Run, d.Done, d.Status.Optimizer)); err != nil {
+		return err
+	}
+	if w := d.Status.Recording.Warning; w != "" && j.record.recorder != nil { // else it was said at the start
+		warn(cmd.ErrOrStderr(), w)
+	}
+	j.record.tell(cmd.ErrOrStderr(), d.Done.Reason == trainer.ReasonStopped)
+	return nil
+}
+
+// first returns the first error that is not nil.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"newtop/trainer"
+)
+
+// flowers is a table with a number, a category and a class that follows from them.
+func flowers(rows int) string {
+	var b strings.Builder
+	b.WriteString("length,place,kind\n")
+	for i := range rows {
+		place, kind := "field", "daisy"
+		if i%3 == 0 {
+			place = "wood"
+		}
+		if i%10 > 4 && i%3 == 0 {
+			kind = "lily, white"
+		}
+		fmt.Fprintf(&b, "%g,%s,\"%s\"\n", 1+float64(i%10)/4, place, kind)
+	}
+	return b.String()
+}
+
+// trained trains on a table and returns the saved model and the run's last event.
+func trained(t *testing.T, format string, args ...string) (model string, done trainer.DoneEvent) {
+	t.Helper()
+	model = filepath.Join(t.TempDir(), "model."+format)
+	all := append([]string{"train", "--record", "off", "--format", "jsonl", "--opt", "adam", "--set", "rate=0.02", "--save", model}, args...)
+	lines := strings.Split(strings.TrimSpace(succeed(t, all...)), "\n")
+	e, err := trainer.DecodeEvent([]byte(lines[len(lines)-1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model, e.(trainer.DoneEvent)
+}
+
+// predict runs newtop predict with an input and returns its table.
+func predict(t *testing.T, in string, args ...string) (rows [][]string, message string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := Main(append([]string{"predict"}, args...), strings.NewReader(in), &out, &errs); code != 0 {
+		t.Fatalf("newtop predict %s: exit %d\n%s", strings.Join(args, " "), code, errs.String())
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows, errs.String()
+}
+
+func TestPredictATable(t *testing.T) {
+	table := write(t, "flowers.csv", flowers(600))
+	for _, format := range []string{"safetensors", "onnx"} {
+		model, _ := trained(t, format, "--data", table, "--net", "8", "--epochs", "40")
+		rows, message := predict(t, "", model, table)
+		if len(rows) != 601 || strings.Join(rows[0], "|") != "row|target|prediction|p:daisy|p:lily, white" {
+			t.Fatalf("%d rows below %q", len(rows), rows[0])
+		}
+		wrong := 0
+		for i, row := range rows[1:] {
+			p, _ := strconv.ParseFloat(row[3], 64)
+			q, _ := strconv.ParseFloat(row[4], 64)
+			if row[0] != fmt.Sprint(i+1) || math.Abs(p+q-1) > 1e-5 || (row[2] == "daisy") != (p >= q) {
+				t.Fatalf("row %q", row)
+			}
+			if row[1] != row[2] {
+				wrong++
+			}
+		}
+		if want := fmt.Sprintf("600 rows, %.2f %% wrong\n", 100*(float64(wrong)/600)); message != want || wrong > 30 {
+			t.Errorf("said %q, expected %q", message, want)
+		}
+		// New rows: from a pipe, in another order, without a target.
+		rows, message = predict(t, "place;length\nwood;3\nfield;3\n", model, "-")
+		if len(rows) != 3 || rows[0][1] != "prediction" || rows[1][1] != "lily, white" || rows[2][1] != "daisy" || message != "2 rows\n" {
+			t.Errorf("%q, %q", rows, message)
+		}
+		if rows, message = predict(t, "length,place\n", model, "-"); len(rows) != 1 || len(rows[0]) != 4 || message != "0 rows\n" {
+			t.Errorf("without rows: %q, %q", rows, message)
+		}
+	}
+}
+
+func TestPredictValues(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a,b,y\n")
+	for i := range 200 {
+		a, b := float64(i%20)/10, float64(i%7)
+		fmt.Fprintf(&text, "%g,%g,%g\n", a, b, 5000+300*a-20*b)
+	}
+	table := write(t, "plane.csv", text.String())
+	model, _ := trained(t, "onnx", "--data", table, "--net", "none", "--epochs", "300")
+	rows, message := predict(t, "", model, table)
+	if strings.Join(rows[0], "|") != "row|target|prediction" {
+		t.Errorf("%q", rows[0])
+	}
+	sum := 0.0
+	for _, row := range rows[1:] {
+		y, _ := strconv.ParseFloat(row[1], 64)
+		u, _ := strconv.ParseFloat(row[2], 64)
+		sum += (y - u) * (y - u)
+	}
+	var count int
+	var rmse float64
+	if _, err := fmt.Sscanf(message, "%d rows, RMSE %g", &count, &rmse); err != nil || count != 200 ||
+		math.Abs(rmse/math.Sqrt(sum/200)-1) > 1e-5 || rmse > 1 {
+		t.Errorf("said %q; by the rows %g", message, math.Sqrt(sum/200))
+	}
+	out, _, _ := newtop("predict", model, table, "--format", "jsonl")
+	var first struct {
+		Row                int
+		Target, Prediction float64
+	}
+	line, _, _ := strings.Cut(out, "\n")
+	if err := json.Unmarshal([]byte(line), &first); err != nil || first.Row != 1 || first.Target != 5000 || math.Abs(first.Prediction-5000) > 1 {
+		t.Errorf("%s: %v", line, err)
+	}
+}
+
+// The test rows of a set have the error that the run reported.
+func TestPredictASet(t *testing.T) {
+	for _, args := range [][]string{
+		{"--data", "spirals", "--epochs", "5"},
+		{"--data", "spirals", "--epochs", "5", "--test", "77", "--out", "tanh", "--committee", "2"},
+		{"--data", "spirals", "--epochs", "3", "--experts", "2x5", "--gate", "1"},
+	} {
+		model, done := trained(t, "safetensors", args...)
+		rows, message := predict(t, "", model, "spirals")
+		if want := fmt.Sprintf("%d rows, %.2f %% wrong\n", len(rows)-1, 100*float64(done.TestError)); message != want {
+			t.Errorf("%v: said %q, expected %q", args, message, want)
+		}
+	}
+	// Several outputs, and gates that look at a feature of the set.
+	model, _ := trained(t, "onnx", "--data", "recipes", "--experts", "2x4", "--gate", "hue", "--epochs", "2")
+	rows, _ := predict(t, "", model, "recipes", "--rows", "all")
+	if len(rows) != 1303 || rows[0][1] != "target:white" || rows[0][11] != "prediction:white" || len(rows[0]) != 21 {
+		t.Errorf("%d rows below %q", len(rows), rows[0])
+	}
+	out, _, _ := newtop("predict", model, "recipes", "--format", "jsonl")
+	if !strings.Contains(out, `"prediction":{"black":`) {
+		t.Errorf("%.300s", out)
+	}
+}
+
+func TestPredictRefuses(t *testing.T) {
+	table := write(t, "flowers.csv", flowers(60))
+	model, _ := trained(t, "onnx", "--data", table, "--net", "3", "--epochs", "1")
+	green := write(t, "green.csv", "length,place\n1,wood\n2,moor\n")
+	rose := write(t, "rose.csv", "length,place,kind\n1,wood,rose\n")
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"predict", model}, 2, "expected two arguments"},
+		{[]string{"predict", table, table}, 1, "flowers.csv: offset 0: found no protobuf field, expected a safetensors or ONNX file"},
+		{[]string{"predict", "none.onnx", table}, 1, "none.onnx"},
+		{[]string{"predict", model, "none.csv"}, 1, `no file "none.csv"`},
+		{[]string{"predict", model, "lettres"}, 2, "did you mean letters"},
+		{[]string{"predict", model, "spirals"}, 1, "spirals has the inputs x y: expected those of the model, length place=field place=wood"},
+		{[]string{"predict", model, "spirals", "--target", "1"}, 2, "--target 1: expected no target with a data set"},
+		{[]string{"predict", model, "spirals", "--rows", "some"}, 2, "--rows some: expected test, train or all"},
+		{[]string{"predict", model, table, "--rows", "all"}, 2, "--rows all: expected it with a data set"},
+		{[]string{"predict", model, table, "--format", "xml"}, 2, "--format xml: expected csv or jsonl"},
+		{[]string{"predict", model, table, "--target", "colour"}, 2, `target "colour": expected one of the columns length, place, kind`},
+		{[]string{"predict", model, table, "--out", table}, 2, "expected another file than " + table},
+		{[]string{"predict", model, table, "--out", model}, 2, "expected another file than " + model},
+		{[]string{"predict", model, green}, 1, `green.csv:3: column "place": found "moor", which was not trained on, expected one of field, wood`},
+		{[]string{"predict", model, rose}, 1, `rose.csv:2: column "kind": found "rose", expected one of the classes daisy lily, white`},
+		{[]string{"predict", model, "-"}, 1, "standard input:1: found an empty file"},
+	} {
+		_, errs, code := newtop(c.args...)
+		if code != c.code || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("newtop %s: exit %d, expected %d and %q\n%s", strings.Join(c.args, " "), code, c.code, c.want, errs)
+		}
+	}
+	if text, err := os.ReadFile(table); err != nil || string(text) != flowers(60) {
+		t.Errorf("what is read was written: %v", err)
+	}
+}
+
+// Outputs that are no numbers are not taken for predictions.
+func TestPredictRefusesWhatOverflows(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("a,b,y\n")
+	for i := range 40 {
+		fmt.Fprintf(&table, "%de-14,%de-14,%d.5\n", i, i*i%7, i)
+	}
+	model, _ := trained(t, "safetensors", "--data", write(t, "tiny.csv", table.String()), "--act", "relu", "--epochs", "1")
+	for _, format := range []string{"csv", "jsonl"} {
+		out, errs, code := newtop("predict", model, write(t, "rows.csv", "a,b\n1e-14,0\n1e299,-1e299\n"), "--format", format)
+		if code != 1 || !strings.Contains(errs, "row 2: found inputs too large") || strings.Count(errs, "\n") != 1 || strings.Contains(out, "NaN") || !strings.Contains(out, "1,") {
+			t.Errorf("%s: exit %d\n%s%s", format, code, out, errs)
+		}
+	}
+}
+
+// Rows that come slowly are predicted as they come.
+func TestPredictFollowsAPipe(t *testing.T) {
+	table := write(t, "flowers.csv", flowers(60))
+	model, _ := trained(t, "safetensors", "--data", table, "--net", "3", "--epochs", "1")
+	in, toNewtop, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	fromNewtop, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fromNewtop.Close()
+	done := make(chan int, 1)
+	go func() {
+		code := Main([]string{"predict", model, "-"}, in, out, new(bytes.Buffer))
+		out.Close()
+		done <- code
+	}()
+	fmt.Fprintln(toNewtop, "length,place")
+	answer := make([]byte, 1000)
+	for i := range 3 {
+		fmt.Fprintln(toNewtop, "2,wood")
+		n, err := fromNewtop.Read(answer)
+		if err != nil || !bytes.Contains(answer[:n], []byte(fmt.Sprintf("\n%d,", i+1))) && !bytes.HasPrefix(answer[:n], []byte(fmt.Sprintf("%d,", i+1))) {
+			t.Fatalf("row %d: %q, %v", i+1, answer[:n], err)
+		}
+	}
+	toNewtop.Close()
+	if code := <-done; code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+func TestPredictRealLetters(t *testing.T) {
+	dir := filepath.Dir(shared(t, "letter-recognition.data"))
+	if testing.Short() {
+		t.Skip("takes seconds with the race detector")
+	}
+	model, done := trained(t, "onnx", "--data", "letter", "--data-dir", dir, "--batch", "64", "--epochs", "4")
+	_, message := predict(t, "", model, "letter", "--data-dir", dir)
+	if want := fmt.Sprintf("4000 rows, %.2f %% wrong\n", 100*float64(done.TestError)); message != want {
+		t.Errorf("said %q, expected %q", message, want)
+	}
+	_, message = predict(t, "", model, filepath.Join(dir, "letter-recognition.data"), "--target", "1")
+	if !strings.HasPrefix(message, "20000 rows, ") {
+		t.Errorf("said %q", message)
+	}
+}

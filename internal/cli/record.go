@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"newtop/datasets"
+	"newtop/internal/version"
+	"newtop/trainer"
+	"newtop/trainer/store"
+
+	"github.com/spf13/cobra"
+)
+
+// unrecorded is what --record takes for a run that is not kept.
+const unrecorded = "off"
+
+// commandLine is the root command's annotation with the arguments that the program was started with.
+const commandLine = "command line"
+
+// record is a run's place in a run store. A nil record is a run that is not kept.
+type record struct {
+	store    *store.Store
+	recorder *store.Recorder // nil where the store could not be opened
+	place    string          // what --record says in commands that name the run; empty for the default
+	trouble  string          // why the run is not kept, though it should be
+}
+
+// keep opens the store of --record for a new run. The default place must not keep anyone from training: what is
+// wrong there is said and the run goes without a record.
+func (f *runFlags) keep(cmd *cobra.Command, c trainer.Config) (*record, error) {
+	if f.record == unrecorded {
+		return nil, nil
+	}
+	if f.name != "" {
+		if err := store.CheckName(f.name); err != nil {
+			return nil, err
+		}
+	}
+	s, err := openStore(f.record, store.Options{})
+	if err != nil && f.record != "" {
+		return nil, err
+	}
+	if err != nil {
+		trouble := oneLine(err)
+		warn(cmd.ErrOrStderr(), "this run is not recorded: "+trouble+"; --record FILE or --record off says where else")
+		return &record{trouble: trouble}, nil
+	}
+	about := store.About{Config: absolute(c), Command: cmd.Root().Annotations[commandLine], Name: f.name, Version: version.Program()}
+	return &record{store: s, recorder: s.Record(about), place: f.record}, nil
+}
+
+// openStore opens the run store in a file, or in the default place for an empty name.
+func openStore(file string, o store.Options) (*store.Store, error) {
+	if file == unrecorded {
+		return nil, &trainer.ConfigError{Flag: "--record", Value: file, Expected: "a database with recorded runs"}
+	}
+	if file == "" {
+		var err error
+		if file, err = store.DefaultPath(); err != nil {
+			return nil, err
+		}
+	}
+	return store.Open(file, o)
+}
+
+// recorders returns what the session has to record into.
+func (r *record) recorders() []trainer.Recorder {
+	switch {
+	case r == nil:
+		return nil
+	case r.recorder == nil:
+		return []trainer.Recorder{(*troubled)(r)}
+	}
+	return []trainer.Recorder{r.recorder}
+}
+
+// troubled keeps nothing and says why on the screen.
+type troubled record
+
+func (*troubled) Record(trainer.Event) error { return nil }
+func (*troubled) Flush() error               { return nil }
+func (r *troubled) Recording() trainer.Recording {
+	return trainer.Recording{Warning: r.trouble}
+}
+
+// announce has trouble with the record printed as it comes and goes.
+func (r *record) announce(w io.Writer) {
+	if r == nil || r.recorder == nil {
+		return
+	}
+	r.recorder.OnWarning(func(text string) {
+		if text == "" {
+			text = "the run is being recorded again"
+		}
+		warn(w, text)
+	})
+}
+
+// close gives the store back after the session has ended.
+func (r *record) close() error {
+	if r == nil || r.store == nil {
+		return nil
+	}
+	return r.store.Close()
+}
+
+// abandon ends a record before anything came into it.
+func (r *record) abandon() {
+	if r != nil && r.recorder != nil {
+		r.recorder.Flush()
+	}
+}
+
+// tell says where the run is kept, and how it is looked at, or gone on with where it was cut short.
+func (r *record) tell(w io.Writer, cut bool) {
+	if name := r.name(); name != "" {
+		fmt.Fprintf(w, "recorded as %s: %s\n", name, r.command(cut))
+	}
+}
+
+// name returns what the store calls the run, its name or its ID; empty as long as it has neither, and where the store's
+// file is gone.
+func (r *record) name() string {
+	if r == nil || r.recorder == nil {
+		return ""
+	}
+	if _, err := os.Stat(r.store.Path()); err != nil {
+		return ""
+	}
+	return r.recorder.Recording().Run
+}
+
+// command returns the command that looks at the run, or goes on with it.
+func (r *record) command(cut bool) string {
+	name := r.name()
+	if idForm.MatchString(name) {
+		name = tail(name)
+	}
+	text := "newtop runs show " + quote(name)
+	if cut {
+		text = "newtop resume " + quote(name)
+	}
+	if r.place != "" {
+		text += " --record " + quote(r.place)
+	}
+	return text
+}
+
+// idForm is how an ID looks that a run is given.
+var idForm = regexp.MustCompile(`^\d{8}-\d{6}-[0-9a-f]{6}$`)
+
+// tail returns the end of a run's ID, by which people name it.
+func tail(id string) string { return id[strings.LastIndexByte(id, '-')+1:] }
+
+// interruptedError is the end of a run by a signal.
+type interruptedError struct {
+	cause error
+	next  string // the command that goes on with it
+}
+
+func (e *interruptedError) Error() string { return "interrupted; to go on: " + e.next }
+func (e *interruptedError) Unwrap() error { return e.cause }
+
+func warn(w io.Writer, text string) { fmt.Fprintln(w, "newtop: warning:", text) }
+
+// oneLine returns an error's text on one line.
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// absolute returns c with files that can be found from any directory, for a run that is resumed elsewhere.
+func absolute(c trainer.Config) trainer.Config {
+	known := func(name string) bool {
+		for _, d := range datasets.List() {
+			if d.Name == name {
+				return true
+			}
+		}
+		return false
+	}
+	here := func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	}
+	if c.Data != "" && !known(c.Data) && here(c.Data) {
+		c.Data = absolutePath(c.Data)
+	}
+	c.DataDir, c.Graph, c.Save = absolutePath(c.DataDir), absolutePath(c.Graph), absolutePath(c.Save)
+	return c
+}
+
+// absolutePath leaves an empty path, and one in a directory that is gone, as it is.
+func absolutePath(path string) string {
+	if path == "" {
+		return ""
+	}
+	if full, err := filepath.Abs(path); err == nil {
+		return full
+	}
+	return path
+}
+
+// quoted joins arguments so that a shell takes them apart again.
+func quoted(args []string) string {
+	parts := make([]string, len(args))
+	for i, a := range args {
+		parts[i] = quote(a)
+	}
+	return strings.Join(parts, " ")
+}
+
+// quote returns an argument as a shell reads it: as it is where nothing in it means anything to a shell.
+func quote(arg string) string {
+	plain := func(r rune) bool {
+		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("-_=+:,./@%", r)
+	}
+	if arg != "" && strings.IndexFunc(arg, func(r rune) bool { return !plain(r) }) < 0 {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}

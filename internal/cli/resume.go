@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"newtop/trainer"
+	"newtop/trainer/store"
+
+	"github.com/spf13/cobra"
+)
+
+// resumer goes on with recorded runs.
+type resumer struct {
+	archive archive
+	limits  trainer.Config // those that may differ from the run's
+	memory  string
+	format  string
+	screen  screenFlags
+}
+
+func newResume() *cobra.Command {
+	var r resumer
+	cmd := &cobra.Command{
+		Use:   "resume RUN",
+		Short: "Go on with a recorded run after a stop or a kill",
+		Long: `Go on with a recorded run where its newest checkpoint is, to the same digits
+as if it had never been stopped. RUN is an ID, a unique beginning or end of
+one, a name, or last.
+
+Limits count from the beginning of the run: --epochs 60 takes a run that
+ended after 40 epochs 20 further.`,
+		Example:           "newtop resume last\nnewtop resume last --epochs 60\nnewtop resume a1b2c3 --format jsonl > rest.jsonl",
+		Args:              oneArgument("a recorded run by ID or name, or last"),
+		ValidArgsFunction: r.archive.complete(1, cobra.ShellCompDirectiveNoFileComp),
+		RunE:              func(cmd *cobra.Command, args []string) error { return r.resume(cmd, args[0]) },
+	}
+	set := cmd.Flags()
+	set.SortFlags = false
+	set.IntVar(&r.limits.Epochs, "epochs", 0, "outer iterations in all, those before the stop included; 0: no limit; not given: the run's limit")
+	set.DurationVar(&r.limits.TimeLimit, "time-limit", 0, "stop after this much work in all, as in 90s; 0: never; not given: the run's limit")
+	set.Float64Var(&r.limits.TargetLoss, "target-loss", 0, "stop at this training loss; 0: never; not given: the run's target")
+	set.Float64Var(&r.limits.TargetError, "target-error", 0, "stop at this test error as a fraction, or test RMSE; 0: never; not given: the run's target")
+	set.IntVar(&r.limits.Threads, "threads", 0, "workers; 0: all cores; results do not depend on them")
+	set.StringVar(&r.memory, "memory", "", "room for kept linearizations, as in 512M; empty: the run's")
+	set.StringVar(&r.limits.Save, "save", "", "file for the weights at the end: .safetensors or .onnx; not given: the run's")
+	set.StringVar(&r.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
+	set.VisitAll(wrap)
+	r.archive.add(cmd)
+	r.screen.add(cmd)
+	return cmd
+}
+
+func (r *resumer) resume(cmd *cobra.Command, name string) error {
+	printer, err := newRecorder(orText(r.format), cmd.OutOrStdout(), cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	options, err := r.screen.options()
+	if err != nil {
+		return err
+	}
+	j, err := r.job(cmd, name)
+	if err != nil {
+		return err
+	}
+	in, out, ok := terminal(cmd)
+	if !ok || r.format != "" {
+		return j.train(cmd, printer)
+	}
+	options.Input, options.Output = in, out
+	return j.show(cmd, options)
+}
+
+// job takes a run over and returns what is left of it.
+func (r *resumer) job(cmd *cobra.Command, name string) (_ *job, err error) {
+	s, err := r.archive.open(store.Options{Existing: true})
+	if err != nil {
+		return nil, err
+	}
+	j := &job{record: &record{store: s, place: r.archive.file}}
+	defer func() {
+		if err != nil {
+			j.record.abandon()
+			err = first(err, j.record.close())
+		}
+	}()
+	run, err := s.Find(cmd.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.check(cmd, run); err != nil {
+		return nil, err
+	}
+	if j.record.recorder, err = s.Continue(cmd.Context(), run.ID); err != nil {
+		return nil, err
+	}
+	return j, r.load(cmd, j)
+}
+
+// load reads what the run goes on from, once nobody else can change it.
+func (r *resumer) load(cmd *cobra.Command, j *job) error {
+	left, err := j.record.recorder.Resumable(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if left.Passed != nil {
+		warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the run goes on from the checkpoint before, of epoch %d", oneLine(left.Passed), left.From.Epoch))
+	}
+	config := left.Config
+	if err := r.change(cmd, &config); err != nil {
+		return err
+	}
+	j.record.recorder.Configure(absolute(config))
+	j.config, j.rest = config, &rest{from: left.From, history: left.History}
+	return nil
+}
+
+// change puts the limits of the flags in place of the run's.
+func (r *resumer) change(cmd *cobra.Command, c *trainer.Config) (err error) {
+	given := cmd.Flags().Changed
+	if given("epochs") {
+		c.Epochs = r.limits.Epochs
+	}
+	if given("time-limit") {
+		c.TimeLimit = r.limits.TimeLimit
+	}
+	if given("target-loss") {
+		c.TargetLoss = r.limits.TargetLoss
+	}
+	if given("target-error") {
+		c.TargetError = r.limits.TargetError
+	}
+	if given("threads") {
+		c.Threads = r.limits.Threads
+	}
+	if given("save") {
+		c.Save = r.limits.Save
+	}
+	if r.memory != "" {
+		if c.Memory, err = parseSize(r.memory); err != nil {
+			return &trainer.ConfigError{Flag: "--memory", Value: r.memory, Expected: err.Error()}
+		}
+	}
+	return c.Check()
+}
+
+// finishedError says that a run has nothing left to do as its limits are.
+type finishedError struct{ run, what, expected string }
+
+func (e *finishedError) Error() string {
+	return fmt.Sprintf("run %s %s: expected %s", e.run, e.what, e.expected)
+}
+
+// check refuses a run that would end at once.
+func (r *resumer) check(cmd *cobra.Command, run *store.Run) error {
+	c := run.Config
+	if err := r.change(cmd, &c); err != nil {
+		return err
+	}
+	epochs, given := epochOf(run), cmd.Flags().Changed
+	switch d := run.Done; {
+	case c.Epochs > 0 && c.Epochs <= epochs && given("epochs"):
+		return &trainer.ConfigError{Flag: "--epochs", Value: strconv.Itoa(c.Epochs), Expected: fmt.Sprintf("more than the %d that the run has had, or 0 for no limit", epochs)}
+	case d == nil:
+		return nil
+	case d.Reason == trainer.ReasonEpochs && c.Epochs > 0 && c.Epochs <= d.Epochs:
+		return &finishedError{run.ID, fmt.Sprintf("has reached its %d epochs", d.Epochs), fmt.Sprintf("--epochs above %d", d.Epochs)}
+	case d.Reason == trainer.ReasonTime && c.TimeLimit > 0 && c.TimeLimit.Seconds() <= float64(d.Elapsed):
+		return &finishedError{run.ID, fmt.Sprintf("has reached its time limit of %s", run.Config.TimeLimit), fmt.Sprintf("--time-limit above %s", time.Duration(float64(d.Elapsed)*float64(time.Second)).Round(time.Millisecond))}
+	case d.Reason == trainer.ReasonTarget && c.TargetLoss == run.Config.TargetLoss && c.TargetError == run.Config.TargetError:
+		return &finishedError{run.ID, "has reached its target", "a lower --target-loss or --target-error, or 0 for none"}
+	case d.Reason == trainer.ReasonStalled, d.Reason == trainer.ReasonDiverged:
+		return &finishedError{run.ID, fmt.Sprintf("has %s in epoch %d", d.Reason, d.Epochs), "a run that can go on"}
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"time"
+
+	"newtop/trainer"
+	"newtop/trainer/store"
+
+	"github.com/spf13/cobra"
+)
+
+// runColumn is a column of the list of runs. In a terminal those of the highest rank go first where there is no room.
+type runColumn struct {
+	head string // as grid's
+	rank int
+	text func(r *store.Run) string
+}
+
+// runColumns returns the columns of a list: people's in a terminal, with everything in a pipe.
+func runColumns(inTerminal bool, now time.Time) []runColumn {
+	id := func(r *store.Run) string { return r.ID }
+	begun := func(r *store.Run) string { return r.Begun.Local().Format(time.DateTime) }
+	if inTerminal {
+		id = func(r *store.Run) string { return tail(r.ID) }
+		begun = func(r *store.Run) string { return when(r.Begun, now) }
+	}
+	return []runColumn{
+		{head: "ID", text: id},
+		{head: "NAME", rank: 2, text: func(r *store.Run) string { return r.Name }},
+		{head: "BEGUN", rank: 4, text: begun},
+		{head: "DATA", text: dataOf},
+		{head: "NET", rank: 6, text: shapeOf},
+		{head: "OPTIMIZER", text: optimizerOf},
+		{head: ">SEED", rank: 7, text: func(r *store.Run) string { return fmt.Sprint(r.Config.Seed) }},
+		{head: ">EPOCHS", rank: 1, text: func(r *store.Run) string { return fmt.Sprint(epochOf(r)) }},
+		{head: ">BEST TEST", text: func(r *store.Run) string { return measured(measureOf(r), r.Best) }},
+		{head: ">TIME", rank: 5, text: func(r *store.Run) string {
+			if r.Last == nil {
+				return "."
+			}
+			return elapsed(r.Last.Elapsed)
+		}},
+		{head: "STATE", rank: 3, text: func(r *store.Run) string { return string(r.State) }},
+	}
+}
+
+// shapeOf writes the layers of a run's net.
+func shapeOf(r *store.Run) string {
+	if r.Opening == nil {
+		return "."
+	}
+	return r.Opening.Model.Shape()
+}
+
+func listText(cmd *cobra.Command, runs []store.Run) error {
+	if len(runs) == 0 {
+		return nil
+	}
+	width := room(cmd.OutOrStdout())
+	g := listed(runs, width > 0, time.Now())
+	return g.fit(cmd.OutOrStdout(), width)
+}
+
+// listed returns the list of runs as a table.
+func listed(runs []store.Run, inTerminal bool, now time.Time) *grid {
+	columns := runColumns(inTerminal, now)
+	var g grid
+	for _, c := range columns {
+		g.heads, g.ranks = append(g.heads, c.head), append(g.ranks, c.rank)
+	}
+	for k := range runs {
+		var row []string
+		for _, c := range columns {
+			row = append(row, c.text(&runs[k]))
+		}
+		g.add(row...)
+	}
+	return &g
+}
+
+// runRow is a run in a line for programs. Figures are those of the newest epoch, but for the best ones.
+type runRow struct {
+	ID          string        `json:"id"`
+	Name        string        `json:"name"`
+	State       store.State   `json:"state"`
+	Begun       time.Time     `json:"begun"`
+	Changed     time.Time     `json:"changed"`
+	Data        string        `json:"data"`
+	Net         string        `json:"net"`
+	Parameters  int           `json:"parameters"`
+	Optimizer   string        `json:"optimizer"` // that it began with
+	Seed        uint64        `json:"seed"`
+	Epoch       int           `json:"epoch"`
+	Limit       int           `json:"epoch_limit"` // 0 for none
+	Loss        trainer.Float `json:"loss"`
+	TestLoss    trainer.Float `json:"test_loss"`
+	Error       trainer.Float `json:"error"`
+	TestError   trainer.Float `json:"test_error"`
+	RMSE        trainer.Float `json:"rmse"`
+	TestRMSE    trainer.Float `json:"test_rmse"`
+	BestEpoch   int           `json:"best_epoch"`
+	BestError   trainer.Float `json:"best_test_error"`
+	BestRMSE    trainer.Float `json:"best_test_rmse"`
+	Equivalents trainer.Float `json:"gradient_equivalents"`
+	Elapsed     trainer.Float `json:"elapsed"`    // training seconds
+	Checkpoint  int           `json:"checkpoint"` // epoch to resume from; −1 for none
+	Inner       int           `json:"inner_iterations"`
+	Command     string        `json:"command"`
+	Host        string        `json:"host"`
+	Process     int           `json:"process"`
+	Version     string        `json:"version"`
+	Bytes       int64         `json:"bytes"`
+}
+
+func rowOf(r *store.Run) runRow {
+	row := runRow{ID: r.ID, Name: r.Name, State: r.State, Begun: r.Begun, Changed: r.Changed, Data: dataOf(r), Optimizer: optimizerOf(r),
+		Seed: r.Config.Seed, Limit: r.Config.Epochs, Checkpoint: r.Checkpoint, Inner: r.Inner, Command: r.Command, Host: r.Host,
+		Process: r.Process, Version: r.Version, Bytes: r.Bytes}
+	if r.Opening != nil {
+		row.Net, row.Parameters = r.Opening.Model.Shape(), r.Opening.Model.Parameters
+	}
+	last, best := r.Last, r.Best
+	if last == nil {
+		last = &missing
+	}
+	if best == nil {
+		best = &missing
+	}
+	row.Epoch, row.Loss, row.TestLoss, row.Error, row.TestError = last.Epoch, last.Loss, last.TestLoss, last.Error, last.TestError
+	row.RMSE, row.TestRMSE, row.Equivalents, row.Elapsed = last.RMSE, last.TestRMSE, last.GradientEquivalents, last.Elapsed
+	row.BestEpoch, row.BestError, row.BestRMSE = best.Epoch, best.TestError, best.TestRMSE
+	return row
+}
+
+func listJSON(cmd *cobra.Command, runs []store.Run) error {
+	rows := make([]runRow, len(runs))
+	for i := range runs {
+		rows[i] = rowOf(&runs[i])
+	}
+	return printJSON(cmd.OutOrStdout(), rows)
+}
+
+func printJSON(out io.Writer, v any) error {
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+func listCSV(cmd *cobra.Command, runs []store.Run) error {
+	w := csv.NewWriter(cmd.OutOrStdout())
+	names := fieldNames(reflect.TypeFor[runRow]())
+	if err := w.Write(names); err != nil {
+		return err
+	}
+	for i := range runs {
+		row := rowOf(&runs[i])
+		if err := w.Write(fieldTexts(reflect.ValueOf(row))); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	return w.Error()
+}

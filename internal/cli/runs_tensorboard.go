@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"newtop/internal/tfevents"
+	"newtop/trainer"
+	"newtop/trainer/store"
+
+	"github.com/spf13/cobra"
+)
+
+// tags are the curves of an event file and what an epoch has of each. TensorBoard puts tags with the same first part
+// side by side.
+var tags = []struct {
+	name string
+	of   func(e *trainer.EpochEvent) trainer.Float
+}{
+	{"loss/train", func(e *trainer.EpochEvent) trainer.Float { return e.Loss }},
+	{"loss/test", func(e *trainer.EpochEvent) trainer.Float { return e.TestLoss }},
+	{"error/train", func(e *trainer.EpochEvent) trainer.Float { return e.Error }},
+	{"error/test", func(e *trainer.EpochEvent) trainer.Float { return e.TestError }},
+	{"rmse/train", func(e *trainer.EpochEvent) trainer.Float { return e.RMSE }},
+	{"rmse/test", func(e *trainer.EpochEvent) trainer.Float { return e.TestRMSE }},
+	{"step/gradient_norm", func(e *trainer.EpochEvent) trainer.Float { return e.GradientNorm }},
+	{"step/step_norm", func(e *trainer.EpochEvent) trainer.Float { return e.StepNorm }},
+	{"step/radius", func(e *trainer.EpochEvent) trainer.Float { return e.Radius }},
+	{"step/rho", func(e *trainer.EpochEvent) trainer.Float { return e.Rho }},
+	{"step/rate", func(e *trainer.EpochEvent) trainer.Float { return e.Rate }},
+	{"work/inner_iterations", innerIterations},
+	{"work/gradient_equivalents", func(e *trainer.EpochEvent) trainer.Float { return e.GradientEquivalents }},
+	{"work/seconds", func(e *trainer.EpochEvent) trainer.Float { return e.Seconds }},
+}
+
+// innerIterations returns the iterations of an epoch's inner solves, NaN where there were none.
+func innerIterations(e *trainer.EpochEvent) trainer.Float {
+	if len(e.Inner) == 0 {
+		return trainer.Float(math.NaN())
+	}
+	return trainer.Float(iterations(e))
+}
+
+// tensorboard writes an event file into a directory: a step an epoch, its wall time when it would have ended had the
+// run not paused. Numbers are single precision in it.
+func (x *exporter) tensorboard(cmd *cobra.Command, s *store.Store, r *store.Run) error {
+	dir := x.file
+	if dir == "" {
+		dir = filepath.Base(r.ID)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	begun := r.Begun
+	if r.Opening != nil {
+		begun = r.Opening.Time
+	}
+	path := filepath.Join(dir, fmt.Sprintf("events.out.tfevents.%d.%s", begun.Unix(), tail(r.ID)))
+	file := exporter{file: path}
+	err := file.output(cmd, func(out io.Writer) error {
+		wall := float64(begun.UnixNano()) / float64(time.Second)
+		w, err := tfevents.NewWriter(out, wall)
+		if err != nil {
+			return err
+		}
+		start := wall
+		return events(cmd, s, r, func(e trainer.Event) error {
+			switch e := e.(type) {
+			case trainer.EpochEvent:
+				if v := float64(e.Elapsed); !math.IsNaN(v) {
+					wall = start + v
+				}
+				return w.Write(scalars(&e, wall)...)
+			case trainer.SpectrumEvent:
+				return w.Write(eigenvalues(&e, wall)...)
+			}
+			return nil
+		})
+	})
+	if err == nil {
+		fmt.Fprintln(cmd.ErrOrStderr(), path)
+	}
+	return err
+}
+
+// scalars returns an epoch's finite numbers.
+func scalars(e *trainer.EpochEvent, wall float64) (out []tfevents.Scalar) {
+	add := func(tag string, v trainer.Float) {
+		if !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0) {
+			out = append(out, tfevents.Scalar{Tag: tag, Step: int64(e.Epoch), Wall: wall, Value: float64(v)})
+		}
+	}
+	for _, t := range tags {
+		add(t.name, t.of(e))
+	}
+	for i := range e.Figures {
+		add("method/"+e.Figures[i].Key, e.Figures[i].Value)
+	}
+	return out
+}
+
+// eigenvalues returns the ends of a spectrum.
+func eigenvalues(e *trainer.SpectrumEvent, wall float64) []tfevents.Scalar {
+	n := len(e.Eigenvalues)
+	if n == 0 {
+		return nil
+	}
+	at := func(name string, v trainer.Float) tfevents.Scalar {
+		return tfevents.Scalar{Tag: "spectrum/" + name, Step: int64(e.Epoch), Wall: wall, Value: float64(v)}
+	}
+	return []tfevents.Scalar{at("largest", e.Eigenvalues[0]), at("smallest", e.Eigenvalues[n-1])}
+}

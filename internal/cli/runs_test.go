@@ -1,0 +1,352 @@
+package cli
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"newtop/trainer"
+	"newtop/trainer/store"
+)
+
+// collection records three runs and returns the database and their IDs, the oldest first.
+func collection(t *testing.T) (db string, ids []string) {
+	t.Helper()
+	db = database(t)
+	for _, args := range [][]string{
+		{"--data", "spirals", "--opt", "tr-newton", "--epochs", "4", "--spectrum-every", "2", "--name", "newton"},
+		{"--data", "spirals", "--opt", "adam", "--epochs", "3", "--set", "rate=0.01", "--init", "xavier"},
+		{"--data", "sine", "--opt", "tr-gn", "--epochs", "2", "--seed", "7"},
+	} {
+		ids = append(ids, recordedRun(t, db, args...))
+	}
+	return db, ids
+}
+
+// lines returns a text's lines.
+func lines(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
+
+func TestRunsList(t *testing.T) {
+	db, ids := collection(t)
+	all := lines(succeed(t, "runs", "--record", db))
+	if len(all) != 4 || !strings.HasPrefix(all[0], "ID ") {
+		t.Fatalf("listed\n%s", strings.Join(all, "\n"))
+	}
+	for i, id := range ids {
+		if !strings.HasPrefix(all[3-i], id+" ") { // newest first
+			t.Errorf("line %d is %q, expected %s", 3-i, all[3-i], id)
+		}
+	}
+	for _, c := range []struct {
+		args string
+		want []int
+	}{
+		{"", []int{2, 1, 0}}, {"--data spirals", []int{1, 0}}, {"--opt adam", []int{1}}, {"--limit 1", []int{2}}, {"--text newton", []int{0}},
+		{"--state epochs", []int{2, 1, 0}}, {"--state interrupted", nil}, {"--since 1h", []int{2, 1, 0}}, {"--since 2999-01-01", nil},
+		{"--since 2000-01-01 --data sine", []int{2}},
+	} {
+		for _, sub := range []string{"runs", "runs list"} {
+			var got []runRow
+			out := succeed(t, strings.Fields(sub+" --format json --record "+db+" "+c.args)...)
+			if err := json.Unmarshal([]byte(out), &got); err != nil {
+				t.Fatalf("%s %s: %v in %s", sub, c.args, err, out)
+			}
+			var found []string
+			for _, r := range got {
+				found = append(found, r.ID)
+			}
+			var want []string
+			for _, i := range c.want {
+				want = append(want, ids[i])
+			}
+			if fmt.Sprint(found) != fmt.Sprint(want) {
+				t.Errorf("%s %s: %v, expected %v", sub, c.args, found, want)
+			}
+		}
+	}
+	rows, err := csv.NewReader(strings.NewReader(succeed(t, "runs", "--format", "csv", "--record", db))).ReadAll()
+	if err != nil || len(rows) != 4 || rows[0][0] != "id" || rows[1][0] != ids[2] {
+		t.Errorf("the table has %q, %v", rows, err)
+	}
+}
+
+// The list fits whatever width there is; what tells runs apart goes last.
+func TestRunsListFits(t *testing.T) {
+	db, _ := collection(t)
+	inStore(t, db, func(s *store.Store) {
+		runs, err := s.Runs(t.Context(), store.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := listed(runs, true, time.Now())
+		for width := 40; width < 160; width++ {
+			var b strings.Builder
+			if err := g.fit(&b, width); err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range lines(b.String()) {
+				if len(line) > width {
+					t.Errorf("%d columns: %q", width, line)
+				}
+			}
+			if width >= 80 && !strings.Contains(b.String(), "STATE") || !strings.Contains(b.String(), "OPTIMIZER") {
+				t.Errorf("%d columns:\n%s", width, b.String())
+			}
+		}
+	})
+}
+
+func TestRunsShow(t *testing.T) {
+	db, ids := collection(t)
+	out := succeed(t, "runs", "show", "newton", "--record", db)
+	for _, want := range []string{ids[0], "newton", "spirals: ", "inner solves", "eigenvalues of the Hessian", "epoch 4", "to repeat it  newtop train --data spirals --epochs 4 --spectrum-every 2"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("lacks %q:\n%s", want, out)
+		}
+	}
+	for i, id := range ids {
+		var r runReport
+		if err := json.Unmarshal([]byte(succeed(t, "runs", "show", tail(id), "--format", "json", "--record", db)), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.ID != id || r.Run == nil || r.Done == nil || r.Last == nil || r.Epoch != r.Done.Epochs || r.Config.Data == "" || (i == 0) != (r.Spectra > 0) {
+			t.Errorf("run %d is %+v", i, r)
+		}
+	}
+}
+
+// The command that a run is shown with trains the same again, digit by digit.
+func TestRepeat(t *testing.T) {
+	db, ids := collection(t)
+	var r runReport
+	if err := json.Unmarshal([]byte(succeed(t, "runs", "show", ids[1], "--format", "json", "--record", db)), &r); err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Fields(r.Repeat)
+	if strings.Join(words[:2], " ") != "newtop train" {
+		t.Fatalf("to repeat it: %q", r.Repeat)
+	}
+	before := epochs(decode(t, recordedEvents(t, db, ids[1])))
+	after := epochs(decode(t, succeed(t, append(words[1:], "--record", "off", "--format", "jsonl")...)))
+	if len(before) != len(after) {
+		t.Fatalf("%d epochs, expected %d", len(after), len(before))
+	}
+	for i := range after {
+		if after[i].Loss != before[i].Loss || after[i].TestLoss != before[i].TestLoss {
+			t.Errorf("epoch %d: loss %v, expected %v", i, after[i].Loss, before[i].Loss)
+		}
+	}
+}
+
+func TestRunsCompare(t *testing.T) {
+	db, ids := collection(t)
+	out := succeed(t, "runs", "compare", "newton", ids[1], "--reach", "0.5,1e-9", "--record", db)
+	for _, want := range []string{"BEST TEST ERROR", "TO REACH 50.00 %", "TO REACH 0.00 %", "never", "DIFFERS", "optimizer", "--init"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("lacks %q:\n%s", want, out)
+		}
+	}
+	var c struct {
+		Runs    []rival
+		Differs map[string][]string
+	}
+	if err := json.Unmarshal([]byte(succeed(t, "runs", "compare", "newton", ids[1], "--format", "json", "--record", db)), &c); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Runs) != 2 || c.Runs[0].ID != ids[0] || c.Runs[1].Last.Epoch != 3 || fmt.Sprint(c.Differs["optimizer"]) != "[tr-newton adam]" {
+		t.Errorf("compared %+v", c)
+	}
+	if out := succeed(t, "runs", "compare", ids[1], ids[2], "--record", db); strings.Contains(out, "TO REACH") || !strings.Contains(out, "BEST FIGURE") {
+		t.Errorf("an error and an RMSE are compared as\n%s", out)
+	}
+	for first, other := range map[string]string{ids[1]: ids[2], ids[2]: ids[1]} { // whatever the digits are
+		out := succeed(t, "runs", "compare", first, other, "--reach", "1e9", "--record", db)
+		all, level, _ := strings.Cut(out, "TO REACH")
+		if strings.Index(all, tail(first)) > strings.Index(all, tail(other)) || strings.Contains(strings.Split(level, "DIFFERS")[0], tail(other)) {
+			t.Errorf("%s is judged by what %s is:\n%s", other, first, out)
+		}
+	}
+	// Where nothing is said they are held against what all of them reached.
+	for _, r := range c.Runs {
+		if len(r.Reached) != 1 || r.Reached[0].At == nil || r.Reached[0].At.Value > r.Reached[0].Level {
+			t.Errorf("%s reached %+v", r.Label, r.Reached)
+		}
+	}
+}
+
+func TestRunsPlot(t *testing.T) {
+	db, ids := collection(t)
+	dir := t.TempDir()
+	for ending, magic := range map[string]string{"svg": "<?xml", "png": "\x89PNG", "pdf": "%PDF"} {
+		file := filepath.Join(dir, "figure."+ending)
+		succeed(t, "runs", "plot", ids[0], ids[1], "-o", file, "--x", "seconds", "--record", db)
+		if text := readFile(t, file); !strings.HasPrefix(text, magic) {
+			t.Errorf("%s begins with %q", file, text[:min(len(text), 20)])
+		}
+	}
+}
+
+func TestRunsChange(t *testing.T) {
+	db, ids := collection(t)
+	succeed(t, "runs", "rename", ids[2], "waves", "--record", db)
+	if out := succeed(t, "runs", "show", "waves", "--record", db); !strings.Contains(out, ids[2]) {
+		t.Errorf("waves is\n%s", out)
+	}
+	if _, errs, code := newtop("runs", "rm", "waves", "--record", db); code != exitUsage || !strings.Contains(errs, "--yes") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+	succeed(t, "runs", "rm", "--older-than", "1h", "--state", "epochs", "--yes", "--record", db)
+	if n := len(lines(succeed(t, "runs", "--record", db))); n != 4 {
+		t.Errorf("%d lines are left, expected 4", n)
+	}
+	succeed(t, "runs", "rm", "waves", "newton", "-y", "--record", db)
+	if out := succeed(t, "runs", "--record", db); len(lines(out)) != 2 || !strings.Contains(out, ids[1]) {
+		t.Errorf("left\n%s", out)
+	}
+	succeed(t, "runs", "rm", "--state", "epochs", "-y", "--record", db)
+	if out := succeed(t, "runs", "--record", db); out != "" {
+		t.Errorf("left\n%s", out)
+	}
+}
+
+// Whatever is wrong with a command about runs is one line with what was expected, and the right code.
+func TestRunsErrors(t *testing.T) {
+	db, ids := collection(t)
+	for _, c := range []struct {
+		args string
+		code int
+		want []string
+	}{
+		{"runs shw", 2, []string{`"shw"`, "did you mean show"}},
+		{"runs --format xml", 2, []string{"--format xml", "text, json or csv"}},
+		{"runs --since yesterday", 2, []string{"--since yesterday", "24h"}},
+		{"runs --state ready", 2, []string{"--state ready", "interrupted"}},
+		{"runs --limit -1", 2, []string{"--limit -1"}},
+		{"runs show", 2, []string{"expected one argument"}},
+		{"runs show nothing", 2, []string{"nothing", "expected"}},
+		{"runs show 20", 2, []string{"20", ids[0], ids[2]}},
+		{"runs show last --format xml", 2, []string{"--format xml"}},
+		{"runs compare last", 2, []string{"two runs"}},
+		{"runs compare last last~1 --reach low", 2, []string{"--reach low", "0.1,0.05"}},
+		{"runs compare last last~9", 2, []string{"last~9"}},
+		{"runs plot last", 2, []string{"-o FILE", ".svg"}},
+		{"runs plot last -o figure.bmp", 2, []string{"figure.bmp", "svg"}},
+		{"runs plot last -o figure.svg --what nonsense", 2, []string{"nonsense", "loss"}},
+		{"runs export last --format xml", 2, []string{"--format xml", "csv"}},
+		{"runs export last --format csv -o /no/such/dir/run.csv", 1, []string{"/no/such/dir"}},
+		{"runs rename last", 2, []string{"a run and its new name"}},
+		{"runs rename last newton", 2, []string{"newton", ids[0]}},
+		{"runs rename last two/words", 2, []string{"two/words"}},
+		{"runs rm", 2, []string{"--older-than"}},
+		{"runs rm --older-than soon -y", 2, []string{"--older-than soon", "30d"}},
+		{"train --name last", 2, []string{`"last"`}},
+		{"watch nothing", 2, []string{"no file nothing here", "expected"}},
+		{"watch ./nothing", 1, []string{"./nothing", "expected"}},
+		{"watch last --speed 0", 2, []string{"--speed 0"}},
+		{"watch last --format xml", 2, []string{"--format xml"}},
+		{"resume last", 2, []string{"has reached its 2 epochs", "--epochs above 2"}},
+		{"resume last --epochs 2", 2, []string{"--epochs 2", "more than the 2"}},
+		{"resume nothing", 2, []string{"nothing", "expected"}},
+		{"resume last --memory lots --epochs 3", 2, []string{"--memory lots", "512M"}},
+	} {
+		args := append(strings.Fields(c.args), "--record", db)
+		out, errs, code := newtop(args...)
+		if code != c.code || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "newtop: ") {
+			t.Errorf("newtop %s: exit %d, expected %d and one line\n%s%s", c.args, code, c.code, out, errs)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(errs, want) {
+				t.Errorf("newtop %s: %q lacks %q", c.args, errs, want)
+			}
+		}
+	}
+}
+
+// A file without events is not followed for ever.
+func TestWatchAFileOfSomethingElse(t *testing.T) {
+	t.Parallel() // it is given some seconds to grow
+	text := write(t, "text.txt", "no events\nat all\n")
+	out, errs, code := newtop("watch", text)
+	if code != exitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "text.txt:1") || !strings.Contains(errs, "expected") {
+		t.Errorf("exit %d, %q, %q", code, out, errs)
+	}
+}
+
+// Without any run the list says what makes one.
+func TestNoRuns(t *testing.T) {
+	t.Setenv("NEWTOP_STATE_DIR", t.TempDir())
+	if out, errs, code := newtop("runs"); code != 0 || out != "" || !strings.Contains(errs, "newtop train") {
+		t.Errorf("exit %d, %q, %q", code, out, errs)
+	}
+	if _, errs, code := newtop("runs", "show", "last"); code != exitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "no run is recorded yet") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+	if _, err := os.Stat(filepath.Join(os.Getenv("NEWTOP_STATE_DIR"), "runs.db")); err == nil {
+		t.Error("looking made a database")
+	}
+}
+
+func TestSpans(t *testing.T) {
+	for text, want := range map[string]time.Duration{"0s": 0, "90m": 90 * time.Minute, "24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "2w": 14 * 24 * time.Hour, "0.5d": 12 * time.Hour} {
+		if got, err := span(text); err != nil || got != want {
+			t.Errorf("%s is %v (%v): expected %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "d", "-1d", "1e9d", "soon", "-1h", "NaNd"} {
+		if got, err := span(text); err == nil {
+			t.Errorf("%q was read as %v", text, got)
+		}
+	}
+}
+
+// A shell is offered the runs.
+func TestCompletion(t *testing.T) {
+	db, ids := collection(t)
+	out := succeed(t, "__complete", "runs", "show", "--record", db, "")
+	for _, want := range append([]string{"newton\tspirals tr-newton"}, ids...) {
+		if !strings.Contains(out, want) {
+			t.Errorf("lacks %q:\n%s", want, out)
+		}
+	}
+}
+
+// A long line is folded between words alone, so that what is copied from it is whole.
+func TestFolded(t *testing.T) {
+	text := "newtop train --data 'two words' --opt tr-newton-with-a-long-name --epochs 20"
+	for width := 1; width < 90; width++ {
+		got := folded(text, width)
+		if strings.ReplaceAll(got, "\n", " ") != text {
+			t.Errorf("%d columns: %q", width, got)
+		}
+		for _, line := range strings.Split(got, "\n") {
+			if len(line) > width && strings.Contains(line, " ") {
+				t.Errorf("%d columns: %q", width, line)
+			}
+		}
+	}
+	if text := "  aligned   as  it was"; folded(text, 40) != text {
+		t.Errorf("%q became %q", text, folded(text, 40))
+	}
+}
+
+func TestElapsed(t *testing.T) {
+	for s, want := range map[trainer.Float]string{0: "0 s", 0.000316: "0.316 ms", 0.361: "361 ms", 7.684: "7.68 s", 59.99: "60 s", 73.8: "1:13", 3725: "1:02:05",
+		trainer.Float(math.NaN()): ".", 1e300: "."} {
+		if got := elapsed(s); got != want {
+			t.Errorf("%v s is %q, expected %q", float64(s), got, want)
+		}
+	}
+}
+
+// What a store from elsewhere holds can't act on the terminal.
+func TestPrintable(t *testing.T) {
+	if got := printable("a\x1b[31mé\tz\u202e"); got != "a·[31mé·z·" {
+		t.Errorf("%q", got)
+	}
+}
