@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the pictures of the README from the real program: it runs in tmux, and its own key P writes the screen.
+# Makes the pictures of the README from the real program: it runs in tmux, and its own key P writes the screen; the
+# figure is of recorded runs.
 # Needs tmux. Usage: docs/pictures.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +15,7 @@ picture() {
 	shift 4
 	mkdir "$work/$name"
 	tmux -L newtop-pictures -f /dev/null new-session -d -x "$columns" -y "$rows" -s "$name" -c "$work/$name" \
-		"NEWTOP_CONFIG_DIR=$work COLORTERM=truecolor TERM=xterm-256color $work/newtop --theme dark --seed 1 $*"
+		"NEWTOP_CONFIG_DIR=$work NEWTOP_STATE_DIR=$work COLORTERM=truecolor TERM=xterm-256color $work/newtop --theme dark --seed 1 $*"
 	for _ in $(seq 120); do
 		sleep 1
 		tmux -L newtop-pictures capture-pane -p -t "$name" | grep -q 'epochs in\|ended' && break
@@ -35,3 +36,8 @@ picture() {
 
 picture screen 120 40 "" --opt tr-newton --epochs 32 --spectrum-every 4
 picture theatre 120 36 "Tab Tab z" --opt tr-newton --epochs 20
+
+for method in tr-newton scg adam; do
+	NEWTOP_STATE_DIR=$work "$work/newtop" train --opt $method --epochs 40 --seed 1 --name $method >/dev/null 2>&1
+done
+NEWTOP_STATE_DIR=$work "$work/newtop" runs plot tr-newton scg adam --what error --x equivalents -o docs/figure.svg

@@ -37,9 +37,19 @@ func (a *App) alert() string {
 	case p != nil && p.Stale != "":
 		return clean(p.Stale)
 	case p != nil && p.Warning != "":
-		return clean(p.Warning)
+		return unread(p)
 	}
 	return ""
+}
+
+// unread says what of a source could not be read, by its line alone: the header names the source.
+func unread(p *trainer.Replay) string {
+	why := clean(p.Warning)
+	rest, ok := strings.CutPrefix(why, clean(p.Source)+":")
+	if !ok || rest == "" || rest[0] < '0' || rest[0] > '9' {
+		return why
+	}
+	return "line " + rest
 }
 
 // unrecorded says that and why a run is not recorded, once, and the cause before the place: the header may have no

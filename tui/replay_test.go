@@ -406,6 +406,19 @@ func TestUnrecordedSaysWhyFirst(t *testing.T) {
 	}
 }
 
+// TestUnreadLine: the header does not say the source's name twice, which may be long.
+func TestUnreadLine(t *testing.T) {
+	for _, c := range [][3]string{
+		{"a.jsonl", "a.jsonl:17: \"x\": expected a JSON object", "line 17: \"x\": expected a JSON object"},
+		{"a.jsonl", "a.jsonl: byte 12: too long", "a.jsonl: byte 12: too long"},
+		{"logs", "logs/events.1: byte 90: wrong checksum", "logs/events.1: byte 90: wrong checksum"},
+	} {
+		if got := unread(&trainer.Replay{Source: c[0], Warning: c[1]}); got != c[2] {
+			t.Errorf("%q, want %q", got, c[2])
+		}
+	}
+}
+
 // TestBacklogShows: events that wait for the disk are worth a word when they wait longer than a moment.
 func TestBacklogShows(t *testing.T) {
 	a := newWatch(replayScene("recorded"), 200, 60)

@@ -85,3 +85,19 @@ func inShort(t *testing.T, format, text string) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// TestWatchAnEventFile names the directory that TensorBoard's files are watched by.
+func TestWatchAnEventFile(t *testing.T) {
+	file := write(t, "events.out.tfevents.1700000000.host", "")
+	if _, errs, code := newtop("watch", file); code != 1 || !strings.Contains(errs, "expected the directory that holds it") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+// TestWatchAHostileName keeps control characters of a program's figures from the terminal.
+func TestWatchAHostileName(t *testing.T) {
+	file := write(t, "x.jsonl", `{"type":"epoch","epoch":1,"figures":[{"key":"\u001b[31m\n","value":1}]}`+"\n"+`{"type":"done","epochs":1}`)
+	if out := succeed(t, "watch", file); strings.Contains(out, "\x1b") || strings.Count(out, "\n") != 2 {
+		t.Errorf("printed %q", out)
+	}
+}

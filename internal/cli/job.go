@@ -118,6 +118,7 @@ func (j *job) show(cmd *cobra.Command, options tui.Options) (err error) {
 	screenErr := tui.Run(ctx, feed, options)
 	cancel()
 	runErr := <-trained
+	j.record.complain(cmd.ErrOrStderr())
 	if err := cmd.Context().Err(); err != nil {
 		return j.end(cmd, err)
 	}
@@ -146,9 +147,6 @@ func (j *job) printOutcome(cmd *cobra.Command, feed trainer.Feed) error {
 	}
 	if _, err = fmt.Fprintln(cmd.OutOrStdout(), summary(d.Run, d.Done, d.Status.Optimizer)); err != nil {
 		return err
-	}
-	if w := d.Status.Recording.Warning; w != "" && j.record.recorder != nil { // else it was said at the start
-		warn(cmd.ErrOrStderr(), w)
 	}
 	j.record.tell(cmd.ErrOrStderr(), d.Done.Reason == trainer.ReasonStopped)
 	return nil

@@ -101,6 +101,16 @@ func (r *record) announce(w io.Writer) {
 	})
 }
 
+// complain prints what is wrong with a record in the end, where it was not printed as it came.
+func (r *record) complain(w io.Writer) {
+	if r == nil || r.recorder == nil { // which was said at the start
+		return
+	}
+	if text := r.recorder.Recording().Warning; text != "" {
+		warn(w, text)
+	}
+}
+
 // close gives the store back after the session has ended.
 func (r *record) close() error {
 	if r == nil || r.store == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -285,5 +286,16 @@ func TestResumeFromElsewhere(t *testing.T) {
 	}
 	if _, err := os.Stat(dir + "/model.onnx"); err != nil {
 		t.Error(err)
+	}
+}
+
+// Going on with a run makes no store where there is none.
+func TestResumeWithoutAStore(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "none.db")
+	if _, errs, code := newtop("resume", "last", "--record", db); code == 0 || !strings.Contains(errs, db) {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if _, err := os.Stat(db); err == nil {
+		t.Error("there is a store now")
 	}
 }

@@ -71,6 +71,13 @@ func newRunsExport(a *archive) *cobra.Command {
 	return cmd
 }
 
+// discard removes what was not written whole, but for a device or a pipe.
+func discard(f *os.File) {
+	if info, err := os.Lstat(f.Name()); err == nil && info.Mode().IsRegular() {
+		os.Remove(f.Name())
+	}
+}
+
 // output calls write with the file of -o, or with standard output. A file that can't be written whole is removed.
 func (x *exporter) output(cmd *cobra.Command, write func(io.Writer) error) error {
 	if x.file == "" || x.file == "-" {
@@ -82,7 +89,7 @@ func (x *exporter) output(cmd *cobra.Command, write func(io.Writer) error) error
 	}
 	err = buffered(f, write)
 	if err = first(err, f.Close()); err != nil {
-		os.Remove(x.file)
+		discard(f)
 	}
 	return err
 }

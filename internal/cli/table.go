@@ -45,7 +45,8 @@ func columns(run *trainer.RunEvent, e *trainer.EpochEvent) []column {
 		list = append(list, decimal("rho", 7, 3, func(e *trainer.EpochEvent) trainer.Float { return e.Rho }))
 	}
 	for _, f := range e.Figures {
-		list = append(list, decimal(f.Key, max(len(f.Key), 8), 3, own(f.Key)))
+		head := printable(f.Key)
+		list = append(list, decimal(head, max(len(head), 8), 3, own(f.Key)))
 	}
 	return append(list,
 		column{"gradients", 9, func(e *trainer.EpochEvent) string { return fixed(e.GradientEquivalents, 1) }},

@@ -121,6 +121,8 @@ func (w *watcher) open(cmd *cobra.Command, name string) (source stream.Source, c
 		source, err = stream.TensorBoard(name)
 	case err == nil && info.Mode().IsRegular() && isDatabase(name):
 		return recorded(cmd, archive{file: name}, "last")
+	case err == nil && strings.Contains(filepath.Base(name), "tfevents"):
+		err = fmt.Errorf("%s: one of TensorBoard's event files: expected the directory that holds it", name)
 	case err == nil:
 		source, err = stream.File(name)
 	case !errors.Is(err, fs.ErrNotExist):

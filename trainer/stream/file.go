@@ -24,6 +24,9 @@ const patience = 5 * time.Second
 // ends; a file of nothing else, that has not grown for some seconds, gives a *LineError. What is at the path but is not
 // a regular file, as a named pipe, is read as JSONLines reads it.
 func File(path string) (Source, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		return JSONLines(&named{path: path}, path), nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 
@@ -154,4 +155,39 @@ func (p *pipe) Close() error {
 		return c.Close()
 	}
 	return nil
+}
+
+// named is a named pipe that is opened by its first Read, for that waits for a writer. Close may be called meanwhile.
+type named struct {
+	path   string
+	f      *os.File // of the goroutine that reads; it and Close meet at mu
+	mu     sync.Mutex
+	closed bool
+}
+
+func (n *named) Read(b []byte) (int, error) {
+	if n.f == nil {
+		f, err := os.Open(n.path)
+		if err != nil {
+			return 0, err
+		}
+		n.mu.Lock()
+		n.f = f
+		closed := n.closed
+		n.mu.Unlock()
+		if closed {
+			f.Close()
+		}
+	}
+	return n.f.Read(b)
+}
+
+func (n *named) Close() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.closed = true
+	if n.f == nil {
+		return nil
+	}
+	return n.f.Close()
 }

@@ -238,6 +238,9 @@ func (p *Player) take(b *batch) {
 	for _, e := range b.events {
 		p.receive(e)
 	}
+	if p.done { // nothing more is missed
+		b.stale = ""
+	}
 	if b.err != nil {
 		p.behind = p.behind || p.stale != b.stale || p.warning != b.warning
 		p.stale, p.warning = b.stale, b.warning

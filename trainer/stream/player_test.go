@@ -326,6 +326,19 @@ func TestSourceWhoseWriterIsGone(t *testing.T) {
 	v.until("that it is back", func() bool { return v.last() == 3 && v.status.Replay.Live && v.status.Phase == trainer.Running })
 }
 
+// TestDoneIsNotStale: a file that is not written any more because its run is over is as it should be.
+func TestDoneIsNotStale(t *testing.T) {
+	s := newScript(append(run(2, 1), done(2))...)
+	s.stale = "not written since 12:00"
+	v, _ := watch(t, s, Options{})
+	v.until("its end", func() bool { return v.done && v.status.Phase == trainer.Ended })
+	v.do(trainer.Seek{Epoch: 1})
+	v.until("epoch 1", v.at(1))
+	if stale := v.status.Replay.Stale; stale != "" {
+		t.Errorf("%q", stale)
+	}
+}
+
 // Everything ends within a moment, whatever the source waits for.
 func TestPlayerEndsAtOnce(t *testing.T) {
 	r, w := io.Pipe()

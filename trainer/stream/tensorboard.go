@@ -272,8 +272,14 @@ func (b *board) Read() float64 {
 // Name is the run's directory.
 func (b *board) Name() string { return b.run.dir }
 
-// Stale says that nothing has been written for some time.
-func (b *board) Stale() string { return untouched(b.wrote()) }
+// Stale says that nothing has been written for some time, or that nothing more can be read.
+func (b *board) Stale() string {
+	last := b.wrote()
+	if last.IsZero() {
+		return "no event file of it can be read any further"
+	}
+	return untouched(last)
+}
 
 // Warning says what could not be read.
 func (b *board) Warning() string {
