@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"newtop/internal/kernel"
 	"newtop/trainer"
 	"newtop/trainer/store"
 
@@ -95,6 +96,9 @@ func (r *resumer) job(cmd *cobra.Command, name string) (_ *job, err error) {
 	}
 	if j.record.recorder, err = s.Continue(cmd.Context(), run.ID); err != nil {
 		return nil, err
+	}
+	if before, now := run.Opening.Kernel, kernel.Selected().String(); !kernel.SameDigits(before, now) {
+		warn(cmd.ErrOrStderr(), fmt.Sprintf("the run was trained with the kernel %s, and goes on with %s: its digits will differ in the last places", before, now))
 	}
 	return j, r.load(cmd, j)
 }

@@ -37,6 +37,13 @@ var selected, fault = choose(os.Getenv(Variable), available())
 // Selected returns the kernel of this process. It never changes.
 func Selected() Kernel { return selected }
 
+// SameDigits reports whether kernels of these names compute the same bits: AVX2 and AVX-512 do, which add with fused
+// multiply-adds in one order.
+func SameDigits(a, b string) bool {
+	fused := func(name string) bool { return name == names[AVX2] || name == names[AVX512] }
+	return a == b || fused(a) && fused(b)
+}
+
 // Available returns the kernels that this machine can run, the slowest first.
 func Available() []Kernel { return available() }
 

@@ -27,3 +27,14 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+func TestSameDigits(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{"avx2", "avx512", true}, {"generic", "generic", true}, {"generic", "avx2", false}, {"avx512", "", false}} {
+		if got := SameDigits(c.a, c.b); got != c.want || SameDigits(c.b, c.a) != got {
+			t.Errorf("%q and %q: %v", c.a, c.b, got)
+		}
+	}
+}
