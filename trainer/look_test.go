@@ -78,6 +78,10 @@ func TestLooksLeaveTheRunAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.Epochs, c.Threads = 3, 1
+			seldom := 5 // steps between two looks
+			if testing.Short() {
+				c.Epochs, seldom = 2, 50
+			}
 			want := of[EpochEvent](train(t, c))
 			m := &memory{}
 			s := mustNew(t, c, m)
@@ -85,7 +89,7 @@ func TestLooksLeaveTheRunAlone(t *testing.T) {
 			ended := begun(t, s, Pause{On: true})
 			insist(s, StepInner{})
 			for k := 0; ; k++ {
-				if k < 9 || k%5 == 0 {
+				if k < 9 || k%seldom == 0 {
 					taken(t, s, ask[k%len(ask)])
 				}
 				if !taken(t, s, StepInner{}) {
