@@ -219,6 +219,9 @@ func TestBPLSEvents(t *testing.T) {
 // What docs/bpls.md says of MNIST: the net is better than the linear model by plain least squares, on the rows it
 // was not trained on more than on the others.
 func TestBPLSOnMNIST(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long under the race detector, which has nothing to find in it")
+	}
 	dir := filepath.Join("..", "..", "shared", "data")
 	if _, err := os.Stat(filepath.Join(dir, "t10k-images-idx3-ubyte.gz")); err != nil {
 		t.Skip("no ../shared/data with MNIST")

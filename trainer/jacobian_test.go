@@ -179,6 +179,9 @@ func TestLargeMatricesAreRefused(t *testing.T) {
 
 // TestPartsOfAnAssembly are inner units, after each of which a run can be paused and stopped.
 func TestPartsOfAnAssembly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long under the race detector, which has nothing to find in it")
+	}
 	s := mustNew(t, Config{Data: "letters", Hidden: []int{3}, Optimizer: "lm"})
 	box := s.Subscribe()
 	defer box.Close()

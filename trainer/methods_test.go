@@ -13,6 +13,9 @@ import (
 // TestEigenDescentKeepsUp with a curvature that grows a hundredfold within the first epochs, from most starts: nothing
 // bounds its steps but the eigenvalues, and a few runs leave the ground where those held.
 func TestEigenDescentKeepsUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long under the race detector, which has nothing to find in it")
+	}
 	const seeds = 20
 	for _, data := range []string{"sine", "spirals"} {
 		kept := 0

@@ -89,6 +89,9 @@ func TestUnknownGates(t *testing.T) {
 // TestBlocksOfMixturesNeverRise: the gates move between two epochs, so that E is another one at the same weights
 // of the experts.
 func TestBlocksOfMixturesNeverRise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long under the race detector, which has nothing to find in it")
+	}
 	for seed := uint64(1); seed <= 6; seed++ {
 		epochs := of[EpochEvent](train(t, Config{
 			Data: "sine", Experts: 3, ExpertHidden: []int{3}, Gate: "1", Optimizer: "tr-gn", Blocks: 4, Epochs: 60, Seed: seed,

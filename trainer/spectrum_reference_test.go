@@ -18,6 +18,9 @@ import (
 // TestSpectraOfPyTorch holds every estimate to the Hessians' eigenvalues that PyTorch's automatic
 // differentiation and its own eigenvalue solver gave for eight nets.
 func TestSpectraOfPyTorch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long under the race detector, which has nothing to find in it")
+	}
 	text, err := os.ReadFile(filepath.Join("..", "models", "testdata", "reference.json"))
 	if err != nil {
 		t.Fatal(err)
