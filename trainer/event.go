@@ -215,6 +215,18 @@ type EpochEvent struct {
 	Elapsed             Float           `json:"elapsed"` // of all epochs so far, pauses left out
 }
 
+// InnerIterations returns how many iterations the epoch's inner solves took, NaN where there were none.
+func (e *EpochEvent) InnerIterations() Float {
+	if len(e.Inner) == 0 {
+		return nan
+	}
+	n := 0
+	for i := range e.Inner {
+		n += e.Inner[i].Iterations
+	}
+	return Float(n)
+}
+
 // SpectrumEvent has estimates of the largest and the smallest eigenvalues at the weights after an epoch,
 // in descending order, each with the norm of its residual ‖Hv − λv‖, within which an eigenvalue lies.
 type SpectrumEvent struct {

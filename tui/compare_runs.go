@@ -47,22 +47,10 @@ var comparedQuantities = []comparedQuantity{
 	{"training RMSE", "rmse", "train", true, false, true, func(e *trainer.EpochEvent) trainer.Float { return e.RMSE }},
 	{"gradient norm", "gradient_norm", "", true, false, false, func(e *trainer.EpochEvent) trainer.Float { return e.GradientNorm }},
 	{"step norm", "step_norm", "", true, false, false, func(e *trainer.EpochEvent) trainer.Float { return e.StepNorm }},
-	{"inner iterations", "inner", "", false, false, false, innerIterations},
+	{"inner iterations", "inner", "", false, false, false, (*trainer.EpochEvent).InnerIterations},
 	{"trust-region radius", "radius", "", true, false, false, func(e *trainer.EpochEvent) trainer.Float { return e.Radius }},
 	{"learning rate", "rate", "", true, false, false, func(e *trainer.EpochEvent) trainer.Float { return e.Rate }},
 	{"seconds an epoch", "seconds", "", false, false, false, epochSeconds},
-}
-
-// innerIterations counts those of an epoch; a method without inner solves has none.
-func innerIterations(e *trainer.EpochEvent) trainer.Float {
-	if len(e.Inner) == 0 {
-		return trainer.Float(math.NaN())
-	}
-	n := 0
-	for i := range e.Inner {
-		n += e.Inner[i].Iterations
-	}
-	return trainer.Float(n)
 }
 
 // epochSeconds leaves out epoch 0, in which nothing was done.

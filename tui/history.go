@@ -111,67 +111,8 @@ func (h *history) apply(d *trainer.Delta) {
 		h.runGen++
 		h.say(0, tokText, "%s", strings.Join(runWords(d.Run), " · "))
 	}
-	if d.Status.Computing != h.status.Computing {
-		h.spectrumGen++
-	}
-	if d.Status.Optimizer != h.status.Optimizer {
-		h.epochGen++
-	}
-	if !slices.Equal(d.Status.Settings, h.status.Settings) {
-		h.settingGen++
-	}
-	if d.Status.Unit != h.status.Unit || d.Status.Phase != h.status.Phase {
-		h.innerGen++
-	}
-	h.recorded(&d.Status.Recording)
-	h.replayed(d.Status.Replay)
-	h.status = d.Status
-	si, ti, pi, ri, fi, ui, wi := 0, 0, 0, 0, 0, 0, 0
-	// before takes in what belongs before an epoch. Changes and spectra that a rewind to come would take away are not in
-	// a Delta, so that those of later epochs than it goes back to belong after it.
-	before := func(epoch int) {
-		marks := epoch
-		for _, e := range d.Rewinds[ri:] {
-			marks = min(marks, e.To+1)
-		}
-		for ; fi < len(d.Races) && d.Races[fi].Epoch < epoch; fi++ {
-			h.raced(&d.Races[fi])
-		}
-		for ; si < len(d.Switches) && d.Switches[si].Epoch < marks; si++ {
-			h.switched(d.Switches[si])
-		}
-		for ; ti < len(d.Settings) && d.Settings[ti].Epoch < marks; ti++ {
-			h.setting(&d.Settings[ti])
-		}
-		for ; pi < len(d.Spectra) && d.Spectra[pi].Epoch < marks; pi++ {
-			h.spectrum(d.Spectra[pi])
-		}
-		for ; ui < len(d.Resumes) && d.Resumes[ui].Epoch < epoch; ui++ {
-			h.resumed(&d.Resumes[ui])
-		}
-		for ; wi < len(d.Saved) && d.Saved[wi].Epoch < epoch; wi++ {
-			h.wrote(&d.Saved[wi])
-		}
-	}
-	for i := range d.Epochs {
-		e := &d.Epochs[i]
-		for ; h.epochs > 0 && ri < len(d.Rewinds) && e.Epoch <= h.latest.Epoch; ri++ {
-			before(h.latest.Epoch + 1)
-			h.rewound(d.Rewinds[ri].To)
-		}
-		if h.epochs > 0 && e.Epoch <= h.latest.Epoch {
-			before(h.latest.Epoch + 1)
-			h.cut(e.Epoch - 1)
-		}
-		before(e.Epoch)
-		h.unlogged = len(d.Epochs)-i > keptLog
-		h.epoch(e)
-	}
-	for ; ri < len(d.Rewinds); ri++ {
-		before(h.latest.Epoch + 1)
-		h.rewound(d.Rewinds[ri].To)
-	}
-	before(math.MaxInt)
+	h.standing(&d.Status)
+	(&sequence{h: h, d: d}).play()
 	h.laps(d)
 	h.looks(d)
 	for i := range d.Inner {
@@ -182,6 +123,25 @@ func (h *history) apply(d *trainer.Delta) {
 		h.thinned += d.Thinned
 	}
 	h.end(d)
+}
+
+// standing takes in the run's status.
+func (h *history) standing(s *trainer.Status) {
+	if s.Computing != h.status.Computing {
+		h.spectrumGen++
+	}
+	if s.Optimizer != h.status.Optimizer {
+		h.epochGen++
+	}
+	if !slices.Equal(s.Settings, h.status.Settings) {
+		h.settingGen++
+	}
+	if s.Unit != h.status.Unit || s.Phase != h.status.Phase {
+		h.innerGen++
+	}
+	h.recorded(&s.Recording)
+	h.replayed(s.Replay)
+	h.status = *s
 }
 
 func (h *history) end(d *trainer.Delta) {

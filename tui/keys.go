@@ -149,7 +149,9 @@ func mainBindings() []binding {
 	}
 	return []binding{
 		bind(groupHelp, "q", "stop the run, then quit; twice: at once", "q", "ctrl+c").
-			on(func(a *App, _ string) tea.Cmd { return a.quit() }).footBy(quitWord, always),
+			on(func(a *App, _ string) tea.Cmd { return a.quit() }).footBy(quitWord, always).only(trains),
+		bind(groupHelp, "q", "quit, and leave the run alone", "q", "ctrl+c").
+			on(func(a *App, _ string) tea.Cmd { return a.quit() }).footBy(quitWord, always).only(replays),
 		bind(groupHelp, "?", "this help", "?").
 			on(func(a *App, _ string) tea.Cmd { a.overlay = &helpOverlay{}; return nil }).foot("help", always),
 		bind(groupHelp, ":", "search all commands; also ctrl+p", ":", "ctrl+p").

@@ -32,17 +32,9 @@ var tags = []struct {
 	{"step/radius", func(e *trainer.EpochEvent) trainer.Float { return e.Radius }},
 	{"step/rho", func(e *trainer.EpochEvent) trainer.Float { return e.Rho }},
 	{"step/rate", func(e *trainer.EpochEvent) trainer.Float { return e.Rate }},
-	{"work/inner_iterations", innerIterations},
+	{"work/inner_iterations", (*trainer.EpochEvent).InnerIterations},
 	{"work/gradient_equivalents", func(e *trainer.EpochEvent) trainer.Float { return e.GradientEquivalents }},
 	{"work/seconds", func(e *trainer.EpochEvent) trainer.Float { return e.Seconds }},
-}
-
-// innerIterations returns the iterations of an epoch's inner solves, NaN where there were none.
-func innerIterations(e *trainer.EpochEvent) trainer.Float {
-	if len(e.Inner) == 0 {
-		return trainer.Float(math.NaN())
-	}
-	return trainer.Float(iterations(e))
 }
 
 // tensorboard writes an event file into a directory: a step an epoch, its wall time when it would have ended had the

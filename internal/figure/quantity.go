@@ -52,24 +52,12 @@ var quantities = []Quantity{
 	{Name: "radius", Meaning: "trust-region radius", log: true, train: func(e *epoch) Float { return e.Radius }},
 	{Name: "rho", Meaning: "gain ratio", bound: [2]float64{-1, 2}, train: func(e *epoch) Float { return e.Rho }},
 	{Name: "rate", Meaning: "learning rate", log: true, train: func(e *epoch) Float { return e.Rate }},
-	{Name: "inner", Meaning: "inner iterations", whole: true, train: iterations},
+	{Name: "inner", Meaning: "inner iterations", whole: true, train: (*epoch).InnerIterations},
 	{Name: "seconds", Meaning: "seconds per epoch", train: later(func(e *epoch) Float { return e.Seconds })},
 }
 
 // Quantities lists what can be drawn.
 func Quantities() []Quantity { return slices.Clone(quantities) }
-
-// iterations counts the inner iterations of an epoch; a method without inner solves has none.
-func iterations(e *epoch) Float {
-	if len(e.Inner) == 0 {
-		return Float(math.NaN())
-	}
-	n := 0
-	for i := range e.Inner {
-		n += e.Inner[i].Iterations
-	}
-	return Float(n)
-}
 
 // later leaves out epoch 0, in which nothing was done.
 func later(of func(*epoch) Float) func(*epoch) Float {

@@ -1,0 +1,73 @@
+package tui
+
+import (
+	"math"
+
+	"newtop/trainer"
+)
+
+// sequence takes in a Delta's epochs with what happened between them, which the Delta holds kind by kind. The numbers
+// are how many of each kind were taken in.
+type sequence struct {
+	h *history
+	d *trainer.Delta
+
+	switches, settings, spectra, rewinds, races, resumes, saved int
+}
+
+// play goes through the epochs in order.
+func (q *sequence) play() {
+	h, d := q.h, q.d
+	for i := range d.Epochs {
+		e := &d.Epochs[i]
+		for h.epochs > 0 && q.rewinds < len(d.Rewinds) && e.Epoch <= h.latest.Epoch {
+			q.rewind()
+		}
+		if h.epochs > 0 && e.Epoch <= h.latest.Epoch {
+			q.before(h.latest.Epoch + 1)
+			h.cut(e.Epoch - 1)
+		}
+		q.before(e.Epoch)
+		h.unlogged = len(d.Epochs)-i > keptLog
+		h.epoch(e)
+	}
+	for q.rewinds < len(d.Rewinds) {
+		q.rewind()
+	}
+	q.before(math.MaxInt)
+}
+
+// rewind takes in the next rewind.
+func (q *sequence) rewind() {
+	q.before(q.h.latest.Epoch + 1)
+	q.h.rewound(q.d.Rewinds[q.rewinds].To)
+	q.rewinds++
+}
+
+// before takes in what belongs before an epoch. Changes and spectra that a rewind to come would take away are not in a
+// Delta, so that those of later epochs than it goes back to belong after it.
+func (q *sequence) before(epoch int) {
+	h, d := q.h, q.d
+	marks := epoch
+	for _, e := range d.Rewinds[q.rewinds:] {
+		marks = min(marks, e.To+1)
+	}
+	for ; q.races < len(d.Races) && d.Races[q.races].Epoch < epoch; q.races++ {
+		h.raced(&d.Races[q.races])
+	}
+	for ; q.switches < len(d.Switches) && d.Switches[q.switches].Epoch < marks; q.switches++ {
+		h.switched(d.Switches[q.switches])
+	}
+	for ; q.settings < len(d.Settings) && d.Settings[q.settings].Epoch < marks; q.settings++ {
+		h.setting(&d.Settings[q.settings])
+	}
+	for ; q.spectra < len(d.Spectra) && d.Spectra[q.spectra].Epoch < marks; q.spectra++ {
+		h.spectrum(d.Spectra[q.spectra])
+	}
+	for ; q.resumes < len(d.Resumes) && d.Resumes[q.resumes].Epoch < epoch; q.resumes++ {
+		h.resumed(&d.Resumes[q.resumes])
+	}
+	for ; q.saved < len(d.Saved) && d.Saved[q.saved].Epoch < epoch; q.saved++ {
+		h.wrote(&d.Saved[q.saved])
+	}
+}
