@@ -195,9 +195,9 @@ func (c *Checkpoint) UnmarshalBinary(text []byte) error {
 	return nil
 }
 
-// weights returns those of each net that is trained, which are not to be changed. It returns a *CheckpointError unless
+// Weights returns those of each net that is trained, which are not to be changed. It returns a *CheckpointError unless
 // they are the network's.
-func (c *Checkpoint) weights(n *models.Network) ([][]float64, error) {
+func (c *Checkpoint) Weights(n *models.Network) ([][]float64, error) {
 	nets := 0
 	k := c.memory()
 	k.Count("nets", &nets, maxCommittee)

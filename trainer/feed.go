@@ -3,6 +3,7 @@ package trainer
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Feed is a run as a viewer sees it: a live session, a recorded run or a stream.
@@ -86,7 +87,32 @@ type Status struct {
 	Kept        []int   // epochs that Rewind can go back to, ascending; shared, never changed
 	Racing      bool    // whether a race is on, or over and not picked from
 	Recording   Recording
-	Replay      *Replay // how a recorded run is shown; nil for one that is trained here
+	Replay      *Replay   // how a recorded run is shown; nil for one that is trained here
+	Audience    *Audience // who looks at a run that is served to several viewers; nil for one that is not
+}
+
+// Audience is who looks at a run, and what they did to it. Shared, never changed: a change is another Audience.
+type Audience struct {
+	Viewers []Viewer // in the order in which they joined
+	Deeds   []Deed   // the newest few, in order
+}
+
+// Viewer is one who looks at a run.
+type Viewer struct {
+	Name    string // as they are called, for readers
+	Key     string // the fingerprint of their key
+	Control bool   // whether they may steer the run
+	Since   time.Time
+}
+
+// Deed is a command that a viewer gave.
+type Deed struct {
+	Number  int // from 1, over the whole run
+	At      time.Time
+	Epoch   int    // that was done last
+	By      string // the viewer's name
+	What    string // the command in words, as in "switch to adam"
+	Refused string // why it was not taken; empty if it was
 }
 
 // Replay is where a viewer is in a run that is trained or was trained elsewhere. It answers Pause, StepEpoch, Seek and

@@ -79,21 +79,36 @@ func (m *Mailbox) Close() {
 
 // hub keeps the history of a run and its mailboxes.
 type hub struct {
-	mu      sync.Mutex
-	history backlog
-	boxes   map[*Mailbox]struct{}
+	mu       sync.Mutex
+	history  backlog
+	boxes    map[*Mailbox]struct{}
+	audience *Audience
 }
 
 // publish sends an event, or with nil the status alone, to every viewer. It never waits for one.
 func (h *hub) publish(e Event, s Status) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	s.Audience = h.audience
 	if e != nil {
 		h.history.add(e)
 	}
 	h.history.status(s)
 	for m := range h.boxes {
 		m.put(e, s)
+	}
+}
+
+// attend tells every viewer who looks.
+func (h *hub) attend(a *Audience) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.audience = a
+	s := h.history.delta.Status
+	s.Audience = a
+	h.history.status(s)
+	for m := range h.boxes {
+		m.put(nil, s)
 	}
 }
 

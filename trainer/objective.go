@@ -43,6 +43,12 @@ var (
 	_ optim.BlockObjective       = (*objective)(nil)
 )
 
+// NewObjective returns the mean loss of a network over the rows of x and t as methods see it, with everything that
+// they may ask for. Sizes are as for models.Network.Bind.
+func NewObjective(network *models.Network, x, t *mat.Dense, o models.Options) optim.Objective {
+	return newObjective(network, x, t, o)
+}
+
 func newObjective(network *models.Network, x, t *mat.Dense, o models.Options) *objective {
 	return &objective{
 		network: network,

@@ -189,7 +189,7 @@ func Export(c Config, from *Checkpoint, run *RunEvent, file string) (SavedEvent,
 	if err := compareFingerprints(from.Fingerprint, takeFingerprint(p).wait()); err != nil {
 		return SavedEvent{}, err
 	}
-	weights, err := from.weights(p.Network)
+	weights, err := from.Weights(p.Network)
 	if err != nil {
 		return SavedEvent{}, err
 	}

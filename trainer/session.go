@@ -177,6 +177,9 @@ func (s *Session) Subscribe() *Mailbox { return s.hub.subscribe() }
 // Feed returns the session as a viewer sees and steers it.
 func (s *Session) Feed() Feed { return &liveFeed{session: s, Mailbox: s.Subscribe()} }
 
+// Attend tells every viewer who looks at the run, from now on and also after its end.
+func (s *Session) Attend(a *Audience) { s.hub.attend(a) }
+
 // newID returns a name for a run that sorts by time and is unique enough for one user's runs.
 func newID(now time.Time) string {
 	var tail [3]byte

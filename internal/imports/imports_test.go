@@ -19,9 +19,12 @@ const module = "newtop"
 // listed may import nothing of the module.
 var allowed = map[string][]string{
 	"":               {"internal/cli"},
-	"internal/cli":   {"tui", "trainer", "trainer/optim", "trainer/store", "trainer/stream", "models", "models/saved", "datasets", "internal/bench", "internal/kernel", "internal/version", "internal/figure", "internal/contrast", "internal/tfevents"},
+	"internal/cli":   {"tui", "tui/remote", "trainer", "trainer/tune", "trainer/papers", "trainer/optim", "trainer/store", "trainer/stream", "models", "models/saved", "datasets", "internal/bench", "internal/kernel", "internal/version", "internal/figure", "internal/contrast", "internal/tfevents"},
 	"internal/bench": {"trainer", "trainer/optim", "models", "models/blas", "datasets", "internal/kernel", "internal/vector"},
-	"tui":            {"trainer", "trainer/optim", "trainer/krylov", "internal/contrast", "internal/figure"},
+	"tui/remote":     {"tui", "trainer", "internal/version"},
+	"trainer/tune":   {"trainer", "trainer/optim", "trainer/store", "models"},
+	"trainer/papers": {"trainer", "trainer/optim", "models", "models/blas", "datasets", "internal/version"},
+	"tui":            {"trainer", "trainer/tune", "trainer/optim", "trainer/krylov", "internal/contrast", "internal/figure"},
 	"trainer/store":  {"trainer", "trainer/krylov", "trainer/stream"},
 	"trainer/stream": {"trainer", "internal/tfevents"},
 	"trainer":        {"internal/kernel", "internal/version", "internal/safetensors", "trainer/optim", "trainer/krylov", "models", "models/blas", "models/saved", "datasets"},
