@@ -57,3 +57,10 @@ type NameError struct{ Name, Expected string }
 func (e *NameError) Error() string {
 	return fmt.Sprintf("name %q: expected %s", e.Name, e.Expected)
 }
+
+// SearchError says that a name is that of no search, or that a search can't be taken or have it.
+type SearchError struct{ Name, Found, Expected string }
+
+func (e *SearchError) Error() string {
+	return fmt.Sprintf("search %s: %s: expected %s", e.Name, e.Found, e.Expected)
+}

@@ -15,12 +15,17 @@ import (
 // application marks a database as a run store, in the field of its header that is there for this: "newt".
 const application = 0x6e657774
 
-//go:embed schema/1.sql
-var schema1 string
+// The versions' changes.
+var (
+	//go:embed schema/1.sql
+	schema1 string
+	//go:embed schema/2.sql
+	schema2 string
+)
 
 // migrations make an empty database one of version 1, that one of version 2, and so on. Each is one transaction with
 // the change of user_version. What has been released is never changed here.
-var migrations = []string{schema1}
+var migrations = []string{schema1, schema2}
 
 // prepare checks that the file is a run store and brings it to the last of the versions.
 func (s *Store) prepare(ctx context.Context, versions []string) error {
@@ -70,11 +75,8 @@ func (s *Store) tryPrepare(ctx context.Context, versions []string) error {
 	if err != nil || version == len(versions) {
 		return err
 	}
-	if s.ro {
-		return &FormatError{
-			File: s.path, Found: fmt.Sprintf("a run store of version %d", version),
-			Expected: fmt.Sprintf("version %d, which opening it for writing makes of it", len(versions)),
-		}
+	if s.ro { // what came later are tables of their own, which are as good as empty
+		return nil
 	}
 	if _, err := conn.ExecContext(ctx, "PRAGMA journal_mode=WAL"); err != nil {
 		return err

@@ -1,0 +1,304 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Search is one search over settings, of whose trials each is a run. What its JSON means is known to package tune.
+type Search struct {
+	ID      string // the same wherever the search is copied to
+	Name    string
+	Begun   time.Time
+	Changed time.Time
+	Config  json.RawMessage
+	Version string // of newtop
+	Phase   string
+	Data    string
+	Seconds float64 // over all resumes
+	Spent   float64 // gradient equivalents
+	Rest    json.RawMessage
+	Trials  int
+	Running bool // a living process searches
+	Host    string
+	Process int
+}
+
+// Trial is one trial of a search.
+type Trial struct {
+	Number  int
+	Run     string // ID of its run; may be empty
+	State   string
+	Why     string
+	Seed    uint64
+	Rung    int
+	Final   bool
+	Choices json.RawMessage
+	Figures json.RawMessage
+}
+
+// SearchRecord writes a search of this process's. One goroutine uses it.
+type SearchRecord struct {
+	store *Store
+	name  string
+	row   int64
+	owner owner
+}
+
+// patient is how often a search's change is tried again where another process keeps the file locked.
+const patient = 3
+
+// insist is change with more patience: the runs of a search write to the same file.
+func (s *Store) insist(ctx context.Context, f func(context.Context, *sql.Conn) error) (err error) {
+	for range patient {
+		if err = s.change(ctx, f); !busy(err) {
+			break
+		}
+	}
+	return err
+}
+
+// NewSearch begins a search. An empty name becomes tune- with the time; one that another search has is a *SearchError.
+func (s *Store) NewSearch(ctx context.Context, q *Search) (*SearchRecord, error) {
+	now := time.Now()
+	var tail [3]byte
+	rand.Read(tail[:])
+	q.ID = now.UTC().Format("20060102-150405-") + hex.EncodeToString(tail[:])
+	q.Name = cmp.Or(q.Name, "tune-"+q.ID)
+	q.Begun = now.UTC().Truncate(time.Millisecond)
+	if err := CheckName(q.Name); err != nil {
+		return nil, err
+	}
+	r := &SearchRecord{store: s, name: q.Name, owner: self()}
+	err := s.insist(ctx, func(ctx context.Context, conn *sql.Conn) error {
+		var taken bool
+		if err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM searches WHERE name = ?)", q.Name).Scan(&taken); err != nil {
+			return err
+		}
+		if taken {
+			return &SearchError{Name: q.Name, Found: "there is one of that name", Expected: "another name, or it to be resumed"}
+		}
+		o := &r.owner
+		res, err := conn.ExecContext(ctx, `INSERT INTO searches
+			(id, name, begun, changed, config, version, phase, data, rest, owner, host, process, identity, heartbeat)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			q.ID, q.Name, formatTime(q.Begun), formatTime(now), string(q.Config), q.Version, q.Phase, q.Data, orEmpty(q.Rest),
+			o.token, o.host, o.process, o.identity, formatTime(now))
+		if err != nil {
+			return err
+		}
+		r.row, err = res.LastInsertId()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func orEmpty(j json.RawMessage) string {
+	if len(j) == 0 {
+		return "{}"
+	}
+	return string(j)
+}
+
+// ContinueSearch takes a search that no living process has, and returns it with its trials in order. It returns a
+// *SearchError for one that is not there or is being searched.
+func (s *Store) ContinueSearch(ctx context.Context, name string) (*SearchRecord, *Search, []Trial, error) {
+	q, trials, err := s.Search(ctx, name)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	r := &SearchRecord{store: s, name: q.Name, owner: self()}
+	err = s.insist(ctx, func(ctx context.Context, conn *sql.Conn) error {
+		var o owner
+		var token sql.NullString
+		var beaten string
+		err := conn.QueryRowContext(ctx, "SELECT search, owner, host, process, identity, heartbeat FROM searches WHERE id = ?", q.ID).
+			Scan(&r.row, &token, &o.host, &o.process, &o.identity, &beaten)
+		if err != nil {
+			return err
+		}
+		o.token = token.String
+		if o.beaten, err = parseTime(beaten); err != nil {
+			return s.badSearch(q.Name, err)
+		}
+		if o.alive(time.Now()) {
+			return &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a search that no process has"}
+		}
+		o = r.owner
+		_, err = conn.ExecContext(ctx, `UPDATE searches SET owner = ?, host = ?, process = ?, identity = ?, heartbeat = ? WHERE search = ?`,
+			o.token, o.host, o.process, o.identity, formatTime(time.Now()), r.row)
+		return err
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return r, q, trials, nil
+}
+
+// errSearchTaken says that the search belongs to somebody else now, or is no more.
+var errSearchTaken = errors.New("the search was removed, or another process has taken it over")
+
+// Put writes how far the search is and the trials that are new or have changed, all or nothing. Called at least every
+// few seconds it also says that the search lives.
+func (r *SearchRecord) Put(ctx context.Context, q *Search, trials []Trial) error {
+	return r.store.insist(ctx, func(ctx context.Context, conn *sql.Conn) error {
+		now := formatTime(time.Now())
+		res, err := conn.ExecContext(ctx, `UPDATE searches SET changed = ?, heartbeat = ?, config = ?, phase = ?, data = ?, seconds = ?, spent = ?, rest = ?
+			WHERE search = ? AND owner = ?`, now, now, string(q.Config), q.Phase, q.Data, q.Seconds, q.Spent, orEmpty(q.Rest), r.row, r.owner.token)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, errSearchTaken)
+		}
+		for i := range trials {
+			t := &trials[i]
+			_, err := conn.ExecContext(ctx, `INSERT OR REPLACE INTO trials
+				(search, number, run, state, why, seed, rung, final, choices, figures) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				r.row, t.Number, textOrNull(t.Run), t.State, t.Why, strconv.FormatUint(t.Seed, 10), t.Rung, t.Final,
+				string(t.Choices), orEmpty(t.Figures))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Release gives the search up, so that another process may go on with it at once.
+func (r *SearchRecord) Release(ctx context.Context) error {
+	return r.store.insist(ctx, func(ctx context.Context, conn *sql.Conn) error {
+		_, err := conn.ExecContext(ctx, "UPDATE searches SET owner = NULL WHERE search = ? AND owner = ?", r.row, r.owner.token)
+		return err
+	})
+}
+
+// Searches returns all searches, newest first.
+func (s *Store) Searches(ctx context.Context) (out []Search, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		out, err = s.searches(ctx, tx, "")
+		return err
+	})
+	return out, err
+}
+
+// Search returns a search by its name or ID, or by last the newest one, with its trials in order. It returns a
+// *SearchError where there is none.
+func (s *Store) Search(ctx context.Context, name string) (q *Search, trials []Trial, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		where, args := "WHERE id = ?1 OR name = ?1", []any{name}
+		if name == "last" {
+			where, args = "", nil
+		}
+		found, err := s.searches(ctx, tx, where, args...)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return s.noSearch(ctx, tx, name)
+		}
+		q = &found[0]
+		trials, err = s.trials(ctx, tx, q)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return q, trials, nil
+}
+
+// noSearch lists what there is.
+func (s *Store) noSearch(ctx context.Context, tx *sql.Tx, name string) error {
+	all, err := s.searches(ctx, tx, "")
+	if err != nil {
+		return err
+	}
+	var names []string
+	for i := range all[:min(len(all), maxNear)] {
+		names = append(names, all[i].Name)
+	}
+	if len(names) == 0 {
+		return &SearchError{Name: name, Found: "there are no searches yet", Expected: "one that newtop tune has begun"}
+	}
+	return &SearchError{Name: name, Found: "there is none of that name", Expected: "one of " + strings.Join(names, ", ")}
+}
+
+func (s *Store) badSearch(name string, err error) error {
+	return &RowError{File: s.path, Table: "searches", Run: name, Err: err}
+}
+
+func (s *Store) searches(ctx context.Context, tx *sql.Tx, where string, args ...any) (out []Search, err error) {
+	var there bool // not in a file of version 1 that is only read
+	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'searches')").Scan(&there)
+	if err != nil || !there {
+		return nil, err
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest,
+		(SELECT count(*) FROM trials t WHERE t.search = s.search), owner, host, process, identity, heartbeat
+		FROM searches s `+where+" ORDER BY begun DESC, search DESC", args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var q Search
+		var o owner
+		var token sql.NullString
+		var begun, changed, beaten, config, rest string
+		err := rows.Scan(&q.ID, &q.Name, &begun, &changed, &config, &q.Version, &q.Phase, &q.Data, &q.Seconds, &q.Spent, &rest,
+			&q.Trials, &token, &o.host, &o.process, &o.identity, &beaten)
+		if err != nil {
+			return nil, s.badSearch(cmp.Or(q.Name, q.ID), err)
+		}
+		for _, p := range []struct {
+			text string
+			to   *time.Time
+		}{{begun, &q.Begun}, {changed, &q.Changed}, {beaten, &o.beaten}} {
+			if *p.to, err = parseTime(p.text); err != nil {
+				return nil, s.badSearch(q.Name, err)
+			}
+		}
+		o.token = token.String
+		q.Config, q.Rest = json.RawMessage(config), json.RawMessage(rest)
+		q.Host, q.Process, q.Running = o.host, o.process, o.alive(time.Now())
+		out = append(out, q)
+	}
+	return out, rows.Err()
+}
+
+// trials returns those of a search in order.
+func (s *Store) trials(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT number, run, state, why, seed, rung, final, choices, figures FROM trials
+		WHERE search = (SELECT search FROM searches WHERE id = ?) ORDER BY number`, q.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var t Trial
+		var run sql.NullString
+		var seed, choices, figures string
+		err := rows.Scan(&t.Number, &run, &t.State, &t.Why, &seed, &t.Rung, &t.Final, &choices, &figures)
+		if err == nil {
+			t.Seed, err = strconv.ParseUint(seed, 10, 64)
+		}
+		if err != nil {
+			return nil, s.badSearch(q.Name, fmt.Errorf("trial %d: %w", t.Number, err))
+		}
+		t.Run, t.Choices, t.Figures = run.String, json.RawMessage(choices), json.RawMessage(figures)
+		out = append(out, t)
+	}
+	return out, rows.Err()
+}

@@ -1,0 +1,115 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestSearches(t *testing.T) {
+	s := temporary(t)
+	ctx := t.Context()
+	if all, err := s.Searches(ctx); err != nil || len(all) != 0 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	var wrong *SearchError
+	if _, _, err := s.Search(ctx, "last"); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "there are no searches yet") {
+		t.Error(err)
+	}
+	q := Search{Name: "mine", Config: json.RawMessage(`{"Trials":3}`), Version: "0.7", Phase: "searching", Data: "letters"}
+	r, err := s.NewSearch(ctx, &q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.NewSearch(ctx, &Search{Name: "mine", Config: q.Config}); !errors.As(err, &wrong) {
+		t.Errorf("a name that is taken: %v", err)
+	}
+	unnamed := Search{Config: q.Config}
+	if _, err := s.NewSearch(ctx, &unnamed); err != nil || unnamed.Name != "tune-"+unnamed.ID || unnamed.ID == q.ID {
+		t.Errorf("%+v: %v", unnamed, err)
+	}
+	want := []Trial{
+		{Number: 1, Run: "a", State: "done", Seed: math.MaxUint64, Rung: 2, Choices: json.RawMessage(`[]`), Figures: json.RawMessage(`{"Best":0.1}`)},
+		{Number: 2, State: "failed", Why: "no file", Final: true, Choices: json.RawMessage(`[{"Key":"opt"}]`), Figures: json.RawMessage(`{}`)},
+	}
+	if err := r.Put(ctx, &q, want); err != nil {
+		t.Fatal(err)
+	}
+	want[0].State, q.Phase, q.Seconds, q.Spent = "reached", "finals", 1.5, 80
+	if err := r.Put(ctx, &q, want[:1]); err != nil {
+		t.Fatal(err)
+	}
+	got, trials, err := s.Search(ctx, q.ID)
+	if err != nil || !reflect.DeepEqual(trials, want) || got.Phase != "finals" || got.Seconds != 1.5 || got.Spent != 80 || got.Trials != 2 ||
+		!got.Running || !got.Begun.Equal(q.Begun) || string(got.Config) != string(q.Config) || string(got.Rest) != "{}" {
+		t.Errorf("%+v with %+v: %v", got, trials, err)
+	}
+	if _, _, _, err := s.ContinueSearch(ctx, "mine"); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "process ") {
+		t.Errorf("a search that has a process: %v", err)
+	}
+	if err := r.Release(ctx); err != nil {
+		t.Fatal(err)
+	}
+	again, _, trials, err := s.ContinueSearch(ctx, "mine")
+	if err != nil || len(trials) != 2 {
+		t.Fatalf("%v, %v", trials, err)
+	}
+	if err := r.Put(ctx, &q, nil); !errors.Is(err, errSearchTaken) {
+		t.Errorf("writing to a search that was given up: %v", err)
+	}
+	if err := again.Put(ctx, &q, nil); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := s.Search(ctx, "yours"); !errors.As(err, &wrong) || !strings.HasSuffix(err.Error(), "expected one of "+unnamed.Name+", mine") {
+		t.Errorf("an unknown name: %v", err)
+	}
+	var bad *RowError
+	for _, change := range []string{"UPDATE trials SET seed = 'x'", "UPDATE searches SET begun = 'then'"} {
+		if _, err := s.db.Exec(change); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.Search(ctx, "mine"); !errors.As(err, &bad) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", change, err)
+		}
+	}
+}
+
+// A database of version 1 can be read as it is, and gets the new tables when it is opened for writing; its runs stay.
+func TestSearchesInAVersion1Store(t *testing.T) {
+	text, err := os.ReadFile("testdata/version1.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "runs.db")
+	execute(t, path, string(text))
+	old, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	if all, err := old.Searches(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("%v, %v", all, err)
+	}
+	var wrong *SearchError
+	if _, _, err := old.Search(t.Context(), "mine"); !errors.As(err, &wrong) {
+		t.Error(err)
+	}
+	if find(t, old, "old").Epochs != 4 {
+		t.Error("a run of the old database is not what it was")
+	}
+	s := open(t, path)
+	if _, err := s.NewSearch(t.Context(), &Search{Name: "mine", Config: json.RawMessage("{}")}); err != nil {
+		t.Fatal(err)
+	}
+	if find(t, s, "old").Epochs != 4 {
+		t.Error("a run has changed with the version")
+	}
+	if all, err := old.Searches(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("the older reader sees %v, %v", all, err)
+	}
+}

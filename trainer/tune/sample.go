@@ -1,0 +1,222 @@
+package tune
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/c-bata/goptuna/sobol"
+	"github.com/c-bata/goptuna/tpe"
+)
+
+// samplers are what Config.Sampler takes; the empty name is sobol for a while, then tpe.
+var samplers = []string{"sobol", "random", "tpe"}
+
+// Of the tree-structured Parzen estimator [Bergstra, Bardenet, Bengio, Kégl 2011].
+const (
+	elite      = 0.2 // γ, the share of the trials that count as good
+	candidates = 24  // drawn from the density of the good ones, of which the one with the largest l/g is taken
+	fewest     = 5   // trials that a density is estimated from
+	explorers  = 4   // every so many trials one is quasi-random all the same
+)
+
+// sampler proposes trials. What it proposes follows from the seed, the number of points drawn so far and the trials
+// seen, so that it can be stopped and made anew.
+type sampler struct {
+	space *space
+	kind  string
+	seed  uint64
+	sobol *sobol.Engine
+	shift []uint32 // of each coordinate, bit by bit [Owen 1998]; none for seed 0
+	drawn int
+	used  map[string]bool
+}
+
+func newSampler(s *space, kind string, seed uint64) *sampler {
+	p := &sampler{space: s, kind: kind, seed: seed, used: map[string]bool{}}
+	p.shift = make([]uint32, max(1, len(s.axes)))
+	if seed != 0 {
+		r := rand.New(rand.NewPCG(seed, 0))
+		for i := range p.shift {
+			p.shift[i] = r.Uint32()
+		}
+	}
+	p.sobol = sobol.NewEngine(uint32(len(p.shift)))
+	return p
+}
+
+// skip leaves out points that were drawn before.
+func (p *sampler) skip(points int) {
+	for p.drawn < points {
+		p.draw()
+	}
+}
+
+// take marks a trial as tried.
+func (p *sampler) take(choices []Choice) { p.used[text(choices)] = true }
+
+// draw returns the next point of the unit cube.
+func (p *sampler) draw() []float64 {
+	p.drawn++
+	if p.kind == "random" {
+		r, point := p.random(), make([]float64, len(p.shift))
+		for i := range point {
+			point[i] = r.Float64()
+		}
+		return point
+	}
+	point := p.sobol.Draw()
+	for i := range point {
+		point[i] = float64(uint32(point[i]*(1<<32))^p.shift[i]) / (1 << 32)
+	}
+	return point
+}
+
+// random returns the random numbers that belong to the newest point.
+func (p *sampler) random() *rand.Rand { return rand.New(rand.NewPCG(p.seed, uint64(p.drawn))) }
+
+// mostDraws bounds the points that are passed over because their trial has been made already.
+const mostDraws = 256
+
+// next proposes a trial that has not been made. It returns false where there is none, or none is found: the space is
+// small and used up. Seen are the trials so far, the best ones first.
+func (p *sampler) next(seen [][]Choice) (choices []Choice, ok bool) {
+	if n := p.space.size(); n > 0 && len(p.used) >= n {
+		return nil, false
+	}
+	for range mostDraws {
+		point := p.draw()
+		if p.models(len(seen)) {
+			choices = p.estimate(point, seen)
+		} else {
+			choices = p.space.at(point)
+		}
+		if !p.used[text(choices)] {
+			return choices, true
+		}
+	}
+	return nil, false
+}
+
+// models reports whether the next trial comes from the estimator.
+func (p *sampler) models(seen int) bool {
+	enough := max(10, 2*len(p.space.axes), 4*len(p.space.methods))
+	switch {
+	case seen < enough, p.kind == "sobol", p.kind == "random":
+		return false
+	case p.kind == "tpe":
+		return true
+	}
+	return p.drawn%explorers != 0
+}
+
+// estimate proposes a trial whose values are frequent among the good ones and rare among the others, each axis by
+// itself and among the trials of the same method. Where a method has too few, the point decides.
+func (p *sampler) estimate(point []float64, seen [][]Choice) (choices []Choice) {
+	r := p.random()
+	at := slices.Clone(point)
+	if len(p.space.axes) > 0 && p.space.axes[0].Key == optKey {
+		a := &p.space.axes[0]
+		at[0] = p.category(r, len(a.Choices), places(a, seen))
+		choices = append(choices, a.at(at[0]))
+	}
+	info := p.space.methodOf(choices)
+	same := slices.Clone(seen)
+	same = slices.DeleteFunc(same, func(c []Choice) bool { return p.space.methodOf(c).Name != info.Name })
+	for _, i := range p.space.active(info) {
+		a := &p.space.axes[i]
+		were := places(a, same)
+		switch {
+		case len(were) < fewest:
+		case a.Choices != nil:
+			at[i] = p.category(r, len(a.Choices), were)
+		default:
+			at[i] = numeric(r, were)
+		}
+	}
+	return p.space.at(at)
+}
+
+// places returns where the trials lie on an axis, the numbers of their choices for a list.
+func places(a *axis, seen [][]Choice) (out []float64) {
+	for _, choices := range seen {
+		i := slices.IndexFunc(choices, func(c Choice) bool { return c.Key == a.Key })
+		switch {
+		case i < 0:
+		case a.Choices != nil:
+			out = append(out, float64(slices.Index(a.Choices, choices[i].Value)))
+		default:
+			out = append(out, choices[i].Number)
+		}
+	}
+	return out
+}
+
+// good returns how many of n trials count as good.
+func good(n int) int { return int(math.Ceil(elite * float64(n))) }
+
+// category draws from the choices of the good trials, with one of each added, and returns a place within its share of
+// the axis.
+func (p *sampler) category(r *rand.Rand, n int, were []float64) float64 {
+	weights := slices.Repeat([]float64{1}, n)
+	total := float64(n)
+	for _, v := range were[:good(len(were))] {
+		if i := int(v); i >= 0 && i < n {
+			weights[i]++
+			total++
+		}
+	}
+	u := r.Float64() * total
+	for i, w := range weights {
+		if u -= w; u < 0 {
+			return (float64(i) + 0.5) / float64(n)
+		}
+	}
+	return (float64(n) - 0.5) / float64(n)
+}
+
+// numeric draws from the density of the good places and returns the candidate for which it is largest beside that of
+// the others.
+func numeric(r *rand.Rand, were []float64) float64 {
+	options := tpe.ParzenEstimatorParams{
+		ConsiderPrior: true, PriorWeight: 1, ConsiderMagicClip: true,
+		Weights: func(n int) []float64 { return slices.Repeat([]float64{1}, n) },
+	}
+	n := good(len(were))
+	low := tpe.NewParzenEstimator(slices.Clone(were[:n]), 0, 1, options)
+	high := tpe.NewParzenEstimator(slices.Clone(were[n:]), 0, 1, options)
+	best, most := 0.5, math.Inf(-1)
+	for range candidates {
+		u := drawFrom(low, r)
+		if gain := math.Log(density(low, u)) - math.Log(density(high, u)); gain > most {
+			best, most = u, gain
+		}
+	}
+	return best
+}
+
+// drawFrom draws a number in [0, 1) from a mixture of normal distributions.
+func drawFrom(e *tpe.ParzenEstimator, r *rand.Rand) float64 {
+	for {
+		u, i := r.Float64(), 0
+		for i < len(e.Weights)-1 && u >= e.Weights[i] {
+			u -= e.Weights[i]
+			i++
+		}
+		if v := e.Mus[i] + e.Sigmas[i]*r.NormFloat64(); v >= 0 && v < 1 {
+			return v
+		}
+	}
+}
+
+// density returns that of a mixture, up to the constant that keeps it within [0, 1].
+func density(e *tpe.ParzenEstimator, v float64) (sum float64) {
+	inside := 0.0
+	cdf := func(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
+	for i, w := range e.Weights {
+		z := (v - e.Mus[i]) / e.Sigmas[i]
+		sum += w * math.Exp(-z*z/2) / e.Sigmas[i]
+		inside += w * (cdf((1-e.Mus[i])/e.Sigmas[i]) - cdf(-e.Mus[i]/e.Sigmas[i]))
+	}
+	return sum / inside
+}

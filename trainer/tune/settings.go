@@ -1,0 +1,307 @@
+package tune
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"newtop/trainer"
+	"newtop/trainer/optim"
+)
+
+// space is what is searched: axes, of which a trial has those that its method knows.
+type space struct {
+	base    trainer.Config
+	axes    []axis
+	methods []*optim.Info // that trials may have
+}
+
+// axis is a dimension with what its key means.
+type axis struct {
+	Dimension
+	method string // the only one that has it; empty: all that know the key
+	key    string // without the method
+}
+
+// newSpace checks everything that can go wrong without data. It returns a *trainer.ConfigError or what Config.Check
+// does.
+func newSpace(base trainer.Config, over []Dimension) (*space, error) {
+	if base.Optimizer == "" {
+		base.Optimizer = trainer.DefaultOptimizer
+	}
+	s := &space{base: base}
+	names := []string{base.Optimizer}
+	for i := range over {
+		d := over[i]
+		if err := d.Check(); err != nil {
+			return nil, err
+		}
+		if d.Key == optKey {
+			names = d.Choices
+		}
+		if slices.ContainsFunc(s.axes, func(a axis) bool { return a.Key == d.Key }) {
+			return nil, &trainer.ConfigError{Flag: "--over", Value: d.String(), Expected: "each key once"}
+		}
+		a := axis{Dimension: d, key: d.Key}
+		if method, key, ok := strings.Cut(d.Key, "."); ok {
+			a.method, a.key = method, key
+		}
+		if a.Choices == nil {
+			a.Whole = a.Whole || counted(a.key)
+		}
+		s.axes = append(s.axes, a)
+	}
+	// Which axes a trial has follows from its method, which therefore comes first.
+	slices.SortStableFunc(s.axes, func(a, b axis) int { return rank(a.Key) - rank(b.Key) })
+	for _, name := range names {
+		info, err := optim.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		s.methods = append(s.methods, info)
+	}
+	if err := s.checkSet(); err != nil {
+		return nil, err
+	}
+	for _, info := range s.methods {
+		if _, err := s.checked(info, nil); err != nil {
+			return nil, err
+		}
+	}
+	for i := range s.axes {
+		if err := s.check(&s.axes[i]); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func rank(key string) int {
+	if key == optKey {
+		return 0
+	}
+	return 1
+}
+
+// knows reports whether a method has the axis in its trials, if no axis of its own takes its place.
+func (a *axis) knows(info *optim.Info) bool {
+	if a.method != "" && a.method != info.Name {
+		return false
+	}
+	if _, field := fields[a.key]; field && a.key != "batch" && a.key != "blocks" {
+		return a.method == "" || a.key != optKey
+	}
+	return parameter(info, a.key) != nil
+}
+
+// parameter returns the method's hyperparameter of that name, or nil.
+func parameter(info *optim.Info, key string) *optim.Hyperparameter {
+	i := slices.IndexFunc(info.Parameters, func(h optim.Hyperparameter) bool { return h.Key == key })
+	if i < 0 {
+		return nil
+	}
+	return &info.Parameters[i]
+}
+
+// check tries every choice, or both ends, of an axis with every method that knows it.
+func (s *space) check(a *axis) error {
+	wrong := func(expected string) error {
+		return &trainer.ConfigError{Flag: "--over", Value: a.String(), Expected: expected}
+	}
+	if a.Key == optKey {
+		if a.Choices == nil {
+			return wrong("a list of optimizers, as in opt=tr-gn,adam")
+		}
+		return nil // the methods were looked up
+	}
+	known, whole := false, true
+	for _, info := range s.methods {
+		if !a.knows(info) {
+			continue
+		}
+		known = true
+		h := parameter(info, a.key)
+		whole = whole && h != nil && h.Integer
+		if h != nil && h.Choices != nil && a.Choices == nil {
+			return wrong("a list of " + h.Range())
+		}
+	}
+	if !known {
+		return wrong(s.known(a))
+	}
+	if _, field := fields[a.key]; field && a.Choices == nil && !counted(a.key) {
+		return wrong("a list of values, as in " + a.key + "=A,B")
+	}
+	if whole && a.Choices == nil {
+		a.Whole = true
+	}
+	if err := a.Check(); err != nil {
+		return err
+	}
+	for _, info := range s.methods {
+		if !a.knows(info) {
+			continue
+		}
+		for _, v := range a.samples() {
+			if expected, err := s.checked(info, &Choice{Key: a.Key, Value: v}); err != nil {
+				return wrong(expected)
+			}
+		}
+	}
+	return nil
+}
+
+// samples returns the values of an axis that stand for all.
+func (a *axis) samples() []string {
+	if a.Choices != nil {
+		return a.Choices
+	}
+	return []string{optim.Format(a.Low), optim.Format(a.High)}
+}
+
+// known lists what an unknown key could have been.
+func (s *space) known(a *axis) string {
+	var names []string
+	for _, info := range s.methods {
+		names = append(names, info.Name)
+	}
+	if a.method != "" && !slices.Contains(names, a.method) {
+		return "a method that is searched before the point: " + strings.Join(names, ", ")
+	}
+	var keys []string
+	for _, info := range s.methods {
+		for _, h := range info.Parameters {
+			if (a.method == "" || a.method == info.Name) && !slices.Contains(keys, h.Key) {
+				keys = append(keys, h.Key)
+			}
+		}
+	}
+	own := slices.DeleteFunc(slices.Clone(fieldKeys), func(key string) bool {
+		return counted(key) && key != "committee" && !slices.Contains(keys, key) // which no method that is searched has
+	})
+	keys = slices.DeleteFunc(keys, counted)
+	if a.method != "" {
+		return fmt.Sprintf("a hyperparameter of %s: %s", a.method, strings.Join(keys, ", "))
+	}
+	return fmt.Sprintf("one of %s, or a hyperparameter: %s", strings.Join(own, ", "), strings.Join(keys, ", "))
+}
+
+// checked returns what is wrong with a method's trial that has one value, and what was expected.
+func (s *space) checked(info *optim.Info, choice *Choice) (expected string, err error) {
+	choices := []Choice{{Key: optKey, Value: info.Name}}
+	if choice != nil {
+		choices = append(choices, *choice)
+	}
+	c, err := s.config(choices)
+	if err == nil {
+		err = c.Check()
+	}
+	var config *trainer.ConfigError
+	switch {
+	case err == nil:
+		return "", nil
+	case errors.As(err, &config):
+		return config.Expected, err
+	}
+	return err.Error(), err
+}
+
+// checkSet returns an error for a fixed hyperparameter that none of the methods has.
+func (s *space) checkSet() error {
+	for _, kv := range s.base.Set {
+		key := settingKey(kv)
+		if !slices.ContainsFunc(s.methods, func(info *optim.Info) bool { return parameter(info, key) != nil }) {
+			return &trainer.ConfigError{Flag: "--set", Value: kv, Expected: "a hyperparameter of a method that is searched"}
+		}
+	}
+	return nil
+}
+
+func settingKey(kv string) string {
+	key, _, _ := strings.Cut(kv, "=")
+	return strings.TrimSpace(key)
+}
+
+// methodOf returns the method of a trial.
+func (s *space) methodOf(choices []Choice) *optim.Info {
+	name := s.base.Optimizer
+	if i := slices.IndexFunc(choices, func(c Choice) bool { return c.Key == optKey }); i >= 0 {
+		name = choices[i].Value
+	}
+	info, err := optim.Lookup(name)
+	if err != nil {
+		panic("tune: " + err.Error())
+	}
+	return info
+}
+
+// config returns what a trial trains. Fixed hyperparameters that its method does not have are left out, as axes are.
+func (s *space) config(choices []Choice) (trainer.Config, error) {
+	c, info := s.base, s.methodOf(choices)
+	c.Optimizer = info.Name
+	c.Set = slices.DeleteFunc(slices.Clone(c.Set), func(kv string) bool { return parameter(info, settingKey(kv)) == nil })
+	for _, choice := range choices {
+		key := choice.Key
+		if _, own, ok := strings.Cut(key, "."); ok {
+			key = own
+		}
+		if put, ok := fields[key]; ok {
+			if !put(&c, choice.Value) {
+				return c, &trainer.ConfigError{Flag: "--" + key, Value: choice.Value, Expected: expectations[key]}
+			}
+			continue
+		}
+		c.Set = slices.DeleteFunc(c.Set, func(kv string) bool { return settingKey(kv) == key })
+		c.Set = append(c.Set, key+"="+choice.Value)
+	}
+	return c, nil
+}
+
+// active returns the numbers of the axes that a method's trials have, that of the methods left out: one of its own
+// takes the place of one that all share.
+func (s *space) active(info *optim.Info) (axes []int) {
+	for i := range s.axes {
+		a := &s.axes[i]
+		own := func(b axis) bool { return b.method == info.Name && b.key == a.key }
+		if a.Key == optKey || !a.knows(info) || a.method == "" && slices.ContainsFunc(s.axes, own) {
+			continue
+		}
+		axes = append(axes, i)
+	}
+	return axes
+}
+
+// at returns the trial at a point of the unit cube with a coordinate for each axis.
+func (s *space) at(point []float64) (choices []Choice) {
+	if len(s.axes) > 0 && s.axes[0].Key == optKey {
+		choices = append(choices, s.axes[0].at(point[0]))
+	}
+	for _, i := range s.active(s.methodOf(choices)) {
+		choices = append(choices, s.axes[i].at(point[i]))
+	}
+	return choices
+}
+
+// size returns how many different trials there are; 0: too many to count.
+func (s *space) size() (n int) {
+	for _, info := range s.methods {
+		each := 1
+		for _, i := range s.active(info) {
+			if each *= s.axes[i].size(); each == 0 || each > 1e6 {
+				return 0
+			}
+		}
+		n += each
+	}
+	return n
+}
+
+// text writes choices as one word, the same for the same.
+func text(choices []Choice) string {
+	var b strings.Builder
+	for _, c := range choices {
+		fmt.Fprintf(&b, "%s=%s ", c.Key, c.Value)
+	}
+	return b.String()
+}
