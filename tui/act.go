@@ -27,7 +27,8 @@ func (a *App) receive(msg deltaMsg) tea.Cmd {
 	case a.h.done != nil && !a.h.watched():
 		return tea.Batch(a.wait(0), a.savedNote())
 	}
-	return tea.Batch(a.wait(a.interval), a.tick(), a.redraw(), a.savedNote())
+	a.share()
+	return tea.Batch(a.wait(a.pause), a.tick(), a.redraw(), a.savedNote())
 }
 
 // accept takes in one Delta.
@@ -91,7 +92,9 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 	}
 	if !errors.Is(msg.err, trainer.ErrReadOnly) && !errors.Is(msg.err, trainer.ErrEnded) && !a.h.watched() {
 		text = "refused: " + text
-		a.h.say(a.h.status.Epoch, tokWarn, "%s", text)
+		if a.h.status.Audience == nil { // else it comes as a deed
+			a.h.say(a.h.status.Epoch, tokWarn, "%s", text)
+		}
 	}
 	a.note(tokWarn, text)
 	return tea.Batch(next, a.expire())
@@ -111,12 +114,13 @@ func (a *App) glance() tea.Cmd {
 
 // steerable reports whether commands make sense.
 func (a *App) steerable() bool {
-	return !a.h.over() && !a.h.watched() && !a.closed && !a.readOnly && !a.stopping
+	return !a.h.over() && !a.h.watched() && !a.h.viewer && !a.closed && !a.readOnly && !a.stopping
 }
 
-// quit stops a run first and leaves when it has ended; asked again, it leaves at once.
+// quit leaves a run that is another's alone. Its own run it stops first,
+// and leaves when that has ended; asked again, it leaves at once.
 func (a *App) quit() tea.Cmd {
-	if !a.steerable() {
+	if a.guest != nil || !a.steerable() {
 		return tea.Quit
 	}
 	a.stopping = true

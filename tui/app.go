@@ -36,6 +36,24 @@ type Options struct {
 	Input       io.Reader // nil is standard input
 	Output      io.Writer // nil is standard output
 	Environ     []string  // nil is this process's environment
+	// Guest is who looks, where the run is served to several; nil is its owner. A guest's screen needs Input, Output,
+	// Environ and Size, and touches nothing of this process.
+	Guest *Guest
+	// Size and Resizes tell the size of a terminal that is not Output itself. Zero: Output is asked.
+	Size    Size
+	Resizes <-chan Size
+	// Allowance is shared by the screens of all guests; nil bounds nothing.
+	Allowance *Allowance
+}
+
+// Size is that of a terminal, in cells.
+type Size struct{ Width, Height int }
+
+// Guest is one of several who look at a run that is served to them. Leaving the screen leaves the run alone.
+type Guest struct {
+	Name    string // as trainer.Viewer has it
+	Control bool   // whether the guest may steer the run
+	Saves   string // what the directory is called that models are saved in, for readers
 }
 
 // App is the root model.
@@ -58,6 +76,8 @@ type App struct {
 	pace
 	pictures      string
 	dataSets      []string
+	guest         *Guest
+	allowance     *Allowance
 	look          uint64 // counts changes of how everything looks
 	width, height int
 
@@ -103,16 +123,23 @@ func newApp(feed trainer.Feed, o Options, methods []*optim.Info) *App {
 		noMouse:  o.NoMouse,
 		pictures: o.Pictures,
 		dataSets: o.DataSets,
+		guest:    o.Guest,
 		dark:     true,
 		profile:  colorprofile.TrueColor,
 		clock:    time.Now,
 	}
-	if remote(o.Environ) {
+	if remote(o.Environ) || o.Guest != nil {
 		a.interval = remoteInterval
 	}
+	if o.Guest != nil {
+		o.Preferences, a.environ = "", localeOf(o.Environ)
+		a.allowance, a.asleep = o.Allowance, true
+		a.profile = colours(o.Environ)
+	}
 	a.view = view{h: &history{}}
+	a.h.viewer = o.Guest != nil && !o.Guest.Control
 	a.recall(&o)
-	a.gl = a.glyphs.set(o.Environ)
+	a.gl = a.glyphs.set(a.environ)
 	a.restyle()
 	return a
 }
@@ -124,6 +151,9 @@ func (a *App) Close() { a.cancel() }
 // terminal on every way out, a panic included. It returns the context's error if that ended it. Signals
 // are the caller's: they are expected to end the context.
 func Run(ctx context.Context, feed trainer.Feed, o Options) error {
+	if o.Guest != nil {
+		return runGuest(ctx, New(feed, o), o)
+	}
 	return runApp(ctx, New(feed, o), o)
 }
 
@@ -134,6 +164,9 @@ func runApp(ctx context.Context, a *App, o Options) error {
 	var p *tea.Program
 	c := calm{now: time.Now, send: func(m tea.Msg) { p.Send(m) }}
 	p = tea.NewProgram(a, append(o.program(ctx, a.environ, a.noColor), tea.WithFilter(c.filter))...)
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go resizes(inner, p, o.Resizes)
 	_, err := p.Run()
 	if ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled) {
 		return ctx.Err()
@@ -151,6 +184,9 @@ func (o *Options) program(ctx context.Context, environ []string, noColor bool) [
 	}
 	if o.Environ != nil {
 		opts = append(opts, tea.WithEnvironment(o.Environ))
+	}
+	if o.Size != (Size{}) {
+		opts = append(opts, tea.WithWindowSize(o.Size.Width, o.Size.Height))
 	}
 	if noColor {
 		opts = append(opts, tea.WithColorProfile(colorprofile.ASCII))
@@ -254,23 +290,40 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 
 // View draws the screen from the panes' kept pictures.
 func (a *App) View() tea.View {
-	content := strings.Join(a.screen(), "\n")
-	if a.gl.ascii {
-		content = toASCII(content)
-	}
-	v := tea.NewView(content)
+	v := tea.NewView(strings.Join(a.finished(), "\n"))
 	v.AltScreen = true
-	if !a.noMouse {
-		v.MouseMode = tea.MouseModeCellMotion
-		if _, ok := a.panes[a.focus].(moused); ok && a.zoomed {
-			v.MouseMode = tea.MouseModeAllMotion
+	v.MouseMode = a.mouseMode()
+	v.WindowTitle = a.windowTitle()
+	return v
+}
+
+// finished is the screen in the characters that its glyphs allow.
+func (a *App) finished() []string {
+	rows := a.screen()
+	if a.gl.ascii {
+		for i := range rows {
+			rows[i] = toASCII(rows[i])
 		}
 	}
-	v.WindowTitle = a.title
-	if a.h.run != nil {
-		v.WindowTitle += " · " + clean(a.h.run.Data.Name)
+	return rows
+}
+
+// mouseMode is what the terminal should tell of the mouse.
+func (a *App) mouseMode() tea.MouseMode {
+	if a.noMouse {
+		return tea.MouseModeNone
 	}
-	return v
+	if _, ok := a.panes[a.focus].(moused); ok && a.zoomed {
+		return tea.MouseModeAllMotion
+	}
+	return tea.MouseModeCellMotion
+}
+
+func (a *App) windowTitle() string {
+	if a.h.run == nil {
+		return a.title
+	}
+	return a.title + " · " + clean(a.h.run.Data.Name)
 }
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.

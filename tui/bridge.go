@@ -44,6 +44,7 @@ type bridge struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	wake     chan struct{}
+	asleep   bool              // it does not look at the feed within an interval, of which the feed makes one Delta
 	waiting  []trainer.Command // in order, behind the one under way
 	busy     bool
 }
@@ -56,7 +57,28 @@ func newBridge(feed trainer.Feed) *bridge {
 
 // wait returns the command that waits for what is new; a message follows the one before by at least pause.
 func (b *bridge) wait(pause time.Duration) tea.Cmd {
+	if b.asleep {
+		return func() tea.Msg { return b.next(time.Now().Add(pause)) }
+	}
 	return func() tea.Msg { return b.gather(time.Now().Add(pause)) }
+}
+
+// next sleeps until news are due or a command was answered, and waits for what is new then. It wakes once for a message,
+// where gather looks at the feed all the time: of many viewers each looks seldom.
+func (b *bridge) next(due time.Time) (msg deltaMsg) {
+	timer := time.NewTimer(time.Until(due))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-b.wake:
+		time.Sleep(grace)
+	case <-b.ctx.Done():
+	}
+	d, err := b.feed.Wait(b.ctx)
+	if err != nil {
+		return deltaMsg{err: err}
+	}
+	return deltaMsg{deltas: []trainer.Delta{d}}
 }
 
 // gather waits for something new, and if that comes before it is due, for more until then.

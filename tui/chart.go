@@ -74,6 +74,9 @@ func (c *chart) text(th *theme) []string {
 		for _, g := range c.cells[y*c.w : (y+1)*c.w] {
 			if g.r == 0 {
 				g.r, g.ink = ' ', now
+				if looks[now].reverse {
+					g.ink = tokText
+				}
 			}
 			if g.ink != now {
 				l.run(now, string(run), len(run))

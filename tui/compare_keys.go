@@ -2,35 +2,22 @@ package tui
 
 import (
 	"io"
-	"path/filepath"
 	"slices"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	printed "newtop/internal/figure"
 )
 
-// compareBinding joins keys to what they do in a comparison. Dispatch, footer and help read the one table.
-type compareBinding struct {
-	key.Binding
-	do    func(m *comparison, k string) tea.Cmd
-	short string                   // what the footer says; empty for nothing
-	now   func(m *comparison) bool // whether it does; nil for always
-}
-
-// compareBindings is the table, in the order of the footer.
-func compareBindings() []compareBinding {
-	on := func(show, help, short string, do func(m *comparison, k string) tea.Cmd, keys ...string) compareBinding {
-		return compareBinding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(show, help)), do: do, short: short}
-	}
+// compareBindings is the table of the keys, in the order of the footer.
+func compareBindings() []screenBinding[*comparison] {
+	on := bindTo[*comparison]
 	then := func(f func(m *comparison, k string)) func(m *comparison, k string) tea.Cmd {
 		return func(m *comparison, k string) tea.Cmd { f(m, k); return nil }
 	}
 	back := on("esc", "back to charts and table", "back", then(func(m *comparison, _ string) { m.zoomed = false }), "esc")
 	back.now = func(m *comparison) bool { return m.zoomed }
-	return []compareBinding{
+	return []screenBinding[*comparison]{
 		back,
 		on("q", "quit", "quit", func(*comparison, string) tea.Cmd { return tea.Quit }, "q", "ctrl+c"),
 		on("?", "this help", "help", then(func(m *comparison, _ string) { m.front = &compareHelp{} }), "?"),
@@ -47,9 +34,9 @@ func compareBindings() []compareBinding {
 		on("y", "logarithmic or linear scale", "log", then((*comparison).rescale), "y"),
 		on("p", "picture of the charts, as SVG", "picture", (*comparison).picture, "p"),
 		on("P", "picture of the screen, as SVG", "", (*comparison).screenPicture, "P"),
-		on("t", "the next theme: auto, dark, light, safe, mono", "theme", (*comparison).nextTheme, "t"),
-		on("g", "the next glyphs: auto, braille, block, ascii", "", (*comparison).nextGlyphs, "g"),
-		on("M", "newtop follows the mouse, or leaves it alone", "", (*comparison).toggleMouse, "M"),
+		on("t", "the next theme: auto, dark, light, safe, mono", "theme", func(m *comparison, k string) tea.Cmd { return m.nextTheme(k) }, "t"),
+		on("g", "the next glyphs: auto, braille, block, ascii", "", func(m *comparison, k string) tea.Cmd { return m.nextGlyphs(k) }, "g"),
+		on("M", "newtop follows the mouse, or leaves it alone", "", func(m *comparison, k string) tea.Cmd { return m.toggleMouse(k) }, "M"),
 		on("ctrl+z", "suspend; fg comes back", "", func(*comparison, string) tea.Cmd { return tea.Suspend }, "ctrl+z"),
 	}
 }
@@ -131,31 +118,6 @@ func (m *comparison) rescale(string) {
 	}
 }
 
-func (m *comparison) nextTheme(string) tea.Cmd {
-	m.theme++
-	if m.theme == themeCount {
-		m.theme = ThemeAuto
-	}
-	m.restyle()
-	return m.tell(tokText, "theme: "+m.theme.String())
-}
-
-func (m *comparison) nextGlyphs(string) tea.Cmd {
-	m.glyphs++
-	if m.glyphs == glyphsCount {
-		m.glyphs = GlyphsAuto
-	}
-	m.gl = m.glyphs.set(m.environ)
-	return m.tell(tokText, "glyphs: "+m.glyphs.String())
-}
-
-func (m *comparison) toggleMouse(string) tea.Cmd {
-	if m.noMouse = !m.noMouse; m.noMouse {
-		return m.tell(tokText, "mouse: the terminal's, to select text")
-	}
-	return m.tell(tokText, "mouse: newtop's")
-}
-
 // picture draws the quantities on the screen for paper.
 func (m *comparison) picture(string) tea.Cmd {
 	if len(m.charts.shown) == 0 {
@@ -178,30 +140,13 @@ func (m *comparison) picture(string) tea.Cmd {
 			runs = append(runs, printed.Run{ID: r.ID, Name: r.label, Opening: r.Run, Epochs: r.Epochs, Switches: r.Switches, Diverged: r.Diverged})
 		}
 	}
-	return m.write(comparedQuantities[m.charts.quantity(0)].name, func(w io.Writer) error { return printed.Draw(w, "svg", runs, o) })
+	name := "newtop-compare-" + plainName(comparedQuantities[m.charts.quantity(0)].name)
+	return m.write(name, func(w io.Writer) error { return printed.Draw(w, "svg", runs, o) })
 }
 
 // screenPicture draws the screen as it stands.
 func (m *comparison) screenPicture(string) tea.Cmd {
-	rows, columns, dark := m.screen(), m.width, m.theme.onDark(m.dark)
-	if m.gl.ascii {
-		for i := range rows {
-			rows[i] = toASCII(rows[i])
-		}
-	}
-	return m.write("screen", func(w io.Writer) error { return writeScreen(w, rows, columns, dark) })
-}
-
-// write has the tea.Cmd that writes a picture and says where.
-func (m *comparison) write(of string, draw func(io.Writer) error) tea.Cmd {
-	if m.pictures == "" {
-		return m.tell(tokWarn, "pictures can't be written from here")
-	}
-	base := filepath.Join(m.pictures, "newtop-compare-"+plainName(of))
-	return func() tea.Msg {
-		path, err := writeNew(base, ".svg", draw)
-		return pictureMsg{path, err}
-	}
+	return m.pictureOf(m.screen(), "newtop-compare-screen")
 }
 
 // mouse selects the run that is clicked, and gives the charts what happens on them.
@@ -235,7 +180,7 @@ func wheelKey(msg tea.MouseWheelMsg) string {
 	return "down"
 }
 
-// footer names the keys, and at its right end what was last said.
+// footer names the keys.
 func (m *comparison) footer(w int) string {
 	var hints []hint
 	if m.front != nil {
@@ -247,20 +192,5 @@ func (m *comparison) footer(w int) string {
 			}
 		}
 	}
-	l := m.th.line(w)
-	room := w
-	if m.notice.s != "" {
-		room = w - min(cells(m.notice.s)+3, w*2/3)
-	}
-	for _, h := range hints {
-		if l.w+cells(h.key)+cells(h.text)+3 > room {
-			break
-		}
-		l.put(tokText, " ").put(tokAccent, h.key).put(tokMuted, " "+h.text+" ")
-	}
-	if m.notice.s != "" {
-		s := ansi.Truncate(m.notice.s, l.left()-3, "…")
-		l.to(w-cells(s)-1).put(m.notice.t, s)
-	}
-	return l.full()
+	return m.hintLine(w, hints)
 }

@@ -88,7 +88,7 @@ func TestCompareEnds(t *testing.T) {
 			m := newComparison(fakeCompared(3), o)
 			m.width, m.height = 120, 40
 			errs := make(chan error, 1)
-			go func() { errs <- runComparison(ctx, m, o) }()
+			go func() { errs <- m.run(ctx, m, o) }()
 			for n := 0; out.bytes.Load() < 100 && n < 300; n++ {
 				time.Sleep(10 * time.Millisecond)
 			}

@@ -23,7 +23,7 @@ func (a *App) header(w int) []string {
 func (a *App) headerRun(w int) string {
 	l := a.th.line(w)
 	l.put(tokText, " ").put(tokAccent, a.title)
-	state := a.state()
+	state := append(a.audience(w), a.state()...)
 	room := w - width(state) - 2
 	inner := a.th.line(room - l.w)
 	alert := a.alert()

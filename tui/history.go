@@ -111,8 +111,9 @@ func (h *history) apply(d *trainer.Delta) {
 		h.runGen++
 		h.say(0, tokText, "%s", strings.Join(runWords(d.Run), " · "))
 	}
+	deeds := h.newDeeds(d.Status.Audience)
 	h.standing(&d.Status)
-	(&sequence{h: h, d: d}).play()
+	(&sequence{h: h, d: d, done: deeds}).play()
 	h.laps(d)
 	h.looks(d)
 	for i := range d.Inner {

@@ -11,6 +11,8 @@ type recordHistory struct {
 	restarts   int  // times that the history began anew
 	classified bool // a run that does not tell its classes tells error rates
 	bestTest   bool // the best fault is of the test rows
+	viewer     bool // the screen is that of a guest who may look and no more
+	deed       int  // the newest of the audience's deeds that is in the log
 }
 
 // watched reports whether the run is trained elsewhere, or was: nobody answers what it does not tell.
@@ -18,6 +20,9 @@ func (h *history) watched() bool { return h.status.Replay != nil }
 
 // mute reports whether a question would have no answer: the run is over, or only its record is here.
 func (h *history) mute() bool { return h.over() || h.watched() }
+
+// unasked reports whether nobody answers what this screen asks: there is no answer, or no right to ask.
+func (h *history) unasked() bool { return h.mute() || h.viewer }
 
 // loading is how much of a record has been read, and whether more is being read.
 func (h *history) loading() (share float64, ok bool) {
@@ -56,7 +61,7 @@ func (h *history) lossless() bool {
 func (h *history) restart(run *trainer.RunEvent) {
 	old := *h
 	*h = history{}
-	h.restarts = old.restarts + 1
+	h.restarts, h.viewer = old.restarts+1, old.viewer
 	h.runGen, h.epochGen, h.innerGen, h.spectrumGen = old.runGen+1, old.epochGen+1, old.innerGen+1, old.spectrumGen+1
 	h.logGen, h.settingGen, h.raceGen = old.logGen+1, old.settingGen+1, old.raceGen+1
 	h.weightsGen, h.errorsGen, h.stage.gen = old.weightsGen+1, old.errorsGen+1, old.stage.gen+1

@@ -9,10 +9,11 @@ import (
 // sequence takes in a Delta's epochs with what happened between them, which the Delta holds kind by kind. The numbers
 // are how many of each kind were taken in.
 type sequence struct {
-	h *history
-	d *trainer.Delta
+	h    *history
+	d    *trainer.Delta
+	done []trainer.Deed // by those who look at the run
 
-	switches, settings, spectra, rewinds, races, resumes, saved int
+	switches, settings, spectra, rewinds, races, resumes, saved, deeds int
 }
 
 // play goes through the epochs in order.
@@ -51,6 +52,9 @@ func (q *sequence) before(epoch int) {
 	marks := epoch
 	for _, e := range d.Rewinds[q.rewinds:] {
 		marks = min(marks, e.To+1)
+	}
+	for ; q.deeds < len(q.done) && q.done[q.deeds].Epoch < epoch; q.deeds++ {
+		h.deedDone(&q.done[q.deeds])
 	}
 	for ; q.races < len(d.Races) && d.Races[q.races].Epoch < epoch; q.races++ {
 		h.raced(&d.Races[q.races])

@@ -70,6 +70,8 @@ func unsteerable(a *App) string {
 	switch {
 	case a.h.watched():
 		return trainer.ErrReadOnly.Error()
+	case a.h.viewer:
+		return viewerOnly
 	case a.h.over():
 		return "the run has ended"
 	case a.closed:
@@ -96,6 +98,14 @@ func covered(a *App) string {
 		return "the race has the screen"
 	}
 	return ""
+}
+
+// unpicturable is why the focused pane can't be drawn to a file.
+func unpicturable(a *App) string {
+	if a.h.viewer {
+		return viewerOnly
+	}
+	return covered(a)
 }
 
 // foot puts a binding into the footer while a condition holds.
@@ -130,6 +140,19 @@ func uncovered(a *App) bool { return covered(a) == "" }
 
 func changeable(a *App) bool { return unchangeable(a) == "" }
 
+// quitWord says what q does.
+func (a *App) quitWord() string {
+	switch {
+	case a.stopping:
+		return "quit at once"
+	case a.guest != nil:
+		return "leave"
+	case a.steerable():
+		return "stop"
+	}
+	return "quit"
+}
+
 // mainBindings are those that a footer should never be without.
 func mainBindings() []binding {
 	pauseWord := func(a *App) string {
@@ -138,20 +161,11 @@ func mainBindings() []binding {
 		}
 		return "pause"
 	}
-	quitWord := func(a *App) string {
-		switch {
-		case a.stopping:
-			return "quit at once"
-		case a.steerable():
-			return "stop"
-		}
-		return "quit"
-	}
 	return []binding{
 		bind(groupHelp, "q", "stop the run, then quit; twice: at once", "q", "ctrl+c").
-			on(func(a *App, _ string) tea.Cmd { return a.quit() }).footBy(quitWord, always).only(trains),
+			on(func(a *App, _ string) tea.Cmd { return a.quit() }).footBy((*App).quitWord, always).only(owns),
 		bind(groupHelp, "q", "quit, and leave the run alone", "q", "ctrl+c").
-			on(func(a *App, _ string) tea.Cmd { return a.quit() }).footBy(quitWord, always).only(replays),
+			on(func(a *App, _ string) tea.Cmd { return a.quit() }).footBy((*App).quitWord, always).only(func(a *App) bool { return !owns(a) }),
 		bind(groupHelp, "?", "this help", "?").
 			on(func(a *App, _ string) tea.Cmd { a.overlay = &helpOverlay{}; return nil }).foot("help", always),
 		bind(groupHelp, ":", "search all commands; also ctrl+p", ":", "ctrl+p").
@@ -245,11 +259,16 @@ func viewBindings() []binding {
 			on(func(a *App, _ string) tea.Cmd { return a.toggleMouse() }),
 		bind(groupView, "p", "picture of the focused chart, as SVG", "p").
 			on(func(a *App, _ string) tea.Cmd { return a.chartPicture("svg") }).
-			foot("picture", func(a *App) bool { return uncovered(a) && a.h.over() }).unless(covered),
+			foot("picture", func(a *App) bool { return unpicturable(a) == "" && a.h.over() }).unless(unpicturable),
 		bind(groupView, "P", "picture of the screen, as SVG", "P").
-			on(func(a *App, _ string) tea.Cmd { return a.screenPicture() }),
+			on(func(a *App, _ string) tea.Cmd { return a.screenPicture() }).unless(func(a *App) string {
+			if a.h.viewer {
+				return viewerOnly
+			}
+			return ""
+		}),
 		bind(groupHelp, "ctrl+z", "suspend; fg comes back", "ctrl+z").
-			on(func(*App, string) tea.Cmd { return tea.Suspend }),
+			on(func(*App, string) tea.Cmd { return tea.Suspend }).only(func(a *App) bool { return a.guest == nil }),
 	}
 }
 

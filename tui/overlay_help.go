@@ -71,6 +71,14 @@ func (o *helpOverlay) draw(a *App, w, h int) []string {
 	return a.th.boxed(title, rows, bw)
 }
 
+// idleWhy is why the keys that steer do nothing.
+func idleWhy(a *App) string {
+	if a.h.viewer {
+		return "you are a viewer"
+	}
+	return "it is only watched"
+}
+
 // keySections has the keys by group, as the table of bindings has them, and before them those of what has the
 // screen.
 func (a *App) keySections() (out []section) {
@@ -99,14 +107,14 @@ func (a *App) keySections() (out []section) {
 		for i := range a.bindings {
 			switch b := &a.bindings[i]; {
 			case b.group != g || b.absent(a):
-			case replays(a) && b.group == groupRun:
+			case replays(a) && b.group == groupRun, a.h.viewer && (b.group == groupRun || b.lacking(a) == viewerOnly):
 				idle = append(idle, b.Help().Key)
 			default:
 				s.rows = append(s.rows, explain(tokAccent, b.Help().Key, columns, b.Help().Desc))
 			}
 		}
 		if len(idle) > 0 {
-			s.rows = append(s.rows, []part{{tokMuted, strings.Join(idle, " ") + "  not here: it is only watched"}})
+			s.rows = append(s.rows, []part{{tokMuted, strings.Join(idle, " ") + "  not here: " + idleWhy(a)}})
 		}
 		if len(s.rows) > 0 {
 			out = append(out, s)

@@ -29,10 +29,19 @@ func patience(environ []string) time.Duration {
 
 // pace is what the root model knows of when things were drawn.
 type pace struct {
+	pause   time.Duration // the least time to the next news
 	hold    time.Duration // how long a chart keeps its picture; 0 never
 	touched time.Time     // when the newest key came, or the first screen
 	drawing bool          // a drawMsg is under way
 	stale   bool          // the screen has pictures that were held back
+}
+
+// share adapts to how many look. Charts are most of a frame: where news are seldom they come with every third.
+func (a *App) share() {
+	a.pause = a.allowance.interval(a.interval)
+	if a.guest != nil {
+		a.hold = max(remoteHold, 5*a.pause/2)
+	}
 }
 
 // drawMsg ends a hold: the screen is drawn again.

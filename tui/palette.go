@@ -44,6 +44,7 @@ func (a *App) openPalette() {
 // paletteEntries lists what there is, in the order of an empty search.
 func (a *App) paletteEntries() (out []paletteEntry) {
 	out = append(out, a.commandEntries()...)
+	out = append(out, a.audienceEntries()...)
 	out = append(out, a.methodEntries()...)
 	out = append(out, a.paneEntries()...)
 	out = append(out, a.settingEntries()...)
@@ -133,7 +134,7 @@ func (a *App) lookEntries() (out []paletteEntry) {
 		out = append(out, e)
 	}
 	for _, format := range []string{"svg", "png", "pdf"} {
-		out = append(out, paletteEntry{kind: "picture", text: "chart as " + strings.ToUpper(format), also: "picture of the focused pane", why: covered(a),
+		out = append(out, paletteEntry{kind: "picture", text: "chart as " + strings.ToUpper(format), also: "picture of the focused pane", why: unpicturable(a),
 			do: func(a *App) tea.Cmd { return a.chartPicture(format) }})
 	}
 	return out

@@ -48,7 +48,7 @@ func (p *errorsPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 	case "v":
 		return ask(p.question(v.h)), true
 	case "r":
-		if v.h.mute() {
+		if v.h.unasked() {
 			return ask(p.question(v.h)), true // the answer says why not
 		}
 		if v.h.run == nil || v.h.run.Data.TestRows == 0 {
@@ -228,6 +228,8 @@ func (p *errorsPane) keys(v *view, e *trainer.ErrorsEvent, w int) string {
 		l.group(part{tokMuted, "as recorded   "})
 	case v.h.over():
 		l.group(part{tokMuted, "the run has ended   "})
+	case v.h.viewer:
+		l.group(part{tokMuted, "as last asked   "})
 	default:
 		put("v", "compute anew")
 		if v.h.run != nil && v.h.run.Data.TestRows > 0 {
@@ -283,6 +285,9 @@ func (p *errorsPane) nothing(v *view, w, h int, zoomed bool) []string {
 		say(at, tokMuted, waiting(v))
 	case v.h.over():
 		say(at, tokMuted, "no errors were looked at")
+	case v.h.viewer:
+		say(at, tokMuted, "no errors looked at yet")
+		say(at+1, tokMuted, "who controls can compute them")
 	case zoomed:
 		say(at, tokMuted, "no errors looked at yet")
 		say(at+1, tokMuted, "v computes them now")
@@ -299,7 +304,7 @@ func (p *errorsPane) strip(v *view, w, _ int) []string {
 	e := v.h.errors
 	if e == nil {
 		text := "zoomed they are computed"
-		if v.h.mute() {
+		if v.h.unasked() {
 			text = "none were looked at"
 		}
 		return []string{l.put(tokMuted, text).full()}

@@ -192,6 +192,10 @@ func (p *spectrumPane) nothing(v *view, w, h int) []string {
 		return rows
 	}
 	say((h-1)/2, tokMuted, "no eigenvalues yet")
+	if v.h.viewer {
+		say((h-1)/2+1, tokMuted, "who controls can compute them")
+		return rows
+	}
 	say((h-1)/2+1, tokMuted, "k computes them now")
 	return rows
 }
@@ -273,7 +277,7 @@ func leading(x float64) float64 {
 func (p *spectrumPane) strip(v *view, w, _ int) []string {
 	l := v.th.line(w)
 	v.label(l, "spectrum")
-	if pairs, _ := p.source(v); len(pairs) == 0 && v.h.mute() {
+	if pairs, _ := p.source(v); len(pairs) == 0 && v.h.unasked() {
 		l.put(tokMuted, "none was computed")
 	} else if len(pairs) == 0 {
 		l.put(tokMuted, "k computes it now")

@@ -43,7 +43,7 @@ func (p *spectrumPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 func (p *spectrumPane) keys(v *view, next string, w int) string {
 	l := v.th.line(w)
 	l.group(part{tokAccent, "v"}, part{tokMuted, " " + next + "   "})
-	if !v.h.mute() {
+	if !v.h.unasked() {
 		l.group(part{tokAccent, "k"}, part{tokMuted, " compute now"})
 	}
 	return l.full()

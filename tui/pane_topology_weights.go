@@ -156,6 +156,8 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 			text = "the record has no weights of this block"
 		} else if v.h.over() {
 			text = "these weights were not looked at while the run lasted"
+		} else if v.h.viewer {
+			text = "these weights come when one who controls looks at them"
 		}
 		m := newMosaic(v, w, max(h-2, 0))
 		m.write(max(0, (w-cells(text))/2), h/2-1, tokMuted, text)
@@ -283,7 +285,7 @@ func (p *topologyPane) weightKeys(v *view, e *trainer.WeightsEvent, w int) strin
 		}
 		put("w", other)
 	}
-	if !v.h.mute() {
+	if !v.h.unasked() {
 		put("v", "look anew")
 	}
 	return l.full()

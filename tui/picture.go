@@ -52,6 +52,9 @@ func (a *App) screenPicture() tea.Cmd {
 
 // picture has the tea.Cmd that writes a file and says where.
 func (a *App) picture(of, format string, draw func(io.Writer) error) tea.Cmd {
+	if a.h.viewer {
+		return a.refuse(viewerOnly)
+	}
 	if a.pictures == "" {
 		return a.refuse("pictures can't be written from here")
 	}
@@ -80,6 +83,9 @@ func (a *App) pictureWritten(msg pictureMsg) tea.Cmd {
 		return a.refuse(text)
 	}
 	a.h.say(a.h.status.Epoch, tokText, "picture: %s", clean(msg.path))
+	if a.guest != nil {
+		return a.tell("wrote " + clean(msg.path) + " on the server")
+	}
 	return a.tell("wrote " + clean(msg.path))
 }
 

@@ -19,7 +19,8 @@ import (
 // figure is a chart for paper: the data of a pane, apart from the terminal's cells and colours.
 type figure struct {
 	title, x, y string
-	logY        bool
+	logX, logY  bool
+	names       []string // what the x 0, 1, 2, … stand for, where they are no numbers
 	curves      []figureCurve
 	marks       []plotMark // x of events
 }
@@ -73,10 +74,13 @@ func (f *figure) plot() (*paper.Plot, error) {
 	pale := color.Gray{Y: 225}
 	grid.Horizontal.Color, grid.Vertical.Color = pale, pale
 	p.Add(grid)
+	if f.logX {
+		p.X.Scale = paper.LogScale{}
+	}
 	if f.logY {
 		p.Y.Scale = paper.LogScale{}
 	}
-	p.X.Tick.Marker = figureTicks(func(low, high float64) []float64 { return steps(low, high, 8) })
+	p.X.Tick.Marker = f.xTicks()
 	p.Y.Tick.Marker = figureTicks(func(low, high float64) []float64 {
 		if f.logY {
 			return decades(math.Log10(low), math.Log10(high), 8)
@@ -122,6 +126,23 @@ func (f *figure) plot() (*paper.Plot, error) {
 		f.headroom(p)
 	}
 	return p, nil
+}
+
+// xTicks labels the x axis with numbers, or with the names of choices.
+func (f *figure) xTicks() paper.Ticker {
+	if len(f.names) > 0 {
+		ticks := make(paper.ConstantTicks, len(f.names))
+		for i, s := range f.names {
+			ticks[i] = paper.Tick{Value: float64(i), Label: clean(s)}
+		}
+		return ticks
+	}
+	return figureTicks(func(low, high float64) []float64 {
+		if f.logX {
+			return decades(math.Log10(low), math.Log10(high), 8)
+		}
+		return steps(low, high, 8)
+	})
 }
 
 // figureTicks labels an axis as the screen does.
@@ -171,7 +192,7 @@ func (f *figure) low(p *paper.Plot) bool {
 func (f *figure) drawable(points plotter.XYs) plotter.XYs {
 	out := make(plotter.XYs, 0, len(points))
 	for _, q := range points {
-		if !math.IsNaN(q.Y) && !math.IsInf(q.Y, 0) && (q.Y > 0 || !f.logY) {
+		if isFinite(q.Y) && (q.Y > 0 || !f.logY) && (q.X > 0 || !f.logX) {
 			out = append(out, q)
 		}
 	}

@@ -21,6 +21,7 @@ func (k *plotCurve) stroke() stroke { return stroke{k.tok, k.mark, k.dashed} }
 // plot says what a chart shows; its zero value is a linear chart scaled to its data.
 type plot struct {
 	curves  []plotCurve
+	dots    []plotDot
 	log     bool
 	zero    bool                 // the linear axis starts at zero
 	whole   bool                 // epochs are whole numbers
@@ -34,6 +35,8 @@ type plot struct {
 	marks   []plotMark           // x of events
 	clip    [2]float64           // bounds of y, when the second is above the first
 	show    [2]float64           // y that are within the axis whatever the data, likewise
+	above   string               // what the dots are that have no place on the y axis
+	names   []string             // what the x 0, 1, 2, … stand for, where they are no numbers
 	limit   float64              // an epoch that the axis ends at or before, if the data do; 0 for none
 	closed  bool                 // no more points will come
 	legend  bool
@@ -80,7 +83,6 @@ func (c *chart) draw(v *view, p plot, w, h int) []string {
 		return c.text(v.th)
 	}
 	ticks, labels := p.yTicks(a, h)
-	gutter := p.gutter(labels, w, h)
 	bottom := 0
 	switch {
 	case p.noX:
@@ -89,17 +91,23 @@ func (c *chart) draw(v *view, p plot, w, h int) []string {
 	case h >= 4 && w >= 24:
 		bottom = 1
 	}
-	a.x, a.y, a.w, a.h = gutter, 0, w-gutter, h-bottom
+	top := p.lane(h - bottom)
+	gutter := p.gutter(labels, w, h)
+	if top > 0 && gutter > 0 {
+		gutter = p.gutter(append(labels, p.above), w, h)
+	}
+	a.x, a.y, a.w, a.h = gutter, top, w-gutter, h-bottom-top
 	c.drawn = a
 	c.rules(v, p, a)
 	missing := c.strokes(v, p, a)
+	c.points(v, p, a)
 	c.tags(v, p, a)
 	if gutter > 0 {
 		c.axes(a, bottom == 2)
 		c.yLabels(v, p, a, ticks, labels)
 	}
 	if bottom > 0 {
-		c.xLabels(v, p, a, a.h+bottom-1)
+		c.xLabels(v, p, a, h-1)
 		if cells(p.name) < gutter {
 			c.write(0, h-1, p.name, tokMuted)
 		}
@@ -188,6 +196,7 @@ func (p *plot) scale() (area, bool) {
 		}
 		a.low, a.high = math.Min(a.low, low), math.Max(a.high, high)
 	}
+	a.low, a.high = p.dotSpan(a.low, a.high)
 	if a.low > a.high {
 		return a, false
 	}
@@ -232,7 +241,7 @@ func (p *plot) reach() (left, right float64) {
 			old = math.Max(old, s.old[n-1].x1[p.by])
 		}
 	}
-	if left > right {
+	if left, right = p.dotReach(left, right); left > right {
 		return left, right
 	}
 	right = math.Max(right, math.Min(old, left+2*(right-left)))

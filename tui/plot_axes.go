@@ -152,6 +152,10 @@ func (c *chart) markNames(v *view, p plot, a area) {
 // xLabels writes the ends of the x axis, the newest x always, and what fits between them. The label at the right
 // has the unit.
 func (c *chart) xLabels(v *view, p plot, a area, row int) {
+	if len(p.names) > 0 {
+		c.nameLabels(v, p, a, row)
+		return
+	}
 	newest := p.last()
 	if a.right > a.left {
 		newest = math.Max(a.back(a.left), math.Min(newest, a.back(a.right)))
@@ -265,5 +269,9 @@ func (p *plot) last() float64 {
 			last = math.Max(last, x[p.by])
 		}
 	}
+	if len(p.curves) == 0 && p.window[1] > p.window[0] {
+		return p.window[1]
+	}
+	_, last = p.dotReach(0, last)
 	return last
 }

@@ -77,9 +77,9 @@ func (r *raceView) selected(h *history) int {
 func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
 	r.begin(a.h)
 	r.changes++
-	if a.h.watched() && slices.Contains([]string{"enter", "esc", "u"}, k) {
+	if (a.h.watched() || a.h.viewer) && slices.Contains([]string{"enter", "esc", "u"}, k) {
 		if k == "enter" {
-			return a.refuse(trainer.ErrReadOnly.Error()), true
+			return a.refuse(unsteerable(a)), true
 		}
 		return nil, false
 	}
@@ -131,6 +131,9 @@ func (r *raceView) hints(a *App) []hint {
 	if a.h.watched() {
 		return []hint{{"space", "play or pause"}, {", .", "back, on"}, {"↑↓", "choose"}, {"x", "axis"}, {"r", "rank by"}, {"y", "log"}, {"?", "help"}, {"q", "quit"}}
 	}
+	if a.h.viewer {
+		return []hint{{"↑↓", "choose"}, {"x", "axis"}, {"r", "rank by"}, {"y", "log"}, {"?", "help"}, {"q", "leave"}}
+	}
 	if r.asking {
 		return []hint{{"enter", "abandon the race"}, {"esc", "race on"}}
 	}
@@ -145,7 +148,7 @@ func (r *raceView) hints(a *App) []hint {
 		}
 		out = append(out, hint{"space", word})
 	}
-	return append(out, hint{"esc", "abandon"}, hint{"x", "axis"}, hint{"r", "rank by"}, hint{"y", "log"}, hint{"?", "help"}, hint{"q", "stop"})
+	return append(out, hint{"esc", "abandon"}, hint{"x", "axis"}, hint{"r", "rank by"}, hint{"y", "log"}, hint{"?", "help"}, hint{"q", a.quitWord()})
 }
 
 // draw returns exactly h rows of w columns.

@@ -235,6 +235,9 @@ func replays(a *App) bool { return a.h.watched() }
 
 func trains(a *App) bool { return !a.h.watched() }
 
+// owns reports whether the run ends with this screen.
+func owns(a *App) bool { return trains(a) && a.guest == nil }
+
 func seekable(a *App) bool { return replays(a) && unseekable(a) == "" }
 
 // replayBindings play a watched run.

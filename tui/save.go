@@ -30,14 +30,19 @@ type saving struct {
 // saveForm asks for the file that the model is written to.
 type saveForm struct {
 	file      textinput.Model
+	bare      bool   // the directory is the server's
 	suggested string // the name that nobody has typed, without its extension
 }
 
 // unsavable is why the model can't be saved at present. A run that has ended still can.
 func unsavable(a *App) string {
 	switch {
+	case a.h.viewer:
+		return viewerOnly
 	case a.h.watched(), a.readOnly:
 		return trainer.ErrReadOnly.Error()
+	case a.guest != nil && a.guest.Saves == "":
+		return "no models are saved here: the server was started without --saves"
 	case a.closed:
 		return "the feed is closed"
 	case a.stopping && !a.h.over():
@@ -50,7 +55,7 @@ func unsavable(a *App) string {
 
 // openSave opens the form with a name that tells data and epoch, in the format that was chosen last.
 func (a *App) openSave() {
-	f := &saveForm{file: newInput(400)}
+	f := &saveForm{file: newInput(400), bare: a.guest != nil}
 	f.file.Focus()
 	f.file.SetValue("." + a.saveFormat())
 	f.file.CursorEnd()
@@ -103,6 +108,8 @@ func (f *saveForm) problem() string {
 		return "expected a name that ends in .safetensors or .onnx"
 	case base == "."+saveFormats[k].name || strings.HasSuffix(name, "/"):
 		return "expected a name before the extension"
+	case f.bare && (strings.ContainsAny(name, `/\`) || name[0] == '.' || name[0] == '-'):
+		return "expected a bare file name: the directory is the server's"
 	}
 	return ""
 }
@@ -205,7 +212,10 @@ func (f *saveForm) draw(a *App, w, h int) []string {
 		if fault == fault && v.h.epochs > 0 {
 			l.group(part{tokMuted, what}, part{tokTest, unit(fault)})
 		}
-		more.put(tokMuted, "a file of that name is replaced")
+		if a.guest != nil {
+			more.put(tokMuted, "saved on the server in "+clean(a.guest.Saves)+"; ")
+		}
+		more.group(part{tokMuted, "a file of that name is replaced"})
 	}
 	return v.th.boxed("save the model", clip(append(rows, l.full(), more.full()), h-2), bw)
 }

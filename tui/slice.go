@@ -53,6 +53,8 @@ func (t *theatre) noLook(v *view, w, h int) []string {
 		text = "the record has no look along a step up to here"
 	case v.h.over():
 		text = "nothing was asked for while the run lasted"
+	case v.h.viewer:
+		text = "it comes when one who controls asks for it"
 	case text == "":
 		text = "l asks for the loss along the last step"
 	}

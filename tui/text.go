@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -52,10 +53,39 @@ func clean(s string) string {
 func cells(s string) int {
 	for i := range len(s) {
 		if s[i] >= 0x80 {
-			return ansi.StringWidth(s)
+			return columns(s)
 		}
 	}
 	return len(s)
+}
+
+// columns is ansi.StringWidth, quick where every character is known to take one column: most of the time that a screen
+// takes would go into it.
+func columns(s string) int {
+	n := 0
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case c == 0x1b:
+			end := strings.IndexByte(s[i:], 'm') + 1
+			if end < 3 || s[i+1] != '[' || strings.IndexByte(s[i+1:i+end], 0x1b) >= 0 {
+				return ansi.StringWidth(s)
+			}
+			i += end
+		case c < 0x20 || c == 0x7f:
+			return ansi.StringWidth(s)
+		case c < 0x80:
+			n++
+			i++
+		default:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if !narrow(r) {
+				return ansi.StringWidth(s)
+			}
+			n++
+			i += size
+		}
+	}
+	return n
 }
 
 // line builds one row of the screen that never gets wider than its room.
@@ -166,10 +196,10 @@ func spaces(n int) string {
 
 // fit cuts or fills a drawn row to exactly w columns.
 func fit(s string, w int) string {
-	n := ansi.StringWidth(s)
+	n := columns(s)
 	if n > w {
 		s = ansi.Truncate(s, w, "")
-		n = ansi.StringWidth(s)
+		n = columns(s)
 	}
 	return s + spaces(w-n)
 }

@@ -78,7 +78,7 @@ func (t *theatre) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 	switch k {
 	case "l":
 		t.step = true
-		if v.h.watched() {
+		if v.h.watched() || v.h.viewer {
 			return ask(trainer.Slice{}), true // the answer says why not
 		}
 		if v.h.over() {
@@ -337,7 +337,7 @@ func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 		keys = append([][2]string{{"v", "other curves"}}, keys...)
 	}
 	for _, k := range keys {
-		if k[0] == "l" && v.h.mute() && (t.stepping(v) || v.h.stage.slice == nil) {
+		if k[0] == "l" && v.h.unasked() && (t.stepping(v) || v.h.stage.slice == nil) {
 			continue
 		}
 		gap := ""

@@ -1,0 +1,233 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/trainer"
+)
+
+// viewerOnly is why a guest who does not control can't do what they tried.
+const viewerOnly = "read-only: you are a viewer"
+
+// newDeeds are those of an audience that are not in the log yet, in order.
+func (h *history) newDeeds(a *trainer.Audience) []trainer.Deed {
+	if a == nil || a == h.status.Audience || len(a.Deeds) == 0 {
+		return nil
+	}
+	first := slices.IndexFunc(a.Deeds, func(d trainer.Deed) bool { return d.Number > h.deed })
+	if first < 0 {
+		return nil
+	}
+	return a.Deeds[first:]
+}
+
+// deedDone notes in the log what somebody did.
+func (h *history) deedDone(d *trainer.Deed) {
+	h.deed = d.Number
+	if d.Refused != "" {
+		h.say(d.Epoch, tokMuted, "%s: %s, refused: %s", clean(d.By), clean(d.What), clean(d.Refused))
+		return
+	}
+	h.say(d.Epoch, tokAccent, "%s: %s", clean(d.By), clean(d.What))
+}
+
+// audience says in the header how many watch and who controls, as there is room.
+func (a *App) audience(w int) []part {
+	const roomy, full = 80, 110
+	all := a.h.status.Audience
+	if all == nil || len(all.Viewers) == 0 {
+		return nil
+	}
+	n := count(len(all.Viewers))
+	switch {
+	case w < roomy:
+		return []part{{tokMuted, n + "◉  "}}
+	case w < full:
+		return []part{{tokMuted, n + " watching  "}}
+	}
+	return []part{{tokMuted, n + " watching"}, {tokText, a.controls(all)}, {tokText, "  "}}
+}
+
+// controls says who controls the run.
+func (a *App) controls(all *trainer.Audience) string {
+	const longest = 24
+	var names []string
+	you := false
+	for i := range all.Viewers {
+		v := &all.Viewers[i]
+		switch {
+		case !v.Control:
+		case !you && a.isYou(v):
+			you = true
+		default:
+			names = append(names, clean(v.Name))
+		}
+	}
+	names = slices.Compact(names)
+	verb := " control"
+	if you {
+		names = slices.Insert(names, 0, "you")
+	} else if len(names) == 1 {
+		verb += "s"
+	}
+	switch list := strings.Join(names, ", "); {
+	case len(names) == 0:
+		return ""
+	case cells(list) <= longest:
+		return " · " + list + verb
+	case len(names) == 1:
+		return " · " + ansi.Truncate(list, longest, "…") + verb
+	case you:
+		return " · you and " + count(len(names)-1) + verb
+	}
+	return " · " + count(len(names)) + verb
+}
+
+// isYou reports whether a viewer is the guest of this screen, or has their name and role.
+func (a *App) isYou(v *trainer.Viewer) bool {
+	return a.guest != nil && v.Name == a.guest.Name && v.Control == a.guest.Control
+}
+
+// audienceEntries are what the palette has where a run is served.
+func (a *App) audienceEntries() (out []paletteEntry) {
+	if a.guest == nil {
+		return nil
+	}
+	out = append(out, paletteEntry{kind: "command", text: "who is watching", also: "viewers, keys and roles",
+		do: func(a *App) tea.Cmd { a.overlay = &whoOverlay{}; return nil }})
+	return append(out, paletteEntry{kind: "command", text: "stop the run", also: "for everybody; asks first", why: unsteerable(a),
+		do: func(a *App) tea.Cmd { a.overlay = &stopOverlay{}; return nil }})
+}
+
+// whoOverlay lists those who look at the run, from a row on.
+type whoOverlay struct{ top int }
+
+func (o *whoOverlay) hints(*App) []hint { return []hint{{"esc", "close"}, {"↑↓", "scroll"}} }
+
+func (o *whoOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
+	k, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return nil
+	}
+	switch k.String() {
+	case "esc", "enter", "q":
+		a.overlay = nil
+	case "down", "j":
+		o.top++
+	case "up", "k":
+		o.top--
+	case "pgdown", "space":
+		o.top += 10
+	case "pgup":
+		o.top -= 10
+	}
+	return nil
+}
+
+func (o *whoOverlay) draw(a *App, w, h int) []string {
+	bw := min(w-2, 76)
+	inner := bw - 4
+	var viewers []trainer.Viewer
+	if all := a.h.status.Audience; all != nil {
+		viewers = all.Viewers
+	}
+	rows := []string{a.th.line(inner).put(tokMuted, "name").to(inner-38).put(tokMuted, "role").to(inner-28).put(tokMuted, "since").to(inner-16).put(tokMuted, "key").full()}
+	room := max(1, h-3)
+	o.top = max(0, min(o.top, len(viewers)-room))
+	you := false
+	for i := range viewers {
+		v := &viewers[i]
+		mine := !you && a.isYou(v)
+		you = you || mine
+		if i >= o.top && i < o.top+room {
+			rows = append(rows, a.who(v, mine, inner))
+		}
+	}
+	title := counted(len(viewers), "viewer")
+	if len(viewers) > room {
+		title += ", " + count(o.top+1) + " to " + count(min(o.top+room, len(viewers)))
+	}
+	return a.th.boxed(title, clip(rows, h-2), bw)
+}
+
+// who is the row of a viewer.
+func (a *App) who(v *trainer.Viewer, you bool, w int) string {
+	name, role := clean(v.Name), part{tokMuted, "looks"}
+	if v.Control {
+		role = part{tokStrong, "controls"}
+	}
+	mark := ""
+	if you {
+		mark = " (you)"
+	}
+	l := a.th.line(w).put(tokText, ansi.Truncate(name, w-39-len(mark), "…")).put(tokAccent, mark)
+	return l.to(w-38).put(role.t, role.s).to(w-28).put(tokText, since(v.Since, a.clock())).to(w-16).put(tokMuted, shortKey(v.Key)).full()
+}
+
+// since writes a time of this day as its hour, an earlier one as its day.
+func since(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	if y, m, d := now.Date(); t.Before(time.Date(y, m, d, 0, 0, 0, 0, now.Location())) {
+		return t.Local().Format("2 Jan")
+	}
+	return t.Local().Format("15:04:05")
+}
+
+// shortKey is the beginning of a fingerprint.
+func shortKey(s string) string {
+	_, digest, ok := strings.Cut(s, ":")
+	if !ok {
+		digest = s
+	}
+	return clean(digest[:min(len(digest), 12)])
+}
+
+// stopOverlay asks whether the run shall end for everybody.
+type stopOverlay struct{}
+
+func (*stopOverlay) hints(*App) []hint {
+	return []hint{{"enter", "stop the run"}, {"esc", "let it go on"}}
+}
+
+func (*stopOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
+	k, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return nil
+	}
+	switch k.String() {
+	case "enter", "y":
+		a.overlay = nil
+		if why := unsteerable(a); why != "" {
+			return a.refuse(why)
+		}
+		return a.command(trainer.Stop{})
+	case "esc", "n", "q":
+		a.overlay = nil
+	}
+	return nil
+}
+
+func (*stopOverlay) draw(a *App, w, h int) []string {
+	others := 0
+	if all := a.h.status.Audience; all != nil {
+		others = max(0, len(all.Viewers)-1)
+	}
+	watching := "nobody else is watching"
+	if others == 1 {
+		watching = "one other is watching"
+	} else if others > 1 {
+		watching = count(others) + " others are watching"
+	}
+	bw := min(w-2, 56)
+	put := func(t token, s string) string { return a.th.line(bw-4).put(t, s).full() }
+	rows := []string{put(tokWarn, "The run ends for everybody and is not trained on."), put(tokText, watching+"; what there is stays to look at"), "",
+		put(tokMuted, "enter stops it, esc lets it go on")}
+	return a.th.boxed("stop the run?", clip(rows, h-2), bw)
+}

@@ -1,0 +1,178 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// PanicError says that the program of a guest's screen broke. The run and the other screens go on.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("the screen broke: %v", e.Value) }
+
+// guestPause is the least time between two frames of a guest's screen: of keys that come faster the last one is drawn.
+const guestPause = 40 * time.Millisecond
+
+// guestScreen is the model of a guest's program: the dashboard, whose frames go to a painter, with nothing that could
+// reach this process's terminal, signals or files.
+type guestScreen struct {
+	*App
+	painter *painter
+	drawn   time.Time // when the newest frame was handed over
+	waiting bool      // a frameMsg is under way
+	fell    *PanicError
+}
+
+type (
+	frameMsg struct{}              // a frame that had to wait is due
+	fellMsg  struct{ *PanicError } // a command broke
+)
+
+// runGuest shows the dashboard to a guest, like Run.
+func runGuest(ctx context.Context, a *App, o Options) error {
+	if o.Input == nil || o.Output == nil || o.Environ == nil || o.Size.Width < 1 || o.Size.Height < 1 {
+		panic("tui: a guest without input, output, environment or size")
+	}
+	defer a.Close()
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	g := &guestScreen{App: a, painter: newPainter(o.Output, o.Environ, a.allowance)}
+	a.hold, a.touched = remoteHold, a.clock()
+	a.width, a.height = o.Size.Width, o.Size.Height
+	defer a.allowance.enter()()
+	go func() {
+		g.painter.run()
+		cancel() // what is left of the program when its terminal is gone
+	}()
+	var p *tea.Program
+	c := calm{now: time.Now, send: func(m tea.Msg) { p.Send(m) }}
+	p = tea.NewProgram(g, tea.WithContext(inner), tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithOutput(nowhere{}),
+		tea.WithInput(o.Input), tea.WithEnvironment(o.Environ), tea.WithColorProfile(colours(o.Environ)), tea.WithFilter(fromGuest(&c)))
+	go resizes(inner, p, o.Resizes)
+	_, err := p.Run()
+	left := inner.Err() == nil
+	close(g.painter.frames)
+	<-g.painter.ended
+	switch {
+	case g.fell != nil:
+		return g.fell
+	case ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled):
+		return ctx.Err()
+	case g.painter.err != nil:
+		return g.painter.err
+	case left && errors.Is(err, tea.ErrProgramKilled):
+		return err
+	}
+	return nil
+}
+
+// nowhere takes what Bubble Tea writes besides frames: questions to the terminal, which the painter asks.
+type nowhere struct{}
+
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+
+// resizes hands the sizes on until the context ends.
+func resizes(ctx context.Context, p *tea.Program, sizes <-chan Size) {
+	for {
+		select {
+		case s, ok := <-sizes:
+			if !ok {
+				return
+			}
+			p.Send(s)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// fromGuest is Bubble Tea's filter for what a guest's terminal sends: no size that stands among the keys, of which
+// nobody knows how large it is, and nothing that stops this process.
+func fromGuest(c *calm) func(tea.Model, tea.Msg) tea.Msg {
+	return func(m tea.Model, msg tea.Msg) tea.Msg {
+		switch msg := msg.(type) {
+		case tea.WindowSizeMsg, tea.SuspendMsg, tea.InterruptMsg:
+			return nil
+		case Size:
+			return c.filter(m, tea.WindowSizeMsg{Width: msg.Width, Height: msg.Height})
+		}
+		return c.filter(m, msg)
+	}
+}
+
+// Init arms the wait for the first Delta.
+func (g *guestScreen) Init() tea.Cmd { return g.cover(g.wait(0)) }
+
+// Update delegates, and has frames wait that come too soon.
+func (g *guestScreen) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+	defer func() {
+		if v := recover(); v != nil {
+			g.fell = &PanicError{v, debug.Stack()}
+			cmd = tea.Quit
+		}
+	}()
+	if _, news := msg.(deltaMsg); news {
+		defer g.allowance.updated(time.Now())
+	}
+	switch msg := msg.(type) {
+	case fellMsg:
+		g.fell = msg.PanicError
+		return g, tea.Quit
+	case frameMsg:
+		g.waiting = false
+	case tickMsg, drawMsg:
+		if _, cmd = g.App.Update(msg); g.clock().Sub(g.heard) < 2*g.pause {
+			return g, g.cover(cmd) // the next news have the frame that this one is for
+		}
+	default:
+		_, cmd = g.App.Update(msg)
+	}
+	return g, tea.Batch(g.cover(cmd), g.frame())
+}
+
+// frame hands a frame over, or returns the command that has it handed over later.
+func (g *guestScreen) frame() tea.Cmd {
+	now := time.Now()
+	if wait := guestPause - now.Sub(g.drawn); wait > 0 {
+		if g.waiting {
+			return nil
+		}
+		g.waiting = true
+		return g.later(wait, frameMsg{})
+	}
+	g.drawn = now
+	g.painter.put(guestFrame{g.finished(), g.width, g.windowTitle(), g.mouseMode()})
+	return nil
+}
+
+// View draws nothing: the painter does.
+func (g *guestScreen) View() tea.View { return tea.View{} }
+
+// cover has a command that breaks end this screen, and nothing else.
+func (g *guestScreen) cover(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer func() {
+			if v := recover(); v != nil {
+				msg = fellMsg{&PanicError{v, debug.Stack()}}
+			}
+		}()
+		msg = cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for i := range batch {
+				batch[i] = g.cover(batch[i])
+			}
+		}
+		return msg
+	}
+}

@@ -1,0 +1,182 @@
+package tui
+
+import (
+	"io"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// painter draws frames on a guest's terminal. Bubble Tea's renderer takes about a millisecond of a processor for a frame
+// of 80 × 24 and looks thirty times a second whether there is one, which a hundred guests can't have: this one compares
+// rows, writes the cells that differ, and sleeps meanwhile.
+//
+//	Update ──► frames, room for one, the newest wins ──► run's goroutine ──► the terminal
+//
+// The program's goroutine puts frames and closes them; run ends after the last one, with the terminal as it was before,
+// or when the terminal takes no more. So a terminal that does not read keeps nobody but run waiting.
+type painter struct {
+	out       io.Writer
+	plain     bool // a terminal of the VT100's kind, which knows no titles and no modes of later ones
+	allowance *Allowance
+	frames    chan guestFrame
+	ended     chan struct{} // closed at run's end
+	err       error         // why it ended, to be read after that
+
+	shown guestFrame
+	patch patch
+}
+
+// guestFrame is a whole frame.
+type guestFrame struct {
+	rows  []string // each as wide as the terminal; they are not changed any more
+	width int
+	title string
+	mouse tea.MouseMode
+}
+
+func newPainter(out io.Writer, environ []string, allowance *Allowance) *painter {
+	return &painter{
+		out:       out,
+		patch:     patch{profile: colours(environ)},
+		plain:     vintage(environ),
+		allowance: allowance,
+		frames:    make(chan guestFrame, 1),
+		ended:     make(chan struct{}),
+	}
+}
+
+// colours is how many a terminal has, as its TERM and COLORTERM say. Nothing else is asked: the files and programs that
+// know more are the server's.
+func colours(environ []string) colorprofile.Profile {
+	if p := colorprofile.Env(environ); !vintage(environ) && lookup(environ, "NO_COLOR") == "" && p > colorprofile.ASCII {
+		return p
+	}
+	return colorprofile.ASCII // bold, faint and reverse
+}
+
+// vintage reports whether a terminal is of the VT100's kind.
+func vintage(environ []string) bool {
+	name := lookup(environ, "TERM")
+	return name == "" || name == "dumb" || strings.HasPrefix(name, "vt1") || strings.HasPrefix(name, "vt2")
+}
+
+// localeOf completes an environment for the choice of glyphs. SSH clients often send no locale: then a terminal is taken
+// to be a modern one with UTF-8, unless it is of a kind that has no braille.
+func localeOf(environ []string) []string {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if lookup(environ, name) != "" {
+			return environ
+		}
+	}
+	if vintage(environ) || lookup(environ, "TERM") == "linux" {
+		return append([]string{"LANG=C"}, environ...)
+	}
+	return environ
+}
+
+// put hands over a frame in the place of one that was not drawn yet.
+func (p *painter) put(f guestFrame) {
+	select {
+	case <-p.frames:
+	default:
+	}
+	p.frames <- f
+}
+
+// run draws until frames are closed, or until a write fails.
+func (p *painter) run() {
+	defer close(p.ended)
+	defer func() {
+		if v := recover(); v != nil {
+			p.err = &PanicError{v, debug.Stack()}
+		}
+	}()
+	if p.err = p.begin(); p.err != nil {
+		return
+	}
+	for f := range p.frames {
+		if p.err = p.draw(f); p.err != nil {
+			return
+		}
+	}
+	p.err = p.end()
+}
+
+// begin takes the terminal. Lines don't wrap, so that one that is wider than thought spoils no other.
+func (p *painter) begin() error {
+	s := ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.ResetModeAutoWrap
+	if !p.plain {
+		s += ansi.SetModeBracketedPaste + ansi.RequestBackgroundColor
+	}
+	return p.write(s + ansi.EraseEntireScreen)
+}
+
+// end gives it back.
+func (p *painter) end() error {
+	s := ansi.ResetStyle
+	if !p.plain {
+		s += mice(tea.MouseModeNone) + ansi.ResetModeBracketedPaste + ansi.SetWindowTitle("")
+	}
+	return p.write(s + ansi.SetModeAutoWrap + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor)
+}
+
+func (p *painter) write(s string) error {
+	_, err := io.WriteString(p.out, s)
+	return err
+}
+
+// mice are the sequences that have the terminal tell of the mouse.
+func mice(m tea.MouseMode) string {
+	off := ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent
+	switch m {
+	case tea.MouseModeCellMotion:
+		return off + ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr
+	case tea.MouseModeAllMotion:
+		return off + ansi.SetModeMouseAnyEvent + ansi.SetModeMouseExtSgr
+	}
+	return off + ansi.ResetModeMouseExtSgr
+}
+
+// draw writes what differs from the frame before, in one piece.
+func (p *painter) draw(f guestFrame) error {
+	start := time.Now()
+	b := &p.patch
+	b.out = b.out[:0]
+	if !p.plain {
+		b.out = append(b.out, ansi.SetModeSynchronizedOutput...)
+	}
+	begun := len(b.out)
+	if f.mouse != p.shown.mouse && !p.plain {
+		b.out = append(b.out, mice(f.mouse)...)
+	}
+	if f.title != p.shown.title && !p.plain {
+		b.out = append(b.out, ansi.SetWindowTitle(f.title)...)
+	}
+	anew := f.width != p.shown.width || len(f.rows) != len(p.shown.rows)
+	if anew {
+		b.out = append(b.out, ansi.EraseEntireScreen...)
+	}
+	for y, row := range f.rows {
+		switch {
+		case anew:
+			b.row(y, "", row, true)
+		case row != p.shown.rows[y]:
+			b.row(y, p.shown.rows[y], row, false)
+		}
+	}
+	p.shown = f
+	if len(b.out) == begun {
+		return nil
+	}
+	if !p.plain {
+		b.out = append(b.out, ansi.ResetModeSynchronizedOutput...)
+	}
+	p.allowance.drew(start)
+	_, err := p.out.Write(b.out)
+	return err
+}

@@ -1,0 +1,169 @@
+package tui
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+)
+
+// TestColumns holds the quick count against ansi's, for every character of the first plane and for rows.
+func TestColumns(t *testing.T) {
+	for r := rune(0x20); r < 0x10000; r++ {
+		if r >= 0xd800 && r < 0xe000 {
+			continue
+		}
+		s := "a\x1b[31m" + string(r) + "\x1b[m"
+		if got, want := columns(s), ansi.StringWidth(s); got != want {
+			t.Errorf("%U takes %d columns, expected %d", r, got, want)
+		}
+		if narrow(r) && ansi.StringWidth(string(r)) != 1 {
+			t.Errorf("%U is not narrow", r)
+		}
+	}
+	for _, s := range []string{"", "\x1b", "\x1b[", "\x1b[3", "\x1b]2;title\x07x", "\x1b[31", "e\u0301", "👩\u200d👩", "\xff\xfe", "日本 ●", "a\tb", "\x1b[1\x1b[mx"} {
+		if got, want := columns(s), ansi.StringWidth(s); got != want {
+			t.Errorf("%q takes %d columns, expected %d", s, got, want)
+		}
+	}
+}
+
+// terminalOf is what an emulator shows after some output, with its styles.
+func terminalOf(w, h int, output string) string {
+	e := vt.NewEmulator(w, h)
+	defer e.Close()
+	_, _ = e.WriteString(output)
+	return e.Render()
+}
+
+// painted draws frames one after another on a terminal and returns its screen.
+func painted(frames [][]string, w int, profile colorprofile.Profile) string {
+	var out bytes.Buffer
+	p := newPainter(&out, nil, nil)
+	p.plain, p.patch.profile = false, profile
+	for _, rows := range frames {
+		if err := p.draw(guestFrame{rows: rows, width: w}); err != nil {
+			return err.Error()
+		}
+	}
+	return terminalOf(w, len(frames[len(frames)-1]), out.String())
+}
+
+// whole is a frame as one would write it without looking at the one before.
+func whole(rows []string) string {
+	var b strings.Builder
+	for y, r := range rows {
+		fmt.Fprintf(&b, "\x1b[%d;1H%s\x1b[m", y+1, r)
+	}
+	return b.String()
+}
+
+// TestPatches draws random frames after one another: the terminal shows the last one as if it were the only one.
+func TestPatches(t *testing.T) {
+	const w, h = 30, 6
+	r := rand.New(rand.NewPCG(1, 1))
+	pieces := []string{" ", "  ", "a", "bc", "●", "⣿", "─", "\x1b[31m", "\x1b[1m", "\x1b[38;5;110m", "\x1b[38;2;1;2;3m", "\x1b[m", "日", "\x1b[7m \x1b[m"}
+	row := func() string {
+		var b strings.Builder
+		for columns(b.String()) < w-1 {
+			b.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		return fit(b.String()+"\x1b[m", w)
+	}
+	for range 300 {
+		frames := [][]string{make([]string, h)}
+		for y := range h {
+			frames[0][y] = row()
+		}
+		for range 1 + r.IntN(4) {
+			next := append([]string(nil), frames[len(frames)-1]...)
+			for range 1 + r.IntN(4) {
+				next[r.IntN(h)] = row()
+			}
+			frames = append(frames, next)
+		}
+		last := frames[len(frames)-1]
+		if got, want := painted(frames, w, colorprofile.TrueColor), terminalOf(w, h, whole(last)); got != want {
+			t.Fatalf("the terminal shows\n%q\nexpected\n%q\nafter %q", got, want, frames)
+		}
+	}
+}
+
+// TestPaintedScreens draws the screens of a run as they follow one another.
+func TestPaintedScreens(t *testing.T) {
+	const w, h = 100, 30
+	a := newTest(script{epochs: 20, spectra: true}, Options{}, w, h)
+	var frames [][]string
+	for _, k := range []string{"z", "esc", "?", "esc", "tab", ":", "a", "esc", "t", "t", "t", "o", "esc"} {
+		press(a, k)
+		frames = append(frames, a.finished())
+		if got, want := painted(frames, w, colorprofile.TrueColor), terminalOf(w, h, whole(frames[len(frames)-1])); got != want {
+			t.Fatalf("after %q the terminal shows\n%s\nexpected\n%s", k, ansi.Strip(got), ansi.Strip(want))
+		}
+	}
+	if got := painted(frames, w, colorprofile.ASCII); colour.MatchString(got) {
+		t.Error("colours on a terminal without")
+	}
+	var out bytes.Buffer
+	p := newPainter(&out, []string{"TERM=xterm-256color"}, nil)
+	f := guestFrame{rows: frames[0], width: w}
+	if p.draw(f); out.Len() == 0 || strings.Contains(out.String(), "38;2;") {
+		t.Errorf("%d bytes, or more colours than the terminal has", out.Len())
+	}
+	out.Reset()
+	if p.draw(f); out.Len() > 0 {
+		t.Errorf("%d bytes for the same frame", out.Len())
+	}
+}
+
+// FuzzPatch has rows that nobody would draw.
+func FuzzPatch(f *testing.F) {
+	f.Add("abc", "abd")
+	f.Add("\x1b[31ma\x1b[mb", "\x1b[1m\x1b[31ma")
+	f.Add("日本語", "a日b")
+	f.Add("\x1b[", "\x1b]0;x\x07")
+	f.Add("", "\xff\xc3\x28")
+	f.Fuzz(func(t *testing.T, was, now string) {
+		var p patch
+		p.profile = colorprofile.ANSI256
+		p.row(0, was, now, false)
+		p.row(0, "", now, true)
+		if columns(now) != ansi.StringWidth(now) && !strings.Contains(now, "\x1b[") {
+			t.Errorf("%q: %d columns, expected %d", now, columns(now), ansi.StringWidth(now))
+		}
+	})
+}
+
+// TestGlyphsOfGuests: braille, but for a locale or a terminal that has none.
+func TestGlyphsOfGuests(t *testing.T) {
+	for environ, ascii := range map[string]bool{
+		"TERM=xterm-256color": false, "TERM=linux": true, "TERM=vt100": true, "TERM=linux LANG=de_DE.UTF-8": false, "TERM=xterm LC_ALL=C": true,
+	} {
+		a := New(&fakeFeed{}, Options{Guest: &Guest{}, Environ: strings.Fields(environ)})
+		if a.Close(); a.gl.ascii != ascii {
+			t.Errorf("%s: ASCII %v", environ, a.gl.ascii)
+		}
+	}
+}
+
+// TestColours checks what a terminal is taken to have.
+func TestColours(t *testing.T) {
+	for _, c := range []struct {
+		environ string
+		want    colorprofile.Profile
+	}{
+		{"TERM=xterm-256color COLORTERM=truecolor", colorprofile.TrueColor}, {"TERM=xterm-256color", colorprofile.ANSI256},
+		{"TERM=xterm", colorprofile.ANSI}, {"TERM=linux", colorprofile.ANSI}, {"TERM=vt100", colorprofile.ASCII}, {"TERM=vt220", colorprofile.ASCII},
+		{"TERM=dumb", colorprofile.ASCII}, {"", colorprofile.ASCII}, {"TERM=xterm-256color COLORTERM=truecolor NO_COLOR=yes", colorprofile.ASCII},
+		{"TERM=tmux-256color COLORTERM=truecolor TMUX=/x", colorprofile.ANSI256},
+	} {
+		if got := colours(strings.Fields(c.environ)); got != c.want {
+			t.Errorf("%s: %v, expected %v", c.environ, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// surface is what a screen beside the dashboard has of the terminal: its size, how things look on it, and a note in the
+// footer. The model of such a screen embeds it.
+type surface struct {
+	view
+	ctx    context.Context // ends the timers of notes, and what else waits
+	cancel context.CancelFunc
+
+	title         string
+	environ       []string
+	theme         Theme
+	glyphs        Glyphs
+	noColor, dark bool
+	noMouse       bool
+	profile       colorprofile.Profile
+	keep          keeper
+	pictures      string
+	width, height int
+	notice        part
+	notices       int
+}
+
+func newSurface(o *Options) surface {
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	if o.Title == "" {
+		o.Title = "newtop"
+	}
+	s := surface{
+		view:     view{h: &history{}},
+		title:    clean(o.Title),
+		environ:  o.Environ,
+		theme:    max(o.Theme, ThemeAuto),
+		glyphs:   max(o.Glyphs, GlyphsAuto),
+		noColor:  o.NoColor || lookup(o.Environ, "NO_COLOR") != "",
+		noMouse:  o.NoMouse,
+		pictures: o.Pictures,
+		dark:     true,
+		profile:  colorprofile.TrueColor,
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s
+}
+
+// recall applies the user's choices where no option says otherwise, and returns them; false if there are none. What the
+// screen shows then is the caller's to give to keep.
+func (s *surface) recall(o *Options) (p preferences, ok bool) {
+	if o.Preferences == "" {
+		return p, false
+	}
+	p, err := readPreferences(o.Preferences)
+	if err != nil {
+		s.notice = part{tokWarn, "preferences: " + clean(err.Error())}
+		return p, false
+	}
+	if t, _ := ParseTheme(p.Theme); o.Theme == ThemePreferred && t != ThemePreferred {
+		s.theme = t
+	}
+	if g, _ := ParseGlyphs(p.Glyphs); o.Glyphs == GlyphsPreferred && g != GlyphsPreferred {
+		s.glyphs = g
+	}
+	if p.Mouse != nil && !o.NoMouse {
+		s.noMouse = !*p.Mouse
+	}
+	s.keep = keeper{path: o.Preferences, stored: p}
+	return p, true
+}
+
+// looks are the choices of how things look that the screen shows now.
+func (s *surface) looks() preferences {
+	mouse := !s.noMouse
+	return preferences{Theme: s.theme.String(), Glyphs: s.glyphs.String(), Mouse: &mouse}
+}
+
+// restyle follows a change of the theme, the background or the terminal's colours.
+func (s *surface) restyle() { s.th = s.theme.inks(s.dark, s.profile, s.noColor) }
+
+// run shows a model that has this surface until it quits, the context ends or the program fails.
+func (s *surface) run(ctx context.Context, m tea.Model, o Options) error {
+	defer s.cancel()
+	defer s.keep.settle()
+	var p *tea.Program
+	c := calm{now: time.Now, send: func(msg tea.Msg) { p.Send(msg) }}
+	p = tea.NewProgram(m, append(o.program(ctx, s.environ, s.noColor), tea.WithFilter(c.filter))...)
+	_, err := p.Run()
+	if ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled) {
+		return ctx.Err()
+	}
+	return err
+}
+
+// handle takes the messages that are the same for every screen.
+func (s *surface) handle(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		s.width, s.height = max(msg.Width, 0), max(msg.Height, 0)
+	case tea.ColorProfileMsg:
+		s.profile = msg.Profile
+		s.restyle()
+	case tea.BackgroundColorMsg:
+		s.dark = msg.IsDark()
+		s.restyle()
+	case pictureMsg:
+		if msg.err != nil {
+			return s.tell(tokWarn, "no picture: "+clean(msg.err.Error()))
+		}
+		return s.tell(tokText, "wrote "+clean(msg.path))
+	case storedMsg:
+		s.keep.busy = false
+		if msg.err != nil {
+			s.keep.path = "" // once is enough to know
+			return s.tell(tokWarn, "preferences: "+clean(msg.err.Error()))
+		}
+		return s.keep.next()
+	case expireMsg:
+		if int(msg) == s.notices {
+			s.notice = part{}
+		}
+	}
+	return nil
+}
+
+// tell shows a note at the right of the footer for a while.
+func (s *surface) tell(t token, text string) tea.Cmd {
+	s.notice = part{t, text}
+	s.notices++
+	return after(s.ctx, 5*time.Second, expireMsg(s.notices))
+}
+
+// frame is the finished screen.
+func (s *surface) frame(rows []string, title string) tea.View {
+	content := strings.Join(rows, "\n")
+	if s.gl.ascii {
+		content = toASCII(content)
+	}
+	v := tea.NewView(content)
+	v.AltScreen = true
+	if !s.noMouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	v.WindowTitle = title
+	return v
+}
+
+func (s *surface) nextTheme(string) tea.Cmd {
+	s.theme++
+	if s.theme == themeCount {
+		s.theme = ThemeAuto
+	}
+	s.restyle()
+	return s.tell(tokText, "theme: "+s.theme.String())
+}
+
+func (s *surface) nextGlyphs(string) tea.Cmd {
+	s.glyphs++
+	if s.glyphs == glyphsCount {
+		s.glyphs = GlyphsAuto
+	}
+	s.gl = s.glyphs.set(s.environ)
+	return s.tell(tokText, "glyphs: "+s.glyphs.String())
+}
+
+func (s *surface) toggleMouse(string) tea.Cmd {
+	if s.noMouse = !s.noMouse; s.noMouse {
+		return s.tell(tokText, "mouse: the terminal's, to select text")
+	}
+	return s.tell(tokText, "mouse: newtop's")
+}
+
+// pictureOf has the tea.Cmd that writes a screen's rows as they stand.
+func (s *surface) pictureOf(rows []string, name string) tea.Cmd {
+	columns, dark := s.width, s.theme.onDark(s.dark)
+	if s.gl.ascii {
+		for i := range rows {
+			rows[i] = toASCII(rows[i])
+		}
+	}
+	return s.write(name, func(w io.Writer) error { return writeScreen(w, rows, columns, dark) })
+}
+
+// write has the tea.Cmd that writes a picture and says where.
+func (s *surface) write(name string, draw func(io.Writer) error) tea.Cmd {
+	if s.pictures == "" {
+		return s.tell(tokWarn, "pictures can't be written from here")
+	}
+	base := filepath.Join(s.pictures, name)
+	return func() tea.Msg {
+		path, err := writeNew(base, ".svg", draw)
+		return pictureMsg{path, err}
+	}
+}
+
+// hintLine is the footer: the keys, and at its right end what was last said.
+func (s *surface) hintLine(w int, hints []hint) string {
+	l := s.th.line(w)
+	room := w
+	if s.notice.s != "" {
+		room = w - min(cells(s.notice.s)+3, w*2/3)
+	}
+	for _, h := range hints {
+		if l.w+cells(h.key)+cells(h.text)+3 > room {
+			break
+		}
+		l.put(tokText, " ").put(tokAccent, h.key).put(tokMuted, " "+h.text+" ")
+	}
+	if s.notice.s != "" {
+		text := ansi.Truncate(s.notice.s, l.left()-3, "…")
+		l.to(w-cells(text)-1).put(s.notice.t, text)
+	}
+	return l.full()
+}
+
+// screenBinding joins keys to what they do on the screen of a model M. Dispatch, footer and help read one table of them.
+type screenBinding[M any] struct {
+	key.Binding
+	do    func(m M, k string) tea.Cmd
+	short string         // what the footer says; empty for nothing
+	now   func(m M) bool // whether it does; nil for always
+}
+
+// bindTo makes one: how the help shows the keys, what it and the footer say, what they do, and the keys.
+func bindTo[M any](show, help, short string, do func(m M, k string) tea.Cmd, keys ...string) screenBinding[M] {
+	return screenBinding[M]{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(show, help)), do: do, short: short}
+}
+
+// front is what stands in front of the screen of a model M and has the keys.
+type front[M any] interface {
+	// handleKey reports whether it took the key; closed says that it is done with. A key that closes it and is not
+	// taken goes on to the screen.
+	handleKey(m M, k string) (taken, closed bool)
+	draw(m M, w, h int) []string
+	hints() []hint
+}

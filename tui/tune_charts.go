@@ -1,0 +1,279 @@
+package tui
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"newtop/trainer/tune"
+)
+
+// tuneCharts is how the charts of a search are drawn, and where.
+type tuneCharts struct {
+	work    bool            // x are gradient equivalents instead of seconds
+	measure bool            // values are the measure, although some trial reached the target
+	linear  [tunePanes]bool // y
+	dim     string          // that the slice is over; empty: that which matters most
+	chart   [tunePanes]chart
+	dots    [tunePanes]tuneDots
+	matters rect     // where the shares stand
+	shares  []string // the dimension of each of its rows
+	layers  []int    // the listed trials, in the order in which they are drawn
+}
+
+// tuneDots are the trials that a chart drew as dots, for the mouse.
+type tuneDots struct {
+	at     rect     // of the chart
+	cells  [][2]int // in it
+	trials []int    // their indices
+}
+
+// mostCurves bounds how many learning curves stand in one chart; a low one has fewer.
+const mostCurves = 60
+
+// along is the x axis of what goes on in time.
+func (c *tuneCharts) along() axis {
+	if c.work {
+		return xEquivalents
+	}
+	return xSeconds
+}
+
+// timed reports whether values are what it took to get to the target.
+func (m *tuning) timed() bool { return m.gone && !m.charts.measure }
+
+// value is what the charts show of a trial, NaN for nothing.
+func (m *tuning) value(t *tune.Trial) float64 {
+	switch {
+	case !m.timed():
+		return float64(t.Best)
+	case m.charts.work:
+		return float64(t.TargetEquivalents)
+	}
+	return float64(t.TargetSeconds)
+}
+
+// valueName names it.
+func (m *tuning) valueName() string {
+	switch {
+	case !m.timed():
+		return m.measure()
+	case m.charts.work:
+		return "work to " + m.targetText()
+	}
+	return "time to " + m.targetText()
+}
+
+// ended is when a trial ended on the search's own axis, or was heard of last.
+func (m *tuning) endedAt(t *tune.Trial) float64 {
+	if m.charts.work {
+		return t.EndedAt
+	}
+	return t.Ended
+}
+
+// clocked is how far the search is on that axis, and how far it may go; 0 for no limit.
+func (m *tuning) clocked() (now, limit float64) {
+	if m.charts.work {
+		return m.board.Spent, m.board.Most
+	}
+	return m.elapsed(), m.board.Budget
+}
+
+// scaled gives a plot the scale and the words of what it shows: the measure, or what it took to get to the target.
+func (m *tuning) scaled(p *plot, pane tunePane, timed bool) {
+	p.log, p.closed, p.above = !m.charts.linear[pane], true, "×"
+	switch {
+	case timed && m.charts.work:
+		p.value, p.above = work, "none"
+	case timed:
+		p.value, p.label, p.above = span, secondsLabel, "none"
+	case !m.regression():
+		p.value, p.label = percent, percent
+		if !p.log {
+			p.label = func(v float64) string { return tick(round(100*v, 4)) + "%" }
+		}
+	}
+	if !timed && m.board.Target > 0 {
+		p.rules = []float64{m.board.Target}
+	}
+}
+
+// secondsLabel is an axis label of seconds.
+func secondsLabel(v float64) string {
+	if v >= 100 {
+		return clock(v)
+	}
+	return tick(v) + " s"
+}
+
+// scaleWord says in a title that a chart is logarithmic.
+func (p *plot) scaleWord() part {
+	if p.log {
+		return part{tokMuted, "  log"}
+	}
+	return part{}
+}
+
+// layer puts the trials of the leaderboard into an order in which those that matter most are drawn last, over the others.
+func (m *tuning) layer() {
+	type layer struct {
+		trial, weight int
+		value         float64
+	}
+	all := make([]layer, len(m.rows))
+	for k, i := range m.rows {
+		t := &m.board.Trials[i]
+		all[k] = layer{i, 0, absent(m.value(t))}
+		switch {
+		case t.Number == m.number:
+			all[k].weight = 3
+		case t.Final:
+			all[k].weight = 2
+		case t.State == tune.Running || t.State == tune.Done || t.State == tune.Reached:
+			all[k].weight = 1
+		}
+	}
+	slices.SortStableFunc(all, func(a, b layer) int { return cmp.Or(a.weight-b.weight, cmp.Compare(b.value, a.value)) })
+	m.charts.layers = m.charts.layers[:0]
+	for _, l := range all {
+		m.charts.layers = append(m.charts.layers, l.trial)
+	}
+}
+
+// level is where a trial's value stands on a scale.
+func (m *tuning) level(t *tune.Trial, log bool) float64 {
+	if v := m.value(t); v > 0 || !log || math.IsNaN(v) {
+		return v
+	}
+	return m.floor
+}
+
+// dot is how a trial stands in a chart.
+func (m *tuning) dot(t *tune.Trial, x float64, log bool) plotDot {
+	tag := m.tag(t)
+	d := plotDot{x, m.level(t, log), []rune(tag.s)[0], tag.t}
+	switch t.State {
+	case tune.Waiting:
+		d.x = math.NaN()
+	case tune.Diverged, tune.Failed:
+		d.r, d.tok, d.y = '×', tokBad, math.NaN()
+	case tune.Pruned, tune.Paused, tune.Stopped:
+		d.tok = tokMuted
+	}
+	if t.Number == m.number {
+		d.tok = tokChosen
+	}
+	return d
+}
+
+// drawDots draws a plot whose dots are these trials, and remembers where they are.
+func (m *tuning) drawDots(pane tunePane, p plot, trials []int, r rect) []string {
+	c := &m.charts.chart[pane]
+	rows := c.draw(&m.view, p, r.w, r.h)
+	at := &m.charts.dots[pane]
+	at.at, at.cells, at.trials = r, at.cells[:0], at.trials[:0]
+	if c.drawn.w == 0 {
+		return rows
+	}
+	for k, i := range trials {
+		if x, y, ok := p.dotCell(m.gl, &c.drawn, &p.dots[k]); ok {
+			at.cells, at.trials = append(at.cells, [2]int{x, y}), append(at.trials, i)
+		}
+	}
+	return rows
+}
+
+// drawProgress has every trial at the time when it ended, and the best so far as a line.
+func (m *tuning) drawProgress(r rect) (title []part, rows []string) {
+	p := plot{by: m.charts.along(), waiting: "no trial has a value yet", detail: m.zoomed}
+	m.scaled(&p, tuneProgress, m.timed())
+	title = []part{{tokStrong, "found"}, {tokMuted, "  " + m.valueName()}, {tokMuted, "  by " + m.charts.along().words()}, p.scaleWord()}
+	trials := m.charts.layers
+	for _, i := range trials {
+		t := &m.board.Trials[i]
+		p.dots = append(p.dots, m.dot(t, m.endedAt(t), p.log))
+	}
+	if best := m.bestSoFar(p.log); !best.empty() {
+		p.add(plotCurve{name: "best so far", tok: tokStrong, series: best, mark: '_'})
+	}
+	const worth = 0.25 // of the limit, from which on the axis has all of it
+	now, limit := m.clocked()
+	if limit > 0 && now >= worth*limit && m.underway() {
+		now = max(now, limit)
+	}
+	if now > 0 {
+		p.window = [2]float64{0, now}
+	}
+	return title, m.drawDots(tuneProgress, p, trials, r)
+}
+
+// bestSoFar is the least value of the trials that had ended, over the search's seconds or work: steps down.
+func (m *tuning) bestSoFar(log bool) *series {
+	var ends []int
+	for i := range m.board.Trials {
+		t := &m.board.Trials[i]
+		if t.State != tune.Failed && t.State != tune.Diverged && isFinite(m.level(t, log)) && isFinite(m.endedAt(t)) {
+			ends = append(ends, i)
+		}
+	}
+	at := func(i int) float64 { return m.endedAt(&m.board.Trials[i]) }
+	slices.SortStableFunc(ends, func(i, j int) int { return cmp.Compare(at(i), at(j)) })
+	s, least := &series{}, math.NaN()
+	put := func(x float64) {
+		if !math.IsNaN(least) {
+			s.put(spot{float64(s.points), x, x}, least)
+		}
+	}
+	for _, i := range ends {
+		if v := m.level(&m.board.Trials[i], log); !(v >= least) {
+			put(at(i))
+			least = v
+			put(at(i))
+		}
+	}
+	now, _ := m.clocked()
+	put(now)
+	return s
+}
+
+// drawCurves has the learning curve of the selected trial over those of the others.
+func (m *tuning) drawCurves(r rect) (title []part, rows []string) {
+	p := plot{by: m.charts.along(), detail: m.zoomed}
+	m.scaled(&p, tuneCurves, false)
+	title = []part{{tokStrong, "curves"}, {tokMuted, "  " + m.measure()}, {tokMuted, "  by " + m.charts.along().words()}, p.scaleWord()}
+	others := m.rows[:min(len(m.rows), mostCurves, r.h*m.gl.dotsY/2)]
+	for _, i := range slices.Backward(others) {
+		if t := &m.board.Trials[i]; t.Number != m.number {
+			p.add(plotCurve{tok: tokGrid, series: curveOf(t), mark: '.'})
+		}
+	}
+	if t := m.selected(); t != nil {
+		tag := m.tag(t)
+		title = append(title, part{tag.t, "  " + tag.s + " #" + count(t.Number)})
+		p.add(plotCurve{name: "#" + count(t.Number), tok: tag.t, series: curveOf(t), alarm: true, mark: []rune(tag.s)[0], tag: tag.s})
+	}
+	if len(others) < len(m.rows) {
+		title = append(title, part{tokMuted, "  over the first " + count(len(others))})
+	}
+	if len(p.curves) == 0 {
+		return title, []string{m.th.line(r.w).to(1).put(tokMuted, "no trial has a curve yet").full()}
+	}
+	return title, m.charts.chart[tuneCurves].draw(&m.view, p, r.w, r.h)
+}
+
+// add appends a curve that has something to draw.
+func (p *plot) add(k plotCurve) {
+	if _, _, ok := k.series.bounds(p.log); ok {
+		p.curves = append(p.curves, k)
+	}
+}
+
+// curveOf is a trial's learning curve.
+func curveOf(t *tune.Trial) *series {
+	s := &series{buckets: make([]bucket, 0, min(len(t.Curve), maxBuckets))}
+	for i, q := range t.Curve {
+		s.put(spot{float64(i), q.Seconds, q.Equivalents}, float64(q.Value))
+	}
+	return s
+}

@@ -1,0 +1,255 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// tuneQuit asks whether to stop the search.
+type tuneQuit struct{}
+
+func (tuneQuit) handleKey(_ *tuning, k string) (taken, closed bool) { return true, true }
+
+func (tuneQuit) hints() []hint { return []hint{{"q", "stop and quit"}, {"esc", "go on"}} }
+
+func (tuneQuit) draw(m *tuning, w, _ int) []string {
+	bw := min(w-2, 62)
+	row := func(t token, s string) string { return m.th.line(bw-4).put(t, s).full() }
+	rows := []string{
+		row(tokStrong, "Its trials are kept."),
+		row(tokText, "newtop tune --resume "+clean(m.board.Name)+" goes on with it."),
+		spaces(bw - 4),
+		m.th.line(bw-4).put(tokAccent, "q").put(tokText, " stops it   ").put(tokAccent, "esc").put(tokText, " lets it go on").full(),
+	}
+	return m.th.boxed("stop the search?", rows, bw)
+}
+
+// tuneHelp is every key with what it does, and what the signs mean.
+type tuneHelp struct{ scroll }
+
+func (o *tuneHelp) handleKey(m *tuning, k string) (taken, closed bool) {
+	switch k {
+	case "esc", "?", "q", "enter":
+		return true, true
+	}
+	taken = o.scroll.handleKey(k, max(1, m.height-5))
+	return taken, !taken
+}
+
+func (o *tuneHelp) hints() []hint { return []hint{{"esc", "close"}, {"↑↓", "scroll"}} }
+
+func (o *tuneHelp) draw(m *tuning, w, h int) []string {
+	const left, right, columns = 68, 56, 8
+	keys, states, words := section{title: "keys"}, section{title: "what became of a trial"}, section{title: "in the panes"}
+	for i := range m.bindings {
+		b := m.bindings[i].Help()
+		keys.rows = append(keys.rows, explain(tokAccent, b.Key, columns, b.Desc))
+	}
+	for _, s := range tuneStates {
+		states.rows = append(states.rows, explain(s.ink, s.sign+s.letter, columns, s.word+": "+s.means))
+	}
+	for _, r := range [][2]string{
+		{"a b c", m.leadText()},
+		{"A B C", "the same, run again alone on the whole machine"},
+		{"work", "in gradient equivalents: units of one full gradient"},
+		{"curve", "of the measure, on a logarithmic scale for all"},
+		{"━╌─", "share explained; dashed: within its standard error"},
+	} {
+		words.rows = append(words.rows, explain(tokMuted, r[0], columns, r[1]))
+	}
+	bw := left + right + 6
+	var rows []string
+	if w >= bw {
+		rows = beside(m.th.stack([]section{keys}, left, true), left, m.th.stack([]section{states, words}, right, true))
+	} else {
+		bw = min(w-2, 70)
+		rows = m.th.stack([]section{keys, states, words}, bw-4, true)
+	}
+	rows, more := o.cut(rows, max(1, h-2))
+	return m.th.boxed("help · esc closes"+more, rows, bw)
+}
+
+// leadText says what the trials' letters stand for.
+func (m *tuning) leadText() string {
+	if m.lead < 0 {
+		return "trials"
+	}
+	var all []string
+	for i, s := range m.dims[m.lead].names {
+		all = append(all, strings.ToLower(racerLetter(i))+" "+clean(s))
+	}
+	return strings.Join(all, ", ")
+}
+
+// tuneTrial is all that is known of the selected trial.
+type tuneTrial struct{ scroll }
+
+func (o *tuneTrial) handleKey(m *tuning, k string) (taken, closed bool) {
+	switch k {
+	case "esc", "d", "q", "enter":
+		return true, true
+	case "up", "down", "k", "j":
+		m.move(k)
+		return true, false
+	}
+	taken = o.scroll.handleKey(k, max(1, m.height-5))
+	return taken, !taken
+}
+
+func (o *tuneTrial) hints() []hint { return []hint{{"esc", "close"}, {"↑↓", "another trial"}} }
+
+func (o *tuneTrial) draw(m *tuning, w, h int) []string {
+	bw := min(w-2, 76)
+	rows, more := o.cut(m.details(bw-4), max(1, h-2))
+	title := "no trial"
+	if t := m.selected(); t != nil {
+		title = "trial #" + count(t.Number)
+	}
+	return m.th.boxed(title+" · esc closes"+strings.Replace(more, "↑↓", "pgdown", 1), rows, bw)
+}
+
+// details are the rows about the selected trial.
+func (m *tuning) details(w int) (rows []string) {
+	t := m.selected()
+	if t == nil {
+		return []string{m.th.line(w).put(tokMuted, m.empty()).full()}
+	}
+	const columns = 15
+	put := func(ink token, name, s string) {
+		for _, piece := range wrapped(clean(s), w-columns) {
+			rows = append(rows, m.th.line(w).put(tokMuted, ansi.Truncate(clean(name), columns-2, "…")).to(columns).put(ink, piece).full())
+			name = ""
+		}
+	}
+	tag, state := m.tag(t), stateOf(t, true)
+	rows = append(rows, m.th.line(w).put(tag.t, tag.s).put(tokStrong, " #"+count(t.Number)+"  ").put(state.t, state.s).full())
+	if t.Why != "" {
+		put(tokText, "why", t.Why)
+	}
+	if rank := m.rank[m.rows[m.place(&m.standing)]]; rank > 0 {
+		put(tokText, "rank", count(rank)+" of "+count(len(m.board.Order)))
+	}
+	for _, c := range t.Choices {
+		put(tokStrong, c.Key, c.Value)
+	}
+	put(tokText, "seed", strconv.FormatUint(t.Seed, 10))
+	best := m.text(float64(t.Best))
+	if t.BestEpoch > 0 {
+		best += " at epoch " + count(t.BestEpoch)
+	}
+	put(tokStrong, m.measure(), best+", now "+m.text(float64(t.Last)))
+	put(tokText, "training loss", number(float64(t.Loss)))
+	if m.board.Target > 0 {
+		s := "not reached"
+		if v := float64(t.TargetSeconds); isFinite(v) {
+			s = span(v) + ", " + work(float64(t.TargetEquivalents)) + " equivalents"
+		}
+		put(tokStrong, "to "+m.targetText(), s)
+	}
+	put(tokText, "training", plural(t.Epochs, "epoch")+", "+elapsedText(t.Seconds)+", "+work(t.Equivalents)+" equivalents")
+	if t.Rung > 0 {
+		put(tokText, "taken further", plural(t.Rung, "time"))
+	}
+	if t.Setting > 0 && t.Setting != t.Number {
+		put(tokText, "setting", "that of #"+count(t.Setting))
+	}
+	if t.Run != "" {
+		put(tokText, "run", t.Run)
+		put(tokMuted, "", "newtop runs show "+t.Run)
+	}
+	return rows
+}
+
+// tuneCommand is the command line that trains as the best trial did.
+type tuneCommand struct{ scroll }
+
+func (o *tuneCommand) handleKey(m *tuning, k string) (taken, closed bool) {
+	switch k {
+	case "esc", "q":
+		return true, true
+	}
+	taken = o.scroll.handleKey(k, max(1, m.height-5))
+	return taken, !taken
+}
+
+func (o *tuneCommand) hints() []hint {
+	return []hint{{"c", "copy"}, {"esc", "close"}}
+}
+
+// copy asks the terminal to take the command line into its clipboard.
+func (o *tuneCommand) copy(m *tuning) tea.Cmd {
+	if m.board.Command == "" {
+		return m.tell(tokWarn, "nothing was found yet")
+	}
+	return tea.Batch(tea.SetClipboard(m.board.Command), m.tell(tokText, "sent to the terminal's clipboard"))
+}
+
+func (o *tuneCommand) draw(m *tuning, w, h int) []string {
+	bw := min(w-2, 100)
+	var rows []string
+	if m.board.Command == "" {
+		rows = append(rows, m.th.line(bw-4).put(tokMuted, "nothing was found yet").full())
+	}
+	for _, s := range shellRows(clean(m.board.Command), bw-4) {
+		rows = append(rows, m.th.line(bw-4).put(tokStrong, s).full())
+	}
+	rows, more := o.cut(rows, max(1, h-2))
+	title := "what trains like the best"
+	if m.best >= 0 {
+		title += ", #" + count(m.board.Trials[m.best].Number)
+	}
+	return m.th.boxed(title+" · c copies · esc closes"+more, rows, bw)
+}
+
+// shellRows breaks a command line between its words, so that the rows are one command to a shell again.
+func shellRows(s string, w int) (rows []string) {
+	row := ""
+	words := shellWords(s)
+	for len(words) > 0 {
+		word := words[0]
+		if words = words[1:]; strings.HasPrefix(word, "-") && len(words) > 0 && !strings.HasPrefix(words[0], "-") {
+			word += " " + words[0]
+			words = words[1:]
+		}
+		switch {
+		case row == "":
+			row = word
+		case cells(row)+1+cells(word)+2 > w:
+			rows = append(rows, row+" \\")
+			row = "  " + word
+		default:
+			row += " " + word
+		}
+	}
+	if row != "" {
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// shellWords cuts a command line at the spaces outside of quotes.
+func shellWords(s string) (words []string) {
+	from, quote := 0, rune(0)
+	for i, r := range s {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '\'' || r == '"':
+			quote = r
+		case r == ' ':
+			if i > from {
+				words = append(words, s[from:i])
+			}
+			from = i + 1
+		}
+	}
+	if from < len(s) {
+		words = append(words, s[from:])
+	}
+	return words
+}

@@ -1,0 +1,131 @@
+package tui
+
+import (
+	"math"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/trainer/tune"
+)
+
+// header says what is searched, how far it is and what was found.
+func (m *tuning) header(w int) []string { return []string{m.headerSearch(w), m.headerState(w)} }
+
+func (m *tuning) headerSearch(w int) string {
+	b := m.board
+	l := m.th.line(w).put(tokText, " ").put(tokAccent, m.title)
+	state := m.phase()
+	inner := m.th.line(w - cells(state.s) - 2 - l.w)
+	warning := clean(b.Warning)
+	if m.err != nil {
+		warning = clean(m.err.Error())
+	}
+	spare := inner.room
+	if warning != "" {
+		spare = max(inner.room-cells(warning)-2, inner.room/3)
+	}
+	facts := m.th.line(spare)
+	name := "  tune " + clean(b.Name)
+	if strings.HasPrefix(b.Name, "tune") {
+		name = "  " + clean(b.Name)
+	}
+	facts.group(part{tokStrong, name})
+	if b.Data != "" {
+		facts.group(part{tokText, "  " + clean(b.Data)})
+	}
+	if b.Measure != "" {
+		facts.group(part{tokMuted, "  by " + m.goal()})
+	}
+	if b.Parallel > 0 {
+		facts.group(part{tokMuted, "  " + plural(b.Parallel, "trial") + " at once, " + plural(b.Threads, "thread") + " each"})
+	}
+	inner.raw(facts.b.String(), facts.w)
+	if warning != "" {
+		inner.put(tokText, "  ").put(tokWarn, ansi.Truncate(warning, inner.left(), "…"))
+	}
+	l.raw(inner.b.String(), inner.w).to(w - cells(state.s) - 1)
+	return l.put(state.t, state.s).full()
+}
+
+// phase is the search's phase as a symbol and a word.
+func (m *tuning) phase() part {
+	switch b := m.board; {
+	case m.err != nil:
+		return part{tokBad, "× failed"}
+	case b.Phase == "stopped":
+		return part{tokWarn, "■ stopped"}
+	case b.Phase == "done" || m.ended:
+		return part{tokGood, "■ done"}
+	case m.leaving:
+		return part{tokWarn, "■ stopping"}
+	case b.Phase == "":
+		return part{tokMuted, "○ preparing"}
+	}
+	return part{tokGood, "● " + ansi.Truncate(clean(m.board.Phase), 12, "…")}
+}
+
+// told is the order in which the header counts the trials.
+var told = [...]tune.State{tune.Running, tune.Reached, tune.Failed, tune.Diverged, tune.Done, tune.Pruned, tune.Paused, tune.Waiting, tune.Stopped}
+
+// headerState has the progress, the trials by what became of them, and the best.
+func (m *tuning) headerState(w int) string {
+	l := m.th.line(w).put(tokText, " ")
+	best := m.bestParts()
+	inner := m.th.line(w - l.w - width(best) - 3)
+	share, text := m.used()
+	inner.put(tokText, text)
+	if isFinite(share) && m.underway() {
+		inner.put(tokText, " ")
+		m.view.progress(inner, share, max(6, min(20, w/8)))
+	}
+	trials := plural(len(m.board.Trials), "trial")
+	if all := m.board.Planned; all > len(m.board.Trials) && m.underway() {
+		trials = count(len(m.board.Trials)) + " of " + plural(all, "trial")
+	}
+	inner.group(part{tokText, "  " + trials})
+	for _, of := range told {
+		s := &tuneStates[of]
+		if n := m.states[of]; n > 0 && !inner.group(part{s.ink, "  " + s.sign + " " + count(n)}, part{tokMuted, " " + s.word}) {
+			inner.group(part{s.ink, "  " + s.sign + count(n)})
+		}
+	}
+	l.raw(inner.b.String(), inner.w).to(w - width(best) - 1)
+	for _, p := range best {
+		l.put(p.t, p.s)
+	}
+	return l.full()
+}
+
+// used is how much of what the search may take is gone, NaN without bounds, and that in words.
+func (m *tuning) used() (share float64, text string) {
+	b := m.board
+	share, text = math.NaN(), clock(m.elapsed())
+	if b.Budget > 0 && m.underway() {
+		share, text = m.elapsed()/b.Budget, text+" of "+clock(b.Budget)
+	}
+	if s := b.Spent / b.Most; b.Most > 0 && !(share >= s) && m.underway() {
+		share, text = s, clock(m.elapsed())+", "+tally(b.Spent, 6)+" of "+tally(b.Most, 6)+" equivalents"
+	}
+	if s := float64(len(b.Trials)) / float64(b.Planned); b.Planned > 0 && !(share >= s) {
+		share = s
+	}
+	return share, text
+}
+
+// bestParts say what is best so far.
+func (m *tuning) bestParts() []part {
+	nothing := []part{{tokMuted, "nothing found yet"}}
+	if m.best < 0 {
+		return nothing
+	}
+	t := &m.board.Trials[m.best]
+	by := part{tokMuted, " by #" + count(t.Number)}
+	if s := float64(t.TargetSeconds); m.board.Target > 0 && isFinite(s) {
+		return []part{{tokMuted, m.targetText() + " in "}, {tokStrong, span(s)}, by}
+	}
+	if !isFinite(float64(t.Best)) {
+		return nothing
+	}
+	return []part{{tokMuted, "best "}, {tokStrong, m.text(float64(t.Best))}, by}
+}

@@ -1,0 +1,166 @@
+package tui
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/trainer/tune"
+)
+
+// sliced is the dimension that the slice is over; nil for none.
+func (m *tuning) sliced() *tuneDim {
+	if at := m.dimension(); at >= 0 {
+		return &m.dims[at]
+	}
+	return nil
+}
+
+// dimension is the number of the one that was asked for, else of that which matters most if that is sure, else of the
+// first range.
+func (m *tuning) dimension() int {
+	if at := m.index(m.charts.dim); at >= 0 {
+		return at
+	}
+	if len(m.board.Importances) > 0 {
+		top := slices.MaxFunc(m.board.Importances, func(a, b tune.Importance) int { return cmp.Compare(absentLow(a.Share), absentLow(b.Share)) })
+		if at := m.index(tailOf(top.Key)); at >= 0 && !(top.Share <= top.Spread) {
+			return at
+		}
+	}
+	if at := slices.IndexFunc(m.dims, func(d tuneDim) bool { return d.names == nil }); at >= 0 {
+		return at
+	}
+	return min(0, len(m.dims)-1)
+}
+
+// index is the number of a dimension, −1 for none of that key.
+func (m *tuning) index(key string) int {
+	return slices.IndexFunc(m.dims, func(d tuneDim) bool { return d.key == key })
+}
+
+// turn goes on to another dimension.
+func (m *tuning) turn(by int) {
+	if n := len(m.dims); n > 0 {
+		m.charts.dim = m.dims[(m.dimension()+by+n)%n].key
+	}
+}
+
+// drawSlice has every trial's value over one of its hyperparameters.
+func (m *tuning) drawSlice(r rect) (title []part, rows []string) {
+	d := m.sliced()
+	if d == nil {
+		return []part{{tokStrong, "over a hyperparameter"}}, []string{m.th.line(r.w).to(1).put(tokMuted, "the trials differ in nothing that was searched").full()}
+	}
+	name := ansi.Truncate(clean(d.key), 20, "…")
+	p := plot{waiting: "no trial has a value yet"}
+	m.scaled(&p, tuneSlice, m.timed())
+	title = []part{{tokStrong, "over " + name}, {tokMuted, "  " + m.valueName()}, p.scaleWord()}
+	if d.names != nil {
+		p.window = [2]float64{-0.5, float64(len(d.names)) - 0.5}
+		for _, s := range d.names {
+			p.names = append(p.names, clean(s))
+		}
+	} else {
+		p.logX, p.window = d.log, [2]float64{d.low, d.high}
+	}
+	if d.log {
+		title = append(title, part{tokMuted, "  log x"})
+	}
+	if len(m.dims) > 1 {
+		title = append(title, part{tokMuted, "  ←→ others"})
+	}
+	trials := slices.DeleteFunc(slices.Clone(m.charts.layers), func(i int) bool { return math.IsNaN(d.place(&m.board.Trials[i])) })
+	for _, i := range trials {
+		t := &m.board.Trials[i]
+		x := d.place(t)
+		if d.names != nil {
+			x += aside(t.Number)
+		}
+		p.dots = append(p.dots, m.dot(t, x, p.log))
+	}
+	return title, m.drawDots(tuneSlice, p, trials, r)
+}
+
+// aside spreads the trials that made one choice by the golden ratio, so that those of near numbers stand apart.
+func aside(number int) float64 {
+	_, f := math.Modf(float64(number) * (math.Phi - 1))
+	return 0.7 * (f - 0.5)
+}
+
+// drawMatters has how much of the differences between the trials each dimension explains.
+func (m *tuning) drawMatters(r rect) (title []part, rows []string) {
+	title = []part{{tokStrong, "what matters"}, {tokMuted, "  share of the differences it explains"}}
+	list := slices.Clone(m.board.Importances)
+	slices.SortStableFunc(list, func(a, b tune.Importance) int { return cmp.Compare(absentLow(b.Share), absentLow(a.Share)) })
+	m.charts.matters, m.charts.shares = r, m.charts.shares[:0]
+	if len(list) == 0 {
+		return title, []string{m.th.line(r.w).to(1).put(tokMuted, "known once about eight trials have ended").full()}
+	}
+	names, trends := 4, 0
+	for i := range list {
+		names = min(max(names, cells(clean(list[i].Key))), 18)
+		trends = max(trends, cells(clean(list[i].Trend)))
+	}
+	const lead, figures = 2, 11 // "100% ± 100"
+	bar := r.w - lead - names - 1 - 1 - figures
+	below := trends > 0 && bar-trends-1 < 8 // the trends have rows of their own, or none
+	if trends > 0 && !below {
+		bar -= trends + 1
+	}
+	bar = max(4, min(bar, 40))
+	for i := range list {
+		k := &list[i]
+		arrow, ink := " ", tokText
+		if d := m.sliced(); d != nil && d.key == tailOf(k.Key) {
+			arrow, ink = "▸", tokStrong
+		}
+		l := m.th.line(r.w).put(tokAccent, arrow+" ").put(ink, ansi.Truncate(clean(k.Key), names, "…")).to(lead + names + 1)
+		m.shareBar(l, k, bar)
+		l.put(ink, " "+shareText(k)).to(lead + names + 1 + bar + 1 + figures)
+		if !below {
+			l.put(tokMuted, clean(k.Trend))
+		}
+		rows, m.charts.shares = append(rows, l.full()), append(m.charts.shares, tailOf(k.Key))
+		if below && k.Trend != "" && r.h >= 2*len(list) {
+			rows = append(rows, m.th.line(r.w).to(lead+names+1).put(tokMuted, clean(k.Trend)).full())
+			m.charts.shares = append(m.charts.shares, tailOf(k.Key))
+		}
+	}
+	return title, rows
+}
+
+// shareBar draws a share: full as far as its standard error leaves it, dashed as far as that reaches.
+func (m *tuning) shareBar(l *line, k *tune.Importance, w int) {
+	at := func(v float64) int {
+		if math.IsNaN(v) {
+			return 0
+		}
+		return int(math.Round(max(0, min(v, 1)) * float64(w)))
+	}
+	spread := k.Spread
+	if !(spread > 0) {
+		spread = 0
+	}
+	sure, most := at(k.Share-spread), at(k.Share+spread)
+	unsure := "╌"
+	if m.gl.ascii {
+		unsure = "~"
+	}
+	l.put(tokAccent, repeat("━", sure)).put(tokAccent, repeat(unsure, most-sure)).put(tokGrid, repeat("─", w-most))
+}
+
+// shareText writes a share with its standard error.
+func shareText(k *tune.Importance) string {
+	if !isFinite(k.Share) {
+		return "–"
+	}
+	whole := func(v float64) string { return count(int(math.Round(100 * max(-1, min(v, 1))))) }
+	s := right(whole(k.Share), 3) + "%"
+	if isFinite(k.Spread) {
+		s += " ± " + whole(k.Spread)
+	}
+	return s
+}

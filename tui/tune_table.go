@@ -1,0 +1,311 @@
+package tui
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/trainer/tune"
+)
+
+// tuneColumn is a column of the leaderboard.
+type tuneColumn struct {
+	title string
+	wide  int
+	rank  int  // those of the highest are left out first
+	left  bool // words; else figures, which end alike
+	kind  tuneKind
+	text  func(i int, t *tune.Trial) part
+}
+
+// tuneKind is what a column is beside text.
+type tuneKind uint8
+
+const (
+	plainColumn  tuneKind = iota
+	numberColumn          // names the trial
+	curveColumn           // has the curve, and grows
+)
+
+// dash stands for what a trial does not have.
+var dash = part{tokMuted, "–"}
+
+// columns lists the columns of the leaderboard, from the left.
+func (m *tuning) columns(long bool) []tuneColumn {
+	figure := func(of func(t *tune.Trial) string) func(int, *tune.Trial) part {
+		return func(_ int, t *tune.Trial) part {
+			if s := of(t); s != dash.s {
+				return part{tokText, s}
+			}
+			return dash
+		}
+	}
+	n := cells(count(len(m.board.Trials)))
+	out := []tuneColumn{
+		{"rank", n, 3, false, plainColumn, m.rankText},
+		{"trial", n + 1, 1, false, numberColumn, func(_ int, t *tune.Trial) part { return part{tokText, "#" + count(t.Number)} }},
+		{"", 2, 0, true, plainColumn, func(_ int, t *tune.Trial) part { return stateOf(t, false) }},
+	}
+	if long {
+		out[2] = tuneColumn{"state", m.wide, 0, true, plainColumn, func(_ int, t *tune.Trial) part { return stateOf(t, true) }}
+	}
+	for k := range m.dims {
+		out = append(out, m.choiceColumn(k))
+	}
+	name := m.measure()
+	if !long {
+		name = name[strings.LastIndex(name, " ")+1:]
+	}
+	best := tuneColumn{name, 6, 0, false, plainColumn, figure(func(t *tune.Trial) string { return m.text(float64(t.Best)) })}
+	if m.regression() {
+		best.wide = 9
+	}
+	out = append(out, best)
+	if m.board.Target > 0 {
+		out = append(out, tuneColumn{"to " + m.targetText(), 7, 1, false, plainColumn, func(_ int, t *tune.Trial) part {
+			if s := float64(t.TargetSeconds); isFinite(s) {
+				return part{tokStrong, span(s)}
+			}
+			return dash
+		}})
+	}
+	return append(out,
+		tuneColumn{"curve", 8, 5, true, curveColumn, nil},
+		tuneColumn{"epochs", cells(count(m.epochs)), 8, false, plainColumn, figure(func(t *tune.Trial) string { return count(t.Epochs) })},
+		tuneColumn{"work", 6, 7, false, plainColumn, figure(func(t *tune.Trial) string { return tally(t.Equivalents, 6) })},
+		tuneColumn{"time", 7, 6, false, plainColumn, figure(func(t *tune.Trial) string { return elapsedText(t.Seconds) })})
+}
+
+// rankText is a trial's place in the search's order.
+func (m *tuning) rankText(i int, _ *tune.Trial) part {
+	if m.rank[i] == 0 {
+		return dash
+	}
+	return part{tokText, count(m.rank[i])}
+}
+
+// choiceColumn has the choices of a dimension. That which leads stays the longest, and of the others the first.
+func (m *tuning) choiceColumn(k int) tuneColumn {
+	const widest = 16
+	d := &m.dims[k]
+	rank := min(2+k, 5)
+	if k == m.lead {
+		rank = 0
+	}
+	return tuneColumn{ansi.Truncate(clean(d.key), widest, "…"), min(max(d.wide, 3), widest), rank, d.names != nil, plainColumn, func(_ int, t *tune.Trial) part {
+		if s := clean(d.chosen(t)); s != "" {
+			return part{tokText, s}
+		}
+		return dash
+	}}
+}
+
+// fit leaves out columns until the rest has room. What is left over goes to the curves, and then to the reasons.
+func (m *tuning) fit(room int) []tuneColumn {
+	const lead, why = 3, 20 // lead: an arrow, a letter and a space
+	list := m.columns(room >= 96)
+	for {
+		used, worst := lead-columnGap, 0
+		for i := range list {
+			list[i].wide = max(list[i].wide, cells(list[i].title))
+			used += list[i].wide + columnGap
+			if list[i].rank >= list[worst].rank {
+				worst = i
+			}
+		}
+		if used > room && len(list) > 1 {
+			list = append(list[:worst:worst], list[worst+1:]...)
+			continue
+		}
+		left := room - used
+		whys := m.whys && left >= why+columnGap
+		for i := range list {
+			if list[i].kind == curveColumn {
+				more := min(left, 16)
+				if whys {
+					more = min(left-why-columnGap, 16)
+				}
+				list[i].wide, left = list[i].wide+more, left-more
+			}
+		}
+		if whys {
+			list = append(list, tuneColumn{"why", left - columnGap, 0, true, plainColumn, func(_ int, t *tune.Trial) part { return part{tokMuted, clean(t.Why)} }})
+		}
+		return list
+	}
+}
+
+// drawTable has a heading, the trials that have room, around the selected one, and what is said about that.
+func (m *tuning) drawTable(r rect) (title []part, rows []string) {
+	list := m.fit(r.w)
+	about := 1
+	if m.shows(tuneDetails) {
+		about = 0
+	} else if r.h >= 12 {
+		about = 2
+	}
+	n := len(m.rows)
+	m.table.rect, m.table.first = r, 1
+	m.table.rows = max(0, min(n, r.h-1-about))
+	at := max(0, m.place(&m.standing))
+	m.table.top = min(max(m.table.top, at-m.table.rows+1), at, n-m.table.rows)
+	head := m.th.line(r.w).put(tokText, "   ")
+	for i := range list {
+		head.put(tokMuted, list[i].align(list[i].title, i == 0))
+	}
+	rows = append(rows, head.full())
+	for _, i := range m.rows[m.table.top : m.table.top+m.table.rows] {
+		rows = append(rows, m.row(list, i, r.w))
+	}
+	if n == 0 {
+		rows = append(rows, m.th.line(r.w).put(tokMuted, "   "+m.empty()).full())
+	}
+	for len(rows) < r.h-about {
+		rows = append(rows, spaces(r.w))
+	}
+	return m.tableTitle(), append(rows, m.about(r.w, about)...)
+}
+
+// empty says why there is no trial to see.
+func (m *tuning) empty() string {
+	if m.filter != "" && len(m.board.Trials) > 0 {
+		return "no trial has all of this; esc shows them all"
+	}
+	return "no trial has begun yet"
+}
+
+// tableTitle says what the leaderboard is.
+func (m *tuning) tableTitle() []part {
+	title := []part{{tokStrong, "leaderboard"}, {tokMuted, "  by " + m.sortedBy()}}
+	n, all := len(m.rows), len(m.board.Trials)
+	if m.filter != "" {
+		title = append(title, part{tokAccent, "  / " + ansi.Truncate(clean(m.filter), 24, "…")}, part{tokMuted, "  " + count(n) + " of " + count(all)})
+	}
+	if m.table.rows < n {
+		title = append(title, part{tokMuted, "  " + count(m.table.top+1) + " to " + count(m.table.top+m.table.rows) + " of " + count(n)})
+	}
+	return title
+}
+
+// align puts text into a column.
+func (c *tuneColumn) align(s string, first bool) string {
+	gap := columnGap
+	if first {
+		gap = 0
+	}
+	s = ansi.Truncate(s, c.wide, "…")
+	if c.left {
+		return spaces(gap) + pad(s, c.wide)
+	}
+	return spaces(gap) + right(s, c.wide)
+}
+
+// row is a trial in the leaderboard. One that is behind stands back, and the selected one stands out by its name.
+func (m *tuning) row(list []tuneColumn, i, w int) string {
+	t := &m.board.Trials[i]
+	chosen := t.Number == m.number
+	behind := t.State == tune.Pruned || t.State == tune.Paused || t.State == tune.Stopped || t.State == tune.Waiting
+	tag := m.tag(t)
+	arrow := " "
+	if chosen {
+		arrow = "▸"
+	}
+	l := m.th.line(w).put(tokAccent, arrow).put(tag.t, tag.s).put(tokText, " ")
+	for k := range list {
+		c := &list[k]
+		if c.kind == curveColumn {
+			ink := tokMuted
+			if chosen || t.Final || t.State == tune.Running {
+				ink = tag.t
+			}
+			l.put(tokText, spaces(columnGap)).put(ink, m.spark(t, c.wide))
+			continue
+		}
+		p := c.text(i, t)
+		switch {
+		case chosen && c.kind == numberColumn:
+			p.t = tokChosen
+		case chosen && p.t == tokText:
+			p.t = tokStrong
+		case behind && p.t == tokText:
+			p.t = tokMuted
+		}
+		s := c.align(p.s, k == 0)
+		from := len(s) - len(strings.TrimLeft(s, " "))
+		word := strings.TrimSpace(s)
+		l.put(tokText, s[:from]).put(p.t, word).put(tokText, s[from+len(word):])
+	}
+	return l.full()
+}
+
+// spark is a trial's curve in one row, whatever its length, on a logarithmic scale that all trials share.
+func (m *tuning) spark(t *tune.Trial, w int) string {
+	n := len(t.Curve)
+	used := min(n, w)
+	low, high := math.Log(m.floor), math.Log(m.most)
+	out := make([]rune, used, w)
+	top := float64(len(m.gl.levels) - 1)
+	for x := range used {
+		v := float64(t.Curve[(x+1)*n/used-1].Value)
+		y := max(0, min((math.Log(max(v, 0))-low)/(high-low), 1))
+		if math.IsNaN(y) { // all values are the same
+			y = 0
+		}
+		out[x] = m.gl.levels[1+int(math.Round(y*(top-1)))]
+		if !isFinite(v) {
+			out[x] = '×'
+		}
+	}
+	return pad(string(out), w)
+}
+
+// about tells of the selected trial what the table may have no room for.
+func (m *tuning) about(w, rows int) []string {
+	t := m.selected()
+	if t == nil || rows == 0 {
+		return block(nil, w, rows)
+	}
+	tag, state := m.tag(t), stateOf(t, true)
+	first, second := m.th.line(w), m.th.line(w).put(tokText, "   ")
+	first.put(tag.t, " "+tag.s).put(tokText, " #"+count(t.Number)+" ").put(state.t, state.s)
+	if t.Why != "" {
+		first.put(tokMuted, ": "+clean(t.Why))
+	}
+	rest, sep := first, " · "
+	if rows > 1 {
+		rest, sep = second, ""
+	}
+	for _, s := range aboutGroups(t) {
+		if rest.group(part{tokMuted, sep + s}) {
+			sep = " · "
+		}
+	}
+	return []string{first.full(), second.full()}[:rows]
+}
+
+// aboutGroups are what a trial is, in the order of what matters.
+func aboutGroups(t *tune.Trial) (out []string) {
+	choices := make([]string, len(t.Choices))
+	for i, c := range t.Choices {
+		choices[i] = clean(c.Key) + "=" + clean(c.Value)
+	}
+	if len(choices) > 0 {
+		out = append(out, strings.Join(choices, " "))
+	}
+	if t.Run != "" {
+		out = append(out, "newtop runs show "+clean(t.Run))
+	}
+	return append(out, "seed "+strconv.FormatUint(t.Seed, 10))
+}
+
+// shows reports whether a pane is on the screen.
+func (m *tuning) shows(p tunePane) bool {
+	for i := range m.places {
+		if m.places[i].pane == p {
+			return true
+		}
+	}
+	return false
+}
