@@ -1,0 +1,186 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	gossh "golang.org/x/crypto/ssh"
+	"golang.org/x/time/rate"
+)
+
+// client is a connection, from accept to close. ssh.Server reads and writes it, and closes it whatever happens.
+type client struct {
+	net.Conn
+	server *Server
+	addr   netip.Addr
+	login  *time.Timer // ends a connection that has no session in time
+
+	read, written atomic.Int64  // bytes
+	channels      atomic.Int64  // that were refused
+	requests      *rate.Limiter // about the connection as a whole
+
+	mu      sync.Mutex
+	stage   stage
+	claimed bool     // whether the one session is taken
+	user    string   // what the client calls itself
+	tried   []string // fingerprints of keys that were refused, and why
+	why     string   // the reason why the connection was ended by us; the first one stays
+}
+
+// stage is how far a connection has come.
+type stage uint8
+
+const (
+	knocking stage = iota // not authenticated
+	admitted              // authenticated
+	seated                // with a session
+	gone
+)
+
+// peer is a client's address, and leads back to the client: of a failed handshake ssh.Server tells no more than the address.
+type peer struct {
+	net.Addr
+	client *client
+}
+
+// RemoteAddr returns a peer.
+func (c *client) RemoteAddr() net.Addr { return peer{c.Conn.RemoteAddr(), c} }
+
+// Read counts.
+func (c *client) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.read.Add(int64(n))
+	return n, err
+}
+
+// Write fails if the network takes nothing for Limits.Stall.
+func (c *client) Write(p []byte) (int, error) {
+	if err := c.Conn.SetWriteDeadline(time.Now().Add(c.server.o.Limits.Stall)); err != nil {
+		return 0, err
+	}
+	n, err := c.Conn.Write(p)
+	c.written.Add(int64(n))
+	var late net.Error
+	if errors.As(err, &late) && late.Timeout() {
+		c.end("stalled: took no output for " + c.server.o.Limits.Stall.String())
+	}
+	return n, err
+}
+
+// The deadlines are the client's own: ssh.Server would clear them at every read.
+
+func (c *client) SetDeadline(time.Time) error      { return nil }
+func (c *client) SetReadDeadline(time.Time) error  { return nil }
+func (c *client) SetWriteDeadline(time.Time) error { return nil }
+
+// end cuts the connection. Of several reasons the first is the one that is told.
+func (c *client) end(why string) {
+	c.mu.Lock()
+	if c.why == "" && c.stage != gone {
+		c.why = why
+	}
+	c.mu.Unlock()
+	c.Close()
+}
+
+// Close may be called more than once, from any goroutine.
+func (c *client) Close() error {
+	c.mu.Lock()
+	was := c.stage
+	c.stage = gone
+	c.mu.Unlock()
+	if was == gone {
+		return nil
+	}
+	c.login.Stop()
+	if was == knocking {
+		c.server.gate.greeted(c.addr, time.Now())
+	}
+	err := c.Conn.Close()
+	c.server.left(c)
+	if was == admitted {
+		switch why := c.reason(); why {
+		case serverClosed:
+		case "":
+			c.server.log.Debug("left without a session", "remote", c.addr)
+		default:
+			c.server.refused(c.addr, why)
+		}
+	}
+	return err
+}
+
+// reach moves the client on, and says whether it is still there.
+func (c *client) reach(to stage) bool {
+	c.mu.Lock()
+	was := c.stage
+	if was < to {
+		c.stage = to
+	}
+	c.mu.Unlock()
+	if was == knocking && to > knocking {
+		c.server.gate.greeted(c.addr, time.Now())
+	}
+	if to == seated {
+		c.login.Stop()
+	}
+	return was != gone
+}
+
+// before says whether the client has not come as far as a stage.
+func (c *client) before(s stage) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stage < s
+}
+
+// claim takes the one session of the connection.
+func (c *client) claim() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.claimed {
+		return false
+	}
+	c.claimed = true
+	return true
+}
+
+// refuse keeps why a key was not let in.
+func (c *client) refuse(user, fingerprint, why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.user = user
+	if line := fingerprint + " " + why; len(c.tried) < authTries && !slices.Contains(c.tried, line) {
+		c.tried = append(c.tried, line)
+	}
+}
+
+// reason is why the connection ended, as far as that was our doing.
+func (c *client) reason() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.why
+}
+
+// keepAlive asks the client from time to time whether it is there. It returns when the connection has ended.
+func (c *client) keepAlive(ctx context.Context, conn gossh.Conn, every time.Duration) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(every):
+		}
+		late := time.AfterFunc(keepalivesLost*every, func() { c.end("no answer for " + (keepalivesLost * every).String()) })
+		_, _, err := conn.SendRequest("keepalive@openssh.com", true, nil) // no is an answer too
+		late.Stop()
+		if err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestOutputMapsLineEnds(t *testing.T) {
+	for _, mapped := range []bool{true, false} {
+		var b bytes.Buffer
+		o := &output{ch: &b, stall: time.Minute, hangUp: func(string) {}, mapped: mapped}
+		for _, s := range []string{"a\nb\r", "\nc\r\n", "", "\n", strings.Repeat("x", 3*outputChunk), "\n"} {
+			if n, err := io.WriteString(o, s); n != len(s) || err != nil {
+				t.Errorf("%d of %d, %v", n, len(s), err)
+			}
+		}
+		want := "a\nb\r\nc\r\n\n" + strings.Repeat("x", 3*outputChunk) + "\n"
+		if mapped {
+			want = "a\r\nb\r\nc\r\n\r\n" + strings.Repeat("x", 3*outputChunk) + "\r\n"
+		}
+		if b.String() != want {
+			t.Errorf("mapped %v: %.40q", mapped, b.String())
+		}
+	}
+}
+
+// A writer that takes some now and then is slow; one that takes nothing is hung up.
+func TestOutputStall(t *testing.T) {
+	r, w := io.Pipe()
+	var hung atomic.Int64
+	o := &output{ch: w, stall: 200 * time.Millisecond, hangUp: func(string) { hung.Add(1); w.Close(); r.Close() }}
+	go func() {
+		for range 8 {
+			time.Sleep(50 * time.Millisecond)
+			io.ReadFull(r, make([]byte, outputChunk))
+		}
+	}()
+	if _, err := o.Write(make([]byte, 8*outputChunk)); err != nil || hung.Load() != 0 {
+		t.Errorf("slow for longer than a stall: %v, hung up %d times", err, hung.Load())
+	}
+	if _, err := o.Write([]byte("x")); err == nil || hung.Load() != 1 {
+		t.Errorf("stalled: %v, hung up %d times", err, hung.Load())
+	}
+}
+
+func TestInput(t *testing.T) {
+	r, w := io.Pipe()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	in := newInput(ctx, r, 0, cancel)
+	defer in.stop()
+	go func() {
+		io.WriteString(w, "abc")
+		w.Close()
+	}()
+	if text, err := io.ReadAll(in); string(text) != "abc" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	cancel(nil)
+}
+
+// A screen that has ended does not wait for a key.
+func TestInputEndsWithSession(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	in := newInput(ctx, r, 0, cancel)
+	defer in.stop()
+	time.AfterFunc(20*time.Millisecond, func() { cancel(nil) })
+	if n, err := in.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+func TestInputIdle(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	in := newInput(ctx, r, 300*time.Millisecond, cancel)
+	defer in.stop()
+	go io.Copy(io.Discard, in)
+	start := time.Now()
+	for range 4 {
+		time.Sleep(100 * time.Millisecond)
+		w.Write([]byte("x"))
+	}
+	<-ctx.Done()
+	if after := time.Since(start); after < 600*time.Millisecond || context.Cause(ctx).Error() != "idle for 300ms" {
+		t.Errorf("ended after %v: %v", after, context.Cause(ctx))
+	}
+}
+
+// Whoever sends without end is read at a steady rate, and what is not read is not kept.
+func TestInputRate(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	flood := &endless{}
+	in := newInput(ctx, flood, 0, cancel)
+	defer in.stop()
+	time.AfterFunc(300*time.Millisecond, func() { cancel(nil) })
+	n, _ := io.Copy(io.Discard, in)
+	if sent := flood.sent.Load(); n < inputBurst/2 || sent > inputBurst+inputRate {
+		t.Errorf("%d bytes taken, %d read", n, sent)
+	}
+}
+
+type endless struct{ sent atomic.Int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.sent.Add(int64(len(p)))
+	return len(p), nil
+}

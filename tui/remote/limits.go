@@ -1,0 +1,211 @@
+package remote
+
+import (
+	"fmt"
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"newtop/tui"
+)
+
+// What is not an option.
+const (
+	authTries       = 20       // keys that a client may offer: an agent may hold many, and a key can't be guessed
+	channelTries    = 16       // channels that a client may open beyond its one before the connection ends
+	requestRate     = 100      // requests a second that are answered on a connection
+	requestBurst    = 200      //
+	inputRate       = 4e3      // bytes a second that are read from a client
+	inputBurst      = 16e3     //
+	writeBuffer     = 64 << 10 // bytes that the kernel keeps of a connection's output
+	outputChunk     = 16384    // bytes that a client must take within Limits.Stall
+	keepalive       = 15 * time.Second
+	keepalivesLost  = 3               // as many unanswered end a connection
+	farewell        = 2 * time.Second // for a screen to be restored, before the connection is cut
+	parting         = time.Second     // for a client to go by itself after the last byte
+	lineRate        = 0.2             // lines a second that a host can put into the log
+	lineBurst       = 10              //
+	allLineRate     = 20              // the same for all hosts
+	allLineBurst    = 100             //
+	mostHosts       = 4096            // remembered
+	forgetHostAfter = 5 * time.Minute
+)
+
+// normal replaces zeros by the defaults.
+func (l Limits) normal() Limits {
+	if l.Sessions < 0 || l.SessionsPerKey < 0 || l.Handshakes < 0 || l.Login < 0 || l.Idle < 0 || l.Stall < 0 || l.Size.Width < 0 || l.Size.Height < 0 {
+		panic(fmt.Sprintf("remote: a negative limit in %+v", l))
+	}
+	or(&l.Sessions, 128)
+	or(&l.SessionsPerKey, 32)
+	or(&l.Handshakes, 20)
+	or(&l.Login, time.Minute)
+	or(&l.Stall, 30*time.Second)
+	or(&l.Size.Width, 500)
+	or(&l.Size.Height, 200)
+	return l
+}
+
+func or[T comparable](p *T, value T) {
+	var zero T
+	if *p == zero {
+		*p = value
+	}
+}
+
+// clamp makes a size that a client tells one that a screen can have. A client without one, as some programs are, gets
+// the terminal that everybody had once.
+func (l *Limits) clamp(width, height uint32) tui.Size {
+	if width == 0 || height == 0 {
+		width, height = 80, 24
+	}
+	return tui.Size{Width: int(min(width, uint32(l.Size.Width))), Height: int(min(height, uint32(l.Size.Height)))}
+}
+
+// gate counts who knocks. Its methods may be called from any goroutine.
+type gate struct {
+	mu       sync.Mutex
+	limits   Limits
+	all      *rate.Limiter // handshakes
+	lines    *rate.Limiter // of the log
+	hosts    map[netip.Addr]*host
+	knocking int            // connections that are not authenticated yet
+	seats    map[string]int // sessions, by the fingerprint of their key
+	taken    int            // sessions in all
+}
+
+// host is an address that connections come from; of IPv6 a network of 64 bits, which is what one customer has.
+type host struct {
+	handshakes *rate.Limiter
+	lines      *rate.Limiter
+	knocking   int
+	muted      int // lines left out of the log since the last one
+	seen       time.Time
+}
+
+func newGate(l Limits) *gate {
+	return &gate{
+		limits: l, hosts: map[netip.Addr]*host{}, seats: map[string]int{},
+		all:   rate.NewLimiter(rate.Limit(l.Handshakes), atLeastOne(2*l.Handshakes)),
+		lines: rate.NewLimiter(allLineRate, allLineBurst),
+	}
+}
+
+func atLeastOne(burst float64) int { return int(min(max(burst, 1), 1e9)) }
+
+// neighbourhood is what counts as one host.
+func neighbourhood(a netip.Addr) netip.Addr {
+	if a = a.Unmap().WithZone(""); a.Is6() {
+		if p, err := a.Prefix(64); err == nil {
+			return p.Addr()
+		}
+	}
+	return a
+}
+
+// host returns what is known of a host. The caller holds mu.
+func (g *gate) host(a netip.Addr, now time.Time) *host {
+	a = neighbourhood(a)
+	h := g.hosts[a]
+	if h == nil {
+		if len(g.hosts) >= mostHosts {
+			g.forget(now)
+		}
+		// One host alone can't take what all have.
+		h = &host{
+			handshakes: rate.NewLimiter(rate.Limit(g.limits.Handshakes/2), atLeastOne(g.limits.Handshakes)),
+			lines:      rate.NewLimiter(lineRate, lineBurst),
+		}
+		g.hosts[a] = h
+	}
+	h.seen = now
+	return h
+}
+
+// forget drops the hosts that have nothing open: those not seen lately, or all if that is not enough.
+func (g *gate) forget(now time.Time) {
+	for _, age := range []time.Duration{forgetHostAfter, 0} {
+		for a, h := range g.hosts {
+			if h.knocking == 0 && now.Sub(h.seen) >= age {
+				delete(g.hosts, a)
+			}
+		}
+		if len(g.hosts) < mostHosts {
+			return
+		}
+	}
+}
+
+// knock asks whether a new connection may begin its handshake; it is why not, or empty. Who may must call greeted once.
+func (g *gate) knock(a netip.Addr, now time.Time) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h := g.host(a, now)
+	switch {
+	case h.knocking >= max(g.limits.Sessions*3/4, 1):
+		return "too many connections of this host are not logged in"
+	case g.knocking >= g.limits.Sessions:
+		return "too many connections are not logged in"
+	case !h.handshakes.AllowN(now, 1):
+		return "too many connections a second from this host"
+	case !g.all.AllowN(now, 1):
+		return "too many connections a second"
+	}
+	h.knocking++
+	g.knocking++
+	return ""
+}
+
+// greeted ends what knock began: the client has logged in or is gone.
+func (g *gate) greeted(a netip.Addr, now time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.knocking--
+	g.host(a, now).knocking--
+}
+
+// sit takes a seat for a key; it is why not, or empty. Who has one must call rise once.
+func (g *gate) sit(fingerprint string) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.taken >= g.limits.Sessions:
+		return fmt.Sprintf("%d are watching already, the most that are served", g.taken)
+	case g.seats[fingerprint] >= g.limits.SessionsPerKey:
+		return fmt.Sprintf("%d are watching with this key already, the most that are served", g.seats[fingerprint])
+	}
+	g.taken++
+	g.seats[fingerprint]++
+	return ""
+}
+
+func (g *gate) rise(fingerprint string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.taken--
+	if g.seats[fingerprint]--; g.seats[fingerprint] == 0 {
+		delete(g.seats, fingerprint)
+	}
+}
+
+// sitting is how many have a seat.
+func (g *gate) sitting() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.taken
+}
+
+// speak asks whether a line about a host may be logged, and returns how many were not since the last one.
+func (g *gate) speak(a netip.Addr, now time.Time) (ok bool, muted int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h := g.host(a, now)
+	if !h.lines.AllowN(now, 1) || !g.lines.AllowN(now, 1) {
+		h.muted++
+		return false, 0
+	}
+	muted, h.muted = h.muted, 0
+	return true, muted
+}

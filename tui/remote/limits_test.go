@@ -1,0 +1,150 @@
+package remote
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"newtop/tui"
+)
+
+func TestLimitsDefaults(t *testing.T) {
+	l := Limits{}.normal()
+	want := Limits{Sessions: 128, SessionsPerKey: 32, Handshakes: 20, Login: time.Minute, Stall: 30 * time.Second, Size: tui.Size{Width: 500, Height: 200}}
+	if l != want {
+		t.Errorf("%+v", l)
+	}
+	for _, c := range []struct {
+		w, h uint32
+		want tui.Size
+	}{
+		{80, 24, tui.Size{Width: 80, Height: 24}},
+		{0, 0, tui.Size{Width: 80, Height: 24}},
+		{0, 50, tui.Size{Width: 80, Height: 24}},
+		{1, 1, tui.Size{Width: 1, Height: 1}},
+		{1 << 31, 1<<32 - 1, tui.Size{Width: 500, Height: 200}},
+		{501, 24, tui.Size{Width: 500, Height: 24}},
+	} {
+		if got := l.clamp(c.w, c.h); got != c.want {
+			t.Errorf("%d × %d is cut to %v", c.w, c.h, got)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a negative limit is no panic")
+		}
+	}()
+	Limits{Sessions: -1}.normal()
+}
+
+func TestGateHandshakes(t *testing.T) {
+	g := newGate(Limits{Sessions: 100, SessionsPerKey: 1, Handshakes: 4}.normal())
+	now := time.Unix(1e9, 0)
+	a, b, c := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2"), netip.MustParseAddr("10.0.0.3")
+	let := func(from netip.Addr, at time.Time) (n int) {
+		for range 20 {
+			if g.knock(from, at) == "" {
+				g.greeted(from, at)
+				n++
+			}
+		}
+		return n
+	}
+	// Of a burst of 8 for all a host gets 4, however often it knocks.
+	if n := let(a, now); n != 4 {
+		t.Errorf("a host began %d handshakes", n)
+	}
+	if n := let(b, now); n != 4 {
+		t.Errorf("another host began %d", n)
+	}
+	if n := let(c, now); n != 0 {
+		t.Errorf("a third began %d", n)
+	}
+	// A second later there are 4 more, and 2 for each that had none left.
+	if n := let(a, now.Add(time.Second)); n != 2 {
+		t.Errorf("later the first began %d", n)
+	}
+	// All of an IPv6 network is one host.
+	g = newGate(Limits{Handshakes: 2}.normal())
+	for i, addr := range []string{"2001:db8::1", "2001:db8::2", "2001:db8::3"} {
+		why := g.knock(netip.MustParseAddr(addr), now)
+		if (why == "") != (i < 2) {
+			t.Errorf("%s: %q", addr, why)
+		}
+	}
+}
+
+func TestGateKnocking(t *testing.T) {
+	g := newGate(Limits{Sessions: 4, Handshakes: 1000}.normal())
+	now := time.Unix(1e9, 0)
+	a, b := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2")
+	for i := range 4 {
+		if why := g.knock(a, now); (why == "") != (i < 3) {
+			t.Errorf("connection %d of a host: %q", i, why)
+		}
+	}
+	for i := range 2 {
+		if why := g.knock(b, now); (why == "") != (i < 1) {
+			t.Errorf("connection %d of another: %q", i, why)
+		}
+	}
+	g.greeted(a, now)
+	if why := g.knock(b, now); why != "" {
+		t.Errorf("when one has logged in: %q", why)
+	}
+}
+
+func TestGateSeats(t *testing.T) {
+	g := newGate(Limits{Sessions: 3, SessionsPerKey: 2}.normal())
+	for i, c := range []struct {
+		key string
+		ok  bool
+	}{{"a", true}, {"a", true}, {"a", false}, {"b", true}, {"c", false}} {
+		if why := g.sit(c.key); (why == "") != c.ok {
+			t.Errorf("seat %d: %q", i, why)
+		}
+	}
+	g.rise("a")
+	if why := g.sit("c"); why != "" || g.sitting() != 3 {
+		t.Errorf("after one has left: %q, %d sit", why, g.sitting())
+	}
+	for _, key := range []string{"a", "b", "c"} {
+		g.rise(key)
+	}
+	if len(g.seats) != 0 || g.sitting() != 0 {
+		t.Errorf("left: %v", g.seats)
+	}
+}
+
+// Whoever knocks from many addresses can't make the gate remember them all.
+func TestGateForgets(t *testing.T) {
+	g := newGate(Limits{Handshakes: 1}.normal())
+	now := time.Unix(1e9, 0)
+	for i := range 3 * mostHosts {
+		g.knock(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), now)
+	}
+	if n := len(g.hosts); n > mostHosts {
+		t.Errorf("%d hosts are remembered", n)
+	}
+	if g.knocking != 2 {
+		t.Errorf("%d are knocking", g.knocking)
+	}
+}
+
+func TestGateSpeaks(t *testing.T) {
+	g := newGate(Limits{}.normal())
+	now := time.Unix(1e9, 0)
+	a := netip.MustParseAddr("10.0.0.1")
+	said := 0
+	for range 1000 {
+		if ok, _ := g.speak(a, now); ok {
+			said++
+		}
+	}
+	if said != lineBurst {
+		t.Errorf("%d lines at once", said)
+	}
+	if ok, muted := g.speak(a, now.Add(6*time.Second)); !ok || muted != 1000-lineBurst {
+		t.Errorf("later %v, with %d left out", ok, muted)
+	}
+}

@@ -1,0 +1,74 @@
+// Package remote serves the terminal UI over SSH: one run, many viewers.
+//
+//	ssh client ──► handshake ──► session ──► tui program ◄── trainer.Feed ◄── run
+//	              public keys    pty, or      one a viewer       │
+//	              only, limits   "status"     own size, theme    └─ commands of those who control, logged
+//
+// Nothing but that is served: no password, no shell, no command but status, no subsystem, no forwarding.
+package remote
+
+import (
+	"context"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"charm.land/log/v2"
+	"github.com/charmbracelet/ssh"
+	gossh "golang.org/x/crypto/ssh"
+
+	"newtop/trainer"
+	"newtop/tui"
+)
+
+// Run is what is served; *trainer.Session is one.
+type Run interface {
+	Feed() trainer.Feed
+	Attend(*trainer.Audience)
+}
+
+// Options say who is served, and how much. The zero value of a limit is its default.
+type Options struct {
+	Address        string // host:port to listen on; empty: 127.0.0.1:2222
+	HostKey        string // file of the private key, made if there is none; empty: host_ed25519 in the configuration directory
+	AuthorizedKeys string // file of the keys that may look; empty: ~/.ssh/authorized_keys, on loopback addresses only
+	Control        string // file of further keys that may look and steer; empty: none
+	Saves          string // directory that models are saved in; empty: none are
+	UI             tui.Options
+	Limits         Limits
+	Log            *log.Logger // joins, leaves, refusals, deeds; nil: nowhere
+}
+
+// Limits bound what clients can ask for. Zero is the default, in brackets.
+type Limits struct {
+	Sessions       int           // at once [128]
+	SessionsPerKey int           // at once [32]
+	Handshakes     float64       // new connections a second, in all, with bursts [20]
+	Login          time.Duration // from connection to session; a fingerprint is compared and a passphrase typed in it [1 min]
+	Idle           time.Duration // without a key from a viewer [none]
+	Stall          time.Duration // that a client may take no output [30 s]
+	Size           tui.Size      // the largest terminal; what is asked beyond is cut [500×200]
+}
+
+// Server is a listening server. Its methods may be called from any goroutine.
+type Server struct {
+	run      Run
+	o        Options // without zeros
+	log      *log.Logger
+	keys     *keyring
+	gate     *gate
+	signer   gossh.Signer
+	wish     *ssh.Server
+	listener *net.TCPListener
+	serving  atomic.Bool
+	ctx      context.Context // Serve's
+	news     *news
+	room     *room
+
+	mu       sync.Mutex
+	clients  map[*client]struct{}
+	sessions int
+	closing  bool
+	quiet    chan struct{} // closed when no session is left of a server that is closing
+}

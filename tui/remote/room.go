@@ -1,0 +1,115 @@
+package remote
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"newtop/trainer"
+	"newtop/tui"
+)
+
+// room is who looks at the run, and what they did to it.
+//
+//	join, leave, did ──► wake, room for one ──► herald ──► Run.Attend ──► every viewer
+//
+// Whoever comes, goes or acts writes it down and wakes the herald, and never waits for one. The herald tells the run of
+// the newest state and then rests, so that a thousand who come in a second are told in a few words and the last word is
+// never lost. close ends the herald.
+type room struct {
+	run       Run
+	allowance tui.Allowance // of all screens
+
+	mu      sync.Mutex
+	viewers []*trainer.Viewer // in the order in which they joined
+	deeds   []trainer.Deed
+	number  int // of the newest deed
+
+	wake  chan struct{}
+	leave chan struct{} // closed by close
+	ended chan struct{} // closed by the herald
+}
+
+const (
+	keptDeeds   = 64
+	heraldRests = 250 * time.Millisecond
+)
+
+// newRoom returns an empty room, of which the run is told.
+func newRoom(run Run) *room {
+	r := &room{run: run, wake: make(chan struct{}, 1), leave: make(chan struct{}), ended: make(chan struct{})}
+	r.ring()
+	go r.herald()
+	return r
+}
+
+// close tells the run the last word and waits for that.
+func (r *room) close() {
+	close(r.leave)
+	<-r.ended
+}
+
+func (r *room) herald() {
+	defer close(r.ended)
+	for last := false; !last; {
+		select {
+		case <-r.wake:
+		case <-r.leave:
+			last = true
+		}
+		r.run.Attend(r.audience())
+		if last {
+			return
+		}
+		select {
+		case <-time.After(heraldRests):
+		case <-r.leave:
+		}
+	}
+}
+
+func (r *room) ring() {
+	select {
+	case r.wake <- struct{}{}:
+	default: // it has been woken and has not looked yet
+	}
+}
+
+// audience is the newest state.
+func (r *room) audience() *trainer.Audience {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := &trainer.Audience{Viewers: make([]trainer.Viewer, len(r.viewers)), Deeds: slices.Clone(r.deeds)}
+	for i, v := range r.viewers {
+		a.Viewers[i] = *v
+	}
+	return a
+}
+
+// join adds a viewer until leave is called.
+func (r *room) join(v trainer.Viewer) (leave func()) {
+	here := &v
+	r.mu.Lock()
+	r.viewers = append(r.viewers, here)
+	r.mu.Unlock()
+	r.ring()
+	return func() {
+		r.mu.Lock()
+		r.viewers = slices.DeleteFunc(r.viewers, func(v *trainer.Viewer) bool { return v == here })
+		r.mu.Unlock()
+		r.ring()
+	}
+}
+
+// did notes a deed, which gets its number and time here.
+func (r *room) did(d trainer.Deed) {
+	r.mu.Lock()
+	r.number++
+	d.Number, d.At = r.number, time.Now()
+	if len(r.deeds) == keptDeeds {
+		r.deeds = slices.Delete(r.deeds, 0, 1)
+	}
+	r.deeds = append(r.deeds, d)
+	r.mu.Unlock()
+	r.ring()
+}

@@ -1,0 +1,144 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"newtop/trainer"
+)
+
+// told is a run that keeps what it was told.
+type told struct {
+	mu  sync.Mutex
+	all []*trainer.Audience
+}
+
+func (t *told) Feed() trainer.Feed { return nil }
+
+func (t *told) Attend(a *trainer.Audience) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.all = append(t.all, a)
+}
+
+func (t *told) last() *trainer.Audience {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.all[len(t.all)-1]
+}
+
+func (t *told) times() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.all)
+}
+
+// TestRoomOfThousands: many come and go in a second, the run is told a few times, and the last word is the truth.
+func TestRoomOfThousands(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		run := &told{}
+		r := newRoom(run)
+		for i := range 1000 {
+			leave := r.join(trainer.Viewer{Name: fmt.Sprint(i)})
+			time.Sleep(time.Millisecond)
+			if i%2 == 0 {
+				leave()
+			}
+			r.did(trainer.Deed{By: "ann", What: "pause"})
+		}
+		time.Sleep(time.Second)
+		if n := run.times(); n > 7 {
+			t.Errorf("told %d times in a second", n)
+		}
+		last := run.last()
+		if len(last.Viewers) != 500 || last.Viewers[0].Name != "1" || last.Viewers[499].Name != "999" {
+			t.Errorf("%d viewers", len(last.Viewers))
+		}
+		if n := len(last.Deeds); n != keptDeeds || last.Deeds[n-1].Number != 1000 || last.Deeds[0].Number != 1000-keptDeeds+1 {
+			t.Errorf("%d deeds, the last is number %d", n, last.Deeds[n-1].Number)
+		}
+		r.did(trainer.Deed{What: "the last"})
+		r.close()
+		if d := run.last().Deeds; d[len(d)-1].What != "the last" {
+			t.Errorf("the last word is %q", d[len(d)-1].What)
+		}
+	})
+}
+
+// TestRoomOfStrangers has everybody act at once, for the race detector; what was told does not change afterwards.
+func TestRoomOfStrangers(t *testing.T) {
+	run := &told{}
+	r := newRoom(run)
+	first := r.audience()
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			leave := r.join(trainer.Viewer{Name: fmt.Sprint(i)})
+			for range 50 {
+				r.did(trainer.Deed{By: fmt.Sprint(i)})
+				a := r.audience()
+				if !slices.IsSortedFunc(a.Deeds, func(x, y trainer.Deed) int { return x.Number - y.Number }) {
+					t.Error("deeds out of order")
+				}
+			}
+			leave()
+		})
+	}
+	all.Wait()
+	r.close()
+	if a := run.last(); len(a.Viewers) != 0 || a.Deeds[len(a.Deeds)-1].Number != 1000 || len(first.Viewers) != 0 {
+		t.Errorf("%d viewers in the end", len(a.Viewers))
+	}
+}
+
+// TestTwoScreensOfOneRun: a viewer and one who steers are told of the same epochs, and of what was done.
+func TestTwoScreensOfOneRun(t *testing.T) {
+	s, err := trainer.New(trainer.Config{Data: "spirals", Optimizer: "adam", Epochs: 5, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRoom(s)
+	ann := trainer.Viewer{Name: "ann", Key: "SHA256:a", Control: true}
+	lou := trainer.Viewer{Name: "lou", Key: "SHA256:b"}
+	feeds := map[string]*steered{}
+	for _, v := range []trainer.Viewer{ann, lou} {
+		f := &steered{Feed: s.Feed(), viewer: v, room: r, log: silent()}
+		defer f.Close()
+		defer r.join(v)()
+		feeds[v.Name] = f
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	if err := feeds["lou"].Do(ctx, trainer.Stop{}); err != trainer.ErrReadOnly {
+		t.Errorf("a viewer's stop: %v", err)
+	}
+	if err := feeds["ann"].Do(ctx, trainer.Set{Key: "rate", Value: "-1"}); err == nil {
+		t.Error("a rate of -1 was taken")
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	r.close()
+	told := map[string][]trainer.EpochEvent{}
+	for name, f := range feeds {
+		for d := (trainer.Delta{}); d.Done == nil; {
+			if d, err = f.Wait(ctx); err != nil {
+				t.Fatal(err)
+			}
+			told[name] = append(told[name], d.Epochs...)
+			if a := d.Status.Audience; d.Done != nil && (a == nil || len(a.Viewers) != 2 || len(a.Deeds) != 1 || a.Deeds[0].Refused == "" || a.Deeds[0].What != "set rate -1") {
+				t.Errorf("%s: the audience is %+v", name, a)
+			}
+		}
+	}
+	if len(told["ann"]) != 6 || fmt.Sprint(told["ann"]) != fmt.Sprint(told["lou"]) {
+		t.Errorf("%d epochs and %d", len(told["ann"]), len(told["lou"]))
+	}
+}

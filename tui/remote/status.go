@@ -1,0 +1,273 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"newtop/trainer"
+)
+
+// The commands that are served.
+const (
+	statusCommand     = "status"
+	statusJSONCommand = "status --json"
+)
+
+// news is the newest of a run, for those who ask for its status. One goroutine takes it in.
+type news struct {
+	feed   trainer.Feed
+	cancel context.CancelFunc
+	ended  chan struct{}
+
+	mu       sync.Mutex
+	run      *trainer.RunEvent
+	last     *trainer.EpochEvent
+	records  []record // each better than the one before; the last is the best
+	status   trainer.Status
+	diverged *trainer.DivergedEvent
+	done     *trainer.DoneEvent
+}
+
+// record is an epoch that was better than all before it.
+type record struct {
+	epoch int
+	value trainer.Float
+}
+
+func newNews(run Run) *news {
+	ctx, cancel := context.WithCancel(context.Background())
+	n := &news{feed: run.Feed(), cancel: cancel, ended: make(chan struct{})}
+	go func() {
+		defer close(n.ended)
+		for {
+			d, err := n.feed.Wait(ctx)
+			if err != nil {
+				return
+			}
+			n.take(&d)
+		}
+	}()
+	return n
+}
+
+// close lets the run go.
+func (n *news) close() {
+	n.cancel()
+	<-n.ended
+	n.feed.Close()
+}
+
+func (n *news) take(d *trainer.Delta) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.status = d.Status
+	if d.Run != nil {
+		n.run = d.Run
+	}
+	if d.Diverged != nil {
+		n.diverged = d.Diverged
+	}
+	if d.Done != nil {
+		n.done = d.Done
+	}
+	for i := range d.Epochs {
+		n.epoch(&d.Epochs[i])
+	}
+	if k := len(d.Epochs); k > 0 {
+		last := d.Epochs[k-1]
+		n.last = &last
+	}
+}
+
+// epoch keeps an epoch if it is the best. One that comes again was rewound to: what followed it is given up.
+func (n *news) epoch(e *trainer.EpochEvent) {
+	for k := len(n.records); k > 0 && n.records[k-1].epoch >= e.Epoch; k-- {
+		n.records = n.records[:k-1]
+	}
+	_, v := n.measure(e)
+	if k := len(n.records); !math.IsNaN(float64(v)) && (k == 0 || v < n.records[k-1].value) {
+		n.records = append(n.records, record{e.Epoch, v})
+	}
+}
+
+// measure is what an epoch is judged by: the error on the test rows, or the nearest thing to it that there is.
+func (n *news) measure(e *trainer.EpochEvent) (name string, v trainer.Float) {
+	classes := n.run != nil && n.run.Data.Classes > 0
+	if tested := n.run != nil && n.run.Data.TestRows > 0; tested {
+		if classes {
+			return "test error", e.TestError
+		}
+		return "test RMSE", e.TestRMSE
+	}
+	if classes {
+		return "error", e.Error
+	}
+	return "RMSE", e.RMSE
+}
+
+// text writes a value of measure's.
+func (n *news) text(v trainer.Float) string {
+	if n.run != nil && n.run.Data.Classes > 0 {
+		return fmt.Sprintf("%.2f %%", 100*float64(v))
+	}
+	return fmt.Sprintf("%.4g", float64(v))
+}
+
+// line is the status in words.
+func (n *news) line() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	s := &n.status
+	name := "newtop"
+	if n.run != nil {
+		name = clean(n.run.Data.Name, longestName)
+	}
+	words := []string{n.optimizer(), fmt.Sprintf("epoch %d", s.Epoch)}
+	if s.EpochLimit > 0 {
+		words[1] += fmt.Sprintf(" of %d", s.EpochLimit)
+	}
+	words = append(words, n.phase())
+	if n.last != nil {
+		what, v := n.measure(n.last)
+		words = append(words, what+" "+n.text(v))
+	}
+	if k := len(n.records); k > 0 {
+		best := n.records[k-1]
+		words = append(words, fmt.Sprintf("best %s in epoch %d", n.text(best.value), best.epoch))
+	}
+	watching, control := n.audience()
+	switch watching {
+	case 0:
+		words = append(words, "nobody is watching")
+	case 1:
+		words = append(words, "1 viewer")
+	default:
+		words = append(words, fmt.Sprintf("%d viewers", watching))
+	}
+	switch len(control) {
+	case 0:
+	case 1:
+		words = append(words, control[0]+" controls")
+	default:
+		words = append(words, strings.Join(control, " and ")+" control")
+	}
+	if words[0] == "" {
+		words = words[1:]
+	}
+	return name + ": " + strings.Join(words, ", ")
+}
+
+func (n *news) optimizer() string {
+	if n.status.Optimizer == "" && n.run != nil {
+		return n.run.Optimizer
+	}
+	return n.status.Optimizer
+}
+
+// phase says what the run is doing, and of one that has ended why it did.
+func (n *news) phase() string {
+	switch {
+	case n.done == nil:
+		return n.status.Phase.String()
+	case n.done.Reason == trainer.ReasonDiverged && n.diverged != nil:
+		return "diverged: " + clean(n.diverged.Reason, longestLine)
+	case n.done.Message != "":
+		return string(n.done.Reason) + ": " + clean(n.done.Message, longestLine)
+	}
+	return "ended (" + string(n.done.Reason) + ")"
+}
+
+// audience is how many watch, and the names of those who may steer, each once.
+func (n *news) audience() (watching int, control []string) {
+	if n.status.Audience == nil {
+		return 0, nil
+	}
+	seen := map[string]bool{}
+	for _, v := range n.status.Audience.Viewers {
+		if v.Control && !seen[v.Key] {
+			seen[v.Key] = true
+			control = append(control, v.Name)
+		}
+	}
+	return len(n.status.Audience.Viewers), control
+}
+
+// statusReport is what status --json prints. Numbers that there are none of are null.
+type statusReport struct {
+	ID                  string           `json:"id"`
+	Name                string           `json:"name"`
+	Optimizer           string           `json:"optimizer"`
+	Phase               string           `json:"phase"`
+	Epoch               int              `json:"epoch"`
+	Epochs              int              `json:"epochs,omitempty"` // the limit
+	Loss                trainer.Float    `json:"loss"`
+	TestLoss            trainer.Float    `json:"test_loss"`
+	Error               trainer.Float    `json:"error"`
+	TestError           trainer.Float    `json:"test_error"`
+	RMSE                trainer.Float    `json:"rmse"`
+	TestRMSE            trainer.Float    `json:"test_rmse"`
+	Measure             string           `json:"measure"` // what best is the least of
+	Best                trainer.Float    `json:"best"`
+	BestEpoch           int              `json:"best_epoch"`
+	Elapsed             trainer.Float    `json:"elapsed"` // training seconds
+	GradientEquivalents trainer.Float    `json:"gradient_equivalents"`
+	Computing           string           `json:"computing,omitempty"`
+	Racing              bool             `json:"racing,omitempty"`
+	Reason              string           `json:"reason,omitempty"` // why it ended
+	Message             string           `json:"message,omitempty"`
+	Viewers             int              `json:"viewers"`
+	Control             []string         `json:"control"` // who of them may steer
+	Recording           *recordingReport `json:"recording,omitempty"`
+}
+
+type recordingReport struct {
+	Run     string `json:"run"`
+	Backlog int    `json:"backlog"`
+	Lost    int    `json:"lost"`
+	Warning string `json:"warning,omitempty"`
+}
+
+// json is the status as one JSON object on one line.
+func (n *news) json() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	nan := trainer.Float(math.NaN())
+	s := &n.status
+	r := statusReport{
+		Optimizer: n.optimizer(), Phase: s.Phase.String(), Epoch: s.Epoch, Epochs: s.EpochLimit,
+		Loss: nan, TestLoss: nan, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, Best: nan,
+		Elapsed: trainer.Float(s.Elapsed), GradientEquivalents: trainer.Float(s.Equivalents),
+		Computing: s.Computing, Racing: s.Racing, Control: []string{},
+	}
+	if n.run != nil {
+		r.ID, r.Name = n.run.ID, n.run.Data.Name
+	}
+	if e := n.last; e != nil {
+		r.Loss, r.TestLoss, r.Error, r.TestError, r.RMSE, r.TestRMSE = e.Loss, e.TestLoss, e.Error, e.TestError, e.RMSE, e.TestRMSE
+		r.Measure, _ = n.measure(e)
+	}
+	if k := len(n.records); k > 0 {
+		r.Best, r.BestEpoch = n.records[k-1].value, n.records[k-1].epoch
+	}
+	if n.done != nil {
+		r.Reason, r.Message = string(n.done.Reason), n.done.Message
+		if n.diverged != nil && r.Message == "" {
+			r.Message = n.diverged.Reason
+		}
+	}
+	var control []string
+	r.Viewers, control = n.audience()
+	r.Control = append(r.Control, control...)
+	if w := s.Recording; w.Run != "" {
+		r.Recording = &recordingReport{Run: w.Run, Backlog: w.Backlog, Lost: w.Lost, Warning: w.Warning}
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		panic(fmt.Sprintf("remote: encoding the status: %v", err))
+	}
+	return string(line)
+}

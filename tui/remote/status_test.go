@@ -1,0 +1,74 @@
+package remote
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"newtop/trainer"
+)
+
+func TestStatus(t *testing.T) {
+	n := &news{}
+	if got := n.line(); got != "newtop: epoch 0, preparing, nobody is watching" {
+		t.Errorf("before a run: %q", got)
+	}
+	run := &trainer.RunEvent{ID: "r1", Data: trainer.DataInfo{Name: "letters", Classes: 26, TestRows: 10}, Optimizer: "tr-newton"}
+	epoch := func(k int, test float64) trainer.EpochEvent {
+		return trainer.EpochEvent{Epoch: k, Loss: 0.5, TestError: trainer.Float(test), Error: 0.01, RMSE: trainer.Float(math.NaN())}
+	}
+	ann := trainer.Viewer{Name: "ann", Key: "A", Control: true}
+	n.take(&trainer.Delta{
+		Run: run, Epochs: []trainer.EpochEvent{epoch(1, 0.09), epoch(2, 0.049), epoch(3, 0.051)},
+		Status: trainer.Status{
+			Phase: trainer.Running, Epoch: 3, EpochLimit: 40, Optimizer: "adam", Elapsed: 1.5, Equivalents: 12,
+			Audience:  &trainer.Audience{Viewers: []trainer.Viewer{ann, {Name: "bob", Key: "B"}, ann}},
+			Recording: trainer.Recording{Run: "nightly", Place: "/secret/runs.db"},
+		},
+	})
+	if got, want := n.line(), "letters: adam, epoch 3 of 40, running, test error 5.10 %, best 4.90 % in epoch 2, 3 viewers, ann controls"; got != want {
+		t.Errorf("\n%q, expected\n%q", got, want)
+	}
+	var report map[string]any
+	if err := json.Unmarshal([]byte(n.json()), &report); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]any{
+		"id": "r1", "name": "letters", "optimizer": "adam", "phase": "running", "epoch": 3.0, "epochs": 40.0, "loss": 0.5, "test_error": 0.051,
+		"rmse": nil, "measure": "test error", "best": 0.049, "best_epoch": 2.0, "elapsed": 1.5, "gradient_equivalents": 12.0, "viewers": 3.0,
+	} {
+		if report[key] != want {
+			t.Errorf("%s is %v, expected %v", key, report[key], want)
+		}
+	}
+	if strings.Contains(n.json(), "secret") || strings.ContainsAny(n.json(), "\n") {
+		t.Error(n.json())
+	}
+
+	// After a rewind the best is of what was kept.
+	n.take(&trainer.Delta{Epochs: []trainer.EpochEvent{epoch(2, 0.08)}, Status: trainer.Status{Phase: trainer.Paused, Epoch: 2}})
+	if got := n.line(); !strings.Contains(got, "tr-newton, epoch 2, paused, test error 8.00 %, best 8.00 % in epoch 2, nobody is watching") {
+		t.Errorf("after a rewind: %q", got)
+	}
+	n.take(&trainer.Delta{Done: &trainer.DoneEvent{Reason: trainer.ReasonTarget}, Status: trainer.Status{Phase: trainer.Ended, Epoch: 2}})
+	if got := n.line(); !strings.Contains(got, "ended (target)") {
+		t.Errorf("at the end: %q", got)
+	}
+	n.take(&trainer.Delta{Diverged: &trainer.DivergedEvent{Reason: "the loss is\nNaN"}, Done: &trainer.DoneEvent{Reason: trainer.ReasonDiverged}})
+	if got := n.line(); !strings.Contains(got, "diverged: the loss is NaN") {
+		t.Errorf("diverged: %q", got)
+	}
+}
+
+func TestStatusOfRegression(t *testing.T) {
+	n := &news{}
+	n.take(&trainer.Delta{
+		Run:    &trainer.RunEvent{Data: trainer.DataInfo{Name: "sine\x1b[2J"}, Optimizer: "lm"},
+		Epochs: []trainer.EpochEvent{{Epoch: 1, RMSE: 0.125, Error: trainer.Float(math.NaN()), TestRMSE: trainer.Float(math.NaN())}},
+		Status: trainer.Status{Phase: trainer.Running, Epoch: 1, Audience: &trainer.Audience{Viewers: []trainer.Viewer{{Name: "bob"}}}},
+	})
+	if got, want := n.line(), "sine[2J: lm, epoch 1, running, RMSE 0.125, best 0.125 in epoch 1, 1 viewer"; got != want {
+		t.Errorf("\n%q, expected\n%q", got, want)
+	}
+}

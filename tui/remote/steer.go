@@ -1,0 +1,113 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+
+	"charm.land/log/v2"
+
+	"newtop/trainer"
+)
+
+const (
+	longestFile = 200 // bytes of a file's name, without room for the end of it
+	longestDeed = 120 // characters
+)
+
+// steered is the run as one viewer sees it. It takes commands of those who may steer alone, keeps what they save in one
+// directory, and notes what they do.
+type steered struct {
+	trainer.Feed
+	viewer trainer.Viewer
+	room   *room
+	saves  string // directory; empty: nothing is saved
+	log    *log.Logger
+	epoch  atomic.Int64 // the newest that the viewer was told of
+}
+
+// Wait returns what is new. Files in the directory go by their names alone: where it is is nobody's business.
+func (f *steered) Wait(ctx context.Context) (trainer.Delta, error) {
+	d, err := f.Feed.Wait(ctx)
+	if err != nil {
+		return d, err
+	}
+	f.epoch.Store(int64(d.Status.Epoch))
+	if f.saves != "" && len(d.Saved) > 0 {
+		d.Saved = slices.Clone(d.Saved)
+		for i := range d.Saved {
+			if dir, name := filepath.Split(d.Saved[i].File); filepath.Clean(dir) == filepath.Clean(f.saves) {
+				d.Saved[i].File = name
+			}
+		}
+	}
+	return d, nil
+}
+
+// Do passes a command on. A viewer who may not steer gets trainer.ErrReadOnly.
+func (f *steered) Do(ctx context.Context, c trainer.Command) error {
+	if !f.viewer.Control {
+		return trainer.ErrReadOnly
+	}
+	words := clean(trainer.Words(c), longestDeed)
+	err := f.pass(ctx, c)
+	if !trainer.Steers(c) || ctx.Err() != nil {
+		return err
+	}
+	d := trainer.Deed{Epoch: int(f.epoch.Load()), By: f.viewer.Name, What: words}
+	if err != nil {
+		d.Refused = clean(err.Error(), longestLine)
+		f.log.Warn("command refused", "what", words, "by", f.viewer.Name, "key", f.viewer.Key, "why", d.Refused)
+	} else {
+		f.log.Info("command", "what", words, "by", f.viewer.Name, "key", f.viewer.Key)
+	}
+	f.room.did(d)
+	return err
+}
+
+func (f *steered) pass(ctx context.Context, c trainer.Command) error {
+	save, ok := c.(trainer.Save)
+	if !ok {
+		return f.Feed.Do(ctx, c)
+	}
+	file, err := savePlace(f.saves, save.File)
+	if err != nil {
+		return err
+	}
+	return f.Feed.Do(ctx, trainer.Save{File: file})
+}
+
+// savePlace is where a file of a name may be saved in a directory. It returns a *trainer.CommandError for anything but the
+// bare name of a file that is not there yet, or is a file like others.
+func savePlace(dir, name string) (string, error) {
+	refuse := func(format string, args ...any) (string, error) {
+		return "", &trainer.CommandError{Reason: fmt.Sprintf(format, args...)}
+	}
+	shown := clean(name, 40)
+	switch {
+	case dir == "":
+		return refuse("no models are saved here: the server was started without --saves")
+	case name == "":
+		return refuse("expected a file name")
+	case len(name) >= longestFile:
+		return refuse("%s: expected a name of less than %d bytes", shown, longestFile)
+	case !utf8.ValidString(name), strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return refuse("%s: expected a name of printable characters", shown)
+	case strings.ContainsAny(name, `/\`), !filepath.IsLocal(name), strings.Contains(name, ".."):
+		return refuse("%s: expected a bare file name: it is saved in the server's directory", shown)
+	case name[0] == '.', name[0] == '-':
+		return refuse("%s: expected a name that begins with a letter or digit", shown)
+	}
+	file := filepath.Join(dir, name)
+	if there, err := os.Lstat(file); err == nil && there.Mode()&fs.ModeType != 0 {
+		return refuse("%s: there is something of that name that is not a file", shown)
+	}
+	return file, nil
+}

@@ -1,0 +1,143 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"charm.land/log/v2"
+
+	"newtop/trainer"
+)
+
+func silent() *log.Logger { return log.New(io.Discard) }
+
+// savedAs is a feed that says yes, and keeps the files that were asked for.
+type savedAs struct {
+	files []string
+	saved []trainer.SavedEvent
+}
+
+func (f *savedAs) Wait(context.Context) (trainer.Delta, error) {
+	return trainer.Delta{Saved: f.saved, Status: trainer.Status{Epoch: 7}}, nil
+}
+
+func (f *savedAs) Do(_ context.Context, c trainer.Command) error {
+	if s, ok := c.(trainer.Save); ok {
+		f.files = append(f.files, s.File)
+	}
+	return nil
+}
+
+func (f *savedAs) Close() {}
+
+// hostile are names of files that must not be taken.
+var hostile = []string{
+	"", ".", "..", "../x.onnx", "/etc/passwd", "a/b.onnx", `a\b.onnx`, "..onnx", "a..onnx", ".hidden.onnx", "-rf.onnx", "x\x00.onnx", "x\n.onnx",
+	"\x1b[31m.onnx", "x\u202e.onnx", "\xff.onnx", strings.Repeat("x", 195) + ".onnx", "link.onnx", "dir.onnx", "dangling.onnx",
+}
+
+// savesDir is a directory with things in it that must not be written to.
+func savesDir(t testing.TB) string {
+	dir := t.TempDir()
+	for _, err := range []error{
+		os.WriteFile(filepath.Join(dir, "there.onnx"), nil, 0o600), os.Mkdir(filepath.Join(dir, "dir.onnx"), 0o700),
+		os.Symlink(filepath.Join(dir, "there.onnx"), filepath.Join(dir, "link.onnx")), os.Symlink("/nowhere/x", filepath.Join(dir, "dangling.onnx")),
+	} {
+		if err != nil {
+			t.Skip("this file system has no symbolic links: ", err)
+		}
+	}
+	return dir
+}
+
+func TestSavePlace(t *testing.T) {
+	dir := savesDir(t)
+	for _, name := range hostile {
+		file, err := savePlace(dir, name)
+		var refused *trainer.CommandError
+		if !errors.As(err, &refused) || strings.ContainsAny(err.Error(), "\n\x1b\x00") {
+			t.Errorf("%q is taken as %q, %v", name, file, err)
+		}
+	}
+	for _, name := range []string{"a.onnx", "there.onnx", "letters-e20.safetensors", "Modell ü.onnx", strings.Repeat("x", 194) + ".onnx"} {
+		if file, err := savePlace(dir, name); err != nil || file != filepath.Join(dir, name) {
+			t.Errorf("%q: %q, %v", name, file, err)
+		}
+	}
+	if _, err := savePlace("", "a.onnx"); err == nil || !strings.Contains(err.Error(), "--saves") {
+		t.Errorf("without a directory: %v", err)
+	}
+}
+
+// FuzzSaveName: whatever is taken lies in the directory, under the name that was asked for.
+func FuzzSaveName(f *testing.F) {
+	for _, name := range append(hostile, "a.onnx", "letters-e20.safetensors") {
+		f.Add(name)
+	}
+	dir := savesDir(f)
+	f.Fuzz(func(t *testing.T, name string) {
+		file, err := savePlace(dir, name)
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\x1b\x00") {
+				t.Errorf("%q: %q", name, err)
+			}
+			return
+		}
+		if filepath.Dir(file) != dir || filepath.Base(file) != name {
+			t.Errorf("%q is taken as %q", name, file)
+		}
+		if there, err := os.Lstat(file); err == nil && !there.Mode().IsRegular() {
+			t.Errorf("%q is no file", name)
+		}
+	})
+}
+
+// TestSteering: who may do what, what is noted of it, and what is logged.
+func TestSteering(t *testing.T) {
+	dir := savesDir(t)
+	commands := []trainer.Command{
+		trainer.Pause{On: true}, trainer.StepEpoch{}, trainer.StepInner{}, trainer.Switch{Optimizer: "adam\nx"}, trainer.Set{Key: "rate", Value: "1"},
+		trainer.Scale{Factor: 2}, trainer.Spectrum{}, trainer.Slice{}, trainer.ShowWeights{}, trainer.ShowErrors{}, trainer.Rewind{Epoch: 1},
+		trainer.Race{Racers: []trainer.Racer{{Optimizer: "adam"}}}, trainer.Pick{Racer: -1}, trainer.Save{File: "a.onnx"}, trainer.Save{File: "../a.onnx"},
+		trainer.Seek{Epoch: 1}, trainer.Speed{Factor: 2}, trainer.Stop{},
+	}
+	for _, control := range []bool{false, true} {
+		var text bytes.Buffer
+		run, under := &told{}, &savedAs{saved: []trainer.SavedEvent{{File: filepath.Join(dir, "a.onnx")}, {File: "/elsewhere/b.onnx"}}}
+		r := newRoom(run)
+		f := &steered{Feed: under, viewer: trainer.Viewer{Name: "ann", Key: "SHA256:x", Control: control}, room: r, saves: dir, log: log.New(&text)}
+		d, err := f.Wait(t.Context())
+		if err != nil || d.Saved[0].File != "a.onnx" || d.Saved[1].File != "/elsewhere/b.onnx" || under.saved[0].File == "a.onnx" {
+			t.Errorf("%+v, %v", d.Saved, err)
+		}
+		for _, c := range commands {
+			if err := f.Do(t.Context(), c); (err == trainer.ErrReadOnly) == control {
+				t.Errorf("control %v, %#v: %v", control, c, err)
+			}
+		}
+		r.close()
+		deeds := run.last().Deeds
+		lines := strings.Count(text.String(), "\n")
+		if !control {
+			if len(deeds) != 0 || lines != 0 || len(under.files) != 0 {
+				t.Errorf("a viewer did %v", deeds)
+			}
+			continue
+		}
+		if len(deeds) != len(commands)-3 || lines != len(deeds) || strings.Count(text.String(), "SHA256:x") != lines {
+			t.Errorf("%d deeds and %d lines of %d commands:\n%s", len(deeds), lines, len(commands), &text)
+		}
+		if d := deeds[3]; d.What != "switch to adam x" || d.By != "ann" || d.Epoch != 7 || d.Refused != "" {
+			t.Errorf("%+v", d)
+		}
+		if len(under.files) != 1 || under.files[0] != filepath.Join(dir, "a.onnx") {
+			t.Errorf("saved %q", under.files)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"newtop/trainer"
+	"newtop/tui"
+)
+
+// show shows the run to a guest until they quit, their connection ends or ctx does. A screen that breaks is logged, and
+// ends alone.
+func (s *Server) show(ctx context.Context, g *guest) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &tui.PanicError{Value: v, Stack: debug.Stack()}
+		}
+		var broke *tui.PanicError
+		if errors.As(err, &broke) {
+			s.log.Error("a screen broke", "name", g.viewer.Name, "key", g.viewer.Key, "why", broke.Value, "stack", string(broke.Stack))
+			err = errors.New("newtop: this screen broke, and the server's log says how; the run goes on")
+		}
+	}()
+	if dumb(g.environ) {
+		return errors.New("newtop: the screen needs a terminal that moves its cursor, and TERM says dumb; ssh HOST status says how the run is")
+	}
+	feed := &steered{Feed: s.run.Feed(), viewer: g.viewer, room: s.room, saves: s.o.Saves, log: s.log}
+	defer feed.Close()
+	defer s.room.join(g.viewer)()
+	err = tui.Run(ctx, feed, s.screen(g))
+	if ctx.Err() != nil {
+		fmt.Fprintf(g.out, "newtop: %s\n", clean(context.Cause(ctx).Error(), longestLine))
+	}
+	return err
+}
+
+// screen are the options of a guest's screen.
+func (s *Server) screen(g *guest) tui.Options {
+	o := s.o.UI
+	o.Guest = &tui.Guest{Name: g.viewer.Name, Control: g.viewer.Control, Saves: s.o.Saves}
+	o.Input, o.Output, o.Environ = &typed{Reader: g.in}, g.out, g.environ
+	o.Size, o.Resizes = g.size, g.resizes
+	o.Allowance = &s.room.allowance
+	o.Preferences, o.Pictures = "", ""
+	if g.viewer.Control {
+		o.Pictures = s.o.Saves
+	}
+	return o
+}
+
+// dumb reports whether a terminal can't show a screen.
+func dumb(environ []string) bool {
+	for _, v := range environ {
+		if v == "TERM=dumb" {
+			return true
+		}
+	}
+	return false
+}
+
+var _ trainer.Feed = (*steered)(nil)
