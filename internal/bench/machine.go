@@ -27,6 +27,9 @@ type Machine struct {
 	PeakAllGFLOPS float64 `json:"peak_all_gflops,omitempty"`
 }
 
+// Here is this machine, its peaks left out, with as many threads.
+func Here(threads int) Machine { return machine(threads) }
+
 func machine(threads int) Machine {
 	return Machine{CPU: cpuModel("/proc/cpuinfo"), Cores: runtime.NumCPU(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Go: runtime.Version(), Kernel: kernel.Selected().String(), Threads: threads}

@@ -1,0 +1,246 @@
+package papers
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"newtop/trainer"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// spirals is a trial of a fraction of a second.
+func spirals(optimizer string, seed uint64) trainer.Config {
+	return trainer.Config{Data: "spirals", Hidden: []int{6}, Out: "tanh", Optimizer: optimizer, Epochs: 8, Seed: seed}
+}
+
+// events returns those of a run by the lines that newtop train would write.
+func events(t *testing.T, c trainer.Config) []trainer.Event {
+	t.Helper()
+	var text bytes.Buffer
+	s, err := trainer.New(c, trainer.NewJSONLines(&text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var all []trainer.Event
+	for line := range bytes.Lines(text.Bytes()) {
+		e, err := trainer.DecodeEvent(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+func TestTrialHasTheNumbersOfTheRun(t *testing.T) {
+	for _, config := range []trainer.Config{spirals("tr-gn", 3), {Data: "spirals", Optimizer: "tr-gn", Blocks: 2, Epochs: 5, Seed: 1}, spirals("online-bp", 2)} {
+		o, err := runTrial(t.Context(), config, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, inner, solves := 0, 0, 0
+		flops := 0.0
+		for _, e := range events(t, config) {
+			e, ok := e.(trainer.EpochEvent)
+			if !ok {
+				continue
+			}
+			for _, s := range e.Inner {
+				inner, solves, flops = inner+s.Iterations, solves+1, flops+float64(s.Iterations)*float64(s.Flops)
+			}
+			p := o.points[k]
+			got := []float64{float64(p.epoch), p.loss, p.wrong, p.testErr, p.rmse, p.testRMSE, p.equivalents, float64(p.inner), float64(p.solves), p.flops}
+			want := []float64{float64(e.Epoch), float64(e.Loss), float64(e.Error), float64(e.TestError), float64(e.RMSE), float64(e.TestRMSE),
+				float64(e.GradientEquivalents), float64(inner), float64(solves), flops}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, epoch %d: got %v, want %v", config.Optimizer, e.Epoch, got, want)
+			}
+			k++
+		}
+		if k != len(o.points) {
+			t.Errorf("%s: %d points of %d epochs", config.Optimizer, len(o.points), k)
+		}
+	}
+}
+
+// byHand is the outputs of a net 2-6-2 of hyperbolic tangents on the rows of x, term by term.
+func byHand(w []float64, x *mat.Dense) *mat.Dense {
+	rows, _ := x.Dims()
+	out := mat.NewDense(rows, 2, nil)
+	for p := range rows {
+		var h [6]float64
+		for i := range h {
+			h[i] = math.Tanh(w[2*i]*x.At(p, 0) + w[2*i+1]*x.At(p, 1) + w[12+i])
+		}
+		for k := range 2 {
+			v := w[18+12+k]
+			for i := range h {
+				v += w[18+6*k+i] * h[i]
+			}
+			out.Set(p, k, math.Tanh(v))
+		}
+	}
+	return out
+}
+
+// missed is the share of rows whose largest output is not the label's.
+func missed(u *mat.Dense, labels []int) float64 {
+	n := 0
+	for p, label := range labels {
+		if u.At(p, label) <= u.At(p, 1-label) {
+			n++
+		}
+	}
+	return float64(n) / float64(len(labels))
+}
+
+func TestWeightsAndCommitteeByHand(t *testing.T) {
+	config := spirals("tr-newton", 0)
+	problem, err := config.Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	test := &problem.Test
+	rows := test.Rows()
+	sum := mat.NewDense(rows, 2, nil)
+	var weights [][]float64
+	for seed := range uint64(3) {
+		config.Seed = seed
+		o, err := runTrial(t.Context(), config, problem.Network, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best := slices.MinFunc(o.points, func(a, b point) int { return cmp.Compare(a.testErr, b.testErr) })
+		if o.atBest().testErr != best.testErr {
+			t.Errorf("seed %d: the best test error is %v, want %v", seed, o.atBest().testErr, best.testErr)
+		}
+		u := byHand(o.weights, test.Inputs)
+		if got := missed(u, test.Labels); got != o.atBest().testErr {
+			t.Errorf("seed %d: the weights have a test error of %v, the best was %v", seed, got, o.atBest().testErr)
+		}
+		sum.Add(sum, u)
+		weights = append(weights, o.weights)
+	}
+	sum.Scale(1./3, sum)
+	if !mat.EqualApprox(meanOutputs(problem.Network, weights, test.Inputs), sum, 1e-13) {
+		t.Error("the committee's outputs are not the mean of its nets'")
+	}
+	if got, want := committeeError(problem.Network, weights, test), missed(sum, test.Labels); got != want {
+		t.Errorf("the committee's error is %v, want %v", got, want)
+	}
+}
+
+func TestThreadsChangeTimesOnly(t *testing.T) {
+	var want []*outcome
+	for _, threads := range []int{1, 2, 5} {
+		var trials []trial
+		for seed := range uint64(3) {
+			trials = append(trials, trial{config: spirals("tr-gn", seed), share: func(*point) float64 { return 0 }, work: float64(seed)})
+		}
+		s := schedule{threads: threads}
+		got, err := s.run(t.Context(), trials)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		for i := range got {
+			for k := range got[i].points {
+				a, b := got[i].points[k], want[i].points[k]
+				a.elapsed, b.elapsed = 0, 0
+				if a != b {
+					t.Fatalf("%d threads, trial %d: %+v, want %+v", threads, i, a, b)
+				}
+			}
+		}
+	}
+}
+
+func TestSides(t *testing.T) {
+	for _, c := range []struct{ threads, trials, beside, each int }{
+		{1, 9, 1, 1}, {2, 9, 2, 1}, {2, 1, 1, 2}, {8, 3, 3, 2}, {3, 0, 1, 3},
+	} {
+		s := schedule{threads: c.threads}
+		if beside, each := s.sides(c.trials); beside != c.beside || each != c.each {
+			t.Errorf("%d threads, %d trials: %d at a time of %d, want %d of %d", c.threads, c.trials, beside, each, c.beside, c.each)
+		}
+	}
+}
+
+func TestDivergedTrialIsAnOutcome(t *testing.T) {
+	config := spirals("online-bp", 1)
+	config.Set, config.Out, config.Loss = []string{"rate=1000"}, "linear", "mse"
+	o, err := runTrial(t.Context(), config, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.diverged == nil || o.done.Reason != trainer.ReasonDiverged {
+		t.Errorf("the trial ended with %q", o.done.Reason)
+	}
+	if got, want := lost([]*outcome{o, {}, nil}), "1 of 2 diverged"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestCancelledScheduleKeepsWhatIsThere(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	long := spirals("tr-gn", 2)
+	long.Epochs = 0
+	long.Optimizer = "sgd"
+	trials := []trial{
+		{config: spirals("tr-gn", 1), share: func(*point) float64 { return 0 }, work: 2},
+		{config: long, share: func(p *point) float64 {
+			if p.epoch == 3 {
+				cancel()
+			}
+			return 0
+		}, work: 1},
+	}
+	s := schedule{threads: 1}
+	got, err := s.run(ctx, trials)
+	if err != context.Canceled || got[0] == nil || got[1] != nil {
+		t.Errorf("got %v and %v", got, err)
+	}
+}
+
+func TestScheduleStopsAtAnError(t *testing.T) {
+	wrong := spirals("tr-gn", 1)
+	wrong.Optimizer = "no such method"
+	endless := spirals("sgd", 1)
+	endless.Epochs = 0
+	still := func(*point) float64 { return 0 }
+	s := schedule{threads: 2}
+	if _, err := s.run(t.Context(), []trial{{config: endless, share: still}, {config: wrong, share: still}}); err == nil || err == context.Canceled {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestProgressGoesToOne(t *testing.T) {
+	last, told := 0.0, 0
+	s := schedule{threads: 2}
+	s.gauge.all = 4
+	s.gauge.tell = func(p Progress) {
+		if p.Share < last {
+			t.Errorf("progress went from %v to %v", last, p.Share)
+		}
+		last = p.Share
+		told++
+	}
+	eighth := func(p *point) float64 { return float64(p.epoch) / 8 }
+	if _, err := s.run(t.Context(), []trial{{config: spirals("tr-gn", 1), share: eighth, work: 3}, {config: spirals("tr-gn", 2), share: eighth, work: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(last-1) > 1e-12 || told < 16 {
+		t.Errorf("%d times, %v at the end", told, last)
+	}
+}
