@@ -15,11 +15,13 @@ import (
 func newBench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure the core, or run peers beside it",
+		Short: "Measure the core, reproduce the papers' tables, or run peers",
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	cmd.SuggestionsMinimumDistance = 2
 	cmd.AddCommand(newBenchCore(), newBenchPeers())
+	cmd.AddCommand(newBenchPapers()...)
 	return cmd
 }
 

@@ -24,7 +24,7 @@ func narrow(t *testing.T, text string) {
 
 func TestBenchListsItsCommands(t *testing.T) {
 	out := succeed(t, "bench")
-	for _, want := range []string{"core", "peers DIR"} {
+	for _, want := range []string{"core", "peers DIR", "letter", "toys"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("newtop bench lacks %q:\n%s", want, out)
 		}
@@ -40,7 +40,7 @@ func TestBenchErrors(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"bench cores", 2, []string{`"cores"`, "core, peers"}},
+		{"bench cores", 2, []string{`"cores"`, "bpls, core, letter, peers, recipes, scg, toys"}},
 		{"bench core now", 2, []string{"expected no argument"}},
 		{"bench core --format xml", 2, []string{"--format xml", "text or json"}},
 		{"bench core --threads -1", 2, []string{"--threads -1", "from 1 to 1024"}},

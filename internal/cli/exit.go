@@ -12,6 +12,7 @@ import (
 	"newtop/trainer"
 	"newtop/trainer/optim"
 	"newtop/trainer/store"
+	"newtop/trainer/tune"
 )
 
 // Exit codes, a contract with scripts.
@@ -47,6 +48,9 @@ func exitCode(ctx context.Context, err error) int {
 		name     *store.NameError
 		finished *finishedError
 		drawn    *figure.OptionError
+		space    *tune.SpaceError
+		search   *store.SearchError
+		other    *otherFlagsError
 	)
 	switch {
 	case err == nil:
@@ -59,7 +63,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitFailed
 	case errors.As(err, &usage), errors.As(err, &config), errors.As(err, &method), errors.As(err, &setting),
 		errors.As(err, &data), errors.As(err, &option), errors.As(err, &network), errors.As(err, &run), errors.As(err, &name),
-		errors.As(err, &finished), errors.As(err, &drawn):
+		errors.As(err, &finished), errors.As(err, &drawn), errors.As(err, &space), errors.As(err, &search), errors.As(err, &other):
 		return exitUsage
 	}
 	return exitFailed

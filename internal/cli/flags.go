@@ -33,6 +33,8 @@ type runFlags struct {
 	record  string
 	name    string
 	file    string
+	// space reads the table over of the configuration file; nil: it may have none.
+	space func(file string, text []byte) error
 }
 
 func (f *runFlags) add(cmd *cobra.Command) {
@@ -196,6 +198,12 @@ func (f *runFlags) readFile(set *pflag.FlagSet) error {
 		return usagef("%s: %v", f.file, err)
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if key == "over" && f.space != nil {
+			if err := f.space(f.file, text); err != nil {
+				return err
+			}
+			continue
+		}
 		where := fmt.Sprintf("%s:%d", f.file, lineOf(text, key))
 		if err := f.apply(set, where, key, values[key]); err != nil {
 			return err

@@ -93,11 +93,7 @@ func (j *job) end(cmd *cobra.Command, err error) error {
 // could not begin closes the screen; a screen that was closed ends the run.
 func (j *job) show(cmd *cobra.Command, options tui.Options) (err error) {
 	defer func() { err = first(err, j.record.close()) }()
-	config := &j.config
-	if config.Threads == 0 {
-		config.Threads = runtime.GOMAXPROCS(0)
-	}
-	runtime.GOMAXPROCS(config.Threads + screenProcessors)
+	j.leaveProcessors()
 	session, err := j.session()
 	if err != nil {
 		return err
@@ -129,6 +125,14 @@ func (j *job) show(cmd *cobra.Command, options tui.Options) (err error) {
 		return screenErr
 	}
 	return j.printOutcome(cmd, last)
+}
+
+// leaveProcessors leaves some beside the workers', so that a key need not wait for a product.
+func (j *job) leaveProcessors() {
+	if j.config.Threads == 0 {
+		j.config.Threads = runtime.GOMAXPROCS(0)
+	}
+	runtime.GOMAXPROCS(j.config.Threads + screenProcessors)
 }
 
 // unusable reports whether a run ended so early or so badly that there is nothing to look at.

@@ -19,6 +19,7 @@ type resumer struct {
 	memory  string
 	format  string
 	screen  screenFlags
+	serve   serveFlags
 }
 
 func newResume() *cobra.Command {
@@ -32,7 +33,7 @@ one, a name, or last.
 
 Limits count from the beginning of the run: --epochs 60 takes a run that
 ended after 40 epochs 20 further.`,
-		Example:           "newtop resume last\nnewtop resume last --epochs 60\nnewtop resume a1b2c3 --format jsonl > rest.jsonl",
+		Example:           "newtop resume last\nnewtop resume last --epochs 60\nnewtop resume a1b2c3 --format jsonl > rest.jsonl\nnewtop resume nightly --listen 127.0.0.1:2222",
 		Args:              oneArgument("a recorded run by ID or name, or last"),
 		ValidArgsFunction: r.archive.complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE:              func(cmd *cobra.Command, args []string) error { return r.resume(cmd, args[0]) },
@@ -50,10 +51,12 @@ ended after 40 epochs 20 further.`,
 	set.VisitAll(wrap)
 	r.archive.add(cmd)
 	r.screen.add(cmd)
+	r.serve.add(cmd, "")
 	return cmd
 }
 
 func (r *resumer) resume(cmd *cobra.Command, name string) error {
+	cmd.SetErr(oneAtATime(cmd.ErrOrStderr()))
 	printer, err := newRecorder(orText(r.format), cmd.OutOrStdout(), cmd.ErrOrStderr())
 	if err != nil {
 		return err
@@ -61,6 +64,12 @@ func (r *resumer) resume(cmd *cobra.Command, name string) error {
 	options, err := r.screen.options()
 	if err != nil {
 		return err
+	}
+	if r.serve.o.Address != "" {
+		return r.served(cmd, name, printer)
+	}
+	if name := r.serve.given(cmd); name != "" {
+		return usagef("--%s: expected --listen with it", name)
 	}
 	j, err := r.job(cmd, name)
 	if err != nil {
@@ -72,6 +81,20 @@ func (r *resumer) resume(cmd *cobra.Command, name string) error {
 	}
 	options.Input, options.Output = in, out
 	return j.show(cmd, options)
+}
+
+// served goes on with the run and serves it.
+func (r *resumer) served(cmd *cobra.Command, name string, printer trainer.Recorder) error {
+	h, err := r.serve.host(cmd, &r.screen)
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	j, err := r.job(cmd, name)
+	if err != nil {
+		return err
+	}
+	return j.serve(cmd, printer, h)
 }
 
 // job takes a run over and returns what is left of it.

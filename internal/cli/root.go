@@ -152,7 +152,7 @@ type group struct {
 // groups returns the commands in the order of the help.
 func groups() []group {
 	return []group{
-		{"train", []*cobra.Command{newTrain(), newResume()}},
+		{"train", []*cobra.Command{newTrain(), newServe(), newResume(), newTune()}},
 		{"recorded runs", []*cobra.Command{newWatch(), newRuns()}},
 		{"saved models", []*cobra.Command{newPredict()}},
 		{"what there is", []*cobra.Command{newData(), newOptimizers(), newBench(), newVersion()}},

@@ -73,13 +73,16 @@ func open(cmd *cobra.Command, flags *runFlags, screen *screenFlags) error {
 		return j.train(cmd, &textRecorder{out: cmd.OutOrStdout(), messages: cmd.ErrOrStderr()})
 	}
 	options.Input, options.Output = in, out
-	j, err := flags.job(cmd, func(c *trainer.Config) {
-		if !cmd.Flags().Changed("spectrum-every") {
-			c.SpectrumEvery, c.SpectrumShare = screenSpectrumEvery, screenSpectrumShare
-		}
-	})
+	j, err := flags.job(cmd, func(c *trainer.Config) { spectra(cmd, c) })
 	if err != nil {
 		return err
 	}
 	return j.show(cmd, options)
+}
+
+// spectra asks for spectra every few epochs where no flag says how often, as on the screen that shows them.
+func spectra(cmd *cobra.Command, c *trainer.Config) {
+	if !cmd.Flags().Changed("spectrum-every") {
+		c.SpectrumEvery, c.SpectrumShare = screenSpectrumEvery, screenSpectrumShare
+	}
 }

@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"newtop/internal/bench"
+	"newtop/trainer"
+	"newtop/trainer/papers"
+)
+
+// reproduction is a report with where and when it was made.
+type reproduction struct {
+	Report      *papers.Report
+	Short       string
+	Machine     bench.Machine
+	Version     string
+	Command     string // that measured it
+	Begun       time.Time
+	Seconds     float64
+	Quick       bool
+	Interrupted bool
+}
+
+// facts are what stands above the tables, by name.
+func (r *reproduction) facts() (list [][2]string) {
+	p, m := r.Report, &r.Machine
+	add := func(name, text string) {
+		if text != "" {
+			list = append(list, [2]string{name, text})
+		}
+	}
+	trials := strconv.Itoa(p.Trials)
+	if seeds := seedsText(p.Seeds); seeds != "" {
+		trials += ", " + seeds
+	}
+	if r.Quick {
+		trials += "; quick: smaller problems, figures to try it out and for nothing else"
+	}
+	machine := fmt.Sprintf("%s, %s/%s, %s; kernel %s, %s", count(m.Cores, "core"), m.OS, m.Arch, m.Go, m.Kernel, count(m.Threads, "thread"))
+	if m.CPU != "" {
+		machine = m.CPU + ", " + machine
+	}
+	measured := fmt.Sprintf("%s, in %s", r.Begun.UTC().Format("2006-01-02 15:04 UTC"), elapsed(trainer.Float(r.Seconds)))
+	if r.Interrupted {
+		measured += "; interrupted: what was measured until then"
+	}
+	add("paper", p.Paper)
+	add("data", p.Data)
+	add("trials", trials)
+	add("newtop", r.Version)
+	add("machine", machine)
+	add("command", r.Command)
+	add("measured", measured)
+	return list
+}
+
+// reproductionJSON is what --format json prints, a contract with scripts: fractions, seconds, null where there is no
+// figure.
+type reproductionJSON struct {
+	Name        string          `json:"name"`
+	Paper       string          `json:"paper"`
+	Data        string          `json:"data"`
+	Trials      int             `json:"trials"`
+	Seeds       []uint64        `json:"seeds"`
+	Quick       bool            `json:"quick"`
+	Interrupted bool            `json:"interrupted"`
+	Version     string          `json:"version"`
+	Command     string          `json:"command"`
+	Machine     bench.Machine   `json:"machine"`
+	Begun       time.Time       `json:"begun"`
+	Seconds     float64         `json:"seconds"`
+	Tables      []tableJSON     `json:"tables"`
+	Statements  []statementJSON `json:"statements"`
+}
+
+type tableJSON struct {
+	Title   string    `json:"title"`
+	Command string    `json:"command"`
+	Columns []string  `json:"columns"`
+	Rows    []rowJSON `json:"rows"`
+	Notes   []string  `json:"notes"`
+}
+
+type rowJSON struct {
+	Name  string     `json:"name"`
+	Unit  string     `json:"unit"` // number, count, fraction, seconds or ratio
+	Cells []cellJSON `json:"cells"`
+}
+
+type cellJSON struct {
+	Value  trainer.Float `json:"value"`
+	Spread trainer.Float `json:"spread"`
+	Bound  string        `json:"bound"` // exact, at-least or at-most
+	Paper  trainer.Float `json:"paper"`
+	Note   string        `json:"note"`
+}
+
+type statementJSON struct {
+	Claim   string `json:"claim"`
+	Found   string `json:"found"`
+	Verdict string `json:"verdict"` // holds, fails or open
+}
+
+var unitNames = map[papers.Unit]string{papers.Number: "number", papers.Count: "count", papers.Percent: "fraction", papers.Seconds: "seconds", papers.Ratio: "ratio"}
+
+var boundNames = map[papers.Bound]string{papers.Exact: "exact", papers.AtLeast: "at-least", papers.AtMost: "at-most"}
+
+func (r *reproduction) json() *reproductionJSON {
+	p := r.Report
+	out := &reproductionJSON{Name: p.Name, Paper: p.Paper, Data: p.Data, Trials: p.Trials, Seeds: some(p.Seeds), Quick: r.Quick,
+		Interrupted: r.Interrupted, Version: r.Version, Command: r.Command, Machine: r.Machine, Begun: r.Begun.UTC(), Seconds: r.Seconds,
+		Tables: []tableJSON{}, Statements: []statementJSON{}}
+	for i := range p.Tables {
+		t := &p.Tables[i]
+		table := tableJSON{Title: t.Title, Command: t.Command, Columns: some(t.Columns), Rows: []rowJSON{}, Notes: some(t.Notes)}
+		for _, row := range t.Rows {
+			cells := []cellJSON{}
+			for _, c := range row.Cells {
+				spread := trainer.Float(math.NaN())
+				if c.Spread > 0 {
+					spread = trainer.Float(c.Spread)
+				}
+				cells = append(cells, cellJSON{trainer.Float(c.Value), spread, boundNames[c.Bound], trainer.Float(c.Paper), c.Note})
+			}
+			table.Rows = append(table.Rows, rowJSON{row.Name, unitNames[row.Unit], cells})
+		}
+		out.Tables = append(out.Tables, table)
+	}
+	for _, s := range p.Statements {
+		out.Statements = append(out.Statements, statementJSON{s.Claim, s.Found, verdicts[s.Holds]})
+	}
+	return out
+}
+
+// some returns a slice that JSON writes as a list even if it is empty.
+func some[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// reproductionMarkdown writes a reproduction as GitHub shows tables.
+func reproductionMarkdown(r *reproduction) string {
+	var b strings.Builder
+	title := "newtop bench " + r.Report.Name
+	if r.Short != "" {
+		title = r.Short
+	}
+	fmt.Fprintf(&b, "## %s\n\n", inMarkdown(title))
+	for _, f := range r.facts() {
+		text := inMarkdown(f[1])
+		if f[0] == "command" {
+			text = "`" + f[1] + "`"
+		}
+		fmt.Fprintf(&b, "- %s: %s\n", f[0], text)
+	}
+	for i := range r.Report.Tables {
+		tableMarkdown(&b, &r.Report.Tables[i])
+	}
+	if list := r.Report.Statements; len(list) > 0 {
+		b.WriteString("\n| | claim | found |\n|---|---|---|\n")
+		for i := range list {
+			fmt.Fprintf(&b, "| **%s** | %s | %s |\n", verdicts[list[i].Holds], inMarkdown(list[i].Claim), inMarkdown(list[i].Found))
+		}
+		fmt.Fprintf(&b, "\n%s%s.\n", strings.ToUpper(tally(list)[:1]), tally(list)[1:])
+	}
+	return b.String()
+}
+
+func tableMarkdown(b *strings.Builder, t *papers.Table) {
+	fmt.Fprintf(b, "\n### %s\n\n", inMarkdown(t.Title))
+	var notes footnotes
+	columns := pairedColumns(t, &notes)
+	b.WriteString("| |")
+	for i := range columns {
+		fmt.Fprintf(b, " %s |", inMarkdown(columns[i].head))
+	}
+	b.WriteString("\n|---|" + strings.Repeat("--:|", len(columns)) + "\n")
+	for i := range t.Rows {
+		fmt.Fprintf(b, "| %s |", inMarkdown(rowName(&t.Rows[i])))
+		for j := range columns {
+			fmt.Fprintf(b, " %s%s%s |", columns[j].ours[i], columns[j].marks[i], columns[j].paper[i])
+		}
+		b.WriteByte('\n')
+	}
+	paragraph := func(text string) {
+		if text != "" {
+			b.WriteString("\n" + inMarkdown(text) + "\n")
+		}
+	}
+	if key := keyText(t); key != "" {
+		paragraph(strings.ToUpper(key[:1]) + key[1:] + ".")
+	}
+	for i, text := range notes.texts {
+		paragraph(raised(i+1) + " " + text)
+	}
+	for _, text := range t.Notes {
+		paragraph(text)
+	}
+	if t.Command != "" {
+		fmt.Fprintf(b, "\nMeasured by `%s`.\n", t.Command)
+	}
+}
+
+// inMarkdown keeps a text within its cell or line, without markup of its own.
+func inMarkdown(text string) string {
+	return strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`", "\n", " ").Replace(text)
+}
+
+// writeReproduction writes a reproduction in one of the formats.
+func writeReproduction(out io.Writer, format string, r *reproduction) (err error) {
+	switch format {
+	case "json":
+		return writeJSON(out, r.json())
+	case "md":
+		_, err = io.WriteString(out, reproductionMarkdown(r))
+	default:
+		_, err = io.WriteString(out, reproductionText(r, max(room(out), textWidth)))
+	}
+	return err
+}

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"newtop/trainer"
+	"newtop/tui/remote"
+
+	"charm.land/log/v2"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// serveFlags say where a run is served, to whom, and how much.
+type serveFlags struct {
+	o         remote.Options
+	linger    time.Duration
+	log       string
+	logFormat string
+	names     []string
+}
+
+// add declares the flags; listen is the default of --listen.
+func (f *serveFlags) add(cmd *cobra.Command, listen string) {
+	set := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	set.SortFlags = false
+	about := "address to serve the screen on over SSH; beyond loopback --authorized-keys is needed"
+	if listen == "" {
+		about = "serve the run over SSH on this address, as newtop serve does; empty: it is not served"
+	}
+	set.StringVar(&f.o.Address, "listen", listen, about)
+	set.StringVar(&f.o.AuthorizedKeys, "authorized-keys", "", "file of the public keys that may look, as OpenSSH has it; empty: your own ~/.ssh/authorized_keys, on loopback addresses only")
+	set.StringVar(&f.o.Control, "control", "", "file of further keys, which may look and steer; empty: lines of the former with environment=\"NEWTOP_ROLE=control\" alone")
+	set.StringVar(&f.o.HostKey, "host-key", "", "file of the server's private key, made if there is none; empty: host_ed25519 in the configuration directory")
+	set.StringVar(&f.o.Saves, "saves", "", "directory that those who steer may save models and pictures in; empty: they can't")
+	set.IntVar(&f.o.Limits.Sessions, "max-viewers", 0, "how many may look at once; 0: 128")
+	set.DurationVar(&f.o.Limits.Idle, "idle", 0, "let go of viewers who have pressed no key for so long, as in 1h; 0: never")
+	set.DurationVar(&f.linger, "linger", 0, "how long the run is served after its end, as in 10m; 0: not at all; not given: until ctrl+c")
+	set.StringVar(&f.log, "log", "-", "file that joins, leaves, refusals and commands are appended to; -: standard error")
+	set.StringVar(&f.logFormat, "log-format", "text", "text, logfmt or json")
+	set.VisitAll(func(flag *pflag.Flag) {
+		wrap(flag)
+		f.names = append(f.names, flag.Name)
+	})
+	cmd.Flags().AddFlagSet(set)
+}
+
+// given names one of the flags that was given; empty if none was.
+func (f *serveFlags) given(cmd *cobra.Command) string {
+	for _, name := range f.names {
+		if cmd.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// host is where a run is served.
+type host struct {
+	options remote.Options
+	linger  time.Duration
+	forever bool // instead of linger
+	log     io.Closer
+}
+
+func (h *host) close() error {
+	if h.log == nil {
+		return nil
+	}
+	return h.log.Close()
+}
+
+// host checks the flags and opens the log.
+func (f *serveFlags) host(cmd *cobra.Command, screen *screenFlags) (*host, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	h := &host{options: f.o, linger: f.linger, forever: !cmd.Flags().Changed("linger")}
+	var err error
+	if h.options.UI, err = screen.options(); err != nil {
+		return nil, err
+	}
+	// A viewer's choices are kept nowhere, and their pictures would be files on this machine.
+	h.options.UI.Preferences, h.options.UI.Pictures = "", ""
+	h.options.Saves = absolutePath(f.o.Saves)
+	out := cmd.ErrOrStderr()
+	if f.log != "-" {
+		file, err := os.OpenFile(f.log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		out, h.log = file, file
+	}
+	h.options.Log = log.NewWithOptions(out, log.Options{
+		ReportTimestamp: true, TimeFormat: time.RFC3339, Formatter: formatters[f.logFormat],
+	})
+	return h, nil
+}
+
+// formatters of --log-format.
+var formatters = map[string]log.Formatter{"text": log.TextFormatter, "logfmt": log.LogfmtFormatter, "json": log.JSONFormatter}
+
+func (f *serveFlags) check() error {
+	switch _, known := formatters[f.logFormat]; {
+	case !known:
+		return &trainer.ConfigError{Flag: "--log-format", Value: f.logFormat, Expected: "text, logfmt or json"}
+	case f.o.Limits.Sessions < 0:
+		return &trainer.ConfigError{Flag: "--max-viewers", Value: strconv.Itoa(f.o.Limits.Sessions), Expected: "a whole number ≥ 1, or 0 for 128"}
+	case f.o.Limits.Idle < 0:
+		return &trainer.ConfigError{Flag: "--idle", Value: f.o.Limits.Idle.String(), Expected: "a duration ≥ 0"}
+	case f.linger < 0:
+		return &trainer.ConfigError{Flag: "--linger", Value: f.linger.String(), Expected: "a duration ≥ 0"}
+	case f.o.Saves == "":
+		return nil
+	}
+	if info, err := os.Stat(f.o.Saves); err != nil || !info.IsDir() {
+		return &trainer.ConfigError{Flag: "--saves", Value: f.o.Saves, Expected: "a directory that is there"}
+	}
+	return nil
+}
+
+// announce says where the run is served and what to type to see it.
+func announce(w io.Writer, s *remote.Server) {
+	name, port, err := net.SplitHostPort(s.Addr().String())
+	if err != nil {
+		name, port = s.Addr().String(), "22"
+	}
+	if ip := net.ParseIP(name); ip != nil && ip.IsUnspecified() {
+		if called, err := os.Hostname(); err == nil {
+			name = called
+		}
+	}
+	fmt.Fprintf(w, "served on %s; host key %s\n", s.Addr(), s.Fingerprint())
+	fmt.Fprintf(w, "to look: ssh -p %s %s\n", port, name)
+}
+
+// oneAtATime returns a writer that several goroutines may use. A file is one already.
+func oneAtATime(w io.Writer) io.Writer {
+	if _, file := w.(*os.File); file {
+		return w
+	}
+	return &locked{w: w}
+}
+
+type locked struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}

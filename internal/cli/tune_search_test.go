@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// quickSearch are the flags of a search of a moment.
+func quickSearch(file string) []string {
+	return []string{"tune", "--data", "sine", "--net", "3", "--record", file, "--trials", "4", "--trial", "20", "--finals", "1", "--parallel", "1",
+		"--over", "opt=adam,scg", "--over", "adam.rate=1e-3..1e-1:log"}
+}
+
+// TestTune searches from the flags to the command line of the best, and trains by that.
+func TestTune(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs.db")
+	out, errs, code := newtop(append(quickSearch(file), "--name", "first")...)
+	if code != 0 {
+		t.Fatalf("exit %d\n%s", code, errs)
+	}
+	for _, want := range []string{"trial state", "opt=adam rate=0.", "TEST RMSE", "first: ", "the best is trained by\nnewtop train --data sine --net 3 --opt "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("lacks %q:\n%s", want, out)
+		}
+	}
+	if !strings.Contains(errs, "sine: test RMSE, at most 4 trials") || !strings.Contains(errs, "newtop tune show first --record "+file) {
+		t.Errorf("messages:\n%s", errs)
+	}
+	command := strings.TrimSuffix(out[strings.LastIndex(strings.TrimSuffix(out, "\n"), "\n")+1:], "\n")
+	if again := succeed(t, "tune", "show", "first", "--top", "1", "--record", file); again != command+"\n" {
+		t.Errorf("newtop tune show --top 1 says %q, the search %q", again, command)
+	}
+	args := append(strings.Fields(command)[1:], "--record", "off")
+	if text := succeed(t, args...); !strings.Contains(text, "test RMSE") {
+		t.Errorf("%s says\n%s", command, text)
+	}
+	if list := succeed(t, "tune", "list", "--record", file); !strings.Contains(list, "first  ") || !strings.Contains(list, "done") {
+		t.Errorf("the list is\n%s", list)
+	}
+	if runs := succeed(t, "runs", "--record", file); strings.Count(runs, "first.") < 5 {
+		t.Errorf("the runs are\n%s", runs)
+	}
+	_, errs, code = newtop("tune", "--name", "first", "--data", "sine", "--trials", "1", "--record", file)
+	if code != exitUsage || !strings.Contains(errs, "first") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("a name twice: exit %d, %s", code, errs)
+	}
+}
+
+func TestTuneForScripts(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs.db")
+	out := succeed(t, append(quickSearch(file), "--format", "jsonl")...)
+	if types := typesOf(t, out); types["trial"] < 4 || types["search"] != 1 {
+		t.Errorf("%v in\n%s", types, out)
+	}
+	var b boardJSON
+	if err := json.Unmarshal([]byte(succeed(t, append(quickSearch(file), "--format", "json")...)), &b); err != nil || len(b.Trials) != b.Count || b.Command == "" {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if out := succeed(t, append(quickSearch(file), "--top", "1")...); out != b.Command+"\n" {
+		t.Errorf("with --top 1 it prints %q, expected %q", out, b.Command)
+	}
+}
+
+// TestTuneFromAFile takes flags and the space from a file.
+func TestTuneFromAFile(t *testing.T) {
+	file := write(t, "space.toml", `
+data = "sine"
+net = "3"
+trials = 3
+trial = 10
+finals = 0
+[over]
+opt = ["adam", "sgd"]
+rate = {low = 1e-3, high = 1e-1, log = true}
+`)
+	db := filepath.Join(filepath.Dir(file), "runs.db")
+	var b boardJSON
+	out := succeed(t, "tune", "--config", file, "--record", db, "--over", "opt=sgd", "--format", "json")
+	if err := json.Unmarshal([]byte(out), &b); err != nil || b.Count != 3 || strings.Join(b.Over, " ") != "opt=sgd rate=0.001..0.1:log" {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if _, err := os.Stat(db); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTuneOfNothing wants one line that says why no trial worked.
+func TestTuneOfNothing(t *testing.T) {
+	out, errs, code := newtop("tune", "--data", "sine", "--act", "identity", "--opt", "sgd", "--over", "rate=1e8..1e9", "--trials", "2", "--record", filepath.Join(t.TempDir(), "runs.db"))
+	if code != exitFailed || !strings.Contains(out, "diverged") || !strings.Contains(errs, "nothing came of any of 2 trials") || strings.Contains(out, "newtop train") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+}
