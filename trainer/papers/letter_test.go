@@ -237,3 +237,20 @@ func TestShapeOf(t *testing.T) {
 		t.Errorf("%s with %d weights", got, n.Dim())
 	}
 }
+
+func TestLetterTrials(t *testing.T) {
+	for _, c := range []struct {
+		asked int
+		want  map[string]int
+	}{
+		{10, map[string]int{"A online": 5, "C four blocks": 10, "C two blocks": 10, "C batch": 10, "D batch": 3, "E batch": 3}},
+		{2, map[string]int{"A online": 2, "C four blocks": 2, "C two blocks": 2, "C batch": 2, "D batch": 2, "E batch": 2}},
+	} {
+		r := &letterRun{trials: c.asked}
+		for _, column := range letterColumns() {
+			if got := r.trialsOf(&column); got != c.want[column.name] {
+				t.Errorf("%s has %d trials of %d, want %d", column.name, got, c.asked, c.want[column.name])
+			}
+		}
+	}
+}

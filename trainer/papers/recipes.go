@@ -39,11 +39,11 @@ func recipesColumns() []recipesColumn {
 	return []recipesColumn{
 		{recipesA, "A" + single, "online-bp", []string{"rate=0.002"}, false, 850,
 			recipesFigures{8748.4 * minute, 2916495.2, 0.2, nan, nan, 0.020}},
-		{recipesB, "B" + single, "tr-rows", nil, false, 200, recipesFigures{336.4 * minute, 272.5, 73.8, 218.3, 3.9, 0.015}},
+		{recipesB, "B" + single, "tr-rows", nil, false, 80, recipesFigures{336.4 * minute, 272.5, 73.8, 218.3, 3.9, 0.015}},
 		{recipesC, "C" + single, "tr-gn", nil, false, 9, recipesFigures{107.2 * minute, 261.5, 24.6, 216.0, 1.0, 0.015}},
 		{recipesD, "D" + single, "tr-gn-jacobi", nil, false, 9, recipesFigures{31.2 * minute, 132.7, 14.1, 142.7, 1.0, 0.015}},
 		{recipesE, "E" + single, "tr-newton", jacobi, false, 20, recipesFigures{64.5 * minute, 300.3, 12.9, 110.9, 1.3, 0.015}},
-		{recipesMixB, "B" + mixed, "tr-rows", nil, true, 255, recipesFigures{162.3 * minute, 147.3, 65.2, 193.8, 4.1, 0.016}},
+		{recipesMixB, "B" + mixed, "tr-rows", nil, true, 160, recipesFigures{162.3 * minute, 147.3, 65.2, 193.8, 4.1, 0.016}},
 		{recipesMixC, "C" + mixed, "tr-gn", nil, true, 50, recipesFigures{57.6 * minute, 160.0, 21.6, 174.1, 1.2, 0.016}},
 		{recipesMixD, "D" + mixed, "tr-gn-jacobi", nil, true, 45, recipesFigures{20.9 * minute, 179.1, 7.0, 66.0, 1.2, 0.017}},
 		{recipesMixE, "E" + mixed, "tr-newton", jacobi, true, 40, recipesFigures{nan, nan, nan, nan, nan, nan}},
@@ -71,10 +71,12 @@ const (
 	onlineBudget = 120
 	onlineTrials = 1
 	// B takes the steps of C up to rounding, each many times dearer: one trial of so many is enough, but two at least to
-	// see a spread, and each gets this times what C took on one net.
-	rowsShare  = 4
-	rowsTrials = 2
-	rowsBudget = 30
+	// see a spread. Each gets this times what C took on one net, and on five experts, which take longer, mixtureShare
+	// times that.
+	rowsShare    = 4
+	rowsTrials   = 2
+	rowsBudget   = 10
+	mixtureShare = 2
 
 	quickRecipesTest   = "1002" // of 1,302 rows: 300 are left to train on
 	quickRecipesTarget = 0.03
@@ -140,9 +142,10 @@ func (r *recipesRun) trialsOf(c *recipesColumn) int {
 	return r.trials
 }
 
-// train runs all columns but A and B, and then those, whose budgets follow from the others.
+// train runs the columns on one net but A and B, from which the budgets of those two follow, and then all others, so
+// that the one long trial of A has the mixtures beside it.
 func (r *recipesRun) train(ctx context.Context) error {
-	var free, bound []trial
+	var before, after []trial
 	r.results = make([][]*outcome, len(r.columns))
 	r.threads, r.gauge.tell = r.options.Threads, r.options.Progress
 	for i := range r.columns {
@@ -154,28 +157,35 @@ func (r *recipesRun) train(ctx context.Context) error {
 				column: i, config: r.config(column, uint64(k)+1), work: column.work,
 				what: fmt.Sprintf("%s, trial %d of %d", column.long, k+1, n), share: r.share,
 			}
-			if column.bounded() {
-				bound = append(bound, t)
+			if column.bounded() || column.mixture {
+				after = append(after, t)
 			} else {
-				free = append(free, t)
+				before = append(before, t)
 			}
 			r.gauge.all += t.work
 		}
 	}
-	if err := r.stage(ctx, free); err != nil {
+	if err := r.stage(ctx, before); err != nil {
 		return err
 	}
 	r.online, r.byRows = r.budgets()
-	for i := range bound {
-		c := &bound[i].config
+	for i := range after {
+		column := &r.columns[after[i].column]
+		if !column.bounded() {
+			continue
+		}
+		c := &after[i].config
 		c.TimeLimit, c.Epochs = r.online, 0
 		if c.Optimizer == "tr-rows" {
 			c.TimeLimit = r.byRows
+			if column.mixture && !r.options.Quick {
+				c.TimeLimit *= mixtureShare
+			}
 		}
 		limit := c.TimeLimit.Seconds()
-		bound[i].share = func(p *point) float64 { return max(p.elapsed/limit, r.share(p)) }
+		after[i].share = func(p *point) float64 { return max(p.elapsed/limit, r.share(p)) }
 	}
-	return r.stage(ctx, bound)
+	return r.stage(ctx, after)
 }
 
 // bounded reports whether a column's trials have a time limit.

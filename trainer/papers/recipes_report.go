@@ -137,5 +137,5 @@ func (r *recipesRun) budgetWords() string {
 		return fmt.Sprintf("%.0f s, %s", limit, words)
 	}
 	return fmt.Sprintf("(A: %s; B: %s)", text(a, fmt.Sprintf("%d times the fastest of one net", onlineBudget)),
-		text(b, fmt.Sprintf("%d times C's on one net", rowsBudget)))
+		text(b, fmt.Sprintf("%d times C's on one net", rowsBudget))+fmt.Sprintf(", and %d times as long on five experts", mixtureShare))
 }

@@ -62,7 +62,7 @@ type comparison struct {
 func (r *recipesRun) compared(c *comparison) (Statement, bool) {
 	a, b := r.of(c.less), r.of(c.more)
 	var differences, low, high []float64
-	open, word := false, ""
+	open, wordLess, word := false, "", ""
 	for i := range min(len(a), len(b)) {
 		if a[i] == nil || b[i] == nil {
 			continue
@@ -73,6 +73,9 @@ func (r *recipesRun) compared(c *comparison) (Statement, bool) {
 		if bound && c.grows {
 			word = "at least "
 		}
+		if c.grows && !r.reached(a[i]) {
+			wordLess = "at least "
+		}
 		open = open || !r.reached(a[i]) || bound && !c.grows
 	}
 	verdict := atLeast(differences, 0)
@@ -81,7 +84,7 @@ func (r *recipesRun) compared(c *comparison) (Statement, bool) {
 	}
 	return Statement{
 		Claim: fmt.Sprintf("%s %s than %s", r.long(c.less), c.claim, r.long(c.more)),
-		Found: fmt.Sprintf("%s against %s%s", given(low, c.write), word, given(high, c.write)),
+		Found: fmt.Sprintf("%s%s against %s%s", wordLess, given(low, c.write), word, given(high, c.write)),
 		Holds: verdict,
 	}, len(differences) > 0
 }

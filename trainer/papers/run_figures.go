@@ -122,7 +122,7 @@ func beside(v []float64, paper float64) Cell {
 	return c
 }
 
-// given writes mean and margin, each with what writes a figure.
+// given writes the mean and the margin of its interval, each with what writes a figure.
 func given(v []float64, write func(float64) string) string {
 	mean, margin := interval(v)
 	switch {
@@ -131,7 +131,7 @@ func given(v []float64, write func(float64) string) string {
 	case len(v) == 1:
 		return write(mean) + " in one trial"
 	}
-	return fmt.Sprintf("%s ± %s over %d trials", write(mean), write(margin), len(v))
+	return fmt.Sprintf("%s ± %s (95 %%) over %d trials", write(mean), write(margin), len(v))
 }
 
 // Writers of figures.
