@@ -80,6 +80,7 @@ type App struct {
 	allowance     *Allowance
 	look          uint64 // counts changes of how everything looks
 	width, height int
+	anew          int // counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
 
 	focus    paneID
 	zoomed   bool
@@ -210,6 +211,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		a.width, a.height = max(msg.Width, 0), max(msg.Height, 0)
+		a.anew++
 	case tea.ColorProfileMsg:
 		a.profile = msg.Profile
 		a.restyle()
@@ -265,7 +267,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	k := msg.String()
 	switch {
-	case k == "ctrl+c" || k == "ctrl+z":
+	case k == "ctrl+c" || k == "ctrl+z" || k == "ctrl+l":
 	case a.overlay != nil:
 		msg.Text = clean(msg.Text)
 		return a.overlay.handle(a, msg)

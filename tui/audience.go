@@ -44,18 +44,23 @@ func (a *App) audience(w int) []part {
 		return nil
 	}
 	n := count(len(all.Viewers))
-	switch {
-	case w < roomy:
+	if w < roomy {
 		return []part{{tokMuted, n + "◉  "}}
-	case w < full:
-		return []part{{tokMuted, n + " watching  "}}
 	}
-	return []part{{tokMuted, n + " watching"}, {tokText, a.controls(all)}, {tokText, "  "}}
+	names := 24
+	if w < full {
+		names = 12
+	}
+	who := a.controls(all, names)
+	n += " watching"
+	if w < full && who != "" {
+		n = count(len(all.Viewers)) + "◉"
+	}
+	return []part{{tokMuted, n}, {tokText, who}, {tokText, "  "}}
 }
 
-// controls says who controls the run.
-func (a *App) controls(all *trainer.Audience) string {
-	const longest = 24
+// controls says who controls the run, with names of at most so many columns together.
+func (a *App) controls(all *trainer.Audience, longest int) string {
 	var names []string
 	you := false
 	for i := range all.Viewers {
@@ -227,7 +232,7 @@ func (*stopOverlay) draw(a *App, w, h int) []string {
 	}
 	bw := min(w-2, 56)
 	put := func(t token, s string) string { return a.th.line(bw-4).put(t, s).full() }
-	rows := []string{put(tokWarn, "The run ends for everybody and is not trained on."), put(tokText, watching+"; what there is stays to look at"), "",
+	rows := []string{put(tokWarn, "The run ends for everybody and is not trained on."), put(tokText, watching+"; what was reached stays"), "",
 		put(tokMuted, "enter stops it, esc lets it go on")}
 	return a.th.boxed("stop the run?", clip(rows, h-2), bw)
 }

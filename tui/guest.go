@@ -149,7 +149,7 @@ func (g *guestScreen) frame() tea.Cmd {
 		return g.later(wait, frameMsg{})
 	}
 	g.drawn = now
-	g.painter.put(guestFrame{g.finished(), g.width, g.windowTitle(), g.mouseMode()})
+	g.painter.put(guestFrame{g.finished(), g.width, g.windowTitle(), g.mouseMode(), g.anew})
 	return nil
 }
 

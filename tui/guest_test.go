@@ -206,7 +206,7 @@ func TestWhoControls(t *testing.T) {
 		{Guest{Name: "lou"}, []trainer.Viewer{v("an\x1b[31mn", true)}, " · an[31mn controls"},
 	} {
 		a := newGuest(c.you, 120, 40, &trainer.Audience{Viewers: c.viewers})
-		if got := a.controls(a.h.status.Audience); got != c.want {
+		if got := a.controls(a.h.status.Audience, 24); got != c.want {
 			t.Errorf("%+v: %q, expected %q", c.viewers, got, c.want)
 		}
 	}

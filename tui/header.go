@@ -23,8 +23,12 @@ func (a *App) header(w int) []string {
 func (a *App) headerRun(w int) string {
 	l := a.th.line(w)
 	l.put(tokText, " ").put(tokAccent, a.title)
-	state := append(a.audience(w), a.state()...)
+	audience := a.audience(w)
+	state := append(audience, a.state()...)
 	room := w - width(state) - 2
+	if len(audience) > 0 {
+		room-- // else it would read as one of the facts
+	}
 	inner := a.th.line(room - l.w)
 	alert := a.alert()
 	switch {

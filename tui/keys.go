@@ -267,6 +267,8 @@ func viewBindings() []binding {
 			}
 			return ""
 		}),
+		bind(groupView, "ctrl+l", "draw the screen anew", "ctrl+l").
+			on(func(a *App, _ string) tea.Cmd { a.anew++; return tea.ClearScreen }),
 		bind(groupHelp, "ctrl+z", "suspend; fg comes back", "ctrl+z").
 			on(func(*App, string) tea.Cmd { return tea.Suspend }).only(func(a *App) bool { return a.guest == nil }),
 	}

@@ -37,6 +37,7 @@ type guestFrame struct {
 	width int
 	title string
 	mouse tea.MouseMode
+	anew  int // another number says that nobody knows what the terminal shows
 }
 
 func newPainter(out io.Writer, environ []string, allowance *Allowance) *painter {
@@ -94,6 +95,7 @@ func (p *painter) run() {
 	defer func() {
 		if v := recover(); v != nil {
 			p.err = &PanicError{v, debug.Stack()}
+			_ = p.end()
 		}
 	}()
 	if p.err = p.begin(); p.err != nil {
@@ -107,21 +109,25 @@ func (p *painter) run() {
 	p.err = p.end()
 }
 
+// XTWINOPS: the window's title put aside and taken back.
+var keepTitle, oldTitle = ansi.WindowOp(22, 2), ansi.WindowOp(23, 2)
+
 // begin takes the terminal. Lines don't wrap, so that one that is wider than thought spoils no other.
 func (p *painter) begin() error {
 	s := ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.ResetModeAutoWrap
 	if !p.plain {
-		s += ansi.SetModeBracketedPaste + ansi.RequestBackgroundColor
+		s += keepTitle + ansi.SetModeBracketedPaste + ansi.RequestBackgroundColor
 	}
 	return p.write(s + ansi.EraseEntireScreen)
 }
 
-// end gives it back.
+// end gives it back. A terminal without a second screen, as the Linux console, is left empty.
 func (p *painter) end() error {
 	s := ansi.ResetStyle
 	if !p.plain {
-		s += mice(tea.MouseModeNone) + ansi.ResetModeBracketedPaste + ansi.SetWindowTitle("")
+		s += ansi.ResetModeSynchronizedOutput + mice(tea.MouseModeNone) + ansi.ResetModeBracketedPaste + ansi.SetWindowTitle("") + oldTitle
 	}
+	s += ansi.EraseEntireScreen + ansi.CursorHomePosition
 	return p.write(s + ansi.SetModeAutoWrap + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor)
 }
 
@@ -157,7 +163,7 @@ func (p *painter) draw(f guestFrame) error {
 	if f.title != p.shown.title && !p.plain {
 		b.out = append(b.out, ansi.SetWindowTitle(f.title)...)
 	}
-	anew := f.width != p.shown.width || len(f.rows) != len(p.shown.rows)
+	anew := f.anew != p.shown.anew || f.width != p.shown.width || len(f.rows) != len(p.shown.rows)
 	if anew {
 		b.out = append(b.out, ansi.EraseEntireScreen...)
 	}

@@ -39,6 +39,7 @@ func (p *patch) row(y int, was, now string, blank bool) {
 	}
 	if !plain || !wasPlain {
 		p.at(y, 0)
+		p.out = append(p.out, ansi.EraseLineRight...) // where a terminal has its characters narrower
 		p.out = append(p.out, p.shown(now)...)
 		p.out = append(p.out, ansi.ResetStyle...)
 		p.style = ""
@@ -140,8 +141,8 @@ func cellsOf(dst []rowCell, row string) (_ []rowCell, plain bool) {
 		c := row[i]
 		switch {
 		case c == 0x1b:
-			n := strings.IndexByte(row[i:], 'm') + 1
-			if n < 3 || row[i+1] != '[' {
+			n := styleLength(row[i:])
+			if n == 0 {
 				return dst, false
 			}
 			switch {
@@ -172,6 +173,22 @@ func cellsOf(dst []rowCell, row string) (_ []rowCell, plain bool) {
 		}
 	}
 	return dst, true
+}
+
+// styleLength is the length of the SGR sequence that a string begins with, 0 if it begins with anything else.
+func styleLength(s string) int {
+	if len(s) < 3 || s[0] != 0x1b || s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case (c < '0' || c > '9') && c != ';' && c != ':':
+			return 0
+		}
+	}
+	return 0
 }
 
 // narrow reports whether a character is known to take one column of every terminal, whatever stands beside it: Latin

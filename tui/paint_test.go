@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
@@ -75,7 +77,7 @@ func TestPatches(t *testing.T) {
 		}
 		return fit(b.String()+"\x1b[m", w)
 	}
-	for range 300 {
+	for range 120 {
 		frames := [][]string{make([]string, h)}
 		for y := range h {
 			frames[0][y] = row()
@@ -121,19 +123,163 @@ func TestPaintedScreens(t *testing.T) {
 	}
 }
 
-// FuzzPatch has rows that nobody would draw.
+// paintedOn is a terminal that a painter draws on.
+type paintedOn struct {
+	painter
+	*vt.Emulator
+	out bytes.Buffer
+}
+
+func newPaintedOn(t *testing.T, w, h int, profile colorprofile.Profile) *paintedOn {
+	s := &paintedOn{Emulator: vt.NewEmulator(w, h)}
+	t.Cleanup(func() { s.Emulator.Close() })
+	s.painter = *newPainter(&s.out, nil, nil)
+	s.plain, s.patch.profile = false, profile
+	return s
+}
+
+// show draws a screen and returns what the terminal shows then, and what it should.
+func (s *paintedOn) show(a *App) (got, want string) {
+	_ = s.draw(guestFrame{a.finished(), a.width, a.windowTitle(), a.mouseMode(), a.anew})
+	_, _ = s.Emulator.Write(s.out.Bytes())
+	s.out.Reset()
+	var b strings.Builder
+	w := colorprofile.Writer{Forward: &b, Profile: s.patch.profile}
+	_, _ = w.WriteString(whole(a.finished()))
+	return s.Render(), terminalOf(a.width, a.height, b.String())
+}
+
+// TestPaintedEverything has one terminal of each kind follow a screen through every pane, form, list and size.
+func TestPaintedEverything(t *testing.T) {
+	for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI} {
+		a := newTest(script{epochs: 20, spectra: true}, Options{}, 90, 28)
+		s := newPaintedOn(t, 90, 28, profile)
+		check := func(after string) {
+			t.Helper()
+			if got, want := s.show(a); got != want {
+				t.Fatalf("%v, after %s the terminal shows\n%s\nexpected\n%s", profile, after, ansi.Strip(got), ansi.Strip(want))
+			}
+		}
+		for pane := range paneCount {
+			a.focus = pane
+			check(fmt.Sprint("pane ", pane))
+			for _, k := range []string{"z", "right", "down", "y", "t", "n", "esc"} {
+				press(a, k)
+				check(fmt.Sprint(k, " over pane ", pane))
+			}
+		}
+		withKept(a)
+		for _, k := range []string{"s", "o", "e", "f", "u", "w", ":", "?", "/"} {
+			press(a, k)
+			check(k)
+			for _, then := range []string{"down", "x", "日", "tab", "enter", "esc", "esc"} {
+				press(a, then)
+				check(k + " " + then)
+			}
+			a.overlay = nil
+		}
+		a.Update(came(fakeRace(a.h.status, 6, 8, "begun")))
+		check("a race")
+		for _, size := range [][2]int{{60, 16}, {200, 60}, {59, 15}, {1, 1}, {80, 24}} {
+			a.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			s.Resize(size[0], size[1])
+			check(fmt.Sprint(size))
+		}
+	}
+}
+
+// TestPaintedAnew: a size that was gone before it was drawn, and ctrl+l, have the whole screen drawn.
+func TestPaintedAnew(t *testing.T) {
+	a := newTest(script{epochs: 20}, Options{Guest: &Guest{Name: "lou"}}, 80, 24)
+	s := newPaintedOn(t, 80, 24, colorprofile.TrueColor)
+	s.show(a)
+	a.Update(tea.WindowSizeMsg{Width: 60, Height: 16})
+	a.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	s.Resize(60, 16)
+	s.Resize(80, 24)
+	if got, want := s.show(a); got != want {
+		t.Errorf("after two sizes the terminal shows\n%s", ansi.Strip(got))
+	}
+	_, _ = s.WriteString("\x1b[5;5Hwall: the system goes down")
+	press(a, "ctrl+l")
+	if got, want := s.show(a); got != want {
+		t.Errorf("after ctrl+l the terminal shows\n%s", ansi.Strip(got))
+	}
+}
+
+// TestTerminalGivenBack: whatever ends a painter, no mode of the terminal is left on.
+func TestTerminalGivenBack(t *testing.T) {
+	for name, frames := range map[string][]guestFrame{
+		"end":   {{rows: []string{"ab"}, width: 2, title: "x", mouse: tea.MouseModeAllMotion}},
+		"panic": {{rows: []string{"ab"}, width: 2, mouse: tea.MouseModeCellMotion}, {rows: []string{"ab", "cd"}, width: 2, title: "boom"}},
+	} {
+		var out bytes.Buffer
+		p := newPainter(&out, []string{"TERM=xterm"}, nil)
+		if name == "panic" {
+			p.out = breaking{&out}
+		}
+		go p.run()
+		for _, f := range frames {
+			p.frames <- f
+		}
+		if name == "end" {
+			close(p.frames)
+		}
+		<-p.ended
+		modes := map[string]bool{"7": true, "25": true}
+		for _, m := range regexp.MustCompile(`\x1b\[\?([0-9;]+)([hl])`).FindAllStringSubmatch(out.String(), -1) {
+			for mode := range strings.SplitSeq(m[1], ";") {
+				modes[mode] = m[2] == "h"
+			}
+		}
+		for mode, on := range modes {
+			if on != (mode == "7" || mode == "25") {
+				t.Errorf("%s: mode %s is left %v", name, mode, on)
+			}
+		}
+		if !strings.Contains(out.String(), keepTitle) || !strings.Contains(out.String(), oldTitle) {
+			t.Errorf("%s: the title is not kept and given back", name)
+		}
+	}
+}
+
+// breaking is a writer that panics once.
+type breaking struct{ *bytes.Buffer }
+
+func (b breaking) Write(p []byte) (int, error) {
+	n, err := b.Buffer.Write(p)
+	if bytes.Contains(p, []byte("boom")) {
+		panic("a writer broke")
+	}
+	return n, err
+}
+
+// FuzzPatch has rows that nobody would draw. An emulator shows them as if each were drawn alone, where they are of text
+// and styles and the width of the screen.
 func FuzzPatch(f *testing.F) {
+	const w = 12
 	f.Add("abc", "abd")
 	f.Add("\x1b[31ma\x1b[mb", "\x1b[1m\x1b[31ma")
 	f.Add("日本語", "a日b")
 	f.Add("\x1b[", "\x1b]0;x\x07")
 	f.Add("", "\xff\xc3\x28")
+	f.Add("\x1b[31mab\x1b[1mcd\x1b[mef", "\x1b[31mab\x1b[1mcx\x1b[0mef")
+	f.Add("abcdefghijkl", "\x1b[7m   \x1b[m")
+	f.Add("0", "\x1b[b0\x1b[m")
 	f.Fuzz(func(t *testing.T, was, now string) {
 		var p patch
 		p.profile = colorprofile.ANSI256
 		p.row(0, was, now, false)
 		p.row(0, "", now, true)
-		if columns(now) != ansi.StringWidth(now) && !strings.Contains(now, "\x1b[") {
+		was, now = fit(was+"\x1b[m", w), fit(now+"\x1b[m", w)
+		_, drawn := cellsOf(nil, was)
+		_, draws := cellsOf(nil, now)
+		if drawn && draws {
+			if got, want := painted([][]string{{was}, {now}}, w, colorprofile.TrueColor), terminalOf(w, 1, whole([]string{now})); got != want {
+				t.Errorf("%q after %q shows %q, expected %q", now, was, got, want)
+			}
+		}
+		if columns(now) != ansi.StringWidth(now) {
 			t.Errorf("%q: %d columns, expected %d", now, columns(now), ansi.StringWidth(now))
 		}
 	})

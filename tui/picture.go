@@ -55,6 +55,9 @@ func (a *App) picture(of, format string, draw func(io.Writer) error) tea.Cmd {
 	if a.h.viewer {
 		return a.refuse(viewerOnly)
 	}
+	if a.pictures == "" && a.guest != nil {
+		return a.refuse("no pictures are kept here: the server was started without --saves")
+	}
 	if a.pictures == "" {
 		return a.refuse("pictures can't be written from here")
 	}
@@ -82,11 +85,12 @@ func (a *App) pictureWritten(msg pictureMsg) tea.Cmd {
 		a.h.say(a.h.status.Epoch, tokWarn, "%s", text)
 		return a.refuse(text)
 	}
-	a.h.say(a.h.status.Epoch, tokText, "picture: %s", clean(msg.path))
+	path, where := clean(msg.path), ""
 	if a.guest != nil {
-		return a.tell("wrote " + clean(msg.path) + " on the server")
+		path, where = clean(filepath.Base(msg.path)), " on the server"
 	}
-	return a.tell("wrote " + clean(msg.path))
+	a.h.say(a.h.status.Epoch, tokText, "picture: %s", path)
+	return a.tell("wrote " + path + where)
 }
 
 // refuse notes for a while why nothing happened.

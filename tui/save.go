@@ -199,7 +199,7 @@ func (f *saveForm) draw(a *App, w, h int) []string {
 	}
 	rows = append(rows, "")
 	l = v.th.line(inner)
-	more := v.th.line(inner)
+	place, more := v.th.line(inner), v.th.line(inner)
 	if problem := f.problem(); problem != "" {
 		l.put(tokBad, "× "+problem)
 	} else {
@@ -213,9 +213,12 @@ func (f *saveForm) draw(a *App, w, h int) []string {
 			l.group(part{tokMuted, what}, part{tokTest, unit(fault)})
 		}
 		if a.guest != nil {
-			more.put(tokMuted, "saved on the server in "+clean(a.guest.Saves)+"; ")
+			place.put(tokMuted, "on the server, in "+clean(a.guest.Saves))
 		}
-		more.group(part{tokMuted, "a file of that name is replaced"})
+		more.put(tokMuted, "a file of that name is replaced")
 	}
-	return v.th.boxed("save the model", clip(append(rows, l.full(), more.full()), h-2), bw)
+	if rows = append(rows, l.full()); a.guest != nil {
+		rows = append(rows, place.full())
+	}
+	return v.th.boxed("save the model", clip(append(rows, more.full()), h-2), bw)
 }

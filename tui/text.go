@@ -66,11 +66,11 @@ func columns(s string) int {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c == 0x1b:
-			end := strings.IndexByte(s[i:], 'm') + 1
-			if end < 3 || s[i+1] != '[' || strings.IndexByte(s[i+1:i+end], 0x1b) >= 0 {
+			style := styleLength(s[i:])
+			if style == 0 {
 				return ansi.StringWidth(s)
 			}
-			i += end
+			i += style
 		case c < 0x20 || c == 0x7f:
 			return ansi.StringWidth(s)
 		case c < 0x80:

@@ -19,7 +19,7 @@ func (m *tuning) sliced() *tuneDim {
 }
 
 // dimension is the number of the one that was asked for, else of that which matters most if that is sure, else of the
-// first range.
+// first range that a trial with a value lies in, else of the first range.
 func (m *tuning) dimension() int {
 	if at := m.index(m.charts.dim); at >= 0 {
 		return at
@@ -30,10 +30,24 @@ func (m *tuning) dimension() int {
 			return at
 		}
 	}
-	if at := slices.IndexFunc(m.dims, func(d tuneDim) bool { return d.names == nil }); at >= 0 {
+	isRange := func(d tuneDim) bool { return d.names == nil }
+	if at := slices.IndexFunc(m.dims, func(d tuneDim) bool { return isRange(d) && m.valued(&d) }); at >= 0 {
+		return at
+	}
+	if at := slices.IndexFunc(m.dims, isRange); at >= 0 {
 		return at
 	}
 	return min(0, len(m.dims)-1)
+}
+
+// valued reports whether a trial has a value over a dimension.
+func (m *tuning) valued(d *tuneDim) bool {
+	for i := range m.board.Trials {
+		if t := &m.board.Trials[i]; isFinite(d.place(t)) && isFinite(m.value(t)) {
+			return true
+		}
+	}
+	return false
 }
 
 // index is the number of a dimension, −1 for none of that key.
@@ -56,6 +70,9 @@ func (m *tuning) drawSlice(r rect) (title []part, rows []string) {
 	}
 	name := ansi.Truncate(clean(d.key), 20, "…")
 	p := plot{waiting: "no trial has a value yet"}
+	if m.timed() {
+		p.waiting = "no trial has reached the target yet"
+	}
 	m.scaled(&p, tuneSlice, m.timed())
 	title = []part{{tokStrong, "over " + name}, {tokMuted, "  " + m.valueName()}, p.scaleWord()}
 	if d.names != nil {

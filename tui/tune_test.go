@@ -347,6 +347,27 @@ func TestTuneShares(t *testing.T) {
 	}
 }
 
+// TestTuneSliceBegins over a range that trials with a value have.
+func TestTuneSliceBegins(t *testing.T) {
+	for _, target := range []float64{0, 0.05} {
+		b := fakeBoard(60, 1, target)
+		b.Importances = nil
+		if m := newTuneTest(b, Options{}, 80, 24); m.sliced().key != "rate" {
+			t.Errorf("target %v: over %s, expected the first range", target, m.sliced().key)
+		}
+		for i := range b.Trials {
+			if tr := &b.Trials[i]; len(tr.Choices) < 3 { // those without a batch are the only ones with a rate, and have no value
+				tr.Best, tr.TargetSeconds, tr.TargetEquivalents = nan, nan, nan
+			} else {
+				tr.Choices[1].Value = ""
+			}
+		}
+		if m := newTuneTest(b, Options{}, 80, 24); m.sliced().key != "batch" {
+			t.Errorf("target %v: over %s, which no trial with a value has", target, m.sliced().key)
+		}
+	}
+}
+
 func TestTuneMouse(t *testing.T) {
 	b := fakeBoard(60, 1, 0.05)
 	m := newTuneTest(b, Options{}, 120, 40)
