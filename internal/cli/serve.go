@@ -31,7 +31,7 @@ does not depend on anyone who looks: they come and go.
 Only public keys are let in: those of --authorized-keys look, those of
 --control also steer. ssh HOST status prints one line and ends. After its end
 the run is served until ctrl+c, or as long as --linger says.`,
-		Example: `newtop serve --data letter --opt tr-newton
+		Example: `newtop serve --data letter --control ~/.ssh/id_ed25519.pub
 newtop serve --listen :2222 --authorized-keys keys --control mine.pub
 newtop serve --name nightly --continue --linger 10m
 ssh -p 2222 localhost

@@ -24,6 +24,7 @@ type client struct {
 	read, written atomic.Int64  // bytes
 	channels      atomic.Int64  // that were refused
 	requests      *rate.Limiter // about the connection as a whole
+	bytes         *rate.Limiter // that are read
 
 	mu      sync.Mutex
 	stage   stage
@@ -52,10 +53,12 @@ type peer struct {
 // RemoteAddr returns a peer.
 func (c *client) RemoteAddr() net.Addr { return peer{c.Conn.RemoteAddr(), c} }
 
-// Read counts.
+// Read counts, and reads no faster than clientRate. What a client sends costs time before it is looked at, logged in or
+// not: it is decrypted, and some of it asks for new session keys.
 func (c *client) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
+	n, err := c.Conn.Read(p[:min(len(p), clientChunk)])
 	c.read.Add(int64(n))
+	time.Sleep(c.bytes.ReserveN(time.Now(), n).Delay())
 	return n, err
 }
 
@@ -99,7 +102,7 @@ func (c *client) Close() error {
 		return nil
 	}
 	c.login.Stop()
-	if was == knocking {
+	if was < seated {
 		c.server.gate.greeted(c.addr, time.Now())
 	}
 	err := c.Conn.Close()
@@ -124,10 +127,8 @@ func (c *client) reach(to stage) bool {
 		c.stage = to
 	}
 	c.mu.Unlock()
-	if was == knocking && to > knocking {
+	if was < seated && to == seated {
 		c.server.gate.greeted(c.addr, time.Now())
-	}
-	if to == seated {
 		c.login.Stop()
 	}
 	return was != gone
@@ -168,14 +169,16 @@ func (c *client) reason() string {
 	return c.why
 }
 
-// keepAlive asks the client from time to time whether it is there. It returns when the connection has ended.
-func (c *client) keepAlive(ctx context.Context, conn gossh.Conn, every time.Duration) {
+// keepAlive calls a function and asks the client from time to time whether it is there. It returns when the connection
+// has ended.
+func (c *client) keepAlive(ctx context.Context, conn gossh.Conn, every time.Duration, also func()) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(every):
 		}
+		also()
 		late := time.AfterFunc(keepalivesLost*every, func() { c.end("no answer for " + (keepalivesLost * every).String()) })
 		_, _, err := conn.SendRequest("keepalive@openssh.com", true, nil) // no is an answer too
 		late.Stop()

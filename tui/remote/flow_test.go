@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 func TestOutputMapsLineEnds(t *testing.T) {
@@ -104,6 +107,25 @@ func TestInputRate(t *testing.T) {
 	n, _ := io.Copy(io.Discard, in)
 	if sent := flood.sent.Load(); n < inputBurst/2 || sent > inputBurst+inputRate {
 		t.Errorf("%d bytes taken, %d read", n, sent)
+	}
+}
+
+// So is a connection, whatever comes on it.
+func TestClientRate(t *testing.T) {
+	near, far := net.Pipe()
+	defer near.Close()
+	c := &client{Conn: near, bytes: rate.NewLimiter(clientRate, clientBurst)}
+	go func() {
+		far.Write(make([]byte, clientBurst+clientRate/4))
+		far.Close()
+	}()
+	start := time.Now()
+	// As large a piece as a packet may be is read at once.
+	if _, err := io.CopyBuffer(io.Discard, struct{ io.Reader }{c}, make([]byte, 1<<18)); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(start); took < 200*time.Millisecond {
+		t.Errorf("read in %v", took)
 	}
 }
 

@@ -1,6 +1,10 @@
 package remote
 
 import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/pem"
 	"errors"
 	"io/fs"
 	"os"
@@ -63,31 +67,32 @@ func TestHostKeyInConfigurationDirectory(t *testing.T) {
 
 func TestHostKeyRefused(t *testing.T) {
 	dir := t.TempDir()
-	copied := func(name string, mode os.FileMode) string {
-		text, err := os.ReadFile(filepath.Join("testdata", "keys", name))
+	stored := func(name string, block *pem.Block, err error) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.WriteFile(path, text, 0o600), os.Chmod(path, mode)); err != nil {
-			t.Fatal(err)
-		}
-		return path
+		return write(t, filepath.Join(dir, name), string(pem.EncodeToMemory(block)))
 	}
-	if s, err := hostKey(copied("ed25519", 0o600)); err != nil || gossh.FingerprintSHA256(s.PublicKey()) != edPrint {
-		t.Errorf("ssh-keygen's key: %v", err)
+	_, ed, _ := ed25519.GenerateKey(rand.Reader)
+	wide, err := rsa.GenerateKey(rand.Reader, weakestRSA)
+	if err != nil {
+		t.Fatal(err)
 	}
+	other, err := gossh.MarshalPrivateKey(wide, "")
+	rsaKey := stored("rsa", other, err)
+	locked, err := gossh.MarshalPrivateKeyWithPassphrase(ed, "", []byte("passphrase"))
+	lockedKey := stored("locked", locked, err)
 	cases := map[string]string{
-		copied("rsa2048", 0o600):                            "type ssh-rsa",
-		copied("locked", 0o600):                             "passphrase",
-		copied("ed25519.pub", 0o600):                        "no private key",
-		write(t, filepath.Join(dir, "empty"), ""):           "no private key",
-		write(t, filepath.Join(dir, "file"), "x") + "/host": "not a directory",
-		filepath.Join(dir):                                  "regular file",
+		rsaKey:    "type ssh-rsa",
+		lockedKey: "passphrase",
+		write(t, filepath.Join(dir, "ed25519.pub"), publicKey(t, "ed25519.pub")): "no private key",
+		write(t, filepath.Join(dir, "empty"), ""):                                "no private key",
+		write(t, filepath.Join(dir, "file"), "x") + "/host":                      "not a directory",
+		filepath.Join(dir): "regular file",
 		write(t, filepath.Join(dir, "huge"), strings.Repeat("x", largestHostKey+1)): "more than",
 	}
 	if runtime.GOOS != "windows" {
-		path := write(t, filepath.Join(dir, "open"), publicKey(t, "ed25519"))
+		path := write(t, filepath.Join(dir, "open"), publicKey(t, "ed25519.pub"))
 		if err := os.Chmod(path, 0o640); err != nil {
 			t.Fatal(err)
 		}

@@ -172,9 +172,10 @@ func parseFrom(list string) ([]addressPattern, error) {
 		text, negated := strings.CutPrefix(strings.TrimSpace(text), "!")
 		p := addressPattern{negated: negated}
 		if a, err := netip.ParseAddr(text); err == nil && a.Zone() == "" {
+			a = a.Unmap() // as clients' addresses are
 			p.prefix = netip.PrefixFrom(a, a.BitLen())
 		} else if strings.Contains(text, "/") {
-			if p.prefix, err = netip.ParsePrefix(text); err != nil || p.prefix != p.prefix.Masked() {
+			if p.prefix, err = netip.ParsePrefix(text); err != nil || p.prefix != p.prefix.Masked() || p.prefix.Addr().Is4In6() {
 				return nil, fmt.Errorf("expected ADDRESS/BITS of a network, not %q", clean(text, 40))
 			}
 		} else if text != "" && strings.Trim(text, "0123456789abcdefABCDEF.:*?") == "" {

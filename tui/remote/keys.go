@@ -89,7 +89,11 @@ func (r *keyring) count() (int, error) {
 	n := 0
 	for _, f := range r.files {
 		if err := f.refresh(r.log, r.now()); err != nil {
-			return 0, &trainer.ConfigError{Flag: f.flag, Value: f.path, Expected: "a file of public keys that only you can change: " + err.Error()}
+			expected := "a file of public keys that only you can change: "
+			if errors.Is(err, fs.ErrNotExist) {
+				expected = "a file of public keys, as ~/.ssh/id_ed25519.pub is one of your own: "
+			}
+			return 0, &trainer.ConfigError{Flag: f.flag, Value: f.path, Expected: expected + err.Error()}
 		}
 		n += len(f.lines)
 	}

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net/netip"
 	"os"
@@ -84,6 +85,43 @@ func TestKeyringIsReadAgain(t *testing.T) {
 	write(t, path, line(cy, "cy"))
 	if _, err := r.find(cy.PublicKey(), here); err != nil {
 		t.Errorf("a file that is back: %v", err)
+	}
+}
+
+// Whoever watches with a key that is taken out, or may do less, does not watch for long; a look at a file that is just
+// being written ends nothing.
+func TestRecheck(t *testing.T) {
+	ann := newSigner(t)
+	path := filepath.Join(t.TempDir(), "keys")
+	steers := `environment="NEWTOP_ROLE=control" ` + line(ann, "ann")
+	for name, c := range map[string]struct {
+		before, after string
+		ends          bool
+	}{
+		"as it was":    {steers, "# more\n" + steers, false},
+		"taken out":    {steers, "# nobody\n", true},
+		"steers less":  {steers, line(ann, "ann"), true},
+		"steers more":  {line(ann, "ann"), steers, false},
+		"status alone": {steers, "restrict " + line(ann, "ann"), true},
+		"expired":      {steers, `expiry-time="20200101" ` + line(ann, "ann"), true},
+	} {
+		r := newKeyring(&bytes.Buffer{}, &keyFile{path: write(t, path, c.before)})
+		key, err := r.find(ann.PublicKey(), here)
+		if err != nil {
+			t.Fatal(err)
+		}
+		se := &session{server: &Server{keys: r, log: silent()}, client: &client{addr: here}, pub: ann.PublicKey(), key: key}
+		se.ctx, se.end = context.WithCancelCause(t.Context())
+		recheck := se.recheck()
+		for _, text := range []string{c.before, "", c.before, c.after} {
+			write(t, path, text)
+			if recheck(); se.ctx.Err() != nil {
+				t.Errorf("%s: one look ended it: %v", name, context.Cause(se.ctx))
+			}
+		}
+		if recheck(); (se.ctx.Err() != nil) != c.ends {
+			t.Errorf("%s: %v", name, context.Cause(se.ctx))
+		}
 	}
 }
 

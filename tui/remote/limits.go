@@ -17,7 +17,10 @@ const (
 	channelTries    = 16       // channels that a client may open beyond its one before the connection ends
 	requestRate     = 100      // requests a second that are answered on a connection
 	requestBurst    = 200      //
-	inputRate       = 4e3      // bytes a second that are read from a client
+	clientRate      = 64e3     // bytes a second that are read from a connection
+	clientBurst     = 256e3    //
+	clientChunk     = 4096     // of them at a time
+	inputRate       = 4e3      // bytes a second that are read of what is typed
 	inputBurst      = 16e3     //
 	writeBuffer     = 64 << 10 // bytes that the kernel keeps of a connection's output
 	outputChunk     = 16384    // bytes that a client must take within Limits.Stall
@@ -71,7 +74,7 @@ type gate struct {
 	all      *rate.Limiter // handshakes
 	lines    *rate.Limiter // of the log
 	hosts    map[netip.Addr]*host
-	knocking int            // connections that are not authenticated yet
+	knocking int            // connections without a session yet
 	seats    map[string]int // sessions, by the fingerprint of their key
 	taken    int            // sessions in all
 }
@@ -145,9 +148,9 @@ func (g *gate) knock(a netip.Addr, now time.Time) string {
 	h := g.host(a, now)
 	switch {
 	case h.knocking >= max(g.limits.Sessions*3/4, 1):
-		return "too many connections of this host are not logged in"
+		return "too many connections of this host have no session"
 	case g.knocking >= g.limits.Sessions:
-		return "too many connections are not logged in"
+		return "too many connections have no session"
 	case !h.handshakes.AllowN(now, 1):
 		return "too many connections a second from this host"
 	case !g.all.AllowN(now, 1):
@@ -158,7 +161,7 @@ func (g *gate) knock(a netip.Addr, now time.Time) string {
 	return ""
 }
 
-// greeted ends what knock began: the client has logged in or is gone.
+// greeted ends what knock began: the client has a session or is gone.
 func (g *gate) greeted(a netip.Addr, now time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

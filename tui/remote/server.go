@@ -248,7 +248,7 @@ func (d door) Accept() (net.Conn, error) {
 		}
 		// What waits in the kernel is an old screen to a slow client, and memory that no limit counts.
 		conn.SetWriteBuffer(writeBuffer)
-		c := &client{Conn: conn, server: s, addr: addr, requests: rate.NewLimiter(requestRate, requestBurst)}
+		c := &client{Conn: conn, server: s, addr: addr, requests: rate.NewLimiter(requestRate, requestBurst), bytes: rate.NewLimiter(clientRate, clientBurst)}
 		s.mu.Lock()
 		s.clients[c] = struct{}{}
 		c.mu.Lock() // the timer may ring at once

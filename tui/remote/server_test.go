@@ -193,7 +193,7 @@ func TestKeepAlive(t *testing.T) {
 		io.Copy(io.Discard, far)
 		close(m.closed)
 	}()
-	c.keepAlive(t.Context(), m, 20*time.Millisecond)
+	c.keepAlive(t.Context(), m, 20*time.Millisecond, func() {})
 	if why := c.reason(); why != "no answer for 60ms" {
 		t.Errorf("ended as %q", why)
 	}

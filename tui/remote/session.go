@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"time"
 
@@ -22,7 +23,10 @@ const (
 	exitUsage  = 2
 )
 
-var errLeft = errors.New("left")
+var (
+	errLeft      = errors.New("left")
+	errWithdrawn = errors.New("the key is no longer let in as before") // the log says why
+)
 
 // session is the one channel of a connection. Two goroutines have it: serve, which answers the client's requests until the
 // channel closes, and run, which begins with a shell or exec request. What serve prepares it leaves alone once run
@@ -32,7 +36,8 @@ type session struct {
 	client *client
 	conn   *gossh.ServerConn
 	ch     gossh.Channel
-	key    *keyLine
+	pub    gossh.PublicKey
+	key    *keyLine // what pub could do when the session began
 	viewer trainer.Viewer
 
 	terminal terminal
@@ -63,7 +68,7 @@ func (s *Server) session(_ *ssh.Server, conn *gossh.ServerConn, channel gossh.Ne
 	pub, _ := ctx.Value(ssh.ContextKeyPublicKey).(gossh.PublicKey)
 	key, err := s.keys.find(pub, c.addr) // the key's line may have changed since the handshake
 	if err != nil {
-		channel.Reject(gossh.Prohibited, "newtop: "+err.Error())
+		channel.Reject(gossh.Prohibited, "newtop: "+errWithdrawn.Error())
 		c.end(err.Error())
 		return
 	}
@@ -72,7 +77,7 @@ func (s *Server) session(_ *ssh.Server, conn *gossh.ServerConn, channel gossh.Ne
 		return
 	}
 	se := &session{
-		server: s, client: c, conn: conn, ch: ch, key: key, sizes: make(chan tui.Size, 1), done: make(chan struct{}),
+		server: s, client: c, conn: conn, ch: ch, pub: pub, key: key, sizes: make(chan tui.Size, 1), done: make(chan struct{}),
 		viewer: trainer.Viewer{Name: s.keys.name(key, conn.User()), Key: key.fingerprint, Control: key.control},
 	}
 	se.ctx, se.end = context.WithCancelCause(s.ctx)
@@ -84,7 +89,7 @@ func (se *session) serve(requests <-chan *gossh.Request) {
 	defer se.end(errLeft)
 	alive := make(chan struct{})
 	go func() {
-		se.client.keepAlive(se.ctx, se.conn, keepalive)
+		se.client.keepAlive(se.ctx, se.conn, keepalive, se.recheck())
 		close(alive)
 	}()
 	// Whoever asks too much waits, and with them all of their connection.
@@ -106,6 +111,24 @@ func (se *session) serve(requests <-chan *gossh.Request) {
 	}
 	se.client.end("no session")
 	<-alive
+}
+
+// recheck returns a function that ends the session if its key may no longer do what it could: it was taken out, or has
+// expired. Of a file that is just being written lines may be missing for a moment, so that one look is not enough.
+func (se *session) recheck() func() {
+	missed := 0
+	return func() {
+		key, err := se.server.keys.find(se.pub, se.client.addr)
+		if err == nil && (se.key.control && !key.control || key.noScreen && !se.key.noScreen || key.command != se.key.command) {
+			err = errors.New("it may do less now: " + key.place)
+		}
+		if err == nil {
+			missed = 0
+		} else if missed++; missed == 2 {
+			se.server.log.Warn("key withdrawn", "why", err, "name", se.viewer.Name, "key", se.key.fingerprint, "remote", se.client.addr)
+			se.end(errWithdrawn)
+		}
+	}
 }
 
 // request says whether a request is granted.
@@ -201,7 +224,7 @@ func (se *session) run() {
 func (se *session) execute(command string, out io.Writer) int {
 	s := se.server
 	var line string
-	switch command {
+	switch strings.Join(strings.Fields(command), " ") {
 	case statusCommand:
 		line = s.news.line()
 	case statusJSONCommand:
@@ -255,12 +278,13 @@ func (se *session) watch(out *output) int {
 // why says why a screen is gone.
 func (se *session) why(err error) string {
 	cause := context.Cause(se.ctx)
+	var network *net.OpError
 	switch why := se.client.reason(); {
 	case why != "":
 		return why
 	case cause != nil && !errors.Is(cause, errLeft):
 		return clean(cause.Error(), longestLine)
-	case cause != nil:
+	case cause != nil, errors.As(err, &network):
 		return "the connection ended"
 	case err != nil:
 		return clean(err.Error(), longestLine)

@@ -132,8 +132,9 @@ func (n *news) line() string {
 	}
 	words = append(words, n.phase())
 	if n.last != nil {
-		what, v := n.measure(n.last)
-		words = append(words, what+" "+n.text(v))
+		if what, v := n.measure(n.last); !math.IsNaN(float64(v)) {
+			words = append(words, what+" "+n.text(v))
+		}
 	}
 	if k := len(n.records); k > 0 {
 		best := n.records[k-1]

@@ -71,4 +71,8 @@ func TestStatusOfRegression(t *testing.T) {
 	if got, want := n.line(), "sine[2J: lm, epoch 1, running, RMSE 0.125, best 0.125 in epoch 1, 1 viewer"; got != want {
 		t.Errorf("\n%q, expected\n%q", got, want)
 	}
+	n.take(&trainer.Delta{Epochs: []trainer.EpochEvent{{Epoch: 2, RMSE: trainer.Float(math.NaN())}}, Status: trainer.Status{Phase: trainer.Running, Epoch: 2}})
+	if got, want := n.line(), "sine[2J: lm, epoch 2, running, best 0.125 in epoch 1, nobody is watching"; got != want {
+		t.Errorf("\n%q, expected\n%q", got, want)
+	}
 }

@@ -58,15 +58,19 @@ func (f *steered) Do(ctx context.Context, c trainer.Command) error {
 	}
 	words := clean(trainer.Words(c), longestDeed)
 	err := f.pass(ctx, c)
-	if !trainer.Steers(c) || ctx.Err() != nil {
+	if !trainer.Steers(c) {
 		return err
 	}
 	d := trainer.Deed{Epoch: int(f.epoch.Load()), By: f.viewer.Name, What: words}
-	if err != nil {
+	switch {
+	case err == nil:
+		f.log.Info("command", "what", words, "by", f.viewer.Name, "key", f.viewer.Key)
+	case ctx.Err() != nil: // who gives a command and hangs up is not to go unnoticed
+		d.Refused = "left before the answer; it may have been done"
+		f.log.Warn("command unanswered", "what", words, "by", f.viewer.Name, "key", f.viewer.Key, "why", d.Refused)
+	default:
 		d.Refused = clean(err.Error(), longestLine)
 		f.log.Warn("command refused", "what", words, "by", f.viewer.Name, "key", f.viewer.Key, "why", d.Refused)
-	} else {
-		f.log.Info("command", "what", words, "by", f.viewer.Name, "key", f.viewer.Key)
 	}
 	f.room.did(d)
 	return err

@@ -141,3 +141,28 @@ func TestSteering(t *testing.T) {
 		}
 	}
 }
+
+// late answers when nobody waits any more.
+type late struct{ savedAs }
+
+func (late) Do(ctx context.Context, _ trainer.Command) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// Whoever gives a command and is gone before the answer has given it all the same.
+func TestCommandAndGone(t *testing.T) {
+	var text bytes.Buffer
+	run := &told{}
+	r := newRoom(run)
+	f := &steered{Feed: &late{}, viewer: trainer.Viewer{Name: "ann", Key: "SHA256:x", Control: true}, room: r, log: log.New(&text)}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := f.Do(ctx, trainer.Stop{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	r.close()
+	if deeds := run.last().Deeds; len(deeds) != 1 || deeds[0].What != "stop the run" || deeds[0].Refused == "" || !strings.Contains(text.String(), "SHA256:x") {
+		t.Errorf("%+v\n%s", deeds, &text)
+	}
+}
