@@ -79,14 +79,14 @@ func someArguments(least int, what string) cobra.PositionalArgs {
 const completed = 50
 
 // complete offers the names of runs to a shell, for as many arguments as most; 0 is any number. Beside them it offers
-// what the directive says, such as files.
+// what the directive says, such as files. Trials of searches are offered once something is typed.
 func (a *archive) complete(most int, beside cobra.ShellCompDirective) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, begun string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 		if most > 0 && len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		err := a.with(store.Options{ReadOnly: true}, func(s *store.Store) error {
-			runs, err := s.Runs(cmd.Context(), store.Filter{Limit: completed})
+			runs, err := s.Runs(cmd.Context(), store.Filter{Text: begun, Limit: completed, Alone: begun == ""})
 			for i := range runs {
 				r := &runs[i]
 				about := fmt.Sprintf("%s %s, %s, %d epochs, %s", dataOf(r), optimizerOf(r), when(r.Begun, time.Now()), epochOf(r), r.State)

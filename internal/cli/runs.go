@@ -25,7 +25,7 @@ func newRuns() *cobra.Command {
 		Long: `List recorded runs, newest first.
 
 Commands take a run by its ID, by the beginning or the end of one if no other
-run has it, by its name, or as last, last~1, last~2: the newest ones.`,
+run has it, by its name, or as last, last~1, last~2: the newest that are no trials of a search.`,
 		Example: "newtop runs --data letters --since 24h\nnewtop runs show last\nnewtop runs compare last last~1 last~2\nnewtop runs plot last last~1 -o figure.svg",
 		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return l.list(cmd, &a) },
@@ -47,6 +47,7 @@ type lister struct {
 	filter store.Filter
 	since  string
 	format string
+	trials bool
 }
 
 func (l *lister) add(cmd *cobra.Command) {
@@ -57,6 +58,7 @@ func (l *lister) add(cmd *cobra.Command) {
 	set.StringVar(&l.filter.State, "state", "", "only runs in this state: running, interrupted, or why they ended: epochs, target, time, stopped, stalled, diverged, failed")
 	set.StringVar(&l.since, "since", "", "only runs begun since then: 90m, 24h, 7d ago, or a date as in 2026-11-01")
 	set.StringVar(&l.filter.Text, "text", "", "only runs with this text in ID, name, data, optimizer or command")
+	set.BoolVar(&l.trials, "trials", false, "also the trials of searches, which are left out otherwise unless --text chooses them")
 	set.IntVar(&l.filter.Limit, "limit", 0, "only so many; 0: all")
 	set.StringVar(&l.format, "format", "text", "text, json or csv")
 	set.VisitAll(wrap)
@@ -72,8 +74,11 @@ func (l *lister) list(cmd *cobra.Command, a *archive) error {
 		return err
 	}
 	var runs []store.Run
+	var searches []store.Search
 	err = a.with(store.Options{ReadOnly: true}, func(s *store.Store) (err error) {
-		runs, err = s.Runs(cmd.Context(), f)
+		if runs, err = s.Runs(cmd.Context(), f); err == nil && f.Alone {
+			searches, err = s.Searches(cmd.Context())
+		}
 		return err
 	})
 	var empty *emptyError
@@ -84,12 +89,16 @@ func (l *lister) list(cmd *cobra.Command, a *archive) error {
 	} else if len(runs) == 0 {
 		fmt.Fprintln(cmd.ErrOrStderr(), "newtop: no such run")
 	}
+	if len(searches) > 0 {
+		fmt.Fprintln(cmd.ErrOrStderr(), "newtop: without the trials of searches: newtop tune list, or --trials")
+	}
 	return write(cmd, runs)
 }
 
 // chosen checks the filter's flags.
 func (l *lister) chosen(now time.Time) (f store.Filter, err error) {
 	f = l.filter
+	f.Alone = !l.trials && f.Text == ""
 	if f.Limit < 0 {
 		return f, &trainer.ConfigError{Flag: "--limit", Value: strconv.Itoa(f.Limit), Expected: "a whole number ≥ 0"}
 	}

@@ -118,14 +118,23 @@ func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, 
 
 // confirm asks on the terminal whether to remove runs.
 func confirm(cmd *cobra.Command, runs []*store.Run) error {
+	var lines []string
+	for _, r := range runs {
+		lines = append(lines, fmt.Sprintf("%s %s %s %s, %d epochs, %s", tail(r.ID), r.Name, dataOf(r), optimizerOf(r), epochOf(r), r.State))
+	}
+	return confirmRemoval(cmd, lines, count(len(runs), "run"))
+}
+
+// confirmRemoval lists what is to be removed and asks on the terminal.
+func confirmRemoval(cmd *cobra.Command, lines []string, what string) error {
 	if _, _, ok := terminal(cmd); !ok {
 		return usagef("%s: expected --yes where nobody can be asked", cmd.CommandPath())
 	}
 	out := cmd.ErrOrStderr()
-	for _, r := range runs {
-		fmt.Fprintln(out, printable(fmt.Sprintf("%s %s %s %s, %d epochs, %s", tail(r.ID), r.Name, dataOf(r), optimizerOf(r), epochOf(r), r.State)))
+	for _, line := range lines {
+		fmt.Fprintln(out, printable(line))
 	}
-	fmt.Fprintf(out, "Remove %s for good? [y/N] ", count(len(runs), "run"))
+	fmt.Fprintf(out, "Remove %s for good? [y/N] ", what)
 	answered := make(chan string, 1)
 	go func() {
 		line, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')

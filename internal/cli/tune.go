@@ -73,7 +73,7 @@ func newTune() *cobra.Command {
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	t.add(cmd)
-	cmd.AddCommand(newTuneList(), newTuneShow())
+	cmd.AddCommand(newTuneList(), newTuneShow(), newTuneRemove())
 	return cmd
 }
 

@@ -40,12 +40,25 @@ func TestTune(t *testing.T) {
 	if list := succeed(t, "tune", "list", "--record", file); !strings.Contains(list, "first  ") || !strings.Contains(list, "done") {
 		t.Errorf("the list is\n%s", list)
 	}
-	if runs := succeed(t, "runs", "--record", file); strings.Count(runs, "first.") < 5 {
-		t.Errorf("the runs are\n%s", runs)
+	runs, errs, _ := newtop("runs", "--record", file)
+	if strings.Contains(runs, "first.") || !strings.Contains(errs, "--trials") {
+		t.Errorf("the runs without trials are\n%s%s", runs, errs)
+	}
+	for _, all := range [][]string{{"runs", "--trials"}, {"runs", "--text", "first."}} {
+		if runs := succeed(t, append(all, "--record", file)...); strings.Count(runs, "first.") < 5 {
+			t.Errorf("%v:\n%s", all, runs)
+		}
 	}
 	_, errs, code = newtop("tune", "--name", "first", "--data", "sine", "--trials", "1", "--record", file)
 	if code != exitUsage || !strings.Contains(errs, "first") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("a name twice: exit %d, %s", code, errs)
+	}
+	if _, errs, code = newtop("tune", "rm", "first", "--record", file); code != exitUsage || !strings.Contains(errs, "--yes") {
+		t.Errorf("nobody can be asked: exit %d, %s", code, errs)
+	}
+	succeed(t, "tune", "rm", "first", "-y", "--record", file)
+	if runs := succeed(t, "runs", "--trials", "--record", file); strings.Contains(runs, "first") {
+		t.Errorf("the search is removed, and there are\n%s", runs)
 	}
 }
 

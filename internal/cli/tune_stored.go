@@ -126,9 +126,53 @@ func newTuneShow() *cobra.Command {
 	return cmd
 }
 
+func newTuneRemove() *cobra.Command {
+	var a archive
+	var sure bool
+	cmd := &cobra.Command{
+		Use: "rm NAME…", Short: "Remove searches, with the runs of their trials", Args: someArguments(1, "searches by name or ID"),
+		Long:              "Remove searches, with the runs of their trials. A search that is still going on stays.",
+		Example:           "newtop tune rm digits-search",
+		ValidArgsFunction: a.completeSearches,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(store.Options{Existing: true}, func(s *store.Store) error { return removeSearches(cmd, s, args, sure) })
+		},
+	}
+	a.add(cmd)
+	cmd.Flags().BoolVarP(&sure, "yes", "y", false, "do not ask")
+	wrap(cmd.Flags().Lookup("yes"))
+	return cmd
+}
+
+func removeSearches(cmd *cobra.Command, s *store.Store, names []string, sure bool) error {
+	var ids, lines []string
+	for _, name := range names {
+		q, _, err := s.Search(cmd.Context(), name)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, q.ID)
+		lines = append(lines, fmt.Sprintf("%s %s, %s, %s", q.Name, q.Data, count(q.Trials, "trial"), searchState(q)))
+	}
+	what := fmt.Sprintf("%d searches with their runs", len(ids))
+	if len(ids) == 1 {
+		what = "1 search with its runs"
+	}
+	if !sure {
+		if err := confirmRemoval(cmd, lines, what); err != nil {
+			return err
+		}
+	}
+	if err := s.RemoveSearches(cmd.Context(), ids...); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s removed\n", what)
+	return nil
+}
+
 // completeSearches offers the names of searches to a shell.
 func (a *archive) completeSearches(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-	if len(args) > 0 {
+	if len(args) > 0 && cmd.Name() != "rm" {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	_ = a.with(store.Options{ReadOnly: true}, func(s *store.Store) error {

@@ -110,6 +110,12 @@ func TestStandings(t *testing.T) {
 	if got := float64(list[0].toTarget); math.Abs(got-0.6) > 1e-12 {
 		t.Errorf("the finals' median is %v", got)
 	}
+	cut := b.Trials[list[0].trial.Number-1] // by the end of the search
+	cut.Number, cut.State, cut.Best, cut.TargetSeconds = len(b.Trials)+1, tune.Stopped, 0.9, trainer.Float(math.NaN())
+	b.Trials, b.Order = append(b.Trials, cut), append(b.Order, len(b.Trials))
+	if again := standings(b); again[0].best != list[0].best || again[0].toTarget != list[0].toTarget || again[0].finalRuns != 2 {
+		t.Errorf("a final that was stopped counts: %+v", again[0])
+	}
 	for _, c := range []struct {
 		in   []float64
 		want float64
@@ -261,6 +267,8 @@ func TestTuneErrors(t *testing.T) {
 		{"--resume nosuch --record " + empty, 2, []string{"nosuch"}},
 		{"--resume nosuch --data sine", 2, []string{"--data sine", "--resume"}},
 		{"show nosuch", 2, []string{"nosuch"}},
+		{"rm nosuch -y", 2, []string{"nosuch"}},
+		{"rm", 2, []string{"searches by name"}},
 		{"show", 2, []string{"a search's name"}},
 		{"show a --top 0", 2, []string{"--top 0"}},
 		{"list --format csv", 2, []string{"--format csv"}},

@@ -155,7 +155,7 @@ func standings(b *tune.Board) (list []standing) {
 		}
 		s := &list[at]
 		s.runs++
-		if t.Final {
+		if t.Measured() {
 			s.finalRuns++
 			bests[at], times[at] = append(bests[at], float64(t.Best)), append(times[at], float64(t.TargetSeconds))
 		}

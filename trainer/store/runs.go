@@ -53,6 +53,7 @@ type Filter struct {
 	Since                  time.Time
 	Text                   string // part of ID, name, data, optimizer or command; empty: any
 	Limit                  int    // newest ones; 0: all
+	Alone                  bool   // leaves out the trials of searches
 }
 
 func (f *Filter) takes(r *Run) bool {
@@ -78,7 +79,15 @@ func (f *Filter) takes(r *Run) bool {
 func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 	var out []Run
 	err := s.view(ctx, func(tx *sql.Tx) error {
-		return s.eachRun(ctx, tx, "", nil, func(r *Run) bool {
+		where := ""
+		if f.Alone {
+			alone, err := s.alone(ctx, tx)
+			if err != nil {
+				return err
+			}
+			where = "WHERE r." + alone
+		}
+		return s.eachRun(ctx, tx, where, nil, func(r *Run) bool {
 			if f.takes(r) {
 				out = append(out, *r)
 			}
@@ -86,6 +95,15 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 		})
 	})
 	return out, err
+}
+
+// alone is the condition that a run is no trial of a search.
+func (s *Store) alone(ctx context.Context, tx *sql.Tx) (string, error) {
+	there, err := s.keepsSearches(ctx, tx)
+	if err != nil || !there {
+		return "run IS NOT NULL", err
+	}
+	return "id NOT IN (SELECT run FROM trials WHERE run IS NOT NULL)", nil
 }
 
 // summary selects what a Run is made of; the epochs that first, last and best number are joined to it.
@@ -213,7 +231,7 @@ func parseTime(text string) (time.Time, error) {
 	return t, nil
 }
 
-// Find returns the run of an ID, a unique beginning or end of one, a name, or last (the newest), last~1 (the one before).
+// Find returns the run of an ID, a unique beginning or end of one, a name, or last (the newest that is no trial of a search), last~1 (the one before).
 func (s *Store) Find(ctx context.Context, name string) (found *Run, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		id, err := s.resolve(ctx, tx, name)
@@ -234,7 +252,11 @@ const maxNear = 5
 // resolve returns the ID that a name stands for.
 func (s *Store) resolve(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 	if back, ok := fromLast(name); ok {
-		ids, err := texts(ctx, tx, "SELECT id FROM runs ORDER BY begun DESC, run DESC LIMIT 1 OFFSET ?", back)
+		alone, err := s.alone(ctx, tx)
+		if err != nil {
+			return "", err
+		}
+		ids, err := texts(ctx, tx, "SELECT id FROM runs WHERE "+alone+" ORDER BY begun DESC, run DESC LIMIT 1 OFFSET ?", back)
 		return one(name, ids, err)
 	}
 	ids, err := texts(ctx, tx, "SELECT id FROM runs WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC LIMIT 1", name)
@@ -270,8 +292,14 @@ func fromLast(name string) (back int, ok bool) {
 	return back, err == nil && back >= 0
 }
 
-func texts(ctx context.Context, tx *sql.Tx, query string, args ...any) (out []string, err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
+// querier is a transaction that only reads, or a connection that is changing something.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// texts returns the only column of a query's rows.
+func texts(ctx context.Context, q querier, query string, args ...any) (out []string, err error) {
+	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -289,25 +317,27 @@ func texts(ctx context.Context, tx *sql.Tx, query string, args ...any) (out []st
 // Remove deletes runs with all that belongs to them, all or none. It returns a *BusyError for one that is being
 // trained and a *NotFoundError for one that is not there.
 func (s *Store) Remove(ctx context.Context, ids ...string) error {
-	err := s.change(ctx, func(ctx context.Context, conn *sql.Conn) error {
-		for _, id := range ids {
-			o, _, err := s.ownerOf(ctx, conn, id)
-			if err != nil {
-				return err
-			}
-			if o.alive(time.Now()) {
-				return &BusyError{Run: id, Owner: o.String()}
-			}
-			if _, err := conn.ExecContext(ctx, "DELETE FROM runs WHERE id = ?", id); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := s.change(ctx, func(ctx context.Context, conn *sql.Conn) error { return s.removeRuns(ctx, conn, ids) })
 	if err != nil || len(ids) == 0 {
 		return err
 	}
 	return s.shrink(ctx)
+}
+
+func (s *Store) removeRuns(ctx context.Context, conn *sql.Conn, ids []string) error {
+	for _, id := range ids {
+		o, _, err := s.ownerOf(ctx, conn, id)
+		if err != nil {
+			return err
+		}
+		if o.alive(time.Now()) {
+			return &BusyError{Run: id, Owner: o.String()}
+		}
+		if _, err := conn.ExecContext(ctx, "DELETE FROM runs WHERE id = ?", id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // shrink gives the room of what was deleted back to the disk.

@@ -121,22 +121,10 @@ func (s *Store) ContinueSearch(ctx context.Context, name string) (*SearchRecord,
 	}
 	r := &SearchRecord{store: s, name: q.Name, owner: self()}
 	err = s.insist(ctx, func(ctx context.Context, conn *sql.Conn) error {
-		var o owner
-		var token sql.NullString
-		var beaten string
-		err := conn.QueryRowContext(ctx, "SELECT search, owner, host, process, identity, heartbeat FROM searches WHERE id = ?", q.ID).
-			Scan(&r.row, &token, &o.host, &o.process, &o.identity, &beaten)
-		if err != nil {
+		if r.row, err = s.idle(ctx, conn, q); err != nil {
 			return err
 		}
-		o.token = token.String
-		if o.beaten, err = parseTime(beaten); err != nil {
-			return s.badSearch(q.Name, err)
-		}
-		if o.alive(time.Now()) {
-			return &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a search that no process has"}
-		}
-		o = r.owner
+		o := &r.owner
 		_, err = conn.ExecContext(ctx, `UPDATE searches SET owner = ?, host = ?, process = ?, identity = ?, heartbeat = ? WHERE search = ?`,
 			o.token, o.host, o.process, o.identity, formatTime(time.Now()), r.row)
 		return err
@@ -145,6 +133,65 @@ func (s *Store) ContinueSearch(ctx context.Context, name string) (*SearchRecord,
 		return nil, nil, nil, err
 	}
 	return r, q, trials, nil
+}
+
+// idle returns the row of a search, or a *SearchError where a living process has it.
+func (s *Store) idle(ctx context.Context, conn *sql.Conn, q *Search) (row int64, err error) {
+	var o owner
+	var token sql.NullString
+	var beaten string
+	err = conn.QueryRowContext(ctx, "SELECT search, owner, host, process, identity, heartbeat FROM searches WHERE id = ?", q.ID).
+		Scan(&row, &token, &o.host, &o.process, &o.identity, &beaten)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, &SearchError{Name: q.Name, Found: "it has just been removed", Expected: "one that is there"}
+	}
+	if err != nil {
+		return 0, err
+	}
+	o.token = token.String
+	if o.beaten, err = parseTime(beaten); err != nil {
+		return 0, s.badSearch(q.Name, err)
+	}
+	if o.alive(time.Now()) {
+		return 0, &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a search that no process has"}
+	}
+	return row, nil
+}
+
+// RemoveSearches deletes searches with the runs of their trials, all or none. It returns a *SearchError for one that is
+// not there or has a living process, and a *BusyError where a run of it is being trained.
+func (s *Store) RemoveSearches(ctx context.Context, names ...string) error {
+	var found []*Search
+	for _, name := range names {
+		q, _, err := s.Search(ctx, name)
+		if err != nil {
+			return err
+		}
+		found = append(found, q)
+	}
+	err := s.change(ctx, func(ctx context.Context, conn *sql.Conn) error {
+		for _, q := range found {
+			row, err := s.idle(ctx, conn, q)
+			if err != nil {
+				return err
+			}
+			ids, err := texts(ctx, conn, "SELECT id FROM runs WHERE id IN (SELECT run FROM trials WHERE search = ?)", row)
+			if err == nil {
+				err = s.removeRuns(ctx, conn, ids)
+			}
+			if err == nil {
+				_, err = conn.ExecContext(ctx, "DELETE FROM searches WHERE search = ?", row)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.shrink(ctx)
 }
 
 // errSearchTaken says that the search belongs to somebody else now, or is no more.
@@ -239,10 +286,14 @@ func (s *Store) badSearch(name string, err error) error {
 	return &RowError{File: s.path, Table: "searches", Run: name, Err: err}
 }
 
+// keepsSearches reports whether there are tables of searches: not in a file of version 1 that is only read.
+func (s *Store) keepsSearches(ctx context.Context, tx *sql.Tx) (there bool, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'trials')").Scan(&there)
+	return there, err
+}
+
 func (s *Store) searches(ctx context.Context, tx *sql.Tx, where string, args ...any) (out []Search, err error) {
-	var there bool // not in a file of version 1 that is only read
-	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'searches')").Scan(&there)
-	if err != nil || !there {
+	if there, err := s.keepsSearches(ctx, tx); err != nil || !there {
 		return nil, err
 	}
 	rows, err := tx.QueryContext(ctx, `SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest,

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"newtop/trainer"
 )
 
 func TestSearches(t *testing.T) {
@@ -76,6 +78,63 @@ func TestSearches(t *testing.T) {
 		if _, _, err := s.Search(ctx, "mine"); !errors.As(err, &bad) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", change, err)
 		}
+	}
+}
+
+// A search is removed with the runs of its trials and no others, which lists without trials and last never show.
+func TestTrialsApart(t *testing.T) {
+	s := temporary(t)
+	ctx := t.Context()
+	for _, name := range []string{"own", "mine.1", "mine.2"} {
+		r := s.Record(About{Name: name, Command: "newtop train", Config: trainer.Config{Data: "letters"}})
+		record(t, r, everyKind("20261121-120000-"+strings.Repeat(name[len(name)-1:], 6), 3)...)
+		flush(t, r)
+	}
+	own, err := s.Find(ctx, "last~2")
+	if err != nil || own.Name != "own" {
+		t.Fatalf("%+v: %v", own, err)
+	}
+	q := Search{Name: "mine", Config: json.RawMessage(`{}`)}
+	r, err := s.NewSearch(ctx, &q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials := []Trial{{Number: 3, Run: "removed before"}, {Number: 4}}
+	for i, name := range []string{"mine.1", "mine.2"} {
+		run, err := s.Find(ctx, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trials = append(trials, Trial{Number: i + 1, Run: run.ID})
+	}
+	if err := r.Put(ctx, &q, trials); err != nil {
+		t.Fatal(err)
+	}
+	last, err := s.Find(ctx, "last")
+	if err != nil || last.ID != own.ID {
+		t.Errorf("the last run is %+v: %v", last, err)
+	}
+	if alone, err := s.Runs(ctx, Filter{Alone: true}); err != nil || len(alone) != 1 || alone[0].ID != own.ID {
+		t.Errorf("%+v: %v", alone, err)
+	}
+	var wrong *SearchError
+	for _, names := range [][]string{{"mine"}, {"yours"}} {
+		if err := s.RemoveSearches(ctx, names...); !errors.As(err, &wrong) || wrong.Name != names[0] {
+			t.Errorf("%v: %v", names, err)
+		}
+	}
+	if err := r.Release(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RemoveSearches(ctx, q.ID); err != nil {
+		t.Fatal(err)
+	}
+	if runs, err := s.Runs(ctx, Filter{}); err != nil || len(runs) != 1 || runs[0].ID != own.ID {
+		t.Errorf("%d runs are left: %v", len(runs), err)
+	}
+	var left int
+	if err := s.db.QueryRow("SELECT count(*) FROM trials").Scan(&left); err != nil || left != 0 {
+		t.Errorf("%d trials are left: %v", left, err)
 	}
 }
 

@@ -58,6 +58,16 @@ type Trial struct {
 	Curve                            []Point // Measure over the trial, thinned
 }
 
+// Measured reports whether the trial is a final whose figures count: it came to its end, and what it repeats has gone no
+// further since.
+func (t *Trial) Measured() bool {
+	switch t.State {
+	case Reached, Done, Diverged, Failed:
+		return t.Final
+	}
+	return false
+}
+
 // Point is a figure at a time.
 type Point struct {
 	Seconds     float64

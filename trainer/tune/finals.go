@@ -12,7 +12,7 @@ import (
 const (
 	usualFinals = 3
 	mostReserve = 0.3 // of the budget that is kept for them
-	patience    = 3   // times what its first trial took to the target, after which a final is given up
+	patience    = 3   // times the work that its first trial took to the target, after which a final is given up
 	caution     = 2   // times what its first trial took that is kept for a final
 	overhead    = 0.3 // seconds of a final besides training: data, record
 )
@@ -59,7 +59,7 @@ func (s *Search) alone(ctx context.Context, t *trial) {
 // measured returns how many finals a setting has had.
 func (s *Search) measured(parent *trial) (n int) {
 	for _, t := range s.trials {
-		if t.Final && t.Setting == parent.Setting && t.State != Stopped {
+		if t.Setting == parent.Setting && t.Measured() {
 			n++
 		}
 	}
@@ -76,11 +76,7 @@ func (s *Search) finalists() (out []*trial) {
 	arrived := !math.IsInf(s.seconds, 1)
 	for _, i := range s.order() {
 		t := s.trials[i]
-		if t.Final {
-			// Measured settings keep their places in the first rows, but the order is of the search's trials.
-			continue
-		}
-		fit := t.State != Diverged && t.State != Failed && t.State != Waiting && !math.IsNaN(float64(t.Best))
+		fit := !t.Final && t.State != Diverged && t.State != Failed && t.State != Waiting && !math.IsNaN(float64(t.Best))
 		if len(out) < most && fit && (t.State == Reached || !arrived) {
 			out = append(out, t)
 		}
@@ -98,9 +94,8 @@ func (s *Search) judgeFinal(ctx context.Context, t *trial, f *figure) {
 		}
 		return
 	}
-	spent := s.cost(f.seconds, f.equivalents)
-	if most := patience * s.cost(float64(p.TargetSeconds), float64(p.TargetEquivalents)); spent > most {
-		s.giveUp(ctx, t, Done, fmt.Sprintf("not at the target after %s", s.costText(f.seconds, f.equivalents)))
+	if f.equivalents > patience*float64(p.TargetEquivalents) { // work, as a busy machine is no fault of the setting
+		s.giveUp(ctx, t, Done, fmt.Sprintf("not at the target after %.4g gradient equivalents", f.equivalents))
 	}
 }
 

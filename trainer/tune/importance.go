@@ -62,8 +62,8 @@ func (s *Search) importances() (out []Importance) {
 	return out
 }
 
-// firstValues returns the logarithm of what each trial of the search had on the first rung, less the worst one's; NaN for those that have not
-// come there.
+// firstValues returns the logarithm of what each trial of the search had on the first rung, less the worst one's; NaN
+// for those that have not come there.
 func (s *Search) firstValues() []float64 {
 	out := make([]float64, len(s.trials))
 	least, worst := math.Inf(1), math.Inf(-1)
@@ -119,7 +119,20 @@ func (s *Search) samples(a *axis, values []float64) (out []sample, trend string)
 	if a.Choices == nil {
 		cut(a.Key, out, trials)
 	}
+	center(out, len(s.space.methods))
 	return out, trendOf(a, out, trials)
+}
+
+// center takes from each value the mean of its method's.
+func center(samples []sample, methods int) {
+	each := make([]moments, methods)
+	for i := range samples {
+		each[samples[i].method].add(samples[i].value)
+	}
+	for i := range samples {
+		m := &each[samples[i].method]
+		samples[i].value -= m.sum / m.n
+	}
 }
 
 // cut puts trials into bins of equally many by their places on an axis.

@@ -3,6 +3,8 @@ package tune
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -55,6 +57,31 @@ func TestImportanceOfKnownShares(t *testing.T) {
 	}
 	if a, b := q.importances(), q.importances(); a[0] != b[0] {
 		t.Errorf("%+v and %+v of the same trials", a[0], b[0])
+	}
+}
+
+// A trend is of trials of the same method, where a better method has other values too.
+func TestTrendWithinMethods(t *testing.T) {
+	q := synthetic(t, 256, func(method string, _, batch, noise float64) float64 {
+		v := 3*batch + 0.1*noise
+		if method == "adam" {
+			v += 6
+		}
+		return v
+	})
+	q.trials = slices.DeleteFunc(q.trials, func(t *trial) bool {
+		place := choiceOf(t, "batch").Number
+		if t.Choices[0].Value == "adam" {
+			return place > 0.8
+		}
+		return place < 0.5
+	})
+	for _, m := range q.importances() {
+		if value, ok := strings.CutPrefix(m.Trend, "best near "); m.Key == "batch" {
+			if v, err := strconv.ParseFloat(value, 64); !ok || err != nil || v > 32 {
+				t.Errorf("%+v, expected the least batches", m)
+			}
+		}
 	}
 }
 

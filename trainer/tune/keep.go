@@ -16,9 +16,10 @@ import (
 
 // rest is what the record of a search has besides.
 type rest struct {
-	Drawn int        // points of the sampler
-	First [2]float64 // gradient equivalents and seconds of the first rung, which another budget does not move
-	Bests []Point    `json:",omitempty"`
+	Measure string     // what trials are judged by
+	Drawn   int        // points of the sampler
+	First   [2]float64 // gradient equivalents and seconds of the first rung, which another budget does not move
+	Bests   []Point    `json:",omitempty"`
 }
 
 // figures is what the record of a trial has besides.
@@ -50,6 +51,16 @@ func encodeConfig(c *Config) (json.RawMessage, error) {
 	return text, nil
 }
 
+func (s *Search) encodeRest() (json.RawMessage, error) {
+	text, err := json.Marshal(rest{
+		Measure: s.measure, Drawn: s.sampler.drawn, First: [2]float64{s.first.equivalents, s.first.seconds}, Bests: s.bests,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("tune: encoding the state of a search: %w", err)
+	}
+	return text, nil
+}
+
 // save records what has changed. Where that fails the search goes on and says so.
 func (s *Search) save(ctx context.Context) {
 	var rows []store.Trial
@@ -59,7 +70,7 @@ func (s *Search) save(ctx context.Context) {
 		}
 	}
 	s.row.Phase, s.row.Data, s.row.Seconds, s.row.Spent = s.phase, s.data, s.elapsed(), s.total
-	text, err := json.Marshal(rest{Drawn: s.sampler.drawn, First: [2]float64{s.first.equivalents, s.first.seconds}, Bests: s.bests})
+	text, err := s.encodeRest()
 	if err == nil {
 		s.row.Rest = text
 		err = s.record.Put(ctx, &s.row, rows)
@@ -139,6 +150,9 @@ func Resume(ctx context.Context, s *store.Store, name string, change func(*Confi
 	}
 	q, err := revive(s, row, trials, change)
 	if err == nil {
+		err = q.survey()
+	}
+	if err == nil {
 		err = q.exhausted(row)
 	}
 	if err != nil {
@@ -170,7 +184,7 @@ func (s *Search) exhausted(row *store.Search) error {
 	return nil
 }
 
-// Load returns the board of a search in s, also of one that another process is at.
+// Load returns the board of a search in s, also of one that another process is at or whose data is no longer there.
 func Load(ctx context.Context, s *store.Store, name string, command func(*trainer.Config) string) (*Board, error) {
 	row, trials, err := s.Search(ctx, name)
 	if err != nil {
@@ -182,6 +196,11 @@ func Load(ctx context.Context, s *store.Store, name string, command func(*traine
 	}
 	if !row.Running && (q.phase == phaseSearching || q.phase == phaseFinals) {
 		q.phase = phaseStopped // its process is gone
+		for _, t := range q.trials {
+			if t.State == Running || t.State == Waiting {
+				t.State = Stopped
+			}
+		}
 	}
 	q.publish()
 	return q.Board(), nil
@@ -215,6 +234,7 @@ func revive(s *store.Store, row *store.Search, trials []store.Trial, change func
 	if left.First[0] > 0 { // else nothing was recorded yet
 		q.first = step{left.First[0], left.First[1]}
 	}
+	q.measure, q.data = left.Measure, row.Data
 	q.phase, q.before, q.total, q.bests = row.Phase, row.Seconds, row.Spent, left.Bests
 	for i := range trials {
 		t, err := trialOf(&trials[i])

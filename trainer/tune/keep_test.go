@@ -3,6 +3,10 @@ package tune
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,4 +51,67 @@ func FuzzRevive(f *testing.F) {
 			t.account(&figure{epoch: t.Epochs + 1})
 		}
 	})
+}
+
+// A search can be looked at when its data is gone, and not gone on with.
+func TestLoadWithoutData(t *testing.T) {
+	s := temporary(t)
+	c := small(t)
+	c.Name, c.Trials, c.Base.Data = "gone", 3, filepath.Join(t.TempDir(), "table.csv")
+	var table strings.Builder
+	table.WriteString("x,y\n")
+	for i := range 60 {
+		fmt.Fprintf(&table, "%d,%g\n", i, math.Sin(float64(i)/9))
+	}
+	if err := os.WriteFile(c.Base.Data, []byte(table.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want := searched(t, c, s, nil)
+	if err := os.Remove(c.Base.Data); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load(t.Context(), s, "gone", nil)
+	if err != nil || told(got) != told(want) || got.Measure != "test RMSE" || got.Data != want.Data {
+		t.Errorf("%+v: %v", got, err)
+	}
+	if _, err := Resume(t.Context(), s, "gone", func(c *Config) { c.Trials = 5 }); err == nil || !strings.Contains(err.Error(), "table.csv") {
+		t.Errorf("a search without its data goes on: %v", err)
+	}
+}
+
+// What was measured of a setting counts no more when a resumed search takes its trial further.
+func TestFinalsOfResumedSearch(t *testing.T) {
+	s := temporary(t)
+	c := small(t)
+	c.Name, c.Trials, c.Most, c.Finals = "further", 0, 300, 2
+	first := searched(t, c, s, nil)
+	tried := 0
+	for i := range first.Trials {
+		if !first.Trials[i].Final {
+			tried++
+		}
+	}
+	q, err := Resume(t.Context(), s, "further", func(c *Config) { c.Most, c.Trials = 0, tried }) // no others: the best climb on
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	last, outdated := q.Board(), 0
+	for i := range last.Trials {
+		f := &last.Trials[i]
+		if i < len(first.Trials) && first.Trials[i].Measured() && !f.Measured() {
+			outdated++
+			if f.State != Stopped || !strings.HasSuffix(f.Why, "has gone further since") {
+				t.Errorf("trial %d: %s: %s", f.Number, f.State, f.Why)
+			}
+		}
+		if parent := &last.Trials[f.Setting-1]; f.Measured() && parent.State != Done && f.Equivalents < parent.Equivalents {
+			t.Errorf("trial %d is measured after %g gradient equivalents, trial %d went on to %g", f.Number, f.Equivalents, parent.Number, parent.Equivalents)
+		}
+	}
+	if outdated == 0 || !last.Trials[last.Order[0]].Measured() {
+		t.Errorf("%d finals were taken back; the first is trial %d", outdated, last.Trials[last.Order[0]].Number)
+	}
 }

@@ -48,7 +48,7 @@ func (s *Search) order() []int {
 func (s *Search) groups() map[int]float64 {
 	results := map[int][]float64{}
 	for _, t := range s.trials {
-		if t.Final && (t.State == Reached || t.State == Done || t.State == Diverged || t.State == Failed) {
+		if t.Measured() {
 			results[t.Setting] = append(results[t.Setting], s.result(t))
 		}
 	}
@@ -85,7 +85,7 @@ func (s *Search) standing(t *trial, groups map[int]float64) standing {
 		return standing{class: failed}
 	case t.State == Diverged:
 		return standing{class: diverged, own: best, spent: t.Equivalents}
-	case t.Final && known && !math.IsInf(group, 1) && t.State != Running && t.State != Stopped:
+	case t.Measured() && known && !math.IsInf(group, 1):
 		return standing{measured, group, s.result(t), t.Equivalents}
 	case t.State == Reached:
 		return standing{class: arrived, own: s.cost(float64(t.TargetSeconds), float64(t.TargetEquivalents)), spent: t.Equivalents}

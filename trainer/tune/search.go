@@ -155,20 +155,16 @@ func (s *Search) more() bool {
 	return !s.used && !s.hopeless() && (s.config.Trials == 0 || s.begun < s.config.Trials)
 }
 
-// mostFailures is how many trials may fail, and none do anything else, before a search gives up.
-const mostFailures = 20
+// A search gives up where so many of its first trials, or so many in a row, have failed: its data may be gone.
+const (
+	firstFailures = 20
+	mostFailures  = 100
+)
 
-// hopeless reports whether nothing but failures has come of the first trials.
+// hopeless reports whether nothing but failures comes of new trials.
 func (s *Search) hopeless() bool {
-	if len(s.trials) < mostFailures {
-		return false
-	}
-	for _, t := range s.trials {
-		if t.State != Failed {
-			return false
-		}
-	}
-	return true
+	n := len(s.trials)
+	return n >= firstFailures && !slices.ContainsFunc(s.trials[max(0, n-mostFailures):], func(t *trial) bool { return t.State != Failed })
 }
 
 // begin makes a new trial, or returns nil where all have been tried.
@@ -221,6 +217,7 @@ func (s *Search) configure(t *trial) {
 func (s *Search) resume(ctx context.Context, t *trial) {
 	t.State = Running
 	s.touch(t)
+	s.outdate(t)
 	s.live[t.Number] = t
 	s.look(ctx, t) // at what it did before it paused
 	switch {
@@ -233,6 +230,19 @@ func (s *Search) resume(ctx context.Context, t *trial) {
 		s.tell(ctx, t, trainer.Pause{})
 	default:
 		s.start(ctx, t)
+	}
+}
+
+// outdate takes back what finals of an earlier end of the search have measured of a setting whose trial goes further now.
+func (s *Search) outdate(t *trial) {
+	if t.Final {
+		return
+	}
+	for _, f := range s.trials {
+		if f.Setting == t.Setting && f.Measured() {
+			f.State, f.Why = Stopped, fmt.Sprintf("trial %d has gone further since", t.Number)
+			s.touch(f)
+		}
 	}
 }
 

@@ -184,7 +184,7 @@ func (s *space) known(a *axis) string {
 	if a.method != "" {
 		return fmt.Sprintf("a hyperparameter of %s: %s", a.method, strings.Join(keys, ", "))
 	}
-	return fmt.Sprintf("one of %s, or a hyperparameter: %s", strings.Join(own, ", "), strings.Join(keys, ", "))
+	return fmt.Sprintf("one of %s, or a hyperparameter of %s: %s", strings.Join(own, ", "), strings.Join(names, ", "), strings.Join(keys, ", "))
 }
 
 // checked returns what is wrong with a method's trial that has one value, and what was expected.

@@ -136,7 +136,7 @@ func TestSpaceErrors(t *testing.T) {
 		{over: []string{"opt=adm"}, want: `unknown optimizer "adm"`},
 		{over: []string{"opt=1..2"}, want: "a list of optimizers"},
 		{over: []string{"rat=1..2"}, want: "--over rat=1..2: expected one of opt, net,"},
-		{over: []string{"opt=adam,lbfgs", "radius=1..2"}, want: "or a hyperparameter: rate, beta1"},
+		{over: []string{"opt=adam,lbfgs", "radius=1..2"}, want: "or a hyperparameter of adam, lbfgs: rate, beta1"},
 		{over: []string{"opt=adam", "nag.rate=1..2"}, want: "a method that is searched before the point: adam"},
 		{over: []string{"opt=adam", "adam.rat=1..2"}, want: "a hyperparameter of adam: rate, beta1"},
 		{over: []string{"opt=adam", "rate=0..1"}, want: "--over rate=0..1: expected a number > 0"},

@@ -105,7 +105,13 @@ const (
 // that another search has.
 func New(c Config, s *store.Store) (*Search, error) {
 	q, err := prepare(c, s)
+	if err == nil {
+		err = q.survey()
+	}
 	if err != nil {
+		return nil, err
+	}
+	if q.row.Rest, err = q.encodeRest(); err != nil {
 		return nil, err
 	}
 	if q.row.Config, err = encodeConfig(&q.config); err != nil {
@@ -120,7 +126,7 @@ func New(c Config, s *store.Store) (*Search, error) {
 	return q, nil
 }
 
-// prepare makes a search that has no trials and no record.
+// prepare makes a search that has no trials and no record, and has not seen its data.
 func prepare(c Config, s *store.Store) (*Search, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -145,9 +151,6 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 		}
 	}
 	q.viewers.init()
-	if err := q.survey(); err != nil {
-		return nil, err
-	}
 	q.allot()
 	return q, nil
 }
