@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -67,18 +66,18 @@ func (c *console) resize(columns, rows int) {
 // TestSignalsRestoreWhatIsOpen ends the program from outside while something is in front, the mouse followed
 // wherever it goes among it.
 func TestSignalsRestoreWhatIsOpen(t *testing.T) {
-	signals := []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
+	signals := heard(syscall.SIGTERM, syscall.SIGHUP)
 	for i, o := range openings[3:] {
 		c := startConsole(t, 80, 24, nil, "--data", "spirals", "--epochs", "0", "--spectrum-every", "0")
 		c.until(`epoch [1-9]`)
 		c.press(o.key)
 		c.until(o.shows)
-		if err := c.cmd.Process.Signal(signals[i%2]); err != nil {
+		if err := c.cmd.Process.Signal(signals[i%len(signals)]); err != nil {
 			t.Fatal(err)
 		}
 		code, output := c.exit()
 		if code != exitInterrupted {
-			t.Errorf("%s, %v: exit %d", o.key, signals[i%2], code)
+			t.Errorf("%s, %v: exit %d", o.key, signals[i%len(signals)], code)
 		}
 		restored(t, output)
 		if followed := strings.Contains(output, "\x1b[?1003h"); followed != (o.key == "z") {
