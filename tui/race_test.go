@@ -127,8 +127,12 @@ func TestRaceCommands(t *testing.T) {
 // sent runs a command and returns the first thing that the feed was asked for.
 func sent(a *App, cmd tea.Cmd) string {
 	f := a.feed.(*fakeFeed)
+	f.mu.Lock() // a pause before may still have to come into force
 	f.deltas, f.at = fakeRun(script{epochs: 1}), 1
+	f.mu.Unlock()
 	pump(a, cmd, 3)
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if len(f.commands) == 0 {
 		return ""
 	}
