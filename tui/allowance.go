@@ -19,7 +19,7 @@ type Allowance struct {
 
 const (
 	usualPart = 0.04
-	slowNews  = time.Second // no guest waits longer for news
+	slowNews  = 3 * time.Second // no guest waits longer for news
 	// hidden is how much more a frame takes than is measured here: waking up, encrypting, sending, collecting garbage.
 	hidden = 3
 )
