@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -59,28 +58,18 @@ type Guest struct {
 // App is the root model.
 type App struct {
 	*bridge
-	view
+	appearance
 	bindings []binding
 	panes    [paneCount]pane
 	kept     [paneCount]drawn
 	picker   *picker
 
-	title         string
-	environ       []string
-	theme         Theme
-	glyphs        Glyphs
-	noColor, dark bool
-	noMouse       bool
-	profile       colorprofile.Profile
-	keep          keeper
 	pace
-	pictures      string
-	dataSets      []string
-	guest         *Guest
-	allowance     *Allowance
-	look          uint64 // counts changes of how everything looks
-	width, height int
-	anew          int // counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
+	dataSets  []string
+	guest     *Guest
+	allowance *Allowance
+	look      uint64 // counts changes of how everything looks
+	anew      int    // counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
 
 	focus    paneID
 	zoomed   bool
@@ -89,8 +78,6 @@ type App struct {
 	bar      replayBar
 	saving   saving
 	record   recordState
-	notice   part
-	notices  int
 	stopping bool // Stop was asked for, and the program ends with the run
 	closed   bool // nothing more comes from the feed
 	readOnly bool
@@ -105,29 +92,15 @@ type App struct {
 func New(feed trainer.Feed, o Options) *App { return newApp(feed, o, optim.All()) }
 
 func newApp(feed trainer.Feed, o Options, methods []*optim.Info) *App {
-	if o.Environ == nil {
-		o.Environ = os.Environ()
-	}
-	if o.Title == "" {
-		o.Title = "newtop"
-	}
 	a := &App{
-		bridge:   newBridge(feed),
-		bindings: bindings(),
-		panes:    newPanes(),
-		picker:   newPicker(methods),
-		title:    clean(o.Title),
-		environ:  o.Environ,
-		theme:    max(o.Theme, ThemeAuto),
-		glyphs:   max(o.Glyphs, GlyphsAuto),
-		noColor:  o.NoColor || lookup(o.Environ, "NO_COLOR") != "",
-		noMouse:  o.NoMouse,
-		pictures: o.Pictures,
-		dataSets: o.DataSets,
-		guest:    o.Guest,
-		dark:     true,
-		profile:  colorprofile.TrueColor,
-		clock:    time.Now,
+		bridge:     newBridge(feed),
+		appearance: newAppearance(&o),
+		bindings:   bindings(),
+		panes:      newPanes(),
+		picker:     newPicker(methods),
+		dataSets:   o.DataSets,
+		guest:      o.Guest,
+		clock:      time.Now,
 	}
 	if remote(o.Environ) || o.Guest != nil {
 		a.interval = remoteInterval
@@ -137,7 +110,6 @@ func newApp(feed trainer.Feed, o Options, methods []*optim.Info) *App {
 		a.allowance, a.asleep = o.Allowance, true
 		a.profile = colours(o.Environ)
 	}
-	a.view = view{h: &history{}}
 	a.h.viewer = o.Guest != nil && !o.Guest.Control
 	a.recall(&o)
 	a.gl = a.glyphs.set(a.environ)

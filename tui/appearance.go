@@ -1,6 +1,79 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"os"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+)
+
+// appearance is how a screen looks on its terminal, whose size it has, and the note in its footer. The models of all
+// screens embed it.
+type appearance struct {
+	view
+	title         string
+	environ       []string
+	theme         Theme
+	glyphs        Glyphs
+	noColor, dark bool
+	noMouse       bool
+	profile       colorprofile.Profile
+	keep          keeper
+	pictures      string
+	width, height int
+	notice        part
+	notices       int
+}
+
+func newAppearance(o *Options) appearance {
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	if o.Title == "" {
+		o.Title = "newtop"
+	}
+	return appearance{
+		view:     view{h: &history{}},
+		title:    clean(o.Title),
+		environ:  o.Environ,
+		theme:    max(o.Theme, ThemeAuto),
+		glyphs:   max(o.Glyphs, GlyphsAuto),
+		noColor:  o.NoColor || lookup(o.Environ, "NO_COLOR") != "",
+		noMouse:  o.NoMouse,
+		pictures: o.Pictures,
+		dark:     true,
+		profile:  colorprofile.TrueColor,
+	}
+}
+
+// prefer applies the user's choices where no option says otherwise, once, before the program runs, and returns them;
+// false if there are none. A file that can't be used is an error, and left as it is: the next change would replace what
+// the user may want to mend.
+func (l *appearance) prefer(o *Options) (p preferences, ok bool, err error) {
+	if o.Preferences == "" {
+		return p, false, nil
+	}
+	if p, err = readPreferences(o.Preferences); err != nil {
+		return p, false, err
+	}
+	if t, _ := ParseTheme(p.Theme); o.Theme == ThemePreferred && t != ThemePreferred {
+		l.theme = t
+	}
+	if g, _ := ParseGlyphs(p.Glyphs); o.Glyphs == GlyphsPreferred && g != GlyphsPreferred {
+		l.glyphs = g
+	}
+	if p.Mouse != nil && !o.NoMouse {
+		l.noMouse = !*p.Mouse
+	}
+	l.keep = keeper{path: o.Preferences, stored: p}
+	return p, true, nil
+}
+
+// looks are the choices of how things look that the screen shows now.
+func (l *appearance) looks() preferences {
+	mouse := !l.noMouse
+	return preferences{Theme: l.theme.String(), Glyphs: l.glyphs.String(), Mouse: &mouse}
+}
 
 // setTheme changes the colours and says which ones they are now.
 func (a *App) setTheme(t Theme) tea.Cmd {

@@ -163,29 +163,16 @@ func (k *keeper) settle() {
 	}
 }
 
-// recall applies the user's choices where no option says otherwise, once, before the program runs. A file
-// that cannot be used is a line in the log.
+// recall applies the user's choices. A file that cannot be used is a line in the log.
 func (a *App) recall(o *Options) {
-	if o.Preferences == "" {
-		return
-	}
-	p, err := readPreferences(o.Preferences)
+	p, ok, err := a.prefer(o)
 	if err != nil {
 		a.h.say(0, tokWarn, "preferences: %s", clean(err.Error()))
-		// The next change would replace what the user may want to mend.
+	}
+	if !ok {
 		return
 	}
-	if t, _ := ParseTheme(p.Theme); o.Theme == ThemePreferred && t != ThemePreferred {
-		a.theme = t
-	}
-	if g, _ := ParseGlyphs(p.Glyphs); o.Glyphs == GlyphsPreferred && g != GlyphsPreferred {
-		a.glyphs = g
-	}
-	if p.Mouse != nil && !o.NoMouse {
-		a.noMouse = !*p.Mouse
-	}
 	a.saving.format = p.Save
-	a.keep = keeper{path: o.Preferences, stored: p}
 	for _, c := range a.charted() {
 		c.adopt(p.XAxis, p.Smoothing)
 	}
@@ -204,9 +191,8 @@ func (a *App) charted() (out []chartHabits) {
 
 // preferences are the choices that the screen shows now. Of charts that differ, the one changed last counts.
 func (a *App) preferences() preferences {
-	mouse := !a.noMouse
-	p := preferences{Theme: a.theme.String(), Glyphs: a.glyphs.String(), Mouse: &mouse,
-		XAxis: a.keep.last.XAxis, Smoothing: a.keep.last.Smoothing, Save: a.saving.format}
+	p := a.looks()
+	p.XAxis, p.Smoothing, p.Save = a.keep.last.XAxis, a.keep.last.Smoothing, a.saving.format
 	for i, c := range a.charted() {
 		x, smoothing := c.habits()
 		if i == len(a.keep.habits) {

@@ -4,89 +4,37 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
 
-// surface is what a screen beside the dashboard has of the terminal: its size, how things look on it, and a note in the
-// footer. The model of such a screen embeds it.
+// surface is what a screen beside the dashboard has of the terminal: how things look on it, and a note in the footer. The
+// model of such a screen embeds it.
 type surface struct {
-	view
+	appearance
 	ctx    context.Context // ends the timers of notes, and what else waits
 	cancel context.CancelFunc
-
-	title         string
-	environ       []string
-	theme         Theme
-	glyphs        Glyphs
-	noColor, dark bool
-	noMouse       bool
-	profile       colorprofile.Profile
-	keep          keeper
-	pictures      string
-	width, height int
-	notice        part
-	notices       int
 }
 
 func newSurface(o *Options) surface {
-	if o.Environ == nil {
-		o.Environ = os.Environ()
-	}
-	if o.Title == "" {
-		o.Title = "newtop"
-	}
-	s := surface{
-		view:     view{h: &history{}},
-		title:    clean(o.Title),
-		environ:  o.Environ,
-		theme:    max(o.Theme, ThemeAuto),
-		glyphs:   max(o.Glyphs, GlyphsAuto),
-		noColor:  o.NoColor || lookup(o.Environ, "NO_COLOR") != "",
-		noMouse:  o.NoMouse,
-		pictures: o.Pictures,
-		dark:     true,
-		profile:  colorprofile.TrueColor,
-	}
+	s := surface{appearance: newAppearance(o)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
 
-// recall applies the user's choices where no option says otherwise, and returns them; false if there are none. What the
-// screen shows then is the caller's to give to keep.
+// recall applies the user's choices, and returns them; false if there are none. What the screen shows then is the
+// caller's to give to keep.
 func (s *surface) recall(o *Options) (p preferences, ok bool) {
-	if o.Preferences == "" {
-		return p, false
-	}
-	p, err := readPreferences(o.Preferences)
+	p, ok, err := s.prefer(o)
 	if err != nil {
 		s.notice = part{tokWarn, "preferences: " + clean(err.Error())}
-		return p, false
 	}
-	if t, _ := ParseTheme(p.Theme); o.Theme == ThemePreferred && t != ThemePreferred {
-		s.theme = t
-	}
-	if g, _ := ParseGlyphs(p.Glyphs); o.Glyphs == GlyphsPreferred && g != GlyphsPreferred {
-		s.glyphs = g
-	}
-	if p.Mouse != nil && !o.NoMouse {
-		s.noMouse = !*p.Mouse
-	}
-	s.keep = keeper{path: o.Preferences, stored: p}
-	return p, true
-}
-
-// looks are the choices of how things look that the screen shows now.
-func (s *surface) looks() preferences {
-	mouse := !s.noMouse
-	return preferences{Theme: s.theme.String(), Glyphs: s.glyphs.String(), Mouse: &mouse}
+	return p, ok
 }
 
 // restyle follows a change of the theme, the background or the terminal's colours.
