@@ -2,9 +2,7 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -42,32 +40,23 @@ func TestCompareOdd(t *testing.T) {
 	compareText(t, only)
 }
 
+// startComparing runs a program and waits for its first bytes.
+func startComparing(t *testing.T, ctx context.Context, bytes int64, more ...tea.ProgramOption) *running {
+	t.Helper()
+	return startScreen(t, ctx, bytes, func(o Options) (*surface, tea.Model) {
+		m := newComparison(fakeCompared(3), o)
+		return &m.surface, m
+	}, more...)
+}
+
 // TestCompareRests: the screen is written once, and then nothing.
 func TestCompareRests(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	in, keys := io.Pipe()
-	defer keys.Close()
-	var out wire
-	o := Options{Input: in, Output: &out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}
-	m := newComparison(fakeCompared(3), o)
-	defer m.cancel()
-	ended := make(chan error, 1)
-	go func() {
-		_, err := tea.NewProgram(m, append(o.program(ctx, m.environ, false), tea.WithWindowSize(120, 40))...).Run()
-		ended <- err
-	}()
-	for n := 0; out.bytes.Load() < 1000 && n < 300; n++ {
-		time.Sleep(10 * time.Millisecond)
-	}
-	time.Sleep(100 * time.Millisecond)
-	rest := out.bytes.Load()
-	time.Sleep(300 * time.Millisecond)
-	if more := out.bytes.Load() - rest; more > 0 || rest < 1000 {
-		t.Errorf("%v bytes were written for the screen, and %v at rest", rest, more)
-	}
+	r := startComparing(t, ctx, 1000, tea.WithWindowSize(120, 40))
+	r.rest(t, 100*time.Millisecond)
 	cancel()
-	<-ended
+	<-r.ended
 }
 
 // TestCompareEnds ends programs in every way and looks for goroutines.
@@ -81,34 +70,12 @@ func TestCompareEnds(t *testing.T) {
 			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			in, keys := io.Pipe()
-			defer keys.Close()
-			var out wire
-			o := Options{Input: in, Output: &out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}
-			m := newComparison(fakeCompared(3), o)
-			m.width, m.height = 120, 40
-			errs := make(chan error, 1)
-			go func() { errs <- m.run(ctx, m, o) }()
-			for n := 0; out.bytes.Load() < 100 && n < 300; n++ {
-				time.Sleep(10 * time.Millisecond)
-			}
-			for _, k := range []byte(c.keys) {
-				if _, err := keys.Write([]byte{k}); err != nil {
-					t.Fatal(err)
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
+			r := startComparing(t, ctx, 100)
+			r.press(t, c.keys)
 			if c.cancel {
 				cancel()
 			}
-			select {
-			case err := <-errs:
-				if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
-					t.Errorf("ended with %v, not %v", err, c.want)
-				}
-			case <-time.After(10 * time.Second):
-				t.Fatal("still running")
-			}
+			r.endsWith(t, c.want)
 		})
 	}
 }

@@ -66,7 +66,7 @@ func guests(b *testing.B, size Size, n int) {
 func fastRelay() (r *trainer.Relay, stop func()) {
 	r = trainer.NewRelay(nil)
 	for _, d := range fakeRun(script{epochs: 33, spectra: true}) {
-		r.Show(toldBy(&d), func(s *trainer.Status) { *s = d.Status })
+		r.Show(eventsOf([]trainer.Delta{d}), func(s *trainer.Status) { *s = d.Status })
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -90,22 +90,6 @@ func fastRelay() (r *trainer.Relay, stop func()) {
 		}
 	}()
 	return r, func() { cancel(); <-done }
-}
-
-func toldBy(d *trainer.Delta) (out []trainer.Event) {
-	if d.Run != nil {
-		out = append(out, *d.Run)
-	}
-	for _, e := range d.Inner {
-		out = append(out, e)
-	}
-	for _, e := range d.Epochs {
-		out = append(out, e)
-	}
-	for _, e := range d.Spectra {
-		out = append(out, e)
-	}
-	return out
 }
 
 // computed is how many seconds of a processor this process has taken.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -148,42 +147,22 @@ func TestTuneStop(t *testing.T) {
 }
 
 // startTuning runs a program and waits for its first bytes.
-func startTuning(t *testing.T, ctx context.Context, s Searching, bytes int64, more ...tea.ProgramOption) (keys *io.PipeWriter, out *wire, ended chan error) {
+func startTuning(t *testing.T, ctx context.Context, s Searching, bytes int64, more ...tea.ProgramOption) *running {
 	t.Helper()
-	in, keys := io.Pipe()
-	out, ended = &wire{}, make(chan error, 1)
-	o := Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}
-	m := newTuning(s, o)
-	m.width, m.height = 120, 40
-	go func() {
-		if len(more) == 0 {
-			ended <- m.run(ctx, m, o)
-			return
-		}
-		defer m.cancel()
-		_, err := tea.NewProgram(m, append(o.program(ctx, m.environ, false), more...)...).Run()
-		ended <- err
-	}()
-	for n := 0; out.bytes.Load() < bytes && n < 300; n++ {
-		time.Sleep(10 * time.Millisecond)
-	}
-	return keys, out, ended
+	return startScreen(t, ctx, bytes, func(o Options) (*surface, tea.Model) {
+		m := newTuning(s, o)
+		return &m.surface, m
+	}, more...)
 }
 
 // TestTuneRests: a search that is over is written once, and then nothing.
 func TestTuneRests(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	keys, out, ended := startTuning(t, ctx, newFakeSearch(fakeBoard(60, 1, 0.05)), 1000, tea.WithWindowSize(120, 40))
-	defer keys.Close()
-	time.Sleep(300 * time.Millisecond)
-	rest := out.bytes.Load()
-	time.Sleep(300 * time.Millisecond)
-	if more := out.bytes.Load() - rest; more > 0 || rest < 1000 {
-		t.Errorf("%v bytes were written for the screen, and %v at rest", rest, more)
-	}
+	r := startTuning(t, ctx, newFakeSearch(fakeBoard(60, 1, 0.05)), 1000, tea.WithWindowSize(120, 40))
+	r.rest(t, 300*time.Millisecond)
 	cancel()
-	<-ended
+	<-r.ended
 }
 
 // TestTuneEnds ends programs in every way and looks for goroutines.
@@ -199,27 +178,14 @@ func TestTuneEnds(t *testing.T) {
 			defer cancel()
 			s := newFakeSearch(fakeBoard(10, 0.2, 0), fakeBoard(20, 0.5, 0.05))
 			s.holds = true
-			keys, _, ended := startTuning(t, ctx, s, 100)
-			defer keys.Close()
-			for _, k := range []byte(c.keys) {
-				if _, err := keys.Write([]byte{k}); err != nil {
-					t.Fatal(err)
-				}
-				time.Sleep(20 * time.Millisecond)
-			}
+			r := startTuning(t, ctx, s, 100)
+			r.press(t, c.keys)
 			if c.cancel {
 				cancel()
 			}
-			select {
-			case err := <-ended:
-				if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
-					t.Errorf("ended with %v, not %v", err, c.want)
-				}
-				if s.stopped == c.cancel {
-					t.Errorf("the search was stopped: %t", s.stopped)
-				}
-			case <-time.After(10 * time.Second):
-				t.Fatal("still running")
+			r.endsWith(t, c.want)
+			if s.stopped == c.cancel {
+				t.Errorf("the search was stopped: %t", s.stopped)
 			}
 		})
 	}
