@@ -100,6 +100,14 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 	return tea.Batch(next, a.expire())
 }
 
+// askSpectrum asks for a spectrum, unless one is under way: on a fast run that is most of the time, and no refusal.
+func (a *App) askSpectrum() tea.Cmd {
+	if a.h.status.Computing == "spectrum" {
+		return a.tell("a spectrum is being computed")
+	}
+	return a.command(trainer.Spectrum{})
+}
+
 // glance asks the run for what the pane that has the whole screen wants to show.
 func (a *App) glance() tea.Cmd {
 	p, ok := a.panes[a.focus].(glancer)

@@ -183,6 +183,16 @@ func TestBackgrounds(t *testing.T) {
 	}
 }
 
+// TestSpectrumUnderWay: who asks for what is being computed is told so, and the run is not asked.
+func TestSpectrumUnderWay(t *testing.T) {
+	a := newTest(script{epochs: 3}, Options{}, 120, 40)
+	a.h.status.Computing = "spectrum"
+	press(a, "k")
+	if f := a.feed.(*fakeFeed); len(f.commands) > 0 || a.notice != (part{tokText, "a spectrum is being computed"}) {
+		t.Errorf("the run was asked for %v, and the footer says %q", f.commands, a.notice.s)
+	}
+}
+
 // TestCommands presses keys and reads what the feed was asked for.
 func TestCommands(t *testing.T) {
 	for _, c := range []struct {

@@ -236,7 +236,7 @@ func runBindings() []binding {
 			on(func(a *App, _ string) tea.Cmd { a.openRewind(); return nil }).
 			foot("go back", func(a *App) bool { return unkept(a) == "" }).unless(unkept).only(trains),
 		bind(groupRun, "k", "compute the spectrum at the weights of now", "k").
-			on(send(trainer.Spectrum{})).foot("spectrum", changeable).unless(unchangeable),
+			on(func(a *App, _ string) tea.Cmd { return a.askSpectrum() }).foot("spectrum", changeable).unless(unchangeable),
 		bind(groupRun, "w", "save the model, as safetensors or ONNX", "w").
 			on(func(a *App, _ string) tea.Cmd { a.openSave(); return nil }).
 			foot("save", func(a *App) bool { return unsavable(a) == "" && a.h.over() }).unless(unsavable),
