@@ -70,7 +70,7 @@ func (n *Network) NewBatch(x, t *mat.Dense, rows int) *Batch {
 
 // hire sees to it that there are that many workers.
 func (b *Batch) hire(count int) {
-	for rows := min(b.most, blockRows); len(b.workers) < count; {
+	for rows := min(b.most, BlockRows); len(b.workers) < count; {
 		b.workers = append(b.workers, &batchWorker{
 			space:         b.net.newSpace(rows),
 			packed:        make([]float64, rows*b.net.Columns()),
@@ -114,7 +114,7 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 
 // divide settles the parts of a batch of that many rows and returns how many there are.
 func (b *Batch) divide(rows int) int {
-	blocks := (rows + blockRows - 1) / blockRows
+	blocks := (rows + BlockRows - 1) / BlockRows
 	count := max(1, min(blocks, mostParts, rows*b.cost/partWork))
 	for len(b.parts) < count {
 		b.parts = append(b.parts, batchPart{sum: make([]float64, b.net.dim)})
@@ -136,7 +136,7 @@ func (b *Batch) addPart(worker, i int) {
 	start := blas.Zero
 	part.loss = 0
 	for block := part.first; block < part.last; block++ {
-		s.open(b, b.rows[block*blockRows:min((block+1)*blockRows, len(b.rows))])
+		s.open(b, b.rows[block*BlockRows:min((block+1)*BlockRows, len(b.rows))])
 		part.loss += s.pass(b.w, share)
 		s.gradientTo(dst, b.w, &s.own, start)
 		start = blas.Add

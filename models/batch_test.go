@@ -12,7 +12,7 @@ import (
 // TestBatch: the gradient over chosen rows is that of a Linearization of a copy of them, at every size
 // around where the matrix products change their ways.
 func TestBatch(t *testing.T) {
-	sizes := []int{1, 2, 3, 8, 23, 24, 25, blockRows - 1, blockRows, blockRows + 1, 129, 200, 1, 2}
+	sizes := []int{1, 2, 3, 8, 23, 24, 25, BlockRows - 1, BlockRows, BlockRows + 1, 129, 200, 1, 2}
 	checkBatch(t, mixedProblem(t, 90), sizes)
 	checkBatch(t, mixtureProblem(t, 90), sizes)
 }

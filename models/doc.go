@@ -16,9 +16,10 @@
 // The flat weight vector holds, for l = 1…L, the blocks W^{lr} by ascending r, row-major, then b^l. A sparse
 // block has only the weights that are there. The parameters of a mixture's gates come last.
 //
-// Rows are taken in blocks of 64, and inside a block everything lies node by node: node i of a layer
+// Rows are taken in blocks of 96, and inside a block everything lies node by node: node i of a layer
 // owns consecutive numbers, one for each row. So all inner loops run over rows, whatever the width of
-// the layers. Blocks are grouped into contiguous shards, whose number depends on the numbers of rows
-// and weights only; a worker takes whole shards, and partial sums are added in the order of the shards.
-// The bits of every result are therefore the same for any number of threads.
+// the layers. Sums over rows are added in the order of Tree, a binary tree over contiguous groups of blocks
+// that depends on the number of rows only: workers take whole nodes of it, and so do processes, if a
+// Linearization is one Part of several. The bits of every result are therefore the same for any number of
+// threads and of processes.
 package models

@@ -100,9 +100,9 @@ func (n *Network) GateSharesTo(dst, w []float64, x *mat.Dense) {
 		return
 	}
 	clear(dst)
-	s := n.newSpace(min(rows, blockRows))
-	for first := 0; first < rows; first += blockRows {
-		s.setRows(min(blockRows, rows-first))
+	s := n.newSpace(min(rows, BlockRows))
+	for first := 0; first < rows; first += BlockRows {
+		s.setRows(min(BlockRows, rows-first))
 		gather(s.own.u[0], x.RawMatrix(), first, s.rows)
 		s.openGates(w, &s.own)
 		addColumnSums(dst, s.own.bells.g, s.rows)

@@ -24,7 +24,7 @@ func (l *Linearization) rowsNeeded() {
 	for _, s := range l.spaces {
 		s.row = make([]float64, l.net.hidden())
 	}
-	l.rowProducts = l.productShard((*space).addRowProducts)
+	l.rowProducts = l.newProduct((*space).addRowProducts)
 }
 
 // hidden returns n_B, the number of weights that are not into the output layer: all of a mixture's.

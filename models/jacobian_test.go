@@ -71,7 +71,7 @@ func assembleTo(tb testing.TB, l *Linearization, dst *mat.SymDense) {
 
 // TestAssemblyIsWatched: after every part, and given up when the watcher says so.
 func TestAssemblyIsWatched(t *testing.T) {
-	p := wideProblem(t, Sigmoid, 2*blockRows+20) // 3 blocks, 3 outputs
+	p := wideProblem(t, Sigmoid, 2*BlockRows+20) // 3 blocks, 3 outputs
 	l, enough := p.n.Linearize(p.w, p.x, p.t), errors.New("enough")
 	l.assembly = newAssembly(l)
 	l.assembly.units = 2

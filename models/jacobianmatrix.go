@@ -40,7 +40,11 @@ type assembly struct {
 	first  int // of the units in the panel under way
 	count  int // of them
 
+	watch func(part, parts int) error // of the call under way
+	err   error                       // what it returned
+
 	form, update func(worker, i int)
+	chained      func() bool
 }
 
 // piece is a range of columns: where in a row of the panel, and where in the matrix.
@@ -49,7 +53,8 @@ type piece struct{ at, column, size int }
 // GaussNewtonMatrixTo stores JᵀBJ in dst, a matrix of size Dim. It needs at most 32 MiB beside dst, which it
 // keeps. That many Jacobian rows at a time are a part of the work, after each of which watch is called, if it is
 // not nil, with the number of parts done and of all; its error ends the work and is returned, and dst is
-// worthless then. It panics if there are more than MaxMatrixDim weights.
+// worthless then. It panics if there are more than MaxMatrixDim weights. In one of several processes dst must not be a view,
+// and the parts are those of the process's own rows.
 func (l *Linearization) GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, parts int) error) error {
 	l.checkUpdated("GaussNewtonMatrixTo")
 	if l.net.dim > MaxMatrixDim {
@@ -60,6 +65,9 @@ func (l *Linearization) GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, 
 	}
 	if l.assembly == nil {
 		l.assembly = newAssembly(l)
+	}
+	if raw := dst.RawSymmetric(); l.adding.part != nil && raw.Stride != raw.N {
+		panic("models: GaussNewtonMatrixTo: dst is a view")
 	}
 	l.askForPasses()
 	return l.assembly.run(dst, watch)
@@ -78,10 +86,10 @@ func newAssembly(l *Linearization) *assembly {
 			a.stride = max(a.stride, end.at+end.size)
 		}
 	}
-	rows := min(l.rows, blockRows)
+	rows := max(1, min(l.rows, BlockRows))
 	a.units = max(1, min(l.blocks()*n.Outputs(), panelMemory/(rows*a.stride)))
 	a.panel = make([]float64, a.units*rows*a.stride)
-	a.form, a.update = a.formUnit, a.updateStrip
+	a.form, a.update, a.chained = a.formUnit, a.updateStrip, a.addRows
 	return a
 }
 
@@ -100,14 +108,32 @@ func (n *Network) ownPieces(k, at int) []piece {
 }
 
 func (a *assembly) run(dst *mat.SymDense, watch func(part, parts int) error) error {
-	a.dst = dst.RawSymmetric()
-	defer func() { a.dst = blas64.Symmetric{} }()
-	n := a.l.net.dim
+	a.dst, a.watch, a.err = dst.RawSymmetric(), watch, nil
+	defer func() { a.dst, a.watch = blas64.Symmetric{}, nil }()
+	n := a.dst.N
 	for i := range n {
 		clear(a.dst.Data[i*a.dst.Stride+i:][:n-i])
 	}
+	part := a.l.adding.part
+	if part == nil {
+		a.addRows()
+	} else {
+		part.Joiner.Chain(a.dst.Data[:n*n], a.chained)
+	}
+	if a.err != nil || part != nil && part.Rank > 0 {
+		return a.err
+	}
+	for i := range n {
+		row := a.dst.Data[i*a.dst.Stride+i:][:n-i]
+		vector.Scale(row, 1/float64(a.l.all), row)
+	}
+	return nil
+}
+
+// addRows adds what the rows that are here add, and reports whether the watcher let it finish.
+func (a *assembly) addRows() bool {
 	tasks := a.strips()
-	if a.common < n {
+	if a.common < a.dst.N {
 		tasks += a.l.net.Outputs()
 	}
 	all := a.l.blocks() * a.l.net.Outputs()
@@ -117,18 +143,14 @@ func (a *assembly) run(dst *mat.SymDense, watch func(part, parts int) error) err
 		a.count = min(a.units, all-a.first)
 		a.l.pool.run(a.count, a.form)
 		a.l.pool.run(tasks, a.update)
-		if watch == nil {
+		if a.watch == nil {
 			continue
 		}
-		if err := watch(part+1, parts); err != nil {
-			return err
+		if a.err = a.watch(part+1, parts); a.err != nil {
+			return false
 		}
 	}
-	for i := range n {
-		row := a.dst.Data[i*a.dst.Stride+i:][:n-i]
-		vector.Scale(row, 1/float64(a.l.rows), row)
-	}
-	return nil
+	return true
 }
 
 // strips returns how many strips of assemblyRows rows of the matrix belong to the common columns.
@@ -136,7 +158,7 @@ func (a *assembly) strips() int { return (a.common + assemblyRows - 1) / assembl
 
 // slot returns the rows of unit q of the panel.
 func (a *assembly) slot(q int) []float64 {
-	size := min(a.l.rows, blockRows) * a.stride
+	size := min(a.l.rows, BlockRows) * a.stride
 	return a.panel[q*size:][:size]
 }
 

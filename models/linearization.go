@@ -3,7 +3,6 @@ package models
 import (
 	"fmt"
 
-	"newtop/internal/vector"
 	"newtop/models/blas"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,32 +14,25 @@ type Options struct {
 	Pool *Pool
 	// Memory bounds the bytes of what is kept for products: inputs, outputs, derivatives. 0 means
 	// 1 GiB. Blocks of rows that do not fit are computed anew in every product, to the same bits.
-	// Partial sums, at most 32 vectors of weights, come on top.
+	// Partial sums, at most 32 vectors of weights and for each thread one a level of the Tree, come on top.
 	Memory int64
+	// Part, if not nil, says of which rows x and t have some. Other processes have the rest.
+	Part *Part
 }
 
 // DefaultMemory is what Options keep when they do not say, in bytes.
 const DefaultMemory = 1 << 30
 
-const (
-	// A sum over all rows is made of that many partial sums or fewer, one a shard, so that up to that
-	// many threads have work. Networks so large that the partial sums would pass sumMemory numbers
-	// have fewer shards, but leastShards if there are as many blocks.
-	mostShards, leastShards = 32, 4
-	sumMemory               = 1 << 25
-	// reduceChunk is how many weights one task adds the partial sums of.
-	reduceChunk = 4096
-)
-
 // Linearization is a network on some rows of data, with the forward and backward pass at the weights
 // of the last Update kept, so that products with the Hessian and the Gauss–Newton matrix cost no more
 // than their own passes. It computes means over the rows. All results are the same to the bit for any
-// number of threads and any Memory. One goroutine uses it at a time; its methods allocate nothing but, the
-// first time, what rows of the Jacobian need.
+// number of threads, any Memory and any Part whose Joiner adds in the tree's order. One goroutine uses it at a time; its
+// methods allocate nothing but, the first time, what rows of the Jacobian need.
 type Linearization struct {
 	net      *Network
 	x, t     *mat.Dense
-	rows     int
+	rows     int // that are here
+	all      int // with those of other processes
 	pool     *Pool
 	w        []float64 // weights of the last Update
 	updated  bool
@@ -50,22 +42,17 @@ type Linearization struct {
 	total    Evaluation
 	slab     []float64 // tapes of the first kept blocks, one after another
 	kept     int
-	shards   []shard
 	spaces   []*space // one a worker
+	adding   adding
 
-	// Arguments of the call under way, and the tasks that read them.
-	arg, dst                                                       []float64
-	update, retake, evaluate, hessian, gaussNewton, diagonal, fold func(worker, i int)
+	arg   []float64          // of the call under way
+	tally [tallySize]float64 // of the last EvaluateAt
 
-	rowProducts func(worker, i int) // nil before the first GaussNewtonRowsTo
-	assembly    *assembly           // nil before the first GaussNewtonMatrixTo
-}
+	retake, fold                                     func(worker, i int)
+	update, evaluate, hessian, gaussNewton, diagonal *rowSum
 
-// shard is a contiguous range of blocks whose sum one worker computes, in the blocks' order.
-type shard struct {
-	first, last int // blocks [first, last)
-	sum         []float64
-	tally       tally
+	rowProducts *rowSum   // nil before the first GaussNewtonRowsTo
+	assembly    *assembly // nil before the first GaussNewtonMatrixTo
 }
 
 // Bind returns a Linearization of the network on the rows of x and t, which are rows × Columns and rows
@@ -73,32 +60,52 @@ type shard struct {
 // and targets should be finite: a NaN reaches all that depends on it, but of the generic kernel's products, which skip
 // weights that are exactly 0.
 func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
-	rows, _ := x.Dims()
-	if rows == 0 {
-		panic("models: Bind: no rows")
-	}
-	n.checkMatrix("Bind", "x", x, rows, n.Columns())
-	n.checkMatrix("Bind", "t", t, rows, n.Outputs())
 	if o.Memory < 0 {
 		panic(fmt.Sprintf("models: Bind: memory of %d bytes", o.Memory))
 	}
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
 	}
-	l := &Linearization{net: n, x: x, t: t, rows: rows, pool: o.Pool,
-		w: make([]float64, n.dim), gradient: make([]float64, n.dim), asked: true}
-	l.makeShards()
+	rows, all := n.checkRows(x, t, o.Part)
+	l := &Linearization{net: n, x: x, t: t, rows: rows, all: all, pool: o.Pool,
+		w: make([]float64, n.dim), gradient: make([]float64, n.dim+tallySize), asked: true}
+	l.adding.divide(n.dim, all, o.Pool.Threads(), o.Part)
 	for range o.Pool.Threads() {
-		l.spaces = append(l.spaces, n.newSpace(min(rows, blockRows)))
+		l.spaces = append(l.spaces, n.newSpace(min(rows, BlockRows)))
 	}
-	l.update, l.retake = l.updateShard, l.retakeShard
-	l.evaluate = l.evaluateShard
-	l.hessian = l.productShard((*space).addHessian)
-	l.gaussNewton = l.productShard((*space).addGaussNewton)
-	l.diagonal = l.productShard(func(s *space, dst, w, _ []float64, tp *tape) { s.addDiagonal(dst, w, tp) })
-	l.fold = l.foldChunk
+	l.retake, l.fold = l.retakeTask, l.foldWeights
+	l.update = l.newSum(0, n.dim+tallySize, l.updateLeaf)
+	l.evaluate = l.newSum(n.dim, n.dim+tallySize, l.evaluateLeaf)
+	l.hessian = l.newProduct((*space).addHessian)
+	l.gaussNewton = l.newProduct((*space).addGaussNewton)
+	l.diagonal = l.newProduct(func(s *space, dst, w, _ []float64, tp *tape) { s.addDiagonal(dst, w, tp) })
 	l.keep(o.Memory)
 	return l
+}
+
+// checkRows returns how many rows x and t have, and how many there are with other processes'.
+func (n *Network) checkRows(x, t *mat.Dense, part *Part) (rows, all int) {
+	if x != nil {
+		rows, _ = x.Dims()
+	}
+	all = rows
+	if part != nil {
+		if part.Joiner == nil {
+			panic("models: Bind: a part without a Joiner")
+		}
+		all = part.Rows
+		if first, last := NewTree(all).Rows(part.Rank, part.Size); rows != last-first {
+			panic(fmt.Sprintf("models: Bind: %d rows, process %d of %d has %d of %d", rows, part.Rank, part.Size, last-first, all))
+		}
+	}
+	if all == 0 {
+		panic("models: Bind: no rows")
+	}
+	if rows > 0 {
+		n.checkMatrix("Bind", "x", x, rows, n.Columns())
+		n.checkMatrix("Bind", "t", t, rows, n.Outputs())
+	}
+	return rows, all
 }
 
 // Linearize is Bind with default Options, on the caller alone, and Update.
@@ -108,21 +115,11 @@ func (n *Network) Linearize(w []float64, x, t *mat.Dense) *Linearization {
 	return l
 }
 
-func (l *Linearization) blocks() int { return (l.rows + blockRows - 1) / blockRows }
+// blocks returns how many blocks the rows that are here make.
+func (l *Linearization) blocks() int { return (l.rows + BlockRows - 1) / BlockRows }
 
 // blockSize returns the number of rows of block i; all but the last are full.
-func (l *Linearization) blockSize(i int) int { return min(blockRows, l.rows-i*blockRows) }
-
-func (l *Linearization) makeShards() {
-	blocks := l.blocks()
-	count := min(blocks, max(leastShards, min(mostShards, sumMemory/l.net.dim)))
-	sums := make([]float64, count*l.net.dim)
-	l.shards = make([]shard, count)
-	for i := range l.shards {
-		l.shards[i] = shard{first: i * blocks / count, last: (i + 1) * blocks / count,
-			sum: sums[i*l.net.dim:][:l.net.dim:l.net.dim]}
-	}
-}
+func (l *Linearization) blockSize(i int) int { return min(BlockRows, l.rows-i*BlockRows) }
 
 // keep allocates the tapes of as many blocks as memory allows and fills in their inputs.
 func (l *Linearization) keep(memory int64) {
@@ -131,22 +128,23 @@ func (l *Linearization) keep(memory int64) {
 	if rows == int64(l.rows) {
 		l.kept = l.blocks()
 	} else {
-		l.kept = int(rows / blockRows)
-		rows = int64(l.kept) * blockRows
+		l.kept = int(rows / BlockRows)
+		rows = int64(l.kept) * BlockRows
 	}
 	l.slab = make([]float64, rows*perRow)
-	l.pool.run(len(l.shards), func(worker, i int) {
+	l.pool.run(len(l.adding.tasks), func(worker, i int) {
 		s := l.spaces[worker]
-		for block := l.shards[i].first; block < min(l.shards[i].last, l.kept); block++ {
+		first, last := l.adding.blocks(l.adding.tasks[i])
+		for block := first; block < min(last, l.kept); block++ {
 			s.setRows(l.blockSize(block))
-			gather(l.layKept(s, block).u[0], l.x.RawMatrix(), block*blockRows, s.rows)
+			gather(l.layKept(s, block).u[0], l.x.RawMatrix(), block*BlockRows, s.rows)
 		}
 	})
 }
 
 // layKept returns the view of a kept block's tape.
 func (l *Linearization) layKept(s *space, block int) *tape {
-	l.net.lay(&s.view, l.slab[block*blockRows*l.net.tapeSize():], s.rows)
+	l.net.lay(&s.view, l.slab[block*BlockRows*l.net.tapeSize():], s.rows)
 	return &s.view
 }
 
@@ -160,42 +158,44 @@ func (l *Linearization) open(s *space, block int) (tp *tape, kept bool) {
 		return tp, true
 	}
 	s.own.x = l.inputs(block)
-	gather(s.own.u[0], l.x.RawMatrix(), block*blockRows, s.rows)
+	gather(s.own.u[0], l.x.RawMatrix(), block*BlockRows, s.rows)
 	return &s.own, false
 }
 
 // inputs returns the rows of x of a block.
 func (l *Linearization) inputs(block int) byRow {
 	x := l.x.RawMatrix()
-	return byRow{x.Data[block*blockRows*x.Stride:], x.Stride}
+	return byRow{x.Data[block*BlockRows*x.Stride:], x.Stride}
 }
 
 // pass does the forward and backward pass on a block whose inputs are filled in.
 func (l *Linearization) pass(s *space, tp *tape, block int) tally {
 	s.forward(l.w, tp)
-	gather(s.targets, l.t.RawMatrix(), block*blockRows, s.rows)
+	gather(s.targets, l.t.RawMatrix(), block*BlockRows, s.rows)
 	sum := s.loss(tp)
 	s.outputDelta(tp)
 	s.backward(l.w, tp)
 	return sum
 }
 
-func (l *Linearization) updateShard(worker, i int) {
-	s, part := l.spaces[worker], &l.shards[i]
-	part.tally = tally{}
+// updateLeaf stores the sums of the blocks' gradients and tallies.
+func (l *Linearization) updateLeaf(s *space, sum []float64, first, last int) {
+	var total tally
 	start := blas.Zero
-	for block := part.first; block < part.last; block++ {
+	for block := first; block < last; block++ {
 		tp, _ := l.open(s, block)
-		part.tally.add(l.pass(s, tp, block))
-		s.gradientTo(part.sum, l.w, tp, start)
+		total.add(l.pass(s, tp, block))
+		s.gradientTo(sum[:l.net.dim], l.w, tp, start)
 		start = blas.Add
 	}
+	total.storeTo(sum[l.net.dim:])
 }
 
-// retakeShard does the passes again that Update did not keep.
-func (l *Linearization) retakeShard(worker, i int) {
-	s, part := l.spaces[worker], &l.shards[i]
-	for block := part.first; block < min(part.last, l.kept); block++ {
+// retakeTask does the passes again that Update did not keep.
+func (l *Linearization) retakeTask(worker, i int) {
+	s := l.spaces[worker]
+	first, last := l.adding.blocks(l.adding.tasks[i])
+	for block := first; block < min(last, l.kept); block++ {
 		tp, _ := l.open(s, block)
 		l.pass(s, tp, block)
 	}
@@ -206,66 +206,47 @@ func (l *Linearization) askForPasses() {
 	l.asked = true
 	if !l.current {
 		l.current = true
-		l.pool.run(len(l.shards), l.retake)
+		l.pool.run(len(l.adding.tasks), l.retake)
 	}
 }
 
-func (l *Linearization) evaluateShard(worker, i int) {
-	s, part := l.spaces[worker], &l.shards[i]
-	part.tally = tally{}
-	for block := part.first; block < part.last; block++ {
+// evaluateLeaf stores the sum of the blocks' tallies at weights l.arg.
+func (l *Linearization) evaluateLeaf(s *space, sum []float64, first, last int) {
+	var total tally
+	for block := first; block < last; block++ {
 		tp, kept := l.open(s, block)
 		own := s.own.u[0]
 		if kept {
 			s.own.u[0] = tp.u[0]
 		}
 		s.forward(l.arg, &s.own)
-		gather(s.targets, l.t.RawMatrix(), block*blockRows, s.rows)
-		part.tally.add(s.loss(&s.own))
+		gather(s.targets, l.t.RawMatrix(), block*BlockRows, s.rows)
+		total.add(s.loss(&s.own))
 		s.own.u[0] = own
 	}
+	total.storeTo(sum[l.net.dim:])
 }
 
-// productShard returns the task that sums what add adds over a shard, for the direction l.arg.
-func (l *Linearization) productShard(add func(s *space, dst, w, d []float64, tp *tape)) func(worker, i int) {
-	return func(worker, i int) {
-		s, part := l.spaces[worker], &l.shards[i]
-		clear(part.sum)
-		for block := part.first; block < part.last; block++ {
+// newProduct returns the sum of what add adds for a block, in the direction l.arg.
+func (l *Linearization) newProduct(add func(s *space, dst, w, d []float64, tp *tape)) *rowSum {
+	return l.newSum(0, l.net.dim, func(s *space, sum []float64, first, last int) {
+		dst := sum[:l.net.dim]
+		clear(dst)
+		for block := first; block < last; block++ {
 			tp, kept := l.open(s, block)
 			if !kept {
 				l.pass(s, tp, block)
 			}
-			add(s, part.sum, l.w, l.arg, tp)
+			add(s, dst, l.w, l.arg, tp)
 		}
-	}
+	})
 }
 
-// foldChunk adds the shards' sums, in their order, for one chunk of weights, and takes the mean.
-func (l *Linearization) foldChunk(_, i int) {
-	first := i * reduceChunk
-	dst := l.dst[first:min(first+reduceChunk, len(l.dst))]
-	copy(dst, l.shards[0].sum[first:])
-	for _, part := range l.shards[1:] {
-		vector.Add(dst, dst, part.sum[first:])
-	}
-	vector.Scale(dst, 1/float64(l.rows), dst)
-}
-
-// mean stores the mean over all rows of the shards' sums in dst.
-func (l *Linearization) mean(dst []float64) {
-	l.dst = dst
-	l.pool.run((len(dst)+reduceChunk-1)/reduceChunk, l.fold)
-	l.dst = nil
-}
-
-func (l *Linearization) evaluation() Evaluation {
-	var sum tally
-	for i := range l.shards {
-		sum.add(l.shards[i].tally)
-	}
-	return Evaluation{Rows: l.rows, Outputs: l.net.Outputs(), Wrong: sum.wrong,
-		Loss: sum.loss / float64(l.rows), SquaredError: sum.squared}
+// evaluation returns what a tally over all rows, as numbers, says.
+func (l *Linearization) evaluation(numbers []float64) Evaluation {
+	sum := tallyOf(numbers)
+	return Evaluation{Rows: l.all, Outputs: l.net.Outputs(), Wrong: sum.wrong,
+		Loss: sum.loss / float64(l.all), SquaredError: sum.squared}
 }
 
 // Update does the forward and backward pass at w, of which it keeps a copy. A loss or gradient that is
@@ -278,9 +259,8 @@ func (l *Linearization) Update(w []float64) {
 	copy(l.w, w)
 	l.current = l.asked
 	l.asked = false
-	l.pool.run(len(l.shards), l.update)
-	l.mean(l.gradient)
-	l.total = l.evaluation()
+	l.sumTo(l.gradient, l.update)
+	l.total = l.evaluation(l.gradient[l.net.dim:])
 	l.updated = true
 }
 
@@ -290,9 +270,12 @@ func (l *Linearization) Network() *Network { return l.net }
 // Dim returns the number of weights.
 func (l *Linearization) Dim() int { return l.net.dim }
 
-// KeptRows returns for how many rows the passes are kept. Those of the others are done again in every
+// Rows returns the number of rows, those of other processes included.
+func (l *Linearization) Rows() int { return l.all }
+
+// KeptRows returns for how many rows the passes are kept in this process. Those of the others are done again in every
 // product, at the cost of their gradient.
-func (l *Linearization) KeptRows() int { return min(l.rows, l.kept*blockRows) }
+func (l *Linearization) KeptRows() int { return min(l.rows, l.kept*BlockRows) }
 
 // Current reports whether the passes of KeptRows are kept. If not, the next product does them again, once.
 func (l *Linearization) Current() bool { return l.current }
@@ -318,9 +301,9 @@ func (l *Linearization) Evaluation() Evaluation {
 func (l *Linearization) EvaluateAt(w []float64) Evaluation {
 	l.net.checkWeights("EvaluateAt", "w", w)
 	l.arg = w
-	l.pool.run(len(l.shards), l.evaluate)
+	l.sumTo(l.tally[:], l.evaluate)
 	l.arg = nil
-	return l.evaluation()
+	return l.evaluation(l.tally[:])
 }
 
 // GradientTo stores ∂E/∂w in dst.
@@ -344,15 +327,14 @@ func (l *Linearization) GaussNewtonDiagTo(dst []float64) {
 	l.product("GaussNewtonDiagTo", dst, l.w, l.diagonal)
 }
 
-func (l *Linearization) product(name string, dst, v []float64, task func(worker, i int)) {
+func (l *Linearization) product(name string, dst, v []float64, sum *rowSum) {
 	l.checkUpdated(name)
 	l.net.checkWeights(name, "dst", dst)
 	l.net.checkWeights(name, "v", v)
 	l.askForPasses()
 	l.arg = v
-	l.pool.run(len(l.shards), task)
+	l.sumTo(dst, sum)
 	l.arg = nil
-	l.mean(dst)
 }
 
 func (l *Linearization) checkUpdated(name string) {

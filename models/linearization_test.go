@@ -92,7 +92,7 @@ func TestSameBits(t *testing.T) {
 			check(3, memory)
 		}
 		for _, threads := range []int{1, 2, 3, 8} {
-			check(threads, blockRows*20*row)
+			check(threads, BlockRows*20*row)
 		}
 		for _, procs := range []int{1, 4} {
 			before := runtime.GOMAXPROCS(procs)
@@ -108,14 +108,14 @@ func TestSameBits(t *testing.T) {
 }
 
 func TestKeptBlocks(t *testing.T) {
-	p := mixedProblem(t, blockRows*3+10)
+	p := mixedProblem(t, BlockRows*3+10)
 	row := int64(8 * p.n.tapeSize())
 	for _, c := range []struct {
 		memory int64
 		kept   int
 	}{
-		{0, 4}, {1, 0}, {blockRows*row - 1, 0}, {blockRows * row, 1},
-		{(3*blockRows + 9) * row, 3}, {(3*blockRows+10)*row - 1, 3}, {(3*blockRows + 10) * row, 4},
+		{0, 4}, {1, 0}, {BlockRows*row - 1, 0}, {BlockRows * row, 1},
+		{(3*BlockRows + 9) * row, 3}, {(3*BlockRows+10)*row - 1, 3}, {(3*BlockRows + 10) * row, 4},
 	} {
 		l := p.n.Bind(p.x, p.t, Options{Memory: c.memory})
 		if l.kept != c.kept {
@@ -156,31 +156,6 @@ func TestPassesAreRetaken(t *testing.T) {
 		}
 		wantSameBits(t, fmt.Sprintf("memory %d, product", memory), dst, wanted)
 		wantSameBits(t, fmt.Sprintf("memory %d, matrix", memory), got.RawSymmetric().Data, want.RawSymmetric().Data)
-	}
-}
-
-// TestShards: shards cover the blocks in order, and their number depends on nothing but sizes.
-func TestShards(t *testing.T) {
-	for rows, want := range map[int]int{1: 1, blockRows: 1, blockRows + 1: 2, 32 * blockRows: 32, 32*blockRows + 1: 32, 100000: 32} {
-		l := &Linearization{net: &Network{dim: 1}, rows: rows}
-		l.makeShards()
-		if len(l.shards) != want {
-			t.Errorf("%d rows: %d shards, expected %d", rows, len(l.shards), want)
-		}
-		next := 0
-		for _, s := range l.shards {
-			if s.first != next || s.last <= s.first {
-				t.Errorf("%d rows: shard [%d, %d) after block %d", rows, s.first, s.last, next)
-			}
-			next = s.last
-		}
-		if next != l.blocks() {
-			t.Errorf("%d rows: %d blocks in shards, expected %d", rows, next, l.blocks())
-		}
-	}
-	l := &Linearization{net: &Network{dim: sumMemory / 5}, rows: 10000}
-	if l.makeShards(); len(l.shards) != 5 {
-		t.Errorf("%d shards of a large network, expected 5", len(l.shards))
 	}
 }
 

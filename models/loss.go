@@ -38,6 +38,15 @@ func (t *tally) add(o tally) {
 	t.squared += o.squared
 }
 
+// tallySize is how many numbers a tally makes.
+const tallySize = 3
+
+// storeTo stores the tally in dst as numbers, of which sums are sums of tallies: fewer rows than 2⁵³ are wrong.
+func (t *tally) storeTo(dst []float64) { dst[0], dst[1], dst[2] = t.loss, t.squared, float64(t.wrong) }
+
+// tallyOf returns the tally of numbers that storeTo stored, or sums of them.
+func tallyOf(x []float64) tally { return tally{loss: x[0], squared: x[1], wrong: int(x[2])} }
+
 // finish turns the net inputs of the output layer into outputs.
 func (s *space) finish(tp *tape) { s.activate(tp, s.last()) }
 

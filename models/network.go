@@ -189,9 +189,9 @@ func (n *Network) OutputTo(dst *mat.Dense, w []float64, x *mat.Dense) {
 	rows, _ := x.Dims()
 	n.checkMatrix("OutputTo", "x", x, rows, n.Columns())
 	n.checkMatrix("OutputTo", "dst", dst, rows, n.Outputs())
-	s := n.newSpace(min(rows, blockRows))
-	for first := 0; first < rows; first += blockRows {
-		s.setRows(min(blockRows, rows-first))
+	s := n.newSpace(min(rows, BlockRows))
+	for first := 0; first < rows; first += BlockRows {
+		s.setRows(min(BlockRows, rows-first))
 		tp := &s.own
 		gather(tp.u[0], x.RawMatrix(), first, s.rows)
 		s.forward(w, tp)

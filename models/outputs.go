@@ -13,11 +13,11 @@ func (n *Network) MeasureOutputs(u, t *mat.Dense) Evaluation {
 	rows, _ := u.Dims()
 	n.checkMatrix("MeasureOutputs", "u", u, rows, n.Outputs())
 	n.checkMatrix("MeasureOutputs", "t", t, rows, n.Outputs())
-	s := n.newSpace(min(rows, blockRows))
+	s := n.newSpace(min(rows, BlockRows))
 	last := n.last()
 	var sum tally
-	for first := 0; first < rows; first += blockRows {
-		s.setRows(min(blockRows, rows-first))
+	for first := 0; first < rows; first += BlockRows {
+		s.setRows(min(BlockRows, rows-first))
 		gather(s.own.u[last], u.RawMatrix(), first, s.rows)
 		gather(s.targets, t.RawMatrix(), first, s.rows)
 		part := tally{wrong: s.countWrong(s.own.u[last])}

@@ -5,9 +5,9 @@ import (
 	"newtop/models/blas"
 )
 
-// blockRows is how many rows of data go through the network together: whole registers of every kernel, and few
+// BlockRows is how many rows of data go through the network together: whole registers of every kernel, and few
 // enough for what a block of a net of some hundred nodes needs to stay in a core's second-level cache.
-const blockRows = 96
+const BlockRows = 96
 
 // sum is a sum of matrix products under way. Dense blocks become terms of one blas.Sum, so that what it adds up stays
 // in registers; sparse ones are added afterwards.
