@@ -84,7 +84,8 @@ func List() []Info {
 }
 
 // Load returns the set of that name, or the CSV file at that path, which is also looked for in
-// Options.Dir. A listed name wins over a file; write ./letters to mean a file.
+// Options.Dir. A listed name wins over a file; write ./letters to mean a file. With Options.Keep it returns
+// some of the rows.
 //
 // It returns an *UnknownError for neither, a *NotFoundError when a set's files or a CSV file are not
 // there, a *FormatError when a file is not what it should be, and an *OptionError when an option is not
@@ -95,7 +96,14 @@ func Load(name string, o Options) (*Dataset, error) {
 	}
 	known := sets()
 	if i := slices.IndexFunc(known, func(s set) bool { return s.Name == name }); i >= 0 {
-		return known[i].load(o)
+		d, err := known[i].load(o)
+		if err != nil {
+			return nil, err
+		}
+		if known[i].Kind == Generated {
+			d.keep(o.Keep)
+		}
+		return d, nil
 	}
 	paths := []string{name}
 	if o.Dir != "" && !filepath.IsAbs(name) {
@@ -104,6 +112,9 @@ func Load(name string, o Options) (*Dataset, error) {
 	for _, path := range paths {
 		_, err := os.Stat(path)
 		if err == nil {
+			if o.Keep != nil {
+				return loadRange(path, o)
+			}
 			return loadCSV(path, o)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {

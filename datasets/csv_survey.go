@@ -1,7 +1,7 @@
 package datasets
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -9,13 +9,14 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
-// sheet is what a first pass over a CSV file finds out.
+// sheet is what a first pass over a CSV file finds out. The text may be longer than the memory.
 type sheet struct {
 	file     string
-	text     []byte
+	src      io.ReaderAt
+	from, to int64 // of src: where the text is
+	longest  int   // bytes of a row; 0 for any number
 	comma    rune
 	header   bool
 	columns  []column
@@ -28,6 +29,7 @@ type column struct {
 	name        string
 	numbers     int                 // fields that are written like a number
 	words       int                 // other fields
+	width       int                 // bytes in which each number is exact, see narrowest; 0 without numbers
 	values      map[string]struct{} // the different fields, until there are too many
 	crowded     bool                // whether there were
 	crowdedLine int
@@ -40,8 +42,9 @@ func (c *column) numeric() bool {
 }
 
 func (c *column) see(field string, line int) {
-	if numberLike(field) {
+	if v, ok := likeNumber(field); ok {
 		c.numbers++
+		c.width = max(c.width, narrowest(v))
 	} else {
 		c.words++
 	}
@@ -58,13 +61,14 @@ func (c *column) see(field string, line int) {
 	c.values[strings.Clone(field)] = struct{}{}
 }
 
-// survey finds out what the columns of the first limit rows (0: of all) hold.
-func survey(file string, text []byte, limit int) (*sheet, error) {
-	text, err := plainText(file, text)
+// survey finds out what the columns of the first limit rows (0: of all) hold in a text of so many bytes, of
+// which no row has more than longest bytes (0: any number).
+func survey(file string, src io.ReaderAt, size int64, longest, limit int) (*sheet, error) {
+	from, err := checkText(file, io.NewSectionReader(src, 0, size))
 	if err != nil {
 		return nil, err
 	}
-	s := &sheet{file: file, text: text, comma: ','}
+	s := &sheet{file: file, src: src, from: from, to: size, longest: longest, comma: ','}
 	sample := s.sniff()
 	if len(sample) == 0 {
 		_, err := s.reader().Read()
@@ -104,32 +108,25 @@ func survey(file string, text []byte, limit int) (*sheet, error) {
 	return s, nil
 }
 
-// plainText returns text without a byte order mark, or a *FormatError where it is no UTF-8.
-func plainText(file string, text []byte) ([]byte, error) {
-	if bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
-		return nil, &FormatError{File: file, Line: 1, Found: "UTF-16", Expected: "text in UTF-8"}
-	}
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	bad := bytes.IndexByte(text, 0)
-	if bad < 0 && !utf8.Valid(text) {
-		for bad = 0; ; {
-			r, n := utf8.DecodeRune(text[bad:])
-			if r == utf8.RuneError && n == 1 {
-				break
-			}
-			bad += n
-		}
-	}
-	if bad >= 0 {
-		return nil, &FormatError{File: file, Line: 1 + bytes.Count(text[:bad], []byte{'\n'}),
-			Found: fmt.Sprintf("byte %#02x", text[bad]), Expected: "text in UTF-8"}
-	}
-	return text, nil
+// records reads the records from the start, each with as many fields as the first.
+type records struct {
+	*csv.Reader
+	source  bounded
+	longest int
 }
 
-// reader reads the records from the start, each with as many fields as the first.
-func (s *sheet) reader() *csv.Reader {
-	r := csv.NewReader(bytes.NewReader(s.text))
+// Read is that of csv.Reader.
+func (r *records) Read() ([]string, error) {
+	r.source.left = r.longest
+	return r.Reader.Read()
+}
+
+func (s *sheet) reader() *records {
+	r := &records{source: bounded{Reader: io.NewSectionReader(s.src, s.from, s.to-s.from)}, longest: s.longest}
+	if r.longest == 0 {
+		r.longest = math.MaxInt
+	}
+	r.Reader = csv.NewReader(bufio.NewReaderSize(&r.source, 1<<16))
 	r.Comma = s.comma
 	r.ReuseRecord = true
 	// A tab is white space itself: empty fields would be skipped as leading space.
@@ -150,7 +147,8 @@ func (s *sheet) sniff() [][]string {
 	var best [][]string
 	var bestSame, bestNumbers float64
 	for _, comma := range []rune{',', ';', '\t'} {
-		candidate := sheet{text: s.text, comma: comma}
+		candidate := *s
+		candidate.comma = comma
 		sample := candidate.sample()
 		if len(sample) == 0 {
 			continue
@@ -248,6 +246,9 @@ func (s *sheet) fault(err error, fields int) error {
 	if err == io.EOF {
 		return &FormatError{File: s.file, Line: 1, Found: "an empty file", Expected: "rows of values"}
 	}
+	if err == errLongRow {
+		return &FormatError{File: s.file, Line: s.lastLine + 1, Found: fmt.Sprintf("more than %d bytes in a row", s.longest), Expected: "rows of values"}
+	}
 	parse, ok := errors.AsType[*csv.ParseError](err)
 	if !ok {
 		return err
@@ -276,15 +277,21 @@ func missing(field string) bool {
 // numberLike reports whether a field is meant as a number, one that parseNumber refuses included: one
 // too great, infinity, or one with a decimal comma.
 func numberLike(field string) bool {
+	_, ok := likeNumber(field)
+	return ok
+}
+
+// likeNumber returns the number that a field is meant as.
+func likeNumber(field string) (v float64, ok bool) {
 	// Most words are told by their first letter, without an error being made for each.
 	if field == "" || !strings.ContainsRune("+-.,0123456789iInN", rune(field[0])) {
-		return false
+		return 0, false
 	}
-	_, err := strconv.ParseFloat(field, 64)
+	v, err := strconv.ParseFloat(field, 64)
 	if errors.Is(err, strconv.ErrSyntax) && strings.Count(field, ",") == 1 {
-		_, err = strconv.ParseFloat(strings.Replace(field, ",", ".", 1), 64)
+		v, err = strconv.ParseFloat(strings.Replace(field, ",", ".", 1), 64)
 	}
-	return err == nil || errors.Is(err, strconv.ErrRange)
+	return v, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // greatest bounds the numbers that are read, so that means and deviations stay finite.

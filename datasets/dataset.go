@@ -11,14 +11,20 @@ import "gonum.org/v1/gonum/mat"
 // Split is the part of a set that is trained on, or the part that is tested on. Inputs is rows × inputs
 // and Targets rows × outputs. Labels[i] is the class of row i as an index into Dataset.Classes; it is
 // nil for regression. Features is rows × Dataset.Features, unscaled; it is nil where there are none.
+//
+// A split of which no rows were kept has empty matrices, of no columns, where others have rows, and no
+// Labels, which are not nil for classes.
 type Split struct {
 	Inputs   *mat.Dense
 	Targets  *mat.Dense
 	Labels   []int
 	Features *mat.Dense
+	// First is the first of the rows that Options.Keep asked for, and All how many there would have been
+	// without it; 0 and 0 where all of them are here.
+	First, All int
 }
 
-// Rows returns the number of rows.
+// Rows returns the number of rows that are here.
 func (s *Split) Rows() int { return s.Inputs.RawMatrix().Rows }
 
 // Feature is a number that is known of every row beside the inputs, made from them: what the gates of a
@@ -79,7 +85,7 @@ func (d *Dataset) Encode(low, high float64) {
 
 func (s *Split) encode(classes int, low, high float64) {
 	if s.Targets == nil {
-		s.Targets = mat.NewDense(len(s.Labels), classes, nil)
+		s.Targets = newDense(len(s.Labels), classes)
 	}
 	for i, label := range s.Labels {
 		row := s.Targets.RawRowView(i)
@@ -122,6 +128,14 @@ func (t *table) slice(from, to int) Split {
 
 func rowsOf(m *mat.Dense, from, to int) *mat.Dense {
 	return m.Slice(from, to, 0, m.RawMatrix().Cols).(*mat.Dense)
+}
+
+// newDense returns a matrix of zeros, an empty one for no rows.
+func newDense(rows, columns int) *mat.Dense {
+	if rows == 0 {
+		return &mat.Dense{}
+	}
+	return mat.NewDense(rows, columns, nil)
 }
 
 func repeat(v float64, n int) []float64 {

@@ -8,80 +8,156 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 )
 
-// maxIDX bounds the bytes of one IDX file, so that a wrong header or a gzip bomb costs no more memory.
-// MNIST's greatest file has 47 million.
+// maxIDX bounds the bytes of one IDX file, or of the part of it that is kept, so that a wrong header or a
+// gzip bomb costs no more memory. MNIST's greatest file has 47 million.
 const maxIDX = 1 << 30
 
-// idx is the content of an IDX file of bytes: an array of the given shape, the last index fastest.
+// idx is an IDX file of bytes: an array of the given shape, the last index fastest. Its data stay in the
+// file until they are asked for.
 //
 // The format, from http://yann.lecun.com/exdb/mnist: two zero bytes, a byte for the type (8: unsigned
 // bytes), a byte for the number of dimensions, each dimension as a big-endian 32-bit number, the data.
 type idx struct {
-	shape []int
-	data  []byte
+	file   string
+	src    io.ReaderAt
+	size   int64 // of src
+	packed bool  // by gzip
+	shape  []int
+	data   int64 // bytes that the header declares
+	io.Closer
 }
 
-func openIDX(path string, dimensions int) (*idx, error) {
+// openIDX opens an IDX file, packed by gzip or not, whatever it is called, and reads its header. Offsets
+// in errors count unpacked bytes. If a part is true, only some of the data will be asked for, and they may
+// be more than maxIDX.
+func openIDX(path string, dimensions int, part bool) (*idx, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return readIDX(f, path, dimensions)
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	x, err := newIDX(f, info.Size(), path, dimensions, part)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	x.Closer = f
+	return x, nil
 }
 
-// readIDX reads an IDX file, packed by gzip or not, whatever it is called. Offsets in its errors count
-// unpacked bytes. Memory grows with what was really read, not with what the header declares.
-func readIDX(r io.Reader, file string, dimensions int) (*idx, error) {
-	in := bufio.NewReader(r)
-	if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		unpacked, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, torn(file, 0, "a gzip header", err)
-		}
-		in = bufio.NewReader(unpacked)
+// newIDX reads the header of an IDX file of so many bytes. A file that is not packed must have as many
+// bytes as the header says; of a packed one that is known when it was read.
+func newIDX(src io.ReaderAt, size int64, file string, dimensions int, part bool) (*idx, error) {
+	x := &idx{file: file, src: src, size: size, data: 1}
+	in, err := x.unpacked()
+	if err != nil {
+		return nil, err
 	}
 	header := make([]byte, 4+4*dimensions)
 	if n, err := io.ReadFull(in, header); err != nil {
-		return nil, torn(file, n, fmt.Sprintf("an IDX header of %d bytes", len(header)), err)
+		return nil, torn(file, int64(n), fmt.Sprintf("an IDX header of %d bytes", len(header)), err)
 	}
 	if want := [4]byte{0, 0, 8, byte(dimensions)}; [4]byte(header) != want {
 		return nil, &FormatError{File: file, Found: fmt.Sprintf("magic number %#08x", header[:4]),
 			Expected: fmt.Sprintf("%#08x, an IDX file of bytes with %d dimensions", want, dimensions)}
 	}
-	x := &idx{}
-	size := int64(1)
+	most := int64(maxIDX)
+	if part {
+		most = math.MaxInt / 2
+	}
 	for k := range dimensions {
 		n := binary.BigEndian.Uint32(header[4+4*k:])
-		if n == 0 || int64(n) > maxIDX/size {
+		if n == 0 || int64(n) > most/x.data {
 			return nil, &FormatError{File: file, Offset: int64(4 + 4*k), Found: fmt.Sprintf("dimension %d of %d", k+1, n),
-				Expected: fmt.Sprintf("at least 1 and at most %d bytes in all", maxIDX)}
+				Expected: fmt.Sprintf("at least 1 and at most %d bytes in all", most)}
 		}
-		size *= int64(n)
+		x.data *= int64(n)
 		x.shape = append(x.shape, int(n))
 	}
-	var data bytes.Buffer
-	if n, err := io.CopyN(&data, in, size); err != nil {
-		return nil, torn(file, len(header)+int(n), fmt.Sprintf("%d bytes of data after the header", size), err)
+	if x.packed {
+		return x, nil
 	}
-	x.data = data.Bytes()
-	end := len(header) + len(x.data)
-	// Reading on to the end also has gzip compare its checksum.
-	switch _, err := in.ReadByte(); {
-	case err == nil:
-		return nil, &FormatError{File: file, Offset: int64(end), Found: "more data", Expected: "the end of the file"}
-	case err != io.EOF:
-		return nil, torn(file, end, "the end of the file", err)
+	switch end := x.start() + x.data; {
+	case size < end:
+		return nil, torn(file, size, x.expected(), io.EOF)
+	case size > end:
+		return nil, &FormatError{File: file, Offset: end, Found: "more data", Expected: "the end of the file"}
 	}
 	return x, nil
 }
 
+// unpacked returns a reader of the whole file, header and data, and finds out whether it is packed.
+func (x *idx) unpacked() (*bufio.Reader, error) {
+	in := bufio.NewReader(io.NewSectionReader(x.src, 0, x.size))
+	if magic, err := in.Peek(2); err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
+		return in, nil
+	}
+	x.packed = true
+	unpacked, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, torn(x.file, 0, "a gzip header", err)
+	}
+	return bufio.NewReader(unpacked), nil
+}
+
+// start returns how many bytes the header has.
+func (x *idx) start() int64 { return int64(4 + 4*len(x.shape)) }
+
+func (x *idx) expected() string { return fmt.Sprintf("%d bytes of data after the header", x.data) }
+
+// row returns how many bytes there are for each value of the first index.
+func (x *idx) row() int64 { return x.data / int64(x.shape[0]) }
+
+// read returns the data of a range of the first index. Only these are read from a file that is not packed.
+// A packed one is unpacked to its end, which has gzip compare its checksum, and memory grows with what of
+// the range was really there.
+func (x *idx) read(r Range) ([]byte, error) {
+	if r.Rows() == 0 {
+		return nil, nil
+	}
+	from, size := x.start()+int64(r.First)*x.row(), int64(r.Rows())*x.row()
+	if !x.packed {
+		data := make([]byte, size)
+		if n, err := x.src.ReadAt(data, from); n < len(data) {
+			return nil, torn(x.file, from+int64(n), x.expected(), err)
+		}
+		return data, nil
+	}
+	in, err := x.unpacked()
+	if err != nil {
+		return nil, err
+	}
+	if n, err := io.CopyN(io.Discard, in, from); err != nil {
+		return nil, torn(x.file, n, x.expected(), err)
+	}
+	var data bytes.Buffer
+	if n, err := io.CopyN(&data, in, size); err != nil {
+		return nil, torn(x.file, from+n, x.expected(), err)
+	}
+	end := x.start() + x.data
+	if n, err := io.CopyN(io.Discard, in, end-from-size); err != nil {
+		return nil, torn(x.file, from+size+n, x.expected(), err)
+	}
+	switch _, err := in.ReadByte(); {
+	case err == nil:
+		return nil, &FormatError{File: x.file, Offset: end, Found: "more data", Expected: "the end of the file"}
+	case err != io.EOF:
+		return nil, torn(x.file, end, "the end of the file", err)
+	}
+	return data.Bytes(), nil
+}
+
 // torn tells a file that ends too early or does not unpack from one that can't be read.
-func torn(file string, offset int, expected string, err error) error {
-	e := &FormatError{File: file, Offset: int64(offset), Expected: expected}
+func torn(file string, offset int64, expected string, err error) error {
+	e := &FormatError{File: file, Offset: offset, Expected: expected}
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		e.Found = "the end of the file"

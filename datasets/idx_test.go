@@ -170,7 +170,7 @@ func TestGzipBomb(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err = readIDX(&bomb, "bomb", 3)
+	_, err = readIDX(bomb.Bytes(), "bomb", 3)
 	runtime.ReadMemStats(&after)
 	if e, ok := errors.AsType[*FormatError](err); !ok || e.Found != "more data" {
 		t.Errorf("%v", err)
@@ -180,7 +180,7 @@ func TestGzipBomb(t *testing.T) {
 	}
 	// A header that promises much and a file that has nothing: memory follows the file.
 	runtime.ReadMemStats(&before)
-	_, err = readIDX(bytes.NewReader(idxBytes(nil, 1<<20, 32, 32)), "empty", 3)
+	_, err = readIDX(idxBytes(nil, 1<<20, 32, 32), "empty", 3)
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; err == nil || used > 1<<20 {
 		t.Errorf("%v, %d bytes allocated", err, used)
@@ -235,19 +235,46 @@ func FuzzIDX(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte, dimensions byte) {
 		n := 1 + int(dimensions%3)
-		x, err := readIDX(bytes.NewReader(b), "f", n)
+		x, err := newIDX(bytes.NewReader(b), int64(len(b)), "f", n, dimensions >= 128)
 		if err != nil {
-			if _, ok := errors.AsType[*FormatError](err); !ok {
-				t.Fatalf("%T: %v", err, err)
-			}
+			checkFormatError(t, err)
 			return
 		}
 		size := 1
 		for _, s := range x.shape {
 			size *= s
 		}
-		if len(x.shape) != n || len(x.data) != size {
-			t.Fatalf("shape %v with %d bytes", x.shape, len(x.data))
+		if len(x.shape) != n || x.data != int64(size) || !x.packed && int(x.start())+size != len(b) {
+			t.Fatalf("shape %v with %d bytes", x.shape, len(b))
+		}
+		if size > 1<<20 {
+			return
+		}
+		data, err := x.read(Range{0, x.shape[0]})
+		if err != nil {
+			checkFormatError(t, err)
+			return
+		}
+		r := Range{x.shape[0] / 3, x.shape[0]/3 + 1}
+		some, err := x.read(r)
+		if row := int(x.row()); err != nil || len(data) != size || !bytes.Equal(some, data[r.First*row:r.Last*row]) {
+			t.Fatalf("%d bytes, of which rows %v are %d (%v)", len(data), r, len(some), err)
 		}
 	})
+}
+
+func checkFormatError(t *testing.T, err error) {
+	t.Helper()
+	if _, ok := errors.AsType[*FormatError](err); !ok || strings.Contains(err.Error(), "\n") {
+		t.Fatalf("%T: %v", err, err)
+	}
+}
+
+// readIDX reads all data of an IDX file.
+func readIDX(b []byte, file string, dimensions int) ([]byte, error) {
+	x, err := newIDX(bytes.NewReader(b), int64(len(b)), file, dimensions, false)
+	if err != nil {
+		return nil, err
+	}
+	return x.read(Range{0, x.shape[0]})
 }

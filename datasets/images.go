@@ -3,12 +3,11 @@ package datasets
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // imageSet is a set in the files of MNIST: images and labels in IDX, apart for training and testing.
@@ -77,6 +76,10 @@ func (s imageSet) foreign(path string) bool {
 	if err != nil {
 		panic("datasets: " + err.Error())
 	}
+	// A file of another set may be of any size; it is not read to the end for this.
+	if info, err := os.Stat(path); err != nil || info.Size() > maxLabels {
+		return false
+	}
 	sum, err := sumFile(path)
 	if err != nil {
 		return false
@@ -88,6 +91,9 @@ func (s imageSet) foreign(path string) bool {
 	}
 	return false
 }
+
+// maxLabels is more than any file of labels has of which the checksum is known.
+const maxLabels = 1 << 16
 
 // sumFile returns the SHA-256 of a file in hexadecimal.
 func sumFile(path string) (string, error) {
@@ -121,22 +127,23 @@ func loadImages(s imageSet, o Options) (*Dataset, error) {
 }
 
 func (s imageSet) read(f imageFiles, o Options) (*Dataset, error) {
-	var images, labels []*idx
+	var parts []*imagePart
 	rows := 0
 	for _, p := range f.pairs {
-		x, l, err := p.read(len(s.classes))
+		x, err := p.open(len(s.classes), o.Keep != nil)
 		if err != nil {
 			return nil, err
 		}
-		if len(images) > 0 && (x.shape[1] != images[0].shape[1] || x.shape[2] != images[0].shape[2]) {
+		defer x.Close()
+		parts = append(parts, x)
+		if a, b := x.images.shape, parts[0].images.shape; a[1] != b[1] || a[2] != b[2] {
 			return nil, &FormatError{File: p.images, Offset: 8,
-				Found:    fmt.Sprintf("images of %d × %d", x.shape[1], x.shape[2]),
-				Expected: fmt.Sprintf("%d × %d as in %s", images[0].shape[1], images[0].shape[2], f.pairs[0].images)}
+				Found:    fmt.Sprintf("images of %d × %d", a[1], a[2]),
+				Expected: fmt.Sprintf("%d × %d as in %s", b[1], b[2], f.pairs[0].images)}
 		}
-		images, labels = append(images, x), append(labels, l)
-		rows += x.shape[0]
+		rows += x.rows()
 	}
-	test := images[len(images)-1].shape[0]
+	test := parts[len(parts)-1].rows()
 	if o.Rows > 0 && o.Rows < rows {
 		rows, test = o.Rows, o.Rows/5
 	} else if f.oneIn > 0 {
@@ -146,43 +153,118 @@ func (s imageSet) read(f imageFiles, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	height, width := images[0].shape[1], images[0].shape[2]
-	t := table{inputs: mat.NewDense(rows, width*height, nil), labels: make([]int, 0, rows)}
-	grey := t.inputs.RawMatrix().Data
-	for k, x := range images {
-		for i := 0; i < min(len(x.data), len(grey)); i++ {
-			grey[i] = float64(x.data[i])
-		}
-		grey = grey[min(len(x.data), len(grey)):]
-		for _, label := range labels[k].data[:min(len(labels[k].data), rows-len(t.labels))] {
-			t.labels = append(t.labels, int(label))
-		}
+	train, exam := o.Keep.rows(rows-test, test)
+	if row, kept := parts[0].images.row(), int64(train.Rows()+exam.Rows()); o.Keep != nil && kept > maxIDX/row {
+		return nil, &FormatError{File: f.pairs[0].images, Offset: parts[0].images.start(), Found: fmt.Sprintf("%d rows of %d bytes", kept, row),
+			Expected: fmt.Sprintf("at most %d bytes in one process", maxIDX)}
 	}
+	height, width := parts[0].images.shape[1], parts[0].images.shape[2]
 	d := &Dataset{Name: s.name, Classes: slices.Clone(s.classes), InputNames: pixelNames(width, height),
 		Title: fmt.Sprintf("%s%s: %d images to train on, %d to test on", s.title, f.note, rows-test, test),
 		Image: &Image{Width: width, Height: height}}
-	d.Train, d.Test = t.tail(test)
+	behind := Range{rows - test + exam.First, rows - test + exam.Last}
+	if exam.Rows() > 0 && train.Last == behind.First {
+		// In one piece, for which a packed file is unpacked but once.
+		t, err := readImages(parts, Range{train.First, behind.Last})
+		if err != nil {
+			return nil, err
+		}
+		d.Train, d.Test = t.tail(exam.Rows())
+	} else {
+		for _, part := range []struct {
+			to   *Split
+			rows Range
+		}{{&d.Train, train}, {&d.Test, behind}} {
+			t, err := readImages(parts, part.rows)
+			if err != nil {
+				return nil, err
+			}
+			*part.to = Split{Inputs: t.inputs, Labels: t.labels}
+		}
+	}
+	d.Train.place(train, rows-test)
+	d.Test.place(exam, test)
 	d.finish(greyLevels(width * height))
 	return d, nil
 }
 
-// read reads images and labels and makes sure that they belong together.
-func (p pair) read(classes int) (images, labels *idx, err error) {
-	if images, err = openIDX(p.images, 3); err != nil {
-		return nil, nil, err
-	}
-	if labels, err = openIDX(p.labels, 1); err != nil {
-		return nil, nil, err
-	}
-	if n := labels.shape[0]; n != images.shape[0] {
-		return nil, nil, &FormatError{File: p.labels, Offset: 4, Found: fmt.Sprintf("%d labels", n),
-			Expected: fmt.Sprintf("%d, one for each image in %s", images.shape[0], p.images)}
-	}
-	for i, label := range labels.data {
-		if int(label) >= classes {
-			return nil, nil, &FormatError{File: p.labels, Offset: int64(8 + i), Found: fmt.Sprintf("label %d", label),
-				Expected: fmt.Sprintf("a label from 0 to %d", classes-1)}
+// readImages reads a range of the rows of all parts, which follow one another.
+func readImages(parts []*imagePart, rows Range) (*table, error) {
+	pixels := int(parts[0].images.row())
+	t := &table{labels: make([]int, 0, rows.Rows())}
+	var grey [][]byte
+	first := 0 // of the part among all rows
+	for _, x := range parts {
+		r := Range{max(rows.First-first, 0), min(rows.Last-first, x.rows())}
+		first += x.rows()
+		if r.First >= r.Last {
+			continue
 		}
+		images, err := x.images.read(r)
+		if err != nil {
+			return nil, err
+		}
+		labels, err := x.readLabels(r)
+		if err != nil {
+			return nil, err
+		}
+		grey = append(grey, images)
+		t.labels = append(t.labels, labels...)
 	}
-	return images, labels, nil
+	t.inputs = newDense(rows.Rows(), pixels)
+	data := t.inputs.RawMatrix().Data
+	for _, images := range grey {
+		for i, v := range images {
+			data[i] = float64(v)
+		}
+		data = data[len(images):]
+	}
+	return t, nil
+}
+
+// imagePart is a pair of files that belong together.
+type imagePart struct {
+	images, labels *idx
+	classes        int
+}
+
+// open opens images and labels and makes sure that they belong together.
+func (p pair) open(classes int, part bool) (*imagePart, error) {
+	images, err := openIDX(p.images, 3, part)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := openIDX(p.labels, 1, part)
+	if err != nil {
+		images.Close()
+		return nil, err
+	}
+	x := &imagePart{images, labels, classes}
+	if n := labels.shape[0]; n != x.rows() {
+		x.Close()
+		return nil, &FormatError{File: p.labels, Offset: 4, Found: fmt.Sprintf("%d labels", n),
+			Expected: fmt.Sprintf("%d, one for each image in %s", x.rows(), p.images)}
+	}
+	return x, nil
+}
+
+func (x *imagePart) rows() int { return x.images.shape[0] }
+
+// Close closes both files.
+func (x *imagePart) Close() error { return errors.Join(x.images.Close(), x.labels.Close()) }
+
+// readLabels reads some labels, each the index of a class.
+func (x *imagePart) readLabels(r Range) (labels []int, err error) {
+	data, err := x.labels.read(r)
+	if err != nil {
+		return nil, err
+	}
+	for i, label := range data {
+		if int(label) >= x.classes {
+			return nil, &FormatError{File: x.labels.file, Offset: x.labels.start() + int64(r.First+i), Found: fmt.Sprintf("label %d", label),
+				Expected: fmt.Sprintf("a label from 0 to %d", x.classes-1)}
+		}
+		labels = append(labels, int(label))
+	}
+	return labels, nil
 }

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -64,35 +65,59 @@ func unscaled(columns int) Scaling {
 
 // standard fits ScaledStandard to the columns of m, with the population's standard deviation. A column
 // for which keep is true stays as it is; keep may be nil.
+func standard(m *mat.Dense, keep []bool) Scaling {
+	rows, columns := m.Dims()
+	s, _ := fitStandard(rows, columns, keep, func(visit func(row []float64)) error {
+		for i := range rows {
+			visit(m.RawRowView(i))
+		}
+		return nil
+	})
+	return s
+}
+
+// fitStandard is standard for rows that need not be in memory: each visits them in order, and is called
+// three times. It returns the first error of each.
 //
 // A column is constant when all its values are equal, not when a computed deviation is zero: rounding in
 // the mean would let 0.1 repeated a thousand times through.
-func standard(m *mat.Dense, keep []bool) Scaling {
-	rows, columns := m.Dims()
+func fitStandard(rows, columns int, keep []bool, each func(visit func(row []float64)) error) (Scaling, error) {
 	s := Scaling{Kind: ScaledStandard, Offset: make([]float64, columns), Scale: repeat(1, columns)}
 	mean, square := make([]float64, columns), make([]float64, columns)
 	varies := make([]bool, columns)
-	first := m.RawRowView(0)
-	for i := range rows {
-		for j, v := range m.RawRowView(i) {
+	var first []float64
+	err := each(func(row []float64) {
+		if first == nil {
+			first = slices.Clone(row)
+		}
+		for j, v := range row {
 			mean[j] += v / float64(rows)
 			varies[j] = varies[j] || v != first[j]
 		}
+	})
+	if err != nil {
+		return s, err
 	}
 	// Each column is measured in units of its greatest deviation, so that no square over- or underflows.
 	unit := make([]float64, columns)
-	for i := range rows {
-		for j, v := range m.RawRowView(i) {
+	err = each(func(row []float64) {
+		for j, v := range row {
 			unit[j] = max(unit[j], math.Abs(v-mean[j]))
 		}
+	})
+	if err != nil {
+		return s, err
 	}
-	for i := range rows {
-		for j, v := range m.RawRowView(i) {
+	err = each(func(row []float64) {
+		for j, v := range row {
 			if unit[j] > 0 {
 				d := (v - mean[j]) / unit[j]
 				square[j] += d * d
 			}
 		}
+	})
+	if err != nil {
+		return s, err
 	}
 	for j := range columns {
 		switch {
@@ -105,5 +130,5 @@ func standard(m *mat.Dense, keep []bool) Scaling {
 			s.Scale[j] = max(unit[j]*math.Sqrt(square[j]/float64(rows)), math.SmallestNonzeroFloat64)
 		}
 	}
-	return s
+	return s, nil
 }

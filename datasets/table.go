@@ -152,7 +152,7 @@ func (d *TableReader) open() error {
 	if end := bytes.LastIndexByte(sample, '\n'); end >= 0 {
 		sample = sample[:end+1]
 	}
-	s := sheet{text: sample, comma: ','}
+	s := sheet{src: bytes.NewReader(sample), to: int64(len(sample)), comma: ','}
 	s.sniff()
 	d.csv = csv.NewReader(d.text) // which takes the buffer for its own
 	d.csv.Comma = s.comma

@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 const (
@@ -39,38 +37,72 @@ func loadUCILetter(o Options) (*Dataset, error) {
 	return nil, &NotFoundError{Name: "letter", Files: []string{letterFile}, Looked: dirs}
 }
 
-func readUCILetter(r io.Reader, file string, o Options) (*Dataset, error) {
-	t := table{inputs: mat.NewDense(letterRows, attributes, nil), labels: make([]int, letterRows)}
-	lines := bufio.NewScanner(r)
-	rows := 0
-	for ; lines.Scan(); rows++ {
-		if rows == letterRows {
-			return nil, &FormatError{File: file, Line: rows + 1, Found: "another line", Expected: "the end of the file after 20000 letters"}
-		}
-		if err := readLetter(lines.Bytes(), t.inputs.RawRowView(rows), &t.labels[rows]); err != nil {
-			err.File, err.Line = file, rows+1
-			return nil, err
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", file, rows+1, err)
-	}
-	if rows < letterRows {
-		return nil, &FormatError{File: file, Line: rows + 1, Found: "the end of the file", Expected: "20000 lines"}
-	}
+// readUCILetter reads the text four times instead of having it in memory: three times for the scaling.
+func readUCILetter(text io.ReadSeeker, file string, o Options) (*Dataset, error) {
+	rows := letterRows
 	if o.Rows > 0 && o.Rows < rows {
 		rows = o.Rows
-		t.inputs, t.labels = rowsOf(t.inputs, 0, rows), t.labels[:rows]
 	}
 	test, err := o.testRows(rows, max(rows*letterTest/letterRows, 1))
 	if err != nil {
 		return nil, err
 	}
+	scaling, err := fitStandard(rows-test, attributes, nil, func(visit func(row []float64)) error {
+		return eachLetter(text, file, func(i int, row []float64, _ int) {
+			if i < rows-test {
+				visit(row)
+			}
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	train, exam := o.Keep.rows(rows-test, test)
 	d := &Dataset{Name: "letter", Classes: letterNames(), InputNames: slices.Clone(attributeNames),
-		Title: fmt.Sprintf("UCI letter recognition: %d to train on, %d to test on", rows-test, test)}
-	d.Train, d.Test = t.tail(test)
-	d.finish(standard(d.Train.Inputs, nil))
+		Title: fmt.Sprintf("UCI letter recognition: %d to train on, %d to test on", rows-test, test),
+		Train: newSplit(train, rows-test, attributes), Test: newSplit(exam, test, attributes)}
+	err = eachLetter(text, file, func(i int, row []float64, label int) {
+		s, r := &d.Train, train
+		if i >= rows-test {
+			s, r, i = &d.Test, exam, i-(rows-test)
+		}
+		if i >= r.First && i < r.Last {
+			s.Inputs.SetRow(i-r.First, row)
+			s.Labels = append(s.Labels, label)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.finish(scaling)
 	return d, nil
+}
+
+// eachLetter reads the text from its start and visits its 20000 rows in order. A row is the callee's
+// until it returns.
+func eachLetter(text io.ReadSeeker, file string, visit func(i int, row []float64, label int)) error {
+	if _, err := text.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(text)
+	row, label, rows := make([]float64, attributes), 0, 0
+	for ; lines.Scan(); rows++ {
+		if rows == letterRows {
+			return &FormatError{File: file, Line: rows + 1, Found: "another line", Expected: "the end of the file after 20000 letters"}
+		}
+		if err := readLetter(lines.Bytes(), row, &label); err != nil {
+			err.File, err.Line = file, rows+1
+			return err
+		}
+		visit(rows, row, label)
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s:%d: %w", file, rows+1, err)
+	}
+	if rows < letterRows {
+		return &FormatError{File: file, Line: rows + 1, Found: "the end of the file", Expected: "20000 lines"}
+	}
+	return nil
 }
 
 // readLetter reads a capital and 16 whole numbers from 0 to 15, parted by commas.
