@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"math"
 	"sync/atomic"
 	"time"
@@ -199,6 +200,9 @@ func (r *run) switchTo(name string) error {
 	if err := r.offers(info); err != nil {
 		return refuse("%s: %v", name, err)
 	}
+	if err := r.suits(info, r.defaults(info)); err != nil {
+		return &CommandError{Reason: err.Error()}
+	}
 	r.next, r.giveUp = info, true
 	return nil
 }
@@ -236,7 +240,8 @@ func (r *run) defaults(info *optim.Info) *optim.Settings {
 // reads it before the next batch, and the size of its batches before the next epoch.
 func (r *run) set(key string, put func(*optim.Settings) error) error {
 	for _, m := range r.members {
-		if err := put(m.settings.Clone()); err != nil {
+		settings := m.settings.Clone()
+		if err := cmp.Or(put(settings), r.suits(r.info, settings)); err != nil {
 			return &CommandError{Reason: r.of(m) + err.Error()}
 		}
 	}

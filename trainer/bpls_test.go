@@ -47,9 +47,9 @@ func TestChainIsTheNetwork(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := mat.NewDense(9, 2, nil)
-		o.network.OutputTo(want, w, o.x)
+		o.network.OutputTo(want, w, chain.Inputs)
 		for p := range 9 {
-			u := o.x.RawRowView(p)
+			u := chain.Inputs.RawRowView(p)
 			for _, l := range chain.Layers {
 				v := make([]float64, l.Nodes)
 				for j := range v {

@@ -1,7 +1,6 @@
 package trainer
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -62,7 +61,7 @@ type Config struct {
 	// than this share of the training time, as on a fast run they would; 0: none is left out.
 	SpectrumShare float64
 	Save          string // file for the weights at the run's end, by extension .safetensors or .onnx; empty: none
-	Memory        int64  // bytes for kept linearizations; 0: 1 GiB. The results do not depend on it
+	Memory        int64  // bytes for kept linearizations, in each process; 0: 1 GiB. The results do not depend on it
 }
 
 // maxThreads bounds the workers: more than this is a slip of the finger.
@@ -262,54 +261,6 @@ func (c *Config) sets(key string) bool {
 	})
 }
 
-// Problem is what a run trains: data and a network that fits them.
-type Problem struct {
-	Data    *datasets.Dataset
-	Train   datasets.Split // the rows as the network takes them: Data's, with what gates look at behind the inputs
-	Test    datasets.Split
-	Network *models.Network
-	Init    models.Init
-}
-
-// Prepare loads the data and builds the network. It returns the typed errors of datasets and models,
-// or a *ConfigError where the flags do not fit the data.
-func (c *Config) Prepare() (*Problem, error) {
-	data, err := datasets.Load(c.data(), datasets.Options{
-		Dir: c.DataDir, Target: c.Target, Test: c.Test, Seed: dataSeed,
-	})
-	var option *datasets.OptionError
-	if errors.As(err, &option) {
-		return nil, &ConfigError{Flag: "--" + option.Option, Value: option.Value, Expected: option.Expected}
-	}
-	if err != nil {
-		return nil, err
-	}
-	arch, err := c.architecture(data)
-	if err != nil {
-		return nil, err
-	}
-	if arch.Loss == models.CrossEntropy && data.Classes == nil {
-		return nil, &ConfigError{Flag: "--loss", Value: "xent", Expected: "mse, because the targets are numbers and not classes"}
-	}
-	if saturates(&arch) && data.Classes != nil {
-		data.Encode(-1, 1)
-	}
-	network, err := models.NewNetwork(arch)
-	if err != nil {
-		return nil, fmt.Errorf("the network of --net, --act, --out and --loss: %w", err)
-	}
-	start, err := models.ParseInit(c.init())
-	if err != nil {
-		return nil, &ConfigError{Flag: "--init", Value: c.Init, Expected: expectation(err)}
-	}
-	p := &Problem{Data: data, Train: data.Train, Test: data.Test, Network: network, Init: start}
-	if arch.Features > 0 {
-		p.Train.Inputs = beside(data.Train.Inputs, data.Train.Features)
-		p.Test.Inputs = beside(data.Test.Inputs, data.Test.Features)
-	}
-	return p, nil
-}
-
 // saturates reports whether the outputs, or those of the experts that are combined, are hyperbolic tangents.
 func saturates(a *models.Architecture) bool {
 	last := len(a.Layers)
@@ -344,7 +295,7 @@ func (c *Config) architecture(data *datasets.Dataset) (models.Architecture, erro
 	hidden := c.Hidden
 	if hidden == nil {
 		hidden = []int{70, 50}
-		if data.Train.Rows() < 1000 {
+		if data.Train.Total() < 1000 {
 			hidden = []int{16, 16}
 		}
 	}

@@ -3,10 +3,12 @@ package trainer
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"hash"
 	"math"
+	"strings"
 
 	"newtop/models"
 
@@ -23,47 +25,114 @@ type fingerprint struct {
 	text string
 }
 
+// fingerprintGap stands between the data and the network, and leafwise before data whose digest is made of their leaves'.
+// Older checkpoints have one over all rows at a stretch.
+const fingerprintGap, leafwise = "-", "leaves."
+
 // takeFingerprint begins to compute the fingerprint of what a run is trained on: a digest of the rows' bits, and one of
-// the network but for its weights, sixteen bytes each.
-func takeFingerprint(p *Problem) *fingerprint {
+// the network but for its weights, sixteen bytes each. That of the rows is made of their leaves' (models.Tree), so
+// that it is the same however many processes share them. What a team has to do for it is done at once.
+func takeFingerprint(p *Problem, team Team) *fingerprint {
 	ctx, stop := context.WithCancel(context.Background())
 	f := &fingerprint{done: make(chan struct{}), stop: stop}
-	go func() {
+	leaves := func(test bool) []byte { return p.digests(ctx, test, 0, 1) }
+	if team != nil {
+		leaves = team.Digests
+	}
+	compute := func() {
 		defer close(f.done)
 		rows := sha256.New()
-		for _, m := range []*mat.Dense{p.Train.Inputs, p.Train.Targets, p.Test.Inputs, p.Test.Targets} {
-			if !hashMatrix(ctx, rows, m) {
-				return
+		for _, test := range []bool{false, true} {
+			total := p.Of(Rows{Test: test})
+			fmt.Fprintf(rows, "%d × %d, %d\n", total, p.Network.Columns(), p.Network.Outputs())
+			if total > 0 {
+				rows.Write(leaves(test))
 			}
 		}
-		network := sha256.New()
-		describe(network, p.Network)
-		f.text = digest(rows) + fingerprintGap + digest(network)
-	}()
+		if ctx.Err() == nil {
+			f.text = leafwise + digest(rows) + fingerprintGap + p.networkDigest()
+		}
+	}
+	if team == nil {
+		go compute()
+	} else {
+		compute()
+	}
 	return f
 }
 
-// fingerprintGap stands between the data and the network.
-const fingerprintGap = "-"
-
 func digest(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:16]) }
 
-// hashMatrix writes the size of m and a digest of its numbers, unless it is told to stop.
-func hashMatrix(ctx context.Context, h hash.Hash, m *mat.Dense) bool {
-	if m == nil {
-		m = new(mat.Dense)
+func (p *Problem) networkDigest() string {
+	network := sha256.New()
+	describe(network, p.Network)
+	return digest(network)
+}
+
+// Digests returns a digest of each leaf of a split whose rows are process rank's of size, one after another.
+func (p *Problem) Digests(test bool, rank, size int) []byte {
+	return p.digests(context.Background(), test, rank, size)
+}
+
+// digests gives up when ctx ends.
+func (p *Problem) digests(ctx context.Context, test bool, rank, size int) []byte {
+	s := &p.Train
+	if test {
+		s = &p.Test
 	}
-	rows, columns := m.Dims()
-	fmt.Fprintf(h, "%d × %d\n", rows, columns)
-	var l lanes
-	for i := range rows {
-		l.add(m.RawRowView(i))
-		if i%1024 == 0 && ctx.Err() != nil {
-			return false
+	tree := models.NewTree(s.Total())
+	leaf, end := tree.Share(rank, size)
+	var out []byte
+	for ; leaf < end && ctx.Err() == nil; leaf++ {
+		first, last := tree.Rows(leaf, tree.Leaves())
+		for _, m := range []*mat.Dense{s.Inputs, s.Targets} {
+			var l lanes
+			for i := first - s.First; i < last-s.First; i++ {
+				l.add(m.RawRowView(i))
+			}
+			for _, lane := range l {
+				out = binary.BigEndian.AppendUint64(out, lane)
+			}
 		}
 	}
-	fmt.Fprintf(h, "%x\n", l)
-	return true
+	return out
+}
+
+// stretch returns the fingerprint as older checkpoints have it.
+func (p *Problem) stretch(ctx context.Context) (string, error) {
+	rows := sha256.New()
+	for _, test := range []bool{false, true} {
+		var inputs, targets lanes
+		var columns, outputs int
+		total := 0
+		err := p.walk(test, 1024, func(first int, x, t *mat.Dense) error {
+			n, _ := x.Dims()
+			for i := range n {
+				inputs.add(x.RawRowView(i))
+				targets.add(t.RawRowView(i))
+			}
+			columns, outputs, total = p.Network.Columns(), p.Network.Outputs(), first+n
+			return ctx.Err()
+		})
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(rows, "%d × %d\n%x\n", total, columns, inputs)
+		fmt.Fprintf(rows, "%d × %d\n%x\n", total, outputs, targets)
+	}
+	return digest(rows) + fingerprintGap + p.networkDigest(), nil
+}
+
+// agree returns a *CheckpointError unless an expected fingerprint is that of the problem, which f is too.
+func (p *Problem) agree(ctx context.Context, expected string, f *fingerprint) error {
+	if strings.HasPrefix(expected, leafwise) {
+		return compareFingerprints(expected, f.wait())
+	}
+	found, err := p.stretch(ctx)
+	if err != nil {
+		return err
+	}
+	return compareFingerprints(expected, found)
 }
 
 // lanes are a digest of the bits of numbers, each of which goes into one of the four, several times as fast as SHA-256.

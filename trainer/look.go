@@ -14,7 +14,7 @@ type looks struct {
 	asked    []Command // to be computed at the next chance, each of them different
 	sliced   bool      // whether a slice was ever asked for
 	proposed proposed
-	along    *models.Linearization // over all training rows; nil before the first slice
+	along    Linearization // over all training rows; nil before the first slice
 }
 
 // partingRows is how many of the worst rows a run that has ended shows.
@@ -62,6 +62,9 @@ func (r *run) ask(c Command) error {
 	case ShowErrors:
 		if !c.Train && r.test == nil {
 			return refuse("there are no test rows: expected the training rows to be asked for")
+		}
+		if err := r.problem.readable(!c.Train); err != nil {
+			return refuse("the rows can't be read: %v", err)
 		}
 	}
 	if !slices.Contains(r.asked, c) {

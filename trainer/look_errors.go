@@ -19,25 +19,20 @@ const (
 // errors passes the rows through the net, of a committee through all members for their mean output, and gathers where
 // the outputs are wrong.
 func (r *run) errors(c ShowErrors) (Event, error) {
-	rows := &r.problem.Test
-	if c.Train {
-		rows = &r.problem.Train
-	}
-	g := newGathering(r, rows, c)
-	n, columns := rows.Inputs.Dims()
-	outputs := r.problem.Network.Outputs()
-	step := min(n, errorsChunk*r.pool.Threads())
-	u := mat.NewDense(step, outputs, nil)
-	for from := 0; from < n; from += step {
-		to := min(from+step, n)
-		part := u.Slice(0, to-from, 0, outputs).(*mat.Dense)
-		r.outputsTo(part, rows.Inputs.Slice(from, to, 0, columns).(*mat.Dense))
-		for i := range to - from {
-			g.add(from+i, part.RawRowView(i))
+	step := errorsChunk * r.pool.Threads()
+	g := newGathering(r, c)
+	u := mat.NewDense(min(g.rows, step), r.problem.Network.Outputs(), nil)
+	err := r.problem.walk(!c.Train, step, func(first int, x, t *mat.Dense) error {
+		rows, _ := x.Dims()
+		part := between(u, 0, rows)
+		r.outputsTo(part, x)
+		for i := range rows {
+			g.add(first+i, x.RawRowView(i), t.RawRowView(i), part.RawRowView(i))
 		}
-		if err := r.goOn(); err != nil {
-			return nil, err
-		}
+		return r.goOn()
+	})
+	if err != nil {
+		return nil, err
 	}
 	return g.finish(), nil
 }
@@ -46,7 +41,7 @@ func (r *run) errors(c ShowErrors) (Event, error) {
 type gathering struct {
 	run   *run
 	data  *datasets.Dataset
-	rows  *datasets.Split
+	rows  int // of the split
 	event ErrorsEvent
 	most  int
 	shown int   // how many rows residuals are of
@@ -55,15 +50,15 @@ type gathering struct {
 
 // bad is a row that may be among the worst.
 type bad struct {
-	row     int
-	loss    float64
-	output  int // class
-	outputs []float64
+	row                      int
+	loss                     float64
+	output                   int // class
+	inputs, targets, outputs []float64
 }
 
-func newGathering(r *run, rows *datasets.Split, c ShowErrors) *gathering {
+func newGathering(r *run, c ShowErrors) *gathering {
 	g := &gathering{
-		run: r, data: r.problem.Data, rows: rows,
+		run: r, data: r.problem.Data, rows: r.problem.Of(Rows{Test: !c.Train}),
 		event: ErrorsEvent{Epoch: r.epoch, Train: c.Train, Classes: r.problem.Data.Classes},
 		most:  min(max(0, c.Worst), maxWorst),
 	}
@@ -74,31 +69,30 @@ func newGathering(r *run, rows *datasets.Split, c ShowErrors) *gathering {
 		}
 		return g
 	}
-	g.shown = min(rows.Rows(), maxResiduals)
+	g.shown = min(g.rows, maxResiduals)
 	g.event.Residuals = make([][]Float, r.problem.Network.Outputs())
 	return g
 }
 
-// add takes the outputs of the next row.
-func (g *gathering) add(row int, u []float64) {
-	t := g.rows.Targets.RawRowView(row)
+// add takes the inputs, targets and outputs of the next row.
+func (g *gathering) add(row int, x, t, u []float64) {
 	b := bad{row: row, loss: g.run.problem.Network.RowLoss(u, t), output: -1}
 	if g.event.Confusion != nil {
 		if !floats.HasNaN(u) {
 			b.output = floats.MaxIdx(u)
-			g.event.Confusion[g.rows.Labels[row]][b.output]++
+			g.event.Confusion[floats.MaxIdx(t)][b.output]++
 		}
-	} else if taken := len(g.event.Residuals[0]); taken < g.shown && row == taken*g.rows.Rows()/g.shown {
+	} else if taken := len(g.event.Residuals[0]); taken < g.shown && row == taken*g.rows/g.shown {
 		for k := range g.event.Residuals {
 			g.event.Residuals[k] = append(g.event.Residuals[k], Float((u[k]-t[k])*g.data.TargetScaling.Scale[k]))
 		}
 	}
-	g.keep(b, u)
+	g.keep(b, x, t, u)
 }
 
 // keep puts a row in its place among the worst, if it has one there. A loss that is no number is the worst of all, and
 // of equals the first row comes first.
-func (g *gathering) keep(b bad, u []float64) {
+func (g *gathering) keep(b bad, x, t, u []float64) {
 	key := func(b *bad) float64 {
 		if math.IsNaN(b.loss) {
 			return math.Inf(1)
@@ -113,10 +107,11 @@ func (g *gathering) keep(b bad, u []float64) {
 		return
 	}
 	if len(g.worst) == g.most {
-		b.outputs = g.worst[g.most-1].outputs
+		last := &g.worst[g.most-1]
+		b.inputs, b.targets, b.outputs = last.inputs, last.targets, last.outputs
 		g.worst = g.worst[:g.most-1]
 	}
-	b.outputs = append(b.outputs[:0], u...)
+	b.inputs, b.targets, b.outputs = append(b.inputs[:0], x...), append(b.targets[:0], t...), append(b.outputs[:0], u...)
 	g.worst = slices.Insert(g.worst, i, b)
 }
 
@@ -131,11 +126,11 @@ func (g *gathering) finish() ErrorsEvent {
 	}
 	for _, b := range g.worst {
 		w := WorstRow{Row: b.row, Loss: Float(b.loss), Target: -1, Output: b.output, Height: height, Width: width}
-		w.Inputs = raw(&g.data.InputScaling, g.rows.Inputs.RawRowView(b.row)[:g.data.Inputs()])
+		w.Inputs = raw(&g.data.InputScaling, b.inputs[:g.data.Inputs()])
 		if e.Confusion != nil {
-			w.Target = g.rows.Labels[b.row]
+			w.Target = floats.MaxIdx(b.targets)
 		} else {
-			w.Targets = raw(&g.data.TargetScaling, g.rows.Targets.RawRowView(b.row))
+			w.Targets = raw(&g.data.TargetScaling, b.targets)
 			w.Outputs = raw(&g.data.TargetScaling, b.outputs)
 		}
 		e.Worst = append(e.Worst, w)

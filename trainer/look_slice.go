@@ -57,10 +57,9 @@ func (r *run) slice() (Event, error) {
 
 // linearizeAt returns a linearization over all training rows at w, apart from the one that the method works on. It
 // keeps no passes, so that a slice needs no memory that grows with the rows.
-func (r *run) linearizeAt(w []float64) (*models.Linearization, error) {
+func (r *run) linearizeAt(w []float64) (Linearization, error) {
 	if r.along == nil {
-		train := &r.problem.Train
-		r.along = r.problem.Network.Bind(train.Inputs, train.Targets, models.Options{Pool: r.pool, Memory: 1})
+		r.along = r.rows().Bind(Rows{}, models.Options{Pool: r.pool, Memory: 1})
 	}
 	r.along.Update(w)
 	return r.along, r.goOn()

@@ -85,14 +85,14 @@ func (r *run) opening() RunEvent {
 		now := time.Now()
 		r.id, r.begun = newID(now), now.UTC().Truncate(time.Millisecond)
 	}
-	return RunEvent{
+	e := RunEvent{
 		Version: 1,
 		ID:      r.id,
 		Time:    r.begun,
 		Data: DataInfo{
 			Name:      data.Name,
-			TrainRows: data.Train.Rows(),
-			TestRows:  data.Test.Rows(),
+			TrainRows: data.Train.Total(),
+			TestRows:  data.Test.Total(),
 			Inputs:    data.Inputs(),
 			Outputs:   data.Outputs(),
 			Classes:   len(data.Classes),
@@ -107,6 +107,11 @@ func (r *run) opening() RunEvent {
 		Batch:     r.config.Batch,
 		Epochs:    r.config.Epochs,
 	}
+	if r.team != nil {
+		e.Ranks = r.team.Size()
+		r.team.Describe(&e)
+	}
+	return e
 }
 
 // measure describes the weights of now and the outer iteration that led to them.

@@ -3,11 +3,11 @@ package trainer
 import (
 	"slices"
 
+	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -21,12 +21,14 @@ type work struct{ gradients, products, losses, equivalents float64 }
 type objective struct {
 	network *models.Network
 	cost    models.Cost
-	kept    *models.Linearization
+	on      binder
+	rows    Rows // that the mean is over
+	count   int  // how many these are
+	kept    Linearization
 	at      []float64 // the weights of kept
 	linear  bool      // whether kept belongs to at
 	batch   *models.Batch
 	most    int // rows that batch takes at once
-	x, t    *mat.Dense
 	figures models.Evaluation
 	figured []float64 // the weights of figures
 	known   bool
@@ -50,13 +52,22 @@ func NewObjective(network *models.Network, x, t *mat.Dense, o models.Options) op
 }
 
 func newObjective(network *models.Network, x, t *mat.Dense, o models.Options) *objective {
+	p := &Problem{Network: network, Train: datasets.Split{Inputs: x, Targets: t}}
+	return bindObjective(network, alone{p}, Rows{}, o)
+}
+
+// bindObjective returns the mean loss over some rows, which are wherever on binds to.
+func bindObjective(network *models.Network, on binder, rows Rows, o models.Options) *objective {
+	kept := on.Bind(rows, o)
 	return &objective{
 		network: network,
 		cost:    network.Cost(),
-		kept:    network.Bind(x, t, o),
+		on:      on,
+		rows:    rows,
+		count:   kept.Rows(),
+		kept:    kept,
 		at:      make([]float64, network.Dim()),
 		figured: make([]float64, network.Dim()),
-		x:       x, t: t,
 		spent:   &work{},
 		share:   1,
 		options: o,
@@ -76,28 +87,16 @@ func (o *objective) Blocks(count int) []optim.Objective {
 	options.Memory = max(1, options.Memory/int64(count))
 	o.parts = make([]optim.Objective, count)
 	for i := range o.parts {
-		x, t := every(o.x, i, count), every(o.t, i, count)
-		part := newObjective(o.network, x, t, options)
+		part := bindObjective(o.network, o.on, o.rows.part(i, count), options)
 		part.spent, part.share = o.spent, float64(part.Rows())/float64(o.Rows())
 		o.parts[i] = part
 	}
 	return o.parts
 }
 
-// every returns a view of the rows first, first + step, first + 2·step, … of m.
-func every(m *mat.Dense, first, step int) *mat.Dense {
-	raw := m.RawMatrix()
-	var view mat.Dense
-	view.SetRawMatrix(blas64.General{
-		Rows: (raw.Rows - first + step - 1) / step, Cols: raw.Cols,
-		Stride: step * raw.Stride, Data: raw.Data[first*raw.Stride:],
-	})
-	return &view
-}
-
 func (o *objective) Dim() int { return o.network.Dim() }
 
-func (o *objective) Rows() int { return o.x.RawMatrix().Rows }
+func (o *objective) Rows() int { return o.count }
 
 // Loss charges a forward pass, unless the figures at w are the last ones that were computed.
 func (o *objective) Loss(w []float64) float64 {
@@ -168,10 +167,12 @@ func (o *objective) GaussNewtonDiagTo(dst, w []float64) {
 	o.kept.GaussNewtonDiagTo(dst)
 }
 
+// BatchGradientTo is for one process that has all rows. A run in several refuses methods that would call it.
 func (o *objective) BatchGradientTo(dst, w []float64, rows []int) float64 {
 	if len(rows) > o.most {
 		o.most = len(rows)
-		o.batch = o.network.NewBatch(o.x, o.t, o.most)
+		x, t := o.on.(alone).all(o.rows)
+		o.batch = o.network.NewBatch(x, t, o.most)
 		o.batch.Pool = o.options.Pool
 	}
 	share := o.share * float64(len(rows)) / float64(o.Rows())

@@ -24,8 +24,13 @@ func (o *objective) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch fu
 	o.linearize(w)
 	o.chargePasses()
 	price := o.cost.Matrix/o.cost.Gradient + float64(o.network.Outputs())*o.again()
+	// The sum is the same for any number of parts, of which several processes have others than one.
+	before := o.spent.equivalents
+	charged := before
 	return o.kept.GaussNewtonMatrixTo(dst, func(part, parts int) error {
-		o.spent.equivalents += o.share * price / float64(parts)
+		before += o.spent.equivalents - charged // by a race meanwhile
+		charged = before + o.share*price*(float64(part)/float64(parts))
+		o.spent.equivalents = charged
 		if watch == nil {
 			return nil
 		}

@@ -20,7 +20,12 @@ func (o *objective) Chain() (*optim.Chain, error) {
 	if arch.Mixture != nil {
 		return nil, errors.New("the network is a mixture of experts: expected layers in a row")
 	}
-	c := &optim.Chain{Inputs: o.x, Targets: o.t, Classes: coded(o.t)}
+	here, ok := o.on.(alone)
+	if !ok {
+		return nil, errors.New("the rows are several processes': expected one process that has them all")
+	}
+	x, t := here.all(o.rows)
+	c := &optim.Chain{Inputs: x, Targets: t, Classes: coded(t)}
 	for _, bias := range o.network.Biases() {
 		layer := arch.Layers[bias.Layer-1]
 		name := fmt.Sprintf("layer %d", bias.Layer)

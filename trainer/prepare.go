@@ -8,52 +8,74 @@ import (
 	"newtop/trainer/optim"
 )
 
-// prepare loads the data and binds everything to it, answering commands meanwhile.
+// prepare loads the data and binds everything to it, answering commands meanwhile. A run that ends meanwhile leaves the
+// loader behind, but waits for a team, whose other processes must hear of the end.
 func (r *run) prepare() error {
+	if err := r.load(); err != nil || r.end != "" {
+		return err
+	}
+	return r.bind()
+}
+
+func (r *run) load() error {
 	type outcome struct {
+		config  Config
 		problem *Problem
 		err     error
 	}
 	prepared := make(chan outcome, 1) // with room, so that an abandoned loader ends by itself
+	o, prepare := outcome{config: r.config}, (*Config).Prepare
+	left := func() {}
+	if r.team != nil {
+		prepare = r.team.Prepare
+		left = func() { <-prepared }
+	}
 	go func() {
-		var o outcome
 		o.err = guard(func() (err error) {
-			o.problem, err = r.config.Prepare()
+			o.problem, err = prepare(&o.config)
 			return err
 		})
 		prepared <- o
 	}()
-	for r.problem == nil {
+	for {
 		select {
 		case o := <-prepared:
 			if o.err != nil {
 				return &PrepareError{Err: o.err}
 			}
-			r.problem = o.problem
+			r.config, r.problem = o.config, o.problem
+			return nil
 		case q := <-r.requests:
 			q.answer <- r.early(q.command)
 			if r.end != "" {
+				left()
 				return nil
 			}
 			r.publish(nil)
 		case <-r.ctx.Done():
+			left()
 			return r.ctx.Err()
 		}
 	}
-	return r.bind()
 }
 
 // bind puts together what the run works on.
 func (r *run) bind() error {
-	network, test := r.problem.Network, &r.problem.Test
 	r.pool = models.NewPool(r.config.Threads)
-	r.binding = r.bound(&work{})
-	if test.Rows() > 0 {
-		// Only forward passes are asked of the test rows, and those keep nothing.
-		r.test = network.Bind(test.Inputs, test.Targets, models.Options{Pool: r.pool, Memory: 1})
+	if r.from == nil {
+		if err := r.suits(r.info, r.settings); err != nil {
+			return &PrepareError{Err: err}
+		}
 	}
-	if err := r.offers(r.info); err != nil {
-		return &PrepareError{Err: fmt.Errorf("%s: %w", r.info.Name, err)}
+	r.binding = r.bound(&work{})
+	if r.problem.Test.Total() > 0 {
+		// Only forward passes are asked of the test rows, and those keep nothing.
+		r.test = r.rows().Bind(Rows{Test: true}, models.Options{Pool: r.pool, Memory: 1})
+	}
+	if r.from == nil { // which has a method of its own
+		if err := r.offers(r.info); err != nil {
+			return &PrepareError{Err: fmt.Errorf("%s: %w", r.info.Name, err)}
+		}
 	}
 	if !r.config.sets(limitKey) {
 		r.config.fit(r.settings, r.problem.Data)
@@ -64,10 +86,18 @@ func (r *run) bind() error {
 	return nil
 }
 
+// rows returns what binds the network to rows.
+func (r *run) rows() binder {
+	if r.team != nil {
+		return r.team
+	}
+	return alone{r.problem}
+}
+
 // bound returns the training rows bound anew, with what is spent on them charged to an account.
 func (r *run) bound(spent *work) binding {
-	network, train := r.problem.Network, &r.problem.Train
-	o := newObjective(network, train.Inputs, train.Targets, models.Options{Pool: r.pool, Memory: r.config.Memory})
+	network := r.problem.Network
+	o := bindObjective(network, r.rows(), Rows{}, models.Options{Pool: r.pool, Memory: r.config.Memory})
 	o.spent = spent
 	b := binding{objective: o, target: o}
 	if network.ExpertDim() < network.Dim() && r.config.GateTraining != "joint" {

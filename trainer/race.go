@@ -125,6 +125,9 @@ func (r *run) enter(entry *Racer, before []Racer) (*racer, error) {
 			return nil, refuse("racer %s: %v", entry.Name, err)
 		}
 	}
+	if err := r.suits(info, settings); err != nil {
+		return nil, refuse("racer %s: %v", entry.Name, err)
+	}
 	return &racer{info: info, member: &member{settings: settings}}, nil
 }
 

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -41,7 +42,7 @@ func (r *run) takeUp() error {
 	if r.from == nil && !r.keeps() {
 		return nil
 	}
-	r.print = takeFingerprint(r.problem)
+	r.print = takeFingerprint(r.problem, r.team)
 	if r.from == nil {
 		return nil
 	}
@@ -50,12 +51,15 @@ func (r *run) takeUp() error {
 	case <-r.ctx.Done():
 		return r.ctx.Err()
 	}
-	err := compareFingerprints(r.from.Fingerprint, r.print.text)
+	err := r.problem.agree(r.ctx, r.from.Fingerprint, r.print)
 	if err == nil {
 		err = r.restore(r.from)
 	}
+	if err == nil {
+		err = r.suits(r.info, r.chosen())
+	}
 	if err != nil {
-		return &PrepareError{Err: err}
+		return cmp.Or(r.ctx.Err(), error(&PrepareError{Err: err}))
 	}
 	return nil
 }

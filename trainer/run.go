@@ -21,10 +21,9 @@ type run struct {
 	problem *Problem
 	pool    *models.Pool
 	binding
-	test    *models.Linearization // nil without test rows
-	sample  *models.Linearization // over the rows of the spectrum; nil until the first one
-	sampled int                   // how many rows these are
-	start   [][]float64           // the next spectrum's start vectors
+	test   Linearization // nil without test rows
+	sample Linearization // over the rows of the spectrum; nil until the first one
+	start  [][]float64   // the next spectrum's start vectors
 
 	members []*member
 	turn    int           // whose turn it is in the outer iteration under way

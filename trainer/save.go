@@ -186,7 +186,7 @@ func Export(c Config, from *Checkpoint, run *RunEvent, file string) (SavedEvent,
 	if err != nil {
 		return SavedEvent{}, err
 	}
-	if err := compareFingerprints(from.Fingerprint, takeFingerprint(p).wait()); err != nil {
+	if err := p.agree(context.Background(), from.Fingerprint, takeFingerprint(p, nil)); err != nil {
 		return SavedEvent{}, err
 	}
 	weights, err := from.Weights(p.Network)

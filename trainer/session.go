@@ -10,6 +10,9 @@
 //	                             Checkpoint                      a Keeper keeps checkpoints, from which
 //	                                                             Resume goes on to the same bits
 //
+// In a Team the session runs in process 0, as ever; what is asked of rows is asked of a Linearization, in which all
+// processes join, and nothing else knows how many there are.
+//
 // Who ends what, in this order: the context or a Stop command ends the outer iteration under way; Run
 // publishes Done; the workers of the passes are stopped; the recorders' queues are closed and Run waits until
 // each has recorded its last event, once the context is cancelled for a short while only; the computation of
@@ -38,6 +41,7 @@ type Session struct {
 	recorders []Recorder
 	reporter  Reporter // the first of the recorders that is one; nil: none
 	hub       hub
+	team      Team // nil: this process has all rows
 	// What a session goes on from that Resume made.
 	resumed bool
 	from    *Checkpoint // nil: the run's start

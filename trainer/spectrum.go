@@ -7,8 +7,6 @@ import (
 	"newtop/models"
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // defaultRows bounds the rows that a spectrum averages over when the Config does not say, so that one costs
@@ -43,10 +41,10 @@ func (r *run) computeSpectrum() error {
 		Epoch:     r.epoch,
 		Method:    r.spectrumMethod(),
 		Operator:  cmp.Or(r.config.SpectrumOf, spectrumOperators[0]),
-		Rows:      r.sampled,
+		Rows:      r.sample.Rows(),
 		Selection: "all",
 	}
-	if e.Rows < r.problem.Train.Rows() {
+	if e.Rows < r.problem.Train.Total() {
 		e.Selection = "evenly spaced"
 	}
 	var h krylov.Operator = hessian{r.sample}
@@ -138,36 +136,20 @@ func (r *run) interject() error {
 }
 
 // bindSample binds the network to the rows of the spectrum.
-func (r *run) bindSample() *models.Linearization {
-	train := &r.problem.Train
-	rows := train.Rows()
-	r.sampled = min(rows, cmp.Or(r.config.SpectrumRows, defaultRows))
-	if r.config.SpectrumRows < 0 {
-		r.sampled = rows
+func (r *run) bindSample() Linearization {
+	var rows Rows
+	if n := cmp.Or(r.config.SpectrumRows, defaultRows); n > 0 && n < r.problem.Train.Total() {
+		rows.Count = n
 	}
-	x, t := train.Inputs, train.Targets
-	if r.sampled < rows {
-		x, t = evenly(x, r.sampled), evenly(t, r.sampled)
-	}
-	return r.problem.Network.Bind(x, t, models.Options{Pool: r.pool, Memory: r.config.Memory})
-}
-
-// evenly copies n rows of m, evenly spaced.
-func evenly(m *mat.Dense, n int) *mat.Dense {
-	rows, columns := m.Dims()
-	out := mat.NewDense(n, columns, nil)
-	for i := range n {
-		copy(out.RawRowView(i), m.RawRowView(i*rows/n))
-	}
-	return out
+	return r.rows().Bind(rows, models.Options{Pool: r.pool, Memory: r.config.Memory})
 }
 
 // hessian is the Hessian of a linearization.
-type hessian struct{ *models.Linearization }
+type hessian struct{ Linearization }
 
 func (h hessian) MulVecTo(dst, v []float64) { h.HessianTo(dst, v) }
 
 // gaussNewton is the Gauss–Newton matrix of a linearization.
-type gaussNewton struct{ *models.Linearization }
+type gaussNewton struct{ Linearization }
 
 func (g gaussNewton) MulVecTo(dst, v []float64) { g.GaussNewtonTo(dst, v) }

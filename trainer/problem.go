@@ -1,0 +1,113 @@
+package trainer
+
+import (
+	"errors"
+	"fmt"
+
+	"newtop/datasets"
+	"newtop/models"
+)
+
+// Problem is what a run trains: data and a network that fits them. One that PreparePart made for one of several processes has
+// some of the rows; Select gets others.
+type Problem struct {
+	Data    *datasets.Dataset
+	Train   datasets.Split // the rows as the network takes them: Data's, with what gates look at behind the inputs
+	Test    datasets.Split
+	Network *models.Network
+	Init    models.Init
+
+	config Config // what rows are read again by
+	held   held
+}
+
+// Prepare loads the data and builds the network. It returns the typed errors of datasets and models,
+// or a *ConfigError where the flags do not fit the data.
+func (c *Config) Prepare() (*Problem, error) { return c.PreparePart(0, 1) }
+
+// PreparePart is Prepare for process rank of size: the training and test rows of the problem are those of its leaves
+// (models.Tree). It returns a *ConfigError too for what several processes can't train, and for more of them than there are
+// leaves of the training rows.
+func (c *Config) PreparePart(rank, size int) (*Problem, error) {
+	if err := c.checkTeam(size); err != nil {
+		return nil, err
+	}
+	var keep datasets.Keep
+	rows, parts := 0, c.parts()
+	if size > 1 {
+		keep = func(train, test int) (trainRows, testRows datasets.Range) {
+			rows = train
+			if models.NewTree(train).Leaves() < size {
+				return datasets.Range{Last: 1}, datasets.Range{} // which nobody will look at
+			}
+			return reach(train, rank, size, parts), reach(test, rank, size, 1)
+		}
+	}
+	data, err := c.load(keep)
+	if err != nil {
+		return nil, err
+	}
+	if size > 1 && models.NewTree(rows).Leaves() < size {
+		return nil, &ConfigError{Flag: "-n", Value: fmt.Sprint(size),
+			Expected: fmt.Sprintf("at most %d processes for %d training rows", models.NewTree(rows).Leaves(), rows)}
+	}
+	arch, err := c.architecture(data)
+	if err != nil {
+		return nil, err
+	}
+	if arch.Loss == models.CrossEntropy && data.Classes == nil {
+		return nil, &ConfigError{Flag: "--loss", Value: "xent", Expected: "mse, because the targets are numbers and not classes"}
+	}
+	signed := saturates(&arch) && data.Classes != nil
+	if signed {
+		data.Encode(-1, 1)
+	}
+	network, err := models.NewNetwork(arch)
+	if err != nil {
+		return nil, fmt.Errorf("the network of --net, --act, --out and --loss: %w", err)
+	}
+	start, err := models.ParseInit(c.init())
+	if err != nil {
+		return nil, &ConfigError{Flag: "--init", Value: c.Init, Expected: expectation(err)}
+	}
+	p := &Problem{Data: data, Train: data.Train, Test: data.Test, Network: network, Init: start, config: *c}
+	if arch.Features > 0 {
+		p.Train.Inputs = beside(data.Train.Inputs, data.Train.Features)
+		p.Test.Inputs = beside(data.Test.Inputs, data.Test.Features)
+	}
+	p.hold(rank, size, signed)
+	return p, nil
+}
+
+// load loads the data, or the rows of them that keep picks.
+func (c *Config) load(keep datasets.Keep) (*datasets.Dataset, error) {
+	data, err := datasets.Load(c.data(), datasets.Options{
+		Dir: c.DataDir, Target: c.Target, Test: c.Test, Seed: dataSeed, Keep: keep,
+	})
+	var option *datasets.OptionError
+	if errors.As(err, &option) {
+		return nil, &ConfigError{Flag: "--" + option.Option, Value: option.Value, Expected: option.Expected}
+	}
+	return data, err
+}
+
+// checkTeam returns a *ConfigError for what so many processes can't train.
+func (c *Config) checkTeam(size int) error {
+	switch {
+	case size == 1:
+	case c.Committee > 1:
+		return &ConfigError{Flag: "--committee", Value: fmt.Sprint(c.Committee), Expected: "one net where several processes train it"}
+	case c.Experts > 0:
+		return &ConfigError{Flag: "--experts", Value: fmt.Sprint(c.Experts), Expected: "no mixture where several processes train"}
+	}
+	return nil
+}
+
+// parts returns how many blocks of rows the first method goes through.
+func (c *Config) parts() int {
+	_, settings, err := c.method()
+	if err != nil || !settings.Has("blocks") {
+		return 1
+	}
+	return int(settings.Get("blocks"))
+}

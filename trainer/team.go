@@ -1,0 +1,102 @@
+package trainer
+
+import (
+	"fmt"
+
+	"newtop/models"
+	"newtop/trainer/optim"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Team is several processes that train one run together, each on its own rows. The session runs in process 0 alone; the
+// others do what its Linearizations ask for. A team that breaks ends the process. One goroutine at a time calls its methods
+// and those of its Linearizations.
+type Team interface {
+	// Size is how many processes there are, this one included.
+	Size() int
+	// Describe adds to a run's first event on how many hosts they are, and how they add up.
+	Describe(e *RunEvent)
+	// Prepare has every process prepare its part of what c says, and returns this one's. It may settle what c leaves open and
+	// no result depends on, as how many threads there are. An error is the first one's that has one. Run does not return before Prepare does.
+	Prepare(c *Config) (*Problem, error)
+	// Bind binds the problem's network to some of its rows in every process. o.Part is for Bind to set.
+	Bind(rows Rows, o models.Options) Linearization
+	// Digests returns all processes' Digests of a split, in order.
+	Digests(test bool) []byte
+}
+
+// With has the session train in a team. It is called before Run. A team of one is none.
+//
+// The figures, decisions and checkpoints of a run are then what they are in one process, to the bit if the team adds up
+// in the order of models.Tree, and any number of processes can go on from a checkpoint. What was spent is too, as long as
+// Config.Memory, which each process may use, is enough to keep all passes, or too little for any. Batches of some of the
+// rows, methods that solve for layers, committees and mixtures are refused.
+func (s *Session) With(t Team) {
+	if t.Size() > 1 {
+		s.team = t
+	}
+}
+
+// Linearization is a network on some rows, as models.Linearization is, wherever these are.
+type Linearization interface {
+	Update(w []float64)
+	Evaluation() models.Evaluation
+	EvaluateAt(w []float64) models.Evaluation
+	Loss() float64
+	GradientTo(dst []float64)
+	HessianTo(dst, v []float64)
+	GaussNewtonTo(dst, v []float64)
+	GaussNewtonRowsTo(dst, v []float64)
+	GaussNewtonDiagTo(dst []float64)
+	GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, parts int) error) error
+	Dim() int
+	Rows() int // all of them
+	KeptRows() int
+	Current() bool
+	Asked() bool
+	Expect(products bool)
+}
+
+var _ Linearization = (*models.Linearization)(nil)
+
+// binder binds a problem's network to some of its rows, wherever these are.
+type binder interface {
+	Bind(rows Rows, o models.Options) Linearization
+}
+
+// alone binds to the rows of a problem that has all of them.
+type alone struct{ *Problem }
+
+func (a alone) Bind(rows Rows, o models.Options) Linearization {
+	x, t := a.all(rows)
+	return a.Network.Bind(x, t, o)
+}
+
+// all returns the rows.
+func (a alone) all(rows Rows) (x, t *mat.Dense) {
+	x, t, err := a.Select(rows, 0, a.Of(rows))
+	if err != nil {
+		panic("trainer: " + err.Error())
+	}
+	return x, t
+}
+
+// suits returns an error if the run's team can't train by a method with such settings.
+func (r *run) suits(info *optim.Info, settings *optim.Settings) error {
+	switch {
+	case r.team == nil:
+		return nil
+	case info.Needs&optim.NeedsLayers != 0:
+		return &ConfigError{Flag: "--opt", Value: info.Name,
+			Expected: "a method that does not solve for layers, where several processes train"}
+	case info.Needs&optim.NeedsRows == 0:
+		return nil
+	}
+	rows := r.problem.Train.Total()
+	if batch := int(settings.Get("batch")); batch > 0 && batch < rows {
+		return &ConfigError{Flag: info.Name + " with batch", Value: fmt.Sprint(batch),
+			Expected: fmt.Sprintf("all rows to an update, --set batch=0 or --batch %d, where several processes train", rows)}
+	}
+	return nil
+}
