@@ -18,21 +18,24 @@ import (
 
 // conversion is the way from a CSV file to a rows file and what there is of it.
 type conversion struct {
-	path   string // of the CSV file
-	csv    *os.File
-	info   os.FileInfo
-	source rowsSource
-	name   string // of the rows file, in whatever directory
-	o      Options
+	path     string // of the CSV file
+	csv      *os.File
+	info     os.FileInfo
+	source   rowsSource
+	sum      string // SHA-256 of the CSV file; empty if nobody asked for it
+	name     string // of the rows file, in whatever directory
+	o        Options
+	patience time.Duration // with another process that shows no sign of life
 }
 
 // loadRange reads a range of the rows of a CSV file, which is converted to a rows file when that is first
 // asked for, and again when it was changed. The rows file goes into rows below CacheDir, or, where nothing
 // can be written there, into .newtop beside the CSV file. Several processes, of several hosts that have the
-// directory in common, may ask at once: one converts and the others wait.
+// directory in common, may ask at once: one converts and the others wait, and fail as it does. What nobody has used
+// for a month is removed.
 //
-// The conversion reads the text three times and then the rows three times, for the scalings. It needs memory
-// for a whole number a row, their order, and for the different words.
+// The conversion reads the text four times, puts the rows in order chunk by chunk, and reads them three times more, for
+// the scalings. It needs memory for 12 bytes a row, for two chunks, and for the different words.
 func loadRange(path string, o Options) (*Dataset, error) {
 	c, err := newConversion(path, o)
 	if err != nil {
@@ -68,7 +71,7 @@ func newConversion(path string, o Options) (*conversion, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conversion{path: path, csv: csv, o: o}
+	c := &conversion{path: path, csv: csv, o: o, patience: 5 * time.Minute}
 	if err := c.identify(); err != nil {
 		csv.Close()
 		return nil, err
@@ -150,12 +153,40 @@ func (c *conversion) find(dir string, damaged os.FileInfo) (*rowsFile, *os.File)
 	}
 	info, err := f.Stat()
 	if err == nil && !os.SameFile(info, damaged) {
-		if rows, err := openRows(path, f, info.Size()); err == nil && rows.Source == c.source {
+		if rows, err := openRows(path, f, info.Size()); err == nil && c.made(rows) {
+			if time.Since(info.ModTime()) > 24*time.Hour {
+				touch(path) // for sweep
+			}
 			return rows, f
 		}
 	}
 	f.Close()
 	return nil, nil
+}
+
+// made reports whether the rows are of this version of the CSV file, or of one of another time with the same text, as hosts
+// that each have a copy and one cache in common may find.
+func (c *conversion) made(rows *rowsFile) bool {
+	if rows.Source == c.source {
+		return true
+	}
+	if rows.Source.Size != c.source.Size || rows.Source.Ends != c.source.Ends {
+		return false
+	}
+	return c.addUp() == nil && rows.Sum == c.sum
+}
+
+// addUp computes the checksum of the CSV file.
+func (c *conversion) addUp() error {
+	if c.sum != "" {
+		return nil
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(c.csv, 0, c.source.Size)); err != nil {
+		return err
+	}
+	c.sum = hex.EncodeToString(sum.Sum(nil))
+	return nil
 }
 
 // make has the rows file written to dir, by this process or by another.
@@ -164,20 +195,24 @@ func (c *conversion) make(dir string, damaged os.FileInfo) (*rowsFile, *os.File,
 		return nil, nil, err
 	}
 	path := filepath.Join(dir, c.name)
-	unlock, err := waitLock(path + ".lock")
+	turn, err := c.wait(path + ".lock")
 	if err != nil {
 		return nil, nil, err
 	}
 	// The file is opened before the lock ends, so that one who makes another version of it doesn't matter.
-	defer unlock()
+	defer turn.end()
 	if rows, f := c.find(dir, damaged); rows != nil {
 		return rows, f, nil
 	}
-	removeAbandoned(path)
+	if err := turn.failed; err != nil {
+		return nil, nil, err
+	}
+	sweep(dir)
 	part, err := os.CreateTemp(dir, c.name+".*.part")
 	if err != nil {
 		return nil, nil, err
 	}
+	turn.live(part.Name())
 	rows, err := c.writeTo(part)
 	if err == nil {
 		err = os.Rename(part.Name(), path)
@@ -185,31 +220,11 @@ func (c *conversion) make(dir string, damaged os.FileInfo) (*rowsFile, *os.File,
 	if err != nil {
 		part.Close()
 		os.Remove(part.Name())
+		turn.fail(c.source, err)
 		return nil, nil, err
 	}
 	rows.file = path
 	return rows, part, nil
-}
-
-// waitLock is lock that waits for whoever has it.
-func waitLock(path string) (unlock func(), err error) {
-	for pause := time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
-		if unlock, err = lock(path); !errors.Is(err, ErrBusy) {
-			return unlock, err
-		}
-		time.Sleep(pause)
-	}
-}
-
-// removeAbandoned removes what processes left that were ended while they wrote: parts of which nothing was
-// written for an hour, in case that there are no locks here.
-func removeAbandoned(path string) {
-	parts, _ := filepath.Glob(path + ".*.part")
-	for _, part := range parts {
-		if info, err := os.Stat(part); err == nil && time.Since(info.ModTime()) > time.Hour {
-			os.Remove(part)
-		}
-	}
 }
 
 // writeTo converts the CSV file.
@@ -227,7 +242,10 @@ func (c *conversion) writeTo(out *os.File) (*rowsFile, error) {
 		return nil, err
 	}
 	f := newRowsFile(out.Name(), out, describe(s, l, test))
-	f.Source = c.source
+	if err := c.addUp(); err != nil {
+		return nil, err
+	}
+	f.Source, f.Sum = c.source, c.sum
 	if err := f.fill(out, s, l, shuffle(s.rows, c.o.Seed)); err != nil {
 		return nil, err
 	}
@@ -245,12 +263,11 @@ func (f *rowsFile) fill(out *os.File, s *sheet, l *layout, place []int) error {
 	if _, err := out.WriteAt([]byte(rowsMagic), 0); err != nil {
 		return err
 	}
-	row := make([]byte, f.width)
-	return s.each(l, func(i int, values []float64) error {
-		f.encode(row, values)
-		_, err := out.WriteAt(row, f.offset(place[i]))
+	c := newChunks(f, out, chunkBytes)
+	if err := s.each(l, func(i int, values []float64) error { return c.add(place[i], values) }); err != nil {
 		return err
-	})
+	}
+	return c.order()
 }
 
 // seal writes what follows the rows and has all of it reach the disk.

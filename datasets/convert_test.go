@@ -152,6 +152,14 @@ func TestConversionIsKept(t *testing.T) {
 			t.Errorf("%s: it was not made anew (%v)", name, err)
 		}
 	}
+	// A copy has another time and the same text.
+	first = load()
+	if err := os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if again := load(); !os.SameFile(first, again) {
+		t.Error("it was made anew for a file with the same text")
+	}
 	// As long as before, and changed in the middle.
 	at := bytes.IndexByte(text[len(text)/2:], 'w') + len(text)/2 + 1
 	text[at] = '0' + (text[at]-'0'+1)%7
@@ -160,6 +168,9 @@ func TestConversionIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := load()
+	if os.SameFile(first, before) {
+		t.Error("it was not made anew for a file that was changed in the middle")
+	}
 	text[len(text)-3] = '0' + (text[len(text)-3]-'0'+1)%9
 	write(t, filepath.Dir(path), "t.csv", text)
 	info, err := os.Stat(path)
@@ -226,44 +237,163 @@ func TestConversionAtOnce(t *testing.T) {
 	}
 }
 
+// waiter is a process that waits for another one's turn.
+type waiter struct {
+	*conversion
+	lock   string
+	unlock func()
+	done   chan error
+}
+
+func newWaiter(t *testing.T, path string, patience time.Duration) *waiter {
+	t.Helper()
+	c, err := newConversion(path, Options{Keep: half})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.csv.Close() })
+	c.patience = patience
+	dir := c.dirs()[0]
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := &waiter{conversion: c, lock: filepath.Join(dir, c.name+".lock"), done: make(chan error, 1)}
+	if w.unlock, err = lock(w.lock); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_, _, err := c.load(nil)
+		w.done <- err
+	}()
+	select {
+	case err := <-w.done:
+		t.Skipf("no locks here: %v", err)
+	case <-time.After(20 * time.Millisecond):
+	}
+	return w
+}
+
 // A process waits for another that converts, and takes over if that one ends without a rows file.
 func TestConversionWaits(t *testing.T) {
 	t.Setenv("NEWTOP_CACHE", t.TempDir())
+	w := newWaiter(t, write(t, t.TempDir(), "t.csv", []byte(tables()["classes"])), time.Minute)
+	w.unlock()
+	if err := <-w.done; err != nil {
+		t.Error(err)
+	}
+}
+
+// What another process found out while it was waited for need not be found out again, unless it was about another version.
+func TestConversionFailsForAll(t *testing.T) {
+	t.Setenv("NEWTOP_CACHE", t.TempDir())
 	path := write(t, t.TempDir(), "t.csv", []byte(tables()["classes"]))
-	c, err := newConversion(path, Options{})
+	for _, want := range []error{
+		&FormatError{File: path, Line: 7, Column: "x", Found: "y", Expected: "z"},
+		&OptionError{Option: "target", Value: "x", Expected: "y"},
+		&os.PathError{Op: "write", Path: "there", Err: errors.New("the disk is full")},
+	} {
+		w := newWaiter(t, path, time.Minute)
+		told := &turn{path: w.lock}
+		told.fail(w.source, want)
+		w.unlock()
+		err := <-w.done
+		if _, ok := errors.AsType[*os.PathError](want); ok {
+			if err != nil || len(converted(t, filepath.Join(filepath.Dir(path), ".newtop"))) != 1 {
+				t.Errorf("%v instead of a conversion elsewhere", err)
+			}
+			continue
+		}
+		if fmt.Sprintf("%T %v", err, err) != fmt.Sprintf("%T %v", want, want) {
+			t.Errorf("%v, expected %v", err, want)
+		}
+		w = newWaiter(t, write(t, t.TempDir(), "u.csv", []byte(tables()["classes"])), time.Minute)
+		other := w.source
+		other.Size++
+		told = &turn{path: w.lock}
+		told.fail(other, want)
+		w.unlock()
+		if err := <-w.done; err != nil {
+			t.Errorf("of another version: %v", err)
+		}
+	}
+	// What was found out before is looked at again.
+	c, err := newConversion(write(t, t.TempDir(), "v.csv", []byte(tables()["classes"])), Options{Keep: half})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.csv.Close()
-	dir := c.dirs()[0]
-	abandoned := write(t, dir, c.name+".123.part", nil)
-	recent := write(t, dir, c.name+".124.part", nil)
-	if err := os.Chtimes(abandoned, time.Time{}, time.Now().Add(-2*time.Hour)); err != nil {
-		t.Fatal(err)
-	}
-	unlock, err := lock(filepath.Join(dir, c.name+".lock"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error)
-	go func() {
-		_, err := Load(path, Options{Keep: half})
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		t.Skipf("no locks here: %v", err)
-	case <-time.After(20 * time.Millisecond):
-	}
-	unlock()
-	if err := <-done; err != nil {
+	(&turn{path: filepath.Join(c.dirs()[0], c.name+".lock")}).fail(c.source, &OptionError{})
+	if _, err := Load(c.path, c.o); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(abandoned); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("an abandoned part is still there (%v)", err)
+}
+
+// A process that has a turn and does nothing is not waited for for ever.
+func TestConversionIsStuck(t *testing.T) {
+	t.Setenv("NEWTOP_CACHE", t.TempDir())
+	path := write(t, t.TempDir(), "t.csv", []byte(tables()["classes"]))
+	w := newWaiter(t, path, 300*time.Millisecond)
+	defer w.unlock()
+	touched := time.Now()
+	for range 10 {
+		time.Sleep(50 * time.Millisecond)
+		touched = touched.Add(time.Second)
+		if err := os.Chtimes(w.lock, touched, touched); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if _, err := os.Stat(recent); err != nil {
-		t.Error("the part of another was removed")
+	select {
+	case err := <-w.done:
+		t.Errorf("%v though there were signs of life", err)
+	default:
+	}
+	if err := <-w.done; err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "remove "+w.lock) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A conversion removes what others left that were ended, and what nobody uses, and nothing else.
+func TestConversionSweeps(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("NEWTOP_CACHE", cache)
+	dir, id := filepath.Join(cache, "rows"), "a.csv-0123456789abcdef01234567"
+	for _, f := range []struct {
+		name  string
+		age   time.Duration
+		stays bool
+	}{
+		{id, 29 * 24 * time.Hour, true}, {id + "0", 90 * 24 * time.Hour, true}, {"b" + id, 31 * 24 * time.Hour, false},
+		{id + ".lock", time.Hour, true}, {"b" + id + ".lock", 31 * 24 * time.Hour, false},
+		{id + ".12.part", time.Minute, true}, {id + ".13.part", time.Hour, false}, {"notes.part", 90 * 24 * time.Hour, true},
+	} {
+		path := write(t, dir, f.name, nil)
+		if err := os.Chtimes(path, time.Time{}, time.Now().Add(-f.age)); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if _, err := os.Stat(path); (err == nil) != f.stays {
+				t.Errorf("%s after %s: %v", f.name, f.age, err)
+			}
+		}()
+	}
+	path := write(t, t.TempDir(), "t.csv", []byte(tables()["classes"]))
+	load := func() {
+		if _, err := Load(path, Options{Keep: half}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load()
+	rows, _ := filepath.Glob(filepath.Join(dir, "t.csv-*[0-9a-f]"))
+	if len(rows) != 1 {
+		t.Fatalf("files %v", rows)
+	}
+	// To be read is to be used.
+	if err := os.Chtimes(rows[0], time.Time{}, time.Now().Add(-48*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	load()
+	if info, err := os.Stat(rows[0]); err != nil || time.Since(info.ModTime()) > time.Hour {
+		t.Errorf("it was not touched (%v)", err)
 	}
 }
 

@@ -26,6 +26,7 @@ const (
 // rowsHeader describes a rows file.
 type rowsHeader struct {
 	Source  rowsSource
+	Sum     string // SHA-256 of the CSV file, in hexadecimal
 	Rows    int
 	Test    int // of these, the last
 	Line    int // of the CSV file, on which its last row starts

@@ -53,7 +53,7 @@ func (a *adding) divide(dim, rows, threads int, part *Part) {
 	first, last := a.tree.Share(rank, size)
 	a.base = a.tree.leafBlock(first)
 	a.nodes = a.tree.Nodes(rank, size)
-	a.tasks = a.tree.chooseTasks(first, last, dim)
+	a.tasks = a.tree.chooseTasks(first, last, dim, threads)
 	level := 0
 	for _, n := range a.tasks {
 		level = max(level, n.Level)
@@ -76,9 +76,13 @@ func (a *adding) divide(dim, rows, threads int, part *Part) {
 	a.joint = make([][]float64, len(a.nodes))
 }
 
-// chooseTasks returns the smallest nodes over some leaves that are not too many.
-func (t Tree) chooseTasks(first, last, dim int) []Node {
+// chooseTasks returns the smallest nodes over some leaves that are not too many: for one thread as few as there can be, which
+// needs the least memory.
+func (t Tree) chooseTasks(first, last, dim, threads int) []Node {
 	most := max(leastTasks, min(mostTasks, sumMemory/dim))
+	if threads == 1 {
+		most = 1
+	}
 	for level := 0; ; level++ {
 		if tasks := t.cover(nil, first, last, level); len(tasks) <= most || level == t.root().Level {
 			return tasks
