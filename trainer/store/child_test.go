@@ -28,6 +28,7 @@ type child struct {
 	New    bool   // begin a run where there are others, and print nothing of it
 	Limit  uint64 // of a file's size; 0: none
 	Lift   time.Duration
+	From   string // merge this store into Path, and nothing else
 }
 
 func TestMain(m *testing.M) {
@@ -59,6 +60,11 @@ func (c *child) train() error {
 		return err
 	}
 	defer s.Close()
+	if c.From != "" {
+		fmt.Println("merging")
+		_, err := s.Merge(ctx, c.From)
+		return err
+	}
 	runs, err := s.Runs(ctx, Filter{})
 	if err != nil {
 		return err

@@ -59,7 +59,10 @@ func (e *NameError) Error() string {
 }
 
 // SearchError says that a name is that of no search, or that a search can't be taken or have it.
-type SearchError struct{ Name, Found, Expected string }
+type SearchError struct {
+	Name, Found, Expected string
+	Busy                  bool // a living process has it
+}
 
 func (e *SearchError) Error() string {
 	return fmt.Sprintf("search %s: %s: expected %s", e.Name, e.Found, e.Expected)

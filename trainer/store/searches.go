@@ -29,6 +29,7 @@ type Search struct {
 	Rest    json.RawMessage
 	Trials  int
 	Running bool // a living process searches
+	Looked  bool // Running is what this machine's table of processes says, not the heartbeat
 	Host    string
 	Process int
 }
@@ -153,7 +154,7 @@ func (s *Store) idle(ctx context.Context, conn *sql.Conn, q *Search) (row int64,
 		return 0, s.badSearch(q.Name, err)
 	}
 	if o.alive(time.Now()) {
-		return 0, &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a search that no process has"}
+		return 0, &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a search that no process has", Busy: true}
 	}
 	return row, nil
 }
@@ -323,7 +324,7 @@ func (s *Store) searches(ctx context.Context, tx *sql.Tx, where string, args ...
 		}
 		o.token = token.String
 		q.Config, q.Rest = json.RawMessage(config), json.RawMessage(rest)
-		q.Host, q.Process, q.Running = o.host, o.process, o.alive(time.Now())
+		q.Host, q.Process, q.Running, q.Looked = o.host, o.process, o.alive(time.Now()), sameMachine(o.identity)
 		out = append(out, q)
 	}
 	return out, rows.Err()

@@ -31,6 +31,8 @@ type Store struct {
 	path string // absolute
 	file os.FileInfo
 	ro   bool
+
+	immutable bool // opened as a file that nobody changes
 }
 
 // DefaultPath returns runs.db in NEWTOP_STATE_DIR, or in the user's state directory: $XDG_STATE_HOME/newtop or
@@ -91,6 +93,7 @@ func Open(path string, o Options) (*Store, error) {
 		// is no WAL, nobody changes the file either.
 		if _, none := os.Stat(path + "-wal"); errors.Is(none, fs.ErrNotExist) {
 			err = s.open("immutable")
+			s.immutable = true
 		}
 	}
 	if err != nil {

@@ -26,6 +26,7 @@ type Config struct {
 	Finals   int            // settings that are measured again alone on the whole machine; 0: 3, -1: none
 	Seed     uint64         // of the sampler
 	Memory   int64          // bytes for kept linearizations of all trials at once; 0: 1 GiB
+	Shard    Shard          `json:",omitzero"` // zero: the search is whole
 	// Command writes the command line that trains a configuration, for Board.Command; nil: none is shown.
 	Command func(*trainer.Config) string `json:"-"`
 	Version string                       `json:"-"` // of the program, for the runs' records
@@ -47,6 +48,9 @@ const (
 
 // check returns a *trainer.ConfigError for what is wrong whatever is searched.
 func (c *Config) check() error {
+	if err := c.Shard.check(); err != nil {
+		return err
+	}
 	whole := "a whole number ≥ "
 	for _, l := range []struct {
 		flag string

@@ -144,7 +144,14 @@ func trialOf(row *store.Trial) (*trial, error) {
 // Resume returns the search of that name in s, to go on where it was stopped or killed, with its configuration changed:
 // other budgets, above all. It returns a *store.SearchError for one that is not there or that a process has.
 func Resume(ctx context.Context, s *store.Store, name string, change func(*Config)) (*Search, error) {
-	record, row, trials, err := s.ContinueSearch(ctx, name)
+	w, err := Find(ctx, s, name)
+	if err != nil {
+		return nil, err
+	}
+	if len(w.Parts) > 1 {
+		return nil, &store.SearchError{Name: w.Name, Found: w.Told() + " are here", Expected: "one of them: " + w.Parts[0].Name + ", …"}
+	}
+	record, row, trials, err := s.ContinueSearch(ctx, w.Parts[0].ID)
 	if err != nil {
 		return nil, err
 	}
@@ -165,45 +172,26 @@ func Resume(ctx context.Context, s *store.Store, name string, change func(*Confi
 	return q, nil
 }
 
-// exhausted returns a *store.SearchError for a search that has nothing left of a limit.
+// exhausted returns an *ExhaustedError for a search that has nothing left of a limit.
 func (s *Search) exhausted(row *store.Search) error {
 	var was Config
 	if err := json.Unmarshal(row.Config, &was); err != nil {
 		return err
 	}
+	spent := func(found, expected string) error {
+		return &ExhaustedError{store.SearchError{Name: row.Name, Found: found, Expected: expected}}
+	}
 	c := &s.config
 	same := c.Budget == was.Budget && c.Most == was.Most && c.Trials == was.Trials
 	switch {
 	case c.Budget > 0 && s.before >= c.Budget.Seconds():
-		return &store.SearchError{Name: row.Name, Found: fmt.Sprintf("it has taken %.3g s of %s", s.before, c.Budget), Expected: "a larger --budget"}
+		return spent(fmt.Sprintf("it has taken %.3g s of %s", s.before, c.Budget), "a larger --budget")
 	case c.Most > 0 && s.total >= c.Most:
-		return &store.SearchError{Name: row.Name, Found: fmt.Sprintf("it has spent %.4g gradient equivalents of %g", s.total, c.Most), Expected: "a larger --most"}
+		return spent(fmt.Sprintf("it has spent %.4g gradient equivalents of %g", s.total, c.Most), "a larger --most")
 	case same && row.Phase == phaseDone:
-		return &store.SearchError{Name: row.Name, Found: "it is done", Expected: "a larger --budget, --most or --trials"}
+		return spent("it is done", "a larger --budget, --most or --trials")
 	}
 	return nil
-}
-
-// Load returns the board of a search in s, also of one that another process is at or whose data is no longer there.
-func Load(ctx context.Context, s *store.Store, name string, command func(*trainer.Config) string) (*Board, error) {
-	row, trials, err := s.Search(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	q, err := revive(s, row, trials, func(c *Config) { c.Command = command })
-	if err != nil {
-		return nil, err
-	}
-	if !row.Running && (q.phase == phaseSearching || q.phase == phaseFinals) {
-		q.phase = phaseStopped // its process is gone
-		for _, t := range q.trials {
-			if t.State == Running || t.State == Waiting {
-				t.State = Stopped
-			}
-		}
-	}
-	q.publish()
-	return q.Board(), nil
 }
 
 // revive makes a search of its record.

@@ -32,9 +32,9 @@ func (s *Search) publish() {
 		s.matter, s.mattered = s.importances(), time.Now()
 	}
 	b := &Board{
-		Name: s.config.Name, Data: s.data, Measure: s.measure, Over: s.config.Over, Target: s.config.Base.TargetError,
+		Name: s.config.Name, Shard: s.config.Shard, Data: s.data, Measure: s.measure, Over: s.config.Over, Target: s.config.Base.TargetError,
 		Phase: s.phase, Seconds: s.elapsed(), Budget: s.config.Budget.Seconds(), Spent: s.total, Most: s.config.Most,
-		Planned: s.config.Trials, Parallel: s.parallel, Threads: s.threads, Order: s.order(),
+		Planned: s.config.Trials, Parallel: s.parallel, Threads: s.threads, Order: s.order(), Ahead: s.ahead,
 		Bests: slices.Clip(s.bests), Importances: s.matter, Warning: s.warning,
 	}
 	b.Trials = make([]Trial, len(s.trials))

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 )
@@ -62,6 +63,21 @@ func (s *Search) groups() map[int]float64 {
 	return groups
 }
 
+// foremost returns the settings with the best results, as many as a search measures: of shards together, each of which
+// has measured its own, the last ones would else stand before what others did not think worth measuring.
+func (s *Search) foremost() map[int]bool {
+	groups := s.groups()
+	settings := slices.SortedFunc(maps.Keys(groups), func(a, b int) int {
+		return cmp.Or(cmp.Compare(groups[a], groups[b]), cmp.Compare(a, b))
+	})
+	most := cmp.Or(max(s.config.Finals, 0), usualFinals)
+	out := map[int]bool{}
+	for _, setting := range settings[:min(most, len(settings))] {
+		out[setting] = true
+	}
+	return out
+}
+
 // result is what a final is judged by, +Inf for one that came to nothing.
 func (s *Search) result(t *trial) float64 {
 	v := float64(t.Best)
@@ -85,7 +101,7 @@ func (s *Search) standing(t *trial, groups map[int]float64) standing {
 		return standing{class: failed}
 	case t.State == Diverged:
 		return standing{class: diverged, own: best, spent: t.Equivalents}
-	case t.Measured() && known && !math.IsInf(group, 1):
+	case t.Measured() && known && !math.IsInf(group, 1) && (s.ahead == nil || s.ahead[t.Setting]):
 		return standing{measured, group, s.result(t), t.Equivalents}
 	case t.State == Reached:
 		return standing{class: arrived, own: s.cost(float64(t.TargetSeconds), float64(t.TargetEquivalents)), spent: t.Equivalents}

@@ -51,8 +51,9 @@ type Search struct {
 	limit   float64 // gradient equivalents of a trial; 0: none
 	measure string
 	data    string
-	memory  int64 // bytes of each trial
-	parked  int   // sessions that are kept while they pause
+	ahead   map[int]bool // settings whose finals count before all else; nil: of all
+	memory  int64        // bytes of each trial
+	parked  int          // sessions that are kept while they pause
 
 	parallel, threads int // trials at once, and of each
 
@@ -104,6 +105,10 @@ const (
 // Check and Prepare do, a *trainer.ConfigError, an *optim.UnknownError for a method, or a *store.SearchError for a name
 // that another search has.
 func New(c Config, s *store.Store) (*Search, error) {
+	if c.Shard.Of > 0 {
+		c.Shard = c.Shard.filled(&c)
+		c.Name = c.Shard.name()
+	}
 	q, err := prepare(c, s)
 	if err == nil {
 		err = q.survey()
@@ -152,6 +157,7 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 	}
 	q.viewers.init()
 	q.allot()
+	q.sampler.share(c.Shard)
 	return q, nil
 }
 

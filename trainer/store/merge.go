@@ -1,0 +1,214 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"modernc.org/sqlite"
+)
+
+// Merged says what came of merging one database into another.
+type Merged struct {
+	Runs, Searches Tally
+	Found          []Search // the searches of the source, newest first
+	Renamed        []string // the first few that have another name here, as in "run adam is adam-2"
+	More           int      // further ones
+}
+
+// Tally counts what became of the runs or the searches of a source.
+type Tally struct {
+	Added   int
+	Updated int // were here, and have gone further there
+	Same    int // are here as they are there
+	Older   int // have gone further here, and stay as they are
+}
+
+// All returns how many there were.
+func (t *Tally) All() int { return t.Added + t.Updated + t.Same + t.Older }
+
+// mostRenamed bounds Merged.Renamed.
+const mostRenamed = 5
+
+// ConflictError says that a run or a search of a source is here as well and has gone on differently.
+type ConflictError struct{ File, What, Into string }
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("%s: %s went on differently in %s: expected it in one of the two alone", e.File, e.What, e.Into)
+}
+
+// Merge copies what the database at path has and s has not: runs with their events and checkpoints, searches with their
+// trials. All of it is copied or, where it returns an error, nothing; the source is only read. Runs and searches are the
+// same where their IDs are: one that has gone further in the source takes the place of the one here and keeps the name
+// that it has here. A name that another one has here gets a number behind it. It returns a *FormatError or *RowError for
+// a source that is damaged or no run store, a *BusyError or *SearchError where a process writes to it, and a
+// *ConflictError.
+func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
+	if s.ro {
+		panic("store: Merge into a store that is open for reading")
+	}
+	if info, err := os.Stat(path); err == nil && os.SameFile(info, s.file) { // which SQLite must not open by two names
+		return Merged{}, &FormatError{File: path, Found: "the run store that is merged into", Expected: "another one"}
+	}
+	source, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		return Merged{}, err
+	}
+	defer source.Close()
+	m := merge{store: s, source: source, ids: map[string]string{}}
+	for range patient {
+		if err = m.attempt(ctx); !busy(err) {
+			break
+		}
+	}
+	if err != nil {
+		return Merged{}, err
+	}
+	return m.Merged, nil
+}
+
+// quiet returns the searches of a source that is sound as far as lists show it, and to which no process writes.
+func (s *Store) quiet(ctx context.Context) (searches []Search, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		var check error
+		err := s.eachRun(ctx, tx, "", nil, func(r *Run) bool {
+			switch {
+			case r.State == Running:
+				check = fmt.Errorf("%s: %w", s.path, &BusyError{Run: r.ID, Owner: (&owner{host: r.Host, process: r.Process}).String()})
+			case r.Name != "":
+				if err := CheckName(r.Name); err != nil {
+					check = &RowError{File: s.path, Table: "runs", Run: r.ID, Err: err}
+				}
+			}
+			return check == nil
+		})
+		if err = errors.Join(err, check); err != nil {
+			return err
+		}
+		if searches, err = s.searches(ctx, tx, ""); err != nil {
+			return err
+		}
+		for i := range searches {
+			q := &searches[i]
+			if q.Running {
+				o := owner{host: q.Host, process: q.Process}
+				return fmt.Errorf("%s: %w", s.path, &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a store that no process writes to", Busy: true})
+			}
+			if err := CheckName(q.Name); err != nil {
+				return s.badSearch(q.ID, err)
+			}
+			if _, err := s.trials(ctx, tx, q); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return searches, err
+}
+
+// merge copies from one database into another on one connection, to which the source is attached as src.
+type merge struct {
+	Merged
+	store, source *Store
+	conn          *sql.Conn
+	columns       map[string][]string
+	ids           map[string]string // of runs that got another one here
+}
+
+// attempt carries the merge out in one transaction.
+func (m *merge) attempt(ctx context.Context) error {
+	db, err := openDB(m.store.path, "rw", readPatience)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if m.conn, err = db.Conn(ctx); err != nil {
+		return m.store.wrap(ctx, err)
+	}
+	defer m.conn.Close()
+	if _, err := m.conn.ExecContext(ctx, "ATTACH ? AS src", m.source.attached()); err != nil {
+		return m.source.wrap(ctx, err)
+	}
+	if err := m.sound(ctx); err != nil {
+		return err
+	}
+	found, err := m.source.quiet(ctx)
+	if err != nil {
+		return err
+	}
+	m.Merged = Merged{Found: found}
+	clear(m.ids)
+	return m.store.wrap(ctx, transact(ctx, m.conn, func(ctx context.Context, _ *sql.Conn) error {
+		if err := m.runs(ctx); err != nil {
+			return err
+		}
+		return m.searches(ctx)
+	}))
+}
+
+// attached returns the name by which SQLite opens the file for reading, as Open did.
+func (s *Store) attached() string {
+	path := s.path
+	if runtime.GOOS == "windows" {
+		path = "/" + filepath.ToSlash(path)
+	}
+	query := url.Values{"mode": {"ro"}}
+	if s.immutable {
+		query.Set("immutable", "1")
+	}
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}).String()
+}
+
+// children are the tables with rows of runs.
+var children = []string{"epochs", "solves", "spectra", "marks", "peaks", "checkpoints", "parts"}
+
+// sound looks through the source's pages, and for the columns that are copied.
+func (m *merge) sound(ctx context.Context) error {
+	damaged := &FormatError{File: m.source.path, Found: "a damaged SQLite database", Expected: "a run store"}
+	found, err := texts(ctx, m.conn, "PRAGMA src.quick_check(1)")
+	var own *sqlite.Error
+	if errors.As(err, &own) && ctx.Err() == nil && !busy(err) || err == nil && !slices.Equal(found, []string{"ok"}) {
+		return damaged
+	}
+	if err != nil {
+		return m.source.wrap(ctx, err)
+	}
+	m.columns = map[string][]string{}
+	for _, table := range append([]string{"runs", "searches", "trials"}, children...) {
+		columns, err := texts(ctx, m.conn, "SELECT name FROM pragma_table_info(?, 'main') ORDER BY cid", table)
+		if err != nil {
+			return err
+		}
+		there, err := texts(ctx, m.conn, "SELECT name FROM pragma_table_info(?, 'src')", table)
+		if err != nil {
+			return err
+		}
+		if len(there) == 0 && (table == "searches" || table == "trials") {
+			continue // of a version that had none
+		}
+		for _, c := range columns {
+			if !slices.Contains(there, c) {
+				return &FormatError{File: m.source.path, Found: fmt.Sprintf("no column %s in its table %s", c, table), Expected: "a run store"}
+			}
+		}
+		m.columns[table] = columns
+	}
+	return nil
+}
+
+// renamed notes a name that is another one here.
+func (m *merge) renamed(what, was, is string) {
+	switch {
+	case was == is:
+	case len(m.Renamed) < mostRenamed:
+		m.Renamed = append(m.Renamed, fmt.Sprintf("%s %s is %s", what, was, is))
+	default:
+		m.More++
+	}
+}

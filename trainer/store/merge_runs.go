@@ -1,0 +1,206 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// runs copies the runs one by one.
+func (m *merge) runs(ctx context.Context) error {
+	for last := int64(-1 << 62); ; {
+		var from int64
+		var id string
+		err := m.conn.QueryRowContext(ctx, "SELECT run, id FROM src.runs WHERE run > ? ORDER BY run LIMIT 1", last).Scan(&from, &id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err == nil {
+			err = m.run(ctx, from, id)
+		}
+		if err != nil {
+			return err
+		}
+		last = from
+	}
+}
+
+// run copies one run unless it is here.
+func (m *merge) run(ctx context.Context, from int64, id string) error {
+	to, own, err := m.known(ctx, from, id)
+	if err != nil {
+		return err
+	}
+	if to != 0 && !own { // a run of another process that was begun in the same second and drew the same number
+		if id, err = m.otherID(ctx, from, id); err != nil {
+			return err
+		}
+		if to, own, err = m.known(ctx, from, id); err != nil {
+			return err
+		}
+		if to != 0 && !own {
+			return m.conflict("run " + id)
+		}
+	}
+	if to == 0 {
+		m.Runs.Added++
+		return m.copyRun(ctx, from, id, sql.NullString{})
+	}
+	order, err := m.compareRuns(ctx, from, to)
+	switch {
+	case err != nil:
+		return err
+	case order == orderSame:
+		m.Runs.Same++
+	case order == orderOlder:
+		m.Runs.Older++
+	case order == orderNewer:
+		m.Runs.Updated++
+		return m.replaceRun(ctx, from, to, id)
+	default:
+		return m.conflict("run " + id)
+	}
+	return nil
+}
+
+func (m *merge) conflict(what string) error {
+	return &ConflictError{File: m.source.path, What: what, Into: m.store.path}
+}
+
+// known returns the row of the run here that has the ID, or 0, and whether it began as the source's.
+func (m *merge) known(ctx context.Context, from int64, id string) (to int64, own bool, err error) {
+	err = m.conn.QueryRowContext(ctx, `SELECT d.run, d.begun = s.begun AND d.command = s.command AND d.seed IS s.seed AND d.data IS s.data
+		FROM main.runs d, src.runs s WHERE d.id = ? AND s.run = ?`, id, from).Scan(&to, &own)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, false, nil
+	}
+	return to, own, err
+}
+
+// otherID returns another ID for a run, always the same one, so that it is known again.
+func (m *merge) otherID(ctx context.Context, from int64, id string) (string, error) {
+	var what string
+	err := m.conn.QueryRowContext(ctx, "SELECT begun || char(10) || command || char(10) || host || char(10) || process || char(10) || identity FROM src.runs WHERE run = ?", from).Scan(&what)
+	sum := sha256.Sum256([]byte(id + "\n" + what))
+	other := id[:strings.LastIndexByte(id, '-')+1] + hex.EncodeToString(sum[:3])
+	m.ids[id] = other
+	return other, err
+}
+
+// order is how the source's copy of a run or a search stands to the one here.
+type order int
+
+const (
+	orderNone order = iota // neither goes on from the other
+	orderSame
+	orderNewer
+	orderOlder
+)
+
+// compareRuns holds a run of the source against the one here. The one that was written to last is a continuation of the
+// other if it has the other's last epoch, to the last digit.
+func (m *merge) compareRuns(ctx context.Context, from, to int64) (order, error) {
+	var equal, ahead, behind bool
+	err := m.conn.QueryRowContext(ctx, `SELECT
+		s.changed = d.changed AND s.events = d.events AND s.epochs = d.epochs AND s.inner = d.inner AND s.done IS d.done AND s.generation = d.generation
+			AND s.config = d.config,
+		s.changed > d.changed AND s.epochs >= d.epochs AND (d.last IS NULL OR EXISTS (SELECT 1 FROM main.epochs a JOIN src.epochs b
+			ON a.epoch = b.epoch AND a.loss IS b.loss AND a.gradient_norm IS b.gradient_norm AND a.optimizer IS b.optimizer
+			WHERE a.run = d.run AND a.seq = d.last AND b.run = s.run)),
+		s.changed < d.changed AND s.epochs <= d.epochs AND (s.last IS NULL OR EXISTS (SELECT 1 FROM src.epochs a JOIN main.epochs b
+			ON a.epoch = b.epoch AND a.loss IS b.loss AND a.gradient_norm IS b.gradient_norm AND a.optimizer IS b.optimizer
+			WHERE a.run = s.run AND a.seq = s.last AND b.run = d.run))
+		FROM main.runs d, src.runs s WHERE d.run = ? AND s.run = ?`, to, from).Scan(&equal, &ahead, &behind)
+	switch {
+	case err != nil:
+		return orderNone, err
+	case equal:
+		return orderSame, nil
+	case ahead:
+		return orderNewer, nil
+	case behind:
+		return orderOlder, nil
+	}
+	return orderNone, nil
+}
+
+// replaceRun puts a run of the source in the place of the one here, whose name stays.
+func (m *merge) replaceRun(ctx context.Context, from, to int64, id string) error {
+	o, _, err := m.store.ownerOf(ctx, m.conn, id)
+	if err != nil {
+		return err
+	}
+	if o.alive(time.Now()) {
+		return &BusyError{Run: id, Owner: o.String()}
+	}
+	var name sql.NullString
+	if err := m.conn.QueryRowContext(ctx, "SELECT name FROM main.runs WHERE run = ?", to).Scan(&name); err != nil {
+		return err
+	}
+	name.Valid = true
+	if _, err := m.conn.ExecContext(ctx, "DELETE FROM main.runs WHERE run = ?", to); err != nil {
+		return err
+	}
+	return m.copyRun(ctx, from, id, name)
+}
+
+// copyRun copies a run with all that belongs to it, under the given name if there is one.
+func (m *merge) copyRun(ctx context.Context, from int64, id string, keep sql.NullString) error {
+	name := keep.String
+	if !keep.Valid {
+		var wanted sql.NullString
+		if err := m.conn.QueryRowContext(ctx, "SELECT name FROM src.runs WHERE run = ?", from).Scan(&wanted); err != nil {
+			return err
+		}
+		if name = wanted.String; name != "" {
+			var err error
+			if name, err = freeName(ctx, m.conn, name); err != nil {
+				return err
+			}
+			m.renamed("run", wanted.String, name)
+		}
+	}
+	columns := slices.DeleteFunc(slices.Clone(m.columns["runs"]), func(c string) bool { return c == "run" })
+	values := make([]string, len(columns))
+	for i, c := range columns {
+		values[i] = c
+		switch c {
+		case "id":
+			values[i] = "?1"
+		case "name":
+			values[i] = "?2"
+		case "opening":
+			values[i] = "CASE id WHEN ?1 THEN opening ELSE json_set(opening, '$.id', ?1) END"
+		case "owner":
+			values[i] = "NULL"
+		case "claimed":
+			values[i] = "0"
+		}
+	}
+	text := fmt.Sprintf("INSERT INTO main.runs (%s) SELECT %s FROM src.runs WHERE run = ?3", strings.Join(columns, ", "), strings.Join(values, ", "))
+	done, err := m.conn.ExecContext(ctx, text, id, textOrNull(name), from)
+	if err != nil {
+		return err
+	}
+	to, err := done.LastInsertId()
+	if err != nil {
+		return err
+	}
+	for _, table := range children {
+		rest := strings.Join(slices.DeleteFunc(slices.Clone(m.columns[table]), func(c string) bool { return c == "run" }), ", ")
+		text := fmt.Sprintf("INSERT INTO main.%s (run, %s) SELECT ?1, %s FROM src.%s WHERE run = ?2", table, rest, rest, table)
+		if table == "parts" { // others are of a process that was killed while it wrote them
+			text += " AND seq IN (SELECT seq FROM src.checkpoints WHERE run = ?2)"
+		}
+		if _, err := m.conn.ExecContext(ctx, text, to, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}

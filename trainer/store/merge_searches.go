@@ -1,0 +1,125 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// searches copies the searches of the source, after its runs.
+func (m *merge) searches(ctx context.Context) error {
+	if m.columns["trials"] == nil {
+		return nil
+	}
+	for i := range m.Found {
+		if err := m.search(ctx, &m.Found[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// search copies one search unless it is here.
+func (m *merge) search(ctx context.Context, q *Search) error {
+	var name string
+	err := m.conn.QueryRowContext(ctx, "SELECT name FROM main.searches WHERE id = ?", q.ID).Scan(&name)
+	if errors.Is(err, sql.ErrNoRows) {
+		m.Searches.Added++
+		if name, err = m.freeSearch(ctx, q.Name); err != nil {
+			return err
+		}
+		m.renamed("search", q.Name, name)
+		return m.copySearch(ctx, q.ID, name)
+	}
+	if err != nil {
+		return err
+	}
+	order, err := m.compareSearches(ctx, q.ID)
+	switch {
+	case err != nil:
+		return err
+	case order == orderSame:
+		m.Searches.Same++
+	case order == orderOlder:
+		m.Searches.Older++
+	case order == orderNewer:
+		m.Searches.Updated++
+		if _, err := m.store.idle(ctx, m.conn, &Search{ID: q.ID, Name: name}); err != nil {
+			return err
+		}
+		if _, err := m.conn.ExecContext(ctx, "DELETE FROM main.searches WHERE id = ?", q.ID); err != nil {
+			return err
+		}
+		return m.copySearch(ctx, q.ID, name)
+	default:
+		return m.conflict("search " + q.Name)
+	}
+	return nil
+}
+
+// compareSearches holds a search of the source against the one here. The one that was written to last is a continuation
+// of the other if it has all its trials.
+func (m *merge) compareSearches(ctx context.Context, id string) (order, error) {
+	const lacks = `EXISTS (SELECT number, seed, final, choices FROM %[1]s.trials WHERE search = %[2]s
+		EXCEPT SELECT number, seed, final, choices FROM %[3]s.trials WHERE search = %[4]s)`
+	var equal, ahead, behind bool
+	err := m.conn.QueryRowContext(ctx, `SELECT
+		s.changed = d.changed AND s.phase = d.phase AND s.spent = d.spent AND s.seconds = d.seconds AND s.rest = d.rest,
+		s.changed > d.changed AND NOT `+fmt.Sprintf(lacks, "main", "d.search", "src", "s.search")+`,
+		s.changed < d.changed AND NOT `+fmt.Sprintf(lacks, "src", "s.search", "main", "d.search")+`
+		FROM main.searches d, src.searches s WHERE d.id = ?1 AND s.id = ?1`, id).Scan(&equal, &ahead, &behind)
+	switch {
+	case err != nil:
+		return orderNone, err
+	case equal:
+		return orderSame, nil
+	case ahead:
+		return orderNewer, nil
+	case behind:
+		return orderOlder, nil
+	}
+	return orderNone, nil
+}
+
+// freeSearch returns the name, with a number behind it where a search here has it.
+func (m *merge) freeSearch(ctx context.Context, name string) (string, error) {
+	for i, try := 2, name; ; i++ {
+		taken, err := texts(ctx, m.conn, "SELECT id FROM main.searches WHERE name = ?", try)
+		if err != nil || len(taken) == 0 {
+			return try, err
+		}
+		try = fmt.Sprintf("%s-%d", name, i)
+	}
+}
+
+// copySearch copies a search with its trials under a name.
+func (m *merge) copySearch(ctx context.Context, id, name string) error {
+	columns := slices.DeleteFunc(slices.Clone(m.columns["searches"]), func(c string) bool { return c == "search" })
+	values := slices.Clone(columns)
+	values[slices.Index(columns, "name")] = "?2"
+	values[slices.Index(columns, "owner")] = "NULL"
+	text := fmt.Sprintf("INSERT INTO main.searches (%s) SELECT %s FROM src.searches WHERE id = ?1", strings.Join(columns, ", "), strings.Join(values, ", "))
+	done, err := m.conn.ExecContext(ctx, text, id, name)
+	if err != nil {
+		return err
+	}
+	row, err := done.LastInsertId()
+	if err != nil {
+		return err
+	}
+	rest := strings.Join(slices.DeleteFunc(slices.Clone(m.columns["trials"]), func(c string) bool { return c == "search" }), ", ")
+	text = fmt.Sprintf(`INSERT INTO main.trials (search, %s) SELECT ?1, %s FROM src.trials
+		WHERE search = (SELECT search FROM src.searches WHERE id = ?2)`, rest, rest)
+	if _, err := m.conn.ExecContext(ctx, text, row, id); err != nil {
+		return err
+	}
+	for was, is := range m.ids {
+		if _, err := m.conn.ExecContext(ctx, "UPDATE main.trials SET run = ? WHERE search = ? AND run = ?", is, row, was); err != nil {
+			return err
+		}
+	}
+	return nil
+}
