@@ -50,7 +50,7 @@ func takeFingerprint(p *Problem, team Team) *fingerprint {
 			}
 		}
 		if ctx.Err() == nil {
-			f.text = leafwise + digest(rows) + fingerprintGap + p.networkDigest()
+			f.text = leafwise + digest(rows) + fingerprintGap + p.NetworkDigest()
 		}
 	}
 	if team == nil {
@@ -63,7 +63,8 @@ func takeFingerprint(p *Problem, team Team) *fingerprint {
 
 func digest(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:16]) }
 
-func (p *Problem) networkDigest() string {
+// NetworkDigest returns a digest of all that a network computes but for its weights.
+func (p *Problem) NetworkDigest() string {
 	network := sha256.New()
 	describe(network, p.Network)
 	return digest(network)
@@ -120,7 +121,7 @@ func (p *Problem) stretch(ctx context.Context) (string, error) {
 		fmt.Fprintf(rows, "%d × %d\n%x\n", total, columns, inputs)
 		fmt.Fprintf(rows, "%d × %d\n%x\n", total, outputs, targets)
 	}
-	return digest(rows) + fingerprintGap + p.networkDigest(), nil
+	return digest(rows) + fingerprintGap + p.NetworkDigest(), nil
 }
 
 // agree returns a *CheckpointError unless an expected fingerprint is that of the problem, which f is too.

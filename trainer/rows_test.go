@@ -140,7 +140,7 @@ func TestPartsAreWhole(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.networkDigest() != whole.networkDigest() {
+			if p.NetworkDigest() != whole.NetworkDigest() {
 				t.Errorf("process %d of %d has another network", rank, size)
 			}
 			if p.Train.Total() != whole.Train.Rows() || p.Test.Total() != whole.Test.Rows() {

@@ -19,9 +19,10 @@ const module = "newtop"
 // listed may import nothing of the module.
 var allowed = map[string][]string{
 	"":               {"internal/cli"},
-	"internal/cli":   {"tui", "tui/remote", "trainer", "trainer/tune", "trainer/papers", "trainer/optim", "trainer/store", "trainer/stream", "models", "models/saved", "datasets", "internal/bench", "internal/kernel", "internal/version", "internal/figure", "internal/contrast", "internal/tfevents"},
-	"internal/bench": {"trainer", "trainer/optim", "models", "models/blas", "datasets", "internal/kernel", "internal/vector"},
+	"internal/cli":   {"tui", "tui/remote", "trainer", "trainer/mpi", "trainer/tune", "trainer/papers", "trainer/optim", "trainer/store", "trainer/stream", "models", "models/saved", "datasets", "internal/bench", "internal/kernel", "internal/version", "internal/figure", "internal/contrast", "internal/tfevents"},
+	"internal/bench": {"trainer", "trainer/mpi", "trainer/optim", "models", "models/blas", "datasets", "internal/kernel", "internal/vector"},
 	"tui/remote":     {"tui", "trainer", "internal/version"},
+	"trainer/mpi":    {"trainer", "models"},
 	"trainer/tune":   {"trainer", "trainer/optim", "trainer/store", "models"},
 	"trainer/papers": {"trainer", "trainer/optim", "models", "models/blas", "datasets", "internal/version"},
 	"tui":            {"trainer", "trainer/tune", "trainer/optim", "trainer/krylov", "internal/contrast", "internal/figure"},

@@ -1,0 +1,57 @@
+package mpi
+
+// message is what process 0 tells all others to do.
+type message [10]int64
+
+// The places of a message that all have. What else there is is the op's own, from arguments on.
+const (
+	placeOp      = 0
+	placeID      = 1 // of a linearization
+	placePatient = 2 // whether the processes meet before a sum, because one may take far longer to its part than another
+	arguments    = 3
+)
+
+// op is what a message asks for.
+type op int64
+
+const (
+	opPrepare op = iota // the configuration follows: its length
+	opReport            // on what came of opPrepare
+	opBind              // test, first, step, count, bytes of memory
+	opRelease
+	opDigests // test
+	opEnd     // the exit code
+
+	// Calls of a linearization. Up to opRows a vector of its size follows.
+	opUpdate // whether products are expected
+	opEvaluate
+	opHessian
+	opGaussNewton
+	opRows
+	opDiagonal
+	opMatrix
+	ops
+
+	// Answers to the processes that have come to a Chain.
+	opGo     = ops
+	opGiveUp = ops + 1
+)
+
+// vector reports whether a vector follows.
+func (o op) vector() bool { return o >= opUpdate && o <= opRows }
+
+func (m *message) op() op { return op(m[placeOp]) }
+
+// truth returns 1 for true.
+func truth(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Notes of one process to another.
+const (
+	noteBeat     = iota // nothing: it is still there
+	notePrepared        // it has tried to prepare its part
+)

@@ -1,0 +1,128 @@
+package mpi
+
+import (
+	"bytes"
+	"context"
+	"testing"
+	"time"
+
+	"newtop/trainer"
+)
+
+// wheel steers a run that a test has paused before its first epoch.
+type wheel struct {
+	t       *testing.T
+	session *trainer.Session
+	feed    trainer.Feed
+	phase   trainer.Phase
+	begun   bool // whether there are weights
+	looks   int  // seen
+}
+
+// steered returns the events of a run that is given commands, each when it stands still after the one before.
+func steered(t *testing.T, w *World, c trainer.Config, commands []trainer.Command) []string {
+	t.Helper()
+	var out bytes.Buffer
+	s, err := trainer.New(c, trainer.NewJSONLines(&out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w != nil {
+		s.With(w.Team())
+	}
+	d := &wheel{t: t, session: s, feed: s.Feed()}
+	defer d.feed.Close()
+	ended := make(chan error, 1)
+	go func() {
+		time.Sleep(50 * time.Millisecond) // for the pause to be asked for
+		ended <- s.Run(t.Context())
+	}()
+	d.do(trainer.Pause{On: true})
+	for !d.begun {
+		d.until(func() bool { return d.phase == trainer.Paused })
+	}
+	for _, command := range commands {
+		before := d.looks
+		d.do(command)
+		switch command.(type) {
+		case trainer.Slice, trainer.ShowErrors, trainer.Spectrum:
+			for d.looks == before {
+				d.until(func() bool { return true })
+			}
+		}
+	}
+	if err := s.Do(t.Context(), trainer.Stop{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	return untimed(t, &out)
+}
+
+// do gives a command and waits until the run stands still.
+func (d *wheel) do(c trainer.Command) {
+	d.t.Helper()
+	if err := d.session.Do(d.t.Context(), c); err != nil {
+		d.t.Fatalf("%T: %v", c, err)
+	}
+	d.until(func() bool { return d.phase == trainer.Paused })
+}
+
+// until reads news until something is so, at least once.
+func (d *wheel) until(so func() bool) {
+	d.t.Helper()
+	ctx, cancel := context.WithTimeout(d.t.Context(), 30*time.Second)
+	defer cancel()
+	for {
+		news, err := d.feed.Wait(ctx)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		d.phase = news.Status.Phase
+		d.begun = news.Status.Kept != nil
+		d.looks += len(news.Slices) + len(news.Errors) + len(news.Spectra)
+		if so() {
+			return
+		}
+	}
+}
+
+// TestSteering: whatever is asked of a run, in the middle of an assembly too, where the others wait for their turn, all
+// processes do it.
+func TestSteering(t *testing.T) {
+	type commands = []trainer.Command
+	racers := []trainer.Racer{{Optimizer: "lm"}, {Optimizer: "tr-gn"}}
+	trust := small("tr-newton")
+	trust.SpectrumRows = 100
+	assembly := small("lm")
+	assembly.SpectrumRows = -1
+	trust.Epochs, assembly.Epochs = 0, 0
+	for name, c := range map[string]struct {
+		config   trainer.Config
+		commands commands
+	}{
+		"trust region": {trust, commands{
+			trainer.StepEpoch{}, trainer.StepInner{}, trainer.Slice{}, trainer.Spectrum{}, trainer.Set{Key: "blocks", Value: "3"},
+			trainer.StepEpoch{}, trainer.ShowErrors{Worst: 5}, trainer.ShowErrors{Train: true, Worst: 3},
+			trainer.Race{Racers: racers, Equivalents: 50}, trainer.Pick{Racer: 1}, trainer.StepEpoch{},
+			trainer.Rewind{Epoch: 1}, trainer.StepEpoch{}, trainer.Switch{Optimizer: "lbfgs"}, trainer.StepEpoch{},
+		}},
+		"assembly": {assembly, commands{
+			trainer.StepEpoch{}, trainer.StepInner{}, trainer.Slice{}, trainer.Spectrum{}, trainer.Set{Key: "mu", Value: "0.01"},
+			trainer.StepEpoch{}, trainer.StepInner{}, trainer.Race{Racers: racers, Equivalents: 50}, trainer.Pick{Racer: 0},
+			trainer.StepEpoch{}, trainer.StepInner{}, trainer.Switch{Optimizer: "dogleg"}, trainer.StepEpoch{},
+			trainer.StepInner{}, trainer.Rewind{Epoch: 1}, trainer.StepEpoch{},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var want []string
+			inWorlds(t, Options{}, func(t *testing.T, w *World) {
+				if want == nil {
+					want = steered(t, nil, c.config, c.commands)
+				}
+				compare(t, steered(t, w, c.config, c.commands), want)
+			})
+		})
+	}
+}

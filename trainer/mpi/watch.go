@@ -1,0 +1,272 @@
+package mpi
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// watch ends this process if the others are gone. Two goroutines run from start to stop, in process 0 from the beginning, in
+// the others while they work: one beats, which tells process 0, and from it all others, a few times within a Timeout that
+// this process is there, and misses those that it does not hear; one looks whether the process itself has been for longer than
+// that in a call of MPI, which nothing but the process's end can cut short. Beats go straight from one process to another, as
+// those in between, through which messages come, may be computing.
+//
+// A process that computes is not hung however long it takes: it still beats. Sums for which one may be far behind are
+// waited for as messages are, and entered together. What is missed is that a process has stopped to get anywhere, as
+// on a file system that does not answer, while its other threads run.
+type watch struct {
+	w       *World
+	timeout time.Duration
+	started bool
+	quit    chan struct{}
+	running sync.WaitGroup
+
+	awake  atomic.Int64           // for how long this process has been watched, in nanoseconds
+	looked time.Time              // when that was last counted
+	call   atomic.Pointer[string] // what the call of MPI under way does; nil if there is none
+	called atomic.Int64           // since when, by awake
+
+	notes    sync.Mutex    // for what follows
+	seen     map[int]int64 // when each that is expected to beat was last heard, by awake
+	prepared []bool        // in process 0: which have tried to prepare since the last time it was asked for
+}
+
+func (h *watch) prepare(w *World) {
+	h.w, h.timeout = w, w.charter.Timeout
+	h.seen, h.prepared = map[int]int64{}, make([]bool, w.Size())
+}
+
+// start begins to watch, if that was not done.
+func (h *watch) start() {
+	if h.started || h.w.Size() == 1 {
+		return
+	}
+	h.started = true
+	h.quit = make(chan struct{})
+	h.looked = time.Now()
+	h.running.Go(func() { h.every(h.timeout/5, h.beat) })
+	h.running.Go(func() { h.every(h.timeout/looks, h.look) })
+}
+
+// looks is how often within a Timeout a process looks for how long it has been in a call.
+const looks = 20
+
+// expect has those missed whom this process hears, all by process 0 and it by the others, if they are not heard from now on.
+func (h *watch) expect() {
+	h.notes.Lock()
+	defer h.notes.Unlock()
+	for _, rank := range h.others() {
+		h.seen[rank] = h.awake.Load()
+	}
+}
+
+// others returns the processes that this one beats for.
+func (h *watch) others() (ranks []int) {
+	if h.w.Rank() > 0 {
+		return []int{0}
+	}
+	for rank := 1; rank < h.w.Size(); rank++ {
+		ranks = append(ranks, rank)
+	}
+	return ranks
+}
+
+func (h *watch) stop() {
+	if !h.started {
+		return
+	}
+	h.started = false
+	close(h.quit)
+	h.running.Wait()
+}
+
+// every does something again and again until stop.
+func (h *watch) every(interval time.Duration, do func()) {
+	ticker := time.NewTicker(max(interval, time.Millisecond))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			do()
+		case <-h.quit:
+			return
+		}
+	}
+}
+
+// beat tells others that this process is there, and looks who has not done so.
+func (h *watch) beat() {
+	for _, rank := range h.others() {
+		h.w.must(h.w.wire.note(rank, noteBeat))
+	}
+	h.takeNotes()
+	h.notes.Lock()
+	defer h.notes.Unlock()
+	for rank, when := range h.seen {
+		if h.awake.Load()-when > int64(h.timeout) {
+			h.w.hung(fmt.Sprintf("nothing was heard of %s for %s", h.w.name(rank), h.timeout))
+		}
+	}
+}
+
+// takeNotes reads what others have sent to this process.
+func (h *watch) takeNotes() {
+	h.notes.Lock()
+	defer h.notes.Unlock()
+	for {
+		from, note, come, err := h.w.wire.notes()
+		h.w.must(err)
+		if !come {
+			return
+		}
+		if _, expected := h.seen[from]; expected {
+			h.seen[from] = h.awake.Load()
+		}
+		if note == notePrepared {
+			h.prepared[from] = true
+		}
+	}
+}
+
+// allPrepared reports whether all other processes have tried to prepare their parts, and if so, forgets it.
+func (h *watch) allPrepared() bool {
+	h.takeNotes()
+	h.notes.Lock()
+	defer h.notes.Unlock()
+	for rank, done := range h.prepared {
+		if rank > 0 && !done {
+			return false
+		}
+	}
+	clear(h.prepared)
+	return true
+}
+
+// look looks for how long this process has been in a call. The time for which it was stopped itself, as all processes of a
+// job are that Slurm suspends, is not counted.
+func (h *watch) look() {
+	now := time.Now()
+	h.awake.Add(int64(min(now.Sub(h.looked), 2*h.timeout/looks)))
+	h.looked = now
+	if what := h.call.Load(); what != nil && h.awake.Load()-h.called.Load() > int64(h.timeout) {
+		h.w.hung(fmt.Sprintf("%s did not come to its end for %s", *what, h.timeout))
+	}
+}
+
+// name names a process.
+func (w *World) name(rank int) string {
+	return fmt.Sprintf("rank %d on %s", rank, w.charter.Hosts[rank])
+}
+
+// hung ends the process because others do not answer.
+func (w *World) hung(text string) {
+	w.fatal(text+": another process or the network between them has stopped", ExitHung)
+}
+
+// must ends the process if MPI has failed.
+func (w *World) must(err error) {
+	if err != nil {
+		w.fatal(err.Error(), ExitFailed)
+	}
+}
+
+// fatal ends the process. It does not take leave of MPI, so that the launcher ends the others.
+func (w *World) fatal(text string, code int) { fatal(w.options, w.name(w.Rank())+": "+text, code) }
+
+func fatal(o Options, text string, code int) {
+	if o.Fatal == nil {
+		fmt.Fprintln(os.Stderr, "newtop: "+text)
+		os.Exit(code)
+	}
+	o.Fatal(text, code)
+	panic("mpi: Fatal came back: " + text)
+}
+
+// What a process may wait in.
+var (
+	inMessage = "a message to the other processes"
+	inVector  = "the broadcast of a vector"
+	inSum     = "a sum over all processes"
+	inGather  = "what all processes have to say"
+)
+
+// during has a call of MPI that waits for other processes watched.
+func (w *World) during(what *string, call func() error) {
+	w.watch.called.Store(w.watch.awake.Load())
+	w.watch.call.Store(what)
+	err := call()
+	w.watch.call.Store(nil)
+	w.must(err)
+}
+
+// A process that waits asks without a pause at first, since in a run under way something comes soon, then less and less
+// often, so that one that has nothing to do for long takes no time from others, and loses a small part of the time waited.
+const (
+	firstSpin   = 100 * time.Microsecond
+	firstPause  = 20 * time.Microsecond
+	longPause   = 20 * time.Millisecond
+	pauseAmount = 32 // of the time waited
+)
+
+// await asks poll until it says that what it waits for has come.
+func (w *World) await(poll func(spin time.Duration) (come bool, err error)) {
+	began := time.Now()
+	for spin := firstSpin; ; spin = 0 {
+		come, err := poll(spin)
+		w.must(err)
+		if come {
+			return
+		}
+		time.Sleep(min(max(time.Since(began)/pauseAmount, firstPause), longPause))
+	}
+}
+
+// hear reports whether there is a message, which is pending then.
+func (w *World) hear(spin time.Duration) (bool, error) {
+	if w.pending != nil {
+		return true, nil
+	}
+	m, come, err := w.wire.heard(spin)
+	if err != nil || !come {
+		return false, err
+	}
+	w.pending = &m
+	if m.op() != opEnd {
+		err = w.wire.listen()
+	}
+	return true, err
+}
+
+// meet waits until all processes have come to the same sum, where the last message asked for that.
+func (w *World) meet() {
+	if !w.patient || w.Size() == 1 {
+		return
+	}
+	w.must(w.wire.ready())
+	w.await(w.hearing(w.wire.allReady))
+}
+
+// hearing returns poll with an ear for messages.
+func (w *World) hearing(poll func(spin time.Duration) (bool, error)) func(spin time.Duration) (bool, error) {
+	if w.Rank() == 0 {
+		return poll
+	}
+	return func(spin time.Duration) (bool, error) {
+		if _, err := w.hear(0); err != nil {
+			return false, err
+		}
+		return poll(spin)
+	}
+}
+
+// receive waits for numbers of another process.
+func (w *World) receive(x []float64, from int) {
+	if len(x) == 0 {
+		return
+	}
+	w.await(w.hearing(func(time.Duration) (bool, error) { return w.wire.probe(from) }))
+	w.during(&inVector, func() error { return w.wire.Receive(x, from) })
+}
