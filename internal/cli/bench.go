@@ -15,12 +15,12 @@ import (
 func newBench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure the core, reproduce the papers' tables, or run peers",
+		Short: "Measure the core, processes or peers, or the papers' tables",
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.SuggestionsMinimumDistance = 2
-	cmd.AddCommand(newBenchCore(), newBenchPeers())
+	cmd.AddCommand(newBenchCore(), newBenchPeers(), newBenchScale())
 	cmd.AddCommand(newBenchPapers()...)
 	return cmd
 }

@@ -40,7 +40,7 @@ func TestBenchErrors(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"bench cores", 2, []string{`"cores"`, "bpls, core, letter, peers, recipes, scg, toys"}},
+		{"bench cores", 2, []string{`"cores"`, "bpls, core, letter, peers, recipes, scale, scg, toys"}},
 		{"bench core now", 2, []string{"expected no argument"}},
 		{"bench core --format xml", 2, []string{"--format xml", "text or json"}},
 		{"bench core --threads -1", 2, []string{"--threads -1", "from 1 to 1024"}},

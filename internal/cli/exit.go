@@ -15,7 +15,8 @@ import (
 	"newtop/trainer/tune"
 )
 
-// Exit codes, a contract with scripts.
+// Exit codes, a contract with scripts. Of several processes that train together one of which nothing is heard ends the
+// others with mpi.ExitHung, which is 4.
 const (
 	exitDone        = 0
 	exitFailed      = 1
@@ -51,10 +52,13 @@ func exitCode(ctx context.Context, err error) int {
 		space    *tune.SpaceError
 		search   *store.SearchError
 		other    *otherFlagsError
+		exit     *exitError
 	)
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.As(err, &exit):
+		return exit.code
 	case errors.As(err, &diverged):
 		return exitDiverged
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
@@ -74,8 +78,10 @@ func report(w io.Writer, err error) {
 	var (
 		bug         *trainer.PanicError
 		interrupted *interruptedError
+		exit        *exitError
 	)
 	switch {
+	case errors.As(err, &exit) && exit.err == nil:
 	case errors.As(err, &bug):
 		fmt.Fprintln(w, "newtop:", err)
 	case errors.As(err, &interrupted):

@@ -17,6 +17,7 @@ type job struct {
 	config trainer.Config
 	rest   *rest   // nil for a new run
 	record *record // nil for a run that is not kept
+	crew   *crew   // nil for a run that this process trains by itself
 }
 
 // rest is what a run goes on from.
@@ -34,7 +35,7 @@ func (f *runFlags) job(cmd *cobra.Command, adapt func(*trainer.Config)) (*job, e
 	if adapt != nil {
 		adapt(&c)
 	}
-	r, err := f.keep(cmd, c)
+	r, err := f.keep(cmd, c, false)
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +44,9 @@ func (f *runFlags) job(cmd *cobra.Command, adapt func(*trainer.Config)) (*job, e
 
 // session returns the session that does the job.
 func (j *job) session(recorders ...trainer.Recorder) (s *trainer.Session, err error) {
+	if !j.crew.single() {
+		j.config = absolute(j.config) // whichever directory the others are in
+	}
 	recorders = append(recorders, j.record.recorders()...)
 	if j.rest == nil {
 		s, err = trainer.New(j.config, recorders...)
@@ -51,14 +55,16 @@ func (j *job) session(recorders ...trainer.Recorder) (s *trainer.Session, err er
 	}
 	if err != nil {
 		j.record.abandon()
+		return nil, err
 	}
-	return s, err
+	j.crew.with(s)
+	return s, nil
 }
 
 // train does the job without a screen.
 func (j *job) train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
 	defer func() { err = first(err, j.record.close()) }()
-	session, err := j.session(printer)
+	session, err := j.session(j.crew.greeting(printer, cmd.ErrOrStderr(), j.config.Threads))
 	if err != nil {
 		return err
 	}
@@ -129,10 +135,14 @@ func (j *job) show(cmd *cobra.Command, options tui.Options) (err error) {
 
 // leaveProcessors leaves some beside the workers', so that a key need not wait for a product.
 func (j *job) leaveProcessors() {
-	if j.config.Threads == 0 {
-		j.config.Threads = runtime.GOMAXPROCS(0)
+	threads := j.config.Threads
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
 	}
-	runtime.GOMAXPROCS(j.config.Threads + screenProcessors)
+	if j.crew.single() { // else each process finds out how many it has
+		j.config.Threads = threads
+	}
+	runtime.GOMAXPROCS(threads + screenProcessors)
 }
 
 // unusable reports whether a run ended so early or so badly that there is nothing to look at.

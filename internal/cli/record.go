@@ -30,9 +30,9 @@ type record struct {
 	trouble  string          // why the run is not kept, though it should be
 }
 
-// keep opens the store of --record for a new run. The default place must not keep anyone from training: what is
-// wrong there is said and the run goes without a record.
-func (f *runFlags) keep(cmd *cobra.Command, c trainer.Config) (*record, error) {
+// keep opens the store of --record for a new run. The default place must not keep anyone from training, unless there must
+// be a record: what is wrong there is said and the run goes without one.
+func (f *runFlags) keep(cmd *cobra.Command, c trainer.Config, must bool) (*record, error) {
 	if f.record == unrecorded {
 		return nil, nil
 	}
@@ -42,7 +42,7 @@ func (f *runFlags) keep(cmd *cobra.Command, c trainer.Config) (*record, error) {
 		}
 	}
 	s, err := openStore(f.record, store.Options{})
-	if err != nil && f.record != "" {
+	if err != nil && (must || f.record != "") {
 		return nil, err
 	}
 	if err != nil {

@@ -20,10 +20,13 @@ type resumer struct {
 	format  string
 	screen  screenFlags
 	serve   serveFlags
+	// again says that the flags are those of the run's first start, whose limits it may have reached.
+	again bool
+	crew  *crew
 }
 
-func newResume() *cobra.Command {
-	var r resumer
+func newResume(processes *crew) *cobra.Command {
+	r := resumer{crew: processes}
 	cmd := &cobra.Command{
 		Use:   "resume RUN",
 		Short: "Go on with a recorded run after a stop or a kill",
@@ -51,8 +54,8 @@ ended after 40 epochs 20 further.`,
 	set.VisitAll(wrap)
 	r.archive.add(cmd)
 	r.screen.add(cmd)
-	r.serve.add(cmd, "")
-	return cmd
+	r.serve.add(cmd, resuming)
+	return processes.together(cmd)
 }
 
 func (r *resumer) resume(cmd *cobra.Command, name string) error {
@@ -65,18 +68,22 @@ func (r *resumer) resume(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	if r.serve.o.Address != "" {
-		return r.served(cmd, name, printer)
+	served, err := r.serve.wanted(cmd)
+	if err != nil {
+		return err
 	}
-	if name := r.serve.given(cmd); name != "" {
-		return usagef("--%s: expected --listen with it", name)
+	if err := r.crew.join(); err != nil {
+		return err
+	}
+	if served {
+		return r.served(cmd, name, printer)
 	}
 	j, err := r.job(cmd, name)
 	if err != nil {
 		return err
 	}
 	in, out, ok := terminal(cmd)
-	if !ok || r.format != "" {
+	if !ok || r.format != "" || !r.crew.single() {
 		return j.train(cmd, printer)
 	}
 	options.Input, options.Output = in, out
@@ -103,7 +110,7 @@ func (r *resumer) job(cmd *cobra.Command, name string) (_ *job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{record: &record{store: s, place: r.archive.file}}
+	j := &job{record: &record{store: s, place: r.archive.file}, crew: r.crew}
 	defer func() {
 		if err != nil {
 			j.record.abandon()
@@ -117,7 +124,7 @@ func (r *resumer) job(cmd *cobra.Command, name string) (_ *job, err error) {
 	if err := r.check(cmd, run); err != nil {
 		return nil, err
 	}
-	if j.record.recorder, err = s.Continue(cmd.Context(), run.ID); err != nil {
+	if j.record.recorder, err = r.take(cmd, s, run.ID); err != nil {
 		return nil, err
 	}
 	if before, now := run.Opening.Kernel, kernel.Selected().String(); !kernel.SameDigits(before, now) {
@@ -174,7 +181,11 @@ func (r *resumer) change(cmd *cobra.Command, c *trainer.Config) (err error) {
 }
 
 // finishedError says that a run has nothing left to do as its limits are.
-type finishedError struct{ run, what, expected string }
+type finishedError struct {
+	run            string
+	reason         trainer.Reason // of its end
+	what, expected string
+}
 
 func (e *finishedError) Error() string {
 	return fmt.Sprintf("run %s %s: expected %s", e.run, e.what, e.expected)
@@ -188,18 +199,18 @@ func (r *resumer) check(cmd *cobra.Command, run *store.Run) error {
 	}
 	epochs, given := epochOf(run), cmd.Flags().Changed
 	switch d := run.Done; {
-	case c.Epochs > 0 && c.Epochs <= epochs && given("epochs"):
+	case c.Epochs > 0 && c.Epochs <= epochs && given("epochs") && !r.again:
 		return &trainer.ConfigError{Flag: "--epochs", Value: strconv.Itoa(c.Epochs), Expected: fmt.Sprintf("more than the %d that the run has had, or 0 for no limit", epochs)}
 	case d == nil:
 		return nil
 	case d.Reason == trainer.ReasonEpochs && c.Epochs > 0 && c.Epochs <= d.Epochs:
-		return &finishedError{run.ID, fmt.Sprintf("has reached its %d epochs", d.Epochs), fmt.Sprintf("--epochs above %d", d.Epochs)}
+		return &finishedError{run.ID, d.Reason, fmt.Sprintf("has reached its %d epochs", d.Epochs), fmt.Sprintf("--epochs above %d", d.Epochs)}
 	case d.Reason == trainer.ReasonTime && c.TimeLimit > 0 && c.TimeLimit.Seconds() <= float64(d.Elapsed):
-		return &finishedError{run.ID, fmt.Sprintf("has reached its time limit of %s", run.Config.TimeLimit), fmt.Sprintf("--time-limit above %s", time.Duration(float64(d.Elapsed)*float64(time.Second)).Round(time.Millisecond))}
+		return &finishedError{run.ID, d.Reason, fmt.Sprintf("has reached its time limit of %s", run.Config.TimeLimit), fmt.Sprintf("--time-limit above %s", time.Duration(float64(d.Elapsed)*float64(time.Second)).Round(time.Millisecond))}
 	case d.Reason == trainer.ReasonTarget && c.TargetLoss == run.Config.TargetLoss && c.TargetError == run.Config.TargetError:
-		return &finishedError{run.ID, "has reached its target", "a lower --target-loss or --target-error, or 0 for none"}
+		return &finishedError{run.ID, d.Reason, "has reached its target", "a lower --target-loss or --target-error, or 0 for none"}
 	case d.Reason == trainer.ReasonStalled, d.Reason == trainer.ReasonDiverged:
-		return &finishedError{run.ID, fmt.Sprintf("has %s in epoch %d", d.Reason, d.Epochs), "a run that can go on"}
+		return &finishedError{run.ID, d.Reason, fmt.Sprintf("has %s in epoch %d", d.Reason, d.Epochs), "a run that can go on"}
 	}
 	return nil
 }

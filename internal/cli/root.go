@@ -3,12 +3,12 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -41,27 +41,34 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 		report(errs, err)
 		return exitUsage
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), signals()...)
+	processes := newCrew(errs)
+	root := newRoot(processes)
+	quiet := false
+	if cmd, _, _ := root.Find(args); processes.quiet(cmd) {
+		quiet, out, errs = true, io.Discard, io.Discard
+	}
+	ctx, stop := processes.context(quiet)
 	defer stop()
-	// The first signal asks for an orderly end. After it signals act as they do by default, so that a
-	// second one ends the program whatever it waits for.
-	context.AfterFunc(ctx, stop)
-	root := newRoot()
-	root.Annotations = map[string]string{commandLine: quoted(append([]string{"newtop"}, args...))}
+	root.Annotations[commandLine] = quoted(append([]string{"newtop"}, args...))
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errs)
 	var first failure
 	first.keep(root)
-	quiet := func(io.Writer, fang.Styles, error) {}
-	if err := fang.Execute(ctx, root, fang.WithVersion(version.Program()), fang.WithErrorHandler(quiet)); err != nil {
+	unsaid := func(io.Writer, fang.Styles, error) {}
+	if err := fang.Execute(ctx, root, fang.WithVersion(version.Program()), fang.WithErrorHandler(unsaid)); err != nil {
 		first.note(err)
 	}
 	if first.err != nil {
 		report(errs, first.err)
 	}
-	return exitCode(ctx, first.err)
+	code := exitCode(ctx, first.err)
+	processes.leave(code, first.err)
+	if quiet && code != exitDone {
+		processes.linger()
+	}
+	return code
 }
 
 // failure keeps what went wrong away from fang. On the way to its error handler fang asks the terminal
@@ -104,16 +111,10 @@ func (f *failure) keep(cmd *cobra.Command) {
 // signals returns those that end a run in order. What the caller had ignored stays ignored: nohup, and
 // jobs in the background of a script.
 func signals() []os.Signal {
-	wanted := []os.Signal{syscall.SIGTERM}
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
-		if !signal.Ignored(s) {
-			wanted = append(wanted, s)
-		}
-	}
-	return wanted
+	return slices.DeleteFunc(ending(), func(s os.Signal) bool { return s != syscall.SIGTERM && signal.Ignored(s) })
 }
 
-func newRoot() *cobra.Command {
+func newRoot(processes *crew) *cobra.Command {
 	var flags runFlags
 	var screen screenFlags
 	root := &cobra.Command{
@@ -128,8 +129,9 @@ func newRoot() *cobra.Command {
 	}
 	flags.add(root)
 	screen.add(root)
+	processes.alone(root, "newtop train, as the screen needs a terminal; with --serve one looks over SSH")
 	root.SuggestionsMinimumDistance = 2
-	for _, g := range groups() {
+	for _, g := range groups(processes) {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {
 			c.GroupID = g.title
@@ -150,9 +152,10 @@ type group struct {
 }
 
 // groups returns the commands in the order of the help.
-func groups() []group {
+func groups(processes *crew) []group {
+	tune := processes.alone(newTune(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
 	return []group{
-		{"train", []*cobra.Command{newTrain(), newServe(), newResume(), newTune()}},
+		{"train", []*cobra.Command{newTrain(processes), newServe(processes), newResume(processes), tune}},
 		{"recorded runs", []*cobra.Command{newWatch(), newRuns()}},
 		{"saved models", []*cobra.Command{newPredict()}},
 		{"what there is", []*cobra.Command{newData(), newOptimizers(), newBench(), newVersion()}},

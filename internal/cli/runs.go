@@ -21,7 +21,7 @@ func newRuns() *cobra.Command {
 	var l lister
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "List, show, compare, plot, export and remove recorded runs",
+		Short: "List, show, compare, plot, export, merge and remove recorded runs",
 		Long: `List recorded runs, newest first.
 
 Commands take a run by its ID, by the beginning or the end of one if no other
@@ -38,7 +38,8 @@ run has it, by its name, or as last, last~1, last~2: the newest that are no tria
 		RunE: func(cmd *cobra.Command, _ []string) error { return l.list(cmd, &a) },
 	}
 	l.add(again)
-	cmd.AddCommand(again, newRunsShow(&a), newRunsCompare(&a), newRunsPlot(&a), newRunsExport(&a), newRunsRename(&a), newRunsRemove(&a))
+	cmd.AddCommand(again, newRunsShow(&a), newRunsCompare(&a), newRunsPlot(&a), newRunsExport(&a), newRunsRename(&a), newRunsRemove(&a),
+		newRunsMerge(&a))
 	return cmd
 }
 

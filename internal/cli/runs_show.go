@@ -123,6 +123,18 @@ func folded(text string, width int) string {
 	return b.String()
 }
 
+// processesText says on how many processes and machines a run trained, and how their sums were added up; empty for one.
+func processesText(o *trainer.RunEvent) string {
+	if o.Ranks <= 1 {
+		return ""
+	}
+	text := fmt.Sprintf("%d on %s", o.Ranks, count(max(o.Hosts, 1), "machine"))
+	if o.Reduce == "fast" {
+		return text + ", sums in MPI's order"
+	}
+	return text + ", the digits of one"
+}
+
 // print writes the story for people: a line each for what there is to say.
 func (t *story) print(out io.Writer) error {
 	w := &sheet{out: out, width: room(out)}
@@ -136,6 +148,7 @@ func (t *story) print(out io.Writer) error {
 		w.line("optimizer", "%s", o.Optimizer)
 		w.line("settings", "%s", settingsText(o))
 		w.line("digits", "%s, kernel %s, %d threads", o.Seeds(), o.Kernel, o.Threads)
+		w.line("processes", "%s", processesText(o))
 	}
 	t.printFigures(w)
 	t.printMarks(w)

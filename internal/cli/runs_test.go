@@ -350,3 +350,18 @@ func TestPrintable(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestProcessesOfARun(t *testing.T) {
+	for _, c := range []struct {
+		opening trainer.RunEvent
+		want    string
+	}{
+		{trainer.RunEvent{}, ""},
+		{trainer.RunEvent{Ranks: 4, Hosts: 2}, "4 on 2 machines, the digits of one"},
+		{trainer.RunEvent{Ranks: 2, Hosts: 1, Reduce: "fast"}, "2 on 1 machine, sums in MPI's order"},
+	} {
+		if got := processesText(&c.opening); got != c.want {
+			t.Errorf("%q, expected %q", got, c.want)
+		}
+	}
+}

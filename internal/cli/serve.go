@@ -1,15 +1,6 @@
 package cli
 
-import (
-	"errors"
-	"io/fs"
-	"reflect"
-
-	"newtop/trainer"
-	"newtop/trainer/store"
-
-	"github.com/spf13/cobra"
-)
+import "github.com/spf13/cobra"
 
 // server trains and serves the screen over SSH.
 type server struct {
@@ -18,10 +9,11 @@ type server struct {
 	screen screenFlags
 	format string
 	goOn   bool
+	crew   *crew
 }
 
-func newServe() *cobra.Command {
-	var s server
+func newServe(processes *crew) *cobra.Command {
+	s := server{crew: processes}
 	cmd := &cobra.Command{
 		Use:   "serve [flags]",
 		Short: "Train, and serve the screen over SSH",
@@ -39,16 +31,14 @@ ssh -p 2222 localhost status --json`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
-	s.serve.add(cmd, "127.0.0.1:2222")
+	s.serve.add(cmd, serving)
 	set := cmd.Flags()
-	set.BoolVar(&s.goOn, "continue", false, "go on with the recorded run of this --name where it was cut short; begin it if there is none")
+	addContinue(cmd, &s.goOn)
 	set.StringVar(&s.format, "format", "text", "text, or jsonl: one JSON event a line")
-	for _, name := range []string{"continue", "format"} {
-		wrap(set.Lookup(name))
-	}
+	wrap(set.Lookup("format"))
 	s.flags.add(cmd)
 	s.screen.add(cmd)
-	return cmd
+	return processes.together(cmd)
 }
 
 func (s *server) run(cmd *cobra.Command) error {
@@ -63,79 +53,18 @@ func (s *server) run(cmd *cobra.Command) error {
 		return err
 	}
 	spectra(cmd, &c)
+	if err := s.crew.join(); err != nil {
+		return err
+	}
 	h, err := s.serve.host(cmd, &s.screen)
 	if err != nil {
 		return err
 	}
 	defer h.close()
-	j, err := s.job(cmd, c)
+	j, err := s.flags.begin(cmd, c, s.goOn)
 	if err != nil {
 		return err
 	}
+	j.crew = s.crew
 	return j.serve(cmd, printer, h)
-}
-
-// job returns the run that the flags ask for: a new one, or with --continue the rest of the one that has its name.
-func (s *server) job(cmd *cobra.Command, c trainer.Config) (*job, error) {
-	if s.goOn {
-		if s.flags.name == "" || s.flags.record == unrecorded {
-			return nil, &trainer.ConfigError{Flag: "--continue", Value: "true", Expected: "a recorded run, and --name NAME to find it by"}
-		}
-		j, err := s.rest(cmd, c)
-		if j != nil || err != nil {
-			return j, err
-		}
-	}
-	r, err := s.flags.keep(cmd, c)
-	if err != nil {
-		return nil, err
-	}
-	return &job{config: c, record: r}, nil
-}
-
-// rest returns what is left of the run of the name; nil if there is none.
-func (s *server) rest(cmd *cobra.Command, c trainer.Config) (*job, error) {
-	r := resumer{archive: archive{s.flags.record}, limits: c}
-	if cmd.Flags().Changed("memory") {
-		r.memory = s.flags.memory
-	}
-	var run *store.Run
-	err := r.archive.with(store.Options{ReadOnly: true}, func(st *store.Store) (err error) {
-		run, err = st.Find(cmd.Context(), s.flags.name)
-		return err
-	})
-	var (
-		none  *store.NotFoundError
-		empty *emptyError
-	)
-	switch {
-	case errors.As(err, &none), errors.As(err, &empty), errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case run.Name != s.flags.name: // it is another's ID that this is the beginning or the end of
-		return nil, nil
-	case !sameProblem(run.Config, absolute(c)):
-		return nil, &otherFlagsError{run: run.Name, command: run.Command}
-	}
-	return r.job(cmd, run.ID)
-}
-
-// otherFlagsError says that a run was begun with other flags than those it is to go on with.
-type otherFlagsError struct{ run, command string }
-
-func (e *otherFlagsError) Error() string {
-	return "run " + e.run + " was begun with other flags: expected another --name, or those of " + e.command
-}
-
-// sameProblem reports whether two runs differ in nothing but their limits and what a resume may change.
-func sameProblem(a, b trainer.Config) bool {
-	for _, c := range []*trainer.Config{&a, &b} {
-		c.Epochs, c.TimeLimit, c.TargetLoss, c.TargetError = 0, 0, 0, 0
-		c.Threads, c.Memory, c.Save = 0, 0, ""
-		if len(c.Set) == 0 {
-			c.Set = nil
-		}
-	}
-	return reflect.DeepEqual(a, b)
 }

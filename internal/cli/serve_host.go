@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -20,28 +21,42 @@ import (
 // serveFlags say where a run is served, to whom, and how much.
 type serveFlags struct {
 	o         remote.Options
+	address   string // the flag's name
 	linger    time.Duration
 	log       string
 	logFormat string
 	names     []string
+	brief     bool // not served after the run's end, unless --linger says so
 }
 
-// add declares the flags; listen is the default of --listen.
-func (f *serveFlags) add(cmd *cobra.Command, listen string) {
+// What the flags are of.
+const (
+	serving  = iota // a command that serves
+	resuming        // one that does with --listen
+	training        // one that does with --serve, and ends with the run
+)
+
+// add declares the flags.
+func (f *serveFlags) add(cmd *cobra.Command, of int) {
 	set := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	set.SortFlags = false
-	about := "address to serve the screen on over SSH; beyond loopback --authorized-keys is needed"
-	if listen == "" {
-		about = "serve the run over SSH on this address, as newtop serve does; empty: it is not served"
+	f.address = "listen"
+	listen, about := "", "serve the run over SSH on this address, as newtop serve does; empty: it is not served"
+	lingers := "; not given: until ctrl+c"
+	switch of {
+	case serving:
+		listen, about = "127.0.0.1:2222", "address to serve the screen on over SSH; beyond loopback --authorized-keys is needed"
+	case training:
+		f.address, f.brief, lingers = "serve", true, ""
 	}
-	set.StringVar(&f.o.Address, "listen", listen, about)
+	set.StringVar(&f.o.Address, f.address, listen, about)
 	set.StringVar(&f.o.AuthorizedKeys, "authorized-keys", "", "file of the public keys that may look, as OpenSSH has it; empty: your own ~/.ssh/authorized_keys, on loopback addresses only")
 	set.StringVar(&f.o.Control, "control", "", "file of further keys, which may look and steer; empty: lines of the former with environment=\"NEWTOP_ROLE=control\" alone")
 	set.StringVar(&f.o.HostKey, "host-key", "", "file of the server's private key, made if there is none; empty: host_ed25519 in the configuration directory")
 	set.StringVar(&f.o.Saves, "saves", "", "directory that those who steer may save models and pictures in; empty: they can't")
 	set.IntVar(&f.o.Limits.Sessions, "max-viewers", 0, "how many may look at once; 0: 128")
 	set.DurationVar(&f.o.Limits.Idle, "idle", 0, "let go of viewers who have pressed no key for so long, as in 1h; 0: never")
-	set.DurationVar(&f.linger, "linger", 0, "how long the run is served after its end, as in 10m; 0: not at all; not given: until ctrl+c")
+	set.DurationVar(&f.linger, "linger", 0, "how long the run is served after its end, as in 10m; 0: not at all"+lingers)
 	set.StringVar(&f.log, "log", "-", "file that joins, leaves, refusals and commands are appended to; -: standard error")
 	set.StringVar(&f.logFormat, "log-format", "text", "text, logfmt or json")
 	set.VisitAll(func(flag *pflag.Flag) {
@@ -49,21 +64,35 @@ func (f *serveFlags) add(cmd *cobra.Command, listen string) {
 		f.names = append(f.names, flag.Name)
 	})
 	cmd.Flags().AddFlagSet(set)
+	if of == serving {
+		return
+	}
+	// Whoever knows the flag of one command need not learn the other's.
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "listen" || name == "serve" {
+			name = f.address
+		}
+		return pflag.NormalizedName(name)
+	})
 }
 
-// given names one of the flags that was given; empty if none was.
-func (f *serveFlags) given(cmd *cobra.Command) string {
+// wanted reports whether the run is to be served. Flags that say how are refused where it is not.
+func (f *serveFlags) wanted(cmd *cobra.Command) (bool, error) {
+	if f.o.Address != "" {
+		return true, nil
+	}
 	for _, name := range f.names {
 		if cmd.Flags().Changed(name) {
-			return name
+			return false, usagef("--%s: expected --%s with it", name, f.address)
 		}
 	}
-	return ""
+	return false, nil
 }
 
 // host is where a run is served.
 type host struct {
 	options remote.Options
+	address string // the flag's name
 	linger  time.Duration
 	forever bool // instead of linger
 	log     io.Closer
@@ -76,12 +105,22 @@ func (h *host) close() error {
 	return h.log.Close()
 }
 
+// listen serves a session, and names the flag that is wrong as it is named here.
+func (h *host) listen(s *trainer.Session) (*remote.Server, error) {
+	server, err := remote.Listen(s, h.options)
+	var wrong *trainer.ConfigError
+	if errors.As(err, &wrong) && wrong.Flag == "--listen" {
+		wrong.Flag = "--" + h.address
+	}
+	return server, err
+}
+
 // host checks the flags and opens the log.
 func (f *serveFlags) host(cmd *cobra.Command, screen *screenFlags) (*host, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	h := &host{options: f.o, linger: f.linger, forever: !cmd.Flags().Changed("linger")}
+	h := &host{options: f.o, address: f.address, linger: f.linger, forever: !f.brief && !cmd.Flags().Changed("linger")}
 	var err error
 	if h.options.UI, err = screen.options(); err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"newtop/trainer"
-	"newtop/tui/remote"
 
 	"github.com/spf13/cobra"
 )
@@ -27,12 +26,13 @@ var (
 // the host's time is over. A server that breaks leaves the run alone.
 func (j *job) serve(cmd *cobra.Command, printer trainer.Recorder, h *host) (err error) {
 	defer func() { err = first(err, j.record.close()) }()
+	threads := j.config.Threads
 	j.leaveProcessors()
-	session, err := j.session(printer)
+	session, err := j.session(j.crew.greeting(printer, cmd.ErrOrStderr(), threads))
 	if err != nil {
 		return err
 	}
-	server, err := remote.Listen(session, h.options)
+	server, err := h.listen(session)
 	if err != nil {
 		j.record.abandon()
 		return err

@@ -289,7 +289,7 @@ func TestServeContinues(t *testing.T) {
 		t.Errorf("went on as %s, expected %s", last.ID, first.ID)
 	}
 	same(t, "recorded", figures(decode(t, recordedEvents(t, db, first.ID))), unstopped(t, append(run, "--epochs", limit)...))
-	if _, errs, code := newtop(append(other, "--epochs", limit)...); code != exitUsage || !strings.Contains(errs, "more than the") {
+	if _, errs, code := newtop(append(other, "--epochs", limit)...); code != exitUsage || !strings.Contains(errs, "expected --epochs above "+limit) {
 		t.Errorf("a run that is over: exit %d\n%s", code, errs)
 	}
 }

@@ -64,7 +64,7 @@ func (t *textRecorder) opening() {
 	add(r.Model.Parameters > 0, "%d weights", r.Model.Parameters)
 	add(r.Optimizer != "", "%s", r.Optimizer)
 	add(r.Kernel != "", "%s", r.Seeds())
-	add(r.Threads > 0, "%d threads", r.Threads)
+	add(r.Threads > 0, "%s", counted(r.Threads, r.Threads, "thread"))
 	text := cmp.Or(r.Data.Name, r.ID, "a run")
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")

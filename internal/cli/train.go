@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -10,29 +11,97 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newTrain() *cobra.Command {
-	var flags runFlags
-	var format string
+// starter trains without a screen in this terminal.
+type starter struct {
+	flags  runFlags
+	serve  serveFlags
+	screen screenFlags
+	format string
+	goOn   bool
+	crew   *crew
+}
+
+func newTrain(processes *crew) *cobra.Command {
+	s := starter{crew: processes}
 	cmd := &cobra.Command{
-		Use:     "train [flags]",
-		Short:   "Train without a screen, as text or JSON lines",
-		Example: "newtop train --data letters --opt tr-gn --epochs 40\nnewtop train --opt adam --set rate=0.003 --format jsonl > run.jsonl",
-		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			printer, err := newRecorder(format, cmd.OutOrStdout(), cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			j, err := flags.job(cmd, nil)
-			if err != nil {
-				return err
-			}
-			return j.train(cmd, printer)
-		},
+		Use:   "train [flags]",
+		Short: "Train without a screen, as text or JSON lines",
+		Long: `Train without a screen in this terminal, and print the epochs.
+
+With --name and --continue the same line begins a run, goes on with it after
+whatever ended it, and does nothing once it is done. Under mpirun or srun all
+processes train one run together, each on its own rows: newtop version says
+whether this program can. --serve lets people look over SSH meanwhile.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 diverged, 4 nothing was heard
+of a process, 130 interrupted, by USR1 too, with a checkpoint to go on from.`,
+		Example: `newtop train --data letters --opt tr-gn --epochs 40
+newtop train --opt adam --set rate=0.003 --format jsonl > run.jsonl
+newtop train --name nightly --continue --epochs 5000
+mpirun -np 4 newtop train --data mnist --opt tr-newton
+newtop train --epochs 5000 --serve 127.0.0.1:2222`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
-	flags.add(cmd)
-	cmd.Flags().StringVar(&format, "format", "text", "text, or jsonl: one JSON event a line")
-	return cmd
+	s.flags.add(cmd)
+	set := cmd.Flags()
+	set.StringVar(&s.format, "format", "text", "text, or jsonl: one JSON event a line")
+	addContinue(cmd, &s.goOn)
+	s.serve.add(cmd, training)
+	s.screen.add(cmd)
+	return processes.together(cmd)
+}
+
+func (s *starter) run(cmd *cobra.Command) error {
+	cmd.SetErr(oneAtATime(cmd.ErrOrStderr()))
+	printer, err := newRecorder(s.format, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	c, err := s.flags.config(cmd)
+	if err != nil {
+		return err
+	}
+	served, err := s.serve.wanted(cmd)
+	if err != nil {
+		return err
+	}
+	if err := s.crew.join(); err != nil {
+		return err
+	}
+	var h *host
+	if served {
+		if h, err = s.serve.host(cmd, &s.screen); err != nil {
+			return err
+		}
+		defer h.close()
+	}
+	j, err := s.job(cmd, c)
+	switch {
+	case j == nil || err != nil:
+		return err
+	case h == nil:
+		return j.train(cmd, printer)
+	}
+	return j.serve(cmd, printer, h)
+}
+
+// job returns what is to be trained; nil where --continue finds that nothing is, so that a line that is repeated until
+// it succeeds comes to an end.
+func (s *starter) job(cmd *cobra.Command, c trainer.Config) (*job, error) {
+	j, err := s.flags.begin(cmd, c, s.goOn)
+	var over *finishedError
+	switch {
+	case s.goOn && errors.As(err, &over) && over.reason == trainer.ReasonDiverged:
+		return nil, &exitError{exitDiverged, err}
+	case s.goOn && errors.As(err, &over):
+		fmt.Fprintf(cmd.ErrOrStderr(), "run %s %s: nothing is left to do\n", over.run, over.what)
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	j.crew = s.crew
+	return j, nil
 }
 
 // newRecorder returns what prints a run in the given format.

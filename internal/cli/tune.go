@@ -36,13 +36,15 @@ blocks, skip, committee, or a hyperparameter. VALUES is a list or a range:
 
 Without --over the usual methods and the settings that matter most in each are
 searched. Run flags say what all trials have in common. A terminal shows the
-search on a screen; elsewhere each trial is a line when it ends.`
+search on a screen; elsewhere each trial is a line when it ends.
+` + shardHelp
 
 const tuneExamples = `newtop tune --data spirals --budget 20s
 newtop tune --target-error 0.05 --budget 60s
 newtop tune --opt adam --over rate=1e-4..1e-1:log --over batch=16..512:log:int
 newtop tune --data spirals --trials 30 --top 1 > best.sh
 newtop tune --config space.toml --format jsonl > trials.jsonl
+newtop tune --shard 2/8 --budget 10m
 newtop tune --resume digits-search --budget 5m`
 
 // usualBudget is how long a search takes that nothing else ends.
@@ -56,6 +58,8 @@ type tuner struct {
 	config tune.Config
 	finals int
 	resume string
+	part   string // --shard
+	origin string // of the shard, in words
 	top    int
 	format string
 	space  []tune.Dimension // of the configuration file
@@ -89,6 +93,7 @@ func (t *tuner) add(cmd *cobra.Command) {
 	set.IntVar(&t.config.Seeds, "seeds", 1, "seeds that the best settings are run with")
 	set.IntVar(&t.finals, "finals", 3, "settings that are run again alone in the end, to be measured; 0: none")
 	set.IntVar(&t.config.Parallel, "parallel", 0, "trials at once; 0: from the cores")
+	set.StringVar(&t.part, "shard", "", "part of the settings as I/N, /N with I from the job, or off; empty: from the job if there is one, else the whole")
 	set.StringVar(&t.resume, "resume", "", "search to go on with after a stop or a kill, by name")
 	set.IntVar(&t.top, "top", 10, "settings in the list at the end; 1: only the command line that trains the best")
 	set.StringVar(&t.format, "format", "", "instead of the screen: text, json (one object at the end) or jsonl (one line a trial); empty: the screen in a terminal, else text")
@@ -101,7 +106,7 @@ func (t *tuner) add(cmd *cobra.Command) {
 		"epochs":     "outer iterations of one trial; 0: no limit but the search's",
 		"time-limit": "end a trial after this much work, as in 90s; 0: never",
 		"threads":    "threads of all trials together; 0: all cores",
-		"record":     "database that keeps the search and its trials; empty: runs.db in the state directory",
+		"record":     "database that keeps the search and its trials; empty: runs.db in the state directory, of a shard NAME-IofN.db there",
 		"seed":       "what the settings that are drawn, and the trials' weights, follow from",
 		"config":     "file with any of these flags and a table [over], in TOML; the command line wins",
 	} {
@@ -137,7 +142,7 @@ func (t *tuner) tune(cmd *cobra.Command) (err error) {
 	}
 	defer func() { err = first(err, s.Close()) }()
 	search, err := t.search(cmd, s)
-	if err != nil {
+	if err != nil || search == nil {
 		return err
 	}
 	in, out, ok := terminal(cmd)
@@ -148,9 +153,12 @@ func (t *tuner) tune(cmd *cobra.Command) (err error) {
 	return t.show(cmd, search, options)
 }
 
-// search returns the search that the flags ask for: a new one, or the rest of one.
+// search returns the search that the flags ask for: a new one, or the rest of one; nil where nothing of it is left.
 func (t *tuner) search(cmd *cobra.Command, s *store.Store) (*tune.Search, error) {
-	if t.resume == "" {
+	switch {
+	case t.config.Shard.Of > 0:
+		return t.begin(cmd, s)
+	case t.resume == "":
 		return tune.New(t.config, s)
 	}
 	return tune.Resume(cmd.Context(), s, t.resume, func(c *tune.Config) {
@@ -205,7 +213,7 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 		c.Budget = usualBudget
 	}
 	c.Command, c.Version = commandOf, version.Program()
-	return nil
+	return t.shard()
 }
 
 // check refuses what flags can't be.

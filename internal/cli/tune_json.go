@@ -14,6 +14,9 @@ import (
 type boardJSON struct {
 	Type        string           `json:"type"` // search
 	Name        string           `json:"name"`
+	Shard       int              `json:"shard,omitempty"`  // which it is, from 1; 0: the whole search
+	Of          int              `json:"of,omitempty"`     // shards there should be
+	Shards      []int            `json:"shards,omitempty"` // of shards together those that there are
 	Data        string           `json:"data"`
 	Measure     string           `json:"measure"`
 	Target      *float64         `json:"target"`
@@ -34,8 +37,9 @@ type boardJSON struct {
 }
 
 type trialJSON struct {
-	Type              string            `json:"type"` // trial
-	Number            int               `json:"number"`
+	Type              string            `json:"type"`            // trial
+	Number            int               `json:"number"`          // of trial t of shard i of n, where these are together: (t − 1)·n + i
+	Shard             int               `json:"shard,omitempty"` // of shards together
 	Setting           int               `json:"setting"`
 	Choices           map[string]string `json:"choices"`
 	Seed              uint64            `json:"seed"`
@@ -86,6 +90,17 @@ func boardOf(b *tune.Board, top int) *boardJSON {
 	out := &boardJSON{Type: "search", Name: b.Name, Data: b.Data, Measure: b.Measure, Target: limit(b.Target), Over: []string{}, Phase: b.Phase,
 		Seconds: b.Seconds, Budget: limit(b.Budget), Spent: b.Spent, Most: limit(b.Most), Parallel: b.Parallel, Threads: b.Threads,
 		Count: len(b.Trials), Best: []trialJSON{}, Importances: []importanceJSON{}, Command: b.Command, Warning: b.Warning}
+	out.Shard, out.Of = b.Shard.Index, b.Shard.Of
+	for i := range b.Parts {
+		out.Shards = append(out.Shards, b.Parts[i].Shard.Index)
+	}
+	trialOf := func(t *tune.Trial) trialJSON {
+		row := trialOf(t)
+		if len(b.Parts) > 0 {
+			row.Shard = (t.Number-1)%b.Shard.Of + 1
+		}
+		return row
+	}
 	for i := range b.Over {
 		out.Over = append(out.Over, b.Over[i].String())
 	}

@@ -23,16 +23,15 @@ func newTuneList() *cobra.Command {
 			if format != "text" && format != "json" {
 				return &trainer.ConfigError{Flag: "--format", Value: format, Expected: "text or json"}
 			}
-			var list []store.Search
+			var list []tune.Sweep
 			err := a.with(store.Options{ReadOnly: true}, func(s *store.Store) (err error) {
-				list, err = s.Searches(cmd.Context())
+				list, err = tune.Sweeps(cmd.Context(), s)
 				return err
 			})
 			var empty *emptyError
 			if err != nil && !errors.As(err, &empty) {
 				return err
 			}
-			slices.SortStableFunc(list, func(a, b store.Search) int { return b.Begun.Compare(a.Begun) })
 			if format == "json" {
 				return printJSON(cmd.OutOrStdout(), searchRows(list))
 			}
@@ -48,10 +47,13 @@ func newTuneList() *cobra.Command {
 	return cmd
 }
 
-// searchRow is a search as tune list --format json prints it.
+// searchRow is a search as tune list --format json prints it. Of shards together the times, the host and the ID are those
+// of the newest one, but the seconds those of the longest.
 type searchRow struct {
 	Name        string    `json:"name"`
 	ID          string    `json:"id"`
+	Shards      []int     `json:"shards,omitempty"` // those that there are, from 1
+	Of          int       `json:"of,omitempty"`     // shards that there should be
 	State       string    `json:"state"`
 	Begun       time.Time `json:"begun"`
 	Changed     time.Time `json:"changed"`
@@ -64,14 +66,47 @@ type searchRow struct {
 	Version     string    `json:"version"`
 }
 
-func searchRows(list []store.Search) []searchRow {
+func searchRows(list []tune.Sweep) []searchRow {
 	rows := []searchRow{}
 	for i := range list {
-		q := &list[i]
-		rows = append(rows, searchRow{Name: q.Name, ID: q.ID, State: searchState(q), Begun: q.Begun, Changed: q.Changed, Data: q.Data,
-			Trials: q.Trials, Seconds: q.Seconds, Equivalents: q.Spent, Host: q.Host, Process: q.Process, Version: q.Version})
+		w := &list[i]
+		q := joined(w)
+		row := searchRow{Name: w.Name, ID: q.ID, State: sweepState(w), Begun: q.Begun, Changed: q.Changed, Data: q.Data,
+			Trials: q.Trials, Seconds: q.Seconds, Equivalents: q.Spent, Host: q.Host, Process: q.Process, Version: q.Version}
+		for k := range w.Parts {
+			if h := w.Parts[k].Shard; h.Of > 0 {
+				row.Shards, row.Of = append(row.Shards, h.Index), h.Of
+			}
+		}
+		rows = append(rows, row)
 	}
 	return rows
+}
+
+// joined returns the newest part with the trials and the work of all and the seconds of the longest.
+func joined(w *tune.Sweep) store.Search {
+	var out store.Search
+	var trials int
+	var spent, longest float64
+	for i := range w.Parts {
+		p := &w.Parts[i].Search
+		if i == 0 || p.Begun.After(out.Begun) {
+			out = *p
+		}
+		trials, spent, longest = trials+p.Trials, spent+p.Spent, max(longest, p.Seconds)
+	}
+	out.Trials, out.Spent, out.Seconds = trials, spent, longest
+	return out
+}
+
+// sweepState returns the state of the part that is least done.
+func sweepState(w *tune.Sweep) string {
+	order := []string{"done", "stopped", "interrupted", "finals", "searching"}
+	state := 0
+	for i := range w.Parts {
+		state = max(state, slices.Index(order, searchState(&w.Parts[i].Search)))
+	}
+	return order[state]
 }
 
 // searchState says what has become of a search: its phase where it ended in order or goes on.
@@ -82,11 +117,20 @@ func searchState(q *store.Search) string {
 	return q.Phase
 }
 
-func searchGrid(list []store.Search, now time.Time) *grid {
+func searchGrid(list []tune.Sweep, now time.Time) *grid {
 	g := &grid{heads: []string{"NAME", "BEGUN", "DATA", ">TRIALS", ">TIME", ">GRADIENTS", "STATE"}, ranks: []int{0, 2, 0, 0, 1, 3, 0}}
+	sharded := slices.ContainsFunc(list, func(w tune.Sweep) bool { return w.Told() != "" })
+	if sharded {
+		g.heads, g.ranks = append(g.heads, "SHARDS"), append(g.ranks, 0)
+	}
 	for i := range list {
-		q := &list[i]
-		g.add(q.Name, when(q.Begun, now), q.Data, strconv.Itoa(q.Trials), elapsed(trainer.Float(q.Seconds)), work(trainer.Float(q.Spent)), searchState(q))
+		w := &list[i]
+		q := joined(w)
+		cells := []string{w.Name, when(q.Begun, now), q.Data, strconv.Itoa(q.Trials), elapsed(trainer.Float(q.Seconds)), work(trainer.Float(q.Spent)), sweepState(w)}
+		if sharded {
+			cells = append(cells, w.Told())
+		}
+		g.add(cells...)
 	}
 	return g
 }
@@ -96,7 +140,7 @@ func newTuneShow() *cobra.Command {
 	var format string
 	var top int
 	cmd := &cobra.Command{
-		Use: "show NAME", Short: "Show what came of a search", Args: oneArgument("a search's name"),
+		Use: "show NAME", Short: "Show what came of a search, or of all shards of one", Args: oneArgument("a search's name"),
 		Example:           "newtop tune show digits-search\nnewtop tune show digits-search --top 1 | sh",
 		ValidArgsFunction: a.completeSearches,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -113,6 +157,9 @@ func newTuneShow() *cobra.Command {
 				}
 				if format == "json" {
 					return printJSON(cmd.OutOrStdout(), boardOf(b, top))
+				}
+				if top == 1 && b.Warning != "" { // which the command line alone would not say
+					warn(cmd.ErrOrStderr(), printable(b.Warning))
 				}
 				return summarize(cmd.OutOrStdout(), b, top)
 			})
@@ -147,12 +194,15 @@ func newTuneRemove() *cobra.Command {
 func removeSearches(cmd *cobra.Command, s *store.Store, names []string, sure bool) error {
 	var ids, lines []string
 	for _, name := range names {
-		q, _, err := s.Search(cmd.Context(), name)
+		w, err := tune.Find(cmd.Context(), s, name)
 		if err != nil {
 			return err
 		}
-		ids = append(ids, q.ID)
-		lines = append(lines, fmt.Sprintf("%s %s, %s, %s", q.Name, q.Data, count(q.Trials, "trial"), searchState(q)))
+		for i := range w.Parts {
+			q := &w.Parts[i].Search
+			ids = append(ids, q.ID)
+			lines = append(lines, fmt.Sprintf("%s %s, %s, %s", q.Name, q.Data, count(q.Trials, "trial"), searchState(q)))
+		}
 	}
 	what := fmt.Sprintf("%d searches with their runs", len(ids))
 	if len(ids) == 1 {
@@ -176,11 +226,12 @@ func (a *archive) completeSearches(cmd *cobra.Command, args []string, _ string) 
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	_ = a.with(store.Options{ReadOnly: true}, func(s *store.Store) error {
-		list, err := s.Searches(cmd.Context())
+		list, err := tune.Sweeps(cmd.Context(), s)
 		for i := range list {
-			q := &list[i]
-			about := fmt.Sprintf("%s, %s, %s, %s", q.Data, when(q.Begun, time.Now()), count(q.Trials, "trial"), searchState(q))
-			out = append(out, cobra.CompletionWithDesc(printable(q.Name), printable(about)))
+			w := &list[i]
+			q := joined(w)
+			about := fmt.Sprintf("%s, %s, %s, %s", q.Data, when(q.Begun, time.Now()), count(q.Trials, "trial"), sweepState(w))
+			out = append(out, cobra.CompletionWithDesc(printable(w.Name), printable(about)))
 		}
 		return err
 	})

@@ -116,6 +116,11 @@ func TestStandings(t *testing.T) {
 	if again := standings(b); again[0].best != list[0].best || again[0].toTarget != list[0].toTarget || again[0].finalRuns != 2 {
 		t.Errorf("a final that was stopped counts: %+v", again[0])
 	}
+	b.Ahead = map[int]bool{} // of shards together: others were better
+	if again := standings(b); again[0].finalRuns != 0 || again[0].best != b.Trials[b.Order[0]].Best {
+		t.Errorf("finals of a setting that stands by its trials count: %+v", again[0])
+	}
+	b.Ahead = nil
 	for _, c := range []struct {
 		in   []float64
 		want float64
@@ -215,8 +220,10 @@ func TestProgressOfASearch(t *testing.T) {
 
 func TestSearchList(t *testing.T) {
 	at := time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC)
-	list := []store.Search{{Name: "a", Begun: at, Data: "letters", Trials: 12, Seconds: 61, Spent: 1500, Phase: "finals"},
-		{Name: "b", Begun: at, Data: "sine", Phase: "searching", Running: true}}
+	list := []tune.Sweep{
+		{Name: "a", Parts: []tune.Part{{Search: store.Search{Name: "a", Begun: at, Data: "letters", Trials: 12, Seconds: 61, Spent: 1500, Phase: "finals"}}}},
+		{Name: "b", Parts: []tune.Part{{Search: store.Search{Name: "b", Begun: at, Data: "sine", Phase: "searching", Running: true}}}},
+	}
 	g := searchGrid(list, at)
 	if g.rows[0][6] != "interrupted" || g.rows[1][6] != "searching" || g.rows[0][4] != "1:01" || g.rows[0][5] != "1500" {
 		t.Errorf("%v", g.rows)

@@ -107,7 +107,7 @@ func trialLine(b *tune.Board, t *tune.Trial) string {
 	if t.Why != "" {
 		text += ": " + t.Why
 	}
-	return printable(trialColumns(b, strconv.Itoa(t.Number), t.State.String(), judged(b, t.Best), toTarget(t.TargetSeconds), strconv.Itoa(t.Epochs),
+	return printable(trialColumns(b, b.Label(t), t.State.String(), judged(b, t.Best), toTarget(t.TargetSeconds), strconv.Itoa(t.Epochs),
 		fixed(trainer.Float(t.Equivalents), 1), fixed(trainer.Float(t.Seconds), 2), text))
 }
 
@@ -155,7 +155,7 @@ func standings(b *tune.Board) (list []standing) {
 		}
 		s := &list[at]
 		s.runs++
-		if t.Measured() {
+		if t.Measured() && (b.Ahead == nil || b.Ahead[t.Setting]) {
 			s.finalRuns++
 			bests[at], times[at] = append(bests[at], float64(t.Best)), append(times[at], float64(t.TargetSeconds))
 		}
@@ -206,6 +206,9 @@ func summarize(out io.Writer, b *tune.Board, top int) error {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "\n%s\n", printable(tallyTrials(b)))
+	if shards := tallyShards(b); shards != "" {
+		text.WriteString(printable(shards) + "\n")
+	}
 	if b.Warning != "" {
 		fmt.Fprintf(&text, "warning: %s\n", printable(b.Warning))
 	}
@@ -249,7 +252,7 @@ func leaderboard(b *tune.Board, top int) *grid {
 	}
 	for n, s := range list {
 		t := s.trial
-		cells := []string{strconv.Itoa(n + 1), strconv.Itoa(t.Number), t.State.String(), judged(b, s.best), strconv.Itoa(s.runs),
+		cells := []string{strconv.Itoa(n + 1), b.Label(t), t.State.String(), judged(b, s.best), strconv.Itoa(s.runs),
 			strconv.Itoa(t.Epochs), work(trainer.Float(t.Equivalents)), elapsed(trainer.Float(t.Seconds))}
 		if b.Target > 0 {
 			cells = slices.Insert(cells, timed, toTarget(s.toTarget))

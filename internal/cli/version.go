@@ -6,6 +6,7 @@ import (
 
 	"newtop/internal/kernel"
 	"newtop/internal/version"
+	"newtop/trainer/mpi"
 
 	"github.com/spf13/cobra"
 )
@@ -13,10 +14,14 @@ import (
 func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, the Go release, the platform and its kernel",
+		Short: "Print the version, the Go release, the platform, its kernel and MPI",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "newtop %s %s %s/%s %s\n", version.Program(), runtime.Version(), runtime.GOOS, runtime.GOARCH, kernel.Selected())
+			with := "without MPI"
+			if mpi.Built() {
+				with = "with " + mpi.Library()
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "newtop %s %s %s/%s %s, %s\n", version.Program(), runtime.Version(), runtime.GOOS, runtime.GOARCH, kernel.Selected(), with)
 			return err
 		},
 	}

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"newtop/internal/bench"
+	"newtop/internal/version"
+	"newtop/trainer"
+	"newtop/trainer/mpi"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const scaleDescription = `Measure what processes wait for each other, and products of several processes
+beside those of one; fit a model to that; and predict what 10, 100 and 1000
+machines on a network of your choice would take. About a minute, with --quick
+15 s. docs/cluster.md says what each table means.
+
+It needs a program that is built with MPI. By itself it starts mpirun, which
+must be in PATH, with two processes of its own; under mpirun or srun it
+measures the processes that those started. Open MPI does not run for root
+unless OMPI_ALLOW_RUN_AS_ROOT and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM are 1: that
+is for you to set.`
+
+// scaleBench is the command.
+type scaleBench struct {
+	flags     benchFlags
+	ranks     int
+	latency   time.Duration
+	bandwidth float64 // Gbit/s
+	speed     float64 // GFLOP/s
+}
+
+func newBenchScale() *cobra.Command {
+	b := &scaleBench{}
+	cmd := &cobra.Command{
+		Use:     "scale [flags]",
+		Short:   "Measure several processes, and predict many machines",
+		Long:    scaleDescription,
+		Example: "newtop bench scale --quick\nmpirun -np 4 --host a:2,b:2 newtop bench scale --threads 1\nnewtop bench scale --latency 2us --bandwidth 100 --format md > scale.md",
+		Args:    noArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return b.run(cmd) },
+	}
+	annotate(cmd) // process 0 alone prints
+	a := bench.DefaultAssumed()
+	b.flags.add(cmd)
+	set := cmd.Flags()
+	set.IntVar(&b.ranks, "ranks", 0, "processes to start; 0: 2, or as many as mpirun or srun started")
+	set.DurationVar(&b.latency, "latency", time.Duration(a.Latency*1e9), "of a message on the network that predictions are for")
+	set.Float64Var(&b.bandwidth, "bandwidth", a.Bandwidth*8/1e9, "of each machine's link there, in Gbit/s")
+	set.Float64Var(&b.speed, "gflops", a.FLOPS/1e9, "that a machine there computes a second, in 10⁹ operations")
+	set.Lookup("format").Usage = "text, json: one JSON object, or md: tables for GitHub"
+	set.Lookup("threads").Usage = "threads of each process; 0: the processors it may use, shared with those beside it"
+	set.Lookup("quick").Usage = "smaller sizes, fewer repetitions"
+	set.VisitAll(wrap)
+	return cmd
+}
+
+func (b *scaleBench) check() error {
+	f := b.flags
+	if f.format == "md" {
+		f.format = "text"
+	} else if f.format != "text" && f.format != "json" {
+		return &trainer.ConfigError{Flag: "--format", Value: f.format, Expected: "text, json or md"}
+	}
+	if b.ranks != 0 && (b.ranks < 2 || b.ranks > bench.MostRanks) {
+		return &trainer.ConfigError{Flag: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("a whole number from 2 to %d", bench.MostRanks)}
+	}
+	if b.latency <= 0 {
+		return &trainer.ConfigError{Flag: "--latency", Value: b.latency.String(), Expected: "a duration > 0, as in 25us"}
+	}
+	for _, n := range []struct {
+		flag string
+		is   float64
+	}{{"--bandwidth", b.bandwidth}, {"--gflops", b.speed}} {
+		if !(n.is > 0) || math.IsInf(n.is, 0) {
+			return &trainer.ConfigError{Flag: n.flag, Value: fmt.Sprint(n.is), Expected: "a number > 0"}
+		}
+	}
+	return f.check()
+}
+
+// options are what the flags say.
+func (b *scaleBench) options() bench.ScaleOptions {
+	return bench.ScaleOptions{Threads: b.flags.threads, Quick: b.flags.quick,
+		Assumed: bench.Assumed{FLOPS: b.speed * 1e9, Latency: b.latency.Seconds(), Bandwidth: b.bandwidth * 1e9 / 8}}
+}
+
+func (b *scaleBench) run(cmd *cobra.Command) error {
+	if err := b.check(); err != nil {
+		return err
+	}
+	if !mpi.Built() {
+		return usagef("bench scale: this newtop is built without MPI: build it with CC=mpicc go build -tags mpi")
+	}
+	launch, launched := mpi.Launched()
+	switch {
+	case !launched:
+		return b.start(cmd)
+	case launch.Size < 2 || launch.Size > bench.MostRanks:
+		return usagef("bench scale: %s started %s: expected 2 to %d", launch.By, processCount(launch.Size), bench.MostRanks)
+	case b.ranks != 0 && b.ranks != launch.Size:
+		return &trainer.ConfigError{Flag: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("%d, as %s started so many", launch.Size, launch.By)}
+	}
+	world, err := mpi.Join(launch, mpi.Options{})
+	if err != nil {
+		return &usageError{oneLine(err)}
+	}
+	o := b.options()
+	o.Local = launch.Local
+	if launch.Rank > 0 {
+		return b.work(cmd.Context(), world, o)
+	}
+	r, err := b.measure(cmd, world, o)
+	if err != nil {
+		return err // and the launcher ends the others
+	}
+	if err := world.Close(exitDone); err != nil {
+		return err
+	}
+	return writeScale(cmd.OutOrStdout(), b.flags.format, r)
+}
+
+// start has mpirun start processes that do the same.
+func (b *scaleBench) start(cmd *cobra.Command) error {
+	path, err := exec.LookPath("mpirun")
+	if err != nil {
+		return errors.New("bench scale: no mpirun in PATH: install Open MPI or MPICH, or start newtop bench scale with srun")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	args := []string{"-np", strconv.Itoa(max(b.ranks, 2)), self, "bench", "scale"}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if args = append(args, "--"+f.Name); f.Value.Type() == "bool" {
+			args[len(args)-1] += map[string]string{"false": "=false"}[f.Value.String()]
+		} else {
+			args = append(args, f.Value.String())
+		}
+	})
+	run := exec.CommandContext(cmd.Context(), path, args...)
+	run.Stdout, run.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
+	run.WaitDelay = 5 * time.Second
+	// Processes that Open MPI binds to a core each could not show what one with several threads does.
+	run.Env = append([]string{"OMPI_MCA_hwloc_base_binding_policy=none", "PRTE_MCA_hwloc_default_binding_policy=none"}, os.Environ()...)
+	if say := progressLine(cmd.ErrOrStderr()); say != nil {
+		say(fmt.Sprintf("%d processes", max(b.ranks, 2)))
+		defer say("")
+	}
+	if err := run.Run(); err != nil {
+		return first(cmd.Context().Err(), fmt.Errorf("bench scale: %s -np %d: %w", path, max(b.ranks, 2), err))
+	}
+	return nil
+}
+
+// work does process 0's exchanges and products, and ends with its code.
+func (b *scaleBench) work(ctx context.Context, world *mpi.World, o bench.ScaleOptions) error {
+	code := exitFailed
+	_, err := bench.MeasureExchanges(ctx, world.Reducer(), o)
+	if err == nil {
+		code, err = world.Work(ctx)
+	}
+	if err != nil { // which is no matter of process 0's
+		report(os.Stderr, fmt.Errorf("process %d: %w", world.Rank(), err))
+	} else if code == exitDone {
+		return nil
+	}
+	return &exitError{code: code, err: err}
+}
+
+// scaleReport is what was measured, with where and when.
+type scaleReport struct {
+	*bench.Scale
+	Version string    `json:"version"`
+	Command string    `json:"command"`
+	Begun   time.Time `json:"begun"`
+	Quick   bool      `json:"quick"`
+}
+
+// measure has process 0 measure with the others.
+func (b *scaleBench) measure(cmd *cobra.Command, world *mpi.World, o bench.ScaleOptions) (*scaleReport, error) {
+	begun := time.Now()
+	exchanges, err := bench.MeasureExchanges(cmd.Context(), world.Reducer(), o)
+	if err != nil {
+		return nil, err
+	}
+	products, err := bench.MeasureTeam(cmd.Context(), world.Team(), o)
+	if err != nil {
+		return nil, err
+	}
+	s := bench.NewScale(world.Size(), exchanges, products, o)
+	about := world.About()
+	s.Library, s.Hosts, s.Seconds = about.Library, about.Hosts, time.Since(begun).Seconds()
+	return &scaleReport{Scale: s, Version: version.Program(), Command: cmd.Root().Annotations[commandLine], Begun: begun.UTC(), Quick: o.Quick}, nil
+}

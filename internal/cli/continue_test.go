@@ -1,0 +1,173 @@
+//go:build unix
+
+package cli
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"newtop/trainer/store"
+)
+
+// interrupted starts a command, sends it a signal when it has recorded some epochs more, and returns what it then says.
+func interrupted(t *testing.T, db string, signal syscall.Signal, args ...string) (errs string, code int) {
+	t.Helper()
+	before := 0
+	if r := newest(t, db); r != nil && r.Last != nil {
+		before = r.Last.Epoch
+	}
+	cmd := process(t, args...)
+	var text strings.Builder
+	cmd.Stderr = &text
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	until(t, db, "epochs", func(r *store.Run) bool { return r.State == store.Running && r.Last != nil && r.Last.Epoch >= before+3 })
+	if err := cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	return text.String(), cmd.ProcessState.ExitCode()
+}
+
+// One line in a loop begins a run, goes on with it after USR1 and after a kill, to the digits of a run that was never
+// stopped, and ends the loop once nothing is left to do.
+func TestTrainContinues(t *testing.T) {
+	db := database(t)
+	run := []string{"--data", "spirals", "--opt", "adam", "--net", "9"}
+	line := func(epochs int) []string {
+		return append([]string{"train", "--name", "nightly", "--continue", "--epochs", fmt.Sprint(epochs), "--record", db}, run...)
+	}
+	errs, code := interrupted(t, db, syscall.SIGUSR1, line(0)...)
+	if code != exitInterrupted || !strings.HasSuffix(errs, "newtop: interrupted; to go on: newtop resume nightly --record "+quote(db)+"\n") {
+		t.Errorf("after USR1: exit %d\n%s", code, errs)
+	}
+	stopped := newest(t, db)
+	inStore(t, db, func(s *store.Store) {
+		if c, err := s.Checkpoint(t.Context(), stopped.ID); err != nil || c == nil {
+			t.Errorf("after USR1 there is no checkpoint: %v", err)
+		}
+	})
+	killed(t, db, line(0)...)
+	limit := newest(t, db).Last.Epoch + 2
+	succeed(t, line(limit)...)
+	last := newest(t, db)
+	if last.ID != stopped.ID {
+		t.Errorf("went on as %s, expected %s", last.ID, stopped.ID)
+	}
+	same(t, "recorded", figures(decode(t, recordedEvents(t, db, last.ID))), unstopped(t, append(run, "--epochs", fmt.Sprint(limit))...))
+	for _, epochs := range []int{limit, limit - 1} {
+		out, errs, code := newtop(line(epochs)...)
+		if code != exitDone || out != "" || errs != fmt.Sprintf("run %s has reached its %d epochs: nothing is left to do\n", last.ID, limit) {
+			t.Errorf("with --epochs %d: exit %d\n%s%s", epochs, code, errs, out)
+		}
+	}
+	if _, errs, code := newtop(append(line(limit), "--seed", "2")...); code != exitUsage || !strings.Contains(errs, "begun with other flags") {
+		t.Errorf("with another seed: exit %d\n%s", code, errs)
+	}
+	if _, errs, code := newtop("train", "--continue", "--record", db); code != exitUsage || !strings.Contains(errs, "--name NAME") {
+		t.Errorf("without a name: exit %d\n%s", code, errs)
+	}
+}
+
+// A run that was killed after its last epoch, before it came to its end, is ended.
+func TestContinueAfterTheLastEpoch(t *testing.T) {
+	db := database(t)
+	line := []string{"train", "--name", "late", "--continue", "--data", "sine", "--record", db}
+	r := killed(t, db, append(line, "--epochs", "0")...)
+	limit := fmt.Sprint(r.Last.Epoch)
+	if _, errs, code := newtop(append(line, "--epochs", limit)...); code != exitDone {
+		t.Errorf("exit %d\n%s", code, errs)
+	}
+	if r := newest(t, db); r.State != "epochs" || fmt.Sprint(r.Last.Epoch) != limit {
+		t.Errorf("the run is %s after epoch %d, expected epochs after %s", r.State, r.Last.Epoch, limit)
+	}
+}
+
+// What newtop train has begun newtop serve goes on with, whose spectra are more by default.
+func TestContinueServed(t *testing.T) {
+	db := database(t)
+	line := []string{"--name", "both", "--continue", "--data", "sine", "--record", db, "--epochs"}
+	succeed(t, append(append([]string{"train"}, line...), "1")...)
+	s := startServing(t, append(append([]string{"serve", "--linger", "0"}, line...), "2")...)
+	if code, errs := s.ends(); code != exitDone || newest(t, db).Last.Epoch != 2 || !strings.Contains(errs, "resumed after epoch 1") {
+		t.Errorf("exit %d\n%s", code, errs)
+	}
+}
+
+// Whoever is to be able to go on has to have a record.
+func TestContinueNeedsARecord(t *testing.T) {
+	t.Setenv("NEWTOP_STATE_DIR", filepath.Join(os.DevNull, "none"))
+	if out, errs, code := newtop("train", "--name", "one", "--continue", "--data", "sine", "--epochs", "1"); code != exitFailed || out != "" || !strings.Contains(errs, os.DevNull) || strings.Count(errs, "\n") != 1 {
+		t.Errorf("exit %d\n%s%s", code, errs, out)
+	}
+}
+
+// A run that has diverged does so for whoever goes on with it.
+func TestContinueADivergedRun(t *testing.T) {
+	db := database(t)
+	line := []string{"train", "--name", "wild", "--continue", "--data", "sine", "--act", "identity", "--opt", "sgd", "--set", "rate=1e9", "--record", db}
+	for range 2 {
+		if _, errs, code := newtop(line...); code != exitDiverged || !strings.Contains(errs, "diverged in epoch") {
+			t.Errorf("exit %d\n%s", code, errs)
+		}
+	}
+}
+
+// What newtop train serves is served as long as it trains, and looks at nothing else.
+func TestTrainServes(t *testing.T) {
+	s := startServing(t, "train", "--data", "spirals", "--opt", "adam", "--net", "9", "--epochs", "0", "--record", "off")
+	if facts := s.status(); facts.Name != "spirals" || facts.Phase == "ended" {
+		t.Errorf("the status is %+v", facts)
+	}
+	s.cmd.Process.Signal(syscall.SIGUSR1)
+	if code, errs := s.ends(); code != exitInterrupted {
+		t.Errorf("exit %d\n%s", code, errs)
+	}
+	args := []string{"--data", "spirals", "--opt", "tr-newton", "--net", "9", "--epochs", "4"}
+	s = startServing(t, append([]string{"train", "--format", "jsonl", "--record", "off"}, args...)...)
+	if code, errs := s.ends(); code != exitDone {
+		t.Errorf("exit %d\n%s", code, errs)
+	}
+	same(t, "printed", figures(decode(t, s.out.String())), unstopped(t, args...))
+	_, keys := keyFile(t)
+	for args, want := range map[string]string{
+		"train --serve nowhere --authorized-keys " + keys: "--serve nowhere: expected",
+		"train --linger 5m":             "--linger: expected --serve with it",
+		"resume last --control " + keys: "--control: expected --listen with it",
+	} {
+		if _, errs, code := newtop(append(strings.Fields(args), "--record", database(t))...); code != exitUsage || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit %d\n%s", args, code, errs)
+		}
+	}
+}
+
+// A process on another machine counts as gone ten seconds after its last sign of life: so long a run that goes on waits,
+// and one that somebody resumes by hand does not.
+func TestContinueWaits(t *testing.T) {
+	db := database(t)
+	killed(t, db, "train", "--name", "moved", "--data", "sine", "--epochs", "0", "--record", db)
+	store, err := sql.Open("sqlite", db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	heard := time.Now().Add(-8500 * time.Millisecond).UTC().Format("2006-01-02T15:04:05.000Z")
+	if _, err := store.Exec("UPDATE runs SET owner = 'x', host = 'n7', process = 12, identity = 'n7', heartbeat = ?", heard); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := newtop("resume", "moved", "--record", db); code != exitFailed || !strings.Contains(errs, "process 12 on n7 is training it") {
+		t.Errorf("resumed by hand: exit %d\n%s", code, errs)
+	}
+	limit := fmt.Sprint(newest(t, db).Last.Epoch + 2)
+	if _, errs, code := newtop("train", "--name", "moved", "--continue", "--data", "sine", "--epochs", limit, "--record", db); code != exitDone || !strings.HasPrefix(errs, "waiting for process 12 on n7, which recorded the run\n") {
+		t.Errorf("exit %d\n%s", code, errs)
+	}
+}

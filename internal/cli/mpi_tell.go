@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"newtop/models"
+	"newtop/trainer"
+	"newtop/trainer/mpi"
+)
+
+// greeter passes events on, and says of a run that begins who trains it.
+type greeter struct {
+	trainer.Recorder
+	crew    *crew
+	w       io.Writer
+	threads int // of --threads
+}
+
+// greeting returns a recorder that says how the crew shares the work before r records its first event; r where this
+// process trains by itself.
+func (c *crew) greeting(r trainer.Recorder, w io.Writer, threads int) trainer.Recorder {
+	if c == nil || c.world == nil {
+		return r
+	}
+	return &greeter{r, c, w, threads}
+}
+
+func (g *greeter) Record(e trainer.Event) error {
+	if run, begins := e.(trainer.RunEvent); begins {
+		about := g.crew.world.About()
+		if g.threads > 0 {
+			about.Threads = []int{g.threads}
+		}
+		fmt.Fprintln(g.w, shares(&about, run.Data.TrainRows))
+		if text := g.crew.unused(parentProcessors(), runtime.NumCPU(), neighbours(about.Hosts)); text != "" {
+			warn(g.w, text)
+		}
+	}
+	return g.Recorder.Record(e)
+}
+
+// shares says in one line which processes there are and what each has.
+func shares(about *mpi.About, rows int) string {
+	ranks := len(about.Hosts)
+	tree := models.NewTree(rows)
+	have := make([]int, ranks)
+	for r := range have {
+		first, last := tree.Rows(r, ranks)
+		have[r] = last - first
+	}
+	order := "sums in fixed order"
+	if about.Reduce == "fast" {
+		order = "sums in MPI's order"
+	}
+	return fmt.Sprintf("%s on %s, %s each, %s each, %s, %s", counted(ranks, ranks, "rank"), hosts(about.Hosts),
+		counted(slices.Min(have), slices.Max(have), "row"), counted(slices.Min(about.Threads), slices.Max(about.Threads), "thread"),
+		printable(about.Library), order)
+}
+
+// counted writes so many of something, or from so many to so many.
+func counted(low, high int, what string) string {
+	switch {
+	case low < high:
+		return fmt.Sprintf("%d to %d %ss", low, high, what)
+	case high == 1:
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", high, what)
+}
+
+// fewHosts is how many hosts are named.
+const fewHosts = 4
+
+// hosts says on how many hosts processes are, and how many on each of the first.
+func hosts(of []string) string {
+	var names []string
+	on := map[string]int{}
+	for _, h := range of {
+		if on[h] == 0 {
+			names = append(names, h)
+		}
+		on[h]++
+	}
+	var each []string
+	for _, h := range names[:min(len(names), fewHosts)] {
+		each = append(each, fmt.Sprintf("%s ×%d", printable(h), on[h]))
+	}
+	if more := len(names) - len(each); more > 0 {
+		each = append(each, fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("%s (%s)", counted(len(names), len(names), "host"), strings.Join(each, ", "))
+}
+
+// neighbours returns how many processes are on process 0's host.
+func neighbours(hosts []string) (n int) {
+	for _, h := range hosts {
+		if h == hosts[0] {
+			n++
+		}
+	}
+	return n
+}
+
+// unused warns of processors that nobody may use although the launcher may, which mpirun's habit of binding each process
+// to one core comes to. srun binds to what was asked for.
+func (c *crew) unused(launcher, bound, processes int) string {
+	if c.launch.By == "srun" || processes*bound >= launcher {
+		return ""
+	}
+	return fmt.Sprintf("%s lets each process use %d of %d processors: to use all start with --map-by ppr:1:node --bind-to none", c.launch.By, bound, launcher)
+}
+
+// parentProcessors returns how many processors the process that started this one may use, or 0 where that is not to be
+// had.
+func parentProcessors() int {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", os.Getppid()))
+	if err != nil {
+		return 0
+	}
+	_, list, _ := strings.Cut(string(text), "\nCpus_allowed_list:")
+	list, _, _ = strings.Cut(list, "\n")
+	return processors(strings.TrimSpace(list))
+}
+
+// processors counts what a list as 0-3,8 has; 0 for another text.
+func processors(list string) (n int) {
+	for part := range strings.SplitSeq(list, ",") {
+		from, to, span := strings.Cut(part, "-")
+		if !span {
+			to = from
+		}
+		first, err := strconv.Atoi(from)
+		last, err2 := strconv.Atoi(to)
+		if err != nil || err2 != nil || last < first {
+			return 0
+		}
+		n += last - first + 1
+	}
+	return n
+}

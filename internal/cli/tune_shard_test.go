@@ -1,0 +1,272 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"newtop/trainer"
+	"newtop/trainer/tune"
+)
+
+// slurm is the environment of a task of an array.
+func slurm(id, first, last, step, count string) map[string]string {
+	return map[string]string{slurmTask: id, slurmFirst: first, slurmLast: last, slurmStep: step, slurmCount: count}
+}
+
+func TestShardOf(t *testing.T) {
+	with := func(e map[string]string, key, value string) map[string]string { e[key] = value; return e }
+	job := func(index string) map[string]string { return map[string]string{jobIndex: index} }
+	for _, c := range []struct {
+		flag string
+		env  map[string]string
+		want string // index/of from, or a part of the error
+	}{
+		{"", nil, "0/0 "},
+		{"2/8", nil, "2/8 --shard"},
+		{"8/8", slurm("1", "1", "3", "1", "3"), "8/8 --shard"},
+		{"1/1", nil, "1/1 --shard"},
+		{"off", slurm("1", "1", "3", "1", "3"), "0/0 "},
+		{"off", job("x"), "0/0 "},
+		{"", slurm("0", "0", "7", "1", "8"), "1/8 SLURM_ARRAY_TASK_ID"},
+		{"", slurm("7", "0", "7", "1", "8"), "8/8 SLURM_ARRAY_TASK_ID"},
+		{"", slurm("8", "1", "8", "1", "8"), "8/8 SLURM_ARRAY_TASK_ID"},
+		{"", slurm("12", "2", "12", "5", "3"), "3/3 SLURM_ARRAY_TASK_ID"},
+		{"", slurm("3", "1", "", "", "8"), "3/8 SLURM_ARRAY_TASK_ID"}, // of versions that set no more
+		{"", slurm("5", "5", "5", "1", "1"), "1/1 SLURM_ARRAY_TASK_ID"},
+		{"/8", slurm("3", "1", "8", "1", "8"), "3/8 SLURM_ARRAY_TASK_ID"},
+		{"/8", slurm("3", "1", "8", "1", ""), "3/8 SLURM_ARRAY_TASK_ID"},
+		{"/8", job("0"), "1/8 JOB_COMPLETION_INDEX"},
+		{"/8", job("7"), "8/8 JOB_COMPLETION_INDEX"},
+		{"", with(job("7"), shardCount, "8"), "8/8 JOB_COMPLETION_INDEX"},
+		{"/8", with(job("7"), shardCount, "8"), "8/8 JOB_COMPLETION_INDEX"},
+		{"", map[string]string{slurmTask: "", jobIndex: ""}, "0/0 "},
+
+		{"0/8", nil, "--shard 0/8: expected I/N"},
+		{"9/8", nil, "--shard 9/8: expected I/N"},
+		{"3", nil, "--shard 3: expected I/N"},
+		{"a/8", nil, "--shard a/8: expected I/N"},
+		{"1/0", nil, "--shard 1/0: expected I/N"},
+		{"1/2/3", nil, "--shard 1/2/3: expected I/N"},
+		{"/", nil, "--shard /: expected I/N"},
+		{"/8", nil, "--shard /8: expected I/8 where neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX"},
+		{"", job("3"), "JOB_COMPLETION_INDEX 3: expected --shard /N"},
+		{"/3", job("3"), "JOB_COMPLETION_INDEX 3: expected one of 3 tasks, as --shard /3 says"},
+		{"", job("-1"), "JOB_COMPLETION_INDEX -1: expected a whole number"},
+		{"", with(job("3"), shardCount, "3"), "JOB_COMPLETION_INDEX 3: expected one of 3 tasks, as NEWTOP_SHARDS 3 says"},
+		{"/4", with(job("3"), shardCount, "5"), "NEWTOP_SHARDS 5: expected 4, as --shard /4 says"},
+		{"", map[string]string{shardCount: "5"}, "NEWTOP_SHARDS 5: expected SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX beside it"},
+		{"", slurm("3", "", "", "", ""), "SLURM_ARRAY_TASK_ID 3: expected SLURM_ARRAY_TASK_MIN beside it"},
+		{"", slurm("3", "1", "8", "1", ""), "SLURM_ARRAY_TASK_ID 3: expected SLURM_ARRAY_TASK_COUNT beside it"},
+		{"", slurm("", "", "", "", "8"), "SLURM_ARRAY_TASK_COUNT 8: expected SLURM_ARRAY_TASK_ID beside it"},
+		{"", slurm("x", "1", "8", "1", "8"), "SLURM_ARRAY_TASK_ID x: expected a whole number"},
+		{"", slurm("3", "1", "8", "1", "many"), "SLURM_ARRAY_TASK_COUNT many: expected a whole number"},
+		{"", slurm("3", "4", "8", "1", "5"), "SLURM_ARRAY_TASK_ID 3: expected one of 4, 5, …"},
+		{"", slurm("3", "0", "10", "5", "3"), "SLURM_ARRAY_TASK_ID 3: expected one of 0, 5, …"},
+		{"", slurm("3", "1", "7", "1", "3"), "SLURM_ARRAY_TASK_MAX 7: expected an array of 3 tasks without gaps"},
+		{"", slurm("7", "1", "7", "1", "3"), "SLURM_ARRAY_TASK_ID 7: expected one of 3 tasks, as SLURM_ARRAY_TASK_COUNT 3 says"},
+		{"/8", slurm("3", "3", "5", "2", "2"), "SLURM_ARRAY_TASK_COUNT 2: expected 8, as --shard /8 says, or --shard I/N"},
+		{"", with(slurm("3", "1", "8", "1", "8"), jobIndex, "2"), "JOB_COMPLETION_INDEX 2: expected it or SLURM_ARRAY_TASK_ID (3), not both"},
+	} {
+		h, from, err := shardOf(c.flag, func(name string) string { return c.env[name] })
+		got := fmt.Sprintf("%d/%d %s", h.Index, h.Of, from)
+		var config *trainer.ConfigError
+		if err != nil {
+			got = err.Error()
+			if !errors.As(err, &config) {
+				t.Errorf("--shard %q with %v: %T", c.flag, c.env, err)
+			}
+		}
+		if err == nil && got != c.want || err != nil && !strings.HasPrefix(got, c.want) {
+			t.Errorf("--shard %q with %v: %q, expected %q", c.flag, c.env, got, c.want)
+		}
+	}
+}
+
+// shardProcess is a task of an array, a process of its own with a state directory that all share.
+func shardProcess(t *testing.T, state string, task, of int, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), os.Args[0], append([]string{"tune", "--data", "sine", "--net", "3", "--trials", "4", "--trial", "20", "--finals", "1",
+		"--parallel", "1", "--threads", "1", "--over", "opt=adam,scg", "--over", "adam.rate=1e-3..1e-1:log"}, args...)...)
+	c.Env = append(os.Environ(), asNewtop+"=1", "NEWTOP_STATE_DIR="+state)
+	for k, v := range slurm(fmt.Sprint(task), "0", fmt.Sprint(of-1), "1", fmt.Sprint(of)) {
+		c.Env = append(c.Env, k+"="+v)
+	}
+	return c
+}
+
+// TestSweep runs three shards as an array would, at the same time and in one directory, merges what they recorded, and
+// looks at all of it as one search.
+func TestSweep(t *testing.T) {
+	state := t.TempDir()
+	var tasks []*exec.Cmd
+	var texts [3]strings.Builder
+	for i := range 3 {
+		c := shardProcess(t, state, i, 3)
+		c.Stderr = &texts[i]
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		tasks = append(tasks, c)
+	}
+	for i, c := range tasks {
+		if err := c.Wait(); err != nil || !strings.HasPrefix(texts[i].String(), fmt.Sprintf("shard %d of 3 (from SLURM_ARRAY_TASK_ID) of sweep-", i+1)) {
+			t.Fatalf("task %d: %v\n%s", i, err, texts[i].String())
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(state, "sweep-*of3.db"))
+	if err != nil || len(files) != 3 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	into := filepath.Join(state, "all.db")
+	merge := append([]string{"runs", "merge", "--record", into}, files...)
+	out, errs, code := newtop(merge...)
+	if code != 0 || strings.Count(out, "\n") != 3 || !strings.Contains(out, "-2of3.db: 5 runs, 1 search (shard 2 of 3)\n") {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
+	name := strings.TrimSuffix(filepath.Base(files[0]), "-1of3.db")
+	if errs != fmt.Sprintf("%s: 3 shards: newtop tune show %s --record %s\n", name, name, into) {
+		t.Error(errs)
+	}
+	show := []string{"tune", "show", name, "--record", into}
+	text := succeed(t, show...)
+	for _, want := range []string{name + ": 15 trials in ", "3 shards: 1 on ", "the best is trained by\nnewtop train --data sine --net 3", " 2."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("lacks %q:\n%s", want, text)
+		}
+	}
+	var b boardJSON
+	if err := json.Unmarshal([]byte(succeed(t, append(show, "--format", "json")...)), &b); err != nil || b.Of != 3 || fmt.Sprint(b.Shards) != "[1 2 3]" || b.Count != 15 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	settings := map[string]int{}
+	for _, trial := range b.Trials {
+		if key := fmt.Sprint(trial.Choices); !trial.Final && key != "map[opt:scg]" {
+			settings[key]++
+		}
+	}
+	if len(settings) < 10 {
+		t.Errorf("settings were tried twice: %v", settings)
+	}
+	if list := succeed(t, "tune", "list", "--record", into); strings.Count(list, "\n") != 2 || !strings.Contains(list, name+" ") || !strings.Contains(list, "3 shards") {
+		t.Errorf("the list is\n%s", list)
+	}
+	if again := succeed(t, merge...); strings.Count(again, ": nothing new\n") != 3 || succeed(t, show...) != text {
+		t.Errorf("merged again:\n%s", again)
+	}
+	// A task that is run again has nothing left to do.
+	again := shardProcess(t, state, 1, 3, "--top", "1")
+	best, err := again.Output()
+	if err != nil || string(best) != succeed(t, "tune", "show", name+"-2of3", "--top", "1", "--record", into) {
+		t.Errorf("%s: %v", best, err)
+	}
+	succeed(t, "tune", "rm", name, "-y", "--record", into)
+	if runs := succeed(t, "runs", "--trials", "--record", into); strings.Contains(runs, "sweep") {
+		t.Errorf("left are\n%s", runs)
+	}
+}
+
+func TestMergeErrors(t *testing.T) {
+	dir := t.TempDir()
+	into := filepath.Join(dir, "into.db")
+	text := write(t, "text.db", strings.Repeat("not a database ", 50))
+	for _, c := range []struct {
+		files []string
+		code  int
+		want  string
+	}{
+		{nil, exitUsage, "expected databases with recorded runs"},
+		{[]string{filepath.Join(dir, "none.db")}, exitFailed, "none.db: file does not exist"},
+		{[]string{text}, exitFailed, "text.db: no SQLite database: expected a run store"},
+		{[]string{dir}, exitFailed, "a directory"},
+	} {
+		_, errs, code := newtop(append([]string{"runs", "merge", "--record", into}, c.files...)...)
+		if code != c.code || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: exit %d, %s", c.files, code, errs)
+		}
+	}
+	if _, err := os.Stat(into); err == nil {
+		t.Error("a store was made though there was nothing to merge")
+	}
+}
+
+func TestShardFlags(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"--shard 9/8", "--shard 9/8: expected I/N"},
+		{"--shard 1/5000", "--shard 1/5000"},
+		{"--shard 1/2 --name " + strings.Repeat("n", 78), "name"},
+	} {
+		_, errs, code := newtop(append([]string{"tune", "--data", "sine"}, strings.Fields(c.args)...)...)
+		if code != exitUsage || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("newtop tune %s: exit %d, %s", c.args, code, errs)
+		}
+	}
+}
+
+// TestShardsOnABoard says which shards there are, and that times of several machines are no race.
+func TestShardsOnABoard(t *testing.T) {
+	b := sampleBoard()
+	if got := tallyShards(b); got != "" {
+		t.Error(got)
+	}
+	b.Shard = tune.Shard{Of: 4, Sweep: "sweep"}
+	for i, host := range []string{"a", "b"} {
+		p := tune.Part{Shard: tune.Shard{Index: 2*i + 1, Of: 4}}
+		p.Host, p.Trials, p.Seconds, p.Phase = host, 10*(i+1), 60, "done"
+		b.Parts = append(b.Parts, p)
+	}
+	want := "2 of 4 shards: 1 on a, 10 trials in 1:00, done; 3 on b, 20 trials in 1:00, done; their times are of 2 machines"
+	if got := tallyShards(b); got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+	if got := b.Label(&b.Trials[5]); got != "2.2" {
+		t.Errorf("trial 6 of four shards is %s", got)
+	}
+}
+
+// TestResumeOfAShard needs no --shard and takes none: the record knows which it is.
+func TestResumeOfAShard(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "shard.db")
+	succeed(t, append(quickSearch(file), "--name", "mine", "--shard", "1/2")...)
+	t.Setenv(slurmTask, "7") // half set, which does not matter here
+	out := succeed(t, "tune", "--resume", "mine-1of2", "--trials", "5", "--record", file, "--format", "json")
+	var b boardJSON
+	if err := json.Unmarshal([]byte(out), &b); err != nil || b.Shard != 1 || b.Of != 2 || b.Name != "mine-1of2" {
+		t.Errorf("%+v, %v", b, err)
+	}
+	_, errs, code := newtop("tune", "--resume", "mine-1of2", "--shard", "2/2", "--record", file)
+	if code != exitUsage || !strings.Contains(errs, "--shard 2/2: expected it without --resume") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
+// Whatever flag and environment say, there is a shard that can be, none, or one line.
+func FuzzShardOf(f *testing.F) {
+	f.Add("", "3", "1", "8", "1", "8", "", "")
+	f.Add("/8", "", "", "", "", "", "0", "8")
+	f.Add("2/8", "x", "", "", "", "", "-1", "")
+	f.Add("off", "1", "", "", "0", "", "", "")
+	f.Add("/", "9223372036854775807", "0", "9223372036854775807", "1", "1000", "", "")
+	f.Add("", "0", "0", "0", "9223372036854775807", "1", "", "")
+	f.Add("/8", "", "", "", "", "", "9223372036854775807", "")
+	f.Fuzz(func(t *testing.T, flag, id, first, last, step, count, index, shards string) {
+		env := slurm(id, first, last, step, count)
+		env[jobIndex], env[shardCount] = index, shards
+		h, from, err := shardOf(flag, func(name string) string { return env[name] })
+		switch {
+		case err != nil:
+			var config *trainer.ConfigError
+			if !errors.As(err, &config) {
+				t.Errorf("%T: %v", err, err)
+			}
+		case h == (tune.Shard{}):
+		case h.Index < 1 || h.Index > h.Of || h.Of > tune.MaxShards || from == "":
+			t.Errorf("%+v from %q", h, from)
+		}
+	})
+}
