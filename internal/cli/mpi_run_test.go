@@ -228,26 +228,29 @@ func TestRanksRefuse(t *testing.T) {
 		{"tune --data spirals --budget 1s", exitUsage, []string{"tune"}},
 		{"", exitUsage, []string{"newtop train"}},
 	} {
-		db := database(t)
-		args := strings.Fields(c.args)
-		if len(args) > 0 && args[0] == "train" {
-			args = append(args, "--record", db)
-		}
-		l := launch(t, 2, args...)
-		code := l.ends()
-		said := slices.DeleteFunc(lines(l.errs.String()), func(line string) bool { return !strings.HasPrefix(line, "newtop: ") })
-		if code != c.code || len(said) != 1 || l.out.String() != "" && !strings.Contains(l.out.String(), "mpirun") {
-			t.Errorf("newtop %s: exit %d, expected %d and one line:\n%s%s", c.args, code, c.code, l.errs.String(), l.out.String())
-			continue
-		}
-		for _, want := range c.want {
-			if !strings.Contains(said[0], want) {
-				t.Errorf("newtop %s: %q, expected %q in it", c.args, said[0], want)
+		t.Run(c.args, func(t *testing.T) {
+			t.Parallel() // as processes take their time to end
+			db := database(t)
+			args := strings.Fields(c.args)
+			if len(args) > 0 && args[0] == "train" {
+				args = append(args, "--record", db)
 			}
-		}
-		if r := newest(t, db); r != nil && r.Last != nil && r.Last.Epoch > 0 {
-			t.Errorf("newtop %s: trained %+v", c.args, r)
-		}
+			l := launch(t, 2, args...)
+			code := l.ends()
+			said := slices.DeleteFunc(lines(l.errs.String()), func(line string) bool { return !strings.HasPrefix(line, "newtop: ") })
+			if code != c.code || len(said) != 1 || l.out.String() != "" && !strings.Contains(l.out.String(), "mpirun") {
+				t.Errorf("newtop %s: exit %d, expected %d and one line:\n%s%s", c.args, code, c.code, l.errs.String(), l.out.String())
+				return
+			}
+			for _, want := range c.want {
+				if !strings.Contains(said[0], want) {
+					t.Errorf("newtop %s: %q, expected %q in it", c.args, said[0], want)
+				}
+			}
+			if r := newest(t, db); r != nil && r.Last != nil && r.Last.Epoch > 0 {
+				t.Errorf("newtop %s: trained %+v", c.args, r)
+			}
+		})
 	}
 }
 
