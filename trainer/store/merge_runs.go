@@ -103,20 +103,10 @@ const (
 	orderOlder
 )
 
-// compareRuns holds a run of the source against the one here. The one that was written to last is a continuation of the
-// other if it has the other's last epoch, to the last digit.
-func (m *merge) compareRuns(ctx context.Context, from, to int64) (order, error) {
+// orderOf reads whether the source's is equal, ahead or behind.
+func orderOf(row *sql.Row) (order, error) {
 	var equal, ahead, behind bool
-	err := m.conn.QueryRowContext(ctx, `SELECT
-		s.changed = d.changed AND s.events = d.events AND s.epochs = d.epochs AND s.inner = d.inner AND s.done IS d.done AND s.generation = d.generation
-			AND s.config = d.config,
-		s.changed > d.changed AND s.epochs >= d.epochs AND (d.last IS NULL OR EXISTS (SELECT 1 FROM main.epochs a JOIN src.epochs b
-			ON a.epoch = b.epoch AND a.loss IS b.loss AND a.gradient_norm IS b.gradient_norm AND a.optimizer IS b.optimizer
-			WHERE a.run = d.run AND a.seq = d.last AND b.run = s.run)),
-		s.changed < d.changed AND s.epochs <= d.epochs AND (s.last IS NULL OR EXISTS (SELECT 1 FROM src.epochs a JOIN main.epochs b
-			ON a.epoch = b.epoch AND a.loss IS b.loss AND a.gradient_norm IS b.gradient_norm AND a.optimizer IS b.optimizer
-			WHERE a.run = s.run AND a.seq = s.last AND b.run = d.run))
-		FROM main.runs d, src.runs s WHERE d.run = ? AND s.run = ?`, to, from).Scan(&equal, &ahead, &behind)
+	err := row.Scan(&equal, &ahead, &behind)
 	switch {
 	case err != nil:
 		return orderNone, err
@@ -128,6 +118,21 @@ func (m *merge) compareRuns(ctx context.Context, from, to int64) (order, error) 
 		return orderOlder, nil
 	}
 	return orderNone, nil
+}
+
+// compareRuns holds a run of the source against the one here. The one that was written to last is a continuation of the
+// other if it has the other's last epoch, to the last digit.
+func (m *merge) compareRuns(ctx context.Context, from, to int64) (order, error) {
+	return orderOf(m.conn.QueryRowContext(ctx, `SELECT
+		s.changed = d.changed AND s.events = d.events AND s.epochs = d.epochs AND s.inner = d.inner AND s.done IS d.done AND s.generation = d.generation
+			AND s.config = d.config,
+		s.changed > d.changed AND s.epochs >= d.epochs AND (d.last IS NULL OR EXISTS (SELECT 1 FROM main.epochs a JOIN src.epochs b
+			ON a.epoch = b.epoch AND a.loss IS b.loss AND a.gradient_norm IS b.gradient_norm AND a.optimizer IS b.optimizer
+			WHERE a.run = d.run AND a.seq = d.last AND b.run = s.run)),
+		s.changed < d.changed AND s.epochs <= d.epochs AND (s.last IS NULL OR EXISTS (SELECT 1 FROM src.epochs a JOIN main.epochs b
+			ON a.epoch = b.epoch AND a.loss IS b.loss AND a.gradient_norm IS b.gradient_norm AND a.optimizer IS b.optimizer
+			WHERE a.run = s.run AND a.seq = s.last AND b.run = d.run))
+		FROM main.runs d, src.runs s WHERE d.run = ? AND s.run = ?`, to, from))
 }
 
 // replaceRun puts a run of the source in the place of the one here, whose name stays.

@@ -65,23 +65,11 @@ func (m *merge) search(ctx context.Context, q *Search) error {
 func (m *merge) compareSearches(ctx context.Context, id string) (order, error) {
 	const lacks = `EXISTS (SELECT number, seed, final, choices FROM %[1]s.trials WHERE search = %[2]s
 		EXCEPT SELECT number, seed, final, choices FROM %[3]s.trials WHERE search = %[4]s)`
-	var equal, ahead, behind bool
-	err := m.conn.QueryRowContext(ctx, `SELECT
+	return orderOf(m.conn.QueryRowContext(ctx, `SELECT
 		s.changed = d.changed AND s.phase = d.phase AND s.spent = d.spent AND s.seconds = d.seconds AND s.rest = d.rest,
 		s.changed > d.changed AND NOT `+fmt.Sprintf(lacks, "main", "d.search", "src", "s.search")+`,
 		s.changed < d.changed AND NOT `+fmt.Sprintf(lacks, "src", "s.search", "main", "d.search")+`
-		FROM main.searches d, src.searches s WHERE d.id = ?1 AND s.id = ?1`, id).Scan(&equal, &ahead, &behind)
-	switch {
-	case err != nil:
-		return orderNone, err
-	case equal:
-		return orderSame, nil
-	case ahead:
-		return orderNewer, nil
-	case behind:
-		return orderOlder, nil
-	}
-	return orderNone, nil
+		FROM main.searches d, src.searches s WHERE d.id = ?1 AND s.id = ?1`, id))
 }
 
 // freeSearch returns the name, with a number behind it where a search here has it.
