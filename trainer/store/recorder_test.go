@@ -265,6 +265,34 @@ func (w *warnings) all() []string {
 	return append([]string(nil), w.told...)
 }
 
+// A connection that is opened while another program has the file to itself waits for it.
+func TestOpeningWaitsForTheLock(t *testing.T) {
+	s := temporary(t)
+	flush(t, s.Record(About{}))
+	s.Close()
+	other, err := sql.Open("sqlite", s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	other.SetMaxOpenConns(1)
+	if _, err := other.Exec("PRAGMA locking_mode = exclusive; BEGIN EXCLUSIVE"); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []string{"rwc", "rw", "ro"} {
+		db, err := openDB(s.path, mode, writePatience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		begin := time.Now()
+		_, err = db.ExecContext(t.Context(), "SELECT count(*) FROM runs")
+		if waited := time.Since(begin); !busy(err) || waited < writePatience {
+			t.Errorf("%s: %v after %s: expected it to wait for %s", mode, err, waited, writePatience)
+		}
+	}
+}
+
 // A file that another program has locked is a warning after a while, and nothing is lost.
 func TestLockedFile(t *testing.T) {
 	s := temporary(t)

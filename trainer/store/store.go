@@ -143,13 +143,13 @@ func openDB(path, mode string, patience time.Duration) (*sql.DB, error) {
 		path = "/" + filepath.ToSlash(path)
 	}
 	query := url.Values{"_pragma": {
-		fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()),
 		"foreign_keys(1)",
 		"trusted_schema(0)",
 		"cell_size_check(1)",
 		"synchronous(1)",
 		fmt.Sprintf("journal_size_limit(%d)", 16<<20),
 	}}
+	query.Set("_busy_timeout", fmt.Sprint(patience.Milliseconds())) // before _auto_vacuum, which reads the file, as no pragma is
 	query.Set("_txlock", "deferred")
 	query.Set("_error_rc", "1")
 	switch mode {
