@@ -232,6 +232,13 @@ func (r *Recorder) Recording() trainer.Recording {
 	}
 }
 
+// Stored reports whether the run is in the store, so that it is found there by its ID.
+func (r *Recorder) Stored() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.resumed || r.commits > 0
+}
+
 // Flush implements trainer.Recorder. It waits until all is written, but no longer than a few seconds for a disk on
 // which nothing succeeds: what is left then is lost, and the Warning says so. The run belongs to nobody afterwards.
 func (r *Recorder) Flush() error {

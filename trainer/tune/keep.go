@@ -64,10 +64,17 @@ func (s *Search) encodeRest() (json.RawMessage, error) {
 // save records what has changed. Where that fails the search goes on and says so.
 func (s *Search) save(ctx context.Context) {
 	var rows []store.Trial
+	ahead := map[int]bool{}
 	for _, t := range s.trials {
-		if s.changed[t.Number] {
-			rows = append(rows, rowOf(t))
+		if !s.changed[t.Number] {
+			continue
 		}
+		if t.stored() {
+			rows = append(rows, rowOf(t))
+			continue
+		}
+		rows = append(rows, rowOf(t.beginning()))
+		ahead[t.Number] = true
 	}
 	s.row.Phase, s.row.Data, s.row.Seconds, s.row.Spent = s.phase, s.data, s.elapsed(), s.total
 	text, err := s.encodeRest()
@@ -80,10 +87,26 @@ func (s *Search) save(ctx context.Context) {
 	if err != nil {
 		warning = "the search is not being recorded: " + oneLine(err)
 	} else {
-		clear(s.changed)
+		s.changed = ahead
 	}
 	s.news = s.news || warning != s.warning
 	s.warning = warning
+}
+
+// stored reports whether the run that a trial names is in the store. The recorder of a run and that of the search write
+// each at its own pace: a process that is killed in between must not leave figures of a run that nobody finds.
+func (t *trial) stored() bool {
+	if t.recorder != nil && t.recorder.Stored() {
+		t.recorder = nil
+	}
+	return t.recorder == nil
+}
+
+// beginning returns a trial as it was before it had a run, which a search that is resumed begins anew.
+func (t *trial) beginning() *trial {
+	b := newTrial(t.Number, t.Choices, t.Seed, t.Begun)
+	b.State, b.Setting, b.Final = Running, t.Setting, t.Final
+	return b
 }
 
 // rowOf returns a trial as the store keeps it.

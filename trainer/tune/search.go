@@ -188,14 +188,18 @@ func (s *Search) begin() *trial {
 
 // add appends a trial that waits.
 func (s *Search) add(choices []Choice, seed uint64) *trial {
-	t := &trial{Trial: Trial{
-		Number: len(s.trials) + 1, Choices: choices, Seed: seed, Begun: s.elapsed(),
-		Best: nan, Last: nan, Loss: nan, TargetSeconds: nan, TargetEquivalents: nan,
-	}}
-	t.Setting = t.Number
+	t := newTrial(len(s.trials)+1, choices, seed, s.elapsed())
 	s.trials = append(s.trials, t)
 	s.configure(t)
 	return t
+}
+
+// newTrial returns a trial that waits, begun so many seconds after the search.
+func newTrial(number int, choices []Choice, seed uint64, begun float64) *trial {
+	return &trial{Trial: Trial{
+		Number: number, Setting: number, Choices: choices, Seed: seed, Begun: begun,
+		Best: nan, Last: nan, Loss: nan, TargetSeconds: nan, TargetEquivalents: nan,
+	}}
 }
 
 var nan = trainer.Float(math.NaN())
@@ -262,7 +266,7 @@ func (s *Search) take(ctx context.Context, r report) {
 		s.settled(ctx, t)
 	case r.ended != nil:
 		s.seat(t, false)
-		t.session, t.pausing = nil, false
+		t.session, t.recorder, t.pausing = nil, nil, false // its recorder is flushed
 		s.sessions--
 		if t.leaving || t.State == Paused && r.ended.Reason == trainer.ReasonStopped {
 			t.leaving = false // to be taken up again from its checkpoint

@@ -20,6 +20,7 @@ type trial struct {
 	parent *trial    // of a final, the trial that it repeats
 
 	session  *trainer.Session // nil: it has none
+	recorder *store.Recorder  // of a new run; nil where the run is in the store, or nothing more will come of it
 	seated   bool             // it holds a place: its session trains, or is about to end
 	pausing  bool             // it will pause at the end of the epoch under way
 	heard    int              // the newest epoch that the search has heard of in this session
@@ -118,8 +119,10 @@ func (s *Search) open(ctx context.Context, t *trial) (*trainer.Session, error) {
 	session, err := trainer.New(t.config, recorder, watcher)
 	if err != nil {
 		recorder.Flush()
+		return nil, err
 	}
-	return session, err
+	t.recorder = recorder
+	return session, nil
 }
 
 // goOn returns a session that goes on with a trial's run. Epochs that the search has not seen yet wait in the trial's
