@@ -230,7 +230,7 @@ func FuzzParts(f *testing.F) {
 	f.Add(uint64(5), 4000, 33, false)
 	f.Fuzz(func(t *testing.T, seed uint64, rows, size int, mixture bool) {
 		if rows < 1 || rows > 5000 || size < 1 || size > 60 {
-			t.Skip()
+			t.Skip("too large, or nothing to share")
 		}
 		p := randomProblem(t, seed, rows, true)
 		if mixture {

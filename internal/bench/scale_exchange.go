@@ -7,17 +7,8 @@ import (
 	"time"
 
 	"newtop/models"
+	"newtop/trainer/mpi"
 )
-
-// Collectives is what several processes measure together; trainer/mpi's Reducer has the contract.
-type Collectives interface {
-	Rank() int
-	Size() int
-	Alloc(n int) []float64
-	Sum(x []float64) error
-	SumFixed(tree models.Tree, dst []float64, nodes [][]float64) error
-	Bcast(x []float64, root int) error
-}
 
 // Exchange is what process 0 waits until all processes have what it sends and it has a sum of theirs: the one of Bytes, the
 // other a single number of 8 bytes. Only so has a broadcast, or a reduction, an end that one process sees.
@@ -45,7 +36,7 @@ const mostExchanges = 2000
 
 // MeasureExchanges is called in all processes at once, of which there are two at least. It returns what process 0 measured, nil
 // in the others. The context is process 0's: if it ends, MeasureExchanges returns its error there, and the others must be ended.
-func MeasureExchanges(ctx context.Context, c Collectives, o ScaleOptions) ([]Exchange, error) {
+func MeasureExchanges(ctx context.Context, c mpi.Collectives, o ScaleOptions) ([]Exchange, error) {
 	o.fill()
 	sizes := exchangeSizes
 	if o.Quick {
@@ -87,7 +78,7 @@ func MeasureExchanges(ctx context.Context, c Collectives, o ScaleOptions) ([]Exc
 
 // exchanger has what exchanges need, allocated once.
 type exchanger struct {
-	Collectives
+	mpi.Collectives
 	down, up   []float64
 	node       []float64 // which MPI knows nothing of, as in training
 	count, one []float64

@@ -2,18 +2,8 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// server trains and serves the screen over SSH.
-type server struct {
-	flags  runFlags
-	serve  serveFlags
-	screen screenFlags
-	format string
-	goOn   bool
-	crew   *crew
-}
-
 func newServe(processes *crew) *cobra.Command {
-	s := server{crew: processes}
+	s := starter{crew: processes}
 	cmd := &cobra.Command{
 		Use:   "serve [flags]",
 		Short: "Train, and serve the screen over SSH",
@@ -29,7 +19,7 @@ newtop serve --name nightly --continue --linger 10m
 ssh -p 2222 localhost
 ssh -p 2222 localhost status --json`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.runServed(cmd) },
 	}
 	s.serve.add(cmd, serving)
 	set := cmd.Flags()
@@ -41,14 +31,8 @@ ssh -p 2222 localhost status --json`,
 	return processes.together(cmd)
 }
 
-func (s *server) run(cmd *cobra.Command) error {
-	cmd.SetErr(oneAtATime(cmd.ErrOrStderr()))
-	printer, err := newRecorder(s.format, cmd.OutOrStdout(), cmd.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	// Also those of --config are flags, so that it is read before any is looked at.
-	c, err := s.flags.config(cmd)
+func (s *starter) runServed(cmd *cobra.Command) error {
+	printer, c, err := s.prepare(cmd)
 	if err != nil {
 		return err
 	}

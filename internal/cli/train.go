@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// starter trains without a screen in this terminal.
+// starter begins a run without a screen in this terminal, or goes on with it, and may serve it.
 type starter struct {
 	flags  runFlags
 	serve  serveFlags
@@ -53,12 +53,7 @@ newtop train --epochs 5000 --serve 127.0.0.1:2222`,
 }
 
 func (s *starter) run(cmd *cobra.Command) error {
-	cmd.SetErr(oneAtATime(cmd.ErrOrStderr()))
-	printer, err := newRecorder(s.format, cmd.OutOrStdout(), cmd.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	c, err := s.flags.config(cmd)
+	printer, c, err := s.prepare(cmd)
 	if err != nil {
 		return err
 	}
@@ -84,6 +79,18 @@ func (s *starter) run(cmd *cobra.Command) error {
 		return j.train(cmd, printer)
 	}
 	return j.serve(cmd, printer, h)
+}
+
+// prepare returns what prints the run, and what is to be trained. Also those of --config are flags, so that it comes before
+// any other is looked at.
+func (s *starter) prepare(cmd *cobra.Command) (trainer.Recorder, trainer.Config, error) {
+	cmd.SetErr(oneAtATime(cmd.ErrOrStderr()))
+	printer, err := newRecorder(s.format, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	if err != nil {
+		return nil, trainer.Config{}, err
+	}
+	c, err := s.flags.config(cmd)
+	return printer, c, err
 }
 
 // job returns what is to be trained; nil where --continue finds that nothing is, so that a line that is repeated until

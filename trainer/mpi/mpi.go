@@ -19,6 +19,19 @@ import (
 // order, with as many numbers: others would be written where they do not belong. With NEWTOP_MPI_CHECK=1 in the environment
 // of all processes Sum, SumFixed and Bcast compare how many there are first. Errors are MPI's own.
 type Reducer interface {
+	Collectives
+	// Send and Receive bring x from one process to another.
+	Send(x []float64, to int) error
+	Receive(x []float64, from int) error
+	// Gather returns in process 0 what each process said, in order; nil elsewhere.
+	Gather(text []byte) ([][]byte, error)
+	Barrier() error
+	Abort(code int)
+	Close() error
+}
+
+// Collectives are the part of a Reducer that a run's sums and products take their time in.
+type Collectives interface {
 	Rank() int
 	Size() int
 	// Alloc returns n zeros that MPI may send from and receive into without a copy.
@@ -30,14 +43,6 @@ type Reducer interface {
 	SumFixed(tree models.Tree, dst []float64, nodes [][]float64) error
 	// Bcast brings root's x to all.
 	Bcast(x []float64, root int) error
-	// Send and Receive bring x from one process to another.
-	Send(x []float64, to int) error
-	Receive(x []float64, from int) error
-	// Gather returns in process 0 what each process said, in order; nil elsewhere.
-	Gather(text []byte) ([][]byte, error)
-	Barrier() error
-	Abort(code int)
-	Close() error
 }
 
 // Options say how processes work together. The zero value works.

@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"bytes"
 	"context"
 	"testing"
 	"time"
@@ -22,14 +21,7 @@ type wheel struct {
 // steered returns the events of a run that is given commands, each when it stands still after the one before.
 func steered(t *testing.T, w *World, c trainer.Config, commands []trainer.Command) []string {
 	t.Helper()
-	var out bytes.Buffer
-	s, err := trainer.New(c, trainer.NewJSONLines(&out))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if w != nil {
-		s.With(w.Team())
-	}
+	s, out := sessionOf(t, w, c)
 	d := &wheel{t: t, session: s, feed: s.Feed()}
 	defer d.feed.Close()
 	ended := make(chan error, 1)
@@ -57,7 +49,7 @@ func steered(t *testing.T, w *World, c trainer.Config, commands []trainer.Comman
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	return untimed(t, &out)
+	return untimed(t, out)
 }
 
 // do gives a command and waits until the run stands still.

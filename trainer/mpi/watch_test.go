@@ -141,21 +141,21 @@ func TestStoppedWorker(t *testing.T) {
 	b.expect(ExitHung, "rank ", "for 1s", "has stopped")
 }
 
-// TestStoppedIdleWorker: it is missed even if nothing is asked of it.
-func TestStoppedIdleWorker(t *testing.T) {
+// TestStoppedIdle: a process is missed even if nothing is asked of it, and process 0 too.
+func TestStoppedIdle(t *testing.T) {
 	t.Parallel()
-	b := worldOf(t, 3, nil)
-	b.bind(small("tr-gn"))
-	b.fakes[1].stopped.Store(true)
-	b.expect(ExitHung, "rank 0 on host0: nothing was heard of rank 1 on host0 for 1s")
-}
-
-func TestStoppedLeader(t *testing.T) {
-	t.Parallel()
-	b := worldOf(t, 3, nil)
-	b.bind(small("tr-gn"))
-	b.fakes[0].stopped.Store(true)
-	b.expect(ExitHung, "nothing was heard of rank 0 on host0 for 1s")
+	for rank, text := range map[int]string{
+		1: "rank 0 on host0: nothing was heard of rank 1 on host0 for 1s",
+		0: "nothing was heard of rank 0 on host0 for 1s",
+	} {
+		t.Run(fmt.Sprint(rank), func(t *testing.T) {
+			t.Parallel()
+			b := worldOf(t, 3, nil)
+			b.bind(small("tr-gn"))
+			b.fakes[rank].stopped.Store(true)
+			b.expect(ExitHung, text)
+		})
+	}
 }
 
 // TestPause: however long process 0 asks for nothing, the others wait.

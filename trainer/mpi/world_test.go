@@ -72,8 +72,8 @@ func inWorld(t *testing.T, wires []wire, o Options, test func(t *testing.T, w *W
 	}
 }
 
-// events trains and returns what is said of the run.
-func events(t *testing.T, w *World, c trainer.Config) []string {
+// sessionOf returns a session in all processes, or in this one alone for nil, and where it writes its events.
+func sessionOf(t *testing.T, w *World, c trainer.Config) (*trainer.Session, *bytes.Buffer) {
 	t.Helper()
 	var out bytes.Buffer
 	s, err := trainer.New(c, trainer.NewJSONLines(&out))
@@ -83,10 +83,17 @@ func events(t *testing.T, w *World, c trainer.Config) []string {
 	if w != nil {
 		s.With(w.Team())
 	}
+	return s, &out
+}
+
+// events trains and returns what is said of the run.
+func events(t *testing.T, w *World, c trainer.Config) []string {
+	t.Helper()
+	s, out := sessionOf(t, w, c)
 	if err := s.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return untimed(t, &out)
+	return untimed(t, out)
 }
 
 // untimed returns events as lines, without what differs from one run to the next: times, and who trains.
