@@ -87,8 +87,9 @@ func TestWatchAPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := startCommand(t, 100, 30, nil, exec.Command(shell, "-c", `"$0" train --data spirals --epochs 0 --record off --format jsonl 2>/dev/null | "$0" watch -`, self))
-	c.until(`─ loss +train`, `epoch [2-9]`, `standard input`)
+	c := startCommand(t, 100, 30, nil, exec.Command(shell, "-c", `"$0" train --data spirals --opt adam --epochs 0 --record off --format jsonl 2>/dev/null | "$0" watch -`, self))
+	c.until(`─ loss +train`, `standard input`)
+	c.beyond(1)
 	c.press("?")
 	c.until(`help · esc closes`)
 	c.escape(`help · esc closes`)
@@ -102,7 +103,7 @@ func TestWatchAPipe(t *testing.T) {
 // TestWatchALiveRun follows a run that another process trains and records, to its end.
 func TestWatchALiveRun(t *testing.T) {
 	db := database(t)
-	trainer := process(t, "train", "--data", "spirals", "--epochs", "0", "--record", db, "--name", "live")
+	trainer := process(t, "train", "--data", "spirals", "--opt", "adam", "--epochs", "0", "--record", db, "--name", "live")
 	out, err := trainer.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +140,7 @@ func TestWatchALiveRun(t *testing.T) {
 // TestResumeOnTheScreen stops a run with q, and goes on with it behind the screen.
 func TestResumeOnTheScreen(t *testing.T) {
 	db := database(t)
-	c := startConsole(t, 100, 30, nil, "--data", "spirals", "--epochs", "0", "--record", db)
+	c := startConsole(t, 100, 30, nil, "--data", "spirals", "--opt", "adam", "--epochs", "0", "--record", db)
 	c.until(`epoch [1-9]\d*`)
 	left := c.leave()
 	said := regexp.MustCompile(`recorded as (\S+): (newtop resume \S+ --record \S+)`).FindStringSubmatch(left)

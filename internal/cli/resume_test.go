@@ -132,7 +132,7 @@ func killed(t *testing.T, db string, args ...string) *store.Run {
 // What is left of a killed run is printed, and why there is no more.
 func TestWatchAnInterruptedRun(t *testing.T) {
 	db := database(t)
-	r := killed(t, db, "train", "--data", "spirals", "--epochs", "0", "--record", db)
+	r := killed(t, db, "train", "--data", "spirals", "--opt", "adam", "--epochs", "0", "--record", db)
 	out, errs, code := newtop("watch", "last", "--record", db)
 	if code != 0 || !strings.Contains(out, fmt.Sprintf("\n%5d ", r.Last.Epoch)) || !strings.Contains(errs, "is gone") {
 		t.Errorf("exit %d\n%s%s", code, errs, out)
@@ -164,7 +164,7 @@ func TestKillAndResume(t *testing.T) {
 // A run that is being trained can be watched from another process, but neither resumed nor removed.
 func TestRunOfAnotherProcess(t *testing.T) {
 	db := database(t)
-	cmd := process(t, "train", "--data", "spirals", "--epochs", "0", "--record", db)
+	cmd := process(t, "train", "--data", "spirals", "--opt", "adam", "--epochs", "0", "--record", db)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
