@@ -22,7 +22,10 @@ func (f *panicFeed) Do(context.Context, trainer.Command) error { panic("broken")
 type closedFeed struct{ *fakeFeed }
 
 func (f *closedFeed) Wait(ctx context.Context) (trainer.Delta, error) {
-	if f.at == len(f.deltas) {
+	f.mu.Lock()
+	over := f.at == len(f.deltas)
+	f.mu.Unlock()
+	if over {
 		return trainer.Delta{}, io.EOF
 	}
 	return f.fakeFeed.Wait(ctx)
