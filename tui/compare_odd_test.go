@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -54,7 +53,7 @@ func TestCompareRests(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r := startComparing(t, ctx, 1000, tea.WithWindowSize(120, 40))
-	r.rest(t, 100*time.Millisecond)
+	r.rest(t)
 	cancel()
 	<-r.ended
 }
