@@ -53,7 +53,7 @@ func TestCompareRests(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r := startComparing(t, ctx, 1000, tea.WithWindowSize(120, 40))
-	r.rest(t)
+	r.out.rest(t)
 	cancel()
 	<-r.ended
 }

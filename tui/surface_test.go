@@ -52,25 +52,6 @@ func (r *running) press(t *testing.T, keys string) {
 	}
 }
 
-// rest fails unless a screen is written and then nothing any more, for longer than the slowest clock of a screen waits. A
-// busy machine may take its time to write it.
-func (r *running) rest(t *testing.T) {
-	t.Helper()
-	const quiet = 1200 * time.Millisecond
-	written := r.out.bytes.Load()
-	for deadline := time.Now().Add(10 * quiet); ; {
-		time.Sleep(quiet)
-		now := r.out.bytes.Load()
-		if now == written && written >= 1000 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%v bytes were written for the screen, and %v at rest", written, now-written)
-		}
-		written = now
-	}
-}
-
 // endsWith waits for the end of the program and closes its keys.
 func (r *running) endsWith(t *testing.T, want error) {
 	t.Helper()

@@ -159,7 +159,7 @@ func TestTuneRests(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r := startTuning(t, ctx, newFakeSearch(fakeBoard(60, 1, 0.05)), 1000, tea.WithWindowSize(120, 40))
-	r.rest(t)
+	r.out.rest(t)
 	cancel()
 	<-r.ended
 }
