@@ -71,7 +71,11 @@ func (s *Store) tryPrepare(ctx context.Context, versions []string) error {
 		return err
 	}
 	defer conn.Close()
-	version, err := s.check(ctx, conn, versions)
+	version := 0
+	err = reading(ctx, conn, func() (err error) { // at one moment, as another process may be making the tables
+		version, err = s.check(ctx, conn, versions)
+		return err
+	})
 	if err != nil || version == len(versions) {
 		return err
 	}

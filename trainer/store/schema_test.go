@@ -369,3 +369,26 @@ func FuzzSteps(f *testing.F) {
 		}
 	})
 }
+
+// Whoever opens a store that is just being made finds a store.
+func TestOpenWhileItIsMade(t *testing.T) {
+	for range 60 {
+		path := filepath.Join(t.TempDir(), "runs.db")
+		errs := make(chan error)
+		const openers = 4
+		for range openers {
+			go func() {
+				s, err := Open(path, Options{})
+				if err == nil {
+					err = s.Close()
+				}
+				errs <- err
+			}()
+		}
+		for range openers {
+			if err := <-errs; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

@@ -197,6 +197,16 @@ func (s *Store) change(ctx context.Context, f func(context.Context, *sql.Conn) e
 	return s.wrap(ctx, transact(ctx, conn, f))
 }
 
+// reading calls f in one read transaction of the connection's.
+func reading(ctx context.Context, conn *sql.Conn, f func() error) error {
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	return f()
+}
+
 // transact calls f between BEGIN IMMEDIATE and COMMIT, or ROLLBACK where it fails.
 func transact(ctx context.Context, conn *sql.Conn, f func(context.Context, *sql.Conn) error) error {
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
