@@ -149,7 +149,8 @@ func openDB(path, mode string, patience time.Duration) (*sql.DB, error) {
 		"synchronous(1)",
 		fmt.Sprintf("journal_size_limit(%d)", 16<<20),
 	}}
-	query.Set("_busy_timeout", fmt.Sprint(patience.Milliseconds())) // before _auto_vacuum, which reads the file, as no pragma is
+	// No _pragma: those come after _auto_vacuum, which reads the file and would not wait.
+	query.Set("_busy_timeout", fmt.Sprint(patience.Milliseconds()))
 	query.Set("_txlock", "deferred")
 	query.Set("_error_rc", "1")
 	switch mode {
