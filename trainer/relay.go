@@ -46,7 +46,7 @@ func (r *Relay) Show(events []Event, change func(*Status)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, e := range events {
-		r.now.follow(e)
+		advance(&r.now, e)
 	}
 	if change != nil {
 		change(&r.now)
@@ -60,7 +60,7 @@ func (r *Relay) Restart(events []Event, change func(*Status)) {
 	defer r.mu.Unlock()
 	r.now = Status{Replay: r.now.Replay, Recording: r.now.Recording}
 	for _, e := range events {
-		r.now.follow(e)
+		advance(&r.now, e)
 	}
 	if change != nil {
 		change(&r.now)
@@ -116,12 +116,12 @@ func (m *Mailbox) ring() {
 	}
 }
 
-// follow makes the status that of a run after an event.
-func (s *Status) follow(e Event) {
+// advance makes s the status of a run after an event.
+func advance(s *Status, e Event) {
 	switch e := e.(type) {
 	case RunEvent:
 		s.Phase, s.Optimizer, s.EpochLimit = Running, e.Optimizer, e.Epochs
-		s.Settings = e.settings()
+		s.Settings = firstSettings(&e)
 	case EpochEvent:
 		s.Epoch, s.Unit = e.Epoch, 0
 		s.Elapsed, s.Equivalents = known(e.Elapsed, s.Elapsed), known(e.GradientEquivalents, s.Equivalents)
@@ -133,7 +133,7 @@ func (s *Status) follow(e Event) {
 	case SwitchEvent:
 		s.Optimizer, s.Settings = e.To, nil
 	case SettingEvent:
-		s.set(e)
+		changeSetting(s, e)
 	case RewindEvent:
 		s.Epoch, s.Unit = e.To, 0
 	case ResumeEvent:
@@ -152,8 +152,8 @@ func known(v Float, otherwise float64) float64 {
 	return float64(v)
 }
 
-// set changes one setting in a copy of the list, which viewers share.
-func (s *Status) set(e SettingEvent) {
+// changeSetting changes one setting in a copy of the list, which viewers share.
+func changeSetting(s *Status, e SettingEvent) {
 	i := slices.IndexFunc(s.Settings, func(have Setting) bool { return have.Key == e.Key })
 	if i < 0 {
 		return
@@ -185,8 +185,8 @@ func settingText(h *optim.Hyperparameter, value any) string {
 	return ""
 }
 
-// settings lists the run's first settings, those of a method that is known here in its order.
-func (e *RunEvent) settings() (out []Setting) {
+// firstSettings lists the settings that a run begins with, in the order of a method that is known here.
+func firstSettings(e *RunEvent) (out []Setting) {
 	info, err := optim.Lookup(e.Optimizer)
 	if err != nil {
 		return nil
