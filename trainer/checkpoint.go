@@ -43,15 +43,6 @@ type Keeper interface {
 	Keep(*Checkpoint) error
 }
 
-// Recording is how a run's record is doing. The zero value is a run that is not recorded.
-type Recording struct {
-	Run     string // its name there
-	Place   string // the file
-	Backlog int    // events that are not written yet
-	Lost    int    // events that were left out because too many waited; never epochs while inner iterations do
-	Warning string // why nothing is being written; empty while all is well
-}
-
 // Reporter is a Recorder that says how it is doing. The session's goroutine asks, so that it must not wait.
 type Reporter interface{ Recording() Recording }
 

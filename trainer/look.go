@@ -102,7 +102,7 @@ func (r *run) goOn() error {
 // lookBack shows the viewers of a run that came to its end by itself where the outputs are wrong now, and a slice if
 // any was asked for before: afterwards nobody can ask. It returns the context's error.
 func (r *run) lookBack() error {
-	if r.end == ReasonStopped || !r.hub.watched() {
+	if r.end == ReasonStopped || !r.hub.Watched() {
 		return nil
 	}
 	r.giveUp, r.asked = false, []Command{ShowErrors{Train: r.test == nil, Worst: partingRows}}

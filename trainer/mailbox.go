@@ -14,14 +14,14 @@ import (
 // close. The wake channel has room for one token and is never closed; closed is closed once.
 type Mailbox struct {
 	mu     sync.Mutex
-	back   *backlog
+	back   *deltaBuffer
 	wake   chan struct{}
 	closed chan struct{}
 	once   sync.Once
 	leave  func(*Mailbox)
 }
 
-func newMailbox(history *backlog, leave func(*Mailbox)) *Mailbox {
+func newMailbox(history *deltaBuffer, leave func(*Mailbox)) *Mailbox {
 	m := &Mailbox{
 		back:   history,
 		wake:   make(chan struct{}, 1),
@@ -41,10 +41,7 @@ func (m *Mailbox) put(e Event, s Status) {
 	}
 	m.back.status(s)
 	m.mu.Unlock()
-	select {
-	case m.wake <- struct{}{}:
-	default: // the viewer has been woken and has not looked yet
-	}
+	m.ring()
 }
 
 // Wait blocks until something is new and returns it; see Feed.
@@ -77,69 +74,10 @@ func (m *Mailbox) Close() {
 	})
 }
 
-// hub keeps the history of a run and its mailboxes.
-type hub struct {
-	mu       sync.Mutex
-	history  backlog
-	boxes    map[*Mailbox]struct{}
-	audience *Audience
-}
-
-// publish sends an event, or with nil the status alone, to every viewer. It never waits for one.
-func (h *hub) publish(e Event, s Status) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	s.Audience = h.audience
-	if e != nil {
-		h.history.add(e)
-	}
-	h.history.status(s)
-	for m := range h.boxes {
-		m.put(e, s)
+// ring wakes the viewer.
+func (m *Mailbox) ring() {
+	select {
+	case m.wake <- struct{}{}:
+	default: // it has been woken and has not looked yet
 	}
 }
-
-// attend tells every viewer who looks.
-func (h *hub) attend(a *Audience) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.audience = a
-	s := h.history.delta.Status
-	s.Audience = a
-	h.history.status(s)
-	for m := range h.boxes {
-		m.put(nil, s)
-	}
-}
-
-func (h *hub) subscribe() *Mailbox {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	m := newMailbox(h.history.history(), h.unsubscribe)
-	if h.boxes == nil {
-		h.boxes = make(map[*Mailbox]struct{})
-	}
-	h.boxes[m] = struct{}{}
-	return m
-}
-
-// watched reports whether there is any viewer.
-func (h *hub) watched() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return len(h.boxes) > 0
-}
-
-func (h *hub) unsubscribe(m *Mailbox) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.boxes, m)
-}
-
-// liveFeed is the Feed of a running session.
-type liveFeed struct {
-	session *Session
-	*Mailbox
-}
-
-func (f *liveFeed) Do(ctx context.Context, c Command) error { return f.session.Do(ctx, c) }

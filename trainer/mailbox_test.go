@@ -21,29 +21,29 @@ func take(t *testing.T, m *Mailbox) Delta {
 }
 
 func TestMailboxGathers(t *testing.T) {
-	var h hub
-	m := h.subscribe()
+	var h Broadcaster
+	m := h.Subscribe()
 	defer m.Close()
-	h.publish(RunEvent{ID: "a"}, Status{})
-	h.publish(EpochEvent{Epoch: 1}, Status{Epoch: 1})
-	h.publish(EpochEvent{Epoch: 2}, Status{Epoch: 2})
-	h.publish(SwitchEvent{To: "adam"}, Status{Epoch: 2})
-	h.publish(nil, Status{Epoch: 2, Unit: 7})
+	h.Publish(RunEvent{ID: "a"}, Status{})
+	h.Publish(EpochEvent{Epoch: 1}, Status{Epoch: 1})
+	h.Publish(EpochEvent{Epoch: 2}, Status{Epoch: 2})
+	h.Publish(SwitchEvent{To: "adam"}, Status{Epoch: 2})
+	h.Publish(nil, Status{Epoch: 2, Unit: 7})
 	d := take(t, m)
 	if d.Run.ID != "a" || len(d.Epochs) != 2 || d.Epochs[1].Epoch != 2 || len(d.Switches) != 1 || d.Status.Unit != 7 {
 		t.Errorf("got %+v", d)
 	}
-	h.publish(DoneEvent{Reason: ReasonTarget}, Status{Phase: Ended})
+	h.Publish(DoneEvent{Reason: ReasonTarget}, Status{Phase: Ended})
 	if d := take(t, m); d.Done == nil || d.Run != nil || len(d.Epochs) != 0 || d.Status.Phase != Ended {
 		t.Errorf("the second delta repeats the first, or misses the end: %+v", d)
 	}
 }
 
 func TestMailboxOfALateViewer(t *testing.T) {
-	var h hub
-	h.publish(RunEvent{ID: "a"}, Status{})
-	h.publish(EpochEvent{Epoch: 1}, Status{Epoch: 1})
-	early, late := h.subscribe(), h.subscribe()
+	var h Broadcaster
+	h.Publish(RunEvent{ID: "a"}, Status{})
+	h.Publish(EpochEvent{Epoch: 1}, Status{Epoch: 1})
+	early, late := h.Subscribe(), h.Subscribe()
 	defer early.Close()
 	defer late.Close()
 	d := take(t, early)
@@ -54,8 +54,8 @@ func TestMailboxOfALateViewer(t *testing.T) {
 }
 
 func TestMailboxThatNobodyReads(t *testing.T) {
-	var h hub
-	m := h.subscribe()
+	var h Broadcaster
+	m := h.Subscribe()
 	defer m.Close()
 	const n, spike, dip = 100_000, 43_210, 77_777
 	for i := range n {
@@ -66,13 +66,13 @@ func TestMailboxThatNobodyReads(t *testing.T) {
 		case dip:
 			e.TestError = 0.01
 		}
-		h.publish(InnerEvent{Epoch: i}, Status{})
-		h.publish(e, Status{Epoch: i})
-		h.publish(SpectrumEvent{Epoch: i, Eigenvalues: []Float{Float(i)}}, Status{})
-		h.publish(SettingEvent{Epoch: i}, Status{})
+		h.Publish(InnerEvent{Epoch: i}, Status{})
+		h.Publish(e, Status{Epoch: i})
+		h.Publish(SpectrumEvent{Epoch: i, Eigenvalues: []Float{Float(i)}}, Status{})
+		h.Publish(SettingEvent{Epoch: i}, Status{})
 	}
-	h.publish(DivergedEvent{Epoch: n}, Status{})
-	h.publish(DoneEvent{Reason: ReasonDiverged}, Status{})
+	h.Publish(DivergedEvent{Epoch: n}, Status{})
+	h.Publish(DoneEvent{Reason: ReasonDiverged}, Status{})
 	d := take(t, m)
 	if len(d.Epochs) > maxEpochs || len(d.Inner) > maxInner || len(d.Spectra) > maxSpectra || len(d.Settings) > maxMarks {
 		t.Errorf("unbounded: %d epochs, %d inner, %d spectra, %d settings", len(d.Epochs), len(d.Inner), len(d.Spectra), len(d.Settings))
@@ -97,13 +97,13 @@ func TestMailboxThatNobodyReads(t *testing.T) {
 
 func TestThinKeepsWhatIsNoNumber(t *testing.T) {
 	points := make([]EpochEvent, 64)
-	var thinner Thinner
+	var thinner Downsampler
 	for i := range points {
 		points[i] = EpochEvent{Epoch: i, Loss: 1}
 		thinner.Add()
 	}
 	points[37].Loss = Float(math.NaN())
-	for _, e := range thin(&thinner, points, 32, epochFigures) {
+	for _, e := range downsample(&thinner, points, 32, epochFigures) {
 		if math.IsNaN(float64(e.Loss)) {
 			return
 		}
@@ -112,8 +112,8 @@ func TestThinKeepsWhatIsNoNumber(t *testing.T) {
 }
 
 func TestMailboxEnds(t *testing.T) {
-	var h hub
-	m := h.subscribe()
+	var h Broadcaster
+	m := h.Subscribe()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := m.Wait(ctx); !errors.Is(err, context.Canceled) {

@@ -23,7 +23,7 @@ func (r *run) publish(e Event) {
 			rec.put(r.ctx, entry{event: e})
 		}
 	}
-	r.hub.publish(e, r.status())
+	r.hub.Publish(e, r.status())
 }
 
 func (r *run) status() Status {

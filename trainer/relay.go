@@ -13,10 +13,10 @@ import (
 // Relay shows a run that is trained elsewhere: events go in, and every viewer has a feed of them. Its methods may be
 // called from any goroutine.
 type Relay struct {
-	hub
-	mu     sync.Mutex
-	now    Status
-	answer func(context.Context, Command) error
+	viewers Broadcaster
+	mu      sync.Mutex
+	now     Status
+	answer  func(context.Context, Command) error
 }
 
 // NewRelay returns a relay without events. Commands of its viewers go to answer; nil answers ErrReadOnly.
@@ -28,7 +28,7 @@ func NewRelay(answer func(context.Context, Command) error) *Relay {
 }
 
 // Feed returns the run so far and from now on.
-func (r *Relay) Feed() Feed { return &relayFeed{relay: r, Mailbox: r.subscribe()} }
+func (r *Relay) Feed() Feed { return &relayFeed{relay: r, Mailbox: r.viewers.Subscribe()} }
 
 type relayFeed struct {
 	relay *Relay
@@ -51,7 +51,7 @@ func (r *Relay) Show(events []Event, change func(*Status)) {
 	if change != nil {
 		change(&r.now)
 	}
-	r.publishAll(events, r.now)
+	r.viewers.PublishAll(events, r.now)
 }
 
 // Restart makes what was shown void, and shows the given events instead.
@@ -65,56 +65,11 @@ func (r *Relay) Restart(events []Event, change func(*Status)) {
 	if change != nil {
 		change(&r.now)
 	}
-	r.restart(events, r.now)
+	r.viewers.Restart(events, r.now)
 }
 
 // Update changes the status by hand.
 func (r *Relay) Update(change func(*Status)) { r.Show(nil, change) }
-
-// publishAll sends events and the status after them to every viewer at once.
-func (h *hub) publishAll(events []Event, s Status) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.history.extend(events, s)
-	for m := range h.boxes {
-		m.mu.Lock()
-		m.back.extend(events, s)
-		m.mu.Unlock()
-		m.ring()
-	}
-}
-
-// restart makes what was published void. The events are gathered and thinned once; each viewer gets its copy when it
-// takes it.
-func (h *hub) restart(events []Event, s Status) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.history = backlog{delta: Delta{Restart: true}}
-	h.history.extend(events, s)
-	all := h.history.history()
-	for m := range h.boxes {
-		m.mu.Lock()
-		m.back = &backlog{begun: all, some: true, delta: Delta{Status: s}}
-		m.mu.Unlock()
-		m.ring()
-	}
-	h.history.delta.Restart = false // one who joins later has seen nothing else
-}
-
-func (b *backlog) extend(events []Event, s Status) {
-	for _, e := range events {
-		b.add(e)
-	}
-	b.status(s)
-}
-
-// ring wakes the viewer.
-func (m *Mailbox) ring() {
-	select {
-	case m.wake <- struct{}{}:
-	default: // it has been woken and has not looked yet
-	}
-}
 
 // advance makes s the status of a run after an event.
 func advance(s *Status, e Event) {

@@ -125,7 +125,7 @@ func TestRelayOfManyViewers(t *testing.T) {
 	if len(asked) != viewers {
 		t.Errorf("%d commands came: expected %d", len(asked), viewers)
 	}
-	if r.watched() {
+	if r.viewers.Watched() {
 		t.Error("viewers that left are still served")
 	}
 }

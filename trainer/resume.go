@@ -20,20 +20,21 @@ func Resume(c Config, from *Checkpoint, history []Event, recorders ...Recorder) 
 		return nil, err
 	}
 	s.resumed, s.from = true, from
+	past := make([]Event, 0, len(history))
 	for _, e := range history {
 		switch e := e.(type) {
 		case RunEvent:
 			s.id, s.begun = e.ID, e.Time
-		case DoneEvent: // of which this session will have another one
+		case DoneEvent: // this session will have another one
 			continue
 		}
-		s.hub.history.add(e)
+		past = append(past, e)
 	}
 	status := Status{Optimizer: s.info.Name, EpochLimit: c.Epochs}
 	if from != nil {
 		status.Epoch = from.Epoch
 	}
-	s.hub.history.status(status)
+	s.hub.PublishAll(past, status)
 	return s, nil
 }
 

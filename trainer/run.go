@@ -384,7 +384,7 @@ func (r *run) finish(err error) {
 	}
 	r.phase = Ended
 	if r.resumed && !r.opened { // in the record the run ends where it had come to
-		r.hub.publish(done, r.status())
+		r.hub.Publish(done, r.status())
 		return
 	}
 	r.publish(done)

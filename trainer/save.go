@@ -158,7 +158,7 @@ func (s *Session) saveLate(file string) error {
 	if err != nil {
 		return &CommandError{Reason: err.Error()}
 	}
-	s.hub.append(e)
+	s.hub.Append(e)
 	return nil
 }
 
@@ -205,14 +205,6 @@ func Export(c Config, from *Checkpoint, run *RunEvent, file string) (SavedEvent,
 	}
 	e.model = p.model(weights, c.about(id, optimizer, from.Epoch, &last))
 	return e.write(file)
-}
-
-// append publishes an event with the status as it is.
-func (h *hub) append(e Event) {
-	h.mu.Lock()
-	s := h.history.delta.Status
-	h.mu.Unlock()
-	h.publish(e, s)
 }
 
 // model returns the net as it is now. A method whose step is one whole has not moved the weights before it is over.

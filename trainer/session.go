@@ -40,7 +40,7 @@ type Session struct {
 	settings  *optim.Settings
 	recorders []Recorder
 	reporter  Reporter // the first of the recorders that is one; nil: none
-	hub       hub
+	hub       Broadcaster
 	team      Team // nil: this process has all rows
 	// What a session goes on from that Resume made.
 	resumed bool
@@ -131,7 +131,7 @@ func (s *Session) Run(ctx context.Context) error {
 		}
 	}
 	r.forget()
-	r.hub.publish(nil, r.status()) // with the last word of the record
+	r.hub.Publish(nil, r.status()) // with the last word of the record
 	return err
 }
 
@@ -176,13 +176,13 @@ func (s *Session) ask(ctx context.Context, q request) error {
 
 // Subscribe returns a mailbox that holds the history so far and gets everything from now on. The caller
 // closes it.
-func (s *Session) Subscribe() *Mailbox { return s.hub.subscribe() }
+func (s *Session) Subscribe() *Mailbox { return s.hub.Subscribe() }
 
 // Feed returns the session as a viewer sees and steers it.
 func (s *Session) Feed() Feed { return &liveFeed{session: s, Mailbox: s.Subscribe()} }
 
 // Attend tells every viewer who looks at the run, from now on and also after its end.
-func (s *Session) Attend(a *Audience) { s.hub.attend(a) }
+func (s *Session) Attend(a *Audience) { s.hub.Attend(a) }
 
 // newID returns a name for a run that sorts by time and is unique enough for one user's runs.
 func newID(now time.Time) string {
@@ -217,3 +217,11 @@ func (w *stopwatch) elapsed() time.Duration {
 	}
 	return w.total
 }
+
+// liveFeed is the Feed of a running session.
+type liveFeed struct {
+	session *Session
+	*Mailbox
+}
+
+func (f *liveFeed) Do(ctx context.Context, c Command) error { return f.session.Do(ctx, c) }

@@ -55,7 +55,7 @@ type history struct {
 	events  []trainer.Event
 	count   [kinds]int
 	bytes   [kinds]int // estimated
-	thinner trainer.Thinner
+	thinner trainer.Downsampler
 	dropped int     // epochs that came and are not kept
 	newest  int     // the newest epoch's number
 	length  float64 // training seconds so far
@@ -154,7 +154,7 @@ func (h *history) thinEpochs(drop []bool) {
 		}
 	}
 	var part []trainer.EpochEvent
-	stay := h.thinner.Thin(h.count[anEpoch]/2, func(from, to int) []bool {
+	stay := h.thinner.Downsample(h.count[anEpoch]/2, func(from, to int) []bool {
 		part = part[:0]
 		for _, i := range at[from:to] {
 			part = append(part, h.events[i].(trainer.EpochEvent))

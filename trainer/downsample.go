@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Thinner chooses which points of a list stay when a run gets long: of every stretch of the run, which are equally long
+// Downsampler chooses which points of a list stay when a run gets long: of every stretch of the run, which are equally long
 // from its beginning to its end, those that hold the least or the greatest value of a figure. The zero value is that of
 // an empty list.
-type Thinner struct {
+type Downsampler struct {
 	arrived []int // for every point of the list, how many came before it
 	count   int   // points that came
 	span    int   // how many of them a stretch has
@@ -18,14 +18,14 @@ type Thinner struct {
 const group = 16
 
 // Add says that a point was appended to the list.
-func (t *Thinner) Add() {
+func (t *Downsampler) Add() {
 	t.arrived = append(t.arrived, t.count)
 	t.count++
 }
 
-// Thin tells which points of the list stay, so that no more than most of them are left: those that extremes marks in
+// Downsample tells which points of the list stay, so that no more than most of them are left: those that extremes marks in
 // the stretch of points from one to before another, and the newest.
-func (t *Thinner) Thin(most int, extremes func(from, to int) []bool) []bool {
+func (t *Downsampler) Downsample(most int, extremes func(from, to int) []bool) []bool {
 	stay := make([]bool, len(t.arrived))
 	t.span = max(t.span, group)
 	for t.mark(stay, extremes) > most && t.span <= t.count {
@@ -42,7 +42,7 @@ func (t *Thinner) Thin(most int, extremes func(from, to int) []bool) []bool {
 }
 
 // mark marks what stays of every stretch, and returns how many points that are.
-func (t *Thinner) mark(stay []bool, extremes func(from, to int) []bool) (left int) {
+func (t *Downsampler) mark(stay []bool, extremes func(from, to int) []bool) (left int) {
 	n := len(t.arrived)
 	for from := 0; from < n; {
 		to := from + 1
@@ -63,13 +63,13 @@ func (t *Thinner) mark(stay []bool, extremes func(from, to int) []bool) (left in
 	return left
 }
 
-func (t *Thinner) clone() Thinner {
-	return Thinner{arrived: slices.Clone(t.arrived), count: t.count, span: t.span}
+func (t *Downsampler) clone() Downsampler {
+	return Downsampler{arrived: slices.Clone(t.arrived), count: t.count, span: t.span}
 }
 
-// thin takes points out of a list that t has followed.
-func thin[T any](t *Thinner, points []T, most int, figures func(*T) figures) []T {
-	stay := t.Thin(most, func(from, to int) []bool { return extremes(points[from:to], figures) })
+// downsample takes points out of a list that t has followed.
+func downsample[T any](t *Downsampler, points []T, most int, figures func(*T) figures) []T {
+	stay := t.Downsample(most, func(from, to int) []bool { return extremes(points[from:to], figures) })
 	out := points[:0]
 	for i := range points {
 		if stay[i] {

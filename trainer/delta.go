@@ -12,18 +12,18 @@ const (
 	maxLaps    = 8192
 )
 
-// backlog gathers events into a Delta of bounded size. What was added in any order of calls comes out
+// deltaBuffer gathers events into a Delta of bounded size. What was added in any order of calls comes out
 // in that order, kind by kind.
-type backlog struct {
+type deltaBuffer struct {
 	delta   Delta
 	some    bool // whether delta holds anything
-	epochs  Thinner
-	spectra Thinner
-	begun   *backlog // what it begins with, shared and never changed, as long as nothing was added; nil: itself
+	epochs  Downsampler
+	spectra Downsampler
+	begun   *deltaBuffer // what it begins with, shared and never changed, as long as nothing was added; nil: itself
 }
 
 // add takes a copy of the event, and the status that goes with it.
-func (b *backlog) add(e Event) {
+func (b *deltaBuffer) add(e Event) {
 	b.own()
 	d := &b.delta
 	b.some = true
@@ -37,14 +37,14 @@ func (b *backlog) add(e Event) {
 		b.epochs.Add()
 		if len(d.Epochs) > maxEpochs {
 			before := len(d.Epochs)
-			d.Epochs = thin(&b.epochs, d.Epochs, maxEpochs/2, epochFigures)
+			d.Epochs = downsample(&b.epochs, d.Epochs, maxEpochs/2, epochFigures)
 			d.Thinned += before - len(d.Epochs)
 		}
 	case SpectrumEvent:
 		d.Spectra = append(d.Spectra, e)
 		b.spectra.Add()
 		if len(d.Spectra) > maxSpectra {
-			d.Spectra = thin(&b.spectra, d.Spectra, maxSpectra/2, spectrumFigures)
+			d.Spectra = downsample(&b.spectra, d.Spectra, maxSpectra/2, spectrumFigures)
 		}
 	case SwitchEvent:
 		d.Switches = appendBounded(d.Switches, e, maxMarks)
@@ -76,7 +76,7 @@ func (b *backlog) add(e Event) {
 
 // giveUp forgets the spectra and changes of epochs that the run has gone back behind: a Delta does not tell them from
 // those that come after the rewind.
-func (b *backlog) giveUp(to int) {
+func (b *deltaBuffer) giveUp(to int) {
 	d := &b.delta
 	if n := slices.IndexFunc(d.Spectra, func(e SpectrumEvent) bool { return e.Epoch > to }); n >= 0 {
 		d.Spectra, b.spectra.arrived = d.Spectra[:n], b.spectra.arrived[:n]
@@ -85,13 +85,13 @@ func (b *backlog) giveUp(to int) {
 	d.Settings = slices.DeleteFunc(d.Settings, func(e SettingEvent) bool { return e.Epoch > to })
 }
 
-func (b *backlog) status(s Status) {
+func (b *deltaBuffer) status(s Status) {
 	b.delta.Status = s
 	b.some = true
 }
 
 // own copies what it begins with.
-func (b *backlog) own() {
+func (b *deltaBuffer) own() {
 	if b.begun != nil {
 		s := b.delta.Status
 		*b = *b.begun.history()
@@ -100,15 +100,15 @@ func (b *backlog) own() {
 }
 
 // take returns what was gathered and starts anew, keeping the status.
-func (b *backlog) take() Delta {
+func (b *deltaBuffer) take() Delta {
 	b.own()
 	d := b.delta
-	*b = backlog{delta: Delta{Status: d.Status}}
+	*b = deltaBuffer{delta: Delta{Status: d.Status}}
 	return d
 }
 
 // history returns a copy of what was gathered, for a viewer that joins now.
-func (b *backlog) history() *backlog {
+func (b *deltaBuffer) history() *deltaBuffer {
 	d := b.delta
 	d.Epochs = slices.Clone(d.Epochs)
 	d.Inner = slices.Clone(d.Inner)
@@ -123,7 +123,7 @@ func (b *backlog) history() *backlog {
 	d.Slices = slices.Clone(d.Slices)
 	d.Weights = slices.Clone(d.Weights)
 	d.Errors = slices.Clone(d.Errors)
-	return &backlog{delta: d, some: b.some, epochs: b.epochs.clone(), spectra: b.spectra.clone()}
+	return &deltaBuffer{delta: d, some: b.some, epochs: b.epochs.clone(), spectra: b.spectra.clone()}
 }
 
 func appendBounded[T any](s []T, v T, bound int) []T {
@@ -132,4 +132,11 @@ func appendBounded[T any](s []T, v T, bound int) []T {
 		s = slices.Delete(s, 0, bound/4)
 	}
 	return append(s, v)
+}
+
+func (b *deltaBuffer) extend(events []Event, s Status) {
+	for _, e := range events {
+		b.add(e)
+	}
+	b.status(s)
 }

@@ -9,7 +9,7 @@ import (
 // However long a run is, every part of it keeps its share of points.
 func TestThinningIsEven(t *testing.T) {
 	const n = 1_000_000
-	var b backlog
+	var b deltaBuffer
 	for i := range n {
 		e := UnknownEpoch(i)
 		e.Loss = Float(2*math.Exp(-float64(i)/2e5) + 0.1*math.Pow(math.Sin(float64(i)/3e4), 2))
@@ -31,7 +31,7 @@ func TestThinningIsEven(t *testing.T) {
 // A run of which nothing is known but its epochs keeps some of them, and one with figures of its own their extremes.
 func TestThinningOfUnknownFigures(t *testing.T) {
 	const n, spike = 100_000, 43_210
-	var bare, own backlog
+	var bare, own deltaBuffer
 	for i := range n {
 		bare.add(UnknownEpoch(i))
 		e := UnknownEpoch(i)
@@ -50,7 +50,7 @@ func TestThinningOfUnknownFigures(t *testing.T) {
 }
 
 func TestThinningOfSpectra(t *testing.T) {
-	var b backlog
+	var b deltaBuffer
 	for i := range 10 * maxSpectra {
 		e := SpectrumEvent{Epoch: i}
 		if i%3 > 0 { // some have none, as a product was not finite

@@ -1,0 +1,100 @@
+package trainer
+
+import "sync"
+
+// Broadcaster keeps the history of a run and its mailboxes.
+type Broadcaster struct {
+	mu       sync.Mutex
+	history  deltaBuffer
+	boxes    map[*Mailbox]struct{}
+	audience *Audience
+}
+
+// Publish sends an event, or with nil the status alone, to every viewer. It never waits for one.
+func (h *Broadcaster) Publish(e Event, s Status) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.Audience = h.audience
+	if e != nil {
+		h.history.add(e)
+	}
+	h.history.status(s)
+	for m := range h.boxes {
+		m.put(e, s)
+	}
+}
+
+// Attend tells every viewer who looks.
+func (h *Broadcaster) Attend(a *Audience) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.audience = a
+	s := h.history.delta.Status
+	s.Audience = a
+	h.history.status(s)
+	for m := range h.boxes {
+		m.put(nil, s)
+	}
+}
+
+func (h *Broadcaster) Subscribe() *Mailbox {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	m := newMailbox(h.history.history(), h.unsubscribe)
+	if h.boxes == nil {
+		h.boxes = make(map[*Mailbox]struct{})
+	}
+	h.boxes[m] = struct{}{}
+	return m
+}
+
+// Watched reports whether there is any viewer.
+func (h *Broadcaster) Watched() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.boxes) > 0
+}
+
+func (h *Broadcaster) unsubscribe(m *Mailbox) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.boxes, m)
+}
+
+// PublishAll sends events and the status after them to every viewer at once.
+func (h *Broadcaster) PublishAll(events []Event, s Status) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.history.extend(events, s)
+	for m := range h.boxes {
+		m.mu.Lock()
+		m.back.extend(events, s)
+		m.mu.Unlock()
+		m.ring()
+	}
+}
+
+// Restart makes what was published void. The events are gathered and thinned once; each viewer gets its copy when it
+// takes it.
+func (h *Broadcaster) Restart(events []Event, s Status) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.history = deltaBuffer{delta: Delta{Restart: true}}
+	h.history.extend(events, s)
+	all := h.history.history()
+	for m := range h.boxes {
+		m.mu.Lock()
+		m.back = &deltaBuffer{begun: all, some: true, delta: Delta{Status: s}}
+		m.mu.Unlock()
+		m.ring()
+	}
+	h.history.delta.Restart = false // one who joins later has seen nothing else
+}
+
+// Append publishes an event with the status as it is.
+func (h *Broadcaster) Append(e Event) {
+	h.mu.Lock()
+	s := h.history.delta.Status
+	h.mu.Unlock()
+	h.Publish(e, s)
+}
