@@ -221,7 +221,7 @@ type EpochEvent struct {
 // InnerIterations returns how many iterations the epoch's inner solves took, NaN where there were none.
 func (e *EpochEvent) InnerIterations() Float {
 	if len(e.Inner) == 0 {
-		return nan
+		return NaN
 	}
 	n := 0
 	for i := range e.Inner {

@@ -142,7 +142,7 @@ func dense(b *models.Block, w []float64) []Float {
 	if b.Sources == nil {
 		return Floats(w)
 	}
-	out := slices.Repeat([]Float{nan}, b.Rows*b.Cols)
+	out := slices.Repeat([]Float{NaN}, b.Rows*b.Cols)
 	k := 0
 	for i := range b.Rows {
 		for _, j := range b.Sources.Of(i) {

@@ -286,7 +286,7 @@ func TestWeightsThatAreShown(t *testing.T) {
 func TestSparseWeightsThatAreShown(t *testing.T) {
 	b := models.Block{Offset: 1, Rows: 2, Cols: 3, Sources: models.NewSources([][]int{{2, 0}, {1}})}
 	got := dense(&b, []float64{9, 1, 2, 3, 9})
-	want := []Float{1, nan, 2, nan, 3, nan}
+	want := []Float{1, NaN, 2, NaN, 3, NaN}
 	if !slices.EqualFunc(got, want, same) {
 		t.Errorf("%v, want %v", got, want)
 	}

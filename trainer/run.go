@@ -84,11 +84,11 @@ const (
 
 // unmeasured is the figures of weights that nobody has looked at.
 var unmeasured = EpochEvent{
-	Loss: nan, TestLoss: nan, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan,
-	GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan, Rate: nan,
+	Loss: NaN, TestLoss: NaN, Error: NaN, TestError: NaN, RMSE: NaN, TestRMSE: NaN,
+	GradientNorm: NaN, StepNorm: NaN, Radius: NaN, Rho: NaN, Rate: NaN,
 }
 
-var nan = Float(math.NaN())
+var NaN = Float(math.NaN())
 
 // through goes from data to the run's end.
 func (r *run) through() error {
