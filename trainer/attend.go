@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"newtop/trainer/event"
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
 )
@@ -27,7 +28,7 @@ func (r *run) watch(in optim.Inner) error {
 		r.pause()
 	}
 	if r.expired() {
-		r.end, r.giveUp = ReasonTime, true
+		r.end, r.giveUp = event.ReasonTime, true
 	}
 	return r.attend()
 }
@@ -54,17 +55,17 @@ func (p *pulse) stop() {
 	}
 }
 
-func (r *run) innerEvent(block int, it krylov.Iteration) InnerEvent {
-	return InnerEvent{
+func (r *run) innerEvent(block int, it krylov.Iteration) event.InnerEvent {
+	return event.InnerEvent{
 		Epoch:     r.epoch + 1,
 		Block:     block,
 		Member:    r.turn,
 		Iteration: it.Number,
 		Residual:  relative(it.Residual, it.Gradient),
-		StepNorm:  Float(it.StepNorm),
-		Radius:    Float(it.Radius),
-		Curvature: Float(it.Curvature),
-		Model:     Float(it.Model),
+		StepNorm:  event.Float(it.StepNorm),
+		Radius:    event.Float(it.Radius),
+		Curvature: event.Float(it.Curvature),
+		Model:     event.Float(it.Model),
 	}
 }
 
@@ -96,7 +97,7 @@ func (r *run) attend() error {
 			}
 			continue
 		}
-		if r.phase == Paused {
+		if r.phase == event.Paused {
 			r.offer(false)
 			r.training.stop()
 			r.active.stop()
@@ -127,7 +128,7 @@ func (r *run) attend() error {
 }
 
 func (r *run) answer(q request) {
-	if c, ok := q.command.(Save); ok {
+	if c, ok := q.command.(event.Save); ok {
 		r.save(c.File, q.answer)
 		return
 	}
@@ -139,52 +140,52 @@ func (r *run) answer(q request) {
 }
 
 // obey carries a command out, or notes what has to happen once the method has let go of the weights.
-func (r *run) obey(c Command) error {
+func (r *run) obey(c event.Command) error {
 	if err := r.race.allows(c); err != nil {
 		return err
 	}
 	switch c := c.(type) {
-	case Pause:
+	case event.Pause:
 		r.single = freely
-		r.phase = Running
+		r.phase = event.Running
 		if c.On {
-			r.phase = Paused
+			r.phase = event.Paused
 		}
-	case StepEpoch:
-		r.single, r.phase = oneEpoch, Running
-	case StepInner:
-		r.single, r.phase = oneUnit, Running
-	case Stop:
+	case event.StepEpoch:
+		r.single, r.phase = oneEpoch, event.Running
+	case event.StepInner:
+		r.single, r.phase = oneUnit, event.Running
+	case event.Stop:
 		if r.end == "" {
-			r.end = ReasonStopped
+			r.end = event.ReasonStopped
 		}
 		r.giveUp = true
-	case Spectrum:
+	case event.Spectrum:
 		if r.computing == "spectrum" {
-			return refuse("a spectrum is being computed already")
+			return event.Refuse("a spectrum is being computed already")
 		}
 		r.spectrum = true
-	case Slice, ShowErrors:
+	case event.Slice, event.ShowErrors:
 		return r.ask(c)
-	case ShowWeights:
+	case event.ShowWeights:
 		return r.showWeights(c.To, c.From)
-	case Rewind:
+	case event.Rewind:
 		return r.rewindTo(c.Epoch)
-	case Race:
+	case event.Race:
 		return r.beginRace(c)
-	case Pick:
+	case event.Pick:
 		return r.pick(c.Racer)
 	case wrote:
 		r.saved(c)
-	case Seek, Speed:
-		return refuse("the run is trained here: expected a recorded one to seek through")
-	case Switch:
+	case event.Seek, event.Speed:
+		return event.Refuse("the run is trained here: expected a recorded one to seek through")
+	case event.Switch:
 		return r.switchTo(c.Optimizer)
-	case Set:
+	case event.Set:
 		return r.set(c.Key, func(s *optim.Settings) error { return s.PutText(c.Key, c.Value) })
-	case Scale:
+	case event.Scale:
 		if r.info.Primary == "" {
-			return refuse("%s has no rate or radius", r.info.Name)
+			return event.Refuse("%s has no rate or radius", r.info.Name)
 		}
 		key := r.info.Primary
 		return r.set(key, func(s *optim.Settings) error { return s.Put(key, s.Get(key)*c.Factor) })
@@ -195,13 +196,13 @@ func (r *run) obey(c Command) error {
 func (r *run) switchTo(name string) error {
 	info, err := optim.Lookup(name)
 	if err != nil {
-		return &CommandError{Reason: err.Error()}
+		return &event.CommandError{Reason: err.Error()}
 	}
 	if err := r.offers(info); err != nil {
-		return refuse("%s: %v", name, err)
+		return event.Refuse("%s: %v", name, err)
 	}
 	if err := r.suits(info, r.defaults(info)); err != nil {
-		return &CommandError{Reason: err.Error()}
+		return &event.CommandError{Reason: err.Error()}
 	}
 	r.next, r.giveUp = info, true
 	return nil
@@ -222,7 +223,7 @@ func (r *run) takeOver() {
 		m.state.Settings = m.settings
 		m.begin(r.info)
 	}
-	r.publish(SwitchEvent{Epoch: r.epoch, From: from, To: r.info.Name})
+	r.publish(event.SwitchEvent{Epoch: r.epoch, From: from, To: r.info.Name})
 	r.alter()
 }
 
@@ -242,7 +243,7 @@ func (r *run) set(key string, put func(*optim.Settings) error) error {
 	for _, m := range r.members {
 		settings := m.settings.Clone()
 		if err := cmp.Or(put(settings), r.suits(r.info, settings)); err != nil {
-			return &CommandError{Reason: r.of(m) + err.Error()}
+			return &event.CommandError{Reason: r.of(m) + err.Error()}
 		}
 	}
 	for _, m := range r.members {
@@ -264,9 +265,9 @@ func (r *run) set(key string, put func(*optim.Settings) error) error {
 	if r.stepping && !r.batched() {
 		r.giveUp = true
 	}
-	r.publish(SettingEvent{Epoch: r.epoch, Key: key, Value: value})
+	r.publish(event.SettingEvent{Epoch: r.epoch, Key: key, Value: value})
 	r.alter()
 	return nil
 }
 
-func (r *run) pause() { r.single, r.phase = freely, Paused; r.publish(nil) }
+func (r *run) pause() { r.single, r.phase = freely, event.Paused; r.publish(nil) }

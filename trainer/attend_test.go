@@ -5,6 +5,9 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // TestStatusWithinAnEpoch: a viewer sees how far the batches are, and commands take effect between two of them.
@@ -13,15 +16,15 @@ func TestStatusWithinAnEpoch(t *testing.T) {
 	box := s.Subscribe()
 	defer box.Close()
 	background(t, s)
-	seen := follow(t, box, func(all *Delta) bool { return all.Status.Unit > 0 })
+	seen := follow(t, box, func(all *feed.Delta) bool { return all.Status.Unit > 0 })
 	if seen.Status.Units < seen.Status.Unit {
 		t.Errorf("unit %d of %d", seen.Status.Unit, seen.Status.Units)
 	}
-	do(t, s, Pause{On: true})
-	paused := follow(t, box, func(all *Delta) bool { return all.Status.Phase == Paused }).Status
-	do(t, s, StepInner{})
-	next := follow(t, box, func(all *Delta) bool {
-		return all.Status.Phase == Paused && (all.Status.Unit != paused.Unit || all.Status.Epoch != paused.Epoch)
+	do(t, s, event.Pause{On: true})
+	paused := follow(t, box, func(all *feed.Delta) bool { return all.Status.Phase == event.Paused }).Status
+	do(t, s, event.StepInner{})
+	next := follow(t, box, func(all *feed.Delta) bool {
+		return all.Status.Phase == event.Paused && (all.Status.Unit != paused.Unit || all.Status.Epoch != paused.Epoch)
 	}).Status
 	if next.Epoch == paused.Epoch && next.Unit != paused.Unit+1 {
 		t.Errorf("unit %d after %d", next.Unit, paused.Unit)
@@ -33,7 +36,7 @@ func TestAskersAreCounted(t *testing.T) {
 	s := mustNew(t, Config{Data: "sine"})
 	ctx, cancel := context.WithCancel(context.Background())
 	answer := make(chan error)
-	go func() { answer <- s.Do(ctx, Stop{}) }()
+	go func() { answer <- s.Do(ctx, event.Stop{}) }()
 	for s.asking.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}

@@ -11,11 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"newtop/models"
-	"newtop/trainer/optim"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/trainer/event"
+	"newtop/trainer/optim"
 )
 
 // bound returns the objective of a network on random rows.
@@ -169,12 +170,12 @@ func TestToyProblemsOfBPLS(t *testing.T) {
 		var curves []float64
 		for seed := range uint64(20) {
 			c := Config{Data: "bpls-linear", Hidden: []int{3}, Act: "identity", Optimizer: "bpls", Set: []string{"target=" + target}, Seed: seed}
-			done := of[DoneEvent](train(t, c))[0]
-			if done.Reason != ReasonStalled || done.Epochs != 1 || !(done.TestRMSE < 1e-10) {
+			done := of[event.DoneEvent](train(t, c))[0]
+			if done.Reason != event.ReasonStalled || done.Epochs != 1 || !(done.TestRMSE < 1e-10) {
 				t.Errorf("%s, seed %d: lines: %+v", target, seed, done)
 			}
 			c.Data, c.Act, c.Out = "bpls-sigmoid", "sigmoid", "sigmoid"
-			epochs := of[EpochEvent](train(t, c))
+			epochs := of[event.EpochEvent](train(t, c))
 			curves = append(curves, float64(epochs[len(epochs)-1].TestRMSE))
 		}
 		slices.Sort(curves)
@@ -188,10 +189,10 @@ func TestToyProblemsOfBPLS(t *testing.T) {
 // difference.
 func TestBPLSEvents(t *testing.T) {
 	c := Config{Data: "parity", Hidden: []int{12}, Optimizer: "bpls", Seed: 3}
-	var runs [][]EpochEvent
+	var runs [][]event.EpochEvent
 	for _, threads := range []int{1, 3} {
 		c.Threads = threads
-		runs = append(runs, of[EpochEvent](train(t, c)))
+		runs = append(runs, of[event.EpochEvent](train(t, c)))
 	}
 	if len(runs[0]) < 2 || len(runs[0]) != len(runs[1]) {
 		t.Fatalf("%d and %d epochs", len(runs[0]), len(runs[1]))
@@ -226,9 +227,9 @@ func TestBPLSOnMNIST(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "t10k-images-idx3-ubyte.gz")); err != nil {
 		t.Skip("no ../shared/data with MNIST")
 	}
-	test := func(hidden []int, epochs int, set ...string) EpochEvent {
+	test := func(hidden []int, epochs int, set ...string) event.EpochEvent {
 		c := Config{Data: "mnist", DataDir: dir, Hidden: hidden, Optimizer: "bpls", Epochs: epochs, Seed: 1, Set: set}
-		all := of[EpochEvent](train(t, c))
+		all := of[event.EpochEvent](train(t, c))
 		return all[len(all)-1]
 	}
 	linear, net := test([]int{}, 1, "ridge-2=0"), test([]int{50}, 3)

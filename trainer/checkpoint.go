@@ -15,6 +15,7 @@ import (
 
 	"newtop/internal/safetensors"
 	"newtop/models"
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -44,7 +45,7 @@ type Keeper interface {
 }
 
 // Reporter is a Recorder that says how it is doing. The session's goroutine asks, so that it must not wait.
-type Reporter interface{ Recording() Recording }
+type Reporter interface{ Recording() event.Recording }
 
 // CheckpointError says why a checkpoint can't be gone on from.
 type CheckpointError struct{ Reason string }

@@ -5,15 +5,17 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"newtop/trainer/event"
 )
 
 // idleKeeper takes every checkpoint and does nothing with it.
 type idleKeeper struct{}
 
-func (idleKeeper) Record(Event) error     { return nil }
-func (idleKeeper) Flush() error           { return nil }
-func (idleKeeper) Due(bool) bool          { return true }
-func (idleKeeper) Keep(*Checkpoint) error { return nil }
+func (idleKeeper) Record(event.Event) error { return nil }
+func (idleKeeper) Flush() error             { return nil }
+func (idleKeeper) Due(bool) bool            { return true }
+func (idleKeeper) Keep(*Checkpoint) error   { return nil }
 
 // BenchmarkKeep trains 16-70-50-26 on letters with a checkpoint of every epoch. kept-% is what those take of the
 // session's goroutine, for a recorder that is quick, by the medians of both.
@@ -102,7 +104,7 @@ func letterRun(b *testing.B, optimizer string) *run {
 	if err := r.takeUp(); err != nil {
 		b.Fatal(err)
 	}
-	r.phase = Running
+	r.phase = event.Running
 	if err := r.begin(); err != nil {
 		b.Fatal(err)
 	}

@@ -3,26 +3,27 @@ package trainer
 import (
 	"sync"
 
-	"newtop/models"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/trainer/event"
 )
 
 // A committee [MD §3] is the plain mean of the outputs of nets that were trained independently. By Jensen's
 // inequality its squared error, and its cross-entropy, is at most the mean of its members'.
 
 // assemble fills in how well the committee does, and each of its members.
-func (r *run) assemble(e *EpochEvent) {
+func (r *run) assemble(e *event.EpochEvent) {
 	train, test := &r.problem.Train, &r.problem.Test
 	r.figures(r.mean(train.Inputs, train.Targets), &e.Loss, &e.Error, &e.RMSE)
 	if r.test != nil {
 		r.figures(r.mean(test.Inputs, test.Targets), &e.TestLoss, &e.TestError, &e.TestRMSE)
 	}
-	e.Members = make([]MemberFigures, len(r.members))
+	e.Members = make([]event.MemberFigures, len(r.members))
 	for i, m := range r.members {
 		f := &m.figures
-		e.Members[i] = MemberFigures{
+		e.Members[i] = event.MemberFigures{
 			Seed: m.seed, Loss: f.Loss, TestLoss: f.TestLoss, Error: f.Error, TestError: f.TestError,
 			RMSE: f.RMSE, TestRMSE: f.TestRMSE,
 		}

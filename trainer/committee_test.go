@@ -3,6 +3,9 @@ package trainer
 import (
 	"math"
 	"testing"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // TestCommitteeOfIndependentNets trains a committee and, one by one, runs with its seeds.
@@ -17,14 +20,14 @@ func TestCommitteeOfIndependentNets(t *testing.T) {
 		} {
 			t.Run(opt+" "+name, func(t *testing.T) {
 				c.Optimizer, c.Epochs, c.Seed = opt, 4, 5
-				alone := make([][]EpochEvent, size)
+				alone := make([][]event.EpochEvent, size)
 				for i := range alone {
 					one := c
 					one.Seed += uint64(i)
-					alone[i] = of[EpochEvent](train(t, one))
+					alone[i] = of[event.EpochEvent](train(t, one))
 				}
 				c.Committee = size
-				for epoch, e := range of[EpochEvent](train(t, c)) {
+				for epoch, e := range of[event.EpochEvent](train(t, c)) {
 					loss := 0.0
 					for i, m := range e.Members {
 						want := &alone[i][epoch]
@@ -42,22 +45,22 @@ func TestCommitteeOfIndependentNets(t *testing.T) {
 	}
 }
 
-func same(a, b Float) bool { return a == b || math.IsNaN(float64(a)) && math.IsNaN(float64(b)) }
+func same(a, b event.Float) bool { return a == b || math.IsNaN(float64(a)) && math.IsNaN(float64(b)) }
 
 // TestCommitteeTakesCommandsBetweenTwoMembers pauses a committee after every inner unit: nothing of what
 // it learns may change.
 func TestCommitteeTakesCommandsBetweenTwoMembers(t *testing.T) {
 	c := Config{Data: "spirals", Hidden: []int{6}, Epochs: 3, Committee: 3}
-	want := of[EpochEvent](train(t, c))
+	want := of[event.EpochEvent](train(t, c))
 	m := &memory{}
 	s := mustNew(t, c, m)
 	background(t, s)
 	for {
-		if err := s.Do(t.Context(), StepInner{}); err == ErrEnded {
+		if err := s.Do(t.Context(), event.StepInner{}); err == feed.ErrEnded {
 			break
 		}
 	}
-	got := of[EpochEvent](m)
+	got := of[event.EpochEvent](m)
 	for i := range want {
 		if got[i].Loss != want[i].Loss || len(got[i].Inner) != len(want[i].Inner) {
 			t.Fatalf("epoch %d: loss %v after %d solves, want %v after %d", i, got[i].Loss, len(got[i].Inner), want[i].Loss, len(want[i].Inner))
@@ -68,9 +71,9 @@ func TestCommitteeTakesCommandsBetweenTwoMembers(t *testing.T) {
 // TestCommitteeOfOne is a single net in all it says.
 func TestCommitteeOfOne(t *testing.T) {
 	c := Config{Data: "spirals", Hidden: []int{6}, Epochs: 2}
-	want := of[EpochEvent](train(t, c))
+	want := of[event.EpochEvent](train(t, c))
 	c.Committee = 1
-	for i, e := range of[EpochEvent](train(t, c)) {
+	for i, e := range of[event.EpochEvent](train(t, c)) {
 		if e.Members != nil || e.Loss != want[i].Loss || e.TestError != want[i].TestError {
 			t.Errorf("epoch %d: %+v", i, e)
 		}

@@ -11,6 +11,7 @@ import (
 	"newtop/datasets"
 	"newtop/models"
 	"newtop/models/saved"
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -334,7 +335,7 @@ func (c *Config) output(classes bool) (models.Activation, models.Loss, error) {
 }
 
 // reached reports whether an epoch's figures meet a target of the Config.
-func (c *Config) reached(e *EpochEvent) bool {
+func (c *Config) reached(e *event.EpochEvent) bool {
 	if c.TargetLoss > 0 && float64(e.Loss) <= c.TargetLoss {
 		return true
 	}

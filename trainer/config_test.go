@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"newtop/datasets"
+	"newtop/trainer/event"
 )
 
 func TestBadConfigs(t *testing.T) {
@@ -71,7 +72,7 @@ func TestUnpreparedRuns(t *testing.T) {
 		if !errors.As(err, &prepare) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v: expected %q", c.config, err, c.want)
 		}
-		if d := of[DoneEvent](m); len(d) != 1 || d[0].Reason != ReasonFailed || d[0].Message == "" {
+		if d := of[event.DoneEvent](m); len(d) != 1 || d[0].Reason != event.ReasonFailed || d[0].Message == "" {
 			t.Errorf("%+v: done %+v", c.config, d)
 		}
 	}
@@ -129,7 +130,7 @@ func TestRegressionSolvesToTheEnd(t *testing.T) {
 		{"sine", nil, 0.0}, {"sine", []string{"limit=7"}, 7.0}, {"spirals", nil, 100.0},
 	} {
 		m := train(t, Config{Data: test.data, Hidden: []int{3}, Set: test.set, Epochs: 1, Optimizer: "tr-gn"})
-		if got := of[RunEvent](m)[0].Settings["limit"]; got != test.want {
+		if got := of[event.RunEvent](m)[0].Settings["limit"]; got != test.want {
 			t.Errorf("%s %v: limit %v, want %v", test.data, test.set, got, test.want)
 		}
 	}

@@ -5,9 +5,10 @@ import (
 	"sync"
 	"testing"
 
-	"newtop/models"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/trainer/event"
 )
 
 // crew is a Team of goroutines, each with rows of its own. The session's goroutine sends every other one what to do, does
@@ -77,8 +78,8 @@ func (c *crew) all(f func(rank int)) {
 	done.Wait()
 }
 
-func (c *crew) Size() int            { return c.size }
-func (c *crew) Describe(e *RunEvent) { e.Hosts = 1 }
+func (c *crew) Size() int                  { return c.size }
+func (c *crew) Describe(e *event.RunEvent) { e.Hosts = 1 }
 
 func (c *crew) Prepare(config *Config) (*Problem, error) {
 	errs := make([]error, c.size)

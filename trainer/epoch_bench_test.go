@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/datasets"
 	"newtop/models"
-
-	"gonum.org/v1/gonum/mat"
+	"newtop/trainer/event"
 )
 
 // BenchmarkEpoch runs epochs of first-order methods as a session does, on one thread, with everything that stands
@@ -85,6 +86,6 @@ func rehearsed(b *testing.B, optimizer string, layers []int, rows, batch int) *r
 	if err := r.bind(); err != nil {
 		b.Fatal(err)
 	}
-	r.phase = Running
+	r.phase = event.Running
 	return r
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // What a method spent must be what its events say it did, at the counted prices.
@@ -17,7 +20,7 @@ func TestWorkIsCounted(t *testing.T) {
 	}
 	cost := p.Network.Cost()
 	for name, product := range map[string]float64{"tr-gn": cost.GaussNewton, "tr-newton": cost.Hessian} {
-		epochs := of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: name, Epochs: 6, Set: []string{"retries=0"}}))
+		epochs := of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: name, Epochs: 6, Set: []string{"retries=0"}}))
 		for i, e := range epochs[1:] {
 			want := float64(e.Gradients) + float64(e.Products)*product/cost.Gradient + float64(e.Losses)*cost.Loss/cost.Gradient
 			if got := float64(e.GradientEquivalents); math.Abs(got-want) > 1e-9*want {
@@ -29,7 +32,7 @@ func TestWorkIsCounted(t *testing.T) {
 			}
 		}
 		// A gradient an accepted step, and none after a rejected one.
-		want := Float(1)
+		want := event.Float(1)
 		for i, e := range epochs[1:] {
 			if e.Gradients != want {
 				t.Errorf("%s, epoch %d: %v gradients: expected %v", name, i+1, e.Gradients, want)
@@ -39,18 +42,18 @@ func TestWorkIsCounted(t *testing.T) {
 			}
 		}
 	}
-	jacobi := of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: "tr-gn-jacobi", Epochs: 1}))[1]
+	jacobi := of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: "tr-gn-jacobi", Epochs: 1}))[1]
 	want := 1 + float64(jacobi.Products)*cost.GaussNewton/cost.Gradient + (cost.Loss+cost.Diagonal)/cost.Gradient
 	if got := float64(jacobi.GradientEquivalents); math.Abs(got-want) > 1e-9*want {
 		t.Errorf("tr-gn-jacobi: %v gradient equivalents: expected %v", got, want)
 	}
-	short := of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: "tr-gn", Epochs: 1, Memory: 1}))[1]
+	short := of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: "tr-gn", Epochs: 1, Memory: 1}))[1]
 	want = 1 + float64(short.Products)*(1+cost.GaussNewton/cost.Gradient) + cost.Loss/cost.Gradient
 	if got := float64(short.GradientEquivalents); math.Abs(got-want) > 1e-9*want {
 		t.Errorf("with nothing kept: %v gradient equivalents: expected %v", got, want)
 	}
 	for _, batch := range []int{1, 7, 64} { // 1,600 rows are no multiple of 7
-		for _, e := range of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: "sgd", Batch: batch, Epochs: 2})) {
+		for _, e := range of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: "sgd", Batch: batch, Epochs: 2})) {
 			if math.Abs(float64(e.GradientEquivalents)-float64(e.Epoch)) > 1e-9 {
 				t.Errorf("sgd, batches of %d: %v gradient equivalents after %d epochs", batch, e.GradientEquivalents, e.Epoch)
 			}
@@ -60,7 +63,7 @@ func TestWorkIsCounted(t *testing.T) {
 
 func TestFiguresOfEpochs(t *testing.T) {
 	m := train(t, Config{Data: "spirals", Optimizer: "tr-newton", Epochs: 25, Set: []string{"retries=0"}})
-	epochs, inner, done := of[EpochEvent](m), of[InnerEvent](m), of[DoneEvent](m)[0]
+	epochs, inner, done := of[event.EpochEvent](m), of[event.InnerEvent](m), of[event.DoneEvent](m)[0]
 	best, rejected, at, sum := 0, 0, 0, 0.0
 	for i, e := range epochs {
 		if i == 0 {
@@ -116,16 +119,16 @@ func TestFiguresAfterAnEpochThatWasCut(t *testing.T) {
 	defer box.Close()
 	done := make(chan error, 1)
 	go func() { done <- s.Run(context.Background()) }()
-	do(t, s, Pause{On: true})
-	follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Paused })
+	do(t, s, event.Pause{On: true})
+	follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Paused })
 	for range 200 { // of the epoch's 1,000 batches
-		do(t, s, StepInner{})
+		do(t, s, event.StepInner{})
 	}
-	do(t, s, Stop{})
+	do(t, s, event.Stop{})
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	start, end := of[EpochEvent](m)[0], of[DoneEvent](m)[0]
+	start, end := of[event.EpochEvent](m)[0], of[event.DoneEvent](m)[0]
 	if end.Epochs != 0 || !(end.Loss < start.Loss-0.1) || !(end.TestError < start.TestError-0.1) {
 		t.Errorf("loss %v and test error %v at the start are %v and %v after 200 batches", start.Loss, start.TestError, end.Loss, end.TestError)
 	}
@@ -138,18 +141,18 @@ func TestDivergenceNamesItsEpoch(t *testing.T) {
 	defer box.Close()
 	done := make(chan error, 1)
 	go func() { done <- s.Run(context.Background()) }()
-	do(t, s, Pause{On: true})
-	follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Paused })
+	do(t, s, event.Pause{On: true})
+	follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Paused })
 	for range 3 {
-		do(t, s, StepEpoch{})
-		follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused && len(d.Epochs) > 0 })
+		do(t, s, event.StepEpoch{})
+		follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && len(d.Epochs) > 0 })
 	}
-	do(t, s, Set{Key: "rate", Value: "1e300"})
-	do(t, s, Pause{On: false})
+	do(t, s, event.Set{Key: "rate", Value: "1e300"})
+	do(t, s, event.Pause{On: false})
 	err := <-done
-	finished := of[EpochEvent](m)
+	finished := of[event.EpochEvent](m)
 	var diverged *DivergedError
-	if !errors.As(err, &diverged) || diverged.Epoch != len(finished) || of[DivergedEvent](m)[0].Epoch != len(finished) {
+	if !errors.As(err, &diverged) || diverged.Epoch != len(finished) || of[event.DivergedEvent](m)[0].Epoch != len(finished) {
 		t.Errorf("%v after %d finished epochs", err, len(finished)-1)
 	}
 }
@@ -160,17 +163,17 @@ func TestRescueIsNoDivergence(t *testing.T) {
 	box := s.Subscribe()
 	defer box.Close()
 	paused := make(chan error, 1)
-	go func() { paused <- s.Do(context.Background(), Pause{On: true}) }()
+	go func() { paused <- s.Do(context.Background(), event.Pause{On: true}) }()
 	time.Sleep(50 * time.Millisecond) // until the command waits: a run takes it before anything else
 	background(t, s)
 	if err := <-paused; err != nil {
 		t.Fatal(err)
 	}
-	all := follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused && len(d.Epochs) > 0 })
+	all := follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && len(d.Epochs) > 0 })
 	start := all.Epochs[0].Loss
-	step := func() EpochEvent {
-		do(t, s, StepEpoch{})
-		all := follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused && len(d.Epochs) > 0 || d.Done != nil })
+	step := func() event.EpochEvent {
+		do(t, s, event.StepEpoch{})
+		all := follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && len(d.Epochs) > 0 || d.Done != nil })
 		if all.Done != nil {
 			t.Fatalf("ended: %+v", all.Done)
 		}
@@ -181,13 +184,13 @@ func TestRescueIsNoDivergence(t *testing.T) {
 			t.Fatalf("epoch %d: loss %v from %v: expected a ruined net", e.Epoch, e.Loss, start)
 		}
 	}
-	do(t, s, Switch{Optimizer: "tr-gn"})
-	do(t, s, Set{Key: "radius", Value: "1e-6"})
+	do(t, s, event.Switch{Optimizer: "tr-gn"})
+	do(t, s, event.Set{Key: "radius", Value: "1e-6"})
 	for range worseFor {
 		step()
 	}
-	do(t, s, Switch{Optimizer: "momentum"})
-	do(t, s, Set{Key: "rate", Value: "1e-12"})
+	do(t, s, event.Switch{Optimizer: "momentum"})
+	do(t, s, event.Set{Key: "rate", Value: "1e-12"})
 	for range worseFor {
 		step()
 	}
@@ -196,13 +199,13 @@ func TestRescueIsNoDivergence(t *testing.T) {
 // blocked is a Recorder that hangs until it is released, and one that panics.
 type blocked struct{ release chan struct{} }
 
-func (b *blocked) Record(Event) error { <-b.release; return nil }
-func (b *blocked) Flush() error       { return nil }
+func (b *blocked) Record(event.Event) error { <-b.release; return nil }
+func (b *blocked) Flush() error             { return nil }
 
 type broken struct{}
 
-func (broken) Record(Event) error { panic("out of ink") }
-func (broken) Flush() error       { return nil }
+func (broken) Record(event.Event) error { panic("out of ink") }
+func (broken) Flush() error             { return nil }
 
 func TestRecorderThatHangsCannotHoldACancelledRun(t *testing.T) {
 	b := &blocked{release: make(chan struct{})}
@@ -213,7 +216,7 @@ func TestRecorderThatHangsCannotHoldACancelledRun(t *testing.T) {
 	go func() { done <- s.Run(ctx) }()
 	box := s.Subscribe()
 	defer box.Close()
-	follow(t, box, func(d *Delta) bool { return d.Status.Epoch > recordBacklog/2 })
+	follow(t, box, func(d *feed.Delta) bool { return d.Status.Epoch > recordBacklog/2 })
 	cancel()
 	select {
 	case err := <-done:
@@ -228,8 +231,8 @@ func TestRecorderThatHangsCannotHoldACancelledRun(t *testing.T) {
 // slow is a Recorder that takes its time to save what it has.
 type slow struct{ saved bool }
 
-func (*slow) Record(Event) error { return nil }
-func (s *slow) Flush() error     { time.Sleep(recordGrace + time.Second/2); s.saved = true; return nil }
+func (*slow) Record(event.Event) error { return nil }
+func (s *slow) Flush() error           { time.Sleep(recordGrace + time.Second/2); s.saved = true; return nil }
 
 func TestCancelledRunWaitsForFlush(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
@@ -254,7 +257,7 @@ func TestDoOutsideOfARun(t *testing.T) {
 	s := mustNew(t, Config{Data: "spirals"})
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	if err := s.Do(ctx, Stop{}); !errors.Is(err, context.DeadlineExceeded) {
+	if err := s.Do(ctx, event.Stop{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("before the run: %v", err)
 	}
 }
@@ -264,11 +267,11 @@ func TestStopBeforeTheRunBegan(t *testing.T) {
 	s := mustNew(t, Config{Data: "letters"}, m)
 	done := make(chan error, 1)
 	go func() { done <- s.Run(context.Background()) }()
-	do(t, s, Stop{})
+	do(t, s, event.Stop{})
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if d := of[DoneEvent](m); len(d) != 1 || d[0].Reason != ReasonStopped {
+	if d := of[event.DoneEvent](m); len(d) != 1 || d[0].Reason != event.ReasonStopped {
 		t.Errorf("done %+v", d)
 	}
 }
@@ -278,17 +281,17 @@ func TestSwitchKeepsTheBatchSize(t *testing.T) {
 	box := s.Subscribe()
 	defer box.Close()
 	background(t, s)
-	follow(t, box, func(d *Delta) bool { return d.Status.Phase == Running })
-	do(t, s, Switch{Optimizer: "adam"})
-	status := follow(t, box, func(d *Delta) bool { return d.Status.Optimizer == "adam" }).Status
+	follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Running })
+	do(t, s, event.Switch{Optimizer: "adam"})
+	status := follow(t, box, func(d *feed.Delta) bool { return d.Status.Optimizer == "adam" }).Status
 	for _, set := range status.Settings {
 		if set.Key == "batch" && set.Text != "17" {
 			t.Errorf("batches of %s rows", set.Text)
 		}
 	}
-	do(t, s, Switch{Optimizer: "tr-gn"})
-	do(t, s, Set{Key: "boundary", Value: "scaling"})
-	all := follow(t, box, func(d *Delta) bool { return len(d.Settings) > 0 })
+	do(t, s, event.Switch{Optimizer: "tr-gn"})
+	do(t, s, event.Set{Key: "boundary", Value: "scaling"})
+	all := follow(t, box, func(d *feed.Delta) bool { return len(d.Settings) > 0 })
 	if all.Settings[0].Value != "scaling" {
 		t.Errorf("a choice is recorded as %v", all.Settings[0].Value)
 	}

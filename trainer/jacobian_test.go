@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/models"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // TestAlgorithmsBAndC of [MD] are the same but for their price: step by step the same steps, up to rounding.
@@ -28,9 +30,9 @@ func TestAlgorithmsBAndC(t *testing.T) {
 		cost := p.Network.Cost()
 		c.Epochs, c.Seed = 12, 3
 		c.Optimizer = "tr-gn"
-		byPass := of[EpochEvent](train(t, c))
+		byPass := of[event.EpochEvent](train(t, c))
 		c.Optimizer = "tr-rows"
-		byRows := of[EpochEvent](train(t, c))
+		byRows := of[event.EpochEvent](train(t, c))
 		for i, b := range byRows {
 			c := byPass[i]
 			if !near(b.Loss, c.Loss) || !near(b.StepNorm, c.StepNorm) || !near(b.Rho, c.Rho) || b.Accepted != c.Accepted || !near(b.Radius, c.Radius) {
@@ -50,7 +52,7 @@ func TestAlgorithmsBAndC(t *testing.T) {
 }
 
 // near reports whether two numbers agree to what twelve steps of CG leave of rounding.
-func near(a, b Float) bool {
+func near(a, b event.Float) bool {
 	return math.Abs(float64(a-b)) <= 1e-6*math.Abs(float64(b)) || math.IsNaN(float64(a)) && math.IsNaN(float64(b))
 }
 
@@ -136,7 +138,7 @@ func TestMatrixOfTheObjective(t *testing.T) {
 func TestDirectMethodsTrain(t *testing.T) {
 	for _, name := range []string{"lm", "dogleg"} {
 		c := Config{Data: "sine", Hidden: []int{8}, Epochs: 25, Optimizer: name, Seed: 2}
-		epochs := of[EpochEvent](train(t, c))
+		epochs := of[event.EpochEvent](train(t, c))
 		last := epochs[len(epochs)-1]
 		if last.Loss > epochs[0].Loss/10 {
 			t.Errorf("%s: loss from %v to %v in %d epochs", name, epochs[0].Loss, last.Loss, last.Epoch)
@@ -146,7 +148,7 @@ func TestDirectMethodsTrain(t *testing.T) {
 				t.Errorf("%s, epoch %d: loss %v after %v, %+v", name, e.Epoch, e.Loss, epochs[i].Loss, e)
 			}
 		}
-		again := of[EpochEvent](train(t, Config{Data: "sine", Hidden: []int{8}, Epochs: 25, Optimizer: name, Seed: 2, Threads: 3}))
+		again := of[event.EpochEvent](train(t, Config{Data: "sine", Hidden: []int{8}, Epochs: 25, Optimizer: name, Seed: 2, Threads: 3}))
 		if end := again[len(again)-1]; end.Loss != last.Loss || end.GradientEquivalents != last.GradientEquivalents {
 			t.Errorf("%s: loss %v on three threads, %v on all", name, end.Loss, last.Loss)
 		}
@@ -170,8 +172,8 @@ func TestLargeMatricesAreRefused(t *testing.T) {
 		box := s.Subscribe()
 		defer box.Close()
 		background(t, s)
-		follow(t, box, func(d *Delta) bool { return d.Status.Phase == Running })
-		if err := s.Do(t.Context(), Switch{Optimizer: name}); err == nil || !strings.Contains(err.Error(), "too large") {
+		follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Running })
+		if err := s.Do(t.Context(), event.Switch{Optimizer: name}); err == nil || !strings.Contains(err.Error(), "too large") {
 			t.Errorf("the switch to %s: %v", name, err)
 		}
 	}
@@ -187,20 +189,20 @@ func TestPartsOfAnAssembly(t *testing.T) {
 	defer box.Close()
 	done := make(chan error, 1)
 	go func() { done <- s.Run(t.Context()) }()
-	do(t, s, Pause{On: true})
-	follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused && d.Run != nil })
+	do(t, s, event.Pause{On: true})
+	follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Run != nil })
 	for part := 1; part <= 3; part++ {
-		do(t, s, StepInner{})
-		status := follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused }).Status
+		do(t, s, event.StepInner{})
+		status := follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused }).Status
 		if status.Unit != part || status.Units <= 3 || status.Epoch != 0 || status.Equivalents < 1 {
 			t.Errorf("part %d of %d instead of %d: %+v", status.Unit, status.Units, part, status)
 		}
 	}
-	do(t, s, Stop{})
+	do(t, s, event.Stop{})
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if d := follow(t, box, func(d *Delta) bool { return d.Done != nil }).Done; d.Reason != ReasonStopped || d.Epochs != 0 {
+	if d := follow(t, box, func(d *feed.Delta) bool { return d.Done != nil }).Done; d.Reason != event.ReasonStopped || d.Epochs != 0 {
 		t.Errorf("%+v", d)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"newtop/models"
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -11,8 +12,8 @@ import (
 // digits with and without them. What passes through rows has a linearization of its own, is charged to no
 // optimizer, and takes no training time.
 type looks struct {
-	asked    []Command // to be computed at the next chance, each of them different
-	sliced   bool      // whether a slice was ever asked for
+	asked    []event.Command // to be computed at the next chance, each of them different
+	sliced   bool            // whether a slice was ever asked for
 	proposed proposed
 	along    Linearization // over all training rows; nil before the first slice
 }
@@ -24,7 +25,7 @@ const partingRows = 16
 type proposed struct {
 	known      bool
 	from, step []float64 // of all weights
-	event      SliceEvent
+	event      event.SliceEvent
 }
 
 // propose keeps the step that a member has just proposed, if its method does that.
@@ -39,32 +40,32 @@ func (r *run) propose(m *member, p *optim.Proposal) {
 	copy(k.from, m.previous)
 	copy(k.from, p.From)
 	clear(k.step[copy(k.step, p.Step):])
-	k.event = SliceEvent{
+	k.event = event.SliceEvent{
 		Epoch:     r.epoch + 1,
 		Member:    r.turn,
 		Optimizer: m.method.Name(),
-		Rho:       Float(p.Rho),
+		Rho:       event.Float(p.Rho),
 		Accepted:  p.Accepted,
 	}
 }
 
 // ask notes a look for the next chance, at which one that was asked for twice is computed once.
-func (r *run) ask(c Command) error {
+func (r *run) ask(c event.Command) error {
 	switch c := c.(type) {
-	case Slice:
+	case event.Slice:
 		if !r.proposed.known && r.info.Proposes {
-			return refuse("%s has proposed no step yet: expected an outer iteration to end first", r.info.Name)
+			return event.Refuse("%s has proposed no step yet: expected an outer iteration to end first", r.info.Name)
 		}
 		if !r.proposed.known {
-			return refuse("%s proposes no step by a model of the loss: expected one of %s", r.info.Name, proposers())
+			return event.Refuse("%s proposes no step by a model of the loss: expected one of %s", r.info.Name, proposers())
 		}
 		r.sliced = true
-	case ShowErrors:
+	case event.ShowErrors:
 		if !c.Train && r.test == nil {
-			return refuse("there are no test rows: expected the training rows to be asked for")
+			return event.Refuse("there are no test rows: expected the training rows to be asked for")
 		}
 		if err := r.problem.readable(!c.Train); err != nil {
-			return refuse("the rows can't be read: %v", err)
+			return event.Refuse("the rows can't be read: %v", err)
 		}
 	}
 	if !slices.Contains(r.asked, c) {
@@ -81,8 +82,8 @@ func (r *run) look() error {
 	r.training.stop()
 	compute := r.slice
 	r.computing = "slice"
-	if c, ok := c.(ShowErrors); ok {
-		compute = func() (Event, error) { return r.errors(c) }
+	if c, ok := c.(event.ShowErrors); ok {
+		compute = func() (event.Event, error) { return r.errors(c) }
 		r.computing = "errors"
 	}
 	e, _ := compute() // nil if it was interrupted
@@ -102,12 +103,12 @@ func (r *run) goOn() error {
 // lookBack shows the viewers of a run that came to its end by itself where the outputs are wrong now, and a slice if
 // any was asked for before: afterwards nobody can ask. It returns the context's error.
 func (r *run) lookBack() error {
-	if r.end == ReasonStopped || !r.hub.Watched() {
+	if r.end == event.ReasonStopped || !r.hub.Watched() {
 		return nil
 	}
-	r.giveUp, r.asked = false, []Command{ShowErrors{Train: r.test == nil, Worst: partingRows}}
+	r.giveUp, r.asked = false, []event.Command{event.ShowErrors{Train: r.test == nil, Worst: partingRows}}
 	if r.sliced && r.proposed.known {
-		r.asked = append(r.asked, Slice{})
+		r.asked = append(r.asked, event.Slice{})
 	}
 	for range len(r.asked) {
 		if r.giveUp {
@@ -125,10 +126,10 @@ func (r *run) showWeights(to, from int) error {
 	blocks := r.problem.Network.Blocks()
 	i := slices.IndexFunc(blocks, func(b models.Block) bool { return b.To == to && b.From == from })
 	if i < 0 {
-		return refuse("the net has no weights from layer %d to layer %d", from, to)
+		return event.Refuse("the net has no weights from layer %d to layer %d", from, to)
 	}
 	b := &blocks[i]
-	e := WeightsEvent{Epoch: r.epoch, To: to, From: from, Rows: b.Rows, Cols: b.Cols, Values: dense(b, r.members[0].weights)}
+	e := event.WeightsEvent{Epoch: r.epoch, To: to, From: from, Rows: b.Rows, Cols: b.Cols, Values: dense(b, r.members[0].weights)}
 	if from == 0 {
 		e.Height, e.Width = r.imageSize()
 	}
@@ -137,16 +138,16 @@ func (r *run) showWeights(to, from int) error {
 }
 
 // dense returns the weights of a block row by row, NaN where a sparse one has none.
-func dense(b *models.Block, w []float64) []Float {
+func dense(b *models.Block, w []float64) []event.Float {
 	w = w[b.Offset:][:b.Size()]
 	if b.Sources == nil {
-		return Floats(w)
+		return event.Floats(w)
 	}
-	out := slices.Repeat([]Float{NaN}, b.Rows*b.Cols)
+	out := slices.Repeat([]event.Float{event.NaN}, b.Rows*b.Cols)
 	k := 0
 	for i := range b.Rows {
 		for _, j := range b.Sources.Of(i) {
-			out[i*b.Cols+j] = Float(w[k])
+			out[i*b.Cols+j] = event.Float(w[k])
 			k++
 		}
 	}

@@ -4,10 +4,11 @@ import (
 	"math"
 	"slices"
 
-	"newtop/datasets"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/datasets"
+	"newtop/trainer/event"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 
 // errors passes the rows through the net, of a committee through all members for their mean output, and gathers where
 // the outputs are wrong.
-func (r *run) errors(c ShowErrors) (Event, error) {
+func (r *run) errors(c event.ShowErrors) (event.Event, error) {
 	step := errorsChunk * r.pool.Threads()
 	g := newGathering(r, c)
 	u := mat.NewDense(min(g.rows, step), r.problem.Network.Outputs(), nil)
@@ -42,7 +43,7 @@ type gathering struct {
 	run   *run
 	data  *datasets.Dataset
 	rows  int // of the split
-	event ErrorsEvent
+	event event.ErrorsEvent
 	most  int
 	shown int   // how many rows residuals are of
 	worst []bad // downwards
@@ -56,10 +57,10 @@ type bad struct {
 	inputs, targets, outputs []float64
 }
 
-func newGathering(r *run, c ShowErrors) *gathering {
+func newGathering(r *run, c event.ShowErrors) *gathering {
 	g := &gathering{
 		run: r, data: r.problem.Data, rows: r.problem.Of(Rows{Test: !c.Train}),
-		event: ErrorsEvent{Epoch: r.epoch, Train: c.Train, Classes: r.problem.Data.Classes},
+		event: event.ErrorsEvent{Epoch: r.epoch, Train: c.Train, Classes: r.problem.Data.Classes},
 		most:  min(max(0, c.Worst), maxWorst),
 	}
 	if classes := len(g.data.Classes); classes > 0 {
@@ -70,7 +71,7 @@ func newGathering(r *run, c ShowErrors) *gathering {
 		return g
 	}
 	g.shown = min(g.rows, maxResiduals)
-	g.event.Residuals = make([][]Float, r.problem.Network.Outputs())
+	g.event.Residuals = make([][]event.Float, r.problem.Network.Outputs())
 	return g
 }
 
@@ -84,7 +85,7 @@ func (g *gathering) add(row int, x, t, u []float64) {
 		}
 	} else if taken := len(g.event.Residuals[0]); taken < g.shown && row == taken*g.rows/g.shown {
 		for k := range g.event.Residuals {
-			g.event.Residuals[k] = append(g.event.Residuals[k], Float((u[k]-t[k])*g.data.TargetScaling.Scale[k]))
+			g.event.Residuals[k] = append(g.event.Residuals[k], event.Float((u[k]-t[k])*g.data.TargetScaling.Scale[k]))
 		}
 	}
 	g.keep(b, x, t, u)
@@ -116,16 +117,16 @@ func (g *gathering) keep(b bad, x, t, u []float64) {
 }
 
 // finish describes the worst rows in the units of the data.
-func (g *gathering) finish() ErrorsEvent {
+func (g *gathering) finish() event.ErrorsEvent {
 	e := g.event
 	height, width := g.run.imageSize()
-	raw := func(scaling *datasets.Scaling, value []float64) []Float {
+	raw := func(scaling *datasets.Scaling, value []float64) []event.Float {
 		dst := make([]float64, len(value))
 		scaling.RawTo(dst, value)
-		return Floats(dst)
+		return event.Floats(dst)
 	}
 	for _, b := range g.worst {
-		w := WorstRow{Row: b.row, Loss: Float(b.loss), Target: -1, Output: b.output, Height: height, Width: width}
+		w := event.WorstRow{Row: b.row, Loss: event.Float(b.loss), Target: -1, Output: b.output, Height: height, Width: width}
 		w.Inputs = raw(&g.data.InputScaling, b.inputs[:g.data.Inputs()])
 		if e.Confusion != nil {
 			w.Target = floats.MaxIdx(b.targets)

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"newtop/datasets"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/datasets"
+	"newtop/trainer/event"
 )
 
 // TestErrorsAgainstALoop compares with outputs that are computed one row at a time.
@@ -27,7 +28,7 @@ func TestErrorsAgainstALoop(t *testing.T) {
 			t.Run(fmt.Sprint(name, " train ", train), func(t *testing.T) {
 				r, m := ready(t, c, 3)
 				r.problem.Data.InputScaling.Offset[0] += 3
-				e := obeyed[ErrorsEvent](t, r, m, ShowErrors{Train: train, Worst: 7})
+				e := obeyed[event.ErrorsEvent](t, r, m, event.ShowErrors{Train: train, Worst: 7})
 				compareErrors(t, r, &e, train)
 				r.recordings[0].finish(r.ctx)
 			})
@@ -35,7 +36,7 @@ func TestErrorsAgainstALoop(t *testing.T) {
 	}
 }
 
-func compareErrors(t *testing.T, r *run, e *ErrorsEvent, train bool) {
+func compareErrors(t *testing.T, r *run, e *event.ErrorsEvent, train bool) {
 	t.Helper()
 	data, rows := r.problem.Data, &r.problem.Test
 	if train {
@@ -112,7 +113,7 @@ func TestResidualsAreEvenlySpaced(t *testing.T) {
 		train.Targets.Set(i, 0, float64(i))
 	}
 	r.problem.Data.TargetScaling = datasets.Scaling{Offset: []float64{5}, Scale: []float64{2}}
-	e := obeyed[ErrorsEvent](t, r, m, ShowErrors{Train: true, Worst: 1000})
+	e := obeyed[event.ErrorsEvent](t, r, m, event.ShowErrors{Train: true, Worst: 1000})
 	u := mat.NewDense(1, 1, nil)
 	r.outputsTo(u, mat.NewDense(1, 1, nil))
 	if len(e.Residuals) != 1 || len(e.Residuals[0]) != maxResiduals || len(e.Worst) != maxWorst || e.Confusion != nil {
@@ -123,7 +124,7 @@ func TestResidualsAreEvenlySpaced(t *testing.T) {
 			t.Fatalf("residual %d is %v, want %v", i, got, want)
 		}
 	}
-	if w := e.Worst[0]; w.Row != n-1 || w.Targets[0] != Float(2*(n-1)+5) || math.Abs(float64(w.Outputs[0])-2*u.At(0, 0)-5) > 1e-9 {
+	if w := e.Worst[0]; w.Row != n-1 || w.Targets[0] != event.Float(2*(n-1)+5) || math.Abs(float64(w.Outputs[0])-2*u.At(0, 0)-5) > 1e-9 {
 		t.Errorf("the worst row is %+v", w)
 	}
 	r.recordings[0].finish(r.ctx)
@@ -135,7 +136,7 @@ func TestErrorsOfNumbersThatAreNone(t *testing.T) {
 	for _, row := range []int{3, 5} {
 		r.problem.Test.Inputs.Set(row, 0, math.NaN())
 	}
-	e := obeyed[ErrorsEvent](t, r, m, ShowErrors{Worst: 3})
+	e := obeyed[event.ErrorsEvent](t, r, m, event.ShowErrors{Worst: 3})
 	for i, row := range []int{3, 5} {
 		if w := e.Worst[i]; w.Row != row || w.Output != -1 || finite(w.Loss) {
 			t.Errorf("place %d: %+v", i, w)

@@ -3,10 +3,11 @@ package trainer
 import (
 	"strings"
 
-	"newtop/models"
-	"newtop/trainer/optim"
-
 	"gonum.org/v1/gonum/floats"
+
+	"newtop/models"
+	"newtop/trainer/event"
+	"newtop/trainer/optim"
 )
 
 // A slice goes along the step in this many points, a tenth of the step apart, from its beginning to half as far again.
@@ -19,7 +20,7 @@ const slicePoints = 16
 //
 //	w  the weights where the step s begins, E the loss, g and H its gradient and Hessian there, G the Gauss–Newton matrix
 //	E(w + ts) − E(w)      t·gᵀs + ½t²·sᵀGs      t·gᵀs + ½t²·sᵀHs      t = 0, 0.1, …, 1.5
-func (r *run) slice() (Event, error) {
+func (r *run) slice() (event.Event, error) {
 	w, s, e := r.proposed.from, r.proposed.step, r.proposed.event
 	l, err := r.linearizeAt(w)
 	if err != nil {
@@ -36,7 +37,7 @@ func (r *run) slice() (Event, error) {
 			return nil, err
 		}
 	}
-	e.StepNorm = Float(floats.Norm(s, 2))
+	e.StepNorm = event.Float(floats.Norm(s, 2))
 	start := 0.0
 	for i := range slicePoints {
 		t := float64(i) / 10
@@ -44,10 +45,10 @@ func (r *run) slice() (Event, error) {
 		if i == 0 {
 			start = loss
 		}
-		e.At = append(e.At, Float(t))
-		e.Loss = append(e.Loss, Float(loss-start))
-		e.GaussNewton = append(e.GaussNewton, Float(t*(slope+t/2*bends[0])))
-		e.Quadratic = append(e.Quadratic, Float(t*(slope+t/2*bends[1])))
+		e.At = append(e.At, event.Float(t))
+		e.Loss = append(e.Loss, event.Float(loss-start))
+		e.GaussNewton = append(e.GaussNewton, event.Float(t*(slope+t/2*bends[0])))
+		e.Quadratic = append(e.Quadratic, event.Float(t*(slope+t/2*bends[1])))
 		if err := r.goOn(); err != nil {
 			return nil, err
 		}

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/trainer/event"
 )
 
 // TestSliceAgainstDifferences holds slices of taken and rejected steps against the loss that another linearization
@@ -35,7 +37,7 @@ func TestSliceAgainstDifferences(t *testing.T) {
 					t.Fatal(err)
 				}
 				last := r.members[len(r.members)-1]
-				e := obeyed[SliceEvent](t, r, m, Slice{})
+				e := obeyed[event.SliceEvent](t, r, m, event.Slice{})
 				n := len(last.state.W)
 				step := slices.Clone(r.proposed.step)
 				if e.Accepted {
@@ -46,7 +48,7 @@ func TestSliceAgainstDifferences(t *testing.T) {
 					t.Fatalf("epoch %d: another step than that from the weights before to those after", epoch)
 				}
 				if e.Epoch != epoch || e.Member != len(r.members)-1 || e.Optimizer != c.Optimizer || e.Accepted != last.report.Accepted ||
-					!near(e.Rho, Float(last.report.Rho)) || !near(e.StepNorm, Float(last.report.StepNorm)) {
+					!near(e.Rho, event.Float(last.report.Rho)) || !near(e.StepNorm, event.Float(last.report.StepNorm)) {
 					t.Errorf("%+v of %+v", e, last.report)
 				}
 				compareSlice(t, r, &e)
@@ -61,7 +63,7 @@ func TestSliceAgainstDifferences(t *testing.T) {
 }
 
 // compareSlice holds the kept step's slice against differences.
-func compareSlice(t *testing.T, r *run, e *SliceEvent) {
+func compareSlice(t *testing.T, r *run, e *event.SliceEvent) {
 	t.Helper()
 	train, network := &r.problem.Train, r.problem.Network
 	w, s := r.proposed.from, r.proposed.step
@@ -85,7 +87,7 @@ func compareSlice(t *testing.T, r *run, e *SliceEvent) {
 	bend := (16*(loss(h)+loss(-h)) - (loss(2*h) + loss(-2*h))) / (12 * h * h)
 	gauss := outputCurvature(r, along, h)
 	for name, c := range map[string]struct {
-		values []Float
+		values []event.Float
 		bend   float64
 	}{"Gauss–Newton": {e.GaussNewton, gauss}, "quadratic": {e.Quadratic, bend}} {
 		for i, at := range e.At {
@@ -123,9 +125,9 @@ func outputCurvature(r *run, along func(t float64) []float64, h float64) float64
 }
 
 // compareRho: the ratio of what came to what the method's own model promised is ρ.
-func compareRho(t *testing.T, e *SliceEvent) {
+func compareRho(t *testing.T, e *event.SliceEvent) {
 	t.Helper()
-	model := map[string][]Float{
+	model := map[string][]event.Float{
 		"tr-newton": e.Quadratic, "tr-gn": e.GaussNewton, "tr-rows": e.GaussNewton, "tr-gn-jacobi": e.GaussNewton,
 		"dogleg": e.GaussNewton, "lm": e.GaussNewton,
 	}[e.Optimizer]
@@ -147,7 +149,7 @@ func TestSliceOfTheLastBlock(t *testing.T) {
 				if err := r.outer(); err != nil {
 					t.Fatal(err)
 				}
-				e, last := obeyed[SliceEvent](t, r, m, Slice{}), r.members[0]
+				e, last := obeyed[event.SliceEvent](t, r, m, event.Slice{}), r.members[0]
 				compareSlice(t, r, &e)
 				end := slices.Clone(r.proposed.from)
 				if e.Accepted {
@@ -171,17 +173,17 @@ func TestSliceOfTheLastBlock(t *testing.T) {
 // TestSlicesFollowTheMethod: the first epoch of one that proposes nothing takes the slice away.
 func TestSlicesFollowTheMethod(t *testing.T) {
 	r, m := ready(t, Config{Data: "spirals", Hidden: []int{5}, Optimizer: "tr-newton"}, 2)
-	if err := r.obey(Switch{Optimizer: "sgd"}); err != nil {
+	if err := r.obey(event.Switch{Optimizer: "sgd"}); err != nil {
 		t.Fatal(err)
 	}
 	r.takeOver()
-	if e := obeyed[SliceEvent](t, r, m, Slice{}); e.Optimizer != "tr-newton" || e.Epoch != 2 {
+	if e := obeyed[event.SliceEvent](t, r, m, event.Slice{}); e.Optimizer != "tr-newton" || e.Epoch != 2 {
 		t.Errorf("right after the switch: %+v", e)
 	}
 	if err := r.outer(); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.obey(Slice{}); err == nil {
+	if err := r.obey(event.Slice{}); err == nil {
 		t.Error("sgd has a slice")
 	}
 	r.recordings[0].finish(r.ctx)

@@ -11,6 +11,8 @@ import (
 
 	"newtop/datasets"
 	"newtop/models"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // ready returns a run on one thread that has done some outer iterations and can do more, without a goroutine.
@@ -30,7 +32,7 @@ func ready(t *testing.T, c Config, epochs int) (*run, *memory) {
 		r.pool.Close()
 		r.shown.stop()
 	})
-	r.phase = Running
+	r.phase = event.Running
 	for _, m := range r.members {
 		r.figure(m)
 		m.bearable = m.figures.Loss
@@ -44,7 +46,7 @@ func ready(t *testing.T, c Config, epochs int) (*run, *memory) {
 }
 
 // obeyed gives a command to a run between two outer iterations and returns the events that came of it.
-func obeyed[E Event](t *testing.T, r *run, m *memory, c Command) E {
+func obeyed[E event.Event](t *testing.T, r *run, m *memory, c event.Command) E {
 	t.Helper()
 	if err := r.obey(c); err != nil {
 		t.Fatalf("%+v: %v", c, err)
@@ -82,24 +84,24 @@ func TestLooksLeaveTheRunAlone(t *testing.T) {
 			if testing.Short() {
 				c.Epochs, seldom = 2, 50
 			}
-			want := of[EpochEvent](train(t, c))
+			want := of[event.EpochEvent](train(t, c))
 			m := &memory{}
 			s := mustNew(t, c, m)
-			ask := []Command{ShowErrors{Train: true, Worst: 3}, ShowWeights{To: 1}, Slice{}}
-			ended := begun(t, s, Pause{On: true})
-			insist(s, StepInner{})
+			ask := []event.Command{event.ShowErrors{Train: true, Worst: 3}, event.ShowWeights{To: 1}, event.Slice{}}
+			ended := begun(t, s, event.Pause{On: true})
+			insist(s, event.StepInner{})
 			for k := 0; ; k++ {
 				if k < 9 || k%seldom == 0 {
 					taken(t, s, ask[k%len(ask)])
 				}
-				if !taken(t, s, StepInner{}) {
+				if !taken(t, s, event.StepInner{}) {
 					break
 				}
 			}
 			if err := <-ended; err != nil {
 				t.Fatal(err)
 			}
-			got := of[EpochEvent](m)
+			got := of[event.EpochEvent](m)
 			if len(got) != len(want) {
 				t.Fatalf("%d epochs, want %d", len(got), len(want))
 			}
@@ -108,17 +110,17 @@ func TestLooksLeaveTheRunAlone(t *testing.T) {
 					t.Fatalf("epoch %d:\n%s, without looks\n%s", i, b, a)
 				}
 			}
-			if len(of[ErrorsEvent](m)) == 0 || len(of[WeightsEvent](m)) == 0 {
-				t.Errorf("%d looks at errors, %d at weights", len(of[ErrorsEvent](m)), len(of[WeightsEvent](m)))
+			if len(of[event.ErrorsEvent](m)) == 0 || len(of[event.WeightsEvent](m)) == 0 {
+				t.Errorf("%d looks at errors, %d at weights", len(of[event.ErrorsEvent](m)), len(of[event.WeightsEvent](m)))
 			}
 		})
 	}
 }
 
 // timeless writes all of an epoch but how long it took.
-func timeless(e EpochEvent) string {
+func timeless(e event.EpochEvent) string {
 	e.Seconds, e.Elapsed = 0, 0
-	line, err := EncodeEvent(e)
+	line, err := event.EncodeEvent(e)
 	if err != nil {
 		return err.Error()
 	}
@@ -129,19 +131,19 @@ func TestLooksThatAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		config Config
 		epochs int
-		ask    Command
+		ask    event.Command
 		want   string
 	}{
-		{Config{Data: "sine"}, 0, Slice{}, "has proposed no step yet"},
-		{Config{Data: "sine", Optimizer: "adam"}, 0, Slice{}, "adam proposes no step by a model of the loss: expected one of tr-newton,"},
-		{Config{Data: "sine", Optimizer: "adam"}, 1, Slice{}, "adam proposes no step"},
-		{Config{Data: "sine"}, 0, ShowWeights{To: 1, From: 1}, "no weights from layer 1 to layer 1"},
-		{Config{Data: "sine"}, 0, ShowWeights{To: 9}, "no weights from layer 0 to layer 9"},
-		{Config{Data: "sine"}, 0, ShowErrors{}, "no test rows"},
+		{Config{Data: "sine"}, 0, event.Slice{}, "has proposed no step yet"},
+		{Config{Data: "sine", Optimizer: "adam"}, 0, event.Slice{}, "adam proposes no step by a model of the loss: expected one of tr-newton,"},
+		{Config{Data: "sine", Optimizer: "adam"}, 1, event.Slice{}, "adam proposes no step"},
+		{Config{Data: "sine"}, 0, event.ShowWeights{To: 1, From: 1}, "no weights from layer 1 to layer 1"},
+		{Config{Data: "sine"}, 0, event.ShowWeights{To: 9}, "no weights from layer 0 to layer 9"},
+		{Config{Data: "sine"}, 0, event.ShowErrors{}, "no test rows"},
 	} {
 		r, _ := ready(t, c.config, c.epochs)
 		r.test = nil
-		var refused *CommandError
+		var refused *event.CommandError
 		if err := r.obey(c.ask); !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v: expected a refusal with %q", c.ask, err, c.want)
 		}
@@ -155,20 +157,20 @@ func TestLooksThatAreRefused(t *testing.T) {
 // TestLooksAskedForTwice are computed once, and those that a Stop overtakes not at all.
 func TestLooksAskedForTwice(t *testing.T) {
 	r, m := ready(t, Config{Data: "spirals", Hidden: []int{4}}, 1)
-	for _, c := range []Command{Slice{}, ShowErrors{Worst: 2}, Slice{}, ShowErrors{Worst: 2}} {
+	for _, c := range []event.Command{event.Slice{}, event.ShowErrors{Worst: 2}, event.Slice{}, event.ShowErrors{Worst: 2}} {
 		if err := r.obey(c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	obeyed[SliceEvent](t, r, m, Slice{})
-	if n := [2]int{len(of[SliceEvent](m)), len(of[ErrorsEvent](m))}; n != [2]int{1, 1} {
+	obeyed[event.SliceEvent](t, r, m, event.Slice{})
+	if n := [2]int{len(of[event.SliceEvent](m)), len(of[event.ErrorsEvent](m))}; n != [2]int{1, 1} {
 		t.Errorf("%d slices and errors", n)
 	}
 	if r.computing != "" || r.training.running {
 		t.Errorf("computing %q, the clock runs: %v", r.computing, r.training.running)
 	}
-	r.ask(Slice{})
-	r.obey(Stop{})
+	r.ask(event.Slice{})
+	r.obey(event.Stop{})
 	if err := r.attend(); err == nil || len(r.asked) != 1 {
 		t.Errorf("after a stop: %v, %d looks to come", err, len(r.asked))
 	}
@@ -176,7 +178,7 @@ func TestLooksAskedForTwice(t *testing.T) {
 }
 
 // begun runs a session that finds a command when it starts, and returns what will tell how it ended.
-func begun(t *testing.T, s *Session, c Command) <-chan error {
+func begun(t *testing.T, s *Session, c event.Command) <-chan error {
 	t.Helper()
 	answer, ended := make(chan error, 1), make(chan error, 1)
 	go func() { answer <- s.Do(context.Background(), c) }()
@@ -191,19 +193,19 @@ func begun(t *testing.T, s *Session, c Command) <-chan error {
 }
 
 // taken asks for a command and reports whether it was taken. It may have been refused, or come too late.
-func taken(t *testing.T, s *Session, c Command) bool {
+func taken(t *testing.T, s *Session, c event.Command) bool {
 	t.Helper()
-	var refused *CommandError
+	var refused *event.CommandError
 	err := s.Do(t.Context(), c)
-	if err != nil && !errors.As(err, &refused) && !errors.Is(err, ErrEnded) {
+	if err != nil && !errors.As(err, &refused) && !errors.Is(err, feed.ErrEnded) {
 		t.Fatal(err)
 	}
 	return err == nil
 }
 
 // insist asks until a command is taken: steps once the data are there, slices after the first step.
-func insist(s *Session, c Command) {
-	var refused *CommandError
+func insist(s *Session, c event.Command) {
+	var refused *event.CommandError
 	for errors.As(s.Do(context.Background(), c), &refused) {
 		time.Sleep(time.Millisecond)
 	}
@@ -229,30 +231,30 @@ func TestLooksAtTheEnd(t *testing.T) {
 			m := &memory{}
 			c.config.Data, c.config.Hidden = "spirals", []int{4}
 			s := mustNew(t, c.config, m)
-			var box *Mailbox
+			var box *feed.Mailbox
 			if c.watch {
 				box = s.Subscribe()
 				defer box.Close()
 			}
-			ended := begun(t, s, Pause{On: c.slice})
+			ended := begun(t, s, event.Pause{On: c.slice})
 			if c.slice {
-				insist(s, StepEpoch{})
-				insist(s, Slice{})
-				for len(take(t, box).Slices) == 0 {
+				insist(s, event.StepEpoch{})
+				insist(s, event.Slice{})
+				for len(nextDelta(t, box).Slices) == 0 {
 				}
-				do(t, s, Pause{})
+				do(t, s, event.Pause{})
 			}
 			if c.stop {
-				do(t, s, Stop{})
+				do(t, s, event.Stop{})
 			}
 			if err := <-ended; err != nil {
 				t.Fatal(err)
 			}
-			found, slices := of[ErrorsEvent](m), of[SliceEvent](m)
+			found, slices := of[event.ErrorsEvent](m), of[event.SliceEvent](m)
 			if len(found) != c.errors || len(slices) != c.slices {
 				t.Errorf("%d errors, %d slices", len(found), len(slices))
 			}
-			end := of[DoneEvent](m)[0]
+			end := of[event.DoneEvent](m)[0]
 			for _, e := range found {
 				if e.Epoch != end.Epochs || len(e.Worst) != partingRows {
 					t.Errorf("errors after epoch %d of %d, %d rows", e.Epoch, end.Epochs, len(e.Worst))
@@ -266,9 +268,9 @@ func TestWeightsThatAreShown(t *testing.T) {
 	r, m := ready(t, Config{Data: "spirals", Hidden: []int{3}, Skip: models.SkipAll}, 2)
 	r.problem.Data.Image = &datasets.Image{Width: 2, Height: 1}
 	for _, b := range r.problem.Network.Blocks() {
-		e := obeyed[WeightsEvent](t, r, m, ShowWeights{To: b.To, From: b.From})
-		want := WeightsEvent{Epoch: 2, To: b.To, From: b.From, Rows: b.Rows, Cols: b.Cols,
-			Values: Floats(r.members[0].weights[b.Offset : b.Offset+b.Rows*b.Cols])}
+		e := obeyed[event.WeightsEvent](t, r, m, event.ShowWeights{To: b.To, From: b.From})
+		want := event.WeightsEvent{Epoch: 2, To: b.To, From: b.From, Rows: b.Rows, Cols: b.Cols,
+			Values: event.Floats(r.members[0].weights[b.Offset : b.Offset+b.Rows*b.Cols])}
 		if b.From == 0 {
 			want.Height, want.Width = 1, 2
 		}
@@ -286,11 +288,11 @@ func TestWeightsThatAreShown(t *testing.T) {
 func TestSparseWeightsThatAreShown(t *testing.T) {
 	b := models.Block{Offset: 1, Rows: 2, Cols: 3, Sources: models.NewSources([][]int{{2, 0}, {1}})}
 	got := dense(&b, []float64{9, 1, 2, 3, 9})
-	want := []Float{1, NaN, 2, NaN, 3, NaN}
+	want := []event.Float{1, event.NaN, 2, event.NaN, 3, event.NaN}
 	if !slices.EqualFunc(got, want, same) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	line, err := EncodeEvent(WeightsEvent{Values: got})
+	line, err := event.EncodeEvent(event.WeightsEvent{Values: got})
 	if err != nil || !strings.Contains(string(line), `[1,null,2,null,3,null]`) {
 		t.Errorf("%s, %v", line, err)
 	}

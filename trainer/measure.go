@@ -5,18 +5,19 @@ import (
 	"math"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"newtop/internal/kernel"
 	"newtop/models"
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // maxRitz is how many Ritz values of an inner solve an event carries: half from each end.
 const maxRitz = 16
 
 // publish sends an event, or the status alone, to everyone.
-func (r *run) publish(e Event) {
+func (r *run) publish(e event.Event) {
 	r.shown.restart(statusInterval)
 	if e != nil {
 		for _, rec := range r.recordings {
@@ -26,8 +27,8 @@ func (r *run) publish(e Event) {
 	r.hub.Publish(e, r.status())
 }
 
-func (r *run) status() Status {
-	s := Status{
+func (r *run) status() event.Status {
+	s := event.Status{
 		Phase:      r.phase,
 		Epoch:      r.epoch,
 		EpochLimit: r.config.Epochs,
@@ -51,7 +52,7 @@ func (r *run) status() Status {
 	settings := r.chosen()
 	for i := range settings.Parameters() {
 		h := &settings.Parameters()[i]
-		s.Settings = append(s.Settings, Setting{
+		s.Settings = append(s.Settings, event.Setting{
 			Key:     h.Key,
 			Text:    h.Text(settings.Get(h.Key)),
 			Meaning: h.Meaning,
@@ -62,16 +63,16 @@ func (r *run) status() Status {
 	return s
 }
 
-func (r *run) opening() RunEvent {
+func (r *run) opening() event.RunEvent {
 	data, network := r.problem.Data, r.problem.Network
 	arch := network.Architecture()
-	model := ModelInfo{Layers: []int{arch.Inputs}, Loss: arch.Loss.String(), Parameters: network.Dim(), Experts: r.config.Experts}
+	model := event.ModelInfo{Layers: []int{arch.Inputs}, Loss: arch.Loss.String(), Parameters: network.Dim(), Experts: r.config.Experts}
 	for _, l := range arch.Layers {
 		model.Layers = append(model.Layers, l.Nodes)
 		model.Activations = append(model.Activations, l.Activation.String())
 	}
 	for _, b := range network.Blocks() {
-		model.Connections = append(model.Connections, ConnectionInfo{To: b.To, From: b.From, Weights: b.Size()})
+		model.Connections = append(model.Connections, event.ConnectionInfo{To: b.To, From: b.From, Weights: b.Size()})
 	}
 	settings := map[string]any{}
 	if text, err := json.Marshal(r.settings); err == nil {
@@ -85,11 +86,11 @@ func (r *run) opening() RunEvent {
 		now := time.Now()
 		r.id, r.begun = newID(now), now.UTC().Truncate(time.Millisecond)
 	}
-	e := RunEvent{
+	e := event.RunEvent{
 		Version: 1,
 		ID:      r.id,
 		Time:    r.begun,
-		Data: DataInfo{
+		Data: event.DataInfo{
 			Name:      data.Name,
 			TrainRows: data.Train.Total(),
 			TestRows:  data.Test.Total(),
@@ -115,29 +116,29 @@ func (r *run) opening() RunEvent {
 }
 
 // measure describes the weights of now and the outer iteration that led to them.
-func (r *run) measure() EpochEvent {
+func (r *run) measure() event.EpochEvent {
 	report := r.combine()
 	spent := r.objective.spent
-	e := EpochEvent{
+	e := event.EpochEvent{
 		Epoch:               r.epoch,
 		Optimizer:           r.info.Name,
-		GradientNorm:        Float(report.GradientNorm),
-		StepNorm:            Float(report.StepNorm),
-		Radius:              Float(report.Radius),
-		Rho:                 Float(report.Rho),
-		Rate:                Float(math.NaN()),
+		GradientNorm:        event.Float(report.GradientNorm),
+		StepNorm:            event.Float(report.StepNorm),
+		Radius:              event.Float(report.Radius),
+		Rho:                 event.Float(report.Rho),
+		Rate:                event.Float(math.NaN()),
 		Accepted:            report.Accepted,
-		Gradients:           Float(spent.gradients),
-		Products:            Float(spent.products),
-		Losses:              Float(spent.losses),
-		GradientEquivalents: Float(spent.equivalents),
-		Elapsed:             Float(r.training.elapsed().Seconds()),
-		TestLoss:            Float(math.NaN()),
-		TestError:           Float(math.NaN()),
-		TestRMSE:            Float(math.NaN()),
+		Gradients:           event.Float(spent.gradients),
+		Products:            event.Float(spent.products),
+		Losses:              event.Float(spent.losses),
+		GradientEquivalents: event.Float(spent.equivalents),
+		Elapsed:             event.Float(r.training.elapsed().Seconds()),
+		TestLoss:            event.Float(math.NaN()),
+		TestError:           event.Float(math.NaN()),
+		TestRMSE:            event.Float(math.NaN()),
 	}
 	if r.info.Primary == "rate" {
-		e.Rate = Float(r.chosen().Get("rate"))
+		e.Rate = event.Float(r.chosen().Get("rate"))
 	}
 	r.summarize(&e)
 	for i, m := range r.members {
@@ -146,7 +147,7 @@ func (r *run) measure() EpochEvent {
 		}
 	}
 	for _, f := range report.Figures {
-		e.Figures = append(e.Figures, Figure{Key: f.Key, Symbol: f.Symbol, Meaning: f.Meaning, Value: Float(f.Value)})
+		e.Figures = append(e.Figures, event.Figure{Key: f.Key, Symbol: f.Symbol, Meaning: f.Meaning, Value: event.Float(f.Value)})
 	}
 	e.Blocks = r.norms()
 	e.Gates = r.gates()
@@ -163,7 +164,7 @@ func (r *run) chosen() *optim.Settings {
 
 // summarize fills in how well the weights of now do: those of the one net, or the mean output of a
 // committee beside its members.
-func (r *run) summarize(e *EpochEvent) {
+func (r *run) summarize(e *event.EpochEvent) {
 	if len(r.members) > 1 {
 		r.assemble(e)
 		return
@@ -173,58 +174,58 @@ func (r *run) summarize(e *EpochEvent) {
 	e.TestLoss, e.TestError, e.TestRMSE = f.TestLoss, f.TestError, f.TestRMSE
 }
 
-func (r *run) figures(v models.Evaluation, loss, wrong, rmse *Float) {
-	*loss, *rmse, *wrong = Float(v.Loss), Float(v.RMSE()), Float(math.NaN())
+func (r *run) figures(v models.Evaluation, loss, wrong, rmse *event.Float) {
+	*loss, *rmse, *wrong = event.Float(v.Loss), event.Float(v.RMSE()), event.Float(math.NaN())
 	if r.problem.Data.Classes != nil {
-		*wrong = Float(v.Error())
+		*wrong = event.Float(v.Error())
 	}
 }
 
-func summarize(in *optim.InnerSolve, member int) InnerSummary {
+func summarize(in *optim.InnerSolve, member int) event.InnerSummary {
 	ritz := in.Ritz
 	if len(ritz) > maxRitz {
 		ends := append([]float64(nil), ritz[:maxRitz/2]...)
 		ritz = append(ends, ritz[len(ritz)-maxRitz/2:]...)
 	}
-	return InnerSummary{
+	return event.InnerSummary{
 		Block:          in.Block,
 		Member:         member,
 		Iterations:     in.Iterations,
 		Stop:           in.Stop,
 		Residual:       relative(in.Residual, in.GradientNorm),
 		TrueResidual:   relative(in.TrueResidual, in.GradientNorm),
-		StepNorm:       Float(in.StepNorm),
-		Curvature:      Float(in.Curvature),
-		Ritz:           Floats(ritz),
+		StepNorm:       event.Float(in.StepNorm),
+		Curvature:      event.Float(in.Curvature),
+		Ritz:           event.Floats(ritz),
 		Preconditioned: in.Preconditioned,
-		Flops:          Float(in.Flops / float64(max(1, in.Iterations))),
+		Flops:          event.Float(in.Flops / float64(max(1, in.Iterations))),
 	}
 }
 
-func relative(residual, gradient float64) Float {
+func relative(residual, gradient float64) event.Float {
 	if gradient == 0 {
 		return 0
 	}
-	return Float(residual / gradient)
+	return event.Float(residual / gradient)
 }
 
 // norms returns the norms of every block of weights: of the weights now, of the last gradient over all rows
 // that the method computed, and of the step. Of a committee they are the first member's. The gradient is the one
 // that the step came from, but where the step ended with a new one.
-func (r *run) norms() []BlockNorms {
+func (r *run) norms() []event.BlockNorms {
 	blocks, first := r.problem.Network.Blocks(), r.members[0]
 	report := &first.report
-	out := make([]BlockNorms, len(blocks))
+	out := make([]event.BlockNorms, len(blocks))
 	whole := r.epoch > 0 && !r.batched() && !math.IsNaN(report.GradientNorm)
 	for i, b := range blocks {
 		from, to := b.Offset, b.Offset+b.Size()
 		w := first.weights[from:to]
-		out[i] = BlockNorms{To: b.To, From: b.From, Weight: Float(floats.Norm(w, 2)), Gradient: Float(math.NaN())}
+		out[i] = event.BlockNorms{To: b.To, From: b.From, Weight: event.Float(floats.Norm(w, 2)), Gradient: event.Float(math.NaN())}
 		if whole {
-			out[i].Gradient = Float(floats.Norm(first.state.Gradient[from:to], 2))
+			out[i].Gradient = event.Float(floats.Norm(first.state.Gradient[from:to], 2))
 		}
 		if report.Accepted && r.epoch > 0 {
-			out[i].Step = Float(floats.Distance(w, first.previous[from:to], 2))
+			out[i].Step = event.Float(floats.Distance(w, first.previous[from:to], 2))
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -22,11 +23,11 @@ type member struct {
 	source   *rand.PCG // of the state's randomness
 	previous []float64 // the weights before the outer iteration
 	report   optim.Report
-	figures  EpochEvent // how well the weights do; nothing else of it is filled in
-	bearable Float      // the loss it started with, or the worse one that its method took over
-	above    int        // epochs in a row with a loss far above that, under the same settings
-	stalled  string     // why it has come to an end; empty while it goes on
-	stepping bool       // inside its method's Step
+	figures  event.EpochEvent // how well the weights do; nothing else of it is filled in
+	bearable event.Float      // the loss it started with, or the worse one that its method took over
+	above    int              // epochs in a row with a loss far above that, under the same settings
+	stalled  string           // why it has come to an end; empty while it goes on
+	stepping bool             // inside its method's Step
 
 	rate  float64   // the step length of the gates
 	slope []float64 // the gradient for them

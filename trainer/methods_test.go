@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -26,7 +27,7 @@ func TestEigenDescentKeepsUp(t *testing.T) {
 			if err := s.Run(t.Context()); err != nil && !errors.As(err, &diverged) {
 				t.Fatal(err)
 			}
-			if epochs := of[EpochEvent](&seen); diverged == nil && epochs[100].Loss < 0.95*epochs[0].Loss {
+			if epochs := of[event.EpochEvent](&seen); diverged == nil && epochs[100].Loss < 0.95*epochs[0].Loss {
 				kept++
 			}
 		}

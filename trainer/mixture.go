@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"newtop/datasets"
-	"newtop/models"
-	"newtop/trainer/krylov"
-	"newtop/trainer/optim"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/datasets"
+	"newtop/models"
+	"newtop/trainer/event"
+	"newtop/trainer/krylov"
+	"newtop/trainer/optim"
 )
 
 // maxExperts bounds the experts of a mixture.
@@ -244,7 +245,7 @@ func (r *run) tune(m *member) {
 }
 
 // gates describes the gates of the first member as they are now.
-func (r *run) gates() []GateFigures {
+func (r *run) gates() []event.GateFigures {
 	network, w := r.problem.Network, r.members[0].weights
 	gates := network.GatesAt(w)
 	if gates == nil {
@@ -252,13 +253,13 @@ func (r *run) gates() []GateFigures {
 	}
 	shares := make([]float64, len(gates))
 	network.GateSharesTo(shares, w, r.problem.Train.Inputs)
-	out := make([]GateFigures, len(gates))
+	out := make([]event.GateFigures, len(gates))
 	period := network.Architecture().Mixture.Period
 	for i, g := range gates {
 		if period > 0 {
 			g.Center = math.Mod(math.Mod(g.Center, period)+period, period)
 		}
-		out[i] = GateFigures{Width: Float(g.Width), Slope: Float(g.Slope), Center: Float(g.Center), Share: Float(shares[i])}
+		out[i] = event.GateFigures{Width: event.Float(g.Width), Slope: event.Float(g.Slope), Center: event.Float(g.Center), Share: event.Float(shares[i])}
 	}
 	return out
 }

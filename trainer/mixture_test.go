@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"newtop/models"
+	"newtop/trainer/event"
 )
 
 // TestOneExpertIsTheNet trains a net, and a mixture that has it as its only expert.
@@ -17,10 +18,10 @@ func TestOneExpertIsTheNet(t *testing.T) {
 			{Data: "sine", Hidden: []int{4, 3}},
 		} {
 			c.Optimizer, c.Epochs = opt, 5
-			want := of[EpochEvent](train(t, c))
+			want := of[event.EpochEvent](train(t, c))
 			c.Experts, c.ExpertHidden, c.Hidden, c.Gate = 1, c.Hidden, nil, "1"
-			for i, e := range of[EpochEvent](train(t, c)) {
-				near := func(a, b Float) bool { return math.Abs(float64(a-b)) <= 1e-9*math.Abs(float64(b)) || same(a, b) }
+			for i, e := range of[event.EpochEvent](train(t, c)) {
+				near := func(a, b event.Float) bool { return math.Abs(float64(a-b)) <= 1e-9*math.Abs(float64(b)) || same(a, b) }
 				if !near(e.Loss, want[i].Loss) || !near(e.TestLoss, want[i].TestLoss) || !near(e.TestError, want[i].TestError) {
 					t.Fatalf("%s on %s, epoch %d: loss %v, test %v, alone %v and %v", opt, c.Data, i, e.Loss, e.TestLoss, want[i].Loss, want[i].TestLoss)
 				}
@@ -35,8 +36,8 @@ func TestGatesLearnAsTheyAreTold(t *testing.T) {
 	for training, want := range moved {
 		c := Config{Data: "sine", Experts: 3, ExpertHidden: []int{3}, Gate: "1", GateTraining: training, Epochs: 6, Optimizer: "tr-gn"}
 		m := train(t, c)
-		epochs := of[EpochEvent](m)
-		if model := of[RunEvent](m)[0].Model; model.Experts != 3 || model.Shape() != "3 × 1-3-1" {
+		epochs := of[event.EpochEvent](m)
+		if model := of[event.RunEvent](m)[0].Model; model.Experts != 3 || model.Shape() != "3 × 1-3-1" {
 			t.Errorf("%d experts, %s", model.Experts, model.Shape())
 		}
 		got := false
@@ -62,12 +63,12 @@ func TestGatesLearnAsTheyAreTold(t *testing.T) {
 // TestCommitteeOfMixtures gives every member gates of its own.
 func TestCommitteeOfMixtures(t *testing.T) {
 	c := Config{Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: "1", Epochs: 4, Optimizer: "tr-newton", Seed: 7}
-	alone := of[EpochEvent](train(t, c))
+	alone := of[event.EpochEvent](train(t, c))
 	second := c
 	second.Seed++
-	other := of[EpochEvent](train(t, second))
+	other := of[event.EpochEvent](train(t, second))
 	c.Committee = 2
-	for i, e := range of[EpochEvent](train(t, c)) {
+	for i, e := range of[event.EpochEvent](train(t, c)) {
 		if e.Members[0].Loss != alone[i].Loss || e.Members[1].Loss != other[i].Loss || e.Gates[0] != alone[i].Gates[0] {
 			t.Fatalf("epoch %d: %+v, alone %v and %v", i, e.Members, alone[i].Loss, other[i].Loss)
 		}
@@ -93,7 +94,7 @@ func TestBlocksOfMixturesNeverRise(t *testing.T) {
 		t.Skip("long under the race detector, which has nothing to find in it")
 	}
 	for seed := uint64(1); seed <= 6; seed++ {
-		epochs := of[EpochEvent](train(t, Config{
+		epochs := of[event.EpochEvent](train(t, Config{
 			Data: "sine", Experts: 3, ExpertHidden: []int{3}, Gate: "1", Optimizer: "tr-gn", Blocks: 4, Epochs: 60, Seed: seed,
 		}))
 		for i := 1; i < len(epochs); i++ {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"newtop/models"
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -114,18 +115,18 @@ func (r *run) offers(info *optim.Info) error {
 }
 
 // early answers a command that comes before the run began.
-func (r *run) early(c Command) error {
+func (r *run) early(c event.Command) error {
 	switch c := c.(type) {
-	case Stop:
-		r.end = ReasonStopped
-	case Pause:
-		r.phase = Preparing
+	case event.Stop:
+		r.end = event.ReasonStopped
+	case event.Pause:
+		r.phase = event.Preparing
 		r.single = freely
 		if c.On {
-			r.phase = Paused
+			r.phase = event.Paused
 		}
 	default:
-		return refuse("the data are still being prepared")
+		return event.Refuse("the data are still being prepared")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -20,13 +21,13 @@ const (
 // meanwhile and goes on when the race is abandoned: racers have nets of their own, and rows bound apart, whose account
 // holds what the lap under way has spent.
 type race struct {
-	event  RaceEvent // that began it
+	event  event.RaceEvent // that began it
 	racers []*racer
 	binding
 	turn   *racer // whose lap is under way; nil between laps
 	picked *racer
-	over   bool  // all have ended
-	before Phase // of the run when it was asked for
+	over   bool        // all have ended
+	before event.Phase // of the run when it was asked for
 }
 
 // racer is one of them. What it has spent is counted since the race began.
@@ -37,45 +38,45 @@ type racer struct {
 	laps       int
 	spent      work
 	seconds    float64
-	last, best EpochEvent
+	last, best event.EpochEvent
 	ended      string // why it goes on no more; empty while it does
 	lost       bool   // it diverged
 }
 
 // allows refuses what a race that is on leaves no room for.
-func (c *race) allows(command Command) error {
+func (c *race) allows(command event.Command) error {
 	if c == nil {
 		return nil
 	}
 	switch p := command.(type) {
-	case Switch, Set, Scale, Rewind, Race:
-		return refuse("a race is on: expected one of its racers to be picked, or none, before")
-	case StepEpoch, StepInner:
+	case event.Switch, event.Set, event.Scale, event.Rewind, event.Race:
+		return event.Refuse("a race is on: expected one of its racers to be picked, or none, before")
+	case event.StepEpoch, event.StepInner:
 		if c.over {
-			return refuse("the race is over: expected one of its racers to be picked, or none")
+			return event.Refuse("the race is over: expected one of its racers to be picked, or none")
 		}
-	case Pause:
+	case event.Pause:
 		if c.over && !p.On {
-			return refuse("the race is over: expected one of its racers to be picked, or none")
+			return event.Refuse("the race is over: expected one of its racers to be picked, or none")
 		}
 	}
 	return nil
 }
 
 // beginRace looks at all racers before anything changes, and lines them up.
-func (r *run) beginRace(c Race) error {
+func (r *run) beginRace(c event.Race) error {
 	switch n := len(c.Racers); {
 	case len(r.members) > 1:
-		return refuse("a committee can't race")
+		return event.Refuse("a committee can't race")
 	case n < fewestRacers || n > mostRacers:
-		return refuse("a race of %d: expected %d to %d racers", n, fewestRacers, mostRacers)
+		return event.Refuse("a race of %d: expected %d to %d racers", n, fewestRacers, mostRacers)
 	case !amount(c.Equivalents):
-		return refuse("a budget of %v gradient equivalents: expected a number ≥ 0", c.Equivalents)
+		return event.Refuse("a budget of %v gradient equivalents: expected a number ≥ 0", c.Equivalents)
 	case !amount(c.Seconds):
-		return refuse("a budget of %v seconds: expected a number ≥ 0", c.Seconds)
+		return event.Refuse("a budget of %v seconds: expected a number ≥ 0", c.Seconds)
 	}
-	next := &race{before: r.phase, event: RaceEvent{
-		Epoch: r.epoch, State: "begun", Equivalents: Float(c.Equivalents), Seconds: Float(c.Seconds), Picked: -1,
+	next := &race{before: r.phase, event: event.RaceEvent{
+		Epoch: r.epoch, State: "begun", Equivalents: event.Float(c.Equivalents), Seconds: event.Float(c.Seconds), Picked: -1,
 	}}
 	for _, entry := range c.Racers {
 		p, err := r.enter(&entry, next.event.Racers)
@@ -86,10 +87,10 @@ func (r *run) beginRace(c Race) error {
 		next.racers = append(next.racers, p)
 	}
 	r.lineUp(next)
-	r.race, r.single, r.phase = next, freely, Running
+	r.race, r.single, r.phase = next, freely, event.Running
 	r.publish(next.event)
 	for i, p := range next.racers {
-		r.publish(LapEvent{Racer: i, Lap: p.last})
+		r.publish(event.LapEvent{Racer: i, Lap: p.last})
 	}
 	return nil
 }
@@ -99,18 +100,18 @@ func amount(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
 
 // enter settles the method and the settings of one racer. The current method begins with the settings that it has,
 // another with those that it would take over with.
-func (r *run) enter(entry *Racer, before []Racer) (*racer, error) {
+func (r *run) enter(entry *event.Racer, before []event.Racer) (*racer, error) {
 	entry.Name = cmp.Or(entry.Name, entry.Optimizer)
 	entry.Set = slices.Clone(entry.Set)
-	if slices.ContainsFunc(before, func(other Racer) bool { return other.Name == entry.Name }) {
-		return nil, refuse("two racers are called %s: expected different names", entry.Name)
+	if slices.ContainsFunc(before, func(other event.Racer) bool { return other.Name == entry.Name }) {
+		return nil, event.Refuse("two racers are called %s: expected different names", entry.Name)
 	}
 	info, err := optim.Lookup(entry.Optimizer)
 	if err != nil {
-		return nil, refuse("racer %s: %v", entry.Name, err)
+		return nil, event.Refuse("racer %s: %v", entry.Name, err)
 	}
 	if err := r.offers(info); err != nil {
-		return nil, refuse("racer %s: %s: %v", entry.Name, info.Name, err)
+		return nil, event.Refuse("racer %s: %s: %v", entry.Name, info.Name, err)
 	}
 	settings := r.chosen().Clone()
 	if info != r.info {
@@ -119,14 +120,14 @@ func (r *run) enter(entry *Racer, before []Racer) (*racer, error) {
 	for _, kv := range entry.Set {
 		key, value, ok := strings.Cut(kv, "=")
 		if !ok {
-			return nil, refuse("racer %s: %s: expected KEY=VALUE", entry.Name, kv)
+			return nil, event.Refuse("racer %s: %s: expected KEY=VALUE", entry.Name, kv)
 		}
 		if err := settings.PutText(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
-			return nil, refuse("racer %s: %v", entry.Name, err)
+			return nil, event.Refuse("racer %s: %v", entry.Name, err)
 		}
 	}
 	if err := r.suits(info, settings); err != nil {
-		return nil, refuse("racer %s: %v", entry.Name, err)
+		return nil, event.Refuse("racer %s: %v", entry.Name, err)
 	}
 	return &racer{info: info, member: &member{settings: settings}}, nil
 }
@@ -175,14 +176,14 @@ func (r *run) pick(i int) error {
 	c := r.race
 	switch {
 	case c == nil:
-		return refuse("there is no race to pick from")
+		return event.Refuse("there is no race to pick from")
 	case i == -1:
 		r.abandon()
 		return nil
 	case i < -1 || i >= len(c.racers):
-		return refuse("racer %d: expected 0 to %d, or -1 for none", i, len(c.racers)-1)
+		return event.Refuse("racer %d: expected 0 to %d, or -1 for none", i, len(c.racers)-1)
 	case c.racers[i].lost:
-		return refuse("%s has %s; expected another racer, or none", c.event.Racers[i].Name, c.racers[i].ended)
+		return event.Refuse("%s has %s; expected another racer, or none", c.event.Racers[i].Name, c.racers[i].ended)
 	}
 	c.picked = c.racers[i]
 	r.leave("picked", i)
@@ -218,7 +219,7 @@ func (r *run) adopt(c *race, p *racer) {
 	c.objective.spent.add(r.objective.spent)
 	r.binding, r.members, r.info = c.binding, []*member{p.member}, p.info
 	if p.info.Name != from {
-		r.publish(SwitchEvent{Epoch: r.epoch, From: from, To: p.info.Name})
+		r.publish(event.SwitchEvent{Epoch: r.epoch, From: from, To: p.info.Name})
 	}
 	if p.laps == 0 {
 		r.refresh()
@@ -226,7 +227,7 @@ func (r *run) adopt(c *race, p *racer) {
 	}
 	r.epoch += p.laps
 	e := p.last
-	e.Epoch, e.Elapsed = r.epoch, Float(r.training.elapsed().Seconds())
+	e.Epoch, e.Elapsed = r.epoch, event.Float(r.training.elapsed().Seconds())
 	r.objective.spent.tell(&e)
 	r.last = e
 	if better(&p.best, &r.best) {

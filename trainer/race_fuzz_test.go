@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // TestAnyCommandsInAnyOrder: a run takes or refuses whatever it is asked for, at once, counts its epochs one by one
@@ -21,8 +24,8 @@ func TestAnyCommandsInAnyOrder(t *testing.T) {
 				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 				err := d.s.Do(ctx, c)
 				cancel()
-				var refusal *CommandError
-				if errors.Is(err, ErrEnded) {
+				var refusal *event.CommandError
+				if errors.Is(err, feed.ErrEnded) {
 					break
 				}
 				if err != nil && !errors.As(err, &refusal) {
@@ -32,7 +35,7 @@ func TestAnyCommandsInAnyOrder(t *testing.T) {
 					time.Sleep(time.Duration(dice.IntN(2000)) * time.Microsecond)
 				}
 			}
-			if err := d.s.Do(context.Background(), Stop{}); err != nil && !errors.Is(err, ErrEnded) {
+			if err := d.s.Do(context.Background(), event.Stop{}); err != nil && !errors.Is(err, feed.ErrEnded) {
 				t.Fatal(err)
 			}
 			<-d.s.ended
@@ -41,31 +44,31 @@ func TestAnyCommandsInAnyOrder(t *testing.T) {
 	}
 }
 
-func anyCommand(dice *rand.Rand) Command {
+func anyCommand(dice *rand.Rand) event.Command {
 	switch dice.IntN(14) {
 	case 0, 1:
-		return Pause{On: dice.IntN(3) == 0}
+		return event.Pause{On: dice.IntN(3) == 0}
 	case 2:
-		return StepEpoch{}
+		return event.StepEpoch{}
 	case 3:
-		return StepInner{}
+		return event.StepInner{}
 	case 4:
-		return Switch{Optimizer: racers[dice.IntN(len(racers))].Optimizer}
+		return event.Switch{Optimizer: racers[dice.IntN(len(racers))].Optimizer}
 	case 5:
-		return Scale{Factor: 0.5 + dice.Float64()}
+		return event.Scale{Factor: 0.5 + dice.Float64()}
 	case 6:
-		return Spectrum{}
+		return event.Spectrum{}
 	case 7:
-		return ShowErrors{Train: dice.IntN(2) == 0, Worst: 2}
+		return event.ShowErrors{Train: dice.IntN(2) == 0, Worst: 2}
 	case 8:
-		return Slice{}
+		return event.Slice{}
 	case 9:
-		return Rewind{Epoch: dice.IntN(12)}
+		return event.Rewind{Epoch: dice.IntN(12)}
 	case 10, 11:
 		first := dice.IntN(len(racers) - 1)
-		return Race{Racers: racers[first : first+2], Equivalents: float64(dice.IntN(40))}
+		return event.Race{Racers: racers[first : first+2], Equivalents: float64(dice.IntN(40))}
 	}
-	return Pick{Racer: dice.IntN(4) - 1}
+	return event.Pick{Racer: dice.IntN(4) - 1}
 }
 
 // checkEpochs follows the numbers of epochs through a run's events.
@@ -75,7 +78,7 @@ func checkEpochs(t *testing.T, m *memory) {
 	picked := -1
 	for _, e := range m.events {
 		switch e := e.(type) {
-		case RaceEvent:
+		case event.RaceEvent:
 			if on := e.State == "begun"; on == racing {
 				t.Errorf("a race is %s", e.State)
 			}
@@ -85,17 +88,17 @@ func checkEpochs(t *testing.T, m *memory) {
 			if racing, picked = e.State == "begun", e.Picked; e.State == "abandoned" {
 				picked = -1
 			}
-		case LapEvent:
+		case event.LapEvent:
 			if !racing || e.Lap.Epoch > 0 && e.Lap.Epoch != laps[e.Racer]+1 && e.Ended == "" {
 				t.Errorf("lap %d of racer %d after %d", e.Lap.Epoch, e.Racer, laps[e.Racer])
 			}
 			laps[e.Racer] = e.Lap.Epoch
-		case RewindEvent:
+		case event.RewindEvent:
 			if racing || e.Epoch != epoch {
 				t.Errorf("%+v at epoch %d", e, epoch)
 			}
 			epoch = e.To
-		case EpochEvent:
+		case event.EpochEvent:
 			next := epoch + 1
 			if picked >= 0 && laps[picked] > 0 {
 				next = epoch + laps[picked]
@@ -104,11 +107,11 @@ func checkEpochs(t *testing.T, m *memory) {
 				t.Errorf("epoch %d: expected %d", e.Epoch, next)
 			}
 			epoch = e.Epoch
-		case SwitchEvent:
+		case event.SwitchEvent:
 			if racing {
 				t.Errorf("%+v while racing", e)
 			}
-		case DoneEvent:
+		case event.DoneEvent:
 			if e.Epochs != epoch {
 				t.Errorf("done after epoch %d: expected %d", e.Epochs, epoch)
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -111,10 +112,10 @@ func (r *run) lap(c *race) error {
 	if err := r.judge(c, p, err); err != nil {
 		return err
 	}
-	p.last.Seconds = Float(seconds)
-	r.publish(LapEvent{Racer: slices.Index(c.racers, p), Ended: p.ended, Lap: p.last})
+	p.last.Seconds = event.Float(seconds)
+	r.publish(event.LapEvent{Racer: slices.Index(c.racers, p), Ended: p.ended, Lap: p.last})
 	if r.expired() {
-		r.end, r.giveUp = ReasonTime, true
+		r.end, r.giveUp = event.ReasonTime, true
 	}
 	switch {
 	case c.next() == nil:
@@ -189,11 +190,11 @@ func (r *run) describe(p *racer) {
 		return ""
 	})
 	p.spent.tell(&p.last)
-	p.last.Seconds, p.last.Elapsed = 0, Float(p.seconds)
+	p.last.Seconds, p.last.Elapsed = 0, event.Float(p.seconds)
 }
 
 // tell writes what was spent into an event.
-func (w *work) tell(e *EpochEvent) {
-	e.Gradients, e.Products, e.Losses = Float(w.gradients), Float(w.products), Float(w.losses)
-	e.GradientEquivalents = Float(w.equivalents)
+func (w *work) tell(e *event.EpochEvent) {
+	e.Gradients, e.Products, e.Losses = event.Float(w.gradients), event.Float(w.products), event.Float(w.losses)
+	e.GradientEquivalents = event.Float(w.equivalents)
 }

@@ -8,13 +8,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // steered is a session that stands still but for what a test asks of it.
 type steered struct {
 	t   *testing.T
 	s   *Session
-	box *Mailbox
+	box *feed.Mailbox
 	m   *memory
 }
 
@@ -31,7 +34,7 @@ func takeWheel(t *testing.T, s *Session, m *memory) *steered {
 	d := &steered{t: t, s: s, box: s.Subscribe(), m: m}
 	t.Cleanup(d.box.Close)
 	paused := make(chan error, 1)
-	go func() { paused <- s.Do(context.Background(), Pause{On: true}) }()
+	go func() { paused <- s.Do(context.Background(), event.Pause{On: true}) }()
 	for s.asking.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
@@ -39,35 +42,35 @@ func takeWheel(t *testing.T, s *Session, m *memory) *steered {
 	if err := <-paused; err != nil {
 		t.Fatal(err)
 	}
-	if at := d.until(func(s *Status) bool { return s.Phase == Paused && s.Kept != nil }); at.Epoch != 0 {
+	if at := d.until(func(s *event.Status) bool { return s.Phase == event.Paused && s.Kept != nil }); at.Epoch != 0 {
 		t.Fatalf("paused after epoch %d", at.Epoch)
 	}
 	return d
 }
 
-func (d *steered) until(ok func(*Status) bool) Status {
+func (d *steered) until(ok func(*event.Status) bool) event.Status {
 	d.t.Helper()
-	return follow(d.t, d.box, func(all *Delta) bool { return ok(&all.Status) }).Status
+	return follow(d.t, d.box, func(all *feed.Delta) bool { return ok(&all.Status) }).Status
 }
 
 // do sends a command and waits until the run stands still.
-func (d *steered) do(c Command) Status {
+func (d *steered) do(c event.Command) event.Status {
 	d.t.Helper()
 	do(d.t, d.s, c)
-	return d.until(func(s *Status) bool { return s.Phase == Paused || s.Phase == Ended })
+	return d.until(func(s *event.Status) bool { return s.Phase == event.Paused || s.Phase == event.Ended })
 }
 
-func (d *steered) times(n int, c Command) {
+func (d *steered) times(n int, c event.Command) {
 	d.t.Helper()
 	for range n {
 		d.do(c)
 	}
 }
 
-func (d *steered) refused(c Command, why string) {
+func (d *steered) refused(c event.Command, why string) {
 	d.t.Helper()
 	err := d.s.Do(context.Background(), c)
-	var refusal *CommandError
+	var refusal *event.CommandError
 	if !errors.As(err, &refusal) || !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "\n") {
 		d.t.Errorf("%+v: answered %v, expected something with %q", c, err, why)
 	}
@@ -76,14 +79,14 @@ func (d *steered) refused(c Command, why string) {
 // stop ends the run and returns its events.
 func (d *steered) stop() *memory {
 	d.t.Helper()
-	do(d.t, d.s, Stop{})
-	d.until(func(s *Status) bool { return s.Phase == Ended })
+	do(d.t, d.s, event.Stop{})
+	d.until(func(s *event.Status) bool { return s.Phase == event.Ended })
 	<-d.s.ended
 	return d.m
 }
 
 // bits writes all digits of what an outer iteration did.
-func bits(e *EpochEvent) string {
+func bits(e *event.EpochEvent) string {
 	s := fmt.Sprintf("%b %b %b %b %b %b", e.Loss, e.TestLoss, e.GradientNorm, e.StepNorm, e.Radius, e.Rho)
 	for _, in := range e.Inner {
 		s += fmt.Sprintf(" %d %v %b", in.Iterations, in.Stop, in.StepNorm)
@@ -91,9 +94,9 @@ func bits(e *EpochEvent) string {
 	return s
 }
 
-func laps(m *memory, racer int) []LapEvent {
-	var out []LapEvent
-	for _, e := range of[LapEvent](m) {
+func laps(m *memory, racer int) []event.LapEvent {
+	var out []event.LapEvent
+	for _, e := range of[event.LapEvent](m) {
 		if e.Racer == racer {
 			out = append(out, e)
 		}
@@ -101,7 +104,7 @@ func laps(m *memory, racer int) []LapEvent {
 	return out
 }
 
-var racers = []Racer{
+var racers = []event.Racer{
 	{Name: "as it is", Optimizer: "tr-gn"},
 	{Name: "lbfgs", Optimizer: "lbfgs"},
 	{Name: "adam", Optimizer: "adam", Set: []string{"rate=0.01", "batch=32"}},
@@ -119,10 +122,10 @@ func TestRacersDoWhatPlainRunsDo(t *testing.T) {
 			t.Run(fmt.Sprint(racer.Name, " ", memory), func(t *testing.T) {
 				config := Config{Data: "spirals", Hidden: []int{9, 7}, Optimizer: "tr-gn", Memory: memory}
 				d := steer(t, config)
-				d.times(before, StepEpoch{})
-				d.do(Race{Racers: racers, Equivalents: 90})
-				at := d.do(Pick{Racer: i})
-				d.times(after, StepEpoch{})
+				d.times(before, event.StepEpoch{})
+				d.do(event.Race{Racers: racers, Equivalents: 90})
+				at := d.do(event.Pick{Racer: i})
+				d.times(after, event.StepEpoch{})
 				raced := d.stop()
 				mine := laps(raced, i)
 				n := mine[len(mine)-1].Lap.Epoch
@@ -131,20 +134,20 @@ func TestRacersDoWhatPlainRunsDo(t *testing.T) {
 				}
 
 				d = steer(t, config)
-				d.times(before, StepEpoch{})
-				settings := d.do(Pause{On: true}).Settings
-				d.do(Switch{Optimizer: racer.Optimizer})
+				d.times(before, event.StepEpoch{})
+				settings := d.do(event.Pause{On: true}).Settings
+				d.do(event.Switch{Optimizer: racer.Optimizer})
 				if racer.Optimizer == "tr-gn" {
 					for _, s := range settings {
-						d.do(Set{Key: s.Key, Value: s.Text})
+						d.do(event.Set{Key: s.Key, Value: s.Text})
 					}
 				}
 				for _, kv := range racer.Set {
 					key, value, _ := strings.Cut(kv, "=")
-					d.do(Set{Key: key, Value: value})
+					d.do(event.Set{Key: key, Value: value})
 				}
-				d.times(n+after, StepEpoch{})
-				plain := of[EpochEvent](d.stop())
+				d.times(n+after, event.StepEpoch{})
+				plain := of[event.EpochEvent](d.stop())
 				start := plain[before].GradientEquivalents
 				for k, lap := range mine[1:] {
 					want := &plain[before+k+1]
@@ -155,14 +158,14 @@ func TestRacersDoWhatPlainRunsDo(t *testing.T) {
 						t.Errorf("lap %d: work %v, of a plain run %v", k+1, lap.Lap.GradientEquivalents, work)
 					}
 				}
-				epochs := of[EpochEvent](raced)
+				epochs := of[event.EpochEvent](raced)
 				for k, e := range epochs[before+1:] {
 					want := &plain[before+n+k]
 					if e.Epoch != want.Epoch || bits(&e) != bits(want) {
 						t.Errorf("after the pick: epoch %d %s, expected %d %s", e.Epoch, bits(&e), want.Epoch, bits(want))
 					}
 				}
-				if a, b := of[DoneEvent](raced)[0], of[DoneEvent](d.m)[0]; a.BestEpoch != b.BestEpoch || a.Loss != b.Loss || a.BestTestError != b.BestTestError {
+				if a, b := of[event.DoneEvent](raced)[0], of[event.DoneEvent](d.m)[0]; a.BestEpoch != b.BestEpoch || a.Loss != b.Loss || a.BestTestError != b.BestTestError {
 					t.Errorf("done %+v, expected %+v", a, b)
 				}
 			})
@@ -174,22 +177,22 @@ func TestRacersDoWhatPlainRunsDo(t *testing.T) {
 func TestRaceIsFair(t *testing.T) {
 	const budget = 60
 	d := steer(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"})
-	d.do(StepEpoch{})
-	if at := d.do(Race{Racers: racers, Equivalents: budget}); !at.Racing {
+	d.do(event.StepEpoch{})
+	if at := d.do(event.Race{Racers: racers, Equivalents: budget}); !at.Racing {
 		t.Errorf("the race is over, and the status %+v", at)
 	}
-	d.refused(Pause{}, "race is over")
-	d.refused(StepEpoch{}, "race is over")
+	d.refused(event.Pause{}, "race is over")
+	d.refused(event.StepEpoch{}, "race is over")
 	m := d.stop()
 	states := ""
-	for _, e := range of[RaceEvent](m) {
+	for _, e := range of[event.RaceEvent](m) {
 		states += e.State + " "
 	}
 	if states != "begun over abandoned " {
 		t.Errorf("the race was %s", states)
 	}
 	spent := make([]float64, len(racers))
-	all := of[LapEvent](m)
+	all := of[event.LapEvent](m)
 	for i, e := range all {
 		if i < len(racers) {
 			if e.Racer != i || e.Lap.Epoch != 0 || e.Lap.GradientEquivalents != 0 || e.Lap.Loss != all[0].Lap.Loss {
@@ -214,7 +217,7 @@ func TestRaceIsFair(t *testing.T) {
 			t.Errorf("spent %v of %v", spent, budget)
 		}
 	}
-	if total := d.s.hub.history.delta.Status.Equivalents; total < sum {
+	if total := d.s.hub.History.Delta.Status.Equivalents; total < sum {
 		t.Errorf("the run counts %v, its racers %v", total, sum)
 	}
 }
@@ -225,39 +228,39 @@ func TestAbandonedRaceLeavesNoTrace(t *testing.T) {
 		t.Run(optimizer, func(t *testing.T) {
 			config := Config{Data: "spirals", Hidden: []int{9}, Optimizer: optimizer}
 			d := steer(t, config)
-			d.times(6, StepEpoch{})
-			want := of[EpochEvent](d.stop())
+			d.times(6, event.StepEpoch{})
+			want := of[event.EpochEvent](d.stop())
 			for _, into := range []int{0, 1, 3} {
 				d := steer(t, config)
-				d.times(2, StepEpoch{})
-				d.times(into, StepInner{})
-				at := d.do(Pause{On: true})
-				if err := d.s.Do(context.Background(), Race{Racers: racers}); err != nil {
+				d.times(2, event.StepEpoch{})
+				d.times(into, event.StepInner{})
+				at := d.do(event.Pause{On: true})
+				if err := d.s.Do(context.Background(), event.Race{Racers: racers}); err != nil {
 					t.Fatal(err)
 				}
-				d.do(Pause{On: true})
-				d.times(8, StepEpoch{})
-				d.times(into, StepInner{})
-				if now := d.do(Pick{Racer: -1}); now.Epoch != at.Epoch || now.Racing || now.Optimizer != optimizer {
+				d.do(event.Pause{On: true})
+				d.times(8, event.StepEpoch{})
+				d.times(into, event.StepInner{})
+				if now := d.do(event.Pick{Racer: -1}); now.Epoch != at.Epoch || now.Racing || now.Optimizer != optimizer {
 					t.Errorf("abandoned: %+v", now)
 				}
 				for now := at.Epoch; now < 6; {
-					now = d.do(StepEpoch{}).Epoch
+					now = d.do(event.StepEpoch{}).Epoch
 				}
 				m := d.stop()
-				for i, e := range of[EpochEvent](m) {
+				for i, e := range of[event.EpochEvent](m) {
 					if bits(&e) != bits(&want[i]) {
 						t.Errorf("%d units in: epoch %d: %s, without a race %s", into, i, bits(&e), bits(&want[i]))
 					}
 				}
 				units := map[int]int{}
-				for _, e := range of[InnerEvent](m) {
+				for _, e := range of[event.InnerEvent](m) {
 					if units[e.Epoch]++; e.Iteration != units[e.Epoch] {
 						t.Fatalf("epoch %d: inner iteration %d is number %d", e.Epoch, e.Iteration, units[e.Epoch])
 					}
 				}
-				if of[RaceEvent](m)[1].State != "abandoned" || len(of[SwitchEvent](m)) > 0 {
-					t.Errorf("%+v", of[RaceEvent](m))
+				if of[event.RaceEvent](m)[1].State != "abandoned" || len(of[event.SwitchEvent](m)) > 0 {
+					t.Errorf("%+v", of[event.RaceEvent](m))
 				}
 			}
 		})
@@ -267,40 +270,40 @@ func TestAbandonedRaceLeavesNoTrace(t *testing.T) {
 // TestPickInTheMiddleOfALap: whose lap it is ends it as an epoch of the run, any other's is given up.
 func TestPickInTheMiddleOfALap(t *testing.T) {
 	config := Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"}
-	entries := []Racer{{Optimizer: "adam"}, {Optimizer: "momentum"}}
+	entries := []event.Racer{{Optimizer: "adam"}, {Optimizer: "momentum"}}
 	for picked, racer := range entries {
 		d := steer(t, config)
-		d.times(2, StepEpoch{})
-		do(t, d.s, Race{Racers: entries})
-		d.do(Pause{On: true})
-		d.times(5, StepEpoch{})
-		d.do(StepInner{})
-		if at := d.do(StepInner{}); at.Unit < 2 {
+		d.times(2, event.StepEpoch{})
+		do(t, d.s, event.Race{Racers: entries})
+		d.do(event.Pause{On: true})
+		d.times(5, event.StepEpoch{})
+		d.do(event.StepInner{})
+		if at := d.do(event.StepInner{}); at.Unit < 2 {
 			t.Fatalf("no lap is under way: %+v", at)
 		}
 		history := d.s.Subscribe()
-		done := take(t, history).Laps
+		done := nextDelta(t, history).Laps
 		history.Close()
 		turn := 1 - done[len(done)-1].Racer // equal batches take turns
-		at := d.do(Pick{Racer: picked})
+		at := d.do(event.Pick{Racer: picked})
 		if picked == turn && at.Unit < 2 {
 			t.Errorf("the lap under way is gone: %+v", at)
 		}
 		if picked != turn {
-			d.until(func(s *Status) bool { return s.Unit == 0 })
+			d.until(func(s *event.Status) bool { return s.Unit == 0 })
 		}
-		d.times(3, StepEpoch{})
-		got := of[EpochEvent](d.stop())
+		d.times(3, event.StepEpoch{})
+		got := of[event.EpochEvent](d.stop())
 		last := got[len(got)-1].Epoch
 		if last != at.Epoch+3 {
 			t.Errorf("three epochs after %d the last is %d", at.Epoch, last)
 		}
 
 		d = steer(t, config)
-		d.times(2, StepEpoch{})
-		d.do(Switch{Optimizer: racer.Optimizer})
-		d.times(last-2, StepEpoch{})
-		want := of[EpochEvent](d.stop())
+		d.times(2, event.StepEpoch{})
+		d.do(event.Switch{Optimizer: racer.Optimizer})
+		d.times(last-2, event.StepEpoch{})
+		want := of[event.EpochEvent](d.stop())
 		for _, e := range got[3:] {
 			if bits(&e) != bits(&want[e.Epoch]) {
 				t.Errorf("%s, epoch %d: %s, of a plain run %s", racer.Optimizer, e.Epoch, bits(&e), bits(&want[e.Epoch]))
@@ -314,10 +317,10 @@ func TestRaceTwiceWithAnyNumberOfThreads(t *testing.T) {
 	want := ""
 	for _, threads := range []int{1, 2, 3, 2} {
 		d := steer(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn", Threads: threads})
-		d.times(2, StepEpoch{})
-		d.do(Race{Racers: racers, Equivalents: 30})
+		d.times(2, event.StepEpoch{})
+		d.do(event.Race{Racers: racers, Equivalents: 30})
 		got := ""
-		for _, e := range of[LapEvent](d.stop()) {
+		for _, e := range of[event.LapEvent](d.stop()) {
 			got += fmt.Sprintf("%d %s %b %s\n", e.Racer, e.Ended, e.Lap.GradientEquivalents, bits(&e.Lap))
 		}
 		if want == "" {
@@ -332,39 +335,39 @@ func TestRaceTwiceWithAnyNumberOfThreads(t *testing.T) {
 // TestDivergedRacer ends alone, and can't be picked; one that stalls can.
 func TestDivergedRacer(t *testing.T) {
 	d := steer(t, Config{Data: "sine", Optimizer: "tr-gn", Act: "identity", Hidden: []int{3}})
-	d.do(Race{Racers: []Racer{
+	d.do(event.Race{Racers: []event.Racer{
 		{Name: "wild", Optimizer: "sgd", Set: []string{"rate=1e9"}},
 		{Name: "bound to stall", Optimizer: "tr-newton"},
 		{Name: "steady", Optimizer: "adam"},
 	}, Equivalents: 5000})
-	d.refused(Pick{Racer: 0}, "wild has diverged")
-	d.refused(Pick{Racer: 3}, "expected 0 to 2")
-	at := d.do(Pick{Racer: 2})
-	if at.Phase != Paused || at.Optimizer != "adam" {
+	d.refused(event.Pick{Racer: 0}, "wild has diverged")
+	d.refused(event.Pick{Racer: 3}, "expected 0 to 2")
+	at := d.do(event.Pick{Racer: 2})
+	if at.Phase != event.Paused || at.Optimizer != "adam" {
 		t.Errorf("picked: %+v", at)
 	}
-	d.do(StepEpoch{})
+	d.do(event.StepEpoch{})
 	m := d.stop()
 	ended := map[int]string{}
-	for _, e := range of[LapEvent](m) {
+	for _, e := range of[event.LapEvent](m) {
 		ended[e.Racer] += e.Ended
 	}
 	if !strings.HasPrefix(ended[0], "diverged: ") || !strings.HasPrefix(ended[1], "stalled: ") || ended[2] != "budget" {
 		t.Errorf("ended by %v", ended)
 	}
-	if done := of[DoneEvent](m)[0]; done.Reason != ReasonStopped || len(of[DivergedEvent](m)) > 0 {
+	if done := of[event.DoneEvent](m)[0]; done.Reason != event.ReasonStopped || len(of[event.DivergedEvent](m)) > 0 {
 		t.Errorf("done %+v", done)
 	}
 }
 
 func TestRaceBySeconds(t *testing.T) {
 	d := steer(t, Config{Data: "spirals", Hidden: []int{9}})
-	d.do(Race{Racers: racers, Seconds: 0.02})
+	d.do(event.Race{Racers: racers, Seconds: 0.02})
 	m := d.stop()
 	for i := range racers {
 		mine := laps(m, i)
 		last := mine[len(mine)-1]
-		sum := Float(0)
+		sum := event.Float(0)
 		for _, e := range mine {
 			sum += e.Lap.Seconds
 		}
@@ -377,48 +380,48 @@ func TestRaceBySeconds(t *testing.T) {
 func TestRacesThatAreRefused(t *testing.T) {
 	d := steer(t, Config{Data: "spirals", Hidden: []int{9}})
 	two := racers[:2]
-	with := func(r Racer) Race { return Race{Racers: []Racer{two[0], r}} }
-	d.refused(Pick{}, "no race")
-	for why, c := range map[string]Race{
+	with := func(r event.Racer) event.Race { return event.Race{Racers: []event.Racer{two[0], r}} }
+	d.refused(event.Pick{}, "no race")
+	for why, c := range map[string]event.Race{
 		"expected 2 to 8":            {Racers: two[:1]},
-		"a race of 9":                {Racers: make([]Racer, 9)},
+		"a race of 9":                {Racers: make([]event.Racer, 9)},
 		"equivalents":                {Racers: two, Equivalents: -1},
 		"seconds":                    {Racers: two, Seconds: math.Inf(1)},
-		"different names":            {Racers: []Racer{two[0], two[0]}},
-		"unknown optimizer \"none\"": with(Racer{Name: "x", Optimizer: "none"}),
-		"racer x: rate = -1":         with(Racer{Name: "x", Optimizer: "sgd", Set: []string{"rate=-1"}}),
-		"expected KEY=VALUE":         with(Racer{Name: "x", Optimizer: "sgd", Set: []string{"rate"}}),
-		"expected one of":            with(Racer{Name: "x", Optimizer: "sgd", Set: []string{"hate=1"}}),
+		"different names":            {Racers: []event.Racer{two[0], two[0]}},
+		"unknown optimizer \"none\"": with(event.Racer{Name: "x", Optimizer: "none"}),
+		"racer x: rate = -1":         with(event.Racer{Name: "x", Optimizer: "sgd", Set: []string{"rate=-1"}}),
+		"expected KEY=VALUE":         with(event.Racer{Name: "x", Optimizer: "sgd", Set: []string{"rate"}}),
+		"expected one of":            with(event.Racer{Name: "x", Optimizer: "sgd", Set: []string{"hate=1"}}),
 	} {
 		d.refused(c, why)
 	}
-	do(t, d.s, Race{Racers: two})
-	for _, c := range []Command{Switch{Optimizer: "adam"}, Set{Key: "radius", Value: "1"}, Scale{Factor: 2}, Rewind{}, Race{Racers: two}} {
+	do(t, d.s, event.Race{Racers: two})
+	for _, c := range []event.Command{event.Switch{Optimizer: "adam"}, event.Set{Key: "radius", Value: "1"}, event.Scale{Factor: 2}, event.Rewind{}, event.Race{Racers: two}} {
 		d.refused(c, "a race is on")
 	}
-	d.refused(Pick{Racer: 2}, "expected 0 to 1")
-	d.do(Pause{On: true})
-	if races := of[RaceEvent](d.stop()); len(races) != 2 || races[1].State != "abandoned" || races[1].Picked != -1 {
+	d.refused(event.Pick{Racer: 2}, "expected 0 to 1")
+	d.do(event.Pause{On: true})
+	if races := of[event.RaceEvent](d.stop()); len(races) != 2 || races[1].State != "abandoned" || races[1].Picked != -1 {
 		t.Errorf("races %+v", races)
 	}
 
 	d = steer(t, Config{Data: "spirals", Hidden: []int{9}, Committee: 2})
-	d.refused(Race{Racers: two}, "a committee can't race")
+	d.refused(event.Race{Racers: two}, "a committee can't race")
 	d = steer(t, Config{Data: "spirals", Hidden: []int{9}, Skip: 1})
-	d.refused(with(Racer{Name: "x", Optimizer: "bpls"}), "racer x: bpls")
+	d.refused(with(event.Racer{Name: "x", Optimizer: "bpls"}), "racer x: bpls")
 }
 
 // TestRaceOfMixtures: the gates that are tuned beside the experts go with their racer.
 func TestRaceOfMixtures(t *testing.T) {
 	config := Config{Data: "sine", Experts: 3, ExpertHidden: []int{4}, Gate: "1", Optimizer: "tr-gn", Hidden: nil}
 	d := steer(t, config)
-	d.do(Race{Racers: []Racer{{Optimizer: "tr-gn"}, {Optimizer: "tr-newton", Set: []string{"blocks=2"}}}, Equivalents: 100})
-	d.do(Pick{Racer: 0})
-	d.times(2, StepEpoch{})
-	got := of[EpochEvent](d.stop())
+	d.do(event.Race{Racers: []event.Racer{{Optimizer: "tr-gn"}, {Optimizer: "tr-newton", Set: []string{"blocks=2"}}}, Equivalents: 100})
+	d.do(event.Pick{Racer: 0})
+	d.times(2, event.StepEpoch{})
+	got := of[event.EpochEvent](d.stop())
 	d = steer(t, config)
-	d.times(got[len(got)-1].Epoch, StepEpoch{})
-	want := of[EpochEvent](d.stop())
+	d.times(got[len(got)-1].Epoch, event.StepEpoch{})
+	want := of[event.EpochEvent](d.stop())
 	for _, e := range got[1:] {
 		if bits(&e) != bits(&want[e.Epoch]) {
 			t.Errorf("epoch %d: %s, of a plain run %s", e.Epoch, bits(&e), bits(&want[e.Epoch]))
@@ -429,15 +432,15 @@ func TestRaceOfMixtures(t *testing.T) {
 // TestStopDuringARace: the run ends with the weights that it had.
 func TestStopDuringARace(t *testing.T) {
 	d := steer(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"})
-	d.times(2, StepEpoch{})
-	do(t, d.s, Race{Racers: racers})
-	d.until(func(s *Status) bool { return s.Equivalents > 50 })
+	d.times(2, event.StepEpoch{})
+	do(t, d.s, event.Race{Racers: racers})
+	d.until(func(s *event.Status) bool { return s.Equivalents > 50 })
 	m := d.stop()
-	epochs := of[EpochEvent](m)
-	if done := of[DoneEvent](m)[0]; done.Epochs != 2 || done.Loss != epochs[2].Loss || done.Reason != ReasonStopped {
+	epochs := of[event.EpochEvent](m)
+	if done := of[event.DoneEvent](m)[0]; done.Epochs != 2 || done.Loss != epochs[2].Loss || done.Reason != event.ReasonStopped {
 		t.Errorf("done %+v", done)
 	}
 	d = steer(t, Config{Data: "spirals", Hidden: []int{9}, TimeLimit: 50 * time.Millisecond})
-	do(t, d.s, Race{Racers: racers})
-	d.until(func(s *Status) bool { return s.Phase == Ended })
+	do(t, d.s, event.Race{Racers: racers})
+	d.until(func(s *event.Status) bool { return s.Phase == event.Ended })
 }

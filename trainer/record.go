@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"newtop/trainer/event"
 )
 
 // Recorder is a reader that loses nothing. Record is called for every event in order, by one goroutine
@@ -14,7 +16,7 @@ import (
 // its errors itself. Flush is called after the last event, and must come back by itself, from a broken disk too:
 // even a cancelled run waits for it, as it may still be saving what there is.
 type Recorder interface {
-	Record(Event) error
+	Record(event.Event) error
 	Flush() error
 }
 
@@ -43,7 +45,7 @@ type recording struct {
 
 // entry is an event, or a checkpoint whose fingerprint is still to come.
 type entry struct {
-	event      Event
+	event      event.Event
 	checkpoint *Checkpoint
 	print      *fingerprint
 }
@@ -165,8 +167,8 @@ type JSONLines struct {
 func NewJSONLines(w io.Writer) *JSONLines { return &JSONLines{w: w} }
 
 // Record writes the event's line.
-func (j *JSONLines) Record(e Event) error {
-	line, err := EncodeEvent(e)
+func (j *JSONLines) Record(e event.Event) error {
+	line, err := event.EncodeEvent(e)
 	if err != nil {
 		return err
 	}

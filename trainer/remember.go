@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"newtop/models"
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -83,11 +84,11 @@ func (r *run) rememberMethod(k *optim.Memory) {
 }
 
 // rememberScore carries what later figures are held against.
-func rememberScore(k *optim.Memory, e *EpochEvent) {
+func rememberScore(k *optim.Memory, e *event.EpochEvent) {
 	k.Count("epoch", &e.Epoch, optim.MostCount)
 	for _, f := range []struct {
 		key   string
-		value *Float
+		value *event.Float
 	}{
 		{"loss", &e.Loss}, {"test loss", &e.TestLoss},
 		{"error", &e.Error}, {"test error", &e.TestError},

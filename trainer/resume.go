@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 	"time"
+
+	"newtop/trainer/event"
 )
 
 // Resume returns a session that goes on from a checkpoint to the bits of a run that was never stopped. The
@@ -14,23 +16,23 @@ import (
 // Whether checkpoint and configuration fit together is seen when the data are there: Run returns a *PrepareError that
 // wraps a *CheckpointError if they do not, and the recorders see nothing. A run that had reached its limit, and has no
 // other one now, ends at once.
-func Resume(c Config, from *Checkpoint, history []Event, recorders ...Recorder) (*Session, error) {
+func Resume(c Config, from *Checkpoint, history []event.Event, recorders ...Recorder) (*Session, error) {
 	s, err := New(c, recorders...)
 	if err != nil {
 		return nil, err
 	}
 	s.resumed, s.from = true, from
-	past := make([]Event, 0, len(history))
+	past := make([]event.Event, 0, len(history))
 	for _, e := range history {
 		switch e := e.(type) {
-		case RunEvent:
+		case event.RunEvent:
 			s.id, s.begun = e.ID, e.Time
-		case DoneEvent: // this session will have another one
+		case event.DoneEvent: // this session will have another one
 			continue
 		}
 		past = append(past, e)
 	}
-	status := Status{Optimizer: s.info.Name, EpochLimit: c.Epochs}
+	status := event.Status{Optimizer: s.info.Name, EpochLimit: c.Epochs}
 	if from != nil {
 		status.Epoch = from.Epoch
 	}
@@ -81,7 +83,7 @@ func compareFingerprints(expected, found string) error {
 // comeBack shows the run as it goes on.
 func (r *run) comeBack() {
 	r.keep()
-	r.publish(ResumeEvent{Epoch: r.epoch, Time: time.Now().UTC().Truncate(time.Millisecond)})
+	r.publish(event.ResumeEvent{Epoch: r.epoch, Time: time.Now().UTC().Truncate(time.Millisecond)})
 	if r.epoch > 0 { // the starting weights are held against no limit
 		r.limit(&r.last)
 	}

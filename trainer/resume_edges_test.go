@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 var smallRun = Config{Data: "sine", Test: "0.9", Hidden: []int{3}, Optimizer: "tr-gn-jacobi", Epochs: 4}
@@ -96,16 +99,16 @@ func TestResumeAtTheLimit(t *testing.T) {
 			c.Epochs, c.TimeLimit = 2, 0
 			whole = keepAll(t, c)
 			last = &whole.kept[1]
-			whole.events = append(whole.events[:last.events:last.events], DoneEvent{})
+			whole.events = append(whole.events[:last.events:last.events], event.DoneEvent{})
 			c.TimeLimit = 1
 		}
 		rest := resumed(t, c, whole, last)
 		if len(rest.events) != 3 {
 			t.Fatalf("%d events: expected Run, Resume and Done", len(rest.events))
 		}
-		done := rest.events[2].(DoneEvent)
+		done := rest.events[2].(event.DoneEvent)
 		if c.TimeLimit > 0 {
-			if done.Reason != ReasonTime {
+			if done.Reason != event.ReasonTime {
 				t.Errorf("%+v", done)
 			}
 			continue
@@ -157,7 +160,7 @@ func TestHistoryIsShown(t *testing.T) {
 	if err != nil || len(d.Epochs) != 2 || d.Done == nil || len(d.Resumes) != 1 || d.Resumes[0].Epoch != 2 || !slices.Equal(d.Status.Kept, []int{2, 3, 4}) {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if n := len(of[EpochEvent](&rest.memory)); n != 2 {
+	if n := len(of[event.EpochEvent](&rest.memory)); n != 2 {
 		t.Errorf("%d epochs recorded: expected 2", n)
 	}
 }
@@ -175,13 +178,13 @@ func TestKeeperIsAsked(t *testing.T) {
 	}
 	lazy.due = func(bool) bool { return false }
 	d := takeWheel(t, mustNew(t, smallRun, lazy), &lazy.memory)
-	d.do(Set{Key: "radius", Value: "2"})
-	d.do(StepEpoch{})
-	do(t, d.s, Switch{Optimizer: "lbfgs"})
-	d.until(func(s *Status) bool { return s.Optimizer == "lbfgs" })
-	d.times(2, StepEpoch{})
-	do(t, d.s, Rewind{Epoch: 1})
-	d.until(func(s *Status) bool { return s.Epoch == 1 })
+	d.do(event.Set{Key: "radius", Value: "2"})
+	d.do(event.StepEpoch{})
+	do(t, d.s, event.Switch{Optimizer: "lbfgs"})
+	d.until(func(s *event.Status) bool { return s.Optimizer == "lbfgs" })
+	d.times(2, event.StepEpoch{})
+	do(t, d.s, event.Rewind{Epoch: 1})
+	d.until(func(s *event.Status) bool { return s.Epoch == 1 })
 	d.stop()
 	var kept []int
 	for _, k := range lazy.kept {
@@ -204,16 +207,16 @@ func TestEndBetweenEpochsIsKept(t *testing.T) {
 		go func() {
 			done <- s.Run(ctx)
 		}()
-		pause := Command(Pause{On: true})
+		pause := event.Command(event.Pause{On: true})
 		for s.Do(ctx, pause) != nil {
 			t.Fatal("not paused")
 		}
-		follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused && d.Status.Kept != nil })
-		do(t, s, StepEpoch{})
-		at := follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused })
+		follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Status.Kept != nil })
+		do(t, s, event.StepEpoch{})
+		at := follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused })
 		for range into {
-			do(t, s, StepInner{})
-			follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused && d.Status.Unit == 1 })
+			do(t, s, event.StepInner{})
+			follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Status.Unit == 1 })
 		}
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
@@ -231,10 +234,10 @@ type reporter struct {
 	place string
 }
 
-func (r *reporter) Recording() Recording {
+func (r *reporter) Recording() event.Recording {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return Recording{Place: r.place, Backlog: len(r.events)}
+	return event.Recording{Place: r.place, Backlog: len(r.events)}
 }
 
 func (r *reporter) Flush() error {
@@ -253,7 +256,7 @@ func TestRecordingIsShown(t *testing.T) {
 	defer box.Close()
 	toTheEnd(t, s)
 	d, err := box.Wait(t.Context())
-	if err != nil || d.Status.Recording != (Recording{Place: "closed", Backlog: len(r.events)}) || d.Status.Phase != Ended {
+	if err != nil || d.Status.Recording != (event.Recording{Place: "closed", Backlog: len(r.events)}) || d.Status.Phase != event.Ended {
 		t.Errorf("%+v, %v", d.Status.Recording, err)
 	}
 }
@@ -272,7 +275,7 @@ func TestClocksGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	toTheEnd(t, s)
-	e := of[EpochEvent](&rest.memory)[0]
+	e := of[event.EpochEvent](&rest.memory)[0]
 	if hour := float64(time.Hour / time.Second); float64(e.Elapsed) < hour || float64(e.Elapsed) > hour+60 || float64(e.Seconds) > 60 {
 		t.Errorf("%v s elapsed, %v s for the epoch", e.Elapsed, e.Seconds)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 	"newtop/trainer/optim"
 )
 
@@ -77,19 +79,19 @@ func differences(a, b *Checkpoint) (out []string) {
 }
 
 // digits writes an event with all digits, but for what clocks say.
-func digits(e Event) string {
+func digits(e event.Event) string {
 	switch e := e.(type) {
-	case EpochEvent:
+	case event.EpochEvent:
 		e.Seconds, e.Elapsed = 0, 0
 		return fmt.Sprintf("%+v", e)
-	case SpectrumEvent:
+	case event.SpectrumEvent:
 		density, trace := e.Density, e.Trace
 		e.Density, e.Trace = nil, nil
 		if density != nil {
 			return fmt.Sprintf("%+v %+v %+v", e, *density, *trace)
 		}
 		return fmt.Sprintf("%+v", e)
-	case DoneEvent:
+	case event.DoneEvent:
 		e.Elapsed = 0
 		return fmt.Sprintf("%+v", e)
 	}
@@ -127,14 +129,14 @@ func resumed(t *testing.T, c Config, whole *archive, from *keptAt) *archive {
 // sameRest checks that a run that went on from a checkpoint did what the run that was never stopped did.
 func sameRest(t *testing.T, whole, rest *archive, from *keptAt) {
 	t.Helper()
-	run, first := rest.events[0].(RunEvent), whole.events[0].(RunEvent)
+	run, first := rest.events[0].(event.RunEvent), whole.events[0].(event.RunEvent)
 	if run.Threads = first.Threads; run.Epochs >= first.Epochs {
 		run.Epochs = first.Epochs
 	}
 	if a, b := digits(first), digits(run); a != b {
 		t.Errorf("the run %s goes on as %s", a, b)
 	}
-	if back := rest.events[1].(ResumeEvent); back.Epoch != from.epoch {
+	if back := rest.events[1].(event.ResumeEvent); back.Epoch != from.epoch {
 		t.Errorf("back at %+v from epoch %d", back, from.epoch)
 	}
 	want, got := apartFromLooks(whole.events[from.events:]), apartFromLooks(rest.events[2:])
@@ -156,9 +158,9 @@ func sameRest(t *testing.T, whole, rest *archive, from *keptAt) {
 }
 
 // apartFromLooks leaves out what was computed because somebody watched.
-func apartFromLooks(events []Event) []Event {
-	return slices.DeleteFunc(slices.Clone(events), func(e Event) bool {
-		_, look := e.(ErrorsEvent)
+func apartFromLooks(events []event.Event) []event.Event {
+	return slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool {
+		_, look := e.(event.ErrorsEvent)
 		return look
 	})
 }
@@ -258,19 +260,19 @@ func TestResumeAfterSteering(t *testing.T) {
 	for name, c := range map[string]struct {
 		config Config
 		into   int // inner units of the epoch in which it is steered
-		by     []Command
+		by     []event.Command
 	}{
-		"set":             {tr, 0, []Command{Set{Key: "radius", Value: "0.3"}}},
-		"set within":      {tr, 2, []Command{Set{Key: "radius", Value: "0.3"}}},
-		"set batches":     {adam, 0, []Command{Set{Key: "batch", Value: "30"}, Set{Key: "rate", Value: "0.01"}}},
-		"rewind":          {tr, 0, []Command{Rewind{Epoch: 2}}},
-		"rewind within":   {adam, 2, []Command{Rewind{Epoch: 1}}},
-		"race":            {tr, 0, []Command{Race{Racers: racers, Equivalents: 40}, Pick{Racer: -1}}},
-		"lbfgs":           {with("lbfgs"), 1, []Command{Set{Key: "decrease", Value: "0.01"}}},
-		"lm":              {with("lm", "scaling=diagonal"), 3, []Command{Set{Key: "mu", Value: "0.1"}}},
-		"dogleg":          {with("dogleg", "scaling=diagonal", "radius=100"), 1, []Command{Set{Key: "radius", Value: "50"}}},
-		"dogleg, Cauchy":  {with("dogleg"), 1, []Command{Set{Key: "radius", Value: "1e-3"}}},
-		"spectrum, scale": {tr, 1, []Command{Spectrum{}, Scale{Factor: 0.5}}},
+		"set":             {tr, 0, []event.Command{event.Set{Key: "radius", Value: "0.3"}}},
+		"set within":      {tr, 2, []event.Command{event.Set{Key: "radius", Value: "0.3"}}},
+		"set batches":     {adam, 0, []event.Command{event.Set{Key: "batch", Value: "30"}, event.Set{Key: "rate", Value: "0.01"}}},
+		"rewind":          {tr, 0, []event.Command{event.Rewind{Epoch: 2}}},
+		"rewind within":   {adam, 2, []event.Command{event.Rewind{Epoch: 1}}},
+		"race":            {tr, 0, []event.Command{event.Race{Racers: racers, Equivalents: 40}, event.Pick{Racer: -1}}},
+		"lbfgs":           {with("lbfgs"), 1, []event.Command{event.Set{Key: "decrease", Value: "0.01"}}},
+		"lm":              {with("lm", "scaling=diagonal"), 3, []event.Command{event.Set{Key: "mu", Value: "0.1"}}},
+		"dogleg":          {with("dogleg", "scaling=diagonal", "radius=100"), 1, []event.Command{event.Set{Key: "radius", Value: "50"}}},
+		"dogleg, Cauchy":  {with("dogleg"), 1, []event.Command{event.Set{Key: "radius", Value: "1e-3"}}},
+		"spectrum, scale": {tr, 1, []event.Command{event.Spectrum{}, event.Scale{Factor: 0.5}}},
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); steerAndResume(t, c.config, c.into, c.by...) })
 	}
@@ -278,7 +280,7 @@ func TestResumeAfterSteering(t *testing.T) {
 		for into := range 3 {
 			t.Run(fmt.Sprint("to ", info.Name, into), func(t *testing.T) {
 				t.Parallel()
-				steerAndResume(t, adam, into, Switch{Optimizer: info.Name})
+				steerAndResume(t, adam, into, event.Switch{Optimizer: info.Name})
 			})
 			if info.Primary == "" {
 				continue
@@ -287,7 +289,7 @@ func TestResumeAfterSteering(t *testing.T) {
 				t.Parallel()
 				c := tr
 				c.Optimizer = info.Name
-				steerAndResume(t, c, into, Scale{Factor: 0.5})
+				steerAndResume(t, c, into, event.Scale{Factor: 0.5})
 			})
 		}
 	}
@@ -297,36 +299,36 @@ func TestResumeAfterSteering(t *testing.T) {
 		for into := range 2 {
 			t.Run(fmt.Sprint("pick ", racer.Name, into), func(t *testing.T) {
 				t.Parallel()
-				steerAndResume(t, long, into, Race{Racers: racers, Equivalents: 8}, Pick{Racer: i})
+				steerAndResume(t, long, into, event.Race{Racers: racers, Equivalents: 8}, event.Pick{Racer: i})
 			})
 		}
 		t.Run("pick within "+racer.Name, func(t *testing.T) {
 			t.Parallel()
 			entries := slices.Concat(racers[i:], racers[:i])
-			steerAndResume(t, long, 0, Race{Racers: entries}, Pause{On: true}, StepInner{}, Pick{Racer: 0})
+			steerAndResume(t, long, 0, event.Race{Racers: entries}, event.Pause{On: true}, event.StepInner{}, event.Pick{Racer: 0})
 		})
 	}
 }
 
 // steerAndResume trains three epochs and some inner units more, gives commands, and lets the run go on to its end. It
 // resumes from everything that was kept from then on.
-func steerAndResume(t *testing.T, c Config, into int, by ...Command) {
+func steerAndResume(t *testing.T, c Config, into int, by ...event.Command) {
 	t.Helper()
 	whole := &archive{}
 	d := takeWheel(t, mustNew(t, c, whole), &whole.memory)
-	d.times(3, StepEpoch{})
-	d.times(into, StepInner{})
+	d.times(3, event.StepEpoch{})
+	d.times(into, event.StepInner{})
 	for _, command := range by {
-		if race, ok := command.(Race); ok && race.Equivalents == 0 { // goes on for ever
+		if race, ok := command.(event.Race); ok && race.Equivalents == 0 { // goes on for ever
 			do(t, d.s, command)
 			continue
 		}
 		d.do(command)
 	}
-	if err := d.s.Do(t.Context(), Pause{On: false}); err != nil && !errors.Is(err, ErrEnded) {
+	if err := d.s.Do(t.Context(), event.Pause{On: false}); err != nil && !errors.Is(err, feed.ErrEnded) {
 		t.Fatal(err)
 	}
-	d.until(func(s *Status) bool { return s.Phase == Ended })
+	d.until(func(s *event.Status) bool { return s.Phase == event.Ended })
 	<-d.s.ended
 	steered := lastSteered(whole.events)
 	count := 0
@@ -340,7 +342,7 @@ func steerAndResume(t *testing.T, c Config, into int, by ...Command) {
 		}
 		between := 0
 		for _, e := range whole.events[steered:from.events] {
-			if _, ok := e.(EpochEvent); ok {
+			if _, ok := e.(event.EpochEvent); ok {
 				between++
 			}
 		}
@@ -355,7 +357,7 @@ func steerAndResume(t *testing.T, c Config, into int, by ...Command) {
 	}
 	switch {
 	case count > 0:
-	case slices.Contains(by, Command(StepInner{})):
+	case slices.Contains(by, event.Command(event.StepInner{})):
 		t.Skip("the racer had done as many laps as the run may have epochs before it was picked")
 	default:
 		t.Error("nothing was kept")
@@ -363,10 +365,10 @@ func steerAndResume(t *testing.T, c Config, into int, by ...Command) {
 }
 
 // lastSteered returns the place of the last event that tells of a command.
-func lastSteered(events []Event) int {
+func lastSteered(events []event.Event) int {
 	for i, e := range slices.Backward(events) {
 		switch e.(type) {
-		case SwitchEvent, SettingEvent, RewindEvent, RaceEvent:
+		case event.SwitchEvent, event.SettingEvent, event.RewindEvent, event.RaceEvent:
 			return i
 		}
 	}

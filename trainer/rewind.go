@@ -3,6 +3,8 @@ package trainer
 import (
 	"fmt"
 	"slices"
+
+	"newtop/trainer/event"
 )
 
 // Bounds of what is kept to go back to.
@@ -22,7 +24,7 @@ type keeper struct {
 // kept is a run as it was after an epoch.
 type kept struct {
 	weights    [][]float64 // of each member
-	last, best EpochEvent
+	last, best event.EpochEvent
 }
 
 // add keeps what there is room for, at least two.
@@ -70,7 +72,7 @@ func (r *run) keepRoom() int {
 func (r *run) rewindTo(epoch int) error {
 	at, found := slices.BinarySearch(r.kept.epochs, epoch)
 	if !found {
-		return refuse("epoch %d is not kept: expected %s", epoch, r.kept.near(at))
+		return event.Refuse("epoch %d is not kept: expected %s", epoch, r.kept.near(at))
 	}
 	back := r.kept.all[at]
 	r.back, r.giveUp = &back, true
@@ -109,6 +111,6 @@ func (r *run) goBack() {
 	r.proposed.known = false
 	at, _ := slices.BinarySearch(r.kept.epochs, r.epoch)
 	r.kept.cut(r.kept.all[:at+1])
-	r.publish(RewindEvent{Epoch: from, To: r.epoch})
+	r.publish(event.RewindEvent{Epoch: from, To: r.epoch})
 	r.alter()
 }

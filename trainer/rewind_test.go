@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"newtop/trainer/event"
 )
 
 // TestRewind gives back the weights, the figures and the best of an earlier epoch, of every net, in the middle of an
@@ -12,23 +14,23 @@ func TestRewind(t *testing.T) {
 	for _, committee := range []int{1, 3} {
 		for _, into := range []int{0, 2} {
 			d := steer(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "adam", Batch: 64, Committee: committee})
-			d.times(5, StepEpoch{})
-			d.times(into, StepInner{})
-			spent := d.do(Pause{On: true}).Equivalents
-			do(t, d.s, Rewind{Epoch: 2})
-			at := d.until(func(s *Status) bool { return s.Epoch == 2 })
+			d.times(5, event.StepEpoch{})
+			d.times(into, event.StepInner{})
+			spent := d.do(event.Pause{On: true}).Equivalents
+			do(t, d.s, event.Rewind{Epoch: 2})
+			at := d.until(func(s *event.Status) bool { return s.Epoch == 2 })
 			if at.Equivalents < spent || !slices.Equal(at.Kept, []int{0, 1, 2}) {
 				t.Errorf("back at %+v", at)
 			}
-			d.refused(Rewind{Epoch: 3}, "epoch 3 is not kept: expected 2 or earlier")
-			d.refused(Rewind{Epoch: -1}, "expected 0 or later")
-			do(t, d.s, Set{Key: "rate", Value: "1e-13"})
-			d.do(StepEpoch{})
+			d.refused(event.Rewind{Epoch: 3}, "epoch 3 is not kept: expected 2 or earlier")
+			d.refused(event.Rewind{Epoch: -1}, "expected 0 or later")
+			do(t, d.s, event.Set{Key: "rate", Value: "1e-13"})
+			d.do(event.StepEpoch{})
 			m := d.stop()
-			if e := of[RewindEvent](m); len(e) != 1 || e[0] != (RewindEvent{Epoch: 5, To: 2}) {
+			if e := of[event.RewindEvent](m); len(e) != 1 || e[0] != (event.RewindEvent{Epoch: 5, To: 2}) {
 				t.Errorf("events %+v", e)
 			}
-			epochs := of[EpochEvent](m)
+			epochs := of[event.EpochEvent](m)
 			old, next := epochs[2], epochs[len(epochs)-1]
 			if next.Epoch != 3 || math.Abs(float64(next.Loss-old.Loss)) > 1e-9 || math.Abs(float64(next.TestLoss-old.TestLoss)) > 1e-9 {
 				t.Errorf("from epoch 2 with %v to epoch %d with %v", old.Loss, next.Epoch, next.Loss)
@@ -37,7 +39,7 @@ func TestRewind(t *testing.T) {
 			for _, e := range append(epochs[:3:3], next) {
 				best = min(best, float64(e.TestError))
 			}
-			if done := of[DoneEvent](m)[0]; float64(done.BestTestError) != best || done.Epochs != 3 {
+			if done := of[event.DoneEvent](m)[0]; float64(done.BestTestError) != best || done.Epochs != 3 {
 				t.Errorf("done %+v: expected the best to be %v", done, best)
 			}
 		}
@@ -47,16 +49,16 @@ func TestRewind(t *testing.T) {
 // TestRewindIsExact: a method without chance or memory goes the same way again, once its radius is as it was.
 func TestRewindIsExact(t *testing.T) {
 	d := steer(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"})
-	d.do(Pause{On: true})
-	d.times(2, StepEpoch{})
-	status := d.do(Pause{On: true})
-	d.times(3, StepEpoch{})
-	do(t, d.s, Rewind{Epoch: 2})
+	d.do(event.Pause{On: true})
+	d.times(2, event.StepEpoch{})
+	status := d.do(event.Pause{On: true})
+	d.times(3, event.StepEpoch{})
+	do(t, d.s, event.Rewind{Epoch: 2})
 	for _, s := range status.Settings {
-		d.do(Set{Key: s.Key, Value: s.Text})
+		d.do(event.Set{Key: s.Key, Value: s.Text})
 	}
-	d.times(3, StepEpoch{})
-	epochs := of[EpochEvent](d.stop())
+	d.times(3, event.StepEpoch{})
+	epochs := of[event.EpochEvent](d.stop())
 	for i := 3; i <= 5; i++ {
 		if a, b := &epochs[i], &epochs[i+3]; b.Epoch != i || bits(a) != bits(b) {
 			t.Errorf("epoch %d: %s, then %d: %s", i, bits(a), b.Epoch, bits(b))
@@ -71,7 +73,7 @@ func TestKeeper(t *testing.T) {
 		var k keeper
 		var given, copied [][]int
 		for epoch := range 1000 {
-			k.add(kept{last: EpochEvent{Epoch: epoch}}, room)
+			k.add(kept{last: event.EpochEvent{Epoch: epoch}}, room)
 			given, copied = append(given, k.epochs), append(copied, slices.Clone(k.epochs))
 			n := len(k.epochs)
 			if n > max(2, room) || n != len(k.all) || k.epochs[0] != 0 || k.epochs[n-1] != epoch || !slices.IsSorted(k.epochs) {
@@ -88,7 +90,7 @@ func TestKeeper(t *testing.T) {
 			if epoch == 500 {
 				k.cut(k.all[:n/2+1])
 				for len(k.epochs) > 0 && k.epochs[len(k.epochs)-1] < epoch { // on to where the test goes on
-					k.add(kept{last: EpochEvent{Epoch: k.epochs[len(k.epochs)-1] + 1}}, room)
+					k.add(kept{last: event.EpochEvent{Epoch: k.epochs[len(k.epochs)-1] + 1}}, room)
 				}
 			}
 		}

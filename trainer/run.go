@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"newtop/models"
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -29,15 +30,15 @@ type run struct {
 	turn    int           // whose turn it is in the outer iteration under way
 	began   time.Duration // the training time at its beginning
 
-	phase     Phase
+	phase     event.Phase
 	epoch     int // finished outer iterations
 	unit      int // inner units done in the one under way
 	units     int
 	computing string
-	stepping  bool     // inside Method.Step
-	single    stepping // pause again after this
-	end       Reason   // why the run must end; empty while it goes on
-	why       string   // the same in words, where the reason alone does not say it
+	stepping  bool         // inside Method.Step
+	single    stepping     // pause again after this
+	end       event.Reason // why the run must end; empty while it goes on
+	why       string       // the same in words, where the reason alone does not say it
 	next      *optim.Info
 	giveUp    bool // the outer iteration under way must be given up
 	spectrum  bool // one was asked for
@@ -50,7 +51,7 @@ type run struct {
 	race *race // nil while there is none
 	held *race // the one that compete is at
 
-	first, last, best EpochEvent
+	first, last, best event.EpochEvent
 	training          stopwatch // inside Method.Step, pauses, spectra and looks left out
 	active            stopwatch // everything but pauses
 	looking           stopwatch // at spectra
@@ -83,12 +84,10 @@ const (
 )
 
 // unmeasured is the figures of weights that nobody has looked at.
-var unmeasured = EpochEvent{
-	Loss: NaN, TestLoss: NaN, Error: NaN, TestError: NaN, RMSE: NaN, TestRMSE: NaN,
-	GradientNorm: NaN, StepNorm: NaN, Radius: NaN, Rho: NaN, Rate: NaN,
+var unmeasured = event.EpochEvent{
+	Loss: event.NaN, TestLoss: event.NaN, Error: event.NaN, TestError: event.NaN, RMSE: event.NaN, TestRMSE: event.NaN,
+	GradientNorm: event.NaN, StepNorm: event.NaN, Radius: event.NaN, Rho: event.NaN, Rate: event.NaN,
 }
-
-var NaN = Float(math.NaN())
 
 // through goes from data to the run's end.
 func (r *run) through() error {
@@ -106,11 +105,11 @@ func (r *run) through() error {
 }
 
 // train goes from the opening through epochs until there is a reason to end.
-func (r *run) train(opening RunEvent) error {
+func (r *run) train(opening event.RunEvent) error {
 	r.publish(opening)
 	r.opened = true
-	if r.phase != Paused {
-		r.phase = Running
+	if r.phase != event.Paused {
+		r.phase = event.Running
 	}
 	r.active.start()
 	defer r.active.stop()
@@ -198,7 +197,7 @@ func (r *run) conclude() error {
 	r.epoch++
 	r.within = false
 	e := r.measure()
-	e.Seconds = Float((r.training.elapsed() - r.began).Seconds())
+	e.Seconds = event.Float((r.training.elapsed() - r.began).Seconds())
 	r.last = e
 	if better(&e, &r.best) {
 		r.best = e
@@ -229,7 +228,7 @@ func (r *run) stall(why string) error {
 	if r.uphill() && r.last.Loss > r.first.Loss {
 		return r.diverged(r.epoch+1, fmt.Sprintf("the loss is stuck at %.3g, above %.3g at the start: %s", r.last.Loss, r.first.Loss, why))
 	}
-	r.end, r.why = ReasonStalled, why
+	r.end, r.why = event.ReasonStalled, why
 	return nil
 }
 
@@ -260,23 +259,23 @@ func (r *run) of(m *member) string {
 }
 
 // limit ends the run where the figures or the number of epochs say so.
-func (r *run) limit(e *EpochEvent) {
+func (r *run) limit(e *event.EpochEvent) {
 	c := &r.config
 	switch {
 	case c.reached(e):
-		r.end = ReasonTarget
+		r.end = event.ReasonTarget
 	case c.Epochs > 0 && r.epoch >= c.Epochs:
-		r.end = ReasonEpochs
+		r.end = event.ReasonEpochs
 	case r.expired():
-		r.end = ReasonTime
+		r.end = event.ReasonTime
 	}
 }
 
-func (r *run) afterEpoch(e *EpochEvent) error {
+func (r *run) afterEpoch(e *event.EpochEvent) error {
 	c := &r.config
 	r.limit(e)
 	affordable := c.SpectrumShare == 0 || r.looking.elapsed().Seconds() <= c.SpectrumShare*r.training.elapsed().Seconds()
-	if c.SpectrumEvery > 0 && r.epoch%c.SpectrumEvery == 0 && affordable && r.end != ReasonTime {
+	if c.SpectrumEvery > 0 && r.epoch%c.SpectrumEvery == 0 && affordable && r.end != event.ReasonTime {
 		r.within = true
 		if err := r.computeSpectrum(); err != nil {
 			return err
@@ -291,7 +290,7 @@ func (r *run) afterEpoch(e *EpochEvent) error {
 
 // better reports whether e has the lower test error, or test RMSE where there are no classes, or
 // training loss where there are no test rows.
-func better(e, than *EpochEvent) bool {
+func better(e, than *event.EpochEvent) bool {
 	a, b := float64(e.TestError), float64(than.TestError)
 	if math.IsNaN(a) {
 		a, b = float64(e.TestRMSE), float64(than.TestRMSE)
@@ -344,8 +343,8 @@ func (r *run) lost(m *member) string {
 }
 
 func (r *run) diverged(epoch int, reason string) error {
-	r.end = ReasonDiverged
-	r.publish(DivergedEvent{Epoch: epoch, Reason: reason})
+	r.end = event.ReasonDiverged
+	r.publish(event.DivergedEvent{Epoch: epoch, Reason: reason})
 	hint := "expected another optimizer or other settings"
 	if r.uphill() {
 		hint = "expected a smaller " + r.info.Primary + " than " + optim.Format(r.chosen().Get(r.info.Primary))
@@ -356,11 +355,11 @@ func (r *run) diverged(epoch int, reason string) error {
 	return &DivergedError{Epoch: epoch, Optimizer: r.info.Name, Reason: reason, Hint: hint}
 }
 
-func finite(f Float) bool { return !math.IsNaN(float64(f)) && !math.IsInf(float64(f), 0) }
+func finite(f event.Float) bool { return !math.IsNaN(float64(f)) && !math.IsInf(float64(f), 0) }
 
 // finish publishes the run's last event.
 func (r *run) finish(err error) {
-	done := DoneEvent{
+	done := event.DoneEvent{
 		Reason:        r.end,
 		Epochs:        r.epoch,
 		Loss:          r.last.Loss,
@@ -370,19 +369,19 @@ func (r *run) finish(err error) {
 		BestTestError: r.best.TestError,
 		BestTestRMSE:  r.best.TestRMSE,
 		BestEpoch:     r.best.Epoch,
-		Elapsed:       Float(r.training.elapsed().Seconds()),
+		Elapsed:       event.Float(r.training.elapsed().Seconds()),
 		Message:       r.why,
 	}
 	var apart *DivergedError
 	switch {
 	case errors.As(err, &apart):
-		done.Reason, done.Message = ReasonDiverged, err.Error()
+		done.Reason, done.Message = event.ReasonDiverged, err.Error()
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		done.Reason = ReasonStopped
+		done.Reason = event.ReasonStopped
 	case err != nil:
-		done.Reason, done.Message = ReasonFailed, err.Error()
+		done.Reason, done.Message = event.ReasonFailed, err.Error()
 	}
-	r.phase = Ended
+	r.phase = event.Ended
 	if r.resumed && !r.opened { // in the record the run ends where it had come to
 		r.hub.Publish(done, r.status())
 		return

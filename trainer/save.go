@@ -11,6 +11,8 @@ import (
 
 	"newtop/internal/version"
 	"newtop/models/saved"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // The weights leave a run by Save, and at its end by Config.Save. The session's goroutine copies them and starts a
@@ -42,12 +44,11 @@ func (e *SaveError) Unwrap() []error { return []error{e.Err, e.Run} }
 
 // wrote says that a file has been written, or could not be.
 type wrote struct {
-	event  SavedEvent
+	event.Command
+	event  event.SavedEvent
 	err    error
 	answer chan error // of the one who asked
 }
-
-func (wrote) command() {}
 
 // ending is what a session keeps of its run for those who save it later.
 type ending struct {
@@ -70,14 +71,14 @@ func (r *run) checkSave() error {
 func (r *run) save(file string, answer chan error) {
 	format, err := saved.Format(file)
 	if err != nil {
-		answer <- &CommandError{Reason: err.Error()}
+		answer <- &event.CommandError{Reason: err.Error()}
 		return
 	}
 	m := r.model()
 	for i, w := range m.Weights {
 		m.Weights[i] = slices.Clone(w)
 	}
-	e := SavedEvent{Epoch: r.epoch, File: file, Format: format}
+	e := event.SavedEvent{Epoch: r.epoch, File: file, Format: format}
 	r.saving++
 	go func() {
 		w := wrote{event: e, answer: answer}
@@ -95,7 +96,7 @@ func (r *run) save(file string, answer chan error) {
 func (r *run) saved(w wrote) {
 	r.saving--
 	if w.err != nil {
-		w.answer <- &CommandError{Reason: w.err.Error()}
+		w.answer <- &event.CommandError{Reason: w.err.Error()}
 		return
 	}
 	r.publish(w.event)
@@ -135,10 +136,10 @@ func (r *run) awaitSaves() {
 			switch c := q.command.(type) {
 			case wrote:
 				r.saved(c)
-			case Save:
+			case event.Save:
 				r.save(c.File, q.answer)
 			default:
-				q.answer <- ErrEnded
+				q.answer <- feed.ErrEnded
 			}
 		case <-cancelled:
 			cancelled, late = nil, time.After(recordGrace)
@@ -152,18 +153,18 @@ func (r *run) awaitSaves() {
 // event.
 func (s *Session) saveLate(file string) error {
 	if s.final == nil {
-		return ErrEnded
+		return feed.ErrEnded
 	}
 	e, err := s.final.write(file)
 	if err != nil {
-		return &CommandError{Reason: err.Error()}
+		return &event.CommandError{Reason: err.Error()}
 	}
 	s.hub.Append(e)
 	return nil
 }
 
-func (f *ending) write(file string) (e SavedEvent, err error) {
-	e = SavedEvent{Epoch: f.epoch, File: file}
+func (f *ending) write(file string) (e event.SavedEvent, err error) {
+	e = event.SavedEvent{Epoch: f.epoch, File: file}
 	if e.Format, err = saved.Format(file); err != nil {
 		return e, err
 	}
@@ -177,28 +178,28 @@ func (f *ending) write(file string) (e SavedEvent, err error) {
 // Export writes the weights of a checkpoint to a file, as Save does. The configuration is the one that the run began
 // with; run is the run's first event, for the file's metadata, and may be nil. Export loads the data, for names and
 // scalings, and returns a *CheckpointError if they are not those of the checkpoint.
-func Export(c Config, from *Checkpoint, run *RunEvent, file string) (SavedEvent, error) {
+func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event.SavedEvent, error) {
 	e := ending{epoch: from.Epoch}
 	if err := saved.Writable(file); err != nil {
-		return SavedEvent{}, err
+		return event.SavedEvent{}, err
 	}
 	p, err := c.Prepare()
 	if err != nil {
-		return SavedEvent{}, err
+		return event.SavedEvent{}, err
 	}
 	if err := p.agree(context.Background(), from.Fingerprint, takeFingerprint(p, nil)); err != nil {
-		return SavedEvent{}, err
+		return event.SavedEvent{}, err
 	}
 	weights, err := from.Weights(p.Network)
 	if err != nil {
-		return SavedEvent{}, err
+		return event.SavedEvent{}, err
 	}
 	optimizer, last, id := "", unmeasured, ""
 	k := from.memory()
 	k.Text("optimizer", &optimizer)
 	rememberScore(k.In("last"), &last)
 	if err := k.Err(); err != nil {
-		return SavedEvent{}, &CheckpointError{Reason: err.Error()}
+		return event.SavedEvent{}, &CheckpointError{Reason: err.Error()}
 	}
 	if run != nil {
 		id = run.ID
@@ -220,7 +221,7 @@ func (r *run) model() *saved.Model {
 }
 
 // about says of weights where they come from, and how good those of the last finished epoch were.
-func (c *Config) about(run, optimizer string, epoch int, last *EpochEvent) map[string]string {
+func (c *Config) about(run, optimizer string, epoch int, last *event.EpochEvent) map[string]string {
 	meta := map[string]string{
 		"optimizer": optimizer, "epoch": strconv.Itoa(epoch), "seed": strconv.FormatUint(c.Seed, 10),
 		"time": time.Now().UTC().Format(time.RFC3339),
@@ -234,7 +235,7 @@ func (c *Config) about(run, optimizer string, epoch int, last *EpochEvent) map[s
 	if !finite(of) {
 		quality, of = "test_rmse", last.TestRMSE
 	}
-	for key, v := range map[string]Float{"loss": last.Loss, quality: of} {
+	for key, v := range map[string]event.Float{"loss": last.Loss, quality: of} {
 		if finite(v) {
 			meta[key] = strconv.FormatFloat(float64(v), 'g', -1, 64)
 		}

@@ -16,13 +16,15 @@ import (
 	"testing"
 	"time"
 
-	"newtop/datasets"
-	"newtop/models/saved"
-
 	"github.com/advancedclimatesystems/gonnx"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
+
+	"newtop/datasets"
+	"newtop/models/saved"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // testErrors counts how many test rows of a problem a saved model gets wrong, by what it makes of their raw values.
@@ -68,7 +70,7 @@ func mustPrepare(t *testing.T, c Config) *Problem {
 }
 
 // share is a number of rows as an event has it.
-func share(wrong, rows int) Float { return Float(float64(wrong) / float64(rows)) }
+func share(wrong, rows int) event.Float { return event.Float(float64(wrong) / float64(rows)) }
 
 func TestSavedAtTheEnd(t *testing.T) {
 	for name, c := range map[string]Config{
@@ -81,11 +83,11 @@ func TestSavedAtTheEnd(t *testing.T) {
 			c.Save = filepath.Join(t.TempDir(), c.Save)
 			m := train(t, c)
 			p := mustPrepare(t, c)
-			done := m.events[len(m.events)-1].(DoneEvent)
+			done := m.events[len(m.events)-1].(event.DoneEvent)
 			if got := share(testErrors(t, c.Save, p), p.Test.Rows()); got != done.TestError {
 				t.Errorf("the file's test error is %g, the run's %g", float64(got), float64(done.TestError))
 			}
-			e, ok := m.events[len(m.events)-2].(SavedEvent)
+			e, ok := m.events[len(m.events)-2].(event.SavedEvent)
 			info, err := os.Stat(c.Save)
 			if err != nil || !ok || e.Epoch != c.Epochs || e.File != c.Save || e.Bytes != info.Size() {
 				t.Errorf("before the end came %+v for %v, %v", m.events[len(m.events)-2], info, err)
@@ -94,7 +96,7 @@ func TestSavedAtTheEnd(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run := of[RunEvent](m)[0]
+			run := of[event.RunEvent](m)[0]
 			if file.Meta["run"] != run.ID || file.Meta["epoch"] != fmt.Sprint(c.Epochs) || file.Meta["optimizer"] != c.Optimizer || file.Meta["data"] != "spirals" {
 				t.Errorf("the file says %v", file.Meta)
 			}
@@ -104,7 +106,7 @@ func TestSavedAtTheEnd(t *testing.T) {
 
 func TestSavedForEveryReason(t *testing.T) {
 	for name, end := range map[string]func(*Session, context.CancelFunc) error{
-		"stopped":   func(s *Session, _ context.CancelFunc) error { return s.Do(context.Background(), Stop{}) },
+		"stopped":   func(s *Session, _ context.CancelFunc) error { return s.Do(context.Background(), event.Stop{}) },
 		"cancelled": func(_ *Session, cancel context.CancelFunc) error { cancel(); return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +119,7 @@ func TestSavedForEveryReason(t *testing.T) {
 			go func() { ended <- s.Run(ctx) }()
 			box := s.Subscribe()
 			defer box.Close()
-			follow(t, box, func(all *Delta) bool { return len(all.Epochs) > 2 })
+			follow(t, box, func(all *feed.Delta) bool { return len(all.Epochs) > 2 })
 			if err := end(s, cancel); err != nil {
 				t.Fatal(err)
 			}
@@ -127,8 +129,8 @@ func TestSavedForEveryReason(t *testing.T) {
 			if _, err := saved.Read(file); err != nil {
 				t.Error(err)
 			}
-			if len(of[SavedEvent](m)) != 1 {
-				t.Errorf("%d files were announced", len(of[SavedEvent](m)))
+			if len(of[event.SavedEvent](m)) != 1 {
+				t.Errorf("%d files were announced", len(of[event.SavedEvent](m)))
 			}
 		})
 	}
@@ -142,26 +144,26 @@ func TestSaveWhileTraining(t *testing.T) {
 	background(t, s)
 	box := s.Subscribe()
 	defer box.Close()
-	follow(t, box, func(all *Delta) bool { return len(all.Epochs) > 3 })
+	follow(t, box, func(all *feed.Delta) bool { return len(all.Epochs) > 3 })
 	dir := t.TempDir()
-	do(t, s, Save{filepath.Join(dir, "running.onnx")})
-	do(t, s, StepEpoch{})
-	all := follow(t, box, func(all *Delta) bool { return all.Status.Phase == Paused })
+	do(t, s, event.Save{File: filepath.Join(dir, "running.onnx")})
+	do(t, s, event.StepEpoch{})
+	all := follow(t, box, func(all *feed.Delta) bool { return all.Status.Phase == event.Paused })
 	file := filepath.Join(dir, "paused.safetensors")
-	do(t, s, Save{file})
+	do(t, s, event.Save{File: file})
 	last := all.Epochs[len(all.Epochs)-1]
 	if got := share(testErrors(t, file, p), p.Test.Rows()); got != last.TestError {
 		t.Errorf("the file's test error is %g, that of epoch %d %g", float64(got), last.Epoch, float64(last.TestError))
 	}
 	for _, bad := range []string{filepath.Join(dir, "model.pt"), filepath.Join(dir, "none", "m.onnx"), dir + "/.onnx/"} {
-		var refused *CommandError
-		if err := s.Do(context.Background(), Save{bad}); !errors.As(err, &refused) || strings.Contains(err.Error(), "\n") {
+		var refused *event.CommandError
+		if err := s.Do(context.Background(), event.Save{File: bad}); !errors.As(err, &refused) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
-	do(t, s, Stop{})
+	do(t, s, event.Stop{})
 	<-s.ended
-	if e := of[SavedEvent](m); len(e) != 2 || e[0].Format != saved.ONNX || e[1].Epoch != last.Epoch || e[1].Bytes == 0 {
+	if e := of[event.SavedEvent](m); len(e) != 2 || e[0].Format != saved.ONNX || e[1].Epoch != last.Epoch || e[1].Bytes == 0 {
 		t.Errorf("the record has %+v", e)
 	}
 	if names, _ := filepath.Glob(filepath.Join(dir, "*")); len(names) != 2 {
@@ -175,15 +177,15 @@ func TestSaveInTheMiddleOfAStep(t *testing.T) {
 	background(t, s)
 	box := s.Subscribe()
 	defer box.Close()
-	do(t, s, Pause{On: true})
-	follow(t, box, func(all *Delta) bool { return all.Run != nil && all.Status.Phase == Paused })
+	do(t, s, event.Pause{On: true})
+	follow(t, box, func(all *feed.Delta) bool { return all.Run != nil && all.Status.Phase == event.Paused })
 	dir := t.TempDir()
 	var weights [2][]float64
 	for i := range weights {
-		do(t, s, StepInner{})
-		follow(t, box, func(all *Delta) bool { return all.Status.Phase == Paused && all.Status.Unit == i+1 })
+		do(t, s, event.StepInner{})
+		follow(t, box, func(all *feed.Delta) bool { return all.Status.Phase == event.Paused && all.Status.Unit == i+1 })
 		file := filepath.Join(dir, "m.safetensors")
-		do(t, s, Save{file})
+		do(t, s, event.Save{File: file})
 		m, err := saved.Read(file)
 		if err != nil {
 			t.Fatal(err)
@@ -201,15 +203,15 @@ func TestSaveDuringARace(t *testing.T) {
 	background(t, s)
 	box := s.Subscribe()
 	defer box.Close()
-	do(t, s, Pause{On: true})
-	follow(t, box, func(all *Delta) bool { return all.Run != nil && all.Status.Phase == Paused })
+	do(t, s, event.Pause{On: true})
+	follow(t, box, func(all *feed.Delta) bool { return all.Run != nil && all.Status.Phase == event.Paused })
 	for range 2 {
-		do(t, s, StepEpoch{})
-		follow(t, box, func(all *Delta) bool { return all.Status.Phase == Paused && all.Status.Unit == 0 })
+		do(t, s, event.StepEpoch{})
+		follow(t, box, func(all *feed.Delta) bool { return all.Status.Phase == event.Paused && all.Status.Unit == 0 })
 	}
 	file := filepath.Join(t.TempDir(), "m.safetensors")
 	weights := func() []float64 {
-		do(t, s, Save{file})
+		do(t, s, event.Save{File: file})
 		m, err := saved.Read(file)
 		if err != nil {
 			t.Fatal(err)
@@ -217,9 +219,9 @@ func TestSaveDuringARace(t *testing.T) {
 		return m.Weights[0]
 	}
 	before := weights()
-	do(t, s, Race{Racers: []Racer{{Optimizer: "tr-newton"}, {Optimizer: "adam"}}})
-	do(t, s, StepInner{})
-	follow(t, box, func(all *Delta) bool { return all.Status.Phase == Paused && all.Status.Unit > 0 })
+	do(t, s, event.Race{Racers: []event.Racer{{Optimizer: "tr-newton"}, {Optimizer: "adam"}}})
+	do(t, s, event.StepInner{})
+	follow(t, box, func(all *feed.Delta) bool { return all.Status.Phase == event.Paused && all.Status.Unit > 0 })
 	if !slices.Equal(before, weights()) {
 		t.Error("the weights are not those before the race")
 	}
@@ -238,21 +240,21 @@ func TestSaveAfterTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "late.safetensors")
-	do(t, s, Save{file})
+	do(t, s, event.Save{File: file})
 	p := mustPrepare(t, c)
-	done := m.events[len(m.events)-1].(DoneEvent)
+	done := m.events[len(m.events)-1].(event.DoneEvent)
 	if got := share(testErrors(t, file, p), p.Test.Rows()); got != done.TestError {
 		t.Errorf("the file's test error is %g, the run's %g", float64(got), float64(done.TestError))
 	}
 	d, err := box.Wait(context.Background())
-	if err != nil || len(d.Saved) != 1 || d.Saved[0].Epoch != 3 || d.Status.Phase != Ended {
+	if err != nil || len(d.Saved) != 1 || d.Saved[0].Epoch != 3 || d.Status.Phase != event.Ended {
 		t.Errorf("viewers are told %+v, %v", d, err)
 	}
-	if err := s.Do(context.Background(), Pause{On: true}); err != ErrEnded {
+	if err := s.Do(context.Background(), event.Pause{On: true}); err != feed.ErrEnded {
 		t.Errorf("another command after the end: %v", err)
 	}
-	var refused *CommandError
-	if err := s.Do(context.Background(), Save{filepath.Join(file, "m.onnx")}); !errors.As(err, &refused) {
+	var refused *event.CommandError
+	if err := s.Do(context.Background(), event.Save{File: filepath.Join(file, "m.onnx")}); !errors.As(err, &refused) {
 		t.Errorf("a path through a file: %v", err)
 	}
 }
@@ -340,7 +342,7 @@ func TestRealLettersInAnotherRuntime(t *testing.T) {
 		Save: filepath.Join(t.TempDir(), "letter.onnx")}
 	begun := time.Now()
 	m := train(t, c)
-	done := m.events[len(m.events)-1].(DoneEvent)
+	done := m.events[len(m.events)-1].(event.DoneEvent)
 	t.Logf("trained to a test error of %.4f in %v", float64(done.TestError), time.Since(begun))
 	p := mustPrepare(t, c)
 	raw := rawTest(p)
@@ -388,7 +390,7 @@ func TestExportOfACheckpoint(t *testing.T) {
 	if err := mustNew(t, c, k).Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	run := of[RunEvent](&k.memory)[0]
+	run := of[event.RunEvent](&k.memory)[0]
 	file := filepath.Join(dir, "export.safetensors")
 	e, err := Export(c, k.last, &run, file)
 	if err != nil || e.Epoch != 3 || e.Format != saved.Safetensors || e.Bytes == 0 {

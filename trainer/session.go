@@ -30,6 +30,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 	"newtop/trainer/optim"
 )
 
@@ -40,7 +42,7 @@ type Session struct {
 	settings  *optim.Settings
 	recorders []Recorder
 	reporter  Reporter // the first of the recorders that is one; nil: none
-	hub       Broadcaster
+	hub       feed.Broadcaster
 	team      Team // nil: this process has all rows
 	// What a session goes on from that Resume made.
 	resumed bool
@@ -58,7 +60,7 @@ type Session struct {
 }
 
 type request struct {
-	command Command
+	command event.Command
 	answer  chan error // room for one
 }
 
@@ -137,10 +139,10 @@ func (s *Session) Run(ctx context.Context) error {
 
 // Do asks for a command and returns when it was taken or refused, and with Save when the file is there. It waits for
 // the inner unit under way and no longer. After the run's end there is Save alone.
-func (s *Session) Do(ctx context.Context, c Command) error {
+func (s *Session) Do(ctx context.Context, c event.Command) error {
 	q := request{command: c, answer: make(chan error, 1)}
 	if err := s.ask(ctx, q); err != nil {
-		if save, ok := c.(Save); ok && err == ErrEnded {
+		if save, ok := c.(event.Save); ok && err == feed.ErrEnded {
 			return s.saveLate(save.File)
 		}
 		return err
@@ -156,7 +158,7 @@ func (s *Session) Do(ctx context.Context, c Command) error {
 	case err := <-q.answer:
 		return err
 	default: // the run broke before it could answer
-		return ErrEnded
+		return feed.ErrEnded
 	}
 }
 
@@ -168,7 +170,7 @@ func (s *Session) ask(ctx context.Context, q request) error {
 	case s.requests <- q:
 		return nil
 	case <-s.ended:
-		return ErrEnded
+		return feed.ErrEnded
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -176,13 +178,13 @@ func (s *Session) ask(ctx context.Context, q request) error {
 
 // Subscribe returns a mailbox that holds the history so far and gets everything from now on. The caller
 // closes it.
-func (s *Session) Subscribe() *Mailbox { return s.hub.Subscribe() }
+func (s *Session) Subscribe() *feed.Mailbox { return s.hub.Subscribe() }
 
 // Feed returns the session as a viewer sees and steers it.
-func (s *Session) Feed() Feed { return &liveFeed{session: s, Mailbox: s.Subscribe()} }
+func (s *Session) Feed() feed.Feed { return &liveFeed{session: s, Mailbox: s.Subscribe()} }
 
 // Attend tells every viewer who looks at the run, from now on and also after its end.
-func (s *Session) Attend(a *Audience) { s.hub.Attend(a) }
+func (s *Session) Attend(a *event.Audience) { s.hub.Attend(a) }
 
 // newID returns a name for a run that sorts by time and is unique enough for one user's runs.
 func newID(now time.Time) string {
@@ -221,7 +223,7 @@ func (w *stopwatch) elapsed() time.Duration {
 // liveFeed is the Feed of a running session.
 type liveFeed struct {
 	session *Session
-	*Mailbox
+	*feed.Mailbox
 }
 
-func (f *liveFeed) Do(ctx context.Context, c Command) error { return f.session.Do(ctx, c) }
+func (f *liveFeed) Do(ctx context.Context, c event.Command) error { return f.session.Do(ctx, c) }

@@ -10,9 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer/krylov"
-
 	"go.uber.org/goleak"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/trainer/krylov"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -20,11 +22,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // memory is a Recorder that keeps every event.
 type memory struct {
 	mu     sync.Mutex
-	events []Event
+	events []event.Event
 	fail   error
 }
 
-func (m *memory) Record(e Event) error {
+func (m *memory) Record(e event.Event) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.events = append(m.events, e)
@@ -33,7 +35,7 @@ func (m *memory) Record(e Event) error {
 
 func (m *memory) Flush() error { return nil }
 
-func of[E Event](m *memory) []E {
+func of[E event.Event](m *memory) []E {
 	var out []E
 	for _, e := range m.events {
 		if e, ok := e.(E); ok {
@@ -75,7 +77,7 @@ func background(t *testing.T, s *Session) {
 	})
 }
 
-func do(t *testing.T, s *Session, c Command) {
+func do(t *testing.T, s *Session, c event.Command) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -84,10 +86,22 @@ func do(t *testing.T, s *Session, c Command) {
 	}
 }
 
-// follow gathers a session's deltas until ok is content with what was seen.
-func follow(t *testing.T, m *Mailbox, ok func(all *Delta) bool) Delta {
+// nextDelta waits for what is new.
+func nextDelta(t *testing.T, m *feed.Mailbox) feed.Delta {
 	t.Helper()
-	var all Delta
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	d, err := m.Wait(ctx)
+	if err != nil {
+		t.Fatalf("waiting: %v", err)
+	}
+	return d
+}
+
+// follow gathers a session's deltas until ok is content with what was seen.
+func follow(t *testing.T, m *feed.Mailbox, ok func(all *feed.Delta) bool) feed.Delta {
+	t.Helper()
+	var all feed.Delta
 	deadline, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
 	for !ok(&all) {
@@ -113,13 +127,13 @@ func follow(t *testing.T, m *Mailbox, ok func(all *Delta) bool) Delta {
 
 func TestOrderOfEvents(t *testing.T) {
 	m := train(t, Config{Data: "spirals", Epochs: 4, Optimizer: "tr-newton", SpectrumEvery: 2, Spectrum: 2})
-	if _, ok := m.events[0].(RunEvent); !ok {
+	if _, ok := m.events[0].(event.RunEvent); !ok {
 		t.Errorf("the first event is %T", m.events[0])
 	}
-	if done, ok := m.events[len(m.events)-1].(DoneEvent); !ok || done.Reason != ReasonEpochs || done.Epochs != 4 {
+	if done, ok := m.events[len(m.events)-1].(event.DoneEvent); !ok || done.Reason != event.ReasonEpochs || done.Epochs != 4 {
 		t.Errorf("the last event is %+v", m.events[len(m.events)-1])
 	}
-	epochs := of[EpochEvent](m)
+	epochs := of[event.EpochEvent](m)
 	if len(epochs) != 5 {
 		t.Fatalf("%d epoch events: expected the start and 4", len(epochs))
 	}
@@ -135,14 +149,14 @@ func TestOrderOfEvents(t *testing.T) {
 			}
 		}
 	}
-	if n := len(of[InnerEvent](m)); n != inner {
+	if n := len(of[event.InnerEvent](m)); n != inner {
 		t.Errorf("%d inner events for %d iterations", n, inner)
 	}
 	last := epochs[4]
 	if last.Loss >= epochs[0].Loss || last.Gradients < 1 || float64(last.Products) < float64(inner) || last.GradientEquivalents <= last.Gradients {
 		t.Errorf("did not learn, or counted wrongly: %+v", last)
 	}
-	spectra := of[SpectrumEvent](m)
+	spectra := of[event.SpectrumEvent](m)
 	if len(spectra) != 2 || len(spectra[0].Eigenvalues) != 4 || len(spectra[0].Residuals) != 4 {
 		t.Fatalf("spectra %+v", spectra)
 	}
@@ -160,7 +174,7 @@ func TestSameBitsWithAnyNumberOfThreads(t *testing.T) {
 			var want string
 			for _, threads := range []int{1, 2, 3, 2} {
 				got := ""
-				for _, e := range of[EpochEvent](train(t, Config{Data: "spirals", Epochs: 3, Optimizer: optimizer, Threads: threads, Seed: 7})) {
+				for _, e := range of[event.EpochEvent](train(t, Config{Data: "spirals", Epochs: 3, Optimizer: optimizer, Threads: threads, Seed: 7})) {
 					got += fmt.Sprintf("%b %b %b %b\n", e.Loss, e.TestLoss, e.StepNorm, e.GradientNorm)
 				}
 				if want == "" {
@@ -170,7 +184,7 @@ func TestSameBitsWithAnyNumberOfThreads(t *testing.T) {
 					t.Errorf("with %d threads\n%swith 1\n%s", threads, got, want)
 				}
 			}
-			other := of[EpochEvent](train(t, Config{Data: "spirals", Epochs: 1, Optimizer: optimizer, Seed: 8}))
+			other := of[event.EpochEvent](train(t, Config{Data: "spirals", Epochs: 1, Optimizer: optimizer, Seed: 8}))
 			if strings.Contains(want, fmt.Sprintf("%b %b", other[0].Loss, other[0].TestLoss)) {
 				t.Error("another seed starts from the same weights")
 			}
@@ -186,13 +200,13 @@ func TestOneInnerUnitAtATime(t *testing.T) {
 			box := s.Subscribe()
 			defer box.Close()
 			background(t, s)
-			do(t, s, Pause{On: true})
-			at := follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Paused })
+			do(t, s, event.Pause{On: true})
+			at := follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Paused })
 			before := at.Status
 			for range 35 {
-				do(t, s, StepInner{})
-				after := follow(t, box, func(d *Delta) bool {
-					return d.Status.Phase == Paused && (d.Status.Unit != before.Unit || d.Status.Epoch != before.Epoch)
+				do(t, s, event.StepInner{})
+				after := follow(t, box, func(d *feed.Delta) bool {
+					return d.Status.Phase == event.Paused && (d.Status.Unit != before.Unit || d.Status.Epoch != before.Epoch)
 				}).Status
 				if after.Epoch == before.Epoch && after.Unit != before.Unit+1 || after.Epoch > before.Epoch && after.Unit != 1 || after.Epoch > before.Epoch+1 {
 					t.Fatalf("from epoch %d unit %d to epoch %d unit %d", before.Epoch, before.Unit, after.Epoch, after.Unit)
@@ -208,12 +222,12 @@ func TestStepEpochPausesAgain(t *testing.T) {
 	box := s.Subscribe()
 	defer box.Close()
 	background(t, s)
-	do(t, s, Pause{On: true})
-	epoch := follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Paused }).Status.Epoch
+	do(t, s, event.Pause{On: true})
+	epoch := follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Paused }).Status.Epoch
 	for range 3 {
-		do(t, s, StepEpoch{})
+		do(t, s, event.StepEpoch{})
 		epoch++
-		got := follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused && d.Status.Epoch >= epoch }).Status.Epoch
+		got := follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Status.Epoch >= epoch }).Status.Epoch
 		if got != epoch {
 			t.Fatalf("paused after epoch %d: expected %d", got, epoch)
 		}
@@ -225,19 +239,19 @@ func TestSwitchKeepsTheWeights(t *testing.T) {
 	box := s.Subscribe()
 	defer box.Close()
 	background(t, s)
-	follow(t, box, func(d *Delta) bool { return d.Status.Epoch >= 3 })
-	do(t, s, Pause{On: true})
-	do(t, s, Switch{Optimizer: "adam"})
-	all := follow(t, box, func(d *Delta) bool { return len(d.Switches) > 0 })
+	follow(t, box, func(d *feed.Delta) bool { return d.Status.Epoch >= 3 })
+	do(t, s, event.Pause{On: true})
+	do(t, s, event.Switch{Optimizer: "adam"})
+	all := follow(t, box, func(d *feed.Delta) bool { return len(d.Switches) > 0 })
 	if sw := all.Switches[0]; sw.From != "tr-gn" || sw.To != "adam" || all.Status.Optimizer != "adam" {
 		t.Errorf("switched %+v, status %q", sw, all.Status.Optimizer)
 	}
-	do(t, s, Set{Key: "rate", Value: "1e-12"})
-	do(t, s, StepEpoch{})
-	all = follow(t, box, func(d *Delta) bool { return len(d.Epochs) > 0 && d.Status.Phase == Paused })
+	do(t, s, event.Set{Key: "rate", Value: "1e-12"})
+	do(t, s, event.StepEpoch{})
+	all = follow(t, box, func(d *feed.Delta) bool { return len(d.Epochs) > 0 && d.Status.Phase == event.Paused })
 	history := s.Subscribe()
 	defer history.Close()
-	epochs := take(t, history).Epochs
+	epochs := nextDelta(t, history).Epochs
 	last, before := epochs[len(epochs)-1], epochs[len(epochs)-2]
 	if last.Optimizer != "adam" || math.Abs(float64(last.Loss-before.Loss)) > 1e-8 {
 		t.Errorf("the loss went from %v to %v with a rate of almost nothing: the weights were not kept", before.Loss, last.Loss)
@@ -249,16 +263,16 @@ func TestSettingsTakeEffect(t *testing.T) {
 	box := s.Subscribe()
 	defer box.Close()
 	background(t, s)
-	follow(t, box, func(d *Delta) bool { return d.Status.Epoch >= 1 })
-	do(t, s, Pause{On: true})
-	do(t, s, Set{Key: "radius", Value: "0.125"})
-	do(t, s, Scale{Factor: 2})
-	all := follow(t, box, func(d *Delta) bool { return len(d.Settings) >= 2 })
+	follow(t, box, func(d *feed.Delta) bool { return d.Status.Epoch >= 1 })
+	do(t, s, event.Pause{On: true})
+	do(t, s, event.Set{Key: "radius", Value: "0.125"})
+	do(t, s, event.Scale{Factor: 2})
+	all := follow(t, box, func(d *feed.Delta) bool { return len(d.Settings) >= 2 })
 	if all.Settings[0].Value != 0.125 || all.Settings[1].Value != 0.25 {
 		t.Errorf("settings %+v", all.Settings)
 	}
-	do(t, s, StepEpoch{})
-	all = follow(t, box, func(d *Delta) bool { return len(d.Epochs) > 0 })
+	do(t, s, event.StepEpoch{})
+	all = follow(t, box, func(d *feed.Delta) bool { return len(d.Epochs) > 0 })
 	if got := all.Epochs[0].Radius; got != 0.25 {
 		t.Errorf("the step was taken with radius %v: expected 0.25", got)
 	}
@@ -267,15 +281,15 @@ func TestSettingsTakeEffect(t *testing.T) {
 func TestRefusedCommandsChangeNothing(t *testing.T) {
 	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-gn"})
 	background(t, s)
-	do(t, s, Pause{On: true})
-	for command, want := range map[Command]string{
-		Switch{Optimizer: "magic"}:         "magic",
-		Set{Key: "radius", Value: "-1"}:    "> 0",
-		Set{Key: "radius", Value: "wide"}:  "a number",
-		Set{Key: "momentum", Value: "0.9"}: "one of",
-		Scale{Factor: -1}:                  "> 0",
+	do(t, s, event.Pause{On: true})
+	for command, want := range map[event.Command]string{
+		event.Switch{Optimizer: "magic"}:         "magic",
+		event.Set{Key: "radius", Value: "-1"}:    "> 0",
+		event.Set{Key: "radius", Value: "wide"}:  "a number",
+		event.Set{Key: "momentum", Value: "0.9"}: "one of",
+		event.Scale{Factor: -1}:                  "> 0",
 	} {
-		var refused *CommandError
+		var refused *event.CommandError
 		err := s.Do(context.Background(), command)
 		for errors.As(err, &refused) && strings.Contains(refused.Reason, "being prepared") {
 			time.Sleep(time.Millisecond)
@@ -287,7 +301,7 @@ func TestRefusedCommandsChangeNothing(t *testing.T) {
 	}
 	box := s.Subscribe()
 	defer box.Close()
-	if got := take(t, box).Status; got.Optimizer != "tr-gn" {
+	if got := nextDelta(t, box).Status; got.Optimizer != "tr-gn" {
 		t.Errorf("changed to %+v", got)
 	}
 }
@@ -299,20 +313,20 @@ func TestStopAndAfter(t *testing.T) {
 	defer box.Close()
 	done := make(chan error, 1)
 	go func() { done <- s.Run(context.Background()) }()
-	follow(t, box, func(d *Delta) bool { return d.Status.Epoch >= 1 })
-	do(t, s, Stop{})
+	follow(t, box, func(d *feed.Delta) bool { return d.Status.Epoch >= 1 })
+	do(t, s, event.Stop{})
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if d := of[DoneEvent](m); len(d) != 1 || d[0].Reason != ReasonStopped {
+	if d := of[event.DoneEvent](m); len(d) != 1 || d[0].Reason != event.ReasonStopped {
 		t.Errorf("done %+v", d)
 	}
-	if err := s.Do(context.Background(), Stop{}); !errors.Is(err, ErrEnded) {
+	if err := s.Do(context.Background(), event.Stop{}); !errors.Is(err, feed.ErrEnded) {
 		t.Errorf("a command after the end gave %v", err)
 	}
 	late := s.Subscribe()
 	defer late.Close()
-	if d := take(t, late); d.Done == nil || d.Run == nil || len(d.Epochs) < 2 || d.Status.Phase != Ended {
+	if d := nextDelta(t, late); d.Done == nil || d.Run == nil || len(d.Epochs) < 2 || d.Status.Phase != event.Ended {
 		t.Errorf("a late viewer sees %+v", d)
 	}
 }
@@ -325,7 +339,7 @@ func TestCancelledContext(t *testing.T) {
 	if err := s.Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("gave %v", err)
 	}
-	if d := of[DoneEvent](m); len(d) != 1 || d[0].Reason != ReasonStopped {
+	if d := of[event.DoneEvent](m); len(d) != 1 || d[0].Reason != event.ReasonStopped {
 		t.Errorf("done %+v", d)
 	}
 }
@@ -335,16 +349,16 @@ func TestPausedTimeIsNotTraining(t *testing.T) {
 	box := s.Subscribe()
 	defer box.Close()
 	background(t, s)
-	follow(t, box, func(d *Delta) bool { return d.Status.Epoch >= 2 })
-	do(t, s, Pause{On: true})
-	do(t, s, StepInner{}) // into the middle of an inner solve, where the clock runs
-	first := follow(t, box, func(d *Delta) bool { return d.Status.Phase == Paused && d.Status.Unit > 0 }).Status.Elapsed
+	follow(t, box, func(d *feed.Delta) bool { return d.Status.Epoch >= 2 })
+	do(t, s, event.Pause{On: true})
+	do(t, s, event.StepInner{}) // into the middle of an inner solve, where the clock runs
+	first := follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Status.Unit > 0 }).Status.Elapsed
 	if first == 0 {
 		t.Error("the clock does not run")
 	}
 	time.Sleep(30 * time.Millisecond)
-	do(t, s, Pause{On: true})
-	if second := take(t, box).Status.Elapsed; second-first > 0.02 {
+	do(t, s, event.Pause{On: true})
+	if second := nextDelta(t, box).Status.Elapsed; second-first > 0.02 {
 		t.Errorf("the clock went from %v to %v while paused", first, second)
 	}
 }
@@ -354,9 +368,9 @@ func TestSpectrumOnDemand(t *testing.T) {
 		s := mustNew(t, Config{Data: "spirals", Optimizer: optimizer, Batch: 1})
 		box := s.Subscribe()
 		background(t, s)
-		follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Running })
-		do(t, s, Spectrum{})
-		all := follow(t, box, func(d *Delta) bool { return len(d.Spectra) > 0 && d.Status.Computing == "" })
+		follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Running })
+		do(t, s, event.Spectrum{})
+		all := follow(t, box, func(d *feed.Delta) bool { return len(d.Spectra) > 0 && d.Status.Computing == "" })
 		e := all.Spectra[0]
 		if len(e.Eigenvalues) != 2*defaultSpectrum || e.Products < len(e.Eigenvalues) || e.Rows < 1 {
 			t.Errorf("%s: %+v", optimizer, e)
@@ -368,15 +382,15 @@ func TestSpectrumOnDemand(t *testing.T) {
 func TestReasonsToEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		config Config
-		want   Reason
+		want   event.Reason
 	}{
-		"epochs":       {Config{Data: "sine", Epochs: 2}, ReasonEpochs},
-		"target loss":  {Config{Data: "sine", TargetLoss: 1e6}, ReasonTarget},
-		"target error": {Config{Data: "spirals", TargetError: 1}, ReasonTarget},
-		"target rmse":  {Config{Data: "sine", TargetError: 1e6}, ReasonTarget},
-		"time":         {Config{Data: "spirals", TimeLimit: time.Millisecond}, ReasonTime},
+		"epochs":       {Config{Data: "sine", Epochs: 2}, event.ReasonEpochs},
+		"target loss":  {Config{Data: "sine", TargetLoss: 1e6}, event.ReasonTarget},
+		"target error": {Config{Data: "spirals", TargetError: 1}, event.ReasonTarget},
+		"target rmse":  {Config{Data: "sine", TargetError: 1e6}, event.ReasonTarget},
+		"time":         {Config{Data: "spirals", TimeLimit: time.Millisecond}, event.ReasonTime},
 	} {
-		if d := of[DoneEvent](train(t, c.config)); len(d) != 1 || d[0].Reason != c.want {
+		if d := of[event.DoneEvent](train(t, c.config)); len(d) != 1 || d[0].Reason != c.want {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
@@ -396,10 +410,10 @@ func TestDivergence(t *testing.T) {
 			continue
 		}
 		n := len(m.events)
-		if e, ok := m.events[n-2].(DivergedEvent); !ok || e.Reason == "" {
+		if e, ok := m.events[n-2].(event.DivergedEvent); !ok || e.Reason == "" {
 			t.Errorf("%s: before the end came %+v", name, m.events[n-2])
 		}
-		if e := m.events[n-1].(DoneEvent); e.Reason != ReasonDiverged || e.Message == "" {
+		if e := m.events[n-1].(event.DoneEvent); e.Reason != event.ReasonDiverged || e.Message == "" {
 			t.Errorf("%s: ended with %+v", name, e)
 		}
 	}
@@ -407,14 +421,14 @@ func TestDivergence(t *testing.T) {
 
 // Thousands of epochs come out of a run whose only viewer never looks: it cannot have waited for it.
 func TestViewerThatNeverReads(t *testing.T) {
-	s := mustNew(t, Config{Data: "bpls-linear", Optimizer: "sgd", Batch: 1, Set: []string{"rate=1e-3"}, Epochs: maxEpochs + 1000})
+	s := mustNew(t, Config{Data: "bpls-linear", Optimizer: "sgd", Batch: 1, Set: []string{"rate=1e-3"}, Epochs: feed.MaxEpochs + 1000})
 	box := s.Subscribe()
 	defer box.Close()
 	if err := s.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	d := take(t, box)
-	if d.Done == nil || len(d.Epochs) > maxEpochs || d.Status.Epoch != maxEpochs+1000 {
+	d := nextDelta(t, box)
+	if d.Done == nil || len(d.Epochs) > feed.MaxEpochs || d.Status.Epoch != feed.MaxEpochs+1000 {
 		t.Errorf("found %d epochs, status %+v, done %+v", len(d.Epochs), d.Status, d.Done)
 	}
 }

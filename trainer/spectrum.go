@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"newtop/models"
+	"newtop/trainer/event"
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
 )
@@ -37,7 +38,7 @@ func (r *run) computeSpectrum() error {
 		r.sample = r.bindSample()
 	}
 	r.sample.Update(r.members[0].weights)
-	e := SpectrumEvent{
+	e := event.SpectrumEvent{
 		Epoch:     r.epoch,
 		Method:    r.spectrumMethod(),
 		Operator:  cmp.Or(r.config.SpectrumOf, spectrumOperators[0]),
@@ -57,8 +58,8 @@ func (r *run) computeSpectrum() error {
 	}
 	slices.SortStableFunc(pairs, func(a, b krylov.Eigenpair) int { return cmp.Compare(b.Value, a.Value) })
 	for _, p := range pairs {
-		e.Eigenvalues = append(e.Eigenvalues, Float(p.Value))
-		e.Residuals = append(e.Residuals, Float(p.Residual))
+		e.Eigenvalues = append(e.Eigenvalues, event.Float(p.Value))
+		e.Residuals = append(e.Residuals, event.Float(p.Residual))
 	}
 	if r.config.Density && pairs != nil {
 		r.density(h, &e)
@@ -71,7 +72,7 @@ func (r *run) spectrumMethod() string { return cmp.Or(r.config.SpectrumMethod, s
 
 // eigenpairs returns the extreme eigenpairs by the event's method, nil if there are none, as the event's Stop tells. Each call
 // begins with what the last one found.
-func (r *run) eigenpairs(h krylov.Operator, e *SpectrumEvent) []krylov.Eigenpair {
+func (r *run) eigenpairs(h krylov.Operator, e *event.SpectrumEvent) []krylov.Eigenpair {
 	k := cmp.Or(r.config.Spectrum, defaultSpectrum)
 	monitor := func(int) error { return r.interject() }
 	if e.Method == "power" {
@@ -99,7 +100,7 @@ func (r *run) eigenpairs(h krylov.Operator, e *SpectrumEvent) []krylov.Eigenpair
 
 // density adds the spectral density, and the trace that its probes give for nothing. The probes are the same
 // every time, so that what changes is the matrix and not the chance.
-func (r *run) density(h krylov.Operator, e *SpectrumEvent) {
+func (r *run) density(h krylov.Operator, e *event.SpectrumEvent) {
 	d, err := krylov.SpectralDensity(h, krylov.DensityOptions{
 		Seed: streamSpectrum, Monitor: func(int) error { return r.interject() },
 	})
@@ -107,11 +108,11 @@ func (r *run) density(h krylov.Operator, e *SpectrumEvent) {
 	if err != nil || d.Grid == nil {
 		return
 	}
-	e.Density = &Density{
-		Grid: Floats(d.Grid), Values: Floats(d.Values), Errors: Floats(d.Errors),
-		Sigma: Float(d.Sigma), Probes: len(d.Quadratures), Steps: d.Steps,
+	e.Density = &event.Density{
+		Grid: event.Floats(d.Grid), Values: event.Floats(d.Values), Errors: event.Floats(d.Errors),
+		Sigma: event.Float(d.Sigma), Probes: len(d.Quadratures), Steps: d.Steps,
 	}
-	e.Trace = &Trace{Value: Float(d.Trace.Value), Error: Float(d.Trace.Error), Probes: d.Trace.Probes}
+	e.Trace = &event.Trace{Value: event.Float(d.Trace.Value), Error: event.Float(d.Trace.Error), Probes: d.Trace.Probes}
 }
 
 // interject answers the commands that came while a spectrum or a look was computed. A changed setting makes an
@@ -119,7 +120,7 @@ func (r *run) density(h krylov.Operator, e *SpectrumEvent) {
 func (r *run) interject() error {
 	for {
 		if r.expired() {
-			r.end, r.giveUp = ReasonTime, true
+			r.end, r.giveUp = event.ReasonTime, true
 		}
 		if r.giveUp && (r.end != "" || r.next != nil || r.back != nil) { // what comes next is for the method that takes over
 			return optim.ErrInterrupted

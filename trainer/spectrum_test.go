@@ -15,6 +15,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 )
 
@@ -62,10 +64,10 @@ func curvatures(t *testing.T, c Config, rows []int) map[string][]float64 {
 
 // ofTheStart runs one epoch whose steps are too short to matter, so that its spectrum is that of the starting
 // weights.
-func ofTheStart(t *testing.T, c Config) SpectrumEvent {
+func ofTheStart(t *testing.T, c Config) event.SpectrumEvent {
 	t.Helper()
 	c.Optimizer, c.Set, c.Epochs, c.SpectrumEvery = "sgd", []string{"rate=1e-13"}, 1, 1
-	spectra := of[SpectrumEvent](train(t, c))
+	spectra := of[event.SpectrumEvent](train(t, c))
 	if len(spectra) != 1 {
 		t.Fatalf("%d spectra", len(spectra))
 	}
@@ -115,7 +117,7 @@ func TestSpectrumAgainstDense(t *testing.T) {
 
 // checkEigenvalues holds an event for two eigenvalues to all of the matrix, downwards. The Gauss–Newton matrix
 // of so small a net has many zeros, of which Lanczos may show one: its last but one need only be an eigenvalue.
-func checkEigenvalues(t *testing.T, e *SpectrumEvent, exact []float64) {
+func checkEigenvalues(t *testing.T, e *event.SpectrumEvent, exact []float64) {
 	t.Helper()
 	n := len(exact)
 	want := []float64{exact[0], exact[1], exact[n-2], exact[n-1]}
@@ -183,7 +185,7 @@ func TestDensityOfASpectrum(t *testing.T) {
 // TestDensitiesCompare: the probes are the same in every epoch, so that a matrix that hardly changes has a
 // density that hardly does.
 func TestDensitiesCompare(t *testing.T) {
-	spectra := of[SpectrumEvent](train(t, Config{Data: "sine", Hidden: []int{4}, Density: true,
+	spectra := of[event.SpectrumEvent](train(t, Config{Data: "sine", Hidden: []int{4}, Density: true,
 		Optimizer: "sgd", Set: []string{"rate=1e-13"}, Epochs: 2, SpectrumEvery: 1}))
 	if len(spectra) != 2 {
 		t.Fatalf("%d spectra", len(spectra))
@@ -203,7 +205,7 @@ func TestDensitiesCompare(t *testing.T) {
 // TestWarmSpectra: later spectra begin where the first one ended and need fewer products.
 func TestWarmSpectra(t *testing.T) {
 	for _, method := range spectrumMethods {
-		spectra := of[SpectrumEvent](train(t, Config{Data: "spirals", Hidden: []int{16}, SpectrumRows: 200, Spectrum: 2,
+		spectra := of[event.SpectrumEvent](train(t, Config{Data: "spirals", Hidden: []int{16}, SpectrumRows: 200, Spectrum: 2,
 			SpectrumMethod: method, Optimizer: "sgd", Set: []string{"rate=1e-4"}, Epochs: 2, SpectrumEvery: 1}))
 		if len(spectra) != 2 || spectra[1].Products >= spectra[0].Products {
 			t.Errorf("%s: %d products, then %d", method, spectra[0].Products, spectra[1].Products)
@@ -219,16 +221,16 @@ func TestInterruptedDensity(t *testing.T) {
 	t.Cleanup(box.Close)
 	done := make(chan error, 1)
 	go func() { done <- s.Run(context.Background()) }()
-	follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Running })
-	do(t, s, Spectrum{})
-	follow(t, box, func(d *Delta) bool { return d.Status.Computing == "spectrum" })
+	follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Running })
+	do(t, s, event.Spectrum{})
+	follow(t, box, func(d *feed.Delta) bool { return d.Status.Computing == "spectrum" })
 	time.Sleep(30 * time.Millisecond)
-	do(t, s, Stop{})
+	do(t, s, event.Stop{})
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	d := follow(t, box, func(d *Delta) bool { return d.Done != nil })
-	if d.Done.Reason != ReasonStopped {
+	d := follow(t, box, func(d *feed.Delta) bool { return d.Done != nil })
+	if d.Done.Reason != event.ReasonStopped {
 		t.Errorf("done %+v", d.Done)
 	}
 	for _, e := range d.Spectra {
@@ -248,7 +250,7 @@ func TestSpectrumOfLetters(t *testing.T) {
 	lanczos := ofTheStart(t, c)
 	c.SpectrumMethod = "power"
 	power := ofTheStart(t, c)
-	most := func(e *SpectrumEvent) (value, residual float64) {
+	most := func(e *event.SpectrumEvent) (value, residual float64) {
 		for i, v := range e.Eigenvalues {
 			if math.Abs(float64(v)) > math.Abs(value) {
 				value, residual = float64(v), float64(e.Residuals[i])
@@ -265,18 +267,18 @@ func TestSpectrumOfLetters(t *testing.T) {
 
 func TestSpectraAreRationed(t *testing.T) {
 	// With nothing to spend the first spectrum is the last.
-	if n := len(of[SpectrumEvent](train(t, Config{Data: "spirals", Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e-9}))); n != 1 {
+	if n := len(of[event.SpectrumEvent](train(t, Config{Data: "spirals", Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e-9}))); n != 1 {
 		t.Errorf("%d spectra: expected 1", n)
 	}
-	if n := len(of[SpectrumEvent](train(t, Config{Data: "spirals", Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e9}))); n != 5 {
+	if n := len(of[event.SpectrumEvent](train(t, Config{Data: "spirals", Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e9}))); n != 5 {
 		t.Errorf("%d spectra: expected 5", n)
 	}
 }
 
 func TestSpectraDoNotTouchTheRun(t *testing.T) {
 	for _, optimizer := range []string{"tr-newton", "sgd"} {
-		plain := of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: optimizer, Epochs: 4}))
-		watched := of[EpochEvent](train(t, Config{Data: "spirals", Optimizer: optimizer, Epochs: 4, SpectrumEvery: 1}))
+		plain := of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: optimizer, Epochs: 4}))
+		watched := of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: optimizer, Epochs: 4, SpectrumEvery: 1}))
 		for i := range plain {
 			if plain[i].Loss != watched[i].Loss || plain[i].GradientEquivalents != watched[i].GradientEquivalents {
 				t.Errorf("%s, epoch %d: loss %v and work %v became %v and %v under spectra", optimizer, i,
@@ -287,46 +289,46 @@ func TestSpectraDoNotTouchTheRun(t *testing.T) {
 }
 
 // busy returns a session in the middle of a spectrum that takes long.
-func busy(t *testing.T) (*Session, *Mailbox, chan error) {
+func busy(t *testing.T) (*Session, *feed.Mailbox, chan error) {
 	t.Helper()
 	s := mustNew(t, Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Spectrum: 60})
 	box := s.Subscribe()
 	t.Cleanup(box.Close)
 	done := make(chan error, 1)
 	go func() { done <- s.Run(context.Background()) }()
-	follow(t, box, func(d *Delta) bool { return d.Run != nil && d.Status.Phase == Running })
-	do(t, s, Spectrum{})
-	follow(t, box, func(d *Delta) bool { return d.Status.Computing == "spectrum" })
+	follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Running })
+	do(t, s, event.Spectrum{})
+	follow(t, box, func(d *feed.Delta) bool { return d.Status.Computing == "spectrum" })
 	return s, box, done
 }
 
 func TestCommandsDuringASpectrum(t *testing.T) {
 	s, box, done := busy(t)
-	var refused *CommandError
-	if err := s.Do(context.Background(), Spectrum{}); !errors.As(err, &refused) {
+	var refused *event.CommandError
+	if err := s.Do(context.Background(), event.Spectrum{}); !errors.As(err, &refused) {
 		t.Errorf("a second spectrum: %v", err)
 	}
-	do(t, s, Pause{On: true})
-	do(t, s, Scale{Factor: 2})
-	if d := follow(t, box, func(d *Delta) bool { return len(d.Settings) > 0 }); d.Status.Computing != "spectrum" {
+	do(t, s, event.Pause{On: true})
+	do(t, s, event.Scale{Factor: 2})
+	if d := follow(t, box, func(d *feed.Delta) bool { return len(d.Settings) > 0 }); d.Status.Computing != "spectrum" {
 		t.Error("a changed setting ended the spectrum")
 	}
-	do(t, s, Stop{})
+	do(t, s, event.Stop{})
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if d := follow(t, box, func(d *Delta) bool { return d.Done != nil }); d.Done.Reason != ReasonStopped || len(d.Spectra) > 0 {
+	if d := follow(t, box, func(d *feed.Delta) bool { return d.Done != nil }); d.Done.Reason != event.ReasonStopped || len(d.Spectra) > 0 {
 		t.Errorf("done %+v with %d spectra", d.Done, len(d.Spectra))
 	}
 }
 
 func TestSwitchDuringASpectrum(t *testing.T) {
 	s, box, done := busy(t)
-	do(t, s, Switch{Optimizer: "momentum"})
-	if d := follow(t, box, func(d *Delta) bool { return len(d.Switches) > 0 }); len(d.Spectra) > 0 {
+	do(t, s, event.Switch{Optimizer: "momentum"})
+	if d := follow(t, box, func(d *feed.Delta) bool { return len(d.Switches) > 0 }); len(d.Spectra) > 0 {
 		t.Error("the spectrum went on")
 	}
-	do(t, s, Stop{})
+	do(t, s, event.Stop{})
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
@@ -334,8 +336,8 @@ func TestSwitchDuringASpectrum(t *testing.T) {
 
 func TestTimeLimitHoldsDuringASpectrum(t *testing.T) {
 	start := time.Now()
-	d := of[DoneEvent](train(t, Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Spectrum: 200, SpectrumEvery: 1, TimeLimit: 200 * time.Millisecond}))
-	if d[0].Reason != ReasonTime {
+	d := of[event.DoneEvent](train(t, Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Spectrum: 200, SpectrumEvery: 1, TimeLimit: 200 * time.Millisecond}))
+	if d[0].Reason != event.ReasonTime {
 		t.Errorf("done %+v", d)
 	}
 	if took := time.Since(start); took > 30*time.Second {

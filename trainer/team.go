@@ -3,10 +3,11 @@ package trainer
 import (
 	"fmt"
 
-	"newtop/models"
-	"newtop/trainer/optim"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/trainer/event"
+	"newtop/trainer/optim"
 )
 
 // Team is several processes that train one run together, each on its own rows. The session runs in process 0 alone; the
@@ -16,7 +17,7 @@ type Team interface {
 	// Size is how many processes there are, this one included.
 	Size() int
 	// Describe adds to a run's first event on how many hosts they are, and how they add up.
-	Describe(e *RunEvent)
+	Describe(e *event.RunEvent)
 	// Prepare has every process prepare its part of what c says, and returns this one's. It may settle what c leaves open and
 	// no result depends on, as how many threads there are. An error is the first one's that has one. Run does not return before Prepare does.
 	Prepare(c *Config) (*Problem, error)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -31,8 +32,8 @@ func sameRun(t *testing.T, alone, together *archive) {
 	}
 	for i := range min(len(alone.events), len(together.events)) {
 		a, b := alone.events[i], together.events[i]
-		if run, ok := b.(RunEvent); ok {
-			b = unranked(run, a.(RunEvent))
+		if run, ok := b.(event.RunEvent); ok {
+			b = unranked(run, a.(event.RunEvent))
 		}
 		if a, b := digits(a), digits(b); a != b {
 			t.Fatalf("event %d:\nfound    %s\nexpected %s", i, b, a)
@@ -44,7 +45,7 @@ func sameRun(t *testing.T, alone, together *archive) {
 }
 
 // unranked gives the first event of a run in a crew the name, time and company of another.
-func unranked(e, like RunEvent) RunEvent {
+func unranked(e, like event.RunEvent) event.RunEvent {
 	e.ID, e.Time, e.Ranks, e.Hosts = like.ID, like.Time, like.Ranks, like.Hosts
 	return e
 }
@@ -79,7 +80,7 @@ func TestTeamsHaveTheSameBits(t *testing.T) {
 		c := together()[name]
 		t.Run(name, func(t *testing.T) {
 			whole := keepAll(t, c)
-			if len(of[EpochEvent](&whole.memory)) < 2 {
+			if len(of[event.EpochEvent](&whole.memory)) < 2 {
 				t.Fatal("nothing happened")
 			}
 			for k, size := range sizes {
@@ -94,22 +95,22 @@ func TestTeamsHaveTheSameBits(t *testing.T) {
 
 // TestTeamsAreSteered like one process: looks, spectra, settings, methods, races and rewinds leave the same events.
 func TestTeamsAreSteered(t *testing.T) {
-	racers := []Racer{
+	racers := []event.Racer{
 		{Optimizer: "tr-gn"}, {Optimizer: "lbfgs"}, {Optimizer: "tr-newton", Set: []string{"blocks=3"}},
 		{Optimizer: "adam", Set: []string{"batch=0"}}, {Optimizer: "dogleg"},
 	}
 	// In the middle of an assembly, in which every process waits for its turn, all else must go on too.
-	within := []Command{
-		StepEpoch{}, StepInner{}, Slice{}, ShowErrors{Worst: 3}, Spectrum{}, Set{Key: "mu", Value: "0.01"}, StepEpoch{}, StepInner{},
-		Race{Racers: []Racer{{Optimizer: "lm"}, {Optimizer: "tr-gn"}}, Equivalents: 50}, Pick{Racer: 0},
-		StepEpoch{}, StepInner{}, Switch{Optimizer: "dogleg"}, StepEpoch{}, StepInner{}, Slice{}, Rewind{Epoch: 1}, StepEpoch{}, StepInner{},
+	within := []event.Command{
+		event.StepEpoch{}, event.StepInner{}, event.Slice{}, event.ShowErrors{Worst: 3}, event.Spectrum{}, event.Set{Key: "mu", Value: "0.01"}, event.StepEpoch{}, event.StepInner{},
+		event.Race{Racers: []event.Racer{{Optimizer: "lm"}, {Optimizer: "tr-gn"}}, Equivalents: 50}, event.Pick{Racer: 0},
+		event.StepEpoch{}, event.StepInner{}, event.Switch{Optimizer: "dogleg"}, event.StepEpoch{}, event.StepInner{}, event.Slice{}, event.Rewind{Epoch: 1}, event.StepEpoch{}, event.StepInner{},
 	}
-	script := []Command{
-		StepEpoch{}, StepInner{}, Slice{}, StepEpoch{}, Slice{}, ShowErrors{Worst: 7}, ShowErrors{Train: true, Worst: 3},
-		Set{Key: "blocks", Value: "4"}, StepEpoch{}, Spectrum{}, Set{Key: "radius", Value: "0.5"}, StepEpoch{},
-		Race{Racers: racers, Equivalents: 60}, Pick{Racer: 2}, StepEpoch{}, Slice{}, Rewind{Epoch: 2}, StepEpoch{},
-		Switch{Optimizer: "lm"}, StepEpoch{}, Switch{Optimizer: "scg"}, StepEpoch{}, ShowWeights{To: 1},
-		Race{Racers: racers[:2], Equivalents: 30}, Pick{Racer: -1}, StepEpoch{},
+	script := []event.Command{
+		event.StepEpoch{}, event.StepInner{}, event.Slice{}, event.StepEpoch{}, event.Slice{}, event.ShowErrors{Worst: 7}, event.ShowErrors{Train: true, Worst: 3},
+		event.Set{Key: "blocks", Value: "4"}, event.StepEpoch{}, event.Spectrum{}, event.Set{Key: "radius", Value: "0.5"}, event.StepEpoch{},
+		event.Race{Racers: racers, Equivalents: 60}, event.Pick{Racer: 2}, event.StepEpoch{}, event.Slice{}, event.Rewind{Epoch: 2}, event.StepEpoch{},
+		event.Switch{Optimizer: "lm"}, event.StepEpoch{}, event.Switch{Optimizer: "scg"}, event.StepEpoch{}, event.ShowWeights{To: 1},
+		event.Race{Racers: racers[:2], Equivalents: 30}, event.Pick{Racer: -1}, event.StepEpoch{},
 	}
 	for name, c := range map[string]Config{
 		"classes":    {Data: "spirals", Hidden: []int{6}, Optimizer: "tr-newton", SpectrumRows: 500, Batch: 2000},
@@ -134,7 +135,7 @@ func TestTeamsAreSteered(t *testing.T) {
 				before := m.looks()
 				d.do(command)
 				switch command.(type) {
-				case Slice, ShowErrors, Spectrum:
+				case event.Slice, event.ShowErrors, event.Spectrum:
 					for m.looks() == before && t.Context().Err() == nil {
 						time.Sleep(time.Millisecond)
 					}
@@ -143,7 +144,7 @@ func TestTeamsAreSteered(t *testing.T) {
 			return d.stop()
 		}
 		alone := steered(1)
-		if len(of[SliceEvent](alone)) != slices || len(of[ErrorsEvent](alone)) == 0 || len(of[SpectrumEvent](alone)) != 1 {
+		if len(of[event.SliceEvent](alone)) != slices || len(of[event.ErrorsEvent](alone)) == 0 || len(of[event.SpectrumEvent](alone)) != 1 {
 			t.Fatalf("%s: the script does not look", name)
 		}
 		for _, size := range []int{2, 5} {
@@ -167,15 +168,15 @@ func TestTeamsAreSteered(t *testing.T) {
 func (m *memory) looks() (n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(of[SliceEvent](m)) + len(of[ErrorsEvent](m)) + len(of[SpectrumEvent](m))
+	return len(of[event.SliceEvent](m)) + len(of[event.ErrorsEvent](m)) + len(of[event.SpectrumEvent](m))
 }
 
 // untimed is digits, with laps and, of two runs, their beginnings.
-func untimed(e, first Event) string {
+func untimed(e, first event.Event) string {
 	switch e := e.(type) {
-	case RunEvent:
-		return digits(unranked(e, first.(RunEvent)))
-	case LapEvent:
+	case event.RunEvent:
+		return digits(unranked(e, first.(event.RunEvent)))
+	case event.LapEvent:
 		e.Lap.Seconds, e.Lap.Elapsed = 0, 0
 		return fmt.Sprintf("%+v", e)
 	}
@@ -203,7 +204,7 @@ func TestTeamsGoOn(t *testing.T) {
 				}
 				s.With(newCrew(t, goesOn))
 				toTheEnd(t, s)
-				rest.events[0] = unranked(rest.events[0].(RunEvent), whole.events[0].(RunEvent))
+				rest.events[0] = unranked(rest.events[0].(event.RunEvent), whole.events[0].(event.RunEvent))
 				sameRest(t, whole, rest, &whole.kept[3])
 			}
 		}
@@ -236,13 +237,13 @@ func TestTeamsRefuse(t *testing.T) {
 	s := mustNew(t, plain, m)
 	s.With(newCrew(t, 3))
 	d := takeWheel(t, s, m)
-	d.refused(Switch{Optimizer: "adam"}, "adam with batch 64: expected all rows")
-	d.refused(Switch{Optimizer: "bpls"}, "expected one process")
-	d.refused(Race{Racers: []Racer{{Optimizer: "tr-gn"}, {Optimizer: "sgd"}}}, "racer sgd: sgd with batch 64: expected all rows")
-	d.do(Race{Racers: []Racer{{Optimizer: "tr-gn"}, {Optimizer: "sgd", Set: []string{"batch=0"}}}, Equivalents: 4})
-	d.do(Pick{Racer: 1})
-	d.refused(Set{Key: "batch", Value: "10"}, "expected all rows")
-	d.do(StepEpoch{})
+	d.refused(event.Switch{Optimizer: "adam"}, "adam with batch 64: expected all rows")
+	d.refused(event.Switch{Optimizer: "bpls"}, "expected one process")
+	d.refused(event.Race{Racers: []event.Racer{{Optimizer: "tr-gn"}, {Optimizer: "sgd"}}}, "racer sgd: sgd with batch 64: expected all rows")
+	d.do(event.Race{Racers: []event.Racer{{Optimizer: "tr-gn"}, {Optimizer: "sgd", Set: []string{"batch=0"}}}, Equivalents: 4})
+	d.do(event.Pick{Racer: 1})
+	d.refused(event.Set{Key: "batch", Value: "10"}, "expected all rows")
+	d.do(event.StepEpoch{})
 	d.stop()
 }
 
@@ -289,7 +290,7 @@ func (c *slowCrew) Prepare(config *Config) (*Problem, error) {
 func TestTeamsAreWaitedFor(t *testing.T) {
 	for _, end := range []func(*Session, func()) error{
 		func(_ *Session, cancel func()) error { cancel(); return nil },
-		func(s *Session, _ func()) error { return s.Do(t.Context(), Stop{}) },
+		func(s *Session, _ func()) error { return s.Do(t.Context(), event.Stop{}) },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		c := &slowCrew{newCrew(t, 2), make(chan struct{}), make(chan struct{})}

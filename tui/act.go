@@ -7,7 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // receive takes in what came and waits for more.
@@ -32,7 +33,7 @@ func (a *App) receive(msg deltaMsg) tea.Cmd {
 }
 
 // accept takes in one Delta.
-func (a *App) accept(d *trainer.Delta) {
+func (a *App) accept(d *feed.Delta) {
 	a.h.apply(d)
 	a.heard = a.clock()
 	a.shown = d.Status.Elapsed
@@ -71,7 +72,7 @@ func (a *App) lost(err error) tea.Cmd {
 }
 
 // command sends something to the run.
-func (a *App) command(c trainer.Command) tea.Cmd {
+func (a *App) command(c event.Command) tea.Cmd {
 	cmd, ok := a.do(c)
 	if !ok {
 		a.note(tokWarn, "the run has not answered yet")
@@ -87,10 +88,10 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 		return next
 	}
 	text := clean(msg.err.Error())
-	if errors.Is(msg.err, trainer.ErrReadOnly) {
+	if errors.Is(msg.err, feed.ErrReadOnly) {
 		a.readOnly = true
 	}
-	if !errors.Is(msg.err, trainer.ErrReadOnly) && !errors.Is(msg.err, trainer.ErrEnded) && !a.h.watched() {
+	if !errors.Is(msg.err, feed.ErrReadOnly) && !errors.Is(msg.err, feed.ErrEnded) && !a.h.watched() {
 		text = "refused: " + text
 		if a.h.status.Audience == nil { // else it comes as a deed
 			a.h.say(a.h.status.Epoch, tokWarn, "%s", text)
@@ -105,7 +106,7 @@ func (a *App) askSpectrum() tea.Cmd {
 	if a.h.status.Computing == "spectrum" {
 		return a.tell("a spectrum is being computed")
 	}
-	return a.command(trainer.Spectrum{})
+	return a.command(event.Spectrum{})
 }
 
 // glance asks the run for what the pane that has the whole screen wants to show.
@@ -140,7 +141,7 @@ func (a *App) stopped(err error) tea.Cmd {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, trainer.ErrReadOnly), errors.Is(err, trainer.ErrEnded), a.ctx.Err() != nil:
+	case errors.Is(err, feed.ErrReadOnly), errors.Is(err, feed.ErrEnded), a.ctx.Err() != nil:
 		return tea.Quit
 	}
 	a.stopping = false
@@ -167,7 +168,7 @@ func (a *App) expire() tea.Cmd {
 
 // tick moves the clock on, twice a second and only while a run is running here: that of a record is the record's.
 func (a *App) tick() tea.Cmd {
-	if a.h.status.Phase != trainer.Running || a.h.mute() || a.closed || a.ticking {
+	if a.h.status.Phase != event.Running || a.h.mute() || a.closed || a.ticking {
 		return nil
 	}
 	a.ticking = true
@@ -176,7 +177,7 @@ func (a *App) tick() tea.Cmd {
 
 // elapsed is the training time now: what the status said, and what has gone by since.
 func (a *App) elapsed() float64 {
-	if a.h.status.Phase != trainer.Running || a.h.mute() || a.closed || a.h.status.Computing != "" {
+	if a.h.status.Phase != event.Running || a.h.mute() || a.closed || a.h.status.Computing != "" {
 		return a.shown
 	}
 	return a.shown + max(0, a.clock().Sub(a.heard).Seconds())

@@ -17,7 +17,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"newtop/trainer"
+	"newtop/trainer/feed"
 	"newtop/trainer/optim"
 )
 
@@ -89,9 +89,9 @@ type App struct {
 }
 
 // New returns the model for a feed. Whoever runs it in a program of their own must Close it at the end.
-func New(feed trainer.Feed, o Options) *App { return newApp(feed, o, optim.All()) }
+func New(feed feed.Feed, o Options) *App { return newApp(feed, o, optim.All()) }
 
-func newApp(feed trainer.Feed, o Options, methods []*optim.Info) *App {
+func newApp(feed feed.Feed, o Options, methods []*optim.Info) *App {
 	a := &App{
 		bridge:     newBridge(feed),
 		appearance: newAppearance(&o),
@@ -123,7 +123,7 @@ func (a *App) Close() { a.cancel() }
 // Run shows a feed until the user quits, the context ends or the program fails, and restores the
 // terminal on every way out, a panic included. It returns the context's error if that ended it. Signals
 // are the caller's: they are expected to end the context.
-func Run(ctx context.Context, feed trainer.Feed, o Options) error {
+func Run(ctx context.Context, feed feed.Feed, o Options) error {
 	if o.Guest != nil {
 		return runGuest(ctx, New(feed, o), o)
 	}

@@ -17,7 +17,8 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"go.uber.org/goleak"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 func testView() *view {
@@ -36,7 +37,7 @@ func newTest(s script, o Options, w, h int) *App {
 	return a
 }
 
-func came(d trainer.Delta) deltaMsg { return deltaMsg{deltas: []trainer.Delta{d}} }
+func came(d feed.Delta) deltaMsg { return deltaMsg{deltas: []feed.Delta{d}} }
 
 func typed(s string) tea.KeyPressMsg {
 	special := map[string]rune{"tab": tea.KeyTab, "enter": tea.KeyEnter, "esc": tea.KeyEscape, "left": tea.KeyLeft, "right": tea.KeyRight,
@@ -197,15 +198,15 @@ func TestSpectrumUnderWay(t *testing.T) {
 func TestCommands(t *testing.T) {
 	for _, c := range []struct {
 		keys []string
-		want trainer.Command
+		want event.Command
 	}{
-		{[]string{"space"}, trainer.Pause{On: true}},
-		{[]string{"s"}, trainer.StepEpoch{}}, {[]string{"i"}, trainer.StepInner{}}, {[]string{"k"}, trainer.Spectrum{}},
-		{[]string{"+"}, trainer.Scale{Factor: 2}}, {[]string{"="}, trainer.Scale{Factor: 2}}, {[]string{"-"}, trainer.Scale{Factor: 0.5}}, {[]string{"_"}, trainer.Scale{Factor: 0.5}},
-		{[]string{"2"}, trainer.Switch{Optimizer: "tr-gn"}}, {[]string{"o", "4"}, trainer.Switch{Optimizer: "sgd"}},
-		{[]string{"o", "a", "d", "a", "m", "enter"}, trainer.Switch{Optimizer: "adam"}}, {[]string{"o", "down", "enter"}, trainer.Switch{Optimizer: "tr-gn"}},
-		{[]string{"o", "q", "esc", "s"}, trainer.StepEpoch{}}, {[]string{"?", "esc", "i"}, trainer.StepInner{}},
-		{[]string{"q"}, trainer.Stop{}}, {[]string{"ctrl+c"}, trainer.Stop{}}, {[]string{"o", "ctrl+c"}, trainer.Stop{}},
+		{[]string{"space"}, event.Pause{On: true}},
+		{[]string{"s"}, event.StepEpoch{}}, {[]string{"i"}, event.StepInner{}}, {[]string{"k"}, event.Spectrum{}},
+		{[]string{"+"}, event.Scale{Factor: 2}}, {[]string{"="}, event.Scale{Factor: 2}}, {[]string{"-"}, event.Scale{Factor: 0.5}}, {[]string{"_"}, event.Scale{Factor: 0.5}},
+		{[]string{"2"}, event.Switch{Optimizer: "tr-gn"}}, {[]string{"o", "4"}, event.Switch{Optimizer: "sgd"}},
+		{[]string{"o", "a", "d", "a", "m", "enter"}, event.Switch{Optimizer: "adam"}}, {[]string{"o", "down", "enter"}, event.Switch{Optimizer: "tr-gn"}},
+		{[]string{"o", "q", "esc", "s"}, event.StepEpoch{}}, {[]string{"?", "esc", "i"}, event.StepInner{}},
+		{[]string{"q"}, event.Stop{}}, {[]string{"ctrl+c"}, event.Stop{}}, {[]string{"o", "ctrl+c"}, event.Stop{}},
 	} {
 		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
 			a := newTest(script{epochs: 3}, Options{}, 120, 40)
@@ -234,7 +235,7 @@ func TestCommandOrder(t *testing.T) {
 	for cmd != nil {
 		_, cmd = a.Update(cmd())
 	}
-	want := []trainer.Command{trainer.StepEpoch{}, trainer.StepInner{}, trainer.Switch{Optimizer: "tr-gn"}}
+	want := []event.Command{event.StepEpoch{}, event.StepInner{}, event.Switch{Optimizer: "tr-gn"}}
 	if fmt.Sprint(f.commands) != fmt.Sprint(want) {
 		t.Errorf("%#v", f.commands)
 	}
@@ -265,7 +266,7 @@ func quits(cmd tea.Cmd) bool {
 }
 
 func TestQuit(t *testing.T) {
-	done := ended(trainer.Status{}, trainer.ReasonStopped)
+	done := ended(event.Status{}, event.ReasonStopped)
 	t.Run("when the run has ended", func(t *testing.T) {
 		a := newTest(script{epochs: 3}, Options{}, 80, 24)
 		if quits(press(a, "q")) {
@@ -289,7 +290,7 @@ func TestQuit(t *testing.T) {
 	})
 	t.Run("a feed that only shows", func(t *testing.T) {
 		a := newTest(script{epochs: 3}, Options{}, 80, 24)
-		if _, cmd := a.Update(stoppedMsg{trainer.ErrReadOnly}); !quits(cmd) {
+		if _, cmd := a.Update(stoppedMsg{feed.ErrReadOnly}); !quits(cmd) {
 			t.Error("stayed")
 		}
 	})
@@ -320,7 +321,7 @@ func TestUnchangedPanesAreKept(t *testing.T) {
 	a := newTest(script{epochs: 33}, Options{}, 120, 40)
 	a.View()
 	before := a.kept
-	d := trainer.Delta{Status: a.h.status, Inner: []trainer.InnerEvent{fakeInner(34, 13, 1)}}
+	d := feed.Delta{Status: a.h.status, Inner: []event.InnerEvent{fakeInner(34, 13, 1)}}
 	a.Update(came(d))
 	a.View()
 	for id := range paneCount {
@@ -362,7 +363,7 @@ func BenchmarkUpdateInner(b *testing.B) {
 	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		a.Update(came(trainer.Delta{Status: a.h.status, Inner: []trainer.InnerEvent{fakeInner(34, i%40, 1)}}))
+		a.Update(came(feed.Delta{Status: a.h.status, Inner: []event.InnerEvent{fakeInner(34, i%40, 1)}}))
 		a.View()
 	}
 }
@@ -372,7 +373,7 @@ func BenchmarkUpdateEpoch(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	b.ReportAllocs()
 	for i := 34; b.Loop(); i++ {
-		a.Update(came(trainer.Delta{Status: a.h.status, Epochs: []trainer.EpochEvent{fakeEpoch(i, 1, r)}}))
+		a.Update(came(feed.Delta{Status: a.h.status, Epochs: []event.EpochEvent{fakeEpoch(i, 1, r)}}))
 		a.View()
 	}
 }

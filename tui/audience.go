@@ -8,18 +8,18 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // viewerOnly is why a guest who does not control can't do what they tried.
 const viewerOnly = "read-only: you are a viewer"
 
 // newDeeds are those of an audience that are not in the log yet, in order.
-func (h *history) newDeeds(a *trainer.Audience) []trainer.Deed {
+func (h *history) newDeeds(a *event.Audience) []event.Deed {
 	if a == nil || a == h.status.Audience || len(a.Deeds) == 0 {
 		return nil
 	}
-	first := slices.IndexFunc(a.Deeds, func(d trainer.Deed) bool { return d.Number > h.deed })
+	first := slices.IndexFunc(a.Deeds, func(d event.Deed) bool { return d.Number > h.deed })
 	if first < 0 {
 		return nil
 	}
@@ -27,7 +27,7 @@ func (h *history) newDeeds(a *trainer.Audience) []trainer.Deed {
 }
 
 // deedDone notes in the log what somebody did.
-func (h *history) deedDone(d *trainer.Deed) {
+func (h *history) deedDone(d *event.Deed) {
 	h.deed = d.Number
 	if d.Refused != "" {
 		h.say(d.Epoch, tokMuted, "%s: %s, refused: %s", clean(d.By), clean(d.What), clean(d.Refused))
@@ -60,7 +60,7 @@ func (a *App) audience(w int) []part {
 }
 
 // controls says who controls the run, with names of at most so many columns together.
-func (a *App) controls(all *trainer.Audience, longest int) string {
+func (a *App) controls(all *event.Audience, longest int) string {
 	var names []string
 	you := false
 	for i := range all.Viewers {
@@ -94,7 +94,7 @@ func (a *App) controls(all *trainer.Audience, longest int) string {
 }
 
 // isYou reports whether a viewer is the guest of this screen, or has their name and role.
-func (a *App) isYou(v *trainer.Viewer) bool {
+func (a *App) isYou(v *event.Viewer) bool {
 	return a.guest != nil && v.Name == a.guest.Name && v.Control == a.guest.Control
 }
 
@@ -137,7 +137,7 @@ func (o *whoOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 func (o *whoOverlay) draw(a *App, w, h int) []string {
 	bw := min(w-2, 76)
 	inner := bw - 4
-	var viewers []trainer.Viewer
+	var viewers []event.Viewer
 	if all := a.h.status.Audience; all != nil {
 		viewers = all.Viewers
 	}
@@ -161,7 +161,7 @@ func (o *whoOverlay) draw(a *App, w, h int) []string {
 }
 
 // who is the row of a viewer.
-func (a *App) who(v *trainer.Viewer, you bool, w int) string {
+func (a *App) who(v *event.Viewer, you bool, w int) string {
 	name, role := clean(v.Name), part{tokMuted, "looks"}
 	if v.Control {
 		role = part{tokStrong, "controls"}
@@ -212,7 +212,7 @@ func (*stopOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 		if why := unsteerable(a); why != "" {
 			return a.refuse(why)
 		}
-		return a.command(trainer.Stop{})
+		return a.command(event.Stop{})
 	case "esc", "n", "q":
 		a.overlay = nil
 	}

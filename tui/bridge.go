@@ -7,7 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // interval is the least time between two messages from the feed, where a bridge has no longer one: it bounds
@@ -24,7 +25,7 @@ const queued = 32
 
 // deltaMsg is what the feed brought, in order, and why it ended if it did.
 type deltaMsg struct {
-	deltas []trainer.Delta
+	deltas []feed.Delta
 	err    error
 }
 
@@ -39,17 +40,17 @@ type stoppedMsg struct{ err error }
 // that does not read stops the waiting and nobody else. wake has room for one and is only ever filled
 // without blocking; Close ends everything through the context.
 type bridge struct {
-	feed     trainer.Feed
+	feed     feed.Feed
 	interval time.Duration
 	ctx      context.Context
 	cancel   context.CancelFunc
 	wake     chan struct{}
-	asleep   bool              // it does not look at the feed within an interval, of which the feed makes one Delta
-	waiting  []trainer.Command // in order, behind the one under way
+	asleep   bool            // it does not look at the feed within an interval, of which the feed makes one Delta
+	waiting  []event.Command // in order, behind the one under way
 	busy     bool
 }
 
-func newBridge(feed trainer.Feed) *bridge {
+func newBridge(feed feed.Feed) *bridge {
 	b := &bridge{feed: feed, interval: interval, wake: make(chan struct{}, 1)}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b
@@ -78,7 +79,7 @@ func (b *bridge) next(due time.Time) (msg deltaMsg) {
 	if err != nil {
 		return deltaMsg{err: err}
 	}
-	return deltaMsg{deltas: []trainer.Delta{d}}
+	return deltaMsg{deltas: []feed.Delta{d}}
 }
 
 // gather waits for something new, and if that comes before it is due, for more until then.
@@ -102,7 +103,7 @@ func (b *bridge) gather(due time.Time) (msg deltaMsg) {
 }
 
 // take waits for a Delta, but when there is something to show already only until it is due.
-func (b *bridge) take(due time.Time, some bool) (trainer.Delta, error) {
+func (b *bridge) take(due time.Time, some bool) (feed.Delta, error) {
 	if !some {
 		return b.feed.Wait(b.ctx)
 	}
@@ -144,7 +145,7 @@ func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
 
 // do sends commands one after another, so that they arrive in the order of the keys. It returns nil
 // while one is under way; false says that the queue is full.
-func (b *bridge) do(c trainer.Command) (cmd tea.Cmd, ok bool) {
+func (b *bridge) do(c event.Command) (cmd tea.Cmd, ok bool) {
 	if !b.busy {
 		b.busy = true
 		return b.send(c), true
@@ -161,13 +162,13 @@ func (b *bridge) do(c trainer.Command) (cmd tea.Cmd, ok bool) {
 }
 
 // overtakes reports whether a command makes the one before it superfluous.
-func overtakes(c, before trainer.Command) bool {
+func overtakes(c, before event.Command) bool {
 	switch c.(type) {
-	case trainer.Seek:
-		_, ok := before.(trainer.Seek)
+	case event.Seek:
+		_, ok := before.(event.Seek)
 		return ok
-	case trainer.Speed:
-		_, ok := before.(trainer.Speed)
+	case event.Speed:
+		_, ok := before.(event.Speed)
 		return ok
 	}
 	return false
@@ -188,12 +189,12 @@ func (b *bridge) answered() tea.Cmd {
 	return b.send(c)
 }
 
-func (b *bridge) send(c trainer.Command) tea.Cmd {
+func (b *bridge) send(c event.Command) tea.Cmd {
 	return func() tea.Msg { return replyMsg{b.feed.Do(b.ctx, c)} }
 }
 
 // stop asks the run to end, before everything that is queued.
 func (b *bridge) stop() tea.Cmd {
 	b.waiting = nil
-	return func() tea.Msg { return stoppedMsg{b.feed.Do(b.ctx, trainer.Stop{})} }
+	return func() tea.Msg { return stoppedMsg{b.feed.Do(b.ctx, event.Stop{})} }
 }

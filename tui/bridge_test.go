@@ -7,20 +7,21 @@ import (
 	"testing/synctest"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // timedFeed gathers what it is sent; a command's effect is there at once.
 type timedFeed struct {
-	deltas chan trainer.Delta
+	deltas chan feed.Delta
 	closed chan struct{}
 }
 
 func newTimedFeed() *timedFeed {
-	return &timedFeed{deltas: make(chan trainer.Delta, 100), closed: make(chan struct{})}
+	return &timedFeed{deltas: make(chan feed.Delta, 100), closed: make(chan struct{})}
 }
 
-func (f *timedFeed) Wait(ctx context.Context) (trainer.Delta, error) {
+func (f *timedFeed) Wait(ctx context.Context) (feed.Delta, error) {
 	select {
 	case d := <-f.deltas:
 		for {
@@ -33,14 +34,14 @@ func (f *timedFeed) Wait(ctx context.Context) (trainer.Delta, error) {
 			return d, nil
 		}
 	case <-ctx.Done():
-		return trainer.Delta{}, ctx.Err()
+		return feed.Delta{}, ctx.Err()
 	case <-f.closed:
-		return trainer.Delta{}, io.EOF
+		return feed.Delta{}, io.EOF
 	}
 }
 
-func (f *timedFeed) Do(context.Context, trainer.Command) error {
-	f.deltas <- trainer.Delta{Status: trainer.Status{Phase: trainer.Paused}}
+func (f *timedFeed) Do(context.Context, event.Command) error {
+	f.deltas <- feed.Delta{Status: event.Status{Phase: event.Paused}}
 	return nil
 }
 
@@ -49,7 +50,7 @@ func (f *timedFeed) Close() { close(f.closed) }
 // every sends an epoch as often as asked until the test ends.
 func (f *timedFeed) every(ctx context.Context, period time.Duration) {
 	for n := 1; ctx.Err() == nil; n++ {
-		f.deltas <- trainer.Delta{Epochs: []trainer.EpochEvent{{Epoch: n}}}
+		f.deltas <- feed.Delta{Epochs: []event.EpochEvent{{Epoch: n}}}
 		time.Sleep(period)
 	}
 }
@@ -86,12 +87,12 @@ func TestFirstLookIsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newTimedFeed()
 		b := newBridge(f)
-		f.deltas <- trainer.Delta{}
+		f.deltas <- feed.Delta{}
 		start := time.Now()
 		if b.wait(0)(); time.Since(start) > 0 {
 			t.Errorf("the first Delta took %v", time.Since(start))
 		}
-		time.AfterFunc(time.Second, func() { f.deltas <- trainer.Delta{} })
+		time.AfterFunc(time.Second, func() { f.deltas <- feed.Delta{} })
 		start = time.Now()
 		if b.wait(interval)(); time.Since(start) != time.Second {
 			t.Errorf("a Delta of a quiet feed took %v", time.Since(start))
@@ -101,13 +102,13 @@ func TestFirstLookIsAtOnce(t *testing.T) {
 
 // TestUrgent checks what does not wait for the rest of the interval.
 func TestUrgent(t *testing.T) {
-	for name, d := range map[string]trainer.Delta{
-		"run": {Run: &trainer.RunEvent{}}, "diverged": {Diverged: &trainer.DivergedEvent{}}, "done": {Done: &trainer.DoneEvent{}},
+	for name, d := range map[string]feed.Delta{
+		"run": {Run: &event.RunEvent{}}, "diverged": {Diverged: &event.DivergedEvent{}}, "done": {Done: &event.DoneEvent{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newTimedFeed()
-				f.deltas <- trainer.Delta{}
+				f.deltas <- feed.Delta{}
 				time.AfterFunc(3*time.Millisecond, func() { f.deltas <- d })
 				start := time.Now()
 				msg := newBridge(f).wait(interval)().(deltaMsg)
@@ -121,9 +122,9 @@ func TestUrgent(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := newTimedFeed()
 			b := newBridge(f)
-			f.deltas <- trainer.Delta{}
+			f.deltas <- feed.Delta{}
 			time.AfterFunc(3*time.Millisecond, func() {
-				cmd, _ := b.do(trainer.Pause{On: true})
+				cmd, _ := b.do(event.Pause{On: true})
 				cmd()
 				b.answered()
 			})
@@ -141,7 +142,7 @@ func TestGatherEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newTimedFeed()
 		b := newBridge(f)
-		f.deltas <- trainer.Delta{}
+		f.deltas <- feed.Delta{}
 		time.AfterFunc(20*time.Millisecond, f.Close)
 		if msg := b.wait(interval)().(deltaMsg); msg.err != io.EOF || len(msg.deltas) != 1 {
 			t.Errorf("%d Deltas and %v", len(msg.deltas), msg.err)

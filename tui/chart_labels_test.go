@@ -9,7 +9,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // TestNewestEpochIsLabelled: with every scale of x the newest epoch has its number, and the label at the right the unit.
@@ -25,7 +26,7 @@ func TestNewestEpochIsLabelled(t *testing.T) {
 		t.Run(fmt.Sprint(c.epochs, c.limit, c.keys), func(t *testing.T) {
 			v := testView()
 			r := rand.New(rand.NewPCG(1, 2))
-			d := trainer.Delta{Run: fakeRun(script{})[0].Run, Status: trainer.Status{Epoch: c.epochs, EpochLimit: c.limit}}
+			d := feed.Delta{Run: fakeRun(script{})[0].Run, Status: event.Status{Epoch: c.epochs, EpochLimit: c.limit}}
 			for e := range c.epochs + 1 {
 				d.Epochs = append(d.Epochs, fakeEpoch(e, 1, r))
 			}

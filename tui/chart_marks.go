@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // keptMarks bounds how many events the charts can mark.
@@ -55,7 +55,7 @@ func (h *history) cut(to int) {
 	}
 	after := func(n note) bool { return n.at[xEpoch] > float64(to) }
 	h.notes = slices.DeleteFunc(h.notes, after)
-	h.spectra = slices.DeleteFunc(h.spectra, func(e trainer.SpectrumEvent) bool { return e.Epoch > to })
+	h.spectra = slices.DeleteFunc(h.spectra, func(e event.SpectrumEvent) bool { return e.Epoch > to })
 	h.latest.Epoch = to
 	for i := len(h.entries) - 1; i >= 0; i-- {
 		if e := &h.entries[i]; e.text == "" && e.stats.Epoch == to {
@@ -63,7 +63,7 @@ func (h *history) cut(to int) {
 			break
 		}
 	}
-	h.before = trainer.EpochEvent{Loss: trainer.Float(math.NaN()), TestLoss: trainer.Float(math.NaN())}
+	h.before = event.EpochEvent{Loss: event.Float(math.NaN()), TestLoss: event.Float(math.NaN())}
 	h.solving = false
 	h.epochGen++
 	h.innerGen++
@@ -81,12 +81,12 @@ func (h *history) curves() []*series {
 }
 
 // spotOf is where an epoch stands on every axis.
-func spotOf(e *trainer.EpochEvent) spot {
+func spotOf(e *event.EpochEvent) spot {
 	return spot{float64(e.Epoch), float64(e.Elapsed), float64(e.GradientEquivalents)}
 }
 
 // setting notes a change of a hyperparameter.
-func (h *history) setting(e *trainer.SettingEvent) {
+func (h *history) setting(e *event.SettingEvent) {
 	text := clean(e.Key) + " = " + clean(fmt.Sprint(e.Value))
 	h.say(e.Epoch, tokAccent, "%s", text)
 	h.mark(e.Epoch, false, text)

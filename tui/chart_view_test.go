@@ -11,18 +11,19 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // storyView is a run with outliers, a hole, a switch, a setting and a way back.
 func storyView() *view {
 	v := testView()
 	r := rand.New(rand.NewPCG(3, 4))
-	d := trainer.Delta{Run: fakeRun(script{})[0].Run, Status: trainer.Status{Phase: trainer.Running, EpochLimit: 80, Optimizer: "tr-newton"}}
+	d := feed.Delta{Run: fakeRun(script{})[0].Run, Status: event.Status{Phase: event.Running, EpochLimit: 80, Optimizer: "tr-newton"}}
 	add := func(from, to int) {
 		for e := from; e <= to; e++ {
 			ev := fakeEpoch(e, 1+float64(e%7), r)
-			ev.GradientEquivalents, ev.Elapsed = trainer.Float(31*e), trainer.Float(0.9*float64(e)+float64(e*e)/20)
+			ev.GradientEquivalents, ev.Elapsed = event.Float(31*e), event.Float(0.9*float64(e)+float64(e*e)/20)
 			switch e {
 			case 12:
 				ev.Loss = 90
@@ -35,9 +36,9 @@ func storyView() *view {
 		}
 	}
 	add(0, 50)
-	d.Switches = []trainer.SwitchEvent{{Epoch: 20, From: "tr-newton", To: "adam"}}
-	d.Settings = []trainer.SettingEvent{{Epoch: 27, Key: "rate", Value: 0.01}, {Epoch: 28, Key: "rate", Value: 0.02}}
-	d.Rewinds = []trainer.RewindEvent{{Epoch: 50, To: 36}}
+	d.Switches = []event.SwitchEvent{{Epoch: 20, From: "tr-newton", To: "adam"}}
+	d.Settings = []event.SettingEvent{{Epoch: 27, Key: "rate", Value: 0.01}, {Epoch: 28, Key: "rate", Value: 0.02}}
+	d.Rewinds = []event.RewindEvent{{Epoch: 50, To: 36}}
 	add(37, 60)
 	d.Status.Epoch = 60
 	v.h.apply(&d)
@@ -112,7 +113,7 @@ func TestWayBack(t *testing.T) {
 	if h.latest.Epoch != 60 {
 		t.Errorf("the newest epoch is %d", h.latest.Epoch)
 	}
-	h.apply(&trainer.Delta{Rewinds: []trainer.RewindEvent{{Epoch: 60, To: 30}}})
+	h.apply(&feed.Delta{Rewinds: []event.RewindEvent{{Epoch: 60, To: 30}}})
 	if h.latest.Epoch != 30 || h.loss.last() != float64(h.latest.Loss) {
 		t.Errorf("went back to %d, loss %v and %v", h.latest.Epoch, h.loss.last(), h.latest.Loss)
 	}
@@ -199,7 +200,7 @@ func TestFollow(t *testing.T) {
 	p := &lossPane{}
 	r := rand.New(rand.NewPCG(1, 1))
 	grow := func(e int) {
-		v.h.apply(&trainer.Delta{Status: v.h.status, Epochs: []trainer.EpochEvent{fakeEpoch(e, 1, r)}})
+		v.h.apply(&feed.Delta{Status: v.h.status, Epochs: []event.EpochEvent{fakeEpoch(e, 1, r)}})
 		p.body(v, 80, 20, true)
 	}
 	zoomedBody(t, v, p, 80, 20, "] ]")
@@ -291,7 +292,7 @@ func BenchmarkChart(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		r := rand.New(rand.NewPCG(1, 1))
 		v := testView()
-		v.h.run = &trainer.RunEvent{}
+		v.h.run = &event.RunEvent{}
 		for i := range n {
 			at := spot{float64(i), float64(i) / 9, float64(i) * 3}
 			v.h.loss.put(at, math.Exp(-float64(i)/float64(n))+0.1*r.Float64())

@@ -6,19 +6,19 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // Compared is a recorded run as Compare shows it. Nothing in it is changed.
 type Compared struct {
-	ID, Name string            // Name may be empty
-	State    string            // in a word: "epochs", "running", "interrupted"
-	Run      *trainer.RunEvent // nil for a run that did not begin
-	Epochs   []trainer.EpochEvent
-	Switches []trainer.SwitchEvent
-	Settings []trainer.SettingEvent
-	Diverged *trainer.DivergedEvent
-	Done     *trainer.DoneEvent
+	ID, Name string          // Name may be empty
+	State    string          // in a word: "epochs", "running", "interrupted"
+	Run      *event.RunEvent // nil for a run that did not begin
+	Epochs   []event.EpochEvent
+	Switches []event.SwitchEvent
+	Settings []event.SettingEvent
+	Diverged *event.DivergedEvent
+	Done     *event.DoneEvent
 }
 
 // MostCompared is how many runs Compare shows at most.

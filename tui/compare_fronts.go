@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	versus "newtop/internal/contrast"
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // scroll is a part of a list of rows that is longer than the screen.
@@ -207,7 +207,7 @@ func (o *compareDifferences) row(m *comparison, r *versus.Row, names, wide, inne
 
 // choices are the runs' choices, and what was changed in them later.
 func (m *comparison) choices() []versus.Row {
-	openings := make([]*trainer.RunEvent, len(m.runs))
+	openings := make([]*event.RunEvent, len(m.runs))
 	for i := range m.runs {
 		openings[i] = m.runs[i].Run
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"go.uber.org/goleak"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // TestCompareOdd: runs that did not begin, have one epoch, go back, are regressions, or have names that would move a
@@ -142,7 +142,7 @@ func BenchmarkCompare(b *testing.B) {
 			runs[i].Epochs = append(runs[i].Epochs, one...)
 		}
 		for k := range runs[i].Epochs {
-			runs[i].Epochs[k].Epoch, runs[i].Epochs[k].Elapsed = k, trainer.Float(k)
+			runs[i].Epochs[k].Epoch, runs[i].Epochs[k].Elapsed = k, event.Float(k)
 		}
 	}
 	m := newCompareTest(runs, Options{}, 120, 40)

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	versus "newtop/internal/contrast"
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // comparedRun is a run with its curves.
@@ -19,9 +19,9 @@ type comparedRun struct {
 	series  []series // of comparedQuantities
 	notes   []note
 	measure versus.Measure
-	records []*trainer.EpochEvent // each better than all before by the measure
-	best    *trainer.EpochEvent   // the last one of them; nil for none
-	last    *trainer.EpochEvent
+	records []*event.EpochEvent // each better than all before by the measure
+	best    *event.EpochEvent   // the last one of them; nil for none
+	last    *event.EpochEvent
 	hidden  bool
 }
 
@@ -33,36 +33,36 @@ type comparedQuantity struct {
 	log     bool   // usually drawn logarithmically
 	percent bool
 	alarm   bool // a value that is not finite is bad news
-	of      func(*trainer.EpochEvent) trainer.Float
+	of      func(*event.EpochEvent) event.Float
 }
 
 // comparedQuantities are what can be looked at, in the order in which v goes through them; a regression has its RMSE
 // before its errors, of which there are none.
 var comparedQuantities = []comparedQuantity{
-	{"test loss", "loss", "test", true, false, true, func(e *trainer.EpochEvent) trainer.Float { return e.TestLoss }},
-	{"test error", "error", "test", true, true, true, func(e *trainer.EpochEvent) trainer.Float { return e.TestError }},
-	{"test RMSE", "rmse", "test", true, false, true, func(e *trainer.EpochEvent) trainer.Float { return e.TestRMSE }},
-	{"training loss", "loss", "train", true, false, true, func(e *trainer.EpochEvent) trainer.Float { return e.Loss }},
-	{"training error", "error", "train", true, true, true, func(e *trainer.EpochEvent) trainer.Float { return e.Error }},
-	{"training RMSE", "rmse", "train", true, false, true, func(e *trainer.EpochEvent) trainer.Float { return e.RMSE }},
-	{"gradient norm", "gradient_norm", "", true, false, false, func(e *trainer.EpochEvent) trainer.Float { return e.GradientNorm }},
-	{"step norm", "step_norm", "", true, false, false, func(e *trainer.EpochEvent) trainer.Float { return e.StepNorm }},
-	{"inner iterations", "inner", "", false, false, false, (*trainer.EpochEvent).InnerIterations},
-	{"trust-region radius", "radius", "", true, false, false, func(e *trainer.EpochEvent) trainer.Float { return e.Radius }},
-	{"learning rate", "rate", "", true, false, false, func(e *trainer.EpochEvent) trainer.Float { return e.Rate }},
+	{"test loss", "loss", "test", true, false, true, func(e *event.EpochEvent) event.Float { return e.TestLoss }},
+	{"test error", "error", "test", true, true, true, func(e *event.EpochEvent) event.Float { return e.TestError }},
+	{"test RMSE", "rmse", "test", true, false, true, func(e *event.EpochEvent) event.Float { return e.TestRMSE }},
+	{"training loss", "loss", "train", true, false, true, func(e *event.EpochEvent) event.Float { return e.Loss }},
+	{"training error", "error", "train", true, true, true, func(e *event.EpochEvent) event.Float { return e.Error }},
+	{"training RMSE", "rmse", "train", true, false, true, func(e *event.EpochEvent) event.Float { return e.RMSE }},
+	{"gradient norm", "gradient_norm", "", true, false, false, func(e *event.EpochEvent) event.Float { return e.GradientNorm }},
+	{"step norm", "step_norm", "", true, false, false, func(e *event.EpochEvent) event.Float { return e.StepNorm }},
+	{"inner iterations", "inner", "", false, false, false, (*event.EpochEvent).InnerIterations},
+	{"trust-region radius", "radius", "", true, false, false, func(e *event.EpochEvent) event.Float { return e.Radius }},
+	{"learning rate", "rate", "", true, false, false, func(e *event.EpochEvent) event.Float { return e.Rate }},
 	{"seconds an epoch", "seconds", "", false, false, false, epochSeconds},
 }
 
 // epochSeconds leaves out epoch 0, in which nothing was done.
-func epochSeconds(e *trainer.EpochEvent) trainer.Float {
+func epochSeconds(e *event.EpochEvent) event.Float {
 	if e.Epoch == 0 {
-		return trainer.Float(math.NaN())
+		return event.Float(math.NaN())
 	}
 	return e.Seconds
 }
 
 func newComparedRuns(runs []Compared) []comparedRun {
-	openings, names := make([]*trainer.RunEvent, len(runs)), make([]string, len(runs))
+	openings, names := make([]*event.RunEvent, len(runs)), make([]string, len(runs))
 	for i := range runs {
 		openings[i], names[i] = runs[i].Run, clean(runs[i].Name)
 	}
@@ -119,7 +119,7 @@ func (r *comparedRun) marks(by axis) (out []plotMark) {
 }
 
 // value is an epoch's value of the measure.
-func (r *comparedRun) value(e *trainer.EpochEvent) float64 {
+func (r *comparedRun) value(e *event.EpochEvent) float64 {
 	if e == nil {
 		return math.NaN()
 	}
@@ -139,11 +139,11 @@ func (r *comparedRun) state() part {
 	switch {
 	case r.Run == nil && len(r.Epochs) == 0:
 		return part{tokWarn, "did not begin"}
-	case r.Diverged != nil || r.Done != nil && r.Done.Reason == trainer.ReasonDiverged:
+	case r.Diverged != nil || r.Done != nil && r.Done.Reason == event.ReasonDiverged:
 		return part{tokBad, "× diverged"}
-	case r.Done != nil && r.Done.Reason == trainer.ReasonFailed:
+	case r.Done != nil && r.Done.Reason == event.ReasonFailed:
 		return part{tokBad, "failed"}
-	case r.Done != nil && r.Done.Reason == trainer.ReasonEpochs:
+	case r.Done != nil && r.Done.Reason == event.ReasonEpochs:
 		return part{tokMuted, "done"}
 	case r.Done != nil:
 		return part{tokMuted, clean(string(r.Done.Reason))}
@@ -220,7 +220,7 @@ func (m *comparison) common() int {
 }
 
 // reach is the first epoch at which a run had so small a value of a measure, nil if it never had.
-func (r *comparedRun) reach(target float64, by versus.Measure) *trainer.EpochEvent {
+func (r *comparedRun) reach(target float64, by versus.Measure) *event.EpochEvent {
 	if r.measure != by {
 		return nil
 	}
@@ -253,7 +253,7 @@ func present(runs []comparedRun) (out []int) {
 
 // subject is what all runs have in common: the data and the net.
 func (m *comparison) subject() (out []string) {
-	one := func(of func(*trainer.RunEvent) string) {
+	one := func(of func(*event.RunEvent) string) {
 		var all []string
 		for i := range m.runs {
 			if r := m.runs[i].Run; r != nil {
@@ -265,7 +265,7 @@ func (m *comparison) subject() (out []string) {
 			out = append(out, all[0])
 		}
 	}
-	one(func(r *trainer.RunEvent) string { return r.Data.Name })
-	one(func(r *trainer.RunEvent) string { return r.Model.Shape() })
+	one(func(r *event.RunEvent) string { return r.Data.Name })
+	one(func(r *event.RunEvent) string { return r.Model.Shape() })
 	return out
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // tableView is where the table of the runs stands on the screen and which of them it shows.
@@ -28,7 +28,7 @@ type compareColumn struct {
 // columns lists the columns from the left, apart from the runs' names.
 func (m *comparison) columns() []compareColumn {
 	plain := func(s string) part { return part{tokText, s} }
-	of := func(pick func(r *comparedRun) *trainer.EpochEvent, text func(r *comparedRun, e *trainer.EpochEvent) string) func(*comparedRun) part {
+	of := func(pick func(r *comparedRun) *event.EpochEvent, text func(r *comparedRun, e *event.EpochEvent) string) func(*comparedRun) part {
 		return func(r *comparedRun) part {
 			e := pick(r)
 			if e == nil {
@@ -37,12 +37,12 @@ func (m *comparison) columns() []compareColumn {
 			return plain(text(r, e))
 		}
 	}
-	best := func(r *comparedRun) *trainer.EpochEvent { return r.best }
-	last := func(r *comparedRun) *trainer.EpochEvent { return r.last }
-	value := func(r *comparedRun, e *trainer.EpochEvent) string { return r.text(r.value(e)) }
-	epoch := func(_ *comparedRun, e *trainer.EpochEvent) string { return count(e.Epoch) }
-	took := func(_ *comparedRun, e *trainer.EpochEvent) string { return elapsedText(float64(e.Elapsed)) }
-	work := func(_ *comparedRun, e *trainer.EpochEvent) string { return tally(float64(e.GradientEquivalents), 6) }
+	best := func(r *comparedRun) *event.EpochEvent { return r.best }
+	last := func(r *comparedRun) *event.EpochEvent { return r.last }
+	value := func(r *comparedRun, e *event.EpochEvent) string { return r.text(r.value(e)) }
+	epoch := func(_ *comparedRun, e *event.EpochEvent) string { return count(e.Epoch) }
+	took := func(_ *comparedRun, e *event.EpochEvent) string { return elapsedText(float64(e.Elapsed)) }
+	work := func(_ *comparedRun, e *event.EpochEvent) string { return tally(float64(e.GradientEquivalents), 6) }
 	bestText := func(r *comparedRun) part {
 		p := of(best, value)(r)
 		if p.t == tokText {
@@ -53,7 +53,7 @@ func (m *comparison) columns() []compareColumn {
 	columns := []compareColumn{{"best", 0, bestText}, {"at epoch", 3, of(best, epoch)}, {"time", 2, of(best, took)}, {"work", 7, of(best, work)}}
 	if m.target >= 0 {
 		target := m.targets[m.target]
-		sought := func(r *comparedRun) *trainer.EpochEvent { return r.reach(target, m.runs[0].measure) }
+		sought := func(r *comparedRun) *event.EpochEvent { return r.reach(target, m.runs[0].measure) }
 		columns = append(columns, compareColumn{"≤ " + m.targetText() + " in", 1, of(sought, took)}, compareColumn{"work", 5, of(sought, work)})
 	}
 	columns = append(columns, m.cursorColumns()...)

@@ -14,7 +14,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // fakeCompared are n made-up recorded runs. The fourth diverged, the sixth is of another seed and was switched.
@@ -24,20 +24,20 @@ func fakeCompared(n int) []Compared {
 	var out []Compared
 	for i := range n {
 		epochs, speed := 30+10*i, float64(4+2*i)
-		c := Compared{ID: fmt.Sprintf("20261121-12000%d-abcdef", i), State: "epochs", Run: &trainer.RunEvent{
+		c := Compared{ID: fmt.Sprintf("20261121-12000%d-abcdef", i), State: "epochs", Run: &event.RunEvent{
 			Version: 1, Optimizer: methods[i], Seed: 1 + uint64(i/5), Epochs: epochs, Time: time.Date(2026, 11, 21, 12, 0, i, 0, time.UTC), Kernel: "avx512",
-			Data:     trainer.DataInfo{Name: "letters", TrainRows: 16000, TestRows: 4000, Inputs: 16, Outputs: 26, Classes: 26},
-			Model:    trainer.ModelInfo{Layers: []int{16, 70, 50, 26}, Activations: []string{"tanh", "tanh", "softmax"}, Loss: "xent", Parameters: 6066},
+			Data:     event.DataInfo{Name: "letters", TrainRows: 16000, TestRows: 4000, Inputs: 16, Outputs: 26, Classes: 26},
+			Model:    event.ModelInfo{Layers: []int{16, 70, 50, 26}, Activations: []string{"tanh", "tanh", "softmax"}, Loss: "xent", Parameters: 6066},
 			Settings: map[string]any{"xi": 0.1, "radius": float64(1 + i)},
 		}}
 		for e := range epochs + 1 {
 			x := float64(e)
 			ev := fakeEpoch(e, 1, r)
-			ev.Loss = trainer.Float(3.2*math.Exp(-x/speed) + 0.01*float64(i+1))
+			ev.Loss = event.Float(3.2*math.Exp(-x/speed) + 0.01*float64(i+1))
 			ev.TestLoss = ev.Loss*1.1 + 0.02
-			ev.Error = trainer.Float(0.95*math.Exp(-x/speed) + 0.002*float64(i+1))
-			ev.TestError = trainer.Float(0.95*math.Exp(-x/speed) + 0.03 + 0.004*math.Abs(float64(i)-2))
-			ev.Elapsed, ev.GradientEquivalents = trainer.Float(x*0.3*float64(n-i)), trainer.Float(x*12*float64(i+1))
+			ev.Error = event.Float(0.95*math.Exp(-x/speed) + 0.002*float64(i+1))
+			ev.TestError = event.Float(0.95*math.Exp(-x/speed) + 0.03 + 0.004*math.Abs(float64(i)-2))
+			ev.Elapsed, ev.GradientEquivalents = event.Float(x*0.3*float64(n-i)), event.Float(x*12*float64(i+1))
 			if i == 3 && e >= 40 {
 				ev.Loss, ev.TestLoss, ev.TestError = nan, nan, nan
 			}
@@ -46,13 +46,13 @@ func fakeCompared(n int) []Compared {
 			}
 			c.Epochs = append(c.Epochs, ev)
 		}
-		c.Done = &trainer.DoneEvent{Reason: trainer.ReasonEpochs, Epochs: epochs}
+		c.Done = &event.DoneEvent{Reason: event.ReasonEpochs, Epochs: epochs}
 		switch i {
 		case 3:
-			c.Diverged, c.Done.Reason = &trainer.DivergedEvent{Epoch: 40, Reason: "the loss is not finite"}, trainer.ReasonDiverged
+			c.Diverged, c.Done.Reason = &event.DivergedEvent{Epoch: 40, Reason: "the loss is not finite"}, event.ReasonDiverged
 		case 5:
-			c.Switches = []trainer.SwitchEvent{{Epoch: 20, From: "tr-gn", To: "adam"}}
-			c.Settings = []trainer.SettingEvent{{Epoch: 25, Key: "rate", Value: 0.5}}
+			c.Switches = []event.SwitchEvent{{Epoch: 20, From: "tr-gn", To: "adam"}}
+			c.Settings = []event.SettingEvent{{Epoch: 25, Key: "rate", Value: 0.5}}
 			c.Done, c.State = nil, "interrupted"
 		}
 		out = append(out, c)

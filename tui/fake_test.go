@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
 )
@@ -21,15 +22,15 @@ import (
 // fakeFeed replays a made-up run: a Delta at a time, at a pace or as fast as it is asked.
 type fakeFeed struct {
 	mu       sync.Mutex
-	deltas   []trainer.Delta
+	deltas   []feed.Delta
 	at       int
 	pace     time.Duration
 	paused   bool
-	commands []trainer.Command
+	commands []event.Command
 	refuse   error
 }
 
-func (f *fakeFeed) Wait(ctx context.Context) (trainer.Delta, error) {
+func (f *fakeFeed) Wait(ctx context.Context) (feed.Delta, error) {
 	for {
 		f.mu.Lock()
 		if f.at < len(f.deltas) && !f.paused {
@@ -48,27 +49,27 @@ func (f *fakeFeed) Wait(ctx context.Context) (trainer.Delta, error) {
 		f.mu.Unlock()
 		select {
 		case <-ctx.Done():
-			return trainer.Delta{}, ctx.Err()
+			return feed.Delta{}, ctx.Err()
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
 
-func (f *fakeFeed) Do(_ context.Context, c trainer.Command) error {
+func (f *fakeFeed) Do(_ context.Context, c event.Command) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.commands = append(f.commands, c)
 	switch c := c.(type) {
-	case trainer.Pause:
+	case event.Pause:
 		f.pause(c.On)
-	case trainer.Scale:
-		return &trainer.CommandError{Reason: "radius = -1: expected a number > 0"}
-	case trainer.Stop:
-		var s trainer.Status
+	case event.Scale:
+		return &event.CommandError{Reason: "radius = -1: expected a number > 0"}
+	case event.Stop:
+		var s event.Status
 		if f.at > 0 {
 			s = f.deltas[f.at-1].Status
 		}
-		f.deltas = append(f.deltas[:f.at:f.at], ended(s, trainer.ReasonStopped))
+		f.deltas = append(f.deltas[:f.at:f.at], ended(s, event.ReasonStopped))
 		f.paused = false
 	}
 	return f.refuse
@@ -79,14 +80,14 @@ func (f *fakeFeed) pause(on bool) {
 	f.paused = on
 	if f.at > 0 && on {
 		s := f.deltas[f.at-1].Status
-		s.Phase = trainer.Paused
+		s.Phase = event.Paused
 		f.at--
-		f.deltas[f.at] = trainer.Delta{Status: s}
+		f.deltas[f.at] = feed.Delta{Status: s}
 		f.paused = false
 		go func() {
 			time.Sleep(100 * time.Millisecond)
 			f.mu.Lock()
-			f.paused = f.at > 0 && f.deltas[f.at-1].Status.Phase == trainer.Paused
+			f.paused = f.at > 0 && f.deltas[f.at-1].Status.Phase == event.Paused
 			f.mu.Unlock()
 		}()
 	}
@@ -94,14 +95,14 @@ func (f *fakeFeed) pause(on bool) {
 
 func (f *fakeFeed) Close() {}
 
-func ended(s trainer.Status, r trainer.Reason) trainer.Delta {
-	s.Phase = trainer.Ended
-	return trainer.Delta{Status: s, Done: &trainer.DoneEvent{
-		Reason: r, Epochs: s.Epoch, Loss: 0.0123, Error: 0.006, TestError: 0.0471, BestTestError: 0.0462, BestEpoch: 31, Elapsed: trainer.Float(s.Elapsed),
+func ended(s event.Status, r event.Reason) feed.Delta {
+	s.Phase = event.Ended
+	return feed.Delta{Status: s, Done: &event.DoneEvent{
+		Reason: r, Epochs: s.Epoch, Loss: 0.0123, Error: 0.006, TestError: 0.0471, BestTestError: 0.0462, BestEpoch: 31, Elapsed: event.Float(s.Elapsed),
 	}}
 }
 
-var nan = trainer.Float(math.NaN())
+var nan = event.Float(math.NaN())
 
 // fakeMethods stand in for the registry, so that pictures do not depend on it.
 func fakeMethods() []*optim.Info {
@@ -132,38 +133,38 @@ type script struct {
 	fate       string // "running", "done", "nan"
 }
 
-func fakeRun(s script) []trainer.Delta {
+func fakeRun(s script) []feed.Delta {
 	r := rand.New(rand.NewPCG(1, 2))
-	run := &trainer.RunEvent{
+	run := &event.RunEvent{
 		Version: 1, ID: "x", Optimizer: "tr-newton", Seed: 1, Epochs: 60,
-		Data: trainer.DataInfo{Name: "letters", TrainRows: 16000, TestRows: 4000, Inputs: 16, Outputs: 26, Classes: 26},
-		Model: trainer.ModelInfo{
+		Data: event.DataInfo{Name: "letters", TrainRows: 16000, TestRows: 4000, Inputs: 16, Outputs: 26, Classes: 26},
+		Model: event.ModelInfo{
 			Layers: []int{16, 70, 50, 26}, Activations: []string{"tanh", "tanh", "softmax"}, Loss: "xent", Parameters: 6066,
-			Connections: []trainer.ConnectionInfo{{To: 1, From: 0, Weights: 1120}, {To: 2, From: 1, Weights: 3500}, {To: 3, From: 2, Weights: 1300}},
+			Connections: []event.ConnectionInfo{{To: 1, From: 0, Weights: 1120}, {To: 2, From: 1, Weights: 3500}, {To: 3, From: 2, Weights: 1300}},
 		},
 	}
 	if s.regression {
-		run.Data = trainer.DataInfo{Name: "sine", TrainRows: 400, TestRows: 100, Inputs: 1, Outputs: 1}
+		run.Data = event.DataInfo{Name: "sine", TrainRows: 400, TestRows: 100, Inputs: 1, Outputs: 1}
 		run.Model.Loss = "mse"
 	}
 	if s.skips {
 		run.Model.Connections = append(run.Model.Connections,
-			trainer.ConnectionInfo{To: 2, From: 0, Weights: 800}, trainer.ConnectionInfo{To: 3, From: 0, Weights: 416})
+			event.ConnectionInfo{To: 2, From: 0, Weights: 800}, event.ConnectionInfo{To: 3, From: 0, Weights: 416})
 	}
-	st := trainer.Status{Phase: trainer.Running, EpochLimit: 60, Optimizer: "tr-newton",
-		Settings: []trainer.Setting{{Key: "radius", Text: "1", Primary: true}, {Key: "xi", Text: "0.1"}, {Key: "limit", Text: "120"}}}
-	adam := []trainer.Setting{{Key: "rate", Text: "0.001", Primary: true}, {Key: "beta1", Text: "0.9"}}
+	st := event.Status{Phase: event.Running, EpochLimit: 60, Optimizer: "tr-newton",
+		Settings: []event.Setting{{Key: "radius", Text: "1", Primary: true}, {Key: "xi", Text: "0.1"}, {Key: "limit", Text: "120"}}}
+	adam := []event.Setting{{Key: "rate", Text: "0.001", Primary: true}, {Key: "beta1", Text: "0.9"}}
 	if s.adam {
 		st.Optimizer, st.Settings, run.Optimizer = "adam", adam, "adam"
 	}
-	deltas := []trainer.Delta{{Run: run, Status: st}}
+	deltas := []feed.Delta{{Run: run, Status: st}}
 	radius, equivalents := 1.0, 0.0
 	first := fakeEpoch(0, 0, r)
 	first.Epoch, first.Inner, first.Radius, first.Rho, first.Rate, first.StepNorm, first.Seconds = 0, nil, 1, nan, nan, nan, 0
 	if s.adam {
 		first.Radius, first.Rate = nan, 0.001
 	}
-	deltas = append(deltas, trainer.Delta{Status: st, Epochs: []trainer.EpochEvent{first}})
+	deltas = append(deltas, feed.Delta{Status: st, Epochs: []event.EpochEvent{first}})
 	for e := 1; e <= s.epochs; e++ {
 		ev := fakeEpoch(e, radius, r)
 		if s.adam || s.switchAt > 0 && e > s.switchAt {
@@ -171,7 +172,7 @@ func fakeRun(s script) []trainer.Delta {
 			st.Units, st.Unit = 250, 90
 		} else {
 			for k := 1; k <= ev.Inner[0].Iterations; k += 9 {
-				deltas = append(deltas, trainer.Delta{Status: st, Inner: []trainer.InnerEvent{fakeInner(e, k, radius)}})
+				deltas = append(deltas, feed.Delta{Status: st, Inner: []event.InnerEvent{fakeInner(e, k, radius)}})
 			}
 		}
 		switch rho := float64(ev.Rho); {
@@ -186,38 +187,38 @@ func fakeRun(s script) []trainer.Delta {
 			st.Settings[0].Text = strconv.FormatFloat(radius, 'g', -1, 64)
 		}
 		equivalents += 60
-		ev.GradientEquivalents = trainer.Float(equivalents)
+		ev.GradientEquivalents = event.Float(equivalents)
 		if s.fate == "nan" && e == s.epochs {
 			ev.Loss, ev.TestLoss, ev.GradientNorm = nan, nan, nan
 		}
 		st.Epoch, st.Elapsed, st.Equivalents = e, float64(ev.Elapsed), equivalents
-		d := trainer.Delta{Status: st, Epochs: []trainer.EpochEvent{ev}}
+		d := feed.Delta{Status: st, Epochs: []event.EpochEvent{ev}}
 		if s.spectra && e%4 == 0 {
-			d.Spectra = []trainer.SpectrumEvent{fakeSpectrum(e)}
+			d.Spectra = []event.SpectrumEvent{fakeSpectrum(e)}
 		}
 		deltas = append(deltas, d)
 		if e == s.switchAt {
 			st.Optimizer, st.Settings = "adam", adam
-			deltas = append(deltas, trainer.Delta{Status: st, Switches: []trainer.SwitchEvent{{Epoch: e, From: "tr-newton", To: "adam"}}})
+			deltas = append(deltas, feed.Delta{Status: st, Switches: []event.SwitchEvent{{Epoch: e, From: "tr-newton", To: "adam"}}})
 		}
 	}
 	switch s.fate {
 	case "done":
-		deltas = append(deltas, ended(st, trainer.ReasonTarget))
+		deltas = append(deltas, ended(st, event.ReasonTarget))
 	case "nan", "dead":
-		d := ended(st, trainer.ReasonDiverged)
-		d.Diverged = &trainer.DivergedEvent{Epoch: s.epochs, Reason: "the loss is not finite"}
+		d := ended(st, event.ReasonDiverged)
+		d.Diverged = &event.DivergedEvent{Epoch: s.epochs, Reason: "the loss is not finite"}
 		d.Done.Loss = nan
 		deltas = append(deltas, d)
 	default:
 		if st.Optimizer == "tr-newton" {
-			deltas = append(deltas, trainer.Delta{Status: st, Inner: []trainer.InnerEvent{fakeInner(s.epochs+1, 1, radius), fakeInner(s.epochs+1, 7, radius), fakeInner(s.epochs+1, 12, radius)}})
+			deltas = append(deltas, feed.Delta{Status: st, Inner: []event.InnerEvent{fakeInner(s.epochs+1, 1, radius), fakeInner(s.epochs+1, 7, radius), fakeInner(s.epochs+1, 12, radius)}})
 		}
 	}
 	return deltas
 }
 
-func fakeEpoch(e int, radius float64, r *rand.Rand) trainer.EpochEvent {
+func fakeEpoch(e int, radius float64, r *rand.Rand) event.EpochEvent {
 	x := float64(e)
 	loss := 3.2*math.Exp(-x/6) + 0.02*math.Exp(-x/60)*(1+0.15*r.Float64())
 	test := loss + 0.04 + 0.0006*x + 0.01*r.Float64()
@@ -226,8 +227,8 @@ func fakeEpoch(e int, radius float64, r *rand.Rand) trainer.EpochEvent {
 	if e%9 == 8 {
 		rho = -0.4
 	}
-	f := func(x float64) trainer.Float { return trainer.Float(x) }
-	ev := trainer.EpochEvent{
+	f := func(x float64) event.Float { return event.Float(x) }
+	ev := event.EpochEvent{
 		Epoch: e, Optimizer: "tr-newton", Loss: f(loss), TestLoss: f(test),
 		Error: f(0.9*math.Exp(-x/5) + 0.004), TestError: f(0.9*math.Exp(-x/5) + 0.045 + 0.004*r.Float64()),
 		RMSE: f(math.Sqrt(loss)), TestRMSE: f(math.Sqrt(test)),
@@ -236,26 +237,26 @@ func fakeEpoch(e int, radius float64, r *rand.Rand) trainer.EpochEvent {
 		Gradients: f(x + 1), Products: f(23 * x), Losses: f(x + 1), Seconds: f(0.4 + 0.2*r.Float64()), Elapsed: f(0.5 * x),
 	}
 	n := 4 + int(40*(1-math.Exp(-x/10))) + r.IntN(14)
-	ev.Inner = []trainer.InnerSummary{{Iterations: n, Stop: stop, Residual: f(0.08), TrueResidual: nan, StepNorm: ev.StepNorm, Curvature: f(0.02),
-		Ritz: trainer.Floats([]float64{-0.02, 0.001, 0.013, 0.08, 0.9, 4.1, 11.3})}}
+	ev.Inner = []event.InnerSummary{{Iterations: n, Stop: stop, Residual: f(0.08), TrueResidual: nan, StepNorm: ev.StepNorm, Curvature: f(0.02),
+		Ritz: event.Floats([]float64{-0.02, 0.001, 0.013, 0.08, 0.9, 4.1, 11.3})}}
 	for i, w := range []float64{3.1, 5.2, 4.4} {
-		ev.Blocks = append(ev.Blocks, trainer.BlockNorms{To: i + 1, From: i, Weight: f(w + x/20), Gradient: f(0.3 * math.Exp(-x/9)), Step: f(0.1 * w)})
+		ev.Blocks = append(ev.Blocks, event.BlockNorms{To: i + 1, From: i, Weight: f(w + x/20), Gradient: f(0.3 * math.Exp(-x/9)), Step: f(0.1 * w)})
 	}
 	return ev
 }
 
-func fakeInner(e, k int, radius float64) trainer.InnerEvent {
+func fakeInner(e, k int, radius float64) event.InnerEvent {
 	x := float64(k)
-	return trainer.InnerEvent{Epoch: e, Iteration: k, Residual: trainer.Float(0.3 * math.Exp(-x/12)), StepNorm: trainer.Float(radius * (1 - math.Exp(-x/9))),
-		Radius: trainer.Float(radius), Curvature: trainer.Float(0.4 / x), Model: trainer.Float(-0.02 * x)}
+	return event.InnerEvent{Epoch: e, Iteration: k, Residual: event.Float(0.3 * math.Exp(-x/12)), StepNorm: event.Float(radius * (1 - math.Exp(-x/9))),
+		Radius: event.Float(radius), Curvature: event.Float(0.4 / x), Model: event.Float(-0.02 * x)}
 }
 
-func fakeSpectrum(e int) trainer.SpectrumEvent {
+func fakeSpectrum(e int) event.SpectrumEvent {
 	x := float64(e)
-	s := trainer.SpectrumEvent{Epoch: e, Method: "lanczos", Operator: "hessian", Rows: 16000, Products: 40}
+	s := event.SpectrumEvent{Epoch: e, Method: "lanczos", Operator: "hessian", Rows: 16000, Products: 40}
 	for i, v := range []float64{-0.31 * math.Exp(-x/30), -0.082, -0.0021, 0.4, 0.72, 1.3, 2.2, 8.4 + x/4} {
-		s.Eigenvalues = append(s.Eigenvalues, trainer.Float(v))
-		s.Residuals = append(s.Residuals, trainer.Float(3e-6*float64(i+1)))
+		s.Eigenvalues = append(s.Eigenvalues, event.Float(v))
+		s.Residuals = append(s.Residuals, event.Float(3e-6*float64(i+1)))
 	}
 	return s
 }

@@ -9,7 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -159,7 +159,7 @@ func (f *settingsForm) apply(a *App) tea.Cmd {
 	var cmds []tea.Cmd
 	for i, text := range f.values {
 		if text = strings.TrimSpace(text); text != f.before[i] {
-			cmds = append(cmds, a.command(trainer.Set{Key: f.method.Parameters[i].Key, Value: text}))
+			cmds = append(cmds, a.command(event.Set{Key: f.method.Parameters[i].Key, Value: text}))
 		}
 	}
 	return tea.Batch(cmds...)

@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // BenchmarkGuests shows a run of 20 epochs and 200 inner iterations a second to guests, and reports what each takes:
@@ -63,10 +64,10 @@ func guests(b *testing.B, size Size, n int) {
 }
 
 // fastRelay is a run of 20 epochs and 200 inner iterations a second, until it is stopped.
-func fastRelay() (r *trainer.Relay, stop func()) {
-	r = trainer.NewRelay(nil)
+func fastRelay() (r *feed.Relay, stop func()) {
+	r = feed.NewRelay(nil)
 	for _, d := range fakeRun(script{epochs: 33, spectra: true}) {
-		r.Show(eventsOf([]trainer.Delta{d}), func(s *trainer.Status) { *s = d.Status })
+		r.Show(eventsOf([]feed.Delta{d}), func(s *event.Status) { *s = d.Status })
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -82,11 +83,11 @@ func fastRelay() (r *trainer.Relay, stop func()) {
 				return
 			}
 			epoch := 34 + i/10
-			events := []trainer.Event{fakeInner(epoch, 1+i%10, 4)}
+			events := []event.Event{fakeInner(epoch, 1+i%10, 4)}
 			if i%10 == 9 {
 				events = append(events, fakeEpoch(epoch, 4, source))
 			}
-			r.Show(events, func(s *trainer.Status) { s.Epoch, s.Elapsed = epoch-1, float64(i)*0.005 })
+			r.Show(events, func(s *event.Status) { s.Epoch, s.Elapsed = epoch-1, float64(i)*0.005 })
 		}
 	}()
 	return r, func() { cancel(); <-done }

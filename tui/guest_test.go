@@ -16,27 +16,28 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"go.uber.org/goleak"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // crowd is an audience of two who control and others who look.
-func crowd(lookers int, deeds ...trainer.Deed) *trainer.Audience {
+func crowd(lookers int, deeds ...event.Deed) *event.Audience {
 	at := time.Unix(0, 0)
-	a := &trainer.Audience{Deeds: deeds, Viewers: []trainer.Viewer{
+	a := &event.Audience{Deeds: deeds, Viewers: []event.Viewer{
 		{Name: "ann", Key: "SHA256:abcdefghijklmnop", Control: true, Since: at}, {Name: "bob the builder", Key: "SHA256:ponmlkjihgfedcba", Control: true, Since: at},
 	}}
 	for i := range lookers {
-		a.Viewers = append(a.Viewers, trainer.Viewer{Name: fmt.Sprint("looker ", i+1), Key: "SHA256:0123456789abcdef", Since: at})
+		a.Viewers = append(a.Viewers, event.Viewer{Name: fmt.Sprint("looker ", i+1), Key: "SHA256:0123456789abcdef", Since: at})
 	}
 	return a
 }
 
 // newGuest returns the screen of a guest with an audience.
-func newGuest(g Guest, w, h int, all *trainer.Audience) *App {
+func newGuest(g Guest, w, h int, all *event.Audience) *App {
 	a := newTest(script{epochs: 20}, Options{NoColor: true, Guest: &g}, w, h)
 	s := a.h.status
 	s.Audience, s.Kept = all, []int{1, 2, 3}
-	a.Update(came(trainer.Delta{Status: s}))
+	a.Update(came(feed.Delta{Status: s}))
 	return a
 }
 
@@ -138,7 +139,7 @@ func TestGuestsLeave(t *testing.T) {
 		t.Error("esc does not call it off")
 	}
 	press(a, append(stop, "enter")...)()
-	if c := a.feed.(*fakeFeed).commands; len(c) != 1 || c[0] != (trainer.Stop{}) {
+	if c := a.feed.(*fakeFeed).commands; len(c) != 1 || c[0] != (event.Stop{}) {
 		t.Errorf("sent %#v", c)
 	}
 }
@@ -161,19 +162,19 @@ func TestSavesOfGuests(t *testing.T) {
 
 // TestDeeds come into the log once, in order, after the epoch that was done last, however many lie between two Deltas.
 func TestDeeds(t *testing.T) {
-	deed := func(n, epoch int, what, refused string) trainer.Deed {
-		return trainer.Deed{Number: n, Epoch: epoch, By: "ann", What: what, Refused: refused}
+	deed := func(n, epoch int, what, refused string) event.Deed {
+		return event.Deed{Number: n, Epoch: epoch, By: "ann", What: what, Refused: refused}
 	}
-	first := []trainer.Deed{deed(1, 0, "pause", ""), deed(2, 1, "set radius 2", ""), deed(3, 1, "switch to x", "no such method")}
-	more := append(append([]trainer.Deed(nil), first[1:]...), deed(4, 2, "go on", ""), deed(5, 2, "pause", ""))
-	epoch := func(n int) trainer.EpochEvent { return trainer.EpochEvent{Epoch: n} }
+	first := []event.Deed{deed(1, 0, "pause", ""), deed(2, 1, "set radius 2", ""), deed(3, 1, "switch to x", "no such method")}
+	more := append(append([]event.Deed(nil), first[1:]...), deed(4, 2, "go on", ""), deed(5, 2, "pause", ""))
+	epoch := func(n int) event.EpochEvent { return event.EpochEvent{Epoch: n} }
 	all, h := crowd(0, first...), &history{}
-	s := trainer.Status{Epoch: 2, Audience: all}
-	h.apply(&trainer.Delta{Status: s, Run: &trainer.RunEvent{}, Epochs: []trainer.EpochEvent{epoch(0), epoch(1), epoch(2)}})
-	h.apply(&trainer.Delta{Status: s})
+	s := event.Status{Epoch: 2, Audience: all}
+	h.apply(&feed.Delta{Status: s, Run: &event.RunEvent{}, Epochs: []event.EpochEvent{epoch(0), epoch(1), epoch(2)}})
+	h.apply(&feed.Delta{Status: s})
 	s.Audience = crowd(1, more...)
-	h.apply(&trainer.Delta{Status: s, Epochs: []trainer.EpochEvent{epoch(3)}})
-	h.apply(&trainer.Delta{Status: s})
+	h.apply(&feed.Delta{Status: s, Epochs: []event.EpochEvent{epoch(3)}})
+	h.apply(&feed.Delta{Status: s})
 	var got []string
 	for _, e := range h.entries[1:] {
 		text := e.text
@@ -191,21 +192,21 @@ func TestDeeds(t *testing.T) {
 
 // TestWhoControls in words.
 func TestWhoControls(t *testing.T) {
-	v := func(name string, control bool) trainer.Viewer { return trainer.Viewer{Name: name, Control: control} }
+	v := func(name string, control bool) event.Viewer { return event.Viewer{Name: name, Control: control} }
 	for _, c := range []struct {
 		you     Guest
-		viewers []trainer.Viewer
+		viewers []event.Viewer
 		want    string
 	}{
-		{Guest{Name: "lou"}, []trainer.Viewer{v("lou", false)}, ""},
-		{Guest{Name: "lou"}, []trainer.Viewer{v("lou", false), v("ann", true)}, " · ann controls"},
-		{Guest{Name: "ann", Control: true}, []trainer.Viewer{v("ann", true)}, " · you control"},
-		{Guest{Name: "ann", Control: true}, []trainer.Viewer{v("bob", true), v("ann", true)}, " · you, bob control"},
-		{Guest{Name: "lou"}, []trainer.Viewer{v("ann", true), v("bob", true)}, " · ann, bob control"},
-		{Guest{Name: "lou"}, []trainer.Viewer{v("annabella winterbottom", true), v("bob the builder", true)}, " · 2 control"},
-		{Guest{Name: "lou"}, []trainer.Viewer{v("an\x1b[31mn", true)}, " · an[31mn controls"},
+		{Guest{Name: "lou"}, []event.Viewer{v("lou", false)}, ""},
+		{Guest{Name: "lou"}, []event.Viewer{v("lou", false), v("ann", true)}, " · ann controls"},
+		{Guest{Name: "ann", Control: true}, []event.Viewer{v("ann", true)}, " · you control"},
+		{Guest{Name: "ann", Control: true}, []event.Viewer{v("bob", true), v("ann", true)}, " · you, bob control"},
+		{Guest{Name: "lou"}, []event.Viewer{v("ann", true), v("bob", true)}, " · ann, bob control"},
+		{Guest{Name: "lou"}, []event.Viewer{v("annabella winterbottom", true), v("bob the builder", true)}, " · 2 control"},
+		{Guest{Name: "lou"}, []event.Viewer{v("an\x1b[31mn", true)}, " · an[31mn controls"},
 	} {
-		a := newGuest(c.you, 120, 40, &trainer.Audience{Viewers: c.viewers})
+		a := newGuest(c.you, 120, 40, &event.Audience{Viewers: c.viewers})
 		if got := a.controls(a.h.status.Audience, 24); got != c.want {
 			t.Errorf("%+v: %q, expected %q", c.viewers, got, c.want)
 		}
@@ -248,13 +249,13 @@ func TestNewsOfGuests(t *testing.T) {
 		f := newTimedFeed()
 		b := newBridge(f)
 		b.asleep = true
-		f.deltas <- trainer.Delta{}
-		time.AfterFunc(50*time.Millisecond, func() { f.deltas <- trainer.Delta{Epochs: []trainer.EpochEvent{{Epoch: 1}}} })
+		f.deltas <- feed.Delta{}
+		time.AfterFunc(50*time.Millisecond, func() { f.deltas <- feed.Delta{Epochs: []event.EpochEvent{{Epoch: 1}}} })
 		start := time.Now()
 		if msg := b.wait(time.Second)().(deltaMsg); time.Since(start) != time.Second || len(msg.deltas) != 1 || len(msg.deltas[0].Epochs) != 1 {
 			t.Errorf("%d Deltas after %v", len(msg.deltas), time.Since(start))
 		}
-		f.deltas <- trainer.Delta{}
+		f.deltas <- feed.Delta{}
 		time.AfterFunc(50*time.Millisecond, func() { b.answered() })
 		start = time.Now()
 		if b.wait(time.Second)(); time.Since(start) > 60*time.Millisecond {
@@ -290,7 +291,7 @@ func (g *guestTerminal) String() string {
 }
 
 // visit runs a guest's whole program until it ends.
-func visit(t *testing.T, ctx context.Context, feed trainer.Feed, out *guestTerminal, resizes <-chan Size, act func(keys io.Writer)) error {
+func visit(t *testing.T, ctx context.Context, feed feed.Feed, out *guestTerminal, resizes <-chan Size, act func(keys io.Writer)) error {
 	t.Helper()
 	in, keys := io.Pipe()
 	defer keys.Close()
@@ -371,7 +372,7 @@ func TestGuestRuns(t *testing.T) {
 // panickyFeed breaks.
 type panickyFeed struct{ fakeFeed }
 
-func (*panickyFeed) Wait(context.Context) (trainer.Delta, error) { panic("broken") }
+func (*panickyFeed) Wait(context.Context) (feed.Delta, error) { panic("broken") }
 
 // TestGuestWithoutTerminal is misuse.
 func TestGuestWithoutTerminal(t *testing.T) {

@@ -5,7 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // TestKeysOfAnEmptiedChart: a way back to before the first epoch that was seen leaves no points under the cursor,
@@ -15,7 +16,7 @@ func TestKeysOfAnEmptiedChart(t *testing.T) {
 		a := newTest(script{epochs: 33}, Options{NoColor: true}, 120, 40)
 		press(a, "z", "left", "]")
 		frameText(t, a)
-		a.h.apply(&trainer.Delta{Status: a.h.status, Rewinds: []trainer.RewindEvent{{Epoch: 33, To: -1}}})
+		a.h.apply(&feed.Delta{Status: a.h.status, Rewinds: []event.RewindEvent{{Epoch: 33, To: -1}}})
 		press(a, k)
 		for _, m := range []tea.MouseMsg{tea.MouseClickMsg{X: 60, Y: 20}, tea.MouseMotionMsg{X: 70, Y: 20}, tea.MouseWheelMsg{X: 60, Y: 20, Button: tea.MouseWheelUp}} {
 			a.Update(m)

@@ -10,23 +10,24 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"go.uber.org/goleak"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // panicFeed panics when it is asked for something.
 type panicFeed struct{ *fakeFeed }
 
-func (f *panicFeed) Do(context.Context, trainer.Command) error { panic("broken") }
+func (f *panicFeed) Do(context.Context, event.Command) error { panic("broken") }
 
 // closedFeed ends after what it has.
 type closedFeed struct{ *fakeFeed }
 
-func (f *closedFeed) Wait(ctx context.Context) (trainer.Delta, error) {
+func (f *closedFeed) Wait(ctx context.Context) (feed.Delta, error) {
 	f.mu.Lock()
 	over := f.at == len(f.deltas)
 	f.mu.Unlock()
 	if over {
-		return trainer.Delta{}, io.EOF
+		return feed.Delta{}, io.EOF
 	}
 	return f.fakeFeed.Wait(ctx)
 }
@@ -39,7 +40,7 @@ func TestNothingIsLeft(t *testing.T) {
 	ended := fakeRun(script{epochs: 3, fate: "done"})
 	for _, c := range []struct {
 		name   string
-		feed   trainer.Feed
+		feed   feed.Feed
 		keys   string
 		cancel bool
 		want   error

@@ -10,14 +10,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 )
 
 // richRun is a made-up run in which everything has happened that a pane can show: solves iteration by iteration,
 // densities, a look along a step, weights, errors, a setting, a switch, a race that was picked from, a way back,
 // values that are no numbers, and at the end divergence.
-func richRun(regression, over bool) []trainer.Delta {
+func richRun(regression, over bool) []feed.Delta {
 	s := script{epochs: 30, spectra: true, skips: true, regression: regression, fate: "running"}
 	if over {
 		s.fate = "nan"
@@ -39,7 +40,7 @@ func richRun(regression, over bool) []trainer.Delta {
 		case 7:
 			e.Loss, e.TestLoss = 4000, nan
 		case 13:
-			d.Settings = []trainer.SettingEvent{{Epoch: 13, Key: "radius", Value: 2.5}}
+			d.Settings = []event.SettingEvent{{Epoch: 13, Key: "radius", Value: 2.5}}
 		case 18:
 			race := fakeRace(st, 3, 9, "picked")
 			for j := range race.Races {
@@ -47,7 +48,7 @@ func richRun(regression, over bool) []trainer.Delta {
 			}
 			d.Races, d.Laps = race.Races, race.Laps
 		case 25:
-			d.Rewinds = []trainer.RewindEvent{{Epoch: 25, To: 21}}
+			d.Rewinds = []event.RewindEvent{{Epoch: 25, To: 21}}
 		}
 	}
 	classes := 26
@@ -55,8 +56,8 @@ func richRun(regression, over bool) []trainer.Delta {
 		classes = 0
 	}
 	solve, _ := stagedEvents(31, 0, 14, krylov.NegativeCurvature)
-	looks := trainer.Delta{Status: st, Inner: solve, Slices: []trainer.SliceEvent{lookAlong("tr-newton", 0.1)},
-		Weights: []trainer.WeightsEvent{fakeWeights(1, 0, 70, 17, 0)}, Errors: []trainer.ErrorsEvent{fakeErrors(30, classes, 0)}}
+	looks := feed.Delta{Status: st, Inner: solve, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.1)},
+		Weights: []event.WeightsEvent{fakeWeights(1, 0, 70, 17, 0)}, Errors: []event.ErrorsEvent{fakeErrors(30, classes, 0)}}
 	if !over {
 		return append(deltas, looks)
 	}
@@ -65,10 +66,10 @@ func richRun(regression, over bool) []trainer.Delta {
 }
 
 // watchedRich is richRun as a record shows it, after it was sought through.
-func watchedRich() []trainer.Delta {
+func watchedRich() []feed.Delta {
 	deltas := richRun(false, true)
 	for i := range deltas {
-		deltas[i].Status.Replay = &trainer.Replay{Source: "x", Seekable: true, Epoch: i, Last: len(deltas), Speed: 1}
+		deltas[i].Status.Replay = &event.Replay{Source: "x", Seekable: true, Epoch: i, Last: len(deltas), Speed: 1}
 	}
 	again := deltas[len(deltas)/2]
 	again.Restart = true
@@ -107,7 +108,7 @@ func plain(t *testing.T, rows []string, w, h int, ascii bool) (text string) {
 // TestMatrix draws every pane, small and zoomed, in every theme on every kind of terminal, and with every set of
 // glyphs. Themes change no text but in heat maps; each text is kept once.
 func TestMatrix(t *testing.T) {
-	for name, deltas := range map[string][]trainer.Delta{
+	for name, deltas := range map[string][]feed.Delta{
 		"running": richRun(false, false), "diverged": richRun(false, true), "regression": richRun(true, false), "watched": watchedRich(),
 		"foreign": foreignRun(43, false), "figures": foreignRun(43, true),
 	} {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // header is two rows: what is trained, and how it goes. When the run is over the second row says how it
@@ -99,7 +99,7 @@ func (a *App) state() []part {
 		return []part{a.playing()}
 	case a.h.diverged != nil:
 		return []part{{tokBad, "× diverged"}}
-	case a.h.done != nil && a.h.done.Reason == trainer.ReasonFailed:
+	case a.h.done != nil && a.h.done.Reason == event.ReasonFailed:
 		return []part{{tokBad, "× failed"}}
 	case a.h.watched() && a.h.done == nil && s.Replay.Stale != "" && a.h.over():
 		return []part{{tokWarn, "■ interrupted"}}
@@ -111,11 +111,11 @@ func (a *App) state() []part {
 		return []part{{tokWarn, "■ stopping"}}
 	case s.Computing != "":
 		return []part{{tokWarn, "● " + clean(s.Computing)}}
-	case s.Phase == trainer.Paused:
+	case s.Phase == event.Paused:
 		return []part{{tokWarn, "‖ paused"}}
-	case s.Phase == trainer.Running && s.Racing:
+	case s.Phase == event.Running && s.Racing:
 		return []part{{tokGood, "● racing"}}
-	case s.Phase == trainer.Running:
+	case s.Phase == event.Running:
 		return []part{{tokGood, "● running"}}
 	}
 	return []part{{tokMuted, "○ preparing"}}
@@ -130,7 +130,7 @@ func (a *App) headerState(w int) string {
 	}
 	if d := a.h.done; d != nil {
 		ink := tokDone
-		if d.Reason == trainer.ReasonFailed || d.Reason == trainer.ReasonDiverged {
+		if d.Reason == event.ReasonFailed || d.Reason == event.ReasonDiverged {
 			ink = tokAlarm
 		}
 		l.put(ink, " "+a.summary(d, w-2))
@@ -148,7 +148,7 @@ func (a *App) headerState(w int) string {
 }
 
 // summary is what remains to be said of a run: why it ended, how good it got and when, how long it took.
-func (a *App) summary(d *trainer.DoneEvent, w int) string {
+func (a *App) summary(d *event.DoneEvent, w int) string {
 	unit, what := percent, "test error "
 	if a.h.regression() {
 		unit, what = number, "test RMSE "
@@ -212,7 +212,7 @@ func (a *App) progressLine(l *line) {
 
 // primaryText is the value of what + and − scale. Of a watched run the settings are those that it began with, so that
 // what a method adapts is told by its newest epoch.
-func (h *history) primaryText(k *trainer.Setting) string {
+func (h *history) primaryText(k *event.Setting) string {
 	now := map[string]float64{"radius": float64(h.latest.Radius), "rate": float64(h.latest.Rate)}
 	if v, ok := now[k.Key]; ok && h.watched() && h.epochs > 0 && isFinite(v) {
 		return settingText(strconv.FormatFloat(v, 'g', -1, 64))

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // recordState is what the header knows of how the run is recorded.
@@ -16,7 +16,7 @@ type recordState struct {
 const aMoment = time.Second
 
 // follow takes in how the record is doing.
-func (a *App) follow(r *trainer.Recording) {
+func (a *App) follow(r *event.Recording) {
 	switch {
 	case r.Backlog == 0:
 		a.record.since = time.Time{}
@@ -43,7 +43,7 @@ func (a *App) alert() string {
 }
 
 // unread says what of a source could not be read, by its line alone: the header names the source.
-func unread(p *trainer.Replay) string {
+func unread(p *event.Replay) string {
 	why := clean(p.Warning)
 	rest, ok := strings.CutPrefix(why, clean(p.Source)+":")
 	if !ok || rest == "" || rest[0] < '0' || rest[0] > '9' {
@@ -54,7 +54,7 @@ func unread(p *trainer.Replay) string {
 
 // unrecorded says that and why a run is not recorded, once, and the cause before the place: the header may have no
 // room for both.
-func unrecorded(r *trainer.Recording) string {
+func unrecorded(r *event.Recording) string {
 	why, said := strings.CutPrefix(clean(r.Warning), "the run is not being recorded: ")
 	if !said && found(why, "not recorded") {
 		return why

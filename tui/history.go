@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 )
 
@@ -20,8 +21,8 @@ const (
 // history is everything the panes show of a run, in bounded memory. Apply adds a Delta; the counters
 // tell a pane whether what it shows has changed.
 type history struct {
-	run    *trainer.RunEvent
-	status trainer.Status
+	run    *event.RunEvent
+	status event.Status
 
 	loss, testLoss, fault, testFault series // fault: error, or RMSE for regression
 	radius, rho, rate                series
@@ -30,9 +31,9 @@ type history struct {
 	figures                          []figureSeries // the newest epoch's method's own
 	memberLow, memberHigh            series         // the faults of a committee's best and worst member
 
-	latest, before trainer.EpochEvent // the newest two epochs
-	epochs         int                // how many were seen
-	best           float64            // least test fault so far, training fault without test rows
+	latest, before event.EpochEvent // the newest two epochs
+	epochs         int               // how many were seen
+	best           float64           // least test fault so far, training fault without test rows
 	bestEpoch      int
 	hasBest        bool
 	rejected       int
@@ -42,17 +43,17 @@ type history struct {
 	stops   [krylov.Interrupted + 1]int // solves ended for each reason
 	solves  int
 	inner   int // inner iterations of all solves
-	live    trainer.InnerEvent
+	live    event.InnerEvent
 	solving bool // live belongs to an unfinished solve
 	stage   innerHistory
 
-	spectra  []trainer.SpectrumEvent
+	spectra  []event.SpectrumEvent
 	entries  []entry
-	diverged *trainer.DivergedEvent
+	diverged *event.DivergedEvent
 	raceHistory
 	lookHistory
 	recordHistory
-	done    *trainer.DoneEvent
+	done    *event.DoneEvent
 	thinned int
 	charted
 	unlogged bool // the epochs of now are too many for the log
@@ -85,8 +86,8 @@ func (b *innerBar) stop() krylov.Stop {
 type entry struct {
 	epoch int
 	tok   token
-	text  string             // empty for an epoch's figures
-	stats trainer.EpochEvent // of an epoch line
+	text  string            // empty for an epoch's figures
+	stats event.EpochEvent // of an epoch line
 	stop  krylov.Stop
 	inner int
 }
@@ -96,7 +97,7 @@ func (h *history) regression() bool { return h.run != nil && h.run.Data.Classes 
 
 // apply adds what is new. The order within a Delta is: run, epochs with the switches, settings and
 // spectra that belong after them, the end.
-func (h *history) apply(d *trainer.Delta) {
+func (h *history) apply(d *feed.Delta) {
 	defer func(over bool) {
 		if over != h.over() { // of an interrupted run without an event of its own
 			h.epochGen++
@@ -127,7 +128,7 @@ func (h *history) apply(d *trainer.Delta) {
 }
 
 // standing takes in the run's status.
-func (h *history) standing(s *trainer.Status) {
+func (h *history) standing(s *event.Status) {
 	if s.Computing != h.status.Computing {
 		h.spectrumGen++
 	}
@@ -145,8 +146,8 @@ func (h *history) standing(s *trainer.Status) {
 	h.status = *s
 }
 
-func (h *history) end(d *trainer.Delta) {
-	if len(d.Resumes) > 0 && d.Status.Phase != trainer.Ended {
+func (h *history) end(d *feed.Delta) {
+	if len(d.Resumes) > 0 && d.Status.Phase != event.Ended {
 		return // it had ended before it was resumed
 	}
 	if d.Diverged != nil && h.diverged == nil {
@@ -162,13 +163,13 @@ func (h *history) end(d *trainer.Delta) {
 	}
 }
 
-func (h *history) epoch(event *trainer.EpochEvent) {
-	now, old := *event, &h.latest
+func (h *history) epoch(newest *event.EpochEvent) {
+	now, old := *newest, &h.latest
 	e := &now
 	h.now = spotOf(e)
 	h.classify(e)
 	if passed := e.Elapsed - old.Elapsed; h.foreign() && h.epochs > 0 && e.Seconds != e.Seconds && passed >= 0 {
-		e.Seconds = passed / trainer.Float(max(e.Epoch-old.Epoch, 1))
+		e.Seconds = passed / event.Float(max(e.Epoch-old.Epoch, 1))
 	}
 	plain := now // without what is only remembered
 	h.told(&h.loss, &e.Loss, old.Loss)
@@ -187,7 +188,7 @@ func (h *history) epoch(event *trainer.EpochEvent) {
 	h.told(&h.step, &e.StepNorm, old.StepNorm)
 	if e.Epoch > 0 {
 		h.told(&h.seconds, &e.Seconds, old.Seconds)
-		if !e.Accepted && h.judged(event) {
+		if !e.Accepted && h.judged(newest) {
 			h.rejected++
 		}
 	}
@@ -200,7 +201,7 @@ func (h *history) epoch(event *trainer.EpochEvent) {
 }
 
 // solved adds the epoch's inner solves to the bars, the counts and the log.
-func (h *history) solved(e *trainer.EpochEvent) {
+func (h *history) solved(e *event.EpochEvent) {
 	line := entry{epoch: e.Epoch, tok: tokMuted, stats: *e}
 	line.stats.Blocks, line.stats.Inner = nil, nil
 	if len(e.Inner) > 0 {
@@ -229,13 +230,13 @@ func (h *history) solved(e *trainer.EpochEvent) {
 	}
 }
 
-func (h *history) iteration(e *trainer.InnerEvent) {
+func (h *history) iteration(e *event.InnerEvent) {
 	h.live = *e
 	h.solving = h.done == nil && e.Epoch > h.latest.Epoch
 	h.innerGen++
 }
 
-func (h *history) switched(e trainer.SwitchEvent) {
+func (h *history) switched(e event.SwitchEvent) {
 	h.solving = false // what was under way was the other method's
 	h.innerGen++
 	h.epochGen++
@@ -243,7 +244,7 @@ func (h *history) switched(e trainer.SwitchEvent) {
 	h.say(e.Epoch, tokAccent, "%s → %s", clean(e.From), clean(e.To))
 }
 
-func (h *history) spectrum(e trainer.SpectrumEvent) {
+func (h *history) spectrum(e event.SpectrumEvent) {
 	if e.Stop.Failed() {
 		h.say(e.Epoch, tokBad, "no spectrum: %s", e.Stop.Words())
 		return
@@ -256,7 +257,7 @@ func (h *history) spectrum(e trainer.SpectrumEvent) {
 }
 
 // spread returns the least and the greatest eigenvalue of an event.
-func spread(e *trainer.SpectrumEvent) (low, high float64, ok bool) {
+func spread(e *event.SpectrumEvent) (low, high float64, ok bool) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, f := range e.Eigenvalues {
 		if v := float64(f); !math.IsNaN(v) {
@@ -285,10 +286,10 @@ func kept[T any](list []T, n int) []T {
 }
 
 // over reports whether the run has ended.
-func (h *history) over() bool { return h.done != nil || h.status.Phase == trainer.Ended }
+func (h *history) over() bool { return h.done != nil || h.status.Phase == event.Ended }
 
 // primary is the setting that + and − scale, nil if there is none.
-func (h *history) primary() *trainer.Setting {
+func (h *history) primary() *event.Setting {
 	for i := range h.status.Settings {
 		if s := &h.status.Settings[i]; s.Primary {
 			return s

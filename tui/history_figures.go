@@ -4,12 +4,12 @@ import (
 	"math"
 	"slices"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // figureSeries is the curve of a number of a method's own.
 type figureSeries struct {
-	trainer.Figure
+	event.Figure
 	series series
 	whole  bool // all its values so far are whole numbers: it counts something
 }
@@ -27,7 +27,7 @@ const keptFigures = 64
 
 // own adds the method's own figures. Those of another method begin anew; those of another program stay, which may tell
 // some of them now and then only.
-func (h *history) own(e *trainer.EpochEvent) {
+func (h *history) own(e *event.EpochEvent) {
 	if h.foreign() {
 		h.ownForeign(e)
 		return
@@ -38,7 +38,7 @@ func (h *history) own(e *trainer.EpochEvent) {
 		}
 		return
 	}
-	same := slices.EqualFunc(h.figures, e.Figures, func(a figureSeries, b trainer.Figure) bool { return a.Key == b.Key })
+	same := slices.EqualFunc(h.figures, e.Figures, func(a figureSeries, b event.Figure) bool { return a.Key == b.Key })
 	if !same {
 		h.figures = make([]figureSeries, len(e.Figures))
 		for i := range h.figures {
@@ -50,7 +50,7 @@ func (h *history) own(e *trainer.EpochEvent) {
 	}
 }
 
-func (h *history) ownForeign(e *trainer.EpochEvent) {
+func (h *history) ownForeign(e *event.EpochEvent) {
 	for i, f := range e.Figures {
 		at := i
 		if at >= len(h.figures) || h.figures[at].Key != f.Key {
@@ -71,7 +71,7 @@ func (h *history) ownForeign(e *trainer.EpochEvent) {
 }
 
 // add takes the next value.
-func (f *figureSeries) add(now trainer.Figure, at spot) {
+func (f *figureSeries) add(now event.Figure, at spot) {
 	now.Symbol, now.Meaning = clean(now.Symbol), clean(now.Meaning)
 	if now.Symbol == "" {
 		now.Symbol = clean(now.Key)
@@ -84,7 +84,7 @@ func (f *figureSeries) add(now trainer.Figure, at spot) {
 
 // committee adds the least and the greatest fault among the members of a committee, on the test rows where
 // there are some.
-func (h *history) committee(e *trainer.EpochEvent) {
+func (h *history) committee(e *event.EpochEvent) {
 	if len(e.Members) == 0 {
 		return
 	}

@@ -4,7 +4,8 @@ import (
 	"math"
 	"strconv"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 )
 
@@ -25,7 +26,7 @@ type innerHistory struct {
 	front  int // the solve to show to who follows the run, of all there have been
 	since  float64
 	works  []epochWork
-	slice  *trainer.SliceEvent
+	slice  *event.SliceEvent
 	gen    uint64
 }
 
@@ -37,7 +38,7 @@ type stagedSolve struct {
 	limit                int     // iterations that it may have; 0 if not known
 	goal                 float64 // the residual that ends it, NaN if not known
 	over                 bool
-	told                 *trainer.InnerSummary // what its epoch said of it, nil before that
+	told                 *event.InnerSummary // what its epoch said of it, nil before that
 	verdict              stepVerdict
 }
 
@@ -66,7 +67,7 @@ type solveWork struct {
 
 // take adds what a Delta brings. The iterations of an epoch come before its report, whatever the order in
 // which a Delta lists them.
-func (t *innerHistory) take(d *trainer.Delta) {
+func (t *innerHistory) take(d *feed.Delta) {
 	for i := range d.Inner {
 		t.iteration(&d.Inner[i], &d.Status)
 	}
@@ -87,14 +88,14 @@ func (t *innerHistory) take(d *trainer.Delta) {
 
 // follow chooses what to show to who follows the run: the solve under way if it lasts, else one after another
 // that is over, each for as long as it takes to be read.
-func (t *innerHistory) follow(s *trainer.Status, done bool) {
+func (t *innerHistory) follow(s *event.Status, done bool) {
 	n := len(t.solves)
 	if n == 0 {
 		return
 	}
 	newest := t.gone + n - 1
 	switch last := t.solves[n-1]; {
-	case done || s.Phase == trainer.Paused || s.Phase == trainer.Ended || s.Elapsed-last.began >= watchable:
+	case done || s.Phase == event.Paused || s.Phase == event.Ended || s.Elapsed-last.began >= watchable:
 		t.front, t.since = newest, s.Elapsed
 	case t.front < t.gone || math.Abs(s.Elapsed-t.since) >= readable:
 		if !last.over && n > 1 {
@@ -104,7 +105,7 @@ func (t *innerHistory) follow(s *trainer.Status, done bool) {
 	}
 }
 
-func (t *innerHistory) iteration(e *trainer.InnerEvent, s *trainer.Status) {
+func (t *innerHistory) iteration(e *event.InnerEvent, s *event.Status) {
 	if math.IsNaN(float64(e.StepNorm)) && math.IsNaN(float64(e.Residual)) {
 		return // a method that solves otherwise
 	}
@@ -126,14 +127,14 @@ func (t *innerHistory) iteration(e *trainer.InnerEvent, s *trainer.Status) {
 }
 
 // goesOn reports whether an iteration belongs to the solve.
-func (s *stagedSolve) goesOn(e *trainer.InnerEvent) bool {
+func (s *stagedSolve) goesOn(e *event.InnerEvent) bool {
 	return s.told == nil && s.epoch == e.Epoch && s.member == e.Member && s.block == e.Block && e.Iteration > s.last().n
 }
 
 func (s *stagedSolve) last() *innerStep { return &s.steps[len(s.steps)-1] }
 
 // bounds reads from the settings how long a solve may be, and the residual that ends it if that is a number.
-func bounds(s *trainer.Status) (limit int, goal float64) {
+func bounds(s *event.Status) (limit int, goal float64) {
 	goal = math.NaN()
 	set := map[string]string{}
 	for _, x := range s.Settings {
@@ -166,7 +167,7 @@ func (t *innerHistory) trim() {
 }
 
 // report takes in what an epoch says of its solves.
-func (t *innerHistory) report(e *trainer.EpochEvent) {
+func (t *innerHistory) report(e *event.EpochEvent) {
 	for _, s := range t.solves {
 		s.over = s.over || s.epoch <= e.Epoch
 	}
@@ -192,7 +193,7 @@ func (t *innerHistory) report(e *trainer.EpochEvent) {
 
 // find returns the newest solve that a summary can be of, one of as many iterations before others: after a
 // way back, or when a solve was given up, several have its place in an epoch.
-func (t *innerHistory) find(epoch int, in *trainer.InnerSummary) *stagedSolve {
+func (t *innerHistory) find(epoch int, in *event.InnerSummary) *stagedSolve {
 	var any *stagedSolve
 	for i := len(t.solves) - 1; i >= 0; i-- {
 		s := t.solves[i]

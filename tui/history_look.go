@@ -1,24 +1,27 @@
 package tui
 
-import "newtop/trainer"
+import (
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+)
 
 // lookHistory is the newest of what was asked for: blocks of weights and where the outputs are wrong.
 type lookHistory struct {
-	weights    map[[2]int]*trainer.WeightsEvent // by {to, from}
-	errors     *trainer.ErrorsEvent
+	weights    map[[2]int]*event.WeightsEvent // by {to, from}
+	errors     *event.ErrorsEvent
 	weightsGen uint64
 	errorsGen  uint64
 }
 
 // looks takes in what a Delta has of them.
-func (t *lookHistory) looks(d *trainer.Delta) {
+func (t *lookHistory) looks(d *feed.Delta) {
 	for i := range d.Weights {
 		e := &d.Weights[i]
 		if e.Rows < 1 || e.Cols < 1 || len(e.Values) != e.Rows*e.Cols {
 			continue
 		}
 		if t.weights == nil {
-			t.weights = map[[2]int]*trainer.WeightsEvent{}
+			t.weights = map[[2]int]*event.WeightsEvent{}
 		}
 		t.weights[[2]int{e.To, e.From}] = e
 		t.weightsGen++
@@ -32,7 +35,7 @@ func (t *lookHistory) looks(d *trainer.Delta) {
 // glancer is a pane that asks for what it shows, while it has the whole screen.
 type glancer interface {
 	// glance returns what to ask the run for now, nil for nothing.
-	glance(h *history) trainer.Command
+	glance(h *history) event.Command
 }
 
 // asked keeps a pane from asking again before a run could answer, and from asking so often that the run slows.

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // raceAxis is what the x of the race's charts are.
@@ -31,7 +32,7 @@ func (x raceAxis) word() string {
 
 // raceHistory is the race that is on, or the last one, and what can be gone back to.
 type raceHistory struct {
-	race        *trainer.RaceEvent // the newest; nil before the first
+	race        *event.RaceEvent // the newest; nil before the first
 	racers      []racerHistory
 	raceGen     uint64
 	earlier     map[int]earlierEpoch
@@ -46,9 +47,9 @@ type earlierEpoch struct {
 
 // racerHistory is how one racer has done so far.
 type racerHistory struct {
-	trainer.Racer
+	event.Racer
 	loss, fault [raceAxisCount]series // fault: of the test rows, of the training rows where there are none
-	now         trainer.EpochEvent
+	now         event.EpochEvent
 	begun       bool
 	bestFault   float64 // NaN before its first lap
 	bestLoss    float64
@@ -57,7 +58,7 @@ type racerHistory struct {
 
 // laps takes in a Delta's laps, after its races, and remembers its epochs for the way back. The laps belong to the
 // newest race; those of an earlier one are overwritten by the lap of Epoch 0 that begins each racer.
-func (h *history) laps(d *trainer.Delta) {
+func (h *history) laps(d *feed.Delta) {
 	for i := range d.Laps {
 		h.lap(&d.Laps[i])
 	}
@@ -66,7 +67,7 @@ func (h *history) laps(d *trainer.Delta) {
 	}
 }
 
-func (h *history) raced(e *trainer.RaceEvent) {
+func (h *history) raced(e *event.RaceEvent) {
 	h.raceGen++
 	h.race = e
 	switch e.State {
@@ -89,12 +90,12 @@ func (h *history) raced(e *trainer.RaceEvent) {
 	}
 }
 
-func newRacer(r trainer.Racer) racerHistory {
+func newRacer(r event.Racer) racerHistory {
 	return racerHistory{Racer: r, bestFault: math.NaN(), bestLoss: math.NaN()}
 }
 
 // lap adds a racer's outer iteration; one that is numbered 0 begins the racer anew.
-func (h *history) lap(e *trainer.LapEvent) {
+func (h *history) lap(e *event.LapEvent) {
 	if e.Racer < 0 || e.Racer >= len(h.racers) {
 		return
 	}
@@ -126,7 +127,7 @@ func finiteOr(v float64) float64 {
 }
 
 // lapFault is the error, of regression the RMSE, over the test rows if there are some.
-func (h *history) lapFault(e *trainer.EpochEvent) float64 {
+func (h *history) lapFault(e *event.EpochEvent) float64 {
 	test, train := float64(e.TestError), float64(e.Error)
 	if h.regression() {
 		test, train = float64(e.TestRMSE), float64(e.RMSE)
@@ -213,7 +214,7 @@ const (
 	keptRecorded = 2048
 )
 
-func (h *history) remember(e *trainer.EpochEvent) {
+func (h *history) remember(e *event.EpochEvent) {
 	if h.earlier == nil {
 		h.earlier = map[int]earlierEpoch{}
 	}

@@ -3,7 +3,7 @@ package tui
 import (
 	"math"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // recordHistory is what a run's record adds to its history: how it is shown, and what it does not tell.
@@ -33,7 +33,7 @@ func (h *history) loading() (share float64, ok bool) {
 	return r.Loading, true
 }
 
-func reading(r *trainer.Replay) bool { return r.Loading > 0 && r.Loading < 1 }
+func reading(r *event.Replay) bool { return r.Loading > 0 && r.Loading < 1 }
 
 // foreign reports whether the run is told by a program that may tell little: it names no network.
 func (h *history) foreign() bool { return h.run != nil && len(h.run.Model.Layers) == 0 }
@@ -44,7 +44,7 @@ func (h *history) plain() bool {
 }
 
 // judged reports whether an epoch says anything about its step: other programs do not.
-func (h *history) judged(e *trainer.EpochEvent) bool {
+func (h *history) judged(e *event.EpochEvent) bool {
 	return e.Epoch > 0 && (!h.foreign() || !math.IsNaN(float64(e.Rho)))
 }
 
@@ -58,7 +58,7 @@ func (h *history) lossless() bool {
 
 // restart forgets the run: what follows begins it anew. The counters go on, so that every picture is drawn anew, and
 // what is known of a run's epochs stays for the list of those to go to.
-func (h *history) restart(run *trainer.RunEvent) {
+func (h *history) restart(run *event.RunEvent) {
 	old := *h
 	*h = history{}
 	h.restarts, h.viewer = old.restarts+1, old.viewer
@@ -72,7 +72,7 @@ func (h *history) restart(run *trainer.RunEvent) {
 
 // put adds a value of the epoch of now to a curve and reports whether it did. Another program may tell a figure now and
 // then only: what it leaves out is no hole, unless the curve had a value at every epoch so far.
-func (h *history) put(s *series, y trainer.Float) bool {
+func (h *history) put(s *series, y event.Float) bool {
 	const regular = 8
 	if h.foreign() && y != y && (s.points < regular || s.points < h.epochs) {
 		return false
@@ -82,7 +82,7 @@ func (h *history) put(s *series, y trainer.Float) bool {
 }
 
 // told adds a value like put; one that was left out is then the one before.
-func (h *history) told(s *series, y *trainer.Float, before trainer.Float) {
+func (h *history) told(s *series, y *event.Float, before event.Float) {
 	if !h.put(s, *y) && h.epochs > 0 {
 		*y = before
 	}
@@ -100,7 +100,7 @@ func (h *history) better(fault, testFault float64, epoch int) {
 }
 
 // classify finds out whether the faults of a run that does not tell its classes are errors.
-func (h *history) classify(e *trainer.EpochEvent) {
+func (h *history) classify(e *event.EpochEvent) {
 	if h.classified || !h.foreign() || h.run.Data.Classes != 0 || h.epochs > 0 && !(h.untold(&h.fault) && h.untold(&h.testFault)) {
 		return
 	}
@@ -112,7 +112,7 @@ func (h *history) classify(e *trainer.EpochEvent) {
 }
 
 // resumed notes where a run was taken up again.
-func (h *history) resumed(e *trainer.ResumeEvent) {
+func (h *history) resumed(e *event.ResumeEvent) {
 	when := ""
 	if !e.Time.IsZero() {
 		when = ", " + e.Time.Local().Format("2 Jan 2006 15:04")
@@ -124,14 +124,14 @@ func (h *history) resumed(e *trainer.ResumeEvent) {
 }
 
 // wrote notes that the weights were saved.
-func (h *history) wrote(e *trainer.SavedEvent) {
+func (h *history) wrote(e *event.SavedEvent) {
 	h.say(e.Epoch, tokGood, "saved %s, %s", clean(e.File), bytesize(e.Bytes))
 	h.mark(e.Epoch, false, "saved")
 	h.epochGen++
 }
 
 // recorded notes in the log when a run's record begins to fail, and when it is well again.
-func (h *history) recorded(now *trainer.Recording) {
+func (h *history) recorded(now *event.Recording) {
 	old := &h.status.Recording
 	if now.Warning != old.Warning {
 		switch {
@@ -149,8 +149,8 @@ func (h *history) recorded(now *trainer.Recording) {
 }
 
 // replayed notes in the log what is wrong with the source of a watched run.
-func (h *history) replayed(now *trainer.Replay) {
-	var old trainer.Replay
+func (h *history) replayed(now *event.Replay) {
+	var old event.Replay
 	if h.status.Replay != nil {
 		old = *h.status.Replay
 	}

@@ -3,15 +3,16 @@ package tui
 import (
 	"math"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // sequence takes in a Delta's epochs with what happened between them, which the Delta holds kind by kind. The numbers
 // are how many of each kind were taken in.
 type sequence struct {
 	h    *history
-	d    *trainer.Delta
-	done []trainer.Deed // by those who look at the run
+	d    *feed.Delta
+	done []event.Deed // by those who look at the run
 
 	switches, settings, spectra, rewinds, races, resumes, saved, deeds int
 }

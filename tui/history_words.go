@@ -1,9 +1,9 @@
 package tui
 
-import "newtop/trainer"
+import "newtop/trainer/event"
 
 // runWords say what a run is: its data, network and method, as far as they are known.
-func runWords(e *trainer.RunEvent) (words []string) {
+func runWords(e *event.RunEvent) (words []string) {
 	words = append(words, clean(e.Data.Name))
 	if len(e.Model.Layers) > 0 {
 		words = append(words, e.Model.Shape())
@@ -15,15 +15,15 @@ func runWords(e *trainer.RunEvent) (words []string) {
 }
 
 // ending says in words why a run ended.
-func ending(d *trainer.DoneEvent) string {
-	words := map[trainer.Reason]string{
-		trainer.ReasonEpochs:   "all epochs done",
-		trainer.ReasonTarget:   "target reached",
-		trainer.ReasonTime:     "time limit reached",
-		trainer.ReasonStopped:  "stopped",
-		trainer.ReasonStalled:  "no further progress possible",
-		trainer.ReasonDiverged: "diverged",
-		trainer.ReasonFailed:   "failed",
+func ending(d *event.DoneEvent) string {
+	words := map[event.Reason]string{
+		event.ReasonEpochs:   "all epochs done",
+		event.ReasonTarget:   "target reached",
+		event.ReasonTime:     "time limit reached",
+		event.ReasonStopped:  "stopped",
+		event.ReasonStalled:  "no further progress possible",
+		event.ReasonDiverged: "diverged",
+		event.ReasonFailed:   "failed",
 	}
 	s, ok := words[d.Reason]
 	if !ok {

@@ -8,7 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // binding joins keys to what they do. Dispatch, footer, help and palette all read the one table.
@@ -69,7 +70,7 @@ func (b *binding) act(a *App, k string) tea.Cmd {
 func unsteerable(a *App) string {
 	switch {
 	case a.h.watched():
-		return trainer.ErrReadOnly.Error()
+		return feed.ErrReadOnly.Error()
 	case a.h.viewer:
 		return viewerOnly
 	case a.h.over():
@@ -77,7 +78,7 @@ func unsteerable(a *App) string {
 	case a.closed:
 		return "the feed is closed"
 	case a.readOnly:
-		return trainer.ErrReadOnly.Error()
+		return feed.ErrReadOnly.Error()
 	case a.stopping:
 		return "the run is stopping"
 	}
@@ -156,7 +157,7 @@ func (a *App) quitWord() string {
 // mainBindings are those that a footer should never be without.
 func mainBindings() []binding {
 	pauseWord := func(a *App) string {
-		if a.h.status.Phase == trainer.Paused {
+		if a.h.status.Phase == event.Paused {
 			return "go on"
 		}
 		return "pause"
@@ -172,7 +173,7 @@ func mainBindings() []binding {
 			on(func(a *App, _ string) tea.Cmd { a.openPalette(); return nil }).foot("commands", always),
 		bind(groupRun, "space", "pause, and go on", "space").
 			on(func(a *App, _ string) tea.Cmd {
-				return a.command(trainer.Pause{On: a.h.status.Phase != trainer.Paused})
+				return a.command(event.Pause{On: a.h.status.Phase != event.Paused})
 			}).footBy(pauseWord, (*App).steerable).unless(unsteerable).only(trains),
 		playBinding(),
 	}
@@ -192,8 +193,8 @@ func zoomBindings() []binding {
 
 // runBindings steer the run.
 func runBindings() []binding {
-	paused := func(a *App) bool { return a.steerable() && a.h.status.Phase == trainer.Paused }
-	send := func(c trainer.Command) func(*App, string) tea.Cmd {
+	paused := func(a *App) bool { return a.steerable() && a.h.status.Phase == event.Paused }
+	send := func(c event.Command) func(*App, string) tea.Cmd {
 		return func(a *App, _ string) tea.Cmd { return a.command(c) }
 	}
 	scalable := func(a *App) bool { return changeable(a) && a.h.primary() != nil }
@@ -213,9 +214,9 @@ func runBindings() []binding {
 		return why
 	}
 	return []binding{
-		bind(groupRun, "s", "run one epoch", "s").on(send(trainer.StepEpoch{})).foot("one epoch", paused).unless(unsteerable).only(trains),
+		bind(groupRun, "s", "run one epoch", "s").on(send(event.StepEpoch{})).foot("one epoch", paused).unless(unsteerable).only(trains),
 		bind(groupRun, "i", "run one inner iteration, or one batch", "i").
-			on(send(trainer.StepInner{})).foot("one inner", paused).unless(unsteerable),
+			on(send(event.StepInner{})).foot("one inner", paused).unless(unsteerable),
 		bind(groupRun, "o", "choose an optimizer from a list", "o").
 			on(func(a *App, _ string) tea.Cmd { a.openPicker(); return nil }).foot("optimizer", changeable).unless(unchangeable),
 		bind(groupRun, "1…9", "switch to an optimizer by its number", "1", "2", "3", "4", "5", "6", "7", "8", "9").
@@ -225,9 +226,9 @@ func runBindings() []binding {
 		bind(groupRun, "+ -", "double or halve the radius, rate or damping", "+", "=", "-", "_").
 			on(func(a *App, k string) tea.Cmd {
 				if k == "-" || k == "_" {
-					return a.command(trainer.Scale{Factor: 0.5})
+					return a.command(event.Scale{Factor: 0.5})
 				}
-				return a.command(trainer.Scale{Factor: 2})
+				return a.command(event.Scale{Factor: 2})
 			}).footBy(scaled, scalable).unless(unscalable).
 			by([2]string{"+", "double the radius, rate or damping"}, [2]string{"-", "halve the radius, rate or damping"}).only(trains),
 		bind(groupRun, "f", "fork: race methods or settings from here", "f").

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // A fast run changes every curve many times a second, and a curve whose axis moves changes most of its cells.
@@ -58,7 +58,7 @@ func (a *App) holds(id paneID, d *drawn, key drawnKey) bool {
 		return a.hold > 0 && d.rows != nil && d.key == key && !late
 	}
 	if a.hold <= 0 || d.rows == nil || key.bare || id == paneInner && key.zoomed || a.h.over() ||
-		a.h.status.Phase != trainer.Running {
+		a.h.status.Phase != event.Running {
 		return false
 	}
 	return d.key == key && seen != key.seen && !late && a.clock().Sub(a.touched) >= keyCalm

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // paletteEntry is something that the palette can do.
@@ -87,7 +87,7 @@ func (a *App) methodEntries() (out []paletteEntry) {
 	why := unchangeable(a)
 	for i, m := range a.picker.methods {
 		e := paletteEntry{kind: "method", text: m.Name, also: m.Title, why: why,
-			do: func(a *App) tea.Cmd { return a.command(trainer.Switch{Optimizer: m.Name}) }}
+			do: func(a *App) tea.Cmd { return a.command(event.Switch{Optimizer: m.Name}) }}
 		if i < 9 {
 			e.key = string(rune('1' + i))
 		}

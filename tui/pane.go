@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // view is what panes read when they draw. They never change it.
@@ -42,10 +42,10 @@ type keyed interface {
 }
 
 // askMsg is a command that a pane has for the run.
-type askMsg struct{ command trainer.Command }
+type askMsg struct{ command event.Command }
 
 // ask returns the tea.Cmd that sends a command to the run.
-func ask(c trainer.Command) tea.Cmd { return func() tea.Msg { return askMsg{c} } }
+func ask(c event.Command) tea.Cmd { return func() tea.Msg { return askMsg{c} } }
 
 // restarted is a pane that looks at places of a run by their number: when the run begins anew they are others.
 type restarted interface{ restart() }

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // errorsPane shows where the outputs are wrong: which classes are taken for which, the rows that cost most, and
@@ -32,11 +32,11 @@ func (*errorsPane) seen(h *history) uint64 {
 }
 
 // question is what the pane asks for. Without test rows only the training rows can be wrong.
-func (p *errorsPane) question(h *history) trainer.Command {
-	return trainer.ShowErrors{Train: p.train || h.run != nil && h.run.Data.TestRows == 0, Worst: worstRows}
+func (p *errorsPane) question(h *history) event.Command {
+	return event.ShowErrors{Train: p.train || h.run != nil && h.run.Data.TestRows == 0, Worst: worstRows}
 }
 
-func (p *errorsPane) glance(h *history) trainer.Command {
+func (p *errorsPane) glance(h *history) event.Command {
 	if h.run == nil || h.epochs == 0 || !p.asked.due(h, h.errorsGen) {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (p *errorsPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 type confusion struct{ is, said, n int }
 
 // confusions returns them, the most frequent first.
-func confusions(e *trainer.ErrorsEvent) (out []confusion) {
+func confusions(e *event.ErrorsEvent) (out []confusion) {
 	for i, row := range e.Confusion {
 		for j, n := range row {
 			if i != j && n > 0 {
@@ -98,7 +98,7 @@ type classErrors struct{ class, wrong, rows int }
 func (c classErrors) rate() float64 { return float64(c.wrong) / float64(max(c.rows, 1)) }
 
 // byClass returns the classes that have rows, that with the greatest part of them wrong first, and their sum.
-func byClass(e *trainer.ErrorsEvent) (out []classErrors, all classErrors) {
+func byClass(e *event.ErrorsEvent) (out []classErrors, all classErrors) {
 	for i, row := range e.Confusion {
 		c := classErrors{class: i}
 		for j, n := range row {
@@ -117,7 +117,7 @@ func byClass(e *trainer.ErrorsEvent) (out []classErrors, all classErrors) {
 }
 
 // class names a class of an event.
-func class(e *trainer.ErrorsEvent, i int) string {
+func class(e *event.ErrorsEvent, i int) string {
 	if i < 0 {
 		return "nothing"
 	}
@@ -182,7 +182,7 @@ func (p *errorsPane) body(v *view, w, h int, zoomed bool) []string {
 }
 
 // confusionPage puts the matrix beside what it says in words and, where there is room, beside the worst rows.
-func (p *errorsPane) confusionPage(v *view, e *trainer.ErrorsEvent, w, h int) []string {
+func (p *errorsPane) confusionPage(v *view, e *event.ErrorsEvent, w, h int) []string {
 	left := confusionWidth(e, w, h)
 	room := w - left - 3
 	if room < 22 {
@@ -207,7 +207,7 @@ func (p *errorsPane) confusionPage(v *view, e *trainer.ErrorsEvent, w, h int) []
 	return beside(block(confusionRows(v, e, left, h), left, h), left+1, side)
 }
 
-func (p *errorsPane) residualPage(v *view, e *trainer.ErrorsEvent, w, h int) []string {
+func (p *errorsPane) residualPage(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if w < 100 && h < 24 {
 		return residualRows(v, e, p.output, w, h)
 	}
@@ -220,7 +220,7 @@ func (p *errorsPane) residualPage(v *view, e *trainer.ErrorsEvent, w, h int) []s
 }
 
 // keys names the pane's own keys.
-func (p *errorsPane) keys(v *view, e *trainer.ErrorsEvent, w int) string {
+func (p *errorsPane) keys(v *view, e *event.ErrorsEvent, w int) string {
 	l := v.th.line(w)
 	put := func(k, what string) { l.group(part{tokAccent, k}, part{tokMuted, " " + what + "   "}) }
 	switch {
@@ -258,7 +258,7 @@ func (p *errorsPane) keys(v *view, e *trainer.ErrorsEvent, w int) string {
 }
 
 // brief is what a small pane says: the worst confusions beside the worst classes.
-func (p *errorsPane) brief(v *view, e *trainer.ErrorsEvent, w, h int) []string {
+func (p *errorsPane) brief(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if len(e.Confusion) == 0 {
 		return residualRows(v, e, p.output, w, h)
 	}
@@ -324,7 +324,7 @@ type residualFigures struct {
 	values               []float64
 }
 
-func residualsOf(e *trainer.ErrorsEvent, output int) (s residualFigures, ok bool) {
+func residualsOf(e *event.ErrorsEvent, output int) (s residualFigures, ok bool) {
 	if len(e.Residuals) == 0 {
 		return s, false
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // matrixPlan says how a confusion matrix stands in its room.
@@ -20,7 +20,7 @@ type matrixPlan struct {
 
 // planMatrix gives every class a row and as many columns as its counts need, if they fit; else two classes share a
 // row of cells, else as many as must.
-func planMatrix(e *trainer.ErrorsEvent, w, h, halves int) matrixPlan {
+func planMatrix(e *event.ErrorsEvent, w, h, halves int) matrixPlan {
 	n := len(e.Confusion)
 	p := matrixPlan{label: 2}
 	most := 0
@@ -59,14 +59,14 @@ func planMatrix(e *trainer.ErrorsEvent, w, h, halves int) matrixPlan {
 const matrixHead = 2
 
 // confusionWidth is how many of w columns the matrix takes.
-func confusionWidth(e *trainer.ErrorsEvent, w, h int) int {
+func confusionWidth(e *event.ErrorsEvent, w, h int) int {
 	p := planMatrix(e, w*7/10, h-matrixHead-1, 2)
 	return max(min(p.label+p.cols, w), min(w, 34))
 }
 
 // confusionRows draws the matrix: a row for each class, a column for what the net says, shaded by the counts of the
 // wrong ones alone; what is right stands apart.
-func confusionRows(v *view, e *trainer.ErrorsEvent, w, h int) []string {
+func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
 	m := newMosaic(v, w, h)
 	n := len(e.Confusion)
 	p := planMatrix(e, w, h-matrixHead-1, v.halves())
@@ -109,7 +109,7 @@ func confusionRows(v *view, e *trainer.ErrorsEvent, w, h int) []string {
 }
 
 // names writes the classes above and at the left, as many as there is room for.
-func (p *matrixPlan) names(m *mosaic, e *trainer.ErrorsEvent) {
+func (p *matrixPlan) names(m *mosaic, e *event.ErrorsEvent) {
 	n := len(e.Confusion)
 	free := 0
 	for i := range n {
@@ -161,7 +161,7 @@ func cutTo(s string, w int) string {
 }
 
 // counts writes the numbers upon their shades.
-func (p *matrixPlan) counts(m *mosaic, e *trainer.ErrorsEvent, sc scale) {
+func (p *matrixPlan) counts(m *mosaic, e *event.ErrorsEvent, sc scale) {
 	for i, row := range e.Confusion {
 		for j, n := range row {
 			x, y := p.label+p.cell*j, matrixHead+p.tall*i
@@ -187,7 +187,7 @@ func (p *matrixPlan) counts(m *mosaic, e *trainer.ErrorsEvent, sc scale) {
 
 // confusionWords says which classes are taken for which, and beside that, if there is room, how much of each
 // class is wrong.
-func confusionWords(v *view, e *trainer.ErrorsEvent, w, h int) []string {
+func confusionWords(v *view, e *event.ErrorsEvent, w, h int) []string {
 	list := confusions(e)
 	if len(list) == 0 {
 		return []string{v.th.line(w).put(tokGood, "none is wrong").full()}
@@ -224,7 +224,7 @@ func confusionWords(v *view, e *trainer.ErrorsEvent, w, h int) []string {
 	return beside(block(rows, left-2, len(rows)), left-2, side)
 }
 
-func confusionLine(v *view, e *trainer.ErrorsEvent, c confusion, of, name, w int) string {
+func confusionLine(v *view, e *event.ErrorsEvent, c confusion, of, name, w int) string {
 	l := v.th.line(w)
 	l.put(tokText, pad(cutTo(class(e, c.is), name), name)).put(tokMuted, " taken for ")
 	l.put(tokText, cutTo(class(e, c.said), name)+": ").put(tokStrong, count(c.n))
@@ -233,7 +233,7 @@ func confusionLine(v *view, e *trainer.ErrorsEvent, c confusion, of, name, w int
 	return l.full()
 }
 
-func worstClass(v *view, e *trainer.ErrorsEvent, c classErrors, w int) string {
+func worstClass(v *view, e *event.ErrorsEvent, c classErrors, w int) string {
 	l := v.th.line(w)
 	l.group(part{tokMuted, "worst class "}, part{tokStrong, class(e, c.class)}, part{tokMuted, ": "}, part{tokText, percent(c.rate())},
 		part{tokMuted, " wrong"})

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // worstList shows the rows that cost most: as images, if that is what they are, else one a line.
-func worstList(v *view, e *trainer.ErrorsEvent, w, h int) []string {
+func worstList(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if h < 1 {
 		return nil
 	}
@@ -27,7 +27,7 @@ func worstList(v *view, e *trainer.ErrorsEvent, w, h int) []string {
 }
 
 // rowVerdict says in words what a row is and what the net makes of it.
-func rowVerdict(e *trainer.ErrorsEvent, r *trainer.WorstRow) string {
+func rowVerdict(e *event.ErrorsEvent, r *event.WorstRow) string {
 	switch {
 	case r.Target >= 0 && r.Target == r.Output:
 		return class(e, r.Target) + ", unsure"
@@ -38,7 +38,7 @@ func rowVerdict(e *trainer.ErrorsEvent, r *trainer.WorstRow) string {
 }
 
 // floats writes the first few of some numbers.
-func floats(x []trainer.Float, most int) string {
+func floats(x []event.Float, most int) string {
 	text := make([]string, 0, most+1)
 	for i, f := range x {
 		if i == most {
@@ -50,7 +50,7 @@ func floats(x []trainer.Float, most int) string {
 	return strings.Join(text, " ")
 }
 
-func worstLine(v *view, e *trainer.ErrorsEvent, r *trainer.WorstRow, w int) string {
+func worstLine(v *view, e *event.ErrorsEvent, r *event.WorstRow, w int) string {
 	l := v.th.line(w)
 	l.put(tokStrong, right(number(float64(r.Loss)), 7)).put(tokText, "  "+pad(rowVerdict(e, r), 16))
 	if !l.group(part{tokMuted, "  row " + pad(strconv.Itoa(r.Row), 5)}) {
@@ -69,7 +69,7 @@ func worstLine(v *view, e *trainer.ErrorsEvent, r *trainer.WorstRow, w int) stri
 
 // worstTiles draws the rows as images with a caption each, as large as lets all of them in, or nil if they are
 // none or there is no room.
-func worstTiles(v *view, e *trainer.ErrorsEvent, w, h int) []string {
+func worstTiles(v *view, e *event.ErrorsEvent, w, h int) []string {
 	first := &e.Worst[0]
 	if first.Height < 1 || first.Width < 1 || len(first.Inputs)%(first.Height*first.Width) != 0 {
 		return nil
@@ -133,7 +133,7 @@ func tiling(n, width, height, caption, extra, w, h int) (wide, tall, across, dow
 }
 
 // residualRows draws the histogram of the residuals, and their figures above it.
-func residualRows(v *view, e *trainer.ErrorsEvent, output, w, h int) []string {
+func residualRows(v *view, e *event.ErrorsEvent, output, w, h int) []string {
 	s, ok := residualsOf(e, output)
 	if !ok {
 		return []string{v.th.line(w).put(tokMuted, "no residuals").full()}

@@ -11,13 +11,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // fakeErrors are made-up errors of a net with so many classes; of none, of regression.
-func fakeErrors(epoch, classes, side int) trainer.ErrorsEvent {
+func fakeErrors(epoch, classes, side int) event.ErrorsEvent {
 	r := rand.New(rand.NewPCG(3, uint64(classes)))
-	e := trainer.ErrorsEvent{Epoch: epoch}
+	e := event.ErrorsEvent{Epoch: epoch}
 	for i := range classes {
 		e.Classes = append(e.Classes, string(rune('A'+i%26)))
 		row := make([]int, classes)
@@ -29,36 +30,36 @@ func fakeErrors(epoch, classes, side int) trainer.ErrorsEvent {
 		e.Confusion = append(e.Confusion, row)
 	}
 	if classes == 0 {
-		e.Residuals = [][]trainer.Float{nil, nil}
+		e.Residuals = [][]event.Float{nil, nil}
 		for range 500 {
-			e.Residuals[0] = append(e.Residuals[0], trainer.Float(r.NormFloat64()))
-			e.Residuals[1] = append(e.Residuals[1], trainer.Float(10*r.ExpFloat64()))
+			e.Residuals[0] = append(e.Residuals[0], event.Float(r.NormFloat64()))
+			e.Residuals[1] = append(e.Residuals[1], event.Float(10*r.ExpFloat64()))
 		}
 	}
 	for i := range 16 {
-		w := trainer.WorstRow{Row: 17 * i, Loss: trainer.Float(9.3 - float64(i)/3), Target: -1, Output: -1, Height: side, Width: side}
+		w := event.WorstRow{Row: 17 * i, Loss: event.Float(9.3 - float64(i)/3), Target: -1, Output: -1, Height: side, Width: side}
 		if classes > 0 {
 			w.Target, w.Output = i%classes, (3*i+1)%classes
 		} else {
-			w.Targets, w.Outputs = []trainer.Float{0.5, 20}, []trainer.Float{0.25, 14}
+			w.Targets, w.Outputs = []event.Float{0.5, 20}, []event.Float{0.25, 14}
 		}
 		for k := range max(side*side, 16) {
-			w.Inputs = append(w.Inputs, trainer.Float((k*(i+1))%16))
+			w.Inputs = append(w.Inputs, event.Float((k*(i+1))%16))
 		}
 		e.Worst = append(e.Worst, w)
 	}
 	return e
 }
 
-func watchedErrors(e trainer.ErrorsEvent) *view {
+func watchedErrors(e event.ErrorsEvent) *view {
 	v := watched(fakeRun(script{epochs: 33}))
-	v.h.looks(&trainer.Delta{Errors: []trainer.ErrorsEvent{e}})
+	v.h.looks(&feed.Delta{Errors: []event.ErrorsEvent{e}})
 	return v
 }
 
 // TestErrorsPane draws what there can be, in every kind of room.
 func TestErrorsPane(t *testing.T) {
-	for name, e := range map[string]trainer.ErrorsEvent{
+	for name, e := range map[string]event.ErrorsEvent{
 		"letters": fakeErrors(30, 26, 0), "digits": fakeErrors(33, 10, 8), "regression": fakeErrors(33, 0, 0),
 	} {
 		for _, c := range []struct {
@@ -108,10 +109,10 @@ func TestErrorsFit(t *testing.T) {
 	broken := fakeErrors(2, 3, 4)
 	broken.Confusion[1] = broken.Confusion[1][:1]
 	broken.Worst[0].Inputs = broken.Worst[0].Inputs[:2]
-	broken.Worst[1].Output, broken.Worst[2].Height, broken.Worst[3].Loss = -1, 0, trainer.Float(math.NaN())
+	broken.Worst[1].Output, broken.Worst[2].Height, broken.Worst[3].Loss = -1, 0, event.Float(math.NaN())
 	flat := fakeErrors(1, 0, 0)
-	flat.Residuals = [][]trainer.Float{{0, 0}, {trainer.Float(math.NaN())}}
-	for _, e := range []trainer.ErrorsEvent{
+	flat.Residuals = [][]event.Float{{0, 0}, {event.Float(math.NaN())}}
+	for _, e := range []event.ErrorsEvent{
 		fakeErrors(30, 26, 0), fakeErrors(3, 10, 28), fakeErrors(3, 200, 8), fakeErrors(9, 0, 0), {}, broken, flat,
 		{Confusion: [][]int{{3}}}, {Classes: []string{"a"}},
 	} {
@@ -126,7 +127,7 @@ func TestErrorsFit(t *testing.T) {
 func TestErrorsAsk(t *testing.T) {
 	v := watched(fakeRun(script{epochs: 3}))
 	p := &errorsPane{}
-	if c := p.glance(v.h); c != (trainer.ShowErrors{Worst: worstRows}) {
+	if c := p.glance(v.h); c != (event.ShowErrors{Worst: worstRows}) {
 		t.Fatalf("asked %v", c)
 	}
 	for _, c := range []struct {
@@ -138,13 +139,13 @@ func TestErrorsAsk(t *testing.T) {
 		v.h.status.Epoch += c.epoch
 		v.h.status.Elapsed += c.elapsed
 		if c.answer {
-			v.h.looks(&trainer.Delta{Errors: []trainer.ErrorsEvent{fakeErrors(1, 3, 0)}})
+			v.h.looks(&feed.Delta{Errors: []event.ErrorsEvent{fakeErrors(1, 3, 0)}})
 		}
 		if got := p.glance(v.h) != nil; got != c.asks {
 			t.Errorf("%+v: asked is %v", c, got)
 		}
 	}
-	if _, taken := p.handleKey(v, "r"); !taken || p.question(v.h) != (trainer.ShowErrors{Train: true, Worst: worstRows}) {
+	if _, taken := p.handleKey(v, "r"); !taken || p.question(v.h) != (event.ShowErrors{Train: true, Worst: worstRows}) {
 		t.Error("r does not ask for the training rows")
 	}
 }

@@ -3,12 +3,12 @@ package tui
 import (
 	"math"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // oneExpert returns a mixture with one of its equal experts, and any other network as it is. The experts'
 // connection to the layer that combines them has no weights.
-func oneExpert(m *trainer.ModelInfo) *trainer.ModelInfo {
+func oneExpert(m *event.ModelInfo) *event.ModelInfo {
 	each := 0
 	if m.Experts > 0 {
 		each = (len(m.Layers) - 2) / m.Experts
@@ -29,7 +29,7 @@ func oneExpert(m *trainer.ModelInfo) *trainer.ModelInfo {
 			one.Connections = append(one.Connections, c)
 		}
 	}
-	one.Connections = append(one.Connections, trainer.ConnectionInfo{To: each + 1, From: each})
+	one.Connections = append(one.Connections, event.ConnectionInfo{To: each + 1, From: each})
 	return &one
 }
 

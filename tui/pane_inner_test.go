@@ -8,7 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // TestInnerPaneBlocks draws the pane of epochs with several solves, which get bars of their own where three epochs
@@ -63,7 +64,7 @@ func TestTheatreASCII(t *testing.T) {
 	for _, keys := range [][]string{nil, {"up"}, {"up", "up", "up", "up"}, {"l"}} {
 		a := staged(7, 1)
 		a.gl = GlyphsASCII.set(nil)
-		a.h.apply(&trainer.Delta{Status: a.h.status, Slices: []trainer.SliceEvent{lookAlong("tr-newton", 0.09)}})
+		a.h.apply(&feed.Delta{Status: a.h.status, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
 		for _, k := range keys {
 			a.panes[paneInner].(keyed).handleKey(&a.view, k)
 		}

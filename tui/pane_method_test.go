@@ -9,30 +9,31 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // dampedRun is a run of a method that has neither a radius nor a rate but figures of its own.
-func dampedRun(epochs int) []trainer.Delta {
+func dampedRun(epochs int) []feed.Delta {
 	r := rand.New(rand.NewPCG(4, 2))
-	st := trainer.Status{Phase: trainer.Running, Optimizer: "lm", Settings: []trainer.Setting{{Key: "mu", Text: "0.001", Primary: true}}}
-	deltas := []trainer.Delta{{Run: &trainer.RunEvent{Optimizer: "lm", Data: trainer.DataInfo{Name: "letters", Classes: 26}, Model: trainer.ModelInfo{Layers: []int{16, 4, 26}}}, Status: st}}
+	st := event.Status{Phase: event.Running, Optimizer: "lm", Settings: []event.Setting{{Key: "mu", Text: "0.001", Primary: true}}}
+	deltas := []feed.Delta{{Run: &event.RunEvent{Optimizer: "lm", Data: event.DataInfo{Name: "letters", Classes: 26}, Model: event.ModelInfo{Layers: []int{16, 4, 26}}}, Status: st}}
 	for e := range epochs {
 		ev := fakeEpoch(e, 1, r)
 		ev.Optimizer, ev.Inner, ev.Radius, ev.Rho, ev.Rate = "lm", nil, nan, nan, nan
 		if e > 0 {
-			ev.Figures = []trainer.Figure{
-				{Key: "mu", Symbol: "μ", Meaning: "damping", Value: trainer.Float(1e-3 / float64(e))},
+			ev.Figures = []event.Figure{
+				{Key: "mu", Symbol: "μ", Meaning: "damping", Value: event.Float(1e-3 / float64(e))},
 				{Key: "gain", Symbol: "gain", Meaning: "actual over predicted reduction", Value: 0.9},
 				{Key: "tries", Symbol: "tries", Meaning: "factorizations", Value: 2},
 			}
 		}
-		deltas = append(deltas, trainer.Delta{Status: st, Epochs: []trainer.EpochEvent{ev}})
+		deltas = append(deltas, feed.Delta{Status: st, Epochs: []event.EpochEvent{ev}})
 	}
 	return deltas
 }
 
-func applied(deltas []trainer.Delta) *view {
+func applied(deltas []feed.Delta) *view {
 	v := testView()
 	for i := range deltas {
 		v.h.apply(&deltas[i])
@@ -73,7 +74,7 @@ func TestFiguresOfAnotherMethodBeginAnew(t *testing.T) {
 	deltas := dampedRun(4)
 	e := deltas[4].Epochs[0]
 	v := applied(deltas)
-	e.Epoch, e.Optimizer, e.Figures = 4, "scg", []trainer.Figure{{Key: "lambda", Value: 1}}
+	e.Epoch, e.Optimizer, e.Figures = 4, "scg", []event.Figure{{Key: "lambda", Value: 1}}
 	v.h.epoch(&e)
 	if got := fmt.Sprint(len(v.h.figures), " ", v.h.figures[0].Symbol, " ", v.h.figures[0].series.points); got != "1 lambda 1" {
 		t.Error(got)
@@ -91,7 +92,7 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 	v := testView()
 	for epoch := range 5 {
 		e := fakeEpoch(epoch, 1, r)
-		e.Members = []trainer.MemberFigures{{TestError: 0.07}, {TestError: 0.064}, {TestError: 0.071}}
+		e.Members = []event.MemberFigures{{TestError: 0.07}, {TestError: 0.064}, {TestError: 0.071}}
 		v.h.epoch(&e)
 	}
 	l := v.th.line(100)
@@ -104,16 +105,16 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 // TestMixtureShowsOneExpertAndTheGates draws a mixture of three equal nets.
 func TestMixtureShowsOneExpertAndTheGates(t *testing.T) {
 	v := testView()
-	v.h.run = &trainer.RunEvent{Model: trainer.ModelInfo{
+	v.h.run = &event.RunEvent{Model: event.ModelInfo{
 		Layers: []int{16, 12, 10, 12, 10, 12, 10, 10}, Experts: 3, Loss: "mse", Parameters: 975,
 		Activations: []string{"tanh", "identity", "tanh", "identity", "tanh", "identity", "identity"},
 	}}
 	for i := range 3 {
 		v.h.run.Model.Connections = append(v.h.run.Model.Connections,
-			trainer.ConnectionInfo{To: 2*i + 1, From: 0, Weights: 192}, trainer.ConnectionInfo{To: 2*i + 2, From: 2*i + 1, Weights: 120})
+			event.ConnectionInfo{To: 2*i + 1, From: 0, Weights: 192}, event.ConnectionInfo{To: 2*i + 2, From: 2*i + 1, Weights: 120})
 	}
 	e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 2)))
-	e.Gates = []trainer.GateFigures{{Width: 36, Slope: 2, Center: 72, Share: 0.2}, {Width: 40, Slope: 2.5, Center: 144, Share: 0.5}, {Width: 36, Slope: 2, Center: 300, Share: 0.3}}
+	e.Gates = []event.GateFigures{{Width: 36, Slope: 2, Center: 72, Share: 0.2}, {Width: 40, Slope: 2.5, Center: 144, Share: 0.5}, {Width: 36, Slope: 2, Center: 300, Share: 0.3}}
 	v.h.epoch(&e)
 	for _, w := range []int{20, 40, 80, 120} {
 		text := ""
@@ -146,7 +147,7 @@ func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 		e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 		e.Inner = nil
 		for i := range c.nets * c.blocks {
-			e.Inner = append(e.Inner, trainer.InnerSummary{Member: i / c.blocks, Block: i % c.blocks, Iterations: 3})
+			e.Inner = append(e.Inner, event.InnerSummary{Member: i / c.blocks, Block: i % c.blocks, Iterations: 3})
 		}
 		v.h.epoch(&e)
 		in := fakeInner(2, 7, 1)
@@ -167,7 +168,7 @@ func TestSwitchEndsTheSolve(t *testing.T) {
 	v := testView()
 	in := fakeInner(2, 3, 1)
 	v.h.iteration(&in)
-	v.h.apply(&trainer.Delta{Switches: []trainer.SwitchEvent{{Epoch: 1, From: "tr-gn", To: "sgd"}}})
+	v.h.apply(&feed.Delta{Switches: []event.SwitchEvent{{Epoch: 1, From: "tr-gn", To: "sgd"}}})
 	if now := ansi.Strip(new(innerPane).now(v, 60)); strings.Contains(now, "▸") {
 		t.Errorf("after the switch: %q", now)
 	}
@@ -178,10 +179,10 @@ func TestCountsStayWhole(t *testing.T) {
 	v := testView()
 	e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 	for i, c := range []struct {
-		value trainer.Float
+		value event.Float
 		want  string
 	}{{2, "2"}, {nan, "–"}, {12345, "12,345"}, {3e6, "3.00M"}, {0.5, "0.5000"}, {2, "2.000"}} {
-		e.Epoch, e.Figures = i+1, []trainer.Figure{{Key: "tries", Value: c.value}}
+		e.Epoch, e.Figures = i+1, []event.Figure{{Key: "tries", Value: c.value}}
 		v.h.epoch(&e)
 		if got := v.h.figures[0].text(float64(c.value)); got != c.want {
 			t.Errorf("after %d epochs %v is %q: expected %q", i+1, c.value, got, c.want)
@@ -194,7 +195,7 @@ func TestCountsStayWhole(t *testing.T) {
 func TestSparseConnections(t *testing.T) {
 	draw := func(weights int) (text string, dots int) {
 		v := testView()
-		v.h.run = &trainer.RunEvent{Model: trainer.ModelInfo{Layers: []int{16, 40}, Connections: []trainer.ConnectionInfo{{To: 1, From: 0, Weights: weights}}}}
+		v.h.run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 40}, Connections: []event.ConnectionInfo{{To: 1, From: 0, Weights: weights}}}}
 		text = ansi.Strip(strings.Join((&topologyPane{}).body(v, 60, 12, false), "\n"))
 		for _, r := range text {
 			if r > 0x2800 && r <= 0x28ff {
@@ -222,9 +223,9 @@ func TestSparseConnections(t *testing.T) {
 // TestGatesOnASmallScreen: zoomed, the gates are there on the least screen, and their shares in the frame.
 func TestGatesOnASmallScreen(t *testing.T) {
 	v := testView()
-	v.h.run = &trainer.RunEvent{Model: trainer.ModelInfo{Layers: []int{16, 12, 10, 12, 10, 10}, Experts: 2}}
+	v.h.run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 12, 10, 12, 10, 10}, Experts: 2}}
 	e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 2)))
-	e.Gates = []trainer.GateFigures{{Center: 72, Share: 0.2}, {Center: 144, Share: 0.8}}
+	e.Gates = []event.GateFigures{{Center: 72, Share: 0.2}, {Center: 144, Share: 0.8}}
 	v.h.epoch(&e)
 	text := ansi.Strip(strings.Join(frame(&topologyPane{}, v, rect{w: minWidth, h: minHeight - headerRows - footerRows}, drawnKey{zoomed: true}), "\n"))
 	for _, want := range []string{"shares 20.0% to 80.0%", "expert", "144.0"} {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // spectrumPane shows the extreme eigenvalues of the curvature: with certificates, over the epochs, and with
@@ -51,7 +51,7 @@ func (p *spectrumPane) source(v *view) (pairs []pair, origin string) {
 }
 
 // ritz returns the newest inner solve that has Ritz values.
-func ritz(e *trainer.EpochEvent) (s *trainer.InnerSummary, ok bool) {
+func ritz(e *event.EpochEvent) (s *event.InnerSummary, ok bool) {
 	for i := len(e.Inner) - 1; i >= 0; i-- {
 		if len(e.Inner[i].Ritz) > 0 {
 			return &e.Inner[i], true
@@ -88,7 +88,7 @@ func (p *spectrumPane) head(v *view, l *line) {
 }
 
 // newestSpectrum returns the last spectrum, nil if there is none.
-func (h *history) newestSpectrum() *trainer.SpectrumEvent {
+func (h *history) newestSpectrum() *event.SpectrumEvent {
 	if n := len(h.spectra); n > 0 {
 		return &h.spectra[n-1]
 	}
@@ -96,7 +96,7 @@ func (h *history) newestSpectrum() *trainer.SpectrumEvent {
 }
 
 // matrix names what a spectrum is of.
-func matrix(e *trainer.SpectrumEvent) string {
+func matrix(e *event.SpectrumEvent) string {
 	switch e.Operator {
 	case "hessian":
 		return "Hessian"

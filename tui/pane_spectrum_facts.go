@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // fact is one line beside the eigenvalues, said ever shorter.
@@ -61,7 +61,7 @@ func edgeFact(v *view, edge float64, symbol string, greatest float64) fact {
 }
 
 // rowsFact says over how many rows, and which, the operator averages.
-func rowsFact(h *history, e *trainer.SpectrumEvent) fact {
+func rowsFact(h *history, e *event.SpectrumEvent) fact {
 	rows, which := counted(e.Rows, "row"), clean(e.Selection)
 	if h.run != nil && h.run.Data.TrainRows > e.Rows {
 		rows = count(e.Rows) + " of " + counted(h.run.Data.TrainRows, "row")
@@ -82,7 +82,7 @@ func rowsFact(h *history, e *trainer.SpectrumEvent) fact {
 // error by 1 − ηλ; the heavy ball's errors follow z² − (1 + μ − ηλ)z + μ, whose roots are inside the unit
 // circle for 0 < ηλ < 2(1 + μ) (Polyak 1964). With small batches it is a guide. Other methods, and other
 // operators than the Hessian, have none.
-func (h *history) edge(e *trainer.SpectrumEvent) (value float64, symbol string, ok bool) {
+func (h *history) edge(e *event.SpectrumEvent) (value float64, symbol string, ok bool) {
 	setting := func(key string) float64 {
 		for _, s := range h.status.Settings {
 			if s.Key == key {
@@ -124,7 +124,7 @@ func (p *spectrumPane) charts(v *view, w, h int, zoomed bool) []string {
 // density draws the spectral density on a logarithmic scale that reaches down to a tenth of what one
 // eigenvalue alone would show, with its standard error above it, a line at zero, to the left of which the
 // curvature is negative, and one at the edge of stability.
-func (p *spectrumPane) density(v *view, e *trainer.SpectrumEvent, w, h int) []string {
+func (p *spectrumPane) density(v *view, e *event.SpectrumEvent, w, h int) []string {
 	d := e.Density
 	rows := make([]string, 0, h)
 	if h >= 5 {
@@ -167,7 +167,7 @@ func (p *spectrumPane) density(v *view, e *trainer.SpectrumEvent, w, h int) []st
 }
 
 // oneEigenvalue is the height of a single eigenvalue in a density, 0 if that is not known.
-func (h *history) oneEigenvalue(d *trainer.Density) float64 {
+func (h *history) oneEigenvalue(d *event.Density) float64 {
 	if h.run == nil || h.run.Model.Parameters == 0 {
 		return 0
 	}
@@ -183,7 +183,7 @@ func snap(x, extent float64) float64 {
 	return math.Round(x/step) * step
 }
 
-func (p *spectrumPane) densityCaption(v *view, d *trainer.Density, w int) string {
+func (p *spectrumPane) densityCaption(v *view, d *event.Density, w int) string {
 	l := v.th.line(w)
 	l.put(tokAccent, "density").put(tokMuted, "  log")
 	l.group(part{tokMuted, ", negative left of the line"})

@@ -11,14 +11,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 )
 
 // fakeDensity is a bulk around zero with a few eigenvalues apart from it.
-func fakeDensity(e int) (*trainer.Density, *trainer.Trace) {
+func fakeDensity(e int) (*event.Density, *event.Trace) {
 	const sigma = 0.1
-	d := &trainer.Density{Sigma: sigma, Probes: 10, Steps: 80}
+	d := &event.Density{Sigma: sigma, Probes: 10, Steps: 80}
 	top := 8.4 + float64(e)/4
 	bell := func(x, at, width float64) float64 {
 		z := (x - at) / width
@@ -29,20 +30,20 @@ func fakeDensity(e int) (*trainer.Density, *trainer.Trace) {
 		for i, at := range []float64{1.3, 2.2, 4.7, top} {
 			v += float64(4-i) / 6066 * bell(x, at, sigma)
 		}
-		d.Grid = append(d.Grid, trainer.Float(x))
-		d.Values = append(d.Values, trainer.Float(v))
-		d.Errors = append(d.Errors, trainer.Float(v/5))
+		d.Grid = append(d.Grid, event.Float(x))
+		d.Values = append(d.Values, event.Float(v))
+		d.Errors = append(d.Errors, event.Float(v/5))
 	}
-	return d, &trainer.Trace{Value: 143.2, Error: 6.31, Probes: 10}
+	return d, &event.Trace{Value: 143.2, Error: 6.31, Probes: 10}
 }
 
 // edgeRun is a made-up run of gradient descent with densities, whose curvature grows towards the edge.
-func edgeRun(rate string) []trainer.Delta {
+func edgeRun(rate string) []feed.Delta {
 	deltas := fakeRun(script{epochs: 33, adam: true, spectra: true})
 	for i := range deltas {
 		d := &deltas[i]
 		d.Status.Optimizer = "sgd"
-		d.Status.Settings = []trainer.Setting{{Key: "rate", Text: rate, Primary: true}, {Key: "batch", Text: "64"}}
+		d.Status.Settings = []event.Setting{{Key: "rate", Text: rate, Primary: true}, {Key: "batch", Text: "64"}}
 		for j := range d.Spectra {
 			s := &d.Spectra[j]
 			s.Rows, s.Selection = 2048, "evenly spaced"
@@ -53,7 +54,7 @@ func edgeRun(rate string) []trainer.Delta {
 }
 
 // watched is a view of a run.
-func watched(deltas []trainer.Delta) *view {
+func watched(deltas []feed.Delta) *view {
 	v := testView()
 	for i := range deltas {
 		v.h.apply(&deltas[i])
@@ -103,8 +104,8 @@ func TestEdgeOfStability(t *testing.T) {
 	}{{"sgd", 0, 20}, {"momentum", 0.9, 38}, {"momentum", 0, 20}, {"momentum", 0.5, 30}} {
 		h := &history{}
 		h.status.Optimizer = c.optimizer
-		h.status.Settings = []trainer.Setting{{Key: "rate", Text: "0.1"}, {Key: "momentum", Text: fmt.Sprint(c.momentum)}}
-		edge, _, ok := h.edge(&trainer.SpectrumEvent{Operator: "hessian"})
+		h.status.Settings = []event.Setting{{Key: "rate", Text: "0.1"}, {Key: "momentum", Text: fmt.Sprint(c.momentum)}}
+		edge, _, ok := h.edge(&event.SpectrumEvent{Operator: "hessian"})
 		if !ok || math.Abs(edge-c.want) > 1e-12 {
 			t.Errorf("%s %g: edge %g, want %g", c.optimizer, c.momentum, edge, c.want)
 		}
@@ -122,18 +123,18 @@ func TestEdgeOfStability(t *testing.T) {
 }
 
 func TestNoEdge(t *testing.T) {
-	rate := []trainer.Setting{{Key: "rate", Text: "0.1"}}
+	rate := []event.Setting{{Key: "rate", Text: "0.1"}}
 	for _, c := range []struct {
 		optimizer, operator string
-		settings            []trainer.Setting
+		settings            []event.Setting
 	}{
 		{"adam", "hessian", rate}, {"tr-newton", "hessian", nil}, {"sgd", "gauss-newton", rate}, {"sgd", "hessian", nil},
-		{"momentum", "hessian", rate}, {"sgd", "hessian", []trainer.Setting{{Key: "rate", Text: "0"}}},
-		{"sgd", "hessian", []trainer.Setting{{Key: "rate", Text: "?"}}}, {"", "", nil},
+		{"momentum", "hessian", rate}, {"sgd", "hessian", []event.Setting{{Key: "rate", Text: "0"}}},
+		{"sgd", "hessian", []event.Setting{{Key: "rate", Text: "?"}}}, {"", "", nil},
 	} {
 		h := &history{}
 		h.status.Optimizer, h.status.Settings = c.optimizer, c.settings
-		if edge, _, ok := h.edge(&trainer.SpectrumEvent{Operator: c.operator}); ok {
+		if edge, _, ok := h.edge(&event.SpectrumEvent{Operator: c.operator}); ok {
 			t.Errorf("%v has the edge %g", c, edge)
 		}
 	}
@@ -144,20 +145,20 @@ func TestSpectrumFacts(t *testing.T) {
 	for _, c := range []struct {
 		rate   string
 		w      int
-		change func(e *trainer.SpectrumEvent)
+		change func(e *event.SpectrumEvent)
 		want   []string
 	}{
 		{"0.11", 60, nil, []string{"2/η 18.18  λ₁ 16.40  stable, below the edge", "trace 143.2 ± 6.310  by 10 probes", "Hessian over 2,048 of 16,000 rows, evenly spaced"}},
 		{"0.2", 60, nil, []string{"2/η 10.00  λ₁ 16.40  unstable, above the edge", "", ""}},
 		{"0.2", 36, nil, []string{"2/η 10.00  λ₁ 16.40  unstable", "trace 143.2 ± 6.310  by 10 probes", "2,048 of 16,000 rows, evenly spaced"}},
 		{"0.2", 24, nil, []string{"2/η 10.00", "trace 143.2 ± 6.310", "2,048 of 16,000 rows"}},
-		{"0.2", 60, func(e *trainer.SpectrumEvent) {
+		{"0.2", 60, func(e *event.SpectrumEvent) {
 			e.Operator, e.Trace, e.Rows, e.Selection = "gauss-newton", nil, 16000, "all"
 		}, []string{"Gauss–Newton over all 16,000 rows"}},
-		{"0.2", 60, func(e *trainer.SpectrumEvent) {
-			e.Method, e.Eigenvalues, e.Rows, e.Trace = "power", []trainer.Float{2, -3}, 0, nil
+		{"0.2", 60, func(e *event.SpectrumEvent) {
+			e.Method, e.Eigenvalues, e.Rows, e.Trace = "power", []event.Float{2, -3}, 0, nil
 		}, []string{"λ₁ 2.000", "the largest |λ| is negative"}},
-		{"0.2", 60, func(e *trainer.SpectrumEvent) { e.Trace.Error, e.Trace.Probes = nan, 1 }, []string{"", "trace 143.2  by 1 probe", ""}},
+		{"0.2", 60, func(e *event.SpectrumEvent) { e.Trace.Error, e.Trace.Probes = nan, 1 }, []string{"", "trace 143.2  by 1 probe", ""}},
 	} {
 		v := watched(edgeRun(c.rate))
 		if c.change != nil {
@@ -187,10 +188,10 @@ func TestSpectrumFacts(t *testing.T) {
 // TestSpectrumHoldsTheRoom draws densities of all kinds, broken ones too, at every size.
 func TestSpectrumHoldsTheRoom(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
-	bad := []trainer.Float{nan, trainer.Float(math.Inf(1)), 0, -1, 1e300, 1e-300, 5}
-	densities := []*trainer.Density{{}, {Grid: trainer.Floats([]float64{3}), Values: trainer.Floats([]float64{1})}}
+	bad := []event.Float{nan, event.Float(math.Inf(1)), 0, -1, 1e300, 1e-300, 5}
+	densities := []*event.Density{{}, {Grid: event.Floats([]float64{3}), Values: event.Floats([]float64{1})}}
 	for range 20 {
-		d := &trainer.Density{Sigma: bad[r.IntN(len(bad))], Probes: r.IntN(3), Steps: -1}
+		d := &event.Density{Sigma: bad[r.IntN(len(bad))], Probes: r.IntN(3), Steps: -1}
 		for range r.IntN(30) {
 			d.Grid = append(d.Grid, bad[r.IntN(len(bad))])
 			d.Values = append(d.Values, bad[r.IntN(len(bad))])
@@ -222,7 +223,7 @@ func TestSpectrumHoldsTheRoom(t *testing.T) {
 func TestNoSpectrumIsSaid(t *testing.T) {
 	h := &history{}
 	h.spectrum(fakeSpectrum(4))
-	h.spectrum(trainer.SpectrumEvent{Epoch: 5, Stop: krylov.NotFinite})
+	h.spectrum(event.SpectrumEvent{Epoch: 5, Stop: krylov.NotFinite})
 	if last := h.entries[len(h.entries)-1]; len(h.spectra) != 1 || last.epoch != 5 || last.text != "no spectrum: a number was not finite" {
 		t.Errorf("%d spectra, %+v", len(h.spectra), last)
 	}
@@ -257,14 +258,14 @@ func TestSpectrumFits(t *testing.T) {
 	for i := range odd {
 		for j := range odd[i].Spectra {
 			if s := &odd[i].Spectra[j]; s.Epoch%8 == 0 {
-				s.Density = &trainer.Density{Grid: []trainer.Float{0, 0}, Values: []trainer.Float{1, nan}, Sigma: 0}
+				s.Density = &event.Density{Grid: []event.Float{0, 0}, Values: []event.Float{1, nan}, Sigma: 0}
 				s.Eigenvalues = s.Eigenvalues[:1]
 			} else {
 				s.Density.Sigma, s.Density.Values[3], s.Residuals[0] = 0, nan, 3
 			}
 		}
 	}
-	for _, deltas := range [][]trainer.Delta{edgeRun("0.11"), odd, fakeRun(script{epochs: 9, spectra: true}), nil} {
+	for _, deltas := range [][]feed.Delta{edgeRun("0.11"), odd, fakeRun(script{epochs: 9, spectra: true}), nil} {
 		looksFit(t, watched(deltas), func(r *rand.Rand) pane { return &spectrumPane{at: r.IntN(3)} })
 	}
 }

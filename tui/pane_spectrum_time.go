@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // spectrumView is one of the pictures that the zoomed pane has.
@@ -50,7 +50,7 @@ func (p *spectrumPane) keys(v *view, next string, w int) string {
 }
 
 // densities are the spectra that have one, in order.
-func densities(h *history) (out []*trainer.SpectrumEvent) {
+func densities(h *history) (out []*event.SpectrumEvent) {
 	for i := range h.spectra {
 		e := &h.spectra[i]
 		if d := e.Density; d != nil && min(len(d.Grid), len(d.Values)) > 1 && d.Grid[0] < d.Grid[len(d.Grid)-1] {
@@ -77,7 +77,7 @@ func (s symlog) row(x float64, n int) int {
 }
 
 // eigenAxis holds all densities, in units of the finest smoothing.
-func eigenAxis(list []*trainer.SpectrumEvent) symlog {
+func eigenAxis(list []*event.SpectrumEvent) symlog {
 	low, high, unit := 0.0, 0.0, math.Inf(1)
 	for _, e := range list {
 		low = math.Min(low, float64(e.Density.Grid[0]))
@@ -96,7 +96,7 @@ func eigenAxis(list []*trainer.SpectrumEvent) symlog {
 }
 
 // peak returns the greatest density between two eigenvalues, NaN outside the grid.
-func peak(d *trainer.Density, from, to float64) float64 {
+func peak(d *event.Density, from, to float64) float64 {
 	n := min(len(d.Grid), len(d.Values))
 	i := sort.Search(n, func(i int) bool { return float64(d.Grid[i]) >= from })
 	best := math.NaN()
@@ -149,7 +149,7 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 }
 
 // densityRaster fills a raster with the logarithms of the densities, and returns their scale.
-func densityRaster(h *history, r *raster, list []*trainer.SpectrumEvent, axis symlog) scale {
+func densityRaster(h *history, r *raster, list []*event.SpectrumEvent, axis symlog) scale {
 	first, end := mapSpan(list)
 	top, floor, before := math.Inf(-1), math.Inf(1), -1
 	for x := range r.w {
@@ -189,7 +189,7 @@ func densityRaster(h *history, r *raster, list []*trainer.SpectrumEvent, axis sy
 }
 
 // mapSpan returns the epochs that a map is of: the last spectrum gets as many as the one before it.
-func mapSpan(list []*trainer.SpectrumEvent) (first, end float64) {
+func mapSpan(list []*event.SpectrumEvent) (first, end float64) {
 	n := len(list)
 	last := list[n-1].Epoch
 	return float64(list[0].Epoch), float64(last + max(last-list[n-2].Epoch, 1))
@@ -197,7 +197,7 @@ func mapSpan(list []*trainer.SpectrumEvent) (first, end float64) {
 
 // epochTicks writes under the columns at which epoch a spectrum was computed, where there is room, the last one
 // first.
-func epochTicks(m *mosaic, list []*trainer.SpectrumEvent, x0, y, cols int) {
+func epochTicks(m *mosaic, list []*event.SpectrumEvent, x0, y, cols int) {
 	m.write(x0-6, y, tokMuted, "epoch")
 	first, end := mapSpan(list)
 	free := x0 + cols
@@ -356,7 +356,7 @@ func tag(has bool, s string) string {
 }
 
 // sortedPairs returns the finite eigenvalues of an event with their bounds, the greatest first.
-func sortedPairs(e *trainer.SpectrumEvent) (pairs []pair) {
+func sortedPairs(e *event.SpectrumEvent) (pairs []pair) {
 	for i, f := range e.Eigenvalues {
 		b := math.NaN()
 		if i < len(e.Residuals) {

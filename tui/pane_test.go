@@ -10,7 +10,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // TestFocusShows moves the focus over a screen without frames, with and without colours.
@@ -45,10 +46,10 @@ func TestNoDarkBlue(t *testing.T) {
 func TestLogColumns(t *testing.T) {
 	a := newTest(script{}, Options{NoColor: true}, 120, 40)
 	r := rand.New(rand.NewPCG(1, 1))
-	d := trainer.Delta{Status: a.h.status}
+	d := feed.Delta{Status: a.h.status}
 	for e := 9_990; e <= 10_010; e++ {
 		d.Epochs = append(d.Epochs, fakeEpoch(e, 1, r))
-		d.Epochs[len(d.Epochs)-1].Loss = trainer.Float(0.000991 + 0.00001*float64(e%3))
+		d.Epochs[len(d.Epochs)-1].Loss = event.Float(0.000991 + 0.00001*float64(e%3))
 	}
 	a.Update(came(d))
 	rows := a.panes[paneLog].body(&a.view, 40, 20, false)
@@ -93,18 +94,18 @@ func TestInnerScale(t *testing.T) {
 
 // TestArcsLeaveRoom draws a deep network in which every layer feeds all later ones.
 func TestArcsLeaveRoom(t *testing.T) {
-	m := &trainer.ModelInfo{Layers: []int{2, 10, 10, 10, 10, 10, 10, 2}}
+	m := &event.ModelInfo{Layers: []int{2, 10, 10, 10, 10, 10, 10, 2}}
 	skips := 0
 	for to := range m.Layers {
 		for from := range to {
-			m.Connections = append(m.Connections, trainer.ConnectionInfo{To: to, From: from, Weights: 100})
+			m.Connections = append(m.Connections, event.ConnectionInfo{To: to, From: from, Weights: 100})
 			if to-from > 1 {
 				skips++
 			}
 		}
 	}
 	v := testView()
-	v.h.run = &trainer.RunEvent{Model: *m}
+	v.h.run = &event.RunEvent{Model: *m}
 	for h := 1; h < 50; h++ {
 		p := &topologyPane{}
 		rows := p.body(v, 66, h, false)
@@ -123,18 +124,18 @@ func TestArcsLeaveRoom(t *testing.T) {
 
 // TestNextRadius: only a trust region that goes on with another radius has one.
 func TestNextRadius(t *testing.T) {
-	radius := func(text string) []trainer.Setting {
-		return []trainer.Setting{{Key: "radius", Text: text, Primary: true}}
+	radius := func(text string) []event.Setting {
+		return []event.Setting{{Key: "radius", Text: text, Primary: true}}
 	}
 	for _, c := range []struct {
-		settings []trainer.Setting
-		phase    trainer.Phase
+		settings []event.Setting
+		phase    event.Phase
 		want     bool
 	}{
-		{radius("0.5"), trainer.Running, true}, {radius("2"), trainer.Running, false}, {radius("0.5"), trainer.Ended, false},
-		{radius("?"), trainer.Running, false}, {nil, trainer.Running, false}, {[]trainer.Setting{{Key: "rate", Text: "0.5", Primary: true}}, trainer.Running, false},
+		{radius("0.5"), event.Running, true}, {radius("2"), event.Running, false}, {radius("0.5"), event.Ended, false},
+		{radius("?"), event.Running, false}, {nil, event.Running, false}, {[]event.Setting{{Key: "rate", Text: "0.5", Primary: true}}, event.Running, false},
 	} {
-		h := &history{latest: trainer.EpochEvent{Epoch: 3, Radius: 2}, status: trainer.Status{Phase: c.phase, Settings: c.settings}}
+		h := &history{latest: event.EpochEvent{Epoch: 3, Radius: 2}, status: event.Status{Phase: c.phase, Settings: c.settings}}
 		if r, ok := h.nextRadius(); ok != c.want || ok && r != 0.5 {
 			t.Errorf("%v %v: %v, %v", c.settings, c.phase, r, ok)
 		}

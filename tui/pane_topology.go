@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // topologyPane draws the network: a column of nodes for each layer, taller for more nodes, fans of lines
@@ -47,14 +47,14 @@ func (*topologyPane) head(v *view, l *line) {
 
 // drawing is where the parts of a network stand.
 type drawing struct {
-	layers []int                      // which are shown, in order
-	x      []int                      // column of each of them
-	top, h int                        // rows of the graph
-	labels int                        // row of the activations
-	counts int                        // row of the numbers of weights; the same where there is no other
-	arcs   int                        // rows for arcs, under the labels
-	lanes  [][]trainer.ConnectionInfo // the connections that skip layers, by the row that there is for them
-	norms  int                        // rows of the table of blocks
+	layers []int                    // which are shown, in order
+	x      []int                    // column of each of them
+	top, h int                      // rows of the graph
+	labels int                      // row of the activations
+	counts int                      // row of the numbers of weights; the same where there is no other
+	arcs   int                      // rows for arcs, under the labels
+	lanes  [][]event.ConnectionInfo // the connections that skip layers, by the row that there is for them
+	norms  int                      // rows of the table of blocks
 }
 
 func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
@@ -96,7 +96,7 @@ func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 
 // arrange shares the rows out: the graph first, then arcs, then the norms. Zoomed, the table needs less left
 // over: whoever zooms wants to read it.
-func (p *topologyPane) arrange(v *view, m *trainer.ModelInfo, w, h int, zoomed bool) drawing {
+func (p *topologyPane) arrange(v *view, m *event.ModelInfo, w, h int, zoomed bool) drawing {
 	d := drawing{layers: make([]int, len(m.Layers))}
 	for i := range d.layers {
 		d.layers[i] = i
@@ -135,7 +135,7 @@ func (p *topologyPane) arrange(v *view, m *trainer.ModelInfo, w, h int, zoomed b
 }
 
 // tall is how many rows of nodes a layer has: in proportion to the logarithm of its size.
-func (d *drawing) tall(m *trainer.ModelInfo, layer int) int {
+func (d *drawing) tall(m *event.ModelInfo, layer int) int {
 	most := 2
 	for _, n := range m.Layers {
 		most = max(most, n)
@@ -156,7 +156,7 @@ func (d *drawing) column(layer int) int {
 }
 
 // fan draws the lines between two neighbouring layers, from a few nodes of one to a few of the other.
-func (p *topologyPane) fan(v *view, m *trainer.ModelInfo, d drawing, c trainer.ConnectionInfo, t token) {
+func (p *topologyPane) fan(v *view, m *event.ModelInfo, d drawing, c event.ConnectionInfo, t token) {
 	from, to := d.column(c.From), d.column(c.To)
 	if from < 0 || to < 0 || d.h < 1 {
 		return
@@ -186,7 +186,7 @@ func (p *topologyPane) fan(v *view, m *trainer.ModelInfo, d drawing, c trainer.C
 }
 
 // density is the part of all pairs of nodes that a connection joins.
-func density(m *trainer.ModelInfo, c trainer.ConnectionInfo) float64 {
+func density(m *event.ModelInfo, c event.ConnectionInfo) float64 {
 	pairs := float64(m.Layers[c.From]) * float64(m.Layers[c.To])
 	if pairs == 0 || float64(c.Weights) > pairs {
 		return 1
@@ -203,7 +203,7 @@ func near(sources []int, i, n int, part float64) []int {
 }
 
 // weights writes how many a connection has, and of how many if it is sparse and there is room.
-func weights(m *trainer.ModelInfo, c trainer.ConnectionInfo, room int) string {
+func weights(m *event.ModelInfo, c event.ConnectionInfo, room int) string {
 	s := count(c.Weights)
 	if density(m, c) < 1 {
 		if long := s + " of " + count(m.Layers[c.From]*m.Layers[c.To]); cells(long) <= room {
@@ -214,7 +214,7 @@ func weights(m *trainer.ModelInfo, c trainer.ConnectionInfo, room int) string {
 }
 
 // nodes draws the columns of nodes, with an ellipsis where some are left out.
-func (p *topologyPane) nodes(m *trainer.ModelInfo, d drawing) {
+func (p *topologyPane) nodes(m *event.ModelInfo, d drawing) {
 	for i, layer := range d.layers {
 		t := d.tall(m, layer)
 		first := d.top + (d.h-t)/2
@@ -234,7 +234,7 @@ func (p *topologyPane) nodes(m *trainer.ModelInfo, d drawing) {
 
 // names writes the layers' sizes above, their activations beneath, and the numbers of weights between
 // the activations where they fit.
-func (p *topologyPane) names(v *view, m *trainer.ModelInfo, d drawing, w int) {
+func (p *topologyPane) names(v *view, m *event.ModelInfo, d drawing, w int) {
 	free := 0
 	type label struct{ from, to int }
 	var taken []label
@@ -298,7 +298,7 @@ func (p *topologyPane) centred(x, y int, s string, t token, w int) {
 
 // share gives the connections that skip layers their rows, the shortest nearest to the graph, several a
 // row where they keep clear of each other.
-func (d *drawing) share(m *trainer.ModelInfo) {
+func (d *drawing) share(m *event.ModelInfo) {
 	var ends []int // the last column of each row
 	for reach := 2; reach < len(m.Layers); reach++ {
 		for _, c := range m.Connections {
@@ -318,7 +318,7 @@ func (d *drawing) share(m *trainer.ModelInfo) {
 }
 
 // skips draws the connections that pass over layers as arcs, and says how many it has no row for.
-func (p *topologyPane) skips(m *trainer.ModelInfo, d drawing, w int) {
+func (p *topologyPane) skips(m *event.ModelInfo, d drawing, w int) {
 	left := 0
 	for lane, cs := range d.lanes {
 		if lane >= d.arcs {

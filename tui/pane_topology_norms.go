@@ -3,7 +3,7 @@ package tui
 import (
 	"math"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // relativeStep returns how far the last step moved a block, as a part of its norm; NaN if that is not known.
@@ -18,7 +18,7 @@ func relativeStep(h *history, to, from int) float64 {
 
 // strength is the ink of a block's lines: stronger where the last step moved a tenth of its norm or more, a number
 // that stands above. Zoomed, the chosen block stands out.
-func (p *topologyPane) strength(v *view, c trainer.ConnectionInfo, zoomed bool) token {
+func (p *topologyPane) strength(v *view, c event.ConnectionInfo, zoomed bool) token {
 	if to, from, ok := p.block(v.h); zoomed && ok && c.To == to && c.From == from {
 		return tokFocus
 	}
@@ -29,7 +29,7 @@ func (p *topologyPane) strength(v *view, c trainer.ConnectionInfo, zoomed bool) 
 }
 
 // steps writes above the lines of each block how far the last step moved it.
-func (p *topologyPane) steps(v *view, m *trainer.ModelInfo, d drawing) {
+func (p *topologyPane) steps(v *view, m *event.ModelInfo, d drawing) {
 	if m.Experts > 0 || d.h < 3 {
 		return
 	}

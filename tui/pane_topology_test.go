@@ -11,21 +11,22 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // fakeWeights are made-up weights of a block; side is that of an image, 0 for none.
-func fakeWeights(to, from, rows, cols, side int) trainer.WeightsEvent {
-	e := trainer.WeightsEvent{Epoch: 3, To: to, From: from, Rows: rows, Cols: cols, Height: side, Width: side}
+func fakeWeights(to, from, rows, cols, side int) event.WeightsEvent {
+	e := event.WeightsEvent{Epoch: 3, To: to, From: from, Rows: rows, Cols: cols, Height: side, Width: side}
 	for i := range rows * cols {
-		e.Values = append(e.Values, trainer.Float(math.Sin(float64(i%cols)/3+float64(i/cols))))
+		e.Values = append(e.Values, event.Float(math.Sin(float64(i%cols)/3+float64(i/cols))))
 	}
 	return e
 }
 
-func watchedWeights(e trainer.WeightsEvent) *view {
+func watchedWeights(e event.WeightsEvent) *view {
 	v := watched(fakeRun(script{epochs: 3}))
-	v.h.looks(&trainer.Delta{Weights: []trainer.WeightsEvent{e}})
+	v.h.looks(&feed.Delta{Weights: []event.WeightsEvent{e}})
 	return v
 }
 
@@ -36,12 +37,12 @@ func TestTopologyPane(t *testing.T) {
 		w, h   int
 		zoomed bool
 		open   bool
-		event  trainer.WeightsEvent
+		event  event.WeightsEvent
 	}{
-		{"small", 40, 9, false, false, trainer.WeightsEvent{}},
-		{"small", 80, 21, true, false, trainer.WeightsEvent{}},
-		{"small", 120, 37, true, false, trainer.WeightsEvent{}},
-		{"waiting", 80, 21, true, true, trainer.WeightsEvent{}},
+		{"small", 40, 9, false, false, event.WeightsEvent{}},
+		{"small", 80, 21, true, false, event.WeightsEvent{}},
+		{"small", 120, 37, true, false, event.WeightsEvent{}},
+		{"waiting", 80, 21, true, true, event.WeightsEvent{}},
 		{"matrix", 40, 14, true, true, fakeWeights(1, 0, 70, 16, 0)},
 		{"matrix", 80, 21, true, true, fakeWeights(1, 0, 12, 16, 0)},
 		{"matrix", 120, 37, true, true, fakeWeights(1, 0, 70, 16, 0)},
@@ -59,11 +60,11 @@ func TestTopologyPane(t *testing.T) {
 func TestTopologyFits(t *testing.T) {
 	sparse := fakeWeights(1, 0, 9, 5, 0)
 	for i := range sparse.Values {
-		sparse.Values[i] = trainer.Float(math.NaN())
+		sparse.Values[i] = event.Float(math.NaN())
 	}
 	wild := fakeWeights(1, 0, 2, 2, 0)
-	wild.Values[0], wild.Values[3] = trainer.Float(math.Inf(1)), trainer.Float(math.Inf(-1))
-	for _, e := range []trainer.WeightsEvent{
+	wild.Values[0], wild.Values[3] = event.Float(math.Inf(1)), event.Float(math.Inf(-1))
+	for _, e := range []event.WeightsEvent{
 		fakeWeights(1, 0, 70, 16, 0), fakeWeights(1, 0, 300, 784, 28), fakeWeights(1, 0, 10, 64, 8), fakeWeights(1, 0, 1, 1, 0), sparse, wild, {},
 	} {
 		looksFit(t, watchedWeights(e), func(r *rand.Rand) pane {
@@ -85,7 +86,7 @@ func TestTopologyKeys(t *testing.T) {
 			t.Errorf("%s is not taken", k)
 		}
 	}
-	if c := p.glance(v.h); c != (trainer.ShowWeights{To: 2, From: 1}) {
+	if c := p.glance(v.h); c != (event.ShowWeights{To: 2, From: 1}) {
 		t.Errorf("asks for %v", c)
 	}
 	for _, k := range []string{"right", "right", "down", "up", "up", "left"} {

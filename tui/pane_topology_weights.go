@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // blockView is the zoomed network's look at one block of weights.
@@ -41,12 +41,12 @@ func (p *topologyPane) block(h *history) (to, from int, ok bool) {
 }
 
 // glance asks for the weights anew while they are on the screen.
-func (p *topologyPane) glance(h *history) trainer.Command {
+func (p *topologyPane) glance(h *history) event.Command {
 	to, from, ok := p.block(h)
 	if !ok || !p.look.open || !p.look.asked.due(h, h.weightsGen) {
 		return nil
 	}
-	return trainer.ShowWeights{To: to, From: from}
+	return event.ShowWeights{To: to, From: from}
 }
 
 func (p *topologyPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
@@ -117,13 +117,13 @@ func (p *topologyPane) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 }
 
 // weights returns the newest of the chosen block, nil if there are none.
-func (p *topologyPane) weights(h *history) *trainer.WeightsEvent {
+func (p *topologyPane) weights(h *history) *event.WeightsEvent {
 	to, from, _ := p.block(h)
 	return h.weights[[2]int{to, from}]
 }
 
 // tiled reports whether the weights of each node are drawn as an image.
-func (p *topologyPane) tiled(e *trainer.WeightsEvent) bool {
+func (p *topologyPane) tiled(e *event.WeightsEvent) bool {
 	return !p.look.matrix && e.Height > 0 && e.Width > 0 && e.Cols == e.Height*e.Width
 }
 
@@ -193,7 +193,7 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 
 // matrix draws the weights with a row for each node that they lead to; the cursor's row and column are marked at
 // the edges.
-func (p *topologyPane) matrix(m *mosaic, e *trainer.WeightsEvent, all *raster, sc scale) {
+func (p *topologyPane) matrix(m *mosaic, e *event.WeightsEvent, all *raster, sc scale) {
 	w, h := m.w-2, m.h-1
 	if w < 1 || h < 1 {
 		return
@@ -214,7 +214,7 @@ func (p *topologyPane) matrix(m *mosaic, e *trainer.WeightsEvent, all *raster, s
 }
 
 // tiles draws what leads to each node as an image, as many as there is room for around that of the cursor.
-func (p *topologyPane) tiles(m *mosaic, e *trainer.WeightsEvent, sc scale) {
+func (p *topologyPane) tiles(m *mosaic, e *event.WeightsEvent, sc scale) {
 	wide, tall, across, down := tiling(e.Rows, e.Width, e.Height, 5, 2, m.w, m.h)
 	if wide == 0 {
 		return
@@ -242,7 +242,7 @@ func (p *topologyPane) tiles(m *mosaic, e *trainer.WeightsEvent, sc scale) {
 }
 
 // cursorRow tells the weight under the cursor, or of an image the figures, and what the shades mean.
-func (p *topologyPane) cursorRow(v *view, e *trainer.WeightsEvent, sc scale, w int) string {
+func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc scale, w int) string {
 	row, col := min(p.look.row, e.Rows-1), min(p.look.col, e.Cols-1)
 	l := v.th.line(w)
 	if p.tiled(e) {
@@ -270,7 +270,7 @@ func (p *topologyPane) cursorRow(v *view, e *trainer.WeightsEvent, sc scale, w i
 	return l.full()
 }
 
-func (p *topologyPane) weightKeys(v *view, e *trainer.WeightsEvent, w int) string {
+func (p *topologyPane) weightKeys(v *view, e *event.WeightsEvent, w int) string {
 	l := v.th.line(w)
 	put := func(k, what string) { l.group(part{tokAccent, k}, part{tokMuted, " " + what + "   "}) }
 	put("esc", "network")

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // workPane shows what the run has cost and what it still will.
@@ -32,7 +32,7 @@ func (p *workPane) head(v *view, l *line) {
 // when the run is over.
 func remaining(h *history) float64 {
 	s := &h.status
-	if s.EpochLimit == 0 || s.Epoch == 0 || s.Phase == trainer.Ended || s.Elapsed <= 0 {
+	if s.EpochLimit == 0 || s.Epoch == 0 || s.Phase == event.Ended || s.Elapsed <= 0 {
 		return math.NaN()
 	}
 	return s.Elapsed / float64(s.Epoch) * float64(max(s.EpochLimit-s.Epoch, 0))

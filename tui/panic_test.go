@@ -15,7 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/creack/pty"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // brokenPane panics where its name says.
@@ -40,7 +40,7 @@ func (p *brokenPane) body(v *view, w, h int, zoomed bool) []string {
 
 type brokenFeed struct{ fakeFeed }
 
-func (f *brokenFeed) Do(context.Context, trainer.Command) error { panic("broken in a command") }
+func (f *brokenFeed) Do(context.Context, event.Command) error { panic("broken in a command") }
 
 // breakDown is the child of TestPanicsRestoreTheTerminal.
 func breakDown(when string) error {

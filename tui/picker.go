@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -61,7 +61,7 @@ func (*pickerOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 		a.overlay = nil
 	}
 	if chosen != nil {
-		return a.command(trainer.Switch{Optimizer: chosen.Name})
+		return a.command(event.Switch{Optimizer: chosen.Name})
 	}
 	return nil
 }
@@ -245,5 +245,5 @@ func (a *App) switchTo(i int) tea.Cmd {
 		a.note(tokWarn, "there is no optimizer "+strconv.Itoa(i+1))
 		return a.expire()
 	}
-	return a.command(trainer.Switch{Optimizer: a.picker.methods[i].Name})
+	return a.command(event.Switch{Optimizer: a.picker.methods[i].Name})
 }

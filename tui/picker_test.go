@@ -6,7 +6,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 	"newtop/trainer/optim"
 )
 
@@ -49,7 +50,7 @@ func TestPickerShowsEveryMethod(t *testing.T) {
 func TestNothingToScale(t *testing.T) {
 	for _, primary := range []bool{true, false} {
 		a := newTest(script{}, Options{NoColor: true}, 200, 40)
-		d := trainer.Delta{Status: trainer.Status{Phase: trainer.Running, Optimizer: "x", Settings: []trainer.Setting{{Key: "relative-rate", Text: "1", Primary: primary}}}}
+		d := feed.Delta{Status: event.Status{Phase: event.Running, Optimizer: "x", Settings: []event.Setting{{Key: "relative-rate", Text: "1", Primary: primary}}}}
 		a.Update(came(d))
 		if foot := ansi.Strip(a.footer(200)); strings.Contains(foot, "+ -") != primary || strings.Contains(foot, "relative-rate") != primary {
 			t.Errorf("primary %v: %s", primary, foot)

@@ -15,7 +15,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // wellFormed reads XML to its end and returns the text in it.
@@ -220,7 +221,7 @@ func TestPictureWhileTraining(t *testing.T) {
 		for _, cmd := range []tea.Cmd{a.screenPicture(), a.chartPicture("svg")} {
 			go func() { done <- cmd() }()
 		}
-		a.Update(came(trainer.Delta{Status: a.h.status, Epochs: []trainer.EpochEvent{fakeEpoch(e, 1, r)}}))
+		a.Update(came(feed.Delta{Status: a.h.status, Epochs: []event.EpochEvent{fakeEpoch(e, 1, r)}}))
 		a.View()
 	}
 	for range 20 {

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // raceView takes the place of the panes while a race is on: the racers' curves over one another, and under them
@@ -18,7 +18,7 @@ type raceView struct {
 	at                    int  // the racer that enter goes on with
 	chosen                bool // by hand; until then it is the leader
 	asking                bool // whether to abandon the race
-	race                  *trainer.RaceEvent
+	race                  *event.RaceEvent
 	changes               uint64
 	key                   raceKey // of the picture in rows
 	rows                  []string
@@ -87,7 +87,7 @@ func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
 		r.asking = false
 		switch k {
 		case "enter", "y":
-			return a.command(trainer.Pick{Racer: -1}), true
+			return a.command(event.Pick{Racer: -1}), true
 		case "esc", "n", "u", "q":
 			return nil, true
 		}
@@ -99,7 +99,7 @@ func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
 		r.move(a.h, 1)
 	case "enter":
 		if i := r.selected(a.h); i >= 0 {
-			return a.command(trainer.Pick{Racer: i}), true
+			return a.command(event.Pick{Racer: i}), true
 		}
 	case "esc", "u":
 		r.asking = true
@@ -143,7 +143,7 @@ func (r *raceView) hints(a *App) []hint {
 	}
 	if a.h.race != nil && a.h.race.State == "begun" {
 		word := "pause"
-		if a.h.status.Phase == trainer.Paused {
+		if a.h.status.Phase == event.Paused {
 			word = "race on"
 		}
 		out = append(out, hint{"space", word})

@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -55,7 +55,7 @@ func (a *App) openRace() {
 }
 
 // usualBudget is what ten epochs of the run so far cost, in gradient equivalents.
-func usualBudget(s *trainer.Status) float64 {
+func usualBudget(s *event.Status) float64 {
 	if s.Epoch < 1 || !(s.Equivalents > 0) || !isFinite(s.Equivalents) {
 		return 100
 	}
@@ -123,7 +123,7 @@ func (f *raceForm) choose(msg tea.Msg) {
 }
 
 // plan makes the command of what is chosen, or says in a line why that is none.
-func (f *raceForm) plan(a *App) (c trainer.Race, problem string) {
+func (f *raceForm) plan(a *App) (c event.Race, problem string) {
 	var methods []*optim.Info
 	for _, m := range f.list.methods {
 		if f.chosen[m.Name] {
@@ -205,8 +205,8 @@ func parseSweeps(text string, methods []*optim.Info) (out []sweep, problem strin
 
 // expand returns the racers of a method: one for each combination of the values that are for it. The method of
 // the run begins with the settings that it has now.
-func expand(m *optim.Info, sweeps []sweep, now *trainer.Status) []trainer.Racer {
-	racers := []trainer.Racer{{Name: m.Name, Optimizer: m.Name}}
+func expand(m *optim.Info, sweeps []sweep, now *event.Status) []event.Racer {
+	racers := []event.Racer{{Name: m.Name, Optimizer: m.Name}}
 	if m.Name == now.Optimizer {
 		for _, s := range now.Settings {
 			swept := slices.ContainsFunc(sweeps, func(w sweep) bool { return w.key == s.Key && w.of(m) })
@@ -220,11 +220,11 @@ func expand(m *optim.Info, sweeps []sweep, now *trainer.Status) []trainer.Racer 
 		if !s.of(m) {
 			continue
 		}
-		var next []trainer.Racer
+		var next []event.Racer
 		for _, r := range racers {
 			for _, v := range s.values {
 				set := s.key + "=" + v
-				next = append(next, trainer.Racer{Name: r.Name + " " + set, Optimizer: r.Optimizer, Set: append(slices.Clone(r.Set), set)})
+				next = append(next, event.Racer{Name: r.Name + " " + set, Optimizer: r.Optimizer, Set: append(slices.Clone(r.Set), set)})
 			}
 		}
 		racers = next
@@ -305,7 +305,7 @@ func (v *view) typed(l *line, t *textinput.Model, active bool) {
 }
 
 // costs says what the budget will take, by the run so far.
-func (f *raceForm) costs(a *App, c trainer.Race, problem string) string {
+func (f *raceForm) costs(a *App, c event.Race, problem string) string {
 	s := &a.h.status
 	if problem != "" {
 		return "gradient equivalents, or a time such as 30s"
@@ -318,7 +318,7 @@ func (f *raceForm) costs(a *App, c trainer.Race, problem string) string {
 }
 
 // preview names the racers, or says what is wrong.
-func (f *raceForm) preview(v *view, c trainer.Race, problem string, w int) []string {
+func (f *raceForm) preview(v *view, c event.Race, problem string, w int) []string {
 	l := v.th.line(w)
 	if problem != "" {
 		var rows []string

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 func TestTally(t *testing.T) {
@@ -34,13 +35,13 @@ func TestLead(t *testing.T) {
 
 // TestDivergedRacer: its last values do not decide what the charts show of the others.
 func TestDivergedRacer(t *testing.T) {
-	lap := func(racer, epoch int, loss float64, ended string) trainer.LapEvent {
-		e := trainer.EpochEvent{Epoch: epoch, Loss: trainer.Float(loss), Error: 0.5, TestError: nan, GradientEquivalents: trainer.Float(epoch)}
-		return trainer.LapEvent{Racer: racer, Lap: e, Ended: ended}
+	lap := func(racer, epoch int, loss float64, ended string) event.LapEvent {
+		e := event.EpochEvent{Epoch: epoch, Loss: event.Float(loss), Error: 0.5, TestError: nan, GradientEquivalents: event.Float(epoch)}
+		return event.LapEvent{Racer: racer, Lap: e, Ended: ended}
 	}
 	h := &history{}
-	h.raced(&trainer.RaceEvent{State: "begun", Racers: make([]trainer.Racer, 2)})
-	h.laps(&trainer.Delta{Laps: []trainer.LapEvent{lap(0, 0, 1, ""), lap(1, 0, 1, ""), lap(0, 1, 0.5, ""), lap(1, 1, 1e40, "diverged: it rose")}})
+	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 2)})
+	h.laps(&feed.Delta{Laps: []event.LapEvent{lap(0, 0, 1, ""), lap(1, 0, 1, ""), lap(0, 1, 0.5, ""), lap(1, 1, 1e40, "diverged: it rose")}})
 	loss := func(r *racerHistory) *series { return &r.loss[byEquivalents] }
 	if got := h.sane(loss); got != [2]float64{0, 1.2} {
 		t.Errorf("bounds %v", got)
@@ -54,10 +55,10 @@ func TestDivergedRacer(t *testing.T) {
 // TestRaceLogged: what a race says stands before the epochs after it, though all came at once.
 func TestRaceLogged(t *testing.T) {
 	h := &history{}
-	racers := make([]trainer.Racer, 2)
-	h.apply(&trainer.Delta{
-		Races:  []trainer.RaceEvent{{Epoch: 0, State: "begun", Racers: racers}, {Epoch: 0, State: "picked", Racers: racers}},
-		Epochs: []trainer.EpochEvent{{Epoch: 1}},
+	racers := make([]event.Racer, 2)
+	h.apply(&feed.Delta{
+		Races:  []event.RaceEvent{{Epoch: 0, State: "begun", Racers: racers}, {Epoch: 0, State: "picked", Racers: racers}},
+		Epochs: []event.EpochEvent{{Epoch: 1}},
 	})
 	var said []string
 	for _, e := range h.entries {

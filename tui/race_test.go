@@ -11,27 +11,28 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // fakeRace is a made-up race of n racers in which each has gone so many laps.
-func fakeRace(s trainer.Status, n, laps int, state string) trainer.Delta {
+func fakeRace(s event.Status, n, laps int, state string) feed.Delta {
 	s.Racing = true
-	e := trainer.RaceEvent{Epoch: 12, State: "begun", Equivalents: 240, Picked: -1}
+	e := event.RaceEvent{Epoch: 12, State: "begun", Equivalents: 240, Picked: -1}
 	for i := range n {
 		m := []string{"tr-newton", "adam", "sgd", "momentum", "tr-gn", "lm"}[i%6]
-		e.Racers = append(e.Racers, trainer.Racer{Name: m + " rate=0.00" + fmt.Sprint(i+1), Optimizer: m})
+		e.Racers = append(e.Racers, event.Racer{Name: m + " rate=0.00" + fmt.Sprint(i+1), Optimizer: m})
 	}
-	d := trainer.Delta{Status: s, Races: []trainer.RaceEvent{e}}
+	d := feed.Delta{Status: s, Races: []event.RaceEvent{e}}
 	r := rand.New(rand.NewPCG(3, 4))
 	for lap := range laps + 1 {
 		for i := range n {
 			x := float64(lap)
 			ev := fakeEpoch(lap, 1, r)
-			ev.Loss = trainer.Float(0.9*math.Exp(-x/float64(4+3*i)) + 0.01*float64(i+1))
-			ev.TestError = trainer.Float(0.4*math.Exp(-x/float64(5+3*i)) + 0.03 + 0.004*float64(i))
-			ev.GradientEquivalents, ev.Elapsed = trainer.Float(12*x), trainer.Float(0.3*x*float64(i+1))
-			l := trainer.LapEvent{Racer: i, Lap: ev}
+			ev.Loss = event.Float(0.9*math.Exp(-x/float64(4+3*i)) + 0.01*float64(i+1))
+			ev.TestError = event.Float(0.4*math.Exp(-x/float64(5+3*i)) + 0.03 + 0.004*float64(i))
+			ev.GradientEquivalents, ev.Elapsed = event.Float(12*x), event.Float(0.3*x*float64(i+1))
+			l := event.LapEvent{Racer: i, Lap: ev}
 			switch {
 			case i == 3 && lap == laps && laps > 0:
 				l.Ended, l.Lap.Loss = "diverged: the loss is not finite", nan
@@ -90,7 +91,7 @@ var overlayKeys = map[string][]string{
 func withKept(a *App) {
 	s := a.h.status
 	s.Kept = []int{0, 1, 2, 4, 8, 9, 10, 11, 12}
-	a.Update(came(trainer.Delta{Status: s}))
+	a.Update(came(feed.Delta{Status: s}))
 }
 
 func TestOverlayScreens(t *testing.T) {
@@ -207,7 +208,7 @@ func TestSweeps(t *testing.T) {
 		}
 	}
 	sweeps, _ := parseSweeps("radius=1,2 xi=0.1,0.2,0.3", methods)
-	if n := len(expand(methods[0], sweeps, &trainer.Status{})); n != 6 {
+	if n := len(expand(methods[0], sweeps, &event.Status{})); n != 6 {
 		t.Errorf("2 × 3 values make %d racers", n)
 	}
 }
@@ -224,16 +225,16 @@ func TestBudget(t *testing.T) {
 // TestRanking: what is missing or not finite never leads, and a lap 0 begins a racer anew.
 func TestRanking(t *testing.T) {
 	h := &history{}
-	h.raced(&trainer.RaceEvent{State: "begun", Racers: make([]trainer.Racer, 3)})
-	h.laps(&trainer.Delta{Laps: []trainer.LapEvent{
-		{Racer: 0, Lap: trainer.EpochEvent{Loss: nan, Error: nan, TestError: nan}},
-		{Racer: 2, Lap: trainer.EpochEvent{Loss: 1, Error: 0.5, TestError: nan}},
+	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 3)})
+	h.laps(&feed.Delta{Laps: []event.LapEvent{
+		{Racer: 0, Lap: event.EpochEvent{Loss: nan, Error: nan, TestError: nan}},
+		{Racer: 2, Lap: event.EpochEvent{Loss: 1, Error: 0.5, TestError: nan}},
 		{Racer: 7}, {Racer: -1},
 	}})
 	if got := fmt.Sprint(h.ranking(false), h.ranking(true)); got != "[2 0 1] [2 0 1]" {
 		t.Error(got)
 	}
-	h.lap(&trainer.LapEvent{Racer: 2, Lap: trainer.EpochEvent{Loss: 9, Error: 0.9, TestError: nan}})
+	h.lap(&event.LapEvent{Racer: 2, Lap: event.EpochEvent{Loss: 9, Error: 0.9, TestError: nan}})
 	if b := h.racers[2].bestLoss; b != 9 {
 		t.Errorf("best loss %g is from the race before", b)
 	}
@@ -373,10 +374,10 @@ func TestLogSearch(t *testing.T) {
 // TestRaceMemory: a race of many laps keeps bounded curves.
 func TestRaceMemory(t *testing.T) {
 	h := &history{}
-	h.raced(&trainer.RaceEvent{State: "begun", Racers: make([]trainer.Racer, 1)})
+	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 1)})
 	for i := range 50_000 {
-		h.lap(&trainer.LapEvent{Lap: trainer.EpochEvent{Epoch: i + 1, Loss: 1}})
-		h.remember(&trainer.EpochEvent{Epoch: i})
+		h.lap(&event.LapEvent{Lap: event.EpochEvent{Epoch: i + 1, Loss: 1}})
+		h.remember(&event.EpochEvent{Epoch: i})
 	}
 	if n := len(h.earlier); n > 2*keptEarlier {
 		t.Errorf("%d epochs remembered", n)
@@ -401,17 +402,17 @@ func TestRaceFuzz(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		a := newTest(script{epochs: 3, regression: seed == 1}, Options{NoColor: true, Glyphs: Glyphs(seed)}, 90, 26)
 		for range few(150) {
-			d := trainer.Delta{Status: a.h.status}
+			d := feed.Delta{Status: a.h.status}
 			d.Status.Racing, d.Status.Kept = r.IntN(6) > 0, []int{0, r.IntN(9)}
 			if r.IntN(6) == 0 {
-				e := trainer.RaceEvent{State: []string{"begun", "over", "picked", "abandoned", "?"}[r.IntN(5)], Picked: r.IntN(9) - 1, Equivalents: randomFloat(r), Seconds: randomFloat(r)}
+				e := event.RaceEvent{State: []string{"begun", "over", "picked", "abandoned", "?"}[r.IntN(5)], Picked: r.IntN(9) - 1, Equivalents: randomFloat(r), Seconds: randomFloat(r)}
 				for range r.IntN(9) {
-					e.Racers = append(e.Racers, trainer.Racer{Name: randomText(r)})
+					e.Racers = append(e.Racers, event.Racer{Name: randomText(r)})
 				}
 				d.Races = append(d.Races, e)
 			}
 			for range r.IntN(9) {
-				d.Laps = append(d.Laps, trainer.LapEvent{Racer: r.IntN(9), Ended: []string{"", "budget", randomText(r)}[r.IntN(3)], Lap: trainer.EpochEvent{
+				d.Laps = append(d.Laps, event.LapEvent{Racer: r.IntN(9), Ended: []string{"", "budget", randomText(r)}[r.IntN(3)], Lap: event.EpochEvent{
 					Epoch: r.IntN(9), Loss: randomFloat(r), TestError: randomFloat(r), TestRMSE: randomFloat(r), GradientEquivalents: randomFloat(r), Elapsed: randomFloat(r)}})
 			}
 			a.Update(came(d))

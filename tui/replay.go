@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // tallEnough is how many rows a screen has that gives the bar of a watched run one of its own. On a smaller one it
@@ -51,7 +51,7 @@ func (a *App) playing() part {
 		return part{tokWarn, "■ feed closed"}
 	case a.h.over():
 		return part{tokGood, "■ recorded"}
-	case s.Phase == trainer.Paused:
+	case s.Phase == event.Paused:
 		return part{tokWarn, "‖ paused"}
 	case s.Replay.Stale != "" && s.Replay.Epoch >= s.Replay.Last:
 		return part{tokGood, "■ recorded"}
@@ -184,16 +184,16 @@ func (a *App) seek(epoch int) tea.Cmd {
 	_, speed := a.replayed()
 	epoch = max(0, min(epoch, a.h.status.Replay.Last))
 	a.askReplay(epoch, speed)
-	return a.command(trainer.Seek{Epoch: epoch})
+	return a.command(event.Seek{Epoch: epoch})
 }
 
 // seekEnd goes to the newest epoch and follows a run that goes on from there, a paused one too.
 func (a *App) seekEnd() tea.Cmd {
 	r := a.h.status.Replay
-	if a.h.status.Phase != trainer.Paused || a.h.done != nil || r.Stale != "" && r.Epoch >= r.Last {
+	if a.h.status.Phase != event.Paused || a.h.done != nil || r.Stale != "" && r.Epoch >= r.Last {
 		return a.seek(r.Last)
 	}
-	return tea.Batch(a.command(trainer.Pause{On: false}), a.seek(r.Last))
+	return tea.Batch(a.command(event.Pause{On: false}), a.seek(r.Last))
 }
 
 // seekBy goes on or back by a part of the run, by an epoch at least.
@@ -215,7 +215,7 @@ func (a *App) hasten(factor float64) tea.Cmd {
 	}
 	speed = math.Max(slowest, math.Min(speed*factor, fastest))
 	a.askReplay(epoch, speed)
-	return a.command(trainer.Speed{Factor: speed})
+	return a.command(event.Speed{Factor: speed})
 }
 
 // seekAt goes to the place of the bar that was clicked; false if it is elsewhere.
@@ -257,7 +257,7 @@ func replayBindings() []binding {
 	}
 	list := []binding{
 		bind(groupReplay, "s", "show the next epoch, and pause", "s").
-			on(func(a *App, _ string) tea.Cmd { a.touched = a.clock(); return a.command(trainer.StepEpoch{}) }).
+			on(func(a *App, _ string) tea.Cmd { a.touched = a.clock(); return a.command(event.StepEpoch{}) }).
 			foot("next epoch", seekable),
 		bind(groupReplay, ", .", "back and on by 1 %, or an epoch", ",", ".").
 			on(either(-0.01, 0.01, ",")).foot("back, on", seekable).
@@ -294,7 +294,7 @@ func playBinding() binding {
 		switch {
 		case a.h.over():
 			return "play from the start"
-		case a.h.status.Phase == trainer.Paused:
+		case a.h.status.Phase == event.Paused:
 			return "play"
 		}
 		return "pause"
@@ -302,6 +302,6 @@ func playBinding() binding {
 	return bind(groupReplay, "space", "play and pause; at the end from the start", "space").
 		on(func(a *App, _ string) tea.Cmd {
 			a.touched = a.clock()
-			return a.command(trainer.Pause{On: a.h.status.Phase == trainer.Running})
+			return a.command(event.Pause{On: a.h.status.Phase == event.Running})
 		}).footBy(word, seekable).unless(unseekable).only(replays)
 }

@@ -11,11 +11,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // newWatch returns an App that has taken in a scene.
-func newWatch(deltas []trainer.Delta, w, h int) *App {
+func newWatch(deltas []feed.Delta, w, h int) *App {
 	a := newApp(&fakeFeed{}, Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, fakeMethods())
 	now := time.Unix(0, 0)
 	a.clock = func() time.Time { return now }
@@ -75,7 +76,7 @@ func TestReplayASCII(t *testing.T) {
 
 // TestReplayKeys presses keys at the paused replay of 40 epochs at the 20th.
 func TestReplayKeys(t *testing.T) {
-	readOnly := trainer.ErrReadOnly.Error()
+	readOnly := feed.ErrReadOnly.Error()
 	for _, c := range []struct {
 		keys []string
 		want string // what is sent, or what the footer says
@@ -137,7 +138,7 @@ func TestReplaySeeksAddUp(t *testing.T) {
 	for cmd != nil {
 		_, cmd = a.Update(cmd())
 	}
-	want := []trainer.Command{trainer.Seek{Epoch: 21}, trainer.Seek{Epoch: 24}, trainer.Speed{Factor: 4}, trainer.Seek{Epoch: 23}}
+	want := []event.Command{event.Seek{Epoch: 21}, event.Seek{Epoch: 24}, event.Speed{Factor: 4}, event.Seek{Epoch: 23}}
 	if fmt.Sprint(f.commands) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", f.commands, want)
 	}
@@ -180,11 +181,11 @@ func TestReplayClick(t *testing.T) {
 // TestRestart: after a Restart the screen is that of a program which has seen nothing else, but for where it looks.
 func TestRestart(t *testing.T) {
 	full := script{epochs: 40, spectra: true, skips: true, switchAt: 12, fate: "done"}
-	back := replayOf(full, 9, trainer.Paused, trainer.Replay{Source: "x", Seekable: true, Speed: 1})
+	back := replayOf(full, 9, event.Paused, event.Replay{Source: "x", Seekable: true, Speed: 1})
 	back[0].Restart = true
 	for _, keys := range [][]string{nil, {"z"}, {"tab", "tab", "z", "left"}, {"y", "tab"}, {"shift+tab", "z", "up"}} {
-		a := newWatch(append(replayOf(full, 40, trainer.Ended, trainer.Replay{Source: "x", Seekable: true, Speed: 1}), trainer.Delta{
-			Status: back[0].Status, Rewinds: []trainer.RewindEvent{{Epoch: 40, To: 3}}, Errors: []trainer.ErrorsEvent{fakeErrors(40, 26, 0)}}), 120, 40)
+		a := newWatch(append(replayOf(full, 40, event.Ended, event.Replay{Source: "x", Seekable: true, Speed: 1}), feed.Delta{
+			Status: back[0].Status, Rewinds: []event.RewindEvent{{Epoch: 40, To: 3}}, Errors: []event.ErrorsEvent{fakeErrors(40, 26, 0)}}), 120, 40)
 		press(a, keys...)
 		frameText(t, a)
 		b := newWatch(nil, 120, 40)
@@ -204,7 +205,7 @@ func TestRestart(t *testing.T) {
 			t.Error("the list of epochs to go to has forgotten one that was shown")
 		}
 	}
-	a := newWatch(replayOf(full, 40, trainer.Ended, trainer.Replay{Source: "x", Seekable: true, Speed: 1}), 120, 40)
+	a := newWatch(replayOf(full, 40, event.Ended, event.Replay{Source: "x", Seekable: true, Speed: 1}), 120, 40)
 	run := *back[0].Run
 	run.ID = "another"
 	back[0].Run = &run
@@ -218,25 +219,25 @@ func TestRestart(t *testing.T) {
 // changes of what was given up are gone, those that came after are there.
 func TestRewindsAtOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	epochs := func(from, to int) (out []trainer.Event) {
+	epochs := func(from, to int) (out []event.Event) {
 		for e := from; e <= to; e++ {
 			out = append(out, fakeEpoch(e, 1, r))
 		}
 		return out
 	}
-	spectrum := func(e int) trainer.Event {
-		return trainer.SpectrumEvent{Epoch: e, Eigenvalues: []trainer.Float{2, -1}, Residuals: []trainer.Float{0, 0}}
+	spectrum := func(e int) event.Event {
+		return event.SpectrumEvent{Epoch: e, Eigenvalues: []event.Float{2, -1}, Residuals: []event.Float{0, 0}}
 	}
-	events := []trainer.Event{trainer.RunEvent{ID: "a", Data: trainer.DataInfo{Name: "letters", Classes: 26}}}
-	events = append(append(events, epochs(0, 5)...), spectrum(5), trainer.SwitchEvent{Epoch: 5, From: "tr-newton", To: "adam"})
-	events = append(append(events, epochs(6, 10)...), spectrum(8), trainer.SettingEvent{Epoch: 9, Key: "rate", Value: 0.25}, trainer.RewindEvent{Epoch: 10, To: 6})
-	events = append(append(events, epochs(7, 8)...), spectrum(8), trainer.SettingEvent{Epoch: 8, Key: "rate", Value: 0.5})
+	events := []event.Event{event.RunEvent{ID: "a", Data: event.DataInfo{Name: "letters", Classes: 26}}}
+	events = append(append(events, epochs(0, 5)...), spectrum(5), event.SwitchEvent{Epoch: 5, From: "tr-newton", To: "adam"})
+	events = append(append(events, epochs(6, 10)...), spectrum(8), event.SettingEvent{Epoch: 9, Key: "rate", Value: 0.25}, event.RewindEvent{Epoch: 10, To: 6})
+	events = append(append(events, epochs(7, 8)...), spectrum(8), event.SettingEvent{Epoch: 8, Key: "rate", Value: 0.5})
 	seen := func(at ...int) string {
-		relay := trainer.NewRelay(nil)
+		relay := feed.NewRelay(nil)
 		feed := relay.Feed()
 		h, from := &history{}, 0
 		for _, n := range append(at, len(events)) {
-			relay.Show(events[from:n], func(*trainer.Status) {})
+			relay.Show(events[from:n], func(*event.Status) {})
 			d, err := feed.Wait(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -268,13 +269,13 @@ func TestRewindsAtOnce(t *testing.T) {
 // TestResumedAfterTheEnd: a run that had ended goes on in the same record.
 func TestResumedAfterTheEnd(t *testing.T) {
 	full := script{epochs: 12, fate: "done"}
-	deltas := replayOf(full, 12, trainer.Ended, trainer.Replay{Source: "x", Seekable: true, Speed: 1})
+	deltas := replayOf(full, 12, event.Ended, event.Replay{Source: "x", Seekable: true, Speed: 1})
 	s := deltas[len(deltas)-1].Status
-	s.Phase, s.Epoch = trainer.Running, 13
-	more := trainer.Delta{Status: s, Resumes: []trainer.ResumeEvent{{Epoch: 12}}, Epochs: []trainer.EpochEvent{fakeEpoch(13, 1, rand.New(rand.NewPCG(1, 1)))}}
+	s.Phase, s.Epoch = event.Running, 13
+	more := feed.Delta{Status: s, Resumes: []event.ResumeEvent{{Epoch: 12}}, Epochs: []event.EpochEvent{fakeEpoch(13, 1, rand.New(rand.NewPCG(1, 1)))}}
 	a := newWatch(append(deltas, more), 120, 40)
 	more.Run, more.Done = deltas[0].Run, deltas[len(deltas)-1].Done
-	b := newWatch([]trainer.Delta{more}, 120, 40) // the same for a viewer who comes late
+	b := newWatch([]feed.Delta{more}, 120, 40) // the same for a viewer who comes late
 	for _, app := range []*App{a, b} {
 		if text := frameText(t, app); app.h.over() || strings.Contains(text, "target reached ·") || !strings.Contains(text, "resumed") {
 			t.Errorf("over %v:\n%s", app.h.over(), text)
@@ -286,8 +287,8 @@ func TestResumedAfterTheEnd(t *testing.T) {
 func TestReplayRace(t *testing.T) {
 	a := newRaceTest(3, 20, "begun", 120, 40)
 	s := a.h.status
-	s.Replay = &trainer.Replay{Source: "x", Seekable: true, Epoch: 12, Last: 40, Speed: 1}
-	a.Update(came(trainer.Delta{Status: s}))
+	s.Replay = &event.Replay{Source: "x", Seekable: true, Epoch: 12, Last: 40, Speed: 1}
+	a.Update(came(feed.Delta{Status: s}))
 	if text := frameText(t, a); !a.racing() || strings.Contains(text, "abandon") || strings.Contains(text, "go on with") {
 		t.Errorf("racing %v:\n%s", a.racing(), text)
 	}
@@ -297,7 +298,7 @@ func TestReplayRace(t *testing.T) {
 			t.Errorf("%s: %q, want %q", k, got, want)
 		}
 	}
-	if press(a, "enter"); a.notice.s != trainer.ErrReadOnly.Error() {
+	if press(a, "enter"); a.notice.s != feed.ErrReadOnly.Error() {
 		t.Errorf("enter: %q", a.notice.s)
 	}
 	if press(a, "u"); a.overlay == nil {
@@ -334,7 +335,7 @@ func TestForeign(t *testing.T) {
 		}
 	}
 	a := newWatch(foreignRun(43, false), 120, 40)
-	d := trainer.Delta{Status: a.h.status, Epochs: foreignRun(44, false)[0].Epochs[43:]}
+	d := feed.Delta{Status: a.h.status, Epochs: foreignRun(44, false)[0].Epochs[43:]}
 	d.Epochs[0].Loss = nan
 	a.Update(came(d))
 	if text := frameText(t, a); !strings.Contains(text, "train NaN") || !strings.Contains(text, "×") {
@@ -344,15 +345,15 @@ func TestForeign(t *testing.T) {
 
 // TestForeignEnd: what the last line of a program leaves out is told by its epochs, and nothing is where nobody knows.
 func TestForeignEnd(t *testing.T) {
-	done := &trainer.DoneEvent{Reason: trainer.ReasonEpochs, Loss: nan, Error: nan, TestError: nan, TestRMSE: nan, BestTestError: nan, BestTestRMSE: nan, Elapsed: nan}
+	done := &event.DoneEvent{Reason: event.ReasonEpochs, Loss: nan, Error: nan, TestError: nan, TestRMSE: nan, BestTestError: nan, BestTestRMSE: nan, Elapsed: nan}
 	for name, want := range map[string]string{
 		"foreign": " all epochs done · best test error 6.54% at epoch 40 · 43 epochs in 30.1 s · loss 0.1155 ",
 		"figures": " all epochs done · 43 epochs ",
 	} {
 		a := newWatch(replayScene(name), 120, 40)
 		s := a.h.status
-		s.Phase = trainer.Ended
-		a.Update(came(trainer.Delta{Status: s, Done: done}))
+		s.Phase = event.Ended
+		a.Update(came(feed.Delta{Status: s, Done: done}))
 		if row := strings.Split(frameText(t, a), "\n")[1]; strings.TrimRight(row, " ")+" " != want {
 			t.Errorf("%s: %q", name, row)
 		}
@@ -377,8 +378,8 @@ func TestRecordingInLog(t *testing.T) {
 	scene := replayScene("full-disk")
 	a := newWatch(scene, 120, 40)
 	well := scene[len(scene)-1].Status
-	well.Recording = trainer.Recording{Run: well.Recording.Run, Lost: 7}
-	a.Update(came(trainer.Delta{Status: well}))
+	well.Recording = event.Recording{Run: well.Recording.Run, Lost: 7}
+	a.Update(came(feed.Delta{Status: well}))
 	a.focus = paneLog
 	press(a, "z")
 	text := frameText(t, a)
@@ -400,7 +401,7 @@ func TestUnrecordedSaysWhyFirst(t *testing.T) {
 		{"/a/b/runs.db", "event 7 is not recorded: too large", "event 7 is not recorded: too large"},
 		{"", "the pipe is closed", "not recorded: the pipe is closed"},
 	} {
-		if got := unrecorded(&trainer.Recording{Place: c[0], Warning: c[1]}); got != c[2] {
+		if got := unrecorded(&event.Recording{Place: c[0], Warning: c[1]}); got != c[2] {
 			t.Errorf("%q, want %q", got, c[2])
 		}
 	}
@@ -413,7 +414,7 @@ func TestUnreadLine(t *testing.T) {
 		{"a.jsonl", "a.jsonl: byte 12: too long", "a.jsonl: byte 12: too long"},
 		{"logs", "logs/events.1: byte 90: wrong checksum", "logs/events.1: byte 90: wrong checksum"},
 	} {
-		if got := unread(&trainer.Replay{Source: c[0], Warning: c[1]}); got != c[2] {
+		if got := unread(&event.Replay{Source: c[0], Warning: c[1]}); got != c[2] {
 			t.Errorf("%q, want %q", got, c[2])
 		}
 	}
@@ -432,7 +433,7 @@ func TestBacklogShows(t *testing.T) {
 	}{{500, 0, false}, {400, 900 * time.Millisecond, false}, {300, 200 * time.Millisecond, true}, {0, 0, false}, {9, 0, false}} {
 		now = now.Add(c.after)
 		s.Recording.Backlog = c.backlog
-		a.Update(came(trainer.Delta{Status: s}))
+		a.Update(came(feed.Delta{Status: s}))
 		if text := frameText(t, a); strings.Contains(text, "events to record") != c.want {
 			t.Errorf("%d after %v: %v", c.backlog, c.after, !c.want)
 		}
@@ -446,7 +447,7 @@ func TestSaveForm(t *testing.T) {
 		t.Errorf("sent %s", got)
 	}
 	a.Update(replyMsg{})
-	d := trainer.Delta{Status: a.h.status, Saved: []trainer.SavedEvent{{Epoch: 33, File: "letters-e33.onnx", Format: "onnx", Bytes: 48_211}}}
+	d := feed.Delta{Status: a.h.status, Saved: []event.SavedEvent{{Epoch: 33, File: "letters-e33.onnx", Format: "onnx", Bytes: 48_211}}}
 	a.Update(came(d))
 	if a.notice.s != "saved letters-e33.onnx, 48.2 kB" || !strings.Contains(frameText(t, a), "saved letters-e33.onnx") {
 		t.Errorf("notice %q", a.notice.s)
@@ -470,7 +471,7 @@ func TestSaveForm(t *testing.T) {
 	if got := sent(a, press(a, "enter")); got != "{File:dir/x.SafeTensors}" {
 		t.Errorf("sent %s", got)
 	}
-	_, cmd := a.Update(replyMsg{&trainer.CommandError{Reason: "dir: no such directory"}})
+	_, cmd := a.Update(replyMsg{&event.CommandError{Reason: "dir: no such directory"}})
 	if a.notice.s != "refused: dir: no such directory" || cmd == nil {
 		t.Errorf("notice %q", a.notice.s)
 	}
@@ -481,7 +482,7 @@ func TestSaveNameFollows(t *testing.T) {
 	on := func(a *App) string {
 		s := a.h.status
 		s.Epoch++
-		a.Update(came(trainer.Delta{Status: s}))
+		a.Update(came(feed.Delta{Status: s}))
 		return a.overlay.(*saveForm).file.Value()
 	}
 	for _, c := range []struct {

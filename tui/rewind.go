@@ -9,7 +9,7 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // rewindOverlay is the list of epochs that the run can go back to, newest first, beside the curve of the loss. Of a
@@ -86,7 +86,7 @@ func (o *rewindOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 			if a.h.watched() {
 				return a.seek(shown[at])
 			}
-			return a.command(trainer.Rewind{Epoch: shown[at]})
+			return a.command(event.Rewind{Epoch: shown[at]})
 		case "up", "ctrl+p":
 			by = -1
 		case "down", "ctrl+n":

@@ -9,7 +9,8 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // saveFormats are the formats that a model leaves in, by extension, and what each is for.
@@ -40,7 +41,7 @@ func unsavable(a *App) string {
 	case a.h.viewer:
 		return viewerOnly
 	case a.h.watched(), a.readOnly:
-		return trainer.ErrReadOnly.Error()
+		return feed.ErrReadOnly.Error()
 	case a.guest != nil && a.guest.Saves == "":
 		return "no models are saved here: the server was started without --saves"
 	case a.closed:
@@ -156,11 +157,11 @@ func (f *saveForm) submit(a *App) tea.Cmd {
 	file := strings.TrimSpace(f.file.Value())
 	a.saving.format = saveFormats[f.format()].name
 	a.saving.files = append(a.saving.files, file)
-	return a.command(trainer.Save{File: file})
+	return a.command(event.Save{File: file})
 }
 
 // arrived notes which of the files that were asked for are there.
-func (a *App) arrived(saved []trainer.SavedEvent) {
+func (a *App) arrived(saved []event.SavedEvent) {
 	for i := range saved {
 		e := &saved[i]
 		if k := slices.Index(a.saving.files, e.File); k >= 0 {

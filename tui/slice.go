@@ -3,7 +3,7 @@ package tui
 import (
 	"math"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // look draws the newest look along a step into w × h: what it is of, the loss beside its models, and in words
@@ -71,10 +71,10 @@ type sliceCurve struct {
 	letter rune
 	name   string
 	tok    token
-	y      []trainer.Float
+	y      []event.Float
 }
 
-func sliceCurves(e *trainer.SliceEvent) [3]sliceCurve {
+func sliceCurves(e *event.SliceEvent) [3]sliceCurve {
 	return [3]sliceCurve{
 		{'G', "Gauss–Newton", tokTest, e.GaussNewton},
 		{'H', "full quadratic", tokNegativeCurvature, e.Quadratic},
@@ -84,7 +84,7 @@ func sliceCurves(e *trainer.SliceEvent) [3]sliceCurve {
 
 func sliceKey(v *view, w int) string {
 	l := v.th.line(w)
-	curves := sliceCurves(&trainer.SliceEvent{})
+	curves := sliceCurves(&event.SliceEvent{})
 	for i, k := range []int{2, 0, 1} {
 		gap := ""
 		if i > 0 {
@@ -96,7 +96,7 @@ func sliceKey(v *view, w int) string {
 }
 
 // paintSlice draws the curves.
-func paintSlice(v *view, c *chart, e *trainer.SliceEvent, w, h int) {
+func paintSlice(v *view, c *chart, e *event.SliceEvent, w, h int) {
 	a, ok := sliceArea(e)
 	if !ok || w < 4 || h < 2 {
 		return
@@ -140,7 +140,7 @@ func paintSlice(v *view, c *chart, e *trainer.SliceEvent, w, h int) {
 
 // sliceArea finds the ranges; false without a finite loss. What lies within the step has the axis, what lies beyond
 // may at most double it at each end: nothing far away must press the step flat.
-func sliceArea(e *trainer.SliceEvent) (area, bool) {
+func sliceArea(e *event.SliceEvent) (area, bool) {
 	a := area{left: math.Inf(1), right: math.Inf(-1), low: math.Inf(1), high: math.Inf(-1)}
 	curves := sliceCurves(e)
 	each := func(inside bool, use func(y float64)) {
@@ -171,7 +171,7 @@ func sliceArea(e *trainer.SliceEvent) (area, bool) {
 	return a, isFinite(a.high - a.low)
 }
 
-func (k *sliceCurve) draw(v *view, c *chart, a area, at []trainer.Float) {
+func (k *sliceCurve) draw(v *view, c *chart, a area, at []event.Float) {
 	px, py, before := 0, 0, false
 	for i := range min(len(at), len(k.y)) {
 		t, y := float64(at[i]), float64(k.y[i])
@@ -192,7 +192,7 @@ func (k *sliceCurve) draw(v *view, c *chart, a area, at []trainer.Float) {
 
 // letters writes the curve's letter at some of its points; the curves take turns, so that two that lie on
 // each other are both named.
-func (k *sliceCurve) letters(v *view, c *chart, a area, at []trainer.Float, turn int) {
+func (k *sliceCurve) letters(v *view, c *chart, a area, at []event.Float, turn int) {
 	n := min(len(at), len(k.y))
 	every := max(3, n/4)
 	for i := n - 1 - turn; i >= 0; i -= every {

@@ -4,11 +4,11 @@ import (
 	"math"
 	"strings"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // sliceWords derives from the numbers what the model promised, what came, and where they part.
-func (v *view) sliceWords(e *trainer.SliceEvent) string {
+func (v *view) sliceWords(e *event.SliceEvent) string {
 	k := chosenModel(e)
 	promised, got, ok := alongStep(e, k.y, 1)
 	if !ok {
@@ -30,7 +30,7 @@ func (v *view) sliceWords(e *trainer.SliceEvent) string {
 }
 
 // chosenModel is the one that ρ compares with: that whose promise gives ρ, by the numbers.
-func chosenModel(e *trainer.SliceEvent) sliceCurve {
+func chosenModel(e *event.SliceEvent) sliceCurve {
 	curves := sliceCurves(e)
 	off := func(k sliceCurve) float64 {
 		promised, got, ok := alongStep(e, k.y, 1)
@@ -46,7 +46,7 @@ func chosenModel(e *trainer.SliceEvent) sliceCurve {
 }
 
 // alongStep returns a model and the loss at a multiple of the step that was looked at.
-func alongStep(e *trainer.SliceEvent, model []trainer.Float, t float64) (promised, got float64, ok bool) {
+func alongStep(e *event.SliceEvent, model []event.Float, t float64) (promised, got float64, ok bool) {
 	for i := range min(len(e.At), len(e.Loss), len(model)) {
 		if math.Abs(float64(e.At[i])-t) < 1e-9 {
 			promised, got = float64(model[i]), float64(e.Loss[i])
@@ -57,7 +57,7 @@ func alongStep(e *trainer.SliceEvent, model []trainer.Float, t float64) (promise
 }
 
 // parts is where a model is first off by more than a tenth of what is at stake along the step, and which way.
-func (k sliceCurve) parts(e *trainer.SliceEvent) (t float64, above, ok bool) {
+func (k sliceCurve) parts(e *event.SliceEvent) (t float64, above, ok bool) {
 	scale := 0.0
 	for i := range min(len(e.At), len(e.Loss), len(k.y)) {
 		if t := float64(e.At[i]); t >= 0 && t <= 1 {
@@ -78,7 +78,7 @@ func (k sliceCurve) parts(e *trainer.SliceEvent) (t float64, above, ok bool) {
 }
 
 // parting says where the loss leaves the model, and what the loss does instead.
-func parting(e *trainer.SliceEvent, k sliceCurve) string {
+func parting(e *event.SliceEvent, k sliceCurve) string {
 	t, above, ok := k.parts(e)
 	low, lowest := 0.0, 0.0
 	for i := range min(len(e.At), len(e.Loss)) {
@@ -107,7 +107,7 @@ func parting(e *trainer.SliceEvent, k sliceCurve) string {
 }
 
 // other says so if the model that was not used holds further.
-func other(e *trainer.SliceEvent, used sliceCurve, t float64) string {
+func other(e *event.SliceEvent, used sliceCurve, t float64) string {
 	curves := sliceCurves(e)
 	for _, k := range curves[:2] {
 		if k.letter == used.letter {

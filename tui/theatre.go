@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // theatre is the inner pane when it has the screen: one CG solve at a time, iteration by iteration. It
@@ -17,7 +17,7 @@ type theatre struct {
 	first  int  // the multiple that a narrow screen begins with
 	step   bool // shows the look along the step, where there is no room for both
 	asked  bool // for a look, when had was the newest one
-	had    *trainer.SliceEvent
+	had    *event.SliceEvent
 	when   int // the epoch that was the newest then
 
 	charts [4]chart
@@ -79,13 +79,13 @@ func (t *theatre) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 	case "l":
 		t.step = true
 		if v.h.watched() || v.h.viewer {
-			return ask(trainer.Slice{}), true // the answer says why not
+			return ask(event.Slice{}), true // the answer says why not
 		}
 		if v.h.over() {
 			return nil, true
 		}
 		t.asked, t.had, t.when = true, v.h.stage.slice, v.h.latest.Epoch
-		return ask(trainer.Slice{}), true
+		return ask(event.Slice{}), true
 	case "left":
 		t.walk(v.h, s.id, s.at-1)
 	case "right":

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // ritz shows the Ritz values of a solve in n rows: what they are in words, and where they stand.
@@ -39,7 +39,7 @@ func (s *scene) ritz(v *view, w, n int) []string {
 }
 
 // ritzValues are the finite ones, ascending.
-func ritzValues(in *trainer.InnerSummary) []float64 {
+func ritzValues(in *event.InnerSummary) []float64 {
 	if in == nil {
 		return nil
 	}

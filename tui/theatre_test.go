@@ -11,44 +11,45 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 )
 
 // stagedRun is a run of epochs with so many blocks whose solves come iteration by iteration and end for every
 // reason in turn; the last solve is under way.
-func stagedRun(epochs, blocks int) []trainer.Delta {
+func stagedRun(epochs, blocks int) []feed.Delta {
 	r := rand.New(rand.NewPCG(3, 7))
-	st := trainer.Status{Phase: trainer.Running, Optimizer: "tr-newton", Settings: []trainer.Setting{
+	st := event.Status{Phase: event.Running, Optimizer: "tr-newton", Settings: []event.Setting{
 		{Key: "radius", Text: "2", Primary: true}, {Key: "xi", Text: "0.01"}, {Key: "forcing", Text: "fixed"}, {Key: "limit", Text: "100"},
 		{Key: "blocks", Text: fmt.Sprint(blocks)}, {Key: "block-xi", Text: "0.05"},
 	}}
-	deltas := []trainer.Delta{{Run: &trainer.RunEvent{Optimizer: "tr-newton", Data: trainer.DataInfo{Name: "letters", Classes: 26}, Model: trainer.ModelInfo{Layers: []int{16, 4, 26}}}, Status: st}}
+	deltas := []feed.Delta{{Run: &event.RunEvent{Optimizer: "tr-newton", Data: event.DataInfo{Name: "letters", Classes: 26}, Model: event.ModelInfo{Layers: []int{16, 4, 26}}}, Status: st}}
 	for e := 1; e <= epochs; e++ {
 		ev := fakeEpoch(e, 2, r)
 		ev.Inner = nil
 		for b := range blocks {
 			stop := krylov.Stops()[(e+b)%4]
 			solve, told := stagedEvents(e, b, 9+(7*e+3*b)%20, stop)
-			deltas = append(deltas, trainer.Delta{Status: st, Inner: solve})
+			deltas = append(deltas, feed.Delta{Status: st, Inner: solve})
 			ev.Inner = append(ev.Inner, told)
 		}
 		st.Epoch, st.Elapsed = e, float64(e)
-		deltas = append(deltas, trainer.Delta{Status: st, Epochs: []trainer.EpochEvent{ev}})
+		deltas = append(deltas, feed.Delta{Status: st, Epochs: []event.EpochEvent{ev}})
 	}
 	solve, _ := stagedEvents(epochs+1, 0, 14, krylov.Limit)
-	deltas = append(deltas, trainer.Delta{Status: st, Inner: solve[:12]})
+	deltas = append(deltas, feed.Delta{Status: st, Inner: solve[:12]})
 	st.Elapsed++
-	return append(deltas, trainer.Delta{Status: st})
+	return append(deltas, feed.Delta{Status: st})
 }
 
 // stagedEvents are the iterations of a solve that ends for a reason, and its report.
-func stagedEvents(epoch, block, n int, stop krylov.Stop) ([]trainer.InnerEvent, trainer.InnerSummary) {
-	f := func(x float64) trainer.Float { return trainer.Float(x) }
-	var out []trainer.InnerEvent
+func stagedEvents(epoch, block, n int, stop krylov.Stop) ([]event.InnerEvent, event.InnerSummary) {
+	f := func(x float64) event.Float { return event.Float(x) }
+	var out []event.InnerEvent
 	for k := 1; k <= n; k++ {
 		x := float64(k)
-		e := trainer.InnerEvent{Epoch: epoch, Block: block, Iteration: k, Radius: 2, Residual: f(math.Exp(-x/4) * (1 + 0.3*math.Sin(x))),
+		e := event.InnerEvent{Epoch: epoch, Block: block, Iteration: k, Radius: 2, Residual: f(math.Exp(-x/4) * (1 + 0.3*math.Sin(x))),
 			StepNorm: f(1.6 * (1 - math.Exp(-x/8))), Curvature: f(3 / (1 + x*x/4)), Model: f(-0.12 * (1 - math.Exp(-x/5)))}
 		if k == n && (stop == krylov.NegativeCurvature || stop == krylov.Boundary) {
 			e.StepNorm = 2
@@ -59,27 +60,27 @@ func stagedEvents(epoch, block, n int, stop krylov.Stop) ([]trainer.InnerEvent, 
 		out = append(out, e)
 	}
 	last := out[n-1]
-	told := trainer.InnerSummary{Block: block, Iterations: n, Stop: stop, Residual: last.Residual, TrueResidual: last.Residual * 1.4, StepNorm: last.StepNorm,
-		Curvature: last.Curvature, Ritz: trainer.Floats([]float64{0.0021, 0.013, 0.08, 0.9, 1.1, 4.1, 11.3})}
+	told := event.InnerSummary{Block: block, Iterations: n, Stop: stop, Residual: last.Residual, TrueResidual: last.Residual * 1.4, StepNorm: last.StepNorm,
+		Curvature: last.Curvature, Ritz: event.Floats([]float64{0.0021, 0.013, 0.08, 0.9, 1.1, 4.1, 11.3})}
 	if stop == krylov.NegativeCurvature {
-		told.Ritz = append(trainer.Floats([]float64{-0.31}), told.Ritz...)
+		told.Ritz = append(event.Floats([]float64{-0.31}), told.Ritz...)
 		told.TrueResidual = nan
 	}
 	return out, told
 }
 
 // lookAlong is a made-up look along a step: the loss follows its quadratic model and bends away from it.
-func lookAlong(optimizer string, bend float64) trainer.SliceEvent {
-	e := trainer.SliceEvent{Epoch: 6, Optimizer: optimizer, StepNorm: 2, Accepted: true}
+func lookAlong(optimizer string, bend float64) event.SliceEvent {
+	e := event.SliceEvent{Epoch: 6, Optimizer: optimizer, StepNorm: 2, Accepted: true}
 	for k := -4; k <= 16; k++ {
 		t := float64(k) / 8
 		q := -0.24*t + 0.12*t*t
-		e.At = append(e.At, trainer.Float(t))
-		e.Quadratic = append(e.Quadratic, trainer.Float(q))
-		e.GaussNewton = append(e.GaussNewton, trainer.Float(q+0.05*t*t))
-		e.Loss = append(e.Loss, trainer.Float(q+bend*t*t*t))
+		e.At = append(e.At, event.Float(t))
+		e.Quadratic = append(e.Quadratic, event.Float(q))
+		e.GaussNewton = append(e.GaussNewton, event.Float(q+0.05*t*t))
+		e.Loss = append(e.Loss, event.Float(q+bend*t*t*t))
 	}
-	e.Rho = trainer.Float((-0.12 + bend) / -0.12)
+	e.Rho = event.Float((-0.12 + bend) / -0.12)
 	return e
 }
 
@@ -110,7 +111,7 @@ func TestTheatre(t *testing.T) {
 			t.Run(fmt.Sprintf("%s-%d", c.name, size[0]), func(t *testing.T) {
 				a := staged(7, c.blocks)
 				if c.slice {
-					a.h.apply(&trainer.Delta{Status: a.h.status, Slices: []trainer.SliceEvent{lookAlong("tr-newton", 0.09)}})
+					a.h.apply(&feed.Delta{Status: a.h.status, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
 				}
 				p := a.panes[paneInner].(*innerPane)
 				for _, k := range c.keys {
@@ -147,7 +148,7 @@ func TestTheatreAnySize(t *testing.T) {
 		if r.IntN(2) == 0 {
 			e := lookAlong("tr-gn", r.NormFloat64())
 			e.Loss[r.IntN(len(e.Loss))] = nan
-			a.h.apply(&trainer.Delta{Status: a.h.status, Slices: []trainer.SliceEvent{e}})
+			a.h.apply(&feed.Delta{Status: a.h.status, Slices: []event.SliceEvent{e}})
 		}
 		for range r.IntN(12) {
 			k := []string{"left", "right", "up", "down", "home", "end", "l", "v"}[r.IntN(8)]
@@ -218,7 +219,7 @@ func TestStageKeepsWhatBelongsTogether(t *testing.T) {
 	lost, _ := stagedEvents(1, 0, 5, krylov.Limit)
 	solve, told := stagedEvents(1, 0, 9, krylov.Boundary)
 	next, _ := stagedEvents(2, 0, 3, krylov.Limit)
-	d := trainer.Delta{Epochs: []trainer.EpochEvent{{Epoch: 1, Rho: 0.9, Accepted: true, Inner: []trainer.InnerSummary{told}}}}
+	d := feed.Delta{Epochs: []event.EpochEvent{{Epoch: 1, Rho: 0.9, Accepted: true, Inner: []event.InnerSummary{told}}}}
 	d.Inner = append(append(append(d.Inner, lost...), solve...), next...)
 	k.take(&d)
 	if len(k.solves) != 3 || k.solves[0].told != nil || k.solves[1].told == nil || k.solves[2].told != nil {
@@ -230,7 +231,7 @@ func TestStageKeepsWhatBelongsTogether(t *testing.T) {
 	if k.solves[2].over {
 		t.Error("the solve under way is taken for over")
 	}
-	k.take(&trainer.Delta{Inner: []trainer.InnerEvent{{Epoch: 3, Iteration: 1, Residual: nan, StepNorm: nan}}})
+	k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 3, Iteration: 1, Residual: nan, StepNorm: nan}}})
 	if len(k.solves) != 3 {
 		t.Error("a method without solves has one")
 	}
@@ -240,7 +241,7 @@ func TestStageKeepsWhatBelongsTogether(t *testing.T) {
 func TestStageTellsNetsApart(t *testing.T) {
 	var k innerHistory
 	for member := range 2 {
-		k.take(&trainer.Delta{Inner: []trainer.InnerEvent{{Epoch: 2, Iteration: 3 + member, Member: member}}})
+		k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 2, Iteration: 3 + member, Member: member}}})
 	}
 	if len(k.solves) != 2 {
 		t.Errorf("two nets have %d solves", len(k.solves))
@@ -251,23 +252,23 @@ func TestStageTellsNetsApart(t *testing.T) {
 // under way, and so is any in a pause.
 func TestStageFollows(t *testing.T) {
 	var k innerHistory
-	st := trainer.Status{Phase: trainer.Running}
+	st := event.Status{Phase: event.Running}
 	shown := map[int]bool{}
 	for i := range 100 {
 		st.Elapsed = float64(i) / 50
-		k.take(&trainer.Delta{Status: st, Inner: []trainer.InnerEvent{{Epoch: i + 1, Iteration: 1}}})
+		k.take(&feed.Delta{Status: st, Inner: []event.InnerEvent{{Epoch: i + 1, Iteration: 1}}})
 		shown[k.front] = true
 	}
 	if len(shown) > 6 || k.front == 99 {
 		t.Errorf("%d of 100 fast solves were shown, %d is", len(shown), k.front)
 	}
 	st.Elapsed += 2 * watchable
-	k.take(&trainer.Delta{Status: st, Inner: []trainer.InnerEvent{{Epoch: 100, Iteration: 2}}})
+	k.take(&feed.Delta{Status: st, Inner: []event.InnerEvent{{Epoch: 100, Iteration: 2}}})
 	if k.front != 99 {
 		t.Errorf("a slow solve is not shown but %d", k.front)
 	}
-	st.Phase = trainer.Paused
-	k.take(&trainer.Delta{Status: st, Inner: []trainer.InnerEvent{{Epoch: 101, Iteration: 1}}})
+	st.Phase = event.Paused
+	k.take(&feed.Delta{Status: st, Inner: []event.InnerEvent{{Epoch: 101, Iteration: 1}}})
 	if k.front != 100 {
 		t.Errorf("a step is not shown but %d", k.front)
 	}
@@ -278,7 +279,7 @@ func TestStageIsBounded(t *testing.T) {
 	for _, n := range []int{1, 30, 3 * keptIterations} {
 		var k innerHistory
 		for i := range 4 * keptIterations {
-			k.take(&trainer.Delta{Inner: []trainer.InnerEvent{{Epoch: 1 + i/n, Iteration: 1 + i%n}}})
+			k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 1 + i/n, Iteration: 1 + i%n}}})
 		}
 		sum := 0
 		for _, s := range k.solves {
@@ -316,9 +317,9 @@ func TestSliceWords(t *testing.T) {
 	rising := lookAlong("tr-newton", 0.3)
 	rising.Accepted = false
 	gn := lookAlong("tr-gn", 0.02)
-	gn.Rho = trainer.Float(float64(gn.Loss[12]) / float64(gn.GaussNewton[12]))
+	gn.Rho = event.Float(float64(gn.Loss[12]) / float64(gn.GaussNewton[12]))
 	for _, c := range []struct {
-		e    trainer.SliceEvent
+		e    event.SliceEvent
 		want []string
 	}{
 		{lookAlong("tr-newton", 0), []string{"predicted −0.1200, got −0.1200: ρ 1.0", "the model holds as far"}},
@@ -335,7 +336,7 @@ func TestSliceWords(t *testing.T) {
 			}
 		}
 	}
-	if got := testView().sliceWords(&trainer.SliceEvent{At: trainer.Floats([]float64{0, 1}), Loss: []trainer.Float{0, nan}}); !strings.Contains(got, "not finite") {
+	if got := testView().sliceWords(&event.SliceEvent{At: event.Floats([]float64{0, 1}), Loss: []event.Float{0, nan}}); !strings.Contains(got, "not finite") {
 		t.Errorf("says %q", got)
 	}
 }
@@ -343,7 +344,7 @@ func TestSliceWords(t *testing.T) {
 func BenchmarkTheatre(b *testing.B) {
 	a := staged(60, 1)
 	solve, _ := stagedEvents(62, 0, 4000, krylov.Limit)
-	a.h.apply(&trainer.Delta{Status: a.h.status, Inner: solve, Slices: []trainer.SliceEvent{lookAlong("tr-newton", 0.09)}})
+	a.h.apply(&feed.Delta{Status: a.h.status, Inner: solve, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
 	for range b.N {
 		a.panes[paneInner].body(&a.view, 196, 55, true)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/krylov"
 )
 
@@ -233,7 +233,7 @@ func (s *scene) multiples(v *view) [4]multiple {
 }
 
 // truth puts the residual by an extra product beside the one of CG's recurrence.
-func (s *scene) truth(m *multiple, in *trainer.InnerSummary) {
+func (s *scene) truth(m *multiple, in *event.InnerSummary) {
 	if in == nil || !isFinite(float64(in.TrueResidual)) {
 		return
 	}

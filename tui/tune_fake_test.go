@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"sync"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/tune"
 )
 
@@ -146,7 +146,7 @@ func fakeTrial(i, n int, target float64, r *rand.Rand) tune.Trial {
 	floor := 0.03 + 0.02*math.Abs(math.Log10(rate)+2.5) + 0.004*float64(i%4)
 	for e := range steps {
 		x := float64(e + 1)
-		v := trainer.Float(floor + 0.9*math.Exp(-x/(3+2*math.Abs(math.Log10(rate)+2.5))))
+		v := event.Float(floor + 0.9*math.Exp(-x/(3+2*math.Abs(math.Log10(rate)+2.5))))
 		if t.State == tune.Diverged && e == steps-1 {
 			v = nan
 		} else {
@@ -156,7 +156,7 @@ func fakeTrial(i, n int, target float64, r *rand.Rand) tune.Trial {
 		t.Last, t.Loss, t.Epochs = v, 4*v, e+1
 		t.Curve = append(t.Curve, tune.Point{Seconds: t.Seconds, Equivalents: t.Equivalents, Value: v})
 		if target > 0 && float64(v) <= target && math.IsNaN(float64(t.TargetSeconds)) {
-			t.TargetSeconds, t.TargetEquivalents = trainer.Float(t.Seconds), trainer.Float(t.Equivalents)
+			t.TargetSeconds, t.TargetEquivalents = event.Float(t.Seconds), event.Float(t.Equivalents)
 			t.State, t.Why = tune.Reached, ""
 		}
 	}
@@ -165,7 +165,7 @@ func fakeTrial(i, n int, target float64, r *rand.Rand) tune.Trial {
 	return t
 }
 
-func absentFloat(v trainer.Float) trainer.Float { return trainer.Float(absent(float64(v))) }
+func absentFloat(v event.Float) event.Float { return event.Float(absent(float64(v))) }
 
 // fakeFinals repeat the three best settings.
 func fakeFinals(b *tune.Board) (out []tune.Trial) {

@@ -13,7 +13,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // wire is a terminal that counts what it is sent.
@@ -49,11 +50,11 @@ type fastFeed struct {
 	fakeFeed
 	began time.Time
 	sent  int
-	now   trainer.Status
+	now   event.Status
 	rand  *rand.Rand
 }
 
-func (f *fastFeed) Wait(ctx context.Context) (trainer.Delta, error) {
+func (f *fastFeed) Wait(ctx context.Context) (feed.Delta, error) {
 	if f.at < len(f.deltas) {
 		return f.fakeFeed.Wait(ctx)
 	}
@@ -64,14 +65,14 @@ func (f *fastFeed) Wait(ctx context.Context) (trainer.Delta, error) {
 	select {
 	case <-time.After(time.Until(due)):
 	case <-ctx.Done():
-		return trainer.Delta{}, ctx.Err()
+		return feed.Delta{}, ctx.Err()
 	}
 	f.sent++
-	d := trainer.Delta{Inner: []trainer.InnerEvent{fakeInner(f.now.Epoch+1, 1+f.sent%10, 4)}}
+	d := feed.Delta{Inner: []event.InnerEvent{fakeInner(f.now.Epoch+1, 1+f.sent%10, 4)}}
 	if f.sent%10 == 0 {
 		f.now.Epoch++
 		f.now.Elapsed = float64(f.sent) * 0.005
-		d.Epochs = []trainer.EpochEvent{fakeEpoch(f.now.Epoch, 4, f.rand)}
+		d.Epochs = []event.EpochEvent{fakeEpoch(f.now.Epoch, 4, f.rand)}
 	}
 	d.Status = f.now
 	return d, ctx.Err()
@@ -79,7 +80,7 @@ func (f *fastFeed) Wait(ctx context.Context) (trainer.Delta, error) {
 
 // show runs the whole program on a feed for a while and returns what went over the wire in that time, the
 // first screen left out.
-func show(tb testing.TB, feed trainer.Feed, w, h int, d time.Duration, environ ...string) (bytes, writes float64) {
+func show(tb testing.TB, feed feed.Feed, w, h int, d time.Duration, environ ...string) (bytes, writes float64) {
 	tb.Helper()
 	out, stop := onWire(feed, w, h, environ...)
 	defer stop()
@@ -96,7 +97,7 @@ func show(tb testing.TB, feed trainer.Feed, w, h int, d time.Duration, environ .
 }
 
 // onWire runs the whole program on a feed until it is stopped.
-func onWire(feed trainer.Feed, w, h int, environ ...string) (out *wire, stop func()) {
+func onWire(feed feed.Feed, w, h int, environ ...string) (out *wire, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	in, keys := io.Pipe()
 	out = &wire{}
@@ -137,9 +138,9 @@ func BenchmarkWire(b *testing.B) {
 func TestQuietWire(t *testing.T) {
 	paused := fakeRun(script{epochs: 5})
 	for i := range paused {
-		paused[i].Status.Phase = trainer.Paused
+		paused[i].Status.Phase = event.Paused
 	}
-	runs := map[string][]trainer.Delta{"ended": fakeRun(script{epochs: 5, fate: "done"}), "paused": paused, "record": replayScene("foreign")}
+	runs := map[string][]feed.Delta{"ended": fakeRun(script{epochs: 5, fate: "done"}), "paused": paused, "record": replayScene("foreign")}
 	for name, deltas := range runs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -158,11 +159,11 @@ type loadingFeed struct {
 	began time.Time
 }
 
-func (f *loadingFeed) Wait(ctx context.Context) (trainer.Delta, error) {
+func (f *loadingFeed) Wait(ctx context.Context) (feed.Delta, error) {
 	const parts = 100
 	if f.parts > parts {
 		<-ctx.Done()
-		return trainer.Delta{}, ctx.Err()
+		return feed.Delta{}, ctx.Err()
 	}
 	if f.parts == 0 {
 		f.began = time.Now()
@@ -170,29 +171,29 @@ func (f *loadingFeed) Wait(ctx context.Context) (trainer.Delta, error) {
 	select {
 	case <-time.After(time.Until(f.began.Add(time.Duration(f.parts) * 10 * time.Millisecond))):
 	case <-ctx.Done():
-		return trainer.Delta{}, ctx.Err()
+		return feed.Delta{}, ctx.Err()
 	}
-	r := &trainer.Replay{Source: "long.jsonl", Loading: float64(f.parts) / parts, Seekable: true, Speed: 1}
-	d := trainer.Delta{Status: trainer.Status{Phase: trainer.Running, Replay: r}}
+	r := &event.Replay{Source: "long.jsonl", Loading: float64(f.parts) / parts, Seekable: true, Speed: 1}
+	d := feed.Delta{Status: event.Status{Phase: event.Running, Replay: r}}
 	if f.parts == 0 {
 		r.Loading = 0.001
-		d.Run = &trainer.RunEvent{Data: trainer.DataInfo{Name: "long.jsonl"}}
+		d.Run = &event.RunEvent{Data: event.DataInfo{Name: "long.jsonl"}}
 	}
 	for e := f.parts*f.each + 1; e <= (f.parts+1)*f.each && f.parts < parts; e++ {
 		d.Epochs = append(d.Epochs, longEpoch(e))
 	}
 	if f.parts++; f.parts > parts {
 		r.Epoch, r.Last = parts*f.each, parts*f.each
-		d.Status.Phase, d.Status.Epoch = trainer.Ended, r.Last
-		d.Done = &trainer.DoneEvent{Reason: trainer.ReasonEpochs, Epochs: r.Last}
+		d.Status.Phase, d.Status.Epoch = event.Ended, r.Last
+		d.Done = &event.DoneEvent{Reason: event.ReasonEpochs, Epochs: r.Last}
 	}
 	return d, nil
 }
 
 // longEpoch is an epoch of a long run that another program tells.
-func longEpoch(e int) trainer.EpochEvent {
-	loss := trainer.Float(2*math.Exp(-float64(e)/2e5) + 0.1 + 0.02*math.Sin(float64(e)))
-	return trainer.EpochEvent{Epoch: e, Loss: loss, TestLoss: loss + 0.05, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, GradientNorm: nan,
+func longEpoch(e int) event.EpochEvent {
+	loss := event.Float(2*math.Exp(-float64(e)/2e5) + 0.1 + 0.02*math.Sin(float64(e)))
+	return event.EpochEvent{Epoch: e, Loss: loss, TestLoss: loss + 0.05, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, GradientNorm: nan,
 		StepNorm: nan, Radius: nan, Rho: nan, Rate: nan, Gradients: nan, Products: nan, Losses: nan, GradientEquivalents: nan, Seconds: nan, Elapsed: nan}
 }
 
@@ -210,8 +211,8 @@ func TestLoadingWire(t *testing.T) {
 
 // BenchmarkLongRecord takes in 8,192 epochs at a time, as a viewer that is far behind gets them.
 func BenchmarkLongRecord(b *testing.B) {
-	d := trainer.Delta{Status: trainer.Status{Phase: trainer.Running, Replay: &trainer.Replay{Source: "x", Loading: 0.5}},
-		Run: &trainer.RunEvent{Data: trainer.DataInfo{Name: "x"}}}
+	d := feed.Delta{Status: event.Status{Phase: event.Running, Replay: &event.Replay{Source: "x", Loading: 0.5}},
+		Run: &event.RunEvent{Data: event.DataInfo{Name: "x"}}}
 	h := &history{}
 	h.apply(&d)
 	d.Run = nil

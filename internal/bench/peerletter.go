@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // PeerLetter is how a training run on UCI letter went, 16-70-50-26, rows 1–16,000 to train on and the others to test
@@ -174,8 +175,8 @@ type outcome struct {
 	run    PeerLetter
 }
 
-func (o *outcome) Record(e trainer.Event) error {
-	epoch, ok := e.(trainer.EpochEvent)
+func (o *outcome) Record(e event.Event) error {
+	epoch, ok := e.(event.EpochEvent)
 	if !ok {
 		return nil
 	}
@@ -196,7 +197,7 @@ func (o *outcome) Record(e trainer.Event) error {
 func (o *outcome) Flush() error { return nil }
 
 // percent takes an error of outputs that are no numbers for one of every row.
-func percent(f trainer.Float) float64 {
+func percent(f event.Float) float64 {
 	if math.IsNaN(float64(f)) {
 		return 100
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 func TestTorchAdam(t *testing.T) {
@@ -83,12 +83,12 @@ func TestLetterIsCompared(t *testing.T) {
 
 func TestOutcomeOfARun(t *testing.T) {
 	o := outcome{budget: 3 * time.Second, run: PeerLetter{BestTestError: 100}}
-	nan := trainer.Float(math.NaN())
+	nan := event.Float(math.NaN())
 	for i, e := range []struct {
-		elapsed, test, train trainer.Float
+		elapsed, test, train event.Float
 		ended                bool
 	}{{0, 0.97, 0.98, false}, {1, 0.051, 0.03, false}, {1.5, 0.05, 0.02, false}, {2, 0.04, 0.01, false}, {3, nan, nan, true}} {
-		err := o.Record(trainer.EpochEvent{Epoch: i, Elapsed: e.elapsed, TestError: e.test, Error: e.train})
+		err := o.Record(event.EpochEvent{Epoch: i, Elapsed: e.elapsed, TestError: e.test, Error: e.train})
 		if (err == errBudget) != e.ended {
 			t.Errorf("epoch %d: %v", i, err)
 		}

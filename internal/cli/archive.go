@@ -9,11 +9,11 @@ import (
 	"time"
 	"unicode"
 
-	"newtop/internal/contrast"
-	"newtop/trainer"
-	"newtop/trainer/store"
-
 	"github.com/spf13/cobra"
+
+	"newtop/internal/contrast"
+	"newtop/trainer/event"
+	"newtop/trainer/store"
 )
 
 // archive is the run store of commands that look at runs.
@@ -131,8 +131,8 @@ func epochOf(r *store.Run) int {
 
 // measureOf returns what a run is judged by.
 func measureOf(r *store.Run) contrast.Measure {
-	var some []trainer.EpochEvent
-	for _, e := range []*trainer.EpochEvent{r.First, r.Last, r.Best} {
+	var some []event.EpochEvent
+	for _, e := range []*event.EpochEvent{r.First, r.Last, r.Best} {
 		if e != nil {
 			some = append(some, *e)
 		}
@@ -141,7 +141,7 @@ func measureOf(r *store.Run) contrast.Measure {
 }
 
 // measured writes what a run is judged by in an epoch; a missing figure is a dot.
-func measured(m contrast.Measure, e *trainer.EpochEvent) string {
+func measured(m contrast.Measure, e *event.EpochEvent) string {
 	if e == nil {
 		return "."
 	}
@@ -154,13 +154,13 @@ func measure(m contrast.Measure, v float64) string {
 	case math.IsNaN(v):
 		return "."
 	case m.RMSE:
-		return number(trainer.Float(v), 4)
+		return number(event.Float(v), 4)
 	}
-	return percent(trainer.Float(v))
+	return percent(event.Float(v))
 }
 
 // work writes gradient equivalents, short; a missing number is a dot.
-func work(v trainer.Float) string {
+func work(v event.Float) string {
 	if v >= 1000 {
 		return fmt.Sprintf("%.0f", float64(v))
 	}
@@ -168,7 +168,7 @@ func work(v trainer.Float) string {
 }
 
 // elapsed writes training seconds for people, short; a missing number is a dot.
-func elapsed(s trainer.Float) string {
+func elapsed(s event.Float) string {
 	if math.IsNaN(float64(s)) || math.Abs(float64(s)) > math.MaxInt64/1e9 {
 		return "."
 	}

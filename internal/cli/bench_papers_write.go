@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"newtop/internal/bench"
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/papers"
 )
 
@@ -45,7 +45,7 @@ func (r *reproduction) facts() (list [][2]string) {
 	if m.CPU != "" {
 		machine = m.CPU + ", " + machine
 	}
-	measured := fmt.Sprintf("%s, in %s", r.Begun.UTC().Format("2006-01-02 15:04 UTC"), elapsed(trainer.Float(r.Seconds)))
+	measured := fmt.Sprintf("%s, in %s", r.Begun.UTC().Format("2006-01-02 15:04 UTC"), elapsed(event.Float(r.Seconds)))
 	if r.Interrupted {
 		measured += "; interrupted: what was measured until then"
 	}
@@ -93,11 +93,11 @@ type rowJSON struct {
 }
 
 type cellJSON struct {
-	Value  trainer.Float `json:"value"`
-	Spread trainer.Float `json:"spread"`
-	Bound  string        `json:"bound"` // exact, at-least or at-most
-	Paper  trainer.Float `json:"paper"`
-	Note   string        `json:"note"`
+	Value  event.Float `json:"value"`
+	Spread event.Float `json:"spread"`
+	Bound  string      `json:"bound"` // exact, at-least or at-most
+	Paper  event.Float `json:"paper"`
+	Note   string      `json:"note"`
 }
 
 type statementJSON struct {
@@ -121,11 +121,11 @@ func (r *reproduction) json() *reproductionJSON {
 		for _, row := range t.Rows {
 			cells := []cellJSON{}
 			for _, c := range row.Cells {
-				spread := trainer.Float(math.NaN())
+				spread := event.Float(math.NaN())
 				if c.Spread > 0 {
-					spread = trainer.Float(c.Spread)
+					spread = event.Float(c.Spread)
 				}
-				cells = append(cells, cellJSON{trainer.Float(c.Value), spread, boundNames[c.Bound], trainer.Float(c.Paper), c.Note})
+				cells = append(cells, cellJSON{event.Float(c.Value), spread, boundNames[c.Bound], event.Float(c.Paper), c.Note})
 			}
 			table.Rows = append(table.Rows, rowJSON{row.Name, unitNames[row.Unit], cells})
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"newtop/datasets"
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -139,11 +139,11 @@ func TestErrorsAndExitCodes(t *testing.T) {
 }
 
 // decode returns the events of a run, each of which must be valid.
-func decode(t *testing.T, out string) []trainer.Event {
+func decode(t *testing.T, out string) []event.Event {
 	t.Helper()
-	var events []trainer.Event
+	var events []event.Event
 	for _, line := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
-		e, err := trainer.DecodeEvent([]byte(line))
+		e, err := event.DecodeEvent([]byte(line))
 		if err != nil || e == nil {
 			t.Fatalf("%s: %v", line, err)
 		}
@@ -152,9 +152,9 @@ func decode(t *testing.T, out string) []trainer.Event {
 	return events
 }
 
-func epochs(events []trainer.Event) (out []trainer.EpochEvent) {
+func epochs(events []event.Event) (out []event.EpochEvent) {
 	for _, e := range events {
-		if e, ok := e.(trainer.EpochEvent); ok {
+		if e, ok := e.(event.EpochEvent); ok {
 			out = append(out, e)
 		}
 	}
@@ -164,10 +164,10 @@ func epochs(events []trainer.Event) (out []trainer.EpochEvent) {
 func TestTrainPrintsEvents(t *testing.T) {
 	out := succeed(t, "train", "--data", "spirals", "--opt", "tr-newton", "--epochs", "3", "--spectrum-every", "3", "--format", "jsonl")
 	events := decode(t, out)
-	if r, ok := events[0].(trainer.RunEvent); !ok || r.Data.Name != "spirals" || r.Optimizer != "tr-newton" || r.Model.Parameters == 0 || r.Settings["xi"] == nil {
+	if r, ok := events[0].(event.RunEvent); !ok || r.Data.Name != "spirals" || r.Optimizer != "tr-newton" || r.Model.Parameters == 0 || r.Settings["xi"] == nil {
 		t.Errorf("opens with %+v", events[0])
 	}
-	if d, ok := events[len(events)-1].(trainer.DoneEvent); !ok || d.Reason != trainer.ReasonEpochs {
+	if d, ok := events[len(events)-1].(event.DoneEvent); !ok || d.Reason != event.ReasonEpochs {
 		t.Errorf("ends with %+v", events[len(events)-1])
 	}
 	if n := len(epochs(events)); n != 4 {
@@ -246,7 +246,7 @@ seed = 3
 rate = 0.01
 beta1 = 0.8
 `)
-	run := decode(t, succeed(t, "train", "--config", path, "--epochs", "1", "--set", "beta1=0.7", "--format", "jsonl"))[0].(trainer.RunEvent)
+	run := decode(t, succeed(t, "train", "--config", path, "--epochs", "1", "--set", "beta1=0.7", "--format", "jsonl"))[0].(event.RunEvent)
 	if run.Data.Name != "spirals" || run.Optimizer != "adam" || run.Epochs != 1 || run.Seed != 3 || run.Settings["rate"] != 0.01 || run.Settings["beta1"] != 0.7 {
 		t.Errorf("the file and the command line made %+v", run)
 	}
@@ -254,7 +254,7 @@ beta1 = 0.8
 
 func TestGraphFile(t *testing.T) {
 	path := write(t, "net.toml", readFile(t, filepath.Join("testdata", "graph.toml")))
-	run := decode(t, succeed(t, "train", "--data", "spirals", "--net", path, "--epochs", "1", "--format", "jsonl"))[0].(trainer.RunEvent)
+	run := decode(t, succeed(t, "train", "--data", "spirals", "--net", path, "--epochs", "1", "--format", "jsonl"))[0].(event.RunEvent)
 	if len(run.Model.Layers) != 4 || len(run.Model.Connections) != 5 {
 		t.Errorf("built %+v", run.Model)
 	}

@@ -9,10 +9,11 @@ import (
 	"io"
 	"math"
 
-	"newtop/trainer"
-	"newtop/trainer/stream"
-
 	"github.com/spf13/cobra"
+
+	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/stream"
 )
 
 // follow prints a source as it comes, until the run is over, nothing more can come, or the context ends. It closes
@@ -34,7 +35,7 @@ func follow(cmd *cobra.Command, source stream.Source, p *printer) (err error) {
 			if err := p.print(e); err != nil {
 				return err
 			}
-			_, over = e.(trainer.DoneEvent)
+			_, over = e.(event.DoneEvent)
 		case errors.Is(err, stream.ErrNone):
 			if over {
 				return nil
@@ -100,12 +101,12 @@ func (p *printer) restart() (err error) {
 	return err
 }
 
-func (p *printer) print(e trainer.Event) error {
+func (p *printer) print(e event.Event) error {
 	if err := p.format.Record(e); err != nil {
 		return err
 	}
 	epoch := noEpoch
-	if e, ok := e.(trainer.EpochEvent); ok && p.text.Len() > 0 {
+	if e, ok := e.(event.EpochEvent); ok && p.text.Len() > 0 {
 		epoch = e.Epoch
 	}
 	hash := maphash.Bytes(p.seed, p.text.Bytes()) ^ maphash.Bytes(p.seed, p.notes.Bytes())
@@ -144,7 +145,7 @@ func (p *printer) goBack(next int) error {
 	case p.common == p.newest:
 		return nil
 	case p.name == "jsonl":
-		line, err := trainer.EncodeEvent(trainer.RewindEvent{Epoch: p.newest, To: p.common})
+		line, err := event.EncodeEvent(event.RewindEvent{Epoch: p.newest, To: p.common})
 		if err != nil {
 			return err
 		}

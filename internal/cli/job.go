@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"runtime"
 
-	"newtop/trainer"
-	"newtop/tui"
-
 	"github.com/spf13/cobra"
+
+	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/tui"
 )
 
 // job is what a command trains: a new run, or the rest of one.
@@ -23,7 +25,7 @@ type job struct {
 // rest is what a run goes on from.
 type rest struct {
 	from    *trainer.Checkpoint // nil: the start
-	history []trainer.Event
+	history []event.Event
 }
 
 // job returns the new run that the flags ask for, changed by adapt before it is recorded.
@@ -153,7 +155,7 @@ func unusable(err error) bool {
 }
 
 // printOutcome leaves lines behind in the terminal when the screen is gone: how the run went, and where it is.
-func (j *job) printOutcome(cmd *cobra.Command, feed trainer.Feed) error {
+func (j *job) printOutcome(cmd *cobra.Command, feed feed.Feed) error {
 	// Everything was published before Run returned, so that Wait does not block.
 	d, err := feed.Wait(context.Background())
 	if err != nil || d.Run == nil || d.Done == nil {
@@ -162,7 +164,7 @@ func (j *job) printOutcome(cmd *cobra.Command, feed trainer.Feed) error {
 	if _, err = fmt.Fprintln(cmd.OutOrStdout(), summary(d.Run, d.Done, d.Status.Optimizer)); err != nil {
 		return err
 	}
-	j.record.tell(cmd.ErrOrStderr(), d.Done.Reason == trainer.ReasonStopped)
+	j.record.tell(cmd.ErrOrStderr(), d.Done.Reason == event.ReasonStopped)
 	return nil
 }
 

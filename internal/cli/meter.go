@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"newtop/trainer"
-
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
+
+	"newtop/trainer/event"
 )
 
 // How often a meter is drawn, and how often it says a line where it can't be.
@@ -47,7 +47,7 @@ func (m *meter) show(now time.Time, share float64, what string) {
 	share = min(max(share, 0), 1)
 	if m.terminal == nil {
 		m.next = now.Add(meterLine)
-		fmt.Fprintf(m.out, "newtop: %.0f %% after %s: %s\n", 100*share, elapsed(trainer.Float(now.Sub(m.begun).Seconds())), printable(what))
+		fmt.Fprintf(m.out, "newtop: %.0f %% after %s: %s\n", 100*share, elapsed(event.Float(now.Sub(m.begun).Seconds())), printable(what))
 		return
 	}
 	m.next = now.Add(meterRedraw)
@@ -70,7 +70,7 @@ func meterText(width int, share float64, since time.Duration, what string) strin
 	text := fmt.Sprintf("%s%s %3.0f %%  ", strings.Repeat("█", full), strings.Repeat("░", bar-full), 100*share)
 	const soon = 3 * time.Second // before that nothing is known of the pace
 	if share > 0.01 && since > soon {
-		text += elapsed(trainer.Float(since.Seconds()*(1-share)/share)) + " left  "
+		text += elapsed(event.Float(since.Seconds()*(1-share)/share)) + " left  "
 	}
 	return ansi.Truncate(text+printable(what), max(width-1, 0), "…")
 }

@@ -11,6 +11,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/mpi"
 )
 
@@ -31,8 +32,8 @@ func (c *crew) greeting(r trainer.Recorder, w io.Writer, threads int) trainer.Re
 	return &greeter{r, c, w, threads}
 }
 
-func (g *greeter) Record(e trainer.Event) error {
-	if run, begins := e.(trainer.RunEvent); begins {
+func (g *greeter) Record(e event.Event) error {
+	if run, begins := e.(event.RunEvent); begins {
 		about := g.crew.world.About()
 		if g.threads > 0 {
 			about.Threads = []int{g.threads}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // flowers is a table with a number, a category and a class that follows from them.
@@ -33,16 +33,16 @@ func flowers(rows int) string {
 }
 
 // trained trains on a table and returns the saved model and the run's last event.
-func trained(t *testing.T, format string, args ...string) (model string, done trainer.DoneEvent) {
+func trained(t *testing.T, format string, args ...string) (model string, done event.DoneEvent) {
 	t.Helper()
 	model = filepath.Join(t.TempDir(), "model."+format)
 	all := append([]string{"train", "--record", "off", "--format", "jsonl", "--opt", "adam", "--set", "rate=0.02", "--save", model}, args...)
 	lines := strings.Split(strings.TrimSpace(succeed(t, all...)), "\n")
-	e, err := trainer.DecodeEvent([]byte(lines[len(lines)-1]))
+	e, err := event.DecodeEvent([]byte(lines[len(lines)-1]))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return model, e.(trainer.DoneEvent)
+	return model, e.(event.DoneEvent)
 }
 
 // predict runs newtop predict with an input and returns its table.

@@ -8,12 +8,13 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"newtop/datasets"
 	"newtop/internal/version"
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
-
-	"github.com/spf13/cobra"
 )
 
 // unrecorded is what --record takes for a run that is not kept.
@@ -82,10 +83,10 @@ func (r *record) recorders() []trainer.Recorder {
 // troubled keeps nothing and says why on the screen.
 type troubled record
 
-func (*troubled) Record(trainer.Event) error { return nil }
-func (*troubled) Flush() error               { return nil }
-func (r *troubled) Recording() trainer.Recording {
-	return trainer.Recording{Warning: r.trouble}
+func (*troubled) Record(event.Event) error { return nil }
+func (*troubled) Flush() error             { return nil }
+func (r *troubled) Recording() event.Recording {
+	return event.Recording{Warning: r.trouble}
 }
 
 // announce has trouble with the record printed as it comes and goes.

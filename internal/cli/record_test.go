@@ -13,6 +13,7 @@ import (
 
 	"newtop/internal/version"
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
 
@@ -61,7 +62,7 @@ func recordedEvents(t *testing.T, db, id string) string {
 	var out bytes.Buffer
 	inStore(t, db, func(s *store.Store) {
 		lines := trainer.NewJSONLines(&out)
-		if _, err := s.Events(context.Background(), id, 0, func(e trainer.Event) bool { return lines.Record(e) == nil }); err != nil {
+		if _, err := s.Events(context.Background(), id, 0, func(e event.Event) bool { return lines.Record(e) == nil }); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -5,11 +5,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"newtop/internal/kernel"
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
-
-	"github.com/spf13/cobra"
 )
 
 // resumer goes on with recorded runs.
@@ -183,7 +184,7 @@ func (r *resumer) change(cmd *cobra.Command, c *trainer.Config) (err error) {
 // finishedError says that a run has nothing left to do as its limits are.
 type finishedError struct {
 	run            string
-	reason         trainer.Reason // of its end
+	reason         event.Reason // of its end
 	what, expected string
 }
 
@@ -203,13 +204,13 @@ func (r *resumer) check(cmd *cobra.Command, run *store.Run) error {
 		return &trainer.ConfigError{Flag: "--epochs", Value: strconv.Itoa(c.Epochs), Expected: fmt.Sprintf("more than the %d that the run has had, or 0 for no limit", epochs)}
 	case d == nil:
 		return nil
-	case d.Reason == trainer.ReasonEpochs && c.Epochs > 0 && c.Epochs <= d.Epochs:
+	case d.Reason == event.ReasonEpochs && c.Epochs > 0 && c.Epochs <= d.Epochs:
 		return &finishedError{run.ID, d.Reason, fmt.Sprintf("has reached its %d epochs", d.Epochs), fmt.Sprintf("--epochs above %d", d.Epochs)}
-	case d.Reason == trainer.ReasonTime && c.TimeLimit > 0 && c.TimeLimit.Seconds() <= float64(d.Elapsed):
+	case d.Reason == event.ReasonTime && c.TimeLimit > 0 && c.TimeLimit.Seconds() <= float64(d.Elapsed):
 		return &finishedError{run.ID, d.Reason, fmt.Sprintf("has reached its time limit of %s", run.Config.TimeLimit), fmt.Sprintf("--time-limit above %s", time.Duration(float64(d.Elapsed)*float64(time.Second)).Round(time.Millisecond))}
-	case d.Reason == trainer.ReasonTarget && c.TargetLoss == run.Config.TargetLoss && c.TargetError == run.Config.TargetError:
+	case d.Reason == event.ReasonTarget && c.TargetLoss == run.Config.TargetLoss && c.TargetError == run.Config.TargetError:
 		return &finishedError{run.ID, d.Reason, "has reached its target", "a lower --target-loss or --target-error, or 0 for none"}
-	case d.Reason == trainer.ReasonStalled, d.Reason == trainer.ReasonDiverged:
+	case d.Reason == event.ReasonStalled, d.Reason == event.ReasonDiverged:
 		return &finishedError{run.ID, d.Reason, fmt.Sprintf("has %s in epoch %d", d.Reason, d.Epochs), "a run that can go on"}
 	}
 	return nil

@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
 
 // figures writes what must not depend on when a run was stopped: every epoch of it that the events tell, in order.
-func figures(events []trainer.Event) []string {
+func figures(events []event.Event) []string {
 	var out []string
 	for _, e := range epochs(events) {
 		out = append(out, fmt.Sprint(e.Epoch, e.Optimizer, e.Loss, e.TestLoss, e.Error, e.TestError, e.GradientNorm, e.StepNorm, e.Radius, e.Rho,
@@ -59,7 +59,7 @@ func TestResumeWithAHigherLimit(t *testing.T) {
 	if _, errs, code := newtop("resume", id, "--record", db); code != exitUsage || !strings.Contains(errs, "has reached its 8 epochs: expected --epochs above 8") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
-	if run := rest[0].(trainer.RunEvent); run.ID != id {
+	if run := rest[0].(event.RunEvent); run.ID != id {
 		t.Errorf("went on as %s, expected %s", run.ID, id)
 	}
 }

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"newtop/trainer"
-	"newtop/trainer/store"
-
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
+
+	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/store"
 )
 
 func newRuns() *cobra.Command {
@@ -119,8 +120,8 @@ func (l *lister) chosen(now time.Time) (f store.Filter, err error) {
 // checkState refuses what no run can be in.
 func checkState(name string) error {
 	states := []string{string(store.Running), string(store.Interrupted)}
-	for _, r := range []trainer.Reason{trainer.ReasonEpochs, trainer.ReasonTarget, trainer.ReasonTime, trainer.ReasonStopped,
-		trainer.ReasonStalled, trainer.ReasonDiverged, trainer.ReasonFailed} {
+	for _, r := range []event.Reason{event.ReasonEpochs, event.ReasonTarget, event.ReasonTime, event.ReasonStopped,
+		event.ReasonStalled, event.ReasonDiverged, event.ReasonFailed} {
 		states = append(states, string(r))
 	}
 	for _, s := range states {

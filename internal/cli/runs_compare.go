@@ -9,12 +9,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"newtop/internal/contrast"
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
 	"newtop/tui"
-
-	"github.com/spf13/cobra"
 )
 
 // comparer compares runs.
@@ -114,48 +115,48 @@ type comparison struct {
 
 // rival is one run of a comparison.
 type rival struct {
-	Label   string        `json:"label"`
-	ID      string        `json:"id"`
-	State   store.State   `json:"state"`
-	Measure string        `json:"measure"` // what Best, Last and Reached are
-	Best    *fact         `json:"best"`
-	Last    *fact         `json:"last"`
-	Reached []reached     `json:"reached"`
-	Loss    trainer.Float `json:"loss"` // of the newest epoch
+	Label   string      `json:"label"`
+	ID      string      `json:"id"`
+	State   store.State `json:"state"`
+	Measure string      `json:"measure"` // what Best, Last and Reached are
+	Best    *fact       `json:"best"`
+	Last    *fact       `json:"last"`
+	Reached []reached   `json:"reached"`
+	Loss    event.Float `json:"loss"` // of the newest epoch
 	measure contrast.Measure
 }
 
 // fact is what a run had reached after an epoch, and what that had taken.
 type fact struct {
-	Epoch       int           `json:"epoch"`
-	Value       trainer.Float `json:"value"`
-	Seconds     trainer.Float `json:"seconds"`
-	Equivalents trainer.Float `json:"gradient_equivalents"`
+	Epoch       int         `json:"epoch"`
+	Value       event.Float `json:"value"`
+	Seconds     event.Float `json:"seconds"`
+	Equivalents event.Float `json:"gradient_equivalents"`
 }
 
 // reached is the first epoch at which an error was reached, nil for never.
 type reached struct {
-	Level trainer.Float `json:"level"`
-	At    *fact         `json:"at"`
+	Level event.Float `json:"level"`
+	At    *fact       `json:"at"`
 }
 
-func factOf(m contrast.Measure, e *trainer.EpochEvent) *fact {
+func factOf(m contrast.Measure, e *event.EpochEvent) *fact {
 	if e == nil {
 		return nil
 	}
-	return &fact{Epoch: e.Epoch, Value: trainer.Float(m.Of(e)), Seconds: e.Elapsed, Equivalents: e.GradientEquivalents}
+	return &fact{Epoch: e.Epoch, Value: event.Float(m.Of(e)), Seconds: e.Elapsed, Equivalents: e.GradientEquivalents}
 }
 
 // tabulate compares runs; without levels they are held against the best of the run that does worst.
 func tabulate(list []*story, levels []float64) *comparison {
 	c := &comparison{levels: levels, Choices: map[string][]string{}}
 	names := labels(list)
-	var openings []*trainer.RunEvent
+	var openings []*event.RunEvent
 	var configs []*trainer.Config
 	worst := math.Inf(-1)
 	for i, t := range list {
 		m := contrast.MeasureOf(t.run.Opening, t.epochs)
-		v := rival{Label: names[i], ID: t.run.ID, State: t.run.State, Measure: m.Name(), measure: m, Loss: trainer.Float(math.NaN())}
+		v := rival{Label: names[i], ID: t.run.ID, State: t.run.State, Measure: m.Name(), measure: m, Loss: event.Float(math.NaN())}
 		v.Best = factOf(m, m.Best(t.epochs))
 		if n := len(t.epochs); n > 0 {
 			v.Last, v.Loss = factOf(m, &t.epochs[n-1]), t.epochs[n-1].Loss
@@ -173,7 +174,7 @@ func tabulate(list []*story, levels []float64) *comparison {
 	for i, t := range list {
 		for _, level := range c.levels {
 			v := &c.Runs[i]
-			at := reached{Level: trainer.Float(level)}
+			at := reached{Level: event.Float(level)}
 			if c.comparable(v) {
 				at.At = factOf(v.measure, v.measure.Reach(t.epochs, level))
 			}
@@ -277,7 +278,7 @@ func (c *comparison) measure() string {
 // orNone returns a fact to print where there is none.
 func orNone(f *fact) fact {
 	if f == nil {
-		nan := trainer.Float(math.NaN())
+		nan := event.Float(math.NaN())
 		return fact{Value: nan, Seconds: nan, Equivalents: nan}
 	}
 	return *f

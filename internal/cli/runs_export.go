@@ -12,11 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"newtop/models/saved"
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
-
-	"github.com/spf13/cobra"
 )
 
 // exporter writes a run in a format of other programs.
@@ -100,8 +101,8 @@ func buffered(out io.Writer, write func(io.Writer) error) error {
 }
 
 // events calls each with every event of a run, and ends with its error.
-func events(cmd *cobra.Command, s *store.Store, r *store.Run, each func(trainer.Event) error) (err error) {
-	_, failed := s.Events(cmd.Context(), r.ID, 0, func(e trainer.Event) bool {
+func events(cmd *cobra.Command, s *store.Store, r *store.Run, each func(event.Event) error) (err error) {
+	_, failed := s.Events(cmd.Context(), r.ID, 0, func(e event.Event) bool {
 		err = each(e)
 		return err == nil
 	})
@@ -119,15 +120,15 @@ func (x *exporter) csv(cmd *cobra.Command, s *store.Store, r *store.Run) error {
 	if err != nil {
 		return err
 	}
-	head := append(fieldNames(reflect.TypeFor[trainer.EpochEvent]()), "inner_solves", "inner_iterations")
+	head := append(fieldNames(reflect.TypeFor[event.EpochEvent]()), "inner_solves", "inner_iterations")
 	for _, key := range keys {
 		head = append(head, "figure."+key)
 	}
 	return x.output(cmd, func(out io.Writer) error {
 		w := csv.NewWriter(out)
 		w.Write(head) // an error stays in w
-		err := events(cmd, s, r, func(e trainer.Event) error {
-			epoch, ok := e.(trainer.EpochEvent)
+		err := events(cmd, s, r, func(e event.Event) error {
+			epoch, ok := e.(event.EpochEvent)
 			if !ok {
 				return nil
 			}
@@ -146,7 +147,7 @@ func (x *exporter) csv(cmd *cobra.Command, s *store.Store, r *store.Run) error {
 }
 
 // iterations returns how many inner iterations an epoch took.
-func iterations(e *trainer.EpochEvent) (n int) {
+func iterations(e *event.EpochEvent) (n int) {
 	for i := range e.Inner {
 		n += e.Inner[i].Iterations
 	}
@@ -157,8 +158,8 @@ func iterations(e *trainer.EpochEvent) (n int) {
 // first epochs.
 func figureKeys(cmd *cobra.Command, s *store.Store, r *store.Run) (keys []string, err error) {
 	seen := map[string]bool{}
-	err = events(cmd, s, r, func(e trainer.Event) error {
-		if e, ok := e.(trainer.EpochEvent); ok {
+	err = events(cmd, s, r, func(e event.Event) error {
+		if e, ok := e.(event.EpochEvent); ok {
 			for i := range e.Figures {
 				if key := e.Figures[i].Key; !seen[key] {
 					seen[key] = true
@@ -198,7 +199,7 @@ func fieldTexts(v reflect.Value) (texts []string) {
 			continue
 		}
 		switch f := v.Field(i).Interface().(type) {
-		case trainer.Float:
+		case event.Float:
 			texts = append(texts, floatText(f))
 		case time.Time:
 			texts = append(texts, f.Format(time.RFC3339Nano))
@@ -210,7 +211,7 @@ func fieldTexts(v reflect.Value) (texts []string) {
 }
 
 // floatText writes a number with as many digits as it needs; one that is not finite is empty.
-func floatText(f trainer.Float) string {
+func floatText(f event.Float) string {
 	text, err := f.MarshalJSON()
 	if err != nil || string(text) == "null" {
 		return ""

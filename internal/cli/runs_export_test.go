@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"newtop/models/saved"
-	"newtop/trainer"
-	"newtop/trainer/stream"
-
 	"github.com/spf13/cobra"
+
+	"newtop/models/saved"
+	"newtop/trainer/event"
+	"newtop/trainer/stream"
 )
 
 // TestExportCSV holds the table against the events.
@@ -39,7 +39,7 @@ func TestExportCSV(t *testing.T) {
 		}
 		for i, e := range all {
 			row := rows[i+1]
-			for name, want := range map[string]trainer.Float{"epoch": trainer.Float(e.Epoch), "loss": e.Loss, "test_rmse": e.TestRMSE, "elapsed": e.Elapsed, "radius": e.Radius, "inner_solves": trainer.Float(len(e.Inner))} {
+			for name, want := range map[string]event.Float{"epoch": event.Float(e.Epoch), "loss": e.Loss, "test_rmse": e.TestRMSE, "elapsed": e.Elapsed, "radius": e.Radius, "inner_solves": event.Float(len(e.Inner))} {
 				text := row[at[name]]
 				if got, err := strconv.ParseFloat(text, 64); want == want && (err != nil || got != float64(want)) || want != want && text != "" {
 					t.Errorf("epoch %d: %s is %q, expected %v", e.Epoch, name, text, want)
@@ -120,7 +120,7 @@ func TestExportTensorBoard(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer source.Close()
-		var got []trainer.EpochEvent
+		var got []event.EpochEvent
 		want := epochs(decode(t, recordedEvents(t, db, id)))
 		deadline := time.Now().Add(5 * time.Second)
 		for len(got) < len(want) && time.Now().Before(deadline) {
@@ -129,7 +129,7 @@ func TestExportTensorBoard(t *testing.T) {
 				source.Wait(t.Context())
 				continue
 			}
-			if e, ok := e.(trainer.EpochEvent); ok {
+			if e, ok := e.(event.EpochEvent); ok {
 				got = append(got, e)
 			}
 		}

@@ -8,10 +8,10 @@ import (
 	"reflect"
 	"time"
 
-	"newtop/trainer"
-	"newtop/trainer/store"
-
 	"github.com/spf13/cobra"
+
+	"newtop/trainer/event"
+	"newtop/trainer/store"
 )
 
 // runColumn is a column of the list of runs. In a terminal those of the highest rank go first where there is no room.
@@ -85,36 +85,36 @@ func listed(runs []store.Run, inTerminal bool, now time.Time) *grid {
 
 // runRow is a run in a line for programs. Figures are those of the newest epoch, but for the best ones.
 type runRow struct {
-	ID          string        `json:"id"`
-	Name        string        `json:"name"`
-	State       store.State   `json:"state"`
-	Begun       time.Time     `json:"begun"`
-	Changed     time.Time     `json:"changed"`
-	Data        string        `json:"data"`
-	Net         string        `json:"net"`
-	Parameters  int           `json:"parameters"`
-	Optimizer   string        `json:"optimizer"` // that it began with
-	Seed        uint64        `json:"seed"`
-	Epoch       int           `json:"epoch"`
-	Limit       int           `json:"epoch_limit"` // 0 for none
-	Loss        trainer.Float `json:"loss"`
-	TestLoss    trainer.Float `json:"test_loss"`
-	Error       trainer.Float `json:"error"`
-	TestError   trainer.Float `json:"test_error"`
-	RMSE        trainer.Float `json:"rmse"`
-	TestRMSE    trainer.Float `json:"test_rmse"`
-	BestEpoch   int           `json:"best_epoch"`
-	BestError   trainer.Float `json:"best_test_error"`
-	BestRMSE    trainer.Float `json:"best_test_rmse"`
-	Equivalents trainer.Float `json:"gradient_equivalents"`
-	Elapsed     trainer.Float `json:"elapsed"`    // training seconds
-	Checkpoint  int           `json:"checkpoint"` // epoch to resume from; −1 for none
-	Inner       int           `json:"inner_iterations"`
-	Command     string        `json:"command"`
-	Host        string        `json:"host"`
-	Process     int           `json:"process"`
-	Version     string        `json:"version"`
-	Bytes       int64         `json:"bytes"`
+	ID          string      `json:"id"`
+	Name        string      `json:"name"`
+	State       store.State `json:"state"`
+	Begun       time.Time   `json:"begun"`
+	Changed     time.Time   `json:"changed"`
+	Data        string      `json:"data"`
+	Net         string      `json:"net"`
+	Parameters  int         `json:"parameters"`
+	Optimizer   string      `json:"optimizer"` // that it began with
+	Seed        uint64      `json:"seed"`
+	Epoch       int         `json:"epoch"`
+	Limit       int         `json:"epoch_limit"` // 0 for none
+	Loss        event.Float `json:"loss"`
+	TestLoss    event.Float `json:"test_loss"`
+	Error       event.Float `json:"error"`
+	TestError   event.Float `json:"test_error"`
+	RMSE        event.Float `json:"rmse"`
+	TestRMSE    event.Float `json:"test_rmse"`
+	BestEpoch   int         `json:"best_epoch"`
+	BestError   event.Float `json:"best_test_error"`
+	BestRMSE    event.Float `json:"best_test_rmse"`
+	Equivalents event.Float `json:"gradient_equivalents"`
+	Elapsed     event.Float `json:"elapsed"`    // training seconds
+	Checkpoint  int         `json:"checkpoint"` // epoch to resume from; −1 for none
+	Inner       int         `json:"inner_iterations"`
+	Command     string      `json:"command"`
+	Host        string      `json:"host"`
+	Process     int         `json:"process"`
+	Version     string      `json:"version"`
+	Bytes       int64       `json:"bytes"`
 }
 
 func rowOf(r *store.Run) runRow {

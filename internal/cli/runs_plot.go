@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"newtop/internal/contrast"
 	"newtop/internal/figure"
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
-
-	"github.com/spf13/cobra"
 )
 
 func newRunsPlot(a *archive) *cobra.Command {
@@ -80,7 +80,7 @@ func stories(cmd *cobra.Command, s *store.Store, names []string, whole bool) ([]
 			list[i], err = skim(cmd.Context(), s, r, true)
 		} else {
 			list[i] = newStory(r)
-			err = events(cmd, s, r, func(e trainer.Event) error { list[i].add(e, true); return nil })
+			err = events(cmd, s, r, func(e event.Event) error { list[i].add(e, true); return nil })
 		}
 		if err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ func stories(cmd *cobra.Command, s *store.Store, names []string, whole bool) ([]
 
 // labels returns short names that tell runs apart.
 func labels(list []*story) []string {
-	openings := make([]*trainer.RunEvent, len(list))
+	openings := make([]*event.RunEvent, len(list))
 	names := make([]string, len(list))
 	for i, t := range list {
 		openings[i], names[i] = t.run.Opening, t.run.Name

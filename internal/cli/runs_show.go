@@ -10,11 +10,12 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"newtop/trainer"
-	"newtop/trainer/store"
-
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
+
+	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/store"
 )
 
 func newRunsShow(a *archive) *cobra.Command {
@@ -49,23 +50,23 @@ func newRunsShow(a *archive) *cobra.Command {
 // runReport is a run as runs show --format json prints it.
 type runReport struct {
 	runRow
-	Repeat   string                 `json:"repeat"` // the command that trains the same anew
-	Config   trainer.Config         `json:"config"`
-	Run      *trainer.RunEvent      `json:"run"`
-	First    *trainer.EpochEvent    `json:"first"`
-	Last     *trainer.EpochEvent    `json:"last"`
-	Best     *trainer.EpochEvent    `json:"best"`
-	Stops    map[string]int         `json:"stops"` // inner solves by the reason why they stopped
-	Switches []trainer.SwitchEvent  `json:"switches"`
-	Settings []trainer.SettingEvent `json:"settings"`
-	Rewinds  []trainer.RewindEvent  `json:"rewinds"`
-	Races    []trainer.RaceEvent    `json:"races"`
-	Resumes  []trainer.ResumeEvent  `json:"resumes"`
-	Saved    []trainer.SavedEvent   `json:"saved"`
-	Spectra  int                    `json:"spectra"`
-	Spectrum *trainer.SpectrumEvent `json:"spectrum"` // the newest
-	Diverged *trainer.DivergedEvent `json:"diverged"`
-	Done     *trainer.DoneEvent     `json:"done"`
+	Repeat   string               `json:"repeat"` // the command that trains the same anew
+	Config   trainer.Config       `json:"config"`
+	Run      *event.RunEvent      `json:"run"`
+	First    *event.EpochEvent    `json:"first"`
+	Last     *event.EpochEvent    `json:"last"`
+	Best     *event.EpochEvent    `json:"best"`
+	Stops    map[string]int       `json:"stops"` // inner solves by the reason why they stopped
+	Switches []event.SwitchEvent  `json:"switches"`
+	Settings []event.SettingEvent `json:"settings"`
+	Rewinds  []event.RewindEvent  `json:"rewinds"`
+	Races    []event.RaceEvent    `json:"races"`
+	Resumes  []event.ResumeEvent  `json:"resumes"`
+	Saved    []event.SavedEvent   `json:"saved"`
+	Spectra  int                  `json:"spectra"`
+	Spectrum *event.SpectrumEvent `json:"spectrum"` // the newest
+	Diverged *event.DivergedEvent `json:"diverged"`
+	Done     *event.DoneEvent     `json:"done"`
 }
 
 func (t *story) report() *runReport {
@@ -124,7 +125,7 @@ func folded(text string, width int) string {
 }
 
 // processesText says on how many processes and machines a run trained, and how their sums were added up; empty for one.
-func processesText(o *trainer.RunEvent) string {
+func processesText(o *event.RunEvent) string {
 	if o.Ranks <= 1 {
 		return ""
 	}
@@ -171,19 +172,19 @@ func (t *story) state() string {
 	case r.Done != nil && r.Done.Message != "":
 		return fmt.Sprintf("%s: %s", r.State, r.Done.Message)
 	}
-	if words := endings[trainer.Reason(r.State)]; words != "" {
+	if words := endings[event.Reason(r.State)]; words != "" {
 		return fmt.Sprintf("%s: %s", r.State, words)
 	}
 	return string(r.State)
 }
 
 // endings say why a run has ended.
-var endings = map[trainer.Reason]string{
-	trainer.ReasonEpochs:   "as many as were asked for",
-	trainer.ReasonTarget:   "it was reached",
-	trainer.ReasonTime:     "the limit was reached",
-	trainer.ReasonStopped:  "by a key or a signal",
-	trainer.ReasonDiverged: "no finite loss, or one far above the start",
+var endings = map[event.Reason]string{
+	event.ReasonEpochs:   "as many as were asked for",
+	event.ReasonTarget:   "it was reached",
+	event.ReasonTime:     "the limit was reached",
+	event.ReasonStopped:  "by a key or a signal",
+	event.ReasonDiverged: "no finite loss, or one far above the start",
 }
 
 // checkpoint says from where the run can be gone on with.
@@ -203,7 +204,7 @@ func (t *story) printFigures(w *sheet) {
 	fmt.Fprintf(cells, "epoch\tloss\ttest loss\t%s\ttime\tequivalents\t\n", m.Name())
 	for _, at := range []struct {
 		name string
-		e    *trainer.EpochEvent
+		e    *event.EpochEvent
 	}{{"start", t.run.First}, {"last", t.run.Last}, {"best", t.run.Best}} {
 		if at.e != nil {
 			names = append(names, at.name)
@@ -259,7 +260,7 @@ func (t *story) printMarks(w *sheet) {
 }
 
 // settingsText writes the hyperparameters that a run began with.
-func settingsText(o *trainer.RunEvent) string {
+func settingsText(o *event.RunEvent) string {
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(o.Settings)) {
 		text := fmt.Sprint(o.Settings[key])

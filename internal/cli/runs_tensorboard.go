@@ -8,33 +8,33 @@ import (
 	"path/filepath"
 	"time"
 
-	"newtop/internal/tfevents"
-	"newtop/trainer"
-	"newtop/trainer/store"
-
 	"github.com/spf13/cobra"
+
+	"newtop/internal/tfevents"
+	"newtop/trainer/event"
+	"newtop/trainer/store"
 )
 
 // tags are the curves of an event file and what an epoch has of each. TensorBoard puts tags with the same first part
 // side by side.
 var tags = []struct {
 	name string
-	of   func(e *trainer.EpochEvent) trainer.Float
+	of   func(e *event.EpochEvent) event.Float
 }{
-	{"loss/train", func(e *trainer.EpochEvent) trainer.Float { return e.Loss }},
-	{"loss/test", func(e *trainer.EpochEvent) trainer.Float { return e.TestLoss }},
-	{"error/train", func(e *trainer.EpochEvent) trainer.Float { return e.Error }},
-	{"error/test", func(e *trainer.EpochEvent) trainer.Float { return e.TestError }},
-	{"rmse/train", func(e *trainer.EpochEvent) trainer.Float { return e.RMSE }},
-	{"rmse/test", func(e *trainer.EpochEvent) trainer.Float { return e.TestRMSE }},
-	{"step/gradient_norm", func(e *trainer.EpochEvent) trainer.Float { return e.GradientNorm }},
-	{"step/step_norm", func(e *trainer.EpochEvent) trainer.Float { return e.StepNorm }},
-	{"step/radius", func(e *trainer.EpochEvent) trainer.Float { return e.Radius }},
-	{"step/rho", func(e *trainer.EpochEvent) trainer.Float { return e.Rho }},
-	{"step/rate", func(e *trainer.EpochEvent) trainer.Float { return e.Rate }},
-	{"work/inner_iterations", (*trainer.EpochEvent).InnerIterations},
-	{"work/gradient_equivalents", func(e *trainer.EpochEvent) trainer.Float { return e.GradientEquivalents }},
-	{"work/seconds", func(e *trainer.EpochEvent) trainer.Float { return e.Seconds }},
+	{"loss/train", func(e *event.EpochEvent) event.Float { return e.Loss }},
+	{"loss/test", func(e *event.EpochEvent) event.Float { return e.TestLoss }},
+	{"error/train", func(e *event.EpochEvent) event.Float { return e.Error }},
+	{"error/test", func(e *event.EpochEvent) event.Float { return e.TestError }},
+	{"rmse/train", func(e *event.EpochEvent) event.Float { return e.RMSE }},
+	{"rmse/test", func(e *event.EpochEvent) event.Float { return e.TestRMSE }},
+	{"step/gradient_norm", func(e *event.EpochEvent) event.Float { return e.GradientNorm }},
+	{"step/step_norm", func(e *event.EpochEvent) event.Float { return e.StepNorm }},
+	{"step/radius", func(e *event.EpochEvent) event.Float { return e.Radius }},
+	{"step/rho", func(e *event.EpochEvent) event.Float { return e.Rho }},
+	{"step/rate", func(e *event.EpochEvent) event.Float { return e.Rate }},
+	{"work/inner_iterations", (*event.EpochEvent).InnerIterations},
+	{"work/gradient_equivalents", func(e *event.EpochEvent) event.Float { return e.GradientEquivalents }},
+	{"work/seconds", func(e *event.EpochEvent) event.Float { return e.Seconds }},
 }
 
 // tensorboard writes an event file into a directory: a step an epoch, its wall time when it would have ended had the
@@ -60,14 +60,14 @@ func (x *exporter) tensorboard(cmd *cobra.Command, s *store.Store, r *store.Run)
 			return err
 		}
 		start := wall
-		return events(cmd, s, r, func(e trainer.Event) error {
+		return events(cmd, s, r, func(e event.Event) error {
 			switch e := e.(type) {
-			case trainer.EpochEvent:
+			case event.EpochEvent:
 				if v := float64(e.Elapsed); !math.IsNaN(v) {
 					wall = start + v
 				}
 				return w.Write(scalars(&e, wall)...)
-			case trainer.SpectrumEvent:
+			case event.SpectrumEvent:
 				return w.Write(eigenvalues(&e, wall)...)
 			}
 			return nil
@@ -80,8 +80,8 @@ func (x *exporter) tensorboard(cmd *cobra.Command, s *store.Store, r *store.Run)
 }
 
 // scalars returns an epoch's finite numbers.
-func scalars(e *trainer.EpochEvent, wall float64) (out []tfevents.Scalar) {
-	add := func(tag string, v trainer.Float) {
+func scalars(e *event.EpochEvent, wall float64) (out []tfevents.Scalar) {
+	add := func(tag string, v event.Float) {
 		if !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0) {
 			out = append(out, tfevents.Scalar{Tag: tag, Step: int64(e.Epoch), Wall: wall, Value: float64(v)})
 		}
@@ -96,12 +96,12 @@ func scalars(e *trainer.EpochEvent, wall float64) (out []tfevents.Scalar) {
 }
 
 // eigenvalues returns the ends of a spectrum.
-func eigenvalues(e *trainer.SpectrumEvent, wall float64) []tfevents.Scalar {
+func eigenvalues(e *event.SpectrumEvent, wall float64) []tfevents.Scalar {
 	n := len(e.Eigenvalues)
 	if n == 0 {
 		return nil
 	}
-	at := func(name string, v trainer.Float) tfevents.Scalar {
+	at := func(name string, v event.Float) tfevents.Scalar {
 		return tfevents.Scalar{Tag: "spectrum/" + name, Step: int64(e.Epoch), Wall: wall, Value: float64(v)}
 	}
 	return []tfevents.Scalar{at("largest", e.Eigenvalues[0]), at("smallest", e.Eigenvalues[n-1])}

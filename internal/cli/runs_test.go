@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
 
@@ -336,8 +336,8 @@ func TestFolded(t *testing.T) {
 }
 
 func TestElapsed(t *testing.T) {
-	for s, want := range map[trainer.Float]string{0: "0 s", 0.000316: "0.316 ms", 0.361: "361 ms", 7.684: "7.68 s", 59.99: "60 s", 73.8: "1:13", 3725: "1:02:05",
-		trainer.Float(math.NaN()): ".", 1e300: "."} {
+	for s, want := range map[event.Float]string{0: "0 s", 0.000316: "0.316 ms", 0.361: "361 ms", 7.684: "7.68 s", 59.99: "60 s", 73.8: "1:13", 3725: "1:02:05",
+		event.Float(math.NaN()): ".", 1e300: "."} {
 		if got := elapsed(s); got != want {
 			t.Errorf("%v s is %q, expected %q", float64(s), got, want)
 		}
@@ -353,12 +353,12 @@ func TestPrintable(t *testing.T) {
 
 func TestProcessesOfARun(t *testing.T) {
 	for _, c := range []struct {
-		opening trainer.RunEvent
+		opening event.RunEvent
 		want    string
 	}{
-		{trainer.RunEvent{}, ""},
-		{trainer.RunEvent{Ranks: 4, Hosts: 2}, "4 on 2 machines, the digits of one"},
-		{trainer.RunEvent{Ranks: 2, Hosts: 1, Reduce: "fast"}, "2 on 1 machine, sums in MPI's order"},
+		{event.RunEvent{}, ""},
+		{event.RunEvent{Ranks: 4, Hosts: 2}, "4 on 2 machines, the digits of one"},
+		{event.RunEvent{Ranks: 2, Hosts: 1, Reduce: "fast"}, "2 on 1 machine, sums in MPI's order"},
 	} {
 		if got := processesText(&c.opening); got != c.want {
 			t.Errorf("%q, expected %q", got, c.want)

@@ -8,15 +8,15 @@ import (
 	"math"
 	"slices"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
 	"newtop/trainer/stream"
 )
 
 // missing is an epoch of which nothing is known.
-var missing = func() trainer.EpochEvent {
-	nan := trainer.Float(math.NaN())
-	return trainer.EpochEvent{Loss: nan, TestLoss: nan, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, GradientNorm: nan,
+var missing = func() event.EpochEvent {
+	nan := event.Float(math.NaN())
+	return event.EpochEvent{Loss: nan, TestLoss: nan, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, GradientNorm: nan,
 		StepNorm: nan, Radius: nan, Rho: nan, Rate: nan, Gradients: nan, Products: nan, Losses: nan, GradientEquivalents: nan,
 		Seconds: nan, Elapsed: nan}
 }()
@@ -24,16 +24,16 @@ var missing = func() trainer.EpochEvent {
 // story is what a recorded run's events tell.
 type story struct {
 	run      *store.Run
-	epochs   []trainer.EpochEvent // where they were asked for
-	switches []trainer.SwitchEvent
-	settings []trainer.SettingEvent
+	epochs   []event.EpochEvent // where they were asked for
+	switches []event.SwitchEvent
+	settings []event.SettingEvent
 	spectra  int
-	spectrum *trainer.SpectrumEvent // the newest
-	rewinds  []trainer.RewindEvent
-	races    []trainer.RaceEvent
-	resumes  []trainer.ResumeEvent
-	saved    []trainer.SavedEvent
-	diverged *trainer.DivergedEvent
+	spectrum *event.SpectrumEvent // the newest
+	rewinds  []event.RewindEvent
+	races    []event.RaceEvent
+	resumes  []event.ResumeEvent
+	saved    []event.SavedEvent
+	diverged *event.DivergedEvent
 	solves   int
 	stops    map[string]int // inner solves by the letter of the reason why they stopped
 	words    map[string]string
@@ -49,7 +49,7 @@ func tell(ctx context.Context, s *store.Store, r *store.Run) (*story, error) {
 		return skim(ctx, s, r, false)
 	}
 	t := newStory(r)
-	_, err := s.Events(ctx, r.ID, 0, func(e trainer.Event) bool {
+	_, err := s.Events(ctx, r.ID, 0, func(e event.Event) bool {
 		t.add(e, false)
 		return true
 	})
@@ -79,9 +79,9 @@ func skim(ctx context.Context, s *store.Store, r *store.Run, epochs bool) (*stor
 	}
 }
 
-func (t *story) add(e trainer.Event, epochs bool) {
+func (t *story) add(e event.Event, epochs bool) {
 	switch e := e.(type) {
-	case trainer.EpochEvent:
+	case event.EpochEvent:
 		for i := range e.Inner {
 			stop := e.Inner[i].Stop
 			t.solves++
@@ -91,22 +91,22 @@ func (t *story) add(e trainer.Event, epochs bool) {
 		if epochs {
 			t.epochs = append(t.epochs, e)
 		}
-	case trainer.SwitchEvent:
+	case event.SwitchEvent:
 		t.switches = append(t.switches, e)
-	case trainer.SettingEvent:
+	case event.SettingEvent:
 		t.settings = append(t.settings, e)
-	case trainer.SpectrumEvent:
+	case event.SpectrumEvent:
 		t.spectra++
 		t.spectrum = &e
-	case trainer.RewindEvent:
+	case event.RewindEvent:
 		t.rewinds = append(t.rewinds, e)
-	case trainer.RaceEvent:
+	case event.RaceEvent:
 		t.races = append(t.races, e)
-	case trainer.ResumeEvent:
+	case event.ResumeEvent:
 		t.resumes = append(t.resumes, e)
-	case trainer.SavedEvent:
+	case event.SavedEvent:
 		t.saved = append(t.saved, e)
-	case trainer.DivergedEvent:
+	case event.DivergedEvent:
 		t.diverged = &e
 	}
 }

@@ -7,63 +7,63 @@ import (
 	"slices"
 	"strings"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // column is one column of a run's table: its heading, its width, and what an epoch has to say in it.
 type column struct {
 	head  string
 	width int
-	text  func(e *trainer.EpochEvent) string
+	text  func(e *event.EpochEvent) string
 }
 
 // decimal is a column of a number with so many digits, fewer where the width has no room for them.
-func decimal(head string, width, digits int, of func(e *trainer.EpochEvent) trainer.Float) column {
-	return column{head, width, func(e *trainer.EpochEvent) string { return fitted(of(e), digits, width) }}
+func decimal(head string, width, digits int, of func(e *event.EpochEvent) event.Float) column {
+	return column{head, width, func(e *event.EpochEvent) string { return fitted(of(e), digits, width) }}
 }
 
 // columns returns the table of a run whose first step was e: what every method has, and between that and the
 // cost what this one has. Of a run that another program trains the epoch may tell more than its opening.
-func columns(run *trainer.RunEvent, e *trainer.EpochEvent) []column {
+func columns(run *event.RunEvent, e *event.EpochEvent) []column {
 	list := []column{
-		{"epoch", 5, func(e *trainer.EpochEvent) string { return fmt.Sprint(e.Epoch) }},
-		decimal("loss", 9, 6, func(e *trainer.EpochEvent) trainer.Float { return e.Loss }),
+		{"epoch", 5, func(e *event.EpochEvent) string { return fmt.Sprint(e.Epoch) }},
+		decimal("loss", 9, 6, func(e *event.EpochEvent) event.Float { return e.Loss }),
 	}
-	exists := func(f trainer.Float) bool { return !math.IsNaN(float64(f)) }
+	exists := func(f event.Float) bool { return !math.IsNaN(float64(f)) }
 	tested := run.Data.TestRows > 0 || exists(e.TestLoss) || exists(e.TestError) || exists(e.TestRMSE)
 	if tested {
-		list = append(list, decimal("test loss", 9, 6, func(e *trainer.EpochEvent) trainer.Float { return e.TestLoss }))
+		list = append(list, decimal("test loss", 9, 6, func(e *event.EpochEvent) event.Float { return e.TestLoss }))
 	}
 	list = append(list, faults(run.Data.Classes > 0 || exists(e.Error) || exists(e.TestError), tested)...)
 	if exists(e.Radius) {
-		list = append(list, decimal("radius", 8, 3, func(e *trainer.EpochEvent) trainer.Float { return e.Radius }))
+		list = append(list, decimal("radius", 8, 3, func(e *event.EpochEvent) event.Float { return e.Radius }))
 	}
 	if exists(e.Rate) {
-		list = append(list, decimal("rate", 8, 3, func(e *trainer.EpochEvent) trainer.Float { return e.Rate }))
+		list = append(list, decimal("rate", 8, 3, func(e *event.EpochEvent) event.Float { return e.Rate }))
 	}
 	if exists(e.Radius) || exists(e.Rho) {
-		list = append(list, decimal("rho", 7, 3, func(e *trainer.EpochEvent) trainer.Float { return e.Rho }))
+		list = append(list, decimal("rho", 7, 3, func(e *event.EpochEvent) event.Float { return e.Rho }))
 	}
 	for _, f := range e.Figures {
 		head := printable(f.Key)
 		list = append(list, decimal(head, max(len(head), 8), 3, own(f.Key)))
 	}
 	return append(list,
-		column{"gradients", 9, func(e *trainer.EpochEvent) string { return fixed(e.GradientEquivalents, 1) }},
-		column{"seconds", 8, func(e *trainer.EpochEvent) string { return fixed(e.Elapsed, 2) }})
+		column{"gradients", 9, func(e *event.EpochEvent) string { return fixed(e.GradientEquivalents, 1) }},
+		column{"seconds", 8, func(e *event.EpochEvent) string { return fixed(e.Elapsed, 2) }})
 }
 
 // faults are the columns of the error in per cent, or of a regression's root mean square.
 func faults(classes, tested bool) []column {
 	list := []column{
-		decimal("rmse", 7, 5, func(e *trainer.EpochEvent) trainer.Float { return e.RMSE }),
-		decimal("test", 7, 5, func(e *trainer.EpochEvent) trainer.Float { return e.TestRMSE }),
+		decimal("rmse", 7, 5, func(e *event.EpochEvent) event.Float { return e.RMSE }),
+		decimal("test", 7, 5, func(e *event.EpochEvent) event.Float { return e.TestRMSE }),
 	}
 	if classes {
-		share := func(f trainer.Float) string { return fixed(100*f, 2) }
+		share := func(f event.Float) string { return fixed(100*f, 2) }
 		list = []column{
-			{"error %", 7, func(e *trainer.EpochEvent) string { return share(e.Error) }},
-			{"test %", 6, func(e *trainer.EpochEvent) string { return share(e.TestError) }},
+			{"error %", 7, func(e *event.EpochEvent) string { return share(e.Error) }},
+			{"test %", 6, func(e *event.EpochEvent) string { return share(e.TestError) }},
 		}
 	}
 	if !tested {
@@ -73,14 +73,14 @@ func faults(classes, tested bool) []column {
 }
 
 // own returns a method's own figure by its key, NaN in an epoch that lacks it.
-func own(key string) func(e *trainer.EpochEvent) trainer.Float {
-	return func(e *trainer.EpochEvent) trainer.Float {
+func own(key string) func(e *event.EpochEvent) event.Float {
+	return func(e *event.EpochEvent) event.Float {
 		for i := range e.Figures {
 			if e.Figures[i].Key == key {
 				return e.Figures[i].Value
 			}
 		}
-		return trainer.Float(math.NaN())
+		return event.Float(math.NaN())
 	}
 }
 
@@ -97,7 +97,7 @@ func tableHead(list []column, inner bool) string {
 }
 
 // tableRow writes an epoch.
-func tableRow(list []column, e *trainer.EpochEvent) string {
+func tableRow(list []column, e *event.EpochEvent) string {
 	var b strings.Builder
 	for _, c := range list {
 		fmt.Fprintf(&b, "%*s ", c.width, c.text(e))
@@ -108,7 +108,7 @@ func tableRow(list []column, e *trainer.EpochEvent) string {
 
 // solves tells of an epoch's inner solves: each one where there are few, or else all their iterations and how
 // often they ended for each reason. A cross says that no step was taken.
-func solves(e *trainer.EpochEvent) string {
+func solves(e *event.EpochEvent) string {
 	const few = 4
 	var parts []string
 	iterations, reasons := 0, map[byte]int{}
@@ -132,19 +132,19 @@ func solves(e *trainer.EpochEvent) string {
 
 // members gives the range of what the members of a committee reach by themselves on the test rows, or on
 // the training rows where there are no others.
-func members(e *trainer.EpochEvent) string {
+func members(e *event.EpochEvent) string {
 	if len(e.Members) == 0 {
 		return ""
 	}
 	what, text := "loss", func(v float64) string { return fmt.Sprintf("%.4g", v) }
-	of := func(m *trainer.MemberFigures) trainer.Float { return m.Loss }
+	of := func(m *event.MemberFigures) event.Float { return m.Loss }
 	switch first := &e.Members[0]; {
 	case !math.IsNaN(float64(first.TestError)):
 		what, text = "test %", func(v float64) string { return fmt.Sprintf("%.2f", 100*v) }
-		of = func(m *trainer.MemberFigures) trainer.Float { return m.TestError }
+		of = func(m *event.MemberFigures) event.Float { return m.TestError }
 	case !math.IsNaN(float64(first.TestRMSE)):
 		what = "test rmse"
-		of = func(m *trainer.MemberFigures) trainer.Float { return m.TestRMSE }
+		of = func(m *event.MemberFigures) event.Float { return m.TestRMSE }
 	}
 	low, high, sum := math.Inf(1), math.Inf(-1), 0.0
 	for i := range e.Members {
@@ -155,7 +155,7 @@ func members(e *trainer.EpochEvent) string {
 }
 
 // fitted formats a figure with as many digits, up to so many, as the width has room for.
-func fitted(f trainer.Float, digits, width int) string {
+func fitted(f event.Float, digits, width int) string {
 	text := number(f, digits)
 	for ; len(text) > width && digits > 1; text = number(f, digits) {
 		digits--
@@ -164,7 +164,7 @@ func fitted(f trainer.Float, digits, width int) string {
 }
 
 // number formats a figure with the given digits, and a missing one as a dot.
-func number(f trainer.Float, digits int) string {
+func number(f event.Float, digits int) string {
 	if math.IsNaN(float64(f)) {
 		return "."
 	}
@@ -172,7 +172,7 @@ func number(f trainer.Float, digits int) string {
 }
 
 // fixed formats a figure with so many digits behind the point, and a missing one as a dot.
-func fixed(f trainer.Float, digits int) string {
+func fixed(f event.Float, digits int) string {
 	if math.IsNaN(float64(f)) {
 		return "."
 	}

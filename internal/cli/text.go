@@ -6,26 +6,26 @@ import (
 	"io"
 	"strings"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // textRecorder prints a run as a table: one line an epoch to out, and what the run is to messages. What the
 // table needs to show is known from the first step, so that the row of the starting weights waits for it.
 type textRecorder struct {
 	out, messages io.Writer
-	run           trainer.RunEvent
+	run           event.RunEvent
 	opened        bool
 	optimizer     string
-	start         *trainer.EpochEvent // the starting weights, while they wait
-	columns       []column            // nil until the heading is printed
+	start         *event.EpochEvent // the starting weights, while they wait
+	columns       []column          // nil until the heading is printed
 }
 
-func (t *textRecorder) Record(e trainer.Event) error {
+func (t *textRecorder) Record(e event.Event) error {
 	switch e := e.(type) {
-	case trainer.RunEvent:
+	case event.RunEvent:
 		t.run, t.optimizer, t.opened = e, e.Optimizer, true
 		t.opening()
-	case trainer.EpochEvent:
+	case event.EpochEvent:
 		t.optimizer = e.Optimizer
 		if e.Epoch == 0 && t.columns == nil {
 			t.start = &e
@@ -33,14 +33,14 @@ func (t *textRecorder) Record(e trainer.Event) error {
 		}
 		err := t.begin(&e)
 		return t.print(err, tableRow(t.columns, &e))
-	case trainer.SpectrumEvent:
+	case event.SpectrumEvent:
 		return t.print(t.begin(t.start), spectrumLine(&e))
-	case trainer.ResumeEvent:
+	case event.ResumeEvent:
 		fmt.Fprintf(t.messages, "resumed after epoch %d\n", e.Epoch)
-	case trainer.SavedEvent:
+	case event.SavedEvent:
 		fmt.Fprintf(t.messages, "saved epoch %d: %s, %s, %s\n", e.Epoch, printable(e.File), e.Format, inBytes(e.Bytes))
-	case trainer.DoneEvent:
-		if err := t.begin(t.start); err != nil || !t.opened || e.Reason == trainer.ReasonFailed {
+	case event.DoneEvent:
+		if err := t.begin(t.start); err != nil || !t.opened || e.Reason == event.ReasonFailed {
 			return err
 		}
 		return t.print(nil, summary(&t.run, &e, t.optimizer))
@@ -74,7 +74,7 @@ func (t *textRecorder) opening() {
 
 // begin prints the heading and the starting weights, once, in the columns that e calls for; nil calls for
 // nothing yet.
-func (t *textRecorder) begin(e *trainer.EpochEvent) error {
+func (t *textRecorder) begin(e *event.EpochEvent) error {
 	if t.columns != nil || e == nil {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (t *textRecorder) print(err error, line string) error {
 	return err
 }
 
-func spectrumLine(e *trainer.SpectrumEvent) string {
+func spectrumLine(e *event.SpectrumEvent) string {
 	if e.Stop.Failed() {
 		return fmt.Sprintf("%5d no eigenvalues of the %s: %s", e.Epoch, matrix(e.Operator), e.Stop.Words())
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -48,7 +48,7 @@ func TestTableOfEveryMethod(t *testing.T) {
 // Without test rows there are no columns for them.
 func TestTableWithoutTestRows(t *testing.T) {
 	for _, classes := range []int{0, 3} {
-		head := tableHead(columns(&trainer.RunEvent{Data: trainer.DataInfo{Classes: classes}}, &missing), true)
+		head := tableHead(columns(&event.RunEvent{Data: event.DataInfo{Classes: classes}}, &missing), true)
 		if strings.Contains(head, "test") || !strings.HasSuffix(head, " inner") {
 			t.Errorf("%d classes: %s", classes, head)
 		}
@@ -81,7 +81,7 @@ func TestHelpFits(t *testing.T) {
 
 // TestSpectrumLine says how far the eigenvalues can be trusted.
 func TestSpectrumLine(t *testing.T) {
-	e := trainer.SpectrumEvent{Epoch: 3, Operator: "hessian", Rows: 10, Selection: "all", Eigenvalues: []trainer.Float{2}, Residuals: []trainer.Float{0.5}}
+	e := event.SpectrumEvent{Epoch: 3, Operator: "hessian", Rows: 10, Selection: "all", Eigenvalues: []event.Float{2}, Residuals: []event.Float{0.5}}
 	for stop, want := range map[string]string{
 		"residual":   "    3 eigenvalues of the Hessian over 10 rows (all): 2±0.5",
 		"limit":      "    3 eigenvalues of the Hessian over 10 rows (all): 2±0.5; some residuals are larger than wanted",

@@ -6,9 +6,10 @@ import (
 	"io"
 	"math"
 
-	"newtop/trainer"
-
 	"github.com/spf13/cobra"
+
+	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // starter begins a run without a screen in this terminal, or goes on with it, and may serve it.
@@ -99,7 +100,7 @@ func (s *starter) job(cmd *cobra.Command, c trainer.Config) (*job, error) {
 	j, err := s.flags.begin(cmd, c, s.goOn)
 	var over *finishedError
 	switch {
-	case s.goOn && errors.As(err, &over) && over.reason == trainer.ReasonDiverged:
+	case s.goOn && errors.As(err, &over) && over.reason == event.ReasonDiverged:
 		return nil, &exitError{exitDiverged, err}
 	case s.goOn && errors.As(err, &over):
 		fmt.Fprintf(cmd.ErrOrStderr(), "run %s %s: nothing is left to do\n", over.run, over.what)
@@ -123,13 +124,13 @@ func newRecorder(format string, out, messages io.Writer) (trainer.Recorder, erro
 }
 
 // summary says in one line how a run went.
-func summary(run *trainer.RunEvent, done *trainer.DoneEvent, optimizer string) string {
+func summary(run *event.RunEvent, done *event.DoneEvent, optimizer string) string {
 	epochs := "epochs"
 	if done.Epochs == 1 {
 		epochs = "epoch"
 	}
 	reason := string(done.Reason)
-	if done.Reason == trainer.ReasonStalled {
+	if done.Reason == event.ReasonStalled {
 		reason += ": " + done.Message
 	}
 	text := fmt.Sprintf("%s: %s, %d %s in %s (%s)", run.Data.Name, optimizer, done.Epochs, epochs, seconds(float64(done.Elapsed)), reason)
@@ -145,7 +146,7 @@ func summary(run *trainer.RunEvent, done *trainer.DoneEvent, optimizer string) s
 }
 
 // percent writes a fraction as a percentage, and a missing one as a dot.
-func percent(f trainer.Float) string {
+func percent(f event.Float) string {
 	if math.IsNaN(float64(f)) {
 		return "."
 	}

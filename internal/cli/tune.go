@@ -10,13 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"newtop/internal/version"
-	"newtop/trainer"
-	"newtop/trainer/store"
-	"newtop/trainer/tune"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"newtop/internal/version"
+	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/store"
+	"newtop/trainer/tune"
 )
 
 const tuneDescription = `Search the method and the settings that train best within a budget.
@@ -311,7 +312,7 @@ func (t *tuner) fixed(cmd *cobra.Command, key string) error {
 func limits(b *tune.Board) string {
 	var parts []string
 	if b.Budget > 0 {
-		parts = append(parts, elapsed(trainer.Float(b.Budget)))
+		parts = append(parts, elapsed(event.Float(b.Budget)))
 	}
 	if b.Planned > 0 {
 		parts = append(parts, "at most "+count(b.Planned, "trial"))

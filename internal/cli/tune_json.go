@@ -5,7 +5,7 @@ import (
 	"io"
 	"math"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/tune"
 )
 
@@ -49,23 +49,23 @@ type trialJSON struct {
 	Rung              int               `json:"rung"`
 	Final             bool              `json:"final"`
 	Epochs            int               `json:"epochs"`
-	Best              trainer.Float     `json:"best"`
+	Best              event.Float       `json:"best"`
 	BestEpoch         int               `json:"best_epoch"`
-	Last              trainer.Float     `json:"last"`
-	Loss              trainer.Float     `json:"loss"`
+	Last              event.Float       `json:"last"`
+	Loss              event.Float       `json:"loss"`
 	Seconds           float64           `json:"seconds"`
 	Equivalents       float64           `json:"gradient_equivalents"`
-	TargetSeconds     trainer.Float     `json:"target_seconds"`
-	TargetEquivalents trainer.Float     `json:"target_gradient_equivalents"`
+	TargetSeconds     event.Float       `json:"target_seconds"`
+	TargetEquivalents event.Float       `json:"target_gradient_equivalents"`
 	Begun             float64           `json:"begun"` // seconds of the search
 	Ended             float64           `json:"ended"`
 }
 
 type importanceJSON struct {
-	Key    string        `json:"key"`
-	Share  float64       `json:"share"`
-	Spread trainer.Float `json:"spread"`
-	Trend  string        `json:"trend"`
+	Key    string      `json:"key"`
+	Share  float64     `json:"share"`
+	Spread event.Float `json:"spread"`
+	Trend  string      `json:"trend"`
 }
 
 func trialOf(t *tune.Trial) trialJSON {
@@ -114,7 +114,7 @@ func boardOf(b *tune.Board, top int) *boardJSON {
 		out.Trials = append(out.Trials, trialOf(&b.Trials[i]))
 	}
 	for _, i := range b.Importances {
-		out.Importances = append(out.Importances, importanceJSON{i.Key, i.Share, trainer.Float(i.Spread), i.Trend})
+		out.Importances = append(out.Importances, importanceJSON{i.Key, i.Share, event.Float(i.Spread), i.Trend})
 	}
 	return out
 }

@@ -8,11 +8,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
 	"newtop/trainer/tune"
-
-	"github.com/spf13/cobra"
 )
 
 const shardHelp = `
@@ -266,7 +267,7 @@ func tallyShards(b *tune.Board) string {
 	fmt.Fprintf(&text, "%s:", w.Told())
 	for i := range w.Parts {
 		p := &w.Parts[i]
-		fmt.Fprintf(&text, " %d on %s, %s in %s, %s;", p.Shard.Index, p.Host, count(p.Trials, "trial"), elapsed(trainer.Float(p.Seconds)), searchState(&p.Search))
+		fmt.Fprintf(&text, " %d on %s, %s in %s, %s;", p.Shard.Index, p.Host, count(p.Trials, "trial"), elapsed(event.Float(p.Seconds)), searchState(&p.Search))
 	}
 	out := strings.TrimSuffix(text.String(), ";")
 	if hosts := w.Hosts(); b.Target > 0 && len(hosts) > 1 {

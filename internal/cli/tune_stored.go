@@ -7,11 +7,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
 	"newtop/trainer/tune"
-
-	"github.com/spf13/cobra"
 )
 
 func newTuneList() *cobra.Command {
@@ -126,7 +127,7 @@ func searchGrid(list []tune.Sweep, now time.Time) *grid {
 	for i := range list {
 		w := &list[i]
 		q := joined(w)
-		cells := []string{w.Name, when(q.Begun, now), q.Data, strconv.Itoa(q.Trials), elapsed(trainer.Float(q.Seconds)), work(trainer.Float(q.Spent)), sweepState(w)}
+		cells := []string{w.Name, when(q.Begun, now), q.Data, strconv.Itoa(q.Trials), elapsed(event.Float(q.Seconds)), work(event.Float(q.Spent)), sweepState(w)}
 		if sharded {
 			cells = append(cells, w.Told())
 		}

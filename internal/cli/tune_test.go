@@ -12,18 +12,18 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
 	"newtop/trainer/tune"
 )
 
-const noFigure = trainer.Float(math.SmallestNonzeroFloat64) // in sampleTrial: NaN
+const noFigure = event.Float(math.SmallestNonzeroFloat64) // in sampleTrial: NaN
 
 // sampleTrial returns a trial that is over.
-func sampleTrial(number, setting int, state tune.State, best, target trainer.Float, opt, rate string) tune.Trial {
-	nan := func(v trainer.Float) trainer.Float {
+func sampleTrial(number, setting int, state tune.State, best, target event.Float, opt, rate string) tune.Trial {
+	nan := func(v event.Float) event.Float {
 		if v == noFigure {
-			return trainer.Float(math.NaN())
+			return event.Float(math.NaN())
 		}
 		return v
 	}
@@ -111,7 +111,7 @@ func TestStandings(t *testing.T) {
 		t.Errorf("the finals' median is %v", got)
 	}
 	cut := b.Trials[list[0].trial.Number-1] // by the end of the search
-	cut.Number, cut.State, cut.Best, cut.TargetSeconds = len(b.Trials)+1, tune.Stopped, 0.9, trainer.Float(math.NaN())
+	cut.Number, cut.State, cut.Best, cut.TargetSeconds = len(b.Trials)+1, tune.Stopped, 0.9, event.Float(math.NaN())
 	b.Trials, b.Order = append(b.Trials, cut), append(b.Order, len(b.Trials))
 	if again := standings(b); again[0].best != list[0].best || again[0].toTarget != list[0].toTarget || again[0].finalRuns != 2 {
 		t.Errorf("a final that was stopped counts: %+v", again[0])

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/tune"
 )
 
@@ -56,7 +56,7 @@ func (p *trialText) board(b *tune.Board) error {
 func (p *trialText) opening(b *tune.Board) {
 	text := b.Data + ": " + b.Measure
 	if b.Target > 0 {
-		text = fmt.Sprintf("%s: least time to a %s of %s", b.Data, b.Measure, judged(b, trainer.Float(b.Target)))
+		text = fmt.Sprintf("%s: least time to a %s of %s", b.Data, b.Measure, judged(b, event.Float(b.Target)))
 	}
 	if l := limits(b); l != "" {
 		text += ", " + l
@@ -78,7 +78,7 @@ func (p *trialText) end(b *tune.Board) error {
 }
 
 // judged writes a figure of what trials are judged by.
-func judged(b *tune.Board, v trainer.Float) string {
+func judged(b *tune.Board, v event.Float) string {
 	if strings.Contains(b.Measure, "RMSE") {
 		return number(v, 4)
 	}
@@ -108,11 +108,11 @@ func trialLine(b *tune.Board, t *tune.Trial) string {
 		text += ": " + t.Why
 	}
 	return printable(trialColumns(b, b.Label(t), t.State.String(), judged(b, t.Best), toTarget(t.TargetSeconds), strconv.Itoa(t.Epochs),
-		fixed(trainer.Float(t.Equivalents), 1), fixed(trainer.Float(t.Seconds), 2), text))
+		fixed(event.Float(t.Equivalents), 1), fixed(event.Float(t.Seconds), 2), text))
 }
 
 // toTarget writes the time that a trial took to get to the target.
-func toTarget(v trainer.Float) string {
+func toTarget(v event.Float) string {
 	if math.IsNaN(float64(v)) {
 		return "."
 	}
@@ -135,8 +135,8 @@ func ownKey(key string) string { return key[strings.LastIndexByte(key, '.')+1:] 
 type standing struct {
 	trial     *tune.Trial
 	runs      int
-	best      trainer.Float // of the finals the mean
-	toTarget  trainer.Float // of the finals the median
+	best      event.Float // of the finals the mean
+	toTarget  event.Float // of the finals the median
 	finalRuns int
 }
 
@@ -162,7 +162,7 @@ func standings(b *tune.Board) (list []standing) {
 	}
 	for at := range list {
 		if list[at].finalRuns > 0 {
-			list[at].best, list[at].toTarget = trainer.Float(mean(bests[at])), trainer.Float(middle(times[at]))
+			list[at].best, list[at].toTarget = event.Float(mean(bests[at])), event.Float(middle(times[at]))
 		}
 	}
 	return list
@@ -253,7 +253,7 @@ func leaderboard(b *tune.Board, top int) *grid {
 	for n, s := range list {
 		t := s.trial
 		cells := []string{strconv.Itoa(n + 1), b.Label(t), t.State.String(), judged(b, s.best), strconv.Itoa(s.runs),
-			strconv.Itoa(t.Epochs), work(trainer.Float(t.Equivalents)), elapsed(trainer.Float(t.Seconds))}
+			strconv.Itoa(t.Epochs), work(event.Float(t.Equivalents)), elapsed(event.Float(t.Seconds))}
 		if b.Target > 0 {
 			cells = slices.Insert(cells, timed, toTarget(s.toTarget))
 		}
@@ -293,11 +293,11 @@ func tallyTrials(b *tune.Board) string {
 	for i := range b.Trials {
 		n[b.Trials[i].State]++
 	}
-	text := fmt.Sprintf("%s: %s in %s", b.Name, count(len(b.Trials), "trial"), elapsed(trainer.Float(b.Seconds)))
+	text := fmt.Sprintf("%s: %s in %s", b.Name, count(len(b.Trials), "trial"), elapsed(event.Float(b.Seconds)))
 	for _, s := range []tune.State{tune.Reached, tune.Done, tune.Pruned, tune.Paused, tune.Running, tune.Waiting, tune.Stopped, tune.Diverged, tune.Failed} {
 		if n[s] > 0 {
 			text += fmt.Sprintf(", %d %s", n[s], s)
 		}
 	}
-	return text + fmt.Sprintf("; %s gradient equivalents", work(trainer.Float(b.Spent)))
+	return text + fmt.Sprintf("; %s gradient equivalents", work(event.Float(b.Spent)))
 }

@@ -11,13 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
 	"newtop/trainer"
+	"newtop/trainer/feed"
 	"newtop/trainer/store"
 	"newtop/trainer/stream"
 	"newtop/tui"
-
-	"github.com/charmbracelet/x/term"
-	"github.com/spf13/cobra"
 )
 
 // watcher shows runs that are trained elsewhere.
@@ -173,11 +174,11 @@ func play(cmd *cobra.Command, source stream.Source, how stream.Options, options 
 	player := stream.NewPlayer(source, how)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	feed, last := player.Feed(), player.Feed()
-	defer feed.Close()
+	screen, last := player.Feed(), player.Feed()
+	defer screen.Close()
 	defer last.Close()
 	type outcome struct {
-		seen trainer.Delta
+		seen feed.Delta
 		err  error
 	}
 	played := make(chan outcome, 1)
@@ -189,7 +190,7 @@ func play(cmd *cobra.Command, source stream.Source, how stream.Options, options 
 		}
 		played <- o
 	}()
-	screenErr := tui.Run(ctx, feed, options)
+	screenErr := tui.Run(ctx, screen, options)
 	cancel()
 	o := <-played
 	if err := cmd.Context().Err(); err != nil {
@@ -208,19 +209,19 @@ func play(cmd *cobra.Command, source stream.Source, how stream.Options, options 
 }
 
 // whatCame returns all that came into a feed into which nothing comes any more.
-func whatCame(feed trainer.Feed) trainer.Delta {
+func whatCame(f feed.Feed) feed.Delta {
 	const patience = 20 * time.Millisecond
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	d, err := feed.Wait(ctx)
+	d, err := f.Wait(ctx)
 	if err != nil { // nothing came at all
-		return trainer.Delta{}
+		return feed.Delta{}
 	}
 	return d
 }
 
 // printWatched leaves a line behind in the terminal when the screen is gone.
-func printWatched(cmd *cobra.Command, name string, d *trainer.Delta) (err error) {
+func printWatched(cmd *cobra.Command, name string, d *feed.Delta) (err error) {
 	switch out := cmd.OutOrStdout(); {
 	case d.Run == nil:
 	case d.Done != nil:

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // Row is one choice and what each run has of it.
@@ -39,7 +39,7 @@ type choice struct{ name, value string }
 
 // Table returns what was chosen for runs, the choices that a method alone has after those that every run has. A run
 // that did not begin is nil and has nothing.
-func Table(runs []*trainer.RunEvent) []Row {
+func Table(runs []*event.RunEvent) []Row {
 	var rows []Row
 	at := map[string]int{}
 	add := func(i int, choices []choice) {
@@ -53,7 +53,7 @@ func Table(runs []*trainer.RunEvent) []Row {
 			rows[k].Values[i] = c.value
 		}
 	}
-	for _, of := range []func(*trainer.RunEvent) []choice{common, settings} {
+	for _, of := range []func(*event.RunEvent) []choice{common, settings} {
 		for i, r := range runs {
 			if r != nil {
 				add(i, of(r))
@@ -71,7 +71,7 @@ func Table(runs []*trainer.RunEvent) []Row {
 }
 
 // common are the choices that every run has; one that was not made is empty.
-func common(r *trainer.RunEvent) []choice {
+func common(r *event.RunEvent) []choice {
 	number := func(n int) string {
 		if n == 0 {
 			return ""
@@ -95,7 +95,7 @@ func common(r *trainer.RunEvent) []choice {
 }
 
 // settings are the hyperparameters, by name.
-func settings(r *trainer.RunEvent) []choice {
+func settings(r *event.RunEvent) []choice {
 	var out []choice
 	for _, key := range slices.Sorted(maps.Keys(r.Settings)) {
 		out = append(out, choice{key, text(r.Settings[key])})
@@ -122,7 +122,7 @@ var incidental = []string{"epochs", "threads", "kernel", "parameters", "training
 
 // Labels returns a short name for each run, all different: the one given where it is not empty, else the optimizer
 // with what tells the run apart from others of the same optimizer.
-func Labels(runs []*trainer.RunEvent, names []string) []string {
+func Labels(runs []*event.RunEvent, names []string) []string {
 	out := make([]string, len(runs))
 	for i, r := range runs {
 		switch {
@@ -146,10 +146,10 @@ func Labels(runs []*trainer.RunEvent, names []string) []string {
 
 // particulars are the data of a run, if others of its optimizer have other ones, and the choices that it does not share
 // with all others of its optimizer on its data.
-func particulars(runs []*trainer.RunEvent, i int) (out []string) {
+func particulars(runs []*event.RunEvent, i int) (out []string) {
 	self := runs[i]
-	same := slices.DeleteFunc(slices.Clone(runs), func(r *trainer.RunEvent) bool { return r == nil || r.Optimizer != self.Optimizer })
-	near := slices.DeleteFunc(slices.Clone(same), func(r *trainer.RunEvent) bool { return r.Data.Name != self.Data.Name })
+	same := slices.DeleteFunc(slices.Clone(runs), func(r *event.RunEvent) bool { return r == nil || r.Optimizer != self.Optimizer })
+	near := slices.DeleteFunc(slices.Clone(same), func(r *event.RunEvent) bool { return r.Data.Name != self.Data.Name })
 	if len(near) < len(same) && self.Data.Name != "" {
 		out = append(out, self.Data.Name)
 	}
@@ -175,19 +175,19 @@ type Measure struct {
 }
 
 // MeasureOf returns the measure of a run, of which the opening may be unknown.
-func MeasureOf(r *trainer.RunEvent, epochs []trainer.EpochEvent) (m Measure) {
-	some := func(of func(*trainer.EpochEvent) trainer.Float) bool {
-		return slices.ContainsFunc(epochs, func(e trainer.EpochEvent) bool { return finite(float64(of(&e))) })
+func MeasureOf(r *event.RunEvent, epochs []event.EpochEvent) (m Measure) {
+	some := func(of func(*event.EpochEvent) event.Float) bool {
+		return slices.ContainsFunc(epochs, func(e event.EpochEvent) bool { return finite(float64(of(&e))) })
 	}
 	if r != nil {
 		m.RMSE = r.Data.Classes == 0
 	} else {
-		m.RMSE = !some(func(e *trainer.EpochEvent) trainer.Float { return e.Error })
+		m.RMSE = !some(func(e *event.EpochEvent) event.Float { return e.Error })
 	}
 	if m.RMSE {
-		m.Train = !some(func(e *trainer.EpochEvent) trainer.Float { return e.TestRMSE })
+		m.Train = !some(func(e *event.EpochEvent) event.Float { return e.TestRMSE })
 	} else {
-		m.Train = !some(func(e *trainer.EpochEvent) trainer.Float { return e.TestError })
+		m.Train = !some(func(e *event.EpochEvent) event.Float { return e.TestError })
 	}
 	return m
 }
@@ -205,7 +205,7 @@ func (m Measure) Name() string {
 }
 
 // Of returns an epoch's value, NaN if it has no finite one.
-func (m Measure) Of(e *trainer.EpochEvent) float64 {
+func (m Measure) Of(e *event.EpochEvent) float64 {
 	v := e.TestError
 	switch {
 	case m.RMSE && m.Train:
@@ -222,7 +222,7 @@ func (m Measure) Of(e *trainer.EpochEvent) float64 {
 }
 
 // Best returns the first epoch with the least value, or nil if none has one.
-func (m Measure) Best(epochs []trainer.EpochEvent) (best *trainer.EpochEvent) {
+func (m Measure) Best(epochs []event.EpochEvent) (best *event.EpochEvent) {
 	least := math.Inf(1)
 	for i := range epochs {
 		if v := m.Of(&epochs[i]); v < least {
@@ -233,7 +233,7 @@ func (m Measure) Best(epochs []trainer.EpochEvent) (best *trainer.EpochEvent) {
 }
 
 // Reach returns the first epoch with a value of at most so much, or nil if there is none.
-func (m Measure) Reach(epochs []trainer.EpochEvent, value float64) *trainer.EpochEvent {
+func (m Measure) Reach(epochs []event.EpochEvent, value float64) *event.EpochEvent {
 	for i := range epochs {
 		if m.Of(&epochs[i]) <= value {
 			return &epochs[i]

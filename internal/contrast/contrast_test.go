@@ -5,12 +5,12 @@ import (
 	"slices"
 	"testing"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
-func run(optimizer string, seed uint64, settings map[string]any) *trainer.RunEvent {
-	return &trainer.RunEvent{Optimizer: optimizer, Seed: seed, Settings: settings, Epochs: 40, Kernel: "avx2",
-		Data: trainer.DataInfo{Name: "letters", Classes: 26}, Model: trainer.ModelInfo{Layers: []int{16, 70, 26}}}
+func run(optimizer string, seed uint64, settings map[string]any) *event.RunEvent {
+	return &event.RunEvent{Optimizer: optimizer, Seed: seed, Settings: settings, Epochs: 40, Kernel: "avx2",
+		Data: event.DataInfo{Name: "letters", Classes: 26}, Model: event.ModelInfo{Layers: []int{16, 70, 26}}}
 }
 
 func TestLabels(t *testing.T) {
@@ -21,20 +21,20 @@ func TestLabels(t *testing.T) {
 	elsewhere := run("adam", 9, map[string]any{"rate": 0.5})
 	elsewhere.Data.Name, elsewhere.Model.Layers = "sine", []int{1, 16, 1}
 	for _, c := range []struct {
-		runs  []*trainer.RunEvent
+		runs  []*event.RunEvent
 		names []string
 		want  []string
 	}{
-		{[]*trainer.RunEvent{run("adam", 1, nil), run("scg", 1, nil)}, nil, []string{"adam", "scg"}},
-		{[]*trainer.RunEvent{run("adam", 1, nil), run("adam", 2, nil), run("scg", 3, nil)}, nil, []string{"adam, seed 1", "adam, seed 2", "scg"}},
-		{[]*trainer.RunEvent{run("adam", 1, map[string]any{"rate": 0.1}), run("adam", 1, map[string]any{"rate": 1e-5})}, nil, []string{"adam, rate 0.1", "adam, rate 1e-5"}},
-		{[]*trainer.RunEvent{run("adam", 1, map[string]any{"rate": 0.1}), other}, nil, []string{"adam, 16-70-26", "adam, 16-26"}},
-		{[]*trainer.RunEvent{run("adam", 1, nil), run("adam", 2, nil), elsewhere, run("scg", 1, nil)}, nil,
+		{[]*event.RunEvent{run("adam", 1, nil), run("scg", 1, nil)}, nil, []string{"adam", "scg"}},
+		{[]*event.RunEvent{run("adam", 1, nil), run("adam", 2, nil), run("scg", 3, nil)}, nil, []string{"adam, seed 1", "adam, seed 2", "scg"}},
+		{[]*event.RunEvent{run("adam", 1, map[string]any{"rate": 0.1}), run("adam", 1, map[string]any{"rate": 1e-5})}, nil, []string{"adam, rate 0.1", "adam, rate 1e-5"}},
+		{[]*event.RunEvent{run("adam", 1, map[string]any{"rate": 0.1}), other}, nil, []string{"adam, 16-70-26", "adam, 16-26"}},
+		{[]*event.RunEvent{run("adam", 1, nil), run("adam", 2, nil), elsewhere, run("scg", 1, nil)}, nil,
 			[]string{"adam, letters, seed 1", "adam, letters, seed 2", "adam, sine", "scg"}},
-		{[]*trainer.RunEvent{run("adam", 1, nil), run("adam", 1, nil), run("adam", 1, nil)}, nil, []string{"adam", "adam (2)", "adam (3)"}},
-		{[]*trainer.RunEvent{run("adam", 1, nil), run("adam", 2, nil)}, []string{"mine", ""}, []string{"mine", "adam, seed 2"}},
-		{[]*trainer.RunEvent{nil, run("", 1, nil), run("scg", 3, nil), committee}, nil, []string{"run 1", "run 2", "scg, seed 3", "scg, seed 3 to 7"}},
-		{[]*trainer.RunEvent{run("adam", 1, nil), run("scg", 1, nil)}, []string{"a", "a"}, []string{"a", "a (2)"}},
+		{[]*event.RunEvent{run("adam", 1, nil), run("adam", 1, nil), run("adam", 1, nil)}, nil, []string{"adam", "adam (2)", "adam (3)"}},
+		{[]*event.RunEvent{run("adam", 1, nil), run("adam", 2, nil)}, []string{"mine", ""}, []string{"mine", "adam, seed 2"}},
+		{[]*event.RunEvent{nil, run("", 1, nil), run("scg", 3, nil), committee}, nil, []string{"run 1", "run 2", "scg, seed 3", "scg, seed 3 to 7"}},
+		{[]*event.RunEvent{run("adam", 1, nil), run("scg", 1, nil)}, []string{"a", "a"}, []string{"a", "a (2)"}},
 	} {
 		if got := Labels(c.runs, c.names); !slices.Equal(got, c.want) {
 			t.Errorf("labels are %q, not %q", got, c.want)
@@ -46,7 +46,7 @@ func TestTable(t *testing.T) {
 	a, b := run("adam", 1, map[string]any{"rate": 0.1, "beta1": 0.9}), run("scg", 1, map[string]any{"rate": 0.1})
 	b.Batch = 64
 	rows := map[string]Row{}
-	for _, r := range Table([]*trainer.RunEvent{a, nil, b}) {
+	for _, r := range Table([]*event.RunEvent{a, nil, b}) {
 		rows[r.Name] = r
 	}
 	for name, want := range map[string]Row{
@@ -67,7 +67,7 @@ func TestTable(t *testing.T) {
 	if _, ok := rows["test rows"]; ok {
 		t.Error("a choice that no run has is in the table")
 	}
-	for _, r := range Table([]*trainer.RunEvent{a, a}) {
+	for _, r := range Table([]*event.RunEvent{a, a}) {
 		if r.Differs {
 			t.Errorf("%s differs between a run and itself", r.Name)
 		}
@@ -78,10 +78,10 @@ func TestTable(t *testing.T) {
 }
 
 func TestMeasure(t *testing.T) {
-	nan := trainer.Float(math.NaN())
-	epochs := []trainer.EpochEvent{
+	nan := event.Float(math.NaN())
+	epochs := []event.EpochEvent{
 		{Epoch: 0, Error: 0.01, TestError: 0.9, RMSE: 1, TestRMSE: 2}, {Epoch: 1, Error: 0.01, TestError: nan, RMSE: 0.4, TestRMSE: nan},
-		{Epoch: 2, Error: 0.02, TestError: 0.3, RMSE: 0.5, TestRMSE: 0.8}, {Epoch: 3, Error: 0.02, TestError: 0.3, RMSE: 0.5, TestRMSE: trainer.Float(math.Inf(-1))},
+		{Epoch: 2, Error: 0.02, TestError: 0.3, RMSE: 0.5, TestRMSE: 0.8}, {Epoch: 3, Error: 0.02, TestError: 0.3, RMSE: 0.5, TestRMSE: event.Float(math.Inf(-1))},
 	}
 	untested := slices.Clone(epochs)
 	for i := range untested {
@@ -90,8 +90,8 @@ func TestMeasure(t *testing.T) {
 	regression := run("lm", 1, nil)
 	regression.Data.Classes = 0
 	for _, c := range []struct {
-		run   *trainer.RunEvent
-		of    []trainer.EpochEvent
+		run   *event.RunEvent
+		of    []event.EpochEvent
 		name  string
 		best  int
 		level float64

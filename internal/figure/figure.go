@@ -16,16 +16,16 @@ import (
 	"strconv"
 	"strings"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // Run is one run of a figure. Nothing in it is changed.
 type Run struct {
-	ID, Name string            // Name is what the legend says; empty: what tells the run apart from the others
-	Opening  *trainer.RunEvent // may be nil
-	Epochs   []trainer.EpochEvent
-	Switches []trainer.SwitchEvent
-	Diverged *trainer.DivergedEvent // nil for a run that did not
+	ID, Name string          // Name is what the legend says; empty: what tells the run apart from the others
+	Opening  *event.RunEvent // may be nil
+	Epochs   []event.EpochEvent
+	Switches []event.SwitchEvent
+	Diverged *event.DivergedEvent // nil for a run that did not
 }
 
 // MostRuns is how many runs a figure shows at most: as many as colours and markers that can be told apart.

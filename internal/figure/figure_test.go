@@ -19,7 +19,7 @@ import (
 
 	"github.com/charmbracelet/x/exp/golden"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 var nan = Float(math.NaN())
@@ -27,10 +27,10 @@ var nan = Float(math.NaN())
 // made is a made-up run that falls with its own speed, with radii and inner solves if it is of second order.
 func made(name string, seed uint64, epochs int, second bool) Run {
 	r := rand.New(rand.NewPCG(seed, 1))
-	run := Run{ID: fmt.Sprintf("20261121-12000%d-abcdef", seed), Opening: &trainer.RunEvent{
+	run := Run{ID: fmt.Sprintf("20261121-12000%d-abcdef", seed), Opening: &event.RunEvent{
 		Optimizer: name, Seed: seed, Settings: map[string]any{"rate": 0.01 * float64(seed)},
-		Data:  trainer.DataInfo{Name: "letters", TrainRows: 16000, TestRows: 4000, Inputs: 16, Outputs: 26, Classes: 26},
-		Model: trainer.ModelInfo{Layers: []int{16, 70, 50, 26}},
+		Data:  event.DataInfo{Name: "letters", TrainRows: 16000, TestRows: 4000, Inputs: 16, Outputs: 26, Classes: 26},
+		Model: event.ModelInfo{Layers: []int{16, 70, 50, 26}},
 	}}
 	for e := range epochs + 1 {
 		x := float64(e) / float64(epochs)
@@ -40,7 +40,7 @@ func made(name string, seed uint64, epochs int, second bool) Run {
 			Seconds: Float(0.5 + r.Float64()/10), Elapsed: Float(0.5 * float64(e) * float64(seed)), GradientEquivalents: Float(40 * e)}
 		if second && e > 0 {
 			ev.Radius, ev.Rho, ev.Rate = Float(math.Exp2(float64(e/3%9))), Float(1-5*math.Pow(r.Float64(), 4)), nan
-			ev.Inner = []trainer.InnerSummary{{Iterations: 10 + e%30}, {Iterations: 2}}
+			ev.Inner = []event.InnerSummary{{Iterations: 10 + e%30}, {Iterations: 2}}
 		}
 		run.Epochs = append(run.Epochs, ev)
 	}
@@ -58,7 +58,7 @@ func drawn(t *testing.T, format string, runs []Run, o Options) []byte {
 
 func TestPictures(t *testing.T) {
 	switched := made("tr-newton", 1, 60, true)
-	switched.Switches = []trainer.SwitchEvent{{Epoch: 20, From: "tr-newton", To: "adam"}, {Epoch: 22, From: "adam", To: "scg"}}
+	switched.Switches = []event.SwitchEvent{{Epoch: 20, From: "tr-newton", To: "adam"}, {Epoch: 22, From: "adam", To: "scg"}}
 	broken := made("adam", 2, 60, false)
 	for i := 30; i < 60; i++ {
 		broken.Epochs[i].Loss, broken.Epochs[i].TestLoss = nan, nan
@@ -150,9 +150,9 @@ func TestWords(t *testing.T) {
 // TestRows: a picture says of which rows its curves are, and what became of runs.
 func TestRows(t *testing.T) {
 	hot := made("sgd", 2, 3, false)
-	hot.Name, hot.Diverged = "hot", &trainer.DivergedEvent{Epoch: 3}
+	hot.Name, hot.Diverged = "hot", &event.DivergedEvent{Epoch: 3}
 	back := made("scg", 3, 20, false)
-	back.Switches = []trainer.SwitchEvent{{Epoch: 4, From: "lm", To: "scg"}, {Epoch: 12, From: "scg", To: "adam"}}
+	back.Switches = []event.SwitchEvent{{Epoch: 4, From: "lm", To: "scg"}, {Epoch: 12, From: "scg", To: "adam"}}
 	for i := range back.Epochs { // it went back behind the second switch, and again to the first method
 		back.Epochs[i].Optimizer = "scg"
 	}
@@ -421,7 +421,7 @@ func FuzzDraw(f *testing.F) {
 				r.Epochs = append(r.Epochs, epoch{Epoch: e * (1 + i), Loss: next(), TestLoss: next(), Error: next(), Elapsed: next(), Rho: next(), Radius: next(),
 					GradientEquivalents: next()})
 			}
-			r.Switches = []trainer.SwitchEvent{{Epoch: 1 + i, To: name}, {Epoch: 2, To: name}}
+			r.Switches = []event.SwitchEvent{{Epoch: 1 + i, To: name}, {Epoch: 2, To: name}}
 			runs = append(runs, r)
 		}
 		o := Options{X: measures[int(kind/3)%3].name, LogX: kind&16 != 0, Linear: kind&32 != 0, Smooth: float64(kind >> 6), Title: name,

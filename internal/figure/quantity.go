@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // Quantity is something that can be drawn.
@@ -23,9 +23,9 @@ type Quantity struct {
 }
 
 type (
-	epoch = trainer.EpochEvent
+	epoch = event.EpochEvent
 	// Float is the trainer's.
-	Float = trainer.Float
+	Float = event.Float
 )
 
 // unit is how values are written.

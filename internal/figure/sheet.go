@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"newtop/internal/contrast"
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // sheet is a figure before it is painted: what stands on it and where.
@@ -267,7 +267,7 @@ func (p *panel) fit(linear bool) {
 
 // lasted reports whether the epoch after a switch, of those from it on, is of its method: a run that went back behind it
 // kept the method, but not what it had done until then.
-func lasted(epochs []*epoch, e *trainer.SwitchEvent) bool {
+func lasted(epochs []*epoch, e *event.SwitchEvent) bool {
 	for _, p := range epochs {
 		if p.Epoch > e.Epoch {
 			return p.Optimizer == "" || p.Optimizer == e.To

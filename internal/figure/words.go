@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"newtop/internal/contrast"
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // describe writes the title and the notes below the panels: how each run did, and what it was.
@@ -99,8 +99,8 @@ func (s *sheet) subject() string {
 	return strings.Join(parts, " · ")
 }
 
-func openingsOf(runs []Run) []*trainer.RunEvent {
-	out := make([]*trainer.RunEvent, len(runs))
+func openingsOf(runs []Run) []*event.RunEvent {
+	out := make([]*event.RunEvent, len(runs))
 	for i := range runs {
 		out[i] = runs[i].Opening
 	}

@@ -6,20 +6,22 @@ import (
 	"time"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // wheel steers a run that a test has paused before its first epoch.
 type wheel struct {
 	t       *testing.T
 	session *trainer.Session
-	feed    trainer.Feed
-	phase   trainer.Phase
+	feed    feed.Feed
+	phase   event.Phase
 	begun   bool // whether there are weights
 	looks   int  // seen
 }
 
 // steered returns the events of a run that is given commands, each when it stands still after the one before.
-func steered(t *testing.T, w *World, c trainer.Config, commands []trainer.Command) []string {
+func steered(t *testing.T, w *World, c trainer.Config, commands []event.Command) []string {
 	t.Helper()
 	s, out := sessionOf(t, w, c)
 	d := &wheel{t: t, session: s, feed: s.Feed()}
@@ -29,21 +31,21 @@ func steered(t *testing.T, w *World, c trainer.Config, commands []trainer.Comman
 		time.Sleep(50 * time.Millisecond) // for the pause to be asked for
 		ended <- s.Run(t.Context())
 	}()
-	d.do(trainer.Pause{On: true})
+	d.do(event.Pause{On: true})
 	for !d.begun {
-		d.until(func() bool { return d.phase == trainer.Paused })
+		d.until(func() bool { return d.phase == event.Paused })
 	}
 	for _, command := range commands {
 		before := d.looks
 		d.do(command)
 		switch command.(type) {
-		case trainer.Slice, trainer.ShowErrors, trainer.Spectrum:
+		case event.Slice, event.ShowErrors, event.Spectrum:
 			for d.looks == before {
 				d.until(func() bool { return true })
 			}
 		}
 	}
-	if err := s.Do(t.Context(), trainer.Stop{}); err != nil {
+	if err := s.Do(t.Context(), event.Stop{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-ended; err != nil {
@@ -53,12 +55,12 @@ func steered(t *testing.T, w *World, c trainer.Config, commands []trainer.Comman
 }
 
 // do gives a command and waits until the run stands still.
-func (d *wheel) do(c trainer.Command) {
+func (d *wheel) do(c event.Command) {
 	d.t.Helper()
 	if err := d.session.Do(d.t.Context(), c); err != nil {
 		d.t.Fatalf("%T: %v", c, err)
 	}
-	d.until(func() bool { return d.phase == trainer.Paused })
+	d.until(func() bool { return d.phase == event.Paused })
 }
 
 // until reads news until something is so, at least once.
@@ -83,8 +85,8 @@ func (d *wheel) until(so func() bool) {
 // TestSteering: whatever is asked of a run, in the middle of an assembly too, where the others wait for their turn, all
 // processes do it.
 func TestSteering(t *testing.T) {
-	type commands = []trainer.Command
-	racers := []trainer.Racer{{Optimizer: "lm"}, {Optimizer: "tr-gn"}}
+	type commands = []event.Command
+	racers := []event.Racer{{Optimizer: "lm"}, {Optimizer: "tr-gn"}}
 	trust := small("tr-newton")
 	trust.SpectrumRows = 100
 	assembly := small("lm")
@@ -95,16 +97,16 @@ func TestSteering(t *testing.T) {
 		commands commands
 	}{
 		"trust region": {trust, commands{
-			trainer.StepEpoch{}, trainer.StepInner{}, trainer.Slice{}, trainer.Spectrum{}, trainer.Set{Key: "blocks", Value: "3"},
-			trainer.StepEpoch{}, trainer.ShowErrors{Worst: 5}, trainer.ShowErrors{Train: true, Worst: 3},
-			trainer.Race{Racers: racers, Equivalents: 50}, trainer.Pick{Racer: 1}, trainer.StepEpoch{},
-			trainer.Rewind{Epoch: 1}, trainer.StepEpoch{}, trainer.Switch{Optimizer: "lbfgs"}, trainer.StepEpoch{},
+			event.StepEpoch{}, event.StepInner{}, event.Slice{}, event.Spectrum{}, event.Set{Key: "blocks", Value: "3"},
+			event.StepEpoch{}, event.ShowErrors{Worst: 5}, event.ShowErrors{Train: true, Worst: 3},
+			event.Race{Racers: racers, Equivalents: 50}, event.Pick{Racer: 1}, event.StepEpoch{},
+			event.Rewind{Epoch: 1}, event.StepEpoch{}, event.Switch{Optimizer: "lbfgs"}, event.StepEpoch{},
 		}},
 		"assembly": {assembly, commands{
-			trainer.StepEpoch{}, trainer.StepInner{}, trainer.Slice{}, trainer.Spectrum{}, trainer.Set{Key: "mu", Value: "0.01"},
-			trainer.StepEpoch{}, trainer.StepInner{}, trainer.Race{Racers: racers, Equivalents: 50}, trainer.Pick{Racer: 0},
-			trainer.StepEpoch{}, trainer.StepInner{}, trainer.Switch{Optimizer: "dogleg"}, trainer.StepEpoch{},
-			trainer.StepInner{}, trainer.Rewind{Epoch: 1}, trainer.StepEpoch{},
+			event.StepEpoch{}, event.StepInner{}, event.Slice{}, event.Spectrum{}, event.Set{Key: "mu", Value: "0.01"},
+			event.StepEpoch{}, event.StepInner{}, event.Race{Racers: racers, Equivalents: 50}, event.Pick{Racer: 0},
+			event.StepEpoch{}, event.StepInner{}, event.Switch{Optimizer: "dogleg"}, event.StepEpoch{},
+			event.StepInner{}, event.Rewind{Epoch: 1}, event.StepEpoch{},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

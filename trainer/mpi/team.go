@@ -8,10 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/models"
 	"newtop/trainer"
-
-	"gonum.org/v1/gonum/mat"
+	"newtop/trainer/event"
 )
 
 // team is a World as process 0's session sees it.
@@ -26,7 +27,7 @@ func (w *World) Team() trainer.Team {
 }
 
 // Describe adds to a run's first event how many hosts there are, and how sums are added up if not in the fixed order.
-func (t team) Describe(e *trainer.RunEvent) {
+func (t team) Describe(e *event.RunEvent) {
 	hosts := slices.Clone(t.charter.Hosts)
 	slices.Sort(hosts)
 	e.Hosts = len(slices.Compact(hosts))

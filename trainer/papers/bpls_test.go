@@ -9,15 +9,16 @@ import (
 	"strings"
 	"testing"
 
-	"newtop/trainer"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // made is a run with given test accuracies, epoch by epoch from the start, of a second each.
 func made(accuracies ...float64) *outcome {
-	o := &outcome{run: trainer.RunEvent{Data: trainer.DataInfo{TrainRows: 1000, TestRows: 100}}}
+	o := &outcome{run: event.RunEvent{Data: event.DataInfo{TrainRows: 1000, TestRows: 100}}}
 	for i, a := range accuracies {
 		o.points = append(o.points, point{epoch: i, elapsed: float64(i), wrong: 1 - a, testErr: 1 - a})
 	}

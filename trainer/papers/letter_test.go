@@ -12,6 +12,7 @@ import (
 	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // course is a trial with the given test errors, whose training errors are half of them, whose epochs take a second
@@ -20,9 +21,9 @@ func course(tests ...float64) *outcome {
 	o := &outcome{}
 	for i, e := range tests {
 		s := stenographer{outcome: *o}
-		epoch := trainer.EpochEvent{Epoch: i, Error: trainer.Float(e / 2), TestError: trainer.Float(e), Elapsed: trainer.Float(i)}
+		epoch := event.EpochEvent{Epoch: i, Error: event.Float(e / 2), TestError: event.Float(e), Elapsed: event.Float(i)}
 		if i > 0 {
-			epoch.Inner = []trainer.InnerSummary{{Iterations: 10, Flops: 5}}
+			epoch.Inner = []event.InnerSummary{{Iterations: 10, Flops: 5}}
 		}
 		s.add(&epoch)
 		*o = s.outcome

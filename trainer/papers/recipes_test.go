@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // fit is a trial that came to an RMSE after so many epochs of so many seconds, with so many inner iterations of so many
@@ -16,13 +17,13 @@ import (
 func fit(rmse float64, epochs int, each float64, inner int, flops float64) *outcome {
 	s := &stenographer{}
 	for i := range epochs + 1 {
-		e := trainer.EpochEvent{Epoch: i, Elapsed: trainer.Float(each * float64(i)), Error: trainer.Float(math.NaN()),
-			TestError: trainer.Float(math.NaN()), RMSE: 1, TestRMSE: 1}
+		e := event.EpochEvent{Epoch: i, Elapsed: event.Float(each * float64(i)), Error: event.Float(math.NaN()),
+			TestError: event.Float(math.NaN()), RMSE: 1, TestRMSE: 1}
 		if i > 0 && inner > 0 {
-			e.Inner = []trainer.InnerSummary{{Iterations: inner, Flops: trainer.Float(flops)}}
+			e.Inner = []event.InnerSummary{{Iterations: inner, Flops: event.Float(flops)}}
 		}
 		if i == epochs {
-			e.RMSE, e.TestRMSE = trainer.Float(rmse), trainer.Float(1.5*rmse)
+			e.RMSE, e.TestRMSE = event.Float(rmse), event.Float(1.5*rmse)
 		}
 		s.add(&e)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // point is a trial after an epoch, 0 for its starting weights. All but the quality of the weights is counted from the
@@ -32,9 +33,9 @@ func (p *point) test() float64 {
 
 // outcome is what came of a trial that was not cut short.
 type outcome struct {
-	run    trainer.RunEvent
+	run    event.RunEvent
 	points []point
-	done   trainer.DoneEvent
+	done   event.DoneEvent
 	// diverged is why the trial was given up; nil if it came to an end of its own.
 	diverged *trainer.DivergedError
 	best     int       // the first of points with the best test
@@ -65,13 +66,13 @@ type stenographer struct {
 
 var _ trainer.Recorder = (*stenographer)(nil)
 
-func (s *stenographer) Record(e trainer.Event) error {
+func (s *stenographer) Record(e event.Event) error {
 	switch e := e.(type) {
-	case trainer.RunEvent:
+	case event.RunEvent:
 		s.run = e
-	case trainer.DoneEvent:
+	case event.DoneEvent:
 		s.done = e
-	case trainer.EpochEvent:
+	case event.EpochEvent:
 		s.add(&e)
 	}
 	return nil
@@ -79,7 +80,7 @@ func (s *stenographer) Record(e trainer.Event) error {
 
 func (s *stenographer) Flush() error { return nil }
 
-func (s *stenographer) add(e *trainer.EpochEvent) {
+func (s *stenographer) add(e *event.EpochEvent) {
 	var p point
 	if len(s.points) > 0 {
 		p = *s.end()

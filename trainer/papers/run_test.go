@@ -8,9 +8,10 @@ import (
 	"slices"
 	"testing"
 
-	"newtop/trainer"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // spirals is a trial of a fraction of a second.
@@ -19,7 +20,7 @@ func spirals(optimizer string, seed uint64) trainer.Config {
 }
 
 // events returns those of a run by the lines that newtop train would write.
-func events(t *testing.T, c trainer.Config) []trainer.Event {
+func events(t *testing.T, c trainer.Config) []event.Event {
 	t.Helper()
 	var text bytes.Buffer
 	s, err := trainer.New(c, trainer.NewJSONLines(&text))
@@ -29,9 +30,9 @@ func events(t *testing.T, c trainer.Config) []trainer.Event {
 	if err := s.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	var all []trainer.Event
+	var all []event.Event
 	for line := range bytes.Lines(text.Bytes()) {
-		e, err := trainer.DecodeEvent(line)
+		e, err := event.DecodeEvent(line)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +50,7 @@ func TestTrialHasTheNumbersOfTheRun(t *testing.T) {
 		k, inner, solves := 0, 0, 0
 		flops := 0.0
 		for _, e := range events(t, config) {
-			e, ok := e.(trainer.EpochEvent)
+			e, ok := e.(event.EpochEvent)
 			if !ok {
 				continue
 			}
@@ -183,7 +184,7 @@ func TestDivergedTrialIsAnOutcome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.diverged == nil || o.done.Reason != trainer.ReasonDiverged {
+	if o.diverged == nil || o.done.Reason != event.ReasonDiverged {
 		t.Errorf("the trial ended with %q", o.done.Reason)
 	}
 	if got, want := lost([]*outcome{o, {}, nil}), "1 of 2 diverged"; got != want {

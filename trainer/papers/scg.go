@@ -8,6 +8,7 @@ import (
 
 	"newtop/datasets"
 	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // Scaled conjugate gradients with exact products s = E''p against the differences that [M §4.1] replaces,
@@ -167,6 +168,6 @@ func scgTrain(ctx context.Context, c trainer.Config, sigma float64, seed uint64)
 	}
 	e := o.end()
 	return scgRun{
-		iterations: float64(e.epoch), equivalents: e.equivalents, seconds: e.elapsed, reached: o.done.Reason == trainer.ReasonTarget,
+		iterations: float64(e.epoch), equivalents: e.equivalents, seconds: e.elapsed, reached: o.done.Reason == event.ReasonTarget,
 	}, nil
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/stream"
 )
 
@@ -30,19 +30,19 @@ func wait(r *Recorder) {
 }
 
 // plain is an epoch as a method without inner solves has it.
-func plain(n int, noise *rand.Rand) trainer.EpochEvent {
+func plain(n int, noise *rand.Rand) event.EpochEvent {
 	loss := 1/math.Sqrt(float64(n+1)) + 0.01*noise.Float64()
-	nan := trainer.Float(math.NaN())
-	return trainer.EpochEvent{
-		Epoch: n, Optimizer: "adam", Loss: trainer.Float(loss), TestLoss: trainer.Float(loss * (1 + 0.1*noise.Float64())),
-		Error: trainer.Float(math.Round(loss*4000) / 16000), TestError: trainer.Float(math.Round(loss*1100) / 4000),
-		RMSE: nan, TestRMSE: nan, GradientNorm: trainer.Float(noise.Float64()), StepNorm: trainer.Float(noise.Float64()),
-		Radius: nan, Rho: nan, Rate: 1e-3, Accepted: true, Gradients: trainer.Float(n), GradientEquivalents: trainer.Float(n),
-		Blocks: []trainer.BlockNorms{
-			{To: 1, From: 0, Weight: trainer.Float(noise.Float64()), Gradient: trainer.Float(noise.Float64()), Step: trainer.Float(noise.Float64())},
-			{To: 2, From: 1, Weight: trainer.Float(noise.Float64()), Gradient: trainer.Float(noise.Float64()), Step: trainer.Float(noise.Float64())},
+	nan := event.Float(math.NaN())
+	return event.EpochEvent{
+		Epoch: n, Optimizer: "adam", Loss: event.Float(loss), TestLoss: event.Float(loss * (1 + 0.1*noise.Float64())),
+		Error: event.Float(math.Round(loss*4000) / 16000), TestError: event.Float(math.Round(loss*1100) / 4000),
+		RMSE: nan, TestRMSE: nan, GradientNorm: event.Float(noise.Float64()), StepNorm: event.Float(noise.Float64()),
+		Radius: nan, Rho: nan, Rate: 1e-3, Accepted: true, Gradients: event.Float(n), GradientEquivalents: event.Float(n),
+		Blocks: []event.BlockNorms{
+			{To: 1, From: 0, Weight: event.Float(noise.Float64()), Gradient: event.Float(noise.Float64()), Step: event.Float(noise.Float64())},
+			{To: 2, From: 1, Weight: event.Float(noise.Float64()), Gradient: event.Float(noise.Float64()), Step: event.Float(noise.Float64())},
 		},
-		Seconds: 1e-3, Elapsed: trainer.Float(float64(n) * 1e-3),
+		Seconds: 1e-3, Elapsed: event.Float(float64(n) * 1e-3),
 	}
 }
 
@@ -70,7 +70,7 @@ func BenchmarkRecordInner(b *testing.B) {
 	record(b, r, opening("a"))
 	for n := 0; b.Loop(); n++ {
 		e := inner(n/100, 0, n%100+1)
-		e.StepNorm = trainer.Float(1 / float64(n+3))
+		e.StepNorm = event.Float(1 / float64(n+3))
 		record(b, r, e)
 		if n%65536 == 0 {
 			wait(r)
@@ -95,7 +95,7 @@ func BenchmarkOpenLong(b *testing.B) {
 			wait(r)
 		}
 	}
-	record(b, r, trainer.DoneEvent{Reason: trainer.ReasonEpochs, Epochs: *longEpochs})
+	record(b, r, event.DoneEvent{Reason: event.ReasonEpochs, Epochs: *longEpochs})
 	flush(b, r)
 	s.Close()
 	runtime.GC()

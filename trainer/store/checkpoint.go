@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // Checkpoint returns the newest checkpoint of a run, or nil if there is none.
@@ -94,7 +95,7 @@ func (s *Store) checkpointBytes(ctx context.Context, tx *sql.Tx, id string, run,
 type Rest struct {
 	Config  trainer.Config      // what the run began with, or was gone on with last
 	From    *trainer.Checkpoint // the newest that can be read; nil where there is none
-	History []trainer.Event     // what was recorded up to the checkpoint, thinned where it is long
+	History []event.Event       // what was recorded up to the checkpoint, thinned where it is long
 	Passed  error               // why a newer checkpoint than From was passed over; nil: it is the newest
 }
 
@@ -126,7 +127,7 @@ func (r *Recorder) Resumable(ctx context.Context) (rest Rest, err error) {
 		return Rest{}, err
 	}
 	for _, n := range events {
-		if _, over := n.event.(trainer.DoneEvent); !over {
+		if _, over := n.event.(event.DoneEvent); !over {
 			rest.History = append(rest.History, n.event)
 		}
 	}

@@ -12,10 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer"
-	"newtop/trainer/stream"
-
 	"go.uber.org/goleak"
+
+	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/stream"
 )
 
 // childEnv names what a child process does instead of the tests; its value is a JSON child.
@@ -133,13 +134,13 @@ func report(ctx context.Context, path string) error {
 	for {
 		e, err := w.Next(ctx)
 		switch e := e.(type) {
-		case trainer.EpochEvent:
-			line, err := trainer.EncodeEvent(e)
+		case event.EpochEvent:
+			line, err := event.EncodeEvent(e)
 			if err != nil {
 				return err
 			}
 			fmt.Printf("%s\n", line)
-		case trainer.DoneEvent:
+		case event.DoneEvent:
 			return nil
 		}
 		if errors.Is(err, stream.ErrNone) {

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // A run of very many epochs is read thinned. While it is recorded, each stretch of peakStretch epochs gets a row that
@@ -29,8 +29,8 @@ const (
 )
 
 // peakFigures are what trainer's own thinning keeps the extremes of.
-func peakFigures(e *trainer.EpochEvent) [4]trainer.Float {
-	return [...]trainer.Float{e.Loss, e.TestLoss, e.Error, e.TestError}
+func peakFigures(e *event.EpochEvent) [4]event.Float {
+	return [...]event.Float{e.Loss, e.TestLoss, e.Error, e.TestError}
 }
 
 // peak is where a figure is least and greatest. A figure that is no number counts as the greatest, but where it is
@@ -114,7 +114,7 @@ type stretch struct {
 	peaks       [4]peak
 }
 
-func (s *stretch) add(e *trainer.EpochEvent, seq int64) {
+func (s *stretch) add(e *event.EpochEvent, seq int64) {
 	if s.epochs == 0 {
 		s.first = seq
 	}
@@ -272,8 +272,8 @@ func (s *Store) newestInner(ctx context.Context, tx *sql.Tx, id string, h head, 
 	steps = slices.DeleteFunc(steps, func(n numbered) bool { return n.seq > h.events })
 	// Whole outer iterations.
 	if cut := len(steps) - newInner; cut > 0 {
-		epoch := steps[cut].event.(trainer.InnerEvent).Epoch
-		for cut < len(steps) && cut > 0 && steps[cut-1].event.(trainer.InnerEvent).Epoch == epoch {
+		epoch := steps[cut].event.(event.InnerEvent).Epoch
+		for cut < len(steps) && cut > 0 && steps[cut-1].event.(event.InnerEvent).Epoch == epoch {
 			cut--
 		}
 		steps = steps[cut:]

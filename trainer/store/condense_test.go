@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // The peaks of merged stretches are those of all their epochs, looked through one by one.
@@ -97,11 +97,11 @@ func TestLongRunIsThinned(t *testing.T) {
 	noise := rand.New(rand.NewPCG(1, 1))
 	record(t, r, opening("a"))
 	const n = 20*peakStretch + 50
-	var all []trainer.EpochEvent
+	var all []event.EpochEvent
 	for i := range n {
 		e := plain(i, noise)
 		if i%700 == 11 {
-			e.Loss = trainer.Float(math.NaN())
+			e.Loss = event.Float(math.NaN())
 		}
 		all = append(all, e)
 	}
@@ -109,7 +109,7 @@ func TestLongRunIsThinned(t *testing.T) {
 	for i, e := range all[:half] {
 		record(t, r, e)
 		if i == half/2 {
-			record(t, r, trainer.SettingEvent{Epoch: i, Key: "rate", Value: 1.0})
+			record(t, r, event.SettingEvent{Epoch: i, Key: "rate", Value: 1.0})
 		}
 	}
 	r.keep(blob(half-1, 10))
@@ -120,7 +120,7 @@ func TestLongRunIsThinned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	record(t, r, opening("a"), trainer.ResumeEvent{Epoch: half - 1})
+	record(t, r, opening("a"), event.ResumeEvent{Epoch: half - 1})
 	for i, e := range all[half:] {
 		record(t, r, e)
 		for k := range 20 {
@@ -131,7 +131,7 @@ func TestLongRunIsThinned(t *testing.T) {
 	}
 	flush(t, r)
 
-	var epochs []trainer.EpochEvent
+	var epochs []event.EpochEvent
 	inners, marks := 0, 0
 	last := int64(0)
 	for _, e := range thinned(t, s, "a") {
@@ -140,11 +140,11 @@ func TestLongRunIsThinned(t *testing.T) {
 		}
 		last = e.seq
 		switch e := e.event.(type) {
-		case trainer.EpochEvent:
+		case event.EpochEvent:
 			epochs = append(epochs, e)
-		case trainer.InnerEvent:
+		case event.InnerEvent:
 			inners++
-		case trainer.SettingEvent, trainer.ResumeEvent:
+		case event.SettingEvent, event.ResumeEvent:
 			marks++
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"math"
 	"strings"
 
-	"newtop/trainer"
-
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"newtop/trainer/event"
 )
 
 // permanent reports whether trying again is of no use: the rows contradict what is there.
@@ -59,25 +59,25 @@ func (w *writer) insertEvents(ctx context.Context, at *place, events []item) (su
 	for i := 0; i < len(events); i++ {
 		n, seq := 0, events[i].seq
 		switch e := events[i].event.(type) {
-		case trainer.RunEvent:
+		case event.RunEvent:
 			continue // a run has one
-		case trainer.InnerEvent:
+		case event.InnerEvent:
 			last := i + steps(events[i:]) - 1
 			n, err = w.insertSteps(ctx, at.run, events[i:last+1])
 			sum.inner += last + 1 - i
 			seq, i = events[last].seq, last
-		case trainer.EpochEvent:
+		case event.EpochEvent:
 			if args, n, err = epochArgs(append(args[:0], at.run, seq), &e); err == nil {
 				_, err = w.exec(ctx, insertEpoch, args...)
 			}
 			if err == nil {
 				err = w.note(ctx, at, &e, seq, &sum)
 			}
-		case trainer.SpectrumEvent:
+		case event.SpectrumEvent:
 			n, err = w.insertJSON(ctx, insertSpectrum, at.run, seq, e)
 		default:
 			n, err = w.insertJSON(ctx, insertMark, at.run, seq, e)
-			if _, over := e.(trainer.DoneEvent); over {
+			if _, over := e.(event.DoneEvent); over {
 				sum.done = sql.NullInt64{Int64: seq, Valid: true}
 			}
 		}
@@ -104,9 +104,9 @@ func (w *writer) exec(ctx context.Context, text string, args ...any) (sql.Result
 
 // steps returns how many of the first items are inner iterations that go into one row.
 func steps(items []item) int {
-	first := items[0].event.(trainer.InnerEvent)
+	first := items[0].event.(event.InnerEvent)
 	for n := 1; n < min(len(items), maxSteps); n++ {
-		e, ok := items[n].event.(trainer.InnerEvent)
+		e, ok := items[n].event.(event.InnerEvent)
 		if !ok || items[n].seq != items[0].seq+int64(n) || !together(&first, &e) {
 			return n
 		}
@@ -117,16 +117,16 @@ func steps(items []item) int {
 func (w *writer) insertSteps(ctx context.Context, run int64, items []item) (int, error) {
 	var text []byte
 	for i := range items {
-		e := items[i].event.(trainer.InnerEvent)
+		e := items[i].event.(event.InnerEvent)
 		text = appendStep(text, &e)
 	}
-	e := items[0].event.(trainer.InnerEvent)
+	e := items[0].event.(event.InnerEvent)
 	_, err := w.exec(ctx, insertSolve, run, items[0].seq, e.Epoch, e.Block, e.Member, string(text))
 	return len(text), err
 }
 
-func (w *writer) insertJSON(ctx context.Context, text string, run, seq int64, e trainer.Event) (int, error) {
-	line, err := trainer.EncodeEvent(e)
+func (w *writer) insertJSON(ctx context.Context, text string, run, seq int64, e event.Event) (int, error) {
+	line, err := event.EncodeEvent(e)
 	if err != nil {
 		return 0, err
 	}
@@ -135,7 +135,7 @@ func (w *writer) insertJSON(ctx context.Context, text string, run, seq int64, e 
 }
 
 // note adds an epoch to what the run's row and the peaks tell.
-func (w *writer) note(ctx context.Context, at *place, e *trainer.EpochEvent, seq int64, sum *tally) error {
+func (w *writer) note(ctx context.Context, at *place, e *event.EpochEvent, seq int64, sum *tally) error {
 	number := sql.NullInt64{Int64: seq, Valid: true}
 	sum.epochs++
 	if !sum.first.Valid {
@@ -159,14 +159,14 @@ func (w *writer) note(ctx context.Context, at *place, e *trainer.EpochEvent, seq
 
 // better reports whether e has the lower test error, or test RMSE where there are no classes, or training loss where
 // there are no test rows.
-func better(e, than *trainer.EpochEvent) bool {
+func better(e, than *event.EpochEvent) bool {
 	a, b := quality(e), quality(than)
 	return a < b || math.IsNaN(b) && !math.IsNaN(a)
 }
 
 // quality looks at what a column holds: a number that is not finite is none.
-func quality(e *trainer.EpochEvent) float64 {
-	for _, v := range []trainer.Float{e.TestError, e.TestRMSE, e.Loss} {
+func quality(e *event.EpochEvent) float64 {
+	for _, v := range []event.Float{e.TestError, e.TestRMSE, e.Loss} {
 		if known(float64(v)) {
 			return float64(v)
 		}

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // Checkpoints are written in parts, each in a transaction of its own with whatever events have come: a large one holds
@@ -182,7 +182,7 @@ func (w *writer) forget(ctx context.Context, at *place, opening []byte, config s
 }
 
 // bestOf returns the best epoch of a run's row, or nil.
-func (w *writer) bestOf(ctx context.Context, run int64) (*trainer.EpochEvent, error) {
+func (w *writer) bestOf(ctx context.Context, run int64) (*event.EpochEvent, error) {
 	var row epochRow
 	rows, err := w.conn.QueryContext(ctx, "SELECT "+epochColumns+" FROM epochs WHERE run = ?1 AND seq = (SELECT best FROM runs WHERE run = ?1)", run)
 	if err != nil {

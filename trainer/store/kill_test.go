@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 var kills = flag.Int("kills", 32/slowness, "how many processes TestKill kills in all")
@@ -123,13 +124,13 @@ func inspect(t *testing.T, path string, seen, want []string) {
 		return
 	}
 	run := runs[0]
-	if run.State != Interrupted && run.State != State(trainer.ReasonEpochs) {
+	if run.State != Interrupted && run.State != State(event.ReasonEpochs) {
 		t.Fatalf("state %s", run.State)
 	}
 	all := events(t, s, run.ID)
 	var epochs []string
 	for _, e := range all {
-		if e, ok := e.(trainer.EpochEvent); ok {
+		if e, ok := e.(event.EpochEvent); ok {
 			epochs = append(epochs, text(t, e))
 		}
 	}
@@ -214,20 +215,20 @@ func equalTexts(t *testing.T, got, want []string) {
 }
 
 // timeless writes a run's events but for what differs from run to run, or tells of the stops.
-func timeless(t *testing.T, events []trainer.Event) (lines []string) {
+func timeless(t *testing.T, events []event.Event) (lines []string) {
 	t.Helper()
 	for _, e := range events {
 		switch v := e.(type) {
-		case trainer.RunEvent:
+		case event.RunEvent:
 			v.ID, v.Time = "", time.Time{}
 			e = v
-		case trainer.EpochEvent:
+		case event.EpochEvent:
 			v.Seconds, v.Elapsed = 0, 0
 			e = v
-		case trainer.DoneEvent:
+		case event.DoneEvent:
 			v.Elapsed = 0
 			e = v
-		case trainer.ResumeEvent:
+		case event.ResumeEvent:
 			continue
 		}
 		lines = append(lines, text(t, e))

@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // put appends to the queue. Beyond its bound inner iterations go first, then the oldest of the rest, but for the
@@ -15,12 +15,12 @@ func (r *Recorder) put(i item) {
 	r.queue = append(r.queue, i)
 	r.bytes += i.size
 	if r.bytes > r.room {
-		r.drop(func(e trainer.Event) bool { _, inner := e.(trainer.InnerEvent); return inner })
+		r.drop(func(e event.Event) bool { _, inner := e.(event.InnerEvent); return inner })
 	}
 	if r.bytes > r.room {
-		r.drop(func(e trainer.Event) bool {
+		r.drop(func(e event.Event) bool {
 			switch e.(type) {
-			case trainer.RunEvent, trainer.DivergedEvent, trainer.DoneEvent:
+			case event.RunEvent, event.DivergedEvent, event.DoneEvent:
 				return false
 			}
 			return true
@@ -31,7 +31,7 @@ func (r *Recorder) put(i item) {
 
 // drop leaves out the oldest events that may go until three quarters of the bound are left: to go through the queue
 // seldom.
-func (r *Recorder) drop(may func(trainer.Event) bool) {
+func (r *Recorder) drop(may func(event.Event) bool) {
 	kept := r.queue[:0]
 	for _, i := range r.queue {
 		if r.bytes > r.room/4*3 && may(i.event) {
@@ -54,29 +54,29 @@ func (r *Recorder) nudge() {
 }
 
 // weight estimates the memory of an event, in bytes.
-func weight(e trainer.Event) int {
+func weight(e event.Event) int {
 	const (
 		head  = 64
 		float = 8
 	)
 	switch e := e.(type) {
-	case trainer.InnerEvent:
+	case event.InnerEvent:
 		return 144
-	case trainer.EpochEvent:
+	case event.EpochEvent:
 		return head + weighEpoch(&e)
-	case trainer.LapEvent:
+	case event.LapEvent:
 		return head + weighEpoch(&e.Lap)
-	case trainer.SpectrumEvent:
+	case event.SpectrumEvent:
 		n := len(e.Eigenvalues) + len(e.Residuals)
 		if e.Density != nil {
 			n += 3 * len(e.Density.Grid)
 		}
 		return 4*head + float*n
-	case trainer.WeightsEvent:
+	case event.WeightsEvent:
 		return 2*head + float*len(e.Values)
-	case trainer.SliceEvent:
+	case event.SliceEvent:
 		return 2*head + 4*float*len(e.At)
-	case trainer.ErrorsEvent:
+	case event.ErrorsEvent:
 		n := len(e.Confusion) * len(e.Confusion)
 		for _, out := range e.Residuals {
 			n += len(out)
@@ -89,7 +89,7 @@ func weight(e trainer.Event) int {
 	return 16 * head
 }
 
-func weighEpoch(e *trainer.EpochEvent) int {
+func weighEpoch(e *event.EpochEvent) int {
 	size := 320 + 48*len(e.Blocks) + 64*len(e.Figures) + 64*len(e.Members) + 32*len(e.Gates)
 	for i := range e.Inner {
 		size += 128 + 8*len(e.Inner[i].Ritz)

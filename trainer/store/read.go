@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // A run's events are numbered from 1 over all tables. Number 1 is its RunEvent.
@@ -19,7 +19,7 @@ const window = 4096
 // numbered is an event with its number.
 type numbered struct {
 	seq   int64
-	event trainer.Event
+	event event.Event
 }
 
 // head is where a run's record stands.
@@ -61,7 +61,7 @@ var errChanged = errors.New("the run was resumed by another process while it was
 // Events calls yield with every event of a run in order, those after the position alone, until it returns false. It
 // returns the position of the last one, and an error if events before it were forgotten meanwhile, as the run was
 // resumed.
-func (s *Store) Events(ctx context.Context, id string, after int64, yield func(trainer.Event) bool) (int64, error) {
+func (s *Store) Events(ctx context.Context, id string, after int64, yield func(event.Event) bool) (int64, error) {
 	generation := int64(-1)
 	for {
 		var batch []numbered

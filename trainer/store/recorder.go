@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // About says how a run came about.
@@ -83,7 +84,7 @@ var (
 // item is an event that waits.
 type item struct {
 	seq   int64
-	event trainer.Event
+	event event.Event
 	size  int
 }
 
@@ -148,13 +149,13 @@ func (r *Recorder) OnWarning(f func(string)) {
 }
 
 // Record implements trainer.Recorder. It returns nil at once. A run that ends before its RunEvent leaves nothing.
-func (r *Recorder) Record(e trainer.Event) error {
+func (r *Recorder) Record(e event.Event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closing {
 		return nil
 	}
-	opening, begins := e.(trainer.RunEvent)
+	opening, begins := e.(event.RunEvent)
 	switch {
 	case begins:
 		r.open(&opening)
@@ -172,7 +173,7 @@ func (r *Recorder) Record(e trainer.Event) error {
 }
 
 // open makes the run begin with its RunEvent. A run that is gone on with keeps its ID.
-func (r *Recorder) open(e *trainer.RunEvent) {
+func (r *Recorder) open(e *event.RunEvent) {
 	if r.id != "" {
 		e.ID = r.id
 	}
@@ -220,14 +221,14 @@ func (r *Recorder) keep(p *pending) {
 }
 
 // Recording implements trainer.Reporter.
-func (r *Recorder) Recording() trainer.Recording {
+func (r *Recorder) Recording() event.Recording {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	name := r.name
 	if name == "" {
 		name = r.id
 	}
-	return trainer.Recording{
+	return event.Recording{
 		Run: name, Place: r.store.path, Backlog: len(r.queue) + r.writing, Lost: r.lost, Warning: r.warning,
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/stream"
 )
 
@@ -76,7 +77,7 @@ func TestContinue(t *testing.T) {
 	wait(r)
 	r.keep(blob(1, 20))
 	wait(r)
-	record(t, r, inner(2, 0, 1), epoch(2, 1), trainer.SwitchEvent{Epoch: 2, To: "adam"})
+	record(t, r, inner(2, 0, 1), epoch(2, 1), event.SwitchEvent{Epoch: 2, To: "adam"})
 	var busy *BusyError
 	if _, err := s.Continue(t.Context(), "a"); !errors.As(err, &busy) || !strings.Contains(err.Error(), fmt.Sprintf("process %d on ", os.Getpid())) {
 		t.Fatalf("a run that is recorded was taken over: %v", err)
@@ -87,7 +88,7 @@ func TestContinue(t *testing.T) {
 	if run := find(t, s, "a"); run.State != Running {
 		t.Errorf("state %s", run.State)
 	}
-	record(t, r, trainer.DoneEvent{Reason: trainer.ReasonStopped, Epochs: 2})
+	record(t, r, event.DoneEvent{Reason: event.ReasonStopped, Epochs: 2})
 	flush(t, r)
 	before := events(t, s, "a")
 
@@ -99,7 +100,7 @@ func TestContinue(t *testing.T) {
 	if run := find(t, s, "a"); run.State != Running || run.Done == nil {
 		t.Errorf("claimed: %s", run.State)
 	}
-	record(t, again, trainer.DoneEvent{Reason: trainer.ReasonFailed})
+	record(t, again, event.DoneEvent{Reason: event.ReasonFailed})
 	flush(t, again)
 	if run := find(t, s, "a"); run.State != "stopped" {
 		t.Errorf("state %s", run.State)
@@ -115,7 +116,7 @@ func TestContinue(t *testing.T) {
 	}
 	other := first
 	other.ID, other.Threads = "other", 3
-	resume := trainer.ResumeEvent{Epoch: 1, Time: time.Unix(5, 0).UTC()}
+	resume := event.ResumeEvent{Epoch: 1, Time: time.Unix(5, 0).UTC()}
 	again.Configure(trainer.Config{Epochs: 9})
 	if run := find(t, s, "a"); run.Config.Epochs != 4 {
 		t.Errorf("%+v", run.Config)
@@ -133,7 +134,7 @@ func TestContinue(t *testing.T) {
 	}
 	flush(t, again)
 	first.Threads = 3
-	equal(t, events(t, s, "a"), []trainer.Event{first, epoch(0, 3), inner(1, 0, 1), inner(1, 0, 2), epoch(1, 2), resume, epoch(2, 0.5)})
+	equal(t, events(t, s, "a"), []event.Event{first, epoch(0, 3), inner(1, 0, 1), inner(1, 0, 2), epoch(1, 2), resume, epoch(2, 0.5)})
 	if run := find(t, s, "a"); run.State != Interrupted || run.Checkpoint != 1 || run.Fingerprint != "f" {
 		t.Errorf("%+v", run)
 	}
@@ -159,10 +160,10 @@ func TestContinueWithoutCheckpoint(t *testing.T) {
 	if err != nil || rest.From != nil || rest.Passed != nil || rest.Config.Epochs != 0 {
 		t.Fatal(rest, err)
 	}
-	equal(t, rest.History, []trainer.Event{opening("a")})
+	equal(t, rest.History, []event.Event{opening("a")})
 	record(t, r, opening("b"), epoch(0, 7))
 	flush(t, r)
-	equal(t, events(t, s, "a"), []trainer.Event{opening("a"), epoch(0, 7)})
+	equal(t, events(t, s, "a"), []event.Event{opening("a"), epoch(0, 7)})
 	if _, err := s.Continue(t.Context(), "b"); err == nil {
 		t.Error("there is a run b")
 	}
@@ -356,7 +357,7 @@ func TestMovedFile(t *testing.T) {
 	eventually(t, "no warning", func() bool { return r.Recording().Warning == "" })
 	record(t, r, epoch(2, 1))
 	flush(t, r)
-	equal(t, events(t, s, "a"), []trainer.Event{opening("a"), epoch(0, 1), epoch(1, 1), epoch(2, 1)})
+	equal(t, events(t, s, "a"), []event.Event{opening("a"), epoch(0, 1), epoch(1, 1), epoch(2, 1)})
 }
 
 // A run whose file is gone for good ends with a warning that counts what is lost, and in time.
@@ -390,32 +391,32 @@ func TestQueueIsBounded(t *testing.T) {
 	r.started = true // without the writer, as if the disk hung
 	r.room = 1 << 20
 	record(t, r, opening("a"), epoch(0, 1))
-	n := r.room/weight(trainer.InnerEvent{}) + 1000
+	n := r.room/weight(event.InnerEvent{}) + 1000
 	for i := range n {
 		record(t, r, inner(1, 0, i+1))
 	}
 	if now := r.Recording(); r.bytes > r.room || now.Lost == 0 || now.Backlog+now.Lost != n+2 {
 		t.Errorf("%d bytes, %+v", r.bytes, now)
 	}
-	if _, first := r.queue[0].event.(trainer.RunEvent); !first || r.queue[1].event.EventType() != "epoch" {
+	if _, first := r.queue[0].event.(event.RunEvent); !first || r.queue[1].event.EventType() != "epoch" {
 		t.Error("the beginning was left out")
 	}
 	wide := epoch(1, 1)
-	wide.Blocks = make([]trainer.BlockNorms, 1000)
+	wide.Blocks = make([]event.BlockNorms, 1000)
 	for range r.room/weight(wide) + 10 {
 		record(t, r, wide)
 	}
-	record(t, r, trainer.DoneEvent{})
+	record(t, r, event.DoneEvent{})
 	inners := 0
 	for _, i := range r.queue {
-		if _, ok := i.event.(trainer.InnerEvent); ok {
+		if _, ok := i.event.(event.InnerEvent); ok {
 			inners++
 		}
 	}
 	if r.bytes > r.room || inners > 0 {
 		t.Errorf("%d bytes, %d inner iterations", r.bytes, inners)
 	}
-	if _, first := r.queue[0].event.(trainer.RunEvent); !first {
+	if _, first := r.queue[0].event.(event.RunEvent); !first {
 		t.Error("the opening was left out")
 	}
 	// What is left, with numbers missing, is written and read.
@@ -478,21 +479,21 @@ func TestTakenOver(t *testing.T) {
 	if err := r.Flush(); err != nil {
 		t.Error(err)
 	}
-	equal(t, events(t, s, "a"), []trainer.Event{opening("a"), epoch(0, 1)})
+	equal(t, events(t, s, "a"), []event.Event{opening("a"), epoch(0, 1)})
 }
 
 // An event that JSON has no form for is left out, and the rest is recorded.
 func TestUnencodableEvent(t *testing.T) {
 	s := temporary(t)
 	r := s.Record(About{})
-	record(t, r, opening("a"), trainer.SettingEvent{Key: "rate", Value: math.Inf(1)}, epoch(0, 1))
+	record(t, r, opening("a"), event.SettingEvent{Key: "rate", Value: math.Inf(1)}, epoch(0, 1))
 	if err := r.Flush(); err != nil {
 		t.Error(err)
 	}
 	if now := r.Recording(); now.Lost != 1 || now.Warning != "event 2 is not recorded: trainer: encoding a setting event: json: unsupported value: +Inf" {
 		t.Errorf("%+v", now)
 	}
-	equal(t, events(t, s, "a"), []trainer.Event{opening("a"), epoch(0, 1)})
+	equal(t, events(t, s, "a"), []event.Event{opening("a"), epoch(0, 1)})
 }
 
 // An ID that is there already is no reason to try again and again.
@@ -522,7 +523,7 @@ func follow(t *testing.T, s *Store, id string) stream.Source {
 }
 
 // until reads a source until so many events have come, or an error.
-func until(t *testing.T, w stream.Source, n int) (out []trainer.Event, err error) {
+func until(t *testing.T, w stream.Source, n int) (out []event.Event, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -558,7 +559,7 @@ func TestSourceFollows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, got, []trainer.Event{opening("a"), epoch(0, 1)})
+	equal(t, got, []event.Event{opening("a"), epoch(0, 1)})
 	stale := func() string {
 		if _, err := w.Next(t.Context()); !errors.Is(err, stream.ErrNone) {
 			t.Fatal(err)
@@ -572,12 +573,12 @@ func TestSourceFollows(t *testing.T) {
 	if got, err = until(t, w, 2); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, got, []trainer.Event{inner(1, 0, 1), inner(1, 0, 2)})
+	equal(t, got, []event.Event{inner(1, 0, 1), inner(1, 0, 2)})
 	record(t, r, inner(1, 0, 3), epoch(1, 1))
 	if got, err = until(t, w, 2); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, got, []trainer.Event{inner(1, 0, 3), epoch(1, 1)})
+	equal(t, got, []event.Event{inner(1, 0, 3), epoch(1, 1)})
 	flush(t, r)
 	if why := stale(); !strings.HasPrefix(why, "interrupted: process ") {
 		t.Errorf("stale: %q", why)
@@ -590,7 +591,7 @@ func TestSourceFollows(t *testing.T) {
 	if why := stale(); why != "" {
 		t.Errorf("stale: %s", why)
 	}
-	resume := trainer.ResumeEvent{}
+	resume := event.ResumeEvent{}
 	record(t, r, opening("a"), resume, epoch(1, 2))
 	if _, err := until(t, w, 1); !errors.Is(err, stream.ErrRestart) {
 		t.Fatal(err)
@@ -598,8 +599,8 @@ func TestSourceFollows(t *testing.T) {
 	if got, err = until(t, w, 4); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, got, []trainer.Event{opening("a"), epoch(0, 1), resume, epoch(1, 2)})
-	record(t, r, trainer.DoneEvent{Reason: trainer.ReasonEpochs})
+	equal(t, got, []event.Event{opening("a"), epoch(0, 1), resume, epoch(1, 2)})
+	record(t, r, event.DoneEvent{Reason: event.ReasonEpochs})
 	if _, err = until(t, w, 1); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // An epoch's numbers have columns of their own; the other fields of the event are JSON beside them. Neither repeats the
@@ -18,11 +18,11 @@ import (
 
 // epochRest is what has no column.
 type epochRest struct {
-	Inner   []trainer.InnerSummary  `json:"inner,omitempty"`
-	Blocks  []trainer.BlockNorms    `json:"blocks,omitempty"`
-	Figures []trainer.Figure        `json:"figures,omitempty"`
-	Members []trainer.MemberFigures `json:"members,omitempty"`
-	Gates   []trainer.GateFigures   `json:"gates,omitempty"`
+	Inner   []event.InnerSummary  `json:"inner,omitempty"`
+	Blocks  []event.BlockNorms    `json:"blocks,omitempty"`
+	Figures []event.Figure        `json:"figures,omitempty"`
+	Members []event.MemberFigures `json:"members,omitempty"`
+	Gates   []event.GateFigures   `json:"gates,omitempty"`
 	// Negative names the columns whose zero is −0, a sign that SQLite does not keep.
 	Negative []string `json:"negative_zero,omitempty"`
 }
@@ -39,8 +39,8 @@ const epochColumns = "epoch, optimizer, accepted, rest, " +
 	"gradients, products, losses, equivalents, seconds, elapsed"
 
 // floats returns the event's fields that floatColumns hold.
-func floats(e *trainer.EpochEvent) [17]*trainer.Float {
-	return [...]*trainer.Float{
+func floats(e *event.EpochEvent) [17]*event.Float {
+	return [...]*event.Float{
 		&e.Loss, &e.TestLoss, &e.Error, &e.TestError, &e.RMSE, &e.TestRMSE,
 		&e.GradientNorm, &e.StepNorm, &e.Radius, &e.Rho, &e.Rate,
 		&e.Gradients, &e.Products, &e.Losses, &e.GradientEquivalents, &e.Seconds, &e.Elapsed,
@@ -48,7 +48,7 @@ func floats(e *trainer.EpochEvent) [17]*trainer.Float {
 }
 
 // epochArgs appends the values of an epoch's columns and returns how many bytes they take, roughly.
-func epochArgs(args []any, e *trainer.EpochEvent) ([]any, int, error) {
+func epochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
 	rest := epochRest{Inner: e.Inner, Blocks: e.Blocks, Figures: e.Figures, Members: e.Members, Gates: e.Gates}
 	values := floats(e)
 	for i, v := range values {
@@ -74,7 +74,7 @@ func epochArgs(args []any, e *trainer.EpochEvent) ([]any, int, error) {
 }
 
 // number returns a column's value: null where JSON would have it.
-func number(v trainer.Float) any {
+func number(v event.Float) any {
 	if known(float64(v)) {
 		return float64(v)
 	}
@@ -109,13 +109,13 @@ func (r *epochRow) dests(before ...any) []any {
 	return r.to
 }
 
-func (r *epochRow) event() (e trainer.EpochEvent, err error) {
-	e = trainer.EpochEvent{Epoch: int(r.epoch.Int64), Optimizer: r.optimizer.String, Accepted: r.accepted.Bool}
+func (r *epochRow) event() (e event.EpochEvent, err error) {
+	e = event.EpochEvent{Epoch: int(r.epoch.Int64), Optimizer: r.optimizer.String, Accepted: r.accepted.Bool}
 	values := floats(&e)
 	for i, v := range values {
-		*v = trainer.Float(math.NaN())
+		*v = event.Float(math.NaN())
 		if n := r.numbers[i]; n.Valid {
-			*v = trainer.Float(n.Float64)
+			*v = event.Float(n.Float64)
 		}
 	}
 	if len(r.rest) == 0 {
@@ -128,7 +128,7 @@ func (r *epochRow) event() (e trainer.EpochEvent, err error) {
 	e.Inner, e.Blocks, e.Figures, e.Members, e.Gates = rest.Inner, rest.Blocks, rest.Figures, rest.Members, rest.Gates
 	for _, name := range rest.Negative {
 		if i := slices.Index(floatColumns, name); i >= 0 {
-			*values[i] = trainer.Float(math.Copysign(0, -1))
+			*values[i] = event.Float(math.Copysign(0, -1))
 		}
 	}
 	return e, nil
@@ -138,14 +138,14 @@ func (r *epochRow) event() (e trainer.EpochEvent, err error) {
 const maxSteps = 256
 
 // appendStep appends an inner iteration to the JSON array of its row.
-func appendStep(text []byte, e *trainer.InnerEvent) []byte {
+func appendStep(text []byte, e *event.InnerEvent) []byte {
 	if len(text) == 0 {
 		text = append(text, '[')
 	} else {
 		text[len(text)-1] = ','
 	}
 	text = fmt.Appendf(text, "[%d", e.Iteration)
-	for _, v := range []trainer.Float{e.Residual, e.StepNorm, e.Radius, e.Curvature, e.Model} {
+	for _, v := range []event.Float{e.Residual, e.StepNorm, e.Radius, e.Curvature, e.Model} {
 		number, _ := v.MarshalJSON() // which has no errors
 		text = append(append(text, ','), number...)
 	}
@@ -153,12 +153,12 @@ func appendStep(text []byte, e *trainer.InnerEvent) []byte {
 }
 
 // together reports whether b can stand in a's row, right after a.
-func together(a, b *trainer.InnerEvent) bool {
+func together(a, b *event.InnerEvent) bool {
 	return a.Epoch == b.Epoch && a.Block == b.Block && a.Member == b.Member
 }
 
 // readSteps returns the inner iterations of a row.
-func readSteps(epoch, block, member int, text []byte) ([]trainer.InnerEvent, error) {
+func readSteps(epoch, block, member int, text []byte) ([]event.InnerEvent, error) {
 	steps, ok := scanSteps(text)
 	if !ok {
 		var err error
@@ -166,9 +166,9 @@ func readSteps(epoch, block, member int, text []byte) ([]trainer.InnerEvent, err
 			return nil, err
 		}
 	}
-	out := make([]trainer.InnerEvent, len(steps))
+	out := make([]event.InnerEvent, len(steps))
 	for i, s := range steps {
-		out[i] = trainer.InnerEvent{
+		out[i] = event.InnerEvent{
 			Epoch: epoch, Block: block, Member: member, Iteration: int(s[0]),
 			Residual: s[1], StepNorm: s[2], Radius: s[3], Curvature: s[4], Model: s[5],
 		}
@@ -178,13 +178,13 @@ func readSteps(epoch, block, member int, text []byte) ([]trainer.InnerEvent, err
 
 // scanSteps reads what appendStep writes, which most of a run's bytes are, ten times as fast as encoding/json. It
 // reports false for anything else.
-func scanSteps(text []byte) (steps [][6]trainer.Float, ok bool) {
+func scanSteps(text []byte) (steps [][6]event.Float, ok bool) {
 	if !bytes.HasPrefix(text, []byte("[[")) {
 		return nil, false
 	}
 	text = text[1:]
 	for len(steps) < maxSteps {
-		var s [6]trainer.Float
+		var s [6]event.Float
 		for i := range s {
 			// A bracket stands before the first number, commas before the others, and a bracket behind the last.
 			before, behind := byte(','), byte(',')
@@ -221,15 +221,15 @@ func scanSteps(text []byte) (steps [][6]trainer.Float, ok bool) {
 }
 
 // scanNumber reads a number as JSON has them, or null.
-func scanNumber(text []byte) (trainer.Float, bool) {
+func scanNumber(text []byte) (event.Float, bool) {
 	if string(text) == "null" {
-		return trainer.Float(math.NaN()), true
+		return event.Float(math.NaN()), true
 	}
 	if !numeral(text) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(string(text), 64)
-	return trainer.Float(v), err == nil
+	return event.Float(v), err == nil
 }
 
 // numeral reports whether the text is a number as JSON writes them, which is not all that strconv reads.
@@ -265,15 +265,15 @@ func numeral(text []byte) bool {
 }
 
 // parseSteps reads iterations as encoding/json does.
-func parseSteps(text []byte) ([][6]trainer.Float, error) {
-	var steps [][]trainer.Float
+func parseSteps(text []byte) ([][6]event.Float, error) {
+	var steps [][]event.Float
 	if err := json.Unmarshal(text, &steps); err != nil {
 		return nil, fmt.Errorf("expected a JSON array of arrays in steps: %w", err)
 	}
 	if len(steps) > maxSteps {
 		return nil, fmt.Errorf("%d iterations in steps: expected at most %d", len(steps), maxSteps)
 	}
-	out := make([][6]trainer.Float, len(steps))
+	out := make([][6]event.Float, len(steps))
 	for i, s := range steps {
 		if len(s) != len(out[i]) {
 			return nil, fmt.Errorf("%d numbers in iteration %d of steps: expected %d", len(s), i, len(out[i]))
@@ -287,8 +287,8 @@ func parseSteps(text []byte) ([][6]trainer.Float, error) {
 }
 
 // decodeMark reads an event that is kept as JSON whole, of one of the given types if there are any.
-func decodeMark(text []byte, types ...string) (trainer.Event, error) {
-	e, err := trainer.DecodeEvent(text)
+func decodeMark(text []byte, types ...string) (event.Event, error) {
+	e, err := event.DecodeEvent(text)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // State is what has become of a run.
@@ -32,10 +33,10 @@ type Run struct {
 	Begun       time.Time
 	Changed     time.Time // when something was last recorded
 	Config      trainer.Config
-	Opening     *trainer.RunEvent
-	First       *trainer.EpochEvent // nil as long as there is none
-	Last, Best  *trainer.EpochEvent // Best by test error, else test RMSE, else loss
-	Done        *trainer.DoneEvent
+	Opening     *event.RunEvent
+	First       *event.EpochEvent // nil as long as there is none
+	Last, Best  *event.EpochEvent // Best by test error, else test RMSE, else loss
+	Done        *event.DoneEvent
 	Epochs      int // recorded ones
 	Inner       int // recorded inner iterations
 	Checkpoint  int // epoch of the newest checkpoint; −1: none
@@ -175,14 +176,14 @@ func (s *Store) scanRun(rows *sql.Rows) (*Run, error) {
 	if err := json.Unmarshal(config, &r.Config); err != nil {
 		return nil, bad("runs", fmt.Errorf("config: %w", err))
 	}
-	r.Opening = new(trainer.RunEvent)
+	r.Opening = new(event.RunEvent)
 	if err := json.Unmarshal(opening, r.Opening); err != nil {
 		return nil, bad("runs", fmt.Errorf("opening: %w", err))
 	}
 	r.Begun = r.Opening.Time
 	for _, p := range []struct {
 		row *epochRow
-		to  **trainer.EpochEvent
+		to  **event.EpochEvent
 	}{{&first, &r.First}, {&last, &r.Last}, {&best, &r.Best}} {
 		if !p.row.epoch.Valid {
 			continue
@@ -194,7 +195,7 @@ func (s *Store) scanRun(rows *sql.Rows) (*Run, error) {
 		*p.to = &e
 	}
 	if len(done) > 0 {
-		r.Done = new(trainer.DoneEvent)
+		r.Done = new(event.DoneEvent)
 		if err := json.Unmarshal(done, r.Done); err != nil {
 			return nil, bad("marks", err)
 		}
@@ -208,7 +209,7 @@ func (s *Store) scanRun(rows *sql.Rows) (*Run, error) {
 }
 
 // state tells what has become of a run. One that is claimed to be resumed runs, though it has an end still.
-func state(o *owner, claimed bool, done *trainer.DoneEvent) State {
+func state(o *owner, claimed bool, done *event.DoneEvent) State {
 	switch {
 	case done != nil && !(claimed && o.alive(time.Now())):
 		return State(done.Reason)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 var update = flag.Bool("update", false, "write testdata/version1.sql anew; the last version's alone may change")
@@ -63,7 +64,7 @@ func TestVersion1(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	execute(t, path, string(text))
 	s := open(t, path)
-	equal(t, events(t, s, want[0].(trainer.RunEvent).ID), want)
+	equal(t, events(t, s, want[0].(event.RunEvent).ID), want)
 	run := find(t, s, "old")
 	if run.State != "diverged" || run.Epochs != 4 || run.Inner != 180 || run.Checkpoint != 3 || run.Config.Epochs != 3 || run.Version != "0.6" {
 		t.Errorf("%+v", run)
@@ -228,7 +229,7 @@ func TestBadRows(t *testing.T) {
 		record(t, r, everything("a")...)
 		flush(t, r)
 		execute(t, s.path, c.change)
-		_, err := s.Events(t.Context(), "a", 0, func(trainer.Event) bool { return true })
+		_, err := s.Events(t.Context(), "a", 0, func(event.Event) bool { return true })
 		var row *RowError
 		if !errors.As(err, &row) || !strings.HasPrefix(err.Error(), s.path+": "+c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s:\n got %v\nwant %s", c.change, err, c.want)
@@ -263,7 +264,7 @@ func small(t testing.TB) []byte {
 		record(t, r, everyKind(id, 5)...)
 		r.keep(blob(1, 100))
 		for i := range peakStretch {
-			record(t, r, trainer.EpochEvent{Epoch: i, Loss: trainer.Float(i)})
+			record(t, r, event.EpochEvent{Epoch: i, Loss: event.Float(i)})
 		}
 		flush(t, r)
 	}
@@ -296,7 +297,7 @@ func use(path string, readOnly bool) {
 	}
 	for _, id := range ids {
 		_, _ = s.Find(ctx, id)
-		_, _ = s.Events(ctx, id, 0, func(trainer.Event) bool { return true })
+		_, _ = s.Events(ctx, id, 0, func(event.Event) bool { return true })
 		_, _ = s.Checkpoint(ctx, id)
 		_ = s.view(ctx, func(tx *sql.Tx) error { // as it would be read if it were long
 			h, err := s.headOf(ctx, tx, id)

@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"newtop/trainer"
-	"newtop/trainer/stream"
-
 	"github.com/fsnotify/fsnotify"
+
+	"newtop/trainer/event"
+	"newtop/trainer/stream"
 )
 
 // poll is how often a Source looks by itself: where the file system tells nothing of what others write, and for a
@@ -61,7 +61,7 @@ type source struct {
 const readUnits = 1 << 20
 
 // Next implements stream.Source.
-func (w *source) Next(ctx context.Context) (trainer.Event, error) {
+func (w *source) Next(ctx context.Context) (event.Event, error) {
 	if len(w.ready) == 0 {
 		if err := w.fill(ctx); err != nil {
 			return nil, err

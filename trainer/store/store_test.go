@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/krylov"
 )
 
@@ -30,15 +31,15 @@ func temporary(t testing.TB) *Store {
 	return open(t, filepath.Join(t.TempDir(), "state", "runs.db"))
 }
 
-func opening(id string) trainer.RunEvent {
-	return trainer.RunEvent{
+func opening(id string) event.RunEvent {
+	return event.RunEvent{
 		Version: 1, ID: id, Time: time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC),
-		Data: trainer.DataInfo{Name: "letters", TrainRows: 10}, Model: trainer.ModelInfo{Layers: []int{3, 2}, Parameters: 8},
+		Data: event.DataInfo{Name: "letters", TrainRows: 10}, Model: event.ModelInfo{Layers: []int{3, 2}, Parameters: 8},
 		Optimizer: "tr-newton", Settings: map[string]any{"radius": 1.5, "path": "cg", "exact": true}, Seed: math.MaxUint64,
 	}
 }
 
-func record(t testing.TB, r *Recorder, events ...trainer.Event) {
+func record(t testing.TB, r *Recorder, events ...event.Event) {
 	t.Helper()
 	for _, e := range events {
 		if err := r.Record(e); err != nil {
@@ -57,9 +58,9 @@ func flush(t testing.TB, r *Recorder) {
 	}
 }
 
-func events(t testing.TB, s *Store, id string) (out []trainer.Event) {
+func events(t testing.TB, s *Store, id string) (out []event.Event) {
 	t.Helper()
-	_, err := s.Events(t.Context(), id, 0, func(e trainer.Event) bool {
+	_, err := s.Events(t.Context(), id, 0, func(e event.Event) bool {
 		out = append(out, e)
 		return true
 	})
@@ -70,9 +71,9 @@ func events(t testing.TB, s *Store, id string) (out []trainer.Event) {
 }
 
 // text is an event as programs read it.
-func text(t testing.TB, e trainer.Event) string {
+func text(t testing.TB, e event.Event) string {
 	t.Helper()
-	line, err := trainer.EncodeEvent(e)
+	line, err := event.EncodeEvent(e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func text(t testing.TB, e trainer.Event) string {
 }
 
 // equal compares by what EncodeEvent writes, in which every bit of every number shows.
-func equal(t testing.TB, got, want []trainer.Event) {
+func equal(t testing.TB, got, want []event.Event) {
 	t.Helper()
 	for i := range min(len(got), len(want)) {
 		if g, w := text(t, got[i]), text(t, want[i]); g != w {
@@ -92,30 +93,30 @@ func equal(t testing.TB, got, want []trainer.Event) {
 	}
 }
 
-func epoch(n int, loss float64) trainer.EpochEvent {
-	return trainer.EpochEvent{
-		Epoch: n, Optimizer: "tr-newton", Loss: trainer.Float(loss), TestLoss: trainer.Float(loss + 0.1),
-		Error: trainer.Float(math.NaN()), TestError: trainer.Float(loss / 2), RMSE: trainer.Float(math.Inf(1)),
-		Rho: trainer.Float(math.Copysign(0, -1)), Radius: 0.1, Accepted: n%2 == 0, Gradients: trainer.Float(n),
-		Seconds: 1e-3, Elapsed: trainer.Float(float64(n) * 1e-3),
-		Inner: []trainer.InnerSummary{{Block: 1, Iterations: 7, Stop: krylov.Boundary, Ritz: []trainer.Float{1, 2}}},
+func epoch(n int, loss float64) event.EpochEvent {
+	return event.EpochEvent{
+		Epoch: n, Optimizer: "tr-newton", Loss: event.Float(loss), TestLoss: event.Float(loss + 0.1),
+		Error: event.Float(math.NaN()), TestError: event.Float(loss / 2), RMSE: event.Float(math.Inf(1)),
+		Rho: event.Float(math.Copysign(0, -1)), Radius: 0.1, Accepted: n%2 == 0, Gradients: event.Float(n),
+		Seconds: 1e-3, Elapsed: event.Float(float64(n) * 1e-3),
+		Inner: []event.InnerSummary{{Block: 1, Iterations: 7, Stop: krylov.Boundary, Ritz: []event.Float{1, 2}}},
 	}
 }
 
-func inner(epoch, block, n int) trainer.InnerEvent {
-	return trainer.InnerEvent{
-		Epoch: epoch, Block: block, Iteration: n, Residual: trainer.Float(1 / float64(n)), StepNorm: 0.3,
-		Radius: trainer.Float(math.Inf(1)), Curvature: trainer.Float(math.Copysign(0, -1)), Model: -1e-300,
+func inner(epoch, block, n int) event.InnerEvent {
+	return event.InnerEvent{
+		Epoch: epoch, Block: block, Iteration: n, Residual: event.Float(1 / float64(n)), StepNorm: 0.3,
+		Radius: event.Float(math.Inf(1)), Curvature: event.Float(math.Copysign(0, -1)), Model: -1e-300,
 	}
 }
 
 // everything is a run with every kind of event, with enough inner iterations to fill more than a row of them.
-func everything(id string) []trainer.Event { return everyKind(id, 300) }
+func everything(id string) []event.Event { return everyKind(id, 300) }
 
 // everyKind is a run with every kind of event, with so many inner iterations a solve.
-func everyKind(id string, iterations int) []trainer.Event {
+func everyKind(id string, iterations int) []event.Event {
 	at := time.Date(2026, 11, 21, 12, 0, 1, 5, time.UTC)
-	out := []trainer.Event{opening(id), epoch(0, 3)}
+	out := []event.Event{opening(id), epoch(0, 3)}
 	for e := 1; e <= 3; e++ {
 		for b := range 2 {
 			for n := 1; n <= iterations; n++ {
@@ -125,27 +126,27 @@ func everyKind(id string, iterations int) []trainer.Event {
 		out = append(out, epoch(e, 3/float64(e)))
 	}
 	return append(out,
-		trainer.SpectrumEvent{Epoch: 3, Method: "lanczos", Eigenvalues: []trainer.Float{3, trainer.Float(math.NaN()), -1}, Stop: krylov.Limit},
-		trainer.SwitchEvent{Epoch: 3, From: "tr-newton", To: "adam"},
-		trainer.SettingEvent{Epoch: 3, Key: "radius", Value: 2.5},
-		trainer.SettingEvent{Epoch: 3, Key: "path", Value: "dogleg"},
-		trainer.SliceEvent{Epoch: 3, At: []trainer.Float{0, 1}, Loss: []trainer.Float{0, -1}},
-		trainer.WeightsEvent{Epoch: 3, To: 1, Values: []trainer.Float{1, trainer.Float(math.NaN())}},
-		trainer.ErrorsEvent{Epoch: 3, Classes: []string{"a", "b"}, Confusion: [][]int{{1, 2}, {3, 4}}},
-		trainer.RewindEvent{Epoch: 3, To: 1},
-		trainer.RaceEvent{Epoch: 1, State: "begun", Racers: []trainer.Racer{{Name: "x", Optimizer: "adam"}}, Picked: -1},
-		trainer.LapEvent{Racer: 1, Lap: epoch(1, 0.5)},
-		trainer.ResumeEvent{Epoch: 1, Time: at},
-		trainer.SavedEvent{Epoch: 1, File: "x.onnx", Format: "onnx", Bytes: 12},
-		trainer.DivergedEvent{Epoch: 2, Reason: "why"},
-		trainer.DoneEvent{Reason: trainer.ReasonDiverged, Epochs: 3, Loss: trainer.Float(math.NaN()), BestEpoch: 2},
+		event.SpectrumEvent{Epoch: 3, Method: "lanczos", Eigenvalues: []event.Float{3, event.Float(math.NaN()), -1}, Stop: krylov.Limit},
+		event.SwitchEvent{Epoch: 3, From: "tr-newton", To: "adam"},
+		event.SettingEvent{Epoch: 3, Key: "radius", Value: 2.5},
+		event.SettingEvent{Epoch: 3, Key: "path", Value: "dogleg"},
+		event.SliceEvent{Epoch: 3, At: []event.Float{0, 1}, Loss: []event.Float{0, -1}},
+		event.WeightsEvent{Epoch: 3, To: 1, Values: []event.Float{1, event.Float(math.NaN())}},
+		event.ErrorsEvent{Epoch: 3, Classes: []string{"a", "b"}, Confusion: [][]int{{1, 2}, {3, 4}}},
+		event.RewindEvent{Epoch: 3, To: 1},
+		event.RaceEvent{Epoch: 1, State: "begun", Racers: []event.Racer{{Name: "x", Optimizer: "adam"}}, Picked: -1},
+		event.LapEvent{Racer: 1, Lap: epoch(1, 0.5)},
+		event.ResumeEvent{Epoch: 1, Time: at},
+		event.SavedEvent{Epoch: 1, File: "x.onnx", Format: "onnx", Bytes: 12},
+		event.DivergedEvent{Epoch: 2, Reason: "why"},
+		event.DoneEvent{Reason: event.ReasonDiverged, Epochs: 3, Loss: event.Float(math.NaN()), BestEpoch: 2},
 	)
 }
 
 // asJSON is what is left of events where they pass through JSON: ±Inf is NaN.
-func asJSON(t *testing.T, events []trainer.Event) (out []trainer.Event) {
+func asJSON(t *testing.T, events []event.Event) (out []event.Event) {
 	for _, e := range events {
-		back, err := trainer.DecodeEvent([]byte(text(t, e)))
+		back, err := event.DecodeEvent([]byte(text(t, e)))
 		if err != nil || back == nil {
 			t.Fatalf("%s: %v %v", e.EventType(), back, err)
 		}
@@ -180,7 +181,7 @@ func TestEventsComeBackAsRecorded(t *testing.T) {
 }
 
 // same compares deeply, NaN being equal to NaN: by the text that %#v writes, after pointers.
-func same(a, b []trainer.Event) bool {
+func same(a, b []event.Event) bool {
 	return len(a) == len(b) && fmt.Sprintf("%+v", a) == fmt.Sprintf("%+v", b)
 }
 
@@ -195,8 +196,8 @@ func TestEventsAfterAPosition(t *testing.T) {
 		if after%173 != 0 && after > 2 && after < len(want)-2 {
 			continue
 		}
-		var got []trainer.Event
-		last, err := s.Events(t.Context(), "a", int64(after), func(e trainer.Event) bool {
+		var got []event.Event
+		last, err := s.Events(t.Context(), "a", int64(after), func(e event.Event) bool {
 			got = append(got, e)
 			return true
 		})
@@ -209,7 +210,7 @@ func TestEventsAfterAPosition(t *testing.T) {
 		}
 	}
 	n := 0
-	last, err := s.Events(t.Context(), "a", 3, func(trainer.Event) bool { n++; return n < 5 })
+	last, err := s.Events(t.Context(), "a", 3, func(event.Event) bool { n++; return n < 5 })
 	if n != 5 || last != 8 || err != nil {
 		t.Errorf("stopped at %d after %d: %v", last, n, err)
 	}
@@ -217,7 +218,7 @@ func TestEventsAfterAPosition(t *testing.T) {
 
 // Every field of an epoch is kept, those that will be added too.
 func TestEveryFieldOfAnEpoch(t *testing.T) {
-	var want trainer.EpochEvent
+	var want event.EpochEvent
 	fill(reflect.ValueOf(&want).Elem(), new(int))
 	s := temporary(t)
 	r := s.Record(About{})
@@ -356,7 +357,7 @@ func TestFilterRenameRemove(t *testing.T) {
 		}
 		record(t, r, e, epoch(0, 1))
 		if i != 4 {
-			record(t, r, trainer.DoneEvent{Reason: trainer.ReasonEpochs})
+			record(t, r, event.DoneEvent{Reason: event.ReasonEpochs})
 		}
 		flush(t, r)
 	}
@@ -428,7 +429,7 @@ func TestFilterRenameRemove(t *testing.T) {
 func TestNothingBegan(t *testing.T) {
 	s := temporary(t)
 	r := s.Record(About{})
-	record(t, r, trainer.DoneEvent{Reason: trainer.ReasonFailed})
+	record(t, r, event.DoneEvent{Reason: event.ReasonFailed})
 	flush(t, r)
 	flush(t, s.Record(About{}))
 	if runs, err := s.Runs(t.Context(), Filter{}); len(runs) != 0 || err != nil {

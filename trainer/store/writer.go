@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // writer writes what a Recorder has gathered. Its own goroutine alone uses it.
@@ -34,7 +34,7 @@ type writer struct {
 // place is what the writer knows of the run after its last transaction.
 type place struct {
 	run     int64 // the row; 0: none yet
-	best    *trainer.EpochEvent
+	best    *event.EpochEvent
 	stretch stretch
 	begun   bool // this recorder has written an event
 }
@@ -219,7 +219,7 @@ func (w *writer) do(ctx context.Context, job work) error {
 func (w *writer) fill(ctx context.Context, at *place, job *work) error {
 	events := job.events
 	if len(events) > 0 && !at.begun {
-		opening, ok := events[0].event.(trainer.RunEvent)
+		opening, ok := events[0].event.(event.RunEvent)
 		if !ok {
 			panic("store: the first event is no RunEvent")
 		}
@@ -255,8 +255,8 @@ func (w *writer) fill(ctx context.Context, at *place, job *work) error {
 }
 
 // begin makes the row of a new run, or forgets the rest of one that is gone on with.
-func (w *writer) begin(ctx context.Context, at *place, e *trainer.RunEvent) error {
-	text, err := trainer.EncodeEvent(*e)
+func (w *writer) begin(ctx context.Context, at *place, e *event.RunEvent) error {
+	text, err := event.EncodeEvent(*e)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"newtop/internal/tfevents"
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 const million = 1_000_000
@@ -107,8 +107,8 @@ func ownLines(b *testing.B) string {
 	path := filepath.Join(b.TempDir(), "own.jsonl")
 	write(b, path, func(w *bufio.Writer) {
 		for i := range million {
-			line, err := trainer.EncodeEvent(trainer.EpochEvent{
-				Epoch: i, Optimizer: "adam", Loss: trainer.Float(1 / float64(i+1)), TestLoss: 2, Elapsed: trainer.Float(i), Blocks: make([]trainer.BlockNorms, 3),
+			line, err := event.EncodeEvent(event.EpochEvent{
+				Epoch: i, Optimizer: "adam", Loss: event.Float(1 / float64(i+1)), TestLoss: 2, Elapsed: event.Float(i), Blocks: make([]event.BlockNorms, 3),
 			})
 			if err != nil {
 				b.Fatal(err)

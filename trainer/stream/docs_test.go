@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 func readDoc(t *testing.T) string {
@@ -41,7 +41,7 @@ func TestDocumentedProgramsAreWatched(t *testing.T) {
 			out := runPython(t, code)
 			s := JSONLines(bytes.NewReader(out), "-")
 			defer s.Close()
-			var events []trainer.Event
+			var events []event.Event
 			for {
 				e, err := s.Next(t.Context())
 				if err == io.EOF {
@@ -57,11 +57,11 @@ func TestDocumentedProgramsAreWatched(t *testing.T) {
 			if len(events) != 21 || s.(warner).Warning() != "" {
 				t.Fatalf("%d events, %s", len(events), s.(warner).Warning())
 			}
-			first, last := events[0].(trainer.EpochEvent), events[19].(trainer.EpochEvent)
+			first, last := events[0].(event.EpochEvent), events[19].(event.EpochEvent)
 			if first.Epoch != 1 || last.Epoch != 20 || !(last.Loss < first.Loss/2) {
 				t.Errorf("from %+v to %+v", first, last)
 			}
-			if done, ok := events[20].(trainer.DoneEvent); !ok || done.Reason != trainer.ReasonEpochs || done.Epochs != 20 {
+			if done, ok := events[20].(event.DoneEvent); !ok || done.Reason != event.ReasonEpochs || done.Epochs != 20 {
 				t.Errorf("ends with %+v", events[20])
 			}
 		})
@@ -90,8 +90,8 @@ func runPython(t *testing.T, code string) []byte {
 // Every field of every event stands in the document.
 func TestEventsAreDocumented(t *testing.T) {
 	doc := readDoc(t)
-	var check func(event string, typ reflect.Type)
-	check = func(event string, typ reflect.Type) {
+	var check func(of string, typ reflect.Type)
+	check = func(of string, typ reflect.Type) {
 		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
 			typ = typ.Elem()
 		}
@@ -101,16 +101,16 @@ func TestEventsAreDocumented(t *testing.T) {
 		for i := range typ.NumField() {
 			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
 			if !strings.Contains(doc, "`"+name+"`") {
-				t.Errorf("%s of the %s event is not in docs/events.md", name, event)
+				t.Errorf("%s of the %s event is not in docs/events.md", name, of)
 			}
-			if typ.Field(i).Type != reflect.TypeFor[trainer.EpochEvent]() {
-				check(event, typ.Field(i).Type)
+			if typ.Field(i).Type != reflect.TypeFor[event.EpochEvent]() {
+				check(of, typ.Field(i).Type)
 			}
 		}
 	}
-	for _, e := range []trainer.Event{
-		trainer.RunEvent{}, trainer.InnerEvent{}, trainer.EpochEvent{}, trainer.SpectrumEvent{}, trainer.SwitchEvent{}, trainer.SettingEvent{}, trainer.DivergedEvent{}, trainer.DoneEvent{},
-		trainer.SliceEvent{}, trainer.WeightsEvent{}, trainer.ErrorsEvent{}, trainer.RewindEvent{}, trainer.RaceEvent{}, trainer.LapEvent{}, trainer.ResumeEvent{}, trainer.SavedEvent{},
+	for _, e := range []event.Event{
+		event.RunEvent{}, event.InnerEvent{}, event.EpochEvent{}, event.SpectrumEvent{}, event.SwitchEvent{}, event.SettingEvent{}, event.DivergedEvent{}, event.DoneEvent{},
+		event.SliceEvent{}, event.WeightsEvent{}, event.ErrorsEvent{}, event.RewindEvent{}, event.RaceEvent{}, event.LapEvent{}, event.ResumeEvent{}, event.SavedEvent{},
 	} {
 		if !strings.Contains(doc, "`"+e.EventType()+"`") {
 			t.Errorf("the %s event is not in docs/events.md", e.EventType())

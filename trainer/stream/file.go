@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // quiet is how long nothing was written to a file that is then said to be no longer written: longer than most epochs.
@@ -63,7 +63,7 @@ type file struct {
 // tailBytes is how many of the last bytes are compared to notice that a file was written over.
 const tailBytes = 64
 
-func (s *file) Next(ctx context.Context) (trainer.Event, error) {
+func (s *file) Next(ctx context.Context) (event.Event, error) {
 	if !s.looked { // before more is read, for that may be of another file
 		if anew, err := s.anew(); err != nil || anew {
 			if err == nil {

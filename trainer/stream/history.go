@@ -5,7 +5,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // kind sorts events by what bounds their number.
@@ -20,15 +21,15 @@ const (
 	kinds
 )
 
-func kindOf(e trainer.Event) kind {
+func kindOf(e event.Event) kind {
 	switch e.(type) {
-	case trainer.EpochEvent:
+	case event.EpochEvent:
 		return anEpoch
-	case trainer.InnerEvent:
+	case event.InnerEvent:
 		return anInner
-	case trainer.SliceEvent, trainer.WeightsEvent, trainer.ErrorsEvent:
+	case event.SliceEvent, event.WeightsEvent, event.ErrorsEvent:
 		return aLook
-	case trainer.SpectrumEvent:
+	case event.SpectrumEvent:
 		return aSpectrum
 	}
 	return aMark
@@ -52,37 +53,37 @@ const untimed = 0.1
 
 // history is a run's events in order.
 type history struct {
-	events  []trainer.Event
+	events  []event.Event
 	count   [kinds]int
 	bytes   [kinds]int // estimated
-	thinner trainer.Downsampler
+	thinner feed.Downsampler
 	dropped int     // epochs that came and are not kept
 	newest  int     // the newest epoch's number
 	length  float64 // training seconds so far
 	timed   bool    // whether they are known, and not made up for a replay
-	run     *trainer.RunEvent
+	run     *event.RunEvent
 	done    bool
 }
 
 // add appends an event.
-func (h *history) add(e trainer.Event) {
+func (h *history) add(e event.Event) {
 	k := kindOf(e)
 	h.count[k]++
 	h.bytes[k] += size(e)
 	h.events = append(h.events, e)
 	switch e := e.(type) {
-	case trainer.EpochEvent:
+	case event.EpochEvent:
 		h.thinner.Add()
 		h.newest = e.Epoch
 		h.length = after(&e, h.length)
 		h.timed = h.timed || e.Elapsed >= 0 || e.Seconds >= 0
-	case trainer.RunEvent:
+	case event.RunEvent:
 		h.run, h.done = &e, false
-	case trainer.RewindEvent:
+	case event.RewindEvent:
 		h.newest = e.To
-	case trainer.DoneEvent:
+	case event.DoneEvent:
 		h.done = true
-	case trainer.ResumeEvent:
+	case event.ResumeEvent:
 		h.done = false
 	}
 }
@@ -149,17 +150,17 @@ func (h *history) thin(n int) int {
 func (h *history) thinEpochs(drop []bool) {
 	at := make([]int, 0, h.count[anEpoch])
 	for i, e := range h.events {
-		if _, ok := e.(trainer.EpochEvent); ok {
+		if _, ok := e.(event.EpochEvent); ok {
 			at = append(at, i)
 		}
 	}
-	var part []trainer.EpochEvent
+	var part []event.EpochEvent
 	stay := h.thinner.Downsample(h.count[anEpoch]/2, func(from, to int) []bool {
 		part = part[:0]
 		for _, i := range at[from:to] {
-			part = append(part, h.events[i].(trainer.EpochEvent))
+			part = append(part, h.events[i].(event.EpochEvent))
 		}
-		keep := trainer.Extremes(part)
+		keep := feed.Extremes(part)
 		keep[0] = keep[0] || from == 0
 		return keep
 	})
@@ -169,24 +170,24 @@ func (h *history) thinEpochs(drop []bool) {
 }
 
 // size estimates the memory of an event of a kind that is bounded by bytes.
-func size(e trainer.Event) int {
+func size(e event.Event) int {
 	const float = 8
 	switch e := e.(type) {
-	case trainer.EpochEvent:
+	case event.EpochEvent:
 		n := int(unsafe.Sizeof(e)) + sizes(e.Inner) + sizes(e.Blocks) + sizes(e.Figures) + sizes(e.Members) + sizes(e.Gates)
 		for i := range e.Inner {
 			n += float * len(e.Inner[i].Ritz)
 		}
 		return n
-	case trainer.SpectrumEvent:
+	case event.SpectrumEvent:
 		n := len(e.Eigenvalues) + len(e.Residuals)
 		if d := e.Density; d != nil {
 			n += len(d.Grid) + len(d.Values) + len(d.Errors)
 		}
 		return float * n
-	case trainer.WeightsEvent:
+	case event.WeightsEvent:
 		return float * len(e.Values)
-	case trainer.ErrorsEvent:
+	case event.ErrorsEvent:
 		n := len(e.Confusion) * len(e.Confusion)
 		for _, r := range e.Residuals {
 			n += len(r)
@@ -206,7 +207,7 @@ func sizes[T any](list []T) int {
 }
 
 // after returns the training seconds after an epoch that began at some.
-func after(e *trainer.EpochEvent, began float64) float64 {
+func after(e *event.EpochEvent, began float64) float64 {
 	if v := float64(e.Elapsed); !math.IsNaN(v) {
 		return v
 	}
@@ -225,7 +226,7 @@ func (h *history) end(epoch int) int {
 	}
 	at, best := -1, math.MinInt
 	for i, e := range slices.Backward(h.events) {
-		if e, ok := e.(trainer.EpochEvent); ok && e.Epoch <= epoch && e.Epoch > best {
+		if e, ok := e.(event.EpochEvent); ok && e.Epoch <= epoch && e.Epoch > best {
 			at, best = i, e.Epoch
 			if best == epoch {
 				break
@@ -237,7 +238,7 @@ func (h *history) end(epoch int) int {
 	}
 	for at++; at < len(h.events); at++ {
 		switch h.events[at].(type) {
-		case trainer.SpectrumEvent, trainer.SliceEvent, trainer.WeightsEvent, trainer.ErrorsEvent:
+		case event.SpectrumEvent, event.SliceEvent, event.WeightsEvent, event.ErrorsEvent:
 		default:
 			return at
 		}
@@ -247,8 +248,8 @@ func (h *history) end(epoch int) int {
 
 // opening returns how many events there are before anything was trained.
 func (h *history) opening() int {
-	n := slices.IndexFunc(h.events, func(e trainer.Event) bool {
-		_, run := e.(trainer.RunEvent)
+	n := slices.IndexFunc(h.events, func(e event.Event) bool {
+		_, run := e.(event.RunEvent)
 		return !run
 	})
 	if n < 0 {
@@ -260,7 +261,7 @@ func (h *history) opening() int {
 // epochEnd returns the position after the next epoch event at or after position n, or −1 if there is none.
 func (h *history) epochEnd(n int) int {
 	for i := n; i < len(h.events); i++ {
-		if _, ok := h.events[i].(trainer.EpochEvent); ok {
+		if _, ok := h.events[i].(event.EpochEvent); ok {
 			return i + 1
 		}
 	}
@@ -271,9 +272,9 @@ func (h *history) epochEnd(n int) int {
 func (h *history) position(n int) (epoch int, at float64) {
 	for _, e := range h.events[:n] {
 		switch e := e.(type) {
-		case trainer.EpochEvent:
+		case event.EpochEvent:
 			epoch, at = e.Epoch, after(&e, at)
-		case trainer.RewindEvent:
+		case event.RewindEvent:
 			epoch = e.To
 		}
 	}

@@ -5,24 +5,24 @@ import (
 	"slices"
 	"testing"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // A long run is kept thinned: its extremes, its first and its newest epoch stay, and memory is bounded.
 func TestHistoryOfALongRun(t *testing.T) {
 	var h history
 	const n, spike = 300_000, 123_456
-	h.add(trainer.RunEvent{ID: "r"})
+	h.add(event.RunEvent{ID: "r"})
 	for i := 1; i <= n; i++ {
-		h.add(trainer.InnerEvent{Epoch: i})
-		e := trainer.UnknownEpoch(i)
-		e.Loss = 1 + trainer.Float(i%7)
+		h.add(event.InnerEvent{Epoch: i})
+		e := event.UnknownEpoch(i)
+		e.Loss = 1 + event.Float(i%7)
 		if i == spike {
 			e.Loss = 50
 		}
 		h.add(e)
 		if i%100 == 0 {
-			h.add(trainer.SettingEvent{Epoch: i})
+			h.add(event.SettingEvent{Epoch: i})
 		}
 		if h.full() {
 			h.thin(len(h.events))
@@ -58,10 +58,10 @@ func TestHistoryOfALongRun(t *testing.T) {
 		t.Errorf("hundredths of the run keep from %d to %d epochs", least, most)
 	}
 	at := h.end(spike)
-	if e, ok := h.events[at-1].(trainer.EpochEvent); !ok || e.Epoch != spike {
+	if e, ok := h.events[at-1].(event.EpochEvent); !ok || e.Epoch != spike {
 		t.Errorf("a seek ends at %+v", h.events[at-1])
 	}
-	if _, ok := h.events[0].(trainer.RunEvent); !ok {
+	if _, ok := h.events[0].(event.RunEvent); !ok {
 		t.Error("the beginning is gone")
 	}
 	if _, at := h.position(len(h.events)); math.Abs(at-h.length) > 1e-6 {
@@ -71,13 +71,13 @@ func TestHistoryOfALongRun(t *testing.T) {
 
 // Whatever a stream repeats without end, memory is bounded.
 func TestHistoryIsBounded(t *testing.T) {
-	for _, e := range []trainer.Event{
-		trainer.RunEvent{ID: "r"}, trainer.DoneEvent{}, trainer.DivergedEvent{}, trainer.SpectrumEvent{Density: &trainer.Density{Grid: make([]trainer.Float, 1000)}},
-		trainer.WeightsEvent{Values: make([]trainer.Float, 1<<18)}, trainer.ErrorsEvent{Residuals: [][]trainer.Float{make([]trainer.Float, 2048)}}, trainer.LapEvent{},
-		trainer.EpochEvent{Inner: []trainer.InnerSummary{{Ritz: make([]trainer.Float, 1<<16)}}},
+	for _, e := range []event.Event{
+		event.RunEvent{ID: "r"}, event.DoneEvent{}, event.DivergedEvent{}, event.SpectrumEvent{Density: &event.Density{Grid: make([]event.Float, 1000)}},
+		event.WeightsEvent{Values: make([]event.Float, 1<<18)}, event.ErrorsEvent{Residuals: [][]event.Float{make([]event.Float, 2048)}}, event.LapEvent{},
+		event.EpochEvent{Inner: []event.InnerSummary{{Ritz: make([]event.Float, 1<<16)}}},
 	} {
 		var h history
-		h.add(trainer.RunEvent{ID: "r"})
+		h.add(event.RunEvent{ID: "r"})
 		thinned := 0
 		for range 40_000 {
 			h.add(e)
@@ -89,7 +89,7 @@ func TestHistoryIsBounded(t *testing.T) {
 		if h.full() || thinned == 0 || thinned > 5000 {
 			t.Errorf("%T: %v events of %v bytes, thinned %d times", e, h.count, h.bytes, thinned)
 		}
-		if first, ok := h.events[0].(trainer.RunEvent); !ok || first.ID != "r" {
+		if first, ok := h.events[0].(event.RunEvent); !ok || first.ID != "r" {
 			t.Errorf("%T: begins with %+v", e, h.events[0])
 		}
 	}
@@ -97,9 +97,9 @@ func TestHistoryIsBounded(t *testing.T) {
 
 func TestSeekInARunThatWentBack(t *testing.T) {
 	var h history
-	for _, e := range []trainer.Event{
-		trainer.RunEvent{}, trainer.EpochEvent{Epoch: 1}, trainer.EpochEvent{Epoch: 2}, trainer.EpochEvent{Epoch: 3},
-		trainer.RewindEvent{Epoch: 3, To: 1}, trainer.EpochEvent{Epoch: 2}, trainer.InnerEvent{},
+	for _, e := range []event.Event{
+		event.RunEvent{}, event.EpochEvent{Epoch: 1}, event.EpochEvent{Epoch: 2}, event.EpochEvent{Epoch: 3},
+		event.RewindEvent{Epoch: 3, To: 1}, event.EpochEvent{Epoch: 2}, event.InnerEvent{},
 	} {
 		h.add(e)
 	}

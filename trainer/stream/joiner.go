@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"newtop/internal/tfevents"
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // joiner makes events of scalars, which come in the order in which they were written: the values of a step become
@@ -16,12 +16,12 @@ type joiner struct {
 	name     string
 	runs     int // begun
 	curves   map[string]*curve
-	taken    map[place]bool  // fields that have their curve
-	queue    []trainer.Event // ready, from head on
+	taken    map[place]bool // fields that have their curve
+	queue    []event.Event  // ready, from head on
 	head     int
 	given    int64
 	open     bool // whether there is a step under way
-	epoch    trainer.EpochEvent
+	epoch    event.EpochEvent
 	expected []*curve // what the step before had
 	present  []*curve
 	steps    []int   // that were given, ascending, the newest ones
@@ -47,7 +47,7 @@ func newJoiner(name string) joiner {
 }
 
 // next returns the next event that is ready, or nil.
-func (j *joiner) next() trainer.Event {
+func (j *joiner) next() event.Event {
 	if j.head == len(j.queue) {
 		j.queue, j.head = j.queue[:0], 0
 		return nil
@@ -119,7 +119,7 @@ func (j *joiner) beginRun(wall float64) {
 	if j.runs > 1 {
 		id = fmt.Sprintf("%s (%d)", j.name, j.runs)
 	}
-	e := trainer.RunEvent{Version: 1, ID: id, Data: trainer.DataInfo{Name: j.name}}
+	e := event.RunEvent{Version: 1, ID: id, Data: event.DataInfo{Name: j.name}}
 	if wall > 0 && wall < maxWall {
 		seconds, rest := math.Modf(wall)
 		e.Time = time.Unix(int64(seconds), int64(rest*1e9)).UTC()
@@ -165,7 +165,7 @@ func (j *joiner) goBack(step int, wall float64) {
 		return
 	}
 	to := j.steps[at-1]
-	j.queue = append(j.queue, trainer.RewindEvent{Epoch: j.steps[len(j.steps)-1], To: to})
+	j.queue = append(j.queue, event.RewindEvent{Epoch: j.steps[len(j.steps)-1], To: to})
 	j.steps = j.steps[:at]
 	for _, c := range j.curves {
 		c.step = min(c.step, to)
@@ -174,7 +174,7 @@ func (j *joiner) goBack(step int, wall float64) {
 
 func (j *joiner) start(step int, wall float64) {
 	j.open, j.opened = true, wall
-	j.epoch = trainer.UnknownEpoch(step)
+	j.epoch = event.UnknownEpoch(step)
 }
 
 // patience is how long nothing must have come for an incomplete step to be given: validation may take its time.
@@ -205,9 +205,9 @@ func (j *joiner) flush() {
 	if !math.IsNaN(j.shut) {
 		before = max(0, j.shut-j.first)
 	}
-	j.epoch.Elapsed = trainer.Float(j.elapsed)
+	j.epoch.Elapsed = event.Float(j.elapsed)
 	if math.IsNaN(float64(j.epoch.Seconds)) {
-		j.epoch.Seconds = trainer.Float(max(0, j.elapsed-before))
+		j.epoch.Seconds = event.Float(max(0, j.elapsed-before))
 	}
 	j.queue = append(j.queue, j.epoch)
 	if len(j.steps) >= maxSteps {
@@ -215,6 +215,6 @@ func (j *joiner) flush() {
 	}
 	j.steps = append(j.steps, j.epoch.Epoch)
 	j.shut = j.first + j.elapsed
-	j.open, j.epoch = false, trainer.EpochEvent{}
+	j.open, j.epoch = false, event.EpochEvent{}
 	j.expected, j.present = j.present, j.expected[:0]
 }

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 const (
@@ -79,7 +79,7 @@ func (l *lines) compact() {
 func (l *lines) rest() int { return len(l.buf) - l.at }
 
 // next returns the event of the next whole line, nil if there is none, and an error for a stream of something else.
-func (l *lines) next() (trainer.Event, error) {
+func (l *lines) next() (event.Event, error) {
 	for {
 		end := bytes.IndexByte(l.buf[l.seen:], '\n')
 		if end < 0 {
@@ -109,13 +109,13 @@ func (l *lines) next() (trainer.Event, error) {
 
 // tail returns the event of the text after the last line end, if that is a whole object: what is after it then can be
 // nothing but the line's end. At the end of a stream all of the text is used.
-func (l *lines) tail(ended bool) (trainer.Event, error) {
+func (l *lines) tail(ended bool) (event.Event, error) {
 	line := bytes.TrimSpace(l.buf[l.at:])
 	if len(line) == 0 || l.long || !ended && (len(line) > maxTail || line[0] != '{' || line[len(line)-1] != '}') {
 		return nil, nil
 	}
 	if !ended {
-		e, err := trainer.DecodeForeign(line)
+		e, err := event.DecodeForeign(line)
 		if err != nil || e == nil {
 			return nil, nil
 		}
@@ -130,7 +130,7 @@ func (l *lines) tail(ended bool) (trainer.Event, error) {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-func (l *lines) event(line []byte) (trainer.Event, error) {
+func (l *lines) event(line []byte) (event.Event, error) {
 	if l.number == 1 {
 		line = bytes.TrimPrefix(line, byteOrderMark)
 	}
@@ -141,7 +141,7 @@ func (l *lines) event(line []byte) (trainer.Event, error) {
 	if line[0] != '{' {
 		return nil, l.strange(quote(line), expectedLine, line)
 	}
-	e, err := trainer.DecodeForeign(line)
+	e, err := event.DecodeForeign(line)
 	if err != nil {
 		return nil, l.strange(quote(line)+" ("+err.Error()+")", "an event", line)
 	}

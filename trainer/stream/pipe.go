@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // JSONLines returns a source of events as one JSON object a line, from a pipe or a file that is read once to its end.
@@ -72,7 +72,7 @@ func (p *pipe) read() {
 	}
 }
 
-func (p *pipe) Next(ctx context.Context) (trainer.Event, error) {
+func (p *pipe) Next(ctx context.Context) (event.Event, error) {
 	p.start()
 	for {
 		if err := ctx.Err(); err != nil {
@@ -100,7 +100,7 @@ func (p *pipe) Next(ctx context.Context) (trainer.Event, error) {
 }
 
 // unfinished returns the event of a last line whose end has not come, or ErrNone.
-func (p *pipe) unfinished() (trainer.Event, error) {
+func (p *pipe) unfinished() (event.Event, error) {
 	if e, _ := p.tail(false); e != nil {
 		return e, nil
 	}
@@ -117,7 +117,7 @@ func (p *pipe) take() {
 	}
 }
 
-func (p *pipe) end() (trainer.Event, error) {
+func (p *pipe) end() (event.Event, error) {
 	if e, err := p.tail(true); e != nil || err != nil {
 		return e, err
 	}

@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // obey carries out a viewer's command.
-func (p *Player) obey(c trainer.Command) error {
+func (p *Player) obey(c event.Command) error {
 	switch c := c.(type) {
-	case trainer.Speed:
+	case event.Speed:
 		if !(c.Factor >= MinSpeed && c.Factor <= MaxSpeed) {
 			return refuse("a speed of %g: expected 1/64 to 4096", c.Factor)
 		}
 		p.speed, p.due = c.Factor, time.Now()
 		p.pace()
-	case trainer.Pause, trainer.StepEpoch, trainer.Seek:
+	case event.Pause, event.StepEpoch, event.Seek:
 		if p.loading {
 			return refuse("the run is still being read")
 		}
@@ -24,30 +25,30 @@ func (p *Player) obey(c trainer.Command) error {
 			return err
 		}
 	default:
-		return trainer.ErrReadOnly
+		return feed.ErrReadOnly
 	}
 	p.relay.Update(p.status)
 	return nil
 }
 
 func refuse(format string, args ...any) error {
-	return &trainer.CommandError{Reason: fmt.Sprintf(format, args...)}
+	return &event.CommandError{Reason: fmt.Sprintf(format, args...)}
 }
 
 // move carries out a command that changes the position or what it does.
-func (p *Player) move(c trainer.Command) error {
+func (p *Player) move(c event.Command) error {
 	switch c := c.(type) {
-	case trainer.Pause:
+	case event.Pause:
 		p.step = false
 		switch {
 		case c.On && p.finished() && p.mode == following:
-			return trainer.ErrEnded
+			return feed.ErrEnded
 		case c.On:
 			p.mode = holding
 		default:
 			p.resume()
 		}
-	case trainer.StepEpoch:
+	case event.StepEpoch:
 		if n := p.epochEnd(p.at); n > 0 {
 			p.show(n)
 			p.mode, p.step = holding, false
@@ -57,7 +58,7 @@ func (p *Player) move(c trainer.Command) error {
 			p.show(len(p.events))
 			p.mode, p.step = following, true
 		}
-	case trainer.Seek:
+	case event.Seek:
 		p.step = false
 		p.jump(p.end(c.Epoch))
 		if p.mode == holding {
@@ -123,9 +124,9 @@ func (p *Player) show(n int) {
 // advance moves the position past the next event, but shows nothing.
 func (p *Player) advance() {
 	switch e := p.events[p.at].(type) {
-	case trainer.EpochEvent:
+	case event.EpochEvent:
 		p.epoch, p.seconds = e.Epoch, after(&e, p.seconds)
-	case trainer.RewindEvent:
+	case event.RewindEvent:
 		p.epoch = e.To
 	}
 	p.at++
@@ -137,7 +138,7 @@ func (p *Player) gap() float64 {
 	if p.segment <= p.at {
 		p.segment = p.epochEnd(p.at)
 		if p.segment > 0 {
-			e := p.events[p.segment-1].(trainer.EpochEvent)
+			e := p.events[p.segment-1].(event.EpochEvent)
 			p.target = after(&e, p.seconds)
 		}
 	}
@@ -232,9 +233,9 @@ func later(a, b time.Time) time.Time {
 }
 
 // status makes the status that of the position.
-func (p *Player) status(s *trainer.Status) {
+func (p *Player) status(s *event.Status) {
 	s.Phase = p.phase()
-	r := &trainer.Replay{
+	r := &event.Replay{
 		Source:   p.name,
 		Live:     p.mode == following && !p.loading && !p.finished(),
 		Seekable: !p.loading && p.count[anEpoch] > 0,
@@ -256,14 +257,14 @@ func (p *Player) status(s *trainer.Status) {
 	s.Replay = r
 }
 
-func (p *Player) phase() trainer.Phase {
+func (p *Player) phase() event.Phase {
 	switch {
 	case p.loading || len(p.events) == 0:
-		return trainer.Preparing
+		return event.Preparing
 	case p.mode == holding:
-		return trainer.Paused
+		return event.Paused
 	case p.mode == following && p.finished():
-		return trainer.Ended
+		return event.Ended
 	}
-	return trainer.Running
+	return event.Running
 }

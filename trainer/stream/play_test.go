@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // A replay takes as long as the run did, and twice as fast half of it. The bounds are wide: a machine may be busy.
@@ -52,7 +52,7 @@ func TestGapsAreCut(t *testing.T) {
 	}
 	// Without times an epoch takes a tenth of a second, inner iterations and all.
 	q := NewPlayer(newScript(), Options{})
-	for _, e := range []trainer.Event{trainer.RunEvent{}, trainer.InnerEvent{}, trainer.InnerEvent{}, trainer.InnerEvent{}, trainer.UnknownEpoch(1), trainer.UnknownEpoch(2)} {
+	for _, e := range []event.Event{event.RunEvent{}, event.InnerEvent{}, event.InnerEvent{}, event.InnerEvent{}, event.UnknownEpoch(1), event.UnknownEpoch(2)} {
 		q.receive(e)
 	}
 	q.loading, q.mode, q.at, q.due, q.moved = false, playing, 1, now, now.Add(-time.Hour)
@@ -68,25 +68,25 @@ func TestPauseOfALiveRun(t *testing.T) {
 	s := newScript(run(3, 0.01)...)
 	v, _ := watch(t, s, Options{Speed: 64})
 	v.until("the newest", v.at(3))
-	v.do(trainer.Pause{On: true})
-	v.until("the pause", func() bool { return v.status.Phase == trainer.Paused })
+	v.do(event.Pause{On: true})
+	v.until("the pause", func() bool { return v.status.Phase == event.Paused })
 	s.put(nil, run(6, 0.01)[13:]...)
 	v.until("the news of more", func() bool { return v.status.Replay.Last == 6 })
 	if v.last() != 3 || v.status.Replay.Live {
 		t.Errorf("a paused viewer sees epoch %d", v.last())
 	}
-	v.do(trainer.StepEpoch{})
+	v.do(event.StepEpoch{})
 	v.until("a step", v.at(4))
-	v.do(trainer.Pause{})
+	v.do(event.Pause{})
 	v.until("the newest", v.at(6))
 	v.until("to follow", func() bool { return v.status.Replay.Live })
 	// A step at the newest waits for the next epoch.
-	v.do(trainer.StepEpoch{})
+	v.do(event.StepEpoch{})
 	s.put(nil, run(8, 0.01)[25:]...)
-	v.until("a step", func() bool { return v.last() == 7 && v.status.Phase == trainer.Paused })
-	v.do(trainer.Seek{Epoch: 8})
+	v.until("a step", func() bool { return v.last() == 7 && v.status.Phase == event.Paused })
+	v.do(event.Seek{Epoch: 8})
 	v.until("the newest", v.at(8))
-	if v.status.Phase != trainer.Paused {
+	if v.status.Phase != event.Paused {
 		t.Errorf("a seek while paused went on: %v", v.status.Phase)
 	}
 }
@@ -100,9 +100,9 @@ func TestSeeksShowTheRunAsItWas(t *testing.T) {
 	for range 200 {
 		epoch := random.IntN(n + 2)
 		if random.IntN(4) == 0 {
-			v.do(trainer.Speed{Factor: math.Ldexp(1, random.IntN(18)-6)})
+			v.do(event.Speed{Factor: math.Ldexp(1, random.IntN(18)-6)})
 		}
-		v.do(trainer.Seek{Epoch: epoch})
+		v.do(event.Seek{Epoch: epoch})
 		want := min(epoch, n)
 		v.until("the epoch", func() bool { return v.last() == want && v.status.Replay.Epoch == want })
 		if len(v.epochs) != want || v.inner != 3*want || v.done != (want == n) || v.run == nil || v.status.Epoch != want {

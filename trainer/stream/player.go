@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // Options say how a source is shown. The zero value opens it at its newest event and follows it.
@@ -42,7 +43,7 @@ const (
 type Player struct {
 	source   Source
 	options  Options
-	relay    *trainer.Relay
+	relay    *feed.Relay
 	started  atomic.Bool
 	requests chan request  // unbuffered; Do sends, Run receives, nobody closes it
 	ended    chan struct{} // closed by Run last
@@ -50,7 +51,7 @@ type Player struct {
 }
 
 type request struct {
-	command trainer.Command
+	command event.Command
 	answer  chan error // room for one
 }
 
@@ -92,7 +93,7 @@ type state struct {
 // NewPlayer returns a player of s, which its Run closes.
 func NewPlayer(s Source, o Options) *Player {
 	p := &Player{source: s, options: o, requests: make(chan request), ended: make(chan struct{})}
-	p.relay = trainer.NewRelay(p.do)
+	p.relay = feed.NewRelay(p.do)
 	p.state = state{name: s.Name(), speed: o.Speed, loading: true, back: -1}
 	if o.Speed == 0 {
 		p.speed = 1
@@ -103,7 +104,7 @@ func NewPlayer(s Source, o Options) *Player {
 
 // Feed returns a feed for one viewer. It answers Pause, StepEpoch, Seek and Speed, every other command with
 // trainer.ErrReadOnly, and when Run has returned with trainer.ErrEnded.
-func (p *Player) Feed() trainer.Feed { return p.relay.Feed() }
+func (p *Player) Feed() feed.Feed { return p.relay.Feed() }
 
 // Run reads and plays until the context ends. It returns the context's error, or the source's: at once if that comes
 // before any event, else when the context has ended.
@@ -158,13 +159,13 @@ func (p *Player) Run(ctx context.Context) error {
 func (p *Player) failed() bool { return p.over != nil && !errors.Is(p.over, io.EOF) }
 
 // do hands a viewer's command to Run.
-func (p *Player) do(ctx context.Context, c trainer.Command) error {
+func (p *Player) do(ctx context.Context, c event.Command) error {
 	q := request{command: c, answer: make(chan error, 1)}
 	select {
 	case p.requests <- q:
 		return <-q.answer // Run answers what it has received
 	case <-p.ended:
-		return trainer.ErrEnded
+		return feed.ErrEnded
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -172,7 +173,7 @@ func (p *Player) do(ctx context.Context, c trainer.Command) error {
 
 // batch is what the source gave at one go.
 type batch struct {
-	events         []trainer.Event
+	events         []event.Event
 	err            error // after the events; nil: there is more at once
 	name           string
 	read           float64
@@ -271,12 +272,12 @@ func (p *Player) finish(err error) {
 }
 
 // receive adds one event. A stream that does not say what it is gets a name; a second run takes the place of the first.
-func (p *Player) receive(e trainer.Event) {
-	run, is := e.(trainer.RunEvent)
+func (p *Player) receive(e event.Event) {
+	run, is := e.(event.RunEvent)
 	name := filepath.Base(p.name)
 	switch {
 	case !is && len(p.events) == 0:
-		p.add(trainer.RunEvent{Version: 1, Data: trainer.DataInfo{Name: name}})
+		p.add(event.RunEvent{Version: 1, Data: event.DataInfo{Name: name}})
 	case is && p.run != nil && p.run.ID != "" && p.run.ID != run.ID:
 		p.forget()
 	}

@@ -11,13 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // script is a source that gives what a test puts in.
 type script struct {
 	mu     sync.Mutex
-	events []trainer.Event // nil: a restart
+	events []event.Event // nil: a restart
 	at     int
 	end    error // after the events; nil: ErrNone
 	stale  string
@@ -25,11 +26,11 @@ type script struct {
 	closed bool
 }
 
-func newScript(events ...trainer.Event) *script {
+func newScript(events ...event.Event) *script {
 	return &script{events: events, wake: make(chan struct{}, 1)}
 }
 
-func (s *script) put(end error, events ...trainer.Event) {
+func (s *script) put(end error, events ...event.Event) {
 	s.mu.Lock()
 	s.events = append(s.events, events...)
 	s.end = end
@@ -40,7 +41,7 @@ func (s *script) put(end error, events ...trainer.Event) {
 	}
 }
 
-func (s *script) Next(context.Context) (trainer.Event, error) {
+func (s *script) Next(context.Context) (event.Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.at < len(s.events) {
@@ -75,33 +76,33 @@ func (s *script) Stale() string { s.mu.Lock(); defer s.mu.Unlock(); return s.sta
 func (s *script) Close() error  { s.mu.Lock(); defer s.mu.Unlock(); s.closed = true; return nil }
 
 // run makes a run of so many epochs, each of so many seconds with three inner iterations, without an end.
-func run(n int, seconds float64) []trainer.Event {
-	events := []trainer.Event{trainer.RunEvent{ID: "r", Optimizer: "adam"}}
+func run(n int, seconds float64) []event.Event {
+	events := []event.Event{event.RunEvent{ID: "r", Optimizer: "adam"}}
 	for i := 1; i <= n; i++ {
 		for k := 1; k <= 3; k++ {
-			events = append(events, trainer.InnerEvent{Epoch: i, Iteration: k})
+			events = append(events, event.InnerEvent{Epoch: i, Iteration: k})
 		}
-		e := trainer.UnknownEpoch(i)
-		e.Loss, e.Elapsed = trainer.Float(1/float64(i)), trainer.Float(float64(i)*seconds)
+		e := event.UnknownEpoch(i)
+		e.Loss, e.Elapsed = event.Float(1/float64(i)), event.Float(float64(i)*seconds)
 		events = append(events, e)
 	}
 	return events
 }
 
-func done(n int) trainer.Event { return trainer.DoneEvent{Reason: trainer.ReasonEpochs, Epochs: n} }
+func done(n int) event.Event { return event.DoneEvent{Reason: event.ReasonEpochs, Epochs: n} }
 
 // viewer gathers what a feed gives.
 type viewer struct {
 	t *testing.T
-	trainer.Feed
+	feed.Feed
 	ctx      context.Context
-	status   trainer.Status
+	status   event.Status
 	epochs   []int
 	inner    int
 	spectra  int
 	restarts int
 	done     bool
-	run      *trainer.RunEvent
+	run      *event.RunEvent
 }
 
 // watch runs a player of the source and returns a viewer of it, and what ends it and returns its error.
@@ -143,7 +144,7 @@ func (v *viewer) until(what string, ok func() bool) {
 	}
 }
 
-func (v *viewer) do(c trainer.Command) {
+func (v *viewer) do(c event.Command) {
 	v.t.Helper()
 	if err := v.Do(v.ctx, c); err != nil {
 		v.t.Fatalf("%T: %v", c, err)
@@ -166,7 +167,7 @@ func TestPlayerFollows(t *testing.T) {
 	v, stop := watch(t, s, Options{})
 	v.until("the newest", v.at(5))
 	r := v.status.Replay
-	if v.status.Phase != trainer.Running || !r.Live || !r.Seekable || r.Last != 5 || r.At != 5 || r.Length != 5 || r.Source != "script" || r.Loading != 1 {
+	if v.status.Phase != event.Running || !r.Live || !r.Seekable || r.Last != 5 || r.At != 5 || r.Length != 5 || r.Source != "script" || r.Loading != 1 {
 		t.Errorf("%v %+v", v.status.Phase, r)
 	}
 	if v.status.Optimizer != "adam" || v.status.Elapsed != 5 || v.status.Epoch != 5 {
@@ -175,14 +176,14 @@ func TestPlayerFollows(t *testing.T) {
 	s.put(nil, run(6, 1)[21:]...)
 	v.until("one more", v.at(6))
 	s.put(nil, done(6))
-	v.until("the end", func() bool { return v.done && v.status.Phase == trainer.Ended })
+	v.until("the end", func() bool { return v.done && v.status.Phase == event.Ended })
 	if v.status.Replay.Live || v.restarts > 0 || v.inner != 18 {
 		t.Errorf("restarts %d, inner %d, %+v", v.restarts, v.inner, v.status.Replay)
 	}
 	if err := stop(); !errors.Is(err, context.Canceled) || !s.closed {
 		t.Errorf("ended with %v, source closed: %v", err, s.closed)
 	}
-	if err := v.Do(v.ctx, trainer.Pause{}); !errors.Is(err, trainer.ErrEnded) {
+	if err := v.Do(v.ctx, event.Pause{}); !errors.Is(err, feed.ErrEnded) {
 		t.Errorf("a command after the end gave %v", err)
 	}
 }
@@ -190,45 +191,45 @@ func TestPlayerFollows(t *testing.T) {
 func TestPlayerSeeks(t *testing.T) {
 	events := run(10, 0.001)
 	for i, e := range events { // a spectrum right after epoch 4, a switch after that
-		if e, ok := e.(trainer.EpochEvent); ok && e.Epoch == 4 {
-			events = append(events[:i+1:i+1], append([]trainer.Event{trainer.SpectrumEvent{Epoch: 4}, trainer.SwitchEvent{Epoch: 4, From: "adam", To: "sgd"}}, events[i+1:]...)...)
+		if e, ok := e.(event.EpochEvent); ok && e.Epoch == 4 {
+			events = append(events[:i+1:i+1], append([]event.Event{event.SpectrumEvent{Epoch: 4}, event.SwitchEvent{Epoch: 4, From: "adam", To: "sgd"}}, events[i+1:]...)...)
 			break
 		}
 	}
 	s := newScript(append(events, done(10))...)
 	v, _ := watch(t, s, Options{})
 	v.until("the end", func() bool { return v.done })
-	v.do(trainer.Seek{Epoch: 4})
+	v.do(event.Seek{Epoch: 4})
 	v.until("epoch 4", v.at(4))
-	if v.restarts != 1 || v.inner != 12 || v.spectra != 1 || v.done || v.status.Phase != trainer.Paused || v.status.Optimizer != "adam" || v.run == nil {
+	if v.restarts != 1 || v.inner != 12 || v.spectra != 1 || v.done || v.status.Phase != event.Paused || v.status.Optimizer != "adam" || v.run == nil {
 		t.Errorf("after a seek: %+v, %v", *v, v.status)
 	}
-	v.do(trainer.Seek{Epoch: 7}) // forwards nothing begins anew
+	v.do(event.Seek{Epoch: 7}) // forwards nothing begins anew
 	v.until("epoch 7", v.at(7))
-	if v.restarts != 1 || v.status.Optimizer != "sgd" || v.status.Phase != trainer.Paused || !reflect.DeepEqual(v.epochs, []int{1, 2, 3, 4, 5, 6, 7}) {
+	if v.restarts != 1 || v.status.Optimizer != "sgd" || v.status.Phase != event.Paused || !reflect.DeepEqual(v.epochs, []int{1, 2, 3, 4, 5, 6, 7}) {
 		t.Errorf("after a seek forwards: %+v, %v", *v, v.status)
 	}
-	v.do(trainer.StepEpoch{})
+	v.do(event.StepEpoch{})
 	v.until("epoch 8", v.at(8))
-	if v.status.Phase != trainer.Paused {
+	if v.status.Phase != event.Paused {
 		t.Errorf("after a step: %v", v.status.Phase)
 	}
-	v.do(trainer.Seek{Epoch: -3})
+	v.do(event.Seek{Epoch: -3})
 	v.until("the beginning", func() bool { return v.restarts == 2 })
 	if len(v.epochs) > 0 || v.run == nil || v.status.Replay.At != 0 {
 		t.Errorf("at the beginning: %+v", *v)
 	}
-	v.do(trainer.Pause{}) // and on to the end
-	v.until("the end", func() bool { return v.done && v.status.Phase == trainer.Ended && len(v.epochs) == 10 })
-	if err := v.Do(v.ctx, trainer.Pause{On: true}); !errors.Is(err, trainer.ErrEnded) {
+	v.do(event.Pause{}) // and on to the end
+	v.until("the end", func() bool { return v.done && v.status.Phase == event.Ended && len(v.epochs) == 10 })
+	if err := v.Do(v.ctx, event.Pause{On: true}); !errors.Is(err, feed.ErrEnded) {
 		t.Errorf("a pause at the end gave %v", err)
 	}
-	var refused *trainer.CommandError
-	if err := v.Do(v.ctx, trainer.StepEpoch{}); !errors.As(err, &refused) {
+	var refused *event.CommandError
+	if err := v.Do(v.ctx, event.StepEpoch{}); !errors.As(err, &refused) {
 		t.Errorf("a step at the end gave %v", err)
 	}
-	v.do(trainer.Seek{Epoch: 99})
-	v.do(trainer.Pause{}) // at the end: from the beginning
+	v.do(event.Seek{Epoch: 99})
+	v.do(event.Pause{}) // at the end: from the beginning
 	v.until("the beginning", func() bool { return v.restarts == 3 })
 	v.until("the end again", func() bool { return v.done && len(v.epochs) == 10 })
 }
@@ -236,27 +237,27 @@ func TestPlayerSeeks(t *testing.T) {
 func TestPlayerIsReadOnly(t *testing.T) {
 	v, _ := watch(t, newScript(run(2, 1)...), Options{})
 	v.until("the newest", v.at(2))
-	for _, c := range []trainer.Command{
-		trainer.StepInner{}, trainer.Switch{Optimizer: "sgd"}, trainer.Set{}, trainer.Scale{Factor: 2}, trainer.Spectrum{}, trainer.Slice{}, trainer.ShowWeights{},
-		trainer.ShowErrors{}, trainer.Rewind{}, trainer.Race{}, trainer.Pick{}, trainer.Save{File: "x"}, trainer.Stop{},
+	for _, c := range []event.Command{
+		event.StepInner{}, event.Switch{Optimizer: "sgd"}, event.Set{}, event.Scale{Factor: 2}, event.Spectrum{}, event.Slice{}, event.ShowWeights{},
+		event.ShowErrors{}, event.Rewind{}, event.Race{}, event.Pick{}, event.Save{File: "x"}, event.Stop{},
 	} {
-		if err := v.Do(v.ctx, c); !errors.Is(err, trainer.ErrReadOnly) {
+		if err := v.Do(v.ctx, c); !errors.Is(err, feed.ErrReadOnly) {
 			t.Errorf("%T gave %v", c, err)
 		}
 	}
 	for _, factor := range []float64{0, -1, math.NaN(), math.Inf(1), 5000, 0.001} {
-		var refused *trainer.CommandError
-		if err := v.Do(v.ctx, trainer.Speed{Factor: factor}); !errors.As(err, &refused) {
+		var refused *event.CommandError
+		if err := v.Do(v.ctx, event.Speed{Factor: factor}); !errors.As(err, &refused) {
 			t.Errorf("a speed of %g gave %v", factor, err)
 		}
 	}
-	v.do(trainer.Speed{Factor: MaxSpeed})
+	v.do(event.Speed{Factor: MaxSpeed})
 	v.until("the speed", func() bool { return v.status.Replay.Speed == MaxSpeed })
 }
 
 func TestForeignRunGetsABeginning(t *testing.T) {
 	v, stop := watch(t, JSONLines(strings.NewReader(lineOf(1)+"\n"+lineOf(2)+"\n"), "dir/pytorch.log"), Options{})
-	v.until("the end of the stream", func() bool { return v.status.Phase == trainer.Ended })
+	v.until("the end of the stream", func() bool { return v.status.Phase == event.Ended })
 	if v.run == nil || v.run.Data.Name != "pytorch.log" || v.last() != 2 || v.status.Replay.Stale != "the stream has ended, without an end of the run" {
 		t.Errorf("run %+v, epochs %v, %+v", v.run, v.epochs, v.status.Replay)
 	}
@@ -283,7 +284,7 @@ func TestSourceThatFails(t *testing.T) {
 	if v.last() != 2 {
 		t.Errorf("what came before is not shown: %v", v.epochs)
 	}
-	v.do(trainer.Seek{Epoch: 1}) // it can still be looked at
+	v.do(event.Seek{Epoch: 1}) // it can still be looked at
 	v.until("epoch 1", v.at(1))
 	if err := stop(); !errors.Is(err, broken) {
 		t.Errorf("ended with %v", err)
@@ -294,21 +295,21 @@ func TestSourceThatBeginsAnew(t *testing.T) {
 	s := newScript(run(5, 1)...)
 	v, _ := watch(t, s, Options{})
 	v.until("the newest", v.at(5))
-	s.put(nil, append([]trainer.Event{nil}, run(3, 1)...)...)
+	s.put(nil, append([]event.Event{nil}, run(3, 1)...)...)
 	v.until("the restart", func() bool { return v.restarts == 1 && v.last() == 3 && v.status.Replay.Last == 3 })
 	// A second run in the stream takes the place of the first.
-	s.put(nil, trainer.RunEvent{ID: "other"}, trainer.EpochEvent{Epoch: 1})
+	s.put(nil, event.RunEvent{ID: "other"}, event.EpochEvent{Epoch: 1})
 	v.until("the second run", func() bool { return v.restarts == 2 && v.run.ID == "other" && v.last() == 1 })
 	// The same run again goes on, as one does that was resumed.
-	s.put(nil, trainer.RunEvent{ID: "other"}, trainer.ResumeEvent{Epoch: 1}, trainer.EpochEvent{Epoch: 2})
+	s.put(nil, event.RunEvent{ID: "other"}, event.ResumeEvent{Epoch: 1}, event.EpochEvent{Epoch: 2})
 	v.until("the rest", func() bool { return v.last() == 2 })
 	// One who looks at an earlier epoch stays there.
-	v.do(trainer.Pause{On: true})
-	v.do(trainer.Seek{Epoch: 1})
-	s.put(nil, append([]trainer.Event{nil}, run(9, 1)...)...)
+	v.do(event.Pause{On: true})
+	v.do(event.Seek{Epoch: 1})
+	s.put(nil, append([]event.Event{nil}, run(9, 1)...)...)
 	v.until("the restart", func() bool { return v.status.Replay.Last == 9 })
 	v.until("epoch 1", v.at(1))
-	if v.status.Phase != trainer.Paused {
+	if v.status.Phase != event.Paused {
 		t.Errorf("%v after a restart", v.status.Phase)
 	}
 }
@@ -318,12 +319,12 @@ func TestSourceWhoseWriterIsGone(t *testing.T) {
 	s.stale = "its process is gone"
 	v, _ := watch(t, s, Options{})
 	v.until("that it is gone", func() bool { return v.status.Replay != nil && v.status.Replay.Stale != "" && v.last() == 2 })
-	v.until("its end", func() bool { return v.status.Phase == trainer.Ended && !v.status.Replay.Live })
+	v.until("its end", func() bool { return v.status.Phase == event.Ended && !v.status.Replay.Live })
 	s.mu.Lock()
 	s.stale = ""
 	s.mu.Unlock()
 	s.put(nil, run(3, 1)[9:]...)
-	v.until("that it is back", func() bool { return v.last() == 3 && v.status.Replay.Live && v.status.Phase == trainer.Running })
+	v.until("that it is back", func() bool { return v.last() == 3 && v.status.Replay.Live && v.status.Phase == event.Running })
 }
 
 // TestDoneIsNotStale: a file that is not written any more because its run is over is as it should be.
@@ -331,8 +332,8 @@ func TestDoneIsNotStale(t *testing.T) {
 	s := newScript(append(run(2, 1), done(2))...)
 	s.stale = "not written since 12:00"
 	v, _ := watch(t, s, Options{})
-	v.until("its end", func() bool { return v.done && v.status.Phase == trainer.Ended })
-	v.do(trainer.Seek{Epoch: 1})
+	v.until("its end", func() bool { return v.done && v.status.Phase == event.Ended })
+	v.do(event.Seek{Epoch: 1})
 	v.until("epoch 1", v.at(1))
 	if stale := v.status.Replay.Stale; stale != "" {
 		t.Errorf("%q", stale)

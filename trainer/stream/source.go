@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // ErrNone says that no event is there yet, but that there may be one later.
@@ -23,7 +23,7 @@ type Source interface {
 	// Next returns the next event. It returns io.EOF when no more will ever come, ErrNone when none is there
 	// yet, and ErrRestart when what was given so far is void. Any other error ends the stream; it names file and
 	// line or offset where what is there is not an event.
-	Next(ctx context.Context) (trainer.Event, error)
+	Next(ctx context.Context) (event.Event, error)
 	// Wait returns when there may be more, or the context has ended.
 	Wait(ctx context.Context) error
 	// Read tells how much of what there is has been read, from 0 to 1, or 0 where that is unknown.

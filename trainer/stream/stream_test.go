@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -27,7 +27,7 @@ func limit(t *testing.T) context.Context {
 }
 
 // all takes events until there are none, and returns them with what came then.
-func all(t *testing.T, s Source) (events []trainer.Event, err error) {
+func all(t *testing.T, s Source) (events []event.Event, err error) {
 	t.Helper()
 	for {
 		e, err := s.Next(t.Context())
@@ -39,7 +39,7 @@ func all(t *testing.T, s Source) (events []trainer.Event, err error) {
 }
 
 // take waits until the source has an event.
-func take(t *testing.T, s Source) trainer.Event {
+func take(t *testing.T, s Source) event.Event {
 	t.Helper()
 	ctx := limit(t)
 	for {
@@ -55,9 +55,9 @@ func take(t *testing.T, s Source) trainer.Event {
 	}
 }
 
-func epochs(events []trainer.Event) (numbers []int) {
+func epochs(events []event.Event) (numbers []int) {
 	for _, e := range events {
-		if e, ok := e.(trainer.EpochEvent); ok {
+		if e, ok := e.(event.EpochEvent); ok {
 			numbers = append(numbers, e.Epoch)
 		}
 	}
@@ -68,11 +68,11 @@ func lineOf(epoch int) string {
 	return fmt.Sprintf(`{"type":"epoch","epoch":%d,"loss":%g}`, epoch, 1/float64(1+epoch))
 }
 
-func untilEOF(t *testing.T, text string) (Source, []trainer.Event, error) {
+func untilEOF(t *testing.T, text string) (Source, []event.Event, error) {
 	t.Helper()
 	s := JSONLines(strings.NewReader(text), "x.jsonl")
 	t.Cleanup(func() { s.Close() })
-	var out []trainer.Event
+	var out []event.Event
 	for {
 		events, err := all(t, s)
 		out = append(out, events...)
@@ -138,7 +138,7 @@ func TestPipe(t *testing.T) {
 			t.Fatalf("half a line gave %v", err)
 		}
 		fmt.Fprint(w, line[10:])
-		if e := take(t, s); e.(trainer.EpochEvent).Epoch != i {
+		if e := take(t, s); e.(event.EpochEvent).Epoch != i {
 			t.Fatalf("expected epoch %d, got %+v", i, e)
 		}
 		fmt.Fprintln(w)
@@ -178,7 +178,7 @@ func TestFileThatGrows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if e := take(t, s); e.(trainer.EpochEvent).Epoch != 1 {
+	if e := take(t, s); e.(event.EpochEvent).Epoch != 1 {
 		t.Errorf("got %+v", e)
 	}
 	if _, err := s.Next(t.Context()); !errors.Is(err, ErrNone) {
@@ -189,7 +189,7 @@ func TestFileThatGrows(t *testing.T) {
 	}
 	for i := 2; i < 50; i++ {
 		write(os.O_APPEND, lineOf(i)[9:]+"\n"+lineOf(i + 1)[:9])
-		if e := take(t, s); e.(trainer.EpochEvent).Epoch != i {
+		if e := take(t, s); e.(event.EpochEvent).Epoch != i {
 			t.Fatalf("epoch %d: got %+v", i, e)
 		}
 	}
@@ -211,13 +211,13 @@ func TestFileThatGrows(t *testing.T) {
 	}
 	write(os.O_TRUNC, lineOf(7)+"\n")
 	anew("cut short")
-	if e := take(t, s); e.(trainer.EpochEvent).Epoch != 7 {
+	if e := take(t, s); e.(event.EpochEvent).Epoch != 7 {
 		t.Errorf("after the file was cut short: %+v", e)
 	}
 	all(t, s)
 	write(os.O_TRUNC, "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"+lineOf(8)+"\n"+lineOf(9)+"\n")
 	anew("written over with more")
-	if e := take(t, s); e.(trainer.EpochEvent).Epoch != 8 {
+	if e := take(t, s); e.(event.EpochEvent).Epoch != 8 {
 		t.Errorf("after the file was written over: %+v", e)
 	}
 	take(t, s)
@@ -231,7 +231,7 @@ func TestFileThatGrows(t *testing.T) {
 	}
 	write(0, lineOf(3)+"\n")
 	anew("replaced")
-	if e := take(t, s); e.(trainer.EpochEvent).Epoch != 3 {
+	if e := take(t, s); e.(event.EpochEvent).Epoch != 3 {
 		t.Errorf("after the file was replaced: %+v", e)
 	}
 }
@@ -316,7 +316,7 @@ func TestLinesThatAreTooLong(t *testing.T) {
 		}
 	}
 	l.feed([]byte("\n" + lineOf(2) + "\n"))
-	if e, err := l.next(); err != nil || e == nil || e.(trainer.EpochEvent).Epoch != 2 {
+	if e, err := l.next(); err != nil || e == nil || e.(event.EpochEvent).Epoch != 2 {
 		t.Errorf("after a long line: %v, %v", e, err)
 	}
 	if got := l.Warning(); got != "x:2: more than 64 MB: expected a shorter line" {
@@ -330,10 +330,10 @@ func FuzzJSONLines(f *testing.F) {
 	f.Add([]byte(`{"type":"run","id":"a"}`+"\n"+`{"type":"inner","epoch":1}`+"\r\n\x00\n"), uint16(1))
 	f.Add([]byte(lineOf(1)+" \n"+lineOf(1)+"x\n}{\n"), uint16(30))
 	f.Fuzz(func(t *testing.T, text []byte, step uint16) {
-		var want []trainer.Event
+		var want []event.Event
 		whole := lines{name: "x"}
 		whole.feed(text)
-		collect := func(l *lines, out *[]trainer.Event) error {
+		collect := func(l *lines, out *[]event.Event) error {
 			for {
 				e, err := l.next()
 				if err != nil || e == nil {
@@ -348,7 +348,7 @@ func FuzzJSONLines(f *testing.F) {
 				want = append(want, e)
 			}
 		}
-		var got []trainer.Event
+		var got []event.Event
 		parts := lines{name: "x"}
 		n := max(1, int(step))
 		var err error
@@ -366,7 +366,7 @@ func FuzzJSONLines(f *testing.F) {
 		}
 		early := lines{name: "x"} // what comes after a whole object on its line makes no event of it
 		early.feed(text[:min(n, len(text))])
-		collect(&early, new([]trainer.Event))
+		collect(&early, new([]event.Event))
 		early.tail(false)
 		if failed == nil && fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", want) {
 			t.Fatalf("at once\n%#v\nin parts of %d\n%#v", want, n, got)

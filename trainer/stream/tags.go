@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // What the words of a tag say. Words that say nothing here are left out: epoch_loss is the loss, as is Loss/train.
@@ -115,8 +115,8 @@ func splitTag(tag string) []string {
 }
 
 // field returns where a place is in an epoch.
-func (p place) field(e *trainer.EpochEvent) *trainer.Float {
-	pick := func(train, test *trainer.Float) *trainer.Float {
+func (p place) field(e *event.EpochEvent) *event.Float {
+	pick := func(train, test *event.Float) *event.Float {
 		if p.test {
 			return test
 		}
@@ -167,7 +167,7 @@ type curve struct {
 }
 
 // put sets the value in the epoch.
-func (c *curve) put(e *trainer.EpochEvent, v float64) {
+func (c *curve) put(e *event.EpochEvent, v float64) {
 	if f := c.place.field(e); f != nil {
 		switch c.place.measure {
 		case accuracyMeasure:
@@ -185,20 +185,20 @@ func (c *curve) put(e *trainer.EpochEvent, v float64) {
 				return
 			}
 		}
-		*f = trainer.Float(v)
+		*f = event.Float(v)
 		return
 	}
 	for i := range e.Figures {
 		if e.Figures[i].Key == c.key {
-			e.Figures[i].Value = trainer.Float(v)
+			e.Figures[i].Value = event.Float(v)
 			return
 		}
 	}
-	e.Figures = append(e.Figures, trainer.Figure{Key: c.key, Value: trainer.Float(v)})
+	e.Figures = append(e.Figures, event.Figure{Key: c.key, Value: event.Float(v)})
 }
 
 // has reports whether the epoch has a value of the curve.
-func (c *curve) has(e *trainer.EpochEvent) bool {
+func (c *curve) has(e *event.EpochEvent) bool {
 	if f := c.place.field(e); f != nil {
 		return !math.IsNaN(float64(*f))
 	}

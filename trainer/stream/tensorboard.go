@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"newtop/internal/tfevents"
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // TensorBoard returns a source of the scalars in a directory's event files, which is followed as they grow and as files
@@ -131,7 +131,7 @@ func (b *board) lost(found foundRun) bool {
 func (b *board) warn(err error) { b.warning = err.Error() }
 
 // Next gives what is joined, and reads on where that is not enough.
-func (b *board) Next(ctx context.Context) (trainer.Event, error) {
+func (b *board) Next(ctx context.Context) (event.Event, error) {
 	if !b.looked {
 		anew, err := b.look()
 		if err != nil || anew {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"newtop/internal/tfevents"
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // eventWriter appends scalars to an event file, as a training program does.
@@ -64,19 +64,19 @@ func openBoard(t *testing.T, dir string) Source {
 }
 
 // text writes what the tests look at.
-func text(events []trainer.Event) string {
+func text(events []event.Event) string {
 	var b strings.Builder
 	for _, e := range events {
 		switch e := e.(type) {
-		case trainer.RunEvent:
+		case event.RunEvent:
 			fmt.Fprintf(&b, "run %s; ", e.ID)
-		case trainer.RewindEvent:
+		case event.RewindEvent:
 			fmt.Fprintf(&b, "back %d→%d; ", e.Epoch, e.To)
-		case trainer.EpochEvent:
+		case event.EpochEvent:
 			fmt.Fprintf(&b, "%d", e.Epoch)
 			for _, f := range []struct {
 				name  string
-				value trainer.Float
+				value event.Float
 			}{{"loss", e.Loss}, {"test", e.TestLoss}, {"err", e.Error}, {"terr", e.TestError}, {"rate", e.Rate}, {"g", e.GradientNorm}, {"rmse", e.RMSE}} {
 				if !math.IsNaN(float64(f.value)) {
 					fmt.Fprintf(&b, " %s=%.4g", f.name, f.value)
@@ -202,13 +202,13 @@ func TestTensorBoardIsFollowed(t *testing.T) {
 	w.put("acc", 1, 1e9, 0.5)
 	w.put("loss", 2, 1e9+1, 2)
 	s := openBoard(t, dir)
-	if got := text([]trainer.Event{take(t, s), take(t, s)}); got != "run a; 1 loss=3 err=0.5 @0" {
+	if got := text([]event.Event{take(t, s), take(t, s)}); got != "run a; 1 loss=3 err=0.5 @0" {
 		t.Errorf("read %s", got)
 	}
 	begun := time.Now()
 	all(t, s)
 	w.put("acc", 2, 1e9+1, 0.75) // now step 2 has what step 1 had
-	if got := text([]trainer.Event{take(t, s)}); got != "2 loss=2 err=0.25 @1" || time.Since(begun) > settled {
+	if got := text([]event.Event{take(t, s)}); got != "2 loss=2 err=0.25 @1" || time.Since(begun) > settled {
 		t.Errorf("read %s after %v", got, time.Since(begun))
 	}
 	// Half a record, then a run that begins later.
@@ -232,7 +232,7 @@ func TestTensorBoardIsFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := text([]trainer.Event{take(t, s), take(t, s)}); got != "run b; 1 loss=7 @0" {
+	if got := text([]event.Event{take(t, s), take(t, s)}); got != "run b; 1 loss=7 @0" {
 		t.Errorf("read %s", got)
 	}
 }
@@ -316,18 +316,18 @@ func FuzzJoiner(f *testing.F) {
 		newest, given := math.MinInt, map[int]bool{}
 		check := func() {
 			for e := j.next(); e != nil; e = j.next() {
-				if _, err := trainer.EncodeEvent(e); err != nil {
+				if _, err := event.EncodeEvent(e); err != nil {
 					t.Fatal(err)
 				}
 				switch e := e.(type) {
-				case trainer.RunEvent:
+				case event.RunEvent:
 					newest, given = math.MinInt, map[int]bool{}
-				case trainer.RewindEvent:
+				case event.RewindEvent:
 					if e.Epoch != newest || !given[e.To] || e.To >= e.Epoch {
 						t.Fatalf("%+v at epoch %d", e, newest)
 					}
 					newest = e.To
-				case trainer.EpochEvent:
+				case event.EpochEvent:
 					if e.Epoch <= newest {
 						t.Fatalf("epoch %d after %d", e.Epoch, newest)
 					}

@@ -1,8 +1,6 @@
 package tune
 
-import (
-	"newtop/trainer"
-)
+import "newtop/trainer/event"
 
 // State is what has become of a trial.
 type State uint8
@@ -45,16 +43,16 @@ type Trial struct {
 	Final   bool   // run again alone on the whole machine, to be measured
 
 	Epochs      int
-	Best        trainer.Float // least of Board.Measure so far; NaN: none
-	Last        trainer.Float // newest of it
-	Loss        trainer.Float // newest training loss
-	Seconds     float64       // of training
-	Equivalents float64       // gradient equivalents
-	BestEpoch   int           // of Best
+	Best        event.Float // least of Board.Measure so far; NaN: none
+	Last        event.Float // newest of it
+	Loss        event.Float // newest training loss
+	Seconds     float64     // of training
+	Equivalents float64     // gradient equivalents
+	BestEpoch   int         // of Best
 	// When it was begun and last heard of, in seconds of the search, and the gradient equivalents of all trials then.
 	Begun, Ended, EndedAt float64
 	// What it took to get to the target; NaN: it did not.
-	TargetSeconds, TargetEquivalents trainer.Float
+	TargetSeconds, TargetEquivalents event.Float
 	Curve                            []Point // Measure over the trial, thinned
 }
 
@@ -72,7 +70,7 @@ func (t *Trial) Measured() bool {
 type Point struct {
 	Seconds     float64
 	Equivalents float64
-	Value       trainer.Float
+	Value       event.Float
 }
 
 // Importance is how much of the differences between trials one dimension explains.

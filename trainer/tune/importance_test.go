@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // synthetic is a search whose trials had values that a function of their places gives.
@@ -24,7 +25,7 @@ func synthetic(t testing.TB, n int, f func(method string, rate, batch, noise flo
 		choices := s.at(p.draw())
 		one := &trial{Trial: Trial{Number: i + 1, Choices: choices, State: Paused}}
 		v := math.Exp(f(choices[0].Value, choiceOf(one, "rate").Number, choiceOf(one, "batch").Number, r.NormFloat64()))
-		one.Best, one.scores = trainer.Float(v), []float64{v}
+		one.Best, one.scores = event.Float(v), []float64{v}
 		q.trials = append(q.trials, one)
 	}
 	return q
@@ -112,7 +113,7 @@ func TestImportanceOfLittle(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
-	nan := trainer.Float(math.NaN())
+	nan := event.Float(math.NaN())
 	make := func(target float64, trials ...Trial) *Search {
 		q := &Search{config: Config{Base: trainer.Config{TargetError: target}}}
 		for i := range trials {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // What trials are judged by.
@@ -47,7 +47,7 @@ func (s *Search) judge(ctx context.Context, t *trial, f *figure) {
 	switch {
 	case c.Base.TargetError > 0 && f.value <= c.Base.TargetError && f.epoch > 0:
 		t.State = Reached
-		t.TargetSeconds, t.TargetEquivalents = trainer.Float(f.seconds), trainer.Float(f.equivalents)
+		t.TargetSeconds, t.TargetEquivalents = event.Float(f.seconds), event.Float(f.equivalents)
 		s.note(t)
 		if !t.Final {
 			s.arrived(t)
@@ -105,20 +105,20 @@ func (s *Search) settle(t *trial, score float64) {
 // giveUp ends a trial.
 func (s *Search) giveUp(ctx context.Context, t *trial, state State, why string) {
 	t.State, t.Why = state, why
-	s.tell(ctx, t, trainer.Stop{})
+	s.tell(ctx, t, event.Stop{})
 }
 
 // conclude is the end of a trial that has ended by itself.
-func (s *Search) conclude(t *trial, done *trainer.DoneEvent) {
+func (s *Search) conclude(t *trial, done *event.DoneEvent) {
 	t.Why = done.Message
 	switch done.Reason {
-	case trainer.ReasonDiverged:
+	case event.ReasonDiverged:
 		t.State = Diverged
 		s.settle(t, math.Inf(1))
-	case trainer.ReasonFailed:
+	case event.ReasonFailed:
 		t.State = Failed
 		s.settle(t, math.Inf(1))
-	case trainer.ReasonStopped:
+	case event.ReasonStopped:
 		t.State = Stopped
 	default:
 		t.State = Done

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 	"newtop/trainer/store"
 )
@@ -25,10 +25,10 @@ type rest struct {
 // figures is what the record of a trial has besides.
 type figures struct {
 	Setting, Epochs, BestEpoch       int
-	Best, Last, Loss                 trainer.Float
+	Best, Last, Loss                 event.Float
 	Seconds, Equivalents             float64
 	Begun, Ended, EndedAt            float64
-	TargetSeconds, TargetEquivalents trainer.Float
+	TargetSeconds, TargetEquivalents event.Float
 	Scores                           []level `json:",omitempty"`
 	Barred                           bool    `json:",omitempty"`
 	Curve                            []Point `json:",omitempty"`
@@ -37,7 +37,7 @@ type figures struct {
 
 // level is a score, which JSON has no infinities for.
 type level struct {
-	Value trainer.Float
+	Value event.Float
 	Lost  bool `json:",omitempty"` // +Inf
 	Won   bool `json:",omitempty"` // −Inf
 }
@@ -118,7 +118,7 @@ func rowOf(t *trial) store.Trial {
 		Barred: t.barred, Curve: t.Curve, Every: t.curve.every, Count: t.curve.count,
 	}
 	for _, v := range t.scores {
-		f.Scores = append(f.Scores, level{Value: trainer.Float(v), Lost: math.IsInf(v, 1), Won: math.IsInf(v, -1)})
+		f.Scores = append(f.Scores, level{Value: event.Float(v), Lost: math.IsInf(v, 1), Won: math.IsInf(v, -1)})
 	}
 	row := store.Trial{Number: t.Number, Run: t.Run, State: t.State.String(), Why: t.Why, Seed: t.Seed, Rung: t.Rung, Final: t.Final}
 	row.Choices, _ = json.Marshal(t.Choices) // texts, and numbers from −1 to 1

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // touch notes that a trial has changed.
@@ -51,9 +51,9 @@ func (s *Search) publish() {
 }
 
 // floatOf is NaN for what is not finite.
-func floatOf(v float64) trainer.Float {
+func floatOf(v float64) event.Float {
 	if math.IsInf(v, 0) {
 		v = math.NaN()
 	}
-	return trainer.Float(v)
+	return event.Float(v)
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // Times of a search.
@@ -112,7 +112,7 @@ func (s *Search) end(ctx context.Context) {
 			t.State = Stopped
 			s.touch(t)
 		}
-		s.tell(ctx, t, trainer.Stop{})
+		s.tell(ctx, t, event.Stop{})
 	}
 }
 
@@ -202,13 +202,13 @@ func newTrial(number int, choices []Choice, seed uint64, begun float64) *trial {
 	}}
 }
 
-var nan = trainer.Float(math.NaN())
+var nan = event.Float(math.NaN())
 
 // configure makes the configuration that a trial trains.
 func (s *Search) configure(t *trial) {
 	c, err := s.space.config(t.Choices)
 	if err != nil {
-		t.ended = &trainer.DoneEvent{Reason: trainer.ReasonFailed, Message: oneLine(err)}
+		t.ended = &event.DoneEvent{Reason: event.ReasonFailed, Message: oneLine(err)}
 	}
 	c.Seed, c.Threads, c.Memory, c.Save = t.Seed, s.threads, s.memory, ""
 	if t.Final {
@@ -231,7 +231,7 @@ func (s *Search) resume(ctx context.Context, t *trial) {
 		}
 	case t.session != nil:
 		s.seat(t, true)
-		s.tell(ctx, t, trainer.Pause{})
+		s.tell(ctx, t, event.Pause{})
 	default:
 		s.start(ctx, t)
 	}
@@ -268,7 +268,7 @@ func (s *Search) take(ctx context.Context, r report) {
 		s.seat(t, false)
 		t.session, t.recorder, t.pausing = nil, nil, false // its recorder is flushed
 		s.sessions--
-		if t.leaving || t.State == Paused && r.ended.Reason == trainer.ReasonStopped {
+		if t.leaving || t.State == Paused && r.ended.Reason == event.ReasonStopped {
 			t.leaving = false // to be taken up again from its checkpoint
 			t.queue = nil
 			break
@@ -323,12 +323,12 @@ func (s *Search) makeRoom(ctx context.Context) {
 		parked = parked[:len(parked)-1]
 		room -= t.room
 		t.leaving = true
-		s.tell(ctx, t, trainer.Stop{})
+		s.tell(ctx, t, event.Stop{})
 	}
 }
 
 // roomOf estimates the bytes of a session: its data, and what its passes keep of every row.
-func roomOf(e *trainer.RunEvent) int64 {
+func roomOf(e *event.RunEvent) int64 {
 	nodes := 0
 	for _, n := range e.Model.Layers {
 		nodes += n

@@ -12,10 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer"
-	"newtop/trainer/store"
-
 	"go.uber.org/goleak"
+
+	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/store"
 )
 
 func temporary(t testing.TB) *store.Store {
@@ -182,7 +183,7 @@ func TestTarget(t *testing.T) {
 	for i := range b.Trials {
 		trial := &b.Trials[i]
 		reached := trial.State == Reached
-		if reached != !math.IsNaN(float64(trial.TargetEquivalents)) || reached && (float64(trial.Best) > 0.35 || trial.TargetSeconds != trainer.Float(trial.Seconds)) {
+		if reached != !math.IsNaN(float64(trial.TargetEquivalents)) || reached && (float64(trial.Best) > 0.35 || trial.TargetSeconds != event.Float(trial.Seconds)) {
 			t.Errorf("%+v", trial)
 		}
 		if trial.Final {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
 
@@ -321,7 +322,7 @@ func TestBeginAgain(t *testing.T) {
 // A shard that ended before its finals stands behind those that measured, which the board says where it is better.
 func TestShardWithoutFinals(t *testing.T) {
 	of := func(number int, best float64, final bool) *trial {
-		return &trial{Trial: Trial{Number: number, Setting: number, State: Done, Best: trainer.Float(best), Final: final, Epochs: 1}}
+		return &trial{Trial: Trial{Number: number, Setting: number, State: Done, Best: event.Float(best), Final: final, Epochs: 1}}
 	}
 	w := &Sweep{Name: "sweep", Of: 2, Parts: []Part{{Shard: Shard{Index: 1, Of: 2}}, {Shard: Shard{Index: 2, Of: 2}}}}
 	for _, c := range []struct {

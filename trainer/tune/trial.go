@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
 
@@ -26,7 +27,7 @@ type trial struct {
 	heard    int              // the newest epoch that the search has heard of in this session
 	pausedAt int              // the epoch after which it has paused; −1: it has not yet
 	leaving  bool             // it is paused, and its session ends to make room
-	ended    *trainer.DoneEvent
+	ended    *event.DoneEvent
 	queue    []figure // epochs that nobody has looked at
 	room     int64    // bytes that its session takes, roughly
 	curve    thinned
@@ -42,11 +43,11 @@ type figure struct {
 // report is what the goroutines of a trial's session tell the search's.
 type report struct {
 	trial   *trial
-	opening *trainer.RunEvent
+	opening *event.RunEvent
 	figure  *figure
 	paused  bool
 	epoch   int // after which it has paused
-	ended   *trainer.DoneEvent
+	ended   *event.DoneEvent
 }
 
 // tap is the Recorder that lets the search see a session's events. It waits for the search; the trainer does not wait
@@ -56,11 +57,11 @@ type tap struct {
 	trial  *trial
 }
 
-func (p *tap) Record(e trainer.Event) error {
+func (p *tap) Record(e event.Event) error {
 	switch e := e.(type) {
-	case trainer.RunEvent:
+	case event.RunEvent:
 		p.search.reports <- report{trial: p.trial, opening: &e}
-	case trainer.EpochEvent:
+	case event.EpochEvent:
 		f := p.search.figureOf(&e)
 		p.search.reports <- report{trial: p.trial, figure: &f}
 	}
@@ -70,7 +71,7 @@ func (p *tap) Record(e trainer.Event) error {
 func (p *tap) Flush() error { return nil }
 
 // figureOf returns an epoch's figures; the value is the one that trials are judged by.
-func (s *Search) figureOf(e *trainer.EpochEvent) figure {
+func (s *Search) figureOf(e *event.EpochEvent) figure {
 	f := figure{
 		epoch: e.Epoch, loss: float64(e.Loss), value: float64(e.Loss),
 		equivalents: float64(e.GradientEquivalents), seconds: float64(e.Elapsed),
@@ -89,7 +90,7 @@ func (s *Search) start(ctx context.Context, t *trial) {
 	t.heard = -1
 	session, err := s.open(ctx, t)
 	if err != nil {
-		t.ended = &trainer.DoneEvent{Reason: trainer.ReasonFailed, Message: oneLine(err)}
+		t.ended = &event.DoneEvent{Reason: event.ReasonFailed, Message: oneLine(err)}
 		s.look(ctx, t)
 		return
 	}
@@ -146,7 +147,7 @@ func (s *Search) goOn(ctx context.Context, t *trial, watcher *tap) (*trainer.Ses
 		t.heard = rest.From.Epoch
 	}
 	for _, e := range rest.History {
-		if e, ok := e.(trainer.EpochEvent); ok && (rest.From == nil || e.Epoch <= rest.From.Epoch) {
+		if e, ok := e.(event.EpochEvent); ok && (rest.From == nil || e.Epoch <= rest.From.Epoch) {
 			t.queue = append(t.queue, s.figureOf(&e))
 		}
 	}
@@ -154,10 +155,10 @@ func (s *Search) goOn(ctx context.Context, t *trial, watcher *tap) (*trainer.Ses
 }
 
 // endOf returns a session's last event, with the words of an error that it ended with.
-func endOf(session *trainer.Session, err error) *trainer.DoneEvent {
+func endOf(session *trainer.Session, err error) *event.DoneEvent {
 	box := session.Subscribe()
 	defer box.Close()
-	done := &trainer.DoneEvent{Reason: trainer.ReasonFailed}
+	done := &event.DoneEvent{Reason: event.ReasonFailed}
 	if d, failed := box.Wait(context.Background()); failed == nil && d.Done != nil { // a run that is over is never waited for
 		end := *d.Done
 		done = &end
@@ -165,7 +166,7 @@ func endOf(session *trainer.Session, err error) *trainer.DoneEvent {
 			done.Message = d.Diverged.Reason
 		}
 	}
-	if done.Reason == trainer.ReasonFailed && err != nil {
+	if done.Reason == event.ReasonFailed && err != nil {
 		done.Message = oneLine(err)
 	}
 	return done
@@ -176,10 +177,10 @@ func (s *Search) pause(ctx context.Context, t *trial) {
 	t.pausing, t.pausedAt = true, -1
 	session := t.session
 	s.asks.Go(func() {
-		err := session.Do(ctx, trainer.StepEpoch{})
-		var early *trainer.CommandError // it has its data prepared still, and may pause before its first epoch
+		err := session.Do(ctx, event.StepEpoch{})
+		var early *event.CommandError // it has its data prepared still, and may pause before its first epoch
 		if errors.As(err, &early) {
-			err = session.Do(ctx, trainer.Pause{On: true})
+			err = session.Do(ctx, event.Pause{On: true})
 		}
 		if err != nil {
 			return // it has ended, as its own report tells
@@ -188,10 +189,10 @@ func (s *Search) pause(ctx context.Context, t *trial) {
 		defer box.Close()
 		for {
 			d, err := box.Wait(ctx)
-			if err != nil || d.Status.Phase == trainer.Ended {
+			if err != nil || d.Status.Phase == event.Ended {
 				return
 			}
-			if d.Status.Phase == trainer.Paused {
+			if d.Status.Phase == event.Paused {
 				s.reports <- report{trial: t, paused: true, epoch: d.Status.Epoch}
 				return
 			}
@@ -200,7 +201,7 @@ func (s *Search) pause(ctx context.Context, t *trial) {
 }
 
 // tell gives a trial's session a command without waiting for it.
-func (s *Search) tell(ctx context.Context, t *trial, c trainer.Command) {
+func (s *Search) tell(ctx context.Context, t *trial, c event.Command) {
 	if session := t.session; session != nil {
 		s.asks.Go(func() { _ = session.Do(ctx, c) }) // which fails where it has ended
 	}
@@ -246,10 +247,10 @@ func (c *thinned) add(p Point) {
 // account adds an epoch to what is known of a trial.
 func (t *trial) account(f *figure) {
 	t.Epochs, t.Seconds, t.Equivalents = f.epoch, f.seconds, f.equivalents
-	t.Last, t.Loss = trainer.Float(f.value), trainer.Float(f.loss)
+	t.Last, t.Loss = event.Float(f.value), event.Float(f.loss)
 	if f.epoch > 0 && !math.IsNaN(f.value) && !(float64(t.Best) <= f.value) { // the starting weights are nobody's work
-		t.Best, t.BestEpoch = trainer.Float(f.value), f.epoch
+		t.Best, t.BestEpoch = event.Float(f.value), f.epoch
 	}
-	t.curve.add(Point{Seconds: f.seconds, Equivalents: f.equivalents, Value: trainer.Float(f.value)})
+	t.curve.add(Point{Seconds: f.seconds, Equivalents: f.equivalents, Value: event.Float(f.value)})
 	t.Curve = t.curve.points
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // status is the run's newest status.
-func (s *stage) status() trainer.Status {
+func (s *stage) status() event.Status {
 	s.Helper()
 	feed := s.run.Feed()
 	defer feed.Close()

@@ -3,13 +3,13 @@ package remote
 import (
 	"io"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/tui"
 )
 
 // guest is one who was let in, with a terminal.
 type guest struct {
-	viewer  trainer.Viewer
+	viewer  event.Viewer
 	environ []string // TERM, and of what the client sent what a screen may see: COLORTERM, LANG, LC_*, NO_COLOR
 	size    tui.Size
 	resizes <-chan tui.Size // bounded by Limits.Size

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/tui/remote"
 )
 
@@ -81,7 +82,7 @@ func BenchmarkViewersAlone(b *testing.B) {
 		for tick := time.NewTicker(50 * time.Millisecond); ; {
 			select {
 			case <-tick.C:
-				feed.Do(ctx, trainer.StepEpoch{})
+				feed.Do(ctx, event.StepEpoch{})
 			case <-ctx.Done():
 				tick.Stop()
 				return

@@ -18,14 +18,15 @@ import (
 	"github.com/charmbracelet/ssh"
 	gossh "golang.org/x/crypto/ssh"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 	"newtop/tui"
 )
 
 // Run is what is served; *trainer.Session is one.
 type Run interface {
-	Feed() trainer.Feed
-	Attend(*trainer.Audience)
+	Feed() feed.Feed
+	Attend(*event.Audience)
 }
 
 // Options say who is served, and how much. The zero value of a limit is its default.

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/tui"
 )
 
@@ -21,8 +21,8 @@ type room struct {
 	allowance tui.Allowance // of all screens
 
 	mu      sync.Mutex
-	viewers []*trainer.Viewer // in the order in which they joined
-	deeds   []trainer.Deed
+	viewers []*event.Viewer // in the order in which they joined
+	deeds   []event.Deed
 	number  int // of the newest deed
 
 	wake  chan struct{}
@@ -76,10 +76,10 @@ func (r *room) ring() {
 }
 
 // audience is the newest state.
-func (r *room) audience() *trainer.Audience {
+func (r *room) audience() *event.Audience {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a := &trainer.Audience{Viewers: make([]trainer.Viewer, len(r.viewers)), Deeds: slices.Clone(r.deeds)}
+	a := &event.Audience{Viewers: make([]event.Viewer, len(r.viewers)), Deeds: slices.Clone(r.deeds)}
 	for i, v := range r.viewers {
 		a.Viewers[i] = *v
 	}
@@ -87,7 +87,7 @@ func (r *room) audience() *trainer.Audience {
 }
 
 // join adds a viewer until leave is called.
-func (r *room) join(v trainer.Viewer) (leave func()) {
+func (r *room) join(v event.Viewer) (leave func()) {
 	here := &v
 	r.mu.Lock()
 	r.viewers = append(r.viewers, here)
@@ -95,14 +95,14 @@ func (r *room) join(v trainer.Viewer) (leave func()) {
 	r.ring()
 	return func() {
 		r.mu.Lock()
-		r.viewers = slices.DeleteFunc(r.viewers, func(v *trainer.Viewer) bool { return v == here })
+		r.viewers = slices.DeleteFunc(r.viewers, func(v *event.Viewer) bool { return v == here })
 		r.mu.Unlock()
 		r.ring()
 	}
 }
 
 // did notes a deed, which gets its number and time here.
-func (r *room) did(d trainer.Deed) {
+func (r *room) did(d event.Deed) {
 	r.mu.Lock()
 	r.number++
 	d.Number, d.At = r.number, time.Now()

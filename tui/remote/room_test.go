@@ -10,23 +10,25 @@ import (
 	"time"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // told is a run that keeps what it was told.
 type told struct {
 	mu  sync.Mutex
-	all []*trainer.Audience
+	all []*event.Audience
 }
 
-func (t *told) Feed() trainer.Feed { return nil }
+func (t *told) Feed() feed.Feed { return nil }
 
-func (t *told) Attend(a *trainer.Audience) {
+func (t *told) Attend(a *event.Audience) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.all = append(t.all, a)
 }
 
-func (t *told) last() *trainer.Audience {
+func (t *told) last() *event.Audience {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.all[len(t.all)-1]
@@ -44,12 +46,12 @@ func TestRoomOfThousands(t *testing.T) {
 		run := &told{}
 		r := newRoom(run)
 		for i := range 1000 {
-			leave := r.join(trainer.Viewer{Name: fmt.Sprint(i)})
+			leave := r.join(event.Viewer{Name: fmt.Sprint(i)})
 			time.Sleep(time.Millisecond)
 			if i%2 == 0 {
 				leave()
 			}
-			r.did(trainer.Deed{By: "ann", What: "pause"})
+			r.did(event.Deed{By: "ann", What: "pause"})
 		}
 		time.Sleep(time.Second)
 		if n := run.times(); n > 7 {
@@ -62,7 +64,7 @@ func TestRoomOfThousands(t *testing.T) {
 		if n := len(last.Deeds); n != keptDeeds || last.Deeds[n-1].Number != 1000 || last.Deeds[0].Number != 1000-keptDeeds+1 {
 			t.Errorf("%d deeds, the last is number %d", n, last.Deeds[n-1].Number)
 		}
-		r.did(trainer.Deed{What: "the last"})
+		r.did(event.Deed{What: "the last"})
 		r.close()
 		if d := run.last().Deeds; d[len(d)-1].What != "the last" {
 			t.Errorf("the last word is %q", d[len(d)-1].What)
@@ -78,11 +80,11 @@ func TestRoomOfStrangers(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
-			leave := r.join(trainer.Viewer{Name: fmt.Sprint(i)})
+			leave := r.join(event.Viewer{Name: fmt.Sprint(i)})
 			for range 50 {
-				r.did(trainer.Deed{By: fmt.Sprint(i)})
+				r.did(event.Deed{By: fmt.Sprint(i)})
 				a := r.audience()
-				if !slices.IsSortedFunc(a.Deeds, func(x, y trainer.Deed) int { return x.Number - y.Number }) {
+				if !slices.IsSortedFunc(a.Deeds, func(x, y event.Deed) int { return x.Number - y.Number }) {
 					t.Error("deeds out of order")
 				}
 			}
@@ -103,10 +105,10 @@ func TestTwoScreensOfOneRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRoom(s)
-	ann := trainer.Viewer{Name: "ann", Key: "SHA256:a", Control: true}
-	lou := trainer.Viewer{Name: "lou", Key: "SHA256:b"}
+	ann := event.Viewer{Name: "ann", Key: "SHA256:a", Control: true}
+	lou := event.Viewer{Name: "lou", Key: "SHA256:b"}
 	feeds := map[string]*steered{}
-	for _, v := range []trainer.Viewer{ann, lou} {
+	for _, v := range []event.Viewer{ann, lou} {
 		f := &steered{Feed: s.Feed(), viewer: v, room: r, log: silent()}
 		defer f.Close()
 		defer r.join(v)()
@@ -116,19 +118,19 @@ func TestTwoScreensOfOneRun(t *testing.T) {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
-	if err := feeds["lou"].Do(ctx, trainer.Stop{}); err != trainer.ErrReadOnly {
+	if err := feeds["lou"].Do(ctx, event.Stop{}); err != feed.ErrReadOnly {
 		t.Errorf("a viewer's stop: %v", err)
 	}
-	if err := feeds["ann"].Do(ctx, trainer.Set{Key: "rate", Value: "-1"}); err == nil {
+	if err := feeds["ann"].Do(ctx, event.Set{Key: "rate", Value: "-1"}); err == nil {
 		t.Error("a rate of -1 was taken")
 	}
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
 	r.close()
-	told := map[string][]trainer.EpochEvent{}
+	told := map[string][]event.EpochEvent{}
 	for name, f := range feeds {
-		for d := (trainer.Delta{}); d.Done == nil; {
+		for d := (feed.Delta{}); d.Done == nil; {
 			if d, err = f.Wait(ctx); err != nil {
 				t.Fatal(err)
 			}

@@ -17,26 +17,28 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 	"newtop/tui"
 )
 
 // still is a run that nothing happens in.
-type still struct{ delta trainer.Delta }
+type still struct{ delta feed.Delta }
 
-func (r *still) Attend(*trainer.Audience) {}
-func (r *still) Feed() trainer.Feed       { return &stillFeed{delta: &r.delta} }
+func (r *still) Attend(*event.Audience) {}
+func (r *still) Feed() feed.Feed        { return &stillFeed{delta: &r.delta} }
 
-type stillFeed struct{ delta *trainer.Delta }
+type stillFeed struct{ delta *feed.Delta }
 
-func (f *stillFeed) Do(context.Context, trainer.Command) error { return trainer.ErrEnded }
-func (f *stillFeed) Close()                                    {}
-func (f *stillFeed) Wait(ctx context.Context) (trainer.Delta, error) {
+func (f *stillFeed) Do(context.Context, event.Command) error { return feed.ErrEnded }
+func (f *stillFeed) Close()                                  {}
+func (f *stillFeed) Wait(ctx context.Context) (feed.Delta, error) {
 	if d := f.delta; d != nil {
 		f.delta = nil
 		return *d, nil
 	}
 	<-ctx.Done()
-	return trainer.Delta{}, ctx.Err()
+	return feed.Delta{}, ctx.Err()
 }
 
 // TestListenRefuses holds that what can't be served is told in one line, as wrong usage where it is that.
@@ -89,7 +91,7 @@ func TestStatusOverSSH(t *testing.T) {
 	dir := t.TempDir()
 	ann, robot := newSigner(t), newSigner(t)
 	var journal bytes.Buffer
-	s, err := Listen(&still{trainer.Delta{Run: &trainer.RunEvent{Data: trainer.DataInfo{Name: "letters"}}}}, Options{
+	s, err := Listen(&still{feed.Delta{Run: &event.RunEvent{Data: event.DataInfo{Name: "letters"}}}}, Options{
 		Address: "127.0.0.1:0", HostKey: filepath.Join(dir, "host"), Log: log.New(&journal),
 		AuthorizedKeys: write(t, filepath.Join(dir, "keys"), line(ann, "ann")+`restrict,command="status" `+line(robot, "robot")),
 	})

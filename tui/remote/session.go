@@ -13,7 +13,7 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 	"golang.org/x/time/rate"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/tui"
 )
 
@@ -38,7 +38,7 @@ type session struct {
 	ch     gossh.Channel
 	pub    gossh.PublicKey
 	key    *keyLine // what pub could do when the session began
-	viewer trainer.Viewer
+	viewer event.Viewer
 
 	terminal terminal
 	pty      bool
@@ -78,7 +78,7 @@ func (s *Server) session(_ *ssh.Server, conn *gossh.ServerConn, channel gossh.Ne
 	}
 	se := &session{
 		server: s, client: c, conn: conn, ch: ch, pub: pub, key: key, sizes: make(chan tui.Size, 1), done: make(chan struct{}),
-		viewer: trainer.Viewer{Name: s.keys.name(key, conn.User()), Key: key.fingerprint, Control: key.control},
+		viewer: event.Viewer{Name: s.keys.name(key, conn.User()), Key: key.fingerprint, Control: key.control},
 	}
 	se.ctx, se.end = context.WithCancelCause(s.ctx)
 	se.serve(requests)

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/tui/remote"
 )
 
@@ -84,7 +85,7 @@ func serve(t testing.TB, o remote.Options) *stage {
 	s := train(t, trainer.Config{Data: "spirals", Hidden: []int{7}, Optimizer: "adam"}, o)
 	feed := s.run.Feed()
 	defer feed.Close()
-	if err := feed.Do(t.Context(), trainer.Pause{On: true}); err != nil {
+	if err := feed.Do(t.Context(), event.Pause{On: true}); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 // The commands that are served.
@@ -19,23 +20,23 @@ const (
 
 // news is the newest of a run, for those who ask for its status. One goroutine takes it in.
 type news struct {
-	feed   trainer.Feed
+	feed   feed.Feed
 	cancel context.CancelFunc
 	ended  chan struct{}
 
 	mu       sync.Mutex
-	run      *trainer.RunEvent
-	last     *trainer.EpochEvent
+	run      *event.RunEvent
+	last     *event.EpochEvent
 	records  []record // each better than the one before; the last is the best
-	status   trainer.Status
-	diverged *trainer.DivergedEvent
-	done     *trainer.DoneEvent
+	status   event.Status
+	diverged *event.DivergedEvent
+	done     *event.DoneEvent
 }
 
 // record is an epoch that was better than all before it.
 type record struct {
 	epoch int
-	value trainer.Float
+	value event.Float
 }
 
 func newNews(run Run) *news {
@@ -61,7 +62,7 @@ func (n *news) close() {
 	n.feed.Close()
 }
 
-func (n *news) take(d *trainer.Delta) {
+func (n *news) take(d *feed.Delta) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.status = d.Status
@@ -84,7 +85,7 @@ func (n *news) take(d *trainer.Delta) {
 }
 
 // epoch keeps an epoch if it is the best. One that comes again was rewound to: what followed it is given up.
-func (n *news) epoch(e *trainer.EpochEvent) {
+func (n *news) epoch(e *event.EpochEvent) {
 	for k := len(n.records); k > 0 && n.records[k-1].epoch >= e.Epoch; k-- {
 		n.records = n.records[:k-1]
 	}
@@ -95,7 +96,7 @@ func (n *news) epoch(e *trainer.EpochEvent) {
 }
 
 // measure is what an epoch is judged by: the error on the test rows, or the nearest thing to it that there is.
-func (n *news) measure(e *trainer.EpochEvent) (name string, v trainer.Float) {
+func (n *news) measure(e *event.EpochEvent) (name string, v event.Float) {
 	classes := n.run != nil && n.run.Data.Classes > 0
 	if tested := n.run != nil && n.run.Data.TestRows > 0; tested {
 		if classes {
@@ -110,7 +111,7 @@ func (n *news) measure(e *trainer.EpochEvent) (name string, v trainer.Float) {
 }
 
 // text writes a value of measure's.
-func (n *news) text(v trainer.Float) string {
+func (n *news) text(v event.Float) string {
 	if n.run != nil && n.run.Data.Classes > 0 {
 		return fmt.Sprintf("%.2f %%", 100*float64(v))
 	}
@@ -174,7 +175,7 @@ func (n *news) phase() string {
 	switch {
 	case n.done == nil:
 		return n.status.Phase.String()
-	case n.done.Reason == trainer.ReasonDiverged && n.diverged != nil:
+	case n.done.Reason == event.ReasonDiverged && n.diverged != nil:
 		return "diverged: " + clean(n.diverged.Reason, longestLine)
 	case n.done.Message != "":
 		return string(n.done.Reason) + ": " + clean(n.done.Message, longestLine)
@@ -205,17 +206,17 @@ type statusReport struct {
 	Phase               string           `json:"phase"`
 	Epoch               int              `json:"epoch"`
 	Epochs              int              `json:"epochs,omitempty"` // the limit
-	Loss                trainer.Float    `json:"loss"`
-	TestLoss            trainer.Float    `json:"test_loss"`
-	Error               trainer.Float    `json:"error"`
-	TestError           trainer.Float    `json:"test_error"`
-	RMSE                trainer.Float    `json:"rmse"`
-	TestRMSE            trainer.Float    `json:"test_rmse"`
+	Loss                event.Float      `json:"loss"`
+	TestLoss            event.Float      `json:"test_loss"`
+	Error               event.Float      `json:"error"`
+	TestError           event.Float      `json:"test_error"`
+	RMSE                event.Float      `json:"rmse"`
+	TestRMSE            event.Float      `json:"test_rmse"`
 	Measure             string           `json:"measure"` // what best is the least of
-	Best                trainer.Float    `json:"best"`
+	Best                event.Float      `json:"best"`
 	BestEpoch           int              `json:"best_epoch"`
-	Elapsed             trainer.Float    `json:"elapsed"` // training seconds
-	GradientEquivalents trainer.Float    `json:"gradient_equivalents"`
+	Elapsed             event.Float      `json:"elapsed"` // training seconds
+	GradientEquivalents event.Float      `json:"gradient_equivalents"`
 	Computing           string           `json:"computing,omitempty"`
 	Racing              bool             `json:"racing,omitempty"`
 	Reason              string           `json:"reason,omitempty"` // why it ended
@@ -236,12 +237,12 @@ type recordingReport struct {
 func (n *news) json() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	nan := trainer.Float(math.NaN())
+	nan := event.Float(math.NaN())
 	s := &n.status
 	r := statusReport{
 		Optimizer: n.optimizer(), Phase: s.Phase.String(), Epoch: s.Epoch, Epochs: s.EpochLimit,
 		Loss: nan, TestLoss: nan, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, Best: nan,
-		Elapsed: trainer.Float(s.Elapsed), GradientEquivalents: trainer.Float(s.Equivalents),
+		Elapsed: event.Float(s.Elapsed), GradientEquivalents: event.Float(s.Equivalents),
 		Computing: s.Computing, Racing: s.Racing, Control: []string{},
 	}
 	if n.run != nil {

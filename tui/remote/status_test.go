@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 func TestStatus(t *testing.T) {
@@ -14,17 +15,17 @@ func TestStatus(t *testing.T) {
 	if got := n.line(); got != "newtop: epoch 0, preparing, nobody is watching" {
 		t.Errorf("before a run: %q", got)
 	}
-	run := &trainer.RunEvent{ID: "r1", Data: trainer.DataInfo{Name: "letters", Classes: 26, TestRows: 10}, Optimizer: "tr-newton"}
-	epoch := func(k int, test float64) trainer.EpochEvent {
-		return trainer.EpochEvent{Epoch: k, Loss: 0.5, TestError: trainer.Float(test), Error: 0.01, RMSE: trainer.Float(math.NaN())}
+	run := &event.RunEvent{ID: "r1", Data: event.DataInfo{Name: "letters", Classes: 26, TestRows: 10}, Optimizer: "tr-newton"}
+	epoch := func(k int, test float64) event.EpochEvent {
+		return event.EpochEvent{Epoch: k, Loss: 0.5, TestError: event.Float(test), Error: 0.01, RMSE: event.Float(math.NaN())}
 	}
-	ann := trainer.Viewer{Name: "ann", Key: "A", Control: true}
-	n.take(&trainer.Delta{
-		Run: run, Epochs: []trainer.EpochEvent{epoch(1, 0.09), epoch(2, 0.049), epoch(3, 0.051)},
-		Status: trainer.Status{
-			Phase: trainer.Running, Epoch: 3, EpochLimit: 40, Optimizer: "adam", Elapsed: 1.5, Equivalents: 12,
-			Audience:  &trainer.Audience{Viewers: []trainer.Viewer{ann, {Name: "bob", Key: "B"}, ann}},
-			Recording: trainer.Recording{Run: "nightly", Place: "/secret/runs.db"},
+	ann := event.Viewer{Name: "ann", Key: "A", Control: true}
+	n.take(&feed.Delta{
+		Run: run, Epochs: []event.EpochEvent{epoch(1, 0.09), epoch(2, 0.049), epoch(3, 0.051)},
+		Status: event.Status{
+			Phase: event.Running, Epoch: 3, EpochLimit: 40, Optimizer: "adam", Elapsed: 1.5, Equivalents: 12,
+			Audience:  &event.Audience{Viewers: []event.Viewer{ann, {Name: "bob", Key: "B"}, ann}},
+			Recording: event.Recording{Run: "nightly", Place: "/secret/runs.db"},
 		},
 	})
 	if got, want := n.line(), "letters: adam, epoch 3 of 40, running, test error 5.10 %, best 4.90 % in epoch 2, 3 viewers, ann controls"; got != want {
@@ -47,15 +48,15 @@ func TestStatus(t *testing.T) {
 	}
 
 	// After a rewind the best is of what was kept.
-	n.take(&trainer.Delta{Epochs: []trainer.EpochEvent{epoch(2, 0.08)}, Status: trainer.Status{Phase: trainer.Paused, Epoch: 2}})
+	n.take(&feed.Delta{Epochs: []event.EpochEvent{epoch(2, 0.08)}, Status: event.Status{Phase: event.Paused, Epoch: 2}})
 	if got := n.line(); !strings.Contains(got, "tr-newton, epoch 2, paused, test error 8.00 %, best 8.00 % in epoch 2, nobody is watching") {
 		t.Errorf("after a rewind: %q", got)
 	}
-	n.take(&trainer.Delta{Done: &trainer.DoneEvent{Reason: trainer.ReasonTarget}, Status: trainer.Status{Phase: trainer.Ended, Epoch: 2}})
+	n.take(&feed.Delta{Done: &event.DoneEvent{Reason: event.ReasonTarget}, Status: event.Status{Phase: event.Ended, Epoch: 2}})
 	if got := n.line(); !strings.Contains(got, "ended (target)") {
 		t.Errorf("at the end: %q", got)
 	}
-	n.take(&trainer.Delta{Diverged: &trainer.DivergedEvent{Reason: "the loss is\nNaN"}, Done: &trainer.DoneEvent{Reason: trainer.ReasonDiverged}})
+	n.take(&feed.Delta{Diverged: &event.DivergedEvent{Reason: "the loss is\nNaN"}, Done: &event.DoneEvent{Reason: event.ReasonDiverged}})
 	if got := n.line(); !strings.Contains(got, "diverged: the loss is NaN") {
 		t.Errorf("diverged: %q", got)
 	}
@@ -63,15 +64,15 @@ func TestStatus(t *testing.T) {
 
 func TestStatusOfRegression(t *testing.T) {
 	n := &news{}
-	n.take(&trainer.Delta{
-		Run:    &trainer.RunEvent{Data: trainer.DataInfo{Name: "sine\x1b[2J"}, Optimizer: "lm"},
-		Epochs: []trainer.EpochEvent{{Epoch: 1, RMSE: 0.125, Error: trainer.Float(math.NaN()), TestRMSE: trainer.Float(math.NaN())}},
-		Status: trainer.Status{Phase: trainer.Running, Epoch: 1, Audience: &trainer.Audience{Viewers: []trainer.Viewer{{Name: "bob"}}}},
+	n.take(&feed.Delta{
+		Run:    &event.RunEvent{Data: event.DataInfo{Name: "sine\x1b[2J"}, Optimizer: "lm"},
+		Epochs: []event.EpochEvent{{Epoch: 1, RMSE: 0.125, Error: event.Float(math.NaN()), TestRMSE: event.Float(math.NaN())}},
+		Status: event.Status{Phase: event.Running, Epoch: 1, Audience: &event.Audience{Viewers: []event.Viewer{{Name: "bob"}}}},
 	})
 	if got, want := n.line(), "sine[2J: lm, epoch 1, running, RMSE 0.125, best 0.125 in epoch 1, 1 viewer"; got != want {
 		t.Errorf("\n%q, expected\n%q", got, want)
 	}
-	n.take(&trainer.Delta{Epochs: []trainer.EpochEvent{{Epoch: 2, RMSE: trainer.Float(math.NaN())}}, Status: trainer.Status{Phase: trainer.Running, Epoch: 2}})
+	n.take(&feed.Delta{Epochs: []event.EpochEvent{{Epoch: 2, RMSE: event.Float(math.NaN())}}, Status: event.Status{Phase: event.Running, Epoch: 2}})
 	if got, want := n.line(), "sine[2J: lm, epoch 2, running, best 0.125 in epoch 1, nobody is watching"; got != want {
 		t.Errorf("\n%q, expected\n%q", got, want)
 	}

@@ -14,7 +14,8 @@ import (
 
 	"charm.land/log/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 const (
@@ -25,8 +26,8 @@ const (
 // steered is the run as one viewer sees it. It takes commands of those who may steer alone, keeps what they save in one
 // directory, and notes what they do.
 type steered struct {
-	trainer.Feed
-	viewer trainer.Viewer
+	feed.Feed
+	viewer event.Viewer
 	room   *room
 	saves  string // directory; empty: nothing is saved
 	log    *log.Logger
@@ -34,7 +35,7 @@ type steered struct {
 }
 
 // Wait returns what is new. Files in the directory go by their names alone: where it is is nobody's business.
-func (f *steered) Wait(ctx context.Context) (trainer.Delta, error) {
+func (f *steered) Wait(ctx context.Context) (feed.Delta, error) {
 	d, err := f.Feed.Wait(ctx)
 	if err != nil {
 		return d, err
@@ -52,16 +53,16 @@ func (f *steered) Wait(ctx context.Context) (trainer.Delta, error) {
 }
 
 // Do passes a command on. A viewer who may not steer gets trainer.ErrReadOnly.
-func (f *steered) Do(ctx context.Context, c trainer.Command) error {
+func (f *steered) Do(ctx context.Context, c event.Command) error {
 	if !f.viewer.Control {
-		return trainer.ErrReadOnly
+		return feed.ErrReadOnly
 	}
-	words := clean(trainer.Words(c), longestDeed)
+	words := clean(event.Words(c), longestDeed)
 	err := f.pass(ctx, c)
-	if !trainer.Steers(c) {
+	if !event.Steers(c) {
 		return err
 	}
-	d := trainer.Deed{Epoch: int(f.epoch.Load()), By: f.viewer.Name, What: words}
+	d := event.Deed{Epoch: int(f.epoch.Load()), By: f.viewer.Name, What: words}
 	switch {
 	case err == nil:
 		f.log.Info("command", "what", words, "by", f.viewer.Name, "key", f.viewer.Key)
@@ -76,8 +77,8 @@ func (f *steered) Do(ctx context.Context, c trainer.Command) error {
 	return err
 }
 
-func (f *steered) pass(ctx context.Context, c trainer.Command) error {
-	save, ok := c.(trainer.Save)
+func (f *steered) pass(ctx context.Context, c event.Command) error {
+	save, ok := c.(event.Save)
 	if !ok {
 		return f.Feed.Do(ctx, c)
 	}
@@ -85,14 +86,14 @@ func (f *steered) pass(ctx context.Context, c trainer.Command) error {
 	if err != nil {
 		return err
 	}
-	return f.Feed.Do(ctx, trainer.Save{File: file})
+	return f.Feed.Do(ctx, event.Save{File: file})
 }
 
 // savePlace is where a file of a name may be saved in a directory. It returns a *trainer.CommandError for anything but the
 // bare name of a file that is not there yet, or is a file like others.
 func savePlace(dir, name string) (string, error) {
 	refuse := func(format string, args ...any) (string, error) {
-		return "", &trainer.CommandError{Reason: fmt.Sprintf(format, args...)}
+		return "", &event.CommandError{Reason: fmt.Sprintf(format, args...)}
 	}
 	shown := clean(name, 40)
 	switch {

@@ -12,7 +12,8 @@ import (
 
 	"charm.land/log/v2"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
 )
 
 func silent() *log.Logger { return log.New(io.Discard) }
@@ -20,15 +21,15 @@ func silent() *log.Logger { return log.New(io.Discard) }
 // savedAs is a feed that says yes, and keeps the files that were asked for.
 type savedAs struct {
 	files []string
-	saved []trainer.SavedEvent
+	saved []event.SavedEvent
 }
 
-func (f *savedAs) Wait(context.Context) (trainer.Delta, error) {
-	return trainer.Delta{Saved: f.saved, Status: trainer.Status{Epoch: 7}}, nil
+func (f *savedAs) Wait(context.Context) (feed.Delta, error) {
+	return feed.Delta{Saved: f.saved, Status: event.Status{Epoch: 7}}, nil
 }
 
-func (f *savedAs) Do(_ context.Context, c trainer.Command) error {
-	if s, ok := c.(trainer.Save); ok {
+func (f *savedAs) Do(_ context.Context, c event.Command) error {
+	if s, ok := c.(event.Save); ok {
 		f.files = append(f.files, s.File)
 	}
 	return nil
@@ -60,7 +61,7 @@ func TestSavePlace(t *testing.T) {
 	dir := savesDir(t)
 	for _, name := range hostile {
 		file, err := savePlace(dir, name)
-		var refused *trainer.CommandError
+		var refused *event.CommandError
 		if !errors.As(err, &refused) || strings.ContainsAny(err.Error(), "\n\x1b\x00") {
 			t.Errorf("%q is taken as %q, %v", name, file, err)
 		}
@@ -101,23 +102,23 @@ func FuzzSaveName(f *testing.F) {
 // TestSteering: who may do what, what is noted of it, and what is logged.
 func TestSteering(t *testing.T) {
 	dir := savesDir(t)
-	commands := []trainer.Command{
-		trainer.Pause{On: true}, trainer.StepEpoch{}, trainer.StepInner{}, trainer.Switch{Optimizer: "adam\nx"}, trainer.Set{Key: "rate", Value: "1"},
-		trainer.Scale{Factor: 2}, trainer.Spectrum{}, trainer.Slice{}, trainer.ShowWeights{}, trainer.ShowErrors{}, trainer.Rewind{Epoch: 1},
-		trainer.Race{Racers: []trainer.Racer{{Optimizer: "adam"}}}, trainer.Pick{Racer: -1}, trainer.Save{File: "a.onnx"}, trainer.Save{File: "../a.onnx"},
-		trainer.Seek{Epoch: 1}, trainer.Speed{Factor: 2}, trainer.Stop{},
+	commands := []event.Command{
+		event.Pause{On: true}, event.StepEpoch{}, event.StepInner{}, event.Switch{Optimizer: "adam\nx"}, event.Set{Key: "rate", Value: "1"},
+		event.Scale{Factor: 2}, event.Spectrum{}, event.Slice{}, event.ShowWeights{}, event.ShowErrors{}, event.Rewind{Epoch: 1},
+		event.Race{Racers: []event.Racer{{Optimizer: "adam"}}}, event.Pick{Racer: -1}, event.Save{File: "a.onnx"}, event.Save{File: "../a.onnx"},
+		event.Seek{Epoch: 1}, event.Speed{Factor: 2}, event.Stop{},
 	}
 	for _, control := range []bool{false, true} {
 		var text bytes.Buffer
-		run, under := &told{}, &savedAs{saved: []trainer.SavedEvent{{File: filepath.Join(dir, "a.onnx")}, {File: "/elsewhere/b.onnx"}}}
+		run, under := &told{}, &savedAs{saved: []event.SavedEvent{{File: filepath.Join(dir, "a.onnx")}, {File: "/elsewhere/b.onnx"}}}
 		r := newRoom(run)
-		f := &steered{Feed: under, viewer: trainer.Viewer{Name: "ann", Key: "SHA256:x", Control: control}, room: r, saves: dir, log: log.New(&text)}
+		f := &steered{Feed: under, viewer: event.Viewer{Name: "ann", Key: "SHA256:x", Control: control}, room: r, saves: dir, log: log.New(&text)}
 		d, err := f.Wait(t.Context())
 		if err != nil || d.Saved[0].File != "a.onnx" || d.Saved[1].File != "/elsewhere/b.onnx" || under.saved[0].File == "a.onnx" {
 			t.Errorf("%+v, %v", d.Saved, err)
 		}
 		for _, c := range commands {
-			if err := f.Do(t.Context(), c); (err == trainer.ErrReadOnly) == control {
+			if err := f.Do(t.Context(), c); (err == feed.ErrReadOnly) == control {
 				t.Errorf("control %v, %#v: %v", control, c, err)
 			}
 		}
@@ -145,7 +146,7 @@ func TestSteering(t *testing.T) {
 // late answers when nobody waits any more.
 type late struct{ savedAs }
 
-func (late) Do(ctx context.Context, _ trainer.Command) error {
+func (late) Do(ctx context.Context, _ event.Command) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -155,10 +156,10 @@ func TestCommandAndGone(t *testing.T) {
 	var text bytes.Buffer
 	run := &told{}
 	r := newRoom(run)
-	f := &steered{Feed: &late{}, viewer: trainer.Viewer{Name: "ann", Key: "SHA256:x", Control: true}, room: r, log: log.New(&text)}
+	f := &steered{Feed: &late{}, viewer: event.Viewer{Name: "ann", Key: "SHA256:x", Control: true}, room: r, log: log.New(&text)}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := f.Do(ctx, trainer.Stop{}); !errors.Is(err, context.Canceled) {
+	if err := f.Do(ctx, event.Stop{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	r.close()

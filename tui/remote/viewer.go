@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"newtop/trainer"
+	"newtop/trainer/feed"
 	"newtop/tui"
 )
 
@@ -60,4 +60,4 @@ func dumb(environ []string) bool {
 	return false
 }
 
-var _ trainer.Feed = (*steered)(nil)
+var _ feed.Feed = (*steered)(nil)

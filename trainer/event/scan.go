@@ -1,4 +1,4 @@
-package trainer
+package event
 
 // scanQuick reads epochs and inner iterations, the lines that come by the million, if they are plain: keys in small
 // letters, strings without escapes, no unknown key with a value that is more than a number or a word. It reports false

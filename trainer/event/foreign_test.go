@@ -1,4 +1,4 @@
-package trainer
+package event
 
 import (
 	"encoding/json"

@@ -1,10 +1,14 @@
-package trainer
+package feed
 
-import "slices"
+import (
+	"slices"
+
+	"newtop/trainer/event"
+)
 
 // Bounds of what is kept for a viewer that is behind, and of the history for one that joins late.
 const (
-	maxEpochs  = 8192 // thinned to half or less when full
+	MaxEpochs  = 8192 // thinned to half or less when full
 	maxSpectra = 1024 // likewise
 	maxInner   = 1024 // oldest dropped first
 	maxMarks   = 1024 // switches and settings, oldest dropped first
@@ -15,7 +19,7 @@ const (
 // deltaBuffer gathers events into a Delta of bounded size. What was added in any order of calls comes out
 // in that order, kind by kind.
 type deltaBuffer struct {
-	delta   Delta
+	Delta   Delta
 	some    bool // whether delta holds anything
 	epochs  Downsampler
 	spectra Downsampler
@@ -23,53 +27,53 @@ type deltaBuffer struct {
 }
 
 // add takes a copy of the event, and the status that goes with it.
-func (b *deltaBuffer) add(e Event) {
+func (b *deltaBuffer) add(e event.Event) {
 	b.own()
-	d := &b.delta
+	d := &b.Delta
 	b.some = true
 	switch e := e.(type) {
-	case RunEvent:
+	case event.RunEvent:
 		d.Run = &e
-	case InnerEvent:
+	case event.InnerEvent:
 		d.Inner = appendBounded(d.Inner, e, maxInner)
-	case EpochEvent:
+	case event.EpochEvent:
 		d.Epochs = append(d.Epochs, e)
 		b.epochs.Add()
-		if len(d.Epochs) > maxEpochs {
+		if len(d.Epochs) > MaxEpochs {
 			before := len(d.Epochs)
-			d.Epochs = downsample(&b.epochs, d.Epochs, maxEpochs/2, epochFigures)
+			d.Epochs = downsample(&b.epochs, d.Epochs, MaxEpochs/2, epochFigures)
 			d.Thinned += before - len(d.Epochs)
 		}
-	case SpectrumEvent:
+	case event.SpectrumEvent:
 		d.Spectra = append(d.Spectra, e)
 		b.spectra.Add()
 		if len(d.Spectra) > maxSpectra {
 			d.Spectra = downsample(&b.spectra, d.Spectra, maxSpectra/2, spectrumFigures)
 		}
-	case SwitchEvent:
+	case event.SwitchEvent:
 		d.Switches = appendBounded(d.Switches, e, maxMarks)
-	case SettingEvent:
+	case event.SettingEvent:
 		d.Settings = appendBounded(d.Settings, e, maxMarks)
-	case RewindEvent:
+	case event.RewindEvent:
 		b.giveUp(e.To)
 		d.Rewinds = appendBounded(d.Rewinds, e, maxMarks)
-	case RaceEvent:
+	case event.RaceEvent:
 		d.Races = appendBounded(d.Races, e, maxMarks)
-	case LapEvent:
+	case event.LapEvent:
 		d.Laps = appendBounded(d.Laps, e, maxLaps)
-	case SliceEvent:
+	case event.SliceEvent:
 		d.Slices = appendBounded(d.Slices, e, maxLooks)
-	case WeightsEvent:
+	case event.WeightsEvent:
 		d.Weights = appendBounded(d.Weights, e, maxLooks)
-	case ErrorsEvent:
+	case event.ErrorsEvent:
 		d.Errors = appendBounded(d.Errors, e, maxLooks)
-	case ResumeEvent:
+	case event.ResumeEvent:
 		d.Resumes = appendBounded(d.Resumes, e, maxMarks)
-	case SavedEvent:
+	case event.SavedEvent:
 		d.Saved = appendBounded(d.Saved, e, maxMarks)
-	case DivergedEvent:
+	case event.DivergedEvent:
 		d.Diverged = &e
-	case DoneEvent:
+	case event.DoneEvent:
 		d.Done = &e
 	}
 }
@@ -77,23 +81,23 @@ func (b *deltaBuffer) add(e Event) {
 // giveUp forgets the spectra and changes of epochs that the run has gone back behind: a Delta does not tell them from
 // those that come after the rewind.
 func (b *deltaBuffer) giveUp(to int) {
-	d := &b.delta
-	if n := slices.IndexFunc(d.Spectra, func(e SpectrumEvent) bool { return e.Epoch > to }); n >= 0 {
+	d := &b.Delta
+	if n := slices.IndexFunc(d.Spectra, func(e event.SpectrumEvent) bool { return e.Epoch > to }); n >= 0 {
 		d.Spectra, b.spectra.arrived = d.Spectra[:n], b.spectra.arrived[:n]
 	}
-	d.Switches = slices.DeleteFunc(d.Switches, func(e SwitchEvent) bool { return e.Epoch > to })
-	d.Settings = slices.DeleteFunc(d.Settings, func(e SettingEvent) bool { return e.Epoch > to })
+	d.Switches = slices.DeleteFunc(d.Switches, func(e event.SwitchEvent) bool { return e.Epoch > to })
+	d.Settings = slices.DeleteFunc(d.Settings, func(e event.SettingEvent) bool { return e.Epoch > to })
 }
 
-func (b *deltaBuffer) status(s Status) {
-	b.delta.Status = s
+func (b *deltaBuffer) status(s event.Status) {
+	b.Delta.Status = s
 	b.some = true
 }
 
 // own copies what it begins with.
 func (b *deltaBuffer) own() {
 	if b.begun != nil {
-		s := b.delta.Status
+		s := b.Delta.Status
 		*b = *b.begun.history()
 		b.status(s)
 	}
@@ -102,14 +106,14 @@ func (b *deltaBuffer) own() {
 // take returns what was gathered and starts anew, keeping the status.
 func (b *deltaBuffer) take() Delta {
 	b.own()
-	d := b.delta
-	*b = deltaBuffer{delta: Delta{Status: d.Status}}
+	d := b.Delta
+	*b = deltaBuffer{Delta: Delta{Status: d.Status}}
 	return d
 }
 
 // history returns a copy of what was gathered, for a viewer that joins now.
 func (b *deltaBuffer) history() *deltaBuffer {
-	d := b.delta
+	d := b.Delta
 	d.Epochs = slices.Clone(d.Epochs)
 	d.Inner = slices.Clone(d.Inner)
 	d.Spectra = slices.Clone(d.Spectra)
@@ -123,7 +127,7 @@ func (b *deltaBuffer) history() *deltaBuffer {
 	d.Slices = slices.Clone(d.Slices)
 	d.Weights = slices.Clone(d.Weights)
 	d.Errors = slices.Clone(d.Errors)
-	return &deltaBuffer{delta: d, some: b.some, epochs: b.epochs.clone(), spectra: b.spectra.clone()}
+	return &deltaBuffer{Delta: d, some: b.some, epochs: b.epochs.clone(), spectra: b.spectra.clone()}
 }
 
 func appendBounded[T any](s []T, v T, bound int) []T {
@@ -134,7 +138,7 @@ func appendBounded[T any](s []T, v T, bound int) []T {
 	return append(s, v)
 }
 
-func (b *deltaBuffer) extend(events []Event, s Status) {
+func (b *deltaBuffer) extend(events []event.Event, s event.Status) {
 	for _, e := range events {
 		b.add(e)
 	}

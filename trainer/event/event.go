@@ -1,4 +1,7 @@
-package trainer
+// Package event defines what a run says and what it is told: events, commands, the status between two inner units, and
+// their JSON form. It knows no network and no method; every other package that shows, stores or reads a run knows
+// this one.
+package event
 
 import (
 	"bytes"
@@ -25,6 +28,9 @@ type Event interface{ EventType() string }
 
 // Float is a float64 that JSON writes as null when it is not finite, and reads back as NaN.
 type Float float64
+
+// NaN stands for a quantity that is absent, or is not finite.
+var NaN = Float(math.NaN())
 
 // MarshalJSON writes a number with as many digits as it needs, or null.
 func (f Float) MarshalJSON() ([]byte, error) {

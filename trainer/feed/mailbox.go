@@ -1,9 +1,11 @@
-package trainer
+package feed
 
 import (
 	"context"
 	"io"
 	"sync"
+
+	"newtop/trainer/event"
 )
 
 // Mailbox hands events from the session to one viewer. Putting never waits: what the viewer has not
@@ -34,7 +36,7 @@ func newMailbox(history *deltaBuffer, leave func(*Mailbox)) *Mailbox {
 	return m
 }
 
-func (m *Mailbox) put(e Event, s Status) {
+func (m *Mailbox) put(e event.Event, s event.Status) {
 	m.mu.Lock()
 	if e != nil {
 		m.back.add(e)

@@ -1,4 +1,4 @@
-package trainer
+package event
 
 import "fmt"
 
@@ -97,6 +97,6 @@ type CommandError struct{ Reason string }
 
 func (e *CommandError) Error() string { return e.Reason }
 
-func refuse(format string, args ...any) error {
+func Refuse(format string, args ...any) error {
 	return &CommandError{Reason: fmt.Sprintf(format, args...)}
 }

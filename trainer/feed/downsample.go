@@ -1,8 +1,10 @@
-package trainer
+package feed
 
 import (
 	"math"
 	"slices"
+
+	"newtop/trainer/event"
 )
 
 // Downsampler chooses which points of a list stay when a run gets long: of every stretch of the run, which are equally long
@@ -81,9 +83,9 @@ func downsample[T any](t *Downsampler, points []T, most int, figures func(*T) fi
 }
 
 // figures are the numbers of a point whose extremes are to stay; NaN where it has fewer.
-type figures [8]Float
+type figures [8]event.Float
 
-func epochFigures(e *EpochEvent) (f figures) {
+func epochFigures(e *event.EpochEvent) (f figures) {
 	f = noFigures
 	f[0], f[1], f[2], f[3] = e.Loss, e.TestLoss, e.Error, e.TestError
 	for i := range min(len(e.Figures), len(f)-4) {
@@ -92,7 +94,7 @@ func epochFigures(e *EpochEvent) (f figures) {
 	return f
 }
 
-func spectrumFigures(e *SpectrumEvent) (f figures) {
+func spectrumFigures(e *event.SpectrumEvent) (f figures) {
 	f = noFigures
 	if n := len(e.Eigenvalues); n > 0 {
 		f[0], f[1] = e.Eigenvalues[0], e.Eigenvalues[n-1]
@@ -102,14 +104,14 @@ func spectrumFigures(e *SpectrumEvent) (f figures) {
 
 var noFigures = func() (f figures) {
 	for i := range f {
-		f[i] = Float(math.NaN())
+		f[i] = event.Float(math.NaN())
 	}
 	return f
 }()
 
 // Extremes marks which of a few epochs in a row hold the least or the greatest value of a figure, or one that is no
 // number: those that stay where a long run is thinned. At least one is marked.
-func Extremes(epochs []EpochEvent) []bool { return extremes(epochs, epochFigures) }
+func Extremes(epochs []event.EpochEvent) []bool { return extremes(epochs, epochFigures) }
 
 // extremes marks the points of a stretch that hold an extreme of a figure: at most two a figure, the first one that is
 // not a number standing for the maximum. Where there is none the first point is marked.

@@ -1,9 +1,11 @@
-package trainer
+package feed
 
 import (
 	"math"
 	"slices"
 	"testing"
+
+	"newtop/trainer/event"
 )
 
 // However long a run is, every part of it keeps its share of points.
@@ -11,12 +13,12 @@ func TestThinningIsEven(t *testing.T) {
 	const n = 1_000_000
 	var b deltaBuffer
 	for i := range n {
-		e := UnknownEpoch(i)
-		e.Loss = Float(2*math.Exp(-float64(i)/2e5) + 0.1*math.Pow(math.Sin(float64(i)/3e4), 2))
+		e := event.UnknownEpoch(i)
+		e.Loss = event.Float(2*math.Exp(-float64(i)/2e5) + 0.1*math.Pow(math.Sin(float64(i)/3e4), 2))
 		b.add(e)
 	}
 	d := b.take()
-	if len(d.Epochs)+d.Thinned != n || len(d.Epochs) > maxEpochs {
+	if len(d.Epochs)+d.Thinned != n || len(d.Epochs) > MaxEpochs {
 		t.Errorf("%d epochs, %d left out of %d", len(d.Epochs), d.Thinned, n)
 	}
 	parts := make([]int, 100)
@@ -33,9 +35,9 @@ func TestThinningOfUnknownFigures(t *testing.T) {
 	const n, spike = 100_000, 43_210
 	var bare, own deltaBuffer
 	for i := range n {
-		bare.add(UnknownEpoch(i))
-		e := UnknownEpoch(i)
-		e.Figures = []Figure{{Key: "lr", Value: 1}, {Key: "a", Value: Float(i % 7)}}
+		bare.add(event.UnknownEpoch(i))
+		e := event.UnknownEpoch(i)
+		e.Figures = []event.Figure{{Key: "lr", Value: 1}, {Key: "a", Value: event.Float(i % 7)}}
 		if i == spike {
 			e.Figures[1].Value = 99
 		}
@@ -44,7 +46,7 @@ func TestThinningOfUnknownFigures(t *testing.T) {
 	if d := bare.take(); len(d.Epochs) < 500 {
 		t.Errorf("%d epochs are left", len(d.Epochs))
 	}
-	if d := own.take(); !slices.ContainsFunc(d.Epochs, func(e EpochEvent) bool { return e.Epoch == spike }) {
+	if d := own.take(); !slices.ContainsFunc(d.Epochs, func(e event.EpochEvent) bool { return e.Epoch == spike }) {
 		t.Error("a figure's greatest value is lost")
 	}
 }
@@ -52,9 +54,9 @@ func TestThinningOfUnknownFigures(t *testing.T) {
 func TestThinningOfSpectra(t *testing.T) {
 	var b deltaBuffer
 	for i := range 10 * maxSpectra {
-		e := SpectrumEvent{Epoch: i}
+		e := event.SpectrumEvent{Epoch: i}
 		if i%3 > 0 { // some have none, as a product was not finite
-			e.Eigenvalues = []Float{Float(i % 11), -1}
+			e.Eigenvalues = []event.Float{event.Float(i % 11), -1}
 		}
 		b.add(e)
 	}

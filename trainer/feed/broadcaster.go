@@ -1,37 +1,41 @@
-package trainer
+package feed
 
-import "sync"
+import (
+	"sync"
+
+	"newtop/trainer/event"
+)
 
 // Broadcaster keeps the history of a run and its mailboxes.
 type Broadcaster struct {
 	mu       sync.Mutex
-	history  deltaBuffer
+	History  deltaBuffer
 	boxes    map[*Mailbox]struct{}
-	audience *Audience
+	audience *event.Audience
 }
 
 // Publish sends an event, or with nil the status alone, to every viewer. It never waits for one.
-func (h *Broadcaster) Publish(e Event, s Status) {
+func (h *Broadcaster) Publish(e event.Event, s event.Status) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s.Audience = h.audience
 	if e != nil {
-		h.history.add(e)
+		h.History.add(e)
 	}
-	h.history.status(s)
+	h.History.status(s)
 	for m := range h.boxes {
 		m.put(e, s)
 	}
 }
 
 // Attend tells every viewer who looks.
-func (h *Broadcaster) Attend(a *Audience) {
+func (h *Broadcaster) Attend(a *event.Audience) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.audience = a
-	s := h.history.delta.Status
+	s := h.History.Delta.Status
 	s.Audience = a
-	h.history.status(s)
+	h.History.status(s)
 	for m := range h.boxes {
 		m.put(nil, s)
 	}
@@ -40,7 +44,7 @@ func (h *Broadcaster) Attend(a *Audience) {
 func (h *Broadcaster) Subscribe() *Mailbox {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	m := newMailbox(h.history.history(), h.unsubscribe)
+	m := newMailbox(h.History.history(), h.unsubscribe)
 	if h.boxes == nil {
 		h.boxes = make(map[*Mailbox]struct{})
 	}
@@ -62,10 +66,10 @@ func (h *Broadcaster) unsubscribe(m *Mailbox) {
 }
 
 // PublishAll sends events and the status after them to every viewer at once.
-func (h *Broadcaster) PublishAll(events []Event, s Status) {
+func (h *Broadcaster) PublishAll(events []event.Event, s event.Status) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.history.extend(events, s)
+	h.History.extend(events, s)
 	for m := range h.boxes {
 		m.mu.Lock()
 		m.back.extend(events, s)
@@ -76,25 +80,25 @@ func (h *Broadcaster) PublishAll(events []Event, s Status) {
 
 // Restart makes what was published void. The events are gathered and thinned once; each viewer gets its copy when it
 // takes it.
-func (h *Broadcaster) Restart(events []Event, s Status) {
+func (h *Broadcaster) Restart(events []event.Event, s event.Status) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.history = deltaBuffer{delta: Delta{Restart: true}}
-	h.history.extend(events, s)
-	all := h.history.history()
+	h.History = deltaBuffer{Delta: Delta{Restart: true}}
+	h.History.extend(events, s)
+	all := h.History.history()
 	for m := range h.boxes {
 		m.mu.Lock()
-		m.back = &deltaBuffer{begun: all, some: true, delta: Delta{Status: s}}
+		m.back = &deltaBuffer{begun: all, some: true, Delta: Delta{Status: s}}
 		m.mu.Unlock()
 		m.ring()
 	}
-	h.history.delta.Restart = false // one who joins later has seen nothing else
+	h.History.Delta.Restart = false // one who joins later has seen nothing else
 }
 
 // Append publishes an event with the status as it is.
-func (h *Broadcaster) Append(e Event) {
+func (h *Broadcaster) Append(e event.Event) {
 	h.mu.Lock()
-	s := h.history.delta.Status
+	s := h.History.Delta.Status
 	h.mu.Unlock()
 	h.Publish(e, s)
 }

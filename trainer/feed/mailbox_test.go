@@ -1,4 +1,4 @@
-package trainer
+package feed
 
 import (
 	"context"
@@ -6,49 +6,39 @@ import (
 	"io"
 	"math"
 	"testing"
-	"time"
-)
 
-func take(t *testing.T, m *Mailbox) Delta {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	d, err := m.Wait(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
+	"newtop/trainer/event"
+)
 
 func TestMailboxGathers(t *testing.T) {
 	var h Broadcaster
 	m := h.Subscribe()
 	defer m.Close()
-	h.Publish(RunEvent{ID: "a"}, Status{})
-	h.Publish(EpochEvent{Epoch: 1}, Status{Epoch: 1})
-	h.Publish(EpochEvent{Epoch: 2}, Status{Epoch: 2})
-	h.Publish(SwitchEvent{To: "adam"}, Status{Epoch: 2})
-	h.Publish(nil, Status{Epoch: 2, Unit: 7})
-	d := take(t, m)
+	h.Publish(event.RunEvent{ID: "a"}, event.Status{})
+	h.Publish(event.EpochEvent{Epoch: 1}, event.Status{Epoch: 1})
+	h.Publish(event.EpochEvent{Epoch: 2}, event.Status{Epoch: 2})
+	h.Publish(event.SwitchEvent{To: "adam"}, event.Status{Epoch: 2})
+	h.Publish(nil, event.Status{Epoch: 2, Unit: 7})
+	d := waitFor(t, m)
 	if d.Run.ID != "a" || len(d.Epochs) != 2 || d.Epochs[1].Epoch != 2 || len(d.Switches) != 1 || d.Status.Unit != 7 {
 		t.Errorf("got %+v", d)
 	}
-	h.Publish(DoneEvent{Reason: ReasonTarget}, Status{Phase: Ended})
-	if d := take(t, m); d.Done == nil || d.Run != nil || len(d.Epochs) != 0 || d.Status.Phase != Ended {
+	h.Publish(event.DoneEvent{Reason: event.ReasonTarget}, event.Status{Phase: event.Ended})
+	if d := waitFor(t, m); d.Done == nil || d.Run != nil || len(d.Epochs) != 0 || d.Status.Phase != event.Ended {
 		t.Errorf("the second delta repeats the first, or misses the end: %+v", d)
 	}
 }
 
 func TestMailboxOfALateViewer(t *testing.T) {
 	var h Broadcaster
-	h.Publish(RunEvent{ID: "a"}, Status{})
-	h.Publish(EpochEvent{Epoch: 1}, Status{Epoch: 1})
+	h.Publish(event.RunEvent{ID: "a"}, event.Status{})
+	h.Publish(event.EpochEvent{Epoch: 1}, event.Status{Epoch: 1})
 	early, late := h.Subscribe(), h.Subscribe()
 	defer early.Close()
 	defer late.Close()
-	d := take(t, early)
+	d := waitFor(t, early)
 	d.Epochs[0].Epoch = 99
-	if d := take(t, late); d.Run == nil || len(d.Epochs) != 1 || d.Epochs[0].Epoch != 1 {
+	if d := waitFor(t, late); d.Run == nil || len(d.Epochs) != 1 || d.Epochs[0].Epoch != 1 {
 		t.Errorf("the history is missing or shared: %+v", d)
 	}
 }
@@ -59,22 +49,22 @@ func TestMailboxThatNobodyReads(t *testing.T) {
 	defer m.Close()
 	const n, spike, dip = 100_000, 43_210, 77_777
 	for i := range n {
-		e := EpochEvent{Epoch: i, Loss: 1 + Float(i%7)/100, TestLoss: Float(math.NaN()), Error: 0.5, TestError: 0.5}
+		e := event.EpochEvent{Epoch: i, Loss: 1 + event.Float(i%7)/100, TestLoss: event.Float(math.NaN()), Error: 0.5, TestError: 0.5}
 		switch i {
 		case spike:
 			e.Loss = 50
 		case dip:
 			e.TestError = 0.01
 		}
-		h.Publish(InnerEvent{Epoch: i}, Status{})
-		h.Publish(e, Status{Epoch: i})
-		h.Publish(SpectrumEvent{Epoch: i, Eigenvalues: []Float{Float(i)}}, Status{})
-		h.Publish(SettingEvent{Epoch: i}, Status{})
+		h.Publish(event.InnerEvent{Epoch: i}, event.Status{})
+		h.Publish(e, event.Status{Epoch: i})
+		h.Publish(event.SpectrumEvent{Epoch: i, Eigenvalues: []event.Float{event.Float(i)}}, event.Status{})
+		h.Publish(event.SettingEvent{Epoch: i}, event.Status{})
 	}
-	h.Publish(DivergedEvent{Epoch: n}, Status{})
-	h.Publish(DoneEvent{Reason: ReasonDiverged}, Status{})
-	d := take(t, m)
-	if len(d.Epochs) > maxEpochs || len(d.Inner) > maxInner || len(d.Spectra) > maxSpectra || len(d.Settings) > maxMarks {
+	h.Publish(event.DivergedEvent{Epoch: n}, event.Status{})
+	h.Publish(event.DoneEvent{Reason: event.ReasonDiverged}, event.Status{})
+	d := waitFor(t, m)
+	if len(d.Epochs) > MaxEpochs || len(d.Inner) > maxInner || len(d.Spectra) > maxSpectra || len(d.Settings) > maxMarks {
 		t.Errorf("unbounded: %d epochs, %d inner, %d spectra, %d settings", len(d.Epochs), len(d.Inner), len(d.Spectra), len(d.Settings))
 	}
 	if len(d.Epochs)+d.Thinned != n {
@@ -96,13 +86,13 @@ func TestMailboxThatNobodyReads(t *testing.T) {
 }
 
 func TestThinKeepsWhatIsNoNumber(t *testing.T) {
-	points := make([]EpochEvent, 64)
+	points := make([]event.EpochEvent, 64)
 	var thinner Downsampler
 	for i := range points {
-		points[i] = EpochEvent{Epoch: i, Loss: 1}
+		points[i] = event.EpochEvent{Epoch: i, Loss: 1}
 		thinner.Add()
 	}
-	points[37].Loss = Float(math.NaN())
+	points[37].Loss = event.Float(math.NaN())
 	for _, e := range downsample(&thinner, points, 32, epochFigures) {
 		if math.IsNaN(float64(e.Loss)) {
 			return

@@ -1,4 +1,4 @@
-package trainer
+package event
 
 // SliceEvent is the loss along the last step that a trust-region method proposed, beside the models that it
 // was chosen by. All are changes from where the step began, over all training rows; where the loss leaves the

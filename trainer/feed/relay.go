@@ -1,4 +1,4 @@
-package trainer
+package feed
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 
+	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
 
@@ -15,14 +16,14 @@ import (
 type Relay struct {
 	viewers Broadcaster
 	mu      sync.Mutex
-	now     Status
-	answer  func(context.Context, Command) error
+	now     event.Status
+	answer  func(context.Context, event.Command) error
 }
 
 // NewRelay returns a relay without events. Commands of its viewers go to answer; nil answers ErrReadOnly.
-func NewRelay(answer func(context.Context, Command) error) *Relay {
+func NewRelay(answer func(context.Context, event.Command) error) *Relay {
 	if answer == nil {
-		answer = func(context.Context, Command) error { return ErrReadOnly }
+		answer = func(context.Context, event.Command) error { return ErrReadOnly }
 	}
 	return &Relay{answer: answer}
 }
@@ -35,14 +36,14 @@ type relayFeed struct {
 	*Mailbox
 }
 
-func (f *relayFeed) Do(ctx context.Context, c Command) error { return f.relay.answer(ctx, c) }
+func (f *relayFeed) Do(ctx context.Context, c event.Command) error { return f.relay.answer(ctx, c) }
 
 // Add shows the next event.
-func (r *Relay) Add(e Event) { r.Show([]Event{e}, nil) }
+func (r *Relay) Add(e event.Event) { r.Show([]event.Event{e}, nil) }
 
 // Show shows the next events, and changes the status that goes with them by hand, if change is not nil. Viewers get
 // both at once. What the status points to is shared: change replaces it.
-func (r *Relay) Show(events []Event, change func(*Status)) {
+func (r *Relay) Show(events []event.Event, change func(*event.Status)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, e := range events {
@@ -55,10 +56,10 @@ func (r *Relay) Show(events []Event, change func(*Status)) {
 }
 
 // Restart makes what was shown void, and shows the given events instead.
-func (r *Relay) Restart(events []Event, change func(*Status)) {
+func (r *Relay) Restart(events []event.Event, change func(*event.Status)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.now = Status{Replay: r.now.Replay, Recording: r.now.Recording}
+	r.now = event.Status{Replay: r.now.Replay, Recording: r.now.Recording}
 	for _, e := range events {
 		advance(&r.now, e)
 	}
@@ -69,38 +70,38 @@ func (r *Relay) Restart(events []Event, change func(*Status)) {
 }
 
 // Update changes the status by hand.
-func (r *Relay) Update(change func(*Status)) { r.Show(nil, change) }
+func (r *Relay) Update(change func(*event.Status)) { r.Show(nil, change) }
 
 // advance makes s the status of a run after an event.
-func advance(s *Status, e Event) {
+func advance(s *event.Status, e event.Event) {
 	switch e := e.(type) {
-	case RunEvent:
-		s.Phase, s.Optimizer, s.EpochLimit = Running, e.Optimizer, e.Epochs
+	case event.RunEvent:
+		s.Phase, s.Optimizer, s.EpochLimit = event.Running, e.Optimizer, e.Epochs
 		s.Settings = firstSettings(&e)
-	case EpochEvent:
+	case event.EpochEvent:
 		s.Epoch, s.Unit = e.Epoch, 0
 		s.Elapsed, s.Equivalents = known(e.Elapsed, s.Elapsed), known(e.GradientEquivalents, s.Equivalents)
 		if e.Optimizer != "" {
 			s.Optimizer = e.Optimizer
 		}
-	case InnerEvent:
+	case event.InnerEvent:
 		s.Unit = e.Iteration
-	case SwitchEvent:
+	case event.SwitchEvent:
 		s.Optimizer, s.Settings = e.To, nil
-	case SettingEvent:
+	case event.SettingEvent:
 		changeSetting(s, e)
-	case RewindEvent:
+	case event.RewindEvent:
 		s.Epoch, s.Unit = e.To, 0
-	case ResumeEvent:
-		s.Phase, s.Epoch, s.Unit = Running, e.Epoch, 0
-	case RaceEvent:
+	case event.ResumeEvent:
+		s.Phase, s.Epoch, s.Unit = event.Running, e.Epoch, 0
+	case event.RaceEvent:
 		s.Racing = e.State == "begun" || e.State == "over"
-	case DoneEvent:
-		s.Phase, s.Epoch = Ended, e.Epochs
+	case event.DoneEvent:
+		s.Phase, s.Epoch = event.Ended, e.Epochs
 	}
 }
 
-func known(v Float, otherwise float64) float64 {
+func known(v event.Float, otherwise float64) float64 {
 	if math.IsNaN(float64(v)) {
 		return otherwise
 	}
@@ -108,8 +109,8 @@ func known(v Float, otherwise float64) float64 {
 }
 
 // changeSetting changes one setting in a copy of the list, which viewers share.
-func changeSetting(s *Status, e SettingEvent) {
-	i := slices.IndexFunc(s.Settings, func(have Setting) bool { return have.Key == e.Key })
+func changeSetting(s *event.Status, e event.SettingEvent) {
+	i := slices.IndexFunc(s.Settings, func(have event.Setting) bool { return have.Key == e.Key })
 	if i < 0 {
 		return
 	}
@@ -141,7 +142,7 @@ func settingText(h *optim.Hyperparameter, value any) string {
 }
 
 // firstSettings lists the settings that a run begins with, in the order of a method that is known here.
-func firstSettings(e *RunEvent) (out []Setting) {
+func firstSettings(e *event.RunEvent) (out []event.Setting) {
 	info, err := optim.Lookup(e.Optimizer)
 	if err != nil {
 		return nil
@@ -152,7 +153,7 @@ func firstSettings(e *RunEvent) (out []Setting) {
 		if text == "" {
 			continue
 		}
-		out = append(out, Setting{Key: h.Key, Text: text, Meaning: h.Meaning, Range: h.Range(), Primary: h.Key == info.Primary})
+		out = append(out, event.Setting{Key: h.Key, Text: text, Meaning: h.Meaning, Range: h.Range(), Primary: h.Key == info.Primary})
 	}
 	return out
 }
