@@ -22,7 +22,7 @@ import (
 )
 
 func testView() *view {
-	return &view{h: &history{}, th: newTheme(true, colorprofile.ASCII, true), gl: GlyphsBraille.set(nil)}
+	return &view{pen{newTheme(true, colorprofile.ASCII, true), GlyphsBraille.set(nil)}, &history{}}
 }
 
 // newTest returns an App that has taken in a run, with a clock that stands still.

@@ -3,7 +3,7 @@ package tui
 import "math"
 
 // cursorLine marks the cursor's column where no curve is, and the newest value of each curve in it.
-func (c *chart) cursorLine(v *view, p plot, a area) {
+func (c *chart) cursorLine(v *pen, p plot, a area) {
 	if p.cursor == nil || !a.has(p.cursor[p.by]) {
 		return
 	}
@@ -45,7 +45,7 @@ func (p *plot) inColumn(g *glyphs, a area, x int, k *plotCurve) bucket {
 
 // values is the box beside the cursor. It never covers the cursor's column, and of the places beside it takes
 // the one that hides least.
-func (c *chart) values(v *view, p plot, a area) {
+func (c *chart) values(v *pen, p plot, a area) {
 	if p.cursor == nil || p.told || !a.has(p.cursor[p.by]) {
 		return
 	}
@@ -86,7 +86,7 @@ func framedRows(rows [][]part, w int) (int, [][]part) {
 }
 
 // valueRows say where the cursor is, what every curve has there and what happened; less the briefer they are.
-func (p *plot) valueRows(v *view, a area, x, brevity int) [][]part {
+func (p *plot) valueRows(v *pen, a area, x, brevity int) [][]part {
 	first := math.NaN()
 	curves := make([][]part, 0, len(p.curves))
 	for i := range p.curves {

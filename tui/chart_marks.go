@@ -96,6 +96,9 @@ func (h *history) setting(e *event.SettingEvent) {
 // marks returns the major events by epoch.
 func (h *history) marks() []plotMark { return h.marked(xEpoch, false) }
 
+// allMarks returns every event along an axis, for a chart that has room for them.
+func (h *history) allMarks(by axis) []plotMark { return h.marked(by, true) }
+
 // marked returns what the charts mark along an axis: only the major events, or all.
 func (h *history) marked(by axis, all bool) []plotMark {
 	m := make([]plotMark, 0, len(h.notes))

@@ -13,9 +13,9 @@ type drag struct {
 	window [2]float64 // as it was at the start
 }
 
-// handleMouse implements moused: a click or a movement sets the cursor, dragging moves the window, and the wheel
+// handleMouse reports whether it took what the mouse did: a click or a movement sets the cursor, dragging moves the window, and the wheel
 // zooms around the pointer.
-func (cv *chartView) handleMouse(_ *view, m tea.MouseMsg, x, y int) bool {
+func (cv *chartView) handleMouse(m tea.MouseMsg, x, y int) bool {
 	at := cv.under(x, y)
 	if at == nil || cv.blank() {
 		cv.drag.on = false

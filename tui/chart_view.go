@@ -3,12 +3,10 @@ package tui
 import (
 	"math"
 	"sort"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // chartView is what a user has set on the charts of a zoomed pane: the part of x that they show, a cursor, and
-// how they are drawn. A pane embeds it and so takes the keys and the mouse. Its zero value shows everything.
+// how they are drawn. Its zero value shows everything.
 type chartView struct {
 	by       axis
 	logX     bool
@@ -37,7 +35,7 @@ type viewport struct {
 func (cv *chartView) begin() { cv.shown, cv.fresh = cv.shown[:0], true }
 
 // dress gives a plot what the user has set.
-func (cv *chartView) dress(v *view, p *plot) {
+func (cv *chartView) dress(p *plot) {
 	if cv.fresh {
 		cv.fresh = false
 		cv.main = p.longest()
@@ -48,8 +46,8 @@ func (cv *chartView) dress(v *view, p *plot) {
 	if p.by != xEpoch {
 		p.limit = 0
 	}
-	if p.run {
-		p.marks = v.h.marked(p.by, true)
+	if p.allMarks != nil {
+		p.marks = p.allMarks(p.by)
 	}
 	if cv.on {
 		at := cv.cursor
@@ -58,8 +56,8 @@ func (cv *chartView) dress(v *view, p *plot) {
 }
 
 // show draws a chart as the user has set, its top left corner at a cell of the pane's body.
-func (cv *chartView) show(v *view, c *chart, p plot, x, y, w, h int) []string {
-	cv.dress(v, &p)
+func (cv *chartView) show(v *pen, c *chart, p plot, x, y, w, h int) []string {
+	cv.dress(&p)
 	rows := c.draw(v, p, w, h)
 	a := c.drawn
 	a.x, a.y = a.x+x, a.y+y
@@ -68,7 +66,7 @@ func (cv *chartView) show(v *view, c *chart, p plot, x, y, w, h int) []string {
 }
 
 // whole draws one chart into the body of a zoomed pane, with the keys under it.
-func (cv *chartView) whole(v *view, c *chart, p plot, w, h int) []string {
+func (cv *chartView) whole(v *pen, c *chart, p plot, w, h int) []string {
 	cv.begin()
 	if h < 8 {
 		return cv.show(v, c, p, 0, 0, w, h)
@@ -123,10 +121,10 @@ func (cv *chartView) zoomed() bool { return cv.window[1] > cv.window[0] }
 // blank reports whether there are no points, as after a way back until the picture is drawn anew.
 func (cv *chartView) blank() bool { return cv.main == nil || len(cv.main.buckets) == 0 }
 
-// handleKey implements keyed.
-func (cv *chartView) handleKey(_ *view, k string) (tea.Cmd, bool) {
+// handleKey reports whether it took the key.
+func (cv *chartView) handleKey(k string) bool {
 	if cv.blank() || len(cv.shown) == 0 || cv.shown[0].w == 0 {
-		return nil, false
+		return false
 	}
 	switch k {
 	case "left", "right", "shift+left", "shift+right":
@@ -137,7 +135,7 @@ func (cv *chartView) handleKey(_ *view, k string) (tea.Cmd, bool) {
 	case "esc":
 		on := cv.on
 		cv.on, cv.newest = false, false
-		return nil, on
+		return on
 	case "]", "[":
 		factor := 2.0
 		if k == "]" {
@@ -150,7 +148,7 @@ func (cv *chartView) handleKey(_ *view, k string) (tea.Cmd, bool) {
 			part = -part
 		}
 		if !cv.zoomed() {
-			return nil, false // all is in sight; of a watched run the keys go back and on
+			return false // all is in sight; of a watched run the keys go back and on
 		}
 		cv.pan(part)
 	case "0":
@@ -165,9 +163,9 @@ func (cv *chartView) handleKey(_ *view, k string) (tea.Cmd, bool) {
 	case "c":
 		cv.outliers = !cv.outliers
 	default:
-		return nil, false
+		return false
 	}
-	return nil, true
+	return true
 }
 
 // step moves the cursor by at least so many columns to the next point there; without one it appears at the newest
@@ -333,7 +331,7 @@ func (cv *chartView) smoother() {
 }
 
 // keys names the keys in the last row.
-func (cv *chartView) keys(v *view, w int) string {
+func (cv *chartView) keys(v *pen, w int) string {
 	l := v.th.line(w)
 	next := "x " + cv.by.words()
 	smoothing := "smooth"

@@ -64,7 +64,7 @@ func (c *compareCharts) draw(m *comparison, r rect, framed bool) []string {
 		}
 	}
 	if keys {
-		rows = append(rows, " "+c.view.keys(&m.view, r.w-1))
+		rows = append(rows, " "+c.view.keys(&m.view.pen, r.w-1))
 	}
 	return rows
 }
@@ -96,9 +96,9 @@ func (c *compareCharts) one(m *comparison, side int, r rect, framed bool) []stri
 // show draws a chart as the user has set it and remembers where, for the mouse. The table is its legend, if it is in
 // sight.
 func (c *compareCharts) show(m *comparison, side int, p plot, r rect) []string {
-	c.view.dress(&m.view, &p)
+	c.view.dress(&p)
 	p.legend, p.told = m.zoomed, !m.zoomed
-	rows := c.charts[side].draw(&m.view, p, r.w, r.h)
+	rows := c.charts[side].draw(&m.view.pen, p, r.w, r.h)
 	a := c.charts[side].drawn
 	a.x, a.y = a.x+r.x, a.y+r.y
 	c.view.shown = append(c.view.shown, viewport{a, m.gl})

@@ -52,7 +52,7 @@ func (m *comparison) press(k string) tea.Cmd {
 			return nil
 		}
 	}
-	if _, taken := m.charts.view.handleKey(&m.view, k); taken {
+	if m.charts.view.handleKey(k) {
 		return nil
 	}
 	for i := range m.bindings {
@@ -169,7 +169,7 @@ func (m *comparison) mouse(msg tea.MouseMsg) {
 		}
 		return
 	}
-	m.charts.view.handleMouse(&m.view, msg, at.X, at.Y)
+	m.charts.view.handleMouse(msg, at.X, at.Y)
 }
 
 // wheelKey is the key that does the same as the wheel.

@@ -146,7 +146,7 @@ func (r *raster) pool(x0, y0, x1, y1 int, most bool) float64 {
 
 // mosaic is a drawing area in which each cell has an ink of its own, for shades beside text.
 type mosaic struct {
-	v    *view
+	v    *pen
 	w, h int
 	tile []mosaicTile
 }
@@ -156,12 +156,12 @@ type mosaicTile struct {
 	ink string
 }
 
-func newMosaic(v *view, w, h int) *mosaic {
+func newMosaic(v *pen, w, h int) *mosaic {
 	return &mosaic{v, max(w, 0), max(h, 0), make([]mosaicTile, max(w, 0)*max(h, 0))}
 }
 
 // halves is how many rows of a raster a row of cells shows.
-func (v *view) halves() int {
+func (v *pen) halves() int {
 	if v.th.shading.rich && !v.gl.ascii {
 		return 2
 	}
@@ -261,7 +261,7 @@ func (m *mosaic) pair(x, y int, upper, lower float64, s scale) {
 }
 
 // character stands for a shade where there are no fine colours.
-func (v *view) character(x float64, s scale) (r rune, ink string, ok bool) {
+func (v *pen) character(x float64, s scale) (r rune, ink string, ok bool) {
 	plus, minus := shadeRunes, strokeRunes
 	switch {
 	case math.IsNaN(x):

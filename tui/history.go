@@ -32,8 +32,8 @@ type history struct {
 	memberLow, memberHigh            series         // the faults of a committee's best and worst member
 
 	latest, before event.EpochEvent // the newest two epochs
-	epochs         int               // how many were seen
-	best           float64           // least test fault so far, training fault without test rows
+	epochs         int              // how many were seen
+	best           float64          // least test fault so far, training fault without test rows
 	bestEpoch      int
 	hasBest        bool
 	rejected       int
@@ -86,7 +86,7 @@ func (b *innerBar) stop() krylov.Stop {
 type entry struct {
 	epoch int
 	tok   token
-	text  string            // empty for an epoch's figures
+	text  string           // empty for an epoch's figures
 	stats event.EpochEvent // of an epoch line
 	stop  krylov.Stop
 	inner int

@@ -12,9 +12,8 @@ import (
 
 // view is what panes read when they draw. They never change it.
 type view struct {
-	h  *history
-	th *theme
-	gl *glyphs
+	pen
+	h *history
 }
 
 // pane is one rectangle of the dashboard. Panes keep nothing but their charts and toggles: what they
@@ -47,6 +46,17 @@ type askMsg struct{ command event.Command }
 // ask returns the tea.Cmd that sends a command to the run.
 func ask(c event.Command) tea.Cmd { return func() tea.Msg { return askMsg{c} } }
 
+// chartPane is embedded by panes of charts: it hands their keys and their mouse to the charts.
+type chartPane struct{ chartView }
+
+func (p *chartPane) handleKey(_ *view, k string) (tea.Cmd, bool) {
+	return nil, p.chartView.handleKey(k)
+}
+
+func (p *chartPane) handleMouse(_ *view, m tea.MouseMsg, x, y int) bool {
+	return p.chartView.handleMouse(m, x, y)
+}
+
 // restarted is a pane that looks at places of a run by their number: when the run begins anew they are others.
 type restarted interface{ restart() }
 
@@ -69,6 +79,40 @@ func newPanes() [paneCount]pane {
 		paneLog:      &logPane{},
 	}
 }
+
+// What the panes do beyond the contract. Interfaces that are met by promotion and asked for by assertion are lost without
+// an error when a type changes, so each is stated.
+var (
+	_ keyed = (*lossPane)(nil)
+	_ keyed = (*accuracyPane)(nil)
+	_ keyed = (*regionPane)(nil)
+	_ keyed = (*workPane)(nil)
+	_ keyed = (*innerPane)(nil)
+	_ keyed = (*spectrumPane)(nil)
+	_ keyed = (*topologyPane)(nil)
+	_ keyed = (*errorsPane)(nil)
+	_ keyed = (*logPane)(nil)
+
+	_ moused = (*lossPane)(nil)
+	_ moused = (*accuracyPane)(nil)
+	_ moused = (*regionPane)(nil)
+	_ moused = (*workPane)(nil)
+	_ moused = (*innerPane)(nil)
+	_ moused = (*topologyPane)(nil)
+
+	_ glancer = (*topologyPane)(nil)
+	_ glancer = (*errorsPane)(nil)
+
+	_ pictured = (*lossPane)(nil)
+	_ pictured = (*accuracyPane)(nil)
+	_ pictured = (*regionPane)(nil)
+	_ pictured = (*innerPane)(nil)
+	_ pictured = (*spectrumPane)(nil)
+	_ pictured = (*workPane)(nil)
+
+	_ restarted = (*innerPane)(nil)
+	_ restarted = (*logPane)(nil)
+)
 
 // linear is embedded by panes without a scale to switch.
 type linear struct{}
@@ -178,6 +222,6 @@ func trend(now, before float64) string {
 }
 
 // label begins the first row of a strip: a name in a column of its own.
-func (v *view) label(l *line, s string) *line {
+func (v *pen) label(l *line, s string) *line {
 	return l.put(tokText, " ").put(tokMuted, s).to(11)
 }

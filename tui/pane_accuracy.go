@@ -2,7 +2,7 @@ package tui
 
 // accuracyPane shows the share of wrongly classified rows, or for regression the root mean square error.
 type accuracyPane struct {
-	chartView
+	chartPane
 	chart chart
 	log   bool
 }
@@ -66,11 +66,19 @@ func (p *accuracyPane) body(v *view, w, h int, zoomed bool) []string {
 	pl := p.plot(v)
 	pl.best, pl.value, pl.waiting = true, p.unit(v), v.without(p.name(v))
 	if zoomed {
-		return p.whole(v, &p.chart, pl, w, h)
+		return p.whole(&v.pen, &p.chart, pl, w, h)
 	}
-	return p.chart.draw(v, pl, w, h)
+	return p.chart.draw(&v.pen, pl, w, h)
 }
 
 func (p *accuracyPane) strip(v *view, w, h int) []string {
 	return pairStrip(v, &p.chart, p.plot(v), p.name(v), p.unit(v), w, h)
+}
+
+func (p *accuracyPane) figure(v *view) *figure {
+	f := figure{title: "error", y: "share of rows classified wrongly", curves: trainAndTest(&v.h.fault, &v.h.testFault)}
+	if v.h.regression() {
+		f.title, f.y = "RMSE", "root mean square error"
+	}
+	return runFigure(v.h, f)
 }

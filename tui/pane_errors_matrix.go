@@ -67,7 +67,7 @@ func confusionWidth(e *event.ErrorsEvent, w, h int) int {
 // confusionRows draws the matrix: a row for each class, a column for what the net says, shaded by the counts of the
 // wrong ones alone; what is right stands apart.
 func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
-	m := newMosaic(v, w, h)
+	m := newMosaic(&v.pen, w, h)
 	n := len(e.Confusion)
 	p := planMatrix(e, w, h-matrixHead-1, v.halves())
 	most := 0

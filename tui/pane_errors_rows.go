@@ -78,7 +78,7 @@ func worstTiles(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if wide == 0 {
 		return nil
 	}
-	m := newMosaic(v, w, h)
+	m := newMosaic(&v.pen, w, h)
 	step := max(wide, 12) + 2
 	for i := range min(len(e.Worst), across*down) {
 		r := &e.Worst[i]
@@ -159,7 +159,7 @@ func residualRows(v *view, e *event.ErrorsEvent, output, w, h int) []string {
 
 // histogram draws bars from −most to most, the middle marked, over a row of labels.
 func histogram(v *view, bins []int, top int, most float64, w, h int) []string {
-	m := newMosaic(v, w, h)
+	m := newMosaic(&v.pen, w, h)
 	each := max(1, w/len(bins))
 	width := min(each*len(bins), w)
 	levels := v.gl.levels

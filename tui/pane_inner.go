@@ -102,7 +102,7 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 		l.put(tokAccent, "‖Δw‖").group(part{tokMuted, "  length of each epoch's step"})
 		l.group(part{tokMuted, "; no inner solves here"})
 		rows[0] = l.full()
-		copy(rows[1:], p.steps.draw(v, p.stepPlot(v), w, free-1))
+		copy(rows[1:], p.steps.draw(&v.pen, p.stepPlot(v), w, free-1))
 		return rows
 	}
 	text := "waiting for the first inner solve"
@@ -163,7 +163,7 @@ func (p *innerPane) counts(v *view, l *line) *line {
 func right(s string, w int) string { return spaces(w-cells(s)) + s }
 
 // progress draws a share of w columns as a bar.
-func (v *view) progress(l *line, share float64, w int) {
+func (v *pen) progress(l *line, share float64, w int) {
 	w = min(w, l.left())
 	n := int(math.Round(math.Max(0, math.Min(share, 1)) * float64(w)))
 	l.put(tokAccent, repeat("━", n)).put(tokGrid, repeat("─", w-n))
@@ -186,7 +186,7 @@ func (p *innerPane) strip(v *view, w, h int) []string {
 		if text[1].put(tokMuted, "no inner solves"); v.h.step.empty() {
 			break
 		}
-		picture = p.steps.draw(v, p.stepPlot(v), room, h-1)
+		picture = p.steps.draw(&v.pen, p.stepPlot(v), room, h-1)
 	}
 	rows := make([]string, 0, h)
 	for i, name := range []string{"inner", ""} {
@@ -204,4 +204,32 @@ func (p *innerPane) strip(v *view, w, h int) []string {
 	}
 	now := v.label(v.th.line(w), "")
 	return append(rows[:h-1], now.raw(p.now(v, w-margin), w-margin).full())
+}
+
+// figure has the inner iterations of each epoch by the reason why the solves ended, those without solves
+// as empty places.
+func (p *innerPane) figure(v *view) *figure {
+	h := v.h
+	f := figure{title: "inner iterations", y: "iterations"}
+	if len(h.bars) == 0 {
+		return nil
+	}
+	first, last := h.bars[0].epoch, h.bars[len(h.bars)-1].epoch
+	for _, s := range krylov.Stops() {
+		c := figureCurve{name: s.Words(), tok: stopToken(s), bars: true, points: make(figurePoints, max(0, last-first+1))}
+		for i := range c.points {
+			c.points[i].X = float64(first + i)
+		}
+		some := 0
+		for i := range h.bars {
+			if k := h.bars[i].epoch - first; k >= 0 && k < len(c.points) && int(s) < len(h.bars[i].byStop) {
+				c.points[k].Y = float64(h.bars[i].byStop[s])
+				some += h.bars[i].byStop[s]
+			}
+		}
+		if some > 0 {
+			f.curves = append(f.curves, c)
+		}
+	}
+	return runFigure(h, f)
 }

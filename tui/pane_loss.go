@@ -4,7 +4,7 @@ import "math"
 
 // lossPane shows the mean loss over the training and the test rows.
 type lossPane struct {
-	chartView
+	chartPane
 	chart chart
 	log   bool
 }
@@ -25,9 +25,9 @@ func (p *lossPane) body(v *view, w, h int, zoomed bool) []string {
 	pl := pairPlot(v, &v.h.loss, &v.h.testLoss)
 	pl.log, pl.best, pl.waiting = p.log, true, v.without("loss")
 	if zoomed {
-		return p.whole(v, &p.chart, pl, w, h)
+		return p.whole(&v.pen, &p.chart, pl, w, h)
 	}
-	return p.chart.draw(v, pl, w, h)
+	return p.chart.draw(&v.pen, pl, w, h)
 }
 
 func (p *lossPane) strip(v *view, w, h int) []string {
@@ -102,7 +102,7 @@ func pairStrip(v *view, c *chart, pl plot, name string, text func(float64) strin
 	const column = 24
 	rows := make([]string, h)
 	pl.waiting, pl.marks = "", nil
-	picture := c.draw(v, pl, w-column-1, h)
+	picture := c.draw(&v.pen, pl, w-column-1, h)
 	for i := range rows {
 		l := v.th.line(w)
 		switch {
@@ -116,4 +116,8 @@ func pairStrip(v *view, c *chart, pl plot, name string, text func(float64) strin
 		rows[i] = l.full()
 	}
 	return rows
+}
+
+func (p *lossPane) figure(v *view) *figure {
+	return runFigure(v.h, figure{title: "loss", y: "mean loss", logY: true, curves: trainAndTest(&v.h.loss, &v.h.testLoss)})
 }

@@ -11,7 +11,7 @@ import (
 // regionPane shows how far a method trusts its model: radius and ρ for a trust region, learning rate and
 // gradient norm for a first-order method, and of the others what they say of themselves.
 type regionPane struct {
-	chartView
+	chartPane
 	upper, lower chart
 	log          bool
 	page         int // of the pairs of curves that there are
@@ -165,39 +165,39 @@ func (p *regionPane) body(v *view, w, h int, zoomed bool) []string {
 	case h < 8 && w >= 60 && len(lower.curves) > 0:
 		upper.name, lower.name = p.axis(upper), lower.curves[0].name
 		left := w/2 - 1
-		return beside(p.upper.draw(v, upper, left, h), left, p.lower.draw(v, lower, w-left-2, h))
+		return beside(p.upper.draw(&v.pen, upper, left, h), left, p.lower.draw(&v.pen, lower, w-left-2, h))
 	case h < 8 || upper.curves[0].series.empty():
 		upper.name = p.axis(upper)
-		return p.upper.draw(v, upper, w, h)
+		return p.upper.draw(&v.pen, upper, w, h)
 	case len(lower.curves) == 0:
-		return append([]string{p.caption(v, upper, w)}, p.upper.draw(v, upper, w, h-1)...)
+		return append([]string{p.caption(v, upper, w)}, p.upper.draw(&v.pen, upper, w, h-1)...)
 	}
 	top := h/2 - 1
 	bottom := h - top - 2
 	upper.noX = true
 	upper.margin = max(upper.axis(w, top), lower.axis(w, bottom))
 	lower.margin = upper.margin
-	rows := append([]string{p.caption(v, upper, w)}, p.upper.draw(v, upper, w, top)...)
+	rows := append([]string{p.caption(v, upper, w)}, p.upper.draw(&v.pen, upper, w, top)...)
 	rows = append(rows, p.caption(v, lower, w))
-	return append(rows, p.lower.draw(v, lower, w, bottom)...)
+	return append(rows, p.lower.draw(&v.pen, lower, w, bottom)...)
 }
 
 // both draws the charts of the zoomed pane, one above the other.
 func (p *regionPane) both(v *view, upper, lower plot, w, h int) []string {
 	if h < 12 || upper.curves[0].series.empty() || len(lower.curves) == 0 {
-		return p.whole(v, &p.upper, upper, w, h)
+		return p.whole(&v.pen, &p.upper, upper, w, h)
 	}
 	p.begin()
 	top := (h - 4) / 2
 	bottom := h - top - 3
 	upper.noX = true
-	p.dress(v, &upper)
-	p.dress(v, &lower)
+	p.dress(&upper)
+	p.dress(&lower)
 	upper.margin = max(upper.axis(w, top), lower.axis(w, bottom))
 	lower.margin = upper.margin
-	rows := append([]string{p.caption(v, upper, w)}, p.show(v, &p.upper, upper, 0, 1, w, top)...)
+	rows := append([]string{p.caption(v, upper, w)}, p.show(&v.pen, &p.upper, upper, 0, 1, w, top)...)
 	rows = append(rows, p.caption(v, lower, w))
-	rows = append(rows, p.show(v, &p.lower, lower, 0, top+2, w, bottom)...)
+	rows = append(rows, p.show(&v.pen, &p.lower, lower, 0, top+2, w, bottom)...)
 	return append(rows, p.keys(v, w))
 }
 
@@ -206,19 +206,19 @@ func (p *regionPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 		p.page++
 		return nil, true
 	}
-	return p.chartView.handleKey(v, k)
+	return p.chartPane.handleKey(v, k)
 }
 
 // keys names the charts' keys, and before them that of the other curves.
 func (p *regionPane) keys(v *view, w int) string {
 	n := len(p.curves(v))
 	if v.h.steering() == byRadius || n <= 2 {
-		return p.chartView.keys(v, w)
+		return p.chartView.keys(&v.pen, w)
 	}
 	l := v.th.line(w)
 	first := p.first(v)
 	l.put(tokAccent, "v").put(tokMuted, " others, these are "+count(first+1)+" and "+count(first+2)+" of "+count(n)+"  ")
-	return l.raw(p.chartView.keys(v, l.left()), l.left()).full()
+	return l.raw(p.chartView.keys(&v.pen, l.left()), l.left()).full()
 }
 
 // axis names the upper chart's axis in the corner, where there is no row for a caption.
@@ -286,4 +286,24 @@ func (p *regionPane) strip(v *view, w, _ int) []string {
 		p.head(v, l)
 	}
 	return []string{l.full()}
+}
+
+// figure has the radius, or the rate of a method that has one.
+func (p *regionPane) figure(v *view) *figure {
+	h := v.h
+	if h.radius.empty() && h.rate.empty() {
+		f := figure{title: "figures of its own", y: "value"}
+		for i := range h.figures[:min(len(h.figures), 4)] {
+			k := &h.figures[i]
+			f.curves = append(f.curves, figureCurve{name: k.Symbol, tok: racerInk(i), dashed: i%2 == 1, points: pointsOf(&k.series)})
+		}
+		return runFigure(h, f)
+	}
+	if h.radius.empty() {
+		return runFigure(h, figure{title: "learning rate", y: "rate", logY: true, curves: []figureCurve{{tok: tokTrain, points: pointsOf(&h.rate)}}})
+	}
+	return runFigure(h, figure{title: "trust region", y: "radius and step", logY: true, curves: []figureCurve{
+		{name: "radius", tok: tokTrain, points: pointsOf(&h.radius)},
+		{name: "step norm", tok: tokTest, dashed: true, points: pointsOf(&h.step)},
+	}})
 }

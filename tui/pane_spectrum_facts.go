@@ -163,7 +163,7 @@ func (p *spectrumPane) density(v *view, e *event.SpectrumEvent, w, h int) []stri
 	if edge, symbol, ok := v.h.edge(e); ok {
 		pl.marks = append(pl.marks, plotMark{edge, symbol})
 	}
-	return append(rows, p.curve.draw(v, pl, w, h)...)
+	return append(rows, p.curve.draw(&v.pen, pl, w, h)...)
 }
 
 // oneEigenvalue is the height of a single eigenvalue in a density, 0 if that is not known.
@@ -216,5 +216,5 @@ func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
 	}
 	pl := epochPlot(v.h, curves...)
 	pl.rules, pl.zero, pl.legend, pl.marks = []float64{0}, true, legend, nil
-	return p.chart.draw(v, pl, w, h)
+	return p.chart.draw(&v.pen, pl, w, h)
 }

@@ -127,7 +127,7 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 	l.put(tokAccent, "density over time").put(tokMuted, "  "+count(len(list))+" spectra")
 	l.group(part{tokMuted, ", " + v.gl.lambda + " on a symmetric log axis"})
 	const gutter = 9
-	m := newMosaic(v, w, h-1)
+	m := newMosaic(&v.pen, w, h-1)
 	right := 0
 	if hasEdge {
 		right = cells(symbol) + 3
@@ -345,7 +345,7 @@ func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
 	}
 	pl := epochPlot(v.h, curves...)
 	pl.rules, pl.zero, pl.marks = []float64{0}, true, nil
-	return append([]string{l.full()}, p.chart.draw(v, pl, w, h-1)...)
+	return append([]string{l.full()}, p.chart.draw(&v.pen, pl, w, h-1)...)
 }
 
 func tag(has bool, s string) string {
@@ -378,4 +378,37 @@ func greatestFirst(a, b pair) int {
 		return 1
 	}
 	return 0
+}
+
+// figure has the extreme eigenvalues over the epochs, greatest first.
+func (p *spectrumPane) figure(v *view) *figure {
+	h := v.h
+	f := figure{title: "spectrum", y: "eigenvalue"}
+	if len(h.spectra) == 0 {
+		return nil
+	}
+	f.title += ", " + matrix(h.newestSpectrum())
+	for i := range h.spectra {
+		e := &h.spectra[i]
+		for k, value := range e.Eigenvalues {
+			if k == len(f.curves) {
+				f.curves = append(f.curves, figureCurve{tok: tokTrain})
+			}
+			if y := float64(value); !math.IsNaN(y) && !math.IsInf(y, 0) {
+				f.curves[k].points = append(f.curves[k].points, figurePoint{X: float64(e.Epoch), Y: y})
+			}
+		}
+	}
+	named := map[string]bool{}
+	for k := range f.curves {
+		c := &f.curves[k]
+		name := "positive"
+		if n := len(c.points); n > 0 && c.points[n-1].Y < 0 {
+			name, c.tok, c.dashed = "negative", tokNegativeCurvature, true
+		}
+		if !named[name] {
+			c.name, named[name] = name, true
+		}
+	}
+	return runFigure(h, f)
 }

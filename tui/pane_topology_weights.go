@@ -159,7 +159,7 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 		} else if v.h.viewer {
 			text = "these weights come when one who controls looks at them"
 		}
-		m := newMosaic(v, w, max(h-2, 0))
+		m := newMosaic(&v.pen, w, max(h-2, 0))
 		m.write(max(0, (w-cells(text))/2), h/2-1, tokMuted, text)
 		return append(append([]string{l.full()}, m.rows()...), p.weightKeys(v, nil, w))
 	}
@@ -181,7 +181,7 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 		most = 1
 	}
 	sc := scale{rampSigns, -most, most}
-	m := newMosaic(v, w, max(h-3, 0))
+	m := newMosaic(&v.pen, w, max(h-3, 0))
 	if p.tiled(e) {
 		p.tiles(m, e, sc)
 	} else {
@@ -263,7 +263,7 @@ func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc scale, w int
 		l.put(tokText, "   from "+count(col+1)).put(tokMuted, " of "+count(e.Cols))
 		l.put(tokMuted, "   weight ").put(tokStrong, value)
 	}
-	m := newMosaic(v, 40, 1)
+	m := newMosaic(&v.pen, 40, 1)
 	if n := m.key(0, 0, 9, sc); l.left() > n+3 {
 		l.to(w-n).raw(fit(m.rows()[0], n), n)
 	}

@@ -10,7 +10,7 @@ import (
 // workPane shows what the run has cost and what it still will.
 type workPane struct {
 	linear
-	chartView
+	chartPane
 	chart chart
 }
 
@@ -118,20 +118,20 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 	switch {
 	case zoomed && w-26 >= 28 && h >= 8:
 		p.begin()
-		return append(beside(rows, 24, p.show(v, &p.chart, pl, 26, 0, w-26, h-1)), p.keys(v, w))
+		return append(beside(rows, 24, p.show(&v.pen, &p.chart, pl, 26, 0, w-26, h-1)), p.keys(&v.pen, w))
 	case zoomed && spare >= 9:
 		p.begin()
 		rows = append(rows, "")
-		rows = append(rows, p.show(v, &p.chart, pl, 0, len(rows), w, spare-2)...)
-		return append(rows, p.keys(v, w))
+		rows = append(rows, p.show(&v.pen, &p.chart, pl, 0, len(rows), w, spare-2)...)
+		return append(rows, p.keys(&v.pen, w))
 	}
 	p.begin()
 	if columns == 1 && w-26 >= 28 && h >= 6 {
-		return beside(rows, 24, p.chart.draw(v, pl, w-26, h))
+		return beside(rows, 24, p.chart.draw(&v.pen, pl, w-26, h))
 	}
 	if spare >= 4 {
 		rows = append(rows, "")
-		rows = append(rows, p.chart.draw(v, pl, w, spare-1)...)
+		rows = append(rows, p.chart.draw(&v.pen, pl, w, spare-1)...)
 	}
 	return rows
 }
@@ -148,4 +148,8 @@ func (p *workPane) strip(v *view, w, _ int) []string {
 		l.group(part{tokMuted, gap + k.name + " "}, part{tokText, k.value})
 	}
 	return []string{l.full()}
+}
+
+func (p *workPane) figure(v *view) *figure {
+	return runFigure(v.h, figure{title: "seconds an epoch", y: "seconds", curves: []figureCurve{{tok: tokTrain, points: pointsOf(&v.h.seconds)}}})
 }

@@ -152,7 +152,7 @@ func (p *picker) draw(v *view, w, h int) []string {
 func clip(rows []string, n int) []string { return rows[:max(0, min(n, len(rows)))] }
 
 // cut clips rows and says at the end how many are missing.
-func (v *view) cut(rows []string, n int) []string {
+func (v *pen) cut(rows []string, n int) []string {
 	if len(rows) <= n || n < 2 {
 		return clip(rows, n)
 	}

@@ -36,7 +36,7 @@ func (a *App) figure() *figure {
 	if p, ok := a.panes[a.focus].(pictured); ok {
 		return p.figure(&a.view)
 	}
-	return a.view.figure(a.focus)
+	return nil
 }
 
 // screenPicture writes the screen as it stands, as SVG.

@@ -25,6 +25,12 @@ type figure struct {
 	marks       []plotMark // x of events
 }
 
+// figurePoints are the points of a curve.
+type (
+	figurePoint  = plotter.XY
+	figurePoints = plotter.XYs
+)
+
 // figureCurve is a line or, as bars, the heights at its points.
 type figureCurve struct {
 	name   string

@@ -20,29 +20,29 @@ func (k *plotCurve) stroke() stroke { return stroke{k.tok, k.mark, k.dashed} }
 
 // plot says what a chart shows; its zero value is a linear chart scaled to its data.
 type plot struct {
-	curves  []plotCurve
-	dots    []plotDot
-	log     bool
-	zero    bool                 // the linear axis starts at zero
-	whole   bool                 // epochs are whole numbers
-	label   func(float64) string // of the y axis; nil for plain numbers
-	value   func(float64) string // of the legend; nil for plain numbers
-	best    bool                 // less is better: the legend says what was least
-	name    string               // of the y axis, in the corner where there is room
-	margin  int                  // the least width of the y axis, to align charts
-	noX     bool                 // a chart beneath has the labels of x
-	rules   []float64            // y of guide lines
-	marks   []plotMark           // x of events
-	clip    [2]float64           // bounds of y, when the second is above the first
-	show    [2]float64           // y that are within the axis whatever the data, likewise
-	above   string               // what the dots are that have no place on the y axis
-	names   []string             // what the x 0, 1, 2, … stand for, where they are no numbers
-	limit   float64              // an epoch that the axis ends at or before, if the data do; 0 for none
-	closed  bool                 // no more points will come
-	legend  bool
-	waiting string // what to say while there is nothing to draw
+	curves   []plotCurve
+	dots     []plotDot
+	log      bool
+	zero     bool                  // the linear axis starts at zero
+	whole    bool                  // epochs are whole numbers
+	label    func(float64) string  // of the y axis; nil for plain numbers
+	value    func(float64) string  // of the legend; nil for plain numbers
+	best     bool                  // less is better: the legend says what was least
+	name     string                // of the y axis, in the corner where there is room
+	margin   int                   // the least width of the y axis, to align charts
+	noX      bool                  // a chart beneath has the labels of x
+	rules    []float64             // y of guide lines
+	marks    []plotMark            // x of events
+	allMarks func(axis) []plotMark // along another axis, the minor ones too; nil: marks are all there are
+	clip     [2]float64            // bounds of y, when the second is above the first
+	show     [2]float64            // y that are within the axis whatever the data, likewise
+	above    string                // what the dots are that have no place on the y axis
+	names    []string              // what the x 0, 1, 2, … stand for, where they are no numbers
+	limit    float64               // an epoch that the axis ends at or before, if the data do; 0 for none
+	closed   bool                  // no more points will come
+	legend   bool
+	waiting  string // what to say while there is nothing to draw
 
-	run      bool // it is over the epochs of the run
 	by       axis
 	logX     bool
 	window   [2]float64 // the part of x to show, when the second is above the first
@@ -59,7 +59,7 @@ func epochPlot(h *history, curves ...plotCurve) plot {
 	if r := h.status.Replay; r != nil && !r.Live && r.Last > 0 {
 		limit = r.Last
 	}
-	return plot{curves: curves, run: true, whole: true, marks: h.marks(), limit: float64(limit), closed: h.over()}
+	return plot{curves: curves, whole: true, marks: h.marks(), allMarks: h.allMarks, limit: float64(limit), closed: h.over()}
 }
 
 // items are the buckets of a curve that a chart draws.
@@ -71,7 +71,7 @@ func (p *plot) items(k *plotCurve) []bucket {
 }
 
 // draw returns the plot as exactly h rows of w columns. Axes appear when there is room for them.
-func (c *chart) draw(v *view, p plot, w, h int) []string {
+func (c *chart) draw(v *pen, p plot, w, h int) []string {
 	c.resize(w, h)
 	c.drawn = area{}
 	if w < 1 || h < 1 {
@@ -122,7 +122,7 @@ func (c *chart) draw(v *view, p plot, w, h int) []string {
 }
 
 // strokes draws the curves, what was left behind under them and what is missing over them.
-func (c *chart) strokes(v *view, p plot, a area) (m missing) {
+func (c *chart) strokes(v *pen, p plot, a area) (m missing) {
 	for i := range p.curves {
 		k := &p.curves[i]
 		c.curve(a, v.gl, k.series.old, stroke{tokGrid, '.', k.dashed})

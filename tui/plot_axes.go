@@ -72,7 +72,7 @@ func distinct(at []float64, labels []string) []string {
 	return labels
 }
 
-func (c *chart) yLabels(v *view, p plot, a area, ticks []float64, labels []string) {
+func (c *chart) yLabels(v *pen, p plot, a area, ticks []float64, labels []string) {
 	taken := map[int]bool{}
 	for i := len(ticks) - 1; i >= 0; i-- {
 		row := a.row(v.gl, ticks[i])
@@ -94,7 +94,7 @@ func (c *chart) yLabels(v *view, p plot, a area, ticks []float64, labels []strin
 }
 
 // rules draws guide lines and the marks of events under the curves.
-func (c *chart) rules(v *view, p plot, a area) {
+func (c *chart) rules(v *pen, p plot, a area) {
 	for _, y := range p.rules {
 		if row := a.row(v.gl, y); (!a.log || y > 0) && a.dotY(v.gl, y) >= 0 && row >= a.y && row < a.y+a.h {
 			for x := a.x; x < a.x+a.w; x++ {
@@ -116,7 +116,7 @@ func (c *chart) rules(v *view, p plot, a area) {
 // markNames writes what the marks are, over the curves: a name cut in two would read as another. A chart with
 // detail has them on several rows, at its top where they would hide a curve at its bottom; the box at the cursor
 // has those that find no room.
-func (c *chart) markNames(v *view, p plot, a area) {
+func (c *chart) markNames(v *pen, p plot, a area) {
 	if a.h < 6 {
 		return
 	}
@@ -151,7 +151,7 @@ func (c *chart) markNames(v *view, p plot, a area) {
 
 // xLabels writes the ends of the x axis, the newest x always, and what fits between them. The label at the right
 // has the unit.
-func (c *chart) xLabels(v *view, p plot, a area, row int) {
+func (c *chart) xLabels(v *pen, p plot, a area, row int) {
 	if len(p.names) > 0 {
 		c.nameLabels(v, p, a, row)
 		return
@@ -209,12 +209,12 @@ func (c *chart) xLabels(v *view, p plot, a area, row int) {
 }
 
 // apart reports whether the label of a later x, which may end at the right edge, leaves room for that of an x.
-func (c *chart) apart(v *view, a area, x, later float64, s, further string) bool {
+func (c *chart) apart(v *pen, a area, x, later float64, s, further string) bool {
 	return later > x && a.cellX(v.gl, x)+cells(s)/2+2 < min(a.cellX(v.gl, later)-(cells(further)-1)/2, a.x+a.w-cells(further))
 }
 
 // notch marks on the axis where a label belongs.
-func (c *chart) notch(v *view, p plot, a area, x float64, row int) {
+func (c *chart) notch(v *pen, p plot, a area, x float64, row int) {
 	if p.detail && row == a.y+a.h+1 {
 		c.set(a.cellX(v.gl, x), a.y+a.h, '┬', tokGrid)
 	}

@@ -49,7 +49,7 @@ func (p *plot) dotSpan(low, high float64) (float64, float64) {
 }
 
 // points draws the dots over the curves; of several in one cell the last one shows.
-func (c *chart) points(v *view, p plot, a area) {
+func (c *chart) points(v *pen, p plot, a area) {
 	if a.y > 0 && a.x > cells(p.above) {
 		c.write(a.x-1-cells(p.above), 0, p.above, tokMuted)
 	}
@@ -74,7 +74,7 @@ func (p *plot) dotCell(g *glyphs, a *area, d *plotDot) (x, y int, ok bool) {
 }
 
 // nameLabels writes the names of the x 0, 1, 2, …
-func (c *chart) nameLabels(v *view, p plot, a area, row int) {
+func (c *chart) nameLabels(v *pen, p plot, a area, row int) {
 	room := a.w/len(p.names) - 1
 	if room < 1 {
 		return

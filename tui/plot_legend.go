@@ -5,7 +5,7 @@ import "math"
 // legend names the curves, with their current and best values, and says what of them is not as it was measured. It
 // stands in the corner where it hides least: at first the top right one, the emptiest for quantities that training
 // drives down. Where there is little room, or it would hide much of the curves, it says less.
-func (c *chart) legend(v *view, p plot, a area, m missing) {
+func (c *chart) legend(v *pen, p plot, a area, m missing) {
 	const bearable = 8
 	var best struct {
 		at   [2]int
@@ -36,7 +36,7 @@ func (c *chart) legend(v *view, p plot, a area, m missing) {
 }
 
 // legendRows are the rows of a legend that leaves out the more the briefer it is.
-func (p *plot) legendRows(v *view, a area, m missing, brevity int) (rows [][]part) {
+func (p *plot) legendRows(v *pen, a area, m missing, brevity int) (rows [][]part) {
 	for i := range p.curves {
 		k := &p.curves[i]
 		if k.series.empty() {

@@ -60,7 +60,7 @@ func (p *plot) most(a area) (low, high float64) {
 }
 
 // edges points at where the values lie that the y axis leaves out.
-func (c *chart) edges(v *view, p plot, a area) {
+func (c *chart) edges(v *pen, p plot, a area) {
 	low, high := a.span()
 	for i := range p.curves {
 		items := p.within(a, p.items(&p.curves[i]))

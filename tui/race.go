@@ -227,13 +227,13 @@ func (r *raceView) chart(v *view, c *chart, name string, unit func(float64) stri
 	}
 	head := r.chartTitle(name, w-6)
 	if framed {
-		return block(v.th.framed(tokBorder, head, c.draw(v, p, w-4, h-2), w), w, h)
+		return block(v.th.framed(tokBorder, head, c.draw(&v.pen, p, w-4, h-2), w), w, h)
 	}
 	l := v.th.line(w).put(tokText, " ")
 	for _, h := range head {
 		l.put(h.t, h.s)
 	}
-	return block(append([]string{l.full()}, c.draw(v, p, w-1, h-1)...), w, h)
+	return block(append([]string{l.full()}, c.draw(&v.pen, p, w-1, h-1)...), w, h)
 }
 
 // chartTitle names a chart and its axes, as far as there is room.

@@ -290,7 +290,7 @@ func (f *raceForm) entry(v *view, field int, name string, t *textinput.Model, ab
 }
 
 // typed writes what stands in a text field, with its cursor if that has the keys.
-func (v *view) typed(l *line, t *textinput.Model, active bool) {
+func (v *pen) typed(l *line, t *textinput.Model, active bool) {
 	text := []rune(t.Value())
 	if !active {
 		l.put(tokStrong, clean(string(text)))

@@ -4,7 +4,7 @@ import "math"
 
 // tags writes the curves' tags at their newest points. Of two that would stand in one place the later curve's
 // moves aside, to the left, so that none is hidden.
-func (c *chart) tags(v *view, p plot, a area) {
+func (c *chart) tags(v *pen, p plot, a area) {
 	taken := map[[2]int]bool{}
 	for i := len(p.curves) - 1; i >= 0; i-- {
 		k := &p.curves[i]

@@ -225,5 +225,5 @@ func (o *rewindOverlay) picture(v *view, epoch, w, h int) []string {
 		plotCurve{name: "test", tok: tokTest, series: &v.h.testLoss, dashed: true, mark: 'o'})
 	p.log, p.closed = true, true
 	p.marks = []plotMark{{float64(epoch), count(epoch)}}
-	return o.chart.draw(v, p, w, h)
+	return o.chart.draw(&v.pen, p, w, h)
 }

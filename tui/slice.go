@@ -131,7 +131,7 @@ func paintSlice(v *view, c *chart, e *event.SliceEvent, w, h int) {
 		curves[i].letters(v, c, a, e.At, i)
 	}
 	if a.x > 0 {
-		stageTicks(v, c, a, ticks, labels)
+		stageTicks(&v.pen, c, a, ticks, labels)
 	}
 	if h >= 4 {
 		sliceLabels(v, c, a, h-1)

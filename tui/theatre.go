@@ -301,7 +301,7 @@ func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []str
 		for column := range plan.columns {
 			k := (t.first + line*plan.columns + column) % len(all)
 			cw := (w - left - 2*(plan.columns-1-column)) / (plan.columns - column)
-			parts = append(parts, all[k].draw(v, &t.charts[k], x, cw, h))
+			parts = append(parts, all[k].draw(&v.pen, &t.charts[k], x, cw, h))
 			t.spots = append(t.spots, stageSpot{rect{left + x.margin, top + len(rows) + 1, cw - x.margin, h - 1}, x})
 			left += cw + 2
 		}

@@ -32,7 +32,7 @@ type stageAxis struct {
 }
 
 // draw returns a heading and the chart beneath it: h rows, none wider than w.
-func (m *multiple) draw(v *view, c *chart, x stageAxis, w, h int) []string {
+func (m *multiple) draw(v *pen, c *chart, x stageAxis, w, h int) []string {
 	l := v.th.line(w)
 	l.put(m.tok, m.symbol).put(tokText, " ")
 	for _, p := range m.value {
@@ -48,7 +48,7 @@ func (m *multiple) draw(v *view, c *chart, x stageAxis, w, h int) []string {
 	return append([]string{l.full()}, c.text(v.th)...)
 }
 
-func (m *multiple) paint(v *view, c *chart, x stageAxis, w, h int) {
+func (m *multiple) paint(v *pen, c *chart, x stageAxis, w, h int) {
 	a, ok := m.area(x)
 	if !ok {
 		c.write(max(0, (w-cells("not told"))/2), (h-1)/2, "not told", tokMuted)
@@ -147,7 +147,7 @@ func (m *multiple) margin(x stageAxis, w, h int) int {
 }
 
 // guide draws the rule and the iteration that is looked at.
-func (m *multiple) guide(v *view, c *chart, a area, x stageAxis) {
+func (m *multiple) guide(v *pen, c *chart, a area, x stageAxis) {
 	if row := a.row(v.gl, m.rule); isFinite(m.rule) && row >= a.y && row < a.y+a.h {
 		for i := a.x; i < a.x+a.w; i++ {
 			c.set(i, row, '╌', tokGrid)
@@ -162,7 +162,7 @@ func (m *multiple) guide(v *view, c *chart, a area, x stageAxis) {
 }
 
 // line joins the points; of many in one column the least and the greatest are joined.
-func (m *multiple) line(v *view, c *chart, a area) {
+func (m *multiple) line(v *pen, c *chart, a area) {
 	mark := '*'
 	if m.signs && m.sparse(v, a) {
 		return
@@ -186,12 +186,12 @@ func (m *multiple) line(v *view, c *chart, a area) {
 }
 
 // sparse reports whether the points stand far enough apart for a character each.
-func (m *multiple) sparse(v *view, a area) bool {
+func (m *multiple) sparse(v *pen, a area) bool {
 	return a.cellX(v.gl, a.left+1)-a.x >= 3
 }
 
 // points marks each iteration where there is room, and what must be seen in any case.
-func (m *multiple) points(v *view, c *chart, a area) {
+func (m *multiple) points(v *pen, c *chart, a area) {
 	sparse := m.sparse(v, a)
 	for i, y := range m.y {
 		size := m.size(y)
@@ -216,7 +216,7 @@ func (m *multiple) points(v *view, c *chart, a area) {
 }
 
 // stageTicks labels y.
-func stageTicks(v *view, c *chart, a area, ticks []float64, labels []string) {
+func stageTicks(v *pen, c *chart, a area, ticks []float64, labels []string) {
 	for y := a.y; y < a.y+a.h; y++ {
 		c.set(a.x-1, y, '│', tokGrid)
 	}
@@ -233,7 +233,7 @@ func stageTicks(v *view, c *chart, a area, ticks []float64, labels []string) {
 }
 
 // stageLabels writes iterations under a chart, the one that is looked at first.
-func stageLabels(v *view, c *chart, a area, x stageAxis, row int) {
+func stageLabels(v *pen, c *chart, a area, x stageAxis, row int) {
 	used := make([]bool, c.w)
 	put := func(at float64, t token) {
 		s := tick(at)

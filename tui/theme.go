@@ -74,6 +74,12 @@ var looks = [tokenCount]look{
 	tokNotFinite:         {"#ff8787", "#c62828", 9, 1, true, false},
 }
 
+// pen is what everything is drawn with: the inks of a theme and the characters of a glyph set.
+type pen struct {
+	th *theme
+	gl *glyphs
+}
+
 // theme holds the escape sequence that switches each token on.
 type theme struct {
 	ink     [tokenCount]string

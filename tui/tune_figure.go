@@ -3,8 +3,6 @@ package tui
 import (
 	"math"
 
-	"gonum.org/v1/plot/plotter"
-
 	"newtop/trainer/tune"
 )
 
@@ -19,7 +17,7 @@ func (m *tuning) figure(pane tunePane) (f *figure, name string) {
 		name, f.x, f.y = "found", m.charts.along().words()+" of the search", m.valueName()
 		best := figureCurve{name: "best so far", tok: tokText}
 		for _, b := range m.bestSoFar(f.logY).buckets {
-			best.points = append(best.points, plotter.XY{X: b.x1[m.charts.along()], Y: b.last})
+			best.points = append(best.points, figurePoint{X: b.x1[m.charts.along()], Y: b.last})
 		}
 		f.curves = append(m.figureDots(m.endedAt), best)
 	case tuneSlice:
@@ -57,7 +55,7 @@ func (m *tuning) figureDots(place func(*tune.Trial) float64) []figureCurve {
 		t := &m.board.Trials[i]
 		x, y, g := place(t), m.value(t), max(0, m.group(t))
 		if isFinite(x) && isFinite(y) && g < len(groups) && t.State != tune.Diverged && t.State != tune.Failed {
-			groups[g].points = append(groups[g].points, plotter.XY{X: x, Y: y})
+			groups[g].points = append(groups[g].points, figurePoint{X: x, Y: y})
 		}
 	}
 	return groups
@@ -73,7 +71,7 @@ func (m *tuning) figureCurves() (out []figureCurve) {
 				x = q.Equivalents
 			}
 			if !math.IsNaN(x) {
-				c.points = append(c.points, plotter.XY{X: x, Y: float64(q.Value)})
+				c.points = append(c.points, figurePoint{X: x, Y: float64(q.Value)})
 			}
 		}
 		out = append(out, c)
