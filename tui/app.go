@@ -59,6 +59,7 @@ type Guest struct {
 type App struct {
 	*bridge
 	appearance
+	h        *history
 	bindings []binding
 	panes    [paneCount]pane
 	kept     [paneCount]drawn
@@ -95,6 +96,7 @@ func newApp(feed feed.Feed, o Options, methods []*optim.Info) *App {
 	a := &App{
 		bridge:     newBridge(feed),
 		appearance: newAppearance(&o),
+		h:          &history{},
 		bindings:   bindings(),
 		panes:      newPanes(),
 		picker:     newPicker(methods),
@@ -166,6 +168,9 @@ func (o *Options) program(ctx context.Context, environ []string, noColor bool) [
 	}
 	return opts
 }
+
+// view is what panes are drawn from.
+func (a *App) view() *view { return &view{a.pen, a.h} }
 
 // restyle follows a change of the background or of the terminal's colours.
 func (a *App) restyle() {
@@ -249,7 +254,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if p, ok := a.panes[a.focus].(keyed); ok && a.zoomed && !a.racing() {
-		if cmd, taken := p.handleKey(&a.view, k); taken {
+		if cmd, taken := p.handleKey(a.view(), k); taken {
 			a.look++
 			return cmd
 		}
@@ -304,12 +309,12 @@ func (a *App) windowTitle() string {
 func (a *App) screen() []string {
 	s := a.layout(a.zoomed)
 	if len(s.places) == 0 {
-		return a.th.tooSmall(a.width, a.height)
+		return tooSmall(a.th, a.width, a.height)
 	}
 	rows := make([]string, 0, a.height)
 	rows = append(rows, a.header(a.width)...)
 	if a.racing() {
-		rows = append(rows, a.race.draw(&a.view, a.width, a.height-s.header.h-footerRows)...)
+		rows = append(rows, a.race.draw(a.view(), a.width, a.height-s.header.h-footerRows)...)
 	} else {
 		rows = append(rows, a.body(&s)...)
 	}
@@ -350,7 +355,7 @@ func (a *App) body(s *screenLayout) []string {
 }
 
 // tooSmall says what the screen needs, in whatever room there is.
-func (t *theme) tooSmall(w, h int) []string {
+func tooSmall(t *theme, w, h int) []string {
 	rows := make([]string, h)
 	texts := []string{"newtop needs 60 × 16", "this is " + count(w) + " × " + count(h)}
 	for i := range rows {

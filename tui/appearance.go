@@ -10,7 +10,7 @@ import (
 // appearance is how a screen looks on its terminal, whose size it has, and the note in its footer. The models of all
 // screens embed it.
 type appearance struct {
-	view
+	pen
 	title         string
 	environ       []string
 	theme         Theme
@@ -33,7 +33,6 @@ func newAppearance(o *Options) appearance {
 		o.Title = "newtop"
 	}
 	return appearance{
-		view:     view{h: &history{}},
 		title:    clean(o.Title),
 		environ:  o.Environ,
 		theme:    max(o.Theme, ThemeAuto),

@@ -157,7 +157,7 @@ func (o *whoOverlay) draw(a *App, w, h int) []string {
 	if len(viewers) > room {
 		title += ", " + count(o.top+1) + " to " + count(min(o.top+room, len(viewers)))
 	}
-	return a.th.boxed(title, clip(rows, h-2), bw)
+	return dialogBox(a.th, title, clip(rows, h-2), bw)
 }
 
 // who is the row of a viewer.
@@ -234,5 +234,5 @@ func (*stopOverlay) draw(a *App, w, h int) []string {
 	put := func(t token, s string) string { return a.th.line(bw-4).put(t, s).full() }
 	rows := []string{put(tokWarn, "The run ends for everybody and is not trained on."), put(tokText, watching+"; what was reached stays"), "",
 		put(tokMuted, "enter stops it, esc lets it go on")}
-	return a.th.boxed("stop the run?", clip(rows, h-2), bw)
+	return dialogBox(a.th, "stop the run?", clip(rows, h-2), bw)
 }

@@ -115,7 +115,7 @@ func (m *comparison) screen() []string {
 	if m.width < minWidth || m.height < minHeight {
 		m.charts.view.begin()
 		m.table.rect = rect{}
-		return m.th.tooSmall(m.width, m.height)
+		return tooSmall(m.th, m.width, m.height)
 	}
 	rows := []string{m.header(m.width)}
 	rows = append(rows, m.body(m.width, m.height-len(rows)-footerRows)...)

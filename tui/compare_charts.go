@@ -64,7 +64,7 @@ func (c *compareCharts) draw(m *comparison, r rect, framed bool) []string {
 		}
 	}
 	if keys {
-		rows = append(rows, " "+c.view.keys(&m.view.pen, r.w-1))
+		rows = append(rows, " "+c.view.keys(&m.pen, r.w-1))
 	}
 	return rows
 }
@@ -84,7 +84,7 @@ func (c *compareCharts) one(m *comparison, side int, r rect, framed bool) []stri
 	}
 	title := c.title(&p, k, r.w-6)
 	if framed {
-		return block(m.th.framed(tokBorder, title, c.show(m, side, p, rect{r.x + 2, r.y + 1, r.w - 4, r.h - 2}), r.w), r.w, r.h)
+		return block(withFrame(m.th, tokBorder, title, c.show(m, side, p, rect{r.x + 2, r.y + 1, r.w - 4, r.h - 2}), r.w), r.w, r.h)
 	}
 	l := m.th.line(r.w).put(tokText, " ")
 	for _, t := range title {
@@ -98,7 +98,7 @@ func (c *compareCharts) one(m *comparison, side int, r rect, framed bool) []stri
 func (c *compareCharts) show(m *comparison, side int, p plot, r rect) []string {
 	c.view.dress(&p)
 	p.legend, p.told = m.zoomed, !m.zoomed
-	rows := c.charts[side].draw(&m.view.pen, p, r.w, r.h)
+	rows := c.charts[side].draw(&m.pen, p, r.w, r.h)
 	a := c.charts[side].drawn
 	a.x, a.y = a.x+r.x, a.y+r.y
 	c.view.shown = append(c.view.shown, viewport{a, m.gl})

@@ -84,13 +84,13 @@ func (o *compareHelp) draw(m *comparison, w, h int) []string {
 	bw := left + right + 6
 	var rows []string
 	if w >= bw {
-		rows = beside(m.th.stack([]section{keys}, left, true), left, m.th.stack(rest, right, true))
+		rows = beside(stackSections(m.th, []section{keys}, left, true), left, stackSections(m.th, rest, right, true))
 	} else {
 		bw = min(w-2, 66)
-		rows = m.th.stack(append([]section{keys}, rest...), bw-4, true)
+		rows = stackSections(m.th, append([]section{keys}, rest...), bw-4, true)
 	}
 	rows, more := o.cut(rows, max(1, h-2))
-	return m.th.boxed("help · esc closes"+more, rows, bw)
+	return dialogBox(m.th, "help · esc closes"+more, rows, bw)
 }
 
 // compareDifferences is a table of what was chosen for the runs.
@@ -175,7 +175,7 @@ func (o *compareDifferences) draw(m *comparison, w, h int) []string {
 	if o.fits < len(m.runs) {
 		title += " · ←→ runs " + racerLetter(o.from) + " to " + racerLetter(o.from+o.fits-1) + " of " + count(len(m.runs))
 	}
-	return m.th.boxed(title+more, append([]string{head.full()}, list...), inner+4)
+	return dialogBox(m.th, title+more, append([]string{head.full()}, list...), inner+4)
 }
 
 // rowRank puts what runs chose differently before what only some of them have, and that before what is the same.

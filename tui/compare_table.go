@@ -168,7 +168,7 @@ func (m *comparison) drawTable(w, h int, framed bool) []string {
 	if !framed {
 		return rows
 	}
-	return m.th.framed(tokBorder, m.tableTitle(w-6), rows, w)
+	return withFrame(m.th, tokBorder, m.tableTitle(w-6), rows, w)
 }
 
 // suffix says behind a run's name what must be known of it, and that it diverged or failed where its state has no room.

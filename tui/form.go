@@ -166,7 +166,7 @@ func (f *settingsForm) apply(a *App) tea.Cmd {
 }
 
 func (f *settingsForm) draw(a *App, w, h int) []string {
-	v := &a.view
+	v := a.view()
 	bw := min(w-2, 100)
 	inner := bw - 4
 	fields := strings.Split(f.form.View(), "\n")
@@ -186,7 +186,7 @@ func (f *settingsForm) draw(a *App, w, h int) []string {
 	if room < len(f.values) {
 		title += " " + count(f.at+1) + "/" + count(len(f.values))
 	}
-	return v.th.boxed(title, clip(rows, h-2), bw)
+	return dialogBox(v.th, title, clip(rows, h-2), bw)
 }
 
 // row is a setting's name, its field, and what it means or what is wrong.

@@ -197,7 +197,7 @@ func (a *App) progressLine(l *line) {
 	inner.put(tokText, " ").put(tokStrong, clean(s.Optimizer))
 	fits := true
 	if k := a.h.primary(); k != nil {
-		fits = inner.group(part{tokMuted, "  " + clean(k.Key) + " "}, part{tokText, pad(a.h.primaryText(k), 5)})
+		fits = inner.group(part{tokMuted, "  " + clean(k.Key) + " "}, part{tokText, pad(primaryText(a.h, k), 5)})
 	}
 	for _, k := range s.Settings {
 		// What does not fit ends the row: a later one in its place would come and go.
@@ -212,7 +212,7 @@ func (a *App) progressLine(l *line) {
 
 // primaryText is the value of what + and − scale. Of a watched run the settings are those that it began with, so that
 // what a method adapts is told by its newest epoch.
-func (h *history) primaryText(k *event.Setting) string {
+func primaryText(h *history, k *event.Setting) string {
 	now := map[string]float64{"radius": float64(h.latest.Radius), "rate": float64(h.latest.Rate)}
 	if v, ok := now[k.Key]; ok && h.watched() && h.epochs > 0 && isFinite(v) {
 		return settingText(strconv.FormatFloat(v, 'g', -1, 64))

@@ -161,7 +161,7 @@ func newMosaic(v *pen, w, h int) *mosaic {
 }
 
 // halves is how many rows of a raster a row of cells shows.
-func (v *pen) halves() int {
+func halves(v *pen) int {
 	if v.th.shading.rich && !v.gl.ascii {
 		return 2
 	}
@@ -189,8 +189,8 @@ func (m *mosaic) write(x, y int, t token, s string) int {
 // over writes text upon the shade of a value, in black or white; without colours in a token's ink.
 func (m *mosaic) over(x, y int, s string, at float64, sc scale, t token) {
 	ink := m.v.th.ink[t]
-	if m.v.halves() == 2 {
-		colour := m.v.th.colour(at, sc)
+	if halves(m.v) == 2 {
+		colour := shadeColour(m.v.th, at, sc)
 		fore := "255;255;255"
 		if light(colour) {
 			fore = "0;0;0"
@@ -217,8 +217,8 @@ func light(colour string) bool {
 	return sum > 8*128
 }
 
-// colour is the shade of a value.
-func (t *theme) colour(x float64, s scale) string {
+// shadeColour is the shade of a value.
+func shadeColour(t *theme, x float64, s scale) string {
 	if math.IsInf(x, 1) {
 		return t.shading.apart
 	}
@@ -227,9 +227,9 @@ func (t *theme) colour(x float64, s scale) string {
 
 // paint draws a raster from a cell on, its rows two a cell where there are colours.
 func (m *mosaic) paint(x0, y0 int, r *raster, s scale) {
-	if m.v.halves() == 1 {
+	if halves(m.v) == 1 {
 		for i, x := range r.v {
-			if g, ink, ok := m.v.character(x, s); ok {
+			if g, ink, ok := shadeCharacter(m.v, x, s); ok {
 				m.set(x0+i%r.w, y0+i/r.w, g, ink)
 			}
 		}
@@ -252,16 +252,16 @@ func (m *mosaic) pair(x, y int, upper, lower float64, s scale) {
 	switch {
 	case math.IsNaN(upper) && math.IsNaN(lower):
 	case math.IsNaN(lower):
-		m.set(x, y, '▀', "\x1b[38;2;"+th.colour(upper, s)+"m")
+		m.set(x, y, '▀', "\x1b[38;2;"+shadeColour(th, upper, s)+"m")
 	case math.IsNaN(upper):
-		m.set(x, y, '▄', "\x1b[38;2;"+th.colour(lower, s)+"m")
+		m.set(x, y, '▄', "\x1b[38;2;"+shadeColour(th, lower, s)+"m")
 	default:
-		m.set(x, y, '▀', "\x1b[38;2;"+th.colour(upper, s)+";48;2;"+th.colour(lower, s)+"m")
+		m.set(x, y, '▀', "\x1b[38;2;"+shadeColour(th, upper, s)+";48;2;"+shadeColour(th, lower, s)+"m")
 	}
 }
 
-// character stands for a shade where there are no fine colours.
-func (v *pen) character(x float64, s scale) (r rune, ink string, ok bool) {
+// shadeCharacter stands for a shade where there are no fine colours.
+func shadeCharacter(v *pen, x float64, s scale) (r rune, ink string, ok bool) {
 	plus, minus := shadeRunes, strokeRunes
 	switch {
 	case math.IsNaN(x):
@@ -325,9 +325,9 @@ func (m *mosaic) ramp(x, y, steps int, s scale, label func(float64) string) int 
 	x = m.write(x, y, tokMuted, label(s.low)+" ")
 	for i := range steps {
 		at := s.low + (s.high-s.low)*float64(i)/float64(max(steps-1, 1))
-		if m.v.halves() == 2 {
+		if halves(m.v) == 2 {
 			m.pair(x, y, at, at, s)
-		} else if g, ink, ok := m.v.character(at, s); ok {
+		} else if g, ink, ok := shadeCharacter(m.v, at, s); ok {
 			m.set(x, y, g, ink)
 		}
 		x++

@@ -52,13 +52,13 @@ func lay(screen, block []string, w int) {
 	}
 }
 
-// boxed frames rows with a title, as an overlay.
-func (t *theme) boxed(title string, rows []string, w int) []string {
-	return t.framed(tokFocus, []part{{tokFocus, title}}, rows, w)
+// dialogBox frames rows with a title, as an overlay.
+func dialogBox(t *theme, title string, rows []string, w int) []string {
+	return withFrame(t, tokFocus, []part{{tokFocus, title}}, rows, w)
 }
 
-// framed puts rows, cut and filled to one width, into a frame of w columns with a title.
-func (t *theme) framed(ink token, title []part, rows []string, w int) []string {
+// withFrame puts rows, cut and filled to one width, into a frame of w columns with a title.
+func withFrame(t *theme, ink token, title []part, rows []string, w int) []string {
 	top := t.line(w)
 	top.put(ink, "╭─ ")
 	head := t.line(top.left() - 2)
@@ -90,8 +90,8 @@ func explain(t token, what string, columns int, means string) []part {
 	return []part{{t, pad(what, columns)}, {tokText, means}}
 }
 
-// stack draws sections one under the other.
-func (t *theme) stack(sections []section, w int, headed bool) (rows []string) {
+// stackSections draws sections one under the other.
+func stackSections(t *theme, sections []section, w int, headed bool) (rows []string) {
 	put := func(parts ...part) {
 		l := t.line(w)
 		for _, p := range parts {

@@ -51,13 +51,13 @@ func (o *helpOverlay) draw(a *App, w, h int) []string {
 	var rows []string
 	bw := left + right + 6
 	if w >= bw {
-		if last := len(keys) - 1; len(a.th.stack(keys, left, true)) > h-2 { // the other column is the shorter one
+		if last := len(keys) - 1; len(stackSections(a.th, keys, left, true)) > h-2 { // the other column is the shorter one
 			keys, words = keys[:last], append(words, keys[last])
 		}
-		rows = beside(a.th.stack(keys, left, true), left, a.th.stack(words, right, true))
+		rows = beside(stackSections(a.th, keys, left, true), left, stackSections(a.th, words, right, true))
 	} else {
 		bw = min(w-2, 66)
-		rows = a.th.stack(append(keys, words...), bw-4, true)
+		rows = stackSections(a.th, append(keys, words...), bw-4, true)
 	}
 	room := max(1, h-2)
 	title := "help · esc closes"
@@ -68,7 +68,7 @@ func (o *helpOverlay) draw(a *App, w, h int) []string {
 	} else {
 		o.top = 0
 	}
-	return a.th.boxed(title, rows, bw)
+	return dialogBox(a.th, title, rows, bw)
 }
 
 // idleWhy is why the keys that steer do nothing.
@@ -93,7 +93,7 @@ func (a *App) keySections() (out []section) {
 			}
 		}
 	case ok && a.zoomed:
-		own.title = a.panes[a.focus].name(&a.view) + ", zoomed"
+		own.title = a.panes[a.focus].name(a.view()) + ", zoomed"
 		for _, k := range p.ownKeys() {
 			own.rows = append(own.rows, explain(tokAccent, k[0], columns, k[1]))
 		}

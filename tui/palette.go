@@ -102,7 +102,7 @@ func (a *App) methodEntries() (out []paletteEntry) {
 func (a *App) paneEntries() (out []paletteEntry) {
 	why := covered(a)
 	for id := range paneCount {
-		out = append(out, paletteEntry{kind: "pane", text: a.panes[id].name(&a.view), also: "zoom", why: why,
+		out = append(out, paletteEntry{kind: "pane", text: a.panes[id].name(a.view()), also: "zoom", why: why,
 			do: func(a *App) tea.Cmd { a.focus = id; return a.zoom(true) }})
 	}
 	return out
@@ -203,7 +203,7 @@ func (p *palette) choose(a *App) tea.Cmd {
 }
 
 func (p *palette) draw(a *App, w, h int) []string {
-	v := &a.view
+	v := a.view()
 	bw := min(w-2, 92)
 	inner := bw - 4
 	l := v.th.line(inner)
@@ -211,7 +211,7 @@ func (p *palette) draw(a *App, w, h int) []string {
 	if p.filter.Value() == "" {
 		l.put(tokAccent, "▏").put(tokMuted, "type to search commands, methods, panes, settings, themes")
 	} else {
-		v.typed(l, &p.filter, true)
+		typedLine(&v.pen, l, &p.filter, true)
 	}
 	rows := []string{l.full(), ""}
 	room := max(1, min(h-4, 26)-2)
@@ -227,7 +227,7 @@ func (p *palette) draw(a *App, w, h int) []string {
 	if n := len(p.shown); n > 0 {
 		title += " " + count(p.at+1) + "/" + count(n)
 	}
-	return v.th.boxed(title, clip(block(rows, inner, room+2), h-2), bw)
+	return dialogBox(v.th, title, clip(block(rows, inner, room+2), h-2), bw)
 }
 
 // row has the kind, the text with more about it, and the key at the right end.

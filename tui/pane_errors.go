@@ -186,7 +186,7 @@ func (p *errorsPane) confusionPage(v *view, e *event.ErrorsEvent, w, h int) []st
 	left := confusionWidth(e, w, h)
 	room := w - left - 3
 	if room < 22 {
-		p := planMatrix(e, w, h-matrixHead-1, v.halves())
+		p := planMatrix(e, w, h-matrixHead-1, halves(&v.pen))
 		used := matrixHead + p.rows + 1
 		rows := block(confusionRows(v, e, w, h), w, min(used, h))
 		if rest := h - used - 1; rest > 0 {

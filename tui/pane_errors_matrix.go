@@ -69,7 +69,7 @@ func confusionWidth(e *event.ErrorsEvent, w, h int) int {
 func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
 	m := newMosaic(&v.pen, w, h)
 	n := len(e.Confusion)
-	p := planMatrix(e, w, h-matrixHead-1, v.halves())
+	p := planMatrix(e, w, h-matrixHead-1, halves(&v.pen))
 	most := 0
 	if c := confusions(e); len(c) > 0 {
 		most = c[0].n
@@ -94,14 +94,14 @@ func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
 				}
 			}
 		}
-		fit := r.fitted(p.cols, p.rows*v.halves(), true)
+		fit := r.fitted(p.cols, p.rows*halves(&v.pen), true)
 		m.paint(p.label, matrixHead, &fit, sc)
 	}
 	if y := matrixHead + p.rows; y < h {
 		x := m.key(0, y, min(8, most+1), sc)
 		if !p.numbers {
 			x = m.write(x, y, tokMuted, "   right ")
-			one := raster{1, v.halves(), []float64{math.Inf(1), math.Inf(1)}[:v.halves()]}
+			one := raster{1, halves(&v.pen), []float64{math.Inf(1), math.Inf(1)}[:halves(&v.pen)]}
 			m.paint(x, y, &one, sc)
 		}
 	}
@@ -173,7 +173,7 @@ func (p *matrixPlan) counts(m *mosaic, e *event.ErrorsEvent, sc scale) {
 				m.write(x, y, tokGood, text)
 			case n == 0:
 				m.write(x, y, tokGrid, right("·", p.cell))
-			case m.v.halves() == 2:
+			case halves(m.v) == 2:
 				m.over(x, y, text, float64(n), sc, tokStrong)
 				if p.tall > 1 {
 					m.over(x, y+1, spaces(p.cell), float64(n), sc, tokText)

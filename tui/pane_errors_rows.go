@@ -91,7 +91,7 @@ func worstTiles(v *view, e *event.ErrorsEvent, w, h int) []string {
 			picture.v[k] = float64(r.Inputs[k])
 		}
 		low, high, _ := picture.extremes()
-		fit := picture.fitted(wide, tall*v.halves(), false)
+		fit := picture.fitted(wide, tall*halves(&v.pen), false)
 		m.paint(x, y, &fit, scale{rampImage, low, high})
 		text := class(e, r.Target) + " for " + class(e, r.Output)
 		if r.Target >= 0 && r.Target != r.Output {

@@ -51,7 +51,7 @@ func (p *innerPane) head(v *view, l *line) {
 	b := &v.h.bars[len(v.h.bars)-1]
 	s := b.stop()
 	l.group(part{tokStrong, count(b.total)}, part{tokMuted, " it "}, part{stopToken(s), string(s.Letter())})
-	if in := b.parts(); in != "" {
+	if in := barParts(b); in != "" {
 		l.group(part{tokMuted, " in " + in})
 	}
 	if b.epoch != v.h.latest.Epoch {
@@ -125,8 +125,8 @@ func (p *innerPane) stepPlot(v *view) plot {
 	return pl
 }
 
-// parts says of how many nets and blocks of rows a bar tells, "" for one of one.
-func (b *innerBar) parts() string {
+// barParts says of how many nets and blocks of rows a bar tells, "" for one of one.
+func barParts(b *innerBar) string {
 	nets, blocks := count(b.nets)+" nets", count(b.blocks)+" blocks"
 	switch {
 	case b.nets > 1 && b.blocks > 1:

@@ -142,7 +142,7 @@ func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) 
 			if x+wide > w {
 				return columns, gutter
 			}
-			columns = append(columns, barColumn{part.bar(work.epoch), x, wide, p.marked == stageMarked{work.epoch, part.member, part.block}})
+			columns = append(columns, barColumn{workBar(part, work.epoch), x, wide, p.marked == stageMarked{work.epoch, part.member, part.block}})
 			x += wide
 		}
 		x++
@@ -150,8 +150,8 @@ func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) 
 	return columns, gutter
 }
 
-// bar is a solve as a bar of its own.
-func (s solveWork) bar(epoch int) *innerBar {
+// workBar is a solve as a bar of its own.
+func workBar(s solveWork, epoch int) *innerBar {
 	b := &innerBar{epoch: epoch, total: s.iterations}
 	b.byStop[s.stop], b.solves[s.stop] = s.iterations, 1
 	return b

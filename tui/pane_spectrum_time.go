@@ -136,7 +136,7 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 	if cols < 4 || rows < 2 {
 		return append([]string{l.full()}, m.rows()...)
 	}
-	r := newRaster(cols, rows*v.halves())
+	r := newRaster(cols, rows*halves(&v.pen))
 	sc := densityRaster(v.h, &r, list, axis)
 	m.paint(gutter, 0, &r, sc)
 	eigenTicks(m, axis, gutter, rows)

@@ -198,13 +198,13 @@ func (p *topologyPane) matrix(m *mosaic, e *event.WeightsEvent, all *raster, sc 
 	if w < 1 || h < 1 {
 		return
 	}
-	cols, rows := e.Cols*max(1, min(w/e.Cols, 4)), min((e.Rows+m.v.halves()-1)/m.v.halves(), h)
+	cols, rows := e.Cols*max(1, min(w/e.Cols, 4)), min((e.Rows+halves(m.v)-1)/halves(m.v), h)
 	if e.Rows <= h {
 		rows = e.Rows * max(1, min(h/e.Rows, 2))
 	}
 	cols = min(cols, w)
-	fit := all.fitted(cols, rows*m.v.halves(), true)
-	if n := rows * m.v.halves(); e.Rows > h && e.Rows <= n {
+	fit := all.fitted(cols, rows*halves(m.v), true)
+	if n := rows * halves(m.v); e.Rows > h && e.Rows <= n {
 		fit = all.fitted(cols, e.Rows, true)
 	}
 	m.paint(2, 1, &fit, sc)
@@ -231,7 +231,7 @@ func (p *topologyPane) tiles(m *mosaic, e *event.WeightsEvent, sc scale) {
 			picture.v[k] = float64(e.Values[node*e.Cols+k])
 		}
 		x, y := i%across*(max(wide, 5)+2), i/across*(tall+2)
-		fit := picture.fitted(wide, tall*m.v.halves(), false)
+		fit := picture.fitted(wide, tall*halves(m.v), false)
 		m.paint(x, y, &fit, sc)
 		ink, text := tokMuted, strconv.Itoa(node+1)
 		if node == p.look.row {

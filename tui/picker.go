@@ -66,7 +66,7 @@ func (*pickerOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (*pickerOverlay) draw(a *App, w, h int) []string { return a.picker.draw(&a.view, w, h) }
+func (*pickerOverlay) draw(a *App, w, h int) []string { return a.picker.draw(a.view(), w, h) }
 
 func (*pickerOverlay) hints(*App) []hint {
 	return []hint{{"enter", "switch"}, {"↑↓", "choose"}, {"1…9", "by number"}, {"esc", "close"}}
@@ -138,21 +138,21 @@ func (p *picker) draw(v *view, w, h int) []string {
 		const left = 24
 		detail := p.detail(v, inner-left-2)
 		list := p.list(v, left, min(room, max(len(p.methods), len(detail))), false)
-		return v.th.boxed(title, append(rows, beside(list, left, v.cut(detail, room))...), bw)
+		return dialogBox(v.th, title, append(rows, beside(list, left, cutRows(&v.pen, detail, room))...), bw)
 	}
 	listed := min(len(p.methods), max(3, room/2))
 	rows = append(rows, p.list(v, inner, listed, true)...)
 	if detail := p.detail(v, inner); len(detail) > 1 && room-listed-1 > 0 {
-		detail = v.cut(detail[1:], room-listed-1) // the list has the title
+		detail = cutRows(&v.pen, detail[1:], room-listed-1) // the list has the title
 		rows = append(append(rows, ""), detail...)
 	}
-	return v.th.boxed(title, rows, bw)
+	return dialogBox(v.th, title, rows, bw)
 }
 
 func clip(rows []string, n int) []string { return rows[:max(0, min(n, len(rows)))] }
 
-// cut clips rows and says at the end how many are missing.
-func (v *pen) cut(rows []string, n int) []string {
+// cutRows clips rows and says at the end how many are missing.
+func cutRows(v *pen, rows []string, n int) []string {
 	if len(rows) <= n || n < 2 {
 		return clip(rows, n)
 	}

@@ -182,7 +182,7 @@ func (r *raceView) compose(v *view, w, h int) []string {
 		rows = r.charts(v, w, charts, framed)
 	}
 	if framed {
-		table = v.th.framed(tokBorder, r.title(v, w-6), table, w)
+		table = withFrame(v.th, tokBorder, r.title(v, w-6), table, w)
 	}
 	return block(append(rows, table...), w, h)
 }
@@ -227,7 +227,7 @@ func (r *raceView) chart(v *view, c *chart, name string, unit func(float64) stri
 	}
 	head := r.chartTitle(name, w-6)
 	if framed {
-		return block(v.th.framed(tokBorder, head, c.draw(&v.pen, p, w-4, h-2), w), w, h)
+		return block(withFrame(v.th, tokBorder, head, c.draw(&v.pen, p, w-4, h-2), w), w, h)
 	}
 	l := v.th.line(w).put(tokText, " ")
 	for _, h := range head {

@@ -250,7 +250,7 @@ func parseBudget(text string) (equivalents, seconds float64, problem string) {
 }
 
 func (f *raceForm) draw(a *App, w, h int) []string {
-	v := &a.view
+	v := a.view()
 	bw := min(w-2, 96)
 	inner := bw - 4
 	c, problem := f.plan(a)
@@ -266,7 +266,7 @@ func (f *raceForm) draw(a *App, w, h int) []string {
 	}
 	room := max(2, h-2-1-len(below))
 	rows := append([]string{head.full()}, f.methods(v, inner, min(room, len(f.list.methods)))...)
-	return v.th.boxed("race from the weights of now", clip(append(rows, below...), h-2), bw)
+	return dialogBox(v.th, "race from the weights of now", clip(append(rows, below...), h-2), bw)
 }
 
 // label begins a field's row.
@@ -282,15 +282,15 @@ func (f *raceForm) label(l *line, field int, name string) {
 func (f *raceForm) entry(v *view, field int, name string, t *textinput.Model, about string, w int) string {
 	l := v.th.line(w)
 	f.label(l, field, name)
-	v.typed(l, t, f.field == field)
+	typedLine(&v.pen, l, t, f.field == field)
 	if cells(about)+3 <= l.left() {
 		l.put(tokMuted, "   "+about)
 	}
 	return l.full()
 }
 
-// typed writes what stands in a text field, with its cursor if that has the keys.
-func (v *pen) typed(l *line, t *textinput.Model, active bool) {
+// typedLine writes what stands in a text field, with its cursor if that has the keys.
+func typedLine(v *pen, l *line, t *textinput.Model, active bool) {
 	text := []rune(t.Value())
 	if !active {
 		l.put(tokStrong, clean(string(text)))

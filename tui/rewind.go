@@ -118,7 +118,7 @@ func (o *rewindOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 }
 
 func (o *rewindOverlay) draw(a *App, w, h int) []string {
-	v := &a.view
+	v := a.view()
 	bw := min(w-2, 110)
 	inner := bw - 4
 	shown := o.shown(v.h)
@@ -128,7 +128,7 @@ func (o *rewindOverlay) draw(a *App, w, h int) []string {
 		head.put(tokMuted, "type an epoch or a method to search")
 	} else {
 		head.put(tokMuted, "filter ")
-		v.typed(head, &o.filter, true)
+		typedLine(&v.pen, head, &o.filter, true)
 	}
 	rows := []string{head.full(), ""}
 	switch {
@@ -151,7 +151,7 @@ func (o *rewindOverlay) draw(a *App, w, h int) []string {
 	if v.h.watched() {
 		title = "to an epoch"
 	}
-	return v.th.boxed(title, clip(rows, h-2), bw)
+	return dialogBox(v.th, title, clip(rows, h-2), bw)
 }
 
 // recordedEpochs lists epochs of a watched run to go to, ascending: those that were shown, others evenly spaced, and

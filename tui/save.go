@@ -182,11 +182,11 @@ func (a *App) savedNote() tea.Cmd {
 }
 
 func (f *saveForm) draw(a *App, w, h int) []string {
-	v := &a.view
+	v := a.view()
 	bw := min(w-2, 80)
 	inner := bw - 4
 	l := v.th.line(inner).put(tokMuted, "file ")
-	v.typed(l, &f.file, true)
+	typedLine(&v.pen, l, &f.file, true)
 	rows := []string{l.full(), ""}
 	for i, k := range saveFormats {
 		l := v.th.line(inner)
@@ -221,5 +221,5 @@ func (f *saveForm) draw(a *App, w, h int) []string {
 	if rows = append(rows, l.full()); a.guest != nil {
 		rows = append(rows, place.full())
 	}
-	return v.th.boxed("save the model", clip(append(rows, more.full()), h-2), bw)
+	return dialogBox(v.th, "save the model", clip(append(rows, more.full()), h-2), bw)
 }

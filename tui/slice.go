@@ -13,7 +13,7 @@ func (t *theatre) look(v *view, w, h int) []string {
 	if e == nil || len(e.At) == 0 {
 		return t.noLook(v, w, h)
 	}
-	words := clauses(v.sliceWords(e), w, max(1, h/4))
+	words := clauses(sliceWords(v, e), w, max(1, h/4))
 	l := v.th.line(w)
 	l.put(tokAccent, "along the step").put(tokMuted, " of epoch ").put(tokText, count(e.Epoch))
 	if behind := v.h.latest.Epoch - e.Epoch; behind > 0 {

@@ -8,7 +8,7 @@ import (
 )
 
 // sliceWords derives from the numbers what the model promised, what came, and where they part.
-func (v *view) sliceWords(e *event.SliceEvent) string {
+func sliceWords(v *view, e *event.SliceEvent) string {
 	k := chosenModel(e)
 	promised, got, ok := alongStep(e, k.y, 1)
 	if !ok {

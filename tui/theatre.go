@@ -185,7 +185,7 @@ func (t *theatre) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 		for _, r := range t.spots {
 			if r.contains(x, y) && r.w > 1 {
 				n := r.axis.left + (r.axis.right-r.axis.left)*float64(x-r.x)/float64(r.w-1)
-				t.pin(v.h, s.id, s.nearest(n))
+				t.pin(v.h, s.id, nearestStep(s.stagedSolve, n))
 				return true
 			}
 		}
@@ -193,8 +193,8 @@ func (t *theatre) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 	return false
 }
 
-// nearest returns which kept iteration is the closest to a number.
-func (s *stagedSolve) nearest(n float64) int {
+// nearestStep returns which kept iteration is the closest to a number.
+func nearestStep(s *stagedSolve, n float64) int {
 	best := 0
 	for i := range s.steps {
 		if math.Abs(float64(s.steps[i].n)-n) < math.Abs(float64(s.steps[best].n)-n) {

@@ -17,7 +17,7 @@ func (t *theatre) title(v *view, s *scene, w int) string {
 	if s.member > 0 || v.h.run != nil && v.h.run.Committee > 1 {
 		l.group(part{tokMuted, "  net "}, part{tokStrong, count(s.member + 1)})
 	}
-	if n := v.h.blocks(); s.block > 0 || n > 1 {
+	if n := solveBlocks(v.h); s.block > 0 || n > 1 {
 		l.group(part{tokMuted, "  block "}, part{tokStrong, count(s.block + 1)})
 		if n > s.block {
 			l.group(part{tokMuted, " of " + count(n)})
@@ -55,8 +55,8 @@ func plural(n int, s string) string {
 	return count(n) + " " + s + "s"
 }
 
-// blocks is how many blocks of rows the newest epochs went through, at most: one through all rows may come in between.
-func (h *history) blocks() int {
+// solveBlocks is how many blocks of rows the newest epochs went through, at most: one through all rows may come in between.
+func solveBlocks(h *history) int {
 	most := 1
 	for _, b := range h.bars[max(0, len(h.bars)-recent):] {
 		most = max(most, b.blocks)
@@ -137,7 +137,7 @@ func (s *scene) words(v *view, w, n int) []string {
 // reason returns the end of the solve as a few words and an explanation.
 func (s *scene) reason(h *history) (t token, lead, rest string) {
 	if in := s.told; in != nil {
-		return stopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + s.verdict.words(), meanings[in.Stop]
+		return stopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + verdictWords(s.verdict), meanings[in.Stop]
 	}
 	last := s.last()
 	switch {
@@ -147,7 +147,7 @@ func (s *scene) reason(h *history) (t token, lead, rest string) {
 		return tokAccent, "▸ under way", "residual " + number(last.residual) + " of ‖g‖"
 	case s.epoch > h.latest.Epoch && h.over():
 		return tokMuted, "over", "the run ended before the epoch did"
-	case s.epoch > h.latest.Epoch && h.blocks() > 1:
+	case s.epoch > h.latest.Epoch && solveBlocks(h) > 1:
 		return tokMuted, "over", "the reason comes with the end of the epoch"
 	case s.epoch > h.latest.Epoch:
 		return tokMuted, "given up", "the method, its radius or the run was changed before the solve ended"
@@ -155,8 +155,8 @@ func (s *scene) reason(h *history) (t token, lead, rest string) {
 	return tokMuted, "over", "its reason was not told"
 }
 
-// words tell what became of the step.
-func (v stepVerdict) words() string {
+// verdictWords tell what became of the step.
+func verdictWords(v stepVerdict) string {
 	switch {
 	case !v.known || !isFinite(v.rho):
 		return ""

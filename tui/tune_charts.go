@@ -170,7 +170,7 @@ func (m *tuning) dot(t *tune.Trial, x float64, log bool) plotDot {
 // drawDots draws a plot whose dots are these trials, and remembers where they are.
 func (m *tuning) drawDots(pane tunePane, p plot, trials []int, r rect) []string {
 	c := &m.charts.chart[pane]
-	rows := c.draw(&m.view.pen, p, r.w, r.h)
+	rows := c.draw(&m.pen, p, r.w, r.h)
 	at := &m.charts.dots[pane]
 	at.at, at.cells, at.trials = r, at.cells[:0], at.trials[:0]
 	if c.drawn.w == 0 {
@@ -259,7 +259,7 @@ func (m *tuning) drawCurves(r rect) (title []part, rows []string) {
 	if len(p.curves) == 0 {
 		return title, []string{m.th.line(r.w).to(1).put(tokMuted, "no trial has a curve yet").full()}
 	}
-	return title, m.charts.chart[tuneCurves].draw(&m.view.pen, p, r.w, r.h)
+	return title, m.charts.chart[tuneCurves].draw(&m.pen, p, r.w, r.h)
 }
 
 // add appends a curve that has something to draw.

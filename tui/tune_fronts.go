@@ -24,7 +24,7 @@ func (tuneQuit) draw(m *tuning, w, _ int) []string {
 		spaces(bw - 4),
 		m.th.line(bw-4).put(tokAccent, "q").put(tokText, " stops it   ").put(tokAccent, "esc").put(tokText, " lets it go on").full(),
 	}
-	return m.th.boxed("stop the search?", rows, bw)
+	return dialogBox(m.th, "stop the search?", rows, bw)
 }
 
 // tuneHelp is every key with what it does, and what the signs mean.
@@ -63,13 +63,13 @@ func (o *tuneHelp) draw(m *tuning, w, h int) []string {
 	bw := left + right + 6
 	var rows []string
 	if w >= bw {
-		rows = beside(m.th.stack([]section{keys}, left, true), left, m.th.stack([]section{states, words}, right, true))
+		rows = beside(stackSections(m.th, []section{keys}, left, true), left, stackSections(m.th, []section{states, words}, right, true))
 	} else {
 		bw = min(w-2, 70)
-		rows = m.th.stack([]section{keys, states, words}, bw-4, true)
+		rows = stackSections(m.th, []section{keys, states, words}, bw-4, true)
 	}
 	rows, more := o.cut(rows, max(1, h-2))
-	return m.th.boxed("help · esc closes"+more, rows, bw)
+	return dialogBox(m.th, "help · esc closes"+more, rows, bw)
 }
 
 // leadText says what the trials' letters stand for.
@@ -108,7 +108,7 @@ func (o *tuneTrial) draw(m *tuning, w, h int) []string {
 	if t := m.selected(); t != nil {
 		title = "trial #" + count(t.Number)
 	}
-	return m.th.boxed(title+" · esc closes"+strings.Replace(more, "↑↓", "pgdown", 1), rows, bw)
+	return dialogBox(m.th, title+" · esc closes"+strings.Replace(more, "↑↓", "pgdown", 1), rows, bw)
 }
 
 // details are the rows about the selected trial.
@@ -201,7 +201,7 @@ func (o *tuneCommand) draw(m *tuning, w, h int) []string {
 	if m.best >= 0 {
 		title += ", #" + count(m.board.Trials[m.best].Number)
 	}
-	return m.th.boxed(title+" · c copies · esc closes"+more, rows, bw)
+	return dialogBox(m.th, title+" · c copies · esc closes"+more, rows, bw)
 }
 
 // shellRows breaks a command line between its words, so that the rows are one command to a shell again.

@@ -77,7 +77,7 @@ func (m *tuning) headerState(w int) string {
 	inner.put(tokText, text)
 	if isFinite(share) && m.underway() {
 		inner.put(tokText, " ")
-		m.view.progress(inner, share, max(6, min(20, w/8)))
+		m.pen.progress(inner, share, max(6, min(20, w/8)))
 	}
 	trials := plural(len(m.board.Trials), "trial")
 	if all := m.board.Planned; all > len(m.board.Trials) && m.underway() {

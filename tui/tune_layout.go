@@ -143,7 +143,7 @@ func (m *tuning) pane(p *tunePlace) []string {
 		if p.pane == m.focus {
 			ink, title[0].t = tokFocus, tokFocus
 		}
-		return m.th.framed(ink, roomFor(title, p.w-6), rows, p.w)
+		return withFrame(m.th, ink, roomFor(title, p.w-6), rows, p.w)
 	}
 	arrow := " "
 	if p.pane == m.focus {
