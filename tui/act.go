@@ -220,7 +220,7 @@ func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 	}
 	if p, ok := a.panes[a.focus].(moused); ok && a.zoomed && a.overlay == nil && !a.racing() {
 		for _, at := range a.layout(true).places {
-			if at.contains(m.X, m.Y) && p.handleMouse(a.view(), msg, m.X-at.x-2, m.Y-at.y-1) {
+			if at.contains(m.X, m.Y) && p.handleMouse(a.paneView(), msg, m.X-at.x-2, m.Y-at.y-1) {
 				a.look++
 				return nil
 			}
@@ -250,6 +250,6 @@ func (a *App) toggleLog() tea.Cmd {
 		a.look++
 		return nil
 	}
-	a.note(tokMuted, p.name(a.view())+" has no scale to switch")
+	a.note(tokMuted, p.name(a.paneView())+" has no scale to switch")
 	return a.expire()
 }

@@ -169,8 +169,8 @@ func (o *Options) program(ctx context.Context, environ []string, noColor bool) [
 	return opts
 }
 
-// view is what panes are drawn from.
-func (a *App) view() *view { return &view{a.pen, a.h} }
+// paneView is what panes are drawn from.
+func (a *App) paneView() *view { return &view{a.pen, a.h} }
 
 // restyle follows a change of the background or of the terminal's colours.
 func (a *App) restyle() {
@@ -254,7 +254,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if p, ok := a.panes[a.focus].(keyed); ok && a.zoomed && !a.racing() {
-		if cmd, taken := p.handleKey(a.view(), k); taken {
+		if cmd, taken := p.handleKey(a.paneView(), k); taken {
 			a.look++
 			return cmd
 		}
@@ -314,7 +314,7 @@ func (a *App) screen() []string {
 	rows := make([]string, 0, a.height)
 	rows = append(rows, a.header(a.width)...)
 	if a.racing() {
-		rows = append(rows, a.race.draw(a.view(), a.width, a.height-s.header.h-footerRows)...)
+		rows = append(rows, a.race.draw(a.paneView(), a.width, a.height-s.header.h-footerRows)...)
 	} else {
 		rows = append(rows, a.body(&s)...)
 	}

@@ -114,8 +114,8 @@ func TestPanes(t *testing.T) {
 	a := newTest(script{epochs: 33, spectra: true, skips: true}, Options{NoColor: true}, 120, 40)
 	for _, w := range []int{40, 80, 120} {
 		for id, p := range a.panes {
-			t.Run(fmt.Sprintf("%d-%s-%d", id, p.name(a.view()), w), func(t *testing.T) {
-				rows := new(drawn).draw(p, a.view(), rect{0, 0, w, 14}, drawnKey{})
+			t.Run(fmt.Sprintf("%d-%s-%d", id, p.name(a.paneView()), w), func(t *testing.T) {
+				rows := new(drawn).draw(p, a.paneView(), rect{0, 0, w, 14}, drawnKey{})
 				for i, r := range rows {
 					if n := ansi.StringWidth(r); n != w {
 						t.Errorf("row %d is %d wide", i, n)

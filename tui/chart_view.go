@@ -356,3 +356,12 @@ func (cv *chartView) keys(v *pen, w int) string {
 	}
 	return l.full()
 }
+
+// ownKeys are the keys of the charts and what they do, for the help.
+func (cv *chartView) ownKeys() [][2]string {
+	return [][2]string{
+		{"← →", "cursor; with shift by ten, home and end"}, {"[ ]", "zoom x out and in; also the wheel"}, {"< >", "pan; also by dragging"},
+		{"0", "all of the run again"}, {"x", "x: epochs, seconds, work"}, {"X", "logarithmic x"}, {"m", "smoothing; the raw curve stays"},
+		{"c", "leave out what is far off, and say so"}, {"esc", "hide the cursor, then back"},
+	}
+}

@@ -166,7 +166,7 @@ func (f *settingsForm) apply(a *App) tea.Cmd {
 }
 
 func (f *settingsForm) draw(a *App, w, h int) []string {
-	v := a.view()
+	v := a.paneView()
 	bw := min(w-2, 100)
 	inner := bw - 4
 	fields := strings.Split(f.form.View(), "\n")

@@ -3,20 +3,11 @@ package tui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
-
-// PanicError says that the program of a guest's screen broke. The run and the other screens go on.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("the screen broke: %v", e.Value) }
 
 // guestPause is the least time between two frames of a guest's screen: of keys that come faster the last one is drawn.
 const guestPause = 40 * time.Millisecond

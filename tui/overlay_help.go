@@ -6,9 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// explained is a pane that has keys of its own while it is zoomed, for the help: pairs of a key and a clause.
-type explained interface{ ownKeys() [][2]string }
-
 // helpOverlay is every key with what it does, and what stands in the panes, scrolled by so many rows.
 type helpOverlay struct{ top int }
 
@@ -93,7 +90,7 @@ func (a *App) keySections() (out []section) {
 			}
 		}
 	case ok && a.zoomed:
-		own.title = a.panes[a.focus].name(a.view()) + ", zoomed"
+		own.title = a.panes[a.focus].name(a.paneView()) + ", zoomed"
 		for _, k := range p.ownKeys() {
 			own.rows = append(own.rows, explain(tokAccent, k[0], columns, k[1]))
 		}

@@ -73,12 +73,12 @@ func (a *App) pane(p *place) []string {
 	if a.holds(p.pane, d, key) {
 		a.stale = true
 		if now := a.clock(); now.Sub(d.headed) >= headHold && !key.zoomed && plotted(p.pane) {
-			d.rows[0], d.headed = frameTop(shown, a.view(), p.w, key.focused), now
+			d.rows[0], d.headed = frameTop(shown, a.paneView(), p.w, key.focused), now
 		}
 		return d.rows
 	}
 	before := d.key
-	rows := d.draw(shown, a.view(), p.rect, key)
+	rows := d.draw(shown, a.paneView(), p.rect, key)
 	if d.key != before {
 		d.at = a.clock()
 		d.headed = d.at

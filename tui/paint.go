@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"io"
 	"runtime/debug"
 	"strings"
@@ -186,3 +187,11 @@ func (p *painter) draw(f guestFrame) error {
 	_, err := p.out.Write(b.out)
 	return err
 }
+
+// PanicError says that the program of a guest's screen broke. The run and the other screens go on.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("the screen broke: %v", e.Value) }

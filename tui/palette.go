@@ -102,7 +102,7 @@ func (a *App) methodEntries() (out []paletteEntry) {
 func (a *App) paneEntries() (out []paletteEntry) {
 	why := covered(a)
 	for id := range paneCount {
-		out = append(out, paletteEntry{kind: "pane", text: a.panes[id].name(a.view()), also: "zoom", why: why,
+		out = append(out, paletteEntry{kind: "pane", text: a.panes[id].name(a.paneView()), also: "zoom", why: why,
 			do: func(a *App) tea.Cmd { a.focus = id; return a.zoom(true) }})
 	}
 	return out
@@ -203,7 +203,7 @@ func (p *palette) choose(a *App) tea.Cmd {
 }
 
 func (p *palette) draw(a *App, w, h int) []string {
-	v := a.view()
+	v := a.paneView()
 	bw := min(w-2, 92)
 	inner := bw - 4
 	l := v.th.line(inner)

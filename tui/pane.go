@@ -46,6 +46,15 @@ type askMsg struct{ command event.Command }
 // ask returns the tea.Cmd that sends a command to the run.
 func ask(c event.Command) tea.Cmd { return func() tea.Msg { return askMsg{c} } }
 
+// pictured is a pane that says by itself what its picture shows.
+type pictured interface {
+	// figure returns nil while there is nothing to show.
+	figure(v *view) *figure
+}
+
+// explained is a pane that has keys of its own while it is zoomed, for the help: pairs of a key and a clause.
+type explained interface{ ownKeys() [][2]string }
+
 // chartPane is embedded by panes of charts: it hands their keys and their mouse to the charts.
 type chartPane struct{ chartView }
 
@@ -65,54 +74,6 @@ type moused interface {
 	// handleMouse gets a click, release, wheel or motion at a cell of its body, of the size that it was last drawn in.
 	handleMouse(v *view, m tea.MouseMsg, x, y int) (taken bool)
 }
-
-func newPanes() [paneCount]pane {
-	return [paneCount]pane{
-		paneLoss:     &lossPane{log: true},
-		paneAccuracy: &accuracyPane{},
-		paneInner:    &innerPane{},
-		paneSpectrum: &spectrumPane{},
-		paneTopology: &topologyPane{},
-		paneRegion:   &regionPane{log: true},
-		paneErrors:   &errorsPane{},
-		paneWork:     &workPane{},
-		paneLog:      &logPane{},
-	}
-}
-
-// What the panes do beyond the contract. Interfaces that are met by promotion and asked for by assertion are lost without
-// an error when a type changes, so each is stated.
-var (
-	_ keyed = (*lossPane)(nil)
-	_ keyed = (*accuracyPane)(nil)
-	_ keyed = (*regionPane)(nil)
-	_ keyed = (*workPane)(nil)
-	_ keyed = (*innerPane)(nil)
-	_ keyed = (*spectrumPane)(nil)
-	_ keyed = (*topologyPane)(nil)
-	_ keyed = (*errorsPane)(nil)
-	_ keyed = (*logPane)(nil)
-
-	_ moused = (*lossPane)(nil)
-	_ moused = (*accuracyPane)(nil)
-	_ moused = (*regionPane)(nil)
-	_ moused = (*workPane)(nil)
-	_ moused = (*innerPane)(nil)
-	_ moused = (*topologyPane)(nil)
-
-	_ glancer = (*topologyPane)(nil)
-	_ glancer = (*errorsPane)(nil)
-
-	_ pictured = (*lossPane)(nil)
-	_ pictured = (*accuracyPane)(nil)
-	_ pictured = (*regionPane)(nil)
-	_ pictured = (*innerPane)(nil)
-	_ pictured = (*spectrumPane)(nil)
-	_ pictured = (*workPane)(nil)
-
-	_ restarted = (*innerPane)(nil)
-	_ restarted = (*logPane)(nil)
-)
 
 // linear is embedded by panes without a scale to switch.
 type linear struct{}

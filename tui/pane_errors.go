@@ -343,3 +343,7 @@ func residualsOf(e *event.ErrorsEvent, output int) (s residualFigures, ok bool) 
 	s.rms = math.Sqrt(s.rms)
 	return s, s.n > 0
 }
+
+func (p *errorsPane) ownKeys() [][2]string {
+	return [][2]string{{"v", "ask again"}, {"r", "training or test rows"}, {"w", "confusions or worst rows"}, {"← →", "output, of regression"}}
+}

@@ -19,7 +19,7 @@ func TestInnerPaneBlocks(t *testing.T) {
 		for _, blocks := range []int{1, 4, 16} {
 			t.Run(fmt.Sprintf("%d-%d", blocks, w), func(t *testing.T) {
 				a := staged(30, blocks)
-				rows := new(drawn).draw(a.panes[paneInner], a.view(), rect{0, 0, w, 12}, drawnKey{})
+				rows := new(drawn).draw(a.panes[paneInner], a.paneView(), rect{0, 0, w, 12}, drawnKey{})
 				for i, r := range rows {
 					if n := ansi.StringWidth(r); n != w {
 						t.Errorf("row %d has %d columns", i, n)
@@ -37,7 +37,7 @@ func TestGroupsShowTheNewest(t *testing.T) {
 		a := staged(epochs, 3)
 		p := a.panes[paneInner].(*innerPane)
 		p.marked = stageMarked{max(1, epochs-40), 0, 1}
-		columns, _ := p.groups(a.view(), 60, 9)
+		columns, _ := p.groups(a.paneView(), 60, 9)
 		if len(columns) == 0 {
 			t.Fatalf("%d epochs: no bars", epochs)
 		}
@@ -52,7 +52,7 @@ func TestGroupsShowTheNewest(t *testing.T) {
 			t.Errorf("%d epochs: %d marks", epochs, marks)
 		}
 		p.marked.epoch = -1
-		columns, _ = p.groups(a.view(), 60, 9)
+		columns, _ = p.groups(a.paneView(), 60, 9)
 		if last := columns[len(columns)-1]; last.epoch != epochs || last.x+last.w > 60 {
 			t.Errorf("%d epochs: the last bar is of %d and ends at %d", epochs, last.epoch, last.x+last.w)
 		}
@@ -66,7 +66,7 @@ func TestTheatreASCII(t *testing.T) {
 		a.gl = GlyphsASCII.set(nil)
 		a.h.apply(&feed.Delta{Status: a.h.status, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
 		for _, k := range keys {
-			a.panes[paneInner].(keyed).handleKey(a.view(), k)
+			a.panes[paneInner].(keyed).handleKey(a.paneView(), k)
 		}
 		if text := toASCII(theatreText(t, a, 120, 37)); strings.Contains(text, "?") {
 			t.Errorf("%v:\n%s", keys, text)

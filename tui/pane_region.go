@@ -307,3 +307,7 @@ func (p *regionPane) figure(v *view) *figure {
 		{name: "step norm", tok: tokTest, dashed: true, points: pointsOf(&h.step)},
 	}})
 }
+
+func (p *regionPane) ownKeys() [][2]string {
+	return append([][2]string{{"v", "other curves, where there are more than two"}}, p.chartView.ownKeys()...)
+}

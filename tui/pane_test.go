@@ -52,7 +52,7 @@ func TestLogColumns(t *testing.T) {
 		d.Epochs[len(d.Epochs)-1].Loss = event.Float(0.000991 + 0.00001*float64(e%3))
 	}
 	a.Update(came(d))
-	rows := a.panes[paneLog].body(a.view(), 40, 20, false)
+	rows := a.panes[paneLog].body(a.paneView(), 40, 20, false)
 	at := -1
 	for _, row := range rows {
 		text := ansi.Strip(row)

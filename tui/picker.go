@@ -66,7 +66,7 @@ func (*pickerOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (*pickerOverlay) draw(a *App, w, h int) []string { return a.picker.draw(a.view(), w, h) }
+func (*pickerOverlay) draw(a *App, w, h int) []string { return a.picker.draw(a.paneView(), w, h) }
 
 func (*pickerOverlay) hints(*App) []hint {
 	return []hint{{"enter", "switch"}, {"↑↓", "choose"}, {"1…9", "by number"}, {"esc", "close"}}

@@ -15,26 +15,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// pictured is a pane that says by itself what its picture shows.
-type pictured interface {
-	// figure returns nil while there is nothing to show.
-	figure(v *view) *figure
-}
-
 // chartPicture writes the focused pane's data as svg, png or pdf.
 func (a *App) chartPicture(format string) tea.Cmd {
 	p := a.panes[a.focus]
 	f := a.figure()
 	if f == nil {
-		return a.refuse(p.name(a.view()) + " has nothing to draw; P takes the screen")
+		return a.refuse(p.name(a.paneView()) + " has nothing to draw; P takes the screen")
 	}
-	return a.picture(p.name(a.view()), format, func(w io.Writer) error { return f.write(w, format) })
+	return a.picture(p.name(a.paneView()), format, func(w io.Writer) error { return f.write(w, format) })
 }
 
 // figure is what the focused pane's picture shows, nil for nothing.
 func (a *App) figure() *figure {
 	if p, ok := a.panes[a.focus].(pictured); ok {
-		return p.figure(a.view())
+		return p.figure(a.paneView())
 	}
 	return nil
 }

@@ -250,7 +250,7 @@ func parseBudget(text string) (equivalents, seconds float64, problem string) {
 }
 
 func (f *raceForm) draw(a *App, w, h int) []string {
-	v := a.view()
+	v := a.paneView()
 	bw := min(w-2, 96)
 	inner := bw - 4
 	c, problem := f.plan(a)

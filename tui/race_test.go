@@ -75,7 +75,7 @@ func TestRaceScreens(t *testing.T) {
 				a := newRaceTest(c.n, c.laps, c.state, size[0], size[1])
 				press(a, c.keys...)
 				frameText(t, a)
-				rows := append(a.race.draw(a.view(), size[0], size[1]-headerRows-footerRows), a.footer(size[0]))
+				rows := append(a.race.draw(a.paneView(), size[0], size[1]-headerRows-footerRows), a.footer(size[0]))
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}

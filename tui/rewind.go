@@ -118,7 +118,7 @@ func (o *rewindOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 }
 
 func (o *rewindOverlay) draw(a *App, w, h int) []string {
-	v := a.view()
+	v := a.paneView()
 	bw := min(w-2, 110)
 	inner := bw - 4
 	shown := o.shown(v.h)

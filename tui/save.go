@@ -182,7 +182,7 @@ func (a *App) savedNote() tea.Cmd {
 }
 
 func (f *saveForm) draw(a *App, w, h int) []string {
-	v := a.view()
+	v := a.paneView()
 	bw := min(w-2, 80)
 	inner := bw - 4
 	l := v.th.line(inner).put(tokMuted, "file ")

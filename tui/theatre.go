@@ -348,3 +348,10 @@ func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 	}
 	return l.full()
 }
+
+func (t *theatre) ownKeys() [][2]string {
+	return [][2]string{
+		{"← →", "iteration before and after"}, {"↑ ↓", "solve before and after; pgup, pgdown: epochs"}, {"home end", "beginning; the newest again"},
+		{"l", "loss along the last step"}, {"v", "another view"},
+	}
+}

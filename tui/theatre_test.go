@@ -115,7 +115,7 @@ func TestTheatre(t *testing.T) {
 				}
 				p := a.panes[paneInner].(*innerPane)
 				for _, k := range c.keys {
-					if _, taken := p.handleKey(a.view(), k); !taken {
+					if _, taken := p.handleKey(a.paneView(), k); !taken {
 						t.Fatalf("%s was not taken", k)
 					}
 				}
@@ -128,7 +128,7 @@ func TestTheatre(t *testing.T) {
 // theatreText is the zoomed pane without escape sequences, its size checked.
 func theatreText(t *testing.T, a *App, w, h int) string {
 	t.Helper()
-	rows := new(drawn).draw(a.panes[paneInner], a.view(), rect{0, 0, w, h}, drawnKey{zoomed: true})
+	rows := new(drawn).draw(a.panes[paneInner], a.paneView(), rect{0, 0, w, h}, drawnKey{zoomed: true})
 	if len(rows) != h {
 		t.Fatalf("%d rows in %d", len(rows), h)
 	}
@@ -152,10 +152,10 @@ func TestTheatreAnySize(t *testing.T) {
 		}
 		for range r.IntN(12) {
 			k := []string{"left", "right", "up", "down", "home", "end", "l", "v"}[r.IntN(8)]
-			a.panes[paneInner].(keyed).handleKey(a.view(), k)
+			a.panes[paneInner].(keyed).handleKey(a.paneView(), k)
 		}
 		w, h := 5+r.IntN(200), 3+r.IntN(60)
-		rows := a.panes[paneInner].body(a.view(), w, h, true)
+		rows := a.panes[paneInner].body(a.paneView(), w, h, true)
 		if len(rows) > h {
 			t.Fatalf("%d rows in %d × %d", len(rows), w, h)
 		}
@@ -176,7 +176,7 @@ func TestWalk(t *testing.T) {
 		return fmt.Sprintf("%d/%d/%d", s.epoch, s.block, s.now().n)
 	}
 	press := func(k string) string {
-		p.handleKey(a.view(), k)
+		p.handleKey(a.paneView(), k)
 		return at()
 	}
 	press("home")
@@ -208,7 +208,7 @@ func TestWalk(t *testing.T) {
 	if p.pinned || at() != "4/0/12" {
 		t.Errorf("the end is %s", at())
 	}
-	if _, taken := p.handleKey(a.view(), "tab"); taken {
+	if _, taken := p.handleKey(a.paneView(), "tab"); taken {
 		t.Error("tab was taken")
 	}
 }
@@ -297,17 +297,17 @@ func TestStageMouse(t *testing.T) {
 	p := a.panes[paneInner].(*innerPane)
 	theatreText(t, a, 120, 37)
 	spot := p.spots[1]
-	if !p.handleMouse(a.view(), tea.MouseClickMsg{Button: tea.MouseLeft}, spot.x, spot.y) {
+	if !p.handleMouse(a.paneView(), tea.MouseClickMsg{Button: tea.MouseLeft}, spot.x, spot.y) {
 		t.Fatal("a click was not taken")
 	}
 	if s, _ := p.scene(a.h); s.now().n != 1 {
 		t.Errorf("looks at iteration %d", s.now().n)
 	}
-	p.handleMouse(a.view(), tea.MouseWheelMsg{Button: tea.MouseWheelDown}, 0, 0)
+	p.handleMouse(a.paneView(), tea.MouseWheelMsg{Button: tea.MouseWheelDown}, 0, 0)
 	if s, _ := p.scene(a.h); s.now().n != 2 {
 		t.Errorf("the wheel went to iteration %d", s.now().n)
 	}
-	if p.handleMouse(a.view(), tea.MouseClickMsg{Button: tea.MouseLeft}, 0, 0) {
+	if p.handleMouse(a.paneView(), tea.MouseClickMsg{Button: tea.MouseLeft}, 0, 0) {
 		t.Error("a click at nothing was taken")
 	}
 }
@@ -346,6 +346,6 @@ func BenchmarkTheatre(b *testing.B) {
 	solve, _ := stagedEvents(62, 0, 4000, krylov.Limit)
 	a.h.apply(&feed.Delta{Status: a.h.status, Inner: solve, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
 	for range b.N {
-		a.panes[paneInner].body(a.view(), 196, 55, true)
+		a.panes[paneInner].body(a.paneView(), 196, 55, true)
 	}
 }
