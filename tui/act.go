@@ -151,7 +151,7 @@ func (a *App) stopped(err error) tea.Cmd {
 
 // note shows a line at the right of the footer.
 func (a *App) note(t token, text string) {
-	a.notice = part{t, text}
+	a.notice = t.of(text)
 	a.notices++
 }
 

@@ -309,7 +309,7 @@ func (a *App) windowTitle() string {
 func (a *App) screen() []string {
 	s := a.layout(a.zoomed)
 	if len(s.places) == 0 {
-		return tooSmall(a.th, a.width, a.height)
+		return tooSmall(&a.pen, a.width, a.height)
 	}
 	rows := make([]string, 0, a.height)
 	rows = append(rows, a.header(a.width)...)
@@ -355,7 +355,7 @@ func (a *App) body(s *screenLayout) []string {
 }
 
 // tooSmall says what the screen needs, in whatever room there is.
-func tooSmall(t *theme, w, h int) []string {
+func tooSmall(t *pen, w, h int) []string {
 	rows := make([]string, h)
 	texts := []string{"newtop needs 60 × 16", "this is " + count(w) + " × " + count(h)}
 	for i := range rows {

@@ -189,7 +189,7 @@ func TestSpectrumUnderWay(t *testing.T) {
 	a := newTest(script{epochs: 3}, Options{}, 120, 40)
 	a.h.status.Computing = "spectrum"
 	press(a, "k")
-	if f := a.feed.(*fakeFeed); len(f.commands) > 0 || a.notice != (part{tokText, "a spectrum is being computed"}) {
+	if f := a.feed.(*fakeFeed); len(f.commands) > 0 || a.notice != (tokText.of("a spectrum is being computed")) {
 		t.Errorf("the run was asked for %v, and the footer says %q", f.commands, a.notice.s)
 	}
 }

@@ -45,7 +45,7 @@ func (a *App) audience(w int) []part {
 	}
 	n := count(len(all.Viewers))
 	if w < roomy {
-		return []part{{tokMuted, n + "◉  "}}
+		return []part{tokMuted.of(n + "◉  ")}
 	}
 	names := 24
 	if w < full {
@@ -56,7 +56,7 @@ func (a *App) audience(w int) []part {
 	if w < full && who != "" {
 		n = count(len(all.Viewers)) + "◉"
 	}
-	return []part{{tokMuted, n}, {tokText, who}, {tokText, "  "}}
+	return []part{tokMuted.of(n), tokText.of(who), tokText.of("  ")}
 }
 
 // controls says who controls the run, with names of at most so many columns together.
@@ -112,7 +112,9 @@ func (a *App) audienceEntries() (out []paletteEntry) {
 // whoOverlay lists those who look at the run, from a row on.
 type whoOverlay struct{ top int }
 
-func (o *whoOverlay) hints(*App) []hint { return []hint{{"esc", "close"}, {"↑↓", "scroll"}} }
+func (o *whoOverlay) hints(*App) []hint {
+	return []hint{newHint("esc", "close"), newHint("↑↓", "scroll")}
+}
 
 func (o *whoOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 	k, ok := msg.(tea.KeyPressMsg)
@@ -141,7 +143,7 @@ func (o *whoOverlay) draw(a *App, w, h int) []string {
 	if all := a.h.status.Audience; all != nil {
 		viewers = all.Viewers
 	}
-	rows := []string{a.th.line(inner).put(tokMuted, "name").to(inner-38).put(tokMuted, "role").to(inner-28).put(tokMuted, "since").to(inner-16).put(tokMuted, "key").full()}
+	rows := []string{a.line(inner).put(tokMuted, "name").to(inner-38).put(tokMuted, "role").to(inner-28).put(tokMuted, "since").to(inner-16).put(tokMuted, "key").full()}
 	room := max(1, h-3)
 	o.top = max(0, min(o.top, len(viewers)-room))
 	you := false
@@ -157,20 +159,20 @@ func (o *whoOverlay) draw(a *App, w, h int) []string {
 	if len(viewers) > room {
 		title += ", " + count(o.top+1) + " to " + count(min(o.top+room, len(viewers)))
 	}
-	return dialogBox(a.th, title, clip(rows, h-2), bw)
+	return dialogBox(&a.pen, title, clip(rows, h-2), bw)
 }
 
 // who is the row of a viewer.
 func (a *App) who(v *event.Viewer, you bool, w int) string {
-	name, role := clean(v.Name), part{tokMuted, "looks"}
+	name, role := clean(v.Name), tokMuted.of("looks")
 	if v.Control {
-		role = part{tokStrong, "controls"}
+		role = tokStrong.of("controls")
 	}
 	mark := ""
 	if you {
 		mark = " (you)"
 	}
-	l := a.th.line(w).put(tokText, ansi.Truncate(name, w-39-len(mark), "…")).put(tokAccent, mark)
+	l := a.line(w).put(tokText, ansi.Truncate(name, w-39-len(mark), "…")).put(tokAccent, mark)
 	return l.to(w-38).put(role.t, role.s).to(w-28).put(tokText, since(v.Since, a.clock())).to(w-16).put(tokMuted, shortKey(v.Key)).full()
 }
 
@@ -198,7 +200,7 @@ func shortKey(s string) string {
 type stopOverlay struct{}
 
 func (*stopOverlay) hints(*App) []hint {
-	return []hint{{"enter", "stop the run"}, {"esc", "let it go on"}}
+	return []hint{newHint("enter", "stop the run"), newHint("esc", "let it go on")}
 }
 
 func (*stopOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
@@ -231,8 +233,8 @@ func (*stopOverlay) draw(a *App, w, h int) []string {
 		watching = count(others) + " others are watching"
 	}
 	bw := min(w-2, 56)
-	put := func(t token, s string) string { return a.th.line(bw-4).put(t, s).full() }
+	put := func(t token, s string) string { return a.line(bw-4).put(t, s).full() }
 	rows := []string{put(tokWarn, "The run ends for everybody and is not trained on."), put(tokText, watching+"; what was reached stays"), "",
 		put(tokMuted, "enter stops it, esc lets it go on")}
-	return dialogBox(a.th, "stop the run?", clip(rows, h-2), bw)
+	return dialogBox(&a.pen, "stop the run?", clip(rows, h-2), bw)
 }

@@ -64,11 +64,11 @@ func (c *chart) write(x, y int, s string, t token) {
 }
 
 // text writes the cells as rows, each exactly w columns wide.
-func (c *chart) text(th *theme) []string {
+func (c *chart) text(v *pen) []string {
 	rows := make([]string, c.h)
 	run := make([]rune, 0, c.w)
 	for y := range rows {
-		l := th.line(c.w)
+		l := v.line(c.w)
 		now := tokText
 		run = run[:0]
 		for _, g := range c.cells[y*c.w : (y+1)*c.w] {

@@ -77,12 +77,12 @@ func (c *chart) values(v *pen, p plot, a area) {
 
 // framedRows puts a frame around rows of at most w columns.
 func framedRows(rows [][]part, w int) (int, [][]part) {
-	out := [][]part{{{tokFocus, "╭" + repeat("─", w+2) + "╮"}}}
+	out := [][]part{{tokFocus.of("╭" + repeat("─", w+2) + "╮")}}
 	for _, r := range rows {
-		row := append([]part{{tokFocus, "│ "}}, r...)
-		out = append(out, append(row, part{tokFocus, spaces(w-width(r)) + " │"}))
+		row := append([]part{tokFocus.of("│ ")}, r...)
+		out = append(out, append(row, tokFocus.of(spaces(w-width(r))+" │")))
 	}
-	return w + 4, append(out, []part{{tokFocus, "╰" + repeat("─", w+2) + "╯"}})
+	return w + 4, append(out, []part{tokFocus.of("╰" + repeat("─", w+2) + "╯")})
 }
 
 // valueRows say where the cursor is, what every curve has there and what happened; less the briefer they are.
@@ -99,18 +99,18 @@ func (p *plot) valueRows(v *pen, a area, x, brevity int) [][]part {
 		if brevity == 0 {
 			name = k.sign(v.gl) + name
 		}
-		row := []part{{k.tok, name + "  "}}
+		row := []part{k.tok.of(name + "  ")}
 		switch {
 		case in.n == 0 && in.holes:
-			row = append(row, part{tokBad, "not finite"})
+			row = append(row, tokBad.of("not finite"))
 		case in.n == 0:
-			row = append(row, part{tokMuted, "–"})
+			row = append(row, tokMuted.of("–"))
 		case brevity == 2:
-			row = append(row, part{tokText, p.text(in.last)})
+			row = append(row, tokText.of(p.text(in.last)))
 		default:
-			row = append(row, part{tokText, p.between(&in)})
+			row = append(row, tokText.of(p.between(&in)))
 			if in.holes {
-				row = append(row, part{tokBad, " × not finite"})
+				row = append(row, tokBad.of(" × not finite"))
 			}
 		}
 		curves = append(curves, row)
@@ -118,7 +118,7 @@ func (p *plot) valueRows(v *pen, a area, x, brevity int) [][]part {
 	rows := append([][]part{p.where(first, brevity > 0)}, curves...)
 	for _, m := range p.marks {
 		if a.has(m.x) && a.cellX(v.gl, m.x) == x && brevity == 0 {
-			rows = append(rows, []part{{tokAccent, "┊ "}, {tokText, m.text}})
+			rows = append(rows, []part{tokAccent.of("┊ "), tokText.of(m.text)})
 		}
 	}
 	return rows
@@ -140,10 +140,10 @@ func (p *plot) where(first float64, short bool) []part {
 		epochs = "epochs " + count(int(first)) + "–" + count(int(at[xEpoch]))
 	}
 	all := [axisCount]string{epochs, span(at[xSeconds]), work(at[xEquivalents]) + " equivalents"}
-	row := []part{{tokStrong, all[p.by]}}
+	row := []part{tokStrong.of(all[p.by])}
 	for by, s := range all {
 		if axis(by) != p.by && !short && (at[by] > 0 || by == int(xEpoch)) {
-			row = append(row, part{tokMuted, " · " + s})
+			row = append(row, tokMuted.of(" · "+s))
 		}
 	}
 	return row

@@ -332,7 +332,7 @@ func (cv *chartView) smoother() {
 
 // keys names the keys in the last row.
 func (cv *chartView) keys(v *pen, w int) string {
-	l := v.th.line(w)
+	l := v.line(w)
 	next := "x " + cv.by.words()
 	smoothing := "smooth"
 	if cv.half > 0 {
@@ -352,7 +352,7 @@ func (cv *chartView) keys(v *pen, w int) string {
 		if i == 0 {
 			gap = ""
 		}
-		l.group(part{tokText, gap}, part{tokAccent, k[0]}, part{tokMuted, " " + k[1]})
+		l.group(tokText.of(gap), tokAccent.of(k[0]), tokMuted.of(" "+k[1]))
 	}
 	return l.full()
 }

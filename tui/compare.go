@@ -115,7 +115,7 @@ func (m *comparison) screen() []string {
 	if m.width < minWidth || m.height < minHeight {
 		m.charts.view.begin()
 		m.table.rect = rect{}
-		return tooSmall(m.th, m.width, m.height)
+		return tooSmall(&m.pen, m.width, m.height)
 	}
 	rows := []string{m.header(m.width)}
 	rows = append(rows, m.body(m.width, m.height-len(rows)-footerRows)...)
@@ -141,7 +141,7 @@ func (m *comparison) body(w, h int) []string {
 
 // header says what is compared.
 func (m *comparison) header(w int) string {
-	l := m.th.line(w).put(tokText, " ").put(tokAccent, m.title)
+	l := m.line(w).put(tokText, " ").put(tokAccent, m.title)
 	n := len(m.runs)
 	what := "  " + count(n) + " runs compared"
 	if n == 1 {
@@ -149,7 +149,7 @@ func (m *comparison) header(w int) string {
 	}
 	l.put(tokStrong, what)
 	for _, s := range m.subject() {
-		l.group(part{tokText, "  " + s})
+		l.group(tokText.of("  " + s))
 	}
 	return l.full()
 }

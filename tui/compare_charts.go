@@ -46,7 +46,7 @@ func (c *compareCharts) draw(m *comparison, r rect, framed bool) []string {
 	c.view.begin()
 	c.pair = r.w >= pairWidth && !m.zoomed && len(c.shown) > 1
 	if len(c.shown) == 0 {
-		return block([]string{"", m.th.line(r.w).to(2).put(tokMuted, "no run has an epoch to show").full()}, r.w, r.h)
+		return block([]string{"", m.line(r.w).to(2).put(tokMuted, "no run has an epoch to show").full()}, r.w, r.h)
 	}
 	keys := m.zoomed && r.h >= 8
 	if keys {
@@ -74,7 +74,7 @@ func (c *compareCharts) one(m *comparison, side int, r rect, framed bool) []stri
 	k := c.quantity(side)
 	p := c.plot(m, k)
 	if len(p.curves) == 0 {
-		text := m.th.line(r.w).to(2).put(tokMuted, "no run that is shown has a "+comparedQuantities[k].name).full()
+		text := m.line(r.w).to(2).put(tokMuted, "no run that is shown has a "+comparedQuantities[k].name).full()
 		return block([]string{"", text}, r.w, r.h)
 	}
 	if c.view.fresh {
@@ -84,9 +84,9 @@ func (c *compareCharts) one(m *comparison, side int, r rect, framed bool) []stri
 	}
 	title := c.title(&p, k, r.w-6)
 	if framed {
-		return block(withFrame(m.th, tokBorder, title, c.show(m, side, p, rect{r.x + 2, r.y + 1, r.w - 4, r.h - 2}), r.w), r.w, r.h)
+		return block(withFrame(&m.pen, tokBorder, title, c.show(m, side, p, rect{r.x + 2, r.y + 1, r.w - 4, r.h - 2}), r.w), r.w, r.h)
 	}
-	l := m.th.line(r.w).put(tokText, " ")
+	l := m.line(r.w).put(tokText, " ")
 	for _, t := range title {
 		l.put(t.t, t.s)
 	}
@@ -175,7 +175,7 @@ func (c *compareCharts) within(curves []plotCurve) (some []plotCurve) {
 
 // title names a chart, its axes and how it is smoothed, as far as there is room.
 func (c *compareCharts) title(p *plot, k, room int) []part {
-	parts := []part{{tokStrong, comparedQuantities[k].name}}
+	parts := []part{tokStrong.of(comparedQuantities[k].name)}
 	var rest []string
 	rest = append(rest, "by "+c.view.by.words())
 	if c.view.half > 0 {
@@ -189,7 +189,7 @@ func (c *compareCharts) title(p *plot, k, room int) []part {
 	}
 	for _, s := range rest {
 		if width(parts)+cells(s)+2 <= room {
-			parts = append(parts, part{tokMuted, "  " + s})
+			parts = append(parts, tokMuted.of("  "+s))
 		}
 	}
 	return parts

@@ -56,7 +56,9 @@ func (o *compareHelp) handleKey(m *comparison, k string) (taken, closed bool) {
 	return taken, !taken
 }
 
-func (o *compareHelp) hints() []hint { return []hint{{"esc", "close"}, {"↑↓", "scroll"}} }
+func (o *compareHelp) hints() []hint {
+	return []hint{newHint("esc", "close"), newHint("↑↓", "scroll")}
+}
 
 func (o *compareHelp) draw(m *comparison, w, h int) []string {
 	const left, right, columns = 60, 56, 8
@@ -84,13 +86,13 @@ func (o *compareHelp) draw(m *comparison, w, h int) []string {
 	bw := left + right + 6
 	var rows []string
 	if w >= bw {
-		rows = beside(stackSections(m.th, []section{keys}, left, true), left, stackSections(m.th, rest, right, true))
+		rows = beside(stackSections(&m.pen, []section{keys}, left, true), left, stackSections(&m.pen, rest, right, true))
 	} else {
 		bw = min(w-2, 66)
-		rows = stackSections(m.th, append([]section{keys}, rest...), bw-4, true)
+		rows = stackSections(&m.pen, append([]section{keys}, rest...), bw-4, true)
 	}
 	rows, more := o.cut(rows, max(1, h-2))
-	return dialogBox(m.th, "help · esc closes"+more, rows, bw)
+	return dialogBox(&m.pen, "help · esc closes"+more, rows, bw)
 }
 
 // compareDifferences is a table of what was chosen for the runs.
@@ -122,7 +124,7 @@ func (o *compareDifferences) hints() []hint {
 	if o.all {
 		word = "differences only"
 	}
-	return []hint{{"esc", "close"}, {"a", word}, {"↑↓", "scroll"}, {"←→", "runs"}}
+	return []hint{newHint("esc", "close"), newHint("a", word), newHint("↑↓", "scroll"), newHint("←→", "runs")}
 }
 
 func (o *compareDifferences) draw(m *comparison, w, h int) []string {
@@ -157,7 +159,7 @@ func (o *compareDifferences) draw(m *comparison, w, h int) []string {
 		title = "what was chosen"
 	}
 	inner = max(inner, min(w-6, 44))
-	head := m.th.line(inner).to(names)
+	head := m.line(inner).to(names)
 	for i := o.from; i < o.from+o.fits; i++ {
 		head.put(tokText, "  ").put(racerInk(i), racerLetter(i)).put(tokMuted, " "+ansi.Truncate(m.runs[i].label, widest-5, "…")).to(names + (i-o.from+1)*widest)
 	}
@@ -166,16 +168,16 @@ func (o *compareDifferences) draw(m *comparison, w, h int) []string {
 		list = append(list, o.row(m, &r, names, widest, inner))
 	}
 	if len(rows) == 0 {
-		list = append(list, m.th.line(inner).put(tokMuted, "nothing that was chosen: the runs are alike").full())
+		list = append(list, m.line(inner).put(tokMuted, "nothing that was chosen: the runs are alike").full())
 	}
 	if !o.all && same > 0 {
-		list = append(list, m.th.line(inner).put(tokMuted, fmt.Sprintf("%d choices are the same; a shows them", same)).full())
+		list = append(list, m.line(inner).put(tokMuted, fmt.Sprintf("%d choices are the same; a shows them", same)).full())
 	}
 	list, more := o.cut(list, max(1, h-3))
 	if o.fits < len(m.runs) {
 		title += " · ←→ runs " + racerLetter(o.from) + " to " + racerLetter(o.from+o.fits-1) + " of " + count(len(m.runs))
 	}
-	return dialogBox(m.th, title+more, append([]string{head.full()}, list...), inner+4)
+	return dialogBox(&m.pen, title+more, append([]string{head.full()}, list...), inner+4)
 }
 
 // rowRank puts what runs chose differently before what only some of them have, and that before what is the same.
@@ -191,7 +193,7 @@ func rowRank(r *versus.Row) int {
 
 // row has a choice; a value that is not the first run's stands out.
 func (o *compareDifferences) row(m *comparison, r *versus.Row, names, wide, inner int) string {
-	l := m.th.line(inner).put(tokMuted, ansi.Truncate(r.Name, names, "…")).to(names)
+	l := m.line(inner).put(tokMuted, ansi.Truncate(r.Name, names, "…")).to(names)
 	for i := o.from; i < o.from+o.fits; i++ {
 		ink, v := tokText, r.Values[i]
 		if r.Differs && v != r.Values[0] {

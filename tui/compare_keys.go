@@ -188,7 +188,7 @@ func (m *comparison) footer(w int) string {
 	} else {
 		for i := range m.bindings {
 			if b := &m.bindings[i]; b.short != "" && (b.now == nil || b.now(m)) {
-				hints = append(hints, hint{b.Help().Key, b.short})
+				hints = append(hints, newHint(b.Help().Key, b.short))
 			}
 		}
 	}

@@ -138,17 +138,17 @@ func (r *comparedRun) text(v float64) string {
 func (r *comparedRun) state() part {
 	switch {
 	case r.Run == nil && len(r.Epochs) == 0:
-		return part{tokWarn, "did not begin"}
+		return tokWarn.of("did not begin")
 	case r.Diverged != nil || r.Done != nil && r.Done.Reason == event.ReasonDiverged:
-		return part{tokBad, "× diverged"}
+		return tokBad.of("× diverged")
 	case r.Done != nil && r.Done.Reason == event.ReasonFailed:
-		return part{tokBad, "failed"}
+		return tokBad.of("failed")
 	case r.Done != nil && r.Done.Reason == event.ReasonEpochs:
-		return part{tokMuted, "done"}
+		return tokMuted.of("done")
 	case r.Done != nil:
-		return part{tokMuted, clean(string(r.Done.Reason))}
+		return tokMuted.of(clean(string(r.Done.Reason)))
 	}
-	return part{tokMuted, clean(r.State)}
+	return tokMuted.of(clean(r.State))
 }
 
 // ranked orders the runs by the best value of their measure; what has none comes last. An error and an RMSE can't be

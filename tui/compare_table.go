@@ -27,12 +27,12 @@ type compareColumn struct {
 
 // columns lists the columns from the left, apart from the runs' names.
 func (m *comparison) columns() []compareColumn {
-	plain := func(s string) part { return part{tokText, s} }
+	plain := func(s string) part { return tokText.of(s) }
 	of := func(pick func(r *comparedRun) *event.EpochEvent, text func(r *comparedRun, e *event.EpochEvent) string) func(*comparedRun) part {
 		return func(r *comparedRun) part {
 			e := pick(r)
 			if e == nil {
-				return part{tokMuted, "–"}
+				return tokMuted.of("–")
 			}
 			return plain(text(r, e))
 		}
@@ -73,9 +73,9 @@ func (m *comparison) cursorColumns() (out []compareColumn) {
 		k := c.quantity(side)
 		out = append(out, compareColumn{comparedQuantities[k].name + " at " + at, 1 + side, func(r *comparedRun) part {
 			if s := c.here(r, k); s != "" {
-				return part{tokAccent, s}
+				return tokAccent.of(s)
 			}
-			return part{tokMuted, "–"}
+			return tokMuted.of("–")
 		}})
 	}
 	return out
@@ -155,7 +155,7 @@ func (m *comparison) drawTable(w, h int, framed bool) []string {
 	m.table.top = max(0, min(m.table.top, place, n-m.table.rows))
 	m.table.top = max(m.table.top, place-m.table.rows+1)
 	f := m.fit(inner)
-	l := m.th.line(inner).put(tokText, "   ").put(tokMuted, pad("run", f.name))
+	l := m.line(inner).put(tokText, "   ").put(tokMuted, pad("run", f.name))
 	for i, c := range f.columns {
 		l.put(tokMuted, m.align(&f, i, c.title))
 	}
@@ -168,7 +168,7 @@ func (m *comparison) drawTable(w, h int, framed bool) []string {
 	if !framed {
 		return rows
 	}
-	return withFrame(m.th, tokBorder, m.tableTitle(w-6), rows, w)
+	return withFrame(&m.pen, tokBorder, m.tableTitle(w-6), rows, w)
 }
 
 // suffix says behind a run's name what must be known of it, and that it diverged or failed where its state has no room.
@@ -203,7 +203,7 @@ func (m *comparison) align(f *fitted, i int, s string) string {
 
 func (m *comparison) row(f *fitted, i, w int) string {
 	r := &m.runs[i]
-	l := m.th.line(w)
+	l := m.line(w)
 	arrow, ink, letter, tone := " ", tokText, racerInk(i), tokBad
 	if i == m.at {
 		arrow, ink = "▸", tokChosen
@@ -230,10 +230,10 @@ func (m *comparison) row(f *fitted, i, w int) string {
 
 // tableTitle says what the table is.
 func (m *comparison) tableTitle(room int) []part {
-	parts := []part{{tokStrong, "runs"}}
+	parts := []part{tokStrong.of("runs")}
 	add := func(s string) {
 		if width(parts)+cells(s) <= room {
-			parts = append(parts, part{tokMuted, s})
+			parts = append(parts, tokMuted.of(s))
 		}
 	}
 	add("  by " + m.measured())
@@ -247,23 +247,23 @@ func (m *comparison) tableTitle(room int) []part {
 // about tells of the selected run what the table has no room for.
 func (m *comparison) about(w int) string {
 	r := &m.runs[m.at]
-	l := m.th.line(w).put(racerInk(m.at), " "+racerLetter(m.at)+" ")
-	groups := []part{{tokText, clean(r.ID)}, r.state()}
+	l := m.line(w).put(racerInk(m.at), " "+racerLetter(m.at)+" ")
+	groups := []part{tokText.of(clean(r.ID)), r.state()}
 	if e := r.Run; e != nil {
-		groups = append(groups, part{tokText, clean(e.Optimizer)}, part{tokMuted, e.Seeds()})
+		groups = append(groups, tokText.of(clean(e.Optimizer)), tokMuted.of(e.Seeds()))
 		if !e.Time.IsZero() {
-			groups = append(groups, part{tokMuted, e.Time.Format("2006-01-02 15:04")})
+			groups = append(groups, tokMuted.of(e.Time.Format("2006-01-02 15:04")))
 		}
 		if e.Kernel != "" {
-			groups = append(groups, part{tokMuted, clean(e.Kernel)})
+			groups = append(groups, tokMuted.of(clean(e.Kernel)))
 		}
 	}
 	if r.last != nil && !math.IsNaN(float64(r.last.Elapsed)) {
-		groups = append(groups, part{tokMuted, "trained " + elapsedText(float64(r.last.Elapsed))})
+		groups = append(groups, tokMuted.of("trained "+elapsedText(float64(r.last.Elapsed))))
 	}
 	sep := ""
 	for _, p := range groups {
-		if strings.TrimSpace(p.s) != "" && l.group(part{tokMuted, sep}, p) {
+		if strings.TrimSpace(p.s) != "" && l.group(tokMuted.of(sep), p) {
 			sep = " · "
 		}
 	}

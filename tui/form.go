@@ -80,7 +80,7 @@ func formTheme(bool) *huh.Styles {
 }
 
 func (f *settingsForm) hints(*App) []hint {
-	return []hint{{"enter", "apply"}, {"esc", "cancel"}, {"↑↓", "field"}, {"ctrl+d", "default"}, {"ctrl+u", "clear"}}
+	return []hint{newHint("enter", "apply"), newHint("esc", "cancel"), newHint("↑↓", "field"), newHint("ctrl+d", "default"), newHint("ctrl+u", "clear")}
 }
 
 // move goes to another field.
@@ -186,13 +186,13 @@ func (f *settingsForm) draw(a *App, w, h int) []string {
 	if room < len(f.values) {
 		title += " " + count(f.at+1) + "/" + count(len(f.values))
 	}
-	return dialogBox(v.th, title, clip(rows, h-2), bw)
+	return dialogBox(&v.pen, title, clip(rows, h-2), bw)
 }
 
 // row is a setting's name, its field, and what it means or what is wrong.
 func (f *settingsForm) row(v *view, i int, field string, w int) string {
 	p := &f.method.Parameters[i]
-	l := v.th.line(w)
+	l := v.line(w)
 	arrow, ink := " ", tokText
 	if i == f.at {
 		arrow, ink = "▸", tokAccent
@@ -217,7 +217,7 @@ func (f *settingsForm) about(v *view, w int) []string {
 		p := &f.method.Parameters[i]
 		say := func(t token, s string) {
 			for _, r := range strings.Split(ansi.Wrap(clean(s), max(w, 8), ""), "\n") {
-				all[i] = append(all[i], v.th.line(w).put(t, r).full())
+				all[i] = append(all[i], v.line(w).put(t, r).full())
 			}
 		}
 		say(tokText, p.Key+": "+p.Meaning)

@@ -21,7 +21,7 @@ func (a *App) header(w int) []string {
 }
 
 func (a *App) headerRun(w int) string {
-	l := a.th.line(w)
+	l := a.line(w)
 	l.put(tokText, " ").put(tokAccent, a.title)
 	audience := a.audience(w)
 	state := append(audience, a.state()...)
@@ -29,7 +29,7 @@ func (a *App) headerRun(w int) string {
 	if len(audience) > 0 {
 		room-- // else it would read as one of the facts
 	}
-	inner := a.th.line(room - l.w)
+	inner := a.line(room - l.w)
 	alert := a.alert()
 	switch {
 	case a.h.run == nil && alert == "" && a.h.watched():
@@ -37,7 +37,7 @@ func (a *App) headerRun(w int) string {
 	case a.h.run == nil && alert == "":
 		l.put(tokMuted, "  waiting for the run")
 	case alert != "":
-		facts := a.th.line(max(inner.room-cells(alert)-2, inner.room/3))
+		facts := a.line(max(inner.room-cells(alert)-2, inner.room/3))
 		a.facts(facts, 2)
 		inner.raw(facts.b.String(), facts.w).put(tokText, "  ").put(tokWarn, ansi.Truncate(alert, inner.left(), "…"))
 	default:
@@ -58,8 +58,8 @@ func (a *App) facts(l *line, most int) {
 		return
 	}
 	d, m := &r.Data, &r.Model
-	groups := [][]part{{{tokText, "  " + clean(d.Name)}}}
-	add := func(t token, s string) { groups = append(groups, []part{{t, "  " + s}}) }
+	groups := [][]part{{tokText.of("  " + clean(d.Name))}}
+	add := func(t token, s string) { groups = append(groups, []part{t.of("  " + s)}) }
 	if len(m.Layers) > 0 {
 		add(tokText, m.Shape())
 	}
@@ -98,31 +98,31 @@ func (a *App) state() []part {
 	case a.h.watched() && !a.h.over():
 		return []part{a.playing()}
 	case a.h.diverged != nil:
-		return []part{{tokBad, "× diverged"}}
+		return []part{tokBad.of("× diverged")}
 	case a.h.done != nil && a.h.done.Reason == event.ReasonFailed:
-		return []part{{tokBad, "× failed"}}
+		return []part{tokBad.of("× failed")}
 	case a.h.watched() && a.h.done == nil && s.Replay.Stale != "" && a.h.over():
-		return []part{{tokWarn, "■ interrupted"}}
+		return []part{tokWarn.of("■ interrupted")}
 	case a.h.over():
-		return []part{{tokGood, "■ ended"}}
+		return []part{tokGood.of("■ ended")}
 	case a.closed:
-		return []part{{tokWarn, "■ feed closed"}}
+		return []part{tokWarn.of("■ feed closed")}
 	case a.stopping:
-		return []part{{tokWarn, "■ stopping"}}
+		return []part{tokWarn.of("■ stopping")}
 	case s.Computing != "":
-		return []part{{tokWarn, "● " + clean(s.Computing)}}
+		return []part{tokWarn.of("● " + clean(s.Computing))}
 	case s.Phase == event.Paused:
-		return []part{{tokWarn, "‖ paused"}}
+		return []part{tokWarn.of("‖ paused")}
 	case s.Phase == event.Running && s.Racing:
-		return []part{{tokGood, "● racing"}}
+		return []part{tokGood.of("● racing")}
 	case s.Phase == event.Running:
-		return []part{{tokGood, "● running"}}
+		return []part{tokGood.of("● running")}
 	}
-	return []part{{tokMuted, "○ preparing"}}
+	return []part{tokMuted.of("○ preparing")}
 }
 
 func (a *App) headerState(w int) string {
-	l := a.th.line(w)
+	l := a.line(w)
 	if a.h.diverged != nil {
 		l.put(tokAlarm, " × DIVERGED at epoch "+count(a.h.diverged.Epoch)+": "+clean(a.h.diverged.Reason)+" ")
 		l.put(tokAlarm, spaces(l.left()))
@@ -193,15 +193,15 @@ func orElse(x, y float64) float64 {
 func (a *App) progressLine(l *line) {
 	s := &a.h.status
 	tail := a.progressTail(l.room)
-	inner := a.th.line(l.left() - width(tail) - 3)
+	inner := a.line(l.left() - width(tail) - 3)
 	inner.put(tokText, " ").put(tokStrong, clean(s.Optimizer))
 	fits := true
 	if k := a.h.primary(); k != nil {
-		fits = inner.group(part{tokMuted, "  " + clean(k.Key) + " "}, part{tokText, pad(primaryText(a.h, k), 5)})
+		fits = inner.group(tokMuted.of("  "+clean(k.Key)+" "), tokText.of(pad(primaryText(a.h, k), 5)))
 	}
 	for _, k := range s.Settings {
 		// What does not fit ends the row: a later one in its place would come and go.
-		fits = fits && (k.Primary || inner.group(part{tokMuted, "  " + clean(k.Key) + " "}, part{tokText, settingText(k.Text)}))
+		fits = fits && (k.Primary || inner.group(tokMuted.of("  "+clean(k.Key)+" "), tokText.of(settingText(k.Text))))
 	}
 	l.raw(inner.b.String(), inner.w)
 	l.to(l.room - width(tail) - 1)
@@ -236,18 +236,18 @@ func (a *App) progressTail(room int) []part {
 	if watched && (!s.Replay.Live || s.EpochLimit == 0) { // the bar says it
 		return nil
 	}
-	parts := []part{{tokMuted, "epoch "}, {tokStrong, count(s.Epoch)}}
+	parts := []part{tokMuted.of("epoch "), tokStrong.of(count(s.Epoch))}
 	if s.EpochLimit > 0 {
-		parts = append(parts, part{tokMuted, " of " + count(s.EpochLimit) + " "})
+		parts = append(parts, tokMuted.of(" of "+count(s.EpochLimit)+" "))
 		w := 12
 		if room < 80 {
 			w = 6
 		}
 		n := min(w, max(0, s.Epoch*w/s.EpochLimit))
-		parts = append(parts, part{tokAccent, repeat("━", n)}, part{tokGrid, repeat("─", w-n)})
+		parts = append(parts, tokAccent.of(repeat("━", n)), tokGrid.of(repeat("─", w-n)))
 	}
 	if watched {
 		return parts
 	}
-	return append(parts, part{tokText, "  " + clock(a.elapsed())})
+	return append(parts, tokText.of("  "+clock(a.elapsed())))
 }

@@ -71,13 +71,13 @@ func unrecorded(r *event.Recording) string {
 func (a *App) recordedAs(l *line) {
 	r := &a.h.status.Recording
 	if r.Backlog > 0 && a.clock().Sub(a.record.since) >= aMoment {
-		l.group(part{tokMuted, "  "}, part{tokWarn, counted(r.Backlog, "event") + " to record"})
+		l.group(tokMuted.of("  "), tokWarn.of(counted(r.Backlog, "event")+" to record"))
 	}
 	if r.Run == "" {
 		return
 	}
 	name := clean(r.Run)
-	if !l.group(part{tokMuted, "  recorded as " + name}) {
-		l.group(part{tokMuted, "  recorded as " + name[strings.LastIndexByte(name, '-')+1:]})
+	if !l.group(tokMuted.of("  recorded as " + name)) {
+		l.group(tokMuted.of("  recorded as " + name[strings.LastIndexByte(name, '-')+1:]))
 	}
 }

@@ -288,7 +288,7 @@ func shadeCharacter(v *pen, x float64, s scale) (r rune, ink string, ok bool) {
 func (m *mosaic) rows() []string {
 	rows := make([]string, m.h)
 	for y := range rows {
-		l := m.v.th.line(m.w)
+		l := m.v.line(m.w)
 		run := make([]rune, 0, m.w)
 		ink := ""
 		end := func() {

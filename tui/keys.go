@@ -289,7 +289,7 @@ func (a *App) hints() (out []hint) {
 			continue
 		}
 		k, _, _ := strings.Cut(b.Help().Key, " ←")
-		out = append(out, hint{k, b.short(a)})
+		out = append(out, newHint(k, b.short(a)))
 	}
 	if a.zoomed && len(out) > 0 { // the way back stands first
 		if i := slices.IndexFunc(out, func(h hint) bool { return h.key == "esc" }); i > 0 {
@@ -302,7 +302,7 @@ func (a *App) hints() (out []hint) {
 
 // footer names the keys that matter now, and at its right end what was last answered.
 func (a *App) footer(w int) string {
-	l := a.th.line(w)
+	l := a.line(w)
 	notice := a.notice
 	room := w
 	if notice.s != "" {

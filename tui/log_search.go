@@ -93,7 +93,7 @@ func (v *view) epochWords(e *entry) string {
 
 // searchLine is the bottom row of the zoomed log: its keys, or what is typed.
 func (p *logPane) searchLine(v *view, w int) string {
-	l, s := v.th.line(w), &p.search
+	l, s := v.line(w), &p.search
 	n := len(p.matching(v))
 	switch {
 	case s.typing:

@@ -22,6 +22,8 @@ type overlay interface {
 // hint is a key and what it does, in a word or two.
 type hint struct{ key, text string }
 
+func newHint(key, text string) hint { return hint{key: key, text: text} }
+
 // wheel moves through the list that is in front, as the arrows do.
 func (a *App) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	switch msg.Button {
@@ -53,12 +55,12 @@ func lay(screen, block []string, w int) {
 }
 
 // dialogBox frames rows with a title, as an overlay.
-func dialogBox(t *theme, title string, rows []string, w int) []string {
-	return withFrame(t, tokFocus, []part{{tokFocus, title}}, rows, w)
+func dialogBox(t *pen, title string, rows []string, w int) []string {
+	return withFrame(t, tokFocus, []part{tokFocus.of(title)}, rows, w)
 }
 
 // withFrame puts rows, cut and filled to one width, into a frame of w columns with a title.
-func withFrame(t *theme, ink token, title []part, rows []string, w int) []string {
+func withFrame(t *pen, ink token, title []part, rows []string, w int) []string {
 	top := t.line(w)
 	top.put(ink, "╭─ ")
 	head := t.line(top.left() - 2)
@@ -87,11 +89,11 @@ type section struct {
 
 // explain returns a row of a section, with so many columns for what it explains.
 func explain(t token, what string, columns int, means string) []part {
-	return []part{{t, pad(what, columns)}, {tokText, means}}
+	return []part{t.of(pad(what, columns)), tokText.of(means)}
 }
 
 // stackSections draws sections one under the other.
-func stackSections(t *theme, sections []section, w int, headed bool) (rows []string) {
+func stackSections(t *pen, sections []section, w int, headed bool) (rows []string) {
 	put := func(parts ...part) {
 		l := t.line(w)
 		for _, p := range parts {
@@ -104,7 +106,7 @@ func stackSections(t *theme, sections []section, w int, headed bool) (rows []str
 			put()
 		}
 		if headed {
-			put(part{tokStrong, s.title})
+			put(tokStrong.of(s.title))
 		}
 		for _, r := range s.rows {
 			put(r...)

@@ -38,7 +38,7 @@ func (o *helpOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 }
 
 func (o *helpOverlay) hints(*App) []hint {
-	return []hint{{"esc", "close"}, {"↑↓", "scroll"}, {":", "search commands"}}
+	return []hint{newHint("esc", "close"), newHint("↑↓", "scroll"), newHint(":", "search commands")}
 }
 
 // draw puts the keys beside the words on a wide screen, and over them on a narrow one, scrolled.
@@ -48,13 +48,13 @@ func (o *helpOverlay) draw(a *App, w, h int) []string {
 	var rows []string
 	bw := left + right + 6
 	if w >= bw {
-		if last := len(keys) - 1; len(stackSections(a.th, keys, left, true)) > h-2 { // the other column is the shorter one
+		if last := len(keys) - 1; len(stackSections(&a.pen, keys, left, true)) > h-2 { // the other column is the shorter one
 			keys, words = keys[:last], append(words, keys[last])
 		}
-		rows = beside(stackSections(a.th, keys, left, true), left, stackSections(a.th, words, right, true))
+		rows = beside(stackSections(&a.pen, keys, left, true), left, stackSections(&a.pen, words, right, true))
 	} else {
 		bw = min(w-2, 66)
-		rows = stackSections(a.th, append(keys, words...), bw-4, true)
+		rows = stackSections(&a.pen, append(keys, words...), bw-4, true)
 	}
 	room := max(1, h-2)
 	title := "help · esc closes"
@@ -65,7 +65,7 @@ func (o *helpOverlay) draw(a *App, w, h int) []string {
 	} else {
 		o.top = 0
 	}
-	return dialogBox(a.th, title, rows, bw)
+	return dialogBox(&a.pen, title, rows, bw)
 }
 
 // idleWhy is why the keys that steer do nothing.
@@ -111,7 +111,7 @@ func (a *App) keySections() (out []section) {
 			}
 		}
 		if len(idle) > 0 {
-			s.rows = append(s.rows, []part{{tokMuted, strings.Join(idle, " ") + "  not here: " + idleWhy(a)}})
+			s.rows = append(s.rows, []part{tokMuted.of(strings.Join(idle, " ") + "  not here: " + idleWhy(a))})
 		}
 		if len(s.rows) > 0 {
 			out = append(out, s)

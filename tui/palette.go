@@ -154,7 +154,7 @@ func (a *App) dataEntries() (out []paletteEntry) {
 }
 
 func (p *palette) hints(*App) []hint {
-	return []hint{{"enter", "do"}, {"↑↓", "choose"}, {"type", "to search"}, {"esc", "close"}}
+	return []hint{newHint("enter", "do"), newHint("↑↓", "choose"), newHint("type", "to search"), newHint("esc", "close")}
 }
 
 func (p *palette) handle(a *App, msg tea.Msg) tea.Cmd {
@@ -206,7 +206,7 @@ func (p *palette) draw(a *App, w, h int) []string {
 	v := a.paneView()
 	bw := min(w-2, 92)
 	inner := bw - 4
-	l := v.th.line(inner)
+	l := v.line(inner)
 	l.put(tokAccent, ": ")
 	if p.filter.Value() == "" {
 		l.put(tokAccent, "▏").put(tokMuted, "type to search commands, methods, panes, settings, themes")
@@ -216,7 +216,7 @@ func (p *palette) draw(a *App, w, h int) []string {
 	rows := []string{l.full(), ""}
 	room := max(1, min(h-4, 26)-2)
 	if len(p.shown) == 0 {
-		rows = append(rows, v.th.line(inner).put(tokWarn, "nothing matches").full())
+		rows = append(rows, v.line(inner).put(tokWarn, "nothing matches").full())
 		room--
 	}
 	first := max(0, min(p.at-room/2, len(p.shown)-room))
@@ -227,7 +227,7 @@ func (p *palette) draw(a *App, w, h int) []string {
 	if n := len(p.shown); n > 0 {
 		title += " " + count(p.at+1) + "/" + count(n)
 	}
-	return dialogBox(v.th, title, clip(block(rows, inner, room+2), h-2), bw)
+	return dialogBox(&v.pen, title, clip(block(rows, inner, room+2), h-2), bw)
 }
 
 // row has the kind, the text with more about it, and the key at the right end.
@@ -239,11 +239,11 @@ func (p *palette) row(v *view, e *paletteEntry, chosen bool, w int) string {
 	case e.why != "":
 		ink = tokMuted
 	}
-	right := v.th.line(12)
+	right := v.line(12)
 	if e.key != "" {
 		right.put(tokAccent, e.key)
 	}
-	l := v.th.line(w - max(right.w, 3) - 1)
+	l := v.line(w - max(right.w, 3) - 1)
 	l.put(tokAccent, arrow+" ").put(tokMuted, pad(e.kind, 9)).put(ink, ansi.Truncate(e.text, l.left(), "…"))
 	about := e.also
 	if e.why != "" {
@@ -255,6 +255,6 @@ func (p *palette) row(v *view, e *paletteEntry, chosen bool, w int) string {
 	if about != "" && l.left() > 6 {
 		l.put(more, "  "+ansi.Truncate(about, l.left()-2, "…"))
 	}
-	row := v.th.line(w).raw(l.full(), l.room)
+	row := v.line(w).raw(l.full(), l.room)
 	return row.to(w-right.w).raw(right.b.String(), right.w).full()
 }

@@ -105,7 +105,7 @@ func (d *drawn) draw(p pane, v *view, r rect, key drawnKey) []string {
 	if key.bare {
 		d.rows = block(p.strip(v, r.w, r.h), r.w, r.h)
 		if key.focused {
-			d.rows[0] = v.th.line(1).put(tokFocus, "▸").full() + ansi.TruncateLeft(d.rows[0], 1, "")
+			d.rows[0] = v.line(1).put(tokFocus, "▸").full() + ansi.TruncateLeft(d.rows[0], 1, "")
 		}
 		return d.rows
 	}
@@ -135,13 +135,13 @@ func frame(p pane, v *view, r rect, key drawnKey) []string {
 	inner := r.w - 2
 	rows := make([]string, 0, r.h)
 	rows = append(rows, frameTop(p, v, r.w, key.focused))
-	side := v.th.line(1)
+	side := v.line(1)
 	side.put(ink, "│")
 	edge := side.full()
 	for _, row := range block(p.body(v, max(inner-2, 1), max(r.h-2, 1), key.zoomed), inner-2, r.h-2) {
 		rows = append(rows, edge+" "+row+" "+edge)
 	}
-	bottom := v.th.line(r.w)
+	bottom := v.line(r.w)
 	bottom.put(ink, "╰"+repeat("─", inner)+"╯")
 	return append(rows, bottom.full())
 }
@@ -152,11 +152,11 @@ func frameTop(p pane, v *view, w int, focused bool) string {
 	if focused {
 		ink, nameInk = tokFocus, tokFocus
 	}
-	top := v.th.line(w)
+	top := v.line(w)
 	top.put(ink, "╭─")
-	title := v.th.line(w - 4)
+	title := v.line(w - 4)
 	title.put(tokText, " ").put(nameInk, p.name(v)).put(tokText, " ")
-	values := v.th.line(title.left() - 2)
+	values := v.line(title.left() - 2)
 	p.head(v, values)
 	if values.w > 0 {
 		title.put(tokText, " ").raw(values.b.String(), values.w).put(tokText, " ")

@@ -40,10 +40,10 @@ func (p *accuracyPane) head(v *view, l *line) {
 	pairHead(v, l, pick(float64(now.Error), float64(now.RMSE)), pick(float64(old.Error), float64(old.RMSE)),
 		pick(float64(now.TestError), float64(now.TestRMSE)), pick(float64(old.TestError), float64(old.TestRMSE)), v.h.untold(&v.h.fault), p.unit(v))
 	if v.h.hasBest && v.h.epochs > 1 {
-		l.group(part{tokMuted, "  best "}, part{tokStrong, p.unit(v)(v.h.best)}, part{tokMuted, " at " + count(v.h.bestEpoch)})
+		l.group(tokMuted.of("  best "), tokStrong.of(p.unit(v)(v.h.best)), tokMuted.of(" at "+count(v.h.bestEpoch)))
 	}
 	if low, high := v.h.memberLow.last(), v.h.memberHigh.last(); low == low {
-		l.group(part{tokMuted, "  members "}, part{tokText, p.unit(v)(low) + " to " + p.unit(v)(high)})
+		l.group(tokMuted.of("  members "), tokText.of(p.unit(v)(low)+" to "+p.unit(v)(high)))
 	}
 	scaleHead(l, p.log)
 }

@@ -133,7 +133,7 @@ func (p *errorsPane) head(v *view, l *line) {
 	e := v.h.errors
 	if e == nil {
 		if v.h.status.Computing == "errors" {
-			l.group(part{tokWarn, "computing"})
+			l.group(tokWarn.of("computing"))
 		}
 		return
 	}
@@ -142,20 +142,20 @@ func (p *errorsPane) head(v *view, l *line) {
 		rows = "training rows"
 	}
 	if _, all := byClass(e); all.rows > 0 {
-		if !l.group(part{tokStrong, count(all.wrong)}, part{tokMuted, " of " + count(all.rows) + " " + rows + " wrong"}) {
-			l.group(part{tokStrong, count(all.wrong)}, part{tokMuted, " of " + count(all.rows)})
+		if !l.group(tokStrong.of(count(all.wrong)), tokMuted.of(" of "+count(all.rows)+" "+rows+" wrong")) {
+			l.group(tokStrong.of(count(all.wrong)), tokMuted.of(" of "+count(all.rows)))
 		}
 	} else if s, ok := residualsOf(e, p.output); ok {
-		l.group(part{tokMuted, "rms "}, part{tokStrong, number(s.rms)})
-		l.group(part{tokMuted, "  " + rows})
+		l.group(tokMuted.of("rms "), tokStrong.of(number(s.rms)))
+		l.group(tokMuted.of("  " + rows))
 	}
 	for _, s := range []string{"  after epoch " + count(e.Epoch), "  at " + count(e.Epoch)} {
-		if l.group(part{tokMuted, s}) {
+		if l.group(tokMuted.of(s)) {
 			break
 		}
 	}
 	if old := v.h.latest.Epoch - e.Epoch; old > 0 {
-		l.group(part{tokMuted, ", " + plural(old, "epoch") + " ago"})
+		l.group(tokMuted.of(", " + plural(old, "epoch") + " ago"))
 	}
 }
 
@@ -221,15 +221,15 @@ func (p *errorsPane) residualPage(v *view, e *event.ErrorsEvent, w, h int) []str
 
 // keys names the pane's own keys.
 func (p *errorsPane) keys(v *view, e *event.ErrorsEvent, w int) string {
-	l := v.th.line(w)
-	put := func(k, what string) { l.group(part{tokAccent, k}, part{tokMuted, " " + what + "   "}) }
+	l := v.line(w)
+	put := func(k, what string) { l.group(tokAccent.of(k), tokMuted.of(" "+what+"   ")) }
 	switch {
 	case v.h.watched():
-		l.group(part{tokMuted, "as recorded   "})
+		l.group(tokMuted.of("as recorded   "))
 	case v.h.over():
-		l.group(part{tokMuted, "the run has ended   "})
+		l.group(tokMuted.of("the run has ended   "))
 	case v.h.viewer:
-		l.group(part{tokMuted, "as last asked   "})
+		l.group(tokMuted.of("as last asked   "))
 	default:
 		put("v", "compute anew")
 		if v.h.run != nil && v.h.run.Data.TestRows > 0 {
@@ -252,7 +252,7 @@ func (p *errorsPane) keys(v *view, e *event.ErrorsEvent, w int) string {
 		put("←→", "output "+strconv.Itoa(min(p.output, len(e.Residuals)-1)+1)+" of "+strconv.Itoa(len(e.Residuals)))
 	}
 	if v.h.status.Computing == "errors" {
-		l.group(part{tokWarn, "computing"})
+		l.group(tokWarn.of("computing"))
 	}
 	return l.full()
 }
@@ -269,7 +269,7 @@ func (p *errorsPane) nothing(v *view, w, h int, zoomed bool) []string {
 	rows := make([]string, h)
 	say := func(i int, t token, s string) {
 		if i >= 0 && i < h {
-			rows[i] = v.th.line(w).to((w-cells(s))/2).put(t, s).full()
+			rows[i] = v.line(w).to((w-cells(s))/2).put(t, s).full()
 		}
 	}
 	at := (h - 1) / 2
@@ -299,7 +299,7 @@ func (p *errorsPane) nothing(v *view, w, h int, zoomed bool) []string {
 }
 
 func (p *errorsPane) strip(v *view, w, _ int) []string {
-	l := v.th.line(w)
+	l := v.line(w)
 	v.label(l, "errors")
 	e := v.h.errors
 	if e == nil {
@@ -310,8 +310,8 @@ func (p *errorsPane) strip(v *view, w, _ int) []string {
 		return []string{l.put(tokMuted, text).full()}
 	}
 	if c := confusions(e); len(c) > 0 {
-		l.group(part{tokStrong, class(e, c[0].is)}, part{tokMuted, " taken for "}, part{tokStrong, class(e, c[0].said)},
-			part{tokMuted, ": "}, part{tokText, count(c[0].n) + "  "})
+		l.group(tokStrong.of(class(e, c[0].is)), tokMuted.of(" taken for "), tokStrong.of(class(e, c[0].said)),
+			tokMuted.of(": "), tokText.of(count(c[0].n)+"  "))
 	}
 	p.head(v, l)
 	return []string{l.full()}

@@ -190,7 +190,7 @@ func (p *matrixPlan) counts(m *mosaic, e *event.ErrorsEvent, sc scale) {
 func confusionWords(v *view, e *event.ErrorsEvent, w, h int) []string {
 	list := confusions(e)
 	if len(list) == 0 {
-		return []string{v.th.line(w).put(tokGood, "none is wrong").full()}
+		return []string{v.line(w).put(tokGood, "none is wrong").full()}
 	}
 	classes, _ := byClass(e)
 	size := map[int]int{}
@@ -216,27 +216,27 @@ func confusionWords(v *view, e *event.ErrorsEvent, w, h int) []string {
 	side := make([]string, 0, h)
 	for i := range min(h, len(classes)) {
 		c := classes[i]
-		l := v.th.line(w-left).put(tokText, pad(cutTo(class(e, c.class), name), name)+" ")
+		l := v.line(w-left).put(tokText, pad(cutTo(class(e, c.class), name), name)+" ")
 		l.put(tokStrong, right(percent(c.rate()), 6))
-		l.group(part{tokMuted, " wrong of " + count(c.rows)})
+		l.group(tokMuted.of(" wrong of " + count(c.rows)))
 		side = append(side, l.full())
 	}
 	return beside(block(rows, left-2, len(rows)), left-2, side)
 }
 
 func confusionLine(v *view, e *event.ErrorsEvent, c confusion, of, name, w int) string {
-	l := v.th.line(w)
+	l := v.line(w)
 	l.put(tokText, pad(cutTo(class(e, c.is), name), name)).put(tokMuted, " taken for ")
 	l.put(tokText, cutTo(class(e, c.said), name)+": ").put(tokStrong, count(c.n))
-	l.to(2*name + 17).group(part{tokMuted, " " + right(percent(float64(c.n)/float64(max(of, 1))), 6)})
-	l.group(part{tokMuted, " of " + count(of)})
+	l.to(2*name + 17).group(tokMuted.of(" " + right(percent(float64(c.n)/float64(max(of, 1))), 6)))
+	l.group(tokMuted.of(" of " + count(of)))
 	return l.full()
 }
 
 func worstClass(v *view, e *event.ErrorsEvent, c classErrors, w int) string {
-	l := v.th.line(w)
-	l.group(part{tokMuted, "worst class "}, part{tokStrong, class(e, c.class)}, part{tokMuted, ": "}, part{tokText, percent(c.rate())},
-		part{tokMuted, " wrong"})
-	l.group(part{tokMuted, " of " + count(c.rows)})
+	l := v.line(w)
+	l.group(tokMuted.of("worst class "), tokStrong.of(class(e, c.class)), tokMuted.of(": "), tokText.of(percent(c.rate())),
+		tokMuted.of(" wrong"))
+	l.group(tokMuted.of(" of " + count(c.rows)))
 	return l.full()
 }

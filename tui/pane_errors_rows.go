@@ -13,9 +13,9 @@ func worstList(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if h < 1 {
 		return nil
 	}
-	rows := []string{v.th.line(w).put(tokAccent, "greatest loss").full()}
+	rows := []string{v.line(w).put(tokAccent, "greatest loss").full()}
 	if len(e.Worst) == 0 {
-		return append(rows, v.th.line(w).put(tokMuted, "no rows were sent").full())
+		return append(rows, v.line(w).put(tokMuted, "no rows were sent").full())
 	}
 	if tiles := worstTiles(v, e, w, h-1); tiles != nil {
 		return append(rows, tiles...)
@@ -51,9 +51,9 @@ func floats(x []event.Float, most int) string {
 }
 
 func worstLine(v *view, e *event.ErrorsEvent, r *event.WorstRow, w int) string {
-	l := v.th.line(w)
+	l := v.line(w)
 	l.put(tokStrong, right(number(float64(r.Loss)), 7)).put(tokText, "  "+pad(rowVerdict(e, r), 16))
-	if !l.group(part{tokMuted, "  row " + pad(strconv.Itoa(r.Row), 5)}) {
+	if !l.group(tokMuted.of("  row " + pad(strconv.Itoa(r.Row), 5))) {
 		return l.full()
 	}
 	for i, f := range r.Inputs {
@@ -136,13 +136,13 @@ func tiling(n, width, height, caption, extra, w, h int) (wide, tall, across, dow
 func residualRows(v *view, e *event.ErrorsEvent, output, w, h int) []string {
 	s, ok := residualsOf(e, output)
 	if !ok {
-		return []string{v.th.line(w).put(tokMuted, "no residuals").full()}
+		return []string{v.line(w).put(tokMuted, "no residuals").full()}
 	}
-	l := v.th.line(w)
+	l := v.line(w)
 	l.put(tokAccent, "output less target")
-	l.group(part{tokMuted, "  rms "}, part{tokStrong, number(s.rms)})
-	l.group(part{tokMuted, "  mean "}, part{tokText, number(s.mean)})
-	l.group(part{tokMuted, "  " + counted(s.n, "row")})
+	l.group(tokMuted.of("  rms "), tokStrong.of(number(s.rms)))
+	l.group(tokMuted.of("  mean "), tokText.of(number(s.mean)))
+	l.group(tokMuted.of("  " + counted(s.n, "row")))
 	if h < 4 || w < 12 {
 		return []string{l.full()}
 	}

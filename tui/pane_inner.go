@@ -44,21 +44,21 @@ func (*innerPane) seen(h *history) uint64 {
 func (p *innerPane) head(v *view, l *line) {
 	if len(v.h.bars) == 0 {
 		if v.h.solveless() && !v.h.step.empty() {
-			l.group(part{tokMuted, "‖Δw‖ "}, part{tokText, number(v.h.step.last())})
+			l.group(tokMuted.of("‖Δw‖ "), tokText.of(number(v.h.step.last())))
 		}
 		return
 	}
 	b := &v.h.bars[len(v.h.bars)-1]
 	s := b.stop()
-	l.group(part{tokStrong, count(b.total)}, part{tokMuted, " it "}, part{stopToken(s), string(s.Letter())})
+	l.group(tokStrong.of(count(b.total)), tokMuted.of(" it "), stopToken(s).of(string(s.Letter())))
 	if in := barParts(b); in != "" {
-		l.group(part{tokMuted, " in " + in})
+		l.group(tokMuted.of(" in " + in))
 	}
 	if b.epoch != v.h.latest.Epoch {
-		l.group(part{tokMuted, " at " + count(b.epoch)})
+		l.group(tokMuted.of(" at " + count(b.epoch)))
 	}
-	l.group(part{tokMuted, "  mean "}, part{tokText, strconv.FormatFloat(float64(v.h.inner)/float64(v.h.solves), 'f', 1, 64)})
-	l.group(part{tokMuted, "  total "}, part{tokText, count(v.h.inner)})
+	l.group(tokMuted.of("  mean "), tokText.of(strconv.FormatFloat(float64(v.h.inner)/float64(v.h.solves), 'f', 1, 64)))
+	l.group(tokMuted.of("  total "), tokText.of(count(v.h.inner)))
 }
 
 func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
@@ -80,7 +80,7 @@ func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
 	}
 	rows = append(rows, p.chart(v, w, spare, zoomed)...)
 	if h >= 3 {
-		rows = append(rows, p.counts(v, v.th.line(w)).full())
+		rows = append(rows, p.counts(v, v.line(w)).full())
 	}
 	if h >= 4 {
 		rows = append(rows, live)
@@ -98,9 +98,9 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 		rows[free] = live
 	}
 	if v.h.solveless() && free >= 4 && !v.h.step.empty() {
-		l := v.th.line(w)
-		l.put(tokAccent, "‖Δw‖").group(part{tokMuted, "  length of each epoch's step"})
-		l.group(part{tokMuted, "; no inner solves here"})
+		l := v.line(w)
+		l.put(tokAccent, "‖Δw‖").group(tokMuted.of("  length of each epoch's step"))
+		l.group(tokMuted.of("; no inner solves here"))
 		rows[0] = l.full()
 		copy(rows[1:], p.steps.draw(&v.pen, p.stepPlot(v), w, free-1))
 		return rows
@@ -114,7 +114,7 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 	case v.h.over():
 		text = "there were no inner solves"
 	}
-	rows[(free-1)/2] = v.th.line(w).to((w-cells(text))/2).put(tokMuted, text).full()
+	rows[(free-1)/2] = v.line(w).to((w-cells(text))/2).put(tokMuted, text).full()
 	return rows
 }
 
@@ -152,10 +152,10 @@ func (p *innerPane) counts(v *view, l *line) *line {
 			gap = "  "
 		}
 		if l.room >= 100 {
-			l.group(part{tokText, gap}, part{stopToken(s), string(s.Letter())}, part{tokMuted, " " + s.Words()}, part{tokText, " " + count(n)})
+			l.group(tokText.of(gap), stopToken(s).of(string(s.Letter())), tokMuted.of(" "+s.Words()), tokText.of(" "+count(n)))
 			continue
 		}
-		l.group(part{tokText, gap}, part{stopToken(s), string(s.Letter())}, part{tokText, " " + count(n)})
+		l.group(tokText.of(gap), stopToken(s).of(string(s.Letter())), tokText.of(" "+count(n)))
 	}
 	return l
 }
@@ -175,7 +175,7 @@ func pad(s string, w int) string { return s + spaces(w-cells(s)) }
 func (p *innerPane) strip(v *view, w, h int) []string {
 	const margin, column = 11, 32
 	var picture []string
-	text := [2]*line{v.th.line(column - margin - 1), v.th.line(column - margin - 1)}
+	text := [2]*line{v.line(column - margin - 1), v.line(column - margin - 1)}
 	switch room := w - column - 1; {
 	case len(v.h.bars) > 0:
 		p.head(v, text[0])
@@ -190,19 +190,19 @@ func (p *innerPane) strip(v *view, w, h int) []string {
 	}
 	rows := make([]string, 0, h)
 	for i, name := range []string{"inner", ""} {
-		l := v.label(v.th.line(w), name).raw(text[i].full(), column-margin-1).to(column)
+		l := v.label(v.line(w), name).raw(text[i].full(), column-margin-1).to(column)
 		if i < len(picture) {
 			l.raw(picture[i], w-column-1)
 		}
 		rows = append(rows, l.full())
 	}
 	for _, row := range picture[min(len(picture), 2):] {
-		rows = append(rows, v.th.line(w).to(column).raw(row, w-column-1).full())
+		rows = append(rows, v.line(w).to(column).raw(row, w-column-1).full())
 	}
 	for len(rows) < h-1 {
 		rows = append(rows, "")
 	}
-	now := v.label(v.th.line(w), "")
+	now := v.label(v.line(w), "")
 	return append(rows[:h-1], now.raw(p.now(v, w-margin), w-margin).full())
 }
 

@@ -48,7 +48,7 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 			p.bars.set(b.x+(b.w-1)/2, max(y, 0), '▾', tokFocus)
 		}
 	}
-	return p.bars.text(v.th)
+	return p.bars.text(&v.pen)
 }
 
 // barColumn is a bar at its place.

@@ -4,7 +4,7 @@ import "math"
 
 // now is the solve or the pass through batches that is under way.
 func (p *innerPane) now(v *view, w int) string {
-	l := v.th.line(w)
+	l := v.line(w)
 	s := &v.h.status
 	switch {
 	case v.h.solving:
@@ -33,16 +33,16 @@ func (p *innerPane) solve(v *view, l *line) {
 		l.put(tokMuted, "block ").put(tokText, count(e.Block+1)+" ")
 	}
 	l.put(tokMuted, "it ").put(tokText, pad(count(e.Iteration), 3))
-	l.group(part{tokMuted, " ‖r‖/‖g‖ "}, part{tokText, pad(number(float64(e.Residual)), 6)})
+	l.group(tokMuted.of(" ‖r‖/‖g‖ "), tokText.of(pad(number(float64(e.Residual)), 6)))
 	if r := float64(e.StepNorm) / float64(e.Radius); !math.IsNaN(r) && !math.IsInf(r, 0) {
-		l.group(part{tokMuted, " ‖s‖/R "}, part{tokText, pad(short(r), 4)})
+		l.group(tokMuted.of(" ‖s‖/R "), tokText.of(pad(short(r), 4)))
 	}
 	t := tokText
 	if e.Curvature <= 0 {
 		t = tokNegativeCurvature
 	}
-	l.group(part{tokMuted, " curv "}, part{t, pad(number(float64(e.Curvature)), 6)})
-	l.group(part{tokMuted, " q "}, part{tokText, number(float64(e.Model))})
+	l.group(tokMuted.of(" curv "), t.of(pad(number(float64(e.Curvature)), 6)))
+	l.group(tokMuted.of(" q "), tokText.of(number(float64(e.Model))))
 }
 
 // finished says in words why the newest solve ended.
@@ -52,7 +52,7 @@ func (p *innerPane) finished(v *view, l *line) {
 	l.put(tokMuted, "epoch "+count(b.epoch)+": ").put(stopToken(s), s.Words())
 	if in := v.h.latest.Inner; len(in) > 0 {
 		last := &in[len(in)-1]
-		l.group(part{tokMuted, "  ‖r‖/‖g‖ "}, part{tokText, number(float64(last.Residual))})
-		l.group(part{tokMuted, "  curv "}, part{tokText, number(float64(last.Curvature))})
+		l.group(tokMuted.of("  ‖r‖/‖g‖ "), tokText.of(number(float64(last.Residual))))
+		l.group(tokMuted.of("  curv "), tokText.of(number(float64(last.Curvature))))
 	}
 }

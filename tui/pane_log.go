@@ -25,16 +25,16 @@ func (*logPane) head(v *view, l *line) {
 		thinned += r.Thinned
 	}
 	if thinned > 0 {
-		l.group(part{tokMuted, count(thinned) + " epochs thinned  "})
+		l.group(tokMuted.of(count(thinned) + " epochs thinned  "))
 	}
 	if v.h.epochs == 0 {
 		return
 	}
 	if v.h.lossless() {
-		l.group(part{tokMuted, "epoch, figures"})
+		l.group(tokMuted.of("epoch, figures"))
 		return
 	}
-	l.group(part{tokMuted, "epoch, "}, part{tokTrain, "loss"}, part{tokMuted, ", "}, part{v.faultInk(), v.h.faultName()})
+	l.group(tokMuted.of("epoch, "), tokTrain.of("loss"), tokMuted.of(", "), v.faultInk().of(v.h.faultName()))
 }
 
 // faultInk is of the test rows if there are any.
@@ -78,7 +78,7 @@ func (v *view) newest(n int) []int {
 // rows draws an entry: an epoch's figures on one row, text on as many as it needs.
 func (p *logPane) rows(v *view, e *entry, w int) []string {
 	column := max(4, cells(count(v.h.latest.Epoch)))
-	begin := func() *line { return v.th.line(w).put(tokMuted, right(count(e.epoch), column)) }
+	begin := func() *line { return v.line(w).put(tokMuted, right(count(e.epoch), column)) }
 	if e.text == "" {
 		l := begin()
 		p.figures(v, e, l)
@@ -87,7 +87,7 @@ func (p *logPane) rows(v *view, e *entry, w int) []string {
 	margin := column + 2
 	var rows []string
 	for i, s := range strings.Split(ansi.Wrap(e.text, max(w-margin, 8), ""), "\n") {
-		l := v.th.line(w)
+		l := v.line(w)
 		if i == 0 {
 			l = begin()
 		}
@@ -101,51 +101,51 @@ func (p *logPane) figures(v *view, e *entry, l *line) {
 	s, wide := &e.stats, l.room >= 70
 	if v.h.lossless() {
 		for _, f := range s.Figures {
-			if !l.group(part{tokMuted, "  " + clean(cmp.Or(f.Symbol, f.Key)) + " "}, part{tokText, number(float64(f.Value))}) {
+			if !l.group(tokMuted.of("  "+clean(cmp.Or(f.Symbol, f.Key))+" "), tokText.of(number(float64(f.Value)))) {
 				return
 			}
 		}
 		return
 	}
-	l.group(part{tokTrain, "  " + pad(number(float64(s.Loss)), 7)})
+	l.group(tokTrain.of("  " + pad(number(float64(s.Loss)), 7)))
 	fault, testFault, unit := float64(s.Error), float64(s.TestError), percent
 	if v.h.regression() {
 		fault, testFault, unit = float64(s.RMSE), float64(s.TestRMSE), number
 	}
 	if testFault == testFault {
-		l.group(part{tokTest, " " + right(unit(testFault), 6)})
+		l.group(tokTest.of(" " + right(unit(testFault), 6)))
 	} else {
-		l.group(part{tokTrain, " " + right(unit(fault), 6)})
+		l.group(tokTrain.of(" " + right(unit(fault), 6)))
 	}
 	if e.stop != 0 {
-		l.group(part{tokMuted, " " + right(count(e.inner), 3)}, part{stopToken(e.stop), " " + string(e.stop.Letter())})
+		l.group(tokMuted.of(" "+right(count(e.inner), 3)), stopToken(e.stop).of(" "+string(e.stop.Letter())))
 	} else if len(v.h.bars) > 0 {
-		l.group(part{tokText, spaces(6)})
+		l.group(tokText.of(spaces(6)))
 	}
-	verdict := part{tokText, "  "}
+	verdict := tokText.of("  ")
 	if !s.Accepted && v.h.judged(s) {
-		verdict = part{tokWarn, " ×"}
+		verdict = tokWarn.of(" ×")
 	}
 	l.group(verdict)
 	took := ""
 	if s.Epoch > 0 {
 		took = span(float64(s.Seconds))
 	}
-	l.group(part{tokMuted, " " + right(took, 8)})
+	l.group(tokMuted.of(" " + right(took, 8)))
 	if !wide {
 		return
 	}
-	l.group(part{tokMuted, "  ‖g‖ "}, part{tokText, pad(number(float64(s.GradientNorm)), 9)})
+	l.group(tokMuted.of("  ‖g‖ "), tokText.of(pad(number(float64(s.GradientNorm)), 9)))
 	if s.Radius == s.Radius {
-		l.group(part{tokMuted, " R "}, part{tokText, pad(number(float64(s.Radius)), 8)})
-		l.group(part{tokMuted, " " + v.gl.rho + " "}, part{tokText, pad(short(float64(s.Rho)), 5)})
+		l.group(tokMuted.of(" R "), tokText.of(pad(number(float64(s.Radius)), 8)))
+		l.group(tokMuted.of(" "+v.gl.rho+" "), tokText.of(pad(short(float64(s.Rho)), 5)))
 	}
-	l.group(part{tokMuted, "  " + clean(s.Optimizer)})
+	l.group(tokMuted.of("  " + clean(s.Optimizer)))
 	switch {
 	case verdict.t == tokWarn:
-		l.group(part{tokWarn, "  rejected"})
+		l.group(tokWarn.of("  rejected"))
 	case e.stop != 0:
-		l.group(part{tokMuted, "  " + e.stop.Words()})
+		l.group(tokMuted.of("  " + e.stop.Words()))
 	}
 }
 

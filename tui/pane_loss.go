@@ -73,16 +73,16 @@ func pairHead(v *view, l *line, train, trainBefore, test, testBefore float64, un
 	if v.h.epochs == 1 {
 		trainBefore, testBefore = math.NaN(), math.NaN()
 	}
-	now, gap := part{tokTrain, text(train)}, ""
+	now, gap := tokTrain.of(text(train)), ""
 	if train != train {
-		now = part{tokBad, "NaN"}
+		now = tokBad.of("NaN")
 	}
 	if !untold {
-		l.group(part{tokMuted, "train "}, now, part{tokMuted, trend(train, trainBefore)})
+		l.group(tokMuted.of("train "), now, tokMuted.of(trend(train, trainBefore)))
 		gap = "  "
 	}
 	if test == test {
-		l.group(part{tokMuted, gap + "test "}, part{tokTest, text(test)}, part{tokMuted, trend(test, testBefore)})
+		l.group(tokMuted.of(gap+"test "), tokTest.of(text(test)), tokMuted.of(trend(test, testBefore)))
 	}
 }
 
@@ -94,7 +94,7 @@ func scaleHead(l *line, log bool) {
 	if l.w == 0 {
 		gap = ""
 	}
-	l.group(part{tokMuted, gap + "log"})
+	l.group(tokMuted.of(gap + "log"))
 }
 
 // pairStrip puts the values at the left and a small chart at the right.
@@ -104,7 +104,7 @@ func pairStrip(v *view, c *chart, pl plot, name string, text func(float64) strin
 	pl.waiting, pl.marks = "", nil
 	picture := c.draw(&v.pen, pl, w-column-1, h)
 	for i := range rows {
-		l := v.th.line(w)
+		l := v.line(w)
 		switch {
 		case i == 0:
 			v.label(l, name)

@@ -95,7 +95,7 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 		e.Members = []event.MemberFigures{{TestError: 0.07}, {TestError: 0.064}, {TestError: 0.071}}
 		v.h.epoch(&e)
 	}
-	l := v.th.line(100)
+	l := v.line(100)
 	new(accuracyPane).head(v, l)
 	if text := ansi.Strip(l.full()); !strings.Contains(text, "members 6.40% to 7.10%") {
 		t.Error(text)
@@ -153,7 +153,7 @@ func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 		in := fakeInner(2, 7, 1)
 		in.Member, in.Block = c.nets-1, c.blocks-1
 		v.h.iteration(&in)
-		l := v.th.line(60)
+		l := v.line(60)
 		p := &innerPane{}
 		p.head(v, l)
 		head, now := ansi.Strip(l.full()), ansi.Strip(p.now(v, 60))

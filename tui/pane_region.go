@@ -41,14 +41,14 @@ func (p *regionPane) head(v *view, l *line) {
 	switch {
 	case v.h.steering() != byRadius || e.Epoch == 0:
 	case e.Accepted:
-		l.group(part{tokGood, " accepted"})
+		l.group(tokGood.of(" accepted"))
 	default:
-		if !l.group(part{tokWarn, " rejected"}) {
-			l.group(part{tokWarn, " ×"})
+		if !l.group(tokWarn.of(" rejected")) {
+			l.group(tokWarn.of(" ×"))
 		}
 	}
 	if next, ok := v.h.nextRadius(); ok {
-		l.group(part{tokMuted, " → R "}, part{tokText, number(next)})
+		l.group(tokMuted.of(" → R "), tokText.of(number(next)))
 	}
 }
 
@@ -57,17 +57,17 @@ func (p *regionPane) values(v *view) [][]part {
 	e := &v.h.latest
 	switch v.h.steering() {
 	case byRate:
-		groups := [][]part{{{tokStrong, number(float64(e.Rate))}}}
+		groups := [][]part{{tokStrong.of(number(float64(e.Rate)))}}
 		if !v.h.untold(&v.h.gradient) {
-			groups = append(groups, []part{{tokMuted, "  ‖g‖ "}, {tokText, number(float64(e.GradientNorm))}})
+			groups = append(groups, []part{tokMuted.of("  ‖g‖ "), tokText.of(number(float64(e.GradientNorm)))})
 		}
 		return append(groups, p.own(v, "  ")...)
 	case byFigures:
 		return p.own(v, "")
 	}
 	return [][]part{
-		{{tokMuted, "R "}, {tokStrong, number(float64(e.Radius))}},
-		{{tokMuted, "  " + v.gl.rho + " "}, {tokText, short(float64(e.Rho))}},
+		{tokMuted.of("R "), tokStrong.of(number(float64(e.Radius)))},
+		{tokMuted.of("  " + v.gl.rho + " "), tokText.of(short(float64(e.Rho)))},
 	}
 }
 
@@ -80,7 +80,7 @@ func (p *regionPane) own(v *view, gap string) [][]part {
 	}
 	for i := range v.h.figures {
 		f := &v.h.figures[(first+i)%len(v.h.figures)]
-		groups = append(groups, []part{{tokMuted, gap + f.Symbol + " "}, {tokText, f.text(float64(f.Value))}})
+		groups = append(groups, []part{tokMuted.of(gap + f.Symbol + " "), tokText.of(f.text(float64(f.Value)))})
 		gap = "  "
 	}
 	return groups
@@ -215,7 +215,7 @@ func (p *regionPane) keys(v *view, w int) string {
 	if v.h.steering() == byRadius || n <= 2 {
 		return p.chartView.keys(&v.pen, w)
 	}
-	l := v.th.line(w)
+	l := v.line(w)
 	first := p.first(v)
 	l.put(tokAccent, "v").put(tokMuted, " others, these are "+count(first+1)+" and "+count(first+2)+" of "+count(n)+"  ")
 	return l.raw(p.chartView.keys(&v.pen, l.left()), l.left()).full()
@@ -247,15 +247,15 @@ func drawnFigure(h *history, pl plot) *figureSeries {
 
 // caption says what the chart under it shows.
 func (p *regionPane) caption(v *view, pl plot, w int) string {
-	l := v.th.line(w)
+	l := v.line(w)
 	l.put(pl.curves[0].tok, pl.curves[0].name)
 	if f := drawnFigure(v.h, pl); f != nil && f.Meaning != "" {
-		l.group(part{tokMuted, "  " + f.Meaning})
+		l.group(tokMuted.of("  " + f.Meaning))
 	}
 	if len(pl.rules) > 0 {
 		l.put(tokMuted, "  actual over predicted")
 		if v.h.rejected > 0 {
-			l.group(part{tokMuted, " · "}, part{tokWarn, count(v.h.rejected) + " rejected"})
+			l.group(tokMuted.of(" · "), tokWarn.of(count(v.h.rejected)+" rejected"))
 		}
 	} else if pl.log {
 		l.put(tokMuted, "  log")
@@ -280,7 +280,7 @@ func beside(left []string, w int, right []string) []string {
 }
 
 func (p *regionPane) strip(v *view, w, _ int) []string {
-	l := v.th.line(w)
+	l := v.line(w)
 	v.label(l, p.name(v))
 	if v.h.epochs > 0 {
 		p.head(v, l)

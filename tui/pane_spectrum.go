@@ -62,15 +62,15 @@ func ritz(e *event.EpochEvent) (s *event.InnerSummary, ok bool) {
 
 func (p *spectrumPane) head(v *view, l *line) {
 	if v.h.status.Computing != "" {
-		l.group(part{tokWarn, "computing  "})
+		l.group(tokWarn.of("computing  "))
 	}
 	pairs, origin := p.source(v)
 	if len(pairs) == 0 {
 		return
 	}
-	l.group(part{tokMuted, v.gl.lambda + " "}, part{tokStrong, number(pairs[0].value)})
+	l.group(tokMuted.of(v.gl.lambda+" "), tokStrong.of(number(pairs[0].value)))
 	low := pairs[len(pairs)-1].value
-	l.group(part{tokMuted, " … "}, part{signToken(low), number(low)})
+	l.group(tokMuted.of(" … "), signToken(low).of(number(low)))
 	says := []string{origin, "Ritz"}
 	if e := v.h.newestSpectrum(); e != nil {
 		at := " at " + count(e.Epoch) // the epoch stays: where spectra are rare it is long ago
@@ -81,7 +81,7 @@ func (p *spectrumPane) head(v *view, l *line) {
 		}
 	}
 	for _, s := range says {
-		if l.group(part{tokMuted, "  " + s}) {
+		if l.group(tokMuted.of("  " + s)) {
 			return
 		}
 	}
@@ -173,7 +173,7 @@ func (p *spectrumPane) nothing(v *view, w, h int) []string {
 	rows := make([]string, h)
 	say := func(i int, t token, s string) {
 		if i >= 0 && i < h {
-			rows[i] = v.th.line(w).to((w-cells(s))/2).put(t, s).full()
+			rows[i] = v.line(w).to((w-cells(s))/2).put(t, s).full()
 		}
 	}
 	if v.h.status.Computing != "" {
@@ -222,7 +222,7 @@ func (p *spectrumPane) list(v *view, pairs []pair, w, h int) []string {
 	rows := make([]string, 0, h)
 	for i, q := range shown {
 		if i == gap {
-			l := v.th.line(w)
+			l := v.line(w)
 			l.put(tokMuted, right("┊", 9)+"  "+count(len(pairs)-len(shown))+" between")
 			rows = append(rows, l.full())
 		}
@@ -232,7 +232,7 @@ func (p *spectrumPane) list(v *view, pairs []pair, w, h int) []string {
 }
 
 func (p *spectrumPane) row(v *view, q pair, most float64, certified bool, w int) string {
-	l := v.th.line(w)
+	l := v.line(w)
 	t := signToken(q.value)
 	l.put(t, right(number(q.value), 9))
 	if certified {
@@ -275,7 +275,7 @@ func leading(x float64) float64 {
 }
 
 func (p *spectrumPane) strip(v *view, w, _ int) []string {
-	l := v.th.line(w)
+	l := v.line(w)
 	v.label(l, "spectrum")
 	if pairs, _ := p.source(v); len(pairs) == 0 && v.h.unasked() {
 		l.put(tokMuted, "none was computed")

@@ -12,7 +12,7 @@ type fact [][]part
 
 // in writes the longest form that fits.
 func (f fact) in(v *view, w int) string {
-	l := v.th.line(w)
+	l := v.line(w)
 	for _, parts := range f {
 		if l.group(parts...) {
 			break
@@ -33,14 +33,14 @@ func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
 		strong = append(strong, edgeFact(v, edge, symbol, high))
 	}
 	if e.Method == "power" && ok && -low > math.Abs(high) {
-		strong = append(strong, fact{{{tokNegativeCurvature, "the largest |" + v.gl.lambda + "| is negative"}}})
+		strong = append(strong, fact{{tokNegativeCurvature.of("the largest |" + v.gl.lambda + "| is negative")}})
 	}
 	if t := e.Trace; t != nil {
-		value := []part{{tokMuted, "trace "}, {tokStrong, number(float64(t.Value))}}
+		value := []part{tokMuted.of("trace "), tokStrong.of(number(float64(t.Value)))}
 		if s := float64(t.Error); !math.IsNaN(s) {
-			value = append(value, part{tokMuted, v.gl.within + magnitude(s)})
+			value = append(value, tokMuted.of(v.gl.within+magnitude(s)))
 		}
-		probes := part{tokMuted, "  by " + counted(t.Probes, "probe")}
+		probes := tokMuted.of("  by " + counted(t.Probes, "probe"))
 		strong = append(strong, fact{append(value[:len(value):len(value)], probes), value})
 	}
 	if e.Rows > 0 {
@@ -55,9 +55,9 @@ func edgeFact(v *view, edge float64, symbol string, greatest float64) fact {
 	if greatest > edge {
 		ink, word, where = tokWarn, "  unstable", ", above the edge"
 	}
-	figures := []part{{tokMuted, symbol + " "}, {tokText, number(edge)}, {tokMuted, "  " + v.gl.lambda + "₁ "}, {tokText, number(greatest)}}
-	short := append(figures[:len(figures):len(figures)], part{ink, word})
-	return fact{append(short[:len(short):len(short)], part{ink, where}), short, short[:2]}
+	figures := []part{tokMuted.of(symbol + " "), tokText.of(number(edge)), tokMuted.of("  " + v.gl.lambda + "₁ "), tokText.of(number(greatest))}
+	short := append(figures[:len(figures):len(figures)], ink.of(word))
+	return fact{append(short[:len(short):len(short)], ink.of(where)), short, short[:2]}
 }
 
 // rowsFact says over how many rows, and which, the operator averages.
@@ -74,7 +74,7 @@ func rowsFact(h *history, e *event.SpectrumEvent) fact {
 	if which != "" {
 		long += ", " + which
 	}
-	return fact{{{tokMuted, of + long}}, {{tokMuted, long}}, {{tokMuted, rows}}}
+	return fact{{tokMuted.of(of + long)}, {tokMuted.of(long)}, {tokMuted.of(rows)}}
 }
 
 // edge returns the greatest curvature that the current method is stable at, and its formula: on a quadratic
@@ -184,11 +184,11 @@ func snap(x, extent float64) float64 {
 }
 
 func (p *spectrumPane) densityCaption(v *view, d *event.Density, w int) string {
-	l := v.th.line(w)
+	l := v.line(w)
 	l.put(tokAccent, "density").put(tokMuted, "  log")
-	l.group(part{tokMuted, ", negative left of the line"})
-	l.group(part{tokMuted, " · " + counted(d.Probes, "probe") + " × " + counted(d.Steps, "step")})
-	l.group(part{tokMuted, ", smoothed by " + number(float64(d.Sigma))})
+	l.group(tokMuted.of(", negative left of the line"))
+	l.group(tokMuted.of(" · " + counted(d.Probes, "probe") + " × " + counted(d.Steps, "step")))
+	l.group(tokMuted.of(", smoothed by " + number(float64(d.Sigma))))
 	return l.full()
 }
 

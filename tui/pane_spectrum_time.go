@@ -41,10 +41,10 @@ func (p *spectrumPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 }
 
 func (p *spectrumPane) keys(v *view, next string, w int) string {
-	l := v.th.line(w)
-	l.group(part{tokAccent, "v"}, part{tokMuted, " " + next + "   "})
+	l := v.line(w)
+	l.group(tokAccent.of("v"), tokMuted.of(" "+next+"   "))
 	if !v.h.unasked() {
-		l.group(part{tokAccent, "k"}, part{tokMuted, " compute now"})
+		l.group(tokAccent.of("k"), tokMuted.of(" compute now"))
 	}
 	return l.full()
 }
@@ -123,9 +123,9 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 	if hasEdge && edge < 2*axis.back(axis.high) {
 		axis.high = math.Max(axis.high, axis.up(1.1*edge))
 	}
-	l := v.th.line(w)
+	l := v.line(w)
 	l.put(tokAccent, "density over time").put(tokMuted, "  "+count(len(list))+" spectra")
-	l.group(part{tokMuted, ", " + v.gl.lambda + " on a symmetric log axis"})
+	l.group(tokMuted.of(", " + v.gl.lambda + " on a symmetric log axis"))
 	const gutter = 9
 	m := newMosaic(&v.pen, w, h-1)
 	right := 0
@@ -329,11 +329,11 @@ func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
 		}
 		curves = append(curves, plotCurve{name: "-" + fmt.Sprint(k+1), tok: ink, series: &bottom[k], dashed: true, mark: rune('a' + k), tag: tag(k == 0, "least")})
 	}
-	l := v.th.line(w)
+	l := v.line(w)
 	l.put(tokAccent, "eigenvalues over time")
-	l.group(part{tokMuted, fmt.Sprintf("  greatest %d, and least %d dashed", tracedTop, tracedBottom)})
+	l.group(tokMuted.of(fmt.Sprintf("  greatest %d, and least %d dashed", tracedTop, tracedBottom)))
 	if bounded {
-		l.group(part{tokMuted, "; the ends between their bounds"})
+		l.group(tokMuted.of("; the ends between their bounds"))
 	}
 	var limit series
 	edge, symbol, ok := v.h.edge(v.h.newestSpectrum())

@@ -31,17 +31,17 @@ func (*topologyPane) head(v *view, l *line) {
 	if len(m.Layers) == 0 {
 		return
 	}
-	l.group(part{tokStrong, m.Shape()})
+	l.group(tokStrong.of(m.Shape()))
 	if g := v.h.latest.Gates; m.Experts > 0 && len(g) > 0 {
 		low, high := g[0].Share, g[0].Share
 		for _, x := range g {
 			low, high = min(low, x.Share), max(high, x.Share)
 		}
-		l.group(part{tokMuted, "  shares "}, part{tokText, percent(float64(low)) + " to " + percent(float64(high))})
+		l.group(tokMuted.of("  shares "), tokText.of(percent(float64(low))+" to "+percent(float64(high))))
 	}
-	l.group(part{tokMuted, "  " + count(m.Parameters) + " weights"})
+	l.group(tokMuted.of("  " + count(m.Parameters) + " weights"))
 	if m.Loss != "" {
-		l.group(part{tokMuted, "  " + clean(m.Loss)})
+		l.group(tokMuted.of("  " + clean(m.Loss)))
 	}
 }
 
@@ -65,7 +65,7 @@ func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 			text = "the record does not tell the network"
 		}
 		p.chart.write(max(0, (w-cells(text))/2), (h-1)/2, text, tokMuted)
-		return p.chart.text(v.th)
+		return p.chart.text(&v.pen)
 	}
 	if _, _, ok := p.block(v.h); zoomed && ok && h > 6 {
 		if p.look.open {
@@ -91,7 +91,7 @@ func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 	case d.norms > 0:
 		p.table(v, h-d.norms, w, zoomed)
 	}
-	return p.chart.text(v.th)
+	return p.chart.text(&v.pen)
 }
 
 // arrange shares the rows out: the graph first, then arcs, then the norms. Zoomed, the table needs less left
@@ -349,7 +349,7 @@ func (p *topologyPane) arc(a, b, row int, weights string, w int) {
 }
 
 func (p *topologyPane) strip(v *view, w, _ int) []string {
-	l := v.th.line(w)
+	l := v.line(w)
 	v.label(l, "network")
 	p.head(v, l)
 	return []string{l.full()}

@@ -147,7 +147,7 @@ func layerName(h *history, i int) string {
 func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 	p.look.drawn = weightArea{}
 	to, from, _ := p.block(v.h)
-	l := v.th.line(w)
+	l := v.line(w)
 	l.put(tokStrong, layerName(v.h, from)+" → "+layerName(v.h, to))
 	e := p.weights(v.h)
 	if e == nil {
@@ -172,9 +172,9 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 		}
 	}
 	low, high, _ := all.extremes()
-	l.group(part{tokMuted, "   ‖w‖ "}, part{tokText, number(math.Sqrt(sum))})
-	l.group(part{tokMuted, "   " + number(low) + " … " + number(high)})
-	l.group(part{tokMuted, "   after epoch " + count(e.Epoch)})
+	l.group(tokMuted.of("   ‖w‖ "), tokText.of(number(math.Sqrt(sum))))
+	l.group(tokMuted.of("   " + number(low) + " … " + number(high)))
+	l.group(tokMuted.of("   after epoch " + count(e.Epoch)))
 	rows := []string{l.full()}
 	most := math.Max(math.Max(high, -low), 1e-300)
 	if math.IsInf(most, 0) {
@@ -244,7 +244,7 @@ func (p *topologyPane) tiles(m *mosaic, e *event.WeightsEvent, sc scale) {
 // cursorRow tells the weight under the cursor, or of an image the figures, and what the shades mean.
 func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc scale, w int) string {
 	row, col := min(p.look.row, e.Rows-1), min(p.look.col, e.Cols-1)
-	l := v.th.line(w)
+	l := v.line(w)
 	if p.tiled(e) {
 		r := raster{e.Cols, 1, nil}
 		sum := 0.0
@@ -256,7 +256,7 @@ func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc scale, w int
 		}
 		low, high, _ := r.extremes()
 		l.put(tokText, "node "+count(row+1)+" of "+count(e.Rows))
-		l.group(part{tokMuted, "   ‖w‖ "}, part{tokText, number(math.Sqrt(sum))}, part{tokMuted, "   " + number(low) + " … " + number(high)})
+		l.group(tokMuted.of("   ‖w‖ "), tokText.of(number(math.Sqrt(sum))), tokMuted.of("   "+number(low)+" … "+number(high)))
 	} else {
 		value := number(float64(e.Values[row*e.Cols+col]))
 		l.put(tokText, "to "+count(row+1)).put(tokMuted, " of "+count(e.Rows))
@@ -271,8 +271,8 @@ func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc scale, w int
 }
 
 func (p *topologyPane) weightKeys(v *view, e *event.WeightsEvent, w int) string {
-	l := v.th.line(w)
-	put := func(k, what string) { l.group(part{tokAccent, k}, part{tokMuted, " " + what + "   "}) }
+	l := v.line(w)
+	put := func(k, what string) { l.group(tokAccent.of(k), tokMuted.of(" "+what+"   ")) }
 	put("esc", "network")
 	put("n b", "next and previous block")
 	if e != nil {

@@ -22,9 +22,9 @@ func (p *workPane) head(v *view, l *line) {
 	if v.h.latest.Epoch == 0 || v.h.untold(&v.h.seconds) {
 		return
 	}
-	l.group(part{tokStrong, span(float64(v.h.latest.Seconds))}, part{tokMuted, " an epoch"})
+	l.group(tokStrong.of(span(float64(v.h.latest.Seconds))), tokMuted.of(" an epoch"))
 	if eta := remaining(v.h); !math.IsNaN(eta) {
-		l.group(part{tokMuted, "  left "}, part{tokText, clock(eta)})
+		l.group(tokMuted.of("  left "), tokText.of(clock(eta)))
 	}
 }
 
@@ -89,7 +89,7 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 		text := wrapped(v.without("times"), w)
 		rows := make([]string, max(0, h-len(text))/2, h)
 		for _, s := range text {
-			rows = append(rows, v.th.line(w).to((w-cells(s))/2).put(tokMuted, s).full())
+			rows = append(rows, v.line(w).to((w-cells(s))/2).put(tokMuted, s).full())
 		}
 		return clip(rows, h)
 	}
@@ -102,7 +102,7 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 	n := (len(items) + columns - 1) / columns
 	rows := make([]string, 0, h)
 	for i := range min(n, h) {
-		l := v.th.line(w)
+		l := v.line(w)
 		for c := range columns {
 			if k := c*n + i; k < len(items) {
 				l.to(c * each)
@@ -137,7 +137,7 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 }
 
 func (p *workPane) strip(v *view, w, _ int) []string {
-	l := v.th.line(w)
+	l := v.line(w)
 	v.label(l, "work")
 	items := p.items(v)
 	for i, k := range items[:min(len(items), 4)] {
@@ -145,7 +145,7 @@ func (p *workPane) strip(v *view, w, _ int) []string {
 		if i == 0 {
 			gap = ""
 		}
-		l.group(part{tokMuted, gap + k.name + " "}, part{tokText, k.value})
+		l.group(tokMuted.of(gap+k.name+" "), tokText.of(k.value))
 	}
 	return []string{l.full()}
 }

@@ -69,7 +69,7 @@ func (*pickerOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 func (*pickerOverlay) draw(a *App, w, h int) []string { return a.picker.draw(a.paneView(), w, h) }
 
 func (*pickerOverlay) hints(*App) []hint {
-	return []hint{{"enter", "switch"}, {"↑↓", "choose"}, {"1…9", "by number"}, {"esc", "close"}}
+	return []hint{newHint("enter", "switch"), newHint("↑↓", "choose"), newHint("1…9", "by number"), newHint("esc", "close")}
 }
 
 // match applies the filter.
@@ -126,7 +126,7 @@ func (p *picker) draw(v *view, w, h int) []string {
 		title += " " + strconv.Itoa(p.at+1) + "/" + strconv.Itoa(n)
 	}
 	rows := make([]string, 0, h)
-	l := v.th.line(inner)
+	l := v.line(inner)
 	if text := p.filter.Value(); text != "" {
 		l.put(tokMuted, "filter ").put(tokStrong, clean(text)).put(tokAccent, "▏")
 	} else {
@@ -138,7 +138,7 @@ func (p *picker) draw(v *view, w, h int) []string {
 		const left = 24
 		detail := p.detail(v, inner-left-2)
 		list := p.list(v, left, min(room, max(len(p.methods), len(detail))), false)
-		return dialogBox(v.th, title, append(rows, beside(list, left, cutRows(&v.pen, detail, room))...), bw)
+		return dialogBox(&v.pen, title, append(rows, beside(list, left, cutRows(&v.pen, detail, room))...), bw)
 	}
 	listed := min(len(p.methods), max(3, room/2))
 	rows = append(rows, p.list(v, inner, listed, true)...)
@@ -146,7 +146,7 @@ func (p *picker) draw(v *view, w, h int) []string {
 		detail = cutRows(&v.pen, detail[1:], room-listed-1) // the list has the title
 		rows = append(append(rows, ""), detail...)
 	}
-	return dialogBox(v.th, title, rows, bw)
+	return dialogBox(&v.pen, title, rows, bw)
 }
 
 func clip(rows []string, n int) []string { return rows[:max(0, min(n, len(rows)))] }
@@ -157,20 +157,20 @@ func cutRows(v *pen, rows []string, n int) []string {
 		return clip(rows, n)
 	}
 	more := "… " + count(len(rows)-n+1) + " more rows on a taller screen"
-	return append(rows[:n-1:n-1], v.th.line(ansi.StringWidth(rows[n-1])).put(tokMuted, more).full())
+	return append(rows[:n-1:n-1], v.line(ansi.StringWidth(rows[n-1])).put(tokMuted, more).full())
 }
 
 // list returns at most n rows around the chosen one, with the methods' titles if asked.
 func (p *picker) list(v *view, w, n int, titles bool) []string {
 	rows := make([]string, 0, n)
 	if len(p.shown) == 0 {
-		return append(rows, v.th.line(w).put(tokWarn, "no optimizer matches").full())
+		return append(rows, v.line(w).put(tokWarn, "no optimizer matches").full())
 	}
 	first := max(0, min(p.at-n/2, len(p.shown)-n))
 	for i := first; i < min(first+n, len(p.shown)); i++ {
 		k := p.shown[i]
 		m := p.methods[k]
-		l := v.th.line(w)
+		l := v.line(w)
 		number := "   "
 		if k < 9 {
 			number = " " + strconv.Itoa(k+1) + " "
@@ -198,7 +198,7 @@ func (p *picker) detail(v *view, w int) []string {
 	var rows []string
 	say := func(t token, s string) {
 		for _, r := range strings.Split(ansi.Wrap(clean(s), max(w, 8), ""), "\n") {
-			rows = append(rows, v.th.line(w).put(t, r).full())
+			rows = append(rows, v.line(w).put(t, r).full())
 		}
 	}
 	say(tokStrong, m.Title)
@@ -219,7 +219,7 @@ func (p *picker) detail(v *view, w int) []string {
 	}
 	for i := range m.Parameters {
 		h := &m.Parameters[i]
-		l := v.th.line(w)
+		l := v.line(w)
 		ink := tokText
 		if h.Key == m.Primary {
 			ink = tokAccent

@@ -80,7 +80,7 @@ func (c *chart) draw(v *pen, p plot, w, h int) []string {
 	a, ok := p.scale()
 	if !ok {
 		c.write(max(0, (w-cells(p.waiting))/2), (h-1)/2, p.waiting, tokMuted)
-		return c.text(v.th)
+		return c.text(v)
 	}
 	ticks, labels := p.yTicks(a, h)
 	bottom := 0
@@ -118,7 +118,7 @@ func (c *chart) draw(v *pen, p plot, w, h int) []string {
 	}
 	c.markNames(v, p, a)
 	c.values(v, p, a)
-	return c.text(v.th)
+	return c.text(v)
 }
 
 // strokes draws the curves, what was left behind under them and what is missing over them.

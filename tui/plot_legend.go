@@ -49,10 +49,10 @@ func (p *plot) legendRows(v *pen, a area, m missing, brevity int) (rows [][]part
 		if p.best && brevity == 0 {
 			s += "  best " + p.text(k.series.min) + " at " + count(int(k.series.minAt))
 		}
-		rows = append(rows, []part{{k.tok, s}})
+		rows = append(rows, []part{k.tok.of(s)})
 	}
 	if p.half > 0 {
-		rows = append(rows, []part{{tokMuted, "smoothed, half-life " + epochs(p.half)}})
+		rows = append(rows, []part{tokMuted.of("smoothed, half-life " + epochs(p.half))})
 	}
 	return append(rows, p.missingRows(a, m)...)
 }
@@ -81,7 +81,7 @@ func (p *plot) missingRows(a area, m missing) (rows [][]part) {
 		if a.log {
 			y = math.Pow(10, y)
 		}
-		rows = append(rows, []part{{tokWarn, sign + " " + count(n) + points + where + " " + p.text(y) + " not shown"}})
+		rows = append(rows, []part{tokWarn.of(sign + " " + count(n) + points + where + " " + p.text(y) + " not shown")})
 	}
 	if p.outliers {
 		say(m.above, "▴", "above", a.high)

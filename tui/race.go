@@ -129,26 +129,26 @@ func (r *raceView) move(h *history, by int) {
 // hints are the keys that the footer names.
 func (r *raceView) hints(a *App) []hint {
 	if a.h.watched() {
-		return []hint{{"space", "play or pause"}, {", .", "back, on"}, {"↑↓", "choose"}, {"x", "axis"}, {"r", "rank by"}, {"y", "log"}, {"?", "help"}, {"q", "quit"}}
+		return []hint{newHint("space", "play or pause"), newHint(", .", "back, on"), newHint("↑↓", "choose"), newHint("x", "axis"), newHint("r", "rank by"), newHint("y", "log"), newHint("?", "help"), newHint("q", "quit")}
 	}
 	if a.h.viewer {
-		return []hint{{"↑↓", "choose"}, {"x", "axis"}, {"r", "rank by"}, {"y", "log"}, {"?", "help"}, {"q", "leave"}}
+		return []hint{newHint("↑↓", "choose"), newHint("x", "axis"), newHint("r", "rank by"), newHint("y", "log"), newHint("?", "help"), newHint("q", "leave")}
 	}
 	if r.asking {
-		return []hint{{"enter", "abandon the race"}, {"esc", "race on"}}
+		return []hint{newHint("enter", "abandon the race"), newHint("esc", "race on")}
 	}
-	out := []hint{{"↑↓", "choose"}}
+	out := []hint{newHint("↑↓", "choose")}
 	if i := r.selected(a.h); i >= 0 {
-		out = []hint{{"enter", "go on with " + racerLetter(i)}, {"↑↓", "choose"}}
+		out = []hint{newHint("enter", "go on with "+racerLetter(i)), newHint("↑↓", "choose")}
 	}
 	if a.h.race != nil && a.h.race.State == "begun" {
 		word := "pause"
 		if a.h.status.Phase == event.Paused {
 			word = "race on"
 		}
-		out = append(out, hint{"space", word})
+		out = append(out, newHint("space", word))
 	}
-	return append(out, hint{"esc", "abandon"}, hint{"x", "axis"}, hint{"r", "rank by"}, hint{"y", "log"}, hint{"?", "help"}, hint{"q", a.quitWord()})
+	return append(out, newHint("esc", "abandon"), newHint("x", "axis"), newHint("r", "rank by"), newHint("y", "log"), newHint("?", "help"), newHint("q", a.quitWord()))
 }
 
 // draw returns exactly h rows of w columns.
@@ -160,7 +160,7 @@ func (r *raceView) draw(v *view, w, h int) []string {
 	}
 	r.key = key
 	if v.h.race == nil {
-		text := v.th.line(w).to(2).put(tokMuted, "a race is on; its beginning was not seen").full()
+		text := v.line(w).to(2).put(tokMuted, "a race is on; its beginning was not seen").full()
 		r.rows = block([]string{"", text}, w, h)
 		return r.rows
 	}
@@ -182,7 +182,7 @@ func (r *raceView) compose(v *view, w, h int) []string {
 		rows = r.charts(v, w, charts, framed)
 	}
 	if framed {
-		table = withFrame(v.th, tokBorder, r.title(v, w-6), table, w)
+		table = withFrame(&v.pen, tokBorder, r.title(v, w-6), table, w)
 	}
 	return block(append(rows, table...), w, h)
 }
@@ -227,9 +227,9 @@ func (r *raceView) chart(v *view, c *chart, name string, unit func(float64) stri
 	}
 	head := r.chartTitle(name, w-6)
 	if framed {
-		return block(withFrame(v.th, tokBorder, head, c.draw(&v.pen, p, w-4, h-2), w), w, h)
+		return block(withFrame(&v.pen, tokBorder, head, c.draw(&v.pen, p, w-4, h-2), w), w, h)
 	}
-	l := v.th.line(w).put(tokText, " ")
+	l := v.line(w).put(tokText, " ")
 	for _, h := range head {
 		l.put(h.t, h.s)
 	}
@@ -245,5 +245,5 @@ func (r *raceView) chartTitle(name string, room int) []part {
 	if r.linear || cells(name)+cells(by)+cells(scale) > room {
 		scale = ""
 	}
-	return []part{{tokStrong, name}, {tokMuted, by + scale}}
+	return []part{tokStrong.of(name), tokMuted.of(by + scale)}
 }

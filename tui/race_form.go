@@ -63,9 +63,9 @@ func usualBudget(s *event.Status) float64 {
 }
 
 func (f *raceForm) hints(*App) []hint {
-	h := []hint{{"enter", "start"}, {"tab", "next field"}, {"esc", "close"}}
+	h := []hint{newHint("enter", "start"), newHint("tab", "next field"), newHint("esc", "close")}
 	if f.field == 0 {
-		h = append(h, hint{"space", "takes part"}, hint{"↑↓", "choose"})
+		h = append(h, newHint("space", "takes part"), newHint("↑↓", "choose"))
 	}
 	return h
 }
@@ -257,7 +257,7 @@ func (f *raceForm) draw(a *App, w, h int) []string {
 	below := []string{"", f.entry(v, 1, "settings", &f.settings, "such as rate=0.001,0.003,0.01: a racer for each value", inner),
 		f.entry(v, 2, "budget", &f.budget, f.costs(a, c, problem), inner), ""}
 	below = append(below, f.preview(v, c, problem, inner)...)
-	head := v.th.line(inner)
+	head := v.line(inner)
 	f.label(head, 0, "methods")
 	if text := f.list.filter.Value(); text != "" {
 		head.put(tokMuted, "filter ").put(tokStrong, clean(text)).put(tokAccent, "▏")
@@ -266,7 +266,7 @@ func (f *raceForm) draw(a *App, w, h int) []string {
 	}
 	room := max(2, h-2-1-len(below))
 	rows := append([]string{head.full()}, f.methods(v, inner, min(room, len(f.list.methods)))...)
-	return dialogBox(v.th, "race from the weights of now", clip(append(rows, below...), h-2), bw)
+	return dialogBox(&v.pen, "race from the weights of now", clip(append(rows, below...), h-2), bw)
 }
 
 // label begins a field's row.
@@ -280,7 +280,7 @@ func (f *raceForm) label(l *line, field int, name string) {
 
 // entry is a row with a field to type into, and what it is for while there is room.
 func (f *raceForm) entry(v *view, field int, name string, t *textinput.Model, about string, w int) string {
-	l := v.th.line(w)
+	l := v.line(w)
 	f.label(l, field, name)
 	typedLine(&v.pen, l, t, f.field == field)
 	if cells(about)+3 <= l.left() {
@@ -319,11 +319,11 @@ func (f *raceForm) costs(a *App, c event.Race, problem string) string {
 
 // preview names the racers, or says what is wrong.
 func (f *raceForm) preview(v *view, c event.Race, problem string, w int) []string {
-	l := v.th.line(w)
+	l := v.line(w)
 	if problem != "" {
 		var rows []string
 		for _, s := range strings.Split(ansi.Wrap(problem, max(w-2, 8), ""), "\n") {
-			rows = append(rows, v.th.line(w).put(tokWarn, " "+s).full())
+			rows = append(rows, v.line(w).put(tokWarn, " "+s).full())
 		}
 		return rows
 	}
@@ -333,7 +333,7 @@ func (f *raceForm) preview(v *view, c event.Race, problem string, w int) []strin
 		name := racerLetter(i) + " " + clean(r.Name)
 		if l.left() < cells(name)+2 && l.w > 1 && len(rows) < 2 {
 			rows = append(rows, l.full())
-			l = v.th.line(w).put(tokText, " ")
+			l = v.line(w).put(tokText, " ")
 		}
 		l.put(racerInk(i), name).put(tokText, "  ")
 	}
@@ -344,20 +344,20 @@ func (f *raceForm) preview(v *view, c event.Race, problem string, w int) []strin
 func (f *raceForm) methods(v *view, w, n int) []string {
 	p := f.list
 	if len(p.shown) == 0 {
-		return block([]string{v.th.line(w).to(11).put(tokWarn, "no optimizer matches").full()}, w, n)
+		return block([]string{v.line(w).to(11).put(tokWarn, "no optimizer matches").full()}, w, n)
 	}
 	first := max(0, min(p.at-n/2, len(p.shown)-n))
 	var rows []string
 	for i := first; i < min(first+n, len(p.shown)); i++ {
 		m := p.methods[p.shown[i]]
-		l := v.th.line(w)
+		l := v.line(w)
 		arrow, name := " ", tokText
 		if i == p.at && f.field == 0 {
 			arrow, name = "▸", tokChosen
 		}
-		box := part{tokMuted, "[ ] "}
+		box := tokMuted.of("[ ] ")
 		if f.chosen[m.Name] {
-			box = part{tokAccent, "[×] "}
+			box = tokAccent.of("[×] ")
 		}
 		l.put(tokAccent, "  "+arrow+" ").put(box.t, box.s).put(name, m.Name).to(24)
 		l.put(tokMuted, ansi.Truncate(m.Title, l.left(), "…"))

@@ -11,13 +11,13 @@ import (
 // title tells what the race is about.
 func (r *raceView) title(v *view, room int) []part {
 	e := v.h.race
-	parts := []part{{tokStrong, "race"}}
+	parts := []part{tokStrong.of("race")}
 	if e.State == "over" {
-		parts = []part{{tokGood, "race is over"}}
+		parts = []part{tokGood.of("race is over")}
 	}
 	add := func(s string) {
 		if width(parts)+cells(s) <= room {
-			parts = append(parts, part{tokMuted, s})
+			parts = append(parts, tokMuted.of(s))
 		}
 	}
 	add("  from epoch " + count(e.Epoch))
@@ -91,7 +91,7 @@ func (r *raceView) columns(v *view, w int) raceColumns {
 // table has a heading, a row for each racer, and a sentence that says who leads.
 func (r *raceView) table(v *view, w int) []string {
 	c := r.columns(v, w)
-	l := v.th.line(w)
+	l := v.line(w)
 	l.put(tokMuted, spaces(5+c.name)+right("loss", 9)+right(c.title, c.fault)+right("best", c.best)+right("laps", c.laps))
 	if c.work > 0 {
 		l.put(tokMuted, right("work", c.work)+right("time", c.time))
@@ -102,7 +102,7 @@ func (r *raceView) table(v *view, w int) []string {
 	for place, i := range v.h.ranking(r.byLoss) {
 		rows = append(rows, r.row(v, &c, place, i, i == at, w))
 	}
-	last := v.th.line(w).put(tokText, " ")
+	last := v.line(w).put(tokText, " ")
 	if r.asking {
 		return append(rows, last.put(tokWarn, "abandon the race, and go on as before it?").full())
 	}
@@ -116,7 +116,7 @@ func (r *raceView) table(v *view, w int) []string {
 
 func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int) string {
 	k := &v.h.racers[i]
-	l := v.th.line(w)
+	l := v.line(w)
 	arrow, ink := " ", tokText
 	if chosen {
 		arrow, ink = "▸", tokChosen
@@ -172,17 +172,17 @@ func tally(v float64, columns int) string {
 func (r *raceView) state(v *view, place int, k *racerHistory) part {
 	switch first := place == 0 && isFinite(k.bestLoss); {
 	case k.diverged():
-		return part{tokBad, "× " + clean(k.ended)}
+		return tokBad.of("× " + clean(k.ended))
 	case first && v.h.race.State == "over":
-		return part{tokGood, "won"}
+		return tokGood.of("won")
 	case first && k.now.Epoch > 0:
-		return part{tokGood, "leads"}
+		return tokGood.of("leads")
 	case k.ended == "budget":
-		return part{tokMuted, "budget spent"}
+		return tokMuted.of("budget spent")
 	case k.ended != "":
-		return part{tokWarn, clean(k.ended)}
+		return tokWarn.of(clean(k.ended))
 	}
-	return part{tokMuted, "racing"}
+	return tokMuted.of("racing")
 }
 
 // verdict says who leads, or who won, with what, and by what over whom: clauses, of which the first ones are
@@ -196,9 +196,9 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]part {
 	over := v.h.race.State == "over"
 	switch {
 	case !isFinite(first.bestLoss) && over:
-		return [][]part{{{tokWarn, "nobody won: no loss was finite"}}}
+		return [][]part{{tokWarn.of("nobody won: no loss was finite")}}
 	case !isFinite(first.bestLoss) || first.now.Epoch == 0 && !over:
-		return [][]part{{{tokMuted, "all go on from the same weights, in turn"}}, {{tokMuted, ": next is who has spent the least of the budget"}}}
+		return [][]part{{tokMuted.of("all go on from the same weights, in turn")}, {tokMuted.of(": next is who has spent the least of the budget")}}
 	}
 	byLoss := r.byLoss || math.IsNaN(first.bestFault)
 	best, value := func(k *racerHistory) float64 { return k.bestFault }, unit
@@ -209,8 +209,8 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]part {
 	if over {
 		word = " won"
 	}
-	clauses := [][]part{{{racerInk(order[0]), racerName(v.h, order[0])}, {tokStrong, word}},
-		{{tokText, " with " + r.measure(v) + " " + value(best(first))}}}
+	clauses := [][]part{{racerInk(order[0]).of(racerName(v.h, order[0])), tokStrong.of(word)},
+		{tokText.of(" with " + r.measure(v) + " " + value(best(first)))}}
 	if len(order) < 2 {
 		return clauses
 	}
@@ -222,7 +222,7 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]part {
 	case low == high:
 		by = ", no better than "
 	}
-	return append(clauses, []part{{tokText, by}, {racerInk(order[1]), racerName(v.h, order[1])}})
+	return append(clauses, []part{tokText.of(by), racerInk(order[1]).of(racerName(v.h, order[1]))})
 }
 
 // lead says by how much a value is below another: of rates in points, as a part of a percentage would be read as

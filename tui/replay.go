@@ -44,21 +44,21 @@ type replayBar struct {
 func (a *App) playing() part {
 	s := &a.h.status
 	if share, ok := a.h.loading(); ok {
-		return part{tokWarn, "○ loading " + count(int(100*share)) + " %"}
+		return tokWarn.of("○ loading " + count(int(100*share)) + " %")
 	}
 	switch {
 	case a.closed:
-		return part{tokWarn, "■ feed closed"}
+		return tokWarn.of("■ feed closed")
 	case a.h.over():
-		return part{tokGood, "■ recorded"}
+		return tokGood.of("■ recorded")
 	case s.Phase == event.Paused:
-		return part{tokWarn, "‖ paused"}
+		return tokWarn.of("‖ paused")
 	case s.Replay.Stale != "" && s.Replay.Epoch >= s.Replay.Last:
-		return part{tokGood, "■ recorded"}
+		return tokGood.of("■ recorded")
 	case s.Replay.Live:
-		return part{tokGood, "● live"}
+		return tokGood.of("● live")
 	}
-	return part{tokGood, "▸ replay"}
+	return tokGood.of("▸ replay")
 }
 
 // track is the part of a run that is shown, or while it is being read, the part that is.
@@ -78,14 +78,14 @@ func (h *history) track() float64 {
 func (a *App) barLine(w int, named bool) string {
 	const least = 8 // columns of the track
 	h, r := a.h, a.h.status.Replay
-	l := a.th.line(w)
+	l := a.line(w)
 	state := a.playing()
 	l.put(tokText, " ").put(state.t, state.s)
 	if r.Speed != 1 && r.Speed > 0 && !r.Live && r.Seekable {
 		l.put(tokStrong, " ×"+tick(round(r.Speed, 4)))
 	}
 	if named && h.status.Optimizer != "" {
-		l.group(part{tokMuted, "  "}, part{tokStrong, clean(h.status.Optimizer)})
+		l.group(tokMuted.of("  "), tokStrong.of(clean(h.status.Optimizer)))
 	}
 	l.put(tokText, "  ")
 	var tail []part
@@ -116,17 +116,17 @@ func (a *App) barLine(w int, named bool) string {
 func (a *App) barTails() [][]part {
 	r := a.h.status.Replay
 	if _, loading := a.h.loading(); loading {
-		return [][]part{{{tokMuted, clean(r.Source)}}, nil}
+		return [][]part{{tokMuted.of(clean(r.Source))}, nil}
 	}
 	here, all := count(r.Epoch), ""
 	if !r.Live || r.Last > r.Epoch {
 		all = count(r.Last)
 	}
-	long := []part{{tokMuted, "epoch "}, {tokStrong, here}}
-	brief := []part{{tokStrong, here}}
+	long := []part{tokMuted.of("epoch "), tokStrong.of(here)}
+	brief := []part{tokStrong.of(here)}
 	if all != "" {
-		long = append(long, part{tokMuted, " of " + all})
-		brief = append(brief, part{tokMuted, "/" + all})
+		long = append(long, tokMuted.of(" of "+all))
+		brief = append(brief, tokMuted.of("/"+all))
 	}
 	shortest := brief
 	if r.Length > 0 {
@@ -134,17 +134,17 @@ func (a *App) barTails() [][]part {
 		if r.Length < 60 {
 			time = func(s float64) string { return strconv.FormatFloat(s, 'f', 1, 64) + " s" }
 		}
-		at := part{tokText, "  " + time(r.At)}
+		at := tokText.of("  " + time(r.At))
 		if long = append(long, at); all != "" {
-			long = append(long, part{tokMuted, " of " + time(r.Length)})
+			long = append(long, tokMuted.of(" of "+time(r.Length)))
 		}
 		if brief = append(brief[:len(brief):len(brief)], at); all != "" {
-			brief = append(brief, part{tokMuted, "/" + time(r.Length)})
+			brief = append(brief, tokMuted.of("/"+time(r.Length)))
 		}
 	}
 	source := long
 	if a.barRows() > 0 && (a.h.run == nil || r.Source != a.h.run.Data.Name) { // else the first row says it
-		source = append(long[:len(long):len(long)], part{tokMuted, "  " + clean(r.Source)})
+		source = append(long[:len(long):len(long)], tokMuted.of("  "+clean(r.Source)))
 	}
 	return [][]part{source, long, brief, shortest}
 }

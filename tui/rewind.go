@@ -39,7 +39,7 @@ func (o *rewindOverlay) hints(a *App) []hint {
 	if a.h.watched() {
 		enter = "go there"
 	}
-	return []hint{{"enter", enter}, {"↑↓", "choose"}, {"type", "to search"}, {"esc", "close"}}
+	return []hint{newHint("enter", enter), newHint("↑↓", "choose"), newHint("type", "to search"), newHint("esc", "close")}
 }
 
 // shown lists the epochs that match the filter, newest first.
@@ -123,7 +123,7 @@ func (o *rewindOverlay) draw(a *App, w, h int) []string {
 	inner := bw - 4
 	shown := o.shown(v.h)
 	at := o.place(shown)
-	head := v.th.line(inner)
+	head := v.line(inner)
 	if o.filter.Value() == "" {
 		head.put(tokMuted, "type an epoch or a method to search")
 	} else {
@@ -133,9 +133,9 @@ func (o *rewindOverlay) draw(a *App, w, h int) []string {
 	rows := []string{head.full(), ""}
 	switch {
 	case len(v.h.status.Kept) == 0 && !v.h.watched():
-		rows = append(rows, v.th.line(inner).put(tokWarn, "no epoch is kept yet").full())
+		rows = append(rows, v.line(inner).put(tokWarn, "no epoch is kept yet").full())
 	case len(shown) == 0:
-		rows = append(rows, v.th.line(inner).put(tokWarn, "no epoch matches").full())
+		rows = append(rows, v.line(inner).put(tokWarn, "no epoch matches").full())
 	default:
 		const left = 50
 		room := max(2, min(h-4, 24))
@@ -151,7 +151,7 @@ func (o *rewindOverlay) draw(a *App, w, h int) []string {
 	if v.h.watched() {
 		title = "to an epoch"
 	}
-	return dialogBox(v.th, title, clip(rows, h-2), bw)
+	return dialogBox(&v.pen, title, clip(rows, h-2), bw)
 }
 
 // recordedEpochs lists epochs of a watched run to go to, ascending: those that were shown, others evenly spaced, and
@@ -186,12 +186,12 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 	if tested {
 		fault = "test " + fault
 	}
-	rows := []string{v.th.line(w).put(tokMuted, "  "+right("epoch", 7)+right("loss", 10)+right(fault, 12)+"  by").full()}
+	rows := []string{v.line(w).put(tokMuted, "  "+right("epoch", 7)+right("loss", 10)+right(fault, 12)+"  by").full()}
 	n = max(1, n-1)
 	first := max(0, min(at-n/2, len(shown)-n))
 	for i := first; i < min(first+n, len(shown)); i++ {
 		e := shown[i]
-		l := v.th.line(w)
+		l := v.line(w)
 		arrow, ink := "  ", tokText
 		if i == at {
 			arrow, ink = "▸ ", tokChosen
@@ -200,9 +200,9 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 		if !ok {
 			figures = earlierEpoch{loss: math.NaN(), fault: math.NaN(), testFault: math.NaN()}
 		}
-		value := part{tokTrain, unit(figures.fault)}
+		value := tokTrain.of(unit(figures.fault))
 		if tested {
-			value = part{tokTest, unit(figures.testFault)}
+			value = tokTest.of(unit(figures.testFault))
 		}
 		l.put(tokAccent, arrow).put(ink, right(count(e), 7)).put(tokTrain, right(number(figures.loss), 10))
 		l.put(value.t, right(value.s, 12)).put(tokMuted, "  "+clean(figures.optimizer))
@@ -211,7 +211,7 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 			if figures.optimizer == "" {
 				now = "now"
 			}
-			l.group(part{tokMuted, now})
+			l.group(tokMuted.of(now))
 		}
 		rows = append(rows, l.full())
 	}

@@ -126,7 +126,7 @@ func (f *saveForm) turn() {
 }
 
 func (f *saveForm) hints(*App) []hint {
-	return []hint{{"enter", "save"}, {"tab", "other format"}, {"ctrl+u", "clear"}, {"esc", "cancel"}}
+	return []hint{newHint("enter", "save"), newHint("tab", "other format"), newHint("ctrl+u", "clear"), newHint("esc", "cancel")}
 }
 
 func (f *saveForm) handle(a *App, msg tea.Msg) tea.Cmd {
@@ -166,7 +166,7 @@ func (a *App) arrived(saved []event.SavedEvent) {
 		e := &saved[i]
 		if k := slices.Index(a.saving.files, e.File); k >= 0 {
 			a.saving.files = slices.Delete(a.saving.files, k, k+1)
-			a.saving.there = part{tokGood, "saved " + clean(e.File) + ", " + bytesize(e.Bytes)}
+			a.saving.there = tokGood.of("saved " + clean(e.File) + ", " + bytesize(e.Bytes))
 		}
 	}
 }
@@ -185,22 +185,22 @@ func (f *saveForm) draw(a *App, w, h int) []string {
 	v := a.paneView()
 	bw := min(w-2, 80)
 	inner := bw - 4
-	l := v.th.line(inner).put(tokMuted, "file ")
+	l := v.line(inner).put(tokMuted, "file ")
 	typedLine(&v.pen, l, &f.file, true)
 	rows := []string{l.full(), ""}
 	for i, k := range saveFormats {
-		l := v.th.line(inner)
+		l := v.line(inner)
 		arrow, ink := "  ", tokText
 		if i == f.format() {
 			arrow, ink = "▸ ", tokStrong
 		}
 		l.put(tokAccent, arrow).put(ink, pad(k.name, 13)).put(tokMuted, k.use)
-		l.group(part{tokMuted, "; " + k.about})
+		l.group(tokMuted.of("; " + k.about))
 		rows = append(rows, l.full())
 	}
 	rows = append(rows, "")
-	l = v.th.line(inner)
-	place, more := v.th.line(inner), v.th.line(inner)
+	l = v.line(inner)
+	place, more := v.line(inner), v.line(inner)
 	if problem := f.problem(); problem != "" {
 		l.put(tokBad, "× "+problem)
 	} else {
@@ -211,7 +211,7 @@ func (f *saveForm) draw(a *App, w, h int) []string {
 			fault, what, unit = float64(e.TestRMSE), "  test RMSE ", number
 		}
 		if fault == fault && v.h.epochs > 0 {
-			l.group(part{tokMuted, what}, part{tokTest, unit(fault)})
+			l.group(tokMuted.of(what), tokTest.of(unit(fault)))
 		}
 		if a.guest != nil {
 			place.put(tokMuted, "on the server, in "+clean(a.guest.Saves))
@@ -221,5 +221,5 @@ func (f *saveForm) draw(a *App, w, h int) []string {
 	if rows = append(rows, l.full()); a.guest != nil {
 		rows = append(rows, place.full())
 	}
-	return dialogBox(v.th, "save the model", clip(append(rows, more.full()), h-2), bw)
+	return dialogBox(&v.pen, "save the model", clip(append(rows, more.full()), h-2), bw)
 }

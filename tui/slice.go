@@ -14,22 +14,22 @@ func (t *theatre) look(v *view, w, h int) []string {
 		return t.noLook(v, w, h)
 	}
 	words := clauses(sliceWords(v, e), w, max(1, h/4))
-	l := v.th.line(w)
+	l := v.line(w)
 	l.put(tokAccent, "along the step").put(tokMuted, " of epoch ").put(tokText, count(e.Epoch))
 	if behind := v.h.latest.Epoch - e.Epoch; behind > 0 {
-		l.group(part{tokMuted, ", " + plural(behind, "epoch") + " ago"})
+		l.group(tokMuted.of(", " + plural(behind, "epoch") + " ago"))
 	}
-	l.group(part{tokMuted, "  ‖s‖ "}, part{tokText, number(float64(e.StepNorm))})
+	l.group(tokMuted.of("  ‖s‖ "), tokText.of(number(float64(e.StepNorm))))
 	if t.waiting(v) != "" {
-		l.group(part{tokWarn, "  a newer one is asked for"})
+		l.group(tokWarn.of("  a newer one is asked for"))
 	}
 	rows := []string{l.full(), sliceKey(v, w)}
 	picture := max(h-2-len(words), 0)
 	t.along.resize(w, picture)
 	paintSlice(v, &t.along, e, w, picture)
-	rows = append(rows, t.along.text(v.th)...)
+	rows = append(rows, t.along.text(&v.pen)...)
 	for _, s := range words {
-		rows = append(rows, v.th.line(w).put(tokText, s).full())
+		rows = append(rows, v.line(w).put(tokText, s).full())
 	}
 	return block(rows, w, h)
 }
@@ -59,9 +59,9 @@ func (t *theatre) noLook(v *view, w, h int) []string {
 		text = "l asks for the loss along the last step"
 	}
 	rows := make([]string, max(h, 1))
-	rows[0] = v.th.line(w).put(tokAccent, "along the step").put(tokMuted, "  no look yet").full()
+	rows[0] = v.line(w).put(tokAccent, "along the step").put(tokMuted, "  no look yet").full()
 	if h > 2 {
-		rows[h/2] = v.th.line(w).to((w-cells(text))/2).put(tokMuted, text).full()
+		rows[h/2] = v.line(w).to((w-cells(text))/2).put(tokMuted, text).full()
 	}
 	return block(rows, w, h)
 }
@@ -83,14 +83,14 @@ func sliceCurves(e *event.SliceEvent) [3]sliceCurve {
 }
 
 func sliceKey(v *view, w int) string {
-	l := v.th.line(w)
+	l := v.line(w)
 	curves := sliceCurves(&event.SliceEvent{})
 	for i, k := range []int{2, 0, 1} {
 		gap := ""
 		if i > 0 {
 			gap = "   "
 		}
-		l.group(part{tokText, gap}, part{curves[k].tok, string(curves[k].letter)}, part{tokMuted, " " + curves[k].name})
+		l.group(tokText.of(gap), curves[k].tok.of(string(curves[k].letter)), tokMuted.of(" "+curves[k].name))
 	}
 	return l.full()
 }

@@ -32,7 +32,7 @@ func newSurface(o *Options) surface {
 func (s *surface) recall(o *Options) (p preferences, ok bool) {
 	p, ok, err := s.prefer(o)
 	if err != nil {
-		s.notice = part{tokWarn, "preferences: " + clean(err.Error())}
+		s.notice = tokWarn.of("preferences: " + clean(err.Error()))
 	}
 	return p, ok
 }
@@ -87,7 +87,7 @@ func (s *surface) handle(msg tea.Msg) tea.Cmd {
 
 // tell shows a note at the right of the footer for a while.
 func (s *surface) tell(t token, text string) tea.Cmd {
-	s.notice = part{t, text}
+	s.notice = t.of(text)
 	s.notices++
 	return after(s.ctx, 5*time.Second, expireMsg(s.notices))
 }
@@ -157,7 +157,7 @@ func (s *surface) write(name string, draw func(io.Writer) error) tea.Cmd {
 
 // hintLine is the footer: the keys, and at its right end what was last said.
 func (s *surface) hintLine(w int, hints []hint) string {
-	l := s.th.line(w)
+	l := s.line(w)
 	room := w
 	if s.notice.s != "" {
 		room = w - min(cells(s.notice.s)+3, w*2/3)

@@ -96,7 +96,7 @@ type line struct {
 	room int
 }
 
-func (t *theme) line(room int) *line { return &line{th: t, room: max(room, 0)} }
+func (p *pen) line(room int) *line { return &line{th: p.th, room: max(room, 0)} }
 
 // put appends text in a token's ink, cutting what does not fit.
 func (l *line) put(t token, s string) *line {
@@ -150,6 +150,9 @@ type part struct {
 	t token
 	s string
 }
+
+// of is text that means this.
+func (t token) of(s string) part { return part{t: t, s: s} }
 
 func width(parts []part) int {
 	n := 0

@@ -53,9 +53,9 @@ func TestClean(t *testing.T) {
 }
 
 func TestLineNeverOverflows(t *testing.T) {
-	th := testView().th
+	v := testView()
 	for room := range 12 {
-		l := th.line(room)
+		l := v.line(room)
 		l.put(tokTrain, "abc").put(tokText, "数据数据").to(9).put(tokBad, "xyz")
 		if got := ansi.StringWidth(l.full()); got != room {
 			t.Errorf("room %d: %d wide: %q", room, got, l.full())

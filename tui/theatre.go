@@ -270,7 +270,7 @@ func (t *theatre) body(v *view, p *innerPane, s *scene, w, h int) []string {
 		rows = append(rows, p.chart(v, w, plan.bars, true)...)
 	}
 	if plan.counts > 0 {
-		rows = append(rows, p.counts(v, v.th.line(w)).full())
+		rows = append(rows, p.counts(v, v.line(w)).full())
 	}
 	if plan.hints > 0 {
 		rows = append(rows, t.hints(v, plan, w))
@@ -325,7 +325,7 @@ func abreast(blocks [][]string, h int) []string {
 }
 
 func (t *theatre) hints(v *view, plan stagePlan, w int) string {
-	l := v.th.line(w)
+	l := v.line(w)
 	if note := t.waiting(v); note != "" && plan.side == 0 && v.h.stage.slice == nil {
 		return l.put(tokWarn, note).full()
 	}
@@ -344,7 +344,7 @@ func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 		if l.w > 0 {
 			gap = "   "
 		}
-		l.group(part{tokText, gap}, part{tokAccent, k[0]}, part{tokMuted, " " + k[1]})
+		l.group(tokText.of(gap), tokAccent.of(k[0]), tokMuted.of(" "+k[1]))
 	}
 	return l.full()
 }

@@ -33,19 +33,19 @@ type stageAxis struct {
 
 // draw returns a heading and the chart beneath it: h rows, none wider than w.
 func (m *multiple) draw(v *pen, c *chart, x stageAxis, w, h int) []string {
-	l := v.th.line(w)
+	l := v.line(w)
 	l.put(m.tok, m.symbol).put(tokText, " ")
 	for _, p := range m.value {
 		l.group(p)
 	}
 	if m.name != "" {
-		l.group(part{tokMuted, "  " + m.name})
+		l.group(tokMuted.of("  " + m.name))
 	}
 	c.resize(w, h-1)
 	if h >= 2 && w >= 2 {
 		m.paint(v, c, x, w, h-1)
 	}
-	return append([]string{l.full()}, c.text(v.th)...)
+	return append([]string{l.full()}, c.text(v)...)
 }
 
 func (m *multiple) paint(v *pen, c *chart, x stageAxis, w, h int) {

@@ -13,7 +13,7 @@ func (s *scene) ritz(v *view, w, n int) []string {
 		return nil
 	}
 	rows := make([]string, n)
-	l := v.th.line(w)
+	l := v.line(w)
 	l.put(tokAccent, "Ritz values ")
 	told := s.told
 	if told == nil && s.running && s.before != nil {
@@ -60,7 +60,7 @@ func ritzWords(l *line, values []float64) {
 	if low < 0 {
 		t = tokNegativeCurvature
 	}
-	l.group(part{t, number(low)}, part{tokMuted, " to "}, part{tokText, number(high)})
+	l.group(t.of(number(low)), tokMuted.of(" to "), tokText.of(number(high)))
 	negative, least := 0, math.Inf(1)
 	for _, x := range values {
 		if x < 0 {
@@ -71,12 +71,12 @@ func ritzWords(l *line, values []float64) {
 	}
 	switch {
 	case negative > 0:
-		l.group(part{tokNegativeCurvature, "  ○ " + count(negative) + " negative"})
+		l.group(tokNegativeCurvature.of("  ○ " + count(negative) + " negative"))
 		if !math.IsInf(least, 1) {
-			l.group(part{tokMuted, "  the positive ones reach down to "}, part{tokText, number(least)})
+			l.group(tokMuted.of("  the positive ones reach down to "), tokText.of(number(least)))
 		}
 	case high > least:
-		l.group(part{tokMuted, "  condition number at least "}, part{tokText, number(high / least)})
+		l.group(tokMuted.of("  condition number at least "), tokText.of(number(high/least)))
 	}
 }
 
@@ -130,7 +130,7 @@ func ritzStrip(v *view, values []float64, w int) []string {
 			c.set(at, y, '●', tokAccent)
 		}
 	}
-	return c.text(v.th)
+	return c.text(&v.pen)
 }
 
 // ritzTicks labels powers of ten, as many as fit.

@@ -12,35 +12,35 @@ import (
 
 // title says which solve and which iteration is on the stage.
 func (t *theatre) title(v *view, s *scene, w int) string {
-	l := v.th.line(w)
+	l := v.line(w)
 	l.put(tokMuted, "epoch ").put(tokStrong, count(s.epoch))
 	if s.member > 0 || v.h.run != nil && v.h.run.Committee > 1 {
-		l.group(part{tokMuted, "  net "}, part{tokStrong, count(s.member + 1)})
+		l.group(tokMuted.of("  net "), tokStrong.of(count(s.member+1)))
 	}
 	if n := solveBlocks(v.h); s.block > 0 || n > 1 {
-		l.group(part{tokMuted, "  block "}, part{tokStrong, count(s.block + 1)})
+		l.group(tokMuted.of("  block "), tokStrong.of(count(s.block+1)))
 		if n > s.block {
-			l.group(part{tokMuted, " of " + count(n)})
+			l.group(tokMuted.of(" of " + count(n)))
 		}
 	}
 	l.put(tokMuted, "  iteration ").put(tokStrong, count(s.now().n))
 	if !s.running || t.pinned {
-		l.group(part{tokMuted, " of " + count(s.last().n)})
+		l.group(tokMuted.of(" of " + count(s.last().n)))
 	} else if s.limit > 0 {
-		l.group(part{tokMuted, ", at most " + count(s.limit)})
+		l.group(tokMuted.of(", at most " + count(s.limit)))
 	}
 	if s.told != nil && s.told.Preconditioned {
-		l.group(part{tokMuted, "  preconditioned"})
+		l.group(tokMuted.of("  preconditioned"))
 	}
-	state := part{tokGood, "● following"}
+	state := tokGood.of("● following")
 	switch {
 	case t.pinned && s.newest:
-		state = part{tokWarn, "← looking back"}
+		state = tokWarn.of("← looking back")
 	case t.pinned:
 		behind := v.h.stage.gone + len(v.h.stage.solves) - 1 - s.id
-		state = part{tokWarn, "← " + plural(behind, "solve") + " back"}
+		state = tokWarn.of("← " + plural(behind, "solve") + " back")
 	case v.h.over():
-		state = part{tokMuted, "■ the last one"}
+		state = tokMuted.of("■ the last one")
 	}
 	if n := cells(state.s); n+2 <= l.left() {
 		l.to(w-n).put(state.t, state.s)
@@ -66,7 +66,7 @@ func solveBlocks(h *history) int {
 
 // gauge fills as the step nears the boundary.
 func (t *theatre) gauge(v *view, s *scene, w int) string {
-	l := v.th.line(w)
+	l := v.line(w)
 	now := s.now()
 	share := now.norm / now.radius
 	l.put(tokAccent, "‖s‖/R ")
@@ -123,7 +123,7 @@ func (s *scene) words(v *view, w, n int) []string {
 		if i == n-1 && len(all) > n {
 			r = ansi.Truncate(r+" "+all[n], w, "…")
 		}
-		l := v.th.line(w)
+		l := v.line(w)
 		if i == 0 && strings.HasPrefix(r, lead) {
 			l.put(t, lead).put(tokText, r[len(lead):])
 		} else {
@@ -199,9 +199,9 @@ func (s *scene) multiples(v *view) [4]multiple {
 	now := s.now()
 	share := now.norm / now.radius
 	m := [4]multiple{
-		{symbol: "‖s‖/R", name: "length of the step", tok: tokBoundary, value: []part{{tokText, short(share)}}, zero: true, rule: 1, ruleName: "R"},
-		{symbol: "m(s)", name: "model, change of loss", tok: tokTrain, value: []part{{tokText, number(now.model)}}, zero: true, rule: math.NaN()},
-		{symbol: "‖r‖/‖g‖", name: "residual", tok: tokResidual, value: []part{{tokText, number(now.residual)}}, log: true, rule: s.goal, ruleName: "ξ"},
+		{symbol: "‖s‖/R", name: "length of the step", tok: tokBoundary, value: []part{tokText.of(short(share))}, zero: true, rule: 1, ruleName: "R"},
+		{symbol: "m(s)", name: "model, change of loss", tok: tokTrain, value: []part{tokText.of(number(now.model))}, zero: true, rule: math.NaN()},
+		{symbol: "‖r‖/‖g‖", name: "residual", tok: tokResidual, value: []part{tokText.of(number(now.residual))}, log: true, rule: s.goal, ruleName: "ξ"},
 		{symbol: "pᵀBp/pᵀp", name: "curvature", tok: tokTest, value: []part{curved(now.curvature)}, log: true, rule: math.NaN(), signs: true},
 	}
 	for k := range m {
@@ -238,18 +238,18 @@ func (s *scene) truth(m *multiple, in *event.InnerSummary) {
 		return
 	}
 	m.extra = stageMark{'×', tokWarn, float64(s.last().n), float64(in.TrueResidual)}
-	m.value = append(m.value, part{tokWarn, "  × true " + number(float64(in.TrueResidual))})
+	m.value = append(m.value, tokWarn.of("  × true "+number(float64(in.TrueResidual))))
 }
 
 // curved writes a curvature with its sign.
 func curved(y float64) part {
 	switch {
 	case math.IsNaN(y):
-		return part{tokMuted, "not told"}
+		return tokMuted.of("not told")
 	case y > 0:
-		return part{tokText, "+" + number(y)}
+		return tokText.of("+" + number(y))
 	case y == 0:
-		return part{tokNegativeCurvature, "0 flat"}
+		return tokNegativeCurvature.of("0 flat")
 	}
-	return part{tokNegativeCurvature, "−" + number(-y) + " negative"}
+	return tokNegativeCurvature.of("−" + number(-y) + " negative")
 }

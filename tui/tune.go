@@ -221,7 +221,7 @@ func (m *tuning) View() tea.View {
 func (m *tuning) screen() []string {
 	m.places = tuneLayout(m.width, m.height, m.focus, m.side, m.zoomed)
 	if len(m.places) == 0 {
-		return tooSmall(m.th, m.width, m.height)
+		return tooSmall(&m.pen, m.width, m.height)
 	}
 	m.layer()
 	rows := m.header(m.width)

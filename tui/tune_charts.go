@@ -110,7 +110,7 @@ func secondsLabel(v float64) string {
 // scaleWord says in a title that a chart is logarithmic.
 func (p *plot) scaleWord() part {
 	if p.log {
-		return part{tokMuted, "  log"}
+		return tokMuted.of("  log")
 	}
 	return part{}
 }
@@ -188,7 +188,7 @@ func (m *tuning) drawDots(pane tunePane, p plot, trials []int, r rect) []string 
 func (m *tuning) drawProgress(r rect) (title []part, rows []string) {
 	p := plot{by: m.charts.along(), waiting: "no trial has a value yet", detail: m.zoomed}
 	m.scaled(&p, tuneProgress, m.timed())
-	title = []part{{tokStrong, "found"}, {tokMuted, "  " + m.valueName()}, {tokMuted, "  by " + m.charts.along().words()}, p.scaleWord()}
+	title = []part{tokStrong.of("found"), tokMuted.of("  " + m.valueName()), tokMuted.of("  by " + m.charts.along().words()), p.scaleWord()}
 	trials := m.charts.layers
 	for _, i := range trials {
 		t := &m.board.Trials[i]
@@ -241,7 +241,7 @@ func (m *tuning) bestSoFar(log bool) *series {
 func (m *tuning) drawCurves(r rect) (title []part, rows []string) {
 	p := plot{by: m.charts.along(), detail: m.zoomed}
 	m.scaled(&p, tuneCurves, false)
-	title = []part{{tokStrong, "curves"}, {tokMuted, "  " + m.measure()}, {tokMuted, "  by " + m.charts.along().words()}, p.scaleWord()}
+	title = []part{tokStrong.of("curves"), tokMuted.of("  " + m.measure()), tokMuted.of("  by " + m.charts.along().words()), p.scaleWord()}
 	others := m.rows[:min(len(m.rows), mostCurves, r.h*m.gl.dotsY/2)]
 	for _, i := range slices.Backward(others) {
 		if t := &m.board.Trials[i]; t.Number != m.number {
@@ -250,14 +250,14 @@ func (m *tuning) drawCurves(r rect) (title []part, rows []string) {
 	}
 	if t := m.selected(); t != nil {
 		tag := m.tag(t)
-		title = append(title, part{tag.t, "  " + tag.s + " #" + count(t.Number)})
+		title = append(title, tag.t.of("  "+tag.s+" #"+count(t.Number)))
 		p.add(plotCurve{name: "#" + count(t.Number), tok: tag.t, series: curveOf(t), alarm: true, mark: []rune(tag.s)[0], tag: tag.s})
 	}
 	if len(others) < len(m.rows) {
-		title = append(title, part{tokMuted, "  over the first " + count(len(others))})
+		title = append(title, tokMuted.of("  over the first "+count(len(others))))
 	}
 	if len(p.curves) == 0 {
-		return title, []string{m.th.line(r.w).to(1).put(tokMuted, "no trial has a curve yet").full()}
+		return title, []string{m.line(r.w).to(1).put(tokMuted, "no trial has a curve yet").full()}
 	}
 	return title, m.charts.chart[tuneCurves].draw(&m.pen, p, r.w, r.h)
 }

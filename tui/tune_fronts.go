@@ -13,18 +13,18 @@ type tuneQuit struct{}
 
 func (tuneQuit) handleKey(_ *tuning, k string) (taken, closed bool) { return true, true }
 
-func (tuneQuit) hints() []hint { return []hint{{"q", "stop and quit"}, {"esc", "go on"}} }
+func (tuneQuit) hints() []hint { return []hint{newHint("q", "stop and quit"), newHint("esc", "go on")} }
 
 func (tuneQuit) draw(m *tuning, w, _ int) []string {
 	bw := min(w-2, 62)
-	row := func(t token, s string) string { return m.th.line(bw-4).put(t, s).full() }
+	row := func(t token, s string) string { return m.line(bw-4).put(t, s).full() }
 	rows := []string{
 		row(tokStrong, "Its trials are kept."),
 		row(tokText, "newtop tune --resume "+clean(m.board.Name)+" goes on with it."),
 		spaces(bw - 4),
-		m.th.line(bw-4).put(tokAccent, "q").put(tokText, " stops it   ").put(tokAccent, "esc").put(tokText, " lets it go on").full(),
+		m.line(bw-4).put(tokAccent, "q").put(tokText, " stops it   ").put(tokAccent, "esc").put(tokText, " lets it go on").full(),
 	}
-	return dialogBox(m.th, "stop the search?", rows, bw)
+	return dialogBox(&m.pen, "stop the search?", rows, bw)
 }
 
 // tuneHelp is every key with what it does, and what the signs mean.
@@ -39,7 +39,9 @@ func (o *tuneHelp) handleKey(m *tuning, k string) (taken, closed bool) {
 	return taken, !taken
 }
 
-func (o *tuneHelp) hints() []hint { return []hint{{"esc", "close"}, {"↑↓", "scroll"}} }
+func (o *tuneHelp) hints() []hint {
+	return []hint{newHint("esc", "close"), newHint("↑↓", "scroll")}
+}
 
 func (o *tuneHelp) draw(m *tuning, w, h int) []string {
 	const left, right, columns = 68, 56, 8
@@ -63,13 +65,13 @@ func (o *tuneHelp) draw(m *tuning, w, h int) []string {
 	bw := left + right + 6
 	var rows []string
 	if w >= bw {
-		rows = beside(stackSections(m.th, []section{keys}, left, true), left, stackSections(m.th, []section{states, words}, right, true))
+		rows = beside(stackSections(&m.pen, []section{keys}, left, true), left, stackSections(&m.pen, []section{states, words}, right, true))
 	} else {
 		bw = min(w-2, 70)
-		rows = stackSections(m.th, []section{keys, states, words}, bw-4, true)
+		rows = stackSections(&m.pen, []section{keys, states, words}, bw-4, true)
 	}
 	rows, more := o.cut(rows, max(1, h-2))
-	return dialogBox(m.th, "help · esc closes"+more, rows, bw)
+	return dialogBox(&m.pen, "help · esc closes"+more, rows, bw)
 }
 
 // leadText says what the trials' letters stand for.
@@ -99,7 +101,9 @@ func (o *tuneTrial) handleKey(m *tuning, k string) (taken, closed bool) {
 	return taken, !taken
 }
 
-func (o *tuneTrial) hints() []hint { return []hint{{"esc", "close"}, {"↑↓", "another trial"}} }
+func (o *tuneTrial) hints() []hint {
+	return []hint{newHint("esc", "close"), newHint("↑↓", "another trial")}
+}
 
 func (o *tuneTrial) draw(m *tuning, w, h int) []string {
 	bw := min(w-2, 76)
@@ -108,24 +112,24 @@ func (o *tuneTrial) draw(m *tuning, w, h int) []string {
 	if t := m.selected(); t != nil {
 		title = "trial #" + count(t.Number)
 	}
-	return dialogBox(m.th, title+" · esc closes"+strings.Replace(more, "↑↓", "pgdown", 1), rows, bw)
+	return dialogBox(&m.pen, title+" · esc closes"+strings.Replace(more, "↑↓", "pgdown", 1), rows, bw)
 }
 
 // details are the rows about the selected trial.
 func (m *tuning) details(w int) (rows []string) {
 	t := m.selected()
 	if t == nil {
-		return []string{m.th.line(w).put(tokMuted, m.empty()).full()}
+		return []string{m.line(w).put(tokMuted, m.empty()).full()}
 	}
 	const columns = 15
 	put := func(ink token, name, s string) {
 		for _, piece := range wrapped(clean(s), w-columns) {
-			rows = append(rows, m.th.line(w).put(tokMuted, ansi.Truncate(clean(name), columns-2, "…")).to(columns).put(ink, piece).full())
+			rows = append(rows, m.line(w).put(tokMuted, ansi.Truncate(clean(name), columns-2, "…")).to(columns).put(ink, piece).full())
 			name = ""
 		}
 	}
 	tag, state := m.tag(t), stateOf(t, true)
-	rows = append(rows, m.th.line(w).put(tag.t, tag.s).put(tokStrong, " #"+count(t.Number)+"  ").put(state.t, state.s).full())
+	rows = append(rows, m.line(w).put(tag.t, tag.s).put(tokStrong, " #"+count(t.Number)+"  ").put(state.t, state.s).full())
 	if t.Why != "" {
 		put(tokText, "why", t.Why)
 	}
@@ -176,7 +180,7 @@ func (o *tuneCommand) handleKey(m *tuning, k string) (taken, closed bool) {
 }
 
 func (o *tuneCommand) hints() []hint {
-	return []hint{{"c", "copy"}, {"esc", "close"}}
+	return []hint{newHint("c", "copy"), newHint("esc", "close")}
 }
 
 // copy asks the terminal to take the command line into its clipboard.
@@ -191,17 +195,17 @@ func (o *tuneCommand) draw(m *tuning, w, h int) []string {
 	bw := min(w-2, 100)
 	var rows []string
 	if m.board.Command == "" {
-		rows = append(rows, m.th.line(bw-4).put(tokMuted, "nothing was found yet").full())
+		rows = append(rows, m.line(bw-4).put(tokMuted, "nothing was found yet").full())
 	}
 	for _, s := range shellRows(clean(m.board.Command), bw-4) {
-		rows = append(rows, m.th.line(bw-4).put(tokStrong, s).full())
+		rows = append(rows, m.line(bw-4).put(tokStrong, s).full())
 	}
 	rows, more := o.cut(rows, max(1, h-2))
 	title := "what trains like the best"
 	if m.best >= 0 {
 		title += ", #" + count(m.board.Trials[m.best].Number)
 	}
-	return dialogBox(m.th, title+" · c copies · esc closes"+more, rows, bw)
+	return dialogBox(&m.pen, title+" · c copies · esc closes"+more, rows, bw)
 }
 
 // shellRows breaks a command line between its words, so that the rows are one command to a shell again.

@@ -14,9 +14,9 @@ func (m *tuning) header(w int) []string { return []string{m.headerSearch(w), m.h
 
 func (m *tuning) headerSearch(w int) string {
 	b := m.board
-	l := m.th.line(w).put(tokText, " ").put(tokAccent, m.title)
+	l := m.line(w).put(tokText, " ").put(tokAccent, m.title)
 	state := m.phase()
-	inner := m.th.line(w - cells(state.s) - 2 - l.w)
+	inner := m.line(w - cells(state.s) - 2 - l.w)
 	warning := clean(b.Warning)
 	if m.err != nil {
 		warning = clean(m.err.Error())
@@ -25,20 +25,20 @@ func (m *tuning) headerSearch(w int) string {
 	if warning != "" {
 		spare = max(inner.room-cells(warning)-2, inner.room/3)
 	}
-	facts := m.th.line(spare)
+	facts := m.line(spare)
 	name := "  tune " + clean(b.Name)
 	if strings.HasPrefix(b.Name, "tune") {
 		name = "  " + clean(b.Name)
 	}
-	facts.group(part{tokStrong, name})
+	facts.group(tokStrong.of(name))
 	if b.Data != "" {
-		facts.group(part{tokText, "  " + clean(b.Data)})
+		facts.group(tokText.of("  " + clean(b.Data)))
 	}
 	if b.Measure != "" {
-		facts.group(part{tokMuted, "  by " + m.goal()})
+		facts.group(tokMuted.of("  by " + m.goal()))
 	}
 	if b.Parallel > 0 {
-		facts.group(part{tokMuted, "  " + plural(b.Parallel, "trial") + " at once, " + plural(b.Threads, "thread") + " each"})
+		facts.group(tokMuted.of("  " + plural(b.Parallel, "trial") + " at once, " + plural(b.Threads, "thread") + " each"))
 	}
 	inner.raw(facts.b.String(), facts.w)
 	if warning != "" {
@@ -52,17 +52,17 @@ func (m *tuning) headerSearch(w int) string {
 func (m *tuning) phase() part {
 	switch b := m.board; {
 	case m.err != nil:
-		return part{tokBad, "× failed"}
+		return tokBad.of("× failed")
 	case b.Phase == "stopped":
-		return part{tokWarn, "■ stopped"}
+		return tokWarn.of("■ stopped")
 	case b.Phase == "done" || m.ended:
-		return part{tokGood, "■ done"}
+		return tokGood.of("■ done")
 	case m.leaving:
-		return part{tokWarn, "■ stopping"}
+		return tokWarn.of("■ stopping")
 	case b.Phase == "":
-		return part{tokMuted, "○ preparing"}
+		return tokMuted.of("○ preparing")
 	}
-	return part{tokGood, "● " + ansi.Truncate(clean(m.board.Phase), 12, "…")}
+	return tokGood.of("● " + ansi.Truncate(clean(m.board.Phase), 12, "…"))
 }
 
 // told is the order in which the header counts the trials.
@@ -70,9 +70,9 @@ var told = [...]tune.State{tune.Running, tune.Reached, tune.Failed, tune.Diverge
 
 // headerState has the progress, the trials by what became of them, and the best.
 func (m *tuning) headerState(w int) string {
-	l := m.th.line(w).put(tokText, " ")
+	l := m.line(w).put(tokText, " ")
 	best := m.bestParts()
-	inner := m.th.line(w - l.w - width(best) - 3)
+	inner := m.line(w - l.w - width(best) - 3)
 	share, text := m.used()
 	inner.put(tokText, text)
 	if isFinite(share) && m.underway() {
@@ -83,11 +83,11 @@ func (m *tuning) headerState(w int) string {
 	if all := m.board.Planned; all > len(m.board.Trials) && m.underway() {
 		trials = count(len(m.board.Trials)) + " of " + plural(all, "trial")
 	}
-	inner.group(part{tokText, "  " + trials})
+	inner.group(tokText.of("  " + trials))
 	for _, of := range told {
 		s := &tuneStates[of]
-		if n := m.states[of]; n > 0 && !inner.group(part{s.ink, "  " + s.sign + " " + count(n)}, part{tokMuted, " " + s.word}) {
-			inner.group(part{s.ink, "  " + s.sign + count(n)})
+		if n := m.states[of]; n > 0 && !inner.group(s.ink.of("  "+s.sign+" "+count(n)), tokMuted.of(" "+s.word)) {
+			inner.group(s.ink.of("  " + s.sign + count(n)))
 		}
 	}
 	l.raw(inner.b.String(), inner.w).to(w - width(best) - 1)
@@ -115,17 +115,17 @@ func (m *tuning) used() (share float64, text string) {
 
 // bestParts say what is best so far.
 func (m *tuning) bestParts() []part {
-	nothing := []part{{tokMuted, "nothing found yet"}}
+	nothing := []part{tokMuted.of("nothing found yet")}
 	if m.best < 0 {
 		return nothing
 	}
 	t := &m.board.Trials[m.best]
-	by := part{tokMuted, " by #" + count(t.Number)}
+	by := tokMuted.of(" by #" + count(t.Number))
 	if s := float64(t.TargetSeconds); m.board.Target > 0 && isFinite(s) {
-		return []part{{tokMuted, m.targetText() + " in "}, {tokStrong, span(s)}, by}
+		return []part{tokMuted.of(m.targetText() + " in "), tokStrong.of(span(s)), by}
 	}
 	if !isFinite(float64(t.Best)) {
 		return nothing
 	}
-	return []part{{tokMuted, "best "}, {tokStrong, m.text(float64(t.Best))}, by}
+	return []part{tokMuted.of("best "), tokStrong.of(m.text(float64(t.Best))), by}
 }

@@ -217,7 +217,7 @@ func (m *tuning) selectDot(d *tuneDots, x, y int) {
 // footer names the keys, or has the filter while it is typed.
 func (m *tuning) footer(w int) string {
 	if m.typing {
-		l := m.th.line(w).put(tokAccent, " / ")
+		l := m.line(w).put(tokAccent, " / ")
 		about := "▏ " + count(len(m.rows)) + " of " + count(len(m.board.Trials)) + " · enter keeps · esc ends"
 		text := clean(m.filter)
 		if over := cells(text) - max(8, w-cells(about)-4); over > 0 {
@@ -231,7 +231,7 @@ func (m *tuning) footer(w int) string {
 	var hints []hint
 	for i := range m.bindings {
 		if b := &m.bindings[i]; b.short != "" && (b.now == nil || b.now(m)) {
-			hints = append(hints, hint{b.Help().Key, b.short})
+			hints = append(hints, newHint(b.Help().Key, b.short))
 		}
 	}
 	return m.hintLine(w, hints)

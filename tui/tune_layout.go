@@ -135,7 +135,7 @@ func (m *tuning) pane(p *tunePlace) []string {
 	case tuneMatters:
 		title, rows = m.drawMatters(at)
 	case tuneDetails:
-		title, rows = []part{{tokStrong, "selected"}}, m.details(at.w)
+		title, rows = []part{tokStrong.of("selected")}, m.details(at.w)
 	}
 	rows = block(rows, at.w, at.h)
 	if !p.bare {
@@ -143,13 +143,13 @@ func (m *tuning) pane(p *tunePlace) []string {
 		if p.pane == m.focus {
 			ink, title[0].t = tokFocus, tokFocus
 		}
-		return withFrame(m.th, ink, roomFor(title, p.w-6), rows, p.w)
+		return withFrame(&m.pen, ink, roomFor(title, p.w-6), rows, p.w)
 	}
 	arrow := " "
 	if p.pane == m.focus {
 		arrow = "▸"
 	}
-	l := m.th.line(p.w).put(tokFocus, arrow)
+	l := m.line(p.w).put(tokFocus, arrow)
 	for _, t := range roomFor(title, p.w-2) {
 		l.put(t.t, t.s)
 	}

@@ -66,7 +66,7 @@ func (m *tuning) turn(by int) {
 func (m *tuning) drawSlice(r rect) (title []part, rows []string) {
 	d := m.sliced()
 	if d == nil {
-		return []part{{tokStrong, "over a hyperparameter"}}, []string{m.th.line(r.w).to(1).put(tokMuted, "the trials differ in nothing that was searched").full()}
+		return []part{tokStrong.of("over a hyperparameter")}, []string{m.line(r.w).to(1).put(tokMuted, "the trials differ in nothing that was searched").full()}
 	}
 	name := ansi.Truncate(clean(d.key), 20, "…")
 	p := plot{waiting: "no trial has a value yet"}
@@ -74,7 +74,7 @@ func (m *tuning) drawSlice(r rect) (title []part, rows []string) {
 		p.waiting = "no trial has reached the target yet"
 	}
 	m.scaled(&p, tuneSlice, m.timed())
-	title = []part{{tokStrong, "over " + name}, {tokMuted, "  " + m.valueName()}, p.scaleWord()}
+	title = []part{tokStrong.of("over " + name), tokMuted.of("  " + m.valueName()), p.scaleWord()}
 	if d.names != nil {
 		p.window = [2]float64{-0.5, float64(len(d.names)) - 0.5}
 		for _, s := range d.names {
@@ -84,10 +84,10 @@ func (m *tuning) drawSlice(r rect) (title []part, rows []string) {
 		p.logX, p.window = d.log, [2]float64{d.low, d.high}
 	}
 	if d.log {
-		title = append(title, part{tokMuted, "  log x"})
+		title = append(title, tokMuted.of("  log x"))
 	}
 	if len(m.dims) > 1 {
-		title = append(title, part{tokMuted, "  ←→ others"})
+		title = append(title, tokMuted.of("  ←→ others"))
 	}
 	trials := slices.DeleteFunc(slices.Clone(m.charts.layers), func(i int) bool { return math.IsNaN(d.place(&m.board.Trials[i])) })
 	for _, i := range trials {
@@ -109,12 +109,12 @@ func aside(number int) float64 {
 
 // drawMatters has how much of the differences between the trials each dimension explains.
 func (m *tuning) drawMatters(r rect) (title []part, rows []string) {
-	title = []part{{tokStrong, "what matters"}, {tokMuted, "  share of the differences it explains"}}
+	title = []part{tokStrong.of("what matters"), tokMuted.of("  share of the differences it explains")}
 	list := slices.Clone(m.board.Importances)
 	slices.SortStableFunc(list, func(a, b tune.Importance) int { return cmp.Compare(absentLow(b.Share), absentLow(a.Share)) })
 	m.charts.matters, m.charts.shares = r, m.charts.shares[:0]
 	if len(list) == 0 {
-		return title, []string{m.th.line(r.w).to(1).put(tokMuted, "known once about eight trials have ended").full()}
+		return title, []string{m.line(r.w).to(1).put(tokMuted, "known once about eight trials have ended").full()}
 	}
 	names, trends := 4, 0
 	for i := range list {
@@ -134,7 +134,7 @@ func (m *tuning) drawMatters(r rect) (title []part, rows []string) {
 		if d := m.sliced(); d != nil && d.key == tailOf(k.Key) {
 			arrow, ink = "▸", tokStrong
 		}
-		l := m.th.line(r.w).put(tokAccent, arrow+" ").put(ink, ansi.Truncate(clean(k.Key), names, "…")).to(lead + names + 1)
+		l := m.line(r.w).put(tokAccent, arrow+" ").put(ink, ansi.Truncate(clean(k.Key), names, "…")).to(lead + names + 1)
 		m.shareBar(l, k, bar)
 		l.put(ink, " "+shareText(k)).to(lead + names + 1 + bar + 1 + figures)
 		if !below {
@@ -142,7 +142,7 @@ func (m *tuning) drawMatters(r rect) (title []part, rows []string) {
 		}
 		rows, m.charts.shares = append(rows, l.full()), append(m.charts.shares, tailOf(k.Key))
 		if below && k.Trend != "" && r.h >= 2*len(list) {
-			rows = append(rows, m.th.line(r.w).to(lead+names+1).put(tokMuted, clean(k.Trend)).full())
+			rows = append(rows, m.line(r.w).to(lead+names+1).put(tokMuted, clean(k.Trend)).full())
 			m.charts.shares = append(m.charts.shares, tailOf(k.Key))
 		}
 	}

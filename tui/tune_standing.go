@@ -219,13 +219,13 @@ func (s *standing) tag(t *tune.Trial) part {
 	g := s.group(t)
 	switch {
 	case g < 0 && t.Final:
-		return part{tokAccent, "■"}
+		return tokAccent.of("■")
 	case g < 0:
-		return part{tokAccent, "●"}
+		return tokAccent.of("●")
 	case t.Final:
-		return part{racerInk(g), racerLetter(g)}
+		return racerInk(g).of(racerLetter(g))
 	}
-	return part{racerInk(g), strings.ToLower(racerLetter(g))}
+	return racerInk(g).of(strings.ToLower(racerLetter(g)))
 }
 
 // tuneStates say what became of a trial by a sign, a letter and a word.
@@ -251,13 +251,13 @@ func stateIndex(t *tune.Trial) int { return min(int(t.State), len(tuneStates)-1)
 func stateOf(t *tune.Trial, long bool) part {
 	s := &tuneStates[stateIndex(t)]
 	if !long {
-		return part{s.ink, s.sign + s.letter}
+		return s.ink.of(s.sign + s.letter)
 	}
 	word := s.word
 	if t.Final {
 		word = "final " + word
 	}
-	return part{s.ink, s.sign + " " + word}
+	return s.ink.of(s.sign + " " + word)
 }
 
 // regression reports whether the measure is an RMSE rather than a share of the rows.

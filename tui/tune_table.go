@@ -30,14 +30,14 @@ const (
 )
 
 // dash stands for what a trial does not have.
-var dash = part{tokMuted, "–"}
+var dash = tokMuted.of("–")
 
 // columns lists the columns of the leaderboard, from the left.
 func (m *tuning) columns(long bool) []tuneColumn {
 	figure := func(of func(t *tune.Trial) string) func(int, *tune.Trial) part {
 		return func(_ int, t *tune.Trial) part {
 			if s := of(t); s != dash.s {
-				return part{tokText, s}
+				return tokText.of(s)
 			}
 			return dash
 		}
@@ -45,7 +45,7 @@ func (m *tuning) columns(long bool) []tuneColumn {
 	n := cells(count(len(m.board.Trials)))
 	out := []tuneColumn{
 		{"rank", n, 3, false, plainColumn, m.rankText},
-		{"trial", n + 1, 1, false, numberColumn, func(_ int, t *tune.Trial) part { return part{tokText, "#" + count(t.Number)} }},
+		{"trial", n + 1, 1, false, numberColumn, func(_ int, t *tune.Trial) part { return tokText.of("#" + count(t.Number)) }},
 		{"", 2, 0, true, plainColumn, func(_ int, t *tune.Trial) part { return stateOf(t, false) }},
 	}
 	if long {
@@ -66,7 +66,7 @@ func (m *tuning) columns(long bool) []tuneColumn {
 	if m.board.Target > 0 {
 		out = append(out, tuneColumn{"to " + m.targetText(), 7, 1, false, plainColumn, func(_ int, t *tune.Trial) part {
 			if s := float64(t.TargetSeconds); isFinite(s) {
-				return part{tokStrong, span(s)}
+				return tokStrong.of(span(s))
 			}
 			return dash
 		}})
@@ -83,7 +83,7 @@ func (m *tuning) rankText(i int, _ *tune.Trial) part {
 	if m.rank[i] == 0 {
 		return dash
 	}
-	return part{tokText, count(m.rank[i])}
+	return tokText.of(count(m.rank[i]))
 }
 
 // choiceColumn has the choices of a dimension. That which leads stays the longest, and of the others the first.
@@ -96,7 +96,7 @@ func (m *tuning) choiceColumn(k int) tuneColumn {
 	}
 	return tuneColumn{ansi.Truncate(clean(d.key), widest, "…"), min(max(d.wide, 3), widest), rank, d.names != nil, plainColumn, func(_ int, t *tune.Trial) part {
 		if s := clean(d.chosen(t)); s != "" {
-			return part{tokText, s}
+			return tokText.of(s)
 		}
 		return dash
 	}}
@@ -131,7 +131,7 @@ func (m *tuning) fit(room int) []tuneColumn {
 			}
 		}
 		if whys {
-			list = append(list, tuneColumn{"why", left - columnGap, 0, true, plainColumn, func(_ int, t *tune.Trial) part { return part{tokMuted, clean(t.Why)} }})
+			list = append(list, tuneColumn{"why", left - columnGap, 0, true, plainColumn, func(_ int, t *tune.Trial) part { return tokMuted.of(clean(t.Why)) }})
 		}
 		return list
 	}
@@ -151,7 +151,7 @@ func (m *tuning) drawTable(r rect) (title []part, rows []string) {
 	m.table.rows = max(0, min(n, r.h-1-about))
 	at := max(0, m.place(&m.standing))
 	m.table.top = min(max(m.table.top, at-m.table.rows+1), at, n-m.table.rows)
-	head := m.th.line(r.w).put(tokText, "   ")
+	head := m.line(r.w).put(tokText, "   ")
 	for i := range list {
 		head.put(tokMuted, list[i].align(list[i].title, i == 0))
 	}
@@ -160,7 +160,7 @@ func (m *tuning) drawTable(r rect) (title []part, rows []string) {
 		rows = append(rows, m.row(list, i, r.w))
 	}
 	if n == 0 {
-		rows = append(rows, m.th.line(r.w).put(tokMuted, "   "+m.empty()).full())
+		rows = append(rows, m.line(r.w).put(tokMuted, "   "+m.empty()).full())
 	}
 	for len(rows) < r.h-about {
 		rows = append(rows, spaces(r.w))
@@ -178,13 +178,13 @@ func (m *tuning) empty() string {
 
 // tableTitle says what the leaderboard is.
 func (m *tuning) tableTitle() []part {
-	title := []part{{tokStrong, "leaderboard"}, {tokMuted, "  by " + m.sortedBy()}}
+	title := []part{tokStrong.of("leaderboard"), tokMuted.of("  by " + m.sortedBy())}
 	n, all := len(m.rows), len(m.board.Trials)
 	if m.filter != "" {
-		title = append(title, part{tokAccent, "  / " + ansi.Truncate(clean(m.filter), 24, "…")}, part{tokMuted, "  " + count(n) + " of " + count(all)})
+		title = append(title, tokAccent.of("  / "+ansi.Truncate(clean(m.filter), 24, "…")), tokMuted.of("  "+count(n)+" of "+count(all)))
 	}
 	if m.table.rows < n {
-		title = append(title, part{tokMuted, "  " + count(m.table.top+1) + " to " + count(m.table.top+m.table.rows) + " of " + count(n)})
+		title = append(title, tokMuted.of("  "+count(m.table.top+1)+" to "+count(m.table.top+m.table.rows)+" of "+count(n)))
 	}
 	return title
 }
@@ -212,7 +212,7 @@ func (m *tuning) row(list []tuneColumn, i, w int) string {
 	if chosen {
 		arrow = "▸"
 	}
-	l := m.th.line(w).put(tokAccent, arrow).put(tag.t, tag.s).put(tokText, " ")
+	l := m.line(w).put(tokAccent, arrow).put(tag.t, tag.s).put(tokText, " ")
 	for k := range list {
 		c := &list[k]
 		if c.kind == curveColumn {
@@ -268,7 +268,7 @@ func (m *tuning) about(w, rows int) []string {
 		return block(nil, w, rows)
 	}
 	tag, state := m.tag(t), stateOf(t, true)
-	first, second := m.th.line(w), m.th.line(w).put(tokText, "   ")
+	first, second := m.line(w), m.line(w).put(tokText, "   ")
 	first.put(tag.t, " "+tag.s).put(tokText, " #"+count(t.Number)+" ").put(state.t, state.s)
 	if t.Why != "" {
 		first.put(tokMuted, ": "+clean(t.Why))
@@ -278,7 +278,7 @@ func (m *tuning) about(w, rows int) []string {
 		rest, sep = second, ""
 	}
 	for _, s := range aboutGroups(t) {
-		if rest.group(part{tokMuted, sep + s}) {
+		if rest.group(tokMuted.of(sep + s)) {
 			sep = " · "
 		}
 	}
