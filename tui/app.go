@@ -17,6 +17,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"newtop/internal/format"
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
 )
@@ -357,7 +358,7 @@ func (a *App) body(s *screenLayout) []string {
 // tooSmall says what the screen needs, in whatever room there is.
 func tooSmall(t *pen, w, h int) []string {
 	rows := make([]string, h)
-	texts := []string{"newtop needs 60 × 16", "this is " + count(w) + " × " + count(h)}
+	texts := []string{"newtop needs 60 × 16", "this is " + format.Count(w) + " × " + format.Count(h)}
 	for i := range rows {
 		l := t.line(w)
 		if k := i - (h-len(texts))/2; k >= 0 && k < len(texts) {

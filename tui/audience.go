@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -43,7 +44,7 @@ func (a *App) audience(w int) []part {
 	if all == nil || len(all.Viewers) == 0 {
 		return nil
 	}
-	n := count(len(all.Viewers))
+	n := format.Count(len(all.Viewers))
 	if w < roomy {
 		return []part{tokMuted.of(n + "◉  ")}
 	}
@@ -54,7 +55,7 @@ func (a *App) audience(w int) []part {
 	who := a.controls(all, names)
 	n += " watching"
 	if w < full && who != "" {
-		n = count(len(all.Viewers)) + "◉"
+		n = format.Count(len(all.Viewers)) + "◉"
 	}
 	return []part{tokMuted.of(n), tokText.of(who), tokText.of("  ")}
 }
@@ -88,9 +89,9 @@ func (a *App) controls(all *event.Audience, longest int) string {
 	case len(names) == 1:
 		return " · " + ansi.Truncate(list, longest, "…") + verb
 	case you:
-		return " · you and " + count(len(names)-1) + verb
+		return " · you and " + format.Count(len(names)-1) + verb
 	}
-	return " · " + count(len(names)) + verb
+	return " · " + format.Count(len(names)) + verb
 }
 
 // isYou reports whether a viewer is the guest of this screen, or has their name and role.
@@ -155,9 +156,9 @@ func (o *whoOverlay) draw(a *App, w, h int) []string {
 			rows = append(rows, a.who(v, mine, inner))
 		}
 	}
-	title := counted(len(viewers), "viewer")
+	title := format.Counted(len(viewers), "viewer")
 	if len(viewers) > room {
-		title += ", " + count(o.top+1) + " to " + count(min(o.top+room, len(viewers)))
+		title += ", " + format.Count(o.top+1) + " to " + format.Count(min(o.top+room, len(viewers)))
 	}
 	return dialogBox(&a.pen, title, clip(rows, h-2), bw)
 }
@@ -230,7 +231,7 @@ func (*stopOverlay) draw(a *App, w, h int) []string {
 	if others == 1 {
 		watching = "one other is watching"
 	} else if others > 1 {
-		watching = count(others) + " others are watching"
+		watching = format.Count(others) + " others are watching"
 	}
 	bw := min(w-2, 56)
 	put := func(t token, s string) string { return a.line(bw-4).put(t, s).full() }

@@ -1,6 +1,10 @@
 package tui
 
-import "math"
+import (
+	"math"
+
+	"newtop/internal/format"
+)
 
 // cursorLine marks the cursor's column where no curve is, and the newest value of each curve in it.
 func (c *chart) cursorLine(v *pen, p plot, a area) {
@@ -135,11 +139,11 @@ func (p *plot) between(b *bucket) string {
 // where writes the place of the cursor on all axes that the run has, the chart's own one first.
 func (p *plot) where(first float64, short bool) []part {
 	at := p.cursor
-	epochs := "epoch " + count(int(at[xEpoch]))
+	epochs := "epoch " + format.Count(int(at[xEpoch]))
 	if first < at[xEpoch] {
-		epochs = "epochs " + count(int(first)) + "–" + count(int(at[xEpoch]))
+		epochs = "epochs " + format.Count(int(first)) + "–" + format.Count(int(at[xEpoch]))
 	}
-	all := [axisCount]string{epochs, span(at[xSeconds]), work(at[xEquivalents]) + " equivalents"}
+	all := [axisCount]string{epochs, format.Span(at[xSeconds]), format.Work(at[xEquivalents]) + " equivalents"}
 	row := []part{tokStrong.of(all[p.by])}
 	for by, s := range all {
 		if axis(by) != p.by && !short && (at[by] > 0 || by == int(xEpoch)) {

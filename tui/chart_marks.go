@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -44,8 +45,8 @@ func (h *history) mark(epoch int, major bool, text string) {
 // rewound follows the run back to an epoch.
 func (h *history) rewound(to int) {
 	h.cut(to)
-	h.mark(to, true, "back to "+count(to))
-	h.say(to, tokAccent, "back to epoch %s", count(to))
+	h.mark(to, true, "back to "+format.Count(to))
+	h.say(to, tokAccent, "back to epoch %s", format.Count(to))
 }
 
 // cut takes the curves back to an epoch: what came after it stays as a branch that was left.

@@ -3,6 +3,8 @@ package tui
 import (
 	"math"
 	"sort"
+
+	"newtop/internal/format"
 )
 
 // chartView is what a user has set on the charts of a zoomed pane: the part of x that they show, a cursor, and
@@ -336,7 +338,7 @@ func (cv *chartView) keys(v *pen, w int) string {
 	next := "x " + cv.by.words()
 	smoothing := "smooth"
 	if cv.half > 0 {
-		smoothing = "smoothed " + tick(cv.half)
+		smoothing = "smoothed " + format.Tick(cv.half)
 	}
 	clip := "clip"
 	if cv.outliers {

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -143,7 +144,7 @@ func (m *comparison) body(w, h int) []string {
 func (m *comparison) header(w int) string {
 	l := m.line(w).put(tokText, " ").put(tokAccent, m.title)
 	n := len(m.runs)
-	what := "  " + count(n) + " runs compared"
+	what := "  " + format.Count(n) + " runs compared"
 	if n == 1 {
 		what = "  1 run"
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
 )
 
 // compareCharts are one or two quantities over the runs. The keys of a zoomed chart work on all of them.
@@ -123,9 +125,9 @@ func (c *compareCharts) plot(m *comparison, k int) plot {
 	q := &comparedQuantities[k]
 	p := plot{log: q.log != c.flipped[k], whole: true, closed: true, waiting: "no value above zero: y shows a linear scale"}
 	if q.percent {
-		p.value, p.label = percent, percent
+		p.value, p.label = format.Percent, format.Percent
 		if !p.log {
-			p.label = func(v float64) string { return tick(round(100*v, 4)) + "%" }
+			p.label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 		}
 	}
 	add := func(i int) {
@@ -179,7 +181,7 @@ func (c *compareCharts) title(p *plot, k, room int) []part {
 	var rest []string
 	rest = append(rest, "by "+c.view.by.words())
 	if c.view.half > 0 {
-		rest = append(rest, "smoothed "+tick(c.view.half))
+		rest = append(rest, "smoothed "+format.Tick(c.view.half))
 	}
 	if p.log {
 		rest = append(rest, "log")
@@ -208,7 +210,7 @@ func (c *compareCharts) here(r *comparedRun, k int) string {
 	case math.IsNaN(value):
 		return ""
 	case comparedQuantities[k].percent:
-		return percent(value)
+		return format.Percent(value)
 	}
-	return number(value)
+	return format.Number(value)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	versus "newtop/internal/contrast"
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -41,7 +42,7 @@ func (s *scroll) cut(rows []string, room int) (shown []string, title string) {
 		return rows, ""
 	}
 	s.top = max(0, min(s.top, len(rows)-room))
-	return rows[s.top : s.top+room], " · ↑↓ rows " + count(s.top+1) + " to " + count(s.top+room) + " of " + count(len(rows))
+	return rows[s.top : s.top+room], " · ↑↓ rows " + format.Count(s.top+1) + " to " + format.Count(s.top+room) + " of " + format.Count(len(rows))
 }
 
 // compareHelp is every key with what it does.
@@ -175,7 +176,7 @@ func (o *compareDifferences) draw(m *comparison, w, h int) []string {
 	}
 	list, more := o.cut(list, max(1, h-3))
 	if o.fits < len(m.runs) {
-		title += " · ←→ runs " + racerLetter(o.from) + " to " + racerLetter(o.from+o.fits-1) + " of " + count(len(m.runs))
+		title += " · ←→ runs " + racerLetter(o.from) + " to " + racerLetter(o.from+o.fits-1) + " of " + format.Count(len(m.runs))
 	}
 	return dialogBox(&m.pen, title+more, append([]string{head.full()}, list...), inner+4)
 }
@@ -227,7 +228,7 @@ func (m *comparison) choices() []versus.Row {
 			if changed.Values[i] != "" {
 				changed.Values[i] += "; "
 			}
-			changed.Values[i] += n.text + " at " + count(int(n.at[xEpoch]))
+			changed.Values[i] += n.text + " at " + format.Count(int(n.at[xEpoch]))
 			some = true
 		}
 		changed.Differs = changed.Differs || changed.Values[i] != changed.Values[0]

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	versus "newtop/internal/contrast"
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -129,9 +130,9 @@ func (r *comparedRun) value(e *event.EpochEvent) float64 {
 // text writes a value of the measure.
 func (r *comparedRun) text(v float64) string {
 	if r.measure.RMSE {
-		return number(v)
+		return format.Number(v)
 	}
-	return percent(v)
+	return format.Percent(v)
 }
 
 // state says in a word or two what became of the run.

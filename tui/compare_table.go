@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -40,9 +41,11 @@ func (m *comparison) columns() []compareColumn {
 	best := func(r *comparedRun) *event.EpochEvent { return r.best }
 	last := func(r *comparedRun) *event.EpochEvent { return r.last }
 	value := func(r *comparedRun, e *event.EpochEvent) string { return r.text(r.value(e)) }
-	epoch := func(_ *comparedRun, e *event.EpochEvent) string { return count(e.Epoch) }
-	took := func(_ *comparedRun, e *event.EpochEvent) string { return elapsedText(float64(e.Elapsed)) }
-	work := func(_ *comparedRun, e *event.EpochEvent) string { return tally(float64(e.GradientEquivalents), 6) }
+	epoch := func(_ *comparedRun, e *event.EpochEvent) string { return format.Count(e.Epoch) }
+	took := func(_ *comparedRun, e *event.EpochEvent) string { return format.Elapsed(float64(e.Elapsed)) }
+	work := func(_ *comparedRun, e *event.EpochEvent) string {
+		return format.CountWithin(float64(e.GradientEquivalents), 6)
+	}
 	bestText := func(r *comparedRun) part {
 		p := of(best, value)(r)
 		if p.t == tokText {
@@ -68,7 +71,7 @@ func (m *comparison) cursorColumns() (out []compareColumn) {
 		return nil
 	}
 	x := c.view.cursor[c.view.by]
-	at := [axisCount]string{count(int(x)), elapsedText(x), tally(x, 6)}[c.view.by]
+	at := [axisCount]string{format.Count(int(x)), format.Elapsed(x), format.CountWithin(x, 6)}[c.view.by]
 	for side := range c.sides() {
 		k := c.quantity(side)
 		out = append(out, compareColumn{comparedQuantities[k].name + " at " + at, 1 + side, func(r *comparedRun) part {
@@ -85,17 +88,9 @@ func (m *comparison) cursorColumns() (out []compareColumn) {
 func (m *comparison) targetText() string {
 	v := m.targets[m.target]
 	if m.runs[0].measure.RMSE {
-		return tick(v)
+		return format.Tick(v)
 	}
-	return tick(round(100*v, 6)) + "%"
-}
-
-// elapsedText writes training seconds.
-func elapsedText(seconds float64) string {
-	if seconds == 0 {
-		return "0 s"
-	}
-	return span(seconds)
+	return format.Tick(format.Round(100*v, 6)) + "%"
 }
 
 // fitted is the columns that have room, with their widths.
@@ -239,7 +234,7 @@ func (m *comparison) tableTitle(room int) []part {
 	add("  by " + m.measured())
 	add("  time in training, work in gradient equivalents")
 	if m.table.rows < len(m.runs) {
-		add("  " + count(m.table.top+1) + " to " + count(m.table.top+m.table.rows) + " of " + count(len(m.runs)))
+		add("  " + format.Count(m.table.top+1) + " to " + format.Count(m.table.top+m.table.rows) + " of " + format.Count(len(m.runs)))
 	}
 	return parts
 }
@@ -259,7 +254,7 @@ func (m *comparison) about(w int) string {
 		}
 	}
 	if r.last != nil && !math.IsNaN(float64(r.last.Elapsed)) {
-		groups = append(groups, tokMuted.of("trained "+elapsedText(float64(r.last.Elapsed))))
+		groups = append(groups, tokMuted.of("trained "+format.Elapsed(float64(r.last.Elapsed))))
 	}
 	sep := ""
 	for _, p := range groups {

@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
@@ -184,7 +185,7 @@ func (f *settingsForm) draw(a *App, w, h int) []string {
 	rows = append(append(rows, ""), about...)
 	title := "settings of " + clean(f.method.Name)
 	if room < len(f.values) {
-		title += " " + count(f.at+1) + "/" + count(len(f.values))
+		title += " " + format.Count(f.at+1) + "/" + format.Count(len(f.values))
 	}
 	return dialogBox(&v.pen, title, clip(rows, h-2), bw)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -67,11 +68,11 @@ func (a *App) facts(l *line, most int) {
 		add(tokMuted, clean(p.Source))
 	}
 	if m.Parameters > 0 {
-		add(tokMuted, count(m.Parameters)+" weights")
+		add(tokMuted, format.Count(m.Parameters)+" weights")
 	}
-	rows := count(d.TrainRows)
+	rows := format.Count(d.TrainRows)
 	if d.TestRows > 0 {
-		rows += " + " + count(d.TestRows)
+		rows += " + " + format.Count(d.TestRows)
 	}
 	if d.TrainRows > 0 {
 		add(tokMuted, rows+" rows")
@@ -124,7 +125,7 @@ func (a *App) state() []part {
 func (a *App) headerState(w int) string {
 	l := a.line(w)
 	if a.h.diverged != nil {
-		l.put(tokAlarm, " × DIVERGED at epoch "+count(a.h.diverged.Epoch)+": "+clean(a.h.diverged.Reason)+" ")
+		l.put(tokAlarm, " × DIVERGED at epoch "+format.Count(a.h.diverged.Epoch)+": "+clean(a.h.diverged.Reason)+" ")
 		l.put(tokAlarm, spaces(l.left()))
 		return l.full()
 	}
@@ -149,9 +150,9 @@ func (a *App) headerState(w int) string {
 
 // summary is what remains to be said of a run: why it ended, how good it got and when, how long it took.
 func (a *App) summary(d *event.DoneEvent, w int) string {
-	unit, what := percent, "test error "
+	unit, what := format.Percent, "test error "
 	if a.h.regression() {
-		unit, what = number, "test RMSE "
+		unit, what = format.Number, "test RMSE "
 	}
 	if a.h.testFault.empty() {
 		what = what[len("test "):]
@@ -163,7 +164,7 @@ func (a *App) summary(d *event.DoneEvent, w int) string {
 		}
 	}
 	if a.h.hasBest {
-		add(" · best " + what + unit(a.h.best) + " at epoch " + count(a.h.bestEpoch))
+		add(" · best " + what + unit(a.h.best) + " at epoch " + format.Count(a.h.bestEpoch))
 	}
 	epochs, elapsed, loss := d.Epochs, float64(d.Elapsed), float64(d.Loss)
 	if a.h.foreign() { // what its last line leaves out, its epochs have told
@@ -172,11 +173,11 @@ func (a *App) summary(d *event.DoneEvent, w int) string {
 	}
 	took := ""
 	if elapsed > 0 {
-		took = " in " + span(elapsed)
+		took = " in " + format.Span(elapsed)
 	}
-	add(" · " + counted(epochs, "epoch") + took)
+	add(" · " + format.Counted(epochs, "epoch") + took)
 	if loss == loss {
-		add(" · loss " + number(loss))
+		add(" · loss " + format.Number(loss))
 	}
 	return s
 }
@@ -214,7 +215,7 @@ func (a *App) progressLine(l *line) {
 // what a method adapts is told by its newest epoch.
 func primaryText(h *history, k *event.Setting) string {
 	now := map[string]float64{"radius": float64(h.latest.Radius), "rate": float64(h.latest.Rate)}
-	if v, ok := now[k.Key]; ok && h.watched() && h.epochs > 0 && isFinite(v) {
+	if v, ok := now[k.Key]; ok && h.watched() && h.epochs > 0 && format.Finite(v) {
 		return settingText(strconv.FormatFloat(v, 'g', -1, 64))
 	}
 	return settingText(k.Text)
@@ -236,9 +237,9 @@ func (a *App) progressTail(room int) []part {
 	if watched && (!s.Replay.Live || s.EpochLimit == 0) { // the bar says it
 		return nil
 	}
-	parts := []part{tokMuted.of("epoch "), tokStrong.of(count(s.Epoch))}
+	parts := []part{tokMuted.of("epoch "), tokStrong.of(format.Count(s.Epoch))}
 	if s.EpochLimit > 0 {
-		parts = append(parts, tokMuted.of(" of "+count(s.EpochLimit)+" "))
+		parts = append(parts, tokMuted.of(" of "+format.Count(s.EpochLimit)+" "))
 		w := 12
 		if room < 80 {
 			w = 6
@@ -249,5 +250,5 @@ func (a *App) progressTail(room int) []part {
 	if watched {
 		return parts
 	}
-	return append(parts, tokText.of("  "+clock(a.elapsed())))
+	return append(parts, tokText.of("  "+format.Clock(a.elapsed())))
 }

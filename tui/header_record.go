@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -33,7 +34,7 @@ func (a *App) alert() string {
 	case r.Warning != "":
 		return unrecorded(r)
 	case r.Lost > 0:
-		return "the record lacks " + counted(r.Lost, "event")
+		return "the record lacks " + format.Counted(r.Lost, "event")
 	case p != nil && p.Stale != "":
 		return clean(p.Stale)
 	case p != nil && p.Warning != "":
@@ -71,7 +72,7 @@ func unrecorded(r *event.Recording) string {
 func (a *App) recordedAs(l *line) {
 	r := &a.h.status.Recording
 	if r.Backlog > 0 && a.clock().Sub(a.record.since) >= aMoment {
-		l.group(tokMuted.of("  "), tokWarn.of(counted(r.Backlog, "event")+" to record"))
+		l.group(tokMuted.of("  "), tokWarn.of(format.Counted(r.Backlog, "event")+" to record"))
 	}
 	if r.Run == "" {
 		return

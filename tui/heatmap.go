@@ -6,6 +6,8 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
 )
 
 // ramp is how values become shades.
@@ -318,7 +320,7 @@ func (m *mosaic) rows() []string {
 }
 
 // key writes what the shades mean: the ends of a scale and a few steps between them. It returns the column after it.
-func (m *mosaic) key(x, y, steps int, s scale) int { return m.ramp(x, y, steps, s, figureOf) }
+func (m *mosaic) key(x, y, steps int, s scale) int { return m.ramp(x, y, steps, s, format.Plain) }
 
 // ramp is a key with labels of its own.
 func (m *mosaic) ramp(x, y, steps int, s scale, label func(float64) string) int {
@@ -344,12 +346,4 @@ func (r *raster) extremes() (low, high float64, ok bool) {
 		}
 	}
 	return low, high, low <= high
-}
-
-// figureOf writes a number, a whole one without decimals.
-func figureOf(x float64) string {
-	if x == math.Trunc(x) && math.Abs(x) < 1e6 {
-		return count(int(x))
-	}
-	return number(x)
 }

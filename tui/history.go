@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
@@ -252,7 +253,7 @@ func (h *history) spectrum(e event.SpectrumEvent) {
 	h.spectra = kept(append(h.spectra, e), keptSpectra)
 	h.spectrumGen++
 	if low, high, ok := spread(&e); ok {
-		h.say(e.Epoch, tokText, "λ %s … %s", number(low), number(high))
+		h.say(e.Epoch, tokText, "λ %s … %s", format.Number(low), format.Number(high))
 	}
 }
 
@@ -341,5 +342,5 @@ func (h *history) nextRadius() (r float64, ok bool) {
 		return 0, false
 	}
 	r, err := strconv.ParseFloat(s.Text, 64)
-	return r, err == nil && number(r) != number(now)
+	return r, err == nil && format.Number(r) != format.Number(now)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -17,9 +18,9 @@ type figureSeries struct {
 // text writes one of its values.
 func (f *figureSeries) text(v float64) string {
 	if f.whole && math.Abs(v) < 1e6 {
-		return count(int(v))
+		return format.Count(int(v))
 	}
-	return number(v)
+	return format.Number(v)
 }
 
 // keptFigures bounds the curves of a program that tells figures of its own.

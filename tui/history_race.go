@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 )
@@ -111,7 +112,7 @@ func (h *history) lap(e *event.LapEvent) {
 	loss, fault := float64(e.Lap.Loss), h.lapFault(&e.Lap)
 	r.bestLoss, r.bestFault = lesser(r.bestLoss, finiteOr(loss)), lesser(r.bestFault, finiteOr(fault))
 	for axis, x := range [raceAxisCount]float64{float64(e.Lap.GradientEquivalents), float64(e.Lap.Elapsed), float64(e.Lap.Epoch)} {
-		if isFinite(x) {
+		if format.Finite(x) {
 			r.loss[axis].add(x, loss)
 			r.fault[axis].add(x, fault)
 		}
@@ -120,7 +121,7 @@ func (h *history) lap(e *event.LapEvent) {
 
 // finiteOr is v, or NaN if it is not finite.
 func finiteOr(v float64) float64 {
-	if isFinite(v) {
+	if format.Finite(v) {
 		return v
 	}
 	return math.NaN()

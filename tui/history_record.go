@@ -3,6 +3,7 @@ package tui
 import (
 	"math"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -117,7 +118,7 @@ func (h *history) resumed(e *event.ResumeEvent) {
 	if !e.Time.IsZero() {
 		when = ", " + e.Time.Local().Format("2 Jan 2006 15:04")
 	}
-	h.say(e.Epoch, tokAccent, "resumed from the checkpoint after epoch %s%s", count(e.Epoch), when)
+	h.say(e.Epoch, tokAccent, "resumed from the checkpoint after epoch %s%s", format.Count(e.Epoch), when)
 	h.mark(e.Epoch, true, "▸ resumed")
 	h.done, h.diverged = nil, nil
 	h.epochGen++
@@ -125,7 +126,7 @@ func (h *history) resumed(e *event.ResumeEvent) {
 
 // wrote notes that the weights were saved.
 func (h *history) wrote(e *event.SavedEvent) {
-	h.say(e.Epoch, tokGood, "saved %s, %s", clean(e.File), bytesize(e.Bytes))
+	h.say(e.Epoch, tokGood, "saved %s, %s", clean(e.File), format.Bytes(e.Bytes))
 	h.mark(e.Epoch, false, "saved")
 	h.epochGen++
 }
@@ -138,7 +139,7 @@ func (h *history) recorded(now *event.Recording) {
 		case now.Warning != "":
 			h.say(h.status.Epoch, tokWarn, "%s", unrecorded(now))
 		case now.Lost > 0:
-			h.say(h.status.Epoch, tokWarn, "recorded again, without %s", counted(now.Lost, "event"))
+			h.say(h.status.Epoch, tokWarn, "recorded again, without %s", format.Counted(now.Lost, "event"))
 		default:
 			h.say(h.status.Epoch, tokGood, "recorded again, nothing is missing")
 		}
@@ -166,15 +167,4 @@ func (h *history) replayed(now *event.Replay) {
 	if now.Warning != "" && old.Warning == "" { // it may count on with every epoch, which the header shows
 		h.say(now.Epoch, tokWarn, "%s", clean(now.Warning))
 	}
-}
-
-// bytesize writes a size as 48 B, 48.1 kB or 4.81 MB.
-func bytesize(n int64) string {
-	switch {
-	case n < 1000:
-		return count(int(n)) + " B"
-	case n < 1e6:
-		return tick(figures(float64(n)/1e3, 3)) + " kB"
-	}
-	return tick(figures(float64(n)/1e6, 3)) + " MB"
 }

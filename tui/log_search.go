@@ -4,6 +4,8 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/format"
 )
 
 // logSearch is how far the zoomed log is scrolled, and what its rows are searched for.
@@ -81,7 +83,7 @@ func (p *logPane) matching(v *view) []int {
 
 // epochWords are the words that find an epoch's figures.
 func (v *view) epochWords(e *entry) string {
-	s := "epoch " + count(e.epoch) + " " + e.stats.Optimizer
+	s := "epoch " + format.Count(e.epoch) + " " + e.stats.Optimizer
 	if e.stop != 0 {
 		s += " " + e.stop.Words()
 	}
@@ -97,11 +99,11 @@ func (p *logPane) searchLine(v *view, w int) string {
 	n := len(p.matching(v))
 	switch {
 	case s.typing:
-		l.put(tokAccent, "/ ").put(tokStrong, clean(s.text)).put(tokAccent, "▏").put(tokMuted, "  "+count(n)+" found · enter keeps · esc ends")
+		l.put(tokAccent, "/ ").put(tokStrong, clean(s.text)).put(tokAccent, "▏").put(tokMuted, "  "+format.Count(n)+" found · enter keeps · esc ends")
 	case s.text != "":
-		l.put(tokAccent, "/ ").put(tokStrong, clean(s.text)).put(tokMuted, "  "+count(n)+" found · ↑↓ scroll · esc ends")
+		l.put(tokAccent, "/ ").put(tokStrong, clean(s.text)).put(tokMuted, "  "+format.Count(n)+" found · ↑↓ scroll · esc ends")
 	case s.up > 0:
-		l.put(tokMuted, count(s.up)+" newer below · ↑↓ scroll · end: newest · / search")
+		l.put(tokMuted, format.Count(s.up)+" newer below · ↑↓ scroll · end: newest · / search")
 	default:
 		l.put(tokMuted, "↑↓ scroll · / search")
 	}

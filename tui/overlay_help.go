@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/format"
 )
 
 // helpOverlay is every key with what it does, and what stands in the panes, scrolled by so many rows.
@@ -60,7 +62,7 @@ func (o *helpOverlay) draw(a *App, w, h int) []string {
 	title := "help · esc closes"
 	if n := len(rows); n > room {
 		o.top = max(0, min(o.top, n-room))
-		title += " · ↑↓ scroll · rows " + count(o.top+1) + " to " + count(o.top+room) + " of " + count(n)
+		title += " · ↑↓ scroll · rows " + format.Count(o.top+1) + " to " + format.Count(o.top+room) + " of " + format.Count(n)
 		rows = rows[o.top : o.top+room]
 	} else {
 		o.top = 0

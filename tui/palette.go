@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -225,7 +226,7 @@ func (p *palette) draw(a *App, w, h int) []string {
 	}
 	title := "commands"
 	if n := len(p.shown); n > 0 {
-		title += " " + count(p.at+1) + "/" + count(n)
+		title += " " + format.Count(p.at+1) + "/" + format.Count(n)
 	}
 	return dialogBox(&v.pen, title, clip(block(rows, inner, room+2), h-2), bw)
 }

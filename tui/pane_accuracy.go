@@ -1,5 +1,7 @@
 package tui
 
+import "newtop/internal/format"
+
 // accuracyPane shows the share of wrongly classified rows, or for regression the root mean square error.
 type accuracyPane struct {
 	chartPane
@@ -24,9 +26,9 @@ func (p *accuracyPane) toggleLog() bool { p.log = !p.log; return true }
 // unit is how the quantity is written.
 func (p *accuracyPane) unit(v *view) func(float64) string {
 	if v.h.regression() {
-		return number
+		return format.Number
 	}
-	return percent
+	return format.Percent
 }
 
 func (p *accuracyPane) head(v *view, l *line) {
@@ -40,7 +42,7 @@ func (p *accuracyPane) head(v *view, l *line) {
 	pairHead(v, l, pick(float64(now.Error), float64(now.RMSE)), pick(float64(old.Error), float64(old.RMSE)),
 		pick(float64(now.TestError), float64(now.TestRMSE)), pick(float64(old.TestError), float64(old.TestRMSE)), v.h.untold(&v.h.fault), p.unit(v))
 	if v.h.hasBest && v.h.epochs > 1 {
-		l.group(tokMuted.of("  best "), tokStrong.of(p.unit(v)(v.h.best)), tokMuted.of(" at "+count(v.h.bestEpoch)))
+		l.group(tokMuted.of("  best "), tokStrong.of(p.unit(v)(v.h.best)), tokMuted.of(" at "+format.Count(v.h.bestEpoch)))
 	}
 	if low, high := v.h.memberLow.last(), v.h.memberHigh.last(); low == low {
 		l.group(tokMuted.of("  members "), tokText.of(p.unit(v)(low)+" to "+p.unit(v)(high)))
@@ -57,7 +59,7 @@ func (p *accuracyPane) plot(v *view) plot {
 			plotCurve{name: "worst", tok: tokMuted, series: &v.h.memberHigh, mark: '.'})
 	}
 	if !v.h.regression() {
-		pl.label = func(f float64) string { return tick(round(100*f, 6)) + "%" }
+		pl.label = func(f float64) string { return format.Tick(format.Round(100*f, 6)) + "%" }
 	}
 	return pl
 }

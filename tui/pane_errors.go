@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -142,20 +143,20 @@ func (p *errorsPane) head(v *view, l *line) {
 		rows = "training rows"
 	}
 	if _, all := byClass(e); all.rows > 0 {
-		if !l.group(tokStrong.of(count(all.wrong)), tokMuted.of(" of "+count(all.rows)+" "+rows+" wrong")) {
-			l.group(tokStrong.of(count(all.wrong)), tokMuted.of(" of "+count(all.rows)))
+		if !l.group(tokStrong.of(format.Count(all.wrong)), tokMuted.of(" of "+format.Count(all.rows)+" "+rows+" wrong")) {
+			l.group(tokStrong.of(format.Count(all.wrong)), tokMuted.of(" of "+format.Count(all.rows)))
 		}
 	} else if s, ok := residualsOf(e, p.output); ok {
-		l.group(tokMuted.of("rms "), tokStrong.of(number(s.rms)))
+		l.group(tokMuted.of("rms "), tokStrong.of(format.Number(s.rms)))
 		l.group(tokMuted.of("  " + rows))
 	}
-	for _, s := range []string{"  after epoch " + count(e.Epoch), "  at " + count(e.Epoch)} {
+	for _, s := range []string{"  after epoch " + format.Count(e.Epoch), "  at " + format.Count(e.Epoch)} {
 		if l.group(tokMuted.of(s)) {
 			break
 		}
 	}
 	if old := v.h.latest.Epoch - e.Epoch; old > 0 {
-		l.group(tokMuted.of(", " + plural(old, "epoch") + " ago"))
+		l.group(tokMuted.of(", " + format.Counted(old, "epoch") + " ago"))
 	}
 }
 
@@ -311,7 +312,7 @@ func (p *errorsPane) strip(v *view, w, _ int) []string {
 	}
 	if c := confusions(e); len(c) > 0 {
 		l.group(tokStrong.of(class(e, c[0].is)), tokMuted.of(" taken for "), tokStrong.of(class(e, c[0].said)),
-			tokMuted.of(": "), tokText.of(count(c[0].n)+"  "))
+			tokMuted.of(": "), tokText.of(format.Count(c[0].n)+"  "))
 	}
 	p.head(v, l)
 	return []string{l.full()}

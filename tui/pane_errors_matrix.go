@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -217,8 +218,8 @@ func confusionWords(v *view, e *event.ErrorsEvent, w, h int) []string {
 	for i := range min(h, len(classes)) {
 		c := classes[i]
 		l := v.line(w-left).put(tokText, pad(cutTo(class(e, c.class), name), name)+" ")
-		l.put(tokStrong, right(percent(c.rate()), 6))
-		l.group(tokMuted.of(" wrong of " + count(c.rows)))
+		l.put(tokStrong, right(format.Percent(c.rate()), 6))
+		l.group(tokMuted.of(" wrong of " + format.Count(c.rows)))
 		side = append(side, l.full())
 	}
 	return beside(block(rows, left-2, len(rows)), left-2, side)
@@ -227,16 +228,16 @@ func confusionWords(v *view, e *event.ErrorsEvent, w, h int) []string {
 func confusionLine(v *view, e *event.ErrorsEvent, c confusion, of, name, w int) string {
 	l := v.line(w)
 	l.put(tokText, pad(cutTo(class(e, c.is), name), name)).put(tokMuted, " taken for ")
-	l.put(tokText, cutTo(class(e, c.said), name)+": ").put(tokStrong, count(c.n))
-	l.to(2*name + 17).group(tokMuted.of(" " + right(percent(float64(c.n)/float64(max(of, 1))), 6)))
-	l.group(tokMuted.of(" of " + count(of)))
+	l.put(tokText, cutTo(class(e, c.said), name)+": ").put(tokStrong, format.Count(c.n))
+	l.to(2*name + 17).group(tokMuted.of(" " + right(format.Percent(float64(c.n)/float64(max(of, 1))), 6)))
+	l.group(tokMuted.of(" of " + format.Count(of)))
 	return l.full()
 }
 
 func worstClass(v *view, e *event.ErrorsEvent, c classErrors, w int) string {
 	l := v.line(w)
-	l.group(tokMuted.of("worst class "), tokStrong.of(class(e, c.class)), tokMuted.of(": "), tokText.of(percent(c.rate())),
+	l.group(tokMuted.of("worst class "), tokStrong.of(class(e, c.class)), tokMuted.of(": "), tokText.of(format.Percent(c.rate())),
 		tokMuted.of(" wrong"))
-	l.group(tokMuted.of(" of " + count(c.rows)))
+	l.group(tokMuted.of(" of " + format.Count(c.rows)))
 	return l.full()
 }

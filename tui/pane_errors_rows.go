@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -45,19 +46,19 @@ func floats(x []event.Float, most int) string {
 			text = append(text, "…")
 			break
 		}
-		text = append(text, number(float64(f)))
+		text = append(text, format.Number(float64(f)))
 	}
 	return strings.Join(text, " ")
 }
 
 func worstLine(v *view, e *event.ErrorsEvent, r *event.WorstRow, w int) string {
 	l := v.line(w)
-	l.put(tokStrong, right(number(float64(r.Loss)), 7)).put(tokText, "  "+pad(rowVerdict(e, r), 16))
+	l.put(tokStrong, right(format.Number(float64(r.Loss)), 7)).put(tokText, "  "+pad(rowVerdict(e, r), 16))
 	if !l.group(tokMuted.of("  row " + pad(strconv.Itoa(r.Row), 5))) {
 		return l.full()
 	}
 	for i, f := range r.Inputs {
-		s := " " + tick(round(float64(f), 3))
+		s := " " + format.Tick(format.Round(float64(f), 3))
 		if room := l.left(); cells(s) > room || i+1 < len(r.Inputs) && cells(s) > room-2 {
 			l.put(tokMuted, " …")
 			break
@@ -97,7 +98,7 @@ func worstTiles(v *view, e *event.ErrorsEvent, w, h int) []string {
 		if r.Target >= 0 && r.Target != r.Output {
 			text = class(e, r.Target) + " → " + class(e, r.Output)
 		} else if r.Target < 0 {
-			text = number(float64(r.Loss))
+			text = format.Number(float64(r.Loss))
 		}
 		end := m.write(x, y+tall, tokText, cutTo(text, step-2))
 		if s := "  " + shortLoss(float64(r.Loss)); end+cells(s) <= x+step-1 {
@@ -112,7 +113,7 @@ func shortLoss(x float64) string {
 	if x >= 0.01 && x < 100 {
 		return strconv.FormatFloat(x, 'f', 1, 64)
 	}
-	return number(x)
+	return format.Number(x)
 }
 
 // tiling finds the widest tiles of which n fit in w × h cells, each with extra rows beneath and at least a caption's
@@ -140,9 +141,9 @@ func residualRows(v *view, e *event.ErrorsEvent, output, w, h int) []string {
 	}
 	l := v.line(w)
 	l.put(tokAccent, "output less target")
-	l.group(tokMuted.of("  rms "), tokStrong.of(number(s.rms)))
-	l.group(tokMuted.of("  mean "), tokText.of(number(s.mean)))
-	l.group(tokMuted.of("  " + counted(s.n, "row")))
+	l.group(tokMuted.of("  rms "), tokStrong.of(format.Number(s.rms)))
+	l.group(tokMuted.of("  mean "), tokText.of(format.Number(s.mean)))
+	l.group(tokMuted.of("  " + format.Counted(s.n, "row")))
 	if h < 4 || w < 12 {
 		return []string{l.full()}
 	}
@@ -182,10 +183,10 @@ func histogram(v *view, bins []int, top int, most float64, w, h int) []string {
 			m.set(middle, y, '┊', v.th.ink[tokGrid])
 		}
 	}
-	high := number(most)
-	m.write(0, h-1, tokMuted, number(-most))
+	high := format.Number(most)
+	m.write(0, h-1, tokMuted, format.Number(-most))
 	m.write(middle, h-1, tokMuted, "0")
 	m.write(width-cells(high), h-1, tokMuted, high)
-	m.write(0, 0, tokMuted, count(top)+" ┤")
+	m.write(0, 0, tokMuted, format.Count(top)+" ┤")
 	return m.rows()
 }

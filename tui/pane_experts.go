@@ -3,6 +3,7 @@ package tui
 import (
 	"math"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -43,8 +44,8 @@ func (p *topologyPane) gates(v *view, y, w int) {
 	}
 	for i, g := range v.h.latest.Gates {
 		row := y + 1 + i
-		p.chart.write(0, row, count(i+1), tokText)
-		for k, s := range []string{number(float64(g.Center)), number(float64(g.Width)), number(float64(g.Slope)), percent(float64(g.Share))} {
+		p.chart.write(0, row, format.Count(i+1), tokText)
+		for k, s := range []string{format.Number(float64(g.Center)), format.Number(float64(g.Width)), format.Number(float64(g.Slope)), format.Percent(float64(g.Share))} {
 			if column[k+1]+9 <= w {
 				p.chart.write(column[k+1], row, s, tokText)
 			}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"newtop/internal/format"
 	"newtop/trainer/krylov"
 )
 
@@ -44,21 +45,21 @@ func (*innerPane) seen(h *history) uint64 {
 func (p *innerPane) head(v *view, l *line) {
 	if len(v.h.bars) == 0 {
 		if v.h.solveless() && !v.h.step.empty() {
-			l.group(tokMuted.of("‖Δw‖ "), tokText.of(number(v.h.step.last())))
+			l.group(tokMuted.of("‖Δw‖ "), tokText.of(format.Number(v.h.step.last())))
 		}
 		return
 	}
 	b := &v.h.bars[len(v.h.bars)-1]
 	s := b.stop()
-	l.group(tokStrong.of(count(b.total)), tokMuted.of(" it "), stopToken(s).of(string(s.Letter())))
+	l.group(tokStrong.of(format.Count(b.total)), tokMuted.of(" it "), stopToken(s).of(string(s.Letter())))
 	if in := barParts(b); in != "" {
 		l.group(tokMuted.of(" in " + in))
 	}
 	if b.epoch != v.h.latest.Epoch {
-		l.group(tokMuted.of(" at " + count(b.epoch)))
+		l.group(tokMuted.of(" at " + format.Count(b.epoch)))
 	}
 	l.group(tokMuted.of("  mean "), tokText.of(strconv.FormatFloat(float64(v.h.inner)/float64(v.h.solves), 'f', 1, 64)))
-	l.group(tokMuted.of("  total "), tokText.of(count(v.h.inner)))
+	l.group(tokMuted.of("  total "), tokText.of(format.Count(v.h.inner)))
 }
 
 func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
@@ -127,7 +128,7 @@ func (p *innerPane) stepPlot(v *view) plot {
 
 // barParts says of how many nets and blocks of rows a bar tells, "" for one of one.
 func barParts(b *innerBar) string {
-	nets, blocks := count(b.nets)+" nets", count(b.blocks)+" blocks"
+	nets, blocks := format.Count(b.nets)+" nets", format.Count(b.blocks)+" blocks"
 	switch {
 	case b.nets > 1 && b.blocks > 1:
 		return nets + " × " + blocks
@@ -152,10 +153,10 @@ func (p *innerPane) counts(v *view, l *line) *line {
 			gap = "  "
 		}
 		if l.room >= 100 {
-			l.group(tokText.of(gap), stopToken(s).of(string(s.Letter())), tokMuted.of(" "+s.Words()), tokText.of(" "+count(n)))
+			l.group(tokText.of(gap), stopToken(s).of(string(s.Letter())), tokMuted.of(" "+s.Words()), tokText.of(" "+format.Count(n)))
 			continue
 		}
-		l.group(tokText.of(gap), stopToken(s).of(string(s.Letter())), tokText.of(" "+count(n)))
+		l.group(tokText.of(gap), stopToken(s).of(string(s.Letter())), tokText.of(" "+format.Count(n)))
 	}
 	return l
 }

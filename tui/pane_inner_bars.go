@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/format"
 	"newtop/trainer/krylov"
 )
 
@@ -180,7 +181,7 @@ func (p *innerPane) scale(v *view, gutter, room, top int) {
 	}
 	for _, t := range ticks {
 		if row := room - int(math.Ceil(t*float64(room)/float64(top))); t >= 1 && row >= 0 {
-			s := tick(t)
+			s := format.Tick(t)
 			p.bars.write(max(gutter-1-cells(s), 0), row, s, tokMuted)
 			p.bars.set(gutter-1, row, '┤', tokGrid)
 		}

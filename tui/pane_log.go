@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
 )
 
 // logPane shows what happened, the newest at the bottom: each epoch's figures, and between them the
@@ -25,7 +27,7 @@ func (*logPane) head(v *view, l *line) {
 		thinned += r.Thinned
 	}
 	if thinned > 0 {
-		l.group(tokMuted.of(count(thinned) + " epochs thinned  "))
+		l.group(tokMuted.of(format.Count(thinned) + " epochs thinned  "))
 	}
 	if v.h.epochs == 0 {
 		return
@@ -77,8 +79,8 @@ func (v *view) newest(n int) []int {
 
 // rows draws an entry: an epoch's figures on one row, text on as many as it needs.
 func (p *logPane) rows(v *view, e *entry, w int) []string {
-	column := max(4, cells(count(v.h.latest.Epoch)))
-	begin := func() *line { return v.line(w).put(tokMuted, right(count(e.epoch), column)) }
+	column := max(4, cells(format.Count(v.h.latest.Epoch)))
+	begin := func() *line { return v.line(w).put(tokMuted, right(format.Count(e.epoch), column)) }
 	if e.text == "" {
 		l := begin()
 		p.figures(v, e, l)
@@ -101,16 +103,16 @@ func (p *logPane) figures(v *view, e *entry, l *line) {
 	s, wide := &e.stats, l.room >= 70
 	if v.h.lossless() {
 		for _, f := range s.Figures {
-			if !l.group(tokMuted.of("  "+clean(cmp.Or(f.Symbol, f.Key))+" "), tokText.of(number(float64(f.Value)))) {
+			if !l.group(tokMuted.of("  "+clean(cmp.Or(f.Symbol, f.Key))+" "), tokText.of(format.Number(float64(f.Value)))) {
 				return
 			}
 		}
 		return
 	}
-	l.group(tokTrain.of("  " + pad(number(float64(s.Loss)), 7)))
-	fault, testFault, unit := float64(s.Error), float64(s.TestError), percent
+	l.group(tokTrain.of("  " + pad(format.Number(float64(s.Loss)), 7)))
+	fault, testFault, unit := float64(s.Error), float64(s.TestError), format.Percent
 	if v.h.regression() {
-		fault, testFault, unit = float64(s.RMSE), float64(s.TestRMSE), number
+		fault, testFault, unit = float64(s.RMSE), float64(s.TestRMSE), format.Number
 	}
 	if testFault == testFault {
 		l.group(tokTest.of(" " + right(unit(testFault), 6)))
@@ -118,7 +120,7 @@ func (p *logPane) figures(v *view, e *entry, l *line) {
 		l.group(tokTrain.of(" " + right(unit(fault), 6)))
 	}
 	if e.stop != 0 {
-		l.group(tokMuted.of(" "+right(count(e.inner), 3)), stopToken(e.stop).of(" "+string(e.stop.Letter())))
+		l.group(tokMuted.of(" "+right(format.Count(e.inner), 3)), stopToken(e.stop).of(" "+string(e.stop.Letter())))
 	} else if len(v.h.bars) > 0 {
 		l.group(tokText.of(spaces(6)))
 	}
@@ -129,16 +131,16 @@ func (p *logPane) figures(v *view, e *entry, l *line) {
 	l.group(verdict)
 	took := ""
 	if s.Epoch > 0 {
-		took = span(float64(s.Seconds))
+		took = format.Span(float64(s.Seconds))
 	}
 	l.group(tokMuted.of(" " + right(took, 8)))
 	if !wide {
 		return
 	}
-	l.group(tokMuted.of("  ‖g‖ "), tokText.of(pad(number(float64(s.GradientNorm)), 9)))
+	l.group(tokMuted.of("  ‖g‖ "), tokText.of(pad(format.Number(float64(s.GradientNorm)), 9)))
 	if s.Radius == s.Radius {
-		l.group(tokMuted.of(" R "), tokText.of(pad(number(float64(s.Radius)), 8)))
-		l.group(tokMuted.of(" "+v.gl.rho+" "), tokText.of(pad(short(float64(s.Rho)), 5)))
+		l.group(tokMuted.of(" R "), tokText.of(pad(format.Number(float64(s.Radius)), 8)))
+		l.group(tokMuted.of(" "+v.gl.rho+" "), tokText.of(pad(format.Short(float64(s.Rho)), 5)))
 	}
 	l.group(tokMuted.of("  " + clean(s.Optimizer)))
 	switch {

@@ -1,6 +1,10 @@
 package tui
 
-import "math"
+import (
+	"math"
+
+	"newtop/internal/format"
+)
 
 // lossPane shows the mean loss over the training and the test rows.
 type lossPane struct {
@@ -17,7 +21,7 @@ func (p *lossPane) toggleLog() bool { p.log = !p.log; return true }
 
 func (p *lossPane) head(v *view, l *line) {
 	pairHead(v, l, float64(v.h.latest.Loss), float64(v.h.before.Loss),
-		float64(v.h.latest.TestLoss), float64(v.h.before.TestLoss), v.h.untold(&v.h.loss), number)
+		float64(v.h.latest.TestLoss), float64(v.h.before.TestLoss), v.h.untold(&v.h.loss), format.Number)
 	scaleHead(l, p.log)
 }
 
@@ -33,7 +37,7 @@ func (p *lossPane) body(v *view, w, h int, zoomed bool) []string {
 func (p *lossPane) strip(v *view, w, h int) []string {
 	pl := pairPlot(v, &v.h.loss, &v.h.testLoss)
 	pl.log = p.log
-	return pairStrip(v, &p.chart, pl, "loss", number, w, h)
+	return pairStrip(v, &p.chart, pl, "loss", format.Number, w, h)
 }
 
 // pairPlot is a chart of a quantity over the training rows (solid) and the test rows (dashed).

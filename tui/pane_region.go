@@ -1,11 +1,11 @@
 package tui
 
 import (
-	"math"
 	"slices"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/format"
 )
 
 // regionPane shows how far a method trusts its model: radius and ρ for a trust region, learning rate and
@@ -48,7 +48,7 @@ func (p *regionPane) head(v *view, l *line) {
 		}
 	}
 	if next, ok := v.h.nextRadius(); ok {
-		l.group(tokMuted.of(" → R "), tokText.of(number(next)))
+		l.group(tokMuted.of(" → R "), tokText.of(format.Number(next)))
 	}
 }
 
@@ -57,17 +57,17 @@ func (p *regionPane) values(v *view) [][]part {
 	e := &v.h.latest
 	switch v.h.steering() {
 	case byRate:
-		groups := [][]part{{tokStrong.of(number(float64(e.Rate)))}}
+		groups := [][]part{{tokStrong.of(format.Number(float64(e.Rate)))}}
 		if !v.h.untold(&v.h.gradient) {
-			groups = append(groups, []part{tokMuted.of("  ‖g‖ "), tokText.of(number(float64(e.GradientNorm)))})
+			groups = append(groups, []part{tokMuted.of("  ‖g‖ "), tokText.of(format.Number(float64(e.GradientNorm)))})
 		}
 		return append(groups, p.own(v, "  ")...)
 	case byFigures:
 		return p.own(v, "")
 	}
 	return [][]part{
-		{tokMuted.of("R "), tokStrong.of(number(float64(e.Radius)))},
-		{tokMuted.of("  " + v.gl.rho + " "), tokText.of(short(float64(e.Rho)))},
+		{tokMuted.of("R "), tokStrong.of(format.Number(float64(e.Radius)))},
+		{tokMuted.of("  " + v.gl.rho + " "), tokText.of(format.Short(float64(e.Rho)))},
 	}
 }
 
@@ -84,14 +84,6 @@ func (p *regionPane) own(v *view, gap string) [][]part {
 		gap = "  "
 	}
 	return groups
-}
-
-// short writes a ratio with two decimals.
-func short(x float64) string {
-	if math.Abs(x) < 100 {
-		return strconv.FormatFloat(x, 'f', 2, 64)
-	}
-	return number(x)
 }
 
 // curves lists what there is to show two at a time: a rate, the method's own figures, the lengths of gradient and step.
@@ -217,7 +209,7 @@ func (p *regionPane) keys(v *view, w int) string {
 	}
 	l := v.line(w)
 	first := p.first(v)
-	l.put(tokAccent, "v").put(tokMuted, " others, these are "+count(first+1)+" and "+count(first+2)+" of "+count(n)+"  ")
+	l.put(tokAccent, "v").put(tokMuted, " others, these are "+format.Count(first+1)+" and "+format.Count(first+2)+" of "+format.Count(n)+"  ")
 	return l.raw(p.chartView.keys(&v.pen, l.left()), l.left()).full()
 }
 
@@ -255,7 +247,7 @@ func (p *regionPane) caption(v *view, pl plot, w int) string {
 	if len(pl.rules) > 0 {
 		l.put(tokMuted, "  actual over predicted")
 		if v.h.rejected > 0 {
-			l.group(tokMuted.of(" · "), tokWarn.of(count(v.h.rejected)+" rejected"))
+			l.group(tokMuted.of(" · "), tokWarn.of(format.Count(v.h.rejected)+" rejected"))
 		}
 	} else if pl.log {
 		l.put(tokMuted, "  log")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -34,14 +35,14 @@ func (p *spectrumPane) source(v *view) (pairs []pair, origin string) {
 	if n := len(v.h.spectra); n > 0 {
 		e := &v.h.spectra[n-1]
 		pairs = sortedPairs(e)
-		origin = matrix(e) + ", " + clean(e.Method) + " at " + count(e.Epoch)
+		origin = matrix(e) + ", " + clean(e.Method) + " at " + format.Count(e.Epoch)
 	} else if s, ok := ritz(&v.h.latest); ok {
 		for _, f := range s.Ritz {
 			if x := float64(f); !math.IsNaN(x) && !math.IsInf(x, 0) {
 				pairs = append(pairs, pair{x, math.NaN()})
 			}
 		}
-		origin = "Ritz values of CG at " + count(v.h.latest.Epoch)
+		origin = "Ritz values of CG at " + format.Count(v.h.latest.Epoch)
 		if s.Preconditioned {
 			origin += ", preconditioned"
 		}
@@ -68,15 +69,15 @@ func (p *spectrumPane) head(v *view, l *line) {
 	if len(pairs) == 0 {
 		return
 	}
-	l.group(tokMuted.of(v.gl.lambda+" "), tokStrong.of(number(pairs[0].value)))
+	l.group(tokMuted.of(v.gl.lambda+" "), tokStrong.of(format.Number(pairs[0].value)))
 	low := pairs[len(pairs)-1].value
-	l.group(tokMuted.of(" … "), signToken(low).of(number(low)))
+	l.group(tokMuted.of(" … "), signToken(low).of(format.Number(low)))
 	says := []string{origin, "Ritz"}
 	if e := v.h.newestSpectrum(); e != nil {
-		at := " at " + count(e.Epoch) // the epoch stays: where spectra are rare it is long ago
+		at := " at " + format.Count(e.Epoch) // the epoch stays: where spectra are rare it is long ago
 		says = []string{origin, matrix(e) + at, clean(e.Method) + at, at[1:]}
 		if e.Rows > 0 {
-			rows := ", " + counted(e.Rows, "row")
+			rows := ", " + format.Counted(e.Rows, "row")
 			says = slices.Insert(says, 0, origin+rows, matrix(e)+at+rows)
 		}
 	}
@@ -104,14 +105,6 @@ func matrix(e *event.SpectrumEvent) string {
 		return "Gauss–Newton"
 	}
 	return clean(e.Operator)
-}
-
-// counted writes a number of things.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return count(n) + " " + thing + "s"
 }
 
 // signToken marks negative curvature; the minus sign says the same.
@@ -223,7 +216,7 @@ func (p *spectrumPane) list(v *view, pairs []pair, w, h int) []string {
 	for i, q := range shown {
 		if i == gap {
 			l := v.line(w)
-			l.put(tokMuted, right("┊", 9)+"  "+count(len(pairs)-len(shown))+" between")
+			l.put(tokMuted, right("┊", 9)+"  "+format.Count(len(pairs)-len(shown))+" between")
 			rows = append(rows, l.full())
 		}
 		rows = append(rows, p.row(v, q, most, certified, w))
@@ -234,7 +227,7 @@ func (p *spectrumPane) list(v *view, pairs []pair, w, h int) []string {
 func (p *spectrumPane) row(v *view, q pair, most float64, certified bool, w int) string {
 	l := v.line(w)
 	t := signToken(q.value)
-	l.put(t, right(number(q.value), 9))
+	l.put(t, right(format.Number(q.value), 9))
 	if certified {
 		bound := ""
 		if !math.IsNaN(q.bound) {
@@ -260,9 +253,9 @@ func (p *spectrumPane) row(v *view, q pair, most float64, certified bool, w int)
 // magnitude writes a bound in few columns.
 func magnitude(x float64) string {
 	if x >= 1e-3 && x < 1e3 {
-		return number(x)
+		return format.Number(x)
 	}
-	return brief(strconv.FormatFloat(leading(x), 'e', 0, 64))
+	return format.Brief(strconv.FormatFloat(leading(x), 'e', 0, 64))
 }
 
 // leading rounds up to one significant digit, as a bound must.

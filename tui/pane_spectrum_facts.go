@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -36,11 +37,11 @@ func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
 		strong = append(strong, fact{{tokNegativeCurvature.of("the largest |" + v.gl.lambda + "| is negative")}})
 	}
 	if t := e.Trace; t != nil {
-		value := []part{tokMuted.of("trace "), tokStrong.of(number(float64(t.Value)))}
+		value := []part{tokMuted.of("trace "), tokStrong.of(format.Number(float64(t.Value)))}
 		if s := float64(t.Error); !math.IsNaN(s) {
 			value = append(value, tokMuted.of(v.gl.within+magnitude(s)))
 		}
-		probes := tokMuted.of("  by " + counted(t.Probes, "probe"))
+		probes := tokMuted.of("  by " + format.Counted(t.Probes, "probe"))
 		strong = append(strong, fact{append(value[:len(value):len(value)], probes), value})
 	}
 	if e.Rows > 0 {
@@ -55,16 +56,16 @@ func edgeFact(v *view, edge float64, symbol string, greatest float64) fact {
 	if greatest > edge {
 		ink, word, where = tokWarn, "  unstable", ", above the edge"
 	}
-	figures := []part{tokMuted.of(symbol + " "), tokText.of(number(edge)), tokMuted.of("  " + v.gl.lambda + "₁ "), tokText.of(number(greatest))}
+	figures := []part{tokMuted.of(symbol + " "), tokText.of(format.Number(edge)), tokMuted.of("  " + v.gl.lambda + "₁ "), tokText.of(format.Number(greatest))}
 	short := append(figures[:len(figures):len(figures)], ink.of(word))
 	return fact{append(short[:len(short):len(short)], ink.of(where)), short, short[:2]}
 }
 
 // rowsFact says over how many rows, and which, the operator averages.
 func rowsFact(h *history, e *event.SpectrumEvent) fact {
-	rows, which := counted(e.Rows, "row"), clean(e.Selection)
+	rows, which := format.Counted(e.Rows, "row"), clean(e.Selection)
 	if h.run != nil && h.run.Data.TrainRows > e.Rows {
-		rows = count(e.Rows) + " of " + counted(h.run.Data.TrainRows, "row")
+		rows = format.Count(e.Rows) + " of " + format.Counted(h.run.Data.TrainRows, "row")
 	}
 	if which == "all" {
 		rows, which = "all "+rows, ""
@@ -187,8 +188,8 @@ func (p *spectrumPane) densityCaption(v *view, d *event.Density, w int) string {
 	l := v.line(w)
 	l.put(tokAccent, "density").put(tokMuted, "  log")
 	l.group(tokMuted.of(", negative left of the line"))
-	l.group(tokMuted.of(" · " + counted(d.Probes, "probe") + " × " + counted(d.Steps, "step")))
-	l.group(tokMuted.of(", smoothed by " + number(float64(d.Sigma))))
+	l.group(tokMuted.of(" · " + format.Counted(d.Probes, "probe") + " × " + format.Counted(d.Steps, "step")))
+	l.group(tokMuted.of(", smoothed by " + format.Number(float64(d.Sigma))))
 	return l.full()
 }
 

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -124,7 +125,7 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 		axis.high = math.Max(axis.high, axis.up(1.1*edge))
 	}
 	l := v.line(w)
-	l.put(tokAccent, "density over time").put(tokMuted, "  "+count(len(list))+" spectra")
+	l.put(tokAccent, "density over time").put(tokMuted, "  "+format.Count(len(list))+" spectra")
 	l.group(tokMuted.of(", " + v.gl.lambda + " on a symmetric log axis"))
 	const gutter = 9
 	m := newMosaic(&v.pen, w, h-1)
@@ -202,7 +203,7 @@ func epochTicks(m *mosaic, list []*event.SpectrumEvent, x0, y, cols int) {
 	first, end := mapSpan(list)
 	free := x0 + cols
 	for i := len(list) - 1; i >= 0; i-- {
-		s := count(list[i].Epoch)
+		s := format.Count(list[i].Epoch)
 		x := x0 + int(math.Ceil((float64(list[i].Epoch)-first)/(end-first)*float64(cols)-0.5))
 		if x+cells(s) < free || i == len(list)-1 && x+cells(s) <= free {
 			m.write(x, y, tokMuted, s)
@@ -229,7 +230,7 @@ func eigenTicks(m *mosaic, axis symlog, gutter, rows int) {
 			continue
 		}
 		taken[y] = true
-		m.write(0, y, signToken(x), right(tick(x), gutter-2))
+		m.write(0, y, signToken(x), right(format.Tick(x), gutter-2))
 		m.write(gutter-1, y, tokGrid, "┤")
 	}
 	for y := range rows {

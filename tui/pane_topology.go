@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -37,9 +38,9 @@ func (*topologyPane) head(v *view, l *line) {
 		for _, x := range g {
 			low, high = min(low, x.Share), max(high, x.Share)
 		}
-		l.group(tokMuted.of("  shares "), tokText.of(percent(float64(low))+" to "+percent(float64(high))))
+		l.group(tokMuted.of("  shares "), tokText.of(format.Percent(float64(low))+" to "+format.Percent(float64(high))))
 	}
-	l.group(tokMuted.of("  " + count(m.Parameters) + " weights"))
+	l.group(tokMuted.of("  " + format.Count(m.Parameters) + " weights"))
 	if m.Loss != "" {
 		l.group(tokMuted.of("  " + clean(m.Loss)))
 	}
@@ -204,9 +205,9 @@ func near(sources []int, i, n int, part float64) []int {
 
 // weights writes how many a connection has, and of how many if it is sparse and there is room.
 func weights(m *event.ModelInfo, c event.ConnectionInfo, room int) string {
-	s := count(c.Weights)
+	s := format.Count(c.Weights)
 	if density(m, c) < 1 {
-		if long := s + " of " + count(m.Layers[c.From]*m.Layers[c.To]); cells(long) <= room {
+		if long := s + " of " + format.Count(m.Layers[c.From]*m.Layers[c.To]); cells(long) <= room {
 			return long
 		}
 	}
@@ -239,7 +240,7 @@ func (p *topologyPane) names(v *view, m *event.ModelInfo, d drawing, w int) {
 	type label struct{ from, to int }
 	var taken []label
 	for i, layer := range d.layers {
-		p.centred(d.x[i], 0, count(m.Layers[layer]), tokStrong, w)
+		p.centred(d.x[i], 0, format.Count(m.Layers[layer]), tokStrong, w)
 		name := "input"
 		if layer > 0 {
 			name = ""
@@ -258,7 +259,7 @@ func (p *topologyPane) names(v *view, m *event.ModelInfo, d drawing, w int) {
 		if c.To-c.From != 1 || from < 0 || to < 0 {
 			continue
 		}
-		texts := []string{weights(m, c, d.x[to]-d.x[from]-1), count(c.Weights)}
+		texts := []string{weights(m, c, d.x[to]-d.x[from]-1), format.Count(c.Weights)}
 		if m.Experts > 0 && c.To == len(m.Layers)-1 {
 			texts = []string{"gates"}
 		}

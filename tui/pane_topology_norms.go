@@ -3,6 +3,7 @@ package tui
 import (
 	"math"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -39,8 +40,8 @@ func (p *topologyPane) steps(v *view, m *event.ModelInfo, d drawing) {
 		if c.To-c.From != 1 || from < 0 || to < 0 || math.IsNaN(x) {
 			continue
 		}
-		sizes := (cells(count(m.Layers[c.From])) + cells(count(m.Layers[c.To]))) / 2
-		for _, s := range []string{"‖Δw‖/‖w‖ " + percent(x), "Δw/w " + percent(x)} {
+		sizes := (cells(format.Count(m.Layers[c.From])) + cells(format.Count(m.Layers[c.To]))) / 2
+		for _, s := range []string{"‖Δw‖/‖w‖ " + format.Percent(x), "Δw/w " + format.Percent(x)} {
 			if cells(s)+sizes+3 <= d.x[to]-d.x[from] {
 				p.centred((d.x[from]+d.x[to])/2, 0, s, tokMuted, p.chart.w)
 				break
@@ -63,7 +64,7 @@ func (p *topologyPane) table(v *view, y, w int, zoomed bool) {
 		if layer < 0 || layer >= len(sizes) {
 			return "?"
 		}
-		return count(sizes[layer])
+		return format.Count(sizes[layer])
 	}
 	to, from, _ := p.block(v.h)
 	for i, b := range v.h.latest.Blocks {
@@ -76,7 +77,7 @@ func (p *topologyPane) table(v *view, y, w int, zoomed bool) {
 		ratio := float64(b.Step) / float64(b.Weight)
 		for k, x := range []float64{float64(b.Weight), float64(b.Gradient), float64(b.Step), ratio} {
 			if column[k+1]+9 <= w {
-				p.chart.write(column[k+1], row, number(x), ink)
+				p.chart.write(column[k+1], row, format.Number(x), ink)
 			}
 		}
 		if n := w - 56; n > 4 && ratio > 0 {

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -138,7 +139,7 @@ func layerName(h *history, i int) string {
 		name = "outputs"
 	}
 	if i >= 0 && i < len(m.Layers) {
-		name += " (" + count(m.Layers[i]) + ")"
+		name += " (" + format.Count(m.Layers[i]) + ")"
 	}
 	return name
 }
@@ -172,9 +173,9 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 		}
 	}
 	low, high, _ := all.extremes()
-	l.group(tokMuted.of("   ‖w‖ "), tokText.of(number(math.Sqrt(sum))))
-	l.group(tokMuted.of("   " + number(low) + " … " + number(high)))
-	l.group(tokMuted.of("   after epoch " + count(e.Epoch)))
+	l.group(tokMuted.of("   ‖w‖ "), tokText.of(format.Number(math.Sqrt(sum))))
+	l.group(tokMuted.of("   " + format.Number(low) + " … " + format.Number(high)))
+	l.group(tokMuted.of("   after epoch " + format.Count(e.Epoch)))
 	rows := []string{l.full()}
 	most := math.Max(math.Max(high, -low), 1e-300)
 	if math.IsInf(most, 0) {
@@ -255,12 +256,12 @@ func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc scale, w int
 			}
 		}
 		low, high, _ := r.extremes()
-		l.put(tokText, "node "+count(row+1)+" of "+count(e.Rows))
-		l.group(tokMuted.of("   ‖w‖ "), tokText.of(number(math.Sqrt(sum))), tokMuted.of("   "+number(low)+" … "+number(high)))
+		l.put(tokText, "node "+format.Count(row+1)+" of "+format.Count(e.Rows))
+		l.group(tokMuted.of("   ‖w‖ "), tokText.of(format.Number(math.Sqrt(sum))), tokMuted.of("   "+format.Number(low)+" … "+format.Number(high)))
 	} else {
-		value := number(float64(e.Values[row*e.Cols+col]))
-		l.put(tokText, "to "+count(row+1)).put(tokMuted, " of "+count(e.Rows))
-		l.put(tokText, "   from "+count(col+1)).put(tokMuted, " of "+count(e.Cols))
+		value := format.Number(float64(e.Values[row*e.Cols+col]))
+		l.put(tokText, "to "+format.Count(row+1)).put(tokMuted, " of "+format.Count(e.Rows))
+		l.put(tokText, "   from "+format.Count(col+1)).put(tokMuted, " of "+format.Count(e.Cols))
 		l.put(tokMuted, "   weight ").put(tokStrong, value)
 	}
 	m := newMosaic(&v.pen, 40, 1)

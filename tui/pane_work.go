@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -22,9 +23,9 @@ func (p *workPane) head(v *view, l *line) {
 	if v.h.latest.Epoch == 0 || v.h.untold(&v.h.seconds) {
 		return
 	}
-	l.group(tokStrong.of(span(float64(v.h.latest.Seconds))), tokMuted.of(" an epoch"))
+	l.group(tokStrong.of(format.Span(float64(v.h.latest.Seconds))), tokMuted.of(" an epoch"))
 	if eta := remaining(v.h); !math.IsNaN(eta) {
-		l.group(tokMuted.of("  left "), tokText.of(clock(eta)))
+		l.group(tokMuted.of("  left "), tokText.of(format.Clock(eta)))
 	}
 }
 
@@ -49,38 +50,25 @@ func (p *workPane) items(v *view) []item {
 	}
 	eta := "–"
 	if r := remaining(v.h); !math.IsNaN(r) {
-		eta = clock(r)
+		eta = format.Clock(r)
 	}
 	mean := math.NaN()
 	if e.Epoch > 0 {
 		mean = float64(e.Elapsed) / float64(e.Epoch)
 	}
 	list := []item{
-		{"gradients", work(float64(e.Gradients))},
-		{"products", work(float64(e.Products))},
-		{"equivalents", work(float64(e.GradientEquivalents))},
-		{"per epoch", work(per)},
-		{"mean epoch", span(mean)},
-		{"losses", work(float64(e.Losses))},
+		{"gradients", format.Work(float64(e.Gradients))},
+		{"products", format.Work(float64(e.Products))},
+		{"equivalents", format.Work(float64(e.GradientEquivalents))},
+		{"per epoch", format.Work(per)},
+		{"mean epoch", format.Span(mean)},
+		{"losses", format.Work(float64(e.Losses))},
 		{"left", eta},
 	}
 	if v.h.foreign() {
 		list = slices.DeleteFunc(list, func(k item) bool { return k.value == "–" })
 	}
 	return list
-}
-
-// work writes a number of evaluations.
-func work(x float64) string {
-	switch {
-	case math.IsNaN(x) || math.IsInf(x, 0):
-		return "–"
-	case math.Abs(x) >= 1e5:
-		return number(x)
-	case math.Abs(x) >= 1000:
-		return count(int(math.Round(x)))
-	}
-	return tick(round(x, 1))
 }
 
 func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
@@ -113,8 +101,8 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 	}
 	spare := h - len(rows)
 	pl := epochPlot(v.h, plotCurve{name: "time of an epoch", tok: tokAccent, series: &v.h.seconds, mark: '*'})
-	pl.zero, pl.best, pl.value = true, true, span
-	pl.label = func(x float64) string { return tick(x) + " s" }
+	pl.zero, pl.best, pl.value = true, true, format.Span
+	pl.label = func(x float64) string { return format.Tick(x) + " s" }
 	switch {
 	case zoomed && w-26 >= 28 && h >= 8:
 		p.begin()

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
@@ -156,7 +157,7 @@ func cutRows(v *pen, rows []string, n int) []string {
 	if len(rows) <= n || n < 2 {
 		return clip(rows, n)
 	}
-	more := "… " + count(len(rows)-n+1) + " more rows on a taller screen"
+	more := "… " + format.Count(len(rows)-n+1) + " more rows on a taller screen"
 	return append(rows[:n-1:n-1], v.line(ansi.StringWidth(rows[n-1])).put(tokMuted, more).full())
 }
 
@@ -234,7 +235,7 @@ func (p *picker) detail(v *view, w int) []string {
 // setting writes a default.
 func setting(h *optim.Hyperparameter) string {
 	if math.IsInf(h.Default, 0) {
-		return number(h.Default)
+		return format.Number(h.Default)
 	}
 	return settingText(h.Text(h.Default))
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"charm.land/lipgloss/v2"
 	paper "gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
@@ -13,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 
-	"charm.land/lipgloss/v2"
+	"newtop/internal/format"
 )
 
 // figure is a chart for paper: the data of a pane, apart from the terminal's cells and colours.
@@ -157,7 +158,7 @@ type figureTicks func(low, high float64) []float64
 // Ticks implements plot.Ticker.
 func (t figureTicks) Ticks(low, high float64) (out []paper.Tick) {
 	for _, v := range t(low, high) {
-		out = append(out, paper.Tick{Value: v, Label: tick(v)})
+		out = append(out, paper.Tick{Value: v, Label: format.Tick(v)})
 	}
 	return out
 }
@@ -198,7 +199,7 @@ func (f *figure) low(p *paper.Plot) bool {
 func (f *figure) drawable(points plotter.XYs) plotter.XYs {
 	out := make(plotter.XYs, 0, len(points))
 	for _, q := range points {
-		if isFinite(q.Y) && (q.Y > 0 || !f.logY) && (q.X > 0 || !f.logX) {
+		if format.Finite(q.Y) && (q.Y > 0 || !f.logY) && (q.X > 0 || !f.logX) {
 			out = append(out, q)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"newtop/internal/format"
 )
 
 // gutter is how many columns the y axis takes.
@@ -40,7 +42,7 @@ func (p *plot) yTicks(a area, h int) (at []float64, labels []string) {
 	}
 	label := p.label
 	if label == nil {
-		label = tick
+		label = format.Tick
 	}
 	labels = make([]string, len(at))
 	for i, v := range at {
@@ -61,7 +63,7 @@ func distinct(at []float64, labels []string) []string {
 			if strings.HasSuffix(labels[i], "%") {
 				unit, part = "%", 100*v
 			}
-			labels[i] = brief(strconv.FormatFloat(part, 'g', digits, 64)) + unit
+			labels[i] = format.Brief(strconv.FormatFloat(part, 'g', digits, 64)) + unit
 		}
 	}
 	for i := len(labels) - 1; i > 0; i-- {
@@ -177,7 +179,7 @@ func (c *chart) xLabels(v *pen, p plot, a area, row int) {
 	}
 	label := func(x float64) string {
 		if x == newest && epochs && x == math.Trunc(x) {
-			return count(int(x))
+			return format.Count(int(x))
 		}
 		return p.xLabel(a, x)
 	}
@@ -238,19 +240,11 @@ func (p *plot) clocked(a area) bool { return p.by == xSeconds && !p.logX && a.ri
 func (p *plot) xLabel(a area, x float64) string {
 	switch {
 	case p.clocked(a):
-		return clock(x)
+		return format.Clock(x)
 	case p.by == xEpoch:
-		return tick(x)
+		return format.Tick(x)
 	}
-	return tick(figures(x, 4))
-}
-
-// figures rounds to a number of significant digits.
-func figures(x float64, digits int) float64 {
-	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
-		return x
-	}
-	return round(x, max(0, digits-1-int(math.Floor(math.Log10(math.Abs(x))))))
+	return format.Tick(format.Significant(x, 4))
 }
 
 // unit follows the last label of an axis.

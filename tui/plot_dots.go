@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
 )
 
 // plotDot is a point of a plot that no line joins, at an x of the axis that is shown. One whose y has no place on the
@@ -16,12 +18,12 @@ type plotDot struct {
 }
 
 // placed reports whether a y has a place on the axis.
-func (p *plot) placed(y float64) bool { return isFinite(y) && (y > 0 || !p.log) }
+func (p *plot) placed(y float64) bool { return format.Finite(y) && (y > 0 || !p.log) }
 
 // lane is how many of h rows are for the dots that have no place on the axis.
 func (p *plot) lane(h int) int {
 	const least = 5
-	if h < least || !slices.ContainsFunc(p.dots, func(d plotDot) bool { return isFinite(d.x) && !p.placed(d.y) }) {
+	if h < least || !slices.ContainsFunc(p.dots, func(d plotDot) bool { return format.Finite(d.x) && !p.placed(d.y) }) {
 		return 0
 	}
 	return 1
@@ -31,7 +33,7 @@ func (p *plot) lane(h int) int {
 func (p *plot) dotReach(left, right float64) (float64, float64) {
 	for i := range p.dots {
 		d := &p.dots[i]
-		if p.placed(d.y) && isFinite(d.x) && (d.x > 0 || !p.logX) {
+		if p.placed(d.y) && format.Finite(d.x) && (d.x > 0 || !p.logX) {
 			left, right = math.Min(left, d.x), math.Max(right, d.x)
 		}
 	}
@@ -62,7 +64,7 @@ func (c *chart) points(v *pen, p plot, a area) {
 
 // dotCell is the cell that a dot stands in; false if it lies outside, or in a lane for which there is no room.
 func (p *plot) dotCell(g *glyphs, a *area, d *plotDot) (x, y int, ok bool) {
-	if !isFinite(d.x) || p.logX && d.x <= 0 || a.right > a.left && !a.has(d.x) {
+	if !format.Finite(d.x) || p.logX && d.x <= 0 || a.right > a.left && !a.has(d.x) {
 		return 0, 0, false
 	}
 	x, y = a.cellX(g, d.x), 0

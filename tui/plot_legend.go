@@ -1,6 +1,10 @@
 package tui
 
-import "math"
+import (
+	"math"
+
+	"newtop/internal/format"
+)
 
 // legend names the curves, with their current and best values, and says what of them is not as it was measured. It
 // stands in the corner where it hides least: at first the top right one, the emptiest for quantities that training
@@ -47,7 +51,7 @@ func (p *plot) legendRows(v *pen, a area, m missing, brevity int) (rows [][]part
 			s += "  now " + p.text(k.series.last())
 		}
 		if p.best && brevity == 0 {
-			s += "  best " + p.text(k.series.min) + " at " + count(int(k.series.minAt))
+			s += "  best " + p.text(k.series.min) + " at " + format.Count(int(k.series.minAt))
 		}
 		rows = append(rows, []part{k.tok.of(s)})
 	}
@@ -62,7 +66,7 @@ func epochs(n float64) string {
 	if n == 1 {
 		return "1 epoch"
 	}
-	return tick(n) + " epochs"
+	return format.Tick(n) + " epochs"
 }
 
 // missingRows say what a y axis by quantiles leaves out.
@@ -81,7 +85,7 @@ func (p *plot) missingRows(a area, m missing) (rows [][]part) {
 		if a.log {
 			y = math.Pow(10, y)
 		}
-		rows = append(rows, []part{tokWarn.of(sign + " " + count(n) + points + where + " " + p.text(y) + " not shown")})
+		rows = append(rows, []part{tokWarn.of(sign + " " + format.Count(n) + points + where + " " + p.text(y) + " not shown")})
 	}
 	if p.outliers {
 		say(m.above, "▴", "above", a.high)
@@ -95,7 +99,7 @@ func (p *plot) text(y float64) string {
 	if p.value != nil {
 		return p.value(y)
 	}
-	return number(y)
+	return format.Number(y)
 }
 
 // sign is a short stretch of a curve.

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -189,7 +190,7 @@ func (r *raceView) compose(v *view, w, h int) []string {
 
 // charts draws losses and faults side by side.
 func (r *raceView) charts(v *view, w, h int, framed bool) []string {
-	fault, unit := "error", percent
+	fault, unit := "error", format.Percent
 	if v.h.regression() {
 		fault, unit = "RMSE", nil
 	}
@@ -209,7 +210,7 @@ func (r *raceView) charts(v *view, w, h int, framed bool) []string {
 func (r *raceView) chart(v *view, c *chart, name string, unit func(float64) string, of func(*racerHistory) *series, w, h int, framed bool) []string {
 	p := plot{log: !r.linear, whole: r.axis != bySeconds, label: unit, waiting: "waiting for the first laps"}
 	if unit != nil && !r.linear {
-		p.label = func(v float64) string { return tick(round(100*v, 4)) + "%" }
+		p.label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 	}
 	switch r.axis {
 	case byEquivalents:

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
@@ -56,7 +57,7 @@ func (a *App) openRace() {
 
 // usualBudget is what ten epochs of the run so far cost, in gradient equivalents.
 func usualBudget(s *event.Status) float64 {
-	if s.Epoch < 1 || !(s.Equivalents > 0) || !isFinite(s.Equivalents) {
+	if s.Epoch < 1 || !(s.Equivalents > 0) || !format.Finite(s.Equivalents) {
 		return 100
 	}
 	return math.Max(10, math.Min(nice(10*s.Equivalents/float64(s.Epoch)), 100_000))
@@ -138,7 +139,7 @@ func (f *raceForm) plan(a *App) (c event.Race, problem string) {
 		c.Racers = append(c.Racers, expand(m, sweeps, &a.h.status)...)
 	}
 	if n := len(c.Racers); n < fewestRacers || n > mostRacers {
-		problem = plural(n, "racer") + " so far: a race has " + strconv.Itoa(fewestRacers) + " to " + strconv.Itoa(mostRacers)
+		problem = format.Counted(n, "racer") + " so far: a race has " + strconv.Itoa(fewestRacers) + " to " + strconv.Itoa(mostRacers)
 		if n < fewestRacers {
 			problem += "; space adds one"
 		}
@@ -235,7 +236,7 @@ func expand(m *optim.Info, sweeps []sweep, now *event.Status) []event.Racer {
 // parseBudget reads gradient equivalents, a time such as 30s, or both.
 func parseBudget(text string) (equivalents, seconds float64, problem string) {
 	for _, word := range strings.Fields(text) {
-		if v, err := strconv.ParseFloat(word, 64); err == nil && v > 0 && isFinite(v) {
+		if v, err := strconv.ParseFloat(word, 64); err == nil && v > 0 && format.Finite(v) {
 			equivalents = v
 		} else if d, err := time.ParseDuration(word); err == nil && d > 0 {
 			seconds = d.Seconds()
@@ -311,8 +312,8 @@ func (f *raceForm) costs(a *App, c event.Race, problem string) string {
 		return "gradient equivalents, or a time such as 30s"
 	}
 	text := budgetText(c.Equivalents, c.Seconds) + " each"
-	if each := c.Equivalents / s.Equivalents * s.Elapsed; c.Seconds == 0 && isFinite(each) && each > 0 {
-		text += ", about " + span(each*float64(len(c.Racers))) + " in all"
+	if each := c.Equivalents / s.Equivalents * s.Elapsed; c.Seconds == 0 && format.Finite(each) && each > 0 {
+		text += ", about " + format.Span(each*float64(len(c.Racers))) + " in all"
 	}
 	return text
 }

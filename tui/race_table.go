@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
 )
 
 // title tells what the race is about.
@@ -20,7 +22,7 @@ func (r *raceView) title(v *view, room int) []part {
 			parts = append(parts, tokMuted.of(s))
 		}
 	}
-	add("  from epoch " + count(e.Epoch))
+	add("  from epoch " + format.Count(e.Epoch))
 	add("  budget of each " + budgetText(float64(e.Equivalents), float64(e.Seconds)))
 	add("  ranked by " + r.measure(v))
 	return parts
@@ -45,11 +47,11 @@ func (r *raceView) measure(v *view) string {
 func budgetText(equivalents, seconds float64) string {
 	var parts []string
 	if equivalents > 0 {
-		parts = append(parts, tick(round(equivalents, 2))+" gradient equivalents")
+		parts = append(parts, format.Tick(format.Round(equivalents, 2))+" gradient equivalents")
 	}
 	if seconds > 0 {
-		parts = append(parts, strings.TrimSuffix(span(seconds), ".00 s"))
-		if strings.HasSuffix(span(seconds), ".00 s") {
+		parts = append(parts, strings.TrimSuffix(format.Span(seconds), ".00 s"))
+		if strings.HasSuffix(format.Span(seconds), ".00 s") {
 			parts[len(parts)-1] += " s"
 		}
 	}
@@ -67,9 +69,9 @@ type raceColumns struct {
 }
 
 func (r *raceView) columns(v *view, w int) raceColumns {
-	c := raceColumns{name: 11, fault: 7, unit: percent, title: "error", laps: 5}
+	c := raceColumns{name: 11, fault: 7, unit: format.Percent, title: "error", laps: 5}
 	if v.h.regression() {
-		c.fault, c.unit, c.title = 10, number, "RMSE"
+		c.fault, c.unit, c.title = 10, format.Number, "RMSE"
 	}
 	if c.best = c.fault + 1; r.byLoss {
 		c.best = max(c.best, 9)
@@ -127,21 +129,21 @@ func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int
 		return l.put(tokMuted, right("–", 9)+right("–", c.fault)+right("–", c.best)).full()
 	}
 	loss := tokText
-	if !isFinite(float64(k.now.Loss)) {
+	if !format.Finite(float64(k.now.Loss)) {
 		loss = tokBad
 	}
-	l.put(loss, right(number(float64(k.now.Loss)), 9)).put(tokText, right(c.unit(v.h.lapFault(&k.now)), c.fault))
+	l.put(loss, right(format.Number(float64(k.now.Loss)), 9)).put(tokText, right(c.unit(v.h.lapFault(&k.now)), c.fault))
 	best := c.unit(k.bestFault)
 	if r.byLoss {
-		best = number(k.bestLoss)
+		best = format.Number(k.bestLoss)
 	}
-	l.put(tokStrong, right(best, c.best)).put(tokText, right(tally(float64(k.now.Epoch), c.laps-1), c.laps))
+	l.put(tokStrong, right(best, c.best)).put(tokText, right(format.CountWithin(float64(k.now.Epoch), c.laps-1), c.laps))
 	if c.work > 0 {
 		took := "0 s"
 		if k.now.Elapsed > 0 {
-			took = span(float64(k.now.Elapsed))
+			took = format.Span(float64(k.now.Elapsed))
 		}
-		l.put(tokMuted, right(tally(float64(k.now.GradientEquivalents), c.work-1), c.work)+right(took, c.time))
+		l.put(tokMuted, right(format.CountWithin(float64(k.now.GradientEquivalents), c.work-1), c.work)+right(took, c.time))
 	}
 	l.put(tokText, "  ")
 	state := r.state(v, place, k)
@@ -155,22 +157,9 @@ func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int
 	return l.put(state.t, ansi.Truncate(state.s, l.left(), "…")).full()
 }
 
-// tally writes a number of things in so many columns: whole, or with fewer digits.
-func tally(v float64, columns int) string {
-	if !isFinite(v) || math.Abs(v) >= 1e15 {
-		return number(v)
-	}
-	s := count(int(math.Round(v)))
-	for digits := 3; digits > 0 && cells(s) > columns; digits-- {
-		scale := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))+1-float64(digits))
-		s = tick(math.Round(v/scale) * scale)
-	}
-	return s
-}
-
 // state says in a word how a racer does.
 func (r *raceView) state(v *view, place int, k *racerHistory) part {
-	switch first := place == 0 && isFinite(k.bestLoss); {
+	switch first := place == 0 && format.Finite(k.bestLoss); {
 	case k.diverged():
 		return tokBad.of("× " + clean(k.ended))
 	case first && v.h.race.State == "over":
@@ -195,15 +184,15 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]part {
 	first := &v.h.racers[order[0]]
 	over := v.h.race.State == "over"
 	switch {
-	case !isFinite(first.bestLoss) && over:
+	case !format.Finite(first.bestLoss) && over:
 		return [][]part{{tokWarn.of("nobody won: no loss was finite")}}
-	case !isFinite(first.bestLoss) || first.now.Epoch == 0 && !over:
+	case !format.Finite(first.bestLoss) || first.now.Epoch == 0 && !over:
 		return [][]part{{tokMuted.of("all go on from the same weights, in turn")}, {tokMuted.of(": next is who has spent the least of the budget")}}
 	}
 	byLoss := r.byLoss || math.IsNaN(first.bestFault)
 	best, value := func(k *racerHistory) float64 { return k.bestFault }, unit
 	if byLoss {
-		best, value = func(k *racerHistory) float64 { return k.bestLoss }, number
+		best, value = func(k *racerHistory) float64 { return k.bestLoss }, format.Number
 	}
 	word := " leads"
 	if over {
@@ -217,7 +206,7 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]part {
 	low, high := best(first), best(&v.h.racers[order[1]])
 	by := ", " + lead(low, high, !byLoss && !v.h.regression()) + " below "
 	switch {
-	case !isFinite(high):
+	case !format.Finite(high):
 		return clauses
 	case low == high:
 		by = ", no better than "
@@ -232,11 +221,11 @@ func lead(low, high float64, rates bool) string {
 		if high-low < 1e-4 {
 			return "less than 0.01 points"
 		}
-		return tick(round(100*(high-low), 2)) + " points"
+		return format.Tick(format.Round(100*(high-low), 2)) + " points"
 	}
 	p := 100 * (high - low) / high
-	if !isFinite(p) || high <= 0 {
-		return number(high - low)
+	if !format.Finite(p) || high <= 0 {
+		return format.Number(high - low)
 	}
 	switch {
 	case p < 0.1:

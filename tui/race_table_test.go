@@ -1,25 +1,12 @@
 package tui
 
 import (
-	"math"
 	"strings"
 	"testing"
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 )
-
-func TestTally(t *testing.T) {
-	for _, c := range []struct {
-		v       float64
-		columns int
-		want    string
-	}{{0, 4, "0"}, {20, 4, "20"}, {1480, 4, "1.5k"}, {40243, 6, "40,243"}, {1_234_567, 6, "1.23M"}, {math.NaN(), 4, number(math.NaN())}} {
-		if got := tally(c.v, c.columns); got != c.want {
-			t.Errorf("%v in %d columns: %q, want %q", c.v, c.columns, got, c.want)
-		}
-	}
-}
 
 func TestLead(t *testing.T) {
 	for _, c := range []struct {

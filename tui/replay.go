@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -44,7 +45,7 @@ type replayBar struct {
 func (a *App) playing() part {
 	s := &a.h.status
 	if share, ok := a.h.loading(); ok {
-		return tokWarn.of("○ loading " + count(int(100*share)) + " %")
+		return tokWarn.of("○ loading " + format.Count(int(100*share)) + " %")
 	}
 	switch {
 	case a.closed:
@@ -82,7 +83,7 @@ func (a *App) barLine(w int, named bool) string {
 	state := a.playing()
 	l.put(tokText, " ").put(state.t, state.s)
 	if r.Speed != 1 && r.Speed > 0 && !r.Live && r.Seekable {
-		l.put(tokStrong, " ×"+tick(round(r.Speed, 4)))
+		l.put(tokStrong, " ×"+format.Tick(format.Round(r.Speed, 4)))
 	}
 	if named && h.status.Optimizer != "" {
 		l.group(tokMuted.of("  "), tokStrong.of(clean(h.status.Optimizer)))
@@ -118,9 +119,9 @@ func (a *App) barTails() [][]part {
 	if _, loading := a.h.loading(); loading {
 		return [][]part{{tokMuted.of(clean(r.Source))}, nil}
 	}
-	here, all := count(r.Epoch), ""
+	here, all := format.Count(r.Epoch), ""
 	if !r.Live || r.Last > r.Epoch {
-		all = count(r.Last)
+		all = format.Count(r.Last)
 	}
 	long := []part{tokMuted.of("epoch "), tokStrong.of(here)}
 	brief := []part{tokStrong.of(here)}
@@ -130,7 +131,7 @@ func (a *App) barTails() [][]part {
 	}
 	shortest := brief
 	if r.Length > 0 {
-		time := clock
+		time := format.Clock
 		if r.Length < 60 {
 			time = func(s float64) string { return strconv.FormatFloat(s, 'f', 1, 64) + " s" }
 		}

@@ -9,6 +9,7 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -178,9 +179,9 @@ func (h *history) recordedEpochs(typed string) (out []int) {
 
 // list has a heading and at most n−1 epochs around the chosen one.
 func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
-	fault, unit := "error", percent
+	fault, unit := "error", format.Percent
 	if v.h.regression() {
-		fault, unit = "RMSE", number
+		fault, unit = "RMSE", format.Number
 	}
 	tested := !v.h.testFault.empty()
 	if tested {
@@ -204,7 +205,7 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 		if tested {
 			value = tokTest.of(unit(figures.testFault))
 		}
-		l.put(tokAccent, arrow).put(ink, right(count(e), 7)).put(tokTrain, right(number(figures.loss), 10))
+		l.put(tokAccent, arrow).put(ink, right(format.Count(e), 7)).put(tokTrain, right(format.Number(figures.loss), 10))
 		l.put(value.t, right(value.s, 12)).put(tokMuted, "  "+clean(figures.optimizer))
 		if e == v.h.status.Epoch {
 			now := ", now"
@@ -224,6 +225,6 @@ func (o *rewindOverlay) picture(v *view, epoch, w, h int) []string {
 		plotCurve{name: "train", tok: tokTrain, series: &v.h.loss, mark: '*'},
 		plotCurve{name: "test", tok: tokTest, series: &v.h.testLoss, dashed: true, mark: 'o'})
 	p.log, p.closed = true, true
-	p.marks = []plotMark{{float64(epoch), count(epoch)}}
+	p.marks = []plotMark{{float64(epoch), format.Count(epoch)}}
 	return o.chart.draw(&v.pen, p, w, h)
 }

@@ -9,6 +9,7 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 )
@@ -166,7 +167,7 @@ func (a *App) arrived(saved []event.SavedEvent) {
 		e := &saved[i]
 		if k := slices.Index(a.saving.files, e.File); k >= 0 {
 			a.saving.files = slices.Delete(a.saving.files, k, k+1)
-			a.saving.there = tokGood.of("saved " + clean(e.File) + ", " + bytesize(e.Bytes))
+			a.saving.there = tokGood.of("saved " + clean(e.File) + ", " + format.Bytes(e.Bytes))
 		}
 	}
 }
@@ -204,11 +205,11 @@ func (f *saveForm) draw(a *App, w, h int) []string {
 	if problem := f.problem(); problem != "" {
 		l.put(tokBad, "× "+problem)
 	} else {
-		l.put(tokMuted, "the weights after epoch ").put(tokText, count(v.h.latest.Epoch))
+		l.put(tokMuted, "the weights after epoch ").put(tokText, format.Count(v.h.latest.Epoch))
 		e := &v.h.latest
-		fault, what, unit := float64(e.TestError), "  test error ", percent
+		fault, what, unit := float64(e.TestError), "  test error ", format.Percent
 		if v.h.regression() {
-			fault, what, unit = float64(e.TestRMSE), "  test RMSE ", number
+			fault, what, unit = float64(e.TestRMSE), "  test RMSE ", format.Number
 		}
 		if fault == fault && v.h.epochs > 0 {
 			l.group(tokMuted.of(what), tokTest.of(unit(fault)))

@@ -3,6 +3,7 @@ package tui
 import (
 	"math"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -15,11 +16,11 @@ func (t *theatre) look(v *view, w, h int) []string {
 	}
 	words := clauses(sliceWords(v, e), w, max(1, h/4))
 	l := v.line(w)
-	l.put(tokAccent, "along the step").put(tokMuted, " of epoch ").put(tokText, count(e.Epoch))
+	l.put(tokAccent, "along the step").put(tokMuted, " of epoch ").put(tokText, format.Count(e.Epoch))
 	if behind := v.h.latest.Epoch - e.Epoch; behind > 0 {
-		l.group(tokMuted.of(", " + plural(behind, "epoch") + " ago"))
+		l.group(tokMuted.of(", " + format.Counted(behind, "epoch") + " ago"))
 	}
-	l.group(tokMuted.of("  ‖s‖ "), tokText.of(number(float64(e.StepNorm))))
+	l.group(tokMuted.of("  ‖s‖ "), tokText.of(format.Number(float64(e.StepNorm))))
 	if t.waiting(v) != "" {
 		l.group(tokWarn.of("  a newer one is asked for"))
 	}
@@ -104,7 +105,7 @@ func paintSlice(v *view, c *chart, e *event.SliceEvent, w, h int) {
 	ticks := steps(a.low, a.high, max(2, (h+1)/3))
 	labels := make([]string, len(ticks))
 	for i, y := range ticks {
-		labels[i] = tick(y)
+		labels[i] = format.Tick(y)
 		if w >= 24 {
 			a.x = max(a.x, cells(labels[i])+1)
 		}
@@ -147,7 +148,7 @@ func sliceArea(e *event.SliceEvent) (area, bool) {
 		for _, k := range curves {
 			for i := range min(len(e.At), len(k.y)) {
 				t, y := float64(e.At[i]), float64(k.y[i])
-				if isFinite(t) && isFinite(y) && (t >= 0 && t <= 1) == inside {
+				if format.Finite(t) && format.Finite(y) && (t >= 0 && t <= 1) == inside {
 					a.left, a.right = math.Min(a.left, t), math.Max(a.right, t)
 					use(y)
 				}
@@ -168,14 +169,14 @@ func sliceArea(e *event.SliceEvent) (area, bool) {
 	})
 	step := nice((a.high - a.low) / 16)
 	a.low, a.high = math.Floor(a.low/step+1e-9)*step, math.Ceil(a.high/step-1e-9)*step
-	return a, isFinite(a.high - a.low)
+	return a, format.Finite(a.high - a.low)
 }
 
 func (k *sliceCurve) draw(v *view, c *chart, a area, at []event.Float) {
 	px, py, before := 0, 0, false
 	for i := range min(len(at), len(k.y)) {
 		t, y := float64(at[i]), float64(k.y[i])
-		if !isFinite(t) || !isFinite(y) {
+		if !format.Finite(t) || !format.Finite(y) {
 			before = false
 			continue
 		}
@@ -197,7 +198,7 @@ func (k *sliceCurve) letters(v *view, c *chart, a area, at []event.Float, turn i
 	every := max(3, n/4)
 	for i := n - 1 - turn; i >= 0; i -= every {
 		y := float64(k.y[i])
-		if row := a.row(v.gl, y); isFinite(y) && row >= a.y && row < a.y+a.h {
+		if row := a.row(v.gl, y); format.Finite(y) && row >= a.y && row < a.y+a.h {
 			c.set(min(a.cellX(v.gl, float64(at[i])), a.x+a.w-1), row, k.letter, k.tok)
 		}
 	}
@@ -222,7 +223,7 @@ func sliceLabels(v *view, c *chart, a area, row int) {
 	}
 	for _, t := range steps(a.left, a.right, max(2, a.w/9)) {
 		if t != 0 && t != 1 {
-			put(t, tick(round(t, 6)), tokMuted)
+			put(t, format.Tick(format.Round(t, 6)), tokMuted)
 		}
 	}
 }

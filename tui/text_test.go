@@ -7,33 +7,9 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
-)
 
-func TestNumbers(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
-	for _, c := range []struct {
-		f    func(float64) string
-		x    float64
-		want string
-	}{
-		{number, 0, "0"}, {number, 0.03124, "0.0312"}, {number, 3.14159, "3.142"}, {number, 31.4159, "31.42"}, {number, -312.57, "-312.6"},
-		{number, 53300, "53.3k"}, {number, 999.96, "1000.0"}, {number, 1e6, "1.00M"}, {number, 1.23456e-5, "1.23e-5"}, {number, nan, "–"}, {number, inf, "inf"},
-		{number, -inf, "-inf"}, {number, 4e20, "4.00e+20"}, {number, 123456, "123k"},
-		{tick, 53300, "53.3k"}, {tick, 0.05, "0.05"}, {tick, 1e-5, "1e-5"}, {tick, 2e6, "2M"}, {tick, 1000, "1k"}, {tick, 0, "0"}, {tick, -20, "-20"}, {tick, 1e20, "1e+20"},
-		{percent, 0.0471, "4.71%"}, {percent, 0.123, "12.3%"}, {percent, 1, "100%"}, {percent, 0.09996, "10.0%"}, {percent, nan, "–"},
-		{span, 31e-6, "31 µs"}, {span, 0.0042, "4.2 ms"}, {span, 0.42, "0.42 s"}, {span, 12.34, "12.3 s"}, {span, 185, "3:05"}, {span, 7384, "2:03:04"}, {span, nan, "–"},
-		{clock, 5, "0:05"}, {clock, -1, "–"}, {work, 1234, "1,234"}, {work, 1872.1, "1,872"}, {work, 81.00001, "81"}, {work, 51.25, "51.3"}, {work, 2.5e6, "2.50M"}, {work, nan, "–"},
-	} {
-		if got := c.f(c.x); got != c.want {
-			t.Errorf("%v: %q, want %q", c.x, got, c.want)
-		}
-	}
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567", 16000: "16,000", -100: "-100"} {
-		if got := count(n); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
-		}
-	}
-}
+	"newtop/internal/format"
+)
 
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
@@ -108,7 +84,7 @@ func TestDecades(t *testing.T) {
 	} {
 		got := decades(c.low, c.high, c.n)
 		for i := range got {
-			got[i] = round(got[i], 12)
+			got[i] = format.Round(got[i], 12)
 		}
 		if !reflect.DeepEqual(got, c.want) && !slices.Equal(got, c.want) {
 			t.Errorf("10^%v…10^%v in %d: %v, want %v", c.low, c.high, c.n, got, c.want)

@@ -1,6 +1,10 @@
 package tui
 
-import "math"
+import (
+	"math"
+
+	"newtop/internal/format"
+)
 
 // multiple is one of the small charts that stand side by side, all with the same iterations along x.
 type multiple struct {
@@ -83,7 +87,7 @@ func (m *multiple) size(y float64) float64 {
 func (m *multiple) area(x stageAxis) (area, bool) {
 	a := area{left: x.left, right: x.right, low: math.Inf(1), high: math.Inf(-1), log: m.log}
 	use := func(y float64) {
-		if y = m.size(y); isFinite(y) && (!m.log || y > 0) {
+		if y = m.size(y); format.Finite(y) && (!m.log || y > 0) {
 			a.low, a.high = min(a.low, y), max(a.high, y)
 		}
 	}
@@ -112,13 +116,11 @@ func (m *multiple) area(x stageAxis) (area, bool) {
 	if !m.log {
 		step = nice((a.high - a.low) / 16)
 	}
-	if low, high := math.Floor(a.low/step+1e-9)*step, math.Ceil(a.high/step-1e-9)*step; isFinite(low) && isFinite(high) {
+	if low, high := math.Floor(a.low/step+1e-9)*step, math.Ceil(a.high/step-1e-9)*step; format.Finite(low) && format.Finite(high) {
 		a.low, a.high = low, high
 	}
 	return a, true
 }
-
-func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 func (m *multiple) ticks(a area, h int) (at []float64, labels []string) {
 	if m.log {
@@ -127,7 +129,7 @@ func (m *multiple) ticks(a area, h int) (at []float64, labels []string) {
 		at = steps(a.low, a.high, max(2, (h+1)/3))
 	}
 	for _, y := range at {
-		labels = append(labels, tick(y))
+		labels = append(labels, format.Tick(y))
 	}
 	return at, labels
 }
@@ -148,7 +150,7 @@ func (m *multiple) margin(x stageAxis, w, h int) int {
 
 // guide draws the rule and the iteration that is looked at.
 func (m *multiple) guide(v *pen, c *chart, a area, x stageAxis) {
-	if row := a.row(v.gl, m.rule); isFinite(m.rule) && row >= a.y && row < a.y+a.h {
+	if row := a.row(v.gl, m.rule); format.Finite(m.rule) && row >= a.y && row < a.y+a.h {
 		for i := a.x; i < a.x+a.w; i++ {
 			c.set(i, row, '╌', tokGrid)
 		}
@@ -170,7 +172,7 @@ func (m *multiple) line(v *pen, c *chart, a area) {
 	px, py, before := 0, 0, false
 	for i, y := range m.y {
 		y = m.size(y)
-		if !isFinite(y) || a.log && y <= 0 {
+		if !format.Finite(y) || a.log && y <= 0 {
 			before = false
 			continue
 		}
@@ -195,7 +197,7 @@ func (m *multiple) points(v *pen, c *chart, a area) {
 	sparse := m.sparse(v, a)
 	for i, y := range m.y {
 		size := m.size(y)
-		if !isFinite(y) {
+		if !format.Finite(y) {
 			continue
 		}
 		r, t := '●', m.tok
@@ -210,7 +212,7 @@ func (m *multiple) points(v *pen, c *chart, a area) {
 		}
 		c.set(a.cellX(v.gl, m.x[i]), a.row(v.gl, size), r, t)
 	}
-	if m.extra.r != 0 && isFinite(m.extra.y) && (!a.log || m.extra.y > 0) {
+	if m.extra.r != 0 && format.Finite(m.extra.y) && (!a.log || m.extra.y > 0) {
 		c.set(a.cellX(v.gl, m.extra.x), a.row(v.gl, m.extra.y), m.extra.r, m.extra.t)
 	}
 }
@@ -236,7 +238,7 @@ func stageTicks(v *pen, c *chart, a area, ticks []float64, labels []string) {
 func stageLabels(v *pen, c *chart, a area, x stageAxis, row int) {
 	used := make([]bool, c.w)
 	put := func(at float64, t token) {
-		s := tick(at)
+		s := format.Tick(at)
 		from := a.cellX(v.gl, at) - (cells(s)-1)/2
 		from = max(a.x, min(from, a.x+a.w-cells(s)))
 		for i := max(from-1, 0); i < min(from+cells(s)+1, c.w); i++ {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -19,7 +20,7 @@ func (s *scene) ritz(v *view, w, n int) []string {
 	if told == nil && s.running && s.before != nil {
 		told = s.before.told
 		if w >= 60 {
-			l.put(tokMuted, "of epoch "+count(s.before.epoch)+": ")
+			l.put(tokMuted, "of epoch "+format.Count(s.before.epoch)+": ")
 		}
 	}
 	values := ritzValues(told)
@@ -45,7 +46,7 @@ func ritzValues(in *event.InnerSummary) []float64 {
 	}
 	var out []float64
 	for _, x := range in.Ritz {
-		if isFinite(float64(x)) {
+		if format.Finite(float64(x)) {
 			out = append(out, float64(x))
 		}
 	}
@@ -60,7 +61,7 @@ func ritzWords(l *line, values []float64) {
 	if low < 0 {
 		t = tokNegativeCurvature
 	}
-	l.group(t.of(number(low)), tokMuted.of(" to "), tokText.of(number(high)))
+	l.group(t.of(format.Number(low)), tokMuted.of(" to "), tokText.of(format.Number(high)))
 	negative, least := 0, math.Inf(1)
 	for _, x := range values {
 		if x < 0 {
@@ -71,12 +72,12 @@ func ritzWords(l *line, values []float64) {
 	}
 	switch {
 	case negative > 0:
-		l.group(tokNegativeCurvature.of("  ○ " + count(negative) + " negative"))
+		l.group(tokNegativeCurvature.of("  ○ " + format.Count(negative) + " negative"))
 		if !math.IsInf(least, 1) {
-			l.group(tokMuted.of("  the positive ones reach down to "), tokText.of(number(least)))
+			l.group(tokMuted.of("  the positive ones reach down to "), tokText.of(format.Number(least)))
 		}
 	case high > least:
-		l.group(tokMuted.of("  condition number at least "), tokText.of(number(high/least)))
+		l.group(tokMuted.of("  condition number at least "), tokText.of(format.Number(high/least)))
 	}
 }
 
@@ -142,7 +143,7 @@ func ritzTicks(c *chart, column func(float64) int, low, high float64, negative b
 			if sign < 0 && !negative {
 				continue
 			}
-			s := tick(x)
+			s := format.Tick(x)
 			from := max(0, min(column(x)-(cells(s)-1)/2, c.w-cells(s)))
 			free := true
 			for i := max(from-1, 0); i < min(from+cells(s)+1, c.w); i++ {

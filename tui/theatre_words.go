@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
 )
@@ -13,21 +14,21 @@ import (
 // title says which solve and which iteration is on the stage.
 func (t *theatre) title(v *view, s *scene, w int) string {
 	l := v.line(w)
-	l.put(tokMuted, "epoch ").put(tokStrong, count(s.epoch))
+	l.put(tokMuted, "epoch ").put(tokStrong, format.Count(s.epoch))
 	if s.member > 0 || v.h.run != nil && v.h.run.Committee > 1 {
-		l.group(tokMuted.of("  net "), tokStrong.of(count(s.member+1)))
+		l.group(tokMuted.of("  net "), tokStrong.of(format.Count(s.member+1)))
 	}
 	if n := solveBlocks(v.h); s.block > 0 || n > 1 {
-		l.group(tokMuted.of("  block "), tokStrong.of(count(s.block+1)))
+		l.group(tokMuted.of("  block "), tokStrong.of(format.Count(s.block+1)))
 		if n > s.block {
-			l.group(tokMuted.of(" of " + count(n)))
+			l.group(tokMuted.of(" of " + format.Count(n)))
 		}
 	}
-	l.put(tokMuted, "  iteration ").put(tokStrong, count(s.now().n))
+	l.put(tokMuted, "  iteration ").put(tokStrong, format.Count(s.now().n))
 	if !s.running || t.pinned {
-		l.group(tokMuted.of(" of " + count(s.last().n)))
+		l.group(tokMuted.of(" of " + format.Count(s.last().n)))
 	} else if s.limit > 0 {
-		l.group(tokMuted.of(", at most " + count(s.limit)))
+		l.group(tokMuted.of(", at most " + format.Count(s.limit)))
 	}
 	if s.told != nil && s.told.Preconditioned {
 		l.group(tokMuted.of("  preconditioned"))
@@ -38,7 +39,7 @@ func (t *theatre) title(v *view, s *scene, w int) string {
 		state = tokWarn.of("← looking back")
 	case t.pinned:
 		behind := v.h.stage.gone + len(v.h.stage.solves) - 1 - s.id
-		state = tokWarn.of("← " + plural(behind, "solve") + " back")
+		state = tokWarn.of("← " + format.Counted(behind, "solve") + " back")
 	case v.h.over():
 		state = tokMuted.of("■ the last one")
 	}
@@ -46,13 +47,6 @@ func (t *theatre) title(v *view, s *scene, w int) string {
 		l.to(w-n).put(state.t, state.s)
 	}
 	return l.full()
-}
-
-func plural(n int, s string) string {
-	if n == 1 {
-		return "1 " + s
-	}
-	return count(n) + " " + s + "s"
 }
 
 // solveBlocks is how many blocks of rows the newest epochs went through, at most: one through all rows may come in between.
@@ -75,9 +69,9 @@ func (t *theatre) gauge(v *view, s *scene, w int) string {
 	case math.IsNaN(share):
 		text = " no radius"
 	case math.IsInf(now.radius, 1):
-		text = " ‖s‖ " + number(now.norm) + ", no bound"
+		text = " ‖s‖ " + format.Number(now.norm) + ", no bound"
 	default:
-		text = " " + pad(short(share), 4) + "  R " + number(now.radius)
+		text = " " + pad(format.Short(share), 4) + "  R " + format.Number(now.radius)
 	}
 	room := max(l.left()-cells(text)-1, 0)
 	t.fill(v, l, share, room)
@@ -87,7 +81,7 @@ func (t *theatre) gauge(v *view, s *scene, w int) string {
 // fill draws the gauge: what the step has of the way, and the boundary at its end, which turns solid when the
 // step has reached it.
 func (t *theatre) fill(v *view, l *line, share float64, room int) {
-	if !isFinite(share) {
+	if !format.Finite(share) {
 		share = 0
 	}
 	n := int(math.Floor(math.Min(share, 1)*float64(room) + 1e-9))
@@ -141,10 +135,10 @@ func (s *scene) reason(h *history) (t token, lead, rest string) {
 	}
 	last := s.last()
 	switch {
-	case s.running && isFinite(s.goal):
-		return tokAccent, "▸ under way", "residual " + number(last.residual) + " of ‖g‖, " + number(s.goal) + " ends it"
+	case s.running && format.Finite(s.goal):
+		return tokAccent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖, " + format.Number(s.goal) + " ends it"
 	case s.running:
-		return tokAccent, "▸ under way", "residual " + number(last.residual) + " of ‖g‖"
+		return tokAccent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖"
 	case s.epoch > h.latest.Epoch && h.over():
 		return tokMuted, "over", "the run ended before the epoch did"
 	case s.epoch > h.latest.Epoch && solveBlocks(h) > 1:
@@ -158,12 +152,12 @@ func (s *scene) reason(h *history) (t token, lead, rest string) {
 // verdictWords tell what became of the step.
 func verdictWords(v stepVerdict) string {
 	switch {
-	case !v.known || !isFinite(v.rho):
+	case !v.known || !format.Finite(v.rho):
 		return ""
 	case v.accepted:
-		return ", step taken, ρ " + short(v.rho)
+		return ", step taken, ρ " + format.Short(v.rho)
 	}
-	return ", step rejected, ρ " + short(v.rho)
+	return ", step rejected, ρ " + format.Short(v.rho)
 }
 
 // wrapped breaks plain text between words.
@@ -199,9 +193,9 @@ func (s *scene) multiples(v *view) [4]multiple {
 	now := s.now()
 	share := now.norm / now.radius
 	m := [4]multiple{
-		{symbol: "‖s‖/R", name: "length of the step", tok: tokBoundary, value: []part{tokText.of(short(share))}, zero: true, rule: 1, ruleName: "R"},
-		{symbol: "m(s)", name: "model, change of loss", tok: tokTrain, value: []part{tokText.of(number(now.model))}, zero: true, rule: math.NaN()},
-		{symbol: "‖r‖/‖g‖", name: "residual", tok: tokResidual, value: []part{tokText.of(number(now.residual))}, log: true, rule: s.goal, ruleName: "ξ"},
+		{symbol: "‖s‖/R", name: "length of the step", tok: tokBoundary, value: []part{tokText.of(format.Short(share))}, zero: true, rule: 1, ruleName: "R"},
+		{symbol: "m(s)", name: "model, change of loss", tok: tokTrain, value: []part{tokText.of(format.Number(now.model))}, zero: true, rule: math.NaN()},
+		{symbol: "‖r‖/‖g‖", name: "residual", tok: tokResidual, value: []part{tokText.of(format.Number(now.residual))}, log: true, rule: s.goal, ruleName: "ξ"},
 		{symbol: "pᵀBp/pᵀp", name: "curvature", tok: tokTest, value: []part{curved(now.curvature)}, log: true, rule: math.NaN(), signs: true},
 	}
 	for k := range m {
@@ -222,7 +216,7 @@ func (s *scene) multiples(v *view) [4]multiple {
 		m[k].extra = stageMark{y: math.NaN()}
 	}
 	if math.IsInf(now.radius, 1) || math.IsNaN(now.radius) {
-		m[0].symbol, m[0].rule, m[0].value[0].s = "‖s‖", math.NaN(), number(now.norm)
+		m[0].symbol, m[0].rule, m[0].value[0].s = "‖s‖", math.NaN(), format.Number(now.norm)
 		m[0].y = m[0].y[:len(m[0].y)-len(s.steps)]
 		for i := range s.steps {
 			m[0].y = append(m[0].y, s.steps[i].norm)
@@ -234,11 +228,11 @@ func (s *scene) multiples(v *view) [4]multiple {
 
 // truth puts the residual by an extra product beside the one of CG's recurrence.
 func (s *scene) truth(m *multiple, in *event.InnerSummary) {
-	if in == nil || !isFinite(float64(in.TrueResidual)) {
+	if in == nil || !format.Finite(float64(in.TrueResidual)) {
 		return
 	}
 	m.extra = stageMark{'×', tokWarn, float64(s.last().n), float64(in.TrueResidual)}
-	m.value = append(m.value, tokWarn.of("  × true "+number(float64(in.TrueResidual))))
+	m.value = append(m.value, tokWarn.of("  × true "+format.Number(float64(in.TrueResidual))))
 }
 
 // curved writes a curvature with its sign.
@@ -247,9 +241,9 @@ func curved(y float64) part {
 	case math.IsNaN(y):
 		return tokMuted.of("not told")
 	case y > 0:
-		return tokText.of("+" + number(y))
+		return tokText.of("+" + format.Number(y))
 	case y == 0:
 		return tokNegativeCurvature.of("0 flat")
 	}
-	return tokNegativeCurvature.of("−" + number(-y) + " negative")
+	return tokNegativeCurvature.of("−" + format.Number(-y) + " negative")
 }

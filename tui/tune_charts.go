@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/format"
 	"newtop/trainer/tune"
 )
 
@@ -85,26 +86,18 @@ func (m *tuning) scaled(p *plot, pane tunePane, timed bool) {
 	p.log, p.closed, p.above = !m.charts.linear[pane], true, "×"
 	switch {
 	case timed && m.charts.work:
-		p.value, p.above = work, "none"
+		p.value, p.above = format.Work, "none"
 	case timed:
-		p.value, p.label, p.above = span, secondsLabel, "none"
+		p.value, p.label, p.above = format.Span, format.SecondsTick, "none"
 	case !m.regression():
-		p.value, p.label = percent, percent
+		p.value, p.label = format.Percent, format.Percent
 		if !p.log {
-			p.label = func(v float64) string { return tick(round(100*v, 4)) + "%" }
+			p.label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 		}
 	}
 	if !timed && m.board.Target > 0 {
 		p.rules = []float64{m.board.Target}
 	}
-}
-
-// secondsLabel is an axis label of seconds.
-func secondsLabel(v float64) string {
-	if v >= 100 {
-		return clock(v)
-	}
-	return tick(v) + " s"
 }
 
 // scaleWord says in a title that a chart is logarithmic.
@@ -213,7 +206,7 @@ func (m *tuning) bestSoFar(log bool) *series {
 	var ends []int
 	for i := range m.board.Trials {
 		t := &m.board.Trials[i]
-		if t.State != tune.Failed && t.State != tune.Diverged && isFinite(m.level(t, log)) && isFinite(m.endedAt(t)) {
+		if t.State != tune.Failed && t.State != tune.Diverged && format.Finite(m.level(t, log)) && format.Finite(m.endedAt(t)) {
 			ends = append(ends, i)
 		}
 	}
@@ -250,11 +243,11 @@ func (m *tuning) drawCurves(r rect) (title []part, rows []string) {
 	}
 	if t := m.selected(); t != nil {
 		tag := m.tag(t)
-		title = append(title, tag.t.of("  "+tag.s+" #"+count(t.Number)))
-		p.add(plotCurve{name: "#" + count(t.Number), tok: tag.t, series: curveOf(t), alarm: true, mark: []rune(tag.s)[0], tag: tag.s})
+		title = append(title, tag.t.of("  "+tag.s+" #"+format.Count(t.Number)))
+		p.add(plotCurve{name: "#" + format.Count(t.Number), tok: tag.t, series: curveOf(t), alarm: true, mark: []rune(tag.s)[0], tag: tag.s})
 	}
 	if len(others) < len(m.rows) {
-		title = append(title, tokMuted.of("  over the first "+count(len(others))))
+		title = append(title, tokMuted.of("  over the first "+format.Count(len(others))))
 	}
 	if len(p.curves) == 0 {
 		return title, []string{m.line(r.w).to(1).put(tokMuted, "no trial has a curve yet").full()}

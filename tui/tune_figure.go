@@ -3,6 +3,7 @@ package tui
 import (
 	"math"
 
+	"newtop/internal/format"
 	"newtop/trainer/tune"
 )
 
@@ -54,7 +55,7 @@ func (m *tuning) figureDots(place func(*tune.Trial) float64) []figureCurve {
 	for _, i := range m.rows {
 		t := &m.board.Trials[i]
 		x, y, g := place(t), m.value(t), max(0, m.group(t))
-		if isFinite(x) && isFinite(y) && g < len(groups) && t.State != tune.Diverged && t.State != tune.Failed {
+		if format.Finite(x) && format.Finite(y) && g < len(groups) && t.State != tune.Diverged && t.State != tune.Failed {
 			groups[g].points = append(groups[g].points, figurePoint{X: x, Y: y})
 		}
 	}
@@ -82,7 +83,7 @@ func (m *tuning) figureCurves() (out []figureCurve) {
 		}
 	}
 	if t := m.selected(); t != nil {
-		curve(t, tokTrain, "trial "+count(t.Number))
+		curve(t, tokTrain, "trial "+format.Count(t.Number))
 	}
 	return out
 }

@@ -6,6 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
 )
 
 // tuneQuit asks whether to stop the search.
@@ -110,7 +112,7 @@ func (o *tuneTrial) draw(m *tuning, w, h int) []string {
 	rows, more := o.cut(m.details(bw-4), max(1, h-2))
 	title := "no trial"
 	if t := m.selected(); t != nil {
-		title = "trial #" + count(t.Number)
+		title = "trial #" + format.Count(t.Number)
 	}
 	return dialogBox(&m.pen, title+" · esc closes"+strings.Replace(more, "↑↓", "pgdown", 1), rows, bw)
 }
@@ -129,12 +131,12 @@ func (m *tuning) details(w int) (rows []string) {
 		}
 	}
 	tag, state := m.tag(t), stateOf(t, true)
-	rows = append(rows, m.line(w).put(tag.t, tag.s).put(tokStrong, " #"+count(t.Number)+"  ").put(state.t, state.s).full())
+	rows = append(rows, m.line(w).put(tag.t, tag.s).put(tokStrong, " #"+format.Count(t.Number)+"  ").put(state.t, state.s).full())
 	if t.Why != "" {
 		put(tokText, "why", t.Why)
 	}
 	if rank := m.rank[m.rows[m.place(&m.standing)]]; rank > 0 {
-		put(tokText, "rank", count(rank)+" of "+count(len(m.board.Order)))
+		put(tokText, "rank", format.Count(rank)+" of "+format.Count(len(m.board.Order)))
 	}
 	for _, c := range t.Choices {
 		put(tokStrong, c.Key, c.Value)
@@ -142,23 +144,23 @@ func (m *tuning) details(w int) (rows []string) {
 	put(tokText, "seed", strconv.FormatUint(t.Seed, 10))
 	best := m.text(float64(t.Best))
 	if t.BestEpoch > 0 {
-		best += " at epoch " + count(t.BestEpoch)
+		best += " at epoch " + format.Count(t.BestEpoch)
 	}
 	put(tokStrong, m.measure(), best+", now "+m.text(float64(t.Last)))
-	put(tokText, "training loss", number(float64(t.Loss)))
+	put(tokText, "training loss", format.Number(float64(t.Loss)))
 	if m.board.Target > 0 {
 		s := "not reached"
-		if v := float64(t.TargetSeconds); isFinite(v) {
-			s = span(v) + ", " + work(float64(t.TargetEquivalents)) + " equivalents"
+		if v := float64(t.TargetSeconds); format.Finite(v) {
+			s = format.Span(v) + ", " + format.Work(float64(t.TargetEquivalents)) + " equivalents"
 		}
 		put(tokStrong, "to "+m.targetText(), s)
 	}
-	put(tokText, "training", plural(t.Epochs, "epoch")+", "+elapsedText(t.Seconds)+", "+work(t.Equivalents)+" equivalents")
+	put(tokText, "training", format.Counted(t.Epochs, "epoch")+", "+format.Elapsed(t.Seconds)+", "+format.Work(t.Equivalents)+" equivalents")
 	if t.Rung > 0 {
-		put(tokText, "taken further", plural(t.Rung, "time"))
+		put(tokText, "taken further", format.Counted(t.Rung, "time"))
 	}
 	if t.Setting > 0 && t.Setting != t.Number {
-		put(tokText, "setting", "that of #"+count(t.Setting))
+		put(tokText, "setting", "that of #"+format.Count(t.Setting))
 	}
 	if t.Run != "" {
 		put(tokText, "run", t.Run)
@@ -203,7 +205,7 @@ func (o *tuneCommand) draw(m *tuning, w, h int) []string {
 	rows, more := o.cut(rows, max(1, h-2))
 	title := "what trains like the best"
 	if m.best >= 0 {
-		title += ", #" + count(m.board.Trials[m.best].Number)
+		title += ", #" + format.Count(m.board.Trials[m.best].Number)
 	}
 	return dialogBox(&m.pen, title+" · c copies · esc closes"+more, rows, bw)
 }

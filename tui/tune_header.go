@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/tune"
 )
 
@@ -38,7 +39,7 @@ func (m *tuning) headerSearch(w int) string {
 		facts.group(tokMuted.of("  by " + m.goal()))
 	}
 	if b.Parallel > 0 {
-		facts.group(tokMuted.of("  " + plural(b.Parallel, "trial") + " at once, " + plural(b.Threads, "thread") + " each"))
+		facts.group(tokMuted.of("  " + format.Counted(b.Parallel, "trial") + " at once, " + format.Counted(b.Threads, "thread") + " each"))
 	}
 	inner.raw(facts.b.String(), facts.w)
 	if warning != "" {
@@ -75,19 +76,19 @@ func (m *tuning) headerState(w int) string {
 	inner := m.line(w - l.w - width(best) - 3)
 	share, text := m.used()
 	inner.put(tokText, text)
-	if isFinite(share) && m.underway() {
+	if format.Finite(share) && m.underway() {
 		inner.put(tokText, " ")
 		m.pen.progress(inner, share, max(6, min(20, w/8)))
 	}
-	trials := plural(len(m.board.Trials), "trial")
+	trials := format.Counted(len(m.board.Trials), "trial")
 	if all := m.board.Planned; all > len(m.board.Trials) && m.underway() {
-		trials = count(len(m.board.Trials)) + " of " + plural(all, "trial")
+		trials = format.Count(len(m.board.Trials)) + " of " + format.Counted(all, "trial")
 	}
 	inner.group(tokText.of("  " + trials))
 	for _, of := range told {
 		s := &tuneStates[of]
-		if n := m.states[of]; n > 0 && !inner.group(s.ink.of("  "+s.sign+" "+count(n)), tokMuted.of(" "+s.word)) {
-			inner.group(s.ink.of("  " + s.sign + count(n)))
+		if n := m.states[of]; n > 0 && !inner.group(s.ink.of("  "+s.sign+" "+format.Count(n)), tokMuted.of(" "+s.word)) {
+			inner.group(s.ink.of("  " + s.sign + format.Count(n)))
 		}
 	}
 	l.raw(inner.b.String(), inner.w).to(w - width(best) - 1)
@@ -100,12 +101,12 @@ func (m *tuning) headerState(w int) string {
 // used is how much of what the search may take is gone, NaN without bounds, and that in words.
 func (m *tuning) used() (share float64, text string) {
 	b := m.board
-	share, text = math.NaN(), clock(m.elapsed())
+	share, text = math.NaN(), format.Clock(m.elapsed())
 	if b.Budget > 0 && m.underway() {
-		share, text = m.elapsed()/b.Budget, text+" of "+clock(b.Budget)
+		share, text = m.elapsed()/b.Budget, text+" of "+format.Clock(b.Budget)
 	}
 	if s := b.Spent / b.Most; b.Most > 0 && !(share >= s) && m.underway() {
-		share, text = s, clock(m.elapsed())+", "+tally(b.Spent, 6)+" of "+tally(b.Most, 6)+" equivalents"
+		share, text = s, format.Clock(m.elapsed())+", "+format.CountWithin(b.Spent, 6)+" of "+format.CountWithin(b.Most, 6)+" equivalents"
 	}
 	if s := float64(len(b.Trials)) / float64(b.Planned); b.Planned > 0 && !(share >= s) {
 		share = s
@@ -120,11 +121,11 @@ func (m *tuning) bestParts() []part {
 		return nothing
 	}
 	t := &m.board.Trials[m.best]
-	by := tokMuted.of(" by #" + count(t.Number))
-	if s := float64(t.TargetSeconds); m.board.Target > 0 && isFinite(s) {
-		return []part{tokMuted.of(m.targetText() + " in "), tokStrong.of(span(s)), by}
+	by := tokMuted.of(" by #" + format.Count(t.Number))
+	if s := float64(t.TargetSeconds); m.board.Target > 0 && format.Finite(s) {
+		return []part{tokMuted.of(m.targetText() + " in "), tokStrong.of(format.Span(s)), by}
 	}
-	if !isFinite(float64(t.Best)) {
+	if !format.Finite(float64(t.Best)) {
 		return nothing
 	}
 	return []part{tokMuted.of("best "), tokStrong.of(m.text(float64(t.Best))), by}

@@ -7,6 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
 )
 
 // tuneBindings is the table of the keys, in the order of the footer.
@@ -218,7 +220,7 @@ func (m *tuning) selectDot(d *tuneDots, x, y int) {
 func (m *tuning) footer(w int) string {
 	if m.typing {
 		l := m.line(w).put(tokAccent, " / ")
-		about := "▏ " + count(len(m.rows)) + " of " + count(len(m.board.Trials)) + " · enter keeps · esc ends"
+		about := "▏ " + format.Count(len(m.rows)) + " of " + format.Count(len(m.board.Trials)) + " · enter keeps · esc ends"
 		text := clean(m.filter)
 		if over := cells(text) - max(8, w-cells(about)-4); over > 0 {
 			text = ansi.TruncateLeft(text, over+1, "…")

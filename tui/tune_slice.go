@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/tune"
 )
 
@@ -43,7 +44,7 @@ func (m *tuning) dimension() int {
 // valued reports whether a trial has a value over a dimension.
 func (m *tuning) valued(d *tuneDim) bool {
 	for i := range m.board.Trials {
-		if t := &m.board.Trials[i]; isFinite(d.place(t)) && isFinite(m.value(t)) {
+		if t := &m.board.Trials[i]; format.Finite(d.place(t)) && format.Finite(m.value(t)) {
 			return true
 		}
 	}
@@ -171,12 +172,12 @@ func (m *tuning) shareBar(l *line, k *tune.Importance, w int) {
 
 // shareText writes a share with its standard error.
 func shareText(k *tune.Importance) string {
-	if !isFinite(k.Share) {
+	if !format.Finite(k.Share) {
 		return "–"
 	}
-	whole := func(v float64) string { return count(int(math.Round(100 * max(-1, min(v, 1))))) }
+	whole := func(v float64) string { return format.Count(int(math.Round(100 * max(-1, min(v, 1))))) }
 	s := right(whole(k.Share), 3) + "%"
-	if isFinite(k.Spread) {
+	if format.Finite(k.Spread) {
 		s += " ± " + whole(k.Spread)
 	}
 	return s

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"newtop/internal/format"
 	"newtop/trainer/tune"
 )
 
@@ -69,16 +70,16 @@ func (s *standing) count(t *tune.Trial) {
 	if s.states[stateIndex(t)]++; t.Final || s.states[stateIndex(t)] == 1 {
 		s.wide = max(s.wide, cells(stateOf(t, true).s))
 	}
-	if v := float64(t.Best); isFinite(v) {
+	if v := float64(t.Best); format.Finite(v) {
 		if s.most = -lesser(-s.most, -v); v > 0 {
 			s.floor = lesser(s.floor, v/2)
 		}
 	}
-	if len(t.Curve) > 0 && isFinite(float64(t.Curve[0].Value)) {
+	if len(t.Curve) > 0 && format.Finite(float64(t.Curve[0].Value)) {
 		s.most = -lesser(-s.most, -float64(t.Curve[0].Value))
 	}
 	s.epochs = max(s.epochs, t.Epochs)
-	s.gone = s.gone || s.board.Target > 0 && isFinite(float64(t.TargetSeconds))
+	s.gone = s.gone || s.board.Target > 0 && format.Finite(float64(t.TargetSeconds))
 	s.whys = s.whys || t.Why != ""
 }
 
@@ -150,7 +151,7 @@ func (d *tuneDim) settle(values map[string]bool) {
 		d.low, d.high = math.Inf(1), math.Inf(-1)
 		for s := range values {
 			v, err := strconv.ParseFloat(s, 64)
-			if err != nil || !isFinite(v) {
+			if err != nil || !format.Finite(v) {
 				d.low, d.high = 0, 0
 				break
 			}
@@ -158,7 +159,7 @@ func (d *tuneDim) settle(values map[string]bool) {
 		}
 		d.log = d.low > 0 && d.high >= 20*d.low
 	}
-	if d.names == nil && d.high > d.low && isFinite(d.high-d.low) {
+	if d.names == nil && d.high > d.low && format.Finite(d.high-d.low) {
 		return
 	}
 	more := []string{}
@@ -266,9 +267,9 @@ func (s *standing) regression() bool { return !strings.HasSuffix(s.board.Measure
 // text writes a value of the measure.
 func (s *standing) text(v float64) string {
 	if s.regression() {
-		return number(v)
+		return format.Number(v)
 	}
-	return percent(v)
+	return format.Percent(v)
 }
 
 // measure names what trials are judged by.
@@ -282,9 +283,9 @@ func (s *standing) measure() string {
 // targetText writes the target as short as it is round.
 func (s *standing) targetText() string {
 	if s.regression() {
-		return tick(s.board.Target)
+		return format.Tick(s.board.Target)
 	}
-	return tick(round(100*s.board.Target, 6)) + "%"
+	return format.Tick(format.Round(100*s.board.Target, 6)) + "%"
 }
 
 // goal is what the trials are judged by.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/tune"
 )
 
@@ -42,10 +43,10 @@ func (m *tuning) columns(long bool) []tuneColumn {
 			return dash
 		}
 	}
-	n := cells(count(len(m.board.Trials)))
+	n := cells(format.Count(len(m.board.Trials)))
 	out := []tuneColumn{
 		{"rank", n, 3, false, plainColumn, m.rankText},
-		{"trial", n + 1, 1, false, numberColumn, func(_ int, t *tune.Trial) part { return tokText.of("#" + count(t.Number)) }},
+		{"trial", n + 1, 1, false, numberColumn, func(_ int, t *tune.Trial) part { return tokText.of("#" + format.Count(t.Number)) }},
 		{"", 2, 0, true, plainColumn, func(_ int, t *tune.Trial) part { return stateOf(t, false) }},
 	}
 	if long {
@@ -65,17 +66,17 @@ func (m *tuning) columns(long bool) []tuneColumn {
 	out = append(out, best)
 	if m.board.Target > 0 {
 		out = append(out, tuneColumn{"to " + m.targetText(), 7, 1, false, plainColumn, func(_ int, t *tune.Trial) part {
-			if s := float64(t.TargetSeconds); isFinite(s) {
-				return tokStrong.of(span(s))
+			if s := float64(t.TargetSeconds); format.Finite(s) {
+				return tokStrong.of(format.Span(s))
 			}
 			return dash
 		}})
 	}
 	return append(out,
 		tuneColumn{"curve", 8, 5, true, curveColumn, nil},
-		tuneColumn{"epochs", cells(count(m.epochs)), 8, false, plainColumn, figure(func(t *tune.Trial) string { return count(t.Epochs) })},
-		tuneColumn{"work", 6, 7, false, plainColumn, figure(func(t *tune.Trial) string { return tally(t.Equivalents, 6) })},
-		tuneColumn{"time", 7, 6, false, plainColumn, figure(func(t *tune.Trial) string { return elapsedText(t.Seconds) })})
+		tuneColumn{"epochs", cells(format.Count(m.epochs)), 8, false, plainColumn, figure(func(t *tune.Trial) string { return format.Count(t.Epochs) })},
+		tuneColumn{"work", 6, 7, false, plainColumn, figure(func(t *tune.Trial) string { return format.CountWithin(t.Equivalents, 6) })},
+		tuneColumn{"time", 7, 6, false, plainColumn, figure(func(t *tune.Trial) string { return format.Elapsed(t.Seconds) })})
 }
 
 // rankText is a trial's place in the search's order.
@@ -83,7 +84,7 @@ func (m *tuning) rankText(i int, _ *tune.Trial) part {
 	if m.rank[i] == 0 {
 		return dash
 	}
-	return tokText.of(count(m.rank[i]))
+	return tokText.of(format.Count(m.rank[i]))
 }
 
 // choiceColumn has the choices of a dimension. That which leads stays the longest, and of the others the first.
@@ -181,10 +182,10 @@ func (m *tuning) tableTitle() []part {
 	title := []part{tokStrong.of("leaderboard"), tokMuted.of("  by " + m.sortedBy())}
 	n, all := len(m.rows), len(m.board.Trials)
 	if m.filter != "" {
-		title = append(title, tokAccent.of("  / "+ansi.Truncate(clean(m.filter), 24, "…")), tokMuted.of("  "+count(n)+" of "+count(all)))
+		title = append(title, tokAccent.of("  / "+ansi.Truncate(clean(m.filter), 24, "…")), tokMuted.of("  "+format.Count(n)+" of "+format.Count(all)))
 	}
 	if m.table.rows < n {
-		title = append(title, tokMuted.of("  "+count(m.table.top+1)+" to "+count(m.table.top+m.table.rows)+" of "+count(n)))
+		title = append(title, tokMuted.of("  "+format.Count(m.table.top+1)+" to "+format.Count(m.table.top+m.table.rows)+" of "+format.Count(n)))
 	}
 	return title
 }
@@ -254,7 +255,7 @@ func (m *tuning) spark(t *tune.Trial, w int) string {
 			y = 0
 		}
 		out[x] = m.gl.levels[1+int(math.Round(y*(top-1)))]
-		if !isFinite(v) {
+		if !format.Finite(v) {
 			out[x] = '×'
 		}
 	}
@@ -269,7 +270,7 @@ func (m *tuning) about(w, rows int) []string {
 	}
 	tag, state := m.tag(t), stateOf(t, true)
 	first, second := m.line(w), m.line(w).put(tokText, "   ")
-	first.put(tag.t, " "+tag.s).put(tokText, " #"+count(t.Number)+" ").put(state.t, state.s)
+	first.put(tag.t, " "+tag.s).put(tokText, " #"+format.Count(t.Number)+" ").put(state.t, state.s)
 	if t.Why != "" {
 		first.put(tokMuted, ": "+clean(t.Why))
 	}

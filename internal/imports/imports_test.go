@@ -18,7 +18,7 @@ const module = "newtop"
 // levels lists the packages of the module from the bottom up. A package imports packages of lower levels only, so that
 // there are no cycles and packages of one level never know one another.
 var levels = [][]string{
-	{"internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "datasets"},
+	{"internal/format", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "datasets"},
 	{"internal/vector", "internal/vector/gen"},
 	{"models/blas", "trainer/krylov"},
 	{"models", "trainer/optim", "trainer/event"},
