@@ -74,7 +74,7 @@ func (c *chart) text(v *pen) []string {
 		for _, g := range c.cells[y*c.w : (y+1)*c.w] {
 			if g.r == 0 {
 				g.r, g.ink = ' ', now
-				if looks[now].reverse {
+				if now.reversed() {
 					g.ink = tokText
 				}
 			}

@@ -2,71 +2,11 @@ package tui
 
 import (
 	"math"
-	"strconv"
 
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
 )
-
-// ramp is how values become shades.
-type ramp uint8
-
-const (
-	rampHeat  ramp = iota // from nothing to much
-	rampSigns             // from negative over zero to positive, ever lighter, so that the sign shows without hue
-	rampImage             // from black to white
-	rampCount
-)
-
-// shades of a ramp; two of them share a cell.
-const shades = 33
-
-// shading holds the colours of the ramps for a background. Without fine colours (rich false) characters stand for
-// the shades, one value a cell.
-type shading struct {
-	rich  bool
-	shade [rampCount][shades]string // the parameters of a colour, as an escape sequence has them
-	apart string                    // of what is left out of the scale
-}
-
-type rgb [3]float64
-
-// stops are the colours that the ramps pass through, on a dark and on a light background.
-var stops = [rampCount][2][]rgb{
-	rampHeat: {
-		{{30, 30, 34}, {38, 62, 104}, {70, 140, 200}, {236, 190, 110}, {255, 248, 225}},
-		{{242, 242, 244}, {176, 204, 234}, {70, 130, 195}, {90, 60, 120}, {40, 12, 50}},
-	},
-	rampSigns: {
-		{{8, 34, 130}, {40, 60, 104}, {84, 84, 88}, {190, 150, 90}, {255, 214, 140}},
-		{{16, 44, 140}, {80, 100, 150}, {165, 165, 168}, {222, 190, 140}, {255, 222, 160}},
-	},
-	rampImage: {{{12, 12, 12}, {245, 245, 245}}, {{12, 12, 12}, {245, 245, 245}}},
-}
-
-func newShading(dark bool, profile colorprofile.Profile, noColor bool) *shading {
-	s := &shading{rich: !noColor && profile >= colorprofile.ANSI256, apart: "188;188;192"}
-	ground := 1
-	if dark {
-		ground, s.apart = 0, "68;84;68"
-	}
-	for k := range stops {
-		list := stops[k][ground]
-		for i := range shades {
-			at := float64(i) / (shades - 1) * float64(len(list)-1)
-			low := min(int(at), len(list)-2)
-			text := ""
-			for c := range 3 {
-				x := list[low][c] + (at-float64(low))*(list[low+1][c]-list[low][c])
-				text += ";" + strconv.Itoa(int(math.Round(x)))
-			}
-			s.shade[k][i] = text[1:]
-		}
-	}
-	return s
-}
 
 // characters for shades without colours; those of negative values are strokes.
 var (
@@ -197,7 +137,7 @@ func (m *mosaic) over(x, y int, s string, at float64, sc scale, t token) {
 		if light(colour) {
 			fore = "0;0;0"
 		}
-		ink = "\x1b[38;2;" + fore + ";48;2;" + colour + "m"
+		ink = inkOf(fore, colour)
 	}
 	for _, r := range s {
 		m.set(x, y, r, ink)
@@ -254,11 +194,11 @@ func (m *mosaic) pair(x, y int, upper, lower float64, s scale) {
 	switch {
 	case math.IsNaN(upper) && math.IsNaN(lower):
 	case math.IsNaN(lower):
-		m.set(x, y, '▀', "\x1b[38;2;"+shadeColour(th, upper, s)+"m")
+		m.set(x, y, '▀', inkOf(shadeColour(th, upper, s), ""))
 	case math.IsNaN(upper):
-		m.set(x, y, '▄', "\x1b[38;2;"+shadeColour(th, lower, s)+"m")
+		m.set(x, y, '▄', inkOf(shadeColour(th, lower, s), ""))
 	default:
-		m.set(x, y, '▀', "\x1b[38;2;"+shadeColour(th, upper, s)+";48;2;"+shadeColour(th, lower, s)+"m")
+		m.set(x, y, '▀', inkOf(shadeColour(th, upper, s), shadeColour(th, lower, s)))
 	}
 }
 
@@ -294,13 +234,7 @@ func (m *mosaic) rows() []string {
 		run := make([]rune, 0, m.w)
 		ink := ""
 		end := func() {
-			switch {
-			case ink == "" || len(run) == 0:
-				l.b.WriteString(string(run))
-			default:
-				l.b.WriteString(ink + string(run) + ansi.ResetStyle)
-			}
-			l.w += len(run)
+			l.inked(ink, string(run), len(run))
 			run = run[:0]
 		}
 		for _, t := range m.tile[y*m.w : (y+1)*m.w] {

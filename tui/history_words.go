@@ -1,6 +1,9 @@
 package tui
 
-import "newtop/trainer/event"
+import (
+	"newtop/trainer/event"
+	"newtop/trainer/krylov"
+)
 
 // runWords say what a run is: its data, network and method, as far as they are known.
 func runWords(e *event.RunEvent) (words []string) {
@@ -33,4 +36,21 @@ func ending(d *event.DoneEvent) string {
 		s += ": " + clean(d.Message)
 	}
 	return s
+}
+
+// stopToken is the colour of a stop reason; its letter says the same without one.
+func stopToken(s krylov.Stop) token {
+	switch s {
+	case krylov.NegativeCurvature:
+		return tokNegativeCurvature
+	case krylov.Boundary:
+		return tokBoundary
+	case krylov.Residual:
+		return tokResidual
+	case krylov.Limit:
+		return tokLimit
+	case krylov.NotFinite:
+		return tokNotFinite
+	}
+	return tokInterrupted
 }

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -50,35 +48,6 @@ func newPainter(out io.Writer, environ []string, allowance *Allowance) *painter 
 		frames:    make(chan guestFrame, 1),
 		ended:     make(chan struct{}),
 	}
-}
-
-// colours is how many a terminal has, as its TERM and COLORTERM say. Nothing else is asked: the files and programs that
-// know more are the server's.
-func colours(environ []string) colorprofile.Profile {
-	if p := colorprofile.Env(environ); !vintage(environ) && lookup(environ, "NO_COLOR") == "" && p > colorprofile.ASCII {
-		return p
-	}
-	return colorprofile.ASCII // bold, faint and reverse
-}
-
-// vintage reports whether a terminal is of the VT100's kind.
-func vintage(environ []string) bool {
-	name := lookup(environ, "TERM")
-	return name == "" || name == "dumb" || strings.HasPrefix(name, "vt1") || strings.HasPrefix(name, "vt2")
-}
-
-// localeOf completes an environment for the choice of glyphs. SSH clients often send no locale: then a terminal is taken
-// to be a modern one with UTF-8, unless it is of a kind that has no braille.
-func localeOf(environ []string) []string {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if lookup(environ, name) != "" {
-			return environ
-		}
-	}
-	if vintage(environ) || lookup(environ, "TERM") == "linux" {
-		return append([]string{"LANG=C"}, environ...)
-	}
-	return environ
 }
 
 // put hands over a frame in the place of one that was not drawn yet.

@@ -174,27 +174,3 @@ func cellsOf(dst []rowCell, row string) (_ []rowCell, plain bool) {
 	}
 	return dst, true
 }
-
-// styleLength is the length of the SGR sequence that a string begins with, 0 if it begins with anything else.
-func styleLength(s string) int {
-	if len(s) < 3 || s[0] != 0x1b || s[1] != '[' {
-		return 0
-	}
-	for i := 2; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == 'm':
-			return i + 1
-		case (c < '0' || c > '9') && c != ';' && c != ':':
-			return 0
-		}
-	}
-	return 0
-}
-
-// narrow reports whether a character is known to take one column of every terminal, whatever stands beside it: Latin
-// and Greek letters, and what drawings are made of.
-func narrow(r rune) bool {
-	return r >= 0xa1 && r < 0x300 && r != 0xad || r >= 0x370 && r < 0x3ff || r >= 0x2010 && r < 0x2028 ||
-		r >= 0x2030 && r < 0x205f || r >= 0x2070 && r < 0x20a0 || r >= 0x2190 && r < 0x2300 || r >= 0x2500 && r < 0x25fd ||
-		r >= 0x2800 && r < 0x2900
-}

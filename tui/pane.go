@@ -113,19 +113,6 @@ func (d *drawn) draw(p pane, v *view, r rect, key drawnKey) []string {
 	return d.rows
 }
 
-// block cuts and fills rows to exactly w × h.
-func block(rows []string, w, h int) []string {
-	out := make([]string, h)
-	for i := range out {
-		if i < len(rows) {
-			out[i] = fit(rows[i], w)
-		} else {
-			out[i] = spaces(w)
-		}
-	}
-	return out
-}
-
 // frame draws a pane in its border, which carries the name and the current values.
 func frame(p pane, v *view, r rect, key drawnKey) []string {
 	ink := tokBorder
@@ -180,9 +167,4 @@ func trend(now, before float64) string {
 		return "▴"
 	}
 	return "="
-}
-
-// label begins the first row of a strip: a name in a column of its own.
-func (v *pen) label(l *line, s string) *line {
-	return l.put(tokText, " ").put(tokMuted, s).to(11)
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"math"
 	"strconv"
 
 	"newtop/internal/format"
@@ -160,17 +159,6 @@ func (p *innerPane) counts(v *view, l *line) *line {
 	}
 	return l
 }
-
-func right(s string, w int) string { return spaces(w-cells(s)) + s }
-
-// progress draws a share of w columns as a bar.
-func (v *pen) progress(l *line, share float64, w int) {
-	w = min(w, l.left())
-	n := int(math.Round(math.Max(0, math.Min(share, 1)) * float64(w)))
-	l.put(tokAccent, repeat("━", n)).put(tokGrid, repeat("─", w-n))
-}
-
-func pad(s string, w int) string { return s + spaces(w-cells(s)) }
 
 // strip puts the figures at the left, a small chart at the right, and what is under way beneath.
 func (p *innerPane) strip(v *view, w, h int) []string {

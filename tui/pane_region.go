@@ -255,22 +255,6 @@ func (p *regionPane) caption(v *view, pl plot, w int) string {
 	return l.full()
 }
 
-// beside joins two blocks with two columns between them.
-func beside(left []string, w int, right []string) []string {
-	rows := make([]string, max(len(left), len(right)))
-	for i := range rows {
-		a, b := spaces(w), ""
-		if i < len(left) {
-			a = fit(left[i], w)
-		}
-		if i < len(right) {
-			b = right[i]
-		}
-		rows[i] = a + "  " + b
-	}
-	return rows
-}
-
 func (p *regionPane) strip(v *view, w, _ int) []string {
 	l := v.line(w)
 	v.label(l, p.name(v))

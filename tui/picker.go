@@ -150,8 +150,6 @@ func (p *picker) draw(v *view, w, h int) []string {
 	return dialogBox(&v.pen, title, rows, bw)
 }
 
-func clip(rows []string, n int) []string { return rows[:max(0, min(n, len(rows)))] }
-
 // cutRows clips rows and says at the end how many are missing.
 func cutRows(v *pen, rows []string, n int) []string {
 	if len(rows) <= n || n < 2 {

@@ -279,7 +279,7 @@ func (f *figure) annotate(p *paper.Plot) {
 
 // paperColour is a token's colour on a light ground.
 func paperColour(t token) color.Color {
-	if hex := looks[t].light; hex != "" {
+	if hex := t.onLight(); hex != "" {
 		return lipgloss.Color(hex)
 	}
 	return color.Black

@@ -36,13 +36,6 @@ type raceKey struct {
 // racing reports whether the race has the screen.
 func (a *App) racing() bool { return a.h.status.Racing && !a.h.over() }
 
-// racerInks tell the racers apart, together with their letters and with every second line dashed.
-var racerInks = [...]token{tokTrain, tokTest, tokResidual, tokNegativeCurvature, tokLimit, tokText, tokNotFinite, tokMuted}
-
-func racerInk(i int) token { return racerInks[i%len(racerInks)] }
-
-func racerLetter(i int) string { return string(rune('A' + i%26)) }
-
 // racerName is a racer's letter and name.
 func racerName(h *history, i int) string {
 	if i < 0 || i >= len(h.racers) {

@@ -8,28 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// utf8Locale follows POSIX: LC_ALL, then LC_CTYPE, then LANG; C and POSIX are seven bits. With none of
-// them set the terminal is taken to be a modern one, as a bare container's usually is.
-func utf8Locale(environ []string) bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := lookup(environ, name); v != "" {
-			v = strings.ToUpper(v)
-			return strings.Contains(v, "UTF-8") || strings.Contains(v, "UTF8")
-		}
-	}
-	return true
-}
-
-// lookup returns the last value of a variable, as the shell would see it.
-func lookup(environ []string, name string) string {
-	for i := len(environ) - 1; i >= 0; i-- {
-		if k, v, ok := strings.Cut(environ[i], "="); ok && k == name {
-			return v
-		}
-	}
-	return ""
-}
-
 // clean makes text from data safe to draw: one line, no control or format characters (a ZWJ or a
 // direction mark moves what stands after it), no variation selectors, no emoji, whose widths the
 // terminals disagree on.
@@ -86,103 +64,6 @@ func columns(s string) int {
 	return n
 }
 
-// line builds one row of the screen that never gets wider than its room.
-type line struct {
-	th   *theme
-	b    strings.Builder
-	w    int
-	room int
-}
-
-func (p *pen) line(room int) *line { return &line{th: p.th, room: max(room, 0)} }
-
-// put appends text in a token's ink, cutting what does not fit.
-func (l *line) put(t token, s string) *line {
-	n := cells(s)
-	if l.w+n > l.room {
-		s = ansi.Truncate(s, l.room-l.w, "")
-		n = cells(s)
-	}
-	if n == 0 {
-		return l
-	}
-	l.run(t, s, n)
-	return l
-}
-
-// run appends text that is known to fit and to be n columns wide.
-func (l *line) run(t token, s string, n int) {
-	if n == 0 {
-		return
-	}
-	l.w += n
-	if ink := l.th.ink[t]; ink != "" {
-		l.b.WriteString(ink)
-		l.b.WriteString(s)
-		l.b.WriteString(ansi.ResetStyle)
-		return
-	}
-	l.b.WriteString(s)
-}
-
-// left is how many columns are still free.
-func (l *line) left() int { return l.room - l.w }
-
-// group appends parts that are only worth showing together.
-func (l *line) group(parts ...part) bool {
-	n := 0
-	for _, p := range parts {
-		n += cells(p.s)
-	}
-	if n > l.left() {
-		return false
-	}
-	for _, p := range parts {
-		l.put(p.t, p.s)
-	}
-	return true
-}
-
-// part is text with its meaning.
-type part struct {
-	t token
-	s string
-}
-
-// of is text that means this.
-func (t token) of(s string) part { return part{t: t, s: s} }
-
-func width(parts []part) int {
-	n := 0
-	for _, p := range parts {
-		n += cells(p.s)
-	}
-	return n
-}
-
-// to fills with spaces up to a column.
-func (l *line) to(column int) *line {
-	if n := min(column, l.room) - l.w; n > 0 {
-		l.b.WriteString(spaces(n))
-		l.w += n
-	}
-	return l
-}
-
-// raw appends text that is drawn already and known to be w columns wide.
-func (l *line) raw(s string, w int) *line {
-	if w > l.left() {
-		s = ansi.Truncate(s, l.left(), "")
-		w = l.left()
-	}
-	l.b.WriteString(s)
-	l.w += w
-	return l
-}
-
-// full returns the row filled to its room.
-func (l *line) full() string { return l.to(l.room).b.String() }
-
 const blank = "                                                                                "
 
 func spaces(n int) string {
@@ -211,3 +92,85 @@ func repeat(s string, n int) string {
 	}
 	return strings.Repeat(s, n)
 }
+
+// styleLength is the length of the SGR sequence that a string begins with, 0 if it begins with anything else.
+func styleLength(s string) int {
+	if len(s) < 3 || s[0] != 0x1b || s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case (c < '0' || c > '9') && c != ';' && c != ':':
+			return 0
+		}
+	}
+	return 0
+}
+
+// narrow reports whether a character is known to take one column of every terminal, whatever stands beside it: Latin
+// and Greek letters, and what drawings are made of.
+func narrow(r rune) bool {
+	return r >= 0xa1 && r < 0x300 && r != 0xad || r >= 0x370 && r < 0x3ff || r >= 0x2010 && r < 0x2028 ||
+		r >= 0x2030 && r < 0x205f || r >= 0x2070 && r < 0x20a0 || r >= 0x2190 && r < 0x2300 || r >= 0x2500 && r < 0x25fd ||
+		r >= 0x2800 && r < 0x2900
+}
+
+// block cuts and fills rows to exactly w × h.
+func block(rows []string, w, h int) []string {
+	out := make([]string, h)
+	for i := range out {
+		if i < len(rows) {
+			out[i] = fit(rows[i], w)
+		} else {
+			out[i] = spaces(w)
+		}
+	}
+	return out
+}
+
+// beside joins two blocks with two columns between them.
+func beside(left []string, w int, right []string) []string {
+	rows := make([]string, max(len(left), len(right)))
+	for i := range rows {
+		a, b := spaces(w), ""
+		if i < len(left) {
+			a = fit(left[i], w)
+		}
+		if i < len(right) {
+			b = right[i]
+		}
+		rows[i] = a + "  " + b
+	}
+	return rows
+}
+
+// abreast joins blocks of rows with two columns between them.
+func abreast(blocks [][]string, h int) []string {
+	rows := make([]string, h)
+	for y := range rows {
+		for i, b := range blocks {
+			if i > 0 {
+				rows[y] += "  "
+			}
+			rows[y] += b[y]
+		}
+	}
+	return rows
+}
+
+func right(s string, w int) string { return spaces(w-cells(s)) + s }
+
+func pad(s string, w int) string { return s + spaces(w-cells(s)) }
+
+// wrapped breaks plain text between words.
+func wrapped(s string, w int) []string {
+	rows := strings.Split(ansi.Wrap(s, max(w, 8), ""), "\n")
+	for i := range rows {
+		rows[i] = strings.TrimRight(rows[i], " ")
+	}
+	return rows
+}
+
+func clip(rows []string, n int) []string { return rows[:max(0, min(n, len(rows)))] }

@@ -310,20 +310,6 @@ func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []str
 	return rows
 }
 
-// abreast joins blocks of rows with two columns between them.
-func abreast(blocks [][]string, h int) []string {
-	rows := make([]string, h)
-	for y := range rows {
-		for i, b := range blocks {
-			if i > 0 {
-				rows[y] += "  "
-			}
-			rows[y] += b[y]
-		}
-	}
-	return rows
-}
-
 func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 	l := v.line(w)
 	if note := t.waiting(v); note != "" && plan.side == 0 && v.h.stage.slice == nil {

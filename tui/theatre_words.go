@@ -160,15 +160,6 @@ func verdictWords(v stepVerdict) string {
 	return ", step rejected, ρ " + format.Short(v.rho)
 }
 
-// wrapped breaks plain text between words.
-func wrapped(s string, w int) []string {
-	rows := strings.Split(ansi.Wrap(s, max(w, 8), ""), "\n")
-	for i := range rows {
-		rows[i] = strings.TrimRight(rows[i], " ")
-	}
-	return rows
-}
-
 // axis has the iterations along x, and room to go on while the solve does.
 func (s *scene) axis() stageAxis {
 	x := stageAxis{left: float64(s.steps[0].n), right: float64(s.last().n), cursor: float64(s.now().n)}

@@ -9,36 +9,6 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
-
-	"newtop/trainer/krylov"
-)
-
-// token names what a piece of the screen means; the theme alone knows how that looks.
-type token uint8
-
-const (
-	tokText   token = iota // what is read
-	tokStrong              // what is read first
-	tokMuted               // units, labels, hints
-	tokBorder              // frames
-	tokGrid                // axes and guide lines
-	tokFocus               // the frame that has the keys
-	tokAccent              // keys, the current choice
-	tokTrain               // of the training rows
-	tokTest                // of the test rows
-	tokGood                // accepted, running, done
-	tokWarn                // paused, rejected, refused
-	tokBad                 // diverged, not finite, negative
-	tokAlarm               // a whole line that must not be overlooked
-	tokDone                // a whole line that closes a run
-	tokChosen              // the highlighted row of a list
-	tokNegativeCurvature
-	tokBoundary
-	tokResidual
-	tokLimit
-	tokInterrupted
-	tokNotFinite
-	tokenCount
 )
 
 // look is how a token appears: a colour for each kind of background and for terminals with sixteen
@@ -72,12 +42,6 @@ var looks = [tokenCount]look{
 	tokLimit:             {"#ffd75f", "#8a6d00", 11, 3, false, false},
 	tokInterrupted:       {"#949494", "#6c6c6c", 7, 8, false, false},
 	tokNotFinite:         {"#ff8787", "#c62828", 9, 1, true, false},
-}
-
-// pen is what everything is drawn with: the inks of a theme and the characters of a glyph set.
-type pen struct {
-	th *theme
-	gl *glyphs
 }
 
 // theme holds the escape sequence that switches each token on.
@@ -217,99 +181,8 @@ func shortest(hex string) color.Color {
 	return c
 }
 
-// stopToken is the colour of a stop reason; its letter says the same without one.
-func stopToken(s krylov.Stop) token {
-	switch s {
-	case krylov.NegativeCurvature:
-		return tokNegativeCurvature
-	case krylov.Boundary:
-		return tokBoundary
-	case krylov.Residual:
-		return tokResidual
-	case krylov.Limit:
-		return tokLimit
-	case krylov.NotFinite:
-		return tokNotFinite
-	}
-	return tokInterrupted
-}
+// reversed reports whether a token is drawn with its colours exchanged.
+func (t token) reversed() bool { return looks[t].reverse }
 
-// Glyphs is the set of characters that drawings are made of.
-type Glyphs uint8
-
-// The glyph sets, from the finest to the plainest.
-const (
-	GlyphsPreferred Glyphs = iota // the user's preference, without one GlyphsAuto
-	GlyphsAuto                    // by the locale: braille with UTF-8, otherwise ASCII
-	GlyphsBraille                 // 2 × 4 dots a cell
-	GlyphsBlock                   // 2 × 2 quadrants a cell, for fonts without braille
-	GlyphsASCII                   // nothing beyond 7 bits
-	glyphsCount
-)
-
-var glyphsNames = [glyphsCount]string{"", "auto", "braille", "block", "ascii"}
-
-func (g Glyphs) String() string { return glyphsNames[g%glyphsCount] }
-
-// ParseGlyphs returns the glyph set of a name, "" being GlyphsPreferred.
-func ParseGlyphs(name string) (Glyphs, error) {
-	if i := slices.Index(glyphsNames[:], name); i >= 0 {
-		return Glyphs(i), nil
-	}
-	return 0, fmt.Errorf("glyphs %q: expected one of %s", name, strings.Join(glyphsNames[1:], ", "))
-}
-
-// glyphs are what differs between the sets. All other text is written in Unicode and turned into ASCII
-// once, when a frame is finished.
-type glyphs struct {
-	ascii        bool
-	dotsX, dotsY int    // dots of a cell that charts can set
-	levels       []rune // rising bars, the first one empty
-	rho, lambda  string
-	within       string // between a value and its bound
-}
-
-func (g Glyphs) set(environ []string) *glyphs {
-	if g == GlyphsAuto || g == GlyphsPreferred {
-		g = GlyphsBraille
-		if !utf8Locale(environ) {
-			g = GlyphsASCII
-		}
-	}
-	switch g {
-	case GlyphsASCII:
-		return &glyphs{ascii: true, dotsX: 1, dotsY: 1, levels: []rune(" .:-=+*#%"), rho: "rho", lambda: "lambda", within: " +- "}
-	case GlyphsBlock:
-		return &glyphs{dotsX: 2, dotsY: 2, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", lambda: "λ", within: " ± "}
-	}
-	return &glyphs{dotsX: 2, dotsY: 4, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", lambda: "λ", within: " ± "}
-}
-
-// asciiOf has a character of the same width for everything that is drawn.
-var asciiOf = map[rune]rune{
-	'╭': '+', '╮': '+', '╰': '+', '╯': '+', '┌': '+', '┐': '+', '└': '+', '┘': '+', '┤': '+', '├': '+', '┬': '+',
-	'┴': '+', '┼': '+', '─': '-', '│': '|', '╌': '-', '┊': ':', '━': '=', '┄': '-',
-	'▴': '^', '▾': 'v', '▸': '>', '●': 'o', '○': 'o', '■': '#', '‖': '|', '⋮': ':', '…': '~', '·': '-', '×': 'x', '–': '-',
-	'±': '~', '→': '>', '←': '<', '↑': '^', '↓': 'v', '−': '-', '≤': '<', '≥': '>', '²': '2', '∞': '8', 'Δ': 'd',
-	'ξ': 'x', 'ρ': 'r', 'λ': 'l', '▁': '.', '▂': ':', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '#', '█': '#',
-	'⏎': '>', '✓': '+', '✗': 'x', 'ᵀ': 'T', '½': '~', '∂': 'd', '₂': '2', '√': 'v', 'ø': 'o', 'η': 'n', 'α': 'a', 'β': 'b',
-	'ε': 'e', 'μ': 'u', 'µ': 'u', 'κ': 'k', '≈': '~', '₀': '0', '₁': '1', '▏': '|', '◉': '@',
-}
-
-// toASCII replaces every character beyond 7 bits by one of the same width.
-func toASCII(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	for _, r := range s {
-		a, ok := asciiOf[r]
-		switch {
-		case r < 0x80:
-			b.WriteRune(r)
-		case ok:
-			b.WriteRune(a)
-		default:
-			b.WriteString(repeat("?", ansi.StringWidth(string(r))))
-		}
-	}
-	return b.String()
-}
+// onLight is a token's colour on a light background, as on paper; "" for the reader's own.
+func (t token) onLight() string { return looks[t].light }

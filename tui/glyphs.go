@@ -1,0 +1,141 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Glyphs is the set of characters that drawings are made of.
+type Glyphs uint8
+
+// The glyph sets, from the finest to the plainest.
+const (
+	GlyphsPreferred Glyphs = iota // the user's preference, without one GlyphsAuto
+	GlyphsAuto                    // by the locale: braille with UTF-8, otherwise ASCII
+	GlyphsBraille                 // 2 × 4 dots a cell
+	GlyphsBlock                   // 2 × 2 quadrants a cell, for fonts without braille
+	GlyphsASCII                   // nothing beyond 7 bits
+	glyphsCount
+)
+
+var glyphsNames = [glyphsCount]string{"", "auto", "braille", "block", "ascii"}
+
+func (g Glyphs) String() string { return glyphsNames[g%glyphsCount] }
+
+// ParseGlyphs returns the glyph set of a name, "" being GlyphsPreferred.
+func ParseGlyphs(name string) (Glyphs, error) {
+	if i := slices.Index(glyphsNames[:], name); i >= 0 {
+		return Glyphs(i), nil
+	}
+	return 0, fmt.Errorf("glyphs %q: expected one of %s", name, strings.Join(glyphsNames[1:], ", "))
+}
+
+// glyphs are what differs between the sets. All other text is written in Unicode and turned into ASCII
+// once, when a frame is finished.
+type glyphs struct {
+	ascii        bool
+	dotsX, dotsY int    // dots of a cell that charts can set
+	levels       []rune // rising bars, the first one empty
+	rho, lambda  string
+	within       string // between a value and its bound
+}
+
+func (g Glyphs) set(environ []string) *glyphs {
+	if g == GlyphsAuto || g == GlyphsPreferred {
+		g = GlyphsBraille
+		if !utf8Locale(environ) {
+			g = GlyphsASCII
+		}
+	}
+	switch g {
+	case GlyphsASCII:
+		return &glyphs{ascii: true, dotsX: 1, dotsY: 1, levels: []rune(" .:-=+*#%"), rho: "rho", lambda: "lambda", within: " +- "}
+	case GlyphsBlock:
+		return &glyphs{dotsX: 2, dotsY: 2, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", lambda: "λ", within: " ± "}
+	}
+	return &glyphs{dotsX: 2, dotsY: 4, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", lambda: "λ", within: " ± "}
+}
+
+// asciiOf has a character of the same width for everything that is drawn.
+var asciiOf = map[rune]rune{
+	'╭': '+', '╮': '+', '╰': '+', '╯': '+', '┌': '+', '┐': '+', '└': '+', '┘': '+', '┤': '+', '├': '+', '┬': '+',
+	'┴': '+', '┼': '+', '─': '-', '│': '|', '╌': '-', '┊': ':', '━': '=', '┄': '-',
+	'▴': '^', '▾': 'v', '▸': '>', '●': 'o', '○': 'o', '■': '#', '‖': '|', '⋮': ':', '…': '~', '·': '-', '×': 'x', '–': '-',
+	'±': '~', '→': '>', '←': '<', '↑': '^', '↓': 'v', '−': '-', '≤': '<', '≥': '>', '²': '2', '∞': '8', 'Δ': 'd',
+	'ξ': 'x', 'ρ': 'r', 'λ': 'l', '▁': '.', '▂': ':', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '#', '█': '#',
+	'⏎': '>', '✓': '+', '✗': 'x', 'ᵀ': 'T', '½': '~', '∂': 'd', '₂': '2', '√': 'v', 'ø': 'o', 'η': 'n', 'α': 'a', 'β': 'b',
+	'ε': 'e', 'μ': 'u', 'µ': 'u', 'κ': 'k', '≈': '~', '₀': '0', '₁': '1', '▏': '|', '◉': '@',
+}
+
+// toASCII replaces every character beyond 7 bits by one of the same width.
+func toASCII(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for _, r := range s {
+		a, ok := asciiOf[r]
+		switch {
+		case r < 0x80:
+			b.WriteRune(r)
+		case ok:
+			b.WriteRune(a)
+		default:
+			b.WriteString(repeat("?", ansi.StringWidth(string(r))))
+		}
+	}
+	return b.String()
+}
+
+// utf8Locale follows POSIX: LC_ALL, then LC_CTYPE, then LANG; C and POSIX are seven bits. With none of
+// them set the terminal is taken to be a modern one, as a bare container's usually is.
+func utf8Locale(environ []string) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := lookup(environ, name); v != "" {
+			v = strings.ToUpper(v)
+			return strings.Contains(v, "UTF-8") || strings.Contains(v, "UTF8")
+		}
+	}
+	return true
+}
+
+// lookup returns the last value of a variable, as the shell would see it.
+func lookup(environ []string, name string) string {
+	for i := len(environ) - 1; i >= 0; i-- {
+		if k, v, ok := strings.Cut(environ[i], "="); ok && k == name {
+			return v
+		}
+	}
+	return ""
+}
+
+// localeOf completes an environment for the choice of glyphs. SSH clients often send no locale: then a terminal is taken
+// to be a modern one with UTF-8, unless it is of a kind that has no braille.
+func localeOf(environ []string) []string {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if lookup(environ, name) != "" {
+			return environ
+		}
+	}
+	if vintage(environ) || lookup(environ, "TERM") == "linux" {
+		return append([]string{"LANG=C"}, environ...)
+	}
+	return environ
+}
+
+// vintage reports whether a terminal is of the VT100's kind.
+func vintage(environ []string) bool {
+	name := lookup(environ, "TERM")
+	return name == "" || name == "dumb" || strings.HasPrefix(name, "vt1") || strings.HasPrefix(name, "vt2")
+}
+
+// colours is how many a terminal has, as its TERM and COLORTERM say. Nothing else is asked: the files and programs that
+// know more are the server's.
+func colours(environ []string) colorprofile.Profile {
+	if p := colorprofile.Env(environ); !vintage(environ) && lookup(environ, "NO_COLOR") == "" && p > colorprofile.ASCII {
+		return p
+	}
+	return colorprofile.ASCII // bold, faint and reverse
+}
