@@ -61,9 +61,9 @@ func (a *App) lost(err error) tea.Cmd {
 	}
 	a.closed = true
 	if !errors.Is(err, io.EOF) {
-		text := clean(err.Error())
-		a.h.say(a.h.status.Epoch, tokBad, "feed: %s", text)
-		a.note(tokBad, text)
+		text := Clean(err.Error())
+		a.h.say(a.h.status.Epoch, Bad, "feed: %s", text)
+		a.note(Bad, text)
 	}
 	if a.stopping {
 		return tea.Quit
@@ -75,7 +75,7 @@ func (a *App) lost(err error) tea.Cmd {
 func (a *App) command(c event.Command) tea.Cmd {
 	cmd, ok := a.do(c)
 	if !ok {
-		a.note(tokWarn, "the run has not answered yet")
+		a.note(Warn, "the run has not answered yet")
 		return a.expire()
 	}
 	return cmd
@@ -87,17 +87,17 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 	if msg.err == nil || a.ctx.Err() != nil {
 		return next
 	}
-	text := clean(msg.err.Error())
+	text := Clean(msg.err.Error())
 	if errors.Is(msg.err, feed.ErrReadOnly) {
 		a.readOnly = true
 	}
 	if !errors.Is(msg.err, feed.ErrReadOnly) && !errors.Is(msg.err, feed.ErrEnded) && !a.h.watched() {
 		text = "refused: " + text
 		if a.h.status.Audience == nil { // else it comes as a deed
-			a.h.say(a.h.status.Epoch, tokWarn, "%s", text)
+			a.h.say(a.h.status.Epoch, Warn, "%s", text)
 		}
 	}
-	a.note(tokWarn, text)
+	a.note(Warn, text)
 	return tea.Batch(next, a.expire())
 }
 
@@ -145,13 +145,13 @@ func (a *App) stopped(err error) tea.Cmd {
 		return tea.Quit
 	}
 	a.stopping = false
-	a.note(tokWarn, "refused: "+clean(err.Error()))
+	a.note(Warn, "refused: "+Clean(err.Error()))
 	return a.expire()
 }
 
 // note shows a line at the right of the footer.
-func (a *App) note(t token, text string) {
-	a.notice = t.of(text)
+func (a *App) note(t Token, text string) {
+	a.notice = t.Of(text)
 	a.notices++
 }
 
@@ -250,6 +250,6 @@ func (a *App) toggleLog() tea.Cmd {
 		a.look++
 		return nil
 	}
-	a.note(tokMuted, p.name(a.paneView())+" has no scale to switch")
+	a.note(Muted, p.name(a.paneView())+" has no scale to switch")
 	return a.expire()
 }

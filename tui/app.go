@@ -109,13 +109,13 @@ func newApp(feed feed.Feed, o Options, methods []*optim.Info) *App {
 		a.interval = remoteInterval
 	}
 	if o.Guest != nil {
-		o.Preferences, a.environ = "", localeOf(o.Environ)
+		o.Preferences, a.environ = "", LocaleOf(o.Environ)
 		a.allowance, a.asleep = o.Allowance, true
-		a.profile = colours(o.Environ)
+		a.profile = ColorProfile(o.Environ)
 	}
 	a.h.viewer = o.Guest != nil && !o.Guest.Control
 	a.recall(&o)
-	a.gl = a.glyphs.set(a.environ)
+	a.Glyphs = a.glyphChoice.Set(a.environ)
 	a.restyle()
 	return a
 }
@@ -171,11 +171,11 @@ func (o *Options) program(ctx context.Context, environ []string, noColor bool) [
 }
 
 // paneView is what panes are drawn from.
-func (a *App) paneView() *view { return &view{a.pen, a.h} }
+func (a *App) paneView() *view { return &view{a.Pen, a.h} }
 
 // restyle follows a change of the background or of the terminal's colours.
 func (a *App) restyle() {
-	a.th = a.theme.inks(a.dark, a.profile, a.noColor)
+	a.Palette = a.themeChoice.Palette(a.dark, a.profile, a.noColor)
 	a.look++
 }
 
@@ -203,7 +203,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, tea.Batch(a.press(msg), a.remember(), a.glance())
 	case tea.PasteMsg:
 		if a.overlay != nil {
-			msg.Content = clean(msg.Content)
+			msg.Content = Clean(msg.Content)
 			return a, a.overlay.handle(a, msg)
 		}
 	case tea.MouseWheelMsg:
@@ -235,7 +235,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.redrawn()
 	case expireMsg:
 		if int(msg) == a.notices {
-			a.notice = part{}
+			a.notice = Part{}
 		}
 	}
 	return a, nil
@@ -247,7 +247,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case k == "ctrl+c" || k == "ctrl+z" || k == "ctrl+l":
 	case a.overlay != nil:
-		msg.Text = clean(msg.Text)
+		msg.Text = Clean(msg.Text)
 		return a.overlay.handle(a, msg)
 	case a.racing():
 		if cmd, taken := a.race.handleKey(a, k); taken {
@@ -280,9 +280,9 @@ func (a *App) View() tea.View {
 // finished is the screen in the characters that its glyphs allow.
 func (a *App) finished() []string {
 	rows := a.screen()
-	if a.gl.ascii {
+	if a.Glyphs.ascii {
 		for i := range rows {
-			rows[i] = toASCII(rows[i])
+			rows[i] = ToASCII(rows[i])
 		}
 	}
 	return rows
@@ -303,14 +303,14 @@ func (a *App) windowTitle() string {
 	if a.h.run == nil {
 		return a.title
 	}
-	return a.title + " · " + clean(a.h.run.Data.Name)
+	return a.title + " · " + Clean(a.h.run.Data.Name)
 }
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (a *App) screen() []string {
 	s := a.layout(a.zoomed)
 	if len(s.places) == 0 {
-		return tooSmall(&a.pen, a.width, a.height)
+		return tooSmall(&a.Pen, a.width, a.height)
 	}
 	rows := make([]string, 0, a.height)
 	rows = append(rows, a.header(a.width)...)
@@ -356,15 +356,15 @@ func (a *App) body(s *screenLayout) []string {
 }
 
 // tooSmall says what the screen needs, in whatever room there is.
-func tooSmall(t *pen, w, h int) []string {
+func tooSmall(t *Pen, w, h int) []string {
 	rows := make([]string, h)
 	texts := []string{"newtop needs 60 × 16", "this is " + format.Count(w) + " × " + format.Count(h)}
 	for i := range rows {
-		l := t.line(w)
+		l := t.Line(w)
 		if k := i - (h-len(texts))/2; k >= 0 && k < len(texts) {
-			l.to((w-cells(texts[k]))/2).put(tokMuted, texts[k])
+			l.To((w-Cells(texts[k]))/2).Put(Muted, texts[k])
 		}
-		rows[i] = l.full()
+		rows[i] = l.Full()
 	}
 	return rows
 }

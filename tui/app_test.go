@@ -22,7 +22,7 @@ import (
 )
 
 func testView() *view {
-	return &view{pen{newTheme(true, colorprofile.ASCII, true), GlyphsBraille.set(nil)}, &history{}}
+	return &view{Pen{ThemeAuto.Palette(true, colorprofile.ASCII, true), GlyphsBraille.Set(nil)}, &history{}}
 }
 
 // newTest returns an App that has taken in a run, with a clock that stands still.
@@ -189,8 +189,8 @@ func TestSpectrumUnderWay(t *testing.T) {
 	a := newTest(script{epochs: 3}, Options{}, 120, 40)
 	a.h.status.Computing = "spectrum"
 	press(a, "k")
-	if f := a.feed.(*fakeFeed); len(f.commands) > 0 || a.notice != (tokText.of("a spectrum is being computed")) {
-		t.Errorf("the run was asked for %v, and the footer says %q", f.commands, a.notice.s)
+	if f := a.feed.(*fakeFeed); len(f.commands) > 0 || a.notice != (Text.Of("a spectrum is being computed")) {
+		t.Errorf("the run was asked for %v, and the footer says %q", f.commands, a.notice.Text)
 	}
 }
 
@@ -248,11 +248,11 @@ func TestRefusal(t *testing.T) {
 		t.Errorf("not in the footer and the log:\n%s", text)
 	}
 	a.Update(expireMsg(a.notices - 1))
-	if a.notice.s == "" {
+	if a.notice.Text == "" {
 		t.Error("an older note's end removed a newer note")
 	}
 	a.Update(expireMsg(a.notices))
-	if a.notice.s != "" {
+	if a.notice.Text != "" {
 		t.Error("the note stays")
 	}
 }

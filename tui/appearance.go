@@ -10,18 +10,18 @@ import (
 // appearance is how a screen looks on its terminal, whose size it has, and the note in its footer. The models of all
 // screens embed it.
 type appearance struct {
-	pen
+	Pen
 	title         string
 	environ       []string
-	theme         Theme
-	glyphs        Glyphs
+	themeChoice   Theme
+	glyphChoice   Glyphs
 	noColor, dark bool
 	noMouse       bool
 	profile       colorprofile.Profile
 	keep          keeper
 	pictures      string
 	width, height int
-	notice        part
+	notice        Part
 	notices       int
 }
 
@@ -33,15 +33,15 @@ func newAppearance(o *Options) appearance {
 		o.Title = "newtop"
 	}
 	return appearance{
-		title:    clean(o.Title),
-		environ:  o.Environ,
-		theme:    max(o.Theme, ThemeAuto),
-		glyphs:   max(o.Glyphs, GlyphsAuto),
-		noColor:  o.NoColor || lookup(o.Environ, "NO_COLOR") != "",
-		noMouse:  o.NoMouse,
-		pictures: o.Pictures,
-		dark:     true,
-		profile:  colorprofile.TrueColor,
+		title:       Clean(o.Title),
+		environ:     o.Environ,
+		themeChoice: max(o.Theme, ThemeAuto),
+		glyphChoice: max(o.Glyphs, GlyphsAuto),
+		noColor:     o.NoColor || Lookup(o.Environ, "NO_COLOR") != "",
+		noMouse:     o.NoMouse,
+		pictures:    o.Pictures,
+		dark:        true,
+		profile:     colorprofile.TrueColor,
 	}
 }
 
@@ -56,10 +56,10 @@ func (l *appearance) prefer(o *Options) (p preferences, ok bool, err error) {
 		return p, false, err
 	}
 	if t, _ := ParseTheme(p.Theme); o.Theme == ThemePreferred && t != ThemePreferred {
-		l.theme = t
+		l.themeChoice = t
 	}
 	if g, _ := ParseGlyphs(p.Glyphs); o.Glyphs == GlyphsPreferred && g != GlyphsPreferred {
-		l.glyphs = g
+		l.glyphChoice = g
 	}
 	if p.Mouse != nil && !o.NoMouse {
 		l.noMouse = !*p.Mouse
@@ -71,12 +71,12 @@ func (l *appearance) prefer(o *Options) (p preferences, ok bool, err error) {
 // looks are the choices of how things look that the screen shows now.
 func (l *appearance) looks() preferences {
 	mouse := !l.noMouse
-	return preferences{Theme: l.theme.String(), Glyphs: l.glyphs.String(), Mouse: &mouse}
+	return preferences{Theme: l.themeChoice.String(), Glyphs: l.glyphChoice.String(), Mouse: &mouse}
 }
 
 // setTheme changes the colours and says which ones they are now.
 func (a *App) setTheme(t Theme) tea.Cmd {
-	a.theme = t
+	a.themeChoice = t
 	a.restyle()
 	text := "theme: " + t.String()
 	switch {
@@ -92,7 +92,7 @@ func (a *App) setTheme(t Theme) tea.Cmd {
 
 // nextTheme goes round the themes.
 func (a *App) nextTheme() tea.Cmd {
-	t := a.theme + 1
+	t := a.themeChoice + 1
 	if t == themeCount {
 		t = ThemeAuto
 	}
@@ -101,15 +101,15 @@ func (a *App) nextTheme() tea.Cmd {
 
 // setGlyphs changes what drawings are made of.
 func (a *App) setGlyphs(g Glyphs) tea.Cmd {
-	a.glyphs = g
-	a.gl = g.set(a.environ)
+	a.glyphChoice = g
+	a.Glyphs = g.Set(a.environ)
 	a.look++
 	return a.tell("glyphs: " + g.String())
 }
 
 // nextGlyphs goes round the glyph sets.
 func (a *App) nextGlyphs() tea.Cmd {
-	g := a.glyphs + 1
+	g := a.glyphChoice + 1
 	if g == glyphsCount {
 		g = GlyphsAuto
 	}
@@ -127,6 +127,6 @@ func (a *App) toggleMouse() tea.Cmd {
 
 // tell shows a note for a while.
 func (a *App) tell(text string) tea.Cmd {
-	a.note(tokText, text)
+	a.note(Text, text)
 	return a.expire()
 }

@@ -31,14 +31,14 @@ func (h *history) newDeeds(a *event.Audience) []event.Deed {
 func (h *history) deedDone(d *event.Deed) {
 	h.deed = d.Number
 	if d.Refused != "" {
-		h.say(d.Epoch, tokMuted, "%s: %s, refused: %s", clean(d.By), clean(d.What), clean(d.Refused))
+		h.say(d.Epoch, Muted, "%s: %s, refused: %s", Clean(d.By), Clean(d.What), Clean(d.Refused))
 		return
 	}
-	h.say(d.Epoch, tokAccent, "%s: %s", clean(d.By), clean(d.What))
+	h.say(d.Epoch, Accent, "%s: %s", Clean(d.By), Clean(d.What))
 }
 
 // audience says in the header how many watch and who controls, as there is room.
-func (a *App) audience(w int) []part {
+func (a *App) audience(w int) []Part {
 	const roomy, full = 80, 110
 	all := a.h.status.Audience
 	if all == nil || len(all.Viewers) == 0 {
@@ -46,7 +46,7 @@ func (a *App) audience(w int) []part {
 	}
 	n := format.Count(len(all.Viewers))
 	if w < roomy {
-		return []part{tokMuted.of(n + "◉  ")}
+		return []Part{Muted.Of(n + "◉  ")}
 	}
 	names := 24
 	if w < full {
@@ -57,7 +57,7 @@ func (a *App) audience(w int) []part {
 	if w < full && who != "" {
 		n = format.Count(len(all.Viewers)) + "◉"
 	}
-	return []part{tokMuted.of(n), tokText.of(who), tokText.of("  ")}
+	return []Part{Muted.Of(n), Text.Of(who), Text.Of("  ")}
 }
 
 // controls says who controls the run, with names of at most so many columns together.
@@ -71,7 +71,7 @@ func (a *App) controls(all *event.Audience, longest int) string {
 		case !you && a.isYou(v):
 			you = true
 		default:
-			names = append(names, clean(v.Name))
+			names = append(names, Clean(v.Name))
 		}
 	}
 	names = slices.Compact(names)
@@ -84,7 +84,7 @@ func (a *App) controls(all *event.Audience, longest int) string {
 	switch list := strings.Join(names, ", "); {
 	case len(names) == 0:
 		return ""
-	case cells(list) <= longest:
+	case Cells(list) <= longest:
 		return " · " + list + verb
 	case len(names) == 1:
 		return " · " + ansi.Truncate(list, longest, "…") + verb
@@ -144,7 +144,7 @@ func (o *whoOverlay) draw(a *App, w, h int) []string {
 	if all := a.h.status.Audience; all != nil {
 		viewers = all.Viewers
 	}
-	rows := []string{a.line(inner).put(tokMuted, "name").to(inner-38).put(tokMuted, "role").to(inner-28).put(tokMuted, "since").to(inner-16).put(tokMuted, "key").full()}
+	rows := []string{a.Line(inner).Put(Muted, "name").To(inner-38).Put(Muted, "role").To(inner-28).Put(Muted, "since").To(inner-16).Put(Muted, "key").Full()}
 	room := max(1, h-3)
 	o.top = max(0, min(o.top, len(viewers)-room))
 	you := false
@@ -160,21 +160,21 @@ func (o *whoOverlay) draw(a *App, w, h int) []string {
 	if len(viewers) > room {
 		title += ", " + format.Count(o.top+1) + " to " + format.Count(min(o.top+room, len(viewers)))
 	}
-	return dialogBox(&a.pen, title, clip(rows, h-2), bw)
+	return dialogBox(&a.Pen, title, Clip(rows, h-2), bw)
 }
 
 // who is the row of a viewer.
 func (a *App) who(v *event.Viewer, you bool, w int) string {
-	name, role := clean(v.Name), tokMuted.of("looks")
+	name, role := Clean(v.Name), Muted.Of("looks")
 	if v.Control {
-		role = tokStrong.of("controls")
+		role = Strong.Of("controls")
 	}
 	mark := ""
 	if you {
 		mark = " (you)"
 	}
-	l := a.line(w).put(tokText, ansi.Truncate(name, w-39-len(mark), "…")).put(tokAccent, mark)
-	return l.to(w-38).put(role.t, role.s).to(w-28).put(tokText, since(v.Since, a.clock())).to(w-16).put(tokMuted, shortKey(v.Key)).full()
+	l := a.Line(w).Put(Text, ansi.Truncate(name, w-39-len(mark), "…")).Put(Accent, mark)
+	return l.To(w-38).Put(role.Token, role.Text).To(w-28).Put(Text, since(v.Since, a.clock())).To(w-16).Put(Muted, shortKey(v.Key)).Full()
 }
 
 // since writes a time of this day as its hour, an earlier one as its day.
@@ -194,7 +194,7 @@ func shortKey(s string) string {
 	if !ok {
 		digest = s
 	}
-	return clean(digest[:min(len(digest), 12)])
+	return Clean(digest[:min(len(digest), 12)])
 }
 
 // stopOverlay asks whether the run shall end for everybody.
@@ -234,8 +234,8 @@ func (*stopOverlay) draw(a *App, w, h int) []string {
 		watching = format.Count(others) + " others are watching"
 	}
 	bw := min(w-2, 56)
-	put := func(t token, s string) string { return a.line(bw-4).put(t, s).full() }
-	rows := []string{put(tokWarn, "The run ends for everybody and is not trained on."), put(tokText, watching+"; what was reached stays"), "",
-		put(tokMuted, "enter stops it, esc lets it go on")}
-	return dialogBox(&a.pen, "stop the run?", clip(rows, h-2), bw)
+	put := func(t Token, s string) string { return a.Line(bw-4).Put(t, s).Full() }
+	rows := []string{put(Warn, "The run ends for everybody and is not trained on."), put(Text, watching+"; what was reached stays"), "",
+		put(Muted, "enter stops it, esc lets it go on")}
+	return dialogBox(&a.Pen, "stop the run?", Clip(rows, h-2), bw)
 }

@@ -24,7 +24,7 @@ type chart struct {
 // glyph is a cell. Its zero value is empty.
 type glyph struct {
 	r   rune
-	ink token
+	ink Token
 	lit uint8 // which dots show, if that is what it is made of
 }
 
@@ -45,15 +45,15 @@ func (c *chart) at(x, y int) *glyph {
 	return &c.cells[y*c.w+x]
 }
 
-func (c *chart) set(x, y int, r rune, t token) {
+func (c *chart) set(x, y int, r rune, t Token) {
 	if g := c.at(x, y); g != nil {
 		*g = glyph{r: r, ink: t}
 	}
 }
 
 // write sets text from a cell on, one character a cell: wide ones become question marks.
-func (c *chart) write(x, y int, s string, t token) {
-	narrow := cells(s) == utf8.RuneCountInString(s)
+func (c *chart) write(x, y int, s string, t Token) {
+	narrow := Cells(s) == utf8.RuneCountInString(s)
 	for _, r := range s {
 		if !narrow && ansi.StringWidth(string(r)) != 1 {
 			r = '?'
@@ -64,34 +64,34 @@ func (c *chart) write(x, y int, s string, t token) {
 }
 
 // text writes the cells as rows, each exactly w columns wide.
-func (c *chart) text(v *pen) []string {
+func (c *chart) text(v *Pen) []string {
 	rows := make([]string, c.h)
 	run := make([]rune, 0, c.w)
 	for y := range rows {
-		l := v.line(c.w)
-		now := tokText
+		l := v.Line(c.w)
+		now := Text
 		run = run[:0]
 		for _, g := range c.cells[y*c.w : (y+1)*c.w] {
 			if g.r == 0 {
 				g.r, g.ink = ' ', now
-				if now.reversed() {
-					g.ink = tokText
+				if now.Reversed() {
+					g.ink = Text
 				}
 			}
 			if g.ink != now {
-				l.run(now, string(run), len(run))
+				l.Run(now, string(run), len(run))
 				run, now = run[:0], g.ink
 			}
 			run = append(run, g.r)
 		}
-		l.run(now, string(run), len(run))
-		rows[y] = l.full()
+		l.Run(now, string(run), len(run))
+		rows[y] = l.Full()
 	}
 	return rows
 }
 
 // dot marks one dot of the curve being drawn.
-func (c *chart) dot(a area, g *glyphs, x, y int) {
+func (c *chart) dot(a area, g *GlyphSet, x, y int) {
 	if x < 0 || y < 0 || x >= a.w*g.dotsX || y >= a.h*g.dotsY {
 		return
 	}
@@ -116,7 +116,7 @@ var quadrants = []rune(" ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█")
 
 // flush draws the collected dots in a token's ink (mark stands for a dot in ASCII) and forgets them. Dots
 // of an earlier curve in the same cell stay, in the new ink.
-func (c *chart) flush(a area, g *glyphs, t token, mark rune) {
+func (c *chart) flush(a area, g *GlyphSet, t Token, mark rune) {
 	for i, mask := range c.dots[:a.w*a.h] {
 		if mask == 0 {
 			continue
@@ -139,7 +139,7 @@ func (c *chart) flush(a area, g *glyphs, t token, mark rune) {
 }
 
 // segment marks the dots from one point to another. A dashed one leaves gaps along x.
-func (c *chart) segment(a area, g *glyphs, x0, y0, x1, y1 int, dashed bool) {
+func (c *chart) segment(a area, g *GlyphSet, x0, y0, x1, y1 int, dashed bool) {
 	for _, p := range graph.GetLinePoints(canvas.Point{X: x0, Y: y0}, canvas.Point{X: x1, Y: y1}) {
 		if !dashed || gapless(p.X) {
 			c.dot(a, g, p.X, p.Y)
@@ -153,13 +153,13 @@ func gapless(x int) bool { return x%6 < 4 }
 // axes draws the lines at the left of and under the area.
 func (c *chart) axes(a area, bottom bool) {
 	for y := a.y; y < a.y+a.h; y++ {
-		c.set(a.x-1, y, runes.LineVertical, tokGrid)
+		c.set(a.x-1, y, runes.LineVertical, Grid)
 	}
 	if !bottom {
 		return
 	}
-	c.set(a.x-1, a.y+a.h, runes.LineUpRight, tokGrid)
+	c.set(a.x-1, a.y+a.h, runes.LineUpRight, Grid)
 	for x := a.x; x < a.x+a.w; x++ {
-		c.set(x, a.y+a.h, runes.LineHorizontal, tokGrid)
+		c.set(x, a.y+a.h, runes.LineHorizontal, Grid)
 	}
 }

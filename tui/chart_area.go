@@ -35,7 +35,7 @@ func (a *area) back(x float64) float64 {
 }
 
 // dotX and dotY map values to dots; dots count from the top left corner of the area.
-func (a *area) dotX(g *glyphs, v float64) int {
+func (a *area) dotX(g *GlyphSet, v float64) int {
 	if a.right <= a.left {
 		return 0
 	}
@@ -43,7 +43,7 @@ func (a *area) dotX(g *glyphs, v float64) int {
 	return within((a.across(v)-a.left)/(a.right-a.left)*float64(last), last)
 }
 
-func (a *area) dotY(g *glyphs, v float64) int {
+func (a *area) dotY(g *GlyphSet, v float64) int {
 	top := a.h*g.dotsY - 1
 	if a.high <= a.low {
 		return top / 2
@@ -61,10 +61,10 @@ func within(place float64, last int) int {
 }
 
 // row is the cell row of a value.
-func (a *area) row(g *glyphs, v float64) int { return a.y + a.dotY(g, v)/g.dotsY }
+func (a *area) row(g *GlyphSet, v float64) int { return a.y + a.dotY(g, v)/g.dotsY }
 
 // cellX is the cell column of an x.
-func (a *area) cellX(g *glyphs, v float64) int { return a.x + a.dotX(g, v)/g.dotsX }
+func (a *area) cellX(g *GlyphSet, v float64) int { return a.x + a.dotX(g, v)/g.dotsX }
 
 // column is the cell column of an x anywhere, outside of the area too.
 func (a *area) column(x float64) float64 {

@@ -7,22 +7,22 @@ import (
 )
 
 // cursorLine marks the cursor's column where no curve is, and the newest value of each curve in it.
-func (c *chart) cursorLine(v *pen, p plot, a area) {
+func (c *chart) cursorLine(v *Pen, p plot, a area) {
 	if p.cursor == nil || !a.has(p.cursor[p.by]) {
 		return
 	}
-	x := a.cellX(v.gl, p.cursor[p.by])
+	x := a.cellX(v.Glyphs, p.cursor[p.by])
 	for y := a.y; y < a.y+a.h; y++ {
 		if g := c.at(x, y); g.r == 0 || g.lit == 0 && g.r != '×' {
-			c.set(x, y, '│', tokFocus)
+			c.set(x, y, '│', Focus)
 		}
 	}
 	for i := range p.curves {
 		k := &p.curves[i]
-		in := p.inColumn(v.gl, a, x, k)
-		if row := a.row(v.gl, in.last); in.n > 0 && a.covers(x, row) && (!a.log || in.last > 0) {
+		in := p.inColumn(v.Glyphs, a, x, k)
+		if row := a.row(v.Glyphs, in.last); in.n > 0 && a.covers(x, row) && (!a.log || in.last > 0) {
 			r := '●'
-			if v.gl.ascii {
+			if v.Glyphs.ascii {
 				r = k.mark
 			}
 			c.set(x, row, r, k.tok)
@@ -31,7 +31,7 @@ func (c *chart) cursorLine(v *pen, p plot, a area) {
 }
 
 // inColumn joins what a curve has in a cell column; its n is 0 for nothing.
-func (p *plot) inColumn(g *glyphs, a area, x int, k *plotCurve) bucket {
+func (p *plot) inColumn(g *GlyphSet, a area, x int, k *plotCurve) bucket {
 	all := bucket{min: math.NaN(), max: math.NaN(), last: math.NaN()}
 	found := false
 	for _, b := range visible(p.items(k), a.by, a.value(x-1), a.value(x+1)) {
@@ -49,16 +49,16 @@ func (p *plot) inColumn(g *glyphs, a area, x int, k *plotCurve) bucket {
 
 // values is the box beside the cursor. It never covers the cursor's column, and of the places beside it takes
 // the one that hides least.
-func (c *chart) values(v *pen, p plot, a area) {
+func (c *chart) values(v *Pen, p plot, a area) {
 	if p.cursor == nil || p.told || !a.has(p.cursor[p.by]) {
 		return
 	}
-	x := a.cellX(v.gl, p.cursor[p.by])
+	x := a.cellX(v.Glyphs, p.cursor[p.by])
 	for brevity := range 3 {
 		rows := p.valueRows(v, a, x, brevity)
 		w := 0
 		for _, r := range rows {
-			w = max(w, width(r))
+			w = max(w, Width(r))
 		}
 		w, rows = framedRows(rows, w)
 		var at [][2]int
@@ -80,49 +80,49 @@ func (c *chart) values(v *pen, p plot, a area) {
 }
 
 // framedRows puts a frame around rows of at most w columns.
-func framedRows(rows [][]part, w int) (int, [][]part) {
-	out := [][]part{{tokFocus.of("╭" + repeat("─", w+2) + "╮")}}
+func framedRows(rows [][]Part, w int) (int, [][]Part) {
+	out := [][]Part{{Focus.Of("╭" + Repeat("─", w+2) + "╮")}}
 	for _, r := range rows {
-		row := append([]part{tokFocus.of("│ ")}, r...)
-		out = append(out, append(row, tokFocus.of(spaces(w-width(r))+" │")))
+		row := append([]Part{Focus.Of("│ ")}, r...)
+		out = append(out, append(row, Focus.Of(Spaces(w-Width(r))+" │")))
 	}
-	return w + 4, append(out, []part{tokFocus.of("╰" + repeat("─", w+2) + "╯")})
+	return w + 4, append(out, []Part{Focus.Of("╰" + Repeat("─", w+2) + "╯")})
 }
 
 // valueRows say where the cursor is, what every curve has there and what happened; less the briefer they are.
-func (p *plot) valueRows(v *pen, a area, x, brevity int) [][]part {
+func (p *plot) valueRows(v *Pen, a area, x, brevity int) [][]Part {
 	first := math.NaN()
-	curves := make([][]part, 0, len(p.curves))
+	curves := make([][]Part, 0, len(p.curves))
 	for i := range p.curves {
 		k := &p.curves[i]
-		in := p.inColumn(v.gl, a, x, k)
+		in := p.inColumn(v.Glyphs, a, x, k)
 		if in.n > 0 || in.holes {
 			first = lesser(first, in.x0)
 		}
 		name := k.name
 		if brevity == 0 {
-			name = k.sign(v.gl) + name
+			name = k.sign(v.Glyphs) + name
 		}
-		row := []part{k.tok.of(name + "  ")}
+		row := []Part{k.tok.Of(name + "  ")}
 		switch {
 		case in.n == 0 && in.holes:
-			row = append(row, tokBad.of("not finite"))
+			row = append(row, Bad.Of("not finite"))
 		case in.n == 0:
-			row = append(row, tokMuted.of("–"))
+			row = append(row, Muted.Of("–"))
 		case brevity == 2:
-			row = append(row, tokText.of(p.text(in.last)))
+			row = append(row, Text.Of(p.text(in.last)))
 		default:
-			row = append(row, tokText.of(p.between(&in)))
+			row = append(row, Text.Of(p.between(&in)))
 			if in.holes {
-				row = append(row, tokBad.of(" × not finite"))
+				row = append(row, Bad.Of(" × not finite"))
 			}
 		}
 		curves = append(curves, row)
 	}
-	rows := append([][]part{p.where(first, brevity > 0)}, curves...)
+	rows := append([][]Part{p.where(first, brevity > 0)}, curves...)
 	for _, m := range p.marks {
-		if a.has(m.x) && a.cellX(v.gl, m.x) == x && brevity == 0 {
-			rows = append(rows, []part{tokAccent.of("┊ "), tokText.of(m.text)})
+		if a.has(m.x) && a.cellX(v.Glyphs, m.x) == x && brevity == 0 {
+			rows = append(rows, []Part{Accent.Of("┊ "), Text.Of(m.text)})
 		}
 	}
 	return rows
@@ -137,17 +137,17 @@ func (p *plot) between(b *bucket) string {
 }
 
 // where writes the place of the cursor on all axes that the run has, the chart's own one first.
-func (p *plot) where(first float64, short bool) []part {
+func (p *plot) where(first float64, short bool) []Part {
 	at := p.cursor
 	epochs := "epoch " + format.Count(int(at[xEpoch]))
 	if first < at[xEpoch] {
 		epochs = "epochs " + format.Count(int(first)) + "–" + format.Count(int(at[xEpoch]))
 	}
 	all := [axisCount]string{epochs, format.Span(at[xSeconds]), format.Work(at[xEquivalents]) + " equivalents"}
-	row := []part{tokStrong.of(all[p.by])}
+	row := []Part{Strong.Of(all[p.by])}
 	for by, s := range all {
 		if axis(by) != p.by && !short && (at[by] > 0 || by == int(xEpoch)) {
-			row = append(row, tokMuted.of(" · "+s))
+			row = append(row, Muted.Of(" · "+s))
 		}
 	}
 	return row

@@ -4,14 +4,14 @@ import "math"
 
 // stroke is how a curve is drawn.
 type stroke struct {
-	tok    token
+	tok    Token
 	mark   rune // stands for its dots in ASCII
 	dashed bool
 }
 
 // curve draws buckets into the area. Those that share a column of dots are gathered first: the column then
 // runs from the least to the greatest of their values, and is joined to the one before.
-func (c *chart) curve(a area, g *glyphs, items []bucket, k stroke) {
+func (c *chart) curve(a area, g *GlyphSet, items []bucket, k stroke) {
 	var col, prev dotColumn
 	end := func() { prev = c.column(&a, g, &col, prev, k.dashed) }
 	stop := func() {
@@ -76,7 +76,7 @@ type dotColumn struct {
 }
 
 // column marks a column's dots and the way to it from the one before, and returns it.
-func (c *chart) column(a *area, g *glyphs, col *dotColumn, prev dotColumn, dashed bool) dotColumn {
+func (c *chart) column(a *area, g *GlyphSet, col *dotColumn, prev dotColumn, dashed bool) dotColumn {
 	if !col.used {
 		return prev
 	}
@@ -99,10 +99,10 @@ func (c *chart) column(a *area, g *glyphs, col *dotColumn, prev dotColumn, dashe
 }
 
 // holes marks the x of values that were not finite, for a curve that should have none.
-func (c *chart) holes(a area, g *glyphs, items []bucket) {
+func (c *chart) holes(a area, g *GlyphSet, items []bucket) {
 	for i := range items {
 		if x := items[i].x1[a.by]; items[i].holes && (a.has(x) || a.right <= a.left) {
-			c.set(a.cellX(g, x), a.y, '×', tokNotFinite)
+			c.set(a.cellX(g, x), a.y, '×', NotFinite)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (h *history) mark(epoch int, major bool, text string) {
 func (h *history) rewound(to int) {
 	h.cut(to)
 	h.mark(to, true, "back to "+format.Count(to))
-	h.say(to, tokAccent, "back to epoch %s", format.Count(to))
+	h.say(to, Accent, "back to epoch %s", format.Count(to))
 }
 
 // cut takes the curves back to an epoch: what came after it stays as a branch that was left.
@@ -88,8 +88,8 @@ func spotOf(e *event.EpochEvent) spot {
 
 // setting notes a change of a hyperparameter.
 func (h *history) setting(e *event.SettingEvent) {
-	text := clean(e.Key) + " = " + clean(fmt.Sprint(e.Value))
-	h.say(e.Epoch, tokAccent, "%s", text)
+	text := Clean(e.Key) + " = " + Clean(fmt.Sprint(e.Value))
+	h.say(e.Epoch, Accent, "%s", text)
 	h.mark(e.Epoch, false, text)
 	h.epochGen++
 }

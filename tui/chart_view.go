@@ -30,7 +30,7 @@ type chartView struct {
 // viewport is a chart's area in cells of the pane's body.
 type viewport struct {
 	area
-	dots *glyphs
+	dots *GlyphSet
 }
 
 // begin starts a picture: the keys will move along the first of its charts.
@@ -58,17 +58,17 @@ func (cv *chartView) dress(p *plot) {
 }
 
 // show draws a chart as the user has set, its top left corner at a cell of the pane's body.
-func (cv *chartView) show(v *pen, c *chart, p plot, x, y, w, h int) []string {
+func (cv *chartView) show(v *Pen, c *chart, p plot, x, y, w, h int) []string {
 	cv.dress(&p)
 	rows := c.draw(v, p, w, h)
 	a := c.drawn
 	a.x, a.y = a.x+x, a.y+y
-	cv.shown = append(cv.shown, viewport{a, v.gl})
+	cv.shown = append(cv.shown, viewport{a, v.Glyphs})
 	return rows
 }
 
 // whole draws one chart into the body of a zoomed pane, with the keys under it.
-func (cv *chartView) whole(v *pen, c *chart, p plot, w, h int) []string {
+func (cv *chartView) whole(v *Pen, c *chart, p plot, w, h int) []string {
 	cv.begin()
 	if h < 8 {
 		return cv.show(v, c, p, 0, 0, w, h)
@@ -333,8 +333,8 @@ func (cv *chartView) smoother() {
 }
 
 // keys names the keys in the last row.
-func (cv *chartView) keys(v *pen, w int) string {
-	l := v.line(w)
+func (cv *chartView) keys(v *Pen, w int) string {
+	l := v.Line(w)
 	next := "x " + cv.by.words()
 	smoothing := "smooth"
 	if cv.half > 0 {
@@ -354,9 +354,9 @@ func (cv *chartView) keys(v *pen, w int) string {
 		if i == 0 {
 			gap = ""
 		}
-		l.group(tokText.of(gap), tokAccent.of(k[0]), tokMuted.of(" "+k[1]))
+		l.Group(Text.Of(gap), Accent.Of(k[0]), Muted.Of(" "+k[1]))
 	}
-	return l.full()
+	return l.Full()
 }
 
 // ownKeys are the keys of the charts and what they do, for the help.

@@ -177,7 +177,7 @@ func TestCursorSpares(t *testing.T) {
 	for range 60 {
 		rows := zoomedBody(t, v, p, 100, 24, "left")
 		a := p.shown[0].area
-		x := a.cellX(v.gl, p.cursor[p.by])
+		x := a.cellX(v.Glyphs, p.cursor[p.by])
 		dots := 0
 		for y := a.y; y < a.y+a.h; y++ {
 			r := []rune(ansi.Strip(rows[y]))[x]
@@ -235,7 +235,7 @@ func TestChartMouse(t *testing.T) {
 	if !p.handleMouse(v, tea.MouseClickMsg{X: 40, Y: 9, Button: tea.MouseLeft}, 40, 9) || !p.on {
 		t.Fatal("no cursor")
 	}
-	if x := a.cellX(v.gl, p.cursor[xEpoch]); x < 39 || x > 41 {
+	if x := a.cellX(v.Glyphs, p.cursor[xEpoch]); x < 39 || x > 41 {
 		t.Errorf("cursor in column %d", x)
 	}
 	p.handleMouse(v, tea.MouseReleaseMsg{}, 40, 9)
@@ -263,7 +263,7 @@ func TestChartFuzz(t *testing.T) {
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		v := testView()
-		v.gl = Glyphs(1 + seed%3).set(nil)
+		v.Glyphs = Glyphs(1 + seed%3).Set(nil)
 		p := []pane{&lossPane{log: seed%2 == 0}, &accuracyPane{}, &regionPane{log: true}, &workPane{}}[seed%4]
 		for range 300 {
 			w, h := 1+r.IntN(150), 1+r.IntN(45)

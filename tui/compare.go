@@ -65,7 +65,7 @@ func newComparison(runs []Compared, o Options) *comparison {
 	m.target = m.common()
 	m.charts.shown, m.charts.flipped = present(m.runs), make([]bool, len(comparedQuantities))
 	m.recall(&o)
-	m.gl = m.glyphs.set(o.Environ)
+	m.Glyphs = m.glyphChoice.Set(o.Environ)
 	m.restyle()
 	return m
 }
@@ -116,7 +116,7 @@ func (m *comparison) screen() []string {
 	if m.width < minWidth || m.height < minHeight {
 		m.charts.view.begin()
 		m.table.rect = rect{}
-		return tooSmall(&m.pen, m.width, m.height)
+		return tooSmall(&m.Pen, m.width, m.height)
 	}
 	rows := []string{m.header(m.width)}
 	rows = append(rows, m.body(m.width, m.height-len(rows)-footerRows)...)
@@ -142,15 +142,15 @@ func (m *comparison) body(w, h int) []string {
 
 // header says what is compared.
 func (m *comparison) header(w int) string {
-	l := m.line(w).put(tokText, " ").put(tokAccent, m.title)
+	l := m.Line(w).Put(Text, " ").Put(Accent, m.title)
 	n := len(m.runs)
 	what := "  " + format.Count(n) + " runs compared"
 	if n == 1 {
 		what = "  1 run"
 	}
-	l.put(tokStrong, what)
+	l.Put(Strong, what)
 	for _, s := range m.subject() {
-		l.group(tokText.of("  " + s))
+		l.Group(Text.Of("  " + s))
 	}
-	return l.full()
+	return l.Full()
 }

@@ -48,7 +48,7 @@ func (c *compareCharts) draw(m *comparison, r rect, framed bool) []string {
 	c.view.begin()
 	c.pair = r.w >= pairWidth && !m.zoomed && len(c.shown) > 1
 	if len(c.shown) == 0 {
-		return block([]string{"", m.line(r.w).to(2).put(tokMuted, "no run has an epoch to show").full()}, r.w, r.h)
+		return Block([]string{"", m.Line(r.w).To(2).Put(Muted, "no run has an epoch to show").Full()}, r.w, r.h)
 	}
 	keys := m.zoomed && r.h >= 8
 	if keys {
@@ -66,7 +66,7 @@ func (c *compareCharts) draw(m *comparison, r rect, framed bool) []string {
 		}
 	}
 	if keys {
-		rows = append(rows, " "+c.view.keys(&m.pen, r.w-1))
+		rows = append(rows, " "+c.view.keys(&m.Pen, r.w-1))
 	}
 	return rows
 }
@@ -76,8 +76,8 @@ func (c *compareCharts) one(m *comparison, side int, r rect, framed bool) []stri
 	k := c.quantity(side)
 	p := c.plot(m, k)
 	if len(p.curves) == 0 {
-		text := m.line(r.w).to(2).put(tokMuted, "no run that is shown has a "+comparedQuantities[k].name).full()
-		return block([]string{"", text}, r.w, r.h)
+		text := m.Line(r.w).To(2).Put(Muted, "no run that is shown has a "+comparedQuantities[k].name).Full()
+		return Block([]string{"", text}, r.w, r.h)
 	}
 	if c.view.fresh {
 		c.view.fresh = false
@@ -86,13 +86,13 @@ func (c *compareCharts) one(m *comparison, side int, r rect, framed bool) []stri
 	}
 	title := c.title(&p, k, r.w-6)
 	if framed {
-		return block(withFrame(&m.pen, tokBorder, title, c.show(m, side, p, rect{r.x + 2, r.y + 1, r.w - 4, r.h - 2}), r.w), r.w, r.h)
+		return Block(withFrame(&m.Pen, Border, title, c.show(m, side, p, rect{r.x + 2, r.y + 1, r.w - 4, r.h - 2}), r.w), r.w, r.h)
 	}
-	l := m.line(r.w).put(tokText, " ")
+	l := m.Line(r.w).Put(Text, " ")
 	for _, t := range title {
-		l.put(t.t, t.s)
+		l.Put(t.Token, t.Text)
 	}
-	return block(append([]string{l.full()}, c.show(m, side, p, rect{r.x, r.y + 1, r.w - 1, r.h - 1})...), r.w, r.h)
+	return Block(append([]string{l.Full()}, c.show(m, side, p, rect{r.x, r.y + 1, r.w - 1, r.h - 1})...), r.w, r.h)
 }
 
 // show draws a chart as the user has set it and remembers where, for the mouse. The table is its legend, if it is in
@@ -100,10 +100,10 @@ func (c *compareCharts) one(m *comparison, side int, r rect, framed bool) []stri
 func (c *compareCharts) show(m *comparison, side int, p plot, r rect) []string {
 	c.view.dress(&p)
 	p.legend, p.told = m.zoomed, !m.zoomed
-	rows := c.charts[side].draw(&m.pen, p, r.w, r.h)
+	rows := c.charts[side].draw(&m.Pen, p, r.w, r.h)
 	a := c.charts[side].drawn
 	a.x, a.y = a.x+r.x, a.y+r.y
-	c.view.shown = append(c.view.shown, viewport{a, m.gl})
+	c.view.shown = append(c.view.shown, viewport{a, m.Glyphs})
 	return rows
 }
 
@@ -135,11 +135,11 @@ func (c *compareCharts) plot(m *comparison, k int) plot {
 		if r.hidden || r.series[k].empty() {
 			return
 		}
-		ink := racerInk(i)
+		ink := RacerToken(i)
 		if m.faded && i != m.at {
-			ink = tokGrid
+			ink = Grid
 		}
-		letter := racerLetter(i)
+		letter := RacerLetter(i)
 		p.curves = append(p.curves, plotCurve{name: letter + " " + ansi.Truncate(r.label, 16, "…"), tok: ink, series: &r.series[k],
 			dashed: i%2 == 1, alarm: q.alarm, mark: rune(letter[0]), tag: letter})
 	}
@@ -176,8 +176,8 @@ func (c *compareCharts) within(curves []plotCurve) (some []plotCurve) {
 }
 
 // title names a chart, its axes and how it is smoothed, as far as there is room.
-func (c *compareCharts) title(p *plot, k, room int) []part {
-	parts := []part{tokStrong.of(comparedQuantities[k].name)}
+func (c *compareCharts) title(p *plot, k, room int) []Part {
+	parts := []Part{Strong.Of(comparedQuantities[k].name)}
 	var rest []string
 	rest = append(rest, "by "+c.view.by.words())
 	if c.view.half > 0 {
@@ -190,8 +190,8 @@ func (c *compareCharts) title(p *plot, k, room int) []part {
 		rest = append(rest, "log x")
 	}
 	for _, s := range rest {
-		if width(parts)+cells(s)+2 <= room {
-			parts = append(parts, tokMuted.of("  "+s))
+		if Width(parts)+Cells(s)+2 <= room {
+			parts = append(parts, Muted.Of("  "+s))
 		}
 	}
 	return parts

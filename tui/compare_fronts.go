@@ -67,11 +67,11 @@ func (o *compareHelp) draw(m *comparison, w, h int) []string {
 	for i := range m.bindings {
 		b := m.bindings[i].Help()
 		if b.Key != "x" { // it is the charts'
-			keys.rows = append(keys.rows, explain(tokAccent, b.Key, columns, b.Desc))
+			keys.rows = append(keys.rows, explain(Accent, b.Key, columns, b.Desc))
 		}
 	}
 	for _, k := range m.charts.view.ownKeys() {
-		charts.rows = append(charts.rows, explain(tokAccent, k[0], columns, k[1]))
+		charts.rows = append(charts.rows, explain(Accent, k[0], columns, k[1]))
 	}
 	for _, r := range [][2]string{
 		{"A B C", "the runs, on the curves' newest points too"},
@@ -81,19 +81,19 @@ func (o *compareHelp) draw(m *comparison, w, h int) []string {
 		{"┊", "changes of method and settings of the selected run"},
 		{"×", "a value was not finite; behind a name: the run diverged or failed"},
 	} {
-		words.rows = append(words.rows, explain(tokMuted, r[0], columns, r[1]))
+		words.rows = append(words.rows, explain(Muted, r[0], columns, r[1]))
 	}
 	rest := []section{charts, words}
 	bw := left + right + 6
 	var rows []string
 	if w >= bw {
-		rows = beside(stackSections(&m.pen, []section{keys}, left, true), left, stackSections(&m.pen, rest, right, true))
+		rows = Beside(stackSections(&m.Pen, []section{keys}, left, true), left, stackSections(&m.Pen, rest, right, true))
 	} else {
 		bw = min(w-2, 66)
-		rows = stackSections(&m.pen, append([]section{keys}, rest...), bw-4, true)
+		rows = stackSections(&m.Pen, append([]section{keys}, rest...), bw-4, true)
 	}
 	rows, more := o.cut(rows, max(1, h-2))
-	return dialogBox(&m.pen, "help · esc closes"+more, rows, bw)
+	return dialogBox(&m.Pen, "help · esc closes"+more, rows, bw)
 }
 
 // compareDifferences is a table of what was chosen for the runs.
@@ -138,7 +138,7 @@ func (o *compareDifferences) draw(m *comparison, w, h int) []string {
 		}
 		if r.Differs || o.all {
 			rows = append(rows, r)
-			names = max(names, cells(r.Name))
+			names = max(names, Cells(r.Name))
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b versus.Row) int { return rowRank(&a) - rowRank(&b) })
@@ -148,7 +148,7 @@ func (o *compareDifferences) draw(m *comparison, w, h int) []string {
 	widest := least
 	for _, r := range rows {
 		for _, v := range r.Values {
-			widest = min(max(widest, cells(v)+2), most)
+			widest = min(max(widest, Cells(v)+2), most)
 		}
 	}
 	widest = min(widest, max(enough, room/len(m.runs))) // rather a cut value than a run out of sight
@@ -160,25 +160,25 @@ func (o *compareDifferences) draw(m *comparison, w, h int) []string {
 		title = "what was chosen"
 	}
 	inner = max(inner, min(w-6, 44))
-	head := m.line(inner).to(names)
+	head := m.Line(inner).To(names)
 	for i := o.from; i < o.from+o.fits; i++ {
-		head.put(tokText, "  ").put(racerInk(i), racerLetter(i)).put(tokMuted, " "+ansi.Truncate(m.runs[i].label, widest-5, "…")).to(names + (i-o.from+1)*widest)
+		head.Put(Text, "  ").Put(RacerToken(i), RacerLetter(i)).Put(Muted, " "+ansi.Truncate(m.runs[i].label, widest-5, "…")).To(names + (i-o.from+1)*widest)
 	}
 	var list []string
 	for _, r := range rows {
 		list = append(list, o.row(m, &r, names, widest, inner))
 	}
 	if len(rows) == 0 {
-		list = append(list, m.line(inner).put(tokMuted, "nothing that was chosen: the runs are alike").full())
+		list = append(list, m.Line(inner).Put(Muted, "nothing that was chosen: the runs are alike").Full())
 	}
 	if !o.all && same > 0 {
-		list = append(list, m.line(inner).put(tokMuted, fmt.Sprintf("%d choices are the same; a shows them", same)).full())
+		list = append(list, m.Line(inner).Put(Muted, fmt.Sprintf("%d choices are the same; a shows them", same)).Full())
 	}
 	list, more := o.cut(list, max(1, h-3))
 	if o.fits < len(m.runs) {
-		title += " · ←→ runs " + racerLetter(o.from) + " to " + racerLetter(o.from+o.fits-1) + " of " + format.Count(len(m.runs))
+		title += " · ←→ runs " + RacerLetter(o.from) + " to " + RacerLetter(o.from+o.fits-1) + " of " + format.Count(len(m.runs))
 	}
-	return dialogBox(&m.pen, title+more, append([]string{head.full()}, list...), inner+4)
+	return dialogBox(&m.Pen, title+more, append([]string{head.Full()}, list...), inner+4)
 }
 
 // rowRank puts what runs chose differently before what only some of them have, and that before what is the same.
@@ -194,18 +194,18 @@ func rowRank(r *versus.Row) int {
 
 // row has a choice; a value that is not the first run's stands out.
 func (o *compareDifferences) row(m *comparison, r *versus.Row, names, wide, inner int) string {
-	l := m.line(inner).put(tokMuted, ansi.Truncate(r.Name, names, "…")).to(names)
+	l := m.Line(inner).Put(Muted, ansi.Truncate(r.Name, names, "…")).To(names)
 	for i := o.from; i < o.from+o.fits; i++ {
-		ink, v := tokText, r.Values[i]
+		ink, v := Text, r.Values[i]
 		if r.Differs && v != r.Values[0] {
-			ink = tokStrong
+			ink = Strong
 		}
 		if v == "" {
-			ink, v = tokMuted, "–"
+			ink, v = Muted, "–"
 		}
-		l.put(tokText, "  ").put(ink, ansi.Truncate(v, wide-2, "…")).to(names + (i-o.from+1)*wide)
+		l.Put(Text, "  ").Put(ink, ansi.Truncate(v, wide-2, "…")).To(names + (i-o.from+1)*wide)
 	}
-	return l.full()
+	return l.Full()
 }
 
 // choices are the runs' choices, and what was changed in them later.
@@ -216,9 +216,9 @@ func (m *comparison) choices() []versus.Row {
 	}
 	rows := versus.Table(openings)
 	for i := range rows {
-		rows[i].Name = clean(rows[i].Name)
+		rows[i].Name = Clean(rows[i].Name)
 		for k := range rows[i].Values {
-			rows[i].Values[k] = clean(rows[i].Values[k])
+			rows[i].Values[k] = Clean(rows[i].Values[k])
 		}
 	}
 	changed := versus.Row{Name: "changed later", Values: make([]string, len(m.runs))}

@@ -65,12 +65,12 @@ func epochSeconds(e *event.EpochEvent) event.Float {
 func newComparedRuns(runs []Compared) []comparedRun {
 	openings, names := make([]*event.RunEvent, len(runs)), make([]string, len(runs))
 	for i := range runs {
-		openings[i], names[i] = runs[i].Run, clean(runs[i].Name)
+		openings[i], names[i] = runs[i].Run, Clean(runs[i].Name)
 	}
 	labels := versus.Labels(openings, names)
 	out := make([]comparedRun, len(runs))
 	for i := range out {
-		out[i] = newComparedRun(runs[i], clean(labels[i]))
+		out[i] = newComparedRun(runs[i], Clean(labels[i]))
 	}
 	return out
 }
@@ -96,10 +96,10 @@ func newComparedRun(c Compared, label string) comparedRun {
 		r.last = &c.Epochs[n-1]
 	}
 	for _, e := range c.Switches {
-		r.mark(e.Epoch, "to "+clean(e.To))
+		r.mark(e.Epoch, "to "+Clean(e.To))
 	}
 	for _, e := range c.Settings {
-		r.mark(e.Epoch, clean(e.Key)+" = "+clean(fmt.Sprint(e.Value)))
+		r.mark(e.Epoch, Clean(e.Key)+" = "+Clean(fmt.Sprint(e.Value)))
 	}
 	return r
 }
@@ -136,20 +136,20 @@ func (r *comparedRun) text(v float64) string {
 }
 
 // state says in a word or two what became of the run.
-func (r *comparedRun) state() part {
+func (r *comparedRun) state() Part {
 	switch {
 	case r.Run == nil && len(r.Epochs) == 0:
-		return tokWarn.of("did not begin")
+		return Warn.Of("did not begin")
 	case r.Diverged != nil || r.Done != nil && r.Done.Reason == event.ReasonDiverged:
-		return tokBad.of("× diverged")
+		return Bad.Of("× diverged")
 	case r.Done != nil && r.Done.Reason == event.ReasonFailed:
-		return tokBad.of("failed")
+		return Bad.Of("failed")
 	case r.Done != nil && r.Done.Reason == event.ReasonEpochs:
-		return tokMuted.of("done")
+		return Muted.Of("done")
 	case r.Done != nil:
-		return tokMuted.of(clean(string(r.Done.Reason)))
+		return Muted.Of(Clean(string(r.Done.Reason)))
 	}
-	return tokMuted.of(clean(r.State))
+	return Muted.Of(Clean(r.State))
 }
 
 // ranked orders the runs by the best value of their measure; what has none comes last. An error and an RMSE can't be
@@ -258,7 +258,7 @@ func (m *comparison) subject() (out []string) {
 		var all []string
 		for i := range m.runs {
 			if r := m.runs[i].Run; r != nil {
-				all = append(all, clean(of(r)))
+				all = append(all, Clean(of(r)))
 			}
 		}
 		slices.Sort(all)

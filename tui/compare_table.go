@@ -23,17 +23,17 @@ type tableView struct {
 type compareColumn struct {
 	title string
 	rank  int // those of low rank are left out last
-	text  func(r *comparedRun) part
+	text  func(r *comparedRun) Part
 }
 
 // columns lists the columns from the left, apart from the runs' names.
 func (m *comparison) columns() []compareColumn {
-	plain := func(s string) part { return tokText.of(s) }
-	of := func(pick func(r *comparedRun) *event.EpochEvent, text func(r *comparedRun, e *event.EpochEvent) string) func(*comparedRun) part {
-		return func(r *comparedRun) part {
+	plain := func(s string) Part { return Text.Of(s) }
+	of := func(pick func(r *comparedRun) *event.EpochEvent, text func(r *comparedRun, e *event.EpochEvent) string) func(*comparedRun) Part {
+		return func(r *comparedRun) Part {
 			e := pick(r)
 			if e == nil {
-				return tokMuted.of("–")
+				return Muted.Of("–")
 			}
 			return plain(text(r, e))
 		}
@@ -46,10 +46,10 @@ func (m *comparison) columns() []compareColumn {
 	work := func(_ *comparedRun, e *event.EpochEvent) string {
 		return format.CountWithin(float64(e.GradientEquivalents), 6)
 	}
-	bestText := func(r *comparedRun) part {
+	bestText := func(r *comparedRun) Part {
 		p := of(best, value)(r)
-		if p.t == tokText {
-			p.t = tokStrong
+		if p.Token == Text {
+			p.Token = Strong
 		}
 		return p
 	}
@@ -74,11 +74,11 @@ func (m *comparison) cursorColumns() (out []compareColumn) {
 	at := [axisCount]string{format.Count(int(x)), format.Elapsed(x), format.CountWithin(x, 6)}[c.view.by]
 	for side := range c.sides() {
 		k := c.quantity(side)
-		out = append(out, compareColumn{comparedQuantities[k].name + " at " + at, 1 + side, func(r *comparedRun) part {
+		out = append(out, compareColumn{comparedQuantities[k].name + " at " + at, 1 + side, func(r *comparedRun) Part {
 			if s := c.here(r, k); s != "" {
-				return tokAccent.of(s)
+				return Accent.Of(s)
 			}
-			return tokMuted.of("–")
+			return Muted.Of("–")
 		}})
 	}
 	return out
@@ -109,14 +109,14 @@ func (m *comparison) fit(w int) (f fitted) {
 	for {
 		longest := 8
 		for i := range m.runs {
-			longest = max(longest, cells(m.runs[i].label+m.runs[i].suffix(&f)))
+			longest = max(longest, Cells(m.runs[i].label+m.runs[i].suffix(&f)))
 		}
 		f.widths = f.widths[:0]
 		used := lead
 		for _, c := range f.columns {
-			wide := cells(c.title)
+			wide := Cells(c.title)
 			for i := range m.runs {
-				wide = max(wide, cells(c.text(&m.runs[i]).s))
+				wide = max(wide, Cells(c.text(&m.runs[i]).Text))
 			}
 			f.widths = append(f.widths, wide)
 			used += columnGap + wide
@@ -150,11 +150,11 @@ func (m *comparison) drawTable(w, h int, framed bool) []string {
 	m.table.top = max(0, min(m.table.top, place, n-m.table.rows))
 	m.table.top = max(m.table.top, place-m.table.rows+1)
 	f := m.fit(inner)
-	l := m.line(inner).put(tokText, "   ").put(tokMuted, pad("run", f.name))
+	l := m.Line(inner).Put(Text, "   ").Put(Muted, Pad("run", f.name))
 	for i, c := range f.columns {
-		l.put(tokMuted, m.align(&f, i, c.title))
+		l.Put(Muted, m.align(&f, i, c.title))
 	}
-	rows := []string{l.full()}
+	rows := []string{l.Full()}
 	m.table.first = len(rows) + edge/2
 	for _, i := range m.order[m.table.top : m.table.top+m.table.rows] {
 		rows = append(rows, m.row(&f, i, inner))
@@ -163,13 +163,13 @@ func (m *comparison) drawTable(w, h int, framed bool) []string {
 	if !framed {
 		return rows
 	}
-	return withFrame(&m.pen, tokBorder, m.tableTitle(w-6), rows, w)
+	return withFrame(&m.Pen, Border, m.tableTitle(w-6), rows, w)
 }
 
 // suffix says behind a run's name what must be known of it, and that it diverged or failed where its state has no room.
 func (r *comparedRun) suffix(f *fitted) (s string) {
 	stated := slices.ContainsFunc(f.columns, func(c compareColumn) bool { return c.title == "state" })
-	if !stated && r.state().t == tokBad {
+	if !stated && r.state().Token == Bad {
 		s = " ×"
 	}
 	if r.hidden {
@@ -191,44 +191,44 @@ func (m *comparison) place() int {
 // align puts text into a column: words to the left, all else to the right.
 func (m *comparison) align(f *fitted, i int, s string) string {
 	if f.columns[i].title == "state" {
-		return spaces(columnGap) + s
+		return Spaces(columnGap) + s
 	}
-	return spaces(columnGap) + right(s, f.widths[i])
+	return Spaces(columnGap) + Right(s, f.widths[i])
 }
 
 func (m *comparison) row(f *fitted, i, w int) string {
 	r := &m.runs[i]
-	l := m.line(w)
-	arrow, ink, letter, tone := " ", tokText, racerInk(i), tokBad
+	l := m.Line(w)
+	arrow, ink, letter, tone := " ", Text, RacerToken(i), Bad
 	if i == m.at {
-		arrow, ink = "▸", tokChosen
+		arrow, ink = "▸", Chosen
 	}
 	if r.hidden {
-		letter, tone = tokMuted, tokMuted
+		letter, tone = Muted, Muted
 		if i != m.at {
-			ink = tokMuted
+			ink = Muted
 		}
 	}
 	suffix := r.suffix(f)
-	name := ansi.Truncate(r.label, max(1, f.name-cells(suffix)), "…")
-	l.put(tokAccent, arrow).put(letter, racerLetter(i)).put(tokText, " ").put(ink, name)
-	l.put(tone, ansi.Truncate(suffix, f.name-cells(name), "")).to(3 + f.name)
+	name := ansi.Truncate(r.label, max(1, f.name-Cells(suffix)), "…")
+	l.Put(Accent, arrow).Put(letter, RacerLetter(i)).Put(Text, " ").Put(ink, name)
+	l.Put(tone, ansi.Truncate(suffix, f.name-Cells(name), "")).To(3 + f.name)
 	for k, c := range f.columns {
 		p := c.text(r)
 		if r.hidden {
-			p.t = tokMuted
+			p.Token = Muted
 		}
-		l.put(p.t, m.align(f, k, p.s))
+		l.Put(p.Token, m.align(f, k, p.Text))
 	}
-	return l.full()
+	return l.Full()
 }
 
 // tableTitle says what the table is.
-func (m *comparison) tableTitle(room int) []part {
-	parts := []part{tokStrong.of("runs")}
+func (m *comparison) tableTitle(room int) []Part {
+	parts := []Part{Strong.Of("runs")}
 	add := func(s string) {
-		if width(parts)+cells(s) <= room {
-			parts = append(parts, tokMuted.of(s))
+		if Width(parts)+Cells(s) <= room {
+			parts = append(parts, Muted.Of(s))
 		}
 	}
 	add("  by " + m.measured())
@@ -242,25 +242,25 @@ func (m *comparison) tableTitle(room int) []part {
 // about tells of the selected run what the table has no room for.
 func (m *comparison) about(w int) string {
 	r := &m.runs[m.at]
-	l := m.line(w).put(racerInk(m.at), " "+racerLetter(m.at)+" ")
-	groups := []part{tokText.of(clean(r.ID)), r.state()}
+	l := m.Line(w).Put(RacerToken(m.at), " "+RacerLetter(m.at)+" ")
+	groups := []Part{Text.Of(Clean(r.ID)), r.state()}
 	if e := r.Run; e != nil {
-		groups = append(groups, tokText.of(clean(e.Optimizer)), tokMuted.of(e.Seeds()))
+		groups = append(groups, Text.Of(Clean(e.Optimizer)), Muted.Of(e.Seeds()))
 		if !e.Time.IsZero() {
-			groups = append(groups, tokMuted.of(e.Time.Format("2006-01-02 15:04")))
+			groups = append(groups, Muted.Of(e.Time.Format("2006-01-02 15:04")))
 		}
 		if e.Kernel != "" {
-			groups = append(groups, tokMuted.of(clean(e.Kernel)))
+			groups = append(groups, Muted.Of(Clean(e.Kernel)))
 		}
 	}
 	if r.last != nil && !math.IsNaN(float64(r.last.Elapsed)) {
-		groups = append(groups, tokMuted.of("trained "+format.Elapsed(float64(r.last.Elapsed))))
+		groups = append(groups, Muted.Of("trained "+format.Elapsed(float64(r.last.Elapsed))))
 	}
 	sep := ""
 	for _, p := range groups {
-		if strings.TrimSpace(p.s) != "" && l.group(tokMuted.of(sep), p) {
+		if strings.TrimSpace(p.Text) != "" && l.Group(Muted.Of(sep), p) {
 			sep = " · "
 		}
 	}
-	return l.full()
+	return l.Full()
 }

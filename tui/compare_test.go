@@ -79,7 +79,7 @@ func comparePress(m *comparison, keys ...string) (last tea.Cmd) {
 // compareText is the screen without escape sequences, its size checked.
 func compareText(t *testing.T, m *comparison) string {
 	t.Helper()
-	return plain(t, strings.Split(m.View().Content, "\n"), m.width, m.height, m.gl.ascii)
+	return plain(t, strings.Split(m.View().Content, "\n"), m.width, m.height, m.Glyphs.ascii)
 }
 
 // compareKeys lead to what a comparison can show.
@@ -112,11 +112,11 @@ func TestCompareMatrix(t *testing.T) {
 		for g := GlyphsBraille; g < glyphsCount; g++ {
 			m := newCompareTest(runs, Options{Glyphs: g}, 100, 30)
 			comparePress(m, keys...)
-			m.notice = part{}
+			m.notice = Part{}
 			want := ""
 			for theme := ThemeAuto; theme < themeCount; theme++ {
 				for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII} {
-					m.theme = theme
+					m.themeChoice = theme
 					m.Update(tea.ColorProfileMsg{Profile: profile})
 					got := compareText(t, m)
 					if want == "" {
@@ -206,8 +206,8 @@ func TestCompareKeys(t *testing.T) {
 			hidden++
 		}
 	}
-	if hidden != 2 || !strings.Contains(m.notice.s, "one run") {
-		t.Errorf("%d of 3 runs are hidden, and the note says %q", hidden, m.notice.s)
+	if hidden != 2 || !strings.Contains(m.notice.Text, "one run") {
+		t.Errorf("%d of 3 runs are hidden, and the note says %q", hidden, m.notice.Text)
 	}
 	before := m.targets[m.target]
 	comparePress(m, "-")
@@ -271,7 +271,7 @@ func TestCompareMouse(t *testing.T) {
 	for place, i := range m.order {
 		y := -1
 		for row, s := range text {
-			if row >= m.table.y && strings.Contains(s, " "+racerLetter(i)+" "+m.runs[i].label) || strings.Contains(s, "▸"+racerLetter(i)+" ") {
+			if row >= m.table.y && strings.Contains(s, " "+RacerLetter(i)+" "+m.runs[i].label) || strings.Contains(s, "▸"+RacerLetter(i)+" ") {
 				y = row
 				break
 			}
@@ -317,13 +317,13 @@ func TestComparePicture(t *testing.T) {
 			t.Errorf("%s has no %q", filepath.Base(msg.path), want)
 		}
 		m.Update(msg)
-		if !strings.Contains(m.notice.s, "wrote") {
-			t.Errorf("the note says %q", m.notice.s)
+		if !strings.Contains(m.notice.Text, "wrote") {
+			t.Errorf("the note says %q", m.notice.Text)
 		}
 	}
 	m.pictures = ""
-	if comparePress(m, "p"); !strings.Contains(m.notice.s, "can't") {
-		t.Errorf("without a directory the note says %q", m.notice.s)
+	if comparePress(m, "p"); !strings.Contains(m.notice.Text, "can't") {
+		t.Errorf("without a directory the note says %q", m.notice.Text)
 	}
 }
 
@@ -338,8 +338,8 @@ func TestComparePreferences(t *testing.T) {
 		t.Errorf("kept %+v, %v", p, err)
 	}
 	next := newCompareTest(fakeCompared(2), Options{Preferences: file}, 120, 40)
-	if next.theme != ThemeDark || next.charts.view.by != xSeconds {
-		t.Errorf("follows %v, %v", next.theme, next.charts.view.by)
+	if next.themeChoice != ThemeDark || next.charts.view.by != xSeconds {
+		t.Errorf("follows %v, %v", next.themeChoice, next.charts.view.by)
 	}
 }
 
@@ -360,14 +360,14 @@ func TestCompareMisuse(t *testing.T) {
 func TestEightInks(t *testing.T) {
 	for _, theme := range []Theme{ThemeDark, ThemeLight, ThemeSafe} {
 		for _, dark := range []bool{true, false} {
-			th := theme.inks(dark, colorprofile.TrueColor, false)
+			th := theme.Palette(dark, colorprofile.TrueColor, false)
 			seen := map[string]string{}
 			for i := range MostCompared {
-				ink := th.ink[racerInk(i)]
+				ink := th.ink[RacerToken(i)]
 				if other := seen[ink]; other != "" {
-					t.Errorf("theme %s, dark %t: runs %s and %s have one colour", theme, dark, other, racerLetter(i))
+					t.Errorf("theme %s, dark %t: runs %s and %s have one colour", theme, dark, other, RacerLetter(i))
 				}
-				seen[ink] = racerLetter(i)
+				seen[ink] = RacerLetter(i)
 			}
 		}
 	}

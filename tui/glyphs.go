@@ -34,9 +34,9 @@ func ParseGlyphs(name string) (Glyphs, error) {
 	return 0, fmt.Errorf("glyphs %q: expected one of %s", name, strings.Join(glyphsNames[1:], ", "))
 }
 
-// glyphs are what differs between the sets. All other text is written in Unicode and turned into ASCII
+// GlyphSet are what differs between the sets. All other text is written in Unicode and turned into ASCII
 // once, when a frame is finished.
-type glyphs struct {
+type GlyphSet struct {
 	ascii        bool
 	dotsX, dotsY int    // dots of a cell that charts can set
 	levels       []rune // rising bars, the first one empty
@@ -44,7 +44,7 @@ type glyphs struct {
 	within       string // between a value and its bound
 }
 
-func (g Glyphs) set(environ []string) *glyphs {
+func (g Glyphs) Set(environ []string) *GlyphSet {
 	if g == GlyphsAuto || g == GlyphsPreferred {
 		g = GlyphsBraille
 		if !utf8Locale(environ) {
@@ -53,11 +53,11 @@ func (g Glyphs) set(environ []string) *glyphs {
 	}
 	switch g {
 	case GlyphsASCII:
-		return &glyphs{ascii: true, dotsX: 1, dotsY: 1, levels: []rune(" .:-=+*#%"), rho: "rho", lambda: "lambda", within: " +- "}
+		return &GlyphSet{ascii: true, dotsX: 1, dotsY: 1, levels: []rune(" .:-=+*#%"), rho: "rho", lambda: "lambda", within: " +- "}
 	case GlyphsBlock:
-		return &glyphs{dotsX: 2, dotsY: 2, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", lambda: "λ", within: " ± "}
+		return &GlyphSet{dotsX: 2, dotsY: 2, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", lambda: "λ", within: " ± "}
 	}
-	return &glyphs{dotsX: 2, dotsY: 4, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", lambda: "λ", within: " ± "}
+	return &GlyphSet{dotsX: 2, dotsY: 4, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", lambda: "λ", within: " ± "}
 }
 
 // asciiOf has a character of the same width for everything that is drawn.
@@ -71,8 +71,8 @@ var asciiOf = map[rune]rune{
 	'ε': 'e', 'μ': 'u', 'µ': 'u', 'κ': 'k', '≈': '~', '₀': '0', '₁': '1', '▏': '|', '◉': '@',
 }
 
-// toASCII replaces every character beyond 7 bits by one of the same width.
-func toASCII(s string) string {
+// ToASCII replaces every character beyond 7 bits by one of the same width.
+func ToASCII(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for _, r := range s {
@@ -83,7 +83,7 @@ func toASCII(s string) string {
 		case ok:
 			b.WriteRune(a)
 		default:
-			b.WriteString(repeat("?", ansi.StringWidth(string(r))))
+			b.WriteString(Repeat("?", ansi.StringWidth(string(r))))
 		}
 	}
 	return b.String()
@@ -93,7 +93,7 @@ func toASCII(s string) string {
 // them set the terminal is taken to be a modern one, as a bare container's usually is.
 func utf8Locale(environ []string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := lookup(environ, name); v != "" {
+		if v := Lookup(environ, name); v != "" {
 			v = strings.ToUpper(v)
 			return strings.Contains(v, "UTF-8") || strings.Contains(v, "UTF8")
 		}
@@ -101,8 +101,8 @@ func utf8Locale(environ []string) bool {
 	return true
 }
 
-// lookup returns the last value of a variable, as the shell would see it.
-func lookup(environ []string, name string) string {
+// Lookup returns the last value of a variable, as the shell would see it.
+func Lookup(environ []string, name string) string {
 	for i := len(environ) - 1; i >= 0; i-- {
 		if k, v, ok := strings.Cut(environ[i], "="); ok && k == name {
 			return v
@@ -111,30 +111,30 @@ func lookup(environ []string, name string) string {
 	return ""
 }
 
-// localeOf completes an environment for the choice of glyphs. SSH clients often send no locale: then a terminal is taken
+// LocaleOf completes an environment for the choice of glyphs. SSH clients often send no locale: then a terminal is taken
 // to be a modern one with UTF-8, unless it is of a kind that has no braille.
-func localeOf(environ []string) []string {
+func LocaleOf(environ []string) []string {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if lookup(environ, name) != "" {
+		if Lookup(environ, name) != "" {
 			return environ
 		}
 	}
-	if vintage(environ) || lookup(environ, "TERM") == "linux" {
+	if oldTerminal(environ) || Lookup(environ, "TERM") == "linux" {
 		return append([]string{"LANG=C"}, environ...)
 	}
 	return environ
 }
 
-// vintage reports whether a terminal is of the VT100's kind.
-func vintage(environ []string) bool {
-	name := lookup(environ, "TERM")
+// oldTerminal reports whether a terminal is of the VT100's kind.
+func oldTerminal(environ []string) bool {
+	name := Lookup(environ, "TERM")
 	return name == "" || name == "dumb" || strings.HasPrefix(name, "vt1") || strings.HasPrefix(name, "vt2")
 }
 
-// colours is how many a terminal has, as its TERM and COLORTERM say. Nothing else is asked: the files and programs that
+// ColorProfile is how many a terminal has, as its TERM and COLORTERM say. Nothing else is asked: the files and programs that
 // know more are the server's.
-func colours(environ []string) colorprofile.Profile {
-	if p := colorprofile.Env(environ); !vintage(environ) && lookup(environ, "NO_COLOR") == "" && p > colorprofile.ASCII {
+func ColorProfile(environ []string) colorprofile.Profile {
+	if p := colorprofile.Env(environ); !oldTerminal(environ) && Lookup(environ, "NO_COLOR") == "" && p > colorprofile.ASCII {
 		return p
 	}
 	return colorprofile.ASCII // bold, faint and reverse

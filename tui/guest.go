@@ -46,7 +46,7 @@ func runGuest(ctx context.Context, a *App, o Options) error {
 	var p *tea.Program
 	c := calm{now: time.Now, send: func(m tea.Msg) { p.Send(m) }}
 	p = tea.NewProgram(g, tea.WithContext(inner), tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithOutput(nowhere{}),
-		tea.WithInput(o.Input), tea.WithEnvironment(o.Environ), tea.WithColorProfile(colours(o.Environ)), tea.WithFilter(fromGuest(&c)))
+		tea.WithInput(o.Input), tea.WithEnvironment(o.Environ), tea.WithColorProfile(ColorProfile(o.Environ)), tea.WithFilter(fromGuest(&c)))
 	go resizes(inner, p, o.Resizes)
 	_, err := p.Run()
 	left := inner.Err() == nil

@@ -155,8 +155,8 @@ func TestSavesOfGuests(t *testing.T) {
 		}
 	}
 	a = newGuest(Guest{Name: "ann", Control: true}, 80, 24, crowd(0))
-	if press(a, "w"); a.overlay != nil || !strings.Contains(a.notice.s, "--saves") {
-		t.Errorf("without a directory: %q", a.notice.s)
+	if press(a, "w"); a.overlay != nil || !strings.Contains(a.notice.Text, "--saves") {
+		t.Errorf("without a directory: %q", a.notice.Text)
 	}
 }
 

@@ -89,7 +89,7 @@ func plain(t *testing.T, rows []string, w, h int, ascii bool) (text string) {
 					t.Fatalf("row %d has %q, which has no counterpart: %q", i, r, row)
 				}
 			}
-			row = toASCII(row)
+			row = ToASCII(row)
 		}
 		if n := ansi.StringWidth(row); n != w {
 			t.Fatalf("row %d is %d wide, not %d: %q", i, n, w, ansi.Strip(row))
@@ -123,7 +123,7 @@ func TestMatrix(t *testing.T) {
 				}
 				for g := GlyphsBraille; g < glyphsCount; g++ {
 					t.Run(fmt.Sprintf("%s/%s-%d-%v", name, p.name(v), w, g), func(t *testing.T) {
-						v.gl = g.set(nil)
+						v.Glyphs = g.Set(nil)
 						text := matrixText(t, v, paneID(id), w)
 						if name == "running" {
 							golden.RequireEqual(t, []byte(text))
@@ -142,16 +142,16 @@ func matrixText(t *testing.T, v *view, id paneID, w int) string {
 	texts := map[bool]string{}
 	for theme := ThemeAuto; theme < themeCount; theme++ {
 		for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII} {
-			v.th = theme.inks(profile != colorprofile.ANSI, profile, false)
+			v.Palette = theme.Palette(profile != colorprofile.ANSI, profile, false)
 			now := ""
 			for _, c := range []struct {
 				h   int
 				key drawnKey
 			}{{12, drawnKey{}}, {w / 3, drawnKey{zoomed: true, focused: true}}, {2, drawnKey{bare: true}}} {
 				rows := new(drawn).draw(newPanes()[id], v, rect{0, 0, w, c.h}, c.key)
-				now += plain(t, rows, w, c.h, v.gl.ascii)
+				now += plain(t, rows, w, c.h, v.Glyphs.ascii)
 			}
-			rich := v.th.shading.rich
+			rich := v.Palette.shading.rich
 			if texts[rich] == "" {
 				texts[rich] = now
 			}

@@ -22,130 +22,130 @@ func (a *App) header(w int) []string {
 }
 
 func (a *App) headerRun(w int) string {
-	l := a.line(w)
-	l.put(tokText, " ").put(tokAccent, a.title)
+	l := a.Line(w)
+	l.Put(Text, " ").Put(Accent, a.title)
 	audience := a.audience(w)
 	state := append(audience, a.state()...)
-	room := w - width(state) - 2
+	room := w - Width(state) - 2
 	if len(audience) > 0 {
 		room-- // else it would read as one of the facts
 	}
-	inner := a.line(room - l.w)
+	inner := a.Line(room - l.Width)
 	alert := a.alert()
 	switch {
 	case a.h.run == nil && alert == "" && a.h.watched():
-		l.put(tokText, "  "+ansi.Truncate(clean(a.h.status.Replay.Source), inner.room-2, "…"))
+		l.Put(Text, "  "+ansi.Truncate(Clean(a.h.status.Replay.Source), inner.Room-2, "…"))
 	case a.h.run == nil && alert == "":
-		l.put(tokMuted, "  waiting for the run")
+		l.Put(Muted, "  waiting for the run")
 	case alert != "":
-		facts := a.line(max(inner.room-cells(alert)-2, inner.room/3))
+		facts := a.Line(max(inner.Room-Cells(alert)-2, inner.Room/3))
 		a.facts(facts, 2)
-		inner.raw(facts.b.String(), facts.w).put(tokText, "  ").put(tokWarn, ansi.Truncate(alert, inner.left(), "…"))
+		inner.Append(facts).Put(Text, "  ").Put(Warn, ansi.Truncate(alert, inner.Left(), "…"))
 	default:
 		a.facts(inner, -1)
 	}
-	l.raw(inner.b.String(), inner.w)
-	l.to(w - width(state) - 1)
+	l.Append(inner)
+	l.To(w - Width(state) - 1)
 	for _, p := range state {
-		l.put(p.t, p.s)
+		l.Put(p.Token, p.Text)
 	}
-	return l.full()
+	return l.Full()
 }
 
 // facts writes what the run is, as far as there is room: at most so many facts, all with a negative number.
-func (a *App) facts(l *line, most int) {
+func (a *App) facts(l *Line, most int) {
 	r := a.h.run
 	if r == nil {
 		return
 	}
 	d, m := &r.Data, &r.Model
-	groups := [][]part{{tokText.of("  " + clean(d.Name))}}
-	add := func(t token, s string) { groups = append(groups, []part{t.of("  " + s)}) }
+	groups := [][]Part{{Text.Of("  " + Clean(d.Name))}}
+	add := func(t Token, s string) { groups = append(groups, []Part{t.Of("  " + s)}) }
 	if len(m.Layers) > 0 {
-		add(tokText, m.Shape())
+		add(Text, m.Shape())
 	}
 	if p := a.h.status.Replay; p != nil && a.barRows() == 0 && p.Source != d.Name {
-		add(tokMuted, clean(p.Source))
+		add(Muted, Clean(p.Source))
 	}
 	if m.Parameters > 0 {
-		add(tokMuted, format.Count(m.Parameters)+" weights")
+		add(Muted, format.Count(m.Parameters)+" weights")
 	}
 	rows := format.Count(d.TrainRows)
 	if d.TestRows > 0 {
 		rows += " + " + format.Count(d.TestRows)
 	}
 	if d.TrainRows > 0 {
-		add(tokMuted, rows+" rows")
+		add(Muted, rows+" rows")
 	}
 	if m.Loss != "" {
-		add(tokMuted, clean(m.Loss))
+		add(Muted, Clean(m.Loss))
 	}
 	if !a.h.foreign() {
-		add(tokMuted, r.Seeds())
+		add(Muted, r.Seeds())
 	}
 	for i, g := range groups {
 		if i == most {
 			return
 		}
-		l.group(g...)
+		l.Group(g...)
 	}
 	a.recordedAs(l)
 }
 
 // state is the phase as a symbol and a word.
-func (a *App) state() []part {
+func (a *App) state() []Part {
 	s := &a.h.status
 	switch {
 	case a.h.watched() && !a.h.over():
-		return []part{a.playing()}
+		return []Part{a.playing()}
 	case a.h.diverged != nil:
-		return []part{tokBad.of("× diverged")}
+		return []Part{Bad.Of("× diverged")}
 	case a.h.done != nil && a.h.done.Reason == event.ReasonFailed:
-		return []part{tokBad.of("× failed")}
+		return []Part{Bad.Of("× failed")}
 	case a.h.watched() && a.h.done == nil && s.Replay.Stale != "" && a.h.over():
-		return []part{tokWarn.of("■ interrupted")}
+		return []Part{Warn.Of("■ interrupted")}
 	case a.h.over():
-		return []part{tokGood.of("■ ended")}
+		return []Part{Good.Of("■ ended")}
 	case a.closed:
-		return []part{tokWarn.of("■ feed closed")}
+		return []Part{Warn.Of("■ feed closed")}
 	case a.stopping:
-		return []part{tokWarn.of("■ stopping")}
+		return []Part{Warn.Of("■ stopping")}
 	case s.Computing != "":
-		return []part{tokWarn.of("● " + clean(s.Computing))}
+		return []Part{Warn.Of("● " + Clean(s.Computing))}
 	case s.Phase == event.Paused:
-		return []part{tokWarn.of("‖ paused")}
+		return []Part{Warn.Of("‖ paused")}
 	case s.Phase == event.Running && s.Racing:
-		return []part{tokGood.of("● racing")}
+		return []Part{Good.Of("● racing")}
 	case s.Phase == event.Running:
-		return []part{tokGood.of("● running")}
+		return []Part{Good.Of("● running")}
 	}
-	return []part{tokMuted.of("○ preparing")}
+	return []Part{Muted.Of("○ preparing")}
 }
 
 func (a *App) headerState(w int) string {
-	l := a.line(w)
+	l := a.Line(w)
 	if a.h.diverged != nil {
-		l.put(tokAlarm, " × DIVERGED at epoch "+format.Count(a.h.diverged.Epoch)+": "+clean(a.h.diverged.Reason)+" ")
-		l.put(tokAlarm, spaces(l.left()))
-		return l.full()
+		l.Put(Alarm, " × DIVERGED at epoch "+format.Count(a.h.diverged.Epoch)+": "+Clean(a.h.diverged.Reason)+" ")
+		l.Put(Alarm, Spaces(l.Left()))
+		return l.Full()
 	}
 	if d := a.h.done; d != nil {
-		ink := tokDone
+		ink := Done
 		if d.Reason == event.ReasonFailed || d.Reason == event.ReasonDiverged {
-			ink = tokAlarm
+			ink = Alarm
 		}
-		l.put(ink, " "+a.summary(d, w-2))
-		l.put(ink, spaces(l.left()))
-		return l.full()
+		l.Put(ink, " "+a.summary(d, w-2))
+		l.Put(ink, Spaces(l.Left()))
+		return l.Full()
 	}
 	if a.h.watched() && a.barRows() == 0 {
 		return a.barLine(w, true)
 	}
 	if a.h.run == nil && a.h.status.Optimizer == "" {
-		return l.full()
+		return l.Full()
 	}
 	a.progressLine(l)
-	return l.full()
+	return l.Full()
 }
 
 // summary is what remains to be said of a run: why it ended, how good it got and when, how long it took.
@@ -159,7 +159,7 @@ func (a *App) summary(d *event.DoneEvent, w int) string {
 	}
 	s := ending(d)
 	add := func(more string) {
-		if cells(s)+cells(more) <= w {
+		if Cells(s)+Cells(more) <= w {
 			s += more
 		}
 	}
@@ -191,23 +191,23 @@ func orElse(x, y float64) float64 {
 }
 
 // progressLine writes the optimizer, its settings as far as there is room, and the epoch.
-func (a *App) progressLine(l *line) {
+func (a *App) progressLine(l *Line) {
 	s := &a.h.status
-	tail := a.progressTail(l.room)
-	inner := a.line(l.left() - width(tail) - 3)
-	inner.put(tokText, " ").put(tokStrong, clean(s.Optimizer))
+	tail := a.progressTail(l.Room)
+	inner := a.Line(l.Left() - Width(tail) - 3)
+	inner.Put(Text, " ").Put(Strong, Clean(s.Optimizer))
 	fits := true
 	if k := a.h.primary(); k != nil {
-		fits = inner.group(tokMuted.of("  "+clean(k.Key)+" "), tokText.of(pad(primaryText(a.h, k), 5)))
+		fits = inner.Group(Muted.Of("  "+Clean(k.Key)+" "), Text.Of(Pad(primaryText(a.h, k), 5)))
 	}
 	for _, k := range s.Settings {
 		// What does not fit ends the row: a later one in its place would come and go.
-		fits = fits && (k.Primary || inner.group(tokMuted.of("  "+clean(k.Key)+" "), tokText.of(settingText(k.Text))))
+		fits = fits && (k.Primary || inner.Group(Muted.Of("  "+Clean(k.Key)+" "), Text.Of(settingText(k.Text))))
 	}
-	l.raw(inner.b.String(), inner.w)
-	l.to(l.room - width(tail) - 1)
+	l.Append(inner)
+	l.To(l.Room - Width(tail) - 1)
 	for _, p := range tail {
-		l.put(p.t, p.s)
+		l.Put(p.Token, p.Text)
 	}
 }
 
@@ -228,27 +228,27 @@ func settingText(s string) string {
 			return strconv.FormatFloat(v, 'g', 4, 64)
 		}
 	}
-	return clean(s)
+	return Clean(s)
 }
 
-func (a *App) progressTail(room int) []part {
+func (a *App) progressTail(room int) []Part {
 	s := &a.h.status
 	watched := s.Replay != nil
 	if watched && (!s.Replay.Live || s.EpochLimit == 0) { // the bar says it
 		return nil
 	}
-	parts := []part{tokMuted.of("epoch "), tokStrong.of(format.Count(s.Epoch))}
+	parts := []Part{Muted.Of("epoch "), Strong.Of(format.Count(s.Epoch))}
 	if s.EpochLimit > 0 {
-		parts = append(parts, tokMuted.of(" of "+format.Count(s.EpochLimit)+" "))
+		parts = append(parts, Muted.Of(" of "+format.Count(s.EpochLimit)+" "))
 		w := 12
 		if room < 80 {
 			w = 6
 		}
 		n := min(w, max(0, s.Epoch*w/s.EpochLimit))
-		parts = append(parts, tokAccent.of(repeat("━", n)), tokGrid.of(repeat("─", w-n)))
+		parts = append(parts, Accent.Of(Repeat("━", n)), Grid.Of(Repeat("─", w-n)))
 	}
 	if watched {
 		return parts
 	}
-	return append(parts, tokText.of("  "+format.Clock(a.elapsed())))
+	return append(parts, Text.Of("  "+format.Clock(a.elapsed())))
 }

@@ -36,7 +36,7 @@ func (a *App) alert() string {
 	case r.Lost > 0:
 		return "the record lacks " + format.Counted(r.Lost, "event")
 	case p != nil && p.Stale != "":
-		return clean(p.Stale)
+		return Clean(p.Stale)
 	case p != nil && p.Warning != "":
 		return unread(p)
 	}
@@ -45,8 +45,8 @@ func (a *App) alert() string {
 
 // unread says what of a source could not be read, by its line alone: the header names the source.
 func unread(p *event.Replay) string {
-	why := clean(p.Warning)
-	rest, ok := strings.CutPrefix(why, clean(p.Source)+":")
+	why := Clean(p.Warning)
+	rest, ok := strings.CutPrefix(why, Clean(p.Source)+":")
 	if !ok || rest == "" || rest[0] < '0' || rest[0] > '9' {
 		return why
 	}
@@ -56,11 +56,11 @@ func unread(p *event.Replay) string {
 // unrecorded says that and why a run is not recorded, once, and the cause before the place: the header may have no
 // room for both.
 func unrecorded(r *event.Recording) string {
-	why, said := strings.CutPrefix(clean(r.Warning), "the run is not being recorded: ")
+	why, said := strings.CutPrefix(Clean(r.Warning), "the run is not being recorded: ")
 	if !said && found(why, "not recorded") {
 		return why
 	}
-	place := clean(r.Place)
+	place := Clean(r.Place)
 	if cause, ok := strings.CutPrefix(why, place+": "); ok && place != "" {
 		why = cause + " (" + place + ")"
 	}
@@ -69,16 +69,16 @@ func unrecorded(r *event.Recording) string {
 
 // recordedAs writes how many events wait for the disk and under which name the run is recorded, its end alone where
 // there is no room for all of it.
-func (a *App) recordedAs(l *line) {
+func (a *App) recordedAs(l *Line) {
 	r := &a.h.status.Recording
 	if r.Backlog > 0 && a.clock().Sub(a.record.since) >= aMoment {
-		l.group(tokMuted.of("  "), tokWarn.of(format.Counted(r.Backlog, "event")+" to record"))
+		l.Group(Muted.Of("  "), Warn.Of(format.Counted(r.Backlog, "event")+" to record"))
 	}
 	if r.Run == "" {
 		return
 	}
-	name := clean(r.Run)
-	if !l.group(tokMuted.of("  recorded as " + name)) {
-		l.group(tokMuted.of("  recorded as " + name[strings.LastIndexByte(name, '-')+1:]))
+	name := Clean(r.Run)
+	if !l.Group(Muted.Of("  recorded as " + name)) {
+		l.Group(Muted.Of("  recorded as " + name[strings.LastIndexByte(name, '-')+1:]))
 	}
 }

@@ -18,9 +18,9 @@ var (
 	noValue      = math.NaN()
 )
 
-// scale maps values to the shades of a ramp. Of rampSigns low is −high.
+// scale maps values to the shades of a ramp. Of RampSigns low is −high.
 type scale struct {
-	ramp      ramp
+	ramp      Ramp
 	low, high float64
 }
 
@@ -88,7 +88,7 @@ func (r *raster) pool(x0, y0, x1, y1 int, most bool) float64 {
 
 // mosaic is a drawing area in which each cell has an ink of its own, for shades beside text.
 type mosaic struct {
-	v    *pen
+	v    *Pen
 	w, h int
 	tile []mosaicTile
 }
@@ -98,13 +98,13 @@ type mosaicTile struct {
 	ink string
 }
 
-func newMosaic(v *pen, w, h int) *mosaic {
+func newMosaic(v *Pen, w, h int) *mosaic {
 	return &mosaic{v, max(w, 0), max(h, 0), make([]mosaicTile, max(w, 0)*max(h, 0))}
 }
 
 // halves is how many rows of a raster a row of cells shows.
-func halves(v *pen) int {
-	if v.th.shading.rich && !v.gl.ascii {
+func halves(v *Pen) int {
+	if v.Palette.shading.rich && !v.Glyphs.ascii {
 		return 2
 	}
 	return 1
@@ -117,27 +117,27 @@ func (m *mosaic) set(x, y int, r rune, ink string) {
 }
 
 // write sets text from a cell on, one character a cell, and returns the column after it.
-func (m *mosaic) write(x, y int, t token, s string) int {
+func (m *mosaic) write(x, y int, t Token, s string) int {
 	for _, r := range s {
 		if ansi.StringWidth(string(r)) != 1 {
 			r = '?'
 		}
-		m.set(x, y, r, m.v.th.ink[t])
+		m.set(x, y, r, m.v.Palette.ink[t])
 		x++
 	}
 	return x
 }
 
 // over writes text upon the shade of a value, in black or white; without colours in a token's ink.
-func (m *mosaic) over(x, y int, s string, at float64, sc scale, t token) {
-	ink := m.v.th.ink[t]
+func (m *mosaic) over(x, y int, s string, at float64, sc scale, t Token) {
+	ink := m.v.Palette.ink[t]
 	if halves(m.v) == 2 {
-		colour := shadeColour(m.v.th, at, sc)
+		colour := shadeColour(m.v.Palette, at, sc)
 		fore := "255;255;255"
 		if light(colour) {
 			fore = "0;0;0"
 		}
-		ink = inkOf(fore, colour)
+		ink = Ink(fore, colour)
 	}
 	for _, r := range s {
 		m.set(x, y, r, ink)
@@ -160,11 +160,11 @@ func light(colour string) bool {
 }
 
 // shadeColour is the shade of a value.
-func shadeColour(t *theme, x float64, s scale) string {
+func shadeColour(t *Palette, x float64, s scale) string {
 	if math.IsInf(x, 1) {
 		return t.shading.apart
 	}
-	return t.shading.shade[s.ramp][int(math.Round(s.share(x)*(shades-1)))]
+	return t.shading.shade[s.ramp][int(math.Round(s.share(x)*(Shades-1)))]
 }
 
 // paint draws a raster from a cell on, its rows two a cell where there are colours.
@@ -190,51 +190,51 @@ func (m *mosaic) paint(x0, y0 int, r *raster, s scale) {
 
 // pair sets one cell to two values.
 func (m *mosaic) pair(x, y int, upper, lower float64, s scale) {
-	th := m.v.th
+	th := m.v.Palette
 	switch {
 	case math.IsNaN(upper) && math.IsNaN(lower):
 	case math.IsNaN(lower):
-		m.set(x, y, '▀', inkOf(shadeColour(th, upper, s), ""))
+		m.set(x, y, '▀', Ink(shadeColour(th, upper, s), ""))
 	case math.IsNaN(upper):
-		m.set(x, y, '▄', inkOf(shadeColour(th, lower, s), ""))
+		m.set(x, y, '▄', Ink(shadeColour(th, lower, s), ""))
 	default:
-		m.set(x, y, '▀', inkOf(shadeColour(th, upper, s), shadeColour(th, lower, s)))
+		m.set(x, y, '▀', Ink(shadeColour(th, upper, s), shadeColour(th, lower, s)))
 	}
 }
 
 // shadeCharacter stands for a shade where there are no fine colours.
-func shadeCharacter(v *pen, x float64, s scale) (r rune, ink string, ok bool) {
+func shadeCharacter(v *Pen, x float64, s scale) (r rune, ink string, ok bool) {
 	plus, minus := shadeRunes, strokeRunes
 	switch {
 	case math.IsNaN(x):
 		return 0, "", false
 	case math.IsInf(x, 1):
-		return '\\', v.th.ink[tokGrid], true
-	case v.gl.ascii && s.ramp == rampSigns:
+		return '\\', v.Palette.ink[Grid], true
+	case v.Glyphs.ascii && s.ramp == RampSigns:
 		plus, minus = plusRunes7, strokeRunes7
-	case v.gl.ascii:
+	case v.Glyphs.ascii:
 		plus = shadeRunes7
 	}
 	at := s.share(x)
-	t := tokText
-	if s.ramp == rampSigns {
-		t, at = tokTest, 2*at-1
+	t := Text
+	if s.ramp == RampSigns {
+		t, at = Test, 2*at-1
 		if at < 0 {
-			plus, at, t = minus, -at, tokTrain
+			plus, at, t = minus, -at, Train
 		}
 	}
-	return plus[int(math.Round(at*float64(len(plus)-1)))], v.th.ink[t], true
+	return plus[int(math.Round(at*float64(len(plus)-1)))], v.Palette.ink[t], true
 }
 
 // rows writes the area as rows of exactly w columns, with one change of ink a run.
 func (m *mosaic) rows() []string {
 	rows := make([]string, m.h)
 	for y := range rows {
-		l := m.v.line(m.w)
+		l := m.v.Line(m.w)
 		run := make([]rune, 0, m.w)
 		ink := ""
 		end := func() {
-			l.inked(ink, string(run), len(run))
+			l.Inked(ink, string(run), len(run))
 			run = run[:0]
 		}
 		for _, t := range m.tile[y*m.w : (y+1)*m.w] {
@@ -248,7 +248,7 @@ func (m *mosaic) rows() []string {
 			run = append(run, t.r)
 		}
 		end()
-		rows[y] = l.full()
+		rows[y] = l.Full()
 	}
 	return rows
 }
@@ -258,7 +258,7 @@ func (m *mosaic) key(x, y, steps int, s scale) int { return m.ramp(x, y, steps, 
 
 // ramp is a key with labels of its own.
 func (m *mosaic) ramp(x, y, steps int, s scale, label func(float64) string) int {
-	x = m.write(x, y, tokMuted, label(s.low)+" ")
+	x = m.write(x, y, Muted, label(s.low)+" ")
 	for i := range steps {
 		at := s.low + (s.high-s.low)*float64(i)/float64(max(steps-1, 1))
 		if halves(m.v) == 2 {
@@ -268,7 +268,7 @@ func (m *mosaic) ramp(x, y, steps int, s scale, label func(float64) string) int 
 		}
 		x++
 	}
-	return m.write(x, y, tokMuted, " "+label(s.high))
+	return m.write(x, y, Muted, " "+label(s.high))
 }
 
 // extremes returns the least and the greatest finite value.

@@ -86,7 +86,7 @@ func (b *innerBar) stop() krylov.Stop {
 // entry is one line of the log.
 type entry struct {
 	epoch int
-	tok   token
+	tok   Token
 	text  string           // empty for an epoch's figures
 	stats event.EpochEvent // of an epoch line
 	stop  krylov.Stop
@@ -111,7 +111,7 @@ func (h *history) apply(d *feed.Delta) {
 	if d.Run != nil {
 		h.run = d.Run
 		h.runGen++
-		h.say(0, tokText, "%s", strings.Join(runWords(d.Run), " · "))
+		h.say(0, Text, "%s", strings.Join(runWords(d.Run), " · "))
 	}
 	deeds := h.newDeeds(d.Status.Audience)
 	h.standing(&d.Status)
@@ -153,14 +153,14 @@ func (h *history) end(d *feed.Delta) {
 	}
 	if d.Diverged != nil && h.diverged == nil {
 		h.diverged = d.Diverged
-		h.say(d.Diverged.Epoch, tokBad, "diverged: %s", clean(d.Diverged.Reason))
+		h.say(d.Diverged.Epoch, Bad, "diverged: %s", Clean(d.Diverged.Reason))
 	}
 	if d.Done != nil && h.done == nil {
 		h.done = d.Done
 		h.solving = false
 		h.innerGen++
 		h.epochGen++
-		h.say(d.Done.Epochs, tokGood, "ended: %s", ending(d.Done))
+		h.say(d.Done.Epochs, Good, "ended: %s", ending(d.Done))
 	}
 }
 
@@ -203,7 +203,7 @@ func (h *history) epoch(newest *event.EpochEvent) {
 
 // solved adds the epoch's inner solves to the bars, the counts and the log.
 func (h *history) solved(e *event.EpochEvent) {
-	line := entry{epoch: e.Epoch, tok: tokMuted, stats: *e}
+	line := entry{epoch: e.Epoch, tok: Muted, stats: *e}
 	line.stats.Blocks, line.stats.Inner = nil, nil
 	if len(e.Inner) > 0 {
 		b := innerBar{epoch: e.Epoch}
@@ -241,19 +241,19 @@ func (h *history) switched(e event.SwitchEvent) {
 	h.solving = false // what was under way was the other method's
 	h.innerGen++
 	h.epochGen++
-	h.mark(e.Epoch, true, clean(e.To))
-	h.say(e.Epoch, tokAccent, "%s → %s", clean(e.From), clean(e.To))
+	h.mark(e.Epoch, true, Clean(e.To))
+	h.say(e.Epoch, Accent, "%s → %s", Clean(e.From), Clean(e.To))
 }
 
 func (h *history) spectrum(e event.SpectrumEvent) {
 	if e.Stop.Failed() {
-		h.say(e.Epoch, tokBad, "no spectrum: %s", e.Stop.Words())
+		h.say(e.Epoch, Bad, "no spectrum: %s", e.Stop.Words())
 		return
 	}
 	h.spectra = kept(append(h.spectra, e), keptSpectra)
 	h.spectrumGen++
 	if low, high, ok := spread(&e); ok {
-		h.say(e.Epoch, tokText, "λ %s … %s", format.Number(low), format.Number(high))
+		h.say(e.Epoch, Text, "λ %s … %s", format.Number(low), format.Number(high))
 	}
 }
 
@@ -269,7 +269,7 @@ func spread(e *event.SpectrumEvent) (low, high float64, ok bool) {
 }
 
 // say adds a line to the log.
-func (h *history) say(epoch int, t token, format string, args ...any) {
+func (h *history) say(epoch int, t Token, format string, args ...any) {
 	h.log(entry{epoch: epoch, tok: t, text: fmt.Sprintf(format, args...)})
 }
 

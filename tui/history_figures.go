@@ -73,9 +73,9 @@ func (h *history) ownForeign(e *event.EpochEvent) {
 
 // add takes the next value.
 func (f *figureSeries) add(now event.Figure, at spot) {
-	now.Symbol, now.Meaning = clean(now.Symbol), clean(now.Meaning)
+	now.Symbol, now.Meaning = Clean(now.Symbol), Clean(now.Meaning)
 	if now.Symbol == "" {
-		now.Symbol = clean(now.Key)
+		now.Symbol = Clean(now.Key)
 	}
 	f.Figure = now
 	v := float64(now.Value)

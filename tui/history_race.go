@@ -77,17 +77,17 @@ func (h *history) raced(e *event.RaceEvent) {
 		for i := range h.racers {
 			h.racers[i] = newRacer(e.Racers[i])
 		}
-		h.say(e.Epoch, tokAccent, "race of %d begins", len(e.Racers))
+		h.say(e.Epoch, Accent, "race of %d begins", len(e.Racers))
 	case "over":
-		h.say(e.Epoch, tokAccent, "race is over")
+		h.say(e.Epoch, Accent, "race is over")
 	case "picked":
 		if e.Picked >= 0 && e.Picked < len(e.Racers) {
-			h.say(e.Epoch, tokAccent, "race ends: on with %s", clean(e.Racers[e.Picked].Name))
+			h.say(e.Epoch, Accent, "race ends: on with %s", Clean(e.Racers[e.Picked].Name))
 			h.mark(e.Epoch, false, "race")
 			h.epochGen++
 		}
 	case "abandoned":
-		h.say(e.Epoch, tokAccent, "race abandoned")
+		h.say(e.Epoch, Accent, "race abandoned")
 	}
 }
 

@@ -7,12 +7,12 @@ import (
 
 // runWords say what a run is: its data, network and method, as far as they are known.
 func runWords(e *event.RunEvent) (words []string) {
-	words = append(words, clean(e.Data.Name))
+	words = append(words, Clean(e.Data.Name))
 	if len(e.Model.Layers) > 0 {
 		words = append(words, e.Model.Shape())
 	}
 	if e.Optimizer != "" {
-		words = append(words, clean(e.Optimizer))
+		words = append(words, Clean(e.Optimizer))
 	}
 	return words
 }
@@ -30,27 +30,27 @@ func ending(d *event.DoneEvent) string {
 	}
 	s, ok := words[d.Reason]
 	if !ok {
-		s = clean(string(d.Reason))
+		s = Clean(string(d.Reason))
 	}
 	if d.Message != "" {
-		s += ": " + clean(d.Message)
+		s += ": " + Clean(d.Message)
 	}
 	return s
 }
 
 // stopToken is the colour of a stop reason; its letter says the same without one.
-func stopToken(s krylov.Stop) token {
+func stopToken(s krylov.Stop) Token {
 	switch s {
 	case krylov.NegativeCurvature:
-		return tokNegativeCurvature
+		return NegativeCurvature
 	case krylov.Boundary:
-		return tokBoundary
+		return Boundary
 	case krylov.Residual:
-		return tokResidual
+		return Residual
 	case krylov.Limit:
-		return tokLimit
+		return Limit
 	case krylov.NotFinite:
-		return tokNotFinite
+		return NotFinite
 	}
-	return tokInterrupted
+	return Interrupted
 }

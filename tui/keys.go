@@ -60,7 +60,7 @@ func (b *binding) lacking(a *App) string {
 // act does it, or says why not.
 func (b *binding) act(a *App, k string) tea.Cmd {
 	if why := b.lacking(a); why != "" {
-		a.note(tokWarn, why)
+		a.note(Warn, why)
 		return a.expire()
 	}
 	return b.do(a, k)
@@ -198,11 +198,11 @@ func runBindings() []binding {
 		return func(a *App, _ string) tea.Cmd { return a.command(c) }
 	}
 	scalable := func(a *App) bool { return changeable(a) && a.h.primary() != nil }
-	scaled := func(a *App) string { return clean(a.h.primary().Key) }
+	scaled := func(a *App) string { return Clean(a.h.primary().Key) }
 	unscalable := func(a *App) string {
 		why := unchangeable(a)
 		if why == "" && a.h.status.Optimizer != "" && a.h.primary() == nil {
-			why = clean(a.h.status.Optimizer) + " has no radius, rate or damping to scale"
+			why = Clean(a.h.status.Optimizer) + " has no radius, rate or damping to scale"
 		}
 		return why
 	}
@@ -302,22 +302,22 @@ func (a *App) hints() (out []hint) {
 
 // footer names the keys that matter now, and at its right end what was last answered.
 func (a *App) footer(w int) string {
-	l := a.line(w)
+	l := a.Line(w)
 	notice := a.notice
 	room := w
-	if notice.s != "" {
-		room = w - min(cells(notice.s)+3, w*2/3)
+	if notice.Text != "" {
+		room = w - min(Cells(notice.Text)+3, w*2/3)
 	}
 	for _, h := range a.hints() {
-		if l.w+cells(h.key)+cells(h.text)+3 > room {
+		if l.Width+Cells(h.key)+Cells(h.text)+3 > room {
 			break
 		}
-		l.put(tokText, " ").put(tokAccent, h.key).put(tokMuted, " "+h.text+" ")
+		l.Put(Text, " ").Put(Accent, h.key).Put(Muted, " "+h.text+" ")
 	}
-	if notice.s != "" {
-		s := ansi.Truncate(notice.s, l.left()-3, "…")
-		l.to(w - cells(s) - 1)
-		l.put(notice.t, s)
+	if notice.Text != "" {
+		s := ansi.Truncate(notice.Text, l.Left()-3, "…")
+		l.To(w - Cells(s) - 1)
+		l.Put(notice.Token, s)
 	}
-	return l.full()
+	return l.Full()
 }

@@ -7,158 +7,161 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// token names what a piece of the screen means; the theme alone knows how that looks.
-type token uint8
+// Token names what a piece of the screen means; the theme alone knows how that looks.
+type Token uint8
 
 const (
-	tokText   token = iota // what is read
-	tokStrong              // what is read first
-	tokMuted               // units, labels, hints
-	tokBorder              // frames
-	tokGrid                // axes and guide lines
-	tokFocus               // the frame that has the keys
-	tokAccent              // keys, the current choice
-	tokTrain               // of the training rows
-	tokTest                // of the test rows
-	tokGood                // accepted, running, done
-	tokWarn                // paused, rejected, refused
-	tokBad                 // diverged, not finite, negative
-	tokAlarm               // a whole line that must not be overlooked
-	tokDone                // a whole line that closes a run
-	tokChosen              // the highlighted row of a list
-	tokNegativeCurvature
-	tokBoundary
-	tokResidual
-	tokLimit
-	tokInterrupted
-	tokNotFinite
+	Text   Token = iota // what is read
+	Strong              // what is read first
+	Muted               // units, labels, hints
+	Border              // frames
+	Grid                // axes and guide lines
+	Focus               // the frame that has the keys
+	Accent              // keys, the current choice
+	Train               // of the training rows
+	Test                // of the test rows
+	Good                // accepted, running, done
+	Warn                // paused, rejected, refused
+	Bad                 // diverged, not finite, negative
+	Alarm               // a whole line that must not be overlooked
+	Done                // a whole line that closes a run
+	Chosen              // the highlighted row of a list
+	NegativeCurvature
+	Boundary
+	Residual
+	Limit
+	Interrupted
+	NotFinite
 	tokenCount
 )
 
-// of is text that means this.
-func (t token) of(s string) part { return part{t: t, s: s} }
+// Of is text that means this.
+func (t Token) Of(s string) Part { return Part{Token: t, Text: s} }
 
-// part is text with its meaning.
-type part struct {
-	t token
-	s string
+// Part is text with its meaning.
+type Part struct {
+	Token Token
+	Text  string
 }
 
-func width(parts []part) int {
+func Width(parts []Part) int {
 	n := 0
 	for _, p := range parts {
-		n += cells(p.s)
+		n += Cells(p.Text)
 	}
 	return n
 }
 
-// pen is what everything is drawn with: the inks of a theme and the characters of a glyph set.
-type pen struct {
-	th *theme
-	gl *glyphs
+// Pen is what everything is drawn with: the inks of a theme and the characters of a glyph set.
+type Pen struct {
+	Palette *Palette
+	Glyphs  *GlyphSet
 }
 
-func (p *pen) line(room int) *line { return &line{th: p.th, room: max(room, 0)} }
+func (p *Pen) Line(room int) *Line { return &Line{palette: p.Palette, Room: max(room, 0)} }
 
-// label begins the first row of a strip: a name in a column of its own.
-func (v *pen) label(l *line, s string) *line {
-	return l.put(tokText, " ").put(tokMuted, s).to(11)
+// Label begins the first row of a strip: a name in a column of its own.
+func (v *Pen) Label(l *Line, s string) *Line {
+	return l.Put(Text, " ").Put(Muted, s).To(11)
 }
 
-// progress draws a share of w columns as a bar.
-func (v *pen) progress(l *line, share float64, w int) {
-	w = min(w, l.left())
+// Progress draws a share of w columns as a bar.
+func (v *Pen) Progress(l *Line, share float64, w int) {
+	w = min(w, l.Left())
 	n := int(math.Round(math.Max(0, math.Min(share, 1)) * float64(w)))
-	l.put(tokAccent, repeat("━", n)).put(tokGrid, repeat("─", w-n))
+	l.Put(Accent, Repeat("━", n)).Put(Grid, Repeat("─", w-n))
 }
 
-// line builds one row of the screen that never gets wider than its room.
-type line struct {
-	th   *theme
-	b    strings.Builder
-	w    int
-	room int
+// Line builds one row of the screen that never gets wider than its room.
+type Line struct {
+	palette *Palette
+	text    strings.Builder
+	Width   int
+	Room    int
 }
 
-// put appends text in a token's ink, cutting what does not fit.
-func (l *line) put(t token, s string) *line {
-	n := cells(s)
-	if l.w+n > l.room {
-		s = ansi.Truncate(s, l.room-l.w, "")
-		n = cells(s)
+// Put appends text in a token's ink, cutting what does not fit.
+func (l *Line) Put(t Token, s string) *Line {
+	n := Cells(s)
+	if l.Width+n > l.Room {
+		s = ansi.Truncate(s, l.Room-l.Width, "")
+		n = Cells(s)
 	}
 	if n == 0 {
 		return l
 	}
-	l.run(t, s, n)
+	l.Run(t, s, n)
 	return l
 }
 
-// run appends text that is known to fit and to be n columns wide.
-func (l *line) run(t token, s string, n int) {
+// Run appends text that is known to fit and to be n columns wide.
+func (l *Line) Run(t Token, s string, n int) {
 	if n == 0 {
 		return
 	}
-	l.inked(l.th.ink[t], s, n)
+	l.Inked(l.palette.ink[t], s, n)
 }
 
-// inked appends text that is known to fit and to be n columns wide, after an escape sequence that switches its ink on;
+// Inked appends text that is known to fit and to be n columns wide, after an escape sequence that switches its ink on;
 // "" for the terminal's own.
-func (l *line) inked(ink, s string, n int) {
-	l.w += n
+func (l *Line) Inked(ink, s string, n int) {
+	l.Width += n
 	if ink == "" || n == 0 {
-		l.b.WriteString(s)
+		l.text.WriteString(s)
 		return
 	}
-	l.b.WriteString(ink)
-	l.b.WriteString(s)
-	l.b.WriteString(ansi.ResetStyle)
+	l.text.WriteString(ink)
+	l.text.WriteString(s)
+	l.text.WriteString(ansi.ResetStyle)
 }
 
-// left is how many columns are still free.
-func (l *line) left() int { return l.room - l.w }
+// Left is how many columns are still free.
+func (l *Line) Left() int { return l.Room - l.Width }
 
-// group appends parts that are only worth showing together.
-func (l *line) group(parts ...part) bool {
+// Group appends parts that are only worth showing together.
+func (l *Line) Group(parts ...Part) bool {
 	n := 0
 	for _, p := range parts {
-		n += cells(p.s)
+		n += Cells(p.Text)
 	}
-	if n > l.left() {
+	if n > l.Left() {
 		return false
 	}
 	for _, p := range parts {
-		l.put(p.t, p.s)
+		l.Put(p.Token, p.Text)
 	}
 	return true
 }
 
-// to fills with spaces up to a column.
-func (l *line) to(column int) *line {
-	if n := min(column, l.room) - l.w; n > 0 {
-		l.b.WriteString(spaces(n))
-		l.w += n
+// To fills with spaces up to a column.
+func (l *Line) To(column int) *Line {
+	if n := min(column, l.Room) - l.Width; n > 0 {
+		l.text.WriteString(Spaces(n))
+		l.Width += n
 	}
 	return l
 }
 
-// raw appends text that is drawn already and known to be w columns wide.
-func (l *line) raw(s string, w int) *line {
-	if w > l.left() {
-		s = ansi.Truncate(s, l.left(), "")
-		w = l.left()
+// Raw appends text that is drawn already and known to be w columns wide.
+func (l *Line) Raw(s string, w int) *Line {
+	if w > l.Left() {
+		s = ansi.Truncate(s, l.Left(), "")
+		w = l.Left()
 	}
-	l.b.WriteString(s)
-	l.w += w
+	l.text.WriteString(s)
+	l.Width += w
 	return l
 }
 
-// full returns the row filled to its room.
-func (l *line) full() string { return l.to(l.room).b.String() }
+// Append appends what another line holds.
+func (l *Line) Append(other *Line) *Line { return l.Raw(other.text.String(), other.Width) }
+
+// Full returns the row filled to its room.
+func (l *Line) Full() string { return l.To(l.Room).text.String() }
 
 // racerInks tell the racers apart, together with their letters and with every second line dashed.
-var racerInks = [...]token{tokTrain, tokTest, tokResidual, tokNegativeCurvature, tokLimit, tokText, tokNotFinite, tokMuted}
+var racerInks = [...]Token{Train, Test, Residual, NegativeCurvature, Limit, Text, NotFinite, Muted}
 
-func racerInk(i int) token { return racerInks[i%len(racerInks)] }
+func RacerToken(i int) Token { return racerInks[i%len(racerInks)] }
 
-func racerLetter(i int) string { return string(rune('A' + i%26)) }
+func RacerLetter(i int) string { return string(rune('A' + i%26)) }

@@ -95,19 +95,19 @@ func (v *view) epochWords(e *entry) string {
 
 // searchLine is the bottom row of the zoomed log: its keys, or what is typed.
 func (p *logPane) searchLine(v *view, w int) string {
-	l, s := v.line(w), &p.search
+	l, s := v.Line(w), &p.search
 	n := len(p.matching(v))
 	switch {
 	case s.typing:
-		l.put(tokAccent, "/ ").put(tokStrong, clean(s.text)).put(tokAccent, "▏").put(tokMuted, "  "+format.Count(n)+" found · enter keeps · esc ends")
+		l.Put(Accent, "/ ").Put(Strong, Clean(s.text)).Put(Accent, "▏").Put(Muted, "  "+format.Count(n)+" found · enter keeps · esc ends")
 	case s.text != "":
-		l.put(tokAccent, "/ ").put(tokStrong, clean(s.text)).put(tokMuted, "  "+format.Count(n)+" found · ↑↓ scroll · esc ends")
+		l.Put(Accent, "/ ").Put(Strong, Clean(s.text)).Put(Muted, "  "+format.Count(n)+" found · ↑↓ scroll · esc ends")
 	case s.up > 0:
-		l.put(tokMuted, format.Count(s.up)+" newer below · ↑↓ scroll · end: newest · / search")
+		l.Put(Muted, format.Count(s.up)+" newer below · ↑↓ scroll · end: newest · / search")
 	default:
-		l.put(tokMuted, "↑↓ scroll · / search")
+		l.Put(Muted, "↑↓ scroll · / search")
 	}
-	return l.full()
+	return l.Full()
 }
 
 func (p *logPane) ownKeys() [][2]string {

@@ -19,7 +19,7 @@ const (
 
 // remote reports whether a terminal is at the other end of an SSH connection.
 func remote(environ []string) bool {
-	return lookup(environ, "SSH_TTY") != "" || lookup(environ, "SSH_CONNECTION") != ""
+	return Lookup(environ, "SSH_TTY") != "" || Lookup(environ, "SSH_CONNECTION") != ""
 }
 
 // frames is the rate of flushes for an environment, or what was asked for.
@@ -37,7 +37,7 @@ func frames(asked int, environ []string) int {
 // answer may come late, and in tmux, whose older versions drop the question. A terminal that does not know the
 // mode ignores it, as it must ignore private modes.
 func synchronize(environ []string) tea.Cmd {
-	if lookup(environ, "SSH_TTY") == "" && lookup(environ, "TMUX") == "" {
+	if Lookup(environ, "SSH_TTY") == "" && Lookup(environ, "TMUX") == "" {
 		return nil
 	}
 	return func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset} }

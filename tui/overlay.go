@@ -48,65 +48,65 @@ func lay(screen, block []string, w int) {
 		}
 		under := screen[y+i]
 		// A wide character under an edge is cut in two: spaces take the place of its half.
-		left, right := fit(ansi.Truncate(under, x, ""), x), ansi.TruncateLeft(under, x+bw, "")
-		right = spaces(w-x-bw-ansi.StringWidth(right)) + right
-		screen[y+i] = fit(left+ansi.ResetStyle+row+ansi.ResetStyle+right, w)
+		left, right := Fit(ansi.Truncate(under, x, ""), x), ansi.TruncateLeft(under, x+bw, "")
+		right = Spaces(w-x-bw-ansi.StringWidth(right)) + right
+		screen[y+i] = Fit(left+ansi.ResetStyle+row+ansi.ResetStyle+right, w)
 	}
 }
 
 // dialogBox frames rows with a title, as an overlay.
-func dialogBox(t *pen, title string, rows []string, w int) []string {
-	return withFrame(t, tokFocus, []part{tokFocus.of(title)}, rows, w)
+func dialogBox(t *Pen, title string, rows []string, w int) []string {
+	return withFrame(t, Focus, []Part{Focus.Of(title)}, rows, w)
 }
 
 // withFrame puts rows, cut and filled to one width, into a frame of w columns with a title.
-func withFrame(t *pen, ink token, title []part, rows []string, w int) []string {
-	top := t.line(w)
-	top.put(ink, "╭─ ")
-	head := t.line(top.left() - 2)
+func withFrame(t *Pen, ink Token, title []Part, rows []string, w int) []string {
+	top := t.Line(w)
+	top.Put(ink, "╭─ ")
+	head := t.Line(top.Left() - 2)
 	for _, p := range title {
-		head.put(p.t, p.s)
+		head.Put(p.Token, p.Text)
 	}
-	top.raw(head.b.String(), head.w).put(ink, " ")
-	top.put(ink, repeat("─", top.left()-1)).put(ink, "╮")
-	out := []string{top.full()}
-	edge := t.line(1)
-	edge.put(ink, "│")
-	side := edge.full()
+	top.Append(head).Put(ink, " ")
+	top.Put(ink, Repeat("─", top.Left()-1)).Put(ink, "╮")
+	out := []string{top.Full()}
+	edge := t.Line(1)
+	edge.Put(ink, "│")
+	side := edge.Full()
 	for _, r := range rows {
-		out = append(out, side+" "+fit(r, w-4)+" "+side)
+		out = append(out, side+" "+Fit(r, w-4)+" "+side)
 	}
-	bottom := t.line(w)
-	bottom.put(ink, "╰"+repeat("─", w-2)+"╯")
-	return append(out, bottom.full())
+	bottom := t.Line(w)
+	bottom.Put(ink, "╰"+Repeat("─", w-2)+"╯")
+	return append(out, bottom.Full())
 }
 
 // section is a part of the help: a heading, and rows of what stands for what.
 type section struct {
 	title string
-	rows  [][]part
+	rows  [][]Part
 }
 
 // explain returns a row of a section, with so many columns for what it explains.
-func explain(t token, what string, columns int, means string) []part {
-	return []part{t.of(pad(what, columns)), tokText.of(means)}
+func explain(t Token, what string, columns int, means string) []Part {
+	return []Part{t.Of(Pad(what, columns)), Text.Of(means)}
 }
 
 // stackSections draws sections one under the other.
-func stackSections(t *pen, sections []section, w int, headed bool) (rows []string) {
-	put := func(parts ...part) {
-		l := t.line(w)
+func stackSections(t *Pen, sections []section, w int, headed bool) (rows []string) {
+	put := func(parts ...Part) {
+		l := t.Line(w)
 		for _, p := range parts {
-			l.put(p.t, p.s)
+			l.Put(p.Token, p.Text)
 		}
-		rows = append(rows, l.full())
+		rows = append(rows, l.Full())
 	}
 	for i, s := range sections {
 		if headed && i > 0 {
 			put()
 		}
 		if headed {
-			put(tokStrong.of(s.title))
+			put(Strong.Of(s.title))
 		}
 		for _, r := range s.rows {
 			put(r...)
@@ -126,15 +126,15 @@ func (a *App) wordSections() []section {
 		{"▾ ▴ =", "less, more than an epoch before, the same"},
 		{"line", "solid for training rows, dashed for test rows"},
 		{"R", "trust-region radius, the longest step allowed"},
-		{a.gl.rho, "actual over predicted reduction; 1 is perfect"},
+		{a.Glyphs.rho, "actual over predicted reduction; 1 is perfect"},
 		{"×", "step rejected, or a value was not finite"},
 		{"‖r‖/‖g‖", "residual of the inner solve, 1 at its start"},
 		{"‖s‖/R", "length of its step, 1 on the boundary"},
 		{"curv, q", "curvature along its direction; promised gain"},
-		{a.gl.lambda + strings.TrimRight(a.gl.within, " "), "eigenvalue; a true one is within the bound"},
+		{a.Glyphs.lambda + strings.TrimRight(a.Glyphs.within, " "), "eigenvalue; a true one is within the bound"},
 		{"equivalents", "all work in units of one full gradient"},
 	} {
-		words.rows = append(words.rows, explain(tokMuted, r[0], 12, r[1]))
+		words.rows = append(words.rows, explain(Muted, r[0], 12, r[1]))
 	}
 	return []section{stops, words}
 }

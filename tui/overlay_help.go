@@ -50,13 +50,13 @@ func (o *helpOverlay) draw(a *App, w, h int) []string {
 	var rows []string
 	bw := left + right + 6
 	if w >= bw {
-		if last := len(keys) - 1; len(stackSections(&a.pen, keys, left, true)) > h-2 { // the other column is the shorter one
+		if last := len(keys) - 1; len(stackSections(&a.Pen, keys, left, true)) > h-2 { // the other column is the shorter one
 			keys, words = keys[:last], append(words, keys[last])
 		}
-		rows = beside(stackSections(&a.pen, keys, left, true), left, stackSections(&a.pen, words, right, true))
+		rows = Beside(stackSections(&a.Pen, keys, left, true), left, stackSections(&a.Pen, words, right, true))
 	} else {
 		bw = min(w-2, 66)
-		rows = stackSections(&a.pen, append(keys, words...), bw-4, true)
+		rows = stackSections(&a.Pen, append(keys, words...), bw-4, true)
 	}
 	room := max(1, h-2)
 	title := "help · esc closes"
@@ -67,7 +67,7 @@ func (o *helpOverlay) draw(a *App, w, h int) []string {
 	} else {
 		o.top = 0
 	}
-	return dialogBox(&a.pen, title, rows, bw)
+	return dialogBox(&a.Pen, title, rows, bw)
 }
 
 // idleWhy is why the keys that steer do nothing.
@@ -88,13 +88,13 @@ func (a *App) keySections() (out []section) {
 		own.title = "in the race"
 		for _, h := range a.race.hints(a) {
 			if h.key != "?" && h.key != "q" && h.key != "space" {
-				own.rows = append(own.rows, explain(tokAccent, h.key, columns, h.text))
+				own.rows = append(own.rows, explain(Accent, h.key, columns, h.text))
 			}
 		}
 	case ok && a.zoomed:
 		own.title = a.panes[a.focus].name(a.paneView()) + ", zoomed"
 		for _, k := range p.ownKeys() {
-			own.rows = append(own.rows, explain(tokAccent, k[0], columns, k[1]))
+			own.rows = append(own.rows, explain(Accent, k[0], columns, k[1]))
 		}
 	}
 	if len(own.rows) > 0 {
@@ -109,11 +109,11 @@ func (a *App) keySections() (out []section) {
 			case replays(a) && b.group == groupRun, a.h.viewer && (b.group == groupRun || b.lacking(a) == viewerOnly):
 				idle = append(idle, b.Help().Key)
 			default:
-				s.rows = append(s.rows, explain(tokAccent, b.Help().Key, columns, b.Help().Desc))
+				s.rows = append(s.rows, explain(Accent, b.Help().Key, columns, b.Help().Desc))
 			}
 		}
 		if len(idle) > 0 {
-			s.rows = append(s.rows, []part{tokMuted.of(strings.Join(idle, " ") + "  not here: " + idleWhy(a))})
+			s.rows = append(s.rows, []Part{Muted.Of(strings.Join(idle, " ") + "  not here: " + idleWhy(a))})
 		}
 		if len(s.rows) > 0 {
 			out = append(out, s)

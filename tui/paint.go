@@ -42,8 +42,8 @@ type guestFrame struct {
 func newPainter(out io.Writer, environ []string, allowance *Allowance) *painter {
 	return &painter{
 		out:       out,
-		patch:     patch{profile: colours(environ)},
-		plain:     vintage(environ),
+		patch:     patch{profile: ColorProfile(environ)},
+		plain:     oldTerminal(environ),
 		allowance: allowance,
 		frames:    make(chan guestFrame, 1),
 		ended:     make(chan struct{}),

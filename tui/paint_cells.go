@@ -141,7 +141,7 @@ func cellsOf(dst []rowCell, row string) (_ []rowCell, plain bool) {
 		c := row[i]
 		switch {
 		case c == 0x1b:
-			n := styleLength(row[i:])
+			n := StyleLength(row[i:])
 			if n == 0 {
 				return dst, false
 			}
@@ -165,7 +165,7 @@ func cellsOf(dst []rowCell, row string) (_ []rowCell, plain bool) {
 			i++
 		default:
 			r, n := utf8.DecodeRuneInString(row[i:])
-			if !narrow(r) {
+			if !Narrow(r) {
 				return dst, false
 			}
 			dst = append(dst, rowCell{style, row[i : i+n]})

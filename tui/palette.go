@@ -112,7 +112,7 @@ func (a *App) paneEntries() (out []paletteEntry) {
 func (a *App) settingEntries() (out []paletteEntry) {
 	why := unchangeable(a)
 	for _, s := range a.h.status.Settings {
-		out = append(out, paletteEntry{kind: "setting", text: clean(s.Key) + " = " + settingText(s.Text), also: clean(s.Meaning), why: why,
+		out = append(out, paletteEntry{kind: "setting", text: Clean(s.Key) + " = " + settingText(s.Text), also: Clean(s.Meaning), why: why,
 			do: func(a *App) tea.Cmd { return a.openForm(s.Key) }})
 	}
 	return out
@@ -122,14 +122,14 @@ func (a *App) settingEntries() (out []paletteEntry) {
 func (a *App) lookEntries() (out []paletteEntry) {
 	for t := ThemeAuto; t < themeCount; t++ {
 		e := paletteEntry{kind: "theme", text: t.String(), also: "theme colours", do: func(a *App) tea.Cmd { return a.setTheme(t) }}
-		if t == a.theme {
+		if t == a.themeChoice {
 			e.also += ", the theme of now"
 		}
 		out = append(out, e)
 	}
 	for g := GlyphsAuto; g < glyphsCount; g++ {
 		e := paletteEntry{kind: "glyphs", text: g.String(), also: "glyphs of drawings", do: func(a *App) tea.Cmd { return a.setGlyphs(g) }}
-		if g == a.glyphs {
+		if g == a.glyphChoice {
 			e.also += ", the glyphs of now"
 		}
 		out = append(out, e)
@@ -144,9 +144,9 @@ func (a *App) lookEntries() (out []paletteEntry) {
 // dataEntries name the data sets. A run has one data set for good, so they only say how to train on another.
 func (a *App) dataEntries() (out []paletteEntry) {
 	for _, name := range a.dataSets {
-		name = clean(name)
+		name = Clean(name)
 		why := "starts another run: newtop --data " + name
-		if a.h.run != nil && name == clean(a.h.run.Data.Name) {
+		if a.h.run != nil && name == Clean(a.h.run.Data.Name) {
 			why = "this run trains on it"
 		}
 		out = append(out, paletteEntry{kind: "data", text: name, also: "data set", why: why})
@@ -196,7 +196,7 @@ func (p *palette) choose(a *App) tea.Cmd {
 	}
 	e := &p.entries[p.shown[p.at]]
 	if e.why != "" {
-		a.note(tokWarn, e.why)
+		a.note(Warn, e.why)
 		return a.expire()
 	}
 	a.overlay = nil
@@ -207,17 +207,17 @@ func (p *palette) draw(a *App, w, h int) []string {
 	v := a.paneView()
 	bw := min(w-2, 92)
 	inner := bw - 4
-	l := v.line(inner)
-	l.put(tokAccent, ": ")
+	l := v.Line(inner)
+	l.Put(Accent, ": ")
 	if p.filter.Value() == "" {
-		l.put(tokAccent, "▏").put(tokMuted, "type to search commands, methods, panes, settings, themes")
+		l.Put(Accent, "▏").Put(Muted, "type to search commands, methods, panes, settings, themes")
 	} else {
-		typedLine(&v.pen, l, &p.filter, true)
+		typedLine(&v.Pen, l, &p.filter, true)
 	}
-	rows := []string{l.full(), ""}
+	rows := []string{l.Full(), ""}
 	room := max(1, min(h-4, 26)-2)
 	if len(p.shown) == 0 {
-		rows = append(rows, v.line(inner).put(tokWarn, "nothing matches").full())
+		rows = append(rows, v.Line(inner).Put(Warn, "nothing matches").Full())
 		room--
 	}
 	first := max(0, min(p.at-room/2, len(p.shown)-room))
@@ -228,34 +228,34 @@ func (p *palette) draw(a *App, w, h int) []string {
 	if n := len(p.shown); n > 0 {
 		title += " " + format.Count(p.at+1) + "/" + format.Count(n)
 	}
-	return dialogBox(&v.pen, title, clip(block(rows, inner, room+2), h-2), bw)
+	return dialogBox(&v.Pen, title, Clip(Block(rows, inner, room+2), h-2), bw)
 }
 
 // row has the kind, the text with more about it, and the key at the right end.
 func (p *palette) row(v *view, e *paletteEntry, chosen bool, w int) string {
-	arrow, ink, more := " ", tokText, tokMuted
+	arrow, ink, more := " ", Text, Muted
 	switch {
 	case chosen:
-		arrow, ink = "▸", tokChosen
+		arrow, ink = "▸", Chosen
 	case e.why != "":
-		ink = tokMuted
+		ink = Muted
 	}
-	right := v.line(12)
+	right := v.Line(12)
 	if e.key != "" {
-		right.put(tokAccent, e.key)
+		right.Put(Accent, e.key)
 	}
-	l := v.line(w - max(right.w, 3) - 1)
-	l.put(tokAccent, arrow+" ").put(tokMuted, pad(e.kind, 9)).put(ink, ansi.Truncate(e.text, l.left(), "…"))
+	l := v.Line(w - max(right.Width, 3) - 1)
+	l.Put(Accent, arrow+" ").Put(Muted, Pad(e.kind, 9)).Put(ink, ansi.Truncate(e.text, l.Left(), "…"))
 	about := e.also
 	if e.why != "" {
 		about = e.why
 		if chosen {
-			more = tokWarn
+			more = Warn
 		}
 	}
-	if about != "" && l.left() > 6 {
-		l.put(more, "  "+ansi.Truncate(about, l.left()-2, "…"))
+	if about != "" && l.Left() > 6 {
+		l.Put(more, "  "+ansi.Truncate(about, l.Left()-2, "…"))
 	}
-	row := v.line(w).raw(l.full(), l.room)
-	return row.to(w-right.w).raw(right.b.String(), right.w).full()
+	row := v.Line(w).Raw(l.Full(), l.Room)
+	return row.To(w-right.Width).Append(right).Full()
 }

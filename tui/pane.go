@@ -12,7 +12,7 @@ import (
 
 // view is what panes read when they draw. They never change it.
 type view struct {
-	pen
+	Pen
 	h *history
 }
 
@@ -22,7 +22,7 @@ type pane interface {
 	// name stands in the frame and in the help.
 	name(v *view) string
 	// head puts the current values into the frame, after the name; it may stop at any width.
-	head(v *view, l *line)
+	head(v *view, l *Line)
 	// body draws into w × h cells (both ≥ 1): at most h rows, none wider than w. zoomed says that the
 	// pane has the whole screen.
 	body(v *view, w, h int, zoomed bool) []string
@@ -103,9 +103,9 @@ func (d *drawn) draw(p pane, v *view, r rect, key drawnKey) []string {
 	}
 	d.key = key
 	if key.bare {
-		d.rows = block(p.strip(v, r.w, r.h), r.w, r.h)
+		d.rows = Block(p.strip(v, r.w, r.h), r.w, r.h)
 		if key.focused {
-			d.rows[0] = v.line(1).put(tokFocus, "▸").full() + ansi.TruncateLeft(d.rows[0], 1, "")
+			d.rows[0] = v.Line(1).Put(Focus, "▸").Full() + ansi.TruncateLeft(d.rows[0], 1, "")
 		}
 		return d.rows
 	}
@@ -115,45 +115,45 @@ func (d *drawn) draw(p pane, v *view, r rect, key drawnKey) []string {
 
 // frame draws a pane in its border, which carries the name and the current values.
 func frame(p pane, v *view, r rect, key drawnKey) []string {
-	ink := tokBorder
+	ink := Border
 	if key.focused {
-		ink = tokFocus
+		ink = Focus
 	}
 	inner := r.w - 2
 	rows := make([]string, 0, r.h)
 	rows = append(rows, frameTop(p, v, r.w, key.focused))
-	side := v.line(1)
-	side.put(ink, "│")
-	edge := side.full()
-	for _, row := range block(p.body(v, max(inner-2, 1), max(r.h-2, 1), key.zoomed), inner-2, r.h-2) {
+	side := v.Line(1)
+	side.Put(ink, "│")
+	edge := side.Full()
+	for _, row := range Block(p.body(v, max(inner-2, 1), max(r.h-2, 1), key.zoomed), inner-2, r.h-2) {
 		rows = append(rows, edge+" "+row+" "+edge)
 	}
-	bottom := v.line(r.w)
-	bottom.put(ink, "╰"+repeat("─", inner)+"╯")
-	return append(rows, bottom.full())
+	bottom := v.Line(r.w)
+	bottom.Put(ink, "╰"+Repeat("─", inner)+"╯")
+	return append(rows, bottom.Full())
 }
 
 // frameTop draws the border's first row, with the name and the current values.
 func frameTop(p pane, v *view, w int, focused bool) string {
-	ink, nameInk := tokBorder, tokStrong
+	ink, nameInk := Border, Strong
 	if focused {
-		ink, nameInk = tokFocus, tokFocus
+		ink, nameInk = Focus, Focus
 	}
-	top := v.line(w)
-	top.put(ink, "╭─")
-	title := v.line(w - 4)
-	title.put(tokText, " ").put(nameInk, p.name(v)).put(tokText, " ")
-	values := v.line(title.left() - 2)
+	top := v.Line(w)
+	top.Put(ink, "╭─")
+	title := v.Line(w - 4)
+	title.Put(Text, " ").Put(nameInk, p.name(v)).Put(Text, " ")
+	values := v.Line(title.Left() - 2)
 	p.head(v, values)
-	if values.w > 0 {
-		title.put(tokText, " ").raw(values.b.String(), values.w).put(tokText, " ")
+	if values.Width > 0 {
+		title.Put(Text, " ").Append(values).Put(Text, " ")
 	}
-	top.raw(title.b.String(), title.w)
-	for top.left() > 1 {
-		top.put(ink, repeat("─", top.left()-1))
+	top.Append(title)
+	for top.Left() > 1 {
+		top.Put(ink, Repeat("─", top.Left()-1))
 	}
-	top.put(ink, "╮")
-	return top.full()
+	top.Put(ink, "╮")
+	return top.Full()
 }
 
 // trend says whether the newest value went up or down.

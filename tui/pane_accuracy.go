@@ -31,7 +31,7 @@ func (p *accuracyPane) unit(v *view) func(float64) string {
 	return format.Percent
 }
 
-func (p *accuracyPane) head(v *view, l *line) {
+func (p *accuracyPane) head(v *view, l *Line) {
 	pick := func(e, r float64) float64 {
 		if v.h.regression() {
 			return r
@@ -42,10 +42,10 @@ func (p *accuracyPane) head(v *view, l *line) {
 	pairHead(v, l, pick(float64(now.Error), float64(now.RMSE)), pick(float64(old.Error), float64(old.RMSE)),
 		pick(float64(now.TestError), float64(now.TestRMSE)), pick(float64(old.TestError), float64(old.TestRMSE)), v.h.untold(&v.h.fault), p.unit(v))
 	if v.h.hasBest && v.h.epochs > 1 {
-		l.group(tokMuted.of("  best "), tokStrong.of(p.unit(v)(v.h.best)), tokMuted.of(" at "+format.Count(v.h.bestEpoch)))
+		l.Group(Muted.Of("  best "), Strong.Of(p.unit(v)(v.h.best)), Muted.Of(" at "+format.Count(v.h.bestEpoch)))
 	}
 	if low, high := v.h.memberLow.last(), v.h.memberHigh.last(); low == low {
-		l.group(tokMuted.of("  members "), tokText.of(p.unit(v)(low)+" to "+p.unit(v)(high)))
+		l.Group(Muted.Of("  members "), Text.Of(p.unit(v)(low)+" to "+p.unit(v)(high)))
 	}
 	scaleHead(l, p.log)
 }
@@ -55,8 +55,8 @@ func (p *accuracyPane) plot(v *view) plot {
 	pl.log, pl.zero, pl.curves[0].alarm = p.log, true, false
 	if !v.h.memberLow.empty() {
 		pl.curves = append(pl.curves,
-			plotCurve{name: "best member", tok: tokMuted, series: &v.h.memberLow, mark: '.'},
-			plotCurve{name: "worst", tok: tokMuted, series: &v.h.memberHigh, mark: '.'})
+			plotCurve{name: "best member", tok: Muted, series: &v.h.memberLow, mark: '.'},
+			plotCurve{name: "worst", tok: Muted, series: &v.h.memberHigh, mark: '.'})
 	}
 	if !v.h.regression() {
 		pl.label = func(f float64) string { return format.Tick(format.Round(100*f, 6)) + "%" }
@@ -68,9 +68,9 @@ func (p *accuracyPane) body(v *view, w, h int, zoomed bool) []string {
 	pl := p.plot(v)
 	pl.best, pl.value, pl.waiting = true, p.unit(v), v.without(p.name(v))
 	if zoomed {
-		return p.whole(&v.pen, &p.chart, pl, w, h)
+		return p.whole(&v.Pen, &p.chart, pl, w, h)
 	}
-	return p.chart.draw(&v.pen, pl, w, h)
+	return p.chart.draw(&v.Pen, pl, w, h)
 }
 
 func (p *accuracyPane) strip(v *view, w, h int) []string {

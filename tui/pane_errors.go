@@ -123,18 +123,18 @@ func class(e *event.ErrorsEvent, i int) string {
 		return "nothing"
 	}
 	if i < len(e.Classes) {
-		if s := strings.TrimSpace(clean(e.Classes[i])); s != "" {
+		if s := strings.TrimSpace(Clean(e.Classes[i])); s != "" {
 			return s
 		}
 	}
 	return strconv.Itoa(i)
 }
 
-func (p *errorsPane) head(v *view, l *line) {
+func (p *errorsPane) head(v *view, l *Line) {
 	e := v.h.errors
 	if e == nil {
 		if v.h.status.Computing == "errors" {
-			l.group(tokWarn.of("computing"))
+			l.Group(Warn.Of("computing"))
 		}
 		return
 	}
@@ -143,20 +143,20 @@ func (p *errorsPane) head(v *view, l *line) {
 		rows = "training rows"
 	}
 	if _, all := byClass(e); all.rows > 0 {
-		if !l.group(tokStrong.of(format.Count(all.wrong)), tokMuted.of(" of "+format.Count(all.rows)+" "+rows+" wrong")) {
-			l.group(tokStrong.of(format.Count(all.wrong)), tokMuted.of(" of "+format.Count(all.rows)))
+		if !l.Group(Strong.Of(format.Count(all.wrong)), Muted.Of(" of "+format.Count(all.rows)+" "+rows+" wrong")) {
+			l.Group(Strong.Of(format.Count(all.wrong)), Muted.Of(" of "+format.Count(all.rows)))
 		}
 	} else if s, ok := residualsOf(e, p.output); ok {
-		l.group(tokMuted.of("rms "), tokStrong.of(format.Number(s.rms)))
-		l.group(tokMuted.of("  " + rows))
+		l.Group(Muted.Of("rms "), Strong.Of(format.Number(s.rms)))
+		l.Group(Muted.Of("  " + rows))
 	}
 	for _, s := range []string{"  after epoch " + format.Count(e.Epoch), "  at " + format.Count(e.Epoch)} {
-		if l.group(tokMuted.of(s)) {
+		if l.Group(Muted.Of(s)) {
 			break
 		}
 	}
 	if old := v.h.latest.Epoch - e.Epoch; old > 0 {
-		l.group(tokMuted.of(", " + format.Counted(old, "epoch") + " ago"))
+		l.Group(Muted.Of(", " + format.Counted(old, "epoch") + " ago"))
 	}
 }
 
@@ -179,7 +179,7 @@ func (p *errorsPane) body(v *view, w, h int, zoomed bool) []string {
 	default:
 		rows = p.residualPage(v, e, w, h)
 	}
-	return append(block(rows, w, h), keys)
+	return append(Block(rows, w, h), keys)
 }
 
 // confusionPage puts the matrix beside what it says in words and, where there is room, beside the worst rows.
@@ -187,9 +187,9 @@ func (p *errorsPane) confusionPage(v *view, e *event.ErrorsEvent, w, h int) []st
 	left := confusionWidth(e, w, h)
 	room := w - left - 3
 	if room < 22 {
-		p := planMatrix(e, w, h-matrixHead-1, halves(&v.pen))
+		p := planMatrix(e, w, h-matrixHead-1, halves(&v.Pen))
 		used := matrixHead + p.rows + 1
-		rows := block(confusionRows(v, e, w, h), w, min(used, h))
+		rows := Block(confusionRows(v, e, w, h), w, min(used, h))
 		if rest := h - used - 1; rest > 0 {
 			rows = append(append(rows, ""), confusionWords(v, e, w, rest)...)
 		}
@@ -200,12 +200,12 @@ func (p *errorsPane) confusionPage(v *view, e *event.ErrorsEvent, w, h int) []st
 		worst = h * 11 / 20
 		words = h - worst - 1
 	}
-	side := block(confusionWords(v, e, room, words), room, words)
+	side := Block(confusionWords(v, e, room, words), room, words)
 	if worst > 0 {
 		side = append(side, "")
 		side = append(side, worstList(v, e, room, worst)...)
 	}
-	return beside(block(confusionRows(v, e, left, h), left, h), left+1, side)
+	return Beside(Block(confusionRows(v, e, left, h), left, h), left+1, side)
 }
 
 func (p *errorsPane) residualPage(v *view, e *event.ErrorsEvent, w, h int) []string {
@@ -214,23 +214,23 @@ func (p *errorsPane) residualPage(v *view, e *event.ErrorsEvent, w, h int) []str
 	}
 	if w < 100 {
 		top := h/2 - 1
-		return append(append(block(residualRows(v, e, p.output, w, top), w, top), ""), worstList(v, e, w, h-top-1)...)
+		return append(append(Block(residualRows(v, e, p.output, w, top), w, top), ""), worstList(v, e, w, h-top-1)...)
 	}
 	left := w/2 - 2
-	return beside(block(residualRows(v, e, p.output, left, h), left, h), left+1, worstList(v, e, w-left-3, h))
+	return Beside(Block(residualRows(v, e, p.output, left, h), left, h), left+1, worstList(v, e, w-left-3, h))
 }
 
 // keys names the pane's own keys.
 func (p *errorsPane) keys(v *view, e *event.ErrorsEvent, w int) string {
-	l := v.line(w)
-	put := func(k, what string) { l.group(tokAccent.of(k), tokMuted.of(" "+what+"   ")) }
+	l := v.Line(w)
+	put := func(k, what string) { l.Group(Accent.Of(k), Muted.Of(" "+what+"   ")) }
 	switch {
 	case v.h.watched():
-		l.group(tokMuted.of("as recorded   "))
+		l.Group(Muted.Of("as recorded   "))
 	case v.h.over():
-		l.group(tokMuted.of("the run has ended   "))
+		l.Group(Muted.Of("the run has ended   "))
 	case v.h.viewer:
-		l.group(tokMuted.of("as last asked   "))
+		l.Group(Muted.Of("as last asked   "))
 	default:
 		put("v", "compute anew")
 		if v.h.run != nil && v.h.run.Data.TestRows > 0 {
@@ -253,9 +253,9 @@ func (p *errorsPane) keys(v *view, e *event.ErrorsEvent, w int) string {
 		put("←→", "output "+strconv.Itoa(min(p.output, len(e.Residuals)-1)+1)+" of "+strconv.Itoa(len(e.Residuals)))
 	}
 	if v.h.status.Computing == "errors" {
-		l.group(tokWarn.of("computing"))
+		l.Group(Warn.Of("computing"))
 	}
-	return l.full()
+	return l.Full()
 }
 
 // brief is what a small pane says: the worst confusions beside the worst classes.
@@ -268,54 +268,54 @@ func (p *errorsPane) brief(v *view, e *event.ErrorsEvent, w, h int) []string {
 
 func (p *errorsPane) nothing(v *view, w, h int, zoomed bool) []string {
 	rows := make([]string, h)
-	say := func(i int, t token, s string) {
+	say := func(i int, t Token, s string) {
 		if i >= 0 && i < h {
-			rows[i] = v.line(w).to((w-cells(s))/2).put(t, s).full()
+			rows[i] = v.Line(w).To((w-Cells(s))/2).Put(t, s).Full()
 		}
 	}
 	at := (h - 1) / 2
 	switch {
 	case v.h.run == nil:
-		say(at, tokMuted, waiting(v))
+		say(at, Muted, waiting(v))
 	case v.h.status.Computing == "errors":
-		say(at, tokWarn, "computing where the net is wrong")
+		say(at, Warn, "computing where the net is wrong")
 	case v.h.watched() && v.h.epochs > 0:
-		say(at, tokMuted, "nobody looked at the errors")
-		say(at+1, tokMuted, "while this run was recorded")
+		say(at, Muted, "nobody looked at the errors")
+		say(at+1, Muted, "while this run was recorded")
 	case v.h.watched():
-		say(at, tokMuted, waiting(v))
+		say(at, Muted, waiting(v))
 	case v.h.over():
-		say(at, tokMuted, "no errors were looked at")
+		say(at, Muted, "no errors were looked at")
 	case v.h.viewer:
-		say(at, tokMuted, "no errors looked at yet")
-		say(at+1, tokMuted, "who controls can compute them")
+		say(at, Muted, "no errors looked at yet")
+		say(at+1, Muted, "who controls can compute them")
 	case zoomed:
-		say(at, tokMuted, "no errors looked at yet")
-		say(at+1, tokMuted, "v computes them now")
+		say(at, Muted, "no errors looked at yet")
+		say(at+1, Muted, "v computes them now")
 	default:
-		say(at, tokMuted, "no errors looked at yet")
-		say(at+1, tokMuted, "enter computes them now")
+		say(at, Muted, "no errors looked at yet")
+		say(at+1, Muted, "enter computes them now")
 	}
 	return rows
 }
 
 func (p *errorsPane) strip(v *view, w, _ int) []string {
-	l := v.line(w)
-	v.label(l, "errors")
+	l := v.Line(w)
+	v.Label(l, "errors")
 	e := v.h.errors
 	if e == nil {
 		text := "zoomed they are computed"
 		if v.h.unasked() {
 			text = "none were looked at"
 		}
-		return []string{l.put(tokMuted, text).full()}
+		return []string{l.Put(Muted, text).Full()}
 	}
 	if c := confusions(e); len(c) > 0 {
-		l.group(tokStrong.of(class(e, c[0].is)), tokMuted.of(" taken for "), tokStrong.of(class(e, c[0].said)),
-			tokMuted.of(": "), tokText.of(format.Count(c[0].n)+"  "))
+		l.Group(Strong.Of(class(e, c[0].is)), Muted.Of(" taken for "), Strong.Of(class(e, c[0].said)),
+			Muted.Of(": "), Text.Of(format.Count(c[0].n)+"  "))
 	}
 	p.head(v, l)
-	return []string{l.full()}
+	return []string{l.Full()}
 }
 
 // residualFigures sum up the residuals of one output.

@@ -26,7 +26,7 @@ func planMatrix(e *event.ErrorsEvent, w, h, halves int) matrixPlan {
 	p := matrixPlan{label: 2}
 	most := 0
 	for i, row := range e.Confusion {
-		p.label = max(p.label, min(cells(class(e, i)), 10)+1)
+		p.label = max(p.label, min(Cells(class(e, i)), 10)+1)
 		for j, k := range row {
 			if i != j {
 				most = max(most, k)
@@ -68,17 +68,17 @@ func confusionWidth(e *event.ErrorsEvent, w, h int) int {
 // confusionRows draws the matrix: a row for each class, a column for what the net says, shaded by the counts of the
 // wrong ones alone; what is right stands apart.
 func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
-	m := newMosaic(&v.pen, w, h)
+	m := newMosaic(&v.Pen, w, h)
 	n := len(e.Confusion)
-	p := planMatrix(e, w, h-matrixHead-1, halves(&v.pen))
+	p := planMatrix(e, w, h-matrixHead-1, halves(&v.Pen))
 	most := 0
 	if c := confusions(e); len(c) > 0 {
 		most = c[0].n
 	}
-	sc := scale{rampHeat, 0, float64(max(most, 1))}
+	sc := scale{RampHeat, 0, float64(max(most, 1))}
 	for _, s := range []string{"rows: the class; columns: what the net says", "rows: the class; columns: said"} {
-		if cells(s) <= w {
-			m.write(0, 0, tokMuted, s)
+		if Cells(s) <= w {
+			m.write(0, 0, Muted, s)
 			break
 		}
 	}
@@ -95,14 +95,14 @@ func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
 				}
 			}
 		}
-		fit := r.fitted(p.cols, p.rows*halves(&v.pen), true)
+		fit := r.fitted(p.cols, p.rows*halves(&v.Pen), true)
 		m.paint(p.label, matrixHead, &fit, sc)
 	}
 	if y := matrixHead + p.rows; y < h {
 		x := m.key(0, y, min(8, most+1), sc)
 		if !p.numbers {
-			x = m.write(x, y, tokMuted, "   right ")
-			one := raster{1, halves(&v.pen), []float64{math.Inf(1), math.Inf(1)}[:halves(&v.pen)]}
+			x = m.write(x, y, Muted, "   right ")
+			one := raster{1, halves(&v.Pen), []float64{math.Inf(1), math.Inf(1)}[:halves(&v.Pen)]}
 			m.paint(x, y, &one, sc)
 		}
 	}
@@ -120,40 +120,40 @@ func (p *matrixPlan) names(m *mosaic, e *event.ErrorsEvent) {
 			x = p.label + i*p.cols/n
 		}
 		if p.cell > 1 {
-			if cells(name) > p.cell-1 {
+			if Cells(name) > p.cell-1 {
 				name = cutTo(name, p.cell-1)
 			}
-			x -= cells(name) - 1
+			x -= Cells(name) - 1
 		}
 		gap := 1
-		if cells(name) == 1 && p.cell == 1 {
+		if Cells(name) == 1 && p.cell == 1 {
 			gap = 0
 		}
 		if x >= free+gap || i == 0 {
-			if p.cell <= 1 && x+cells(name) > p.label+p.cols {
+			if p.cell <= 1 && x+Cells(name) > p.label+p.cols {
 				continue
 			}
-			free = m.write(x, 1, tokText, name)
+			free = m.write(x, 1, Text, name)
 		}
 	}
 	for y := 0; y < p.rows; y += max(p.tall, 1) {
 		from, to := portion(y, p.rows, n)
 		name := class(e, from)
-		if to-from == 2 && cells(name) == 1 && cells(class(e, from+1)) == 1 && p.label > 2 {
+		if to-from == 2 && Cells(name) == 1 && Cells(class(e, from+1)) == 1 && p.label > 2 {
 			name += class(e, from+1)
 		}
-		m.write(0, matrixHead+y, tokText, cutTo(name, p.label-1))
+		m.write(0, matrixHead+y, Text, cutTo(name, p.label-1))
 	}
 }
 
 // cutTo shortens a name to so many columns.
 func cutTo(s string, w int) string {
-	if cells(s) <= w {
+	if Cells(s) <= w {
 		return s
 	}
 	out := ""
 	for _, r := range s {
-		if cells(out+string(r)) > w {
+		if Cells(out+string(r)) > w {
 			break
 		}
 		out += string(r)
@@ -166,21 +166,21 @@ func (p *matrixPlan) counts(m *mosaic, e *event.ErrorsEvent, sc scale) {
 	for i, row := range e.Confusion {
 		for j, n := range row {
 			x, y := p.label+p.cell*j, matrixHead+p.tall*i
-			text := right(strconv.Itoa(n), p.cell)
+			text := Right(strconv.Itoa(n), p.cell)
 			switch {
-			case i == j && cells(text) > p.cell:
-				m.write(x, y, tokGood, right("\\", p.cell))
+			case i == j && Cells(text) > p.cell:
+				m.write(x, y, Good, Right("\\", p.cell))
 			case i == j:
-				m.write(x, y, tokGood, text)
+				m.write(x, y, Good, text)
 			case n == 0:
-				m.write(x, y, tokGrid, right("·", p.cell))
+				m.write(x, y, Grid, Right("·", p.cell))
 			case halves(m.v) == 2:
-				m.over(x, y, text, float64(n), sc, tokStrong)
+				m.over(x, y, text, float64(n), sc, Strong)
 				if p.tall > 1 {
-					m.over(x, y+1, spaces(p.cell), float64(n), sc, tokText)
+					m.over(x, y+1, Spaces(p.cell), float64(n), sc, Text)
 				}
 			default:
-				m.write(x, y, tokStrong, text)
+				m.write(x, y, Strong, text)
 			}
 		}
 	}
@@ -191,14 +191,14 @@ func (p *matrixPlan) counts(m *mosaic, e *event.ErrorsEvent, sc scale) {
 func confusionWords(v *view, e *event.ErrorsEvent, w, h int) []string {
 	list := confusions(e)
 	if len(list) == 0 {
-		return []string{v.line(w).put(tokGood, "none is wrong").full()}
+		return []string{v.Line(w).Put(Good, "none is wrong").Full()}
 	}
 	classes, _ := byClass(e)
 	size := map[int]int{}
 	name := 1
 	for _, c := range classes {
 		size[c.class] = c.rows
-		name = max(name, min(cells(class(e, c.class)), 12))
+		name = max(name, min(Cells(class(e, c.class)), 12))
 	}
 	left := w
 	if w >= 3*name+43 {
@@ -217,27 +217,27 @@ func confusionWords(v *view, e *event.ErrorsEvent, w, h int) []string {
 	side := make([]string, 0, h)
 	for i := range min(h, len(classes)) {
 		c := classes[i]
-		l := v.line(w-left).put(tokText, pad(cutTo(class(e, c.class), name), name)+" ")
-		l.put(tokStrong, right(format.Percent(c.rate()), 6))
-		l.group(tokMuted.of(" wrong of " + format.Count(c.rows)))
-		side = append(side, l.full())
+		l := v.Line(w-left).Put(Text, Pad(cutTo(class(e, c.class), name), name)+" ")
+		l.Put(Strong, Right(format.Percent(c.rate()), 6))
+		l.Group(Muted.Of(" wrong of " + format.Count(c.rows)))
+		side = append(side, l.Full())
 	}
-	return beside(block(rows, left-2, len(rows)), left-2, side)
+	return Beside(Block(rows, left-2, len(rows)), left-2, side)
 }
 
 func confusionLine(v *view, e *event.ErrorsEvent, c confusion, of, name, w int) string {
-	l := v.line(w)
-	l.put(tokText, pad(cutTo(class(e, c.is), name), name)).put(tokMuted, " taken for ")
-	l.put(tokText, cutTo(class(e, c.said), name)+": ").put(tokStrong, format.Count(c.n))
-	l.to(2*name + 17).group(tokMuted.of(" " + right(format.Percent(float64(c.n)/float64(max(of, 1))), 6)))
-	l.group(tokMuted.of(" of " + format.Count(of)))
-	return l.full()
+	l := v.Line(w)
+	l.Put(Text, Pad(cutTo(class(e, c.is), name), name)).Put(Muted, " taken for ")
+	l.Put(Text, cutTo(class(e, c.said), name)+": ").Put(Strong, format.Count(c.n))
+	l.To(2*name + 17).Group(Muted.Of(" " + Right(format.Percent(float64(c.n)/float64(max(of, 1))), 6)))
+	l.Group(Muted.Of(" of " + format.Count(of)))
+	return l.Full()
 }
 
 func worstClass(v *view, e *event.ErrorsEvent, c classErrors, w int) string {
-	l := v.line(w)
-	l.group(tokMuted.of("worst class "), tokStrong.of(class(e, c.class)), tokMuted.of(": "), tokText.of(format.Percent(c.rate())),
-		tokMuted.of(" wrong"))
-	l.group(tokMuted.of(" of " + format.Count(c.rows)))
-	return l.full()
+	l := v.Line(w)
+	l.Group(Muted.Of("worst class "), Strong.Of(class(e, c.class)), Muted.Of(": "), Text.Of(format.Percent(c.rate())),
+		Muted.Of(" wrong"))
+	l.Group(Muted.Of(" of " + format.Count(c.rows)))
+	return l.Full()
 }

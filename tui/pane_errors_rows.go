@@ -14,9 +14,9 @@ func worstList(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if h < 1 {
 		return nil
 	}
-	rows := []string{v.line(w).put(tokAccent, "greatest loss").full()}
+	rows := []string{v.Line(w).Put(Accent, "greatest loss").Full()}
 	if len(e.Worst) == 0 {
-		return append(rows, v.line(w).put(tokMuted, "no rows were sent").full())
+		return append(rows, v.Line(w).Put(Muted, "no rows were sent").Full())
 	}
 	if tiles := worstTiles(v, e, w, h-1); tiles != nil {
 		return append(rows, tiles...)
@@ -52,20 +52,20 @@ func floats(x []event.Float, most int) string {
 }
 
 func worstLine(v *view, e *event.ErrorsEvent, r *event.WorstRow, w int) string {
-	l := v.line(w)
-	l.put(tokStrong, right(format.Number(float64(r.Loss)), 7)).put(tokText, "  "+pad(rowVerdict(e, r), 16))
-	if !l.group(tokMuted.of("  row " + pad(strconv.Itoa(r.Row), 5))) {
-		return l.full()
+	l := v.Line(w)
+	l.Put(Strong, Right(format.Number(float64(r.Loss)), 7)).Put(Text, "  "+Pad(rowVerdict(e, r), 16))
+	if !l.Group(Muted.Of("  row " + Pad(strconv.Itoa(r.Row), 5))) {
+		return l.Full()
 	}
 	for i, f := range r.Inputs {
 		s := " " + format.Tick(format.Round(float64(f), 3))
-		if room := l.left(); cells(s) > room || i+1 < len(r.Inputs) && cells(s) > room-2 {
-			l.put(tokMuted, " …")
+		if room := l.Left(); Cells(s) > room || i+1 < len(r.Inputs) && Cells(s) > room-2 {
+			l.Put(Muted, " …")
 			break
 		}
-		l.put(tokMuted, s)
+		l.Put(Muted, s)
 	}
-	return l.full()
+	return l.Full()
 }
 
 // worstTiles draws the rows as images with a caption each, as large as lets all of them in, or nil if they are
@@ -79,7 +79,7 @@ func worstTiles(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if wide == 0 {
 		return nil
 	}
-	m := newMosaic(&v.pen, w, h)
+	m := newMosaic(&v.Pen, w, h)
 	step := max(wide, 12) + 2
 	for i := range min(len(e.Worst), across*down) {
 		r := &e.Worst[i]
@@ -92,17 +92,17 @@ func worstTiles(v *view, e *event.ErrorsEvent, w, h int) []string {
 			picture.v[k] = float64(r.Inputs[k])
 		}
 		low, high, _ := picture.extremes()
-		fit := picture.fitted(wide, tall*halves(&v.pen), false)
-		m.paint(x, y, &fit, scale{rampImage, low, high})
+		fit := picture.fitted(wide, tall*halves(&v.Pen), false)
+		m.paint(x, y, &fit, scale{RampImage, low, high})
 		text := class(e, r.Target) + " for " + class(e, r.Output)
 		if r.Target >= 0 && r.Target != r.Output {
 			text = class(e, r.Target) + " → " + class(e, r.Output)
 		} else if r.Target < 0 {
 			text = format.Number(float64(r.Loss))
 		}
-		end := m.write(x, y+tall, tokText, cutTo(text, step-2))
-		if s := "  " + shortLoss(float64(r.Loss)); end+cells(s) <= x+step-1 {
-			m.write(end, y+tall, tokMuted, s)
+		end := m.write(x, y+tall, Text, cutTo(text, step-2))
+		if s := "  " + shortLoss(float64(r.Loss)); end+Cells(s) <= x+step-1 {
+			m.write(end, y+tall, Muted, s)
 		}
 	}
 	return m.rows()
@@ -137,15 +137,15 @@ func tiling(n, width, height, caption, extra, w, h int) (wide, tall, across, dow
 func residualRows(v *view, e *event.ErrorsEvent, output, w, h int) []string {
 	s, ok := residualsOf(e, output)
 	if !ok {
-		return []string{v.line(w).put(tokMuted, "no residuals").full()}
+		return []string{v.Line(w).Put(Muted, "no residuals").Full()}
 	}
-	l := v.line(w)
-	l.put(tokAccent, "output less target")
-	l.group(tokMuted.of("  rms "), tokStrong.of(format.Number(s.rms)))
-	l.group(tokMuted.of("  mean "), tokText.of(format.Number(s.mean)))
-	l.group(tokMuted.of("  " + format.Counted(s.n, "row")))
+	l := v.Line(w)
+	l.Put(Accent, "output less target")
+	l.Group(Muted.Of("  rms "), Strong.Of(format.Number(s.rms)))
+	l.Group(Muted.Of("  mean "), Text.Of(format.Number(s.mean)))
+	l.Group(Muted.Of("  " + format.Counted(s.n, "row")))
 	if h < 4 || w < 12 {
-		return []string{l.full()}
+		return []string{l.Full()}
 	}
 	most := math.Max(math.Max(s.high, -s.low), 1e-300)
 	bins := make([]int, max(5, min((w-1)/2, 59))|1)
@@ -155,15 +155,15 @@ func residualRows(v *view, e *event.ErrorsEvent, output, w, h int) []string {
 		bins[i]++
 		top = max(top, bins[i])
 	}
-	return append([]string{l.full()}, histogram(v, bins, top, most, w, h-1)...)
+	return append([]string{l.Full()}, histogram(v, bins, top, most, w, h-1)...)
 }
 
 // histogram draws bars from −most to most, the middle marked, over a row of labels.
 func histogram(v *view, bins []int, top int, most float64, w, h int) []string {
-	m := newMosaic(&v.pen, w, h)
+	m := newMosaic(&v.Pen, w, h)
 	each := max(1, w/len(bins))
 	width := min(each*len(bins), w)
-	levels := v.gl.levels
+	levels := v.Glyphs.levels
 	steps := len(levels) - 1
 	for i, n := range bins {
 		full := int(math.Round(float64(n) / float64(max(top, 1)) * float64((h-1)*steps)))
@@ -172,7 +172,7 @@ func histogram(v *view, bins []int, top int, most float64, w, h int) []string {
 		}
 		for y := h - 2; y >= 0 && full > 0; y-- {
 			for x := range each {
-				m.set(i*each+x, y, levels[min(full, steps)], v.th.ink[tokTrain])
+				m.set(i*each+x, y, levels[min(full, steps)], v.Palette.ink[Train])
 			}
 			full -= steps
 		}
@@ -180,13 +180,13 @@ func histogram(v *view, bins []int, top int, most float64, w, h int) []string {
 	middle := width / 2
 	for y := range h - 1 {
 		if y < len(m.tile) && m.tile[y*m.w+min(middle, m.w-1)].r == 0 {
-			m.set(middle, y, '┊', v.th.ink[tokGrid])
+			m.set(middle, y, '┊', v.Palette.ink[Grid])
 		}
 	}
 	high := format.Number(most)
-	m.write(0, h-1, tokMuted, format.Number(-most))
-	m.write(middle, h-1, tokMuted, "0")
-	m.write(width-cells(high), h-1, tokMuted, high)
-	m.write(0, 0, tokMuted, format.Count(top)+" ┤")
+	m.write(0, h-1, Muted, format.Number(-most))
+	m.write(middle, h-1, Muted, "0")
+	m.write(width-Cells(high), h-1, Muted, high)
+	m.write(0, 0, Muted, format.Count(top)+" ┤")
 	return m.rows()
 }

@@ -81,8 +81,8 @@ func looksFit(t *testing.T, v *view, mk func(r *rand.Rand) pane) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 60 {
-		v.th = newTheme(r.IntN(2) == 0, []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII}[r.IntN(3)], r.IntN(3) == 0)
-		v.gl = (GlyphsBraille + Glyphs(r.IntN(3))).set(nil)
+		v.Palette = ThemeAuto.Palette(r.IntN(2) == 0, []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII}[r.IntN(3)], r.IntN(3) == 0)
+		v.Glyphs = (GlyphsBraille + Glyphs(r.IntN(3))).Set(nil)
 		p := mk(r)
 		at := rect{0, 0, 5 + r.IntN(200), 3 + r.IntN(60)}
 		key := drawnKey{zoomed: r.IntN(2) == 0, bare: r.IntN(4) == 0}
@@ -98,7 +98,7 @@ func looksFit(t *testing.T, v *view, mk func(r *rand.Rand) pane) {
 			if row != again[i] {
 				t.Fatalf("%+v: row %d differs when drawn again", at, i)
 			}
-			if text := toASCII(ansi.Strip(row)); v.gl.ascii && strings.ContainsRune(text, '?') {
+			if text := ToASCII(ansi.Strip(row)); v.Glyphs.ascii && strings.ContainsRune(text, '?') {
 				t.Fatalf("not in ASCII: %q", ansi.Strip(row))
 			}
 		}

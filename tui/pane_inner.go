@@ -29,8 +29,8 @@ type barsKey struct {
 	restarts     int
 	marked       stageMarked
 	dense, done  bool
-	th           *theme
-	gl           *glyphs
+	th           *Palette
+	gl           *GlyphSet
 }
 
 func (*innerPane) toggleLog() bool { return false }
@@ -41,24 +41,24 @@ func (*innerPane) seen(h *history) uint64 {
 	return h.innerGen + h.epochGen + h.runGen + h.settingGen + h.spectrumGen + h.stage.gen
 }
 
-func (p *innerPane) head(v *view, l *line) {
+func (p *innerPane) head(v *view, l *Line) {
 	if len(v.h.bars) == 0 {
 		if v.h.solveless() && !v.h.step.empty() {
-			l.group(tokMuted.of("‖Δw‖ "), tokText.of(format.Number(v.h.step.last())))
+			l.Group(Muted.Of("‖Δw‖ "), Text.Of(format.Number(v.h.step.last())))
 		}
 		return
 	}
 	b := &v.h.bars[len(v.h.bars)-1]
 	s := b.stop()
-	l.group(tokStrong.of(format.Count(b.total)), tokMuted.of(" it "), stopToken(s).of(string(s.Letter())))
+	l.Group(Strong.Of(format.Count(b.total)), Muted.Of(" it "), stopToken(s).Of(string(s.Letter())))
 	if in := barParts(b); in != "" {
-		l.group(tokMuted.of(" in " + in))
+		l.Group(Muted.Of(" in " + in))
 	}
 	if b.epoch != v.h.latest.Epoch {
-		l.group(tokMuted.of(" at " + format.Count(b.epoch)))
+		l.Group(Muted.Of(" at " + format.Count(b.epoch)))
 	}
-	l.group(tokMuted.of("  mean "), tokText.of(strconv.FormatFloat(float64(v.h.inner)/float64(v.h.solves), 'f', 1, 64)))
-	l.group(tokMuted.of("  total "), tokText.of(format.Count(v.h.inner)))
+	l.Group(Muted.Of("  mean "), Text.Of(strconv.FormatFloat(float64(v.h.inner)/float64(v.h.solves), 'f', 1, 64)))
+	l.Group(Muted.Of("  total "), Text.Of(format.Count(v.h.inner)))
 }
 
 func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
@@ -80,7 +80,7 @@ func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
 	}
 	rows = append(rows, p.chart(v, w, spare, zoomed)...)
 	if h >= 3 {
-		rows = append(rows, p.counts(v, v.line(w)).full())
+		rows = append(rows, p.counts(v, v.Line(w)).Full())
 	}
 	if h >= 4 {
 		rows = append(rows, live)
@@ -98,11 +98,11 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 		rows[free] = live
 	}
 	if v.h.solveless() && free >= 4 && !v.h.step.empty() {
-		l := v.line(w)
-		l.put(tokAccent, "‖Δw‖").group(tokMuted.of("  length of each epoch's step"))
-		l.group(tokMuted.of("; no inner solves here"))
-		rows[0] = l.full()
-		copy(rows[1:], p.steps.draw(&v.pen, p.stepPlot(v), w, free-1))
+		l := v.Line(w)
+		l.Put(Accent, "‖Δw‖").Group(Muted.Of("  length of each epoch's step"))
+		l.Group(Muted.Of("; no inner solves here"))
+		rows[0] = l.Full()
+		copy(rows[1:], p.steps.draw(&v.Pen, p.stepPlot(v), w, free-1))
 		return rows
 	}
 	text := "waiting for the first inner solve"
@@ -114,13 +114,13 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 	case v.h.over():
 		text = "there were no inner solves"
 	}
-	rows[(free-1)/2] = v.line(w).to((w-cells(text))/2).put(tokMuted, text).full()
+	rows[(free-1)/2] = v.Line(w).To((w-Cells(text))/2).Put(Muted, text).Full()
 	return rows
 }
 
 // stepPlot is the length of the steps of a method without inner solves.
 func (p *innerPane) stepPlot(v *view) plot {
-	pl := epochPlot(v.h, plotCurve{tok: tokAccent, series: &v.h.step, mark: '*'})
+	pl := epochPlot(v.h, plotCurve{tok: Accent, series: &v.h.step, mark: '*'})
 	pl.log = true
 	return pl
 }
@@ -140,7 +140,7 @@ func barParts(b *innerBar) string {
 }
 
 // counts writes how many solves ended for each reason.
-func (p *innerPane) counts(v *view, l *line) *line {
+func (p *innerPane) counts(v *view, l *Line) *Line {
 	for _, s := range krylov.Stops() {
 		n := v.h.stops[s]
 		rare := s == krylov.NotFinite || s == krylov.Interrupted
@@ -148,14 +148,14 @@ func (p *innerPane) counts(v *view, l *line) *line {
 			continue
 		}
 		gap := ""
-		if l.w > 0 {
+		if l.Width > 0 {
 			gap = "  "
 		}
-		if l.room >= 100 {
-			l.group(tokText.of(gap), stopToken(s).of(string(s.Letter())), tokMuted.of(" "+s.Words()), tokText.of(" "+format.Count(n)))
+		if l.Room >= 100 {
+			l.Group(Text.Of(gap), stopToken(s).Of(string(s.Letter())), Muted.Of(" "+s.Words()), Text.Of(" "+format.Count(n)))
 			continue
 		}
-		l.group(tokText.of(gap), stopToken(s).of(string(s.Letter())), tokText.of(" "+format.Count(n)))
+		l.Group(Text.Of(gap), stopToken(s).Of(string(s.Letter())), Text.Of(" "+format.Count(n)))
 	}
 	return l
 }
@@ -164,7 +164,7 @@ func (p *innerPane) counts(v *view, l *line) *line {
 func (p *innerPane) strip(v *view, w, h int) []string {
 	const margin, column = 11, 32
 	var picture []string
-	text := [2]*line{v.line(column - margin - 1), v.line(column - margin - 1)}
+	text := [2]*Line{v.Line(column - margin - 1), v.Line(column - margin - 1)}
 	switch room := w - column - 1; {
 	case len(v.h.bars) > 0:
 		p.head(v, text[0])
@@ -172,27 +172,27 @@ func (p *innerPane) strip(v *view, w, h int) []string {
 		picture = p.chart(v, room, h-1, false)
 	case v.h.solveless():
 		p.head(v, text[0])
-		if text[1].put(tokMuted, "no inner solves"); v.h.step.empty() {
+		if text[1].Put(Muted, "no inner solves"); v.h.step.empty() {
 			break
 		}
-		picture = p.steps.draw(&v.pen, p.stepPlot(v), room, h-1)
+		picture = p.steps.draw(&v.Pen, p.stepPlot(v), room, h-1)
 	}
 	rows := make([]string, 0, h)
 	for i, name := range []string{"inner", ""} {
-		l := v.label(v.line(w), name).raw(text[i].full(), column-margin-1).to(column)
+		l := v.Label(v.Line(w), name).Raw(text[i].Full(), column-margin-1).To(column)
 		if i < len(picture) {
-			l.raw(picture[i], w-column-1)
+			l.Raw(picture[i], w-column-1)
 		}
-		rows = append(rows, l.full())
+		rows = append(rows, l.Full())
 	}
 	for _, row := range picture[min(len(picture), 2):] {
-		rows = append(rows, v.line(w).to(column).raw(row, w-column-1).full())
+		rows = append(rows, v.Line(w).To(column).Raw(row, w-column-1).Full())
 	}
 	for len(rows) < h-1 {
 		rows = append(rows, "")
 	}
-	now := v.label(v.line(w), "")
-	return append(rows[:h-1], now.raw(p.now(v, w-margin), w-margin).full())
+	now := v.Label(v.Line(w), "")
+	return append(rows[:h-1], now.Raw(p.now(v, w-margin), w-margin).Full())
 }
 
 // figure has the inner iterations of each epoch by the reason why the solves ended, those without solves

@@ -11,7 +11,7 @@ import (
 // chart draws the newest bars that fit, with their letters under them when there is room; dense ones
 // stand without gaps when there are many.
 func (p *innerPane) chart(v *view, w, h int, dense bool) []string {
-	if key := (barsKey{w, h, v.h.barred, v.h.restarts, p.marked, dense, v.h.over(), v.th, v.gl}); key != p.key || p.picture == nil {
+	if key := (barsKey{w, h, v.h.barred, v.h.restarts, p.marked, dense, v.h.over(), v.Palette, v.Glyphs}); key != p.key || p.picture == nil {
 		p.key, p.picture = key, p.draw(v, w, h, dense)
 	}
 	return p.picture
@@ -46,10 +46,10 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 		}
 		if b.marked {
 			y := room - 1 - int(math.Ceil(float64(b.total)*float64(room)/float64(top)))
-			p.bars.set(b.x+(b.w-1)/2, max(y, 0), '▾', tokFocus)
+			p.bars.set(b.x+(b.w-1)/2, max(y, 0), '▾', Focus)
 		}
 	}
-	return p.bars.text(&v.pen)
+	return p.bars.text(&v.Pen)
 }
 
 // barColumn is a bar at its place.
@@ -173,7 +173,7 @@ func (p *innerPane) first(h *history, n int) int {
 // scale labels the bars' axis: 1-2-5 steps, above zero.
 func (p *innerPane) scale(v *view, gutter, room, top int) {
 	for y := range room {
-		p.bars.set(gutter-1, y, '│', tokGrid)
+		p.bars.set(gutter-1, y, '│', Grid)
 	}
 	ticks := steps(0, float64(top), max(1, room/3))
 	if len(ticks) == 0 || ticks[len(ticks)-1] == 0 {
@@ -182,8 +182,8 @@ func (p *innerPane) scale(v *view, gutter, room, top int) {
 	for _, t := range ticks {
 		if row := room - int(math.Ceil(t*float64(room)/float64(top))); t >= 1 && row >= 0 {
 			s := format.Tick(t)
-			p.bars.write(max(gutter-1-cells(s), 0), row, s, tokMuted)
-			p.bars.set(gutter-1, row, '┤', tokGrid)
+			p.bars.write(max(gutter-1-Cells(s), 0), row, s, Muted)
+			p.bars.set(gutter-1, row, '┤', Grid)
 		}
 	}
 }
@@ -206,11 +206,11 @@ func (p *innerPane) bar(v *view, b *innerBar, x, w, room int, scale float64) {
 				break
 			}
 		}
-		r := v.gl.levels[len(v.gl.levels)-1]
+		r := v.Glyphs.levels[len(v.Glyphs.levels)-1]
 		if free < 1 {
-			r = v.gl.levels[max(1, int(math.Round(free*float64(len(v.gl.levels)-1))))]
+			r = v.Glyphs.levels[max(1, int(math.Round(free*float64(len(v.Glyphs.levels)-1))))]
 		}
-		if v.gl.ascii {
+		if v.Glyphs.ascii {
 			r = rune(s.Letter())
 		}
 		for dx := range w {

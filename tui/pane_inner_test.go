@@ -63,12 +63,12 @@ func TestGroupsShowTheNewest(t *testing.T) {
 func TestTheatreASCII(t *testing.T) {
 	for _, keys := range [][]string{nil, {"up"}, {"up", "up", "up", "up"}, {"l"}} {
 		a := staged(7, 1)
-		a.gl = GlyphsASCII.set(nil)
+		a.Glyphs = GlyphsASCII.Set(nil)
 		a.h.apply(&feed.Delta{Status: a.h.status, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
 		for _, k := range keys {
 			a.panes[paneInner].(keyed).handleKey(a.paneView(), k)
 		}
-		if text := toASCII(theatreText(t, a, 120, 37)); strings.Contains(text, "?") {
+		if text := ToASCII(theatreText(t, a, 120, 37)); strings.Contains(text, "?") {
 			t.Errorf("%v:\n%s", keys, text)
 		}
 	}

@@ -21,30 +21,30 @@ func (*logPane) name(*view) string { return "log" }
 func (*logPane) seen(h *history) uint64 { return h.logGen + h.runGen }
 
 // head says what the columns of an epoch's row are that do not say so themselves.
-func (*logPane) head(v *view, l *line) {
+func (*logPane) head(v *view, l *Line) {
 	thinned := v.h.thinned
 	if r := v.h.status.Replay; r != nil {
 		thinned += r.Thinned
 	}
 	if thinned > 0 {
-		l.group(tokMuted.of(format.Count(thinned) + " epochs thinned  "))
+		l.Group(Muted.Of(format.Count(thinned) + " epochs thinned  "))
 	}
 	if v.h.epochs == 0 {
 		return
 	}
 	if v.h.lossless() {
-		l.group(tokMuted.of("epoch, figures"))
+		l.Group(Muted.Of("epoch, figures"))
 		return
 	}
-	l.group(tokMuted.of("epoch, "), tokTrain.of("loss"), tokMuted.of(", "), v.faultInk().of(v.h.faultName()))
+	l.Group(Muted.Of("epoch, "), Train.Of("loss"), Muted.Of(", "), v.faultInk().Of(v.h.faultName()))
 }
 
 // faultInk is of the test rows if there are any.
-func (v *view) faultInk() token {
+func (v *view) faultInk() Token {
 	if v.h.testFault.empty() {
-		return tokTrain
+		return Train
 	}
-	return tokTest
+	return Test
 }
 
 func (p *logPane) body(v *view, w, h int, zoomed bool) []string {
@@ -79,75 +79,75 @@ func (v *view) newest(n int) []int {
 
 // rows draws an entry: an epoch's figures on one row, text on as many as it needs.
 func (p *logPane) rows(v *view, e *entry, w int) []string {
-	column := max(4, cells(format.Count(v.h.latest.Epoch)))
-	begin := func() *line { return v.line(w).put(tokMuted, right(format.Count(e.epoch), column)) }
+	column := max(4, Cells(format.Count(v.h.latest.Epoch)))
+	begin := func() *Line { return v.Line(w).Put(Muted, Right(format.Count(e.epoch), column)) }
 	if e.text == "" {
 		l := begin()
 		p.figures(v, e, l)
-		return []string{l.full()}
+		return []string{l.Full()}
 	}
 	margin := column + 2
 	var rows []string
 	for i, s := range strings.Split(ansi.Wrap(e.text, max(w-margin, 8), ""), "\n") {
-		l := v.line(w)
+		l := v.Line(w)
 		if i == 0 {
 			l = begin()
 		}
-		rows = append(rows, l.to(margin).put(e.tok, s).full())
+		rows = append(rows, l.To(margin).Put(e.tok, s).Full())
 	}
 	return rows
 }
 
 // figures writes what an epoch brought, as much as there is room for.
-func (p *logPane) figures(v *view, e *entry, l *line) {
-	s, wide := &e.stats, l.room >= 70
+func (p *logPane) figures(v *view, e *entry, l *Line) {
+	s, wide := &e.stats, l.Room >= 70
 	if v.h.lossless() {
 		for _, f := range s.Figures {
-			if !l.group(tokMuted.of("  "+clean(cmp.Or(f.Symbol, f.Key))+" "), tokText.of(format.Number(float64(f.Value)))) {
+			if !l.Group(Muted.Of("  "+Clean(cmp.Or(f.Symbol, f.Key))+" "), Text.Of(format.Number(float64(f.Value)))) {
 				return
 			}
 		}
 		return
 	}
-	l.group(tokTrain.of("  " + pad(format.Number(float64(s.Loss)), 7)))
+	l.Group(Train.Of("  " + Pad(format.Number(float64(s.Loss)), 7)))
 	fault, testFault, unit := float64(s.Error), float64(s.TestError), format.Percent
 	if v.h.regression() {
 		fault, testFault, unit = float64(s.RMSE), float64(s.TestRMSE), format.Number
 	}
 	if testFault == testFault {
-		l.group(tokTest.of(" " + right(unit(testFault), 6)))
+		l.Group(Test.Of(" " + Right(unit(testFault), 6)))
 	} else {
-		l.group(tokTrain.of(" " + right(unit(fault), 6)))
+		l.Group(Train.Of(" " + Right(unit(fault), 6)))
 	}
 	if e.stop != 0 {
-		l.group(tokMuted.of(" "+right(format.Count(e.inner), 3)), stopToken(e.stop).of(" "+string(e.stop.Letter())))
+		l.Group(Muted.Of(" "+Right(format.Count(e.inner), 3)), stopToken(e.stop).Of(" "+string(e.stop.Letter())))
 	} else if len(v.h.bars) > 0 {
-		l.group(tokText.of(spaces(6)))
+		l.Group(Text.Of(Spaces(6)))
 	}
-	verdict := tokText.of("  ")
+	verdict := Text.Of("  ")
 	if !s.Accepted && v.h.judged(s) {
-		verdict = tokWarn.of(" ×")
+		verdict = Warn.Of(" ×")
 	}
-	l.group(verdict)
+	l.Group(verdict)
 	took := ""
 	if s.Epoch > 0 {
 		took = format.Span(float64(s.Seconds))
 	}
-	l.group(tokMuted.of(" " + right(took, 8)))
+	l.Group(Muted.Of(" " + Right(took, 8)))
 	if !wide {
 		return
 	}
-	l.group(tokMuted.of("  ‖g‖ "), tokText.of(pad(format.Number(float64(s.GradientNorm)), 9)))
+	l.Group(Muted.Of("  ‖g‖ "), Text.Of(Pad(format.Number(float64(s.GradientNorm)), 9)))
 	if s.Radius == s.Radius {
-		l.group(tokMuted.of(" R "), tokText.of(pad(format.Number(float64(s.Radius)), 8)))
-		l.group(tokMuted.of(" "+v.gl.rho+" "), tokText.of(pad(format.Short(float64(s.Rho)), 5)))
+		l.Group(Muted.Of(" R "), Text.Of(Pad(format.Number(float64(s.Radius)), 8)))
+		l.Group(Muted.Of(" "+v.Glyphs.rho+" "), Text.Of(Pad(format.Short(float64(s.Rho)), 5)))
 	}
-	l.group(tokMuted.of("  " + clean(s.Optimizer)))
+	l.Group(Muted.Of("  " + Clean(s.Optimizer)))
 	switch {
-	case verdict.t == tokWarn:
-		l.group(tokWarn.of("  rejected"))
+	case verdict.Token == Warn:
+		l.Group(Warn.Of("  rejected"))
 	case e.stop != 0:
-		l.group(tokMuted.of("  " + e.stop.Words()))
+		l.Group(Muted.Of("  " + e.stop.Words()))
 	}
 }
 

@@ -19,7 +19,7 @@ func (p *lossPane) seen(h *history) uint64 { return h.epochGen + h.runGen }
 
 func (p *lossPane) toggleLog() bool { p.log = !p.log; return true }
 
-func (p *lossPane) head(v *view, l *line) {
+func (p *lossPane) head(v *view, l *Line) {
 	pairHead(v, l, float64(v.h.latest.Loss), float64(v.h.before.Loss),
 		float64(v.h.latest.TestLoss), float64(v.h.before.TestLoss), v.h.untold(&v.h.loss), format.Number)
 	scaleHead(l, p.log)
@@ -29,9 +29,9 @@ func (p *lossPane) body(v *view, w, h int, zoomed bool) []string {
 	pl := pairPlot(v, &v.h.loss, &v.h.testLoss)
 	pl.log, pl.best, pl.waiting = p.log, true, v.without("loss")
 	if zoomed {
-		return p.whole(&v.pen, &p.chart, pl, w, h)
+		return p.whole(&v.Pen, &p.chart, pl, w, h)
 	}
-	return p.chart.draw(&v.pen, pl, w, h)
+	return p.chart.draw(&v.Pen, pl, w, h)
 }
 
 func (p *lossPane) strip(v *view, w, h int) []string {
@@ -43,8 +43,8 @@ func (p *lossPane) strip(v *view, w, h int) []string {
 // pairPlot is a chart of a quantity over the training rows (solid) and the test rows (dashed).
 func pairPlot(v *view, train, test *series) plot {
 	pl := epochPlot(v.h,
-		plotCurve{name: "train", tok: tokTrain, series: train, alarm: true, mark: '*'},
-		plotCurve{name: "test", tok: tokTest, series: test, dashed: true, mark: 'o'})
+		plotCurve{name: "train", tok: Train, series: train, alarm: true, mark: '*'},
+		plotCurve{name: "test", tok: Test, series: test, dashed: true, mark: 'o'})
 	pl.waiting = waiting(v)
 	return pl
 }
@@ -70,35 +70,35 @@ func (v *view) without(what string) string {
 
 // pairHead writes the current values of both kinds of rows with the direction they moved in. untold says that those of
 // the training rows are not numbers because nobody tells them.
-func pairHead(v *view, l *line, train, trainBefore, test, testBefore float64, untold bool, text func(float64) string) {
+func pairHead(v *view, l *Line, train, trainBefore, test, testBefore float64, untold bool, text func(float64) string) {
 	if v.h.epochs == 0 {
 		return
 	}
 	if v.h.epochs == 1 {
 		trainBefore, testBefore = math.NaN(), math.NaN()
 	}
-	now, gap := tokTrain.of(text(train)), ""
+	now, gap := Train.Of(text(train)), ""
 	if train != train {
-		now = tokBad.of("NaN")
+		now = Bad.Of("NaN")
 	}
 	if !untold {
-		l.group(tokMuted.of("train "), now, tokMuted.of(trend(train, trainBefore)))
+		l.Group(Muted.Of("train "), now, Muted.Of(trend(train, trainBefore)))
 		gap = "  "
 	}
 	if test == test {
-		l.group(tokMuted.of(gap+"test "), tokTest.of(text(test)), tokMuted.of(trend(test, testBefore)))
+		l.Group(Muted.Of(gap+"test "), Test.Of(text(test)), Muted.Of(trend(test, testBefore)))
 	}
 }
 
-func scaleHead(l *line, log bool) {
+func scaleHead(l *Line, log bool) {
 	if !log {
 		return
 	}
 	gap := "  "
-	if l.w == 0 {
+	if l.Width == 0 {
 		gap = ""
 	}
-	l.group(tokMuted.of(gap + "log"))
+	l.Group(Muted.Of(gap + "log"))
 }
 
 // pairStrip puts the values at the left and a small chart at the right.
@@ -106,18 +106,18 @@ func pairStrip(v *view, c *chart, pl plot, name string, text func(float64) strin
 	const column = 24
 	rows := make([]string, h)
 	pl.waiting, pl.marks = "", nil
-	picture := c.draw(&v.pen, pl, w-column-1, h)
+	picture := c.draw(&v.Pen, pl, w-column-1, h)
 	for i := range rows {
-		l := v.line(w)
+		l := v.Line(w)
 		switch {
 		case i == 0:
-			v.label(l, name)
-			l.put(tokMuted, "train ").put(tokTrain, text(pl.curves[0].series.last()))
+			v.Label(l, name)
+			l.Put(Muted, "train ").Put(Train, text(pl.curves[0].series.last()))
 		case i == 1:
-			l.to(11).put(tokMuted, "test  ").put(tokTest, text(pl.curves[1].series.last()))
+			l.To(11).Put(Muted, "test  ").Put(Test, text(pl.curves[1].series.last()))
 		}
-		l.to(column).raw(picture[i], w-column-1)
-		rows[i] = l.full()
+		l.To(column).Raw(picture[i], w-column-1)
+		rows[i] = l.Full()
 	}
 	return rows
 }

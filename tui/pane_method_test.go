@@ -95,9 +95,9 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 		e.Members = []event.MemberFigures{{TestError: 0.07}, {TestError: 0.064}, {TestError: 0.071}}
 		v.h.epoch(&e)
 	}
-	l := v.line(100)
+	l := v.Line(100)
 	new(accuracyPane).head(v, l)
-	if text := ansi.Strip(l.full()); !strings.Contains(text, "members 6.40% to 7.10%") {
+	if text := ansi.Strip(l.Full()); !strings.Contains(text, "members 6.40% to 7.10%") {
 		t.Error(text)
 	}
 }
@@ -153,10 +153,10 @@ func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 		in := fakeInner(2, 7, 1)
 		in.Member, in.Block = c.nets-1, c.blocks-1
 		v.h.iteration(&in)
-		l := v.line(60)
+		l := v.Line(60)
 		p := &innerPane{}
 		p.head(v, l)
-		head, now := ansi.Strip(l.full()), ansi.Strip(p.now(v, 60))
+		head, now := ansi.Strip(l.Full()), ansi.Strip(p.now(v, 60))
 		if !strings.Contains(head, c.head) || c.head == "" && strings.Contains(head, " in ") || !strings.HasPrefix(now, c.now) {
 			t.Errorf("%d nets, %d blocks: %q and %q", c.nets, c.blocks, head, now)
 		}
@@ -237,7 +237,7 @@ func TestGatesOnASmallScreen(t *testing.T) {
 
 // TestPlacesOutsideThePicture: a line to far outside must not have as many dots as it would be long.
 func TestPlacesOutsideThePicture(t *testing.T) {
-	g := testView().gl
+	g := testView().Glyphs
 	a := area{w: 10, h: 4, left: 0, right: 1, low: 0, high: 1}
 	for _, c := range []struct {
 		v float64

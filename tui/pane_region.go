@@ -28,12 +28,12 @@ func (p *regionPane) seen(h *history) uint64 { return h.epochGen + h.runGen + h.
 
 func (p *regionPane) toggleLog() bool { p.log = !p.log; return true }
 
-func (p *regionPane) head(v *view, l *line) {
+func (p *regionPane) head(v *view, l *Line) {
 	if v.h.epochs == 0 {
 		return
 	}
 	for _, g := range p.values(v) {
-		if !l.group(g...) {
+		if !l.Group(g...) {
 			return
 		}
 	}
@@ -41,46 +41,46 @@ func (p *regionPane) head(v *view, l *line) {
 	switch {
 	case v.h.steering() != byRadius || e.Epoch == 0:
 	case e.Accepted:
-		l.group(tokGood.of(" accepted"))
+		l.Group(Good.Of(" accepted"))
 	default:
-		if !l.group(tokWarn.of(" rejected")) {
-			l.group(tokWarn.of(" ×"))
+		if !l.Group(Warn.Of(" rejected")) {
+			l.Group(Warn.Of(" ×"))
 		}
 	}
 	if next, ok := v.h.nextRadius(); ok {
-		l.group(tokMuted.of(" → R "), tokText.of(format.Number(next)))
+		l.Group(Muted.Of(" → R "), Text.Of(format.Number(next)))
 	}
 }
 
 // values are the current figures, each a group that is shown whole or not at all.
-func (p *regionPane) values(v *view) [][]part {
+func (p *regionPane) values(v *view) [][]Part {
 	e := &v.h.latest
 	switch v.h.steering() {
 	case byRate:
-		groups := [][]part{{tokStrong.of(format.Number(float64(e.Rate)))}}
+		groups := [][]Part{{Strong.Of(format.Number(float64(e.Rate)))}}
 		if !v.h.untold(&v.h.gradient) {
-			groups = append(groups, []part{tokMuted.of("  ‖g‖ "), tokText.of(format.Number(float64(e.GradientNorm)))})
+			groups = append(groups, []Part{Muted.Of("  ‖g‖ "), Text.Of(format.Number(float64(e.GradientNorm)))})
 		}
 		return append(groups, p.own(v, "  ")...)
 	case byFigures:
 		return p.own(v, "")
 	}
-	return [][]part{
-		{tokMuted.of("R "), tokStrong.of(format.Number(float64(e.Radius)))},
-		{tokMuted.of("  " + v.gl.rho + " "), tokText.of(format.Short(float64(e.Rho)))},
+	return [][]Part{
+		{Muted.Of("R "), Strong.Of(format.Number(float64(e.Radius)))},
+		{Muted.Of("  " + v.Glyphs.rho + " "), Text.Of(format.Short(float64(e.Rho)))},
 	}
 }
 
 // own are the method's own figures, after a gap.
-func (p *regionPane) own(v *view, gap string) [][]part {
-	var groups [][]part
+func (p *regionPane) own(v *view, gap string) [][]Part {
+	var groups [][]Part
 	first := 0
 	if n := len(v.h.figures); n > 0 && v.h.steering() == byFigures {
 		first = min(p.first(v), n-1) // those of the charts stand before the others
 	}
 	for i := range v.h.figures {
 		f := &v.h.figures[(first+i)%len(v.h.figures)]
-		groups = append(groups, []part{tokMuted.of(gap + f.Symbol + " "), tokText.of(f.text(float64(f.Value)))})
+		groups = append(groups, []Part{Muted.Of(gap + f.Symbol + " "), Text.Of(f.text(float64(f.Value)))})
 		gap = "  "
 	}
 	return groups
@@ -89,7 +89,7 @@ func (p *regionPane) own(v *view, gap string) [][]part {
 // curves lists what there is to show two at a time: a rate, the method's own figures, the lengths of gradient and step.
 func (p *regionPane) curves(v *view) (all []plot) {
 	one := func(name string, s *series) plot {
-		return epochPlot(v.h, plotCurve{name: name, tok: tokAccent, series: s, mark: '*'})
+		return epochPlot(v.h, plotCurve{name: name, tok: Accent, series: s, mark: '*'})
 	}
 	gradient, step := one("‖g‖", &v.h.gradient), one("‖Δw‖", &v.h.step)
 	gradient.log = true
@@ -125,9 +125,9 @@ func (p *regionPane) first(v *view) int {
 func (p *regionPane) plots(v *view) (upper, lower plot) {
 	if v.h.steering() == byRadius {
 		one := func(name string, s *series) plot {
-			return epochPlot(v.h, plotCurve{name: name, tok: tokAccent, series: s, mark: '*'})
+			return epochPlot(v.h, plotCurve{name: name, tok: Accent, series: s, mark: '*'})
 		}
-		upper, lower = one("radius", &v.h.radius), one(v.gl.rho, &v.h.rho)
+		upper, lower = one("radius", &v.h.radius), one(v.Glyphs.rho, &v.h.rho)
 		lower.clip, lower.show, lower.rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
 	} else {
 		all, first := p.curves(v), p.first(v)
@@ -157,27 +157,27 @@ func (p *regionPane) body(v *view, w, h int, zoomed bool) []string {
 	case h < 8 && w >= 60 && len(lower.curves) > 0:
 		upper.name, lower.name = p.axis(upper), lower.curves[0].name
 		left := w/2 - 1
-		return beside(p.upper.draw(&v.pen, upper, left, h), left, p.lower.draw(&v.pen, lower, w-left-2, h))
+		return Beside(p.upper.draw(&v.Pen, upper, left, h), left, p.lower.draw(&v.Pen, lower, w-left-2, h))
 	case h < 8 || upper.curves[0].series.empty():
 		upper.name = p.axis(upper)
-		return p.upper.draw(&v.pen, upper, w, h)
+		return p.upper.draw(&v.Pen, upper, w, h)
 	case len(lower.curves) == 0:
-		return append([]string{p.caption(v, upper, w)}, p.upper.draw(&v.pen, upper, w, h-1)...)
+		return append([]string{p.caption(v, upper, w)}, p.upper.draw(&v.Pen, upper, w, h-1)...)
 	}
 	top := h/2 - 1
 	bottom := h - top - 2
 	upper.noX = true
 	upper.margin = max(upper.axis(w, top), lower.axis(w, bottom))
 	lower.margin = upper.margin
-	rows := append([]string{p.caption(v, upper, w)}, p.upper.draw(&v.pen, upper, w, top)...)
+	rows := append([]string{p.caption(v, upper, w)}, p.upper.draw(&v.Pen, upper, w, top)...)
 	rows = append(rows, p.caption(v, lower, w))
-	return append(rows, p.lower.draw(&v.pen, lower, w, bottom)...)
+	return append(rows, p.lower.draw(&v.Pen, lower, w, bottom)...)
 }
 
 // both draws the charts of the zoomed pane, one above the other.
 func (p *regionPane) both(v *view, upper, lower plot, w, h int) []string {
 	if h < 12 || upper.curves[0].series.empty() || len(lower.curves) == 0 {
-		return p.whole(&v.pen, &p.upper, upper, w, h)
+		return p.whole(&v.Pen, &p.upper, upper, w, h)
 	}
 	p.begin()
 	top := (h - 4) / 2
@@ -187,9 +187,9 @@ func (p *regionPane) both(v *view, upper, lower plot, w, h int) []string {
 	p.dress(&lower)
 	upper.margin = max(upper.axis(w, top), lower.axis(w, bottom))
 	lower.margin = upper.margin
-	rows := append([]string{p.caption(v, upper, w)}, p.show(&v.pen, &p.upper, upper, 0, 1, w, top)...)
+	rows := append([]string{p.caption(v, upper, w)}, p.show(&v.Pen, &p.upper, upper, 0, 1, w, top)...)
 	rows = append(rows, p.caption(v, lower, w))
-	rows = append(rows, p.show(&v.pen, &p.lower, lower, 0, top+2, w, bottom)...)
+	rows = append(rows, p.show(&v.Pen, &p.lower, lower, 0, top+2, w, bottom)...)
 	return append(rows, p.keys(v, w))
 }
 
@@ -205,12 +205,12 @@ func (p *regionPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 func (p *regionPane) keys(v *view, w int) string {
 	n := len(p.curves(v))
 	if v.h.steering() == byRadius || n <= 2 {
-		return p.chartView.keys(&v.pen, w)
+		return p.chartView.keys(&v.Pen, w)
 	}
-	l := v.line(w)
+	l := v.Line(w)
 	first := p.first(v)
-	l.put(tokAccent, "v").put(tokMuted, " others, these are "+format.Count(first+1)+" and "+format.Count(first+2)+" of "+format.Count(n)+"  ")
-	return l.raw(p.chartView.keys(&v.pen, l.left()), l.left()).full()
+	l.Put(Accent, "v").Put(Muted, " others, these are "+format.Count(first+1)+" and "+format.Count(first+2)+" of "+format.Count(n)+"  ")
+	return l.Raw(p.chartView.keys(&v.Pen, l.Left()), l.Left()).Full()
 }
 
 // axis names the upper chart's axis in the corner, where there is no row for a caption.
@@ -239,29 +239,29 @@ func drawnFigure(h *history, pl plot) *figureSeries {
 
 // caption says what the chart under it shows.
 func (p *regionPane) caption(v *view, pl plot, w int) string {
-	l := v.line(w)
-	l.put(pl.curves[0].tok, pl.curves[0].name)
+	l := v.Line(w)
+	l.Put(pl.curves[0].tok, pl.curves[0].name)
 	if f := drawnFigure(v.h, pl); f != nil && f.Meaning != "" {
-		l.group(tokMuted.of("  " + f.Meaning))
+		l.Group(Muted.Of("  " + f.Meaning))
 	}
 	if len(pl.rules) > 0 {
-		l.put(tokMuted, "  actual over predicted")
+		l.Put(Muted, "  actual over predicted")
 		if v.h.rejected > 0 {
-			l.group(tokMuted.of(" · "), tokWarn.of(format.Count(v.h.rejected)+" rejected"))
+			l.Group(Muted.Of(" · "), Warn.Of(format.Count(v.h.rejected)+" rejected"))
 		}
 	} else if pl.log {
-		l.put(tokMuted, "  log")
+		l.Put(Muted, "  log")
 	}
-	return l.full()
+	return l.Full()
 }
 
 func (p *regionPane) strip(v *view, w, _ int) []string {
-	l := v.line(w)
-	v.label(l, p.name(v))
+	l := v.Line(w)
+	v.Label(l, p.name(v))
 	if v.h.epochs > 0 {
 		p.head(v, l)
 	}
-	return []string{l.full()}
+	return []string{l.Full()}
 }
 
 // figure has the radius, or the rate of a method that has one.
@@ -271,16 +271,16 @@ func (p *regionPane) figure(v *view) *figure {
 		f := figure{title: "figures of its own", y: "value"}
 		for i := range h.figures[:min(len(h.figures), 4)] {
 			k := &h.figures[i]
-			f.curves = append(f.curves, figureCurve{name: k.Symbol, tok: racerInk(i), dashed: i%2 == 1, points: pointsOf(&k.series)})
+			f.curves = append(f.curves, figureCurve{name: k.Symbol, tok: RacerToken(i), dashed: i%2 == 1, points: pointsOf(&k.series)})
 		}
 		return runFigure(h, f)
 	}
 	if h.radius.empty() {
-		return runFigure(h, figure{title: "learning rate", y: "rate", logY: true, curves: []figureCurve{{tok: tokTrain, points: pointsOf(&h.rate)}}})
+		return runFigure(h, figure{title: "learning rate", y: "rate", logY: true, curves: []figureCurve{{tok: Train, points: pointsOf(&h.rate)}}})
 	}
 	return runFigure(h, figure{title: "trust region", y: "radius and step", logY: true, curves: []figureCurve{
-		{name: "radius", tok: tokTrain, points: pointsOf(&h.radius)},
-		{name: "step norm", tok: tokTest, dashed: true, points: pointsOf(&h.step)},
+		{name: "radius", tok: Train, points: pointsOf(&h.radius)},
+		{name: "step norm", tok: Test, dashed: true, points: pointsOf(&h.step)},
 	}})
 }
 

@@ -35,7 +35,7 @@ func (p *spectrumPane) source(v *view) (pairs []pair, origin string) {
 	if n := len(v.h.spectra); n > 0 {
 		e := &v.h.spectra[n-1]
 		pairs = sortedPairs(e)
-		origin = matrix(e) + ", " + clean(e.Method) + " at " + format.Count(e.Epoch)
+		origin = matrix(e) + ", " + Clean(e.Method) + " at " + format.Count(e.Epoch)
 	} else if s, ok := ritz(&v.h.latest); ok {
 		for _, f := range s.Ritz {
 			if x := float64(f); !math.IsNaN(x) && !math.IsInf(x, 0) {
@@ -61,28 +61,28 @@ func ritz(e *event.EpochEvent) (s *event.InnerSummary, ok bool) {
 	return nil, false
 }
 
-func (p *spectrumPane) head(v *view, l *line) {
+func (p *spectrumPane) head(v *view, l *Line) {
 	if v.h.status.Computing != "" {
-		l.group(tokWarn.of("computing  "))
+		l.Group(Warn.Of("computing  "))
 	}
 	pairs, origin := p.source(v)
 	if len(pairs) == 0 {
 		return
 	}
-	l.group(tokMuted.of(v.gl.lambda+" "), tokStrong.of(format.Number(pairs[0].value)))
+	l.Group(Muted.Of(v.Glyphs.lambda+" "), Strong.Of(format.Number(pairs[0].value)))
 	low := pairs[len(pairs)-1].value
-	l.group(tokMuted.of(" … "), signToken(low).of(format.Number(low)))
+	l.Group(Muted.Of(" … "), signToken(low).Of(format.Number(low)))
 	says := []string{origin, "Ritz"}
 	if e := v.h.newestSpectrum(); e != nil {
 		at := " at " + format.Count(e.Epoch) // the epoch stays: where spectra are rare it is long ago
-		says = []string{origin, matrix(e) + at, clean(e.Method) + at, at[1:]}
+		says = []string{origin, matrix(e) + at, Clean(e.Method) + at, at[1:]}
 		if e.Rows > 0 {
 			rows := ", " + format.Counted(e.Rows, "row")
 			says = slices.Insert(says, 0, origin+rows, matrix(e)+at+rows)
 		}
 	}
 	for _, s := range says {
-		if l.group(tokMuted.of("  " + s)) {
+		if l.Group(Muted.Of("  " + s)) {
 			return
 		}
 	}
@@ -104,15 +104,15 @@ func matrix(e *event.SpectrumEvent) string {
 	case "gauss-newton":
 		return "Gauss–Newton"
 	}
-	return clean(e.Operator)
+	return Clean(e.Operator)
 }
 
 // signToken marks negative curvature; the minus sign says the same.
-func signToken(x float64) token {
+func signToken(x float64) Token {
 	if x < 0 {
-		return tokNegativeCurvature
+		return NegativeCurvature
 	}
-	return tokText
+	return Text
 }
 
 func (p *spectrumPane) body(v *view, w, h int, zoomed bool) []string {
@@ -122,7 +122,7 @@ func (p *spectrumPane) body(v *view, w, h int, zoomed bool) []string {
 	}
 	if views := p.views(v); zoomed && len(views) > 1 && h >= 10 && w >= 24 {
 		k := p.at % len(views)
-		rows := block(views[k].draw(v, w, h-1), w, h-1)
+		rows := Block(views[k].draw(v, w, h-1), w, h-1)
 		return append(rows, p.keys(v, views[(k+1)%len(views)].name, w))
 	}
 	return p.newest(v, pairs, w, h, zoomed)
@@ -142,7 +142,7 @@ func (p *spectrumPane) newest(v *view, pairs []pair, w, h int, zoomed bool) []st
 	}
 	h -= len(rows)
 	chart := p.chartRows(v, len(pairs), h)
-	rows = append(rows, block(p.list(v, pairs, w, h-chart), w, h-chart)...)
+	rows = append(rows, Block(p.list(v, pairs, w, h-chart), w, h-chart)...)
 	if chart > 0 {
 		rows = append(rows, p.charts(v, w, chart, zoomed)...)
 	}
@@ -164,32 +164,32 @@ func (p *spectrumPane) chartRows(v *view, pairs, h int) int {
 
 func (p *spectrumPane) nothing(v *view, w, h int) []string {
 	rows := make([]string, h)
-	say := func(i int, t token, s string) {
+	say := func(i int, t Token, s string) {
 		if i >= 0 && i < h {
-			rows[i] = v.line(w).to((w-cells(s))/2).put(t, s).full()
+			rows[i] = v.Line(w).To((w-Cells(s))/2).Put(t, s).Full()
 		}
 	}
 	if v.h.status.Computing != "" {
-		say((h-1)/2, tokWarn, "computing the "+clean(v.h.status.Computing))
+		say((h-1)/2, Warn, "computing the "+Clean(v.h.status.Computing))
 		return rows
 	}
 	switch {
 	case v.h.watched() && v.h.epochs == 0:
-		say((h-1)/2, tokMuted, waiting(v))
+		say((h-1)/2, Muted, waiting(v))
 		return rows
 	case v.h.watched():
-		say((h-1)/2, tokMuted, v.without("eigenvalues"))
+		say((h-1)/2, Muted, v.without("eigenvalues"))
 		return rows
 	case v.h.over():
-		say((h-1)/2, tokMuted, "no eigenvalues were computed")
+		say((h-1)/2, Muted, "no eigenvalues were computed")
 		return rows
 	}
-	say((h-1)/2, tokMuted, "no eigenvalues yet")
+	say((h-1)/2, Muted, "no eigenvalues yet")
 	if v.h.viewer {
-		say((h-1)/2+1, tokMuted, "who controls can compute them")
+		say((h-1)/2+1, Muted, "who controls can compute them")
 		return rows
 	}
-	say((h-1)/2+1, tokMuted, "k computes them now")
+	say((h-1)/2+1, Muted, "k computes them now")
 	return rows
 }
 
@@ -215,9 +215,9 @@ func (p *spectrumPane) list(v *view, pairs []pair, w, h int) []string {
 	rows := make([]string, 0, h)
 	for i, q := range shown {
 		if i == gap {
-			l := v.line(w)
-			l.put(tokMuted, right("┊", 9)+"  "+format.Count(len(pairs)-len(shown))+" between")
-			rows = append(rows, l.full())
+			l := v.Line(w)
+			l.Put(Muted, Right("┊", 9)+"  "+format.Count(len(pairs)-len(shown))+" between")
+			rows = append(rows, l.Full())
 		}
 		rows = append(rows, p.row(v, q, most, certified, w))
 	}
@@ -225,29 +225,29 @@ func (p *spectrumPane) list(v *view, pairs []pair, w, h int) []string {
 }
 
 func (p *spectrumPane) row(v *view, q pair, most float64, certified bool, w int) string {
-	l := v.line(w)
+	l := v.Line(w)
 	t := signToken(q.value)
-	l.put(t, right(format.Number(q.value), 9))
+	l.Put(t, Right(format.Number(q.value), 9))
 	if certified {
 		bound := ""
 		if !math.IsNaN(q.bound) {
-			bound = v.gl.within + magnitude(q.bound)
+			bound = v.Glyphs.within + magnitude(q.bound)
 		}
-		l.put(tokMuted, pad(bound, cells(v.gl.within)+8))
+		l.Put(Muted, Pad(bound, Cells(v.Glyphs.within)+8))
 	}
-	l.put(tokText, "  ")
-	ink, bar := tokAccent, "━"
+	l.Put(Text, "  ")
+	ink, bar := Accent, "━"
 	if q.value < 0 {
-		ink, bar = tokNegativeCurvature, "┄"
+		ink, bar = NegativeCurvature, "┄"
 	}
 	const decades = 6
 	share := 1 + math.Log10(math.Abs(q.value)/most)/decades
-	n := int(math.Round(math.Max(0, math.Min(share, 1)) * float64(l.left())))
+	n := int(math.Round(math.Max(0, math.Min(share, 1)) * float64(l.Left())))
 	if q.value != 0 && n < 1 {
 		n = 1
 	}
-	l.put(ink, repeat(bar, n))
-	return l.full()
+	l.Put(ink, Repeat(bar, n))
+	return l.Full()
 }
 
 // magnitude writes a bound in few columns.
@@ -268,14 +268,14 @@ func leading(x float64) float64 {
 }
 
 func (p *spectrumPane) strip(v *view, w, _ int) []string {
-	l := v.line(w)
-	v.label(l, "spectrum")
+	l := v.Line(w)
+	v.Label(l, "spectrum")
 	if pairs, _ := p.source(v); len(pairs) == 0 && v.h.unasked() {
-		l.put(tokMuted, "none was computed")
+		l.Put(Muted, "none was computed")
 	} else if len(pairs) == 0 {
-		l.put(tokMuted, "k computes it now")
+		l.Put(Muted, "k computes it now")
 	} else {
 		p.head(v, l)
 	}
-	return []string{l.full()}
+	return []string{l.Full()}
 }

@@ -9,17 +9,17 @@ import (
 )
 
 // fact is one line beside the eigenvalues, said ever shorter.
-type fact [][]part
+type fact [][]Part
 
 // in writes the longest form that fits.
 func (f fact) in(v *view, w int) string {
-	l := v.line(w)
+	l := v.Line(w)
 	for _, parts := range f {
-		if l.group(parts...) {
+		if l.Group(parts...) {
 			break
 		}
 	}
-	return l.full()
+	return l.Full()
 }
 
 // facts returns what there is to say about the newest spectrum: what is worth an eigenvalue's row, and what
@@ -34,14 +34,14 @@ func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
 		strong = append(strong, edgeFact(v, edge, symbol, high))
 	}
 	if e.Method == "power" && ok && -low > math.Abs(high) {
-		strong = append(strong, fact{{tokNegativeCurvature.of("the largest |" + v.gl.lambda + "| is negative")}})
+		strong = append(strong, fact{{NegativeCurvature.Of("the largest |" + v.Glyphs.lambda + "| is negative")}})
 	}
 	if t := e.Trace; t != nil {
-		value := []part{tokMuted.of("trace "), tokStrong.of(format.Number(float64(t.Value)))}
+		value := []Part{Muted.Of("trace "), Strong.Of(format.Number(float64(t.Value)))}
 		if s := float64(t.Error); !math.IsNaN(s) {
-			value = append(value, tokMuted.of(v.gl.within+magnitude(s)))
+			value = append(value, Muted.Of(v.Glyphs.within+magnitude(s)))
 		}
-		probes := tokMuted.of("  by " + format.Counted(t.Probes, "probe"))
+		probes := Muted.Of("  by " + format.Counted(t.Probes, "probe"))
 		strong = append(strong, fact{append(value[:len(value):len(value)], probes), value})
 	}
 	if e.Rows > 0 {
@@ -52,18 +52,18 @@ func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
 
 // edgeFact compares the greatest eigenvalue to the edge of stability, in words.
 func edgeFact(v *view, edge float64, symbol string, greatest float64) fact {
-	ink, word, where := tokGood, "  stable", ", below the edge"
+	ink, word, where := Good, "  stable", ", below the edge"
 	if greatest > edge {
-		ink, word, where = tokWarn, "  unstable", ", above the edge"
+		ink, word, where = Warn, "  unstable", ", above the edge"
 	}
-	figures := []part{tokMuted.of(symbol + " "), tokText.of(format.Number(edge)), tokMuted.of("  " + v.gl.lambda + "₁ "), tokText.of(format.Number(greatest))}
-	short := append(figures[:len(figures):len(figures)], ink.of(word))
-	return fact{append(short[:len(short):len(short)], ink.of(where)), short, short[:2]}
+	figures := []Part{Muted.Of(symbol + " "), Text.Of(format.Number(edge)), Muted.Of("  " + v.Glyphs.lambda + "₁ "), Text.Of(format.Number(greatest))}
+	short := append(figures[:len(figures):len(figures)], ink.Of(word))
+	return fact{append(short[:len(short):len(short)], ink.Of(where)), short, short[:2]}
 }
 
 // rowsFact says over how many rows, and which, the operator averages.
 func rowsFact(h *history, e *event.SpectrumEvent) fact {
-	rows, which := format.Counted(e.Rows, "row"), clean(e.Selection)
+	rows, which := format.Counted(e.Rows, "row"), Clean(e.Selection)
 	if h.run != nil && h.run.Data.TrainRows > e.Rows {
 		rows = format.Count(e.Rows) + " of " + format.Counted(h.run.Data.TrainRows, "row")
 	}
@@ -75,7 +75,7 @@ func rowsFact(h *history, e *event.SpectrumEvent) fact {
 	if which != "" {
 		long += ", " + which
 	}
-	return fact{{tokMuted.of(of + long)}, {tokMuted.of(long)}, {tokMuted.of(rows)}}
+	return fact{{Muted.Of(of + long)}, {Muted.Of(long)}, {Muted.Of(rows)}}
 }
 
 // edge returns the greatest curvature that the current method is stable at, and its formula: on a quadratic
@@ -117,7 +117,7 @@ func (p *spectrumPane) charts(v *view, w, h int, zoomed bool) []string {
 		return append(p.density(v, e, w, h/2), p.history(v, w, h-h/2, zoomed)...)
 	case len(v.h.spectra) > 1 && w >= 60:
 		left := w/2 - 1
-		return beside(p.density(v, e, left, h), left, p.history(v, w-left-2, h, false))
+		return Beside(p.density(v, e, left, h), left, p.history(v, w-left-2, h, false))
 	}
 	return p.density(v, e, w, h)
 }
@@ -154,9 +154,9 @@ func (p *spectrumPane) density(v *view, e *event.SpectrumEvent, w, h int) []stri
 	}
 	pl := plot{log: true, closed: true, name: "density", waiting: "the density has no values"}
 	if w >= 60 && h >= 8 {
-		pl.curves = append(pl.curves, plotCurve{tok: tokMuted, series: &above, dashed: true, mark: '.'})
+		pl.curves = append(pl.curves, plotCurve{tok: Muted, series: &above, dashed: true, mark: '.'})
 	}
-	pl.curves = append(pl.curves, plotCurve{tok: tokAccent, series: &mean, mark: '*'})
+	pl.curves = append(pl.curves, plotCurve{tok: Accent, series: &mean, mark: '*'})
 	if one := v.h.oneEigenvalue(d); one > 0 && one < peak {
 		pl.clip = [2]float64{one / 10, 2 * peak}
 	}
@@ -164,7 +164,7 @@ func (p *spectrumPane) density(v *view, e *event.SpectrumEvent, w, h int) []stri
 	if edge, symbol, ok := v.h.edge(e); ok {
 		pl.marks = append(pl.marks, plotMark{edge, symbol})
 	}
-	return append(rows, p.curve.draw(&v.pen, pl, w, h)...)
+	return append(rows, p.curve.draw(&v.Pen, pl, w, h)...)
 }
 
 // oneEigenvalue is the height of a single eigenvalue in a density, 0 if that is not known.
@@ -185,12 +185,12 @@ func snap(x, extent float64) float64 {
 }
 
 func (p *spectrumPane) densityCaption(v *view, d *event.Density, w int) string {
-	l := v.line(w)
-	l.put(tokAccent, "density").put(tokMuted, "  log")
-	l.group(tokMuted.of(", negative left of the line"))
-	l.group(tokMuted.of(" · " + format.Counted(d.Probes, "probe") + " × " + format.Counted(d.Steps, "step")))
-	l.group(tokMuted.of(", smoothed by " + format.Number(float64(d.Sigma))))
-	return l.full()
+	l := v.Line(w)
+	l.Put(Accent, "density").Put(Muted, "  log")
+	l.Group(Muted.Of(", negative left of the line"))
+	l.Group(Muted.Of(" · " + format.Counted(d.Probes, "probe") + " × " + format.Counted(d.Steps, "step")))
+	l.Group(Muted.Of(", smoothed by " + format.Number(float64(d.Sigma))))
+	return l.Full()
 }
 
 // history draws the greatest and the least eigenvalue over the epochs, and the edge of stability while it is
@@ -204,8 +204,8 @@ func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
 		}
 	}
 	curves := []plotCurve{
-		{name: "greatest", tok: tokAccent, series: &top, mark: '*'},
-		{name: "least", tok: tokNegativeCurvature, series: &bottom, dashed: true, mark: 'o'},
+		{name: "greatest", tok: Accent, series: &top, mark: '*'},
+		{name: "least", tok: NegativeCurvature, series: &bottom, dashed: true, mark: 'o'},
 	}
 	var limit series
 	edge, symbol, ok := v.h.edge(v.h.newestSpectrum())
@@ -213,9 +213,9 @@ func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
 		first, last, _ := top.ends()
 		limit.add(first, edge)
 		limit.add(last, edge)
-		curves = append(curves, plotCurve{name: symbol, tok: tokWarn, series: &limit, dashed: true, mark: '='})
+		curves = append(curves, plotCurve{name: symbol, tok: Warn, series: &limit, dashed: true, mark: '='})
 	}
 	pl := epochPlot(v.h, curves...)
 	pl.rules, pl.zero, pl.legend, pl.marks = []float64{0}, true, legend, nil
-	return p.chart.draw(&v.pen, pl, w, h)
+	return p.chart.draw(&v.Pen, pl, w, h)
 }

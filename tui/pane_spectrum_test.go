@@ -84,10 +84,10 @@ func TestSpectrumPane(t *testing.T) {
 // TestSpectrumInASCII: everything has a counterpart in seven bits.
 func TestSpectrumInASCII(t *testing.T) {
 	v := watched(edgeRun("0.11"))
-	v.gl = GlyphsASCII.set(nil)
+	v.Glyphs = GlyphsASCII.Set(nil)
 	v.h.newestSpectrum().Method = "power"
 	for _, row := range new(drawn).draw(&spectrumPane{}, v, rect{0, 0, 120, 40}, drawnKey{zoomed: true}) {
-		if text := toASCII(ansi.Strip(row)); strings.ContainsRune(text, '?') || ansi.StringWidth(text) != 120 {
+		if text := ToASCII(ansi.Strip(row)); strings.ContainsRune(text, '?') || ansi.StringWidth(text) != 120 {
 			t.Errorf("%q", text)
 		}
 	}

@@ -42,12 +42,12 @@ func (p *spectrumPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 }
 
 func (p *spectrumPane) keys(v *view, next string, w int) string {
-	l := v.line(w)
-	l.group(tokAccent.of("v"), tokMuted.of(" "+next+"   "))
+	l := v.Line(w)
+	l.Group(Accent.Of("v"), Muted.Of(" "+next+"   "))
 	if !v.h.unasked() {
-		l.group(tokAccent.of("k"), tokMuted.of(" compute now"))
+		l.Group(Accent.Of("k"), Muted.Of(" compute now"))
 	}
-	return l.full()
+	return l.Full()
 }
 
 // densities are the spectra that have one, in order.
@@ -124,29 +124,29 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 	if hasEdge && edge < 2*axis.back(axis.high) {
 		axis.high = math.Max(axis.high, axis.up(1.1*edge))
 	}
-	l := v.line(w)
-	l.put(tokAccent, "density over time").put(tokMuted, "  "+format.Count(len(list))+" spectra")
-	l.group(tokMuted.of(", " + v.gl.lambda + " on a symmetric log axis"))
+	l := v.Line(w)
+	l.Put(Accent, "density over time").Put(Muted, "  "+format.Count(len(list))+" spectra")
+	l.Group(Muted.Of(", " + v.Glyphs.lambda + " on a symmetric log axis"))
 	const gutter = 9
-	m := newMosaic(&v.pen, w, h-1)
+	m := newMosaic(&v.Pen, w, h-1)
 	right := 0
 	if hasEdge {
-		right = cells(symbol) + 3
+		right = Cells(symbol) + 3
 	}
 	cols, rows := w-gutter-right, h-3
 	if cols < 4 || rows < 2 {
-		return append([]string{l.full()}, m.rows()...)
+		return append([]string{l.Full()}, m.rows()...)
 	}
-	r := newRaster(cols, rows*halves(&v.pen))
+	r := newRaster(cols, rows*halves(&v.Pen))
 	sc := densityRaster(v.h, &r, list, axis)
 	m.paint(gutter, 0, &r, sc)
 	eigenTicks(m, axis, gutter, rows)
 	if y := axis.row(edge, rows); hasEdge && y >= 0 && y < rows {
-		m.write(gutter+cols, y, tokWarn, " ← "+symbol)
+		m.write(gutter+cols, y, Warn, " ← "+symbol)
 	}
 	epochTicks(m, list, gutter, rows, cols)
-	m.ramp(m.write(gutter, rows+1, tokMuted, "density "), rows+1, 10, sc, func(x float64) string { return magnitude(math.Pow(10, x)) })
-	return append([]string{l.full()}, m.rows()...)
+	m.ramp(m.write(gutter, rows+1, Muted, "density "), rows+1, 10, sc, func(x float64) string { return magnitude(math.Pow(10, x)) })
+	return append([]string{l.Full()}, m.rows()...)
 }
 
 // densityRaster fills a raster with the logarithms of the densities, and returns their scale.
@@ -186,7 +186,7 @@ func densityRaster(h *history, r *raster, list []*event.SpectrumEvent, axis syml
 	if math.IsInf(floor, 0) || floor > top-1 || math.IsNaN(floor) {
 		floor = top - 5
 	}
-	return scale{rampHeat, floor, top}
+	return scale{RampHeat, floor, top}
 }
 
 // mapSpan returns the epochs that a map is of: the last spectrum gets as many as the one before it.
@@ -199,14 +199,14 @@ func mapSpan(list []*event.SpectrumEvent) (first, end float64) {
 // epochTicks writes under the columns at which epoch a spectrum was computed, where there is room, the last one
 // first.
 func epochTicks(m *mosaic, list []*event.SpectrumEvent, x0, y, cols int) {
-	m.write(x0-6, y, tokMuted, "epoch")
+	m.write(x0-6, y, Muted, "epoch")
 	first, end := mapSpan(list)
 	free := x0 + cols
 	for i := len(list) - 1; i >= 0; i-- {
 		s := format.Count(list[i].Epoch)
 		x := x0 + int(math.Ceil((float64(list[i].Epoch)-first)/(end-first)*float64(cols)-0.5))
-		if x+cells(s) < free || i == len(list)-1 && x+cells(s) <= free {
-			m.write(x, y, tokMuted, s)
+		if x+Cells(s) < free || i == len(list)-1 && x+Cells(s) <= free {
+			m.write(x, y, Muted, s)
 			free = x - 3
 		}
 	}
@@ -230,12 +230,12 @@ func eigenTicks(m *mosaic, axis symlog, gutter, rows int) {
 			continue
 		}
 		taken[y] = true
-		m.write(0, y, signToken(x), right(format.Tick(x), gutter-2))
-		m.write(gutter-1, y, tokGrid, "┤")
+		m.write(0, y, signToken(x), Right(format.Tick(x), gutter-2))
+		m.write(gutter-1, y, Grid, "┤")
 	}
 	for y := range rows {
 		if !taken[y] {
-			m.write(gutter-1, y, tokGrid, "│")
+			m.write(gutter-1, y, Grid, "│")
 		}
 	}
 }
@@ -266,7 +266,7 @@ func (p *spectrumPane) traces(v *view, w, h int) []string {
 		if rest := h - len(list); rest > 0 {
 			list = append(list, p.list(v, pairs, side, rest)...)
 		}
-		return beside(block(rows, cw, h), cw, list)
+		return Beside(Block(rows, cw, h), cw, list)
 	}
 	if below > 0 {
 		rows = append(rows, p.list(v, pairs, w, below)...)
@@ -311,30 +311,30 @@ func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
 	bounded := widest > (highest-lowest)/100
 	for k := range bounds {
 		if bounded && !bounds[k].empty() {
-			curves = append(curves, plotCurve{tok: tokMuted, series: &bounds[k], dashed: true, mark: '.'})
+			curves = append(curves, plotCurve{tok: Muted, series: &bounds[k], dashed: true, mark: '.'})
 		}
 	}
 	for k := range top {
 		if top[k].empty() {
 			continue
 		}
-		curves = append(curves, plotCurve{name: fmt.Sprint(k + 1), tok: []token{tokAccent, tokMuted}[min(k, 1)], series: &top[k], mark: rune('1' + k), tag: tag(k == 0, v.gl.lambda+"₁")})
+		curves = append(curves, plotCurve{name: fmt.Sprint(k + 1), tok: []Token{Accent, Muted}[min(k, 1)], series: &top[k], mark: rune('1' + k), tag: tag(k == 0, v.Glyphs.lambda+"₁")})
 	}
 	for k := range bottom {
 		if bottom[k].empty() {
 			continue
 		}
-		ink := tokMuted
+		ink := Muted
 		if bottom[k].last() < 0 {
-			ink = tokNegativeCurvature
+			ink = NegativeCurvature
 		}
 		curves = append(curves, plotCurve{name: "-" + fmt.Sprint(k+1), tok: ink, series: &bottom[k], dashed: true, mark: rune('a' + k), tag: tag(k == 0, "least")})
 	}
-	l := v.line(w)
-	l.put(tokAccent, "eigenvalues over time")
-	l.group(tokMuted.of(fmt.Sprintf("  greatest %d, and least %d dashed", tracedTop, tracedBottom)))
+	l := v.Line(w)
+	l.Put(Accent, "eigenvalues over time")
+	l.Group(Muted.Of(fmt.Sprintf("  greatest %d, and least %d dashed", tracedTop, tracedBottom)))
 	if bounded {
-		l.group(tokMuted.of("; the ends between their bounds"))
+		l.Group(Muted.Of("; the ends between their bounds"))
 	}
 	var limit series
 	edge, symbol, ok := v.h.edge(v.h.newestSpectrum())
@@ -342,11 +342,11 @@ func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
 		first, last, _ := top[0].ends()
 		limit.add(first, edge)
 		limit.add(last, edge)
-		curves = append(curves, plotCurve{name: symbol, tok: tokWarn, series: &limit, dashed: true, mark: '=', tag: symbol})
+		curves = append(curves, plotCurve{name: symbol, tok: Warn, series: &limit, dashed: true, mark: '=', tag: symbol})
 	}
 	pl := epochPlot(v.h, curves...)
 	pl.rules, pl.zero, pl.marks = []float64{0}, true, nil
-	return append([]string{l.full()}, p.chart.draw(&v.pen, pl, w, h-1)...)
+	return append([]string{l.Full()}, p.chart.draw(&v.Pen, pl, w, h-1)...)
 }
 
 func tag(has bool, s string) string {
@@ -393,7 +393,7 @@ func (p *spectrumPane) figure(v *view) *figure {
 		e := &h.spectra[i]
 		for k, value := range e.Eigenvalues {
 			if k == len(f.curves) {
-				f.curves = append(f.curves, figureCurve{tok: tokTrain})
+				f.curves = append(f.curves, figureCurve{tok: Train})
 			}
 			if y := float64(value); !math.IsNaN(y) && !math.IsInf(y, 0) {
 				f.curves[k].points = append(f.curves[k].points, figurePoint{X: float64(e.Epoch), Y: y})
@@ -405,7 +405,7 @@ func (p *spectrumPane) figure(v *view) *figure {
 		c := &f.curves[k]
 		name := "positive"
 		if n := len(c.points); n > 0 && c.points[n-1].Y < 0 {
-			name, c.tok, c.dashed = "negative", tokNegativeCurvature, true
+			name, c.tok, c.dashed = "negative", NegativeCurvature, true
 		}
 		if !named[name] {
 			c.name, named[name] = name, true

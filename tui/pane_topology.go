@@ -24,7 +24,7 @@ func (*topologyPane) name(*view) string { return "network" }
 
 func (*topologyPane) seen(h *history) uint64 { return h.runGen + h.epochGen + h.weightsGen }
 
-func (*topologyPane) head(v *view, l *line) {
+func (*topologyPane) head(v *view, l *Line) {
 	if v.h.run == nil {
 		return
 	}
@@ -32,17 +32,17 @@ func (*topologyPane) head(v *view, l *line) {
 	if len(m.Layers) == 0 {
 		return
 	}
-	l.group(tokStrong.of(m.Shape()))
+	l.Group(Strong.Of(m.Shape()))
 	if g := v.h.latest.Gates; m.Experts > 0 && len(g) > 0 {
 		low, high := g[0].Share, g[0].Share
 		for _, x := range g {
 			low, high = min(low, x.Share), max(high, x.Share)
 		}
-		l.group(tokMuted.of("  shares "), tokText.of(format.Percent(float64(low))+" to "+format.Percent(float64(high))))
+		l.Group(Muted.Of("  shares "), Text.Of(format.Percent(float64(low))+" to "+format.Percent(float64(high))))
 	}
-	l.group(tokMuted.of("  " + format.Count(m.Parameters) + " weights"))
+	l.Group(Muted.Of("  " + format.Count(m.Parameters) + " weights"))
 	if m.Loss != "" {
-		l.group(tokMuted.of("  " + clean(m.Loss)))
+		l.Group(Muted.Of("  " + Clean(m.Loss)))
 	}
 }
 
@@ -65,8 +65,8 @@ func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 		if v.h.foreign() {
 			text = "the record does not tell the network"
 		}
-		p.chart.write(max(0, (w-cells(text))/2), (h-1)/2, text, tokMuted)
-		return p.chart.text(&v.pen)
+		p.chart.write(max(0, (w-Cells(text))/2), (h-1)/2, text, Muted)
+		return p.chart.text(&v.Pen)
 	}
 	if _, _, ok := p.block(v.h); zoomed && ok && h > 6 {
 		if p.look.open {
@@ -92,7 +92,7 @@ func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 	case d.norms > 0:
 		p.table(v, h-d.norms, w, zoomed)
 	}
-	return p.chart.text(&v.pen)
+	return p.chart.text(&v.Pen)
 }
 
 // arrange shares the rows out: the graph first, then arcs, then the norms. Zoomed, the table needs less left
@@ -157,7 +157,7 @@ func (d *drawing) column(layer int) int {
 }
 
 // fan draws the lines between two neighbouring layers, from a few nodes of one to a few of the other.
-func (p *topologyPane) fan(v *view, m *event.ModelInfo, d drawing, c event.ConnectionInfo, t token) {
+func (p *topologyPane) fan(v *view, m *event.ModelInfo, d drawing, c event.ConnectionInfo, t Token) {
 	from, to := d.column(c.From), d.column(c.To)
 	if from < 0 || to < 0 || d.h < 1 {
 		return
@@ -166,7 +166,7 @@ func (p *topologyPane) fan(v *view, m *event.ModelInfo, d drawing, c event.Conne
 	if a.w < 1 {
 		return
 	}
-	g := v.gl
+	g := v.Glyphs
 	ends := func(layer int) []int {
 		t := d.tall(m, layer)
 		rows := min(t, 4)
@@ -207,7 +207,7 @@ func near(sources []int, i, n int, part float64) []int {
 func weights(m *event.ModelInfo, c event.ConnectionInfo, room int) string {
 	s := format.Count(c.Weights)
 	if density(m, c) < 1 {
-		if long := s + " of " + format.Count(m.Layers[c.From]*m.Layers[c.To]); cells(long) <= room {
+		if long := s + " of " + format.Count(m.Layers[c.From]*m.Layers[c.To]); Cells(long) <= room {
 			return long
 		}
 	}
@@ -219,9 +219,9 @@ func (p *topologyPane) nodes(m *event.ModelInfo, d drawing) {
 	for i, layer := range d.layers {
 		t := d.tall(m, layer)
 		first := d.top + (d.h-t)/2
-		ink := tokAccent
+		ink := Accent
 		if layer == 0 {
-			ink = tokMuted
+			ink = Muted
 		}
 		for r := range t {
 			glyph := '●'
@@ -240,16 +240,16 @@ func (p *topologyPane) names(v *view, m *event.ModelInfo, d drawing, w int) {
 	type label struct{ from, to int }
 	var taken []label
 	for i, layer := range d.layers {
-		p.centred(d.x[i], 0, format.Count(m.Layers[layer]), tokStrong, w)
+		p.centred(d.x[i], 0, format.Count(m.Layers[layer]), Strong, w)
 		name := "input"
 		if layer > 0 {
 			name = ""
 			if layer-1 < len(m.Activations) {
-				name = clean(m.Activations[layer-1])
+				name = Clean(m.Activations[layer-1])
 			}
 		}
-		if from, to := span1(d.x[i], cells(name), w); name != "" && from >= free && d.fits(i, cells(name)) {
-			p.chart.write(from, d.labels, name, tokText)
+		if from, to := span1(d.x[i], Cells(name), w); name != "" && from >= free && d.fits(i, Cells(name)) {
+			p.chart.write(from, d.labels, name, Text)
 			taken = append(taken, label{from, to})
 			free = to + 1
 		}
@@ -264,20 +264,20 @@ func (p *topologyPane) names(v *view, m *event.ModelInfo, d drawing, w int) {
 			texts = []string{"gates"}
 		}
 		for _, s := range texts {
-			left, right := span1((d.x[from]+d.x[to])/2, cells(s), w)
-			ok := cells(s) < d.x[to]-d.x[from]
+			left, right := span1((d.x[from]+d.x[to])/2, Cells(s), w)
+			ok := Cells(s) < d.x[to]-d.x[from]
 			for _, t := range taken {
 				ok = ok && (d.counts != d.labels || right < t.from-1 || left > t.to+1)
 			}
 			if ok {
-				p.chart.write(left, d.counts, s, tokMuted)
+				p.chart.write(left, d.counts, s, Muted)
 				break
 			}
 		}
 	}
 	if skipped := len(m.Layers) - len(d.layers); skipped > 0 {
 		i := (len(d.layers) + 1) / 2
-		p.centred((d.x[i-1]+d.x[i])/2, d.top+d.h/2, "…", tokMuted, w)
+		p.centred((d.x[i-1]+d.x[i])/2, d.top+d.h/2, "…", Muted, w)
 	}
 }
 
@@ -292,8 +292,8 @@ func span1(x, n, w int) (from, to int) {
 	return from, from + n
 }
 
-func (p *topologyPane) centred(x, y int, s string, t token, w int) {
-	from, _ := span1(x, cells(s), w)
+func (p *topologyPane) centred(x, y int, s string, t Token, w int) {
+	from, _ := span1(x, Cells(s), w)
 	p.chart.write(from, y, s, t)
 }
 
@@ -333,27 +333,27 @@ func (p *topologyPane) skips(m *event.ModelInfo, d drawing, w int) {
 	}
 	if left > 0 {
 		s := fmt.Sprintf("+%d skips", left)
-		p.chart.write(max(0, w-cells(s)), 0, s, tokMuted)
+		p.chart.write(max(0, w-Cells(s)), 0, s, Muted)
 	}
 }
 
 // arc draws one connection with its number of weights.
 func (p *topologyPane) arc(a, b, row int, weights string, w int) {
-	p.chart.set(a, row, '╰', tokGrid)
+	p.chart.set(a, row, '╰', Grid)
 	for x := a + 1; x < b; x++ {
-		p.chart.set(x, row, '─', tokGrid)
+		p.chart.set(x, row, '─', Grid)
 	}
-	p.chart.set(b, row, '╯', tokGrid)
-	if s := " " + weights + " "; cells(s) < b-a-1 {
-		p.centred((a+b)/2, row, s, tokMuted, w)
+	p.chart.set(b, row, '╯', Grid)
+	if s := " " + weights + " "; Cells(s) < b-a-1 {
+		p.centred((a+b)/2, row, s, Muted, w)
 	}
 }
 
 func (p *topologyPane) strip(v *view, w, _ int) []string {
-	l := v.line(w)
-	v.label(l, "network")
+	l := v.Line(w)
+	v.Label(l, "network")
 	p.head(v, l)
-	return []string{l.full()}
+	return []string{l.Full()}
 }
 
 func (p *topologyPane) ownKeys() [][2]string {

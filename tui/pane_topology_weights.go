@@ -148,8 +148,8 @@ func layerName(h *history, i int) string {
 func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 	p.look.drawn = weightArea{}
 	to, from, _ := p.block(v.h)
-	l := v.line(w)
-	l.put(tokStrong, layerName(v.h, from)+" → "+layerName(v.h, to))
+	l := v.Line(w)
+	l.Put(Strong, layerName(v.h, from)+" → "+layerName(v.h, to))
 	e := p.weights(v.h)
 	if e == nil {
 		text := "waiting for the weights"
@@ -160,9 +160,9 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 		} else if v.h.viewer {
 			text = "these weights come when one who controls looks at them"
 		}
-		m := newMosaic(&v.pen, w, max(h-2, 0))
-		m.write(max(0, (w-cells(text))/2), h/2-1, tokMuted, text)
-		return append(append([]string{l.full()}, m.rows()...), p.weightKeys(v, nil, w))
+		m := newMosaic(&v.Pen, w, max(h-2, 0))
+		m.write(max(0, (w-Cells(text))/2), h/2-1, Muted, text)
+		return append(append([]string{l.Full()}, m.rows()...), p.weightKeys(v, nil, w))
 	}
 	all := raster{e.Cols, e.Rows, make([]float64, len(e.Values))}
 	sum := 0.0
@@ -173,23 +173,23 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 		}
 	}
 	low, high, _ := all.extremes()
-	l.group(tokMuted.of("   ‖w‖ "), tokText.of(format.Number(math.Sqrt(sum))))
-	l.group(tokMuted.of("   " + format.Number(low) + " … " + format.Number(high)))
-	l.group(tokMuted.of("   after epoch " + format.Count(e.Epoch)))
-	rows := []string{l.full()}
+	l.Group(Muted.Of("   ‖w‖ "), Text.Of(format.Number(math.Sqrt(sum))))
+	l.Group(Muted.Of("   " + format.Number(low) + " … " + format.Number(high)))
+	l.Group(Muted.Of("   after epoch " + format.Count(e.Epoch)))
+	rows := []string{l.Full()}
 	most := math.Max(math.Max(high, -low), 1e-300)
 	if math.IsInf(most, 0) {
 		most = 1
 	}
-	sc := scale{rampSigns, -most, most}
-	m := newMosaic(&v.pen, w, max(h-3, 0))
+	sc := scale{RampSigns, -most, most}
+	m := newMosaic(&v.Pen, w, max(h-3, 0))
 	if p.tiled(e) {
 		p.tiles(m, e, sc)
 	} else {
 		p.matrix(m, e, &all, sc)
 	}
 	rows = append(rows, m.rows()...)
-	return append(block(rows, w, max(h-2, 1)), p.cursorRow(v, e, sc, w), p.weightKeys(v, e, w))
+	return append(Block(rows, w, max(h-2, 1)), p.cursorRow(v, e, sc, w), p.weightKeys(v, e, w))
 }
 
 // matrix draws the weights with a row for each node that they lead to; the cursor's row and column are marked at
@@ -210,8 +210,8 @@ func (p *topologyPane) matrix(m *mosaic, e *event.WeightsEvent, all *raster, sc 
 	}
 	m.paint(2, 1, &fit, sc)
 	p.look.drawn = weightArea{2, 2, cols, rows, e.Rows, e.Cols}
-	m.write(2+(2*p.look.col+1)*cols/(2*e.Cols), 0, tokFocus, "▾")
-	m.write(0, 1+(2*p.look.row+1)*rows/(2*e.Rows), tokFocus, "▸")
+	m.write(2+(2*p.look.col+1)*cols/(2*e.Cols), 0, Focus, "▾")
+	m.write(0, 1+(2*p.look.row+1)*rows/(2*e.Rows), Focus, "▸")
 }
 
 // tiles draws what leads to each node as an image, as many as there is room for around that of the cursor.
@@ -234,9 +234,9 @@ func (p *topologyPane) tiles(m *mosaic, e *event.WeightsEvent, sc scale) {
 		x, y := i%across*(max(wide, 5)+2), i/across*(tall+2)
 		fit := picture.fitted(wide, tall*halves(m.v), false)
 		m.paint(x, y, &fit, sc)
-		ink, text := tokMuted, strconv.Itoa(node+1)
+		ink, text := Muted, strconv.Itoa(node+1)
 		if node == p.look.row {
-			ink, text = tokFocus, "▸"+text
+			ink, text = Focus, "▸"+text
 		}
 		m.write(x, y+tall, ink, text)
 	}
@@ -245,7 +245,7 @@ func (p *topologyPane) tiles(m *mosaic, e *event.WeightsEvent, sc scale) {
 // cursorRow tells the weight under the cursor, or of an image the figures, and what the shades mean.
 func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc scale, w int) string {
 	row, col := min(p.look.row, e.Rows-1), min(p.look.col, e.Cols-1)
-	l := v.line(w)
+	l := v.Line(w)
 	if p.tiled(e) {
 		r := raster{e.Cols, 1, nil}
 		sum := 0.0
@@ -256,24 +256,24 @@ func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc scale, w int
 			}
 		}
 		low, high, _ := r.extremes()
-		l.put(tokText, "node "+format.Count(row+1)+" of "+format.Count(e.Rows))
-		l.group(tokMuted.of("   ‖w‖ "), tokText.of(format.Number(math.Sqrt(sum))), tokMuted.of("   "+format.Number(low)+" … "+format.Number(high)))
+		l.Put(Text, "node "+format.Count(row+1)+" of "+format.Count(e.Rows))
+		l.Group(Muted.Of("   ‖w‖ "), Text.Of(format.Number(math.Sqrt(sum))), Muted.Of("   "+format.Number(low)+" … "+format.Number(high)))
 	} else {
 		value := format.Number(float64(e.Values[row*e.Cols+col]))
-		l.put(tokText, "to "+format.Count(row+1)).put(tokMuted, " of "+format.Count(e.Rows))
-		l.put(tokText, "   from "+format.Count(col+1)).put(tokMuted, " of "+format.Count(e.Cols))
-		l.put(tokMuted, "   weight ").put(tokStrong, value)
+		l.Put(Text, "to "+format.Count(row+1)).Put(Muted, " of "+format.Count(e.Rows))
+		l.Put(Text, "   from "+format.Count(col+1)).Put(Muted, " of "+format.Count(e.Cols))
+		l.Put(Muted, "   weight ").Put(Strong, value)
 	}
-	m := newMosaic(&v.pen, 40, 1)
-	if n := m.key(0, 0, 9, sc); l.left() > n+3 {
-		l.to(w-n).raw(fit(m.rows()[0], n), n)
+	m := newMosaic(&v.Pen, 40, 1)
+	if n := m.key(0, 0, 9, sc); l.Left() > n+3 {
+		l.To(w-n).Raw(Fit(m.rows()[0], n), n)
 	}
-	return l.full()
+	return l.Full()
 }
 
 func (p *topologyPane) weightKeys(v *view, e *event.WeightsEvent, w int) string {
-	l := v.line(w)
-	put := func(k, what string) { l.group(tokAccent.of(k), tokMuted.of(" "+what+"   ")) }
+	l := v.Line(w)
+	put := func(k, what string) { l.Group(Accent.Of(k), Muted.Of(" "+what+"   ")) }
 	put("esc", "network")
 	put("n b", "next and previous block")
 	if e != nil {
@@ -289,5 +289,5 @@ func (p *topologyPane) weightKeys(v *view, e *event.WeightsEvent, w int) string 
 	if !v.h.unasked() {
 		put("v", "look anew")
 	}
-	return l.full()
+	return l.Full()
 }

@@ -19,13 +19,13 @@ func (*workPane) name(*view) string { return "work" }
 
 func (*workPane) seen(h *history) uint64 { return h.epochGen + h.runGen }
 
-func (p *workPane) head(v *view, l *line) {
+func (p *workPane) head(v *view, l *Line) {
 	if v.h.latest.Epoch == 0 || v.h.untold(&v.h.seconds) {
 		return
 	}
-	l.group(tokStrong.of(format.Span(float64(v.h.latest.Seconds))), tokMuted.of(" an epoch"))
+	l.Group(Strong.Of(format.Span(float64(v.h.latest.Seconds))), Muted.Of(" an epoch"))
 	if eta := remaining(v.h); !math.IsNaN(eta) {
-		l.group(tokMuted.of("  left "), tokText.of(format.Clock(eta)))
+		l.Group(Muted.Of("  left "), Text.Of(format.Clock(eta)))
 	}
 }
 
@@ -74,12 +74,12 @@ func (p *workPane) items(v *view) []item {
 func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 	items := p.items(v)
 	if len(items) == 0 {
-		text := wrapped(v.without("times"), w)
+		text := Wrapped(v.without("times"), w)
 		rows := make([]string, max(0, h-len(text))/2, h)
 		for _, s := range text {
-			rows = append(rows, v.line(w).to((w-cells(s))/2).put(tokMuted, s).full())
+			rows = append(rows, v.Line(w).To((w-Cells(s))/2).Put(Muted, s).Full())
 		}
-		return clip(rows, h)
+		return Clip(rows, h)
 	}
 	columns := max(1, min(w/24, len(items)))
 	if columns > 1 && h >= len(items) {
@@ -90,54 +90,54 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 	n := (len(items) + columns - 1) / columns
 	rows := make([]string, 0, h)
 	for i := range min(n, h) {
-		l := v.line(w)
+		l := v.Line(w)
 		for c := range columns {
 			if k := c*n + i; k < len(items) {
-				l.to(c * each)
-				l.put(tokMuted, pad(items[k].name, 12)).put(tokText, right(items[k].value, min(9, each-13)))
+				l.To(c * each)
+				l.Put(Muted, Pad(items[k].name, 12)).Put(Text, Right(items[k].value, min(9, each-13)))
 			}
 		}
-		rows = append(rows, l.full())
+		rows = append(rows, l.Full())
 	}
 	spare := h - len(rows)
-	pl := epochPlot(v.h, plotCurve{name: "time of an epoch", tok: tokAccent, series: &v.h.seconds, mark: '*'})
+	pl := epochPlot(v.h, plotCurve{name: "time of an epoch", tok: Accent, series: &v.h.seconds, mark: '*'})
 	pl.zero, pl.best, pl.value = true, true, format.Span
 	pl.label = func(x float64) string { return format.Tick(x) + " s" }
 	switch {
 	case zoomed && w-26 >= 28 && h >= 8:
 		p.begin()
-		return append(beside(rows, 24, p.show(&v.pen, &p.chart, pl, 26, 0, w-26, h-1)), p.keys(&v.pen, w))
+		return append(Beside(rows, 24, p.show(&v.Pen, &p.chart, pl, 26, 0, w-26, h-1)), p.keys(&v.Pen, w))
 	case zoomed && spare >= 9:
 		p.begin()
 		rows = append(rows, "")
-		rows = append(rows, p.show(&v.pen, &p.chart, pl, 0, len(rows), w, spare-2)...)
-		return append(rows, p.keys(&v.pen, w))
+		rows = append(rows, p.show(&v.Pen, &p.chart, pl, 0, len(rows), w, spare-2)...)
+		return append(rows, p.keys(&v.Pen, w))
 	}
 	p.begin()
 	if columns == 1 && w-26 >= 28 && h >= 6 {
-		return beside(rows, 24, p.chart.draw(&v.pen, pl, w-26, h))
+		return Beside(rows, 24, p.chart.draw(&v.Pen, pl, w-26, h))
 	}
 	if spare >= 4 {
 		rows = append(rows, "")
-		rows = append(rows, p.chart.draw(&v.pen, pl, w, spare-1)...)
+		rows = append(rows, p.chart.draw(&v.Pen, pl, w, spare-1)...)
 	}
 	return rows
 }
 
 func (p *workPane) strip(v *view, w, _ int) []string {
-	l := v.line(w)
-	v.label(l, "work")
+	l := v.Line(w)
+	v.Label(l, "work")
 	items := p.items(v)
 	for i, k := range items[:min(len(items), 4)] {
 		gap := "  "
 		if i == 0 {
 			gap = ""
 		}
-		l.group(tokMuted.of(gap+k.name+" "), tokText.of(k.value))
+		l.Group(Muted.Of(gap+k.name+" "), Text.Of(k.value))
 	}
-	return []string{l.full()}
+	return []string{l.Full()}
 }
 
 func (p *workPane) figure(v *view) *figure {
-	return runFigure(v.h, figure{title: "seconds an epoch", y: "seconds", curves: []figureCurve{{tok: tokTrain, points: pointsOf(&v.h.seconds)}}})
+	return runFigure(v.h, figure{title: "seconds an epoch", y: "seconds", curves: []figureCurve{{tok: Train, points: pointsOf(&v.h.seconds)}}})
 }

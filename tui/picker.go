@@ -127,63 +127,63 @@ func (p *picker) draw(v *view, w, h int) []string {
 		title += " " + strconv.Itoa(p.at+1) + "/" + strconv.Itoa(n)
 	}
 	rows := make([]string, 0, h)
-	l := v.line(inner)
+	l := v.Line(inner)
 	if text := p.filter.Value(); text != "" {
-		l.put(tokMuted, "filter ").put(tokStrong, clean(text)).put(tokAccent, "▏")
+		l.Put(Muted, "filter ").Put(Strong, Clean(text)).Put(Accent, "▏")
 	} else {
-		l.put(tokMuted, "type to search · ↑↓ move · enter switches · esc closes")
+		l.Put(Muted, "type to search · ↑↓ move · enter switches · esc closes")
 	}
-	rows = append(rows, l.full(), "")
+	rows = append(rows, l.Full(), "")
 	room := max(1, h-4-2)
 	if bw >= 84 {
 		const left = 24
 		detail := p.detail(v, inner-left-2)
 		list := p.list(v, left, min(room, max(len(p.methods), len(detail))), false)
-		return dialogBox(&v.pen, title, append(rows, beside(list, left, cutRows(&v.pen, detail, room))...), bw)
+		return dialogBox(&v.Pen, title, append(rows, Beside(list, left, cutRows(&v.Pen, detail, room))...), bw)
 	}
 	listed := min(len(p.methods), max(3, room/2))
 	rows = append(rows, p.list(v, inner, listed, true)...)
 	if detail := p.detail(v, inner); len(detail) > 1 && room-listed-1 > 0 {
-		detail = cutRows(&v.pen, detail[1:], room-listed-1) // the list has the title
+		detail = cutRows(&v.Pen, detail[1:], room-listed-1) // the list has the title
 		rows = append(append(rows, ""), detail...)
 	}
-	return dialogBox(&v.pen, title, rows, bw)
+	return dialogBox(&v.Pen, title, rows, bw)
 }
 
 // cutRows clips rows and says at the end how many are missing.
-func cutRows(v *pen, rows []string, n int) []string {
+func cutRows(v *Pen, rows []string, n int) []string {
 	if len(rows) <= n || n < 2 {
-		return clip(rows, n)
+		return Clip(rows, n)
 	}
 	more := "… " + format.Count(len(rows)-n+1) + " more rows on a taller screen"
-	return append(rows[:n-1:n-1], v.line(ansi.StringWidth(rows[n-1])).put(tokMuted, more).full())
+	return append(rows[:n-1:n-1], v.Line(ansi.StringWidth(rows[n-1])).Put(Muted, more).Full())
 }
 
 // list returns at most n rows around the chosen one, with the methods' titles if asked.
 func (p *picker) list(v *view, w, n int, titles bool) []string {
 	rows := make([]string, 0, n)
 	if len(p.shown) == 0 {
-		return append(rows, v.line(w).put(tokWarn, "no optimizer matches").full())
+		return append(rows, v.Line(w).Put(Warn, "no optimizer matches").Full())
 	}
 	first := max(0, min(p.at-n/2, len(p.shown)-n))
 	for i := first; i < min(first+n, len(p.shown)); i++ {
 		k := p.shown[i]
 		m := p.methods[k]
-		l := v.line(w)
+		l := v.Line(w)
 		number := "   "
 		if k < 9 {
 			number = " " + strconv.Itoa(k+1) + " "
 		}
-		name, title, arrow := tokStrong, tokMuted, " "
+		name, title, arrow := Strong, Muted, " "
 		if i == p.at {
-			name, title, arrow = tokChosen, tokText, "▸"
+			name, title, arrow = Chosen, Text, "▸"
 		}
-		l.put(tokAccent, arrow+number)
-		l.put(name, m.Name)
+		l.Put(Accent, arrow+number)
+		l.Put(name, m.Name)
 		if titles {
-			l.to(20).put(title, ansi.Truncate(m.Title, l.left(), "…"))
+			l.To(20).Put(title, ansi.Truncate(m.Title, l.Left(), "…"))
 		}
-		rows = append(rows, l.full())
+		rows = append(rows, l.Full())
 	}
 	return rows
 }
@@ -195,37 +195,37 @@ func (p *picker) detail(v *view, w int) []string {
 	}
 	m := p.methods[p.shown[p.at]]
 	var rows []string
-	say := func(t token, s string) {
-		for _, r := range strings.Split(ansi.Wrap(clean(s), max(w, 8), ""), "\n") {
-			rows = append(rows, v.line(w).put(t, r).full())
+	say := func(t Token, s string) {
+		for _, r := range strings.Split(ansi.Wrap(Clean(s), max(w, 8), ""), "\n") {
+			rows = append(rows, v.Line(w).Put(t, r).Full())
 		}
 	}
-	say(tokStrong, m.Title)
+	say(Strong, m.Title)
 	paper := m.Paper
 	if m.Equations != "" {
 		paper += ", " + m.Equations
 	}
 	if paper != "" {
-		say(tokMuted, paper)
+		say(Muted, paper)
 	}
-	say(tokText, m.Summary)
+	say(Text, m.Summary)
 	if m.Cost != "" {
-		say(tokText, "cost  "+m.Cost)
+		say(Text, "cost  "+m.Cost)
 	}
 	keys, values := 0, 0
 	for i := range m.Parameters {
-		keys, values = max(keys, cells(m.Parameters[i].Key)), max(values, cells(setting(&m.Parameters[i])))
+		keys, values = max(keys, Cells(m.Parameters[i].Key)), max(values, Cells(setting(&m.Parameters[i])))
 	}
 	for i := range m.Parameters {
 		h := &m.Parameters[i]
-		l := v.line(w)
-		ink := tokText
+		l := v.Line(w)
+		ink := Text
 		if h.Key == m.Primary {
-			ink = tokAccent
+			ink = Accent
 		}
-		l.put(ink, pad(h.Key, keys)).put(tokStrong, "  "+pad(setting(h), values)+"  ")
-		l.put(tokMuted, ansi.Truncate(clean(h.Meaning), l.left(), "…"))
-		rows = append(rows, l.full())
+		l.Put(ink, Pad(h.Key, keys)).Put(Strong, "  "+Pad(setting(h), values)+"  ")
+		l.Put(Muted, ansi.Truncate(Clean(h.Meaning), l.Left(), "…"))
+		rows = append(rows, l.Full())
 	}
 	return rows
 }
@@ -241,7 +241,7 @@ func setting(h *optim.Hyperparameter) string {
 // switchTo asks for the method with an index in the list.
 func (a *App) switchTo(i int) tea.Cmd {
 	if i >= len(a.picker.methods) {
-		a.note(tokWarn, "there is no optimizer "+strconv.Itoa(i+1))
+		a.note(Warn, "there is no optimizer "+strconv.Itoa(i+1))
 		return a.expire()
 	}
 	return a.command(event.Switch{Optimizer: a.picker.methods[i].Name})

@@ -35,10 +35,10 @@ func (a *App) figure() *figure {
 
 // screenPicture writes the screen as it stands, as SVG.
 func (a *App) screenPicture() tea.Cmd {
-	rows, columns, dark := a.screen(), a.width, a.theme.onDark(a.dark)
-	if a.gl.ascii {
+	rows, columns, dark := a.screen(), a.width, a.themeChoice.OnDark(a.dark)
+	if a.Glyphs.ascii {
 		for i := range rows {
-			rows[i] = toASCII(rows[i])
+			rows[i] = ToASCII(rows[i])
 		}
 	}
 	return a.picture("screen", "svg", func(w io.Writer) error { return writeScreen(w, rows, columns, dark) })
@@ -75,21 +75,21 @@ type pictureMsg struct {
 // pictureWritten says where a picture is, or why there is none.
 func (a *App) pictureWritten(msg pictureMsg) tea.Cmd {
 	if msg.err != nil {
-		text := "no picture: " + clean(msg.err.Error())
-		a.h.say(a.h.status.Epoch, tokWarn, "%s", text)
+		text := "no picture: " + Clean(msg.err.Error())
+		a.h.say(a.h.status.Epoch, Warn, "%s", text)
 		return a.refuse(text)
 	}
-	path, where := clean(msg.path), ""
+	path, where := Clean(msg.path), ""
 	if a.guest != nil {
-		path, where = clean(filepath.Base(msg.path)), " on the server"
+		path, where = Clean(filepath.Base(msg.path)), " on the server"
 	}
-	a.h.say(a.h.status.Epoch, tokText, "picture: %s", path)
+	a.h.say(a.h.status.Epoch, Text, "picture: %s", path)
 	return a.tell("wrote " + path + where)
 }
 
 // refuse notes for a while why nothing happened.
 func (a *App) refuse(text string) tea.Cmd {
-	a.note(tokWarn, text)
+	a.note(Warn, text)
 	return a.expire()
 }
 

@@ -38,7 +38,7 @@ func pointsOf(s *series) figurePoints {
 // trainAndTest are the curves of one quantity over the rows of either set.
 func trainAndTest(train, test *series) []figureCurve {
 	return []figureCurve{
-		{name: "training rows", tok: tokTrain, points: pointsOf(train)},
-		{name: "test rows", tok: tokTest, dashed: true, points: pointsOf(test)},
+		{name: "training rows", tok: Train, points: pointsOf(train)},
+		{name: "test rows", tok: Test, dashed: true, points: pointsOf(test)},
 	}
 }

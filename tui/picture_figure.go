@@ -35,7 +35,7 @@ type (
 // figureCurve is a line or, as bars, the heights at its points.
 type figureCurve struct {
 	name   string
-	tok    token
+	tok    Token
 	dashed bool
 	dots   bool // points that no line joins
 	bars   bool // stacked on the bars before
@@ -140,7 +140,7 @@ func (f *figure) xTicks() paper.Ticker {
 	if len(f.names) > 0 {
 		ticks := make(paper.ConstantTicks, len(f.names))
 		for i, s := range f.names {
-			ticks[i] = paper.Tick{Value: float64(i), Label: clean(s)}
+			ticks[i] = paper.Tick{Value: float64(i), Label: Clean(s)}
 		}
 		return ticks
 	}
@@ -278,8 +278,8 @@ func (f *figure) annotate(p *paper.Plot) {
 }
 
 // paperColour is a token's colour on a light ground.
-func paperColour(t token) color.Color {
-	if hex := t.onLight(); hex != "" {
+func paperColour(t Token) color.Color {
+	if hex := t.OnLight(); hex != "" {
 		return lipgloss.Color(hex)
 	}
 	return color.Black

@@ -46,8 +46,8 @@ func take(t *testing.T, a *App, cmd tea.Cmd) (path string, text []byte) {
 		t.Fatalf("%+v", msg)
 	}
 	a.Update(msg)
-	if !strings.Contains(a.notice.s, msg.path) {
-		t.Errorf("the note %q does not say %s", a.notice.s, msg.path)
+	if !strings.Contains(a.notice.Text, msg.path) {
+		t.Errorf("the note %q does not say %s", a.notice.Text, msg.path)
 	}
 	text, err := os.ReadFile(msg.path)
 	if err != nil {
@@ -110,12 +110,12 @@ func TestPicturesOfNothing(t *testing.T) {
 		}
 	}
 	a.focus = paneLog
-	if a.chartPicture("svg"); !strings.Contains(a.notice.s, "log has nothing to draw") {
-		t.Errorf("says %q", a.notice.s)
+	if a.chartPicture("svg"); !strings.Contains(a.notice.Text, "log has nothing to draw") {
+		t.Errorf("says %q", a.notice.Text)
 	}
 	a.pictures = ""
-	if a.screenPicture(); !strings.Contains(a.notice.s, "can't be written from here") {
-		t.Errorf("says %q", a.notice.s)
+	if a.screenPicture(); !strings.Contains(a.notice.Text, "can't be written from here") {
+		t.Errorf("says %q", a.notice.Text)
 	}
 	if files, _ := os.ReadDir(dir); len(files) > 0 {
 		t.Errorf("wrote %v", files)
@@ -140,8 +140,8 @@ func TestPicturesOverwriteNothing(t *testing.T) {
 	}
 	a.pictures = filepath.Join(dir, "absent")
 	a.Update(a.screenPicture()())
-	if !strings.HasPrefix(a.notice.s, "no picture: ") {
-		t.Errorf("says %q", a.notice.s)
+	if !strings.HasPrefix(a.notice.Text, "no picture: ") {
+		t.Errorf("says %q", a.notice.Text)
 	}
 }
 

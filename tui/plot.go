@@ -8,7 +8,7 @@ import (
 // plotCurve is one line of a plot.
 type plotCurve struct {
 	name   string
-	tok    token
+	tok    Token
 	series *series
 	dashed bool
 	alarm  bool   // a value that is not finite is bad news, not one that the method does not have
@@ -71,7 +71,7 @@ func (p *plot) items(k *plotCurve) []bucket {
 }
 
 // draw returns the plot as exactly h rows of w columns. Axes appear when there is room for them.
-func (c *chart) draw(v *pen, p plot, w, h int) []string {
+func (c *chart) draw(v *Pen, p plot, w, h int) []string {
 	c.resize(w, h)
 	c.drawn = area{}
 	if w < 1 || h < 1 {
@@ -79,7 +79,7 @@ func (c *chart) draw(v *pen, p plot, w, h int) []string {
 	}
 	a, ok := p.scale()
 	if !ok {
-		c.write(max(0, (w-cells(p.waiting))/2), (h-1)/2, p.waiting, tokMuted)
+		c.write(max(0, (w-Cells(p.waiting))/2), (h-1)/2, p.waiting, Muted)
 		return c.text(v)
 	}
 	ticks, labels := p.yTicks(a, h)
@@ -108,8 +108,8 @@ func (c *chart) draw(v *pen, p plot, w, h int) []string {
 	}
 	if bottom > 0 {
 		c.xLabels(v, p, a, h-1)
-		if cells(p.name) < gutter {
-			c.write(0, h-1, p.name, tokMuted)
+		if Cells(p.name) < gutter {
+			c.write(0, h-1, p.name, Muted)
 		}
 	}
 	c.cursorLine(v, p, a)
@@ -122,19 +122,19 @@ func (c *chart) draw(v *pen, p plot, w, h int) []string {
 }
 
 // strokes draws the curves, what was left behind under them and what is missing over them.
-func (c *chart) strokes(v *pen, p plot, a area) (m missing) {
+func (c *chart) strokes(v *Pen, p plot, a area) (m missing) {
 	for i := range p.curves {
 		k := &p.curves[i]
-		c.curve(a, v.gl, k.series.old, stroke{tokGrid, '.', k.dashed})
+		c.curve(a, v.Glyphs, k.series.old, stroke{Grid, '.', k.dashed})
 	}
 	for i := range p.curves {
 		k := &p.curves[i]
 		all := p.items(k)
 		items := p.within(a, all)
 		if p.half == 0 {
-			c.curve(a, v.gl, items, k.stroke())
+			c.curve(a, v.Glyphs, items, k.stroke())
 		} else {
-			c.curve(a, v.gl, items, stroke{tokGrid, '.', false})
+			c.curve(a, v.Glyphs, items, stroke{Grid, '.', false})
 		}
 		m.count(a, items)
 	}
@@ -142,12 +142,12 @@ func (c *chart) strokes(v *pen, p plot, a area) (m missing) {
 		for i := range p.curves {
 			k := &p.curves[i]
 			c.soft = smooth(c.soft, p.items(k), p.half)
-			c.curve(a, v.gl, p.within(a, c.soft), k.stroke())
+			c.curve(a, v.Glyphs, p.within(a, c.soft), k.stroke())
 		}
 	}
 	for i := range p.curves {
 		if k := &p.curves[i]; k.alarm && k.series.holes {
-			c.holes(a, v.gl, p.items(k))
+			c.holes(a, v.Glyphs, p.items(k))
 		}
 	}
 	if p.outliers {

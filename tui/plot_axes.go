@@ -16,7 +16,7 @@ func (p *plot) gutter(labels []string, w, h int) int {
 	}
 	widest := 0
 	for _, s := range labels {
-		widest = max(widest, cells(s))
+		widest = max(widest, Cells(s))
 	}
 	if gutter := max(widest+1, p.margin); w-gutter >= 12 {
 		return gutter
@@ -74,33 +74,33 @@ func distinct(at []float64, labels []string) []string {
 	return labels
 }
 
-func (c *chart) yLabels(v *pen, p plot, a area, ticks []float64, labels []string) {
+func (c *chart) yLabels(v *Pen, p plot, a area, ticks []float64, labels []string) {
 	taken := map[int]bool{}
 	for i := len(ticks) - 1; i >= 0; i-- {
-		row := a.row(v.gl, ticks[i])
+		row := a.row(v.Glyphs, ticks[i])
 		if row < a.y || row >= a.y+a.h || taken[row] {
 			continue
 		}
 		taken[row] = true
-		c.write(a.x-1-cells(labels[i]), row, labels[i], tokMuted)
-		c.set(a.x-1, row, '┤', tokGrid)
+		c.write(a.x-1-Cells(labels[i]), row, labels[i], Muted)
+		c.set(a.x-1, row, '┤', Grid)
 	}
 	if !p.detail || !p.log || float64(a.h) < 8*(a.high-a.low) {
 		return
 	}
 	for _, y := range powers(a.low, a.high, 9*a.h, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}) {
-		if row := a.row(v.gl, y); row >= a.y && row < a.y+a.h && !taken[row] {
-			c.set(a.x-1, row, '├', tokGrid)
+		if row := a.row(v.Glyphs, y); row >= a.y && row < a.y+a.h && !taken[row] {
+			c.set(a.x-1, row, '├', Grid)
 		}
 	}
 }
 
 // rules draws guide lines and the marks of events under the curves.
-func (c *chart) rules(v *pen, p plot, a area) {
+func (c *chart) rules(v *Pen, p plot, a area) {
 	for _, y := range p.rules {
-		if row := a.row(v.gl, y); (!a.log || y > 0) && a.dotY(v.gl, y) >= 0 && row >= a.y && row < a.y+a.h {
+		if row := a.row(v.Glyphs, y); (!a.log || y > 0) && a.dotY(v.Glyphs, y) >= 0 && row >= a.y && row < a.y+a.h {
 			for x := a.x; x < a.x+a.w; x++ {
-				c.set(x, row, '╌', tokGrid)
+				c.set(x, row, '╌', Grid)
 			}
 		}
 	}
@@ -108,9 +108,9 @@ func (c *chart) rules(v *pen, p plot, a area) {
 		if !a.has(m.x) {
 			continue
 		}
-		x := a.cellX(v.gl, m.x)
+		x := a.cellX(v.Glyphs, m.x)
 		for y := a.y; y < a.y+a.h; y++ {
-			c.set(x, y, '┊', tokAccent)
+			c.set(x, y, '┊', Accent)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (c *chart) rules(v *pen, p plot, a area) {
 // markNames writes what the marks are, over the curves: a name cut in two would read as another. A chart with
 // detail has them on several rows, at its top where they would hide a curve at its bottom; the box at the cursor
 // has those that find no room.
-func (c *chart) markNames(v *pen, p plot, a area) {
+func (c *chart) markNames(v *Pen, p plot, a area) {
 	if a.h < 6 {
 		return
 	}
@@ -132,8 +132,8 @@ func (c *chart) markNames(v *pen, p plot, a area) {
 	ends := map[int]int{}
 	for i := len(p.marks) - 1; i >= 0; i-- { // the newest matter most
 		m := p.marks[i]
-		x := a.cellX(v.gl, m.x) + 1
-		n := cells(m.text)
+		x := a.cellX(v.Glyphs, m.x) + 1
+		n := Cells(m.text)
 		if m.text == "" || !a.has(m.x) || x+n >= a.x+a.w {
 			continue
 		}
@@ -146,14 +146,14 @@ func (c *chart) markNames(v *pen, p plot, a area) {
 		const bearable = 5
 		if at, hidden := c.emptiest(n, 1, free); len(free) > 0 && (!p.detail || hidden <= bearable) {
 			ends[at[1]] = x
-			c.write(x, at[1], m.text, tokMuted)
+			c.write(x, at[1], m.text, Muted)
 		}
 	}
 }
 
 // xLabels writes the ends of the x axis, the newest x always, and what fits between them. The label at the right
 // has the unit.
-func (c *chart) xLabels(v *pen, p plot, a area, row int) {
+func (c *chart) xLabels(v *Pen, p plot, a area, row int) {
 	if len(p.names) > 0 {
 		c.nameLabels(v, p, a, row)
 		return
@@ -187,8 +187,8 @@ func (c *chart) xLabels(v *pen, p plot, a area, row int) {
 	taken := make([]bool, c.w+2)
 	put := func(x float64, unit string) {
 		s := label(x)
-		n := cells(s + unit)
-		from := max(a.x, min(a.cellX(v.gl, x)-(n-1)/2, a.x+a.w-n))
+		n := Cells(s + unit)
+		from := max(a.x, min(a.cellX(v.Glyphs, x)-(n-1)/2, a.x+a.w-n))
 		room := taken[from:min(from+n+2, len(taken))] // a cell before, and one after
 		if said[s] || slices.Contains(room, true) {
 			return
@@ -197,7 +197,7 @@ func (c *chart) xLabels(v *pen, p plot, a area, row int) {
 		for i := range room[:len(room)-1] {
 			taken[from+1+i] = true
 		}
-		c.write(from, row, s+unit, tokMuted)
+		c.write(from, row, s+unit, Muted)
 		c.notch(v, p, a, x, row)
 	}
 	if k := len(at) - 1; k >= 0 && c.apart(v, a, newest, at[k], label(newest), label(at[k])+unit) {
@@ -211,14 +211,14 @@ func (c *chart) xLabels(v *pen, p plot, a area, row int) {
 }
 
 // apart reports whether the label of a later x, which may end at the right edge, leaves room for that of an x.
-func (c *chart) apart(v *pen, a area, x, later float64, s, further string) bool {
-	return later > x && a.cellX(v.gl, x)+cells(s)/2+2 < min(a.cellX(v.gl, later)-(cells(further)-1)/2, a.x+a.w-cells(further))
+func (c *chart) apart(v *Pen, a area, x, later float64, s, further string) bool {
+	return later > x && a.cellX(v.Glyphs, x)+Cells(s)/2+2 < min(a.cellX(v.Glyphs, later)-(Cells(further)-1)/2, a.x+a.w-Cells(further))
 }
 
 // notch marks on the axis where a label belongs.
-func (c *chart) notch(v *pen, p plot, a area, x float64, row int) {
+func (c *chart) notch(v *Pen, p plot, a area, x float64, row int) {
 	if p.detail && row == a.y+a.h+1 {
-		c.set(a.cellX(v.gl, x), a.y+a.h, '┬', tokGrid)
+		c.set(a.cellX(v.Glyphs, x), a.y+a.h, '┬', Grid)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 type plotDot struct {
 	x, y float64
 	r    rune
-	tok  token
+	tok  Token
 }
 
 // placed reports whether a y has a place on the axis.
@@ -51,19 +51,19 @@ func (p *plot) dotSpan(low, high float64) (float64, float64) {
 }
 
 // points draws the dots over the curves; of several in one cell the last one shows.
-func (c *chart) points(v *pen, p plot, a area) {
-	if a.y > 0 && a.x > cells(p.above) {
-		c.write(a.x-1-cells(p.above), 0, p.above, tokMuted)
+func (c *chart) points(v *Pen, p plot, a area) {
+	if a.y > 0 && a.x > Cells(p.above) {
+		c.write(a.x-1-Cells(p.above), 0, p.above, Muted)
 	}
 	for i := range p.dots {
-		if x, y, ok := p.dotCell(v.gl, &a, &p.dots[i]); ok {
+		if x, y, ok := p.dotCell(v.Glyphs, &a, &p.dots[i]); ok {
 			c.set(x, y, p.dots[i].r, p.dots[i].tok)
 		}
 	}
 }
 
 // dotCell is the cell that a dot stands in; false if it lies outside, or in a lane for which there is no room.
-func (p *plot) dotCell(g *glyphs, a *area, d *plotDot) (x, y int, ok bool) {
+func (p *plot) dotCell(g *GlyphSet, a *area, d *plotDot) (x, y int, ok bool) {
 	if !format.Finite(d.x) || p.logX && d.x <= 0 || a.right > a.left && !a.has(d.x) {
 		return 0, 0, false
 	}
@@ -76,15 +76,15 @@ func (p *plot) dotCell(g *glyphs, a *area, d *plotDot) (x, y int, ok bool) {
 }
 
 // nameLabels writes the names of the x 0, 1, 2, …
-func (c *chart) nameLabels(v *pen, p plot, a area, row int) {
+func (c *chart) nameLabels(v *Pen, p plot, a area, row int) {
 	room := a.w/len(p.names) - 1
 	if room < 1 {
 		return
 	}
 	for i, s := range p.names {
 		s = ansi.Truncate(s, room, "…")
-		n := cells(s)
-		x := a.cellX(v.gl, float64(i)) - (n-1)/2
-		c.write(max(a.x, min(x, a.x+a.w-n)), row, s, tokMuted)
+		n := Cells(s)
+		x := a.cellX(v.Glyphs, float64(i)) - (n-1)/2
+		c.write(max(a.x, min(x, a.x+a.w-n)), row, s, Muted)
 	}
 }

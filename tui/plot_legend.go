@@ -9,19 +9,19 @@ import (
 // legend names the curves, with their current and best values, and says what of them is not as it was measured. It
 // stands in the corner where it hides least: at first the top right one, the emptiest for quantities that training
 // drives down. Where there is little room, or it would hide much of the curves, it says less.
-func (c *chart) legend(v *pen, p plot, a area, m missing) {
+func (c *chart) legend(v *Pen, p plot, a area, m missing) {
 	const bearable = 8
 	var best struct {
 		at   [2]int
 		w    int
-		rows [][]part
+		rows [][]Part
 	}
 	least := math.MaxInt
 	for brevity := range 3 {
 		rows := p.legendRows(v, a, m, brevity)
 		w := 0
 		for _, r := range rows {
-			w = max(w, width(r))
+			w = max(w, Width(r))
 		}
 		if w+3 > a.w || len(rows) > a.h-2 {
 			continue
@@ -40,23 +40,23 @@ func (c *chart) legend(v *pen, p plot, a area, m missing) {
 }
 
 // legendRows are the rows of a legend that leaves out the more the briefer it is.
-func (p *plot) legendRows(v *pen, a area, m missing, brevity int) (rows [][]part) {
+func (p *plot) legendRows(v *Pen, a area, m missing, brevity int) (rows [][]Part) {
 	for i := range p.curves {
 		k := &p.curves[i]
 		if k.series.empty() {
 			continue
 		}
-		s := k.sign(v.gl) + k.name
+		s := k.sign(v.Glyphs) + k.name
 		if brevity < 2 {
 			s += "  now " + p.text(k.series.last())
 		}
 		if p.best && brevity == 0 {
 			s += "  best " + p.text(k.series.min) + " at " + format.Count(int(k.series.minAt))
 		}
-		rows = append(rows, []part{k.tok.of(s)})
+		rows = append(rows, []Part{k.tok.Of(s)})
 	}
 	if p.half > 0 {
-		rows = append(rows, []part{tokMuted.of("smoothed, half-life " + epochs(p.half))})
+		rows = append(rows, []Part{Muted.Of("smoothed, half-life " + epochs(p.half))})
 	}
 	return append(rows, p.missingRows(a, m)...)
 }
@@ -70,7 +70,7 @@ func epochs(n float64) string {
 }
 
 // missingRows say what a y axis by quantiles leaves out.
-func (p *plot) missingRows(a area, m missing) (rows [][]part) {
+func (p *plot) missingRows(a area, m missing) (rows [][]Part) {
 	say := func(n int, sign, where string, y float64) {
 		if n == 0 {
 			return
@@ -85,7 +85,7 @@ func (p *plot) missingRows(a area, m missing) (rows [][]part) {
 		if a.log {
 			y = math.Pow(10, y)
 		}
-		rows = append(rows, []part{tokWarn.of(sign + " " + format.Count(n) + points + where + " " + p.text(y) + " not shown")})
+		rows = append(rows, []Part{Warn.Of(sign + " " + format.Count(n) + points + where + " " + p.text(y) + " not shown")})
 	}
 	if p.outliers {
 		say(m.above, "▴", "above", a.high)
@@ -103,7 +103,7 @@ func (p *plot) text(y float64) string {
 }
 
 // sign is a short stretch of a curve.
-func (k *plotCurve) sign(g *glyphs) string {
+func (k *plotCurve) sign(g *GlyphSet) string {
 	switch {
 	case g.ascii:
 		return string([]rune{k.mark, k.mark, k.mark, ' '})
@@ -126,7 +126,7 @@ func (c *chart) emptiest(w, h int, places [][2]int) (best [2]int, least int) {
 					hidden += 9
 				case g.lit != 0:
 					hidden++
-				case g.r != 0 && g.r != '┊' && (g.r != '╌' || g.ink != tokGrid):
+				case g.r != 0 && g.r != '┊' && (g.r != '╌' || g.ink != Grid):
 					hidden += 3
 				}
 			}
@@ -139,13 +139,13 @@ func (c *chart) emptiest(w, h int, places [][2]int) (best [2]int, least int) {
 }
 
 // block writes rows, all w wide.
-func (c *chart) block(at [2]int, rows [][]part, w int) {
+func (c *chart) block(at [2]int, rows [][]Part, w int) {
 	for i, r := range rows {
 		x := at[0]
 		for _, s := range r {
-			c.write(x, at[1]+i, s.s, s.t)
-			x += cells(s.s)
+			c.write(x, at[1]+i, s.Text, s.Token)
+			x += Cells(s.Text)
 		}
-		c.write(x, at[1]+i, spaces(at[0]+w-x), tokText)
+		c.write(x, at[1]+i, Spaces(at[0]+w-x), Text)
 	}
 }

@@ -167,7 +167,7 @@ func (k *keeper) settle() {
 func (a *App) recall(o *Options) {
 	p, ok, err := a.prefer(o)
 	if err != nil {
-		a.h.say(0, tokWarn, "preferences: %s", clean(err.Error()))
+		a.h.say(0, Warn, "preferences: %s", Clean(err.Error()))
 	}
 	if !ok {
 		return
@@ -225,7 +225,7 @@ func (a *App) stored(err error) tea.Cmd {
 	if err == nil {
 		return a.keep.next()
 	}
-	a.h.say(a.h.status.Epoch, tokWarn, "preferences: %s", clean(err.Error()))
+	a.h.say(a.h.status.Epoch, Warn, "preferences: %s", Clean(err.Error()))
 	a.keep.path = "" // once is enough to know
 	return nil
 }

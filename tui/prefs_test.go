@@ -40,8 +40,8 @@ func TestPreferencesAreKept(t *testing.T) {
 	settleAll(a, press(a, "t"))
 	settleAll(a, press(a, "M"))
 	again := newTest(script{epochs: 3}, Options{Preferences: path}, 80, 24)
-	if again.theme != ThemeLight || !again.noMouse || again.glyphs != GlyphsAuto {
-		t.Errorf("theme %v, no mouse %v, glyphs %v", again.theme, again.noMouse, again.glyphs)
+	if again.themeChoice != ThemeLight || !again.noMouse || again.glyphChoice != GlyphsAuto {
+		t.Errorf("theme %v, no mouse %v, glyphs %v", again.themeChoice, again.noMouse, again.glyphChoice)
 	}
 	files, _ := os.ReadDir(filepath.Dir(path))
 	if len(files) != 1 {
@@ -94,8 +94,8 @@ func TestFlagsWin(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := newTest(script{epochs: 3}, Options{Preferences: path, Theme: ThemeMono, Glyphs: GlyphsAuto, NoMouse: true}, 80, 24)
-	if a.theme != ThemeMono || a.glyphs != GlyphsAuto || !a.noMouse {
-		t.Errorf("theme %v, glyphs %v, no mouse %v", a.theme, a.glyphs, a.noMouse)
+	if a.themeChoice != ThemeMono || a.glyphChoice != GlyphsAuto || !a.noMouse {
+		t.Errorf("theme %v, glyphs %v, no mouse %v", a.themeChoice, a.glyphChoice, a.noMouse)
 	}
 	a.nextGlyphs()
 	settleAll(a, a.remember())
@@ -123,8 +123,8 @@ func TestBadPreferences(t *testing.T) {
 			if len(a.h.entries) != 1 || !strings.Contains(a.h.entries[0].text, c.says) || strings.Contains(a.h.entries[0].text, "\n") {
 				t.Errorf("the log has %+v", a.h.entries)
 			}
-			if a.theme != ThemeAuto {
-				t.Errorf("theme %v", a.theme)
+			if a.themeChoice != ThemeAuto {
+				t.Errorf("theme %v", a.themeChoice)
 			}
 			settleAll(a, press(a, "t"))
 			if text, _ := os.ReadFile(path); string(text) != c.text {

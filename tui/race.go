@@ -29,8 +29,8 @@ type raceView struct {
 type raceKey struct {
 	w, h             int
 	gen, runGen, own uint64
-	th               *theme
-	gl               *glyphs
+	th               *Palette
+	gl               *GlyphSet
 }
 
 // racing reports whether the race has the screen.
@@ -41,7 +41,7 @@ func racerName(h *history, i int) string {
 	if i < 0 || i >= len(h.racers) {
 		return ""
 	}
-	return racerLetter(i) + " " + clean(h.racers[i].Name)
+	return RacerLetter(i) + " " + Clean(h.racers[i].Name)
 }
 
 // begin forgets what was chosen in an earlier race.
@@ -133,7 +133,7 @@ func (r *raceView) hints(a *App) []hint {
 	}
 	out := []hint{newHint("↑↓", "choose")}
 	if i := r.selected(a.h); i >= 0 {
-		out = []hint{newHint("enter", "go on with "+racerLetter(i)), newHint("↑↓", "choose")}
+		out = []hint{newHint("enter", "go on with "+RacerLetter(i)), newHint("↑↓", "choose")}
 	}
 	if a.h.race != nil && a.h.race.State == "begun" {
 		word := "pause"
@@ -148,14 +148,14 @@ func (r *raceView) hints(a *App) []hint {
 // draw returns exactly h rows of w columns.
 func (r *raceView) draw(v *view, w, h int) []string {
 	r.begin(v.h)
-	key := raceKey{w: w, h: h, gen: v.h.raceGen, runGen: v.h.runGen, own: r.changes, th: v.th, gl: v.gl}
+	key := raceKey{w: w, h: h, gen: v.h.raceGen, runGen: v.h.runGen, own: r.changes, th: v.Palette, gl: v.Glyphs}
 	if r.rows != nil && r.key == key {
 		return r.rows
 	}
 	r.key = key
 	if v.h.race == nil {
-		text := v.line(w).to(2).put(tokMuted, "a race is on; its beginning was not seen").full()
-		r.rows = block([]string{"", text}, w, h)
+		text := v.Line(w).To(2).Put(Muted, "a race is on; its beginning was not seen").Full()
+		r.rows = Block([]string{"", text}, w, h)
 		return r.rows
 	}
 	r.rows = r.compose(v, w, h)
@@ -176,9 +176,9 @@ func (r *raceView) compose(v *view, w, h int) []string {
 		rows = r.charts(v, w, charts, framed)
 	}
 	if framed {
-		table = withFrame(&v.pen, tokBorder, r.title(v, w-6), table, w)
+		table = withFrame(&v.Pen, Border, r.title(v, w-6), table, w)
 	}
-	return block(append(rows, table...), w, h)
+	return Block(append(rows, table...), w, h)
 }
 
 // charts draws losses and faults side by side.
@@ -216,28 +216,28 @@ func (r *raceView) chart(v *view, c *chart, name string, unit func(float64) stri
 	order := v.h.ranking(r.byLoss)
 	for place := range order { // the leader's curve comes last, over the others
 		i := order[len(order)-1-place]
-		p.curves = append(p.curves, plotCurve{name: racerLetter(i), tok: racerInk(i), series: of(&v.h.racers[i]), dashed: i%2 == 1,
-			alarm: true, mark: rune(racerLetter(i)[0]), tag: racerLetter(i)})
+		p.curves = append(p.curves, plotCurve{name: RacerLetter(i), tok: RacerToken(i), series: of(&v.h.racers[i]), dashed: i%2 == 1,
+			alarm: true, mark: rune(RacerLetter(i)[0]), tag: RacerLetter(i)})
 	}
 	head := r.chartTitle(name, w-6)
 	if framed {
-		return block(withFrame(&v.pen, tokBorder, head, c.draw(&v.pen, p, w-4, h-2), w), w, h)
+		return Block(withFrame(&v.Pen, Border, head, c.draw(&v.Pen, p, w-4, h-2), w), w, h)
 	}
-	l := v.line(w).put(tokText, " ")
+	l := v.Line(w).Put(Text, " ")
 	for _, h := range head {
-		l.put(h.t, h.s)
+		l.Put(h.Token, h.Text)
 	}
-	return block(append([]string{l.full()}, c.draw(&v.pen, p, w-1, h-1)...), w, h)
+	return Block(append([]string{l.Full()}, c.draw(&v.Pen, p, w-1, h-1)...), w, h)
 }
 
 // chartTitle names a chart and its axes, as far as there is room.
-func (r *raceView) chartTitle(name string, room int) []part {
+func (r *raceView) chartTitle(name string, room int) []Part {
 	by, scale := "  by "+r.axis.words(), "  log"
-	if cells(name)+cells(by)+cells(scale) > room {
+	if Cells(name)+Cells(by)+Cells(scale) > room {
 		by = "  by " + r.axis.word()
 	}
-	if r.linear || cells(name)+cells(by)+cells(scale) > room {
+	if r.linear || Cells(name)+Cells(by)+Cells(scale) > room {
 		scale = ""
 	}
-	return []part{tokStrong.of(name), tokMuted.of(by + scale)}
+	return []Part{Strong.Of(name), Muted.Of(by + scale)}
 }

@@ -178,7 +178,7 @@ func parseSweeps(text string, methods []*optim.Info) (out []sweep, problem strin
 			s.method, s.key = key[:i], key[i+1:]
 		}
 		if !ok || s.key == "" || len(s.values) == 0 {
-			return nil, clean(word) + ": expected KEY=VALUE or KEY=VALUE,VALUE"
+			return nil, Clean(word) + ": expected KEY=VALUE or KEY=VALUE,VALUE"
 		}
 		used := false
 		for _, m := range methods {
@@ -188,12 +188,12 @@ func parseSweeps(text string, methods []*optim.Info) (out []sweep, problem strin
 			used = true
 			for _, v := range s.values {
 				if _, err := parameter(m, s.key).Parse(v); err != nil {
-					return nil, clean(m.Name + ": " + err.Error())
+					return nil, Clean(m.Name + ": " + err.Error())
 				}
 			}
 		}
 		if !used {
-			return nil, "none of these has a setting " + clean(key)
+			return nil, "none of these has a setting " + Clean(key)
 		}
 		if i := slices.IndexFunc(out, func(o sweep) bool { return o.method == s.method && o.key == s.key }); i >= 0 {
 			out[i].values = append(out[i].values, s.values...)
@@ -241,7 +241,7 @@ func parseBudget(text string) (equivalents, seconds float64, problem string) {
 		} else if d, err := time.ParseDuration(word); err == nil && d > 0 {
 			seconds = d.Seconds()
 		} else {
-			return 0, 0, "budget " + clean(word) + ": expected gradient equivalents, as 200, or a time, as 30s"
+			return 0, 0, "budget " + Clean(word) + ": expected gradient equivalents, as 200, or a time, as 30s"
 		}
 	}
 	if equivalents == 0 && seconds == 0 {
@@ -258,51 +258,51 @@ func (f *raceForm) draw(a *App, w, h int) []string {
 	below := []string{"", f.entry(v, 1, "settings", &f.settings, "such as rate=0.001,0.003,0.01: a racer for each value", inner),
 		f.entry(v, 2, "budget", &f.budget, f.costs(a, c, problem), inner), ""}
 	below = append(below, f.preview(v, c, problem, inner)...)
-	head := v.line(inner)
+	head := v.Line(inner)
 	f.label(head, 0, "methods")
 	if text := f.list.filter.Value(); text != "" {
-		head.put(tokMuted, "filter ").put(tokStrong, clean(text)).put(tokAccent, "▏")
+		head.Put(Muted, "filter ").Put(Strong, Clean(text)).Put(Accent, "▏")
 	} else {
-		head.put(tokMuted, "type to search · space takes part")
+		head.Put(Muted, "type to search · space takes part")
 	}
 	room := max(2, h-2-1-len(below))
-	rows := append([]string{head.full()}, f.methods(v, inner, min(room, len(f.list.methods)))...)
-	return dialogBox(&v.pen, "race from the weights of now", clip(append(rows, below...), h-2), bw)
+	rows := append([]string{head.Full()}, f.methods(v, inner, min(room, len(f.list.methods)))...)
+	return dialogBox(&v.Pen, "race from the weights of now", Clip(append(rows, below...), h-2), bw)
 }
 
 // label begins a field's row.
-func (f *raceForm) label(l *line, field int, name string) {
-	arrow, ink := " ", tokMuted
+func (f *raceForm) label(l *Line, field int, name string) {
+	arrow, ink := " ", Muted
 	if f.field == field {
-		arrow, ink = "▸", tokAccent
+		arrow, ink = "▸", Accent
 	}
-	l.put(tokAccent, arrow).put(ink, pad(name, 10))
+	l.Put(Accent, arrow).Put(ink, Pad(name, 10))
 }
 
 // entry is a row with a field to type into, and what it is for while there is room.
 func (f *raceForm) entry(v *view, field int, name string, t *textinput.Model, about string, w int) string {
-	l := v.line(w)
+	l := v.Line(w)
 	f.label(l, field, name)
-	typedLine(&v.pen, l, t, f.field == field)
-	if cells(about)+3 <= l.left() {
-		l.put(tokMuted, "   "+about)
+	typedLine(&v.Pen, l, t, f.field == field)
+	if Cells(about)+3 <= l.Left() {
+		l.Put(Muted, "   "+about)
 	}
-	return l.full()
+	return l.Full()
 }
 
 // typedLine writes what stands in a text field, with its cursor if that has the keys.
-func typedLine(v *pen, l *line, t *textinput.Model, active bool) {
+func typedLine(v *Pen, l *Line, t *textinput.Model, active bool) {
 	text := []rune(t.Value())
 	if !active {
-		l.put(tokStrong, clean(string(text)))
+		l.Put(Strong, Clean(string(text)))
 		return
 	}
 	at := min(t.Position(), len(text))
-	before := clean(string(text[:at]))
-	if over := cells(before) - l.left() + 2; over > 0 {
+	before := Clean(string(text[:at]))
+	if over := Cells(before) - l.Left() + 2; over > 0 {
 		before = ansi.TruncateLeft(before, over, "")
 	}
-	l.put(tokStrong, before).put(tokAccent, "▏").put(tokStrong, clean(string(text[at:])))
+	l.Put(Strong, before).Put(Accent, "▏").Put(Strong, Clean(string(text[at:])))
 }
 
 // costs says what the budget will take, by the run so far.
@@ -320,49 +320,49 @@ func (f *raceForm) costs(a *App, c event.Race, problem string) string {
 
 // preview names the racers, or says what is wrong.
 func (f *raceForm) preview(v *view, c event.Race, problem string, w int) []string {
-	l := v.line(w)
+	l := v.Line(w)
 	if problem != "" {
 		var rows []string
 		for _, s := range strings.Split(ansi.Wrap(problem, max(w-2, 8), ""), "\n") {
-			rows = append(rows, v.line(w).put(tokWarn, " "+s).full())
+			rows = append(rows, v.Line(w).Put(Warn, " "+s).Full())
 		}
 		return rows
 	}
-	l.put(tokText, " ")
+	l.Put(Text, " ")
 	rows := make([]string, 0, 3)
 	for i, r := range c.Racers {
-		name := racerLetter(i) + " " + clean(r.Name)
-		if l.left() < cells(name)+2 && l.w > 1 && len(rows) < 2 {
-			rows = append(rows, l.full())
-			l = v.line(w).put(tokText, " ")
+		name := RacerLetter(i) + " " + Clean(r.Name)
+		if l.Left() < Cells(name)+2 && l.Width > 1 && len(rows) < 2 {
+			rows = append(rows, l.Full())
+			l = v.Line(w).Put(Text, " ")
 		}
-		l.put(racerInk(i), name).put(tokText, "  ")
+		l.Put(RacerToken(i), name).Put(Text, "  ")
 	}
-	return append(rows, l.full())
+	return append(rows, l.Full())
 }
 
 // methods is the list, each method with a mark that says whether it takes part.
 func (f *raceForm) methods(v *view, w, n int) []string {
 	p := f.list
 	if len(p.shown) == 0 {
-		return block([]string{v.line(w).to(11).put(tokWarn, "no optimizer matches").full()}, w, n)
+		return Block([]string{v.Line(w).To(11).Put(Warn, "no optimizer matches").Full()}, w, n)
 	}
 	first := max(0, min(p.at-n/2, len(p.shown)-n))
 	var rows []string
 	for i := first; i < min(first+n, len(p.shown)); i++ {
 		m := p.methods[p.shown[i]]
-		l := v.line(w)
-		arrow, name := " ", tokText
+		l := v.Line(w)
+		arrow, name := " ", Text
 		if i == p.at && f.field == 0 {
-			arrow, name = "▸", tokChosen
+			arrow, name = "▸", Chosen
 		}
-		box := tokMuted.of("[ ] ")
+		box := Muted.Of("[ ] ")
 		if f.chosen[m.Name] {
-			box = tokAccent.of("[×] ")
+			box = Accent.Of("[×] ")
 		}
-		l.put(tokAccent, "  "+arrow+" ").put(box.t, box.s).put(name, m.Name).to(24)
-		l.put(tokMuted, ansi.Truncate(m.Title, l.left(), "…"))
-		rows = append(rows, l.full())
+		l.Put(Accent, "  "+arrow+" ").Put(box.Token, box.Text).Put(name, m.Name).To(24)
+		l.Put(Muted, ansi.Truncate(m.Title, l.Left(), "…"))
+		rows = append(rows, l.Full())
 	}
-	return block(rows, w, n)
+	return Block(rows, w, n)
 }

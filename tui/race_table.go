@@ -11,15 +11,15 @@ import (
 )
 
 // title tells what the race is about.
-func (r *raceView) title(v *view, room int) []part {
+func (r *raceView) title(v *view, room int) []Part {
 	e := v.h.race
-	parts := []part{tokStrong.of("race")}
+	parts := []Part{Strong.Of("race")}
 	if e.State == "over" {
-		parts = []part{tokGood.of("race is over")}
+		parts = []Part{Good.Of("race is over")}
 	}
 	add := func(s string) {
-		if width(parts)+cells(s) <= room {
-			parts = append(parts, tokMuted.of(s))
+		if Width(parts)+Cells(s) <= room {
+			parts = append(parts, Muted.Of(s))
 		}
 	}
 	add("  from epoch " + format.Count(e.Epoch))
@@ -77,7 +77,7 @@ func (r *raceView) columns(v *view, w int) raceColumns {
 		c.best = max(c.best, 9)
 	}
 	for i := range v.h.racers {
-		c.name = max(c.name, cells(clean(v.h.racers[i].Name)))
+		c.name = max(c.name, Cells(Clean(v.h.racers[i].Name)))
 	}
 	if w >= 72 {
 		c.work, c.time = 7, 9
@@ -93,90 +93,90 @@ func (r *raceView) columns(v *view, w int) raceColumns {
 // table has a heading, a row for each racer, and a sentence that says who leads.
 func (r *raceView) table(v *view, w int) []string {
 	c := r.columns(v, w)
-	l := v.line(w)
-	l.put(tokMuted, spaces(5+c.name)+right("loss", 9)+right(c.title, c.fault)+right("best", c.best)+right("laps", c.laps))
+	l := v.Line(w)
+	l.Put(Muted, Spaces(5+c.name)+Right("loss", 9)+Right(c.title, c.fault)+Right("best", c.best)+Right("laps", c.laps))
 	if c.work > 0 {
-		l.put(tokMuted, right("work", c.work)+right("time", c.time))
+		l.Put(Muted, Right("work", c.work)+Right("time", c.time))
 	}
-	l.put(tokMuted, "  state")
-	rows := []string{l.full()}
+	l.Put(Muted, "  state")
+	rows := []string{l.Full()}
 	at := r.selected(v.h)
 	for place, i := range v.h.ranking(r.byLoss) {
 		rows = append(rows, r.row(v, &c, place, i, i == at, w))
 	}
-	last := v.line(w).put(tokText, " ")
+	last := v.Line(w).Put(Text, " ")
 	if r.asking {
-		return append(rows, last.put(tokWarn, "abandon the race, and go on as before it?").full())
+		return append(rows, last.Put(Warn, "abandon the race, and go on as before it?").Full())
 	}
 	for _, clause := range r.verdict(v, c.unit) {
-		if !last.group(clause...) {
+		if !last.Group(clause...) {
 			break
 		}
 	}
-	return append(rows, last.full())
+	return append(rows, last.Full())
 }
 
 func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int) string {
 	k := &v.h.racers[i]
-	l := v.line(w)
-	arrow, ink := " ", tokText
+	l := v.Line(w)
+	arrow, ink := " ", Text
 	if chosen {
-		arrow, ink = "▸", tokChosen
+		arrow, ink = "▸", Chosen
 	}
-	l.put(tokAccent, arrow).put(tokMuted, strconv.Itoa(place+1)+" ").put(racerInk(i), racerLetter(i)+" ")
-	l.put(ink, ansi.Truncate(clean(k.Name), c.name, "…")).to(5 + c.name)
+	l.Put(Accent, arrow).Put(Muted, strconv.Itoa(place+1)+" ").Put(RacerToken(i), RacerLetter(i)+" ")
+	l.Put(ink, ansi.Truncate(Clean(k.Name), c.name, "…")).To(5 + c.name)
 	if !k.begun {
-		return l.put(tokMuted, right("–", 9)+right("–", c.fault)+right("–", c.best)).full()
+		return l.Put(Muted, Right("–", 9)+Right("–", c.fault)+Right("–", c.best)).Full()
 	}
-	loss := tokText
+	loss := Text
 	if !format.Finite(float64(k.now.Loss)) {
-		loss = tokBad
+		loss = Bad
 	}
-	l.put(loss, right(format.Number(float64(k.now.Loss)), 9)).put(tokText, right(c.unit(v.h.lapFault(&k.now)), c.fault))
+	l.Put(loss, Right(format.Number(float64(k.now.Loss)), 9)).Put(Text, Right(c.unit(v.h.lapFault(&k.now)), c.fault))
 	best := c.unit(k.bestFault)
 	if r.byLoss {
 		best = format.Number(k.bestLoss)
 	}
-	l.put(tokStrong, right(best, c.best)).put(tokText, right(format.CountWithin(float64(k.now.Epoch), c.laps-1), c.laps))
+	l.Put(Strong, Right(best, c.best)).Put(Text, Right(format.CountWithin(float64(k.now.Epoch), c.laps-1), c.laps))
 	if c.work > 0 {
 		took := "0 s"
 		if k.now.Elapsed > 0 {
 			took = format.Span(float64(k.now.Elapsed))
 		}
-		l.put(tokMuted, right(format.CountWithin(float64(k.now.GradientEquivalents), c.work-1), c.work)+right(took, c.time))
+		l.Put(Muted, Right(format.CountWithin(float64(k.now.GradientEquivalents), c.work-1), c.work)+Right(took, c.time))
 	}
-	l.put(tokText, "  ")
+	l.Put(Text, "  ")
 	state := r.state(v, place, k)
-	if cells(state.s) > l.left() {
-		state.s = strings.TrimPrefix(state.s, "budget ")
+	if Cells(state.Text) > l.Left() {
+		state.Text = strings.TrimPrefix(state.Text, "budget ")
 	}
-	if bar := min(12, l.left()-cells(state.s)-1); bar >= 4 && k.ended == "" {
+	if bar := min(12, l.Left()-Cells(state.Text)-1); bar >= 4 && k.ended == "" {
 		n := int(math.Round(float64(bar) * v.h.spent(k)))
-		l.put(tokAccent, repeat("━", n)).put(tokGrid, repeat("─", bar-n)).put(tokText, " ")
+		l.Put(Accent, Repeat("━", n)).Put(Grid, Repeat("─", bar-n)).Put(Text, " ")
 	}
-	return l.put(state.t, ansi.Truncate(state.s, l.left(), "…")).full()
+	return l.Put(state.Token, ansi.Truncate(state.Text, l.Left(), "…")).Full()
 }
 
 // state says in a word how a racer does.
-func (r *raceView) state(v *view, place int, k *racerHistory) part {
+func (r *raceView) state(v *view, place int, k *racerHistory) Part {
 	switch first := place == 0 && format.Finite(k.bestLoss); {
 	case k.diverged():
-		return tokBad.of("× " + clean(k.ended))
+		return Bad.Of("× " + Clean(k.ended))
 	case first && v.h.race.State == "over":
-		return tokGood.of("won")
+		return Good.Of("won")
 	case first && k.now.Epoch > 0:
-		return tokGood.of("leads")
+		return Good.Of("leads")
 	case k.ended == "budget":
-		return tokMuted.of("budget spent")
+		return Muted.Of("budget spent")
 	case k.ended != "":
-		return tokWarn.of(clean(k.ended))
+		return Warn.Of(Clean(k.ended))
 	}
-	return tokMuted.of("racing")
+	return Muted.Of("racing")
 }
 
 // verdict says who leads, or who won, with what, and by what over whom: clauses, of which the first ones are
 // worth most.
-func (r *raceView) verdict(v *view, unit func(float64) string) [][]part {
+func (r *raceView) verdict(v *view, unit func(float64) string) [][]Part {
 	order := v.h.ranking(r.byLoss)
 	if len(order) == 0 {
 		return nil
@@ -185,9 +185,9 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]part {
 	over := v.h.race.State == "over"
 	switch {
 	case !format.Finite(first.bestLoss) && over:
-		return [][]part{{tokWarn.of("nobody won: no loss was finite")}}
+		return [][]Part{{Warn.Of("nobody won: no loss was finite")}}
 	case !format.Finite(first.bestLoss) || first.now.Epoch == 0 && !over:
-		return [][]part{{tokMuted.of("all go on from the same weights, in turn")}, {tokMuted.of(": next is who has spent the least of the budget")}}
+		return [][]Part{{Muted.Of("all go on from the same weights, in turn")}, {Muted.Of(": next is who has spent the least of the budget")}}
 	}
 	byLoss := r.byLoss || math.IsNaN(first.bestFault)
 	best, value := func(k *racerHistory) float64 { return k.bestFault }, unit
@@ -198,8 +198,8 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]part {
 	if over {
 		word = " won"
 	}
-	clauses := [][]part{{racerInk(order[0]).of(racerName(v.h, order[0])), tokStrong.of(word)},
-		{tokText.of(" with " + r.measure(v) + " " + value(best(first)))}}
+	clauses := [][]Part{{RacerToken(order[0]).Of(racerName(v.h, order[0])), Strong.Of(word)},
+		{Text.Of(" with " + r.measure(v) + " " + value(best(first)))}}
 	if len(order) < 2 {
 		return clauses
 	}
@@ -211,7 +211,7 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]part {
 	case low == high:
 		by = ", no better than "
 	}
-	return append(clauses, []part{tokText.of(by), racerInk(order[1]).of(racerName(v.h, order[1]))})
+	return append(clauses, []Part{Text.Of(by), RacerToken(order[1]).Of(racerName(v.h, order[1]))})
 }
 
 // lead says by how much a value is below another: of rates in points, as a part of a percentage would be read as

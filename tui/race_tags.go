@@ -4,7 +4,7 @@ import "math"
 
 // tags writes the curves' tags at their newest points. Of two that would stand in one place the later curve's
 // moves aside, to the left, so that none is hidden.
-func (c *chart) tags(v *pen, p plot, a area) {
+func (c *chart) tags(v *Pen, p plot, a area) {
 	taken := map[[2]int]bool{}
 	for i := len(p.curves) - 1; i >= 0; i-- {
 		k := &p.curves[i]
@@ -13,11 +13,11 @@ func (c *chart) tags(v *pen, p plot, a area) {
 		if k.tag == "" || !ok || math.IsNaN(y) || a.log && y <= 0 {
 			continue
 		}
-		at := [2]int{a.cellX(v.gl, end[p.by]), max(a.y, min(a.row(v.gl, y), a.y+a.h-1))}
+		at := [2]int{a.cellX(v.Glyphs, end[p.by]), max(a.y, min(a.row(v.Glyphs, y), a.y+a.h-1))}
 		for at[0] > a.x && taken[at] {
 			at[0]--
 		}
-		if at[0] >= a.x && at[0]+cells(k.tag) <= a.x+a.w {
+		if at[0] >= a.x && at[0]+Cells(k.tag) <= a.x+a.w {
 			taken[at] = true
 			c.write(at[0], at[1], k.tag, k.tok)
 		}

@@ -142,7 +142,7 @@ func sent(a *App, cmd tea.Cmd) string {
 
 // pump runs commands and what they lead to. A note's expiry is not waited for.
 func pump(a *App, cmd tea.Cmd, depth int) {
-	if cmd == nil || depth == 0 || a.notice.s != "" {
+	if cmd == nil || depth == 0 || a.notice.Text != "" {
 		return
 	}
 	msg := cmd()
@@ -277,10 +277,10 @@ func TestOverlaySize(t *testing.T) {
 
 func TestRewind(t *testing.T) {
 	a := newTest(script{epochs: 12}, Options{NoColor: true}, 120, 40)
-	if press(a, "u"); a.overlay != nil || !strings.Contains(a.notice.s, "no epoch is kept") {
-		t.Errorf("opened, with the note %q", a.notice.s)
+	if press(a, "u"); a.overlay != nil || !strings.Contains(a.notice.Text, "no epoch is kept") {
+		t.Errorf("opened, with the note %q", a.notice.Text)
 	}
-	a.note(tokText, "")
+	a.note(Text, "")
 	withKept(a)
 	press(a, "u")
 	if got := sent(a, press(a, "down", "enter")); got != "{Epoch:10}" {
@@ -306,8 +306,8 @@ func TestPalette(t *testing.T) {
 	a := newTest(script{epochs: 12, fate: "done"}, Options{NoColor: true}, 120, 40)
 	press(a, "ctrl+p")
 	write(a, "adam")
-	if press(a, "enter"); a.overlay == nil || !strings.Contains(a.notice.s, "the run has ended") {
-		t.Errorf("closed, with the note %q", a.notice.s)
+	if press(a, "enter"); a.overlay == nil || !strings.Contains(a.notice.Text, "the run has ended") {
+		t.Errorf("closed, with the note %q", a.notice.Text)
 	}
 	press(a, "esc", ":")
 	write(a, "zoom spectrum")

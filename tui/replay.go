@@ -42,24 +42,24 @@ type replayBar struct {
 }
 
 // playing says what a watched run is doing: a symbol and a word.
-func (a *App) playing() part {
+func (a *App) playing() Part {
 	s := &a.h.status
 	if share, ok := a.h.loading(); ok {
-		return tokWarn.of("○ loading " + format.Count(int(100*share)) + " %")
+		return Warn.Of("○ loading " + format.Count(int(100*share)) + " %")
 	}
 	switch {
 	case a.closed:
-		return tokWarn.of("■ feed closed")
+		return Warn.Of("■ feed closed")
 	case a.h.over():
-		return tokGood.of("■ recorded")
+		return Good.Of("■ recorded")
 	case s.Phase == event.Paused:
-		return tokWarn.of("‖ paused")
+		return Warn.Of("‖ paused")
 	case s.Replay.Stale != "" && s.Replay.Epoch >= s.Replay.Last:
-		return tokGood.of("■ recorded")
+		return Good.Of("■ recorded")
 	case s.Replay.Live:
-		return tokGood.of("● live")
+		return Good.Of("● live")
 	}
-	return tokGood.of("▸ replay")
+	return Good.Of("▸ replay")
 }
 
 // track is the part of a run that is shown, or while it is being read, the part that is.
@@ -79,55 +79,55 @@ func (h *history) track() float64 {
 func (a *App) barLine(w int, named bool) string {
 	const least = 8 // columns of the track
 	h, r := a.h, a.h.status.Replay
-	l := a.line(w)
+	l := a.Line(w)
 	state := a.playing()
-	l.put(tokText, " ").put(state.t, state.s)
+	l.Put(Text, " ").Put(state.Token, state.Text)
 	if r.Speed != 1 && r.Speed > 0 && !r.Live && r.Seekable {
-		l.put(tokStrong, " ×"+format.Tick(format.Round(r.Speed, 4)))
+		l.Put(Strong, " ×"+format.Tick(format.Round(r.Speed, 4)))
 	}
 	if named && h.status.Optimizer != "" {
-		l.group(tokMuted.of("  "), tokStrong.of(clean(h.status.Optimizer)))
+		l.Group(Muted.Of("  "), Strong.Of(Clean(h.status.Optimizer)))
 	}
-	l.put(tokText, "  ")
-	var tail []part
+	l.Put(Text, "  ")
+	var tail []Part
 	for _, tail = range a.barTails() {
-		if l.left()-width(tail)-3 >= least {
+		if l.Left()-Width(tail)-3 >= least {
 			break
 		}
 	}
-	track := l.left() - width(tail) - 3
+	track := l.Left() - Width(tail) - 3
 	row := headerRows
 	if named {
 		row--
 	}
 	a.bar.rect = rect{}
 	if track > 0 {
-		a.bar.rect = rect{l.w, row, track, 1}
+		a.bar.rect = rect{l.Width, row, track, 1}
 		at := int(math.Round(h.track() * float64(track-1)))
-		l.put(tokAccent, repeat("━", at)).put(tokFocus, "●").put(tokGrid, repeat("─", track-1-at))
+		l.Put(Accent, Repeat("━", at)).Put(Focus, "●").Put(Grid, Repeat("─", track-1-at))
 	}
-	l.to(w - width(tail) - 1)
+	l.To(w - Width(tail) - 1)
 	for _, p := range tail {
-		l.put(p.t, p.s)
+		l.Put(p.Token, p.Text)
 	}
-	return l.full()
+	return l.Full()
 }
 
 // barTails are the ways to say where the bar is, the fullest first.
-func (a *App) barTails() [][]part {
+func (a *App) barTails() [][]Part {
 	r := a.h.status.Replay
 	if _, loading := a.h.loading(); loading {
-		return [][]part{{tokMuted.of(clean(r.Source))}, nil}
+		return [][]Part{{Muted.Of(Clean(r.Source))}, nil}
 	}
 	here, all := format.Count(r.Epoch), ""
 	if !r.Live || r.Last > r.Epoch {
 		all = format.Count(r.Last)
 	}
-	long := []part{tokMuted.of("epoch "), tokStrong.of(here)}
-	brief := []part{tokStrong.of(here)}
+	long := []Part{Muted.Of("epoch "), Strong.Of(here)}
+	brief := []Part{Strong.Of(here)}
 	if all != "" {
-		long = append(long, tokMuted.of(" of "+all))
-		brief = append(brief, tokMuted.of("/"+all))
+		long = append(long, Muted.Of(" of "+all))
+		brief = append(brief, Muted.Of("/"+all))
 	}
 	shortest := brief
 	if r.Length > 0 {
@@ -135,19 +135,19 @@ func (a *App) barTails() [][]part {
 		if r.Length < 60 {
 			time = func(s float64) string { return strconv.FormatFloat(s, 'f', 1, 64) + " s" }
 		}
-		at := tokText.of("  " + time(r.At))
+		at := Text.Of("  " + time(r.At))
 		if long = append(long, at); all != "" {
-			long = append(long, tokMuted.of(" of "+time(r.Length)))
+			long = append(long, Muted.Of(" of "+time(r.Length)))
 		}
 		if brief = append(brief[:len(brief):len(brief)], at); all != "" {
-			brief = append(brief, tokMuted.of("/"+time(r.Length)))
+			brief = append(brief, Muted.Of("/"+time(r.Length)))
 		}
 	}
 	source := long
 	if a.barRows() > 0 && (a.h.run == nil || r.Source != a.h.run.Data.Name) { // else the first row says it
-		source = append(long[:len(long):len(long)], tokMuted.of("  "+clean(r.Source)))
+		source = append(long[:len(long):len(long)], Muted.Of("  "+Clean(r.Source)))
 	}
-	return [][]part{source, long, brief, shortest}
+	return [][]Part{source, long, brief, shortest}
 }
 
 // unseekable is why a watched run can't be played back at present.

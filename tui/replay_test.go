@@ -100,11 +100,11 @@ func TestReplayKeys(t *testing.T) {
 		}
 		cmd := press(a, c.keys[last:]...)
 		got := ""
-		if cmd != nil && a.notice.s == "" {
+		if cmd != nil && a.notice.Text == "" {
 			got = sent(a, cmd)
 		}
 		if got == "" {
-			got = a.notice.s
+			got = a.notice.Text
 		}
 		if got != c.want || a.overlay != nil {
 			t.Errorf("%v: %q, want %q, overlay %T", c.keys, got, c.want, a.overlay)
@@ -113,10 +113,10 @@ func TestReplayKeys(t *testing.T) {
 	for _, c := range [][2]string{{"pipe", "this source can't be played back"}, {"loading", "the record is still being read"}} {
 		a := newWatch(replayScene(c[0]), 120, 40)
 		for _, k := range []string{"space", "s", ".", "home", "+", "u"} {
-			if press(a, k); a.notice.s != c[1] {
-				t.Errorf("%s, %s: %q", c[0], k, a.notice.s)
+			if press(a, k); a.notice.Text != c[1] {
+				t.Errorf("%s, %s: %q", c[0], k, a.notice.Text)
 			}
-			a.notice = part{}
+			a.notice = Part{}
 		}
 	}
 	for _, name := range []string{"paused", "live", "ended", "pipe"} {
@@ -298,8 +298,8 @@ func TestReplayRace(t *testing.T) {
 			t.Errorf("%s: %q, want %q", k, got, want)
 		}
 	}
-	if press(a, "enter"); a.notice.s != feed.ErrReadOnly.Error() {
-		t.Errorf("enter: %q", a.notice.s)
+	if press(a, "enter"); a.notice.Text != feed.ErrReadOnly.Error() {
+		t.Errorf("enter: %q", a.notice.Text)
 	}
 	if press(a, "u"); a.overlay == nil {
 		t.Error("u opens no list of epochs")
@@ -449,12 +449,12 @@ func TestSaveForm(t *testing.T) {
 	a.Update(replyMsg{})
 	d := feed.Delta{Status: a.h.status, Saved: []event.SavedEvent{{Epoch: 33, File: "letters-e33.onnx", Format: "onnx", Bytes: 48_211}}}
 	a.Update(came(d))
-	if a.notice.s != "saved letters-e33.onnx, 48.2 kB" || !strings.Contains(frameText(t, a), "saved letters-e33.onnx") {
-		t.Errorf("notice %q", a.notice.s)
+	if a.notice.Text != "saved letters-e33.onnx, 48.2 kB" || !strings.Contains(frameText(t, a), "saved letters-e33.onnx") {
+		t.Errorf("notice %q", a.notice.Text)
 	}
-	a.notice = part{}
+	a.notice = Part{}
 	a.Update(came(d))
-	if a.notice.s != "" {
+	if a.notice.Text != "" {
 		t.Error("a file that was not asked for here is noted")
 	}
 	press(a, "w")
@@ -472,8 +472,8 @@ func TestSaveForm(t *testing.T) {
 		t.Errorf("sent %s", got)
 	}
 	_, cmd := a.Update(replyMsg{&event.CommandError{Reason: "dir: no such directory"}})
-	if a.notice.s != "refused: dir: no such directory" || cmd == nil {
-		t.Errorf("notice %q", a.notice.s)
+	if a.notice.Text != "refused: dir: no such directory" || cmd == nil {
+		t.Errorf("notice %q", a.notice.Text)
 	}
 }
 

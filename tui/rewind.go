@@ -124,26 +124,26 @@ func (o *rewindOverlay) draw(a *App, w, h int) []string {
 	inner := bw - 4
 	shown := o.shown(v.h)
 	at := o.place(shown)
-	head := v.line(inner)
+	head := v.Line(inner)
 	if o.filter.Value() == "" {
-		head.put(tokMuted, "type an epoch or a method to search")
+		head.Put(Muted, "type an epoch or a method to search")
 	} else {
-		head.put(tokMuted, "filter ")
-		typedLine(&v.pen, head, &o.filter, true)
+		head.Put(Muted, "filter ")
+		typedLine(&v.Pen, head, &o.filter, true)
 	}
-	rows := []string{head.full(), ""}
+	rows := []string{head.Full(), ""}
 	switch {
 	case len(v.h.status.Kept) == 0 && !v.h.watched():
-		rows = append(rows, v.line(inner).put(tokWarn, "no epoch is kept yet").full())
+		rows = append(rows, v.Line(inner).Put(Warn, "no epoch is kept yet").Full())
 	case len(shown) == 0:
-		rows = append(rows, v.line(inner).put(tokWarn, "no epoch matches").full())
+		rows = append(rows, v.Line(inner).Put(Warn, "no epoch matches").Full())
 	default:
 		const left = 50
 		room := max(2, min(h-4, 24))
 		n := room - len(rows)
 		if inner >= left+26 {
 			list := o.list(v, shown, at, left, n)
-			rows = append(rows, beside(list, left, o.picture(v, shown[at], inner-left-2, n))...)
+			rows = append(rows, Beside(list, left, o.picture(v, shown[at], inner-left-2, n))...)
 		} else {
 			rows = append(rows, o.list(v, shown, at, inner, n)...)
 		}
@@ -152,7 +152,7 @@ func (o *rewindOverlay) draw(a *App, w, h int) []string {
 	if v.h.watched() {
 		title = "to an epoch"
 	}
-	return dialogBox(&v.pen, title, clip(rows, h-2), bw)
+	return dialogBox(&v.Pen, title, Clip(rows, h-2), bw)
 }
 
 // recordedEpochs lists epochs of a watched run to go to, ascending: those that were shown, others evenly spaced, and
@@ -187,34 +187,34 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 	if tested {
 		fault = "test " + fault
 	}
-	rows := []string{v.line(w).put(tokMuted, "  "+right("epoch", 7)+right("loss", 10)+right(fault, 12)+"  by").full()}
+	rows := []string{v.Line(w).Put(Muted, "  "+Right("epoch", 7)+Right("loss", 10)+Right(fault, 12)+"  by").Full()}
 	n = max(1, n-1)
 	first := max(0, min(at-n/2, len(shown)-n))
 	for i := first; i < min(first+n, len(shown)); i++ {
 		e := shown[i]
-		l := v.line(w)
-		arrow, ink := "  ", tokText
+		l := v.Line(w)
+		arrow, ink := "  ", Text
 		if i == at {
-			arrow, ink = "▸ ", tokChosen
+			arrow, ink = "▸ ", Chosen
 		}
 		figures, ok := v.h.earlier[e]
 		if !ok {
 			figures = earlierEpoch{loss: math.NaN(), fault: math.NaN(), testFault: math.NaN()}
 		}
-		value := tokTrain.of(unit(figures.fault))
+		value := Train.Of(unit(figures.fault))
 		if tested {
-			value = tokTest.of(unit(figures.testFault))
+			value = Test.Of(unit(figures.testFault))
 		}
-		l.put(tokAccent, arrow).put(ink, right(format.Count(e), 7)).put(tokTrain, right(format.Number(figures.loss), 10))
-		l.put(value.t, right(value.s, 12)).put(tokMuted, "  "+clean(figures.optimizer))
+		l.Put(Accent, arrow).Put(ink, Right(format.Count(e), 7)).Put(Train, Right(format.Number(figures.loss), 10))
+		l.Put(value.Token, Right(value.Text, 12)).Put(Muted, "  "+Clean(figures.optimizer))
 		if e == v.h.status.Epoch {
 			now := ", now"
 			if figures.optimizer == "" {
 				now = "now"
 			}
-			l.group(tokMuted.of(now))
+			l.Group(Muted.Of(now))
 		}
-		rows = append(rows, l.full())
+		rows = append(rows, l.Full())
 	}
 	return rows
 }
@@ -222,9 +222,9 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 // picture is the curve of the loss with the chosen epoch marked.
 func (o *rewindOverlay) picture(v *view, epoch, w, h int) []string {
 	p := epochPlot(v.h,
-		plotCurve{name: "train", tok: tokTrain, series: &v.h.loss, mark: '*'},
-		plotCurve{name: "test", tok: tokTest, series: &v.h.testLoss, dashed: true, mark: 'o'})
+		plotCurve{name: "train", tok: Train, series: &v.h.loss, mark: '*'},
+		plotCurve{name: "test", tok: Test, series: &v.h.testLoss, dashed: true, mark: 'o'})
 	p.log, p.closed = true, true
 	p.marks = []plotMark{{float64(epoch), format.Count(epoch)}}
-	return o.chart.draw(&v.pen, p, w, h)
+	return o.chart.draw(&v.Pen, p, w, h)
 }

@@ -26,7 +26,7 @@ type saveFormat struct{ name, use, about string }
 type saving struct {
 	format string   // of the newest
 	files  []string // that are not there yet
-	there  part     // what to say of one that is, once
+	there  Part     // what to say of one that is, once
 }
 
 // saveForm asks for the file that the model is written to.
@@ -167,18 +167,18 @@ func (a *App) arrived(saved []event.SavedEvent) {
 		e := &saved[i]
 		if k := slices.Index(a.saving.files, e.File); k >= 0 {
 			a.saving.files = slices.Delete(a.saving.files, k, k+1)
-			a.saving.there = tokGood.of("saved " + clean(e.File) + ", " + format.Bytes(e.Bytes))
+			a.saving.there = Good.Of("saved " + Clean(e.File) + ", " + format.Bytes(e.Bytes))
 		}
 	}
 }
 
 // savedNote says once that a file is there.
 func (a *App) savedNote() tea.Cmd {
-	if a.saving.there.s == "" {
+	if a.saving.there.Text == "" {
 		return nil
 	}
-	a.note(a.saving.there.t, a.saving.there.s)
-	a.saving.there = part{}
+	a.note(a.saving.there.Token, a.saving.there.Text)
+	a.saving.there = Part{}
 	return a.expire()
 }
 
@@ -186,41 +186,41 @@ func (f *saveForm) draw(a *App, w, h int) []string {
 	v := a.paneView()
 	bw := min(w-2, 80)
 	inner := bw - 4
-	l := v.line(inner).put(tokMuted, "file ")
-	typedLine(&v.pen, l, &f.file, true)
-	rows := []string{l.full(), ""}
+	l := v.Line(inner).Put(Muted, "file ")
+	typedLine(&v.Pen, l, &f.file, true)
+	rows := []string{l.Full(), ""}
 	for i, k := range saveFormats {
-		l := v.line(inner)
-		arrow, ink := "  ", tokText
+		l := v.Line(inner)
+		arrow, ink := "  ", Text
 		if i == f.format() {
-			arrow, ink = "▸ ", tokStrong
+			arrow, ink = "▸ ", Strong
 		}
-		l.put(tokAccent, arrow).put(ink, pad(k.name, 13)).put(tokMuted, k.use)
-		l.group(tokMuted.of("; " + k.about))
-		rows = append(rows, l.full())
+		l.Put(Accent, arrow).Put(ink, Pad(k.name, 13)).Put(Muted, k.use)
+		l.Group(Muted.Of("; " + k.about))
+		rows = append(rows, l.Full())
 	}
 	rows = append(rows, "")
-	l = v.line(inner)
-	place, more := v.line(inner), v.line(inner)
+	l = v.Line(inner)
+	place, more := v.Line(inner), v.Line(inner)
 	if problem := f.problem(); problem != "" {
-		l.put(tokBad, "× "+problem)
+		l.Put(Bad, "× "+problem)
 	} else {
-		l.put(tokMuted, "the weights after epoch ").put(tokText, format.Count(v.h.latest.Epoch))
+		l.Put(Muted, "the weights after epoch ").Put(Text, format.Count(v.h.latest.Epoch))
 		e := &v.h.latest
 		fault, what, unit := float64(e.TestError), "  test error ", format.Percent
 		if v.h.regression() {
 			fault, what, unit = float64(e.TestRMSE), "  test RMSE ", format.Number
 		}
 		if fault == fault && v.h.epochs > 0 {
-			l.group(tokMuted.of(what), tokTest.of(unit(fault)))
+			l.Group(Muted.Of(what), Test.Of(unit(fault)))
 		}
 		if a.guest != nil {
-			place.put(tokMuted, "on the server, in "+clean(a.guest.Saves))
+			place.Put(Muted, "on the server, in "+Clean(a.guest.Saves))
 		}
-		more.put(tokMuted, "a file of that name is replaced")
+		more.Put(Muted, "a file of that name is replaced")
 	}
-	if rows = append(rows, l.full()); a.guest != nil {
-		rows = append(rows, place.full())
+	if rows = append(rows, l.Full()); a.guest != nil {
+		rows = append(rows, place.Full())
 	}
-	return dialogBox(&v.pen, "save the model", clip(append(rows, more.full()), h-2), bw)
+	return dialogBox(&v.Pen, "save the model", Clip(append(rows, more.Full()), h-2), bw)
 }

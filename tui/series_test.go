@@ -69,7 +69,7 @@ func TestSpikeIsDrawn(t *testing.T) {
 			s.add(float64(i), y)
 		}
 		var c chart
-		rows := c.draw(&v.pen, plot{curves: []plotCurve{{series: &s, tok: tokText, mark: '*'}}}, 60, 12)
+		rows := c.draw(&v.Pen, plot{curves: []plotCurve{{series: &s, tok: Text, mark: '*'}}}, 60, 12)
 		dots := 0
 		for _, r := range rows[0] {
 			if r > 0x2800 && r <= 0x28ff {
@@ -125,9 +125,9 @@ func BenchmarkChartMillionPoints(b *testing.B) {
 		s.add(float64(i), r.Float64())
 	}
 	v, c := testView(), chart{}
-	pl := plot{curves: []plotCurve{{series: &s, tok: tokTrain}, {series: &s, tok: tokTest, dashed: true}}}
+	pl := plot{curves: []plotCurve{{series: &s, tok: Train}, {series: &s, tok: Test, dashed: true}}}
 	b.ReportAllocs()
 	for b.Loop() {
-		c.draw(&v.pen, pl, 200, 57)
+		c.draw(&v.Pen, pl, 200, 57)
 	}
 }

@@ -7,24 +7,24 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// ramp is how values become shades.
-type ramp uint8
+// Ramp is how values become shades.
+type Ramp uint8
 
 const (
-	rampHeat  ramp = iota // from nothing to much
-	rampSigns             // from negative over zero to positive, ever lighter, so that the sign shows without hue
-	rampImage             // from black to white
+	RampHeat  Ramp = iota // from nothing to much
+	RampSigns             // from negative over zero to positive, ever lighter, so that the sign shows without hue
+	RampImage             // from black to white
 	rampCount
 )
 
-// shades of a ramp; two of them share a cell.
-const shades = 33
+// Shades of a ramp; two of them share a cell.
+const Shades = 33
 
 // shading holds the colours of the ramps for a background. Without fine colours (rich false) characters stand for
 // the shades, one value a cell.
 type shading struct {
 	rich  bool
-	shade [rampCount][shades]string // the parameters of a colour, as an escape sequence has them
+	shade [rampCount][Shades]string // the parameters of a colour, as an escape sequence has them
 	apart string                    // of what is left out of the scale
 }
 
@@ -32,15 +32,15 @@ type rgb [3]float64
 
 // stops are the colours that the ramps pass through, on a dark and on a light background.
 var stops = [rampCount][2][]rgb{
-	rampHeat: {
+	RampHeat: {
 		{{30, 30, 34}, {38, 62, 104}, {70, 140, 200}, {236, 190, 110}, {255, 248, 225}},
 		{{242, 242, 244}, {176, 204, 234}, {70, 130, 195}, {90, 60, 120}, {40, 12, 50}},
 	},
-	rampSigns: {
+	RampSigns: {
 		{{8, 34, 130}, {40, 60, 104}, {84, 84, 88}, {190, 150, 90}, {255, 214, 140}},
 		{{16, 44, 140}, {80, 100, 150}, {165, 165, 168}, {222, 190, 140}, {255, 222, 160}},
 	},
-	rampImage: {{{12, 12, 12}, {245, 245, 245}}, {{12, 12, 12}, {245, 245, 245}}},
+	RampImage: {{{12, 12, 12}, {245, 245, 245}}, {{12, 12, 12}, {245, 245, 245}}},
 }
 
 func newShading(dark bool, profile colorprofile.Profile, noColor bool) *shading {
@@ -51,8 +51,8 @@ func newShading(dark bool, profile colorprofile.Profile, noColor bool) *shading 
 	}
 	for k := range stops {
 		list := stops[k][ground]
-		for i := range shades {
-			at := float64(i) / (shades - 1) * float64(len(list)-1)
+		for i := range Shades {
+			at := float64(i) / (Shades - 1) * float64(len(list)-1)
 			low := min(int(at), len(list)-2)
 			text := ""
 			for c := range 3 {
@@ -65,8 +65,8 @@ func newShading(dark bool, profile colorprofile.Profile, noColor bool) *shading 
 	return s
 }
 
-// inkOf is the escape sequence of a foreground and a background; "" leaves that as it is.
-func inkOf(fore, back string) string {
+// Ink is the escape sequence of a foreground and a background; "" leaves that as it is.
+func Ink(fore, back string) string {
 	if back == "" {
 		return "\x1b[38;2;" + fore + "m"
 	}

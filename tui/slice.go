@@ -15,24 +15,24 @@ func (t *theatre) look(v *view, w, h int) []string {
 		return t.noLook(v, w, h)
 	}
 	words := clauses(sliceWords(v, e), w, max(1, h/4))
-	l := v.line(w)
-	l.put(tokAccent, "along the step").put(tokMuted, " of epoch ").put(tokText, format.Count(e.Epoch))
+	l := v.Line(w)
+	l.Put(Accent, "along the step").Put(Muted, " of epoch ").Put(Text, format.Count(e.Epoch))
 	if behind := v.h.latest.Epoch - e.Epoch; behind > 0 {
-		l.group(tokMuted.of(", " + format.Counted(behind, "epoch") + " ago"))
+		l.Group(Muted.Of(", " + format.Counted(behind, "epoch") + " ago"))
 	}
-	l.group(tokMuted.of("  ‖s‖ "), tokText.of(format.Number(float64(e.StepNorm))))
+	l.Group(Muted.Of("  ‖s‖ "), Text.Of(format.Number(float64(e.StepNorm))))
 	if t.waiting(v) != "" {
-		l.group(tokWarn.of("  a newer one is asked for"))
+		l.Group(Warn.Of("  a newer one is asked for"))
 	}
-	rows := []string{l.full(), sliceKey(v, w)}
+	rows := []string{l.Full(), sliceKey(v, w)}
 	picture := max(h-2-len(words), 0)
 	t.along.resize(w, picture)
 	paintSlice(v, &t.along, e, w, picture)
-	rows = append(rows, t.along.text(&v.pen)...)
+	rows = append(rows, t.along.text(&v.Pen)...)
 	for _, s := range words {
-		rows = append(rows, v.line(w).put(tokText, s).full())
+		rows = append(rows, v.Line(w).Put(Text, s).Full())
 	}
-	return block(rows, w, h)
+	return Block(rows, w, h)
 }
 
 // waiting says what is on the way when a look was asked for, "" if none is.
@@ -60,40 +60,40 @@ func (t *theatre) noLook(v *view, w, h int) []string {
 		text = "l asks for the loss along the last step"
 	}
 	rows := make([]string, max(h, 1))
-	rows[0] = v.line(w).put(tokAccent, "along the step").put(tokMuted, "  no look yet").full()
+	rows[0] = v.Line(w).Put(Accent, "along the step").Put(Muted, "  no look yet").Full()
 	if h > 2 {
-		rows[h/2] = v.line(w).to((w-cells(text))/2).put(tokMuted, text).full()
+		rows[h/2] = v.Line(w).To((w-Cells(text))/2).Put(Muted, text).Full()
 	}
-	return block(rows, w, h)
+	return Block(rows, w, h)
 }
 
 // sliceCurve is one of the three curves; its letter stands along it, so that it is known without colours.
 type sliceCurve struct {
 	letter rune
 	name   string
-	tok    token
+	tok    Token
 	y      []event.Float
 }
 
 func sliceCurves(e *event.SliceEvent) [3]sliceCurve {
 	return [3]sliceCurve{
-		{'G', "Gauss–Newton", tokTest, e.GaussNewton},
-		{'H', "full quadratic", tokNegativeCurvature, e.Quadratic},
-		{'E', "true loss", tokTrain, e.Loss},
+		{'G', "Gauss–Newton", Test, e.GaussNewton},
+		{'H', "full quadratic", NegativeCurvature, e.Quadratic},
+		{'E', "true loss", Train, e.Loss},
 	}
 }
 
 func sliceKey(v *view, w int) string {
-	l := v.line(w)
+	l := v.Line(w)
 	curves := sliceCurves(&event.SliceEvent{})
 	for i, k := range []int{2, 0, 1} {
 		gap := ""
 		if i > 0 {
 			gap = "   "
 		}
-		l.group(tokText.of(gap), curves[k].tok.of(string(curves[k].letter)), tokMuted.of(" "+curves[k].name))
+		l.Group(Text.Of(gap), curves[k].tok.Of(string(curves[k].letter)), Muted.Of(" "+curves[k].name))
 	}
-	return l.full()
+	return l.Full()
 }
 
 // paintSlice draws the curves.
@@ -107,21 +107,21 @@ func paintSlice(v *view, c *chart, e *event.SliceEvent, w, h int) {
 	for i, y := range ticks {
 		labels[i] = format.Tick(y)
 		if w >= 24 {
-			a.x = max(a.x, cells(labels[i])+1)
+			a.x = max(a.x, Cells(labels[i])+1)
 		}
 	}
 	a.w, a.h = w-a.x, h
 	if h >= 4 {
 		a.h--
 	}
-	if row := a.row(v.gl, 0); row >= a.y && row < a.y+a.h {
+	if row := a.row(v.Glyphs, 0); row >= a.y && row < a.y+a.h {
 		for x := a.x; x < a.x+a.w; x++ {
-			c.set(x, row, '╌', tokGrid)
+			c.set(x, row, '╌', Grid)
 		}
 	}
 	for _, t := range [2]float64{0, 1} {
 		for y := a.y; y < a.y+a.h && t >= a.left && t <= a.right; y++ {
-			c.set(a.cellX(v.gl, t), y, '┊', tokFocus)
+			c.set(a.cellX(v.Glyphs, t), y, '┊', Focus)
 		}
 	}
 	curves := sliceCurves(e)
@@ -132,7 +132,7 @@ func paintSlice(v *view, c *chart, e *event.SliceEvent, w, h int) {
 		curves[i].letters(v, c, a, e.At, i)
 	}
 	if a.x > 0 {
-		stageTicks(&v.pen, c, a, ticks, labels)
+		stageTicks(&v.Pen, c, a, ticks, labels)
 	}
 	if h >= 4 {
 		sliceLabels(v, c, a, h-1)
@@ -180,15 +180,15 @@ func (k *sliceCurve) draw(v *view, c *chart, a area, at []event.Float) {
 			before = false
 			continue
 		}
-		x, dot := a.dotX(v.gl, t), a.dotY(v.gl, y)
+		x, dot := a.dotX(v.Glyphs, t), a.dotY(v.Glyphs, y)
 		if before {
-			c.segment(a, v.gl, px, py, x, dot, k.letter == 'G')
+			c.segment(a, v.Glyphs, px, py, x, dot, k.letter == 'G')
 		} else {
-			c.dot(a, v.gl, x, dot)
+			c.dot(a, v.Glyphs, x, dot)
 		}
 		px, py, before = x, dot, true
 	}
-	c.flush(a, v.gl, k.tok, k.letter)
+	c.flush(a, v.Glyphs, k.tok, k.letter)
 }
 
 // letters writes the curve's letter at some of its points; the curves take turns, so that two that lie on
@@ -198,17 +198,17 @@ func (k *sliceCurve) letters(v *view, c *chart, a area, at []event.Float, turn i
 	every := max(3, n/4)
 	for i := n - 1 - turn; i >= 0; i -= every {
 		y := float64(k.y[i])
-		if row := a.row(v.gl, y); format.Finite(y) && row >= a.y && row < a.y+a.h {
-			c.set(min(a.cellX(v.gl, float64(at[i])), a.x+a.w-1), row, k.letter, k.tok)
+		if row := a.row(v.Glyphs, y); format.Finite(y) && row >= a.y && row < a.y+a.h {
+			c.set(min(a.cellX(v.Glyphs, float64(at[i])), a.x+a.w-1), row, k.letter, k.tok)
 		}
 	}
 }
 
 // sliceLabels names the begin and the end of the step before other multiples of it.
 func sliceLabels(v *view, c *chart, a area, row int) {
-	put := func(t float64, s string, ink token) {
-		from := max(a.x, min(a.cellX(v.gl, t)-(cells(s)-1)/2, a.x+a.w-cells(s)))
-		for i := from - 1; i <= from+cells(s); i++ {
+	put := func(t float64, s string, ink Token) {
+		from := max(a.x, min(a.cellX(v.Glyphs, t)-(Cells(s)-1)/2, a.x+a.w-Cells(s)))
+		for i := from - 1; i <= from+Cells(s); i++ {
 			if g := c.at(i, row); g != nil && g.r != 0 {
 				return
 			}
@@ -216,14 +216,14 @@ func sliceLabels(v *view, c *chart, a area, row int) {
 		c.write(from, row, s, ink)
 	}
 	if a.left <= 1 && a.right >= 1 {
-		put(1, "t = 1", tokFocus)
+		put(1, "t = 1", Focus)
 	}
 	if a.left <= 0 && a.right >= 0 {
-		put(0, "t = 0", tokFocus)
+		put(0, "t = 0", Focus)
 	}
 	for _, t := range steps(a.left, a.right, max(2, a.w/9)) {
 		if t != 0 && t != 1 {
-			put(t, format.Tick(format.Round(t, 6)), tokMuted)
+			put(t, format.Tick(format.Round(t, 6)), Muted)
 		}
 	}
 }

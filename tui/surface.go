@@ -32,13 +32,13 @@ func newSurface(o *Options) surface {
 func (s *surface) recall(o *Options) (p preferences, ok bool) {
 	p, ok, err := s.prefer(o)
 	if err != nil {
-		s.notice = tokWarn.of("preferences: " + clean(err.Error()))
+		s.notice = Warn.Of("preferences: " + Clean(err.Error()))
 	}
 	return p, ok
 }
 
 // restyle follows a change of the theme, the background or the terminal's colours.
-func (s *surface) restyle() { s.th = s.theme.inks(s.dark, s.profile, s.noColor) }
+func (s *surface) restyle() { s.Palette = s.themeChoice.Palette(s.dark, s.profile, s.noColor) }
 
 // run shows a model that has this surface until it quits, the context ends or the program fails.
 func (s *surface) run(ctx context.Context, m tea.Model, o Options) error {
@@ -67,27 +67,27 @@ func (s *surface) handle(msg tea.Msg) tea.Cmd {
 		s.restyle()
 	case pictureMsg:
 		if msg.err != nil {
-			return s.tell(tokWarn, "no picture: "+clean(msg.err.Error()))
+			return s.tell(Warn, "no picture: "+Clean(msg.err.Error()))
 		}
-		return s.tell(tokText, "wrote "+clean(msg.path))
+		return s.tell(Text, "wrote "+Clean(msg.path))
 	case storedMsg:
 		s.keep.busy = false
 		if msg.err != nil {
 			s.keep.path = "" // once is enough to know
-			return s.tell(tokWarn, "preferences: "+clean(msg.err.Error()))
+			return s.tell(Warn, "preferences: "+Clean(msg.err.Error()))
 		}
 		return s.keep.next()
 	case expireMsg:
 		if int(msg) == s.notices {
-			s.notice = part{}
+			s.notice = Part{}
 		}
 	}
 	return nil
 }
 
 // tell shows a note at the right of the footer for a while.
-func (s *surface) tell(t token, text string) tea.Cmd {
-	s.notice = t.of(text)
+func (s *surface) tell(t Token, text string) tea.Cmd {
+	s.notice = t.Of(text)
 	s.notices++
 	return after(s.ctx, 5*time.Second, expireMsg(s.notices))
 }
@@ -95,8 +95,8 @@ func (s *surface) tell(t token, text string) tea.Cmd {
 // frame is the finished screen.
 func (s *surface) frame(rows []string, title string) tea.View {
 	content := strings.Join(rows, "\n")
-	if s.gl.ascii {
-		content = toASCII(content)
+	if s.Glyphs.ascii {
+		content = ToASCII(content)
 	}
 	v := tea.NewView(content)
 	v.AltScreen = true
@@ -108,36 +108,36 @@ func (s *surface) frame(rows []string, title string) tea.View {
 }
 
 func (s *surface) nextTheme(string) tea.Cmd {
-	s.theme++
-	if s.theme == themeCount {
-		s.theme = ThemeAuto
+	s.themeChoice++
+	if s.themeChoice == themeCount {
+		s.themeChoice = ThemeAuto
 	}
 	s.restyle()
-	return s.tell(tokText, "theme: "+s.theme.String())
+	return s.tell(Text, "theme: "+s.themeChoice.String())
 }
 
 func (s *surface) nextGlyphs(string) tea.Cmd {
-	s.glyphs++
-	if s.glyphs == glyphsCount {
-		s.glyphs = GlyphsAuto
+	s.glyphChoice++
+	if s.glyphChoice == glyphsCount {
+		s.glyphChoice = GlyphsAuto
 	}
-	s.gl = s.glyphs.set(s.environ)
-	return s.tell(tokText, "glyphs: "+s.glyphs.String())
+	s.Glyphs = s.glyphChoice.Set(s.environ)
+	return s.tell(Text, "glyphs: "+s.glyphChoice.String())
 }
 
 func (s *surface) toggleMouse(string) tea.Cmd {
 	if s.noMouse = !s.noMouse; s.noMouse {
-		return s.tell(tokText, "mouse: the terminal's, to select text")
+		return s.tell(Text, "mouse: the terminal's, to select text")
 	}
-	return s.tell(tokText, "mouse: newtop's")
+	return s.tell(Text, "mouse: newtop's")
 }
 
 // pictureOf has the tea.Cmd that writes a screen's rows as they stand.
 func (s *surface) pictureOf(rows []string, name string) tea.Cmd {
-	columns, dark := s.width, s.theme.onDark(s.dark)
-	if s.gl.ascii {
+	columns, dark := s.width, s.themeChoice.OnDark(s.dark)
+	if s.Glyphs.ascii {
 		for i := range rows {
-			rows[i] = toASCII(rows[i])
+			rows[i] = ToASCII(rows[i])
 		}
 	}
 	return s.write(name, func(w io.Writer) error { return writeScreen(w, rows, columns, dark) })
@@ -146,7 +146,7 @@ func (s *surface) pictureOf(rows []string, name string) tea.Cmd {
 // write has the tea.Cmd that writes a picture and says where.
 func (s *surface) write(name string, draw func(io.Writer) error) tea.Cmd {
 	if s.pictures == "" {
-		return s.tell(tokWarn, "pictures can't be written from here")
+		return s.tell(Warn, "pictures can't be written from here")
 	}
 	base := filepath.Join(s.pictures, name)
 	return func() tea.Msg {
@@ -157,22 +157,22 @@ func (s *surface) write(name string, draw func(io.Writer) error) tea.Cmd {
 
 // hintLine is the footer: the keys, and at its right end what was last said.
 func (s *surface) hintLine(w int, hints []hint) string {
-	l := s.line(w)
+	l := s.Line(w)
 	room := w
-	if s.notice.s != "" {
-		room = w - min(cells(s.notice.s)+3, w*2/3)
+	if s.notice.Text != "" {
+		room = w - min(Cells(s.notice.Text)+3, w*2/3)
 	}
 	for _, h := range hints {
-		if l.w+cells(h.key)+cells(h.text)+3 > room {
+		if l.Width+Cells(h.key)+Cells(h.text)+3 > room {
 			break
 		}
-		l.put(tokText, " ").put(tokAccent, h.key).put(tokMuted, " "+h.text+" ")
+		l.Put(Text, " ").Put(Accent, h.key).Put(Muted, " "+h.text+" ")
 	}
-	if s.notice.s != "" {
-		text := ansi.Truncate(s.notice.s, l.left()-3, "…")
-		l.to(w-cells(text)-1).put(s.notice.t, text)
+	if s.notice.Text != "" {
+		text := ansi.Truncate(s.notice.Text, l.Left()-3, "…")
+		l.To(w-Cells(text)-1).Put(s.notice.Token, text)
 	}
-	return l.full()
+	return l.Full()
 }
 
 // screenBinding joins keys to what they do on the screen of a model M. Dispatch, footer and help read one table of them.

@@ -8,10 +8,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// clean makes text from data safe to draw: one line, no control or format characters (a ZWJ or a
+// Clean makes text from data safe to draw: one line, no control or format characters (a ZWJ or a
 // direction mark moves what stands after it), no variation selectors, no emoji, whose widths the
 // terminals disagree on.
-func clean(s string) string {
+func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t' || r == '\n' || r == '\r':
@@ -25,24 +25,24 @@ func clean(s string) string {
 	}, s)
 }
 
-// cells returns how many columns plain text takes.
-func cells(s string) int {
+// Cells returns how many columns plain text takes.
+func Cells(s string) int {
 	for i := range len(s) {
 		if s[i] >= 0x80 {
-			return columns(s)
+			return Columns(s)
 		}
 	}
 	return len(s)
 }
 
-// columns is ansi.StringWidth, quick where every character is known to take one column: most of the time that a screen
+// Columns is ansi.StringWidth, quick where every character is known to take one column: most of the time that a screen
 // takes would go into it.
-func columns(s string) int {
+func Columns(s string) int {
 	n := 0
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c == 0x1b:
-			style := styleLength(s[i:])
+			style := StyleLength(s[i:])
 			if style == 0 {
 				return ansi.StringWidth(s)
 			}
@@ -54,7 +54,7 @@ func columns(s string) int {
 			i++
 		default:
 			r, size := utf8.DecodeRuneInString(s[i:])
-			if !narrow(r) {
+			if !Narrow(r) {
 				return ansi.StringWidth(s)
 			}
 			n++
@@ -66,7 +66,7 @@ func columns(s string) int {
 
 const blank = "                                                                                "
 
-func spaces(n int) string {
+func Spaces(n int) string {
 	if n <= 0 {
 		return ""
 	}
@@ -76,25 +76,25 @@ func spaces(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// fit cuts or fills a drawn row to exactly w columns.
-func fit(s string, w int) string {
-	n := columns(s)
+// Fit cuts or fills a drawn row to exactly w columns.
+func Fit(s string, w int) string {
+	n := Columns(s)
 	if n > w {
 		s = ansi.Truncate(s, w, "")
-		n = columns(s)
+		n = Columns(s)
 	}
-	return s + spaces(w-n)
+	return s + Spaces(w-n)
 }
 
-func repeat(s string, n int) string {
+func Repeat(s string, n int) string {
 	if n <= 0 {
 		return ""
 	}
 	return strings.Repeat(s, n)
 }
 
-// styleLength is the length of the SGR sequence that a string begins with, 0 if it begins with anything else.
-func styleLength(s string) int {
+// StyleLength is the length of the SGR sequence that a string begins with, 0 if it begins with anything else.
+func StyleLength(s string) int {
 	if len(s) < 3 || s[0] != 0x1b || s[1] != '[' {
 		return 0
 	}
@@ -109,34 +109,34 @@ func styleLength(s string) int {
 	return 0
 }
 
-// narrow reports whether a character is known to take one column of every terminal, whatever stands beside it: Latin
+// Narrow reports whether a character is known to take one column of every terminal, whatever stands beside it: Latin
 // and Greek letters, and what drawings are made of.
-func narrow(r rune) bool {
+func Narrow(r rune) bool {
 	return r >= 0xa1 && r < 0x300 && r != 0xad || r >= 0x370 && r < 0x3ff || r >= 0x2010 && r < 0x2028 ||
 		r >= 0x2030 && r < 0x205f || r >= 0x2070 && r < 0x20a0 || r >= 0x2190 && r < 0x2300 || r >= 0x2500 && r < 0x25fd ||
 		r >= 0x2800 && r < 0x2900
 }
 
-// block cuts and fills rows to exactly w × h.
-func block(rows []string, w, h int) []string {
+// Block cuts and fills rows to exactly w × h.
+func Block(rows []string, w, h int) []string {
 	out := make([]string, h)
 	for i := range out {
 		if i < len(rows) {
-			out[i] = fit(rows[i], w)
+			out[i] = Fit(rows[i], w)
 		} else {
-			out[i] = spaces(w)
+			out[i] = Spaces(w)
 		}
 	}
 	return out
 }
 
-// beside joins two blocks with two columns between them.
-func beside(left []string, w int, right []string) []string {
+// Beside joins two blocks with two columns between them.
+func Beside(left []string, w int, right []string) []string {
 	rows := make([]string, max(len(left), len(right)))
 	for i := range rows {
-		a, b := spaces(w), ""
+		a, b := Spaces(w), ""
 		if i < len(left) {
-			a = fit(left[i], w)
+			a = Fit(left[i], w)
 		}
 		if i < len(right) {
 			b = right[i]
@@ -146,8 +146,8 @@ func beside(left []string, w int, right []string) []string {
 	return rows
 }
 
-// abreast joins blocks of rows with two columns between them.
-func abreast(blocks [][]string, h int) []string {
+// Abreast joins blocks of rows with two columns between them.
+func Abreast(blocks [][]string, h int) []string {
 	rows := make([]string, h)
 	for y := range rows {
 		for i, b := range blocks {
@@ -160,12 +160,12 @@ func abreast(blocks [][]string, h int) []string {
 	return rows
 }
 
-func right(s string, w int) string { return spaces(w-cells(s)) + s }
+func Right(s string, w int) string { return Spaces(w-Cells(s)) + s }
 
-func pad(s string, w int) string { return s + spaces(w-cells(s)) }
+func Pad(s string, w int) string { return s + Spaces(w-Cells(s)) }
 
-// wrapped breaks plain text between words.
-func wrapped(s string, w int) []string {
+// Wrapped breaks plain text between words.
+func Wrapped(s string, w int) []string {
 	rows := strings.Split(ansi.Wrap(s, max(w, 8), ""), "\n")
 	for i := range rows {
 		rows[i] = strings.TrimRight(rows[i], " ")
@@ -173,4 +173,4 @@ func wrapped(s string, w int) []string {
 	return rows
 }
 
-func clip(rows []string, n int) []string { return rows[:max(0, min(n, len(rows)))] }
+func Clip(rows []string, n int) []string { return rows[:max(0, min(n, len(rows)))] }

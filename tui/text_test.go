@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
@@ -22,19 +23,19 @@ func TestClean(t *testing.T) {
 		"\xff\xfe":                    "??",
 		"\u009b31m\u2028\u2066\u00ad": "31m\u2028",
 	} {
-		if got := clean(in); got != want {
+		if got := Clean(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
 }
 
 func TestLineNeverOverflows(t *testing.T) {
-	v := testView()
+	v := Pen{ThemeAuto.Palette(true, colorprofile.ASCII, true), GlyphsBraille.Set(nil)}
 	for room := range 12 {
-		l := v.line(room)
-		l.put(tokTrain, "abc").put(tokText, "数据数据").to(9).put(tokBad, "xyz")
-		if got := ansi.StringWidth(l.full()); got != room {
-			t.Errorf("room %d: %d wide: %q", room, got, l.full())
+		l := v.Line(room)
+		l.Put(Train, "abc").Put(Text, "数据数据").To(9).Put(Bad, "xyz")
+		if got := ansi.StringWidth(l.Full()); got != room {
+			t.Errorf("room %d: %d wide: %q", room, got, l.Full())
 		}
 	}
 }
@@ -101,7 +102,7 @@ func TestGlyphsByLocale(t *testing.T) {
 		{[]string{"LC_CTYPE=en_US.utf8", "LANG=ru_RU.KOI8-R"}, false},
 		{[]string{"LANG=C"}, true}, {[]string{"LANG=en_US.UTF-8", "LC_ALL=POSIX"}, true}, {[]string{"LANG=C.UTF-8"}, false}, {[]string{"LC_ALL=", "LANG="}, false},
 	} {
-		if got := GlyphsAuto.set(c.env).ascii; got != c.ascii {
+		if got := GlyphsAuto.Set(c.env).ascii; got != c.ascii {
 			t.Errorf("%v: ascii %v", c.env, got)
 		}
 	}

@@ -256,7 +256,7 @@ func (t *theatre) body(v *view, p *innerPane, s *scene, w, h int) []string {
 		left := t.multiples(v, s, plan, w-plan.side-2, top)
 		right := t.look(v, plan.side, plan.multiples)
 		for i := range left {
-			rows = append(rows, fit(left[i], w-plan.side-2)+"  "+right[i])
+			rows = append(rows, Fit(left[i], w-plan.side-2)+"  "+right[i])
 		}
 	case t.stepping(v):
 		t.spots = t.spots[:0]
@@ -270,7 +270,7 @@ func (t *theatre) body(v *view, p *innerPane, s *scene, w, h int) []string {
 		rows = append(rows, p.chart(v, w, plan.bars, true)...)
 	}
 	if plan.counts > 0 {
-		rows = append(rows, p.counts(v, v.line(w)).full())
+		rows = append(rows, p.counts(v, v.Line(w)).Full())
 	}
 	if plan.hints > 0 {
 		rows = append(rows, t.hints(v, plan, w))
@@ -301,19 +301,19 @@ func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []str
 		for column := range plan.columns {
 			k := (t.first + line*plan.columns + column) % len(all)
 			cw := (w - left - 2*(plan.columns-1-column)) / (plan.columns - column)
-			parts = append(parts, all[k].draw(&v.pen, &t.charts[k], x, cw, h))
+			parts = append(parts, all[k].draw(&v.Pen, &t.charts[k], x, cw, h))
 			t.spots = append(t.spots, stageSpot{rect{left + x.margin, top + len(rows) + 1, cw - x.margin, h - 1}, x})
 			left += cw + 2
 		}
-		rows = append(rows, abreast(parts, h)...)
+		rows = append(rows, Abreast(parts, h)...)
 	}
 	return rows
 }
 
 func (t *theatre) hints(v *view, plan stagePlan, w int) string {
-	l := v.line(w)
+	l := v.Line(w)
 	if note := t.waiting(v); note != "" && plan.side == 0 && v.h.stage.slice == nil {
-		return l.put(tokWarn, note).full()
+		return l.Put(Warn, note).Full()
 	}
 	keys := [][2]string{{"←→", "iteration"}, {"↑↓", "solve"}, {"l", "look along the step"}, {"end", "follow"}, {"home", "first"}, {"pgup pgdn", "epoch"}}
 	switch {
@@ -327,12 +327,12 @@ func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 			continue
 		}
 		gap := ""
-		if l.w > 0 {
+		if l.Width > 0 {
 			gap = "   "
 		}
-		l.group(tokText.of(gap), tokAccent.of(k[0]), tokMuted.of(" "+k[1]))
+		l.Group(Text.Of(gap), Accent.Of(k[0]), Muted.Of(" "+k[1]))
 	}
-	return l.full()
+	return l.Full()
 }
 
 func (t *theatre) ownKeys() [][2]string {

@@ -9,8 +9,8 @@ import (
 // multiple is one of the small charts that stand side by side, all with the same iterations along x.
 type multiple struct {
 	symbol, name string
-	value        []part    // at the iteration that is looked at
-	tok          token     // of the line
+	value        []Part    // at the iteration that is looked at
+	tok          Token     // of the line
 	x, y         []float64 // points; a y that is not finite is left out
 	log          bool
 	zero         bool    // the linear axis has zero
@@ -23,7 +23,7 @@ type multiple struct {
 // stageMark is one character at a place of a chart. The zero value is none.
 type stageMark struct {
 	r    rune
-	t    token
+	t    Token
 	x, y float64
 }
 
@@ -36,26 +36,26 @@ type stageAxis struct {
 }
 
 // draw returns a heading and the chart beneath it: h rows, none wider than w.
-func (m *multiple) draw(v *pen, c *chart, x stageAxis, w, h int) []string {
-	l := v.line(w)
-	l.put(m.tok, m.symbol).put(tokText, " ")
+func (m *multiple) draw(v *Pen, c *chart, x stageAxis, w, h int) []string {
+	l := v.Line(w)
+	l.Put(m.tok, m.symbol).Put(Text, " ")
 	for _, p := range m.value {
-		l.group(p)
+		l.Group(p)
 	}
 	if m.name != "" {
-		l.group(tokMuted.of("  " + m.name))
+		l.Group(Muted.Of("  " + m.name))
 	}
 	c.resize(w, h-1)
 	if h >= 2 && w >= 2 {
 		m.paint(v, c, x, w, h-1)
 	}
-	return append([]string{l.full()}, c.text(v)...)
+	return append([]string{l.Full()}, c.text(v)...)
 }
 
-func (m *multiple) paint(v *pen, c *chart, x stageAxis, w, h int) {
+func (m *multiple) paint(v *Pen, c *chart, x stageAxis, w, h int) {
 	a, ok := m.area(x)
 	if !ok {
-		c.write(max(0, (w-cells("not told"))/2), (h-1)/2, "not told", tokMuted)
+		c.write(max(0, (w-Cells("not told"))/2), (h-1)/2, "not told", Muted)
 		return
 	}
 	ticks, labels := m.ticks(a, h)
@@ -143,28 +143,28 @@ func (m *multiple) margin(x stageAxis, w, h int) int {
 	_, labels := m.ticks(a, h-1)
 	widest := 0
 	for _, s := range labels {
-		widest = max(widest, cells(s)+1)
+		widest = max(widest, Cells(s)+1)
 	}
 	return min(widest, w/2)
 }
 
 // guide draws the rule and the iteration that is looked at.
-func (m *multiple) guide(v *pen, c *chart, a area, x stageAxis) {
-	if row := a.row(v.gl, m.rule); format.Finite(m.rule) && row >= a.y && row < a.y+a.h {
+func (m *multiple) guide(v *Pen, c *chart, a area, x stageAxis) {
+	if row := a.row(v.Glyphs, m.rule); format.Finite(m.rule) && row >= a.y && row < a.y+a.h {
 		for i := a.x; i < a.x+a.w; i++ {
-			c.set(i, row, '╌', tokGrid)
+			c.set(i, row, '╌', Grid)
 		}
-		c.write(a.x+a.w-cells(m.ruleName), row, m.ruleName, tokMuted)
+		c.write(a.x+a.w-Cells(m.ruleName), row, m.ruleName, Muted)
 	}
 	if x.cursor >= a.left && x.cursor <= a.right {
 		for y := a.y; y < a.y+a.h; y++ {
-			c.set(a.cellX(v.gl, x.cursor), y, '┊', tokFocus)
+			c.set(a.cellX(v.Glyphs, x.cursor), y, '┊', Focus)
 		}
 	}
 }
 
 // line joins the points; of many in one column the least and the greatest are joined.
-func (m *multiple) line(v *pen, c *chart, a area) {
+func (m *multiple) line(v *Pen, c *chart, a area) {
 	mark := '*'
 	if m.signs && m.sparse(v, a) {
 		return
@@ -176,24 +176,24 @@ func (m *multiple) line(v *pen, c *chart, a area) {
 			before = false
 			continue
 		}
-		x, y := a.dotX(v.gl, m.x[i]), a.dotY(v.gl, y)
+		x, y := a.dotX(v.Glyphs, m.x[i]), a.dotY(v.Glyphs, y)
 		if before {
-			c.segment(a, v.gl, px, py, x, y, false)
+			c.segment(a, v.Glyphs, px, py, x, y, false)
 		} else {
-			c.dot(a, v.gl, x, y)
+			c.dot(a, v.Glyphs, x, y)
 		}
 		px, py, before = x, y, true
 	}
-	c.flush(a, v.gl, m.tok, mark)
+	c.flush(a, v.Glyphs, m.tok, mark)
 }
 
 // sparse reports whether the points stand far enough apart for a character each.
-func (m *multiple) sparse(v *pen, a area) bool {
-	return a.cellX(v.gl, a.left+1)-a.x >= 3
+func (m *multiple) sparse(v *Pen, a area) bool {
+	return a.cellX(v.Glyphs, a.left+1)-a.x >= 3
 }
 
 // points marks each iteration where there is room, and what must be seen in any case.
-func (m *multiple) points(v *pen, c *chart, a area) {
+func (m *multiple) points(v *Pen, c *chart, a area) {
 	sparse := m.sparse(v, a)
 	for i, y := range m.y {
 		size := m.size(y)
@@ -204,59 +204,59 @@ func (m *multiple) points(v *pen, c *chart, a area) {
 		if m.signs {
 			r = '+'
 			if y <= 0 {
-				r, t = '−', tokNegativeCurvature
+				r, t = '−', NegativeCurvature
 			}
 		}
 		if !sparse && r != '−' || a.log && size == 0 {
 			continue
 		}
-		c.set(a.cellX(v.gl, m.x[i]), a.row(v.gl, size), r, t)
+		c.set(a.cellX(v.Glyphs, m.x[i]), a.row(v.Glyphs, size), r, t)
 	}
 	if m.extra.r != 0 && format.Finite(m.extra.y) && (!a.log || m.extra.y > 0) {
-		c.set(a.cellX(v.gl, m.extra.x), a.row(v.gl, m.extra.y), m.extra.r, m.extra.t)
+		c.set(a.cellX(v.Glyphs, m.extra.x), a.row(v.Glyphs, m.extra.y), m.extra.r, m.extra.t)
 	}
 }
 
 // stageTicks labels y.
-func stageTicks(v *pen, c *chart, a area, ticks []float64, labels []string) {
+func stageTicks(v *Pen, c *chart, a area, ticks []float64, labels []string) {
 	for y := a.y; y < a.y+a.h; y++ {
-		c.set(a.x-1, y, '│', tokGrid)
+		c.set(a.x-1, y, '│', Grid)
 	}
 	taken := -1
 	for i := len(ticks) - 1; i >= 0; i-- {
-		row := a.row(v.gl, ticks[i])
-		if row < a.y || row >= a.y+a.h || row == taken || cells(labels[i]) > a.x-1 {
+		row := a.row(v.Glyphs, ticks[i])
+		if row < a.y || row >= a.y+a.h || row == taken || Cells(labels[i]) > a.x-1 {
 			continue
 		}
 		taken = row
-		c.write(a.x-1-cells(labels[i]), row, labels[i], tokMuted)
-		c.set(a.x-1, row, '┤', tokGrid)
+		c.write(a.x-1-Cells(labels[i]), row, labels[i], Muted)
+		c.set(a.x-1, row, '┤', Grid)
 	}
 }
 
 // stageLabels writes iterations under a chart, the one that is looked at first.
-func stageLabels(v *pen, c *chart, a area, x stageAxis, row int) {
+func stageLabels(v *Pen, c *chart, a area, x stageAxis, row int) {
 	used := make([]bool, c.w)
-	put := func(at float64, t token) {
+	put := func(at float64, t Token) {
 		s := format.Tick(at)
-		from := a.cellX(v.gl, at) - (cells(s)-1)/2
-		from = max(a.x, min(from, a.x+a.w-cells(s)))
-		for i := max(from-1, 0); i < min(from+cells(s)+1, c.w); i++ {
+		from := a.cellX(v.Glyphs, at) - (Cells(s)-1)/2
+		from = max(a.x, min(from, a.x+a.w-Cells(s)))
+		for i := max(from-1, 0); i < min(from+Cells(s)+1, c.w); i++ {
 			if used[i] {
 				return
 			}
 		}
-		for i := max(from, 0); i < min(from+cells(s), c.w); i++ {
+		for i := max(from, 0); i < min(from+Cells(s), c.w); i++ {
 			used[i] = true
 		}
 		c.write(from, row, s, t)
 	}
 	if x.cursor >= a.left && x.cursor <= a.right {
-		put(x.cursor, tokFocus)
+		put(x.cursor, Focus)
 	}
 	for _, at := range steps(a.left, a.right, max(2, a.w/8)) {
 		if at == math.Trunc(at) {
-			put(at, tokMuted)
+			put(at, Muted)
 		}
 	}
 }

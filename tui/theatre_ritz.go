@@ -14,28 +14,28 @@ func (s *scene) ritz(v *view, w, n int) []string {
 		return nil
 	}
 	rows := make([]string, n)
-	l := v.line(w)
-	l.put(tokAccent, "Ritz values ")
+	l := v.Line(w)
+	l.Put(Accent, "Ritz values ")
 	told := s.told
 	if told == nil && s.running && s.before != nil {
 		told = s.before.told
 		if w >= 60 {
-			l.put(tokMuted, "of epoch "+format.Count(s.before.epoch)+": ")
+			l.Put(Muted, "of epoch "+format.Count(s.before.epoch)+": ")
 		}
 	}
 	values := ritzValues(told)
 	switch {
 	case told == nil && s.running:
-		l.put(tokMuted, "come when the solve is over")
+		l.Put(Muted, "come when the solve is over")
 	case len(values) == 0:
-		l.put(tokMuted, "were not told")
+		l.Put(Muted, "were not told")
 	default:
 		ritzWords(l, values)
 		if n >= 4 {
 			copy(rows[1:], ritzStrip(v, values, w))
 		}
 	}
-	rows[0] = l.full()
+	rows[0] = l.Full()
 	return rows
 }
 
@@ -55,13 +55,13 @@ func ritzValues(in *event.InnerSummary) []float64 {
 }
 
 // ritzWords writes their ends, how many are negative, and else what they say of the condition.
-func ritzWords(l *line, values []float64) {
+func ritzWords(l *Line, values []float64) {
 	low, high := values[0], values[len(values)-1]
-	t := tokText
+	t := Text
 	if low < 0 {
-		t = tokNegativeCurvature
+		t = NegativeCurvature
 	}
-	l.group(t.of(format.Number(low)), tokMuted.of(" to "), tokText.of(format.Number(high)))
+	l.Group(t.Of(format.Number(low)), Muted.Of(" to "), Text.Of(format.Number(high)))
 	negative, least := 0, math.Inf(1)
 	for _, x := range values {
 		if x < 0 {
@@ -72,12 +72,12 @@ func ritzWords(l *line, values []float64) {
 	}
 	switch {
 	case negative > 0:
-		l.group(tokNegativeCurvature.of("  ○ " + format.Count(negative) + " negative"))
+		l.Group(NegativeCurvature.Of("  ○ " + format.Count(negative) + " negative"))
 		if !math.IsInf(least, 1) {
-			l.group(tokMuted.of("  the positive ones reach down to "), tokText.of(format.Number(least)))
+			l.Group(Muted.Of("  the positive ones reach down to "), Text.Of(format.Number(least)))
 		}
 	case high > least:
-		l.group(tokMuted.of("  condition number at least "), tokText.of(format.Number(high/least)))
+		l.Group(Muted.Of("  condition number at least "), Text.Of(format.Number(high/least)))
 	}
 }
 
@@ -115,10 +115,10 @@ func ritzStrip(v *view, values []float64, w int) []string {
 	var c chart
 	c.resize(w, 3)
 	for x := range w {
-		c.set(x, 1, '─', tokGrid)
+		c.set(x, 1, '─', Grid)
 	}
-	c.set(zero, 1, '┼', tokGrid)
-	c.write(zero, 2, "0", tokMuted)
+	c.set(zero, 1, '┼', Grid)
+	c.write(zero, 2, "0", Muted)
 	ritzTicks(&c, column, low, high, negative, zero)
 	for _, x := range values {
 		at, y := column(x), 1
@@ -126,12 +126,12 @@ func ritzStrip(v *view, values []float64, w int) []string {
 			y = 0 // two in a column stand one above the other
 		}
 		if x < 0 {
-			c.set(at, y, '○', tokNegativeCurvature)
+			c.set(at, y, '○', NegativeCurvature)
 		} else {
-			c.set(at, y, '●', tokAccent)
+			c.set(at, y, '●', Accent)
 		}
 	}
-	return c.text(&v.pen)
+	return c.text(&v.Pen)
 }
 
 // ritzTicks labels powers of ten, as many as fit.
@@ -144,14 +144,14 @@ func ritzTicks(c *chart, column func(float64) int, low, high float64, negative b
 				continue
 			}
 			s := format.Tick(x)
-			from := max(0, min(column(x)-(cells(s)-1)/2, c.w-cells(s)))
+			from := max(0, min(column(x)-(Cells(s)-1)/2, c.w-Cells(s)))
 			free := true
-			for i := max(from-1, 0); i < min(from+cells(s)+1, c.w); i++ {
+			for i := max(from-1, 0); i < min(from+Cells(s)+1, c.w); i++ {
 				free = free && c.at(i, 2).r == 0
 			}
 			if free {
-				c.write(from, 2, s, tokMuted)
-				c.set(column(x), 1, '┴', tokGrid)
+				c.write(from, 2, s, Muted)
+				c.set(column(x), 1, '┴', Grid)
 			}
 		}
 	}

@@ -13,40 +13,40 @@ import (
 
 // title says which solve and which iteration is on the stage.
 func (t *theatre) title(v *view, s *scene, w int) string {
-	l := v.line(w)
-	l.put(tokMuted, "epoch ").put(tokStrong, format.Count(s.epoch))
+	l := v.Line(w)
+	l.Put(Muted, "epoch ").Put(Strong, format.Count(s.epoch))
 	if s.member > 0 || v.h.run != nil && v.h.run.Committee > 1 {
-		l.group(tokMuted.of("  net "), tokStrong.of(format.Count(s.member+1)))
+		l.Group(Muted.Of("  net "), Strong.Of(format.Count(s.member+1)))
 	}
 	if n := solveBlocks(v.h); s.block > 0 || n > 1 {
-		l.group(tokMuted.of("  block "), tokStrong.of(format.Count(s.block+1)))
+		l.Group(Muted.Of("  block "), Strong.Of(format.Count(s.block+1)))
 		if n > s.block {
-			l.group(tokMuted.of(" of " + format.Count(n)))
+			l.Group(Muted.Of(" of " + format.Count(n)))
 		}
 	}
-	l.put(tokMuted, "  iteration ").put(tokStrong, format.Count(s.now().n))
+	l.Put(Muted, "  iteration ").Put(Strong, format.Count(s.now().n))
 	if !s.running || t.pinned {
-		l.group(tokMuted.of(" of " + format.Count(s.last().n)))
+		l.Group(Muted.Of(" of " + format.Count(s.last().n)))
 	} else if s.limit > 0 {
-		l.group(tokMuted.of(", at most " + format.Count(s.limit)))
+		l.Group(Muted.Of(", at most " + format.Count(s.limit)))
 	}
 	if s.told != nil && s.told.Preconditioned {
-		l.group(tokMuted.of("  preconditioned"))
+		l.Group(Muted.Of("  preconditioned"))
 	}
-	state := tokGood.of("● following")
+	state := Good.Of("● following")
 	switch {
 	case t.pinned && s.newest:
-		state = tokWarn.of("← looking back")
+		state = Warn.Of("← looking back")
 	case t.pinned:
 		behind := v.h.stage.gone + len(v.h.stage.solves) - 1 - s.id
-		state = tokWarn.of("← " + format.Counted(behind, "solve") + " back")
+		state = Warn.Of("← " + format.Counted(behind, "solve") + " back")
 	case v.h.over():
-		state = tokMuted.of("■ the last one")
+		state = Muted.Of("■ the last one")
 	}
-	if n := cells(state.s); n+2 <= l.left() {
-		l.to(w-n).put(state.t, state.s)
+	if n := Cells(state.Text); n+2 <= l.Left() {
+		l.To(w-n).Put(state.Token, state.Text)
 	}
-	return l.full()
+	return l.Full()
 }
 
 // solveBlocks is how many blocks of rows the newest epochs went through, at most: one through all rows may come in between.
@@ -60,10 +60,10 @@ func solveBlocks(h *history) int {
 
 // gauge fills as the step nears the boundary.
 func (t *theatre) gauge(v *view, s *scene, w int) string {
-	l := v.line(w)
+	l := v.Line(w)
 	now := s.now()
 	share := now.norm / now.radius
-	l.put(tokAccent, "‖s‖/R ")
+	l.Put(Accent, "‖s‖/R ")
 	text := ""
 	switch {
 	case math.IsNaN(share):
@@ -71,27 +71,27 @@ func (t *theatre) gauge(v *view, s *scene, w int) string {
 	case math.IsInf(now.radius, 1):
 		text = " ‖s‖ " + format.Number(now.norm) + ", no bound"
 	default:
-		text = " " + pad(format.Short(share), 4) + "  R " + format.Number(now.radius)
+		text = " " + Pad(format.Short(share), 4) + "  R " + format.Number(now.radius)
 	}
-	room := max(l.left()-cells(text)-1, 0)
+	room := max(l.Left()-Cells(text)-1, 0)
 	t.fill(v, l, share, room)
-	return l.put(tokText, text).full()
+	return l.Put(Text, text).Full()
 }
 
 // fill draws the gauge: what the step has of the way, and the boundary at its end, which turns solid when the
 // step has reached it.
-func (t *theatre) fill(v *view, l *line, share float64, room int) {
+func (t *theatre) fill(v *view, l *Line, share float64, room int) {
 	if !format.Finite(share) {
 		share = 0
 	}
 	n := int(math.Floor(math.Min(share, 1)*float64(room) + 1e-9))
-	full, ink, wall := share >= 1-1e-6, tokAccent, "│"
+	full, ink, wall := share >= 1-1e-6, Accent, "│"
 	if full {
-		n, ink, wall = room, tokBoundary, "█"
+		n, ink, wall = room, Boundary, "█"
 	}
 	n = max(0, min(n, room))
-	l.put(ink, repeat("━", n)).put(tokGrid, repeat("─", room-n))
-	l.put(tokBoundary, wall)
+	l.Put(ink, Repeat("━", n)).Put(Grid, Repeat("─", room-n))
+	l.Put(Boundary, wall)
 }
 
 // meanings say what follows from each reason.
@@ -108,45 +108,45 @@ var meanings = map[krylov.Stop]string{
 func (s *scene) words(v *view, w, n int) []string {
 	t, lead, rest := s.reason(v.h)
 	text := lead
-	if all := lead + ": " + rest; rest != "" && (n > 1 || cells(all) <= w) {
+	if all := lead + ": " + rest; rest != "" && (n > 1 || Cells(all) <= w) {
 		text = all
 	}
 	rows := make([]string, n)
-	all := wrapped(text, w)
+	all := Wrapped(text, w)
 	for i, r := range all[:min(n, len(all))] {
 		if i == n-1 && len(all) > n {
 			r = ansi.Truncate(r+" "+all[n], w, "…")
 		}
-		l := v.line(w)
+		l := v.Line(w)
 		if i == 0 && strings.HasPrefix(r, lead) {
-			l.put(t, lead).put(tokText, r[len(lead):])
+			l.Put(t, lead).Put(Text, r[len(lead):])
 		} else {
-			l.put(tokText, r)
+			l.Put(Text, r)
 		}
-		rows[i] = l.full()
+		rows[i] = l.Full()
 	}
 	return rows
 }
 
 // reason returns the end of the solve as a few words and an explanation.
-func (s *scene) reason(h *history) (t token, lead, rest string) {
+func (s *scene) reason(h *history) (t Token, lead, rest string) {
 	if in := s.told; in != nil {
 		return stopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + verdictWords(s.verdict), meanings[in.Stop]
 	}
 	last := s.last()
 	switch {
 	case s.running && format.Finite(s.goal):
-		return tokAccent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖, " + format.Number(s.goal) + " ends it"
+		return Accent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖, " + format.Number(s.goal) + " ends it"
 	case s.running:
-		return tokAccent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖"
+		return Accent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖"
 	case s.epoch > h.latest.Epoch && h.over():
-		return tokMuted, "over", "the run ended before the epoch did"
+		return Muted, "over", "the run ended before the epoch did"
 	case s.epoch > h.latest.Epoch && solveBlocks(h) > 1:
-		return tokMuted, "over", "the reason comes with the end of the epoch"
+		return Muted, "over", "the reason comes with the end of the epoch"
 	case s.epoch > h.latest.Epoch:
-		return tokMuted, "given up", "the method, its radius or the run was changed before the solve ended"
+		return Muted, "given up", "the method, its radius or the run was changed before the solve ended"
 	}
-	return tokMuted, "over", "its reason was not told"
+	return Muted, "over", "its reason was not told"
 }
 
 // verdictWords tell what became of the step.
@@ -184,10 +184,10 @@ func (s *scene) multiples(v *view) [4]multiple {
 	now := s.now()
 	share := now.norm / now.radius
 	m := [4]multiple{
-		{symbol: "‖s‖/R", name: "length of the step", tok: tokBoundary, value: []part{tokText.of(format.Short(share))}, zero: true, rule: 1, ruleName: "R"},
-		{symbol: "m(s)", name: "model, change of loss", tok: tokTrain, value: []part{tokText.of(format.Number(now.model))}, zero: true, rule: math.NaN()},
-		{symbol: "‖r‖/‖g‖", name: "residual", tok: tokResidual, value: []part{tokText.of(format.Number(now.residual))}, log: true, rule: s.goal, ruleName: "ξ"},
-		{symbol: "pᵀBp/pᵀp", name: "curvature", tok: tokTest, value: []part{curved(now.curvature)}, log: true, rule: math.NaN(), signs: true},
+		{symbol: "‖s‖/R", name: "length of the step", tok: Boundary, value: []Part{Text.Of(format.Short(share))}, zero: true, rule: 1, ruleName: "R"},
+		{symbol: "m(s)", name: "model, change of loss", tok: Train, value: []Part{Text.Of(format.Number(now.model))}, zero: true, rule: math.NaN()},
+		{symbol: "‖r‖/‖g‖", name: "residual", tok: Residual, value: []Part{Text.Of(format.Number(now.residual))}, log: true, rule: s.goal, ruleName: "ξ"},
+		{symbol: "pᵀBp/pᵀp", name: "curvature", tok: Test, value: []Part{curved(now.curvature)}, log: true, rule: math.NaN(), signs: true},
 	}
 	for k := range m {
 		m[k].x, m[k].y = make([]float64, 0, len(s.steps)+1), make([]float64, 0, len(s.steps)+1)
@@ -207,7 +207,7 @@ func (s *scene) multiples(v *view) [4]multiple {
 		m[k].extra = stageMark{y: math.NaN()}
 	}
 	if math.IsInf(now.radius, 1) || math.IsNaN(now.radius) {
-		m[0].symbol, m[0].rule, m[0].value[0].s = "‖s‖", math.NaN(), format.Number(now.norm)
+		m[0].symbol, m[0].rule, m[0].value[0].Text = "‖s‖", math.NaN(), format.Number(now.norm)
 		m[0].y = m[0].y[:len(m[0].y)-len(s.steps)]
 		for i := range s.steps {
 			m[0].y = append(m[0].y, s.steps[i].norm)
@@ -222,19 +222,19 @@ func (s *scene) truth(m *multiple, in *event.InnerSummary) {
 	if in == nil || !format.Finite(float64(in.TrueResidual)) {
 		return
 	}
-	m.extra = stageMark{'×', tokWarn, float64(s.last().n), float64(in.TrueResidual)}
-	m.value = append(m.value, tokWarn.of("  × true "+format.Number(float64(in.TrueResidual))))
+	m.extra = stageMark{'×', Warn, float64(s.last().n), float64(in.TrueResidual)}
+	m.value = append(m.value, Warn.Of("  × true "+format.Number(float64(in.TrueResidual))))
 }
 
 // curved writes a curvature with its sign.
-func curved(y float64) part {
+func curved(y float64) Part {
 	switch {
 	case math.IsNaN(y):
-		return tokMuted.of("not told")
+		return Muted.Of("not told")
 	case y > 0:
-		return tokText.of("+" + format.Number(y))
+		return Text.Of("+" + format.Number(y))
 	case y == 0:
-		return tokNegativeCurvature.of("0 flat")
+		return NegativeCurvature.Of("0 flat")
 	}
-	return tokNegativeCurvature.of("−" + format.Number(-y) + " negative")
+	return NegativeCurvature.Of("−" + format.Number(-y) + " negative")
 }

@@ -21,31 +21,31 @@ type look struct {
 }
 
 var looks = [tokenCount]look{
-	tokText:              {"", "", 0, 0, false, false},
-	tokStrong:            {"", "", 0, 0, true, false},
-	tokMuted:             {"#949494", "#6c6c6c", 7, 8, false, false},
-	tokBorder:            {"#444444", "#c6c6c6", 8, 7, false, false},
-	tokGrid:              {"#4e4e4e", "#b2b2b2", 8, 7, false, false},
-	tokFocus:             {"#87afd7", "#005faf", 14, 4, true, false},
-	tokAccent:            {"#87afd7", "#005faf", 14, 4, true, false},
-	tokTrain:             {"#5fafff", "#005fd7", 14, 6, false, false},
-	tokTest:              {"#ffaf5f", "#a35405", 11, 3, false, false},
-	tokGood:              {"#87d787", "#2e7d32", 10, 2, false, false},
-	tokWarn:              {"#ffd75f", "#8a6d00", 11, 3, true, false},
-	tokBad:               {"#ff8787", "#c62828", 9, 1, true, false},
-	tokAlarm:             {"#ff8787", "#c62828", 9, 1, true, true},
-	tokDone:              {"#87d787", "#2e7d32", 10, 2, true, true},
-	tokChosen:            {"#87afd7", "#005faf", 14, 4, true, true},
-	tokNegativeCurvature: {"#d787d7", "#8e24aa", 13, 5, false, false},
-	tokBoundary:          {"#5fafff", "#005fd7", 14, 4, false, false},
-	tokResidual:          {"#87d787", "#2e7d32", 10, 2, false, false},
-	tokLimit:             {"#ffd75f", "#8a6d00", 11, 3, false, false},
-	tokInterrupted:       {"#949494", "#6c6c6c", 7, 8, false, false},
-	tokNotFinite:         {"#ff8787", "#c62828", 9, 1, true, false},
+	Text:              {"", "", 0, 0, false, false},
+	Strong:            {"", "", 0, 0, true, false},
+	Muted:             {"#949494", "#6c6c6c", 7, 8, false, false},
+	Border:            {"#444444", "#c6c6c6", 8, 7, false, false},
+	Grid:              {"#4e4e4e", "#b2b2b2", 8, 7, false, false},
+	Focus:             {"#87afd7", "#005faf", 14, 4, true, false},
+	Accent:            {"#87afd7", "#005faf", 14, 4, true, false},
+	Train:             {"#5fafff", "#005fd7", 14, 6, false, false},
+	Test:              {"#ffaf5f", "#a35405", 11, 3, false, false},
+	Good:              {"#87d787", "#2e7d32", 10, 2, false, false},
+	Warn:              {"#ffd75f", "#8a6d00", 11, 3, true, false},
+	Bad:               {"#ff8787", "#c62828", 9, 1, true, false},
+	Alarm:             {"#ff8787", "#c62828", 9, 1, true, true},
+	Done:              {"#87d787", "#2e7d32", 10, 2, true, true},
+	Chosen:            {"#87afd7", "#005faf", 14, 4, true, true},
+	NegativeCurvature: {"#d787d7", "#8e24aa", 13, 5, false, false},
+	Boundary:          {"#5fafff", "#005fd7", 14, 4, false, false},
+	Residual:          {"#87d787", "#2e7d32", 10, 2, false, false},
+	Limit:             {"#ffd75f", "#8a6d00", 11, 3, false, false},
+	Interrupted:       {"#949494", "#6c6c6c", 7, 8, false, false},
+	NotFinite:         {"#ff8787", "#c62828", 9, 1, true, false},
 }
 
-// theme holds the escape sequence that switches each token on.
-type theme struct {
+// Palette holds the escape sequence that switches each token on.
+type Palette struct {
 	ink     [tokenCount]string
 	shading *shading
 }
@@ -80,35 +80,35 @@ func ParseTheme(name string) (Theme, error) {
 // light background. Their lightness is moved where text would have less than 4.5:1 against the background.
 // Tokens without one keep their grey.
 var safeHues = [tokenCount][2]string{
-	tokFocus:             {"#56b4e9", "#0072b2"}, // sky blue, blue
-	tokAccent:            {"#56b4e9", "#0072b2"},
-	tokTrain:             {"#56b4e9", "#0072b2"},
-	tokTest:              {"#e69f00", "#966000"}, // orange
-	tokGood:              {"#14b88a", "#00785a"}, // bluish green
-	tokWarn:              {"#f0e442", "#756c00"}, // yellow
-	tokBad:               {"#f58a3d", "#b04a00"}, // vermillion
-	tokAlarm:             {"#f58a3d", "#b04a00"},
-	tokDone:              {"#14b88a", "#00785a"},
-	tokChosen:            {"#56b4e9", "#0072b2"},
-	tokNegativeCurvature: {"#dc93ba", "#a03f78"}, // reddish purple
-	tokBoundary:          {"#56b4e9", "#0072b2"},
-	tokResidual:          {"#14b88a", "#00785a"},
-	tokLimit:             {"#f0e442", "#756c00"},
-	tokNotFinite:         {"#f58a3d", "#b04a00"},
+	Focus:             {"#56b4e9", "#0072b2"}, // sky blue, blue
+	Accent:            {"#56b4e9", "#0072b2"},
+	Train:             {"#56b4e9", "#0072b2"},
+	Test:              {"#e69f00", "#966000"}, // orange
+	Good:              {"#14b88a", "#00785a"}, // bluish green
+	Warn:              {"#f0e442", "#756c00"}, // yellow
+	Bad:               {"#f58a3d", "#b04a00"}, // vermillion
+	Alarm:             {"#f58a3d", "#b04a00"},
+	Done:              {"#14b88a", "#00785a"},
+	Chosen:            {"#56b4e9", "#0072b2"},
+	NegativeCurvature: {"#dc93ba", "#a03f78"}, // reddish purple
+	Boundary:          {"#56b4e9", "#0072b2"},
+	Residual:          {"#14b88a", "#00785a"},
+	Limit:             {"#f0e442", "#756c00"},
+	NotFinite:         {"#f58a3d", "#b04a00"},
 }
 
-// onDark reports whether a theme is made for a dark background, given what the terminal's is.
-func (t Theme) onDark(dark bool) bool {
+// OnDark reports whether a theme is made for a dark background, given what the terminal's is.
+func (t Theme) OnDark(dark bool) bool {
 	if t == ThemeDark || t == ThemeLight {
 		return t == ThemeDark
 	}
 	return dark
 }
 
-// inks makes a theme's escape sequences for a background and for what the terminal can show.
-func (t Theme) inks(dark bool, profile colorprofile.Profile, noColor bool) *theme {
-	dark, noColor = t.onDark(dark), noColor || t == ThemeMono
-	th := newTheme(dark, profile, noColor)
+// Palette makes a theme's escape sequences for a background and for what the terminal can show.
+func (t Theme) Palette(dark bool, profile colorprofile.Profile, noColor bool) *Palette {
+	dark, noColor = t.OnDark(dark), noColor || t == ThemeMono
+	th := newPalette(dark, profile, noColor)
 	if t != ThemeSafe {
 		return th
 	}
@@ -123,9 +123,9 @@ func (t Theme) inks(dark bool, profile colorprofile.Profile, noColor bool) *them
 	return th
 }
 
-// newTheme picks the colours for a background and for what the terminal can show.
-func newTheme(dark bool, profile colorprofile.Profile, noColor bool) *theme {
-	t := &theme{shading: newShading(dark, profile, noColor)}
+// newPalette picks the colours for a background and for what the terminal can show.
+func newPalette(dark bool, profile colorprofile.Profile, noColor bool) *Palette {
+	t := &Palette{shading: newShading(dark, profile, noColor)}
 	for k := range looks {
 		t.ink[k] = looks[k].sequence(dark, profile, noColor)
 	}
@@ -134,9 +134,9 @@ func newTheme(dark bool, profile colorprofile.Profile, noColor bool) *theme {
 }
 
 // fade stands in for grey where there is no colour.
-func (t *theme) fade(profile colorprofile.Profile, noColor bool) {
+func (t *Palette) fade(profile colorprofile.Profile, noColor bool) {
 	if noColor || profile == colorprofile.ASCII || profile == colorprofile.NoTTY {
-		for _, k := range []token{tokMuted, tokBorder, tokGrid} {
+		for _, k := range []Token{Muted, Border, Grid} {
 			t.ink[k] = ansi.NewStyle().Faint().String()
 		}
 	}
@@ -181,8 +181,8 @@ func shortest(hex string) color.Color {
 	return c
 }
 
-// reversed reports whether a token is drawn with its colours exchanged.
-func (t token) reversed() bool { return looks[t].reverse }
+// Reversed reports whether a token is drawn with its colours exchanged.
+func (t Token) Reversed() bool { return looks[t].reverse }
 
-// onLight is a token's colour on a light background, as on paper; "" for the reader's own.
-func (t token) onLight() string { return looks[t].light }
+// OnLight is a token's colour on a light background, as on paper; "" for the reader's own.
+func (t Token) OnLight() string { return looks[t].light }

@@ -37,7 +37,7 @@ func TestContrast(t *testing.T) {
 	dark := []string{"#000000", "#1e1e1e", "#002b36", "#282a36"} // xterm, VS Code, Solarized, Dracula
 	light := []string{"#ffffff", "#fafafa", "#fdf6e3"}           // xterm, GNOME, Solarized
 	for k := range tokenCount {
-		if k == tokBorder || k == tokGrid {
+		if k == Border || k == Grid {
 			continue // lines, not text
 		}
 		hues := map[string][2]string{"": {looks[k].dark, looks[k].light}}
@@ -64,7 +64,7 @@ func TestThemesDiffer(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		seen := map[string]Theme{}
 		for th := ThemeDark; th < themeCount; th++ {
-			ink := fmt.Sprint(th.inks(dark, colorprofile.TrueColor, false).ink)
+			ink := fmt.Sprint(th.Palette(dark, colorprofile.TrueColor, false).ink)
 			if was, ok := seen[ink]; ok {
 				t.Errorf("%v and %v look the same", was, th)
 			}
@@ -74,13 +74,13 @@ func TestThemesDiffer(t *testing.T) {
 		if dark {
 			want = ThemeDark
 		}
-		if got := seen[fmt.Sprint(ThemeAuto.inks(dark, colorprofile.TrueColor, false).ink)]; got != want {
+		if got := seen[fmt.Sprint(ThemeAuto.Palette(dark, colorprofile.TrueColor, false).ink)]; got != want {
 			t.Errorf("auto is %v", got)
 		}
 	}
 	for th := range themeCount {
 		for _, p := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII, colorprofile.NoTTY} {
-			for k, ink := range th.inks(true, p, true).ink {
+			for k, ink := range th.Palette(true, p, true).ink {
 				if colour.MatchString(ink) {
 					t.Errorf("%v: token %d has a colour without colours", th, k)
 				}

@@ -74,7 +74,7 @@ func newTuning(s Searching, o Options) *tuning {
 	if _, ok := m.recall(&o); ok {
 		m.keep.last = m.preferences()
 	}
-	m.gl = m.glyphs.set(m.environ)
+	m.Glyphs = m.glyphChoice.Set(m.environ)
 	m.restyle()
 	b := s.Board()
 	if b == nil {
@@ -158,7 +158,7 @@ func (m *tuning) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Batch(cmd, m.keep.notice(m.preferences()))
 	case tea.PasteMsg:
 		if m.typing {
-			m.narrow(m.filter + clean(msg.Content))
+			m.narrow(m.filter + Clean(msg.Content))
 		}
 		return m, nil
 	case tea.MouseMsg:
@@ -193,7 +193,7 @@ func (m *tuning) receive(msg boardMsg) tea.Cmd {
 	if m.board.Command == "" {
 		return nil
 	}
-	return m.tell(tokGood, "the search is over: c has the command line of the best")
+	return m.tell(Good, "the search is over: c has the command line of the best")
 }
 
 // leave ends the program, with the search if that is still under way: it asks first, and once that is stopped it waits
@@ -214,14 +214,14 @@ func (m *tuning) leave() tea.Cmd {
 
 // View draws the screen.
 func (m *tuning) View() tea.View {
-	return m.frame(m.screen(), m.title+" · tune "+clean(m.board.Name))
+	return m.frame(m.screen(), m.title+" · tune "+Clean(m.board.Name))
 }
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (m *tuning) screen() []string {
 	m.places = tuneLayout(m.width, m.height, m.focus, m.side, m.zoomed)
 	if len(m.places) == 0 {
-		return tooSmall(&m.pen, m.width, m.height)
+		return tooSmall(&m.Pen, m.width, m.height)
 	}
 	m.layer()
 	rows := m.header(m.width)

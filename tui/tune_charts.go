@@ -101,11 +101,11 @@ func (m *tuning) scaled(p *plot, pane tunePane, timed bool) {
 }
 
 // scaleWord says in a title that a chart is logarithmic.
-func (p *plot) scaleWord() part {
+func (p *plot) scaleWord() Part {
 	if p.log {
-		return tokMuted.of("  log")
+		return Muted.Of("  log")
 	}
-	return part{}
+	return Part{}
 }
 
 // layer puts the trials of the leaderboard into an order in which those that matter most are drawn last, over the others.
@@ -145,17 +145,17 @@ func (m *tuning) level(t *tune.Trial, log bool) float64 {
 // dot is how a trial stands in a chart.
 func (m *tuning) dot(t *tune.Trial, x float64, log bool) plotDot {
 	tag := m.tag(t)
-	d := plotDot{x, m.level(t, log), []rune(tag.s)[0], tag.t}
+	d := plotDot{x, m.level(t, log), []rune(tag.Text)[0], tag.Token}
 	switch t.State {
 	case tune.Waiting:
 		d.x = math.NaN()
 	case tune.Diverged, tune.Failed:
-		d.r, d.tok, d.y = '×', tokBad, math.NaN()
+		d.r, d.tok, d.y = '×', Bad, math.NaN()
 	case tune.Pruned, tune.Paused, tune.Stopped:
-		d.tok = tokMuted
+		d.tok = Muted
 	}
 	if t.Number == m.number {
-		d.tok = tokChosen
+		d.tok = Chosen
 	}
 	return d
 }
@@ -163,14 +163,14 @@ func (m *tuning) dot(t *tune.Trial, x float64, log bool) plotDot {
 // drawDots draws a plot whose dots are these trials, and remembers where they are.
 func (m *tuning) drawDots(pane tunePane, p plot, trials []int, r rect) []string {
 	c := &m.charts.chart[pane]
-	rows := c.draw(&m.pen, p, r.w, r.h)
+	rows := c.draw(&m.Pen, p, r.w, r.h)
 	at := &m.charts.dots[pane]
 	at.at, at.cells, at.trials = r, at.cells[:0], at.trials[:0]
 	if c.drawn.w == 0 {
 		return rows
 	}
 	for k, i := range trials {
-		if x, y, ok := p.dotCell(m.gl, &c.drawn, &p.dots[k]); ok {
+		if x, y, ok := p.dotCell(m.Glyphs, &c.drawn, &p.dots[k]); ok {
 			at.cells, at.trials = append(at.cells, [2]int{x, y}), append(at.trials, i)
 		}
 	}
@@ -178,17 +178,17 @@ func (m *tuning) drawDots(pane tunePane, p plot, trials []int, r rect) []string 
 }
 
 // drawProgress has every trial at the time when it ended, and the best so far as a line.
-func (m *tuning) drawProgress(r rect) (title []part, rows []string) {
+func (m *tuning) drawProgress(r rect) (title []Part, rows []string) {
 	p := plot{by: m.charts.along(), waiting: "no trial has a value yet", detail: m.zoomed}
 	m.scaled(&p, tuneProgress, m.timed())
-	title = []part{tokStrong.of("found"), tokMuted.of("  " + m.valueName()), tokMuted.of("  by " + m.charts.along().words()), p.scaleWord()}
+	title = []Part{Strong.Of("found"), Muted.Of("  " + m.valueName()), Muted.Of("  by " + m.charts.along().words()), p.scaleWord()}
 	trials := m.charts.layers
 	for _, i := range trials {
 		t := &m.board.Trials[i]
 		p.dots = append(p.dots, m.dot(t, m.endedAt(t), p.log))
 	}
 	if best := m.bestSoFar(p.log); !best.empty() {
-		p.add(plotCurve{name: "best so far", tok: tokStrong, series: best, mark: '_'})
+		p.add(plotCurve{name: "best so far", tok: Strong, series: best, mark: '_'})
 	}
 	const worth = 0.25 // of the limit, from which on the axis has all of it
 	now, limit := m.clocked()
@@ -231,28 +231,28 @@ func (m *tuning) bestSoFar(log bool) *series {
 }
 
 // drawCurves has the learning curve of the selected trial over those of the others.
-func (m *tuning) drawCurves(r rect) (title []part, rows []string) {
+func (m *tuning) drawCurves(r rect) (title []Part, rows []string) {
 	p := plot{by: m.charts.along(), detail: m.zoomed}
 	m.scaled(&p, tuneCurves, false)
-	title = []part{tokStrong.of("curves"), tokMuted.of("  " + m.measure()), tokMuted.of("  by " + m.charts.along().words()), p.scaleWord()}
-	others := m.rows[:min(len(m.rows), mostCurves, r.h*m.gl.dotsY/2)]
+	title = []Part{Strong.Of("curves"), Muted.Of("  " + m.measure()), Muted.Of("  by " + m.charts.along().words()), p.scaleWord()}
+	others := m.rows[:min(len(m.rows), mostCurves, r.h*m.Glyphs.dotsY/2)]
 	for _, i := range slices.Backward(others) {
 		if t := &m.board.Trials[i]; t.Number != m.number {
-			p.add(plotCurve{tok: tokGrid, series: curveOf(t), mark: '.'})
+			p.add(plotCurve{tok: Grid, series: curveOf(t), mark: '.'})
 		}
 	}
 	if t := m.selected(); t != nil {
 		tag := m.tag(t)
-		title = append(title, tag.t.of("  "+tag.s+" #"+format.Count(t.Number)))
-		p.add(plotCurve{name: "#" + format.Count(t.Number), tok: tag.t, series: curveOf(t), alarm: true, mark: []rune(tag.s)[0], tag: tag.s})
+		title = append(title, tag.Token.Of("  "+tag.Text+" #"+format.Count(t.Number)))
+		p.add(plotCurve{name: "#" + format.Count(t.Number), tok: tag.Token, series: curveOf(t), alarm: true, mark: []rune(tag.Text)[0], tag: tag.Text})
 	}
 	if len(others) < len(m.rows) {
-		title = append(title, tokMuted.of("  over the first "+format.Count(len(others))))
+		title = append(title, Muted.Of("  over the first "+format.Count(len(others))))
 	}
 	if len(p.curves) == 0 {
-		return title, []string{m.line(r.w).to(1).put(tokMuted, "no trial has a curve yet").full()}
+		return title, []string{m.Line(r.w).To(1).Put(Muted, "no trial has a curve yet").Full()}
 	}
-	return title, m.charts.chart[tuneCurves].draw(&m.pen, p, r.w, r.h)
+	return title, m.charts.chart[tuneCurves].draw(&m.Pen, p, r.w, r.h)
 }
 
 // add appends a curve that has something to draw.

@@ -19,14 +19,14 @@ func (tuneQuit) hints() []hint { return []hint{newHint("q", "stop and quit"), ne
 
 func (tuneQuit) draw(m *tuning, w, _ int) []string {
 	bw := min(w-2, 62)
-	row := func(t token, s string) string { return m.line(bw-4).put(t, s).full() }
+	row := func(t Token, s string) string { return m.Line(bw-4).Put(t, s).Full() }
 	rows := []string{
-		row(tokStrong, "Its trials are kept."),
-		row(tokText, "newtop tune --resume "+clean(m.board.Name)+" goes on with it."),
-		spaces(bw - 4),
-		m.line(bw-4).put(tokAccent, "q").put(tokText, " stops it   ").put(tokAccent, "esc").put(tokText, " lets it go on").full(),
+		row(Strong, "Its trials are kept."),
+		row(Text, "newtop tune --resume "+Clean(m.board.Name)+" goes on with it."),
+		Spaces(bw - 4),
+		m.Line(bw-4).Put(Accent, "q").Put(Text, " stops it   ").Put(Accent, "esc").Put(Text, " lets it go on").Full(),
 	}
-	return dialogBox(&m.pen, "stop the search?", rows, bw)
+	return dialogBox(&m.Pen, "stop the search?", rows, bw)
 }
 
 // tuneHelp is every key with what it does, and what the signs mean.
@@ -50,7 +50,7 @@ func (o *tuneHelp) draw(m *tuning, w, h int) []string {
 	keys, states, words := section{title: "keys"}, section{title: "what became of a trial"}, section{title: "in the panes"}
 	for i := range m.bindings {
 		b := m.bindings[i].Help()
-		keys.rows = append(keys.rows, explain(tokAccent, b.Key, columns, b.Desc))
+		keys.rows = append(keys.rows, explain(Accent, b.Key, columns, b.Desc))
 	}
 	for _, s := range tuneStates {
 		states.rows = append(states.rows, explain(s.ink, s.sign+s.letter, columns, s.word+": "+s.means))
@@ -62,18 +62,18 @@ func (o *tuneHelp) draw(m *tuning, w, h int) []string {
 		{"curve", "of the measure, on a logarithmic scale for all"},
 		{"━╌─", "share explained; dashed: within its standard error"},
 	} {
-		words.rows = append(words.rows, explain(tokMuted, r[0], columns, r[1]))
+		words.rows = append(words.rows, explain(Muted, r[0], columns, r[1]))
 	}
 	bw := left + right + 6
 	var rows []string
 	if w >= bw {
-		rows = beside(stackSections(&m.pen, []section{keys}, left, true), left, stackSections(&m.pen, []section{states, words}, right, true))
+		rows = Beside(stackSections(&m.Pen, []section{keys}, left, true), left, stackSections(&m.Pen, []section{states, words}, right, true))
 	} else {
 		bw = min(w-2, 70)
-		rows = stackSections(&m.pen, []section{keys, states, words}, bw-4, true)
+		rows = stackSections(&m.Pen, []section{keys, states, words}, bw-4, true)
 	}
 	rows, more := o.cut(rows, max(1, h-2))
-	return dialogBox(&m.pen, "help · esc closes"+more, rows, bw)
+	return dialogBox(&m.Pen, "help · esc closes"+more, rows, bw)
 }
 
 // leadText says what the trials' letters stand for.
@@ -83,7 +83,7 @@ func (m *tuning) leadText() string {
 	}
 	var all []string
 	for i, s := range m.dims[m.lead].names {
-		all = append(all, strings.ToLower(racerLetter(i))+" "+clean(s))
+		all = append(all, strings.ToLower(RacerLetter(i))+" "+Clean(s))
 	}
 	return strings.Join(all, ", ")
 }
@@ -114,57 +114,57 @@ func (o *tuneTrial) draw(m *tuning, w, h int) []string {
 	if t := m.selected(); t != nil {
 		title = "trial #" + format.Count(t.Number)
 	}
-	return dialogBox(&m.pen, title+" · esc closes"+strings.Replace(more, "↑↓", "pgdown", 1), rows, bw)
+	return dialogBox(&m.Pen, title+" · esc closes"+strings.Replace(more, "↑↓", "pgdown", 1), rows, bw)
 }
 
 // details are the rows about the selected trial.
 func (m *tuning) details(w int) (rows []string) {
 	t := m.selected()
 	if t == nil {
-		return []string{m.line(w).put(tokMuted, m.empty()).full()}
+		return []string{m.Line(w).Put(Muted, m.empty()).Full()}
 	}
 	const columns = 15
-	put := func(ink token, name, s string) {
-		for _, piece := range wrapped(clean(s), w-columns) {
-			rows = append(rows, m.line(w).put(tokMuted, ansi.Truncate(clean(name), columns-2, "…")).to(columns).put(ink, piece).full())
+	put := func(ink Token, name, s string) {
+		for _, piece := range Wrapped(Clean(s), w-columns) {
+			rows = append(rows, m.Line(w).Put(Muted, ansi.Truncate(Clean(name), columns-2, "…")).To(columns).Put(ink, piece).Full())
 			name = ""
 		}
 	}
 	tag, state := m.tag(t), stateOf(t, true)
-	rows = append(rows, m.line(w).put(tag.t, tag.s).put(tokStrong, " #"+format.Count(t.Number)+"  ").put(state.t, state.s).full())
+	rows = append(rows, m.Line(w).Put(tag.Token, tag.Text).Put(Strong, " #"+format.Count(t.Number)+"  ").Put(state.Token, state.Text).Full())
 	if t.Why != "" {
-		put(tokText, "why", t.Why)
+		put(Text, "why", t.Why)
 	}
 	if rank := m.rank[m.rows[m.place(&m.standing)]]; rank > 0 {
-		put(tokText, "rank", format.Count(rank)+" of "+format.Count(len(m.board.Order)))
+		put(Text, "rank", format.Count(rank)+" of "+format.Count(len(m.board.Order)))
 	}
 	for _, c := range t.Choices {
-		put(tokStrong, c.Key, c.Value)
+		put(Strong, c.Key, c.Value)
 	}
-	put(tokText, "seed", strconv.FormatUint(t.Seed, 10))
+	put(Text, "seed", strconv.FormatUint(t.Seed, 10))
 	best := m.text(float64(t.Best))
 	if t.BestEpoch > 0 {
 		best += " at epoch " + format.Count(t.BestEpoch)
 	}
-	put(tokStrong, m.measure(), best+", now "+m.text(float64(t.Last)))
-	put(tokText, "training loss", format.Number(float64(t.Loss)))
+	put(Strong, m.measure(), best+", now "+m.text(float64(t.Last)))
+	put(Text, "training loss", format.Number(float64(t.Loss)))
 	if m.board.Target > 0 {
 		s := "not reached"
 		if v := float64(t.TargetSeconds); format.Finite(v) {
 			s = format.Span(v) + ", " + format.Work(float64(t.TargetEquivalents)) + " equivalents"
 		}
-		put(tokStrong, "to "+m.targetText(), s)
+		put(Strong, "to "+m.targetText(), s)
 	}
-	put(tokText, "training", format.Counted(t.Epochs, "epoch")+", "+format.Elapsed(t.Seconds)+", "+format.Work(t.Equivalents)+" equivalents")
+	put(Text, "training", format.Counted(t.Epochs, "epoch")+", "+format.Elapsed(t.Seconds)+", "+format.Work(t.Equivalents)+" equivalents")
 	if t.Rung > 0 {
-		put(tokText, "taken further", format.Counted(t.Rung, "time"))
+		put(Text, "taken further", format.Counted(t.Rung, "time"))
 	}
 	if t.Setting > 0 && t.Setting != t.Number {
-		put(tokText, "setting", "that of #"+format.Count(t.Setting))
+		put(Text, "setting", "that of #"+format.Count(t.Setting))
 	}
 	if t.Run != "" {
-		put(tokText, "run", t.Run)
-		put(tokMuted, "", "newtop runs show "+t.Run)
+		put(Text, "run", t.Run)
+		put(Muted, "", "newtop runs show "+t.Run)
 	}
 	return rows
 }
@@ -188,26 +188,26 @@ func (o *tuneCommand) hints() []hint {
 // copy asks the terminal to take the command line into its clipboard.
 func (o *tuneCommand) copy(m *tuning) tea.Cmd {
 	if m.board.Command == "" {
-		return m.tell(tokWarn, "nothing was found yet")
+		return m.tell(Warn, "nothing was found yet")
 	}
-	return tea.Batch(tea.SetClipboard(m.board.Command), m.tell(tokText, "sent to the terminal's clipboard"))
+	return tea.Batch(tea.SetClipboard(m.board.Command), m.tell(Text, "sent to the terminal's clipboard"))
 }
 
 func (o *tuneCommand) draw(m *tuning, w, h int) []string {
 	bw := min(w-2, 100)
 	var rows []string
 	if m.board.Command == "" {
-		rows = append(rows, m.line(bw-4).put(tokMuted, "nothing was found yet").full())
+		rows = append(rows, m.Line(bw-4).Put(Muted, "nothing was found yet").Full())
 	}
-	for _, s := range shellRows(clean(m.board.Command), bw-4) {
-		rows = append(rows, m.line(bw-4).put(tokStrong, s).full())
+	for _, s := range shellRows(Clean(m.board.Command), bw-4) {
+		rows = append(rows, m.Line(bw-4).Put(Strong, s).Full())
 	}
 	rows, more := o.cut(rows, max(1, h-2))
 	title := "what trains like the best"
 	if m.best >= 0 {
 		title += ", #" + format.Count(m.board.Trials[m.best].Number)
 	}
-	return dialogBox(&m.pen, title+" · c copies · esc closes"+more, rows, bw)
+	return dialogBox(&m.Pen, title+" · c copies · esc closes"+more, rows, bw)
 }
 
 // shellRows breaks a command line between its words, so that the rows are one command to a shell again.
@@ -223,7 +223,7 @@ func shellRows(s string, w int) (rows []string) {
 		switch {
 		case row == "":
 			row = word
-		case cells(row)+1+cells(word)+2 > w:
+		case Cells(row)+1+Cells(word)+2 > w:
 			rows = append(rows, row+" \\")
 			row = "  " + word
 		default:

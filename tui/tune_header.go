@@ -15,55 +15,55 @@ func (m *tuning) header(w int) []string { return []string{m.headerSearch(w), m.h
 
 func (m *tuning) headerSearch(w int) string {
 	b := m.board
-	l := m.line(w).put(tokText, " ").put(tokAccent, m.title)
+	l := m.Line(w).Put(Text, " ").Put(Accent, m.title)
 	state := m.phase()
-	inner := m.line(w - cells(state.s) - 2 - l.w)
-	warning := clean(b.Warning)
+	inner := m.Line(w - Cells(state.Text) - 2 - l.Width)
+	warning := Clean(b.Warning)
 	if m.err != nil {
-		warning = clean(m.err.Error())
+		warning = Clean(m.err.Error())
 	}
-	spare := inner.room
+	spare := inner.Room
 	if warning != "" {
-		spare = max(inner.room-cells(warning)-2, inner.room/3)
+		spare = max(inner.Room-Cells(warning)-2, inner.Room/3)
 	}
-	facts := m.line(spare)
-	name := "  tune " + clean(b.Name)
+	facts := m.Line(spare)
+	name := "  tune " + Clean(b.Name)
 	if strings.HasPrefix(b.Name, "tune") {
-		name = "  " + clean(b.Name)
+		name = "  " + Clean(b.Name)
 	}
-	facts.group(tokStrong.of(name))
+	facts.Group(Strong.Of(name))
 	if b.Data != "" {
-		facts.group(tokText.of("  " + clean(b.Data)))
+		facts.Group(Text.Of("  " + Clean(b.Data)))
 	}
 	if b.Measure != "" {
-		facts.group(tokMuted.of("  by " + m.goal()))
+		facts.Group(Muted.Of("  by " + m.goal()))
 	}
 	if b.Parallel > 0 {
-		facts.group(tokMuted.of("  " + format.Counted(b.Parallel, "trial") + " at once, " + format.Counted(b.Threads, "thread") + " each"))
+		facts.Group(Muted.Of("  " + format.Counted(b.Parallel, "trial") + " at once, " + format.Counted(b.Threads, "thread") + " each"))
 	}
-	inner.raw(facts.b.String(), facts.w)
+	inner.Append(facts)
 	if warning != "" {
-		inner.put(tokText, "  ").put(tokWarn, ansi.Truncate(warning, inner.left(), "…"))
+		inner.Put(Text, "  ").Put(Warn, ansi.Truncate(warning, inner.Left(), "…"))
 	}
-	l.raw(inner.b.String(), inner.w).to(w - cells(state.s) - 1)
-	return l.put(state.t, state.s).full()
+	l.Append(inner).To(w - Cells(state.Text) - 1)
+	return l.Put(state.Token, state.Text).Full()
 }
 
 // phase is the search's phase as a symbol and a word.
-func (m *tuning) phase() part {
+func (m *tuning) phase() Part {
 	switch b := m.board; {
 	case m.err != nil:
-		return tokBad.of("× failed")
+		return Bad.Of("× failed")
 	case b.Phase == "stopped":
-		return tokWarn.of("■ stopped")
+		return Warn.Of("■ stopped")
 	case b.Phase == "done" || m.ended:
-		return tokGood.of("■ done")
+		return Good.Of("■ done")
 	case m.leaving:
-		return tokWarn.of("■ stopping")
+		return Warn.Of("■ stopping")
 	case b.Phase == "":
-		return tokMuted.of("○ preparing")
+		return Muted.Of("○ preparing")
 	}
-	return tokGood.of("● " + ansi.Truncate(clean(m.board.Phase), 12, "…"))
+	return Good.Of("● " + ansi.Truncate(Clean(m.board.Phase), 12, "…"))
 }
 
 // told is the order in which the header counts the trials.
@@ -71,31 +71,31 @@ var told = [...]tune.State{tune.Running, tune.Reached, tune.Failed, tune.Diverge
 
 // headerState has the progress, the trials by what became of them, and the best.
 func (m *tuning) headerState(w int) string {
-	l := m.line(w).put(tokText, " ")
+	l := m.Line(w).Put(Text, " ")
 	best := m.bestParts()
-	inner := m.line(w - l.w - width(best) - 3)
+	inner := m.Line(w - l.Width - Width(best) - 3)
 	share, text := m.used()
-	inner.put(tokText, text)
+	inner.Put(Text, text)
 	if format.Finite(share) && m.underway() {
-		inner.put(tokText, " ")
-		m.pen.progress(inner, share, max(6, min(20, w/8)))
+		inner.Put(Text, " ")
+		m.Pen.Progress(inner, share, max(6, min(20, w/8)))
 	}
 	trials := format.Counted(len(m.board.Trials), "trial")
 	if all := m.board.Planned; all > len(m.board.Trials) && m.underway() {
 		trials = format.Count(len(m.board.Trials)) + " of " + format.Counted(all, "trial")
 	}
-	inner.group(tokText.of("  " + trials))
+	inner.Group(Text.Of("  " + trials))
 	for _, of := range told {
 		s := &tuneStates[of]
-		if n := m.states[of]; n > 0 && !inner.group(s.ink.of("  "+s.sign+" "+format.Count(n)), tokMuted.of(" "+s.word)) {
-			inner.group(s.ink.of("  " + s.sign + format.Count(n)))
+		if n := m.states[of]; n > 0 && !inner.Group(s.ink.Of("  "+s.sign+" "+format.Count(n)), Muted.Of(" "+s.word)) {
+			inner.Group(s.ink.Of("  " + s.sign + format.Count(n)))
 		}
 	}
-	l.raw(inner.b.String(), inner.w).to(w - width(best) - 1)
+	l.Append(inner).To(w - Width(best) - 1)
 	for _, p := range best {
-		l.put(p.t, p.s)
+		l.Put(p.Token, p.Text)
 	}
-	return l.full()
+	return l.Full()
 }
 
 // used is how much of what the search may take is gone, NaN without bounds, and that in words.
@@ -115,18 +115,18 @@ func (m *tuning) used() (share float64, text string) {
 }
 
 // bestParts say what is best so far.
-func (m *tuning) bestParts() []part {
-	nothing := []part{tokMuted.of("nothing found yet")}
+func (m *tuning) bestParts() []Part {
+	nothing := []Part{Muted.Of("nothing found yet")}
 	if m.best < 0 {
 		return nothing
 	}
 	t := &m.board.Trials[m.best]
-	by := tokMuted.of(" by #" + format.Count(t.Number))
+	by := Muted.Of(" by #" + format.Count(t.Number))
 	if s := float64(t.TargetSeconds); m.board.Target > 0 && format.Finite(s) {
-		return []part{tokMuted.of(m.targetText() + " in "), tokStrong.of(format.Span(s)), by}
+		return []Part{Muted.Of(m.targetText() + " in "), Strong.Of(format.Span(s)), by}
 	}
 	if !format.Finite(float64(t.Best)) {
 		return nothing
 	}
-	return []part{tokMuted.of("best "), tokStrong.of(m.text(float64(t.Best))), by}
+	return []Part{Muted.Of("best "), Strong.Of(m.text(float64(t.Best))), by}
 }

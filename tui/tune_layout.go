@@ -121,7 +121,7 @@ func (m *tuning) pane(p *tunePlace) []string {
 	if p.bare {
 		at = rect{p.x + 1, p.y + 1, p.w - 1, p.h - 1}
 	}
-	var title []part
+	var title []Part
 	var rows []string
 	switch p.pane {
 	case tuneTable:
@@ -135,25 +135,25 @@ func (m *tuning) pane(p *tunePlace) []string {
 	case tuneMatters:
 		title, rows = m.drawMatters(at)
 	case tuneDetails:
-		title, rows = []part{tokStrong.of("selected")}, m.details(at.w)
+		title, rows = []Part{Strong.Of("selected")}, m.details(at.w)
 	}
-	rows = block(rows, at.w, at.h)
+	rows = Block(rows, at.w, at.h)
 	if !p.bare {
-		ink := tokBorder
+		ink := Border
 		if p.pane == m.focus {
-			ink, title[0].t = tokFocus, tokFocus
+			ink, title[0].Token = Focus, Focus
 		}
-		return withFrame(&m.pen, ink, roomFor(title, p.w-6), rows, p.w)
+		return withFrame(&m.Pen, ink, roomFor(title, p.w-6), rows, p.w)
 	}
 	arrow := " "
 	if p.pane == m.focus {
 		arrow = "▸"
 	}
-	l := m.line(p.w).put(tokFocus, arrow)
+	l := m.Line(p.w).Put(Focus, arrow)
 	for _, t := range roomFor(title, p.w-2) {
-		l.put(t.t, t.s)
+		l.Put(t.Token, t.Text)
 	}
-	out := []string{l.full()}
+	out := []string{l.Full()}
 	for _, row := range rows {
 		out = append(out, " "+row)
 	}
@@ -161,10 +161,10 @@ func (m *tuning) pane(p *tunePlace) []string {
 }
 
 // roomFor leaves out the parts of a title that have no room.
-func roomFor(title []part, room int) []part {
+func roomFor(title []Part, room int) []Part {
 	out := title[:1:1]
 	for _, p := range title[1:] {
-		if width(out)+cells(p.s) <= room {
+		if Width(out)+Cells(p.Text) <= room {
 			out = append(out, p)
 		}
 	}

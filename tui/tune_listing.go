@@ -85,7 +85,7 @@ func (l *listing) place(s *standing) int {
 // matches reports whether a trial has all of some words, and none of those with a minus before them.
 func matches(t *tune.Trial, words []string) bool {
 	var b strings.Builder
-	b.WriteString(" #" + strconv.Itoa(t.Number) + " seed=" + strconv.FormatUint(t.Seed, 10) + " " + stateOf(t, true).s + " " + t.Run)
+	b.WriteString(" #" + strconv.Itoa(t.Number) + " seed=" + strconv.FormatUint(t.Seed, 10) + " " + stateOf(t, true).Text + " " + t.Run)
 	for _, c := range t.Choices {
 		b.WriteString(" " + c.Key + "=" + c.Value)
 	}

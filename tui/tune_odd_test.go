@@ -97,8 +97,8 @@ func TestTuneWaits(t *testing.T) {
 			t.Fatalf("has the Board of %g s, not of %g s", m.board.Seconds, want.Seconds)
 		}
 	}
-	if m.receive(m.wait(0)().(boardMsg)); !m.ended || m.err != nil || !strings.Contains(m.notice.s, "over") {
-		t.Errorf("after the last one: ended %t, %v, %q", m.ended, m.err, m.notice.s)
+	if m.receive(m.wait(0)().(boardMsg)); !m.ended || m.err != nil || !strings.Contains(m.notice.Text, "over") {
+		t.Errorf("after the last one: ended %t, %v, %q", m.ended, m.err, m.notice.Text)
 	}
 	m = newTuning(newFakeSearch(boards...), Options{Environ: []string{"LANG=C.UTF-8"}})
 	defer m.cancel()

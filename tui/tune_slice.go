@@ -64,31 +64,31 @@ func (m *tuning) turn(by int) {
 }
 
 // drawSlice has every trial's value over one of its hyperparameters.
-func (m *tuning) drawSlice(r rect) (title []part, rows []string) {
+func (m *tuning) drawSlice(r rect) (title []Part, rows []string) {
 	d := m.sliced()
 	if d == nil {
-		return []part{tokStrong.of("over a hyperparameter")}, []string{m.line(r.w).to(1).put(tokMuted, "the trials differ in nothing that was searched").full()}
+		return []Part{Strong.Of("over a hyperparameter")}, []string{m.Line(r.w).To(1).Put(Muted, "the trials differ in nothing that was searched").Full()}
 	}
-	name := ansi.Truncate(clean(d.key), 20, "…")
+	name := ansi.Truncate(Clean(d.key), 20, "…")
 	p := plot{waiting: "no trial has a value yet"}
 	if m.timed() {
 		p.waiting = "no trial has reached the target yet"
 	}
 	m.scaled(&p, tuneSlice, m.timed())
-	title = []part{tokStrong.of("over " + name), tokMuted.of("  " + m.valueName()), p.scaleWord()}
+	title = []Part{Strong.Of("over " + name), Muted.Of("  " + m.valueName()), p.scaleWord()}
 	if d.names != nil {
 		p.window = [2]float64{-0.5, float64(len(d.names)) - 0.5}
 		for _, s := range d.names {
-			p.names = append(p.names, clean(s))
+			p.names = append(p.names, Clean(s))
 		}
 	} else {
 		p.logX, p.window = d.log, [2]float64{d.low, d.high}
 	}
 	if d.log {
-		title = append(title, tokMuted.of("  log x"))
+		title = append(title, Muted.Of("  log x"))
 	}
 	if len(m.dims) > 1 {
-		title = append(title, tokMuted.of("  ←→ others"))
+		title = append(title, Muted.Of("  ←→ others"))
 	}
 	trials := slices.DeleteFunc(slices.Clone(m.charts.layers), func(i int) bool { return math.IsNaN(d.place(&m.board.Trials[i])) })
 	for _, i := range trials {
@@ -109,18 +109,18 @@ func aside(number int) float64 {
 }
 
 // drawMatters has how much of the differences between the trials each dimension explains.
-func (m *tuning) drawMatters(r rect) (title []part, rows []string) {
-	title = []part{tokStrong.of("what matters"), tokMuted.of("  share of the differences it explains")}
+func (m *tuning) drawMatters(r rect) (title []Part, rows []string) {
+	title = []Part{Strong.Of("what matters"), Muted.Of("  share of the differences it explains")}
 	list := slices.Clone(m.board.Importances)
 	slices.SortStableFunc(list, func(a, b tune.Importance) int { return cmp.Compare(absentLow(b.Share), absentLow(a.Share)) })
 	m.charts.matters, m.charts.shares = r, m.charts.shares[:0]
 	if len(list) == 0 {
-		return title, []string{m.line(r.w).to(1).put(tokMuted, "known once about eight trials have ended").full()}
+		return title, []string{m.Line(r.w).To(1).Put(Muted, "known once about eight trials have ended").Full()}
 	}
 	names, trends := 4, 0
 	for i := range list {
-		names = min(max(names, cells(clean(list[i].Key))), 18)
-		trends = max(trends, cells(clean(list[i].Trend)))
+		names = min(max(names, Cells(Clean(list[i].Key))), 18)
+		trends = max(trends, Cells(Clean(list[i].Trend)))
 	}
 	const lead, figures = 2, 11 // "100% ± 100"
 	bar := r.w - lead - names - 1 - 1 - figures
@@ -131,19 +131,19 @@ func (m *tuning) drawMatters(r rect) (title []part, rows []string) {
 	bar = max(4, min(bar, 40))
 	for i := range list {
 		k := &list[i]
-		arrow, ink := " ", tokText
+		arrow, ink := " ", Text
 		if d := m.sliced(); d != nil && d.key == tailOf(k.Key) {
-			arrow, ink = "▸", tokStrong
+			arrow, ink = "▸", Strong
 		}
-		l := m.line(r.w).put(tokAccent, arrow+" ").put(ink, ansi.Truncate(clean(k.Key), names, "…")).to(lead + names + 1)
+		l := m.Line(r.w).Put(Accent, arrow+" ").Put(ink, ansi.Truncate(Clean(k.Key), names, "…")).To(lead + names + 1)
 		m.shareBar(l, k, bar)
-		l.put(ink, " "+shareText(k)).to(lead + names + 1 + bar + 1 + figures)
+		l.Put(ink, " "+shareText(k)).To(lead + names + 1 + bar + 1 + figures)
 		if !below {
-			l.put(tokMuted, clean(k.Trend))
+			l.Put(Muted, Clean(k.Trend))
 		}
-		rows, m.charts.shares = append(rows, l.full()), append(m.charts.shares, tailOf(k.Key))
+		rows, m.charts.shares = append(rows, l.Full()), append(m.charts.shares, tailOf(k.Key))
 		if below && k.Trend != "" && r.h >= 2*len(list) {
-			rows = append(rows, m.line(r.w).to(lead+names+1).put(tokMuted, clean(k.Trend)).full())
+			rows = append(rows, m.Line(r.w).To(lead+names+1).Put(Muted, Clean(k.Trend)).Full())
 			m.charts.shares = append(m.charts.shares, tailOf(k.Key))
 		}
 	}
@@ -151,7 +151,7 @@ func (m *tuning) drawMatters(r rect) (title []part, rows []string) {
 }
 
 // shareBar draws a share: full as far as its standard error leaves it, dashed as far as that reaches.
-func (m *tuning) shareBar(l *line, k *tune.Importance, w int) {
+func (m *tuning) shareBar(l *Line, k *tune.Importance, w int) {
 	at := func(v float64) int {
 		if math.IsNaN(v) {
 			return 0
@@ -164,10 +164,10 @@ func (m *tuning) shareBar(l *line, k *tune.Importance, w int) {
 	}
 	sure, most := at(k.Share-spread), at(k.Share+spread)
 	unsure := "╌"
-	if m.gl.ascii {
+	if m.Glyphs.ascii {
 		unsure = "~"
 	}
-	l.put(tokAccent, repeat("━", sure)).put(tokAccent, repeat(unsure, most-sure)).put(tokGrid, repeat("─", w-most))
+	l.Put(Accent, Repeat("━", sure)).Put(Accent, Repeat(unsure, most-sure)).Put(Grid, Repeat("─", w-most))
 }
 
 // shareText writes a share with its standard error.
@@ -176,7 +176,7 @@ func shareText(k *tune.Importance) string {
 		return "–"
 	}
 	whole := func(v float64) string { return format.Count(int(math.Round(100 * max(-1, min(v, 1))))) }
-	s := right(whole(k.Share), 3) + "%"
+	s := Right(whole(k.Share), 3) + "%"
 	if format.Finite(k.Spread) {
 		s += " ± " + whole(k.Spread)
 	}

@@ -68,7 +68,7 @@ func newStanding(b *tune.Board) standing {
 // count takes a trial into the sums.
 func (s *standing) count(t *tune.Trial) {
 	if s.states[stateIndex(t)]++; t.Final || s.states[stateIndex(t)] == 1 {
-		s.wide = max(s.wide, cells(stateOf(t, true).s))
+		s.wide = max(s.wide, Cells(stateOf(t, true).Text))
 	}
 	if v := float64(t.Best); format.Finite(v) {
 		if s.most = -lesser(-s.most, -v); v > 0 {
@@ -115,7 +115,7 @@ func (s *standing) dimensions() {
 				at = len(s.dims)
 				add(tuneDim{key: key})
 			}
-			s.dims[at].wide = max(s.dims[at].wide, cells(c.Value))
+			s.dims[at].wide = max(s.dims[at].wide, Cells(c.Value))
 			values[at][c.Value] = true
 		}
 	}
@@ -216,49 +216,49 @@ func (s *standing) group(t *tune.Trial) int {
 }
 
 // tag is the letter of a trial's group, a capital for the finals, with its colour.
-func (s *standing) tag(t *tune.Trial) part {
+func (s *standing) tag(t *tune.Trial) Part {
 	g := s.group(t)
 	switch {
 	case g < 0 && t.Final:
-		return tokAccent.of("■")
+		return Accent.Of("■")
 	case g < 0:
-		return tokAccent.of("●")
+		return Accent.Of("●")
 	case t.Final:
-		return racerInk(g).of(racerLetter(g))
+		return RacerToken(g).Of(RacerLetter(g))
 	}
-	return racerInk(g).of(strings.ToLower(racerLetter(g)))
+	return RacerToken(g).Of(strings.ToLower(RacerLetter(g)))
 }
 
 // tuneStates say what became of a trial by a sign, a letter and a word.
 var tuneStates = [...]struct {
 	sign, letter, word, means string
-	ink                       token
+	ink                       Token
 }{
-	tune.Waiting:  {"○", "W", "waiting", "for a place", tokMuted},
-	tune.Running:  {"●", "R", "running", "now", tokGood},
-	tune.Paused:   {"‖", "P", "paused", "behind; goes on if the better ones disappoint", tokMuted},
-	tune.Pruned:   {"▾", "N", "pruned", "behind, and given up", tokMuted},
-	tune.Done:     {"■", "D", "done", "went as far as it may", tokText},
-	tune.Reached:  {"✓", "T", "reached", "got to the target", tokGood},
-	tune.Diverged: {"×", "X", "diverged", "a value was not finite", tokBad},
-	tune.Failed:   {"✗", "E", "failed", "could not be run", tokBad},
-	tune.Stopped:  {"–", "S", "stopped", "with the search", tokMuted},
+	tune.Waiting:  {"○", "W", "waiting", "for a place", Muted},
+	tune.Running:  {"●", "R", "running", "now", Good},
+	tune.Paused:   {"‖", "P", "paused", "behind; goes on if the better ones disappoint", Muted},
+	tune.Pruned:   {"▾", "N", "pruned", "behind, and given up", Muted},
+	tune.Done:     {"■", "D", "done", "went as far as it may", Text},
+	tune.Reached:  {"✓", "T", "reached", "got to the target", Good},
+	tune.Diverged: {"×", "X", "diverged", "a value was not finite", Bad},
+	tune.Failed:   {"✗", "E", "failed", "could not be run", Bad},
+	tune.Stopped:  {"–", "S", "stopped", "with the search", Muted},
 }
 
 // stateIndex is a trial's state, the last one for a state that the screen does not know.
 func stateIndex(t *tune.Trial) int { return min(int(t.State), len(tuneStates)-1) }
 
 // stateOf is a trial's state, with a word where there is room.
-func stateOf(t *tune.Trial, long bool) part {
+func stateOf(t *tune.Trial, long bool) Part {
 	s := &tuneStates[stateIndex(t)]
 	if !long {
-		return s.ink.of(s.sign + s.letter)
+		return s.ink.Of(s.sign + s.letter)
 	}
 	word := s.word
 	if t.Final {
 		word = "final " + word
 	}
-	return s.ink.of(s.sign + " " + word)
+	return s.ink.Of(s.sign + " " + word)
 }
 
 // regression reports whether the measure is an RMSE rather than a share of the rows.
@@ -277,7 +277,7 @@ func (s *standing) measure() string {
 	if s.board.Measure == "" {
 		return "measure"
 	}
-	return clean(s.board.Measure)
+	return Clean(s.board.Measure)
 }
 
 // targetText writes the target as short as it is round.

@@ -18,7 +18,7 @@ type tuneColumn struct {
 	rank  int  // those of the highest are left out first
 	left  bool // words; else figures, which end alike
 	kind  tuneKind
-	text  func(i int, t *tune.Trial) part
+	text  func(i int, t *tune.Trial) Part
 }
 
 // tuneKind is what a column is beside text.
@@ -31,26 +31,26 @@ const (
 )
 
 // dash stands for what a trial does not have.
-var dash = tokMuted.of("–")
+var dash = Muted.Of("–")
 
 // columns lists the columns of the leaderboard, from the left.
 func (m *tuning) columns(long bool) []tuneColumn {
-	figure := func(of func(t *tune.Trial) string) func(int, *tune.Trial) part {
-		return func(_ int, t *tune.Trial) part {
-			if s := of(t); s != dash.s {
-				return tokText.of(s)
+	figure := func(of func(t *tune.Trial) string) func(int, *tune.Trial) Part {
+		return func(_ int, t *tune.Trial) Part {
+			if s := of(t); s != dash.Text {
+				return Text.Of(s)
 			}
 			return dash
 		}
 	}
-	n := cells(format.Count(len(m.board.Trials)))
+	n := Cells(format.Count(len(m.board.Trials)))
 	out := []tuneColumn{
 		{"rank", n, 3, false, plainColumn, m.rankText},
-		{"trial", n + 1, 1, false, numberColumn, func(_ int, t *tune.Trial) part { return tokText.of("#" + format.Count(t.Number)) }},
-		{"", 2, 0, true, plainColumn, func(_ int, t *tune.Trial) part { return stateOf(t, false) }},
+		{"trial", n + 1, 1, false, numberColumn, func(_ int, t *tune.Trial) Part { return Text.Of("#" + format.Count(t.Number)) }},
+		{"", 2, 0, true, plainColumn, func(_ int, t *tune.Trial) Part { return stateOf(t, false) }},
 	}
 	if long {
-		out[2] = tuneColumn{"state", m.wide, 0, true, plainColumn, func(_ int, t *tune.Trial) part { return stateOf(t, true) }}
+		out[2] = tuneColumn{"state", m.wide, 0, true, plainColumn, func(_ int, t *tune.Trial) Part { return stateOf(t, true) }}
 	}
 	for k := range m.dims {
 		out = append(out, m.choiceColumn(k))
@@ -65,26 +65,26 @@ func (m *tuning) columns(long bool) []tuneColumn {
 	}
 	out = append(out, best)
 	if m.board.Target > 0 {
-		out = append(out, tuneColumn{"to " + m.targetText(), 7, 1, false, plainColumn, func(_ int, t *tune.Trial) part {
+		out = append(out, tuneColumn{"to " + m.targetText(), 7, 1, false, plainColumn, func(_ int, t *tune.Trial) Part {
 			if s := float64(t.TargetSeconds); format.Finite(s) {
-				return tokStrong.of(format.Span(s))
+				return Strong.Of(format.Span(s))
 			}
 			return dash
 		}})
 	}
 	return append(out,
 		tuneColumn{"curve", 8, 5, true, curveColumn, nil},
-		tuneColumn{"epochs", cells(format.Count(m.epochs)), 8, false, plainColumn, figure(func(t *tune.Trial) string { return format.Count(t.Epochs) })},
+		tuneColumn{"epochs", Cells(format.Count(m.epochs)), 8, false, plainColumn, figure(func(t *tune.Trial) string { return format.Count(t.Epochs) })},
 		tuneColumn{"work", 6, 7, false, plainColumn, figure(func(t *tune.Trial) string { return format.CountWithin(t.Equivalents, 6) })},
 		tuneColumn{"time", 7, 6, false, plainColumn, figure(func(t *tune.Trial) string { return format.Elapsed(t.Seconds) })})
 }
 
 // rankText is a trial's place in the search's order.
-func (m *tuning) rankText(i int, _ *tune.Trial) part {
+func (m *tuning) rankText(i int, _ *tune.Trial) Part {
 	if m.rank[i] == 0 {
 		return dash
 	}
-	return tokText.of(format.Count(m.rank[i]))
+	return Text.Of(format.Count(m.rank[i]))
 }
 
 // choiceColumn has the choices of a dimension. That which leads stays the longest, and of the others the first.
@@ -95,9 +95,9 @@ func (m *tuning) choiceColumn(k int) tuneColumn {
 	if k == m.lead {
 		rank = 0
 	}
-	return tuneColumn{ansi.Truncate(clean(d.key), widest, "…"), min(max(d.wide, 3), widest), rank, d.names != nil, plainColumn, func(_ int, t *tune.Trial) part {
-		if s := clean(d.chosen(t)); s != "" {
-			return tokText.of(s)
+	return tuneColumn{ansi.Truncate(Clean(d.key), widest, "…"), min(max(d.wide, 3), widest), rank, d.names != nil, plainColumn, func(_ int, t *tune.Trial) Part {
+		if s := Clean(d.chosen(t)); s != "" {
+			return Text.Of(s)
 		}
 		return dash
 	}}
@@ -110,7 +110,7 @@ func (m *tuning) fit(room int) []tuneColumn {
 	for {
 		used, worst := lead-columnGap, 0
 		for i := range list {
-			list[i].wide = max(list[i].wide, cells(list[i].title))
+			list[i].wide = max(list[i].wide, Cells(list[i].title))
 			used += list[i].wide + columnGap
 			if list[i].rank >= list[worst].rank {
 				worst = i
@@ -132,14 +132,14 @@ func (m *tuning) fit(room int) []tuneColumn {
 			}
 		}
 		if whys {
-			list = append(list, tuneColumn{"why", left - columnGap, 0, true, plainColumn, func(_ int, t *tune.Trial) part { return tokMuted.of(clean(t.Why)) }})
+			list = append(list, tuneColumn{"why", left - columnGap, 0, true, plainColumn, func(_ int, t *tune.Trial) Part { return Muted.Of(Clean(t.Why)) }})
 		}
 		return list
 	}
 }
 
 // drawTable has a heading, the trials that have room, around the selected one, and what is said about that.
-func (m *tuning) drawTable(r rect) (title []part, rows []string) {
+func (m *tuning) drawTable(r rect) (title []Part, rows []string) {
 	list := m.fit(r.w)
 	about := 1
 	if m.shows(tuneDetails) {
@@ -152,19 +152,19 @@ func (m *tuning) drawTable(r rect) (title []part, rows []string) {
 	m.table.rows = max(0, min(n, r.h-1-about))
 	at := max(0, m.place(&m.standing))
 	m.table.top = min(max(m.table.top, at-m.table.rows+1), at, n-m.table.rows)
-	head := m.line(r.w).put(tokText, "   ")
+	head := m.Line(r.w).Put(Text, "   ")
 	for i := range list {
-		head.put(tokMuted, list[i].align(list[i].title, i == 0))
+		head.Put(Muted, list[i].align(list[i].title, i == 0))
 	}
-	rows = append(rows, head.full())
+	rows = append(rows, head.Full())
 	for _, i := range m.rows[m.table.top : m.table.top+m.table.rows] {
 		rows = append(rows, m.row(list, i, r.w))
 	}
 	if n == 0 {
-		rows = append(rows, m.line(r.w).put(tokMuted, "   "+m.empty()).full())
+		rows = append(rows, m.Line(r.w).Put(Muted, "   "+m.empty()).Full())
 	}
 	for len(rows) < r.h-about {
-		rows = append(rows, spaces(r.w))
+		rows = append(rows, Spaces(r.w))
 	}
 	return m.tableTitle(), append(rows, m.about(r.w, about)...)
 }
@@ -178,14 +178,14 @@ func (m *tuning) empty() string {
 }
 
 // tableTitle says what the leaderboard is.
-func (m *tuning) tableTitle() []part {
-	title := []part{tokStrong.of("leaderboard"), tokMuted.of("  by " + m.sortedBy())}
+func (m *tuning) tableTitle() []Part {
+	title := []Part{Strong.Of("leaderboard"), Muted.Of("  by " + m.sortedBy())}
 	n, all := len(m.rows), len(m.board.Trials)
 	if m.filter != "" {
-		title = append(title, tokAccent.of("  / "+ansi.Truncate(clean(m.filter), 24, "…")), tokMuted.of("  "+format.Count(n)+" of "+format.Count(all)))
+		title = append(title, Accent.Of("  / "+ansi.Truncate(Clean(m.filter), 24, "…")), Muted.Of("  "+format.Count(n)+" of "+format.Count(all)))
 	}
 	if m.table.rows < n {
-		title = append(title, tokMuted.of("  "+format.Count(m.table.top+1)+" to "+format.Count(m.table.top+m.table.rows)+" of "+format.Count(n)))
+		title = append(title, Muted.Of("  "+format.Count(m.table.top+1)+" to "+format.Count(m.table.top+m.table.rows)+" of "+format.Count(n)))
 	}
 	return title
 }
@@ -198,9 +198,9 @@ func (c *tuneColumn) align(s string, first bool) string {
 	}
 	s = ansi.Truncate(s, c.wide, "…")
 	if c.left {
-		return spaces(gap) + pad(s, c.wide)
+		return Spaces(gap) + Pad(s, c.wide)
 	}
-	return spaces(gap) + right(s, c.wide)
+	return Spaces(gap) + Right(s, c.wide)
 }
 
 // row is a trial in the leaderboard. One that is behind stands back, and the selected one stands out by its name.
@@ -213,32 +213,32 @@ func (m *tuning) row(list []tuneColumn, i, w int) string {
 	if chosen {
 		arrow = "▸"
 	}
-	l := m.line(w).put(tokAccent, arrow).put(tag.t, tag.s).put(tokText, " ")
+	l := m.Line(w).Put(Accent, arrow).Put(tag.Token, tag.Text).Put(Text, " ")
 	for k := range list {
 		c := &list[k]
 		if c.kind == curveColumn {
-			ink := tokMuted
+			ink := Muted
 			if chosen || t.Final || t.State == tune.Running {
-				ink = tag.t
+				ink = tag.Token
 			}
-			l.put(tokText, spaces(columnGap)).put(ink, m.spark(t, c.wide))
+			l.Put(Text, Spaces(columnGap)).Put(ink, m.spark(t, c.wide))
 			continue
 		}
 		p := c.text(i, t)
 		switch {
 		case chosen && c.kind == numberColumn:
-			p.t = tokChosen
-		case chosen && p.t == tokText:
-			p.t = tokStrong
-		case behind && p.t == tokText:
-			p.t = tokMuted
+			p.Token = Chosen
+		case chosen && p.Token == Text:
+			p.Token = Strong
+		case behind && p.Token == Text:
+			p.Token = Muted
 		}
-		s := c.align(p.s, k == 0)
+		s := c.align(p.Text, k == 0)
 		from := len(s) - len(strings.TrimLeft(s, " "))
 		word := strings.TrimSpace(s)
-		l.put(tokText, s[:from]).put(p.t, word).put(tokText, s[from+len(word):])
+		l.Put(Text, s[:from]).Put(p.Token, word).Put(Text, s[from+len(word):])
 	}
-	return l.full()
+	return l.Full()
 }
 
 // spark is a trial's curve in one row, whatever its length, on a logarithmic scale that all trials share.
@@ -247,56 +247,56 @@ func (m *tuning) spark(t *tune.Trial, w int) string {
 	used := min(n, w)
 	low, high := math.Log(m.floor), math.Log(m.most)
 	out := make([]rune, used, w)
-	top := float64(len(m.gl.levels) - 1)
+	top := float64(len(m.Glyphs.levels) - 1)
 	for x := range used {
 		v := float64(t.Curve[(x+1)*n/used-1].Value)
 		y := max(0, min((math.Log(max(v, 0))-low)/(high-low), 1))
 		if math.IsNaN(y) { // all values are the same
 			y = 0
 		}
-		out[x] = m.gl.levels[1+int(math.Round(y*(top-1)))]
+		out[x] = m.Glyphs.levels[1+int(math.Round(y*(top-1)))]
 		if !format.Finite(v) {
 			out[x] = '×'
 		}
 	}
-	return pad(string(out), w)
+	return Pad(string(out), w)
 }
 
 // about tells of the selected trial what the table may have no room for.
 func (m *tuning) about(w, rows int) []string {
 	t := m.selected()
 	if t == nil || rows == 0 {
-		return block(nil, w, rows)
+		return Block(nil, w, rows)
 	}
 	tag, state := m.tag(t), stateOf(t, true)
-	first, second := m.line(w), m.line(w).put(tokText, "   ")
-	first.put(tag.t, " "+tag.s).put(tokText, " #"+format.Count(t.Number)+" ").put(state.t, state.s)
+	first, second := m.Line(w), m.Line(w).Put(Text, "   ")
+	first.Put(tag.Token, " "+tag.Text).Put(Text, " #"+format.Count(t.Number)+" ").Put(state.Token, state.Text)
 	if t.Why != "" {
-		first.put(tokMuted, ": "+clean(t.Why))
+		first.Put(Muted, ": "+Clean(t.Why))
 	}
 	rest, sep := first, " · "
 	if rows > 1 {
 		rest, sep = second, ""
 	}
 	for _, s := range aboutGroups(t) {
-		if rest.group(tokMuted.of(sep + s)) {
+		if rest.Group(Muted.Of(sep + s)) {
 			sep = " · "
 		}
 	}
-	return []string{first.full(), second.full()}[:rows]
+	return []string{first.Full(), second.Full()}[:rows]
 }
 
 // aboutGroups are what a trial is, in the order of what matters.
 func aboutGroups(t *tune.Trial) (out []string) {
 	choices := make([]string, len(t.Choices))
 	for i, c := range t.Choices {
-		choices[i] = clean(c.Key) + "=" + clean(c.Value)
+		choices[i] = Clean(c.Key) + "=" + Clean(c.Value)
 	}
 	if len(choices) > 0 {
 		out = append(out, strings.Join(choices, " "))
 	}
 	if t.Run != "" {
-		out = append(out, "newtop runs show "+clean(t.Run))
+		out = append(out, "newtop runs show "+Clean(t.Run))
 	}
 	return append(out, "seed "+strconv.FormatUint(t.Seed, 10))
 }

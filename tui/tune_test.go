@@ -41,7 +41,7 @@ func tunePress(m *tuning, keys ...string) (last tea.Cmd) {
 // tuneText is the screen without escape sequences, its size checked.
 func tuneText(t *testing.T, m *tuning) string {
 	t.Helper()
-	return plain(t, strings.Split(m.View().Content, "\n"), m.width, m.height, m.gl.ascii)
+	return plain(t, strings.Split(m.View().Content, "\n"), m.width, m.height, m.Glyphs.ascii)
 }
 
 // tuneScreens are boards, and keys that lead to what can be shown of them.
@@ -88,11 +88,11 @@ func TestTuneMatrix(t *testing.T) {
 			t.Run(fmt.Sprintf("%s-%v", name, g), func(t *testing.T) {
 				m := newTuneTest(c.board(), Options{Glyphs: g}, 100, 30)
 				tunePress(m, c.keys...)
-				m.notice = part{}
+				m.notice = Part{}
 				want := ""
 				for theme := ThemeAuto; theme < themeCount; theme++ {
 					for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII} {
-						m.theme = theme
+						m.themeChoice = theme
 						m.Update(tea.ColorProfileMsg{Profile: profile})
 						got := tuneText(t, m)
 						if want == "" {
@@ -333,8 +333,8 @@ func TestTuneShares(t *testing.T) {
 		m := newTuneTest(fakeBoard(60, 1, 0.05), Options{}, size[0], size[1])
 		for y, row := range strings.Split(tuneText(t, m), "\n") {
 			for _, d := range fakeOver {
-				if x := strings.Index(row, pad(d.Key, 5)+" ━"); x >= 0 {
-					m.Update(tea.MouseClickMsg{X: cells(row[:x]), Y: y, Button: tea.MouseLeft})
+				if x := strings.Index(row, Pad(d.Key, 5)+" ━"); x >= 0 {
+					m.Update(tea.MouseClickMsg{X: Cells(row[:x]), Y: y, Button: tea.MouseLeft})
 					if got := m.sliced().key; got != d.Key || m.focus != tuneMatters {
 						t.Errorf("%v: a click on %s turns to %s", size, d.Key, got)
 					}
@@ -419,12 +419,12 @@ func TestTunePicture(t *testing.T) {
 			t.Errorf("%s has no %q", filepath.Base(msg.path), c.want)
 		}
 	}
-	if tunePress(m, "tab", "p"); !strings.Contains(m.notice.s, "nothing to draw") {
-		t.Errorf("a pane without a chart says %q", m.notice.s)
+	if tunePress(m, "tab", "p"); !strings.Contains(m.notice.Text, "nothing to draw") {
+		t.Errorf("a pane without a chart says %q", m.notice.Text)
 	}
 	m.pictures = ""
-	if tunePress(m, "shift+tab", "p"); !strings.Contains(m.notice.s, "can't") {
-		t.Errorf("without a directory the note says %q", m.notice.s)
+	if tunePress(m, "shift+tab", "p"); !strings.Contains(m.notice.Text, "can't") {
+		t.Errorf("without a directory the note says %q", m.notice.Text)
 	}
 }
 
@@ -450,8 +450,8 @@ func TestTuneCommand(t *testing.T) {
 	if m = newTuneTest(&tune.Board{}, Options{}, 100, 30); !strings.Contains(tuneText(t, m), "no trial") {
 		t.Error("an empty search has trials")
 	}
-	if tunePress(m, "c", "c"); !strings.Contains(m.notice.s, "nothing was found") {
-		t.Errorf("without a best trial the note says %q", m.notice.s)
+	if tunePress(m, "c", "c"); !strings.Contains(m.notice.Text, "nothing was found") {
+		t.Errorf("without a best trial the note says %q", m.notice.Text)
 	}
 }
 
@@ -469,7 +469,7 @@ func TestTunePreferences(t *testing.T) {
 	if err != nil || p.Theme != "dark" || p.XAxis != "seconds" || p.Save != "onnx" {
 		t.Errorf("kept %+v, %v", p, err)
 	}
-	if next := newTuneTest(fakeBoard(9, 1, 0), Options{Preferences: file}, 120, 40); next.theme != ThemeDark {
-		t.Errorf("follows %v", next.theme)
+	if next := newTuneTest(fakeBoard(9, 1, 0), Options{Preferences: file}, 120, 40); next.themeChoice != ThemeDark {
+		t.Errorf("follows %v", next.themeChoice)
 	}
 }
