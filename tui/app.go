@@ -280,7 +280,7 @@ func (a *App) View() tea.View {
 // finished is the screen in the characters that its glyphs allow.
 func (a *App) finished() []string {
 	rows := a.screen()
-	if a.Glyphs.ascii {
+	if a.Glyphs.ASCII {
 		for i := range rows {
 			rows[i] = ToASCII(rows[i])
 		}

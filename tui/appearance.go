@@ -92,11 +92,7 @@ func (a *App) setTheme(t Theme) tea.Cmd {
 
 // nextTheme goes round the themes.
 func (a *App) nextTheme() tea.Cmd {
-	t := a.themeChoice + 1
-	if t == themeCount {
-		t = ThemeAuto
-	}
-	return a.setTheme(t)
+	return a.setTheme(a.themeChoice.Next())
 }
 
 // setGlyphs changes what drawings are made of.
@@ -109,11 +105,7 @@ func (a *App) setGlyphs(g Glyphs) tea.Cmd {
 
 // nextGlyphs goes round the glyph sets.
 func (a *App) nextGlyphs() tea.Cmd {
-	g := a.glyphChoice + 1
-	if g == glyphsCount {
-		g = GlyphsAuto
-	}
-	return a.setGlyphs(g)
+	return a.setGlyphs(a.glyphChoice.Next())
 }
 
 // toggleMouse takes the mouse, or leaves it to the terminal and its selection of text.

@@ -128,7 +128,7 @@ func (c *chart) flush(a area, g *GlyphSet, t Token, mark rune) {
 		}
 		lit := mask | cell.lit
 		switch {
-		case g.ascii:
+		case g.ASCII:
 			*cell = glyph{r: mark, ink: t}
 		case g.dotsY == 2:
 			*cell = glyph{quadrants[lit&15], t, lit}

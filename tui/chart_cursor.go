@@ -22,7 +22,7 @@ func (c *chart) cursorLine(v *Pen, p plot, a area) {
 		in := p.inColumn(v.Glyphs, a, x, k)
 		if row := a.row(v.Glyphs, in.last); in.n > 0 && a.covers(x, row) && (!a.log || in.last > 0) {
 			r := '●'
-			if v.Glyphs.ascii {
+			if v.Glyphs.ASCII {
 				r = k.mark
 			}
 			c.set(x, row, r, k.tok)

@@ -109,7 +109,7 @@ func FuzzCompare(f *testing.F) {
 	special := []string{"up", "down", "left", "right", "tab", "shift+tab", "enter", "esc", "home", "end", "space", "pgup", "pgdown"}
 	f.Fuzz(func(t *testing.T, seed uint64, steps []byte) {
 		r := rand.New(rand.NewPCG(seed, 8))
-		m := newCompareTest(randomCompared(r), Options{Glyphs: Glyphs(seed % uint64(glyphsCount)), NoColor: seed%2 == 0}, 60+r.IntN(80), 16+r.IntN(30))
+		m := newCompareTest(randomCompared(r), Options{Glyphs: Glyphs(seed % uint64(GlyphsCount)), NoColor: seed%2 == 0}, 60+r.IntN(80), 16+r.IntN(30))
 		for _, b := range steps[:min(len(steps), 60)] {
 			switch {
 			case b < 8:

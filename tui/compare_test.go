@@ -79,7 +79,7 @@ func comparePress(m *comparison, keys ...string) (last tea.Cmd) {
 // compareText is the screen without escape sequences, its size checked.
 func compareText(t *testing.T, m *comparison) string {
 	t.Helper()
-	return plain(t, strings.Split(m.View().Content, "\n"), m.width, m.height, m.Glyphs.ascii)
+	return plain(t, strings.Split(m.View().Content, "\n"), m.width, m.height, m.Glyphs.ASCII)
 }
 
 // compareKeys lead to what a comparison can show.
@@ -109,12 +109,12 @@ func TestCompareScreens(t *testing.T) {
 func TestCompareMatrix(t *testing.T) {
 	runs := fakeCompared(6)
 	for name, keys := range compareKeys {
-		for g := GlyphsBraille; g < glyphsCount; g++ {
+		for g := GlyphsBraille; g < GlyphsCount; g++ {
 			m := newCompareTest(runs, Options{Glyphs: g}, 100, 30)
 			comparePress(m, keys...)
 			m.notice = Part{}
 			want := ""
-			for theme := ThemeAuto; theme < themeCount; theme++ {
+			for theme := ThemeAuto; theme < ThemeCount; theme++ {
 				for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII} {
 					m.themeChoice = theme
 					m.Update(tea.ColorProfileMsg{Profile: profile})

@@ -19,12 +19,20 @@ const (
 	GlyphsBraille                 // 2 × 4 dots a cell
 	GlyphsBlock                   // 2 × 2 quadrants a cell, for fonts without braille
 	GlyphsASCII                   // nothing beyond 7 bits
-	glyphsCount
+	GlyphsCount
 )
 
-var glyphsNames = [glyphsCount]string{"", "auto", "braille", "block", "ascii"}
+var glyphsNames = [GlyphsCount]string{"", "auto", "braille", "block", "ascii"}
 
-func (g Glyphs) String() string { return glyphsNames[g%glyphsCount] }
+// Next goes round the glyph sets, the user's preference left out.
+func (g Glyphs) Next() Glyphs {
+	if g+1 >= GlyphsCount {
+		return GlyphsAuto
+	}
+	return g + 1
+}
+
+func (g Glyphs) String() string { return glyphsNames[g%GlyphsCount] }
 
 // ParseGlyphs returns the glyph set of a name, "" being GlyphsPreferred.
 func ParseGlyphs(name string) (Glyphs, error) {
@@ -37,10 +45,10 @@ func ParseGlyphs(name string) (Glyphs, error) {
 // GlyphSet are what differs between the sets. All other text is written in Unicode and turned into ASCII
 // once, when a frame is finished.
 type GlyphSet struct {
-	ascii        bool
+	ASCII        bool
 	dotsX, dotsY int    // dots of a cell that charts can set
 	levels       []rune // rising bars, the first one empty
-	rho, lambda  string
+	rho, Lambda  string
 	within       string // between a value and its bound
 }
 
@@ -53,11 +61,11 @@ func (g Glyphs) Set(environ []string) *GlyphSet {
 	}
 	switch g {
 	case GlyphsASCII:
-		return &GlyphSet{ascii: true, dotsX: 1, dotsY: 1, levels: []rune(" .:-=+*#%"), rho: "rho", lambda: "lambda", within: " +- "}
+		return &GlyphSet{ASCII: true, dotsX: 1, dotsY: 1, levels: []rune(" .:-=+*#%"), rho: "rho", Lambda: "lambda", within: " +- "}
 	case GlyphsBlock:
-		return &GlyphSet{dotsX: 2, dotsY: 2, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", lambda: "λ", within: " ± "}
+		return &GlyphSet{dotsX: 2, dotsY: 2, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", Lambda: "λ", within: " ± "}
 	}
-	return &GlyphSet{dotsX: 2, dotsY: 4, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", lambda: "λ", within: " ± "}
+	return &GlyphSet{dotsX: 2, dotsY: 4, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", Lambda: "λ", within: " ± "}
 }
 
 // asciiOf has a character of the same width for everything that is drawn.

@@ -104,7 +104,7 @@ func newMosaic(v *Pen, w, h int) *mosaic {
 
 // halves is how many rows of a raster a row of cells shows.
 func halves(v *Pen) int {
-	if v.Palette.shading.rich && !v.Glyphs.ascii {
+	if v.Palette.Shaded() && !v.Glyphs.ASCII {
 		return 2
 	}
 	return 1
@@ -162,9 +162,9 @@ func light(colour string) bool {
 // shadeColour is the shade of a value.
 func shadeColour(t *Palette, x float64, s scale) string {
 	if math.IsInf(x, 1) {
-		return t.shading.apart
+		return t.LeftOut()
 	}
-	return t.shading.shade[s.ramp][int(math.Round(s.share(x)*(Shades-1)))]
+	return t.Shade(s.ramp, s.share(x))
 }
 
 // paint draws a raster from a cell on, its rows two a cell where there are colours.
@@ -210,9 +210,9 @@ func shadeCharacter(v *Pen, x float64, s scale) (r rune, ink string, ok bool) {
 		return 0, "", false
 	case math.IsInf(x, 1):
 		return '\\', v.Palette.ink[Grid], true
-	case v.Glyphs.ascii && s.ramp == RampSigns:
+	case v.Glyphs.ASCII && s.ramp == RampSigns:
 		plus, minus = plusRunes7, strokeRunes7
-	case v.Glyphs.ascii:
+	case v.Glyphs.ASCII:
 		plus = shadeRunes7
 	}
 	at := s.share(x)

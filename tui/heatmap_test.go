@@ -24,8 +24,8 @@ func TestRampsRise(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		s := newShading(dark, colorprofile.TrueColor, false)
 		for k := range rampCount {
-			up := math.Copysign(1, grey(s.shade[k][Shades-1])-grey(s.shade[k][0]))
-			for i := 1; i < Shades; i++ {
+			up := math.Copysign(1, grey(s.shade[k][shades-1])-grey(s.shade[k][0]))
+			for i := 1; i < shades; i++ {
 				if up*(grey(s.shade[k][i])-grey(s.shade[k][i-1])) <= 0 {
 					t.Errorf("dark %v, ramp %d: shade %d, %s, after %s", dark, k, i, s.shade[k][i], s.shade[k][i-1])
 				}

@@ -131,7 +131,7 @@ func (a *App) wordSections() []section {
 		{"‖r‖/‖g‖", "residual of the inner solve, 1 at its start"},
 		{"‖s‖/R", "length of its step, 1 on the boundary"},
 		{"curv, q", "curvature along its direction; promised gain"},
-		{a.Glyphs.lambda + strings.TrimRight(a.Glyphs.within, " "), "eigenvalue; a true one is within the bound"},
+		{a.Glyphs.Lambda + strings.TrimRight(a.Glyphs.within, " "), "eigenvalue; a true one is within the bound"},
 		{"equivalents", "all work in units of one full gradient"},
 	} {
 		words.rows = append(words.rows, explain(Muted, r[0], 12, r[1]))

@@ -291,8 +291,8 @@ func TestGlyphsOfGuests(t *testing.T) {
 		"TERM=xterm-256color": false, "TERM=linux": true, "TERM=vt100": true, "TERM=linux LANG=de_DE.UTF-8": false, "TERM=xterm LC_ALL=C": true,
 	} {
 		a := New(&fakeFeed{}, Options{Guest: &Guest{}, Environ: strings.Fields(environ)})
-		if a.Close(); a.Glyphs.ascii != ascii {
-			t.Errorf("%s: ASCII %v", environ, a.Glyphs.ascii)
+		if a.Close(); a.Glyphs.ASCII != ascii {
+			t.Errorf("%s: ASCII %v", environ, a.Glyphs.ASCII)
 		}
 	}
 }

@@ -120,14 +120,14 @@ func (a *App) settingEntries() (out []paletteEntry) {
 
 // lookEntries are how things look.
 func (a *App) lookEntries() (out []paletteEntry) {
-	for t := ThemeAuto; t < themeCount; t++ {
+	for t := ThemeAuto; t < ThemeCount; t++ {
 		e := paletteEntry{kind: "theme", text: t.String(), also: "theme colours", do: func(a *App) tea.Cmd { return a.setTheme(t) }}
 		if t == a.themeChoice {
 			e.also += ", the theme of now"
 		}
 		out = append(out, e)
 	}
-	for g := GlyphsAuto; g < glyphsCount; g++ {
+	for g := GlyphsAuto; g < GlyphsCount; g++ {
 		e := paletteEntry{kind: "glyphs", text: g.String(), also: "glyphs of drawings", do: func(a *App) tea.Cmd { return a.setGlyphs(g) }}
 		if g == a.glyphChoice {
 			e.also += ", the glyphs of now"
@@ -257,5 +257,5 @@ func (p *palette) row(v *view, e *paletteEntry, chosen bool, w int) string {
 		l.Put(more, "  "+ansi.Truncate(about, l.Left()-2, "…"))
 	}
 	row := v.Line(w).Raw(l.Full(), l.Room)
-	return row.To(w-right.Width).Append(right).Full()
+	return row.To(w - right.Width).Append(right).Full()
 }

@@ -98,7 +98,7 @@ func looksFit(t *testing.T, v *view, mk func(r *rand.Rand) pane) {
 			if row != again[i] {
 				t.Fatalf("%+v: row %d differs when drawn again", at, i)
 			}
-			if text := ToASCII(ansi.Strip(row)); v.Glyphs.ascii && strings.ContainsRune(text, '?') {
+			if text := ToASCII(ansi.Strip(row)); v.Glyphs.ASCII && strings.ContainsRune(text, '?') {
 				t.Fatalf("not in ASCII: %q", ansi.Strip(row))
 			}
 		}

@@ -210,7 +210,7 @@ func (p *innerPane) bar(v *view, b *innerBar, x, w, room int, scale float64) {
 		if free < 1 {
 			r = v.Glyphs.levels[max(1, int(math.Round(free*float64(len(v.Glyphs.levels)-1))))]
 		}
-		if v.Glyphs.ascii {
+		if v.Glyphs.ASCII {
 			r = rune(s.Letter())
 		}
 		for dx := range w {

@@ -69,7 +69,7 @@ func (p *spectrumPane) head(v *view, l *Line) {
 	if len(pairs) == 0 {
 		return
 	}
-	l.Group(Muted.Of(v.Glyphs.lambda+" "), Strong.Of(format.Number(pairs[0].value)))
+	l.Group(Muted.Of(v.Glyphs.Lambda+" "), Strong.Of(format.Number(pairs[0].value)))
 	low := pairs[len(pairs)-1].value
 	l.Group(Muted.Of(" … "), signToken(low).Of(format.Number(low)))
 	says := []string{origin, "Ritz"}

@@ -34,7 +34,7 @@ func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
 		strong = append(strong, edgeFact(v, edge, symbol, high))
 	}
 	if e.Method == "power" && ok && -low > math.Abs(high) {
-		strong = append(strong, fact{{NegativeCurvature.Of("the largest |" + v.Glyphs.lambda + "| is negative")}})
+		strong = append(strong, fact{{NegativeCurvature.Of("the largest |" + v.Glyphs.Lambda + "| is negative")}})
 	}
 	if t := e.Trace; t != nil {
 		value := []Part{Muted.Of("trace "), Strong.Of(format.Number(float64(t.Value)))}
@@ -56,7 +56,7 @@ func edgeFact(v *view, edge float64, symbol string, greatest float64) fact {
 	if greatest > edge {
 		ink, word, where = Warn, "  unstable", ", above the edge"
 	}
-	figures := []Part{Muted.Of(symbol + " "), Text.Of(format.Number(edge)), Muted.Of("  " + v.Glyphs.lambda + "₁ "), Text.Of(format.Number(greatest))}
+	figures := []Part{Muted.Of(symbol + " "), Text.Of(format.Number(edge)), Muted.Of("  " + v.Glyphs.Lambda + "₁ "), Text.Of(format.Number(greatest))}
 	short := append(figures[:len(figures):len(figures)], ink.Of(word))
 	return fact{append(short[:len(short):len(short)], ink.Of(where)), short, short[:2]}
 }

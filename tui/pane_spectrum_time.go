@@ -126,7 +126,7 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 	}
 	l := v.Line(w)
 	l.Put(Accent, "density over time").Put(Muted, "  "+format.Count(len(list))+" spectra")
-	l.Group(Muted.Of(", " + v.Glyphs.lambda + " on a symmetric log axis"))
+	l.Group(Muted.Of(", " + v.Glyphs.Lambda + " on a symmetric log axis"))
 	const gutter = 9
 	m := newMosaic(&v.Pen, w, h-1)
 	right := 0
@@ -318,7 +318,7 @@ func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
 		if top[k].empty() {
 			continue
 		}
-		curves = append(curves, plotCurve{name: fmt.Sprint(k + 1), tok: []Token{Accent, Muted}[min(k, 1)], series: &top[k], mark: rune('1' + k), tag: tag(k == 0, v.Glyphs.lambda+"₁")})
+		curves = append(curves, plotCurve{name: fmt.Sprint(k + 1), tok: []Token{Accent, Muted}[min(k, 1)], series: &top[k], mark: rune('1' + k), tag: tag(k == 0, v.Glyphs.Lambda+"₁")})
 	}
 	for k := range bottom {
 		if bottom[k].empty() {

@@ -36,7 +36,7 @@ func (a *App) figure() *figure {
 // screenPicture writes the screen as it stands, as SVG.
 func (a *App) screenPicture() tea.Cmd {
 	rows, columns, dark := a.screen(), a.width, a.themeChoice.OnDark(a.dark)
-	if a.Glyphs.ascii {
+	if a.Glyphs.ASCII {
 		for i := range rows {
 			rows[i] = ToASCII(rows[i])
 		}

@@ -105,7 +105,7 @@ func (p *plot) text(y float64) string {
 // sign is a short stretch of a curve.
 func (k *plotCurve) sign(g *GlyphSet) string {
 	switch {
-	case g.ascii:
+	case g.ASCII:
 		return string([]rune{k.mark, k.mark, k.mark, ' '})
 	case k.dashed:
 		return "╌╌╌ "

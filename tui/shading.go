@@ -17,14 +17,14 @@ const (
 	rampCount
 )
 
-// Shades of a ramp; two of them share a cell.
-const Shades = 33
+// shades of a ramp; two of them share a cell.
+const shades = 33
 
 // shading holds the colours of the ramps for a background. Without fine colours (rich false) characters stand for
 // the shades, one value a cell.
 type shading struct {
 	rich  bool
-	shade [rampCount][Shades]string // the parameters of a colour, as an escape sequence has them
+	shade [rampCount][shades]string // the parameters of a colour, as an escape sequence has them
 	apart string                    // of what is left out of the scale
 }
 
@@ -51,8 +51,8 @@ func newShading(dark bool, profile colorprofile.Profile, noColor bool) *shading 
 	}
 	for k := range stops {
 		list := stops[k][ground]
-		for i := range Shades {
-			at := float64(i) / (Shades - 1) * float64(len(list)-1)
+		for i := range shades {
+			at := float64(i) / (shades - 1) * float64(len(list)-1)
 			low := min(int(at), len(list)-2)
 			text := ""
 			for c := range 3 {
@@ -72,3 +72,14 @@ func Ink(fore, back string) string {
 	}
 	return "\x1b[38;2;" + fore + ";48;2;" + back + "m"
 }
+
+// Shaded reports whether there are colours fine enough for the shades of a ramp; characters stand for them elsewhere.
+func (p *Palette) Shaded() bool { return p.shading.rich }
+
+// Shade is the colour of a value that stands at a share, 0…1, of the way through a ramp, as Ink takes it.
+func (p *Palette) Shade(r Ramp, share float64) string {
+	return p.shading.shade[r][int(math.Round(share*(shades-1)))]
+}
+
+// LeftOut is the colour of what is left out of a scale.
+func (p *Palette) LeftOut() string { return p.shading.apart }

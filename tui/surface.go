@@ -95,7 +95,7 @@ func (s *surface) tell(t Token, text string) tea.Cmd {
 // frame is the finished screen.
 func (s *surface) frame(rows []string, title string) tea.View {
 	content := strings.Join(rows, "\n")
-	if s.Glyphs.ascii {
+	if s.Glyphs.ASCII {
 		content = ToASCII(content)
 	}
 	v := tea.NewView(content)
@@ -108,19 +108,13 @@ func (s *surface) frame(rows []string, title string) tea.View {
 }
 
 func (s *surface) nextTheme(string) tea.Cmd {
-	s.themeChoice++
-	if s.themeChoice == themeCount {
-		s.themeChoice = ThemeAuto
-	}
+	s.themeChoice = s.themeChoice.Next()
 	s.restyle()
 	return s.tell(Text, "theme: "+s.themeChoice.String())
 }
 
 func (s *surface) nextGlyphs(string) tea.Cmd {
-	s.glyphChoice++
-	if s.glyphChoice == glyphsCount {
-		s.glyphChoice = GlyphsAuto
-	}
+	s.glyphChoice = s.glyphChoice.Next()
 	s.Glyphs = s.glyphChoice.Set(s.environ)
 	return s.tell(Text, "glyphs: "+s.glyphChoice.String())
 }
@@ -135,7 +129,7 @@ func (s *surface) toggleMouse(string) tea.Cmd {
 // pictureOf has the tea.Cmd that writes a screen's rows as they stand.
 func (s *surface) pictureOf(rows []string, name string) tea.Cmd {
 	columns, dark := s.width, s.themeChoice.OnDark(s.dark)
-	if s.Glyphs.ascii {
+	if s.Glyphs.ASCII {
 		for i := range rows {
 			rows[i] = ToASCII(rows[i])
 		}

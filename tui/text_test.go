@@ -102,7 +102,7 @@ func TestGlyphsByLocale(t *testing.T) {
 		{[]string{"LC_CTYPE=en_US.utf8", "LANG=ru_RU.KOI8-R"}, false},
 		{[]string{"LANG=C"}, true}, {[]string{"LANG=en_US.UTF-8", "LC_ALL=POSIX"}, true}, {[]string{"LANG=C.UTF-8"}, false}, {[]string{"LC_ALL=", "LANG="}, false},
 	} {
-		if got := GlyphsAuto.Set(c.env).ascii; got != c.ascii {
+		if got := GlyphsAuto.Set(c.env).ASCII; got != c.ascii {
 			t.Errorf("%v: ascii %v", c.env, got)
 		}
 	}

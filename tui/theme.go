@@ -61,12 +61,20 @@ const (
 	ThemeLight                  // for a light one
 	ThemeSafe                   // for eyes that see fewer colours: Okabe and Ito's hues, on either background
 	ThemeMono                   // bold, faint and reverse only
-	themeCount
+	ThemeCount
 )
 
-var themeNames = [themeCount]string{"", "auto", "dark", "light", "safe", "mono"}
+var themeNames = [ThemeCount]string{"", "auto", "dark", "light", "safe", "mono"}
 
-func (t Theme) String() string { return themeNames[t%themeCount] }
+// Next goes round the themes, the user's preference left out.
+func (t Theme) Next() Theme {
+	if t+1 >= ThemeCount {
+		return ThemeAuto
+	}
+	return t + 1
+}
+
+func (t Theme) String() string { return themeNames[t%ThemeCount] }
 
 // ParseTheme returns the theme of a name, "" being ThemePreferred.
 func ParseTheme(name string) (Theme, error) {

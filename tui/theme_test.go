@@ -63,7 +63,7 @@ func TestContrast(t *testing.T) {
 func TestThemesDiffer(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		seen := map[string]Theme{}
-		for th := ThemeDark; th < themeCount; th++ {
+		for th := ThemeDark; th < ThemeCount; th++ {
 			ink := fmt.Sprint(th.Palette(dark, colorprofile.TrueColor, false).ink)
 			if was, ok := seen[ink]; ok {
 				t.Errorf("%v and %v look the same", was, th)
@@ -78,7 +78,7 @@ func TestThemesDiffer(t *testing.T) {
 			t.Errorf("auto is %v", got)
 		}
 	}
-	for th := range themeCount {
+	for th := range ThemeCount {
 		for _, p := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII, colorprofile.NoTTY} {
 			for k, ink := range th.Palette(true, p, true).ink {
 				if colour.MatchString(ink) {
@@ -90,12 +90,12 @@ func TestThemesDiffer(t *testing.T) {
 }
 
 func TestParseNames(t *testing.T) {
-	for th := range themeCount {
+	for th := range ThemeCount {
 		if got, err := ParseTheme(th.String()); got != th || err != nil {
 			t.Errorf("%v: %v, %v", th, got, err)
 		}
 	}
-	for g := range glyphsCount {
+	for g := range GlyphsCount {
 		if got, err := ParseGlyphs(g.String()); got != g || err != nil {
 			t.Errorf("%v: %v, %v", g, got, err)
 		}

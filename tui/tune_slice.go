@@ -164,7 +164,7 @@ func (m *tuning) shareBar(l *Line, k *tune.Importance, w int) {
 	}
 	sure, most := at(k.Share-spread), at(k.Share+spread)
 	unsure := "╌"
-	if m.Glyphs.ascii {
+	if m.Glyphs.ASCII {
 		unsure = "~"
 	}
 	l.Put(Accent, Repeat("━", sure)).Put(Accent, Repeat(unsure, most-sure)).Put(Grid, Repeat("─", w-most))

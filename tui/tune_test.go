@@ -41,7 +41,7 @@ func tunePress(m *tuning, keys ...string) (last tea.Cmd) {
 // tuneText is the screen without escape sequences, its size checked.
 func tuneText(t *testing.T, m *tuning) string {
 	t.Helper()
-	return plain(t, strings.Split(m.View().Content, "\n"), m.width, m.height, m.Glyphs.ascii)
+	return plain(t, strings.Split(m.View().Content, "\n"), m.width, m.height, m.Glyphs.ASCII)
 }
 
 // tuneScreens are boards, and keys that lead to what can be shown of them.
@@ -84,13 +84,13 @@ func TestTuneScreens(t *testing.T) {
 // colours change no text. Those of other glyphs than braille are kept.
 func TestTuneMatrix(t *testing.T) {
 	for name, c := range tuneScreens {
-		for g := GlyphsBraille; g < glyphsCount; g++ {
+		for g := GlyphsBraille; g < GlyphsCount; g++ {
 			t.Run(fmt.Sprintf("%s-%v", name, g), func(t *testing.T) {
 				m := newTuneTest(c.board(), Options{Glyphs: g}, 100, 30)
 				tunePress(m, c.keys...)
 				m.notice = Part{}
 				want := ""
-				for theme := ThemeAuto; theme < themeCount; theme++ {
+				for theme := ThemeAuto; theme < ThemeCount; theme++ {
 					for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII} {
 						m.themeChoice = theme
 						m.Update(tea.ColorProfileMsg{Profile: profile})
