@@ -9,6 +9,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/style"
 )
 
 // receive takes in what came and waits for more.
@@ -61,9 +62,9 @@ func (a *App) lost(err error) tea.Cmd {
 	}
 	a.closed = true
 	if !errors.Is(err, io.EOF) {
-		text := Clean(err.Error())
-		a.h.say(a.h.status.Epoch, Bad, "feed: %s", text)
-		a.note(Bad, text)
+		text := style.Clean(err.Error())
+		a.h.say(a.h.status.Epoch, style.Bad, "feed: %s", text)
+		a.note(style.Bad, text)
 	}
 	if a.stopping {
 		return tea.Quit
@@ -75,7 +76,7 @@ func (a *App) lost(err error) tea.Cmd {
 func (a *App) command(c event.Command) tea.Cmd {
 	cmd, ok := a.do(c)
 	if !ok {
-		a.note(Warn, "the run has not answered yet")
+		a.note(style.Warn, "the run has not answered yet")
 		return a.expire()
 	}
 	return cmd
@@ -87,17 +88,17 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 	if msg.err == nil || a.ctx.Err() != nil {
 		return next
 	}
-	text := Clean(msg.err.Error())
+	text := style.Clean(msg.err.Error())
 	if errors.Is(msg.err, feed.ErrReadOnly) {
 		a.readOnly = true
 	}
 	if !errors.Is(msg.err, feed.ErrReadOnly) && !errors.Is(msg.err, feed.ErrEnded) && !a.h.watched() {
 		text = "refused: " + text
 		if a.h.status.Audience == nil { // else it comes as a deed
-			a.h.say(a.h.status.Epoch, Warn, "%s", text)
+			a.h.say(a.h.status.Epoch, style.Warn, "%s", text)
 		}
 	}
-	a.note(Warn, text)
+	a.note(style.Warn, text)
 	return tea.Batch(next, a.expire())
 }
 
@@ -145,12 +146,12 @@ func (a *App) stopped(err error) tea.Cmd {
 		return tea.Quit
 	}
 	a.stopping = false
-	a.note(Warn, "refused: "+Clean(err.Error()))
+	a.note(style.Warn, "refused: "+style.Clean(err.Error()))
 	return a.expire()
 }
 
 // note shows a line at the right of the footer.
-func (a *App) note(t Token, text string) {
+func (a *App) note(t style.Token, text string) {
 	a.notice = t.Of(text)
 	a.notices++
 }
@@ -250,6 +251,6 @@ func (a *App) toggleLog() tea.Cmd {
 		a.look++
 		return nil
 	}
-	a.note(Muted, p.name(a.paneView())+" has no scale to switch")
+	a.note(style.Muted, p.name(a.paneView())+" has no scale to switch")
 	return a.expire()
 }

@@ -20,22 +20,23 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
+	"newtop/tui/style"
 )
 
 // Options say how the UI appears. The zero value is right for a terminal on standard input and output.
 type Options struct {
-	Title       string    // in the header and the window's title; "" is "newtop"
-	NoColor     bool      // no colours, as the environment's NO_COLOR
-	Theme       Theme     // zero is the user's preference
-	Glyphs      Glyphs    // what drawings are made of; zero is the user's preference
-	NoMouse     bool      // leave the mouse to the terminal
-	Preferences string    // the file that keeps the user's choices (see PreferencesFile); "" keeps none
-	Pictures    string    // the directory that pictures are written to; "" writes none
-	DataSets    []string  // names that the palette lists
-	FPS         int       // how often a change may be drawn a second, 1…120; 0 is 60, over SSH 30
-	Input       io.Reader // nil is standard input
-	Output      io.Writer // nil is standard output
-	Environ     []string  // nil is this process's environment
+	Title       string       // in the header and the window's title; "" is "newtop"
+	NoColor     bool         // no colours, as the environment's NO_COLOR
+	Theme       style.Theme  // zero is the user's preference
+	Glyphs      style.Glyphs // what drawings are made of; zero is the user's preference
+	NoMouse     bool         // leave the mouse to the terminal
+	Preferences string       // the file that keeps the user's choices (see PreferencesFile); "" keeps none
+	Pictures    string       // the directory that pictures are written to; "" writes none
+	DataSets    []string     // names that the palette lists
+	FPS         int          // how often a change may be drawn a second, 1…120; 0 is 60, over SSH 30
+	Input       io.Reader    // nil is standard input
+	Output      io.Writer    // nil is standard output
+	Environ     []string     // nil is this process's environment
 	// Guest is who looks, where the run is served to several; nil is its owner. A guest's screen needs Input, Output,
 	// Environ and Size, and touches nothing of this process.
 	Guest *Guest
@@ -109,9 +110,9 @@ func newApp(feed feed.Feed, o Options, methods []*optim.Info) *App {
 		a.interval = remoteInterval
 	}
 	if o.Guest != nil {
-		o.Preferences, a.environ = "", LocaleOf(o.Environ)
+		o.Preferences, a.environ = "", style.LocaleOf(o.Environ)
 		a.allowance, a.asleep = o.Allowance, true
-		a.profile = ColorProfile(o.Environ)
+		a.profile = style.ColorProfile(o.Environ)
 	}
 	a.h.viewer = o.Guest != nil && !o.Guest.Control
 	a.recall(&o)
@@ -203,7 +204,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, tea.Batch(a.press(msg), a.remember(), a.glance())
 	case tea.PasteMsg:
 		if a.overlay != nil {
-			msg.Content = Clean(msg.Content)
+			msg.Content = style.Clean(msg.Content)
 			return a, a.overlay.handle(a, msg)
 		}
 	case tea.MouseWheelMsg:
@@ -235,7 +236,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.redrawn()
 	case expireMsg:
 		if int(msg) == a.notices {
-			a.notice = Part{}
+			a.notice = style.Part{}
 		}
 	}
 	return a, nil
@@ -247,7 +248,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case k == "ctrl+c" || k == "ctrl+z" || k == "ctrl+l":
 	case a.overlay != nil:
-		msg.Text = Clean(msg.Text)
+		msg.Text = style.Clean(msg.Text)
 		return a.overlay.handle(a, msg)
 	case a.racing():
 		if cmd, taken := a.race.handleKey(a, k); taken {
@@ -282,7 +283,7 @@ func (a *App) finished() []string {
 	rows := a.screen()
 	if a.Glyphs.ASCII {
 		for i := range rows {
-			rows[i] = ToASCII(rows[i])
+			rows[i] = style.ToASCII(rows[i])
 		}
 	}
 	return rows
@@ -303,7 +304,7 @@ func (a *App) windowTitle() string {
 	if a.h.run == nil {
 		return a.title
 	}
-	return a.title + " · " + Clean(a.h.run.Data.Name)
+	return a.title + " · " + style.Clean(a.h.run.Data.Name)
 }
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.
@@ -356,13 +357,13 @@ func (a *App) body(s *screenLayout) []string {
 }
 
 // tooSmall says what the screen needs, in whatever room there is.
-func tooSmall(t *Pen, w, h int) []string {
+func tooSmall(t *style.Pen, w, h int) []string {
 	rows := make([]string, h)
 	texts := []string{"newtop needs 60 × 16", "this is " + format.Count(w) + " × " + format.Count(h)}
 	for i := range rows {
 		l := t.Line(w)
 		if k := i - (h-len(texts))/2; k >= 0 && k < len(texts) {
-			l.To((w-Cells(texts[k]))/2).Put(Muted, texts[k])
+			l.To((w-style.Cells(texts[k]))/2).Put(style.Muted, texts[k])
 		}
 		rows[i] = l.Full()
 	}

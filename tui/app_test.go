@@ -19,10 +19,11 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/style"
 )
 
 func testView() *view {
-	return &view{Pen{ThemeAuto.Palette(true, colorprofile.ASCII, true), GlyphsBraille.Set(nil)}, &history{}}
+	return &view{style.Pen{Palette: style.ThemeAuto.Palette(true, colorprofile.ASCII, true), Glyphs: style.GlyphsBraille.Set(nil)}, &history{}}
 }
 
 // newTest returns an App that has taken in a run, with a clock that stands still.
@@ -130,7 +131,7 @@ func TestPanes(t *testing.T) {
 // TestASCII looks for anything beyond 7 bits.
 func TestASCII(t *testing.T) {
 	for _, keys := range [][]string{nil, {"z"}, {"tab", "tab", "z"}, {"o"}, {"?"}} {
-		a := newTest(script{epochs: 33, spectra: true, skips: true}, Options{NoColor: true, Glyphs: GlyphsASCII}, 120, 40)
+		a := newTest(script{epochs: 33, spectra: true, skips: true}, Options{NoColor: true, Glyphs: style.GlyphsASCII}, 120, 40)
 		press(a, keys...)
 		text := frameText(t, a)
 		for _, r := range text {
@@ -189,7 +190,7 @@ func TestSpectrumUnderWay(t *testing.T) {
 	a := newTest(script{epochs: 3}, Options{}, 120, 40)
 	a.h.status.Computing = "spectrum"
 	press(a, "k")
-	if f := a.feed.(*fakeFeed); len(f.commands) > 0 || a.notice != (Text.Of("a spectrum is being computed")) {
+	if f := a.feed.(*fakeFeed); len(f.commands) > 0 || a.notice != (style.Text.Of("a spectrum is being computed")) {
 		t.Errorf("the run was asked for %v, and the footer says %q", f.commands, a.notice.Text)
 	}
 }

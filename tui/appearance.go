@@ -5,23 +5,25 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+
+	"newtop/tui/style"
 )
 
 // appearance is how a screen looks on its terminal, whose size it has, and the note in its footer. The models of all
 // screens embed it.
 type appearance struct {
-	Pen
+	style.Pen
 	title         string
 	environ       []string
-	themeChoice   Theme
-	glyphChoice   Glyphs
+	themeChoice   style.Theme
+	glyphChoice   style.Glyphs
 	noColor, dark bool
 	noMouse       bool
 	profile       colorprofile.Profile
 	keep          keeper
 	pictures      string
 	width, height int
-	notice        Part
+	notice        style.Part
 	notices       int
 }
 
@@ -33,11 +35,11 @@ func newAppearance(o *Options) appearance {
 		o.Title = "newtop"
 	}
 	return appearance{
-		title:       Clean(o.Title),
+		title:       style.Clean(o.Title),
 		environ:     o.Environ,
-		themeChoice: max(o.Theme, ThemeAuto),
-		glyphChoice: max(o.Glyphs, GlyphsAuto),
-		noColor:     o.NoColor || Lookup(o.Environ, "NO_COLOR") != "",
+		themeChoice: max(o.Theme, style.ThemeAuto),
+		glyphChoice: max(o.Glyphs, style.GlyphsAuto),
+		noColor:     o.NoColor || style.Lookup(o.Environ, "NO_COLOR") != "",
 		noMouse:     o.NoMouse,
 		pictures:    o.Pictures,
 		dark:        true,
@@ -55,10 +57,10 @@ func (l *appearance) prefer(o *Options) (p preferences, ok bool, err error) {
 	if p, err = readPreferences(o.Preferences); err != nil {
 		return p, false, err
 	}
-	if t, _ := ParseTheme(p.Theme); o.Theme == ThemePreferred && t != ThemePreferred {
+	if t, _ := style.ParseTheme(p.Theme); o.Theme == style.ThemePreferred && t != style.ThemePreferred {
 		l.themeChoice = t
 	}
-	if g, _ := ParseGlyphs(p.Glyphs); o.Glyphs == GlyphsPreferred && g != GlyphsPreferred {
+	if g, _ := style.ParseGlyphs(p.Glyphs); o.Glyphs == style.GlyphsPreferred && g != style.GlyphsPreferred {
 		l.glyphChoice = g
 	}
 	if p.Mouse != nil && !o.NoMouse {
@@ -75,16 +77,16 @@ func (l *appearance) looks() preferences {
 }
 
 // setTheme changes the colours and says which ones they are now.
-func (a *App) setTheme(t Theme) tea.Cmd {
+func (a *App) setTheme(t style.Theme) tea.Cmd {
 	a.themeChoice = t
 	a.restyle()
 	text := "theme: " + t.String()
 	switch {
-	case a.noColor && t != ThemeMono:
+	case a.noColor && t != style.ThemeMono:
 		text += ", without colours: NO_COLOR"
-	case t == ThemeAuto && a.dark:
+	case t == style.ThemeAuto && a.dark:
 		text += ", dark"
-	case t == ThemeAuto:
+	case t == style.ThemeAuto:
 		text += ", light"
 	}
 	return a.tell(text)
@@ -96,7 +98,7 @@ func (a *App) nextTheme() tea.Cmd {
 }
 
 // setGlyphs changes what drawings are made of.
-func (a *App) setGlyphs(g Glyphs) tea.Cmd {
+func (a *App) setGlyphs(g style.Glyphs) tea.Cmd {
 	a.glyphChoice = g
 	a.Glyphs = g.Set(a.environ)
 	a.look++
@@ -119,6 +121,6 @@ func (a *App) toggleMouse() tea.Cmd {
 
 // tell shows a note for a while.
 func (a *App) tell(text string) tea.Cmd {
-	a.note(Text, text)
+	a.note(style.Text, text)
 	return a.expire()
 }

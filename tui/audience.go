@@ -10,6 +10,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // viewerOnly is why a guest who does not control can't do what they tried.
@@ -31,14 +32,14 @@ func (h *history) newDeeds(a *event.Audience) []event.Deed {
 func (h *history) deedDone(d *event.Deed) {
 	h.deed = d.Number
 	if d.Refused != "" {
-		h.say(d.Epoch, Muted, "%s: %s, refused: %s", Clean(d.By), Clean(d.What), Clean(d.Refused))
+		h.say(d.Epoch, style.Muted, "%s: %s, refused: %s", style.Clean(d.By), style.Clean(d.What), style.Clean(d.Refused))
 		return
 	}
-	h.say(d.Epoch, Accent, "%s: %s", Clean(d.By), Clean(d.What))
+	h.say(d.Epoch, style.Accent, "%s: %s", style.Clean(d.By), style.Clean(d.What))
 }
 
 // audience says in the header how many watch and who controls, as there is room.
-func (a *App) audience(w int) []Part {
+func (a *App) audience(w int) []style.Part {
 	const roomy, full = 80, 110
 	all := a.h.status.Audience
 	if all == nil || len(all.Viewers) == 0 {
@@ -46,7 +47,7 @@ func (a *App) audience(w int) []Part {
 	}
 	n := format.Count(len(all.Viewers))
 	if w < roomy {
-		return []Part{Muted.Of(n + "◉  ")}
+		return []style.Part{style.Muted.Of(n + "◉  ")}
 	}
 	names := 24
 	if w < full {
@@ -57,7 +58,7 @@ func (a *App) audience(w int) []Part {
 	if w < full && who != "" {
 		n = format.Count(len(all.Viewers)) + "◉"
 	}
-	return []Part{Muted.Of(n), Text.Of(who), Text.Of("  ")}
+	return []style.Part{style.Muted.Of(n), style.Text.Of(who), style.Text.Of("  ")}
 }
 
 // controls says who controls the run, with names of at most so many columns together.
@@ -71,7 +72,7 @@ func (a *App) controls(all *event.Audience, longest int) string {
 		case !you && a.isYou(v):
 			you = true
 		default:
-			names = append(names, Clean(v.Name))
+			names = append(names, style.Clean(v.Name))
 		}
 	}
 	names = slices.Compact(names)
@@ -84,7 +85,7 @@ func (a *App) controls(all *event.Audience, longest int) string {
 	switch list := strings.Join(names, ", "); {
 	case len(names) == 0:
 		return ""
-	case Cells(list) <= longest:
+	case style.Cells(list) <= longest:
 		return " · " + list + verb
 	case len(names) == 1:
 		return " · " + ansi.Truncate(list, longest, "…") + verb
@@ -144,7 +145,7 @@ func (o *whoOverlay) draw(a *App, w, h int) []string {
 	if all := a.h.status.Audience; all != nil {
 		viewers = all.Viewers
 	}
-	rows := []string{a.Line(inner).Put(Muted, "name").To(inner-38).Put(Muted, "role").To(inner-28).Put(Muted, "since").To(inner-16).Put(Muted, "key").Full()}
+	rows := []string{a.Line(inner).Put(style.Muted, "name").To(inner-38).Put(style.Muted, "role").To(inner-28).Put(style.Muted, "since").To(inner-16).Put(style.Muted, "key").Full()}
 	room := max(1, h-3)
 	o.top = max(0, min(o.top, len(viewers)-room))
 	you := false
@@ -160,21 +161,21 @@ func (o *whoOverlay) draw(a *App, w, h int) []string {
 	if len(viewers) > room {
 		title += ", " + format.Count(o.top+1) + " to " + format.Count(min(o.top+room, len(viewers)))
 	}
-	return dialogBox(&a.Pen, title, Clip(rows, h-2), bw)
+	return dialogBox(&a.Pen, title, style.Clip(rows, h-2), bw)
 }
 
 // who is the row of a viewer.
 func (a *App) who(v *event.Viewer, you bool, w int) string {
-	name, role := Clean(v.Name), Muted.Of("looks")
+	name, role := style.Clean(v.Name), style.Muted.Of("looks")
 	if v.Control {
-		role = Strong.Of("controls")
+		role = style.Strong.Of("controls")
 	}
 	mark := ""
 	if you {
 		mark = " (you)"
 	}
-	l := a.Line(w).Put(Text, ansi.Truncate(name, w-39-len(mark), "…")).Put(Accent, mark)
-	return l.To(w-38).Put(role.Token, role.Text).To(w-28).Put(Text, since(v.Since, a.clock())).To(w-16).Put(Muted, shortKey(v.Key)).Full()
+	l := a.Line(w).Put(style.Text, ansi.Truncate(name, w-39-len(mark), "…")).Put(style.Accent, mark)
+	return l.To(w-38).Put(role.Token, role.Text).To(w-28).Put(style.Text, since(v.Since, a.clock())).To(w-16).Put(style.Muted, shortKey(v.Key)).Full()
 }
 
 // since writes a time of this day as its hour, an earlier one as its day.
@@ -194,7 +195,7 @@ func shortKey(s string) string {
 	if !ok {
 		digest = s
 	}
-	return Clean(digest[:min(len(digest), 12)])
+	return style.Clean(digest[:min(len(digest), 12)])
 }
 
 // stopOverlay asks whether the run shall end for everybody.
@@ -234,8 +235,8 @@ func (*stopOverlay) draw(a *App, w, h int) []string {
 		watching = format.Count(others) + " others are watching"
 	}
 	bw := min(w-2, 56)
-	put := func(t Token, s string) string { return a.Line(bw-4).Put(t, s).Full() }
-	rows := []string{put(Warn, "The run ends for everybody and is not trained on."), put(Text, watching+"; what was reached stays"), "",
-		put(Muted, "enter stops it, esc lets it go on")}
-	return dialogBox(&a.Pen, "stop the run?", Clip(rows, h-2), bw)
+	put := func(t style.Token, s string) string { return a.Line(bw-4).Put(t, s).Full() }
+	rows := []string{put(style.Warn, "The run ends for everybody and is not trained on."), put(style.Text, watching+"; what was reached stays"), "",
+		put(style.Muted, "enter stops it, esc lets it go on")}
+	return dialogBox(&a.Pen, "stop the run?", style.Clip(rows, h-2), bw)
 }

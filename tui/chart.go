@@ -7,6 +7,8 @@ import (
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/graph"
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/tui/style"
 )
 
 // chart is a drawing area that is kept from frame to frame. Lines and runes are ntcharts'. Its canvas is
@@ -24,7 +26,7 @@ type chart struct {
 // glyph is a cell. Its zero value is empty.
 type glyph struct {
 	r   rune
-	ink Token
+	ink style.Token
 	lit uint8 // which dots show, if that is what it is made of
 }
 
@@ -45,15 +47,15 @@ func (c *chart) at(x, y int) *glyph {
 	return &c.cells[y*c.w+x]
 }
 
-func (c *chart) set(x, y int, r rune, t Token) {
+func (c *chart) set(x, y int, r rune, t style.Token) {
 	if g := c.at(x, y); g != nil {
 		*g = glyph{r: r, ink: t}
 	}
 }
 
 // write sets text from a cell on, one character a cell: wide ones become question marks.
-func (c *chart) write(x, y int, s string, t Token) {
-	narrow := Cells(s) == utf8.RuneCountInString(s)
+func (c *chart) write(x, y int, s string, t style.Token) {
+	narrow := style.Cells(s) == utf8.RuneCountInString(s)
 	for _, r := range s {
 		if !narrow && ansi.StringWidth(string(r)) != 1 {
 			r = '?'
@@ -64,18 +66,18 @@ func (c *chart) write(x, y int, s string, t Token) {
 }
 
 // text writes the cells as rows, each exactly w columns wide.
-func (c *chart) text(v *Pen) []string {
+func (c *chart) text(v *style.Pen) []string {
 	rows := make([]string, c.h)
 	run := make([]rune, 0, c.w)
 	for y := range rows {
 		l := v.Line(c.w)
-		now := Text
+		now := style.Text
 		run = run[:0]
 		for _, g := range c.cells[y*c.w : (y+1)*c.w] {
 			if g.r == 0 {
 				g.r, g.ink = ' ', now
 				if now.Reversed() {
-					g.ink = Text
+					g.ink = style.Text
 				}
 			}
 			if g.ink != now {
@@ -91,11 +93,11 @@ func (c *chart) text(v *Pen) []string {
 }
 
 // dot marks one dot of the curve being drawn.
-func (c *chart) dot(a area, g *GlyphSet, x, y int) {
-	if x < 0 || y < 0 || x >= a.w*g.dotsX || y >= a.h*g.dotsY {
+func (c *chart) dot(a area, g *style.GlyphSet, x, y int) {
+	if x < 0 || y < 0 || x >= a.w*g.DotsX || y >= a.h*g.DotsY {
 		return
 	}
-	c.dots[y/g.dotsY*a.w+x/g.dotsX] |= 1 << (y%g.dotsY*g.dotsX + x%g.dotsX)
+	c.dots[y/g.DotsY*a.w+x/g.DotsX] |= 1 << (y%g.DotsY*g.DotsX + x%g.DotsX)
 }
 
 // braille has the character of each set of 2 × 4 dots, row-major.
@@ -116,7 +118,7 @@ var quadrants = []rune(" ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█")
 
 // flush draws the collected dots in a token's ink (mark stands for a dot in ASCII) and forgets them. Dots
 // of an earlier curve in the same cell stay, in the new ink.
-func (c *chart) flush(a area, g *GlyphSet, t Token, mark rune) {
+func (c *chart) flush(a area, g *style.GlyphSet, t style.Token, mark rune) {
 	for i, mask := range c.dots[:a.w*a.h] {
 		if mask == 0 {
 			continue
@@ -130,7 +132,7 @@ func (c *chart) flush(a area, g *GlyphSet, t Token, mark rune) {
 		switch {
 		case g.ASCII:
 			*cell = glyph{r: mark, ink: t}
-		case g.dotsY == 2:
+		case g.DotsY == 2:
 			*cell = glyph{quadrants[lit&15], t, lit}
 		default:
 			*cell = glyph{braille[lit], t, lit}
@@ -139,7 +141,7 @@ func (c *chart) flush(a area, g *GlyphSet, t Token, mark rune) {
 }
 
 // segment marks the dots from one point to another. A dashed one leaves gaps along x.
-func (c *chart) segment(a area, g *GlyphSet, x0, y0, x1, y1 int, dashed bool) {
+func (c *chart) segment(a area, g *style.GlyphSet, x0, y0, x1, y1 int, dashed bool) {
 	for _, p := range graph.GetLinePoints(canvas.Point{X: x0, Y: y0}, canvas.Point{X: x1, Y: y1}) {
 		if !dashed || gapless(p.X) {
 			c.dot(a, g, p.X, p.Y)
@@ -153,13 +155,13 @@ func gapless(x int) bool { return x%6 < 4 }
 // axes draws the lines at the left of and under the area.
 func (c *chart) axes(a area, bottom bool) {
 	for y := a.y; y < a.y+a.h; y++ {
-		c.set(a.x-1, y, runes.LineVertical, Grid)
+		c.set(a.x-1, y, runes.LineVertical, style.Grid)
 	}
 	if !bottom {
 		return
 	}
-	c.set(a.x-1, a.y+a.h, runes.LineUpRight, Grid)
+	c.set(a.x-1, a.y+a.h, runes.LineUpRight, style.Grid)
 	for x := a.x; x < a.x+a.w; x++ {
-		c.set(x, a.y+a.h, runes.LineHorizontal, Grid)
+		c.set(x, a.y+a.h, runes.LineHorizontal, style.Grid)
 	}
 }

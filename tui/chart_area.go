@@ -1,6 +1,10 @@
 package tui
 
-import "math"
+import (
+	"math"
+
+	"newtop/tui/style"
+)
 
 // area is the part of a chart that curves are drawn in, and how values map to its dots.
 type area struct {
@@ -35,16 +39,16 @@ func (a *area) back(x float64) float64 {
 }
 
 // dotX and dotY map values to dots; dots count from the top left corner of the area.
-func (a *area) dotX(g *GlyphSet, v float64) int {
+func (a *area) dotX(g *style.GlyphSet, v float64) int {
 	if a.right <= a.left {
 		return 0
 	}
-	last := a.w*g.dotsX - 1
+	last := a.w*g.DotsX - 1
 	return within((a.across(v)-a.left)/(a.right-a.left)*float64(last), last)
 }
 
-func (a *area) dotY(g *GlyphSet, v float64) int {
-	top := a.h*g.dotsY - 1
+func (a *area) dotY(g *style.GlyphSet, v float64) int {
+	top := a.h*g.DotsY - 1
 	if a.high <= a.low {
 		return top / 2
 	}
@@ -61,10 +65,10 @@ func within(place float64, last int) int {
 }
 
 // row is the cell row of a value.
-func (a *area) row(g *GlyphSet, v float64) int { return a.y + a.dotY(g, v)/g.dotsY }
+func (a *area) row(g *style.GlyphSet, v float64) int { return a.y + a.dotY(g, v)/g.DotsY }
 
 // cellX is the cell column of an x.
-func (a *area) cellX(g *GlyphSet, v float64) int { return a.x + a.dotX(g, v)/g.dotsX }
+func (a *area) cellX(g *style.GlyphSet, v float64) int { return a.x + a.dotX(g, v)/g.DotsX }
 
 // column is the cell column of an x anywhere, outside of the area too.
 func (a *area) column(x float64) float64 {

@@ -4,17 +4,18 @@ import (
 	"math"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // cursorLine marks the cursor's column where no curve is, and the newest value of each curve in it.
-func (c *chart) cursorLine(v *Pen, p plot, a area) {
+func (c *chart) cursorLine(v *style.Pen, p plot, a area) {
 	if p.cursor == nil || !a.has(p.cursor[p.by]) {
 		return
 	}
 	x := a.cellX(v.Glyphs, p.cursor[p.by])
 	for y := a.y; y < a.y+a.h; y++ {
 		if g := c.at(x, y); g.r == 0 || g.lit == 0 && g.r != '×' {
-			c.set(x, y, '│', Focus)
+			c.set(x, y, '│', style.Focus)
 		}
 	}
 	for i := range p.curves {
@@ -31,7 +32,7 @@ func (c *chart) cursorLine(v *Pen, p plot, a area) {
 }
 
 // inColumn joins what a curve has in a cell column; its n is 0 for nothing.
-func (p *plot) inColumn(g *GlyphSet, a area, x int, k *plotCurve) bucket {
+func (p *plot) inColumn(g *style.GlyphSet, a area, x int, k *plotCurve) bucket {
 	all := bucket{min: math.NaN(), max: math.NaN(), last: math.NaN()}
 	found := false
 	for _, b := range visible(p.items(k), a.by, a.value(x-1), a.value(x+1)) {
@@ -49,7 +50,7 @@ func (p *plot) inColumn(g *GlyphSet, a area, x int, k *plotCurve) bucket {
 
 // values is the box beside the cursor. It never covers the cursor's column, and of the places beside it takes
 // the one that hides least.
-func (c *chart) values(v *Pen, p plot, a area) {
+func (c *chart) values(v *style.Pen, p plot, a area) {
 	if p.cursor == nil || p.told || !a.has(p.cursor[p.by]) {
 		return
 	}
@@ -58,7 +59,7 @@ func (c *chart) values(v *Pen, p plot, a area) {
 		rows := p.valueRows(v, a, x, brevity)
 		w := 0
 		for _, r := range rows {
-			w = max(w, Width(r))
+			w = max(w, style.Width(r))
 		}
 		w, rows = framedRows(rows, w)
 		var at [][2]int
@@ -80,19 +81,19 @@ func (c *chart) values(v *Pen, p plot, a area) {
 }
 
 // framedRows puts a frame around rows of at most w columns.
-func framedRows(rows [][]Part, w int) (int, [][]Part) {
-	out := [][]Part{{Focus.Of("╭" + Repeat("─", w+2) + "╮")}}
+func framedRows(rows [][]style.Part, w int) (int, [][]style.Part) {
+	out := [][]style.Part{{style.Focus.Of("╭" + style.Repeat("─", w+2) + "╮")}}
 	for _, r := range rows {
-		row := append([]Part{Focus.Of("│ ")}, r...)
-		out = append(out, append(row, Focus.Of(Spaces(w-Width(r))+" │")))
+		row := append([]style.Part{style.Focus.Of("│ ")}, r...)
+		out = append(out, append(row, style.Focus.Of(style.Spaces(w-style.Width(r))+" │")))
 	}
-	return w + 4, append(out, []Part{Focus.Of("╰" + Repeat("─", w+2) + "╯")})
+	return w + 4, append(out, []style.Part{style.Focus.Of("╰" + style.Repeat("─", w+2) + "╯")})
 }
 
 // valueRows say where the cursor is, what every curve has there and what happened; less the briefer they are.
-func (p *plot) valueRows(v *Pen, a area, x, brevity int) [][]Part {
+func (p *plot) valueRows(v *style.Pen, a area, x, brevity int) [][]style.Part {
 	first := math.NaN()
-	curves := make([][]Part, 0, len(p.curves))
+	curves := make([][]style.Part, 0, len(p.curves))
 	for i := range p.curves {
 		k := &p.curves[i]
 		in := p.inColumn(v.Glyphs, a, x, k)
@@ -103,26 +104,26 @@ func (p *plot) valueRows(v *Pen, a area, x, brevity int) [][]Part {
 		if brevity == 0 {
 			name = k.sign(v.Glyphs) + name
 		}
-		row := []Part{k.tok.Of(name + "  ")}
+		row := []style.Part{k.tok.Of(name + "  ")}
 		switch {
 		case in.n == 0 && in.holes:
-			row = append(row, Bad.Of("not finite"))
+			row = append(row, style.Bad.Of("not finite"))
 		case in.n == 0:
-			row = append(row, Muted.Of("–"))
+			row = append(row, style.Muted.Of("–"))
 		case brevity == 2:
-			row = append(row, Text.Of(p.text(in.last)))
+			row = append(row, style.Text.Of(p.text(in.last)))
 		default:
-			row = append(row, Text.Of(p.between(&in)))
+			row = append(row, style.Text.Of(p.between(&in)))
 			if in.holes {
-				row = append(row, Bad.Of(" × not finite"))
+				row = append(row, style.Bad.Of(" × not finite"))
 			}
 		}
 		curves = append(curves, row)
 	}
-	rows := append([][]Part{p.where(first, brevity > 0)}, curves...)
+	rows := append([][]style.Part{p.where(first, brevity > 0)}, curves...)
 	for _, m := range p.marks {
 		if a.has(m.x) && a.cellX(v.Glyphs, m.x) == x && brevity == 0 {
-			rows = append(rows, []Part{Accent.Of("┊ "), Text.Of(m.text)})
+			rows = append(rows, []style.Part{style.Accent.Of("┊ "), style.Text.Of(m.text)})
 		}
 	}
 	return rows
@@ -137,17 +138,17 @@ func (p *plot) between(b *bucket) string {
 }
 
 // where writes the place of the cursor on all axes that the run has, the chart's own one first.
-func (p *plot) where(first float64, short bool) []Part {
+func (p *plot) where(first float64, short bool) []style.Part {
 	at := p.cursor
 	epochs := "epoch " + format.Count(int(at[xEpoch]))
 	if first < at[xEpoch] {
 		epochs = "epochs " + format.Count(int(first)) + "–" + format.Count(int(at[xEpoch]))
 	}
 	all := [axisCount]string{epochs, format.Span(at[xSeconds]), format.Work(at[xEquivalents]) + " equivalents"}
-	row := []Part{Strong.Of(all[p.by])}
+	row := []style.Part{style.Strong.Of(all[p.by])}
 	for by, s := range all {
 		if axis(by) != p.by && !short && (at[by] > 0 || by == int(xEpoch)) {
-			row = append(row, Muted.Of(" · "+s))
+			row = append(row, style.Muted.Of(" · "+s))
 		}
 	}
 	return row

@@ -1,17 +1,21 @@
 package tui
 
-import "math"
+import (
+	"math"
+
+	"newtop/tui/style"
+)
 
 // stroke is how a curve is drawn.
 type stroke struct {
-	tok    Token
+	tok    style.Token
 	mark   rune // stands for its dots in ASCII
 	dashed bool
 }
 
 // curve draws buckets into the area. Those that share a column of dots are gathered first: the column then
 // runs from the least to the greatest of their values, and is joined to the one before.
-func (c *chart) curve(a area, g *GlyphSet, items []bucket, k stroke) {
+func (c *chart) curve(a area, g *style.GlyphSet, items []bucket, k stroke) {
 	var col, prev dotColumn
 	end := func() { prev = c.column(&a, g, &col, prev, k.dashed) }
 	stop := func() {
@@ -76,7 +80,7 @@ type dotColumn struct {
 }
 
 // column marks a column's dots and the way to it from the one before, and returns it.
-func (c *chart) column(a *area, g *GlyphSet, col *dotColumn, prev dotColumn, dashed bool) dotColumn {
+func (c *chart) column(a *area, g *style.GlyphSet, col *dotColumn, prev dotColumn, dashed bool) dotColumn {
 	if !col.used {
 		return prev
 	}
@@ -92,17 +96,17 @@ func (c *chart) column(a *area, g *GlyphSet, col *dotColumn, prev dotColumn, das
 		entry := max(top, min(prev.y, bottom))
 		c.segment(*a, g, prev.x, prev.y, col.x, entry, dashed && col.x-prev.x > 1)
 	}
-	for y := max(top, 0); y <= min(bottom, a.h*g.dotsY-1); y++ {
+	for y := max(top, 0); y <= min(bottom, a.h*g.DotsY-1); y++ {
 		c.dot(*a, g, col.x, y)
 	}
 	return *col
 }
 
 // holes marks the x of values that were not finite, for a curve that should have none.
-func (c *chart) holes(a area, g *GlyphSet, items []bucket) {
+func (c *chart) holes(a area, g *style.GlyphSet, items []bucket) {
 	for i := range items {
 		if x := items[i].x1[a.by]; items[i].holes && (a.has(x) || a.right <= a.left) {
-			c.set(a.cellX(g, x), a.y, '×', NotFinite)
+			c.set(a.cellX(g, x), a.y, '×', style.NotFinite)
 		}
 	}
 }

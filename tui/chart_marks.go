@@ -7,6 +7,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // keptMarks bounds how many events the charts can mark.
@@ -46,7 +47,7 @@ func (h *history) mark(epoch int, major bool, text string) {
 func (h *history) rewound(to int) {
 	h.cut(to)
 	h.mark(to, true, "back to "+format.Count(to))
-	h.say(to, Accent, "back to epoch %s", format.Count(to))
+	h.say(to, style.Accent, "back to epoch %s", format.Count(to))
 }
 
 // cut takes the curves back to an epoch: what came after it stays as a branch that was left.
@@ -88,8 +89,8 @@ func spotOf(e *event.EpochEvent) spot {
 
 // setting notes a change of a hyperparameter.
 func (h *history) setting(e *event.SettingEvent) {
-	text := Clean(e.Key) + " = " + Clean(fmt.Sprint(e.Value))
-	h.say(e.Epoch, Accent, "%s", text)
+	text := style.Clean(e.Key) + " = " + style.Clean(fmt.Sprint(e.Value))
+	h.say(e.Epoch, style.Accent, "%s", text)
 	h.mark(e.Epoch, false, text)
 	h.epochGen++
 }

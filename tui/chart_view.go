@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // chartView is what a user has set on the charts of a zoomed pane: the part of x that they show, a cursor, and
@@ -30,7 +31,7 @@ type chartView struct {
 // viewport is a chart's area in cells of the pane's body.
 type viewport struct {
 	area
-	dots *GlyphSet
+	dots *style.GlyphSet
 }
 
 // begin starts a picture: the keys will move along the first of its charts.
@@ -58,7 +59,7 @@ func (cv *chartView) dress(p *plot) {
 }
 
 // show draws a chart as the user has set, its top left corner at a cell of the pane's body.
-func (cv *chartView) show(v *Pen, c *chart, p plot, x, y, w, h int) []string {
+func (cv *chartView) show(v *style.Pen, c *chart, p plot, x, y, w, h int) []string {
 	cv.dress(&p)
 	rows := c.draw(v, p, w, h)
 	a := c.drawn
@@ -68,7 +69,7 @@ func (cv *chartView) show(v *Pen, c *chart, p plot, x, y, w, h int) []string {
 }
 
 // whole draws one chart into the body of a zoomed pane, with the keys under it.
-func (cv *chartView) whole(v *Pen, c *chart, p plot, w, h int) []string {
+func (cv *chartView) whole(v *style.Pen, c *chart, p plot, w, h int) []string {
 	cv.begin()
 	if h < 8 {
 		return cv.show(v, c, p, 0, 0, w, h)
@@ -333,7 +334,7 @@ func (cv *chartView) smoother() {
 }
 
 // keys names the keys in the last row.
-func (cv *chartView) keys(v *Pen, w int) string {
+func (cv *chartView) keys(v *style.Pen, w int) string {
 	l := v.Line(w)
 	next := "x " + cv.by.words()
 	smoothing := "smooth"
@@ -354,7 +355,7 @@ func (cv *chartView) keys(v *Pen, w int) string {
 		if i == 0 {
 			gap = ""
 		}
-		l.Group(Text.Of(gap), Accent.Of(k[0]), Muted.Of(" "+k[1]))
+		l.Group(style.Text.Of(gap), style.Accent.Of(k[0]), style.Muted.Of(" "+k[1]))
 	}
 	return l.Full()
 }

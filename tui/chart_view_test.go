@@ -13,6 +13,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/style"
 )
 
 // storyView is a run with outliers, a hole, a switch, a setting and a way back.
@@ -263,7 +264,7 @@ func TestChartFuzz(t *testing.T) {
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		v := testView()
-		v.Glyphs = Glyphs(1 + seed%3).Set(nil)
+		v.Glyphs = style.Glyphs(1 + seed%3).Set(nil)
 		p := []pane{&lossPane{log: seed%2 == 0}, &accuracyPane{}, &regionPane{log: true}, &workPane{}}[seed%4]
 		for range 300 {
 			w, h := 1+r.IntN(150), 1+r.IntN(45)

@@ -8,6 +8,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // Compared is a recorded run as Compare shows it. Nothing in it is changed.
@@ -142,15 +143,15 @@ func (m *comparison) body(w, h int) []string {
 
 // header says what is compared.
 func (m *comparison) header(w int) string {
-	l := m.Line(w).Put(Text, " ").Put(Accent, m.title)
+	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.title)
 	n := len(m.runs)
 	what := "  " + format.Count(n) + " runs compared"
 	if n == 1 {
 		what = "  1 run"
 	}
-	l.Put(Strong, what)
+	l.Put(style.Strong, what)
 	for _, s := range m.subject() {
-		l.Group(Text.Of("  " + s))
+		l.Group(style.Text.Of("  " + s))
 	}
 	return l.Full()
 }

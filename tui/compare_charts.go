@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // compareCharts are one or two quantities over the runs. The keys of a zoomed chart work on all of them.
@@ -48,7 +49,7 @@ func (c *compareCharts) draw(m *comparison, r rect, framed bool) []string {
 	c.view.begin()
 	c.pair = r.w >= pairWidth && !m.zoomed && len(c.shown) > 1
 	if len(c.shown) == 0 {
-		return Block([]string{"", m.Line(r.w).To(2).Put(Muted, "no run has an epoch to show").Full()}, r.w, r.h)
+		return style.Block([]string{"", m.Line(r.w).To(2).Put(style.Muted, "no run has an epoch to show").Full()}, r.w, r.h)
 	}
 	keys := m.zoomed && r.h >= 8
 	if keys {
@@ -76,8 +77,8 @@ func (c *compareCharts) one(m *comparison, side int, r rect, framed bool) []stri
 	k := c.quantity(side)
 	p := c.plot(m, k)
 	if len(p.curves) == 0 {
-		text := m.Line(r.w).To(2).Put(Muted, "no run that is shown has a "+comparedQuantities[k].name).Full()
-		return Block([]string{"", text}, r.w, r.h)
+		text := m.Line(r.w).To(2).Put(style.Muted, "no run that is shown has a "+comparedQuantities[k].name).Full()
+		return style.Block([]string{"", text}, r.w, r.h)
 	}
 	if c.view.fresh {
 		c.view.fresh = false
@@ -86,13 +87,13 @@ func (c *compareCharts) one(m *comparison, side int, r rect, framed bool) []stri
 	}
 	title := c.title(&p, k, r.w-6)
 	if framed {
-		return Block(withFrame(&m.Pen, Border, title, c.show(m, side, p, rect{r.x + 2, r.y + 1, r.w - 4, r.h - 2}), r.w), r.w, r.h)
+		return style.Block(withFrame(&m.Pen, style.Border, title, c.show(m, side, p, rect{r.x + 2, r.y + 1, r.w - 4, r.h - 2}), r.w), r.w, r.h)
 	}
-	l := m.Line(r.w).Put(Text, " ")
+	l := m.Line(r.w).Put(style.Text, " ")
 	for _, t := range title {
 		l.Put(t.Token, t.Text)
 	}
-	return Block(append([]string{l.Full()}, c.show(m, side, p, rect{r.x, r.y + 1, r.w - 1, r.h - 1})...), r.w, r.h)
+	return style.Block(append([]string{l.Full()}, c.show(m, side, p, rect{r.x, r.y + 1, r.w - 1, r.h - 1})...), r.w, r.h)
 }
 
 // show draws a chart as the user has set it and remembers where, for the mouse. The table is its legend, if it is in
@@ -135,11 +136,11 @@ func (c *compareCharts) plot(m *comparison, k int) plot {
 		if r.hidden || r.series[k].empty() {
 			return
 		}
-		ink := RacerToken(i)
+		ink := style.RacerToken(i)
 		if m.faded && i != m.at {
-			ink = Grid
+			ink = style.Grid
 		}
-		letter := RacerLetter(i)
+		letter := style.RacerLetter(i)
 		p.curves = append(p.curves, plotCurve{name: letter + " " + ansi.Truncate(r.label, 16, "…"), tok: ink, series: &r.series[k],
 			dashed: i%2 == 1, alarm: q.alarm, mark: rune(letter[0]), tag: letter})
 	}
@@ -176,8 +177,8 @@ func (c *compareCharts) within(curves []plotCurve) (some []plotCurve) {
 }
 
 // title names a chart, its axes and how it is smoothed, as far as there is room.
-func (c *compareCharts) title(p *plot, k, room int) []Part {
-	parts := []Part{Strong.Of(comparedQuantities[k].name)}
+func (c *compareCharts) title(p *plot, k, room int) []style.Part {
+	parts := []style.Part{style.Strong.Of(comparedQuantities[k].name)}
 	var rest []string
 	rest = append(rest, "by "+c.view.by.words())
 	if c.view.half > 0 {
@@ -190,8 +191,8 @@ func (c *compareCharts) title(p *plot, k, room int) []Part {
 		rest = append(rest, "log x")
 	}
 	for _, s := range rest {
-		if Width(parts)+Cells(s)+2 <= room {
-			parts = append(parts, Muted.Of("  "+s))
+		if style.Width(parts)+style.Cells(s)+2 <= room {
+			parts = append(parts, style.Muted.Of("  "+s))
 		}
 	}
 	return parts

@@ -9,6 +9,7 @@ import (
 	versus "newtop/internal/contrast"
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // scroll is a part of a list of rows that is longer than the screen.
@@ -67,11 +68,11 @@ func (o *compareHelp) draw(m *comparison, w, h int) []string {
 	for i := range m.bindings {
 		b := m.bindings[i].Help()
 		if b.Key != "x" { // it is the charts'
-			keys.rows = append(keys.rows, explain(Accent, b.Key, columns, b.Desc))
+			keys.rows = append(keys.rows, explain(style.Accent, b.Key, columns, b.Desc))
 		}
 	}
 	for _, k := range m.charts.view.ownKeys() {
-		charts.rows = append(charts.rows, explain(Accent, k[0], columns, k[1]))
+		charts.rows = append(charts.rows, explain(style.Accent, k[0], columns, k[1]))
 	}
 	for _, r := range [][2]string{
 		{"A B C", "the runs, on the curves' newest points too"},
@@ -81,13 +82,13 @@ func (o *compareHelp) draw(m *comparison, w, h int) []string {
 		{"┊", "changes of method and settings of the selected run"},
 		{"×", "a value was not finite; behind a name: the run diverged or failed"},
 	} {
-		words.rows = append(words.rows, explain(Muted, r[0], columns, r[1]))
+		words.rows = append(words.rows, explain(style.Muted, r[0], columns, r[1]))
 	}
 	rest := []section{charts, words}
 	bw := left + right + 6
 	var rows []string
 	if w >= bw {
-		rows = Beside(stackSections(&m.Pen, []section{keys}, left, true), left, stackSections(&m.Pen, rest, right, true))
+		rows = style.Beside(stackSections(&m.Pen, []section{keys}, left, true), left, stackSections(&m.Pen, rest, right, true))
 	} else {
 		bw = min(w-2, 66)
 		rows = stackSections(&m.Pen, append([]section{keys}, rest...), bw-4, true)
@@ -138,7 +139,7 @@ func (o *compareDifferences) draw(m *comparison, w, h int) []string {
 		}
 		if r.Differs || o.all {
 			rows = append(rows, r)
-			names = max(names, Cells(r.Name))
+			names = max(names, style.Cells(r.Name))
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b versus.Row) int { return rowRank(&a) - rowRank(&b) })
@@ -148,7 +149,7 @@ func (o *compareDifferences) draw(m *comparison, w, h int) []string {
 	widest := least
 	for _, r := range rows {
 		for _, v := range r.Values {
-			widest = min(max(widest, Cells(v)+2), most)
+			widest = min(max(widest, style.Cells(v)+2), most)
 		}
 	}
 	widest = min(widest, max(enough, room/len(m.runs))) // rather a cut value than a run out of sight
@@ -162,21 +163,21 @@ func (o *compareDifferences) draw(m *comparison, w, h int) []string {
 	inner = max(inner, min(w-6, 44))
 	head := m.Line(inner).To(names)
 	for i := o.from; i < o.from+o.fits; i++ {
-		head.Put(Text, "  ").Put(RacerToken(i), RacerLetter(i)).Put(Muted, " "+ansi.Truncate(m.runs[i].label, widest-5, "…")).To(names + (i-o.from+1)*widest)
+		head.Put(style.Text, "  ").Put(style.RacerToken(i), style.RacerLetter(i)).Put(style.Muted, " "+ansi.Truncate(m.runs[i].label, widest-5, "…")).To(names + (i-o.from+1)*widest)
 	}
 	var list []string
 	for _, r := range rows {
 		list = append(list, o.row(m, &r, names, widest, inner))
 	}
 	if len(rows) == 0 {
-		list = append(list, m.Line(inner).Put(Muted, "nothing that was chosen: the runs are alike").Full())
+		list = append(list, m.Line(inner).Put(style.Muted, "nothing that was chosen: the runs are alike").Full())
 	}
 	if !o.all && same > 0 {
-		list = append(list, m.Line(inner).Put(Muted, fmt.Sprintf("%d choices are the same; a shows them", same)).Full())
+		list = append(list, m.Line(inner).Put(style.Muted, fmt.Sprintf("%d choices are the same; a shows them", same)).Full())
 	}
 	list, more := o.cut(list, max(1, h-3))
 	if o.fits < len(m.runs) {
-		title += " · ←→ runs " + RacerLetter(o.from) + " to " + RacerLetter(o.from+o.fits-1) + " of " + format.Count(len(m.runs))
+		title += " · ←→ runs " + style.RacerLetter(o.from) + " to " + style.RacerLetter(o.from+o.fits-1) + " of " + format.Count(len(m.runs))
 	}
 	return dialogBox(&m.Pen, title+more, append([]string{head.Full()}, list...), inner+4)
 }
@@ -194,16 +195,16 @@ func rowRank(r *versus.Row) int {
 
 // row has a choice; a value that is not the first run's stands out.
 func (o *compareDifferences) row(m *comparison, r *versus.Row, names, wide, inner int) string {
-	l := m.Line(inner).Put(Muted, ansi.Truncate(r.Name, names, "…")).To(names)
+	l := m.Line(inner).Put(style.Muted, ansi.Truncate(r.Name, names, "…")).To(names)
 	for i := o.from; i < o.from+o.fits; i++ {
-		ink, v := Text, r.Values[i]
+		ink, v := style.Text, r.Values[i]
 		if r.Differs && v != r.Values[0] {
-			ink = Strong
+			ink = style.Strong
 		}
 		if v == "" {
-			ink, v = Muted, "–"
+			ink, v = style.Muted, "–"
 		}
-		l.Put(Text, "  ").Put(ink, ansi.Truncate(v, wide-2, "…")).To(names + (i-o.from+1)*wide)
+		l.Put(style.Text, "  ").Put(ink, ansi.Truncate(v, wide-2, "…")).To(names + (i-o.from+1)*wide)
 	}
 	return l.Full()
 }
@@ -216,9 +217,9 @@ func (m *comparison) choices() []versus.Row {
 	}
 	rows := versus.Table(openings)
 	for i := range rows {
-		rows[i].Name = Clean(rows[i].Name)
+		rows[i].Name = style.Clean(rows[i].Name)
 		for k := range rows[i].Values {
-			rows[i].Values[k] = Clean(rows[i].Values[k])
+			rows[i].Values[k] = style.Clean(rows[i].Values[k])
 		}
 	}
 	changed := versus.Row{Name: "changed later", Values: make([]string, len(m.runs))}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	printed "newtop/internal/figure"
+	"newtop/tui/style"
 )
 
 // compareBindings is the table of the keys, in the order of the footer.
@@ -87,7 +88,7 @@ func (m *comparison) hide(string) tea.Cmd {
 		}
 	}
 	if !r.hidden && seen == 1 {
-		return m.tell(Warn, "one run must stay to be seen")
+		return m.tell(style.Warn, "one run must stay to be seen")
 	}
 	r.hidden = !r.hidden
 	return nil
@@ -96,7 +97,7 @@ func (m *comparison) hide(string) tea.Cmd {
 // aim goes on to the next target.
 func (m *comparison) aim(k string) tea.Cmd {
 	if len(m.targets) == 0 {
-		return m.tell(Muted, "the runs have no common values to aim at")
+		return m.tell(style.Muted, "the runs have no common values to aim at")
 	}
 	by := 1
 	if k == "-" || k == "_" {
@@ -121,7 +122,7 @@ func (m *comparison) rescale(string) {
 // picture draws the quantities on the screen for paper.
 func (m *comparison) picture(string) tea.Cmd {
 	if len(m.charts.shown) == 0 {
-		return m.tell(Warn, "there is nothing to draw; P takes the screen")
+		return m.tell(style.Warn, "there is nothing to draw; P takes the screen")
 	}
 	cv := &m.charts.view
 	o := printed.Options{X: axisNames[cv.by], LogX: cv.logX, Smooth: cv.half}

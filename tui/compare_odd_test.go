@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // TestCompareOdd: runs that did not begin, have one epoch, go back, are regressions, or have names that would move a
@@ -109,7 +110,7 @@ func FuzzCompare(f *testing.F) {
 	special := []string{"up", "down", "left", "right", "tab", "shift+tab", "enter", "esc", "home", "end", "space", "pgup", "pgdown"}
 	f.Fuzz(func(t *testing.T, seed uint64, steps []byte) {
 		r := rand.New(rand.NewPCG(seed, 8))
-		m := newCompareTest(randomCompared(r), Options{Glyphs: Glyphs(seed % uint64(GlyphsCount)), NoColor: seed%2 == 0}, 60+r.IntN(80), 16+r.IntN(30))
+		m := newCompareTest(randomCompared(r), Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0}, 60+r.IntN(80), 16+r.IntN(30))
 		for _, b := range steps[:min(len(steps), 60)] {
 			switch {
 			case b < 8:

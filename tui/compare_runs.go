@@ -11,6 +11,7 @@ import (
 	versus "newtop/internal/contrast"
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // comparedRun is a run with its curves.
@@ -65,12 +66,12 @@ func epochSeconds(e *event.EpochEvent) event.Float {
 func newComparedRuns(runs []Compared) []comparedRun {
 	openings, names := make([]*event.RunEvent, len(runs)), make([]string, len(runs))
 	for i := range runs {
-		openings[i], names[i] = runs[i].Run, Clean(runs[i].Name)
+		openings[i], names[i] = runs[i].Run, style.Clean(runs[i].Name)
 	}
 	labels := versus.Labels(openings, names)
 	out := make([]comparedRun, len(runs))
 	for i := range out {
-		out[i] = newComparedRun(runs[i], Clean(labels[i]))
+		out[i] = newComparedRun(runs[i], style.Clean(labels[i]))
 	}
 	return out
 }
@@ -96,10 +97,10 @@ func newComparedRun(c Compared, label string) comparedRun {
 		r.last = &c.Epochs[n-1]
 	}
 	for _, e := range c.Switches {
-		r.mark(e.Epoch, "to "+Clean(e.To))
+		r.mark(e.Epoch, "to "+style.Clean(e.To))
 	}
 	for _, e := range c.Settings {
-		r.mark(e.Epoch, Clean(e.Key)+" = "+Clean(fmt.Sprint(e.Value)))
+		r.mark(e.Epoch, style.Clean(e.Key)+" = "+style.Clean(fmt.Sprint(e.Value)))
 	}
 	return r
 }
@@ -136,20 +137,20 @@ func (r *comparedRun) text(v float64) string {
 }
 
 // state says in a word or two what became of the run.
-func (r *comparedRun) state() Part {
+func (r *comparedRun) state() style.Part {
 	switch {
 	case r.Run == nil && len(r.Epochs) == 0:
-		return Warn.Of("did not begin")
+		return style.Warn.Of("did not begin")
 	case r.Diverged != nil || r.Done != nil && r.Done.Reason == event.ReasonDiverged:
-		return Bad.Of("× diverged")
+		return style.Bad.Of("× diverged")
 	case r.Done != nil && r.Done.Reason == event.ReasonFailed:
-		return Bad.Of("failed")
+		return style.Bad.Of("failed")
 	case r.Done != nil && r.Done.Reason == event.ReasonEpochs:
-		return Muted.Of("done")
+		return style.Muted.Of("done")
 	case r.Done != nil:
-		return Muted.Of(Clean(string(r.Done.Reason)))
+		return style.Muted.Of(style.Clean(string(r.Done.Reason)))
 	}
-	return Muted.Of(Clean(r.State))
+	return style.Muted.Of(style.Clean(r.State))
 }
 
 // ranked orders the runs by the best value of their measure; what has none comes last. An error and an RMSE can't be
@@ -258,7 +259,7 @@ func (m *comparison) subject() (out []string) {
 		var all []string
 		for i := range m.runs {
 			if r := m.runs[i].Run; r != nil {
-				all = append(all, Clean(of(r)))
+				all = append(all, style.Clean(of(r)))
 			}
 		}
 		slices.Sort(all)

@@ -9,6 +9,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // tableView is where the table of the runs stands on the screen and which of them it shows.
@@ -23,17 +24,17 @@ type tableView struct {
 type compareColumn struct {
 	title string
 	rank  int // those of low rank are left out last
-	text  func(r *comparedRun) Part
+	text  func(r *comparedRun) style.Part
 }
 
 // columns lists the columns from the left, apart from the runs' names.
 func (m *comparison) columns() []compareColumn {
-	plain := func(s string) Part { return Text.Of(s) }
-	of := func(pick func(r *comparedRun) *event.EpochEvent, text func(r *comparedRun, e *event.EpochEvent) string) func(*comparedRun) Part {
-		return func(r *comparedRun) Part {
+	plain := func(s string) style.Part { return style.Text.Of(s) }
+	of := func(pick func(r *comparedRun) *event.EpochEvent, text func(r *comparedRun, e *event.EpochEvent) string) func(*comparedRun) style.Part {
+		return func(r *comparedRun) style.Part {
 			e := pick(r)
 			if e == nil {
-				return Muted.Of("–")
+				return style.Muted.Of("–")
 			}
 			return plain(text(r, e))
 		}
@@ -46,10 +47,10 @@ func (m *comparison) columns() []compareColumn {
 	work := func(_ *comparedRun, e *event.EpochEvent) string {
 		return format.CountWithin(float64(e.GradientEquivalents), 6)
 	}
-	bestText := func(r *comparedRun) Part {
+	bestText := func(r *comparedRun) style.Part {
 		p := of(best, value)(r)
-		if p.Token == Text {
-			p.Token = Strong
+		if p.Token == style.Text {
+			p.Token = style.Strong
 		}
 		return p
 	}
@@ -74,11 +75,11 @@ func (m *comparison) cursorColumns() (out []compareColumn) {
 	at := [axisCount]string{format.Count(int(x)), format.Elapsed(x), format.CountWithin(x, 6)}[c.view.by]
 	for side := range c.sides() {
 		k := c.quantity(side)
-		out = append(out, compareColumn{comparedQuantities[k].name + " at " + at, 1 + side, func(r *comparedRun) Part {
+		out = append(out, compareColumn{comparedQuantities[k].name + " at " + at, 1 + side, func(r *comparedRun) style.Part {
 			if s := c.here(r, k); s != "" {
-				return Accent.Of(s)
+				return style.Accent.Of(s)
 			}
-			return Muted.Of("–")
+			return style.Muted.Of("–")
 		}})
 	}
 	return out
@@ -109,14 +110,14 @@ func (m *comparison) fit(w int) (f fitted) {
 	for {
 		longest := 8
 		for i := range m.runs {
-			longest = max(longest, Cells(m.runs[i].label+m.runs[i].suffix(&f)))
+			longest = max(longest, style.Cells(m.runs[i].label+m.runs[i].suffix(&f)))
 		}
 		f.widths = f.widths[:0]
 		used := lead
 		for _, c := range f.columns {
-			wide := Cells(c.title)
+			wide := style.Cells(c.title)
 			for i := range m.runs {
-				wide = max(wide, Cells(c.text(&m.runs[i]).Text))
+				wide = max(wide, style.Cells(c.text(&m.runs[i]).Text))
 			}
 			f.widths = append(f.widths, wide)
 			used += columnGap + wide
@@ -150,9 +151,9 @@ func (m *comparison) drawTable(w, h int, framed bool) []string {
 	m.table.top = max(0, min(m.table.top, place, n-m.table.rows))
 	m.table.top = max(m.table.top, place-m.table.rows+1)
 	f := m.fit(inner)
-	l := m.Line(inner).Put(Text, "   ").Put(Muted, Pad("run", f.name))
+	l := m.Line(inner).Put(style.Text, "   ").Put(style.Muted, style.Pad("run", f.name))
 	for i, c := range f.columns {
-		l.Put(Muted, m.align(&f, i, c.title))
+		l.Put(style.Muted, m.align(&f, i, c.title))
 	}
 	rows := []string{l.Full()}
 	m.table.first = len(rows) + edge/2
@@ -163,13 +164,13 @@ func (m *comparison) drawTable(w, h int, framed bool) []string {
 	if !framed {
 		return rows
 	}
-	return withFrame(&m.Pen, Border, m.tableTitle(w-6), rows, w)
+	return withFrame(&m.Pen, style.Border, m.tableTitle(w-6), rows, w)
 }
 
 // suffix says behind a run's name what must be known of it, and that it diverged or failed where its state has no room.
 func (r *comparedRun) suffix(f *fitted) (s string) {
 	stated := slices.ContainsFunc(f.columns, func(c compareColumn) bool { return c.title == "state" })
-	if !stated && r.state().Token == Bad {
+	if !stated && r.state().Token == style.Bad {
 		s = " ×"
 	}
 	if r.hidden {
@@ -191,32 +192,32 @@ func (m *comparison) place() int {
 // align puts text into a column: words to the left, all else to the right.
 func (m *comparison) align(f *fitted, i int, s string) string {
 	if f.columns[i].title == "state" {
-		return Spaces(columnGap) + s
+		return style.Spaces(columnGap) + s
 	}
-	return Spaces(columnGap) + Right(s, f.widths[i])
+	return style.Spaces(columnGap) + style.Right(s, f.widths[i])
 }
 
 func (m *comparison) row(f *fitted, i, w int) string {
 	r := &m.runs[i]
 	l := m.Line(w)
-	arrow, ink, letter, tone := " ", Text, RacerToken(i), Bad
+	arrow, ink, letter, tone := " ", style.Text, style.RacerToken(i), style.Bad
 	if i == m.at {
-		arrow, ink = "▸", Chosen
+		arrow, ink = "▸", style.Chosen
 	}
 	if r.hidden {
-		letter, tone = Muted, Muted
+		letter, tone = style.Muted, style.Muted
 		if i != m.at {
-			ink = Muted
+			ink = style.Muted
 		}
 	}
 	suffix := r.suffix(f)
-	name := ansi.Truncate(r.label, max(1, f.name-Cells(suffix)), "…")
-	l.Put(Accent, arrow).Put(letter, RacerLetter(i)).Put(Text, " ").Put(ink, name)
-	l.Put(tone, ansi.Truncate(suffix, f.name-Cells(name), "")).To(3 + f.name)
+	name := ansi.Truncate(r.label, max(1, f.name-style.Cells(suffix)), "…")
+	l.Put(style.Accent, arrow).Put(letter, style.RacerLetter(i)).Put(style.Text, " ").Put(ink, name)
+	l.Put(tone, ansi.Truncate(suffix, f.name-style.Cells(name), "")).To(3 + f.name)
 	for k, c := range f.columns {
 		p := c.text(r)
 		if r.hidden {
-			p.Token = Muted
+			p.Token = style.Muted
 		}
 		l.Put(p.Token, m.align(f, k, p.Text))
 	}
@@ -224,11 +225,11 @@ func (m *comparison) row(f *fitted, i, w int) string {
 }
 
 // tableTitle says what the table is.
-func (m *comparison) tableTitle(room int) []Part {
-	parts := []Part{Strong.Of("runs")}
+func (m *comparison) tableTitle(room int) []style.Part {
+	parts := []style.Part{style.Strong.Of("runs")}
 	add := func(s string) {
-		if Width(parts)+Cells(s) <= room {
-			parts = append(parts, Muted.Of(s))
+		if style.Width(parts)+style.Cells(s) <= room {
+			parts = append(parts, style.Muted.Of(s))
 		}
 	}
 	add("  by " + m.measured())
@@ -242,23 +243,23 @@ func (m *comparison) tableTitle(room int) []Part {
 // about tells of the selected run what the table has no room for.
 func (m *comparison) about(w int) string {
 	r := &m.runs[m.at]
-	l := m.Line(w).Put(RacerToken(m.at), " "+RacerLetter(m.at)+" ")
-	groups := []Part{Text.Of(Clean(r.ID)), r.state()}
+	l := m.Line(w).Put(style.RacerToken(m.at), " "+style.RacerLetter(m.at)+" ")
+	groups := []style.Part{style.Text.Of(style.Clean(r.ID)), r.state()}
 	if e := r.Run; e != nil {
-		groups = append(groups, Text.Of(Clean(e.Optimizer)), Muted.Of(e.Seeds()))
+		groups = append(groups, style.Text.Of(style.Clean(e.Optimizer)), style.Muted.Of(e.Seeds()))
 		if !e.Time.IsZero() {
-			groups = append(groups, Muted.Of(e.Time.Format("2006-01-02 15:04")))
+			groups = append(groups, style.Muted.Of(e.Time.Format("2006-01-02 15:04")))
 		}
 		if e.Kernel != "" {
-			groups = append(groups, Muted.Of(Clean(e.Kernel)))
+			groups = append(groups, style.Muted.Of(style.Clean(e.Kernel)))
 		}
 	}
 	if r.last != nil && !math.IsNaN(float64(r.last.Elapsed)) {
-		groups = append(groups, Muted.Of("trained "+format.Elapsed(float64(r.last.Elapsed))))
+		groups = append(groups, style.Muted.Of("trained "+format.Elapsed(float64(r.last.Elapsed))))
 	}
 	sep := ""
 	for _, p := range groups {
-		if strings.TrimSpace(p.Text) != "" && l.Group(Muted.Of(sep), p) {
+		if strings.TrimSpace(p.Text) != "" && l.Group(style.Muted.Of(sep), p) {
 			sep = " · "
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // fakeCompared are n made-up recorded runs. The fourth diverged, the sixth is of another seed and was switched.
@@ -109,12 +110,12 @@ func TestCompareScreens(t *testing.T) {
 func TestCompareMatrix(t *testing.T) {
 	runs := fakeCompared(6)
 	for name, keys := range compareKeys {
-		for g := GlyphsBraille; g < GlyphsCount; g++ {
+		for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
 			m := newCompareTest(runs, Options{Glyphs: g}, 100, 30)
 			comparePress(m, keys...)
-			m.notice = Part{}
+			m.notice = style.Part{}
 			want := ""
-			for theme := ThemeAuto; theme < ThemeCount; theme++ {
+			for theme := style.ThemeAuto; theme < style.ThemeCount; theme++ {
 				for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII} {
 					m.themeChoice = theme
 					m.Update(tea.ColorProfileMsg{Profile: profile})
@@ -271,7 +272,7 @@ func TestCompareMouse(t *testing.T) {
 	for place, i := range m.order {
 		y := -1
 		for row, s := range text {
-			if row >= m.table.y && strings.Contains(s, " "+RacerLetter(i)+" "+m.runs[i].label) || strings.Contains(s, "▸"+RacerLetter(i)+" ") {
+			if row >= m.table.y && strings.Contains(s, " "+style.RacerLetter(i)+" "+m.runs[i].label) || strings.Contains(s, "▸"+style.RacerLetter(i)+" ") {
 				y = row
 				break
 			}
@@ -338,7 +339,7 @@ func TestComparePreferences(t *testing.T) {
 		t.Errorf("kept %+v, %v", p, err)
 	}
 	next := newCompareTest(fakeCompared(2), Options{Preferences: file}, 120, 40)
-	if next.themeChoice != ThemeDark || next.charts.view.by != xSeconds {
+	if next.themeChoice != style.ThemeDark || next.charts.view.by != xSeconds {
 		t.Errorf("follows %v, %v", next.themeChoice, next.charts.view.by)
 	}
 }
@@ -358,16 +359,16 @@ func TestCompareMisuse(t *testing.T) {
 
 // TestEightInks: as many runs as are compared have a colour each, in every theme that has colours.
 func TestEightInks(t *testing.T) {
-	for _, theme := range []Theme{ThemeDark, ThemeLight, ThemeSafe} {
+	for _, theme := range []style.Theme{style.ThemeDark, style.ThemeLight, style.ThemeSafe} {
 		for _, dark := range []bool{true, false} {
 			th := theme.Palette(dark, colorprofile.TrueColor, false)
 			seen := map[string]string{}
 			for i := range MostCompared {
-				ink := th.ink[RacerToken(i)]
+				ink := th.Ink[style.RacerToken(i)]
 				if other := seen[ink]; other != "" {
-					t.Errorf("theme %s, dark %t: runs %s and %s have one colour", theme, dark, other, RacerLetter(i))
+					t.Errorf("theme %s, dark %t: runs %s and %s have one colour", theme, dark, other, style.RacerLetter(i))
 				}
-				seen[ink] = RacerLetter(i)
+				seen[ink] = style.RacerLetter(i)
 			}
 		}
 	}

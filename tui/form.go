@@ -12,6 +12,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/tui/style"
 )
 
 // settingsForm edits the settings of the current method: a huh form of one field a row, beside each what it means
@@ -32,7 +33,7 @@ const formField = 18
 func (a *App) openForm(key string) tea.Cmd {
 	i := slices.IndexFunc(a.picker.methods, func(m *optim.Info) bool { return m.Name == a.h.status.Optimizer })
 	if i < 0 || len(a.picker.methods[i].Parameters) == 0 {
-		a.note(Warn, Clean(a.h.status.Optimizer)+" has no settings")
+		a.note(style.Warn, style.Clean(a.h.status.Optimizer)+" has no settings")
 		return a.expire()
 	}
 	m := a.picker.methods[i]
@@ -40,7 +41,7 @@ func (a *App) openForm(key string) tea.Cmd {
 	fields := make([]huh.Field, len(m.Parameters))
 	for k := range m.Parameters {
 		p := &m.Parameters[k]
-		f.keys = max(f.keys, Cells(p.Key))
+		f.keys = max(f.keys, style.Cells(p.Key))
 		f.values[k] = p.Text(p.Default)
 		for _, s := range a.h.status.Settings {
 			if s.Key == p.Key {
@@ -154,7 +155,7 @@ func (f *settingsForm) apply(a *App) tea.Cmd {
 	}
 	a.overlay = nil
 	if a.h.status.Optimizer != f.method.Name {
-		a.note(Warn, "the method is "+Clean(a.h.status.Optimizer)+" by now: nothing was changed")
+		a.note(style.Warn, "the method is "+style.Clean(a.h.status.Optimizer)+" by now: nothing was changed")
 		return a.expire()
 	}
 	var cmds []tea.Cmd
@@ -183,31 +184,31 @@ func (f *settingsForm) draw(a *App, w, h int) []string {
 		rows = append(rows, f.row(v, i, field, inner))
 	}
 	rows = append(append(rows, ""), about...)
-	title := "settings of " + Clean(f.method.Name)
+	title := "settings of " + style.Clean(f.method.Name)
 	if room < len(f.values) {
 		title += " " + format.Count(f.at+1) + "/" + format.Count(len(f.values))
 	}
-	return dialogBox(&v.Pen, title, Clip(rows, h-2), bw)
+	return dialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
 }
 
 // row is a setting's name, its field, and what it means or what is wrong.
 func (f *settingsForm) row(v *view, i int, field string, w int) string {
 	p := &f.method.Parameters[i]
 	l := v.Line(w)
-	arrow, ink := " ", Text
+	arrow, ink := " ", style.Text
 	if i == f.at {
-		arrow, ink = "▸", Accent
+		arrow, ink = "▸", style.Accent
 	}
 	changed := " "
 	if f.values[i] != f.before[i] {
 		changed = "*"
 	}
-	l.Put(Accent, arrow).Put(Warn, changed).Put(ink, Pad(Clean(p.Key), f.keys)+"  ")
-	l.Raw(Fit(field, formField), formField).Put(Text, "  ")
+	l.Put(style.Accent, arrow).Put(style.Warn, changed).Put(ink, style.Pad(style.Clean(p.Key), f.keys)+"  ")
+	l.Raw(style.Fit(field, formField), formField).Put(style.Text, "  ")
 	if problem := f.problem(i); problem != "" {
-		return l.Put(Bad, "× "+ansi.Truncate(problem, l.Left()-2, "…")).Full()
+		return l.Put(style.Bad, "× "+ansi.Truncate(problem, l.Left()-2, "…")).Full()
 	}
-	return l.Put(Muted, ansi.Truncate(Clean(p.Meaning), l.Left(), "…")).Full()
+	return l.Put(style.Muted, ansi.Truncate(style.Clean(p.Meaning), l.Left(), "…")).Full()
 }
 
 // about says all of the chosen setting: what it means, its range, default and source. It takes the same number of
@@ -216,22 +217,22 @@ func (f *settingsForm) about(v *view, w int) []string {
 	most, all := 0, make([][]string, len(f.method.Parameters))
 	for i := range f.method.Parameters {
 		p := &f.method.Parameters[i]
-		say := func(t Token, s string) {
-			for _, r := range strings.Split(ansi.Wrap(Clean(s), max(w, 8), ""), "\n") {
+		say := func(t style.Token, s string) {
+			for _, r := range strings.Split(ansi.Wrap(style.Clean(s), max(w, 8), ""), "\n") {
 				all[i] = append(all[i], v.Line(w).Put(t, r).Full())
 			}
 		}
-		say(Text, p.Key+": "+p.Meaning)
+		say(style.Text, p.Key+": "+p.Meaning)
 		facts := p.Range() + " · default " + setting(p)
 		if p.Source != "" {
 			facts += " · " + p.Source
 		}
-		ink := Muted
+		ink := style.Muted
 		if f.problem(i) != "" {
-			ink = Bad
+			ink = style.Bad
 		}
 		say(ink, facts)
 		most = max(most, len(all[i]))
 	}
-	return Block(all[f.at], w, min(most, 4))
+	return style.Block(all[f.at], w, min(most, 4))
 }

@@ -16,6 +16,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/style"
 )
 
 // TestFuzz throws random keys, text, sizes, mice, looks and Deltas at the model. No frame may overflow.
@@ -49,7 +50,7 @@ func FuzzScreen(f *testing.F) {
 // fuzzed is a model whose program has ended, so that no command of it waits for anything.
 func fuzzed(t *testing.T, seed uint64) *App {
 	t.Helper()
-	a := newApp(&fakeFeed{}, Options{Glyphs: Glyphs(seed % uint64(GlyphsCount)), NoColor: seed%2 == 0, DataSets: []string{"letters", "数据\n"}}, fakeMethods())
+	a := newApp(&fakeFeed{}, Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0, DataSets: []string{"letters", "数据\n"}}, fakeMethods())
 	a.hold = chartHold * time.Duration(seed%2)
 	a.Close()
 	frameText(t, a)
@@ -99,8 +100,8 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 	case 5:
 		background = false
 		update(a, tea.PasteMsg{Content: randomText(r)})
-		a.setGlyphs(Glyphs(1 + r.IntN(int(GlyphsCount)-1)))
-		a.setTheme(Theme(1 + r.IntN(int(ThemeCount)-1)))
+		a.setGlyphs(style.Glyphs(1 + r.IntN(int(style.GlyphsCount)-1)))
+		a.setTheme(style.Theme(1 + r.IntN(int(style.ThemeCount)-1)))
 	default:
 		update(a, came(randomDelta(r)))
 	}

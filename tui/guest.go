@@ -7,6 +7,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"newtop/tui/style"
 )
 
 // guestPause is the least time between two frames of a guest's screen: of keys that come faster the last one is drawn.
@@ -46,7 +48,7 @@ func runGuest(ctx context.Context, a *App, o Options) error {
 	var p *tea.Program
 	c := calm{now: time.Now, send: func(m tea.Msg) { p.Send(m) }}
 	p = tea.NewProgram(g, tea.WithContext(inner), tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithOutput(nowhere{}),
-		tea.WithInput(o.Input), tea.WithEnvironment(o.Environ), tea.WithColorProfile(ColorProfile(o.Environ)), tea.WithFilter(fromGuest(&c)))
+		tea.WithInput(o.Input), tea.WithEnvironment(o.Environ), tea.WithColorProfile(style.ColorProfile(o.Environ)), tea.WithFilter(fromGuest(&c)))
 	go resizes(inner, p, o.Resizes)
 	_, err := p.Run()
 	left := inner.Err() == nil

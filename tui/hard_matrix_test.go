@@ -13,6 +13,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/style"
 )
 
 // richRun is a made-up run in which everything has happened that a pane can show: solves iteration by iteration,
@@ -85,11 +86,11 @@ func plain(t *testing.T, rows []string, w, h int, ascii bool) (text string) {
 	for i, row := range rows {
 		if ascii {
 			for _, r := range row {
-				if r > unicode.MaxASCII && strings.Contains(ToASCII(string(r)), "?") {
+				if r > unicode.MaxASCII && strings.Contains(style.ToASCII(string(r)), "?") {
 					t.Fatalf("row %d has %q, which has no counterpart: %q", i, r, row)
 				}
 			}
-			row = ToASCII(row)
+			row = style.ToASCII(row)
 		}
 		if n := ansi.StringWidth(row); n != w {
 			t.Fatalf("row %d is %d wide, not %d: %q", i, n, w, ansi.Strip(row))
@@ -121,7 +122,7 @@ func TestMatrix(t *testing.T) {
 				if w != 80 && (name == "watched" || v.h.foreign()) {
 					continue // the other widths are those of newtop's own runs
 				}
-				for g := GlyphsBraille; g < GlyphsCount; g++ {
+				for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
 					t.Run(fmt.Sprintf("%s/%s-%d-%v", name, p.name(v), w, g), func(t *testing.T) {
 						v.Glyphs = g.Set(nil)
 						text := matrixText(t, v, paneID(id), w)
@@ -140,7 +141,7 @@ func TestMatrix(t *testing.T) {
 func matrixText(t *testing.T, v *view, id paneID, w int) string {
 	t.Helper()
 	texts := map[bool]string{}
-	for theme := ThemeAuto; theme < ThemeCount; theme++ {
+	for theme := style.ThemeAuto; theme < style.ThemeCount; theme++ {
 		for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII} {
 			v.Palette = theme.Palette(profile != colorprofile.ANSI, profile, false)
 			now := ""
@@ -167,7 +168,7 @@ func matrixText(t *testing.T, v *view, id paneID, w int) string {
 func TestScreensInASCII(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
 		for name, keys := range overlayKeys {
-			a := newTest(script{epochs: 12}, Options{NoColor: true, Glyphs: GlyphsASCII}, size[0], size[1])
+			a := newTest(script{epochs: 12}, Options{NoColor: true, Glyphs: style.GlyphsASCII}, size[0], size[1])
 			withKept(a)
 			press(a, keys...)
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), func(t *testing.T) {
@@ -175,7 +176,7 @@ func TestScreensInASCII(t *testing.T) {
 			})
 		}
 		a := newRaceTest(6, 12, "begun", size[0], size[1])
-		a.setGlyphs(GlyphsASCII)
+		a.setGlyphs(style.GlyphsASCII)
 		plain(t, strings.Split(a.View().Content, "\n"), size[0], size[1], true)
 	}
 }

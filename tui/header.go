@@ -7,6 +7,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // header is two rows: what is trained, and how it goes. When the run is over the second row says how it
@@ -23,10 +24,10 @@ func (a *App) header(w int) []string {
 
 func (a *App) headerRun(w int) string {
 	l := a.Line(w)
-	l.Put(Text, " ").Put(Accent, a.title)
+	l.Put(style.Text, " ").Put(style.Accent, a.title)
 	audience := a.audience(w)
 	state := append(audience, a.state()...)
-	room := w - Width(state) - 2
+	room := w - style.Width(state) - 2
 	if len(audience) > 0 {
 		room-- // else it would read as one of the facts
 	}
@@ -34,18 +35,18 @@ func (a *App) headerRun(w int) string {
 	alert := a.alert()
 	switch {
 	case a.h.run == nil && alert == "" && a.h.watched():
-		l.Put(Text, "  "+ansi.Truncate(Clean(a.h.status.Replay.Source), inner.Room-2, "…"))
+		l.Put(style.Text, "  "+ansi.Truncate(style.Clean(a.h.status.Replay.Source), inner.Room-2, "…"))
 	case a.h.run == nil && alert == "":
-		l.Put(Muted, "  waiting for the run")
+		l.Put(style.Muted, "  waiting for the run")
 	case alert != "":
-		facts := a.Line(max(inner.Room-Cells(alert)-2, inner.Room/3))
+		facts := a.Line(max(inner.Room-style.Cells(alert)-2, inner.Room/3))
 		a.facts(facts, 2)
-		inner.Append(facts).Put(Text, "  ").Put(Warn, ansi.Truncate(alert, inner.Left(), "…"))
+		inner.Append(facts).Put(style.Text, "  ").Put(style.Warn, ansi.Truncate(alert, inner.Left(), "…"))
 	default:
 		a.facts(inner, -1)
 	}
 	l.Append(inner)
-	l.To(w - Width(state) - 1)
+	l.To(w - style.Width(state) - 1)
 	for _, p := range state {
 		l.Put(p.Token, p.Text)
 	}
@@ -53,35 +54,35 @@ func (a *App) headerRun(w int) string {
 }
 
 // facts writes what the run is, as far as there is room: at most so many facts, all with a negative number.
-func (a *App) facts(l *Line, most int) {
+func (a *App) facts(l *style.Line, most int) {
 	r := a.h.run
 	if r == nil {
 		return
 	}
 	d, m := &r.Data, &r.Model
-	groups := [][]Part{{Text.Of("  " + Clean(d.Name))}}
-	add := func(t Token, s string) { groups = append(groups, []Part{t.Of("  " + s)}) }
+	groups := [][]style.Part{{style.Text.Of("  " + style.Clean(d.Name))}}
+	add := func(t style.Token, s string) { groups = append(groups, []style.Part{t.Of("  " + s)}) }
 	if len(m.Layers) > 0 {
-		add(Text, m.Shape())
+		add(style.Text, m.Shape())
 	}
 	if p := a.h.status.Replay; p != nil && a.barRows() == 0 && p.Source != d.Name {
-		add(Muted, Clean(p.Source))
+		add(style.Muted, style.Clean(p.Source))
 	}
 	if m.Parameters > 0 {
-		add(Muted, format.Count(m.Parameters)+" weights")
+		add(style.Muted, format.Count(m.Parameters)+" weights")
 	}
 	rows := format.Count(d.TrainRows)
 	if d.TestRows > 0 {
 		rows += " + " + format.Count(d.TestRows)
 	}
 	if d.TrainRows > 0 {
-		add(Muted, rows+" rows")
+		add(style.Muted, rows+" rows")
 	}
 	if m.Loss != "" {
-		add(Muted, Clean(m.Loss))
+		add(style.Muted, style.Clean(m.Loss))
 	}
 	if !a.h.foreign() {
-		add(Muted, r.Seeds())
+		add(style.Muted, r.Seeds())
 	}
 	for i, g := range groups {
 		if i == most {
@@ -93,49 +94,49 @@ func (a *App) facts(l *Line, most int) {
 }
 
 // state is the phase as a symbol and a word.
-func (a *App) state() []Part {
+func (a *App) state() []style.Part {
 	s := &a.h.status
 	switch {
 	case a.h.watched() && !a.h.over():
-		return []Part{a.playing()}
+		return []style.Part{a.playing()}
 	case a.h.diverged != nil:
-		return []Part{Bad.Of("× diverged")}
+		return []style.Part{style.Bad.Of("× diverged")}
 	case a.h.done != nil && a.h.done.Reason == event.ReasonFailed:
-		return []Part{Bad.Of("× failed")}
+		return []style.Part{style.Bad.Of("× failed")}
 	case a.h.watched() && a.h.done == nil && s.Replay.Stale != "" && a.h.over():
-		return []Part{Warn.Of("■ interrupted")}
+		return []style.Part{style.Warn.Of("■ interrupted")}
 	case a.h.over():
-		return []Part{Good.Of("■ ended")}
+		return []style.Part{style.Good.Of("■ ended")}
 	case a.closed:
-		return []Part{Warn.Of("■ feed closed")}
+		return []style.Part{style.Warn.Of("■ feed closed")}
 	case a.stopping:
-		return []Part{Warn.Of("■ stopping")}
+		return []style.Part{style.Warn.Of("■ stopping")}
 	case s.Computing != "":
-		return []Part{Warn.Of("● " + Clean(s.Computing))}
+		return []style.Part{style.Warn.Of("● " + style.Clean(s.Computing))}
 	case s.Phase == event.Paused:
-		return []Part{Warn.Of("‖ paused")}
+		return []style.Part{style.Warn.Of("‖ paused")}
 	case s.Phase == event.Running && s.Racing:
-		return []Part{Good.Of("● racing")}
+		return []style.Part{style.Good.Of("● racing")}
 	case s.Phase == event.Running:
-		return []Part{Good.Of("● running")}
+		return []style.Part{style.Good.Of("● running")}
 	}
-	return []Part{Muted.Of("○ preparing")}
+	return []style.Part{style.Muted.Of("○ preparing")}
 }
 
 func (a *App) headerState(w int) string {
 	l := a.Line(w)
 	if a.h.diverged != nil {
-		l.Put(Alarm, " × DIVERGED at epoch "+format.Count(a.h.diverged.Epoch)+": "+Clean(a.h.diverged.Reason)+" ")
-		l.Put(Alarm, Spaces(l.Left()))
+		l.Put(style.Alarm, " × DIVERGED at epoch "+format.Count(a.h.diverged.Epoch)+": "+style.Clean(a.h.diverged.Reason)+" ")
+		l.Put(style.Alarm, style.Spaces(l.Left()))
 		return l.Full()
 	}
 	if d := a.h.done; d != nil {
-		ink := Done
+		ink := style.Done
 		if d.Reason == event.ReasonFailed || d.Reason == event.ReasonDiverged {
-			ink = Alarm
+			ink = style.Alarm
 		}
 		l.Put(ink, " "+a.summary(d, w-2))
-		l.Put(ink, Spaces(l.Left()))
+		l.Put(ink, style.Spaces(l.Left()))
 		return l.Full()
 	}
 	if a.h.watched() && a.barRows() == 0 {
@@ -159,7 +160,7 @@ func (a *App) summary(d *event.DoneEvent, w int) string {
 	}
 	s := ending(d)
 	add := func(more string) {
-		if Cells(s)+Cells(more) <= w {
+		if style.Cells(s)+style.Cells(more) <= w {
 			s += more
 		}
 	}
@@ -191,21 +192,21 @@ func orElse(x, y float64) float64 {
 }
 
 // progressLine writes the optimizer, its settings as far as there is room, and the epoch.
-func (a *App) progressLine(l *Line) {
+func (a *App) progressLine(l *style.Line) {
 	s := &a.h.status
 	tail := a.progressTail(l.Room)
-	inner := a.Line(l.Left() - Width(tail) - 3)
-	inner.Put(Text, " ").Put(Strong, Clean(s.Optimizer))
+	inner := a.Line(l.Left() - style.Width(tail) - 3)
+	inner.Put(style.Text, " ").Put(style.Strong, style.Clean(s.Optimizer))
 	fits := true
 	if k := a.h.primary(); k != nil {
-		fits = inner.Group(Muted.Of("  "+Clean(k.Key)+" "), Text.Of(Pad(primaryText(a.h, k), 5)))
+		fits = inner.Group(style.Muted.Of("  "+style.Clean(k.Key)+" "), style.Text.Of(style.Pad(primaryText(a.h, k), 5)))
 	}
 	for _, k := range s.Settings {
 		// What does not fit ends the row: a later one in its place would come and go.
-		fits = fits && (k.Primary || inner.Group(Muted.Of("  "+Clean(k.Key)+" "), Text.Of(settingText(k.Text))))
+		fits = fits && (k.Primary || inner.Group(style.Muted.Of("  "+style.Clean(k.Key)+" "), style.Text.Of(settingText(k.Text))))
 	}
 	l.Append(inner)
-	l.To(l.Room - Width(tail) - 1)
+	l.To(l.Room - style.Width(tail) - 1)
 	for _, p := range tail {
 		l.Put(p.Token, p.Text)
 	}
@@ -228,27 +229,27 @@ func settingText(s string) string {
 			return strconv.FormatFloat(v, 'g', 4, 64)
 		}
 	}
-	return Clean(s)
+	return style.Clean(s)
 }
 
-func (a *App) progressTail(room int) []Part {
+func (a *App) progressTail(room int) []style.Part {
 	s := &a.h.status
 	watched := s.Replay != nil
 	if watched && (!s.Replay.Live || s.EpochLimit == 0) { // the bar says it
 		return nil
 	}
-	parts := []Part{Muted.Of("epoch "), Strong.Of(format.Count(s.Epoch))}
+	parts := []style.Part{style.Muted.Of("epoch "), style.Strong.Of(format.Count(s.Epoch))}
 	if s.EpochLimit > 0 {
-		parts = append(parts, Muted.Of(" of "+format.Count(s.EpochLimit)+" "))
+		parts = append(parts, style.Muted.Of(" of "+format.Count(s.EpochLimit)+" "))
 		w := 12
 		if room < 80 {
 			w = 6
 		}
 		n := min(w, max(0, s.Epoch*w/s.EpochLimit))
-		parts = append(parts, Accent.Of(Repeat("━", n)), Grid.Of(Repeat("─", w-n)))
+		parts = append(parts, style.Accent.Of(style.Repeat("━", n)), style.Grid.Of(style.Repeat("─", w-n)))
 	}
 	if watched {
 		return parts
 	}
-	return append(parts, Text.Of("  "+format.Clock(a.elapsed())))
+	return append(parts, style.Text.Of("  "+format.Clock(a.elapsed())))
 }

@@ -6,6 +6,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // recordState is what the header knows of how the run is recorded.
@@ -36,7 +37,7 @@ func (a *App) alert() string {
 	case r.Lost > 0:
 		return "the record lacks " + format.Counted(r.Lost, "event")
 	case p != nil && p.Stale != "":
-		return Clean(p.Stale)
+		return style.Clean(p.Stale)
 	case p != nil && p.Warning != "":
 		return unread(p)
 	}
@@ -45,8 +46,8 @@ func (a *App) alert() string {
 
 // unread says what of a source could not be read, by its line alone: the header names the source.
 func unread(p *event.Replay) string {
-	why := Clean(p.Warning)
-	rest, ok := strings.CutPrefix(why, Clean(p.Source)+":")
+	why := style.Clean(p.Warning)
+	rest, ok := strings.CutPrefix(why, style.Clean(p.Source)+":")
 	if !ok || rest == "" || rest[0] < '0' || rest[0] > '9' {
 		return why
 	}
@@ -56,11 +57,11 @@ func unread(p *event.Replay) string {
 // unrecorded says that and why a run is not recorded, once, and the cause before the place: the header may have no
 // room for both.
 func unrecorded(r *event.Recording) string {
-	why, said := strings.CutPrefix(Clean(r.Warning), "the run is not being recorded: ")
+	why, said := strings.CutPrefix(style.Clean(r.Warning), "the run is not being recorded: ")
 	if !said && found(why, "not recorded") {
 		return why
 	}
-	place := Clean(r.Place)
+	place := style.Clean(r.Place)
 	if cause, ok := strings.CutPrefix(why, place+": "); ok && place != "" {
 		why = cause + " (" + place + ")"
 	}
@@ -69,16 +70,16 @@ func unrecorded(r *event.Recording) string {
 
 // recordedAs writes how many events wait for the disk and under which name the run is recorded, its end alone where
 // there is no room for all of it.
-func (a *App) recordedAs(l *Line) {
+func (a *App) recordedAs(l *style.Line) {
 	r := &a.h.status.Recording
 	if r.Backlog > 0 && a.clock().Sub(a.record.since) >= aMoment {
-		l.Group(Muted.Of("  "), Warn.Of(format.Counted(r.Backlog, "event")+" to record"))
+		l.Group(style.Muted.Of("  "), style.Warn.Of(format.Counted(r.Backlog, "event")+" to record"))
 	}
 	if r.Run == "" {
 		return
 	}
-	name := Clean(r.Run)
-	if !l.Group(Muted.Of("  recorded as " + name)) {
-		l.Group(Muted.Of("  recorded as " + name[strings.LastIndexByte(name, '-')+1:]))
+	name := style.Clean(r.Run)
+	if !l.Group(style.Muted.Of("  recorded as " + name)) {
+		l.Group(style.Muted.Of("  recorded as " + name[strings.LastIndexByte(name, '-')+1:]))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // characters for shades without colours; those of negative values are strokes.
@@ -20,7 +21,7 @@ var (
 
 // scale maps values to the shades of a ramp. Of RampSigns low is −high.
 type scale struct {
-	ramp      Ramp
+	ramp      style.Ramp
 	low, high float64
 }
 
@@ -88,7 +89,7 @@ func (r *raster) pool(x0, y0, x1, y1 int, most bool) float64 {
 
 // mosaic is a drawing area in which each cell has an ink of its own, for shades beside text.
 type mosaic struct {
-	v    *Pen
+	v    *style.Pen
 	w, h int
 	tile []mosaicTile
 }
@@ -98,12 +99,12 @@ type mosaicTile struct {
 	ink string
 }
 
-func newMosaic(v *Pen, w, h int) *mosaic {
+func newMosaic(v *style.Pen, w, h int) *mosaic {
 	return &mosaic{v, max(w, 0), max(h, 0), make([]mosaicTile, max(w, 0)*max(h, 0))}
 }
 
 // halves is how many rows of a raster a row of cells shows.
-func halves(v *Pen) int {
+func halves(v *style.Pen) int {
 	if v.Palette.Shaded() && !v.Glyphs.ASCII {
 		return 2
 	}
@@ -117,27 +118,27 @@ func (m *mosaic) set(x, y int, r rune, ink string) {
 }
 
 // write sets text from a cell on, one character a cell, and returns the column after it.
-func (m *mosaic) write(x, y int, t Token, s string) int {
+func (m *mosaic) write(x, y int, t style.Token, s string) int {
 	for _, r := range s {
 		if ansi.StringWidth(string(r)) != 1 {
 			r = '?'
 		}
-		m.set(x, y, r, m.v.Palette.ink[t])
+		m.set(x, y, r, m.v.Palette.Ink[t])
 		x++
 	}
 	return x
 }
 
 // over writes text upon the shade of a value, in black or white; without colours in a token's ink.
-func (m *mosaic) over(x, y int, s string, at float64, sc scale, t Token) {
-	ink := m.v.Palette.ink[t]
+func (m *mosaic) over(x, y int, s string, at float64, sc scale, t style.Token) {
+	ink := m.v.Palette.Ink[t]
 	if halves(m.v) == 2 {
 		colour := shadeColour(m.v.Palette, at, sc)
 		fore := "255;255;255"
 		if light(colour) {
 			fore = "0;0;0"
 		}
-		ink = Ink(fore, colour)
+		ink = style.Ink(fore, colour)
 	}
 	for _, r := range s {
 		m.set(x, y, r, ink)
@@ -160,7 +161,7 @@ func light(colour string) bool {
 }
 
 // shadeColour is the shade of a value.
-func shadeColour(t *Palette, x float64, s scale) string {
+func shadeColour(t *style.Palette, x float64, s scale) string {
 	if math.IsInf(x, 1) {
 		return t.LeftOut()
 	}
@@ -194,36 +195,36 @@ func (m *mosaic) pair(x, y int, upper, lower float64, s scale) {
 	switch {
 	case math.IsNaN(upper) && math.IsNaN(lower):
 	case math.IsNaN(lower):
-		m.set(x, y, '▀', Ink(shadeColour(th, upper, s), ""))
+		m.set(x, y, '▀', style.Ink(shadeColour(th, upper, s), ""))
 	case math.IsNaN(upper):
-		m.set(x, y, '▄', Ink(shadeColour(th, lower, s), ""))
+		m.set(x, y, '▄', style.Ink(shadeColour(th, lower, s), ""))
 	default:
-		m.set(x, y, '▀', Ink(shadeColour(th, upper, s), shadeColour(th, lower, s)))
+		m.set(x, y, '▀', style.Ink(shadeColour(th, upper, s), shadeColour(th, lower, s)))
 	}
 }
 
 // shadeCharacter stands for a shade where there are no fine colours.
-func shadeCharacter(v *Pen, x float64, s scale) (r rune, ink string, ok bool) {
+func shadeCharacter(v *style.Pen, x float64, s scale) (r rune, ink string, ok bool) {
 	plus, minus := shadeRunes, strokeRunes
 	switch {
 	case math.IsNaN(x):
 		return 0, "", false
 	case math.IsInf(x, 1):
-		return '\\', v.Palette.ink[Grid], true
-	case v.Glyphs.ASCII && s.ramp == RampSigns:
+		return '\\', v.Palette.Ink[style.Grid], true
+	case v.Glyphs.ASCII && s.ramp == style.RampSigns:
 		plus, minus = plusRunes7, strokeRunes7
 	case v.Glyphs.ASCII:
 		plus = shadeRunes7
 	}
 	at := s.share(x)
-	t := Text
-	if s.ramp == RampSigns {
-		t, at = Test, 2*at-1
+	t := style.Text
+	if s.ramp == style.RampSigns {
+		t, at = style.Test, 2*at-1
 		if at < 0 {
-			plus, at, t = minus, -at, Train
+			plus, at, t = minus, -at, style.Train
 		}
 	}
-	return plus[int(math.Round(at*float64(len(plus)-1)))], v.Palette.ink[t], true
+	return plus[int(math.Round(at*float64(len(plus)-1)))], v.Palette.Ink[t], true
 }
 
 // rows writes the area as rows of exactly w columns, with one change of ink a run.
@@ -258,7 +259,7 @@ func (m *mosaic) key(x, y, steps int, s scale) int { return m.ramp(x, y, steps, 
 
 // ramp is a key with labels of its own.
 func (m *mosaic) ramp(x, y, steps int, s scale, label func(float64) string) int {
-	x = m.write(x, y, Muted, label(s.low)+" ")
+	x = m.write(x, y, style.Muted, label(s.low)+" ")
 	for i := range steps {
 		at := s.low + (s.high-s.low)*float64(i)/float64(max(steps-1, 1))
 		if halves(m.v) == 2 {
@@ -268,7 +269,7 @@ func (m *mosaic) ramp(x, y, steps int, s scale, label func(float64) string) int 
 		}
 		x++
 	}
-	return m.write(x, y, Muted, " "+label(s.high))
+	return m.write(x, y, style.Muted, " "+label(s.high))
 }
 
 // extremes returns the least and the greatest finite value.

@@ -11,6 +11,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/style"
 )
 
 const (
@@ -86,7 +87,7 @@ func (b *innerBar) stop() krylov.Stop {
 // entry is one line of the log.
 type entry struct {
 	epoch int
-	tok   Token
+	tok   style.Token
 	text  string           // empty for an epoch's figures
 	stats event.EpochEvent // of an epoch line
 	stop  krylov.Stop
@@ -111,7 +112,7 @@ func (h *history) apply(d *feed.Delta) {
 	if d.Run != nil {
 		h.run = d.Run
 		h.runGen++
-		h.say(0, Text, "%s", strings.Join(runWords(d.Run), " · "))
+		h.say(0, style.Text, "%s", strings.Join(runWords(d.Run), " · "))
 	}
 	deeds := h.newDeeds(d.Status.Audience)
 	h.standing(&d.Status)
@@ -153,14 +154,14 @@ func (h *history) end(d *feed.Delta) {
 	}
 	if d.Diverged != nil && h.diverged == nil {
 		h.diverged = d.Diverged
-		h.say(d.Diverged.Epoch, Bad, "diverged: %s", Clean(d.Diverged.Reason))
+		h.say(d.Diverged.Epoch, style.Bad, "diverged: %s", style.Clean(d.Diverged.Reason))
 	}
 	if d.Done != nil && h.done == nil {
 		h.done = d.Done
 		h.solving = false
 		h.innerGen++
 		h.epochGen++
-		h.say(d.Done.Epochs, Good, "ended: %s", ending(d.Done))
+		h.say(d.Done.Epochs, style.Good, "ended: %s", ending(d.Done))
 	}
 }
 
@@ -203,7 +204,7 @@ func (h *history) epoch(newest *event.EpochEvent) {
 
 // solved adds the epoch's inner solves to the bars, the counts and the log.
 func (h *history) solved(e *event.EpochEvent) {
-	line := entry{epoch: e.Epoch, tok: Muted, stats: *e}
+	line := entry{epoch: e.Epoch, tok: style.Muted, stats: *e}
 	line.stats.Blocks, line.stats.Inner = nil, nil
 	if len(e.Inner) > 0 {
 		b := innerBar{epoch: e.Epoch}
@@ -241,19 +242,19 @@ func (h *history) switched(e event.SwitchEvent) {
 	h.solving = false // what was under way was the other method's
 	h.innerGen++
 	h.epochGen++
-	h.mark(e.Epoch, true, Clean(e.To))
-	h.say(e.Epoch, Accent, "%s → %s", Clean(e.From), Clean(e.To))
+	h.mark(e.Epoch, true, style.Clean(e.To))
+	h.say(e.Epoch, style.Accent, "%s → %s", style.Clean(e.From), style.Clean(e.To))
 }
 
 func (h *history) spectrum(e event.SpectrumEvent) {
 	if e.Stop.Failed() {
-		h.say(e.Epoch, Bad, "no spectrum: %s", e.Stop.Words())
+		h.say(e.Epoch, style.Bad, "no spectrum: %s", e.Stop.Words())
 		return
 	}
 	h.spectra = kept(append(h.spectra, e), keptSpectra)
 	h.spectrumGen++
 	if low, high, ok := spread(&e); ok {
-		h.say(e.Epoch, Text, "λ %s … %s", format.Number(low), format.Number(high))
+		h.say(e.Epoch, style.Text, "λ %s … %s", format.Number(low), format.Number(high))
 	}
 }
 
@@ -269,7 +270,7 @@ func spread(e *event.SpectrumEvent) (low, high float64, ok bool) {
 }
 
 // say adds a line to the log.
-func (h *history) say(epoch int, t Token, format string, args ...any) {
+func (h *history) say(epoch int, t style.Token, format string, args ...any) {
 	h.log(entry{epoch: epoch, tok: t, text: fmt.Sprintf(format, args...)})
 }
 

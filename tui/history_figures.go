@@ -6,6 +6,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // figureSeries is the curve of a number of a method's own.
@@ -73,9 +74,9 @@ func (h *history) ownForeign(e *event.EpochEvent) {
 
 // add takes the next value.
 func (f *figureSeries) add(now event.Figure, at spot) {
-	now.Symbol, now.Meaning = Clean(now.Symbol), Clean(now.Meaning)
+	now.Symbol, now.Meaning = style.Clean(now.Symbol), style.Clean(now.Meaning)
 	if now.Symbol == "" {
-		now.Symbol = Clean(now.Key)
+		now.Symbol = style.Clean(now.Key)
 	}
 	f.Figure = now
 	v := float64(now.Value)

@@ -9,6 +9,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/style"
 )
 
 // raceAxis is what the x of the race's charts are.
@@ -77,17 +78,17 @@ func (h *history) raced(e *event.RaceEvent) {
 		for i := range h.racers {
 			h.racers[i] = newRacer(e.Racers[i])
 		}
-		h.say(e.Epoch, Accent, "race of %d begins", len(e.Racers))
+		h.say(e.Epoch, style.Accent, "race of %d begins", len(e.Racers))
 	case "over":
-		h.say(e.Epoch, Accent, "race is over")
+		h.say(e.Epoch, style.Accent, "race is over")
 	case "picked":
 		if e.Picked >= 0 && e.Picked < len(e.Racers) {
-			h.say(e.Epoch, Accent, "race ends: on with %s", Clean(e.Racers[e.Picked].Name))
+			h.say(e.Epoch, style.Accent, "race ends: on with %s", style.Clean(e.Racers[e.Picked].Name))
 			h.mark(e.Epoch, false, "race")
 			h.epochGen++
 		}
 	case "abandoned":
-		h.say(e.Epoch, Accent, "race abandoned")
+		h.say(e.Epoch, style.Accent, "race abandoned")
 	}
 }
 

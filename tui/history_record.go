@@ -5,6 +5,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // recordHistory is what a run's record adds to its history: how it is shown, and what it does not tell.
@@ -118,7 +119,7 @@ func (h *history) resumed(e *event.ResumeEvent) {
 	if !e.Time.IsZero() {
 		when = ", " + e.Time.Local().Format("2 Jan 2006 15:04")
 	}
-	h.say(e.Epoch, Accent, "resumed from the checkpoint after epoch %s%s", format.Count(e.Epoch), when)
+	h.say(e.Epoch, style.Accent, "resumed from the checkpoint after epoch %s%s", format.Count(e.Epoch), when)
 	h.mark(e.Epoch, true, "▸ resumed")
 	h.done, h.diverged = nil, nil
 	h.epochGen++
@@ -126,7 +127,7 @@ func (h *history) resumed(e *event.ResumeEvent) {
 
 // wrote notes that the weights were saved.
 func (h *history) wrote(e *event.SavedEvent) {
-	h.say(e.Epoch, Good, "saved %s, %s", Clean(e.File), format.Bytes(e.Bytes))
+	h.say(e.Epoch, style.Good, "saved %s, %s", style.Clean(e.File), format.Bytes(e.Bytes))
 	h.mark(e.Epoch, false, "saved")
 	h.epochGen++
 }
@@ -137,15 +138,15 @@ func (h *history) recorded(now *event.Recording) {
 	if now.Warning != old.Warning {
 		switch {
 		case now.Warning != "":
-			h.say(h.status.Epoch, Warn, "%s", unrecorded(now))
+			h.say(h.status.Epoch, style.Warn, "%s", unrecorded(now))
 		case now.Lost > 0:
-			h.say(h.status.Epoch, Warn, "recorded again, without %s", format.Counted(now.Lost, "event"))
+			h.say(h.status.Epoch, style.Warn, "recorded again, without %s", format.Counted(now.Lost, "event"))
 		default:
-			h.say(h.status.Epoch, Good, "recorded again, nothing is missing")
+			h.say(h.status.Epoch, style.Good, "recorded again, nothing is missing")
 		}
 	}
 	if now.Lost > 0 && old.Lost == 0 {
-		h.say(h.status.Epoch, Warn, "the record lacks events: too many waited for the disk")
+		h.say(h.status.Epoch, style.Warn, "the record lacks events: too many waited for the disk")
 	}
 }
 
@@ -162,9 +163,9 @@ func (h *history) replayed(now *event.Replay) {
 		h.runGen++ // what empty panes say is another thing now
 	}
 	if now.Stale != "" && now.Stale != old.Stale {
-		h.say(now.Epoch, Warn, "%s", Clean(now.Stale))
+		h.say(now.Epoch, style.Warn, "%s", style.Clean(now.Stale))
 	}
 	if now.Warning != "" && old.Warning == "" { // it may count on with every epoch, which the header shows
-		h.say(now.Epoch, Warn, "%s", Clean(now.Warning))
+		h.say(now.Epoch, style.Warn, "%s", style.Clean(now.Warning))
 	}
 }

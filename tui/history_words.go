@@ -3,16 +3,17 @@ package tui
 import (
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
+	"newtop/tui/style"
 )
 
 // runWords say what a run is: its data, network and method, as far as they are known.
 func runWords(e *event.RunEvent) (words []string) {
-	words = append(words, Clean(e.Data.Name))
+	words = append(words, style.Clean(e.Data.Name))
 	if len(e.Model.Layers) > 0 {
 		words = append(words, e.Model.Shape())
 	}
 	if e.Optimizer != "" {
-		words = append(words, Clean(e.Optimizer))
+		words = append(words, style.Clean(e.Optimizer))
 	}
 	return words
 }
@@ -30,27 +31,27 @@ func ending(d *event.DoneEvent) string {
 	}
 	s, ok := words[d.Reason]
 	if !ok {
-		s = Clean(string(d.Reason))
+		s = style.Clean(string(d.Reason))
 	}
 	if d.Message != "" {
-		s += ": " + Clean(d.Message)
+		s += ": " + style.Clean(d.Message)
 	}
 	return s
 }
 
 // stopToken is the colour of a stop reason; its letter says the same without one.
-func stopToken(s krylov.Stop) Token {
+func stopToken(s krylov.Stop) style.Token {
 	switch s {
 	case krylov.NegativeCurvature:
-		return NegativeCurvature
+		return style.NegativeCurvature
 	case krylov.Boundary:
-		return Boundary
+		return style.Boundary
 	case krylov.Residual:
-		return Residual
+		return style.Residual
 	case krylov.Limit:
-		return Limit
+		return style.Limit
 	case krylov.NotFinite:
-		return NotFinite
+		return style.NotFinite
 	}
-	return Interrupted
+	return style.Interrupted
 }

@@ -10,6 +10,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/style"
 )
 
 // binding joins keys to what they do. Dispatch, footer, help and palette all read the one table.
@@ -60,7 +61,7 @@ func (b *binding) lacking(a *App) string {
 // act does it, or says why not.
 func (b *binding) act(a *App, k string) tea.Cmd {
 	if why := b.lacking(a); why != "" {
-		a.note(Warn, why)
+		a.note(style.Warn, why)
 		return a.expire()
 	}
 	return b.do(a, k)
@@ -198,11 +199,11 @@ func runBindings() []binding {
 		return func(a *App, _ string) tea.Cmd { return a.command(c) }
 	}
 	scalable := func(a *App) bool { return changeable(a) && a.h.primary() != nil }
-	scaled := func(a *App) string { return Clean(a.h.primary().Key) }
+	scaled := func(a *App) string { return style.Clean(a.h.primary().Key) }
 	unscalable := func(a *App) string {
 		why := unchangeable(a)
 		if why == "" && a.h.status.Optimizer != "" && a.h.primary() == nil {
-			why = Clean(a.h.status.Optimizer) + " has no radius, rate or damping to scale"
+			why = style.Clean(a.h.status.Optimizer) + " has no radius, rate or damping to scale"
 		}
 		return why
 	}
@@ -306,17 +307,17 @@ func (a *App) footer(w int) string {
 	notice := a.notice
 	room := w
 	if notice.Text != "" {
-		room = w - min(Cells(notice.Text)+3, w*2/3)
+		room = w - min(style.Cells(notice.Text)+3, w*2/3)
 	}
 	for _, h := range a.hints() {
-		if l.Width+Cells(h.key)+Cells(h.text)+3 > room {
+		if l.Width+style.Cells(h.key)+style.Cells(h.text)+3 > room {
 			break
 		}
-		l.Put(Text, " ").Put(Accent, h.key).Put(Muted, " "+h.text+" ")
+		l.Put(style.Text, " ").Put(style.Accent, h.key).Put(style.Muted, " "+h.text+" ")
 	}
 	if notice.Text != "" {
 		s := ansi.Truncate(notice.Text, l.Left()-3, "…")
-		l.To(w - Cells(s) - 1)
+		l.To(w - style.Cells(s) - 1)
 		l.Put(notice.Token, s)
 	}
 	return l.Full()

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // logSearch is how far the zoomed log is scrolled, and what its rows are searched for.
@@ -99,13 +100,13 @@ func (p *logPane) searchLine(v *view, w int) string {
 	n := len(p.matching(v))
 	switch {
 	case s.typing:
-		l.Put(Accent, "/ ").Put(Strong, Clean(s.text)).Put(Accent, "▏").Put(Muted, "  "+format.Count(n)+" found · enter keeps · esc ends")
+		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(style.Accent, "▏").Put(style.Muted, "  "+format.Count(n)+" found · enter keeps · esc ends")
 	case s.text != "":
-		l.Put(Accent, "/ ").Put(Strong, Clean(s.text)).Put(Muted, "  "+format.Count(n)+" found · ↑↓ scroll · esc ends")
+		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(style.Muted, "  "+format.Count(n)+" found · ↑↓ scroll · esc ends")
 	case s.up > 0:
-		l.Put(Muted, format.Count(s.up)+" newer below · ↑↓ scroll · end: newest · / search")
+		l.Put(style.Muted, format.Count(s.up)+" newer below · ↑↓ scroll · end: newest · / search")
 	default:
-		l.Put(Muted, "↑↓ scroll · / search")
+		l.Put(style.Muted, "↑↓ scroll · / search")
 	}
 	return l.Full()
 }

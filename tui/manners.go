@@ -5,6 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/tui/style"
 )
 
 // How often the screen changes. What a run does is gathered for an interval; a key does not wait for it. The
@@ -19,7 +21,7 @@ const (
 
 // remote reports whether a terminal is at the other end of an SSH connection.
 func remote(environ []string) bool {
-	return Lookup(environ, "SSH_TTY") != "" || Lookup(environ, "SSH_CONNECTION") != ""
+	return style.Lookup(environ, "SSH_TTY") != "" || style.Lookup(environ, "SSH_CONNECTION") != ""
 }
 
 // frames is the rate of flushes for an environment, or what was asked for.
@@ -37,7 +39,7 @@ func frames(asked int, environ []string) int {
 // answer may come late, and in tmux, whose older versions drop the question. A terminal that does not know the
 // mode ignores it, as it must ignore private modes.
 func synchronize(environ []string) tea.Cmd {
-	if Lookup(environ, "SSH_TTY") == "" && Lookup(environ, "TMUX") == "" {
+	if style.Lookup(environ, "SSH_TTY") == "" && style.Lookup(environ, "TMUX") == "" {
 		return nil
 	}
 	return func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset} }

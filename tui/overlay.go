@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/trainer/krylov"
+	"newtop/tui/style"
 )
 
 // overlay is what stands in front of the panes and has the keys.
@@ -48,19 +49,19 @@ func lay(screen, block []string, w int) {
 		}
 		under := screen[y+i]
 		// A wide character under an edge is cut in two: spaces take the place of its half.
-		left, right := Fit(ansi.Truncate(under, x, ""), x), ansi.TruncateLeft(under, x+bw, "")
-		right = Spaces(w-x-bw-ansi.StringWidth(right)) + right
-		screen[y+i] = Fit(left+ansi.ResetStyle+row+ansi.ResetStyle+right, w)
+		left, right := style.Fit(ansi.Truncate(under, x, ""), x), ansi.TruncateLeft(under, x+bw, "")
+		right = style.Spaces(w-x-bw-ansi.StringWidth(right)) + right
+		screen[y+i] = style.Fit(left+ansi.ResetStyle+row+ansi.ResetStyle+right, w)
 	}
 }
 
 // dialogBox frames rows with a title, as an overlay.
-func dialogBox(t *Pen, title string, rows []string, w int) []string {
-	return withFrame(t, Focus, []Part{Focus.Of(title)}, rows, w)
+func dialogBox(t *style.Pen, title string, rows []string, w int) []string {
+	return withFrame(t, style.Focus, []style.Part{style.Focus.Of(title)}, rows, w)
 }
 
 // withFrame puts rows, cut and filled to one width, into a frame of w columns with a title.
-func withFrame(t *Pen, ink Token, title []Part, rows []string, w int) []string {
+func withFrame(t *style.Pen, ink style.Token, title []style.Part, rows []string, w int) []string {
 	top := t.Line(w)
 	top.Put(ink, "╭─ ")
 	head := t.Line(top.Left() - 2)
@@ -68,33 +69,33 @@ func withFrame(t *Pen, ink Token, title []Part, rows []string, w int) []string {
 		head.Put(p.Token, p.Text)
 	}
 	top.Append(head).Put(ink, " ")
-	top.Put(ink, Repeat("─", top.Left()-1)).Put(ink, "╮")
+	top.Put(ink, style.Repeat("─", top.Left()-1)).Put(ink, "╮")
 	out := []string{top.Full()}
 	edge := t.Line(1)
 	edge.Put(ink, "│")
 	side := edge.Full()
 	for _, r := range rows {
-		out = append(out, side+" "+Fit(r, w-4)+" "+side)
+		out = append(out, side+" "+style.Fit(r, w-4)+" "+side)
 	}
 	bottom := t.Line(w)
-	bottom.Put(ink, "╰"+Repeat("─", w-2)+"╯")
+	bottom.Put(ink, "╰"+style.Repeat("─", w-2)+"╯")
 	return append(out, bottom.Full())
 }
 
 // section is a part of the help: a heading, and rows of what stands for what.
 type section struct {
 	title string
-	rows  [][]Part
+	rows  [][]style.Part
 }
 
 // explain returns a row of a section, with so many columns for what it explains.
-func explain(t Token, what string, columns int, means string) []Part {
-	return []Part{t.Of(Pad(what, columns)), Text.Of(means)}
+func explain(t style.Token, what string, columns int, means string) []style.Part {
+	return []style.Part{t.Of(style.Pad(what, columns)), style.Text.Of(means)}
 }
 
 // stackSections draws sections one under the other.
-func stackSections(t *Pen, sections []section, w int, headed bool) (rows []string) {
-	put := func(parts ...Part) {
+func stackSections(t *style.Pen, sections []section, w int, headed bool) (rows []string) {
+	put := func(parts ...style.Part) {
 		l := t.Line(w)
 		for _, p := range parts {
 			l.Put(p.Token, p.Text)
@@ -106,7 +107,7 @@ func stackSections(t *Pen, sections []section, w int, headed bool) (rows []strin
 			put()
 		}
 		if headed {
-			put(Strong.Of(s.title))
+			put(style.Strong.Of(s.title))
 		}
 		for _, r := range s.rows {
 			put(r...)
@@ -126,15 +127,15 @@ func (a *App) wordSections() []section {
 		{"▾ ▴ =", "less, more than an epoch before, the same"},
 		{"line", "solid for training rows, dashed for test rows"},
 		{"R", "trust-region radius, the longest step allowed"},
-		{a.Glyphs.rho, "actual over predicted reduction; 1 is perfect"},
+		{a.Glyphs.Rho, "actual over predicted reduction; 1 is perfect"},
 		{"×", "step rejected, or a value was not finite"},
 		{"‖r‖/‖g‖", "residual of the inner solve, 1 at its start"},
 		{"‖s‖/R", "length of its step, 1 on the boundary"},
 		{"curv, q", "curvature along its direction; promised gain"},
-		{a.Glyphs.Lambda + strings.TrimRight(a.Glyphs.within, " "), "eigenvalue; a true one is within the bound"},
+		{a.Glyphs.Lambda + strings.TrimRight(a.Glyphs.Within, " "), "eigenvalue; a true one is within the bound"},
 		{"equivalents", "all work in units of one full gradient"},
 	} {
-		words.rows = append(words.rows, explain(Muted, r[0], 12, r[1]))
+		words.rows = append(words.rows, explain(style.Muted, r[0], 12, r[1]))
 	}
 	return []section{stops, words}
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // helpOverlay is every key with what it does, and what stands in the panes, scrolled by so many rows.
@@ -53,7 +54,7 @@ func (o *helpOverlay) draw(a *App, w, h int) []string {
 		if last := len(keys) - 1; len(stackSections(&a.Pen, keys, left, true)) > h-2 { // the other column is the shorter one
 			keys, words = keys[:last], append(words, keys[last])
 		}
-		rows = Beside(stackSections(&a.Pen, keys, left, true), left, stackSections(&a.Pen, words, right, true))
+		rows = style.Beside(stackSections(&a.Pen, keys, left, true), left, stackSections(&a.Pen, words, right, true))
 	} else {
 		bw = min(w-2, 66)
 		rows = stackSections(&a.Pen, append(keys, words...), bw-4, true)
@@ -88,13 +89,13 @@ func (a *App) keySections() (out []section) {
 		own.title = "in the race"
 		for _, h := range a.race.hints(a) {
 			if h.key != "?" && h.key != "q" && h.key != "space" {
-				own.rows = append(own.rows, explain(Accent, h.key, columns, h.text))
+				own.rows = append(own.rows, explain(style.Accent, h.key, columns, h.text))
 			}
 		}
 	case ok && a.zoomed:
 		own.title = a.panes[a.focus].name(a.paneView()) + ", zoomed"
 		for _, k := range p.ownKeys() {
-			own.rows = append(own.rows, explain(Accent, k[0], columns, k[1]))
+			own.rows = append(own.rows, explain(style.Accent, k[0], columns, k[1]))
 		}
 	}
 	if len(own.rows) > 0 {
@@ -109,11 +110,11 @@ func (a *App) keySections() (out []section) {
 			case replays(a) && b.group == groupRun, a.h.viewer && (b.group == groupRun || b.lacking(a) == viewerOnly):
 				idle = append(idle, b.Help().Key)
 			default:
-				s.rows = append(s.rows, explain(Accent, b.Help().Key, columns, b.Help().Desc))
+				s.rows = append(s.rows, explain(style.Accent, b.Help().Key, columns, b.Help().Desc))
 			}
 		}
 		if len(idle) > 0 {
-			s.rows = append(s.rows, []Part{Muted.Of(strings.Join(idle, " ") + "  not here: " + idleWhy(a))})
+			s.rows = append(s.rows, []style.Part{style.Muted.Of(strings.Join(idle, " ") + "  not here: " + idleWhy(a))})
 		}
 		if len(s.rows) > 0 {
 			out = append(out, s)

@@ -8,6 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/tui/style"
 )
 
 // painter draws frames on a guest's terminal. Bubble Tea's renderer takes about a millisecond of a processor for a frame
@@ -42,8 +44,8 @@ type guestFrame struct {
 func newPainter(out io.Writer, environ []string, allowance *Allowance) *painter {
 	return &painter{
 		out:       out,
-		patch:     patch{profile: ColorProfile(environ)},
-		plain:     oldTerminal(environ),
+		patch:     patch{profile: style.ColorProfile(environ)},
+		plain:     style.OldTerminal(environ),
 		allowance: allowance,
 		frames:    make(chan guestFrame, 1),
 		ended:     make(chan struct{}),

@@ -7,6 +7,8 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/tui/style"
 )
 
 // patch is what turns rows of a terminal into others: it compares them cell by cell and writes those that differ. The
@@ -136,39 +138,39 @@ func (p *patch) shown(s string) string {
 
 // cellsOf divides a row into its cells. It returns false where not every character is known to take one column.
 func cellsOf(dst []rowCell, row string) (_ []rowCell, plain bool) {
-	style, from, to := "", 0, 0 // the sequences in force, and where they stand if they stand together
+	ink, from, to := "", 0, 0 // the sequences in force, and where they stand if they stand together
 	for i := 0; i < len(row); {
 		c := row[i]
 		switch {
 		case c == 0x1b:
-			n := StyleLength(row[i:])
+			n := style.StyleLength(row[i:])
 			if n == 0 {
 				return dst, false
 			}
 			switch {
 			case row[i:i+n] == ansi.ResetStyle || row[i:i+n] == "\x1b[0m":
-				style = ""
-			case style == "":
+				ink = ""
+			case ink == "":
 				from, to = i, i+n
-				style = row[from:to]
+				ink = row[from:to]
 			case to == i:
 				to += n
-				style = row[from:to]
+				ink = row[from:to]
 			default:
-				style += row[i : i+n]
+				ink += row[i : i+n]
 			}
 			i += n
 		case c < 0x20 || c == 0x7f:
 			return dst, false
 		case c < 0x80:
-			dst = append(dst, rowCell{style, row[i : i+1]})
+			dst = append(dst, rowCell{ink, row[i : i+1]})
 			i++
 		default:
 			r, n := utf8.DecodeRuneInString(row[i:])
-			if !Narrow(r) {
+			if !style.Narrow(r) {
 				return dst, false
 			}
-			dst = append(dst, rowCell{style, row[i : i+n]})
+			dst = append(dst, rowCell{ink, row[i : i+n]})
 			i += n
 		}
 	}

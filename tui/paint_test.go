@@ -12,6 +12,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
+
+	"newtop/tui/style"
 )
 
 // TestColumns holds the quick count against ansi's, for every character of the first plane and for rows.
@@ -21,15 +23,15 @@ func TestColumns(t *testing.T) {
 			continue
 		}
 		s := "a\x1b[31m" + string(r) + "\x1b[m"
-		if got, want := Columns(s), ansi.StringWidth(s); got != want {
+		if got, want := style.Columns(s), ansi.StringWidth(s); got != want {
 			t.Errorf("%U takes %d columns, expected %d", r, got, want)
 		}
-		if Narrow(r) && ansi.StringWidth(string(r)) != 1 {
+		if style.Narrow(r) && ansi.StringWidth(string(r)) != 1 {
 			t.Errorf("%U is not narrow", r)
 		}
 	}
 	for _, s := range []string{"", "\x1b", "\x1b[", "\x1b[3", "\x1b]2;title\x07x", "\x1b[31", "e\u0301", "👩\u200d👩", "\xff\xfe", "日本 ●", "a\tb", "\x1b[1\x1b[mx"} {
-		if got, want := Columns(s), ansi.StringWidth(s); got != want {
+		if got, want := style.Columns(s), ansi.StringWidth(s); got != want {
 			t.Errorf("%q takes %d columns, expected %d", s, got, want)
 		}
 	}
@@ -72,10 +74,10 @@ func TestPatches(t *testing.T) {
 	pieces := []string{" ", "  ", "a", "bc", "●", "⣿", "─", "\x1b[31m", "\x1b[1m", "\x1b[38;5;110m", "\x1b[38;2;1;2;3m", "\x1b[m", "日", "\x1b[7m \x1b[m"}
 	row := func() string {
 		var b strings.Builder
-		for Columns(b.String()) < w-1 {
+		for style.Columns(b.String()) < w-1 {
 			b.WriteString(pieces[r.IntN(len(pieces))])
 		}
-		return Fit(b.String()+"\x1b[m", w)
+		return style.Fit(b.String()+"\x1b[m", w)
 	}
 	for range 120 {
 		frames := [][]string{make([]string, h)}
@@ -271,7 +273,7 @@ func FuzzPatch(f *testing.F) {
 		p.profile = colorprofile.ANSI256
 		p.row(0, was, now, false)
 		p.row(0, "", now, true)
-		was, now = Fit(was+"\x1b[m", w), Fit(now+"\x1b[m", w)
+		was, now = style.Fit(was+"\x1b[m", w), style.Fit(now+"\x1b[m", w)
 		_, drawn := cellsOf(nil, was)
 		_, draws := cellsOf(nil, now)
 		if drawn && draws {
@@ -279,8 +281,8 @@ func FuzzPatch(f *testing.F) {
 				t.Errorf("%q after %q shows %q, expected %q", now, was, got, want)
 			}
 		}
-		if Columns(now) != ansi.StringWidth(now) {
-			t.Errorf("%q: %d columns, expected %d", now, Columns(now), ansi.StringWidth(now))
+		if style.Columns(now) != ansi.StringWidth(now) {
+			t.Errorf("%q: %d columns, expected %d", now, style.Columns(now), ansi.StringWidth(now))
 		}
 	})
 }
@@ -308,7 +310,7 @@ func TestColours(t *testing.T) {
 		{"TERM=dumb", colorprofile.ASCII}, {"", colorprofile.ASCII}, {"TERM=xterm-256color COLORTERM=truecolor NO_COLOR=yes", colorprofile.ASCII},
 		{"TERM=tmux-256color COLORTERM=truecolor TMUX=/x", colorprofile.ANSI256},
 	} {
-		if got := ColorProfile(strings.Fields(c.environ)); got != c.want {
+		if got := style.ColorProfile(strings.Fields(c.environ)); got != c.want {
 			t.Errorf("%s: %v, expected %v", c.environ, got, c.want)
 		}
 	}

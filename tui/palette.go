@@ -9,6 +9,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // paletteEntry is something that the palette can do.
@@ -112,7 +113,7 @@ func (a *App) paneEntries() (out []paletteEntry) {
 func (a *App) settingEntries() (out []paletteEntry) {
 	why := unchangeable(a)
 	for _, s := range a.h.status.Settings {
-		out = append(out, paletteEntry{kind: "setting", text: Clean(s.Key) + " = " + settingText(s.Text), also: Clean(s.Meaning), why: why,
+		out = append(out, paletteEntry{kind: "setting", text: style.Clean(s.Key) + " = " + settingText(s.Text), also: style.Clean(s.Meaning), why: why,
 			do: func(a *App) tea.Cmd { return a.openForm(s.Key) }})
 	}
 	return out
@@ -120,14 +121,14 @@ func (a *App) settingEntries() (out []paletteEntry) {
 
 // lookEntries are how things look.
 func (a *App) lookEntries() (out []paletteEntry) {
-	for t := ThemeAuto; t < ThemeCount; t++ {
+	for t := style.ThemeAuto; t < style.ThemeCount; t++ {
 		e := paletteEntry{kind: "theme", text: t.String(), also: "theme colours", do: func(a *App) tea.Cmd { return a.setTheme(t) }}
 		if t == a.themeChoice {
 			e.also += ", the theme of now"
 		}
 		out = append(out, e)
 	}
-	for g := GlyphsAuto; g < GlyphsCount; g++ {
+	for g := style.GlyphsAuto; g < style.GlyphsCount; g++ {
 		e := paletteEntry{kind: "glyphs", text: g.String(), also: "glyphs of drawings", do: func(a *App) tea.Cmd { return a.setGlyphs(g) }}
 		if g == a.glyphChoice {
 			e.also += ", the glyphs of now"
@@ -144,9 +145,9 @@ func (a *App) lookEntries() (out []paletteEntry) {
 // dataEntries name the data sets. A run has one data set for good, so they only say how to train on another.
 func (a *App) dataEntries() (out []paletteEntry) {
 	for _, name := range a.dataSets {
-		name = Clean(name)
+		name = style.Clean(name)
 		why := "starts another run: newtop --data " + name
-		if a.h.run != nil && name == Clean(a.h.run.Data.Name) {
+		if a.h.run != nil && name == style.Clean(a.h.run.Data.Name) {
 			why = "this run trains on it"
 		}
 		out = append(out, paletteEntry{kind: "data", text: name, also: "data set", why: why})
@@ -196,7 +197,7 @@ func (p *palette) choose(a *App) tea.Cmd {
 	}
 	e := &p.entries[p.shown[p.at]]
 	if e.why != "" {
-		a.note(Warn, e.why)
+		a.note(style.Warn, e.why)
 		return a.expire()
 	}
 	a.overlay = nil
@@ -208,16 +209,16 @@ func (p *palette) draw(a *App, w, h int) []string {
 	bw := min(w-2, 92)
 	inner := bw - 4
 	l := v.Line(inner)
-	l.Put(Accent, ": ")
+	l.Put(style.Accent, ": ")
 	if p.filter.Value() == "" {
-		l.Put(Accent, "▏").Put(Muted, "type to search commands, methods, panes, settings, themes")
+		l.Put(style.Accent, "▏").Put(style.Muted, "type to search commands, methods, panes, settings, themes")
 	} else {
 		typedLine(&v.Pen, l, &p.filter, true)
 	}
 	rows := []string{l.Full(), ""}
 	room := max(1, min(h-4, 26)-2)
 	if len(p.shown) == 0 {
-		rows = append(rows, v.Line(inner).Put(Warn, "nothing matches").Full())
+		rows = append(rows, v.Line(inner).Put(style.Warn, "nothing matches").Full())
 		room--
 	}
 	first := max(0, min(p.at-room/2, len(p.shown)-room))
@@ -228,29 +229,29 @@ func (p *palette) draw(a *App, w, h int) []string {
 	if n := len(p.shown); n > 0 {
 		title += " " + format.Count(p.at+1) + "/" + format.Count(n)
 	}
-	return dialogBox(&v.Pen, title, Clip(Block(rows, inner, room+2), h-2), bw)
+	return dialogBox(&v.Pen, title, style.Clip(style.Block(rows, inner, room+2), h-2), bw)
 }
 
 // row has the kind, the text with more about it, and the key at the right end.
 func (p *palette) row(v *view, e *paletteEntry, chosen bool, w int) string {
-	arrow, ink, more := " ", Text, Muted
+	arrow, ink, more := " ", style.Text, style.Muted
 	switch {
 	case chosen:
-		arrow, ink = "▸", Chosen
+		arrow, ink = "▸", style.Chosen
 	case e.why != "":
-		ink = Muted
+		ink = style.Muted
 	}
 	right := v.Line(12)
 	if e.key != "" {
-		right.Put(Accent, e.key)
+		right.Put(style.Accent, e.key)
 	}
 	l := v.Line(w - max(right.Width, 3) - 1)
-	l.Put(Accent, arrow+" ").Put(Muted, Pad(e.kind, 9)).Put(ink, ansi.Truncate(e.text, l.Left(), "…"))
+	l.Put(style.Accent, arrow+" ").Put(style.Muted, style.Pad(e.kind, 9)).Put(ink, ansi.Truncate(e.text, l.Left(), "…"))
 	about := e.also
 	if e.why != "" {
 		about = e.why
 		if chosen {
-			more = Warn
+			more = style.Warn
 		}
 	}
 	if about != "" && l.Left() > 6 {

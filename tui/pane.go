@@ -8,11 +8,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // view is what panes read when they draw. They never change it.
 type view struct {
-	Pen
+	style.Pen
 	h *history
 }
 
@@ -22,7 +23,7 @@ type pane interface {
 	// name stands in the frame and in the help.
 	name(v *view) string
 	// head puts the current values into the frame, after the name; it may stop at any width.
-	head(v *view, l *Line)
+	head(v *view, l *style.Line)
 	// body draws into w × h cells (both ≥ 1): at most h rows, none wider than w. zoomed says that the
 	// pane has the whole screen.
 	body(v *view, w, h int, zoomed bool) []string
@@ -103,9 +104,9 @@ func (d *drawn) draw(p pane, v *view, r rect, key drawnKey) []string {
 	}
 	d.key = key
 	if key.bare {
-		d.rows = Block(p.strip(v, r.w, r.h), r.w, r.h)
+		d.rows = style.Block(p.strip(v, r.w, r.h), r.w, r.h)
 		if key.focused {
-			d.rows[0] = v.Line(1).Put(Focus, "▸").Full() + ansi.TruncateLeft(d.rows[0], 1, "")
+			d.rows[0] = v.Line(1).Put(style.Focus, "▸").Full() + ansi.TruncateLeft(d.rows[0], 1, "")
 		}
 		return d.rows
 	}
@@ -115,9 +116,9 @@ func (d *drawn) draw(p pane, v *view, r rect, key drawnKey) []string {
 
 // frame draws a pane in its border, which carries the name and the current values.
 func frame(p pane, v *view, r rect, key drawnKey) []string {
-	ink := Border
+	ink := style.Border
 	if key.focused {
-		ink = Focus
+		ink = style.Focus
 	}
 	inner := r.w - 2
 	rows := make([]string, 0, r.h)
@@ -125,32 +126,32 @@ func frame(p pane, v *view, r rect, key drawnKey) []string {
 	side := v.Line(1)
 	side.Put(ink, "│")
 	edge := side.Full()
-	for _, row := range Block(p.body(v, max(inner-2, 1), max(r.h-2, 1), key.zoomed), inner-2, r.h-2) {
+	for _, row := range style.Block(p.body(v, max(inner-2, 1), max(r.h-2, 1), key.zoomed), inner-2, r.h-2) {
 		rows = append(rows, edge+" "+row+" "+edge)
 	}
 	bottom := v.Line(r.w)
-	bottom.Put(ink, "╰"+Repeat("─", inner)+"╯")
+	bottom.Put(ink, "╰"+style.Repeat("─", inner)+"╯")
 	return append(rows, bottom.Full())
 }
 
 // frameTop draws the border's first row, with the name and the current values.
 func frameTop(p pane, v *view, w int, focused bool) string {
-	ink, nameInk := Border, Strong
+	ink, nameInk := style.Border, style.Strong
 	if focused {
-		ink, nameInk = Focus, Focus
+		ink, nameInk = style.Focus, style.Focus
 	}
 	top := v.Line(w)
 	top.Put(ink, "╭─")
 	title := v.Line(w - 4)
-	title.Put(Text, " ").Put(nameInk, p.name(v)).Put(Text, " ")
+	title.Put(style.Text, " ").Put(nameInk, p.name(v)).Put(style.Text, " ")
 	values := v.Line(title.Left() - 2)
 	p.head(v, values)
 	if values.Width > 0 {
-		title.Put(Text, " ").Append(values).Put(Text, " ")
+		title.Put(style.Text, " ").Append(values).Put(style.Text, " ")
 	}
 	top.Append(title)
 	for top.Left() > 1 {
-		top.Put(ink, Repeat("─", top.Left()-1))
+		top.Put(ink, style.Repeat("─", top.Left()-1))
 	}
 	top.Put(ink, "╮")
 	return top.Full()

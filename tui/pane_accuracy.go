@@ -1,6 +1,9 @@
 package tui
 
-import "newtop/internal/format"
+import (
+	"newtop/internal/format"
+	"newtop/tui/style"
+)
 
 // accuracyPane shows the share of wrongly classified rows, or for regression the root mean square error.
 type accuracyPane struct {
@@ -31,7 +34,7 @@ func (p *accuracyPane) unit(v *view) func(float64) string {
 	return format.Percent
 }
 
-func (p *accuracyPane) head(v *view, l *Line) {
+func (p *accuracyPane) head(v *view, l *style.Line) {
 	pick := func(e, r float64) float64 {
 		if v.h.regression() {
 			return r
@@ -42,10 +45,10 @@ func (p *accuracyPane) head(v *view, l *Line) {
 	pairHead(v, l, pick(float64(now.Error), float64(now.RMSE)), pick(float64(old.Error), float64(old.RMSE)),
 		pick(float64(now.TestError), float64(now.TestRMSE)), pick(float64(old.TestError), float64(old.TestRMSE)), v.h.untold(&v.h.fault), p.unit(v))
 	if v.h.hasBest && v.h.epochs > 1 {
-		l.Group(Muted.Of("  best "), Strong.Of(p.unit(v)(v.h.best)), Muted.Of(" at "+format.Count(v.h.bestEpoch)))
+		l.Group(style.Muted.Of("  best "), style.Strong.Of(p.unit(v)(v.h.best)), style.Muted.Of(" at "+format.Count(v.h.bestEpoch)))
 	}
 	if low, high := v.h.memberLow.last(), v.h.memberHigh.last(); low == low {
-		l.Group(Muted.Of("  members "), Text.Of(p.unit(v)(low)+" to "+p.unit(v)(high)))
+		l.Group(style.Muted.Of("  members "), style.Text.Of(p.unit(v)(low)+" to "+p.unit(v)(high)))
 	}
 	scaleHead(l, p.log)
 }
@@ -55,8 +58,8 @@ func (p *accuracyPane) plot(v *view) plot {
 	pl.log, pl.zero, pl.curves[0].alarm = p.log, true, false
 	if !v.h.memberLow.empty() {
 		pl.curves = append(pl.curves,
-			plotCurve{name: "best member", tok: Muted, series: &v.h.memberLow, mark: '.'},
-			plotCurve{name: "worst", tok: Muted, series: &v.h.memberHigh, mark: '.'})
+			plotCurve{name: "best member", tok: style.Muted, series: &v.h.memberLow, mark: '.'},
+			plotCurve{name: "worst", tok: style.Muted, series: &v.h.memberHigh, mark: '.'})
 	}
 	if !v.h.regression() {
 		pl.label = func(f float64) string { return format.Tick(format.Round(100*f, 6)) + "%" }

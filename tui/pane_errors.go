@@ -11,6 +11,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // errorsPane shows where the outputs are wrong: which classes are taken for which, the rows that cost most, and
@@ -123,18 +124,18 @@ func class(e *event.ErrorsEvent, i int) string {
 		return "nothing"
 	}
 	if i < len(e.Classes) {
-		if s := strings.TrimSpace(Clean(e.Classes[i])); s != "" {
+		if s := strings.TrimSpace(style.Clean(e.Classes[i])); s != "" {
 			return s
 		}
 	}
 	return strconv.Itoa(i)
 }
 
-func (p *errorsPane) head(v *view, l *Line) {
+func (p *errorsPane) head(v *view, l *style.Line) {
 	e := v.h.errors
 	if e == nil {
 		if v.h.status.Computing == "errors" {
-			l.Group(Warn.Of("computing"))
+			l.Group(style.Warn.Of("computing"))
 		}
 		return
 	}
@@ -143,20 +144,20 @@ func (p *errorsPane) head(v *view, l *Line) {
 		rows = "training rows"
 	}
 	if _, all := byClass(e); all.rows > 0 {
-		if !l.Group(Strong.Of(format.Count(all.wrong)), Muted.Of(" of "+format.Count(all.rows)+" "+rows+" wrong")) {
-			l.Group(Strong.Of(format.Count(all.wrong)), Muted.Of(" of "+format.Count(all.rows)))
+		if !l.Group(style.Strong.Of(format.Count(all.wrong)), style.Muted.Of(" of "+format.Count(all.rows)+" "+rows+" wrong")) {
+			l.Group(style.Strong.Of(format.Count(all.wrong)), style.Muted.Of(" of "+format.Count(all.rows)))
 		}
 	} else if s, ok := residualsOf(e, p.output); ok {
-		l.Group(Muted.Of("rms "), Strong.Of(format.Number(s.rms)))
-		l.Group(Muted.Of("  " + rows))
+		l.Group(style.Muted.Of("rms "), style.Strong.Of(format.Number(s.rms)))
+		l.Group(style.Muted.Of("  " + rows))
 	}
 	for _, s := range []string{"  after epoch " + format.Count(e.Epoch), "  at " + format.Count(e.Epoch)} {
-		if l.Group(Muted.Of(s)) {
+		if l.Group(style.Muted.Of(s)) {
 			break
 		}
 	}
 	if old := v.h.latest.Epoch - e.Epoch; old > 0 {
-		l.Group(Muted.Of(", " + format.Counted(old, "epoch") + " ago"))
+		l.Group(style.Muted.Of(", " + format.Counted(old, "epoch") + " ago"))
 	}
 }
 
@@ -179,7 +180,7 @@ func (p *errorsPane) body(v *view, w, h int, zoomed bool) []string {
 	default:
 		rows = p.residualPage(v, e, w, h)
 	}
-	return append(Block(rows, w, h), keys)
+	return append(style.Block(rows, w, h), keys)
 }
 
 // confusionPage puts the matrix beside what it says in words and, where there is room, beside the worst rows.
@@ -189,7 +190,7 @@ func (p *errorsPane) confusionPage(v *view, e *event.ErrorsEvent, w, h int) []st
 	if room < 22 {
 		p := planMatrix(e, w, h-matrixHead-1, halves(&v.Pen))
 		used := matrixHead + p.rows + 1
-		rows := Block(confusionRows(v, e, w, h), w, min(used, h))
+		rows := style.Block(confusionRows(v, e, w, h), w, min(used, h))
 		if rest := h - used - 1; rest > 0 {
 			rows = append(append(rows, ""), confusionWords(v, e, w, rest)...)
 		}
@@ -200,12 +201,12 @@ func (p *errorsPane) confusionPage(v *view, e *event.ErrorsEvent, w, h int) []st
 		worst = h * 11 / 20
 		words = h - worst - 1
 	}
-	side := Block(confusionWords(v, e, room, words), room, words)
+	side := style.Block(confusionWords(v, e, room, words), room, words)
 	if worst > 0 {
 		side = append(side, "")
 		side = append(side, worstList(v, e, room, worst)...)
 	}
-	return Beside(Block(confusionRows(v, e, left, h), left, h), left+1, side)
+	return style.Beside(style.Block(confusionRows(v, e, left, h), left, h), left+1, side)
 }
 
 func (p *errorsPane) residualPage(v *view, e *event.ErrorsEvent, w, h int) []string {
@@ -214,23 +215,23 @@ func (p *errorsPane) residualPage(v *view, e *event.ErrorsEvent, w, h int) []str
 	}
 	if w < 100 {
 		top := h/2 - 1
-		return append(append(Block(residualRows(v, e, p.output, w, top), w, top), ""), worstList(v, e, w, h-top-1)...)
+		return append(append(style.Block(residualRows(v, e, p.output, w, top), w, top), ""), worstList(v, e, w, h-top-1)...)
 	}
 	left := w/2 - 2
-	return Beside(Block(residualRows(v, e, p.output, left, h), left, h), left+1, worstList(v, e, w-left-3, h))
+	return style.Beside(style.Block(residualRows(v, e, p.output, left, h), left, h), left+1, worstList(v, e, w-left-3, h))
 }
 
 // keys names the pane's own keys.
 func (p *errorsPane) keys(v *view, e *event.ErrorsEvent, w int) string {
 	l := v.Line(w)
-	put := func(k, what string) { l.Group(Accent.Of(k), Muted.Of(" "+what+"   ")) }
+	put := func(k, what string) { l.Group(style.Accent.Of(k), style.Muted.Of(" "+what+"   ")) }
 	switch {
 	case v.h.watched():
-		l.Group(Muted.Of("as recorded   "))
+		l.Group(style.Muted.Of("as recorded   "))
 	case v.h.over():
-		l.Group(Muted.Of("the run has ended   "))
+		l.Group(style.Muted.Of("the run has ended   "))
 	case v.h.viewer:
-		l.Group(Muted.Of("as last asked   "))
+		l.Group(style.Muted.Of("as last asked   "))
 	default:
 		put("v", "compute anew")
 		if v.h.run != nil && v.h.run.Data.TestRows > 0 {
@@ -253,7 +254,7 @@ func (p *errorsPane) keys(v *view, e *event.ErrorsEvent, w int) string {
 		put("←→", "output "+strconv.Itoa(min(p.output, len(e.Residuals)-1)+1)+" of "+strconv.Itoa(len(e.Residuals)))
 	}
 	if v.h.status.Computing == "errors" {
-		l.Group(Warn.Of("computing"))
+		l.Group(style.Warn.Of("computing"))
 	}
 	return l.Full()
 }
@@ -268,33 +269,33 @@ func (p *errorsPane) brief(v *view, e *event.ErrorsEvent, w, h int) []string {
 
 func (p *errorsPane) nothing(v *view, w, h int, zoomed bool) []string {
 	rows := make([]string, h)
-	say := func(i int, t Token, s string) {
+	say := func(i int, t style.Token, s string) {
 		if i >= 0 && i < h {
-			rows[i] = v.Line(w).To((w-Cells(s))/2).Put(t, s).Full()
+			rows[i] = v.Line(w).To((w-style.Cells(s))/2).Put(t, s).Full()
 		}
 	}
 	at := (h - 1) / 2
 	switch {
 	case v.h.run == nil:
-		say(at, Muted, waiting(v))
+		say(at, style.Muted, waiting(v))
 	case v.h.status.Computing == "errors":
-		say(at, Warn, "computing where the net is wrong")
+		say(at, style.Warn, "computing where the net is wrong")
 	case v.h.watched() && v.h.epochs > 0:
-		say(at, Muted, "nobody looked at the errors")
-		say(at+1, Muted, "while this run was recorded")
+		say(at, style.Muted, "nobody looked at the errors")
+		say(at+1, style.Muted, "while this run was recorded")
 	case v.h.watched():
-		say(at, Muted, waiting(v))
+		say(at, style.Muted, waiting(v))
 	case v.h.over():
-		say(at, Muted, "no errors were looked at")
+		say(at, style.Muted, "no errors were looked at")
 	case v.h.viewer:
-		say(at, Muted, "no errors looked at yet")
-		say(at+1, Muted, "who controls can compute them")
+		say(at, style.Muted, "no errors looked at yet")
+		say(at+1, style.Muted, "who controls can compute them")
 	case zoomed:
-		say(at, Muted, "no errors looked at yet")
-		say(at+1, Muted, "v computes them now")
+		say(at, style.Muted, "no errors looked at yet")
+		say(at+1, style.Muted, "v computes them now")
 	default:
-		say(at, Muted, "no errors looked at yet")
-		say(at+1, Muted, "enter computes them now")
+		say(at, style.Muted, "no errors looked at yet")
+		say(at+1, style.Muted, "enter computes them now")
 	}
 	return rows
 }
@@ -308,11 +309,11 @@ func (p *errorsPane) strip(v *view, w, _ int) []string {
 		if v.h.unasked() {
 			text = "none were looked at"
 		}
-		return []string{l.Put(Muted, text).Full()}
+		return []string{l.Put(style.Muted, text).Full()}
 	}
 	if c := confusions(e); len(c) > 0 {
-		l.Group(Strong.Of(class(e, c[0].is)), Muted.Of(" taken for "), Strong.Of(class(e, c[0].said)),
-			Muted.Of(": "), Text.Of(format.Count(c[0].n)+"  "))
+		l.Group(style.Strong.Of(class(e, c[0].is)), style.Muted.Of(" taken for "), style.Strong.Of(class(e, c[0].said)),
+			style.Muted.Of(": "), style.Text.Of(format.Count(c[0].n)+"  "))
 	}
 	p.head(v, l)
 	return []string{l.Full()}

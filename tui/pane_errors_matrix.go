@@ -6,6 +6,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // matrixPlan says how a confusion matrix stands in its room.
@@ -26,7 +27,7 @@ func planMatrix(e *event.ErrorsEvent, w, h, halves int) matrixPlan {
 	p := matrixPlan{label: 2}
 	most := 0
 	for i, row := range e.Confusion {
-		p.label = max(p.label, min(Cells(class(e, i)), 10)+1)
+		p.label = max(p.label, min(style.Cells(class(e, i)), 10)+1)
 		for j, k := range row {
 			if i != j {
 				most = max(most, k)
@@ -75,10 +76,10 @@ func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if c := confusions(e); len(c) > 0 {
 		most = c[0].n
 	}
-	sc := scale{RampHeat, 0, float64(max(most, 1))}
+	sc := scale{style.RampHeat, 0, float64(max(most, 1))}
 	for _, s := range []string{"rows: the class; columns: what the net says", "rows: the class; columns: said"} {
-		if Cells(s) <= w {
-			m.write(0, 0, Muted, s)
+		if style.Cells(s) <= w {
+			m.write(0, 0, style.Muted, s)
 			break
 		}
 	}
@@ -101,7 +102,7 @@ func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if y := matrixHead + p.rows; y < h {
 		x := m.key(0, y, min(8, most+1), sc)
 		if !p.numbers {
-			x = m.write(x, y, Muted, "   right ")
+			x = m.write(x, y, style.Muted, "   right ")
 			one := raster{1, halves(&v.Pen), []float64{math.Inf(1), math.Inf(1)}[:halves(&v.Pen)]}
 			m.paint(x, y, &one, sc)
 		}
@@ -120,40 +121,40 @@ func (p *matrixPlan) names(m *mosaic, e *event.ErrorsEvent) {
 			x = p.label + i*p.cols/n
 		}
 		if p.cell > 1 {
-			if Cells(name) > p.cell-1 {
+			if style.Cells(name) > p.cell-1 {
 				name = cutTo(name, p.cell-1)
 			}
-			x -= Cells(name) - 1
+			x -= style.Cells(name) - 1
 		}
 		gap := 1
-		if Cells(name) == 1 && p.cell == 1 {
+		if style.Cells(name) == 1 && p.cell == 1 {
 			gap = 0
 		}
 		if x >= free+gap || i == 0 {
-			if p.cell <= 1 && x+Cells(name) > p.label+p.cols {
+			if p.cell <= 1 && x+style.Cells(name) > p.label+p.cols {
 				continue
 			}
-			free = m.write(x, 1, Text, name)
+			free = m.write(x, 1, style.Text, name)
 		}
 	}
 	for y := 0; y < p.rows; y += max(p.tall, 1) {
 		from, to := portion(y, p.rows, n)
 		name := class(e, from)
-		if to-from == 2 && Cells(name) == 1 && Cells(class(e, from+1)) == 1 && p.label > 2 {
+		if to-from == 2 && style.Cells(name) == 1 && style.Cells(class(e, from+1)) == 1 && p.label > 2 {
 			name += class(e, from+1)
 		}
-		m.write(0, matrixHead+y, Text, cutTo(name, p.label-1))
+		m.write(0, matrixHead+y, style.Text, cutTo(name, p.label-1))
 	}
 }
 
 // cutTo shortens a name to so many columns.
 func cutTo(s string, w int) string {
-	if Cells(s) <= w {
+	if style.Cells(s) <= w {
 		return s
 	}
 	out := ""
 	for _, r := range s {
-		if Cells(out+string(r)) > w {
+		if style.Cells(out+string(r)) > w {
 			break
 		}
 		out += string(r)
@@ -166,21 +167,21 @@ func (p *matrixPlan) counts(m *mosaic, e *event.ErrorsEvent, sc scale) {
 	for i, row := range e.Confusion {
 		for j, n := range row {
 			x, y := p.label+p.cell*j, matrixHead+p.tall*i
-			text := Right(strconv.Itoa(n), p.cell)
+			text := style.Right(strconv.Itoa(n), p.cell)
 			switch {
-			case i == j && Cells(text) > p.cell:
-				m.write(x, y, Good, Right("\\", p.cell))
+			case i == j && style.Cells(text) > p.cell:
+				m.write(x, y, style.Good, style.Right("\\", p.cell))
 			case i == j:
-				m.write(x, y, Good, text)
+				m.write(x, y, style.Good, text)
 			case n == 0:
-				m.write(x, y, Grid, Right("·", p.cell))
+				m.write(x, y, style.Grid, style.Right("·", p.cell))
 			case halves(m.v) == 2:
-				m.over(x, y, text, float64(n), sc, Strong)
+				m.over(x, y, text, float64(n), sc, style.Strong)
 				if p.tall > 1 {
-					m.over(x, y+1, Spaces(p.cell), float64(n), sc, Text)
+					m.over(x, y+1, style.Spaces(p.cell), float64(n), sc, style.Text)
 				}
 			default:
-				m.write(x, y, Strong, text)
+				m.write(x, y, style.Strong, text)
 			}
 		}
 	}
@@ -191,14 +192,14 @@ func (p *matrixPlan) counts(m *mosaic, e *event.ErrorsEvent, sc scale) {
 func confusionWords(v *view, e *event.ErrorsEvent, w, h int) []string {
 	list := confusions(e)
 	if len(list) == 0 {
-		return []string{v.Line(w).Put(Good, "none is wrong").Full()}
+		return []string{v.Line(w).Put(style.Good, "none is wrong").Full()}
 	}
 	classes, _ := byClass(e)
 	size := map[int]int{}
 	name := 1
 	for _, c := range classes {
 		size[c.class] = c.rows
-		name = max(name, min(Cells(class(e, c.class)), 12))
+		name = max(name, min(style.Cells(class(e, c.class)), 12))
 	}
 	left := w
 	if w >= 3*name+43 {
@@ -217,27 +218,27 @@ func confusionWords(v *view, e *event.ErrorsEvent, w, h int) []string {
 	side := make([]string, 0, h)
 	for i := range min(h, len(classes)) {
 		c := classes[i]
-		l := v.Line(w-left).Put(Text, Pad(cutTo(class(e, c.class), name), name)+" ")
-		l.Put(Strong, Right(format.Percent(c.rate()), 6))
-		l.Group(Muted.Of(" wrong of " + format.Count(c.rows)))
+		l := v.Line(w-left).Put(style.Text, style.Pad(cutTo(class(e, c.class), name), name)+" ")
+		l.Put(style.Strong, style.Right(format.Percent(c.rate()), 6))
+		l.Group(style.Muted.Of(" wrong of " + format.Count(c.rows)))
 		side = append(side, l.Full())
 	}
-	return Beside(Block(rows, left-2, len(rows)), left-2, side)
+	return style.Beside(style.Block(rows, left-2, len(rows)), left-2, side)
 }
 
 func confusionLine(v *view, e *event.ErrorsEvent, c confusion, of, name, w int) string {
 	l := v.Line(w)
-	l.Put(Text, Pad(cutTo(class(e, c.is), name), name)).Put(Muted, " taken for ")
-	l.Put(Text, cutTo(class(e, c.said), name)+": ").Put(Strong, format.Count(c.n))
-	l.To(2*name + 17).Group(Muted.Of(" " + Right(format.Percent(float64(c.n)/float64(max(of, 1))), 6)))
-	l.Group(Muted.Of(" of " + format.Count(of)))
+	l.Put(style.Text, style.Pad(cutTo(class(e, c.is), name), name)).Put(style.Muted, " taken for ")
+	l.Put(style.Text, cutTo(class(e, c.said), name)+": ").Put(style.Strong, format.Count(c.n))
+	l.To(2*name + 17).Group(style.Muted.Of(" " + style.Right(format.Percent(float64(c.n)/float64(max(of, 1))), 6)))
+	l.Group(style.Muted.Of(" of " + format.Count(of)))
 	return l.Full()
 }
 
 func worstClass(v *view, e *event.ErrorsEvent, c classErrors, w int) string {
 	l := v.Line(w)
-	l.Group(Muted.Of("worst class "), Strong.Of(class(e, c.class)), Muted.Of(": "), Text.Of(format.Percent(c.rate())),
-		Muted.Of(" wrong"))
-	l.Group(Muted.Of(" of " + format.Count(c.rows)))
+	l.Group(style.Muted.Of("worst class "), style.Strong.Of(class(e, c.class)), style.Muted.Of(": "), style.Text.Of(format.Percent(c.rate())),
+		style.Muted.Of(" wrong"))
+	l.Group(style.Muted.Of(" of " + format.Count(c.rows)))
 	return l.Full()
 }

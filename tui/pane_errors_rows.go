@@ -7,6 +7,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // worstList shows the rows that cost most: as images, if that is what they are, else one a line.
@@ -14,9 +15,9 @@ func worstList(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if h < 1 {
 		return nil
 	}
-	rows := []string{v.Line(w).Put(Accent, "greatest loss").Full()}
+	rows := []string{v.Line(w).Put(style.Accent, "greatest loss").Full()}
 	if len(e.Worst) == 0 {
-		return append(rows, v.Line(w).Put(Muted, "no rows were sent").Full())
+		return append(rows, v.Line(w).Put(style.Muted, "no rows were sent").Full())
 	}
 	if tiles := worstTiles(v, e, w, h-1); tiles != nil {
 		return append(rows, tiles...)
@@ -53,17 +54,17 @@ func floats(x []event.Float, most int) string {
 
 func worstLine(v *view, e *event.ErrorsEvent, r *event.WorstRow, w int) string {
 	l := v.Line(w)
-	l.Put(Strong, Right(format.Number(float64(r.Loss)), 7)).Put(Text, "  "+Pad(rowVerdict(e, r), 16))
-	if !l.Group(Muted.Of("  row " + Pad(strconv.Itoa(r.Row), 5))) {
+	l.Put(style.Strong, style.Right(format.Number(float64(r.Loss)), 7)).Put(style.Text, "  "+style.Pad(rowVerdict(e, r), 16))
+	if !l.Group(style.Muted.Of("  row " + style.Pad(strconv.Itoa(r.Row), 5))) {
 		return l.Full()
 	}
 	for i, f := range r.Inputs {
 		s := " " + format.Tick(format.Round(float64(f), 3))
-		if room := l.Left(); Cells(s) > room || i+1 < len(r.Inputs) && Cells(s) > room-2 {
-			l.Put(Muted, " …")
+		if room := l.Left(); style.Cells(s) > room || i+1 < len(r.Inputs) && style.Cells(s) > room-2 {
+			l.Put(style.Muted, " …")
 			break
 		}
-		l.Put(Muted, s)
+		l.Put(style.Muted, s)
 	}
 	return l.Full()
 }
@@ -93,16 +94,16 @@ func worstTiles(v *view, e *event.ErrorsEvent, w, h int) []string {
 		}
 		low, high, _ := picture.extremes()
 		fit := picture.fitted(wide, tall*halves(&v.Pen), false)
-		m.paint(x, y, &fit, scale{RampImage, low, high})
+		m.paint(x, y, &fit, scale{style.RampImage, low, high})
 		text := class(e, r.Target) + " for " + class(e, r.Output)
 		if r.Target >= 0 && r.Target != r.Output {
 			text = class(e, r.Target) + " → " + class(e, r.Output)
 		} else if r.Target < 0 {
 			text = format.Number(float64(r.Loss))
 		}
-		end := m.write(x, y+tall, Text, cutTo(text, step-2))
-		if s := "  " + shortLoss(float64(r.Loss)); end+Cells(s) <= x+step-1 {
-			m.write(end, y+tall, Muted, s)
+		end := m.write(x, y+tall, style.Text, cutTo(text, step-2))
+		if s := "  " + shortLoss(float64(r.Loss)); end+style.Cells(s) <= x+step-1 {
+			m.write(end, y+tall, style.Muted, s)
 		}
 	}
 	return m.rows()
@@ -137,13 +138,13 @@ func tiling(n, width, height, caption, extra, w, h int) (wide, tall, across, dow
 func residualRows(v *view, e *event.ErrorsEvent, output, w, h int) []string {
 	s, ok := residualsOf(e, output)
 	if !ok {
-		return []string{v.Line(w).Put(Muted, "no residuals").Full()}
+		return []string{v.Line(w).Put(style.Muted, "no residuals").Full()}
 	}
 	l := v.Line(w)
-	l.Put(Accent, "output less target")
-	l.Group(Muted.Of("  rms "), Strong.Of(format.Number(s.rms)))
-	l.Group(Muted.Of("  mean "), Text.Of(format.Number(s.mean)))
-	l.Group(Muted.Of("  " + format.Counted(s.n, "row")))
+	l.Put(style.Accent, "output less target")
+	l.Group(style.Muted.Of("  rms "), style.Strong.Of(format.Number(s.rms)))
+	l.Group(style.Muted.Of("  mean "), style.Text.Of(format.Number(s.mean)))
+	l.Group(style.Muted.Of("  " + format.Counted(s.n, "row")))
 	if h < 4 || w < 12 {
 		return []string{l.Full()}
 	}
@@ -163,7 +164,7 @@ func histogram(v *view, bins []int, top int, most float64, w, h int) []string {
 	m := newMosaic(&v.Pen, w, h)
 	each := max(1, w/len(bins))
 	width := min(each*len(bins), w)
-	levels := v.Glyphs.levels
+	levels := v.Glyphs.Levels
 	steps := len(levels) - 1
 	for i, n := range bins {
 		full := int(math.Round(float64(n) / float64(max(top, 1)) * float64((h-1)*steps)))
@@ -172,7 +173,7 @@ func histogram(v *view, bins []int, top int, most float64, w, h int) []string {
 		}
 		for y := h - 2; y >= 0 && full > 0; y-- {
 			for x := range each {
-				m.set(i*each+x, y, levels[min(full, steps)], v.Palette.ink[Train])
+				m.set(i*each+x, y, levels[min(full, steps)], v.Palette.Ink[style.Train])
 			}
 			full -= steps
 		}
@@ -180,13 +181,13 @@ func histogram(v *view, bins []int, top int, most float64, w, h int) []string {
 	middle := width / 2
 	for y := range h - 1 {
 		if y < len(m.tile) && m.tile[y*m.w+min(middle, m.w-1)].r == 0 {
-			m.set(middle, y, '┊', v.Palette.ink[Grid])
+			m.set(middle, y, '┊', v.Palette.Ink[style.Grid])
 		}
 	}
 	high := format.Number(most)
-	m.write(0, h-1, Muted, format.Number(-most))
-	m.write(middle, h-1, Muted, "0")
-	m.write(width-Cells(high), h-1, Muted, high)
-	m.write(0, 0, Muted, format.Count(top)+" ┤")
+	m.write(0, h-1, style.Muted, format.Number(-most))
+	m.write(middle, h-1, style.Muted, "0")
+	m.write(width-style.Cells(high), h-1, style.Muted, high)
+	m.write(0, 0, style.Muted, format.Count(top)+" ┤")
 	return m.rows()
 }

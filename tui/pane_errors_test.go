@@ -13,6 +13,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/style"
 )
 
 // fakeErrors are made-up errors of a net with so many classes; of none, of regression.
@@ -81,8 +82,8 @@ func looksFit(t *testing.T, v *view, mk func(r *rand.Rand) pane) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 60 {
-		v.Palette = ThemeAuto.Palette(r.IntN(2) == 0, []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII}[r.IntN(3)], r.IntN(3) == 0)
-		v.Glyphs = (GlyphsBraille + Glyphs(r.IntN(3))).Set(nil)
+		v.Palette = style.ThemeAuto.Palette(r.IntN(2) == 0, []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII}[r.IntN(3)], r.IntN(3) == 0)
+		v.Glyphs = (style.GlyphsBraille + style.Glyphs(r.IntN(3))).Set(nil)
 		p := mk(r)
 		at := rect{0, 0, 5 + r.IntN(200), 3 + r.IntN(60)}
 		key := drawnKey{zoomed: r.IntN(2) == 0, bare: r.IntN(4) == 0}
@@ -98,7 +99,7 @@ func looksFit(t *testing.T, v *view, mk func(r *rand.Rand) pane) {
 			if row != again[i] {
 				t.Fatalf("%+v: row %d differs when drawn again", at, i)
 			}
-			if text := ToASCII(ansi.Strip(row)); v.Glyphs.ASCII && strings.ContainsRune(text, '?') {
+			if text := style.ToASCII(ansi.Strip(row)); v.Glyphs.ASCII && strings.ContainsRune(text, '?') {
 				t.Fatalf("not in ASCII: %q", ansi.Strip(row))
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/krylov"
+	"newtop/tui/style"
 )
 
 // innerPane shows the inner CG solves: a bar for each epoch, as high as its iterations, in the colour
@@ -29,8 +30,8 @@ type barsKey struct {
 	restarts     int
 	marked       stageMarked
 	dense, done  bool
-	th           *Palette
-	gl           *GlyphSet
+	th           *style.Palette
+	gl           *style.GlyphSet
 }
 
 func (*innerPane) toggleLog() bool { return false }
@@ -41,24 +42,24 @@ func (*innerPane) seen(h *history) uint64 {
 	return h.innerGen + h.epochGen + h.runGen + h.settingGen + h.spectrumGen + h.stage.gen
 }
 
-func (p *innerPane) head(v *view, l *Line) {
+func (p *innerPane) head(v *view, l *style.Line) {
 	if len(v.h.bars) == 0 {
 		if v.h.solveless() && !v.h.step.empty() {
-			l.Group(Muted.Of("‖Δw‖ "), Text.Of(format.Number(v.h.step.last())))
+			l.Group(style.Muted.Of("‖Δw‖ "), style.Text.Of(format.Number(v.h.step.last())))
 		}
 		return
 	}
 	b := &v.h.bars[len(v.h.bars)-1]
 	s := b.stop()
-	l.Group(Strong.Of(format.Count(b.total)), Muted.Of(" it "), stopToken(s).Of(string(s.Letter())))
+	l.Group(style.Strong.Of(format.Count(b.total)), style.Muted.Of(" it "), stopToken(s).Of(string(s.Letter())))
 	if in := barParts(b); in != "" {
-		l.Group(Muted.Of(" in " + in))
+		l.Group(style.Muted.Of(" in " + in))
 	}
 	if b.epoch != v.h.latest.Epoch {
-		l.Group(Muted.Of(" at " + format.Count(b.epoch)))
+		l.Group(style.Muted.Of(" at " + format.Count(b.epoch)))
 	}
-	l.Group(Muted.Of("  mean "), Text.Of(strconv.FormatFloat(float64(v.h.inner)/float64(v.h.solves), 'f', 1, 64)))
-	l.Group(Muted.Of("  total "), Text.Of(format.Count(v.h.inner)))
+	l.Group(style.Muted.Of("  mean "), style.Text.Of(strconv.FormatFloat(float64(v.h.inner)/float64(v.h.solves), 'f', 1, 64)))
+	l.Group(style.Muted.Of("  total "), style.Text.Of(format.Count(v.h.inner)))
 }
 
 func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
@@ -99,8 +100,8 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 	}
 	if v.h.solveless() && free >= 4 && !v.h.step.empty() {
 		l := v.Line(w)
-		l.Put(Accent, "‖Δw‖").Group(Muted.Of("  length of each epoch's step"))
-		l.Group(Muted.Of("; no inner solves here"))
+		l.Put(style.Accent, "‖Δw‖").Group(style.Muted.Of("  length of each epoch's step"))
+		l.Group(style.Muted.Of("; no inner solves here"))
 		rows[0] = l.Full()
 		copy(rows[1:], p.steps.draw(&v.Pen, p.stepPlot(v), w, free-1))
 		return rows
@@ -114,13 +115,13 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 	case v.h.over():
 		text = "there were no inner solves"
 	}
-	rows[(free-1)/2] = v.Line(w).To((w-Cells(text))/2).Put(Muted, text).Full()
+	rows[(free-1)/2] = v.Line(w).To((w-style.Cells(text))/2).Put(style.Muted, text).Full()
 	return rows
 }
 
 // stepPlot is the length of the steps of a method without inner solves.
 func (p *innerPane) stepPlot(v *view) plot {
-	pl := epochPlot(v.h, plotCurve{tok: Accent, series: &v.h.step, mark: '*'})
+	pl := epochPlot(v.h, plotCurve{tok: style.Accent, series: &v.h.step, mark: '*'})
 	pl.log = true
 	return pl
 }
@@ -140,7 +141,7 @@ func barParts(b *innerBar) string {
 }
 
 // counts writes how many solves ended for each reason.
-func (p *innerPane) counts(v *view, l *Line) *Line {
+func (p *innerPane) counts(v *view, l *style.Line) *style.Line {
 	for _, s := range krylov.Stops() {
 		n := v.h.stops[s]
 		rare := s == krylov.NotFinite || s == krylov.Interrupted
@@ -152,10 +153,10 @@ func (p *innerPane) counts(v *view, l *Line) *Line {
 			gap = "  "
 		}
 		if l.Room >= 100 {
-			l.Group(Text.Of(gap), stopToken(s).Of(string(s.Letter())), Muted.Of(" "+s.Words()), Text.Of(" "+format.Count(n)))
+			l.Group(style.Text.Of(gap), stopToken(s).Of(string(s.Letter())), style.Muted.Of(" "+s.Words()), style.Text.Of(" "+format.Count(n)))
 			continue
 		}
-		l.Group(Text.Of(gap), stopToken(s).Of(string(s.Letter())), Text.Of(" "+format.Count(n)))
+		l.Group(style.Text.Of(gap), stopToken(s).Of(string(s.Letter())), style.Text.Of(" "+format.Count(n)))
 	}
 	return l
 }
@@ -164,7 +165,7 @@ func (p *innerPane) counts(v *view, l *Line) *Line {
 func (p *innerPane) strip(v *view, w, h int) []string {
 	const margin, column = 11, 32
 	var picture []string
-	text := [2]*Line{v.Line(column - margin - 1), v.Line(column - margin - 1)}
+	text := [2]*style.Line{v.Line(column - margin - 1), v.Line(column - margin - 1)}
 	switch room := w - column - 1; {
 	case len(v.h.bars) > 0:
 		p.head(v, text[0])
@@ -172,7 +173,7 @@ func (p *innerPane) strip(v *view, w, h int) []string {
 		picture = p.chart(v, room, h-1, false)
 	case v.h.solveless():
 		p.head(v, text[0])
-		if text[1].Put(Muted, "no inner solves"); v.h.step.empty() {
+		if text[1].Put(style.Muted, "no inner solves"); v.h.step.empty() {
 			break
 		}
 		picture = p.steps.draw(&v.Pen, p.stepPlot(v), room, h-1)

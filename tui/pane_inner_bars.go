@@ -6,6 +6,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/krylov"
+	"newtop/tui/style"
 )
 
 // chart draws the newest bars that fit, with their letters under them when there is room; dense ones
@@ -46,7 +47,7 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 		}
 		if b.marked {
 			y := room - 1 - int(math.Ceil(float64(b.total)*float64(room)/float64(top)))
-			p.bars.set(b.x+(b.w-1)/2, max(y, 0), '▾', Focus)
+			p.bars.set(b.x+(b.w-1)/2, max(y, 0), '▾', style.Focus)
 		}
 	}
 	return p.bars.text(&v.Pen)
@@ -173,7 +174,7 @@ func (p *innerPane) first(h *history, n int) int {
 // scale labels the bars' axis: 1-2-5 steps, above zero.
 func (p *innerPane) scale(v *view, gutter, room, top int) {
 	for y := range room {
-		p.bars.set(gutter-1, y, '│', Grid)
+		p.bars.set(gutter-1, y, '│', style.Grid)
 	}
 	ticks := steps(0, float64(top), max(1, room/3))
 	if len(ticks) == 0 || ticks[len(ticks)-1] == 0 {
@@ -182,8 +183,8 @@ func (p *innerPane) scale(v *view, gutter, room, top int) {
 	for _, t := range ticks {
 		if row := room - int(math.Ceil(t*float64(room)/float64(top))); t >= 1 && row >= 0 {
 			s := format.Tick(t)
-			p.bars.write(max(gutter-1-Cells(s), 0), row, s, Muted)
-			p.bars.set(gutter-1, row, '┤', Grid)
+			p.bars.write(max(gutter-1-style.Cells(s), 0), row, s, style.Muted)
+			p.bars.set(gutter-1, row, '┤', style.Grid)
 		}
 	}
 }
@@ -206,9 +207,9 @@ func (p *innerPane) bar(v *view, b *innerBar, x, w, room int, scale float64) {
 				break
 			}
 		}
-		r := v.Glyphs.levels[len(v.Glyphs.levels)-1]
+		r := v.Glyphs.Levels[len(v.Glyphs.Levels)-1]
 		if free < 1 {
-			r = v.Glyphs.levels[max(1, int(math.Round(free*float64(len(v.Glyphs.levels)-1))))]
+			r = v.Glyphs.Levels[max(1, int(math.Round(free*float64(len(v.Glyphs.Levels)-1))))]
 		}
 		if v.Glyphs.ASCII {
 			r = rune(s.Letter())

@@ -10,6 +10,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/style"
 )
 
 // TestInnerPaneBlocks draws the pane of epochs with several solves, which get bars of their own where three epochs
@@ -63,12 +64,12 @@ func TestGroupsShowTheNewest(t *testing.T) {
 func TestTheatreASCII(t *testing.T) {
 	for _, keys := range [][]string{nil, {"up"}, {"up", "up", "up", "up"}, {"l"}} {
 		a := staged(7, 1)
-		a.Glyphs = GlyphsASCII.Set(nil)
+		a.Glyphs = style.GlyphsASCII.Set(nil)
 		a.h.apply(&feed.Delta{Status: a.h.status, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
 		for _, k := range keys {
 			a.panes[paneInner].(keyed).handleKey(a.paneView(), k)
 		}
-		if text := ToASCII(theatreText(t, a, 120, 37)); strings.Contains(text, "?") {
+		if text := style.ToASCII(theatreText(t, a, 120, 37)); strings.Contains(text, "?") {
 			t.Errorf("%v:\n%s", keys, text)
 		}
 	}

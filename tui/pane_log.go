@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // logPane shows what happened, the newest at the bottom: each epoch's figures, and between them the
@@ -21,30 +22,30 @@ func (*logPane) name(*view) string { return "log" }
 func (*logPane) seen(h *history) uint64 { return h.logGen + h.runGen }
 
 // head says what the columns of an epoch's row are that do not say so themselves.
-func (*logPane) head(v *view, l *Line) {
+func (*logPane) head(v *view, l *style.Line) {
 	thinned := v.h.thinned
 	if r := v.h.status.Replay; r != nil {
 		thinned += r.Thinned
 	}
 	if thinned > 0 {
-		l.Group(Muted.Of(format.Count(thinned) + " epochs thinned  "))
+		l.Group(style.Muted.Of(format.Count(thinned) + " epochs thinned  "))
 	}
 	if v.h.epochs == 0 {
 		return
 	}
 	if v.h.lossless() {
-		l.Group(Muted.Of("epoch, figures"))
+		l.Group(style.Muted.Of("epoch, figures"))
 		return
 	}
-	l.Group(Muted.Of("epoch, "), Train.Of("loss"), Muted.Of(", "), v.faultInk().Of(v.h.faultName()))
+	l.Group(style.Muted.Of("epoch, "), style.Train.Of("loss"), style.Muted.Of(", "), v.faultInk().Of(v.h.faultName()))
 }
 
 // faultInk is of the test rows if there are any.
-func (v *view) faultInk() Token {
+func (v *view) faultInk() style.Token {
 	if v.h.testFault.empty() {
-		return Train
+		return style.Train
 	}
-	return Test
+	return style.Test
 }
 
 func (p *logPane) body(v *view, w, h int, zoomed bool) []string {
@@ -79,8 +80,8 @@ func (v *view) newest(n int) []int {
 
 // rows draws an entry: an epoch's figures on one row, text on as many as it needs.
 func (p *logPane) rows(v *view, e *entry, w int) []string {
-	column := max(4, Cells(format.Count(v.h.latest.Epoch)))
-	begin := func() *Line { return v.Line(w).Put(Muted, Right(format.Count(e.epoch), column)) }
+	column := max(4, style.Cells(format.Count(v.h.latest.Epoch)))
+	begin := func() *style.Line { return v.Line(w).Put(style.Muted, style.Right(format.Count(e.epoch), column)) }
 	if e.text == "" {
 		l := begin()
 		p.figures(v, e, l)
@@ -99,55 +100,55 @@ func (p *logPane) rows(v *view, e *entry, w int) []string {
 }
 
 // figures writes what an epoch brought, as much as there is room for.
-func (p *logPane) figures(v *view, e *entry, l *Line) {
+func (p *logPane) figures(v *view, e *entry, l *style.Line) {
 	s, wide := &e.stats, l.Room >= 70
 	if v.h.lossless() {
 		for _, f := range s.Figures {
-			if !l.Group(Muted.Of("  "+Clean(cmp.Or(f.Symbol, f.Key))+" "), Text.Of(format.Number(float64(f.Value)))) {
+			if !l.Group(style.Muted.Of("  "+style.Clean(cmp.Or(f.Symbol, f.Key))+" "), style.Text.Of(format.Number(float64(f.Value)))) {
 				return
 			}
 		}
 		return
 	}
-	l.Group(Train.Of("  " + Pad(format.Number(float64(s.Loss)), 7)))
+	l.Group(style.Train.Of("  " + style.Pad(format.Number(float64(s.Loss)), 7)))
 	fault, testFault, unit := float64(s.Error), float64(s.TestError), format.Percent
 	if v.h.regression() {
 		fault, testFault, unit = float64(s.RMSE), float64(s.TestRMSE), format.Number
 	}
 	if testFault == testFault {
-		l.Group(Test.Of(" " + Right(unit(testFault), 6)))
+		l.Group(style.Test.Of(" " + style.Right(unit(testFault), 6)))
 	} else {
-		l.Group(Train.Of(" " + Right(unit(fault), 6)))
+		l.Group(style.Train.Of(" " + style.Right(unit(fault), 6)))
 	}
 	if e.stop != 0 {
-		l.Group(Muted.Of(" "+Right(format.Count(e.inner), 3)), stopToken(e.stop).Of(" "+string(e.stop.Letter())))
+		l.Group(style.Muted.Of(" "+style.Right(format.Count(e.inner), 3)), stopToken(e.stop).Of(" "+string(e.stop.Letter())))
 	} else if len(v.h.bars) > 0 {
-		l.Group(Text.Of(Spaces(6)))
+		l.Group(style.Text.Of(style.Spaces(6)))
 	}
-	verdict := Text.Of("  ")
+	verdict := style.Text.Of("  ")
 	if !s.Accepted && v.h.judged(s) {
-		verdict = Warn.Of(" ×")
+		verdict = style.Warn.Of(" ×")
 	}
 	l.Group(verdict)
 	took := ""
 	if s.Epoch > 0 {
 		took = format.Span(float64(s.Seconds))
 	}
-	l.Group(Muted.Of(" " + Right(took, 8)))
+	l.Group(style.Muted.Of(" " + style.Right(took, 8)))
 	if !wide {
 		return
 	}
-	l.Group(Muted.Of("  ‖g‖ "), Text.Of(Pad(format.Number(float64(s.GradientNorm)), 9)))
+	l.Group(style.Muted.Of("  ‖g‖ "), style.Text.Of(style.Pad(format.Number(float64(s.GradientNorm)), 9)))
 	if s.Radius == s.Radius {
-		l.Group(Muted.Of(" R "), Text.Of(Pad(format.Number(float64(s.Radius)), 8)))
-		l.Group(Muted.Of(" "+v.Glyphs.rho+" "), Text.Of(Pad(format.Short(float64(s.Rho)), 5)))
+		l.Group(style.Muted.Of(" R "), style.Text.Of(style.Pad(format.Number(float64(s.Radius)), 8)))
+		l.Group(style.Muted.Of(" "+v.Glyphs.Rho+" "), style.Text.Of(style.Pad(format.Short(float64(s.Rho)), 5)))
 	}
-	l.Group(Muted.Of("  " + Clean(s.Optimizer)))
+	l.Group(style.Muted.Of("  " + style.Clean(s.Optimizer)))
 	switch {
-	case verdict.Token == Warn:
-		l.Group(Warn.Of("  rejected"))
+	case verdict.Token == style.Warn:
+		l.Group(style.Warn.Of("  rejected"))
 	case e.stop != 0:
-		l.Group(Muted.Of("  " + e.stop.Words()))
+		l.Group(style.Muted.Of("  " + e.stop.Words()))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // lossPane shows the mean loss over the training and the test rows.
@@ -19,7 +20,7 @@ func (p *lossPane) seen(h *history) uint64 { return h.epochGen + h.runGen }
 
 func (p *lossPane) toggleLog() bool { p.log = !p.log; return true }
 
-func (p *lossPane) head(v *view, l *Line) {
+func (p *lossPane) head(v *view, l *style.Line) {
 	pairHead(v, l, float64(v.h.latest.Loss), float64(v.h.before.Loss),
 		float64(v.h.latest.TestLoss), float64(v.h.before.TestLoss), v.h.untold(&v.h.loss), format.Number)
 	scaleHead(l, p.log)
@@ -43,8 +44,8 @@ func (p *lossPane) strip(v *view, w, h int) []string {
 // pairPlot is a chart of a quantity over the training rows (solid) and the test rows (dashed).
 func pairPlot(v *view, train, test *series) plot {
 	pl := epochPlot(v.h,
-		plotCurve{name: "train", tok: Train, series: train, alarm: true, mark: '*'},
-		plotCurve{name: "test", tok: Test, series: test, dashed: true, mark: 'o'})
+		plotCurve{name: "train", tok: style.Train, series: train, alarm: true, mark: '*'},
+		plotCurve{name: "test", tok: style.Test, series: test, dashed: true, mark: 'o'})
 	pl.waiting = waiting(v)
 	return pl
 }
@@ -70,27 +71,27 @@ func (v *view) without(what string) string {
 
 // pairHead writes the current values of both kinds of rows with the direction they moved in. untold says that those of
 // the training rows are not numbers because nobody tells them.
-func pairHead(v *view, l *Line, train, trainBefore, test, testBefore float64, untold bool, text func(float64) string) {
+func pairHead(v *view, l *style.Line, train, trainBefore, test, testBefore float64, untold bool, text func(float64) string) {
 	if v.h.epochs == 0 {
 		return
 	}
 	if v.h.epochs == 1 {
 		trainBefore, testBefore = math.NaN(), math.NaN()
 	}
-	now, gap := Train.Of(text(train)), ""
+	now, gap := style.Train.Of(text(train)), ""
 	if train != train {
-		now = Bad.Of("NaN")
+		now = style.Bad.Of("NaN")
 	}
 	if !untold {
-		l.Group(Muted.Of("train "), now, Muted.Of(trend(train, trainBefore)))
+		l.Group(style.Muted.Of("train "), now, style.Muted.Of(trend(train, trainBefore)))
 		gap = "  "
 	}
 	if test == test {
-		l.Group(Muted.Of(gap+"test "), Test.Of(text(test)), Muted.Of(trend(test, testBefore)))
+		l.Group(style.Muted.Of(gap+"test "), style.Test.Of(text(test)), style.Muted.Of(trend(test, testBefore)))
 	}
 }
 
-func scaleHead(l *Line, log bool) {
+func scaleHead(l *style.Line, log bool) {
 	if !log {
 		return
 	}
@@ -98,7 +99,7 @@ func scaleHead(l *Line, log bool) {
 	if l.Width == 0 {
 		gap = ""
 	}
-	l.Group(Muted.Of(gap + "log"))
+	l.Group(style.Muted.Of(gap + "log"))
 }
 
 // pairStrip puts the values at the left and a small chart at the right.
@@ -112,9 +113,9 @@ func pairStrip(v *view, c *chart, pl plot, name string, text func(float64) strin
 		switch {
 		case i == 0:
 			v.Label(l, name)
-			l.Put(Muted, "train ").Put(Train, text(pl.curves[0].series.last()))
+			l.Put(style.Muted, "train ").Put(style.Train, text(pl.curves[0].series.last()))
 		case i == 1:
-			l.To(11).Put(Muted, "test  ").Put(Test, text(pl.curves[1].series.last()))
+			l.To(11).Put(style.Muted, "test  ").Put(style.Test, text(pl.curves[1].series.last()))
 		}
 		l.To(column).Raw(picture[i], w-column-1)
 		rows[i] = l.Full()

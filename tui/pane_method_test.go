@@ -242,7 +242,7 @@ func TestPlacesOutsideThePicture(t *testing.T) {
 	for _, c := range []struct {
 		v float64
 		x int
-	}{{0, 0}, {1, 10*g.dotsX - 1}, {1e15, 10 * g.dotsX}, {-1e300, -1}, {math.NaN(), -1}, {math.Inf(1), 10 * g.dotsX}} {
+	}{{0, 0}, {1, 10*g.DotsX - 1}, {1e15, 10 * g.DotsX}, {-1e300, -1}, {math.NaN(), -1}, {math.Inf(1), 10 * g.DotsX}} {
 		if x := a.dotX(g, c.v); x != c.x {
 			t.Errorf("x of %v is %d: expected %d", c.v, x, c.x)
 		}

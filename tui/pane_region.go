@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // regionPane shows how far a method trusts its model: radius and ρ for a trust region, learning rate and
@@ -28,7 +29,7 @@ func (p *regionPane) seen(h *history) uint64 { return h.epochGen + h.runGen + h.
 
 func (p *regionPane) toggleLog() bool { p.log = !p.log; return true }
 
-func (p *regionPane) head(v *view, l *Line) {
+func (p *regionPane) head(v *view, l *style.Line) {
 	if v.h.epochs == 0 {
 		return
 	}
@@ -41,46 +42,46 @@ func (p *regionPane) head(v *view, l *Line) {
 	switch {
 	case v.h.steering() != byRadius || e.Epoch == 0:
 	case e.Accepted:
-		l.Group(Good.Of(" accepted"))
+		l.Group(style.Good.Of(" accepted"))
 	default:
-		if !l.Group(Warn.Of(" rejected")) {
-			l.Group(Warn.Of(" ×"))
+		if !l.Group(style.Warn.Of(" rejected")) {
+			l.Group(style.Warn.Of(" ×"))
 		}
 	}
 	if next, ok := v.h.nextRadius(); ok {
-		l.Group(Muted.Of(" → R "), Text.Of(format.Number(next)))
+		l.Group(style.Muted.Of(" → R "), style.Text.Of(format.Number(next)))
 	}
 }
 
 // values are the current figures, each a group that is shown whole or not at all.
-func (p *regionPane) values(v *view) [][]Part {
+func (p *regionPane) values(v *view) [][]style.Part {
 	e := &v.h.latest
 	switch v.h.steering() {
 	case byRate:
-		groups := [][]Part{{Strong.Of(format.Number(float64(e.Rate)))}}
+		groups := [][]style.Part{{style.Strong.Of(format.Number(float64(e.Rate)))}}
 		if !v.h.untold(&v.h.gradient) {
-			groups = append(groups, []Part{Muted.Of("  ‖g‖ "), Text.Of(format.Number(float64(e.GradientNorm)))})
+			groups = append(groups, []style.Part{style.Muted.Of("  ‖g‖ "), style.Text.Of(format.Number(float64(e.GradientNorm)))})
 		}
 		return append(groups, p.own(v, "  ")...)
 	case byFigures:
 		return p.own(v, "")
 	}
-	return [][]Part{
-		{Muted.Of("R "), Strong.Of(format.Number(float64(e.Radius)))},
-		{Muted.Of("  " + v.Glyphs.rho + " "), Text.Of(format.Short(float64(e.Rho)))},
+	return [][]style.Part{
+		{style.Muted.Of("R "), style.Strong.Of(format.Number(float64(e.Radius)))},
+		{style.Muted.Of("  " + v.Glyphs.Rho + " "), style.Text.Of(format.Short(float64(e.Rho)))},
 	}
 }
 
 // own are the method's own figures, after a gap.
-func (p *regionPane) own(v *view, gap string) [][]Part {
-	var groups [][]Part
+func (p *regionPane) own(v *view, gap string) [][]style.Part {
+	var groups [][]style.Part
 	first := 0
 	if n := len(v.h.figures); n > 0 && v.h.steering() == byFigures {
 		first = min(p.first(v), n-1) // those of the charts stand before the others
 	}
 	for i := range v.h.figures {
 		f := &v.h.figures[(first+i)%len(v.h.figures)]
-		groups = append(groups, []Part{Muted.Of(gap + f.Symbol + " "), Text.Of(f.text(float64(f.Value)))})
+		groups = append(groups, []style.Part{style.Muted.Of(gap + f.Symbol + " "), style.Text.Of(f.text(float64(f.Value)))})
 		gap = "  "
 	}
 	return groups
@@ -89,7 +90,7 @@ func (p *regionPane) own(v *view, gap string) [][]Part {
 // curves lists what there is to show two at a time: a rate, the method's own figures, the lengths of gradient and step.
 func (p *regionPane) curves(v *view) (all []plot) {
 	one := func(name string, s *series) plot {
-		return epochPlot(v.h, plotCurve{name: name, tok: Accent, series: s, mark: '*'})
+		return epochPlot(v.h, plotCurve{name: name, tok: style.Accent, series: s, mark: '*'})
 	}
 	gradient, step := one("‖g‖", &v.h.gradient), one("‖Δw‖", &v.h.step)
 	gradient.log = true
@@ -125,9 +126,9 @@ func (p *regionPane) first(v *view) int {
 func (p *regionPane) plots(v *view) (upper, lower plot) {
 	if v.h.steering() == byRadius {
 		one := func(name string, s *series) plot {
-			return epochPlot(v.h, plotCurve{name: name, tok: Accent, series: s, mark: '*'})
+			return epochPlot(v.h, plotCurve{name: name, tok: style.Accent, series: s, mark: '*'})
 		}
-		upper, lower = one("radius", &v.h.radius), one(v.Glyphs.rho, &v.h.rho)
+		upper, lower = one("radius", &v.h.radius), one(v.Glyphs.Rho, &v.h.rho)
 		lower.clip, lower.show, lower.rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
 	} else {
 		all, first := p.curves(v), p.first(v)
@@ -157,7 +158,7 @@ func (p *regionPane) body(v *view, w, h int, zoomed bool) []string {
 	case h < 8 && w >= 60 && len(lower.curves) > 0:
 		upper.name, lower.name = p.axis(upper), lower.curves[0].name
 		left := w/2 - 1
-		return Beside(p.upper.draw(&v.Pen, upper, left, h), left, p.lower.draw(&v.Pen, lower, w-left-2, h))
+		return style.Beside(p.upper.draw(&v.Pen, upper, left, h), left, p.lower.draw(&v.Pen, lower, w-left-2, h))
 	case h < 8 || upper.curves[0].series.empty():
 		upper.name = p.axis(upper)
 		return p.upper.draw(&v.Pen, upper, w, h)
@@ -209,7 +210,7 @@ func (p *regionPane) keys(v *view, w int) string {
 	}
 	l := v.Line(w)
 	first := p.first(v)
-	l.Put(Accent, "v").Put(Muted, " others, these are "+format.Count(first+1)+" and "+format.Count(first+2)+" of "+format.Count(n)+"  ")
+	l.Put(style.Accent, "v").Put(style.Muted, " others, these are "+format.Count(first+1)+" and "+format.Count(first+2)+" of "+format.Count(n)+"  ")
 	return l.Raw(p.chartView.keys(&v.Pen, l.Left()), l.Left()).Full()
 }
 
@@ -242,15 +243,15 @@ func (p *regionPane) caption(v *view, pl plot, w int) string {
 	l := v.Line(w)
 	l.Put(pl.curves[0].tok, pl.curves[0].name)
 	if f := drawnFigure(v.h, pl); f != nil && f.Meaning != "" {
-		l.Group(Muted.Of("  " + f.Meaning))
+		l.Group(style.Muted.Of("  " + f.Meaning))
 	}
 	if len(pl.rules) > 0 {
-		l.Put(Muted, "  actual over predicted")
+		l.Put(style.Muted, "  actual over predicted")
 		if v.h.rejected > 0 {
-			l.Group(Muted.Of(" · "), Warn.Of(format.Count(v.h.rejected)+" rejected"))
+			l.Group(style.Muted.Of(" · "), style.Warn.Of(format.Count(v.h.rejected)+" rejected"))
 		}
 	} else if pl.log {
-		l.Put(Muted, "  log")
+		l.Put(style.Muted, "  log")
 	}
 	return l.Full()
 }
@@ -271,16 +272,16 @@ func (p *regionPane) figure(v *view) *figure {
 		f := figure{title: "figures of its own", y: "value"}
 		for i := range h.figures[:min(len(h.figures), 4)] {
 			k := &h.figures[i]
-			f.curves = append(f.curves, figureCurve{name: k.Symbol, tok: RacerToken(i), dashed: i%2 == 1, points: pointsOf(&k.series)})
+			f.curves = append(f.curves, figureCurve{name: k.Symbol, tok: style.RacerToken(i), dashed: i%2 == 1, points: pointsOf(&k.series)})
 		}
 		return runFigure(h, f)
 	}
 	if h.radius.empty() {
-		return runFigure(h, figure{title: "learning rate", y: "rate", logY: true, curves: []figureCurve{{tok: Train, points: pointsOf(&h.rate)}}})
+		return runFigure(h, figure{title: "learning rate", y: "rate", logY: true, curves: []figureCurve{{tok: style.Train, points: pointsOf(&h.rate)}}})
 	}
 	return runFigure(h, figure{title: "trust region", y: "radius and step", logY: true, curves: []figureCurve{
-		{name: "radius", tok: Train, points: pointsOf(&h.radius)},
-		{name: "step norm", tok: Test, dashed: true, points: pointsOf(&h.step)},
+		{name: "radius", tok: style.Train, points: pointsOf(&h.radius)},
+		{name: "step norm", tok: style.Test, dashed: true, points: pointsOf(&h.step)},
 	}})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // spectrumPane shows the extreme eigenvalues of the curvature: with certificates, over the epochs, and with
@@ -35,7 +36,7 @@ func (p *spectrumPane) source(v *view) (pairs []pair, origin string) {
 	if n := len(v.h.spectra); n > 0 {
 		e := &v.h.spectra[n-1]
 		pairs = sortedPairs(e)
-		origin = matrix(e) + ", " + Clean(e.Method) + " at " + format.Count(e.Epoch)
+		origin = matrix(e) + ", " + style.Clean(e.Method) + " at " + format.Count(e.Epoch)
 	} else if s, ok := ritz(&v.h.latest); ok {
 		for _, f := range s.Ritz {
 			if x := float64(f); !math.IsNaN(x) && !math.IsInf(x, 0) {
@@ -61,28 +62,28 @@ func ritz(e *event.EpochEvent) (s *event.InnerSummary, ok bool) {
 	return nil, false
 }
 
-func (p *spectrumPane) head(v *view, l *Line) {
+func (p *spectrumPane) head(v *view, l *style.Line) {
 	if v.h.status.Computing != "" {
-		l.Group(Warn.Of("computing  "))
+		l.Group(style.Warn.Of("computing  "))
 	}
 	pairs, origin := p.source(v)
 	if len(pairs) == 0 {
 		return
 	}
-	l.Group(Muted.Of(v.Glyphs.Lambda+" "), Strong.Of(format.Number(pairs[0].value)))
+	l.Group(style.Muted.Of(v.Glyphs.Lambda+" "), style.Strong.Of(format.Number(pairs[0].value)))
 	low := pairs[len(pairs)-1].value
-	l.Group(Muted.Of(" … "), signToken(low).Of(format.Number(low)))
+	l.Group(style.Muted.Of(" … "), signToken(low).Of(format.Number(low)))
 	says := []string{origin, "Ritz"}
 	if e := v.h.newestSpectrum(); e != nil {
 		at := " at " + format.Count(e.Epoch) // the epoch stays: where spectra are rare it is long ago
-		says = []string{origin, matrix(e) + at, Clean(e.Method) + at, at[1:]}
+		says = []string{origin, matrix(e) + at, style.Clean(e.Method) + at, at[1:]}
 		if e.Rows > 0 {
 			rows := ", " + format.Counted(e.Rows, "row")
 			says = slices.Insert(says, 0, origin+rows, matrix(e)+at+rows)
 		}
 	}
 	for _, s := range says {
-		if l.Group(Muted.Of("  " + s)) {
+		if l.Group(style.Muted.Of("  " + s)) {
 			return
 		}
 	}
@@ -104,15 +105,15 @@ func matrix(e *event.SpectrumEvent) string {
 	case "gauss-newton":
 		return "Gauss–Newton"
 	}
-	return Clean(e.Operator)
+	return style.Clean(e.Operator)
 }
 
 // signToken marks negative curvature; the minus sign says the same.
-func signToken(x float64) Token {
+func signToken(x float64) style.Token {
 	if x < 0 {
-		return NegativeCurvature
+		return style.NegativeCurvature
 	}
-	return Text
+	return style.Text
 }
 
 func (p *spectrumPane) body(v *view, w, h int, zoomed bool) []string {
@@ -122,7 +123,7 @@ func (p *spectrumPane) body(v *view, w, h int, zoomed bool) []string {
 	}
 	if views := p.views(v); zoomed && len(views) > 1 && h >= 10 && w >= 24 {
 		k := p.at % len(views)
-		rows := Block(views[k].draw(v, w, h-1), w, h-1)
+		rows := style.Block(views[k].draw(v, w, h-1), w, h-1)
 		return append(rows, p.keys(v, views[(k+1)%len(views)].name, w))
 	}
 	return p.newest(v, pairs, w, h, zoomed)
@@ -142,7 +143,7 @@ func (p *spectrumPane) newest(v *view, pairs []pair, w, h int, zoomed bool) []st
 	}
 	h -= len(rows)
 	chart := p.chartRows(v, len(pairs), h)
-	rows = append(rows, Block(p.list(v, pairs, w, h-chart), w, h-chart)...)
+	rows = append(rows, style.Block(p.list(v, pairs, w, h-chart), w, h-chart)...)
 	if chart > 0 {
 		rows = append(rows, p.charts(v, w, chart, zoomed)...)
 	}
@@ -164,32 +165,32 @@ func (p *spectrumPane) chartRows(v *view, pairs, h int) int {
 
 func (p *spectrumPane) nothing(v *view, w, h int) []string {
 	rows := make([]string, h)
-	say := func(i int, t Token, s string) {
+	say := func(i int, t style.Token, s string) {
 		if i >= 0 && i < h {
-			rows[i] = v.Line(w).To((w-Cells(s))/2).Put(t, s).Full()
+			rows[i] = v.Line(w).To((w-style.Cells(s))/2).Put(t, s).Full()
 		}
 	}
 	if v.h.status.Computing != "" {
-		say((h-1)/2, Warn, "computing the "+Clean(v.h.status.Computing))
+		say((h-1)/2, style.Warn, "computing the "+style.Clean(v.h.status.Computing))
 		return rows
 	}
 	switch {
 	case v.h.watched() && v.h.epochs == 0:
-		say((h-1)/2, Muted, waiting(v))
+		say((h-1)/2, style.Muted, waiting(v))
 		return rows
 	case v.h.watched():
-		say((h-1)/2, Muted, v.without("eigenvalues"))
+		say((h-1)/2, style.Muted, v.without("eigenvalues"))
 		return rows
 	case v.h.over():
-		say((h-1)/2, Muted, "no eigenvalues were computed")
+		say((h-1)/2, style.Muted, "no eigenvalues were computed")
 		return rows
 	}
-	say((h-1)/2, Muted, "no eigenvalues yet")
+	say((h-1)/2, style.Muted, "no eigenvalues yet")
 	if v.h.viewer {
-		say((h-1)/2+1, Muted, "who controls can compute them")
+		say((h-1)/2+1, style.Muted, "who controls can compute them")
 		return rows
 	}
-	say((h-1)/2+1, Muted, "k computes them now")
+	say((h-1)/2+1, style.Muted, "k computes them now")
 	return rows
 }
 
@@ -216,7 +217,7 @@ func (p *spectrumPane) list(v *view, pairs []pair, w, h int) []string {
 	for i, q := range shown {
 		if i == gap {
 			l := v.Line(w)
-			l.Put(Muted, Right("┊", 9)+"  "+format.Count(len(pairs)-len(shown))+" between")
+			l.Put(style.Muted, style.Right("┊", 9)+"  "+format.Count(len(pairs)-len(shown))+" between")
 			rows = append(rows, l.Full())
 		}
 		rows = append(rows, p.row(v, q, most, certified, w))
@@ -227,18 +228,18 @@ func (p *spectrumPane) list(v *view, pairs []pair, w, h int) []string {
 func (p *spectrumPane) row(v *view, q pair, most float64, certified bool, w int) string {
 	l := v.Line(w)
 	t := signToken(q.value)
-	l.Put(t, Right(format.Number(q.value), 9))
+	l.Put(t, style.Right(format.Number(q.value), 9))
 	if certified {
 		bound := ""
 		if !math.IsNaN(q.bound) {
-			bound = v.Glyphs.within + magnitude(q.bound)
+			bound = v.Glyphs.Within + magnitude(q.bound)
 		}
-		l.Put(Muted, Pad(bound, Cells(v.Glyphs.within)+8))
+		l.Put(style.Muted, style.Pad(bound, style.Cells(v.Glyphs.Within)+8))
 	}
-	l.Put(Text, "  ")
-	ink, bar := Accent, "━"
+	l.Put(style.Text, "  ")
+	ink, bar := style.Accent, "━"
 	if q.value < 0 {
-		ink, bar = NegativeCurvature, "┄"
+		ink, bar = style.NegativeCurvature, "┄"
 	}
 	const decades = 6
 	share := 1 + math.Log10(math.Abs(q.value)/most)/decades
@@ -246,7 +247,7 @@ func (p *spectrumPane) row(v *view, q pair, most float64, certified bool, w int)
 	if q.value != 0 && n < 1 {
 		n = 1
 	}
-	l.Put(ink, Repeat(bar, n))
+	l.Put(ink, style.Repeat(bar, n))
 	return l.Full()
 }
 
@@ -271,9 +272,9 @@ func (p *spectrumPane) strip(v *view, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, "spectrum")
 	if pairs, _ := p.source(v); len(pairs) == 0 && v.h.unasked() {
-		l.Put(Muted, "none was computed")
+		l.Put(style.Muted, "none was computed")
 	} else if len(pairs) == 0 {
-		l.Put(Muted, "k computes it now")
+		l.Put(style.Muted, "k computes it now")
 	} else {
 		p.head(v, l)
 	}

@@ -6,10 +6,11 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // fact is one line beside the eigenvalues, said ever shorter.
-type fact [][]Part
+type fact [][]style.Part
 
 // in writes the longest form that fits.
 func (f fact) in(v *view, w int) string {
@@ -34,14 +35,14 @@ func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
 		strong = append(strong, edgeFact(v, edge, symbol, high))
 	}
 	if e.Method == "power" && ok && -low > math.Abs(high) {
-		strong = append(strong, fact{{NegativeCurvature.Of("the largest |" + v.Glyphs.Lambda + "| is negative")}})
+		strong = append(strong, fact{{style.NegativeCurvature.Of("the largest |" + v.Glyphs.Lambda + "| is negative")}})
 	}
 	if t := e.Trace; t != nil {
-		value := []Part{Muted.Of("trace "), Strong.Of(format.Number(float64(t.Value)))}
+		value := []style.Part{style.Muted.Of("trace "), style.Strong.Of(format.Number(float64(t.Value)))}
 		if s := float64(t.Error); !math.IsNaN(s) {
-			value = append(value, Muted.Of(v.Glyphs.within+magnitude(s)))
+			value = append(value, style.Muted.Of(v.Glyphs.Within+magnitude(s)))
 		}
-		probes := Muted.Of("  by " + format.Counted(t.Probes, "probe"))
+		probes := style.Muted.Of("  by " + format.Counted(t.Probes, "probe"))
 		strong = append(strong, fact{append(value[:len(value):len(value)], probes), value})
 	}
 	if e.Rows > 0 {
@@ -52,18 +53,18 @@ func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
 
 // edgeFact compares the greatest eigenvalue to the edge of stability, in words.
 func edgeFact(v *view, edge float64, symbol string, greatest float64) fact {
-	ink, word, where := Good, "  stable", ", below the edge"
+	ink, word, where := style.Good, "  stable", ", below the edge"
 	if greatest > edge {
-		ink, word, where = Warn, "  unstable", ", above the edge"
+		ink, word, where = style.Warn, "  unstable", ", above the edge"
 	}
-	figures := []Part{Muted.Of(symbol + " "), Text.Of(format.Number(edge)), Muted.Of("  " + v.Glyphs.Lambda + "₁ "), Text.Of(format.Number(greatest))}
+	figures := []style.Part{style.Muted.Of(symbol + " "), style.Text.Of(format.Number(edge)), style.Muted.Of("  " + v.Glyphs.Lambda + "₁ "), style.Text.Of(format.Number(greatest))}
 	short := append(figures[:len(figures):len(figures)], ink.Of(word))
 	return fact{append(short[:len(short):len(short)], ink.Of(where)), short, short[:2]}
 }
 
 // rowsFact says over how many rows, and which, the operator averages.
 func rowsFact(h *history, e *event.SpectrumEvent) fact {
-	rows, which := format.Counted(e.Rows, "row"), Clean(e.Selection)
+	rows, which := format.Counted(e.Rows, "row"), style.Clean(e.Selection)
 	if h.run != nil && h.run.Data.TrainRows > e.Rows {
 		rows = format.Count(e.Rows) + " of " + format.Counted(h.run.Data.TrainRows, "row")
 	}
@@ -75,7 +76,7 @@ func rowsFact(h *history, e *event.SpectrumEvent) fact {
 	if which != "" {
 		long += ", " + which
 	}
-	return fact{{Muted.Of(of + long)}, {Muted.Of(long)}, {Muted.Of(rows)}}
+	return fact{{style.Muted.Of(of + long)}, {style.Muted.Of(long)}, {style.Muted.Of(rows)}}
 }
 
 // edge returns the greatest curvature that the current method is stable at, and its formula: on a quadratic
@@ -117,7 +118,7 @@ func (p *spectrumPane) charts(v *view, w, h int, zoomed bool) []string {
 		return append(p.density(v, e, w, h/2), p.history(v, w, h-h/2, zoomed)...)
 	case len(v.h.spectra) > 1 && w >= 60:
 		left := w/2 - 1
-		return Beside(p.density(v, e, left, h), left, p.history(v, w-left-2, h, false))
+		return style.Beside(p.density(v, e, left, h), left, p.history(v, w-left-2, h, false))
 	}
 	return p.density(v, e, w, h)
 }
@@ -154,9 +155,9 @@ func (p *spectrumPane) density(v *view, e *event.SpectrumEvent, w, h int) []stri
 	}
 	pl := plot{log: true, closed: true, name: "density", waiting: "the density has no values"}
 	if w >= 60 && h >= 8 {
-		pl.curves = append(pl.curves, plotCurve{tok: Muted, series: &above, dashed: true, mark: '.'})
+		pl.curves = append(pl.curves, plotCurve{tok: style.Muted, series: &above, dashed: true, mark: '.'})
 	}
-	pl.curves = append(pl.curves, plotCurve{tok: Accent, series: &mean, mark: '*'})
+	pl.curves = append(pl.curves, plotCurve{tok: style.Accent, series: &mean, mark: '*'})
 	if one := v.h.oneEigenvalue(d); one > 0 && one < peak {
 		pl.clip = [2]float64{one / 10, 2 * peak}
 	}
@@ -186,10 +187,10 @@ func snap(x, extent float64) float64 {
 
 func (p *spectrumPane) densityCaption(v *view, d *event.Density, w int) string {
 	l := v.Line(w)
-	l.Put(Accent, "density").Put(Muted, "  log")
-	l.Group(Muted.Of(", negative left of the line"))
-	l.Group(Muted.Of(" · " + format.Counted(d.Probes, "probe") + " × " + format.Counted(d.Steps, "step")))
-	l.Group(Muted.Of(", smoothed by " + format.Number(float64(d.Sigma))))
+	l.Put(style.Accent, "density").Put(style.Muted, "  log")
+	l.Group(style.Muted.Of(", negative left of the line"))
+	l.Group(style.Muted.Of(" · " + format.Counted(d.Probes, "probe") + " × " + format.Counted(d.Steps, "step")))
+	l.Group(style.Muted.Of(", smoothed by " + format.Number(float64(d.Sigma))))
 	return l.Full()
 }
 
@@ -204,8 +205,8 @@ func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
 		}
 	}
 	curves := []plotCurve{
-		{name: "greatest", tok: Accent, series: &top, mark: '*'},
-		{name: "least", tok: NegativeCurvature, series: &bottom, dashed: true, mark: 'o'},
+		{name: "greatest", tok: style.Accent, series: &top, mark: '*'},
+		{name: "least", tok: style.NegativeCurvature, series: &bottom, dashed: true, mark: 'o'},
 	}
 	var limit series
 	edge, symbol, ok := v.h.edge(v.h.newestSpectrum())
@@ -213,7 +214,7 @@ func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
 		first, last, _ := top.ends()
 		limit.add(first, edge)
 		limit.add(last, edge)
-		curves = append(curves, plotCurve{name: symbol, tok: Warn, series: &limit, dashed: true, mark: '='})
+		curves = append(curves, plotCurve{name: symbol, tok: style.Warn, series: &limit, dashed: true, mark: '='})
 	}
 	pl := epochPlot(v.h, curves...)
 	pl.rules, pl.zero, pl.legend, pl.marks = []float64{0}, true, legend, nil

@@ -14,6 +14,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/style"
 )
 
 // fakeDensity is a bulk around zero with a few eigenvalues apart from it.
@@ -84,10 +85,10 @@ func TestSpectrumPane(t *testing.T) {
 // TestSpectrumInASCII: everything has a counterpart in seven bits.
 func TestSpectrumInASCII(t *testing.T) {
 	v := watched(edgeRun("0.11"))
-	v.Glyphs = GlyphsASCII.Set(nil)
+	v.Glyphs = style.GlyphsASCII.Set(nil)
 	v.h.newestSpectrum().Method = "power"
 	for _, row := range new(drawn).draw(&spectrumPane{}, v, rect{0, 0, 120, 40}, drawnKey{zoomed: true}) {
-		if text := ToASCII(ansi.Strip(row)); strings.ContainsRune(text, '?') || ansi.StringWidth(text) != 120 {
+		if text := style.ToASCII(ansi.Strip(row)); strings.ContainsRune(text, '?') || ansi.StringWidth(text) != 120 {
 			t.Errorf("%q", text)
 		}
 	}

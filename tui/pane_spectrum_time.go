@@ -10,6 +10,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // spectrumView is one of the pictures that the zoomed pane has.
@@ -43,9 +44,9 @@ func (p *spectrumPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 
 func (p *spectrumPane) keys(v *view, next string, w int) string {
 	l := v.Line(w)
-	l.Group(Accent.Of("v"), Muted.Of(" "+next+"   "))
+	l.Group(style.Accent.Of("v"), style.Muted.Of(" "+next+"   "))
 	if !v.h.unasked() {
-		l.Group(Accent.Of("k"), Muted.Of(" compute now"))
+		l.Group(style.Accent.Of("k"), style.Muted.Of(" compute now"))
 	}
 	return l.Full()
 }
@@ -125,13 +126,13 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 		axis.high = math.Max(axis.high, axis.up(1.1*edge))
 	}
 	l := v.Line(w)
-	l.Put(Accent, "density over time").Put(Muted, "  "+format.Count(len(list))+" spectra")
-	l.Group(Muted.Of(", " + v.Glyphs.Lambda + " on a symmetric log axis"))
+	l.Put(style.Accent, "density over time").Put(style.Muted, "  "+format.Count(len(list))+" spectra")
+	l.Group(style.Muted.Of(", " + v.Glyphs.Lambda + " on a symmetric log axis"))
 	const gutter = 9
 	m := newMosaic(&v.Pen, w, h-1)
 	right := 0
 	if hasEdge {
-		right = Cells(symbol) + 3
+		right = style.Cells(symbol) + 3
 	}
 	cols, rows := w-gutter-right, h-3
 	if cols < 4 || rows < 2 {
@@ -142,10 +143,10 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 	m.paint(gutter, 0, &r, sc)
 	eigenTicks(m, axis, gutter, rows)
 	if y := axis.row(edge, rows); hasEdge && y >= 0 && y < rows {
-		m.write(gutter+cols, y, Warn, " ← "+symbol)
+		m.write(gutter+cols, y, style.Warn, " ← "+symbol)
 	}
 	epochTicks(m, list, gutter, rows, cols)
-	m.ramp(m.write(gutter, rows+1, Muted, "density "), rows+1, 10, sc, func(x float64) string { return magnitude(math.Pow(10, x)) })
+	m.ramp(m.write(gutter, rows+1, style.Muted, "density "), rows+1, 10, sc, func(x float64) string { return magnitude(math.Pow(10, x)) })
 	return append([]string{l.Full()}, m.rows()...)
 }
 
@@ -186,7 +187,7 @@ func densityRaster(h *history, r *raster, list []*event.SpectrumEvent, axis syml
 	if math.IsInf(floor, 0) || floor > top-1 || math.IsNaN(floor) {
 		floor = top - 5
 	}
-	return scale{RampHeat, floor, top}
+	return scale{style.RampHeat, floor, top}
 }
 
 // mapSpan returns the epochs that a map is of: the last spectrum gets as many as the one before it.
@@ -199,14 +200,14 @@ func mapSpan(list []*event.SpectrumEvent) (first, end float64) {
 // epochTicks writes under the columns at which epoch a spectrum was computed, where there is room, the last one
 // first.
 func epochTicks(m *mosaic, list []*event.SpectrumEvent, x0, y, cols int) {
-	m.write(x0-6, y, Muted, "epoch")
+	m.write(x0-6, y, style.Muted, "epoch")
 	first, end := mapSpan(list)
 	free := x0 + cols
 	for i := len(list) - 1; i >= 0; i-- {
 		s := format.Count(list[i].Epoch)
 		x := x0 + int(math.Ceil((float64(list[i].Epoch)-first)/(end-first)*float64(cols)-0.5))
-		if x+Cells(s) < free || i == len(list)-1 && x+Cells(s) <= free {
-			m.write(x, y, Muted, s)
+		if x+style.Cells(s) < free || i == len(list)-1 && x+style.Cells(s) <= free {
+			m.write(x, y, style.Muted, s)
 			free = x - 3
 		}
 	}
@@ -230,12 +231,12 @@ func eigenTicks(m *mosaic, axis symlog, gutter, rows int) {
 			continue
 		}
 		taken[y] = true
-		m.write(0, y, signToken(x), Right(format.Tick(x), gutter-2))
-		m.write(gutter-1, y, Grid, "┤")
+		m.write(0, y, signToken(x), style.Right(format.Tick(x), gutter-2))
+		m.write(gutter-1, y, style.Grid, "┤")
 	}
 	for y := range rows {
 		if !taken[y] {
-			m.write(gutter-1, y, Grid, "│")
+			m.write(gutter-1, y, style.Grid, "│")
 		}
 	}
 }
@@ -266,7 +267,7 @@ func (p *spectrumPane) traces(v *view, w, h int) []string {
 		if rest := h - len(list); rest > 0 {
 			list = append(list, p.list(v, pairs, side, rest)...)
 		}
-		return Beside(Block(rows, cw, h), cw, list)
+		return style.Beside(style.Block(rows, cw, h), cw, list)
 	}
 	if below > 0 {
 		rows = append(rows, p.list(v, pairs, w, below)...)
@@ -311,30 +312,30 @@ func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
 	bounded := widest > (highest-lowest)/100
 	for k := range bounds {
 		if bounded && !bounds[k].empty() {
-			curves = append(curves, plotCurve{tok: Muted, series: &bounds[k], dashed: true, mark: '.'})
+			curves = append(curves, plotCurve{tok: style.Muted, series: &bounds[k], dashed: true, mark: '.'})
 		}
 	}
 	for k := range top {
 		if top[k].empty() {
 			continue
 		}
-		curves = append(curves, plotCurve{name: fmt.Sprint(k + 1), tok: []Token{Accent, Muted}[min(k, 1)], series: &top[k], mark: rune('1' + k), tag: tag(k == 0, v.Glyphs.Lambda+"₁")})
+		curves = append(curves, plotCurve{name: fmt.Sprint(k + 1), tok: []style.Token{style.Accent, style.Muted}[min(k, 1)], series: &top[k], mark: rune('1' + k), tag: tag(k == 0, v.Glyphs.Lambda+"₁")})
 	}
 	for k := range bottom {
 		if bottom[k].empty() {
 			continue
 		}
-		ink := Muted
+		ink := style.Muted
 		if bottom[k].last() < 0 {
-			ink = NegativeCurvature
+			ink = style.NegativeCurvature
 		}
 		curves = append(curves, plotCurve{name: "-" + fmt.Sprint(k+1), tok: ink, series: &bottom[k], dashed: true, mark: rune('a' + k), tag: tag(k == 0, "least")})
 	}
 	l := v.Line(w)
-	l.Put(Accent, "eigenvalues over time")
-	l.Group(Muted.Of(fmt.Sprintf("  greatest %d, and least %d dashed", tracedTop, tracedBottom)))
+	l.Put(style.Accent, "eigenvalues over time")
+	l.Group(style.Muted.Of(fmt.Sprintf("  greatest %d, and least %d dashed", tracedTop, tracedBottom)))
 	if bounded {
-		l.Group(Muted.Of("; the ends between their bounds"))
+		l.Group(style.Muted.Of("; the ends between their bounds"))
 	}
 	var limit series
 	edge, symbol, ok := v.h.edge(v.h.newestSpectrum())
@@ -342,7 +343,7 @@ func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
 		first, last, _ := top[0].ends()
 		limit.add(first, edge)
 		limit.add(last, edge)
-		curves = append(curves, plotCurve{name: symbol, tok: Warn, series: &limit, dashed: true, mark: '=', tag: symbol})
+		curves = append(curves, plotCurve{name: symbol, tok: style.Warn, series: &limit, dashed: true, mark: '=', tag: symbol})
 	}
 	pl := epochPlot(v.h, curves...)
 	pl.rules, pl.zero, pl.marks = []float64{0}, true, nil
@@ -393,7 +394,7 @@ func (p *spectrumPane) figure(v *view) *figure {
 		e := &h.spectra[i]
 		for k, value := range e.Eigenvalues {
 			if k == len(f.curves) {
-				f.curves = append(f.curves, figureCurve{tok: Train})
+				f.curves = append(f.curves, figureCurve{tok: style.Train})
 			}
 			if y := float64(value); !math.IsNaN(y) && !math.IsInf(y, 0) {
 				f.curves[k].points = append(f.curves[k].points, figurePoint{X: float64(e.Epoch), Y: y})
@@ -405,7 +406,7 @@ func (p *spectrumPane) figure(v *view) *figure {
 		c := &f.curves[k]
 		name := "positive"
 		if n := len(c.points); n > 0 && c.points[n-1].Y < 0 {
-			name, c.tok, c.dashed = "negative", NegativeCurvature, true
+			name, c.tok, c.dashed = "negative", style.NegativeCurvature, true
 		}
 		if !named[name] {
 			c.name, named[name] = name, true

@@ -7,6 +7,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // topologyPane draws the network: a column of nodes for each layer, taller for more nodes, fans of lines
@@ -24,7 +25,7 @@ func (*topologyPane) name(*view) string { return "network" }
 
 func (*topologyPane) seen(h *history) uint64 { return h.runGen + h.epochGen + h.weightsGen }
 
-func (*topologyPane) head(v *view, l *Line) {
+func (*topologyPane) head(v *view, l *style.Line) {
 	if v.h.run == nil {
 		return
 	}
@@ -32,17 +33,17 @@ func (*topologyPane) head(v *view, l *Line) {
 	if len(m.Layers) == 0 {
 		return
 	}
-	l.Group(Strong.Of(m.Shape()))
+	l.Group(style.Strong.Of(m.Shape()))
 	if g := v.h.latest.Gates; m.Experts > 0 && len(g) > 0 {
 		low, high := g[0].Share, g[0].Share
 		for _, x := range g {
 			low, high = min(low, x.Share), max(high, x.Share)
 		}
-		l.Group(Muted.Of("  shares "), Text.Of(format.Percent(float64(low))+" to "+format.Percent(float64(high))))
+		l.Group(style.Muted.Of("  shares "), style.Text.Of(format.Percent(float64(low))+" to "+format.Percent(float64(high))))
 	}
-	l.Group(Muted.Of("  " + format.Count(m.Parameters) + " weights"))
+	l.Group(style.Muted.Of("  " + format.Count(m.Parameters) + " weights"))
 	if m.Loss != "" {
-		l.Group(Muted.Of("  " + Clean(m.Loss)))
+		l.Group(style.Muted.Of("  " + style.Clean(m.Loss)))
 	}
 }
 
@@ -65,7 +66,7 @@ func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 		if v.h.foreign() {
 			text = "the record does not tell the network"
 		}
-		p.chart.write(max(0, (w-Cells(text))/2), (h-1)/2, text, Muted)
+		p.chart.write(max(0, (w-style.Cells(text))/2), (h-1)/2, text, style.Muted)
 		return p.chart.text(&v.Pen)
 	}
 	if _, _, ok := p.block(v.h); zoomed && ok && h > 6 {
@@ -157,7 +158,7 @@ func (d *drawing) column(layer int) int {
 }
 
 // fan draws the lines between two neighbouring layers, from a few nodes of one to a few of the other.
-func (p *topologyPane) fan(v *view, m *event.ModelInfo, d drawing, c event.ConnectionInfo, t Token) {
+func (p *topologyPane) fan(v *view, m *event.ModelInfo, d drawing, c event.ConnectionInfo, t style.Token) {
 	from, to := d.column(c.From), d.column(c.To)
 	if from < 0 || to < 0 || d.h < 1 {
 		return
@@ -173,14 +174,14 @@ func (p *topologyPane) fan(v *view, m *event.ModelInfo, d drawing, c event.Conne
 		ys := make([]int, 0, rows)
 		for i := range rows {
 			r := (d.h-t)/2 + i*(t-1)/max(rows-1, 1)
-			ys = append(ys, r*g.dotsY+g.dotsY/2)
+			ys = append(ys, r*g.DotsY+g.DotsY/2)
 		}
 		return ys
 	}
 	sources, targets := ends(c.From), ends(c.To)
 	for i, y1 := range targets {
 		for _, y0 := range near(sources, i, len(targets), density(m, c)) {
-			p.chart.segment(a, g, 0, y0, a.w*g.dotsX-1, y1, false)
+			p.chart.segment(a, g, 0, y0, a.w*g.DotsX-1, y1, false)
 		}
 	}
 	p.chart.flush(a, g, t, '.')
@@ -207,7 +208,7 @@ func near(sources []int, i, n int, part float64) []int {
 func weights(m *event.ModelInfo, c event.ConnectionInfo, room int) string {
 	s := format.Count(c.Weights)
 	if density(m, c) < 1 {
-		if long := s + " of " + format.Count(m.Layers[c.From]*m.Layers[c.To]); Cells(long) <= room {
+		if long := s + " of " + format.Count(m.Layers[c.From]*m.Layers[c.To]); style.Cells(long) <= room {
 			return long
 		}
 	}
@@ -219,9 +220,9 @@ func (p *topologyPane) nodes(m *event.ModelInfo, d drawing) {
 	for i, layer := range d.layers {
 		t := d.tall(m, layer)
 		first := d.top + (d.h-t)/2
-		ink := Accent
+		ink := style.Accent
 		if layer == 0 {
-			ink = Muted
+			ink = style.Muted
 		}
 		for r := range t {
 			glyph := '●'
@@ -240,16 +241,16 @@ func (p *topologyPane) names(v *view, m *event.ModelInfo, d drawing, w int) {
 	type label struct{ from, to int }
 	var taken []label
 	for i, layer := range d.layers {
-		p.centred(d.x[i], 0, format.Count(m.Layers[layer]), Strong, w)
+		p.centred(d.x[i], 0, format.Count(m.Layers[layer]), style.Strong, w)
 		name := "input"
 		if layer > 0 {
 			name = ""
 			if layer-1 < len(m.Activations) {
-				name = Clean(m.Activations[layer-1])
+				name = style.Clean(m.Activations[layer-1])
 			}
 		}
-		if from, to := span1(d.x[i], Cells(name), w); name != "" && from >= free && d.fits(i, Cells(name)) {
-			p.chart.write(from, d.labels, name, Text)
+		if from, to := span1(d.x[i], style.Cells(name), w); name != "" && from >= free && d.fits(i, style.Cells(name)) {
+			p.chart.write(from, d.labels, name, style.Text)
 			taken = append(taken, label{from, to})
 			free = to + 1
 		}
@@ -264,20 +265,20 @@ func (p *topologyPane) names(v *view, m *event.ModelInfo, d drawing, w int) {
 			texts = []string{"gates"}
 		}
 		for _, s := range texts {
-			left, right := span1((d.x[from]+d.x[to])/2, Cells(s), w)
-			ok := Cells(s) < d.x[to]-d.x[from]
+			left, right := span1((d.x[from]+d.x[to])/2, style.Cells(s), w)
+			ok := style.Cells(s) < d.x[to]-d.x[from]
 			for _, t := range taken {
 				ok = ok && (d.counts != d.labels || right < t.from-1 || left > t.to+1)
 			}
 			if ok {
-				p.chart.write(left, d.counts, s, Muted)
+				p.chart.write(left, d.counts, s, style.Muted)
 				break
 			}
 		}
 	}
 	if skipped := len(m.Layers) - len(d.layers); skipped > 0 {
 		i := (len(d.layers) + 1) / 2
-		p.centred((d.x[i-1]+d.x[i])/2, d.top+d.h/2, "…", Muted, w)
+		p.centred((d.x[i-1]+d.x[i])/2, d.top+d.h/2, "…", style.Muted, w)
 	}
 }
 
@@ -292,8 +293,8 @@ func span1(x, n, w int) (from, to int) {
 	return from, from + n
 }
 
-func (p *topologyPane) centred(x, y int, s string, t Token, w int) {
-	from, _ := span1(x, Cells(s), w)
+func (p *topologyPane) centred(x, y int, s string, t style.Token, w int) {
+	from, _ := span1(x, style.Cells(s), w)
 	p.chart.write(from, y, s, t)
 }
 
@@ -333,19 +334,19 @@ func (p *topologyPane) skips(m *event.ModelInfo, d drawing, w int) {
 	}
 	if left > 0 {
 		s := fmt.Sprintf("+%d skips", left)
-		p.chart.write(max(0, w-Cells(s)), 0, s, Muted)
+		p.chart.write(max(0, w-style.Cells(s)), 0, s, style.Muted)
 	}
 }
 
 // arc draws one connection with its number of weights.
 func (p *topologyPane) arc(a, b, row int, weights string, w int) {
-	p.chart.set(a, row, '╰', Grid)
+	p.chart.set(a, row, '╰', style.Grid)
 	for x := a + 1; x < b; x++ {
-		p.chart.set(x, row, '─', Grid)
+		p.chart.set(x, row, '─', style.Grid)
 	}
-	p.chart.set(b, row, '╯', Grid)
-	if s := " " + weights + " "; Cells(s) < b-a-1 {
-		p.centred((a+b)/2, row, s, Muted, w)
+	p.chart.set(b, row, '╯', style.Grid)
+	if s := " " + weights + " "; style.Cells(s) < b-a-1 {
+		p.centred((a+b)/2, row, s, style.Muted, w)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // relativeStep returns how far the last step moved a block, as a part of its norm; NaN if that is not known.
@@ -19,14 +20,14 @@ func relativeStep(h *history, to, from int) float64 {
 
 // strength is the ink of a block's lines: stronger where the last step moved a tenth of its norm or more, a number
 // that stands above. Zoomed, the chosen block stands out.
-func (p *topologyPane) strength(v *view, c event.ConnectionInfo, zoomed bool) Token {
+func (p *topologyPane) strength(v *view, c event.ConnectionInfo, zoomed bool) style.Token {
 	if to, from, ok := p.block(v.h); zoomed && ok && c.To == to && c.From == from {
-		return Focus
+		return style.Focus
 	}
 	if relativeStep(v.h, c.To, c.From) >= 0.1 {
-		return Muted
+		return style.Muted
 	}
-	return Grid
+	return style.Grid
 }
 
 // steps writes above the lines of each block how far the last step moved it.
@@ -40,10 +41,10 @@ func (p *topologyPane) steps(v *view, m *event.ModelInfo, d drawing) {
 		if c.To-c.From != 1 || from < 0 || to < 0 || math.IsNaN(x) {
 			continue
 		}
-		sizes := (Cells(format.Count(m.Layers[c.From])) + Cells(format.Count(m.Layers[c.To]))) / 2
+		sizes := (style.Cells(format.Count(m.Layers[c.From])) + style.Cells(format.Count(m.Layers[c.To]))) / 2
 		for _, s := range []string{"‖Δw‖/‖w‖ " + format.Percent(x), "Δw/w " + format.Percent(x)} {
-			if Cells(s)+sizes+3 <= d.x[to]-d.x[from] {
-				p.centred((d.x[from]+d.x[to])/2, 0, s, Muted, p.chart.w)
+			if style.Cells(s)+sizes+3 <= d.x[to]-d.x[from] {
+				p.centred((d.x[from]+d.x[to])/2, 0, s, style.Muted, p.chart.w)
 				break
 			}
 		}
@@ -55,8 +56,8 @@ func (p *topologyPane) steps(v *view, m *event.ModelInfo, d drawing) {
 func (p *topologyPane) table(v *view, y, w int, zoomed bool) {
 	column := []int{0, 15, 25, 35, 45}
 	for i, s := range []string{"  block", "‖w‖", "‖g‖", "‖Δw‖", "‖Δw‖/‖w‖"} {
-		if column[i]+Cells(s) <= w {
-			p.chart.write(column[i], y, s, Muted)
+		if column[i]+style.Cells(s) <= w {
+			p.chart.write(column[i], y, s, style.Muted)
 		}
 	}
 	sizes := v.h.run.Model.Layers
@@ -68,9 +69,9 @@ func (p *topologyPane) table(v *view, y, w int, zoomed bool) {
 	}
 	to, from, _ := p.block(v.h)
 	for i, b := range v.h.latest.Blocks {
-		row, ink := y+1+i, Text
+		row, ink := y+1+i, style.Text
 		if zoomed && b.To == to && b.From == from {
-			ink = Focus
+			ink = style.Focus
 			p.chart.write(0, row, "▸", ink)
 		}
 		p.chart.write(2, row, name(b.From)+" → "+name(b.To), ink)
@@ -82,7 +83,7 @@ func (p *topologyPane) table(v *view, y, w int, zoomed bool) {
 		}
 		if n := w - 56; n > 4 && ratio > 0 {
 			share := math.Max(0, math.Min(1, 1+math.Log10(ratio)/4))
-			p.chart.write(56, row, Repeat("━", int(math.Round(share*float64(n)))), Accent)
+			p.chart.write(56, row, style.Repeat("━", int(math.Round(share*float64(n)))), style.Accent)
 		}
 	}
 }
@@ -92,11 +93,11 @@ func (p *topologyPane) networkKeys(v *view, row, w int) {
 	to, from, _ := p.block(v.h)
 	x := 0
 	for _, k := range [][2]string{{"↑↓", "another block"}, {"enter", "its weights: " + layerName(v.h, from) + " → " + layerName(v.h, to)}} {
-		if x+Cells(k[0])+Cells(k[1])+1 > w {
+		if x+style.Cells(k[0])+style.Cells(k[1])+1 > w {
 			break
 		}
-		p.chart.write(x, row, k[0], Accent)
-		p.chart.write(x+Cells(k[0])+1, row, k[1], Muted)
-		x += Cells(k[0]) + Cells(k[1]) + 4
+		p.chart.write(x, row, k[0], style.Accent)
+		p.chart.write(x+style.Cells(k[0])+1, row, k[1], style.Muted)
+		x += style.Cells(k[0]) + style.Cells(k[1]) + 4
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // blockView is the zoomed network's look at one block of weights.
@@ -149,7 +150,7 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 	p.look.drawn = weightArea{}
 	to, from, _ := p.block(v.h)
 	l := v.Line(w)
-	l.Put(Strong, layerName(v.h, from)+" → "+layerName(v.h, to))
+	l.Put(style.Strong, layerName(v.h, from)+" → "+layerName(v.h, to))
 	e := p.weights(v.h)
 	if e == nil {
 		text := "waiting for the weights"
@@ -161,7 +162,7 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 			text = "these weights come when one who controls looks at them"
 		}
 		m := newMosaic(&v.Pen, w, max(h-2, 0))
-		m.write(max(0, (w-Cells(text))/2), h/2-1, Muted, text)
+		m.write(max(0, (w-style.Cells(text))/2), h/2-1, style.Muted, text)
 		return append(append([]string{l.Full()}, m.rows()...), p.weightKeys(v, nil, w))
 	}
 	all := raster{e.Cols, e.Rows, make([]float64, len(e.Values))}
@@ -173,15 +174,15 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 		}
 	}
 	low, high, _ := all.extremes()
-	l.Group(Muted.Of("   ‖w‖ "), Text.Of(format.Number(math.Sqrt(sum))))
-	l.Group(Muted.Of("   " + format.Number(low) + " … " + format.Number(high)))
-	l.Group(Muted.Of("   after epoch " + format.Count(e.Epoch)))
+	l.Group(style.Muted.Of("   ‖w‖ "), style.Text.Of(format.Number(math.Sqrt(sum))))
+	l.Group(style.Muted.Of("   " + format.Number(low) + " … " + format.Number(high)))
+	l.Group(style.Muted.Of("   after epoch " + format.Count(e.Epoch)))
 	rows := []string{l.Full()}
 	most := math.Max(math.Max(high, -low), 1e-300)
 	if math.IsInf(most, 0) {
 		most = 1
 	}
-	sc := scale{RampSigns, -most, most}
+	sc := scale{style.RampSigns, -most, most}
 	m := newMosaic(&v.Pen, w, max(h-3, 0))
 	if p.tiled(e) {
 		p.tiles(m, e, sc)
@@ -189,7 +190,7 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 		p.matrix(m, e, &all, sc)
 	}
 	rows = append(rows, m.rows()...)
-	return append(Block(rows, w, max(h-2, 1)), p.cursorRow(v, e, sc, w), p.weightKeys(v, e, w))
+	return append(style.Block(rows, w, max(h-2, 1)), p.cursorRow(v, e, sc, w), p.weightKeys(v, e, w))
 }
 
 // matrix draws the weights with a row for each node that they lead to; the cursor's row and column are marked at
@@ -210,8 +211,8 @@ func (p *topologyPane) matrix(m *mosaic, e *event.WeightsEvent, all *raster, sc 
 	}
 	m.paint(2, 1, &fit, sc)
 	p.look.drawn = weightArea{2, 2, cols, rows, e.Rows, e.Cols}
-	m.write(2+(2*p.look.col+1)*cols/(2*e.Cols), 0, Focus, "▾")
-	m.write(0, 1+(2*p.look.row+1)*rows/(2*e.Rows), Focus, "▸")
+	m.write(2+(2*p.look.col+1)*cols/(2*e.Cols), 0, style.Focus, "▾")
+	m.write(0, 1+(2*p.look.row+1)*rows/(2*e.Rows), style.Focus, "▸")
 }
 
 // tiles draws what leads to each node as an image, as many as there is room for around that of the cursor.
@@ -234,9 +235,9 @@ func (p *topologyPane) tiles(m *mosaic, e *event.WeightsEvent, sc scale) {
 		x, y := i%across*(max(wide, 5)+2), i/across*(tall+2)
 		fit := picture.fitted(wide, tall*halves(m.v), false)
 		m.paint(x, y, &fit, sc)
-		ink, text := Muted, strconv.Itoa(node+1)
+		ink, text := style.Muted, strconv.Itoa(node+1)
 		if node == p.look.row {
-			ink, text = Focus, "▸"+text
+			ink, text = style.Focus, "▸"+text
 		}
 		m.write(x, y+tall, ink, text)
 	}
@@ -256,24 +257,24 @@ func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc scale, w int
 			}
 		}
 		low, high, _ := r.extremes()
-		l.Put(Text, "node "+format.Count(row+1)+" of "+format.Count(e.Rows))
-		l.Group(Muted.Of("   ‖w‖ "), Text.Of(format.Number(math.Sqrt(sum))), Muted.Of("   "+format.Number(low)+" … "+format.Number(high)))
+		l.Put(style.Text, "node "+format.Count(row+1)+" of "+format.Count(e.Rows))
+		l.Group(style.Muted.Of("   ‖w‖ "), style.Text.Of(format.Number(math.Sqrt(sum))), style.Muted.Of("   "+format.Number(low)+" … "+format.Number(high)))
 	} else {
 		value := format.Number(float64(e.Values[row*e.Cols+col]))
-		l.Put(Text, "to "+format.Count(row+1)).Put(Muted, " of "+format.Count(e.Rows))
-		l.Put(Text, "   from "+format.Count(col+1)).Put(Muted, " of "+format.Count(e.Cols))
-		l.Put(Muted, "   weight ").Put(Strong, value)
+		l.Put(style.Text, "to "+format.Count(row+1)).Put(style.Muted, " of "+format.Count(e.Rows))
+		l.Put(style.Text, "   from "+format.Count(col+1)).Put(style.Muted, " of "+format.Count(e.Cols))
+		l.Put(style.Muted, "   weight ").Put(style.Strong, value)
 	}
 	m := newMosaic(&v.Pen, 40, 1)
 	if n := m.key(0, 0, 9, sc); l.Left() > n+3 {
-		l.To(w-n).Raw(Fit(m.rows()[0], n), n)
+		l.To(w-n).Raw(style.Fit(m.rows()[0], n), n)
 	}
 	return l.Full()
 }
 
 func (p *topologyPane) weightKeys(v *view, e *event.WeightsEvent, w int) string {
 	l := v.Line(w)
-	put := func(k, what string) { l.Group(Accent.Of(k), Muted.Of(" "+what+"   ")) }
+	put := func(k, what string) { l.Group(style.Accent.Of(k), style.Muted.Of(" "+what+"   ")) }
 	put("esc", "network")
 	put("n b", "next and previous block")
 	if e != nil {

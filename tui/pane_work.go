@@ -6,6 +6,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // workPane shows what the run has cost and what it still will.
@@ -19,13 +20,13 @@ func (*workPane) name(*view) string { return "work" }
 
 func (*workPane) seen(h *history) uint64 { return h.epochGen + h.runGen }
 
-func (p *workPane) head(v *view, l *Line) {
+func (p *workPane) head(v *view, l *style.Line) {
 	if v.h.latest.Epoch == 0 || v.h.untold(&v.h.seconds) {
 		return
 	}
-	l.Group(Strong.Of(format.Span(float64(v.h.latest.Seconds))), Muted.Of(" an epoch"))
+	l.Group(style.Strong.Of(format.Span(float64(v.h.latest.Seconds))), style.Muted.Of(" an epoch"))
 	if eta := remaining(v.h); !math.IsNaN(eta) {
-		l.Group(Muted.Of("  left "), Text.Of(format.Clock(eta)))
+		l.Group(style.Muted.Of("  left "), style.Text.Of(format.Clock(eta)))
 	}
 }
 
@@ -74,12 +75,12 @@ func (p *workPane) items(v *view) []item {
 func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 	items := p.items(v)
 	if len(items) == 0 {
-		text := Wrapped(v.without("times"), w)
+		text := style.Wrapped(v.without("times"), w)
 		rows := make([]string, max(0, h-len(text))/2, h)
 		for _, s := range text {
-			rows = append(rows, v.Line(w).To((w-Cells(s))/2).Put(Muted, s).Full())
+			rows = append(rows, v.Line(w).To((w-style.Cells(s))/2).Put(style.Muted, s).Full())
 		}
-		return Clip(rows, h)
+		return style.Clip(rows, h)
 	}
 	columns := max(1, min(w/24, len(items)))
 	if columns > 1 && h >= len(items) {
@@ -94,19 +95,19 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 		for c := range columns {
 			if k := c*n + i; k < len(items) {
 				l.To(c * each)
-				l.Put(Muted, Pad(items[k].name, 12)).Put(Text, Right(items[k].value, min(9, each-13)))
+				l.Put(style.Muted, style.Pad(items[k].name, 12)).Put(style.Text, style.Right(items[k].value, min(9, each-13)))
 			}
 		}
 		rows = append(rows, l.Full())
 	}
 	spare := h - len(rows)
-	pl := epochPlot(v.h, plotCurve{name: "time of an epoch", tok: Accent, series: &v.h.seconds, mark: '*'})
+	pl := epochPlot(v.h, plotCurve{name: "time of an epoch", tok: style.Accent, series: &v.h.seconds, mark: '*'})
 	pl.zero, pl.best, pl.value = true, true, format.Span
 	pl.label = func(x float64) string { return format.Tick(x) + " s" }
 	switch {
 	case zoomed && w-26 >= 28 && h >= 8:
 		p.begin()
-		return append(Beside(rows, 24, p.show(&v.Pen, &p.chart, pl, 26, 0, w-26, h-1)), p.keys(&v.Pen, w))
+		return append(style.Beside(rows, 24, p.show(&v.Pen, &p.chart, pl, 26, 0, w-26, h-1)), p.keys(&v.Pen, w))
 	case zoomed && spare >= 9:
 		p.begin()
 		rows = append(rows, "")
@@ -115,7 +116,7 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 	}
 	p.begin()
 	if columns == 1 && w-26 >= 28 && h >= 6 {
-		return Beside(rows, 24, p.chart.draw(&v.Pen, pl, w-26, h))
+		return style.Beside(rows, 24, p.chart.draw(&v.Pen, pl, w-26, h))
 	}
 	if spare >= 4 {
 		rows = append(rows, "")
@@ -133,11 +134,11 @@ func (p *workPane) strip(v *view, w, _ int) []string {
 		if i == 0 {
 			gap = ""
 		}
-		l.Group(Muted.Of(gap+k.name+" "), Text.Of(k.value))
+		l.Group(style.Muted.Of(gap+k.name+" "), style.Text.Of(k.value))
 	}
 	return []string{l.Full()}
 }
 
 func (p *workPane) figure(v *view) *figure {
-	return runFigure(v.h, figure{title: "seconds an epoch", y: "seconds", curves: []figureCurve{{tok: Train, points: pointsOf(&v.h.seconds)}}})
+	return runFigure(v.h, figure{title: "seconds an epoch", y: "seconds", curves: []figureCurve{{tok: style.Train, points: pointsOf(&v.h.seconds)}}})
 }

@@ -12,6 +12,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/tui/style"
 )
 
 // picker is the list of optimizers with a fuzzy filter. With an empty filter a digit chooses at once.
@@ -129,9 +130,9 @@ func (p *picker) draw(v *view, w, h int) []string {
 	rows := make([]string, 0, h)
 	l := v.Line(inner)
 	if text := p.filter.Value(); text != "" {
-		l.Put(Muted, "filter ").Put(Strong, Clean(text)).Put(Accent, "▏")
+		l.Put(style.Muted, "filter ").Put(style.Strong, style.Clean(text)).Put(style.Accent, "▏")
 	} else {
-		l.Put(Muted, "type to search · ↑↓ move · enter switches · esc closes")
+		l.Put(style.Muted, "type to search · ↑↓ move · enter switches · esc closes")
 	}
 	rows = append(rows, l.Full(), "")
 	room := max(1, h-4-2)
@@ -139,7 +140,7 @@ func (p *picker) draw(v *view, w, h int) []string {
 		const left = 24
 		detail := p.detail(v, inner-left-2)
 		list := p.list(v, left, min(room, max(len(p.methods), len(detail))), false)
-		return dialogBox(&v.Pen, title, append(rows, Beside(list, left, cutRows(&v.Pen, detail, room))...), bw)
+		return dialogBox(&v.Pen, title, append(rows, style.Beside(list, left, cutRows(&v.Pen, detail, room))...), bw)
 	}
 	listed := min(len(p.methods), max(3, room/2))
 	rows = append(rows, p.list(v, inner, listed, true)...)
@@ -151,19 +152,19 @@ func (p *picker) draw(v *view, w, h int) []string {
 }
 
 // cutRows clips rows and says at the end how many are missing.
-func cutRows(v *Pen, rows []string, n int) []string {
+func cutRows(v *style.Pen, rows []string, n int) []string {
 	if len(rows) <= n || n < 2 {
-		return Clip(rows, n)
+		return style.Clip(rows, n)
 	}
 	more := "… " + format.Count(len(rows)-n+1) + " more rows on a taller screen"
-	return append(rows[:n-1:n-1], v.Line(ansi.StringWidth(rows[n-1])).Put(Muted, more).Full())
+	return append(rows[:n-1:n-1], v.Line(ansi.StringWidth(rows[n-1])).Put(style.Muted, more).Full())
 }
 
 // list returns at most n rows around the chosen one, with the methods' titles if asked.
 func (p *picker) list(v *view, w, n int, titles bool) []string {
 	rows := make([]string, 0, n)
 	if len(p.shown) == 0 {
-		return append(rows, v.Line(w).Put(Warn, "no optimizer matches").Full())
+		return append(rows, v.Line(w).Put(style.Warn, "no optimizer matches").Full())
 	}
 	first := max(0, min(p.at-n/2, len(p.shown)-n))
 	for i := first; i < min(first+n, len(p.shown)); i++ {
@@ -174,11 +175,11 @@ func (p *picker) list(v *view, w, n int, titles bool) []string {
 		if k < 9 {
 			number = " " + strconv.Itoa(k+1) + " "
 		}
-		name, title, arrow := Strong, Muted, " "
+		name, title, arrow := style.Strong, style.Muted, " "
 		if i == p.at {
-			name, title, arrow = Chosen, Text, "▸"
+			name, title, arrow = style.Chosen, style.Text, "▸"
 		}
-		l.Put(Accent, arrow+number)
+		l.Put(style.Accent, arrow+number)
 		l.Put(name, m.Name)
 		if titles {
 			l.To(20).Put(title, ansi.Truncate(m.Title, l.Left(), "…"))
@@ -195,36 +196,36 @@ func (p *picker) detail(v *view, w int) []string {
 	}
 	m := p.methods[p.shown[p.at]]
 	var rows []string
-	say := func(t Token, s string) {
-		for _, r := range strings.Split(ansi.Wrap(Clean(s), max(w, 8), ""), "\n") {
+	say := func(t style.Token, s string) {
+		for _, r := range strings.Split(ansi.Wrap(style.Clean(s), max(w, 8), ""), "\n") {
 			rows = append(rows, v.Line(w).Put(t, r).Full())
 		}
 	}
-	say(Strong, m.Title)
+	say(style.Strong, m.Title)
 	paper := m.Paper
 	if m.Equations != "" {
 		paper += ", " + m.Equations
 	}
 	if paper != "" {
-		say(Muted, paper)
+		say(style.Muted, paper)
 	}
-	say(Text, m.Summary)
+	say(style.Text, m.Summary)
 	if m.Cost != "" {
-		say(Text, "cost  "+m.Cost)
+		say(style.Text, "cost  "+m.Cost)
 	}
 	keys, values := 0, 0
 	for i := range m.Parameters {
-		keys, values = max(keys, Cells(m.Parameters[i].Key)), max(values, Cells(setting(&m.Parameters[i])))
+		keys, values = max(keys, style.Cells(m.Parameters[i].Key)), max(values, style.Cells(setting(&m.Parameters[i])))
 	}
 	for i := range m.Parameters {
 		h := &m.Parameters[i]
 		l := v.Line(w)
-		ink := Text
+		ink := style.Text
 		if h.Key == m.Primary {
-			ink = Accent
+			ink = style.Accent
 		}
-		l.Put(ink, Pad(h.Key, keys)).Put(Strong, "  "+Pad(setting(h), values)+"  ")
-		l.Put(Muted, ansi.Truncate(Clean(h.Meaning), l.Left(), "…"))
+		l.Put(ink, style.Pad(h.Key, keys)).Put(style.Strong, "  "+style.Pad(setting(h), values)+"  ")
+		l.Put(style.Muted, ansi.Truncate(style.Clean(h.Meaning), l.Left(), "…"))
 		rows = append(rows, l.Full())
 	}
 	return rows
@@ -241,7 +242,7 @@ func setting(h *optim.Hyperparameter) string {
 // switchTo asks for the method with an index in the list.
 func (a *App) switchTo(i int) tea.Cmd {
 	if i >= len(a.picker.methods) {
-		a.note(Warn, "there is no optimizer "+strconv.Itoa(i+1))
+		a.note(style.Warn, "there is no optimizer "+strconv.Itoa(i+1))
 		return a.expire()
 	}
 	return a.command(event.Switch{Optimizer: a.picker.methods[i].Name})

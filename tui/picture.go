@@ -13,6 +13,8 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+
+	"newtop/tui/style"
 )
 
 // chartPicture writes the focused pane's data as svg, png or pdf.
@@ -38,7 +40,7 @@ func (a *App) screenPicture() tea.Cmd {
 	rows, columns, dark := a.screen(), a.width, a.themeChoice.OnDark(a.dark)
 	if a.Glyphs.ASCII {
 		for i := range rows {
-			rows[i] = ToASCII(rows[i])
+			rows[i] = style.ToASCII(rows[i])
 		}
 	}
 	return a.picture("screen", "svg", func(w io.Writer) error { return writeScreen(w, rows, columns, dark) })
@@ -75,21 +77,21 @@ type pictureMsg struct {
 // pictureWritten says where a picture is, or why there is none.
 func (a *App) pictureWritten(msg pictureMsg) tea.Cmd {
 	if msg.err != nil {
-		text := "no picture: " + Clean(msg.err.Error())
-		a.h.say(a.h.status.Epoch, Warn, "%s", text)
+		text := "no picture: " + style.Clean(msg.err.Error())
+		a.h.say(a.h.status.Epoch, style.Warn, "%s", text)
 		return a.refuse(text)
 	}
-	path, where := Clean(msg.path), ""
+	path, where := style.Clean(msg.path), ""
 	if a.guest != nil {
-		path, where = Clean(filepath.Base(msg.path)), " on the server"
+		path, where = style.Clean(filepath.Base(msg.path)), " on the server"
 	}
-	a.h.say(a.h.status.Epoch, Text, "picture: %s", path)
+	a.h.say(a.h.status.Epoch, style.Text, "picture: %s", path)
 	return a.tell("wrote " + path + where)
 }
 
 // refuse notes for a while why nothing happened.
 func (a *App) refuse(text string) tea.Cmd {
-	a.note(Warn, text)
+	a.note(style.Warn, text)
 	return a.expire()
 }
 

@@ -3,6 +3,8 @@ package tui
 import (
 	"math"
 	"strings"
+
+	"newtop/tui/style"
 )
 
 // runFigure completes what a pane draws over the epochs of the run; nil if it has no data that a chart can show.
@@ -38,7 +40,7 @@ func pointsOf(s *series) figurePoints {
 // trainAndTest are the curves of one quantity over the rows of either set.
 func trainAndTest(train, test *series) []figureCurve {
 	return []figureCurve{
-		{name: "training rows", tok: Train, points: pointsOf(train)},
-		{name: "test rows", tok: Test, dashed: true, points: pointsOf(test)},
+		{name: "training rows", tok: style.Train, points: pointsOf(train)},
+		{name: "test rows", tok: style.Test, dashed: true, points: pointsOf(test)},
 	}
 }

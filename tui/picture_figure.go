@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // figure is a chart for paper: the data of a pane, apart from the terminal's cells and colours.
@@ -35,7 +36,7 @@ type (
 // figureCurve is a line or, as bars, the heights at its points.
 type figureCurve struct {
 	name   string
-	tok    Token
+	tok    style.Token
 	dashed bool
 	dots   bool // points that no line joins
 	bars   bool // stacked on the bars before
@@ -140,7 +141,7 @@ func (f *figure) xTicks() paper.Ticker {
 	if len(f.names) > 0 {
 		ticks := make(paper.ConstantTicks, len(f.names))
 		for i, s := range f.names {
-			ticks[i] = paper.Tick{Value: float64(i), Label: Clean(s)}
+			ticks[i] = paper.Tick{Value: float64(i), Label: style.Clean(s)}
 		}
 		return ticks
 	}
@@ -278,7 +279,7 @@ func (f *figure) annotate(p *paper.Plot) {
 }
 
 // paperColour is a token's colour on a light ground.
-func paperColour(t Token) color.Color {
+func paperColour(t style.Token) color.Color {
 	if hex := t.OnLight(); hex != "" {
 		return lipgloss.Color(hex)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/style"
 )
 
 // wellFormed reads XML to its end and returns the text in it.
@@ -158,7 +159,7 @@ func TestPlainName(t *testing.T) {
 
 // TestScreenPicture compares the letters of the SVG with those of the screen, row by row.
 func TestScreenPicture(t *testing.T) {
-	for _, o := range []Options{{}, {NoColor: true}, {Theme: ThemeLight}, {Glyphs: GlyphsBlock}, {Glyphs: GlyphsASCII}} {
+	for _, o := range []Options{{}, {NoColor: true}, {Theme: style.ThemeLight}, {Glyphs: style.GlyphsBlock}, {Glyphs: style.GlyphsASCII}} {
 		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {20, 5}} {
 			o.Pictures = t.TempDir()
 			a := newTest(script{epochs: 33, spectra: true, fate: "done"}, o, size[0], size[1])
@@ -167,7 +168,7 @@ func TestScreenPicture(t *testing.T) {
 			if got := letters(wellFormed(t, text)); got != want {
 				t.Errorf("%+v at %v:\n%s\nwant\n%s", o, size, got, want)
 			}
-			if (o.NoColor || o.Theme == ThemeMono) && strings.Contains(string(text), "#87afd7") {
+			if (o.NoColor || o.Theme == style.ThemeMono) && strings.Contains(string(text), "#87afd7") {
 				t.Error("has a colour")
 			}
 		}

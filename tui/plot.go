@@ -3,12 +3,14 @@ package tui
 import (
 	"math"
 	"slices"
+
+	"newtop/tui/style"
 )
 
 // plotCurve is one line of a plot.
 type plotCurve struct {
 	name   string
-	tok    Token
+	tok    style.Token
 	series *series
 	dashed bool
 	alarm  bool   // a value that is not finite is bad news, not one that the method does not have
@@ -71,7 +73,7 @@ func (p *plot) items(k *plotCurve) []bucket {
 }
 
 // draw returns the plot as exactly h rows of w columns. Axes appear when there is room for them.
-func (c *chart) draw(v *Pen, p plot, w, h int) []string {
+func (c *chart) draw(v *style.Pen, p plot, w, h int) []string {
 	c.resize(w, h)
 	c.drawn = area{}
 	if w < 1 || h < 1 {
@@ -79,7 +81,7 @@ func (c *chart) draw(v *Pen, p plot, w, h int) []string {
 	}
 	a, ok := p.scale()
 	if !ok {
-		c.write(max(0, (w-Cells(p.waiting))/2), (h-1)/2, p.waiting, Muted)
+		c.write(max(0, (w-style.Cells(p.waiting))/2), (h-1)/2, p.waiting, style.Muted)
 		return c.text(v)
 	}
 	ticks, labels := p.yTicks(a, h)
@@ -108,8 +110,8 @@ func (c *chart) draw(v *Pen, p plot, w, h int) []string {
 	}
 	if bottom > 0 {
 		c.xLabels(v, p, a, h-1)
-		if Cells(p.name) < gutter {
-			c.write(0, h-1, p.name, Muted)
+		if style.Cells(p.name) < gutter {
+			c.write(0, h-1, p.name, style.Muted)
 		}
 	}
 	c.cursorLine(v, p, a)
@@ -122,10 +124,10 @@ func (c *chart) draw(v *Pen, p plot, w, h int) []string {
 }
 
 // strokes draws the curves, what was left behind under them and what is missing over them.
-func (c *chart) strokes(v *Pen, p plot, a area) (m missing) {
+func (c *chart) strokes(v *style.Pen, p plot, a area) (m missing) {
 	for i := range p.curves {
 		k := &p.curves[i]
-		c.curve(a, v.Glyphs, k.series.old, stroke{Grid, '.', k.dashed})
+		c.curve(a, v.Glyphs, k.series.old, stroke{style.Grid, '.', k.dashed})
 	}
 	for i := range p.curves {
 		k := &p.curves[i]
@@ -134,7 +136,7 @@ func (c *chart) strokes(v *Pen, p plot, a area) (m missing) {
 		if p.half == 0 {
 			c.curve(a, v.Glyphs, items, k.stroke())
 		} else {
-			c.curve(a, v.Glyphs, items, stroke{Grid, '.', false})
+			c.curve(a, v.Glyphs, items, stroke{style.Grid, '.', false})
 		}
 		m.count(a, items)
 	}

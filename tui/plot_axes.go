@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // gutter is how many columns the y axis takes.
@@ -16,7 +17,7 @@ func (p *plot) gutter(labels []string, w, h int) int {
 	}
 	widest := 0
 	for _, s := range labels {
-		widest = max(widest, Cells(s))
+		widest = max(widest, style.Cells(s))
 	}
 	if gutter := max(widest+1, p.margin); w-gutter >= 12 {
 		return gutter
@@ -74,7 +75,7 @@ func distinct(at []float64, labels []string) []string {
 	return labels
 }
 
-func (c *chart) yLabels(v *Pen, p plot, a area, ticks []float64, labels []string) {
+func (c *chart) yLabels(v *style.Pen, p plot, a area, ticks []float64, labels []string) {
 	taken := map[int]bool{}
 	for i := len(ticks) - 1; i >= 0; i-- {
 		row := a.row(v.Glyphs, ticks[i])
@@ -82,25 +83,25 @@ func (c *chart) yLabels(v *Pen, p plot, a area, ticks []float64, labels []string
 			continue
 		}
 		taken[row] = true
-		c.write(a.x-1-Cells(labels[i]), row, labels[i], Muted)
-		c.set(a.x-1, row, '┤', Grid)
+		c.write(a.x-1-style.Cells(labels[i]), row, labels[i], style.Muted)
+		c.set(a.x-1, row, '┤', style.Grid)
 	}
 	if !p.detail || !p.log || float64(a.h) < 8*(a.high-a.low) {
 		return
 	}
 	for _, y := range powers(a.low, a.high, 9*a.h, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}) {
 		if row := a.row(v.Glyphs, y); row >= a.y && row < a.y+a.h && !taken[row] {
-			c.set(a.x-1, row, '├', Grid)
+			c.set(a.x-1, row, '├', style.Grid)
 		}
 	}
 }
 
 // rules draws guide lines and the marks of events under the curves.
-func (c *chart) rules(v *Pen, p plot, a area) {
+func (c *chart) rules(v *style.Pen, p plot, a area) {
 	for _, y := range p.rules {
 		if row := a.row(v.Glyphs, y); (!a.log || y > 0) && a.dotY(v.Glyphs, y) >= 0 && row >= a.y && row < a.y+a.h {
 			for x := a.x; x < a.x+a.w; x++ {
-				c.set(x, row, '╌', Grid)
+				c.set(x, row, '╌', style.Grid)
 			}
 		}
 	}
@@ -110,7 +111,7 @@ func (c *chart) rules(v *Pen, p plot, a area) {
 		}
 		x := a.cellX(v.Glyphs, m.x)
 		for y := a.y; y < a.y+a.h; y++ {
-			c.set(x, y, '┊', Accent)
+			c.set(x, y, '┊', style.Accent)
 		}
 	}
 }
@@ -118,7 +119,7 @@ func (c *chart) rules(v *Pen, p plot, a area) {
 // markNames writes what the marks are, over the curves: a name cut in two would read as another. A chart with
 // detail has them on several rows, at its top where they would hide a curve at its bottom; the box at the cursor
 // has those that find no room.
-func (c *chart) markNames(v *Pen, p plot, a area) {
+func (c *chart) markNames(v *style.Pen, p plot, a area) {
 	if a.h < 6 {
 		return
 	}
@@ -133,7 +134,7 @@ func (c *chart) markNames(v *Pen, p plot, a area) {
 	for i := len(p.marks) - 1; i >= 0; i-- { // the newest matter most
 		m := p.marks[i]
 		x := a.cellX(v.Glyphs, m.x) + 1
-		n := Cells(m.text)
+		n := style.Cells(m.text)
 		if m.text == "" || !a.has(m.x) || x+n >= a.x+a.w {
 			continue
 		}
@@ -146,14 +147,14 @@ func (c *chart) markNames(v *Pen, p plot, a area) {
 		const bearable = 5
 		if at, hidden := c.emptiest(n, 1, free); len(free) > 0 && (!p.detail || hidden <= bearable) {
 			ends[at[1]] = x
-			c.write(x, at[1], m.text, Muted)
+			c.write(x, at[1], m.text, style.Muted)
 		}
 	}
 }
 
 // xLabels writes the ends of the x axis, the newest x always, and what fits between them. The label at the right
 // has the unit.
-func (c *chart) xLabels(v *Pen, p plot, a area, row int) {
+func (c *chart) xLabels(v *style.Pen, p plot, a area, row int) {
 	if len(p.names) > 0 {
 		c.nameLabels(v, p, a, row)
 		return
@@ -187,7 +188,7 @@ func (c *chart) xLabels(v *Pen, p plot, a area, row int) {
 	taken := make([]bool, c.w+2)
 	put := func(x float64, unit string) {
 		s := label(x)
-		n := Cells(s + unit)
+		n := style.Cells(s + unit)
 		from := max(a.x, min(a.cellX(v.Glyphs, x)-(n-1)/2, a.x+a.w-n))
 		room := taken[from:min(from+n+2, len(taken))] // a cell before, and one after
 		if said[s] || slices.Contains(room, true) {
@@ -197,7 +198,7 @@ func (c *chart) xLabels(v *Pen, p plot, a area, row int) {
 		for i := range room[:len(room)-1] {
 			taken[from+1+i] = true
 		}
-		c.write(from, row, s+unit, Muted)
+		c.write(from, row, s+unit, style.Muted)
 		c.notch(v, p, a, x, row)
 	}
 	if k := len(at) - 1; k >= 0 && c.apart(v, a, newest, at[k], label(newest), label(at[k])+unit) {
@@ -211,14 +212,14 @@ func (c *chart) xLabels(v *Pen, p plot, a area, row int) {
 }
 
 // apart reports whether the label of a later x, which may end at the right edge, leaves room for that of an x.
-func (c *chart) apart(v *Pen, a area, x, later float64, s, further string) bool {
-	return later > x && a.cellX(v.Glyphs, x)+Cells(s)/2+2 < min(a.cellX(v.Glyphs, later)-(Cells(further)-1)/2, a.x+a.w-Cells(further))
+func (c *chart) apart(v *style.Pen, a area, x, later float64, s, further string) bool {
+	return later > x && a.cellX(v.Glyphs, x)+style.Cells(s)/2+2 < min(a.cellX(v.Glyphs, later)-(style.Cells(further)-1)/2, a.x+a.w-style.Cells(further))
 }
 
 // notch marks on the axis where a label belongs.
-func (c *chart) notch(v *Pen, p plot, a area, x float64, row int) {
+func (c *chart) notch(v *style.Pen, p plot, a area, x float64, row int) {
 	if p.detail && row == a.y+a.h+1 {
-		c.set(a.cellX(v.Glyphs, x), a.y+a.h, '┬', Grid)
+		c.set(a.cellX(v.Glyphs, x), a.y+a.h, '┬', style.Grid)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // plotDot is a point of a plot that no line joins, at an x of the axis that is shown. One whose y has no place on the
@@ -14,7 +15,7 @@ import (
 type plotDot struct {
 	x, y float64
 	r    rune
-	tok  Token
+	tok  style.Token
 }
 
 // placed reports whether a y has a place on the axis.
@@ -51,9 +52,9 @@ func (p *plot) dotSpan(low, high float64) (float64, float64) {
 }
 
 // points draws the dots over the curves; of several in one cell the last one shows.
-func (c *chart) points(v *Pen, p plot, a area) {
-	if a.y > 0 && a.x > Cells(p.above) {
-		c.write(a.x-1-Cells(p.above), 0, p.above, Muted)
+func (c *chart) points(v *style.Pen, p plot, a area) {
+	if a.y > 0 && a.x > style.Cells(p.above) {
+		c.write(a.x-1-style.Cells(p.above), 0, p.above, style.Muted)
 	}
 	for i := range p.dots {
 		if x, y, ok := p.dotCell(v.Glyphs, &a, &p.dots[i]); ok {
@@ -63,7 +64,7 @@ func (c *chart) points(v *Pen, p plot, a area) {
 }
 
 // dotCell is the cell that a dot stands in; false if it lies outside, or in a lane for which there is no room.
-func (p *plot) dotCell(g *GlyphSet, a *area, d *plotDot) (x, y int, ok bool) {
+func (p *plot) dotCell(g *style.GlyphSet, a *area, d *plotDot) (x, y int, ok bool) {
 	if !format.Finite(d.x) || p.logX && d.x <= 0 || a.right > a.left && !a.has(d.x) {
 		return 0, 0, false
 	}
@@ -76,15 +77,15 @@ func (p *plot) dotCell(g *GlyphSet, a *area, d *plotDot) (x, y int, ok bool) {
 }
 
 // nameLabels writes the names of the x 0, 1, 2, …
-func (c *chart) nameLabels(v *Pen, p plot, a area, row int) {
+func (c *chart) nameLabels(v *style.Pen, p plot, a area, row int) {
 	room := a.w/len(p.names) - 1
 	if room < 1 {
 		return
 	}
 	for i, s := range p.names {
 		s = ansi.Truncate(s, room, "…")
-		n := Cells(s)
+		n := style.Cells(s)
 		x := a.cellX(v.Glyphs, float64(i)) - (n-1)/2
-		c.write(max(a.x, min(x, a.x+a.w-n)), row, s, Muted)
+		c.write(max(a.x, min(x, a.x+a.w-n)), row, s, style.Muted)
 	}
 }

@@ -4,24 +4,25 @@ import (
 	"math"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // legend names the curves, with their current and best values, and says what of them is not as it was measured. It
 // stands in the corner where it hides least: at first the top right one, the emptiest for quantities that training
 // drives down. Where there is little room, or it would hide much of the curves, it says less.
-func (c *chart) legend(v *Pen, p plot, a area, m missing) {
+func (c *chart) legend(v *style.Pen, p plot, a area, m missing) {
 	const bearable = 8
 	var best struct {
 		at   [2]int
 		w    int
-		rows [][]Part
+		rows [][]style.Part
 	}
 	least := math.MaxInt
 	for brevity := range 3 {
 		rows := p.legendRows(v, a, m, brevity)
 		w := 0
 		for _, r := range rows {
-			w = max(w, Width(r))
+			w = max(w, style.Width(r))
 		}
 		if w+3 > a.w || len(rows) > a.h-2 {
 			continue
@@ -40,7 +41,7 @@ func (c *chart) legend(v *Pen, p plot, a area, m missing) {
 }
 
 // legendRows are the rows of a legend that leaves out the more the briefer it is.
-func (p *plot) legendRows(v *Pen, a area, m missing, brevity int) (rows [][]Part) {
+func (p *plot) legendRows(v *style.Pen, a area, m missing, brevity int) (rows [][]style.Part) {
 	for i := range p.curves {
 		k := &p.curves[i]
 		if k.series.empty() {
@@ -53,10 +54,10 @@ func (p *plot) legendRows(v *Pen, a area, m missing, brevity int) (rows [][]Part
 		if p.best && brevity == 0 {
 			s += "  best " + p.text(k.series.min) + " at " + format.Count(int(k.series.minAt))
 		}
-		rows = append(rows, []Part{k.tok.Of(s)})
+		rows = append(rows, []style.Part{k.tok.Of(s)})
 	}
 	if p.half > 0 {
-		rows = append(rows, []Part{Muted.Of("smoothed, half-life " + epochs(p.half))})
+		rows = append(rows, []style.Part{style.Muted.Of("smoothed, half-life " + epochs(p.half))})
 	}
 	return append(rows, p.missingRows(a, m)...)
 }
@@ -70,7 +71,7 @@ func epochs(n float64) string {
 }
 
 // missingRows say what a y axis by quantiles leaves out.
-func (p *plot) missingRows(a area, m missing) (rows [][]Part) {
+func (p *plot) missingRows(a area, m missing) (rows [][]style.Part) {
 	say := func(n int, sign, where string, y float64) {
 		if n == 0 {
 			return
@@ -85,7 +86,7 @@ func (p *plot) missingRows(a area, m missing) (rows [][]Part) {
 		if a.log {
 			y = math.Pow(10, y)
 		}
-		rows = append(rows, []Part{Warn.Of(sign + " " + format.Count(n) + points + where + " " + p.text(y) + " not shown")})
+		rows = append(rows, []style.Part{style.Warn.Of(sign + " " + format.Count(n) + points + where + " " + p.text(y) + " not shown")})
 	}
 	if p.outliers {
 		say(m.above, "▴", "above", a.high)
@@ -103,7 +104,7 @@ func (p *plot) text(y float64) string {
 }
 
 // sign is a short stretch of a curve.
-func (k *plotCurve) sign(g *GlyphSet) string {
+func (k *plotCurve) sign(g *style.GlyphSet) string {
 	switch {
 	case g.ASCII:
 		return string([]rune{k.mark, k.mark, k.mark, ' '})
@@ -126,7 +127,7 @@ func (c *chart) emptiest(w, h int, places [][2]int) (best [2]int, least int) {
 					hidden += 9
 				case g.lit != 0:
 					hidden++
-				case g.r != 0 && g.r != '┊' && (g.r != '╌' || g.ink != Grid):
+				case g.r != 0 && g.r != '┊' && (g.r != '╌' || g.ink != style.Grid):
 					hidden += 3
 				}
 			}
@@ -139,13 +140,13 @@ func (c *chart) emptiest(w, h int, places [][2]int) (best [2]int, least int) {
 }
 
 // block writes rows, all w wide.
-func (c *chart) block(at [2]int, rows [][]Part, w int) {
+func (c *chart) block(at [2]int, rows [][]style.Part, w int) {
 	for i, r := range rows {
 		x := at[0]
 		for _, s := range r {
 			c.write(x, at[1]+i, s.Text, s.Token)
-			x += Cells(s.Text)
+			x += style.Cells(s.Text)
 		}
-		c.write(x, at[1]+i, Spaces(at[0]+w-x), Text)
+		c.write(x, at[1]+i, style.Spaces(at[0]+w-x), style.Text)
 	}
 }

@@ -3,6 +3,8 @@ package tui
 import (
 	"math"
 	"slices"
+
+	"newtop/tui/style"
 )
 
 // missing counts what a y axis leaves out.
@@ -60,7 +62,7 @@ func (p *plot) most(a area) (low, high float64) {
 }
 
 // edges points at where the values lie that the y axis leaves out.
-func (c *chart) edges(v *Pen, p plot, a area) {
+func (c *chart) edges(v *style.Pen, p plot, a area) {
 	low, high := a.span()
 	for i := range p.curves {
 		items := p.within(a, p.items(&p.curves[i]))
@@ -68,10 +70,10 @@ func (c *chart) edges(v *Pen, p plot, a area) {
 			b := &items[j]
 			x := b.x1[a.by]
 			if b.max > high && a.has(x) {
-				c.set(a.cellX(v.Glyphs, x), a.y, '▴', Warn)
+				c.set(a.cellX(v.Glyphs, x), a.y, '▴', style.Warn)
 			}
 			if a.below(b.min, low) && a.has(x) {
-				c.set(a.cellX(v.Glyphs, x), a.y+a.h-1, '▾', Warn)
+				c.set(a.cellX(v.Glyphs, x), a.y+a.h-1, '▾', style.Warn)
 			}
 		}
 	}

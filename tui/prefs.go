@@ -12,6 +12,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/pelletier/go-toml/v2"
+
+	"newtop/tui/style"
 )
 
 // preferences are what a user has chosen for good. An empty field is a choice never made.
@@ -58,10 +60,10 @@ func readPreferences(path string) (p preferences, err error) {
 	if err := toml.Unmarshal(text, &p); err != nil {
 		return preferences{}, fmt.Errorf("%s: %s", path, firstLine(err))
 	}
-	if _, err := ParseTheme(p.Theme); err != nil {
+	if _, err := style.ParseTheme(p.Theme); err != nil {
 		return preferences{}, fmt.Errorf("%s: %w", path, err)
 	}
-	if _, err := ParseGlyphs(p.Glyphs); err != nil {
+	if _, err := style.ParseGlyphs(p.Glyphs); err != nil {
 		return preferences{}, fmt.Errorf("%s: %w", path, err)
 	}
 	if p.Save != "" && !slices.ContainsFunc(saveFormats[:], func(f saveFormat) bool { return f.name == p.Save }) {
@@ -167,7 +169,7 @@ func (k *keeper) settle() {
 func (a *App) recall(o *Options) {
 	p, ok, err := a.prefer(o)
 	if err != nil {
-		a.h.say(0, Warn, "preferences: %s", Clean(err.Error()))
+		a.h.say(0, style.Warn, "preferences: %s", style.Clean(err.Error()))
 	}
 	if !ok {
 		return
@@ -225,7 +227,7 @@ func (a *App) stored(err error) tea.Cmd {
 	if err == nil {
 		return a.keep.next()
 	}
-	a.h.say(a.h.status.Epoch, Warn, "preferences: %s", Clean(err.Error()))
+	a.h.say(a.h.status.Epoch, style.Warn, "preferences: %s", style.Clean(err.Error()))
 	a.keep.path = "" // once is enough to know
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"newtop/tui/style"
 )
 
 // settleAll runs the writes that a key has asked for, and those that follow. The other commands of a key are
@@ -40,7 +42,7 @@ func TestPreferencesAreKept(t *testing.T) {
 	settleAll(a, press(a, "t"))
 	settleAll(a, press(a, "M"))
 	again := newTest(script{epochs: 3}, Options{Preferences: path}, 80, 24)
-	if again.themeChoice != ThemeLight || !again.noMouse || again.glyphChoice != GlyphsAuto {
+	if again.themeChoice != style.ThemeLight || !again.noMouse || again.glyphChoice != style.GlyphsAuto {
 		t.Errorf("theme %v, no mouse %v, glyphs %v", again.themeChoice, again.noMouse, again.glyphChoice)
 	}
 	files, _ := os.ReadDir(filepath.Dir(path))
@@ -93,8 +95,8 @@ func TestFlagsWin(t *testing.T) {
 	if err := os.WriteFile(path, []byte("theme = \"light\"\nglyphs = \"block\"\nmouse = true\nfuture = 3\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a := newTest(script{epochs: 3}, Options{Preferences: path, Theme: ThemeMono, Glyphs: GlyphsAuto, NoMouse: true}, 80, 24)
-	if a.themeChoice != ThemeMono || a.glyphChoice != GlyphsAuto || !a.noMouse {
+	a := newTest(script{epochs: 3}, Options{Preferences: path, Theme: style.ThemeMono, Glyphs: style.GlyphsAuto, NoMouse: true}, 80, 24)
+	if a.themeChoice != style.ThemeMono || a.glyphChoice != style.GlyphsAuto || !a.noMouse {
 		t.Errorf("theme %v, glyphs %v, no mouse %v", a.themeChoice, a.glyphChoice, a.noMouse)
 	}
 	a.nextGlyphs()
@@ -123,7 +125,7 @@ func TestBadPreferences(t *testing.T) {
 			if len(a.h.entries) != 1 || !strings.Contains(a.h.entries[0].text, c.says) || strings.Contains(a.h.entries[0].text, "\n") {
 				t.Errorf("the log has %+v", a.h.entries)
 			}
-			if a.themeChoice != ThemeAuto {
+			if a.themeChoice != style.ThemeAuto {
 				t.Errorf("theme %v", a.themeChoice)
 			}
 			settleAll(a, press(a, "t"))

@@ -7,6 +7,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // raceView takes the place of the panes while a race is on: the racers' curves over one another, and under them
@@ -29,8 +30,8 @@ type raceView struct {
 type raceKey struct {
 	w, h             int
 	gen, runGen, own uint64
-	th               *Palette
-	gl               *GlyphSet
+	th               *style.Palette
+	gl               *style.GlyphSet
 }
 
 // racing reports whether the race has the screen.
@@ -41,7 +42,7 @@ func racerName(h *history, i int) string {
 	if i < 0 || i >= len(h.racers) {
 		return ""
 	}
-	return RacerLetter(i) + " " + Clean(h.racers[i].Name)
+	return style.RacerLetter(i) + " " + style.Clean(h.racers[i].Name)
 }
 
 // begin forgets what was chosen in an earlier race.
@@ -133,7 +134,7 @@ func (r *raceView) hints(a *App) []hint {
 	}
 	out := []hint{newHint("↑↓", "choose")}
 	if i := r.selected(a.h); i >= 0 {
-		out = []hint{newHint("enter", "go on with "+RacerLetter(i)), newHint("↑↓", "choose")}
+		out = []hint{newHint("enter", "go on with "+style.RacerLetter(i)), newHint("↑↓", "choose")}
 	}
 	if a.h.race != nil && a.h.race.State == "begun" {
 		word := "pause"
@@ -154,8 +155,8 @@ func (r *raceView) draw(v *view, w, h int) []string {
 	}
 	r.key = key
 	if v.h.race == nil {
-		text := v.Line(w).To(2).Put(Muted, "a race is on; its beginning was not seen").Full()
-		r.rows = Block([]string{"", text}, w, h)
+		text := v.Line(w).To(2).Put(style.Muted, "a race is on; its beginning was not seen").Full()
+		r.rows = style.Block([]string{"", text}, w, h)
 		return r.rows
 	}
 	r.rows = r.compose(v, w, h)
@@ -176,9 +177,9 @@ func (r *raceView) compose(v *view, w, h int) []string {
 		rows = r.charts(v, w, charts, framed)
 	}
 	if framed {
-		table = withFrame(&v.Pen, Border, r.title(v, w-6), table, w)
+		table = withFrame(&v.Pen, style.Border, r.title(v, w-6), table, w)
 	}
-	return Block(append(rows, table...), w, h)
+	return style.Block(append(rows, table...), w, h)
 }
 
 // charts draws losses and faults side by side.
@@ -216,28 +217,28 @@ func (r *raceView) chart(v *view, c *chart, name string, unit func(float64) stri
 	order := v.h.ranking(r.byLoss)
 	for place := range order { // the leader's curve comes last, over the others
 		i := order[len(order)-1-place]
-		p.curves = append(p.curves, plotCurve{name: RacerLetter(i), tok: RacerToken(i), series: of(&v.h.racers[i]), dashed: i%2 == 1,
-			alarm: true, mark: rune(RacerLetter(i)[0]), tag: RacerLetter(i)})
+		p.curves = append(p.curves, plotCurve{name: style.RacerLetter(i), tok: style.RacerToken(i), series: of(&v.h.racers[i]), dashed: i%2 == 1,
+			alarm: true, mark: rune(style.RacerLetter(i)[0]), tag: style.RacerLetter(i)})
 	}
 	head := r.chartTitle(name, w-6)
 	if framed {
-		return Block(withFrame(&v.Pen, Border, head, c.draw(&v.Pen, p, w-4, h-2), w), w, h)
+		return style.Block(withFrame(&v.Pen, style.Border, head, c.draw(&v.Pen, p, w-4, h-2), w), w, h)
 	}
-	l := v.Line(w).Put(Text, " ")
+	l := v.Line(w).Put(style.Text, " ")
 	for _, h := range head {
 		l.Put(h.Token, h.Text)
 	}
-	return Block(append([]string{l.Full()}, c.draw(&v.Pen, p, w-1, h-1)...), w, h)
+	return style.Block(append([]string{l.Full()}, c.draw(&v.Pen, p, w-1, h-1)...), w, h)
 }
 
 // chartTitle names a chart and its axes, as far as there is room.
-func (r *raceView) chartTitle(name string, room int) []Part {
+func (r *raceView) chartTitle(name string, room int) []style.Part {
 	by, scale := "  by "+r.axis.words(), "  log"
-	if Cells(name)+Cells(by)+Cells(scale) > room {
+	if style.Cells(name)+style.Cells(by)+style.Cells(scale) > room {
 		by = "  by " + r.axis.word()
 	}
-	if r.linear || Cells(name)+Cells(by)+Cells(scale) > room {
+	if r.linear || style.Cells(name)+style.Cells(by)+style.Cells(scale) > room {
 		scale = ""
 	}
-	return []Part{Strong.Of(name), Muted.Of(by + scale)}
+	return []style.Part{style.Strong.Of(name), style.Muted.Of(by + scale)}
 }

@@ -14,6 +14,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/tui/style"
 )
 
 // The least and the most that can race.
@@ -178,7 +179,7 @@ func parseSweeps(text string, methods []*optim.Info) (out []sweep, problem strin
 			s.method, s.key = key[:i], key[i+1:]
 		}
 		if !ok || s.key == "" || len(s.values) == 0 {
-			return nil, Clean(word) + ": expected KEY=VALUE or KEY=VALUE,VALUE"
+			return nil, style.Clean(word) + ": expected KEY=VALUE or KEY=VALUE,VALUE"
 		}
 		used := false
 		for _, m := range methods {
@@ -188,12 +189,12 @@ func parseSweeps(text string, methods []*optim.Info) (out []sweep, problem strin
 			used = true
 			for _, v := range s.values {
 				if _, err := parameter(m, s.key).Parse(v); err != nil {
-					return nil, Clean(m.Name + ": " + err.Error())
+					return nil, style.Clean(m.Name + ": " + err.Error())
 				}
 			}
 		}
 		if !used {
-			return nil, "none of these has a setting " + Clean(key)
+			return nil, "none of these has a setting " + style.Clean(key)
 		}
 		if i := slices.IndexFunc(out, func(o sweep) bool { return o.method == s.method && o.key == s.key }); i >= 0 {
 			out[i].values = append(out[i].values, s.values...)
@@ -241,7 +242,7 @@ func parseBudget(text string) (equivalents, seconds float64, problem string) {
 		} else if d, err := time.ParseDuration(word); err == nil && d > 0 {
 			seconds = d.Seconds()
 		} else {
-			return 0, 0, "budget " + Clean(word) + ": expected gradient equivalents, as 200, or a time, as 30s"
+			return 0, 0, "budget " + style.Clean(word) + ": expected gradient equivalents, as 200, or a time, as 30s"
 		}
 	}
 	if equivalents == 0 && seconds == 0 {
@@ -261,22 +262,22 @@ func (f *raceForm) draw(a *App, w, h int) []string {
 	head := v.Line(inner)
 	f.label(head, 0, "methods")
 	if text := f.list.filter.Value(); text != "" {
-		head.Put(Muted, "filter ").Put(Strong, Clean(text)).Put(Accent, "▏")
+		head.Put(style.Muted, "filter ").Put(style.Strong, style.Clean(text)).Put(style.Accent, "▏")
 	} else {
-		head.Put(Muted, "type to search · space takes part")
+		head.Put(style.Muted, "type to search · space takes part")
 	}
 	room := max(2, h-2-1-len(below))
 	rows := append([]string{head.Full()}, f.methods(v, inner, min(room, len(f.list.methods)))...)
-	return dialogBox(&v.Pen, "race from the weights of now", Clip(append(rows, below...), h-2), bw)
+	return dialogBox(&v.Pen, "race from the weights of now", style.Clip(append(rows, below...), h-2), bw)
 }
 
 // label begins a field's row.
-func (f *raceForm) label(l *Line, field int, name string) {
-	arrow, ink := " ", Muted
+func (f *raceForm) label(l *style.Line, field int, name string) {
+	arrow, ink := " ", style.Muted
 	if f.field == field {
-		arrow, ink = "▸", Accent
+		arrow, ink = "▸", style.Accent
 	}
-	l.Put(Accent, arrow).Put(ink, Pad(name, 10))
+	l.Put(style.Accent, arrow).Put(ink, style.Pad(name, 10))
 }
 
 // entry is a row with a field to type into, and what it is for while there is room.
@@ -284,25 +285,25 @@ func (f *raceForm) entry(v *view, field int, name string, t *textinput.Model, ab
 	l := v.Line(w)
 	f.label(l, field, name)
 	typedLine(&v.Pen, l, t, f.field == field)
-	if Cells(about)+3 <= l.Left() {
-		l.Put(Muted, "   "+about)
+	if style.Cells(about)+3 <= l.Left() {
+		l.Put(style.Muted, "   "+about)
 	}
 	return l.Full()
 }
 
 // typedLine writes what stands in a text field, with its cursor if that has the keys.
-func typedLine(v *Pen, l *Line, t *textinput.Model, active bool) {
+func typedLine(v *style.Pen, l *style.Line, t *textinput.Model, active bool) {
 	text := []rune(t.Value())
 	if !active {
-		l.Put(Strong, Clean(string(text)))
+		l.Put(style.Strong, style.Clean(string(text)))
 		return
 	}
 	at := min(t.Position(), len(text))
-	before := Clean(string(text[:at]))
-	if over := Cells(before) - l.Left() + 2; over > 0 {
+	before := style.Clean(string(text[:at]))
+	if over := style.Cells(before) - l.Left() + 2; over > 0 {
 		before = ansi.TruncateLeft(before, over, "")
 	}
-	l.Put(Strong, before).Put(Accent, "▏").Put(Strong, Clean(string(text[at:])))
+	l.Put(style.Strong, before).Put(style.Accent, "▏").Put(style.Strong, style.Clean(string(text[at:])))
 }
 
 // costs says what the budget will take, by the run so far.
@@ -324,19 +325,19 @@ func (f *raceForm) preview(v *view, c event.Race, problem string, w int) []strin
 	if problem != "" {
 		var rows []string
 		for _, s := range strings.Split(ansi.Wrap(problem, max(w-2, 8), ""), "\n") {
-			rows = append(rows, v.Line(w).Put(Warn, " "+s).Full())
+			rows = append(rows, v.Line(w).Put(style.Warn, " "+s).Full())
 		}
 		return rows
 	}
-	l.Put(Text, " ")
+	l.Put(style.Text, " ")
 	rows := make([]string, 0, 3)
 	for i, r := range c.Racers {
-		name := RacerLetter(i) + " " + Clean(r.Name)
-		if l.Left() < Cells(name)+2 && l.Width > 1 && len(rows) < 2 {
+		name := style.RacerLetter(i) + " " + style.Clean(r.Name)
+		if l.Left() < style.Cells(name)+2 && l.Width > 1 && len(rows) < 2 {
 			rows = append(rows, l.Full())
-			l = v.Line(w).Put(Text, " ")
+			l = v.Line(w).Put(style.Text, " ")
 		}
-		l.Put(RacerToken(i), name).Put(Text, "  ")
+		l.Put(style.RacerToken(i), name).Put(style.Text, "  ")
 	}
 	return append(rows, l.Full())
 }
@@ -345,24 +346,24 @@ func (f *raceForm) preview(v *view, c event.Race, problem string, w int) []strin
 func (f *raceForm) methods(v *view, w, n int) []string {
 	p := f.list
 	if len(p.shown) == 0 {
-		return Block([]string{v.Line(w).To(11).Put(Warn, "no optimizer matches").Full()}, w, n)
+		return style.Block([]string{v.Line(w).To(11).Put(style.Warn, "no optimizer matches").Full()}, w, n)
 	}
 	first := max(0, min(p.at-n/2, len(p.shown)-n))
 	var rows []string
 	for i := first; i < min(first+n, len(p.shown)); i++ {
 		m := p.methods[p.shown[i]]
 		l := v.Line(w)
-		arrow, name := " ", Text
+		arrow, name := " ", style.Text
 		if i == p.at && f.field == 0 {
-			arrow, name = "▸", Chosen
+			arrow, name = "▸", style.Chosen
 		}
-		box := Muted.Of("[ ] ")
+		box := style.Muted.Of("[ ] ")
 		if f.chosen[m.Name] {
-			box = Accent.Of("[×] ")
+			box = style.Accent.Of("[×] ")
 		}
-		l.Put(Accent, "  "+arrow+" ").Put(box.Token, box.Text).Put(name, m.Name).To(24)
-		l.Put(Muted, ansi.Truncate(m.Title, l.Left(), "…"))
+		l.Put(style.Accent, "  "+arrow+" ").Put(box.Token, box.Text).Put(name, m.Name).To(24)
+		l.Put(style.Muted, ansi.Truncate(m.Title, l.Left(), "…"))
 		rows = append(rows, l.Full())
 	}
-	return Block(rows, w, n)
+	return style.Block(rows, w, n)
 }

@@ -8,18 +8,19 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // title tells what the race is about.
-func (r *raceView) title(v *view, room int) []Part {
+func (r *raceView) title(v *view, room int) []style.Part {
 	e := v.h.race
-	parts := []Part{Strong.Of("race")}
+	parts := []style.Part{style.Strong.Of("race")}
 	if e.State == "over" {
-		parts = []Part{Good.Of("race is over")}
+		parts = []style.Part{style.Good.Of("race is over")}
 	}
 	add := func(s string) {
-		if Width(parts)+Cells(s) <= room {
-			parts = append(parts, Muted.Of(s))
+		if style.Width(parts)+style.Cells(s) <= room {
+			parts = append(parts, style.Muted.Of(s))
 		}
 	}
 	add("  from epoch " + format.Count(e.Epoch))
@@ -77,7 +78,7 @@ func (r *raceView) columns(v *view, w int) raceColumns {
 		c.best = max(c.best, 9)
 	}
 	for i := range v.h.racers {
-		c.name = max(c.name, Cells(Clean(v.h.racers[i].Name)))
+		c.name = max(c.name, style.Cells(style.Clean(v.h.racers[i].Name)))
 	}
 	if w >= 72 {
 		c.work, c.time = 7, 9
@@ -94,19 +95,19 @@ func (r *raceView) columns(v *view, w int) raceColumns {
 func (r *raceView) table(v *view, w int) []string {
 	c := r.columns(v, w)
 	l := v.Line(w)
-	l.Put(Muted, Spaces(5+c.name)+Right("loss", 9)+Right(c.title, c.fault)+Right("best", c.best)+Right("laps", c.laps))
+	l.Put(style.Muted, style.Spaces(5+c.name)+style.Right("loss", 9)+style.Right(c.title, c.fault)+style.Right("best", c.best)+style.Right("laps", c.laps))
 	if c.work > 0 {
-		l.Put(Muted, Right("work", c.work)+Right("time", c.time))
+		l.Put(style.Muted, style.Right("work", c.work)+style.Right("time", c.time))
 	}
-	l.Put(Muted, "  state")
+	l.Put(style.Muted, "  state")
 	rows := []string{l.Full()}
 	at := r.selected(v.h)
 	for place, i := range v.h.ranking(r.byLoss) {
 		rows = append(rows, r.row(v, &c, place, i, i == at, w))
 	}
-	last := v.Line(w).Put(Text, " ")
+	last := v.Line(w).Put(style.Text, " ")
 	if r.asking {
-		return append(rows, last.Put(Warn, "abandon the race, and go on as before it?").Full())
+		return append(rows, last.Put(style.Warn, "abandon the race, and go on as before it?").Full())
 	}
 	for _, clause := range r.verdict(v, c.unit) {
 		if !last.Group(clause...) {
@@ -119,64 +120,64 @@ func (r *raceView) table(v *view, w int) []string {
 func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int) string {
 	k := &v.h.racers[i]
 	l := v.Line(w)
-	arrow, ink := " ", Text
+	arrow, ink := " ", style.Text
 	if chosen {
-		arrow, ink = "▸", Chosen
+		arrow, ink = "▸", style.Chosen
 	}
-	l.Put(Accent, arrow).Put(Muted, strconv.Itoa(place+1)+" ").Put(RacerToken(i), RacerLetter(i)+" ")
-	l.Put(ink, ansi.Truncate(Clean(k.Name), c.name, "…")).To(5 + c.name)
+	l.Put(style.Accent, arrow).Put(style.Muted, strconv.Itoa(place+1)+" ").Put(style.RacerToken(i), style.RacerLetter(i)+" ")
+	l.Put(ink, ansi.Truncate(style.Clean(k.Name), c.name, "…")).To(5 + c.name)
 	if !k.begun {
-		return l.Put(Muted, Right("–", 9)+Right("–", c.fault)+Right("–", c.best)).Full()
+		return l.Put(style.Muted, style.Right("–", 9)+style.Right("–", c.fault)+style.Right("–", c.best)).Full()
 	}
-	loss := Text
+	loss := style.Text
 	if !format.Finite(float64(k.now.Loss)) {
-		loss = Bad
+		loss = style.Bad
 	}
-	l.Put(loss, Right(format.Number(float64(k.now.Loss)), 9)).Put(Text, Right(c.unit(v.h.lapFault(&k.now)), c.fault))
+	l.Put(loss, style.Right(format.Number(float64(k.now.Loss)), 9)).Put(style.Text, style.Right(c.unit(v.h.lapFault(&k.now)), c.fault))
 	best := c.unit(k.bestFault)
 	if r.byLoss {
 		best = format.Number(k.bestLoss)
 	}
-	l.Put(Strong, Right(best, c.best)).Put(Text, Right(format.CountWithin(float64(k.now.Epoch), c.laps-1), c.laps))
+	l.Put(style.Strong, style.Right(best, c.best)).Put(style.Text, style.Right(format.CountWithin(float64(k.now.Epoch), c.laps-1), c.laps))
 	if c.work > 0 {
 		took := "0 s"
 		if k.now.Elapsed > 0 {
 			took = format.Span(float64(k.now.Elapsed))
 		}
-		l.Put(Muted, Right(format.CountWithin(float64(k.now.GradientEquivalents), c.work-1), c.work)+Right(took, c.time))
+		l.Put(style.Muted, style.Right(format.CountWithin(float64(k.now.GradientEquivalents), c.work-1), c.work)+style.Right(took, c.time))
 	}
-	l.Put(Text, "  ")
+	l.Put(style.Text, "  ")
 	state := r.state(v, place, k)
-	if Cells(state.Text) > l.Left() {
+	if style.Cells(state.Text) > l.Left() {
 		state.Text = strings.TrimPrefix(state.Text, "budget ")
 	}
-	if bar := min(12, l.Left()-Cells(state.Text)-1); bar >= 4 && k.ended == "" {
+	if bar := min(12, l.Left()-style.Cells(state.Text)-1); bar >= 4 && k.ended == "" {
 		n := int(math.Round(float64(bar) * v.h.spent(k)))
-		l.Put(Accent, Repeat("━", n)).Put(Grid, Repeat("─", bar-n)).Put(Text, " ")
+		l.Put(style.Accent, style.Repeat("━", n)).Put(style.Grid, style.Repeat("─", bar-n)).Put(style.Text, " ")
 	}
 	return l.Put(state.Token, ansi.Truncate(state.Text, l.Left(), "…")).Full()
 }
 
 // state says in a word how a racer does.
-func (r *raceView) state(v *view, place int, k *racerHistory) Part {
+func (r *raceView) state(v *view, place int, k *racerHistory) style.Part {
 	switch first := place == 0 && format.Finite(k.bestLoss); {
 	case k.diverged():
-		return Bad.Of("× " + Clean(k.ended))
+		return style.Bad.Of("× " + style.Clean(k.ended))
 	case first && v.h.race.State == "over":
-		return Good.Of("won")
+		return style.Good.Of("won")
 	case first && k.now.Epoch > 0:
-		return Good.Of("leads")
+		return style.Good.Of("leads")
 	case k.ended == "budget":
-		return Muted.Of("budget spent")
+		return style.Muted.Of("budget spent")
 	case k.ended != "":
-		return Warn.Of(Clean(k.ended))
+		return style.Warn.Of(style.Clean(k.ended))
 	}
-	return Muted.Of("racing")
+	return style.Muted.Of("racing")
 }
 
 // verdict says who leads, or who won, with what, and by what over whom: clauses, of which the first ones are
 // worth most.
-func (r *raceView) verdict(v *view, unit func(float64) string) [][]Part {
+func (r *raceView) verdict(v *view, unit func(float64) string) [][]style.Part {
 	order := v.h.ranking(r.byLoss)
 	if len(order) == 0 {
 		return nil
@@ -185,9 +186,9 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]Part {
 	over := v.h.race.State == "over"
 	switch {
 	case !format.Finite(first.bestLoss) && over:
-		return [][]Part{{Warn.Of("nobody won: no loss was finite")}}
+		return [][]style.Part{{style.Warn.Of("nobody won: no loss was finite")}}
 	case !format.Finite(first.bestLoss) || first.now.Epoch == 0 && !over:
-		return [][]Part{{Muted.Of("all go on from the same weights, in turn")}, {Muted.Of(": next is who has spent the least of the budget")}}
+		return [][]style.Part{{style.Muted.Of("all go on from the same weights, in turn")}, {style.Muted.Of(": next is who has spent the least of the budget")}}
 	}
 	byLoss := r.byLoss || math.IsNaN(first.bestFault)
 	best, value := func(k *racerHistory) float64 { return k.bestFault }, unit
@@ -198,8 +199,8 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]Part {
 	if over {
 		word = " won"
 	}
-	clauses := [][]Part{{RacerToken(order[0]).Of(racerName(v.h, order[0])), Strong.Of(word)},
-		{Text.Of(" with " + r.measure(v) + " " + value(best(first)))}}
+	clauses := [][]style.Part{{style.RacerToken(order[0]).Of(racerName(v.h, order[0])), style.Strong.Of(word)},
+		{style.Text.Of(" with " + r.measure(v) + " " + value(best(first)))}}
 	if len(order) < 2 {
 		return clauses
 	}
@@ -211,7 +212,7 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]Part {
 	case low == high:
 		by = ", no better than "
 	}
-	return append(clauses, []Part{Text.Of(by), RacerToken(order[1]).Of(racerName(v.h, order[1]))})
+	return append(clauses, []style.Part{style.Text.Of(by), style.RacerToken(order[1]).Of(racerName(v.h, order[1]))})
 }
 
 // lead says by how much a value is below another: of rates in points, as a part of a percentage would be read as

@@ -1,10 +1,14 @@
 package tui
 
-import "math"
+import (
+	"math"
+
+	"newtop/tui/style"
+)
 
 // tags writes the curves' tags at their newest points. Of two that would stand in one place the later curve's
 // moves aside, to the left, so that none is hidden.
-func (c *chart) tags(v *Pen, p plot, a area) {
+func (c *chart) tags(v *style.Pen, p plot, a area) {
 	taken := map[[2]int]bool{}
 	for i := len(p.curves) - 1; i >= 0; i-- {
 		k := &p.curves[i]
@@ -17,7 +21,7 @@ func (c *chart) tags(v *Pen, p plot, a area) {
 		for at[0] > a.x && taken[at] {
 			at[0]--
 		}
-		if at[0] >= a.x && at[0]+Cells(k.tag) <= a.x+a.w {
+		if at[0] >= a.x && at[0]+style.Cells(k.tag) <= a.x+a.w {
 			taken[at] = true
 			c.write(at[0], at[1], k.tag, k.tok)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/style"
 )
 
 // fakeRace is a made-up race of n racers in which each has gone so many laps.
@@ -264,7 +265,7 @@ func TestRaceSize(t *testing.T) {
 func TestOverlaySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for i := range few(105) {
-		a := newTest(script{epochs: 12}, Options{NoColor: i%2 == 0, Glyphs: Glyphs(i % 4), DataSets: []string{randomText(r)}}, minWidth+r.IntN(160), minHeight+r.IntN(50))
+		a := newTest(script{epochs: 12}, Options{NoColor: i%2 == 0, Glyphs: style.Glyphs(i % 4), DataSets: []string{randomText(r)}}, minWidth+r.IntN(160), minHeight+r.IntN(50))
 		withKept(a)
 		press(a, []string{"f", "u", ":", "e", "?", "o", "/"}[i%7])
 		for range 12 {
@@ -280,7 +281,7 @@ func TestRewind(t *testing.T) {
 	if press(a, "u"); a.overlay != nil || !strings.Contains(a.notice.Text, "no epoch is kept") {
 		t.Errorf("opened, with the note %q", a.notice.Text)
 	}
-	a.note(Text, "")
+	a.note(style.Text, "")
 	withKept(a)
 	press(a, "u")
 	if got := sent(a, press(a, "down", "enter")); got != "{Epoch:10}" {
@@ -400,7 +401,7 @@ func TestRaceNames(t *testing.T) {
 func TestRaceFuzz(t *testing.T) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 11))
-		a := newTest(script{epochs: 3, regression: seed == 1}, Options{NoColor: true, Glyphs: Glyphs(seed)}, 90, 26)
+		a := newTest(script{epochs: 3, regression: seed == 1}, Options{NoColor: true, Glyphs: style.Glyphs(seed)}, 90, 26)
 		for range few(150) {
 			d := feed.Delta{Status: a.h.status}
 			d.Status.Racing, d.Status.Kept = r.IntN(6) > 0, []int{0, r.IntN(9)}

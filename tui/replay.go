@@ -8,6 +8,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // tallEnough is how many rows a screen has that gives the bar of a watched run one of its own. On a smaller one it
@@ -42,24 +43,24 @@ type replayBar struct {
 }
 
 // playing says what a watched run is doing: a symbol and a word.
-func (a *App) playing() Part {
+func (a *App) playing() style.Part {
 	s := &a.h.status
 	if share, ok := a.h.loading(); ok {
-		return Warn.Of("○ loading " + format.Count(int(100*share)) + " %")
+		return style.Warn.Of("○ loading " + format.Count(int(100*share)) + " %")
 	}
 	switch {
 	case a.closed:
-		return Warn.Of("■ feed closed")
+		return style.Warn.Of("■ feed closed")
 	case a.h.over():
-		return Good.Of("■ recorded")
+		return style.Good.Of("■ recorded")
 	case s.Phase == event.Paused:
-		return Warn.Of("‖ paused")
+		return style.Warn.Of("‖ paused")
 	case s.Replay.Stale != "" && s.Replay.Epoch >= s.Replay.Last:
-		return Good.Of("■ recorded")
+		return style.Good.Of("■ recorded")
 	case s.Replay.Live:
-		return Good.Of("● live")
+		return style.Good.Of("● live")
 	}
-	return Good.Of("▸ replay")
+	return style.Good.Of("▸ replay")
 }
 
 // track is the part of a run that is shown, or while it is being read, the part that is.
@@ -81,21 +82,21 @@ func (a *App) barLine(w int, named bool) string {
 	h, r := a.h, a.h.status.Replay
 	l := a.Line(w)
 	state := a.playing()
-	l.Put(Text, " ").Put(state.Token, state.Text)
+	l.Put(style.Text, " ").Put(state.Token, state.Text)
 	if r.Speed != 1 && r.Speed > 0 && !r.Live && r.Seekable {
-		l.Put(Strong, " ×"+format.Tick(format.Round(r.Speed, 4)))
+		l.Put(style.Strong, " ×"+format.Tick(format.Round(r.Speed, 4)))
 	}
 	if named && h.status.Optimizer != "" {
-		l.Group(Muted.Of("  "), Strong.Of(Clean(h.status.Optimizer)))
+		l.Group(style.Muted.Of("  "), style.Strong.Of(style.Clean(h.status.Optimizer)))
 	}
-	l.Put(Text, "  ")
-	var tail []Part
+	l.Put(style.Text, "  ")
+	var tail []style.Part
 	for _, tail = range a.barTails() {
-		if l.Left()-Width(tail)-3 >= least {
+		if l.Left()-style.Width(tail)-3 >= least {
 			break
 		}
 	}
-	track := l.Left() - Width(tail) - 3
+	track := l.Left() - style.Width(tail) - 3
 	row := headerRows
 	if named {
 		row--
@@ -104,9 +105,9 @@ func (a *App) barLine(w int, named bool) string {
 	if track > 0 {
 		a.bar.rect = rect{l.Width, row, track, 1}
 		at := int(math.Round(h.track() * float64(track-1)))
-		l.Put(Accent, Repeat("━", at)).Put(Focus, "●").Put(Grid, Repeat("─", track-1-at))
+		l.Put(style.Accent, style.Repeat("━", at)).Put(style.Focus, "●").Put(style.Grid, style.Repeat("─", track-1-at))
 	}
-	l.To(w - Width(tail) - 1)
+	l.To(w - style.Width(tail) - 1)
 	for _, p := range tail {
 		l.Put(p.Token, p.Text)
 	}
@@ -114,20 +115,20 @@ func (a *App) barLine(w int, named bool) string {
 }
 
 // barTails are the ways to say where the bar is, the fullest first.
-func (a *App) barTails() [][]Part {
+func (a *App) barTails() [][]style.Part {
 	r := a.h.status.Replay
 	if _, loading := a.h.loading(); loading {
-		return [][]Part{{Muted.Of(Clean(r.Source))}, nil}
+		return [][]style.Part{{style.Muted.Of(style.Clean(r.Source))}, nil}
 	}
 	here, all := format.Count(r.Epoch), ""
 	if !r.Live || r.Last > r.Epoch {
 		all = format.Count(r.Last)
 	}
-	long := []Part{Muted.Of("epoch "), Strong.Of(here)}
-	brief := []Part{Strong.Of(here)}
+	long := []style.Part{style.Muted.Of("epoch "), style.Strong.Of(here)}
+	brief := []style.Part{style.Strong.Of(here)}
 	if all != "" {
-		long = append(long, Muted.Of(" of "+all))
-		brief = append(brief, Muted.Of("/"+all))
+		long = append(long, style.Muted.Of(" of "+all))
+		brief = append(brief, style.Muted.Of("/"+all))
 	}
 	shortest := brief
 	if r.Length > 0 {
@@ -135,19 +136,19 @@ func (a *App) barTails() [][]Part {
 		if r.Length < 60 {
 			time = func(s float64) string { return strconv.FormatFloat(s, 'f', 1, 64) + " s" }
 		}
-		at := Text.Of("  " + time(r.At))
+		at := style.Text.Of("  " + time(r.At))
 		if long = append(long, at); all != "" {
-			long = append(long, Muted.Of(" of "+time(r.Length)))
+			long = append(long, style.Muted.Of(" of "+time(r.Length)))
 		}
 		if brief = append(brief[:len(brief):len(brief)], at); all != "" {
-			brief = append(brief, Muted.Of("/"+time(r.Length)))
+			brief = append(brief, style.Muted.Of("/"+time(r.Length)))
 		}
 	}
 	source := long
 	if a.barRows() > 0 && (a.h.run == nil || r.Source != a.h.run.Data.Name) { // else the first row says it
-		source = append(long[:len(long):len(long)], Muted.Of("  "+Clean(r.Source)))
+		source = append(long[:len(long):len(long)], style.Muted.Of("  "+style.Clean(r.Source)))
 	}
-	return [][]Part{source, long, brief, shortest}
+	return [][]style.Part{source, long, brief, shortest}
 }
 
 // unseekable is why a watched run can't be played back at present.

@@ -13,6 +13,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/style"
 )
 
 // newWatch returns an App that has taken in a scene.
@@ -67,7 +68,7 @@ func TestReplayScreens(t *testing.T) {
 func TestReplayASCII(t *testing.T) {
 	for _, name := range replayScenes {
 		a := newWatch(replayScene(name), 120, 40)
-		a.setGlyphs(GlyphsASCII)
+		a.setGlyphs(style.GlyphsASCII)
 		t.Run(name, func(t *testing.T) {
 			plain(t, strings.Split(a.View().Content, "\n"), 120, 40, true)
 		})
@@ -116,7 +117,7 @@ func TestReplayKeys(t *testing.T) {
 			if press(a, k); a.notice.Text != c[1] {
 				t.Errorf("%s, %s: %q", c[0], k, a.notice.Text)
 			}
-			a.notice = Part{}
+			a.notice = style.Part{}
 		}
 	}
 	for _, name := range []string{"paused", "live", "ended", "pipe"} {
@@ -452,7 +453,7 @@ func TestSaveForm(t *testing.T) {
 	if a.notice.Text != "saved letters-e33.onnx, 48.2 kB" || !strings.Contains(frameText(t, a), "saved letters-e33.onnx") {
 		t.Errorf("notice %q", a.notice.Text)
 	}
-	a.notice = Part{}
+	a.notice = style.Part{}
 	a.Update(came(d))
 	if a.notice.Text != "" {
 		t.Error("a file that was not asked for here is noted")

@@ -11,6 +11,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // rewindOverlay is the list of epochs that the run can go back to, newest first, beside the curve of the loss. Of a
@@ -126,24 +127,24 @@ func (o *rewindOverlay) draw(a *App, w, h int) []string {
 	at := o.place(shown)
 	head := v.Line(inner)
 	if o.filter.Value() == "" {
-		head.Put(Muted, "type an epoch or a method to search")
+		head.Put(style.Muted, "type an epoch or a method to search")
 	} else {
-		head.Put(Muted, "filter ")
+		head.Put(style.Muted, "filter ")
 		typedLine(&v.Pen, head, &o.filter, true)
 	}
 	rows := []string{head.Full(), ""}
 	switch {
 	case len(v.h.status.Kept) == 0 && !v.h.watched():
-		rows = append(rows, v.Line(inner).Put(Warn, "no epoch is kept yet").Full())
+		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch is kept yet").Full())
 	case len(shown) == 0:
-		rows = append(rows, v.Line(inner).Put(Warn, "no epoch matches").Full())
+		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch matches").Full())
 	default:
 		const left = 50
 		room := max(2, min(h-4, 24))
 		n := room - len(rows)
 		if inner >= left+26 {
 			list := o.list(v, shown, at, left, n)
-			rows = append(rows, Beside(list, left, o.picture(v, shown[at], inner-left-2, n))...)
+			rows = append(rows, style.Beside(list, left, o.picture(v, shown[at], inner-left-2, n))...)
 		} else {
 			rows = append(rows, o.list(v, shown, at, inner, n)...)
 		}
@@ -152,7 +153,7 @@ func (o *rewindOverlay) draw(a *App, w, h int) []string {
 	if v.h.watched() {
 		title = "to an epoch"
 	}
-	return dialogBox(&v.Pen, title, Clip(rows, h-2), bw)
+	return dialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
 }
 
 // recordedEpochs lists epochs of a watched run to go to, ascending: those that were shown, others evenly spaced, and
@@ -187,32 +188,32 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 	if tested {
 		fault = "test " + fault
 	}
-	rows := []string{v.Line(w).Put(Muted, "  "+Right("epoch", 7)+Right("loss", 10)+Right(fault, 12)+"  by").Full()}
+	rows := []string{v.Line(w).Put(style.Muted, "  "+style.Right("epoch", 7)+style.Right("loss", 10)+style.Right(fault, 12)+"  by").Full()}
 	n = max(1, n-1)
 	first := max(0, min(at-n/2, len(shown)-n))
 	for i := first; i < min(first+n, len(shown)); i++ {
 		e := shown[i]
 		l := v.Line(w)
-		arrow, ink := "  ", Text
+		arrow, ink := "  ", style.Text
 		if i == at {
-			arrow, ink = "▸ ", Chosen
+			arrow, ink = "▸ ", style.Chosen
 		}
 		figures, ok := v.h.earlier[e]
 		if !ok {
 			figures = earlierEpoch{loss: math.NaN(), fault: math.NaN(), testFault: math.NaN()}
 		}
-		value := Train.Of(unit(figures.fault))
+		value := style.Train.Of(unit(figures.fault))
 		if tested {
-			value = Test.Of(unit(figures.testFault))
+			value = style.Test.Of(unit(figures.testFault))
 		}
-		l.Put(Accent, arrow).Put(ink, Right(format.Count(e), 7)).Put(Train, Right(format.Number(figures.loss), 10))
-		l.Put(value.Token, Right(value.Text, 12)).Put(Muted, "  "+Clean(figures.optimizer))
+		l.Put(style.Accent, arrow).Put(ink, style.Right(format.Count(e), 7)).Put(style.Train, style.Right(format.Number(figures.loss), 10))
+		l.Put(value.Token, style.Right(value.Text, 12)).Put(style.Muted, "  "+style.Clean(figures.optimizer))
 		if e == v.h.status.Epoch {
 			now := ", now"
 			if figures.optimizer == "" {
 				now = "now"
 			}
-			l.Group(Muted.Of(now))
+			l.Group(style.Muted.Of(now))
 		}
 		rows = append(rows, l.Full())
 	}
@@ -222,8 +223,8 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 // picture is the curve of the loss with the chosen epoch marked.
 func (o *rewindOverlay) picture(v *view, epoch, w, h int) []string {
 	p := epochPlot(v.h,
-		plotCurve{name: "train", tok: Train, series: &v.h.loss, mark: '*'},
-		plotCurve{name: "test", tok: Test, series: &v.h.testLoss, dashed: true, mark: 'o'})
+		plotCurve{name: "train", tok: style.Train, series: &v.h.loss, mark: '*'},
+		plotCurve{name: "test", tok: style.Test, series: &v.h.testLoss, dashed: true, mark: 'o'})
 	p.log, p.closed = true, true
 	p.marks = []plotMark{{float64(epoch), format.Count(epoch)}}
 	return o.chart.draw(&v.Pen, p, w, h)

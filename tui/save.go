@@ -12,6 +12,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/style"
 )
 
 // saveFormats are the formats that a model leaves in, by extension, and what each is for.
@@ -24,9 +25,9 @@ type saveFormat struct{ name, use, about string }
 
 // saving is what has become of the files that were asked for here.
 type saving struct {
-	format string   // of the newest
-	files  []string // that are not there yet
-	there  Part     // what to say of one that is, once
+	format string     // of the newest
+	files  []string   // that are not there yet
+	there  style.Part // what to say of one that is, once
 }
 
 // saveForm asks for the file that the model is written to.
@@ -167,7 +168,7 @@ func (a *App) arrived(saved []event.SavedEvent) {
 		e := &saved[i]
 		if k := slices.Index(a.saving.files, e.File); k >= 0 {
 			a.saving.files = slices.Delete(a.saving.files, k, k+1)
-			a.saving.there = Good.Of("saved " + Clean(e.File) + ", " + format.Bytes(e.Bytes))
+			a.saving.there = style.Good.Of("saved " + style.Clean(e.File) + ", " + format.Bytes(e.Bytes))
 		}
 	}
 }
@@ -178,7 +179,7 @@ func (a *App) savedNote() tea.Cmd {
 		return nil
 	}
 	a.note(a.saving.there.Token, a.saving.there.Text)
-	a.saving.there = Part{}
+	a.saving.there = style.Part{}
 	return a.expire()
 }
 
@@ -186,41 +187,41 @@ func (f *saveForm) draw(a *App, w, h int) []string {
 	v := a.paneView()
 	bw := min(w-2, 80)
 	inner := bw - 4
-	l := v.Line(inner).Put(Muted, "file ")
+	l := v.Line(inner).Put(style.Muted, "file ")
 	typedLine(&v.Pen, l, &f.file, true)
 	rows := []string{l.Full(), ""}
 	for i, k := range saveFormats {
 		l := v.Line(inner)
-		arrow, ink := "  ", Text
+		arrow, ink := "  ", style.Text
 		if i == f.format() {
-			arrow, ink = "▸ ", Strong
+			arrow, ink = "▸ ", style.Strong
 		}
-		l.Put(Accent, arrow).Put(ink, Pad(k.name, 13)).Put(Muted, k.use)
-		l.Group(Muted.Of("; " + k.about))
+		l.Put(style.Accent, arrow).Put(ink, style.Pad(k.name, 13)).Put(style.Muted, k.use)
+		l.Group(style.Muted.Of("; " + k.about))
 		rows = append(rows, l.Full())
 	}
 	rows = append(rows, "")
 	l = v.Line(inner)
 	place, more := v.Line(inner), v.Line(inner)
 	if problem := f.problem(); problem != "" {
-		l.Put(Bad, "× "+problem)
+		l.Put(style.Bad, "× "+problem)
 	} else {
-		l.Put(Muted, "the weights after epoch ").Put(Text, format.Count(v.h.latest.Epoch))
+		l.Put(style.Muted, "the weights after epoch ").Put(style.Text, format.Count(v.h.latest.Epoch))
 		e := &v.h.latest
 		fault, what, unit := float64(e.TestError), "  test error ", format.Percent
 		if v.h.regression() {
 			fault, what, unit = float64(e.TestRMSE), "  test RMSE ", format.Number
 		}
 		if fault == fault && v.h.epochs > 0 {
-			l.Group(Muted.Of(what), Test.Of(unit(fault)))
+			l.Group(style.Muted.Of(what), style.Test.Of(unit(fault)))
 		}
 		if a.guest != nil {
-			place.Put(Muted, "on the server, in "+Clean(a.guest.Saves))
+			place.Put(style.Muted, "on the server, in "+style.Clean(a.guest.Saves))
 		}
-		more.Put(Muted, "a file of that name is replaced")
+		more.Put(style.Muted, "a file of that name is replaced")
 	}
 	if rows = append(rows, l.Full()); a.guest != nil {
 		rows = append(rows, place.Full())
 	}
-	return dialogBox(&v.Pen, "save the model", Clip(append(rows, more.Full()), h-2), bw)
+	return dialogBox(&v.Pen, "save the model", style.Clip(append(rows, more.Full()), h-2), bw)
 }

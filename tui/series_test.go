@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"newtop/tui/style"
 )
 
 // TestSeriesKeepsExtremes appends up to a million points and checks every bucket against the points that
@@ -69,7 +71,7 @@ func TestSpikeIsDrawn(t *testing.T) {
 			s.add(float64(i), y)
 		}
 		var c chart
-		rows := c.draw(&v.Pen, plot{curves: []plotCurve{{series: &s, tok: Text, mark: '*'}}}, 60, 12)
+		rows := c.draw(&v.Pen, plot{curves: []plotCurve{{series: &s, tok: style.Text, mark: '*'}}}, 60, 12)
 		dots := 0
 		for _, r := range rows[0] {
 			if r > 0x2800 && r <= 0x28ff {
@@ -125,7 +127,7 @@ func BenchmarkChartMillionPoints(b *testing.B) {
 		s.add(float64(i), r.Float64())
 	}
 	v, c := testView(), chart{}
-	pl := plot{curves: []plotCurve{{series: &s, tok: Train}, {series: &s, tok: Test, dashed: true}}}
+	pl := plot{curves: []plotCurve{{series: &s, tok: style.Train}, {series: &s, tok: style.Test, dashed: true}}}
 	b.ReportAllocs()
 	for b.Loop() {
 		c.draw(&v.Pen, pl, 200, 57)

@@ -5,6 +5,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // look draws the newest look along a step into w × h: what it is of, the loss beside its models, and in words
@@ -16,13 +17,13 @@ func (t *theatre) look(v *view, w, h int) []string {
 	}
 	words := clauses(sliceWords(v, e), w, max(1, h/4))
 	l := v.Line(w)
-	l.Put(Accent, "along the step").Put(Muted, " of epoch ").Put(Text, format.Count(e.Epoch))
+	l.Put(style.Accent, "along the step").Put(style.Muted, " of epoch ").Put(style.Text, format.Count(e.Epoch))
 	if behind := v.h.latest.Epoch - e.Epoch; behind > 0 {
-		l.Group(Muted.Of(", " + format.Counted(behind, "epoch") + " ago"))
+		l.Group(style.Muted.Of(", " + format.Counted(behind, "epoch") + " ago"))
 	}
-	l.Group(Muted.Of("  ‖s‖ "), Text.Of(format.Number(float64(e.StepNorm))))
+	l.Group(style.Muted.Of("  ‖s‖ "), style.Text.Of(format.Number(float64(e.StepNorm))))
 	if t.waiting(v) != "" {
-		l.Group(Warn.Of("  a newer one is asked for"))
+		l.Group(style.Warn.Of("  a newer one is asked for"))
 	}
 	rows := []string{l.Full(), sliceKey(v, w)}
 	picture := max(h-2-len(words), 0)
@@ -30,9 +31,9 @@ func (t *theatre) look(v *view, w, h int) []string {
 	paintSlice(v, &t.along, e, w, picture)
 	rows = append(rows, t.along.text(&v.Pen)...)
 	for _, s := range words {
-		rows = append(rows, v.Line(w).Put(Text, s).Full())
+		rows = append(rows, v.Line(w).Put(style.Text, s).Full())
 	}
-	return Block(rows, w, h)
+	return style.Block(rows, w, h)
 }
 
 // waiting says what is on the way when a look was asked for, "" if none is.
@@ -60,26 +61,26 @@ func (t *theatre) noLook(v *view, w, h int) []string {
 		text = "l asks for the loss along the last step"
 	}
 	rows := make([]string, max(h, 1))
-	rows[0] = v.Line(w).Put(Accent, "along the step").Put(Muted, "  no look yet").Full()
+	rows[0] = v.Line(w).Put(style.Accent, "along the step").Put(style.Muted, "  no look yet").Full()
 	if h > 2 {
-		rows[h/2] = v.Line(w).To((w-Cells(text))/2).Put(Muted, text).Full()
+		rows[h/2] = v.Line(w).To((w-style.Cells(text))/2).Put(style.Muted, text).Full()
 	}
-	return Block(rows, w, h)
+	return style.Block(rows, w, h)
 }
 
 // sliceCurve is one of the three curves; its letter stands along it, so that it is known without colours.
 type sliceCurve struct {
 	letter rune
 	name   string
-	tok    Token
+	tok    style.Token
 	y      []event.Float
 }
 
 func sliceCurves(e *event.SliceEvent) [3]sliceCurve {
 	return [3]sliceCurve{
-		{'G', "Gauss–Newton", Test, e.GaussNewton},
-		{'H', "full quadratic", NegativeCurvature, e.Quadratic},
-		{'E', "true loss", Train, e.Loss},
+		{'G', "Gauss–Newton", style.Test, e.GaussNewton},
+		{'H', "full quadratic", style.NegativeCurvature, e.Quadratic},
+		{'E', "true loss", style.Train, e.Loss},
 	}
 }
 
@@ -91,7 +92,7 @@ func sliceKey(v *view, w int) string {
 		if i > 0 {
 			gap = "   "
 		}
-		l.Group(Text.Of(gap), curves[k].tok.Of(string(curves[k].letter)), Muted.Of(" "+curves[k].name))
+		l.Group(style.Text.Of(gap), curves[k].tok.Of(string(curves[k].letter)), style.Muted.Of(" "+curves[k].name))
 	}
 	return l.Full()
 }
@@ -107,7 +108,7 @@ func paintSlice(v *view, c *chart, e *event.SliceEvent, w, h int) {
 	for i, y := range ticks {
 		labels[i] = format.Tick(y)
 		if w >= 24 {
-			a.x = max(a.x, Cells(labels[i])+1)
+			a.x = max(a.x, style.Cells(labels[i])+1)
 		}
 	}
 	a.w, a.h = w-a.x, h
@@ -116,12 +117,12 @@ func paintSlice(v *view, c *chart, e *event.SliceEvent, w, h int) {
 	}
 	if row := a.row(v.Glyphs, 0); row >= a.y && row < a.y+a.h {
 		for x := a.x; x < a.x+a.w; x++ {
-			c.set(x, row, '╌', Grid)
+			c.set(x, row, '╌', style.Grid)
 		}
 	}
 	for _, t := range [2]float64{0, 1} {
 		for y := a.y; y < a.y+a.h && t >= a.left && t <= a.right; y++ {
-			c.set(a.cellX(v.Glyphs, t), y, '┊', Focus)
+			c.set(a.cellX(v.Glyphs, t), y, '┊', style.Focus)
 		}
 	}
 	curves := sliceCurves(e)
@@ -206,9 +207,9 @@ func (k *sliceCurve) letters(v *view, c *chart, a area, at []event.Float, turn i
 
 // sliceLabels names the begin and the end of the step before other multiples of it.
 func sliceLabels(v *view, c *chart, a area, row int) {
-	put := func(t float64, s string, ink Token) {
-		from := max(a.x, min(a.cellX(v.Glyphs, t)-(Cells(s)-1)/2, a.x+a.w-Cells(s)))
-		for i := from - 1; i <= from+Cells(s); i++ {
+	put := func(t float64, s string, ink style.Token) {
+		from := max(a.x, min(a.cellX(v.Glyphs, t)-(style.Cells(s)-1)/2, a.x+a.w-style.Cells(s)))
+		for i := from - 1; i <= from+style.Cells(s); i++ {
 			if g := c.at(i, row); g != nil && g.r != 0 {
 				return
 			}
@@ -216,14 +217,14 @@ func sliceLabels(v *view, c *chart, a area, row int) {
 		c.write(from, row, s, ink)
 	}
 	if a.left <= 1 && a.right >= 1 {
-		put(1, "t = 1", Focus)
+		put(1, "t = 1", style.Focus)
 	}
 	if a.left <= 0 && a.right >= 0 {
-		put(0, "t = 0", Focus)
+		put(0, "t = 0", style.Focus)
 	}
 	for _, t := range steps(a.left, a.right, max(2, a.w/9)) {
 		if t != 0 && t != 1 {
-			put(t, format.Tick(format.Round(t, 6)), Muted)
+			put(t, format.Tick(format.Round(t, 6)), style.Muted)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // sliceWords derives from the numbers what the model promised, what came, and where they part.
@@ -19,9 +20,9 @@ func sliceWords(v *view, e *event.SliceEvent) string {
 	b.WriteString("predicted " + signed(promised) + ", got " + signed(got))
 	switch rho, whole := float64(e.Rho), got/promised; {
 	case format.Finite(rho) && format.Finite(whole) && math.Abs(whole-rho) > 0.05*math.Max(1, math.Abs(rho)):
-		b.WriteString(": " + v.Glyphs.rho + " " + format.Short(whole) + " over all rows, " + format.Short(rho) + " over those of the step")
+		b.WriteString(": " + v.Glyphs.Rho + " " + format.Short(whole) + " over all rows, " + format.Short(rho) + " over those of the step")
 	case format.Finite(rho):
-		b.WriteString(": " + v.Glyphs.rho + " " + format.Short(rho))
+		b.WriteString(": " + v.Glyphs.Rho + " " + format.Short(rho))
 	}
 	if !e.Accepted {
 		b.WriteString(", rejected")
@@ -125,14 +126,14 @@ func other(e *event.SliceEvent, used sliceCurve, t float64) string {
 
 // clauses wraps as many whole clauses of a sentence as n rows hold, and the beginning of one that is too long.
 func clauses(s string, w, n int) []string {
-	rows := Wrapped(s, w)
+	rows := style.Wrapped(s, w)
 	for len(rows) > n {
 		end := strings.LastIndex(s, "; ")
 		if end < 0 {
 			return rows[:n]
 		}
 		s = s[:end]
-		rows = Wrapped(s, w)
+		rows = style.Wrapped(s, w)
 	}
 	return rows
 }

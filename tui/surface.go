@@ -11,6 +11,8 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/tui/style"
 )
 
 // surface is what a screen beside the dashboard has of the terminal: how things look on it, and a note in the footer. The
@@ -32,7 +34,7 @@ func newSurface(o *Options) surface {
 func (s *surface) recall(o *Options) (p preferences, ok bool) {
 	p, ok, err := s.prefer(o)
 	if err != nil {
-		s.notice = Warn.Of("preferences: " + Clean(err.Error()))
+		s.notice = style.Warn.Of("preferences: " + style.Clean(err.Error()))
 	}
 	return p, ok
 }
@@ -67,26 +69,26 @@ func (s *surface) handle(msg tea.Msg) tea.Cmd {
 		s.restyle()
 	case pictureMsg:
 		if msg.err != nil {
-			return s.tell(Warn, "no picture: "+Clean(msg.err.Error()))
+			return s.tell(style.Warn, "no picture: "+style.Clean(msg.err.Error()))
 		}
-		return s.tell(Text, "wrote "+Clean(msg.path))
+		return s.tell(style.Text, "wrote "+style.Clean(msg.path))
 	case storedMsg:
 		s.keep.busy = false
 		if msg.err != nil {
 			s.keep.path = "" // once is enough to know
-			return s.tell(Warn, "preferences: "+Clean(msg.err.Error()))
+			return s.tell(style.Warn, "preferences: "+style.Clean(msg.err.Error()))
 		}
 		return s.keep.next()
 	case expireMsg:
 		if int(msg) == s.notices {
-			s.notice = Part{}
+			s.notice = style.Part{}
 		}
 	}
 	return nil
 }
 
 // tell shows a note at the right of the footer for a while.
-func (s *surface) tell(t Token, text string) tea.Cmd {
+func (s *surface) tell(t style.Token, text string) tea.Cmd {
 	s.notice = t.Of(text)
 	s.notices++
 	return after(s.ctx, 5*time.Second, expireMsg(s.notices))
@@ -96,7 +98,7 @@ func (s *surface) tell(t Token, text string) tea.Cmd {
 func (s *surface) frame(rows []string, title string) tea.View {
 	content := strings.Join(rows, "\n")
 	if s.Glyphs.ASCII {
-		content = ToASCII(content)
+		content = style.ToASCII(content)
 	}
 	v := tea.NewView(content)
 	v.AltScreen = true
@@ -110,20 +112,20 @@ func (s *surface) frame(rows []string, title string) tea.View {
 func (s *surface) nextTheme(string) tea.Cmd {
 	s.themeChoice = s.themeChoice.Next()
 	s.restyle()
-	return s.tell(Text, "theme: "+s.themeChoice.String())
+	return s.tell(style.Text, "theme: "+s.themeChoice.String())
 }
 
 func (s *surface) nextGlyphs(string) tea.Cmd {
 	s.glyphChoice = s.glyphChoice.Next()
 	s.Glyphs = s.glyphChoice.Set(s.environ)
-	return s.tell(Text, "glyphs: "+s.glyphChoice.String())
+	return s.tell(style.Text, "glyphs: "+s.glyphChoice.String())
 }
 
 func (s *surface) toggleMouse(string) tea.Cmd {
 	if s.noMouse = !s.noMouse; s.noMouse {
-		return s.tell(Text, "mouse: the terminal's, to select text")
+		return s.tell(style.Text, "mouse: the terminal's, to select text")
 	}
-	return s.tell(Text, "mouse: newtop's")
+	return s.tell(style.Text, "mouse: newtop's")
 }
 
 // pictureOf has the tea.Cmd that writes a screen's rows as they stand.
@@ -131,7 +133,7 @@ func (s *surface) pictureOf(rows []string, name string) tea.Cmd {
 	columns, dark := s.width, s.themeChoice.OnDark(s.dark)
 	if s.Glyphs.ASCII {
 		for i := range rows {
-			rows[i] = ToASCII(rows[i])
+			rows[i] = style.ToASCII(rows[i])
 		}
 	}
 	return s.write(name, func(w io.Writer) error { return writeScreen(w, rows, columns, dark) })
@@ -140,7 +142,7 @@ func (s *surface) pictureOf(rows []string, name string) tea.Cmd {
 // write has the tea.Cmd that writes a picture and says where.
 func (s *surface) write(name string, draw func(io.Writer) error) tea.Cmd {
 	if s.pictures == "" {
-		return s.tell(Warn, "pictures can't be written from here")
+		return s.tell(style.Warn, "pictures can't be written from here")
 	}
 	base := filepath.Join(s.pictures, name)
 	return func() tea.Msg {
@@ -154,17 +156,17 @@ func (s *surface) hintLine(w int, hints []hint) string {
 	l := s.Line(w)
 	room := w
 	if s.notice.Text != "" {
-		room = w - min(Cells(s.notice.Text)+3, w*2/3)
+		room = w - min(style.Cells(s.notice.Text)+3, w*2/3)
 	}
 	for _, h := range hints {
-		if l.Width+Cells(h.key)+Cells(h.text)+3 > room {
+		if l.Width+style.Cells(h.key)+style.Cells(h.text)+3 > room {
 			break
 		}
-		l.Put(Text, " ").Put(Accent, h.key).Put(Muted, " "+h.text+" ")
+		l.Put(style.Text, " ").Put(style.Accent, h.key).Put(style.Muted, " "+h.text+" ")
 	}
 	if s.notice.Text != "" {
 		text := ansi.Truncate(s.notice.Text, l.Left()-3, "…")
-		l.To(w-Cells(text)-1).Put(s.notice.Token, text)
+		l.To(w-style.Cells(text)-1).Put(s.notice.Token, text)
 	}
 	return l.Full()
 }

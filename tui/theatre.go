@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // theatre is the inner pane when it has the screen: one CG solve at a time, iteration by iteration. It
@@ -256,7 +257,7 @@ func (t *theatre) body(v *view, p *innerPane, s *scene, w, h int) []string {
 		left := t.multiples(v, s, plan, w-plan.side-2, top)
 		right := t.look(v, plan.side, plan.multiples)
 		for i := range left {
-			rows = append(rows, Fit(left[i], w-plan.side-2)+"  "+right[i])
+			rows = append(rows, style.Fit(left[i], w-plan.side-2)+"  "+right[i])
 		}
 	case t.stepping(v):
 		t.spots = t.spots[:0]
@@ -305,7 +306,7 @@ func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []str
 			t.spots = append(t.spots, stageSpot{rect{left + x.margin, top + len(rows) + 1, cw - x.margin, h - 1}, x})
 			left += cw + 2
 		}
-		rows = append(rows, Abreast(parts, h)...)
+		rows = append(rows, style.Abreast(parts, h)...)
 	}
 	return rows
 }
@@ -313,7 +314,7 @@ func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []str
 func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 	l := v.Line(w)
 	if note := t.waiting(v); note != "" && plan.side == 0 && v.h.stage.slice == nil {
-		return l.Put(Warn, note).Full()
+		return l.Put(style.Warn, note).Full()
 	}
 	keys := [][2]string{{"←→", "iteration"}, {"↑↓", "solve"}, {"l", "look along the step"}, {"end", "follow"}, {"home", "first"}, {"pgup pgdn", "epoch"}}
 	switch {
@@ -330,7 +331,7 @@ func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 		if l.Width > 0 {
 			gap = "   "
 		}
-		l.Group(Text.Of(gap), Accent.Of(k[0]), Muted.Of(" "+k[1]))
+		l.Group(style.Text.Of(gap), style.Accent.Of(k[0]), style.Muted.Of(" "+k[1]))
 	}
 	return l.Full()
 }

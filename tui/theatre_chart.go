@@ -4,14 +4,15 @@ import (
 	"math"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // multiple is one of the small charts that stand side by side, all with the same iterations along x.
 type multiple struct {
 	symbol, name string
-	value        []Part    // at the iteration that is looked at
-	tok          Token     // of the line
-	x, y         []float64 // points; a y that is not finite is left out
+	value        []style.Part // at the iteration that is looked at
+	tok          style.Token  // of the line
+	x, y         []float64    // points; a y that is not finite is left out
 	log          bool
 	zero         bool    // the linear axis has zero
 	rule         float64 // y of a guide line, NaN for none
@@ -23,7 +24,7 @@ type multiple struct {
 // stageMark is one character at a place of a chart. The zero value is none.
 type stageMark struct {
 	r    rune
-	t    Token
+	t    style.Token
 	x, y float64
 }
 
@@ -36,14 +37,14 @@ type stageAxis struct {
 }
 
 // draw returns a heading and the chart beneath it: h rows, none wider than w.
-func (m *multiple) draw(v *Pen, c *chart, x stageAxis, w, h int) []string {
+func (m *multiple) draw(v *style.Pen, c *chart, x stageAxis, w, h int) []string {
 	l := v.Line(w)
-	l.Put(m.tok, m.symbol).Put(Text, " ")
+	l.Put(m.tok, m.symbol).Put(style.Text, " ")
 	for _, p := range m.value {
 		l.Group(p)
 	}
 	if m.name != "" {
-		l.Group(Muted.Of("  " + m.name))
+		l.Group(style.Muted.Of("  " + m.name))
 	}
 	c.resize(w, h-1)
 	if h >= 2 && w >= 2 {
@@ -52,10 +53,10 @@ func (m *multiple) draw(v *Pen, c *chart, x stageAxis, w, h int) []string {
 	return append([]string{l.Full()}, c.text(v)...)
 }
 
-func (m *multiple) paint(v *Pen, c *chart, x stageAxis, w, h int) {
+func (m *multiple) paint(v *style.Pen, c *chart, x stageAxis, w, h int) {
 	a, ok := m.area(x)
 	if !ok {
-		c.write(max(0, (w-Cells("not told"))/2), (h-1)/2, "not told", Muted)
+		c.write(max(0, (w-style.Cells("not told"))/2), (h-1)/2, "not told", style.Muted)
 		return
 	}
 	ticks, labels := m.ticks(a, h)
@@ -143,28 +144,28 @@ func (m *multiple) margin(x stageAxis, w, h int) int {
 	_, labels := m.ticks(a, h-1)
 	widest := 0
 	for _, s := range labels {
-		widest = max(widest, Cells(s)+1)
+		widest = max(widest, style.Cells(s)+1)
 	}
 	return min(widest, w/2)
 }
 
 // guide draws the rule and the iteration that is looked at.
-func (m *multiple) guide(v *Pen, c *chart, a area, x stageAxis) {
+func (m *multiple) guide(v *style.Pen, c *chart, a area, x stageAxis) {
 	if row := a.row(v.Glyphs, m.rule); format.Finite(m.rule) && row >= a.y && row < a.y+a.h {
 		for i := a.x; i < a.x+a.w; i++ {
-			c.set(i, row, '╌', Grid)
+			c.set(i, row, '╌', style.Grid)
 		}
-		c.write(a.x+a.w-Cells(m.ruleName), row, m.ruleName, Muted)
+		c.write(a.x+a.w-style.Cells(m.ruleName), row, m.ruleName, style.Muted)
 	}
 	if x.cursor >= a.left && x.cursor <= a.right {
 		for y := a.y; y < a.y+a.h; y++ {
-			c.set(a.cellX(v.Glyphs, x.cursor), y, '┊', Focus)
+			c.set(a.cellX(v.Glyphs, x.cursor), y, '┊', style.Focus)
 		}
 	}
 }
 
 // line joins the points; of many in one column the least and the greatest are joined.
-func (m *multiple) line(v *Pen, c *chart, a area) {
+func (m *multiple) line(v *style.Pen, c *chart, a area) {
 	mark := '*'
 	if m.signs && m.sparse(v, a) {
 		return
@@ -188,12 +189,12 @@ func (m *multiple) line(v *Pen, c *chart, a area) {
 }
 
 // sparse reports whether the points stand far enough apart for a character each.
-func (m *multiple) sparse(v *Pen, a area) bool {
+func (m *multiple) sparse(v *style.Pen, a area) bool {
 	return a.cellX(v.Glyphs, a.left+1)-a.x >= 3
 }
 
 // points marks each iteration where there is room, and what must be seen in any case.
-func (m *multiple) points(v *Pen, c *chart, a area) {
+func (m *multiple) points(v *style.Pen, c *chart, a area) {
 	sparse := m.sparse(v, a)
 	for i, y := range m.y {
 		size := m.size(y)
@@ -204,7 +205,7 @@ func (m *multiple) points(v *Pen, c *chart, a area) {
 		if m.signs {
 			r = '+'
 			if y <= 0 {
-				r, t = '−', NegativeCurvature
+				r, t = '−', style.NegativeCurvature
 			}
 		}
 		if !sparse && r != '−' || a.log && size == 0 {
@@ -218,45 +219,45 @@ func (m *multiple) points(v *Pen, c *chart, a area) {
 }
 
 // stageTicks labels y.
-func stageTicks(v *Pen, c *chart, a area, ticks []float64, labels []string) {
+func stageTicks(v *style.Pen, c *chart, a area, ticks []float64, labels []string) {
 	for y := a.y; y < a.y+a.h; y++ {
-		c.set(a.x-1, y, '│', Grid)
+		c.set(a.x-1, y, '│', style.Grid)
 	}
 	taken := -1
 	for i := len(ticks) - 1; i >= 0; i-- {
 		row := a.row(v.Glyphs, ticks[i])
-		if row < a.y || row >= a.y+a.h || row == taken || Cells(labels[i]) > a.x-1 {
+		if row < a.y || row >= a.y+a.h || row == taken || style.Cells(labels[i]) > a.x-1 {
 			continue
 		}
 		taken = row
-		c.write(a.x-1-Cells(labels[i]), row, labels[i], Muted)
-		c.set(a.x-1, row, '┤', Grid)
+		c.write(a.x-1-style.Cells(labels[i]), row, labels[i], style.Muted)
+		c.set(a.x-1, row, '┤', style.Grid)
 	}
 }
 
 // stageLabels writes iterations under a chart, the one that is looked at first.
-func stageLabels(v *Pen, c *chart, a area, x stageAxis, row int) {
+func stageLabels(v *style.Pen, c *chart, a area, x stageAxis, row int) {
 	used := make([]bool, c.w)
-	put := func(at float64, t Token) {
+	put := func(at float64, t style.Token) {
 		s := format.Tick(at)
-		from := a.cellX(v.Glyphs, at) - (Cells(s)-1)/2
-		from = max(a.x, min(from, a.x+a.w-Cells(s)))
-		for i := max(from-1, 0); i < min(from+Cells(s)+1, c.w); i++ {
+		from := a.cellX(v.Glyphs, at) - (style.Cells(s)-1)/2
+		from = max(a.x, min(from, a.x+a.w-style.Cells(s)))
+		for i := max(from-1, 0); i < min(from+style.Cells(s)+1, c.w); i++ {
 			if used[i] {
 				return
 			}
 		}
-		for i := max(from, 0); i < min(from+Cells(s), c.w); i++ {
+		for i := max(from, 0); i < min(from+style.Cells(s), c.w); i++ {
 			used[i] = true
 		}
 		c.write(from, row, s, t)
 	}
 	if x.cursor >= a.left && x.cursor <= a.right {
-		put(x.cursor, Focus)
+		put(x.cursor, style.Focus)
 	}
 	for _, at := range steps(a.left, a.right, max(2, a.w/8)) {
 		if at == math.Trunc(at) {
-			put(at, Muted)
+			put(at, style.Muted)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // ritz shows the Ritz values of a solve in n rows: what they are in words, and where they stand.
@@ -15,20 +16,20 @@ func (s *scene) ritz(v *view, w, n int) []string {
 	}
 	rows := make([]string, n)
 	l := v.Line(w)
-	l.Put(Accent, "Ritz values ")
+	l.Put(style.Accent, "Ritz values ")
 	told := s.told
 	if told == nil && s.running && s.before != nil {
 		told = s.before.told
 		if w >= 60 {
-			l.Put(Muted, "of epoch "+format.Count(s.before.epoch)+": ")
+			l.Put(style.Muted, "of epoch "+format.Count(s.before.epoch)+": ")
 		}
 	}
 	values := ritzValues(told)
 	switch {
 	case told == nil && s.running:
-		l.Put(Muted, "come when the solve is over")
+		l.Put(style.Muted, "come when the solve is over")
 	case len(values) == 0:
-		l.Put(Muted, "were not told")
+		l.Put(style.Muted, "were not told")
 	default:
 		ritzWords(l, values)
 		if n >= 4 {
@@ -55,13 +56,13 @@ func ritzValues(in *event.InnerSummary) []float64 {
 }
 
 // ritzWords writes their ends, how many are negative, and else what they say of the condition.
-func ritzWords(l *Line, values []float64) {
+func ritzWords(l *style.Line, values []float64) {
 	low, high := values[0], values[len(values)-1]
-	t := Text
+	t := style.Text
 	if low < 0 {
-		t = NegativeCurvature
+		t = style.NegativeCurvature
 	}
-	l.Group(t.Of(format.Number(low)), Muted.Of(" to "), Text.Of(format.Number(high)))
+	l.Group(t.Of(format.Number(low)), style.Muted.Of(" to "), style.Text.Of(format.Number(high)))
 	negative, least := 0, math.Inf(1)
 	for _, x := range values {
 		if x < 0 {
@@ -72,12 +73,12 @@ func ritzWords(l *Line, values []float64) {
 	}
 	switch {
 	case negative > 0:
-		l.Group(NegativeCurvature.Of("  ○ " + format.Count(negative) + " negative"))
+		l.Group(style.NegativeCurvature.Of("  ○ " + format.Count(negative) + " negative"))
 		if !math.IsInf(least, 1) {
-			l.Group(Muted.Of("  the positive ones reach down to "), Text.Of(format.Number(least)))
+			l.Group(style.Muted.Of("  the positive ones reach down to "), style.Text.Of(format.Number(least)))
 		}
 	case high > least:
-		l.Group(Muted.Of("  condition number at least "), Text.Of(format.Number(high/least)))
+		l.Group(style.Muted.Of("  condition number at least "), style.Text.Of(format.Number(high/least)))
 	}
 }
 
@@ -115,10 +116,10 @@ func ritzStrip(v *view, values []float64, w int) []string {
 	var c chart
 	c.resize(w, 3)
 	for x := range w {
-		c.set(x, 1, '─', Grid)
+		c.set(x, 1, '─', style.Grid)
 	}
-	c.set(zero, 1, '┼', Grid)
-	c.write(zero, 2, "0", Muted)
+	c.set(zero, 1, '┼', style.Grid)
+	c.write(zero, 2, "0", style.Muted)
 	ritzTicks(&c, column, low, high, negative, zero)
 	for _, x := range values {
 		at, y := column(x), 1
@@ -126,9 +127,9 @@ func ritzStrip(v *view, values []float64, w int) []string {
 			y = 0 // two in a column stand one above the other
 		}
 		if x < 0 {
-			c.set(at, y, '○', NegativeCurvature)
+			c.set(at, y, '○', style.NegativeCurvature)
 		} else {
-			c.set(at, y, '●', Accent)
+			c.set(at, y, '●', style.Accent)
 		}
 	}
 	return c.text(&v.Pen)
@@ -144,14 +145,14 @@ func ritzTicks(c *chart, column func(float64) int, low, high float64, negative b
 				continue
 			}
 			s := format.Tick(x)
-			from := max(0, min(column(x)-(Cells(s)-1)/2, c.w-Cells(s)))
+			from := max(0, min(column(x)-(style.Cells(s)-1)/2, c.w-style.Cells(s)))
 			free := true
-			for i := max(from-1, 0); i < min(from+Cells(s)+1, c.w); i++ {
+			for i := max(from-1, 0); i < min(from+style.Cells(s)+1, c.w); i++ {
 				free = free && c.at(i, 2).r == 0
 			}
 			if free {
-				c.write(from, 2, s, Muted)
-				c.set(column(x), 1, '┴', Grid)
+				c.write(from, 2, s, style.Muted)
+				c.set(column(x), 1, '┴', style.Grid)
 			}
 		}
 	}

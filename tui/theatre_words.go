@@ -9,41 +9,42 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
+	"newtop/tui/style"
 )
 
 // title says which solve and which iteration is on the stage.
 func (t *theatre) title(v *view, s *scene, w int) string {
 	l := v.Line(w)
-	l.Put(Muted, "epoch ").Put(Strong, format.Count(s.epoch))
+	l.Put(style.Muted, "epoch ").Put(style.Strong, format.Count(s.epoch))
 	if s.member > 0 || v.h.run != nil && v.h.run.Committee > 1 {
-		l.Group(Muted.Of("  net "), Strong.Of(format.Count(s.member+1)))
+		l.Group(style.Muted.Of("  net "), style.Strong.Of(format.Count(s.member+1)))
 	}
 	if n := solveBlocks(v.h); s.block > 0 || n > 1 {
-		l.Group(Muted.Of("  block "), Strong.Of(format.Count(s.block+1)))
+		l.Group(style.Muted.Of("  block "), style.Strong.Of(format.Count(s.block+1)))
 		if n > s.block {
-			l.Group(Muted.Of(" of " + format.Count(n)))
+			l.Group(style.Muted.Of(" of " + format.Count(n)))
 		}
 	}
-	l.Put(Muted, "  iteration ").Put(Strong, format.Count(s.now().n))
+	l.Put(style.Muted, "  iteration ").Put(style.Strong, format.Count(s.now().n))
 	if !s.running || t.pinned {
-		l.Group(Muted.Of(" of " + format.Count(s.last().n)))
+		l.Group(style.Muted.Of(" of " + format.Count(s.last().n)))
 	} else if s.limit > 0 {
-		l.Group(Muted.Of(", at most " + format.Count(s.limit)))
+		l.Group(style.Muted.Of(", at most " + format.Count(s.limit)))
 	}
 	if s.told != nil && s.told.Preconditioned {
-		l.Group(Muted.Of("  preconditioned"))
+		l.Group(style.Muted.Of("  preconditioned"))
 	}
-	state := Good.Of("● following")
+	state := style.Good.Of("● following")
 	switch {
 	case t.pinned && s.newest:
-		state = Warn.Of("← looking back")
+		state = style.Warn.Of("← looking back")
 	case t.pinned:
 		behind := v.h.stage.gone + len(v.h.stage.solves) - 1 - s.id
-		state = Warn.Of("← " + format.Counted(behind, "solve") + " back")
+		state = style.Warn.Of("← " + format.Counted(behind, "solve") + " back")
 	case v.h.over():
-		state = Muted.Of("■ the last one")
+		state = style.Muted.Of("■ the last one")
 	}
-	if n := Cells(state.Text); n+2 <= l.Left() {
+	if n := style.Cells(state.Text); n+2 <= l.Left() {
 		l.To(w-n).Put(state.Token, state.Text)
 	}
 	return l.Full()
@@ -63,7 +64,7 @@ func (t *theatre) gauge(v *view, s *scene, w int) string {
 	l := v.Line(w)
 	now := s.now()
 	share := now.norm / now.radius
-	l.Put(Accent, "‖s‖/R ")
+	l.Put(style.Accent, "‖s‖/R ")
 	text := ""
 	switch {
 	case math.IsNaN(share):
@@ -71,27 +72,27 @@ func (t *theatre) gauge(v *view, s *scene, w int) string {
 	case math.IsInf(now.radius, 1):
 		text = " ‖s‖ " + format.Number(now.norm) + ", no bound"
 	default:
-		text = " " + Pad(format.Short(share), 4) + "  R " + format.Number(now.radius)
+		text = " " + style.Pad(format.Short(share), 4) + "  R " + format.Number(now.radius)
 	}
-	room := max(l.Left()-Cells(text)-1, 0)
+	room := max(l.Left()-style.Cells(text)-1, 0)
 	t.fill(v, l, share, room)
-	return l.Put(Text, text).Full()
+	return l.Put(style.Text, text).Full()
 }
 
 // fill draws the gauge: what the step has of the way, and the boundary at its end, which turns solid when the
 // step has reached it.
-func (t *theatre) fill(v *view, l *Line, share float64, room int) {
+func (t *theatre) fill(v *view, l *style.Line, share float64, room int) {
 	if !format.Finite(share) {
 		share = 0
 	}
 	n := int(math.Floor(math.Min(share, 1)*float64(room) + 1e-9))
-	full, ink, wall := share >= 1-1e-6, Accent, "│"
+	full, ink, wall := share >= 1-1e-6, style.Accent, "│"
 	if full {
-		n, ink, wall = room, Boundary, "█"
+		n, ink, wall = room, style.Boundary, "█"
 	}
 	n = max(0, min(n, room))
-	l.Put(ink, Repeat("━", n)).Put(Grid, Repeat("─", room-n))
-	l.Put(Boundary, wall)
+	l.Put(ink, style.Repeat("━", n)).Put(style.Grid, style.Repeat("─", room-n))
+	l.Put(style.Boundary, wall)
 }
 
 // meanings say what follows from each reason.
@@ -108,20 +109,20 @@ var meanings = map[krylov.Stop]string{
 func (s *scene) words(v *view, w, n int) []string {
 	t, lead, rest := s.reason(v.h)
 	text := lead
-	if all := lead + ": " + rest; rest != "" && (n > 1 || Cells(all) <= w) {
+	if all := lead + ": " + rest; rest != "" && (n > 1 || style.Cells(all) <= w) {
 		text = all
 	}
 	rows := make([]string, n)
-	all := Wrapped(text, w)
+	all := style.Wrapped(text, w)
 	for i, r := range all[:min(n, len(all))] {
 		if i == n-1 && len(all) > n {
 			r = ansi.Truncate(r+" "+all[n], w, "…")
 		}
 		l := v.Line(w)
 		if i == 0 && strings.HasPrefix(r, lead) {
-			l.Put(t, lead).Put(Text, r[len(lead):])
+			l.Put(t, lead).Put(style.Text, r[len(lead):])
 		} else {
-			l.Put(Text, r)
+			l.Put(style.Text, r)
 		}
 		rows[i] = l.Full()
 	}
@@ -129,24 +130,24 @@ func (s *scene) words(v *view, w, n int) []string {
 }
 
 // reason returns the end of the solve as a few words and an explanation.
-func (s *scene) reason(h *history) (t Token, lead, rest string) {
+func (s *scene) reason(h *history) (t style.Token, lead, rest string) {
 	if in := s.told; in != nil {
 		return stopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + verdictWords(s.verdict), meanings[in.Stop]
 	}
 	last := s.last()
 	switch {
 	case s.running && format.Finite(s.goal):
-		return Accent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖, " + format.Number(s.goal) + " ends it"
+		return style.Accent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖, " + format.Number(s.goal) + " ends it"
 	case s.running:
-		return Accent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖"
+		return style.Accent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖"
 	case s.epoch > h.latest.Epoch && h.over():
-		return Muted, "over", "the run ended before the epoch did"
+		return style.Muted, "over", "the run ended before the epoch did"
 	case s.epoch > h.latest.Epoch && solveBlocks(h) > 1:
-		return Muted, "over", "the reason comes with the end of the epoch"
+		return style.Muted, "over", "the reason comes with the end of the epoch"
 	case s.epoch > h.latest.Epoch:
-		return Muted, "given up", "the method, its radius or the run was changed before the solve ended"
+		return style.Muted, "given up", "the method, its radius or the run was changed before the solve ended"
 	}
-	return Muted, "over", "its reason was not told"
+	return style.Muted, "over", "its reason was not told"
 }
 
 // verdictWords tell what became of the step.
@@ -184,10 +185,10 @@ func (s *scene) multiples(v *view) [4]multiple {
 	now := s.now()
 	share := now.norm / now.radius
 	m := [4]multiple{
-		{symbol: "‖s‖/R", name: "length of the step", tok: Boundary, value: []Part{Text.Of(format.Short(share))}, zero: true, rule: 1, ruleName: "R"},
-		{symbol: "m(s)", name: "model, change of loss", tok: Train, value: []Part{Text.Of(format.Number(now.model))}, zero: true, rule: math.NaN()},
-		{symbol: "‖r‖/‖g‖", name: "residual", tok: Residual, value: []Part{Text.Of(format.Number(now.residual))}, log: true, rule: s.goal, ruleName: "ξ"},
-		{symbol: "pᵀBp/pᵀp", name: "curvature", tok: Test, value: []Part{curved(now.curvature)}, log: true, rule: math.NaN(), signs: true},
+		{symbol: "‖s‖/R", name: "length of the step", tok: style.Boundary, value: []style.Part{style.Text.Of(format.Short(share))}, zero: true, rule: 1, ruleName: "R"},
+		{symbol: "m(s)", name: "model, change of loss", tok: style.Train, value: []style.Part{style.Text.Of(format.Number(now.model))}, zero: true, rule: math.NaN()},
+		{symbol: "‖r‖/‖g‖", name: "residual", tok: style.Residual, value: []style.Part{style.Text.Of(format.Number(now.residual))}, log: true, rule: s.goal, ruleName: "ξ"},
+		{symbol: "pᵀBp/pᵀp", name: "curvature", tok: style.Test, value: []style.Part{curved(now.curvature)}, log: true, rule: math.NaN(), signs: true},
 	}
 	for k := range m {
 		m[k].x, m[k].y = make([]float64, 0, len(s.steps)+1), make([]float64, 0, len(s.steps)+1)
@@ -222,19 +223,19 @@ func (s *scene) truth(m *multiple, in *event.InnerSummary) {
 	if in == nil || !format.Finite(float64(in.TrueResidual)) {
 		return
 	}
-	m.extra = stageMark{'×', Warn, float64(s.last().n), float64(in.TrueResidual)}
-	m.value = append(m.value, Warn.Of("  × true "+format.Number(float64(in.TrueResidual))))
+	m.extra = stageMark{'×', style.Warn, float64(s.last().n), float64(in.TrueResidual)}
+	m.value = append(m.value, style.Warn.Of("  × true "+format.Number(float64(in.TrueResidual))))
 }
 
 // curved writes a curvature with its sign.
-func curved(y float64) Part {
+func curved(y float64) style.Part {
 	switch {
 	case math.IsNaN(y):
-		return Muted.Of("not told")
+		return style.Muted.Of("not told")
 	case y > 0:
-		return Text.Of("+" + format.Number(y))
+		return style.Text.Of("+" + format.Number(y))
 	case y == 0:
-		return NegativeCurvature.Of("0 flat")
+		return style.NegativeCurvature.Of("0 flat")
 	}
-	return NegativeCurvature.Of("−" + format.Number(-y) + " negative")
+	return style.NegativeCurvature.Of("−" + format.Number(-y) + " negative")
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/trainer/tune"
+	"newtop/tui/style"
 )
 
 // Searching is a search under way, as Tune shows it; tune.Search is one.
@@ -158,7 +159,7 @@ func (m *tuning) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Batch(cmd, m.keep.notice(m.preferences()))
 	case tea.PasteMsg:
 		if m.typing {
-			m.narrow(m.filter + Clean(msg.Content))
+			m.narrow(m.filter + style.Clean(msg.Content))
 		}
 		return m, nil
 	case tea.MouseMsg:
@@ -193,7 +194,7 @@ func (m *tuning) receive(msg boardMsg) tea.Cmd {
 	if m.board.Command == "" {
 		return nil
 	}
-	return m.tell(Good, "the search is over: c has the command line of the best")
+	return m.tell(style.Good, "the search is over: c has the command line of the best")
 }
 
 // leave ends the program, with the search if that is still under way: it asks first, and once that is stopped it waits
@@ -214,7 +215,7 @@ func (m *tuning) leave() tea.Cmd {
 
 // View draws the screen.
 func (m *tuning) View() tea.View {
-	return m.frame(m.screen(), m.title+" · tune "+Clean(m.board.Name))
+	return m.frame(m.screen(), m.title+" · tune "+style.Clean(m.board.Name))
 }
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.

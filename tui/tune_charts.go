@@ -7,6 +7,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/style"
 )
 
 // tuneCharts is how the charts of a search are drawn, and where.
@@ -101,11 +102,11 @@ func (m *tuning) scaled(p *plot, pane tunePane, timed bool) {
 }
 
 // scaleWord says in a title that a chart is logarithmic.
-func (p *plot) scaleWord() Part {
+func (p *plot) scaleWord() style.Part {
 	if p.log {
-		return Muted.Of("  log")
+		return style.Muted.Of("  log")
 	}
-	return Part{}
+	return style.Part{}
 }
 
 // layer puts the trials of the leaderboard into an order in which those that matter most are drawn last, over the others.
@@ -150,12 +151,12 @@ func (m *tuning) dot(t *tune.Trial, x float64, log bool) plotDot {
 	case tune.Waiting:
 		d.x = math.NaN()
 	case tune.Diverged, tune.Failed:
-		d.r, d.tok, d.y = '×', Bad, math.NaN()
+		d.r, d.tok, d.y = '×', style.Bad, math.NaN()
 	case tune.Pruned, tune.Paused, tune.Stopped:
-		d.tok = Muted
+		d.tok = style.Muted
 	}
 	if t.Number == m.number {
-		d.tok = Chosen
+		d.tok = style.Chosen
 	}
 	return d
 }
@@ -178,17 +179,17 @@ func (m *tuning) drawDots(pane tunePane, p plot, trials []int, r rect) []string 
 }
 
 // drawProgress has every trial at the time when it ended, and the best so far as a line.
-func (m *tuning) drawProgress(r rect) (title []Part, rows []string) {
+func (m *tuning) drawProgress(r rect) (title []style.Part, rows []string) {
 	p := plot{by: m.charts.along(), waiting: "no trial has a value yet", detail: m.zoomed}
 	m.scaled(&p, tuneProgress, m.timed())
-	title = []Part{Strong.Of("found"), Muted.Of("  " + m.valueName()), Muted.Of("  by " + m.charts.along().words()), p.scaleWord()}
+	title = []style.Part{style.Strong.Of("found"), style.Muted.Of("  " + m.valueName()), style.Muted.Of("  by " + m.charts.along().words()), p.scaleWord()}
 	trials := m.charts.layers
 	for _, i := range trials {
 		t := &m.board.Trials[i]
 		p.dots = append(p.dots, m.dot(t, m.endedAt(t), p.log))
 	}
 	if best := m.bestSoFar(p.log); !best.empty() {
-		p.add(plotCurve{name: "best so far", tok: Strong, series: best, mark: '_'})
+		p.add(plotCurve{name: "best so far", tok: style.Strong, series: best, mark: '_'})
 	}
 	const worth = 0.25 // of the limit, from which on the axis has all of it
 	now, limit := m.clocked()
@@ -231,14 +232,14 @@ func (m *tuning) bestSoFar(log bool) *series {
 }
 
 // drawCurves has the learning curve of the selected trial over those of the others.
-func (m *tuning) drawCurves(r rect) (title []Part, rows []string) {
+func (m *tuning) drawCurves(r rect) (title []style.Part, rows []string) {
 	p := plot{by: m.charts.along(), detail: m.zoomed}
 	m.scaled(&p, tuneCurves, false)
-	title = []Part{Strong.Of("curves"), Muted.Of("  " + m.measure()), Muted.Of("  by " + m.charts.along().words()), p.scaleWord()}
-	others := m.rows[:min(len(m.rows), mostCurves, r.h*m.Glyphs.dotsY/2)]
+	title = []style.Part{style.Strong.Of("curves"), style.Muted.Of("  " + m.measure()), style.Muted.Of("  by " + m.charts.along().words()), p.scaleWord()}
+	others := m.rows[:min(len(m.rows), mostCurves, r.h*m.Glyphs.DotsY/2)]
 	for _, i := range slices.Backward(others) {
 		if t := &m.board.Trials[i]; t.Number != m.number {
-			p.add(plotCurve{tok: Grid, series: curveOf(t), mark: '.'})
+			p.add(plotCurve{tok: style.Grid, series: curveOf(t), mark: '.'})
 		}
 	}
 	if t := m.selected(); t != nil {
@@ -247,10 +248,10 @@ func (m *tuning) drawCurves(r rect) (title []Part, rows []string) {
 		p.add(plotCurve{name: "#" + format.Count(t.Number), tok: tag.Token, series: curveOf(t), alarm: true, mark: []rune(tag.Text)[0], tag: tag.Text})
 	}
 	if len(others) < len(m.rows) {
-		title = append(title, Muted.Of("  over the first "+format.Count(len(others))))
+		title = append(title, style.Muted.Of("  over the first "+format.Count(len(others))))
 	}
 	if len(p.curves) == 0 {
-		return title, []string{m.Line(r.w).To(1).Put(Muted, "no trial has a curve yet").Full()}
+		return title, []string{m.Line(r.w).To(1).Put(style.Muted, "no trial has a curve yet").Full()}
 	}
 	return title, m.charts.chart[tuneCurves].draw(&m.Pen, p, r.w, r.h)
 }

@@ -5,18 +5,19 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/style"
 )
 
 // figure is what the picture of a pane shows, and what its file is called; nil for nothing.
 func (m *tuning) figure(pane tunePane) (f *figure, name string) {
-	f = &figure{title: "tune " + Clean(m.board.Name) + ", " + Clean(m.board.Data)}
+	f = &figure{title: "tune " + style.Clean(m.board.Name) + ", " + style.Clean(m.board.Data)}
 	if pane < tunePanes {
 		f.logY = !m.charts.linear[pane]
 	}
 	switch pane {
 	case tuneProgress:
 		name, f.x, f.y = "found", m.charts.along().words()+" of the search", m.valueName()
-		best := figureCurve{name: "best so far", tok: Text}
+		best := figureCurve{name: "best so far", tok: style.Text}
 		for _, b := range m.bestSoFar(f.logY).buckets {
 			best.points = append(best.points, figurePoint{X: b.x1[m.charts.along()], Y: b.last})
 		}
@@ -26,7 +27,7 @@ func (m *tuning) figure(pane tunePane) (f *figure, name string) {
 		if d == nil {
 			return nil, ""
 		}
-		name, f.x, f.y = "over-"+d.key, Clean(d.key), m.valueName()
+		name, f.x, f.y = "over-"+d.key, style.Clean(d.key), m.valueName()
 		f.logX, f.names = d.log, d.names
 		f.curves = m.figureDots(d.place)
 	case tuneCurves:
@@ -45,11 +46,11 @@ func (m *tuning) figure(pane tunePane) (f *figure, name string) {
 
 // figureDots are the listed trials by group at places along x.
 func (m *tuning) figureDots(place func(*tune.Trial) float64) []figureCurve {
-	groups := []figureCurve{{name: "trials", tok: Accent, dots: true}}
+	groups := []figureCurve{{name: "trials", tok: style.Accent, dots: true}}
 	if m.lead >= 0 {
 		groups = groups[:0]
 		for i, s := range m.dims[m.lead].names {
-			groups = append(groups, figureCurve{name: Clean(s), tok: RacerToken(i), dots: true})
+			groups = append(groups, figureCurve{name: style.Clean(s), tok: style.RacerToken(i), dots: true})
 		}
 	}
 	for _, i := range m.rows {
@@ -64,7 +65,7 @@ func (m *tuning) figureDots(place func(*tune.Trial) float64) []figureCurve {
 
 // figureCurves are the learning curves, the selected one last.
 func (m *tuning) figureCurves() (out []figureCurve) {
-	curve := func(t *tune.Trial, tok Token, name string) {
+	curve := func(t *tune.Trial, tok style.Token, name string) {
 		c := figureCurve{name: name, tok: tok}
 		for _, q := range t.Curve {
 			x := q.Seconds
@@ -79,11 +80,11 @@ func (m *tuning) figureCurves() (out []figureCurve) {
 	}
 	for _, i := range m.rows[:min(len(m.rows), mostCurves)] {
 		if t := &m.board.Trials[i]; t.Number != m.number {
-			curve(t, Grid, "")
+			curve(t, style.Grid, "")
 		}
 	}
 	if t := m.selected(); t != nil {
-		curve(t, Train, "trial "+format.Count(t.Number))
+		curve(t, style.Train, "trial "+format.Count(t.Number))
 	}
 	return out
 }

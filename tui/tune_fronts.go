@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // tuneQuit asks whether to stop the search.
@@ -19,12 +20,12 @@ func (tuneQuit) hints() []hint { return []hint{newHint("q", "stop and quit"), ne
 
 func (tuneQuit) draw(m *tuning, w, _ int) []string {
 	bw := min(w-2, 62)
-	row := func(t Token, s string) string { return m.Line(bw-4).Put(t, s).Full() }
+	row := func(t style.Token, s string) string { return m.Line(bw-4).Put(t, s).Full() }
 	rows := []string{
-		row(Strong, "Its trials are kept."),
-		row(Text, "newtop tune --resume "+Clean(m.board.Name)+" goes on with it."),
-		Spaces(bw - 4),
-		m.Line(bw-4).Put(Accent, "q").Put(Text, " stops it   ").Put(Accent, "esc").Put(Text, " lets it go on").Full(),
+		row(style.Strong, "Its trials are kept."),
+		row(style.Text, "newtop tune --resume "+style.Clean(m.board.Name)+" goes on with it."),
+		style.Spaces(bw - 4),
+		m.Line(bw-4).Put(style.Accent, "q").Put(style.Text, " stops it   ").Put(style.Accent, "esc").Put(style.Text, " lets it go on").Full(),
 	}
 	return dialogBox(&m.Pen, "stop the search?", rows, bw)
 }
@@ -50,7 +51,7 @@ func (o *tuneHelp) draw(m *tuning, w, h int) []string {
 	keys, states, words := section{title: "keys"}, section{title: "what became of a trial"}, section{title: "in the panes"}
 	for i := range m.bindings {
 		b := m.bindings[i].Help()
-		keys.rows = append(keys.rows, explain(Accent, b.Key, columns, b.Desc))
+		keys.rows = append(keys.rows, explain(style.Accent, b.Key, columns, b.Desc))
 	}
 	for _, s := range tuneStates {
 		states.rows = append(states.rows, explain(s.ink, s.sign+s.letter, columns, s.word+": "+s.means))
@@ -62,12 +63,12 @@ func (o *tuneHelp) draw(m *tuning, w, h int) []string {
 		{"curve", "of the measure, on a logarithmic scale for all"},
 		{"━╌─", "share explained; dashed: within its standard error"},
 	} {
-		words.rows = append(words.rows, explain(Muted, r[0], columns, r[1]))
+		words.rows = append(words.rows, explain(style.Muted, r[0], columns, r[1]))
 	}
 	bw := left + right + 6
 	var rows []string
 	if w >= bw {
-		rows = Beside(stackSections(&m.Pen, []section{keys}, left, true), left, stackSections(&m.Pen, []section{states, words}, right, true))
+		rows = style.Beside(stackSections(&m.Pen, []section{keys}, left, true), left, stackSections(&m.Pen, []section{states, words}, right, true))
 	} else {
 		bw = min(w-2, 70)
 		rows = stackSections(&m.Pen, []section{keys, states, words}, bw-4, true)
@@ -83,7 +84,7 @@ func (m *tuning) leadText() string {
 	}
 	var all []string
 	for i, s := range m.dims[m.lead].names {
-		all = append(all, strings.ToLower(RacerLetter(i))+" "+Clean(s))
+		all = append(all, strings.ToLower(style.RacerLetter(i))+" "+style.Clean(s))
 	}
 	return strings.Join(all, ", ")
 }
@@ -121,50 +122,50 @@ func (o *tuneTrial) draw(m *tuning, w, h int) []string {
 func (m *tuning) details(w int) (rows []string) {
 	t := m.selected()
 	if t == nil {
-		return []string{m.Line(w).Put(Muted, m.empty()).Full()}
+		return []string{m.Line(w).Put(style.Muted, m.empty()).Full()}
 	}
 	const columns = 15
-	put := func(ink Token, name, s string) {
-		for _, piece := range Wrapped(Clean(s), w-columns) {
-			rows = append(rows, m.Line(w).Put(Muted, ansi.Truncate(Clean(name), columns-2, "…")).To(columns).Put(ink, piece).Full())
+	put := func(ink style.Token, name, s string) {
+		for _, piece := range style.Wrapped(style.Clean(s), w-columns) {
+			rows = append(rows, m.Line(w).Put(style.Muted, ansi.Truncate(style.Clean(name), columns-2, "…")).To(columns).Put(ink, piece).Full())
 			name = ""
 		}
 	}
 	tag, state := m.tag(t), stateOf(t, true)
-	rows = append(rows, m.Line(w).Put(tag.Token, tag.Text).Put(Strong, " #"+format.Count(t.Number)+"  ").Put(state.Token, state.Text).Full())
+	rows = append(rows, m.Line(w).Put(tag.Token, tag.Text).Put(style.Strong, " #"+format.Count(t.Number)+"  ").Put(state.Token, state.Text).Full())
 	if t.Why != "" {
-		put(Text, "why", t.Why)
+		put(style.Text, "why", t.Why)
 	}
 	if rank := m.rank[m.rows[m.place(&m.standing)]]; rank > 0 {
-		put(Text, "rank", format.Count(rank)+" of "+format.Count(len(m.board.Order)))
+		put(style.Text, "rank", format.Count(rank)+" of "+format.Count(len(m.board.Order)))
 	}
 	for _, c := range t.Choices {
-		put(Strong, c.Key, c.Value)
+		put(style.Strong, c.Key, c.Value)
 	}
-	put(Text, "seed", strconv.FormatUint(t.Seed, 10))
+	put(style.Text, "seed", strconv.FormatUint(t.Seed, 10))
 	best := m.text(float64(t.Best))
 	if t.BestEpoch > 0 {
 		best += " at epoch " + format.Count(t.BestEpoch)
 	}
-	put(Strong, m.measure(), best+", now "+m.text(float64(t.Last)))
-	put(Text, "training loss", format.Number(float64(t.Loss)))
+	put(style.Strong, m.measure(), best+", now "+m.text(float64(t.Last)))
+	put(style.Text, "training loss", format.Number(float64(t.Loss)))
 	if m.board.Target > 0 {
 		s := "not reached"
 		if v := float64(t.TargetSeconds); format.Finite(v) {
 			s = format.Span(v) + ", " + format.Work(float64(t.TargetEquivalents)) + " equivalents"
 		}
-		put(Strong, "to "+m.targetText(), s)
+		put(style.Strong, "to "+m.targetText(), s)
 	}
-	put(Text, "training", format.Counted(t.Epochs, "epoch")+", "+format.Elapsed(t.Seconds)+", "+format.Work(t.Equivalents)+" equivalents")
+	put(style.Text, "training", format.Counted(t.Epochs, "epoch")+", "+format.Elapsed(t.Seconds)+", "+format.Work(t.Equivalents)+" equivalents")
 	if t.Rung > 0 {
-		put(Text, "taken further", format.Counted(t.Rung, "time"))
+		put(style.Text, "taken further", format.Counted(t.Rung, "time"))
 	}
 	if t.Setting > 0 && t.Setting != t.Number {
-		put(Text, "setting", "that of #"+format.Count(t.Setting))
+		put(style.Text, "setting", "that of #"+format.Count(t.Setting))
 	}
 	if t.Run != "" {
-		put(Text, "run", t.Run)
-		put(Muted, "", "newtop runs show "+t.Run)
+		put(style.Text, "run", t.Run)
+		put(style.Muted, "", "newtop runs show "+t.Run)
 	}
 	return rows
 }
@@ -188,19 +189,19 @@ func (o *tuneCommand) hints() []hint {
 // copy asks the terminal to take the command line into its clipboard.
 func (o *tuneCommand) copy(m *tuning) tea.Cmd {
 	if m.board.Command == "" {
-		return m.tell(Warn, "nothing was found yet")
+		return m.tell(style.Warn, "nothing was found yet")
 	}
-	return tea.Batch(tea.SetClipboard(m.board.Command), m.tell(Text, "sent to the terminal's clipboard"))
+	return tea.Batch(tea.SetClipboard(m.board.Command), m.tell(style.Text, "sent to the terminal's clipboard"))
 }
 
 func (o *tuneCommand) draw(m *tuning, w, h int) []string {
 	bw := min(w-2, 100)
 	var rows []string
 	if m.board.Command == "" {
-		rows = append(rows, m.Line(bw-4).Put(Muted, "nothing was found yet").Full())
+		rows = append(rows, m.Line(bw-4).Put(style.Muted, "nothing was found yet").Full())
 	}
-	for _, s := range shellRows(Clean(m.board.Command), bw-4) {
-		rows = append(rows, m.Line(bw-4).Put(Strong, s).Full())
+	for _, s := range shellRows(style.Clean(m.board.Command), bw-4) {
+		rows = append(rows, m.Line(bw-4).Put(style.Strong, s).Full())
 	}
 	rows, more := o.cut(rows, max(1, h-2))
 	title := "what trains like the best"
@@ -223,7 +224,7 @@ func shellRows(s string, w int) (rows []string) {
 		switch {
 		case row == "":
 			row = word
-		case Cells(row)+1+Cells(word)+2 > w:
+		case style.Cells(row)+1+style.Cells(word)+2 > w:
 			rows = append(rows, row+" \\")
 			row = "  " + word
 		default:

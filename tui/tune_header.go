@@ -8,6 +8,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/style"
 )
 
 // header says what is searched, how far it is and what was found.
@@ -15,55 +16,55 @@ func (m *tuning) header(w int) []string { return []string{m.headerSearch(w), m.h
 
 func (m *tuning) headerSearch(w int) string {
 	b := m.board
-	l := m.Line(w).Put(Text, " ").Put(Accent, m.title)
+	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.title)
 	state := m.phase()
-	inner := m.Line(w - Cells(state.Text) - 2 - l.Width)
-	warning := Clean(b.Warning)
+	inner := m.Line(w - style.Cells(state.Text) - 2 - l.Width)
+	warning := style.Clean(b.Warning)
 	if m.err != nil {
-		warning = Clean(m.err.Error())
+		warning = style.Clean(m.err.Error())
 	}
 	spare := inner.Room
 	if warning != "" {
-		spare = max(inner.Room-Cells(warning)-2, inner.Room/3)
+		spare = max(inner.Room-style.Cells(warning)-2, inner.Room/3)
 	}
 	facts := m.Line(spare)
-	name := "  tune " + Clean(b.Name)
+	name := "  tune " + style.Clean(b.Name)
 	if strings.HasPrefix(b.Name, "tune") {
-		name = "  " + Clean(b.Name)
+		name = "  " + style.Clean(b.Name)
 	}
-	facts.Group(Strong.Of(name))
+	facts.Group(style.Strong.Of(name))
 	if b.Data != "" {
-		facts.Group(Text.Of("  " + Clean(b.Data)))
+		facts.Group(style.Text.Of("  " + style.Clean(b.Data)))
 	}
 	if b.Measure != "" {
-		facts.Group(Muted.Of("  by " + m.goal()))
+		facts.Group(style.Muted.Of("  by " + m.goal()))
 	}
 	if b.Parallel > 0 {
-		facts.Group(Muted.Of("  " + format.Counted(b.Parallel, "trial") + " at once, " + format.Counted(b.Threads, "thread") + " each"))
+		facts.Group(style.Muted.Of("  " + format.Counted(b.Parallel, "trial") + " at once, " + format.Counted(b.Threads, "thread") + " each"))
 	}
 	inner.Append(facts)
 	if warning != "" {
-		inner.Put(Text, "  ").Put(Warn, ansi.Truncate(warning, inner.Left(), "…"))
+		inner.Put(style.Text, "  ").Put(style.Warn, ansi.Truncate(warning, inner.Left(), "…"))
 	}
-	l.Append(inner).To(w - Cells(state.Text) - 1)
+	l.Append(inner).To(w - style.Cells(state.Text) - 1)
 	return l.Put(state.Token, state.Text).Full()
 }
 
 // phase is the search's phase as a symbol and a word.
-func (m *tuning) phase() Part {
+func (m *tuning) phase() style.Part {
 	switch b := m.board; {
 	case m.err != nil:
-		return Bad.Of("× failed")
+		return style.Bad.Of("× failed")
 	case b.Phase == "stopped":
-		return Warn.Of("■ stopped")
+		return style.Warn.Of("■ stopped")
 	case b.Phase == "done" || m.ended:
-		return Good.Of("■ done")
+		return style.Good.Of("■ done")
 	case m.leaving:
-		return Warn.Of("■ stopping")
+		return style.Warn.Of("■ stopping")
 	case b.Phase == "":
-		return Muted.Of("○ preparing")
+		return style.Muted.Of("○ preparing")
 	}
-	return Good.Of("● " + ansi.Truncate(Clean(m.board.Phase), 12, "…"))
+	return style.Good.Of("● " + ansi.Truncate(style.Clean(m.board.Phase), 12, "…"))
 }
 
 // told is the order in which the header counts the trials.
@@ -71,27 +72,27 @@ var told = [...]tune.State{tune.Running, tune.Reached, tune.Failed, tune.Diverge
 
 // headerState has the progress, the trials by what became of them, and the best.
 func (m *tuning) headerState(w int) string {
-	l := m.Line(w).Put(Text, " ")
+	l := m.Line(w).Put(style.Text, " ")
 	best := m.bestParts()
-	inner := m.Line(w - l.Width - Width(best) - 3)
+	inner := m.Line(w - l.Width - style.Width(best) - 3)
 	share, text := m.used()
-	inner.Put(Text, text)
+	inner.Put(style.Text, text)
 	if format.Finite(share) && m.underway() {
-		inner.Put(Text, " ")
+		inner.Put(style.Text, " ")
 		m.Pen.Progress(inner, share, max(6, min(20, w/8)))
 	}
 	trials := format.Counted(len(m.board.Trials), "trial")
 	if all := m.board.Planned; all > len(m.board.Trials) && m.underway() {
 		trials = format.Count(len(m.board.Trials)) + " of " + format.Counted(all, "trial")
 	}
-	inner.Group(Text.Of("  " + trials))
+	inner.Group(style.Text.Of("  " + trials))
 	for _, of := range told {
 		s := &tuneStates[of]
-		if n := m.states[of]; n > 0 && !inner.Group(s.ink.Of("  "+s.sign+" "+format.Count(n)), Muted.Of(" "+s.word)) {
+		if n := m.states[of]; n > 0 && !inner.Group(s.ink.Of("  "+s.sign+" "+format.Count(n)), style.Muted.Of(" "+s.word)) {
 			inner.Group(s.ink.Of("  " + s.sign + format.Count(n)))
 		}
 	}
-	l.Append(inner).To(w - Width(best) - 1)
+	l.Append(inner).To(w - style.Width(best) - 1)
 	for _, p := range best {
 		l.Put(p.Token, p.Text)
 	}
@@ -115,18 +116,18 @@ func (m *tuning) used() (share float64, text string) {
 }
 
 // bestParts say what is best so far.
-func (m *tuning) bestParts() []Part {
-	nothing := []Part{Muted.Of("nothing found yet")}
+func (m *tuning) bestParts() []style.Part {
+	nothing := []style.Part{style.Muted.Of("nothing found yet")}
 	if m.best < 0 {
 		return nothing
 	}
 	t := &m.board.Trials[m.best]
-	by := Muted.Of(" by #" + format.Count(t.Number))
+	by := style.Muted.Of(" by #" + format.Count(t.Number))
 	if s := float64(t.TargetSeconds); m.board.Target > 0 && format.Finite(s) {
-		return []Part{Muted.Of(m.targetText() + " in "), Strong.Of(format.Span(s)), by}
+		return []style.Part{style.Muted.Of(m.targetText() + " in "), style.Strong.Of(format.Span(s)), by}
 	}
 	if !format.Finite(float64(t.Best)) {
 		return nothing
 	}
-	return []Part{Muted.Of("best "), Strong.Of(m.text(float64(t.Best))), by}
+	return []style.Part{style.Muted.Of("best "), style.Strong.Of(m.text(float64(t.Best))), by}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // tuneBindings is the table of the keys, in the order of the footer.
@@ -53,7 +54,7 @@ func (m *tuning) press(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case k == "ctrl+c" || k == "ctrl+z":
 	case m.typing:
-		m.typeKey(k, Clean(msg.Text))
+		m.typeKey(k, style.Clean(msg.Text))
 		return nil
 	case m.front != nil:
 		if cmd, taken := m.inFront(k); taken {
@@ -137,7 +138,7 @@ func (m *tuning) focusOn(p tunePane) {
 // rescale changes the scale of the pane that has the focus, or of all charts from the leaderboard.
 func (m *tuning) rescale(string) tea.Cmd {
 	if m.focus == tuneMatters {
-		return m.tell(Muted, "shares have no scale to switch")
+		return m.tell(style.Muted, "shares have no scale to switch")
 	}
 	linear := &m.charts.linear
 	if m.focus != tuneTable {
@@ -159,7 +160,7 @@ func (m *tuning) picture(string) tea.Cmd {
 	}
 	f, name := m.figure(pane)
 	if f == nil {
-		return m.tell(Warn, "there is nothing to draw; P takes the screen")
+		return m.tell(style.Warn, "there is nothing to draw; P takes the screen")
 	}
 	return m.write("newtop-tune-"+plainName(name), func(w io.Writer) error { return f.write(w, "svg") })
 }
@@ -219,13 +220,13 @@ func (m *tuning) selectDot(d *tuneDots, x, y int) {
 // footer names the keys, or has the filter while it is typed.
 func (m *tuning) footer(w int) string {
 	if m.typing {
-		l := m.Line(w).Put(Accent, " / ")
+		l := m.Line(w).Put(style.Accent, " / ")
 		about := "▏ " + format.Count(len(m.rows)) + " of " + format.Count(len(m.board.Trials)) + " · enter keeps · esc ends"
-		text := Clean(m.filter)
-		if over := Cells(text) - max(8, w-Cells(about)-4); over > 0 {
+		text := style.Clean(m.filter)
+		if over := style.Cells(text) - max(8, w-style.Cells(about)-4); over > 0 {
 			text = ansi.TruncateLeft(text, over+1, "…")
 		}
-		return l.Put(Strong, text).Put(Accent, about[:len("▏")]).Put(Muted, about[len("▏"):]).Full()
+		return l.Put(style.Strong, text).Put(style.Accent, about[:len("▏")]).Put(style.Muted, about[len("▏"):]).Full()
 	}
 	if m.front != nil {
 		return m.hintLine(w, m.front.hints())

@@ -1,6 +1,10 @@
 package tui
 
-import "strings"
+import (
+	"strings"
+
+	"newtop/tui/style"
+)
 
 // tunePane names a pane of a search; the order is that of tab.
 type tunePane uint8
@@ -121,7 +125,7 @@ func (m *tuning) pane(p *tunePlace) []string {
 	if p.bare {
 		at = rect{p.x + 1, p.y + 1, p.w - 1, p.h - 1}
 	}
-	var title []Part
+	var title []style.Part
 	var rows []string
 	switch p.pane {
 	case tuneTable:
@@ -135,13 +139,13 @@ func (m *tuning) pane(p *tunePlace) []string {
 	case tuneMatters:
 		title, rows = m.drawMatters(at)
 	case tuneDetails:
-		title, rows = []Part{Strong.Of("selected")}, m.details(at.w)
+		title, rows = []style.Part{style.Strong.Of("selected")}, m.details(at.w)
 	}
-	rows = Block(rows, at.w, at.h)
+	rows = style.Block(rows, at.w, at.h)
 	if !p.bare {
-		ink := Border
+		ink := style.Border
 		if p.pane == m.focus {
-			ink, title[0].Token = Focus, Focus
+			ink, title[0].Token = style.Focus, style.Focus
 		}
 		return withFrame(&m.Pen, ink, roomFor(title, p.w-6), rows, p.w)
 	}
@@ -149,7 +153,7 @@ func (m *tuning) pane(p *tunePlace) []string {
 	if p.pane == m.focus {
 		arrow = "▸"
 	}
-	l := m.Line(p.w).Put(Focus, arrow)
+	l := m.Line(p.w).Put(style.Focus, arrow)
 	for _, t := range roomFor(title, p.w-2) {
 		l.Put(t.Token, t.Text)
 	}
@@ -161,10 +165,10 @@ func (m *tuning) pane(p *tunePlace) []string {
 }
 
 // roomFor leaves out the parts of a title that have no room.
-func roomFor(title []Part, room int) []Part {
+func roomFor(title []style.Part, room int) []style.Part {
 	out := title[:1:1]
 	for _, p := range title[1:] {
-		if Width(out)+Cells(p.Text) <= room {
+		if style.Width(out)+style.Cells(p.Text) <= room {
 			out = append(out, p)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"newtop/trainer/tune"
+	"newtop/tui/style"
 )
 
 // TestTuneOdd: texts that would move a terminal's cursor, choices of any kind, and figures that are none.
@@ -229,7 +230,7 @@ func FuzzTune(f *testing.F) {
 	f.Add(uint64(9), []byte{0, 1, 2, 3, 8, 9, 10, 11, 250, 251, 252, 253, 254, 255})
 	f.Fuzz(func(t *testing.T, seed uint64, steps []byte) {
 		r := rand.New(rand.NewPCG(seed, 8))
-		m := newTuneTest(randomBoard(r), Options{Glyphs: Glyphs(seed % uint64(GlyphsCount)), NoColor: seed%2 == 0}, 60+r.IntN(80), 16+r.IntN(30))
+		m := newTuneTest(randomBoard(r), Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0}, 60+r.IntN(80), 16+r.IntN(30))
 		for _, b := range steps[:min(len(steps), 40)] {
 			tuneStorm(m, r, b)
 			if m.height == 0 || m.width == 0 {

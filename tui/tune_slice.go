@@ -9,6 +9,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/style"
 )
 
 // sliced is the dimension that the slice is over; nil for none.
@@ -64,31 +65,31 @@ func (m *tuning) turn(by int) {
 }
 
 // drawSlice has every trial's value over one of its hyperparameters.
-func (m *tuning) drawSlice(r rect) (title []Part, rows []string) {
+func (m *tuning) drawSlice(r rect) (title []style.Part, rows []string) {
 	d := m.sliced()
 	if d == nil {
-		return []Part{Strong.Of("over a hyperparameter")}, []string{m.Line(r.w).To(1).Put(Muted, "the trials differ in nothing that was searched").Full()}
+		return []style.Part{style.Strong.Of("over a hyperparameter")}, []string{m.Line(r.w).To(1).Put(style.Muted, "the trials differ in nothing that was searched").Full()}
 	}
-	name := ansi.Truncate(Clean(d.key), 20, "…")
+	name := ansi.Truncate(style.Clean(d.key), 20, "…")
 	p := plot{waiting: "no trial has a value yet"}
 	if m.timed() {
 		p.waiting = "no trial has reached the target yet"
 	}
 	m.scaled(&p, tuneSlice, m.timed())
-	title = []Part{Strong.Of("over " + name), Muted.Of("  " + m.valueName()), p.scaleWord()}
+	title = []style.Part{style.Strong.Of("over " + name), style.Muted.Of("  " + m.valueName()), p.scaleWord()}
 	if d.names != nil {
 		p.window = [2]float64{-0.5, float64(len(d.names)) - 0.5}
 		for _, s := range d.names {
-			p.names = append(p.names, Clean(s))
+			p.names = append(p.names, style.Clean(s))
 		}
 	} else {
 		p.logX, p.window = d.log, [2]float64{d.low, d.high}
 	}
 	if d.log {
-		title = append(title, Muted.Of("  log x"))
+		title = append(title, style.Muted.Of("  log x"))
 	}
 	if len(m.dims) > 1 {
-		title = append(title, Muted.Of("  ←→ others"))
+		title = append(title, style.Muted.Of("  ←→ others"))
 	}
 	trials := slices.DeleteFunc(slices.Clone(m.charts.layers), func(i int) bool { return math.IsNaN(d.place(&m.board.Trials[i])) })
 	for _, i := range trials {
@@ -109,18 +110,18 @@ func aside(number int) float64 {
 }
 
 // drawMatters has how much of the differences between the trials each dimension explains.
-func (m *tuning) drawMatters(r rect) (title []Part, rows []string) {
-	title = []Part{Strong.Of("what matters"), Muted.Of("  share of the differences it explains")}
+func (m *tuning) drawMatters(r rect) (title []style.Part, rows []string) {
+	title = []style.Part{style.Strong.Of("what matters"), style.Muted.Of("  share of the differences it explains")}
 	list := slices.Clone(m.board.Importances)
 	slices.SortStableFunc(list, func(a, b tune.Importance) int { return cmp.Compare(absentLow(b.Share), absentLow(a.Share)) })
 	m.charts.matters, m.charts.shares = r, m.charts.shares[:0]
 	if len(list) == 0 {
-		return title, []string{m.Line(r.w).To(1).Put(Muted, "known once about eight trials have ended").Full()}
+		return title, []string{m.Line(r.w).To(1).Put(style.Muted, "known once about eight trials have ended").Full()}
 	}
 	names, trends := 4, 0
 	for i := range list {
-		names = min(max(names, Cells(Clean(list[i].Key))), 18)
-		trends = max(trends, Cells(Clean(list[i].Trend)))
+		names = min(max(names, style.Cells(style.Clean(list[i].Key))), 18)
+		trends = max(trends, style.Cells(style.Clean(list[i].Trend)))
 	}
 	const lead, figures = 2, 11 // "100% ± 100"
 	bar := r.w - lead - names - 1 - 1 - figures
@@ -131,19 +132,19 @@ func (m *tuning) drawMatters(r rect) (title []Part, rows []string) {
 	bar = max(4, min(bar, 40))
 	for i := range list {
 		k := &list[i]
-		arrow, ink := " ", Text
+		arrow, ink := " ", style.Text
 		if d := m.sliced(); d != nil && d.key == tailOf(k.Key) {
-			arrow, ink = "▸", Strong
+			arrow, ink = "▸", style.Strong
 		}
-		l := m.Line(r.w).Put(Accent, arrow+" ").Put(ink, ansi.Truncate(Clean(k.Key), names, "…")).To(lead + names + 1)
+		l := m.Line(r.w).Put(style.Accent, arrow+" ").Put(ink, ansi.Truncate(style.Clean(k.Key), names, "…")).To(lead + names + 1)
 		m.shareBar(l, k, bar)
 		l.Put(ink, " "+shareText(k)).To(lead + names + 1 + bar + 1 + figures)
 		if !below {
-			l.Put(Muted, Clean(k.Trend))
+			l.Put(style.Muted, style.Clean(k.Trend))
 		}
 		rows, m.charts.shares = append(rows, l.Full()), append(m.charts.shares, tailOf(k.Key))
 		if below && k.Trend != "" && r.h >= 2*len(list) {
-			rows = append(rows, m.Line(r.w).To(lead+names+1).Put(Muted, Clean(k.Trend)).Full())
+			rows = append(rows, m.Line(r.w).To(lead+names+1).Put(style.Muted, style.Clean(k.Trend)).Full())
 			m.charts.shares = append(m.charts.shares, tailOf(k.Key))
 		}
 	}
@@ -151,7 +152,7 @@ func (m *tuning) drawMatters(r rect) (title []Part, rows []string) {
 }
 
 // shareBar draws a share: full as far as its standard error leaves it, dashed as far as that reaches.
-func (m *tuning) shareBar(l *Line, k *tune.Importance, w int) {
+func (m *tuning) shareBar(l *style.Line, k *tune.Importance, w int) {
 	at := func(v float64) int {
 		if math.IsNaN(v) {
 			return 0
@@ -167,7 +168,7 @@ func (m *tuning) shareBar(l *Line, k *tune.Importance, w int) {
 	if m.Glyphs.ASCII {
 		unsure = "~"
 	}
-	l.Put(Accent, Repeat("━", sure)).Put(Accent, Repeat(unsure, most-sure)).Put(Grid, Repeat("─", w-most))
+	l.Put(style.Accent, style.Repeat("━", sure)).Put(style.Accent, style.Repeat(unsure, most-sure)).Put(style.Grid, style.Repeat("─", w-most))
 }
 
 // shareText writes a share with its standard error.
@@ -176,7 +177,7 @@ func shareText(k *tune.Importance) string {
 		return "–"
 	}
 	whole := func(v float64) string { return format.Count(int(math.Round(100 * max(-1, min(v, 1))))) }
-	s := Right(whole(k.Share), 3) + "%"
+	s := style.Right(whole(k.Share), 3) + "%"
 	if format.Finite(k.Spread) {
 		s += " ± " + whole(k.Spread)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/style"
 )
 
 // standing is what the screen has worked out of a Board, once for each however often it is drawn.
@@ -68,7 +69,7 @@ func newStanding(b *tune.Board) standing {
 // count takes a trial into the sums.
 func (s *standing) count(t *tune.Trial) {
 	if s.states[stateIndex(t)]++; t.Final || s.states[stateIndex(t)] == 1 {
-		s.wide = max(s.wide, Cells(stateOf(t, true).Text))
+		s.wide = max(s.wide, style.Cells(stateOf(t, true).Text))
 	}
 	if v := float64(t.Best); format.Finite(v) {
 		if s.most = -lesser(-s.most, -v); v > 0 {
@@ -115,7 +116,7 @@ func (s *standing) dimensions() {
 				at = len(s.dims)
 				add(tuneDim{key: key})
 			}
-			s.dims[at].wide = max(s.dims[at].wide, Cells(c.Value))
+			s.dims[at].wide = max(s.dims[at].wide, style.Cells(c.Value))
 			values[at][c.Value] = true
 		}
 	}
@@ -216,40 +217,40 @@ func (s *standing) group(t *tune.Trial) int {
 }
 
 // tag is the letter of a trial's group, a capital for the finals, with its colour.
-func (s *standing) tag(t *tune.Trial) Part {
+func (s *standing) tag(t *tune.Trial) style.Part {
 	g := s.group(t)
 	switch {
 	case g < 0 && t.Final:
-		return Accent.Of("■")
+		return style.Accent.Of("■")
 	case g < 0:
-		return Accent.Of("●")
+		return style.Accent.Of("●")
 	case t.Final:
-		return RacerToken(g).Of(RacerLetter(g))
+		return style.RacerToken(g).Of(style.RacerLetter(g))
 	}
-	return RacerToken(g).Of(strings.ToLower(RacerLetter(g)))
+	return style.RacerToken(g).Of(strings.ToLower(style.RacerLetter(g)))
 }
 
 // tuneStates say what became of a trial by a sign, a letter and a word.
 var tuneStates = [...]struct {
 	sign, letter, word, means string
-	ink                       Token
+	ink                       style.Token
 }{
-	tune.Waiting:  {"○", "W", "waiting", "for a place", Muted},
-	tune.Running:  {"●", "R", "running", "now", Good},
-	tune.Paused:   {"‖", "P", "paused", "behind; goes on if the better ones disappoint", Muted},
-	tune.Pruned:   {"▾", "N", "pruned", "behind, and given up", Muted},
-	tune.Done:     {"■", "D", "done", "went as far as it may", Text},
-	tune.Reached:  {"✓", "T", "reached", "got to the target", Good},
-	tune.Diverged: {"×", "X", "diverged", "a value was not finite", Bad},
-	tune.Failed:   {"✗", "E", "failed", "could not be run", Bad},
-	tune.Stopped:  {"–", "S", "stopped", "with the search", Muted},
+	tune.Waiting:  {"○", "W", "waiting", "for a place", style.Muted},
+	tune.Running:  {"●", "R", "running", "now", style.Good},
+	tune.Paused:   {"‖", "P", "paused", "behind; goes on if the better ones disappoint", style.Muted},
+	tune.Pruned:   {"▾", "N", "pruned", "behind, and given up", style.Muted},
+	tune.Done:     {"■", "D", "done", "went as far as it may", style.Text},
+	tune.Reached:  {"✓", "T", "reached", "got to the target", style.Good},
+	tune.Diverged: {"×", "X", "diverged", "a value was not finite", style.Bad},
+	tune.Failed:   {"✗", "E", "failed", "could not be run", style.Bad},
+	tune.Stopped:  {"–", "S", "stopped", "with the search", style.Muted},
 }
 
 // stateIndex is a trial's state, the last one for a state that the screen does not know.
 func stateIndex(t *tune.Trial) int { return min(int(t.State), len(tuneStates)-1) }
 
 // stateOf is a trial's state, with a word where there is room.
-func stateOf(t *tune.Trial, long bool) Part {
+func stateOf(t *tune.Trial, long bool) style.Part {
 	s := &tuneStates[stateIndex(t)]
 	if !long {
 		return s.ink.Of(s.sign + s.letter)
@@ -277,7 +278,7 @@ func (s *standing) measure() string {
 	if s.board.Measure == "" {
 		return "measure"
 	}
-	return Clean(s.board.Measure)
+	return style.Clean(s.board.Measure)
 }
 
 // targetText writes the target as short as it is round.

@@ -9,6 +9,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/style"
 )
 
 // tuneColumn is a column of the leaderboard.
@@ -18,7 +19,7 @@ type tuneColumn struct {
 	rank  int  // those of the highest are left out first
 	left  bool // words; else figures, which end alike
 	kind  tuneKind
-	text  func(i int, t *tune.Trial) Part
+	text  func(i int, t *tune.Trial) style.Part
 }
 
 // tuneKind is what a column is beside text.
@@ -31,26 +32,26 @@ const (
 )
 
 // dash stands for what a trial does not have.
-var dash = Muted.Of("–")
+var dash = style.Muted.Of("–")
 
 // columns lists the columns of the leaderboard, from the left.
 func (m *tuning) columns(long bool) []tuneColumn {
-	figure := func(of func(t *tune.Trial) string) func(int, *tune.Trial) Part {
-		return func(_ int, t *tune.Trial) Part {
+	figure := func(of func(t *tune.Trial) string) func(int, *tune.Trial) style.Part {
+		return func(_ int, t *tune.Trial) style.Part {
 			if s := of(t); s != dash.Text {
-				return Text.Of(s)
+				return style.Text.Of(s)
 			}
 			return dash
 		}
 	}
-	n := Cells(format.Count(len(m.board.Trials)))
+	n := style.Cells(format.Count(len(m.board.Trials)))
 	out := []tuneColumn{
 		{"rank", n, 3, false, plainColumn, m.rankText},
-		{"trial", n + 1, 1, false, numberColumn, func(_ int, t *tune.Trial) Part { return Text.Of("#" + format.Count(t.Number)) }},
-		{"", 2, 0, true, plainColumn, func(_ int, t *tune.Trial) Part { return stateOf(t, false) }},
+		{"trial", n + 1, 1, false, numberColumn, func(_ int, t *tune.Trial) style.Part { return style.Text.Of("#" + format.Count(t.Number)) }},
+		{"", 2, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return stateOf(t, false) }},
 	}
 	if long {
-		out[2] = tuneColumn{"state", m.wide, 0, true, plainColumn, func(_ int, t *tune.Trial) Part { return stateOf(t, true) }}
+		out[2] = tuneColumn{"state", m.wide, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return stateOf(t, true) }}
 	}
 	for k := range m.dims {
 		out = append(out, m.choiceColumn(k))
@@ -65,26 +66,26 @@ func (m *tuning) columns(long bool) []tuneColumn {
 	}
 	out = append(out, best)
 	if m.board.Target > 0 {
-		out = append(out, tuneColumn{"to " + m.targetText(), 7, 1, false, plainColumn, func(_ int, t *tune.Trial) Part {
+		out = append(out, tuneColumn{"to " + m.targetText(), 7, 1, false, plainColumn, func(_ int, t *tune.Trial) style.Part {
 			if s := float64(t.TargetSeconds); format.Finite(s) {
-				return Strong.Of(format.Span(s))
+				return style.Strong.Of(format.Span(s))
 			}
 			return dash
 		}})
 	}
 	return append(out,
 		tuneColumn{"curve", 8, 5, true, curveColumn, nil},
-		tuneColumn{"epochs", Cells(format.Count(m.epochs)), 8, false, plainColumn, figure(func(t *tune.Trial) string { return format.Count(t.Epochs) })},
+		tuneColumn{"epochs", style.Cells(format.Count(m.epochs)), 8, false, plainColumn, figure(func(t *tune.Trial) string { return format.Count(t.Epochs) })},
 		tuneColumn{"work", 6, 7, false, plainColumn, figure(func(t *tune.Trial) string { return format.CountWithin(t.Equivalents, 6) })},
 		tuneColumn{"time", 7, 6, false, plainColumn, figure(func(t *tune.Trial) string { return format.Elapsed(t.Seconds) })})
 }
 
 // rankText is a trial's place in the search's order.
-func (m *tuning) rankText(i int, _ *tune.Trial) Part {
+func (m *tuning) rankText(i int, _ *tune.Trial) style.Part {
 	if m.rank[i] == 0 {
 		return dash
 	}
-	return Text.Of(format.Count(m.rank[i]))
+	return style.Text.Of(format.Count(m.rank[i]))
 }
 
 // choiceColumn has the choices of a dimension. That which leads stays the longest, and of the others the first.
@@ -95,9 +96,9 @@ func (m *tuning) choiceColumn(k int) tuneColumn {
 	if k == m.lead {
 		rank = 0
 	}
-	return tuneColumn{ansi.Truncate(Clean(d.key), widest, "…"), min(max(d.wide, 3), widest), rank, d.names != nil, plainColumn, func(_ int, t *tune.Trial) Part {
-		if s := Clean(d.chosen(t)); s != "" {
-			return Text.Of(s)
+	return tuneColumn{ansi.Truncate(style.Clean(d.key), widest, "…"), min(max(d.wide, 3), widest), rank, d.names != nil, plainColumn, func(_ int, t *tune.Trial) style.Part {
+		if s := style.Clean(d.chosen(t)); s != "" {
+			return style.Text.Of(s)
 		}
 		return dash
 	}}
@@ -110,7 +111,7 @@ func (m *tuning) fit(room int) []tuneColumn {
 	for {
 		used, worst := lead-columnGap, 0
 		for i := range list {
-			list[i].wide = max(list[i].wide, Cells(list[i].title))
+			list[i].wide = max(list[i].wide, style.Cells(list[i].title))
 			used += list[i].wide + columnGap
 			if list[i].rank >= list[worst].rank {
 				worst = i
@@ -132,14 +133,14 @@ func (m *tuning) fit(room int) []tuneColumn {
 			}
 		}
 		if whys {
-			list = append(list, tuneColumn{"why", left - columnGap, 0, true, plainColumn, func(_ int, t *tune.Trial) Part { return Muted.Of(Clean(t.Why)) }})
+			list = append(list, tuneColumn{"why", left - columnGap, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return style.Muted.Of(style.Clean(t.Why)) }})
 		}
 		return list
 	}
 }
 
 // drawTable has a heading, the trials that have room, around the selected one, and what is said about that.
-func (m *tuning) drawTable(r rect) (title []Part, rows []string) {
+func (m *tuning) drawTable(r rect) (title []style.Part, rows []string) {
 	list := m.fit(r.w)
 	about := 1
 	if m.shows(tuneDetails) {
@@ -152,19 +153,19 @@ func (m *tuning) drawTable(r rect) (title []Part, rows []string) {
 	m.table.rows = max(0, min(n, r.h-1-about))
 	at := max(0, m.place(&m.standing))
 	m.table.top = min(max(m.table.top, at-m.table.rows+1), at, n-m.table.rows)
-	head := m.Line(r.w).Put(Text, "   ")
+	head := m.Line(r.w).Put(style.Text, "   ")
 	for i := range list {
-		head.Put(Muted, list[i].align(list[i].title, i == 0))
+		head.Put(style.Muted, list[i].align(list[i].title, i == 0))
 	}
 	rows = append(rows, head.Full())
 	for _, i := range m.rows[m.table.top : m.table.top+m.table.rows] {
 		rows = append(rows, m.row(list, i, r.w))
 	}
 	if n == 0 {
-		rows = append(rows, m.Line(r.w).Put(Muted, "   "+m.empty()).Full())
+		rows = append(rows, m.Line(r.w).Put(style.Muted, "   "+m.empty()).Full())
 	}
 	for len(rows) < r.h-about {
-		rows = append(rows, Spaces(r.w))
+		rows = append(rows, style.Spaces(r.w))
 	}
 	return m.tableTitle(), append(rows, m.about(r.w, about)...)
 }
@@ -178,14 +179,14 @@ func (m *tuning) empty() string {
 }
 
 // tableTitle says what the leaderboard is.
-func (m *tuning) tableTitle() []Part {
-	title := []Part{Strong.Of("leaderboard"), Muted.Of("  by " + m.sortedBy())}
+func (m *tuning) tableTitle() []style.Part {
+	title := []style.Part{style.Strong.Of("leaderboard"), style.Muted.Of("  by " + m.sortedBy())}
 	n, all := len(m.rows), len(m.board.Trials)
 	if m.filter != "" {
-		title = append(title, Accent.Of("  / "+ansi.Truncate(Clean(m.filter), 24, "…")), Muted.Of("  "+format.Count(n)+" of "+format.Count(all)))
+		title = append(title, style.Accent.Of("  / "+ansi.Truncate(style.Clean(m.filter), 24, "…")), style.Muted.Of("  "+format.Count(n)+" of "+format.Count(all)))
 	}
 	if m.table.rows < n {
-		title = append(title, Muted.Of("  "+format.Count(m.table.top+1)+" to "+format.Count(m.table.top+m.table.rows)+" of "+format.Count(n)))
+		title = append(title, style.Muted.Of("  "+format.Count(m.table.top+1)+" to "+format.Count(m.table.top+m.table.rows)+" of "+format.Count(n)))
 	}
 	return title
 }
@@ -198,9 +199,9 @@ func (c *tuneColumn) align(s string, first bool) string {
 	}
 	s = ansi.Truncate(s, c.wide, "…")
 	if c.left {
-		return Spaces(gap) + Pad(s, c.wide)
+		return style.Spaces(gap) + style.Pad(s, c.wide)
 	}
-	return Spaces(gap) + Right(s, c.wide)
+	return style.Spaces(gap) + style.Right(s, c.wide)
 }
 
 // row is a trial in the leaderboard. One that is behind stands back, and the selected one stands out by its name.
@@ -213,30 +214,30 @@ func (m *tuning) row(list []tuneColumn, i, w int) string {
 	if chosen {
 		arrow = "▸"
 	}
-	l := m.Line(w).Put(Accent, arrow).Put(tag.Token, tag.Text).Put(Text, " ")
+	l := m.Line(w).Put(style.Accent, arrow).Put(tag.Token, tag.Text).Put(style.Text, " ")
 	for k := range list {
 		c := &list[k]
 		if c.kind == curveColumn {
-			ink := Muted
+			ink := style.Muted
 			if chosen || t.Final || t.State == tune.Running {
 				ink = tag.Token
 			}
-			l.Put(Text, Spaces(columnGap)).Put(ink, m.spark(t, c.wide))
+			l.Put(style.Text, style.Spaces(columnGap)).Put(ink, m.spark(t, c.wide))
 			continue
 		}
 		p := c.text(i, t)
 		switch {
 		case chosen && c.kind == numberColumn:
-			p.Token = Chosen
-		case chosen && p.Token == Text:
-			p.Token = Strong
-		case behind && p.Token == Text:
-			p.Token = Muted
+			p.Token = style.Chosen
+		case chosen && p.Token == style.Text:
+			p.Token = style.Strong
+		case behind && p.Token == style.Text:
+			p.Token = style.Muted
 		}
 		s := c.align(p.Text, k == 0)
 		from := len(s) - len(strings.TrimLeft(s, " "))
 		word := strings.TrimSpace(s)
-		l.Put(Text, s[:from]).Put(p.Token, word).Put(Text, s[from+len(word):])
+		l.Put(style.Text, s[:from]).Put(p.Token, word).Put(style.Text, s[from+len(word):])
 	}
 	return l.Full()
 }
@@ -247,39 +248,39 @@ func (m *tuning) spark(t *tune.Trial, w int) string {
 	used := min(n, w)
 	low, high := math.Log(m.floor), math.Log(m.most)
 	out := make([]rune, used, w)
-	top := float64(len(m.Glyphs.levels) - 1)
+	top := float64(len(m.Glyphs.Levels) - 1)
 	for x := range used {
 		v := float64(t.Curve[(x+1)*n/used-1].Value)
 		y := max(0, min((math.Log(max(v, 0))-low)/(high-low), 1))
 		if math.IsNaN(y) { // all values are the same
 			y = 0
 		}
-		out[x] = m.Glyphs.levels[1+int(math.Round(y*(top-1)))]
+		out[x] = m.Glyphs.Levels[1+int(math.Round(y*(top-1)))]
 		if !format.Finite(v) {
 			out[x] = '×'
 		}
 	}
-	return Pad(string(out), w)
+	return style.Pad(string(out), w)
 }
 
 // about tells of the selected trial what the table may have no room for.
 func (m *tuning) about(w, rows int) []string {
 	t := m.selected()
 	if t == nil || rows == 0 {
-		return Block(nil, w, rows)
+		return style.Block(nil, w, rows)
 	}
 	tag, state := m.tag(t), stateOf(t, true)
-	first, second := m.Line(w), m.Line(w).Put(Text, "   ")
-	first.Put(tag.Token, " "+tag.Text).Put(Text, " #"+format.Count(t.Number)+" ").Put(state.Token, state.Text)
+	first, second := m.Line(w), m.Line(w).Put(style.Text, "   ")
+	first.Put(tag.Token, " "+tag.Text).Put(style.Text, " #"+format.Count(t.Number)+" ").Put(state.Token, state.Text)
 	if t.Why != "" {
-		first.Put(Muted, ": "+Clean(t.Why))
+		first.Put(style.Muted, ": "+style.Clean(t.Why))
 	}
 	rest, sep := first, " · "
 	if rows > 1 {
 		rest, sep = second, ""
 	}
 	for _, s := range aboutGroups(t) {
-		if rest.Group(Muted.Of(sep + s)) {
+		if rest.Group(style.Muted.Of(sep + s)) {
 			sep = " · "
 		}
 	}
@@ -290,13 +291,13 @@ func (m *tuning) about(w, rows int) []string {
 func aboutGroups(t *tune.Trial) (out []string) {
 	choices := make([]string, len(t.Choices))
 	for i, c := range t.Choices {
-		choices[i] = Clean(c.Key) + "=" + Clean(c.Value)
+		choices[i] = style.Clean(c.Key) + "=" + style.Clean(c.Value)
 	}
 	if len(choices) > 0 {
 		out = append(out, strings.Join(choices, " "))
 	}
 	if t.Run != "" {
-		out = append(out, "newtop runs show "+Clean(t.Run))
+		out = append(out, "newtop runs show "+style.Clean(t.Run))
 	}
 	return append(out, "seed "+strconv.FormatUint(t.Seed, 10))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer/tune"
+	"newtop/tui/style"
 )
 
 func newTuneTest(b *tune.Board, o Options, w, h int) *tuning {
@@ -84,13 +85,13 @@ func TestTuneScreens(t *testing.T) {
 // colours change no text. Those of other glyphs than braille are kept.
 func TestTuneMatrix(t *testing.T) {
 	for name, c := range tuneScreens {
-		for g := GlyphsBraille; g < GlyphsCount; g++ {
+		for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
 			t.Run(fmt.Sprintf("%s-%v", name, g), func(t *testing.T) {
 				m := newTuneTest(c.board(), Options{Glyphs: g}, 100, 30)
 				tunePress(m, c.keys...)
-				m.notice = Part{}
+				m.notice = style.Part{}
 				want := ""
-				for theme := ThemeAuto; theme < ThemeCount; theme++ {
+				for theme := style.ThemeAuto; theme < style.ThemeCount; theme++ {
 					for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII} {
 						m.themeChoice = theme
 						m.Update(tea.ColorProfileMsg{Profile: profile})
@@ -333,8 +334,8 @@ func TestTuneShares(t *testing.T) {
 		m := newTuneTest(fakeBoard(60, 1, 0.05), Options{}, size[0], size[1])
 		for y, row := range strings.Split(tuneText(t, m), "\n") {
 			for _, d := range fakeOver {
-				if x := strings.Index(row, Pad(d.Key, 5)+" ━"); x >= 0 {
-					m.Update(tea.MouseClickMsg{X: Cells(row[:x]), Y: y, Button: tea.MouseLeft})
+				if x := strings.Index(row, style.Pad(d.Key, 5)+" ━"); x >= 0 {
+					m.Update(tea.MouseClickMsg{X: style.Cells(row[:x]), Y: y, Button: tea.MouseLeft})
 					if got := m.sliced().key; got != d.Key || m.focus != tuneMatters {
 						t.Errorf("%v: a click on %s turns to %s", size, d.Key, got)
 					}
@@ -469,7 +470,7 @@ func TestTunePreferences(t *testing.T) {
 	if err != nil || p.Theme != "dark" || p.XAxis != "seconds" || p.Save != "onnx" {
 		t.Errorf("kept %+v, %v", p, err)
 	}
-	if next := newTuneTest(fakeBoard(9, 1, 0), Options{Preferences: file}, 120, 40); next.themeChoice != ThemeDark {
+	if next := newTuneTest(fakeBoard(9, 1, 0), Options{Preferences: file}, 120, 40); next.themeChoice != style.ThemeDark {
 		t.Errorf("follows %v", next.themeChoice)
 	}
 }

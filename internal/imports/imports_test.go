@@ -26,7 +26,7 @@ var levels = [][]string{
 	{"trainer", "internal/figure"},
 	{"trainer/stream", "trainer/mpi", "trainer/papers"},
 	{"trainer/store", "internal/bench"},
-	{"trainer/tune"},
+	{"trainer/tune", "tui/style"},
 	{"tui"},
 	{"tui/remote"},
 	{"internal/cli"},

@@ -1,4 +1,4 @@
-package tui
+package style
 
 import (
 	"fmt"
@@ -46,10 +46,10 @@ func ParseGlyphs(name string) (Glyphs, error) {
 // once, when a frame is finished.
 type GlyphSet struct {
 	ASCII        bool
-	dotsX, dotsY int    // dots of a cell that charts can set
-	levels       []rune // rising bars, the first one empty
-	rho, Lambda  string
-	within       string // between a value and its bound
+	DotsX, DotsY int    // dots of a cell that charts can set
+	Levels       []rune // rising bars, the first one empty
+	Rho, Lambda  string
+	Within       string // between a value and its bound
 }
 
 func (g Glyphs) Set(environ []string) *GlyphSet {
@@ -61,11 +61,11 @@ func (g Glyphs) Set(environ []string) *GlyphSet {
 	}
 	switch g {
 	case GlyphsASCII:
-		return &GlyphSet{ASCII: true, dotsX: 1, dotsY: 1, levels: []rune(" .:-=+*#%"), rho: "rho", Lambda: "lambda", within: " +- "}
+		return &GlyphSet{ASCII: true, DotsX: 1, DotsY: 1, Levels: []rune(" .:-=+*#%"), Rho: "rho", Lambda: "lambda", Within: " +- "}
 	case GlyphsBlock:
-		return &GlyphSet{dotsX: 2, dotsY: 2, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", Lambda: "λ", within: " ± "}
+		return &GlyphSet{DotsX: 2, DotsY: 2, Levels: []rune(" ▁▂▃▄▅▆▇█"), Rho: "ρ", Lambda: "λ", Within: " ± "}
 	}
-	return &GlyphSet{dotsX: 2, dotsY: 4, levels: []rune(" ▁▂▃▄▅▆▇█"), rho: "ρ", Lambda: "λ", within: " ± "}
+	return &GlyphSet{DotsX: 2, DotsY: 4, Levels: []rune(" ▁▂▃▄▅▆▇█"), Rho: "ρ", Lambda: "λ", Within: " ± "}
 }
 
 // asciiOf has a character of the same width for everything that is drawn.
@@ -127,14 +127,14 @@ func LocaleOf(environ []string) []string {
 			return environ
 		}
 	}
-	if oldTerminal(environ) || Lookup(environ, "TERM") == "linux" {
+	if OldTerminal(environ) || Lookup(environ, "TERM") == "linux" {
 		return append([]string{"LANG=C"}, environ...)
 	}
 	return environ
 }
 
-// oldTerminal reports whether a terminal is of the VT100's kind.
-func oldTerminal(environ []string) bool {
+// OldTerminal reports whether a terminal is of the VT100's kind.
+func OldTerminal(environ []string) bool {
 	name := Lookup(environ, "TERM")
 	return name == "" || name == "dumb" || strings.HasPrefix(name, "vt1") || strings.HasPrefix(name, "vt2")
 }
@@ -142,7 +142,7 @@ func oldTerminal(environ []string) bool {
 // ColorProfile is how many a terminal has, as its TERM and COLORTERM say. Nothing else is asked: the files and programs that
 // know more are the server's.
 func ColorProfile(environ []string) colorprofile.Profile {
-	if p := colorprofile.Env(environ); !oldTerminal(environ) && Lookup(environ, "NO_COLOR") == "" && p > colorprofile.ASCII {
+	if p := colorprofile.Env(environ); !OldTerminal(environ) && Lookup(environ, "NO_COLOR") == "" && p > colorprofile.ASCII {
 		return p
 	}
 	return colorprofile.ASCII // bold, faint and reverse

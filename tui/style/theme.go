@@ -1,52 +1,20 @@
-package tui
+// Package style is how everything on the screen looks: what pieces of it mean (Token), their colours in each theme, the characters
+// of each glyph set, lines that never get wider than their room, and text made safe to draw. It alone writes escape
+// sequences of colours.
+package style
 
 import (
 	"fmt"
-	"image/color"
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
 
-// look is how a token appears: a colour for each kind of background and for terminals with sixteen
-// colours, and the attributes that carry it where there is no colour at all. Most are among the 256
-// colours. Of the sixteen, blue stays away from a dark background: many terminals show it too dark to read.
-type look struct {
-	dark, light     string // hex; "" leaves the terminal's own foreground
-	dark16, light16 int    // 0…15
-	bold, reverse   bool
-}
-
-var looks = [tokenCount]look{
-	Text:              {"", "", 0, 0, false, false},
-	Strong:            {"", "", 0, 0, true, false},
-	Muted:             {"#949494", "#6c6c6c", 7, 8, false, false},
-	Border:            {"#444444", "#c6c6c6", 8, 7, false, false},
-	Grid:              {"#4e4e4e", "#b2b2b2", 8, 7, false, false},
-	Focus:             {"#87afd7", "#005faf", 14, 4, true, false},
-	Accent:            {"#87afd7", "#005faf", 14, 4, true, false},
-	Train:             {"#5fafff", "#005fd7", 14, 6, false, false},
-	Test:              {"#ffaf5f", "#a35405", 11, 3, false, false},
-	Good:              {"#87d787", "#2e7d32", 10, 2, false, false},
-	Warn:              {"#ffd75f", "#8a6d00", 11, 3, true, false},
-	Bad:               {"#ff8787", "#c62828", 9, 1, true, false},
-	Alarm:             {"#ff8787", "#c62828", 9, 1, true, true},
-	Done:              {"#87d787", "#2e7d32", 10, 2, true, true},
-	Chosen:            {"#87afd7", "#005faf", 14, 4, true, true},
-	NegativeCurvature: {"#d787d7", "#8e24aa", 13, 5, false, false},
-	Boundary:          {"#5fafff", "#005fd7", 14, 4, false, false},
-	Residual:          {"#87d787", "#2e7d32", 10, 2, false, false},
-	Limit:             {"#ffd75f", "#8a6d00", 11, 3, false, false},
-	Interrupted:       {"#949494", "#6c6c6c", 7, 8, false, false},
-	NotFinite:         {"#ff8787", "#c62828", 9, 1, true, false},
-}
-
 // Palette holds the escape sequence that switches each token on.
 type Palette struct {
-	ink     [tokenCount]string
+	Ink     [tokenCount]string
 	shading *shading
 }
 
@@ -125,7 +93,7 @@ func (t Theme) Palette(dark bool, profile colorprofile.Profile, noColor bool) *P
 		if hues[0] != "" {
 			l.dark, l.light = hues[0], hues[1]
 		}
-		th.ink[k] = l.sequence(dark, profile, noColor)
+		th.Ink[k] = l.sequence(dark, profile, noColor)
 	}
 	th.fade(profile, noColor)
 	return th
@@ -135,7 +103,7 @@ func (t Theme) Palette(dark bool, profile colorprofile.Profile, noColor bool) *P
 func newPalette(dark bool, profile colorprofile.Profile, noColor bool) *Palette {
 	t := &Palette{shading: newShading(dark, profile, noColor)}
 	for k := range looks {
-		t.ink[k] = looks[k].sequence(dark, profile, noColor)
+		t.Ink[k] = looks[k].sequence(dark, profile, noColor)
 	}
 	t.fade(profile, noColor)
 	return t
@@ -145,52 +113,7 @@ func newPalette(dark bool, profile colorprofile.Profile, noColor bool) *Palette 
 func (t *Palette) fade(profile colorprofile.Profile, noColor bool) {
 	if noColor || profile == colorprofile.ASCII || profile == colorprofile.NoTTY {
 		for _, k := range []Token{Muted, Border, Grid} {
-			t.ink[k] = ansi.NewStyle().Faint().String()
+			t.Ink[k] = ansi.NewStyle().Faint().String()
 		}
 	}
 }
-
-func (l look) sequence(dark bool, profile colorprofile.Profile, noColor bool) string {
-	s := ansi.NewStyle()
-	if l.bold {
-		s = s.Bold()
-	}
-	if l.reverse {
-		s = s.Reverse(true)
-	}
-	hex, index := l.light, l.light16
-	if dark {
-		hex, index = l.dark, l.dark16
-	}
-	switch {
-	case noColor, hex == "", profile == colorprofile.ASCII, profile == colorprofile.NoTTY:
-	case profile == colorprofile.ANSI:
-		s = s.ForegroundColor(ansi.BasicColor(index))
-	default:
-		s = s.ForegroundColor(shortest(hex))
-	}
-	if len(s) == 0 {
-		return ""
-	}
-	return s.String()
-}
-
-// shortest returns a colour as one of the 256 if it is exactly that: its sequence has half the bytes, and most
-// of what goes to a terminal are sequences.
-func shortest(hex string) color.Color {
-	c := lipgloss.Color(hex)
-	r, g, b, _ := c.RGBA()
-	for i := 16; i < 256; i++ { // those before are the user's own
-		x := ansi.IndexedColor(i)
-		if xr, xg, xb, _ := x.RGBA(); xr == r && xg == g && xb == b {
-			return x
-		}
-	}
-	return c
-}
-
-// Reversed reports whether a token is drawn with its colours exchanged.
-func (t Token) Reversed() bool { return looks[t].reverse }
-
-// OnLight is a token's colour on a light background, as on paper; "" for the reader's own.
-func (t Token) OnLight() string { return looks[t].light }

@@ -1,4 +1,4 @@
-package tui
+package style
 
 import (
 	"math"
@@ -6,37 +6,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 )
-
-// Token names what a piece of the screen means; the theme alone knows how that looks.
-type Token uint8
-
-const (
-	Text   Token = iota // what is read
-	Strong              // what is read first
-	Muted               // units, labels, hints
-	Border              // frames
-	Grid                // axes and guide lines
-	Focus               // the frame that has the keys
-	Accent              // keys, the current choice
-	Train               // of the training rows
-	Test                // of the test rows
-	Good                // accepted, running, done
-	Warn                // paused, rejected, refused
-	Bad                 // diverged, not finite, negative
-	Alarm               // a whole line that must not be overlooked
-	Done                // a whole line that closes a run
-	Chosen              // the highlighted row of a list
-	NegativeCurvature
-	Boundary
-	Residual
-	Limit
-	Interrupted
-	NotFinite
-	tokenCount
-)
-
-// Of is text that means this.
-func (t Token) Of(s string) Part { return Part{Token: t, Text: s} }
 
 // Part is text with its meaning.
 type Part struct {
@@ -99,7 +68,7 @@ func (l *Line) Run(t Token, s string, n int) {
 	if n == 0 {
 		return
 	}
-	l.Inked(l.palette.ink[t], s, n)
+	l.Inked(l.palette.Ink[t], s, n)
 }
 
 // Inked appends text that is known to fit and to be n columns wide, after an escape sequence that switches its ink on;
@@ -158,10 +127,3 @@ func (l *Line) Append(other *Line) *Line { return l.Raw(other.text.String(), oth
 
 // Full returns the row filled to its room.
 func (l *Line) Full() string { return l.To(l.Room).text.String() }
-
-// racerInks tell the racers apart, together with their letters and with every second line dashed.
-var racerInks = [...]Token{Train, Test, Residual, NegativeCurvature, Limit, Text, NotFinite, Muted}
-
-func RacerToken(i int) Token { return racerInks[i%len(racerInks)] }
-
-func RacerLetter(i int) string { return string(rune('A' + i%26)) }

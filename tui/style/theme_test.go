@@ -1,12 +1,16 @@
-package tui
+package style
 
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"testing"
 
 	"github.com/charmbracelet/colorprofile"
 )
+
+// coloured finds an escape sequence of a colour.
+var coloured = regexp.MustCompile(`\x1b\[[0-9;:]*(?:3[0-9]|4[0-9]|9[0-7]|10[0-7])[0-9;:]*m`)
 
 // luminance is the relative luminance of WCAG 2.2 of a colour written #rrggbb.
 func luminance(t *testing.T, hex string) float64 {
@@ -64,7 +68,7 @@ func TestThemesDiffer(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		seen := map[string]Theme{}
 		for th := ThemeDark; th < ThemeCount; th++ {
-			ink := fmt.Sprint(th.Palette(dark, colorprofile.TrueColor, false).ink)
+			ink := fmt.Sprint(th.Palette(dark, colorprofile.TrueColor, false).Ink)
 			if was, ok := seen[ink]; ok {
 				t.Errorf("%v and %v look the same", was, th)
 			}
@@ -74,14 +78,14 @@ func TestThemesDiffer(t *testing.T) {
 		if dark {
 			want = ThemeDark
 		}
-		if got := seen[fmt.Sprint(ThemeAuto.Palette(dark, colorprofile.TrueColor, false).ink)]; got != want {
+		if got := seen[fmt.Sprint(ThemeAuto.Palette(dark, colorprofile.TrueColor, false).Ink)]; got != want {
 			t.Errorf("auto is %v", got)
 		}
 	}
 	for th := range ThemeCount {
 		for _, p := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII, colorprofile.NoTTY} {
-			for k, ink := range th.Palette(true, p, true).ink {
-				if colour.MatchString(ink) {
+			for k, ink := range th.Palette(true, p, true).Ink {
+				if coloured.MatchString(ink) {
 					t.Errorf("%v: token %d has a colour without colours", th, k)
 				}
 			}
