@@ -187,9 +187,9 @@ func (a *App) elapsed() float64 {
 // cycle moves the focus to the next pane or the one before.
 func (a *App) cycle(forward bool) {
 	if forward {
-		a.focus = (a.focus + 1) % paneCount
+		a.focus = (a.focus + 1) % Panes
 	} else {
-		a.focus = (a.focus + paneCount - 1) % paneCount
+		a.focus = (a.focus + Panes - 1) % Panes
 	}
 }
 
@@ -221,7 +221,7 @@ func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 	}
 	if p, ok := a.panes[a.focus].(moused); ok && a.zoomed && a.overlay == nil && !a.racing() {
 		for _, at := range a.layout(true).places {
-			if at.contains(m.X, m.Y) && p.handleMouse(a.paneView(), msg, m.X-at.x-2, m.Y-at.y-1) {
+			if at.Contains(m.X, m.Y) && p.handleMouse(a.paneView(), msg, m.X-at.x-2, m.Y-at.y-1) {
 				a.look++
 				return nil
 			}
@@ -239,7 +239,7 @@ func (a *App) click(x, y int) {
 		return
 	}
 	for _, p := range a.layout(a.zoomed).places {
-		if p.contains(x, y) {
+		if p.Contains(x, y) {
 			a.focus = p.pane
 		}
 	}

@@ -63,8 +63,8 @@ type App struct {
 	appearance
 	h        *history
 	bindings []binding
-	panes    [paneCount]pane
-	kept     [paneCount]drawn
+	panes    [Panes]pane
+	kept     [Panes]drawn
 	picker   *picker
 
 	pace
@@ -74,7 +74,7 @@ type App struct {
 	look      uint64 // counts changes of how everything looks
 	anew      int    // counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
 
-	focus    paneID
+	focus    ID
 	zoomed   bool
 	overlay  overlay // nil for none
 	race     raceView
@@ -316,44 +316,25 @@ func (a *App) screen() []string {
 	rows := make([]string, 0, a.height)
 	rows = append(rows, a.header(a.width)...)
 	if a.racing() {
-		rows = append(rows, a.race.draw(a.paneView(), a.width, a.height-s.header.h-footerRows)...)
+		rows = append(rows, a.race.draw(a.paneView(), a.width, a.height-s.header.h-FooterRows)...)
 	} else {
 		rows = append(rows, a.body(&s)...)
 	}
 	rows = append(rows, a.footer(a.width))
 	if a.overlay != nil {
-		lay(rows[:a.height-footerRows], a.overlay.draw(a, a.width, a.height-footerRows), a.width)
+		lay(rows[:a.height-FooterRows], a.overlay.draw(a, a.width, a.height-FooterRows), a.width)
 	}
 	return rows
 }
 
-// body joins the panes' rows. A layout is made of bands, so panes of a row of cells are in order.
-func (a *App) body(s *screenLayout) []string {
+// body joins the panes' rows.
+func (a *App) body(s *Screen) []string {
 	a.stale = false
-	rowsOf := make([][]string, len(s.places))
+	drawn := make([][]string, len(s.places))
 	for i := range s.places {
-		rowsOf[i] = a.pane(&s.places[i])
+		drawn[i] = a.pane(&s.places[i])
 	}
-	rows := make([]strings.Builder, s.h-s.header.h-footerRows)
-	for y := range rows {
-		for x := 0; x < s.w; {
-			next := s.w
-			for i := range s.places {
-				p := &s.places[i]
-				if p.contains(x, y+s.header.h) {
-					rows[y].WriteString(rowsOf[i][y+s.header.h-p.y])
-					next = p.x + p.w
-					break
-				}
-			}
-			x = next
-		}
-	}
-	out := make([]string, len(rows))
-	for y := range rows {
-		out[y] = rows[y].String()
-	}
-	return out
+	return Join(s.places, drawn, s.w, s.header.h, s.h-s.header.h-FooterRows)
 }
 
 // tooSmall says what the screen needs, in whatever room there is.

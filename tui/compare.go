@@ -114,16 +114,16 @@ func (m *comparison) View() tea.View { return m.frame(m.screen(), m.title+" · c
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (m *comparison) screen() []string {
-	if m.width < minWidth || m.height < minHeight {
+	if m.width < MinWidth || m.height < MinHeight {
 		m.charts.view.begin()
-		m.table.rect = rect{}
+		m.table.Rect = Rect{}
 		return tooSmall(&m.Pen, m.width, m.height)
 	}
 	rows := []string{m.header(m.width)}
-	rows = append(rows, m.body(m.width, m.height-len(rows)-footerRows)...)
+	rows = append(rows, m.body(m.width, m.height-len(rows)-FooterRows)...)
 	rows = append(rows, m.footer(m.width))
 	if m.front != nil {
-		lay(rows[:m.height-footerRows], m.front.draw(m, m.width, m.height-footerRows), m.width)
+		lay(rows[:m.height-FooterRows], m.front.draw(m, m.width, m.height-FooterRows), m.width)
 	}
 	return rows
 }
@@ -133,12 +133,12 @@ func (m *comparison) body(w, h int) []string {
 	const top = 1 // under the header
 	framed := w >= 80 && h >= 18
 	if m.zoomed {
-		m.table.rect = rect{}
-		return m.charts.draw(m, rect{0, top, w, h}, framed)
+		m.table.Rect = Rect{}
+		return m.charts.draw(m, Rect{0, top, w, h}, framed)
 	}
 	table := m.drawTable(w, h, framed)
-	m.table.rect = rect{0, top + h - len(table), w, len(table)}
-	return append(m.charts.draw(m, rect{0, top, w, h - len(table)}, framed), table...)
+	m.table.Rect = Rect{0, top + h - len(table), w, len(table)}
+	return append(m.charts.draw(m, Rect{0, top, w, h - len(table)}, framed), table...)
 }
 
 // header says what is compared.

@@ -45,7 +45,7 @@ func (c *compareCharts) next(by int) {
 }
 
 // draw fills a rectangle of the screen.
-func (c *compareCharts) draw(m *comparison, r rect, framed bool) []string {
+func (c *compareCharts) draw(m *comparison, r Rect, framed bool) []string {
 	c.view.begin()
 	c.pair = r.w >= pairWidth && !m.zoomed && len(c.shown) > 1
 	if len(c.shown) == 0 {
@@ -61,7 +61,7 @@ func (c *compareCharts) draw(m *comparison, r rect, framed bool) []string {
 	}
 	rows := c.one(m, 0, left, framed)
 	if c.pair {
-		right := rect{left.x + left.w, r.y, r.w - left.w, r.h}
+		right := Rect{left.x + left.w, r.y, r.w - left.w, r.h}
 		for i, row := range c.one(m, 1, right, framed) {
 			rows[i] += row
 		}
@@ -73,7 +73,7 @@ func (c *compareCharts) draw(m *comparison, r rect, framed bool) []string {
 }
 
 // one draws a chart with its title.
-func (c *compareCharts) one(m *comparison, side int, r rect, framed bool) []string {
+func (c *compareCharts) one(m *comparison, side int, r Rect, framed bool) []string {
 	k := c.quantity(side)
 	p := c.plot(m, k)
 	if len(p.curves) == 0 {
@@ -87,18 +87,18 @@ func (c *compareCharts) one(m *comparison, side int, r rect, framed bool) []stri
 	}
 	title := c.title(&p, k, r.w-6)
 	if framed {
-		return style.Block(withFrame(&m.Pen, style.Border, title, c.show(m, side, p, rect{r.x + 2, r.y + 1, r.w - 4, r.h - 2}), r.w), r.w, r.h)
+		return style.Block(withFrame(&m.Pen, style.Border, title, c.show(m, side, p, Rect{r.x + 2, r.y + 1, r.w - 4, r.h - 2}), r.w), r.w, r.h)
 	}
 	l := m.Line(r.w).Put(style.Text, " ")
 	for _, t := range title {
 		l.Put(t.Token, t.Text)
 	}
-	return style.Block(append([]string{l.Full()}, c.show(m, side, p, rect{r.x, r.y + 1, r.w - 1, r.h - 1})...), r.w, r.h)
+	return style.Block(append([]string{l.Full()}, c.show(m, side, p, Rect{r.x, r.y + 1, r.w - 1, r.h - 1})...), r.w, r.h)
 }
 
 // show draws a chart as the user has set it and remembers where, for the mouse. The table is its legend, if it is in
 // sight.
-func (c *compareCharts) show(m *comparison, side int, p plot, r rect) []string {
+func (c *compareCharts) show(m *comparison, side int, p plot, r Rect) []string {
 	c.view.dress(&p)
 	p.legend, p.told = m.zoomed, !m.zoomed
 	rows := c.charts[side].draw(&m.Pen, p, r.w, r.h)

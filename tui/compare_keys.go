@@ -160,7 +160,7 @@ func (m *comparison) mouse(msg tea.MouseMsg) {
 		}
 		return
 	}
-	if m.table.contains(at.X, at.Y) {
+	if m.table.Contains(at.X, at.Y) {
 		if isWheel {
 			m.move(wheelKey(wheel))
 		} else if _, click := msg.(tea.MouseClickMsg); click {

@@ -14,7 +14,7 @@ import (
 
 // tableView is where the table of the runs stands on the screen and which of them it shows.
 type tableView struct {
-	rect
+	Rect
 	first int // row of the rect that has the best run in sight
 	top   int // of the ranking
 	rows  int

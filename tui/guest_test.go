@@ -67,7 +67,7 @@ func TestGuestScreens(t *testing.T) {
 
 // TestViewersSendNothing presses every key, over every pane and in every overlay that a viewer can open.
 func TestViewersSendNothing(t *testing.T) {
-	for pane := range paneCount {
+	for pane := range Panes {
 		a := newGuest(Guest{Name: "lou"}, 120, 40, crowd(1))
 		f := a.feed.(*fakeFeed)
 		a.focus = pane

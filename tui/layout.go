@@ -1,132 +1,135 @@
 package tui
 
-import "slices"
-
-// rect is a rectangle of cells.
-type rect struct{ x, y, w, h int }
-
-func (r rect) contains(x, y int) bool { return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h }
-
-// paneID names a pane; the order is that of tab.
-type paneID uint8
-
-const (
-	paneLoss paneID = iota
-	paneAccuracy
-	paneInner
-	paneSpectrum
-	paneTopology
-	paneRegion
-	paneErrors
-	paneWork
-	paneLog
-	paneCount
+import (
+	"slices"
+	"strings"
 )
 
-// place is where a pane stands. A bare pane has no frame.
-type place struct {
-	pane paneID
-	rect
+// Rect is a rectangle of cells.
+type Rect struct{ x, y, w, h int }
+
+func (r Rect) Contains(x, y int) bool { return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h }
+
+// ID names a pane; the order is that of tab.
+type ID uint8
+
+const (
+	Loss ID = iota
+	Accuracy
+	Inner
+	Spectrum
+	Topology
+	Region
+	Errors
+	Work
+	Log
+	Panes
+)
+
+// Place is where a pane stands. A bare pane has no frame.
+type Place struct {
+	pane ID
+	Rect
 	bare bool
 }
 
 // The least screen that shows anything but a message.
 const (
-	minWidth  = 60
-	minHeight = 16
+	MinWidth  = 60
+	MinHeight = 16
 )
 
 const (
-	headerRows = 2
-	footerRows = 1
+	HeaderRows = 2
+	FooterRows = 1
 )
 
-// screenLayout is the division of a screen of w × h: header above, footer below, panes between. Every
+// Screen is the division of a screen of w × h: header above, footer below, panes between. Every
 // cell between header and footer belongs to exactly one pane.
-type screenLayout struct {
+type Screen struct {
 	w, h   int
-	header rect
-	footer rect
-	places []place
+	header Rect
+	footer Rect
+	places []Place
 }
 
-// layout divides a screen under a header of so many rows; a screen below the least size gets no panes. zoomed gives one
+// Dashboard divides a screen under a header of so many rows; a screen below the least size gets no panes. zoomed gives one
 // pane everything; otherwise the focused one is always among those to see.
-func layout(w, h, header int, zoomed bool, focus paneID) screenLayout {
-	return divided(w, h, header, zoomed, focus, bands, compactPanes)
+func Dashboard(w, h, header int, zoomed bool, focus ID) Screen {
+	return Divided(w, h, header, zoomed, focus, Bands, CompactPanes)
 }
 
-// divided does so with other panes.
-func divided(w, h, header int, zoomed bool, focus paneID, of func(w, h int) []band, strips []strip) screenLayout {
-	s := screenLayout{w: w, h: h}
-	if w < minWidth || h < minHeight {
+// Divided does so with other panes.
+func Divided(w, h, header int, zoomed bool, focus ID, of func(w, h int) []band, strips []strip) Screen {
+	s := Screen{w: w, h: h}
+	if w < MinWidth || h < MinHeight {
 		return s
 	}
-	s.header = rect{0, 0, w, header}
-	s.footer = rect{0, h - footerRows, w, footerRows}
-	body := rect{0, header, w, h - header - footerRows}
+	s.header = Rect{0, 0, w, header}
+	s.footer = Rect{0, h - FooterRows, w, FooterRows}
+	body := Rect{0, header, w, h - header - FooterRows}
 	switch {
 	case zoomed:
-		s.places = []place{{pane: focus, rect: body}}
+		s.places = []Place{{pane: focus, Rect: body}}
 		return s
 	case w < 80 || h < 24:
 		s.places = compact(body, strips)
 	default:
 		s.places = grid(body, of(w, h))
-		if w >= 110 && w < 165 && h >= 34 && h < 52 && s.hidden(paneWork) {
-			s.places = split(s.places, paneLog, paneWork, 5)
+		if w >= 110 && w < 165 && h >= 34 && h < 52 && s.hidden(Work) {
+			s.places = split(s.places, Log, Work, 5)
 		}
 	}
 	s.show(focus)
 	return s
 }
 
-// bands arranges the panes for a screen: charts first, and beside or beneath them as many others as there is
+// Bands arranges the panes for a screen: charts first, and beside or beneath them as many others as there is
 // room for.
-func bands(w, h int) []band {
+func Bands(w, h int) []band {
 	charts := func(first, second int) []band {
-		return []band{{first, []cell{{paneLoss, 50}, {paneAccuracy, 50}}}, {second, []cell{{paneInner, 50}, {paneSpectrum, 50}}}}
+		return []band{{first, []cell{{Loss, 50}, {Accuracy, 50}}}, {second, []cell{{Inner, 50}, {Spectrum, 50}}}}
 	}
 	switch {
 	case w >= 165 && h >= 40:
 		return []band{
-			{23, []cell{{paneLoss, 34}, {paneAccuracy, 33}, {paneTopology, 33}}},
-			{21, []cell{{paneInner, 34}, {paneSpectrum, 33}, {paneRegion, 33}}},
-			{13, []cell{{paneWork, 30}, {paneErrors, 37}, {paneLog, 33}}},
+			{23, []cell{{Loss, 34}, {Accuracy, 33}, {Topology, 33}}},
+			{21, []cell{{Inner, 34}, {Spectrum, 33}, {Region, 33}}},
+			{13, []cell{{Work, 30}, {Errors, 37}, {Log, 33}}},
 		}
 	case w >= 190 && h < 34:
 		return []band{
-			{11, []cell{{paneLoss, 25}, {paneAccuracy, 25}, {paneInner, 25}, {paneSpectrum, 25}}},
-			{10, []cell{{paneTopology, 25}, {paneRegion, 20}, {paneErrors, 20}, {paneWork, 16}, {paneLog, 19}}},
+			{11, []cell{{Loss, 25}, {Accuracy, 25}, {Inner, 25}, {Spectrum, 25}}},
+			{10, []cell{{Topology, 25}, {Region, 20}, {Errors, 20}, {Work, 16}, {Log, 19}}},
 		}
 	case w >= 150 && h < 34:
 		return []band{
-			{11, []cell{{paneLoss, 25}, {paneAccuracy, 25}, {paneInner, 25}, {paneSpectrum, 25}}},
-			{10, []cell{{paneTopology, 30}, {paneRegion, 25}, {paneWork, 20}, {paneLog, 25}}},
+			{11, []cell{{Loss, 25}, {Accuracy, 25}, {Inner, 25}, {Spectrum, 25}}},
+			{10, []cell{{Topology, 30}, {Region, 25}, {Work, 20}, {Log, 25}}},
 		}
 	case w >= 110 && h >= 52:
-		return append(charts(14, 13), band{13, []cell{{paneTopology, 55}, {paneRegion, 45}}},
-			band{12, []cell{{paneWork, 27}, {paneErrors, 40}, {paneLog, 33}}})
+		return append(charts(14, 13), band{13, []cell{{Topology, 55}, {Region, 45}}},
+			band{12, []cell{{Work, 27}, {Errors, 40}, {Log, 33}}})
 	case w >= 110 && h >= 34:
-		return append(charts(13, 12), band{12, []cell{{paneTopology, 40}, {paneRegion, 29}, {paneLog, 31}}})
+		return append(charts(13, 12), band{12, []cell{{Topology, 40}, {Region, 29}, {Log, 31}}})
 	case h >= 48:
-		return append(charts(11, 10), band{10, []cell{{paneTopology, 50}, {paneRegion, 50}}},
-			band{8, []cell{{paneErrors, 50}, {paneWork, 50}}}, band{6, []cell{{paneLog, 100}}})
+		return append(charts(11, 10), band{10, []cell{{Topology, 50}, {Region, 50}}},
+			band{8, []cell{{Errors, 50}, {Work, 50}}}, band{6, []cell{{Log, 100}}})
 	case h >= 34:
-		return append(charts(10, 10), band{9, []cell{{paneTopology, 50}, {paneRegion, 50}}},
-			band{7, []cell{{paneWork, 50}, {paneLog, 50}}})
+		return append(charts(10, 10), band{9, []cell{{Topology, 50}, {Region, 50}}},
+			band{7, []cell{{Work, 50}, {Log, 50}}})
 	case w >= 100 && h >= 28:
-		return append(charts(9, 9), band{9, []cell{{paneTopology, 37}, {paneRegion, 31}, {paneLog, 32}}})
+		return append(charts(9, 9), band{9, []cell{{Topology, 37}, {Region, 31}, {Log, 32}}})
 	}
-	return append(charts(7, 7), band{7, []cell{{paneTopology, 50}, {paneRegion, 50}}})
+	return append(charts(7, 7), band{7, []cell{{Topology, 50}, {Region, 50}}})
 }
 
 // show gives a pane that has no place that of the log, or where the log has none either, that of the region.
-func (s *screenLayout) show(id paneID) {
+func (s *Screen) show(id ID) {
 	if !s.hidden(id) {
 		return
 	}
-	for _, gives := range []paneID{paneLog, paneRegion} {
+	for _, gives := range []ID{Log, Region} {
 		for i := range s.places {
 			if s.places[i].pane == gives {
 				s.places[i].pane = id
@@ -138,7 +141,7 @@ func (s *screenLayout) show(id paneID) {
 
 // cell is a pane and its share of a band's width; band is a row of panes and its share of the height.
 type cell struct {
-	pane  paneID
+	pane  ID
 	share int
 }
 
@@ -147,21 +150,21 @@ type band struct {
 	cells []cell
 }
 
-func grid(r rect, bands []band) []place {
+func grid(r Rect, bands []band) []Place {
 	shares := make([]int, len(bands))
 	for i, b := range bands {
 		shares[i] = b.share
 	}
-	var out []place
+	var out []Place
 	y := r.y
-	for i, h := range divide(r.h, shares) {
+	for i, h := range Divide(r.h, shares) {
 		shares := make([]int, len(bands[i].cells))
 		for j, c := range bands[i].cells {
 			shares[j] = c.share
 		}
 		x := r.x
-		for j, w := range divide(r.w, shares) {
-			out = append(out, place{pane: bands[i].cells[j].pane, rect: rect{x, y, w, h}})
+		for j, w := range Divide(r.w, shares) {
+			out = append(out, Place{pane: bands[i].cells[j].pane, Rect: Rect{x, y, w, h}})
 			x += w
 		}
 		y += h
@@ -169,8 +172,8 @@ func grid(r rect, bands []band) []place {
 	return out
 }
 
-// divide cuts total into parts in proportion to the shares; what rounding leaves goes to the first.
-func divide(total int, shares []int) []int {
+// Divide cuts total into parts in proportion to the shares; what rounding leaves goes to the first.
+func Divide(total int, shares []int) []int {
 	sum := 0
 	for _, s := range shares {
 		sum += s
@@ -189,45 +192,45 @@ func divide(total int, shares []int) []int {
 }
 
 // split gives the top rows of a pane's place to another pane.
-func split(places []place, from, to paneID, rows int) []place {
+func split(places []Place, from, to ID, rows int) []Place {
 	for i, p := range places {
 		if p.pane == from {
 			places[i].y += rows
 			places[i].h -= rows
-			return append(places, place{pane: to, rect: rect{p.x, p.y, p.w, rows}})
+			return append(places, Place{pane: to, Rect: Rect{p.x, p.y, p.w, rows}})
 		}
 	}
 	return places
 }
 
-// bandsTold arranges the panes for a run that has no network and no curvature to show: loss, error and what else is
+// BandsOfMetrics arranges the panes for a run that has no network and no curvature to show: loss, error and what else is
 // told, at their largest.
-func bandsTold(w, h int) []band {
+func BandsOfMetrics(w, h int) []band {
 	if w >= 110 {
-		return []band{{50, []cell{{paneLoss, 50}, {paneAccuracy, 50}}}, {50, []cell{{paneRegion, 50}, {paneLog, 30}, {paneWork, 20}}}}
+		return []band{{50, []cell{{Loss, 50}, {Accuracy, 50}}}, {50, []cell{{Region, 50}, {Log, 30}, {Work, 20}}}}
 	}
-	return []band{{50, []cell{{paneLoss, 50}, {paneAccuracy, 50}}}, {50, []cell{{paneRegion, 50}, {paneLog, 50}}}}
+	return []band{{50, []cell{{Loss, 50}, {Accuracy, 50}}}, {50, []cell{{Region, 50}, {Log, 50}}}}
 }
 
 // strip is a pane without a frame, with its least rows.
 type strip struct {
-	pane  paneID
+	pane  ID
 	h     int
 	grows bool // rows that are left over go to it too
 }
 
-// compactPanes are the strips of a small screen, compactTold those of a run as bandsTold is for.
+// CompactPanes are the strips of a small screen, CompactMetrics those of a run as BandsOfMetrics is for.
 var (
-	compactPanes = []strip{
-		{paneLoss, 2, true}, {paneAccuracy, 2, true}, {paneInner, 3, true}, {paneSpectrum, 1, false}, {paneRegion, 1, false},
-		{paneTopology, 1, false}, {paneWork, 1, false}, {paneLog, 2, true},
+	CompactPanes = []strip{
+		{Loss, 2, true}, {Accuracy, 2, true}, {Inner, 3, true}, {Spectrum, 1, false}, {Region, 1, false},
+		{Topology, 1, false}, {Work, 1, false}, {Log, 2, true},
 	}
-	compactTold = []strip{{paneLoss, 3, true}, {paneAccuracy, 3, true}, {paneRegion, 1, false}, {paneWork, 1, false}, {paneLog, 2, true}}
+	CompactMetrics = []strip{{Loss, 3, true}, {Accuracy, 3, true}, {Region, 1, false}, {Work, 1, false}, {Log, 2, true}}
 )
 
 // compact stacks the panes without frames, for screens too small for them. Rows beyond the least go to
 // the charts first, then to the log.
-func compact(r rect, strips []strip) []place {
+func compact(r Rect, strips []strip) []Place {
 	rows := slices.Clone(strips)
 	spare := r.h
 	for _, p := range rows {
@@ -239,18 +242,18 @@ func compact(r rect, strips []strip) []place {
 			spare--
 		}
 	}
-	out := make([]place, 0, len(rows))
+	out := make([]Place, 0, len(rows))
 	y := r.y
 	for _, p := range rows {
-		out = append(out, place{pane: p.pane, rect: rect{r.x, y, r.w, p.h}, bare: true})
+		out = append(out, Place{pane: p.pane, Rect: Rect{r.x, y, r.w, p.h}, bare: true})
 		y += p.h
 	}
 	return out
 }
 
 // neighbour returns the pane in a direction (dx, dy ∈ {−1, 0, 1}) of another, or that one itself.
-func (s *screenLayout) neighbour(from paneID, dx, dy int) paneID {
-	var at *place
+func (s *Screen) neighbour(from ID, dx, dy int) ID {
+	var at *Place
 	for i := range s.places {
 		if s.places[i].pane == from {
 			at = &s.places[i]
@@ -283,11 +286,56 @@ func apart(a, an, b, bn int) int {
 }
 
 // hidden reports whether a pane has no place here.
-func (s *screenLayout) hidden(id paneID) bool {
+func (s *Screen) hidden(id ID) bool {
 	for _, p := range s.places {
 		if p.pane == id {
 			return false
 		}
 	}
 	return true
+}
+
+// Row is a row of panes of equal widths.
+type Row struct {
+	H     int
+	Panes []ID
+}
+
+// Stack puts rows of panes under one another.
+func Stack(r Rect, bare bool, rows []Row) (out []Place) {
+	y := r.y
+	for _, b := range rows {
+		shares := make([]int, len(b.Panes))
+		for i := range shares {
+			shares[i] = 1
+		}
+		x := r.x
+		for i, w := range Divide(r.w, shares) {
+			out = append(out, Place{pane: b.Panes[i], Rect: Rect{x, y, w, b.H}, bare: bare})
+			x += w
+		}
+		y += b.H
+	}
+	return out
+}
+
+// Join puts the rows of places together that cover h rows of the screen from top on.
+func Join(places []Place, drawn [][]string, w, top, h int) []string {
+	rows := make([]string, h)
+	for y := range rows {
+		var b strings.Builder
+		for x := 0; x < w; {
+			next := w
+			for i := range places {
+				if p := &places[i]; p.Contains(x, y+top) {
+					b.WriteString(drawn[i][y+top-p.y])
+					next = p.x + p.w
+					break
+				}
+			}
+			x = next
+		}
+		rows[y] = b.String()
+	}
+	return rows
 }

@@ -7,13 +7,13 @@ import (
 )
 
 // picture draws a layout with a letter for each pane, one character for 4 × 2 cells.
-func picture(s screenLayout) string {
+func picture(s Screen) string {
 	var b strings.Builder
-	for y := headerRows; y < s.h-footerRows; y += 2 {
+	for y := HeaderRows; y < s.h-FooterRows; y += 2 {
 		for x := 0; x < s.w; x += 4 {
 			letter := byte('.')
 			for _, p := range s.places {
-				if p.contains(x, y) {
+				if p.Contains(x, y) {
 					letter = "LAISTREWG"[p.pane]
 				}
 			}
@@ -105,7 +105,7 @@ TTTTTTTTTTTTRRRRRRRRRRWWWWWWWWGGGGGGGGGG
 `},
 	} {
 		t.Run(fmt.Sprintf("%dx%d", c.w, c.h), func(t *testing.T) {
-			if got := "\n" + picture(layout(c.w, c.h, headerRows, false, paneLoss)); got != c.want {
+			if got := "\n" + picture(Dashboard(c.w, c.h, HeaderRows, false, Loss)); got != c.want {
 				t.Errorf("got%s", got)
 			}
 		})
@@ -117,8 +117,8 @@ func TestLayoutCovers(t *testing.T) {
 	for w := 1; w <= 260; w += 3 {
 		for h := 1; h <= 90; h++ {
 			for _, zoomed := range []bool{false, true} {
-				s := layout(w, h, headerRows, zoomed, paneInner)
-				if w < minWidth || h < minHeight {
+				s := Dashboard(w, h, HeaderRows, zoomed, Inner)
+				if w < MinWidth || h < MinHeight {
 					if len(s.places) > 0 {
 						t.Fatalf("%d×%d has panes", w, h)
 					}
@@ -126,11 +126,11 @@ func TestLayoutCovers(t *testing.T) {
 				}
 				area := 0
 				for i, p := range s.places {
-					if p.w < 1 || p.h < 1 || p.x < 0 || p.y < headerRows || p.x+p.w > w || p.y+p.h > h-footerRows {
-						t.Fatalf("%d×%d: pane %d at %+v", w, h, p.pane, p.rect)
+					if p.w < 1 || p.h < 1 || p.x < 0 || p.y < HeaderRows || p.x+p.w > w || p.y+p.h > h-FooterRows {
+						t.Fatalf("%d×%d: pane %d at %+v", w, h, p.pane, p.Rect)
 					}
 					if !p.bare && (p.w < 28 || p.h < 5) {
-						t.Fatalf("%d×%d: pane %d is only %+v", w, h, p.pane, p.rect)
+						t.Fatalf("%d×%d: pane %d is only %+v", w, h, p.pane, p.Rect)
 					}
 					area += p.w * p.h
 					for _, q := range s.places[:i] {
@@ -139,7 +139,7 @@ func TestLayoutCovers(t *testing.T) {
 						}
 					}
 				}
-				if want := w * (h - headerRows - footerRows); area != want {
+				if want := w * (h - HeaderRows - FooterRows); area != want {
 					t.Fatalf("%d×%d: %d of %d cells", w, h, area, want)
 				}
 			}
@@ -148,14 +148,14 @@ func TestLayoutCovers(t *testing.T) {
 }
 
 func TestNeighbour(t *testing.T) {
-	s := layout(80, 24, headerRows, false, paneLoss)
+	s := Dashboard(80, 24, HeaderRows, false, Loss)
 	for _, c := range []struct {
-		from   paneID
+		from   ID
 		dx, dy int
-		want   paneID
+		want   ID
 	}{
-		{paneLoss, 1, 0, paneAccuracy}, {paneLoss, 0, 1, paneInner}, {paneLoss, -1, 0, paneLoss}, {paneLoss, 0, -1, paneLoss},
-		{paneRegion, -1, 0, paneTopology}, {paneRegion, 0, -1, paneSpectrum}, {paneLog, 1, 0, paneLog},
+		{Loss, 1, 0, Accuracy}, {Loss, 0, 1, Inner}, {Loss, -1, 0, Loss}, {Loss, 0, -1, Loss},
+		{Region, -1, 0, Topology}, {Region, 0, -1, Spectrum}, {Log, 1, 0, Log},
 	} {
 		if got := s.neighbour(c.from, c.dx, c.dy); got != c.want {
 			t.Errorf("from %d by (%d, %d): %d, want %d", c.from, c.dx, c.dy, got, c.want)

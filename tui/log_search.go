@@ -18,11 +18,11 @@ type logSearch struct {
 
 // searchLog gives the log the screen and the keys.
 func (a *App) searchLog() tea.Cmd {
-	p, ok := a.panes[paneLog].(*logPane)
+	p, ok := a.panes[Log].(*logPane)
 	if !ok {
 		return nil
 	}
-	a.focus = paneLog
+	a.focus = Log
 	p.search = logSearch{typing: true}
 	a.look++
 	return a.zoom(true)

@@ -50,14 +50,14 @@ type drawMsg struct{}
 // holds reports whether a pane keeps its picture although what it shows has changed: only while a run is
 // running by itself, and whatever the keys while a record is being read. What is zoomed on an inner solve is there to
 // be followed.
-func (a *App) holds(id paneID, d *drawn, key drawnKey) bool {
+func (a *App) holds(id ID, d *drawn, key drawnKey) bool {
 	seen := key.seen
 	key.seen = d.key.seen
 	late := a.clock().Sub(d.at) >= a.hold
 	if _, loading := a.h.loading(); loading {
 		return a.hold > 0 && d.rows != nil && d.key == key && !late
 	}
-	if a.hold <= 0 || d.rows == nil || key.bare || id == paneInner && key.zoomed || a.h.over() ||
+	if a.hold <= 0 || d.rows == nil || key.bare || id == Inner && key.zoomed || a.h.over() ||
 		a.h.status.Phase != event.Running {
 		return false
 	}
@@ -65,7 +65,7 @@ func (a *App) holds(id paneID, d *drawn, key drawnKey) bool {
 }
 
 // pane returns the rows of a pane's rectangle.
-func (a *App) pane(p *place) []string {
+func (a *App) pane(p *Place) []string {
 	d, shown := &a.kept[p.pane], a.panes[p.pane]
 	key := drawnKey{
 		w: p.w, h: p.h, seen: shown.seen(a.h), look: a.look, focused: p.pane == a.focus, zoomed: a.zoomed, bare: p.bare,
@@ -78,7 +78,7 @@ func (a *App) pane(p *place) []string {
 		return d.rows
 	}
 	before := d.key
-	rows := d.draw(shown, a.paneView(), p.rect, key)
+	rows := d.draw(shown, a.paneView(), p.Rect, key)
 	if d.key != before {
 		d.at = a.clock()
 		d.headed = d.at
@@ -88,7 +88,7 @@ func (a *App) pane(p *place) []string {
 
 // plotted reports whether a pane's body is a curve, which its frame may be ahead of. Beside a list of numbers, newer ones
 // in the frame would contradict it.
-func plotted(id paneID) bool { return id == paneLoss || id == paneAccuracy || id == paneRegion }
+func plotted(id ID) bool { return id == Loss || id == Accuracy || id == Region }
 
 // redraw returns the command that ends the holds, unless one is under way.
 func (a *App) redraw() tea.Cmd {

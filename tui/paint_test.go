@@ -162,7 +162,7 @@ func TestPaintedEverything(t *testing.T) {
 				t.Fatalf("%v, after %s the terminal shows\n%s\nexpected\n%s", profile, after, ansi.Strip(got), ansi.Strip(want))
 			}
 		}
-		for pane := range paneCount {
+		for pane := range Panes {
 			a.focus = pane
 			check(fmt.Sprint("pane ", pane))
 			for _, k := range []string{"z", "right", "down", "y", "t", "n", "esc"} {

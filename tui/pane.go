@@ -97,7 +97,7 @@ type drawnKey struct {
 }
 
 // rows returns the pane's rectangle, drawing it only if needed: exactly r.h rows of r.w columns.
-func (d *drawn) draw(p pane, v *view, r rect, key drawnKey) []string {
+func (d *drawn) draw(p pane, v *view, r Rect, key drawnKey) []string {
 	key.w, key.h, key.seen = r.w, r.h, p.seen(v.h)
 	if d.rows != nil && d.key == key {
 		return d.rows
@@ -115,7 +115,7 @@ func (d *drawn) draw(p pane, v *view, r rect, key drawnKey) []string {
 }
 
 // frame draws a pane in its border, which carries the name and the current values.
-func frame(p pane, v *view, r rect, key drawnKey) []string {
+func frame(p pane, v *view, r Rect, key drawnKey) []string {
 	ink := style.Border
 	if key.focused {
 		ink = style.Focus

@@ -70,7 +70,7 @@ func TestErrorsPane(t *testing.T) {
 		}{{40, 9, false, 0}, {80, 12, false, 0}, {40, 14, true, 0}, {80, 21, true, 0}, {80, 21, true, 1}, {120, 37, true, 0}} {
 			t.Run(fmt.Sprintf("%s/%dx%d-%d", name, c.w, c.h, c.page), func(t *testing.T) {
 				v := watchedErrors(e)
-				rows := new(drawn).draw(&errorsPane{page: c.page}, v, rect{0, 0, c.w, c.h}, drawnKey{zoomed: c.zoomed})
+				rows := new(drawn).draw(&errorsPane{page: c.page}, v, Rect{0, 0, c.w, c.h}, drawnKey{zoomed: c.zoomed})
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
@@ -85,7 +85,7 @@ func looksFit(t *testing.T, v *view, mk func(r *rand.Rand) pane) {
 		v.Palette = style.ThemeAuto.Palette(r.IntN(2) == 0, []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII}[r.IntN(3)], r.IntN(3) == 0)
 		v.Glyphs = (style.GlyphsBraille + style.Glyphs(r.IntN(3))).Set(nil)
 		p := mk(r)
-		at := rect{0, 0, 5 + r.IntN(200), 3 + r.IntN(60)}
+		at := Rect{0, 0, 5 + r.IntN(200), 3 + r.IntN(60)}
 		key := drawnKey{zoomed: r.IntN(2) == 0, bare: r.IntN(4) == 0}
 		rows := new(drawn).draw(p, v, at, key)
 		if len(rows) != at.h {

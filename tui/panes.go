@@ -1,17 +1,17 @@
 package tui
 
 // newPanes makes the panes in the order of the tab key.
-func newPanes() [paneCount]pane {
-	return [paneCount]pane{
-		paneLoss:     &lossPane{log: true},
-		paneAccuracy: &accuracyPane{},
-		paneInner:    &innerPane{},
-		paneSpectrum: &spectrumPane{},
-		paneTopology: &topologyPane{},
-		paneRegion:   &regionPane{log: true},
-		paneErrors:   &errorsPane{},
-		paneWork:     &workPane{},
-		paneLog:      &logPane{},
+func newPanes() [Panes]pane {
+	return [Panes]pane{
+		Loss:     &lossPane{log: true},
+		Accuracy: &accuracyPane{},
+		Inner:    &innerPane{},
+		Spectrum: &spectrumPane{},
+		Topology: &topologyPane{},
+		Region:   &regionPane{log: true},
+		Errors:   &errorsPane{},
+		Work:     &workPane{},
+		Log:      &logPane{},
 	}
 }
 

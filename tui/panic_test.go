@@ -46,7 +46,7 @@ func (f *brokenFeed) Do(context.Context, event.Command) error { panic("broken in
 func breakDown(when string) error {
 	feed := &brokenFeed{fakeFeed{deltas: fakeRun(script{epochs: 5}), pace: 40 * time.Millisecond}}
 	a := New(feed, Options{})
-	a.panes[paneLoss] = &brokenPane{when: when}
+	a.panes[Loss] = &brokenPane{when: when}
 	return runApp(context.Background(), a, Options{})
 }
 

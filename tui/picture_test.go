@@ -66,10 +66,10 @@ func TestChartPictures(t *testing.T) {
 		}
 		dir := t.TempDir()
 		a := newTest(s, Options{Pictures: dir}, 120, 40)
-		for id := range paneCount {
+		for id := range Panes {
 			a.focus = id
 			if a.figure() == nil {
-				if id == paneLoss || id == paneAccuracy {
+				if id == Loss || id == Accuracy {
 					t.Errorf("%+v: pane %d has no picture", s, id)
 				}
 				continue
@@ -102,15 +102,15 @@ func TestChartPictures(t *testing.T) {
 func TestPicturesOfNothing(t *testing.T) {
 	dir := t.TempDir()
 	a := newTest(script{epochs: -1}, Options{Pictures: dir}, 120, 40)
-	for id := range paneCount {
+	for id := range Panes {
 		a.focus = id
 		if f := a.figure(); f != nil {
-			if err := f.write(io.Discard, "svg"); err == nil && id != paneLoss && id != paneAccuracy && id != paneRegion {
+			if err := f.write(io.Discard, "svg"); err == nil && id != Loss && id != Accuracy && id != Region {
 				t.Errorf("pane %d draws nothing", id)
 			}
 		}
 	}
-	a.focus = paneLog
+	a.focus = Log
 	if a.chartPicture("svg"); !strings.Contains(a.notice.Text, "log has nothing to draw") {
 		t.Errorf("says %q", a.notice.Text)
 	}

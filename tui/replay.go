@@ -27,16 +27,16 @@ func (a *App) barRows() int {
 }
 
 // layout divides the screen as it is now.
-func (a *App) layout(zoomed bool) screenLayout {
+func (a *App) layout(zoomed bool) Screen {
 	if a.h.plain() {
-		return divided(a.width, a.height, headerRows+a.barRows(), zoomed, a.focus, bandsTold, compactTold)
+		return Divided(a.width, a.height, HeaderRows+a.barRows(), zoomed, a.focus, BandsOfMetrics, CompactMetrics)
 	}
-	return layout(a.width, a.height, headerRows+a.barRows(), zoomed, a.focus)
+	return Dashboard(a.width, a.height, HeaderRows+a.barRows(), zoomed, a.focus)
 }
 
 // replayBar is where the track of a watched run's bar was drawn last, and what was asked for since the newest status.
 type replayBar struct {
-	rect          // of the track; empty while there is none
+	Rect          // of the track; empty while there is none
 	asked bool    // epoch and speed are newer than the status
 	epoch int     // that was asked for
 	speed float64 // likewise
@@ -97,13 +97,13 @@ func (a *App) barLine(w int, named bool) string {
 		}
 	}
 	track := l.Left() - style.Width(tail) - 3
-	row := headerRows
+	row := HeaderRows
 	if named {
 		row--
 	}
-	a.bar.rect = rect{}
+	a.bar.Rect = Rect{}
 	if track > 0 {
-		a.bar.rect = rect{l.Width, row, track, 1}
+		a.bar.Rect = Rect{l.Width, row, track, 1}
 		at := int(math.Round(h.track() * float64(track-1)))
 		l.Put(style.Accent, style.Repeat("━", at)).Put(style.Focus, "●").Put(style.Grid, style.Repeat("─", track-1-at))
 	}
@@ -222,7 +222,7 @@ func (a *App) hasten(factor float64) tea.Cmd {
 
 // seekAt goes to the place of the bar that was clicked; false if it is elsewhere.
 func (a *App) seekAt(x, y int) (tea.Cmd, bool) {
-	if a.overlay != nil || !a.h.watched() || a.bar.w < 2 || !a.bar.contains(x, y) {
+	if a.overlay != nil || !a.h.watched() || a.bar.w < 2 || !a.bar.Contains(x, y) {
 		return nil, false
 	}
 	if why := unseekable(a); why != "" {

@@ -52,7 +52,7 @@ func TestReplayScreens(t *testing.T) {
 			})
 		}
 	}
-	for id := range paneCount {
+	for id := range Panes {
 		for _, name := range []string{"foreign", "figures"} {
 			t.Run(fmt.Sprintf("%s-zoomed-%d", name, id), func(t *testing.T) {
 				a := newWatch(replayScene(name), 100, 30)
@@ -322,13 +322,13 @@ func TestReplayClockStands(t *testing.T) {
 // TestForeign looks for what newtop's own runs would be told loudly and other programs' must not be.
 func TestForeign(t *testing.T) {
 	for _, name := range []string{"foreign", "figures"} {
-		for id := range paneCount {
+		for id := range Panes {
 			for _, zoom := range []bool{false, true} {
 				a := newWatch(replayScene(name), 120, 40)
 				a.focus, a.zoomed = id, zoom
 				text := frameText(t, a)
 				for _, bad := range []string{"NaN", "reject", "×", "seed", "0 weights", "0 rows", "waiting", "k computes", "enter computes", " –"} {
-					if strings.Contains(text, bad) && !(bad == " –" && id == paneLog || bad == " –" && !zoom) {
+					if strings.Contains(text, bad) && !(bad == " –" && id == Log || bad == " –" && !zoom) {
 						t.Errorf("%s, pane %d, zoomed %v: %q in\n%s", name, id, zoom, bad, text)
 					}
 				}
@@ -364,7 +364,7 @@ func TestForeignEnd(t *testing.T) {
 // TestFiguresPages goes through the figures of a program.
 func TestFiguresPages(t *testing.T) {
 	a := newWatch(foreignRun(43, false), 100, 30)
-	a.focus = paneRegion
+	a.focus = Region
 	press(a, "z")
 	if text := frameText(t, a); !strings.Contains(text, "lr") || !strings.Contains(text, "momentum") || strings.Contains(text, "bleu  ") {
 		t.Errorf("first page:\n%s", text)
@@ -381,7 +381,7 @@ func TestRecordingInLog(t *testing.T) {
 	well := scene[len(scene)-1].Status
 	well.Recording = event.Recording{Run: well.Recording.Run, Lost: 7}
 	a.Update(came(feed.Delta{Status: well}))
-	a.focus = paneLog
+	a.focus = Log
 	press(a, "z")
 	text := frameText(t, a)
 	for _, want := range []string{"not recorded: no space left on device (runs.db)", "recorded again, without 7 events"} {

@@ -113,7 +113,7 @@ func TestTheatre(t *testing.T) {
 				if c.slice {
 					a.h.apply(&feed.Delta{Status: a.h.status, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
 				}
-				p := a.panes[paneInner].(*innerPane)
+				p := a.panes[Inner].(*innerPane)
 				for _, k := range c.keys {
 					if _, taken := p.handleKey(a.paneView(), k); !taken {
 						t.Fatalf("%s was not taken", k)
@@ -128,7 +128,7 @@ func TestTheatre(t *testing.T) {
 // theatreText is the zoomed pane without escape sequences, its size checked.
 func theatreText(t *testing.T, a *App, w, h int) string {
 	t.Helper()
-	rows := new(drawn).draw(a.panes[paneInner], a.paneView(), rect{0, 0, w, h}, drawnKey{zoomed: true})
+	rows := new(drawn).draw(a.panes[Inner], a.paneView(), Rect{0, 0, w, h}, drawnKey{zoomed: true})
 	if len(rows) != h {
 		t.Fatalf("%d rows in %d", len(rows), h)
 	}
@@ -152,10 +152,10 @@ func TestTheatreAnySize(t *testing.T) {
 		}
 		for range r.IntN(12) {
 			k := []string{"left", "right", "up", "down", "home", "end", "l", "v"}[r.IntN(8)]
-			a.panes[paneInner].(keyed).handleKey(a.paneView(), k)
+			a.panes[Inner].(keyed).handleKey(a.paneView(), k)
 		}
 		w, h := 5+r.IntN(200), 3+r.IntN(60)
-		rows := a.panes[paneInner].body(a.paneView(), w, h, true)
+		rows := a.panes[Inner].body(a.paneView(), w, h, true)
 		if len(rows) > h {
 			t.Fatalf("%d rows in %d × %d", len(rows), w, h)
 		}
@@ -170,7 +170,7 @@ func TestTheatreAnySize(t *testing.T) {
 // TestWalk goes through everything that is kept, there and back, and at the end follows the run again.
 func TestWalk(t *testing.T) {
 	a := staged(3, 2)
-	p := a.panes[paneInner].(*innerPane)
+	p := a.panes[Inner].(*innerPane)
 	at := func() string {
 		s, _ := p.scene(a.h)
 		return fmt.Sprintf("%d/%d/%d", s.epoch, s.block, s.now().n)
@@ -294,7 +294,7 @@ func TestStageIsBounded(t *testing.T) {
 // TestStageMouse clicks on an iteration and turns the wheel.
 func TestStageMouse(t *testing.T) {
 	a := staged(3, 1)
-	p := a.panes[paneInner].(*innerPane)
+	p := a.panes[Inner].(*innerPane)
 	theatreText(t, a, 120, 37)
 	spot := p.spots[1]
 	if !p.handleMouse(a.paneView(), tea.MouseClickMsg{Button: tea.MouseLeft}, spot.x, spot.y) {
@@ -346,6 +346,6 @@ func BenchmarkTheatre(b *testing.B) {
 	solve, _ := stagedEvents(62, 0, 4000, krylov.Limit)
 	a.h.apply(&feed.Delta{Status: a.h.status, Inner: solve, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
 	for range b.N {
-		a.panes[paneInner].body(a.paneView(), 196, 55, true)
+		a.panes[Inner].body(a.paneView(), 196, 55, true)
 	}
 }

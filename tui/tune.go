@@ -40,15 +40,15 @@ type tuning struct {
 	standing
 	listing
 	charts  tuneCharts
-	focus   tunePane
-	side    tunePane // the chart that a small screen shows
+	focus   ID
+	side    ID // the chart that a small screen shows
 	zoomed  bool
 	front   front[*tuning]
-	places  []tunePlace // of what is on the screen
-	typing  bool        // keys go into the filter
-	err     error       // why nothing more comes from the search, if that is not its end
-	ended   bool        // nothing more comes
-	leaving bool        // the search was stopped, and the program ends with it
+	places  []Place // of what is on the screen
+	typing  bool    // keys go into the filter
+	err     error   // why nothing more comes from the search, if that is not its end
+	ended   bool    // nothing more comes
+	leaving bool    // the search was stopped, and the program ends with it
 
 	now     func() time.Time
 	heard   time.Time // when the newest Board came
@@ -230,10 +230,10 @@ func (m *tuning) screen() []string {
 	for i := range m.places {
 		drawn[i] = m.pane(&m.places[i])
 	}
-	rows = append(rows, joined(m.places, drawn, m.width, len(rows), m.height-len(rows)-footerRows)...)
+	rows = append(rows, Join(m.places, drawn, m.width, len(rows), m.height-len(rows)-FooterRows)...)
 	rows = append(rows, m.footer(m.width))
 	if m.front != nil {
-		lay(rows[:m.height-footerRows], m.front.draw(m, m.width, m.height-footerRows), m.width)
+		lay(rows[:m.height-FooterRows], m.front.draw(m, m.width, m.height-FooterRows), m.width)
 	}
 	return rows
 }

@@ -18,14 +18,14 @@ type tuneCharts struct {
 	dim     string          // that the slice is over; empty: that which matters most
 	chart   [tunePanes]chart
 	dots    [tunePanes]tuneDots
-	matters rect     // where the shares stand
+	matters Rect     // where the shares stand
 	shares  []string // the dimension of each of its rows
 	layers  []int    // the listed trials, in the order in which they are drawn
 }
 
 // tuneDots are the trials that a chart drew as dots, for the mouse.
 type tuneDots struct {
-	at     rect     // of the chart
+	at     Rect     // of the chart
 	cells  [][2]int // in it
 	trials []int    // their indices
 }
@@ -83,7 +83,7 @@ func (m *tuning) clocked() (now, limit float64) {
 }
 
 // scaled gives a plot the scale and the words of what it shows: the measure, or what it took to get to the target.
-func (m *tuning) scaled(p *plot, pane tunePane, timed bool) {
+func (m *tuning) scaled(p *plot, pane ID, timed bool) {
 	p.log, p.closed, p.above = !m.charts.linear[pane], true, "×"
 	switch {
 	case timed && m.charts.work:
@@ -162,7 +162,7 @@ func (m *tuning) dot(t *tune.Trial, x float64, log bool) plotDot {
 }
 
 // drawDots draws a plot whose dots are these trials, and remembers where they are.
-func (m *tuning) drawDots(pane tunePane, p plot, trials []int, r rect) []string {
+func (m *tuning) drawDots(pane ID, p plot, trials []int, r Rect) []string {
 	c := &m.charts.chart[pane]
 	rows := c.draw(&m.Pen, p, r.w, r.h)
 	at := &m.charts.dots[pane]
@@ -179,7 +179,7 @@ func (m *tuning) drawDots(pane tunePane, p plot, trials []int, r rect) []string 
 }
 
 // drawProgress has every trial at the time when it ended, and the best so far as a line.
-func (m *tuning) drawProgress(r rect) (title []style.Part, rows []string) {
+func (m *tuning) drawProgress(r Rect) (title []style.Part, rows []string) {
 	p := plot{by: m.charts.along(), waiting: "no trial has a value yet", detail: m.zoomed}
 	m.scaled(&p, tuneProgress, m.timed())
 	title = []style.Part{style.Strong.Of("found"), style.Muted.Of("  " + m.valueName()), style.Muted.Of("  by " + m.charts.along().words()), p.scaleWord()}
@@ -232,7 +232,7 @@ func (m *tuning) bestSoFar(log bool) *series {
 }
 
 // drawCurves has the learning curve of the selected trial over those of the others.
-func (m *tuning) drawCurves(r rect) (title []style.Part, rows []string) {
+func (m *tuning) drawCurves(r Rect) (title []style.Part, rows []string) {
 	p := plot{by: m.charts.along(), detail: m.zoomed}
 	m.scaled(&p, tuneCurves, false)
 	title = []style.Part{style.Strong.Of("curves"), style.Muted.Of("  " + m.measure()), style.Muted.Of("  by " + m.charts.along().words()), p.scaleWord()}

@@ -128,7 +128,7 @@ func (m *tuning) cycle(k string) {
 	}
 }
 
-func (m *tuning) focusOn(p tunePane) {
+func (m *tuning) focusOn(p ID) {
 	m.focus = p
 	if p != tuneTable {
 		m.side = p
@@ -182,7 +182,7 @@ func (m *tuning) mouse(msg tea.MouseMsg) {
 	}
 	for i := range m.places {
 		p := &m.places[i]
-		if !p.contains(at.X, at.Y) || p.pane >= tunePanes {
+		if !p.Contains(at.X, at.Y) || p.pane >= tunePanes {
 			continue
 		}
 		m.focusOn(p.pane)

@@ -46,7 +46,7 @@ func TestTuneZero(t *testing.T) {
 	best.Best = 0
 	m := newTuneTest(b, Options{}, 120, 40)
 	tuneText(t, m)
-	for _, pane := range []tunePane{tuneProgress, tuneSlice} {
+	for _, pane := range []ID{tuneProgress, tuneSlice} {
 		dots, low, at := &m.charts.dots[pane], 0, -1
 		for k, c := range dots.cells {
 			low = max(low, c[1])

@@ -65,7 +65,7 @@ func (m *tuning) turn(by int) {
 }
 
 // drawSlice has every trial's value over one of its hyperparameters.
-func (m *tuning) drawSlice(r rect) (title []style.Part, rows []string) {
+func (m *tuning) drawSlice(r Rect) (title []style.Part, rows []string) {
 	d := m.sliced()
 	if d == nil {
 		return []style.Part{style.Strong.Of("over a hyperparameter")}, []string{m.Line(r.w).To(1).Put(style.Muted, "the trials differ in nothing that was searched").Full()}
@@ -110,7 +110,7 @@ func aside(number int) float64 {
 }
 
 // drawMatters has how much of the differences between the trials each dimension explains.
-func (m *tuning) drawMatters(r rect) (title []style.Part, rows []string) {
+func (m *tuning) drawMatters(r Rect) (title []style.Part, rows []string) {
 	title = []style.Part{style.Strong.Of("what matters"), style.Muted.Of("  share of the differences it explains")}
 	list := slices.Clone(m.board.Importances)
 	slices.SortStableFunc(list, func(a, b tune.Importance) int { return cmp.Compare(absentLow(b.Share), absentLow(a.Share)) })

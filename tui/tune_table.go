@@ -140,7 +140,7 @@ func (m *tuning) fit(room int) []tuneColumn {
 }
 
 // drawTable has a heading, the trials that have room, around the selected one, and what is said about that.
-func (m *tuning) drawTable(r rect) (title []style.Part, rows []string) {
+func (m *tuning) drawTable(r Rect) (title []style.Part, rows []string) {
 	list := m.fit(r.w)
 	about := 1
 	if m.shows(tuneDetails) {
@@ -149,7 +149,7 @@ func (m *tuning) drawTable(r rect) (title []style.Part, rows []string) {
 		about = 2
 	}
 	n := len(m.rows)
-	m.table.rect, m.table.first = r, 1
+	m.table.Rect, m.table.first = r, 1
 	m.table.rows = max(0, min(n, r.h-1-about))
 	at := max(0, m.place(&m.standing))
 	m.table.top = min(max(m.table.top, at-m.table.rows+1), at, n-m.table.rows)
@@ -303,7 +303,7 @@ func aboutGroups(t *tune.Trial) (out []string) {
 }
 
 // shows reports whether a pane is on the screen.
-func (m *tuning) shows(p tunePane) bool {
+func (m *tuning) shows(p ID) bool {
 	for i := range m.places {
 		if m.places[i].pane == p {
 			return true

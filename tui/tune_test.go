@@ -129,8 +129,8 @@ func TestTuneSmall(t *testing.T) {
 
 // TestTuneLayout: at every size the panes cover the body once, and what has the focus is among them.
 func TestTuneLayout(t *testing.T) {
-	for w := minWidth; w <= 220; w += 7 {
-		for h := minHeight; h <= 70; h += 3 {
+	for w := MinWidth; w <= 220; w += 7 {
+		for h := MinHeight; h <= 70; h += 3 {
 			for focus := range tunePanes {
 				side := max(focus, tuneProgress)
 				for _, zoomed := range []bool{false, true} {
@@ -145,7 +145,7 @@ func TestTuneLayout(t *testing.T) {
 					}
 					for i, n := range covered {
 						want := 1
-						if y := i / w; y < tuneHeader || y == h-footerRows {
+						if y := i / w; y < tuneHeader || y == h-FooterRows {
 							want = 0
 						}
 						if n != want {
@@ -179,7 +179,7 @@ func TestTuneKeys(t *testing.T) {
 	if tunePress(m, "home"); m.number != first || m.picked {
 		t.Errorf("home selects #%d, picked %t", m.number, m.picked)
 	}
-	seen := map[tunePane]bool{}
+	seen := map[ID]bool{}
 	for range tunePanes {
 		tunePress(m, "tab")
 		seen[m.focus] = true
@@ -384,7 +384,7 @@ func TestTuneMouse(t *testing.T) {
 	if want := b.Trials[b.Order[m.table.rows-2]].Number; m.number != want {
 		t.Errorf("the wheel selects #%d, not #%d", m.number, want)
 	}
-	for _, pane := range []tunePane{tuneProgress, tuneSlice} {
+	for _, pane := range []ID{tuneProgress, tuneSlice} {
 		for k, cell := range m.charts.dots[pane].cells {
 			at := m.charts.dots[pane].at
 			covered := false // by a dot that is drawn later
