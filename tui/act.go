@@ -9,6 +9,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -187,9 +188,9 @@ func (a *App) elapsed() float64 {
 // cycle moves the focus to the next pane or the one before.
 func (a *App) cycle(forward bool) {
 	if forward {
-		a.focus = (a.focus + 1) % Panes
+		a.focus = (a.focus + 1) % layout.Panes
 	} else {
-		a.focus = (a.focus + Panes - 1) % Panes
+		a.focus = (a.focus + layout.Panes - 1) % layout.Panes
 	}
 }
 
@@ -202,7 +203,7 @@ func (a *App) move(k string) {
 	}
 	s := a.layout(false)
 	d := map[string][2]int{"left": {-1, 0}, "right": {1, 0}, "up": {0, -1}, "down": {0, 1}}[k]
-	a.focus = s.neighbour(a.focus, d[0], d[1])
+	a.focus = s.Neighbour(a.focus, d[0], d[1])
 }
 
 // zoom gives the focused pane the whole screen, or takes it back.
@@ -220,8 +221,8 @@ func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 	}
 	if p, ok := a.panes[a.focus].(moused); ok && a.zoomed && a.overlay == nil && !a.racing() {
-		for _, at := range a.layout(true).places {
-			if at.Contains(m.X, m.Y) && p.handleMouse(a.paneView(), msg, m.X-at.x-2, m.Y-at.y-1) {
+		for _, at := range a.layout(true).Places {
+			if at.Contains(m.X, m.Y) && p.handleMouse(a.paneView(), msg, m.X-at.X-2, m.Y-at.Y-1) {
 				a.look++
 				return nil
 			}
@@ -238,9 +239,9 @@ func (a *App) click(x, y int) {
 	if a.overlay != nil || a.racing() {
 		return
 	}
-	for _, p := range a.layout(a.zoomed).places {
+	for _, p := range a.layout(a.zoomed).Places {
 		if p.Contains(x, y) {
-			a.focus = p.pane
+			a.focus = p.Pane
 		}
 	}
 }

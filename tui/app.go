@@ -20,6 +20,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -63,8 +64,8 @@ type App struct {
 	appearance
 	h        *history
 	bindings []binding
-	panes    [Panes]pane
-	kept     [Panes]drawn
+	panes    [layout.Panes]pane
+	kept     [layout.Panes]drawn
 	picker   *picker
 
 	pace
@@ -74,7 +75,7 @@ type App struct {
 	look      uint64 // counts changes of how everything looks
 	anew      int    // counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
 
-	focus    ID
+	focus    layout.ID
 	zoomed   bool
 	overlay  overlay // nil for none
 	race     raceView
@@ -310,31 +311,31 @@ func (a *App) windowTitle() string {
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (a *App) screen() []string {
 	s := a.layout(a.zoomed)
-	if len(s.places) == 0 {
+	if len(s.Places) == 0 {
 		return tooSmall(&a.Pen, a.width, a.height)
 	}
 	rows := make([]string, 0, a.height)
 	rows = append(rows, a.header(a.width)...)
 	if a.racing() {
-		rows = append(rows, a.race.draw(a.paneView(), a.width, a.height-s.header.h-FooterRows)...)
+		rows = append(rows, a.race.draw(a.paneView(), a.width, a.height-s.Header.H-layout.FooterRows)...)
 	} else {
 		rows = append(rows, a.body(&s)...)
 	}
 	rows = append(rows, a.footer(a.width))
 	if a.overlay != nil {
-		lay(rows[:a.height-FooterRows], a.overlay.draw(a, a.width, a.height-FooterRows), a.width)
+		lay(rows[:a.height-layout.FooterRows], a.overlay.draw(a, a.width, a.height-layout.FooterRows), a.width)
 	}
 	return rows
 }
 
 // body joins the panes' rows.
-func (a *App) body(s *Screen) []string {
+func (a *App) body(s *layout.Screen) []string {
 	a.stale = false
-	drawn := make([][]string, len(s.places))
-	for i := range s.places {
-		drawn[i] = a.pane(&s.places[i])
+	drawn := make([][]string, len(s.Places))
+	for i := range s.Places {
+		drawn[i] = a.pane(&s.Places[i])
 	}
-	return Join(s.places, drawn, s.w, s.header.h, s.h-s.header.h-FooterRows)
+	return layout.Join(s.Places, drawn, s.W, s.Header.H, s.H-s.Header.H-layout.FooterRows)
 }
 
 // tooSmall says what the screen needs, in whatever room there is.

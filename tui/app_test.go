@@ -19,6 +19,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -116,7 +117,7 @@ func TestPanes(t *testing.T) {
 	for _, w := range []int{40, 80, 120} {
 		for id, p := range a.panes {
 			t.Run(fmt.Sprintf("%d-%s-%d", id, p.name(a.paneView()), w), func(t *testing.T) {
-				rows := new(drawn).draw(p, a.paneView(), Rect{0, 0, w, 14}, drawnKey{})
+				rows := new(drawn).draw(p, a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: 14}, drawnKey{})
 				for i, r := range rows {
 					if n := ansi.StringWidth(r); n != w {
 						t.Errorf("row %d is %d wide", i, n)
@@ -325,12 +326,12 @@ func TestUnchangedPanesAreKept(t *testing.T) {
 	d := feed.Delta{Status: a.h.status, Inner: []event.InnerEvent{fakeInner(34, 13, 1)}}
 	a.Update(came(d))
 	a.View()
-	for id := range Panes {
+	for id := range layout.Panes {
 		if before[id].rows == nil {
 			continue // without a place on this screen
 		}
 		same := &before[id].rows[0] == &a.kept[id].rows[0]
-		want := id != Inner
+		want := id != layout.Inner
 		if same != want {
 			t.Errorf("pane %d: kept %v", id, same)
 		}

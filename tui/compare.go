@@ -8,6 +8,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -114,16 +115,16 @@ func (m *comparison) View() tea.View { return m.frame(m.screen(), m.title+" · c
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (m *comparison) screen() []string {
-	if m.width < MinWidth || m.height < MinHeight {
+	if m.width < layout.MinWidth || m.height < layout.MinHeight {
 		m.charts.view.begin()
-		m.table.Rect = Rect{}
+		m.table.Rect = layout.Rect{}
 		return tooSmall(&m.Pen, m.width, m.height)
 	}
 	rows := []string{m.header(m.width)}
-	rows = append(rows, m.body(m.width, m.height-len(rows)-FooterRows)...)
+	rows = append(rows, m.body(m.width, m.height-len(rows)-layout.FooterRows)...)
 	rows = append(rows, m.footer(m.width))
 	if m.front != nil {
-		lay(rows[:m.height-FooterRows], m.front.draw(m, m.width, m.height-FooterRows), m.width)
+		lay(rows[:m.height-layout.FooterRows], m.front.draw(m, m.width, m.height-layout.FooterRows), m.width)
 	}
 	return rows
 }
@@ -133,12 +134,12 @@ func (m *comparison) body(w, h int) []string {
 	const top = 1 // under the header
 	framed := w >= 80 && h >= 18
 	if m.zoomed {
-		m.table.Rect = Rect{}
-		return m.charts.draw(m, Rect{0, top, w, h}, framed)
+		m.table.Rect = layout.Rect{}
+		return m.charts.draw(m, layout.Rect{X: 0, Y: top, W: w, H: h}, framed)
 	}
 	table := m.drawTable(w, h, framed)
-	m.table.Rect = Rect{0, top + h - len(table), w, len(table)}
-	return append(m.charts.draw(m, Rect{0, top, w, h - len(table)}, framed), table...)
+	m.table.Rect = layout.Rect{X: 0, Y: top + h - len(table), W: w, H: len(table)}
+	return append(m.charts.draw(m, layout.Rect{X: 0, Y: top, W: w, H: h - len(table)}, framed), table...)
 }
 
 // header says what is compared.

@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -45,65 +46,65 @@ func (c *compareCharts) next(by int) {
 }
 
 // draw fills a rectangle of the screen.
-func (c *compareCharts) draw(m *comparison, r Rect, framed bool) []string {
+func (c *compareCharts) draw(m *comparison, r layout.Rect, framed bool) []string {
 	c.view.begin()
-	c.pair = r.w >= pairWidth && !m.zoomed && len(c.shown) > 1
+	c.pair = r.W >= pairWidth && !m.zoomed && len(c.shown) > 1
 	if len(c.shown) == 0 {
-		return style.Block([]string{"", m.Line(r.w).To(2).Put(style.Muted, "no run has an epoch to show").Full()}, r.w, r.h)
+		return style.Block([]string{"", m.Line(r.W).To(2).Put(style.Muted, "no run has an epoch to show").Full()}, r.W, r.H)
 	}
-	keys := m.zoomed && r.h >= 8
+	keys := m.zoomed && r.H >= 8
 	if keys {
-		r.h--
+		r.H--
 	}
 	left := r
 	if c.pair {
-		left.w = r.w / 2
+		left.W = r.W / 2
 	}
 	rows := c.one(m, 0, left, framed)
 	if c.pair {
-		right := Rect{left.x + left.w, r.y, r.w - left.w, r.h}
+		right := layout.Rect{X: left.X + left.W, Y: r.Y, W: r.W - left.W, H: r.H}
 		for i, row := range c.one(m, 1, right, framed) {
 			rows[i] += row
 		}
 	}
 	if keys {
-		rows = append(rows, " "+c.view.keys(&m.Pen, r.w-1))
+		rows = append(rows, " "+c.view.keys(&m.Pen, r.W-1))
 	}
 	return rows
 }
 
 // one draws a chart with its title.
-func (c *compareCharts) one(m *comparison, side int, r Rect, framed bool) []string {
+func (c *compareCharts) one(m *comparison, side int, r layout.Rect, framed bool) []string {
 	k := c.quantity(side)
 	p := c.plot(m, k)
 	if len(p.curves) == 0 {
-		text := m.Line(r.w).To(2).Put(style.Muted, "no run that is shown has a "+comparedQuantities[k].name).Full()
-		return style.Block([]string{"", text}, r.w, r.h)
+		text := m.Line(r.W).To(2).Put(style.Muted, "no run that is shown has a "+comparedQuantities[k].name).Full()
+		return style.Block([]string{"", text}, r.W, r.H)
 	}
 	if c.view.fresh {
 		c.view.fresh = false
 		c.view.main = p.furthest(c.view.by)
 		c.view.advance()
 	}
-	title := c.title(&p, k, r.w-6)
+	title := c.title(&p, k, r.W-6)
 	if framed {
-		return style.Block(withFrame(&m.Pen, style.Border, title, c.show(m, side, p, Rect{r.x + 2, r.y + 1, r.w - 4, r.h - 2}), r.w), r.w, r.h)
+		return style.Block(withFrame(&m.Pen, style.Border, title, c.show(m, side, p, layout.Rect{X: r.X + 2, Y: r.Y + 1, W: r.W - 4, H: r.H - 2}), r.W), r.W, r.H)
 	}
-	l := m.Line(r.w).Put(style.Text, " ")
+	l := m.Line(r.W).Put(style.Text, " ")
 	for _, t := range title {
 		l.Put(t.Token, t.Text)
 	}
-	return style.Block(append([]string{l.Full()}, c.show(m, side, p, Rect{r.x, r.y + 1, r.w - 1, r.h - 1})...), r.w, r.h)
+	return style.Block(append([]string{l.Full()}, c.show(m, side, p, layout.Rect{X: r.X, Y: r.Y + 1, W: r.W - 1, H: r.H - 1})...), r.W, r.H)
 }
 
 // show draws a chart as the user has set it and remembers where, for the mouse. The table is its legend, if it is in
 // sight.
-func (c *compareCharts) show(m *comparison, side int, p plot, r Rect) []string {
+func (c *compareCharts) show(m *comparison, side int, p plot, r layout.Rect) []string {
 	c.view.dress(&p)
 	p.legend, p.told = m.zoomed, !m.zoomed
-	rows := c.charts[side].draw(&m.Pen, p, r.w, r.h)
+	rows := c.charts[side].draw(&m.Pen, p, r.W, r.H)
 	a := c.charts[side].drawn
-	a.x, a.y = a.x+r.x, a.y+r.y
+	a.x, a.y = a.x+r.X, a.y+r.Y
 	c.view.shown = append(c.view.shown, viewport{a, m.Glyphs})
 	return rows
 }

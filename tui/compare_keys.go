@@ -164,7 +164,7 @@ func (m *comparison) mouse(msg tea.MouseMsg) {
 		if isWheel {
 			m.move(wheelKey(wheel))
 		} else if _, click := msg.(tea.MouseClickMsg); click {
-			if row := at.Y - m.table.y - m.table.first; row >= 0 && row < m.table.rows {
+			if row := at.Y - m.table.Y - m.table.first; row >= 0 && row < m.table.rows {
 				m.at = m.order[m.table.top+row]
 			}
 		}

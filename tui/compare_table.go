@@ -9,12 +9,13 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
 // tableView is where the table of the runs stands on the screen and which of them it shows.
 type tableView struct {
-	Rect
+	layout.Rect
 	first int // row of the rect that has the best run in sight
 	top   int // of the ranking
 	rows  int

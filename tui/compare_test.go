@@ -272,7 +272,7 @@ func TestCompareMouse(t *testing.T) {
 	for place, i := range m.order {
 		y := -1
 		for row, s := range text {
-			if row >= m.table.y && strings.Contains(s, " "+style.RacerLetter(i)+" "+m.runs[i].label) || strings.Contains(s, "▸"+style.RacerLetter(i)+" ") {
+			if row >= m.table.Y && strings.Contains(s, " "+style.RacerLetter(i)+" "+m.runs[i].label) || strings.Contains(s, "▸"+style.RacerLetter(i)+" ") {
 				y = row
 				break
 			}
@@ -283,7 +283,7 @@ func TestCompareMouse(t *testing.T) {
 		}
 		text = strings.Split(compareText(t, m), "\n")
 	}
-	m.Update(tea.MouseWheelMsg{X: 10, Y: m.table.y + 2, Button: tea.MouseWheelUp})
+	m.Update(tea.MouseWheelMsg{X: 10, Y: m.table.Y + 2, Button: tea.MouseWheelUp})
 	if m.at != m.order[len(m.order)-2] {
 		t.Errorf("the wheel over the table selects %d", m.at)
 	}

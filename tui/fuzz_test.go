@@ -16,6 +16,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -81,7 +82,7 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 		update(a, tea.WindowSizeMsg{Width: w, Height: h})
 	case 1:
 		if r.IntN(2) == 0 {
-			update(a, tea.WindowSizeMsg{Width: MinWidth + r.IntN(100), Height: MinHeight + r.IntN(40)})
+			update(a, tea.WindowSizeMsg{Width: layout.MinWidth + r.IntN(100), Height: layout.MinHeight + r.IntN(40)})
 		}
 		update(a, fromOutside(r))
 	case 2:
@@ -90,7 +91,7 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 	case 3:
 		background = false
 		if r.IntN(6) == 0 { // from one thing in front, or from a run that is ending, to another
-			a.overlay, a.stopping, a.focus = nil, false, ID(r.IntN(int(Panes)))
+			a.overlay, a.stopping, a.focus = nil, false, layout.ID(r.IntN(int(layout.Panes)))
 			update(a, typed([]string{"f", "e", "u", "?", "o", ":", "z", "w"}[r.IntN(8)]))
 		}
 		update(a, typed(fuzzKeys[(int(kind)/8+r.IntN(len(fuzzKeys)))%len(fuzzKeys)]))

@@ -18,6 +18,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/layout"
 )
 
 // crowd is an audience of two who control and others who look.
@@ -67,7 +68,7 @@ func TestGuestScreens(t *testing.T) {
 
 // TestViewersSendNothing presses every key, over every pane and in every overlay that a viewer can open.
 func TestViewersSendNothing(t *testing.T) {
-	for pane := range Panes {
+	for pane := range layout.Panes {
 		a := newGuest(Guest{Name: "lou"}, 120, 40, crowd(1))
 		f := a.feed.(*fakeFeed)
 		a.focus = pane

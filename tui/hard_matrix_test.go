@@ -13,6 +13,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -125,7 +126,7 @@ func TestMatrix(t *testing.T) {
 				for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
 					t.Run(fmt.Sprintf("%s/%s-%d-%v", name, p.name(v), w, g), func(t *testing.T) {
 						v.Glyphs = g.Set(nil)
-						text := matrixText(t, v, ID(id), w)
+						text := matrixText(t, v, layout.ID(id), w)
 						if name == "running" {
 							golden.RequireEqual(t, []byte(text))
 						}
@@ -138,7 +139,7 @@ func TestMatrix(t *testing.T) {
 
 // matrixText draws a pane small, bare and zoomed in all themes and returns the text, which they share; but a heat
 // map is of shades where there are too few colours for it.
-func matrixText(t *testing.T, v *view, id ID, w int) string {
+func matrixText(t *testing.T, v *view, id layout.ID, w int) string {
 	t.Helper()
 	texts := map[bool]string{}
 	for theme := style.ThemeAuto; theme < style.ThemeCount; theme++ {
@@ -149,7 +150,7 @@ func matrixText(t *testing.T, v *view, id ID, w int) string {
 				h   int
 				key drawnKey
 			}{{12, drawnKey{}}, {w / 3, drawnKey{zoomed: true, focused: true}}, {2, drawnKey{bare: true}}} {
-				rows := new(drawn).draw(newPanes()[id], v, Rect{0, 0, w, c.h}, c.key)
+				rows := new(drawn).draw(newPanes()[id], v, layout.Rect{X: 0, Y: 0, W: w, H: c.h}, c.key)
 				now += plain(t, rows, w, c.h, v.Glyphs.ASCII)
 			}
 			rich := v.Palette.Shaded()

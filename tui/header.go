@@ -7,6 +7,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -14,7 +15,7 @@ import (
 // ended, and a run that diverged says so in a colour that is hard to overlook. A watched run has a third one, where there
 // is room: where in it that is.
 func (a *App) header(w int) []string {
-	a.bar.Rect = Rect{}
+	a.bar.Rect = layout.Rect{}
 	rows := []string{a.headerRun(w), a.headerState(w)}
 	if a.barRows() > 0 {
 		rows = append(rows, a.barLine(w, false))

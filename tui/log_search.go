@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -18,11 +19,11 @@ type logSearch struct {
 
 // searchLog gives the log the screen and the keys.
 func (a *App) searchLog() tea.Cmd {
-	p, ok := a.panes[Log].(*logPane)
+	p, ok := a.panes[layout.Log].(*logPane)
 	if !ok {
 		return nil
 	}
-	a.focus = Log
+	a.focus = layout.Log
 	p.search = logSearch{typing: true}
 	a.look++
 	return a.zoom(true)

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/trainer/event"
+	"newtop/tui/layout"
 )
 
 // A fast run changes every curve many times a second, and a curve whose axis moves changes most of its cells.
@@ -50,14 +51,14 @@ type drawMsg struct{}
 // holds reports whether a pane keeps its picture although what it shows has changed: only while a run is
 // running by itself, and whatever the keys while a record is being read. What is zoomed on an inner solve is there to
 // be followed.
-func (a *App) holds(id ID, d *drawn, key drawnKey) bool {
+func (a *App) holds(id layout.ID, d *drawn, key drawnKey) bool {
 	seen := key.seen
 	key.seen = d.key.seen
 	late := a.clock().Sub(d.at) >= a.hold
 	if _, loading := a.h.loading(); loading {
 		return a.hold > 0 && d.rows != nil && d.key == key && !late
 	}
-	if a.hold <= 0 || d.rows == nil || key.bare || id == Inner && key.zoomed || a.h.over() ||
+	if a.hold <= 0 || d.rows == nil || key.bare || id == layout.Inner && key.zoomed || a.h.over() ||
 		a.h.status.Phase != event.Running {
 		return false
 	}
@@ -65,15 +66,15 @@ func (a *App) holds(id ID, d *drawn, key drawnKey) bool {
 }
 
 // pane returns the rows of a pane's rectangle.
-func (a *App) pane(p *Place) []string {
-	d, shown := &a.kept[p.pane], a.panes[p.pane]
+func (a *App) pane(p *layout.Place) []string {
+	d, shown := &a.kept[p.Pane], a.panes[p.Pane]
 	key := drawnKey{
-		w: p.w, h: p.h, seen: shown.seen(a.h), look: a.look, focused: p.pane == a.focus, zoomed: a.zoomed, bare: p.bare,
+		w: p.W, h: p.H, seen: shown.seen(a.h), look: a.look, focused: p.Pane == a.focus, zoomed: a.zoomed, bare: p.Bare,
 	}
-	if a.holds(p.pane, d, key) {
+	if a.holds(p.Pane, d, key) {
 		a.stale = true
-		if now := a.clock(); now.Sub(d.headed) >= headHold && !key.zoomed && plotted(p.pane) {
-			d.rows[0], d.headed = frameTop(shown, a.paneView(), p.w, key.focused), now
+		if now := a.clock(); now.Sub(d.headed) >= headHold && !key.zoomed && plotted(p.Pane) {
+			d.rows[0], d.headed = frameTop(shown, a.paneView(), p.W, key.focused), now
 		}
 		return d.rows
 	}
@@ -88,7 +89,9 @@ func (a *App) pane(p *Place) []string {
 
 // plotted reports whether a pane's body is a curve, which its frame may be ahead of. Beside a list of numbers, newer ones
 // in the frame would contradict it.
-func plotted(id ID) bool { return id == Loss || id == Accuracy || id == Region }
+func plotted(id layout.ID) bool {
+	return id == layout.Loss || id == layout.Accuracy || id == layout.Region
+}
 
 // redraw returns the command that ends the holds, unless one is under way.
 func (a *App) redraw() tea.Cmd {

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -162,7 +163,7 @@ func TestPaintedEverything(t *testing.T) {
 				t.Fatalf("%v, after %s the terminal shows\n%s\nexpected\n%s", profile, after, ansi.Strip(got), ansi.Strip(want))
 			}
 		}
-		for pane := range Panes {
+		for pane := range layout.Panes {
 			a.focus = pane
 			check(fmt.Sprint("pane ", pane))
 			for _, k := range []string{"z", "right", "down", "y", "t", "n", "esc"} {

@@ -9,6 +9,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -103,7 +104,7 @@ func (a *App) methodEntries() (out []paletteEntry) {
 
 func (a *App) paneEntries() (out []paletteEntry) {
 	why := covered(a)
-	for id := range Panes {
+	for id := range layout.Panes {
 		out = append(out, paletteEntry{kind: "pane", text: a.panes[id].name(a.paneView()), also: "zoom", why: why,
 			do: func(a *App) tea.Cmd { a.focus = id; return a.zoom(true) }})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/trainer/event"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -97,14 +98,14 @@ type drawnKey struct {
 }
 
 // rows returns the pane's rectangle, drawing it only if needed: exactly r.h rows of r.w columns.
-func (d *drawn) draw(p pane, v *view, r Rect, key drawnKey) []string {
-	key.w, key.h, key.seen = r.w, r.h, p.seen(v.h)
+func (d *drawn) draw(p pane, v *view, r layout.Rect, key drawnKey) []string {
+	key.w, key.h, key.seen = r.W, r.H, p.seen(v.h)
 	if d.rows != nil && d.key == key {
 		return d.rows
 	}
 	d.key = key
 	if key.bare {
-		d.rows = style.Block(p.strip(v, r.w, r.h), r.w, r.h)
+		d.rows = style.Block(p.strip(v, r.W, r.H), r.W, r.H)
 		if key.focused {
 			d.rows[0] = v.Line(1).Put(style.Focus, "▸").Full() + ansi.TruncateLeft(d.rows[0], 1, "")
 		}
@@ -115,21 +116,21 @@ func (d *drawn) draw(p pane, v *view, r Rect, key drawnKey) []string {
 }
 
 // frame draws a pane in its border, which carries the name and the current values.
-func frame(p pane, v *view, r Rect, key drawnKey) []string {
+func frame(p pane, v *view, r layout.Rect, key drawnKey) []string {
 	ink := style.Border
 	if key.focused {
 		ink = style.Focus
 	}
-	inner := r.w - 2
-	rows := make([]string, 0, r.h)
-	rows = append(rows, frameTop(p, v, r.w, key.focused))
+	inner := r.W - 2
+	rows := make([]string, 0, r.H)
+	rows = append(rows, frameTop(p, v, r.W, key.focused))
 	side := v.Line(1)
 	side.Put(ink, "│")
 	edge := side.Full()
-	for _, row := range style.Block(p.body(v, max(inner-2, 1), max(r.h-2, 1), key.zoomed), inner-2, r.h-2) {
+	for _, row := range style.Block(p.body(v, max(inner-2, 1), max(r.H-2, 1), key.zoomed), inner-2, r.H-2) {
 		rows = append(rows, edge+" "+row+" "+edge)
 	}
-	bottom := v.Line(r.w)
+	bottom := v.Line(r.W)
 	bottom.Put(ink, "╰"+style.Repeat("─", inner)+"╯")
 	return append(rows, bottom.Full())
 }

@@ -13,6 +13,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -70,7 +71,7 @@ func TestErrorsPane(t *testing.T) {
 		}{{40, 9, false, 0}, {80, 12, false, 0}, {40, 14, true, 0}, {80, 21, true, 0}, {80, 21, true, 1}, {120, 37, true, 0}} {
 			t.Run(fmt.Sprintf("%s/%dx%d-%d", name, c.w, c.h, c.page), func(t *testing.T) {
 				v := watchedErrors(e)
-				rows := new(drawn).draw(&errorsPane{page: c.page}, v, Rect{0, 0, c.w, c.h}, drawnKey{zoomed: c.zoomed})
+				rows := new(drawn).draw(&errorsPane{page: c.page}, v, layout.Rect{X: 0, Y: 0, W: c.w, H: c.h}, drawnKey{zoomed: c.zoomed})
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
@@ -85,15 +86,15 @@ func looksFit(t *testing.T, v *view, mk func(r *rand.Rand) pane) {
 		v.Palette = style.ThemeAuto.Palette(r.IntN(2) == 0, []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII}[r.IntN(3)], r.IntN(3) == 0)
 		v.Glyphs = (style.GlyphsBraille + style.Glyphs(r.IntN(3))).Set(nil)
 		p := mk(r)
-		at := Rect{0, 0, 5 + r.IntN(200), 3 + r.IntN(60)}
+		at := layout.Rect{X: 0, Y: 0, W: 5 + r.IntN(200), H: 3 + r.IntN(60)}
 		key := drawnKey{zoomed: r.IntN(2) == 0, bare: r.IntN(4) == 0}
 		rows := new(drawn).draw(p, v, at, key)
-		if len(rows) != at.h {
+		if len(rows) != at.H {
 			t.Fatalf("%+v %+v: %d rows", at, key, len(rows))
 		}
 		again := new(drawn).draw(p, v, at, key)
 		for i, row := range rows {
-			if n := ansi.StringWidth(row); n != at.w {
+			if n := ansi.StringWidth(row); n != at.W {
 				t.Fatalf("%+v %+v: row %d is %d wide: %q", at, key, i, n, ansi.Strip(row))
 			}
 			if row != again[i] {

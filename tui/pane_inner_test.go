@@ -10,6 +10,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -20,7 +21,7 @@ func TestInnerPaneBlocks(t *testing.T) {
 		for _, blocks := range []int{1, 4, 16} {
 			t.Run(fmt.Sprintf("%d-%d", blocks, w), func(t *testing.T) {
 				a := staged(30, blocks)
-				rows := new(drawn).draw(a.panes[Inner], a.paneView(), Rect{0, 0, w, 12}, drawnKey{})
+				rows := new(drawn).draw(a.panes[layout.Inner], a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: 12}, drawnKey{})
 				for i, r := range rows {
 					if n := ansi.StringWidth(r); n != w {
 						t.Errorf("row %d has %d columns", i, n)
@@ -36,7 +37,7 @@ func TestInnerPaneBlocks(t *testing.T) {
 func TestGroupsShowTheNewest(t *testing.T) {
 	for epochs := 1; epochs < 60; epochs++ {
 		a := staged(epochs, 3)
-		p := a.panes[Inner].(*innerPane)
+		p := a.panes[layout.Inner].(*innerPane)
 		p.marked = stageMarked{max(1, epochs-40), 0, 1}
 		columns, _ := p.groups(a.paneView(), 60, 9)
 		if len(columns) == 0 {
@@ -67,7 +68,7 @@ func TestTheatreASCII(t *testing.T) {
 		a.Glyphs = style.GlyphsASCII.Set(nil)
 		a.h.apply(&feed.Delta{Status: a.h.status, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
 		for _, k := range keys {
-			a.panes[Inner].(keyed).handleKey(a.paneView(), k)
+			a.panes[layout.Inner].(keyed).handleKey(a.paneView(), k)
 		}
 		if text := style.ToASCII(theatreText(t, a, 120, 37)); strings.Contains(text, "?") {
 			t.Errorf("%v:\n%s", keys, text)

@@ -11,6 +11,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/layout"
 )
 
 // dampedRun is a run of a method that has neither a radius nor a rate but figures of its own.
@@ -47,7 +48,7 @@ func TestMethodWithFiguresOfItsOwn(t *testing.T) {
 	for _, w := range []int{20, 40, 80, 120} {
 		p := &regionPane{log: true}
 		text := ""
-		for _, row := range frame(p, v, Rect{w: w, h: 20}, drawnKey{}) {
+		for _, row := range frame(p, v, layout.Rect{W: w, H: 20}, drawnKey{}) {
 			if got := ansi.StringWidth(row); got != w {
 				t.Errorf("a row of %d columns in %d", got, w)
 			}
@@ -118,7 +119,7 @@ func TestMixtureShowsOneExpertAndTheGates(t *testing.T) {
 	v.h.epoch(&e)
 	for _, w := range []int{20, 40, 80, 120} {
 		text := ""
-		for _, row := range frame(&topologyPane{}, v, Rect{w: w, h: 24}, drawnKey{}) {
+		for _, row := range frame(&topologyPane{}, v, layout.Rect{W: w, H: 24}, drawnKey{}) {
 			if got := ansi.StringWidth(row); got != w {
 				t.Errorf("a row of %d columns in %d", got, w)
 			}
@@ -227,7 +228,7 @@ func TestGatesOnASmallScreen(t *testing.T) {
 	e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 	e.Gates = []event.GateFigures{{Center: 72, Share: 0.2}, {Center: 144, Share: 0.8}}
 	v.h.epoch(&e)
-	text := ansi.Strip(strings.Join(frame(&topologyPane{}, v, Rect{w: MinWidth, h: MinHeight - HeaderRows - FooterRows}, drawnKey{zoomed: true}), "\n"))
+	text := ansi.Strip(strings.Join(frame(&topologyPane{}, v, layout.Rect{W: layout.MinWidth, H: layout.MinHeight - layout.HeaderRows - layout.FooterRows}, drawnKey{zoomed: true}), "\n"))
 	for _, want := range []string{"shares 20.0% to 80.0%", "expert", "144.0"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)

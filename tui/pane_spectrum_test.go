@@ -14,6 +14,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -71,7 +72,7 @@ func TestSpectrumPane(t *testing.T) {
 		zoomed bool
 	}{{40, 14, false}, {60, 12, false}, {80, 14, false}, {40, 24, true}, {80, 24, true}, {120, 40, true}} {
 		t.Run(fmt.Sprintf("%dx%d", c.w, c.h), func(t *testing.T) {
-			rows := new(drawn).draw(&spectrumPane{}, v, Rect{0, 0, c.w, c.h}, drawnKey{zoomed: c.zoomed})
+			rows := new(drawn).draw(&spectrumPane{}, v, layout.Rect{X: 0, Y: 0, W: c.w, H: c.h}, drawnKey{zoomed: c.zoomed})
 			for i, r := range rows {
 				if n := ansi.StringWidth(r); n != c.w {
 					t.Errorf("row %d is %d wide", i, n)
@@ -87,7 +88,7 @@ func TestSpectrumInASCII(t *testing.T) {
 	v := watched(edgeRun("0.11"))
 	v.Glyphs = style.GlyphsASCII.Set(nil)
 	v.h.newestSpectrum().Method = "power"
-	for _, row := range new(drawn).draw(&spectrumPane{}, v, Rect{0, 0, 120, 40}, drawnKey{zoomed: true}) {
+	for _, row := range new(drawn).draw(&spectrumPane{}, v, layout.Rect{X: 0, Y: 0, W: 120, H: 40}, drawnKey{zoomed: true}) {
 		if text := style.ToASCII(ansi.Strip(row)); strings.ContainsRune(text, '?') || ansi.StringWidth(text) != 120 {
 			t.Errorf("%q", text)
 		}
@@ -243,7 +244,7 @@ func TestSpectrumViews(t *testing.T) {
 				if strings.HasSuffix(t.Name(), "#01") {
 					return
 				}
-				rows := new(drawn).draw(p, v, Rect{0, 0, size[0], size[1]}, drawnKey{zoomed: true})
+				rows := new(drawn).draw(p, v, layout.Rect{X: 0, Y: 0, W: size[0], H: size[1]}, drawnKey{zoomed: true})
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}

@@ -12,13 +12,14 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/layout"
 )
 
 // TestFocusShows moves the focus over a screen without frames, with and without colours.
 func TestFocusShows(t *testing.T) {
 	a := newTest(script{epochs: 3}, Options{NoColor: true}, 60, 16)
 	seen := map[int]bool{}
-	for range Panes {
+	for range layout.Panes {
 		for y, row := range strings.Split(frameText(t, a), "\n") {
 			if strings.HasPrefix(row, "▸") {
 				seen[y] = true
@@ -26,7 +27,7 @@ func TestFocusShows(t *testing.T) {
 		}
 		press(a, "tab")
 	}
-	if len(seen) != int(Panes)-1 { // errors and log share a row
+	if len(seen) != int(layout.Panes)-1 { // errors and log share a row
 		t.Errorf("the mark stood in rows %v", seen)
 	}
 }
@@ -52,7 +53,7 @@ func TestLogColumns(t *testing.T) {
 		d.Epochs[len(d.Epochs)-1].Loss = event.Float(0.000991 + 0.00001*float64(e%3))
 	}
 	a.Update(came(d))
-	rows := a.panes[Log].body(a.paneView(), 40, 20, false)
+	rows := a.panes[layout.Log].body(a.paneView(), 40, 20, false)
 	at := -1
 	for _, row := range rows {
 		text := ansi.Strip(row)

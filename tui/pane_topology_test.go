@@ -13,6 +13,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/layout"
 )
 
 // fakeWeights are made-up weights of a block; side is that of an image, 0 for none.
@@ -51,7 +52,7 @@ func TestTopologyPane(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s-%dx%d", c.name, c.w, c.h), func(t *testing.T) {
 			p := &topologyPane{look: blockView{open: c.open, row: 3, col: 5}}
-			rows := new(drawn).draw(p, watchedWeights(c.event), Rect{0, 0, c.w, c.h}, drawnKey{zoomed: c.zoomed})
+			rows := new(drawn).draw(p, watchedWeights(c.event), layout.Rect{X: 0, Y: 0, W: c.w, H: c.h}, drawnKey{zoomed: c.zoomed})
 			golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 		})
 	}
@@ -95,7 +96,7 @@ func TestTopologyKeys(t *testing.T) {
 	if p.look.col != 1 || p.look.row != 0 {
 		t.Errorf("the cursor is at %d, %d", p.look.row, p.look.col)
 	}
-	new(drawn).draw(p, v, Rect{0, 0, 120, 40}, drawnKey{zoomed: true})
+	new(drawn).draw(p, v, layout.Rect{X: 0, Y: 0, W: 120, H: 40}, drawnKey{zoomed: true})
 	d := p.look.drawn
 	if !p.handleMouse(v, tea.MouseClickMsg{}, d.x+d.w-1, d.y+d.h-1) || p.look.col != 69 || p.look.row < 48 {
 		t.Errorf("a click at the end of %+v went to %d, %d", d, p.look.row, p.look.col)

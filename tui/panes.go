@@ -1,17 +1,19 @@
 package tui
 
+import "newtop/tui/layout"
+
 // newPanes makes the panes in the order of the tab key.
-func newPanes() [Panes]pane {
-	return [Panes]pane{
-		Loss:     &lossPane{log: true},
-		Accuracy: &accuracyPane{},
-		Inner:    &innerPane{},
-		Spectrum: &spectrumPane{},
-		Topology: &topologyPane{},
-		Region:   &regionPane{log: true},
-		Errors:   &errorsPane{},
-		Work:     &workPane{},
-		Log:      &logPane{},
+func newPanes() [layout.Panes]pane {
+	return [layout.Panes]pane{
+		layout.Loss:     &lossPane{log: true},
+		layout.Accuracy: &accuracyPane{},
+		layout.Inner:    &innerPane{},
+		layout.Spectrum: &spectrumPane{},
+		layout.Topology: &topologyPane{},
+		layout.Region:   &regionPane{log: true},
+		layout.Errors:   &errorsPane{},
+		layout.Work:     &workPane{},
+		layout.Log:      &logPane{},
 	}
 }
 

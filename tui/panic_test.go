@@ -16,6 +16,7 @@ import (
 	"github.com/creack/pty"
 
 	"newtop/trainer/event"
+	"newtop/tui/layout"
 )
 
 // brokenPane panics where its name says.
@@ -46,7 +47,7 @@ func (f *brokenFeed) Do(context.Context, event.Command) error { panic("broken in
 func breakDown(when string) error {
 	feed := &brokenFeed{fakeFeed{deltas: fakeRun(script{epochs: 5}), pace: 40 * time.Millisecond}}
 	a := New(feed, Options{})
-	a.panes[Loss] = &brokenPane{when: when}
+	a.panes[layout.Loss] = &brokenPane{when: when}
 	return runApp(context.Background(), a, Options{})
 }
 

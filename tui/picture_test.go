@@ -17,6 +17,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -66,10 +67,10 @@ func TestChartPictures(t *testing.T) {
 		}
 		dir := t.TempDir()
 		a := newTest(s, Options{Pictures: dir}, 120, 40)
-		for id := range Panes {
+		for id := range layout.Panes {
 			a.focus = id
 			if a.figure() == nil {
-				if id == Loss || id == Accuracy {
+				if id == layout.Loss || id == layout.Accuracy {
 					t.Errorf("%+v: pane %d has no picture", s, id)
 				}
 				continue
@@ -102,15 +103,15 @@ func TestChartPictures(t *testing.T) {
 func TestPicturesOfNothing(t *testing.T) {
 	dir := t.TempDir()
 	a := newTest(script{epochs: -1}, Options{Pictures: dir}, 120, 40)
-	for id := range Panes {
+	for id := range layout.Panes {
 		a.focus = id
 		if f := a.figure(); f != nil {
-			if err := f.write(io.Discard, "svg"); err == nil && id != Loss && id != Accuracy && id != Region {
+			if err := f.write(io.Discard, "svg"); err == nil && id != layout.Loss && id != layout.Accuracy && id != layout.Region {
 				t.Errorf("pane %d draws nothing", id)
 			}
 		}
 	}
-	a.focus = Log
+	a.focus = layout.Log
 	if a.chartPicture("svg"); !strings.Contains(a.notice.Text, "log has nothing to draw") {
 		t.Errorf("says %q", a.notice.Text)
 	}

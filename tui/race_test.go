@@ -13,6 +13,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -76,7 +77,7 @@ func TestRaceScreens(t *testing.T) {
 				a := newRaceTest(c.n, c.laps, c.state, size[0], size[1])
 				press(a, c.keys...)
 				frameText(t, a)
-				rows := append(a.race.draw(a.paneView(), size[0], size[1]-HeaderRows-FooterRows), a.footer(size[0]))
+				rows := append(a.race.draw(a.paneView(), size[0], size[1]-layout.HeaderRows-layout.FooterRows), a.footer(size[0]))
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
@@ -103,7 +104,7 @@ func TestOverlayScreens(t *testing.T) {
 				withKept(a)
 				press(a, keys...)
 				frameText(t, a)
-				rows := append(a.overlay.draw(a, size[0], size[1]-FooterRows), a.footer(size[0]))
+				rows := append(a.overlay.draw(a, size[0], size[1]-layout.FooterRows), a.footer(size[0]))
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
@@ -253,7 +254,7 @@ func few(n int) int {
 func TestRaceSize(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range few(120) {
-		a := newRaceTest(1+r.IntN(6), r.IntN(30), []string{"begun", "over", "picked"}[r.IntN(3)], MinWidth+r.IntN(180), MinHeight+r.IntN(60))
+		a := newRaceTest(1+r.IntN(6), r.IntN(30), []string{"begun", "over", "picked"}[r.IntN(3)], layout.MinWidth+r.IntN(180), layout.MinHeight+r.IntN(60))
 		for _, k := range []string{"down", "x", "y", "r", "esc"}[:r.IntN(6)] {
 			press(a, k)
 		}
@@ -265,7 +266,7 @@ func TestRaceSize(t *testing.T) {
 func TestOverlaySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for i := range few(105) {
-		a := newTest(script{epochs: 12}, Options{NoColor: i%2 == 0, Glyphs: style.Glyphs(i % 4), DataSets: []string{randomText(r)}}, MinWidth+r.IntN(160), MinHeight+r.IntN(50))
+		a := newTest(script{epochs: 12}, Options{NoColor: i%2 == 0, Glyphs: style.Glyphs(i % 4), DataSets: []string{randomText(r)}}, layout.MinWidth+r.IntN(160), layout.MinHeight+r.IntN(50))
 		withKept(a)
 		press(a, []string{"f", "u", ":", "e", "?", "o", "/"}[i%7])
 		for range 12 {
@@ -312,7 +313,7 @@ func TestPalette(t *testing.T) {
 	}
 	press(a, "esc", ":")
 	write(a, "zoom spectrum")
-	if press(a, "enter"); !a.zoomed || a.focus != Spectrum {
+	if press(a, "enter"); !a.zoomed || a.focus != layout.Spectrum {
 		t.Errorf("focus %d, zoomed %v", a.focus, a.zoomed)
 	}
 }
@@ -418,7 +419,7 @@ func TestRaceFuzz(t *testing.T) {
 			}
 			a.Update(came(d))
 			press(a, []string{"up", "down", "x", "y", "r", "esc", "enter", "?", ":", "u"}[r.IntN(10)])
-			a.Update(tea.WindowSizeMsg{Width: MinWidth + r.IntN(150), Height: MinHeight + r.IntN(40)})
+			a.Update(tea.WindowSizeMsg{Width: layout.MinWidth + r.IntN(150), Height: layout.MinHeight + r.IntN(40)})
 			frameText(t, a)
 		}
 	}

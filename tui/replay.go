@@ -8,6 +8,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -27,19 +28,19 @@ func (a *App) barRows() int {
 }
 
 // layout divides the screen as it is now.
-func (a *App) layout(zoomed bool) Screen {
+func (a *App) layout(zoomed bool) layout.Screen {
 	if a.h.plain() {
-		return Divided(a.width, a.height, HeaderRows+a.barRows(), zoomed, a.focus, BandsOfMetrics, CompactMetrics)
+		return layout.Divided(a.width, a.height, layout.HeaderRows+a.barRows(), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
 	}
-	return Dashboard(a.width, a.height, HeaderRows+a.barRows(), zoomed, a.focus)
+	return layout.Dashboard(a.width, a.height, layout.HeaderRows+a.barRows(), zoomed, a.focus)
 }
 
 // replayBar is where the track of a watched run's bar was drawn last, and what was asked for since the newest status.
 type replayBar struct {
-	Rect          // of the track; empty while there is none
-	asked bool    // epoch and speed are newer than the status
-	epoch int     // that was asked for
-	speed float64 // likewise
+	layout.Rect         // of the track; empty while there is none
+	asked       bool    // epoch and speed are newer than the status
+	epoch       int     // that was asked for
+	speed       float64 // likewise
 }
 
 // playing says what a watched run is doing: a symbol and a word.
@@ -97,13 +98,13 @@ func (a *App) barLine(w int, named bool) string {
 		}
 	}
 	track := l.Left() - style.Width(tail) - 3
-	row := HeaderRows
+	row := layout.HeaderRows
 	if named {
 		row--
 	}
-	a.bar.Rect = Rect{}
+	a.bar.Rect = layout.Rect{}
 	if track > 0 {
-		a.bar.Rect = Rect{l.Width, row, track, 1}
+		a.bar.Rect = layout.Rect{X: l.Width, Y: row, W: track, H: 1}
 		at := int(math.Round(h.track() * float64(track-1)))
 		l.Put(style.Accent, style.Repeat("━", at)).Put(style.Focus, "●").Put(style.Grid, style.Repeat("─", track-1-at))
 	}
@@ -222,13 +223,13 @@ func (a *App) hasten(factor float64) tea.Cmd {
 
 // seekAt goes to the place of the bar that was clicked; false if it is elsewhere.
 func (a *App) seekAt(x, y int) (tea.Cmd, bool) {
-	if a.overlay != nil || !a.h.watched() || a.bar.w < 2 || !a.bar.Contains(x, y) {
+	if a.overlay != nil || !a.h.watched() || a.bar.W < 2 || !a.bar.Contains(x, y) {
 		return nil, false
 	}
 	if why := unseekable(a); why != "" {
 		return a.refuse(why), true
 	}
-	at := float64(x-a.bar.x) / float64(a.bar.w-1)
+	at := float64(x-a.bar.X) / float64(a.bar.W-1)
 	return a.seek(int(math.Round(at * float64(a.h.status.Replay.Last)))), true
 }
 

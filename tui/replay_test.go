@@ -13,6 +13,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -52,7 +53,7 @@ func TestReplayScreens(t *testing.T) {
 			})
 		}
 	}
-	for id := range Panes {
+	for id := range layout.Panes {
 		for _, name := range []string{"foreign", "figures"} {
 			t.Run(fmt.Sprintf("%s-zoomed-%d", name, id), func(t *testing.T) {
 				a := newWatch(replayScene(name), 100, 30)
@@ -161,8 +162,8 @@ func TestReplayClick(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {120, 40}} {
 		a := newWatch(replayScene("paused"), size[0], size[1])
 		a.View()
-		for _, c := range []struct{ part, epoch int }{{0, 0}, {a.bar.w - 1, 40}, {(a.bar.w - 1) / 2, 20}} {
-			_, cmd := a.Update(tea.MouseClickMsg{X: a.bar.x + c.part, Y: a.bar.y, Button: tea.MouseLeft})
+		for _, c := range []struct{ part, epoch int }{{0, 0}, {a.bar.W - 1, 40}, {(a.bar.W - 1) / 2, 20}} {
+			_, cmd := a.Update(tea.MouseClickMsg{X: a.bar.X + c.part, Y: a.bar.Y, Button: tea.MouseLeft})
 			if cmd == nil {
 				t.Fatal("a click on the bar does nothing")
 			}
@@ -173,7 +174,7 @@ func TestReplayClick(t *testing.T) {
 			}
 			a.feed.(*fakeFeed).commands = nil
 		}
-		if _, cmd := a.Update(tea.MouseClickMsg{X: a.bar.x + 1, Y: a.bar.y + 5}); cmd != nil {
+		if _, cmd := a.Update(tea.MouseClickMsg{X: a.bar.X + 1, Y: a.bar.Y + 5}); cmd != nil {
 			t.Error("a click elsewhere goes to an epoch")
 		}
 	}
@@ -322,13 +323,13 @@ func TestReplayClockStands(t *testing.T) {
 // TestForeign looks for what newtop's own runs would be told loudly and other programs' must not be.
 func TestForeign(t *testing.T) {
 	for _, name := range []string{"foreign", "figures"} {
-		for id := range Panes {
+		for id := range layout.Panes {
 			for _, zoom := range []bool{false, true} {
 				a := newWatch(replayScene(name), 120, 40)
 				a.focus, a.zoomed = id, zoom
 				text := frameText(t, a)
 				for _, bad := range []string{"NaN", "reject", "×", "seed", "0 weights", "0 rows", "waiting", "k computes", "enter computes", " –"} {
-					if strings.Contains(text, bad) && !(bad == " –" && id == Log || bad == " –" && !zoom) {
+					if strings.Contains(text, bad) && !(bad == " –" && id == layout.Log || bad == " –" && !zoom) {
 						t.Errorf("%s, pane %d, zoomed %v: %q in\n%s", name, id, zoom, bad, text)
 					}
 				}
@@ -364,7 +365,7 @@ func TestForeignEnd(t *testing.T) {
 // TestFiguresPages goes through the figures of a program.
 func TestFiguresPages(t *testing.T) {
 	a := newWatch(foreignRun(43, false), 100, 30)
-	a.focus = Region
+	a.focus = layout.Region
 	press(a, "z")
 	if text := frameText(t, a); !strings.Contains(text, "lr") || !strings.Contains(text, "momentum") || strings.Contains(text, "bleu  ") {
 		t.Errorf("first page:\n%s", text)
@@ -381,7 +382,7 @@ func TestRecordingInLog(t *testing.T) {
 	well := scene[len(scene)-1].Status
 	well.Recording = event.Recording{Run: well.Recording.Run, Lost: 7}
 	a.Update(came(feed.Delta{Status: well}))
-	a.focus = Log
+	a.focus = layout.Log
 	press(a, "z")
 	text := frameText(t, a)
 	for _, want := range []string{"not recorded: no space left on device (runs.db)", "recorded again, without 7 events"} {

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/trainer/event"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -28,7 +29,7 @@ type theatre struct {
 
 // stageSpot is where a multiple stands in the body, and its iterations.
 type stageSpot struct {
-	Rect
+	layout.Rect
 	axis stageAxis
 }
 
@@ -184,8 +185,8 @@ func (t *theatre) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 		return true
 	case tea.MouseClickMsg:
 		for _, r := range t.spots {
-			if r.Contains(x, y) && r.w > 1 {
-				n := r.axis.left + (r.axis.right-r.axis.left)*float64(x-r.x)/float64(r.w-1)
+			if r.Contains(x, y) && r.W > 1 {
+				n := r.axis.left + (r.axis.right-r.axis.left)*float64(x-r.X)/float64(r.W-1)
 				t.pin(v.h, s.id, nearestStep(s.stagedSolve, n))
 				return true
 			}
@@ -303,7 +304,7 @@ func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []str
 			k := (t.first + line*plan.columns + column) % len(all)
 			cw := (w - left - 2*(plan.columns-1-column)) / (plan.columns - column)
 			parts = append(parts, all[k].draw(&v.Pen, &t.charts[k], x, cw, h))
-			t.spots = append(t.spots, stageSpot{Rect{left + x.margin, top + len(rows) + 1, cw - x.margin, h - 1}, x})
+			t.spots = append(t.spots, stageSpot{layout.Rect{X: left + x.margin, Y: top + len(rows) + 1, W: cw - x.margin, H: h - 1}, x})
 			left += cw + 2
 		}
 		rows = append(rows, style.Abreast(parts, h)...)

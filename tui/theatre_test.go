@@ -14,6 +14,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/layout"
 )
 
 // stagedRun is a run of epochs with so many blocks whose solves come iteration by iteration and end for every
@@ -113,7 +114,7 @@ func TestTheatre(t *testing.T) {
 				if c.slice {
 					a.h.apply(&feed.Delta{Status: a.h.status, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
 				}
-				p := a.panes[Inner].(*innerPane)
+				p := a.panes[layout.Inner].(*innerPane)
 				for _, k := range c.keys {
 					if _, taken := p.handleKey(a.paneView(), k); !taken {
 						t.Fatalf("%s was not taken", k)
@@ -128,7 +129,7 @@ func TestTheatre(t *testing.T) {
 // theatreText is the zoomed pane without escape sequences, its size checked.
 func theatreText(t *testing.T, a *App, w, h int) string {
 	t.Helper()
-	rows := new(drawn).draw(a.panes[Inner], a.paneView(), Rect{0, 0, w, h}, drawnKey{zoomed: true})
+	rows := new(drawn).draw(a.panes[layout.Inner], a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: h}, drawnKey{zoomed: true})
 	if len(rows) != h {
 		t.Fatalf("%d rows in %d", len(rows), h)
 	}
@@ -152,10 +153,10 @@ func TestTheatreAnySize(t *testing.T) {
 		}
 		for range r.IntN(12) {
 			k := []string{"left", "right", "up", "down", "home", "end", "l", "v"}[r.IntN(8)]
-			a.panes[Inner].(keyed).handleKey(a.paneView(), k)
+			a.panes[layout.Inner].(keyed).handleKey(a.paneView(), k)
 		}
 		w, h := 5+r.IntN(200), 3+r.IntN(60)
-		rows := a.panes[Inner].body(a.paneView(), w, h, true)
+		rows := a.panes[layout.Inner].body(a.paneView(), w, h, true)
 		if len(rows) > h {
 			t.Fatalf("%d rows in %d × %d", len(rows), w, h)
 		}
@@ -170,7 +171,7 @@ func TestTheatreAnySize(t *testing.T) {
 // TestWalk goes through everything that is kept, there and back, and at the end follows the run again.
 func TestWalk(t *testing.T) {
 	a := staged(3, 2)
-	p := a.panes[Inner].(*innerPane)
+	p := a.panes[layout.Inner].(*innerPane)
 	at := func() string {
 		s, _ := p.scene(a.h)
 		return fmt.Sprintf("%d/%d/%d", s.epoch, s.block, s.now().n)
@@ -294,10 +295,10 @@ func TestStageIsBounded(t *testing.T) {
 // TestStageMouse clicks on an iteration and turns the wheel.
 func TestStageMouse(t *testing.T) {
 	a := staged(3, 1)
-	p := a.panes[Inner].(*innerPane)
+	p := a.panes[layout.Inner].(*innerPane)
 	theatreText(t, a, 120, 37)
 	spot := p.spots[1]
-	if !p.handleMouse(a.paneView(), tea.MouseClickMsg{Button: tea.MouseLeft}, spot.x, spot.y) {
+	if !p.handleMouse(a.paneView(), tea.MouseClickMsg{Button: tea.MouseLeft}, spot.X, spot.Y) {
 		t.Fatal("a click was not taken")
 	}
 	if s, _ := p.scene(a.h); s.now().n != 1 {
@@ -346,6 +347,6 @@ func BenchmarkTheatre(b *testing.B) {
 	solve, _ := stagedEvents(62, 0, 4000, krylov.Limit)
 	a.h.apply(&feed.Delta{Status: a.h.status, Inner: solve, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
 	for range b.N {
-		a.panes[Inner].body(a.paneView(), 196, 55, true)
+		a.panes[layout.Inner].body(a.paneView(), 196, 55, true)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/trainer/tune"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -40,15 +41,15 @@ type tuning struct {
 	standing
 	listing
 	charts  tuneCharts
-	focus   ID
-	side    ID // the chart that a small screen shows
+	focus   layout.ID
+	side    layout.ID // the chart that a small screen shows
 	zoomed  bool
 	front   front[*tuning]
-	places  []Place // of what is on the screen
-	typing  bool    // keys go into the filter
-	err     error   // why nothing more comes from the search, if that is not its end
-	ended   bool    // nothing more comes
-	leaving bool    // the search was stopped, and the program ends with it
+	places  []layout.Place // of what is on the screen
+	typing  bool           // keys go into the filter
+	err     error          // why nothing more comes from the search, if that is not its end
+	ended   bool           // nothing more comes
+	leaving bool           // the search was stopped, and the program ends with it
 
 	now     func() time.Time
 	heard   time.Time // when the newest Board came
@@ -230,10 +231,10 @@ func (m *tuning) screen() []string {
 	for i := range m.places {
 		drawn[i] = m.pane(&m.places[i])
 	}
-	rows = append(rows, Join(m.places, drawn, m.width, len(rows), m.height-len(rows)-FooterRows)...)
+	rows = append(rows, layout.Join(m.places, drawn, m.width, len(rows), m.height-len(rows)-layout.FooterRows)...)
 	rows = append(rows, m.footer(m.width))
 	if m.front != nil {
-		lay(rows[:m.height-FooterRows], m.front.draw(m, m.width, m.height-FooterRows), m.width)
+		lay(rows[:m.height-layout.FooterRows], m.front.draw(m, m.width, m.height-layout.FooterRows), m.width)
 	}
 	return rows
 }

@@ -7,6 +7,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -18,16 +19,16 @@ type tuneCharts struct {
 	dim     string          // that the slice is over; empty: that which matters most
 	chart   [tunePanes]chart
 	dots    [tunePanes]tuneDots
-	matters Rect     // where the shares stand
-	shares  []string // the dimension of each of its rows
-	layers  []int    // the listed trials, in the order in which they are drawn
+	matters layout.Rect // where the shares stand
+	shares  []string    // the dimension of each of its rows
+	layers  []int       // the listed trials, in the order in which they are drawn
 }
 
 // tuneDots are the trials that a chart drew as dots, for the mouse.
 type tuneDots struct {
-	at     Rect     // of the chart
-	cells  [][2]int // in it
-	trials []int    // their indices
+	at     layout.Rect // of the chart
+	cells  [][2]int    // in it
+	trials []int       // their indices
 }
 
 // mostCurves bounds how many learning curves stand in one chart; a low one has fewer.
@@ -83,7 +84,7 @@ func (m *tuning) clocked() (now, limit float64) {
 }
 
 // scaled gives a plot the scale and the words of what it shows: the measure, or what it took to get to the target.
-func (m *tuning) scaled(p *plot, pane ID, timed bool) {
+func (m *tuning) scaled(p *plot, pane layout.ID, timed bool) {
 	p.log, p.closed, p.above = !m.charts.linear[pane], true, "×"
 	switch {
 	case timed && m.charts.work:
@@ -162,9 +163,9 @@ func (m *tuning) dot(t *tune.Trial, x float64, log bool) plotDot {
 }
 
 // drawDots draws a plot whose dots are these trials, and remembers where they are.
-func (m *tuning) drawDots(pane ID, p plot, trials []int, r Rect) []string {
+func (m *tuning) drawDots(pane layout.ID, p plot, trials []int, r layout.Rect) []string {
 	c := &m.charts.chart[pane]
-	rows := c.draw(&m.Pen, p, r.w, r.h)
+	rows := c.draw(&m.Pen, p, r.W, r.H)
 	at := &m.charts.dots[pane]
 	at.at, at.cells, at.trials = r, at.cells[:0], at.trials[:0]
 	if c.drawn.w == 0 {
@@ -179,7 +180,7 @@ func (m *tuning) drawDots(pane ID, p plot, trials []int, r Rect) []string {
 }
 
 // drawProgress has every trial at the time when it ended, and the best so far as a line.
-func (m *tuning) drawProgress(r Rect) (title []style.Part, rows []string) {
+func (m *tuning) drawProgress(r layout.Rect) (title []style.Part, rows []string) {
 	p := plot{by: m.charts.along(), waiting: "no trial has a value yet", detail: m.zoomed}
 	m.scaled(&p, tuneProgress, m.timed())
 	title = []style.Part{style.Strong.Of("found"), style.Muted.Of("  " + m.valueName()), style.Muted.Of("  by " + m.charts.along().words()), p.scaleWord()}
@@ -232,11 +233,11 @@ func (m *tuning) bestSoFar(log bool) *series {
 }
 
 // drawCurves has the learning curve of the selected trial over those of the others.
-func (m *tuning) drawCurves(r Rect) (title []style.Part, rows []string) {
+func (m *tuning) drawCurves(r layout.Rect) (title []style.Part, rows []string) {
 	p := plot{by: m.charts.along(), detail: m.zoomed}
 	m.scaled(&p, tuneCurves, false)
 	title = []style.Part{style.Strong.Of("curves"), style.Muted.Of("  " + m.measure()), style.Muted.Of("  by " + m.charts.along().words()), p.scaleWord()}
-	others := m.rows[:min(len(m.rows), mostCurves, r.h*m.Glyphs.DotsY/2)]
+	others := m.rows[:min(len(m.rows), mostCurves, r.H*m.Glyphs.DotsY/2)]
 	for _, i := range slices.Backward(others) {
 		if t := &m.board.Trials[i]; t.Number != m.number {
 			p.add(plotCurve{tok: style.Grid, series: curveOf(t), mark: '.'})
@@ -251,9 +252,9 @@ func (m *tuning) drawCurves(r Rect) (title []style.Part, rows []string) {
 		title = append(title, style.Muted.Of("  over the first "+format.Count(len(others))))
 	}
 	if len(p.curves) == 0 {
-		return title, []string{m.Line(r.w).To(1).Put(style.Muted, "no trial has a curve yet").Full()}
+		return title, []string{m.Line(r.W).To(1).Put(style.Muted, "no trial has a curve yet").Full()}
 	}
-	return title, m.charts.chart[tuneCurves].draw(&m.Pen, p, r.w, r.h)
+	return title, m.charts.chart[tuneCurves].draw(&m.Pen, p, r.W, r.H)
 }
 
 // add appends a curve that has something to draw.

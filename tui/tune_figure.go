@@ -5,11 +5,12 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
 // figure is what the picture of a pane shows, and what its file is called; nil for nothing.
-func (m *tuning) figure(pane ID) (f *figure, name string) {
+func (m *tuning) figure(pane layout.ID) (f *figure, name string) {
 	f = &figure{title: "tune " + style.Clean(m.board.Name) + ", " + style.Clean(m.board.Data)}
 	if pane < tunePanes {
 		f.logY = !m.charts.linear[pane]

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -128,7 +129,7 @@ func (m *tuning) cycle(k string) {
 	}
 }
 
-func (m *tuning) focusOn(p ID) {
+func (m *tuning) focusOn(p layout.ID) {
 	m.focus = p
 	if p != tuneTable {
 		m.side = p
@@ -182,21 +183,21 @@ func (m *tuning) mouse(msg tea.MouseMsg) {
 	}
 	for i := range m.places {
 		p := &m.places[i]
-		if !p.Contains(at.X, at.Y) || p.pane >= tunePanes {
+		if !p.Contains(at.X, at.Y) || p.Pane >= tunePanes {
 			continue
 		}
-		m.focusOn(p.pane)
-		switch p.pane {
+		m.focusOn(p.Pane)
+		switch p.Pane {
 		case tuneTable:
-			if row := at.Y - m.table.y - m.table.first; row >= 0 && row < m.table.rows {
+			if row := at.Y - m.table.Y - m.table.first; row >= 0 && row < m.table.rows {
 				m.selectTrial(m.rows[m.table.top+row])
 			}
 		case tuneMatters:
-			if row := at.Y - m.charts.matters.y; row >= 0 && row < len(m.charts.shares) {
+			if row := at.Y - m.charts.matters.Y; row >= 0 && row < len(m.charts.shares) {
 				m.charts.dim = m.charts.shares[row]
 			}
 		case tuneProgress, tuneSlice:
-			m.selectDot(&m.charts.dots[p.pane], at.X, at.Y)
+			m.selectDot(&m.charts.dots[p.Pane], at.X, at.Y)
 		}
 		return
 	}
@@ -207,7 +208,7 @@ func (m *tuning) selectDot(d *tuneDots, x, y int) {
 	const near = 9 // squared; a row counts for two columns
 	best, least := -1, near+1
 	for k, c := range d.cells {
-		dx, dy := c[0]+d.at.x-x, 2*(c[1]+d.at.y-y)
+		dx, dy := c[0]+d.at.X-x, 2*(c[1]+d.at.Y-y)
 		if r := dx*dx + dy*dy; r <= least {
 			best, least = d.trials[k], r
 		}

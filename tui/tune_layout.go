@@ -1,14 +1,17 @@
 package tui
 
-import "newtop/tui/style"
+import (
+	"newtop/tui/layout"
+	"newtop/tui/style"
+)
 
 // The panes of a search, in the order of tab.
 const (
-	tuneTable    ID = iota // the leaderboard
-	tuneProgress           // what the search found, over its time
-	tuneCurves             // the trials' learning curves
-	tuneSlice              // what was found, over one hyperparameter
-	tuneMatters            // which of them matter
+	tuneTable    layout.ID = iota // the leaderboard
+	tuneProgress                  // what the search found, over its time
+	tuneCurves                    // the trials' learning curves
+	tuneSlice                     // what was found, over one hyperparameter
+	tuneMatters                   // which of them matter
 	tunePanes
 	tuneDetails // all of the selected trial, without keys
 )
@@ -18,58 +21,58 @@ const tuneHeader = 2
 
 // tuneLayout places the panes; none on a screen below the least size. focus has the keys, and side is the chart that is
 // shown where not all have room.
-func tuneLayout(w, h int, focus, side ID, zoomed bool) []Place {
-	if w < MinWidth || h < MinHeight {
+func tuneLayout(w, h int, focus, side layout.ID, zoomed bool) []layout.Place {
+	if w < layout.MinWidth || h < layout.MinHeight {
 		return nil
 	}
-	body := Rect{0, tuneHeader, w, h - tuneHeader - FooterRows}
+	body := layout.Rect{X: 0, Y: tuneHeader, W: w, H: h - tuneHeader - layout.FooterRows}
 	bare := w < 80 || h < 24
-	part := func(percent int) int { return body.h * percent / 100 }
+	part := func(percent int) int { return body.H * percent / 100 }
 	switch {
 	case zoomed:
-		return []Place{{pane: focus, Rect: body, bare: bare}}
+		return []layout.Place{{Pane: focus, Rect: body, Bare: bare}}
 	case bare:
 		top := max(5, part(40))
-		return Stack(body, bare, []Row{{top, []ID{side}}, {body.h - top, []ID{tuneTable}}})
+		return layout.Stack(body, bare, []layout.Row{{H: top, Panes: []layout.ID{side}}, {H: body.H - top, Panes: []layout.ID{tuneTable}}})
 	case w >= 165 && h >= 44:
 		return tuneWide(body)
 	case h >= 34:
 		top, low := part(35), part(29)
-		return Stack(body, bare, []Row{{top, []ID{tuneProgress, tuneCurves}}, {body.h - top - low, []ID{tuneTable}},
-			{low, []ID{tuneSlice, tuneMatters}}})
+		return layout.Stack(body, bare, []layout.Row{{H: top, Panes: []layout.ID{tuneProgress, tuneCurves}}, {H: body.H - top - low, Panes: []layout.ID{tuneTable}},
+			{H: low, Panes: []layout.ID{tuneSlice, tuneMatters}}})
 	case w >= 150:
 		top := part(45)
-		return Stack(body, bare, []Row{{top, []ID{tuneProgress, tuneCurves, tuneSlice, tuneMatters}}, {body.h - top, []ID{tuneTable}}})
+		return layout.Stack(body, bare, []layout.Row{{H: top, Panes: []layout.ID{tuneProgress, tuneCurves, tuneSlice, tuneMatters}}, {H: body.H - top, Panes: []layout.ID{tuneTable}}})
 	}
 	top := part(43)
-	pair := []ID{tuneProgress, side}
+	pair := []layout.ID{tuneProgress, side}
 	if side == tuneProgress {
 		pair[1] = tuneSlice
 	}
-	return Stack(body, bare, []Row{{top, pair}, {body.h - top, []ID{tuneTable}}})
+	return layout.Stack(body, bare, []layout.Row{{H: top, Panes: pair}, {H: body.H - top, Panes: []layout.ID{tuneTable}}})
 }
 
 // tuneWide has the charts over the leaderboard, and what matters and the details beside it.
-func tuneWide(body Rect) []Place {
-	top := body.h * 40 / 100
-	out := Stack(Rect{body.x, body.y, body.w, top}, false, []Row{{top, []ID{tuneProgress, tuneCurves, tuneSlice}}})
-	side := body.w * 34 / 100
-	rest := Rect{body.x, body.y + top, body.w - side, body.h - top}
-	out = append(out, Stack(rest, false, []Row{{rest.h, []ID{tuneTable}}})...)
-	matters := min(12, rest.h*2/5)
-	return append(out, Stack(Rect{rest.x + rest.w, rest.y, side, rest.h}, false,
-		[]Row{{matters, []ID{tuneMatters}}, {rest.h - matters, []ID{tuneDetails}}})...)
+func tuneWide(body layout.Rect) []layout.Place {
+	top := body.H * 40 / 100
+	out := layout.Stack(layout.Rect{X: body.X, Y: body.Y, W: body.W, H: top}, false, []layout.Row{{H: top, Panes: []layout.ID{tuneProgress, tuneCurves, tuneSlice}}})
+	side := body.W * 34 / 100
+	rest := layout.Rect{X: body.X, Y: body.Y + top, W: body.W - side, H: body.H - top}
+	out = append(out, layout.Stack(rest, false, []layout.Row{{H: rest.H, Panes: []layout.ID{tuneTable}}})...)
+	matters := min(12, rest.H*2/5)
+	return append(out, layout.Stack(layout.Rect{X: rest.X + rest.W, Y: rest.Y, W: side, H: rest.H}, false,
+		[]layout.Row{{H: matters, Panes: []layout.ID{tuneMatters}}, {H: rest.H - matters, Panes: []layout.ID{tuneDetails}}})...)
 }
 
 // pane draws one of them: exactly its rectangle.
-func (m *tuning) pane(p *Place) []string {
-	at := Rect{p.x + 2, p.y + 1, p.w - 4, p.h - 2}
-	if p.bare {
-		at = Rect{p.x + 1, p.y + 1, p.w - 1, p.h - 1}
+func (m *tuning) pane(p *layout.Place) []string {
+	at := layout.Rect{X: p.X + 2, Y: p.Y + 1, W: p.W - 4, H: p.H - 2}
+	if p.Bare {
+		at = layout.Rect{X: p.X + 1, Y: p.Y + 1, W: p.W - 1, H: p.H - 1}
 	}
 	var title []style.Part
 	var rows []string
-	switch p.pane {
+	switch p.Pane {
 	case tuneTable:
 		title, rows = m.drawTable(at)
 	case tuneProgress:
@@ -81,22 +84,22 @@ func (m *tuning) pane(p *Place) []string {
 	case tuneMatters:
 		title, rows = m.drawMatters(at)
 	case tuneDetails:
-		title, rows = []style.Part{style.Strong.Of("selected")}, m.details(at.w)
+		title, rows = []style.Part{style.Strong.Of("selected")}, m.details(at.W)
 	}
-	rows = style.Block(rows, at.w, at.h)
-	if !p.bare {
+	rows = style.Block(rows, at.W, at.H)
+	if !p.Bare {
 		ink := style.Border
-		if p.pane == m.focus {
+		if p.Pane == m.focus {
 			ink, title[0].Token = style.Focus, style.Focus
 		}
-		return withFrame(&m.Pen, ink, roomFor(title, p.w-6), rows, p.w)
+		return withFrame(&m.Pen, ink, roomFor(title, p.W-6), rows, p.W)
 	}
 	arrow := " "
-	if p.pane == m.focus {
+	if p.Pane == m.focus {
 		arrow = "▸"
 	}
-	l := m.Line(p.w).Put(style.Focus, arrow)
-	for _, t := range roomFor(title, p.w-2) {
+	l := m.Line(p.W).Put(style.Focus, arrow)
+	for _, t := range roomFor(title, p.W-2) {
 		l.Put(t.Token, t.Text)
 	}
 	out := []string{l.Full()}

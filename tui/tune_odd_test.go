@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"newtop/trainer/tune"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -46,7 +47,7 @@ func TestTuneZero(t *testing.T) {
 	best.Best = 0
 	m := newTuneTest(b, Options{}, 120, 40)
 	tuneText(t, m)
-	for _, pane := range []ID{tuneProgress, tuneSlice} {
+	for _, pane := range []layout.ID{tuneProgress, tuneSlice} {
 		dots, low, at := &m.charts.dots[pane], 0, -1
 		for k, c := range dots.cells {
 			low = max(low, c[1])

@@ -9,6 +9,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -65,10 +66,10 @@ func (m *tuning) turn(by int) {
 }
 
 // drawSlice has every trial's value over one of its hyperparameters.
-func (m *tuning) drawSlice(r Rect) (title []style.Part, rows []string) {
+func (m *tuning) drawSlice(r layout.Rect) (title []style.Part, rows []string) {
 	d := m.sliced()
 	if d == nil {
-		return []style.Part{style.Strong.Of("over a hyperparameter")}, []string{m.Line(r.w).To(1).Put(style.Muted, "the trials differ in nothing that was searched").Full()}
+		return []style.Part{style.Strong.Of("over a hyperparameter")}, []string{m.Line(r.W).To(1).Put(style.Muted, "the trials differ in nothing that was searched").Full()}
 	}
 	name := ansi.Truncate(style.Clean(d.key), 20, "…")
 	p := plot{waiting: "no trial has a value yet"}
@@ -110,13 +111,13 @@ func aside(number int) float64 {
 }
 
 // drawMatters has how much of the differences between the trials each dimension explains.
-func (m *tuning) drawMatters(r Rect) (title []style.Part, rows []string) {
+func (m *tuning) drawMatters(r layout.Rect) (title []style.Part, rows []string) {
 	title = []style.Part{style.Strong.Of("what matters"), style.Muted.Of("  share of the differences it explains")}
 	list := slices.Clone(m.board.Importances)
 	slices.SortStableFunc(list, func(a, b tune.Importance) int { return cmp.Compare(absentLow(b.Share), absentLow(a.Share)) })
 	m.charts.matters, m.charts.shares = r, m.charts.shares[:0]
 	if len(list) == 0 {
-		return title, []string{m.Line(r.w).To(1).Put(style.Muted, "known once about eight trials have ended").Full()}
+		return title, []string{m.Line(r.W).To(1).Put(style.Muted, "known once about eight trials have ended").Full()}
 	}
 	names, trends := 4, 0
 	for i := range list {
@@ -124,7 +125,7 @@ func (m *tuning) drawMatters(r Rect) (title []style.Part, rows []string) {
 		trends = max(trends, style.Cells(style.Clean(list[i].Trend)))
 	}
 	const lead, figures = 2, 11 // "100% ± 100"
-	bar := r.w - lead - names - 1 - 1 - figures
+	bar := r.W - lead - names - 1 - 1 - figures
 	below := trends > 0 && bar-trends-1 < 8 // the trends have rows of their own, or none
 	if trends > 0 && !below {
 		bar -= trends + 1
@@ -136,15 +137,15 @@ func (m *tuning) drawMatters(r Rect) (title []style.Part, rows []string) {
 		if d := m.sliced(); d != nil && d.key == tailOf(k.Key) {
 			arrow, ink = "▸", style.Strong
 		}
-		l := m.Line(r.w).Put(style.Accent, arrow+" ").Put(ink, ansi.Truncate(style.Clean(k.Key), names, "…")).To(lead + names + 1)
+		l := m.Line(r.W).Put(style.Accent, arrow+" ").Put(ink, ansi.Truncate(style.Clean(k.Key), names, "…")).To(lead + names + 1)
 		m.shareBar(l, k, bar)
 		l.Put(ink, " "+shareText(k)).To(lead + names + 1 + bar + 1 + figures)
 		if !below {
 			l.Put(style.Muted, style.Clean(k.Trend))
 		}
 		rows, m.charts.shares = append(rows, l.Full()), append(m.charts.shares, tailOf(k.Key))
-		if below && k.Trend != "" && r.h >= 2*len(list) {
-			rows = append(rows, m.Line(r.w).To(lead+names+1).Put(style.Muted, style.Clean(k.Trend)).Full())
+		if below && k.Trend != "" && r.H >= 2*len(list) {
+			rows = append(rows, m.Line(r.W).To(lead+names+1).Put(style.Muted, style.Clean(k.Trend)).Full())
 			m.charts.shares = append(m.charts.shares, tailOf(k.Key))
 		}
 	}

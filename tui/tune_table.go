@@ -9,6 +9,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -140,34 +141,34 @@ func (m *tuning) fit(room int) []tuneColumn {
 }
 
 // drawTable has a heading, the trials that have room, around the selected one, and what is said about that.
-func (m *tuning) drawTable(r Rect) (title []style.Part, rows []string) {
-	list := m.fit(r.w)
+func (m *tuning) drawTable(r layout.Rect) (title []style.Part, rows []string) {
+	list := m.fit(r.W)
 	about := 1
 	if m.shows(tuneDetails) {
 		about = 0
-	} else if r.h >= 12 {
+	} else if r.H >= 12 {
 		about = 2
 	}
 	n := len(m.rows)
 	m.table.Rect, m.table.first = r, 1
-	m.table.rows = max(0, min(n, r.h-1-about))
+	m.table.rows = max(0, min(n, r.H-1-about))
 	at := max(0, m.place(&m.standing))
 	m.table.top = min(max(m.table.top, at-m.table.rows+1), at, n-m.table.rows)
-	head := m.Line(r.w).Put(style.Text, "   ")
+	head := m.Line(r.W).Put(style.Text, "   ")
 	for i := range list {
 		head.Put(style.Muted, list[i].align(list[i].title, i == 0))
 	}
 	rows = append(rows, head.Full())
 	for _, i := range m.rows[m.table.top : m.table.top+m.table.rows] {
-		rows = append(rows, m.row(list, i, r.w))
+		rows = append(rows, m.row(list, i, r.W))
 	}
 	if n == 0 {
-		rows = append(rows, m.Line(r.w).Put(style.Muted, "   "+m.empty()).Full())
+		rows = append(rows, m.Line(r.W).Put(style.Muted, "   "+m.empty()).Full())
 	}
-	for len(rows) < r.h-about {
-		rows = append(rows, style.Spaces(r.w))
+	for len(rows) < r.H-about {
+		rows = append(rows, style.Spaces(r.W))
 	}
-	return m.tableTitle(), append(rows, m.about(r.w, about)...)
+	return m.tableTitle(), append(rows, m.about(r.W, about)...)
 }
 
 // empty says why there is no trial to see.
@@ -303,9 +304,9 @@ func aboutGroups(t *tune.Trial) (out []string) {
 }
 
 // shows reports whether a pane is on the screen.
-func (m *tuning) shows(p ID) bool {
+func (m *tuning) shows(p layout.ID) bool {
 	for i := range m.places {
-		if m.places[i].pane == p {
+		if m.places[i].Pane == p {
 			return true
 		}
 	}

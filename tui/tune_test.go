@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer/tune"
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -129,23 +130,23 @@ func TestTuneSmall(t *testing.T) {
 
 // TestTuneLayout: at every size the panes cover the body once, and what has the focus is among them.
 func TestTuneLayout(t *testing.T) {
-	for w := MinWidth; w <= 220; w += 7 {
-		for h := MinHeight; h <= 70; h += 3 {
+	for w := layout.MinWidth; w <= 220; w += 7 {
+		for h := layout.MinHeight; h <= 70; h += 3 {
 			for focus := range tunePanes {
 				side := max(focus, tuneProgress)
 				for _, zoomed := range []bool{false, true} {
 					covered, found := make([]int, w*h), false
 					for _, p := range tuneLayout(w, h, focus, side, zoomed) {
-						found = found || p.pane == focus
-						for y := p.y; y < p.y+p.h; y++ {
-							for x := p.x; x < p.x+p.w; x++ {
+						found = found || p.Pane == focus
+						for y := p.Y; y < p.Y+p.H; y++ {
+							for x := p.X; x < p.X+p.W; x++ {
 								covered[y*w+x]++
 							}
 						}
 					}
 					for i, n := range covered {
 						want := 1
-						if y := i / w; y < tuneHeader || y == h-FooterRows {
+						if y := i / w; y < tuneHeader || y == h-layout.FooterRows {
 							want = 0
 						}
 						if n != want {
@@ -179,7 +180,7 @@ func TestTuneKeys(t *testing.T) {
 	if tunePress(m, "home"); m.number != first || m.picked {
 		t.Errorf("home selects #%d, picked %t", m.number, m.picked)
 	}
-	seen := map[ID]bool{}
+	seen := map[layout.ID]bool{}
 	for range tunePanes {
 		tunePress(m, "tab")
 		seen[m.focus] = true
@@ -374,24 +375,24 @@ func TestTuneMouse(t *testing.T) {
 	m := newTuneTest(b, Options{}, 120, 40)
 	text := strings.Split(tuneText(t, m), "\n")
 	for row := range m.table.rows {
-		y := m.table.y + m.table.first + row
+		y := m.table.Y + m.table.first + row
 		m.Update(tea.MouseClickMsg{X: 30, Y: y, Button: tea.MouseLeft})
 		if want := fmt.Sprintf(" #%d ", m.number); !strings.Contains(text[y], want) {
 			t.Errorf("a click on %q selects%s", text[y], want)
 		}
 	}
-	m.Update(tea.MouseWheelMsg{X: 30, Y: m.table.y + 3, Button: tea.MouseWheelUp})
+	m.Update(tea.MouseWheelMsg{X: 30, Y: m.table.Y + 3, Button: tea.MouseWheelUp})
 	if want := b.Trials[b.Order[m.table.rows-2]].Number; m.number != want {
 		t.Errorf("the wheel selects #%d, not #%d", m.number, want)
 	}
-	for _, pane := range []ID{tuneProgress, tuneSlice} {
+	for _, pane := range []layout.ID{tuneProgress, tuneSlice} {
 		for k, cell := range m.charts.dots[pane].cells {
 			at := m.charts.dots[pane].at
 			covered := false // by a dot that is drawn later
 			for _, other := range m.charts.dots[pane].cells[k+1:] {
 				covered = covered || other == cell
 			}
-			m.Update(tea.MouseClickMsg{X: at.x + cell[0], Y: at.y + cell[1], Button: tea.MouseLeft})
+			m.Update(tea.MouseClickMsg{X: at.X + cell[0], Y: at.Y + cell[1], Button: tea.MouseLeft})
 			if want := b.Trials[m.charts.dots[pane].trials[k]].Number; !covered && m.number != want {
 				t.Errorf("pane %d: a click on #%d selects #%d", pane, want, m.number)
 			}

@@ -26,7 +26,7 @@ var levels = [][]string{
 	{"trainer", "internal/figure"},
 	{"trainer/stream", "trainer/mpi", "trainer/papers"},
 	{"trainer/store", "internal/bench"},
-	{"trainer/tune", "tui/style"},
+	{"trainer/tune", "tui/style", "tui/layout"},
 	{"tui"},
 	{"tui/remote"},
 	{"internal/cli"},

@@ -1,4 +1,5 @@
-package tui
+// Package layout divides screens into rectangles: pure functions of a size, tested against pictures.
+package layout
 
 import (
 	"slices"
@@ -6,9 +7,9 @@ import (
 )
 
 // Rect is a rectangle of cells.
-type Rect struct{ x, y, w, h int }
+type Rect struct{ X, Y, W, H int }
 
-func (r Rect) Contains(x, y int) bool { return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h }
+func (r Rect) Contains(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
 
 // ID names a pane; the order is that of tab.
 type ID uint8
@@ -28,9 +29,9 @@ const (
 
 // Place is where a pane stands. A bare pane has no frame.
 type Place struct {
-	pane ID
+	Pane ID
 	Rect
-	bare bool
+	Bare bool
 }
 
 // The least screen that shows anything but a message.
@@ -47,10 +48,10 @@ const (
 // Screen is the division of a screen of w × h: header above, footer below, panes between. Every
 // cell between header and footer belongs to exactly one pane.
 type Screen struct {
-	w, h   int
-	header Rect
+	W, H   int
+	Header Rect
 	footer Rect
-	places []Place
+	Places []Place
 }
 
 // Dashboard divides a screen under a header of so many rows; a screen below the least size gets no panes. zoomed gives one
@@ -61,23 +62,23 @@ func Dashboard(w, h, header int, zoomed bool, focus ID) Screen {
 
 // Divided does so with other panes.
 func Divided(w, h, header int, zoomed bool, focus ID, of func(w, h int) []band, strips []strip) Screen {
-	s := Screen{w: w, h: h}
+	s := Screen{W: w, H: h}
 	if w < MinWidth || h < MinHeight {
 		return s
 	}
-	s.header = Rect{0, 0, w, header}
+	s.Header = Rect{0, 0, w, header}
 	s.footer = Rect{0, h - FooterRows, w, FooterRows}
 	body := Rect{0, header, w, h - header - FooterRows}
 	switch {
 	case zoomed:
-		s.places = []Place{{pane: focus, Rect: body}}
+		s.Places = []Place{{Pane: focus, Rect: body}}
 		return s
 	case w < 80 || h < 24:
-		s.places = compact(body, strips)
+		s.Places = compact(body, strips)
 	default:
-		s.places = grid(body, of(w, h))
+		s.Places = grid(body, of(w, h))
 		if w >= 110 && w < 165 && h >= 34 && h < 52 && s.hidden(Work) {
-			s.places = split(s.places, Log, Work, 5)
+			s.Places = split(s.Places, Log, Work, 5)
 		}
 	}
 	s.show(focus)
@@ -130,9 +131,9 @@ func (s *Screen) show(id ID) {
 		return
 	}
 	for _, gives := range []ID{Log, Region} {
-		for i := range s.places {
-			if s.places[i].pane == gives {
-				s.places[i].pane = id
+		for i := range s.Places {
+			if s.Places[i].Pane == gives {
+				s.Places[i].Pane = id
 				return
 			}
 		}
@@ -156,15 +157,15 @@ func grid(r Rect, bands []band) []Place {
 		shares[i] = b.share
 	}
 	var out []Place
-	y := r.y
-	for i, h := range Divide(r.h, shares) {
+	y := r.Y
+	for i, h := range Divide(r.H, shares) {
 		shares := make([]int, len(bands[i].cells))
 		for j, c := range bands[i].cells {
 			shares[j] = c.share
 		}
-		x := r.x
-		for j, w := range Divide(r.w, shares) {
-			out = append(out, Place{pane: bands[i].cells[j].pane, Rect: Rect{x, y, w, h}})
+		x := r.X
+		for j, w := range Divide(r.W, shares) {
+			out = append(out, Place{Pane: bands[i].cells[j].pane, Rect: Rect{x, y, w, h}})
 			x += w
 		}
 		y += h
@@ -194,10 +195,10 @@ func Divide(total int, shares []int) []int {
 // split gives the top rows of a pane's place to another pane.
 func split(places []Place, from, to ID, rows int) []Place {
 	for i, p := range places {
-		if p.pane == from {
-			places[i].y += rows
-			places[i].h -= rows
-			return append(places, Place{pane: to, Rect: Rect{p.x, p.y, p.w, rows}})
+		if p.Pane == from {
+			places[i].Y += rows
+			places[i].H -= rows
+			return append(places, Place{Pane: to, Rect: Rect{p.X, p.Y, p.W, rows}})
 		}
 	}
 	return places
@@ -232,7 +233,7 @@ var (
 // the charts first, then to the log.
 func compact(r Rect, strips []strip) []Place {
 	rows := slices.Clone(strips)
-	spare := r.h
+	spare := r.H
 	for _, p := range rows {
 		spare -= p.h
 	}
@@ -243,35 +244,35 @@ func compact(r Rect, strips []strip) []Place {
 		}
 	}
 	out := make([]Place, 0, len(rows))
-	y := r.y
+	y := r.Y
 	for _, p := range rows {
-		out = append(out, Place{pane: p.pane, Rect: Rect{r.x, y, r.w, p.h}, bare: true})
+		out = append(out, Place{Pane: p.pane, Rect: Rect{r.X, y, r.W, p.h}, Bare: true})
 		y += p.h
 	}
 	return out
 }
 
-// neighbour returns the pane in a direction (dx, dy ∈ {−1, 0, 1}) of another, or that one itself.
-func (s *Screen) neighbour(from ID, dx, dy int) ID {
+// Neighbour returns the pane in a direction (dx, dy ∈ {−1, 0, 1}) of another, or that one itself.
+func (s *Screen) Neighbour(from ID, dx, dy int) ID {
 	var at *Place
-	for i := range s.places {
-		if s.places[i].pane == from {
-			at = &s.places[i]
+	for i := range s.Places {
+		if s.Places[i].Pane == from {
+			at = &s.Places[i]
 		}
 	}
 	if at == nil {
 		return from
 	}
 	best, least := from, 1<<30
-	for i := range s.places {
-		p := &s.places[i]
-		ahead := dx*(2*p.x+p.w-2*at.x-at.w) + dy*(2*p.y+p.h-2*at.y-at.h)
-		aside := (1-dx*dx)*apart(p.x, p.w, at.x, at.w) + (1-dy*dy)*apart(p.y, p.h, at.y, at.h)
-		if p.pane == from || ahead <= 0 || aside > 0 {
+	for i := range s.Places {
+		p := &s.Places[i]
+		ahead := dx*(2*p.X+p.W-2*at.X-at.W) + dy*(2*p.Y+p.H-2*at.Y-at.H)
+		aside := (1-dx*dx)*apart(p.X, p.W, at.X, at.W) + (1-dy*dy)*apart(p.Y, p.H, at.Y, at.H)
+		if p.Pane == from || ahead <= 0 || aside > 0 {
 			continue
 		}
 		if ahead < least {
-			best, least = p.pane, ahead
+			best, least = p.Pane, ahead
 		}
 	}
 	return best
@@ -287,8 +288,8 @@ func apart(a, an, b, bn int) int {
 
 // hidden reports whether a pane has no place here.
 func (s *Screen) hidden(id ID) bool {
-	for _, p := range s.places {
-		if p.pane == id {
+	for _, p := range s.Places {
+		if p.Pane == id {
 			return false
 		}
 	}
@@ -303,15 +304,15 @@ type Row struct {
 
 // Stack puts rows of panes under one another.
 func Stack(r Rect, bare bool, rows []Row) (out []Place) {
-	y := r.y
+	y := r.Y
 	for _, b := range rows {
 		shares := make([]int, len(b.Panes))
 		for i := range shares {
 			shares[i] = 1
 		}
-		x := r.x
-		for i, w := range Divide(r.w, shares) {
-			out = append(out, Place{pane: b.Panes[i], Rect: Rect{x, y, w, b.H}, bare: bare})
+		x := r.X
+		for i, w := range Divide(r.W, shares) {
+			out = append(out, Place{Pane: b.Panes[i], Rect: Rect{x, y, w, b.H}, Bare: bare})
 			x += w
 		}
 		y += b.H
@@ -328,8 +329,8 @@ func Join(places []Place, drawn [][]string, w, top, h int) []string {
 			next := w
 			for i := range places {
 				if p := &places[i]; p.Contains(x, y+top) {
-					b.WriteString(drawn[i][y+top-p.y])
-					next = p.x + p.w
+					b.WriteString(drawn[i][y+top-p.Y])
+					next = p.X + p.W
 					break
 				}
 			}

@@ -1,4 +1,4 @@
-package tui
+package layout
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 // picture draws a layout with a letter for each pane, one character for 4 × 2 cells.
 func picture(s Screen) string {
 	var b strings.Builder
-	for y := HeaderRows; y < s.h-FooterRows; y += 2 {
-		for x := 0; x < s.w; x += 4 {
+	for y := HeaderRows; y < s.H-FooterRows; y += 2 {
+		for x := 0; x < s.W; x += 4 {
 			letter := byte('.')
-			for _, p := range s.places {
+			for _, p := range s.Places {
 				if p.Contains(x, y) {
-					letter = "LAISTREWG"[p.pane]
+					letter = "LAISTREWG"[p.Pane]
 				}
 			}
 			b.WriteByte(letter)
@@ -119,23 +119,23 @@ func TestLayoutCovers(t *testing.T) {
 			for _, zoomed := range []bool{false, true} {
 				s := Dashboard(w, h, HeaderRows, zoomed, Inner)
 				if w < MinWidth || h < MinHeight {
-					if len(s.places) > 0 {
+					if len(s.Places) > 0 {
 						t.Fatalf("%d×%d has panes", w, h)
 					}
 					continue
 				}
 				area := 0
-				for i, p := range s.places {
-					if p.w < 1 || p.h < 1 || p.x < 0 || p.y < HeaderRows || p.x+p.w > w || p.y+p.h > h-FooterRows {
-						t.Fatalf("%d×%d: pane %d at %+v", w, h, p.pane, p.Rect)
+				for i, p := range s.Places {
+					if p.W < 1 || p.H < 1 || p.X < 0 || p.Y < HeaderRows || p.X+p.W > w || p.Y+p.H > h-FooterRows {
+						t.Fatalf("%d×%d: pane %d at %+v", w, h, p.Pane, p.Rect)
 					}
-					if !p.bare && (p.w < 28 || p.h < 5) {
-						t.Fatalf("%d×%d: pane %d is only %+v", w, h, p.pane, p.Rect)
+					if !p.Bare && (p.W < 28 || p.H < 5) {
+						t.Fatalf("%d×%d: pane %d is only %+v", w, h, p.Pane, p.Rect)
 					}
-					area += p.w * p.h
-					for _, q := range s.places[:i] {
-						if p.x < q.x+q.w && q.x < p.x+p.w && p.y < q.y+q.h && q.y < p.y+p.h {
-							t.Fatalf("%d×%d: panes %d and %d overlap", w, h, p.pane, q.pane)
+					area += p.W * p.H
+					for _, q := range s.Places[:i] {
+						if p.X < q.X+q.W && q.X < p.X+p.W && p.Y < q.Y+q.H && q.Y < p.Y+p.H {
+							t.Fatalf("%d×%d: panes %d and %d overlap", w, h, p.Pane, q.Pane)
 						}
 					}
 				}
@@ -157,7 +157,7 @@ func TestNeighbour(t *testing.T) {
 		{Loss, 1, 0, Accuracy}, {Loss, 0, 1, Inner}, {Loss, -1, 0, Loss}, {Loss, 0, -1, Loss},
 		{Region, -1, 0, Topology}, {Region, 0, -1, Spectrum}, {Log, 1, 0, Log},
 	} {
-		if got := s.neighbour(c.from, c.dx, c.dy); got != c.want {
+		if got := s.Neighbour(c.from, c.dx, c.dy); got != c.want {
 			t.Errorf("from %d by (%d, %d): %d, want %d", c.from, c.dx, c.dy, got, c.want)
 		}
 	}
