@@ -11,16 +11,16 @@ import (
 	"newtop/tui/style"
 )
 
-// chart is a drawing area that is kept from frame to frame. Lines and runes are ntcharts'. Its canvas is
+// Canvas is a drawing area that is kept from frame to frame. Lines and runes are ntcharts'. Its canvas is
 // not: a cell there carries a whole Lip Gloss style, 656 bytes where eight are enough, and its charts
 // keep every point and style each cell apart. Here points come thinned (see series) and a row is written
 // with one change of style a run.
-type chart struct {
+type Canvas struct {
 	w, h  int
 	cells []glyph
 	dots  []uint8 // of the curve being drawn, one byte a cell of its area
-	drawn area    // what was drawn last; no width if that was only a text
-	soft  []bucket
+	drawn Area    // what was drawn last; no width if that was only a text
+	soft  []Bucket
 }
 
 // glyph is a cell. Its zero value is empty.
@@ -30,31 +30,31 @@ type glyph struct {
 	lit uint8 // which dots show, if that is what it is made of
 }
 
-func (c *chart) resize(w, h int) {
+func (c *Canvas) resize(w, h int) {
 	w, h = max(w, 0), max(h, 0)
 	if c.w != w || c.h != h {
-		*c = chart{w: w, h: h, cells: make([]glyph, w*h), dots: make([]uint8, w*h), soft: c.soft}
+		*c = Canvas{w: w, h: h, cells: make([]glyph, w*h), dots: make([]uint8, w*h), soft: c.soft}
 		return
 	}
 	clear(c.cells)
 }
 
 // at returns a cell, nil outside.
-func (c *chart) at(x, y int) *glyph {
+func (c *Canvas) at(x, y int) *glyph {
 	if x < 0 || y < 0 || x >= c.w || y >= c.h {
 		return nil
 	}
 	return &c.cells[y*c.w+x]
 }
 
-func (c *chart) set(x, y int, r rune, t style.Token) {
+func (c *Canvas) set(x, y int, r rune, t style.Token) {
 	if g := c.at(x, y); g != nil {
 		*g = glyph{r: r, ink: t}
 	}
 }
 
 // write sets text from a cell on, one character a cell: wide ones become question marks.
-func (c *chart) write(x, y int, s string, t style.Token) {
+func (c *Canvas) write(x, y int, s string, t style.Token) {
 	narrow := style.Cells(s) == utf8.RuneCountInString(s)
 	for _, r := range s {
 		if !narrow && ansi.StringWidth(string(r)) != 1 {
@@ -65,8 +65,8 @@ func (c *chart) write(x, y int, s string, t style.Token) {
 	}
 }
 
-// text writes the cells as rows, each exactly w columns wide.
-func (c *chart) text(v *style.Pen) []string {
+// Rows writes the cells as rows, each exactly w columns wide.
+func (c *Canvas) Rows(v *style.Pen) []string {
 	rows := make([]string, c.h)
 	run := make([]rune, 0, c.w)
 	for y := range rows {
@@ -93,7 +93,7 @@ func (c *chart) text(v *style.Pen) []string {
 }
 
 // dot marks one dot of the curve being drawn.
-func (c *chart) dot(a area, g *style.GlyphSet, x, y int) {
+func (c *Canvas) dot(a Area, g *style.GlyphSet, x, y int) {
 	if x < 0 || y < 0 || x >= a.w*g.DotsX || y >= a.h*g.DotsY {
 		return
 	}
@@ -118,7 +118,7 @@ var quadrants = []rune(" ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█")
 
 // flush draws the collected dots in a token's ink (mark stands for a dot in ASCII) and forgets them. Dots
 // of an earlier curve in the same cell stay, in the new ink.
-func (c *chart) flush(a area, g *style.GlyphSet, t style.Token, mark rune) {
+func (c *Canvas) flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
 	for i, mask := range c.dots[:a.w*a.h] {
 		if mask == 0 {
 			continue
@@ -141,7 +141,7 @@ func (c *chart) flush(a area, g *style.GlyphSet, t style.Token, mark rune) {
 }
 
 // segment marks the dots from one point to another. A dashed one leaves gaps along x.
-func (c *chart) segment(a area, g *style.GlyphSet, x0, y0, x1, y1 int, dashed bool) {
+func (c *Canvas) segment(a Area, g *style.GlyphSet, x0, y0, x1, y1 int, dashed bool) {
 	for _, p := range graph.GetLinePoints(canvas.Point{X: x0, Y: y0}, canvas.Point{X: x1, Y: y1}) {
 		if !dashed || gapless(p.X) {
 			c.dot(a, g, p.X, p.Y)
@@ -153,7 +153,7 @@ func (c *chart) segment(a area, g *style.GlyphSet, x0, y0, x1, y1 int, dashed bo
 func gapless(x int) bool { return x%6 < 4 }
 
 // axes draws the lines at the left of and under the area.
-func (c *chart) axes(a area, bottom bool) {
+func (c *Canvas) axes(a Area, bottom bool) {
 	for y := a.y; y < a.y+a.h; y++ {
 		c.set(a.x-1, y, runes.LineVertical, style.Grid)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // cursorLine marks the cursor's column where no curve is, and the newest value of each curve in it.
-func (c *chart) cursorLine(v *style.Pen, p plot, a area) {
+func (c *Canvas) cursorLine(v *style.Pen, p Plot, a Area) {
 	if p.cursor == nil || !a.has(p.cursor[p.by]) {
 		return
 	}
@@ -26,17 +26,17 @@ func (c *chart) cursorLine(v *style.Pen, p plot, a area) {
 			if v.Glyphs.ASCII {
 				r = k.mark
 			}
-			c.set(x, row, r, k.tok)
+			c.set(x, row, r, k.Token)
 		}
 	}
 }
 
 // inColumn joins what a curve has in a cell column; its n is 0 for nothing.
-func (p *plot) inColumn(g *style.GlyphSet, a area, x int, k *plotCurve) bucket {
-	all := bucket{min: math.NaN(), max: math.NaN(), last: math.NaN()}
+func (p *Plot) inColumn(g *style.GlyphSet, a Area, x int, k *Curve) Bucket {
+	all := Bucket{min: math.NaN(), max: math.NaN(), last: math.NaN()}
 	found := false
-	for _, b := range visible(p.items(k), a.by, a.value(x-1), a.value(x+1)) {
-		if !a.has(b.x1[a.by]) || a.cellX(g, b.x1[a.by]) != x {
+	for _, b := range Visible(p.items(k), a.By, a.value(x-1), a.value(x+1)) {
+		if !a.has(b.x1[a.By]) || a.cellX(g, b.x1[a.By]) != x {
 			continue
 		}
 		if !found {
@@ -50,7 +50,7 @@ func (p *plot) inColumn(g *style.GlyphSet, a area, x int, k *plotCurve) bucket {
 
 // values is the box beside the cursor. It never covers the cursor's column, and of the places beside it takes
 // the one that hides least.
-func (c *chart) values(v *style.Pen, p plot, a area) {
+func (c *Canvas) values(v *style.Pen, p Plot, a Area) {
 	if p.cursor == nil || p.told || !a.has(p.cursor[p.by]) {
 		return
 	}
@@ -91,20 +91,20 @@ func framedRows(rows [][]style.Part, w int) (int, [][]style.Part) {
 }
 
 // valueRows say where the cursor is, what every curve has there and what happened; less the briefer they are.
-func (p *plot) valueRows(v *style.Pen, a area, x, brevity int) [][]style.Part {
+func (p *Plot) valueRows(v *style.Pen, a Area, x, brevity int) [][]style.Part {
 	first := math.NaN()
 	curves := make([][]style.Part, 0, len(p.curves))
 	for i := range p.curves {
 		k := &p.curves[i]
 		in := p.inColumn(v.Glyphs, a, x, k)
 		if in.n > 0 || in.holes {
-			first = lesser(first, in.x0)
+			first = Lesser(first, in.x0)
 		}
 		name := k.name
 		if brevity == 0 {
 			name = k.sign(v.Glyphs) + name
 		}
-		row := []style.Part{k.tok.Of(name + "  ")}
+		row := []style.Part{k.Token.Of(name + "  ")}
 		switch {
 		case in.n == 0 && in.holes:
 			row = append(row, style.Bad.Of("not finite"))
@@ -130,7 +130,7 @@ func (p *plot) valueRows(v *style.Pen, a area, x, brevity int) [][]style.Part {
 }
 
 // between writes the values of a column of one or more points.
-func (p *plot) between(b *bucket) string {
+func (p *Plot) between(b *Bucket) string {
 	if p.text(b.min) == p.text(b.max) {
 		return p.text(b.last)
 	}
@@ -138,16 +138,16 @@ func (p *plot) between(b *bucket) string {
 }
 
 // where writes the place of the cursor on all axes that the run has, the chart's own one first.
-func (p *plot) where(first float64, short bool) []style.Part {
+func (p *Plot) where(first float64, short bool) []style.Part {
 	at := p.cursor
-	epochs := "epoch " + format.Count(int(at[xEpoch]))
-	if first < at[xEpoch] {
-		epochs = "epochs " + format.Count(int(first)) + "–" + format.Count(int(at[xEpoch]))
+	epochs := "epoch " + format.Count(int(at[Epochs]))
+	if first < at[Epochs] {
+		epochs = "epochs " + format.Count(int(first)) + "–" + format.Count(int(at[Epochs]))
 	}
-	all := [axisCount]string{epochs, format.Span(at[xSeconds]), format.Work(at[xEquivalents]) + " equivalents"}
+	all := [AxisCount]string{epochs, format.Span(at[Seconds]), format.Work(at[Equivalents]) + " equivalents"}
 	row := []style.Part{style.Strong.Of(all[p.by])}
 	for by, s := range all {
-		if axis(by) != p.by && !short && (at[by] > 0 || by == int(xEpoch)) {
+		if Axis(by) != p.by && !short && (at[by] > 0 || by == int(Epochs)) {
 			row = append(row, style.Muted.Of(" · "+s))
 		}
 	}

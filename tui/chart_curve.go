@@ -15,7 +15,7 @@ type stroke struct {
 
 // curve draws buckets into the area. Those that share a column of dots are gathered first: the column then
 // runs from the least to the greatest of their values, and is joined to the one before.
-func (c *chart) curve(a area, g *style.GlyphSet, items []bucket, k stroke) {
+func (c *Canvas) curve(a Area, g *style.GlyphSet, items []Bucket, k stroke) {
 	var col, prev dotColumn
 	end := func() { prev = c.column(&a, g, &col, prev, k.dashed) }
 	stop := func() {
@@ -24,11 +24,11 @@ func (c *chart) curve(a area, g *style.GlyphSet, items []bucket, k stroke) {
 	}
 	for i := range items {
 		b := &items[i]
-		if math.IsNaN(b.last) || a.log && b.max <= 0 || a.logX && b.x1[a.by] <= 0 {
+		if math.IsNaN(b.last) || a.log && b.max <= 0 || a.logX && b.x1[a.By] <= 0 {
 			stop()
 			continue
 		}
-		if x := a.across(b.x1[a.by]); x < a.left || x > a.right {
+		if x := a.across(b.x1[a.By]); x < a.left || x > a.right {
 			if cut, ok := a.entry(items, i); ok {
 				b = &cut
 			} else {
@@ -36,11 +36,11 @@ func (c *chart) curve(a area, g *style.GlyphSet, items []bucket, k stroke) {
 				continue
 			}
 		}
-		if x := a.dotX(g, b.x1[a.by]); !col.used || x != col.x {
+		if x := a.dotX(g, b.x1[a.By]); !col.used || x != col.x {
 			end()
 			col = dotColumn{used: true, x: x, low: b.min, high: b.max}
 		}
-		col.low, col.high, col.last = lesser(b.min, col.low), -lesser(-b.max, -col.high), b.last
+		col.low, col.high, col.last = Lesser(b.min, col.low), -Lesser(-b.max, -col.high), b.last
 		if b.holes {
 			stop()
 		}
@@ -50,16 +50,16 @@ func (c *chart) curve(a area, g *style.GlyphSet, items []bucket, k stroke) {
 }
 
 // entry returns the point where the way from a bucket outside to its neighbour inside crosses the area's edge.
-func (a area) entry(items []bucket, i int) (bucket, bool) {
+func (a Area) entry(items []Bucket, i int) (Bucket, bool) {
 	b, side, next := items[i], a.left, i+1
-	if a.across(b.x1[a.by]) > a.right {
+	if a.across(b.x1[a.By]) > a.right {
 		side, next = a.right, i-1
 	}
 	if next < 0 || next >= len(items) {
 		return b, false
 	}
 	n := &items[next]
-	x0, x1, y0, y1 := a.across(b.x1[a.by]), a.across(n.x1[a.by]), a.up(b.last), a.up(n.last)
+	x0, x1, y0, y1 := a.across(b.x1[a.By]), a.across(n.x1[a.By]), a.up(b.last), a.up(n.last)
 	y := y0 + (y1-y0)*(side-x0)/(x1-x0)
 	if math.IsNaN(y) || math.IsInf(y, 0) || b.holes || n.holes || (x0 < side) == (x1 < side) {
 		return b, false
@@ -67,7 +67,7 @@ func (a area) entry(items []bucket, i int) (bucket, bool) {
 	if a.log {
 		y = math.Pow(10, y)
 	}
-	b.x1[a.by] = a.back(side)
+	b.x1[a.By] = a.back(side)
 	b.min, b.max, b.last = y, y, y
 	return b, true
 }
@@ -80,7 +80,7 @@ type dotColumn struct {
 }
 
 // column marks a column's dots and the way to it from the one before, and returns it.
-func (c *chart) column(a *area, g *style.GlyphSet, col *dotColumn, prev dotColumn, dashed bool) dotColumn {
+func (c *Canvas) column(a *Area, g *style.GlyphSet, col *dotColumn, prev dotColumn, dashed bool) dotColumn {
 	if !col.used {
 		return prev
 	}
@@ -103,9 +103,9 @@ func (c *chart) column(a *area, g *style.GlyphSet, col *dotColumn, prev dotColum
 }
 
 // holes marks the x of values that were not finite, for a curve that should have none.
-func (c *chart) holes(a area, g *style.GlyphSet, items []bucket) {
+func (c *Canvas) holes(a Area, g *style.GlyphSet, items []Bucket) {
 	for i := range items {
-		if x := items[i].x1[a.by]; items[i].holes && (a.has(x) || a.right <= a.left) {
+		if x := items[i].x1[a.By]; items[i].holes && (a.has(x) || a.right <= a.left) {
 			c.set(a.cellX(g, x), a.y, '×', style.NotFinite)
 		}
 	}
@@ -113,16 +113,16 @@ func (c *chart) holes(a area, g *style.GlyphSet, items []bucket) {
 
 // smooth returns the exponential average of buckets with a half-life in epochs: each counts for its mean, and
 // half as much with every half-life that it lies back. It is weighted so that its beginning is not drawn towards zero.
-func smooth(out, items []bucket, half float64) []bucket {
+func smooth(out, items []Bucket, half float64) []Bucket {
 	out = out[:0]
 	sum, weight, at := 0.0, 0.0, math.NaN()
 	for i := range items {
 		b := items[i]
 		if b.n > 0 {
-			if fade := math.Exp2(-(b.x1[xEpoch] - at) / half); fade < 1 {
+			if fade := math.Exp2(-(b.x1[Epochs] - at) / half); fade < 1 {
 				sum, weight = sum*fade, weight*fade
 			}
-			at = b.x1[xEpoch]
+			at = b.x1[Epochs]
 			mean := b.sum / float64(b.n)
 			sum, weight = sum+mean, weight+1
 			if b.last = sum / weight; math.Abs(b.last-mean) < 1e-12*math.Abs(mean) {

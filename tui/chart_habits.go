@@ -5,21 +5,21 @@ import (
 	"strconv"
 )
 
-// axisNames are what preferences call the x axes.
-var axisNames = []string{xEpoch: "epoch", xSeconds: "seconds", xEquivalents: "equivalents"}
+// AxisNames are what preferences call the x axes.
+var AxisNames = []string{Epochs: "epoch", Seconds: "seconds", Equivalents: "equivalents"}
 
-var _ chartHabits = (*chartView)(nil)
+var _ ChartPrefs = (*Controls)(nil)
 
-func (cv *chartView) habits() (xAxis, smoothing string) {
+func (cv *Controls) ChartPrefs() (xAxis, smoothing string) {
 	if cv.half > 0 {
 		smoothing = strconv.FormatFloat(cv.half, 'g', -1, 64)
 	}
-	return axisNames[cv.by], smoothing
+	return AxisNames[cv.by], smoothing
 }
 
-func (cv *chartView) adopt(xAxis, smoothing string) {
-	if i := slices.Index(axisNames, xAxis); i >= 0 {
-		cv.by = axis(i)
+func (cv *Controls) SetChartPrefs(xAxis, smoothing string) {
+	if i := slices.Index(AxisNames, xAxis); i >= 0 {
+		cv.by = Axis(i)
 	}
 	if half, err := strconv.ParseFloat(smoothing, 64); err == nil && half > 0 && half < 1e9 {
 		cv.half = half

@@ -13,8 +13,8 @@ import (
 // keptMarks bounds how many events the charts can mark.
 const keptMarks = 128
 
-// plotMark is something that happened at an x.
-type plotMark struct {
+// Mark is something that happened at an x.
+type Mark struct {
 	x    float64
 	text string
 }
@@ -22,23 +22,23 @@ type plotMark struct {
 // note is an event that the charts over the run mark. Major ones, changes of method and ways back, show on small
 // charts too.
 type note struct {
-	at    spot
+	at    Position
 	text  string
 	major bool
 }
 
 // charted are the marks and what belongs to the history's curves besides.
 type charted struct {
-	now   spot // of the newest epoch
+	now   Position // of the newest epoch
 	notes []note
 }
 
 // mark notes an event after an epoch.
 func (h *history) mark(epoch int, major bool, text string) {
 	at := h.now
-	at[xEpoch] = float64(epoch)
-	if s, ok := h.loss.find(xEpoch, at[xEpoch]); ok && s[xEpoch] <= at[xEpoch] {
-		at[xSeconds], at[xEquivalents] = s[xSeconds], s[xEquivalents]
+	at[Epochs] = float64(epoch)
+	if s, ok := h.loss.find(Epochs, at[Epochs]); ok && s[Epochs] <= at[Epochs] {
+		at[Seconds], at[Equivalents] = s[Seconds], s[Equivalents]
 	}
 	h.notes = kept(append(h.notes, note{at, text, major}), keptMarks)
 }
@@ -55,7 +55,7 @@ func (h *history) cut(to int) {
 	for _, s := range h.curves() {
 		s.cut(float64(to))
 	}
-	after := func(n note) bool { return n.at[xEpoch] > float64(to) }
+	after := func(n note) bool { return n.at[Epochs] > float64(to) }
 	h.notes = slices.DeleteFunc(h.notes, after)
 	h.spectra = slices.DeleteFunc(h.spectra, func(e event.SpectrumEvent) bool { return e.Epoch > to })
 	h.latest.Epoch = to
@@ -73,8 +73,8 @@ func (h *history) cut(to int) {
 }
 
 // curves are all series over the epochs.
-func (h *history) curves() []*series {
-	c := []*series{&h.loss, &h.testLoss, &h.fault, &h.testFault, &h.radius, &h.rho, &h.rate, &h.gradient, &h.step, &h.seconds,
+func (h *history) curves() []*Series {
+	c := []*Series{&h.loss, &h.testLoss, &h.fault, &h.testFault, &h.radius, &h.rho, &h.rate, &h.gradient, &h.step, &h.seconds,
 		&h.memberLow, &h.memberHigh}
 	for i := range h.figures {
 		c = append(c, &h.figures[i].series)
@@ -83,8 +83,8 @@ func (h *history) curves() []*series {
 }
 
 // spotOf is where an epoch stands on every axis.
-func spotOf(e *event.EpochEvent) spot {
-	return spot{float64(e.Epoch), float64(e.Elapsed), float64(e.GradientEquivalents)}
+func spotOf(e *event.EpochEvent) Position {
+	return Position{float64(e.Epoch), float64(e.Elapsed), float64(e.GradientEquivalents)}
 }
 
 // setting notes a change of a hyperparameter.
@@ -96,31 +96,31 @@ func (h *history) setting(e *event.SettingEvent) {
 }
 
 // marks returns the major events by epoch.
-func (h *history) marks() []plotMark { return h.marked(xEpoch, false) }
+func (h *history) marks() []Mark { return h.marked(Epochs, false) }
 
 // allMarks returns every event along an axis, for a chart that has room for them.
-func (h *history) allMarks(by axis) []plotMark { return h.marked(by, true) }
+func (h *history) allMarks(by Axis) []Mark { return h.marked(by, true) }
 
 // marked returns what the charts mark along an axis: only the major events, or all.
-func (h *history) marked(by axis, all bool) []plotMark {
-	m := make([]plotMark, 0, len(h.notes))
+func (h *history) marked(by Axis, all bool) []Mark {
+	m := make([]Mark, 0, len(h.notes))
 	for _, n := range h.notes {
 		if all || n.major {
-			m = append(m, plotMark{n.at[by], n.text})
+			m = append(m, Mark{n.at[by], n.text})
 		}
 	}
 	return m
 }
 
 // find returns the place of the point nearest to an x, and false if there is none.
-func (s *series) find(by axis, x float64) (spot, bool) {
-	best, least := spot{}, math.Inf(1)
-	near := func(at spot) {
+func (s *Series) find(by Axis, x float64) (Position, bool) {
+	best, least := Position{}, math.Inf(1)
+	near := func(at Position) {
 		if d := math.Abs(at[by] - x); d < least {
 			best, least = at, d
 		}
 	}
-	for _, b := range visible(s.buckets, by, x, x) {
+	for _, b := range Visible(s.buckets, by, x, x) {
 		near(b.x1)
 	}
 	if n := len(s.tail); n > 0 && x >= s.tail[0].at[by] {

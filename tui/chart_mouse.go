@@ -15,7 +15,7 @@ type drag struct {
 
 // handleMouse reports whether it took what the mouse did: a click or a movement sets the cursor, dragging moves the window, and the wheel
 // zooms around the pointer.
-func (cv *chartView) handleMouse(m tea.MouseMsg, x, y int) bool {
+func (cv *Controls) handleMouse(m tea.MouseMsg, x, y int) bool {
 	at := cv.under(x, y)
 	if at == nil || cv.blank() {
 		cv.drag.on = false
@@ -53,7 +53,7 @@ func (cv *chartView) handleMouse(m tea.MouseMsg, x, y int) bool {
 }
 
 // under returns the chart at a cell.
-func (cv *chartView) under(x, y int) *viewport {
+func (cv *Controls) under(x, y int) *Viewport {
 	for i := range cv.shown {
 		if s := &cv.shown[i]; s.covers(x, y) {
 			return s
@@ -63,7 +63,7 @@ func (cv *chartView) under(x, y int) *viewport {
 }
 
 // point sets the cursor to the point nearest to a column; false if it is there.
-func (cv *chartView) point(at *viewport, x int) bool {
+func (cv *Controls) point(at *Viewport, x int) bool {
 	near, ok := cv.main.find(cv.by, at.value(x))
 	if !ok || cv.logX && near[cv.by] <= 0 || cv.on && near == cv.cursor {
 		return false
@@ -74,7 +74,7 @@ func (cv *chartView) point(at *viewport, x int) bool {
 }
 
 // pull moves the window with the pointer.
-func (cv *chartView) pull(at *viewport, x int) bool {
+func (cv *Controls) pull(at *Viewport, x int) bool {
 	a := cv.scale()
 	left, right := a.across(cv.drag.window[0]), a.across(cv.drag.window[1])
 	by := float64(cv.drag.x-x) / math.Max(1, float64(at.w-1)) * (right - left)

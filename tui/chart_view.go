@@ -8,10 +8,10 @@ import (
 	"newtop/tui/style"
 )
 
-// chartView is what a user has set on the charts of a zoomed pane: the part of x that they show, a cursor, and
+// Controls is what a user has set on the charts of a zoomed pane: the part of x that they show, a cursor, and
 // how they are drawn. Its zero value shows everything.
-type chartView struct {
-	by       axis
+type Controls struct {
+	by       Axis
 	logX     bool
 	half     float64 // half-life of the smoothing in epochs, 0 for none
 	outliers bool    // outliers are left out
@@ -20,25 +20,25 @@ type chartView struct {
 	follow bool       // the window goes with the newest point
 	on     bool       // there is a cursor
 	newest bool       // it goes with the newest point
-	cursor spot
+	cursor Position
 
 	fresh bool       // a picture has begun and no chart of it was drawn yet
-	main  *series    // that the keys move along
-	shown []viewport // where the charts were drawn last
+	main  *Series    // that the keys move along
+	shown []Viewport // where the charts were drawn last
 	drag  drag
 }
 
-// viewport is a chart's area in cells of the pane's body.
-type viewport struct {
-	area
+// Viewport is a chart's area in cells of the pane's body.
+type Viewport struct {
+	Area
 	dots *style.GlyphSet
 }
 
 // begin starts a picture: the keys will move along the first of its charts.
-func (cv *chartView) begin() { cv.shown, cv.fresh = cv.shown[:0], true }
+func (cv *Controls) begin() { cv.shown, cv.fresh = cv.shown[:0], true }
 
 // dress gives a plot what the user has set.
-func (cv *chartView) dress(p *plot) {
+func (cv *Controls) dress(p *Plot) {
 	if cv.fresh {
 		cv.fresh = false
 		cv.main = p.longest()
@@ -46,7 +46,7 @@ func (cv *chartView) dress(p *plot) {
 	}
 	p.detail, p.legend = true, true
 	p.by, p.logX, p.half, p.outliers, p.window = cv.by, cv.logX, cv.half, cv.outliers, cv.window
-	if p.by != xEpoch {
+	if p.by != Epochs {
 		p.limit = 0
 	}
 	if p.allMarks != nil {
@@ -58,27 +58,27 @@ func (cv *chartView) dress(p *plot) {
 	}
 }
 
-// show draws a chart as the user has set, its top left corner at a cell of the pane's body.
-func (cv *chartView) show(v *style.Pen, c *chart, p plot, x, y, w, h int) []string {
+// Show draws a chart as the user has set, its top left corner at a cell of the pane's body.
+func (cv *Controls) Show(v *style.Pen, c *Canvas, p Plot, x, y, w, h int) []string {
 	cv.dress(&p)
 	rows := c.draw(v, p, w, h)
 	a := c.drawn
 	a.x, a.y = a.x+x, a.y+y
-	cv.shown = append(cv.shown, viewport{a, v.Glyphs})
+	cv.shown = append(cv.shown, Viewport{a, v.Glyphs})
 	return rows
 }
 
-// whole draws one chart into the body of a zoomed pane, with the keys under it.
-func (cv *chartView) whole(v *style.Pen, c *chart, p plot, w, h int) []string {
+// Whole draws one chart into the body of a zoomed pane, with the keys under it.
+func (cv *Controls) Whole(v *style.Pen, c *Canvas, p Plot, w, h int) []string {
 	cv.begin()
 	if h < 8 {
-		return cv.show(v, c, p, 0, 0, w, h)
+		return cv.Show(v, c, p, 0, 0, w, h)
 	}
-	return append(cv.show(v, c, p, 0, 0, w, h-1), cv.keys(v, w))
+	return append(cv.Show(v, c, p, 0, 0, w, h-1), cv.KeyLine(v, w))
 }
 
 // longest is the first curve of those with the most points.
-func (p *plot) longest() *series {
+func (p *Plot) longest() *Series {
 	best := p.curves[0].series
 	for i := range p.curves {
 		if s := p.curves[i].series; s.points > best.points {
@@ -89,7 +89,7 @@ func (p *plot) longest() *series {
 }
 
 // advance moves what goes with the newest point, and keeps the rest within the run.
-func (cv *chartView) advance() {
+func (cv *Controls) advance() {
 	first, last, ok := cv.main.extent()
 	if !ok {
 		cv.window, cv.on = [2]float64{}, false
@@ -116,16 +116,16 @@ func (cv *chartView) advance() {
 }
 
 // scale has the x axis without a place on the screen.
-func (cv *chartView) scale() area { return area{by: cv.by, logX: cv.logX} }
+func (cv *Controls) scale() Area { return Area{By: cv.by, logX: cv.logX} }
 
 // zoomed reports whether only a part of x is shown.
-func (cv *chartView) zoomed() bool { return cv.window[1] > cv.window[0] }
+func (cv *Controls) zoomed() bool { return cv.window[1] > cv.window[0] }
 
 // blank reports whether there are no points, as after a way back until the picture is drawn anew.
-func (cv *chartView) blank() bool { return cv.main == nil || len(cv.main.buckets) == 0 }
+func (cv *Controls) blank() bool { return cv.main == nil || len(cv.main.buckets) == 0 }
 
 // handleKey reports whether it took the key.
-func (cv *chartView) handleKey(k string) bool {
+func (cv *Controls) handleKey(k string) bool {
 	if cv.blank() || len(cv.shown) == 0 || cv.shown[0].w == 0 {
 		return false
 	}
@@ -173,25 +173,25 @@ func (cv *chartView) handleKey(k string) bool {
 
 // step moves the cursor by at least so many columns to the next point there; without one it appears at the newest
 // point in sight.
-func (cv *chartView) step(n int) {
+func (cv *Controls) step(n int) {
 	items := cv.main.fine()
-	a := cv.shown[0].area
+	a := cv.shown[0].Area
 	if !cv.on {
-		i := sort.Search(len(items), func(i int) bool { return a.across(items[i].x1[a.by]) > a.right })
+		i := sort.Search(len(items), func(i int) bool { return a.across(items[i].x1[a.By]) > a.right })
 		cv.put(items, i-1)
 		return
 	}
-	here := math.Round(a.column(cv.cursor[a.by]))
-	at := cv.cursor[a.by]
+	here := math.Round(a.column(cv.cursor[a.By]))
+	at := cv.cursor[a.By]
 	i := 0
 	if n > 0 {
 		i = sort.Search(len(items), func(i int) bool {
-			x := items[i].x1[a.by]
+			x := items[i].x1[a.By]
 			return x > at && math.Round(a.column(x)) >= here+float64(n)
 		})
 	} else {
 		i = sort.Search(len(items), func(i int) bool {
-			x := items[i].x1[a.by]
+			x := items[i].x1[a.By]
 			return x >= at || math.Round(a.column(x)) > here+float64(n)
 		}) - 1
 	}
@@ -199,7 +199,7 @@ func (cv *chartView) step(n int) {
 }
 
 // put sets the cursor to a point and moves the window to it.
-func (cv *chartView) put(items []bucket, i int) {
+func (cv *Controls) put(items []Bucket, i int) {
 	i = max(0, min(i, len(items)-1))
 	for i < len(items)-1 && cv.logX && items[i].x1[cv.by] <= 0 {
 		i++
@@ -216,7 +216,7 @@ func (cv *chartView) put(items []bucket, i int) {
 }
 
 // jump moves the cursor to one end of the run, and with the newest point the window follows it.
-func (cv *chartView) jump(end bool) {
+func (cv *Controls) jump(end bool) {
 	items := cv.main.fine()
 	if !end {
 		cv.put(items, 0)
@@ -227,20 +227,20 @@ func (cv *chartView) jump(end bool) {
 }
 
 // anchor is the x that zooming keeps in its place: the cursor's, the newest or that in the middle.
-func (cv *chartView) anchor() float64 {
-	a := cv.shown[0].area
+func (cv *Controls) anchor() float64 {
+	a := cv.shown[0].Area
 	_, last, _ := cv.main.extent()
 	switch {
-	case cv.on && a.has(cv.cursor[a.by]):
-		return cv.cursor[a.by]
-	case a.has(last[a.by]):
-		return last[a.by]
+	case cv.on && a.has(cv.cursor[a.By]):
+		return cv.cursor[a.By]
+	case a.has(last[a.By]):
+		return last[a.By]
 	}
 	return a.back((a.left + a.right) / 2)
 }
 
 // ends are the first and the last x of the run, the logarithms taken.
-func (cv *chartView) ends() (first, last float64) {
+func (cv *Controls) ends() (first, last float64) {
 	from, to, _ := cv.main.extent()
 	a := cv.scale()
 	first, last = a.across(from[cv.by]), a.across(to[cv.by])
@@ -251,7 +251,7 @@ func (cv *chartView) ends() (first, last float64) {
 }
 
 // zoomBy widens or narrows the window around an x.
-func (cv *chartView) zoomBy(factor, around float64) {
+func (cv *Controls) zoomBy(factor, around float64) {
 	a := cv.scale()
 	first, last := cv.ends()
 	left, right := cv.shown[0].left, cv.shown[0].right
@@ -268,7 +268,7 @@ func (cv *chartView) zoomBy(factor, around float64) {
 }
 
 // settle takes a window that lies within the run; one as wide as the run is none.
-func (cv *chartView) settle(left, right float64) {
+func (cv *Controls) settle(left, right float64) {
 	first, last := cv.ends()
 	if right-left >= (last-first)*(1-1e-9) {
 		cv.window, cv.follow = [2]float64{}, false
@@ -285,7 +285,7 @@ func (cv *chartView) settle(left, right float64) {
 }
 
 // pan moves the window by a part of its width.
-func (cv *chartView) pan(part float64) {
+func (cv *Controls) pan(part float64) {
 	if !cv.zoomed() {
 		return
 	}
@@ -296,11 +296,11 @@ func (cv *chartView) pan(part float64) {
 }
 
 // turn changes to the next x axis that the run has a measure of; the window and the cursor stay where they are.
-func (cv *chartView) turn() {
+func (cv *Controls) turn() {
 	first, last, _ := cv.main.extent()
 	by := cv.by
-	for range axisCount {
-		if by = (by + 1) % axisCount; last[by] > first[by] {
+	for range AxisCount {
+		if by = (by + 1) % AxisCount; last[by] > first[by] {
 			break
 		}
 	}
@@ -317,9 +317,9 @@ func (cv *chartView) turn() {
 }
 
 // smoother goes on to the next half-life of 1, 3, 10, 30… epochs that shows at this width, and from the longest to none.
-func (cv *chartView) smoother() {
+func (cv *Controls) smoother() {
 	first, last, _ := cv.main.extent()
-	whole := last[xEpoch] - first[xEpoch]
+	whole := last[Epochs] - first[Epochs]
 	for e := 0; e < 20; e++ {
 		half := math.Pow(10, float64(e/2))
 		if e%2 == 1 {
@@ -333,10 +333,10 @@ func (cv *chartView) smoother() {
 	cv.half = 0
 }
 
-// keys names the keys in the last row.
-func (cv *chartView) keys(v *style.Pen, w int) string {
+// KeyLine names the keys in the last row.
+func (cv *Controls) KeyLine(v *style.Pen, w int) string {
 	l := v.Line(w)
-	next := "x " + cv.by.words()
+	next := "x " + cv.by.Words()
 	smoothing := "smooth"
 	if cv.half > 0 {
 		smoothing = "smoothed " + format.Tick(cv.half)
@@ -360,8 +360,8 @@ func (cv *chartView) keys(v *style.Pen, w int) string {
 	return l.Full()
 }
 
-// ownKeys are the keys of the charts and what they do, for the help.
-func (cv *chartView) ownKeys() [][2]string {
+// KeyHelp are the keys of the charts and what they do, for the help.
+func (cv *Controls) KeyHelp() [][2]string {
 	return [][2]string{
 		{"← →", "cursor; with shift by ten, home and end"}, {"[ ]", "zoom x out and in; also the wheel"}, {"< >", "pan; also by dragging"},
 		{"0", "all of the run again"}, {"x", "x: epochs, seconds, work"}, {"X", "logarithmic x"}, {"m", "smoothing; the raw curve stays"},

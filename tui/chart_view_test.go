@@ -101,14 +101,14 @@ func TestZoomedCharts(t *testing.T) {
 func TestWayBack(t *testing.T) {
 	h := storyView().h
 	for i := 1; i < len(h.loss.buckets); i++ {
-		if h.loss.buckets[i].x1[xEpoch] != h.loss.buckets[i-1].x1[xEpoch]+1 {
+		if h.loss.buckets[i].x1[Epochs] != h.loss.buckets[i-1].x1[Epochs]+1 {
 			t.Errorf("epoch %v follows on %v", h.loss.buckets[i].x1, h.loss.buckets[i-1].x1)
 		}
 	}
 	if n := len(h.loss.old); n != 1+1+14 {
 		t.Errorf("%d buckets were left behind", n)
 	}
-	if m := h.marked(xEpoch, false); len(m) != 2 || m[1].text != "back to 36" {
+	if m := h.marked(Epochs, false); len(m) != 2 || m[1].text != "back to 36" {
 		t.Errorf("marks %+v", m)
 	}
 	if h.latest.Epoch != 60 {
@@ -123,9 +123,9 @@ func TestWayBack(t *testing.T) {
 // TestCutLong cuts a series whose buckets stand for many points, in the tail and before it.
 func TestCutLong(t *testing.T) {
 	for _, to := range []float64{-1, 0, 7, 5000, 63_000, 99_998, 99_999} {
-		var s series
+		var s Series
 		for i := range 100_000 {
-			s.put(spot{float64(i), float64(i) / 3, float64(7 * i)}, math.Sin(float64(i)/1000))
+			s.put(Position{float64(i), float64(i) / 3, float64(7 * i)}, math.Sin(float64(i)/1000))
 		}
 		s.cut(to)
 		_, last, ok := s.ends()
@@ -133,14 +133,14 @@ func TestCutLong(t *testing.T) {
 			t.Errorf("cut at %v: ends at %v", to, last)
 		}
 		for i := range 50_000 {
-			s.put(spot{to + 1 + float64(i), 1e5, 1e6}, 0)
+			s.put(Position{to + 1 + float64(i), 1e5, 1e6}, 0)
 		}
 		before := math.Inf(-1)
 		for _, b := range s.fine() {
-			if !(b.x1[xEpoch] >= before) {
-				t.Fatalf("cut at %v: %v follows on %v", to, b.x1[xEpoch], before)
+			if !(b.x1[Epochs] >= before) {
+				t.Fatalf("cut at %v: %v follows on %v", to, b.x1[Epochs], before)
 			}
-			before = b.x1[xEpoch]
+			before = b.x1[Epochs]
 		}
 		if before != to+50_000 || len(s.old) > keptOld {
 			t.Errorf("cut at %v: goes to %v, %d left behind", to, before, len(s.old))
@@ -150,14 +150,14 @@ func TestCutLong(t *testing.T) {
 
 // TestFineTail: zoomed in, the newest of a million points are there one by one.
 func TestFineTail(t *testing.T) {
-	var s series
+	var s Series
 	for i := range 1_000_000 {
 		s.add(float64(i), float64(i%1000))
 	}
 	items := s.fine()
 	for i := range keptTail {
 		b := items[len(items)-1-i]
-		if want := 999_999 - i; b.x1[xEpoch] != float64(want) || b.last != float64(want%1000) || b.n != 1 {
+		if want := 999_999 - i; b.x1[Epochs] != float64(want) || b.last != float64(want%1000) || b.n != 1 {
 			t.Fatalf("point %d from the end: %+v", i, b)
 		}
 	}
@@ -177,7 +177,7 @@ func TestCursorSpares(t *testing.T) {
 	zoomedBody(t, v, p, 100, 24, "left")
 	for range 60 {
 		rows := zoomedBody(t, v, p, 100, 24, "left")
-		a := p.shown[0].area
+		a := p.shown[0].Area
 		x := a.cellX(v.Glyphs, p.cursor[p.by])
 		dots := 0
 		for y := a.y; y < a.y+a.h; y++ {
@@ -218,7 +218,7 @@ func TestFollow(t *testing.T) {
 	}
 	zoomedBody(t, v, p, 80, 20, "end")
 	grow(63)
-	if p.window[1] != 63 || p.cursor[xEpoch] != 63 {
+	if p.window[1] != 63 || p.cursor[Epochs] != 63 {
 		t.Errorf("window %v, cursor %v", p.window, p.cursor)
 	}
 	zoomedBody(t, v, p, 80, 20, "0")
@@ -232,11 +232,11 @@ func TestChartMouse(t *testing.T) {
 	v := storyView()
 	p := &lossPane{}
 	p.body(v, 100, 30, true)
-	a := p.shown[0].area
+	a := p.shown[0].Area
 	if !p.handleMouse(v, tea.MouseClickMsg{X: 40, Y: 9, Button: tea.MouseLeft}, 40, 9) || !p.on {
 		t.Fatal("no cursor")
 	}
-	if x := a.cellX(v.Glyphs, p.cursor[xEpoch]); x < 39 || x > 41 {
+	if x := a.cellX(v.Glyphs, p.cursor[Epochs]); x < 39 || x > 41 {
 		t.Errorf("cursor in column %d", x)
 	}
 	p.handleMouse(v, tea.MouseReleaseMsg{}, 40, 9)
@@ -295,7 +295,7 @@ func BenchmarkChart(b *testing.B) {
 		v := testView()
 		v.h.run = &event.RunEvent{}
 		for i := range n {
-			at := spot{float64(i), float64(i) / 9, float64(i) * 3}
+			at := Position{float64(i), float64(i) / 9, float64(i) * 3}
 			v.h.loss.put(at, math.Exp(-float64(i)/float64(n))+0.1*r.Float64())
 			v.h.testLoss.put(at, math.Exp(-float64(i)/float64(n))+0.2*r.Float64())
 		}

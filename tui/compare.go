@@ -78,14 +78,14 @@ func (m *comparison) recall(o *Options) {
 	if !ok {
 		return
 	}
-	m.charts.view.adopt(p.XAxis, p.Smoothing)
+	m.charts.view.SetChartPrefs(p.XAxis, p.Smoothing)
 	m.keep.last = m.preferences()
 }
 
 // preferences are the choices that the screen shows now.
 func (m *comparison) preferences() preferences {
 	p := m.looks()
-	p.XAxis, p.Smoothing = m.charts.view.habits()
+	p.XAxis, p.Smoothing = m.charts.view.ChartPrefs()
 	return p
 }
 

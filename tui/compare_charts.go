@@ -12,8 +12,8 @@ import (
 
 // compareCharts are one or two quantities over the runs. The keys of a zoomed chart work on all of them.
 type compareCharts struct {
-	view    chartView
-	charts  [2]chart
+	view    Controls
+	charts  [2]Canvas
 	shown   []int  // indices into comparedQuantities of what some run has
 	at      int    // of shown: the one at the left
 	pair    bool   // two are drawn
@@ -68,7 +68,7 @@ func (c *compareCharts) draw(m *comparison, r layout.Rect, framed bool) []string
 		}
 	}
 	if keys {
-		rows = append(rows, " "+c.view.keys(&m.Pen, r.W-1))
+		rows = append(rows, " "+c.view.KeyLine(&m.Pen, r.W-1))
 	}
 	return rows
 }
@@ -99,18 +99,18 @@ func (c *compareCharts) one(m *comparison, side int, r layout.Rect, framed bool)
 
 // show draws a chart as the user has set it and remembers where, for the mouse. The table is its legend, if it is in
 // sight.
-func (c *compareCharts) show(m *comparison, side int, p plot, r layout.Rect) []string {
+func (c *compareCharts) show(m *comparison, side int, p Plot, r layout.Rect) []string {
 	c.view.dress(&p)
 	p.legend, p.told = m.zoomed, !m.zoomed
 	rows := c.charts[side].draw(&m.Pen, p, r.W, r.H)
 	a := c.charts[side].drawn
 	a.x, a.y = a.x+r.X, a.y+r.Y
-	c.view.shown = append(c.view.shown, viewport{a, m.Glyphs})
+	c.view.shown = append(c.view.shown, Viewport{a, m.Glyphs})
 	return rows
 }
 
 // furthest is the curve that reaches furthest along an axis: the keys move along it.
-func (p *plot) furthest(by axis) *series {
+func (p *Plot) furthest(by Axis) *Series {
 	best := p.curves[0].series
 	_, most, _ := best.extent()
 	for i := range p.curves {
@@ -123,9 +123,9 @@ func (p *plot) furthest(by axis) *series {
 
 // plot says what the chart of a quantity shows: the runs that have it and are not hidden, the selected one over the
 // others.
-func (c *compareCharts) plot(m *comparison, k int) plot {
+func (c *compareCharts) plot(m *comparison, k int) Plot {
 	q := &comparedQuantities[k]
-	p := plot{log: q.log != c.flipped[k], whole: true, closed: true, waiting: "no value above zero: y shows a linear scale"}
+	p := Plot{log: q.log != c.flipped[k], whole: true, closed: true, waiting: "no value above zero: y shows a linear scale"}
 	if q.percent {
 		p.value, p.label = format.Percent, format.Percent
 		if !p.log {
@@ -142,7 +142,7 @@ func (c *compareCharts) plot(m *comparison, k int) plot {
 			ink = style.Grid
 		}
 		letter := style.RacerLetter(i)
-		p.curves = append(p.curves, plotCurve{name: letter + " " + ansi.Truncate(r.label, 16, "…"), tok: ink, series: &r.series[k],
+		p.curves = append(p.curves, Curve{name: letter + " " + ansi.Truncate(r.label, 16, "…"), Token: ink, series: &r.series[k],
 			dashed: i%2 == 1, alarm: q.alarm, mark: rune(letter[0]), tag: letter})
 	}
 	for i := range m.runs {
@@ -164,7 +164,7 @@ func (c *compareCharts) plot(m *comparison, k int) plot {
 }
 
 // within returns the curves that have a point in the part of x that is shown: the others would stretch y for nothing.
-func (c *compareCharts) within(curves []plotCurve) (some []plotCurve) {
+func (c *compareCharts) within(curves []Curve) (some []Curve) {
 	cv := &c.view
 	if !cv.zoomed() {
 		return curves
@@ -178,10 +178,10 @@ func (c *compareCharts) within(curves []plotCurve) (some []plotCurve) {
 }
 
 // title names a chart, its axes and how it is smoothed, as far as there is room.
-func (c *compareCharts) title(p *plot, k, room int) []style.Part {
+func (c *compareCharts) title(p *Plot, k, room int) []style.Part {
 	parts := []style.Part{style.Strong.Of(comparedQuantities[k].name)}
 	var rest []string
-	rest = append(rest, "by "+c.view.by.words())
+	rest = append(rest, "by "+c.view.by.Words())
 	if c.view.half > 0 {
 		rest = append(rest, "smoothed "+format.Tick(c.view.half))
 	}
@@ -203,7 +203,7 @@ func (c *compareCharts) title(p *plot, k, room int) []style.Part {
 func (c *compareCharts) here(r *comparedRun, k int) string {
 	at := c.view.cursor[c.view.by]
 	value := math.NaN()
-	for _, b := range visible(r.series[k].fine(), c.view.by, at, at) {
+	for _, b := range Visible(r.series[k].fine(), c.view.by, at, at) {
 		if b.x1[c.view.by] <= at*(1+1e-12) && b.n > 0 {
 			value = b.last
 		}

@@ -71,7 +71,7 @@ func (o *compareHelp) draw(m *comparison, w, h int) []string {
 			keys.rows = append(keys.rows, explain(style.Accent, b.Key, columns, b.Desc))
 		}
 	}
-	for _, k := range m.charts.view.ownKeys() {
+	for _, k := range m.charts.view.KeyHelp() {
 		charts.rows = append(charts.rows, explain(style.Accent, k[0], columns, k[1]))
 	}
 	for _, r := range [][2]string{
@@ -229,7 +229,7 @@ func (m *comparison) choices() []versus.Row {
 			if changed.Values[i] != "" {
 				changed.Values[i] += "; "
 			}
-			changed.Values[i] += n.text + " at " + format.Count(int(n.at[xEpoch]))
+			changed.Values[i] += n.text + " at " + format.Count(int(n.at[Epochs]))
 			some = true
 		}
 		changed.Differs = changed.Differs || changed.Values[i] != changed.Values[0]

@@ -125,7 +125,7 @@ func (m *comparison) picture(string) tea.Cmd {
 		return m.tell(style.Warn, "there is nothing to draw; P takes the screen")
 	}
 	cv := &m.charts.view
-	o := printed.Options{X: axisNames[cv.by], LogX: cv.logX, Smooth: cv.half}
+	o := printed.Options{X: AxisNames[cv.by], LogX: cv.logX, Smooth: cv.half}
 	for side := range m.charts.sides() {
 		q := &comparedQuantities[m.charts.quantity(side)]
 		if !slices.Contains(o.What, q.drawn) {

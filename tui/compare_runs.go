@@ -18,7 +18,7 @@ import (
 type comparedRun struct {
 	Compared
 	label   string
-	series  []series // of comparedQuantities
+	series  []Series // of comparedQuantities
 	notes   []note
 	measure versus.Measure
 	records []*event.EpochEvent // each better than all before by the measure
@@ -77,7 +77,7 @@ func newComparedRuns(runs []Compared) []comparedRun {
 }
 
 func newComparedRun(c Compared, label string) comparedRun {
-	r := comparedRun{Compared: c, label: label, series: make([]series, len(comparedQuantities)), measure: versus.MeasureOf(c.Run, c.Epochs)}
+	r := comparedRun{Compared: c, label: label, series: make([]Series, len(comparedQuantities)), measure: versus.MeasureOf(c.Run, c.Epochs)}
 	newest, least := -1, math.Inf(1)
 	for i := range c.Epochs {
 		e := &c.Epochs[i]
@@ -107,15 +107,15 @@ func newComparedRun(c Compared, label string) comparedRun {
 
 // mark notes an event after an epoch.
 func (r *comparedRun) mark(epoch int, text string) {
-	if at, ok := r.series[0].find(xEpoch, float64(epoch)); ok {
+	if at, ok := r.series[0].find(Epochs, float64(epoch)); ok {
 		r.notes = kept(append(r.notes, note{at, text, true}), keptMarks)
 	}
 }
 
 // marks returns what a chart marks along an axis.
-func (r *comparedRun) marks(by axis) (out []plotMark) {
+func (r *comparedRun) marks(by Axis) (out []Mark) {
 	for _, n := range r.notes {
-		out = append(out, plotMark{n.at[by], n.text})
+		out = append(out, Mark{n.at[by], n.text})
 	}
 	return out
 }
@@ -188,7 +188,7 @@ func reachable(runs []comparedRun) (out []float64) {
 	if !(low > 0) || !(high > low) || math.IsInf(high, 0) {
 		return nil
 	}
-	out = powers(math.Log10(low), math.Log10(high), 1000, []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9})
+	out = Powers(math.Log10(low), math.Log10(high), 1000, []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9})
 	slices.Reverse(out)
 	return out
 }

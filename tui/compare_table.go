@@ -73,7 +73,7 @@ func (m *comparison) cursorColumns() (out []compareColumn) {
 		return nil
 	}
 	x := c.view.cursor[c.view.by]
-	at := [axisCount]string{format.Count(int(x)), format.Elapsed(x), format.CountWithin(x, 6)}[c.view.by]
+	at := [AxisCount]string{format.Count(int(x)), format.Elapsed(x), format.CountWithin(x, 6)}[c.view.by]
 	for side := range c.sides() {
 		k := c.quantity(side)
 		out = append(out, compareColumn{comparedQuantities[k].name + " at " + at, 1 + side, func(r *comparedRun) style.Part {

@@ -339,7 +339,7 @@ func TestComparePreferences(t *testing.T) {
 		t.Errorf("kept %+v, %v", p, err)
 	}
 	next := newCompareTest(fakeCompared(2), Options{Preferences: file}, 120, 40)
-	if next.themeChoice != style.ThemeDark || next.charts.view.by != xSeconds {
+	if next.themeChoice != style.ThemeDark || next.charts.view.by != Seconds {
 		t.Errorf("follows %v, %v", next.themeChoice, next.charts.view.by)
 	}
 }

@@ -19,55 +19,55 @@ var (
 	noValue      = math.NaN()
 )
 
-// scale maps values to the shades of a ramp. Of RampSigns low is −high.
-type scale struct {
+// Scale maps values to the shades of a ramp. Of RampSigns low is −high.
+type Scale struct {
 	ramp      style.Ramp
 	low, high float64
 }
 
 // share is where a value stands between low and high, 0 … 1.
-func (s scale) share(x float64) float64 {
+func (s Scale) share(x float64) float64 {
 	if !(s.high > s.low) {
 		return 0.5
 	}
 	return math.Max(0, math.Min(1, (x-s.low)/(s.high-s.low)))
 }
 
-// raster is a grid of values, row by row. NaN is no value, +∞ one that is left out of the scale.
-type raster struct {
-	w, h int
-	v    []float64
+// Raster is a grid of values, row by row. NaN is no value, +∞ one that is left out of the scale.
+type Raster struct {
+	w, h   int
+	Values []float64
 }
 
-func newRaster(w, h int) raster { return raster{w, h, make([]float64, max(w, 0)*max(h, 0))} }
+func NewRaster(w, h int) Raster { return Raster{w, h, make([]float64, max(w, 0)*max(h, 0))} }
 
 // fitted scales a raster to w × h: enlarged, values repeat; reduced, each is the mean of what falls on it, or, with
 // most, that of the greatest magnitude, so that none is lost.
-func (r *raster) fitted(w, h int, most bool) raster {
+func (r *Raster) fitted(w, h int, most bool) Raster {
 	if w == r.w && h == r.h {
 		return *r
 	}
-	out := newRaster(w, h)
+	out := NewRaster(w, h)
 	for y := range h {
-		y0, y1 := portion(y, h, r.h)
+		y0, y1 := Portion(y, h, r.h)
 		for x := range w {
-			x0, x1 := portion(x, w, r.w)
-			out.v[y*w+x] = r.pool(x0, y0, x1, y1, most)
+			x0, x1 := Portion(x, w, r.w)
+			out.Values[y*w+x] = r.pool(x0, y0, x1, y1, most)
 		}
 	}
 	return out
 }
 
-// portion returns the part [from, to) of n things that falls on place i of m.
-func portion(i, m, n int) (from, to int) {
+// Portion returns the part [from, to) of n things that falls on place i of m.
+func Portion(i, m, n int) (from, to int) {
 	from = i * n / m
 	return from, max(from+1, (i+1)*n/m)
 }
 
-func (r *raster) pool(x0, y0, x1, y1 int, most bool) float64 {
+func (r *Raster) pool(x0, y0, x1, y1 int, most bool) float64 {
 	sum, n, best := 0.0, 0, noValue
 	for y := y0; y < y1 && y < r.h; y++ {
-		for _, x := range r.v[y*r.w+x0 : y*r.w+min(x1, r.w)] {
+		for _, x := range r.Values[y*r.w+x0 : y*r.w+min(x1, r.w)] {
 			switch {
 			case math.IsInf(x, 1):
 				if math.IsNaN(best) {
@@ -87,53 +87,53 @@ func (r *raster) pool(x0, y0, x1, y1 int, most bool) float64 {
 	return sum / float64(n)
 }
 
-// mosaic is a drawing area in which each cell has an ink of its own, for shades beside text.
-type mosaic struct {
-	v    *style.Pen
+// CellGrid is a drawing area in which each cell has an ink of its own, for shades beside text.
+type CellGrid struct {
+	Pen  *style.Pen
 	w, h int
-	tile []mosaicTile
+	tile []gridCell
 }
 
-type mosaicTile struct {
+type gridCell struct {
 	r   rune
 	ink string
 }
 
-func newMosaic(v *style.Pen, w, h int) *mosaic {
-	return &mosaic{v, max(w, 0), max(h, 0), make([]mosaicTile, max(w, 0)*max(h, 0))}
+func NewCellGrid(v *style.Pen, w, h int) *CellGrid {
+	return &CellGrid{v, max(w, 0), max(h, 0), make([]gridCell, max(w, 0)*max(h, 0))}
 }
 
-// halves is how many rows of a raster a row of cells shows.
-func halves(v *style.Pen) int {
+// RowsPerCell is how many rows of a raster a row of cells shows.
+func RowsPerCell(v *style.Pen) int {
 	if v.Palette.Shaded() && !v.Glyphs.ASCII {
 		return 2
 	}
 	return 1
 }
 
-func (m *mosaic) set(x, y int, r rune, ink string) {
+func (m *CellGrid) set(x, y int, r rune, ink string) {
 	if x >= 0 && y >= 0 && x < m.w && y < m.h {
-		m.tile[y*m.w+x] = mosaicTile{r, ink}
+		m.tile[y*m.w+x] = gridCell{r, ink}
 	}
 }
 
 // write sets text from a cell on, one character a cell, and returns the column after it.
-func (m *mosaic) write(x, y int, t style.Token, s string) int {
+func (m *CellGrid) write(x, y int, t style.Token, s string) int {
 	for _, r := range s {
 		if ansi.StringWidth(string(r)) != 1 {
 			r = '?'
 		}
-		m.set(x, y, r, m.v.Palette.Ink[t])
+		m.set(x, y, r, m.Pen.Palette.Ink[t])
 		x++
 	}
 	return x
 }
 
 // over writes text upon the shade of a value, in black or white; without colours in a token's ink.
-func (m *mosaic) over(x, y int, s string, at float64, sc scale, t style.Token) {
-	ink := m.v.Palette.Ink[t]
-	if halves(m.v) == 2 {
-		colour := shadeColour(m.v.Palette, at, sc)
+func (m *CellGrid) over(x, y int, s string, at float64, sc Scale, t style.Token) {
+	ink := m.Pen.Palette.Ink[t]
+	if RowsPerCell(m.Pen) == 2 {
+		colour := shadeColour(m.Pen.Palette, at, sc)
 		fore := "255;255;255"
 		if light(colour) {
 			fore = "0;0;0"
@@ -161,7 +161,7 @@ func light(colour string) bool {
 }
 
 // shadeColour is the shade of a value.
-func shadeColour(t *style.Palette, x float64, s scale) string {
+func shadeColour(t *style.Palette, x float64, s Scale) string {
 	if math.IsInf(x, 1) {
 		return t.LeftOut()
 	}
@@ -169,10 +169,10 @@ func shadeColour(t *style.Palette, x float64, s scale) string {
 }
 
 // paint draws a raster from a cell on, its rows two a cell where there are colours.
-func (m *mosaic) paint(x0, y0 int, r *raster, s scale) {
-	if halves(m.v) == 1 {
-		for i, x := range r.v {
-			if g, ink, ok := shadeCharacter(m.v, x, s); ok {
+func (m *CellGrid) paint(x0, y0 int, r *Raster, s Scale) {
+	if RowsPerCell(m.Pen) == 1 {
+		for i, x := range r.Values {
+			if g, ink, ok := shadeCharacter(m.Pen, x, s); ok {
 				m.set(x0+i%r.w, y0+i/r.w, g, ink)
 			}
 		}
@@ -180,9 +180,9 @@ func (m *mosaic) paint(x0, y0 int, r *raster, s scale) {
 	}
 	for y := 0; y < r.h; y += 2 {
 		for x := range r.w {
-			upper, lower := r.v[y*r.w+x], noValue
+			upper, lower := r.Values[y*r.w+x], noValue
 			if y+1 < r.h {
-				lower = r.v[(y+1)*r.w+x]
+				lower = r.Values[(y+1)*r.w+x]
 			}
 			m.pair(x0+x, y0+y/2, upper, lower, s)
 		}
@@ -190,8 +190,8 @@ func (m *mosaic) paint(x0, y0 int, r *raster, s scale) {
 }
 
 // pair sets one cell to two values.
-func (m *mosaic) pair(x, y int, upper, lower float64, s scale) {
-	th := m.v.Palette
+func (m *CellGrid) pair(x, y int, upper, lower float64, s Scale) {
+	th := m.Pen.Palette
 	switch {
 	case math.IsNaN(upper) && math.IsNaN(lower):
 	case math.IsNaN(lower):
@@ -204,7 +204,7 @@ func (m *mosaic) pair(x, y int, upper, lower float64, s scale) {
 }
 
 // shadeCharacter stands for a shade where there are no fine colours.
-func shadeCharacter(v *style.Pen, x float64, s scale) (r rune, ink string, ok bool) {
+func shadeCharacter(v *style.Pen, x float64, s Scale) (r rune, ink string, ok bool) {
 	plus, minus := shadeRunes, strokeRunes
 	switch {
 	case math.IsNaN(x):
@@ -228,10 +228,10 @@ func shadeCharacter(v *style.Pen, x float64, s scale) (r rune, ink string, ok bo
 }
 
 // rows writes the area as rows of exactly w columns, with one change of ink a run.
-func (m *mosaic) rows() []string {
+func (m *CellGrid) rows() []string {
 	rows := make([]string, m.h)
 	for y := range rows {
-		l := m.v.Line(m.w)
+		l := m.Pen.Line(m.w)
 		run := make([]rune, 0, m.w)
 		ink := ""
 		end := func() {
@@ -240,7 +240,7 @@ func (m *mosaic) rows() []string {
 		}
 		for _, t := range m.tile[y*m.w : (y+1)*m.w] {
 			if t.r == 0 {
-				t = mosaicTile{' ', ""}
+				t = gridCell{' ', ""}
 			}
 			if t.ink != ink {
 				end()
@@ -255,16 +255,16 @@ func (m *mosaic) rows() []string {
 }
 
 // key writes what the shades mean: the ends of a scale and a few steps between them. It returns the column after it.
-func (m *mosaic) key(x, y, steps int, s scale) int { return m.ramp(x, y, steps, s, format.Plain) }
+func (m *CellGrid) key(x, y, steps int, s Scale) int { return m.ramp(x, y, steps, s, format.Plain) }
 
 // ramp is a key with labels of its own.
-func (m *mosaic) ramp(x, y, steps int, s scale, label func(float64) string) int {
+func (m *CellGrid) ramp(x, y, steps int, s Scale, label func(float64) string) int {
 	x = m.write(x, y, style.Muted, label(s.low)+" ")
 	for i := range steps {
 		at := s.low + (s.high-s.low)*float64(i)/float64(max(steps-1, 1))
-		if halves(m.v) == 2 {
+		if RowsPerCell(m.Pen) == 2 {
 			m.pair(x, y, at, at, s)
-		} else if g, ink, ok := shadeCharacter(m.v, at, s); ok {
+		} else if g, ink, ok := shadeCharacter(m.Pen, at, s); ok {
 			m.set(x, y, g, ink)
 		}
 		x++
@@ -273,9 +273,9 @@ func (m *mosaic) ramp(x, y, steps int, s scale, label func(float64) string) int 
 }
 
 // extremes returns the least and the greatest finite value.
-func (r *raster) extremes() (low, high float64, ok bool) {
+func (r *Raster) extremes() (low, high float64, ok bool) {
 	low, high = math.Inf(1), math.Inf(-1)
-	for _, x := range r.v {
+	for _, x := range r.Values {
 		if !math.IsNaN(x) && !math.IsInf(x, 0) {
 			low, high = math.Min(low, x), math.Max(high, x)
 		}

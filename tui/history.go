@@ -26,12 +26,12 @@ type history struct {
 	run    *event.RunEvent
 	status event.Status
 
-	loss, testLoss, fault, testFault series // fault: error, or RMSE for regression
-	radius, rho, rate                series
-	gradient, step                   series
-	seconds                          series
+	loss, testLoss, fault, testFault Series // fault: error, or RMSE for regression
+	radius, rho, rate                Series
+	gradient, step                   Series
+	seconds                          Series
 	figures                          []figureSeries // the newest epoch's method's own
-	memberLow, memberHigh            series         // the faults of a committee's best and worst member
+	memberLow, memberHigh            Series         // the faults of a committee's best and worst member
 
 	latest, before event.EpochEvent // the newest two epochs
 	epochs         int              // how many were seen

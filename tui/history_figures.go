@@ -12,7 +12,7 @@ import (
 // figureSeries is the curve of a number of a method's own.
 type figureSeries struct {
 	event.Figure
-	series series
+	series Series
 	whole  bool // all its values so far are whole numbers: it counts something
 }
 
@@ -73,7 +73,7 @@ func (h *history) ownForeign(e *event.EpochEvent) {
 }
 
 // add takes the next value.
-func (f *figureSeries) add(now event.Figure, at spot) {
+func (f *figureSeries) add(now event.Figure, at Position) {
 	now.Symbol, now.Meaning = style.Clean(now.Symbol), style.Clean(now.Meaning)
 	if now.Symbol == "" {
 		now.Symbol = style.Clean(now.Key)

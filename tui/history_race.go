@@ -50,7 +50,7 @@ type earlierEpoch struct {
 // racerHistory is how one racer has done so far.
 type racerHistory struct {
 	event.Racer
-	loss, fault [raceAxisCount]series // fault: of the test rows, of the training rows where there are none
+	loss, fault [raceAxisCount]Series // fault: of the test rows, of the training rows where there are none
 	now         event.EpochEvent
 	begun       bool
 	bestFault   float64 // NaN before its first lap
@@ -111,7 +111,7 @@ func (h *history) lap(e *event.LapEvent) {
 	h.raceGen++
 	r.begun, r.ended, r.now = true, e.Ended, e.Lap
 	loss, fault := float64(e.Lap.Loss), h.lapFault(&e.Lap)
-	r.bestLoss, r.bestFault = lesser(r.bestLoss, finiteOr(loss)), lesser(r.bestFault, finiteOr(fault))
+	r.bestLoss, r.bestFault = Lesser(r.bestLoss, finiteOr(loss)), Lesser(r.bestFault, finiteOr(fault))
 	for axis, x := range [raceAxisCount]float64{float64(e.Lap.GradientEquivalents), float64(e.Lap.Elapsed), float64(e.Lap.Epoch)} {
 		if format.Finite(x) {
 			r.loss[axis].add(x, loss)
@@ -141,7 +141,7 @@ func (h *history) lapFault(e *event.EpochEvent) float64 {
 }
 
 // sane bounds a chart of the race where a racer that diverged would leave no room for the others; {0, 0} elsewhere.
-func (h *history) sane(of func(*racerHistory) *series) (bounds [2]float64) {
+func (h *history) sane(of func(*racerHistory) *Series) (bounds [2]float64) {
 	others, all := math.Inf(-1), math.Inf(-1)
 	for i := range h.racers {
 		r := &h.racers[i]

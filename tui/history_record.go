@@ -51,7 +51,7 @@ func (h *history) judged(e *event.EpochEvent) bool {
 }
 
 // untold reports whether another program tells no values of a curve at all.
-func (h *history) untold(s *series) bool { return h.foreign() && s.empty() && h.diverged == nil }
+func (h *history) untold(s *Series) bool { return h.foreign() && s.empty() && h.diverged == nil }
 
 // lossless reports whether another program tells nothing but figures of its own.
 func (h *history) lossless() bool {
@@ -74,7 +74,7 @@ func (h *history) restart(run *event.RunEvent) {
 
 // put adds a value of the epoch of now to a curve and reports whether it did. Another program may tell a figure now and
 // then only: what it leaves out is no hole, unless the curve had a value at every epoch so far.
-func (h *history) put(s *series, y event.Float) bool {
+func (h *history) put(s *Series, y event.Float) bool {
 	const regular = 8
 	if h.foreign() && y != y && (s.points < regular || s.points < h.epochs) {
 		return false
@@ -84,7 +84,7 @@ func (h *history) put(s *series, y event.Float) bool {
 }
 
 // told adds a value like put; one that was left out is then the one before.
-func (h *history) told(s *series, y *event.Float, before event.Float) {
+func (h *history) told(s *Series, y *event.Float, before event.Float) {
 	if !h.put(s, *y) && h.epochs > 0 {
 		*y = before
 	}
@@ -108,7 +108,7 @@ func (h *history) classify(e *event.EpochEvent) {
 	}
 	if e.Error == e.Error || e.TestError == e.TestError {
 		h.classified = true
-		h.fault, h.testFault = series{}, series{}
+		h.fault, h.testFault = Series{}, Series{}
 		h.runGen++
 	}
 }

@@ -58,15 +58,18 @@ type pictured interface {
 type explained interface{ ownKeys() [][2]string }
 
 // chartPane is embedded by panes of charts: it hands their keys and their mouse to the charts.
-type chartPane struct{ chartView }
+type chartPane struct{ Controls }
 
 func (p *chartPane) handleKey(_ *view, k string) (tea.Cmd, bool) {
-	return nil, p.chartView.handleKey(k)
+	return nil, p.Controls.handleKey(k)
 }
 
 func (p *chartPane) handleMouse(_ *view, m tea.MouseMsg, x, y int) bool {
-	return p.chartView.handleMouse(m, x, y)
+	return p.Controls.handleMouse(m, x, y)
 }
+
+// ownKeys are those of the charts, for the help.
+func (p *chartPane) ownKeys() [][2]string { return p.Controls.KeyHelp() }
 
 // restarted is a pane that looks at places of a run by their number: when the run begins anew they are others.
 type restarted interface{ restart() }

@@ -8,7 +8,7 @@ import (
 // accuracyPane shows the share of wrongly classified rows, or for regression the root mean square error.
 type accuracyPane struct {
 	chartPane
-	chart chart
+	chart Canvas
 	log   bool
 }
 
@@ -53,13 +53,13 @@ func (p *accuracyPane) head(v *view, l *style.Line) {
 	scaleHead(l, p.log)
 }
 
-func (p *accuracyPane) plot(v *view) plot {
+func (p *accuracyPane) plot(v *view) Plot {
 	pl := pairPlot(v, &v.h.fault, &v.h.testFault)
 	pl.log, pl.zero, pl.curves[0].alarm = p.log, true, false
 	if !v.h.memberLow.empty() {
 		pl.curves = append(pl.curves,
-			plotCurve{name: "best member", tok: style.Muted, series: &v.h.memberLow, mark: '.'},
-			plotCurve{name: "worst", tok: style.Muted, series: &v.h.memberHigh, mark: '.'})
+			Curve{name: "best member", Token: style.Muted, series: &v.h.memberLow, mark: '.'},
+			Curve{name: "worst", Token: style.Muted, series: &v.h.memberHigh, mark: '.'})
 	}
 	if !v.h.regression() {
 		pl.label = func(f float64) string { return format.Tick(format.Round(100*f, 6)) + "%" }
@@ -71,7 +71,7 @@ func (p *accuracyPane) body(v *view, w, h int, zoomed bool) []string {
 	pl := p.plot(v)
 	pl.best, pl.value, pl.waiting = true, p.unit(v), v.without(p.name(v))
 	if zoomed {
-		return p.whole(&v.Pen, &p.chart, pl, w, h)
+		return p.Whole(&v.Pen, &p.chart, pl, w, h)
 	}
 	return p.chart.draw(&v.Pen, pl, w, h)
 }

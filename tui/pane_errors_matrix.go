@@ -69,14 +69,14 @@ func confusionWidth(e *event.ErrorsEvent, w, h int) int {
 // confusionRows draws the matrix: a row for each class, a column for what the net says, shaded by the counts of the
 // wrong ones alone; what is right stands apart.
 func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
-	m := newMosaic(&v.Pen, w, h)
+	m := NewCellGrid(&v.Pen, w, h)
 	n := len(e.Confusion)
-	p := planMatrix(e, w, h-matrixHead-1, halves(&v.Pen))
+	p := planMatrix(e, w, h-matrixHead-1, RowsPerCell(&v.Pen))
 	most := 0
 	if c := confusions(e); len(c) > 0 {
 		most = c[0].n
 	}
-	sc := scale{style.RampHeat, 0, float64(max(most, 1))}
+	sc := Scale{style.RampHeat, 0, float64(max(most, 1))}
 	for _, s := range []string{"rows: the class; columns: what the net says", "rows: the class; columns: said"} {
 		if style.Cells(s) <= w {
 			m.write(0, 0, style.Muted, s)
@@ -87,23 +87,23 @@ func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if p.numbers {
 		p.counts(m, e, sc)
 	} else {
-		r := newRaster(n, n)
+		r := NewRaster(n, n)
 		for i, row := range e.Confusion {
 			for j := range min(n, len(row)) {
-				r.v[i*n+j] = float64(row[j])
+				r.Values[i*n+j] = float64(row[j])
 				if i == j {
-					r.v[i*n+j] = math.Inf(1)
+					r.Values[i*n+j] = math.Inf(1)
 				}
 			}
 		}
-		fit := r.fitted(p.cols, p.rows*halves(&v.Pen), true)
+		fit := r.fitted(p.cols, p.rows*RowsPerCell(&v.Pen), true)
 		m.paint(p.label, matrixHead, &fit, sc)
 	}
 	if y := matrixHead + p.rows; y < h {
 		x := m.key(0, y, min(8, most+1), sc)
 		if !p.numbers {
 			x = m.write(x, y, style.Muted, "   right ")
-			one := raster{1, halves(&v.Pen), []float64{math.Inf(1), math.Inf(1)}[:halves(&v.Pen)]}
+			one := Raster{1, RowsPerCell(&v.Pen), []float64{math.Inf(1), math.Inf(1)}[:RowsPerCell(&v.Pen)]}
 			m.paint(x, y, &one, sc)
 		}
 	}
@@ -111,7 +111,7 @@ func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
 }
 
 // names writes the classes above and at the left, as many as there is room for.
-func (p *matrixPlan) names(m *mosaic, e *event.ErrorsEvent) {
+func (p *matrixPlan) names(m *CellGrid, e *event.ErrorsEvent) {
 	n := len(e.Confusion)
 	free := 0
 	for i := range n {
@@ -138,7 +138,7 @@ func (p *matrixPlan) names(m *mosaic, e *event.ErrorsEvent) {
 		}
 	}
 	for y := 0; y < p.rows; y += max(p.tall, 1) {
-		from, to := portion(y, p.rows, n)
+		from, to := Portion(y, p.rows, n)
 		name := class(e, from)
 		if to-from == 2 && style.Cells(name) == 1 && style.Cells(class(e, from+1)) == 1 && p.label > 2 {
 			name += class(e, from+1)
@@ -163,7 +163,7 @@ func cutTo(s string, w int) string {
 }
 
 // counts writes the numbers upon their shades.
-func (p *matrixPlan) counts(m *mosaic, e *event.ErrorsEvent, sc scale) {
+func (p *matrixPlan) counts(m *CellGrid, e *event.ErrorsEvent, sc Scale) {
 	for i, row := range e.Confusion {
 		for j, n := range row {
 			x, y := p.label+p.cell*j, matrixHead+p.tall*i
@@ -175,7 +175,7 @@ func (p *matrixPlan) counts(m *mosaic, e *event.ErrorsEvent, sc scale) {
 				m.write(x, y, style.Good, text)
 			case n == 0:
 				m.write(x, y, style.Grid, style.Right("·", p.cell))
-			case halves(m.v) == 2:
+			case RowsPerCell(m.Pen) == 2:
 				m.over(x, y, text, float64(n), sc, style.Strong)
 				if p.tall > 1 {
 					m.over(x, y+1, style.Spaces(p.cell), float64(n), sc, style.Text)

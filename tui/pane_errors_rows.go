@@ -80,21 +80,21 @@ func worstTiles(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if wide == 0 {
 		return nil
 	}
-	m := newMosaic(&v.Pen, w, h)
+	m := NewCellGrid(&v.Pen, w, h)
 	step := max(wide, 12) + 2
 	for i := range min(len(e.Worst), across*down) {
 		r := &e.Worst[i]
 		x, y := i%across*step, i/across*(tall+2)
-		picture := raster{r.Width, r.Height, make([]float64, r.Height*r.Width)}
-		if len(r.Inputs) < len(picture.v) {
+		picture := Raster{r.Width, r.Height, make([]float64, r.Height*r.Width)}
+		if len(r.Inputs) < len(picture.Values) {
 			continue
 		}
-		for k := range picture.v {
-			picture.v[k] = float64(r.Inputs[k])
+		for k := range picture.Values {
+			picture.Values[k] = float64(r.Inputs[k])
 		}
 		low, high, _ := picture.extremes()
-		fit := picture.fitted(wide, tall*halves(&v.Pen), false)
-		m.paint(x, y, &fit, scale{style.RampImage, low, high})
+		fit := picture.fitted(wide, tall*RowsPerCell(&v.Pen), false)
+		m.paint(x, y, &fit, Scale{style.RampImage, low, high})
 		text := class(e, r.Target) + " for " + class(e, r.Output)
 		if r.Target >= 0 && r.Target != r.Output {
 			text = class(e, r.Target) + " → " + class(e, r.Output)
@@ -161,7 +161,7 @@ func residualRows(v *view, e *event.ErrorsEvent, output, w, h int) []string {
 
 // histogram draws bars from −most to most, the middle marked, over a row of labels.
 func histogram(v *view, bins []int, top int, most float64, w, h int) []string {
-	m := newMosaic(&v.Pen, w, h)
+	m := NewCellGrid(&v.Pen, w, h)
 	each := max(1, w/len(bins))
 	width := min(each*len(bins), w)
 	levels := v.Glyphs.Levels

@@ -12,7 +12,7 @@ import (
 // and with the letter of the reason why it ended; how often each reason came; and the solve under way.
 type innerPane struct {
 	theatre
-	bars, steps chart
+	bars, steps Canvas
 	marked      stageMarked
 	key         barsKey // of what bars shows
 	picture     []string
@@ -120,8 +120,8 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 }
 
 // stepPlot is the length of the steps of a method without inner solves.
-func (p *innerPane) stepPlot(v *view) plot {
-	pl := epochPlot(v.h, plotCurve{tok: style.Accent, series: &v.h.step, mark: '*'})
+func (p *innerPane) stepPlot(v *view) Plot {
+	pl := epochPlot(v.h, Curve{Token: style.Accent, series: &v.h.step, mark: '*'})
 	pl.log = true
 	return pl
 }

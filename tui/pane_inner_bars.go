@@ -28,7 +28,7 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 	for i := range columns {
 		top = max(top, columns[i].total)
 	}
-	if step := nice(float64(top) / 10); step >= 1 {
+	if step := Nice(float64(top) / 10); step >= 1 {
 		top = int(math.Ceil(float64(top)/step) * step) // the scale stays while the greatest changes little
 	}
 	room := h
@@ -50,7 +50,7 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 			p.bars.set(b.x+(b.w-1)/2, max(y, 0), '▾', style.Focus)
 		}
 	}
-	return p.bars.text(&v.Pen)
+	return p.bars.Rows(&v.Pen)
 }
 
 // barColumn is a bar at its place.
@@ -176,7 +176,7 @@ func (p *innerPane) scale(v *view, gutter, room, top int) {
 	for y := range room {
 		p.bars.set(gutter-1, y, '│', style.Grid)
 	}
-	ticks := steps(0, float64(top), max(1, room/3))
+	ticks := Steps(0, float64(top), max(1, room/3))
 	if len(ticks) == 0 || ticks[len(ticks)-1] == 0 {
 		ticks = []float64{float64(top)}
 	}

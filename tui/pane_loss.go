@@ -10,7 +10,7 @@ import (
 // lossPane shows the mean loss over the training and the test rows.
 type lossPane struct {
 	chartPane
-	chart chart
+	chart Canvas
 	log   bool
 }
 
@@ -30,7 +30,7 @@ func (p *lossPane) body(v *view, w, h int, zoomed bool) []string {
 	pl := pairPlot(v, &v.h.loss, &v.h.testLoss)
 	pl.log, pl.best, pl.waiting = p.log, true, v.without("loss")
 	if zoomed {
-		return p.whole(&v.Pen, &p.chart, pl, w, h)
+		return p.Whole(&v.Pen, &p.chart, pl, w, h)
 	}
 	return p.chart.draw(&v.Pen, pl, w, h)
 }
@@ -42,10 +42,10 @@ func (p *lossPane) strip(v *view, w, h int) []string {
 }
 
 // pairPlot is a chart of a quantity over the training rows (solid) and the test rows (dashed).
-func pairPlot(v *view, train, test *series) plot {
+func pairPlot(v *view, train, test *Series) Plot {
 	pl := epochPlot(v.h,
-		plotCurve{name: "train", tok: style.Train, series: train, alarm: true, mark: '*'},
-		plotCurve{name: "test", tok: style.Test, series: test, dashed: true, mark: 'o'})
+		Curve{name: "train", Token: style.Train, series: train, alarm: true, mark: '*'},
+		Curve{name: "test", Token: style.Test, series: test, dashed: true, mark: 'o'})
 	pl.waiting = waiting(v)
 	return pl
 }
@@ -103,7 +103,7 @@ func scaleHead(l *style.Line, log bool) {
 }
 
 // pairStrip puts the values at the left and a small chart at the right.
-func pairStrip(v *view, c *chart, pl plot, name string, text func(float64) string, w, h int) []string {
+func pairStrip(v *view, c *Canvas, pl Plot, name string, text func(float64) string, w, h int) []string {
 	const column = 24
 	rows := make([]string, h)
 	pl.waiting, pl.marks = "", nil

@@ -239,7 +239,7 @@ func TestGatesOnASmallScreen(t *testing.T) {
 // TestPlacesOutsideThePicture: a line to far outside must not have as many dots as it would be long.
 func TestPlacesOutsideThePicture(t *testing.T) {
 	g := testView().Glyphs
-	a := area{w: 10, h: 4, left: 0, right: 1, low: 0, high: 1}
+	a := Area{w: 10, h: 4, left: 0, right: 1, low: 0, high: 1}
 	for _, c := range []struct {
 		v float64
 		x int

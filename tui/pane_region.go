@@ -13,7 +13,7 @@ import (
 // gradient norm for a first-order method, and of the others what they say of themselves.
 type regionPane struct {
 	chartPane
-	upper, lower chart
+	upper, lower Canvas
 	log          bool
 	page         int // of the pairs of curves that there are
 }
@@ -88,13 +88,13 @@ func (p *regionPane) own(v *view, gap string) [][]style.Part {
 }
 
 // curves lists what there is to show two at a time: a rate, the method's own figures, the lengths of gradient and step.
-func (p *regionPane) curves(v *view) (all []plot) {
-	one := func(name string, s *series) plot {
-		return epochPlot(v.h, plotCurve{name: name, tok: style.Accent, series: s, mark: '*'})
+func (p *regionPane) curves(v *view) (all []Plot) {
+	one := func(name string, s *Series) Plot {
+		return epochPlot(v.h, Curve{name: name, Token: style.Accent, series: s, mark: '*'})
 	}
 	gradient, step := one("‖g‖", &v.h.gradient), one("‖Δw‖", &v.h.step)
 	gradient.log = true
-	var own []plot
+	var own []Plot
 	for i := range v.h.figures {
 		f := &v.h.figures[i]
 		pl := one(f.Symbol, &f.series)
@@ -103,14 +103,14 @@ func (p *regionPane) curves(v *view) (all []plot) {
 	}
 	switch {
 	case v.h.steering() == byRate:
-		all = append([]plot{one("rate", &v.h.rate), gradient}, own...)
+		all = append([]Plot{one("rate", &v.h.rate), gradient}, own...)
 	case len(own) == 0:
-		all = []plot{step, gradient}
+		all = []Plot{step, gradient}
 	default:
 		all = append(own, gradient)
 	}
 	if v.h.foreign() {
-		all = slices.DeleteFunc(all, func(pl plot) bool { return pl.curves[0].series.empty() })
+		all = slices.DeleteFunc(all, func(pl Plot) bool { return pl.curves[0].series.empty() })
 	}
 	return all
 }
@@ -123,17 +123,17 @@ func (p *regionPane) first(v *view) int {
 
 // plots returns what the two charts show; a lower one without curves is none. ρ is clipped to where it decides: below
 // 0 is worse, above 1 better than the model promised.
-func (p *regionPane) plots(v *view) (upper, lower plot) {
+func (p *regionPane) plots(v *view) (upper, lower Plot) {
 	if v.h.steering() == byRadius {
-		one := func(name string, s *series) plot {
-			return epochPlot(v.h, plotCurve{name: name, tok: style.Accent, series: s, mark: '*'})
+		one := func(name string, s *Series) Plot {
+			return epochPlot(v.h, Curve{name: name, Token: style.Accent, series: s, mark: '*'})
 		}
 		upper, lower = one("radius", &v.h.radius), one(v.Glyphs.Rho, &v.h.rho)
 		lower.clip, lower.show, lower.rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
 	} else {
 		all, first := p.curves(v), p.first(v)
 		if len(all) == 0 {
-			upper = epochPlot(v.h, plotCurve{series: &v.h.step})
+			upper = epochPlot(v.h, Curve{series: &v.h.step})
 			upper.waiting = v.without("figures of its own")
 			return upper, lower
 		}
@@ -176,9 +176,9 @@ func (p *regionPane) body(v *view, w, h int, zoomed bool) []string {
 }
 
 // both draws the charts of the zoomed pane, one above the other.
-func (p *regionPane) both(v *view, upper, lower plot, w, h int) []string {
+func (p *regionPane) both(v *view, upper, lower Plot, w, h int) []string {
 	if h < 12 || upper.curves[0].series.empty() || len(lower.curves) == 0 {
-		return p.whole(&v.Pen, &p.upper, upper, w, h)
+		return p.Whole(&v.Pen, &p.upper, upper, w, h)
 	}
 	p.begin()
 	top := (h - 4) / 2
@@ -188,9 +188,9 @@ func (p *regionPane) both(v *view, upper, lower plot, w, h int) []string {
 	p.dress(&lower)
 	upper.margin = max(upper.axis(w, top), lower.axis(w, bottom))
 	lower.margin = upper.margin
-	rows := append([]string{p.caption(v, upper, w)}, p.show(&v.Pen, &p.upper, upper, 0, 1, w, top)...)
+	rows := append([]string{p.caption(v, upper, w)}, p.Show(&v.Pen, &p.upper, upper, 0, 1, w, top)...)
 	rows = append(rows, p.caption(v, lower, w))
-	rows = append(rows, p.show(&v.Pen, &p.lower, lower, 0, top+2, w, bottom)...)
+	rows = append(rows, p.Show(&v.Pen, &p.lower, lower, 0, top+2, w, bottom)...)
 	return append(rows, p.keys(v, w))
 }
 
@@ -206,16 +206,16 @@ func (p *regionPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 func (p *regionPane) keys(v *view, w int) string {
 	n := len(p.curves(v))
 	if v.h.steering() == byRadius || n <= 2 {
-		return p.chartView.keys(&v.Pen, w)
+		return p.Controls.KeyLine(&v.Pen, w)
 	}
 	l := v.Line(w)
 	first := p.first(v)
 	l.Put(style.Accent, "v").Put(style.Muted, " others, these are "+format.Count(first+1)+" and "+format.Count(first+2)+" of "+format.Count(n)+"  ")
-	return l.Raw(p.chartView.keys(&v.Pen, l.Left()), l.Left()).Full()
+	return l.Raw(p.Controls.KeyLine(&v.Pen, l.Left()), l.Left()).Full()
 }
 
 // axis names the upper chart's axis in the corner, where there is no row for a caption.
-func (p *regionPane) axis(upper plot) string {
+func (p *regionPane) axis(upper Plot) string {
 	if name := upper.curves[0].name; name != "radius" {
 		return name
 	}
@@ -223,13 +223,13 @@ func (p *regionPane) axis(upper plot) string {
 }
 
 // lowest reports whether a curve has values that a logarithmic axis can't show.
-func lowest(s *series) bool {
+func lowest(s *Series) bool {
 	low, _, ok := s.bounds(false)
 	return ok && low <= 0
 }
 
 // drawnFigure returns the figure of the method's own that a chart shows, nil for another chart.
-func drawnFigure(h *history, pl plot) *figureSeries {
+func drawnFigure(h *history, pl Plot) *figureSeries {
 	for i := range h.figures {
 		if f := &h.figures[i]; pl.curves[0].series == &f.series {
 			return f
@@ -239,9 +239,9 @@ func drawnFigure(h *history, pl plot) *figureSeries {
 }
 
 // caption says what the chart under it shows.
-func (p *regionPane) caption(v *view, pl plot, w int) string {
+func (p *regionPane) caption(v *view, pl Plot, w int) string {
 	l := v.Line(w)
-	l.Put(pl.curves[0].tok, pl.curves[0].name)
+	l.Put(pl.curves[0].Token, pl.curves[0].name)
 	if f := drawnFigure(v.h, pl); f != nil && f.Meaning != "" {
 		l.Group(style.Muted.Of("  " + f.Meaning))
 	}
@@ -286,5 +286,5 @@ func (p *regionPane) figure(v *view) *figure {
 }
 
 func (p *regionPane) ownKeys() [][2]string {
-	return append([][2]string{{"v", "other curves, where there are more than two"}}, p.chartView.ownKeys()...)
+	return append([][2]string{{"v", "other curves, where there are more than two"}}, p.Controls.KeyHelp()...)
 }

@@ -16,7 +16,7 @@ import (
 //
 // Zoomed it shows how they went over the epochs first; a key leads on to the newest spectrum.
 type spectrumPane struct {
-	chart, curve chart
+	chart, curve Canvas
 	at           int // of the views that there are
 }
 

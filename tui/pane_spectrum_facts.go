@@ -134,7 +134,7 @@ func (p *spectrumPane) density(v *view, e *event.SpectrumEvent, w, h int) []stri
 		h--
 	}
 	n := min(len(d.Grid), len(d.Values))
-	var mean, above series
+	var mean, above Series
 	peak := 0.0
 	for i := range n {
 		x, y := float64(d.Grid[i]), float64(d.Values[i])
@@ -153,17 +153,17 @@ func (p *spectrumPane) density(v *view, e *event.SpectrumEvent, w, h int) []stri
 			above.add(x, y+float64(d.Errors[i]))
 		}
 	}
-	pl := plot{log: true, closed: true, name: "density", waiting: "the density has no values"}
+	pl := Plot{log: true, closed: true, name: "density", waiting: "the density has no values"}
 	if w >= 60 && h >= 8 {
-		pl.curves = append(pl.curves, plotCurve{tok: style.Muted, series: &above, dashed: true, mark: '.'})
+		pl.curves = append(pl.curves, Curve{Token: style.Muted, series: &above, dashed: true, mark: '.'})
 	}
-	pl.curves = append(pl.curves, plotCurve{tok: style.Accent, series: &mean, mark: '*'})
+	pl.curves = append(pl.curves, Curve{Token: style.Accent, series: &mean, mark: '*'})
 	if one := v.h.oneEigenvalue(d); one > 0 && one < peak {
 		pl.clip = [2]float64{one / 10, 2 * peak}
 	}
-	pl.marks = []plotMark{{x: 0}}
+	pl.marks = []Mark{{x: 0}}
 	if edge, symbol, ok := v.h.edge(e); ok {
-		pl.marks = append(pl.marks, plotMark{edge, symbol})
+		pl.marks = append(pl.marks, Mark{edge, symbol})
 	}
 	return append(rows, p.curve.draw(&v.Pen, pl, w, h)...)
 }
@@ -181,7 +181,7 @@ func snap(x, extent float64) float64 {
 	if !(extent > 0) || math.IsInf(extent, 0) {
 		return x
 	}
-	step := nice(extent / 2000)
+	step := Nice(extent / 2000)
 	return math.Round(x/step) * step
 }
 
@@ -197,24 +197,24 @@ func (p *spectrumPane) densityCaption(v *view, d *event.Density, w int) string {
 // history draws the greatest and the least eigenvalue over the epochs, and the edge of stability while it is
 // not far off.
 func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
-	var top, bottom series
+	var top, bottom Series
 	for i := range v.h.spectra {
 		if low, high, ok := spread(&v.h.spectra[i]); ok {
 			top.add(float64(v.h.spectra[i].Epoch), high)
 			bottom.add(float64(v.h.spectra[i].Epoch), low)
 		}
 	}
-	curves := []plotCurve{
-		{name: "greatest", tok: style.Accent, series: &top, mark: '*'},
-		{name: "least", tok: style.NegativeCurvature, series: &bottom, dashed: true, mark: 'o'},
+	curves := []Curve{
+		{name: "greatest", Token: style.Accent, series: &top, mark: '*'},
+		{name: "least", Token: style.NegativeCurvature, series: &bottom, dashed: true, mark: 'o'},
 	}
-	var limit series
+	var limit Series
 	edge, symbol, ok := v.h.edge(v.h.newestSpectrum())
 	if _, greatest, has := top.bounds(false); ok && has && edge < 3*greatest {
 		first, last, _ := top.ends()
 		limit.add(first, edge)
 		limit.add(last, edge)
-		curves = append(curves, plotCurve{name: symbol, tok: style.Warn, series: &limit, dashed: true, mark: '='})
+		curves = append(curves, Curve{name: symbol, Token: style.Warn, series: &limit, dashed: true, mark: '='})
 	}
 	pl := epochPlot(v.h, curves...)
 	pl.rules, pl.zero, pl.legend, pl.marks = []float64{0}, true, legend, nil

@@ -129,7 +129,7 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 	l.Put(style.Accent, "density over time").Put(style.Muted, "  "+format.Count(len(list))+" spectra")
 	l.Group(style.Muted.Of(", " + v.Glyphs.Lambda + " on a symmetric log axis"))
 	const gutter = 9
-	m := newMosaic(&v.Pen, w, h-1)
+	m := NewCellGrid(&v.Pen, w, h-1)
 	right := 0
 	if hasEdge {
 		right = style.Cells(symbol) + 3
@@ -138,7 +138,7 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 	if cols < 4 || rows < 2 {
 		return append([]string{l.Full()}, m.rows()...)
 	}
-	r := newRaster(cols, rows*halves(&v.Pen))
+	r := NewRaster(cols, rows*RowsPerCell(&v.Pen))
 	sc := densityRaster(v.h, &r, list, axis)
 	m.paint(gutter, 0, &r, sc)
 	eigenTicks(m, axis, gutter, rows)
@@ -151,7 +151,7 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 }
 
 // densityRaster fills a raster with the logarithms of the densities, and returns their scale.
-func densityRaster(h *history, r *raster, list []*event.SpectrumEvent, axis symlog) scale {
+func densityRaster(h *history, r *Raster, list []*event.SpectrumEvent, axis symlog) Scale {
 	first, end := mapSpan(list)
 	top, floor, before := math.Inf(-1), math.Inf(1), -1
 	for x := range r.w {
@@ -159,7 +159,7 @@ func densityRaster(h *history, r *raster, list []*event.SpectrumEvent, axis syml
 		i := max(sort.Search(len(list), func(i int) bool { return float64(list[i].Epoch) > epoch })-1, 0)
 		if i == before {
 			for y := range r.h {
-				r.v[y*r.w+x] = r.v[y*r.w+x-1]
+				r.Values[y*r.w+x] = r.Values[y*r.w+x-1]
 			}
 			continue
 		}
@@ -175,7 +175,7 @@ func densityRaster(h *history, r *raster, list []*event.SpectrumEvent, axis syml
 			if math.IsInf(value, -1) {
 				value = -300
 			}
-			r.v[y*r.w+x] = value
+			r.Values[y*r.w+x] = value
 			if value > top {
 				top = value
 			}
@@ -187,7 +187,7 @@ func densityRaster(h *history, r *raster, list []*event.SpectrumEvent, axis syml
 	if math.IsInf(floor, 0) || floor > top-1 || math.IsNaN(floor) {
 		floor = top - 5
 	}
-	return scale{style.RampHeat, floor, top}
+	return Scale{style.RampHeat, floor, top}
 }
 
 // mapSpan returns the epochs that a map is of: the last spectrum gets as many as the one before it.
@@ -199,7 +199,7 @@ func mapSpan(list []*event.SpectrumEvent) (first, end float64) {
 
 // epochTicks writes under the columns at which epoch a spectrum was computed, where there is room, the last one
 // first.
-func epochTicks(m *mosaic, list []*event.SpectrumEvent, x0, y, cols int) {
+func epochTicks(m *CellGrid, list []*event.SpectrumEvent, x0, y, cols int) {
 	m.write(x0-6, y, style.Muted, "epoch")
 	first, end := mapSpan(list)
 	free := x0 + cols
@@ -215,7 +215,7 @@ func epochTicks(m *mosaic, list []*event.SpectrumEvent, x0, y, cols int) {
 
 // eigenTicks labels zero and powers of ten at the left, those nearest to zero last, where they keep clear of each
 // other; negative curvature is in its own ink, and has its sign.
-func eigenTicks(m *mosaic, axis symlog, gutter, rows int) {
+func eigenTicks(m *CellGrid, axis symlog, gutter, rows int) {
 	var values []float64
 	for k := 12.0; k >= -12; k-- {
 		x := math.Pow(10, k)
@@ -282,9 +282,9 @@ const (
 )
 
 func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
-	var top [tracedTop]series
-	var bottom [tracedBottom]series
-	var bounds [4]series // of the greatest and of the least, above and below
+	var top [tracedTop]Series
+	var bottom [tracedBottom]Series
+	var bounds [4]Series // of the greatest and of the least, above and below
 	lowest, highest, widest := 0.0, 0.0, 0.0
 	for i := range v.h.spectra {
 		e := &v.h.spectra[i]
@@ -308,18 +308,18 @@ func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
 			}
 		}
 	}
-	var curves []plotCurve
+	var curves []Curve
 	bounded := widest > (highest-lowest)/100
 	for k := range bounds {
 		if bounded && !bounds[k].empty() {
-			curves = append(curves, plotCurve{tok: style.Muted, series: &bounds[k], dashed: true, mark: '.'})
+			curves = append(curves, Curve{Token: style.Muted, series: &bounds[k], dashed: true, mark: '.'})
 		}
 	}
 	for k := range top {
 		if top[k].empty() {
 			continue
 		}
-		curves = append(curves, plotCurve{name: fmt.Sprint(k + 1), tok: []style.Token{style.Accent, style.Muted}[min(k, 1)], series: &top[k], mark: rune('1' + k), tag: tag(k == 0, v.Glyphs.Lambda+"₁")})
+		curves = append(curves, Curve{name: fmt.Sprint(k + 1), Token: []style.Token{style.Accent, style.Muted}[min(k, 1)], series: &top[k], mark: rune('1' + k), tag: tag(k == 0, v.Glyphs.Lambda+"₁")})
 	}
 	for k := range bottom {
 		if bottom[k].empty() {
@@ -329,7 +329,7 @@ func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
 		if bottom[k].last() < 0 {
 			ink = style.NegativeCurvature
 		}
-		curves = append(curves, plotCurve{name: "-" + fmt.Sprint(k+1), tok: ink, series: &bottom[k], dashed: true, mark: rune('a' + k), tag: tag(k == 0, "least")})
+		curves = append(curves, Curve{name: "-" + fmt.Sprint(k+1), Token: ink, series: &bottom[k], dashed: true, mark: rune('a' + k), tag: tag(k == 0, "least")})
 	}
 	l := v.Line(w)
 	l.Put(style.Accent, "eigenvalues over time")
@@ -337,13 +337,13 @@ func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
 	if bounded {
 		l.Group(style.Muted.Of("; the ends between their bounds"))
 	}
-	var limit series
+	var limit Series
 	edge, symbol, ok := v.h.edge(v.h.newestSpectrum())
 	if _, greatest, has := top[0].bounds(false); ok && has && edge < 3*greatest {
 		first, last, _ := top[0].ends()
 		limit.add(first, edge)
 		limit.add(last, edge)
-		curves = append(curves, plotCurve{name: symbol, tok: style.Warn, series: &limit, dashed: true, mark: '=', tag: symbol})
+		curves = append(curves, Curve{name: symbol, Token: style.Warn, series: &limit, dashed: true, mark: '=', tag: symbol})
 	}
 	pl := epochPlot(v.h, curves...)
 	pl.rules, pl.zero, pl.marks = []float64{0}, true, nil

@@ -17,7 +17,7 @@ import (
 // Zoomed, a block can be chosen, whose weights are shown on request.
 type topologyPane struct {
 	linear
-	chart chart
+	chart Canvas
 	look  blockView
 }
 
@@ -67,7 +67,7 @@ func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 			text = "the record does not tell the network"
 		}
 		p.chart.write(max(0, (w-style.Cells(text))/2), (h-1)/2, text, style.Muted)
-		return p.chart.text(&v.Pen)
+		return p.chart.Rows(&v.Pen)
 	}
 	if _, _, ok := p.block(v.h); zoomed && ok && h > 6 {
 		if p.look.open {
@@ -93,7 +93,7 @@ func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 	case d.norms > 0:
 		p.table(v, h-d.norms, w, zoomed)
 	}
-	return p.chart.text(&v.Pen)
+	return p.chart.Rows(&v.Pen)
 }
 
 // arrange shares the rows out: the graph first, then arcs, then the norms. Zoomed, the table needs less left
@@ -163,7 +163,7 @@ func (p *topologyPane) fan(v *view, m *event.ModelInfo, d drawing, c event.Conne
 	if from < 0 || to < 0 || d.h < 1 {
 		return
 	}
-	a := area{x: d.x[from] + 1, y: d.top, w: d.x[to] - d.x[from] - 1, h: d.h}
+	a := Area{x: d.x[from] + 1, y: d.top, w: d.x[to] - d.x[from] - 1, h: d.h}
 	if a.w < 1 {
 		return
 	}

@@ -161,16 +161,16 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 		} else if v.h.viewer {
 			text = "these weights come when one who controls looks at them"
 		}
-		m := newMosaic(&v.Pen, w, max(h-2, 0))
+		m := NewCellGrid(&v.Pen, w, max(h-2, 0))
 		m.write(max(0, (w-style.Cells(text))/2), h/2-1, style.Muted, text)
 		return append(append([]string{l.Full()}, m.rows()...), p.weightKeys(v, nil, w))
 	}
-	all := raster{e.Cols, e.Rows, make([]float64, len(e.Values))}
+	all := Raster{e.Cols, e.Rows, make([]float64, len(e.Values))}
 	sum := 0.0
 	for i, f := range e.Values {
-		all.v[i] = float64(f)
-		if !math.IsNaN(all.v[i]) {
-			sum += all.v[i] * all.v[i]
+		all.Values[i] = float64(f)
+		if !math.IsNaN(all.Values[i]) {
+			sum += all.Values[i] * all.Values[i]
 		}
 	}
 	low, high, _ := all.extremes()
@@ -182,8 +182,8 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 	if math.IsInf(most, 0) {
 		most = 1
 	}
-	sc := scale{style.RampSigns, -most, most}
-	m := newMosaic(&v.Pen, w, max(h-3, 0))
+	sc := Scale{style.RampSigns, -most, most}
+	m := NewCellGrid(&v.Pen, w, max(h-3, 0))
 	if p.tiled(e) {
 		p.tiles(m, e, sc)
 	} else {
@@ -195,18 +195,18 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 
 // matrix draws the weights with a row for each node that they lead to; the cursor's row and column are marked at
 // the edges.
-func (p *topologyPane) matrix(m *mosaic, e *event.WeightsEvent, all *raster, sc scale) {
+func (p *topologyPane) matrix(m *CellGrid, e *event.WeightsEvent, all *Raster, sc Scale) {
 	w, h := m.w-2, m.h-1
 	if w < 1 || h < 1 {
 		return
 	}
-	cols, rows := e.Cols*max(1, min(w/e.Cols, 4)), min((e.Rows+halves(m.v)-1)/halves(m.v), h)
+	cols, rows := e.Cols*max(1, min(w/e.Cols, 4)), min((e.Rows+RowsPerCell(m.Pen)-1)/RowsPerCell(m.Pen), h)
 	if e.Rows <= h {
 		rows = e.Rows * max(1, min(h/e.Rows, 2))
 	}
 	cols = min(cols, w)
-	fit := all.fitted(cols, rows*halves(m.v), true)
-	if n := rows * halves(m.v); e.Rows > h && e.Rows <= n {
+	fit := all.fitted(cols, rows*RowsPerCell(m.Pen), true)
+	if n := rows * RowsPerCell(m.Pen); e.Rows > h && e.Rows <= n {
 		fit = all.fitted(cols, e.Rows, true)
 	}
 	m.paint(2, 1, &fit, sc)
@@ -216,7 +216,7 @@ func (p *topologyPane) matrix(m *mosaic, e *event.WeightsEvent, all *raster, sc 
 }
 
 // tiles draws what leads to each node as an image, as many as there is room for around that of the cursor.
-func (p *topologyPane) tiles(m *mosaic, e *event.WeightsEvent, sc scale) {
+func (p *topologyPane) tiles(m *CellGrid, e *event.WeightsEvent, sc Scale) {
 	wide, tall, across, down := tiling(e.Rows, e.Width, e.Height, 5, 2, m.w, m.h)
 	if wide == 0 {
 		return
@@ -228,12 +228,12 @@ func (p *topologyPane) tiles(m *mosaic, e *event.WeightsEvent, sc scale) {
 	}
 	for i := range min(across*down, e.Rows-first) {
 		node := first + i
-		picture := raster{e.Width, e.Height, make([]float64, e.Cols)}
-		for k := range picture.v {
-			picture.v[k] = float64(e.Values[node*e.Cols+k])
+		picture := Raster{e.Width, e.Height, make([]float64, e.Cols)}
+		for k := range picture.Values {
+			picture.Values[k] = float64(e.Values[node*e.Cols+k])
 		}
 		x, y := i%across*(max(wide, 5)+2), i/across*(tall+2)
-		fit := picture.fitted(wide, tall*halves(m.v), false)
+		fit := picture.fitted(wide, tall*RowsPerCell(m.Pen), false)
 		m.paint(x, y, &fit, sc)
 		ink, text := style.Muted, strconv.Itoa(node+1)
 		if node == p.look.row {
@@ -244,14 +244,14 @@ func (p *topologyPane) tiles(m *mosaic, e *event.WeightsEvent, sc scale) {
 }
 
 // cursorRow tells the weight under the cursor, or of an image the figures, and what the shades mean.
-func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc scale, w int) string {
+func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc Scale, w int) string {
 	row, col := min(p.look.row, e.Rows-1), min(p.look.col, e.Cols-1)
 	l := v.Line(w)
 	if p.tiled(e) {
-		r := raster{e.Cols, 1, nil}
+		r := Raster{e.Cols, 1, nil}
 		sum := 0.0
 		for _, f := range e.Values[row*e.Cols : (row+1)*e.Cols] {
-			r.v = append(r.v, float64(f))
+			r.Values = append(r.Values, float64(f))
 			if x := float64(f); !math.IsNaN(x) {
 				sum += x * x
 			}
@@ -265,7 +265,7 @@ func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc scale, w int
 		l.Put(style.Text, "   from "+format.Count(col+1)).Put(style.Muted, " of "+format.Count(e.Cols))
 		l.Put(style.Muted, "   weight ").Put(style.Strong, value)
 	}
-	m := newMosaic(&v.Pen, 40, 1)
+	m := NewCellGrid(&v.Pen, 40, 1)
 	if n := m.key(0, 0, 9, sc); l.Left() > n+3 {
 		l.To(w-n).Raw(style.Fit(m.rows()[0], n), n)
 	}

@@ -13,7 +13,7 @@ import (
 type workPane struct {
 	linear
 	chartPane
-	chart chart
+	chart Canvas
 }
 
 func (*workPane) name(*view) string { return "work" }
@@ -101,18 +101,18 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 		rows = append(rows, l.Full())
 	}
 	spare := h - len(rows)
-	pl := epochPlot(v.h, plotCurve{name: "time of an epoch", tok: style.Accent, series: &v.h.seconds, mark: '*'})
+	pl := epochPlot(v.h, Curve{name: "time of an epoch", Token: style.Accent, series: &v.h.seconds, mark: '*'})
 	pl.zero, pl.best, pl.value = true, true, format.Span
 	pl.label = func(x float64) string { return format.Tick(x) + " s" }
 	switch {
 	case zoomed && w-26 >= 28 && h >= 8:
 		p.begin()
-		return append(style.Beside(rows, 24, p.show(&v.Pen, &p.chart, pl, 26, 0, w-26, h-1)), p.keys(&v.Pen, w))
+		return append(style.Beside(rows, 24, p.Show(&v.Pen, &p.chart, pl, 26, 0, w-26, h-1)), p.KeyLine(&v.Pen, w))
 	case zoomed && spare >= 9:
 		p.begin()
 		rows = append(rows, "")
-		rows = append(rows, p.show(&v.Pen, &p.chart, pl, 0, len(rows), w, spare-2)...)
-		return append(rows, p.keys(&v.Pen, w))
+		rows = append(rows, p.Show(&v.Pen, &p.chart, pl, 0, len(rows), w, spare-2)...)
+		return append(rows, p.KeyLine(&v.Pen, w))
 	}
 	p.begin()
 	if columns == 1 && w-26 >= 28 && h >= 6 {

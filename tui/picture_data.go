@@ -22,13 +22,13 @@ func runFigure(h *history, f figure) *figure {
 }
 
 // pointsOf returns a series' points, of a merged bucket its least and greatest value.
-func pointsOf(s *series) figurePoints {
+func pointsOf(s *Series) figurePoints {
 	var out figurePoints
 	for _, b := range s.buckets {
 		if math.IsNaN(b.last) {
 			continue
 		}
-		x0, x1 := b.x0, b.x1[xEpoch]
+		x0, x1 := b.x0, b.x1[Epochs]
 		if x0 != x1 {
 			out = append(out, figurePoint{X: x0, Y: b.min}, figurePoint{X: (x0 + x1) / 2, Y: b.max})
 		}
@@ -38,7 +38,7 @@ func pointsOf(s *series) figurePoints {
 }
 
 // trainAndTest are the curves of one quantity over the rows of either set.
-func trainAndTest(train, test *series) []figureCurve {
+func trainAndTest(train, test *Series) []figureCurve {
 	return []figureCurve{
 		{name: "training rows", tok: style.Train, points: pointsOf(train)},
 		{name: "test rows", tok: style.Test, dashed: true, points: pointsOf(test)},

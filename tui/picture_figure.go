@@ -24,7 +24,7 @@ type figure struct {
 	logX, logY  bool
 	names       []string // what the x 0, 1, 2, … stand for, where they are no numbers
 	curves      []figureCurve
-	marks       []plotMark // x of events
+	marks       []Mark // x of events
 }
 
 // figurePoints are the points of a curve.
@@ -91,9 +91,9 @@ func (f *figure) plot() (*paper.Plot, error) {
 	p.X.Tick.Marker = f.xTicks()
 	p.Y.Tick.Marker = figureTicks(func(low, high float64) []float64 {
 		if f.logY {
-			return decades(math.Log10(low), math.Log10(high), 8)
+			return Decades(math.Log10(low), math.Log10(high), 8)
 		}
-		return steps(low, high, 7)
+		return Steps(low, high, 7)
 	})
 	drawn := 0
 	var below *plotter.BarChart
@@ -147,9 +147,9 @@ func (f *figure) xTicks() paper.Ticker {
 	}
 	return figureTicks(func(low, high float64) []float64 {
 		if f.logX {
-			return decades(math.Log10(low), math.Log10(high), 8)
+			return Decades(math.Log10(low), math.Log10(high), 8)
 		}
-		return steps(low, high, 8)
+		return Steps(low, high, 8)
 	})
 }
 

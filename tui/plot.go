@@ -7,65 +7,65 @@ import (
 	"newtop/tui/style"
 )
 
-// plotCurve is one line of a plot.
-type plotCurve struct {
+// Curve is one line of a plot.
+type Curve struct {
 	name   string
-	tok    style.Token
-	series *series
+	Token  style.Token
+	series *Series
 	dashed bool
 	alarm  bool   // a value that is not finite is bad news, not one that the method does not have
 	mark   rune   // stands for its dots in ASCII
 	tag    string // written at its newest point, to tell many curves apart
 }
 
-func (k *plotCurve) stroke() stroke { return stroke{k.tok, k.mark, k.dashed} }
+func (k *Curve) stroke() stroke { return stroke{k.Token, k.mark, k.dashed} }
 
-// plot says what a chart shows; its zero value is a linear chart scaled to its data.
-type plot struct {
-	curves   []plotCurve
-	dots     []plotDot
+// Plot says what a chart shows; its zero value is a linear chart scaled to its data.
+type Plot struct {
+	curves   []Curve
+	dots     []Dot
 	log      bool
-	zero     bool                  // the linear axis starts at zero
-	whole    bool                  // epochs are whole numbers
-	label    func(float64) string  // of the y axis; nil for plain numbers
-	value    func(float64) string  // of the legend; nil for plain numbers
-	best     bool                  // less is better: the legend says what was least
-	name     string                // of the y axis, in the corner where there is room
-	margin   int                   // the least width of the y axis, to align charts
-	noX      bool                  // a chart beneath has the labels of x
-	rules    []float64             // y of guide lines
-	marks    []plotMark            // x of events
-	allMarks func(axis) []plotMark // along another axis, the minor ones too; nil: marks are all there are
-	clip     [2]float64            // bounds of y, when the second is above the first
-	show     [2]float64            // y that are within the axis whatever the data, likewise
-	above    string                // what the dots are that have no place on the y axis
-	names    []string              // what the x 0, 1, 2, … stand for, where they are no numbers
-	limit    float64               // an epoch that the axis ends at or before, if the data do; 0 for none
-	closed   bool                  // no more points will come
+	zero     bool                 // the linear axis starts at zero
+	whole    bool                 // epochs are whole numbers
+	label    func(float64) string // of the y axis; nil for plain numbers
+	value    func(float64) string // of the legend; nil for plain numbers
+	best     bool                 // less is better: the legend says what was least
+	name     string               // of the y axis, in the corner where there is room
+	margin   int                  // the least width of the y axis, to align charts
+	noX      bool                 // a chart beneath has the labels of x
+	rules    []float64            // y of guide lines
+	marks    []Mark               // x of events
+	allMarks func(Axis) []Mark    // along another axis, the minor ones too; nil: marks are all there are
+	clip     [2]float64           // bounds of y, when the second is above the first
+	show     [2]float64           // y that are within the axis whatever the data, likewise
+	above    string               // what the dots are that have no place on the y axis
+	names    []string             // what the x 0, 1, 2, … stand for, where they are no numbers
+	limit    float64              // an epoch that the axis ends at or before, if the data do; 0 for none
+	closed   bool                 // no more points will come
 	legend   bool
 	waiting  string // what to say while there is nothing to draw
 
-	by       axis
+	by       Axis
 	logX     bool
 	window   [2]float64 // the part of x to show, when the second is above the first
 	detail   bool       // there is room and leisure: the newest points one by one, units, small ticks
 	half     float64    // half-life in epochs that curves are smoothed with; 0 for not at all
 	outliers bool       // the y axis leaves out what lies far from most values
-	cursor   *spot      // where the values are told; nil for nowhere
+	cursor   *Position  // where the values are told; nil for nowhere
 	told     bool       // a table tells them, and no box beside the cursor
 }
 
 // epochPlot is a plot of curves over the epochs of the run.
-func epochPlot(h *history, curves ...plotCurve) plot {
+func epochPlot(h *history, curves ...Curve) Plot {
 	limit := h.status.EpochLimit
 	if r := h.status.Replay; r != nil && !r.Live && r.Last > 0 {
 		limit = r.Last
 	}
-	return plot{curves: curves, whole: true, marks: h.marks(), allMarks: h.allMarks, limit: float64(limit), closed: h.over()}
+	return Plot{curves: curves, whole: true, marks: h.marks(), allMarks: h.allMarks, limit: float64(limit), closed: h.over()}
 }
 
 // items are the buckets of a curve that a chart draws.
-func (p *plot) items(k *plotCurve) []bucket {
+func (p *Plot) items(k *Curve) []Bucket {
 	if p.detail {
 		return k.series.fine()
 	}
@@ -73,16 +73,16 @@ func (p *plot) items(k *plotCurve) []bucket {
 }
 
 // draw returns the plot as exactly h rows of w columns. Axes appear when there is room for them.
-func (c *chart) draw(v *style.Pen, p plot, w, h int) []string {
+func (c *Canvas) draw(v *style.Pen, p Plot, w, h int) []string {
 	c.resize(w, h)
-	c.drawn = area{}
+	c.drawn = Area{}
 	if w < 1 || h < 1 {
 		return nil
 	}
 	a, ok := p.scale()
 	if !ok {
 		c.write(max(0, (w-style.Cells(p.waiting))/2), (h-1)/2, p.waiting, style.Muted)
-		return c.text(v)
+		return c.Rows(v)
 	}
 	ticks, labels := p.yTicks(a, h)
 	bottom := 0
@@ -120,11 +120,11 @@ func (c *chart) draw(v *style.Pen, p plot, w, h int) []string {
 	}
 	c.markNames(v, p, a)
 	c.values(v, p, a)
-	return c.text(v)
+	return c.Rows(v)
 }
 
 // strokes draws the curves, what was left behind under them and what is missing over them.
-func (c *chart) strokes(v *style.Pen, p plot, a area) (m missing) {
+func (c *Canvas) strokes(v *style.Pen, p Plot, a Area) (m missing) {
 	for i := range p.curves {
 		k := &p.curves[i]
 		c.curve(a, v.Glyphs, k.series.old, stroke{style.Grid, '.', k.dashed})
@@ -159,27 +159,27 @@ func (c *chart) strokes(v *style.Pen, p plot, a area) (m missing) {
 }
 
 // within returns the buckets that the area shows some of.
-func (p *plot) within(a area, items []bucket) []bucket {
+func (p *Plot) within(a Area, items []Bucket) []Bucket {
 	if p.window[1] <= p.window[0] && !p.logX {
 		return items
 	}
-	return visible(items, p.by, a.back(a.left), a.back(a.right))
+	return Visible(items, p.by, a.back(a.left), a.back(a.right))
 }
 
 // inside leaves out the neighbours of what is within.
-func inside(a area, items []bucket) []bucket {
-	for len(items) > 0 && a.across(items[0].x1[a.by]) < a.left {
+func inside(a Area, items []Bucket) []Bucket {
+	for len(items) > 0 && a.across(items[0].x1[a.By]) < a.left {
 		items = items[1:]
 	}
-	for len(items) > 0 && a.across(items[len(items)-1].x1[a.by]) > a.right {
+	for len(items) > 0 && a.across(items[len(items)-1].x1[a.By]) > a.right {
 		items = items[:len(items)-1]
 	}
 	return items
 }
 
 // scale finds the ranges of both axes; false when there is nothing to draw.
-func (p *plot) scale() (area, bool) {
-	a := area{left: math.Inf(1), right: math.Inf(-1), low: math.Inf(1), high: math.Inf(-1), log: p.log, by: p.by, logX: p.logX}
+func (p *Plot) scale() (Area, bool) {
+	a := Area{left: math.Inf(1), right: math.Inf(-1), low: math.Inf(1), high: math.Inf(-1), log: p.log, By: p.by, logX: p.logX}
 	a.left, a.right = p.reach()
 	if a.left > a.right {
 		return a, false
@@ -225,7 +225,7 @@ func (p *plot) scale() (area, bool) {
 }
 
 // reach is the range of x, the logarithms taken; it is empty when no curve has a value to draw.
-func (p *plot) reach() (left, right float64) {
+func (p *Plot) reach() (left, right float64) {
 	left, right = math.Inf(1), math.Inf(-1)
 	old := right
 	for i := range p.curves {
@@ -260,9 +260,9 @@ func (p *plot) reach() (left, right float64) {
 }
 
 // positive returns a curve's first x above zero, +Inf if it has none.
-func (p *plot) positive(k *plotCurve) float64 {
+func (p *Plot) positive(k *Curve) float64 {
 	items := p.items(k)
-	i := slices.IndexFunc(items, func(b bucket) bool { return b.x1[p.by] > 0 })
+	i := slices.IndexFunc(items, func(b Bucket) bool { return b.x1[p.by] > 0 })
 	if i < 0 {
 		return math.Inf(1)
 	}
@@ -271,10 +271,10 @@ func (p *plot) positive(k *plotCurve) float64 {
 
 // settle moves the ends of the y axis outwards to coarse values, so that a new minimum does not move
 // every dot of the picture.
-func (p *plot) settle(low, high float64) (float64, float64) {
+func (p *Plot) settle(low, high float64) (float64, float64) {
 	step := 0.125
 	if !p.log {
-		step = nice((high - low) / 16)
+		step = Nice((high - low) / 16)
 	}
 	if p.log && high-low < 1 {
 		step = 0.03125
@@ -284,8 +284,8 @@ func (p *plot) settle(low, high float64) (float64, float64) {
 
 // ahead leaves up to an eighth of the x axis free for what will come, so that the picture grows into it
 // instead of being squeezed with every point; a known end is not passed.
-func (p *plot) ahead(last float64) float64 {
-	if p.by != xEpoch {
+func (p *Plot) ahead(last float64) float64 {
+	if p.by != Epochs {
 		if last <= 0 {
 			return last
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // gutter is how many columns the y axis takes.
-func (p *plot) gutter(labels []string, w, h int) int {
+func (p *Plot) gutter(labels []string, w, h int) int {
 	if w < 24 || h < 3 {
 		return 0
 	}
@@ -26,7 +26,7 @@ func (p *plot) gutter(labels []string, w, h int) int {
 }
 
 // axis is the width of the y axis that the plot would draw.
-func (p *plot) axis(w, h int) int {
+func (p *Plot) axis(w, h int) int {
 	a, ok := p.scale()
 	if !ok {
 		return 0
@@ -35,11 +35,11 @@ func (p *plot) axis(w, h int) int {
 	return p.gutter(labels, w, h)
 }
 
-func (p *plot) yTicks(a area, h int) (at []float64, labels []string) {
+func (p *Plot) yTicks(a Area, h int) (at []float64, labels []string) {
 	if p.log {
-		at = decades(a.low, a.high, max(2, (h-1)/2))
+		at = Decades(a.low, a.high, max(2, (h-1)/2))
 	} else {
-		at = steps(a.low, a.high, max(2, (h+1)/3))
+		at = Steps(a.low, a.high, max(2, (h+1)/3))
 	}
 	label := p.label
 	if label == nil {
@@ -75,7 +75,7 @@ func distinct(at []float64, labels []string) []string {
 	return labels
 }
 
-func (c *chart) yLabels(v *style.Pen, p plot, a area, ticks []float64, labels []string) {
+func (c *Canvas) yLabels(v *style.Pen, p Plot, a Area, ticks []float64, labels []string) {
 	taken := map[int]bool{}
 	for i := len(ticks) - 1; i >= 0; i-- {
 		row := a.row(v.Glyphs, ticks[i])
@@ -89,7 +89,7 @@ func (c *chart) yLabels(v *style.Pen, p plot, a area, ticks []float64, labels []
 	if !p.detail || !p.log || float64(a.h) < 8*(a.high-a.low) {
 		return
 	}
-	for _, y := range powers(a.low, a.high, 9*a.h, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+	for _, y := range Powers(a.low, a.high, 9*a.h, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}) {
 		if row := a.row(v.Glyphs, y); row >= a.y && row < a.y+a.h && !taken[row] {
 			c.set(a.x-1, row, '├', style.Grid)
 		}
@@ -97,7 +97,7 @@ func (c *chart) yLabels(v *style.Pen, p plot, a area, ticks []float64, labels []
 }
 
 // rules draws guide lines and the marks of events under the curves.
-func (c *chart) rules(v *style.Pen, p plot, a area) {
+func (c *Canvas) rules(v *style.Pen, p Plot, a Area) {
 	for _, y := range p.rules {
 		if row := a.row(v.Glyphs, y); (!a.log || y > 0) && a.dotY(v.Glyphs, y) >= 0 && row >= a.y && row < a.y+a.h {
 			for x := a.x; x < a.x+a.w; x++ {
@@ -119,7 +119,7 @@ func (c *chart) rules(v *style.Pen, p plot, a area) {
 // markNames writes what the marks are, over the curves: a name cut in two would read as another. A chart with
 // detail has them on several rows, at its top where they would hide a curve at its bottom; the box at the cursor
 // has those that find no room.
-func (c *chart) markNames(v *style.Pen, p plot, a area) {
+func (c *Canvas) markNames(v *style.Pen, p Plot, a Area) {
 	if a.h < 6 {
 		return
 	}
@@ -154,7 +154,7 @@ func (c *chart) markNames(v *style.Pen, p plot, a area) {
 
 // xLabels writes the ends of the x axis, the newest x always, and what fits between them. The label at the right
 // has the unit.
-func (c *chart) xLabels(v *style.Pen, p plot, a area, row int) {
+func (c *Canvas) xLabels(v *style.Pen, p Plot, a Area, row int) {
 	if len(p.names) > 0 {
 		c.nameLabels(v, p, a, row)
 		return
@@ -167,7 +167,7 @@ func (c *chart) xLabels(v *style.Pen, p plot, a area, row int) {
 	if a.right > a.left {
 		at = p.xTicks(a)
 	}
-	epochs := p.whole && p.by == xEpoch
+	epochs := p.whole && p.by == Epochs
 	if epochs {
 		if x := math.Floor(newest + 1e-6); a.has(x) || a.right <= a.left { // a logarithm and back may be a little less
 			newest = x
@@ -212,52 +212,52 @@ func (c *chart) xLabels(v *style.Pen, p plot, a area, row int) {
 }
 
 // apart reports whether the label of a later x, which may end at the right edge, leaves room for that of an x.
-func (c *chart) apart(v *style.Pen, a area, x, later float64, s, further string) bool {
+func (c *Canvas) apart(v *style.Pen, a Area, x, later float64, s, further string) bool {
 	return later > x && a.cellX(v.Glyphs, x)+style.Cells(s)/2+2 < min(a.cellX(v.Glyphs, later)-(style.Cells(further)-1)/2, a.x+a.w-style.Cells(further))
 }
 
 // notch marks on the axis where a label belongs.
-func (c *chart) notch(v *style.Pen, p plot, a area, x float64, row int) {
+func (c *Canvas) notch(v *style.Pen, p Plot, a Area, x float64, row int) {
 	if p.detail && row == a.y+a.h+1 {
 		c.set(a.cellX(v.Glyphs, x), a.y+a.h, '┬', style.Grid)
 	}
 }
 
-func (p *plot) xTicks(a area) []float64 {
+func (p *Plot) xTicks(a Area) []float64 {
 	n := max(2, a.w/10)
 	switch {
 	case p.logX:
-		return decades(a.left, a.right, n)
+		return Decades(a.left, a.right, n)
 	case p.clocked(a):
 		return clockSteps(a.left, a.right, n)
 	}
-	return steps(a.left, a.right, n)
+	return Steps(a.left, a.right, n)
 }
 
 // clocked reports whether x are written as minutes and hours.
-func (p *plot) clocked(a area) bool { return p.by == xSeconds && !p.logX && a.right >= 100 }
+func (p *Plot) clocked(a Area) bool { return p.by == Seconds && !p.logX && a.right >= 100 }
 
 // xLabel writes an x without its unit.
-func (p *plot) xLabel(a area, x float64) string {
+func (p *Plot) xLabel(a Area, x float64) string {
 	switch {
 	case p.clocked(a):
 		return format.Clock(x)
-	case p.by == xEpoch:
+	case p.by == Epochs:
 		return format.Tick(x)
 	}
 	return format.Tick(format.Significant(x, 4))
 }
 
 // unit follows the last label of an axis.
-func (by axis) unit() string { return [axisCount]string{" epochs", " s", " equivalents"}[by] }
+func (by Axis) unit() string { return [AxisCount]string{" epochs", " s", " equivalents"}[by] }
 
-// words names an axis.
-func (by axis) words() string {
-	return [axisCount]string{"epochs", "seconds", "gradient equivalents"}[by]
+// Words names an axis.
+func (by Axis) Words() string {
+	return [AxisCount]string{"epochs", "seconds", "gradient equivalents"}[by]
 }
 
 // last is the newest x.
-func (p *plot) last() float64 {
+func (p *Plot) last() float64 {
 	last := math.Inf(-1)
 	for i := range p.curves {
 		if _, x, ok := p.curves[i].series.extent(); ok {

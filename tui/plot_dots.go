@@ -10,28 +10,28 @@ import (
 	"newtop/tui/style"
 )
 
-// plotDot is a point of a plot that no line joins, at an x of the axis that is shown. One whose y has no place on the
+// Dot is a point of a plot that no line joins, at an x of the axis that is shown. One whose y has no place on the
 // axis stands in a lane over it.
-type plotDot struct {
-	x, y float64
-	r    rune
-	tok  style.Token
+type Dot struct {
+	x, y  float64
+	r     rune
+	Token style.Token
 }
 
 // placed reports whether a y has a place on the axis.
-func (p *plot) placed(y float64) bool { return format.Finite(y) && (y > 0 || !p.log) }
+func (p *Plot) placed(y float64) bool { return format.Finite(y) && (y > 0 || !p.log) }
 
 // lane is how many of h rows are for the dots that have no place on the axis.
-func (p *plot) lane(h int) int {
+func (p *Plot) lane(h int) int {
 	const least = 5
-	if h < least || !slices.ContainsFunc(p.dots, func(d plotDot) bool { return format.Finite(d.x) && !p.placed(d.y) }) {
+	if h < least || !slices.ContainsFunc(p.dots, func(d Dot) bool { return format.Finite(d.x) && !p.placed(d.y) }) {
 		return 0
 	}
 	return 1
 }
 
 // dotReach widens a range of x, the axis' logarithm not taken, by the dots.
-func (p *plot) dotReach(left, right float64) (float64, float64) {
+func (p *Plot) dotReach(left, right float64) (float64, float64) {
 	for i := range p.dots {
 		d := &p.dots[i]
 		if p.placed(d.y) && format.Finite(d.x) && (d.x > 0 || !p.logX) {
@@ -42,7 +42,7 @@ func (p *plot) dotReach(left, right float64) (float64, float64) {
 }
 
 // dotSpan widens a range of y by the dots.
-func (p *plot) dotSpan(low, high float64) (float64, float64) {
+func (p *Plot) dotSpan(low, high float64) (float64, float64) {
 	for i := range p.dots {
 		if y := p.dots[i].y; p.placed(y) {
 			low, high = math.Min(low, y), math.Max(high, y)
@@ -52,19 +52,19 @@ func (p *plot) dotSpan(low, high float64) (float64, float64) {
 }
 
 // points draws the dots over the curves; of several in one cell the last one shows.
-func (c *chart) points(v *style.Pen, p plot, a area) {
+func (c *Canvas) points(v *style.Pen, p Plot, a Area) {
 	if a.y > 0 && a.x > style.Cells(p.above) {
 		c.write(a.x-1-style.Cells(p.above), 0, p.above, style.Muted)
 	}
 	for i := range p.dots {
 		if x, y, ok := p.dotCell(v.Glyphs, &a, &p.dots[i]); ok {
-			c.set(x, y, p.dots[i].r, p.dots[i].tok)
+			c.set(x, y, p.dots[i].r, p.dots[i].Token)
 		}
 	}
 }
 
 // dotCell is the cell that a dot stands in; false if it lies outside, or in a lane for which there is no room.
-func (p *plot) dotCell(g *style.GlyphSet, a *area, d *plotDot) (x, y int, ok bool) {
+func (p *Plot) dotCell(g *style.GlyphSet, a *Area, d *Dot) (x, y int, ok bool) {
 	if !format.Finite(d.x) || p.logX && d.x <= 0 || a.right > a.left && !a.has(d.x) {
 		return 0, 0, false
 	}
@@ -77,7 +77,7 @@ func (p *plot) dotCell(g *style.GlyphSet, a *area, d *plotDot) (x, y int, ok boo
 }
 
 // nameLabels writes the names of the x 0, 1, 2, …
-func (c *chart) nameLabels(v *style.Pen, p plot, a area, row int) {
+func (c *Canvas) nameLabels(v *style.Pen, p Plot, a Area, row int) {
 	room := a.w/len(p.names) - 1
 	if room < 1 {
 		return

@@ -10,7 +10,7 @@ import (
 // legend names the curves, with their current and best values, and says what of them is not as it was measured. It
 // stands in the corner where it hides least: at first the top right one, the emptiest for quantities that training
 // drives down. Where there is little room, or it would hide much of the curves, it says less.
-func (c *chart) legend(v *style.Pen, p plot, a area, m missing) {
+func (c *Canvas) legend(v *style.Pen, p Plot, a Area, m missing) {
 	const bearable = 8
 	var best struct {
 		at   [2]int
@@ -41,7 +41,7 @@ func (c *chart) legend(v *style.Pen, p plot, a area, m missing) {
 }
 
 // legendRows are the rows of a legend that leaves out the more the briefer it is.
-func (p *plot) legendRows(v *style.Pen, a area, m missing, brevity int) (rows [][]style.Part) {
+func (p *Plot) legendRows(v *style.Pen, a Area, m missing, brevity int) (rows [][]style.Part) {
 	for i := range p.curves {
 		k := &p.curves[i]
 		if k.series.empty() {
@@ -54,7 +54,7 @@ func (p *plot) legendRows(v *style.Pen, a area, m missing, brevity int) (rows []
 		if p.best && brevity == 0 {
 			s += "  best " + p.text(k.series.min) + " at " + format.Count(int(k.series.minAt))
 		}
-		rows = append(rows, []style.Part{k.tok.Of(s)})
+		rows = append(rows, []style.Part{k.Token.Of(s)})
 	}
 	if p.half > 0 {
 		rows = append(rows, []style.Part{style.Muted.Of("smoothed, half-life " + epochs(p.half))})
@@ -71,7 +71,7 @@ func epochs(n float64) string {
 }
 
 // missingRows say what a y axis by quantiles leaves out.
-func (p *plot) missingRows(a area, m missing) (rows [][]style.Part) {
+func (p *Plot) missingRows(a Area, m missing) (rows [][]style.Part) {
 	say := func(n int, sign, where string, y float64) {
 		if n == 0 {
 			return
@@ -96,7 +96,7 @@ func (p *plot) missingRows(a area, m missing) (rows [][]style.Part) {
 }
 
 // text writes one of the plot's values.
-func (p *plot) text(y float64) string {
+func (p *Plot) text(y float64) string {
 	if p.value != nil {
 		return p.value(y)
 	}
@@ -104,7 +104,7 @@ func (p *plot) text(y float64) string {
 }
 
 // sign is a short stretch of a curve.
-func (k *plotCurve) sign(g *style.GlyphSet) string {
+func (k *Curve) sign(g *style.GlyphSet) string {
 	switch {
 	case g.ASCII:
 		return string([]rune{k.mark, k.mark, k.mark, ' '})
@@ -116,7 +116,7 @@ func (k *plotCurve) sign(g *style.GlyphSet) string {
 
 // emptiest returns the place of those given where a block hides least, the first one of several. Text counts for
 // more than a curve, of which one sees how it goes on.
-func (c *chart) emptiest(w, h int, places [][2]int) (best [2]int, least int) {
+func (c *Canvas) emptiest(w, h int, places [][2]int) (best [2]int, least int) {
 	least = math.MaxInt
 	for _, at := range places {
 		hidden := 0
@@ -140,7 +140,7 @@ func (c *chart) emptiest(w, h int, places [][2]int) (best [2]int, least int) {
 }
 
 // block writes rows, all w wide.
-func (c *chart) block(at [2]int, rows [][]style.Part, w int) {
+func (c *Canvas) block(at [2]int, rows [][]style.Part, w int) {
 	for i, r := range rows {
 		x := at[0]
 		for _, s := range r {

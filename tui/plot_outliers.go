@@ -13,11 +13,11 @@ type missing struct {
 	more         bool // some of them stand for several points
 }
 
-func (m *missing) count(a area, items []bucket) {
+func (m *missing) count(a Area, items []Bucket) {
 	low, high := a.span()
 	for i := range items {
 		b := &items[i]
-		if !(b.max > high || a.below(b.min, low)) || !a.has(b.x1[a.by]) {
+		if !(b.max > high || a.below(b.min, low)) || !a.has(b.x1[a.By]) {
 			continue
 		}
 		m.more = m.more || b.n > 1
@@ -30,11 +30,11 @@ func (m *missing) count(a area, items []bucket) {
 }
 
 // below reports whether a value that the axis could show lies under its end.
-func (a *area) below(y, low float64) bool { return y < low && (!a.log || y > 0) }
+func (a *Area) below(y, low float64) bool { return y < low && (!a.log || y > 0) }
 
 // most returns a range that leaves out only what lies far from most values: beyond the 5 % and 95 % quantiles by
 // more than a fifth of the way between them.
-func (p *plot) most(a area) (low, high float64) {
+func (p *Plot) most(a Area) (low, high float64) {
 	var ys []float64
 	const enough = 2048
 	for i := range p.curves {
@@ -62,13 +62,13 @@ func (p *plot) most(a area) (low, high float64) {
 }
 
 // edges points at where the values lie that the y axis leaves out.
-func (c *chart) edges(v *style.Pen, p plot, a area) {
+func (c *Canvas) edges(v *style.Pen, p Plot, a Area) {
 	low, high := a.span()
 	for i := range p.curves {
 		items := p.within(a, p.items(&p.curves[i]))
 		for j := range items {
 			b := &items[j]
-			x := b.x1[a.by]
+			x := b.x1[a.By]
 			if b.max > high && a.has(x) {
 				c.set(a.cellX(v.Glyphs, x), a.y, '▴', style.Warn)
 			}

@@ -26,12 +26,12 @@ type preferences struct {
 	Save      string `toml:"save,omitempty"` // the format that models are saved in
 }
 
-// chartHabits is what panes with charts remember from run to run.
-type chartHabits interface {
-	// habits names the x axis and the smoothing.
-	habits() (xAxis, smoothing string)
-	// adopt takes them over; it ignores a name that it does not know.
-	adopt(xAxis, smoothing string)
+// ChartPrefs is what panes with charts remember from run to run.
+type ChartPrefs interface {
+	// ChartPrefs names the x axis and the smoothing.
+	ChartPrefs() (xAxis, smoothing string)
+	// SetChartPrefs takes them over; it ignores a name that it does not know.
+	SetChartPrefs(xAxis, smoothing string)
 }
 
 // PreferencesFile returns where a user's choices are kept: ui.toml in NEWTOP_CONFIG_DIR, or in the directory
@@ -176,15 +176,15 @@ func (a *App) recall(o *Options) {
 	}
 	a.saving.format = p.Save
 	for _, c := range a.charted() {
-		c.adopt(p.XAxis, p.Smoothing)
+		c.SetChartPrefs(p.XAxis, p.Smoothing)
 	}
 	a.keep.last = a.preferences()
 }
 
 // charted returns the panes that remember how their charts are drawn.
-func (a *App) charted() (out []chartHabits) {
+func (a *App) charted() (out []ChartPrefs) {
 	for _, p := range a.panes {
-		if c, ok := p.(chartHabits); ok {
+		if c, ok := p.(ChartPrefs); ok {
 			out = append(out, c)
 		}
 	}
@@ -196,7 +196,7 @@ func (a *App) preferences() preferences {
 	p := a.looks()
 	p.XAxis, p.Smoothing, p.Save = a.keep.last.XAxis, a.keep.last.Smoothing, a.saving.format
 	for i, c := range a.charted() {
-		x, smoothing := c.habits()
+		x, smoothing := c.ChartPrefs()
 		if i == len(a.keep.habits) {
 			a.keep.habits = append(a.keep.habits, habit{x, smoothing})
 			continue

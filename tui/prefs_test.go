@@ -61,7 +61,7 @@ func TestChartHabits(t *testing.T) {
 	}
 	again := newTest(script{epochs: 3}, Options{Preferences: path}, 120, 40)
 	for _, c := range again.charted() {
-		if x, smoothing := c.habits(); x != "seconds" || smoothing != "1" {
+		if x, smoothing := c.ChartPrefs(); x != "seconds" || smoothing != "1" {
 			t.Errorf("x axis %q, smoothing %q", x, smoothing)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // raceView takes the place of the panes while a race is on: the racers' curves over one another, and under them
 // a table with the best on top.
 type raceView struct {
-	lossChart, faultChart chart
+	lossChart, faultChart Canvas
 	axis                  raceAxis
 	linear                bool // scale of both charts; else logarithmic
 	byLoss                bool // what the table is sorted by
@@ -192,8 +192,8 @@ func (r *raceView) charts(v *view, w, h int, framed bool) []string {
 		fault = "test " + fault
 	}
 	left := w / 2
-	loss := r.chart(v, &r.lossChart, "loss", nil, func(k *racerHistory) *series { return &k.loss[r.axis] }, left, h, framed)
-	other := r.chart(v, &r.faultChart, fault, unit, func(k *racerHistory) *series { return &k.fault[r.axis] }, w-left, h, framed)
+	loss := r.chart(v, &r.lossChart, "loss", nil, func(k *racerHistory) *Series { return &k.loss[r.axis] }, left, h, framed)
+	other := r.chart(v, &r.faultChart, fault, unit, func(k *racerHistory) *Series { return &k.fault[r.axis] }, w-left, h, framed)
 	rows := make([]string, h)
 	for i := range rows {
 		rows[i] = loss[i] + other[i]
@@ -201,8 +201,8 @@ func (r *raceView) charts(v *view, w, h int, framed bool) []string {
 	return rows
 }
 
-func (r *raceView) chart(v *view, c *chart, name string, unit func(float64) string, of func(*racerHistory) *series, w, h int, framed bool) []string {
-	p := plot{log: !r.linear, whole: r.axis != bySeconds, label: unit, waiting: "waiting for the first laps"}
+func (r *raceView) chart(v *view, c *Canvas, name string, unit func(float64) string, of func(*racerHistory) *Series, w, h int, framed bool) []string {
+	p := Plot{log: !r.linear, whole: r.axis != bySeconds, label: unit, waiting: "waiting for the first laps"}
 	if unit != nil && !r.linear {
 		p.label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 	}
@@ -217,7 +217,7 @@ func (r *raceView) chart(v *view, c *chart, name string, unit func(float64) stri
 	order := v.h.ranking(r.byLoss)
 	for place := range order { // the leader's curve comes last, over the others
 		i := order[len(order)-1-place]
-		p.curves = append(p.curves, plotCurve{name: style.RacerLetter(i), tok: style.RacerToken(i), series: of(&v.h.racers[i]), dashed: i%2 == 1,
+		p.curves = append(p.curves, Curve{name: style.RacerLetter(i), Token: style.RacerToken(i), series: of(&v.h.racers[i]), dashed: i%2 == 1,
 			alarm: true, mark: rune(style.RacerLetter(i)[0]), tag: style.RacerLetter(i)})
 	}
 	head := r.chartTitle(name, w-6)

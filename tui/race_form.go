@@ -61,7 +61,7 @@ func usualBudget(s *event.Status) float64 {
 	if s.Epoch < 1 || !(s.Equivalents > 0) || !format.Finite(s.Equivalents) {
 		return 100
 	}
-	return math.Max(10, math.Min(nice(10*s.Equivalents/float64(s.Epoch)), 100_000))
+	return math.Max(10, math.Min(Nice(10*s.Equivalents/float64(s.Epoch)), 100_000))
 }
 
 func (f *raceForm) hints(*App) []hint {

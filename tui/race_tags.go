@@ -8,7 +8,7 @@ import (
 
 // tags writes the curves' tags at their newest points. Of two that would stand in one place the later curve's
 // moves aside, to the left, so that none is hidden.
-func (c *chart) tags(v *style.Pen, p plot, a area) {
+func (c *Canvas) tags(v *style.Pen, p Plot, a Area) {
 	taken := map[[2]int]bool{}
 	for i := len(p.curves) - 1; i >= 0; i-- {
 		k := &p.curves[i]
@@ -23,7 +23,7 @@ func (c *chart) tags(v *style.Pen, p plot, a area) {
 		}
 		if at[0] >= a.x && at[0]+style.Cells(k.tag) <= a.x+a.w {
 			taken[at] = true
-			c.write(at[0], at[1], k.tag, k.tok)
+			c.write(at[0], at[1], k.tag, k.Token)
 		}
 	}
 }

@@ -252,7 +252,7 @@ func TestRewindsAtOnce(t *testing.T) {
 			text += fmt.Sprint("spectrum ", s.Epoch, ", ")
 		}
 		for _, n := range h.notes {
-			text += fmt.Sprint(n.text, " at ", n.at[xEpoch], ", ")
+			text += fmt.Sprint(n.text, " at ", n.at[Epochs], ", ")
 		}
 		return text
 	}

@@ -19,7 +19,7 @@ import (
 type rewindOverlay struct {
 	filter textinput.Model // a beginning of the epoch's number, or of its method's name
 	at     int             // the epoch that is chosen
-	chart  chart
+	chart  Canvas
 }
 
 func (a *App) openRewind() {
@@ -166,7 +166,7 @@ func (h *history) recordedEpochs(typed string) (out []int) {
 			out = append(out, e)
 		}
 	}
-	step := max(1, int(nice(float64(last)/spaced)))
+	step := max(1, int(Nice(float64(last)/spaced)))
 	for e := step; e < last; e += step {
 		out = append(out, e)
 	}
@@ -223,9 +223,9 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 // picture is the curve of the loss with the chosen epoch marked.
 func (o *rewindOverlay) picture(v *view, epoch, w, h int) []string {
 	p := epochPlot(v.h,
-		plotCurve{name: "train", tok: style.Train, series: &v.h.loss, mark: '*'},
-		plotCurve{name: "test", tok: style.Test, series: &v.h.testLoss, dashed: true, mark: 'o'})
+		Curve{name: "train", Token: style.Train, series: &v.h.loss, mark: '*'},
+		Curve{name: "test", Token: style.Test, series: &v.h.testLoss, dashed: true, mark: 'o'})
 	p.log, p.closed = true, true
-	p.marks = []plotMark{{float64(epoch), format.Count(epoch)}}
+	p.marks = []Mark{{float64(epoch), format.Count(epoch)}}
 	return o.chart.draw(&v.Pen, p, w, h)
 }

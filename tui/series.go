@@ -6,76 +6,76 @@ import (
 	"sort"
 )
 
-// axis is what a chart has along x.
-type axis uint8
+// Axis is what a chart has along x.
+type Axis uint8
 
 const (
-	xEpoch axis = iota
-	xSeconds
-	xEquivalents
-	axisCount
+	Epochs Axis = iota
+	Seconds
+	Equivalents
+	AxisCount
 )
 
-// spot is a place along x on every axis: a run counts epochs, seconds and gradient equivalents at once.
-type spot [axisCount]float64
+// Position is a place along x on every axis: a run counts epochs, seconds and gradient equivalents at once.
+type Position [AxisCount]float64
 
 // Bounds of a series' memory, whatever the run's length: 72 bytes a bucket, 32 a point of the tail, which has
 // up to twice as many as it must. They are less than 600 kB a curve.
 const (
-	maxBuckets = 4096
+	MaxBuckets = 4096
 	keptTail   = 4096
 	keptOld    = 1024
 )
 
-// bucket stands for one or more neighbouring points.
-type bucket struct {
-	x0       float64 // epoch of its first point
-	x1       spot    // of its last point
-	min, max float64 // over its finite values; NaN if it has none
-	last     float64 // its last finite value; NaN if it has none
-	sum      float64 // of its finite values
-	n        int32   // how many of them
-	holes    bool    // whether a value was NaN or infinite
+// Bucket stands for one or more neighbouring points.
+type Bucket struct {
+	x0       float64  // epoch of its first point
+	x1       Position // of its last point
+	min, max float64  // over its finite values; NaN if it has none
+	last     float64  // its last finite value; NaN if it has none
+	sum      float64  // of its finite values
+	n        int32    // how many of them
+	holes    bool     // whether a value was NaN or infinite
 }
 
 // sample is one point.
 type sample struct {
-	at spot
+	at Position
 	y  float64 // NaN for what is not finite
 }
 
-func (p sample) bucket() bucket {
-	b := bucket{x0: p.at[xEpoch], x1: p.at, min: p.y, max: p.y, last: p.y, holes: math.IsNaN(p.y)}
+func (p sample) bucket() Bucket {
+	b := Bucket{x0: p.at[Epochs], x1: p.at, min: p.y, max: p.y, last: p.y, holes: math.IsNaN(p.y)}
 	if !b.holes {
 		b.sum, b.n = p.y, 1
 	}
 	return b
 }
 
-// series is a curve of any length in bounded memory. Points are appended in the order of x. When it is
+// Series is a curve of any length in bounded memory. Points are appended in the order of x. When it is
 // full, neighbours are merged in pairs and each bucket then stands for twice as many points; a minimum
 // or maximum is never lost. The newest points stay apart as well, to look at closely.
-type series struct {
-	buckets []bucket
+type Series struct {
+	buckets []Bucket
 	tail    []sample // the newest points, once a bucket stands for several
-	close   []bucket // the two together, once they were looked at
+	close   []Bucket // the two together, once they were looked at
 	closeAt int      // points there were then
-	old     []bucket // what a run left behind when it went back, with holes between the branches
+	old     []Bucket // what a run left behind when it went back, with holes between the branches
 	each    int      // points a full bucket has
 	filled  int      // points the last bucket has
 	points  int      // points appended in all
-	first   spot
+	first   Position
 	min     float64
 	minAt   float64
 	holes   bool
 }
 
 // add appends a point of a curve that is over one axis only, whatever that is.
-func (s *series) add(x, y float64) { s.put(spot{x}, y) }
+func (s *Series) add(x, y float64) { s.put(Position{x}, y) }
 
 // put appends a point. A y that is not finite makes a hole that charts mark. Seconds and equivalents that are
 // missing or fall are those of the point before.
-func (s *series) put(at spot, y float64) {
+func (s *Series) put(at Position, y float64) {
 	if s.each == 0 {
 		s.each = 1
 	}
@@ -94,7 +94,7 @@ func (s *series) put(at spot, y float64) {
 		s.first = at
 	}
 	if s.filled == s.each || len(s.buckets) == 0 {
-		if len(s.buckets) == maxBuckets {
+		if len(s.buckets) == MaxBuckets {
 			s.halve()
 		} else {
 			s.filled = 0
@@ -106,7 +106,7 @@ func (s *series) put(at spot, y float64) {
 		y = math.NaN()
 		s.holes = true
 	} else if s.points == 1 || math.IsNaN(s.min) || y < s.min {
-		s.min, s.minAt = y, at[xEpoch]
+		s.min, s.minAt = y, at[Epochs]
 	}
 	if s.points == 1 && !finite {
 		s.min = math.NaN()
@@ -125,7 +125,7 @@ func (s *series) put(at spot, y float64) {
 }
 
 // halve merges neighbours in place and leaves the last bucket full or open as it must be.
-func (s *series) halve() {
+func (s *Series) halve() {
 	if s.each == 1 {
 		s.tail = make([]sample, 0, 2*keptTail)
 		for i := max(0, len(s.buckets)-keptTail); i < len(s.buckets); i++ {
@@ -142,8 +142,8 @@ func (s *series) halve() {
 }
 
 // join returns the bucket of a's points followed by b's.
-func join(a, b bucket) bucket {
-	j := bucket{x0: a.x0, x1: b.x1, min: lesser(a.min, b.min), max: -lesser(-a.max, -b.max), last: b.last,
+func join(a, b Bucket) Bucket {
+	j := Bucket{x0: a.x0, x1: b.x1, min: Lesser(a.min, b.min), max: -Lesser(-a.max, -b.max), last: b.last,
 		sum: a.sum + b.sum, n: a.n + b.n, holes: a.holes || b.holes}
 	if math.IsNaN(j.last) {
 		j.last = a.last
@@ -151,8 +151,8 @@ func join(a, b bucket) bucket {
 	return j
 }
 
-// lesser is the minimum of two numbers of which either may be missing.
-func lesser(a, b float64) float64 {
+// Lesser is the minimum of two numbers of which either may be missing.
+func Lesser(a, b float64) float64 {
 	if math.IsNaN(a) || b < a {
 		return b
 	}
@@ -161,9 +161,9 @@ func lesser(a, b float64) float64 {
 
 // cut moves the points after an epoch to those that were left behind. Of a bucket that goes on beyond it, the
 // part up to there can't be told apart and stays whole.
-func (s *series) cut(epoch float64) {
+func (s *Series) cut(epoch float64) {
 	n := sort.Search(len(s.buckets), func(i int) bool { return s.buckets[i].x0 > epoch })
-	if n == len(s.buckets) && (n == 0 || s.buckets[n-1].x1[xEpoch] <= epoch) {
+	if n == len(s.buckets) && (n == 0 || s.buckets[n-1].x1[Epochs] <= epoch) {
 		return
 	}
 	if n < len(s.buckets) {
@@ -172,7 +172,7 @@ func (s *series) cut(epoch float64) {
 		s.old = slices.Clone(s.old[max(0, len(s.old)-keptOld):])
 	}
 	s.buckets = s.buckets[:n]
-	m := sort.Search(len(s.tail), func(i int) bool { return s.tail[i].at[xEpoch] > epoch })
+	m := sort.Search(len(s.tail), func(i int) bool { return s.tail[i].at[Epochs] > epoch })
 	s.tail = s.tail[:m]
 	s.points, s.filled, s.holes, s.min, s.close = 0, s.each, false, math.NaN(), nil
 	if n == 0 {
@@ -182,20 +182,20 @@ func (s *series) cut(epoch float64) {
 	if m > 0 {
 		s.buckets[n-1].x1 = s.tail[m-1].at
 	} else {
-		s.buckets[n-1].x1[xEpoch] = math.Min(s.buckets[n-1].x1[xEpoch], epoch)
+		s.buckets[n-1].x1[Epochs] = math.Min(s.buckets[n-1].x1[Epochs], epoch)
 	}
 	for i := range s.buckets {
 		b := &s.buckets[i]
 		s.points += int(b.n)
 		s.holes = s.holes || b.holes
 		if b.min < s.min || math.IsNaN(s.min) && !math.IsNaN(b.min) {
-			s.min, s.minAt = b.min, b.x1[xEpoch]
+			s.min, s.minAt = b.min, b.x1[Epochs]
 		}
 	}
 }
 
 // fine returns the buckets with the newest points one by one. The result is good until the series changes.
-func (s *series) fine() []bucket {
+func (s *Series) fine() []Bucket {
 	if len(s.tail) == 0 {
 		return s.buckets
 	}
@@ -203,9 +203,9 @@ func (s *series) fine() []bucket {
 		return s.close
 	}
 	from := s.tail[0].at
-	n := sort.Search(len(s.buckets), func(i int) bool { return s.buckets[i].x1[xEpoch] >= from[xEpoch] })
+	n := sort.Search(len(s.buckets), func(i int) bool { return s.buckets[i].x1[Epochs] >= from[Epochs] })
 	s.close, s.closeAt = append(s.close[:0], s.buckets[:n]...), s.points
-	if n < len(s.buckets) && s.buckets[n].x0 < from[xEpoch] {
+	if n < len(s.buckets) && s.buckets[n].x0 < from[Epochs] {
 		b := s.buckets[n]
 		b.x1 = from
 		s.close = append(s.close, b)
@@ -216,15 +216,15 @@ func (s *series) fine() []bucket {
 	return s.close
 }
 
-// visible returns the buckets within an interval of an axis and the nearest one on either side.
-func visible(b []bucket, by axis, left, right float64) []bucket {
+// Visible returns the buckets within an interval of an axis and the nearest one on either side.
+func Visible(b []Bucket, by Axis, left, right float64) []Bucket {
 	from := sort.Search(len(b), func(i int) bool { return b[i].x1[by] >= left })
 	to := sort.Search(len(b), func(i int) bool { return b[i].x1[by] > right })
 	return b[max(0, from-1):min(len(b), max(to, from)+1)]
 }
 
 // last returns the newest finite value, NaN if there is none.
-func (s *series) last() float64 {
+func (s *Series) last() float64 {
 	for i := len(s.buckets) - 1; i >= 0; i-- {
 		if v := s.buckets[i].last; !math.IsNaN(v) {
 			return v
@@ -234,16 +234,16 @@ func (s *series) last() float64 {
 }
 
 // empty reports whether there is no finite value to draw.
-func (s *series) empty() bool { return math.IsNaN(s.last()) }
+func (s *Series) empty() bool { return math.IsNaN(s.last()) }
 
 // ends returns the first and the last epoch, and false for a series without points.
-func (s *series) ends() (first, last float64, ok bool) {
+func (s *Series) ends() (first, last float64, ok bool) {
 	from, to, ok := s.extent()
-	return from[xEpoch], to[xEpoch], ok
+	return from[Epochs], to[Epochs], ok
 }
 
 // extent returns the first and the last place, and false for a series without points.
-func (s *series) extent() (first, last spot, ok bool) {
+func (s *Series) extent() (first, last Position, ok bool) {
 	if len(s.buckets) == 0 {
 		return first, last, false
 	}
@@ -251,11 +251,11 @@ func (s *series) extent() (first, last spot, ok bool) {
 }
 
 // bounds returns the least and the greatest value, above zero only if asked.
-func (s *series) bounds(positive bool) (low, high float64, ok bool) {
+func (s *Series) bounds(positive bool) (low, high float64, ok bool) {
 	return extremes(s.buckets, positive)
 }
 
-func extremes(buckets []bucket, positive bool) (low, high float64, ok bool) {
+func extremes(buckets []Bucket, positive bool) (low, high float64, ok bool) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for i := range buckets {
 		b := &buckets[i]

@@ -11,10 +11,10 @@ import (
 // TestSeriesKeepsExtremes appends up to a million points and checks every bucket against the points that
 // it stands for.
 func TestSeriesKeepsExtremes(t *testing.T) {
-	for _, n := range []int{1, 2, maxBuckets, maxBuckets + 1, 3 * maxBuckets, 100_003, 1_000_000} {
+	for _, n := range []int{1, 2, MaxBuckets, MaxBuckets + 1, 3 * MaxBuckets, 100_003, 1_000_000} {
 		r := rand.New(rand.NewPCG(uint64(n), 1))
 		points := make([]float64, n)
-		var s series
+		var s Series
 		for i := range points {
 			points[i] = r.NormFloat64()
 			if i%1000 == 7 {
@@ -22,7 +22,7 @@ func TestSeriesKeepsExtremes(t *testing.T) {
 			}
 			s.add(float64(i), points[i])
 		}
-		if len(s.buckets) > maxBuckets || cap(s.buckets) > 2*maxBuckets {
+		if len(s.buckets) > MaxBuckets || cap(s.buckets) > 2*MaxBuckets {
 			t.Fatalf("%d points: %d buckets, room for %d", n, len(s.buckets), cap(s.buckets))
 		}
 		next := 0
@@ -31,7 +31,7 @@ func TestSeriesKeepsExtremes(t *testing.T) {
 				t.Fatalf("%d points: a bucket begins at %v instead of %d", n, b.x0, next)
 			}
 			low, high, last, holes := math.Inf(1), math.Inf(-1), math.NaN(), false
-			for i := int(b.x0); i <= int(b.x1[xEpoch]); i++ {
+			for i := int(b.x0); i <= int(b.x1[Epochs]); i++ {
 				if math.IsNaN(points[i]) {
 					holes = true
 					continue
@@ -41,7 +41,7 @@ func TestSeriesKeepsExtremes(t *testing.T) {
 			if !math.IsNaN(last) && (b.min != low || b.max != high || b.last != last) || b.holes != holes {
 				t.Fatalf("%d points: bucket %+v, want min %v max %v last %v holes %v", n, b, low, high, last, holes)
 			}
-			next = int(b.x1[xEpoch]) + 1
+			next = int(b.x1[Epochs]) + 1
 		}
 		if next != n {
 			t.Fatalf("%d points: the buckets end at %d", n, next)
@@ -62,7 +62,7 @@ func TestSeriesKeepsExtremes(t *testing.T) {
 func TestSpikeIsDrawn(t *testing.T) {
 	v := testView()
 	for _, at := range []int{1, 333_333, 999_998} {
-		var s series
+		var s Series
 		for i := range 1_000_000 {
 			y := 0.0
 			if i == at {
@@ -70,8 +70,8 @@ func TestSpikeIsDrawn(t *testing.T) {
 			}
 			s.add(float64(i), y)
 		}
-		var c chart
-		rows := c.draw(&v.Pen, plot{curves: []plotCurve{{series: &s, tok: style.Text, mark: '*'}}}, 60, 12)
+		var c Canvas
+		rows := c.draw(&v.Pen, Plot{curves: []Curve{{series: &s, Token: style.Text, mark: '*'}}}, 60, 12)
 		dots := 0
 		for _, r := range rows[0] {
 			if r > 0x2800 && r <= 0x28ff {
@@ -99,7 +99,7 @@ func TestSeriesBounds(t *testing.T) {
 		{[]float64{3, 0.5, -2}, true, 0.5, 3, true, -2},
 		{[]float64{-3, 0}, true, 0, 0, false, 0},
 	} {
-		var s series
+		var s Series
 		for i, y := range c.ys {
 			s.add(float64(i), y)
 		}
@@ -114,20 +114,20 @@ func TestSeriesBounds(t *testing.T) {
 }
 
 func BenchmarkSeriesAdd(b *testing.B) {
-	var s series
+	var s Series
 	for i := range b.N {
 		s.add(float64(i), float64(i%97))
 	}
 }
 
 func BenchmarkChartMillionPoints(b *testing.B) {
-	var s series
+	var s Series
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range 1_000_000 {
 		s.add(float64(i), r.Float64())
 	}
-	v, c := testView(), chart{}
-	pl := plot{curves: []plotCurve{{series: &s, tok: style.Train}, {series: &s, tok: style.Test, dashed: true}}}
+	v, c := testView(), Canvas{}
+	pl := Plot{curves: []Curve{{series: &s, Token: style.Train}, {series: &s, Token: style.Test, dashed: true}}}
 	b.ReportAllocs()
 	for b.Loop() {
 		c.draw(&v.Pen, pl, 200, 57)

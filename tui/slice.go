@@ -29,7 +29,7 @@ func (t *theatre) look(v *view, w, h int) []string {
 	picture := max(h-2-len(words), 0)
 	t.along.resize(w, picture)
 	paintSlice(v, &t.along, e, w, picture)
-	rows = append(rows, t.along.text(&v.Pen)...)
+	rows = append(rows, t.along.Rows(&v.Pen)...)
 	for _, s := range words {
 		rows = append(rows, v.Line(w).Put(style.Text, s).Full())
 	}
@@ -98,12 +98,12 @@ func sliceKey(v *view, w int) string {
 }
 
 // paintSlice draws the curves.
-func paintSlice(v *view, c *chart, e *event.SliceEvent, w, h int) {
+func paintSlice(v *view, c *Canvas, e *event.SliceEvent, w, h int) {
 	a, ok := sliceArea(e)
 	if !ok || w < 4 || h < 2 {
 		return
 	}
-	ticks := steps(a.low, a.high, max(2, (h+1)/3))
+	ticks := Steps(a.low, a.high, max(2, (h+1)/3))
 	labels := make([]string, len(ticks))
 	for i, y := range ticks {
 		labels[i] = format.Tick(y)
@@ -133,7 +133,7 @@ func paintSlice(v *view, c *chart, e *event.SliceEvent, w, h int) {
 		curves[i].letters(v, c, a, e.At, i)
 	}
 	if a.x > 0 {
-		stageTicks(&v.Pen, c, a, ticks, labels)
+		multipleTicks(&v.Pen, c, a, ticks, labels)
 	}
 	if h >= 4 {
 		sliceLabels(v, c, a, h-1)
@@ -142,8 +142,8 @@ func paintSlice(v *view, c *chart, e *event.SliceEvent, w, h int) {
 
 // sliceArea finds the ranges; false without a finite loss. What lies within the step has the axis, what lies beyond
 // may at most double it at each end: nothing far away must press the step flat.
-func sliceArea(e *event.SliceEvent) (area, bool) {
-	a := area{left: math.Inf(1), right: math.Inf(-1), low: math.Inf(1), high: math.Inf(-1)}
+func sliceArea(e *event.SliceEvent) (Area, bool) {
+	a := Area{left: math.Inf(1), right: math.Inf(-1), low: math.Inf(1), high: math.Inf(-1)}
 	curves := sliceCurves(e)
 	each := func(inside bool, use func(y float64)) {
 		for _, k := range curves {
@@ -168,12 +168,12 @@ func sliceArea(e *event.SliceEvent) (area, bool) {
 	each(false, func(y float64) {
 		a.low, a.high = math.Min(a.low, math.Max(y, 2*low-high)), math.Max(a.high, math.Min(y, 2*high-low))
 	})
-	step := nice((a.high - a.low) / 16)
+	step := Nice((a.high - a.low) / 16)
 	a.low, a.high = math.Floor(a.low/step+1e-9)*step, math.Ceil(a.high/step-1e-9)*step
 	return a, format.Finite(a.high - a.low)
 }
 
-func (k *sliceCurve) draw(v *view, c *chart, a area, at []event.Float) {
+func (k *sliceCurve) draw(v *view, c *Canvas, a Area, at []event.Float) {
 	px, py, before := 0, 0, false
 	for i := range min(len(at), len(k.y)) {
 		t, y := float64(at[i]), float64(k.y[i])
@@ -194,7 +194,7 @@ func (k *sliceCurve) draw(v *view, c *chart, a area, at []event.Float) {
 
 // letters writes the curve's letter at some of its points; the curves take turns, so that two that lie on
 // each other are both named.
-func (k *sliceCurve) letters(v *view, c *chart, a area, at []event.Float, turn int) {
+func (k *sliceCurve) letters(v *view, c *Canvas, a Area, at []event.Float, turn int) {
 	n := min(len(at), len(k.y))
 	every := max(3, n/4)
 	for i := n - 1 - turn; i >= 0; i -= every {
@@ -206,7 +206,7 @@ func (k *sliceCurve) letters(v *view, c *chart, a area, at []event.Float, turn i
 }
 
 // sliceLabels names the begin and the end of the step before other multiples of it.
-func sliceLabels(v *view, c *chart, a area, row int) {
+func sliceLabels(v *view, c *Canvas, a Area, row int) {
 	put := func(t float64, s string, ink style.Token) {
 		from := max(a.x, min(a.cellX(v.Glyphs, t)-(style.Cells(s)-1)/2, a.x+a.w-style.Cells(s)))
 		for i := from - 1; i <= from+style.Cells(s); i++ {
@@ -222,7 +222,7 @@ func sliceLabels(v *view, c *chart, a area, row int) {
 	if a.left <= 0 && a.right >= 0 {
 		put(0, "t = 0", style.Focus)
 	}
-	for _, t := range steps(a.left, a.right, max(2, a.w/9)) {
+	for _, t := range Steps(a.left, a.right, max(2, a.w/9)) {
 		if t != 0 && t != 1 {
 			put(t, format.Tick(format.Round(t, 6)), style.Muted)
 		}

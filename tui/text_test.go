@@ -23,7 +23,7 @@ func TestSteps(t *testing.T) {
 		{0, math.Inf(1), 4, nil},
 		{17, 231, 4, []float64{100, 200}},
 	} {
-		got := steps(c.low, c.high, c.n)
+		got := Steps(c.low, c.high, c.n)
 		if len(got) != len(c.want) {
 			t.Errorf("%v…%v in %d: %v, want %v", c.low, c.high, c.n, got, c.want)
 			continue
@@ -52,7 +52,7 @@ func TestDecades(t *testing.T) {
 		{-0.3, 1.1, 3, []float64{1, 3, 10}},
 		{-1, 0.6, 2, []float64{0.1, 1}},
 	} {
-		got := decades(c.low, c.high, c.n)
+		got := Decades(c.low, c.high, c.n)
 		for i := range got {
 			got[i] = format.Round(got[i], 12)
 		}

@@ -22,15 +22,15 @@ type theatre struct {
 	had    *event.SliceEvent
 	when   int // the epoch that was the newest then
 
-	charts [4]chart
-	along  chart
+	charts [4]Canvas
+	along  Canvas
 	spots  []stageSpot // where the multiples were drawn last
 }
 
 // stageSpot is where a multiple stands in the body, and its iterations.
 type stageSpot struct {
 	layout.Rect
-	axis stageAxis
+	axis MultipleAxis
 }
 
 // scene is the solve on the stage.

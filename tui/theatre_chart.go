@@ -7,29 +7,29 @@ import (
 	"newtop/tui/style"
 )
 
-// multiple is one of the small charts that stand side by side, all with the same iterations along x.
-type multiple struct {
+// Multiple is one of the small charts that stand side by side, all with the same iterations along x.
+type Multiple struct {
 	symbol, name string
 	value        []style.Part // at the iteration that is looked at
-	tok          style.Token  // of the line
+	Token        style.Token  // of the line
 	x, y         []float64    // points; a y that is not finite is left out
 	log          bool
 	zero         bool    // the linear axis has zero
 	rule         float64 // y of a guide line, NaN for none
 	ruleName     string
-	signs        bool      // y is drawn by its size, each point as its sign
-	extra        stageMark // a point apart
+	signs        bool         // y is drawn by its size, each point as its sign
+	extra        MultipleMark // a point apart
 }
 
-// stageMark is one character at a place of a chart. The zero value is none.
-type stageMark struct {
-	r    rune
-	t    style.Token
-	x, y float64
+// MultipleMark is one character at a place of a chart. The zero value is none.
+type MultipleMark struct {
+	Rune  rune
+	Token style.Token
+	x, y  float64
 }
 
-// stageAxis is what the multiples have in common along x.
-type stageAxis struct {
+// MultipleAxis is what the multiples have in common along x.
+type MultipleAxis struct {
 	left, right float64
 	cursor      float64 // the iteration that is looked at
 	margin      int     // the width of the y axis
@@ -37,9 +37,9 @@ type stageAxis struct {
 }
 
 // draw returns a heading and the chart beneath it: h rows, none wider than w.
-func (m *multiple) draw(v *style.Pen, c *chart, x stageAxis, w, h int) []string {
+func (m *Multiple) draw(v *style.Pen, c *Canvas, x MultipleAxis, w, h int) []string {
 	l := v.Line(w)
-	l.Put(m.tok, m.symbol).Put(style.Text, " ")
+	l.Put(m.Token, m.symbol).Put(style.Text, " ")
 	for _, p := range m.value {
 		l.Group(p)
 	}
@@ -50,10 +50,10 @@ func (m *multiple) draw(v *style.Pen, c *chart, x stageAxis, w, h int) []string 
 	if h >= 2 && w >= 2 {
 		m.paint(v, c, x, w, h-1)
 	}
-	return append([]string{l.Full()}, c.text(v)...)
+	return append([]string{l.Full()}, c.Rows(v)...)
 }
 
-func (m *multiple) paint(v *style.Pen, c *chart, x stageAxis, w, h int) {
+func (m *Multiple) paint(v *style.Pen, c *Canvas, x MultipleAxis, w, h int) {
 	a, ok := m.area(x)
 	if !ok {
 		c.write(max(0, (w-style.Cells("not told"))/2), (h-1)/2, "not told", style.Muted)
@@ -69,15 +69,15 @@ func (m *multiple) paint(v *style.Pen, c *chart, x stageAxis, w, h int) {
 	m.line(v, c, a)
 	m.points(v, c, a)
 	if a.x > 0 {
-		stageTicks(v, c, a, ticks, labels)
+		multipleTicks(v, c, a, ticks, labels)
 	}
 	if x.labels && h >= 4 {
-		stageLabels(v, c, a, x, h-1)
+		multipleLabels(v, c, a, x, h-1)
 	}
 }
 
 // size is what is drawn of a value.
-func (m *multiple) size(y float64) float64 {
+func (m *Multiple) size(y float64) float64 {
 	if m.signs {
 		return math.Abs(y)
 	}
@@ -85,8 +85,8 @@ func (m *multiple) size(y float64) float64 {
 }
 
 // area finds the range of y; false when there is nothing to draw.
-func (m *multiple) area(x stageAxis) (area, bool) {
-	a := area{left: x.left, right: x.right, low: math.Inf(1), high: math.Inf(-1), log: m.log}
+func (m *Multiple) area(x MultipleAxis) (Area, bool) {
+	a := Area{left: x.left, right: x.right, low: math.Inf(1), high: math.Inf(-1), log: m.log}
 	use := func(y float64) {
 		if y = m.size(y); format.Finite(y) && (!m.log || y > 0) {
 			a.low, a.high = min(a.low, y), max(a.high, y)
@@ -115,7 +115,7 @@ func (m *multiple) area(x stageAxis) (area, bool) {
 		a.low, a.high = a.low-by, a.high+by
 	}
 	if !m.log {
-		step = nice((a.high - a.low) / 16)
+		step = Nice((a.high - a.low) / 16)
 	}
 	if low, high := math.Floor(a.low/step+1e-9)*step, math.Ceil(a.high/step-1e-9)*step; format.Finite(low) && format.Finite(high) {
 		a.low, a.high = low, high
@@ -123,11 +123,11 @@ func (m *multiple) area(x stageAxis) (area, bool) {
 	return a, true
 }
 
-func (m *multiple) ticks(a area, h int) (at []float64, labels []string) {
+func (m *Multiple) ticks(a Area, h int) (at []float64, labels []string) {
 	if m.log {
-		at = decades(a.low, a.high, max(2, (h-1)/2))
+		at = Decades(a.low, a.high, max(2, (h-1)/2))
 	} else {
-		at = steps(a.low, a.high, max(2, (h+1)/3))
+		at = Steps(a.low, a.high, max(2, (h+1)/3))
 	}
 	for _, y := range at {
 		labels = append(labels, format.Tick(y))
@@ -136,7 +136,7 @@ func (m *multiple) ticks(a area, h int) (at []float64, labels []string) {
 }
 
 // margin is how many columns the y axis needs, in a chart of w columns and h rows with its heading.
-func (m *multiple) margin(x stageAxis, w, h int) int {
+func (m *Multiple) margin(x MultipleAxis, w, h int) int {
 	a, ok := m.area(x)
 	if !ok || w < 24 {
 		return 0
@@ -150,7 +150,7 @@ func (m *multiple) margin(x stageAxis, w, h int) int {
 }
 
 // guide draws the rule and the iteration that is looked at.
-func (m *multiple) guide(v *style.Pen, c *chart, a area, x stageAxis) {
+func (m *Multiple) guide(v *style.Pen, c *Canvas, a Area, x MultipleAxis) {
 	if row := a.row(v.Glyphs, m.rule); format.Finite(m.rule) && row >= a.y && row < a.y+a.h {
 		for i := a.x; i < a.x+a.w; i++ {
 			c.set(i, row, '╌', style.Grid)
@@ -165,7 +165,7 @@ func (m *multiple) guide(v *style.Pen, c *chart, a area, x stageAxis) {
 }
 
 // line joins the points; of many in one column the least and the greatest are joined.
-func (m *multiple) line(v *style.Pen, c *chart, a area) {
+func (m *Multiple) line(v *style.Pen, c *Canvas, a Area) {
 	mark := '*'
 	if m.signs && m.sparse(v, a) {
 		return
@@ -185,23 +185,23 @@ func (m *multiple) line(v *style.Pen, c *chart, a area) {
 		}
 		px, py, before = x, y, true
 	}
-	c.flush(a, v.Glyphs, m.tok, mark)
+	c.flush(a, v.Glyphs, m.Token, mark)
 }
 
 // sparse reports whether the points stand far enough apart for a character each.
-func (m *multiple) sparse(v *style.Pen, a area) bool {
+func (m *Multiple) sparse(v *style.Pen, a Area) bool {
 	return a.cellX(v.Glyphs, a.left+1)-a.x >= 3
 }
 
 // points marks each iteration where there is room, and what must be seen in any case.
-func (m *multiple) points(v *style.Pen, c *chart, a area) {
+func (m *Multiple) points(v *style.Pen, c *Canvas, a Area) {
 	sparse := m.sparse(v, a)
 	for i, y := range m.y {
 		size := m.size(y)
 		if !format.Finite(y) {
 			continue
 		}
-		r, t := '●', m.tok
+		r, t := '●', m.Token
 		if m.signs {
 			r = '+'
 			if y <= 0 {
@@ -213,13 +213,13 @@ func (m *multiple) points(v *style.Pen, c *chart, a area) {
 		}
 		c.set(a.cellX(v.Glyphs, m.x[i]), a.row(v.Glyphs, size), r, t)
 	}
-	if m.extra.r != 0 && format.Finite(m.extra.y) && (!a.log || m.extra.y > 0) {
-		c.set(a.cellX(v.Glyphs, m.extra.x), a.row(v.Glyphs, m.extra.y), m.extra.r, m.extra.t)
+	if m.extra.Rune != 0 && format.Finite(m.extra.y) && (!a.log || m.extra.y > 0) {
+		c.set(a.cellX(v.Glyphs, m.extra.x), a.row(v.Glyphs, m.extra.y), m.extra.Rune, m.extra.Token)
 	}
 }
 
-// stageTicks labels y.
-func stageTicks(v *style.Pen, c *chart, a area, ticks []float64, labels []string) {
+// multipleTicks labels y.
+func multipleTicks(v *style.Pen, c *Canvas, a Area, ticks []float64, labels []string) {
 	for y := a.y; y < a.y+a.h; y++ {
 		c.set(a.x-1, y, '│', style.Grid)
 	}
@@ -235,8 +235,8 @@ func stageTicks(v *style.Pen, c *chart, a area, ticks []float64, labels []string
 	}
 }
 
-// stageLabels writes iterations under a chart, the one that is looked at first.
-func stageLabels(v *style.Pen, c *chart, a area, x stageAxis, row int) {
+// multipleLabels writes iterations under a chart, the one that is looked at first.
+func multipleLabels(v *style.Pen, c *Canvas, a Area, x MultipleAxis, row int) {
 	used := make([]bool, c.w)
 	put := func(at float64, t style.Token) {
 		s := format.Tick(at)
@@ -255,7 +255,7 @@ func stageLabels(v *style.Pen, c *chart, a area, x stageAxis, row int) {
 	if x.cursor >= a.left && x.cursor <= a.right {
 		put(x.cursor, style.Focus)
 	}
-	for _, at := range steps(a.left, a.right, max(2, a.w/8)) {
+	for _, at := range Steps(a.left, a.right, max(2, a.w/8)) {
 		if at == math.Trunc(at) {
 			put(at, style.Muted)
 		}

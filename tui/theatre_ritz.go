@@ -113,7 +113,7 @@ func ritzStrip(v *view, values []float64, w int) []string {
 		}
 		return zero + at
 	}
-	var c chart
+	var c Canvas
 	c.resize(w, 3)
 	for x := range w {
 		c.set(x, 1, '─', style.Grid)
@@ -132,11 +132,11 @@ func ritzStrip(v *view, values []float64, w int) []string {
 			c.set(at, y, '●', style.Accent)
 		}
 	}
-	return c.text(&v.Pen)
+	return c.Rows(&v.Pen)
 }
 
 // ritzTicks labels powers of ten, as many as fit.
-func ritzTicks(c *chart, column func(float64) int, low, high float64, negative bool, zero int) {
+func ritzTicks(c *Canvas, column func(float64) int, low, high float64, negative bool, zero int) {
 	stride := math.Max(1, math.Ceil((high-low)*7/float64(max(c.w-1-zero, 1))))
 	for e := low; e <= high; e += stride {
 		for _, sign := range []float64{1, -1} {

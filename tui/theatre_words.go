@@ -162,8 +162,8 @@ func verdictWords(v stepVerdict) string {
 }
 
 // axis has the iterations along x, and room to go on while the solve does.
-func (s *scene) axis() stageAxis {
-	x := stageAxis{left: float64(s.steps[0].n), right: float64(s.last().n), cursor: float64(s.now().n)}
+func (s *scene) axis() MultipleAxis {
+	x := MultipleAxis{left: float64(s.steps[0].n), right: float64(s.last().n), cursor: float64(s.now().n)}
 	if x.left == 1 {
 		x.left = 0
 	}
@@ -181,14 +181,14 @@ func (s *scene) axis() stageAxis {
 }
 
 // multiples are the four curves of the solve. At iteration 0 the step is 0 and the residual is the gradient.
-func (s *scene) multiples(v *view) [4]multiple {
+func (s *scene) multiples(v *view) [4]Multiple {
 	now := s.now()
 	share := now.norm / now.radius
-	m := [4]multiple{
-		{symbol: "‖s‖/R", name: "length of the step", tok: style.Boundary, value: []style.Part{style.Text.Of(format.Short(share))}, zero: true, rule: 1, ruleName: "R"},
-		{symbol: "m(s)", name: "model, change of loss", tok: style.Train, value: []style.Part{style.Text.Of(format.Number(now.model))}, zero: true, rule: math.NaN()},
-		{symbol: "‖r‖/‖g‖", name: "residual", tok: style.Residual, value: []style.Part{style.Text.Of(format.Number(now.residual))}, log: true, rule: s.goal, ruleName: "ξ"},
-		{symbol: "pᵀBp/pᵀp", name: "curvature", tok: style.Test, value: []style.Part{curved(now.curvature)}, log: true, rule: math.NaN(), signs: true},
+	m := [4]Multiple{
+		{symbol: "‖s‖/R", name: "length of the step", Token: style.Boundary, value: []style.Part{style.Text.Of(format.Short(share))}, zero: true, rule: 1, ruleName: "R"},
+		{symbol: "m(s)", name: "model, change of loss", Token: style.Train, value: []style.Part{style.Text.Of(format.Number(now.model))}, zero: true, rule: math.NaN()},
+		{symbol: "‖r‖/‖g‖", name: "residual", Token: style.Residual, value: []style.Part{style.Text.Of(format.Number(now.residual))}, log: true, rule: s.goal, ruleName: "ξ"},
+		{symbol: "pᵀBp/pᵀp", name: "curvature", Token: style.Test, value: []style.Part{curved(now.curvature)}, log: true, rule: math.NaN(), signs: true},
 	}
 	for k := range m {
 		m[k].x, m[k].y = make([]float64, 0, len(s.steps)+1), make([]float64, 0, len(s.steps)+1)
@@ -205,7 +205,7 @@ func (s *scene) multiples(v *view) [4]multiple {
 		}
 	}
 	for k := range m {
-		m[k].extra = stageMark{y: math.NaN()}
+		m[k].extra = MultipleMark{y: math.NaN()}
 	}
 	if math.IsInf(now.radius, 1) || math.IsNaN(now.radius) {
 		m[0].symbol, m[0].rule, m[0].value[0].Text = "‖s‖", math.NaN(), format.Number(now.norm)
@@ -219,11 +219,11 @@ func (s *scene) multiples(v *view) [4]multiple {
 }
 
 // truth puts the residual by an extra product beside the one of CG's recurrence.
-func (s *scene) truth(m *multiple, in *event.InnerSummary) {
+func (s *scene) truth(m *Multiple, in *event.InnerSummary) {
 	if in == nil || !format.Finite(float64(in.TrueResidual)) {
 		return
 	}
-	m.extra = stageMark{'×', style.Warn, float64(s.last().n), float64(in.TrueResidual)}
+	m.extra = MultipleMark{'×', style.Warn, float64(s.last().n), float64(in.TrueResidual)}
 	m.value = append(m.value, style.Warn.Of("  × true "+format.Number(float64(in.TrueResidual))))
 }
 

@@ -2,12 +2,12 @@ package tui
 
 import "math"
 
-// steps returns the multiples of a 1-2-5 step within [low, high], at most n of them (n ≥ 1).
-func steps(low, high float64, n int) []float64 {
+// Steps returns the multiples of a 1-2-5 step within [low, high], at most n of them (n ≥ 1).
+func Steps(low, high float64, n int) []float64 {
 	if n < 1 || !(high > low) || math.IsInf(high-low, 0) {
 		return nil
 	}
-	step := nice((high - low) / float64(n))
+	step := Nice((high - low) / float64(n))
 	for {
 		first := math.Ceil(low/step - 1e-9)
 		last := math.Floor(high/step + 1e-9)
@@ -21,12 +21,12 @@ func steps(low, high float64, n int) []float64 {
 			}
 			return out
 		}
-		step = nice(step * 1.01)
+		step = Nice(step * 1.01)
 	}
 }
 
-// nice rounds up to 1, 2 or 5 times a power of ten.
-func nice(v float64) float64 {
+// Nice rounds up to 1, 2 or 5 times a power of ten.
+func Nice(v float64) float64 {
 	p := math.Pow(10, math.Floor(math.Log10(v)))
 	for _, m := range [...]float64{1, 2, 5, 10} {
 		if v <= m*p*(1+1e-12) {
@@ -36,15 +36,15 @@ func nice(v float64) float64 {
 	return 10 * p
 }
 
-// decades returns tick values for a logarithmic axis from 10^low to 10^high, at most n: powers of ten
+// Decades returns tick values for a logarithmic axis from 10^low to 10^high, at most n: powers of ten
 // with what fits between them, of equally many those that reach further, or every few powers.
-func decades(low, high float64, n int) []float64 {
+func Decades(low, high float64, n int) []float64 {
 	if n < 1 || !(high > low) || math.IsInf(high-low, 0) {
 		return nil
 	}
 	var best []float64
 	for _, mantissas := range [...][]float64{{1, 2, 3, 5}, {1, 2, 5}, {1, 3}, {1}} {
-		out := powers(low, high, n, mantissas)
+		out := Powers(low, high, n, mantissas)
 		further := len(out) == len(best) && len(out) > 0 && out[len(out)-1]/out[0] > best[len(best)-1]/best[0]
 		if len(out) > len(best) || further {
 			best = out
@@ -66,7 +66,7 @@ func decades(low, high float64, n int) []float64 {
 	}
 	if len(out) < 2 {
 		out = out[:0]
-		for _, v := range steps(math.Pow(10, low), math.Pow(10, high), n) {
+		for _, v := range Steps(math.Pow(10, low), math.Pow(10, high), n) {
 			if v > 0 {
 				out = append(out, v)
 			}
@@ -76,8 +76,8 @@ func decades(low, high float64, n int) []float64 {
 	return out
 }
 
-// powers returns the mantissas times powers of ten between 10^low and 10^high, nil if they are more than n.
-func powers(low, high float64, n int, mantissas []float64) (out []float64) {
+// Powers returns the mantissas times powers of ten between 10^low and 10^high, nil if they are more than n.
+func Powers(low, high float64, n int, mantissas []float64) (out []float64) {
 	for e := math.Floor(low); e <= math.Ceil(high); e++ {
 		for _, m := range mantissas {
 			if v := e + math.Log10(m); v >= low-1e-9 && v <= high+1e-9 {
@@ -111,5 +111,5 @@ func clockSteps(low, high float64, n int) []float64 {
 			return out
 		}
 	}
-	return steps(low, high, n)
+	return Steps(low, high, n)
 }

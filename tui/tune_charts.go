@@ -17,7 +17,7 @@ type tuneCharts struct {
 	measure bool            // values are the measure, although some trial reached the target
 	linear  [tunePanes]bool // y
 	dim     string          // that the slice is over; empty: that which matters most
-	chart   [tunePanes]chart
+	chart   [tunePanes]Canvas
 	dots    [tunePanes]tuneDots
 	matters layout.Rect // where the shares stand
 	shares  []string    // the dimension of each of its rows
@@ -35,11 +35,11 @@ type tuneDots struct {
 const mostCurves = 60
 
 // along is the x axis of what goes on in time.
-func (c *tuneCharts) along() axis {
+func (c *tuneCharts) along() Axis {
 	if c.work {
-		return xEquivalents
+		return Equivalents
 	}
-	return xSeconds
+	return Seconds
 }
 
 // timed reports whether values are what it took to get to the target.
@@ -84,7 +84,7 @@ func (m *tuning) clocked() (now, limit float64) {
 }
 
 // scaled gives a plot the scale and the words of what it shows: the measure, or what it took to get to the target.
-func (m *tuning) scaled(p *plot, pane layout.ID, timed bool) {
+func (m *tuning) scaled(p *Plot, pane layout.ID, timed bool) {
 	p.log, p.closed, p.above = !m.charts.linear[pane], true, "×"
 	switch {
 	case timed && m.charts.work:
@@ -103,7 +103,7 @@ func (m *tuning) scaled(p *plot, pane layout.ID, timed bool) {
 }
 
 // scaleWord says in a title that a chart is logarithmic.
-func (p *plot) scaleWord() style.Part {
+func (p *Plot) scaleWord() style.Part {
 	if p.log {
 		return style.Muted.Of("  log")
 	}
@@ -145,25 +145,25 @@ func (m *tuning) level(t *tune.Trial, log bool) float64 {
 }
 
 // dot is how a trial stands in a chart.
-func (m *tuning) dot(t *tune.Trial, x float64, log bool) plotDot {
+func (m *tuning) dot(t *tune.Trial, x float64, log bool) Dot {
 	tag := m.tag(t)
-	d := plotDot{x, m.level(t, log), []rune(tag.Text)[0], tag.Token}
+	d := Dot{x, m.level(t, log), []rune(tag.Text)[0], tag.Token}
 	switch t.State {
 	case tune.Waiting:
 		d.x = math.NaN()
 	case tune.Diverged, tune.Failed:
-		d.r, d.tok, d.y = '×', style.Bad, math.NaN()
+		d.r, d.Token, d.y = '×', style.Bad, math.NaN()
 	case tune.Pruned, tune.Paused, tune.Stopped:
-		d.tok = style.Muted
+		d.Token = style.Muted
 	}
 	if t.Number == m.number {
-		d.tok = style.Chosen
+		d.Token = style.Chosen
 	}
 	return d
 }
 
 // drawDots draws a plot whose dots are these trials, and remembers where they are.
-func (m *tuning) drawDots(pane layout.ID, p plot, trials []int, r layout.Rect) []string {
+func (m *tuning) drawDots(pane layout.ID, p Plot, trials []int, r layout.Rect) []string {
 	c := &m.charts.chart[pane]
 	rows := c.draw(&m.Pen, p, r.W, r.H)
 	at := &m.charts.dots[pane]
@@ -181,16 +181,16 @@ func (m *tuning) drawDots(pane layout.ID, p plot, trials []int, r layout.Rect) [
 
 // drawProgress has every trial at the time when it ended, and the best so far as a line.
 func (m *tuning) drawProgress(r layout.Rect) (title []style.Part, rows []string) {
-	p := plot{by: m.charts.along(), waiting: "no trial has a value yet", detail: m.zoomed}
+	p := Plot{by: m.charts.along(), waiting: "no trial has a value yet", detail: m.zoomed}
 	m.scaled(&p, tuneProgress, m.timed())
-	title = []style.Part{style.Strong.Of("found"), style.Muted.Of("  " + m.valueName()), style.Muted.Of("  by " + m.charts.along().words()), p.scaleWord()}
+	title = []style.Part{style.Strong.Of("found"), style.Muted.Of("  " + m.valueName()), style.Muted.Of("  by " + m.charts.along().Words()), p.scaleWord()}
 	trials := m.charts.layers
 	for _, i := range trials {
 		t := &m.board.Trials[i]
 		p.dots = append(p.dots, m.dot(t, m.endedAt(t), p.log))
 	}
 	if best := m.bestSoFar(p.log); !best.empty() {
-		p.add(plotCurve{name: "best so far", tok: style.Strong, series: best, mark: '_'})
+		p.add(Curve{name: "best so far", Token: style.Strong, series: best, mark: '_'})
 	}
 	const worth = 0.25 // of the limit, from which on the axis has all of it
 	now, limit := m.clocked()
@@ -204,7 +204,7 @@ func (m *tuning) drawProgress(r layout.Rect) (title []style.Part, rows []string)
 }
 
 // bestSoFar is the least value of the trials that had ended, over the search's seconds or work: steps down.
-func (m *tuning) bestSoFar(log bool) *series {
+func (m *tuning) bestSoFar(log bool) *Series {
 	var ends []int
 	for i := range m.board.Trials {
 		t := &m.board.Trials[i]
@@ -214,10 +214,10 @@ func (m *tuning) bestSoFar(log bool) *series {
 	}
 	at := func(i int) float64 { return m.endedAt(&m.board.Trials[i]) }
 	slices.SortStableFunc(ends, func(i, j int) int { return cmp.Compare(at(i), at(j)) })
-	s, least := &series{}, math.NaN()
+	s, least := &Series{}, math.NaN()
 	put := func(x float64) {
 		if !math.IsNaN(least) {
-			s.put(spot{float64(s.points), x, x}, least)
+			s.put(Position{float64(s.points), x, x}, least)
 		}
 	}
 	for _, i := range ends {
@@ -234,19 +234,19 @@ func (m *tuning) bestSoFar(log bool) *series {
 
 // drawCurves has the learning curve of the selected trial over those of the others.
 func (m *tuning) drawCurves(r layout.Rect) (title []style.Part, rows []string) {
-	p := plot{by: m.charts.along(), detail: m.zoomed}
+	p := Plot{by: m.charts.along(), detail: m.zoomed}
 	m.scaled(&p, tuneCurves, false)
-	title = []style.Part{style.Strong.Of("curves"), style.Muted.Of("  " + m.measure()), style.Muted.Of("  by " + m.charts.along().words()), p.scaleWord()}
+	title = []style.Part{style.Strong.Of("curves"), style.Muted.Of("  " + m.measure()), style.Muted.Of("  by " + m.charts.along().Words()), p.scaleWord()}
 	others := m.rows[:min(len(m.rows), mostCurves, r.H*m.Glyphs.DotsY/2)]
 	for _, i := range slices.Backward(others) {
 		if t := &m.board.Trials[i]; t.Number != m.number {
-			p.add(plotCurve{tok: style.Grid, series: curveOf(t), mark: '.'})
+			p.add(Curve{Token: style.Grid, series: curveOf(t), mark: '.'})
 		}
 	}
 	if t := m.selected(); t != nil {
 		tag := m.tag(t)
 		title = append(title, tag.Token.Of("  "+tag.Text+" #"+format.Count(t.Number)))
-		p.add(plotCurve{name: "#" + format.Count(t.Number), tok: tag.Token, series: curveOf(t), alarm: true, mark: []rune(tag.Text)[0], tag: tag.Text})
+		p.add(Curve{name: "#" + format.Count(t.Number), Token: tag.Token, series: curveOf(t), alarm: true, mark: []rune(tag.Text)[0], tag: tag.Text})
 	}
 	if len(others) < len(m.rows) {
 		title = append(title, style.Muted.Of("  over the first "+format.Count(len(others))))
@@ -258,17 +258,17 @@ func (m *tuning) drawCurves(r layout.Rect) (title []style.Part, rows []string) {
 }
 
 // add appends a curve that has something to draw.
-func (p *plot) add(k plotCurve) {
+func (p *Plot) add(k Curve) {
 	if _, _, ok := k.series.bounds(p.log); ok {
 		p.curves = append(p.curves, k)
 	}
 }
 
 // curveOf is a trial's learning curve.
-func curveOf(t *tune.Trial) *series {
-	s := &series{buckets: make([]bucket, 0, min(len(t.Curve), maxBuckets))}
+func curveOf(t *tune.Trial) *Series {
+	s := &Series{buckets: make([]Bucket, 0, min(len(t.Curve), MaxBuckets))}
 	for i, q := range t.Curve {
-		s.put(spot{float64(i), q.Seconds, q.Equivalents}, float64(q.Value))
+		s.put(Position{float64(i), q.Seconds, q.Equivalents}, float64(q.Value))
 	}
 	return s
 }

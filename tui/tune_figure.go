@@ -17,7 +17,7 @@ func (m *tuning) figure(pane layout.ID) (f *figure, name string) {
 	}
 	switch pane {
 	case tuneProgress:
-		name, f.x, f.y = "found", m.charts.along().words()+" of the search", m.valueName()
+		name, f.x, f.y = "found", m.charts.along().Words()+" of the search", m.valueName()
 		best := figureCurve{name: "best so far", tok: style.Text}
 		for _, b := range m.bestSoFar(f.logY).buckets {
 			best.points = append(best.points, figurePoint{X: b.x1[m.charts.along()], Y: b.last})
@@ -32,7 +32,7 @@ func (m *tuning) figure(pane layout.ID) (f *figure, name string) {
 		f.logX, f.names = d.log, d.names
 		f.curves = m.figureDots(d.place)
 	case tuneCurves:
-		name, f.x, f.y = "curves", m.charts.along().words(), m.measure()
+		name, f.x, f.y = "curves", m.charts.along().Words(), m.measure()
 		f.curves = m.figureCurves()
 	default:
 		return nil, ""

@@ -72,7 +72,7 @@ func (m *tuning) drawSlice(r layout.Rect) (title []style.Part, rows []string) {
 		return []style.Part{style.Strong.Of("over a hyperparameter")}, []string{m.Line(r.W).To(1).Put(style.Muted, "the trials differ in nothing that was searched").Full()}
 	}
 	name := ansi.Truncate(style.Clean(d.key), 20, "…")
-	p := plot{waiting: "no trial has a value yet"}
+	p := Plot{waiting: "no trial has a value yet"}
 	if m.timed() {
 		p.waiting = "no trial has reached the target yet"
 	}
