@@ -40,7 +40,7 @@ func (h *history) mark(epoch int, major bool, text string) {
 	if s, ok := h.loss.find(Epochs, at[Epochs]); ok && s[Epochs] <= at[Epochs] {
 		at[Seconds], at[Equivalents] = s[Seconds], s[Equivalents]
 	}
-	h.notes = kept(append(h.notes, note{at, text, major}), keptMarks)
+	h.notes = Newest(append(h.notes, note{at, text, major}), keptMarks)
 }
 
 // rewound follows the run back to an epoch.

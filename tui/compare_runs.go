@@ -108,7 +108,7 @@ func newComparedRun(c Compared, label string) comparedRun {
 // mark notes an event after an epoch.
 func (r *comparedRun) mark(epoch int, text string) {
 	if at, ok := r.series[0].find(Epochs, float64(epoch)); ok {
-		r.notes = kept(append(r.notes, note{at, text, true}), keptMarks)
+		r.notes = Newest(append(r.notes, note{at, text, true}), keptMarks)
 	}
 }
 

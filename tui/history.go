@@ -221,7 +221,7 @@ func (h *history) solved(e *event.EpochEvent) {
 		}
 		h.solves += len(e.Inner)
 		h.inner += b.total
-		h.bars = kept(append(h.bars, b), keptSolves)
+		h.bars = Newest(append(h.bars, b), keptSolves)
 		h.barred++
 		line.stop, line.inner = b.stop(), b.total
 	}
@@ -251,7 +251,7 @@ func (h *history) spectrum(e event.SpectrumEvent) {
 		h.say(e.Epoch, style.Bad, "no spectrum: %s", e.Stop.Words())
 		return
 	}
-	h.spectra = kept(append(h.spectra, e), keptSpectra)
+	h.spectra = Newest(append(h.spectra, e), keptSpectra)
 	h.spectrumGen++
 	if low, high, ok := spread(&e); ok {
 		h.say(e.Epoch, style.Text, "λ %s … %s", format.Number(low), format.Number(high))
@@ -275,16 +275,8 @@ func (h *history) say(epoch int, t style.Token, format string, args ...any) {
 }
 
 func (h *history) log(e entry) {
-	h.entries = kept(append(h.entries, e), keptLog)
+	h.entries = Newest(append(h.entries, e), keptLog)
 	h.logGen++
-}
-
-// kept drops the oldest half of a list that reached twice its bound, so that dropping costs little.
-func kept[T any](list []T, n int) []T {
-	if len(list) < 2*n {
-		return list
-	}
-	return append(list[:0], list[len(list)-n:]...)
 }
 
 // over reports whether the run has ended.

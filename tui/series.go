@@ -120,7 +120,7 @@ func (s *Series) put(at Position, y float64) {
 	}
 	s.filled++
 	if s.each > 1 {
-		s.tail = kept(append(s.tail, p), keptTail)
+		s.tail = Newest(append(s.tail, p), keptTail)
 	}
 }
 
@@ -273,4 +273,12 @@ func extremes(buckets []Bucket, positive bool) (low, high float64, ok bool) {
 	}
 	ok = low <= high && (!positive || high > 0)
 	return low, high, ok
+}
+
+// Newest drops the oldest half of a list that reached twice its bound, so that dropping costs little.
+func Newest[T any](list []T, n int) []T {
+	if len(list) < 2*n {
+		return list
+	}
+	return append(list[:0], list[len(list)-n:]...)
 }
