@@ -7,40 +7,35 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
 // keptMarks bounds how many events the charts can mark.
 const keptMarks = 128
 
-// Mark is something that happened at an x.
-type Mark struct {
-	x    float64
-	text string
-}
-
 // note is an event that the charts over the run mark. Major ones, changes of method and ways back, show on small
 // charts too.
 type note struct {
-	at    Position
+	at    chart.Position
 	text  string
 	major bool
 }
 
 // charted are the marks and what belongs to the history's curves besides.
 type charted struct {
-	now   Position // of the newest epoch
+	now   chart.Position // of the newest epoch
 	notes []note
 }
 
 // mark notes an event after an epoch.
 func (h *history) mark(epoch int, major bool, text string) {
 	at := h.now
-	at[Epochs] = float64(epoch)
-	if s, ok := h.loss.find(Epochs, at[Epochs]); ok && s[Epochs] <= at[Epochs] {
-		at[Seconds], at[Equivalents] = s[Seconds], s[Equivalents]
+	at[chart.Epochs] = float64(epoch)
+	if s, ok := h.loss.Find(chart.Epochs, at[chart.Epochs]); ok && s[chart.Epochs] <= at[chart.Epochs] {
+		at[chart.Seconds], at[chart.Equivalents] = s[chart.Seconds], s[chart.Equivalents]
 	}
-	h.notes = Newest(append(h.notes, note{at, text, major}), keptMarks)
+	h.notes = chart.Newest(append(h.notes, note{at, text, major}), keptMarks)
 }
 
 // rewound follows the run back to an epoch.
@@ -53,9 +48,9 @@ func (h *history) rewound(to int) {
 // cut takes the curves back to an epoch: what came after it stays as a branch that was left.
 func (h *history) cut(to int) {
 	for _, s := range h.curves() {
-		s.cut(float64(to))
+		s.Cut(float64(to))
 	}
-	after := func(n note) bool { return n.at[Epochs] > float64(to) }
+	after := func(n note) bool { return n.at[chart.Epochs] > float64(to) }
 	h.notes = slices.DeleteFunc(h.notes, after)
 	h.spectra = slices.DeleteFunc(h.spectra, func(e event.SpectrumEvent) bool { return e.Epoch > to })
 	h.latest.Epoch = to
@@ -73,8 +68,8 @@ func (h *history) cut(to int) {
 }
 
 // curves are all series over the epochs.
-func (h *history) curves() []*Series {
-	c := []*Series{&h.loss, &h.testLoss, &h.fault, &h.testFault, &h.radius, &h.rho, &h.rate, &h.gradient, &h.step, &h.seconds,
+func (h *history) curves() []*chart.Series {
+	c := []*chart.Series{&h.loss, &h.testLoss, &h.fault, &h.testFault, &h.radius, &h.rho, &h.rate, &h.gradient, &h.step, &h.seconds,
 		&h.memberLow, &h.memberHigh}
 	for i := range h.figures {
 		c = append(c, &h.figures[i].series)
@@ -83,8 +78,8 @@ func (h *history) curves() []*Series {
 }
 
 // spotOf is where an epoch stands on every axis.
-func spotOf(e *event.EpochEvent) Position {
-	return Position{float64(e.Epoch), float64(e.Elapsed), float64(e.GradientEquivalents)}
+func spotOf(e *event.EpochEvent) chart.Position {
+	return chart.Position{float64(e.Epoch), float64(e.Elapsed), float64(e.GradientEquivalents)}
 }
 
 // setting notes a change of a hyperparameter.
@@ -96,37 +91,18 @@ func (h *history) setting(e *event.SettingEvent) {
 }
 
 // marks returns the major events by epoch.
-func (h *history) marks() []Mark { return h.marked(Epochs, false) }
+func (h *history) marks() []chart.Mark { return h.marked(chart.Epochs, false) }
 
 // allMarks returns every event along an axis, for a chart that has room for them.
-func (h *history) allMarks(by Axis) []Mark { return h.marked(by, true) }
+func (h *history) allMarks(by chart.Axis) []chart.Mark { return h.marked(by, true) }
 
 // marked returns what the charts mark along an axis: only the major events, or all.
-func (h *history) marked(by Axis, all bool) []Mark {
-	m := make([]Mark, 0, len(h.notes))
+func (h *history) marked(by chart.Axis, all bool) []chart.Mark {
+	m := make([]chart.Mark, 0, len(h.notes))
 	for _, n := range h.notes {
 		if all || n.major {
-			m = append(m, Mark{n.at[by], n.text})
+			m = append(m, chart.Mark{X: n.at[by], Text: n.text})
 		}
 	}
 	return m
-}
-
-// find returns the place of the point nearest to an x, and false if there is none.
-func (s *Series) find(by Axis, x float64) (Position, bool) {
-	best, least := Position{}, math.Inf(1)
-	near := func(at Position) {
-		if d := math.Abs(at[by] - x); d < least {
-			best, least = at, d
-		}
-	}
-	for _, b := range Visible(s.buckets, by, x, x) {
-		near(b.x1)
-	}
-	if n := len(s.tail); n > 0 && x >= s.tail[0].at[by] {
-		for i := range s.tail {
-			near(s.tail[i].at)
-		}
-	}
-	return best, !math.IsInf(least, 1)
 }

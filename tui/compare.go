@@ -116,7 +116,7 @@ func (m *comparison) View() tea.View { return m.frame(m.screen(), m.title+" · c
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (m *comparison) screen() []string {
 	if m.width < layout.MinWidth || m.height < layout.MinHeight {
-		m.charts.view.begin()
+		m.charts.view.Begin()
 		m.table.Rect = layout.Rect{}
 		return tooSmall(&m.Pen, m.width, m.height)
 	}

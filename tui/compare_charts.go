@@ -6,14 +6,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
+	"newtop/tui/chart"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
 // compareCharts are one or two quantities over the runs. The keys of a zoomed chart work on all of them.
 type compareCharts struct {
-	view    Controls
-	charts  [2]Canvas
+	view    chart.Controls
+	charts  [2]chart.Canvas
 	shown   []int  // indices into comparedQuantities of what some run has
 	at      int    // of shown: the one at the left
 	pair    bool   // two are drawn
@@ -47,7 +48,7 @@ func (c *compareCharts) next(by int) {
 
 // draw fills a rectangle of the screen.
 func (c *compareCharts) draw(m *comparison, r layout.Rect, framed bool) []string {
-	c.view.begin()
+	c.view.Begin()
 	c.pair = r.W >= pairWidth && !m.zoomed && len(c.shown) > 1
 	if len(c.shown) == 0 {
 		return style.Block([]string{"", m.Line(r.W).To(2).Put(style.Muted, "no run has an epoch to show").Full()}, r.W, r.H)
@@ -77,14 +78,14 @@ func (c *compareCharts) draw(m *comparison, r layout.Rect, framed bool) []string
 func (c *compareCharts) one(m *comparison, side int, r layout.Rect, framed bool) []string {
 	k := c.quantity(side)
 	p := c.plot(m, k)
-	if len(p.curves) == 0 {
+	if len(p.Curves) == 0 {
 		text := m.Line(r.W).To(2).Put(style.Muted, "no run that is shown has a "+comparedQuantities[k].name).Full()
 		return style.Block([]string{"", text}, r.W, r.H)
 	}
-	if c.view.fresh {
-		c.view.fresh = false
-		c.view.main = p.furthest(c.view.by)
-		c.view.advance()
+	if c.view.Fresh {
+		c.view.Fresh = false
+		c.view.Main = p.Furthest(c.view.By)
+		c.view.Advance()
 	}
 	title := c.title(&p, k, r.W-6)
 	if framed {
@@ -99,42 +100,30 @@ func (c *compareCharts) one(m *comparison, side int, r layout.Rect, framed bool)
 
 // show draws a chart as the user has set it and remembers where, for the mouse. The table is its legend, if it is in
 // sight.
-func (c *compareCharts) show(m *comparison, side int, p Plot, r layout.Rect) []string {
-	c.view.dress(&p)
-	p.legend, p.told = m.zoomed, !m.zoomed
-	rows := c.charts[side].draw(&m.Pen, p, r.W, r.H)
-	a := c.charts[side].drawn
-	a.x, a.y = a.x+r.X, a.y+r.Y
-	c.view.shown = append(c.view.shown, Viewport{a, m.Glyphs})
+func (c *compareCharts) show(m *comparison, side int, p chart.Plot, r layout.Rect) []string {
+	c.view.Dress(&p)
+	p.Legend, p.Told = m.zoomed, !m.zoomed
+	rows := c.charts[side].Draw(&m.Pen, p, r.W, r.H)
+	a := c.charts[side].Drawn
+	a.X, a.Y = a.X+r.X, a.Y+r.Y
+	c.view.Shown = append(c.view.Shown, chart.Viewport{Area: a, Dots: m.Glyphs})
 	return rows
-}
-
-// furthest is the curve that reaches furthest along an axis: the keys move along it.
-func (p *Plot) furthest(by Axis) *Series {
-	best := p.curves[0].series
-	_, most, _ := best.extent()
-	for i := range p.curves {
-		if _, last, ok := p.curves[i].series.extent(); ok && last[by] > most[by] {
-			best, most = p.curves[i].series, last
-		}
-	}
-	return best
 }
 
 // plot says what the chart of a quantity shows: the runs that have it and are not hidden, the selected one over the
 // others.
-func (c *compareCharts) plot(m *comparison, k int) Plot {
+func (c *compareCharts) plot(m *comparison, k int) chart.Plot {
 	q := &comparedQuantities[k]
-	p := Plot{log: q.log != c.flipped[k], whole: true, closed: true, waiting: "no value above zero: y shows a linear scale"}
+	p := chart.Plot{Log: q.log != c.flipped[k], Whole: true, Closed: true, Waiting: "no value above zero: y shows a linear scale"}
 	if q.percent {
-		p.value, p.label = format.Percent, format.Percent
-		if !p.log {
-			p.label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
+		p.Value, p.Label = format.Percent, format.Percent
+		if !p.Log {
+			p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 		}
 	}
 	add := func(i int) {
 		r := &m.runs[i]
-		if r.hidden || r.series[k].empty() {
+		if r.hidden || r.series[k].Empty() {
 			return
 		}
 		ink := style.RacerToken(i)
@@ -142,8 +131,8 @@ func (c *compareCharts) plot(m *comparison, k int) Plot {
 			ink = style.Grid
 		}
 		letter := style.RacerLetter(i)
-		p.curves = append(p.curves, Curve{name: letter + " " + ansi.Truncate(r.label, 16, "…"), Token: ink, series: &r.series[k],
-			dashed: i%2 == 1, alarm: q.alarm, mark: rune(letter[0]), tag: letter})
+		p.Curves = append(p.Curves, chart.Curve{Name: letter + " " + ansi.Truncate(r.label, 16, "…"), Token: ink, Series: &r.series[k],
+			Dashed: i%2 == 1, Alarm: q.alarm, Mark: rune(letter[0]), Tag: letter})
 	}
 	for i := range m.runs {
 		if i != m.at {
@@ -151,26 +140,26 @@ func (c *compareCharts) plot(m *comparison, k int) Plot {
 		}
 	}
 	add(m.at)
-	if some := c.within(p.curves); len(some) > 0 {
-		p.curves = some
+	if some := c.within(p.Curves); len(some) > 0 {
+		p.Curves = some
 	}
 	if selected := &m.runs[m.at]; !selected.hidden {
-		p.marks = selected.marks(c.view.by)
+		p.Marks = selected.marks(c.view.By)
 	}
 	if m.target >= 0 && q.name == m.runs[0].measure.Name() {
-		p.rules = []float64{m.targets[m.target]}
+		p.Rules = []float64{m.targets[m.target]}
 	}
 	return p
 }
 
 // within returns the curves that have a point in the part of x that is shown: the others would stretch y for nothing.
-func (c *compareCharts) within(curves []Curve) (some []Curve) {
+func (c *compareCharts) within(curves []chart.Curve) (some []chart.Curve) {
 	cv := &c.view
-	if !cv.zoomed() {
+	if !cv.Zoomed() {
 		return curves
 	}
 	for _, k := range curves {
-		if first, last, ok := k.series.extent(); ok && first[cv.by] <= cv.window[1] && last[cv.by] >= cv.window[0] {
+		if first, last, ok := k.Series.Extent(); ok && first[cv.By] <= cv.Window[1] && last[cv.By] >= cv.Window[0] {
 			some = append(some, k)
 		}
 	}
@@ -178,17 +167,17 @@ func (c *compareCharts) within(curves []Curve) (some []Curve) {
 }
 
 // title names a chart, its axes and how it is smoothed, as far as there is room.
-func (c *compareCharts) title(p *Plot, k, room int) []style.Part {
+func (c *compareCharts) title(p *chart.Plot, k, room int) []style.Part {
 	parts := []style.Part{style.Strong.Of(comparedQuantities[k].name)}
 	var rest []string
-	rest = append(rest, "by "+c.view.by.Words())
-	if c.view.half > 0 {
-		rest = append(rest, "smoothed "+format.Tick(c.view.half))
+	rest = append(rest, "by "+c.view.By.Words())
+	if c.view.Half > 0 {
+		rest = append(rest, "smoothed "+format.Tick(c.view.Half))
 	}
-	if p.log {
+	if p.Log {
 		rest = append(rest, "log")
 	}
-	if c.view.logX {
+	if c.view.LogX {
 		rest = append(rest, "log x")
 	}
 	for _, s := range rest {
@@ -201,11 +190,11 @@ func (c *compareCharts) title(p *Plot, k, room int) []style.Part {
 
 // here is the value of a quantity that a run has at the cursor, or had last before it; empty for none.
 func (c *compareCharts) here(r *comparedRun, k int) string {
-	at := c.view.cursor[c.view.by]
+	at := c.view.Cursor[c.view.By]
 	value := math.NaN()
-	for _, b := range Visible(r.series[k].fine(), c.view.by, at, at) {
-		if b.x1[c.view.by] <= at*(1+1e-12) && b.n > 0 {
-			value = b.last
+	for _, b := range chart.Visible(r.series[k].Fine(), c.view.By, at, at) {
+		if b.X1[c.view.By] <= at*(1+1e-12) && b.N > 0 {
+			value = b.Last
 		}
 	}
 	switch {

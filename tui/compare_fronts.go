@@ -9,6 +9,7 @@ import (
 	versus "newtop/internal/contrast"
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -229,7 +230,7 @@ func (m *comparison) choices() []versus.Row {
 			if changed.Values[i] != "" {
 				changed.Values[i] += "; "
 			}
-			changed.Values[i] += n.text + " at " + format.Count(int(n.at[Epochs]))
+			changed.Values[i] += n.text + " at " + format.Count(int(n.at[chart.Epochs]))
 			some = true
 		}
 		changed.Differs = changed.Differs || changed.Values[i] != changed.Values[0]

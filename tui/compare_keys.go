@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	printed "newtop/internal/figure"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -53,7 +54,7 @@ func (m *comparison) press(k string) tea.Cmd {
 			return nil
 		}
 	}
-	if m.charts.view.handleKey(k) {
+	if m.charts.view.HandleKey(k) {
 		return nil
 	}
 	for i := range m.bindings {
@@ -125,7 +126,7 @@ func (m *comparison) picture(string) tea.Cmd {
 		return m.tell(style.Warn, "there is nothing to draw; P takes the screen")
 	}
 	cv := &m.charts.view
-	o := printed.Options{X: AxisNames[cv.by], LogX: cv.logX, Smooth: cv.half}
+	o := printed.Options{X: chart.AxisNames[cv.By], LogX: cv.LogX, Smooth: cv.Half}
 	for side := range m.charts.sides() {
 		q := &comparedQuantities[m.charts.quantity(side)]
 		if !slices.Contains(o.What, q.drawn) {
@@ -170,7 +171,7 @@ func (m *comparison) mouse(msg tea.MouseMsg) {
 		}
 		return
 	}
-	m.charts.view.handleMouse(msg, at.X, at.Y)
+	m.charts.view.HandleMouse(msg, at.X, at.Y)
 }
 
 // wheelKey is the key that does the same as the wheel.

@@ -11,6 +11,7 @@ import (
 	versus "newtop/internal/contrast"
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -18,7 +19,7 @@ import (
 type comparedRun struct {
 	Compared
 	label   string
-	series  []Series // of comparedQuantities
+	series  []chart.Series // of comparedQuantities
 	notes   []note
 	measure versus.Measure
 	records []*event.EpochEvent // each better than all before by the measure
@@ -77,7 +78,7 @@ func newComparedRuns(runs []Compared) []comparedRun {
 }
 
 func newComparedRun(c Compared, label string) comparedRun {
-	r := comparedRun{Compared: c, label: label, series: make([]Series, len(comparedQuantities)), measure: versus.MeasureOf(c.Run, c.Epochs)}
+	r := comparedRun{Compared: c, label: label, series: make([]chart.Series, len(comparedQuantities)), measure: versus.MeasureOf(c.Run, c.Epochs)}
 	newest, least := -1, math.Inf(1)
 	for i := range c.Epochs {
 		e := &c.Epochs[i]
@@ -88,9 +89,9 @@ func newComparedRun(c Compared, label string) comparedRun {
 		newest = e.Epoch
 		for k := range r.series {
 			if back {
-				r.series[k].cut(float64(e.Epoch - 1))
+				r.series[k].Cut(float64(e.Epoch - 1))
 			}
-			r.series[k].put(spotOf(e), float64(comparedQuantities[k].of(e)))
+			r.series[k].Put(spotOf(e), float64(comparedQuantities[k].of(e)))
 		}
 	}
 	if n := len(c.Epochs); n > 0 {
@@ -107,15 +108,15 @@ func newComparedRun(c Compared, label string) comparedRun {
 
 // mark notes an event after an epoch.
 func (r *comparedRun) mark(epoch int, text string) {
-	if at, ok := r.series[0].find(Epochs, float64(epoch)); ok {
-		r.notes = Newest(append(r.notes, note{at, text, true}), keptMarks)
+	if at, ok := r.series[0].Find(chart.Epochs, float64(epoch)); ok {
+		r.notes = chart.Newest(append(r.notes, note{at, text, true}), keptMarks)
 	}
 }
 
 // marks returns what a chart marks along an axis.
-func (r *comparedRun) marks(by Axis) (out []Mark) {
+func (r *comparedRun) marks(by chart.Axis) (out []chart.Mark) {
 	for _, n := range r.notes {
-		out = append(out, Mark{n.at[by], n.text})
+		out = append(out, chart.Mark{X: n.at[by], Text: n.text})
 	}
 	return out
 }
@@ -188,7 +189,7 @@ func reachable(runs []comparedRun) (out []float64) {
 	if !(low > 0) || !(high > low) || math.IsInf(high, 0) {
 		return nil
 	}
-	out = Powers(math.Log10(low), math.Log10(high), 1000, []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9})
+	out = chart.Powers(math.Log10(low), math.Log10(high), 1000, []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9})
 	slices.Reverse(out)
 	return out
 }
@@ -236,7 +237,7 @@ func (r *comparedRun) reach(target float64, by versus.Measure) *event.EpochEvent
 // present lists the quantities that some run has, those of a regression in its order.
 func present(runs []comparedRun) (out []int) {
 	for k := range comparedQuantities {
-		if slices.ContainsFunc(runs, func(r comparedRun) bool { return !r.series[k].empty() }) {
+		if slices.ContainsFunc(runs, func(r comparedRun) bool { return !r.series[k].Empty() }) {
 			out = append(out, k)
 		}
 	}

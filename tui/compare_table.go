@@ -9,6 +9,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
@@ -69,11 +70,11 @@ func (m *comparison) columns() []compareColumn {
 // cursorColumns are what the charts' cursor is at.
 func (m *comparison) cursorColumns() (out []compareColumn) {
 	c := &m.charts
-	if !c.view.on || len(c.shown) == 0 {
+	if !c.view.On || len(c.shown) == 0 {
 		return nil
 	}
-	x := c.view.cursor[c.view.by]
-	at := [AxisCount]string{format.Count(int(x)), format.Elapsed(x), format.CountWithin(x, 6)}[c.view.by]
+	x := c.view.Cursor[c.view.By]
+	at := [chart.AxisCount]string{format.Count(int(x)), format.Elapsed(x), format.CountWithin(x, 6)}[c.view.By]
 	for side := range c.sides() {
 		k := c.quantity(side)
 		out = append(out, compareColumn{comparedQuantities[k].name + " at " + at, 1 + side, func(r *comparedRun) style.Part {

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -288,11 +289,11 @@ func TestCompareMouse(t *testing.T) {
 		t.Errorf("the wheel over the table selects %d", m.at)
 	}
 	m.Update(tea.MouseWheelMsg{X: 90, Y: 10, Button: tea.MouseWheelUp})
-	if !m.charts.view.zoomed() {
+	if !m.charts.view.Zoomed() {
 		t.Error("the wheel over a chart does not zoom")
 	}
 	m.Update(tea.MouseClickMsg{X: 30, Y: 10, Button: tea.MouseLeft})
-	if m.View(); !m.charts.view.on {
+	if m.View(); !m.charts.view.On {
 		t.Error("a click on a chart sets no cursor")
 	}
 	if text := compareText(t, m); !strings.Contains(text, "test loss at ") {
@@ -339,8 +340,8 @@ func TestComparePreferences(t *testing.T) {
 		t.Errorf("kept %+v, %v", p, err)
 	}
 	next := newCompareTest(fakeCompared(2), Options{Preferences: file}, 120, 40)
-	if next.themeChoice != style.ThemeDark || next.charts.view.by != Seconds {
-		t.Errorf("follows %v, %v", next.themeChoice, next.charts.view.by)
+	if next.themeChoice != style.ThemeDark || next.charts.view.By != chart.Seconds {
+		t.Errorf("follows %v, %v", next.themeChoice, next.charts.view.By)
 	}
 }
 

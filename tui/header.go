@@ -156,7 +156,7 @@ func (a *App) summary(d *event.DoneEvent, w int) string {
 	if a.h.regression() {
 		unit, what = format.Number, "test RMSE "
 	}
-	if a.h.testFault.empty() {
+	if a.h.testFault.Empty() {
 		what = what[len("test "):]
 	}
 	s := ending(d)
@@ -171,7 +171,7 @@ func (a *App) summary(d *event.DoneEvent, w int) string {
 	epochs, elapsed, loss := d.Epochs, float64(d.Elapsed), float64(d.Loss)
 	if a.h.foreign() { // what its last line leaves out, its epochs have told
 		epochs = max(epochs, a.h.latest.Epoch)
-		elapsed, loss = orElse(elapsed, a.shown), orElse(loss, a.h.loss.last())
+		elapsed, loss = orElse(elapsed, a.shown), orElse(loss, a.h.loss.Last())
 	}
 	took := ""
 	if elapsed > 0 {

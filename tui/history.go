@@ -11,6 +11,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -26,12 +27,12 @@ type history struct {
 	run    *event.RunEvent
 	status event.Status
 
-	loss, testLoss, fault, testFault Series // fault: error, or RMSE for regression
-	radius, rho, rate                Series
-	gradient, step                   Series
-	seconds                          Series
+	loss, testLoss, fault, testFault chart.Series // fault: error, or RMSE for regression
+	radius, rho, rate                chart.Series
+	gradient, step                   chart.Series
+	seconds                          chart.Series
 	figures                          []figureSeries // the newest epoch's method's own
-	memberLow, memberHigh            Series         // the faults of a committee's best and worst member
+	memberLow, memberHigh            chart.Series   // the faults of a committee's best and worst member
 
 	latest, before event.EpochEvent // the newest two epochs
 	epochs         int              // how many were seen
@@ -221,7 +222,7 @@ func (h *history) solved(e *event.EpochEvent) {
 		}
 		h.solves += len(e.Inner)
 		h.inner += b.total
-		h.bars = Newest(append(h.bars, b), keptSolves)
+		h.bars = chart.Newest(append(h.bars, b), keptSolves)
 		h.barred++
 		line.stop, line.inner = b.stop(), b.total
 	}
@@ -251,7 +252,7 @@ func (h *history) spectrum(e event.SpectrumEvent) {
 		h.say(e.Epoch, style.Bad, "no spectrum: %s", e.Stop.Words())
 		return
 	}
-	h.spectra = Newest(append(h.spectra, e), keptSpectra)
+	h.spectra = chart.Newest(append(h.spectra, e), keptSpectra)
 	h.spectrumGen++
 	if low, high, ok := spread(&e); ok {
 		h.say(e.Epoch, style.Text, "λ %s … %s", format.Number(low), format.Number(high))
@@ -275,7 +276,7 @@ func (h *history) say(epoch int, t style.Token, format string, args ...any) {
 }
 
 func (h *history) log(e entry) {
-	h.entries = Newest(append(h.entries, e), keptLog)
+	h.entries = chart.Newest(append(h.entries, e), keptLog)
 	h.logGen++
 }
 

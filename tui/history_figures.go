@@ -6,13 +6,14 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
 // figureSeries is the curve of a number of a method's own.
 type figureSeries struct {
 	event.Figure
-	series Series
+	series chart.Series
 	whole  bool // all its values so far are whole numbers: it counts something
 }
 
@@ -73,7 +74,7 @@ func (h *history) ownForeign(e *event.EpochEvent) {
 }
 
 // add takes the next value.
-func (f *figureSeries) add(now event.Figure, at Position) {
+func (f *figureSeries) add(now event.Figure, at chart.Position) {
 	now.Symbol, now.Meaning = style.Clean(now.Symbol), style.Clean(now.Meaning)
 	if now.Symbol == "" {
 		now.Symbol = style.Clean(now.Key)
@@ -81,7 +82,7 @@ func (f *figureSeries) add(now event.Figure, at Position) {
 	f.Figure = now
 	v := float64(now.Value)
 	f.whole = f.whole && (math.IsNaN(v) || v == math.Trunc(v))
-	f.series.put(at, v)
+	f.series.Put(at, v)
 }
 
 // committee adds the least and the greatest fault among the members of a committee, on the test rows where
@@ -102,6 +103,6 @@ func (h *history) committee(e *event.EpochEvent) {
 		}
 		low, high = min(low, v), max(high, v)
 	}
-	h.memberLow.put(spotOf(e), low)
-	h.memberHigh.put(spotOf(e), high)
+	h.memberLow.Put(spotOf(e), low)
+	h.memberHigh.Put(spotOf(e), high)
 }

@@ -7,6 +7,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/chart"
 )
 
 const (
@@ -188,7 +189,7 @@ func (t *innerHistory) report(e *event.EpochEvent) {
 			w.parts = append(w.parts, solveWork{e.Inner[i].Member, e.Inner[i].Block, e.Inner[i].Iterations, min(e.Inner[i].Stop, krylov.Interrupted)})
 		}
 	}
-	t.works = Newest(append(t.works, w), keptSolves)
+	t.works = chart.Newest(append(t.works, w), keptSolves)
 }
 
 // find returns the newest solve that a summary can be of, one of as many iterations before others: after a

@@ -9,6 +9,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -50,7 +51,7 @@ type earlierEpoch struct {
 // racerHistory is how one racer has done so far.
 type racerHistory struct {
 	event.Racer
-	loss, fault [raceAxisCount]Series // fault: of the test rows, of the training rows where there are none
+	loss, fault [raceAxisCount]chart.Series // fault: of the test rows, of the training rows where there are none
 	now         event.EpochEvent
 	begun       bool
 	bestFault   float64 // NaN before its first lap
@@ -111,11 +112,11 @@ func (h *history) lap(e *event.LapEvent) {
 	h.raceGen++
 	r.begun, r.ended, r.now = true, e.Ended, e.Lap
 	loss, fault := float64(e.Lap.Loss), h.lapFault(&e.Lap)
-	r.bestLoss, r.bestFault = Lesser(r.bestLoss, finiteOr(loss)), Lesser(r.bestFault, finiteOr(fault))
+	r.bestLoss, r.bestFault = chart.Lesser(r.bestLoss, finiteOr(loss)), chart.Lesser(r.bestFault, finiteOr(fault))
 	for axis, x := range [raceAxisCount]float64{float64(e.Lap.GradientEquivalents), float64(e.Lap.Elapsed), float64(e.Lap.Epoch)} {
 		if format.Finite(x) {
-			r.loss[axis].add(x, loss)
-			r.fault[axis].add(x, fault)
+			r.loss[axis].Add(x, loss)
+			r.fault[axis].Add(x, fault)
 		}
 	}
 }
@@ -141,14 +142,14 @@ func (h *history) lapFault(e *event.EpochEvent) float64 {
 }
 
 // sane bounds a chart of the race where a racer that diverged would leave no room for the others; {0, 0} elsewhere.
-func (h *history) sane(of func(*racerHistory) *Series) (bounds [2]float64) {
+func (h *history) sane(of func(*racerHistory) *chart.Series) (bounds [2]float64) {
 	others, all := math.Inf(-1), math.Inf(-1)
 	for i := range h.racers {
 		r := &h.racers[i]
-		for _, b := range of(r).buckets {
-			all = max(all, b.max)
+		for _, b := range of(r).Buckets {
+			all = max(all, b.Max)
 			if !r.diverged() {
-				others = max(others, b.max)
+				others = max(others, b.Max)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -51,7 +52,7 @@ func (h *history) judged(e *event.EpochEvent) bool {
 }
 
 // untold reports whether another program tells no values of a curve at all.
-func (h *history) untold(s *Series) bool { return h.foreign() && s.empty() && h.diverged == nil }
+func (h *history) untold(s *chart.Series) bool { return h.foreign() && s.Empty() && h.diverged == nil }
 
 // lossless reports whether another program tells nothing but figures of its own.
 func (h *history) lossless() bool {
@@ -74,17 +75,17 @@ func (h *history) restart(run *event.RunEvent) {
 
 // put adds a value of the epoch of now to a curve and reports whether it did. Another program may tell a figure now and
 // then only: what it leaves out is no hole, unless the curve had a value at every epoch so far.
-func (h *history) put(s *Series, y event.Float) bool {
+func (h *history) put(s *chart.Series, y event.Float) bool {
 	const regular = 8
-	if h.foreign() && y != y && (s.points < regular || s.points < h.epochs) {
+	if h.foreign() && y != y && (s.Points < regular || s.Points < h.epochs) {
 		return false
 	}
-	s.put(h.now, float64(y))
+	s.Put(h.now, float64(y))
 	return true
 }
 
 // told adds a value like put; one that was left out is then the one before.
-func (h *history) told(s *Series, y *event.Float, before event.Float) {
+func (h *history) told(s *chart.Series, y *event.Float, before event.Float) {
 	if !h.put(s, *y) && h.epochs > 0 {
 		*y = before
 	}
@@ -92,7 +93,7 @@ func (h *history) told(s *Series, y *event.Float, before event.Float) {
 
 // better keeps the least fault: that of the test rows, of the training rows while no other was told.
 func (h *history) better(fault, testFault float64, epoch int) {
-	test := !math.IsNaN(testFault) || !h.testFault.empty()
+	test := !math.IsNaN(testFault) || !h.testFault.Empty()
 	if !test {
 		testFault = fault
 	}
@@ -108,7 +109,7 @@ func (h *history) classify(e *event.EpochEvent) {
 	}
 	if e.Error == e.Error || e.TestError == e.TestError {
 		h.classified = true
-		h.fault, h.testFault = Series{}, Series{}
+		h.fault, h.testFault = chart.Series{}, chart.Series{}
 		h.runGen++
 	}
 }

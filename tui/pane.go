@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
@@ -58,14 +59,14 @@ type pictured interface {
 type explained interface{ ownKeys() [][2]string }
 
 // chartPane is embedded by panes of charts: it hands their keys and their mouse to the charts.
-type chartPane struct{ Controls }
+type chartPane struct{ chart.Controls }
 
 func (p *chartPane) handleKey(_ *view, k string) (tea.Cmd, bool) {
-	return nil, p.Controls.handleKey(k)
+	return nil, p.Controls.HandleKey(k)
 }
 
 func (p *chartPane) handleMouse(_ *view, m tea.MouseMsg, x, y int) bool {
-	return p.Controls.handleMouse(m, x, y)
+	return p.Controls.HandleMouse(m, x, y)
 }
 
 // ownKeys are those of the charts, for the help.

@@ -2,13 +2,14 @@ package tui
 
 import (
 	"newtop/internal/format"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
 // accuracyPane shows the share of wrongly classified rows, or for regression the root mean square error.
 type accuracyPane struct {
 	chartPane
-	chart Canvas
+	chart chart.Canvas
 	log   bool
 }
 
@@ -47,33 +48,33 @@ func (p *accuracyPane) head(v *view, l *style.Line) {
 	if v.h.hasBest && v.h.epochs > 1 {
 		l.Group(style.Muted.Of("  best "), style.Strong.Of(p.unit(v)(v.h.best)), style.Muted.Of(" at "+format.Count(v.h.bestEpoch)))
 	}
-	if low, high := v.h.memberLow.last(), v.h.memberHigh.last(); low == low {
+	if low, high := v.h.memberLow.Last(), v.h.memberHigh.Last(); low == low {
 		l.Group(style.Muted.Of("  members "), style.Text.Of(p.unit(v)(low)+" to "+p.unit(v)(high)))
 	}
 	scaleHead(l, p.log)
 }
 
-func (p *accuracyPane) plot(v *view) Plot {
+func (p *accuracyPane) plot(v *view) chart.Plot {
 	pl := pairPlot(v, &v.h.fault, &v.h.testFault)
-	pl.log, pl.zero, pl.curves[0].alarm = p.log, true, false
-	if !v.h.memberLow.empty() {
-		pl.curves = append(pl.curves,
-			Curve{name: "best member", Token: style.Muted, series: &v.h.memberLow, mark: '.'},
-			Curve{name: "worst", Token: style.Muted, series: &v.h.memberHigh, mark: '.'})
+	pl.Log, pl.Zero, pl.Curves[0].Alarm = p.log, true, false
+	if !v.h.memberLow.Empty() {
+		pl.Curves = append(pl.Curves,
+			chart.Curve{Name: "best member", Token: style.Muted, Series: &v.h.memberLow, Mark: '.'},
+			chart.Curve{Name: "worst", Token: style.Muted, Series: &v.h.memberHigh, Mark: '.'})
 	}
 	if !v.h.regression() {
-		pl.label = func(f float64) string { return format.Tick(format.Round(100*f, 6)) + "%" }
+		pl.Label = func(f float64) string { return format.Tick(format.Round(100*f, 6)) + "%" }
 	}
 	return pl
 }
 
 func (p *accuracyPane) body(v *view, w, h int, zoomed bool) []string {
 	pl := p.plot(v)
-	pl.best, pl.value, pl.waiting = true, p.unit(v), v.without(p.name(v))
+	pl.Best, pl.Value, pl.Waiting = true, p.unit(v), v.without(p.name(v))
 	if zoomed {
 		return p.Whole(&v.Pen, &p.chart, pl, w, h)
 	}
-	return p.chart.draw(&v.Pen, pl, w, h)
+	return p.chart.Draw(&v.Pen, pl, w, h)
 }
 
 func (p *accuracyPane) strip(v *view, w, h int) []string {

@@ -11,6 +11,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -188,7 +189,7 @@ func (p *errorsPane) confusionPage(v *view, e *event.ErrorsEvent, w, h int) []st
 	left := confusionWidth(e, w, h)
 	room := w - left - 3
 	if room < 22 {
-		p := planMatrix(e, w, h-matrixHead-1, RowsPerCell(&v.Pen))
+		p := planMatrix(e, w, h-matrixHead-1, chart.RowsPerCell(&v.Pen))
 		used := matrixHead + p.rows + 1
 		rows := style.Block(confusionRows(v, e, w, h), w, min(used, h))
 		if rest := h - used - 1; rest > 0 {

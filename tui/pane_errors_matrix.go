@@ -6,6 +6,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -69,17 +70,17 @@ func confusionWidth(e *event.ErrorsEvent, w, h int) int {
 // confusionRows draws the matrix: a row for each class, a column for what the net says, shaded by the counts of the
 // wrong ones alone; what is right stands apart.
 func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
-	m := NewCellGrid(&v.Pen, w, h)
+	m := chart.NewCellGrid(&v.Pen, w, h)
 	n := len(e.Confusion)
-	p := planMatrix(e, w, h-matrixHead-1, RowsPerCell(&v.Pen))
+	p := planMatrix(e, w, h-matrixHead-1, chart.RowsPerCell(&v.Pen))
 	most := 0
 	if c := confusions(e); len(c) > 0 {
 		most = c[0].n
 	}
-	sc := Scale{style.RampHeat, 0, float64(max(most, 1))}
+	sc := chart.Scale{Ramp: style.RampHeat, Low: 0, High: float64(max(most, 1))}
 	for _, s := range []string{"rows: the class; columns: what the net says", "rows: the class; columns: said"} {
 		if style.Cells(s) <= w {
-			m.write(0, 0, style.Muted, s)
+			m.Write(0, 0, style.Muted, s)
 			break
 		}
 	}
@@ -87,7 +88,7 @@ func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if p.numbers {
 		p.counts(m, e, sc)
 	} else {
-		r := NewRaster(n, n)
+		r := chart.NewRaster(n, n)
 		for i, row := range e.Confusion {
 			for j := range min(n, len(row)) {
 				r.Values[i*n+j] = float64(row[j])
@@ -96,22 +97,22 @@ func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
 				}
 			}
 		}
-		fit := r.fitted(p.cols, p.rows*RowsPerCell(&v.Pen), true)
-		m.paint(p.label, matrixHead, &fit, sc)
+		fit := r.Fitted(p.cols, p.rows*chart.RowsPerCell(&v.Pen), true)
+		m.Paint(p.label, matrixHead, &fit, sc)
 	}
 	if y := matrixHead + p.rows; y < h {
-		x := m.key(0, y, min(8, most+1), sc)
+		x := m.Key(0, y, min(8, most+1), sc)
 		if !p.numbers {
-			x = m.write(x, y, style.Muted, "   right ")
-			one := Raster{1, RowsPerCell(&v.Pen), []float64{math.Inf(1), math.Inf(1)}[:RowsPerCell(&v.Pen)]}
-			m.paint(x, y, &one, sc)
+			x = m.Write(x, y, style.Muted, "   right ")
+			one := chart.Raster{W: 1, H: chart.RowsPerCell(&v.Pen), Values: []float64{math.Inf(1), math.Inf(1)}[:chart.RowsPerCell(&v.Pen)]}
+			m.Paint(x, y, &one, sc)
 		}
 	}
-	return m.rows()
+	return m.Rows()
 }
 
 // names writes the classes above and at the left, as many as there is room for.
-func (p *matrixPlan) names(m *CellGrid, e *event.ErrorsEvent) {
+func (p *matrixPlan) names(m *chart.CellGrid, e *event.ErrorsEvent) {
 	n := len(e.Confusion)
 	free := 0
 	for i := range n {
@@ -134,16 +135,16 @@ func (p *matrixPlan) names(m *CellGrid, e *event.ErrorsEvent) {
 			if p.cell <= 1 && x+style.Cells(name) > p.label+p.cols {
 				continue
 			}
-			free = m.write(x, 1, style.Text, name)
+			free = m.Write(x, 1, style.Text, name)
 		}
 	}
 	for y := 0; y < p.rows; y += max(p.tall, 1) {
-		from, to := Portion(y, p.rows, n)
+		from, to := chart.Portion(y, p.rows, n)
 		name := class(e, from)
 		if to-from == 2 && style.Cells(name) == 1 && style.Cells(class(e, from+1)) == 1 && p.label > 2 {
 			name += class(e, from+1)
 		}
-		m.write(0, matrixHead+y, style.Text, cutTo(name, p.label-1))
+		m.Write(0, matrixHead+y, style.Text, cutTo(name, p.label-1))
 	}
 }
 
@@ -163,25 +164,25 @@ func cutTo(s string, w int) string {
 }
 
 // counts writes the numbers upon their shades.
-func (p *matrixPlan) counts(m *CellGrid, e *event.ErrorsEvent, sc Scale) {
+func (p *matrixPlan) counts(m *chart.CellGrid, e *event.ErrorsEvent, sc chart.Scale) {
 	for i, row := range e.Confusion {
 		for j, n := range row {
 			x, y := p.label+p.cell*j, matrixHead+p.tall*i
 			text := style.Right(strconv.Itoa(n), p.cell)
 			switch {
 			case i == j && style.Cells(text) > p.cell:
-				m.write(x, y, style.Good, style.Right("\\", p.cell))
+				m.Write(x, y, style.Good, style.Right("\\", p.cell))
 			case i == j:
-				m.write(x, y, style.Good, text)
+				m.Write(x, y, style.Good, text)
 			case n == 0:
-				m.write(x, y, style.Grid, style.Right("·", p.cell))
-			case RowsPerCell(m.Pen) == 2:
-				m.over(x, y, text, float64(n), sc, style.Strong)
+				m.Write(x, y, style.Grid, style.Right("·", p.cell))
+			case chart.RowsPerCell(m.Pen) == 2:
+				m.Over(x, y, text, float64(n), sc, style.Strong)
 				if p.tall > 1 {
-					m.over(x, y+1, style.Spaces(p.cell), float64(n), sc, style.Text)
+					m.Over(x, y+1, style.Spaces(p.cell), float64(n), sc, style.Text)
 				}
 			default:
-				m.write(x, y, style.Strong, text)
+				m.Write(x, y, style.Strong, text)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -80,33 +81,33 @@ func worstTiles(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if wide == 0 {
 		return nil
 	}
-	m := NewCellGrid(&v.Pen, w, h)
+	m := chart.NewCellGrid(&v.Pen, w, h)
 	step := max(wide, 12) + 2
 	for i := range min(len(e.Worst), across*down) {
 		r := &e.Worst[i]
 		x, y := i%across*step, i/across*(tall+2)
-		picture := Raster{r.Width, r.Height, make([]float64, r.Height*r.Width)}
+		picture := chart.Raster{W: r.Width, H: r.Height, Values: make([]float64, r.Height*r.Width)}
 		if len(r.Inputs) < len(picture.Values) {
 			continue
 		}
 		for k := range picture.Values {
 			picture.Values[k] = float64(r.Inputs[k])
 		}
-		low, high, _ := picture.extremes()
-		fit := picture.fitted(wide, tall*RowsPerCell(&v.Pen), false)
-		m.paint(x, y, &fit, Scale{style.RampImage, low, high})
+		low, high, _ := picture.Extremes()
+		fit := picture.Fitted(wide, tall*chart.RowsPerCell(&v.Pen), false)
+		m.Paint(x, y, &fit, chart.Scale{Ramp: style.RampImage, Low: low, High: high})
 		text := class(e, r.Target) + " for " + class(e, r.Output)
 		if r.Target >= 0 && r.Target != r.Output {
 			text = class(e, r.Target) + " → " + class(e, r.Output)
 		} else if r.Target < 0 {
 			text = format.Number(float64(r.Loss))
 		}
-		end := m.write(x, y+tall, style.Text, cutTo(text, step-2))
+		end := m.Write(x, y+tall, style.Text, cutTo(text, step-2))
 		if s := "  " + shortLoss(float64(r.Loss)); end+style.Cells(s) <= x+step-1 {
-			m.write(end, y+tall, style.Muted, s)
+			m.Write(end, y+tall, style.Muted, s)
 		}
 	}
-	return m.rows()
+	return m.Rows()
 }
 
 // shortLoss writes a loss in few columns.
@@ -161,7 +162,7 @@ func residualRows(v *view, e *event.ErrorsEvent, output, w, h int) []string {
 
 // histogram draws bars from −most to most, the middle marked, over a row of labels.
 func histogram(v *view, bins []int, top int, most float64, w, h int) []string {
-	m := NewCellGrid(&v.Pen, w, h)
+	m := chart.NewCellGrid(&v.Pen, w, h)
 	each := max(1, w/len(bins))
 	width := min(each*len(bins), w)
 	levels := v.Glyphs.Levels
@@ -173,21 +174,21 @@ func histogram(v *view, bins []int, top int, most float64, w, h int) []string {
 		}
 		for y := h - 2; y >= 0 && full > 0; y-- {
 			for x := range each {
-				m.set(i*each+x, y, levels[min(full, steps)], v.Palette.Ink[style.Train])
+				m.Set(i*each+x, y, levels[min(full, steps)], v.Palette.Ink[style.Train])
 			}
 			full -= steps
 		}
 	}
 	middle := width / 2
 	for y := range h - 1 {
-		if y < len(m.tile) && m.tile[y*m.w+min(middle, m.w-1)].r == 0 {
-			m.set(middle, y, '┊', v.Palette.Ink[style.Grid])
+		if y < len(m.Tile) && m.Tile[y*m.W+min(middle, m.W-1)].R == 0 {
+			m.Set(middle, y, '┊', v.Palette.Ink[style.Grid])
 		}
 	}
 	high := format.Number(most)
-	m.write(0, h-1, style.Muted, format.Number(-most))
-	m.write(middle, h-1, style.Muted, "0")
-	m.write(width-style.Cells(high), h-1, style.Muted, high)
-	m.write(0, 0, style.Muted, format.Count(top)+" ┤")
-	return m.rows()
+	m.Write(0, h-1, style.Muted, format.Number(-most))
+	m.Write(middle, h-1, style.Muted, "0")
+	m.Write(width-style.Cells(high), h-1, style.Muted, high)
+	m.Write(0, 0, style.Muted, format.Count(top)+" ┤")
+	return m.Rows()
 }

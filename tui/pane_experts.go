@@ -40,20 +40,20 @@ func (p *topologyPane) gates(v *view, y, w int) {
 	column := []int{0, 13, 24, 35, 46}
 	for i, s := range []string{"expert", "center", "width", "slope", "share"} {
 		if column[i]+style.Cells(s) <= w {
-			p.chart.write(column[i], y, s, style.Muted)
+			p.chart.Write(column[i], y, s, style.Muted)
 		}
 	}
 	for i, g := range v.h.latest.Gates {
 		row := y + 1 + i
-		p.chart.write(0, row, format.Count(i+1), style.Text)
+		p.chart.Write(0, row, format.Count(i+1), style.Text)
 		for k, s := range []string{format.Number(float64(g.Center)), format.Number(float64(g.Width)), format.Number(float64(g.Slope)), format.Percent(float64(g.Share))} {
 			if column[k+1]+9 <= w {
-				p.chart.write(column[k+1], row, s, style.Text)
+				p.chart.Write(column[k+1], row, s, style.Text)
 			}
 		}
 		if n := w - 57; n > 4 && g.Share > 0 {
 			share := math.Min(1, float64(g.Share))
-			p.chart.write(57, row, style.Repeat("━", int(math.Round(share*float64(n)))), style.Accent)
+			p.chart.Write(57, row, style.Repeat("━", int(math.Round(share*float64(n)))), style.Accent)
 		}
 	}
 }

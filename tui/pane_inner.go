@@ -5,6 +5,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/krylov"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -12,7 +13,7 @@ import (
 // and with the letter of the reason why it ended; how often each reason came; and the solve under way.
 type innerPane struct {
 	theatre
-	bars, steps Canvas
+	bars, steps chart.Canvas
 	marked      stageMarked
 	key         barsKey // of what bars shows
 	picture     []string
@@ -44,8 +45,8 @@ func (*innerPane) seen(h *history) uint64 {
 
 func (p *innerPane) head(v *view, l *style.Line) {
 	if len(v.h.bars) == 0 {
-		if v.h.solveless() && !v.h.step.empty() {
-			l.Group(style.Muted.Of("‖Δw‖ "), style.Text.Of(format.Number(v.h.step.last())))
+		if v.h.solveless() && !v.h.step.Empty() {
+			l.Group(style.Muted.Of("‖Δw‖ "), style.Text.Of(format.Number(v.h.step.Last())))
 		}
 		return
 	}
@@ -98,12 +99,12 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 		free--
 		rows[free] = live
 	}
-	if v.h.solveless() && free >= 4 && !v.h.step.empty() {
+	if v.h.solveless() && free >= 4 && !v.h.step.Empty() {
 		l := v.Line(w)
 		l.Put(style.Accent, "‖Δw‖").Group(style.Muted.Of("  length of each epoch's step"))
 		l.Group(style.Muted.Of("; no inner solves here"))
 		rows[0] = l.Full()
-		copy(rows[1:], p.steps.draw(&v.Pen, p.stepPlot(v), w, free-1))
+		copy(rows[1:], p.steps.Draw(&v.Pen, p.stepPlot(v), w, free-1))
 		return rows
 	}
 	text := "waiting for the first inner solve"
@@ -120,9 +121,9 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 }
 
 // stepPlot is the length of the steps of a method without inner solves.
-func (p *innerPane) stepPlot(v *view) Plot {
-	pl := epochPlot(v.h, Curve{Token: style.Accent, series: &v.h.step, mark: '*'})
-	pl.log = true
+func (p *innerPane) stepPlot(v *view) chart.Plot {
+	pl := epochPlot(v.h, chart.Curve{Token: style.Accent, Series: &v.h.step, Mark: '*'})
+	pl.Log = true
 	return pl
 }
 
@@ -173,10 +174,10 @@ func (p *innerPane) strip(v *view, w, h int) []string {
 		picture = p.chart(v, room, h-1, false)
 	case v.h.solveless():
 		p.head(v, text[0])
-		if text[1].Put(style.Muted, "no inner solves"); v.h.step.empty() {
+		if text[1].Put(style.Muted, "no inner solves"); v.h.step.Empty() {
 			break
 		}
-		picture = p.steps.draw(&v.Pen, p.stepPlot(v), room, h-1)
+		picture = p.steps.Draw(&v.Pen, p.stepPlot(v), room, h-1)
 	}
 	rows := make([]string, 0, h)
 	for i, name := range []string{"inner", ""} {

@@ -6,6 +6,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/krylov"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -19,7 +20,7 @@ func (p *innerPane) chart(v *view, w, h int, dense bool) []string {
 }
 
 func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
-	p.bars.resize(w, h)
+	p.bars.Resize(w, h)
 	columns, gutter := p.groups(v, w, h)
 	if columns == nil {
 		columns, gutter = p.epochs(v, w, dense)
@@ -28,7 +29,7 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 	for i := range columns {
 		top = max(top, columns[i].total)
 	}
-	if step := Nice(float64(top) / 10); step >= 1 {
+	if step := chart.Nice(float64(top) / 10); step >= 1 {
 		top = int(math.Ceil(float64(top)/step) * step) // the scale stays while the greatest changes little
 	}
 	room := h
@@ -43,11 +44,11 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 		p.bar(v, b.innerBar, b.x, b.w, room, float64(room)/float64(top))
 		if room < h {
 			s := b.stop()
-			p.bars.set(b.x+(b.w-1)/2, h-1, rune(s.Letter()), stopToken(s))
+			p.bars.Set(b.x+(b.w-1)/2, h-1, rune(s.Letter()), stopToken(s))
 		}
 		if b.marked {
 			y := room - 1 - int(math.Ceil(float64(b.total)*float64(room)/float64(top)))
-			p.bars.set(b.x+(b.w-1)/2, max(y, 0), '▾', style.Focus)
+			p.bars.Set(b.x+(b.w-1)/2, max(y, 0), '▾', style.Focus)
 		}
 	}
 	return p.bars.Rows(&v.Pen)
@@ -174,17 +175,17 @@ func (p *innerPane) first(h *history, n int) int {
 // scale labels the bars' axis: 1-2-5 steps, above zero.
 func (p *innerPane) scale(v *view, gutter, room, top int) {
 	for y := range room {
-		p.bars.set(gutter-1, y, '│', style.Grid)
+		p.bars.Set(gutter-1, y, '│', style.Grid)
 	}
-	ticks := Steps(0, float64(top), max(1, room/3))
+	ticks := chart.Steps(0, float64(top), max(1, room/3))
 	if len(ticks) == 0 || ticks[len(ticks)-1] == 0 {
 		ticks = []float64{float64(top)}
 	}
 	for _, t := range ticks {
 		if row := room - int(math.Ceil(t*float64(room)/float64(top))); t >= 1 && row >= 0 {
 			s := format.Tick(t)
-			p.bars.write(max(gutter-1-style.Cells(s), 0), row, s, style.Muted)
-			p.bars.set(gutter-1, row, '┤', style.Grid)
+			p.bars.Write(max(gutter-1-style.Cells(s), 0), row, s, style.Muted)
+			p.bars.Set(gutter-1, row, '┤', style.Grid)
 		}
 	}
 }
@@ -215,7 +216,7 @@ func (p *innerPane) bar(v *view, b *innerBar, x, w, room int, scale float64) {
 			r = rune(s.Letter())
 		}
 		for dx := range w {
-			p.bars.set(x+dx, room-1-y, r, stopToken(s))
+			p.bars.Set(x+dx, room-1-y, r, stopToken(s))
 		}
 	}
 }

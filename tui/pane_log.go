@@ -42,7 +42,7 @@ func (*logPane) head(v *view, l *style.Line) {
 
 // faultInk is of the test rows if there are any.
 func (v *view) faultInk() style.Token {
-	if v.h.testFault.empty() {
+	if v.h.testFault.Empty() {
 		return style.Train
 	}
 	return style.Test

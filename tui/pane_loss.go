@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"newtop/internal/format"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
 // lossPane shows the mean loss over the training and the test rows.
 type lossPane struct {
 	chartPane
-	chart Canvas
+	chart chart.Canvas
 	log   bool
 }
 
@@ -28,25 +29,25 @@ func (p *lossPane) head(v *view, l *style.Line) {
 
 func (p *lossPane) body(v *view, w, h int, zoomed bool) []string {
 	pl := pairPlot(v, &v.h.loss, &v.h.testLoss)
-	pl.log, pl.best, pl.waiting = p.log, true, v.without("loss")
+	pl.Log, pl.Best, pl.Waiting = p.log, true, v.without("loss")
 	if zoomed {
 		return p.Whole(&v.Pen, &p.chart, pl, w, h)
 	}
-	return p.chart.draw(&v.Pen, pl, w, h)
+	return p.chart.Draw(&v.Pen, pl, w, h)
 }
 
 func (p *lossPane) strip(v *view, w, h int) []string {
 	pl := pairPlot(v, &v.h.loss, &v.h.testLoss)
-	pl.log = p.log
+	pl.Log = p.log
 	return pairStrip(v, &p.chart, pl, "loss", format.Number, w, h)
 }
 
 // pairPlot is a chart of a quantity over the training rows (solid) and the test rows (dashed).
-func pairPlot(v *view, train, test *Series) Plot {
+func pairPlot(v *view, train, test *chart.Series) chart.Plot {
 	pl := epochPlot(v.h,
-		Curve{name: "train", Token: style.Train, series: train, alarm: true, mark: '*'},
-		Curve{name: "test", Token: style.Test, series: test, dashed: true, mark: 'o'})
-	pl.waiting = waiting(v)
+		chart.Curve{Name: "train", Token: style.Train, Series: train, Alarm: true, Mark: '*'},
+		chart.Curve{Name: "test", Token: style.Test, Series: test, Dashed: true, Mark: 'o'})
+	pl.Waiting = waiting(v)
 	return pl
 }
 
@@ -103,19 +104,19 @@ func scaleHead(l *style.Line, log bool) {
 }
 
 // pairStrip puts the values at the left and a small chart at the right.
-func pairStrip(v *view, c *Canvas, pl Plot, name string, text func(float64) string, w, h int) []string {
+func pairStrip(v *view, c *chart.Canvas, pl chart.Plot, name string, text func(float64) string, w, h int) []string {
 	const column = 24
 	rows := make([]string, h)
-	pl.waiting, pl.marks = "", nil
-	picture := c.draw(&v.Pen, pl, w-column-1, h)
+	pl.Waiting, pl.Marks = "", nil
+	picture := c.Draw(&v.Pen, pl, w-column-1, h)
 	for i := range rows {
 		l := v.Line(w)
 		switch {
 		case i == 0:
 			v.Label(l, name)
-			l.Put(style.Muted, "train ").Put(style.Train, text(pl.curves[0].series.last()))
+			l.Put(style.Muted, "train ").Put(style.Train, text(pl.Curves[0].Series.Last()))
 		case i == 1:
-			l.To(11).Put(style.Muted, "test  ").Put(style.Test, text(pl.curves[1].series.last()))
+			l.To(11).Put(style.Muted, "test  ").Put(style.Test, text(pl.Curves[1].Series.Last()))
 		}
 		l.To(column).Raw(picture[i], w-column-1)
 		rows[i] = l.Full()

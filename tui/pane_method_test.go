@@ -11,6 +11,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/chart"
 	"newtop/tui/layout"
 )
 
@@ -77,7 +78,7 @@ func TestFiguresOfAnotherMethodBeginAnew(t *testing.T) {
 	v := applied(deltas)
 	e.Epoch, e.Optimizer, e.Figures = 4, "scg", []event.Figure{{Key: "lambda", Value: 1}}
 	v.h.epoch(&e)
-	if got := fmt.Sprint(len(v.h.figures), " ", v.h.figures[0].Symbol, " ", v.h.figures[0].series.points); got != "1 lambda 1" {
+	if got := fmt.Sprint(len(v.h.figures), " ", v.h.figures[0].Symbol, " ", v.h.figures[0].series.Points); got != "1 lambda 1" {
 		t.Error(got)
 	}
 	e.Epoch, e.Optimizer, e.Figures = 5, "adam", nil
@@ -239,16 +240,16 @@ func TestGatesOnASmallScreen(t *testing.T) {
 // TestPlacesOutsideThePicture: a line to far outside must not have as many dots as it would be long.
 func TestPlacesOutsideThePicture(t *testing.T) {
 	g := testView().Glyphs
-	a := Area{w: 10, h: 4, left: 0, right: 1, low: 0, high: 1}
+	a := chart.Area{W: 10, H: 4, Left: 0, Right: 1, Low: 0, High: 1}
 	for _, c := range []struct {
 		v float64
 		x int
 	}{{0, 0}, {1, 10*g.DotsX - 1}, {1e15, 10 * g.DotsX}, {-1e300, -1}, {math.NaN(), -1}, {math.Inf(1), 10 * g.DotsX}} {
-		if x := a.dotX(g, c.v); x != c.x {
+		if x := a.DotX(g, c.v); x != c.x {
 			t.Errorf("x of %v is %d: expected %d", c.v, x, c.x)
 		}
 	}
-	if y := a.dotY(g, math.NaN()); y != -1 {
+	if y := a.DotY(g, math.NaN()); y != -1 {
 		t.Errorf("y of NaN is %d", y)
 	}
 }

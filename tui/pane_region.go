@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -13,7 +14,7 @@ import (
 // gradient norm for a first-order method, and of the others what they say of themselves.
 type regionPane struct {
 	chartPane
-	upper, lower Canvas
+	upper, lower chart.Canvas
 	log          bool
 	page         int // of the pairs of curves that there are
 }
@@ -88,29 +89,29 @@ func (p *regionPane) own(v *view, gap string) [][]style.Part {
 }
 
 // curves lists what there is to show two at a time: a rate, the method's own figures, the lengths of gradient and step.
-func (p *regionPane) curves(v *view) (all []Plot) {
-	one := func(name string, s *Series) Plot {
-		return epochPlot(v.h, Curve{name: name, Token: style.Accent, series: s, mark: '*'})
+func (p *regionPane) curves(v *view) (all []chart.Plot) {
+	one := func(name string, s *chart.Series) chart.Plot {
+		return epochPlot(v.h, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
 	}
 	gradient, step := one("‖g‖", &v.h.gradient), one("‖Δw‖", &v.h.step)
-	gradient.log = true
-	var own []Plot
+	gradient.Log = true
+	var own []chart.Plot
 	for i := range v.h.figures {
 		f := &v.h.figures[i]
 		pl := one(f.Symbol, &f.series)
-		pl.value = f.text
+		pl.Value = f.text
 		own = append(own, pl)
 	}
 	switch {
 	case v.h.steering() == byRate:
-		all = append([]Plot{one("rate", &v.h.rate), gradient}, own...)
+		all = append([]chart.Plot{one("rate", &v.h.rate), gradient}, own...)
 	case len(own) == 0:
-		all = []Plot{step, gradient}
+		all = []chart.Plot{step, gradient}
 	default:
 		all = append(own, gradient)
 	}
 	if v.h.foreign() {
-		all = slices.DeleteFunc(all, func(pl Plot) bool { return pl.curves[0].series.empty() })
+		all = slices.DeleteFunc(all, func(pl chart.Plot) bool { return pl.Curves[0].Series.Empty() })
 	}
 	return all
 }
@@ -123,18 +124,18 @@ func (p *regionPane) first(v *view) int {
 
 // plots returns what the two charts show; a lower one without curves is none. ρ is clipped to where it decides: below
 // 0 is worse, above 1 better than the model promised.
-func (p *regionPane) plots(v *view) (upper, lower Plot) {
+func (p *regionPane) plots(v *view) (upper, lower chart.Plot) {
 	if v.h.steering() == byRadius {
-		one := func(name string, s *Series) Plot {
-			return epochPlot(v.h, Curve{name: name, Token: style.Accent, series: s, mark: '*'})
+		one := func(name string, s *chart.Series) chart.Plot {
+			return epochPlot(v.h, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
 		}
 		upper, lower = one("radius", &v.h.radius), one(v.Glyphs.Rho, &v.h.rho)
-		lower.clip, lower.show, lower.rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
+		lower.Clip, lower.Show, lower.Rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
 	} else {
 		all, first := p.curves(v), p.first(v)
 		if len(all) == 0 {
-			upper = epochPlot(v.h, Curve{series: &v.h.step})
-			upper.waiting = v.without("figures of its own")
+			upper = epochPlot(v.h, chart.Curve{Series: &v.h.step})
+			upper.Waiting = v.without("figures of its own")
 			return upper, lower
 		}
 		if upper = all[first]; len(all) > first+1 {
@@ -145,8 +146,8 @@ func (p *regionPane) plots(v *view) (upper, lower Plot) {
 	if v.h.foreign() && drawnFigure(v.h, upper) != nil {
 		log = !log // what another program's figures are is not known, and the lower one is linear
 	}
-	upper.log = log && !lowest(upper.curves[0].series)
-	upper.waiting = waiting(v)
+	upper.Log = log && !lowest(upper.Curves[0].Series)
+	upper.Waiting = waiting(v)
 	return upper, lower
 }
 
@@ -155,39 +156,39 @@ func (p *regionPane) body(v *view, w, h int, zoomed bool) []string {
 	switch {
 	case zoomed:
 		return p.both(v, upper, lower, w, h)
-	case h < 8 && w >= 60 && len(lower.curves) > 0:
-		upper.name, lower.name = p.axis(upper), lower.curves[0].name
+	case h < 8 && w >= 60 && len(lower.Curves) > 0:
+		upper.Name, lower.Name = p.axis(upper), lower.Curves[0].Name
 		left := w/2 - 1
-		return style.Beside(p.upper.draw(&v.Pen, upper, left, h), left, p.lower.draw(&v.Pen, lower, w-left-2, h))
-	case h < 8 || upper.curves[0].series.empty():
-		upper.name = p.axis(upper)
-		return p.upper.draw(&v.Pen, upper, w, h)
-	case len(lower.curves) == 0:
-		return append([]string{p.caption(v, upper, w)}, p.upper.draw(&v.Pen, upper, w, h-1)...)
+		return style.Beside(p.upper.Draw(&v.Pen, upper, left, h), left, p.lower.Draw(&v.Pen, lower, w-left-2, h))
+	case h < 8 || upper.Curves[0].Series.Empty():
+		upper.Name = p.axis(upper)
+		return p.upper.Draw(&v.Pen, upper, w, h)
+	case len(lower.Curves) == 0:
+		return append([]string{p.caption(v, upper, w)}, p.upper.Draw(&v.Pen, upper, w, h-1)...)
 	}
 	top := h/2 - 1
 	bottom := h - top - 2
-	upper.noX = true
-	upper.margin = max(upper.axis(w, top), lower.axis(w, bottom))
-	lower.margin = upper.margin
-	rows := append([]string{p.caption(v, upper, w)}, p.upper.draw(&v.Pen, upper, w, top)...)
+	upper.NoX = true
+	upper.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
+	lower.Margin = upper.Margin
+	rows := append([]string{p.caption(v, upper, w)}, p.upper.Draw(&v.Pen, upper, w, top)...)
 	rows = append(rows, p.caption(v, lower, w))
-	return append(rows, p.lower.draw(&v.Pen, lower, w, bottom)...)
+	return append(rows, p.lower.Draw(&v.Pen, lower, w, bottom)...)
 }
 
 // both draws the charts of the zoomed pane, one above the other.
-func (p *regionPane) both(v *view, upper, lower Plot, w, h int) []string {
-	if h < 12 || upper.curves[0].series.empty() || len(lower.curves) == 0 {
+func (p *regionPane) both(v *view, upper, lower chart.Plot, w, h int) []string {
+	if h < 12 || upper.Curves[0].Series.Empty() || len(lower.Curves) == 0 {
 		return p.Whole(&v.Pen, &p.upper, upper, w, h)
 	}
-	p.begin()
+	p.Begin()
 	top := (h - 4) / 2
 	bottom := h - top - 3
-	upper.noX = true
-	p.dress(&upper)
-	p.dress(&lower)
-	upper.margin = max(upper.axis(w, top), lower.axis(w, bottom))
-	lower.margin = upper.margin
+	upper.NoX = true
+	p.Dress(&upper)
+	p.Dress(&lower)
+	upper.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
+	lower.Margin = upper.Margin
 	rows := append([]string{p.caption(v, upper, w)}, p.Show(&v.Pen, &p.upper, upper, 0, 1, w, top)...)
 	rows = append(rows, p.caption(v, lower, w))
 	rows = append(rows, p.Show(&v.Pen, &p.lower, lower, 0, top+2, w, bottom)...)
@@ -215,23 +216,23 @@ func (p *regionPane) keys(v *view, w int) string {
 }
 
 // axis names the upper chart's axis in the corner, where there is no row for a caption.
-func (p *regionPane) axis(upper Plot) string {
-	if name := upper.curves[0].name; name != "radius" {
+func (p *regionPane) axis(upper chart.Plot) string {
+	if name := upper.Curves[0].Name; name != "radius" {
 		return name
 	}
 	return "R"
 }
 
 // lowest reports whether a curve has values that a logarithmic axis can't show.
-func lowest(s *Series) bool {
-	low, _, ok := s.bounds(false)
+func lowest(s *chart.Series) bool {
+	low, _, ok := s.Bounds(false)
 	return ok && low <= 0
 }
 
 // drawnFigure returns the figure of the method's own that a chart shows, nil for another chart.
-func drawnFigure(h *history, pl Plot) *figureSeries {
+func drawnFigure(h *history, pl chart.Plot) *figureSeries {
 	for i := range h.figures {
-		if f := &h.figures[i]; pl.curves[0].series == &f.series {
+		if f := &h.figures[i]; pl.Curves[0].Series == &f.series {
 			return f
 		}
 	}
@@ -239,18 +240,18 @@ func drawnFigure(h *history, pl Plot) *figureSeries {
 }
 
 // caption says what the chart under it shows.
-func (p *regionPane) caption(v *view, pl Plot, w int) string {
+func (p *regionPane) caption(v *view, pl chart.Plot, w int) string {
 	l := v.Line(w)
-	l.Put(pl.curves[0].Token, pl.curves[0].name)
+	l.Put(pl.Curves[0].Token, pl.Curves[0].Name)
 	if f := drawnFigure(v.h, pl); f != nil && f.Meaning != "" {
 		l.Group(style.Muted.Of("  " + f.Meaning))
 	}
-	if len(pl.rules) > 0 {
+	if len(pl.Rules) > 0 {
 		l.Put(style.Muted, "  actual over predicted")
 		if v.h.rejected > 0 {
 			l.Group(style.Muted.Of(" · "), style.Warn.Of(format.Count(v.h.rejected)+" rejected"))
 		}
-	} else if pl.log {
+	} else if pl.Log {
 		l.Put(style.Muted, "  log")
 	}
 	return l.Full()
@@ -268,7 +269,7 @@ func (p *regionPane) strip(v *view, w, _ int) []string {
 // figure has the radius, or the rate of a method that has one.
 func (p *regionPane) figure(v *view) *figure {
 	h := v.h
-	if h.radius.empty() && h.rate.empty() {
+	if h.radius.Empty() && h.rate.Empty() {
 		f := figure{title: "figures of its own", y: "value"}
 		for i := range h.figures[:min(len(h.figures), 4)] {
 			k := &h.figures[i]
@@ -276,7 +277,7 @@ func (p *regionPane) figure(v *view) *figure {
 		}
 		return runFigure(h, f)
 	}
-	if h.radius.empty() {
+	if h.radius.Empty() {
 		return runFigure(h, figure{title: "learning rate", y: "rate", logY: true, curves: []figureCurve{{tok: style.Train, points: pointsOf(&h.rate)}}})
 	}
 	return runFigure(h, figure{title: "trust region", y: "radius and step", logY: true, curves: []figureCurve{

@@ -7,6 +7,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -16,7 +17,7 @@ import (
 //
 // Zoomed it shows how they went over the epochs first; a key leads on to the newest spectrum.
 type spectrumPane struct {
-	chart, curve Canvas
+	chart, curve chart.Canvas
 	at           int // of the views that there are
 }
 

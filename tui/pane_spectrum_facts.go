@@ -6,6 +6,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -134,7 +135,7 @@ func (p *spectrumPane) density(v *view, e *event.SpectrumEvent, w, h int) []stri
 		h--
 	}
 	n := min(len(d.Grid), len(d.Values))
-	var mean, above Series
+	var mean, above chart.Series
 	peak := 0.0
 	for i := range n {
 		x, y := float64(d.Grid[i]), float64(d.Values[i])
@@ -145,27 +146,27 @@ func (p *spectrumPane) density(v *view, e *event.SpectrumEvent, w, h int) []stri
 			// The end of the axis is labelled: with more digits than its place on the screen has, it would be long.
 			x = snap(x, math.Abs(float64(d.Grid[n-1])-float64(d.Grid[0])))
 		}
-		mean.add(x, y)
+		mean.Add(x, y)
 		if y > peak {
 			peak = y
 		}
 		if i < len(d.Errors) {
-			above.add(x, y+float64(d.Errors[i]))
+			above.Add(x, y+float64(d.Errors[i]))
 		}
 	}
-	pl := Plot{log: true, closed: true, name: "density", waiting: "the density has no values"}
+	pl := chart.Plot{Log: true, Closed: true, Name: "density", Waiting: "the density has no values"}
 	if w >= 60 && h >= 8 {
-		pl.curves = append(pl.curves, Curve{Token: style.Muted, series: &above, dashed: true, mark: '.'})
+		pl.Curves = append(pl.Curves, chart.Curve{Token: style.Muted, Series: &above, Dashed: true, Mark: '.'})
 	}
-	pl.curves = append(pl.curves, Curve{Token: style.Accent, series: &mean, mark: '*'})
+	pl.Curves = append(pl.Curves, chart.Curve{Token: style.Accent, Series: &mean, Mark: '*'})
 	if one := v.h.oneEigenvalue(d); one > 0 && one < peak {
-		pl.clip = [2]float64{one / 10, 2 * peak}
+		pl.Clip = [2]float64{one / 10, 2 * peak}
 	}
-	pl.marks = []Mark{{x: 0}}
+	pl.Marks = []chart.Mark{{X: 0}}
 	if edge, symbol, ok := v.h.edge(e); ok {
-		pl.marks = append(pl.marks, Mark{edge, symbol})
+		pl.Marks = append(pl.Marks, chart.Mark{X: edge, Text: symbol})
 	}
-	return append(rows, p.curve.draw(&v.Pen, pl, w, h)...)
+	return append(rows, p.curve.Draw(&v.Pen, pl, w, h)...)
 }
 
 // oneEigenvalue is the height of a single eigenvalue in a density, 0 if that is not known.
@@ -181,7 +182,7 @@ func snap(x, extent float64) float64 {
 	if !(extent > 0) || math.IsInf(extent, 0) {
 		return x
 	}
-	step := Nice(extent / 2000)
+	step := chart.Nice(extent / 2000)
 	return math.Round(x/step) * step
 }
 
@@ -197,26 +198,26 @@ func (p *spectrumPane) densityCaption(v *view, d *event.Density, w int) string {
 // history draws the greatest and the least eigenvalue over the epochs, and the edge of stability while it is
 // not far off.
 func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
-	var top, bottom Series
+	var top, bottom chart.Series
 	for i := range v.h.spectra {
 		if low, high, ok := spread(&v.h.spectra[i]); ok {
-			top.add(float64(v.h.spectra[i].Epoch), high)
-			bottom.add(float64(v.h.spectra[i].Epoch), low)
+			top.Add(float64(v.h.spectra[i].Epoch), high)
+			bottom.Add(float64(v.h.spectra[i].Epoch), low)
 		}
 	}
-	curves := []Curve{
-		{name: "greatest", Token: style.Accent, series: &top, mark: '*'},
-		{name: "least", Token: style.NegativeCurvature, series: &bottom, dashed: true, mark: 'o'},
+	curves := []chart.Curve{
+		{Name: "greatest", Token: style.Accent, Series: &top, Mark: '*'},
+		{Name: "least", Token: style.NegativeCurvature, Series: &bottom, Dashed: true, Mark: 'o'},
 	}
-	var limit Series
+	var limit chart.Series
 	edge, symbol, ok := v.h.edge(v.h.newestSpectrum())
-	if _, greatest, has := top.bounds(false); ok && has && edge < 3*greatest {
-		first, last, _ := top.ends()
-		limit.add(first, edge)
-		limit.add(last, edge)
-		curves = append(curves, Curve{name: symbol, Token: style.Warn, series: &limit, dashed: true, mark: '='})
+	if _, greatest, has := top.Bounds(false); ok && has && edge < 3*greatest {
+		first, last, _ := top.Ends()
+		limit.Add(first, edge)
+		limit.Add(last, edge)
+		curves = append(curves, chart.Curve{Name: symbol, Token: style.Warn, Series: &limit, Dashed: true, Mark: '='})
 	}
 	pl := epochPlot(v.h, curves...)
-	pl.rules, pl.zero, pl.legend, pl.marks = []float64{0}, true, legend, nil
-	return p.chart.draw(&v.Pen, pl, w, h)
+	pl.Rules, pl.Zero, pl.Legend, pl.Marks = []float64{0}, true, legend, nil
+	return p.chart.Draw(&v.Pen, pl, w, h)
 }

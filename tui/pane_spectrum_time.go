@@ -10,6 +10,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -129,37 +130,37 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 	l.Put(style.Accent, "density over time").Put(style.Muted, "  "+format.Count(len(list))+" spectra")
 	l.Group(style.Muted.Of(", " + v.Glyphs.Lambda + " on a symmetric log axis"))
 	const gutter = 9
-	m := NewCellGrid(&v.Pen, w, h-1)
+	m := chart.NewCellGrid(&v.Pen, w, h-1)
 	right := 0
 	if hasEdge {
 		right = style.Cells(symbol) + 3
 	}
 	cols, rows := w-gutter-right, h-3
 	if cols < 4 || rows < 2 {
-		return append([]string{l.Full()}, m.rows()...)
+		return append([]string{l.Full()}, m.Rows()...)
 	}
-	r := NewRaster(cols, rows*RowsPerCell(&v.Pen))
+	r := chart.NewRaster(cols, rows*chart.RowsPerCell(&v.Pen))
 	sc := densityRaster(v.h, &r, list, axis)
-	m.paint(gutter, 0, &r, sc)
+	m.Paint(gutter, 0, &r, sc)
 	eigenTicks(m, axis, gutter, rows)
 	if y := axis.row(edge, rows); hasEdge && y >= 0 && y < rows {
-		m.write(gutter+cols, y, style.Warn, " ← "+symbol)
+		m.Write(gutter+cols, y, style.Warn, " ← "+symbol)
 	}
 	epochTicks(m, list, gutter, rows, cols)
-	m.ramp(m.write(gutter, rows+1, style.Muted, "density "), rows+1, 10, sc, func(x float64) string { return magnitude(math.Pow(10, x)) })
-	return append([]string{l.Full()}, m.rows()...)
+	m.Ramp(m.Write(gutter, rows+1, style.Muted, "density "), rows+1, 10, sc, func(x float64) string { return magnitude(math.Pow(10, x)) })
+	return append([]string{l.Full()}, m.Rows()...)
 }
 
 // densityRaster fills a raster with the logarithms of the densities, and returns their scale.
-func densityRaster(h *history, r *Raster, list []*event.SpectrumEvent, axis symlog) Scale {
+func densityRaster(h *history, r *chart.Raster, list []*event.SpectrumEvent, axis symlog) chart.Scale {
 	first, end := mapSpan(list)
 	top, floor, before := math.Inf(-1), math.Inf(1), -1
-	for x := range r.w {
-		epoch := first + (float64(x)+0.5)/float64(r.w)*(end-first)
+	for x := range r.W {
+		epoch := first + (float64(x)+0.5)/float64(r.W)*(end-first)
 		i := max(sort.Search(len(list), func(i int) bool { return float64(list[i].Epoch) > epoch })-1, 0)
 		if i == before {
-			for y := range r.h {
-				r.Values[y*r.w+x] = r.Values[y*r.w+x-1]
+			for y := range r.H {
+				r.Values[y*r.W+x] = r.Values[y*r.W+x-1]
 			}
 			continue
 		}
@@ -168,14 +169,14 @@ func densityRaster(h *history, r *Raster, list []*event.SpectrumEvent, axis syml
 		if one := h.oneEigenvalue(d); one > 0 {
 			floor = math.Min(floor, math.Log10(one/10))
 		}
-		for y := range r.h {
-			step := (axis.high - axis.low) / float64(r.h)
+		for y := range r.H {
+			step := (axis.high - axis.low) / float64(r.H)
 			upper := axis.high - float64(y)*step
 			value := math.Log10(peak(d, axis.back(upper-step), axis.back(upper)))
 			if math.IsInf(value, -1) {
 				value = -300
 			}
-			r.Values[y*r.w+x] = value
+			r.Values[y*r.W+x] = value
 			if value > top {
 				top = value
 			}
@@ -187,7 +188,7 @@ func densityRaster(h *history, r *Raster, list []*event.SpectrumEvent, axis syml
 	if math.IsInf(floor, 0) || floor > top-1 || math.IsNaN(floor) {
 		floor = top - 5
 	}
-	return Scale{style.RampHeat, floor, top}
+	return chart.Scale{Ramp: style.RampHeat, Low: floor, High: top}
 }
 
 // mapSpan returns the epochs that a map is of: the last spectrum gets as many as the one before it.
@@ -199,15 +200,15 @@ func mapSpan(list []*event.SpectrumEvent) (first, end float64) {
 
 // epochTicks writes under the columns at which epoch a spectrum was computed, where there is room, the last one
 // first.
-func epochTicks(m *CellGrid, list []*event.SpectrumEvent, x0, y, cols int) {
-	m.write(x0-6, y, style.Muted, "epoch")
+func epochTicks(m *chart.CellGrid, list []*event.SpectrumEvent, x0, y, cols int) {
+	m.Write(x0-6, y, style.Muted, "epoch")
 	first, end := mapSpan(list)
 	free := x0 + cols
 	for i := len(list) - 1; i >= 0; i-- {
 		s := format.Count(list[i].Epoch)
 		x := x0 + int(math.Ceil((float64(list[i].Epoch)-first)/(end-first)*float64(cols)-0.5))
 		if x+style.Cells(s) < free || i == len(list)-1 && x+style.Cells(s) <= free {
-			m.write(x, y, style.Muted, s)
+			m.Write(x, y, style.Muted, s)
 			free = x - 3
 		}
 	}
@@ -215,7 +216,7 @@ func epochTicks(m *CellGrid, list []*event.SpectrumEvent, x0, y, cols int) {
 
 // eigenTicks labels zero and powers of ten at the left, those nearest to zero last, where they keep clear of each
 // other; negative curvature is in its own ink, and has its sign.
-func eigenTicks(m *CellGrid, axis symlog, gutter, rows int) {
+func eigenTicks(m *chart.CellGrid, axis symlog, gutter, rows int) {
 	var values []float64
 	for k := 12.0; k >= -12; k-- {
 		x := math.Pow(10, k)
@@ -231,12 +232,12 @@ func eigenTicks(m *CellGrid, axis symlog, gutter, rows int) {
 			continue
 		}
 		taken[y] = true
-		m.write(0, y, signToken(x), style.Right(format.Tick(x), gutter-2))
-		m.write(gutter-1, y, style.Grid, "┤")
+		m.Write(0, y, signToken(x), style.Right(format.Tick(x), gutter-2))
+		m.Write(gutter-1, y, style.Grid, "┤")
 	}
 	for y := range rows {
 		if !taken[y] {
-			m.write(gutter-1, y, style.Grid, "│")
+			m.Write(gutter-1, y, style.Grid, "│")
 		}
 	}
 }
@@ -282,9 +283,9 @@ const (
 )
 
 func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
-	var top [tracedTop]Series
-	var bottom [tracedBottom]Series
-	var bounds [4]Series // of the greatest and of the least, above and below
+	var top [tracedTop]chart.Series
+	var bottom [tracedBottom]chart.Series
+	var bounds [4]chart.Series // of the greatest and of the least, above and below
 	lowest, highest, widest := 0.0, 0.0, 0.0
 	for i := range v.h.spectra {
 		e := &v.h.spectra[i]
@@ -294,42 +295,42 @@ func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
 			continue
 		}
 		for k := range min(tracedTop, n) {
-			top[k].add(at, list[k].value)
+			top[k].Add(at, list[k].value)
 		}
 		for k := range min(tracedBottom, n-tracedTop) {
-			bottom[k].add(at, list[n-1-k].value)
+			bottom[k].Add(at, list[n-1-k].value)
 		}
 		lowest, highest = math.Min(lowest, list[n-1].value), math.Max(highest, list[0].value)
 		for k, q := range [2]pair{list[0], list[n-1]} {
 			if !math.IsNaN(q.bound) {
 				widest = math.Max(widest, q.bound)
-				bounds[2*k].add(at, q.value+q.bound)
-				bounds[2*k+1].add(at, q.value-q.bound)
+				bounds[2*k].Add(at, q.value+q.bound)
+				bounds[2*k+1].Add(at, q.value-q.bound)
 			}
 		}
 	}
-	var curves []Curve
+	var curves []chart.Curve
 	bounded := widest > (highest-lowest)/100
 	for k := range bounds {
-		if bounded && !bounds[k].empty() {
-			curves = append(curves, Curve{Token: style.Muted, series: &bounds[k], dashed: true, mark: '.'})
+		if bounded && !bounds[k].Empty() {
+			curves = append(curves, chart.Curve{Token: style.Muted, Series: &bounds[k], Dashed: true, Mark: '.'})
 		}
 	}
 	for k := range top {
-		if top[k].empty() {
+		if top[k].Empty() {
 			continue
 		}
-		curves = append(curves, Curve{name: fmt.Sprint(k + 1), Token: []style.Token{style.Accent, style.Muted}[min(k, 1)], series: &top[k], mark: rune('1' + k), tag: tag(k == 0, v.Glyphs.Lambda+"₁")})
+		curves = append(curves, chart.Curve{Name: fmt.Sprint(k + 1), Token: []style.Token{style.Accent, style.Muted}[min(k, 1)], Series: &top[k], Mark: rune('1' + k), Tag: tag(k == 0, v.Glyphs.Lambda+"₁")})
 	}
 	for k := range bottom {
-		if bottom[k].empty() {
+		if bottom[k].Empty() {
 			continue
 		}
 		ink := style.Muted
-		if bottom[k].last() < 0 {
+		if bottom[k].Last() < 0 {
 			ink = style.NegativeCurvature
 		}
-		curves = append(curves, Curve{name: "-" + fmt.Sprint(k+1), Token: ink, series: &bottom[k], dashed: true, mark: rune('a' + k), tag: tag(k == 0, "least")})
+		curves = append(curves, chart.Curve{Name: "-" + fmt.Sprint(k+1), Token: ink, Series: &bottom[k], Dashed: true, Mark: rune('a' + k), Tag: tag(k == 0, "least")})
 	}
 	l := v.Line(w)
 	l.Put(style.Accent, "eigenvalues over time")
@@ -337,17 +338,17 @@ func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
 	if bounded {
 		l.Group(style.Muted.Of("; the ends between their bounds"))
 	}
-	var limit Series
+	var limit chart.Series
 	edge, symbol, ok := v.h.edge(v.h.newestSpectrum())
-	if _, greatest, has := top[0].bounds(false); ok && has && edge < 3*greatest {
-		first, last, _ := top[0].ends()
-		limit.add(first, edge)
-		limit.add(last, edge)
-		curves = append(curves, Curve{name: symbol, Token: style.Warn, series: &limit, dashed: true, mark: '=', tag: symbol})
+	if _, greatest, has := top[0].Bounds(false); ok && has && edge < 3*greatest {
+		first, last, _ := top[0].Ends()
+		limit.Add(first, edge)
+		limit.Add(last, edge)
+		curves = append(curves, chart.Curve{Name: symbol, Token: style.Warn, Series: &limit, Dashed: true, Mark: '=', Tag: symbol})
 	}
 	pl := epochPlot(v.h, curves...)
-	pl.rules, pl.zero, pl.marks = []float64{0}, true, nil
-	return append([]string{l.Full()}, p.chart.draw(&v.Pen, pl, w, h-1)...)
+	pl.Rules, pl.Zero, pl.Marks = []float64{0}, true, nil
+	return append([]string{l.Full()}, p.chart.Draw(&v.Pen, pl, w, h-1)...)
 }
 
 func tag(has bool, s string) string {

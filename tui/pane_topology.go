@@ -7,6 +7,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -17,7 +18,7 @@ import (
 // Zoomed, a block can be chosen, whose weights are shown on request.
 type topologyPane struct {
 	linear
-	chart Canvas
+	chart chart.Canvas
 	look  blockView
 }
 
@@ -60,13 +61,13 @@ type drawing struct {
 }
 
 func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
-	p.chart.resize(w, h)
+	p.chart.Resize(w, h)
 	if v.h.run == nil || len(v.h.run.Model.Layers) < 2 {
 		text := waiting(v)
 		if v.h.foreign() {
 			text = "the record does not tell the network"
 		}
-		p.chart.write(max(0, (w-style.Cells(text))/2), (h-1)/2, text, style.Muted)
+		p.chart.Write(max(0, (w-style.Cells(text))/2), (h-1)/2, text, style.Muted)
 		return p.chart.Rows(&v.Pen)
 	}
 	if _, _, ok := p.block(v.h); zoomed && ok && h > 6 {
@@ -163,8 +164,8 @@ func (p *topologyPane) fan(v *view, m *event.ModelInfo, d drawing, c event.Conne
 	if from < 0 || to < 0 || d.h < 1 {
 		return
 	}
-	a := Area{x: d.x[from] + 1, y: d.top, w: d.x[to] - d.x[from] - 1, h: d.h}
-	if a.w < 1 {
+	a := chart.Area{X: d.x[from] + 1, Y: d.top, W: d.x[to] - d.x[from] - 1, H: d.h}
+	if a.W < 1 {
 		return
 	}
 	g := v.Glyphs
@@ -181,10 +182,10 @@ func (p *topologyPane) fan(v *view, m *event.ModelInfo, d drawing, c event.Conne
 	sources, targets := ends(c.From), ends(c.To)
 	for i, y1 := range targets {
 		for _, y0 := range near(sources, i, len(targets), density(m, c)) {
-			p.chart.segment(a, g, 0, y0, a.w*g.DotsX-1, y1, false)
+			p.chart.Segment(a, g, 0, y0, a.W*g.DotsX-1, y1, false)
 		}
 	}
-	p.chart.flush(a, g, t, '.')
+	p.chart.Flush(a, g, t, '.')
 }
 
 // density is the part of all pairs of nodes that a connection joins.
@@ -229,7 +230,7 @@ func (p *topologyPane) nodes(m *event.ModelInfo, d drawing) {
 			if m.Layers[layer] > t && t >= 3 && r == t/2 {
 				glyph = '┊'
 			}
-			p.chart.set(d.x[i], first+r, glyph, ink)
+			p.chart.Set(d.x[i], first+r, glyph, ink)
 		}
 	}
 }
@@ -250,7 +251,7 @@ func (p *topologyPane) names(v *view, m *event.ModelInfo, d drawing, w int) {
 			}
 		}
 		if from, to := span1(d.x[i], style.Cells(name), w); name != "" && from >= free && d.fits(i, style.Cells(name)) {
-			p.chart.write(from, d.labels, name, style.Text)
+			p.chart.Write(from, d.labels, name, style.Text)
 			taken = append(taken, label{from, to})
 			free = to + 1
 		}
@@ -271,7 +272,7 @@ func (p *topologyPane) names(v *view, m *event.ModelInfo, d drawing, w int) {
 				ok = ok && (d.counts != d.labels || right < t.from-1 || left > t.to+1)
 			}
 			if ok {
-				p.chart.write(left, d.counts, s, style.Muted)
+				p.chart.Write(left, d.counts, s, style.Muted)
 				break
 			}
 		}
@@ -295,7 +296,7 @@ func span1(x, n, w int) (from, to int) {
 
 func (p *topologyPane) centred(x, y int, s string, t style.Token, w int) {
 	from, _ := span1(x, style.Cells(s), w)
-	p.chart.write(from, y, s, t)
+	p.chart.Write(from, y, s, t)
 }
 
 // share gives the connections that skip layers their rows, the shortest nearest to the graph, several a
@@ -334,17 +335,17 @@ func (p *topologyPane) skips(m *event.ModelInfo, d drawing, w int) {
 	}
 	if left > 0 {
 		s := fmt.Sprintf("+%d skips", left)
-		p.chart.write(max(0, w-style.Cells(s)), 0, s, style.Muted)
+		p.chart.Write(max(0, w-style.Cells(s)), 0, s, style.Muted)
 	}
 }
 
 // arc draws one connection with its number of weights.
 func (p *topologyPane) arc(a, b, row int, weights string, w int) {
-	p.chart.set(a, row, '╰', style.Grid)
+	p.chart.Set(a, row, '╰', style.Grid)
 	for x := a + 1; x < b; x++ {
-		p.chart.set(x, row, '─', style.Grid)
+		p.chart.Set(x, row, '─', style.Grid)
 	}
-	p.chart.set(b, row, '╯', style.Grid)
+	p.chart.Set(b, row, '╯', style.Grid)
 	if s := " " + weights + " "; style.Cells(s) < b-a-1 {
 		p.centred((a+b)/2, row, s, style.Muted, w)
 	}

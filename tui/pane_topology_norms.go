@@ -44,7 +44,7 @@ func (p *topologyPane) steps(v *view, m *event.ModelInfo, d drawing) {
 		sizes := (style.Cells(format.Count(m.Layers[c.From])) + style.Cells(format.Count(m.Layers[c.To]))) / 2
 		for _, s := range []string{"‖Δw‖/‖w‖ " + format.Percent(x), "Δw/w " + format.Percent(x)} {
 			if style.Cells(s)+sizes+3 <= d.x[to]-d.x[from] {
-				p.centred((d.x[from]+d.x[to])/2, 0, s, style.Muted, p.chart.w)
+				p.centred((d.x[from]+d.x[to])/2, 0, s, style.Muted, p.chart.W)
 				break
 			}
 		}
@@ -57,7 +57,7 @@ func (p *topologyPane) table(v *view, y, w int, zoomed bool) {
 	column := []int{0, 15, 25, 35, 45}
 	for i, s := range []string{"  block", "‖w‖", "‖g‖", "‖Δw‖", "‖Δw‖/‖w‖"} {
 		if column[i]+style.Cells(s) <= w {
-			p.chart.write(column[i], y, s, style.Muted)
+			p.chart.Write(column[i], y, s, style.Muted)
 		}
 	}
 	sizes := v.h.run.Model.Layers
@@ -72,18 +72,18 @@ func (p *topologyPane) table(v *view, y, w int, zoomed bool) {
 		row, ink := y+1+i, style.Text
 		if zoomed && b.To == to && b.From == from {
 			ink = style.Focus
-			p.chart.write(0, row, "▸", ink)
+			p.chart.Write(0, row, "▸", ink)
 		}
-		p.chart.write(2, row, name(b.From)+" → "+name(b.To), ink)
+		p.chart.Write(2, row, name(b.From)+" → "+name(b.To), ink)
 		ratio := float64(b.Step) / float64(b.Weight)
 		for k, x := range []float64{float64(b.Weight), float64(b.Gradient), float64(b.Step), ratio} {
 			if column[k+1]+9 <= w {
-				p.chart.write(column[k+1], row, format.Number(x), ink)
+				p.chart.Write(column[k+1], row, format.Number(x), ink)
 			}
 		}
 		if n := w - 56; n > 4 && ratio > 0 {
 			share := math.Max(0, math.Min(1, 1+math.Log10(ratio)/4))
-			p.chart.write(56, row, style.Repeat("━", int(math.Round(share*float64(n)))), style.Accent)
+			p.chart.Write(56, row, style.Repeat("━", int(math.Round(share*float64(n)))), style.Accent)
 		}
 	}
 }
@@ -96,8 +96,8 @@ func (p *topologyPane) networkKeys(v *view, row, w int) {
 		if x+style.Cells(k[0])+style.Cells(k[1])+1 > w {
 			break
 		}
-		p.chart.write(x, row, k[0], style.Accent)
-		p.chart.write(x+style.Cells(k[0])+1, row, k[1], style.Muted)
+		p.chart.Write(x, row, k[0], style.Accent)
+		p.chart.Write(x+style.Cells(k[0])+1, row, k[1], style.Muted)
 		x += style.Cells(k[0]) + style.Cells(k[1]) + 4
 	}
 }

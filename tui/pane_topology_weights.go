@@ -8,6 +8,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -161,11 +162,11 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 		} else if v.h.viewer {
 			text = "these weights come when one who controls looks at them"
 		}
-		m := NewCellGrid(&v.Pen, w, max(h-2, 0))
-		m.write(max(0, (w-style.Cells(text))/2), h/2-1, style.Muted, text)
-		return append(append([]string{l.Full()}, m.rows()...), p.weightKeys(v, nil, w))
+		m := chart.NewCellGrid(&v.Pen, w, max(h-2, 0))
+		m.Write(max(0, (w-style.Cells(text))/2), h/2-1, style.Muted, text)
+		return append(append([]string{l.Full()}, m.Rows()...), p.weightKeys(v, nil, w))
 	}
-	all := Raster{e.Cols, e.Rows, make([]float64, len(e.Values))}
+	all := chart.Raster{W: e.Cols, H: e.Rows, Values: make([]float64, len(e.Values))}
 	sum := 0.0
 	for i, f := range e.Values {
 		all.Values[i] = float64(f)
@@ -173,7 +174,7 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 			sum += all.Values[i] * all.Values[i]
 		}
 	}
-	low, high, _ := all.extremes()
+	low, high, _ := all.Extremes()
 	l.Group(style.Muted.Of("   ‖w‖ "), style.Text.Of(format.Number(math.Sqrt(sum))))
 	l.Group(style.Muted.Of("   " + format.Number(low) + " … " + format.Number(high)))
 	l.Group(style.Muted.Of("   after epoch " + format.Count(e.Epoch)))
@@ -182,42 +183,42 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 	if math.IsInf(most, 0) {
 		most = 1
 	}
-	sc := Scale{style.RampSigns, -most, most}
-	m := NewCellGrid(&v.Pen, w, max(h-3, 0))
+	sc := chart.Scale{Ramp: style.RampSigns, Low: -most, High: most}
+	m := chart.NewCellGrid(&v.Pen, w, max(h-3, 0))
 	if p.tiled(e) {
 		p.tiles(m, e, sc)
 	} else {
 		p.matrix(m, e, &all, sc)
 	}
-	rows = append(rows, m.rows()...)
+	rows = append(rows, m.Rows()...)
 	return append(style.Block(rows, w, max(h-2, 1)), p.cursorRow(v, e, sc, w), p.weightKeys(v, e, w))
 }
 
 // matrix draws the weights with a row for each node that they lead to; the cursor's row and column are marked at
 // the edges.
-func (p *topologyPane) matrix(m *CellGrid, e *event.WeightsEvent, all *Raster, sc Scale) {
-	w, h := m.w-2, m.h-1
+func (p *topologyPane) matrix(m *chart.CellGrid, e *event.WeightsEvent, all *chart.Raster, sc chart.Scale) {
+	w, h := m.W-2, m.H-1
 	if w < 1 || h < 1 {
 		return
 	}
-	cols, rows := e.Cols*max(1, min(w/e.Cols, 4)), min((e.Rows+RowsPerCell(m.Pen)-1)/RowsPerCell(m.Pen), h)
+	cols, rows := e.Cols*max(1, min(w/e.Cols, 4)), min((e.Rows+chart.RowsPerCell(m.Pen)-1)/chart.RowsPerCell(m.Pen), h)
 	if e.Rows <= h {
 		rows = e.Rows * max(1, min(h/e.Rows, 2))
 	}
 	cols = min(cols, w)
-	fit := all.fitted(cols, rows*RowsPerCell(m.Pen), true)
-	if n := rows * RowsPerCell(m.Pen); e.Rows > h && e.Rows <= n {
-		fit = all.fitted(cols, e.Rows, true)
+	fit := all.Fitted(cols, rows*chart.RowsPerCell(m.Pen), true)
+	if n := rows * chart.RowsPerCell(m.Pen); e.Rows > h && e.Rows <= n {
+		fit = all.Fitted(cols, e.Rows, true)
 	}
-	m.paint(2, 1, &fit, sc)
+	m.Paint(2, 1, &fit, sc)
 	p.look.drawn = weightArea{2, 2, cols, rows, e.Rows, e.Cols}
-	m.write(2+(2*p.look.col+1)*cols/(2*e.Cols), 0, style.Focus, "▾")
-	m.write(0, 1+(2*p.look.row+1)*rows/(2*e.Rows), style.Focus, "▸")
+	m.Write(2+(2*p.look.col+1)*cols/(2*e.Cols), 0, style.Focus, "▾")
+	m.Write(0, 1+(2*p.look.row+1)*rows/(2*e.Rows), style.Focus, "▸")
 }
 
 // tiles draws what leads to each node as an image, as many as there is room for around that of the cursor.
-func (p *topologyPane) tiles(m *CellGrid, e *event.WeightsEvent, sc Scale) {
-	wide, tall, across, down := tiling(e.Rows, e.Width, e.Height, 5, 2, m.w, m.h)
+func (p *topologyPane) tiles(m *chart.CellGrid, e *event.WeightsEvent, sc chart.Scale) {
+	wide, tall, across, down := tiling(e.Rows, e.Width, e.Height, 5, 2, m.W, m.H)
 	if wide == 0 {
 		return
 	}
@@ -228,27 +229,27 @@ func (p *topologyPane) tiles(m *CellGrid, e *event.WeightsEvent, sc Scale) {
 	}
 	for i := range min(across*down, e.Rows-first) {
 		node := first + i
-		picture := Raster{e.Width, e.Height, make([]float64, e.Cols)}
+		picture := chart.Raster{W: e.Width, H: e.Height, Values: make([]float64, e.Cols)}
 		for k := range picture.Values {
 			picture.Values[k] = float64(e.Values[node*e.Cols+k])
 		}
 		x, y := i%across*(max(wide, 5)+2), i/across*(tall+2)
-		fit := picture.fitted(wide, tall*RowsPerCell(m.Pen), false)
-		m.paint(x, y, &fit, sc)
+		fit := picture.Fitted(wide, tall*chart.RowsPerCell(m.Pen), false)
+		m.Paint(x, y, &fit, sc)
 		ink, text := style.Muted, strconv.Itoa(node+1)
 		if node == p.look.row {
 			ink, text = style.Focus, "▸"+text
 		}
-		m.write(x, y+tall, ink, text)
+		m.Write(x, y+tall, ink, text)
 	}
 }
 
 // cursorRow tells the weight under the cursor, or of an image the figures, and what the shades mean.
-func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc Scale, w int) string {
+func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc chart.Scale, w int) string {
 	row, col := min(p.look.row, e.Rows-1), min(p.look.col, e.Cols-1)
 	l := v.Line(w)
 	if p.tiled(e) {
-		r := Raster{e.Cols, 1, nil}
+		r := chart.Raster{W: e.Cols, H: 1, Values: nil}
 		sum := 0.0
 		for _, f := range e.Values[row*e.Cols : (row+1)*e.Cols] {
 			r.Values = append(r.Values, float64(f))
@@ -256,7 +257,7 @@ func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc Scale, w int
 				sum += x * x
 			}
 		}
-		low, high, _ := r.extremes()
+		low, high, _ := r.Extremes()
 		l.Put(style.Text, "node "+format.Count(row+1)+" of "+format.Count(e.Rows))
 		l.Group(style.Muted.Of("   ‖w‖ "), style.Text.Of(format.Number(math.Sqrt(sum))), style.Muted.Of("   "+format.Number(low)+" … "+format.Number(high)))
 	} else {
@@ -265,9 +266,9 @@ func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc Scale, w int
 		l.Put(style.Text, "   from "+format.Count(col+1)).Put(style.Muted, " of "+format.Count(e.Cols))
 		l.Put(style.Muted, "   weight ").Put(style.Strong, value)
 	}
-	m := NewCellGrid(&v.Pen, 40, 1)
-	if n := m.key(0, 0, 9, sc); l.Left() > n+3 {
-		l.To(w-n).Raw(style.Fit(m.rows()[0], n), n)
+	m := chart.NewCellGrid(&v.Pen, 40, 1)
+	if n := m.Key(0, 0, 9, sc); l.Left() > n+3 {
+		l.To(w-n).Raw(style.Fit(m.Rows()[0], n), n)
 	}
 	return l.Full()
 }

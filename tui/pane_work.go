@@ -6,6 +6,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -13,7 +14,7 @@ import (
 type workPane struct {
 	linear
 	chartPane
-	chart Canvas
+	chart chart.Canvas
 }
 
 func (*workPane) name(*view) string { return "work" }
@@ -101,26 +102,26 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 		rows = append(rows, l.Full())
 	}
 	spare := h - len(rows)
-	pl := epochPlot(v.h, Curve{name: "time of an epoch", Token: style.Accent, series: &v.h.seconds, mark: '*'})
-	pl.zero, pl.best, pl.value = true, true, format.Span
-	pl.label = func(x float64) string { return format.Tick(x) + " s" }
+	pl := epochPlot(v.h, chart.Curve{Name: "time of an epoch", Token: style.Accent, Series: &v.h.seconds, Mark: '*'})
+	pl.Zero, pl.Best, pl.Value = true, true, format.Span
+	pl.Label = func(x float64) string { return format.Tick(x) + " s" }
 	switch {
 	case zoomed && w-26 >= 28 && h >= 8:
-		p.begin()
+		p.Begin()
 		return append(style.Beside(rows, 24, p.Show(&v.Pen, &p.chart, pl, 26, 0, w-26, h-1)), p.KeyLine(&v.Pen, w))
 	case zoomed && spare >= 9:
-		p.begin()
+		p.Begin()
 		rows = append(rows, "")
 		rows = append(rows, p.Show(&v.Pen, &p.chart, pl, 0, len(rows), w, spare-2)...)
 		return append(rows, p.KeyLine(&v.Pen, w))
 	}
-	p.begin()
+	p.Begin()
 	if columns == 1 && w-26 >= 28 && h >= 6 {
-		return style.Beside(rows, 24, p.chart.draw(&v.Pen, pl, w-26, h))
+		return style.Beside(rows, 24, p.chart.Draw(&v.Pen, pl, w-26, h))
 	}
 	if spare >= 4 {
 		rows = append(rows, "")
-		rows = append(rows, p.chart.draw(&v.Pen, pl, w, spare-1)...)
+		rows = append(rows, p.chart.Draw(&v.Pen, pl, w, spare-1)...)
 	}
 	return rows
 }

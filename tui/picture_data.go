@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -22,23 +23,23 @@ func runFigure(h *history, f figure) *figure {
 }
 
 // pointsOf returns a series' points, of a merged bucket its least and greatest value.
-func pointsOf(s *Series) figurePoints {
+func pointsOf(s *chart.Series) figurePoints {
 	var out figurePoints
-	for _, b := range s.buckets {
-		if math.IsNaN(b.last) {
+	for _, b := range s.Buckets {
+		if math.IsNaN(b.Last) {
 			continue
 		}
-		x0, x1 := b.x0, b.x1[Epochs]
+		x0, x1 := b.X0, b.X1[chart.Epochs]
 		if x0 != x1 {
-			out = append(out, figurePoint{X: x0, Y: b.min}, figurePoint{X: (x0 + x1) / 2, Y: b.max})
+			out = append(out, figurePoint{X: x0, Y: b.Min}, figurePoint{X: (x0 + x1) / 2, Y: b.Max})
 		}
-		out = append(out, figurePoint{X: x1, Y: b.last})
+		out = append(out, figurePoint{X: x1, Y: b.Last})
 	}
 	return out
 }
 
 // trainAndTest are the curves of one quantity over the rows of either set.
-func trainAndTest(train, test *Series) []figureCurve {
+func trainAndTest(train, test *chart.Series) []figureCurve {
 	return []figureCurve{
 		{name: "training rows", tok: style.Train, points: pointsOf(train)},
 		{name: "test rows", tok: style.Test, dashed: true, points: pointsOf(test)},

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 
 	"newtop/internal/format"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -24,7 +25,7 @@ type figure struct {
 	logX, logY  bool
 	names       []string // what the x 0, 1, 2, … stand for, where they are no numbers
 	curves      []figureCurve
-	marks       []Mark // x of events
+	marks       []chart.Mark // x of events
 }
 
 // figurePoints are the points of a curve.
@@ -91,9 +92,9 @@ func (f *figure) plot() (*paper.Plot, error) {
 	p.X.Tick.Marker = f.xTicks()
 	p.Y.Tick.Marker = figureTicks(func(low, high float64) []float64 {
 		if f.logY {
-			return Decades(math.Log10(low), math.Log10(high), 8)
+			return chart.Decades(math.Log10(low), math.Log10(high), 8)
 		}
-		return Steps(low, high, 7)
+		return chart.Steps(low, high, 7)
 	})
 	drawn := 0
 	var below *plotter.BarChart
@@ -147,9 +148,9 @@ func (f *figure) xTicks() paper.Ticker {
 	}
 	return figureTicks(func(low, high float64) []float64 {
 		if f.logX {
-			return Decades(math.Log10(low), math.Log10(high), 8)
+			return chart.Decades(math.Log10(low), math.Log10(high), 8)
 		}
-		return Steps(low, high, 8)
+		return chart.Steps(low, high, 8)
 	})
 }
 
@@ -260,16 +261,16 @@ func (c *figureCurve) legend(p *paper.Plot, t paper.Thumbnailer) {
 // annotate names the events along x.
 func (f *figure) annotate(p *paper.Plot) {
 	for _, m := range f.marks {
-		if m.x < p.X.Min || m.x > p.X.Max {
+		if m.X < p.X.Min || m.X > p.X.Max {
 			continue
 		}
-		l, err := plotter.NewLine(plotter.XYs{{X: m.x, Y: p.Y.Min}, {X: m.x, Y: p.Y.Max}})
+		l, err := plotter.NewLine(plotter.XYs{{X: m.X, Y: p.Y.Min}, {X: m.X, Y: p.Y.Max}})
 		if err != nil {
 			continue
 		}
 		l.Color, l.Dashes = color.Gray{Y: 120}, []vg.Length{vg.Points(2), vg.Points(2)}
 		p.Add(l)
-		label, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: m.x, Y: p.Y.Min}}, Labels: []string{" " + m.text}})
+		label, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: m.X, Y: p.Y.Min}}, Labels: []string{" " + m.Text}})
 		if err != nil {
 			continue
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"newtop/tui/chart"
 )
 
 // cellShape is the path of a character that is drawn as a shape in the cell whose corner is (x, y); "" is one
@@ -63,7 +65,7 @@ func blockShape(r rune, x, y float64) string {
 	case r == 0x2590:
 		return box(x, y, 0.5, 0, 1, 1)
 	}
-	mask := slices.Index(quadrants, r)
+	mask := slices.Index(chart.Quadrants, r)
 	if mask < 0 {
 		return ""
 	}

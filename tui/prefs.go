@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/pelletier/go-toml/v2"
 
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -24,14 +25,6 @@ type preferences struct {
 	XAxis     string `toml:"x-axis,omitempty"`
 	Smoothing string `toml:"smoothing,omitempty"`
 	Save      string `toml:"save,omitempty"` // the format that models are saved in
-}
-
-// ChartPrefs is what panes with charts remember from run to run.
-type ChartPrefs interface {
-	// ChartPrefs names the x axis and the smoothing.
-	ChartPrefs() (xAxis, smoothing string)
-	// SetChartPrefs takes them over; it ignores a name that it does not know.
-	SetChartPrefs(xAxis, smoothing string)
 }
 
 // PreferencesFile returns where a user's choices are kept: ui.toml in NEWTOP_CONFIG_DIR, or in the directory
@@ -182,9 +175,9 @@ func (a *App) recall(o *Options) {
 }
 
 // charted returns the panes that remember how their charts are drawn.
-func (a *App) charted() (out []ChartPrefs) {
+func (a *App) charted() (out []chart.ChartPrefs) {
 	for _, p := range a.panes {
-		if c, ok := p.(ChartPrefs); ok {
+		if c, ok := p.(chart.ChartPrefs); ok {
 			out = append(out, c)
 		}
 	}

@@ -7,13 +7,14 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
 // raceView takes the place of the panes while a race is on: the racers' curves over one another, and under them
 // a table with the best on top.
 type raceView struct {
-	lossChart, faultChart Canvas
+	lossChart, faultChart chart.Canvas
 	axis                  raceAxis
 	linear                bool // scale of both charts; else logarithmic
 	byLoss                bool // what the table is sorted by
@@ -188,12 +189,12 @@ func (r *raceView) charts(v *view, w, h int, framed bool) []string {
 	if v.h.regression() {
 		fault, unit = "RMSE", nil
 	}
-	if !v.h.testFault.empty() {
+	if !v.h.testFault.Empty() {
 		fault = "test " + fault
 	}
 	left := w / 2
-	loss := r.chart(v, &r.lossChart, "loss", nil, func(k *racerHistory) *Series { return &k.loss[r.axis] }, left, h, framed)
-	other := r.chart(v, &r.faultChart, fault, unit, func(k *racerHistory) *Series { return &k.fault[r.axis] }, w-left, h, framed)
+	loss := r.chart(v, &r.lossChart, "loss", nil, func(k *racerHistory) *chart.Series { return &k.loss[r.axis] }, left, h, framed)
+	other := r.chart(v, &r.faultChart, fault, unit, func(k *racerHistory) *chart.Series { return &k.fault[r.axis] }, w-left, h, framed)
 	rows := make([]string, h)
 	for i := range rows {
 		rows[i] = loss[i] + other[i]
@@ -201,34 +202,34 @@ func (r *raceView) charts(v *view, w, h int, framed bool) []string {
 	return rows
 }
 
-func (r *raceView) chart(v *view, c *Canvas, name string, unit func(float64) string, of func(*racerHistory) *Series, w, h int, framed bool) []string {
-	p := Plot{log: !r.linear, whole: r.axis != bySeconds, label: unit, waiting: "waiting for the first laps"}
+func (r *raceView) chart(v *view, c *chart.Canvas, name string, unit func(float64) string, of func(*racerHistory) *chart.Series, w, h int, framed bool) []string {
+	p := chart.Plot{Log: !r.linear, Whole: r.axis != bySeconds, Label: unit, Waiting: "waiting for the first laps"}
 	if unit != nil && !r.linear {
-		p.label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
+		p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 	}
 	switch r.axis {
 	case byEquivalents:
-		p.limit = float64(v.h.race.Equivalents)
+		p.Limit = float64(v.h.race.Equivalents)
 	case bySeconds:
-		p.limit = float64(v.h.race.Seconds)
+		p.Limit = float64(v.h.race.Seconds)
 	}
-	p.clip = v.h.sane(of)
-	p.closed = p.limit == 0 || v.h.race.State != "begun"
+	p.Clip = v.h.sane(of)
+	p.Closed = p.Limit == 0 || v.h.race.State != "begun"
 	order := v.h.ranking(r.byLoss)
 	for place := range order { // the leader's curve comes last, over the others
 		i := order[len(order)-1-place]
-		p.curves = append(p.curves, Curve{name: style.RacerLetter(i), Token: style.RacerToken(i), series: of(&v.h.racers[i]), dashed: i%2 == 1,
-			alarm: true, mark: rune(style.RacerLetter(i)[0]), tag: style.RacerLetter(i)})
+		p.Curves = append(p.Curves, chart.Curve{Name: style.RacerLetter(i), Token: style.RacerToken(i), Series: of(&v.h.racers[i]), Dashed: i%2 == 1,
+			Alarm: true, Mark: rune(style.RacerLetter(i)[0]), Tag: style.RacerLetter(i)})
 	}
 	head := r.chartTitle(name, w-6)
 	if framed {
-		return style.Block(withFrame(&v.Pen, style.Border, head, c.draw(&v.Pen, p, w-4, h-2), w), w, h)
+		return style.Block(withFrame(&v.Pen, style.Border, head, c.Draw(&v.Pen, p, w-4, h-2), w), w, h)
 	}
 	l := v.Line(w).Put(style.Text, " ")
 	for _, h := range head {
 		l.Put(h.Token, h.Text)
 	}
-	return style.Block(append([]string{l.Full()}, c.draw(&v.Pen, p, w-1, h-1)...), w, h)
+	return style.Block(append([]string{l.Full()}, c.Draw(&v.Pen, p, w-1, h-1)...), w, h)
 }
 
 // chartTitle names a chart and its axes, as far as there is room.

@@ -14,6 +14,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -61,7 +62,7 @@ func usualBudget(s *event.Status) float64 {
 	if s.Epoch < 1 || !(s.Equivalents > 0) || !format.Finite(s.Equivalents) {
 		return 100
 	}
-	return math.Max(10, math.Min(Nice(10*s.Equivalents/float64(s.Epoch)), 100_000))
+	return math.Max(10, math.Min(chart.Nice(10*s.Equivalents/float64(s.Epoch)), 100_000))
 }
 
 func (f *raceForm) hints(*App) []hint {

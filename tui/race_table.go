@@ -37,7 +37,7 @@ func (r *raceView) measure(v *view) string {
 		if v.h.regression() {
 			s = "RMSE"
 		}
-		if !v.h.testFault.empty() {
+		if !v.h.testFault.Empty() {
 			s = "test " + s
 		}
 	}

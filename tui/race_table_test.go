@@ -6,6 +6,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/chart"
 )
 
 func TestLead(t *testing.T) {
@@ -29,7 +30,7 @@ func TestDivergedRacer(t *testing.T) {
 	h := &history{}
 	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 2)})
 	h.laps(&feed.Delta{Laps: []event.LapEvent{lap(0, 0, 1, ""), lap(1, 0, 1, ""), lap(0, 1, 0.5, ""), lap(1, 1, 1e40, "diverged: it rose")}})
-	loss := func(r *racerHistory) *Series { return &r.loss[byEquivalents] }
+	loss := func(r *racerHistory) *chart.Series { return &r.loss[byEquivalents] }
 	if got := h.sane(loss); got != [2]float64{0, 1.2} {
 		t.Errorf("bounds %v", got)
 	}

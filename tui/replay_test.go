@@ -13,6 +13,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/chart"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
@@ -252,7 +253,7 @@ func TestRewindsAtOnce(t *testing.T) {
 			text += fmt.Sprint("spectrum ", s.Epoch, ", ")
 		}
 		for _, n := range h.notes {
-			text += fmt.Sprint(n.text, " at ", n.at[Epochs], ", ")
+			text += fmt.Sprint(n.text, " at ", n.at[chart.Epochs], ", ")
 		}
 		return text
 	}

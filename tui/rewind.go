@@ -11,6 +11,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -19,7 +20,7 @@ import (
 type rewindOverlay struct {
 	filter textinput.Model // a beginning of the epoch's number, or of its method's name
 	at     int             // the epoch that is chosen
-	chart  Canvas
+	chart  chart.Canvas
 }
 
 func (a *App) openRewind() {
@@ -166,7 +167,7 @@ func (h *history) recordedEpochs(typed string) (out []int) {
 			out = append(out, e)
 		}
 	}
-	step := max(1, int(Nice(float64(last)/spaced)))
+	step := max(1, int(chart.Nice(float64(last)/spaced)))
 	for e := step; e < last; e += step {
 		out = append(out, e)
 	}
@@ -184,7 +185,7 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 	if v.h.regression() {
 		fault, unit = "RMSE", format.Number
 	}
-	tested := !v.h.testFault.empty()
+	tested := !v.h.testFault.Empty()
 	if tested {
 		fault = "test " + fault
 	}
@@ -223,9 +224,9 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 // picture is the curve of the loss with the chosen epoch marked.
 func (o *rewindOverlay) picture(v *view, epoch, w, h int) []string {
 	p := epochPlot(v.h,
-		Curve{name: "train", Token: style.Train, series: &v.h.loss, mark: '*'},
-		Curve{name: "test", Token: style.Test, series: &v.h.testLoss, dashed: true, mark: 'o'})
-	p.log, p.closed = true, true
-	p.marks = []Mark{{float64(epoch), format.Count(epoch)}}
-	return o.chart.draw(&v.Pen, p, w, h)
+		chart.Curve{Name: "train", Token: style.Train, Series: &v.h.loss, Mark: '*'},
+		chart.Curve{Name: "test", Token: style.Test, Series: &v.h.testLoss, Dashed: true, Mark: 'o'})
+	p.Log, p.Closed = true, true
+	p.Marks = []chart.Mark{{X: float64(epoch), Text: format.Count(epoch)}}
+	return o.chart.Draw(&v.Pen, p, w, h)
 }

@@ -5,6 +5,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -27,7 +28,7 @@ func (t *theatre) look(v *view, w, h int) []string {
 	}
 	rows := []string{l.Full(), sliceKey(v, w)}
 	picture := max(h-2-len(words), 0)
-	t.along.resize(w, picture)
+	t.along.Resize(w, picture)
 	paintSlice(v, &t.along, e, w, picture)
 	rows = append(rows, t.along.Rows(&v.Pen)...)
 	for _, s := range words {
@@ -98,31 +99,31 @@ func sliceKey(v *view, w int) string {
 }
 
 // paintSlice draws the curves.
-func paintSlice(v *view, c *Canvas, e *event.SliceEvent, w, h int) {
+func paintSlice(v *view, c *chart.Canvas, e *event.SliceEvent, w, h int) {
 	a, ok := sliceArea(e)
 	if !ok || w < 4 || h < 2 {
 		return
 	}
-	ticks := Steps(a.low, a.high, max(2, (h+1)/3))
+	ticks := chart.Steps(a.Low, a.High, max(2, (h+1)/3))
 	labels := make([]string, len(ticks))
 	for i, y := range ticks {
 		labels[i] = format.Tick(y)
 		if w >= 24 {
-			a.x = max(a.x, style.Cells(labels[i])+1)
+			a.X = max(a.X, style.Cells(labels[i])+1)
 		}
 	}
-	a.w, a.h = w-a.x, h
+	a.W, a.H = w-a.X, h
 	if h >= 4 {
-		a.h--
+		a.H--
 	}
-	if row := a.row(v.Glyphs, 0); row >= a.y && row < a.y+a.h {
-		for x := a.x; x < a.x+a.w; x++ {
-			c.set(x, row, '╌', style.Grid)
+	if row := a.Row(v.Glyphs, 0); row >= a.Y && row < a.Y+a.H {
+		for x := a.X; x < a.X+a.W; x++ {
+			c.Set(x, row, '╌', style.Grid)
 		}
 	}
 	for _, t := range [2]float64{0, 1} {
-		for y := a.y; y < a.y+a.h && t >= a.left && t <= a.right; y++ {
-			c.set(a.cellX(v.Glyphs, t), y, '┊', style.Focus)
+		for y := a.Y; y < a.Y+a.H && t >= a.Left && t <= a.Right; y++ {
+			c.Set(a.CellX(v.Glyphs, t), y, '┊', style.Focus)
 		}
 	}
 	curves := sliceCurves(e)
@@ -132,8 +133,8 @@ func paintSlice(v *view, c *Canvas, e *event.SliceEvent, w, h int) {
 	for i := range curves {
 		curves[i].letters(v, c, a, e.At, i)
 	}
-	if a.x > 0 {
-		multipleTicks(&v.Pen, c, a, ticks, labels)
+	if a.X > 0 {
+		chart.MultipleTicks(&v.Pen, c, a, ticks, labels)
 	}
 	if h >= 4 {
 		sliceLabels(v, c, a, h-1)
@@ -142,38 +143,38 @@ func paintSlice(v *view, c *Canvas, e *event.SliceEvent, w, h int) {
 
 // sliceArea finds the ranges; false without a finite loss. What lies within the step has the axis, what lies beyond
 // may at most double it at each end: nothing far away must press the step flat.
-func sliceArea(e *event.SliceEvent) (Area, bool) {
-	a := Area{left: math.Inf(1), right: math.Inf(-1), low: math.Inf(1), high: math.Inf(-1)}
+func sliceArea(e *event.SliceEvent) (chart.Area, bool) {
+	a := chart.Area{Left: math.Inf(1), Right: math.Inf(-1), Low: math.Inf(1), High: math.Inf(-1)}
 	curves := sliceCurves(e)
 	each := func(inside bool, use func(y float64)) {
 		for _, k := range curves {
 			for i := range min(len(e.At), len(k.y)) {
 				t, y := float64(e.At[i]), float64(k.y[i])
 				if format.Finite(t) && format.Finite(y) && (t >= 0 && t <= 1) == inside {
-					a.left, a.right = math.Min(a.left, t), math.Max(a.right, t)
+					a.Left, a.Right = math.Min(a.Left, t), math.Max(a.Right, t)
 					use(y)
 				}
 			}
 		}
 	}
-	each(true, func(y float64) { a.low, a.high = math.Min(a.low, y), math.Max(a.high, y) })
-	if a.low > a.high {
+	each(true, func(y float64) { a.Low, a.High = math.Min(a.Low, y), math.Max(a.High, y) })
+	if a.Low > a.High {
 		return a, false
 	}
-	low, high := a.low, a.high
+	low, high := a.Low, a.High
 	if high-low <= 1e-12*math.Max(math.Abs(low), math.Abs(high)) || high == low {
 		by := math.Max(math.Abs(low)/2, 1e-12)
-		a.low, a.high = low-by, high+by
+		a.Low, a.High = low-by, high+by
 	}
 	each(false, func(y float64) {
-		a.low, a.high = math.Min(a.low, math.Max(y, 2*low-high)), math.Max(a.high, math.Min(y, 2*high-low))
+		a.Low, a.High = math.Min(a.Low, math.Max(y, 2*low-high)), math.Max(a.High, math.Min(y, 2*high-low))
 	})
-	step := Nice((a.high - a.low) / 16)
-	a.low, a.high = math.Floor(a.low/step+1e-9)*step, math.Ceil(a.high/step-1e-9)*step
-	return a, format.Finite(a.high - a.low)
+	step := chart.Nice((a.High - a.Low) / 16)
+	a.Low, a.High = math.Floor(a.Low/step+1e-9)*step, math.Ceil(a.High/step-1e-9)*step
+	return a, format.Finite(a.High - a.Low)
 }
 
-func (k *sliceCurve) draw(v *view, c *Canvas, a Area, at []event.Float) {
+func (k *sliceCurve) draw(v *view, c *chart.Canvas, a chart.Area, at []event.Float) {
 	px, py, before := 0, 0, false
 	for i := range min(len(at), len(k.y)) {
 		t, y := float64(at[i]), float64(k.y[i])
@@ -181,48 +182,48 @@ func (k *sliceCurve) draw(v *view, c *Canvas, a Area, at []event.Float) {
 			before = false
 			continue
 		}
-		x, dot := a.dotX(v.Glyphs, t), a.dotY(v.Glyphs, y)
+		x, dot := a.DotX(v.Glyphs, t), a.DotY(v.Glyphs, y)
 		if before {
-			c.segment(a, v.Glyphs, px, py, x, dot, k.letter == 'G')
+			c.Segment(a, v.Glyphs, px, py, x, dot, k.letter == 'G')
 		} else {
-			c.dot(a, v.Glyphs, x, dot)
+			c.Dot(a, v.Glyphs, x, dot)
 		}
 		px, py, before = x, dot, true
 	}
-	c.flush(a, v.Glyphs, k.tok, k.letter)
+	c.Flush(a, v.Glyphs, k.tok, k.letter)
 }
 
 // letters writes the curve's letter at some of its points; the curves take turns, so that two that lie on
 // each other are both named.
-func (k *sliceCurve) letters(v *view, c *Canvas, a Area, at []event.Float, turn int) {
+func (k *sliceCurve) letters(v *view, c *chart.Canvas, a chart.Area, at []event.Float, turn int) {
 	n := min(len(at), len(k.y))
 	every := max(3, n/4)
 	for i := n - 1 - turn; i >= 0; i -= every {
 		y := float64(k.y[i])
-		if row := a.row(v.Glyphs, y); format.Finite(y) && row >= a.y && row < a.y+a.h {
-			c.set(min(a.cellX(v.Glyphs, float64(at[i])), a.x+a.w-1), row, k.letter, k.tok)
+		if row := a.Row(v.Glyphs, y); format.Finite(y) && row >= a.Y && row < a.Y+a.H {
+			c.Set(min(a.CellX(v.Glyphs, float64(at[i])), a.X+a.W-1), row, k.letter, k.tok)
 		}
 	}
 }
 
 // sliceLabels names the begin and the end of the step before other multiples of it.
-func sliceLabels(v *view, c *Canvas, a Area, row int) {
+func sliceLabels(v *view, c *chart.Canvas, a chart.Area, row int) {
 	put := func(t float64, s string, ink style.Token) {
-		from := max(a.x, min(a.cellX(v.Glyphs, t)-(style.Cells(s)-1)/2, a.x+a.w-style.Cells(s)))
+		from := max(a.X, min(a.CellX(v.Glyphs, t)-(style.Cells(s)-1)/2, a.X+a.W-style.Cells(s)))
 		for i := from - 1; i <= from+style.Cells(s); i++ {
-			if g := c.at(i, row); g != nil && g.r != 0 {
+			if g := c.At(i, row); g != nil && g.R != 0 {
 				return
 			}
 		}
-		c.write(from, row, s, ink)
+		c.Write(from, row, s, ink)
 	}
-	if a.left <= 1 && a.right >= 1 {
+	if a.Left <= 1 && a.Right >= 1 {
 		put(1, "t = 1", style.Focus)
 	}
-	if a.left <= 0 && a.right >= 0 {
+	if a.Left <= 0 && a.Right >= 0 {
 		put(0, "t = 0", style.Focus)
 	}
-	for _, t := range Steps(a.left, a.right, max(2, a.w/9)) {
+	for _, t := range chart.Steps(a.Left, a.Right, max(2, a.W/9)) {
 		if t != 0 && t != 1 {
 			put(t, format.Tick(format.Round(t, 6)), style.Muted)
 		}

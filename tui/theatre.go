@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
@@ -22,15 +23,15 @@ type theatre struct {
 	had    *event.SliceEvent
 	when   int // the epoch that was the newest then
 
-	charts [4]Canvas
-	along  Canvas
+	charts [4]chart.Canvas
+	along  chart.Canvas
 	spots  []stageSpot // where the multiples were drawn last
 }
 
 // stageSpot is where a multiple stands in the body, and its iterations.
 type stageSpot struct {
 	layout.Rect
-	axis MultipleAxis
+	axis chart.MultipleAxis
 }
 
 // scene is the solve on the stage.
@@ -186,7 +187,7 @@ func (t *theatre) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 	case tea.MouseClickMsg:
 		for _, r := range t.spots {
 			if r.Contains(x, y) && r.W > 1 {
-				n := r.axis.left + (r.axis.right-r.axis.left)*float64(x-r.X)/float64(r.W-1)
+				n := r.axis.Left + (r.axis.Right-r.axis.Left)*float64(x-r.X)/float64(r.W-1)
 				t.pin(v.h, s.id, nearestStep(s.stagedSolve, n))
 				return true
 			}
@@ -288,7 +289,7 @@ func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []str
 	all := s.multiples(v)
 	x := s.axis()
 	for k := range all {
-		x.margin = max(x.margin, all[k].margin(x, w/plan.columns, plan.multiples/plan.lines))
+		x.Margin = max(x.Margin, all[k].Margin(x, w/plan.columns, plan.multiples/plan.lines))
 	}
 	t.spots = t.spots[:0]
 	rows := make([]string, 0, plan.multiples)
@@ -297,14 +298,14 @@ func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []str
 		if line == 0 {
 			h += plan.multiples % plan.lines
 		}
-		x.labels = line == plan.lines-1
+		x.Labels = line == plan.lines-1
 		parts := make([][]string, 0, plan.columns)
 		left := 0
 		for column := range plan.columns {
 			k := (t.first + line*plan.columns + column) % len(all)
 			cw := (w - left - 2*(plan.columns-1-column)) / (plan.columns - column)
-			parts = append(parts, all[k].draw(&v.Pen, &t.charts[k], x, cw, h))
-			t.spots = append(t.spots, stageSpot{layout.Rect{X: left + x.margin, Y: top + len(rows) + 1, W: cw - x.margin, H: h - 1}, x})
+			parts = append(parts, all[k].Draw(&v.Pen, &t.charts[k], x, cw, h))
+			t.spots = append(t.spots, stageSpot{layout.Rect{X: left + x.Margin, Y: top + len(rows) + 1, W: cw - x.Margin, H: h - 1}, x})
 			left += cw + 2
 		}
 		rows = append(rows, style.Abreast(parts, h)...)

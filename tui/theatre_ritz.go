@@ -6,6 +6,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -113,31 +114,31 @@ func ritzStrip(v *view, values []float64, w int) []string {
 		}
 		return zero + at
 	}
-	var c Canvas
-	c.resize(w, 3)
+	var c chart.Canvas
+	c.Resize(w, 3)
 	for x := range w {
-		c.set(x, 1, '─', style.Grid)
+		c.Set(x, 1, '─', style.Grid)
 	}
-	c.set(zero, 1, '┼', style.Grid)
-	c.write(zero, 2, "0", style.Muted)
+	c.Set(zero, 1, '┼', style.Grid)
+	c.Write(zero, 2, "0", style.Muted)
 	ritzTicks(&c, column, low, high, negative, zero)
 	for _, x := range values {
 		at, y := column(x), 1
-		if g := c.at(at, 1); g != nil && (g.r == '●' || g.r == '○') {
+		if g := c.At(at, 1); g != nil && (g.R == '●' || g.R == '○') {
 			y = 0 // two in a column stand one above the other
 		}
 		if x < 0 {
-			c.set(at, y, '○', style.NegativeCurvature)
+			c.Set(at, y, '○', style.NegativeCurvature)
 		} else {
-			c.set(at, y, '●', style.Accent)
+			c.Set(at, y, '●', style.Accent)
 		}
 	}
 	return c.Rows(&v.Pen)
 }
 
 // ritzTicks labels powers of ten, as many as fit.
-func ritzTicks(c *Canvas, column func(float64) int, low, high float64, negative bool, zero int) {
-	stride := math.Max(1, math.Ceil((high-low)*7/float64(max(c.w-1-zero, 1))))
+func ritzTicks(c *chart.Canvas, column func(float64) int, low, high float64, negative bool, zero int) {
+	stride := math.Max(1, math.Ceil((high-low)*7/float64(max(c.W-1-zero, 1))))
 	for e := low; e <= high; e += stride {
 		for _, sign := range []float64{1, -1} {
 			x := sign * math.Pow(10, e)
@@ -145,14 +146,14 @@ func ritzTicks(c *Canvas, column func(float64) int, low, high float64, negative 
 				continue
 			}
 			s := format.Tick(x)
-			from := max(0, min(column(x)-(style.Cells(s)-1)/2, c.w-style.Cells(s)))
+			from := max(0, min(column(x)-(style.Cells(s)-1)/2, c.W-style.Cells(s)))
 			free := true
-			for i := max(from-1, 0); i < min(from+style.Cells(s)+1, c.w); i++ {
-				free = free && c.at(i, 2).r == 0
+			for i := max(from-1, 0); i < min(from+style.Cells(s)+1, c.W); i++ {
+				free = free && c.At(i, 2).R == 0
 			}
 			if free {
-				c.write(from, 2, s, style.Muted)
-				c.set(column(x), 1, '┴', style.Grid)
+				c.Write(from, 2, s, style.Muted)
+				c.Set(column(x), 1, '┴', style.Grid)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -162,56 +163,56 @@ func verdictWords(v stepVerdict) string {
 }
 
 // axis has the iterations along x, and room to go on while the solve does.
-func (s *scene) axis() MultipleAxis {
-	x := MultipleAxis{left: float64(s.steps[0].n), right: float64(s.last().n), cursor: float64(s.now().n)}
-	if x.left == 1 {
-		x.left = 0
+func (s *scene) axis() chart.MultipleAxis {
+	x := chart.MultipleAxis{Left: float64(s.steps[0].n), Right: float64(s.last().n), Cursor: float64(s.now().n)}
+	if x.Left == 1 {
+		x.Left = 0
 	}
 	if s.running {
 		right := 10.0
-		for right < x.right {
+		for right < x.Right {
 			right = math.Ceil(right * 1.25)
 		}
 		if s.limit > 0 {
 			right = math.Min(right, float64(s.limit))
 		}
-		x.right = math.Max(x.right, right)
+		x.Right = math.Max(x.Right, right)
 	}
 	return x
 }
 
 // multiples are the four curves of the solve. At iteration 0 the step is 0 and the residual is the gradient.
-func (s *scene) multiples(v *view) [4]Multiple {
+func (s *scene) multiples(v *view) [4]chart.Multiple {
 	now := s.now()
 	share := now.norm / now.radius
-	m := [4]Multiple{
-		{symbol: "‖s‖/R", name: "length of the step", Token: style.Boundary, value: []style.Part{style.Text.Of(format.Short(share))}, zero: true, rule: 1, ruleName: "R"},
-		{symbol: "m(s)", name: "model, change of loss", Token: style.Train, value: []style.Part{style.Text.Of(format.Number(now.model))}, zero: true, rule: math.NaN()},
-		{symbol: "‖r‖/‖g‖", name: "residual", Token: style.Residual, value: []style.Part{style.Text.Of(format.Number(now.residual))}, log: true, rule: s.goal, ruleName: "ξ"},
-		{symbol: "pᵀBp/pᵀp", name: "curvature", Token: style.Test, value: []style.Part{curved(now.curvature)}, log: true, rule: math.NaN(), signs: true},
+	m := [4]chart.Multiple{
+		{Symbol: "‖s‖/R", Name: "length of the step", Token: style.Boundary, Value: []style.Part{style.Text.Of(format.Short(share))}, Zero: true, Rule: 1, RuleName: "R"},
+		{Symbol: "m(s)", Name: "model, change of loss", Token: style.Train, Value: []style.Part{style.Text.Of(format.Number(now.model))}, Zero: true, Rule: math.NaN()},
+		{Symbol: "‖r‖/‖g‖", Name: "residual", Token: style.Residual, Value: []style.Part{style.Text.Of(format.Number(now.residual))}, Log: true, Rule: s.goal, RuleName: "ξ"},
+		{Symbol: "pᵀBp/pᵀp", Name: "curvature", Token: style.Test, Value: []style.Part{curved(now.curvature)}, Log: true, Rule: math.NaN(), Signs: true},
 	}
 	for k := range m {
-		m[k].x, m[k].y = make([]float64, 0, len(s.steps)+1), make([]float64, 0, len(s.steps)+1)
+		m[k].X, m[k].Y = make([]float64, 0, len(s.steps)+1), make([]float64, 0, len(s.steps)+1)
 	}
 	if s.steps[0].n == 1 {
 		for k, y := range [3]float64{0, 0, 1} {
-			m[k].x, m[k].y = append(m[k].x, 0), append(m[k].y, y)
+			m[k].X, m[k].Y = append(m[k].X, 0), append(m[k].Y, y)
 		}
 	}
 	for i := range s.steps {
 		p := &s.steps[i]
 		for k, y := range [4]float64{p.norm / p.radius, p.model, p.residual, p.curvature} {
-			m[k].x, m[k].y = append(m[k].x, float64(p.n)), append(m[k].y, y)
+			m[k].X, m[k].Y = append(m[k].X, float64(p.n)), append(m[k].Y, y)
 		}
 	}
 	for k := range m {
-		m[k].extra = MultipleMark{y: math.NaN()}
+		m[k].Extra = chart.MultipleMark{Y: math.NaN()}
 	}
 	if math.IsInf(now.radius, 1) || math.IsNaN(now.radius) {
-		m[0].symbol, m[0].rule, m[0].value[0].Text = "‖s‖", math.NaN(), format.Number(now.norm)
-		m[0].y = m[0].y[:len(m[0].y)-len(s.steps)]
+		m[0].Symbol, m[0].Rule, m[0].Value[0].Text = "‖s‖", math.NaN(), format.Number(now.norm)
+		m[0].Y = m[0].Y[:len(m[0].Y)-len(s.steps)]
 		for i := range s.steps {
-			m[0].y = append(m[0].y, s.steps[i].norm)
+			m[0].Y = append(m[0].Y, s.steps[i].norm)
 		}
 	}
 	s.truth(&m[2], s.told)
@@ -219,12 +220,12 @@ func (s *scene) multiples(v *view) [4]Multiple {
 }
 
 // truth puts the residual by an extra product beside the one of CG's recurrence.
-func (s *scene) truth(m *Multiple, in *event.InnerSummary) {
+func (s *scene) truth(m *chart.Multiple, in *event.InnerSummary) {
 	if in == nil || !format.Finite(float64(in.TrueResidual)) {
 		return
 	}
-	m.extra = MultipleMark{'×', style.Warn, float64(s.last().n), float64(in.TrueResidual)}
-	m.value = append(m.value, style.Warn.Of("  × true "+format.Number(float64(in.TrueResidual))))
+	m.Extra = chart.MultipleMark{Rune: '×', Token: style.Warn, X: float64(s.last().n), Y: float64(in.TrueResidual)}
+	m.Value = append(m.Value, style.Warn.Of("  × true "+format.Number(float64(in.TrueResidual))))
 }
 
 // curved writes a curvature with its sign.

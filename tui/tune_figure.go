@@ -19,8 +19,8 @@ func (m *tuning) figure(pane layout.ID) (f *figure, name string) {
 	case tuneProgress:
 		name, f.x, f.y = "found", m.charts.along().Words()+" of the search", m.valueName()
 		best := figureCurve{name: "best so far", tok: style.Text}
-		for _, b := range m.bestSoFar(f.logY).buckets {
-			best.points = append(best.points, figurePoint{X: b.x1[m.charts.along()], Y: b.last})
+		for _, b := range m.bestSoFar(f.logY).Buckets {
+			best.points = append(best.points, figurePoint{X: b.X1[m.charts.along()], Y: b.Last})
 		}
 		f.curves = append(m.figureDots(m.endedAt), best)
 	case tuneSlice:

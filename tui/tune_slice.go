@@ -9,6 +9,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/chart"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
@@ -72,19 +73,19 @@ func (m *tuning) drawSlice(r layout.Rect) (title []style.Part, rows []string) {
 		return []style.Part{style.Strong.Of("over a hyperparameter")}, []string{m.Line(r.W).To(1).Put(style.Muted, "the trials differ in nothing that was searched").Full()}
 	}
 	name := ansi.Truncate(style.Clean(d.key), 20, "…")
-	p := Plot{waiting: "no trial has a value yet"}
+	p := chart.Plot{Waiting: "no trial has a value yet"}
 	if m.timed() {
-		p.waiting = "no trial has reached the target yet"
+		p.Waiting = "no trial has reached the target yet"
 	}
 	m.scaled(&p, tuneSlice, m.timed())
-	title = []style.Part{style.Strong.Of("over " + name), style.Muted.Of("  " + m.valueName()), p.scaleWord()}
+	title = []style.Part{style.Strong.Of("over " + name), style.Muted.Of("  " + m.valueName()), p.ScaleWord()}
 	if d.names != nil {
-		p.window = [2]float64{-0.5, float64(len(d.names)) - 0.5}
+		p.Window = [2]float64{-0.5, float64(len(d.names)) - 0.5}
 		for _, s := range d.names {
-			p.names = append(p.names, style.Clean(s))
+			p.Names = append(p.Names, style.Clean(s))
 		}
 	} else {
-		p.logX, p.window = d.log, [2]float64{d.low, d.high}
+		p.LogX, p.Window = d.log, [2]float64{d.low, d.high}
 	}
 	if d.log {
 		title = append(title, style.Muted.Of("  log x"))
@@ -99,7 +100,7 @@ func (m *tuning) drawSlice(r layout.Rect) (title []style.Part, rows []string) {
 		if d.names != nil {
 			x += aside(t.Number)
 		}
-		p.dots = append(p.dots, m.dot(t, x, p.log))
+		p.Dots = append(p.Dots, m.dot(t, x, p.Log))
 	}
 	return title, m.drawDots(tuneSlice, p, trials, r)
 }

@@ -8,6 +8,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -72,12 +73,12 @@ func (s *standing) count(t *tune.Trial) {
 		s.wide = max(s.wide, style.Cells(stateOf(t, true).Text))
 	}
 	if v := float64(t.Best); format.Finite(v) {
-		if s.most = -Lesser(-s.most, -v); v > 0 {
-			s.floor = Lesser(s.floor, v/2)
+		if s.most = -chart.Lesser(-s.most, -v); v > 0 {
+			s.floor = chart.Lesser(s.floor, v/2)
 		}
 	}
 	if len(t.Curve) > 0 && format.Finite(float64(t.Curve[0].Value)) {
-		s.most = -Lesser(-s.most, -float64(t.Curve[0].Value))
+		s.most = -chart.Lesser(-s.most, -float64(t.Curve[0].Value))
 	}
 	s.epochs = max(s.epochs, t.Epochs)
 	s.gone = s.gone || s.board.Target > 0 && format.Finite(float64(t.TargetSeconds))

@@ -1,4 +1,4 @@
-package tui
+package chart
 
 import (
 	"math"
@@ -21,37 +21,37 @@ var (
 
 // Scale maps values to the shades of a ramp. Of RampSigns low is −high.
 type Scale struct {
-	ramp      style.Ramp
-	low, high float64
+	Ramp      style.Ramp
+	Low, High float64
 }
 
 // share is where a value stands between low and high, 0 … 1.
 func (s Scale) share(x float64) float64 {
-	if !(s.high > s.low) {
+	if !(s.High > s.Low) {
 		return 0.5
 	}
-	return math.Max(0, math.Min(1, (x-s.low)/(s.high-s.low)))
+	return math.Max(0, math.Min(1, (x-s.Low)/(s.High-s.Low)))
 }
 
 // Raster is a grid of values, row by row. NaN is no value, +∞ one that is left out of the scale.
 type Raster struct {
-	w, h   int
+	W, H   int
 	Values []float64
 }
 
 func NewRaster(w, h int) Raster { return Raster{w, h, make([]float64, max(w, 0)*max(h, 0))} }
 
-// fitted scales a raster to w × h: enlarged, values repeat; reduced, each is the mean of what falls on it, or, with
+// Fitted scales a raster to w × h: enlarged, values repeat; reduced, each is the mean of what falls on it, or, with
 // most, that of the greatest magnitude, so that none is lost.
-func (r *Raster) fitted(w, h int, most bool) Raster {
-	if w == r.w && h == r.h {
+func (r *Raster) Fitted(w, h int, most bool) Raster {
+	if w == r.W && h == r.H {
 		return *r
 	}
 	out := NewRaster(w, h)
 	for y := range h {
-		y0, y1 := Portion(y, h, r.h)
+		y0, y1 := Portion(y, h, r.H)
 		for x := range w {
-			x0, x1 := Portion(x, w, r.w)
+			x0, x1 := Portion(x, w, r.W)
 			out.Values[y*w+x] = r.pool(x0, y0, x1, y1, most)
 		}
 	}
@@ -66,8 +66,8 @@ func Portion(i, m, n int) (from, to int) {
 
 func (r *Raster) pool(x0, y0, x1, y1 int, most bool) float64 {
 	sum, n, best := 0.0, 0, noValue
-	for y := y0; y < y1 && y < r.h; y++ {
-		for _, x := range r.Values[y*r.w+x0 : y*r.w+min(x1, r.w)] {
+	for y := y0; y < y1 && y < r.H; y++ {
+		for _, x := range r.Values[y*r.W+x0 : y*r.W+min(x1, r.W)] {
 			switch {
 			case math.IsInf(x, 1):
 				if math.IsNaN(best) {
@@ -90,12 +90,12 @@ func (r *Raster) pool(x0, y0, x1, y1 int, most bool) float64 {
 // CellGrid is a drawing area in which each cell has an ink of its own, for shades beside text.
 type CellGrid struct {
 	Pen  *style.Pen
-	w, h int
-	tile []gridCell
+	W, H int
+	Tile []gridCell
 }
 
 type gridCell struct {
-	r   rune
+	R   rune
 	ink string
 }
 
@@ -111,26 +111,26 @@ func RowsPerCell(v *style.Pen) int {
 	return 1
 }
 
-func (m *CellGrid) set(x, y int, r rune, ink string) {
-	if x >= 0 && y >= 0 && x < m.w && y < m.h {
-		m.tile[y*m.w+x] = gridCell{r, ink}
+func (m *CellGrid) Set(x, y int, r rune, ink string) {
+	if x >= 0 && y >= 0 && x < m.W && y < m.H {
+		m.Tile[y*m.W+x] = gridCell{r, ink}
 	}
 }
 
-// write sets text from a cell on, one character a cell, and returns the column after it.
-func (m *CellGrid) write(x, y int, t style.Token, s string) int {
+// Write sets text from a cell on, one character a cell, and returns the column after it.
+func (m *CellGrid) Write(x, y int, t style.Token, s string) int {
 	for _, r := range s {
 		if ansi.StringWidth(string(r)) != 1 {
 			r = '?'
 		}
-		m.set(x, y, r, m.Pen.Palette.Ink[t])
+		m.Set(x, y, r, m.Pen.Palette.Ink[t])
 		x++
 	}
 	return x
 }
 
-// over writes text upon the shade of a value, in black or white; without colours in a token's ink.
-func (m *CellGrid) over(x, y int, s string, at float64, sc Scale, t style.Token) {
+// Over writes text upon the shade of a value, in black or white; without colours in a token's ink.
+func (m *CellGrid) Over(x, y int, s string, at float64, sc Scale, t style.Token) {
 	ink := m.Pen.Palette.Ink[t]
 	if RowsPerCell(m.Pen) == 2 {
 		colour := shadeColour(m.Pen.Palette, at, sc)
@@ -141,7 +141,7 @@ func (m *CellGrid) over(x, y int, s string, at float64, sc Scale, t style.Token)
 		ink = style.Ink(fore, colour)
 	}
 	for _, r := range s {
-		m.set(x, y, r, ink)
+		m.Set(x, y, r, ink)
 		x++
 	}
 }
@@ -165,24 +165,24 @@ func shadeColour(t *style.Palette, x float64, s Scale) string {
 	if math.IsInf(x, 1) {
 		return t.LeftOut()
 	}
-	return t.Shade(s.ramp, s.share(x))
+	return t.Shade(s.Ramp, s.share(x))
 }
 
-// paint draws a raster from a cell on, its rows two a cell where there are colours.
-func (m *CellGrid) paint(x0, y0 int, r *Raster, s Scale) {
+// Paint draws a raster from a cell on, its rows two a cell where there are colours.
+func (m *CellGrid) Paint(x0, y0 int, r *Raster, s Scale) {
 	if RowsPerCell(m.Pen) == 1 {
 		for i, x := range r.Values {
 			if g, ink, ok := shadeCharacter(m.Pen, x, s); ok {
-				m.set(x0+i%r.w, y0+i/r.w, g, ink)
+				m.Set(x0+i%r.W, y0+i/r.W, g, ink)
 			}
 		}
 		return
 	}
-	for y := 0; y < r.h; y += 2 {
-		for x := range r.w {
-			upper, lower := r.Values[y*r.w+x], noValue
-			if y+1 < r.h {
-				lower = r.Values[(y+1)*r.w+x]
+	for y := 0; y < r.H; y += 2 {
+		for x := range r.W {
+			upper, lower := r.Values[y*r.W+x], noValue
+			if y+1 < r.H {
+				lower = r.Values[(y+1)*r.W+x]
 			}
 			m.pair(x0+x, y0+y/2, upper, lower, s)
 		}
@@ -195,11 +195,11 @@ func (m *CellGrid) pair(x, y int, upper, lower float64, s Scale) {
 	switch {
 	case math.IsNaN(upper) && math.IsNaN(lower):
 	case math.IsNaN(lower):
-		m.set(x, y, '▀', style.Ink(shadeColour(th, upper, s), ""))
+		m.Set(x, y, '▀', style.Ink(shadeColour(th, upper, s), ""))
 	case math.IsNaN(upper):
-		m.set(x, y, '▄', style.Ink(shadeColour(th, lower, s), ""))
+		m.Set(x, y, '▄', style.Ink(shadeColour(th, lower, s), ""))
 	default:
-		m.set(x, y, '▀', style.Ink(shadeColour(th, upper, s), shadeColour(th, lower, s)))
+		m.Set(x, y, '▀', style.Ink(shadeColour(th, upper, s), shadeColour(th, lower, s)))
 	}
 }
 
@@ -211,14 +211,14 @@ func shadeCharacter(v *style.Pen, x float64, s Scale) (r rune, ink string, ok bo
 		return 0, "", false
 	case math.IsInf(x, 1):
 		return '\\', v.Palette.Ink[style.Grid], true
-	case v.Glyphs.ASCII && s.ramp == style.RampSigns:
+	case v.Glyphs.ASCII && s.Ramp == style.RampSigns:
 		plus, minus = plusRunes7, strokeRunes7
 	case v.Glyphs.ASCII:
 		plus = shadeRunes7
 	}
 	at := s.share(x)
 	t := style.Text
-	if s.ramp == style.RampSigns {
+	if s.Ramp == style.RampSigns {
 		t, at = style.Test, 2*at-1
 		if at < 0 {
 			plus, at, t = minus, -at, style.Train
@@ -227,26 +227,26 @@ func shadeCharacter(v *style.Pen, x float64, s Scale) (r rune, ink string, ok bo
 	return plus[int(math.Round(at*float64(len(plus)-1)))], v.Palette.Ink[t], true
 }
 
-// rows writes the area as rows of exactly w columns, with one change of ink a run.
-func (m *CellGrid) rows() []string {
-	rows := make([]string, m.h)
+// Rows writes the area as rows of exactly w columns, with one change of ink a run.
+func (m *CellGrid) Rows() []string {
+	rows := make([]string, m.H)
 	for y := range rows {
-		l := m.Pen.Line(m.w)
-		run := make([]rune, 0, m.w)
+		l := m.Pen.Line(m.W)
+		run := make([]rune, 0, m.W)
 		ink := ""
 		end := func() {
 			l.Inked(ink, string(run), len(run))
 			run = run[:0]
 		}
-		for _, t := range m.tile[y*m.w : (y+1)*m.w] {
-			if t.r == 0 {
+		for _, t := range m.Tile[y*m.W : (y+1)*m.W] {
+			if t.R == 0 {
 				t = gridCell{' ', ""}
 			}
 			if t.ink != ink {
 				end()
 				ink = t.ink
 			}
-			run = append(run, t.r)
+			run = append(run, t.R)
 		}
 		end()
 		rows[y] = l.Full()
@@ -254,26 +254,26 @@ func (m *CellGrid) rows() []string {
 	return rows
 }
 
-// key writes what the shades mean: the ends of a scale and a few steps between them. It returns the column after it.
-func (m *CellGrid) key(x, y, steps int, s Scale) int { return m.ramp(x, y, steps, s, format.Plain) }
+// Key writes what the shades mean: the ends of a scale and a few steps between them. It returns the column after it.
+func (m *CellGrid) Key(x, y, steps int, s Scale) int { return m.Ramp(x, y, steps, s, format.Plain) }
 
-// ramp is a key with labels of its own.
-func (m *CellGrid) ramp(x, y, steps int, s Scale, label func(float64) string) int {
-	x = m.write(x, y, style.Muted, label(s.low)+" ")
+// Ramp is a key with labels of its own.
+func (m *CellGrid) Ramp(x, y, steps int, s Scale, label func(float64) string) int {
+	x = m.Write(x, y, style.Muted, label(s.Low)+" ")
 	for i := range steps {
-		at := s.low + (s.high-s.low)*float64(i)/float64(max(steps-1, 1))
+		at := s.Low + (s.High-s.Low)*float64(i)/float64(max(steps-1, 1))
 		if RowsPerCell(m.Pen) == 2 {
 			m.pair(x, y, at, at, s)
 		} else if g, ink, ok := shadeCharacter(m.Pen, at, s); ok {
-			m.set(x, y, g, ink)
+			m.Set(x, y, g, ink)
 		}
 		x++
 	}
-	return m.write(x, y, style.Muted, " "+label(s.high))
+	return m.Write(x, y, style.Muted, " "+label(s.High))
 }
 
-// extremes returns the least and the greatest finite value.
-func (r *Raster) extremes() (low, high float64, ok bool) {
+// Extremes returns the least and the greatest finite value.
+func (r *Raster) Extremes() (low, high float64, ok bool) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, x := range r.Values {
 		if !math.IsNaN(x) && !math.IsInf(x, 0) {

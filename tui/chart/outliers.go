@@ -1,4 +1,4 @@
-package tui
+package chart
 
 import (
 	"math"
@@ -17,11 +17,11 @@ func (m *missing) count(a Area, items []Bucket) {
 	low, high := a.span()
 	for i := range items {
 		b := &items[i]
-		if !(b.max > high || a.below(b.min, low)) || !a.has(b.x1[a.By]) {
+		if !(b.Max > high || a.below(b.Min, low)) || !a.has(b.X1[a.By]) {
 			continue
 		}
-		m.more = m.more || b.n > 1
-		if b.max > high {
+		m.more = m.more || b.N > 1
+		if b.Max > high {
 			m.above++
 		} else {
 			m.below++
@@ -37,10 +37,10 @@ func (a *Area) below(y, low float64) bool { return y < low && (!a.log || y > 0) 
 func (p *Plot) most(a Area) (low, high float64) {
 	var ys []float64
 	const enough = 2048
-	for i := range p.curves {
-		items := inside(a, p.within(a, p.items(&p.curves[i])))
+	for i := range p.Curves {
+		items := inside(a, p.within(a, p.items(&p.Curves[i])))
 		for j := 0; j < len(items); j += 1 + len(items)/enough {
-			for _, y := range [2]float64{items[j].min, items[j].max} {
+			for _, y := range [2]float64{items[j].Min, items[j].Max} {
 				if t := a.up(y); !math.IsNaN(t) && !math.IsInf(t, 0) {
 					ys = append(ys, t)
 				}
@@ -48,13 +48,13 @@ func (p *Plot) most(a Area) (low, high float64) {
 		}
 	}
 	if len(ys) == 0 {
-		return a.low, a.high
+		return a.Low, a.High
 	}
 	slices.Sort(ys)
 	q := func(part float64) float64 { return ys[int(math.Round(part*float64(len(ys)-1)))] }
 	from, to := q(0.05), q(0.95)
 	spare := (to - from) / 5
-	low, high = math.Max(a.up(a.low), from-spare), math.Min(a.up(a.high), to+spare)
+	low, high = math.Max(a.up(a.Low), from-spare), math.Min(a.up(a.High), to+spare)
 	if a.log {
 		low, high = math.Pow(10, low), math.Pow(10, high)
 	}
@@ -64,16 +64,16 @@ func (p *Plot) most(a Area) (low, high float64) {
 // edges points at where the values lie that the y axis leaves out.
 func (c *Canvas) edges(v *style.Pen, p Plot, a Area) {
 	low, high := a.span()
-	for i := range p.curves {
-		items := p.within(a, p.items(&p.curves[i]))
+	for i := range p.Curves {
+		items := p.within(a, p.items(&p.Curves[i]))
 		for j := range items {
 			b := &items[j]
-			x := b.x1[a.By]
-			if b.max > high && a.has(x) {
-				c.set(a.cellX(v.Glyphs, x), a.y, '▴', style.Warn)
+			x := b.X1[a.By]
+			if b.Max > high && a.has(x) {
+				c.Set(a.CellX(v.Glyphs, x), a.Y, '▴', style.Warn)
 			}
-			if a.below(b.min, low) && a.has(x) {
-				c.set(a.cellX(v.Glyphs, x), a.y+a.h-1, '▾', style.Warn)
+			if a.below(b.Min, low) && a.has(x) {
+				c.Set(a.CellX(v.Glyphs, x), a.Y+a.H-1, '▾', style.Warn)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package tui
+package chart
 
 import (
 	"math"
@@ -18,7 +18,7 @@ func TestFitted(t *testing.T) {
 		{4, 2, true, r.Values},
 		{8, 2, false, []float64{1, 1, 2, 2, -9, -9, 4, 4, 3, 3, 2, 2, 1, 1, math.NaN(), math.NaN()}},
 	} {
-		got := r.fitted(c.w, c.h, c.most)
+		got := r.Fitted(c.w, c.h, c.most)
 		for i := range c.want {
 			if math.Float64bits(got.Values[i]) != math.Float64bits(c.want[i]) && math.Abs(got.Values[i]-c.want[i]) > 1e-12 {
 				t.Errorf("%d×%d: %v, expected %v", c.w, c.h, got.Values, c.want)
@@ -27,7 +27,7 @@ func TestFitted(t *testing.T) {
 		}
 	}
 	apart := Raster{2, 1, []float64{math.Inf(1), 3}}
-	if got := apart.fitted(1, 1, true); got.Values[0] != 3 {
+	if got := apart.Fitted(1, 1, true); got.Values[0] != 3 {
 		t.Errorf("%v is lost beside what is left out", got.Values)
 	}
 }

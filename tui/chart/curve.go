@@ -1,4 +1,4 @@
-package tui
+package chart
 
 import (
 	"math"
@@ -24,11 +24,11 @@ func (c *Canvas) curve(a Area, g *style.GlyphSet, items []Bucket, k stroke) {
 	}
 	for i := range items {
 		b := &items[i]
-		if math.IsNaN(b.last) || a.log && b.max <= 0 || a.logX && b.x1[a.By] <= 0 {
+		if math.IsNaN(b.Last) || a.log && b.Max <= 0 || a.logX && b.X1[a.By] <= 0 {
 			stop()
 			continue
 		}
-		if x := a.across(b.x1[a.By]); x < a.left || x > a.right {
+		if x := a.across(b.X1[a.By]); x < a.Left || x > a.Right {
 			if cut, ok := a.entry(items, i); ok {
 				b = &cut
 			} else {
@@ -36,30 +36,30 @@ func (c *Canvas) curve(a Area, g *style.GlyphSet, items []Bucket, k stroke) {
 				continue
 			}
 		}
-		if x := a.dotX(g, b.x1[a.By]); !col.used || x != col.x {
+		if x := a.DotX(g, b.X1[a.By]); !col.used || x != col.x {
 			end()
-			col = dotColumn{used: true, x: x, low: b.min, high: b.max}
+			col = dotColumn{used: true, x: x, low: b.Min, high: b.Max}
 		}
-		col.low, col.high, col.last = Lesser(b.min, col.low), -Lesser(-b.max, -col.high), b.last
+		col.low, col.high, col.last = Lesser(b.Min, col.low), -Lesser(-b.Max, -col.high), b.Last
 		if b.holes {
 			stop()
 		}
 	}
 	end()
-	c.flush(a, g, k.tok, k.mark)
+	c.Flush(a, g, k.tok, k.mark)
 }
 
 // entry returns the point where the way from a bucket outside to its neighbour inside crosses the area's edge.
 func (a Area) entry(items []Bucket, i int) (Bucket, bool) {
-	b, side, next := items[i], a.left, i+1
-	if a.across(b.x1[a.By]) > a.right {
-		side, next = a.right, i-1
+	b, side, next := items[i], a.Left, i+1
+	if a.across(b.X1[a.By]) > a.Right {
+		side, next = a.Right, i-1
 	}
 	if next < 0 || next >= len(items) {
 		return b, false
 	}
 	n := &items[next]
-	x0, x1, y0, y1 := a.across(b.x1[a.By]), a.across(n.x1[a.By]), a.up(b.last), a.up(n.last)
+	x0, x1, y0, y1 := a.across(b.X1[a.By]), a.across(n.X1[a.By]), a.up(b.Last), a.up(n.Last)
 	y := y0 + (y1-y0)*(side-x0)/(x1-x0)
 	if math.IsNaN(y) || math.IsInf(y, 0) || b.holes || n.holes || (x0 < side) == (x1 < side) {
 		return b, false
@@ -67,8 +67,8 @@ func (a Area) entry(items []Bucket, i int) (Bucket, bool) {
 	if a.log {
 		y = math.Pow(10, y)
 	}
-	b.x1[a.By] = a.back(side)
-	b.min, b.max, b.last = y, y, y
+	b.X1[a.By] = a.back(side)
+	b.Min, b.Max, b.Last = y, y, y
 	return b, true
 }
 
@@ -85,19 +85,19 @@ func (c *Canvas) column(a *Area, g *style.GlyphSet, col *dotColumn, prev dotColu
 		return prev
 	}
 	if a.log && col.low <= 0 {
-		col.low = math.Pow(10, a.low)
+		col.low = math.Pow(10, a.Low)
 	}
 	if a.log && col.last <= 0 {
 		col.last = col.low
 	}
-	top, bottom := a.dotY(g, col.high), a.dotY(g, col.low)
-	col.y = a.dotY(g, col.last)
+	top, bottom := a.DotY(g, col.high), a.DotY(g, col.low)
+	col.y = a.DotY(g, col.last)
 	if prev.used {
 		entry := max(top, min(prev.y, bottom))
-		c.segment(*a, g, prev.x, prev.y, col.x, entry, dashed && col.x-prev.x > 1)
+		c.Segment(*a, g, prev.x, prev.y, col.x, entry, dashed && col.x-prev.x > 1)
 	}
-	for y := max(top, 0); y <= min(bottom, a.h*g.DotsY-1); y++ {
-		c.dot(*a, g, col.x, y)
+	for y := max(top, 0); y <= min(bottom, a.H*g.DotsY-1); y++ {
+		c.Dot(*a, g, col.x, y)
 	}
 	return *col
 }
@@ -105,8 +105,8 @@ func (c *Canvas) column(a *Area, g *style.GlyphSet, col *dotColumn, prev dotColu
 // holes marks the x of values that were not finite, for a curve that should have none.
 func (c *Canvas) holes(a Area, g *style.GlyphSet, items []Bucket) {
 	for i := range items {
-		if x := items[i].x1[a.By]; items[i].holes && (a.has(x) || a.right <= a.left) {
-			c.set(a.cellX(g, x), a.y, '×', style.NotFinite)
+		if x := items[i].X1[a.By]; items[i].holes && (a.has(x) || a.Right <= a.Left) {
+			c.Set(a.CellX(g, x), a.Y, '×', style.NotFinite)
 		}
 	}
 }
@@ -118,17 +118,17 @@ func smooth(out, items []Bucket, half float64) []Bucket {
 	sum, weight, at := 0.0, 0.0, math.NaN()
 	for i := range items {
 		b := items[i]
-		if b.n > 0 {
-			if fade := math.Exp2(-(b.x1[Epochs] - at) / half); fade < 1 {
+		if b.N > 0 {
+			if fade := math.Exp2(-(b.X1[Epochs] - at) / half); fade < 1 {
 				sum, weight = sum*fade, weight*fade
 			}
-			at = b.x1[Epochs]
-			mean := b.sum / float64(b.n)
+			at = b.X1[Epochs]
+			mean := b.sum / float64(b.N)
 			sum, weight = sum+mean, weight+1
-			if b.last = sum / weight; math.Abs(b.last-mean) < 1e-12*math.Abs(mean) {
-				b.last = mean // a constant stays one, whatever the rounding
+			if b.Last = sum / weight; math.Abs(b.Last-mean) < 1e-12*math.Abs(mean) {
+				b.Last = mean // a constant stays one, whatever the rounding
 			}
-			b.min, b.max = b.last, b.last
+			b.Min, b.Max = b.Last, b.Last
 		}
 		out = append(out, b)
 	}

@@ -1,4 +1,4 @@
-package tui
+package chart
 
 import (
 	"math"
@@ -24,11 +24,11 @@ func (c *Canvas) legend(v *style.Pen, p Plot, a Area, m missing) {
 		for _, r := range rows {
 			w = max(w, style.Width(r))
 		}
-		if w+3 > a.w || len(rows) > a.h-2 {
+		if w+3 > a.W || len(rows) > a.H-2 {
 			continue
 		}
-		right, left := a.x+a.w-w-1, a.x+1
-		top, bottom := a.y, a.y+a.h-len(rows)-1
+		right, left := a.X+a.W-w-1, a.X+1
+		top, bottom := a.Y, a.Y+a.H-len(rows)-1
 		at, hidden := c.emptiest(w, len(rows), [][2]int{{right, top}, {left, bottom}, {right, bottom}, {left, top}})
 		if hidden < least {
 			best.at, best.w, best.rows, least = at, w, rows, hidden
@@ -42,17 +42,17 @@ func (c *Canvas) legend(v *style.Pen, p Plot, a Area, m missing) {
 
 // legendRows are the rows of a legend that leaves out the more the briefer it is.
 func (p *Plot) legendRows(v *style.Pen, a Area, m missing, brevity int) (rows [][]style.Part) {
-	for i := range p.curves {
-		k := &p.curves[i]
-		if k.series.empty() {
+	for i := range p.Curves {
+		k := &p.Curves[i]
+		if k.Series.Empty() {
 			continue
 		}
-		s := k.sign(v.Glyphs) + k.name
+		s := k.sign(v.Glyphs) + k.Name
 		if brevity < 2 {
-			s += "  now " + p.text(k.series.last())
+			s += "  now " + p.text(k.Series.Last())
 		}
-		if p.best && brevity == 0 {
-			s += "  best " + p.text(k.series.min) + " at " + format.Count(int(k.series.minAt))
+		if p.Best && brevity == 0 {
+			s += "  best " + p.text(k.Series.min) + " at " + format.Count(int(k.Series.minAt))
 		}
 		rows = append(rows, []style.Part{k.Token.Of(s)})
 	}
@@ -89,16 +89,16 @@ func (p *Plot) missingRows(a Area, m missing) (rows [][]style.Part) {
 		rows = append(rows, []style.Part{style.Warn.Of(sign + " " + format.Count(n) + points + where + " " + p.text(y) + " not shown")})
 	}
 	if p.outliers {
-		say(m.above, "▴", "above", a.high)
-		say(m.below, "▾", "below", a.low)
+		say(m.above, "▴", "above", a.High)
+		say(m.below, "▾", "below", a.Low)
 	}
 	return rows
 }
 
 // text writes one of the plot's values.
 func (p *Plot) text(y float64) string {
-	if p.value != nil {
-		return p.value(y)
+	if p.Value != nil {
+		return p.Value(y)
 	}
 	return format.Number(y)
 }
@@ -107,8 +107,8 @@ func (p *Plot) text(y float64) string {
 func (k *Curve) sign(g *style.GlyphSet) string {
 	switch {
 	case g.ASCII:
-		return string([]rune{k.mark, k.mark, k.mark, ' '})
-	case k.dashed:
+		return string([]rune{k.Mark, k.Mark, k.Mark, ' '})
+	case k.Dashed:
 		return "╌╌╌ "
 	}
 	return "─── "
@@ -122,12 +122,12 @@ func (c *Canvas) emptiest(w, h int, places [][2]int) (best [2]int, least int) {
 		hidden := 0
 		for y := range h {
 			for x := range w {
-				switch g := c.at(at[0]+x, at[1]+y); {
+				switch g := c.At(at[0]+x, at[1]+y); {
 				case g == nil:
 					hidden += 9
 				case g.lit != 0:
 					hidden++
-				case g.r != 0 && g.r != '┊' && (g.r != '╌' || g.ink != style.Grid):
+				case g.R != 0 && g.R != '┊' && (g.R != '╌' || g.ink != style.Grid):
 					hidden += 3
 				}
 			}
@@ -144,9 +144,9 @@ func (c *Canvas) block(at [2]int, rows [][]style.Part, w int) {
 	for i, r := range rows {
 		x := at[0]
 		for _, s := range r {
-			c.write(x, at[1]+i, s.Text, s.Token)
+			c.Write(x, at[1]+i, s.Text, s.Token)
 			x += style.Cells(s.Text)
 		}
-		c.write(x, at[1]+i, style.Spaces(at[0]+w-x), style.Text)
+		c.Write(x, at[1]+i, style.Spaces(at[0]+w-x), style.Text)
 	}
 }

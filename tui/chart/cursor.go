@@ -1,4 +1,4 @@
-package tui
+package chart
 
 import (
 	"math"
@@ -9,34 +9,34 @@ import (
 
 // cursorLine marks the cursor's column where no curve is, and the newest value of each curve in it.
 func (c *Canvas) cursorLine(v *style.Pen, p Plot, a Area) {
-	if p.cursor == nil || !a.has(p.cursor[p.by]) {
+	if p.cursor == nil || !a.has(p.cursor[p.By]) {
 		return
 	}
-	x := a.cellX(v.Glyphs, p.cursor[p.by])
-	for y := a.y; y < a.y+a.h; y++ {
-		if g := c.at(x, y); g.r == 0 || g.lit == 0 && g.r != '×' {
-			c.set(x, y, '│', style.Focus)
+	x := a.CellX(v.Glyphs, p.cursor[p.By])
+	for y := a.Y; y < a.Y+a.H; y++ {
+		if g := c.At(x, y); g.R == 0 || g.lit == 0 && g.R != '×' {
+			c.Set(x, y, '│', style.Focus)
 		}
 	}
-	for i := range p.curves {
-		k := &p.curves[i]
+	for i := range p.Curves {
+		k := &p.Curves[i]
 		in := p.inColumn(v.Glyphs, a, x, k)
-		if row := a.row(v.Glyphs, in.last); in.n > 0 && a.covers(x, row) && (!a.log || in.last > 0) {
+		if row := a.Row(v.Glyphs, in.Last); in.N > 0 && a.covers(x, row) && (!a.log || in.Last > 0) {
 			r := '●'
 			if v.Glyphs.ASCII {
-				r = k.mark
+				r = k.Mark
 			}
-			c.set(x, row, r, k.Token)
+			c.Set(x, row, r, k.Token)
 		}
 	}
 }
 
 // inColumn joins what a curve has in a cell column; its n is 0 for nothing.
 func (p *Plot) inColumn(g *style.GlyphSet, a Area, x int, k *Curve) Bucket {
-	all := Bucket{min: math.NaN(), max: math.NaN(), last: math.NaN()}
+	all := Bucket{Min: math.NaN(), Max: math.NaN(), Last: math.NaN()}
 	found := false
-	for _, b := range Visible(p.items(k), a.By, a.value(x-1), a.value(x+1)) {
-		if !a.has(b.x1[a.By]) || a.cellX(g, b.x1[a.By]) != x {
+	for _, b := range Visible(p.items(k), a.By, a.Value(x-1), a.Value(x+1)) {
+		if !a.has(b.X1[a.By]) || a.CellX(g, b.X1[a.By]) != x {
 			continue
 		}
 		if !found {
@@ -51,10 +51,10 @@ func (p *Plot) inColumn(g *style.GlyphSet, a Area, x int, k *Curve) Bucket {
 // values is the box beside the cursor. It never covers the cursor's column, and of the places beside it takes
 // the one that hides least.
 func (c *Canvas) values(v *style.Pen, p Plot, a Area) {
-	if p.cursor == nil || p.told || !a.has(p.cursor[p.by]) {
+	if p.cursor == nil || p.Told || !a.has(p.cursor[p.By]) {
 		return
 	}
-	x := a.cellX(v.Glyphs, p.cursor[p.by])
+	x := a.CellX(v.Glyphs, p.cursor[p.By])
 	for brevity := range 3 {
 		rows := p.valueRows(v, a, x, brevity)
 		w := 0
@@ -63,12 +63,12 @@ func (c *Canvas) values(v *style.Pen, p Plot, a Area) {
 		}
 		w, rows = framedRows(rows, w)
 		var at [][2]int
-		free := a.h - len(rows)
-		for y := a.y; y <= a.y+free; y += max(1, free/8) {
-			if left := x - 1 - w; left >= a.x {
+		free := a.H - len(rows)
+		for y := a.Y; y <= a.Y+free; y += max(1, free/8) {
+			if left := x - 1 - w; left >= a.X {
 				at = append(at, [2]int{left, y})
 			}
-			if x+2+w <= a.x+a.w {
+			if x+2+w <= a.X+a.W {
 				at = append(at, [2]int{x + 2, y})
 			}
 		}
@@ -93,25 +93,25 @@ func framedRows(rows [][]style.Part, w int) (int, [][]style.Part) {
 // valueRows say where the cursor is, what every curve has there and what happened; less the briefer they are.
 func (p *Plot) valueRows(v *style.Pen, a Area, x, brevity int) [][]style.Part {
 	first := math.NaN()
-	curves := make([][]style.Part, 0, len(p.curves))
-	for i := range p.curves {
-		k := &p.curves[i]
+	curves := make([][]style.Part, 0, len(p.Curves))
+	for i := range p.Curves {
+		k := &p.Curves[i]
 		in := p.inColumn(v.Glyphs, a, x, k)
-		if in.n > 0 || in.holes {
-			first = Lesser(first, in.x0)
+		if in.N > 0 || in.holes {
+			first = Lesser(first, in.X0)
 		}
-		name := k.name
+		name := k.Name
 		if brevity == 0 {
 			name = k.sign(v.Glyphs) + name
 		}
 		row := []style.Part{k.Token.Of(name + "  ")}
 		switch {
-		case in.n == 0 && in.holes:
+		case in.N == 0 && in.holes:
 			row = append(row, style.Bad.Of("not finite"))
-		case in.n == 0:
+		case in.N == 0:
 			row = append(row, style.Muted.Of("–"))
 		case brevity == 2:
-			row = append(row, style.Text.Of(p.text(in.last)))
+			row = append(row, style.Text.Of(p.text(in.Last)))
 		default:
 			row = append(row, style.Text.Of(p.between(&in)))
 			if in.holes {
@@ -121,9 +121,9 @@ func (p *Plot) valueRows(v *style.Pen, a Area, x, brevity int) [][]style.Part {
 		curves = append(curves, row)
 	}
 	rows := append([][]style.Part{p.where(first, brevity > 0)}, curves...)
-	for _, m := range p.marks {
-		if a.has(m.x) && a.cellX(v.Glyphs, m.x) == x && brevity == 0 {
-			rows = append(rows, []style.Part{style.Accent.Of("┊ "), style.Text.Of(m.text)})
+	for _, m := range p.Marks {
+		if a.has(m.X) && a.CellX(v.Glyphs, m.X) == x && brevity == 0 {
+			rows = append(rows, []style.Part{style.Accent.Of("┊ "), style.Text.Of(m.Text)})
 		}
 	}
 	return rows
@@ -131,10 +131,10 @@ func (p *Plot) valueRows(v *style.Pen, a Area, x, brevity int) [][]style.Part {
 
 // between writes the values of a column of one or more points.
 func (p *Plot) between(b *Bucket) string {
-	if p.text(b.min) == p.text(b.max) {
-		return p.text(b.last)
+	if p.text(b.Min) == p.text(b.Max) {
+		return p.text(b.Last)
 	}
-	return p.text(b.min) + " … " + p.text(b.max)
+	return p.text(b.Min) + " … " + p.text(b.Max)
 }
 
 // where writes the place of the cursor on all axes that the run has, the chart's own one first.
@@ -145,9 +145,9 @@ func (p *Plot) where(first float64, short bool) []style.Part {
 		epochs = "epochs " + format.Count(int(first)) + "–" + format.Count(int(at[Epochs]))
 	}
 	all := [AxisCount]string{epochs, format.Span(at[Seconds]), format.Work(at[Equivalents]) + " equivalents"}
-	row := []style.Part{style.Strong.Of(all[p.by])}
+	row := []style.Part{style.Strong.Of(all[p.By])}
 	for by, s := range all {
-		if Axis(by) != p.by && !short && (at[by] > 0 || by == int(Epochs)) {
+		if Axis(by) != p.By && !short && (at[by] > 0 || by == int(Epochs)) {
 			row = append(row, style.Muted.Of(" · "+s))
 		}
 	}

@@ -1,9 +1,11 @@
-package tui
+package chart
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/charmbracelet/colorprofile"
 
 	"newtop/tui/style"
 )
@@ -20,28 +22,28 @@ func TestSeriesKeepsExtremes(t *testing.T) {
 			if i%1000 == 7 {
 				points[i] = math.NaN()
 			}
-			s.add(float64(i), points[i])
+			s.Add(float64(i), points[i])
 		}
-		if len(s.buckets) > MaxBuckets || cap(s.buckets) > 2*MaxBuckets {
-			t.Fatalf("%d points: %d buckets, room for %d", n, len(s.buckets), cap(s.buckets))
+		if len(s.Buckets) > MaxBuckets || cap(s.Buckets) > 2*MaxBuckets {
+			t.Fatalf("%d points: %d buckets, room for %d", n, len(s.Buckets), cap(s.Buckets))
 		}
 		next := 0
-		for _, b := range s.buckets {
-			if int(b.x0) != next {
-				t.Fatalf("%d points: a bucket begins at %v instead of %d", n, b.x0, next)
+		for _, b := range s.Buckets {
+			if int(b.X0) != next {
+				t.Fatalf("%d points: a bucket begins at %v instead of %d", n, b.X0, next)
 			}
 			low, high, last, holes := math.Inf(1), math.Inf(-1), math.NaN(), false
-			for i := int(b.x0); i <= int(b.x1[Epochs]); i++ {
+			for i := int(b.X0); i <= int(b.X1[Epochs]); i++ {
 				if math.IsNaN(points[i]) {
 					holes = true
 					continue
 				}
 				low, high, last = math.Min(low, points[i]), math.Max(high, points[i]), points[i]
 			}
-			if !math.IsNaN(last) && (b.min != low || b.max != high || b.last != last) || b.holes != holes {
+			if !math.IsNaN(last) && (b.Min != low || b.Max != high || b.Last != last) || b.holes != holes {
 				t.Fatalf("%d points: bucket %+v, want min %v max %v last %v holes %v", n, b, low, high, last, holes)
 			}
-			next = int(b.x1[Epochs]) + 1
+			next = int(b.X1[Epochs]) + 1
 		}
 		if next != n {
 			t.Fatalf("%d points: the buckets end at %d", n, next)
@@ -60,7 +62,7 @@ func TestSeriesKeepsExtremes(t *testing.T) {
 
 // TestSpikeIsDrawn hides one high point among a million and looks for it in the picture.
 func TestSpikeIsDrawn(t *testing.T) {
-	v := testView()
+	v := testPen()
 	for _, at := range []int{1, 333_333, 999_998} {
 		var s Series
 		for i := range 1_000_000 {
@@ -68,10 +70,10 @@ func TestSpikeIsDrawn(t *testing.T) {
 			if i == at {
 				y = 1
 			}
-			s.add(float64(i), y)
+			s.Add(float64(i), y)
 		}
 		var c Canvas
-		rows := c.draw(&v.Pen, Plot{curves: []Curve{{series: &s, Token: style.Text, mark: '*'}}}, 60, 12)
+		rows := c.Draw(v, Plot{Curves: []Curve{{Series: &s, Token: style.Text, Mark: '*'}}}, 60, 12)
 		dots := 0
 		for _, r := range rows[0] {
 			if r > 0x2800 && r <= 0x28ff {
@@ -101,13 +103,13 @@ func TestSeriesBounds(t *testing.T) {
 	} {
 		var s Series
 		for i, y := range c.ys {
-			s.add(float64(i), y)
+			s.Add(float64(i), y)
 		}
-		low, hi, ok := s.bounds(c.positive)
+		low, hi, ok := s.Bounds(c.positive)
 		if ok != c.ok || ok && (low != c.low || hi != c.hi) {
 			t.Errorf("%v: %v … %v, %v", c.ys, low, hi, ok)
 		}
-		if l := s.last(); l != c.last && !(math.IsNaN(l) && math.IsNaN(c.last)) {
+		if l := s.Last(); l != c.last && !(math.IsNaN(l) && math.IsNaN(c.last)) {
 			t.Errorf("%v: last %v", c.ys, l)
 		}
 	}
@@ -116,7 +118,7 @@ func TestSeriesBounds(t *testing.T) {
 func BenchmarkSeriesAdd(b *testing.B) {
 	var s Series
 	for i := range b.N {
-		s.add(float64(i), float64(i%97))
+		s.Add(float64(i), float64(i%97))
 	}
 }
 
@@ -124,12 +126,17 @@ func BenchmarkChartMillionPoints(b *testing.B) {
 	var s Series
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range 1_000_000 {
-		s.add(float64(i), r.Float64())
+		s.Add(float64(i), r.Float64())
 	}
-	v, c := testView(), Canvas{}
-	pl := Plot{curves: []Curve{{series: &s, Token: style.Train}, {series: &s, Token: style.Test, dashed: true}}}
+	v, c := testPen(), Canvas{}
+	pl := Plot{Curves: []Curve{{Series: &s, Token: style.Train}, {Series: &s, Token: style.Test, Dashed: true}}}
 	b.ReportAllocs()
 	for b.Loop() {
-		c.draw(&v.Pen, pl, 200, 57)
+		c.Draw(v, pl, 200, 57)
 	}
+}
+
+// testPen draws without colours in braille.
+func testPen() *style.Pen {
+	return &style.Pen{Palette: style.ThemeAuto.Palette(true, colorprofile.ASCII, true), Glyphs: style.GlyphsBraille.Set(nil)}
 }

@@ -1,4 +1,4 @@
-package tui
+package chart
 
 import (
 	"math"
@@ -19,14 +19,14 @@ func (p *Plot) gutter(labels []string, w, h int) int {
 	for _, s := range labels {
 		widest = max(widest, style.Cells(s))
 	}
-	if gutter := max(widest+1, p.margin); w-gutter >= 12 {
+	if gutter := max(widest+1, p.Margin); w-gutter >= 12 {
 		return gutter
 	}
 	return 0
 }
 
-// axis is the width of the y axis that the plot would draw.
-func (p *Plot) axis(w, h int) int {
+// Axis is the width of the y axis that the plot would draw.
+func (p *Plot) Axis(w, h int) int {
 	a, ok := p.scale()
 	if !ok {
 		return 0
@@ -36,12 +36,12 @@ func (p *Plot) axis(w, h int) int {
 }
 
 func (p *Plot) yTicks(a Area, h int) (at []float64, labels []string) {
-	if p.log {
-		at = Decades(a.low, a.high, max(2, (h-1)/2))
+	if p.Log {
+		at = Decades(a.Low, a.High, max(2, (h-1)/2))
 	} else {
-		at = Steps(a.low, a.high, max(2, (h+1)/3))
+		at = Steps(a.Low, a.High, max(2, (h+1)/3))
 	}
-	label := p.label
+	label := p.Label
 	if label == nil {
 		label = format.Tick
 	}
@@ -78,40 +78,40 @@ func distinct(at []float64, labels []string) []string {
 func (c *Canvas) yLabels(v *style.Pen, p Plot, a Area, ticks []float64, labels []string) {
 	taken := map[int]bool{}
 	for i := len(ticks) - 1; i >= 0; i-- {
-		row := a.row(v.Glyphs, ticks[i])
-		if row < a.y || row >= a.y+a.h || taken[row] {
+		row := a.Row(v.Glyphs, ticks[i])
+		if row < a.Y || row >= a.Y+a.H || taken[row] {
 			continue
 		}
 		taken[row] = true
-		c.write(a.x-1-style.Cells(labels[i]), row, labels[i], style.Muted)
-		c.set(a.x-1, row, '┤', style.Grid)
+		c.Write(a.X-1-style.Cells(labels[i]), row, labels[i], style.Muted)
+		c.Set(a.X-1, row, '┤', style.Grid)
 	}
-	if !p.detail || !p.log || float64(a.h) < 8*(a.high-a.low) {
+	if !p.Detail || !p.Log || float64(a.H) < 8*(a.High-a.Low) {
 		return
 	}
-	for _, y := range Powers(a.low, a.high, 9*a.h, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}) {
-		if row := a.row(v.Glyphs, y); row >= a.y && row < a.y+a.h && !taken[row] {
-			c.set(a.x-1, row, '├', style.Grid)
+	for _, y := range Powers(a.Low, a.High, 9*a.H, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+		if row := a.Row(v.Glyphs, y); row >= a.Y && row < a.Y+a.H && !taken[row] {
+			c.Set(a.X-1, row, '├', style.Grid)
 		}
 	}
 }
 
 // rules draws guide lines and the marks of events under the curves.
 func (c *Canvas) rules(v *style.Pen, p Plot, a Area) {
-	for _, y := range p.rules {
-		if row := a.row(v.Glyphs, y); (!a.log || y > 0) && a.dotY(v.Glyphs, y) >= 0 && row >= a.y && row < a.y+a.h {
-			for x := a.x; x < a.x+a.w; x++ {
-				c.set(x, row, '╌', style.Grid)
+	for _, y := range p.Rules {
+		if row := a.Row(v.Glyphs, y); (!a.log || y > 0) && a.DotY(v.Glyphs, y) >= 0 && row >= a.Y && row < a.Y+a.H {
+			for x := a.X; x < a.X+a.W; x++ {
+				c.Set(x, row, '╌', style.Grid)
 			}
 		}
 	}
-	for _, m := range p.marks {
-		if !a.has(m.x) {
+	for _, m := range p.Marks {
+		if !a.has(m.X) {
 			continue
 		}
-		x := a.cellX(v.Glyphs, m.x)
-		for y := a.y; y < a.y+a.h; y++ {
-			c.set(x, y, '┊', style.Accent)
+		x := a.CellX(v.Glyphs, m.X)
+		for y := a.Y; y < a.Y+a.H; y++ {
+			c.Set(x, y, '┊', style.Accent)
 		}
 	}
 }
@@ -120,22 +120,22 @@ func (c *Canvas) rules(v *style.Pen, p Plot, a Area) {
 // detail has them on several rows, at its top where they would hide a curve at its bottom; the box at the cursor
 // has those that find no room.
 func (c *Canvas) markNames(v *style.Pen, p Plot, a Area) {
-	if a.h < 6 {
+	if a.H < 6 {
 		return
 	}
-	rows := []int{a.y + a.h - 1}
-	for k := 1; p.detail && k <= a.h/8; k++ {
-		rows = append(rows, a.y+a.h-1-k)
+	rows := []int{a.Y + a.H - 1}
+	for k := 1; p.Detail && k <= a.H/8; k++ {
+		rows = append(rows, a.Y+a.H-1-k)
 	}
-	for k := 0; p.detail && k <= a.h/8; k++ {
-		rows = append(rows, a.y+k)
+	for k := 0; p.Detail && k <= a.H/8; k++ {
+		rows = append(rows, a.Y+k)
 	}
 	ends := map[int]int{}
-	for i := len(p.marks) - 1; i >= 0; i-- { // the newest matter most
-		m := p.marks[i]
-		x := a.cellX(v.Glyphs, m.x) + 1
-		n := style.Cells(m.text)
-		if m.text == "" || !a.has(m.x) || x+n >= a.x+a.w {
+	for i := len(p.Marks) - 1; i >= 0; i-- { // the newest matter most
+		m := p.Marks[i]
+		x := a.CellX(v.Glyphs, m.X) + 1
+		n := style.Cells(m.Text)
+		if m.Text == "" || !a.has(m.X) || x+n >= a.X+a.W {
 			continue
 		}
 		var free [][2]int
@@ -145,9 +145,9 @@ func (c *Canvas) markNames(v *style.Pen, p Plot, a Area) {
 			}
 		}
 		const bearable = 5
-		if at, hidden := c.emptiest(n, 1, free); len(free) > 0 && (!p.detail || hidden <= bearable) {
+		if at, hidden := c.emptiest(n, 1, free); len(free) > 0 && (!p.Detail || hidden <= bearable) {
 			ends[at[1]] = x
-			c.write(x, at[1], m.text, style.Muted)
+			c.Write(x, at[1], m.Text, style.Muted)
 		}
 	}
 }
@@ -155,28 +155,28 @@ func (c *Canvas) markNames(v *style.Pen, p Plot, a Area) {
 // xLabels writes the ends of the x axis, the newest x always, and what fits between them. The label at the right
 // has the unit.
 func (c *Canvas) xLabels(v *style.Pen, p Plot, a Area, row int) {
-	if len(p.names) > 0 {
+	if len(p.Names) > 0 {
 		c.nameLabels(v, p, a, row)
 		return
 	}
 	newest := p.last()
-	if a.right > a.left {
-		newest = math.Max(a.back(a.left), math.Min(newest, a.back(a.right)))
+	if a.Right > a.Left {
+		newest = math.Max(a.back(a.Left), math.Min(newest, a.back(a.Right)))
 	}
 	var at []float64
-	if a.right > a.left {
+	if a.Right > a.Left {
 		at = p.xTicks(a)
 	}
-	epochs := p.whole && p.by == Epochs
+	epochs := p.Whole && p.By == Epochs
 	if epochs {
-		if x := math.Floor(newest + 1e-6); a.has(x) || a.right <= a.left { // a logarithm and back may be a little less
+		if x := math.Floor(newest + 1e-6); a.has(x) || a.Right <= a.Left { // a logarithm and back may be a little less
 			newest = x
 		}
 		at = slices.DeleteFunc(at, func(x float64) bool { return x != math.Trunc(x) })
 	}
 	unit := ""
-	if p.detail && !p.clocked(a) {
-		unit = p.by.unit()
+	if p.Detail && !p.clocked(a) {
+		unit = p.By.unit()
 	}
 	label := func(x float64) string {
 		if x == newest && epochs && x == math.Trunc(x) {
@@ -185,11 +185,11 @@ func (c *Canvas) xLabels(v *style.Pen, p Plot, a Area, row int) {
 		return p.xLabel(a, x)
 	}
 	said := map[string]bool{}
-	taken := make([]bool, c.w+2)
+	taken := make([]bool, c.W+2)
 	put := func(x float64, unit string) {
 		s := label(x)
 		n := style.Cells(s + unit)
-		from := max(a.x, min(a.cellX(v.Glyphs, x)-(n-1)/2, a.x+a.w-n))
+		from := max(a.X, min(a.CellX(v.Glyphs, x)-(n-1)/2, a.X+a.W-n))
 		room := taken[from:min(from+n+2, len(taken))] // a cell before, and one after
 		if said[s] || slices.Contains(room, true) {
 			return
@@ -198,7 +198,7 @@ func (c *Canvas) xLabels(v *style.Pen, p Plot, a Area, row int) {
 		for i := range room[:len(room)-1] {
 			taken[from+1+i] = true
 		}
-		c.write(from, row, s+unit, style.Muted)
+		c.Write(from, row, s+unit, style.Muted)
 		c.notch(v, p, a, x, row)
 	}
 	if k := len(at) - 1; k >= 0 && c.apart(v, a, newest, at[k], label(newest), label(at[k])+unit) {
@@ -213,36 +213,36 @@ func (c *Canvas) xLabels(v *style.Pen, p Plot, a Area, row int) {
 
 // apart reports whether the label of a later x, which may end at the right edge, leaves room for that of an x.
 func (c *Canvas) apart(v *style.Pen, a Area, x, later float64, s, further string) bool {
-	return later > x && a.cellX(v.Glyphs, x)+style.Cells(s)/2+2 < min(a.cellX(v.Glyphs, later)-(style.Cells(further)-1)/2, a.x+a.w-style.Cells(further))
+	return later > x && a.CellX(v.Glyphs, x)+style.Cells(s)/2+2 < min(a.CellX(v.Glyphs, later)-(style.Cells(further)-1)/2, a.X+a.W-style.Cells(further))
 }
 
 // notch marks on the axis where a label belongs.
 func (c *Canvas) notch(v *style.Pen, p Plot, a Area, x float64, row int) {
-	if p.detail && row == a.y+a.h+1 {
-		c.set(a.cellX(v.Glyphs, x), a.y+a.h, '┬', style.Grid)
+	if p.Detail && row == a.Y+a.H+1 {
+		c.Set(a.CellX(v.Glyphs, x), a.Y+a.H, '┬', style.Grid)
 	}
 }
 
 func (p *Plot) xTicks(a Area) []float64 {
-	n := max(2, a.w/10)
+	n := max(2, a.W/10)
 	switch {
-	case p.logX:
-		return Decades(a.left, a.right, n)
+	case p.LogX:
+		return Decades(a.Left, a.Right, n)
 	case p.clocked(a):
-		return clockSteps(a.left, a.right, n)
+		return clockSteps(a.Left, a.Right, n)
 	}
-	return Steps(a.left, a.right, n)
+	return Steps(a.Left, a.Right, n)
 }
 
 // clocked reports whether x are written as minutes and hours.
-func (p *Plot) clocked(a Area) bool { return p.by == Seconds && !p.logX && a.right >= 100 }
+func (p *Plot) clocked(a Area) bool { return p.By == Seconds && !p.LogX && a.Right >= 100 }
 
 // xLabel writes an x without its unit.
 func (p *Plot) xLabel(a Area, x float64) string {
 	switch {
 	case p.clocked(a):
 		return format.Clock(x)
-	case p.by == Epochs:
+	case p.By == Epochs:
 		return format.Tick(x)
 	}
 	return format.Tick(format.Significant(x, 4))
@@ -259,13 +259,13 @@ func (by Axis) Words() string {
 // last is the newest x.
 func (p *Plot) last() float64 {
 	last := math.Inf(-1)
-	for i := range p.curves {
-		if _, x, ok := p.curves[i].series.extent(); ok {
-			last = math.Max(last, x[p.by])
+	for i := range p.Curves {
+		if _, x, ok := p.Curves[i].Series.Extent(); ok {
+			last = math.Max(last, x[p.By])
 		}
 	}
-	if len(p.curves) == 0 && p.window[1] > p.window[0] {
-		return p.window[1]
+	if len(p.Curves) == 0 && p.Window[1] > p.Window[0] {
+		return p.Window[1]
 	}
 	_, last = p.dotReach(0, last)
 	return last
