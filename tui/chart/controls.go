@@ -382,6 +382,8 @@ type ChartPrefs interface {
 // AxisNames are what preferences call the x axes.
 var AxisNames = []string{Epochs: "epoch", Seconds: "seconds", Equivalents: "equivalents"}
 
+var _ ChartPrefs = (*Controls)(nil)
+
 func (cv *Controls) ChartPrefs() (xAxis, smoothing string) {
 	if cv.Half > 0 {
 		smoothing = strconv.FormatFloat(cv.Half, 'g', -1, 64)
