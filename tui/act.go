@@ -159,13 +159,13 @@ func (a *App) note(t style.Token, text string) {
 
 type (
 	tickMsg   struct{}
-	expireMsg int
+	ExpireMsg int
 )
 
 // expire removes the present note after a while.
 func (a *App) expire() tea.Cmd {
 	id := a.notices
-	return a.later(5*time.Second, expireMsg(id))
+	return a.later(5*time.Second, ExpireMsg(id))
 }
 
 // tick moves the clock on, twice a second and only while a run is running here: that of a record is the record's.

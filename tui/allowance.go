@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Allowance bounds how much of the machine the screens of all guests take together: the more they are and the dearer
+// Budget bounds how much of the machine the screens of all guests take together: the more they are and the dearer
 // their frames, the seldomer each shows the run's news. Keys are answered at once however many there are. The zero value
 // is ready, and its methods may be called from any goroutine.
-type Allowance struct {
+type Budget struct {
 	Part float64 // of all processors; 0: a 25th
 
 	mu           sync.Mutex
@@ -39,7 +39,7 @@ func (t *lowTime) see(d time.Duration) {
 }
 
 // enter counts a guest until leave is called. A nil allowance bounds nothing.
-func (a *Allowance) enter() (leave func()) {
+func (a *Budget) enter() (leave func()) {
 	if a == nil {
 		return func() {}
 	}
@@ -53,10 +53,10 @@ func (a *Allowance) enter() (leave func()) {
 }
 
 // updated and drew tell how long it took to make a frame of news, and to draw one.
-func (a *Allowance) updated(since time.Time) { a.see(since, func() *lowTime { return &a.update }) }
-func (a *Allowance) drew(since time.Time)    { a.see(since, func() *lowTime { return &a.draw }) }
+func (a *Budget) updated(since time.Time) { a.see(since, func() *lowTime { return &a.update }) }
+func (a *Budget) drew(since time.Time)    { a.see(since, func() *lowTime { return &a.draw }) }
 
-func (a *Allowance) see(since time.Time, which func() *lowTime) {
+func (a *Budget) see(since time.Time, which func() *lowTime) {
 	if a == nil {
 		return
 	}
@@ -67,7 +67,7 @@ func (a *Allowance) see(since time.Time, which func() *lowTime) {
 }
 
 // interval is the time between two frames of news for each guest, at least the one given.
-func (a *Allowance) interval(least time.Duration) time.Duration {
+func (a *Budget) interval(least time.Duration) time.Duration {
 	if a == nil {
 		return least
 	}

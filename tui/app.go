@@ -45,7 +45,7 @@ type Options struct {
 	Size    Size
 	Resizes <-chan Size
 	// Allowance is shared by the screens of all guests; nil bounds nothing.
-	Allowance *Allowance
+	Allowance *Budget
 }
 
 // Size is that of a terminal, in cells.
@@ -61,7 +61,7 @@ type Guest struct {
 // App is the root model.
 type App struct {
 	*bridge
-	appearance
+	Look
 	h        *history
 	bindings []binding
 	panes    [layout.Panes]pane
@@ -71,7 +71,7 @@ type App struct {
 	pace
 	dataSets  []string
 	guest     *Guest
-	allowance *Allowance
+	allowance *Budget
 	look      uint64 // counts changes of how everything looks
 	anew      int    // counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
 
@@ -97,18 +97,18 @@ func New(feed feed.Feed, o Options) *App { return newApp(feed, o, optim.All()) }
 
 func newApp(feed feed.Feed, o Options, methods []*optim.Info) *App {
 	a := &App{
-		bridge:     newBridge(feed),
-		appearance: newAppearance(&o),
-		h:          &history{},
-		bindings:   bindings(),
-		panes:      newPanes(),
-		picker:     newPicker(methods),
-		dataSets:   o.DataSets,
-		guest:      o.Guest,
-		clock:      time.Now,
+		bridge:   newBridge(feed),
+		Look:     NewLook(&o),
+		h:        &history{},
+		bindings: bindings(),
+		panes:    newPanes(),
+		picker:   newPicker(methods),
+		dataSets: o.DataSets,
+		guest:    o.Guest,
+		clock:    time.Now,
 	}
-	if remote(o.Environ) || o.Guest != nil {
-		a.interval = remoteInterval
+	if Remote(o.Environ) || o.Guest != nil {
+		a.interval = RemoteInterval
 	}
 	if o.Guest != nil {
 		o.Preferences, a.environ = "", style.LocaleOf(o.Environ)
@@ -140,11 +140,11 @@ func runApp(ctx context.Context, a *App, o Options) error {
 	defer a.keep.settle()
 	a.hold, a.touched = patience(a.environ), a.clock()
 	var p *tea.Program
-	c := calm{now: time.Now, send: func(m tea.Msg) { p.Send(m) }}
+	c := Debouncer{now: time.Now, send: func(m tea.Msg) { p.Send(m) }}
 	p = tea.NewProgram(a, append(o.program(ctx, a.environ, a.noColor), tea.WithFilter(c.filter))...)
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go resizes(inner, p, o.Resizes)
+	go Resizes(inner, p, o.Resizes)
 	_, err := p.Run()
 	if ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled) {
 		return ctx.Err()
@@ -183,7 +183,7 @@ func (a *App) restyle() {
 
 // Init asks for the background and arms the wait for the first Delta.
 func (a *App) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, synchronize(a.environ), a.wait(0))
+	return tea.Batch(tea.RequestBackgroundColor, Synchronize(a.environ), a.wait(0))
 }
 
 // Update delegates.
@@ -224,9 +224,9 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.command(msg.command)
 	case replyMsg:
 		return a, a.replied(msg)
-	case pictureMsg:
+	case PictureMsg:
 		return a, a.pictureWritten(msg)
-	case storedMsg:
+	case StoredMsg:
 		return a, a.stored(msg.err)
 	case stoppedMsg:
 		return a, a.stopped(msg.err)
@@ -235,7 +235,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.tick()
 	case drawMsg:
 		return a, a.redrawn()
-	case expireMsg:
+	case ExpireMsg:
 		if int(msg) == a.notices {
 			a.notice = style.Part{}
 		}
@@ -312,7 +312,7 @@ func (a *App) windowTitle() string {
 func (a *App) screen() []string {
 	s := a.layout(a.zoomed)
 	if len(s.Places) == 0 {
-		return tooSmall(&a.Pen, a.width, a.height)
+		return TooSmall(&a.Pen, a.width, a.height)
 	}
 	rows := make([]string, 0, a.height)
 	rows = append(rows, a.header(a.width)...)
@@ -323,7 +323,7 @@ func (a *App) screen() []string {
 	}
 	rows = append(rows, a.footer(a.width))
 	if a.overlay != nil {
-		lay(rows[:a.height-layout.FooterRows], a.overlay.draw(a, a.width, a.height-layout.FooterRows), a.width)
+		Overlay(rows[:a.height-layout.FooterRows], a.overlay.draw(a, a.width, a.height-layout.FooterRows), a.width)
 	}
 	return rows
 }
@@ -338,8 +338,8 @@ func (a *App) body(s *layout.Screen) []string {
 	return layout.Join(s.Places, drawn, s.W, s.Header.H, s.H-s.Header.H-layout.FooterRows)
 }
 
-// tooSmall says what the screen needs, in whatever room there is.
-func tooSmall(t *style.Pen, w, h int) []string {
+// TooSmall says what the screen needs, in whatever room there is.
+func TooSmall(t *style.Pen, w, h int) []string {
 	rows := make([]string, h)
 	texts := []string{"newtop needs 60 × 16", "this is " + format.Count(w) + " × " + format.Count(h)}
 	for i := range rows {

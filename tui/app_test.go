@@ -249,11 +249,11 @@ func TestRefusal(t *testing.T) {
 	if text := frameText(t, a); strings.Count(text, "refused: radius = -1:") != 2 {
 		t.Errorf("not in the footer and the log:\n%s", text)
 	}
-	a.Update(expireMsg(a.notices - 1))
+	a.Update(ExpireMsg(a.notices - 1))
 	if a.notice.Text == "" {
 		t.Error("an older note's end removed a newer note")
 	}
-	a.Update(expireMsg(a.notices))
+	a.Update(ExpireMsg(a.notices))
 	if a.notice.Text != "" {
 		t.Error("the note stays")
 	}

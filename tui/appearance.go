@@ -9,9 +9,9 @@ import (
 	"newtop/tui/style"
 )
 
-// appearance is how a screen looks on its terminal, whose size it has, and the note in its footer. The models of all
+// Look is how a screen looks on its terminal, whose size it has, and the note in its footer. The models of all
 // screens embed it.
-type appearance struct {
+type Look struct {
 	style.Pen
 	title         string
 	environ       []string
@@ -20,21 +20,21 @@ type appearance struct {
 	noColor, dark bool
 	noMouse       bool
 	profile       colorprofile.Profile
-	keep          keeper
+	keep          PreferenceStore
 	pictures      string
 	width, height int
 	notice        style.Part
 	notices       int
 }
 
-func newAppearance(o *Options) appearance {
+func NewLook(o *Options) Look {
 	if o.Environ == nil {
 		o.Environ = os.Environ()
 	}
 	if o.Title == "" {
 		o.Title = "newtop"
 	}
-	return appearance{
+	return Look{
 		title:       style.Clean(o.Title),
 		environ:     o.Environ,
 		themeChoice: max(o.Theme, style.ThemeAuto),
@@ -50,7 +50,7 @@ func newAppearance(o *Options) appearance {
 // prefer applies the user's choices where no option says otherwise, once, before the program runs, and returns them;
 // false if there are none. A file that can't be used is an error, and left as it is: the next change would replace what
 // the user may want to mend.
-func (l *appearance) prefer(o *Options) (p preferences, ok bool, err error) {
+func (l *Look) prefer(o *Options) (p Preferences, ok bool, err error) {
 	if o.Preferences == "" {
 		return p, false, nil
 	}
@@ -66,14 +66,14 @@ func (l *appearance) prefer(o *Options) (p preferences, ok bool, err error) {
 	if p.Mouse != nil && !o.NoMouse {
 		l.noMouse = !*p.Mouse
 	}
-	l.keep = keeper{path: o.Preferences, stored: p}
+	l.keep = PreferenceStore{path: o.Preferences, stored: p}
 	return p, true, nil
 }
 
 // looks are the choices of how things look that the screen shows now.
-func (l *appearance) looks() preferences {
+func (l *Look) looks() Preferences {
 	mouse := !l.noMouse
-	return preferences{Theme: l.themeChoice.String(), Glyphs: l.glyphChoice.String(), Mouse: &mouse}
+	return Preferences{Theme: l.themeChoice.String(), Glyphs: l.glyphChoice.String(), Mouse: &mouse}
 }
 
 // setTheme changes the colours and says which ones they are now.

@@ -114,8 +114,8 @@ func (a *App) audienceEntries() (out []paletteEntry) {
 // whoOverlay lists those who look at the run, from a row on.
 type whoOverlay struct{ top int }
 
-func (o *whoOverlay) hints(*App) []hint {
-	return []hint{newHint("esc", "close"), newHint("↑↓", "scroll")}
+func (o *whoOverlay) hints(*App) []Hint {
+	return []Hint{NewHint("esc", "close"), NewHint("↑↓", "scroll")}
 }
 
 func (o *whoOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
@@ -161,7 +161,7 @@ func (o *whoOverlay) draw(a *App, w, h int) []string {
 	if len(viewers) > room {
 		title += ", " + format.Count(o.top+1) + " to " + format.Count(min(o.top+room, len(viewers)))
 	}
-	return dialogBox(&a.Pen, title, style.Clip(rows, h-2), bw)
+	return DialogBox(&a.Pen, title, style.Clip(rows, h-2), bw)
 }
 
 // who is the row of a viewer.
@@ -201,8 +201,8 @@ func shortKey(s string) string {
 // stopOverlay asks whether the run shall end for everybody.
 type stopOverlay struct{}
 
-func (*stopOverlay) hints(*App) []hint {
-	return []hint{newHint("enter", "stop the run"), newHint("esc", "let it go on")}
+func (*stopOverlay) hints(*App) []Hint {
+	return []Hint{NewHint("enter", "stop the run"), NewHint("esc", "let it go on")}
 }
 
 func (*stopOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
@@ -238,5 +238,5 @@ func (*stopOverlay) draw(a *App, w, h int) []string {
 	put := func(t style.Token, s string) string { return a.Line(bw-4).Put(t, s).Full() }
 	rows := []string{put(style.Warn, "The run ends for everybody and is not trained on."), put(style.Text, watching+"; what was reached stays"), "",
 		put(style.Muted, "enter stops it, esc lets it go on")}
-	return dialogBox(&a.Pen, "stop the run?", style.Clip(rows, h-2), bw)
+	return DialogBox(&a.Pen, "stop the run?", style.Clip(rows, h-2), bw)
 }

@@ -127,10 +127,10 @@ func (b *bridge) rest(due time.Time) time.Time {
 
 // later returns the command that brings a message after a while, unless the program ends first: tea.Tick would
 // keep its goroutine until the time is up.
-func (b *bridge) later(d time.Duration, msg tea.Msg) tea.Cmd { return after(b.ctx, d, msg) }
+func (b *bridge) later(d time.Duration, msg tea.Msg) tea.Cmd { return After(b.ctx, d, msg) }
 
-// after returns the command that brings a message after a while, or nil at the context's end.
-func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
+// After returns the command that brings a message after a while, or nil at the context's end.
+func After(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		timer := time.NewTimer(d)
 		defer timer.Stop()

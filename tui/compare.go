@@ -37,9 +37,9 @@ func Compare(ctx context.Context, runs []Compared, o Options) error {
 // comparison is the root model of Compare. Nothing in it moves by itself: what it shows changes with a key, the mouse
 // or the size only, so that it writes nothing at rest.
 type comparison struct {
-	surface
+	Base
 
-	bindings []screenBinding[*comparison]
+	bindings []Binding[*comparison]
 	runs     []comparedRun // in the order given, which their letters and colours keep
 	order    []int         // best first
 	at       int           // the selected run
@@ -48,8 +48,8 @@ type comparison struct {
 	targets  []float64 // values of the measure that some runs reach, falling
 	target   int       // the one that the table tells about; −1 for none
 	zoomed   bool      // the charts have the whole screen
-	front    front[*comparison]
-	table    tableView
+	front    Dialog[*comparison]
+	table    TableView
 }
 
 func newComparison(runs []Compared, o Options) *comparison {
@@ -57,7 +57,7 @@ func newComparison(runs []Compared, o Options) *comparison {
 		panic(fmt.Sprintf("tui: comparing %d runs: expected 1 to %d", len(runs), MostCompared))
 	}
 	m := &comparison{
-		surface:  newSurface(&o),
+		Base:     NewBase(&o),
 		bindings: compareBindings(),
 		runs:     newComparedRuns(runs),
 	}
@@ -74,7 +74,7 @@ func newComparison(runs []Compared, o Options) *comparison {
 
 // recall applies the user's choices where no option says otherwise.
 func (m *comparison) recall(o *Options) {
-	p, ok := m.surface.recall(o)
+	p, ok := m.Base.recall(o)
 	if !ok {
 		return
 	}
@@ -83,7 +83,7 @@ func (m *comparison) recall(o *Options) {
 }
 
 // preferences are the choices that the screen shows now.
-func (m *comparison) preferences() preferences {
+func (m *comparison) preferences() Preferences {
 	p := m.looks()
 	p.XAxis, p.Smoothing = m.charts.view.ChartPrefs()
 	return p
@@ -91,7 +91,7 @@ func (m *comparison) preferences() preferences {
 
 // Init asks for the background.
 func (m *comparison) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, synchronize(m.environ))
+	return tea.Batch(tea.RequestBackgroundColor, Synchronize(m.environ))
 }
 
 // Update delegates.
@@ -118,13 +118,13 @@ func (m *comparison) screen() []string {
 	if m.width < layout.MinWidth || m.height < layout.MinHeight {
 		m.charts.view.Begin()
 		m.table.Rect = layout.Rect{}
-		return tooSmall(&m.Pen, m.width, m.height)
+		return TooSmall(&m.Pen, m.width, m.height)
 	}
 	rows := []string{m.header(m.width)}
 	rows = append(rows, m.body(m.width, m.height-len(rows)-layout.FooterRows)...)
 	rows = append(rows, m.footer(m.width))
 	if m.front != nil {
-		lay(rows[:m.height-layout.FooterRows], m.front.draw(m, m.width, m.height-layout.FooterRows), m.width)
+		Overlay(rows[:m.height-layout.FooterRows], m.front.draw(m, m.width, m.height-layout.FooterRows), m.width)
 	}
 	return rows
 }

@@ -13,11 +13,11 @@ import (
 	"newtop/tui/style"
 )
 
-// scroll is a part of a list of rows that is longer than the screen.
-type scroll struct{ top int }
+// Scroll is a part of a list of rows that is longer than the screen.
+type Scroll struct{ top int }
 
 // handleKey reports whether a key moves the list.
-func (s *scroll) handleKey(k string, page int) bool {
+func (s *Scroll) handleKey(k string, page int) bool {
 	switch k {
 	case "down", "j":
 		s.top++
@@ -38,7 +38,7 @@ func (s *scroll) handleKey(k string, page int) bool {
 }
 
 // cut returns the rows in sight and what the title says of them.
-func (s *scroll) cut(rows []string, room int) (shown []string, title string) {
+func (s *Scroll) cut(rows []string, room int) (shown []string, title string) {
 	if len(rows) <= room {
 		s.top = 0
 		return rows, ""
@@ -48,32 +48,32 @@ func (s *scroll) cut(rows []string, room int) (shown []string, title string) {
 }
 
 // compareHelp is every key with what it does.
-type compareHelp struct{ scroll }
+type compareHelp struct{ Scroll }
 
 func (o *compareHelp) handleKey(m *comparison, k string) (taken, closed bool) {
 	switch k {
 	case "esc", "?", "q", "enter":
 		return true, true
 	}
-	taken = o.scroll.handleKey(k, max(1, m.height-5))
+	taken = o.Scroll.handleKey(k, max(1, m.height-5))
 	return taken, !taken
 }
 
-func (o *compareHelp) hints() []hint {
-	return []hint{newHint("esc", "close"), newHint("↑↓", "scroll")}
+func (o *compareHelp) hints() []Hint {
+	return []Hint{NewHint("esc", "close"), NewHint("↑↓", "scroll")}
 }
 
 func (o *compareHelp) draw(m *comparison, w, h int) []string {
 	const left, right, columns = 60, 56, 8
-	keys, charts, words := section{title: "comparison"}, section{title: "charts"}, section{title: "in the table"}
+	keys, charts, words := Section{title: "comparison"}, Section{title: "charts"}, Section{title: "in the table"}
 	for i := range m.bindings {
 		b := m.bindings[i].Help()
 		if b.Key != "x" { // it is the charts'
-			keys.rows = append(keys.rows, explain(style.Accent, b.Key, columns, b.Desc))
+			keys.rows = append(keys.rows, Explain(style.Accent, b.Key, columns, b.Desc))
 		}
 	}
 	for _, k := range m.charts.view.KeyHelp() {
-		charts.rows = append(charts.rows, explain(style.Accent, k[0], columns, k[1]))
+		charts.rows = append(charts.rows, Explain(style.Accent, k[0], columns, k[1]))
 	}
 	for _, r := range [][2]string{
 		{"A B C", "the runs, on the curves' newest points too"},
@@ -83,24 +83,24 @@ func (o *compareHelp) draw(m *comparison, w, h int) []string {
 		{"┊", "changes of method and settings of the selected run"},
 		{"×", "a value was not finite; behind a name: the run diverged or failed"},
 	} {
-		words.rows = append(words.rows, explain(style.Muted, r[0], columns, r[1]))
+		words.rows = append(words.rows, Explain(style.Muted, r[0], columns, r[1]))
 	}
-	rest := []section{charts, words}
+	rest := []Section{charts, words}
 	bw := left + right + 6
 	var rows []string
 	if w >= bw {
-		rows = style.Beside(stackSections(&m.Pen, []section{keys}, left, true), left, stackSections(&m.Pen, rest, right, true))
+		rows = style.Beside(Sections(&m.Pen, []Section{keys}, left, true), left, Sections(&m.Pen, rest, right, true))
 	} else {
 		bw = min(w-2, 66)
-		rows = stackSections(&m.Pen, append([]section{keys}, rest...), bw-4, true)
+		rows = Sections(&m.Pen, append([]Section{keys}, rest...), bw-4, true)
 	}
 	rows, more := o.cut(rows, max(1, h-2))
-	return dialogBox(&m.Pen, "help · esc closes"+more, rows, bw)
+	return DialogBox(&m.Pen, "help · esc closes"+more, rows, bw)
 }
 
 // compareDifferences is a table of what was chosen for the runs.
 type compareDifferences struct {
-	scroll
+	Scroll
 	all  bool // what they have in common too
 	from int  // the first run in sight
 	fits int  // runs that had room
@@ -117,17 +117,17 @@ func (o *compareDifferences) handleKey(m *comparison, k string) (taken, closed b
 	case "left", "h", "shift+tab":
 		o.from = max(0, o.from-1)
 	default:
-		return o.scroll.handleKey(k, max(1, m.height-5)), false
+		return o.Scroll.handleKey(k, max(1, m.height-5)), false
 	}
 	return true, false
 }
 
-func (o *compareDifferences) hints() []hint {
+func (o *compareDifferences) hints() []Hint {
 	word := "all choices"
 	if o.all {
 		word = "differences only"
 	}
-	return []hint{newHint("esc", "close"), newHint("a", word), newHint("↑↓", "scroll"), newHint("←→", "runs")}
+	return []Hint{NewHint("esc", "close"), NewHint("a", word), NewHint("↑↓", "scroll"), NewHint("←→", "runs")}
 }
 
 func (o *compareDifferences) draw(m *comparison, w, h int) []string {
@@ -180,7 +180,7 @@ func (o *compareDifferences) draw(m *comparison, w, h int) []string {
 	if o.fits < len(m.runs) {
 		title += " · ←→ runs " + style.RacerLetter(o.from) + " to " + style.RacerLetter(o.from+o.fits-1) + " of " + format.Count(len(m.runs))
 	}
-	return dialogBox(&m.Pen, title+more, append([]string{head.Full()}, list...), inner+4)
+	return DialogBox(&m.Pen, title+more, append([]string{head.Full()}, list...), inner+4)
 }
 
 // rowRank puts what runs chose differently before what only some of them have, and that before what is the same.

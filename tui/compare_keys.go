@@ -12,14 +12,14 @@ import (
 )
 
 // compareBindings is the table of the keys, in the order of the footer.
-func compareBindings() []screenBinding[*comparison] {
-	on := bindTo[*comparison]
+func compareBindings() []Binding[*comparison] {
+	on := Bind[*comparison]
 	then := func(f func(m *comparison, k string)) func(m *comparison, k string) tea.Cmd {
 		return func(m *comparison, k string) tea.Cmd { f(m, k); return nil }
 	}
 	back := on("esc", "back to charts and table", "back", then(func(m *comparison, _ string) { m.zoomed = false }), "esc")
 	back.now = func(m *comparison) bool { return m.zoomed }
-	return []screenBinding[*comparison]{
+	return []Binding[*comparison]{
 		back,
 		on("q", "quit", "quit", func(*comparison, string) tea.Cmd { return tea.Quit }, "q", "ctrl+c"),
 		on("?", "this help", "help", then(func(m *comparison, _ string) { m.front = &compareHelp{} }), "?"),
@@ -142,7 +142,7 @@ func (m *comparison) picture(string) tea.Cmd {
 			runs = append(runs, printed.Run{ID: r.ID, Name: r.label, Opening: r.Run, Epochs: r.Epochs, Switches: r.Switches, Diverged: r.Diverged})
 		}
 	}
-	name := "newtop-compare-" + plainName(comparedQuantities[m.charts.quantity(0)].name)
+	name := "newtop-compare-" + PlainName(comparedQuantities[m.charts.quantity(0)].name)
 	return m.write(name, func(w io.Writer) error { return printed.Draw(w, "svg", runs, o) })
 }
 
@@ -157,13 +157,13 @@ func (m *comparison) mouse(msg tea.MouseMsg) {
 	wheel, isWheel := msg.(tea.MouseWheelMsg)
 	if m.front != nil {
 		if isWheel {
-			m.front.handleKey(m, wheelKey(wheel))
+			m.front.handleKey(m, WheelKey(wheel))
 		}
 		return
 	}
 	if m.table.Contains(at.X, at.Y) {
 		if isWheel {
-			m.move(wheelKey(wheel))
+			m.move(WheelKey(wheel))
 		} else if _, click := msg.(tea.MouseClickMsg); click {
 			if row := at.Y - m.table.Y - m.table.first; row >= 0 && row < m.table.rows {
 				m.at = m.order[m.table.top+row]
@@ -174,8 +174,8 @@ func (m *comparison) mouse(msg tea.MouseMsg) {
 	m.charts.view.HandleMouse(msg, at.X, at.Y)
 }
 
-// wheelKey is the key that does the same as the wheel.
-func wheelKey(msg tea.MouseWheelMsg) string {
+// WheelKey is the key that does the same as the wheel.
+func WheelKey(msg tea.MouseWheelMsg) string {
 	if msg.Button == tea.MouseWheelUp {
 		return "up"
 	}
@@ -184,13 +184,13 @@ func wheelKey(msg tea.MouseWheelMsg) string {
 
 // footer names the keys.
 func (m *comparison) footer(w int) string {
-	var hints []hint
+	var hints []Hint
 	if m.front != nil {
 		hints = m.front.hints()
 	} else {
 		for i := range m.bindings {
 			if b := &m.bindings[i]; b.short != "" && (b.now == nil || b.now(m)) {
-				hints = append(hints, newHint(b.Help().Key, b.short))
+				hints = append(hints, NewHint(b.Help().Key, b.short))
 			}
 		}
 	}

@@ -43,9 +43,9 @@ func TestCompareOdd(t *testing.T) {
 // startComparing runs a program and waits for its first bytes.
 func startComparing(t *testing.T, ctx context.Context, bytes int64, more ...tea.ProgramOption) *running {
 	t.Helper()
-	return startScreen(t, ctx, bytes, func(o Options) (*surface, tea.Model) {
+	return startScreen(t, ctx, bytes, func(o Options) (*Base, tea.Model) {
 		m := newComparison(fakeCompared(3), o)
-		return &m.surface, m
+		return &m.Base, m
 	}, more...)
 }
 

@@ -14,8 +14,8 @@ import (
 	"newtop/tui/style"
 )
 
-// tableView is where the table of the runs stands on the screen and which of them it shows.
-type tableView struct {
+// TableView is where the table of the runs stands on the screen and which of them it shows.
+type TableView struct {
 	layout.Rect
 	first int // row of the rect that has the best run in sight
 	top   int // of the ranking
@@ -103,7 +103,7 @@ type fitted struct {
 	widths  []int
 }
 
-const columnGap = 2 // between columns
+const ColumnGap = 2 // between columns
 
 // fit leaves out columns, those of the highest rank first, until the names have enough room.
 func (m *comparison) fit(w int) (f fitted) {
@@ -122,7 +122,7 @@ func (m *comparison) fit(w int) (f fitted) {
 				wide = max(wide, style.Cells(c.text(&m.runs[i]).Text))
 			}
 			f.widths = append(f.widths, wide)
-			used += columnGap + wide
+			used += ColumnGap + wide
 		}
 		f.name = min(longest, w-used)
 		if f.name >= min(longest, 24) || len(f.columns) <= 1 {
@@ -166,7 +166,7 @@ func (m *comparison) drawTable(w, h int, framed bool) []string {
 	if !framed {
 		return rows
 	}
-	return withFrame(&m.Pen, style.Border, m.tableTitle(w-6), rows, w)
+	return Framed(&m.Pen, style.Border, m.tableTitle(w-6), rows, w)
 }
 
 // suffix says behind a run's name what must be known of it, and that it diverged or failed where its state has no room.
@@ -194,9 +194,9 @@ func (m *comparison) place() int {
 // align puts text into a column: words to the left, all else to the right.
 func (m *comparison) align(f *fitted, i int, s string) string {
 	if f.columns[i].title == "state" {
-		return style.Spaces(columnGap) + s
+		return style.Spaces(ColumnGap) + s
 	}
-	return style.Spaces(columnGap) + style.Right(s, f.widths[i])
+	return style.Spaces(ColumnGap) + style.Right(s, f.widths[i])
 }
 
 func (m *comparison) row(f *fitted, i, w int) string {

@@ -307,7 +307,7 @@ func TestComparePicture(t *testing.T) {
 	m := newCompareTest(fakeCompared(4), Options{Pictures: dir}, 120, 40)
 	for key, want := range map[string]string{"p": "scg", "P": "by best test error"} {
 		cmd := comparePress(m, key)
-		msg, ok := cmd().(pictureMsg)
+		msg, ok := cmd().(PictureMsg)
 		if !ok || msg.err != nil {
 			t.Fatalf("%s: %v", key, msg.err)
 		}

@@ -81,8 +81,8 @@ func formTheme(bool) *huh.Styles {
 	return &s
 }
 
-func (f *settingsForm) hints(*App) []hint {
-	return []hint{newHint("enter", "apply"), newHint("esc", "cancel"), newHint("↑↓", "field"), newHint("ctrl+d", "default"), newHint("ctrl+u", "clear")}
+func (f *settingsForm) hints(*App) []Hint {
+	return []Hint{NewHint("enter", "apply"), NewHint("esc", "cancel"), NewHint("↑↓", "field"), NewHint("ctrl+d", "default"), NewHint("ctrl+u", "clear")}
 }
 
 // move goes to another field.
@@ -188,7 +188,7 @@ func (f *settingsForm) draw(a *App, w, h int) []string {
 	if room < len(f.values) {
 		title += " " + format.Count(f.at+1) + "/" + format.Count(len(f.values))
 	}
-	return dialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
+	return DialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
 }
 
 // row is a setting's name, its field, and what it means or what is wrong.

@@ -18,7 +18,7 @@ const guestPause = 40 * time.Millisecond
 // reach this process's terminal, signals or files.
 type guestScreen struct {
 	*App
-	painter *painter
+	painter *Renderer
 	drawn   time.Time // when the newest frame was handed over
 	waiting bool      // a frameMsg is under way
 	fell    *PanicError
@@ -37,7 +37,7 @@ func runGuest(ctx context.Context, a *App, o Options) error {
 	defer a.Close()
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	g := &guestScreen{App: a, painter: newPainter(o.Output, o.Environ, a.allowance)}
+	g := &guestScreen{App: a, painter: NewRenderer(o.Output, o.Environ, a.allowance)}
 	a.hold, a.touched = remoteHold, a.clock()
 	a.width, a.height = o.Size.Width, o.Size.Height
 	defer a.allowance.enter()()
@@ -46,10 +46,10 @@ func runGuest(ctx context.Context, a *App, o Options) error {
 		cancel() // what is left of the program when its terminal is gone
 	}()
 	var p *tea.Program
-	c := calm{now: time.Now, send: func(m tea.Msg) { p.Send(m) }}
+	c := Debouncer{now: time.Now, send: func(m tea.Msg) { p.Send(m) }}
 	p = tea.NewProgram(g, tea.WithContext(inner), tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithOutput(nowhere{}),
 		tea.WithInput(o.Input), tea.WithEnvironment(o.Environ), tea.WithColorProfile(style.ColorProfile(o.Environ)), tea.WithFilter(fromGuest(&c)))
-	go resizes(inner, p, o.Resizes)
+	go Resizes(inner, p, o.Resizes)
 	_, err := p.Run()
 	left := inner.Err() == nil
 	close(g.painter.frames)
@@ -72,8 +72,8 @@ type nowhere struct{}
 
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
-// resizes hands the sizes on until the context ends.
-func resizes(ctx context.Context, p *tea.Program, sizes <-chan Size) {
+// Resizes hands the sizes on until the context ends.
+func Resizes(ctx context.Context, p *tea.Program, sizes <-chan Size) {
 	for {
 		select {
 		case s, ok := <-sizes:
@@ -89,7 +89,7 @@ func resizes(ctx context.Context, p *tea.Program, sizes <-chan Size) {
 
 // fromGuest is Bubble Tea's filter for what a guest's terminal sends: no size that stands among the keys, of which
 // nobody knows how large it is, and nothing that stops this process.
-func fromGuest(c *calm) func(tea.Model, tea.Msg) tea.Msg {
+func fromGuest(c *Debouncer) func(tea.Model, tea.Msg) tea.Msg {
 	return func(m tea.Model, msg tea.Msg) tea.Msg {
 		switch msg := msg.(type) {
 		case tea.WindowSizeMsg, tea.SuspendMsg, tea.InterruptMsg:
@@ -142,7 +142,7 @@ func (g *guestScreen) frame() tea.Cmd {
 		return g.later(wait, frameMsg{})
 	}
 	g.drawn = now
-	g.painter.put(guestFrame{g.finished(), g.width, g.windowTitle(), g.mouseMode(), g.anew})
+	g.painter.put(Frame{g.finished(), g.width, g.windowTitle(), g.mouseMode(), g.anew})
 	return nil
 }
 

@@ -37,7 +37,7 @@ func guests(b *testing.B, size Size, n int) {
 	defer stop()
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
-	allowance := &Allowance{}
+	allowance := &Budget{}
 	in, keys := io.Pipe()
 	defer keys.Close()
 	out, ended := &wire{}, make(chan error, n)

@@ -216,21 +216,21 @@ func TestWhoControls(t *testing.T) {
 
 // TestAllowance: the more guests and the dearer their frames, the seldomer their news.
 func TestAllowance(t *testing.T) {
-	var none *Allowance
+	var none *Budget
 	none.enter()()
 	none.updated(time.Now())
-	if none.interval(remoteInterval) != remoteInterval {
+	if none.interval(RemoteInterval) != RemoteInterval {
 		t.Error("no allowance bounds something")
 	}
-	a := &Allowance{Part: 0.01}
-	if a.interval(remoteInterval) != remoteInterval {
+	a := &Budget{Part: 0.01}
+	if a.interval(RemoteInterval) != RemoteInterval {
 		t.Error("nobody has to wait")
 	}
 	a.update, a.draw = lowTime(time.Millisecond), lowTime(time.Millisecond)
 	for range 1000 {
 		defer a.enter()()
 	}
-	if got := a.interval(remoteInterval); got != slowNews {
+	if got := a.interval(RemoteInterval); got != slowNews {
 		t.Errorf("a thousand wait %v", got)
 	}
 	var low lowTime

@@ -58,7 +58,7 @@ func unread(p *event.Replay) string {
 // room for both.
 func unrecorded(r *event.Recording) string {
 	why, said := strings.CutPrefix(style.Clean(r.Warning), "the run is not being recorded: ")
-	if !said && found(why, "not recorded") {
+	if !said && Has(why, "not recorded") {
 		return why
 	}
 	place := style.Clean(r.Place)

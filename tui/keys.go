@@ -277,7 +277,7 @@ func viewBindings() []binding {
 }
 
 // hints are what the footer names: the keys of what has them at present.
-func (a *App) hints() (out []hint) {
+func (a *App) hints() (out []Hint) {
 	switch {
 	case a.overlay != nil:
 		return a.overlay.hints(a)
@@ -290,10 +290,10 @@ func (a *App) hints() (out []hint) {
 			continue
 		}
 		k, _, _ := strings.Cut(b.Help().Key, " ←")
-		out = append(out, newHint(k, b.short(a)))
+		out = append(out, NewHint(k, b.short(a)))
 	}
 	if a.zoomed && len(out) > 0 { // the way back stands first
-		if i := slices.IndexFunc(out, func(h hint) bool { return h.key == "esc" }); i > 0 {
+		if i := slices.IndexFunc(out, func(h Hint) bool { return h.key == "esc" }); i > 0 {
 			back := out[i]
 			out = slices.Insert(slices.Delete(out, i, i+1), 0, back)
 		}

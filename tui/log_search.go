@@ -76,7 +76,7 @@ func (p *logPane) matching(v *view) []int {
 	out := make([]int, 0, len(v.h.entries))
 	for i := range v.h.entries {
 		e := &v.h.entries[i]
-		if p.search.text == "" || found(e.text, p.search.text) || e.text == "" && found(v.epochWords(e), p.search.text) {
+		if p.search.text == "" || Has(e.text, p.search.text) || e.text == "" && Has(v.epochWords(e), p.search.text) {
 			out = append(out, i)
 		}
 	}

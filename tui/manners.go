@@ -12,15 +12,15 @@ import (
 // How often the screen changes. What a run does is gathered for an interval; a key does not wait for it. The
 // rates that Bubble Tea flushes at bound how long a key takes to show, and what a held one may cost.
 const (
-	remoteInterval = 100 * time.Millisecond // of the run's news over SSH
+	RemoteInterval = 100 * time.Millisecond // of the run's news over SSH
 	localFPS       = 60                     // a key shows within 17 ms; a flush without a change writes nothing
 	remoteFPS      = 30
 	motionPause    = 33 * time.Millisecond // the least time between two motions of the mouse
 	resizePause    = 60 * time.Millisecond // how long a size must stand in a storm of resizes
 )
 
-// remote reports whether a terminal is at the other end of an SSH connection.
-func remote(environ []string) bool {
+// Remote reports whether a terminal is at the other end of an SSH connection.
+func Remote(environ []string) bool {
 	return style.Lookup(environ, "SSH_TTY") != "" || style.Lookup(environ, "SSH_CONNECTION") != ""
 }
 
@@ -29,25 +29,25 @@ func frames(asked int, environ []string) int {
 	switch {
 	case asked > 0:
 		return min(asked, 120)
-	case remote(environ):
+	case Remote(environ):
 		return remoteFPS
 	}
 	return localFPS
 }
 
-// synchronize has frames appear at once where Bubble Tea does not ask whether the terminal can: over SSH, whose
+// Synchronize has frames appear at once where Bubble Tea does not ask whether the terminal can: over SSH, whose
 // answer may come late, and in tmux, whose older versions drop the question. A terminal that does not know the
 // mode ignores it, as it must ignore private modes.
-func synchronize(environ []string) tea.Cmd {
+func Synchronize(environ []string) tea.Cmd {
 	if style.Lookup(environ, "SSH_TTY") == "" && style.Lookup(environ, "TMUX") == "" {
 		return nil
 	}
 	return func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset} }
 }
 
-// calm thins what a terminal sends in storms, before anything is drawn for it: motions of the mouse, of which
+// Debouncer thins what a terminal sends in storms, before anything is drawn for it: motions of the mouse, of which
 // the release brings the last place, and sizes while a window is dragged, of which the last one is drawn.
-type calm struct {
+type Debouncer struct {
 	now   func() time.Time
 	send  func(tea.Msg) // into the program, from another goroutine
 	moved time.Time
@@ -61,7 +61,7 @@ type settledMsg int
 
 // filter is Bubble Tea's filter: it returns the message that takes msg's place, or nil. The program's one
 // goroutine calls it.
-func (c *calm) filter(_ tea.Model, msg tea.Msg) tea.Msg {
+func (c *Debouncer) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.MouseMotionMsg:
 		if c.now().Sub(c.moved) < motionPause {

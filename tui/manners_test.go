@@ -14,7 +14,7 @@ import (
 func TestResizeStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		msgs := make(chan tea.Msg, 100)
-		c := calm{now: time.Now, send: func(m tea.Msg) { msgs <- m }}
+		c := Debouncer{now: time.Now, send: func(m tea.Msg) { msgs <- m }}
 		var got []tea.WindowSizeMsg
 		take := func(m tea.Msg) {
 			if s, ok := c.filter(nil, m).(tea.WindowSizeMsg); ok {
@@ -41,7 +41,7 @@ func TestResizeStorm(t *testing.T) {
 
 func TestMotionIsThinned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := calm{now: time.Now}
+		c := Debouncer{now: time.Now}
 		n := 0
 		for i := range 1000 {
 			if c.filter(nil, tea.MouseMotionMsg{X: i}) != nil {
@@ -67,8 +67,8 @@ func TestRates(t *testing.T) {
 		synced  bool
 	}{
 		"local":   {[]string{"TERM=xterm-256color"}, localFPS, interval, false},
-		"ssh":     {[]string{"SSH_TTY=/dev/pts/1", "SSH_CONNECTION=1 2 3 4"}, remoteFPS, remoteInterval, true},
-		"mosh":    {[]string{"SSH_CONNECTION=1 2 3 4"}, remoteFPS, remoteInterval, false},
+		"ssh":     {[]string{"SSH_TTY=/dev/pts/1", "SSH_CONNECTION=1 2 3 4"}, remoteFPS, RemoteInterval, true},
+		"mosh":    {[]string{"SSH_CONNECTION=1 2 3 4"}, remoteFPS, RemoteInterval, false},
 		"tmux":    {[]string{"TMUX=/tmp/tmux-0/default,1,0"}, localFPS, interval, true},
 		"sudo -s": {[]string{"SSH_TTY="}, localFPS, interval, false},
 	} {
@@ -76,7 +76,7 @@ func TestRates(t *testing.T) {
 		if got := frames(0, c.environ); got != c.fps || a.interval != c.pause {
 			t.Errorf("%s: %d flushes a second, the run's news every %v", name, got, a.interval)
 		}
-		cmd := synchronize(c.environ)
+		cmd := Synchronize(c.environ)
 		if (cmd != nil) != c.synced {
 			t.Errorf("%s: synchronized %v", name, cmd != nil)
 		}

@@ -17,13 +17,13 @@ type overlay interface {
 	// draw returns rows of one width, at most h of at most w columns.
 	draw(a *App, w, h int) []string
 	// hints are the keys that the footer names meanwhile.
-	hints(a *App) []hint
+	hints(a *App) []Hint
 }
 
-// hint is a key and what it does, in a word or two.
-type hint struct{ key, text string }
+// Hint is a key and what it does, in a word or two.
+type Hint struct{ key, text string }
 
-func newHint(key, text string) hint { return hint{key: key, text: text} }
+func NewHint(key, text string) Hint { return Hint{key: key, text: text} }
 
 // wheel moves through the list that is in front, as the arrows do.
 func (a *App) wheel(msg tea.MouseWheelMsg) tea.Cmd {
@@ -36,8 +36,8 @@ func (a *App) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	return nil
 }
 
-// lay puts a block of rows, all of one width, over the middle of a screen.
-func lay(screen, block []string, w int) {
+// Overlay puts a block of rows, all of one width, over the middle of a screen.
+func Overlay(screen, block []string, w int) {
 	if len(block) == 0 {
 		return
 	}
@@ -55,13 +55,13 @@ func lay(screen, block []string, w int) {
 	}
 }
 
-// dialogBox frames rows with a title, as an overlay.
-func dialogBox(t *style.Pen, title string, rows []string, w int) []string {
-	return withFrame(t, style.Focus, []style.Part{style.Focus.Of(title)}, rows, w)
+// DialogBox frames rows with a title, as an overlay.
+func DialogBox(t *style.Pen, title string, rows []string, w int) []string {
+	return Framed(t, style.Focus, []style.Part{style.Focus.Of(title)}, rows, w)
 }
 
-// withFrame puts rows, cut and filled to one width, into a frame of w columns with a title.
-func withFrame(t *style.Pen, ink style.Token, title []style.Part, rows []string, w int) []string {
+// Framed puts rows, cut and filled to one width, into a frame of w columns with a title.
+func Framed(t *style.Pen, ink style.Token, title []style.Part, rows []string, w int) []string {
 	top := t.Line(w)
 	top.Put(ink, "╭─ ")
 	head := t.Line(top.Left() - 2)
@@ -82,19 +82,19 @@ func withFrame(t *style.Pen, ink style.Token, title []style.Part, rows []string,
 	return append(out, bottom.Full())
 }
 
-// section is a part of the help: a heading, and rows of what stands for what.
-type section struct {
+// Section is a part of the help: a heading, and rows of what stands for what.
+type Section struct {
 	title string
 	rows  [][]style.Part
 }
 
-// explain returns a row of a section, with so many columns for what it explains.
-func explain(t style.Token, what string, columns int, means string) []style.Part {
+// Explain returns a row of a section, with so many columns for what it explains.
+func Explain(t style.Token, what string, columns int, means string) []style.Part {
 	return []style.Part{t.Of(style.Pad(what, columns)), style.Text.Of(means)}
 }
 
-// stackSections draws sections one under the other.
-func stackSections(t *style.Pen, sections []section, w int, headed bool) (rows []string) {
+// Sections draws sections one under the other.
+func Sections(t *style.Pen, sections []Section, w int, headed bool) (rows []string) {
 	put := func(parts ...style.Part) {
 		l := t.Line(w)
 		for _, p := range parts {
@@ -117,12 +117,12 @@ func stackSections(t *style.Pen, sections []section, w int, headed bool) (rows [
 }
 
 // wordSections says what the letters, signs and words of the panes mean.
-func (a *App) wordSections() []section {
-	stops := section{title: "why an inner solve ended"}
+func (a *App) wordSections() []Section {
+	stops := Section{title: "why an inner solve ended"}
 	for _, s := range krylov.Stops() {
-		stops.rows = append(stops.rows, explain(stopToken(s), string(s.Letter()), 12, s.Words()))
+		stops.rows = append(stops.rows, Explain(stopToken(s), string(s.Letter()), 12, s.Words()))
 	}
-	words := section{title: "in the panes"}
+	words := Section{title: "in the panes"}
 	for _, r := range [][2]string{
 		{"▾ ▴ =", "less, more than an epoch before, the same"},
 		{"line", "solid for training rows, dashed for test rows"},
@@ -135,7 +135,7 @@ func (a *App) wordSections() []section {
 		{a.Glyphs.Lambda + strings.TrimRight(a.Glyphs.Within, " "), "eigenvalue; a true one is within the bound"},
 		{"equivalents", "all work in units of one full gradient"},
 	} {
-		words.rows = append(words.rows, explain(style.Muted, r[0], 12, r[1]))
+		words.rows = append(words.rows, Explain(style.Muted, r[0], 12, r[1]))
 	}
-	return []section{stops, words}
+	return []Section{stops, words}
 }

@@ -40,8 +40,8 @@ func (o *helpOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (o *helpOverlay) hints(*App) []hint {
-	return []hint{newHint("esc", "close"), newHint("↑↓", "scroll"), newHint(":", "search commands")}
+func (o *helpOverlay) hints(*App) []Hint {
+	return []Hint{NewHint("esc", "close"), NewHint("↑↓", "scroll"), NewHint(":", "search commands")}
 }
 
 // draw puts the keys beside the words on a wide screen, and over them on a narrow one, scrolled.
@@ -51,13 +51,13 @@ func (o *helpOverlay) draw(a *App, w, h int) []string {
 	var rows []string
 	bw := left + right + 6
 	if w >= bw {
-		if last := len(keys) - 1; len(stackSections(&a.Pen, keys, left, true)) > h-2 { // the other column is the shorter one
+		if last := len(keys) - 1; len(Sections(&a.Pen, keys, left, true)) > h-2 { // the other column is the shorter one
 			keys, words = keys[:last], append(words, keys[last])
 		}
-		rows = style.Beside(stackSections(&a.Pen, keys, left, true), left, stackSections(&a.Pen, words, right, true))
+		rows = style.Beside(Sections(&a.Pen, keys, left, true), left, Sections(&a.Pen, words, right, true))
 	} else {
 		bw = min(w-2, 66)
-		rows = stackSections(&a.Pen, append(keys, words...), bw-4, true)
+		rows = Sections(&a.Pen, append(keys, words...), bw-4, true)
 	}
 	room := max(1, h-2)
 	title := "help · esc closes"
@@ -68,7 +68,7 @@ func (o *helpOverlay) draw(a *App, w, h int) []string {
 	} else {
 		o.top = 0
 	}
-	return dialogBox(&a.Pen, title, rows, bw)
+	return DialogBox(&a.Pen, title, rows, bw)
 }
 
 // idleWhy is why the keys that steer do nothing.
@@ -81,28 +81,28 @@ func idleWhy(a *App) string {
 
 // keySections has the keys by group, as the table of bindings has them, and before them those of what has the
 // screen.
-func (a *App) keySections() (out []section) {
+func (a *App) keySections() (out []Section) {
 	const columns = 10
-	own := section{}
+	own := Section{}
 	switch p, ok := a.panes[a.focus].(explained); {
 	case a.racing():
 		own.title = "in the race"
 		for _, h := range a.race.hints(a) {
 			if h.key != "?" && h.key != "q" && h.key != "space" {
-				own.rows = append(own.rows, explain(style.Accent, h.key, columns, h.text))
+				own.rows = append(own.rows, Explain(style.Accent, h.key, columns, h.text))
 			}
 		}
 	case ok && a.zoomed:
 		own.title = a.panes[a.focus].name(a.paneView()) + ", zoomed"
 		for _, k := range p.ownKeys() {
-			own.rows = append(own.rows, explain(style.Accent, k[0], columns, k[1]))
+			own.rows = append(own.rows, Explain(style.Accent, k[0], columns, k[1]))
 		}
 	}
 	if len(own.rows) > 0 {
 		out = append(out, own)
 	}
 	for _, g := range groups {
-		s := section{title: g}
+		s := Section{title: g}
 		var idle []string
 		for i := range a.bindings {
 			switch b := &a.bindings[i]; {
@@ -110,7 +110,7 @@ func (a *App) keySections() (out []section) {
 			case replays(a) && b.group == groupRun, a.h.viewer && (b.group == groupRun || b.lacking(a) == viewerOnly):
 				idle = append(idle, b.Help().Key)
 			default:
-				s.rows = append(s.rows, explain(style.Accent, b.Help().Key, columns, b.Help().Desc))
+				s.rows = append(s.rows, Explain(style.Accent, b.Help().Key, columns, b.Help().Desc))
 			}
 		}
 		if len(idle) > 0 {

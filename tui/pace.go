@@ -22,7 +22,7 @@ const (
 
 // patience is how long charts keep their pictures for an environment.
 func patience(environ []string) time.Duration {
-	if remote(environ) {
+	if Remote(environ) {
 		return remoteHold
 	}
 	return chartHold

@@ -12,7 +12,7 @@ import (
 	"newtop/tui/style"
 )
 
-// painter draws frames on a guest's terminal. Bubble Tea's renderer takes about a millisecond of a processor for a frame
+// Renderer draws frames on a guest's terminal. Bubble Tea's renderer takes about a millisecond of a processor for a frame
 // of 80 × 24 and looks thirty times a second whether there is one, which a hundred guests can't have: this one compares
 // rows, writes the cells that differ, and sleeps meanwhile.
 //
@@ -20,20 +20,20 @@ import (
 //
 // The program's goroutine puts frames and closes them; run ends after the last one, with the terminal as it was before,
 // or when the terminal takes no more. So a terminal that does not read keeps nobody but run waiting.
-type painter struct {
+type Renderer struct {
 	out       io.Writer
 	plain     bool // a terminal of the VT100's kind, which knows no titles and no modes of later ones
-	allowance *Allowance
-	frames    chan guestFrame
+	allowance *Budget
+	frames    chan Frame
 	ended     chan struct{} // closed at run's end
 	err       error         // why it ended, to be read after that
 
-	shown guestFrame
-	patch patch
+	shown Frame
+	patch diff
 }
 
-// guestFrame is a whole frame.
-type guestFrame struct {
+// Frame is a whole frame.
+type Frame struct {
 	rows  []string // each as wide as the terminal; they are not changed any more
 	width int
 	title string
@@ -41,19 +41,19 @@ type guestFrame struct {
 	anew  int // another number says that nobody knows what the terminal shows
 }
 
-func newPainter(out io.Writer, environ []string, allowance *Allowance) *painter {
-	return &painter{
+func NewRenderer(out io.Writer, environ []string, allowance *Budget) *Renderer {
+	return &Renderer{
 		out:       out,
-		patch:     patch{profile: style.ColorProfile(environ)},
+		patch:     diff{profile: style.ColorProfile(environ)},
 		plain:     style.OldTerminal(environ),
 		allowance: allowance,
-		frames:    make(chan guestFrame, 1),
+		frames:    make(chan Frame, 1),
 		ended:     make(chan struct{}),
 	}
 }
 
 // put hands over a frame in the place of one that was not drawn yet.
-func (p *painter) put(f guestFrame) {
+func (p *Renderer) put(f Frame) {
 	select {
 	case <-p.frames:
 	default:
@@ -62,7 +62,7 @@ func (p *painter) put(f guestFrame) {
 }
 
 // run draws until frames are closed, or until a write fails.
-func (p *painter) run() {
+func (p *Renderer) run() {
 	defer close(p.ended)
 	defer func() {
 		if v := recover(); v != nil {
@@ -85,7 +85,7 @@ func (p *painter) run() {
 var keepTitle, oldTitle = ansi.WindowOp(22, 2), ansi.WindowOp(23, 2)
 
 // begin takes the terminal. Lines don't wrap, so that one that is wider than thought spoils no other.
-func (p *painter) begin() error {
+func (p *Renderer) begin() error {
 	s := ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.ResetModeAutoWrap
 	if !p.plain {
 		s += keepTitle + ansi.SetModeBracketedPaste + ansi.RequestBackgroundColor
@@ -94,7 +94,7 @@ func (p *painter) begin() error {
 }
 
 // end gives it back. A terminal without a second screen, as the Linux console, is left empty.
-func (p *painter) end() error {
+func (p *Renderer) end() error {
 	s := ansi.ResetStyle
 	if !p.plain {
 		s += ansi.ResetModeSynchronizedOutput + mice(tea.MouseModeNone) + ansi.ResetModeBracketedPaste + ansi.SetWindowTitle("") + oldTitle
@@ -103,7 +103,7 @@ func (p *painter) end() error {
 	return p.write(s + ansi.SetModeAutoWrap + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor)
 }
 
-func (p *painter) write(s string) error {
+func (p *Renderer) write(s string) error {
 	_, err := io.WriteString(p.out, s)
 	return err
 }
@@ -121,7 +121,7 @@ func mice(m tea.MouseMode) string {
 }
 
 // draw writes what differs from the frame before, in one piece.
-func (p *painter) draw(f guestFrame) error {
+func (p *Renderer) draw(f Frame) error {
 	start := time.Now()
 	b := &p.patch
 	b.out = b.out[:0]

@@ -11,9 +11,9 @@ import (
 	"newtop/tui/style"
 )
 
-// patch is what turns rows of a terminal into others: it compares them cell by cell and writes those that differ. The
+// diff is what turns rows of a terminal into others: it compares them cell by cell and writes those that differ. The
 // rows are of one width, and of nothing but text and SGR sequences; a style ends with a reset before the next begins.
-type patch struct {
+type diff struct {
 	profile  colorprofile.Profile // what the terminal can show
 	inks     map[string]string    // styles as it can show them
 	out      []byte
@@ -31,7 +31,7 @@ const gap = 3
 const mostInks = 1 << 12
 
 // row writes what differs in row y, counted from 0, where was is what stands there; blank says that nothing does.
-func (p *patch) row(y int, was, now string, blank bool) {
+func (p *diff) row(y int, was, now string, blank bool) {
 	var plain, wasPlain bool
 	p.new, plain = cellsOf(p.new[:0], now)
 	if blank {
@@ -75,7 +75,7 @@ func (p *patch) row(y int, was, now string, blank bool) {
 }
 
 // same reports whether a cell needs no writing.
-func (p *patch) same(x int, blank bool) bool {
+func (p *diff) same(x int, blank bool) bool {
 	if blank {
 		return p.new[x] == rowCell{"", " "}
 	}
@@ -83,7 +83,7 @@ func (p *patch) same(x int, blank bool) bool {
 }
 
 // move goes to a column of a row, from a column of the same row or from elsewhere.
-func (p *patch) move(y, x, from int) {
+func (p *diff) move(y, x, from int) {
 	switch {
 	case from < 0:
 		p.at(y, x)
@@ -94,7 +94,7 @@ func (p *patch) move(y, x, from int) {
 	}
 }
 
-func (p *patch) at(y, x int) {
+func (p *diff) at(y, x int) {
 	p.out = append(p.out, "\x1b["...)
 	p.out = strconv.AppendInt(p.out, int64(y+1), 10)
 	p.out = append(p.out, ';')
@@ -102,7 +102,7 @@ func (p *patch) at(y, x int) {
 	p.out = append(p.out, 'H')
 }
 
-func (p *patch) ink(style string) {
+func (p *diff) ink(style string) {
 	if style == p.style {
 		return
 	}
@@ -126,7 +126,7 @@ func (p *patch) ink(style string) {
 }
 
 // shown is text with the colours that the terminal has.
-func (p *patch) shown(s string) string {
+func (p *diff) shown(s string) string {
 	if p.profile == colorprofile.TrueColor {
 		return s
 	}

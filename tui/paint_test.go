@@ -49,10 +49,10 @@ func terminalOf(w, h int, output string) string {
 // painted draws frames one after another on a terminal and returns its screen.
 func painted(frames [][]string, w int, profile colorprofile.Profile) string {
 	var out bytes.Buffer
-	p := newPainter(&out, nil, nil)
+	p := NewRenderer(&out, nil, nil)
 	p.plain, p.patch.profile = false, profile
 	for _, rows := range frames {
-		if err := p.draw(guestFrame{rows: rows, width: w}); err != nil {
+		if err := p.draw(Frame{rows: rows, width: w}); err != nil {
 			return err.Error()
 		}
 	}
@@ -115,8 +115,8 @@ func TestPaintedScreens(t *testing.T) {
 		t.Error("colours on a terminal without")
 	}
 	var out bytes.Buffer
-	p := newPainter(&out, []string{"TERM=xterm-256color"}, nil)
-	f := guestFrame{rows: frames[0], width: w}
+	p := NewRenderer(&out, []string{"TERM=xterm-256color"}, nil)
+	f := Frame{rows: frames[0], width: w}
 	if p.draw(f); out.Len() == 0 || strings.Contains(out.String(), "38;2;") {
 		t.Errorf("%d bytes, or more colours than the terminal has", out.Len())
 	}
@@ -128,7 +128,7 @@ func TestPaintedScreens(t *testing.T) {
 
 // paintedOn is a terminal that a painter draws on.
 type paintedOn struct {
-	painter
+	Renderer
 	*vt.Emulator
 	out bytes.Buffer
 }
@@ -136,14 +136,14 @@ type paintedOn struct {
 func newPaintedOn(t *testing.T, w, h int, profile colorprofile.Profile) *paintedOn {
 	s := &paintedOn{Emulator: vt.NewEmulator(w, h)}
 	t.Cleanup(func() { s.Emulator.Close() })
-	s.painter = *newPainter(&s.out, nil, nil)
+	s.Renderer = *NewRenderer(&s.out, nil, nil)
 	s.plain, s.patch.profile = false, profile
 	return s
 }
 
 // show draws a screen and returns what the terminal shows then, and what it should.
 func (s *paintedOn) show(a *App) (got, want string) {
-	_ = s.draw(guestFrame{a.finished(), a.width, a.windowTitle(), a.mouseMode(), a.anew})
+	_ = s.draw(Frame{a.finished(), a.width, a.windowTitle(), a.mouseMode(), a.anew})
 	_, _ = s.Emulator.Write(s.out.Bytes())
 	s.out.Reset()
 	var b strings.Builder
@@ -212,12 +212,12 @@ func TestPaintedAnew(t *testing.T) {
 
 // TestTerminalGivenBack: whatever ends a painter, no mode of the terminal is left on.
 func TestTerminalGivenBack(t *testing.T) {
-	for name, frames := range map[string][]guestFrame{
+	for name, frames := range map[string][]Frame{
 		"end":   {{rows: []string{"ab"}, width: 2, title: "x", mouse: tea.MouseModeAllMotion}},
 		"panic": {{rows: []string{"ab"}, width: 2, mouse: tea.MouseModeCellMotion}, {rows: []string{"ab", "cd"}, width: 2, title: "boom"}},
 	} {
 		var out bytes.Buffer
-		p := newPainter(&out, []string{"TERM=xterm"}, nil)
+		p := NewRenderer(&out, []string{"TERM=xterm"}, nil)
 		if name == "panic" {
 			p.out = breaking{&out}
 		}
@@ -270,7 +270,7 @@ func FuzzPatch(f *testing.F) {
 	f.Add("abcdefghijkl", "\x1b[7m   \x1b[m")
 	f.Add("0", "\x1b[b0\x1b[m")
 	f.Fuzz(func(t *testing.T, was, now string) {
-		var p patch
+		var p diff
 		p.profile = colorprofile.ANSI256
 		p.row(0, was, now, false)
 		p.row(0, "", now, true)

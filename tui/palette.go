@@ -34,13 +34,13 @@ type palette struct {
 }
 
 func (a *App) openPalette() {
-	p := &palette{entries: a.paletteEntries(), filter: newInput(60)}
+	p := &palette{entries: a.paletteEntries(), filter: NewInput(60)}
 	for _, e := range p.entries {
 		p.names = append(p.names, e.text)
 		p.text = append(p.text, e.text+" "+e.also+" "+e.kind)
 	}
 	p.filter.Focus()
-	p.shown = find("", p.names, p.text)
+	p.shown = Find("", p.names, p.text)
 	a.overlay = p
 }
 
@@ -156,8 +156,8 @@ func (a *App) dataEntries() (out []paletteEntry) {
 	return out
 }
 
-func (p *palette) hints(*App) []hint {
-	return []hint{newHint("enter", "do"), newHint("↑↓", "choose"), newHint("type", "to search"), newHint("esc", "close")}
+func (p *palette) hints(*App) []Hint {
+	return []Hint{NewHint("enter", "do"), NewHint("↑↓", "choose"), NewHint("type", "to search"), NewHint("esc", "close")}
 }
 
 func (p *palette) handle(a *App, msg tea.Msg) tea.Cmd {
@@ -186,7 +186,7 @@ func (p *palette) handle(a *App, msg tea.Msg) tea.Cmd {
 	before := p.filter.Value()
 	p.filter, _ = p.filter.Update(msg)
 	if p.filter.Value() != before {
-		p.shown, p.at = find(p.filter.Value(), p.names, p.text), 0
+		p.shown, p.at = Find(p.filter.Value(), p.names, p.text), 0
 	}
 	return nil
 }
@@ -214,7 +214,7 @@ func (p *palette) draw(a *App, w, h int) []string {
 	if p.filter.Value() == "" {
 		l.Put(style.Accent, "▏").Put(style.Muted, "type to search commands, methods, panes, settings, themes")
 	} else {
-		typedLine(&v.Pen, l, &p.filter, true)
+		InputLine(&v.Pen, l, &p.filter, true)
 	}
 	rows := []string{l.Full(), ""}
 	room := max(1, min(h-4, 26)-2)
@@ -230,7 +230,7 @@ func (p *palette) draw(a *App, w, h int) []string {
 	if n := len(p.shown); n > 0 {
 		title += " " + format.Count(p.at+1) + "/" + format.Count(n)
 	}
-	return dialogBox(&v.Pen, title, style.Clip(style.Block(rows, inner, room+2), h-2), bw)
+	return DialogBox(&v.Pen, title, style.Clip(style.Block(rows, inner, room+2), h-2), bw)
 }
 
 // row has the kind, the text with more about it, and the key at the right end.

@@ -8,16 +8,16 @@ import (
 	"github.com/sahilm/fuzzy"
 )
 
-// found reports whether a text has another as it is, in capitals or not.
-func found(text, part string) bool {
+// Has reports whether a text has another as it is, in capitals or not.
+func Has(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(strings.TrimSpace(part)))
 }
 
-// find returns the indices of the texts that match what was typed, best first; all of them while nothing was.
+// Find returns the indices of the texts that match what was typed, best first; all of them while nothing was.
 // names are what the texts begin with. Scattered letters match nearly everything: so a name that begins with the
 // text comes first, then one that has it, then a text that has it or that has each of its words, in the order of
 // the list. Only where there is none of these come those with its letters somewhere, by fuzzy score.
-func find(typed string, names, texts []string) []int {
+func Find(typed string, names, texts []string) []int {
 	typed = strings.ToLower(strings.TrimSpace(typed))
 	all := make([]int, len(texts))
 	for i := range all {

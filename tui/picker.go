@@ -70,8 +70,8 @@ func (*pickerOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 
 func (*pickerOverlay) draw(a *App, w, h int) []string { return a.picker.draw(a.paneView(), w, h) }
 
-func (*pickerOverlay) hints(*App) []hint {
-	return []hint{newHint("enter", "switch"), newHint("↑↓", "choose"), newHint("1…9", "by number"), newHint("esc", "close")}
+func (*pickerOverlay) hints(*App) []Hint {
+	return []Hint{NewHint("enter", "switch"), NewHint("↑↓", "choose"), NewHint("1…9", "by number"), NewHint("esc", "close")}
 }
 
 // match applies the filter.
@@ -80,7 +80,7 @@ func (p *picker) match() {
 	for i, m := range p.methods {
 		names[i] = m.Name
 	}
-	p.shown, p.at = find(p.filter.Value(), names, p.texts), 0
+	p.shown, p.at = Find(p.filter.Value(), names, p.texts), 0
 }
 
 // handleKey acts on a key; closed says that the list is done with.
@@ -140,19 +140,19 @@ func (p *picker) draw(v *view, w, h int) []string {
 		const left = 24
 		detail := p.detail(v, inner-left-2)
 		list := p.list(v, left, min(room, max(len(p.methods), len(detail))), false)
-		return dialogBox(&v.Pen, title, append(rows, style.Beside(list, left, cutRows(&v.Pen, detail, room))...), bw)
+		return DialogBox(&v.Pen, title, append(rows, style.Beside(list, left, CutRows(&v.Pen, detail, room))...), bw)
 	}
 	listed := min(len(p.methods), max(3, room/2))
 	rows = append(rows, p.list(v, inner, listed, true)...)
 	if detail := p.detail(v, inner); len(detail) > 1 && room-listed-1 > 0 {
-		detail = cutRows(&v.Pen, detail[1:], room-listed-1) // the list has the title
+		detail = CutRows(&v.Pen, detail[1:], room-listed-1) // the list has the title
 		rows = append(append(rows, ""), detail...)
 	}
-	return dialogBox(&v.Pen, title, rows, bw)
+	return DialogBox(&v.Pen, title, rows, bw)
 }
 
-// cutRows clips rows and says at the end how many are missing.
-func cutRows(v *style.Pen, rows []string, n int) []string {
+// CutRows clips rows and says at the end how many are missing.
+func CutRows(v *style.Pen, rows []string, n int) []string {
 	if len(rows) <= n || n < 2 {
 		return style.Clip(rows, n)
 	}

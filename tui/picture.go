@@ -43,7 +43,7 @@ func (a *App) screenPicture() tea.Cmd {
 			rows[i] = style.ToASCII(rows[i])
 		}
 	}
-	return a.picture("screen", "svg", func(w io.Writer) error { return writeScreen(w, rows, columns, dark) })
+	return a.picture("screen", "svg", func(w io.Writer) error { return WriteSVG(w, rows, columns, dark) })
 }
 
 // picture has the tea.Cmd that writes a file and says where.
@@ -61,21 +61,21 @@ func (a *App) picture(of, format string, draw func(io.Writer) error) tea.Cmd {
 	if a.h.run != nil {
 		data = a.h.run.Data.Name
 	}
-	name := "newtop-" + plainName(data) + "-" + plainName(of) + "-" + strconv.Itoa(a.h.status.Epoch)
+	name := "newtop-" + PlainName(data) + "-" + PlainName(of) + "-" + strconv.Itoa(a.h.status.Epoch)
 	base := filepath.Join(a.pictures, name)
 	return func() tea.Msg {
-		path, err := writeNew(base, "."+format, draw)
-		return pictureMsg{path, err}
+		path, err := WriteNew(base, "."+format, draw)
+		return PictureMsg{path, err}
 	}
 }
 
-type pictureMsg struct {
+type PictureMsg struct {
 	path string
 	err  error
 }
 
 // pictureWritten says where a picture is, or why there is none.
-func (a *App) pictureWritten(msg pictureMsg) tea.Cmd {
+func (a *App) pictureWritten(msg PictureMsg) tea.Cmd {
 	if msg.err != nil {
 		text := "no picture: " + style.Clean(msg.err.Error())
 		a.h.say(a.h.status.Epoch, style.Warn, "%s", text)
@@ -95,8 +95,8 @@ func (a *App) refuse(text string) tea.Cmd {
 	return a.expire()
 }
 
-// plainName keeps what every file system and shell takes in a name.
-func plainName(s string) string {
+// PlainName keeps what every file system and shell takes in a name.
+func PlainName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)):
@@ -112,8 +112,8 @@ func plainName(s string) string {
 	return s[:min(len(s), 60)]
 }
 
-// writeNew writes a file that did not exist: base with a suffix, or base-2, base-3, … with it.
-func writeNew(base, suffix string, draw func(io.Writer) error) (path string, err error) {
+// WriteNew writes a file that did not exist: base with a suffix, or base-2, base-3, … with it.
+func WriteNew(base, suffix string, draw func(io.Writer) error) (path string, err error) {
 	var text bytes.Buffer
 	if err := draw(&text); err != nil {
 		return "", err

@@ -21,9 +21,9 @@ const (
 	margin     = 12.0
 )
 
-// writeScreen draws a frame's rows as SVG. Letters are text of a fixed width; lines, blocks and braille are
+// WriteSVG draws a frame's rows as SVG. Letters are text of a fixed width; lines, blocks and braille are
 // shapes, so that they meet whatever font there is.
-func writeScreen(w io.Writer, rows []string, columns int, dark bool) error {
+func WriteSVG(w io.Writer, rows []string, columns int, dark bool) error {
 	ground, ink := "#ffffff", "#1c1c1c"
 	if dark {
 		ground, ink = "#16181d", "#d8dbe0"

@@ -43,7 +43,7 @@ func wellFormed(t *testing.T, text []byte) string {
 // take runs a picture's command and returns the file.
 func take(t *testing.T, a *App, cmd tea.Cmd) (path string, text []byte) {
 	t.Helper()
-	msg, ok := cmd().(pictureMsg)
+	msg, ok := cmd().(PictureMsg)
 	if !ok || msg.err != nil {
 		t.Fatalf("%+v", msg)
 	}
@@ -134,7 +134,7 @@ func TestPicturesOverwriteNothing(t *testing.T) {
 		}
 	}
 	failed := errors.New("no")
-	if _, err := writeNew(filepath.Join(dir, "x"), ".svg", func(io.Writer) error { return failed }); err != failed {
+	if _, err := WriteNew(filepath.Join(dir, "x"), ".svg", func(io.Writer) error { return failed }); err != failed {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "x.svg")); err == nil {
@@ -152,7 +152,7 @@ func TestPlainName(t *testing.T) {
 		"letters": "letters", "../../etc/passwd": "etc-passwd", "My Data.csv": "my-data.csv", "日本": "run", "": "run", "a\x1b[31mb": "a--31mb", ".hidden": "hidden",
 		strings.Repeat("x", 200): strings.Repeat("x", 60),
 	} {
-		if got := plainName(in); got != want {
+		if got := PlainName(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
@@ -227,7 +227,7 @@ func TestPictureWhileTraining(t *testing.T) {
 		a.View()
 	}
 	for range 20 {
-		if m := (<-done).(pictureMsg); m.err != nil {
+		if m := (<-done).(PictureMsg); m.err != nil {
 			t.Error(m.err)
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"newtop/tui/style"
 )
 
-// preferences are what a user has chosen for good. An empty field is a choice never made.
-type preferences struct {
+// Preferences are what a user has chosen for good. An empty field is a choice never made.
+type Preferences struct {
 	Theme     string `toml:"theme,omitempty"`
 	Glyphs    string `toml:"glyphs,omitempty"`
 	Mouse     *bool  `toml:"mouse,omitempty"`
@@ -42,7 +42,7 @@ func PreferencesFile() string {
 }
 
 // readPreferences reads a file; one that does not exist holds no choices.
-func readPreferences(path string) (p preferences, err error) {
+func readPreferences(path string) (p Preferences, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
@@ -51,16 +51,16 @@ func readPreferences(path string) (p preferences, err error) {
 		return p, err
 	}
 	if err := toml.Unmarshal(text, &p); err != nil {
-		return preferences{}, fmt.Errorf("%s: %s", path, firstLine(err))
+		return Preferences{}, fmt.Errorf("%s: %s", path, firstLine(err))
 	}
 	if _, err := style.ParseTheme(p.Theme); err != nil {
-		return preferences{}, fmt.Errorf("%s: %w", path, err)
+		return Preferences{}, fmt.Errorf("%s: %w", path, err)
 	}
 	if _, err := style.ParseGlyphs(p.Glyphs); err != nil {
-		return preferences{}, fmt.Errorf("%s: %w", path, err)
+		return Preferences{}, fmt.Errorf("%s: %w", path, err)
 	}
-	if p.Save != "" && !slices.ContainsFunc(saveFormats[:], func(f saveFormat) bool { return f.name == p.Save }) {
-		return preferences{}, fmt.Errorf("%s: save %q: expected safetensors or onnx", path, p.Save)
+	if p.Save != "" && !slices.ContainsFunc(SaveFormats[:], func(f SaveFormat) bool { return f.name == p.Save }) {
+		return Preferences{}, fmt.Errorf("%s: save %q: expected safetensors or onnx", path, p.Save)
 	}
 	return p, nil
 }
@@ -77,7 +77,7 @@ func firstLine(err error) string {
 }
 
 // write replaces the file as a whole, so that another newtop never reads half of it.
-func (p preferences) write(path string) error {
+func (p Preferences) write(path string) error {
 	text, err := toml.Marshal(p)
 	if err != nil {
 		return err
@@ -103,24 +103,24 @@ func (p preferences) write(path string) error {
 	return err
 }
 
-// keeper decides what goes into the file and when. Only what was changed on the screen does: what a flag
+// PreferenceStore decides what goes into the file and when. Only what was changed on the screen does: what a flag
 // says holds for one run.
-type keeper struct {
-	path   string      // "" keeps nothing
-	stored preferences // what the file holds, or will when all is written
-	last   preferences // how the screen looked when it was last asked
-	habits []habit     // of each of the charted panes, when it was last asked
-	dirty  bool        // stored is not written yet
-	busy   bool        // a write is under way
+type PreferenceStore struct {
+	path   string            // "" keeps nothing
+	stored Preferences       // what the file holds, or will when all is written
+	last   Preferences       // how the screen looked when it was last asked
+	habits []ChartPreference // of each of the charted panes, when it was last asked
+	dirty  bool              // stored is not written yet
+	busy   bool              // a write is under way
 }
 
-type habit struct{ xAxis, smoothing string }
+type ChartPreference struct{ xAxis, smoothing string }
 
-type storedMsg struct{ err error }
+type StoredMsg struct{ err error }
 
 // notice compares the screen with what it was, and returns the command that writes a change. One write is
 // under way at a time: two could end in the wrong order.
-func (k *keeper) notice(now preferences) tea.Cmd {
+func (k *PreferenceStore) notice(now Preferences) tea.Cmd {
 	k.dirty = keepChange(&k.stored.Theme, k.last.Theme, now.Theme) || k.dirty
 	k.dirty = keepChange(&k.stored.Glyphs, k.last.Glyphs, now.Glyphs) || k.dirty
 	k.dirty = keepChange(&k.stored.XAxis, k.last.XAxis, now.XAxis) || k.dirty
@@ -141,17 +141,17 @@ func keepChange(stored *string, last, now string) bool {
 	return true
 }
 
-func (k *keeper) next() tea.Cmd {
+func (k *PreferenceStore) next() tea.Cmd {
 	if !k.dirty || k.busy {
 		return nil
 	}
 	k.dirty, k.busy = false, true
 	p, path := k.stored, k.path
-	return func() tea.Msg { return storedMsg{p.write(path)} }
+	return func() tea.Msg { return StoredMsg{p.write(path)} }
 }
 
 // settle writes what the program's end left unwritten.
-func (k *keeper) settle() {
+func (k *PreferenceStore) settle() {
 	if k.path != "" && (k.dirty || k.busy) {
 		// The program has ended, so that nobody could read of an error here.
 		_ = k.stored.write(k.path)
@@ -185,13 +185,13 @@ func (a *App) charted() (out []chart.ChartPrefs) {
 }
 
 // preferences are the choices that the screen shows now. Of charts that differ, the one changed last counts.
-func (a *App) preferences() preferences {
+func (a *App) preferences() Preferences {
 	p := a.looks()
 	p.XAxis, p.Smoothing, p.Save = a.keep.last.XAxis, a.keep.last.Smoothing, a.saving.format
 	for i, c := range a.charted() {
 		x, smoothing := c.ChartPrefs()
 		if i == len(a.keep.habits) {
-			a.keep.habits = append(a.keep.habits, habit{x, smoothing})
+			a.keep.habits = append(a.keep.habits, ChartPreference{x, smoothing})
 			continue
 		}
 		was := &a.keep.habits[i]
@@ -201,7 +201,7 @@ func (a *App) preferences() preferences {
 		if smoothing != was.smoothing {
 			p.Smoothing = smoothing
 		}
-		*was = habit{x, smoothing}
+		*was = ChartPreference{x, smoothing}
 	}
 	return p
 }

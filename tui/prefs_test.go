@@ -26,7 +26,7 @@ func settleAll(a *App, cmd tea.Cmd) {
 			for _, c := range msg {
 				run(c)
 			}
-		case storedMsg:
+		case StoredMsg:
 			_, cmd = a.Update(msg)
 		}
 	}
@@ -143,7 +143,7 @@ func TestPreferencesCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := newTest(script{epochs: 3}, Options{}, 80, 24)
-	a.keep = keeper{path: filepath.Join(file, "ui.toml"), last: a.preferences()}
+	a.keep = PreferenceStore{path: filepath.Join(file, "ui.toml"), last: a.preferences()}
 	before := len(a.h.entries)
 	for range 3 {
 		settleAll(a, press(a, "M"))

@@ -123,28 +123,28 @@ func (r *raceView) move(h *history, by int) {
 }
 
 // hints are the keys that the footer names.
-func (r *raceView) hints(a *App) []hint {
+func (r *raceView) hints(a *App) []Hint {
 	if a.h.watched() {
-		return []hint{newHint("space", "play or pause"), newHint(", .", "back, on"), newHint("↑↓", "choose"), newHint("x", "axis"), newHint("r", "rank by"), newHint("y", "log"), newHint("?", "help"), newHint("q", "quit")}
+		return []Hint{NewHint("space", "play or pause"), NewHint(", .", "back, on"), NewHint("↑↓", "choose"), NewHint("x", "axis"), NewHint("r", "rank by"), NewHint("y", "log"), NewHint("?", "help"), NewHint("q", "quit")}
 	}
 	if a.h.viewer {
-		return []hint{newHint("↑↓", "choose"), newHint("x", "axis"), newHint("r", "rank by"), newHint("y", "log"), newHint("?", "help"), newHint("q", "leave")}
+		return []Hint{NewHint("↑↓", "choose"), NewHint("x", "axis"), NewHint("r", "rank by"), NewHint("y", "log"), NewHint("?", "help"), NewHint("q", "leave")}
 	}
 	if r.asking {
-		return []hint{newHint("enter", "abandon the race"), newHint("esc", "race on")}
+		return []Hint{NewHint("enter", "abandon the race"), NewHint("esc", "race on")}
 	}
-	out := []hint{newHint("↑↓", "choose")}
+	out := []Hint{NewHint("↑↓", "choose")}
 	if i := r.selected(a.h); i >= 0 {
-		out = []hint{newHint("enter", "go on with "+style.RacerLetter(i)), newHint("↑↓", "choose")}
+		out = []Hint{NewHint("enter", "go on with "+style.RacerLetter(i)), NewHint("↑↓", "choose")}
 	}
 	if a.h.race != nil && a.h.race.State == "begun" {
 		word := "pause"
 		if a.h.status.Phase == event.Paused {
 			word = "race on"
 		}
-		out = append(out, newHint("space", word))
+		out = append(out, NewHint("space", word))
 	}
-	return append(out, newHint("esc", "abandon"), newHint("x", "axis"), newHint("r", "rank by"), newHint("y", "log"), newHint("?", "help"), newHint("q", a.quitWord()))
+	return append(out, NewHint("esc", "abandon"), NewHint("x", "axis"), NewHint("r", "rank by"), NewHint("y", "log"), NewHint("?", "help"), NewHint("q", a.quitWord()))
 }
 
 // draw returns exactly h rows of w columns.
@@ -178,7 +178,7 @@ func (r *raceView) compose(v *view, w, h int) []string {
 		rows = r.charts(v, w, charts, framed)
 	}
 	if framed {
-		table = withFrame(&v.Pen, style.Border, r.title(v, w-6), table, w)
+		table = Framed(&v.Pen, style.Border, r.title(v, w-6), table, w)
 	}
 	return style.Block(append(rows, table...), w, h)
 }
@@ -223,7 +223,7 @@ func (r *raceView) chart(v *view, c *chart.Canvas, name string, unit func(float6
 	}
 	head := r.chartTitle(name, w-6)
 	if framed {
-		return style.Block(withFrame(&v.Pen, style.Border, head, c.Draw(&v.Pen, p, w-4, h-2), w), w, h)
+		return style.Block(Framed(&v.Pen, style.Border, head, c.Draw(&v.Pen, p, w-4, h-2), w), w, h)
 	}
 	l := v.Line(w).Put(style.Text, " ")
 	for _, h := range head {

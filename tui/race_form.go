@@ -34,7 +34,7 @@ type raceForm struct {
 	field    int // 0 the list, 1 the settings, 2 the budget
 }
 
-func newInput(limit int) textinput.Model {
+func NewInput(limit int) textinput.Model {
 	t := textinput.New()
 	t.Prompt = ""
 	t.CharLimit = limit
@@ -43,7 +43,7 @@ func newInput(limit int) textinput.Model {
 }
 
 func (a *App) openRace() {
-	f := &raceForm{list: newPicker(a.picker.methods), chosen: map[string]bool{a.h.status.Optimizer: true}, settings: newInput(200), budget: newInput(40)}
+	f := &raceForm{list: newPicker(a.picker.methods), chosen: map[string]bool{a.h.status.Optimizer: true}, settings: NewInput(200), budget: NewInput(40)}
 	f.list.filter.Focus()
 	f.settings.Focus()
 	f.budget.Focus()
@@ -65,10 +65,10 @@ func usualBudget(s *event.Status) float64 {
 	return math.Max(10, math.Min(chart.Nice(10*s.Equivalents/float64(s.Epoch)), 100_000))
 }
 
-func (f *raceForm) hints(*App) []hint {
-	h := []hint{newHint("enter", "start"), newHint("tab", "next field"), newHint("esc", "close")}
+func (f *raceForm) hints(*App) []Hint {
+	h := []Hint{NewHint("enter", "start"), NewHint("tab", "next field"), NewHint("esc", "close")}
 	if f.field == 0 {
-		h = append(h, newHint("space", "takes part"), newHint("↑↓", "choose"))
+		h = append(h, NewHint("space", "takes part"), NewHint("↑↓", "choose"))
 	}
 	return h
 }
@@ -269,7 +269,7 @@ func (f *raceForm) draw(a *App, w, h int) []string {
 	}
 	room := max(2, h-2-1-len(below))
 	rows := append([]string{head.Full()}, f.methods(v, inner, min(room, len(f.list.methods)))...)
-	return dialogBox(&v.Pen, "race from the weights of now", style.Clip(append(rows, below...), h-2), bw)
+	return DialogBox(&v.Pen, "race from the weights of now", style.Clip(append(rows, below...), h-2), bw)
 }
 
 // label begins a field's row.
@@ -285,15 +285,15 @@ func (f *raceForm) label(l *style.Line, field int, name string) {
 func (f *raceForm) entry(v *view, field int, name string, t *textinput.Model, about string, w int) string {
 	l := v.Line(w)
 	f.label(l, field, name)
-	typedLine(&v.Pen, l, t, f.field == field)
+	InputLine(&v.Pen, l, t, f.field == field)
 	if style.Cells(about)+3 <= l.Left() {
 		l.Put(style.Muted, "   "+about)
 	}
 	return l.Full()
 }
 
-// typedLine writes what stands in a text field, with its cursor if that has the keys.
-func typedLine(v *style.Pen, l *style.Line, t *textinput.Model, active bool) {
+// InputLine writes what stands in a text field, with its cursor if that has the keys.
+func InputLine(v *style.Pen, l *style.Line, t *textinput.Model, active bool) {
 	text := []rune(t.Value())
 	if !active {
 		l.Put(style.Strong, style.Clean(string(text)))

@@ -24,7 +24,7 @@ type rewindOverlay struct {
 }
 
 func (a *App) openRewind() {
-	o := &rewindOverlay{filter: newInput(20), at: -1}
+	o := &rewindOverlay{filter: NewInput(20), at: -1}
 	o.filter.Focus()
 	a.overlay = o
 	if a.h.watched() {
@@ -37,12 +37,12 @@ func (a *App) openRewind() {
 	}
 }
 
-func (o *rewindOverlay) hints(a *App) []hint {
+func (o *rewindOverlay) hints(a *App) []Hint {
 	enter := "go back"
 	if a.h.watched() {
 		enter = "go there"
 	}
-	return []hint{newHint("enter", enter), newHint("↑↓", "choose"), newHint("type", "to search"), newHint("esc", "close")}
+	return []Hint{NewHint("enter", enter), NewHint("↑↓", "choose"), NewHint("type", "to search"), NewHint("esc", "close")}
 }
 
 // shown lists the epochs that match the filter, newest first.
@@ -55,7 +55,7 @@ func (o *rewindOverlay) shown(h *history) []int {
 	}
 	for i := len(epochs) - 1; i >= 0; i-- {
 		e := epochs[i]
-		if text == "" || found(strconv.Itoa(e), text) || found(h.earlier[e].optimizer, text) {
+		if text == "" || Has(strconv.Itoa(e), text) || Has(h.earlier[e].optimizer, text) {
 			out = append(out, e)
 		}
 	}
@@ -131,7 +131,7 @@ func (o *rewindOverlay) draw(a *App, w, h int) []string {
 		head.Put(style.Muted, "type an epoch or a method to search")
 	} else {
 		head.Put(style.Muted, "filter ")
-		typedLine(&v.Pen, head, &o.filter, true)
+		InputLine(&v.Pen, head, &o.filter, true)
 	}
 	rows := []string{head.Full(), ""}
 	switch {
@@ -154,7 +154,7 @@ func (o *rewindOverlay) draw(a *App, w, h int) []string {
 	if v.h.watched() {
 		title = "to an epoch"
 	}
-	return dialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
+	return DialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
 }
 
 // recordedEpochs lists epochs of a watched run to go to, ascending: those that were shown, others evenly spaced, and

@@ -15,13 +15,13 @@ import (
 	"newtop/tui/style"
 )
 
-// saveFormats are the formats that a model leaves in, by extension, and what each is for.
-var saveFormats = [...]saveFormat{
+// SaveFormats are the formats that a model leaves in, by extension, and what each is for.
+var SaveFormats = [...]SaveFormat{
 	{"safetensors", "for newtop predict, PyTorch and NumPy", "all digits"},
 	{"onnx", "for any ONNX runtime", "single precision, scaling inside"},
 }
 
-type saveFormat struct{ name, use, about string }
+type SaveFormat struct{ name, use, about string }
 
 // saving is what has become of the files that were asked for here.
 type saving struct {
@@ -58,7 +58,7 @@ func unsavable(a *App) string {
 
 // openSave opens the form with a name that tells data and epoch, in the format that was chosen last.
 func (a *App) openSave() {
-	f := &saveForm{file: newInput(400), bare: a.guest != nil}
+	f := &saveForm{file: NewInput(400), bare: a.guest != nil}
 	f.file.Focus()
 	f.file.SetValue("." + a.saveFormat())
 	f.file.CursorEnd()
@@ -72,7 +72,7 @@ func (f *saveForm) suggest(a *App) {
 		return
 	}
 	rest, ok := strings.CutPrefix(f.file.Value(), f.suggested)
-	name := plainName(a.h.run.Data.Name) + "-e" + strconv.Itoa(a.h.status.Epoch)
+	name := PlainName(a.h.run.Data.Name) + "-e" + strconv.Itoa(a.h.status.Epoch)
 	moved := f.file.Position() < len([]rune(f.file.Value()))
 	if !ok || rest != filepath.Ext(rest) || f.format() < 0 || name == f.suggested || moved {
 		return
@@ -84,7 +84,7 @@ func (f *saveForm) suggest(a *App) {
 
 func (a *App) saveFormat() string {
 	if a.saving.format == "" {
-		return saveFormats[0].name
+		return SaveFormats[0].name
 	}
 	return a.saving.format
 }
@@ -92,8 +92,8 @@ func (a *App) saveFormat() string {
 // format is the index of the format that the file's extension names, −1 if it names none.
 func (f *saveForm) format() int {
 	extension := strings.ToLower(filepath.Ext(strings.TrimSpace(f.file.Value())))
-	for i := range saveFormats {
-		if extension == "."+saveFormats[i].name {
+	for i := range SaveFormats {
+		if extension == "."+SaveFormats[i].name {
 			return i
 		}
 	}
@@ -109,7 +109,7 @@ func (f *saveForm) problem() string {
 		return "expected a file name"
 	case k < 0:
 		return "expected a name that ends in .safetensors or .onnx"
-	case base == "."+saveFormats[k].name || strings.HasSuffix(name, "/"):
+	case base == "."+SaveFormats[k].name || strings.HasSuffix(name, "/"):
 		return "expected a name before the extension"
 	case f.bare && (strings.ContainsAny(name, `/\`) || name[0] == '.' || name[0] == '-'):
 		return "expected a bare file name: the directory is the server's"
@@ -123,12 +123,12 @@ func (f *saveForm) turn() {
 	if k >= 0 {
 		name = strings.TrimSuffix(name, filepath.Ext(name))
 	}
-	f.file.SetValue(name + "." + saveFormats[(k+1)%len(saveFormats)].name)
+	f.file.SetValue(name + "." + SaveFormats[(k+1)%len(SaveFormats)].name)
 	f.file.CursorEnd()
 }
 
-func (f *saveForm) hints(*App) []hint {
-	return []hint{newHint("enter", "save"), newHint("tab", "other format"), newHint("ctrl+u", "clear"), newHint("esc", "cancel")}
+func (f *saveForm) hints(*App) []Hint {
+	return []Hint{NewHint("enter", "save"), NewHint("tab", "other format"), NewHint("ctrl+u", "clear"), NewHint("esc", "cancel")}
 }
 
 func (f *saveForm) handle(a *App, msg tea.Msg) tea.Cmd {
@@ -157,7 +157,7 @@ func (f *saveForm) submit(a *App) tea.Cmd {
 		return a.refuse(why)
 	}
 	file := strings.TrimSpace(f.file.Value())
-	a.saving.format = saveFormats[f.format()].name
+	a.saving.format = SaveFormats[f.format()].name
 	a.saving.files = append(a.saving.files, file)
 	return a.command(event.Save{File: file})
 }
@@ -188,9 +188,9 @@ func (f *saveForm) draw(a *App, w, h int) []string {
 	bw := min(w-2, 80)
 	inner := bw - 4
 	l := v.Line(inner).Put(style.Muted, "file ")
-	typedLine(&v.Pen, l, &f.file, true)
+	InputLine(&v.Pen, l, &f.file, true)
 	rows := []string{l.Full(), ""}
-	for i, k := range saveFormats {
+	for i, k := range SaveFormats {
 		l := v.Line(inner)
 		arrow, ink := "  ", style.Text
 		if i == f.format() {
@@ -223,5 +223,5 @@ func (f *saveForm) draw(a *App, w, h int) []string {
 	if rows = append(rows, l.Full()); a.guest != nil {
 		rows = append(rows, place.Full())
 	}
-	return dialogBox(&v.Pen, "save the model", style.Clip(append(rows, more.Full()), h-2), bw)
+	return DialogBox(&v.Pen, "save the model", style.Clip(append(rows, more.Full()), h-2), bw)
 }

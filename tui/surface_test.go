@@ -18,7 +18,7 @@ type running struct {
 }
 
 // startScreen runs a program and waits for its first bytes. With further options it is Bubble Tea's alone that runs.
-func startScreen(t *testing.T, ctx context.Context, bytes int64, open func(Options) (*surface, tea.Model), more ...tea.ProgramOption) *running {
+func startScreen(t *testing.T, ctx context.Context, bytes int64, open func(Options) (*Base, tea.Model), more ...tea.ProgramOption) *running {
 	t.Helper()
 	in, keys := io.Pipe()
 	t.Cleanup(func() { keys.Close() })

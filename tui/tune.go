@@ -34,9 +34,9 @@ func Tune(ctx context.Context, s Searching, o Options) error {
 // tuning is the root model of Tune. It waits for one Board at a time: a terminal that does not read stops the waiting,
 // and nobody else. Between Boards only the clock moves, once a second while the search is under way.
 type tuning struct {
-	surface
+	Base
 	search   Searching
-	bindings []screenBinding[*tuning]
+	bindings []Binding[*tuning]
 
 	standing
 	listing
@@ -44,7 +44,7 @@ type tuning struct {
 	focus   layout.ID
 	side    layout.ID // the chart that a small screen shows
 	zoomed  bool
-	front   front[*tuning]
+	front   Dialog[*tuning]
 	places  []layout.Place // of what is on the screen
 	typing  bool           // keys go into the filter
 	err     error          // why nothing more comes from the search, if that is not its end
@@ -67,7 +67,7 @@ type boardMsg struct {
 
 func newTuning(s Searching, o Options) *tuning {
 	m := &tuning{
-		surface:  newSurface(&o),
+		Base:     NewBase(&o),
 		search:   s,
 		bindings: tuneBindings(),
 		side:     tuneProgress,
@@ -87,7 +87,7 @@ func newTuning(s Searching, o Options) *tuning {
 }
 
 // preferences are the choices that the screen shows now. Those of other screens stay as they were.
-func (m *tuning) preferences() preferences {
+func (m *tuning) preferences() Preferences {
 	p := m.looks()
 	p.XAxis, p.Smoothing, p.Save = m.keep.stored.XAxis, m.keep.stored.Smoothing, m.keep.stored.Save
 	return p
@@ -102,7 +102,7 @@ func (m *tuning) take(b *tune.Board) {
 
 // Init asks for the background and arms the wait for the first Board.
 func (m *tuning) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, synchronize(m.environ), m.wait(0), m.tick())
+	return tea.Batch(tea.RequestBackgroundColor, Synchronize(m.environ), m.wait(0), m.tick())
 }
 
 // wait returns the command that waits for what is newer than the Board on the screen, after a pause.
@@ -127,7 +127,7 @@ func (m *tuning) tick() tea.Cmd {
 		return nil
 	}
 	m.ticking = true
-	return after(m.ctx, time.Second, tickMsg{})
+	return After(m.ctx, time.Second, tickMsg{})
 }
 
 // underway reports whether the search goes on.
@@ -177,7 +177,7 @@ func (m *tuning) receive(msg boardMsg) tea.Cmd {
 	}
 	if msg.err == nil && msg.board != nil {
 		pause := boardPause
-		if remote(m.environ) {
+		if Remote(m.environ) {
 			pause *= 2
 		}
 		return tea.Batch(m.wait(pause), m.tick())
@@ -223,7 +223,7 @@ func (m *tuning) View() tea.View {
 func (m *tuning) screen() []string {
 	m.places = tuneLayout(m.width, m.height, m.focus, m.side, m.zoomed)
 	if len(m.places) == 0 {
-		return tooSmall(&m.Pen, m.width, m.height)
+		return TooSmall(&m.Pen, m.width, m.height)
 	}
 	m.layer()
 	rows := m.header(m.width)
@@ -234,7 +234,7 @@ func (m *tuning) screen() []string {
 	rows = append(rows, layout.Join(m.places, drawn, m.width, len(rows), m.height-len(rows)-layout.FooterRows)...)
 	rows = append(rows, m.footer(m.width))
 	if m.front != nil {
-		lay(rows[:m.height-layout.FooterRows], m.front.draw(m, m.width, m.height-layout.FooterRows), m.width)
+		Overlay(rows[:m.height-layout.FooterRows], m.front.draw(m, m.width, m.height-layout.FooterRows), m.width)
 	}
 	return rows
 }

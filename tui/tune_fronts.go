@@ -16,7 +16,7 @@ type tuneQuit struct{}
 
 func (tuneQuit) handleKey(_ *tuning, k string) (taken, closed bool) { return true, true }
 
-func (tuneQuit) hints() []hint { return []hint{newHint("q", "stop and quit"), newHint("esc", "go on")} }
+func (tuneQuit) hints() []Hint { return []Hint{NewHint("q", "stop and quit"), NewHint("esc", "go on")} }
 
 func (tuneQuit) draw(m *tuning, w, _ int) []string {
 	bw := min(w-2, 62)
@@ -27,34 +27,34 @@ func (tuneQuit) draw(m *tuning, w, _ int) []string {
 		style.Spaces(bw - 4),
 		m.Line(bw-4).Put(style.Accent, "q").Put(style.Text, " stops it   ").Put(style.Accent, "esc").Put(style.Text, " lets it go on").Full(),
 	}
-	return dialogBox(&m.Pen, "stop the search?", rows, bw)
+	return DialogBox(&m.Pen, "stop the search?", rows, bw)
 }
 
 // tuneHelp is every key with what it does, and what the signs mean.
-type tuneHelp struct{ scroll }
+type tuneHelp struct{ Scroll }
 
 func (o *tuneHelp) handleKey(m *tuning, k string) (taken, closed bool) {
 	switch k {
 	case "esc", "?", "q", "enter":
 		return true, true
 	}
-	taken = o.scroll.handleKey(k, max(1, m.height-5))
+	taken = o.Scroll.handleKey(k, max(1, m.height-5))
 	return taken, !taken
 }
 
-func (o *tuneHelp) hints() []hint {
-	return []hint{newHint("esc", "close"), newHint("↑↓", "scroll")}
+func (o *tuneHelp) hints() []Hint {
+	return []Hint{NewHint("esc", "close"), NewHint("↑↓", "scroll")}
 }
 
 func (o *tuneHelp) draw(m *tuning, w, h int) []string {
 	const left, right, columns = 68, 56, 8
-	keys, states, words := section{title: "keys"}, section{title: "what became of a trial"}, section{title: "in the panes"}
+	keys, states, words := Section{title: "keys"}, Section{title: "what became of a trial"}, Section{title: "in the panes"}
 	for i := range m.bindings {
 		b := m.bindings[i].Help()
-		keys.rows = append(keys.rows, explain(style.Accent, b.Key, columns, b.Desc))
+		keys.rows = append(keys.rows, Explain(style.Accent, b.Key, columns, b.Desc))
 	}
 	for _, s := range tuneStates {
-		states.rows = append(states.rows, explain(s.ink, s.sign+s.letter, columns, s.word+": "+s.means))
+		states.rows = append(states.rows, Explain(s.ink, s.sign+s.letter, columns, s.word+": "+s.means))
 	}
 	for _, r := range [][2]string{
 		{"a b c", m.leadText()},
@@ -63,18 +63,18 @@ func (o *tuneHelp) draw(m *tuning, w, h int) []string {
 		{"curve", "of the measure, on a logarithmic scale for all"},
 		{"━╌─", "share explained; dashed: within its standard error"},
 	} {
-		words.rows = append(words.rows, explain(style.Muted, r[0], columns, r[1]))
+		words.rows = append(words.rows, Explain(style.Muted, r[0], columns, r[1]))
 	}
 	bw := left + right + 6
 	var rows []string
 	if w >= bw {
-		rows = style.Beside(stackSections(&m.Pen, []section{keys}, left, true), left, stackSections(&m.Pen, []section{states, words}, right, true))
+		rows = style.Beside(Sections(&m.Pen, []Section{keys}, left, true), left, Sections(&m.Pen, []Section{states, words}, right, true))
 	} else {
 		bw = min(w-2, 70)
-		rows = stackSections(&m.Pen, []section{keys, states, words}, bw-4, true)
+		rows = Sections(&m.Pen, []Section{keys, states, words}, bw-4, true)
 	}
 	rows, more := o.cut(rows, max(1, h-2))
-	return dialogBox(&m.Pen, "help · esc closes"+more, rows, bw)
+	return DialogBox(&m.Pen, "help · esc closes"+more, rows, bw)
 }
 
 // leadText says what the trials' letters stand for.
@@ -90,7 +90,7 @@ func (m *tuning) leadText() string {
 }
 
 // tuneTrial is all that is known of the selected trial.
-type tuneTrial struct{ scroll }
+type tuneTrial struct{ Scroll }
 
 func (o *tuneTrial) handleKey(m *tuning, k string) (taken, closed bool) {
 	switch k {
@@ -100,12 +100,12 @@ func (o *tuneTrial) handleKey(m *tuning, k string) (taken, closed bool) {
 		m.move(k)
 		return true, false
 	}
-	taken = o.scroll.handleKey(k, max(1, m.height-5))
+	taken = o.Scroll.handleKey(k, max(1, m.height-5))
 	return taken, !taken
 }
 
-func (o *tuneTrial) hints() []hint {
-	return []hint{newHint("esc", "close"), newHint("↑↓", "another trial")}
+func (o *tuneTrial) hints() []Hint {
+	return []Hint{NewHint("esc", "close"), NewHint("↑↓", "another trial")}
 }
 
 func (o *tuneTrial) draw(m *tuning, w, h int) []string {
@@ -115,7 +115,7 @@ func (o *tuneTrial) draw(m *tuning, w, h int) []string {
 	if t := m.selected(); t != nil {
 		title = "trial #" + format.Count(t.Number)
 	}
-	return dialogBox(&m.Pen, title+" · esc closes"+strings.Replace(more, "↑↓", "pgdown", 1), rows, bw)
+	return DialogBox(&m.Pen, title+" · esc closes"+strings.Replace(more, "↑↓", "pgdown", 1), rows, bw)
 }
 
 // details are the rows about the selected trial.
@@ -171,19 +171,19 @@ func (m *tuning) details(w int) (rows []string) {
 }
 
 // tuneCommand is the command line that trains as the best trial did.
-type tuneCommand struct{ scroll }
+type tuneCommand struct{ Scroll }
 
 func (o *tuneCommand) handleKey(m *tuning, k string) (taken, closed bool) {
 	switch k {
 	case "esc", "q":
 		return true, true
 	}
-	taken = o.scroll.handleKey(k, max(1, m.height-5))
+	taken = o.Scroll.handleKey(k, max(1, m.height-5))
 	return taken, !taken
 }
 
-func (o *tuneCommand) hints() []hint {
-	return []hint{newHint("c", "copy"), newHint("esc", "close")}
+func (o *tuneCommand) hints() []Hint {
+	return []Hint{NewHint("c", "copy"), NewHint("esc", "close")}
 }
 
 // copy asks the terminal to take the command line into its clipboard.
@@ -208,7 +208,7 @@ func (o *tuneCommand) draw(m *tuning, w, h int) []string {
 	if m.best >= 0 {
 		title += ", #" + format.Count(m.board.Trials[m.best].Number)
 	}
-	return dialogBox(&m.Pen, title+" · c copies · esc closes"+more, rows, bw)
+	return DialogBox(&m.Pen, title+" · c copies · esc closes"+more, rows, bw)
 }
 
 // shellRows breaks a command line between its words, so that the rows are one command to a shell again.

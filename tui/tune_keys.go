@@ -14,8 +14,8 @@ import (
 )
 
 // tuneBindings is the table of the keys, in the order of the footer.
-func tuneBindings() []screenBinding[*tuning] {
-	on := bindTo[*tuning]
+func tuneBindings() []Binding[*tuning] {
+	on := Bind[*tuning]
 	then := func(f func(m *tuning, k string)) func(m *tuning, k string) tea.Cmd {
 		return func(m *tuning, k string) tea.Cmd { f(m, k); return nil }
 	}
@@ -25,7 +25,7 @@ func tuneBindings() []screenBinding[*tuning] {
 		m.charts.measure = !m.charts.measure
 	}), "v")
 	value.now = func(m *tuning) bool { return m.gone }
-	return []screenBinding[*tuning]{
+	return []Binding[*tuning]{
 		back,
 		on("q", "stop the search and quit; its trials are kept", "quit", func(m *tuning, _ string) tea.Cmd { return m.leave() }, "q", "ctrl+c"),
 		on("?", "this help", "help", then(func(m *tuning, _ string) { m.front = &tuneHelp{} }), "?"),
@@ -163,7 +163,7 @@ func (m *tuning) picture(string) tea.Cmd {
 	if f == nil {
 		return m.tell(style.Warn, "there is nothing to draw; P takes the screen")
 	}
-	return m.write("newtop-tune-"+plainName(name), func(w io.Writer) error { return f.write(w, "svg") })
+	return m.write("newtop-tune-"+PlainName(name), func(w io.Writer) error { return f.write(w, "svg") })
 }
 
 // mouse selects the trial that is clicked, in the leaderboard or in a chart, and the pane.
@@ -172,9 +172,9 @@ func (m *tuning) mouse(msg tea.MouseMsg) {
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
 		switch {
 		case m.front != nil:
-			m.front.handleKey(m, wheelKey(wheel))
+			m.front.handleKey(m, WheelKey(wheel))
 		case wheel.Button == tea.MouseWheelUp || wheel.Button == tea.MouseWheelDown:
-			m.move(wheelKey(wheel))
+			m.move(WheelKey(wheel))
 		}
 		return
 	}
@@ -232,10 +232,10 @@ func (m *tuning) footer(w int) string {
 	if m.front != nil {
 		return m.hintLine(w, m.front.hints())
 	}
-	var hints []hint
+	var hints []Hint
 	for i := range m.bindings {
 		if b := &m.bindings[i]; b.short != "" && (b.now == nil || b.now(m)) {
-			hints = append(hints, newHint(b.Help().Key, b.short))
+			hints = append(hints, NewHint(b.Help().Key, b.short))
 		}
 	}
 	return m.hintLine(w, hints)

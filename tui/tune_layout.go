@@ -92,14 +92,14 @@ func (m *tuning) pane(p *layout.Place) []string {
 		if p.Pane == m.focus {
 			ink, title[0].Token = style.Focus, style.Focus
 		}
-		return withFrame(&m.Pen, ink, roomFor(title, p.W-6), rows, p.W)
+		return Framed(&m.Pen, ink, TitleParts(title, p.W-6), rows, p.W)
 	}
 	arrow := " "
 	if p.Pane == m.focus {
 		arrow = "▸"
 	}
 	l := m.Line(p.W).Put(style.Focus, arrow)
-	for _, t := range roomFor(title, p.W-2) {
+	for _, t := range TitleParts(title, p.W-2) {
 		l.Put(t.Token, t.Text)
 	}
 	out := []string{l.Full()}
@@ -109,8 +109,8 @@ func (m *tuning) pane(p *layout.Place) []string {
 	return out
 }
 
-// roomFor leaves out the parts of a title that have no room.
-func roomFor(title []style.Part, room int) []style.Part {
+// TitleParts leaves out the parts of a title that have no room.
+func TitleParts(title []style.Part, room int) []style.Part {
 	out := title[:1:1]
 	for _, p := range title[1:] {
 		if style.Width(out)+style.Cells(p.Text) <= room {

@@ -27,7 +27,7 @@ type listing struct {
 	rows   []int // indices of trials
 	number int   // of the selected trial; 0 for none
 	picked bool  // by hand; until then it is the first row
-	table  tableView
+	table  TableView
 }
 
 // list sorts and filters the trials.

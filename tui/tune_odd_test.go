@@ -150,9 +150,9 @@ func TestTuneStop(t *testing.T) {
 // startTuning runs a program and waits for its first bytes.
 func startTuning(t *testing.T, ctx context.Context, s Searching, bytes int64, more ...tea.ProgramOption) *running {
 	t.Helper()
-	return startScreen(t, ctx, bytes, func(o Options) (*surface, tea.Model) {
+	return startScreen(t, ctx, bytes, func(o Options) (*Base, tea.Model) {
 		m := newTuning(s, o)
-		return &m.surface, m
+		return &m.Base, m
 	}, more...)
 }
 

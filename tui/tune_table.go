@@ -110,10 +110,10 @@ func (m *tuning) fit(room int) []tuneColumn {
 	const lead, why = 3, 20 // lead: an arrow, a letter and a space
 	list := m.columns(room >= 96)
 	for {
-		used, worst := lead-columnGap, 0
+		used, worst := lead-ColumnGap, 0
 		for i := range list {
 			list[i].wide = max(list[i].wide, style.Cells(list[i].title))
-			used += list[i].wide + columnGap
+			used += list[i].wide + ColumnGap
 			if list[i].rank >= list[worst].rank {
 				worst = i
 			}
@@ -123,18 +123,18 @@ func (m *tuning) fit(room int) []tuneColumn {
 			continue
 		}
 		left := room - used
-		whys := m.whys && left >= why+columnGap
+		whys := m.whys && left >= why+ColumnGap
 		for i := range list {
 			if list[i].kind == curveColumn {
 				more := min(left, 16)
 				if whys {
-					more = min(left-why-columnGap, 16)
+					more = min(left-why-ColumnGap, 16)
 				}
 				list[i].wide, left = list[i].wide+more, left-more
 			}
 		}
 		if whys {
-			list = append(list, tuneColumn{"why", left - columnGap, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return style.Muted.Of(style.Clean(t.Why)) }})
+			list = append(list, tuneColumn{"why", left - ColumnGap, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return style.Muted.Of(style.Clean(t.Why)) }})
 		}
 		return list
 	}
@@ -194,7 +194,7 @@ func (m *tuning) tableTitle() []style.Part {
 
 // align puts text into a column.
 func (c *tuneColumn) align(s string, first bool) string {
-	gap := columnGap
+	gap := ColumnGap
 	if first {
 		gap = 0
 	}
@@ -223,7 +223,7 @@ func (m *tuning) row(list []tuneColumn, i, w int) string {
 			if chosen || t.Final || t.State == tune.Running {
 				ink = tag.Token
 			}
-			l.Put(style.Text, style.Spaces(columnGap)).Put(ink, m.spark(t, c.wide))
+			l.Put(style.Text, style.Spaces(ColumnGap)).Put(ink, m.spark(t, c.wide))
 			continue
 		}
 		p := c.text(i, t)

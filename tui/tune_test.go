@@ -409,7 +409,7 @@ func TestTunePicture(t *testing.T) {
 	m := newTuneTest(fakeBoard(60, 1, 0.05), Options{Pictures: dir}, 120, 40)
 	for _, c := range []struct{ keys, want string }{{"p", "best so far"}, {"tab tab p", "seconds"}, {"tab p", "rate"}, {"right right p", "tr-gn"}, {"P", "leaderboard"}} {
 		cmd := tunePress(m, strings.Fields(c.keys)...)
-		msg, ok := cmd().(pictureMsg)
+		msg, ok := cmd().(PictureMsg)
 		if !ok || msg.err != nil {
 			t.Fatalf("%s: %v", c.keys, msg.err)
 		}
@@ -461,7 +461,7 @@ func TestTuneCommand(t *testing.T) {
 // followed.
 func TestTunePreferences(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ui.toml")
-	if err := (preferences{XAxis: "seconds", Save: "onnx"}).write(file); err != nil {
+	if err := (Preferences{XAxis: "seconds", Save: "onnx"}).write(file); err != nil {
 		t.Fatal(err)
 	}
 	m := newTuneTest(fakeBoard(9, 1, 0), Options{Preferences: file}, 120, 40)

@@ -18,7 +18,7 @@ import (
 // never lost. close ends the herald.
 type room struct {
 	run       Run
-	allowance tui.Allowance // of all screens
+	allowance tui.Budget // of all screens
 
 	mu      sync.Mutex
 	viewers []*event.Viewer // in the order in which they joined
