@@ -20,7 +20,7 @@ func (a *App) receive(msg deltaMsg) tea.Cmd {
 		a.accept(&msg.deltas[i])
 	}
 	if _, still := a.h.loading(); reading && !still {
-		a.look++ // nothing holds back the picture of the whole
+		a.Changes++ // nothing holds back the picture of the whole
 	}
 	switch {
 	case msg.err != nil:
@@ -41,7 +41,7 @@ func (a *App) accept(d *feed.Delta) {
 	a.shown = d.Status.Elapsed
 	a.follow(&d.Status.Recording)
 	a.arrived(d.Saved)
-	if f, ok := a.overlay.(*saveForm); ok {
+	if f, ok := a.dialog.(*saveForm); ok {
 		f.suggest(a)
 	}
 	if !a.busy {
@@ -65,7 +65,7 @@ func (a *App) lost(err error) tea.Cmd {
 	if !errors.Is(err, io.EOF) {
 		text := style.Clean(err.Error())
 		a.h.say(a.h.status.Epoch, style.Bad, "feed: %s", text)
-		a.note(style.Bad, text)
+		a.Note(style.Bad, text)
 	}
 	if a.stopping {
 		return tea.Quit
@@ -77,8 +77,7 @@ func (a *App) lost(err error) tea.Cmd {
 func (a *App) command(c event.Command) tea.Cmd {
 	cmd, ok := a.do(c)
 	if !ok {
-		a.note(style.Warn, "the run has not answered yet")
-		return a.expire()
+		return a.Tell(style.Warn, "the run has not answered yet")
 	}
 	return cmd
 }
@@ -99,14 +98,13 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 			a.h.say(a.h.status.Epoch, style.Warn, "%s", text)
 		}
 	}
-	a.note(style.Warn, text)
-	return tea.Batch(next, a.expire())
+	return tea.Batch(next, a.Tell(style.Warn, text))
 }
 
 // askSpectrum asks for a spectrum, unless one is under way: on a fast run that is most of the time, and no refusal.
 func (a *App) askSpectrum() tea.Cmd {
 	if a.h.status.Computing == "spectrum" {
-		return a.tell("a spectrum is being computed")
+		return a.Tell(style.Text, "a spectrum is being computed")
 	}
 	return a.command(event.Spectrum{})
 }
@@ -147,26 +145,10 @@ func (a *App) stopped(err error) tea.Cmd {
 		return tea.Quit
 	}
 	a.stopping = false
-	a.note(style.Warn, "refused: "+style.Clean(err.Error()))
-	return a.expire()
+	return a.Tell(style.Warn, "refused: "+style.Clean(err.Error()))
 }
 
-// note shows a line at the right of the footer.
-func (a *App) note(t style.Token, text string) {
-	a.notice = t.Of(text)
-	a.notices++
-}
-
-type (
-	tickMsg   struct{}
-	ExpireMsg int
-)
-
-// expire removes the present note after a while.
-func (a *App) expire() tea.Cmd {
-	id := a.notices
-	return a.later(5*time.Second, ExpireMsg(id))
-}
+type tickMsg struct{}
 
 // tick moves the clock on, twice a second and only while a run is running here: that of a record is the record's.
 func (a *App) tick() tea.Cmd {
@@ -220,10 +202,10 @@ func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	if p, ok := a.panes[a.focus].(moused); ok && a.zoomed && a.overlay == nil && !a.racing() {
+	if p, ok := a.panes[a.focus].(moused); ok && a.zoomed && a.dialog == nil && !a.racing() {
 		for _, at := range a.layout(true).Places {
 			if at.Contains(m.X, m.Y) && p.handleMouse(a.paneView(), msg, m.X-at.X-2, m.Y-at.Y-1) {
-				a.look++
+				a.Changes++
 				return nil
 			}
 		}
@@ -236,7 +218,7 @@ func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 
 // click focuses the pane at a cell.
 func (a *App) click(x, y int) {
-	if a.overlay != nil || a.racing() {
+	if a.dialog != nil || a.racing() {
 		return
 	}
 	for _, p := range a.layout(a.zoomed).Places {
@@ -249,9 +231,8 @@ func (a *App) click(x, y int) {
 func (a *App) toggleLog() tea.Cmd {
 	p := a.panes[a.focus]
 	if p.toggleLog() {
-		a.look++
+		a.Changes++
 		return nil
 	}
-	a.note(style.Muted, p.name(a.paneView())+" has no scale to switch")
-	return a.expire()
+	return a.Tell(style.Muted, p.name(a.paneView())+" has no scale to switch")
 }

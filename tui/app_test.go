@@ -69,15 +69,15 @@ func frameText(t *testing.T, a *App) string {
 	t.Helper()
 	content := a.View().Content
 	rows := strings.Split(content, "\n")
-	if a.height == 0 {
+	if a.Height == 0 {
 		return content
 	}
-	if len(rows) != a.height {
-		t.Fatalf("%d×%d: %d rows", a.width, a.height, len(rows))
+	if len(rows) != a.Height {
+		t.Fatalf("%d×%d: %d rows", a.Width, a.Height, len(rows))
 	}
 	for i, r := range rows {
-		if n := ansi.StringWidth(r); n != a.width {
-			t.Fatalf("%d×%d: row %d is %d wide: %q", a.width, a.height, i, n, ansi.Strip(r))
+		if n := ansi.StringWidth(r); n != a.Width {
+			t.Fatalf("%d×%d: row %d is %d wide: %q", a.Width, a.Height, i, n, ansi.Strip(r))
 		}
 	}
 	return ansi.Strip(content)
@@ -140,7 +140,7 @@ func TestASCII(t *testing.T) {
 				t.Fatalf("%v: %q in\n%s", keys, r, text)
 			}
 		}
-		if a.overlay == nil && strings.Count(text, "?") != 1 {
+		if a.dialog == nil && strings.Count(text, "?") != 1 {
 			t.Errorf("%v: a character without a counterpart in\n%s", keys, text)
 		}
 	}
@@ -191,8 +191,8 @@ func TestSpectrumUnderWay(t *testing.T) {
 	a := newTest(script{epochs: 3}, Options{}, 120, 40)
 	a.h.status.Computing = "spectrum"
 	press(a, "k")
-	if f := a.feed.(*fakeFeed); len(f.commands) > 0 || a.notice != (style.Text.Of("a spectrum is being computed")) {
-		t.Errorf("the run was asked for %v, and the footer says %q", f.commands, a.notice.Text)
+	if f := a.feed.(*fakeFeed); len(f.commands) > 0 || a.Notice != (style.Text.Of("a spectrum is being computed")) {
+		t.Errorf("the run was asked for %v, and the footer says %q", f.commands, a.Notice.Text)
 	}
 }
 
@@ -249,12 +249,12 @@ func TestRefusal(t *testing.T) {
 	if text := frameText(t, a); strings.Count(text, "refused: radius = -1:") != 2 {
 		t.Errorf("not in the footer and the log:\n%s", text)
 	}
-	a.Update(ExpireMsg(a.notices - 1))
-	if a.notice.Text == "" {
+	a.Update(expireMsg(a.notices - 1))
+	if a.Notice.Text == "" {
 		t.Error("an older note's end removed a newer note")
 	}
-	a.Update(ExpireMsg(a.notices))
-	if a.notice.Text != "" {
+	a.Update(expireMsg(a.notices))
+	if a.Notice.Text != "" {
 		t.Error("the note stays")
 	}
 }

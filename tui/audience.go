@@ -106,26 +106,26 @@ func (a *App) audienceEntries() (out []paletteEntry) {
 		return nil
 	}
 	out = append(out, paletteEntry{kind: "command", text: "who is watching", also: "viewers, keys and roles",
-		do: func(a *App) tea.Cmd { a.overlay = &whoOverlay{}; return nil }})
+		do: func(a *App) tea.Cmd { a.dialog = &whoOverlay{}; return nil }})
 	return append(out, paletteEntry{kind: "command", text: "stop the run", also: "for everybody; asks first", why: unsteerable(a),
-		do: func(a *App) tea.Cmd { a.overlay = &stopOverlay{}; return nil }})
+		do: func(a *App) tea.Cmd { a.dialog = &stopOverlay{}; return nil }})
 }
 
 // whoOverlay lists those who look at the run, from a row on.
 type whoOverlay struct{ top int }
 
-func (o *whoOverlay) hints(*App) []Hint {
+func (o *whoOverlay) Hints(*App) []Hint {
 	return []Hint{NewHint("esc", "close"), NewHint("↑↓", "scroll")}
 }
 
-func (o *whoOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
+func (o *whoOverlay) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
-		return nil
+		return Stay, nil
 	}
 	switch k.String() {
 	case "esc", "enter", "q":
-		a.overlay = nil
+		return Close, nil
 	case "down", "j":
 		o.top++
 	case "up", "k":
@@ -135,10 +135,10 @@ func (o *whoOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 	case "pgup":
 		o.top -= 10
 	}
-	return nil
+	return Stay, nil
 }
 
-func (o *whoOverlay) draw(a *App, w, h int) []string {
+func (o *whoOverlay) Draw(a *App, w, h int) []string {
 	bw := min(w-2, 76)
 	inner := bw - 4
 	var viewers []event.Viewer
@@ -201,29 +201,28 @@ func shortKey(s string) string {
 // stopOverlay asks whether the run shall end for everybody.
 type stopOverlay struct{}
 
-func (*stopOverlay) hints(*App) []Hint {
+func (*stopOverlay) Hints(*App) []Hint {
 	return []Hint{NewHint("enter", "stop the run"), NewHint("esc", "let it go on")}
 }
 
-func (*stopOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
+func (*stopOverlay) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
-		return nil
+		return Stay, nil
 	}
 	switch k.String() {
 	case "enter", "y":
-		a.overlay = nil
 		if why := unsteerable(a); why != "" {
-			return a.refuse(why)
+			return Close, a.Tell(style.Warn, why)
 		}
-		return a.command(event.Stop{})
+		return Close, a.command(event.Stop{})
 	case "esc", "n", "q":
-		a.overlay = nil
+		return Close, nil
 	}
-	return nil
+	return Stay, nil
 }
 
-func (*stopOverlay) draw(a *App, w, h int) []string {
+func (*stopOverlay) Draw(a *App, w, h int) []string {
 	others := 0
 	if all := a.h.status.Audience; all != nil {
 		others = max(0, len(all.Viewers)-1)

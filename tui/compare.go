@@ -31,14 +31,13 @@ const MostCompared = 8
 // restores the terminal like Run. It panics without runs, or with more than MostCompared.
 func Compare(ctx context.Context, runs []Compared, o Options) error {
 	m := newComparison(runs, o)
-	return m.run(ctx, m, o)
+	return m.Run(ctx, m, o)
 }
 
 // comparison is the root model of Compare. Nothing in it moves by itself: what it shows changes with a key, the mouse
 // or the size only, so that it writes nothing at rest.
 type comparison struct {
 	Base
-
 	bindings []Binding[*comparison]
 	runs     []comparedRun // in the order given, which their letters and colours keep
 	order    []int         // best first
@@ -48,7 +47,7 @@ type comparison struct {
 	targets  []float64 // values of the measure that some runs reach, falling
 	target   int       // the one that the table tells about; −1 for none
 	zoomed   bool      // the charts have the whole screen
-	front    Dialog[*comparison]
+	dialog   Dialog[*comparison]
 	table    TableView
 }
 
@@ -67,66 +66,63 @@ func newComparison(runs []Compared, o Options) *comparison {
 	m.target = m.common()
 	m.charts.shown, m.charts.flipped = present(m.runs), make([]bool, len(comparedQuantities))
 	m.recall(&o)
-	m.Glyphs = m.glyphChoice.Set(o.Environ)
-	m.restyle()
+	m.Restyle()
 	return m
 }
 
 // recall applies the user's choices where no option says otherwise.
 func (m *comparison) recall(o *Options) {
-	p, ok := m.Base.recall(o)
+	p, ok, err := m.Prefer(o)
+	if err != nil {
+		m.Note(style.Warn, "preferences: "+style.Clean(err.Error()))
+	}
 	if !ok {
 		return
 	}
 	m.charts.view.SetChartPrefs(p.XAxis, p.Smoothing)
-	m.keep.last = m.preferences()
+	m.Prefs.Begin(m.preferences())
 }
 
 // preferences are the choices that the screen shows now.
 func (m *comparison) preferences() Preferences {
-	p := m.looks()
+	p := m.Looks()
 	p.XAxis, p.Smoothing = m.charts.view.ChartPrefs()
 	return p
 }
 
 // Init asks for the background.
 func (m *comparison) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, Synchronize(m.environ))
+	return tea.Batch(tea.RequestBackgroundColor, Synchronize(m.Environ))
 }
 
 // Update delegates.
 func (m *comparison) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		cmd := m.press(msg.String())
-		if m.keep.path == "" {
-			return m, cmd
-		}
-		return m, tea.Batch(cmd, m.keep.notice(m.preferences()))
+		cmd := m.press(msg)
+		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
 	case tea.MouseMsg:
 		m.mouse(msg)
 		return m, nil
 	}
-	return m, m.handle(msg)
+	return m, m.Handle(msg)
 }
 
 // View draws the screen.
-func (m *comparison) View() tea.View { return m.frame(m.screen(), m.title+" · comparison") }
+func (m *comparison) View() tea.View {
+	return m.Base.View(m.screen(), m.Title+" · comparison", tea.MouseModeCellMotion)
+}
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (m *comparison) screen() []string {
-	if m.width < layout.MinWidth || m.height < layout.MinHeight {
+	if m.Width < layout.MinWidth || m.Height < layout.MinHeight {
 		m.charts.view.Begin()
 		m.table.Rect = layout.Rect{}
-		return TooSmall(&m.Pen, m.width, m.height)
+		return m.TooSmall()
 	}
-	rows := []string{m.header(m.width)}
-	rows = append(rows, m.body(m.width, m.height-len(rows)-layout.FooterRows)...)
-	rows = append(rows, m.footer(m.width))
-	if m.front != nil {
-		Overlay(rows[:m.height-layout.FooterRows], m.front.draw(m, m.width, m.height-layout.FooterRows), m.width)
-	}
-	return rows
+	rows := []string{m.header(m.Width)}
+	rows = append(rows, m.body(m.Width, m.Height-len(rows)-layout.FooterRows)...)
+	return m.Draw(rows, m.hints(), InFront(m.dialog, m))
 }
 
 // body puts the charts over the table.
@@ -144,7 +140,7 @@ func (m *comparison) body(w, h int) []string {
 
 // header says what is compared.
 func (m *comparison) header(w int) string {
-	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.title)
+	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.Title)
 	n := len(m.runs)
 	what := "  " + format.Count(n) + " runs compared"
 	if n == 1 {

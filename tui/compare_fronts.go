@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	versus "newtop/internal/contrast"
@@ -48,23 +49,12 @@ func (s *Scroll) cut(rows []string, room int) (shown []string, title string) {
 }
 
 // compareHelp is every key with what it does.
-type compareHelp struct{ Scroll }
-
-func (o *compareHelp) handleKey(m *comparison, k string) (taken, closed bool) {
-	switch k {
-	case "esc", "?", "q", "enter":
-		return true, true
-	}
-	taken = o.Scroll.handleKey(k, max(1, m.height-5))
-	return taken, !taken
+func compareHelp() *HelpDialog[*comparison] {
+	return &HelpDialog[*comparison]{Left: 60, Right: 56, Narrow: 66, Sections: (*comparison).helpSections}
 }
 
-func (o *compareHelp) hints() []Hint {
-	return []Hint{NewHint("esc", "close"), NewHint("↑↓", "scroll")}
-}
-
-func (o *compareHelp) draw(m *comparison, w, h int) []string {
-	const left, right, columns = 60, 56, 8
+func (m *comparison) helpSections() (_, _ []Section) {
+	const columns = 8
 	keys, charts, words := Section{title: "comparison"}, Section{title: "charts"}, Section{title: "in the table"}
 	for i := range m.bindings {
 		b := m.bindings[i].Help()
@@ -85,17 +75,7 @@ func (o *compareHelp) draw(m *comparison, w, h int) []string {
 	} {
 		words.rows = append(words.rows, Explain(style.Muted, r[0], columns, r[1]))
 	}
-	rest := []Section{charts, words}
-	bw := left + right + 6
-	var rows []string
-	if w >= bw {
-		rows = style.Beside(Sections(&m.Pen, []Section{keys}, left, true), left, Sections(&m.Pen, rest, right, true))
-	} else {
-		bw = min(w-2, 66)
-		rows = Sections(&m.Pen, append([]Section{keys}, rest...), bw-4, true)
-	}
-	rows, more := o.cut(rows, max(1, h-2))
-	return DialogBox(&m.Pen, "help · esc closes"+more, rows, bw)
+	return []Section{keys}, []Section{charts, words}
 }
 
 // compareDifferences is a table of what was chosen for the runs.
@@ -106,10 +86,15 @@ type compareDifferences struct {
 	fits int  // runs that had room
 }
 
-func (o *compareDifferences) handleKey(m *comparison, k string) (taken, closed bool) {
-	switch k {
+// Handle scrolls down and across.
+func (o *compareDifferences) Handle(m *comparison, msg tea.Msg) (Answer, tea.Cmd) {
+	k, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return Stay, nil
+	}
+	switch k := k.String(); k {
 	case "esc", "d", "q", "enter":
-		return true, true
+		return Close, nil
 	case "a":
 		o.all = !o.all
 	case "right", "l", "tab":
@@ -117,12 +102,13 @@ func (o *compareDifferences) handleKey(m *comparison, k string) (taken, closed b
 	case "left", "h", "shift+tab":
 		o.from = max(0, o.from-1)
 	default:
-		return o.Scroll.handleKey(k, max(1, m.height-5)), false
+		o.Scroll.handleKey(k, max(1, m.Height-5))
 	}
-	return true, false
+	return Stay, nil
 }
 
-func (o *compareDifferences) hints() []Hint {
+// Hints implements Dialog.
+func (o *compareDifferences) Hints(*comparison) []Hint {
 	word := "all choices"
 	if o.all {
 		word = "differences only"
@@ -130,7 +116,8 @@ func (o *compareDifferences) hints() []Hint {
 	return []Hint{NewHint("esc", "close"), NewHint("a", word), NewHint("↑↓", "scroll"), NewHint("←→", "runs")}
 }
 
-func (o *compareDifferences) draw(m *comparison, w, h int) []string {
+// Draw implements Dialog.
+func (o *compareDifferences) Draw(m *comparison, w, h int) []string {
 	table := m.choices()
 	names, same := 0, 0
 	var rows []versus.Row

@@ -123,8 +123,8 @@ func FuzzCompare(f *testing.F) {
 			case b > ' ':
 				m.Update(typed(string(rune(b))))
 			}
-			if m.height > 0 {
-				if m.width == 0 {
+			if m.Height > 0 {
+				if m.Width == 0 {
 					m.View()
 					continue
 				}

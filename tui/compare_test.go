@@ -65,7 +65,7 @@ func fakeCompared(n int) []Compared {
 func newCompareTest(runs []Compared, o Options, w, h int) *comparison {
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
 	m := newComparison(runs, o)
-	m.cancel() // notes then stay until the next one
+	m.Cancel() // notes then stay until the next one
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
 }
@@ -81,7 +81,7 @@ func comparePress(m *comparison, keys ...string) (last tea.Cmd) {
 // compareText is the screen without escape sequences, its size checked.
 func compareText(t *testing.T, m *comparison) string {
 	t.Helper()
-	return plain(t, strings.Split(m.View().Content, "\n"), m.width, m.height, m.Glyphs.ASCII)
+	return plain(t, strings.Split(m.View().Content, "\n"), m.Width, m.Height, m.Glyphs.ASCII)
 }
 
 // compareKeys lead to what a comparison can show.
@@ -114,11 +114,11 @@ func TestCompareMatrix(t *testing.T) {
 		for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
 			m := newCompareTest(runs, Options{Glyphs: g}, 100, 30)
 			comparePress(m, keys...)
-			m.notice = style.Part{}
+			m.Notice = style.Part{}
 			want := ""
 			for theme := style.ThemeAuto; theme < style.ThemeCount; theme++ {
 				for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII} {
-					m.themeChoice = theme
+					m.ThemeChoice = theme
 					m.Update(tea.ColorProfileMsg{Profile: profile})
 					got := compareText(t, m)
 					if want == "" {
@@ -208,8 +208,8 @@ func TestCompareKeys(t *testing.T) {
 			hidden++
 		}
 	}
-	if hidden != 2 || !strings.Contains(m.notice.Text, "one run") {
-		t.Errorf("%d of 3 runs are hidden, and the note says %q", hidden, m.notice.Text)
+	if hidden != 2 || !strings.Contains(m.Notice.Text, "one run") {
+		t.Errorf("%d of 3 runs are hidden, and the note says %q", hidden, m.Notice.Text)
 	}
 	before := m.targets[m.target]
 	comparePress(m, "-")
@@ -234,13 +234,13 @@ func TestCompareKeys(t *testing.T) {
 		}
 	}
 	comparePress(m, "d")
-	if quits(comparePress(m, "q")) || m.front != nil {
+	if quits(comparePress(m, "q")) || m.dialog != nil {
 		t.Errorf("q over the differences should close them")
 	}
 	if comparePress(m, "d", "f", "V"); m.faded {
 		t.Errorf("keys over the differences reach what is under them")
 	}
-	if comparePress(m, "esc", "?", "f"); !m.faded || m.front != nil {
+	if comparePress(m, "esc", "?", "f"); !m.faded || m.dialog != nil {
 		t.Errorf("a key that has no meaning in the help does not do what it does elsewhere")
 	}
 	comparePress(m, "?")
@@ -319,13 +319,13 @@ func TestComparePicture(t *testing.T) {
 			t.Errorf("%s has no %q", filepath.Base(msg.path), want)
 		}
 		m.Update(msg)
-		if !strings.Contains(m.notice.Text, "wrote") {
-			t.Errorf("the note says %q", m.notice.Text)
+		if !strings.Contains(m.Notice.Text, "wrote") {
+			t.Errorf("the note says %q", m.Notice.Text)
 		}
 	}
-	m.pictures = ""
-	if comparePress(m, "p"); !strings.Contains(m.notice.Text, "can't") {
-		t.Errorf("without a directory the note says %q", m.notice.Text)
+	m.Pictures = ""
+	if comparePress(m, "p"); !strings.Contains(m.Notice.Text, "can't") {
+		t.Errorf("without a directory the note says %q", m.Notice.Text)
 	}
 }
 
@@ -334,14 +334,14 @@ func TestComparePreferences(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ui.toml")
 	m := newCompareTest(fakeCompared(2), Options{Preferences: file}, 120, 40)
 	comparePress(m, "t", "x")
-	m.keep.settle()
+	m.Prefs.Settle()
 	p, err := readPreferences(file)
 	if err != nil || p.Theme != "dark" || p.XAxis != "seconds" {
 		t.Errorf("kept %+v, %v", p, err)
 	}
 	next := newCompareTest(fakeCompared(2), Options{Preferences: file}, 120, 40)
-	if next.themeChoice != style.ThemeDark || next.charts.view.By != chart.Seconds {
-		t.Errorf("follows %v, %v", next.themeChoice, next.charts.view.By)
+	if next.ThemeChoice != style.ThemeDark || next.charts.view.By != chart.Seconds {
+		t.Errorf("follows %v, %v", next.ThemeChoice, next.charts.view.By)
 	}
 }
 

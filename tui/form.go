@@ -33,8 +33,7 @@ const formField = 18
 func (a *App) openForm(key string) tea.Cmd {
 	i := slices.IndexFunc(a.picker.methods, func(m *optim.Info) bool { return m.Name == a.h.status.Optimizer })
 	if i < 0 || len(a.picker.methods[i].Parameters) == 0 {
-		a.note(style.Warn, style.Clean(a.h.status.Optimizer)+" has no settings")
-		return a.expire()
+		return a.Tell(style.Warn, style.Clean(a.h.status.Optimizer)+" has no settings")
 	}
 	m := a.picker.methods[i]
 	f := &settingsForm{method: m, values: make([]string, len(m.Parameters)), keys: 8}
@@ -58,7 +57,7 @@ func (a *App) openForm(key string) tea.Cmd {
 	if to := slices.IndexFunc(m.Parameters, func(p optim.Hyperparameter) bool { return p.Key == key }); to > 0 {
 		f.move(to)
 	}
-	a.overlay = f
+	a.dialog = f
 	return nil
 }
 
@@ -81,7 +80,7 @@ func formTheme(bool) *huh.Styles {
 	return &s
 }
 
-func (f *settingsForm) hints(*App) []Hint {
+func (f *settingsForm) Hints(*App) []Hint {
 	return []Hint{NewHint("enter", "apply"), NewHint("esc", "cancel"), NewHint("↑↓", "field"), NewHint("ctrl+d", "default"), NewHint("ctrl+u", "clear")}
 }
 
@@ -95,31 +94,30 @@ func (f *settingsForm) move(to int) {
 	}
 }
 
-func (f *settingsForm) handle(a *App, msg tea.Msg) tea.Cmd {
+func (f *settingsForm) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
 	n := len(f.values)
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
 		case "esc":
-			a.overlay = nil
-			return nil
+			return Close, nil
 		case "enter":
 			return f.apply(a)
 		case "tab", "down":
 			f.move((f.at + 1) % n)
-			return nil
+			return Stay, nil
 		case "shift+tab", "up":
 			f.move((f.at + n - 1) % n)
-			return nil
+			return Stay, nil
 		case "ctrl+d":
 			f.reset()
-			return nil
+			return Stay, nil
 		}
 	}
 	// What a key makes of a field is done when Update returns; its command would only blink the cursor.
 	if m, _ := f.form.Update(msg); m != nil {
 		f.form, _ = m.(*huh.Form)
 	}
-	return nil
+	return Stay, nil
 }
 
 // reset puts the default into the field.
@@ -146,17 +144,15 @@ func (f *settingsForm) problem(i int) string {
 }
 
 // apply sends what was changed, or goes to the first value that is not allowed.
-func (f *settingsForm) apply(a *App) tea.Cmd {
+func (f *settingsForm) apply(a *App) (Answer, tea.Cmd) {
 	for i := range f.values {
 		if f.problem(i) != "" {
 			f.move(i)
-			return nil
+			return Stay, nil
 		}
 	}
-	a.overlay = nil
 	if a.h.status.Optimizer != f.method.Name {
-		a.note(style.Warn, "the method is "+style.Clean(a.h.status.Optimizer)+" by now: nothing was changed")
-		return a.expire()
+		return Close, a.Tell(style.Warn, "the method is "+style.Clean(a.h.status.Optimizer)+" by now: nothing was changed")
 	}
 	var cmds []tea.Cmd
 	for i, text := range f.values {
@@ -164,10 +160,10 @@ func (f *settingsForm) apply(a *App) tea.Cmd {
 			cmds = append(cmds, a.command(event.Set{Key: f.method.Parameters[i].Key, Value: text}))
 		}
 	}
-	return tea.Batch(cmds...)
+	return Close, tea.Batch(cmds...)
 }
 
-func (f *settingsForm) draw(a *App, w, h int) []string {
+func (f *settingsForm) Draw(a *App, w, h int) []string {
 	v := a.paneView()
 	bw := min(w-2, 100)
 	inner := bw - 4

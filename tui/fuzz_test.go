@@ -71,7 +71,7 @@ var fuzzKeys = func() []string {
 // storm lets one thing happen, what that asks for included, and looks at the screen.
 func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 	t.Helper()
-	before := a.overlay
+	before := a.dialog
 	background := true // it is not the user's doing
 	switch kind % 8 {
 	case 0:
@@ -91,7 +91,7 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 	case 3:
 		background = false
 		if r.IntN(6) == 0 { // from one thing in front, or from a run that is ending, to another
-			a.overlay, a.stopping, a.focus = nil, false, layout.ID(r.IntN(int(layout.Panes)))
+			a.dialog, a.stopping, a.focus = nil, false, layout.ID(r.IntN(int(layout.Panes)))
 			update(a, typed([]string{"f", "e", "u", "?", "o", ":", "z", "w"}[r.IntN(8)]))
 		}
 		update(a, typed(fuzzKeys[(int(kind)/8+r.IntN(len(fuzzKeys)))%len(fuzzKeys)]))
@@ -101,13 +101,13 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 	case 5:
 		background = false
 		update(a, tea.PasteMsg{Content: randomText(r)})
-		a.setGlyphs(style.Glyphs(1 + r.IntN(int(style.GlyphsCount)-1)))
-		a.setTheme(style.Theme(1 + r.IntN(int(style.ThemeCount)-1)))
+		a.SetGlyphs(style.Glyphs(1 + r.IntN(int(style.GlyphsCount)-1)))
+		a.SetTheme(style.Theme(1 + r.IntN(int(style.ThemeCount)-1)))
 	default:
 		update(a, came(randomDelta(r)))
 	}
-	if background && a.overlay != before {
-		t.Fatalf("%T became %T by itself", before, a.overlay)
+	if background && a.dialog != before {
+		t.Fatalf("%T became %T by itself", before, a.dialog)
 	}
 	frameText(t, a)
 }
@@ -116,7 +116,7 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 func fromOutside(r *rand.Rand) tea.Msg {
 	return []tea.Msg{
 		tea.ColorProfileMsg{Profile: colorprofile.Profile(r.IntN(6))}, tea.BackgroundColorMsg{Color: ansi.BasicColor(r.IntN(16))},
-		drawMsg{}, tickMsg{}, askMsg{event.Slice{}}, ExpireMsg(r.IntN(9)), replyMsg{}, replyMsg{errors.New(randomText(r))}, stoppedMsg{errors.New("no")}, PictureMsg{},
+		drawMsg{}, tickMsg{}, askMsg{event.Slice{}}, expireMsg(r.IntN(9)), replyMsg{}, replyMsg{errors.New(randomText(r))}, stoppedMsg{errors.New("no")}, PictureMsg{},
 	}[r.IntN(10)]
 }
 

@@ -39,7 +39,7 @@ func runGuest(ctx context.Context, a *App, o Options) error {
 	defer cancel()
 	g := &guestScreen{App: a, painter: NewRenderer(o.Output, o.Environ, a.allowance)}
 	a.hold, a.touched = remoteHold, a.clock()
-	a.width, a.height = o.Size.Width, o.Size.Height
+	a.Width, a.Height = o.Size.Width, o.Size.Height
 	defer a.allowance.enter()()
 	go func() {
 		g.painter.run()
@@ -142,7 +142,7 @@ func (g *guestScreen) frame() tea.Cmd {
 		return g.later(wait, frameMsg{})
 	}
 	g.drawn = now
-	g.painter.put(Frame{g.finished(), g.width, g.windowTitle(), g.mouseMode(), g.anew})
+	g.painter.put(Frame{g.Finished(g.screen()), g.Width, g.windowTitle(), g.mouseMode(), g.anew})
 	return nil
 }
 

@@ -80,18 +80,18 @@ func TestViewersSendNothing(t *testing.T) {
 						continue
 					}
 					drain(a, press(a, k))
-					a.overlay = nil
+					a.dialog = nil
 				}
 			}
 			for _, k := range []string{"v", "r", "w", "l", "n", "b", "enter"} {
 				drain(a, press(a, k))
 			}
 			a.openPalette()
-			p := a.overlay.(*palette)
+			p := a.dialog.(*palette)
 			for i := range p.entries {
 				if e := p.entries[i]; e.kind != "command" && e.why == "" {
 					drain(a, e.do(a))
-					a.overlay, a.focus, a.zoomed = nil, pane, zoomed
+					a.dialog, a.focus, a.zoomed = nil, pane, zoomed
 				}
 			}
 		}
@@ -136,7 +136,7 @@ func TestGuestsLeave(t *testing.T) {
 	}
 	stop := []string{":", "s", "t", "o", "p", " ", "t", "h", "e", "enter"}
 	a := newGuest(Guest{Name: "ann", Control: true}, 80, 24, crowd(1))
-	if press(a, append(stop, "esc")...); len(a.feed.(*fakeFeed).commands) > 0 || a.overlay != nil {
+	if press(a, append(stop, "esc")...); len(a.feed.(*fakeFeed).commands) > 0 || a.dialog != nil {
 		t.Error("esc does not call it off")
 	}
 	press(a, append(stop, "enter")...)()
@@ -149,15 +149,15 @@ func TestGuestsLeave(t *testing.T) {
 func TestSavesOfGuests(t *testing.T) {
 	a := newGuest(Guest{Name: "ann", Control: true, Saves: "/srv"}, 80, 24, crowd(0))
 	press(a, "w")
-	f := a.overlay.(*saveForm)
+	f := a.dialog.(*saveForm)
 	for name, ok := range map[string]bool{"a.onnx": true, "a-b_c.safetensors": true, "../a.onnx": false, "/a.onnx": false, `..\a.onnx`: false, ".a.onnx": false, "-a.onnx": false} {
 		if f.file.SetValue(name); (f.problem() == "") != ok {
 			t.Errorf("%s: %q", name, f.problem())
 		}
 	}
 	a = newGuest(Guest{Name: "ann", Control: true}, 80, 24, crowd(0))
-	if press(a, "w"); a.overlay != nil || !strings.Contains(a.notice.Text, "--saves") {
-		t.Errorf("without a directory: %q", a.notice.Text)
+	if press(a, "w"); a.dialog != nil || !strings.Contains(a.Notice.Text, "--saves") {
+		t.Errorf("without a directory: %q", a.Notice.Text)
 	}
 }
 
@@ -248,7 +248,7 @@ func TestAllowance(t *testing.T) {
 func TestNewsOfGuests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newTimedFeed()
-		b := newBridge(f)
+		b := newTestBridge(t, f)
 		b.asleep = true
 		f.deltas <- feed.Delta{}
 		time.AfterFunc(50*time.Millisecond, func() { f.deltas <- feed.Delta{Epochs: []event.EpochEvent{{Epoch: 1}}} })

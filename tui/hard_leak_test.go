@@ -64,9 +64,9 @@ func TestNothingIsLeft(t *testing.T) {
 			defer keys.Close()
 			var out wire
 			a := newApp(c.feed, Options{Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, fakeMethods())
-			a.width, a.height = 120, 40
+			a.Width, a.Height = 120, 40
 			errs := make(chan error, 1)
-			go func() { errs <- runApp(ctx, a, Options{Input: in, Output: &out, Environ: a.environ}) }()
+			go func() { errs <- runApp(ctx, a, Options{Input: in, Output: &out, Environ: a.Environ}) }()
 			for n := 0; out.bytes.Load() < 100 && n < 300; n++ {
 				time.Sleep(10 * time.Millisecond)
 			}
@@ -94,7 +94,7 @@ func TestNothingIsLeft(t *testing.T) {
 
 // TestLater: a timer brings its message in time, and none once the program has ended.
 func TestLater(t *testing.T) {
-	b := newBridge(&fakeFeed{})
+	b := newTestBridge(t, &fakeFeed{})
 	if got := b.later(time.Millisecond, drawMsg{})(); got != (drawMsg{}) {
 		t.Errorf("brought %v", got)
 	}

@@ -177,7 +177,7 @@ func TestScreensInASCII(t *testing.T) {
 			})
 		}
 		a := newRaceTest(6, 12, "begun", size[0], size[1])
-		a.setGlyphs(style.GlyphsASCII)
+		a.SetGlyphs(style.GlyphsASCII)
 		plain(t, strings.Split(a.View().Content, "\n"), size[0], size[1], true)
 	}
 }

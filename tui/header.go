@@ -25,7 +25,7 @@ func (a *App) header(w int) []string {
 
 func (a *App) headerRun(w int) string {
 	l := a.Line(w)
-	l.Put(style.Text, " ").Put(style.Accent, a.title)
+	l.Put(style.Text, " ").Put(style.Accent, a.Title)
 	audience := a.audience(w)
 	state := append(audience, a.state()...)
 	room := w - style.Width(state) - 2

@@ -25,7 +25,7 @@ func (a *App) searchLog() tea.Cmd {
 	}
 	a.focus = layout.Log
 	p.search = logSearch{typing: true}
-	a.look++
+	a.Changes++
 	return a.zoom(true)
 }
 

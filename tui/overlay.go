@@ -10,16 +10,6 @@ import (
 	"newtop/tui/style"
 )
 
-// overlay is what stands in front of the panes and has the keys.
-type overlay interface {
-	// handle takes a key or pasted text; it closes the overlay by setting the App's to nil.
-	handle(a *App, msg tea.Msg) tea.Cmd
-	// draw returns rows of one width, at most h of at most w columns.
-	draw(a *App, w, h int) []string
-	// hints are the keys that the footer names meanwhile.
-	hints(a *App) []Hint
-}
-
 // Hint is a key and what it does, in a word or two.
 type Hint struct{ key, text string }
 

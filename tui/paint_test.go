@@ -106,7 +106,7 @@ func TestPaintedScreens(t *testing.T) {
 	var frames [][]string
 	for _, k := range []string{"z", "esc", "?", "esc", "tab", ":", "a", "esc", "t", "t", "t", "o", "esc"} {
 		press(a, k)
-		frames = append(frames, a.finished())
+		frames = append(frames, a.Finished(a.screen()))
 		if got, want := painted(frames, w, colorprofile.TrueColor), terminalOf(w, h, whole(frames[len(frames)-1])); got != want {
 			t.Fatalf("after %q the terminal shows\n%s\nexpected\n%s", k, ansi.Strip(got), ansi.Strip(want))
 		}
@@ -143,13 +143,13 @@ func newPaintedOn(t *testing.T, w, h int, profile colorprofile.Profile) *painted
 
 // show draws a screen and returns what the terminal shows then, and what it should.
 func (s *paintedOn) show(a *App) (got, want string) {
-	_ = s.draw(Frame{a.finished(), a.width, a.windowTitle(), a.mouseMode(), a.anew})
+	_ = s.draw(Frame{a.Finished(a.screen()), a.Width, a.windowTitle(), a.mouseMode(), a.anew})
 	_, _ = s.Emulator.Write(s.out.Bytes())
 	s.out.Reset()
 	var b strings.Builder
 	w := colorprofile.Writer{Forward: &b, Profile: s.patch.profile}
-	_, _ = w.WriteString(whole(a.finished()))
-	return s.Render(), terminalOf(a.width, a.height, b.String())
+	_, _ = w.WriteString(whole(a.Finished(a.screen())))
+	return s.Render(), terminalOf(a.Width, a.Height, b.String())
 }
 
 // TestPaintedEverything has one terminal of each kind follow a screen through every pane, form, list and size.
@@ -179,7 +179,7 @@ func TestPaintedEverything(t *testing.T) {
 				press(a, then)
 				check(k + " " + then)
 			}
-			a.overlay = nil
+			a.dialog = nil
 		}
 		a.Update(came(fakeRace(a.h.status, 6, 8, "begun")))
 		check("a race")

@@ -41,7 +41,7 @@ func (a *App) openPalette() {
 	}
 	p.filter.Focus()
 	p.shown = Find("", p.names, p.text)
-	a.overlay = p
+	a.dialog = p
 }
 
 // paletteEntries lists what there is, in the order of an empty search.
@@ -62,23 +62,23 @@ func (a *App) commandEntries() (out []paletteEntry) {
 		if b.Help().Key == "1…9" || keys[0] == ":" {
 			continue
 		}
-		each := b.each
+		each := b.Each
 		if len(each) == 0 {
 			each = [][2]string{{keys[0], b.Help().Desc}}
 		}
 		for _, k := range each {
-			out = append(out, paletteEntry{kind: "command", text: k[1], key: k[0], why: b.lacking(a),
-				do: func(a *App) tea.Cmd { return b.act(a, k[0]) }})
+			out = append(out, paletteEntry{kind: "command", text: k[1], key: k[0], why: b.Lacking(a),
+				do: func(a *App) tea.Cmd { return b.Act(a, k[0]) }})
 		}
 	}
 	return out
 }
 
 // byGroup lists the bindings in the order of the help: what ends a run does not come first.
-func (a *App) byGroup() (out []*binding) {
+func (a *App) byGroup() (out []*Binding[*App]) {
 	for _, g := range groups {
 		for i := range a.bindings {
-			if a.bindings[i].group == g && !a.bindings[i].absent(a) {
+			if a.bindings[i].Group == g && !a.bindings[i].Absent(a) {
 				out = append(out, &a.bindings[i])
 			}
 		}
@@ -123,15 +123,15 @@ func (a *App) settingEntries() (out []paletteEntry) {
 // lookEntries are how things look.
 func (a *App) lookEntries() (out []paletteEntry) {
 	for t := style.ThemeAuto; t < style.ThemeCount; t++ {
-		e := paletteEntry{kind: "theme", text: t.String(), also: "theme colours", do: func(a *App) tea.Cmd { return a.setTheme(t) }}
-		if t == a.themeChoice {
+		e := paletteEntry{kind: "theme", text: t.String(), also: "theme colours", do: func(a *App) tea.Cmd { return a.SetTheme(t) }}
+		if t == a.ThemeChoice {
 			e.also += ", the theme of now"
 		}
 		out = append(out, e)
 	}
 	for g := style.GlyphsAuto; g < style.GlyphsCount; g++ {
-		e := paletteEntry{kind: "glyphs", text: g.String(), also: "glyphs of drawings", do: func(a *App) tea.Cmd { return a.setGlyphs(g) }}
-		if g == a.glyphChoice {
+		e := paletteEntry{kind: "glyphs", text: g.String(), also: "glyphs of drawings", do: func(a *App) tea.Cmd { return a.SetGlyphs(g) }}
+		if g == a.GlyphChoice {
 			e.also += ", the glyphs of now"
 		}
 		out = append(out, e)
@@ -156,31 +156,30 @@ func (a *App) dataEntries() (out []paletteEntry) {
 	return out
 }
 
-func (p *palette) hints(*App) []Hint {
+func (p *palette) Hints(*App) []Hint {
 	return []Hint{NewHint("enter", "do"), NewHint("↑↓", "choose"), NewHint("type", "to search"), NewHint("esc", "close")}
 }
 
-func (p *palette) handle(a *App, msg tea.Msg) tea.Cmd {
+func (p *palette) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		last := max(0, len(p.shown)-1)
 		switch k.String() {
 		case "esc":
-			a.overlay = nil
-			return nil
+			return Close, nil
 		case "enter":
 			return p.choose(a)
 		case "up", "shift+tab", "ctrl+p":
 			p.at = max(0, p.at-1)
-			return nil
+			return Stay, nil
 		case "down", "tab", "ctrl+n":
 			p.at = min(p.at+1, last)
-			return nil
+			return Stay, nil
 		case "pgup":
 			p.at = max(0, p.at-10)
-			return nil
+			return Stay, nil
 		case "pgdown":
 			p.at = min(p.at+10, last)
-			return nil
+			return Stay, nil
 		}
 	}
 	before := p.filter.Value()
@@ -188,24 +187,22 @@ func (p *palette) handle(a *App, msg tea.Msg) tea.Cmd {
 	if p.filter.Value() != before {
 		p.shown, p.at = Find(p.filter.Value(), p.names, p.text), 0
 	}
-	return nil
+	return Stay, nil
 }
 
 // choose does what is chosen. What can't be done says why, and leaves the palette open.
-func (p *palette) choose(a *App) tea.Cmd {
+func (p *palette) choose(a *App) (Answer, tea.Cmd) {
 	if p.at >= len(p.shown) {
-		return nil
+		return Stay, nil
 	}
 	e := &p.entries[p.shown[p.at]]
 	if e.why != "" {
-		a.note(style.Warn, e.why)
-		return a.expire()
+		return Stay, a.Tell(style.Warn, e.why)
 	}
-	a.overlay = nil
-	return e.do(a)
+	return Close, e.do(a)
 }
 
-func (p *palette) draw(a *App, w, h int) []string {
+func (p *palette) Draw(a *App, w, h int) []string {
 	v := a.paneView()
 	bw := min(w-2, 92)
 	inner := bw - 4

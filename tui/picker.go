@@ -46,31 +46,31 @@ func (a *App) openPicker() {
 			p.at = i
 		}
 	}
-	a.overlay = &pickerOverlay{}
+	a.dialog = &pickerOverlay{}
 }
 
 // pickerOverlay puts the list in front.
 type pickerOverlay struct{}
 
-func (*pickerOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
+func (*pickerOverlay) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
 	key, ok := msg.(tea.KeyPressMsg)
 	if !ok {
 		a.picker.narrow(msg)
-		return nil
+		return Stay, nil
 	}
 	chosen, closed := a.picker.handleKey(key)
-	if closed {
-		a.overlay = nil
+	switch {
+	case chosen != nil:
+		return Close, a.command(event.Switch{Optimizer: chosen.Name})
+	case closed:
+		return Close, nil
 	}
-	if chosen != nil {
-		return a.command(event.Switch{Optimizer: chosen.Name})
-	}
-	return nil
+	return Stay, nil
 }
 
-func (*pickerOverlay) draw(a *App, w, h int) []string { return a.picker.draw(a.paneView(), w, h) }
+func (*pickerOverlay) Draw(a *App, w, h int) []string { return a.picker.draw(a.paneView(), w, h) }
 
-func (*pickerOverlay) hints(*App) []Hint {
+func (*pickerOverlay) Hints(*App) []Hint {
 	return []Hint{NewHint("enter", "switch"), NewHint("↑↓", "choose"), NewHint("1…9", "by number"), NewHint("esc", "close")}
 }
 
@@ -242,8 +242,7 @@ func setting(h *optim.Hyperparameter) string {
 // switchTo asks for the method with an index in the list.
 func (a *App) switchTo(i int) tea.Cmd {
 	if i >= len(a.picker.methods) {
-		a.note(style.Warn, "there is no optimizer "+strconv.Itoa(i+1))
-		return a.expire()
+		return a.Tell(style.Warn, "there is no optimizer "+strconv.Itoa(i+1))
 	}
 	return a.command(event.Switch{Optimizer: a.picker.methods[i].Name})
 }

@@ -52,7 +52,7 @@ func TestNothingToScale(t *testing.T) {
 		a := newTest(script{}, Options{NoColor: true}, 200, 40)
 		d := feed.Delta{Status: event.Status{Phase: event.Running, Optimizer: "x", Settings: []event.Setting{{Key: "relative-rate", Text: "1", Primary: primary}}}}
 		a.Update(came(d))
-		if foot := ansi.Strip(a.footer(200)); strings.Contains(foot, "+ -") != primary || strings.Contains(foot, "relative-rate") != primary {
+		if foot := ansi.Strip(a.Footer(200, a.hints())); strings.Contains(foot, "+ -") != primary || strings.Contains(foot, "relative-rate") != primary {
 			t.Errorf("primary %v: %s", primary, foot)
 		}
 	}

@@ -48,8 +48,8 @@ func take(t *testing.T, a *App, cmd tea.Cmd) (path string, text []byte) {
 		t.Fatalf("%+v", msg)
 	}
 	a.Update(msg)
-	if !strings.Contains(a.notice.Text, msg.path) {
-		t.Errorf("the note %q does not say %s", a.notice.Text, msg.path)
+	if !strings.Contains(a.Notice.Text, msg.path) {
+		t.Errorf("the note %q does not say %s", a.Notice.Text, msg.path)
 	}
 	text, err := os.ReadFile(msg.path)
 	if err != nil {
@@ -112,12 +112,12 @@ func TestPicturesOfNothing(t *testing.T) {
 		}
 	}
 	a.focus = layout.Log
-	if a.chartPicture("svg"); !strings.Contains(a.notice.Text, "log has nothing to draw") {
-		t.Errorf("says %q", a.notice.Text)
+	if a.chartPicture("svg"); !strings.Contains(a.Notice.Text, "log has nothing to draw") {
+		t.Errorf("says %q", a.Notice.Text)
 	}
-	a.pictures = ""
-	if a.screenPicture(); !strings.Contains(a.notice.Text, "can't be written from here") {
-		t.Errorf("says %q", a.notice.Text)
+	a.Pictures = ""
+	if a.screenPicture(); !strings.Contains(a.Notice.Text, "can't be written from here") {
+		t.Errorf("says %q", a.Notice.Text)
 	}
 	if files, _ := os.ReadDir(dir); len(files) > 0 {
 		t.Errorf("wrote %v", files)
@@ -140,10 +140,10 @@ func TestPicturesOverwriteNothing(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "x.svg")); err == nil {
 		t.Error("a file of a picture that failed")
 	}
-	a.pictures = filepath.Join(dir, "absent")
+	a.Pictures = filepath.Join(dir, "absent")
 	a.Update(a.screenPicture()())
-	if !strings.HasPrefix(a.notice.Text, "no picture: ") {
-		t.Errorf("says %q", a.notice.Text)
+	if !strings.HasPrefix(a.Notice.Text, "no picture: ") {
+		t.Errorf("says %q", a.Notice.Text)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/pelletier/go-toml/v2"
 
-	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
@@ -106,21 +105,29 @@ func (p Preferences) write(path string) error {
 // PreferenceStore decides what goes into the file and when. Only what was changed on the screen does: what a flag
 // says holds for one run.
 type PreferenceStore struct {
-	path   string            // "" keeps nothing
-	stored Preferences       // what the file holds, or will when all is written
-	last   Preferences       // how the screen looked when it was last asked
-	habits []ChartPreference // of each of the charted panes, when it was last asked
-	dirty  bool              // stored is not written yet
-	busy   bool              // a write is under way
+	path   string      // "" keeps nothing
+	stored Preferences // what the file holds, or will when all is written
+	last   Preferences // how the screen looked when it was last asked
+	dirty  bool        // stored is not written yet
+	busy   bool        // a write is under way
 }
 
-type ChartPreference struct{ xAxis, smoothing string }
-
+// StoredMsg says how a write of the file ended.
 type StoredMsg struct{ err error }
 
-// notice compares the screen with what it was, and returns the command that writes a change. One write is
+// Begin takes the choices that the screen shows at first: they are no changes.
+func (k *PreferenceStore) Begin(now Preferences) { k.last = now }
+
+// Last are the choices that the screen showed when it was last asked, Stored those of the file.
+func (k *PreferenceStore) Last() Preferences   { return k.last }
+func (k *PreferenceStore) Stored() Preferences { return k.stored }
+
+// Notice compares the screen with what it was, and returns the command that writes a change. One write is
 // under way at a time: two could end in the wrong order.
-func (k *PreferenceStore) notice(now Preferences) tea.Cmd {
+func (k *PreferenceStore) Notice(now Preferences) tea.Cmd {
+	if k.path == "" {
+		return nil
+	}
 	k.dirty = keepChange(&k.stored.Theme, k.last.Theme, now.Theme) || k.dirty
 	k.dirty = keepChange(&k.stored.Glyphs, k.last.Glyphs, now.Glyphs) || k.dirty
 	k.dirty = keepChange(&k.stored.XAxis, k.last.XAxis, now.XAxis) || k.dirty
@@ -150,77 +157,21 @@ func (k *PreferenceStore) next() tea.Cmd {
 	return func() tea.Msg { return StoredMsg{p.write(path)} }
 }
 
-// settle writes what the program's end left unwritten.
-func (k *PreferenceStore) settle() {
+// Written follows the end of a write, and returns the command of the next one. After an error nothing is written any
+// more: once is enough to know.
+func (k *PreferenceStore) Written(msg StoredMsg) (tea.Cmd, error) {
+	k.busy = false
+	if msg.err != nil {
+		k.path = ""
+		return nil, msg.err
+	}
+	return k.next(), nil
+}
+
+// Settle writes what the program's end left unwritten.
+func (k *PreferenceStore) Settle() {
 	if k.path != "" && (k.dirty || k.busy) {
 		// The program has ended, so that nobody could read of an error here.
 		_ = k.stored.write(k.path)
 	}
-}
-
-// recall applies the user's choices. A file that cannot be used is a line in the log.
-func (a *App) recall(o *Options) {
-	p, ok, err := a.prefer(o)
-	if err != nil {
-		a.h.say(0, style.Warn, "preferences: %s", style.Clean(err.Error()))
-	}
-	if !ok {
-		return
-	}
-	a.saving.format = p.Save
-	for _, c := range a.charted() {
-		c.SetChartPrefs(p.XAxis, p.Smoothing)
-	}
-	a.keep.last = a.preferences()
-}
-
-// charted returns the panes that remember how their charts are drawn.
-func (a *App) charted() (out []chart.ChartPrefs) {
-	for _, p := range a.panes {
-		if c, ok := p.(chart.ChartPrefs); ok {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// preferences are the choices that the screen shows now. Of charts that differ, the one changed last counts.
-func (a *App) preferences() Preferences {
-	p := a.looks()
-	p.XAxis, p.Smoothing, p.Save = a.keep.last.XAxis, a.keep.last.Smoothing, a.saving.format
-	for i, c := range a.charted() {
-		x, smoothing := c.ChartPrefs()
-		if i == len(a.keep.habits) {
-			a.keep.habits = append(a.keep.habits, ChartPreference{x, smoothing})
-			continue
-		}
-		was := &a.keep.habits[i]
-		if x != was.xAxis {
-			p.XAxis = x
-		}
-		if smoothing != was.smoothing {
-			p.Smoothing = smoothing
-		}
-		*was = ChartPreference{x, smoothing}
-	}
-	return p
-}
-
-// remember writes down what a key has changed for good.
-func (a *App) remember() tea.Cmd {
-	if a.keep.path == "" {
-		return nil
-	}
-	return a.keep.notice(a.preferences())
-}
-
-// stored follows the end of a write.
-func (a *App) stored(err error) tea.Cmd {
-	a.keep.busy = false
-	if err == nil {
-		return a.keep.next()
-	}
-	a.h.say(a.h.status.Epoch, style.Warn, "preferences: %s", style.Clean(err.Error()))
-	a.keep.path = "" // once is enough to know
-	return nil
 }

@@ -16,7 +16,7 @@ import (
 func settleAll(a *App, cmd tea.Cmd) {
 	got := make(chan tea.Msg, 16)
 	run := func(c tea.Cmd) { go func() { got <- c() }() }
-	for a.keep.busy {
+	for a.Prefs.busy {
 		if cmd != nil {
 			run(cmd)
 		}
@@ -42,8 +42,8 @@ func TestPreferencesAreKept(t *testing.T) {
 	settleAll(a, press(a, "t"))
 	settleAll(a, press(a, "M"))
 	again := newTest(script{epochs: 3}, Options{Preferences: path}, 80, 24)
-	if again.themeChoice != style.ThemeLight || !again.noMouse || again.glyphChoice != style.GlyphsAuto {
-		t.Errorf("theme %v, no mouse %v, glyphs %v", again.themeChoice, again.noMouse, again.glyphChoice)
+	if again.ThemeChoice != style.ThemeLight || !again.NoMouse || again.GlyphChoice != style.GlyphsAuto {
+		t.Errorf("theme %v, no mouse %v, glyphs %v", again.ThemeChoice, again.NoMouse, again.GlyphChoice)
 	}
 	files, _ := os.ReadDir(filepath.Dir(path))
 	if len(files) != 1 {
@@ -96,11 +96,11 @@ func TestFlagsWin(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := newTest(script{epochs: 3}, Options{Preferences: path, Theme: style.ThemeMono, Glyphs: style.GlyphsAuto, NoMouse: true}, 80, 24)
-	if a.themeChoice != style.ThemeMono || a.glyphChoice != style.GlyphsAuto || !a.noMouse {
-		t.Errorf("theme %v, glyphs %v, no mouse %v", a.themeChoice, a.glyphChoice, a.noMouse)
+	if a.ThemeChoice != style.ThemeMono || a.GlyphChoice != style.GlyphsAuto || !a.NoMouse {
+		t.Errorf("theme %v, glyphs %v, no mouse %v", a.ThemeChoice, a.GlyphChoice, a.NoMouse)
 	}
-	a.nextGlyphs()
-	settleAll(a, a.remember())
+	a.SetGlyphs(a.GlyphChoice.Next())
+	settleAll(a, a.Prefs.Notice(a.preferences()))
 	text, _ := os.ReadFile(path)
 	for _, want := range []string{"theme = 'light'", "glyphs = 'braille'", "mouse = true"} {
 		if !strings.Contains(string(text), want) {
@@ -125,8 +125,8 @@ func TestBadPreferences(t *testing.T) {
 			if len(a.h.entries) != 1 || !strings.Contains(a.h.entries[0].text, c.says) || strings.Contains(a.h.entries[0].text, "\n") {
 				t.Errorf("the log has %+v", a.h.entries)
 			}
-			if a.themeChoice != style.ThemeAuto {
-				t.Errorf("theme %v", a.themeChoice)
+			if a.ThemeChoice != style.ThemeAuto {
+				t.Errorf("theme %v", a.ThemeChoice)
 			}
 			settleAll(a, press(a, "t"))
 			if text, _ := os.ReadFile(path); string(text) != c.text {
@@ -143,7 +143,7 @@ func TestPreferencesCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := newTest(script{epochs: 3}, Options{}, 80, 24)
-	a.keep = PreferenceStore{path: filepath.Join(file, "ui.toml"), last: a.preferences()}
+	a.Prefs = PreferenceStore{path: filepath.Join(file, "ui.toml"), last: a.preferences()}
 	before := len(a.h.entries)
 	for range 3 {
 		settleAll(a, press(a, "M"))
@@ -158,7 +158,7 @@ func TestSettle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ui.toml")
 	a := newTest(script{epochs: 3}, Options{Preferences: path}, 80, 24)
 	press(a, "t", "t", "t")
-	a.keep.settle()
+	a.Prefs.Settle()
 	if text, _ := os.ReadFile(path); string(text) != "theme = 'safe'\n" {
 		t.Errorf("the file has %q", text)
 	}

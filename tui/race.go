@@ -75,7 +75,7 @@ func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
 	r.changes++
 	if (a.h.watched() || a.h.viewer) && slices.Contains([]string{"enter", "esc", "u"}, k) {
 		if k == "enter" {
-			return a.refuse(unsteerable(a)), true
+			return a.Tell(style.Warn, unsteerable(a)), true
 		}
 		return nil, false
 	}

@@ -54,7 +54,7 @@ func (a *App) openRace() {
 	}
 	f.budget.SetValue(optim.Format(usualBudget(&a.h.status)))
 	f.budget.CursorEnd()
-	a.overlay = f
+	a.dialog = f
 }
 
 // usualBudget is what ten epochs of the run so far cost, in gradient equivalents.
@@ -65,7 +65,7 @@ func usualBudget(s *event.Status) float64 {
 	return math.Max(10, math.Min(chart.Nice(10*s.Equivalents/float64(s.Epoch)), 100_000))
 }
 
-func (f *raceForm) hints(*App) []Hint {
+func (f *raceForm) Hints(*App) []Hint {
 	h := []Hint{NewHint("enter", "start"), NewHint("tab", "next field"), NewHint("esc", "close")}
 	if f.field == 0 {
 		h = append(h, NewHint("space", "takes part"), NewHint("↑↓", "choose"))
@@ -73,25 +73,23 @@ func (f *raceForm) hints(*App) []Hint {
 	return h
 }
 
-func (f *raceForm) handle(a *App, msg tea.Msg) tea.Cmd {
+func (f *raceForm) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
 		case "esc":
-			a.overlay = nil
-			return nil
+			return Close, nil
 		case "enter":
 			c, err := f.plan(a)
 			if err != "" {
-				return nil // the form says what is missing
+				return Stay, nil // the form says what is missing
 			}
-			a.overlay = nil
-			return a.command(c)
+			return Close, a.command(c)
 		case "tab":
 			f.field = (f.field + 1) % 3
-			return nil
+			return Stay, nil
 		case "shift+tab":
 			f.field = (f.field + 2) % 3
-			return nil
+			return Stay, nil
 		}
 	}
 	switch f.field {
@@ -102,7 +100,7 @@ func (f *raceForm) handle(a *App, msg tea.Msg) tea.Cmd {
 	default:
 		f.budget, _ = f.budget.Update(msg)
 	}
-	return nil
+	return Stay, nil
 }
 
 // choose gives a message to the list: the space bar takes a method in or out, all else is the filter's.
@@ -252,7 +250,7 @@ func parseBudget(text string) (equivalents, seconds float64, problem string) {
 	return equivalents, seconds, ""
 }
 
-func (f *raceForm) draw(a *App, w, h int) []string {
+func (f *raceForm) Draw(a *App, w, h int) []string {
 	v := a.paneView()
 	bw := min(w-2, 96)
 	inner := bw - 4

@@ -77,7 +77,7 @@ func TestRaceScreens(t *testing.T) {
 				a := newRaceTest(c.n, c.laps, c.state, size[0], size[1])
 				press(a, c.keys...)
 				frameText(t, a)
-				rows := append(a.race.draw(a.paneView(), size[0], size[1]-layout.HeaderRows-layout.FooterRows), a.footer(size[0]))
+				rows := append(a.race.draw(a.paneView(), size[0], size[1]-layout.HeaderRows-layout.FooterRows), a.Footer(size[0], a.hints()))
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
@@ -104,7 +104,7 @@ func TestOverlayScreens(t *testing.T) {
 				withKept(a)
 				press(a, keys...)
 				frameText(t, a)
-				rows := append(a.overlay.draw(a, size[0], size[1]-layout.FooterRows), a.footer(size[0]))
+				rows := append(a.dialog.Draw(a, size[0], size[1]-layout.FooterRows), a.Footer(size[0], a.hints()))
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
@@ -144,7 +144,7 @@ func sent(a *App, cmd tea.Cmd) string {
 
 // pump runs commands and what they lead to. A note's expiry is not waited for.
 func pump(a *App, cmd tea.Cmd, depth int) {
-	if cmd == nil || depth == 0 || a.notice.Text != "" {
+	if cmd == nil || depth == 0 || a.Notice.Text != "" {
 		return
 	}
 	msg := cmd()
@@ -175,7 +175,7 @@ func write(a *App, text string) {
 func TestRaceForm(t *testing.T) {
 	a := newTest(script{epochs: 12}, Options{NoColor: true}, 120, 40)
 	press(a, "f")
-	f := a.overlay.(*raceForm)
+	f := a.dialog.(*raceForm)
 	if _, problem := f.plan(a); !strings.Contains(problem, "1 racer") {
 		t.Errorf("one method: %q", problem)
 	}
@@ -194,7 +194,7 @@ func TestRaceForm(t *testing.T) {
 	if r := c.Racers[0]; r.Name != "tr-newton" || len(r.Set) != 1 || !strings.HasPrefix(r.Set[0], "radius=") {
 		t.Errorf("the method of now: %+v", r)
 	}
-	if got := sent(a, press(a, "enter")); !strings.Contains(got, "adam rate=0.003") || a.overlay != nil {
+	if got := sent(a, press(a, "enter")); !strings.Contains(got, "adam rate=0.003") || a.dialog != nil {
 		t.Errorf("sent %s", got)
 	}
 }
@@ -279,10 +279,10 @@ func TestOverlaySize(t *testing.T) {
 
 func TestRewind(t *testing.T) {
 	a := newTest(script{epochs: 12}, Options{NoColor: true}, 120, 40)
-	if press(a, "u"); a.overlay != nil || !strings.Contains(a.notice.Text, "no epoch is kept") {
-		t.Errorf("opened, with the note %q", a.notice.Text)
+	if press(a, "u"); a.dialog != nil || !strings.Contains(a.Notice.Text, "no epoch is kept") {
+		t.Errorf("opened, with the note %q", a.Notice.Text)
 	}
-	a.note(style.Text, "")
+	a.Note(style.Text, "")
 	withKept(a)
 	press(a, "u")
 	if got := sent(a, press(a, "down", "enter")); got != "{Epoch:10}" {
@@ -301,15 +301,15 @@ func TestPalette(t *testing.T) {
 		a := newTest(script{epochs: 12}, Options{NoColor: true}, 120, 40)
 		press(a, ":")
 		write(a, typed)
-		if got := sent(a, press(a, "enter")); got != want || a.overlay != nil {
+		if got := sent(a, press(a, "enter")); got != want || a.dialog != nil {
 			t.Errorf("%q: %s, want %s", typed, got, want)
 		}
 	}
 	a := newTest(script{epochs: 12, fate: "done"}, Options{NoColor: true}, 120, 40)
 	press(a, "ctrl+p")
 	write(a, "adam")
-	if press(a, "enter"); a.overlay == nil || !strings.Contains(a.notice.Text, "the run has ended") {
-		t.Errorf("closed, with the note %q", a.notice.Text)
+	if press(a, "enter"); a.dialog == nil || !strings.Contains(a.Notice.Text, "the run has ended") {
+		t.Errorf("closed, with the note %q", a.Notice.Text)
 	}
 	press(a, "esc", ":")
 	write(a, "zoom spectrum")
@@ -327,7 +327,7 @@ func TestEveryActionIsFound(t *testing.T) {
 	}
 	for i := range a.bindings {
 		k := a.bindings[i].Keys()[0]
-		if !a.bindings[i].absent(a) && !have[k] && k != ":" {
+		if !a.bindings[i].Absent(a) && !have[k] && k != ":" {
 			t.Errorf("%s is missing", k)
 		}
 	}
@@ -336,7 +336,7 @@ func TestEveryActionIsFound(t *testing.T) {
 func TestForm(t *testing.T) {
 	a := newTest(script{epochs: 12}, Options{NoColor: true}, 120, 40)
 	press(a, "e")
-	f := a.overlay.(*settingsForm)
+	f := a.dialog.(*settingsForm)
 	for range len(f.values[0]) {
 		press(a, "backspace")
 	}
@@ -345,7 +345,7 @@ func TestForm(t *testing.T) {
 	if text := frameText(t, a); !strings.Contains(text, "× expected a number > 0") {
 		t.Errorf("no error beside the field:\n%s", text)
 	}
-	if got := sent(a, press(a, "enter")); got != "" || a.overlay == nil || f.at != 0 {
+	if got := sent(a, press(a, "enter")); got != "" || a.dialog == nil || f.at != 0 {
 		t.Errorf("sent %s, field %d", got, f.at)
 	}
 	press(a, "backspace", "backspace")
@@ -354,7 +354,7 @@ func TestForm(t *testing.T) {
 		t.Errorf("sent %s", got)
 	}
 	press(a, "e", "backspace")
-	if press(a, "esc"); a.overlay != nil {
+	if press(a, "esc"); a.dialog != nil {
 		t.Error("stays")
 	}
 }
@@ -431,7 +431,7 @@ func TestWheel(t *testing.T) {
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-	if p := a.overlay.(*palette); p.at != 1 {
+	if p := a.dialog.(*palette); p.at != 1 {
 		t.Errorf("stands at %d", p.at)
 	}
 }

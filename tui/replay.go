@@ -21,7 +21,7 @@ const tallEnough = 24
 func (a *App) barRows() int {
 	h := a.h
 	silent := h.foreign() && h.status.Optimizer == "" && h.done == nil && h.diverged == nil
-	if h.watched() && a.height >= tallEnough && !silent {
+	if h.watched() && a.Height >= tallEnough && !silent {
 		return 1
 	}
 	return 0
@@ -30,9 +30,9 @@ func (a *App) barRows() int {
 // layout divides the screen as it is now.
 func (a *App) layout(zoomed bool) layout.Screen {
 	if a.h.plain() {
-		return layout.Divided(a.width, a.height, layout.HeaderRows+a.barRows(), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
+		return layout.Divided(a.Width, a.Height, layout.HeaderRows+a.barRows(), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
 	}
-	return layout.Dashboard(a.width, a.height, layout.HeaderRows+a.barRows(), zoomed, a.focus)
+	return layout.Dashboard(a.Width, a.Height, layout.HeaderRows+a.barRows(), zoomed, a.focus)
 }
 
 // replayBar is where the track of a watched run's bar was drawn last, and what was asked for since the newest status.
@@ -223,11 +223,11 @@ func (a *App) hasten(factor float64) tea.Cmd {
 
 // seekAt goes to the place of the bar that was clicked; false if it is elsewhere.
 func (a *App) seekAt(x, y int) (tea.Cmd, bool) {
-	if a.overlay != nil || !a.h.watched() || a.bar.W < 2 || !a.bar.Contains(x, y) {
+	if a.dialog != nil || !a.h.watched() || a.bar.W < 2 || !a.bar.Contains(x, y) {
 		return nil, false
 	}
 	if why := unseekable(a); why != "" {
-		return a.refuse(why), true
+		return a.Tell(style.Warn, why), true
 	}
 	at := float64(x-a.bar.X) / float64(a.bar.W-1)
 	return a.seek(int(math.Round(at * float64(a.h.status.Replay.Last)))), true
@@ -244,7 +244,7 @@ func owns(a *App) bool { return trains(a) && a.guest == nil }
 func seekable(a *App) bool { return replays(a) && unseekable(a) == "" }
 
 // replayBindings play a watched run.
-func replayBindings() []binding {
+func replayBindings() []Binding[*App] {
 	seeks := func(part float64) func(*App, string) tea.Cmd {
 		return func(a *App, _ string) tea.Cmd { return a.seekBy(part) }
 	}
@@ -258,41 +258,41 @@ func replayBindings() []binding {
 			return seeks(on)(a, k)
 		}
 	}
-	list := []binding{
+	list := []Binding[*App]{
 		bind(groupReplay, "s", "show the next epoch, and pause", "s").
-			on(func(a *App, _ string) tea.Cmd { a.touched = a.clock(); return a.command(event.StepEpoch{}) }).
-			foot("next epoch", seekable),
+			On(func(a *App, _ string) tea.Cmd { a.touched = a.clock(); return a.command(event.StepEpoch{}) }).
+			Foot("next epoch").While(seekable),
 		bind(groupReplay, ", .", "back and on by 1 %, or an epoch", ",", ".").
-			on(either(-0.01, 0.01, ",")).foot("back, on", seekable).
-			by([2]string{",", "back by 1 %, or an epoch"}, [2]string{".", "on by 1 %, or an epoch"}),
+			On(either(-0.01, 0.01, ",")).Foot("back, on").While(seekable).
+			By([2]string{",", "back by 1 %, or an epoch"}, [2]string{".", "on by 1 %, or an epoch"}),
 		bind(groupReplay, "< >", "back and on by 10 %", "<", ">", "shift+,", "shift+.").
-			on(either(-0.1, 0.1, "<", "shift+,")).
-			by([2]string{"<", "back by 10 %"}, [2]string{">", "on by 10 %"}),
+			On(either(-0.1, 0.1, "<", "shift+,")).
+			By([2]string{"<", "back by 10 %"}, [2]string{">", "on by 10 %"}),
 		bind(groupReplay, "home end", "the first epoch, the newest one", "home", "end").
-			on(func(a *App, k string) tea.Cmd {
+			On(func(a *App, k string) tea.Cmd {
 				if k == "home" {
 					return a.seek(0)
 				}
 				return a.seekEnd()
-			}).by([2]string{"home", "go to the first epoch"}, [2]string{"end", "go to the newest epoch"}),
+			}).By([2]string{"home", "go to the first epoch"}, [2]string{"end", "go to the newest epoch"}),
 		bind(groupReplay, "+ -", "twice or half as fast", "+", "=", "-", "_").
-			on(func(a *App, k string) tea.Cmd {
+			On(func(a *App, k string) tea.Cmd {
 				if k == "-" || k == "_" {
 					return a.hasten(0.5)
 				}
 				return a.hasten(2)
-			}).foot("speed", seekable).by([2]string{"+", "replay twice as fast"}, [2]string{"-", "replay half as fast"}),
+			}).Foot("speed").While(seekable).By([2]string{"+", "replay twice as fast"}, [2]string{"-", "replay half as fast"}),
 		bind(groupReplay, "u", "choose an epoch to go to", "u").
-			on(func(a *App, _ string) tea.Cmd { a.openRewind(); return nil }).foot("go to", seekable),
+			On(func(a *App, _ string) tea.Cmd { a.openRewind(); return nil }).Foot("go to").While(seekable),
 	}
 	for i := range list {
-		list[i] = list[i].unless(unseekable).only(replays)
+		list[i] = list[i].Unless(unseekable).Only(replays)
 	}
 	return list
 }
 
 // playBinding plays and pauses a watched run.
-func playBinding() binding {
+func playBinding() Binding[*App] {
 	word := func(a *App) string {
 		switch {
 		case a.h.over():
@@ -303,8 +303,8 @@ func playBinding() binding {
 		return "pause"
 	}
 	return bind(groupReplay, "space", "play and pause; at the end from the start", "space").
-		on(func(a *App, _ string) tea.Cmd {
+		On(func(a *App, _ string) tea.Cmd {
 			a.touched = a.clock()
 			return a.command(event.Pause{On: a.h.status.Phase == event.Running})
-		}).footBy(word, seekable).unless(unseekable).only(replays)
+		}).FootBy(word).While(seekable).Unless(unseekable).Only(replays)
 }

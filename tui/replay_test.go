@@ -70,7 +70,7 @@ func TestReplayScreens(t *testing.T) {
 func TestReplayASCII(t *testing.T) {
 	for _, name := range replayScenes {
 		a := newWatch(replayScene(name), 120, 40)
-		a.setGlyphs(style.GlyphsASCII)
+		a.SetGlyphs(style.GlyphsASCII)
 		t.Run(name, func(t *testing.T) {
 			plain(t, strings.Split(a.View().Content, "\n"), 120, 40, true)
 		})
@@ -103,23 +103,23 @@ func TestReplayKeys(t *testing.T) {
 		}
 		cmd := press(a, c.keys[last:]...)
 		got := ""
-		if cmd != nil && a.notice.Text == "" {
+		if cmd != nil && a.Notice.Text == "" {
 			got = sent(a, cmd)
 		}
 		if got == "" {
-			got = a.notice.Text
+			got = a.Notice.Text
 		}
-		if got != c.want || a.overlay != nil {
-			t.Errorf("%v: %q, want %q, overlay %T", c.keys, got, c.want, a.overlay)
+		if got != c.want || a.dialog != nil {
+			t.Errorf("%v: %q, want %q, overlay %T", c.keys, got, c.want, a.dialog)
 		}
 	}
 	for _, c := range [][2]string{{"pipe", "this source can't be played back"}, {"loading", "the record is still being read"}} {
 		a := newWatch(replayScene(c[0]), 120, 40)
 		for _, k := range []string{"space", "s", ".", "home", "+", "u"} {
-			if press(a, k); a.notice.Text != c[1] {
-				t.Errorf("%s, %s: %q", c[0], k, a.notice.Text)
+			if press(a, k); a.Notice.Text != c[1] {
+				t.Errorf("%s, %s: %q", c[0], k, a.Notice.Text)
 			}
-			a.notice = style.Part{}
+			a.Notice = style.Part{}
 		}
 	}
 	for _, name := range []string{"paused", "live", "ended", "pipe"} {
@@ -301,10 +301,10 @@ func TestReplayRace(t *testing.T) {
 			t.Errorf("%s: %q, want %q", k, got, want)
 		}
 	}
-	if press(a, "enter"); a.notice.Text != feed.ErrReadOnly.Error() {
-		t.Errorf("enter: %q", a.notice.Text)
+	if press(a, "enter"); a.Notice.Text != feed.ErrReadOnly.Error() {
+		t.Errorf("enter: %q", a.Notice.Text)
 	}
-	if press(a, "u"); a.overlay == nil {
+	if press(a, "u"); a.dialog == nil {
 		t.Error("u opens no list of epochs")
 	}
 }
@@ -446,18 +446,18 @@ func TestBacklogShows(t *testing.T) {
 func TestSaveForm(t *testing.T) {
 	a := newWatch(replayScene("recorded"), 120, 40)
 	press(a, "w", "tab")
-	if got := sent(a, press(a, "enter")); got != "{File:letters-e33.onnx}" || a.overlay != nil {
+	if got := sent(a, press(a, "enter")); got != "{File:letters-e33.onnx}" || a.dialog != nil {
 		t.Errorf("sent %s", got)
 	}
 	a.Update(replyMsg{})
 	d := feed.Delta{Status: a.h.status, Saved: []event.SavedEvent{{Epoch: 33, File: "letters-e33.onnx", Format: "onnx", Bytes: 48_211}}}
 	a.Update(came(d))
-	if a.notice.Text != "saved letters-e33.onnx, 48.2 kB" || !strings.Contains(frameText(t, a), "saved letters-e33.onnx") {
-		t.Errorf("notice %q", a.notice.Text)
+	if a.Notice.Text != "saved letters-e33.onnx, 48.2 kB" || !strings.Contains(frameText(t, a), "saved letters-e33.onnx") {
+		t.Errorf("notice %q", a.Notice.Text)
 	}
-	a.notice = style.Part{}
+	a.Notice = style.Part{}
 	a.Update(came(d))
-	if a.notice.Text != "" {
+	if a.Notice.Text != "" {
 		t.Error("a file that was not asked for here is noted")
 	}
 	press(a, "w")
@@ -465,7 +465,7 @@ func TestSaveForm(t *testing.T) {
 		t.Errorf("the format was forgotten:\n%s", text)
 	}
 	press(a, "backspace")
-	if press(a, "enter"); a.overlay == nil {
+	if press(a, "enter"); a.dialog == nil {
 		t.Error("closed with a name that is not allowed")
 	}
 	press(a, "ctrl+u")
@@ -475,8 +475,8 @@ func TestSaveForm(t *testing.T) {
 		t.Errorf("sent %s", got)
 	}
 	_, cmd := a.Update(replyMsg{&event.CommandError{Reason: "dir: no such directory"}})
-	if a.notice.Text != "refused: dir: no such directory" || cmd == nil {
-		t.Errorf("notice %q", a.notice.Text)
+	if a.Notice.Text != "refused: dir: no such directory" || cmd == nil {
+		t.Errorf("notice %q", a.Notice.Text)
 	}
 }
 
@@ -486,7 +486,7 @@ func TestSaveNameFollows(t *testing.T) {
 		s := a.h.status
 		s.Epoch++
 		a.Update(came(feed.Delta{Status: s}))
-		return a.overlay.(*saveForm).file.Value()
+		return a.dialog.(*saveForm).file.Value()
 	}
 	for _, c := range []struct {
 		keys []string

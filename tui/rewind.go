@@ -26,7 +26,7 @@ type rewindOverlay struct {
 func (a *App) openRewind() {
 	o := &rewindOverlay{filter: NewInput(20), at: -1}
 	o.filter.Focus()
-	a.overlay = o
+	a.dialog = o
 	if a.h.watched() {
 		o.at = a.h.status.Replay.Epoch
 		return
@@ -37,7 +37,7 @@ func (a *App) openRewind() {
 	}
 }
 
-func (o *rewindOverlay) hints(a *App) []Hint {
+func (o *rewindOverlay) Hints(a *App) []Hint {
 	enter := "go back"
 	if a.h.watched() {
 		enter = "go there"
@@ -73,23 +73,21 @@ func (o *rewindOverlay) place(shown []int) int {
 	return max(0, len(shown)-1)
 }
 
-func (o *rewindOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
+func (o *rewindOverlay) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
 	shown := o.shown(a.h)
 	at, by := o.place(shown), 0
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
 		case "esc":
-			a.overlay = nil
-			return nil
+			return Close, nil
 		case "enter":
 			if len(shown) == 0 {
-				return nil
+				return Stay, nil
 			}
-			a.overlay = nil
 			if a.h.watched() {
-				return a.seek(shown[at])
+				return Close, a.seek(shown[at])
 			}
-			return a.command(event.Rewind{Epoch: shown[at]})
+			return Close, a.command(event.Rewind{Epoch: shown[at]})
 		case "up", "ctrl+p":
 			by = -1
 		case "down", "ctrl+n":
@@ -112,15 +110,15 @@ func (o *rewindOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 		} else if !slices.Contains(shown, o.at) && len(shown) > 0 {
 			o.at = shown[0]
 		}
-		return nil
+		return Stay, nil
 	}
 	if len(shown) > 0 {
 		o.at = shown[max(0, min(at+by, len(shown)-1))]
 	}
-	return nil
+	return Stay, nil
 }
 
-func (o *rewindOverlay) draw(a *App, w, h int) []string {
+func (o *rewindOverlay) Draw(a *App, w, h int) []string {
 	v := a.paneView()
 	bw := min(w-2, 110)
 	inner := bw - 4

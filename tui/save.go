@@ -63,7 +63,7 @@ func (a *App) openSave() {
 	f.file.SetValue("." + a.saveFormat())
 	f.file.CursorEnd()
 	f.suggest(a)
-	a.overlay = f
+	a.dialog = f
 }
 
 // suggest names the epoch of now as long as nobody has typed another name.
@@ -127,39 +127,37 @@ func (f *saveForm) turn() {
 	f.file.CursorEnd()
 }
 
-func (f *saveForm) hints(*App) []Hint {
+func (f *saveForm) Hints(*App) []Hint {
 	return []Hint{NewHint("enter", "save"), NewHint("tab", "other format"), NewHint("ctrl+u", "clear"), NewHint("esc", "cancel")}
 }
 
-func (f *saveForm) handle(a *App, msg tea.Msg) tea.Cmd {
+func (f *saveForm) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
 		case "esc":
-			a.overlay = nil
-			return nil
+			return Close, nil
 		case "tab", "shift+tab", "up", "down":
 			f.turn()
-			return nil
+			return Stay, nil
 		case "enter":
 			return f.submit(a)
 		}
 	}
 	f.file, _ = f.file.Update(msg)
-	return nil
+	return Stay, nil
 }
 
-func (f *saveForm) submit(a *App) tea.Cmd {
+func (f *saveForm) submit(a *App) (Answer, tea.Cmd) {
 	if f.problem() != "" {
-		return nil
+		return Stay, nil
 	}
-	a.overlay = nil
 	if why := unsavable(a); why != "" {
-		return a.refuse(why)
+		return Close, a.Tell(style.Warn, why)
 	}
 	file := strings.TrimSpace(f.file.Value())
 	a.saving.format = SaveFormats[f.format()].name
 	a.saving.files = append(a.saving.files, file)
-	return a.command(event.Save{File: file})
+	return Close, a.command(event.Save{File: file})
 }
 
 // arrived notes which of the files that were asked for are there.
@@ -178,12 +176,12 @@ func (a *App) savedNote() tea.Cmd {
 	if a.saving.there.Text == "" {
 		return nil
 	}
-	a.note(a.saving.there.Token, a.saving.there.Text)
+	there := a.saving.there
 	a.saving.there = style.Part{}
-	return a.expire()
+	return a.Tell(there.Token, there.Text)
 }
 
-func (f *saveForm) draw(a *App, w, h int) []string {
+func (f *saveForm) Draw(a *App, w, h int) []string {
 	v := a.paneView()
 	bw := min(w-2, 80)
 	inner := bw - 4

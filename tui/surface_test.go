@@ -25,14 +25,14 @@ func startScreen(t *testing.T, ctx context.Context, bytes int64, open func(Optio
 	r := &running{keys: keys, out: &wire{}, ended: make(chan error, 1)}
 	o := Options{Input: in, Output: r.out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}
 	s, m := open(o)
-	s.width, s.height = 120, 40
+	s.Width, s.Height = 120, 40
 	go func() {
 		if len(more) == 0 {
-			r.ended <- s.run(ctx, m, o)
+			r.ended <- s.Run(ctx, m, o)
 			return
 		}
-		defer s.cancel()
-		_, err := tea.NewProgram(m, append(o.program(ctx, s.environ, false), more...)...).Run()
+		defer s.Cancel()
+		_, err := tea.NewProgram(m, append(o.program(ctx, s.Environ, false), more...)...).Run()
 		r.ended <- err
 	}()
 	for n := 0; r.out.bytes.Load() < bytes && n < 300; n++ {

@@ -28,7 +28,7 @@ type Searching interface {
 // asked a third time. The search itself is the caller's to run and to end.
 func Tune(ctx context.Context, s Searching, o Options) error {
 	m := newTuning(s, o)
-	return m.run(ctx, m, o)
+	return m.Run(ctx, m, o)
 }
 
 // tuning is the root model of Tune. It waits for one Board at a time: a terminal that does not read stops the waiting,
@@ -44,7 +44,7 @@ type tuning struct {
 	focus   layout.ID
 	side    layout.ID // the chart that a small screen shows
 	zoomed  bool
-	front   Dialog[*tuning]
+	dialog  Dialog[*tuning]
 	places  []layout.Place // of what is on the screen
 	typing  bool           // keys go into the filter
 	err     error          // why nothing more comes from the search, if that is not its end
@@ -73,11 +73,14 @@ func newTuning(s Searching, o Options) *tuning {
 		side:     tuneProgress,
 		now:      time.Now,
 	}
-	if _, ok := m.recall(&o); ok {
-		m.keep.last = m.preferences()
+	_, ok, err := m.Prefer(&o)
+	if err != nil {
+		m.Note(style.Warn, "preferences: "+style.Clean(err.Error()))
 	}
-	m.Glyphs = m.glyphChoice.Set(m.environ)
-	m.restyle()
+	if ok {
+		m.Prefs.Begin(m.preferences())
+	}
+	m.Restyle()
 	b := s.Board()
 	if b == nil {
 		b = &tune.Board{}
@@ -88,8 +91,9 @@ func newTuning(s Searching, o Options) *tuning {
 
 // preferences are the choices that the screen shows now. Those of other screens stay as they were.
 func (m *tuning) preferences() Preferences {
-	p := m.looks()
-	p.XAxis, p.Smoothing, p.Save = m.keep.stored.XAxis, m.keep.stored.Smoothing, m.keep.stored.Save
+	p := m.Looks()
+	stored := m.Prefs.Stored()
+	p.XAxis, p.Smoothing, p.Save = stored.XAxis, stored.Smoothing, stored.Save
 	return p
 }
 
@@ -102,12 +106,12 @@ func (m *tuning) take(b *tune.Board) {
 
 // Init asks for the background and arms the wait for the first Board.
 func (m *tuning) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, Synchronize(m.environ), m.wait(0), m.tick())
+	return tea.Batch(tea.RequestBackgroundColor, Synchronize(m.Environ), m.wait(0), m.tick())
 }
 
 // wait returns the command that waits for what is newer than the Board on the screen, after a pause.
 func (m *tuning) wait(pause time.Duration) tea.Cmd {
-	ctx, search, seen := m.ctx, m.search, m.board
+	ctx, search, seen := m.Ctx, m.search, m.board
 	return func() tea.Msg {
 		timer := time.NewTimer(pause)
 		defer timer.Stop()
@@ -127,7 +131,7 @@ func (m *tuning) tick() tea.Cmd {
 		return nil
 	}
 	m.ticking = true
-	return After(m.ctx, time.Second, tickMsg{})
+	return After(m.Ctx, time.Second, tickMsg{})
 }
 
 // underway reports whether the search goes on.
@@ -154,10 +158,7 @@ func (m *tuning) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.tick()
 	case tea.KeyPressMsg:
 		cmd := m.press(msg)
-		if m.keep.path == "" {
-			return m, cmd
-		}
-		return m, tea.Batch(cmd, m.keep.notice(m.preferences()))
+		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
 	case tea.PasteMsg:
 		if m.typing {
 			m.narrow(m.filter + style.Clean(msg.Content))
@@ -167,7 +168,7 @@ func (m *tuning) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.mouse(msg)
 		return m, nil
 	}
-	return m, m.handle(msg)
+	return m, m.Handle(msg)
 }
 
 // receive takes a Board and waits for the next one.
@@ -177,64 +178,64 @@ func (m *tuning) receive(msg boardMsg) tea.Cmd {
 	}
 	if msg.err == nil && msg.board != nil {
 		pause := boardPause
-		if Remote(m.environ) {
+		if Remote(m.Environ) {
 			pause *= 2
 		}
 		return tea.Batch(m.wait(pause), m.tick())
 	}
 	m.ended = true
-	if msg.err != nil && !errors.Is(msg.err, io.EOF) && m.ctx.Err() == nil {
+	if msg.err != nil && !errors.Is(msg.err, io.EOF) && m.Ctx.Err() == nil {
 		m.err = msg.err
 	}
 	if m.leaving {
 		return tea.Quit
 	}
-	if _, asking := m.front.(*tuneQuit); asking {
-		m.front = nil
+	if _, asking := m.dialog.(*tuneQuit); asking {
+		m.dialog = nil
 	}
 	if m.board.Command == "" {
 		return nil
 	}
-	return m.tell(style.Good, "the search is over: c has the command line of the best")
+	return m.Tell(style.Good, "the search is over: c has the command line of the best")
 }
 
 // leave ends the program, with the search if that is still under way: it asks first, and once that is stopped it waits
 // for nothing.
 func (m *tuning) leave() tea.Cmd {
-	_, asking := m.front.(*tuneQuit)
+	_, asking := m.dialog.(*tuneQuit)
 	switch {
 	case m.ended || m.leaving:
 		return tea.Quit
 	case !asking:
-		m.front, m.typing = &tuneQuit{}, false
+		m.dialog, m.typing = &tuneQuit{}, false
 		return nil
 	}
-	m.front, m.leaving = nil, true
+	m.dialog, m.leaving = nil, true
 	search := m.search
 	return func() tea.Msg { search.Stop(); return nil }
 }
 
 // View draws the screen.
 func (m *tuning) View() tea.View {
-	return m.frame(m.screen(), m.title+" · tune "+style.Clean(m.board.Name))
+	return m.Base.View(m.screen(), m.Title+" · tune "+style.Clean(m.board.Name), tea.MouseModeCellMotion)
 }
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (m *tuning) screen() []string {
-	m.places = tuneLayout(m.width, m.height, m.focus, m.side, m.zoomed)
+	m.places = tuneLayout(m.Width, m.Height, m.focus, m.side, m.zoomed)
 	if len(m.places) == 0 {
-		return TooSmall(&m.Pen, m.width, m.height)
+		return m.TooSmall()
 	}
 	m.layer()
-	rows := m.header(m.width)
+	rows := m.header(m.Width)
 	drawn := make([][]string, len(m.places))
 	for i := range m.places {
 		drawn[i] = m.pane(&m.places[i])
 	}
-	rows = append(rows, layout.Join(m.places, drawn, m.width, len(rows), m.height-len(rows)-layout.FooterRows)...)
-	rows = append(rows, m.footer(m.width))
-	if m.front != nil {
-		Overlay(rows[:m.height-layout.FooterRows], m.front.draw(m, m.width, m.height-layout.FooterRows), m.width)
+	rows = append(rows, layout.Join(m.places, drawn, m.Width, len(rows), m.Height-len(rows)-layout.FooterRows)...)
+	rows = m.Draw(rows, m.hints(), InFront(m.dialog, m))
+	if m.typing {
+		rows[len(rows)-1] = m.filterLine(m.Width)
 	}
 	return rows
 }

@@ -14,11 +14,25 @@ import (
 // tuneQuit asks whether to stop the search.
 type tuneQuit struct{}
 
-func (tuneQuit) handleKey(_ *tuning, k string) (taken, closed bool) { return true, true }
+// Handle stops the search with q or y; every other key lets it go on.
+func (*tuneQuit) Handle(m *tuning, msg tea.Msg) (Answer, tea.Cmd) {
+	k, ok := msg.(tea.KeyPressMsg)
+	switch {
+	case !ok:
+		return Stay, nil
+	case k.String() == "q" || k.String() == "y":
+		return Close, m.leave()
+	}
+	return Close, nil
+}
 
-func (tuneQuit) hints() []Hint { return []Hint{NewHint("q", "stop and quit"), NewHint("esc", "go on")} }
+// Hints implements Dialog.
+func (*tuneQuit) Hints(*tuning) []Hint {
+	return []Hint{NewHint("q", "stop and quit"), NewHint("esc", "go on")}
+}
 
-func (tuneQuit) draw(m *tuning, w, _ int) []string {
+// Draw implements Dialog.
+func (*tuneQuit) Draw(m *tuning, w, _ int) []string {
 	bw := min(w-2, 62)
 	row := func(t style.Token, s string) string { return m.Line(bw-4).Put(t, s).Full() }
 	rows := []string{
@@ -31,23 +45,12 @@ func (tuneQuit) draw(m *tuning, w, _ int) []string {
 }
 
 // tuneHelp is every key with what it does, and what the signs mean.
-type tuneHelp struct{ Scroll }
-
-func (o *tuneHelp) handleKey(m *tuning, k string) (taken, closed bool) {
-	switch k {
-	case "esc", "?", "q", "enter":
-		return true, true
-	}
-	taken = o.Scroll.handleKey(k, max(1, m.height-5))
-	return taken, !taken
+func tuneHelp() *HelpDialog[*tuning] {
+	return &HelpDialog[*tuning]{Left: 68, Right: 56, Narrow: 70, Sections: (*tuning).helpSections}
 }
 
-func (o *tuneHelp) hints() []Hint {
-	return []Hint{NewHint("esc", "close"), NewHint("↑↓", "scroll")}
-}
-
-func (o *tuneHelp) draw(m *tuning, w, h int) []string {
-	const left, right, columns = 68, 56, 8
+func (m *tuning) helpSections() (_, _ []Section) {
+	const columns = 8
 	keys, states, words := Section{title: "keys"}, Section{title: "what became of a trial"}, Section{title: "in the panes"}
 	for i := range m.bindings {
 		b := m.bindings[i].Help()
@@ -65,16 +68,7 @@ func (o *tuneHelp) draw(m *tuning, w, h int) []string {
 	} {
 		words.rows = append(words.rows, Explain(style.Muted, r[0], columns, r[1]))
 	}
-	bw := left + right + 6
-	var rows []string
-	if w >= bw {
-		rows = style.Beside(Sections(&m.Pen, []Section{keys}, left, true), left, Sections(&m.Pen, []Section{states, words}, right, true))
-	} else {
-		bw = min(w-2, 70)
-		rows = Sections(&m.Pen, []Section{keys, states, words}, bw-4, true)
-	}
-	rows, more := o.cut(rows, max(1, h-2))
-	return DialogBox(&m.Pen, "help · esc closes"+more, rows, bw)
+	return []Section{keys}, []Section{states, words}
 }
 
 // leadText says what the trials' letters stand for.
@@ -92,23 +86,30 @@ func (m *tuning) leadText() string {
 // tuneTrial is all that is known of the selected trial.
 type tuneTrial struct{ Scroll }
 
-func (o *tuneTrial) handleKey(m *tuning, k string) (taken, closed bool) {
-	switch k {
-	case "esc", "d", "q", "enter":
-		return true, true
-	case "up", "down", "k", "j":
-		m.move(k)
-		return true, false
+// Handle goes to another trial, and scrolls.
+func (o *tuneTrial) Handle(m *tuning, msg tea.Msg) (Answer, tea.Cmd) {
+	k, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return Stay, nil
 	}
-	taken = o.Scroll.handleKey(k, max(1, m.height-5))
-	return taken, !taken
+	switch k := k.String(); {
+	case k == "esc", k == "d", k == "q", k == "enter":
+		return Close, nil
+	case k == "up", k == "down", k == "k", k == "j":
+		m.move(k)
+	case !o.Scroll.handleKey(k, max(1, m.Height-5)):
+		return Pass, nil
+	}
+	return Stay, nil
 }
 
-func (o *tuneTrial) hints() []Hint {
+// Hints implements Dialog.
+func (o *tuneTrial) Hints(*tuning) []Hint {
 	return []Hint{NewHint("esc", "close"), NewHint("↑↓", "another trial")}
 }
 
-func (o *tuneTrial) draw(m *tuning, w, h int) []string {
+// Draw implements Dialog.
+func (o *tuneTrial) Draw(m *tuning, w, h int) []string {
 	bw := min(w-2, 76)
 	rows, more := o.cut(m.details(bw-4), max(1, h-2))
 	title := "no trial"
@@ -173,28 +174,38 @@ func (m *tuning) details(w int) (rows []string) {
 // tuneCommand is the command line that trains as the best trial did.
 type tuneCommand struct{ Scroll }
 
-func (o *tuneCommand) handleKey(m *tuning, k string) (taken, closed bool) {
-	switch k {
-	case "esc", "q":
-		return true, true
+// Handle copies the command line, and scrolls.
+func (o *tuneCommand) Handle(m *tuning, msg tea.Msg) (Answer, tea.Cmd) {
+	k, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return Stay, nil
 	}
-	taken = o.Scroll.handleKey(k, max(1, m.height-5))
-	return taken, !taken
+	switch k := k.String(); {
+	case k == "esc", k == "q":
+		return Close, nil
+	case k == "c", k == "enter":
+		return Stay, o.copy(m)
+	case !o.Scroll.handleKey(k, max(1, m.Height-5)):
+		return Pass, nil
+	}
+	return Stay, nil
 }
 
-func (o *tuneCommand) hints() []Hint {
+// Hints implements Dialog.
+func (o *tuneCommand) Hints(*tuning) []Hint {
 	return []Hint{NewHint("c", "copy"), NewHint("esc", "close")}
 }
 
 // copy asks the terminal to take the command line into its clipboard.
 func (o *tuneCommand) copy(m *tuning) tea.Cmd {
 	if m.board.Command == "" {
-		return m.tell(style.Warn, "nothing was found yet")
+		return m.Tell(style.Warn, "nothing was found yet")
 	}
-	return tea.Batch(tea.SetClipboard(m.board.Command), m.tell(style.Text, "sent to the terminal's clipboard"))
+	return tea.Batch(tea.SetClipboard(m.board.Command), m.Tell(style.Text, "sent to the terminal's clipboard"))
 }
 
-func (o *tuneCommand) draw(m *tuning, w, h int) []string {
+// Draw implements Dialog.
+func (o *tuneCommand) Draw(m *tuning, w, h int) []string {
 	bw := min(w-2, 100)
 	var rows []string
 	if m.board.Command == "" {

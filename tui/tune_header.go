@@ -16,7 +16,7 @@ func (m *tuning) header(w int) []string { return []string{m.headerSearch(w), m.h
 
 func (m *tuning) headerSearch(w int) string {
 	b := m.board
-	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.title)
+	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.Title)
 	state := m.phase()
 	inner := m.Line(w - style.Cells(state.Text) - 2 - l.Width)
 	warning := style.Clean(b.Warning)

@@ -92,18 +92,18 @@ func TestTuneMethods(t *testing.T) {
 func TestTuneWaits(t *testing.T) {
 	boards := []*tune.Board{{Phase: "searching"}, fakeBoard(20, 0.3, 0.05), fakeBoard(20, 0.7, 0.05), fakeBoard(20, 1, 0.05)}
 	m := newTuning(newFakeSearch(boards...), Options{Environ: []string{"LANG=C.UTF-8"}})
-	defer m.cancel()
+	defer m.Cancel()
 	for _, want := range boards[1:] {
 		m.receive(m.wait(0)().(boardMsg))
 		if m.board != want || m.ended {
 			t.Fatalf("has the Board of %g s, not of %g s", m.board.Seconds, want.Seconds)
 		}
 	}
-	if m.receive(m.wait(0)().(boardMsg)); !m.ended || m.err != nil || !strings.Contains(m.notice.Text, "over") {
-		t.Errorf("after the last one: ended %t, %v, %q", m.ended, m.err, m.notice.Text)
+	if m.receive(m.wait(0)().(boardMsg)); !m.ended || m.err != nil || !strings.Contains(m.Notice.Text, "over") {
+		t.Errorf("after the last one: ended %t, %v, %q", m.ended, m.err, m.Notice.Text)
 	}
 	m = newTuning(newFakeSearch(boards...), Options{Environ: []string{"LANG=C.UTF-8"}})
-	defer m.cancel()
+	defer m.Cancel()
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	m.Update(boardMsg{nil, errors.New("the disk\nis full")})
 	if text := tuneText(t, m); !strings.Contains(text, "the disk is full") || !strings.Contains(text, "failed") {
@@ -117,15 +117,15 @@ func TestTuneStop(t *testing.T) {
 		s := newFakeSearch(fakeBoard(20, 0.5, 0.05))
 		s.holds = true
 		m := newTuning(s, Options{Environ: []string{"LANG=C.UTF-8"}})
-		defer m.cancel()
+		defer m.Cancel()
 		m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
-		if tunePress(m, "q"); m.front == nil {
+		if tunePress(m, "q"); m.dialog == nil {
 			t.Fatal("q does not ask")
 		}
-		if tunePress(m, "esc"); m.front != nil || m.leaving {
+		if tunePress(m, "esc"); m.dialog != nil || m.leaving {
 			t.Fatal("esc does not go on")
 		}
-		if tunePress(m, "/", "ctrl+c"); m.typing || m.front == nil {
+		if tunePress(m, "/", "ctrl+c"); m.typing || m.dialog == nil {
 			t.Fatal("ctrl+c does not ask while a filter is typed")
 		}
 		cmd := tunePress(m, "ctrl+c")
@@ -234,7 +234,7 @@ func FuzzTune(f *testing.F) {
 		m := newTuneTest(randomBoard(r), Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0}, 60+r.IntN(80), 16+r.IntN(30))
 		for _, b := range steps[:min(len(steps), 40)] {
 			tuneStorm(m, r, b)
-			if m.height == 0 || m.width == 0 {
+			if m.Height == 0 || m.Width == 0 {
 				m.View()
 				continue
 			}

@@ -23,7 +23,7 @@ func newTuneTest(b *tune.Board, o Options, w, h int) *tuning {
 	s := newFakeSearch(b)
 	s.holds = b.Phase == "searching"
 	m := newTuning(s, o)
-	m.cancel() // notes then stay until the next one
+	m.Cancel() // notes then stay until the next one
 	at := time.Unix(1e9, 0)
 	m.now = func() time.Time { return at }
 	m.heard = at
@@ -43,7 +43,7 @@ func tunePress(m *tuning, keys ...string) (last tea.Cmd) {
 // tuneText is the screen without escape sequences, its size checked.
 func tuneText(t *testing.T, m *tuning) string {
 	t.Helper()
-	return plain(t, strings.Split(m.View().Content, "\n"), m.width, m.height, m.Glyphs.ASCII)
+	return plain(t, strings.Split(m.View().Content, "\n"), m.Width, m.Height, m.Glyphs.ASCII)
 }
 
 // tuneScreens are boards, and keys that lead to what can be shown of them.
@@ -90,11 +90,11 @@ func TestTuneMatrix(t *testing.T) {
 			t.Run(fmt.Sprintf("%s-%v", name, g), func(t *testing.T) {
 				m := newTuneTest(c.board(), Options{Glyphs: g}, 100, 30)
 				tunePress(m, c.keys...)
-				m.notice = style.Part{}
+				m.Notice = style.Part{}
 				want := ""
 				for theme := style.ThemeAuto; theme < style.ThemeCount; theme++ {
 					for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII} {
-						m.themeChoice = theme
+						m.ThemeChoice = theme
 						m.Update(tea.ColorProfileMsg{Profile: profile})
 						got := tuneText(t, m)
 						if want == "" {
@@ -208,10 +208,10 @@ func TestTuneKeys(t *testing.T) {
 		}
 	}
 	tunePress(m, "d")
-	if quits(tunePress(m, "q")) || m.front != nil {
+	if quits(tunePress(m, "q")) || m.dialog != nil {
 		t.Error("q over the details should close them")
 	}
-	if tunePress(m, "?", "x"); m.front != nil || !m.charts.work {
+	if tunePress(m, "?", "x"); m.dialog != nil || !m.charts.work {
 		t.Error("a key that has no meaning in the help does not do what it does elsewhere")
 	}
 	tunePress(m, "?")
@@ -421,12 +421,12 @@ func TestTunePicture(t *testing.T) {
 			t.Errorf("%s has no %q", filepath.Base(msg.path), c.want)
 		}
 	}
-	if tunePress(m, "tab", "p"); !strings.Contains(m.notice.Text, "nothing to draw") {
-		t.Errorf("a pane without a chart says %q", m.notice.Text)
+	if tunePress(m, "tab", "p"); !strings.Contains(m.Notice.Text, "nothing to draw") {
+		t.Errorf("a pane without a chart says %q", m.Notice.Text)
 	}
-	m.pictures = ""
-	if tunePress(m, "shift+tab", "p"); !strings.Contains(m.notice.Text, "can't") {
-		t.Errorf("without a directory the note says %q", m.notice.Text)
+	m.Pictures = ""
+	if tunePress(m, "shift+tab", "p"); !strings.Contains(m.Notice.Text, "can't") {
+		t.Errorf("without a directory the note says %q", m.Notice.Text)
 	}
 }
 
@@ -452,8 +452,8 @@ func TestTuneCommand(t *testing.T) {
 	if m = newTuneTest(&tune.Board{}, Options{}, 100, 30); !strings.Contains(tuneText(t, m), "no trial") {
 		t.Error("an empty search has trials")
 	}
-	if tunePress(m, "c", "c"); !strings.Contains(m.notice.Text, "nothing was found") {
-		t.Errorf("without a best trial the note says %q", m.notice.Text)
+	if tunePress(m, "c", "c"); !strings.Contains(m.Notice.Text, "nothing was found") {
+		t.Errorf("without a best trial the note says %q", m.Notice.Text)
 	}
 }
 
@@ -466,12 +466,12 @@ func TestTunePreferences(t *testing.T) {
 	}
 	m := newTuneTest(fakeBoard(9, 1, 0), Options{Preferences: file}, 120, 40)
 	tunePress(m, "t", "x")
-	m.keep.settle()
+	m.Prefs.Settle()
 	p, err := readPreferences(file)
 	if err != nil || p.Theme != "dark" || p.XAxis != "seconds" || p.Save != "onnx" {
 		t.Errorf("kept %+v, %v", p, err)
 	}
-	if next := newTuneTest(fakeBoard(9, 1, 0), Options{Preferences: file}, 120, 40); next.themeChoice != style.ThemeDark {
-		t.Errorf("follows %v", next.themeChoice)
+	if next := newTuneTest(fakeBoard(9, 1, 0), Options{Preferences: file}, 120, 40); next.ThemeChoice != style.ThemeDark {
+		t.Errorf("follows %v", next.ThemeChoice)
 	}
 }
