@@ -129,7 +129,7 @@ func (a *App) steerable() bool {
 // quit leaves a run that is another's alone. Its own run it stops first,
 // and leaves when that has ended; asked again, it leaves at once.
 func (a *App) quit() tea.Cmd {
-	if a.guest != nil || !a.steerable() {
+	if a.viewer != nil || !a.steerable() {
 		return tea.Quit
 	}
 	a.stopping = true

@@ -29,10 +29,10 @@ type App struct {
 	picker   *picker
 
 	pace
-	dataSets  []string
-	guest     *Guest
-	allowance *Budget
-	anew      int // counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
+	dataSets []string
+	viewer   *Viewer
+	budget   *Budget
+	anew     int // counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
 
 	focus      layout.ID
 	zoomed     bool
@@ -63,19 +63,19 @@ func newApp(feed feed.Feed, o Options, methods []*optim.Info) *App {
 		panes:    newPanes(),
 		picker:   newPicker(methods),
 		dataSets: o.DataSets,
-		guest:    o.Guest,
+		viewer:   o.Viewer,
 		clock:    time.Now,
 	}
 	a.bridge = newBridge(a.Ctx, feed)
-	if Remote(o.Environ) || o.Guest != nil {
+	if Remote(o.Environ) || o.Viewer != nil {
 		a.interval = RemoteInterval
 	}
-	if o.Guest != nil {
+	if o.Viewer != nil {
 		o.Preferences, a.Environ = "", style.LocaleOf(o.Environ)
-		a.allowance, a.asleep = o.Allowance, true
+		a.budget, a.asleep = o.Budget, true
 		a.Profile = style.ColorProfile(o.Environ)
 	}
-	a.h.viewer = o.Guest != nil && !o.Guest.Control
+	a.h.viewer = o.Viewer != nil && !o.Viewer.Control
 	a.recall(&o)
 	a.Restyle()
 	return a
@@ -88,8 +88,8 @@ func (a *App) Close() { a.Cancel() }
 // terminal on every way out, a panic included. It returns the context's error if that ended it. Signals
 // are the caller's: they are expected to end the context.
 func Run(ctx context.Context, feed feed.Feed, o Options) error {
-	if o.Guest != nil {
-		return runGuest(ctx, New(feed, o), o)
+	if o.Viewer != nil {
+		return runViewer(ctx, New(feed, o), o)
 	}
 	return runApp(ctx, New(feed, o), o)
 }

@@ -97,12 +97,12 @@ func (a *App) controls(all *event.Audience, longest int) string {
 
 // isYou reports whether a viewer is the guest of this screen, or has their name and role.
 func (a *App) isYou(v *event.Viewer) bool {
-	return a.guest != nil && v.Name == a.guest.Name && v.Control == a.guest.Control
+	return a.viewer != nil && v.Name == a.viewer.Name && v.Control == a.viewer.Control
 }
 
 // audienceEntries are what the palette has where a run is served.
 func (a *App) audienceEntries() (out []paletteEntry) {
-	if a.guest == nil {
+	if a.viewer == nil {
 		return nil
 	}
 	out = append(out, paletteEntry{kind: "command", text: "who is watching", also: "viewers, keys and roles",

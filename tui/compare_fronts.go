@@ -14,40 +14,6 @@ import (
 	"newtop/tui/style"
 )
 
-// Scroll is a part of a list of rows that is longer than the screen.
-type Scroll struct{ top int }
-
-// handleKey reports whether a key moves the list.
-func (s *Scroll) handleKey(k string, page int) bool {
-	switch k {
-	case "down", "j":
-		s.top++
-	case "up", "k":
-		s.top--
-	case "pgdown", "space":
-		s.top += page
-	case "pgup":
-		s.top -= page
-	case "home", "g":
-		s.top = 0
-	case "end", "G":
-		s.top = 1 << 20
-	default:
-		return false
-	}
-	return true
-}
-
-// cut returns the rows in sight and what the title says of them.
-func (s *Scroll) cut(rows []string, room int) (shown []string, title string) {
-	if len(rows) <= room {
-		s.top = 0
-		return rows, ""
-	}
-	s.top = max(0, min(s.top, len(rows)-room))
-	return rows[s.top : s.top+room], " · ↑↓ rows " + format.Count(s.top+1) + " to " + format.Count(s.top+room) + " of " + format.Count(len(rows))
-}
-
 // compareHelp is every key with what it does.
 func compareHelp() *HelpDialog[*comparison] {
 	return &HelpDialog[*comparison]{Left: 60, Right: 56, Narrow: 66, Sections: (*comparison).helpSections}
@@ -102,7 +68,7 @@ func (o *compareDifferences) Handle(m *comparison, msg tea.Msg) (Answer, tea.Cmd
 	case "left", "h", "shift+tab":
 		o.from = max(0, o.from-1)
 	default:
-		o.Scroll.handleKey(k, max(1, m.Height-5))
+		o.Scroll.HandleKey(k, max(1, m.Height-5))
 	}
 	return Stay, nil
 }
@@ -163,7 +129,7 @@ func (o *compareDifferences) Draw(m *comparison, w, h int) []string {
 	if !o.all && same > 0 {
 		list = append(list, m.Line(inner).Put(style.Muted, fmt.Sprintf("%d choices are the same; a shows them", same)).Full())
 	}
-	list, more := o.cut(list, max(1, h-3))
+	list, more := o.Cut(list, max(1, h-3))
 	if o.fits < len(m.runs) {
 		title += " · ←→ runs " + style.RacerLetter(o.from) + " to " + style.RacerLetter(o.from+o.fits-1) + " of " + format.Count(len(m.runs))
 	}

@@ -165,14 +165,6 @@ func (m *comparison) mouse(msg tea.MouseMsg) {
 	m.charts.view.HandleMouse(msg, at.X, at.Y)
 }
 
-// WheelKey is the key that does the same as the wheel.
-func WheelKey(msg tea.MouseWheelMsg) tea.KeyPressMsg {
-	if msg.Button == tea.MouseWheelUp {
-		return tea.KeyPressMsg{Code: tea.KeyUp}
-	}
-	return tea.KeyPressMsg{Code: tea.KeyDown}
-}
-
 // hints are what the footer names.
 func (m *comparison) hints() []Hint {
 	if m.dialog != nil {

@@ -10,17 +10,8 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
-	"newtop/tui/layout"
 	"newtop/tui/style"
 )
-
-// TableView is where the table of the runs stands on the screen and which of them it shows.
-type TableView struct {
-	layout.Rect
-	first int // row of the rect that has the best run in sight
-	top   int // of the ranking
-	rows  int
-}
 
 // compareColumn is a column of the table, all but the first as wide as its title or its widest text.
 type compareColumn struct {
@@ -102,8 +93,6 @@ type fitted struct {
 	columns []compareColumn
 	widths  []int
 }
-
-const ColumnGap = 2 // between columns
 
 // fit leaves out columns, those of the highest rank first, until the names have enough room.
 func (m *comparison) fit(w int) (f fitted) {

@@ -11,12 +11,12 @@ import (
 	"newtop/tui/style"
 )
 
-// guestPause is the least time between two frames of a guest's screen: of keys that come faster the last one is drawn.
-const guestPause = 40 * time.Millisecond
+// viewerPause is the least time between two frames of a guest's screen: of keys that come faster the last one is drawn.
+const viewerPause = 40 * time.Millisecond
 
-// guestScreen is the model of a guest's program: the dashboard, whose frames go to a painter, with nothing that could
+// viewerScreen is the model of a guest's program: the dashboard, whose frames go to a painter, with nothing that could
 // reach this process's terminal, signals or files.
-type guestScreen struct {
+type viewerScreen struct {
 	*App
 	painter *Renderer
 	drawn   time.Time // when the newest frame was handed over
@@ -29,18 +29,18 @@ type (
 	fellMsg  struct{ *PanicError } // a command broke
 )
 
-// runGuest shows the dashboard to a guest, like Run.
-func runGuest(ctx context.Context, a *App, o Options) error {
+// runViewer shows the dashboard to a guest, like Run.
+func runViewer(ctx context.Context, a *App, o Options) error {
 	if o.Input == nil || o.Output == nil || o.Environ == nil || o.Size.Width < 1 || o.Size.Height < 1 {
 		panic("tui: a guest without input, output, environment or size")
 	}
 	defer a.Close()
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	g := &guestScreen{App: a, painter: NewRenderer(o.Output, o.Environ, a.allowance)}
+	g := &viewerScreen{App: a, painter: NewRenderer(o.Output, o.Environ, a.budget)}
 	a.hold, a.touched = remoteHold, a.clock()
 	a.Width, a.Height = o.Size.Width, o.Size.Height
-	defer a.allowance.enter()()
+	defer a.budget.enter()()
 	go func() {
 		g.painter.run()
 		cancel() // what is left of the program when its terminal is gone
@@ -48,7 +48,7 @@ func runGuest(ctx context.Context, a *App, o Options) error {
 	var p *tea.Program
 	c := Debouncer{now: time.Now, send: func(m tea.Msg) { p.Send(m) }}
 	p = tea.NewProgram(g, tea.WithContext(inner), tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithOutput(nowhere{}),
-		tea.WithInput(o.Input), tea.WithEnvironment(o.Environ), tea.WithColorProfile(style.ColorProfile(o.Environ)), tea.WithFilter(fromGuest(&c)))
+		tea.WithInput(o.Input), tea.WithEnvironment(o.Environ), tea.WithColorProfile(style.ColorProfile(o.Environ)), tea.WithFilter(fromViewer(&c)))
 	go Resizes(inner, p, o.Resizes)
 	_, err := p.Run()
 	left := inner.Err() == nil
@@ -72,24 +72,9 @@ type nowhere struct{}
 
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
-// Resizes hands the sizes on until the context ends.
-func Resizes(ctx context.Context, p *tea.Program, sizes <-chan Size) {
-	for {
-		select {
-		case s, ok := <-sizes:
-			if !ok {
-				return
-			}
-			p.Send(s)
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// fromGuest is Bubble Tea's filter for what a guest's terminal sends: no size that stands among the keys, of which
+// fromViewer is Bubble Tea's filter for what a guest's terminal sends: no size that stands among the keys, of which
 // nobody knows how large it is, and nothing that stops this process.
-func fromGuest(c *Debouncer) func(tea.Model, tea.Msg) tea.Msg {
+func fromViewer(c *Debouncer) func(tea.Model, tea.Msg) tea.Msg {
 	return func(m tea.Model, msg tea.Msg) tea.Msg {
 		switch msg := msg.(type) {
 		case tea.WindowSizeMsg, tea.SuspendMsg, tea.InterruptMsg:
@@ -102,10 +87,10 @@ func fromGuest(c *Debouncer) func(tea.Model, tea.Msg) tea.Msg {
 }
 
 // Init arms the wait for the first Delta.
-func (g *guestScreen) Init() tea.Cmd { return g.cover(g.wait(0)) }
+func (g *viewerScreen) Init() tea.Cmd { return g.cover(g.wait(0)) }
 
 // Update delegates, and has frames wait that come too soon.
-func (g *guestScreen) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+func (g *viewerScreen) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if v := recover(); v != nil {
 			g.fell = &PanicError{v, debug.Stack()}
@@ -113,7 +98,7 @@ func (g *guestScreen) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		}
 	}()
 	if _, news := msg.(deltaMsg); news {
-		defer g.allowance.updated(time.Now())
+		defer g.budget.updated(time.Now())
 	}
 	switch msg := msg.(type) {
 	case fellMsg:
@@ -132,9 +117,9 @@ func (g *guestScreen) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 }
 
 // frame hands a frame over, or returns the command that has it handed over later.
-func (g *guestScreen) frame() tea.Cmd {
+func (g *viewerScreen) frame() tea.Cmd {
 	now := time.Now()
-	if wait := guestPause - now.Sub(g.drawn); wait > 0 {
+	if wait := viewerPause - now.Sub(g.drawn); wait > 0 {
 		if g.waiting {
 			return nil
 		}
@@ -147,10 +132,10 @@ func (g *guestScreen) frame() tea.Cmd {
 }
 
 // View draws nothing: the painter does.
-func (g *guestScreen) View() tea.View { return tea.View{} }
+func (g *viewerScreen) View() tea.View { return tea.View{} }
 
 // cover has a command that breaks end this screen, and nothing else.
-func (g *guestScreen) cover(cmd tea.Cmd) tea.Cmd {
+func (g *viewerScreen) cover(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}

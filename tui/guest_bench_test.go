@@ -45,8 +45,8 @@ func guests(b *testing.B, size Size, n int) {
 		go func() {
 			feed := r.Feed()
 			defer feed.Close()
-			ended <- Run(ctx, feed, Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}, Guest: &Guest{Name: "ann"},
-				Size: size, Allowance: allowance})
+			ended <- Run(ctx, feed, Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}, Viewer: &Viewer{Name: "ann"},
+				Size: size, Budget: allowance})
 		}()
 	}
 	time.Sleep(2 * time.Second)

@@ -34,8 +34,8 @@ func crowd(lookers int, deeds ...event.Deed) *event.Audience {
 }
 
 // newGuest returns the screen of a guest with an audience.
-func newGuest(g Guest, w, h int, all *event.Audience) *App {
-	a := newTest(script{epochs: 20}, Options{NoColor: true, Guest: &g}, w, h)
+func newGuest(g Viewer, w, h int, all *event.Audience) *App {
+	a := newTest(script{epochs: 20}, Options{NoColor: true, Viewer: &g}, w, h)
 	s := a.h.status
 	s.Audience, s.Kept = all, []int{1, 2, 3}
 	a.Update(came(feed.Delta{Status: s}))
@@ -47,15 +47,15 @@ func TestGuestScreens(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
 		for _, c := range []struct {
 			name  string
-			guest Guest
+			guest Viewer
 			keys  []string
 		}{
-			{"viewer", Guest{Name: "looker 1"}, []string{"s"}},
-			{"viewer-help", Guest{Name: "looker 1"}, []string{"?"}},
-			{"control", Guest{Name: "ann", Control: true}, nil},
-			{"who", Guest{Name: "ann", Control: true}, []string{":", "w", "h", "o", " ", "i", "s", "enter"}},
-			{"stop", Guest{Name: "ann", Control: true}, []string{":", "s", "t", "o", "p", " ", "t", "h", "e", "enter"}},
-			{"save", Guest{Name: "ann", Control: true, Saves: "/srv/models"}, []string{"w"}},
+			{"viewer", Viewer{Name: "looker 1"}, []string{"s"}},
+			{"viewer-help", Viewer{Name: "looker 1"}, []string{"?"}},
+			{"control", Viewer{Name: "ann", Control: true}, nil},
+			{"who", Viewer{Name: "ann", Control: true}, []string{":", "w", "h", "o", " ", "i", "s", "enter"}},
+			{"stop", Viewer{Name: "ann", Control: true}, []string{":", "s", "t", "o", "p", " ", "t", "h", "e", "enter"}},
+			{"save", Viewer{Name: "ann", Control: true, Saves: "/srv/models"}, []string{"w"}},
 		} {
 			t.Run(fmt.Sprintf("%s-%dx%d", c.name, size[0], size[1]), func(t *testing.T) {
 				a := newGuest(c.guest, size[0], size[1], crowd(3))
@@ -69,7 +69,7 @@ func TestGuestScreens(t *testing.T) {
 // TestViewersSendNothing presses every key, over every pane and in every overlay that a viewer can open.
 func TestViewersSendNothing(t *testing.T) {
 	for pane := range layout.Panes {
-		a := newGuest(Guest{Name: "lou"}, 120, 40, crowd(1))
+		a := newGuest(Viewer{Name: "lou"}, 120, 40, crowd(1))
 		f := a.feed.(*fakeFeed)
 		a.focus = pane
 		for _, zoomed := range []bool{false, true} {
@@ -126,7 +126,7 @@ func drain(a *App, cmd tea.Cmd) {
 // TestGuestsLeave: q leaves and stops nothing, whoever presses it; the palette stops the run, once that is confirmed.
 func TestGuestsLeave(t *testing.T) {
 	for _, control := range []bool{false, true} {
-		a := newGuest(Guest{Name: "ann", Control: control}, 80, 24, crowd(1))
+		a := newGuest(Viewer{Name: "ann", Control: control}, 80, 24, crowd(1))
 		if !quits(press(a, "q")) || len(a.feed.(*fakeFeed).commands) > 0 {
 			t.Errorf("control %v: q does not just leave", control)
 		}
@@ -135,7 +135,7 @@ func TestGuestsLeave(t *testing.T) {
 		}
 	}
 	stop := []string{":", "s", "t", "o", "p", " ", "t", "h", "e", "enter"}
-	a := newGuest(Guest{Name: "ann", Control: true}, 80, 24, crowd(1))
+	a := newGuest(Viewer{Name: "ann", Control: true}, 80, 24, crowd(1))
 	if press(a, append(stop, "esc")...); len(a.feed.(*fakeFeed).commands) > 0 || a.dialog != nil {
 		t.Error("esc does not call it off")
 	}
@@ -147,7 +147,7 @@ func TestGuestsLeave(t *testing.T) {
 
 // TestSavesOfGuests have bare names.
 func TestSavesOfGuests(t *testing.T) {
-	a := newGuest(Guest{Name: "ann", Control: true, Saves: "/srv"}, 80, 24, crowd(0))
+	a := newGuest(Viewer{Name: "ann", Control: true, Saves: "/srv"}, 80, 24, crowd(0))
 	press(a, "w")
 	f := a.dialog.(*saveForm)
 	for name, ok := range map[string]bool{"a.onnx": true, "a-b_c.safetensors": true, "../a.onnx": false, "/a.onnx": false, `..\a.onnx`: false, ".a.onnx": false, "-a.onnx": false} {
@@ -155,7 +155,7 @@ func TestSavesOfGuests(t *testing.T) {
 			t.Errorf("%s: %q", name, f.problem())
 		}
 	}
-	a = newGuest(Guest{Name: "ann", Control: true}, 80, 24, crowd(0))
+	a = newGuest(Viewer{Name: "ann", Control: true}, 80, 24, crowd(0))
 	if press(a, "w"); a.dialog != nil || !strings.Contains(a.Notice.Text, "--saves") {
 		t.Errorf("without a directory: %q", a.Notice.Text)
 	}
@@ -195,17 +195,17 @@ func TestDeeds(t *testing.T) {
 func TestWhoControls(t *testing.T) {
 	v := func(name string, control bool) event.Viewer { return event.Viewer{Name: name, Control: control} }
 	for _, c := range []struct {
-		you     Guest
+		you     Viewer
 		viewers []event.Viewer
 		want    string
 	}{
-		{Guest{Name: "lou"}, []event.Viewer{v("lou", false)}, ""},
-		{Guest{Name: "lou"}, []event.Viewer{v("lou", false), v("ann", true)}, " · ann controls"},
-		{Guest{Name: "ann", Control: true}, []event.Viewer{v("ann", true)}, " · you control"},
-		{Guest{Name: "ann", Control: true}, []event.Viewer{v("bob", true), v("ann", true)}, " · you, bob control"},
-		{Guest{Name: "lou"}, []event.Viewer{v("ann", true), v("bob", true)}, " · ann, bob control"},
-		{Guest{Name: "lou"}, []event.Viewer{v("annabella winterbottom", true), v("bob the builder", true)}, " · 2 control"},
-		{Guest{Name: "lou"}, []event.Viewer{v("an\x1b[31mn", true)}, " · an[31mn controls"},
+		{Viewer{Name: "lou"}, []event.Viewer{v("lou", false)}, ""},
+		{Viewer{Name: "lou"}, []event.Viewer{v("lou", false), v("ann", true)}, " · ann controls"},
+		{Viewer{Name: "ann", Control: true}, []event.Viewer{v("ann", true)}, " · you control"},
+		{Viewer{Name: "ann", Control: true}, []event.Viewer{v("bob", true), v("ann", true)}, " · you, bob control"},
+		{Viewer{Name: "lou"}, []event.Viewer{v("ann", true), v("bob", true)}, " · ann, bob control"},
+		{Viewer{Name: "lou"}, []event.Viewer{v("annabella winterbottom", true), v("bob the builder", true)}, " · 2 control"},
+		{Viewer{Name: "lou"}, []event.Viewer{v("an\x1b[31mn", true)}, " · an[31mn controls"},
 	} {
 		a := newGuest(c.you, 120, 40, &event.Audience{Viewers: c.viewers})
 		if got := a.controls(a.h.status.Audience, 24); got != c.want {
@@ -299,7 +299,7 @@ func visit(t *testing.T, ctx context.Context, feed feed.Feed, out *guestTerminal
 	go act(keys)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Run(ctx, feed, Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}, Guest: &Guest{Name: "lou"},
+		ended <- Run(ctx, feed, Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}, Viewer: &Viewer{Name: "lou"},
 			Size: Size{80, 24}, Resizes: resizes})
 	}()
 	select {
@@ -382,5 +382,5 @@ func TestGuestWithoutTerminal(t *testing.T) {
 			t.Errorf("%v", v)
 		}
 	}()
-	_ = Run(t.Context(), &fakeFeed{}, Options{Guest: &Guest{}})
+	_ = Run(t.Context(), &fakeFeed{}, Options{Viewer: &Viewer{}})
 }

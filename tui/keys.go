@@ -83,7 +83,7 @@ func (a *App) quitWord() string {
 	switch {
 	case a.stopping:
 		return "quit at once"
-	case a.guest != nil:
+	case a.viewer != nil:
 		return "leave"
 	case a.steerable():
 		return "stop"
@@ -205,7 +205,7 @@ func viewBindings() []Binding[*App] {
 		}),
 		bind(groupView, "ctrl+l", "draw the screen anew", "ctrl+l").
 			On(func(a *App, _ string) tea.Cmd { a.anew++; return tea.ClearScreen }),
-		SuspendKey[*App](groupHelp).Only(func(a *App) bool { return a.guest == nil }),
+		SuspendKey[*App](groupHelp).Only(func(a *App) bool { return a.viewer == nil }),
 	}
 }
 

@@ -39,8 +39,8 @@ type pace struct {
 
 // share adapts to how many look. Charts are most of a frame: where news are seldom they come with every third.
 func (a *App) share() {
-	a.pause = a.allowance.interval(a.interval)
-	if a.guest != nil {
+	a.pause = a.budget.interval(a.interval)
+	if a.viewer != nil {
 		a.hold = max(remoteHold, 5*a.pause/2)
 	}
 }

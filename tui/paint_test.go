@@ -193,7 +193,7 @@ func TestPaintedEverything(t *testing.T) {
 
 // TestPaintedAnew: a size that was gone before it was drawn, and ctrl+l, have the whole screen drawn.
 func TestPaintedAnew(t *testing.T) {
-	a := newTest(script{epochs: 20}, Options{Guest: &Guest{Name: "lou"}}, 80, 24)
+	a := newTest(script{epochs: 20}, Options{Viewer: &Viewer{Name: "lou"}}, 80, 24)
 	s := newPaintedOn(t, 80, 24, colorprofile.TrueColor)
 	s.show(a)
 	a.Update(tea.WindowSizeMsg{Width: 60, Height: 16})
@@ -293,7 +293,7 @@ func TestGlyphsOfGuests(t *testing.T) {
 	for environ, ascii := range map[string]bool{
 		"TERM=xterm-256color": false, "TERM=linux": true, "TERM=vt100": true, "TERM=linux LANG=de_DE.UTF-8": false, "TERM=xterm LC_ALL=C": true,
 	} {
-		a := New(&fakeFeed{}, Options{Guest: &Guest{}, Environ: strings.Fields(environ)})
+		a := New(&fakeFeed{}, Options{Viewer: &Viewer{}, Environ: strings.Fields(environ)})
 		if a.Close(); a.Glyphs.ASCII != ascii {
 			t.Errorf("%s: ASCII %v", environ, a.Glyphs.ASCII)
 		}

@@ -151,15 +151,6 @@ func (p *picker) draw(v *view, w, h int) []string {
 	return DialogBox(&v.Pen, title, rows, bw)
 }
 
-// CutRows clips rows and says at the end how many are missing.
-func CutRows(v *style.Pen, rows []string, n int) []string {
-	if len(rows) <= n || n < 2 {
-		return style.Clip(rows, n)
-	}
-	more := "… " + format.Count(len(rows)-n+1) + " more rows on a taller screen"
-	return append(rows[:n-1:n-1], v.Line(ansi.StringWidth(rows[n-1])).Put(style.Muted, more).Full())
-}
-
 // list returns at most n rows around the chosen one, with the methods' titles if asked.
 func (p *picker) list(v *view, w, n int, titles bool) []string {
 	rows := make([]string, 0, n)

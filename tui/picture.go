@@ -44,7 +44,7 @@ func (a *App) unpictured() string {
 	switch {
 	case a.h.viewer:
 		return viewerOnly
-	case a.Pictures == "" && a.guest != nil:
+	case a.Pictures == "" && a.viewer != nil:
 		return "no pictures are kept here: the server was started without --saves"
 	}
 	return ""
@@ -67,7 +67,7 @@ func (a *App) pictureWritten(msg PictureMsg) tea.Cmd {
 		return a.Tell(style.Warn, text)
 	}
 	path, where := style.Clean(msg.path), ""
-	if a.guest != nil {
+	if a.viewer != nil {
 		path, where = style.Clean(filepath.Base(msg.path)), " on the server"
 	}
 	a.h.say(a.h.status.Epoch, style.Text, "picture: %s", path)

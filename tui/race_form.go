@@ -34,14 +34,6 @@ type raceForm struct {
 	field    int // 0 the list, 1 the settings, 2 the budget
 }
 
-func NewInput(limit int) textinput.Model {
-	t := textinput.New()
-	t.Prompt = ""
-	t.CharLimit = limit
-	t.SetVirtualCursor(false)
-	return t
-}
-
 func (a *App) openRace() {
 	f := &raceForm{list: newPicker(a.picker.methods), chosen: map[string]bool{a.h.status.Optimizer: true}, settings: NewInput(200), budget: NewInput(40)}
 	f.list.filter.Focus()
@@ -288,21 +280,6 @@ func (f *raceForm) entry(v *view, field int, name string, t *textinput.Model, ab
 		l.Put(style.Muted, "   "+about)
 	}
 	return l.Full()
-}
-
-// InputLine writes what stands in a text field, with its cursor if that has the keys.
-func InputLine(v *style.Pen, l *style.Line, t *textinput.Model, active bool) {
-	text := []rune(t.Value())
-	if !active {
-		l.Put(style.Strong, style.Clean(string(text)))
-		return
-	}
-	at := min(t.Position(), len(text))
-	before := style.Clean(string(text[:at]))
-	if over := style.Cells(before) - l.Left() + 2; over > 0 {
-		before = ansi.TruncateLeft(before, over, "")
-	}
-	l.Put(style.Strong, before).Put(style.Accent, "▏").Put(style.Strong, style.Clean(string(text[at:])))
 }
 
 // costs says what the budget will take, by the run so far.

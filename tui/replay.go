@@ -239,7 +239,7 @@ func replays(a *App) bool { return a.h.watched() }
 func trains(a *App) bool { return !a.h.watched() }
 
 // owns reports whether the run ends with this screen.
-func owns(a *App) bool { return trains(a) && a.guest == nil }
+func owns(a *App) bool { return trains(a) && a.viewer == nil }
 
 func seekable(a *App) bool { return replays(a) && unseekable(a) == "" }
 

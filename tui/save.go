@@ -15,14 +15,6 @@ import (
 	"newtop/tui/style"
 )
 
-// SaveFormats are the formats that a model leaves in, by extension, and what each is for.
-var SaveFormats = [...]SaveFormat{
-	{"safetensors", "for newtop predict, PyTorch and NumPy", "all digits"},
-	{"onnx", "for any ONNX runtime", "single precision, scaling inside"},
-}
-
-type SaveFormat struct{ name, use, about string }
-
 // saving is what has become of the files that were asked for here.
 type saving struct {
 	format string     // of the newest
@@ -44,7 +36,7 @@ func unsavable(a *App) string {
 		return viewerOnly
 	case a.h.watched(), a.readOnly:
 		return feed.ErrReadOnly.Error()
-	case a.guest != nil && a.guest.Saves == "":
+	case a.viewer != nil && a.viewer.Saves == "":
 		return "no models are saved here: the server was started without --saves"
 	case a.closed:
 		return "the feed is closed"
@@ -58,7 +50,7 @@ func unsavable(a *App) string {
 
 // openSave opens the form with a name that tells data and epoch, in the format that was chosen last.
 func (a *App) openSave() {
-	f := &saveForm{file: NewInput(400), bare: a.guest != nil}
+	f := &saveForm{file: NewInput(400), bare: a.viewer != nil}
 	f.file.Focus()
 	f.file.SetValue("." + a.saveFormat())
 	f.file.CursorEnd()
@@ -213,12 +205,12 @@ func (f *saveForm) Draw(a *App, w, h int) []string {
 		if fault == fault && v.h.epochs > 0 {
 			l.Group(style.Muted.Of(what), style.Test.Of(unit(fault)))
 		}
-		if a.guest != nil {
-			place.Put(style.Muted, "on the server, in "+style.Clean(a.guest.Saves))
+		if a.viewer != nil {
+			place.Put(style.Muted, "on the server, in "+style.Clean(a.viewer.Saves))
 		}
 		more.Put(style.Muted, "a file of that name is replaced")
 	}
-	if rows = append(rows, l.Full()); a.guest != nil {
+	if rows = append(rows, l.Full()); a.viewer != nil {
 		rows = append(rows, place.Full())
 	}
 	return DialogBox(&v.Pen, "save the model", style.Clip(append(rows, more.Full()), h-2), bw)

@@ -69,7 +69,7 @@ func (o *HelpDialog[M]) Handle(m M, msg tea.Msg) (Answer, tea.Cmd) {
 	case "esc", "?", "q", "enter":
 		return Close, nil
 	}
-	if o.Scroll.handleKey(k.String(), max(1, m.Screen().Height-5)) {
+	if o.Scroll.HandleKey(k.String(), max(1, m.Screen().Height-5)) {
 		return Stay, nil
 	}
 	return Pass, nil
@@ -96,6 +96,6 @@ func (o *HelpDialog[M]) Draw(m M, w, h int) []string {
 		bw = min(w-2, o.Narrow)
 		rows = Sections(pen, append(keys, words...), bw-4, true)
 	}
-	rows, more := o.cut(rows, max(1, h-2))
+	rows, more := o.Cut(rows, max(1, h-2))
 	return DialogBox(pen, "help · esc closes"+more, rows, bw)
 }

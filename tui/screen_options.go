@@ -44,22 +44,37 @@ type Options struct {
 	Input       io.Reader    // nil is standard input
 	Output      io.Writer    // nil is standard output
 	Environ     []string     // nil is this process's environment
-	// Guest is who looks, where the run is served to several; nil is its owner. A guest's screen needs Input, Output,
+	// Viewer is who looks, where the run is served to several; nil is its owner. A guest's screen needs Input, Output,
 	// Environ and Size, and touches nothing of this process.
-	Guest *Guest
+	Viewer *Viewer
 	// Size and Resizes tell the size of a terminal that is not Output itself. Zero: Output is asked.
 	Size    Size
 	Resizes <-chan Size
-	// Allowance is shared by the screens of all guests; nil bounds nothing.
-	Allowance *Budget
+	// Budget is shared by the screens of all guests; nil bounds nothing.
+	Budget *Budget
 }
 
 // Size is that of a terminal, in cells.
 type Size struct{ Width, Height int }
 
-// Guest is one of several who look at a run that is served to them. Leaving the screen leaves the run alone.
-type Guest struct {
+// Viewer is one of several who look at a run that is served to them. Leaving the screen leaves the run alone.
+type Viewer struct {
 	Name    string // as trainer.Viewer has it
 	Control bool   // whether the guest may steer the run
 	Saves   string // what the directory is called that models are saved in, for readers
+}
+
+// Resizes hands the sizes on until the context ends.
+func Resizes(ctx context.Context, p *tea.Program, sizes <-chan Size) {
+	for {
+		select {
+		case s, ok := <-sizes:
+			if !ok {
+				return
+			}
+			p.Send(s)
+		case <-ctx.Done():
+			return
+		}
+	}
 }

@@ -97,7 +97,7 @@ func (o *tuneTrial) Handle(m *tuning, msg tea.Msg) (Answer, tea.Cmd) {
 		return Close, nil
 	case k == "up", k == "down", k == "k", k == "j":
 		m.move(k)
-	case !o.Scroll.handleKey(k, max(1, m.Height-5)):
+	case !o.Scroll.HandleKey(k, max(1, m.Height-5)):
 		return Pass, nil
 	}
 	return Stay, nil
@@ -111,7 +111,7 @@ func (o *tuneTrial) Hints(*tuning) []Hint {
 // Draw implements Dialog.
 func (o *tuneTrial) Draw(m *tuning, w, h int) []string {
 	bw := min(w-2, 76)
-	rows, more := o.cut(m.details(bw-4), max(1, h-2))
+	rows, more := o.Cut(m.details(bw-4), max(1, h-2))
 	title := "no trial"
 	if t := m.selected(); t != nil {
 		title = "trial #" + format.Count(t.Number)
@@ -185,7 +185,7 @@ func (o *tuneCommand) Handle(m *tuning, msg tea.Msg) (Answer, tea.Cmd) {
 		return Close, nil
 	case k == "c", k == "enter":
 		return Stay, o.copy(m)
-	case !o.Scroll.handleKey(k, max(1, m.Height-5)):
+	case !o.Scroll.HandleKey(k, max(1, m.Height-5)):
 		return Pass, nil
 	}
 	return Stay, nil
@@ -214,7 +214,7 @@ func (o *tuneCommand) Draw(m *tuning, w, h int) []string {
 	for _, s := range shellRows(style.Clean(m.board.Command), bw-4) {
 		rows = append(rows, m.Line(bw-4).Put(style.Strong, s).Full())
 	}
-	rows, more := o.cut(rows, max(1, h-2))
+	rows, more := o.Cut(rows, max(1, h-2))
 	title := "what trains like the best"
 	if m.best >= 0 {
 		title += ", #" + format.Count(m.board.Trials[m.best].Number)

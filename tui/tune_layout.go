@@ -108,14 +108,3 @@ func (m *tuning) pane(p *layout.Place) []string {
 	}
 	return out
 }
-
-// TitleParts leaves out the parts of a title that have no room.
-func TitleParts(title []style.Part, room int) []style.Part {
-	out := title[:1:1]
-	for _, p := range title[1:] {
-		if style.Width(out)+style.Cells(p.Text) <= room {
-			out = append(out, p)
-		}
-	}
-	return out
-}

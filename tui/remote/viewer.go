@@ -39,10 +39,10 @@ func (s *Server) show(ctx context.Context, g *guest) (err error) {
 // screen are the options of a guest's screen.
 func (s *Server) screen(g *guest) tui.Options {
 	o := s.o.UI
-	o.Guest = &tui.Guest{Name: g.viewer.Name, Control: g.viewer.Control, Saves: s.o.Saves}
+	o.Viewer = &tui.Viewer{Name: g.viewer.Name, Control: g.viewer.Control, Saves: s.o.Saves}
 	o.Input, o.Output, o.Environ = &typed{Reader: g.in}, g.out, g.environ
 	o.Size, o.Resizes = g.size, g.resizes
-	o.Allowance = &s.room.allowance
+	o.Budget = &s.room.allowance
 	o.Preferences, o.Pictures = "", ""
 	if g.viewer.Control {
 		o.Pictures = s.o.Saves

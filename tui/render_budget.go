@@ -1,10 +1,19 @@
 package tui
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
 	"time"
 )
+
+// PanicError says that the program of a guest's screen broke. The run and the other screens go on.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("the screen broke: %v", e.Value) }
 
 // Budget bounds how much of the machine the screens of all guests take together: the more they are and the dearer
 // their frames, the seldomer each shows the run's news. Keys are answered at once however many there are. The zero value
@@ -15,27 +24,6 @@ type Budget struct {
 	mu           sync.Mutex
 	guests       int
 	update, draw lowTime
-}
-
-const (
-	usualPart = 0.04
-	slowNews  = 3 * time.Second // no guest waits longer for news
-	// hidden is how much more a frame takes than is measured here: waking up, encrypting, sending, collecting garbage.
-	hidden = 3
-)
-
-// lowTime follows the lower values of times: those in which nobody else had the processor meanwhile.
-type lowTime time.Duration
-
-func (t *lowTime) see(d time.Duration) {
-	rate := lowTime(8)
-	if lowTime(d) > *t && *t != 0 {
-		rate = 64
-	}
-	if *t == 0 {
-		rate = 1
-	}
-	*t += (lowTime(d) - *t) / rate
 }
 
 // enter counts a guest until leave is called. A nil allowance bounds nothing.
@@ -54,7 +42,8 @@ func (a *Budget) enter() (leave func()) {
 
 // updated and drew tell how long it took to make a frame of news, and to draw one.
 func (a *Budget) updated(since time.Time) { a.see(since, func() *lowTime { return &a.update }) }
-func (a *Budget) drew(since time.Time)    { a.see(since, func() *lowTime { return &a.draw }) }
+
+func (a *Budget) drew(since time.Time) { a.see(since, func() *lowTime { return &a.draw }) }
 
 func (a *Budget) see(since time.Time, which func() *lowTime) {
 	if a == nil {
@@ -80,4 +69,25 @@ func (a *Budget) interval(least time.Duration) time.Duration {
 	each := hidden * time.Duration(a.update+a.draw)
 	all := time.Duration(float64(a.guests) * float64(each) / (part * float64(runtime.NumCPU())))
 	return max(least, min(all, slowNews))
+}
+
+const (
+	usualPart = 0.04
+	slowNews  = 3 * time.Second // no guest waits longer for news
+	// hidden is how much more a frame takes than is measured here: waking up, encrypting, sending, collecting garbage.
+	hidden = 3
+)
+
+// lowTime follows the lower values of times: those in which nobody else had the processor meanwhile.
+type lowTime time.Duration
+
+func (t *lowTime) see(d time.Duration) {
+	rate := lowTime(8)
+	if lowTime(d) > *t && *t != 0 {
+		rate = 64
+	}
+	if *t == 0 {
+		rate = 1
+	}
+	*t += (lowTime(d) - *t) / rate
 }

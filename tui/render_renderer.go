@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"io"
 	"runtime/debug"
 	"time"
@@ -21,12 +20,12 @@ import (
 // The program's goroutine puts frames and closes them; run ends after the last one, with the terminal as it was before,
 // or when the terminal takes no more. So a terminal that does not read keeps nobody but run waiting.
 type Renderer struct {
-	out       io.Writer
-	plain     bool // a terminal of the VT100's kind, which knows no titles and no modes of later ones
-	allowance *Budget
-	frames    chan Frame
-	ended     chan struct{} // closed at run's end
-	err       error         // why it ended, to be read after that
+	out    io.Writer
+	plain  bool // a terminal of the VT100's kind, which knows no titles and no modes of later ones
+	budget *Budget
+	frames chan Frame
+	ended  chan struct{} // closed at run's end
+	err    error         // why it ended, to be read after that
 
 	shown Frame
 	patch diff
@@ -43,12 +42,12 @@ type Frame struct {
 
 func NewRenderer(out io.Writer, environ []string, allowance *Budget) *Renderer {
 	return &Renderer{
-		out:       out,
-		patch:     diff{profile: style.ColorProfile(environ)},
-		plain:     style.OldTerminal(environ),
-		allowance: allowance,
-		frames:    make(chan Frame, 1),
-		ended:     make(chan struct{}),
+		out:    out,
+		patch:  diff{profile: style.ColorProfile(environ)},
+		plain:  style.OldTerminal(environ),
+		budget: allowance,
+		frames: make(chan Frame, 1),
+		ended:  make(chan struct{}),
 	}
 }
 
@@ -154,15 +153,7 @@ func (p *Renderer) draw(f Frame) error {
 	if !p.plain {
 		b.out = append(b.out, ansi.ResetModeSynchronizedOutput...)
 	}
-	p.allowance.drew(start)
+	p.budget.drew(start)
 	_, err := p.out.Write(b.out)
 	return err
 }
-
-// PanicError says that the program of a guest's screen broke. The run and the other screens go on.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("the screen broke: %v", e.Value) }

@@ -175,3 +175,11 @@ func (k *PreferenceStore) Settle() {
 		_ = k.stored.write(k.path)
 	}
 }
+
+type SaveFormat struct{ name, use, about string }
+
+// SaveFormats are the formats that a model leaves in, by extension, and what each is for.
+var SaveFormats = [...]SaveFormat{
+	{"safetensors", "for newtop predict, PyTorch and NumPy", "all digits"},
+	{"onnx", "for any ONNX runtime", "single precision, scaling inside"},
+}
