@@ -249,14 +249,6 @@ func TestRefusal(t *testing.T) {
 	if text := frameText(t, a); strings.Count(text, "refused: radius = -1:") != 2 {
 		t.Errorf("not in the footer and the log:\n%s", text)
 	}
-	a.Update(expireMsg(a.notices - 1))
-	if a.Notice.Text == "" {
-		t.Error("an older note's end removed a newer note")
-	}
-	a.Update(expireMsg(a.notices))
-	if a.Notice.Text != "" {
-		t.Error("the note stays")
-	}
 }
 
 func quits(cmd tea.Cmd) bool {

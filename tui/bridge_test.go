@@ -166,3 +166,14 @@ func newTestBridge(t *testing.T, f feed.Feed) testBridge {
 	t.Cleanup(cancel)
 	return testBridge{newBridge(ctx, f), cancel}
 }
+
+// TestNewsOverSSH: the run's news come less often to a terminal at the other end of a connection.
+func TestNewsOverSSH(t *testing.T) {
+	for environ, pause := range map[string]time.Duration{
+		"TERM=xterm-256color": interval, "SSH_TTY=/dev/pts/1": RemoteInterval, "SSH_CONNECTION=1 2 3 4": RemoteInterval, "SSH_TTY=": interval,
+	} {
+		if a := newApp(&fakeFeed{}, Options{Environ: []string{environ}}, fakeMethods()); a.interval != pause {
+			t.Errorf("%s: news every %v", environ, a.interval)
+		}
+	}
+}

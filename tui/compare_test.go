@@ -335,7 +335,7 @@ func TestComparePreferences(t *testing.T) {
 	m := newCompareTest(fakeCompared(2), Options{Preferences: file}, 120, 40)
 	comparePress(m, "t", "x")
 	m.Prefs.Settle()
-	p, err := readPreferences(file)
+	p, err := ReadPreferences(file)
 	if err != nil || p.Theme != "dark" || p.XAxis != "seconds" {
 		t.Errorf("kept %+v, %v", p, err)
 	}

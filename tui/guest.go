@@ -42,7 +42,7 @@ func runViewer(ctx context.Context, a *App, o Options) error {
 	a.Width, a.Height = o.Size.Width, o.Size.Height
 	defer a.budget.enter()()
 	go func() {
-		g.painter.run()
+		g.painter.Run()
 		cancel() // what is left of the program when its terminal is gone
 	}()
 	var p *tea.Program
@@ -52,15 +52,15 @@ func runViewer(ctx context.Context, a *App, o Options) error {
 	go Resizes(inner, p, o.Resizes)
 	_, err := p.Run()
 	left := inner.Err() == nil
-	close(g.painter.frames)
-	<-g.painter.ended
+	close(g.painter.Frames)
+	<-g.painter.Ended
 	switch {
 	case g.fell != nil:
 		return g.fell
 	case ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled):
 		return ctx.Err()
-	case g.painter.err != nil:
-		return g.painter.err
+	case g.painter.Err != nil:
+		return g.painter.Err
 	case left && errors.Is(err, tea.ErrProgramKilled):
 		return err
 	}
@@ -127,7 +127,7 @@ func (g *viewerScreen) frame() tea.Cmd {
 		return g.later(wait, frameMsg{})
 	}
 	g.drawn = now
-	g.painter.put(Frame{g.Finished(g.screen()), g.Width, g.windowTitle(), g.mouseMode(), g.anew})
+	g.painter.Put(Frame{g.Finished(g.screen()), g.Width, g.windowTitle(), g.mouseMode(), g.anew})
 	return nil
 }
 

@@ -8,6 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/tui/style"
 )
 
 // TestResizeStorm drags a window for a second: the first and the last size come through, and few between.
@@ -63,18 +65,16 @@ func TestRates(t *testing.T) {
 	for name, c := range map[string]struct {
 		environ []string
 		fps     int
-		pause   time.Duration
 		synced  bool
 	}{
-		"local":   {[]string{"TERM=xterm-256color"}, localFPS, interval, false},
-		"ssh":     {[]string{"SSH_TTY=/dev/pts/1", "SSH_CONNECTION=1 2 3 4"}, remoteFPS, RemoteInterval, true},
-		"mosh":    {[]string{"SSH_CONNECTION=1 2 3 4"}, remoteFPS, RemoteInterval, false},
-		"tmux":    {[]string{"TMUX=/tmp/tmux-0/default,1,0"}, localFPS, interval, true},
-		"sudo -s": {[]string{"SSH_TTY="}, localFPS, interval, false},
+		"local":   {[]string{"TERM=xterm-256color"}, localFPS, false},
+		"ssh":     {[]string{"SSH_TTY=/dev/pts/1", "SSH_CONNECTION=1 2 3 4"}, remoteFPS, true},
+		"mosh":    {[]string{"SSH_CONNECTION=1 2 3 4"}, remoteFPS, false},
+		"tmux":    {[]string{"TMUX=/tmp/tmux-0/default,1,0"}, localFPS, true},
+		"sudo -s": {[]string{"SSH_TTY="}, localFPS, false},
 	} {
-		a := newApp(&fakeFeed{}, Options{Environ: c.environ}, fakeMethods())
-		if got := frames(0, c.environ); got != c.fps || a.interval != c.pause {
-			t.Errorf("%s: %d flushes a second, the run's news every %v", name, got, a.interval)
+		if got := frames(0, c.environ); got != c.fps {
+			t.Errorf("%s: %d flushes a second", name, got)
 		}
 		cmd := Synchronize(c.environ)
 		if (cmd != nil) != c.synced {
@@ -88,5 +88,19 @@ func TestRates(t *testing.T) {
 	}
 	if frames(500, nil) != 120 || frames(15, []string{"SSH_TTY=x"}) != 15 {
 		t.Error("the rate that was asked for")
+	}
+}
+
+// TestNotesExpire: a note's end removes that note, and no newer one.
+func TestNotesExpire(t *testing.T) {
+	b := NewBase(&Options{})
+	defer b.Cancel()
+	b.Tell(style.Text, "older")
+	b.Tell(style.Text, "newer")
+	if b.Handle(expireMsg(b.notices - 1)); b.Notice.Text != "newer" {
+		t.Error("an older note's end removed a newer note")
+	}
+	if b.Handle(expireMsg(b.notices)); b.Notice.Text != "" {
+		t.Error("the note stays")
 	}
 }

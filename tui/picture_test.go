@@ -179,7 +179,7 @@ func TestScreenPicture(t *testing.T) {
 // letters drops blanks and what is drawn as a shape.
 func letters(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == ' ' || r == '\n' || cellShape(r, 0, 0) != "" {
+		if r == ' ' || r == '\n' || r >= 0x2500 && r < 0x25a0 || r >= 0x2800 && r < 0x2900 {
 			return -1
 		}
 		return r

@@ -16,7 +16,7 @@ import (
 func settleAll(a *App, cmd tea.Cmd) {
 	got := make(chan tea.Msg, 16)
 	run := func(c tea.Cmd) { go func() { got <- c() }() }
-	for a.Prefs.busy {
+	for a.Prefs.Busy() {
 		if cmd != nil {
 			run(cmd)
 		}
@@ -84,7 +84,7 @@ func TestSaveFormatIsKept(t *testing.T) {
 	if err := os.WriteFile(path, []byte("save = 'pickle'\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readPreferences(path); err == nil || !strings.Contains(err.Error(), "expected safetensors or onnx") {
+	if _, err := ReadPreferences(path); err == nil || !strings.Contains(err.Error(), "expected safetensors or onnx") {
 		t.Errorf("an unknown format: %v", err)
 	}
 }
@@ -143,7 +143,8 @@ func TestPreferencesCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := newTest(script{epochs: 3}, Options{}, 80, 24)
-	a.Prefs = PreferenceStore{path: filepath.Join(file, "ui.toml"), last: a.preferences()}
+	a.Prefs = NewPreferenceStore(filepath.Join(file, "ui.toml"), Preferences{})
+	a.Prefs.Begin(a.preferences())
 	before := len(a.h.entries)
 	for range 3 {
 		settleAll(a, press(a, "M"))

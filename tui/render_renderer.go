@@ -23,9 +23,9 @@ type Renderer struct {
 	out    io.Writer
 	plain  bool // a terminal of the VT100's kind, which knows no titles and no modes of later ones
 	budget *Budget
-	frames chan Frame
-	ended  chan struct{} // closed at run's end
-	err    error         // why it ended, to be read after that
+	Frames chan Frame
+	Ended  chan struct{} // closed at run's end
+	Err    error         // why it ended, to be read after that
 
 	shown Frame
 	patch diff
@@ -33,11 +33,11 @@ type Renderer struct {
 
 // Frame is a whole frame.
 type Frame struct {
-	rows  []string // each as wide as the terminal; they are not changed any more
-	width int
-	title string
-	mouse tea.MouseMode
-	anew  int // another number says that nobody knows what the terminal shows
+	Rows  []string // each as wide as the terminal; they are not changed any more
+	Width int
+	Title string
+	Mouse tea.MouseMode
+	Anew  int // another number says that nobody knows what the terminal shows
 }
 
 func NewRenderer(out io.Writer, environ []string, allowance *Budget) *Renderer {
@@ -46,38 +46,38 @@ func NewRenderer(out io.Writer, environ []string, allowance *Budget) *Renderer {
 		patch:  diff{profile: style.ColorProfile(environ)},
 		plain:  style.OldTerminal(environ),
 		budget: allowance,
-		frames: make(chan Frame, 1),
-		ended:  make(chan struct{}),
+		Frames: make(chan Frame, 1),
+		Ended:  make(chan struct{}),
 	}
 }
 
-// put hands over a frame in the place of one that was not drawn yet.
-func (p *Renderer) put(f Frame) {
+// Put hands over a frame in the place of one that was not drawn yet.
+func (p *Renderer) Put(f Frame) {
 	select {
-	case <-p.frames:
+	case <-p.Frames:
 	default:
 	}
-	p.frames <- f
+	p.Frames <- f
 }
 
-// run draws until frames are closed, or until a write fails.
-func (p *Renderer) run() {
-	defer close(p.ended)
+// Run draws until frames are closed, or until a write fails.
+func (p *Renderer) Run() {
+	defer close(p.Ended)
 	defer func() {
 		if v := recover(); v != nil {
-			p.err = &PanicError{v, debug.Stack()}
+			p.Err = &PanicError{v, debug.Stack()}
 			_ = p.end()
 		}
 	}()
-	if p.err = p.begin(); p.err != nil {
+	if p.Err = p.begin(); p.Err != nil {
 		return
 	}
-	for f := range p.frames {
-		if p.err = p.draw(f); p.err != nil {
+	for f := range p.Frames {
+		if p.Err = p.Draw(f); p.Err != nil {
 			return
 		}
 	}
-	p.err = p.end()
+	p.Err = p.end()
 }
 
 // XTWINOPS: the window's title put aside and taken back.
@@ -119,8 +119,8 @@ func mice(m tea.MouseMode) string {
 	return off + ansi.ResetModeMouseExtSgr
 }
 
-// draw writes what differs from the frame before, in one piece.
-func (p *Renderer) draw(f Frame) error {
+// Draw writes what differs from the frame before, in one piece.
+func (p *Renderer) Draw(f Frame) error {
 	start := time.Now()
 	b := &p.patch
 	b.out = b.out[:0]
@@ -128,22 +128,22 @@ func (p *Renderer) draw(f Frame) error {
 		b.out = append(b.out, ansi.SetModeSynchronizedOutput...)
 	}
 	begun := len(b.out)
-	if f.mouse != p.shown.mouse && !p.plain {
-		b.out = append(b.out, mice(f.mouse)...)
+	if f.Mouse != p.shown.Mouse && !p.plain {
+		b.out = append(b.out, mice(f.Mouse)...)
 	}
-	if f.title != p.shown.title && !p.plain {
-		b.out = append(b.out, ansi.SetWindowTitle(f.title)...)
+	if f.Title != p.shown.Title && !p.plain {
+		b.out = append(b.out, ansi.SetWindowTitle(f.Title)...)
 	}
-	anew := f.anew != p.shown.anew || f.width != p.shown.width || len(f.rows) != len(p.shown.rows)
+	anew := f.Anew != p.shown.Anew || f.Width != p.shown.Width || len(f.Rows) != len(p.shown.Rows)
 	if anew {
 		b.out = append(b.out, ansi.EraseEntireScreen...)
 	}
-	for y, row := range f.rows {
+	for y, row := range f.Rows {
 		switch {
 		case anew:
 			b.row(y, "", row, true)
-		case row != p.shown.rows[y]:
-			b.row(y, p.shown.rows[y], row, false)
+		case row != p.shown.Rows[y]:
+			b.row(y, p.shown.Rows[y], row, false)
 		}
 	}
 	p.shown = f

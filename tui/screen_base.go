@@ -73,7 +73,7 @@ func (b *Base) Prefer(o *Options) (p Preferences, ok bool, err error) {
 	if o.Preferences == "" {
 		return p, false, nil
 	}
-	if p, err = readPreferences(o.Preferences); err != nil {
+	if p, err = ReadPreferences(o.Preferences); err != nil {
 		return p, false, err
 	}
 	if t, _ := style.ParseTheme(p.Theme); o.Theme == style.ThemePreferred && t != style.ThemePreferred {
@@ -85,7 +85,7 @@ func (b *Base) Prefer(o *Options) (p Preferences, ok bool, err error) {
 	if p.Mouse != nil && !o.NoMouse {
 		b.NoMouse = !*p.Mouse
 	}
-	b.Prefs = PreferenceStore{path: o.Preferences, stored: p}
+	b.Prefs = NewPreferenceStore(o.Preferences, p)
 	return p, true, nil
 }
 
@@ -196,13 +196,15 @@ func (b *Base) Handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Run shows the model of a screen with this base until it quits, the context ends or the program fails.
-func (b *Base) Run(ctx context.Context, m tea.Model, o Options) error {
+// Run shows the model of a screen with this base until it quits, the context ends or the program fails, with
+// further options of the program if there are any.
+func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.ProgramOption) error {
 	defer b.Cancel()
 	defer b.Prefs.Settle()
 	var p *tea.Program
 	d := Debouncer{now: time.Now, send: func(msg tea.Msg) { p.Send(msg) }}
-	p = tea.NewProgram(m, append(o.program(ctx, b.Environ, b.NoColor), tea.WithFilter(d.filter))...)
+	all := append(o.program(ctx, b.Environ, b.NoColor), tea.WithFilter(d.filter))
+	p = tea.NewProgram(m, append(all, more...)...)
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go Resizes(inner, p, o.Resizes)

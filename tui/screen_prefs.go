@@ -40,8 +40,8 @@ func PreferencesFile() string {
 	return filepath.Join(dir, "ui.toml")
 }
 
-// readPreferences reads a file; one that does not exist holds no choices.
-func readPreferences(path string) (p Preferences, err error) {
+// ReadPreferences reads a file; one that does not exist holds no choices.
+func ReadPreferences(path string) (p Preferences, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
@@ -75,8 +75,8 @@ func firstLine(err error) string {
 	return text
 }
 
-// write replaces the file as a whole, so that another newtop never reads half of it.
-func (p Preferences) write(path string) error {
+// Write replaces the file as a whole, so that another newtop never reads half of it.
+func (p Preferences) Write(path string) error {
 	text, err := toml.Marshal(p)
 	if err != nil {
 		return err
@@ -111,6 +111,14 @@ type PreferenceStore struct {
 	dirty  bool        // stored is not written yet
 	busy   bool        // a write is under way
 }
+
+// NewPreferenceStore returns the store of a file that holds some choices.
+func NewPreferenceStore(path string, stored Preferences) PreferenceStore {
+	return PreferenceStore{path: path, stored: stored}
+}
+
+// Busy reports whether a write is under way.
+func (k *PreferenceStore) Busy() bool { return k.busy }
 
 // StoredMsg says how a write of the file ended.
 type StoredMsg struct{ err error }
@@ -154,7 +162,7 @@ func (k *PreferenceStore) next() tea.Cmd {
 	}
 	k.dirty, k.busy = false, true
 	p, path := k.stored, k.path
-	return func() tea.Msg { return StoredMsg{p.write(path)} }
+	return func() tea.Msg { return StoredMsg{p.Write(path)} }
 }
 
 // Written follows the end of a write, and returns the command of the next one. After an error nothing is written any
@@ -172,7 +180,7 @@ func (k *PreferenceStore) Written(msg StoredMsg) (tea.Cmd, error) {
 func (k *PreferenceStore) Settle() {
 	if k.path != "" && (k.dirty || k.busy) {
 		// The program has ended, so that nobody could read of an error here.
-		_ = k.stored.write(k.path)
+		_ = k.stored.Write(k.path)
 	}
 }
 

@@ -55,7 +55,7 @@ func trained(b *testing.B, c trainer.Config, shown bool) float64 {
 		a.hold = patience(o.Environ)
 		defer a.Close()
 		go func() {
-			_, err := tea.NewProgram(a, append(o.program(ctx, a.Environ, a.NoColor), tea.WithWindowSize(120, 40), tea.WithColorProfile(colorprofile.TrueColor))...).Run()
+			err := a.Base.Run(ctx, a, o, tea.WithWindowSize(120, 40), tea.WithColorProfile(colorprofile.TrueColor))
 			ended <- err
 		}()
 	}

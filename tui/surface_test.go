@@ -17,7 +17,7 @@ type running struct {
 	ended chan error
 }
 
-// startScreen runs a program and waits for its first bytes. With further options it is Bubble Tea's alone that runs.
+// startScreen runs a program and waits for its first bytes.
 func startScreen(t *testing.T, ctx context.Context, bytes int64, open func(Options) (*Base, tea.Model), more ...tea.ProgramOption) *running {
 	t.Helper()
 	in, keys := io.Pipe()
@@ -27,13 +27,7 @@ func startScreen(t *testing.T, ctx context.Context, bytes int64, open func(Optio
 	s, m := open(o)
 	s.Width, s.Height = 120, 40
 	go func() {
-		if len(more) == 0 {
-			r.ended <- s.Run(ctx, m, o)
-			return
-		}
-		defer s.Cancel()
-		_, err := tea.NewProgram(m, append(o.program(ctx, s.Environ, false), more...)...).Run()
-		r.ended <- err
+		r.ended <- s.Run(ctx, m, o, more...)
 	}()
 	for n := 0; r.out.bytes.Load() < bytes && n < 300; n++ {
 		time.Sleep(10 * time.Millisecond)

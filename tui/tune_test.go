@@ -461,13 +461,13 @@ func TestTuneCommand(t *testing.T) {
 // followed.
 func TestTunePreferences(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ui.toml")
-	if err := (Preferences{XAxis: "seconds", Save: "onnx"}).write(file); err != nil {
+	if err := (Preferences{XAxis: "seconds", Save: "onnx"}).Write(file); err != nil {
 		t.Fatal(err)
 	}
 	m := newTuneTest(fakeBoard(9, 1, 0), Options{Preferences: file}, 120, 40)
 	tunePress(m, "t", "x")
 	m.Prefs.Settle()
-	p, err := readPreferences(file)
+	p, err := ReadPreferences(file)
 	if err != nil || p.Theme != "dark" || p.XAxis != "seconds" || p.Save != "onnx" {
 		t.Errorf("kept %+v, %v", p, err)
 	}

@@ -106,7 +106,7 @@ func onWire(feed feed.Feed, w, h int, environ ...string) (out *wire, stop func()
 	a.hold = patience(o.Environ)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := tea.NewProgram(a, append(o.program(ctx, a.Environ, a.NoColor), tea.WithWindowSize(w, h), tea.WithColorProfile(colorprofile.TrueColor))...).Run()
+		err := a.Base.Run(ctx, a, o, tea.WithWindowSize(w, h), tea.WithColorProfile(colorprofile.TrueColor))
 		ended <- err
 	}()
 	return out, func() {
