@@ -15,28 +15,30 @@ import (
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
 	"newtop/tui/layout"
+	"newtop/tui/render"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
 // App is the root model.
 type App struct {
-	Base
+	screen.Base
 	*bridge
 	h        *history
-	bindings []Binding[*App]
+	bindings []screen.Binding[*App]
 	panes    [layout.Panes]pane
 	kept     [layout.Panes]drawn
 	picker   *picker
 
 	pace
 	dataSets []string
-	viewer   *Viewer
-	budget   *Budget
+	viewer   *screen.Viewer
+	budget   *render.Budget
 	anew     int // counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
 
 	focus      layout.ID
 	zoomed     bool
-	dialog     Dialog[*App] // nil for none
+	dialog     screen.Dialog[*App] // nil for none
 	race       raceView
 	bar        replayBar
 	saving     saving
@@ -53,11 +55,11 @@ type App struct {
 }
 
 // New returns the model for a feed. Whoever runs it in a program of their own must Close it at the end.
-func New(feed feed.Feed, o Options) *App { return newApp(feed, o, optim.All()) }
+func New(feed feed.Feed, o screen.Options) *App { return newApp(feed, o, optim.All()) }
 
-func newApp(feed feed.Feed, o Options, methods []*optim.Info) *App {
+func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 	a := &App{
-		Base:     NewBase(&o),
+		Base:     screen.NewBase(&o),
 		h:        &history{},
 		bindings: bindings(),
 		panes:    newPanes(),
@@ -67,8 +69,8 @@ func newApp(feed feed.Feed, o Options, methods []*optim.Info) *App {
 		clock:    time.Now,
 	}
 	a.bridge = newBridge(a.Ctx, feed)
-	if Remote(o.Environ) || o.Viewer != nil {
-		a.interval = RemoteInterval
+	if screen.Remote(o.Environ) || o.Viewer != nil {
+		a.interval = screen.RemoteInterval
 	}
 	if o.Viewer != nil {
 		o.Preferences, a.Environ = "", style.LocaleOf(o.Environ)
@@ -87,21 +89,21 @@ func (a *App) Close() { a.Cancel() }
 // Run shows a feed until the user quits, the context ends or the program fails, and restores the
 // terminal on every way out, a panic included. It returns the context's error if that ended it. Signals
 // are the caller's: they are expected to end the context.
-func Run(ctx context.Context, feed feed.Feed, o Options) error {
+func Run(ctx context.Context, feed feed.Feed, o screen.Options) error {
 	if o.Viewer != nil {
 		return runViewer(ctx, New(feed, o), o)
 	}
 	return runApp(ctx, New(feed, o), o)
 }
 
-func runApp(ctx context.Context, a *App, o Options) error {
+func runApp(ctx context.Context, a *App, o screen.Options) error {
 	a.hold, a.touched = patience(a.Environ), a.clock()
 	return a.Base.Run(ctx, a, o)
 }
 
 // Init asks for the background and arms the wait for the first Delta.
 func (a *App) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, Synchronize(a.Environ), a.wait(0))
+	return tea.Batch(tea.RequestBackgroundColor, screen.Synchronize(a.Environ), a.wait(0))
 }
 
 // Update delegates.
@@ -115,7 +117,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.PasteMsg:
 		if a.dialog != nil {
 			msg.Content = style.Clean(msg.Content)
-			cmd, _ := ToDialog(&a.dialog, a, msg)
+			cmd, _ := screen.ToDialog(&a.dialog, a, msg)
 			return a, cmd
 		}
 	case tea.MouseWheelMsg:
@@ -134,9 +136,9 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.command(msg.command)
 	case replyMsg:
 		return a, a.replied(msg)
-	case PictureMsg:
+	case screen.PictureMsg:
 		return a, a.pictureWritten(msg)
-	case StoredMsg:
+	case screen.StoredMsg:
 		return a, a.stored(msg)
 	case stoppedMsg:
 		return a, a.stopped(msg.err)
@@ -156,7 +158,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	case k == "ctrl+c" || k == "ctrl+z" || k == "ctrl+l":
 	case a.dialog != nil:
 		msg.Text = style.Clean(msg.Text)
-		if cmd, passed := ToDialog(&a.dialog, a, msg); !passed {
+		if cmd, passed := screen.ToDialog(&a.dialog, a, msg); !passed {
 			return cmd
 		}
 	case a.racing():
@@ -170,7 +172,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	return Press(a.bindings, a, k)
+	return screen.Press(a.bindings, a, k)
 }
 
 // View draws the screen from the panes' kept pictures.
@@ -211,7 +213,7 @@ func (a *App) screen() []string {
 	} else {
 		rows = append(rows, a.body(&s)...)
 	}
-	return a.Draw(rows, a.hints(), InFront(a.dialog, a))
+	return a.Draw(rows, a.hints(), screen.InFront(a.dialog, a))
 }
 
 // body joins the panes' rows.

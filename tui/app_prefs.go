@@ -4,11 +4,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/tui/chart"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
 // recall applies the user's choices. A file that cannot be used is a line in the log.
-func (a *App) recall(o *Options) {
+func (a *App) recall(o *screen.Options) {
 	p, ok, err := a.Prefer(o)
 	if err != nil {
 		a.h.say(0, style.Warn, "preferences: %s", style.Clean(err.Error()))
@@ -34,7 +35,7 @@ func (a *App) charted() (out []chart.ChartPrefs) {
 }
 
 // preferences are the choices that the screen shows now. Of charts that differ, the one changed last counts.
-func (a *App) preferences() Preferences {
+func (a *App) preferences() screen.Preferences {
 	p, last := a.Looks(), a.Prefs.Last()
 	p.XAxis, p.Smoothing, p.Save = last.XAxis, last.Smoothing, a.saving.format
 	for i, c := range a.charted() {
@@ -56,7 +57,7 @@ func (a *App) preferences() Preferences {
 }
 
 // stored follows the end of a write.
-func (a *App) stored(msg StoredMsg) tea.Cmd {
+func (a *App) stored(msg screen.StoredMsg) tea.Cmd {
 	cmd, err := a.Prefs.Written(msg)
 	if err != nil {
 		a.h.say(a.h.status.Epoch, style.Warn, "preferences: %s", style.Clean(err.Error()))

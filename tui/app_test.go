@@ -20,6 +20,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
@@ -28,7 +29,7 @@ func testView() *view {
 }
 
 // newTest returns an App that has taken in a run, with a clock that stands still.
-func newTest(s script, o Options, w, h int) *App {
+func newTest(s script, o screen.Options, w, h int) *App {
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
 	a := newApp(&fakeFeed{}, o, fakeMethods())
 	a.clock = func() time.Time { return time.Unix(0, 0) }
@@ -103,7 +104,7 @@ func TestScreens(t *testing.T) {
 			{"help", script{epochs: 3}, []string{"?"}},
 		} {
 			t.Run(fmt.Sprintf("%s-%dx%d", c.name, size[0], size[1]), func(t *testing.T) {
-				a := newTest(c.s, Options{NoColor: true}, size[0], size[1])
+				a := newTest(c.s, screen.Options{NoColor: true}, size[0], size[1])
 				press(a, c.keys...)
 				golden.RequireEqual(t, []byte(frameText(t, a)))
 			})
@@ -113,7 +114,7 @@ func TestScreens(t *testing.T) {
 
 // TestPanes draws every pane alone, as wide as in the screens of three sizes.
 func TestPanes(t *testing.T) {
-	a := newTest(script{epochs: 33, spectra: true, skips: true}, Options{NoColor: true}, 120, 40)
+	a := newTest(script{epochs: 33, spectra: true, skips: true}, screen.Options{NoColor: true}, 120, 40)
 	for _, w := range []int{40, 80, 120} {
 		for id, p := range a.panes {
 			t.Run(fmt.Sprintf("%d-%s-%d", id, p.name(a.paneView()), w), func(t *testing.T) {
@@ -132,7 +133,7 @@ func TestPanes(t *testing.T) {
 // TestASCII looks for anything beyond 7 bits.
 func TestASCII(t *testing.T) {
 	for _, keys := range [][]string{nil, {"z"}, {"tab", "tab", "z"}, {"o"}, {"?"}} {
-		a := newTest(script{epochs: 33, spectra: true, skips: true}, Options{NoColor: true, Glyphs: style.GlyphsASCII}, 120, 40)
+		a := newTest(script{epochs: 33, spectra: true, skips: true}, screen.Options{NoColor: true, Glyphs: style.GlyphsASCII}, 120, 40)
 		press(a, keys...)
 		text := frameText(t, a)
 		for _, r := range text {
@@ -149,7 +150,7 @@ func TestASCII(t *testing.T) {
 var colour = regexp.MustCompile(`\x1b\[[0-9;:]*(?:3[0-9]|4[0-9]|9[0-7]|10[0-7])[0-9;:]*m`)
 
 func TestNoColor(t *testing.T) {
-	for name, o := range map[string]Options{"option": {NoColor: true}, "environment": {Environ: []string{"NO_COLOR=yes"}}} {
+	for name, o := range map[string]screen.Options{"option": {NoColor: true}, "environment": {Environ: []string{"NO_COLOR=yes"}}} {
 		a := newTest(script{epochs: 33, spectra: true, fate: "nan"}, o, 120, 40)
 		a.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 		for _, k := range []string{"", "o", "esc", "?", "esc", "z"} {
@@ -161,7 +162,7 @@ func TestNoColor(t *testing.T) {
 			}
 		}
 	}
-	a := newTest(script{epochs: 3}, Options{}, 120, 40)
+	a := newTest(script{epochs: 3}, screen.Options{}, 120, 40)
 	if !colour.MatchString(a.View().Content) {
 		t.Error("no colours without NO_COLOR either")
 	}
@@ -169,7 +170,7 @@ func TestNoColor(t *testing.T) {
 
 // TestBackgrounds checks that light, dark and sixteen-colour terminals differ in escape codes only.
 func TestBackgrounds(t *testing.T) {
-	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
+	a := newTest(script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
 	want := frameText(t, a)
 	seen := map[string]bool{a.View().Content: true}
 	for _, m := range []tea.Msg{
@@ -188,7 +189,7 @@ func TestBackgrounds(t *testing.T) {
 
 // TestSpectrumUnderWay: who asks for what is being computed is told so, and the run is not asked.
 func TestSpectrumUnderWay(t *testing.T) {
-	a := newTest(script{epochs: 3}, Options{}, 120, 40)
+	a := newTest(script{epochs: 3}, screen.Options{}, 120, 40)
 	a.h.status.Computing = "spectrum"
 	press(a, "k")
 	if f := a.feed.(*fakeFeed); len(f.commands) > 0 || a.Notice != (style.Text.Of("a spectrum is being computed")) {
@@ -211,7 +212,7 @@ func TestCommands(t *testing.T) {
 		{[]string{"q"}, event.Stop{}}, {[]string{"ctrl+c"}, event.Stop{}}, {[]string{"o", "ctrl+c"}, event.Stop{}},
 	} {
 		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
-			a := newTest(script{epochs: 3}, Options{}, 120, 40)
+			a := newTest(script{epochs: 3}, screen.Options{}, 120, 40)
 			f := a.feed.(*fakeFeed)
 			f.deltas, f.at = fakeRun(script{epochs: 1}), 1
 			cmd := press(a, c.keys...)
@@ -228,7 +229,7 @@ func TestCommands(t *testing.T) {
 
 // TestCommandOrder presses keys faster than the feed answers.
 func TestCommandOrder(t *testing.T) {
-	a := newTest(script{epochs: 3}, Options{}, 120, 40)
+	a := newTest(script{epochs: 3}, screen.Options{}, 120, 40)
 	f := a.feed.(*fakeFeed)
 	cmd := press(a, "s")
 	if press(a, "i") != nil || press(a, "2") != nil {
@@ -244,7 +245,7 @@ func TestCommandOrder(t *testing.T) {
 }
 
 func TestRefusal(t *testing.T) {
-	a := newTest(script{epochs: 3}, Options{NoColor: true}, 120, 40)
+	a := newTest(script{epochs: 3}, screen.Options{NoColor: true}, 120, 40)
 	a.Update(press(a, "+")())
 	if text := frameText(t, a); strings.Count(text, "refused: radius = -1:") != 2 {
 		t.Errorf("not in the footer and the log:\n%s", text)
@@ -262,7 +263,7 @@ func quits(cmd tea.Cmd) bool {
 func TestQuit(t *testing.T) {
 	done := ended(event.Status{}, event.ReasonStopped)
 	t.Run("when the run has ended", func(t *testing.T) {
-		a := newTest(script{epochs: 3}, Options{}, 80, 24)
+		a := newTest(script{epochs: 3}, screen.Options{}, 80, 24)
 		if quits(press(a, "q")) {
 			t.Fatal("did not wait for the run")
 		}
@@ -271,25 +272,25 @@ func TestQuit(t *testing.T) {
 		}
 	})
 	t.Run("twice", func(t *testing.T) {
-		a := newTest(script{epochs: 3}, Options{}, 80, 24)
+		a := newTest(script{epochs: 3}, screen.Options{}, 80, 24)
 		if press(a, "q"); !quits(press(a, "q")) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("after the end", func(t *testing.T) {
-		a := newTest(script{epochs: 3, fate: "done"}, Options{}, 80, 24)
+		a := newTest(script{epochs: 3, fate: "done"}, screen.Options{}, 80, 24)
 		if !quits(press(a, "q")) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("a feed that only shows", func(t *testing.T) {
-		a := newTest(script{epochs: 3}, Options{}, 80, 24)
+		a := newTest(script{epochs: 3}, screen.Options{}, 80, 24)
 		if _, cmd := a.Update(stoppedMsg{feed.ErrReadOnly}); !quits(cmd) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("a stop that was refused", func(t *testing.T) {
-		a := newTest(script{epochs: 3}, Options{}, 80, 24)
+		a := newTest(script{epochs: 3}, screen.Options{}, 80, 24)
 		press(a, "q")
 		if a.Update(stoppedMsg{errors.New("no")}); a.stopping {
 			t.Error("still stopping")
@@ -298,7 +299,7 @@ func TestQuit(t *testing.T) {
 }
 
 func TestFeedCloses(t *testing.T) {
-	a := newTest(script{epochs: 3}, Options{NoColor: true}, 120, 40)
+	a := newTest(script{epochs: 3}, screen.Options{NoColor: true}, 120, 40)
 	if _, cmd := a.Update(deltaMsg{err: io.EOF}); cmd != nil {
 		t.Error("waits on")
 	}
@@ -312,7 +313,7 @@ func TestFeedCloses(t *testing.T) {
 
 // TestUnchangedPanesAreKept compares pictures by identity: an inner iteration redraws no chart.
 func TestUnchangedPanesAreKept(t *testing.T) {
-	a := newTest(script{epochs: 33}, Options{}, 120, 40)
+	a := newTest(script{epochs: 33}, screen.Options{}, 120, 40)
 	a.View()
 	before := a.kept
 	d := feed.Delta{Status: a.h.status, Inner: []event.InnerEvent{fakeInner(34, 13, 1)}}
@@ -339,7 +340,7 @@ func TestRun(t *testing.T) {
 	errs := make(chan error, 1)
 	f := &fakeFeed{deltas: fakeRun(script{epochs: 4})}
 	go func() {
-		errs <- Run(ctx, f, Options{Input: in, Output: io.Discard, Environ: []string{"TERM=xterm-256color"}})
+		errs <- Run(ctx, f, screen.Options{Input: in, Output: io.Discard, Environ: []string{"TERM=xterm-256color"}})
 	}()
 	time.Sleep(150 * time.Millisecond)
 	cancel()
@@ -354,7 +355,7 @@ func TestRun(t *testing.T) {
 }
 
 func BenchmarkUpdateInner(b *testing.B) {
-	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
+	a := newTest(script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		a.Update(came(feed.Delta{Status: a.h.status, Inner: []event.InnerEvent{fakeInner(34, i%40, 1)}}))
@@ -363,7 +364,7 @@ func BenchmarkUpdateInner(b *testing.B) {
 }
 
 func BenchmarkUpdateEpoch(b *testing.B) {
-	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
+	a := newTest(script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
 	r := rand.New(rand.NewPCG(1, 1))
 	b.ReportAllocs()
 	for i := 34; b.Loop(); i++ {
@@ -373,7 +374,7 @@ func BenchmarkUpdateEpoch(b *testing.B) {
 }
 
 func BenchmarkViewUnchanged(b *testing.B) {
-	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
+	a := newTest(script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
 	for b.Loop() {
 		a.View()
 	}

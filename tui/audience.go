@@ -10,7 +10,9 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // viewerOnly is why a guest who does not control can't do what they tried.
@@ -114,18 +116,18 @@ func (a *App) audienceEntries() (out []paletteEntry) {
 // whoOverlay lists those who look at the run, from a row on.
 type whoOverlay struct{ top int }
 
-func (o *whoOverlay) Hints(*App) []Hint {
-	return []Hint{NewHint("esc", "close"), NewHint("↑↓", "scroll")}
+func (o *whoOverlay) Hints(*App) []widget.Hint {
+	return []widget.Hint{widget.NewHint("esc", "close"), widget.NewHint("↑↓", "scroll")}
 }
 
-func (o *whoOverlay) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
+func (o *whoOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
-		return Stay, nil
+		return screen.Stay, nil
 	}
 	switch k.String() {
 	case "esc", "enter", "q":
-		return Close, nil
+		return screen.Close, nil
 	case "down", "j":
 		o.top++
 	case "up", "k":
@@ -135,7 +137,7 @@ func (o *whoOverlay) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
 	case "pgup":
 		o.top -= 10
 	}
-	return Stay, nil
+	return screen.Stay, nil
 }
 
 func (o *whoOverlay) Draw(a *App, w, h int) []string {
@@ -161,7 +163,7 @@ func (o *whoOverlay) Draw(a *App, w, h int) []string {
 	if len(viewers) > room {
 		title += ", " + format.Count(o.top+1) + " to " + format.Count(min(o.top+room, len(viewers)))
 	}
-	return DialogBox(&a.Pen, title, style.Clip(rows, h-2), bw)
+	return widget.DialogBox(&a.Pen, title, style.Clip(rows, h-2), bw)
 }
 
 // who is the row of a viewer.
@@ -201,25 +203,25 @@ func shortKey(s string) string {
 // stopOverlay asks whether the run shall end for everybody.
 type stopOverlay struct{}
 
-func (*stopOverlay) Hints(*App) []Hint {
-	return []Hint{NewHint("enter", "stop the run"), NewHint("esc", "let it go on")}
+func (*stopOverlay) Hints(*App) []widget.Hint {
+	return []widget.Hint{widget.NewHint("enter", "stop the run"), widget.NewHint("esc", "let it go on")}
 }
 
-func (*stopOverlay) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
+func (*stopOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
-		return Stay, nil
+		return screen.Stay, nil
 	}
 	switch k.String() {
 	case "enter", "y":
 		if why := unsteerable(a); why != "" {
-			return Close, a.Tell(style.Warn, why)
+			return screen.Close, a.Tell(style.Warn, why)
 		}
-		return Close, a.command(event.Stop{})
+		return screen.Close, a.command(event.Stop{})
 	case "esc", "n", "q":
-		return Close, nil
+		return screen.Close, nil
 	}
-	return Stay, nil
+	return screen.Stay, nil
 }
 
 func (*stopOverlay) Draw(a *App, w, h int) []string {
@@ -237,5 +239,5 @@ func (*stopOverlay) Draw(a *App, w, h int) []string {
 	put := func(t style.Token, s string) string { return a.Line(bw-4).Put(t, s).Full() }
 	rows := []string{put(style.Warn, "The run ends for everybody and is not trained on."), put(style.Text, watching+"; what was reached stays"), "",
 		put(style.Muted, "enter stops it, esc lets it go on")}
-	return DialogBox(&a.Pen, "stop the run?", style.Clip(rows, h-2), bw)
+	return widget.DialogBox(&a.Pen, "stop the run?", style.Clip(rows, h-2), bw)
 }

@@ -9,6 +9,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/screen"
 )
 
 // interval is the least time between two messages from the feed, where a bridge has no longer one: it bounds
@@ -124,7 +125,7 @@ func (b *bridge) rest(due time.Time) time.Time {
 
 // later returns the command that brings a message after a while, unless the program ends first: tea.Tick would
 // keep its goroutine until the time is up.
-func (b *bridge) later(d time.Duration, msg tea.Msg) tea.Cmd { return After(b.ctx, d, msg) }
+func (b *bridge) later(d time.Duration, msg tea.Msg) tea.Cmd { return screen.After(b.ctx, d, msg) }
 
 // do sends commands one after another, so that they arrive in the order of the keys. It returns nil
 // while one is under way; false says that the queue is full.

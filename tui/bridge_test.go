@@ -9,6 +9,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/screen"
 )
 
 // timedFeed gathers what it is sent; a command's effect is there at once.
@@ -170,9 +171,9 @@ func newTestBridge(t *testing.T, f feed.Feed) testBridge {
 // TestNewsOverSSH: the run's news come less often to a terminal at the other end of a connection.
 func TestNewsOverSSH(t *testing.T) {
 	for environ, pause := range map[string]time.Duration{
-		"TERM=xterm-256color": interval, "SSH_TTY=/dev/pts/1": RemoteInterval, "SSH_CONNECTION=1 2 3 4": RemoteInterval, "SSH_TTY=": interval,
+		"TERM=xterm-256color": interval, "SSH_TTY=/dev/pts/1": screen.RemoteInterval, "SSH_CONNECTION=1 2 3 4": screen.RemoteInterval, "SSH_TTY=": interval,
 	} {
-		if a := newApp(&fakeFeed{}, Options{Environ: []string{environ}}, fakeMethods()); a.interval != pause {
+		if a := newApp(&fakeFeed{}, screen.Options{Environ: []string{environ}}, fakeMethods()); a.interval != pause {
 			t.Errorf("%s: news every %v", environ, a.interval)
 		}
 	}

@@ -9,7 +9,9 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // Compared is a recorded run as Compare shows it. Nothing in it is changed.
@@ -29,7 +31,7 @@ const MostCompared = 8
 
 // Compare shows recorded runs over one another until the user quits, the context ends or the program fails, and
 // restores the terminal like Run. It panics without runs, or with more than MostCompared.
-func Compare(ctx context.Context, runs []Compared, o Options) error {
+func Compare(ctx context.Context, runs []Compared, o screen.Options) error {
 	m := newComparison(runs, o)
 	return m.Run(ctx, m, o)
 }
@@ -37,8 +39,8 @@ func Compare(ctx context.Context, runs []Compared, o Options) error {
 // comparison is the root model of Compare. Nothing in it moves by itself: what it shows changes with a key, the mouse
 // or the size only, so that it writes nothing at rest.
 type comparison struct {
-	Base
-	bindings []Binding[*comparison]
+	screen.Base
+	bindings []screen.Binding[*comparison]
 	runs     []comparedRun // in the order given, which their letters and colours keep
 	order    []int         // best first
 	at       int           // the selected run
@@ -47,16 +49,16 @@ type comparison struct {
 	targets  []float64 // values of the measure that some runs reach, falling
 	target   int       // the one that the table tells about; −1 for none
 	zoomed   bool      // the charts have the whole screen
-	dialog   Dialog[*comparison]
-	table    TableView
+	dialog   screen.Dialog[*comparison]
+	table    widget.TableView
 }
 
-func newComparison(runs []Compared, o Options) *comparison {
+func newComparison(runs []Compared, o screen.Options) *comparison {
 	if len(runs) == 0 || len(runs) > MostCompared {
 		panic(fmt.Sprintf("tui: comparing %d runs: expected 1 to %d", len(runs), MostCompared))
 	}
 	m := &comparison{
-		Base:     NewBase(&o),
+		Base:     screen.NewBase(&o),
 		bindings: compareBindings(),
 		runs:     newComparedRuns(runs),
 	}
@@ -71,7 +73,7 @@ func newComparison(runs []Compared, o Options) *comparison {
 }
 
 // recall applies the user's choices where no option says otherwise.
-func (m *comparison) recall(o *Options) {
+func (m *comparison) recall(o *screen.Options) {
 	p, ok, err := m.Prefer(o)
 	if err != nil {
 		m.Note(style.Warn, "preferences: "+style.Clean(err.Error()))
@@ -84,7 +86,7 @@ func (m *comparison) recall(o *Options) {
 }
 
 // preferences are the choices that the screen shows now.
-func (m *comparison) preferences() Preferences {
+func (m *comparison) preferences() screen.Preferences {
 	p := m.Looks()
 	p.XAxis, p.Smoothing = m.charts.view.ChartPrefs()
 	return p
@@ -92,7 +94,7 @@ func (m *comparison) preferences() Preferences {
 
 // Init asks for the background.
 func (m *comparison) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, Synchronize(m.Environ))
+	return tea.Batch(tea.RequestBackgroundColor, screen.Synchronize(m.Environ))
 }
 
 // Update delegates.
@@ -122,7 +124,7 @@ func (m *comparison) screen() []string {
 	}
 	rows := []string{m.header(m.Width)}
 	rows = append(rows, m.body(m.Width, m.Height-len(rows)-layout.FooterRows)...)
-	return m.Draw(rows, m.hints(), InFront(m.dialog, m))
+	return m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
 }
 
 // body puts the charts over the table.

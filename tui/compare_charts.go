@@ -9,6 +9,7 @@ import (
 	"newtop/tui/chart"
 	"newtop/tui/layout"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // compareCharts are one or two quantities over the runs. The keys of a zoomed chart work on all of them.
@@ -89,7 +90,7 @@ func (c *compareCharts) one(m *comparison, side int, r layout.Rect, framed bool)
 	}
 	title := c.title(&p, k, r.W-6)
 	if framed {
-		return style.Block(Framed(&m.Pen, style.Border, title, c.show(m, side, p, layout.Rect{X: r.X + 2, Y: r.Y + 1, W: r.W - 4, H: r.H - 2}), r.W), r.W, r.H)
+		return style.Block(widget.Framed(&m.Pen, style.Border, title, c.show(m, side, p, layout.Rect{X: r.X + 2, Y: r.Y + 1, W: r.W - 4, H: r.H - 2}), r.W), r.W, r.H)
 	}
 	l := m.Line(r.W).Put(style.Text, " ")
 	for _, t := range title {

@@ -11,25 +11,27 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // compareHelp is every key with what it does.
-func compareHelp() *HelpDialog[*comparison] {
-	return &HelpDialog[*comparison]{Left: 60, Right: 56, Narrow: 66, Sections: (*comparison).helpSections}
+func compareHelp() *screen.HelpDialog[*comparison] {
+	return &screen.HelpDialog[*comparison]{Left: 60, Right: 56, Narrow: 66, Sections: (*comparison).helpSections}
 }
 
-func (m *comparison) helpSections() (_, _ []Section) {
+func (m *comparison) helpSections() (_, _ []widget.Section) {
 	const columns = 8
-	keys, charts, words := Section{title: "comparison"}, Section{title: "charts"}, Section{title: "in the table"}
+	keys, charts, words := widget.Section{Title: "comparison"}, widget.Section{Title: "charts"}, widget.Section{Title: "in the table"}
 	for i := range m.bindings {
 		b := m.bindings[i].Help()
 		if b.Key != "x" { // it is the charts'
-			keys.rows = append(keys.rows, Explain(style.Accent, b.Key, columns, b.Desc))
+			keys.Rows = append(keys.Rows, widget.Explain(style.Accent, b.Key, columns, b.Desc))
 		}
 	}
 	for _, k := range m.charts.view.KeyHelp() {
-		charts.rows = append(charts.rows, Explain(style.Accent, k[0], columns, k[1]))
+		charts.Rows = append(charts.Rows, widget.Explain(style.Accent, k[0], columns, k[1]))
 	}
 	for _, r := range [][2]string{
 		{"A B C", "the runs, on the curves' newest points too"},
@@ -39,28 +41,28 @@ func (m *comparison) helpSections() (_, _ []Section) {
 		{"┊", "changes of method and settings of the selected run"},
 		{"×", "a value was not finite; behind a name: the run diverged or failed"},
 	} {
-		words.rows = append(words.rows, Explain(style.Muted, r[0], columns, r[1]))
+		words.Rows = append(words.Rows, widget.Explain(style.Muted, r[0], columns, r[1]))
 	}
-	return []Section{keys}, []Section{charts, words}
+	return []widget.Section{keys}, []widget.Section{charts, words}
 }
 
 // compareDifferences is a table of what was chosen for the runs.
 type compareDifferences struct {
-	Scroll
+	widget.Scroll
 	all  bool // what they have in common too
 	from int  // the first run in sight
 	fits int  // runs that had room
 }
 
 // Handle scrolls down and across.
-func (o *compareDifferences) Handle(m *comparison, msg tea.Msg) (Answer, tea.Cmd) {
+func (o *compareDifferences) Handle(m *comparison, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
-		return Stay, nil
+		return screen.Stay, nil
 	}
 	switch k := k.String(); k {
 	case "esc", "d", "q", "enter":
-		return Close, nil
+		return screen.Close, nil
 	case "a":
 		o.all = !o.all
 	case "right", "l", "tab":
@@ -70,16 +72,16 @@ func (o *compareDifferences) Handle(m *comparison, msg tea.Msg) (Answer, tea.Cmd
 	default:
 		o.Scroll.HandleKey(k, max(1, m.Height-5))
 	}
-	return Stay, nil
+	return screen.Stay, nil
 }
 
 // Hints implements Dialog.
-func (o *compareDifferences) Hints(*comparison) []Hint {
+func (o *compareDifferences) Hints(*comparison) []widget.Hint {
 	word := "all choices"
 	if o.all {
 		word = "differences only"
 	}
-	return []Hint{NewHint("esc", "close"), NewHint("a", word), NewHint("↑↓", "scroll"), NewHint("←→", "runs")}
+	return []widget.Hint{widget.NewHint("esc", "close"), widget.NewHint("a", word), widget.NewHint("↑↓", "scroll"), widget.NewHint("←→", "runs")}
 }
 
 // Draw implements Dialog.
@@ -133,7 +135,7 @@ func (o *compareDifferences) Draw(m *comparison, w, h int) []string {
 	if o.fits < len(m.runs) {
 		title += " · ←→ runs " + style.RacerLetter(o.from) + " to " + style.RacerLetter(o.from+o.fits-1) + " of " + format.Count(len(m.runs))
 	}
-	return DialogBox(&m.Pen, title+more, append([]string{head.Full()}, list...), inner+4)
+	return widget.DialogBox(&m.Pen, title+more, append([]string{head.Full()}, list...), inner+4)
 }
 
 // rowRank puts what runs chose differently before what only some of them have, and that before what is the same.

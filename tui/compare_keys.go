@@ -8,17 +8,19 @@ import (
 
 	printed "newtop/internal/figure"
 	"newtop/tui/chart"
+	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // compareBindings is the table of the keys, in the order of the footer.
-func compareBindings() []Binding[*comparison] {
-	on := func(show, help string, keys ...string) Binding[*comparison] {
-		return Bind[*comparison]("", show, help, keys...)
+func compareBindings() []screen.Binding[*comparison] {
+	on := func(show, help string, keys ...string) screen.Binding[*comparison] {
+		return screen.Bind[*comparison]("", show, help, keys...)
 	}
 	back := on("esc", "back to charts and table", "esc").Then(func(m *comparison, _ string) { m.zoomed = false }).Foot("back")
 	back = back.While(func(m *comparison) bool { return m.zoomed })
-	return []Binding[*comparison]{
+	return []screen.Binding[*comparison]{
 		back,
 		on("q", "quit", "q", "ctrl+c").On(func(*comparison, string) tea.Cmd { return tea.Quit }).Foot("quit"),
 		on("?", "this help", "?").Then(func(m *comparison, _ string) { m.dialog = compareHelp() }).Foot("help"),
@@ -35,10 +37,10 @@ func compareBindings() []Binding[*comparison] {
 		on("y", "logarithmic or linear scale", "y").Then((*comparison).rescale).Foot("log"),
 		on("p", "picture of the charts, as SVG", "p").On((*comparison).picture).Foot("picture"),
 		on("P", "picture of the screen, as SVG", "P").On((*comparison).screenPicture),
-		ThemeKey[*comparison]().Foot("theme"),
-		GlyphsKey[*comparison](),
-		MouseKey[*comparison](),
-		SuspendKey[*comparison](""),
+		screen.ThemeKey[*comparison]().Foot("theme"),
+		screen.GlyphsKey[*comparison](),
+		screen.MouseKey[*comparison](),
+		screen.SuspendKey[*comparison](""),
 	}
 }
 
@@ -46,14 +48,14 @@ func compareBindings() []Binding[*comparison] {
 func (m *comparison) press(msg tea.KeyPressMsg) tea.Cmd {
 	k := msg.String()
 	if m.dialog != nil && k != "ctrl+c" && k != "ctrl+z" {
-		if cmd, passed := ToDialog(&m.dialog, m, msg); !passed {
+		if cmd, passed := screen.ToDialog(&m.dialog, m, msg); !passed {
 			return cmd
 		}
 	}
 	if m.charts.view.HandleKey(k) {
 		return nil
 	}
-	return Press(m.bindings, m, k)
+	return screen.Press(m.bindings, m, k)
 }
 
 // move selects the run above or below in the ranking.
@@ -133,7 +135,7 @@ func (m *comparison) picture(string) tea.Cmd {
 			runs = append(runs, printed.Run{ID: r.ID, Name: r.label, Opening: r.Run, Epochs: r.Epochs, Switches: r.Switches, Diverged: r.Diverged})
 		}
 	}
-	name := "newtop-compare-" + PlainName(comparedQuantities[m.charts.quantity(0)].name)
+	name := "newtop-compare-" + screen.PlainName(comparedQuantities[m.charts.quantity(0)].name)
 	return m.Picture(name, ".svg", func(w io.Writer) error { return printed.Draw(w, "svg", runs, o) })
 }
 
@@ -148,16 +150,16 @@ func (m *comparison) mouse(msg tea.MouseMsg) {
 	wheel, isWheel := msg.(tea.MouseWheelMsg)
 	if m.dialog != nil {
 		if isWheel {
-			m.dialog.Handle(m, WheelKey(wheel))
+			m.dialog.Handle(m, widget.WheelKey(wheel))
 		}
 		return
 	}
 	if m.table.Contains(at.X, at.Y) {
 		if isWheel {
-			m.move(WheelKey(wheel).String())
+			m.move(widget.WheelKey(wheel).String())
 		} else if _, click := msg.(tea.MouseClickMsg); click {
-			if row := at.Y - m.table.Y - m.table.first; row >= 0 && row < m.table.rows {
-				m.at = m.order[m.table.top+row]
+			if row := at.Y - m.table.Y - m.table.First; row >= 0 && row < m.table.Rows {
+				m.at = m.order[m.table.Top+row]
 			}
 		}
 		return
@@ -166,9 +168,9 @@ func (m *comparison) mouse(msg tea.MouseMsg) {
 }
 
 // hints are what the footer names.
-func (m *comparison) hints() []Hint {
+func (m *comparison) hints() []widget.Hint {
 	if m.dialog != nil {
 		return m.dialog.Hints(m)
 	}
-	return Hints(m.bindings, m)
+	return screen.Hints(m.bindings, m)
 }

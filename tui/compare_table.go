@@ -11,6 +11,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // compareColumn is a column of the table, all but the first as wide as its title or its widest text.
@@ -111,7 +112,7 @@ func (m *comparison) fit(w int) (f fitted) {
 				wide = max(wide, style.Cells(c.text(&m.runs[i]).Text))
 			}
 			f.widths = append(f.widths, wide)
-			used += ColumnGap + wide
+			used += widget.ColumnGap + wide
 		}
 		f.name = min(longest, w-used)
 		if f.name >= min(longest, 24) || len(f.columns) <= 1 {
@@ -136,26 +137,26 @@ func (m *comparison) drawTable(w, h int, framed bool) []string {
 		edge, inner = 2, w-4
 	}
 	n := len(m.runs)
-	m.table.rows = max(2, min(n, h/2-2-edge))
-	m.table.rows = min(m.table.rows, n)
+	m.table.Rows = max(2, min(n, h/2-2-edge))
+	m.table.Rows = min(m.table.Rows, n)
 	place := m.place()
-	m.table.top = max(0, min(m.table.top, place, n-m.table.rows))
-	m.table.top = max(m.table.top, place-m.table.rows+1)
+	m.table.Top = max(0, min(m.table.Top, place, n-m.table.Rows))
+	m.table.Top = max(m.table.Top, place-m.table.Rows+1)
 	f := m.fit(inner)
 	l := m.Line(inner).Put(style.Text, "   ").Put(style.Muted, style.Pad("run", f.name))
 	for i, c := range f.columns {
 		l.Put(style.Muted, m.align(&f, i, c.title))
 	}
 	rows := []string{l.Full()}
-	m.table.first = len(rows) + edge/2
-	for _, i := range m.order[m.table.top : m.table.top+m.table.rows] {
+	m.table.First = len(rows) + edge/2
+	for _, i := range m.order[m.table.Top : m.table.Top+m.table.Rows] {
 		rows = append(rows, m.row(&f, i, inner))
 	}
 	rows = append(rows, m.about(inner))
 	if !framed {
 		return rows
 	}
-	return Framed(&m.Pen, style.Border, m.tableTitle(w-6), rows, w)
+	return widget.Framed(&m.Pen, style.Border, m.tableTitle(w-6), rows, w)
 }
 
 // suffix says behind a run's name what must be known of it, and that it diverged or failed where its state has no room.
@@ -183,9 +184,9 @@ func (m *comparison) place() int {
 // align puts text into a column: words to the left, all else to the right.
 func (m *comparison) align(f *fitted, i int, s string) string {
 	if f.columns[i].title == "state" {
-		return style.Spaces(ColumnGap) + s
+		return style.Spaces(widget.ColumnGap) + s
 	}
-	return style.Spaces(ColumnGap) + style.Right(s, f.widths[i])
+	return style.Spaces(widget.ColumnGap) + style.Right(s, f.widths[i])
 }
 
 func (m *comparison) row(f *fitted, i, w int) string {
@@ -225,8 +226,8 @@ func (m *comparison) tableTitle(room int) []style.Part {
 	}
 	add("  by " + m.measured())
 	add("  time in training, work in gradient equivalents")
-	if m.table.rows < len(m.runs) {
-		add("  " + format.Count(m.table.top+1) + " to " + format.Count(m.table.top+m.table.rows) + " of " + format.Count(len(m.runs)))
+	if m.table.Rows < len(m.runs) {
+		add("  " + format.Count(m.table.Top+1) + " to " + format.Count(m.table.Top+m.table.Rows) + " of " + format.Count(len(m.runs)))
 	}
 	return parts
 }

@@ -16,6 +16,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
@@ -62,7 +63,7 @@ func fakeCompared(n int) []Compared {
 	return out
 }
 
-func newCompareTest(runs []Compared, o Options, w, h int) *comparison {
+func newCompareTest(runs []Compared, o screen.Options, w, h int) *comparison {
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
 	m := newComparison(runs, o)
 	m.Cancel() // notes then stay until the next one
@@ -98,7 +99,7 @@ func TestCompareScreens(t *testing.T) {
 				if name == "begin" || name == "choices" || name == "seconds" {
 					n = 8
 				}
-				m := newCompareTest(fakeCompared(n), Options{NoColor: true}, size[0], size[1])
+				m := newCompareTest(fakeCompared(n), screen.Options{NoColor: true}, size[0], size[1])
 				comparePress(m, keys...)
 				golden.RequireEqual(t, []byte(compareText(t, m)))
 			})
@@ -112,7 +113,7 @@ func TestCompareMatrix(t *testing.T) {
 	runs := fakeCompared(6)
 	for name, keys := range compareKeys {
 		for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
-			m := newCompareTest(runs, Options{Glyphs: g}, 100, 30)
+			m := newCompareTest(runs, screen.Options{Glyphs: g}, 100, 30)
 			comparePress(m, keys...)
 			m.Notice = style.Part{}
 			want := ""
@@ -135,14 +136,14 @@ func TestCompareMatrix(t *testing.T) {
 
 func TestCompareSmall(t *testing.T) {
 	for _, size := range [][2]int{{0, 0}, {1, 1}, {59, 40}, {200, 15}, {20, 3}} {
-		m := newCompareTest(fakeCompared(2), Options{}, size[0], size[1])
+		m := newCompareTest(fakeCompared(2), screen.Options{}, size[0], size[1])
 		if size[1] > 0 {
 			compareText(t, m)
 		}
 		comparePress(m, "z", "d", "down", "]", "left")
 		m.View()
 	}
-	m := newCompareTest(fakeCompared(2), Options{}, 40, 10)
+	m := newCompareTest(fakeCompared(2), screen.Options{}, 40, 10)
 	if text := compareText(t, m); !strings.Contains(text, "newtop needs 60 × 16") {
 		t.Errorf("a small screen says %q", text)
 	}
@@ -151,7 +152,7 @@ func TestCompareSmall(t *testing.T) {
 // TestCompareFigures holds the table against figures found by going through all epochs.
 func TestCompareFigures(t *testing.T) {
 	runs := fakeCompared(8)
-	m := newCompareTest(runs, Options{}, 200, 60)
+	m := newCompareTest(runs, screen.Options{}, 200, 60)
 	for i := range runs {
 		best := -1
 		for k := range runs[i].Epochs {
@@ -191,7 +192,7 @@ func TestCompareFigures(t *testing.T) {
 }
 
 func TestCompareKeys(t *testing.T) {
-	m := newCompareTest(fakeCompared(3), Options{}, 120, 40)
+	m := newCompareTest(fakeCompared(3), screen.Options{}, 120, 40)
 	first := m.at
 	comparePress(m, "down")
 	if m.at != m.order[1] {
@@ -251,7 +252,7 @@ func TestCompareKeys(t *testing.T) {
 
 // TestCompareBindings: no key is bound twice, and all stand in the help.
 func TestCompareBindings(t *testing.T) {
-	m := newCompareTest(fakeCompared(2), Options{}, 200, 60)
+	m := newCompareTest(fakeCompared(2), screen.Options{}, 200, 60)
 	comparePress(m, "?")
 	help, seen := compareText(t, m), map[string]bool{}
 	for _, b := range m.bindings {
@@ -268,7 +269,7 @@ func TestCompareBindings(t *testing.T) {
 }
 
 func TestCompareMouse(t *testing.T) {
-	m := newCompareTest(fakeCompared(5), Options{}, 120, 40)
+	m := newCompareTest(fakeCompared(5), screen.Options{}, 120, 40)
 	text := strings.Split(compareText(t, m), "\n")
 	for place, i := range m.order {
 		y := -1
@@ -304,19 +305,19 @@ func TestCompareMouse(t *testing.T) {
 // TestComparePicture writes both pictures.
 func TestComparePicture(t *testing.T) {
 	dir := t.TempDir()
-	m := newCompareTest(fakeCompared(4), Options{Pictures: dir}, 120, 40)
+	m := newCompareTest(fakeCompared(4), screen.Options{Pictures: dir}, 120, 40)
 	for key, want := range map[string]string{"p": "scg", "P": "by best test error"} {
 		cmd := comparePress(m, key)
-		msg, ok := cmd().(PictureMsg)
-		if !ok || msg.err != nil {
-			t.Fatalf("%s: %v", key, msg.err)
+		msg, ok := cmd().(screen.PictureMsg)
+		if !ok || msg.Err != nil {
+			t.Fatalf("%s: %v", key, msg.Err)
 		}
-		text, err := os.ReadFile(msg.path)
+		text, err := os.ReadFile(msg.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(text), "<svg") || !strings.Contains(string(text), want) {
-			t.Errorf("%s has no %q", filepath.Base(msg.path), want)
+			t.Errorf("%s has no %q", filepath.Base(msg.Path), want)
 		}
 		m.Update(msg)
 		if !strings.Contains(m.Notice.Text, "wrote") {
@@ -332,14 +333,14 @@ func TestComparePicture(t *testing.T) {
 // TestComparePreferences: a theme that is chosen here is kept, and what is kept is followed.
 func TestComparePreferences(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ui.toml")
-	m := newCompareTest(fakeCompared(2), Options{Preferences: file}, 120, 40)
+	m := newCompareTest(fakeCompared(2), screen.Options{Preferences: file}, 120, 40)
 	comparePress(m, "t", "x")
 	m.Prefs.Settle()
-	p, err := ReadPreferences(file)
+	p, err := screen.ReadPreferences(file)
 	if err != nil || p.Theme != "dark" || p.XAxis != "seconds" {
 		t.Errorf("kept %+v, %v", p, err)
 	}
-	next := newCompareTest(fakeCompared(2), Options{Preferences: file}, 120, 40)
+	next := newCompareTest(fakeCompared(2), screen.Options{Preferences: file}, 120, 40)
 	if next.ThemeChoice != style.ThemeDark || next.charts.view.By != chart.Seconds {
 		t.Errorf("follows %v, %v", next.ThemeChoice, next.charts.view.By)
 	}
@@ -353,7 +354,7 @@ func TestCompareMisuse(t *testing.T) {
 					t.Errorf("%d runs: panics with %q", n, text)
 				}
 			}()
-			newComparison(make([]Compared, n), Options{})
+			newComparison(make([]Compared, n), screen.Options{})
 		}()
 	}
 }

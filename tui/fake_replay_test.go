@@ -9,6 +9,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/screen"
 )
 
 // replayOf is a made-up run of so many epochs as it is watched: shown up to an epoch.
@@ -257,11 +258,11 @@ func runReplayDemo(name string) error {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		go p.play(ctx, 60*time.Millisecond)
-		return Run(ctx, p.relay.Feed(), Options{})
+		return Run(ctx, p.relay.Feed(), screen.Options{})
 	}
 	deltas := replayScene(name)
 	if deltas == nil {
 		return fmt.Errorf("no scene %q", name)
 	}
-	return Run(context.Background(), &fakeFeed{deltas: deltas}, Options{})
+	return Run(context.Background(), &fakeFeed{deltas: deltas}, screen.Options{})
 }

@@ -17,6 +17,7 @@ import (
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
+	"newtop/tui/screen"
 )
 
 // fakeFeed replays a made-up run: a Delta at a time, at a pace or as fast as it is asked.
@@ -291,7 +292,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("NEWTOP_TUI_PACE") != "" {
 		f.pace = 40 * time.Millisecond
 	}
-	if err := Run(context.Background(), f, Options{}); err != nil {
+	if err := Run(context.Background(), f, screen.Options{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

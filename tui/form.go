@@ -12,7 +12,9 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // settingsForm edits the settings of the current method: a huh form of one field a row, beside each what it means
@@ -80,8 +82,8 @@ func formTheme(bool) *huh.Styles {
 	return &s
 }
 
-func (f *settingsForm) Hints(*App) []Hint {
-	return []Hint{NewHint("enter", "apply"), NewHint("esc", "cancel"), NewHint("↑↓", "field"), NewHint("ctrl+d", "default"), NewHint("ctrl+u", "clear")}
+func (f *settingsForm) Hints(*App) []widget.Hint {
+	return []widget.Hint{widget.NewHint("enter", "apply"), widget.NewHint("esc", "cancel"), widget.NewHint("↑↓", "field"), widget.NewHint("ctrl+d", "default"), widget.NewHint("ctrl+u", "clear")}
 }
 
 // move goes to another field.
@@ -94,30 +96,30 @@ func (f *settingsForm) move(to int) {
 	}
 }
 
-func (f *settingsForm) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
+func (f *settingsForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	n := len(f.values)
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
 		case "esc":
-			return Close, nil
+			return screen.Close, nil
 		case "enter":
 			return f.apply(a)
 		case "tab", "down":
 			f.move((f.at + 1) % n)
-			return Stay, nil
+			return screen.Stay, nil
 		case "shift+tab", "up":
 			f.move((f.at + n - 1) % n)
-			return Stay, nil
+			return screen.Stay, nil
 		case "ctrl+d":
 			f.reset()
-			return Stay, nil
+			return screen.Stay, nil
 		}
 	}
 	// What a key makes of a field is done when Update returns; its command would only blink the cursor.
 	if m, _ := f.form.Update(msg); m != nil {
 		f.form, _ = m.(*huh.Form)
 	}
-	return Stay, nil
+	return screen.Stay, nil
 }
 
 // reset puts the default into the field.
@@ -144,15 +146,15 @@ func (f *settingsForm) problem(i int) string {
 }
 
 // apply sends what was changed, or goes to the first value that is not allowed.
-func (f *settingsForm) apply(a *App) (Answer, tea.Cmd) {
+func (f *settingsForm) apply(a *App) (screen.Answer, tea.Cmd) {
 	for i := range f.values {
 		if f.problem(i) != "" {
 			f.move(i)
-			return Stay, nil
+			return screen.Stay, nil
 		}
 	}
 	if a.h.status.Optimizer != f.method.Name {
-		return Close, a.Tell(style.Warn, "the method is "+style.Clean(a.h.status.Optimizer)+" by now: nothing was changed")
+		return screen.Close, a.Tell(style.Warn, "the method is "+style.Clean(a.h.status.Optimizer)+" by now: nothing was changed")
 	}
 	var cmds []tea.Cmd
 	for i, text := range f.values {
@@ -160,7 +162,7 @@ func (f *settingsForm) apply(a *App) (Answer, tea.Cmd) {
 			cmds = append(cmds, a.command(event.Set{Key: f.method.Parameters[i].Key, Value: text}))
 		}
 	}
-	return Close, tea.Batch(cmds...)
+	return screen.Close, tea.Batch(cmds...)
 }
 
 func (f *settingsForm) Draw(a *App, w, h int) []string {
@@ -184,7 +186,7 @@ func (f *settingsForm) Draw(a *App, w, h int) []string {
 	if room < len(f.values) {
 		title += " " + format.Count(f.at+1) + "/" + format.Count(len(f.values))
 	}
-	return DialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
+	return widget.DialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
 }
 
 // row is a setting's name, its field, and what it means or what is wrong.

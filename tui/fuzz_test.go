@@ -17,6 +17,7 @@ import (
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
@@ -51,7 +52,7 @@ func FuzzScreen(f *testing.F) {
 // fuzzed is a model whose program has ended, so that no command of it waits for anything.
 func fuzzed(t *testing.T, seed uint64) *App {
 	t.Helper()
-	a := newApp(&fakeFeed{}, Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0, DataSets: []string{"letters", "数据\n"}}, fakeMethods())
+	a := newApp(&fakeFeed{}, screen.Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0, DataSets: []string{"letters", "数据\n"}}, fakeMethods())
 	a.hold = chartHold * time.Duration(seed%2)
 	a.Close()
 	frameText(t, a)
@@ -116,7 +117,7 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 func fromOutside(r *rand.Rand) tea.Msg {
 	return []tea.Msg{
 		tea.ColorProfileMsg{Profile: colorprofile.Profile(r.IntN(6))}, tea.BackgroundColorMsg{Color: ansi.BasicColor(r.IntN(16))},
-		drawMsg{}, tickMsg{}, askMsg{event.Slice{}}, replyMsg{}, replyMsg{errors.New(randomText(r))}, stoppedMsg{errors.New("no")}, PictureMsg{},
+		drawMsg{}, tickMsg{}, askMsg{event.Slice{}}, replyMsg{}, replyMsg{errors.New(randomText(r))}, stoppedMsg{errors.New("no")}, screen.PictureMsg{},
 	}[r.IntN(10)]
 }
 

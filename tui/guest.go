@@ -8,6 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/tui/render"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
@@ -18,38 +20,38 @@ const viewerPause = 40 * time.Millisecond
 // reach this process's terminal, signals or files.
 type viewerScreen struct {
 	*App
-	painter *Renderer
+	painter *render.Renderer
 	drawn   time.Time // when the newest frame was handed over
 	waiting bool      // a frameMsg is under way
-	fell    *PanicError
+	fell    *render.PanicError
 }
 
 type (
-	frameMsg struct{}              // a frame that had to wait is due
-	fellMsg  struct{ *PanicError } // a command broke
+	frameMsg struct{}                     // a frame that had to wait is due
+	fellMsg  struct{ *render.PanicError } // a command broke
 )
 
 // runViewer shows the dashboard to a guest, like Run.
-func runViewer(ctx context.Context, a *App, o Options) error {
+func runViewer(ctx context.Context, a *App, o screen.Options) error {
 	if o.Input == nil || o.Output == nil || o.Environ == nil || o.Size.Width < 1 || o.Size.Height < 1 {
 		panic("tui: a guest without input, output, environment or size")
 	}
 	defer a.Close()
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	g := &viewerScreen{App: a, painter: NewRenderer(o.Output, o.Environ, a.budget)}
+	g := &viewerScreen{App: a, painter: render.NewRenderer(o.Output, o.Environ, a.budget)}
 	a.hold, a.touched = remoteHold, a.clock()
 	a.Width, a.Height = o.Size.Width, o.Size.Height
-	defer a.budget.enter()()
+	defer a.budget.Enter()()
 	go func() {
 		g.painter.Run()
 		cancel() // what is left of the program when its terminal is gone
 	}()
 	var p *tea.Program
-	c := Debouncer{now: time.Now, send: func(m tea.Msg) { p.Send(m) }}
+	c := screen.Debouncer{Now: time.Now, Send: func(m tea.Msg) { p.Send(m) }}
 	p = tea.NewProgram(g, tea.WithContext(inner), tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithOutput(nowhere{}),
 		tea.WithInput(o.Input), tea.WithEnvironment(o.Environ), tea.WithColorProfile(style.ColorProfile(o.Environ)), tea.WithFilter(fromViewer(&c)))
-	go Resizes(inner, p, o.Resizes)
+	go screen.Resizes(inner, p, o.Resizes)
 	_, err := p.Run()
 	left := inner.Err() == nil
 	close(g.painter.Frames)
@@ -74,15 +76,15 @@ func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
 // fromViewer is Bubble Tea's filter for what a guest's terminal sends: no size that stands among the keys, of which
 // nobody knows how large it is, and nothing that stops this process.
-func fromViewer(c *Debouncer) func(tea.Model, tea.Msg) tea.Msg {
+func fromViewer(c *screen.Debouncer) func(tea.Model, tea.Msg) tea.Msg {
 	return func(m tea.Model, msg tea.Msg) tea.Msg {
 		switch msg := msg.(type) {
 		case tea.WindowSizeMsg, tea.SuspendMsg, tea.InterruptMsg:
 			return nil
-		case Size:
-			return c.filter(m, tea.WindowSizeMsg{Width: msg.Width, Height: msg.Height})
+		case screen.Size:
+			return c.Filter(m, tea.WindowSizeMsg{Width: msg.Width, Height: msg.Height})
 		}
-		return c.filter(m, msg)
+		return c.Filter(m, msg)
 	}
 }
 
@@ -93,12 +95,12 @@ func (g *viewerScreen) Init() tea.Cmd { return g.cover(g.wait(0)) }
 func (g *viewerScreen) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if v := recover(); v != nil {
-			g.fell = &PanicError{v, debug.Stack()}
+			g.fell = &render.PanicError{Value: v, Stack: debug.Stack()}
 			cmd = tea.Quit
 		}
 	}()
 	if _, news := msg.(deltaMsg); news {
-		defer g.budget.updated(time.Now())
+		defer g.budget.Updated(time.Now())
 	}
 	switch msg := msg.(type) {
 	case fellMsg:
@@ -127,7 +129,7 @@ func (g *viewerScreen) frame() tea.Cmd {
 		return g.later(wait, frameMsg{})
 	}
 	g.drawn = now
-	g.painter.Put(Frame{g.Finished(g.screen()), g.Width, g.windowTitle(), g.mouseMode(), g.anew})
+	g.painter.Put(render.Frame{Rows: g.Finished(g.screen()), Width: g.Width, Title: g.windowTitle(), Mouse: g.mouseMode(), Anew: g.anew})
 	return nil
 }
 
@@ -142,7 +144,7 @@ func (g *viewerScreen) cover(cmd tea.Cmd) tea.Cmd {
 	return func() (msg tea.Msg) {
 		defer func() {
 			if v := recover(); v != nil {
-				msg = fellMsg{&PanicError{v, debug.Stack()}}
+				msg = fellMsg{&render.PanicError{Value: v, Stack: debug.Stack()}}
 			}
 		}()
 		msg = cmd()

@@ -14,12 +14,14 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/render"
+	"newtop/tui/screen"
 )
 
 // BenchmarkGuests shows a run of 20 epochs and 200 inner iterations a second to guests, and reports what each takes:
 // %core of a processor, kB/s on the wire, kB of the heap, news a second.
 func BenchmarkGuests(b *testing.B) {
-	for _, size := range []Size{{80, 24}, {120, 40}} {
+	for _, size := range []screen.Size{{Width: 80, Height: 24}, {Width: 120, Height: 40}} {
 		for _, n := range []int{1, 10, 100} {
 			b.Run(fmt.Sprintf("%dx%d-%d", size.Width, size.Height, n), func(b *testing.B) {
 				for range b.N {
@@ -31,13 +33,13 @@ func BenchmarkGuests(b *testing.B) {
 	}
 }
 
-func guests(b *testing.B, size Size, n int) {
+func guests(b *testing.B, size screen.Size, n int) {
 	before := heap()
 	r, stop := fastRelay()
 	defer stop()
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
-	allowance := &Budget{}
+	allowance := &render.Budget{}
 	in, keys := io.Pipe()
 	defer keys.Close()
 	out, ended := &wire{}, make(chan error, n)
@@ -45,7 +47,7 @@ func guests(b *testing.B, size Size, n int) {
 		go func() {
 			feed := r.Feed()
 			defer feed.Close()
-			ended <- Run(ctx, feed, Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}, Viewer: &Viewer{Name: "ann"},
+			ended <- Run(ctx, feed, screen.Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}, Viewer: &screen.Viewer{Name: "ann"},
 				Size: size, Budget: allowance})
 		}()
 	}

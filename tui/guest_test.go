@@ -19,6 +19,8 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/layout"
+	"newtop/tui/render"
+	"newtop/tui/screen"
 )
 
 // crowd is an audience of two who control and others who look.
@@ -34,8 +36,8 @@ func crowd(lookers int, deeds ...event.Deed) *event.Audience {
 }
 
 // newGuest returns the screen of a guest with an audience.
-func newGuest(g Viewer, w, h int, all *event.Audience) *App {
-	a := newTest(script{epochs: 20}, Options{NoColor: true, Viewer: &g}, w, h)
+func newGuest(g screen.Viewer, w, h int, all *event.Audience) *App {
+	a := newTest(script{epochs: 20}, screen.Options{NoColor: true, Viewer: &g}, w, h)
 	s := a.h.status
 	s.Audience, s.Kept = all, []int{1, 2, 3}
 	a.Update(came(feed.Delta{Status: s}))
@@ -47,15 +49,15 @@ func TestGuestScreens(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
 		for _, c := range []struct {
 			name  string
-			guest Viewer
+			guest screen.Viewer
 			keys  []string
 		}{
-			{"viewer", Viewer{Name: "looker 1"}, []string{"s"}},
-			{"viewer-help", Viewer{Name: "looker 1"}, []string{"?"}},
-			{"control", Viewer{Name: "ann", Control: true}, nil},
-			{"who", Viewer{Name: "ann", Control: true}, []string{":", "w", "h", "o", " ", "i", "s", "enter"}},
-			{"stop", Viewer{Name: "ann", Control: true}, []string{":", "s", "t", "o", "p", " ", "t", "h", "e", "enter"}},
-			{"save", Viewer{Name: "ann", Control: true, Saves: "/srv/models"}, []string{"w"}},
+			{"viewer", screen.Viewer{Name: "looker 1"}, []string{"s"}},
+			{"viewer-help", screen.Viewer{Name: "looker 1"}, []string{"?"}},
+			{"control", screen.Viewer{Name: "ann", Control: true}, nil},
+			{"who", screen.Viewer{Name: "ann", Control: true}, []string{":", "w", "h", "o", " ", "i", "s", "enter"}},
+			{"stop", screen.Viewer{Name: "ann", Control: true}, []string{":", "s", "t", "o", "p", " ", "t", "h", "e", "enter"}},
+			{"save", screen.Viewer{Name: "ann", Control: true, Saves: "/srv/models"}, []string{"w"}},
 		} {
 			t.Run(fmt.Sprintf("%s-%dx%d", c.name, size[0], size[1]), func(t *testing.T) {
 				a := newGuest(c.guest, size[0], size[1], crowd(3))
@@ -69,7 +71,7 @@ func TestGuestScreens(t *testing.T) {
 // TestViewersSendNothing presses every key, over every pane and in every overlay that a viewer can open.
 func TestViewersSendNothing(t *testing.T) {
 	for pane := range layout.Panes {
-		a := newGuest(Viewer{Name: "lou"}, 120, 40, crowd(1))
+		a := newGuest(screen.Viewer{Name: "lou"}, 120, 40, crowd(1))
 		f := a.feed.(*fakeFeed)
 		a.focus = pane
 		for _, zoomed := range []bool{false, true} {
@@ -126,7 +128,7 @@ func drain(a *App, cmd tea.Cmd) {
 // TestGuestsLeave: q leaves and stops nothing, whoever presses it; the palette stops the run, once that is confirmed.
 func TestGuestsLeave(t *testing.T) {
 	for _, control := range []bool{false, true} {
-		a := newGuest(Viewer{Name: "ann", Control: control}, 80, 24, crowd(1))
+		a := newGuest(screen.Viewer{Name: "ann", Control: control}, 80, 24, crowd(1))
 		if !quits(press(a, "q")) || len(a.feed.(*fakeFeed).commands) > 0 {
 			t.Errorf("control %v: q does not just leave", control)
 		}
@@ -135,7 +137,7 @@ func TestGuestsLeave(t *testing.T) {
 		}
 	}
 	stop := []string{":", "s", "t", "o", "p", " ", "t", "h", "e", "enter"}
-	a := newGuest(Viewer{Name: "ann", Control: true}, 80, 24, crowd(1))
+	a := newGuest(screen.Viewer{Name: "ann", Control: true}, 80, 24, crowd(1))
 	if press(a, append(stop, "esc")...); len(a.feed.(*fakeFeed).commands) > 0 || a.dialog != nil {
 		t.Error("esc does not call it off")
 	}
@@ -147,7 +149,7 @@ func TestGuestsLeave(t *testing.T) {
 
 // TestSavesOfGuests have bare names.
 func TestSavesOfGuests(t *testing.T) {
-	a := newGuest(Viewer{Name: "ann", Control: true, Saves: "/srv"}, 80, 24, crowd(0))
+	a := newGuest(screen.Viewer{Name: "ann", Control: true, Saves: "/srv"}, 80, 24, crowd(0))
 	press(a, "w")
 	f := a.dialog.(*saveForm)
 	for name, ok := range map[string]bool{"a.onnx": true, "a-b_c.safetensors": true, "../a.onnx": false, "/a.onnx": false, `..\a.onnx`: false, ".a.onnx": false, "-a.onnx": false} {
@@ -155,7 +157,7 @@ func TestSavesOfGuests(t *testing.T) {
 			t.Errorf("%s: %q", name, f.problem())
 		}
 	}
-	a = newGuest(Viewer{Name: "ann", Control: true}, 80, 24, crowd(0))
+	a = newGuest(screen.Viewer{Name: "ann", Control: true}, 80, 24, crowd(0))
 	if press(a, "w"); a.dialog != nil || !strings.Contains(a.Notice.Text, "--saves") {
 		t.Errorf("without a directory: %q", a.Notice.Text)
 	}
@@ -195,52 +197,22 @@ func TestDeeds(t *testing.T) {
 func TestWhoControls(t *testing.T) {
 	v := func(name string, control bool) event.Viewer { return event.Viewer{Name: name, Control: control} }
 	for _, c := range []struct {
-		you     Viewer
+		you     screen.Viewer
 		viewers []event.Viewer
 		want    string
 	}{
-		{Viewer{Name: "lou"}, []event.Viewer{v("lou", false)}, ""},
-		{Viewer{Name: "lou"}, []event.Viewer{v("lou", false), v("ann", true)}, " · ann controls"},
-		{Viewer{Name: "ann", Control: true}, []event.Viewer{v("ann", true)}, " · you control"},
-		{Viewer{Name: "ann", Control: true}, []event.Viewer{v("bob", true), v("ann", true)}, " · you, bob control"},
-		{Viewer{Name: "lou"}, []event.Viewer{v("ann", true), v("bob", true)}, " · ann, bob control"},
-		{Viewer{Name: "lou"}, []event.Viewer{v("annabella winterbottom", true), v("bob the builder", true)}, " · 2 control"},
-		{Viewer{Name: "lou"}, []event.Viewer{v("an\x1b[31mn", true)}, " · an[31mn controls"},
+		{screen.Viewer{Name: "lou"}, []event.Viewer{v("lou", false)}, ""},
+		{screen.Viewer{Name: "lou"}, []event.Viewer{v("lou", false), v("ann", true)}, " · ann controls"},
+		{screen.Viewer{Name: "ann", Control: true}, []event.Viewer{v("ann", true)}, " · you control"},
+		{screen.Viewer{Name: "ann", Control: true}, []event.Viewer{v("bob", true), v("ann", true)}, " · you, bob control"},
+		{screen.Viewer{Name: "lou"}, []event.Viewer{v("ann", true), v("bob", true)}, " · ann, bob control"},
+		{screen.Viewer{Name: "lou"}, []event.Viewer{v("annabella winterbottom", true), v("bob the builder", true)}, " · 2 control"},
+		{screen.Viewer{Name: "lou"}, []event.Viewer{v("an\x1b[31mn", true)}, " · an[31mn controls"},
 	} {
 		a := newGuest(c.you, 120, 40, &event.Audience{Viewers: c.viewers})
 		if got := a.controls(a.h.status.Audience, 24); got != c.want {
 			t.Errorf("%+v: %q, expected %q", c.viewers, got, c.want)
 		}
-	}
-}
-
-// TestAllowance: the more guests and the dearer their frames, the seldomer their news.
-func TestAllowance(t *testing.T) {
-	var none *Budget
-	none.enter()()
-	none.updated(time.Now())
-	if none.interval(RemoteInterval) != RemoteInterval {
-		t.Error("no allowance bounds something")
-	}
-	a := &Budget{Part: 0.01}
-	if a.interval(RemoteInterval) != RemoteInterval {
-		t.Error("nobody has to wait")
-	}
-	a.update, a.draw = lowTime(time.Millisecond), lowTime(time.Millisecond)
-	for range 1000 {
-		defer a.enter()()
-	}
-	if got := a.interval(RemoteInterval); got != slowNews {
-		t.Errorf("a thousand wait %v", got)
-	}
-	var low lowTime
-	for i := range 1000 {
-		if low.see(time.Millisecond); i%3 == 0 {
-			low.see(20 * time.Millisecond)
-		}
-	}
-	if d := time.Duration(low); d < time.Millisecond || d > 6*time.Millisecond {
-		t.Errorf("of times that are 1 ms or more and mostly that, %v", d)
 	}
 }
 
@@ -292,15 +264,15 @@ func (g *guestTerminal) String() string {
 }
 
 // visit runs a guest's whole program until it ends.
-func visit(t *testing.T, ctx context.Context, feed feed.Feed, out *guestTerminal, resizes <-chan Size, act func(keys io.Writer)) error {
+func visit(t *testing.T, ctx context.Context, feed feed.Feed, out *guestTerminal, resizes <-chan screen.Size, act func(keys io.Writer)) error {
 	t.Helper()
 	in, keys := io.Pipe()
 	defer keys.Close()
 	go act(keys)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Run(ctx, feed, Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}, Viewer: &Viewer{Name: "lou"},
-			Size: Size{80, 24}, Resizes: resizes})
+		ended <- Run(ctx, feed, screen.Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}, Viewer: &screen.Viewer{Name: "lou"},
+			Size: screen.Size{Width: 80, Height: 24}, Resizes: resizes})
 	}()
 	select {
 	case err := <-ended:
@@ -348,11 +320,11 @@ func TestGuestRuns(t *testing.T) {
 		}
 	})
 	t.Run("sizes", func(t *testing.T) {
-		out, sizes := &guestTerminal{}, make(chan Size, 1)
+		out, sizes := &guestTerminal{}, make(chan screen.Size, 1)
 		err := visit(t, t.Context(), feed(), out, sizes, func(keys io.Writer) {
 			out.until(t, "letters")
 			io.WriteString(keys, "\x1b[48;100000;100000;0;0t") // a size among the keys is not believed
-			sizes <- Size{40, 10}
+			sizes <- screen.Size{Width: 40, Height: 10}
 			out.until(t, "newtop needs")
 			io.WriteString(keys, "q")
 		})
@@ -362,7 +334,7 @@ func TestGuestRuns(t *testing.T) {
 	})
 	t.Run("a screen that breaks", func(t *testing.T) {
 		out := &guestTerminal{}
-		var broke *PanicError
+		var broke *render.PanicError
 		err := visit(t, t.Context(), &panickyFeed{}, out, nil, func(io.Writer) {})
 		if !errors.As(err, &broke) || !strings.Contains(string(broke.Stack), "panickyFeed") || !strings.HasSuffix(out.String(), restored) {
 			t.Errorf("%v", err)
@@ -382,5 +354,5 @@ func TestGuestWithoutTerminal(t *testing.T) {
 			t.Errorf("%v", v)
 		}
 	}()
-	_ = Run(t.Context(), &fakeFeed{}, Options{Viewer: &Viewer{}})
+	_ = Run(t.Context(), &fakeFeed{}, screen.Options{Viewer: &screen.Viewer{}})
 }

@@ -12,6 +12,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/screen"
 )
 
 // panicFeed panics when it is asked for something.
@@ -63,10 +64,10 @@ func TestNothingIsLeft(t *testing.T) {
 			in, keys := io.Pipe()
 			defer keys.Close()
 			var out wire
-			a := newApp(c.feed, Options{Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, fakeMethods())
+			a := newApp(c.feed, screen.Options{Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, fakeMethods())
 			a.Width, a.Height = 120, 40
 			errs := make(chan error, 1)
-			go func() { errs <- runApp(ctx, a, Options{Input: in, Output: &out, Environ: a.Environ}) }()
+			go func() { errs <- runApp(ctx, a, screen.Options{Input: in, Output: &out, Environ: a.Environ}) }()
 			for n := 0; out.bytes.Load() < 100 && n < 300; n++ {
 				time.Sleep(10 * time.Millisecond)
 			}

@@ -14,6 +14,7 @@ import (
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
@@ -169,7 +170,7 @@ func matrixText(t *testing.T, v *view, id layout.ID, w int) string {
 func TestScreensInASCII(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
 		for name, keys := range overlayKeys {
-			a := newTest(script{epochs: 12}, Options{NoColor: true, Glyphs: style.GlyphsASCII}, size[0], size[1])
+			a := newTest(script{epochs: 12}, screen.Options{NoColor: true, Glyphs: style.GlyphsASCII}, size[0], size[1])
 			withKept(a)
 			press(a, keys...)
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), func(t *testing.T) {

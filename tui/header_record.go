@@ -7,6 +7,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // recordState is what the header knows of how the run is recorded.
@@ -58,7 +59,7 @@ func unread(p *event.Replay) string {
 // room for both.
 func unrecorded(r *event.Recording) string {
 	why, said := strings.CutPrefix(style.Clean(r.Warning), "the run is not being recorded: ")
-	if !said && Has(why, "not recorded") {
+	if !said && widget.Has(why, "not recorded") {
 		return why
 	}
 	place := style.Clean(r.Place)

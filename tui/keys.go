@@ -7,11 +7,13 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
-func bind(group, show, help string, keys ...string) Binding[*App] {
-	return Bind[*App](group, show, help, keys...)
+func bind(group, show, help string, keys ...string) screen.Binding[*App] {
+	return screen.Bind[*App](group, show, help, keys...)
 }
 
 // unsteerable is why commands make no sense at present.
@@ -60,7 +62,7 @@ func unpicturable(a *App) string {
 const (
 	groupReplay = "replay"
 	groupRun    = "run"
-	groupView   = GroupView
+	groupView   = screen.GroupView
 	groupHelp   = "help and end"
 )
 
@@ -68,7 +70,7 @@ const (
 var groups = [...]string{groupReplay, groupRun, groupView, groupHelp}
 
 // bindings is the table, in the order of the footer: what matters most first.
-func bindings() []Binding[*App] {
+func bindings() []screen.Binding[*App] {
 	return slices.Concat(mainBindings(), replayBindings(), zoomBindings(), runBindings(), viewBindings())
 }
 
@@ -92,14 +94,14 @@ func (a *App) quitWord() string {
 }
 
 // mainBindings are those that a footer should never be without.
-func mainBindings() []Binding[*App] {
+func mainBindings() []screen.Binding[*App] {
 	pauseWord := func(a *App) string {
 		if a.h.status.Phase == event.Paused {
 			return "go on"
 		}
 		return "pause"
 	}
-	return []Binding[*App]{
+	return []screen.Binding[*App]{
 		bind(groupHelp, "q", "stop the run, then quit; twice: at once", "q", "ctrl+c").
 			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy((*App).quitWord).Only(owns),
 		bind(groupHelp, "q", "quit, and leave the run alone", "q", "ctrl+c").
@@ -117,8 +119,8 @@ func mainBindings() []Binding[*App] {
 }
 
 // zoomBindings give one pane the screen, and take it back.
-func zoomBindings() []Binding[*App] {
-	return []Binding[*App]{
+func zoomBindings() []screen.Binding[*App] {
+	return []screen.Binding[*App]{
 		bind(groupView, "z", "zoom the focused pane; also enter", "z", "enter").
 			On(func(a *App, _ string) tea.Cmd { return a.zoom(!a.zoomed) }).
 			Foot("zoom").While(func(a *App) bool { return uncovered(a) && !a.zoomed }).Unless(covered),
@@ -129,7 +131,7 @@ func zoomBindings() []Binding[*App] {
 }
 
 // runBindings steer the run.
-func runBindings() []Binding[*App] {
+func runBindings() []screen.Binding[*App] {
 	paused := func(a *App) bool { return a.steerable() && a.h.status.Phase == event.Paused }
 	send := func(c event.Command) func(*App, string) tea.Cmd {
 		return func(a *App, _ string) tea.Cmd { return a.command(c) }
@@ -150,7 +152,7 @@ func runBindings() []Binding[*App] {
 		}
 		return why
 	}
-	return []Binding[*App]{
+	return []screen.Binding[*App]{
 		bind(groupRun, "s", "run one epoch", "s").On(send(event.StepEpoch{})).Foot("one epoch").While(paused).Unless(unsteerable).Only(trains),
 		bind(groupRun, "i", "run one inner iteration, or one batch", "i").
 			On(send(event.StepInner{})).Foot("one inner").While(paused).Unless(unsteerable),
@@ -182,8 +184,8 @@ func runBindings() []Binding[*App] {
 }
 
 // viewBindings change what is seen.
-func viewBindings() []Binding[*App] {
-	return []Binding[*App]{
+func viewBindings() []screen.Binding[*App] {
+	return []screen.Binding[*App]{
 		bind(groupView, "tab ←↑→↓", "another pane; shift+tab goes back", "tab", "shift+tab", "left", "right", "up", "down").
 			On(func(a *App, k string) tea.Cmd { a.move(k); return nil }).Foot("pane").While(uncovered).Unless(covered).
 			By([2]string{"tab", "next pane"}, [2]string{"shift+tab", "previous pane"}),
@@ -191,8 +193,8 @@ func viewBindings() []Binding[*App] {
 			On(func(a *App, _ string) tea.Cmd { return a.toggleLog() }).Foot("log").While(uncovered).Unless(covered),
 		bind(groupView, "/", "search the log", "/").
 			On(func(a *App, _ string) tea.Cmd { return a.searchLog() }).Unless(covered),
-		ThemeKey[*App](),
-		MouseKey[*App](),
+		screen.ThemeKey[*App](),
+		screen.MouseKey[*App](),
 		bind(groupView, "p", "picture of the focused chart, as SVG", "p").
 			On(func(a *App, _ string) tea.Cmd { return a.chartPicture("svg") }).
 			Foot("picture").While(func(a *App) bool { return unpicturable(a) == "" && a.h.over() }).Unless(unpicturable),
@@ -205,21 +207,21 @@ func viewBindings() []Binding[*App] {
 		}),
 		bind(groupView, "ctrl+l", "draw the screen anew", "ctrl+l").
 			On(func(a *App, _ string) tea.Cmd { a.anew++; return tea.ClearScreen }),
-		SuspendKey[*App](groupHelp).Only(func(a *App) bool { return a.viewer == nil }),
+		screen.SuspendKey[*App](groupHelp).Only(func(a *App) bool { return a.viewer == nil }),
 	}
 }
 
 // hints are what the footer names: the keys of what has them at present.
-func (a *App) hints() (out []Hint) {
+func (a *App) hints() (out []widget.Hint) {
 	switch {
 	case a.dialog != nil:
 		return a.dialog.Hints(a)
 	case a.racing():
 		return a.race.hints(a)
 	}
-	out = Hints(a.bindings, a)
+	out = screen.Hints(a.bindings, a)
 	if a.zoomed && len(out) > 0 { // the way back stands first
-		if i := slices.IndexFunc(out, func(h Hint) bool { return h.key == "esc" }); i > 0 {
+		if i := slices.IndexFunc(out, func(h widget.Hint) bool { return h.Key == "esc" }); i > 0 {
 			back := out[i]
 			out = slices.Insert(slices.Delete(out, i, i+1), 0, back)
 		}

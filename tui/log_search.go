@@ -8,6 +8,7 @@ import (
 	"newtop/internal/format"
 	"newtop/tui/layout"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // logSearch is how far the zoomed log is scrolled, and what its rows are searched for.
@@ -76,7 +77,7 @@ func (p *logPane) matching(v *view) []int {
 	out := make([]int, 0, len(v.h.entries))
 	for i := range v.h.entries {
 		e := &v.h.entries[i]
-		if p.search.text == "" || Has(e.text, p.search.text) || e.text == "" && Has(v.epochWords(e), p.search.text) {
+		if p.search.text == "" || widget.Has(e.text, p.search.text) || e.text == "" && widget.Has(v.epochWords(e), p.search.text) {
 			out = append(out, i)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"newtop/trainer/krylov"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // wheel moves through the list that is in front, as the arrows do.
@@ -21,12 +22,12 @@ func (a *App) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 }
 
 // wordSections says what the letters, signs and words of the panes mean.
-func (a *App) wordSections() []Section {
-	stops := Section{title: "why an inner solve ended"}
+func (a *App) wordSections() []widget.Section {
+	stops := widget.Section{Title: "why an inner solve ended"}
 	for _, s := range krylov.Stops() {
-		stops.rows = append(stops.rows, Explain(stopToken(s), string(s.Letter()), 12, s.Words()))
+		stops.Rows = append(stops.Rows, widget.Explain(stopToken(s), string(s.Letter()), 12, s.Words()))
 	}
-	words := Section{title: "in the panes"}
+	words := widget.Section{Title: "in the panes"}
 	for _, r := range [][2]string{
 		{"▾ ▴ =", "less, more than an epoch before, the same"},
 		{"line", "solid for training rows, dashed for test rows"},
@@ -39,7 +40,7 @@ func (a *App) wordSections() []Section {
 		{a.Glyphs.Lambda + strings.TrimRight(a.Glyphs.Within, " "), "eigenvalue; a true one is within the bound"},
 		{"equivalents", "all work in units of one full gradient"},
 	} {
-		words.rows = append(words.rows, Explain(style.Muted, r[0], 12, r[1]))
+		words.Rows = append(words.Rows, widget.Explain(style.Muted, r[0], 12, r[1]))
 	}
-	return []Section{stops, words}
+	return []widget.Section{stops, words}
 }

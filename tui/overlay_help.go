@@ -3,13 +3,15 @@ package tui
 import (
 	"strings"
 
+	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // help is every key with what it does, and what stands in the panes.
-func help() *HelpDialog[*App] {
-	return &HelpDialog[*App]{Left: 57, Right: 57, Narrow: 66, More: []Hint{NewHint(":", "search commands")},
-		Sections: func(a *App) (keys, words []Section) { return a.keySections(), a.wordSections() }}
+func help() *screen.HelpDialog[*App] {
+	return &screen.HelpDialog[*App]{Left: 57, Right: 57, Narrow: 66, More: []widget.Hint{widget.NewHint(":", "search commands")},
+		Sections: func(a *App) (keys, words []widget.Section) { return a.keySections(), a.wordSections() }}
 }
 
 // idleWhy is why the keys that steer do nothing.
@@ -22,28 +24,28 @@ func idleWhy(a *App) string {
 
 // keySections has the keys by group, as the table of bindings has them, and before them those of what has the
 // screen.
-func (a *App) keySections() (out []Section) {
+func (a *App) keySections() (out []widget.Section) {
 	const columns = 10
-	own := Section{}
+	own := widget.Section{}
 	switch p, ok := a.panes[a.focus].(explained); {
 	case a.racing():
-		own.title = "in the race"
+		own.Title = "in the race"
 		for _, h := range a.race.hints(a) {
-			if h.key != "?" && h.key != "q" && h.key != "space" {
-				own.rows = append(own.rows, Explain(style.Accent, h.key, columns, h.text))
+			if h.Key != "?" && h.Key != "q" && h.Key != "space" {
+				own.Rows = append(own.Rows, widget.Explain(style.Accent, h.Key, columns, h.Text))
 			}
 		}
 	case ok && a.zoomed:
-		own.title = a.panes[a.focus].name(a.paneView()) + ", zoomed"
+		own.Title = a.panes[a.focus].name(a.paneView()) + ", zoomed"
 		for _, k := range p.ownKeys() {
-			own.rows = append(own.rows, Explain(style.Accent, k[0], columns, k[1]))
+			own.Rows = append(own.Rows, widget.Explain(style.Accent, k[0], columns, k[1]))
 		}
 	}
-	if len(own.rows) > 0 {
+	if len(own.Rows) > 0 {
 		out = append(out, own)
 	}
 	for _, g := range groups {
-		s := Section{title: g}
+		s := widget.Section{Title: g}
 		var idle []string
 		for i := range a.bindings {
 			switch b := &a.bindings[i]; {
@@ -51,13 +53,13 @@ func (a *App) keySections() (out []Section) {
 			case replays(a) && b.Group == groupRun, a.h.viewer && (b.Group == groupRun || b.Lacking(a) == viewerOnly):
 				idle = append(idle, b.Help().Key)
 			default:
-				s.rows = append(s.rows, Explain(style.Accent, b.Help().Key, columns, b.Help().Desc))
+				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Help().Key, columns, b.Help().Desc))
 			}
 		}
 		if len(idle) > 0 {
-			s.rows = append(s.rows, []style.Part{style.Muted.Of(strings.Join(idle, " ") + "  not here: " + idleWhy(a))})
+			s.Rows = append(s.Rows, []style.Part{style.Muted.Of(strings.Join(idle, " ") + "  not here: " + idleWhy(a))})
 		}
-		if len(s.rows) > 0 {
+		if len(s.Rows) > 0 {
 			out = append(out, s)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 )
 
 // A fast run changes every curve many times a second, and a curve whose axis moves changes most of its cells.
@@ -22,7 +23,7 @@ const (
 
 // patience is how long charts keep their pictures for an environment.
 func patience(environ []string) time.Duration {
-	if Remote(environ) {
+	if screen.Remote(environ) {
 		return remoteHold
 	}
 	return chartHold
@@ -39,7 +40,7 @@ type pace struct {
 
 // share adapts to how many look. Charts are most of a frame: where news are seldom they come with every third.
 func (a *App) share() {
-	a.pause = a.budget.interval(a.interval)
+	a.pause = a.budget.Interval(a.interval)
 	if a.viewer != nil {
 		a.hold = max(remoteHold, 5*a.pause/2)
 	}

@@ -3,7 +3,6 @@ package tui
 import (
 	"bytes"
 	"fmt"
-	"newtop/tui/layout"
 	"strings"
 	"testing"
 
@@ -11,12 +10,16 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
+
+	"newtop/tui/layout"
+	"newtop/tui/render"
+	"newtop/tui/screen"
 )
 
 // TestPaintedScreens draws the screens of a run as they follow one another.
 func TestPaintedScreens(t *testing.T) {
 	const w, h = 100, 30
-	a := newTest(script{epochs: 20, spectra: true}, Options{}, w, h)
+	a := newTest(script{epochs: 20, spectra: true}, screen.Options{}, w, h)
 	var frames [][]string
 	for _, k := range []string{"z", "esc", "?", "esc", "tab", ":", "a", "esc", "t", "t", "t", "o", "esc"} {
 		press(a, k)
@@ -29,8 +32,8 @@ func TestPaintedScreens(t *testing.T) {
 		t.Error("colours on a terminal without")
 	}
 	var out bytes.Buffer
-	p := NewRenderer(&out, []string{"TERM=xterm-256color"}, nil)
-	f := Frame{Rows: frames[0], Width: w}
+	p := render.NewRenderer(&out, []string{"TERM=xterm-256color"}, nil)
+	f := render.Frame{Rows: frames[0], Width: w}
 	if p.Draw(f); out.Len() == 0 || strings.Contains(out.String(), "38;2;") {
 		t.Errorf("%d bytes, or more colours than the terminal has", out.Len())
 	}
@@ -43,7 +46,7 @@ func TestPaintedScreens(t *testing.T) {
 // paintedOn is a terminal that a painter draws on.
 type paintedOn struct {
 	*vt.Emulator
-	renderer *Renderer
+	renderer *render.Renderer
 	profile  colorprofile.Profile
 	out      bytes.Buffer
 }
@@ -51,13 +54,13 @@ type paintedOn struct {
 func newPaintedOn(t *testing.T, w, h int, profile colorprofile.Profile) *paintedOn {
 	s := &paintedOn{Emulator: vt.NewEmulator(w, h), profile: profile}
 	t.Cleanup(func() { s.Emulator.Close() })
-	s.renderer = NewRenderer(&s.out, environOf[profile], nil)
+	s.renderer = render.NewRenderer(&s.out, environOf[profile], nil)
 	return s
 }
 
 // show draws a screen and returns what the terminal shows then, and what it should.
 func (s *paintedOn) show(a *App) (got, want string) {
-	_ = s.renderer.Draw(Frame{a.Finished(a.screen()), a.Width, a.windowTitle(), a.mouseMode(), a.anew})
+	_ = s.renderer.Draw(render.Frame{Rows: a.Finished(a.screen()), Width: a.Width, Title: a.windowTitle(), Mouse: a.mouseMode(), Anew: a.anew})
 	_, _ = s.Emulator.Write(s.out.Bytes())
 	s.out.Reset()
 	var b strings.Builder
@@ -69,7 +72,7 @@ func (s *paintedOn) show(a *App) (got, want string) {
 // TestPaintedEverything has one terminal of each kind follow a screen through every pane, form, list and size.
 func TestPaintedEverything(t *testing.T) {
 	for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI} {
-		a := newTest(script{epochs: 20, spectra: true}, Options{}, 90, 28)
+		a := newTest(script{epochs: 20, spectra: true}, screen.Options{}, 90, 28)
 		s := newPaintedOn(t, 90, 28, profile)
 		check := func(after string) {
 			t.Helper()
@@ -107,7 +110,7 @@ func TestPaintedEverything(t *testing.T) {
 
 // TestPaintedAnew: a size that was gone before it was drawn, and ctrl+l, have the whole screen drawn.
 func TestPaintedAnew(t *testing.T) {
-	a := newTest(script{epochs: 20}, Options{Viewer: &Viewer{Name: "lou"}}, 80, 24)
+	a := newTest(script{epochs: 20}, screen.Options{Viewer: &screen.Viewer{Name: "lou"}}, 80, 24)
 	s := newPaintedOn(t, 80, 24, colorprofile.TrueColor)
 	s.show(a)
 	a.Update(tea.WindowSizeMsg{Width: 60, Height: 16})
@@ -129,7 +132,7 @@ func TestGlyphsOfGuests(t *testing.T) {
 	for environ, ascii := range map[string]bool{
 		"TERM=xterm-256color": false, "TERM=linux": true, "TERM=vt100": true, "TERM=linux LANG=de_DE.UTF-8": false, "TERM=xterm LC_ALL=C": true,
 	} {
-		a := New(&fakeFeed{}, Options{Viewer: &Viewer{}, Environ: strings.Fields(environ)})
+		a := New(&fakeFeed{}, screen.Options{Viewer: &screen.Viewer{}, Environ: strings.Fields(environ)})
 		if a.Close(); a.Glyphs.ASCII != ascii {
 			t.Errorf("%s: ASCII %v", environ, a.Glyphs.ASCII)
 		}
@@ -147,7 +150,7 @@ var environOf = map[colorprofile.Profile][]string{
 func painted(t *testing.T, frames [][]string, w int, profile colorprofile.Profile) string {
 	s := newPaintedOn(t, w, len(frames[len(frames)-1]), profile)
 	for _, rows := range frames {
-		if err := s.renderer.Draw(Frame{Rows: rows, Width: w}); err != nil {
+		if err := s.renderer.Draw(render.Frame{Rows: rows, Width: w}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,7 +10,9 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // paletteEntry is something that the palette can do.
@@ -34,13 +36,13 @@ type palette struct {
 }
 
 func (a *App) openPalette() {
-	p := &palette{entries: a.paletteEntries(), filter: NewInput(60)}
+	p := &palette{entries: a.paletteEntries(), filter: widget.NewInput(60)}
 	for _, e := range p.entries {
 		p.names = append(p.names, e.text)
 		p.text = append(p.text, e.text+" "+e.also+" "+e.kind)
 	}
 	p.filter.Focus()
-	p.shown = Find("", p.names, p.text)
+	p.shown = widget.Find("", p.names, p.text)
 	a.dialog = p
 }
 
@@ -75,7 +77,7 @@ func (a *App) commandEntries() (out []paletteEntry) {
 }
 
 // byGroup lists the bindings in the order of the help: what ends a run does not come first.
-func (a *App) byGroup() (out []*Binding[*App]) {
+func (a *App) byGroup() (out []*screen.Binding[*App]) {
 	for _, g := range groups {
 		for i := range a.bindings {
 			if a.bindings[i].Group == g && !a.bindings[i].Absent(a) {
@@ -156,50 +158,50 @@ func (a *App) dataEntries() (out []paletteEntry) {
 	return out
 }
 
-func (p *palette) Hints(*App) []Hint {
-	return []Hint{NewHint("enter", "do"), NewHint("↑↓", "choose"), NewHint("type", "to search"), NewHint("esc", "close")}
+func (p *palette) Hints(*App) []widget.Hint {
+	return []widget.Hint{widget.NewHint("enter", "do"), widget.NewHint("↑↓", "choose"), widget.NewHint("type", "to search"), widget.NewHint("esc", "close")}
 }
 
-func (p *palette) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
+func (p *palette) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		last := max(0, len(p.shown)-1)
 		switch k.String() {
 		case "esc":
-			return Close, nil
+			return screen.Close, nil
 		case "enter":
 			return p.choose(a)
 		case "up", "shift+tab", "ctrl+p":
 			p.at = max(0, p.at-1)
-			return Stay, nil
+			return screen.Stay, nil
 		case "down", "tab", "ctrl+n":
 			p.at = min(p.at+1, last)
-			return Stay, nil
+			return screen.Stay, nil
 		case "pgup":
 			p.at = max(0, p.at-10)
-			return Stay, nil
+			return screen.Stay, nil
 		case "pgdown":
 			p.at = min(p.at+10, last)
-			return Stay, nil
+			return screen.Stay, nil
 		}
 	}
 	before := p.filter.Value()
 	p.filter, _ = p.filter.Update(msg)
 	if p.filter.Value() != before {
-		p.shown, p.at = Find(p.filter.Value(), p.names, p.text), 0
+		p.shown, p.at = widget.Find(p.filter.Value(), p.names, p.text), 0
 	}
-	return Stay, nil
+	return screen.Stay, nil
 }
 
 // choose does what is chosen. What can't be done says why, and leaves the palette open.
-func (p *palette) choose(a *App) (Answer, tea.Cmd) {
+func (p *palette) choose(a *App) (screen.Answer, tea.Cmd) {
 	if p.at >= len(p.shown) {
-		return Stay, nil
+		return screen.Stay, nil
 	}
 	e := &p.entries[p.shown[p.at]]
 	if e.why != "" {
-		return Stay, a.Tell(style.Warn, e.why)
+		return screen.Stay, a.Tell(style.Warn, e.why)
 	}
-	return Close, e.do(a)
+	return screen.Close, e.do(a)
 }
 
 func (p *palette) Draw(a *App, w, h int) []string {
@@ -211,7 +213,7 @@ func (p *palette) Draw(a *App, w, h int) []string {
 	if p.filter.Value() == "" {
 		l.Put(style.Accent, "▏").Put(style.Muted, "type to search commands, methods, panes, settings, themes")
 	} else {
-		InputLine(&v.Pen, l, &p.filter, true)
+		widget.InputLine(&v.Pen, l, &p.filter, true)
 	}
 	rows := []string{l.Full(), ""}
 	room := max(1, min(h-4, 26)-2)
@@ -227,7 +229,7 @@ func (p *palette) Draw(a *App, w, h int) []string {
 	if n := len(p.shown); n > 0 {
 		title += " " + format.Count(p.at+1) + "/" + format.Count(n)
 	}
-	return DialogBox(&v.Pen, title, style.Clip(style.Block(rows, inner, room+2), h-2), bw)
+	return widget.DialogBox(&v.Pen, title, style.Clip(style.Block(rows, inner, room+2), h-2), bw)
 }
 
 // row has the kind, the text with more about it, and the key at the right end.

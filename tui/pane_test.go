@@ -13,11 +13,12 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 )
 
 // TestFocusShows moves the focus over a screen without frames, with and without colours.
 func TestFocusShows(t *testing.T) {
-	a := newTest(script{epochs: 3}, Options{NoColor: true}, 60, 16)
+	a := newTest(script{epochs: 3}, screen.Options{NoColor: true}, 60, 16)
 	seen := map[int]bool{}
 	for range layout.Panes {
 		for y, row := range strings.Split(frameText(t, a), "\n") {
@@ -34,7 +35,7 @@ func TestFocusShows(t *testing.T) {
 
 // TestNoDarkBlue looks for the two blues in sixteen colours on a dark background.
 func TestNoDarkBlue(t *testing.T) {
-	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
+	a := newTest(script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
 	a.Update(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
 	for _, blue := range []string{"34m", "94m"} {
 		if strings.Contains(a.View().Content, blue) {
@@ -45,7 +46,7 @@ func TestNoDarkBlue(t *testing.T) {
 
 // TestLogColumns has epochs of four and of five digits on one screen.
 func TestLogColumns(t *testing.T) {
-	a := newTest(script{}, Options{NoColor: true}, 120, 40)
+	a := newTest(script{}, screen.Options{NoColor: true}, 120, 40)
 	r := rand.New(rand.NewPCG(1, 1))
 	d := feed.Delta{Status: a.h.status}
 	for e := 9_990; e <= 10_010; e++ {

@@ -17,6 +17,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 )
 
 // brokenPane panics where its name says.
@@ -46,9 +47,9 @@ func (f *brokenFeed) Do(context.Context, event.Command) error { panic("broken in
 // breakDown is the child of TestPanicsRestoreTheTerminal.
 func breakDown(when string) error {
 	feed := &brokenFeed{fakeFeed{deltas: fakeRun(script{epochs: 5}), pace: 40 * time.Millisecond}}
-	a := New(feed, Options{})
+	a := New(feed, screen.Options{})
 	a.panes[layout.Loss] = &brokenPane{when: when}
-	return runApp(context.Background(), a, Options{})
+	return runApp(context.Background(), a, screen.Options{})
 }
 
 // TestPanicsRestoreTheTerminal breaks the program in each of its goroutines, on a terminal of its own.

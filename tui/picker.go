@@ -12,7 +12,9 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // picker is the list of optimizers with a fuzzy filter. With an empty filter a digit chooses at once.
@@ -52,26 +54,26 @@ func (a *App) openPicker() {
 // pickerOverlay puts the list in front.
 type pickerOverlay struct{}
 
-func (*pickerOverlay) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
+func (*pickerOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	key, ok := msg.(tea.KeyPressMsg)
 	if !ok {
 		a.picker.narrow(msg)
-		return Stay, nil
+		return screen.Stay, nil
 	}
 	chosen, closed := a.picker.handleKey(key)
 	switch {
 	case chosen != nil:
-		return Close, a.command(event.Switch{Optimizer: chosen.Name})
+		return screen.Close, a.command(event.Switch{Optimizer: chosen.Name})
 	case closed:
-		return Close, nil
+		return screen.Close, nil
 	}
-	return Stay, nil
+	return screen.Stay, nil
 }
 
 func (*pickerOverlay) Draw(a *App, w, h int) []string { return a.picker.draw(a.paneView(), w, h) }
 
-func (*pickerOverlay) Hints(*App) []Hint {
-	return []Hint{NewHint("enter", "switch"), NewHint("↑↓", "choose"), NewHint("1…9", "by number"), NewHint("esc", "close")}
+func (*pickerOverlay) Hints(*App) []widget.Hint {
+	return []widget.Hint{widget.NewHint("enter", "switch"), widget.NewHint("↑↓", "choose"), widget.NewHint("1…9", "by number"), widget.NewHint("esc", "close")}
 }
 
 // match applies the filter.
@@ -80,7 +82,7 @@ func (p *picker) match() {
 	for i, m := range p.methods {
 		names[i] = m.Name
 	}
-	p.shown, p.at = Find(p.filter.Value(), names, p.texts), 0
+	p.shown, p.at = widget.Find(p.filter.Value(), names, p.texts), 0
 }
 
 // handleKey acts on a key; closed says that the list is done with.
@@ -140,15 +142,15 @@ func (p *picker) draw(v *view, w, h int) []string {
 		const left = 24
 		detail := p.detail(v, inner-left-2)
 		list := p.list(v, left, min(room, max(len(p.methods), len(detail))), false)
-		return DialogBox(&v.Pen, title, append(rows, style.Beside(list, left, CutRows(&v.Pen, detail, room))...), bw)
+		return widget.DialogBox(&v.Pen, title, append(rows, style.Beside(list, left, widget.CutRows(&v.Pen, detail, room))...), bw)
 	}
 	listed := min(len(p.methods), max(3, room/2))
 	rows = append(rows, p.list(v, inner, listed, true)...)
 	if detail := p.detail(v, inner); len(detail) > 1 && room-listed-1 > 0 {
-		detail = CutRows(&v.Pen, detail[1:], room-listed-1) // the list has the title
+		detail = widget.CutRows(&v.Pen, detail[1:], room-listed-1) // the list has the title
 		rows = append(append(rows, ""), detail...)
 	}
-	return DialogBox(&v.Pen, title, rows, bw)
+	return widget.DialogBox(&v.Pen, title, rows, bw)
 }
 
 // list returns at most n rows around the chosen one, with the methods' titles if asked.

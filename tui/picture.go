@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
@@ -56,19 +57,19 @@ func (a *App) pictureName(of string) string {
 	if a.h.run != nil {
 		data = a.h.run.Data.Name
 	}
-	return "newtop-" + PlainName(data) + "-" + PlainName(of) + "-" + strconv.Itoa(a.h.status.Epoch)
+	return "newtop-" + screen.PlainName(data) + "-" + screen.PlainName(of) + "-" + strconv.Itoa(a.h.status.Epoch)
 }
 
 // pictureWritten says where a picture is, or why there is none.
-func (a *App) pictureWritten(msg PictureMsg) tea.Cmd {
-	if msg.err != nil {
-		text := "no picture: " + style.Clean(msg.err.Error())
+func (a *App) pictureWritten(msg screen.PictureMsg) tea.Cmd {
+	if msg.Err != nil {
+		text := "no picture: " + style.Clean(msg.Err.Error())
 		a.h.say(a.h.status.Epoch, style.Warn, "%s", text)
 		return a.Tell(style.Warn, text)
 	}
-	path, where := style.Clean(msg.path), ""
+	path, where := style.Clean(msg.Path), ""
 	if a.viewer != nil {
-		path, where = style.Clean(filepath.Base(msg.path)), " on the server"
+		path, where = style.Clean(filepath.Base(msg.Path)), " on the server"
 	}
 	a.h.say(a.h.status.Epoch, style.Text, "picture: %s", path)
 	return a.Tell(style.Text, "wrote "+path+where)

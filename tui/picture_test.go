@@ -18,6 +18,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
@@ -43,19 +44,19 @@ func wellFormed(t *testing.T, text []byte) string {
 // take runs a picture's command and returns the file.
 func take(t *testing.T, a *App, cmd tea.Cmd) (path string, text []byte) {
 	t.Helper()
-	msg, ok := cmd().(PictureMsg)
-	if !ok || msg.err != nil {
+	msg, ok := cmd().(screen.PictureMsg)
+	if !ok || msg.Err != nil {
 		t.Fatalf("%+v", msg)
 	}
 	a.Update(msg)
-	if !strings.Contains(a.Notice.Text, msg.path) {
-		t.Errorf("the note %q does not say %s", a.Notice.Text, msg.path)
+	if !strings.Contains(a.Notice.Text, msg.Path) {
+		t.Errorf("the note %q does not say %s", a.Notice.Text, msg.Path)
 	}
-	text, err := os.ReadFile(msg.path)
+	text, err := os.ReadFile(msg.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return msg.path, text
+	return msg.Path, text
 }
 
 // TestChartPictures takes every pane, of several runs, of one in every format.
@@ -66,7 +67,7 @@ func TestChartPictures(t *testing.T) {
 			formats = []string{"svg", "png", "pdf"}
 		}
 		dir := t.TempDir()
-		a := newTest(s, Options{Pictures: dir}, 120, 40)
+		a := newTest(s, screen.Options{Pictures: dir}, 120, 40)
 		for id := range layout.Panes {
 			a.focus = id
 			if a.figure() == nil {
@@ -102,7 +103,7 @@ func TestChartPictures(t *testing.T) {
 // TestPicturesOfNothing: what has no data says so and writes nothing.
 func TestPicturesOfNothing(t *testing.T) {
 	dir := t.TempDir()
-	a := newTest(script{epochs: -1}, Options{Pictures: dir}, 120, 40)
+	a := newTest(script{epochs: -1}, screen.Options{Pictures: dir}, 120, 40)
 	for id := range layout.Panes {
 		a.focus = id
 		if f := a.figure(); f != nil {
@@ -127,14 +128,14 @@ func TestPicturesOfNothing(t *testing.T) {
 // TestPicturesOverwriteNothing takes the same picture again and again.
 func TestPicturesOverwriteNothing(t *testing.T) {
 	dir := t.TempDir()
-	a := newTest(script{epochs: 3}, Options{Pictures: dir}, 80, 24)
+	a := newTest(script{epochs: 3}, screen.Options{Pictures: dir}, 80, 24)
 	for _, want := range []string{"newtop-letters-screen-3.svg", "newtop-letters-screen-3-2.svg", "newtop-letters-screen-3-3.svg"} {
 		if path, _ := take(t, a, a.screenPicture()); filepath.Base(path) != want {
 			t.Errorf("wrote %s, not %s", path, want)
 		}
 	}
 	failed := errors.New("no")
-	if _, err := WriteNew(filepath.Join(dir, "x"), ".svg", func(io.Writer) error { return failed }); err != failed {
+	if _, err := screen.WriteNew(filepath.Join(dir, "x"), ".svg", func(io.Writer) error { return failed }); err != failed {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "x.svg")); err == nil {
@@ -147,20 +148,9 @@ func TestPicturesOverwriteNothing(t *testing.T) {
 	}
 }
 
-func TestPlainName(t *testing.T) {
-	for in, want := range map[string]string{
-		"letters": "letters", "../../etc/passwd": "etc-passwd", "My Data.csv": "my-data.csv", "日本": "run", "": "run", "a\x1b[31mb": "a--31mb", ".hidden": "hidden",
-		strings.Repeat("x", 200): strings.Repeat("x", 60),
-	} {
-		if got := PlainName(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}
-
 // TestScreenPicture compares the letters of the SVG with those of the screen, row by row.
 func TestScreenPicture(t *testing.T) {
-	for _, o := range []Options{{}, {NoColor: true}, {Theme: style.ThemeLight}, {Glyphs: style.GlyphsBlock}, {Glyphs: style.GlyphsASCII}} {
+	for _, o := range []screen.Options{{}, {NoColor: true}, {Theme: style.ThemeLight}, {Glyphs: style.GlyphsBlock}, {Glyphs: style.GlyphsASCII}} {
 		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {20, 5}} {
 			o.Pictures = t.TempDir()
 			a := newTest(script{epochs: 33, spectra: true, fate: "done"}, o, size[0], size[1])
@@ -186,37 +176,9 @@ func letters(s string) string {
 	}, s)
 }
 
-// TestShapes draws every character of the blocks that are drawn as shapes.
-func TestShapes(t *testing.T) {
-	for r := rune(0x2580); r <= 0x259f; r++ {
-		if got := cellShape(r, 0, 0) != ""; got == (r >= 0x2591 && r <= 0x2593) || got && r == 0x2594 || got && r == 0x2595 {
-			if r < 0x2591 || r > 0x2595 {
-				t.Errorf("%c: a shape: %v", r, got)
-			}
-		}
-	}
-	for mask := range 256 {
-		want := 0
-		for k := range 8 {
-			want += mask >> k & 1
-		}
-		if got := strings.Count(cellShape(rune(0x2800+mask), 3, 5), "M"); got != want {
-			t.Errorf("%c: %d dots", 0x2800+mask, got)
-		}
-	}
-	for _, r := range "─│╭╮╰╯┌┐└┘├┤┬┴┼━╌┄┊" {
-		if !strings.HasPrefix(cellShape(r, 0, 0), "M") {
-			t.Errorf("%c is left to the font", r)
-		}
-	}
-	if cellShape('a', 0, 0) != "" {
-		t.Error("a letter is a shape")
-	}
-}
-
 // TestPictureWhileTraining takes pictures while epochs come in; under -race it finds what the two share.
 func TestPictureWhileTraining(t *testing.T) {
-	a := newTest(script{epochs: 5, spectra: true}, Options{Pictures: t.TempDir()}, 120, 40)
+	a := newTest(script{epochs: 5, spectra: true}, screen.Options{Pictures: t.TempDir()}, 120, 40)
 	r := rand.New(rand.NewPCG(1, 1))
 	done := make(chan tea.Msg, 100)
 	for e := 6; e < 16; e++ {
@@ -227,8 +189,8 @@ func TestPictureWhileTraining(t *testing.T) {
 		a.View()
 	}
 	for range 20 {
-		if m := (<-done).(PictureMsg); m.err != nil {
-			t.Error(m.err)
+		if m := (<-done).(screen.PictureMsg); m.Err != nil {
+			t.Error(m.Err)
 		}
 	}
 }

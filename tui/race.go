@@ -9,6 +9,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // raceView takes the place of the panes while a race is on: the racers' curves over one another, and under them
@@ -123,28 +124,28 @@ func (r *raceView) move(h *history, by int) {
 }
 
 // hints are the keys that the footer names.
-func (r *raceView) hints(a *App) []Hint {
+func (r *raceView) hints(a *App) []widget.Hint {
 	if a.h.watched() {
-		return []Hint{NewHint("space", "play or pause"), NewHint(", .", "back, on"), NewHint("↑↓", "choose"), NewHint("x", "axis"), NewHint("r", "rank by"), NewHint("y", "log"), NewHint("?", "help"), NewHint("q", "quit")}
+		return []widget.Hint{widget.NewHint("space", "play or pause"), widget.NewHint(", .", "back, on"), widget.NewHint("↑↓", "choose"), widget.NewHint("x", "axis"), widget.NewHint("r", "rank by"), widget.NewHint("y", "log"), widget.NewHint("?", "help"), widget.NewHint("q", "quit")}
 	}
 	if a.h.viewer {
-		return []Hint{NewHint("↑↓", "choose"), NewHint("x", "axis"), NewHint("r", "rank by"), NewHint("y", "log"), NewHint("?", "help"), NewHint("q", "leave")}
+		return []widget.Hint{widget.NewHint("↑↓", "choose"), widget.NewHint("x", "axis"), widget.NewHint("r", "rank by"), widget.NewHint("y", "log"), widget.NewHint("?", "help"), widget.NewHint("q", "leave")}
 	}
 	if r.asking {
-		return []Hint{NewHint("enter", "abandon the race"), NewHint("esc", "race on")}
+		return []widget.Hint{widget.NewHint("enter", "abandon the race"), widget.NewHint("esc", "race on")}
 	}
-	out := []Hint{NewHint("↑↓", "choose")}
+	out := []widget.Hint{widget.NewHint("↑↓", "choose")}
 	if i := r.selected(a.h); i >= 0 {
-		out = []Hint{NewHint("enter", "go on with "+style.RacerLetter(i)), NewHint("↑↓", "choose")}
+		out = []widget.Hint{widget.NewHint("enter", "go on with "+style.RacerLetter(i)), widget.NewHint("↑↓", "choose")}
 	}
 	if a.h.race != nil && a.h.race.State == "begun" {
 		word := "pause"
 		if a.h.status.Phase == event.Paused {
 			word = "race on"
 		}
-		out = append(out, NewHint("space", word))
+		out = append(out, widget.NewHint("space", word))
 	}
-	return append(out, NewHint("esc", "abandon"), NewHint("x", "axis"), NewHint("r", "rank by"), NewHint("y", "log"), NewHint("?", "help"), NewHint("q", a.quitWord()))
+	return append(out, widget.NewHint("esc", "abandon"), widget.NewHint("x", "axis"), widget.NewHint("r", "rank by"), widget.NewHint("y", "log"), widget.NewHint("?", "help"), widget.NewHint("q", a.quitWord()))
 }
 
 // draw returns exactly h rows of w columns.
@@ -178,7 +179,7 @@ func (r *raceView) compose(v *view, w, h int) []string {
 		rows = r.charts(v, w, charts, framed)
 	}
 	if framed {
-		table = Framed(&v.Pen, style.Border, r.title(v, w-6), table, w)
+		table = widget.Framed(&v.Pen, style.Border, r.title(v, w-6), table, w)
 	}
 	return style.Block(append(rows, table...), w, h)
 }
@@ -223,7 +224,7 @@ func (r *raceView) chart(v *view, c *chart.Canvas, name string, unit func(float6
 	}
 	head := r.chartTitle(name, w-6)
 	if framed {
-		return style.Block(Framed(&v.Pen, style.Border, head, c.Draw(&v.Pen, p, w-4, h-2), w), w, h)
+		return style.Block(widget.Framed(&v.Pen, style.Border, head, c.Draw(&v.Pen, p, w-4, h-2), w), w, h)
 	}
 	l := v.Line(w).Put(style.Text, " ")
 	for _, h := range head {

@@ -15,7 +15,9 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 	"newtop/tui/chart"
+	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // The least and the most that can race.
@@ -35,7 +37,7 @@ type raceForm struct {
 }
 
 func (a *App) openRace() {
-	f := &raceForm{list: newPicker(a.picker.methods), chosen: map[string]bool{a.h.status.Optimizer: true}, settings: NewInput(200), budget: NewInput(40)}
+	f := &raceForm{list: newPicker(a.picker.methods), chosen: map[string]bool{a.h.status.Optimizer: true}, settings: widget.NewInput(200), budget: widget.NewInput(40)}
 	f.list.filter.Focus()
 	f.settings.Focus()
 	f.budget.Focus()
@@ -57,31 +59,31 @@ func usualBudget(s *event.Status) float64 {
 	return math.Max(10, math.Min(chart.Nice(10*s.Equivalents/float64(s.Epoch)), 100_000))
 }
 
-func (f *raceForm) Hints(*App) []Hint {
-	h := []Hint{NewHint("enter", "start"), NewHint("tab", "next field"), NewHint("esc", "close")}
+func (f *raceForm) Hints(*App) []widget.Hint {
+	h := []widget.Hint{widget.NewHint("enter", "start"), widget.NewHint("tab", "next field"), widget.NewHint("esc", "close")}
 	if f.field == 0 {
-		h = append(h, NewHint("space", "takes part"), NewHint("↑↓", "choose"))
+		h = append(h, widget.NewHint("space", "takes part"), widget.NewHint("↑↓", "choose"))
 	}
 	return h
 }
 
-func (f *raceForm) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
+func (f *raceForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
 		case "esc":
-			return Close, nil
+			return screen.Close, nil
 		case "enter":
 			c, err := f.plan(a)
 			if err != "" {
-				return Stay, nil // the form says what is missing
+				return screen.Stay, nil // the form says what is missing
 			}
-			return Close, a.command(c)
+			return screen.Close, a.command(c)
 		case "tab":
 			f.field = (f.field + 1) % 3
-			return Stay, nil
+			return screen.Stay, nil
 		case "shift+tab":
 			f.field = (f.field + 2) % 3
-			return Stay, nil
+			return screen.Stay, nil
 		}
 	}
 	switch f.field {
@@ -92,7 +94,7 @@ func (f *raceForm) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
 	default:
 		f.budget, _ = f.budget.Update(msg)
 	}
-	return Stay, nil
+	return screen.Stay, nil
 }
 
 // choose gives a message to the list: the space bar takes a method in or out, all else is the filter's.
@@ -259,7 +261,7 @@ func (f *raceForm) Draw(a *App, w, h int) []string {
 	}
 	room := max(2, h-2-1-len(below))
 	rows := append([]string{head.Full()}, f.methods(v, inner, min(room, len(f.list.methods)))...)
-	return DialogBox(&v.Pen, "race from the weights of now", style.Clip(append(rows, below...), h-2), bw)
+	return widget.DialogBox(&v.Pen, "race from the weights of now", style.Clip(append(rows, below...), h-2), bw)
 }
 
 // label begins a field's row.
@@ -275,7 +277,7 @@ func (f *raceForm) label(l *style.Line, field int, name string) {
 func (f *raceForm) entry(v *view, field int, name string, t *textinput.Model, about string, w int) string {
 	l := v.Line(w)
 	f.label(l, field, name)
-	InputLine(&v.Pen, l, t, f.field == field)
+	widget.InputLine(&v.Pen, l, t, f.field == field)
 	if style.Cells(about)+3 <= l.Left() {
 		l.Put(style.Muted, "   "+about)
 	}

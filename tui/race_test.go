@@ -14,6 +14,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
@@ -53,7 +54,7 @@ func fakeRace(s event.Status, n, laps int, state string) feed.Delta {
 }
 
 func newRaceTest(n, laps int, state string, w, h int) *App {
-	a := newTest(script{epochs: 12}, Options{NoColor: true}, w, h)
+	a := newTest(script{epochs: 12}, screen.Options{NoColor: true}, w, h)
 	a.Update(came(fakeRace(a.h.status, n, laps, state)))
 	return a
 }
@@ -100,7 +101,7 @@ func TestOverlayScreens(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
 		for name, keys := range overlayKeys {
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), func(t *testing.T) {
-				a := newTest(script{epochs: 12}, Options{NoColor: true, DataSets: []string{"letters", "mnist"}}, size[0], size[1])
+				a := newTest(script{epochs: 12}, screen.Options{NoColor: true, DataSets: []string{"letters", "mnist"}}, size[0], size[1])
 				withKept(a)
 				press(a, keys...)
 				frameText(t, a)
@@ -173,7 +174,7 @@ func write(a *App, text string) {
 }
 
 func TestRaceForm(t *testing.T) {
-	a := newTest(script{epochs: 12}, Options{NoColor: true}, 120, 40)
+	a := newTest(script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "f")
 	f := a.dialog.(*raceForm)
 	if _, problem := f.plan(a); !strings.Contains(problem, "1 racer") {
@@ -266,7 +267,7 @@ func TestRaceSize(t *testing.T) {
 func TestOverlaySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for i := range few(105) {
-		a := newTest(script{epochs: 12}, Options{NoColor: i%2 == 0, Glyphs: style.Glyphs(i % 4), DataSets: []string{randomText(r)}}, layout.MinWidth+r.IntN(160), layout.MinHeight+r.IntN(50))
+		a := newTest(script{epochs: 12}, screen.Options{NoColor: i%2 == 0, Glyphs: style.Glyphs(i % 4), DataSets: []string{randomText(r)}}, layout.MinWidth+r.IntN(160), layout.MinHeight+r.IntN(50))
 		withKept(a)
 		press(a, []string{"f", "u", ":", "e", "?", "o", "/"}[i%7])
 		for range 12 {
@@ -278,7 +279,7 @@ func TestOverlaySize(t *testing.T) {
 }
 
 func TestRewind(t *testing.T) {
-	a := newTest(script{epochs: 12}, Options{NoColor: true}, 120, 40)
+	a := newTest(script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 	if press(a, "u"); a.dialog != nil || !strings.Contains(a.Notice.Text, "no epoch is kept") {
 		t.Errorf("opened, with the note %q", a.Notice.Text)
 	}
@@ -298,14 +299,14 @@ func TestRewind(t *testing.T) {
 
 func TestPalette(t *testing.T) {
 	for typed, want := range map[string]string{"adam": "{Optimizer:adam}", "spectrum now": "{}", "halve": "{Factor:0.5}", "jacobi": "{Optimizer:tr-gn-jacobi}"} {
-		a := newTest(script{epochs: 12}, Options{NoColor: true}, 120, 40)
+		a := newTest(script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 		press(a, ":")
 		write(a, typed)
 		if got := sent(a, press(a, "enter")); got != want || a.dialog != nil {
 			t.Errorf("%q: %s, want %s", typed, got, want)
 		}
 	}
-	a := newTest(script{epochs: 12, fate: "done"}, Options{NoColor: true}, 120, 40)
+	a := newTest(script{epochs: 12, fate: "done"}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "ctrl+p")
 	write(a, "adam")
 	if press(a, "enter"); a.dialog == nil || !strings.Contains(a.Notice.Text, "the run has ended") {
@@ -320,7 +321,7 @@ func TestPalette(t *testing.T) {
 
 // TestEveryActionIsFound: the palette reaches each binding, by what the help says of it.
 func TestEveryActionIsFound(t *testing.T) {
-	a := newTest(script{epochs: 12}, Options{}, 120, 40)
+	a := newTest(script{epochs: 12}, screen.Options{}, 120, 40)
 	have := map[string]bool{}
 	for _, e := range a.paletteEntries() {
 		have[e.key] = true
@@ -334,7 +335,7 @@ func TestEveryActionIsFound(t *testing.T) {
 }
 
 func TestForm(t *testing.T) {
-	a := newTest(script{epochs: 12}, Options{NoColor: true}, 120, 40)
+	a := newTest(script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "e")
 	f := a.dialog.(*settingsForm)
 	for range len(f.values[0]) {
@@ -360,7 +361,7 @@ func TestForm(t *testing.T) {
 }
 
 func TestLogSearch(t *testing.T) {
-	a := newTest(script{epochs: 33, switchAt: 20}, Options{NoColor: true}, 120, 40)
+	a := newTest(script{epochs: 33, switchAt: 20}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "/")
 	write(a, "→ adam")
 	text := frameText(t, a)
@@ -388,7 +389,7 @@ func TestRaceMemory(t *testing.T) {
 
 // TestRaceNames: what a racer is called is cleaned.
 func TestRaceNames(t *testing.T) {
-	a := newTest(script{epochs: 3}, Options{NoColor: true}, 120, 40)
+	a := newTest(script{epochs: 3}, screen.Options{NoColor: true}, 120, 40)
 	d := fakeRace(a.h.status, 2, 3, "begun")
 	d.Races[0].Racers[0].Name = "a\x1b[2Jb\n数据" + strings.Repeat("x", 200)
 	a.Update(came(d))
@@ -402,7 +403,7 @@ func TestRaceNames(t *testing.T) {
 func TestRaceFuzz(t *testing.T) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 11))
-		a := newTest(script{epochs: 3, regression: seed == 1}, Options{NoColor: true, Glyphs: style.Glyphs(seed)}, 90, 26)
+		a := newTest(script{epochs: 3, regression: seed == 1}, screen.Options{NoColor: true, Glyphs: style.Glyphs(seed)}, 90, 26)
 		for range few(150) {
 			d := feed.Delta{Status: a.h.status}
 			d.Status.Racing, d.Status.Kept = r.IntN(6) > 0, []int{0, r.IntN(9)}
@@ -426,7 +427,7 @@ func TestRaceFuzz(t *testing.T) {
 }
 
 func TestWheel(t *testing.T) {
-	a := newTest(script{epochs: 12}, Options{}, 80, 24)
+	a := newTest(script{epochs: 12}, screen.Options{}, 80, 24)
 	press(a, ":")
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})

@@ -9,6 +9,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
@@ -244,7 +245,7 @@ func owns(a *App) bool { return trains(a) && a.viewer == nil }
 func seekable(a *App) bool { return replays(a) && unseekable(a) == "" }
 
 // replayBindings play a watched run.
-func replayBindings() []Binding[*App] {
+func replayBindings() []screen.Binding[*App] {
 	seeks := func(part float64) func(*App, string) tea.Cmd {
 		return func(a *App, _ string) tea.Cmd { return a.seekBy(part) }
 	}
@@ -258,7 +259,7 @@ func replayBindings() []Binding[*App] {
 			return seeks(on)(a, k)
 		}
 	}
-	list := []Binding[*App]{
+	list := []screen.Binding[*App]{
 		bind(groupReplay, "s", "show the next epoch, and pause", "s").
 			On(func(a *App, _ string) tea.Cmd { a.touched = a.clock(); return a.command(event.StepEpoch{}) }).
 			Foot("next epoch").While(seekable),
@@ -292,7 +293,7 @@ func replayBindings() []Binding[*App] {
 }
 
 // playBinding plays and pauses a watched run.
-func playBinding() Binding[*App] {
+func playBinding() screen.Binding[*App] {
 	word := func(a *App) string {
 		switch {
 		case a.h.over():

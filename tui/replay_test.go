@@ -15,12 +15,13 @@ import (
 	"newtop/trainer/feed"
 	"newtop/tui/chart"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
 // newWatch returns an App that has taken in a scene.
 func newWatch(deltas []feed.Delta, w, h int) *App {
-	a := newApp(&fakeFeed{}, Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, fakeMethods())
+	a := newApp(&fakeFeed{}, screen.Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, fakeMethods())
 	now := time.Unix(0, 0)
 	a.clock = func() time.Time { return now }
 	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
@@ -505,7 +506,7 @@ func TestSaveNameFollows(t *testing.T) {
 
 // TestSaveAfterTheEnd: a run that is over can still be saved, and says so in the footer.
 func TestSaveAfterTheEnd(t *testing.T) {
-	a := newTest(script{epochs: 40, fate: "done"}, Options{NoColor: true}, 120, 40)
+	a := newTest(script{epochs: 40, fate: "done"}, screen.Options{NoColor: true}, 120, 40)
 	if text := frameText(t, a); !strings.Contains(text, "w save") {
 		t.Errorf("the footer does not name it:\n%s", text)
 	}

@@ -12,7 +12,9 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // rewindOverlay is the list of epochs that the run can go back to, newest first, beside the curve of the loss. Of a
@@ -24,7 +26,7 @@ type rewindOverlay struct {
 }
 
 func (a *App) openRewind() {
-	o := &rewindOverlay{filter: NewInput(20), at: -1}
+	o := &rewindOverlay{filter: widget.NewInput(20), at: -1}
 	o.filter.Focus()
 	a.dialog = o
 	if a.h.watched() {
@@ -37,12 +39,12 @@ func (a *App) openRewind() {
 	}
 }
 
-func (o *rewindOverlay) Hints(a *App) []Hint {
+func (o *rewindOverlay) Hints(a *App) []widget.Hint {
 	enter := "go back"
 	if a.h.watched() {
 		enter = "go there"
 	}
-	return []Hint{NewHint("enter", enter), NewHint("↑↓", "choose"), NewHint("type", "to search"), NewHint("esc", "close")}
+	return []widget.Hint{widget.NewHint("enter", enter), widget.NewHint("↑↓", "choose"), widget.NewHint("type", "to search"), widget.NewHint("esc", "close")}
 }
 
 // shown lists the epochs that match the filter, newest first.
@@ -55,7 +57,7 @@ func (o *rewindOverlay) shown(h *history) []int {
 	}
 	for i := len(epochs) - 1; i >= 0; i-- {
 		e := epochs[i]
-		if text == "" || Has(strconv.Itoa(e), text) || Has(h.earlier[e].optimizer, text) {
+		if text == "" || widget.Has(strconv.Itoa(e), text) || widget.Has(h.earlier[e].optimizer, text) {
 			out = append(out, e)
 		}
 	}
@@ -73,21 +75,21 @@ func (o *rewindOverlay) place(shown []int) int {
 	return max(0, len(shown)-1)
 }
 
-func (o *rewindOverlay) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
+func (o *rewindOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	shown := o.shown(a.h)
 	at, by := o.place(shown), 0
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
 		case "esc":
-			return Close, nil
+			return screen.Close, nil
 		case "enter":
 			if len(shown) == 0 {
-				return Stay, nil
+				return screen.Stay, nil
 			}
 			if a.h.watched() {
-				return Close, a.seek(shown[at])
+				return screen.Close, a.seek(shown[at])
 			}
-			return Close, a.command(event.Rewind{Epoch: shown[at]})
+			return screen.Close, a.command(event.Rewind{Epoch: shown[at]})
 		case "up", "ctrl+p":
 			by = -1
 		case "down", "ctrl+n":
@@ -110,12 +112,12 @@ func (o *rewindOverlay) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
 		} else if !slices.Contains(shown, o.at) && len(shown) > 0 {
 			o.at = shown[0]
 		}
-		return Stay, nil
+		return screen.Stay, nil
 	}
 	if len(shown) > 0 {
 		o.at = shown[max(0, min(at+by, len(shown)-1))]
 	}
-	return Stay, nil
+	return screen.Stay, nil
 }
 
 func (o *rewindOverlay) Draw(a *App, w, h int) []string {
@@ -129,7 +131,7 @@ func (o *rewindOverlay) Draw(a *App, w, h int) []string {
 		head.Put(style.Muted, "type an epoch or a method to search")
 	} else {
 		head.Put(style.Muted, "filter ")
-		InputLine(&v.Pen, head, &o.filter, true)
+		widget.InputLine(&v.Pen, head, &o.filter, true)
 	}
 	rows := []string{head.Full(), ""}
 	switch {
@@ -152,7 +154,7 @@ func (o *rewindOverlay) Draw(a *App, w, h int) []string {
 	if v.h.watched() {
 		title = "to an epoch"
 	}
-	return DialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
+	return widget.DialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
 }
 
 // recordedEpochs lists epochs of a watched run to go to, ascending: those that were shown, others evenly spaced, and

@@ -12,7 +12,9 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // saving is what has become of the files that were asked for here.
@@ -50,7 +52,7 @@ func unsavable(a *App) string {
 
 // openSave opens the form with a name that tells data and epoch, in the format that was chosen last.
 func (a *App) openSave() {
-	f := &saveForm{file: NewInput(400), bare: a.viewer != nil}
+	f := &saveForm{file: widget.NewInput(400), bare: a.viewer != nil}
 	f.file.Focus()
 	f.file.SetValue("." + a.saveFormat())
 	f.file.CursorEnd()
@@ -64,7 +66,7 @@ func (f *saveForm) suggest(a *App) {
 		return
 	}
 	rest, ok := strings.CutPrefix(f.file.Value(), f.suggested)
-	name := PlainName(a.h.run.Data.Name) + "-e" + strconv.Itoa(a.h.status.Epoch)
+	name := screen.PlainName(a.h.run.Data.Name) + "-e" + strconv.Itoa(a.h.status.Epoch)
 	moved := f.file.Position() < len([]rune(f.file.Value()))
 	if !ok || rest != filepath.Ext(rest) || f.format() < 0 || name == f.suggested || moved {
 		return
@@ -76,7 +78,7 @@ func (f *saveForm) suggest(a *App) {
 
 func (a *App) saveFormat() string {
 	if a.saving.format == "" {
-		return SaveFormats[0].name
+		return screen.SaveFormats[0].Name
 	}
 	return a.saving.format
 }
@@ -84,8 +86,8 @@ func (a *App) saveFormat() string {
 // format is the index of the format that the file's extension names, −1 if it names none.
 func (f *saveForm) format() int {
 	extension := strings.ToLower(filepath.Ext(strings.TrimSpace(f.file.Value())))
-	for i := range SaveFormats {
-		if extension == "."+SaveFormats[i].name {
+	for i := range screen.SaveFormats {
+		if extension == "."+screen.SaveFormats[i].Name {
 			return i
 		}
 	}
@@ -101,7 +103,7 @@ func (f *saveForm) problem() string {
 		return "expected a file name"
 	case k < 0:
 		return "expected a name that ends in .safetensors or .onnx"
-	case base == "."+SaveFormats[k].name || strings.HasSuffix(name, "/"):
+	case base == "."+screen.SaveFormats[k].Name || strings.HasSuffix(name, "/"):
 		return "expected a name before the extension"
 	case f.bare && (strings.ContainsAny(name, `/\`) || name[0] == '.' || name[0] == '-'):
 		return "expected a bare file name: the directory is the server's"
@@ -115,41 +117,41 @@ func (f *saveForm) turn() {
 	if k >= 0 {
 		name = strings.TrimSuffix(name, filepath.Ext(name))
 	}
-	f.file.SetValue(name + "." + SaveFormats[(k+1)%len(SaveFormats)].name)
+	f.file.SetValue(name + "." + screen.SaveFormats[(k+1)%len(screen.SaveFormats)].Name)
 	f.file.CursorEnd()
 }
 
-func (f *saveForm) Hints(*App) []Hint {
-	return []Hint{NewHint("enter", "save"), NewHint("tab", "other format"), NewHint("ctrl+u", "clear"), NewHint("esc", "cancel")}
+func (f *saveForm) Hints(*App) []widget.Hint {
+	return []widget.Hint{widget.NewHint("enter", "save"), widget.NewHint("tab", "other format"), widget.NewHint("ctrl+u", "clear"), widget.NewHint("esc", "cancel")}
 }
 
-func (f *saveForm) Handle(a *App, msg tea.Msg) (Answer, tea.Cmd) {
+func (f *saveForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
 		case "esc":
-			return Close, nil
+			return screen.Close, nil
 		case "tab", "shift+tab", "up", "down":
 			f.turn()
-			return Stay, nil
+			return screen.Stay, nil
 		case "enter":
 			return f.submit(a)
 		}
 	}
 	f.file, _ = f.file.Update(msg)
-	return Stay, nil
+	return screen.Stay, nil
 }
 
-func (f *saveForm) submit(a *App) (Answer, tea.Cmd) {
+func (f *saveForm) submit(a *App) (screen.Answer, tea.Cmd) {
 	if f.problem() != "" {
-		return Stay, nil
+		return screen.Stay, nil
 	}
 	if why := unsavable(a); why != "" {
-		return Close, a.Tell(style.Warn, why)
+		return screen.Close, a.Tell(style.Warn, why)
 	}
 	file := strings.TrimSpace(f.file.Value())
-	a.saving.format = SaveFormats[f.format()].name
+	a.saving.format = screen.SaveFormats[f.format()].Name
 	a.saving.files = append(a.saving.files, file)
-	return Close, a.command(event.Save{File: file})
+	return screen.Close, a.command(event.Save{File: file})
 }
 
 // arrived notes which of the files that were asked for are there.
@@ -178,16 +180,16 @@ func (f *saveForm) Draw(a *App, w, h int) []string {
 	bw := min(w-2, 80)
 	inner := bw - 4
 	l := v.Line(inner).Put(style.Muted, "file ")
-	InputLine(&v.Pen, l, &f.file, true)
+	widget.InputLine(&v.Pen, l, &f.file, true)
 	rows := []string{l.Full(), ""}
-	for i, k := range SaveFormats {
+	for i, k := range screen.SaveFormats {
 		l := v.Line(inner)
 		arrow, ink := "  ", style.Text
 		if i == f.format() {
 			arrow, ink = "▸ ", style.Strong
 		}
-		l.Put(style.Accent, arrow).Put(ink, style.Pad(k.name, 13)).Put(style.Muted, k.use)
-		l.Group(style.Muted.Of("; " + k.about))
+		l.Put(style.Accent, arrow).Put(ink, style.Pad(k.Name, 13)).Put(style.Muted, k.Use)
+		l.Group(style.Muted.Of("; " + k.About))
 		rows = append(rows, l.Full())
 	}
 	rows = append(rows, "")
@@ -213,5 +215,5 @@ func (f *saveForm) Draw(a *App, w, h int) []string {
 	if rows = append(rows, l.Full()); a.viewer != nil {
 		rows = append(rows, place.Full())
 	}
-	return DialogBox(&v.Pen, "save the model", style.Clip(append(rows, more.Full()), h-2), bw)
+	return widget.DialogBox(&v.Pen, "save the model", style.Clip(append(rows, more.Full()), h-2), bw)
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"newtop/tui/screen"
 )
 
 // running is a screen beside the dashboard in a program of its own.
@@ -18,12 +20,12 @@ type running struct {
 }
 
 // startScreen runs a program and waits for its first bytes.
-func startScreen(t *testing.T, ctx context.Context, bytes int64, open func(Options) (*Base, tea.Model), more ...tea.ProgramOption) *running {
+func startScreen(t *testing.T, ctx context.Context, bytes int64, open func(screen.Options) (*screen.Base, tea.Model), more ...tea.ProgramOption) *running {
 	t.Helper()
 	in, keys := io.Pipe()
 	t.Cleanup(func() { keys.Close() })
 	r := &running{keys: keys, out: &wire{}, ended: make(chan error, 1)}
-	o := Options{Input: in, Output: r.out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}
+	o := screen.Options{Input: in, Output: r.out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}
 	s, m := open(o)
 	s.Width, s.Height = 120, 40
 	go func() {

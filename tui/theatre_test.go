@@ -15,6 +15,7 @@ import (
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 )
 
 // stagedRun is a run of epochs with so many blocks whose solves come iteration by iteration and end for every
@@ -86,7 +87,7 @@ func lookAlong(optimizer string, bend float64) event.SliceEvent {
 }
 
 func staged(epochs, blocks int) *App {
-	a := newApp(&fakeFeed{}, Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, fakeMethods())
+	a := newApp(&fakeFeed{}, screen.Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, fakeMethods())
 	for _, d := range stagedRun(epochs, blocks) {
 		a.h.apply(&d)
 	}

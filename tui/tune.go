@@ -10,6 +10,7 @@ import (
 
 	"newtop/trainer/tune"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
@@ -26,7 +27,7 @@ type Searching interface {
 // Tune shows a search until the user quits, the context ends or the program fails, and restores the terminal like Run.
 // A user who quits while it is under way stops it first, and Tune returns when its last Board was seen, or at once if
 // asked a third time. The search itself is the caller's to run and to end.
-func Tune(ctx context.Context, s Searching, o Options) error {
+func Tune(ctx context.Context, s Searching, o screen.Options) error {
 	m := newTuning(s, o)
 	return m.Run(ctx, m, o)
 }
@@ -34,9 +35,9 @@ func Tune(ctx context.Context, s Searching, o Options) error {
 // tuning is the root model of Tune. It waits for one Board at a time: a terminal that does not read stops the waiting,
 // and nobody else. Between Boards only the clock moves, once a second while the search is under way.
 type tuning struct {
-	Base
+	screen.Base
 	search   Searching
-	bindings []Binding[*tuning]
+	bindings []screen.Binding[*tuning]
 
 	standing
 	listing
@@ -44,7 +45,7 @@ type tuning struct {
 	focus   layout.ID
 	side    layout.ID // the chart that a small screen shows
 	zoomed  bool
-	dialog  Dialog[*tuning]
+	dialog  screen.Dialog[*tuning]
 	places  []layout.Place // of what is on the screen
 	typing  bool           // keys go into the filter
 	err     error          // why nothing more comes from the search, if that is not its end
@@ -65,9 +66,9 @@ type boardMsg struct {
 	err   error
 }
 
-func newTuning(s Searching, o Options) *tuning {
+func newTuning(s Searching, o screen.Options) *tuning {
 	m := &tuning{
-		Base:     NewBase(&o),
+		Base:     screen.NewBase(&o),
 		search:   s,
 		bindings: tuneBindings(),
 		side:     tuneProgress,
@@ -90,7 +91,7 @@ func newTuning(s Searching, o Options) *tuning {
 }
 
 // preferences are the choices that the screen shows now. Those of other screens stay as they were.
-func (m *tuning) preferences() Preferences {
+func (m *tuning) preferences() screen.Preferences {
 	p := m.Looks()
 	stored := m.Prefs.Stored()
 	p.XAxis, p.Smoothing, p.Save = stored.XAxis, stored.Smoothing, stored.Save
@@ -106,7 +107,7 @@ func (m *tuning) take(b *tune.Board) {
 
 // Init asks for the background and arms the wait for the first Board.
 func (m *tuning) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, Synchronize(m.Environ), m.wait(0), m.tick())
+	return tea.Batch(tea.RequestBackgroundColor, screen.Synchronize(m.Environ), m.wait(0), m.tick())
 }
 
 // wait returns the command that waits for what is newer than the Board on the screen, after a pause.
@@ -131,7 +132,7 @@ func (m *tuning) tick() tea.Cmd {
 		return nil
 	}
 	m.ticking = true
-	return After(m.Ctx, time.Second, tickMsg{})
+	return screen.After(m.Ctx, time.Second, tickMsg{})
 }
 
 // underway reports whether the search goes on.
@@ -178,7 +179,7 @@ func (m *tuning) receive(msg boardMsg) tea.Cmd {
 	}
 	if msg.err == nil && msg.board != nil {
 		pause := boardPause
-		if Remote(m.Environ) {
+		if screen.Remote(m.Environ) {
 			pause *= 2
 		}
 		return tea.Batch(m.wait(pause), m.tick())
@@ -233,7 +234,7 @@ func (m *tuning) screen() []string {
 		drawn[i] = m.pane(&m.places[i])
 	}
 	rows = append(rows, layout.Join(m.places, drawn, m.Width, len(rows), m.Height-len(rows)-layout.FooterRows)...)
-	rows = m.Draw(rows, m.hints(), InFront(m.dialog, m))
+	rows = m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
 	if m.typing {
 		rows[len(rows)-1] = m.filterLine(m.Width)
 	}

@@ -8,27 +8,29 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
+	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // tuneQuit asks whether to stop the search.
 type tuneQuit struct{}
 
 // Handle stops the search with q or y; every other key lets it go on.
-func (*tuneQuit) Handle(m *tuning, msg tea.Msg) (Answer, tea.Cmd) {
+func (*tuneQuit) Handle(m *tuning, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	switch {
 	case !ok:
-		return Stay, nil
+		return screen.Stay, nil
 	case k.String() == "q" || k.String() == "y":
-		return Close, m.leave()
+		return screen.Close, m.leave()
 	}
-	return Close, nil
+	return screen.Close, nil
 }
 
 // Hints implements Dialog.
-func (*tuneQuit) Hints(*tuning) []Hint {
-	return []Hint{NewHint("q", "stop and quit"), NewHint("esc", "go on")}
+func (*tuneQuit) Hints(*tuning) []widget.Hint {
+	return []widget.Hint{widget.NewHint("q", "stop and quit"), widget.NewHint("esc", "go on")}
 }
 
 // Draw implements Dialog.
@@ -41,23 +43,23 @@ func (*tuneQuit) Draw(m *tuning, w, _ int) []string {
 		style.Spaces(bw - 4),
 		m.Line(bw-4).Put(style.Accent, "q").Put(style.Text, " stops it   ").Put(style.Accent, "esc").Put(style.Text, " lets it go on").Full(),
 	}
-	return DialogBox(&m.Pen, "stop the search?", rows, bw)
+	return widget.DialogBox(&m.Pen, "stop the search?", rows, bw)
 }
 
 // tuneHelp is every key with what it does, and what the signs mean.
-func tuneHelp() *HelpDialog[*tuning] {
-	return &HelpDialog[*tuning]{Left: 68, Right: 56, Narrow: 70, Sections: (*tuning).helpSections}
+func tuneHelp() *screen.HelpDialog[*tuning] {
+	return &screen.HelpDialog[*tuning]{Left: 68, Right: 56, Narrow: 70, Sections: (*tuning).helpSections}
 }
 
-func (m *tuning) helpSections() (_, _ []Section) {
+func (m *tuning) helpSections() (_, _ []widget.Section) {
 	const columns = 8
-	keys, states, words := Section{title: "keys"}, Section{title: "what became of a trial"}, Section{title: "in the panes"}
+	keys, states, words := widget.Section{Title: "keys"}, widget.Section{Title: "what became of a trial"}, widget.Section{Title: "in the panes"}
 	for i := range m.bindings {
 		b := m.bindings[i].Help()
-		keys.rows = append(keys.rows, Explain(style.Accent, b.Key, columns, b.Desc))
+		keys.Rows = append(keys.Rows, widget.Explain(style.Accent, b.Key, columns, b.Desc))
 	}
 	for _, s := range tuneStates {
-		states.rows = append(states.rows, Explain(s.ink, s.sign+s.letter, columns, s.word+": "+s.means))
+		states.Rows = append(states.Rows, widget.Explain(s.ink, s.sign+s.letter, columns, s.word+": "+s.means))
 	}
 	for _, r := range [][2]string{
 		{"a b c", m.leadText()},
@@ -66,9 +68,9 @@ func (m *tuning) helpSections() (_, _ []Section) {
 		{"curve", "of the measure, on a logarithmic scale for all"},
 		{"━╌─", "share explained; dashed: within its standard error"},
 	} {
-		words.rows = append(words.rows, Explain(style.Muted, r[0], columns, r[1]))
+		words.Rows = append(words.Rows, widget.Explain(style.Muted, r[0], columns, r[1]))
 	}
-	return []Section{keys}, []Section{states, words}
+	return []widget.Section{keys}, []widget.Section{states, words}
 }
 
 // leadText says what the trials' letters stand for.
@@ -84,28 +86,28 @@ func (m *tuning) leadText() string {
 }
 
 // tuneTrial is all that is known of the selected trial.
-type tuneTrial struct{ Scroll }
+type tuneTrial struct{ widget.Scroll }
 
 // Handle goes to another trial, and scrolls.
-func (o *tuneTrial) Handle(m *tuning, msg tea.Msg) (Answer, tea.Cmd) {
+func (o *tuneTrial) Handle(m *tuning, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
-		return Stay, nil
+		return screen.Stay, nil
 	}
 	switch k := k.String(); {
 	case k == "esc", k == "d", k == "q", k == "enter":
-		return Close, nil
+		return screen.Close, nil
 	case k == "up", k == "down", k == "k", k == "j":
 		m.move(k)
 	case !o.Scroll.HandleKey(k, max(1, m.Height-5)):
-		return Pass, nil
+		return screen.Pass, nil
 	}
-	return Stay, nil
+	return screen.Stay, nil
 }
 
 // Hints implements Dialog.
-func (o *tuneTrial) Hints(*tuning) []Hint {
-	return []Hint{NewHint("esc", "close"), NewHint("↑↓", "another trial")}
+func (o *tuneTrial) Hints(*tuning) []widget.Hint {
+	return []widget.Hint{widget.NewHint("esc", "close"), widget.NewHint("↑↓", "another trial")}
 }
 
 // Draw implements Dialog.
@@ -116,7 +118,7 @@ func (o *tuneTrial) Draw(m *tuning, w, h int) []string {
 	if t := m.selected(); t != nil {
 		title = "trial #" + format.Count(t.Number)
 	}
-	return DialogBox(&m.Pen, title+" · esc closes"+strings.Replace(more, "↑↓", "pgdown", 1), rows, bw)
+	return widget.DialogBox(&m.Pen, title+" · esc closes"+strings.Replace(more, "↑↓", "pgdown", 1), rows, bw)
 }
 
 // details are the rows about the selected trial.
@@ -172,28 +174,28 @@ func (m *tuning) details(w int) (rows []string) {
 }
 
 // tuneCommand is the command line that trains as the best trial did.
-type tuneCommand struct{ Scroll }
+type tuneCommand struct{ widget.Scroll }
 
 // Handle copies the command line, and scrolls.
-func (o *tuneCommand) Handle(m *tuning, msg tea.Msg) (Answer, tea.Cmd) {
+func (o *tuneCommand) Handle(m *tuning, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
-		return Stay, nil
+		return screen.Stay, nil
 	}
 	switch k := k.String(); {
 	case k == "esc", k == "q":
-		return Close, nil
+		return screen.Close, nil
 	case k == "c", k == "enter":
-		return Stay, o.copy(m)
+		return screen.Stay, o.copy(m)
 	case !o.Scroll.HandleKey(k, max(1, m.Height-5)):
-		return Pass, nil
+		return screen.Pass, nil
 	}
-	return Stay, nil
+	return screen.Stay, nil
 }
 
 // Hints implements Dialog.
-func (o *tuneCommand) Hints(*tuning) []Hint {
-	return []Hint{NewHint("c", "copy"), NewHint("esc", "close")}
+func (o *tuneCommand) Hints(*tuning) []widget.Hint {
+	return []widget.Hint{widget.NewHint("c", "copy"), widget.NewHint("esc", "close")}
 }
 
 // copy asks the terminal to take the command line into its clipboard.
@@ -219,7 +221,7 @@ func (o *tuneCommand) Draw(m *tuning, w, h int) []string {
 	if m.best >= 0 {
 		title += ", #" + format.Count(m.board.Trials[m.best].Number)
 	}
-	return DialogBox(&m.Pen, title+" · c copies · esc closes"+more, rows, bw)
+	return widget.DialogBox(&m.Pen, title+" · c copies · esc closes"+more, rows, bw)
 }
 
 // shellRows breaks a command line between its words, so that the rows are one command to a shell again.

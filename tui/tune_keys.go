@@ -10,13 +10,15 @@ import (
 
 	"newtop/internal/format"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // tuneBindings is the table of the keys, in the order of the footer.
-func tuneBindings() []Binding[*tuning] {
-	on := func(show, help string, keys ...string) Binding[*tuning] {
-		return Bind[*tuning]("", show, help, keys...)
+func tuneBindings() []screen.Binding[*tuning] {
+	on := func(show, help string, keys ...string) screen.Binding[*tuning] {
+		return screen.Bind[*tuning]("", show, help, keys...)
 	}
 	back := on("esc", "back to all panes, or to all trials", "esc").Then((*tuning).back).Foot("back")
 	back = back.While(func(m *tuning) bool { return m.zoomed || m.filter != "" })
@@ -24,7 +26,7 @@ func tuneBindings() []Binding[*tuning] {
 		m.charts.measure = !m.charts.measure
 	}).Foot("value")
 	value = value.While(func(m *tuning) bool { return m.gone })
-	return []Binding[*tuning]{
+	return []screen.Binding[*tuning]{
 		back,
 		on("q", "stop the search and quit; its trials are kept", "q", "ctrl+c").On(func(m *tuning, _ string) tea.Cmd { return m.leave() }).Foot("quit"),
 		on("?", "this help", "?").Then(func(m *tuning, _ string) { m.dialog = tuneHelp() }).Foot("help"),
@@ -41,10 +43,10 @@ func tuneBindings() []Binding[*tuning] {
 		on("y", "logarithmic or linear scale", "y").On((*tuning).rescale).Foot("log"),
 		on("p", "picture of the chart, as SVG", "p").On((*tuning).picture).Foot("picture"),
 		on("P", "picture of the screen, as SVG", "P").On(func(m *tuning, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-tune-screen") }),
-		ThemeKey[*tuning]().Foot("theme"),
-		GlyphsKey[*tuning](),
-		MouseKey[*tuning](),
-		SuspendKey[*tuning](""),
+		screen.ThemeKey[*tuning]().Foot("theme"),
+		screen.GlyphsKey[*tuning](),
+		screen.MouseKey[*tuning](),
+		screen.SuspendKey[*tuning](""),
 	}
 }
 
@@ -57,11 +59,11 @@ func (m *tuning) press(msg tea.KeyPressMsg) tea.Cmd {
 		m.typeKey(k, style.Clean(msg.Text))
 		return nil
 	case m.dialog != nil:
-		if cmd, passed := ToDialog(&m.dialog, m, msg); !passed {
+		if cmd, passed := screen.ToDialog(&m.dialog, m, msg); !passed {
 			return cmd
 		}
 	}
-	return Press(m.bindings, m, k)
+	return screen.Press(m.bindings, m, k)
 }
 
 // typeKey edits the filter.
@@ -138,7 +140,7 @@ func (m *tuning) picture(string) tea.Cmd {
 	if f == nil {
 		return m.Tell(style.Warn, "there is nothing to draw; P takes the screen")
 	}
-	return m.Picture("newtop-tune-"+PlainName(name), ".svg", func(w io.Writer) error { return f.write(w, "svg") })
+	return m.Picture("newtop-tune-"+screen.PlainName(name), ".svg", func(w io.Writer) error { return f.write(w, "svg") })
 }
 
 // mouse selects the trial that is clicked, in the leaderboard or in a chart, and the pane.
@@ -147,9 +149,9 @@ func (m *tuning) mouse(msg tea.MouseMsg) {
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
 		switch {
 		case m.dialog != nil:
-			m.dialog.Handle(m, WheelKey(wheel))
+			m.dialog.Handle(m, widget.WheelKey(wheel))
 		case wheel.Button == tea.MouseWheelUp || wheel.Button == tea.MouseWheelDown:
-			m.move(WheelKey(wheel).String())
+			m.move(widget.WheelKey(wheel).String())
 		}
 		return
 	}
@@ -164,8 +166,8 @@ func (m *tuning) mouse(msg tea.MouseMsg) {
 		m.focusOn(p.Pane)
 		switch p.Pane {
 		case tuneTable:
-			if row := at.Y - m.table.Y - m.table.first; row >= 0 && row < m.table.rows {
-				m.selectTrial(m.rows[m.table.top+row])
+			if row := at.Y - m.table.Y - m.table.First; row >= 0 && row < m.table.Rows {
+				m.selectTrial(m.rows[m.table.Top+row])
 			}
 		case tuneMatters:
 			if row := at.Y - m.charts.matters.Y; row >= 0 && row < len(m.charts.shares) {
@@ -205,9 +207,9 @@ func (m *tuning) filterLine(w int) string {
 }
 
 // hints are what the footer names.
-func (m *tuning) hints() []Hint {
+func (m *tuning) hints() []widget.Hint {
 	if m.dialog != nil {
 		return m.dialog.Hints(m)
 	}
-	return Hints(m.bindings, m)
+	return screen.Hints(m.bindings, m)
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"newtop/tui/layout"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // The panes of a search, in the order of tab.
@@ -92,14 +93,14 @@ func (m *tuning) pane(p *layout.Place) []string {
 		if p.Pane == m.focus {
 			ink, title[0].Token = style.Focus, style.Focus
 		}
-		return Framed(&m.Pen, ink, TitleParts(title, p.W-6), rows, p.W)
+		return widget.Framed(&m.Pen, ink, widget.TitleParts(title, p.W-6), rows, p.W)
 	}
 	arrow := " "
 	if p.Pane == m.focus {
 		arrow = "▸"
 	}
 	l := m.Line(p.W).Put(style.Focus, arrow)
-	for _, t := range TitleParts(title, p.W-2) {
+	for _, t := range widget.TitleParts(title, p.W-2) {
 		l.Put(t.Token, t.Text)
 	}
 	out := []string{l.Full()}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"newtop/trainer/tune"
+	"newtop/tui/widget"
 )
 
 // tuneSort is what the leaderboard is sorted by.
@@ -27,7 +28,7 @@ type listing struct {
 	rows   []int // indices of trials
 	number int   // of the selected trial; 0 for none
 	picked bool  // by hand; until then it is the first row
-	table  TableView
+	table  widget.TableView
 }
 
 // list sorts and filters the trials.
@@ -116,7 +117,7 @@ func (m *tuning) move(k string) {
 	if n == 0 {
 		return
 	}
-	page := max(1, m.table.rows-1)
+	page := max(1, m.table.Rows-1)
 	at := max(0, m.place(&m.standing))
 	switch k {
 	case "up", "k":

@@ -16,6 +16,7 @@ import (
 
 	"newtop/trainer/tune"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
@@ -31,7 +32,7 @@ func TestTuneOdd(t *testing.T) {
 	b.Importances = append(b.Importances, tune.Importance{Key: strings.Repeat("k", 90), Share: math.NaN(), Trend: strings.Repeat("t", 200)}, tune.Importance{Key: "x", Share: 7, Spread: -3})
 	b.Command = strings.Repeat("'", 7) + "\x1b[2J"
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {160, 30}} {
-		m := newTuneTest(b, Options{}, size[0], size[1])
+		m := newTuneTest(b, screen.Options{}, size[0], size[1])
 		tuneText(t, m)
 		for _, k := range []string{"c", "esc", "d", "esc", "x", "y", "v", "right", "right", "z", "tab", "tab", "tab", "tab", "end", "s", "s", "p", "?"} {
 			tunePress(m, k)
@@ -45,7 +46,7 @@ func TestTuneZero(t *testing.T) {
 	b := fakeBoard(20, 1, 0)
 	best := &b.Trials[b.Order[0]]
 	best.Best = 0
-	m := newTuneTest(b, Options{}, 120, 40)
+	m := newTuneTest(b, screen.Options{}, 120, 40)
 	tuneText(t, m)
 	for _, pane := range []layout.ID{tuneProgress, tuneSlice} {
 		dots, low, at := &m.charts.dots[pane], 0, -1
@@ -91,7 +92,7 @@ func TestTuneMethods(t *testing.T) {
 // TestTuneWaits: Boards come one after another, none is missed at the end, and what ends them is told.
 func TestTuneWaits(t *testing.T) {
 	boards := []*tune.Board{{Phase: "searching"}, fakeBoard(20, 0.3, 0.05), fakeBoard(20, 0.7, 0.05), fakeBoard(20, 1, 0.05)}
-	m := newTuning(newFakeSearch(boards...), Options{Environ: []string{"LANG=C.UTF-8"}})
+	m := newTuning(newFakeSearch(boards...), screen.Options{Environ: []string{"LANG=C.UTF-8"}})
 	defer m.Cancel()
 	for _, want := range boards[1:] {
 		m.receive(m.wait(0)().(boardMsg))
@@ -102,7 +103,7 @@ func TestTuneWaits(t *testing.T) {
 	if m.receive(m.wait(0)().(boardMsg)); !m.ended || m.err != nil || !strings.Contains(m.Notice.Text, "over") {
 		t.Errorf("after the last one: ended %t, %v, %q", m.ended, m.err, m.Notice.Text)
 	}
-	m = newTuning(newFakeSearch(boards...), Options{Environ: []string{"LANG=C.UTF-8"}})
+	m = newTuning(newFakeSearch(boards...), screen.Options{Environ: []string{"LANG=C.UTF-8"}})
 	defer m.Cancel()
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	m.Update(boardMsg{nil, errors.New("the disk\nis full")})
@@ -116,7 +117,7 @@ func TestTuneStop(t *testing.T) {
 	for _, last := range []string{"", "q", "ctrl+c"} {
 		s := newFakeSearch(fakeBoard(20, 0.5, 0.05))
 		s.holds = true
-		m := newTuning(s, Options{Environ: []string{"LANG=C.UTF-8"}})
+		m := newTuning(s, screen.Options{Environ: []string{"LANG=C.UTF-8"}})
 		defer m.Cancel()
 		m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 		if tunePress(m, "q"); m.dialog == nil {
@@ -150,7 +151,7 @@ func TestTuneStop(t *testing.T) {
 // startTuning runs a program and waits for its first bytes.
 func startTuning(t *testing.T, ctx context.Context, s Searching, bytes int64, more ...tea.ProgramOption) *running {
 	t.Helper()
-	return startScreen(t, ctx, bytes, func(o Options) (*Base, tea.Model) {
+	return startScreen(t, ctx, bytes, func(o screen.Options) (*screen.Base, tea.Model) {
 		m := newTuning(s, o)
 		return &m.Base, m
 	}, more...)
@@ -231,7 +232,7 @@ func FuzzTune(f *testing.F) {
 	f.Add(uint64(9), []byte{0, 1, 2, 3, 8, 9, 10, 11, 250, 251, 252, 253, 254, 255})
 	f.Fuzz(func(t *testing.T, seed uint64, steps []byte) {
 		r := rand.New(rand.NewPCG(seed, 8))
-		m := newTuneTest(randomBoard(r), Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0}, 60+r.IntN(80), 16+r.IntN(30))
+		m := newTuneTest(randomBoard(r), screen.Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0}, 60+r.IntN(80), 16+r.IntN(30))
 		for _, b := range steps[:min(len(steps), 40)] {
 			tuneStorm(m, r, b)
 			if m.Height == 0 || m.Width == 0 {
@@ -275,7 +276,7 @@ func BenchmarkTune(b *testing.B) {
 		}
 	}
 	other := *board
-	m := newTuneTest(board, Options{}, 120, 40)
+	m := newTuneTest(board, screen.Options{}, 120, 40)
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range b.N {

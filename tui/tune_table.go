@@ -11,6 +11,7 @@ import (
 	"newtop/trainer/tune"
 	"newtop/tui/layout"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // tuneColumn is a column of the leaderboard.
@@ -110,10 +111,10 @@ func (m *tuning) fit(room int) []tuneColumn {
 	const lead, why = 3, 20 // lead: an arrow, a letter and a space
 	list := m.columns(room >= 96)
 	for {
-		used, worst := lead-ColumnGap, 0
+		used, worst := lead-widget.ColumnGap, 0
 		for i := range list {
 			list[i].wide = max(list[i].wide, style.Cells(list[i].title))
-			used += list[i].wide + ColumnGap
+			used += list[i].wide + widget.ColumnGap
 			if list[i].rank >= list[worst].rank {
 				worst = i
 			}
@@ -123,18 +124,18 @@ func (m *tuning) fit(room int) []tuneColumn {
 			continue
 		}
 		left := room - used
-		whys := m.whys && left >= why+ColumnGap
+		whys := m.whys && left >= why+widget.ColumnGap
 		for i := range list {
 			if list[i].kind == curveColumn {
 				more := min(left, 16)
 				if whys {
-					more = min(left-why-ColumnGap, 16)
+					more = min(left-why-widget.ColumnGap, 16)
 				}
 				list[i].wide, left = list[i].wide+more, left-more
 			}
 		}
 		if whys {
-			list = append(list, tuneColumn{"why", left - ColumnGap, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return style.Muted.Of(style.Clean(t.Why)) }})
+			list = append(list, tuneColumn{"why", left - widget.ColumnGap, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return style.Muted.Of(style.Clean(t.Why)) }})
 		}
 		return list
 	}
@@ -150,16 +151,16 @@ func (m *tuning) drawTable(r layout.Rect) (title []style.Part, rows []string) {
 		about = 2
 	}
 	n := len(m.rows)
-	m.table.Rect, m.table.first = r, 1
-	m.table.rows = max(0, min(n, r.H-1-about))
+	m.table.Rect, m.table.First = r, 1
+	m.table.Rows = max(0, min(n, r.H-1-about))
 	at := max(0, m.place(&m.standing))
-	m.table.top = min(max(m.table.top, at-m.table.rows+1), at, n-m.table.rows)
+	m.table.Top = min(max(m.table.Top, at-m.table.Rows+1), at, n-m.table.Rows)
 	head := m.Line(r.W).Put(style.Text, "   ")
 	for i := range list {
 		head.Put(style.Muted, list[i].align(list[i].title, i == 0))
 	}
 	rows = append(rows, head.Full())
-	for _, i := range m.rows[m.table.top : m.table.top+m.table.rows] {
+	for _, i := range m.rows[m.table.Top : m.table.Top+m.table.Rows] {
 		rows = append(rows, m.row(list, i, r.W))
 	}
 	if n == 0 {
@@ -186,15 +187,15 @@ func (m *tuning) tableTitle() []style.Part {
 	if m.filter != "" {
 		title = append(title, style.Accent.Of("  / "+ansi.Truncate(style.Clean(m.filter), 24, "…")), style.Muted.Of("  "+format.Count(n)+" of "+format.Count(all)))
 	}
-	if m.table.rows < n {
-		title = append(title, style.Muted.Of("  "+format.Count(m.table.top+1)+" to "+format.Count(m.table.top+m.table.rows)+" of "+format.Count(n)))
+	if m.table.Rows < n {
+		title = append(title, style.Muted.Of("  "+format.Count(m.table.Top+1)+" to "+format.Count(m.table.Top+m.table.Rows)+" of "+format.Count(n)))
 	}
 	return title
 }
 
 // align puts text into a column.
 func (c *tuneColumn) align(s string, first bool) string {
-	gap := ColumnGap
+	gap := widget.ColumnGap
 	if first {
 		gap = 0
 	}
@@ -223,7 +224,7 @@ func (m *tuning) row(list []tuneColumn, i, w int) string {
 			if chosen || t.Final || t.State == tune.Running {
 				ink = tag.Token
 			}
-			l.Put(style.Text, style.Spaces(ColumnGap)).Put(ink, m.spark(t, c.wide))
+			l.Put(style.Text, style.Spaces(widget.ColumnGap)).Put(ink, m.spark(t, c.wide))
 			continue
 		}
 		p := c.text(i, t)

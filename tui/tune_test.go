@@ -15,10 +15,11 @@ import (
 
 	"newtop/trainer/tune"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
-func newTuneTest(b *tune.Board, o Options, w, h int) *tuning {
+func newTuneTest(b *tune.Board, o screen.Options, w, h int) *tuning {
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
 	s := newFakeSearch(b)
 	s.holds = b.Phase == "searching"
@@ -74,7 +75,7 @@ func TestTuneScreens(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
 		for name, c := range tuneScreens {
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), func(t *testing.T) {
-				m := newTuneTest(c.board(), Options{NoColor: true}, size[0], size[1])
+				m := newTuneTest(c.board(), screen.Options{NoColor: true}, size[0], size[1])
 				tunePress(m, c.keys...)
 				golden.RequireEqual(t, []byte(tuneText(t, m)))
 			})
@@ -88,7 +89,7 @@ func TestTuneMatrix(t *testing.T) {
 	for name, c := range tuneScreens {
 		for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
 			t.Run(fmt.Sprintf("%s-%v", name, g), func(t *testing.T) {
-				m := newTuneTest(c.board(), Options{Glyphs: g}, 100, 30)
+				m := newTuneTest(c.board(), screen.Options{Glyphs: g}, 100, 30)
 				tunePress(m, c.keys...)
 				m.Notice = style.Part{}
 				want := ""
@@ -115,14 +116,14 @@ func TestTuneMatrix(t *testing.T) {
 
 func TestTuneSmall(t *testing.T) {
 	for _, size := range [][2]int{{0, 0}, {1, 1}, {59, 40}, {200, 15}, {20, 3}} {
-		m := newTuneTest(fakeBoard(20, 1, 0.05), Options{}, size[0], size[1])
+		m := newTuneTest(fakeBoard(20, 1, 0.05), screen.Options{}, size[0], size[1])
 		if size[1] > 0 {
 			tuneText(t, m)
 		}
 		tunePress(m, "z", "d", "down", "esc", "tab", "/", "a")
 		m.View()
 	}
-	m := newTuneTest(fakeBoard(20, 1, 0.05), Options{}, 40, 10)
+	m := newTuneTest(fakeBoard(20, 1, 0.05), screen.Options{}, 40, 10)
 	if text := tuneText(t, m); !strings.Contains(text, "newtop needs 60 × 16") {
 		t.Errorf("a small screen says %q", text)
 	}
@@ -164,7 +165,7 @@ func TestTuneLayout(t *testing.T) {
 
 func TestTuneKeys(t *testing.T) {
 	b := fakeBoard(60, 1, 0.05)
-	m := newTuneTest(b, Options{}, 120, 40)
+	m := newTuneTest(b, screen.Options{}, 120, 40)
 	first := b.Trials[b.Order[0]].Number
 	if m.number != first {
 		t.Errorf("#%d is selected, not the best one, #%d", m.number, first)
@@ -224,7 +225,7 @@ func TestTuneKeys(t *testing.T) {
 func TestTuneSort(t *testing.T) {
 	for _, target := range []float64{0, 0.05} {
 		b := fakeBoard(60, 1, target)
-		m := newTuneTest(b, Options{}, 120, 40)
+		m := newTuneTest(b, screen.Options{}, 120, 40)
 		for by := range tuneSorts {
 			value := func(i int) float64 {
 				t := &b.Trials[i]
@@ -279,7 +280,7 @@ func TestTuneFilter(t *testing.T) {
 		"batch=64 -":     of(func(t *tune.Trial) bool { return len(t.Choices) > 2 && t.Choices[2].Value == "64" }),
 		"nothing at all": 0,
 	} {
-		m := newTuneTest(b, Options{}, 120, 40)
+		m := newTuneTest(b, screen.Options{}, 120, 40)
 		tunePress(m, "/")
 		m.Update(tea.PasteMsg{Content: filter})
 		tunePress(m, "enter")
@@ -297,7 +298,7 @@ func TestTuneFilter(t *testing.T) {
 func TestTuneNews(t *testing.T) {
 	early, late := fakeBoard(60, 0.3, 0.05), fakeBoard(60, 1, 0.05)
 	for _, picked := range []bool{false, true} {
-		m := newTuneTest(early, Options{}, 100, 30)
+		m := newTuneTest(early, screen.Options{}, 100, 30)
 		want := late.Trials[late.Order[0]].Number
 		if picked {
 			tunePress(m, "down", "down")
@@ -313,7 +314,7 @@ func TestTuneNews(t *testing.T) {
 
 // TestTuneBindings: no key is bound twice, and all stand in the help.
 func TestTuneBindings(t *testing.T) {
-	m := newTuneTest(fakeBoard(9, 1, 0.05), Options{}, 200, 60)
+	m := newTuneTest(fakeBoard(9, 1, 0.05), screen.Options{}, 200, 60)
 	tunePress(m, "?")
 	help, seen := tuneText(t, m), map[string]bool{}
 	for _, b := range m.bindings {
@@ -332,7 +333,7 @@ func TestTuneBindings(t *testing.T) {
 // TestTuneShares: a click on a share turns the slice to it.
 func TestTuneShares(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {200, 60}, {160, 30}} {
-		m := newTuneTest(fakeBoard(60, 1, 0.05), Options{}, size[0], size[1])
+		m := newTuneTest(fakeBoard(60, 1, 0.05), screen.Options{}, size[0], size[1])
 		for y, row := range strings.Split(tuneText(t, m), "\n") {
 			for _, d := range fakeOver {
 				if x := strings.Index(row, style.Pad(d.Key, 5)+" ━"); x >= 0 {
@@ -354,7 +355,7 @@ func TestTuneSliceBegins(t *testing.T) {
 	for _, target := range []float64{0, 0.05} {
 		b := fakeBoard(60, 1, target)
 		b.Importances = nil
-		if m := newTuneTest(b, Options{}, 80, 24); m.sliced().key != "rate" {
+		if m := newTuneTest(b, screen.Options{}, 80, 24); m.sliced().key != "rate" {
 			t.Errorf("target %v: over %s, expected the first range", target, m.sliced().key)
 		}
 		for i := range b.Trials {
@@ -364,7 +365,7 @@ func TestTuneSliceBegins(t *testing.T) {
 				tr.Choices[1].Value = ""
 			}
 		}
-		if m := newTuneTest(b, Options{}, 80, 24); m.sliced().key != "batch" {
+		if m := newTuneTest(b, screen.Options{}, 80, 24); m.sliced().key != "batch" {
 			t.Errorf("target %v: over %s, which no trial with a value has", target, m.sliced().key)
 		}
 	}
@@ -372,17 +373,17 @@ func TestTuneSliceBegins(t *testing.T) {
 
 func TestTuneMouse(t *testing.T) {
 	b := fakeBoard(60, 1, 0.05)
-	m := newTuneTest(b, Options{}, 120, 40)
+	m := newTuneTest(b, screen.Options{}, 120, 40)
 	text := strings.Split(tuneText(t, m), "\n")
-	for row := range m.table.rows {
-		y := m.table.Y + m.table.first + row
+	for row := range m.table.Rows {
+		y := m.table.Y + m.table.First + row
 		m.Update(tea.MouseClickMsg{X: 30, Y: y, Button: tea.MouseLeft})
 		if want := fmt.Sprintf(" #%d ", m.number); !strings.Contains(text[y], want) {
 			t.Errorf("a click on %q selects%s", text[y], want)
 		}
 	}
 	m.Update(tea.MouseWheelMsg{X: 30, Y: m.table.Y + 3, Button: tea.MouseWheelUp})
-	if want := b.Trials[b.Order[m.table.rows-2]].Number; m.number != want {
+	if want := b.Trials[b.Order[m.table.Rows-2]].Number; m.number != want {
 		t.Errorf("the wheel selects #%d, not #%d", m.number, want)
 	}
 	for _, pane := range []layout.ID{tuneProgress, tuneSlice} {
@@ -406,19 +407,19 @@ func TestTuneMouse(t *testing.T) {
 // TestTunePicture writes the pictures of all charts.
 func TestTunePicture(t *testing.T) {
 	dir := t.TempDir()
-	m := newTuneTest(fakeBoard(60, 1, 0.05), Options{Pictures: dir}, 120, 40)
+	m := newTuneTest(fakeBoard(60, 1, 0.05), screen.Options{Pictures: dir}, 120, 40)
 	for _, c := range []struct{ keys, want string }{{"p", "best so far"}, {"tab tab p", "seconds"}, {"tab p", "rate"}, {"right right p", "tr-gn"}, {"P", "leaderboard"}} {
 		cmd := tunePress(m, strings.Fields(c.keys)...)
-		msg, ok := cmd().(PictureMsg)
-		if !ok || msg.err != nil {
-			t.Fatalf("%s: %v", c.keys, msg.err)
+		msg, ok := cmd().(screen.PictureMsg)
+		if !ok || msg.Err != nil {
+			t.Fatalf("%s: %v", c.keys, msg.Err)
 		}
-		text, err := os.ReadFile(msg.path)
+		text, err := os.ReadFile(msg.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(text), "<svg") || !strings.Contains(string(text), c.want) {
-			t.Errorf("%s has no %q", filepath.Base(msg.path), c.want)
+			t.Errorf("%s has no %q", filepath.Base(msg.Path), c.want)
 		}
 	}
 	if tunePress(m, "tab", "p"); !strings.Contains(m.Notice.Text, "nothing to draw") {
@@ -444,12 +445,12 @@ func TestTuneCommand(t *testing.T) {
 			t.Errorf("%d wide: %s", w, got)
 		}
 	}
-	m := newTuneTest(b, Options{}, 100, 30)
+	m := newTuneTest(b, screen.Options{}, 100, 30)
 	batch, ok := tunePress(m, "c", "c")().(tea.BatchMsg)
 	if !ok || len(batch) != 2 || fmt.Sprint(batch[0]()) != b.Command {
 		t.Errorf("c does not copy the command line")
 	}
-	if m = newTuneTest(&tune.Board{}, Options{}, 100, 30); !strings.Contains(tuneText(t, m), "no trial") {
+	if m = newTuneTest(&tune.Board{}, screen.Options{}, 100, 30); !strings.Contains(tuneText(t, m), "no trial") {
 		t.Error("an empty search has trials")
 	}
 	if tunePress(m, "c", "c"); !strings.Contains(m.Notice.Text, "nothing was found") {
@@ -461,17 +462,17 @@ func TestTuneCommand(t *testing.T) {
 // followed.
 func TestTunePreferences(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ui.toml")
-	if err := (Preferences{XAxis: "seconds", Save: "onnx"}).Write(file); err != nil {
+	if err := (screen.Preferences{XAxis: "seconds", Save: "onnx"}).Write(file); err != nil {
 		t.Fatal(err)
 	}
-	m := newTuneTest(fakeBoard(9, 1, 0), Options{Preferences: file}, 120, 40)
+	m := newTuneTest(fakeBoard(9, 1, 0), screen.Options{Preferences: file}, 120, 40)
 	tunePress(m, "t", "x")
 	m.Prefs.Settle()
-	p, err := ReadPreferences(file)
+	p, err := screen.ReadPreferences(file)
 	if err != nil || p.Theme != "dark" || p.XAxis != "seconds" || p.Save != "onnx" {
 		t.Errorf("kept %+v, %v", p, err)
 	}
-	if next := newTuneTest(fakeBoard(9, 1, 0), Options{Preferences: file}, 120, 40); next.ThemeChoice != style.ThemeDark {
+	if next := newTuneTest(fakeBoard(9, 1, 0), screen.Options{Preferences: file}, 120, 40); next.ThemeChoice != style.ThemeDark {
 		t.Errorf("follows %v", next.ThemeChoice)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/screen"
 )
 
 // wire is a terminal that counts what it is sent.
@@ -101,7 +102,7 @@ func onWire(feed feed.Feed, w, h int, environ ...string) (out *wire, stop func()
 	ctx, cancel := context.WithCancel(context.Background())
 	in, keys := io.Pipe()
 	out = &wire{}
-	o := Options{Input: in, Output: out, Environ: append([]string{"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"}, environ...)}
+	o := screen.Options{Input: in, Output: out, Environ: append([]string{"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"}, environ...)}
 	a := New(feed, o)
 	a.hold = patience(o.Environ)
 	ended := make(chan error, 1)

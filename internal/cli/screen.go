@@ -8,7 +8,7 @@ import (
 
 	"newtop/datasets"
 	"newtop/trainer"
-	"newtop/tui"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
@@ -37,14 +37,14 @@ func (f *screenFlags) add(cmd *cobra.Command) {
 }
 
 // options checks the flags. They win over what the user has chosen on an earlier screen.
-func (f *screenFlags) options() (o tui.Options, err error) {
+func (f *screenFlags) options() (o screen.Options, err error) {
 	if o.Theme, err = style.ParseTheme(f.theme); err != nil {
 		return o, &trainer.ConfigError{Flag: "--theme", Value: f.theme, Expected: "auto, dark, light, safe or mono"}
 	}
 	if o.Glyphs, err = style.ParseGlyphs(f.glyphs); err != nil {
 		return o, &trainer.ConfigError{Flag: "--glyphs", Value: f.glyphs, Expected: "auto, braille, block or ascii"}
 	}
-	o.NoMouse, o.Preferences, o.Pictures = f.noMouse, tui.PreferencesFile(), "."
+	o.NoMouse, o.Preferences, o.Pictures = f.noMouse, screen.PreferencesFile(), "."
 	for _, d := range datasets.List() {
 		o.DataSets = append(o.DataSets, d.Name)
 	}

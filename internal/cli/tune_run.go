@@ -8,10 +8,11 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"newtop/trainer/tune"
 	"newtop/tui"
-
-	"github.com/spf13/cobra"
+	"newtop/tui/screen"
 )
 
 // boardPrinter prints a search as it goes on.
@@ -83,7 +84,7 @@ func nothingBegan(err error) bool {
 }
 
 // show searches behind the screen, and prints what came of it when the screen is gone.
-func (t *tuner) show(cmd *cobra.Command, s *tune.Search, options tui.Options) error {
+func (t *tuner) show(cmd *cobra.Command, s *tune.Search, options screen.Options) error {
 	runtime.GOMAXPROCS(t.config.Threads + screenProcessors)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()

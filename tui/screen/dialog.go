@@ -1,9 +1,10 @@
-package tui
+package screen
 
 import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // Model is the model of a screen: it embeds a Base.
@@ -17,7 +18,7 @@ type Dialog[M Model] interface {
 	// Draw returns rows of one width, at most h of at most w columns.
 	Draw(m M, w, h int) []string
 	// Hints are the keys that the footer names meanwhile.
-	Hints(m M) []Hint
+	Hints(m M) []widget.Hint
 }
 
 // Answer is what becomes of a dialog after a message.
@@ -51,12 +52,12 @@ func InFront[M Model](front Dialog[M], m M) func(w, h int) []string {
 
 // HelpDialog has every key with what it does, and what stands on the screen.
 type HelpDialog[M Model] struct {
-	Scroll
+	widget.Scroll
 	Left, Right int // columns of the keys and of the words, beside one another where both have room
 	Narrow      int // columns of the dialog where they have not
-	More        []Hint
+	More        []widget.Hint
 	// Sections returns the keys and the words.
-	Sections func(m M) (keys, words []Section)
+	Sections func(m M) (keys, words []widget.Section)
 }
 
 // Handle scrolls; every key that is none of the help's closes it, and does what it does.
@@ -76,8 +77,8 @@ func (o *HelpDialog[M]) Handle(m M, msg tea.Msg) (Answer, tea.Cmd) {
 }
 
 // Hints implements Dialog.
-func (o *HelpDialog[M]) Hints(M) []Hint {
-	return append([]Hint{NewHint("esc", "close"), NewHint("↑↓", "scroll")}, o.More...)
+func (o *HelpDialog[M]) Hints(M) []widget.Hint {
+	return append([]widget.Hint{widget.NewHint("esc", "close"), widget.NewHint("↑↓", "scroll")}, o.More...)
 }
 
 // Draw puts the keys beside the words on a wide screen, and over them on a narrow one, scrolled.
@@ -88,14 +89,14 @@ func (o *HelpDialog[M]) Draw(m M, w, h int) []string {
 	bw := o.Left + o.Right + 6
 	if w >= bw {
 		last := len(keys) - 1
-		if last > 0 && len(Sections(pen, keys, o.Left, true)) > h-2 { // the other column is the shorter one
+		if last > 0 && len(widget.Sections(pen, keys, o.Left, true)) > h-2 { // the other column is the shorter one
 			keys, words = keys[:last], append(words, keys[last])
 		}
-		rows = style.Beside(Sections(pen, keys, o.Left, true), o.Left, Sections(pen, words, o.Right, true))
+		rows = style.Beside(widget.Sections(pen, keys, o.Left, true), o.Left, widget.Sections(pen, words, o.Right, true))
 	} else {
 		bw = min(w-2, o.Narrow)
-		rows = Sections(pen, append(keys, words...), bw-4, true)
+		rows = widget.Sections(pen, append(keys, words...), bw-4, true)
 	}
 	rows, more := o.Cut(rows, max(1, h-2))
-	return DialogBox(pen, "help · esc closes"+more, rows, bw)
+	return widget.DialogBox(pen, "help · esc closes"+more, rows, bw)
 }

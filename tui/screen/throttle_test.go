@@ -1,4 +1,4 @@
-package tui
+package screen
 
 import (
 	"slices"
@@ -16,10 +16,10 @@ import (
 func TestResizeStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		msgs := make(chan tea.Msg, 100)
-		c := Debouncer{now: time.Now, send: func(m tea.Msg) { msgs <- m }}
+		c := Debouncer{Now: time.Now, Send: func(m tea.Msg) { msgs <- m }}
 		var got []tea.WindowSizeMsg
 		take := func(m tea.Msg) {
-			if s, ok := c.filter(nil, m).(tea.WindowSizeMsg); ok {
+			if s, ok := c.Filter(nil, m).(tea.WindowSizeMsg); ok {
 				got = append(got, s)
 			}
 		}
@@ -43,13 +43,13 @@ func TestResizeStorm(t *testing.T) {
 
 func TestMotionIsThinned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := Debouncer{now: time.Now}
+		c := Debouncer{Now: time.Now}
 		n := 0
 		for i := range 1000 {
-			if c.filter(nil, tea.MouseMotionMsg{X: i}) != nil {
+			if c.Filter(nil, tea.MouseMotionMsg{X: i}) != nil {
 				n++
 			}
-			if c.filter(nil, tea.MouseReleaseMsg{X: i}) == nil || c.filter(nil, tea.KeyPressMsg{Code: 'x'}) == nil {
+			if c.Filter(nil, tea.MouseReleaseMsg{X: i}) == nil || c.Filter(nil, tea.KeyPressMsg{Code: 'x'}) == nil {
 				t.Fatal("a release or a key was dropped")
 			}
 			time.Sleep(time.Millisecond)

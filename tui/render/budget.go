@@ -1,4 +1,4 @@
-package tui
+package render
 
 import (
 	"fmt"
@@ -26,8 +26,8 @@ type Budget struct {
 	update, draw lowTime
 }
 
-// enter counts a guest until leave is called. A nil allowance bounds nothing.
-func (a *Budget) enter() (leave func()) {
+// Enter counts a guest until leave is called. A nil allowance bounds nothing.
+func (a *Budget) Enter() (leave func()) {
 	if a == nil {
 		return func() {}
 	}
@@ -40,8 +40,8 @@ func (a *Budget) enter() (leave func()) {
 	return func() { count(-1) }
 }
 
-// updated and drew tell how long it took to make a frame of news, and to draw one.
-func (a *Budget) updated(since time.Time) { a.see(since, func() *lowTime { return &a.update }) }
+// Updated and drew tell how long it took to make a frame of news, and to draw one.
+func (a *Budget) Updated(since time.Time) { a.see(since, func() *lowTime { return &a.update }) }
 
 func (a *Budget) drew(since time.Time) { a.see(since, func() *lowTime { return &a.draw }) }
 
@@ -55,8 +55,8 @@ func (a *Budget) see(since time.Time, which func() *lowTime) {
 	a.mu.Unlock()
 }
 
-// interval is the time between two frames of news for each guest, at least the one given.
-func (a *Budget) interval(least time.Duration) time.Duration {
+// Interval is the time between two frames of news for each guest, at least the one given.
+func (a *Budget) Interval(least time.Duration) time.Duration {
 	if a == nil {
 		return least
 	}

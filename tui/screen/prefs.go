@@ -1,4 +1,4 @@
-package tui
+package screen
 
 import (
 	"bytes"
@@ -58,7 +58,7 @@ func ReadPreferences(path string) (p Preferences, err error) {
 	if _, err := style.ParseGlyphs(p.Glyphs); err != nil {
 		return Preferences{}, fmt.Errorf("%s: %w", path, err)
 	}
-	if p.Save != "" && !slices.ContainsFunc(SaveFormats[:], func(f SaveFormat) bool { return f.name == p.Save }) {
+	if p.Save != "" && !slices.ContainsFunc(SaveFormats[:], func(f SaveFormat) bool { return f.Name == p.Save }) {
 		return Preferences{}, fmt.Errorf("%s: save %q: expected safetensors or onnx", path, p.Save)
 	}
 	return p, nil
@@ -184,7 +184,7 @@ func (k *PreferenceStore) Settle() {
 	}
 }
 
-type SaveFormat struct{ name, use, about string }
+type SaveFormat struct{ Name, Use, About string }
 
 // SaveFormats are the formats that a model leaves in, by extension, and what each is for.
 var SaveFormats = [...]SaveFormat{

@@ -1,16 +1,16 @@
-package tui
+package widget
 
 import "newtop/tui/style"
 
 // Hint is a key and what it does, in a word or two.
-type Hint struct{ key, text string }
+type Hint struct{ Key, Text string }
 
-func NewHint(key, text string) Hint { return Hint{key: key, text: text} }
+func NewHint(key, text string) Hint { return Hint{Key: key, Text: text} }
 
 // Section is a part of the help: a heading, and rows of what stands for what.
 type Section struct {
-	title string
-	rows  [][]style.Part
+	Title string
+	Rows  [][]style.Part
 }
 
 // Explain returns a row of a section, with so many columns for what it explains.
@@ -32,9 +32,9 @@ func Sections(t *style.Pen, sections []Section, w int, headed bool) (rows []stri
 			put()
 		}
 		if headed {
-			put(style.Strong.Of(s.title))
+			put(style.Strong.Of(s.Title))
 		}
-		for _, r := range s.rows {
+		for _, r := range s.Rows {
 			put(r...)
 		}
 	}

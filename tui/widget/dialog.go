@@ -1,4 +1,6 @@
-package tui
+// Package widget has the pieces that dialogs and lists of all screens are made of: frames, scrolled rows, text fields, the
+// sections of a help and the search in a list.
+package widget
 
 import (
 	"github.com/charmbracelet/x/ansi"

@@ -1,4 +1,6 @@
-package tui
+// Package render draws finished frames where Bubble Tea does not: on the terminals of many viewers, cell by cell what has
+// changed, within a budget that they share; and as SVG.
+package render
 
 import (
 	"io"

@@ -1,4 +1,6 @@
-package tui
+// Package screen is what every screen of newtop has in common: its terminal, themes, notes and preferences (Base), one
+// table of keys (Binding), and dialogs in front of it.
+package screen
 
 import (
 	"context"
@@ -15,7 +17,9 @@ import (
 
 	"newtop/internal/format"
 	"newtop/tui/layout"
+	"newtop/tui/render"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // Base is what every screen has of its terminal: how things look on it, its size, a note in the footer, the user's
@@ -178,10 +182,10 @@ func (b *Base) Handle(msg tea.Msg) tea.Cmd {
 			b.Restyle()
 		}
 	case PictureMsg:
-		if msg.err != nil {
-			return b.Tell(style.Warn, "no picture: "+style.Clean(msg.err.Error()))
+		if msg.Err != nil {
+			return b.Tell(style.Warn, "no picture: "+style.Clean(msg.Err.Error()))
 		}
-		return b.Tell(style.Text, "wrote "+style.Clean(msg.path))
+		return b.Tell(style.Text, "wrote "+style.Clean(msg.Path))
 	case StoredMsg:
 		cmd, err := b.Prefs.Written(msg)
 		if err != nil {
@@ -202,8 +206,8 @@ func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.Prog
 	defer b.Cancel()
 	defer b.Prefs.Settle()
 	var p *tea.Program
-	d := Debouncer{now: time.Now, send: func(msg tea.Msg) { p.Send(msg) }}
-	all := append(o.program(ctx, b.Environ, b.NoColor), tea.WithFilter(d.filter))
+	d := Debouncer{Now: time.Now, Send: func(msg tea.Msg) { p.Send(msg) }}
+	all := append(o.program(ctx, b.Environ, b.NoColor), tea.WithFilter(d.Filter))
 	p = tea.NewProgram(m, append(all, more...)...)
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -238,26 +242,26 @@ func (b *Base) View(rows []string, title string, mouse tea.MouseMode) tea.View {
 
 // Draw puts the parts of a screen together: rows under one another, the footer with the hints last, and over them the
 // dialog that is in front, unless that is nil.
-func (b *Base) Draw(rows []string, hints []Hint, dialog func(w, h int) []string) []string {
+func (b *Base) Draw(rows []string, hints []widget.Hint, dialog func(w, h int) []string) []string {
 	rows = append(rows, b.Footer(b.Width, hints))
 	if dialog != nil {
-		Overlay(rows[:b.Height-layout.FooterRows], dialog(b.Width, b.Height-layout.FooterRows), b.Width)
+		widget.Overlay(rows[:b.Height-layout.FooterRows], dialog(b.Width, b.Height-layout.FooterRows), b.Width)
 	}
 	return rows
 }
 
 // Footer names the keys that matter now, and at its right end what was last said.
-func (b *Base) Footer(w int, hints []Hint) string {
+func (b *Base) Footer(w int, hints []widget.Hint) string {
 	l := b.Line(w)
 	room := w
 	if b.Notice.Text != "" {
 		room = w - min(style.Cells(b.Notice.Text)+3, w*2/3)
 	}
 	for _, h := range hints {
-		if l.Width+style.Cells(h.key)+style.Cells(h.text)+3 > room {
+		if l.Width+style.Cells(h.Key)+style.Cells(h.Text)+3 > room {
 			break
 		}
-		l.Put(style.Text, " ").Put(style.Accent, h.key).Put(style.Muted, " "+h.text+" ")
+		l.Put(style.Text, " ").Put(style.Accent, h.Key).Put(style.Muted, " "+h.Text+" ")
 	}
 	if b.Notice.Text != "" {
 		text := ansi.Truncate(b.Notice.Text, l.Left()-3, "…")
@@ -283,7 +287,7 @@ func (b *Base) TooSmall() []string {
 // ScreenPicture returns the command that writes a screen's rows as they stand.
 func (b *Base) ScreenPicture(rows []string, name string) tea.Cmd {
 	rows, columns, dark := b.Finished(rows), b.Width, b.ThemeChoice.OnDark(b.Dark)
-	return b.Picture(name, ".svg", func(w io.Writer) error { return WriteSVG(w, rows, columns, dark) })
+	return b.Picture(name, ".svg", func(w io.Writer) error { return render.WriteSVG(w, rows, columns, dark) })
 }
 
 // Picture returns the command that writes a picture and says where.

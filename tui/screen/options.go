@@ -1,4 +1,4 @@
-package tui
+package screen
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"newtop/tui/render"
 	"newtop/tui/style"
 )
 
@@ -51,7 +52,7 @@ type Options struct {
 	Size    Size
 	Resizes <-chan Size
 	// Budget is shared by the screens of all guests; nil bounds nothing.
-	Budget *Budget
+	Budget *render.Budget
 }
 
 // Size is that of a terminal, in cells.

@@ -1,4 +1,4 @@
-package tui
+package screen
 
 import (
 	"time"
@@ -48,8 +48,8 @@ func Synchronize(environ []string) tea.Cmd {
 // Debouncer thins what a terminal sends in storms, before anything is drawn for it: motions of the mouse, of which
 // the release brings the last place, and sizes while a window is dragged, of which the last one is drawn.
 type Debouncer struct {
-	now   func() time.Time
-	send  func(tea.Msg) // into the program, from another goroutine
+	Now   func() time.Time
+	Send  func(tea.Msg) // into the program, from another goroutine
 	moved time.Time
 	sized time.Time
 	size  *tea.WindowSizeMsg // that waits until no other comes
@@ -59,25 +59,25 @@ type Debouncer struct {
 // settledMsg says that no size came for a while.
 type settledMsg int
 
-// filter is Bubble Tea's filter: it returns the message that takes msg's place, or nil. The program's one
+// Filter is Bubble Tea's filter: it returns the message that takes msg's place, or nil. The program's one
 // goroutine calls it.
-func (c *Debouncer) filter(_ tea.Model, msg tea.Msg) tea.Msg {
+func (c *Debouncer) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.MouseMotionMsg:
-		if c.now().Sub(c.moved) < motionPause {
+		if c.Now().Sub(c.moved) < motionPause {
 			return nil
 		}
-		c.moved = c.now()
+		c.moved = c.Now()
 	case tea.WindowSizeMsg:
-		quiet := c.now().Sub(c.sized) >= resizePause
-		c.sized = c.now()
+		quiet := c.Now().Sub(c.sized) >= resizePause
+		c.sized = c.Now()
 		if quiet && c.size == nil {
 			return msg
 		}
 		c.size = &msg
 		c.turn++
 		turn := settledMsg(c.turn)
-		time.AfterFunc(resizePause, func() { c.send(turn) })
+		time.AfterFunc(resizePause, func() { c.Send(turn) })
 		return nil
 	case settledMsg:
 		if int(msg) != c.turn || c.size == nil {

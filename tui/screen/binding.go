@@ -1,4 +1,4 @@
-package tui
+package screen
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // Binding joins keys to what they do on the screen of a model M. Dispatch, footer, help and the search for commands all
@@ -100,14 +101,14 @@ func (b *Binding[M]) Act(m M, k string) tea.Cmd {
 }
 
 // Hints are what the footer names.
-func Hints[M Model](bindings []Binding[M], m M) (out []Hint) {
+func Hints[M Model](bindings []Binding[M], m M) (out []widget.Hint) {
 	for i := range bindings {
 		b := &bindings[i]
 		if b.Short == nil || b.Absent(m) || b.Now != nil && !b.Now(m) {
 			continue
 		}
 		k, _, _ := strings.Cut(b.Help().Key, " ←")
-		out = append(out, NewHint(k, b.Short(m)))
+		out = append(out, widget.NewHint(k, b.Short(m)))
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package tui
+package screen
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 )
 
 type PictureMsg struct {
-	path string
-	err  error
+	Path string
+	Err  error
 }
 
 // PlainName keeps what every file system and shell takes in a name.

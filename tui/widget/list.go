@@ -1,4 +1,4 @@
-package tui
+package widget
 
 import (
 	tea "charm.land/bubbletea/v2"
@@ -46,9 +46,9 @@ func (s *Scroll) Cut(rows []string, room int) (shown []string, title string) {
 // TableView is where the table of the runs stands on the screen and which of them it shows.
 type TableView struct {
 	layout.Rect
-	first int // row of the rect that has the best run in sight
-	top   int // of the ranking
-	rows  int
+	First int // row of the rect that has the best run in sight
+	Top   int // of the ranking
+	Rows  int
 }
 
 const ColumnGap = 2 // between columns
