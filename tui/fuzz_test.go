@@ -118,7 +118,7 @@ func fromOutside(r *rand.Rand) tea.Msg {
 	return []tea.Msg{
 		tea.ColorProfileMsg{Profile: colorprofile.Profile(r.IntN(6))}, tea.BackgroundColorMsg{Color: ansi.BasicColor(r.IntN(16))},
 		drawMsg{}, tickMsg{}, askMsg{event.Slice{}}, replyMsg{}, replyMsg{errors.New(randomText(r))}, stoppedMsg{errors.New("no")}, screen.PictureMsg{},
-	}[r.IntN(10)]
+	}[r.IntN(9)]
 }
 
 func randomMouse(a *App, r *rand.Rand) {
