@@ -80,7 +80,7 @@ func (c *compareCharts) one(m *comparison, side int, r layout.Rect, framed bool)
 	k := c.quantity(side)
 	p := c.plot(m, k)
 	if len(p.Curves) == 0 {
-		text := m.Line(r.W).To(2).Put(style.Muted, "no run that is shown has a "+comparedQuantities[k].name).Full()
+		text := m.Line(r.W).To(2).Put(style.Muted, "no run that is shown has a "+comparedQuantities[k].Name).Full()
 		return style.Block([]string{"", text}, r.W, r.H)
 	}
 	if c.view.Fresh {
@@ -115,8 +115,8 @@ func (c *compareCharts) show(m *comparison, side int, p chart.Plot, r layout.Rec
 // others.
 func (c *compareCharts) plot(m *comparison, k int) chart.Plot {
 	q := &comparedQuantities[k]
-	p := chart.Plot{Log: q.log != c.flipped[k], Whole: true, Closed: true, Waiting: "no value above zero: y shows a linear scale"}
-	if q.percent {
+	p := chart.Plot{Log: q.Log != c.flipped[k], Whole: true, Closed: true, Waiting: "no value above zero: y shows a linear scale"}
+	if q.Share {
 		p.Value, p.Label = format.Percent, format.Percent
 		if !p.Log {
 			p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
@@ -133,7 +133,7 @@ func (c *compareCharts) plot(m *comparison, k int) chart.Plot {
 		}
 		letter := style.RacerLetter(i)
 		p.Curves = append(p.Curves, chart.Curve{Name: letter + " " + ansi.Truncate(r.label, 16, "…"), Token: ink, Series: &r.series[k],
-			Dashed: i%2 == 1, Alarm: q.alarm, Mark: rune(letter[0]), Tag: letter})
+			Dashed: i%2 == 1, Alarm: q.Alarm, Mark: rune(letter[0]), Tag: letter})
 	}
 	for i := range m.runs {
 		if i != m.at {
@@ -147,7 +147,7 @@ func (c *compareCharts) plot(m *comparison, k int) chart.Plot {
 	if selected := &m.runs[m.at]; !selected.hidden {
 		p.Marks = selected.marks(c.view.By)
 	}
-	if m.target >= 0 && q.name == m.runs[0].measure.Name() {
+	if m.target >= 0 && q.Name == m.runs[0].measure.Info().Name {
 		p.Rules = []float64{m.targets[m.target]}
 	}
 	return p
@@ -169,7 +169,7 @@ func (c *compareCharts) within(curves []chart.Curve) (some []chart.Curve) {
 
 // title names a chart, its axes and how it is smoothed, as far as there is room.
 func (c *compareCharts) title(p *chart.Plot, k, room int) []style.Part {
-	parts := []style.Part{style.Strong.Of(comparedQuantities[k].name)}
+	parts := []style.Part{style.Strong.Of(comparedQuantities[k].Name)}
 	var rest []string
 	rest = append(rest, "by "+c.view.By.Words())
 	if c.view.Half > 0 {
@@ -201,7 +201,7 @@ func (c *compareCharts) here(r *comparedRun, k int) string {
 	switch {
 	case math.IsNaN(value):
 		return ""
-	case comparedQuantities[k].percent:
+	case comparedQuantities[k].Share:
 		return format.Percent(value)
 	}
 	return format.Number(value)

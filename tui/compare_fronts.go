@@ -35,7 +35,7 @@ func (m *comparison) helpSections() (_, _ []widget.Section) {
 	}
 	for _, r := range [][2]string{
 		{"A B C", "the runs, on the curves' newest points too"},
-		{"best", "least " + m.runs[0].measure.Name() + " so far, and what it took"},
+		{"best", "least " + m.runs[0].measure.Info().Name + " so far, and what it took"},
 		{"≤", "what it took to get there first; a line in the chart"},
 		{"work", "in gradient equivalents: units of one full gradient"},
 		{"┊", "changes of method and settings of the selected run"},

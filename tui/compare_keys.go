@@ -135,7 +135,7 @@ func (m *comparison) picture(string) tea.Cmd {
 			runs = append(runs, printed.Run{ID: r.ID, Name: r.label, Opening: r.Run, Epochs: r.Epochs, Switches: r.Switches, Diverged: r.Diverged})
 		}
 	}
-	name := "newtop-compare-" + screen.PlainName(comparedQuantities[m.charts.quantity(0)].name)
+	name := "newtop-compare-" + screen.PlainName(comparedQuantities[m.charts.quantity(0)].Name)
 	return m.Picture(name, ".svg", func(w io.Writer) error { return printed.Draw(w, "svg", runs, o) })
 }
 

@@ -21,7 +21,7 @@ type comparedRun struct {
 	label   string
 	series  []chart.Series // of comparedQuantities
 	notes   []note
-	measure versus.Measure
+	measure event.Measure
 	records []*event.EpochEvent // each better than all before by the measure
 	best    *event.EpochEvent   // the last one of them; nil for none
 	last    *event.EpochEvent
@@ -30,30 +30,33 @@ type comparedRun struct {
 
 // comparedQuantity is something that runs are compared by.
 type comparedQuantity struct {
-	name    string
-	drawn   string // what internal/figure calls it
-	rows    string // which rows it is of, as figure.Options.Rows
-	log     bool   // usually drawn logarithmically
-	percent bool
-	alarm   bool // a value that is not finite is bad news
-	of      func(*event.EpochEvent) event.Float
+	event.QuantityInfo
+	drawn string // what internal/figure calls it
+	rows  string // which rows it is of, as figure.Options.Rows
+	of    func(*event.EpochEvent) event.Float
 }
 
 // comparedQuantities are what can be looked at, in the order in which v goes through them; a regression has its RMSE
 // before its errors, of which there are none.
 var comparedQuantities = []comparedQuantity{
-	{"test loss", "loss", "test", true, false, true, func(e *event.EpochEvent) event.Float { return e.TestLoss }},
-	{"test error", "error", "test", true, true, true, func(e *event.EpochEvent) event.Float { return e.TestError }},
-	{"test RMSE", "rmse", "test", true, false, true, func(e *event.EpochEvent) event.Float { return e.TestRMSE }},
-	{"training loss", "loss", "train", true, false, true, func(e *event.EpochEvent) event.Float { return e.Loss }},
-	{"training error", "error", "train", true, true, true, func(e *event.EpochEvent) event.Float { return e.Error }},
-	{"training RMSE", "rmse", "train", true, false, true, func(e *event.EpochEvent) event.Float { return e.RMSE }},
-	{"gradient norm", "gradient_norm", "", true, false, false, func(e *event.EpochEvent) event.Float { return e.GradientNorm }},
-	{"step norm", "step_norm", "", true, false, false, func(e *event.EpochEvent) event.Float { return e.StepNorm }},
-	{"inner iterations", "inner", "", false, false, false, (*event.EpochEvent).InnerIterations},
-	{"trust-region radius", "radius", "", true, false, false, func(e *event.EpochEvent) event.Float { return e.Radius }},
-	{"learning rate", "rate", "", true, false, false, func(e *event.EpochEvent) event.Float { return e.Rate }},
-	{"seconds an epoch", "seconds", "", false, false, false, epochSeconds},
+	compared(event.TestLoss), compared(event.TestError), compared(event.TestRMSE),
+	compared(event.Loss), compared(event.Error), compared(event.RMSE),
+	compared(event.GradientNorm), compared(event.StepNorm),
+	{event.QuantityInfo{Name: "inner iterations"}, "inner", "", (*event.EpochEvent).InnerIterations},
+	compared(event.Radius), compared(event.Rate), compared(event.Seconds),
+}
+
+func compared(q event.Quantity) comparedQuantity {
+	c := comparedQuantity{QuantityInfo: *q.Info(), drawn: q.Info().Key, of: func(e *event.EpochEvent) event.Float { return *q.Of(e) }}
+	switch q {
+	case event.Loss, event.Error, event.RMSE:
+		c.rows = "train"
+	case event.TestLoss, event.TestError, event.TestRMSE:
+		c.rows, c.drawn = "test", strings.TrimPrefix(c.drawn, "test_")
+	case event.Seconds:
+		c.of = epochSeconds
+	}
+	return c
 }
 
 // epochSeconds leaves out epoch 0, in which nothing was done.
@@ -78,11 +81,11 @@ func newComparedRuns(runs []Compared) []comparedRun {
 }
 
 func newComparedRun(c Compared, label string) comparedRun {
-	r := comparedRun{Compared: c, label: label, series: make([]chart.Series, len(comparedQuantities)), measure: versus.MeasureOf(c.Run, c.Epochs)}
+	r := comparedRun{Compared: c, label: label, series: make([]chart.Series, len(comparedQuantities)), measure: event.MeasureOf(c.Run, c.Epochs)}
 	newest, least := -1, math.Inf(1)
 	for i := range c.Epochs {
 		e := &c.Epochs[i]
-		if v := r.measure.Of(e); v < least {
+		if v := r.measure.Value(e); v < least {
 			least, r.best, r.records = v, e, append(r.records, e)
 		}
 		back := e.Epoch <= newest
@@ -126,12 +129,12 @@ func (r *comparedRun) value(e *event.EpochEvent) float64 {
 	if e == nil {
 		return math.NaN()
 	}
-	return r.measure.Of(e)
+	return r.measure.Value(e)
 }
 
 // text writes a value of the measure.
 func (r *comparedRun) text(v float64) string {
-	if r.measure.RMSE {
+	if !r.measure.Info().Share {
 		return format.Number(v)
 	}
 	return format.Percent(v)
@@ -174,7 +177,7 @@ func ranked(runs []comparedRun) []int {
 }
 
 // measured names what the runs are ranked by.
-func (m *comparison) measured() string { return "best " + m.runs[0].measure.Name() }
+func (m *comparison) measured() string { return "best " + m.runs[0].measure.Info().Name }
 
 // reachable returns round values of the measure between the best of the best run and the first values, falling.
 func reachable(runs []comparedRun) (out []float64) {
@@ -223,7 +226,7 @@ func (m *comparison) common() int {
 }
 
 // reach is the first epoch at which a run had so small a value of a measure, nil if it never had.
-func (r *comparedRun) reach(target float64, by versus.Measure) *event.EpochEvent {
+func (r *comparedRun) reach(target float64, by event.Measure) *event.EpochEvent {
 	if r.measure != by {
 		return nil
 	}
@@ -241,11 +244,11 @@ func present(runs []comparedRun) (out []int) {
 			out = append(out, k)
 		}
 	}
-	if runs[0].measure.RMSE {
+	if !runs[0].measure.Info().Share {
 		return out
 	}
 	rmse := func(k int) int {
-		if strings.HasSuffix(comparedQuantities[k].name, "RMSE") {
+		if strings.HasSuffix(comparedQuantities[k].Name, "RMSE") {
 			return 1
 		}
 		return 0

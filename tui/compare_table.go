@@ -69,7 +69,7 @@ func (m *comparison) cursorColumns() (out []compareColumn) {
 	at := [chart.AxisCount]string{format.Count(int(x)), format.Elapsed(x), format.CountWithin(x, 6)}[c.view.By]
 	for side := range c.sides() {
 		k := c.quantity(side)
-		out = append(out, compareColumn{comparedQuantities[k].name + " at " + at, 1 + side, func(r *comparedRun) style.Part {
+		out = append(out, compareColumn{comparedQuantities[k].Name + " at " + at, 1 + side, func(r *comparedRun) style.Part {
 			if s := c.here(r, k); s != "" {
 				return style.Accent.Of(s)
 			}
@@ -82,7 +82,7 @@ func (m *comparison) cursorColumns() (out []compareColumn) {
 // targetText writes the target as short as it is round.
 func (m *comparison) targetText() string {
 	v := m.targets[m.target]
-	if m.runs[0].measure.RMSE {
+	if !m.runs[0].measure.Info().Share {
 		return format.Tick(v)
 	}
 	return format.Tick(format.Round(100*v, 6)) + "%"

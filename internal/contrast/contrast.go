@@ -4,7 +4,6 @@ package contrast
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,80 +165,3 @@ func particulars(runs []*event.RunEvent, i int) (out []string) {
 	}
 	return out
 }
-
-// Measure is what runs are ranked by, less being better: the error of a classifier, the RMSE of a regression, over the
-// test rows where there are some.
-type Measure struct {
-	RMSE  bool // of regression
-	Train bool // over the training rows: the run has no test rows
-}
-
-// MeasureOf returns the measure of a run, of which the opening may be unknown.
-func MeasureOf(r *event.RunEvent, epochs []event.EpochEvent) (m Measure) {
-	some := func(of func(*event.EpochEvent) event.Float) bool {
-		return slices.ContainsFunc(epochs, func(e event.EpochEvent) bool { return finite(float64(of(&e))) })
-	}
-	if r != nil {
-		m.RMSE = r.Data.Classes == 0
-	} else {
-		m.RMSE = !some(func(e *event.EpochEvent) event.Float { return e.Error })
-	}
-	if m.RMSE {
-		m.Train = !some(func(e *event.EpochEvent) event.Float { return e.TestRMSE })
-	} else {
-		m.Train = !some(func(e *event.EpochEvent) event.Float { return e.TestError })
-	}
-	return m
-}
-
-// Name names the measure: "test error".
-func (m Measure) Name() string {
-	name := "error"
-	if m.RMSE {
-		name = "RMSE"
-	}
-	if m.Train {
-		return "training " + name
-	}
-	return "test " + name
-}
-
-// Of returns an epoch's value, NaN if it has no finite one.
-func (m Measure) Of(e *event.EpochEvent) float64 {
-	v := e.TestError
-	switch {
-	case m.RMSE && m.Train:
-		v = e.RMSE
-	case m.RMSE:
-		v = e.TestRMSE
-	case m.Train:
-		v = e.Error
-	}
-	if !finite(float64(v)) {
-		return math.NaN()
-	}
-	return float64(v)
-}
-
-// Best returns the first epoch with the least value, or nil if none has one.
-func (m Measure) Best(epochs []event.EpochEvent) (best *event.EpochEvent) {
-	least := math.Inf(1)
-	for i := range epochs {
-		if v := m.Of(&epochs[i]); v < least {
-			best, least = &epochs[i], v
-		}
-	}
-	return best
-}
-
-// Reach returns the first epoch with a value of at most so much, or nil if there is none.
-func (m Measure) Reach(epochs []event.EpochEvent, value float64) *event.EpochEvent {
-	for i := range epochs {
-		if m.Of(&epochs[i]) <= value {
-			return &epochs[i]
-		}
-	}
-	return nil
-}
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,7 +1,6 @@
 package contrast
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -74,47 +73,5 @@ func TestTable(t *testing.T) {
 	}
 	if len(Table(nil)) != 0 {
 		t.Error("no runs have choices")
-	}
-}
-
-func TestMeasure(t *testing.T) {
-	nan := event.Float(math.NaN())
-	epochs := []event.EpochEvent{
-		{Epoch: 0, Error: 0.01, TestError: 0.9, RMSE: 1, TestRMSE: 2}, {Epoch: 1, Error: 0.01, TestError: nan, RMSE: 0.4, TestRMSE: nan},
-		{Epoch: 2, Error: 0.02, TestError: 0.3, RMSE: 0.5, TestRMSE: 0.8}, {Epoch: 3, Error: 0.02, TestError: 0.3, RMSE: 0.5, TestRMSE: event.Float(math.Inf(-1))},
-	}
-	untested := slices.Clone(epochs)
-	for i := range untested {
-		untested[i].TestError, untested[i].TestRMSE = nan, nan
-	}
-	regression := run("lm", 1, nil)
-	regression.Data.Classes = 0
-	for _, c := range []struct {
-		run   *event.RunEvent
-		of    []event.EpochEvent
-		name  string
-		best  int
-		level float64
-		reach int // −1: never
-	}{
-		{run("lm", 1, nil), epochs, "test error", 2, 0.5, 2},
-		{nil, epochs, "test error", 2, 0.9, 0},
-		{run("lm", 1, nil), untested, "training error", 0, 0.001, -1},
-		{regression, epochs, "test RMSE", 2, 1, 2},
-		{regression, untested, "training RMSE", 1, 0.5, 1},
-	} {
-		m := MeasureOf(c.run, c.of)
-		if m.Name() != c.name {
-			t.Errorf("the measure is %q, not %q", m.Name(), c.name)
-		}
-		if got := m.Best(c.of); got == nil || got.Epoch != c.best {
-			t.Errorf("%s: the best is %v, not epoch %d", c.name, got, c.best)
-		}
-		if got := m.Reach(c.of, c.level); (got == nil) != (c.reach < 0) || got != nil && got.Epoch != c.reach {
-			t.Errorf("%s: %g is reached at %v, not %d", c.name, c.level, got, c.reach)
-		}
-	}
-	if m := MeasureOf(nil, nil); m.Best(nil) != nil || m.Reach(nil, 1) != nil {
-		t.Error("a run without epochs has a best one")
 	}
 }

@@ -127,7 +127,7 @@ func (o *Options) check() error {
 // usual is what is drawn if nobody says.
 func usual(runs []Run) []string {
 	for i := range runs {
-		if !contrast.MeasureOf(runs[i].Opening, runs[i].Epochs).RMSE {
+		if event.MeasureOf(runs[i].Opening, runs[i].Epochs).Train() == event.Error {
 			return []string{"loss", "error"}
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"newtop/internal/contrast"
 	"newtop/trainer/event"
 )
 
@@ -110,17 +109,17 @@ func openingsOf(runs []Run) []*event.RunEvent {
 // note says in a line how a run did and what it was.
 func (s *sheet) note(i int) string {
 	r := &s.runs[i]
-	m := contrast.MeasureOf(r.Opening, r.Epochs)
+	m := event.MeasureOf(r.Opening, r.Epochs)
 	var parts []string
 	if o := r.Opening; o != nil && !strings.HasPrefix(s.labels[i], o.Optimizer) {
 		parts = append(parts, printable(o.Optimizer))
 	}
 	if best := m.Best(r.Epochs); best != nil {
-		value := strconv.FormatFloat(m.Of(best), 'g', 4, 64)
-		if !m.RMSE {
-			value = strconv.FormatFloat(100*m.Of(best), 'f', 2, 64) + " %"
+		value := strconv.FormatFloat(m.Value(best), 'g', 4, 64)
+		if m.Info().Share {
+			value = strconv.FormatFloat(100*m.Value(best), 'f', 2, 64) + " %"
 		}
-		text := "best " + m.Name() + " " + value + " after " + counted(float64(best.Epoch), "epoch")
+		text := "best " + m.Info().Name + " " + value + " after " + counted(float64(best.Epoch), "epoch")
 		if t := float64(best.Elapsed); t > 0 && finite(t) {
 			text += fmt.Sprintf(", %s", duration(t))
 		}

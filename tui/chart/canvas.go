@@ -7,7 +7,6 @@ import (
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/graph"
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
 	"github.com/charmbracelet/x/ansi"
-
 	"newtop/tui/style"
 )
 
@@ -113,9 +112,6 @@ var braille = func() (t [256]rune) {
 	return t
 }()
 
-// Quadrants has the block characters of 2 × 2 dots, row-major.
-var Quadrants = []rune(" ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█")
-
 // Flush draws the collected dots in a token's ink (mark stands for a dot in ASCII) and forgets them. Dots
 // of an earlier curve in the same cell stay, in the new ink.
 func (c *Canvas) Flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
@@ -133,7 +129,7 @@ func (c *Canvas) Flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
 		case g.ASCII:
 			*cell = glyph{R: mark, ink: t}
 		case g.DotsY == 2:
-			*cell = glyph{Quadrants[lit&15], t, lit}
+			*cell = glyph{style.Quadrants[lit&15], t, lit}
 		default:
 			*cell = glyph{braille[lit], t, lit}
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // cellShape is the path of a character that is drawn as a shape in the cell whose corner is (x, y); "" is one
@@ -65,7 +65,7 @@ func blockShape(r rune, x, y float64) string {
 	case r == 0x2590:
 		return box(x, y, 0.5, 0, 1, 1)
 	}
-	mask := slices.Index(chart.Quadrants, r)
+	mask := slices.Index(style.Quadrants, r)
 	if mask < 0 {
 		return ""
 	}

@@ -147,3 +147,6 @@ func ColorProfile(environ []string) colorprofile.Profile {
 	}
 	return colorprofile.ASCII // bold, faint and reverse
 }
+
+// Quadrants has the block characters of 2 × 2 dots, row-major.
+var Quadrants = []rune(" ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█")
