@@ -25,9 +25,9 @@ func (a *App) receive(msg deltaMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		return a.lost(msg.err)
-	case a.stopping && a.h.done != nil:
+	case a.stopping && a.h.Done != nil:
 		return tea.Quit
-	case a.h.done != nil && !a.h.watched():
+	case a.h.Done != nil && !a.h.watched():
 		return tea.Batch(a.wait(0), a.savedNote())
 	}
 	a.share()
@@ -64,7 +64,7 @@ func (a *App) lost(err error) tea.Cmd {
 	a.closed = true
 	if !errors.Is(err, io.EOF) {
 		text := style.Clean(err.Error())
-		a.h.say(a.h.status.Epoch, style.Bad, "feed: %s", text)
+		a.h.Log.Say(a.h.Status.Epoch, style.Bad, "feed: %s", text)
 		a.Note(style.Bad, text)
 	}
 	if a.stopping {
@@ -94,8 +94,8 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 	}
 	if !errors.Is(msg.err, feed.ErrReadOnly) && !errors.Is(msg.err, feed.ErrEnded) && !a.h.watched() {
 		text = "refused: " + text
-		if a.h.status.Audience == nil { // else it comes as a deed
-			a.h.say(a.h.status.Epoch, style.Warn, "%s", text)
+		if a.h.Status.Audience == nil { // else it comes as a deed
+			a.h.Log.Say(a.h.Status.Epoch, style.Warn, "%s", text)
 		}
 	}
 	return tea.Batch(next, a.Tell(style.Warn, text))
@@ -103,7 +103,7 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 
 // askSpectrum asks for a spectrum, unless one is under way: on a fast run that is most of the time, and no refusal.
 func (a *App) askSpectrum() tea.Cmd {
-	if a.h.status.Computing == "spectrum" {
+	if a.h.Status.Computing == "spectrum" {
 		return a.Tell(style.Text, "a spectrum is being computed")
 	}
 	return a.command(event.Spectrum{})
@@ -123,7 +123,7 @@ func (a *App) glance() tea.Cmd {
 
 // steerable reports whether commands make sense.
 func (a *App) steerable() bool {
-	return !a.h.over() && !a.h.watched() && !a.h.viewer && !a.closed && !a.readOnly && !a.stopping
+	return !a.h.over() && !a.h.watched() && !a.h.Viewer && !a.closed && !a.readOnly && !a.stopping
 }
 
 // quit leaves a run that is another's alone. Its own run it stops first,
@@ -152,7 +152,7 @@ type tickMsg struct{}
 
 // tick moves the clock on, twice a second and only while a run is running here: that of a record is the record's.
 func (a *App) tick() tea.Cmd {
-	if a.h.status.Phase != event.Running || a.h.mute() || a.closed || a.ticking {
+	if a.h.Status.Phase != event.Running || a.h.offline() || a.closed || a.ticking {
 		return nil
 	}
 	a.ticking = true
@@ -161,7 +161,7 @@ func (a *App) tick() tea.Cmd {
 
 // elapsed is the training time now: what the status said, and what has gone by since.
 func (a *App) elapsed() float64 {
-	if a.h.status.Phase != event.Running || a.h.mute() || a.closed || a.h.status.Computing != "" {
+	if a.h.Status.Phase != event.Running || a.h.offline() || a.closed || a.h.Status.Computing != "" {
 		return a.shown
 	}
 	return a.shown + max(0, a.clock().Sub(a.heard).Seconds())

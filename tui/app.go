@@ -77,7 +77,7 @@ func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 		a.budget, a.asleep = o.Budget, true
 		a.Profile = style.ColorProfile(o.Environ)
 	}
-	a.h.viewer = o.Viewer != nil && !o.Viewer.Control
+	a.h.Viewer = o.Viewer != nil && !o.Viewer.Control
 	a.recall(&o)
 	a.Restyle()
 	return a
@@ -194,10 +194,10 @@ func (a *App) mouseMode() tea.MouseMode {
 }
 
 func (a *App) windowTitle() string {
-	if a.h.run == nil {
+	if a.h.Run == nil {
 		return a.Title
 	}
-	return a.Title + " · " + style.Clean(a.h.run.Data.Name)
+	return a.Title + " · " + style.Clean(a.h.Run.Data.Name)
 }
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.

@@ -12,7 +12,7 @@ import (
 func (a *App) recall(o *screen.Options) {
 	p, ok, err := a.Prefer(o)
 	if err != nil {
-		a.h.say(0, style.Warn, "preferences: %s", style.Clean(err.Error()))
+		a.h.Log.Say(0, style.Warn, "preferences: %s", style.Clean(err.Error()))
 	}
 	if !ok {
 		return
@@ -60,7 +60,7 @@ func (a *App) preferences() screen.Preferences {
 func (a *App) stored(msg screen.StoredMsg) tea.Cmd {
 	cmd, err := a.Prefs.Written(msg)
 	if err != nil {
-		a.h.say(a.h.status.Epoch, style.Warn, "preferences: %s", style.Clean(err.Error()))
+		a.h.Log.Say(a.h.Status.Epoch, style.Warn, "preferences: %s", style.Clean(err.Error()))
 	}
 	return cmd
 }

@@ -190,7 +190,7 @@ func TestBackgrounds(t *testing.T) {
 // TestSpectrumUnderWay: who asks for what is being computed is told so, and the run is not asked.
 func TestSpectrumUnderWay(t *testing.T) {
 	a := newTest(script{epochs: 3}, screen.Options{}, 120, 40)
-	a.h.status.Computing = "spectrum"
+	a.h.Status.Computing = "spectrum"
 	press(a, "k")
 	if f := a.feed.(*fakeFeed); len(f.commands) > 0 || a.Notice != (style.Text.Of("a spectrum is being computed")) {
 		t.Errorf("the run was asked for %v, and the footer says %q", f.commands, a.Notice.Text)
@@ -316,7 +316,7 @@ func TestUnchangedPanesAreKept(t *testing.T) {
 	a := newTest(script{epochs: 33}, screen.Options{}, 120, 40)
 	a.View()
 	before := a.kept
-	d := feed.Delta{Status: a.h.status, Inner: []event.InnerEvent{fakeInner(34, 13, 1)}}
+	d := feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{fakeInner(34, 13, 1)}}
 	a.Update(came(d))
 	a.View()
 	for id := range layout.Panes {
@@ -358,7 +358,7 @@ func BenchmarkUpdateInner(b *testing.B) {
 	a := newTest(script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		a.Update(came(feed.Delta{Status: a.h.status, Inner: []event.InnerEvent{fakeInner(34, i%40, 1)}}))
+		a.Update(came(feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{fakeInner(34, i%40, 1)}}))
 		a.View()
 	}
 }
@@ -368,7 +368,7 @@ func BenchmarkUpdateEpoch(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	b.ReportAllocs()
 	for i := 34; b.Loop(); i++ {
-		a.Update(came(feed.Delta{Status: a.h.status, Epochs: []event.EpochEvent{fakeEpoch(i, 1, r)}}))
+		a.Update(came(feed.Delta{Status: a.h.Status, Epochs: []event.EpochEvent{fakeEpoch(i, 1, r)}}))
 		a.View()
 	}
 }

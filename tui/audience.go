@@ -18,32 +18,10 @@ import (
 // viewerOnly is why a guest who does not control can't do what they tried.
 const viewerOnly = "read-only: you are a viewer"
 
-// newDeeds are those of an audience that are not in the log yet, in order.
-func (h *history) newDeeds(a *event.Audience) []event.Deed {
-	if a == nil || a == h.status.Audience || len(a.Deeds) == 0 {
-		return nil
-	}
-	first := slices.IndexFunc(a.Deeds, func(d event.Deed) bool { return d.Number > h.deed })
-	if first < 0 {
-		return nil
-	}
-	return a.Deeds[first:]
-}
-
-// deedDone notes in the log what somebody did.
-func (h *history) deedDone(d *event.Deed) {
-	h.deed = d.Number
-	if d.Refused != "" {
-		h.say(d.Epoch, style.Muted, "%s: %s, refused: %s", style.Clean(d.By), style.Clean(d.What), style.Clean(d.Refused))
-		return
-	}
-	h.say(d.Epoch, style.Accent, "%s: %s", style.Clean(d.By), style.Clean(d.What))
-}
-
 // audience says in the header how many watch and who controls, as there is room.
 func (a *App) audience(w int) []style.Part {
 	const roomy, full = 80, 110
-	all := a.h.status.Audience
+	all := a.h.Status.Audience
 	if all == nil || len(all.Viewers) == 0 {
 		return nil
 	}
@@ -144,7 +122,7 @@ func (o *whoOverlay) Draw(a *App, w, h int) []string {
 	bw := min(w-2, 76)
 	inner := bw - 4
 	var viewers []event.Viewer
-	if all := a.h.status.Audience; all != nil {
+	if all := a.h.Status.Audience; all != nil {
 		viewers = all.Viewers
 	}
 	rows := []string{a.Line(inner).Put(style.Muted, "name").To(inner-38).Put(style.Muted, "role").To(inner-28).Put(style.Muted, "since").To(inner-16).Put(style.Muted, "key").Full()}
@@ -226,7 +204,7 @@ func (*stopOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 
 func (*stopOverlay) Draw(a *App, w, h int) []string {
 	others := 0
-	if all := a.h.status.Audience; all != nil {
+	if all := a.h.Status.Audience; all != nil {
 		others = max(0, len(all.Viewers)-1)
 	}
 	watching := "nobody else is watching"

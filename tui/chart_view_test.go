@@ -101,23 +101,23 @@ func TestZoomedCharts(t *testing.T) {
 // TestWayBack: after a rewind the curves have one value an epoch again, and what was left stays apart.
 func TestWayBack(t *testing.T) {
 	h := storyView().h
-	for i := 1; i < len(h.loss.Buckets); i++ {
-		if h.loss.Buckets[i].X1[chart.Epochs] != h.loss.Buckets[i-1].X1[chart.Epochs]+1 {
-			t.Errorf("epoch %v follows on %v", h.loss.Buckets[i].X1, h.loss.Buckets[i-1].X1)
+	for i := 1; i < len(h.Curves.Loss.Buckets); i++ {
+		if h.Curves.Loss.Buckets[i].X1[chart.Epochs] != h.Curves.Loss.Buckets[i-1].X1[chart.Epochs]+1 {
+			t.Errorf("epoch %v follows on %v", h.Curves.Loss.Buckets[i].X1, h.Curves.Loss.Buckets[i-1].X1)
 		}
 	}
-	if n := len(h.loss.Old); n != 1+1+14 {
+	if n := len(h.Curves.Loss.Old); n != 1+1+14 {
 		t.Errorf("%d buckets were left behind", n)
 	}
-	if m := h.marked(chart.Epochs, false); len(m) != 2 || m[1].Text != "back to 36" {
+	if m := h.Curves.marked(chart.Epochs, false); len(m) != 2 || m[1].Text != "back to 36" {
 		t.Errorf("marks %+v", m)
 	}
-	if h.latest.Epoch != 60 {
-		t.Errorf("the newest epoch is %d", h.latest.Epoch)
+	if h.Latest.Epoch != 60 {
+		t.Errorf("the newest epoch is %d", h.Latest.Epoch)
 	}
 	h.apply(&feed.Delta{Rewinds: []event.RewindEvent{{Epoch: 60, To: 30}}})
-	if h.latest.Epoch != 30 || h.loss.Last() != float64(h.latest.Loss) {
-		t.Errorf("went back to %d, loss %v and %v", h.latest.Epoch, h.loss.Last(), h.latest.Loss)
+	if h.Latest.Epoch != 30 || h.Curves.Loss.Last() != float64(h.Latest.Loss) {
+		t.Errorf("went back to %d, loss %v and %v", h.Latest.Epoch, h.Curves.Loss.Last(), h.Latest.Loss)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestFollow(t *testing.T) {
 	p := &lossPane{}
 	r := rand.New(rand.NewPCG(1, 1))
 	grow := func(e int) {
-		v.h.apply(&feed.Delta{Status: v.h.status, Epochs: []event.EpochEvent{fakeEpoch(e, 1, r)}})
+		v.h.apply(&feed.Delta{Status: v.h.Status, Epochs: []event.EpochEvent{fakeEpoch(e, 1, r)}})
 		p.body(v, 80, 20, true)
 	}
 	zoomedBody(t, v, p, 80, 20, "] ]")
@@ -294,11 +294,11 @@ func BenchmarkChart(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		r := rand.New(rand.NewPCG(1, 1))
 		v := testView()
-		v.h.run = &event.RunEvent{}
+		v.h.Run = &event.RunEvent{}
 		for i := range n {
 			at := chart.Position{float64(i), float64(i) / 9, float64(i) * 3}
-			v.h.loss.Put(at, math.Exp(-float64(i)/float64(n))+0.1*r.Float64())
-			v.h.testLoss.Put(at, math.Exp(-float64(i)/float64(n))+0.2*r.Float64())
+			v.h.Curves.Loss.Put(at, math.Exp(-float64(i)/float64(n))+0.1*r.Float64())
+			v.h.Curves.TestLoss.Put(at, math.Exp(-float64(i)/float64(n))+0.2*r.Float64())
 		}
 		for _, c := range []struct{ name, keys string }{{"plain", ""}, {"all", "left m m c"}} {
 			b.Run(fmt.Sprintf("%s-%d", c.name, n), func(b *testing.B) {

@@ -33,9 +33,9 @@ const formField = 18
 
 // openForm opens the form at a setting, "" for the first.
 func (a *App) openForm(key string) tea.Cmd {
-	i := slices.IndexFunc(a.picker.methods, func(m *optim.Info) bool { return m.Name == a.h.status.Optimizer })
+	i := slices.IndexFunc(a.picker.methods, func(m *optim.Info) bool { return m.Name == a.h.Status.Optimizer })
 	if i < 0 || len(a.picker.methods[i].Parameters) == 0 {
-		return a.Tell(style.Warn, style.Clean(a.h.status.Optimizer)+" has no settings")
+		return a.Tell(style.Warn, style.Clean(a.h.Status.Optimizer)+" has no settings")
 	}
 	m := a.picker.methods[i]
 	f := &settingsForm{method: m, values: make([]string, len(m.Parameters)), keys: 8}
@@ -44,7 +44,7 @@ func (a *App) openForm(key string) tea.Cmd {
 		p := &m.Parameters[k]
 		f.keys = max(f.keys, style.Cells(p.Key))
 		f.values[k] = p.Text(p.Default)
-		for _, s := range a.h.status.Settings {
+		for _, s := range a.h.Status.Settings {
 			if s.Key == p.Key {
 				f.values[k] = s.Text
 			}
@@ -153,8 +153,8 @@ func (f *settingsForm) apply(a *App) (screen.Answer, tea.Cmd) {
 			return screen.Stay, nil
 		}
 	}
-	if a.h.status.Optimizer != f.method.Name {
-		return screen.Close, a.Tell(style.Warn, "the method is "+style.Clean(a.h.status.Optimizer)+" by now: nothing was changed")
+	if a.h.Status.Optimizer != f.method.Name {
+		return screen.Close, a.Tell(style.Warn, "the method is "+style.Clean(a.h.Status.Optimizer)+" by now: nothing was changed")
 	}
 	var cmds []tea.Cmd
 	for i, text := range f.values {

@@ -38,7 +38,7 @@ func crowd(lookers int, deeds ...event.Deed) *event.Audience {
 // newGuest returns the screen of a guest with an audience.
 func newGuest(g screen.Viewer, w, h int, all *event.Audience) *App {
 	a := newTest(script{epochs: 20}, screen.Options{NoColor: true, Viewer: &g}, w, h)
-	s := a.h.status
+	s := a.h.Status
 	s.Audience, s.Kept = all, []int{1, 2, 3}
 	a.Update(came(feed.Delta{Status: s}))
 	return a
@@ -179,7 +179,7 @@ func TestDeeds(t *testing.T) {
 	h.apply(&feed.Delta{Status: s, Epochs: []event.EpochEvent{epoch(3)}})
 	h.apply(&feed.Delta{Status: s})
 	var got []string
-	for _, e := range h.entries[1:] {
+	for _, e := range h.Log.Entries[1:] {
 		text := e.text
 		if text == "" {
 			text = fmt.Sprint("epoch ", e.epoch)
@@ -210,7 +210,7 @@ func TestWhoControls(t *testing.T) {
 		{screen.Viewer{Name: "lou"}, []event.Viewer{v("an\x1b[31mn", true)}, " · an[31mn controls"},
 	} {
 		a := newGuest(c.you, 120, 40, &event.Audience{Viewers: c.viewers})
-		if got := a.controls(a.h.status.Audience, 24); got != c.want {
+		if got := a.controls(a.h.Status.Audience, 24); got != c.want {
 			t.Errorf("%+v: %q, expected %q", c.viewers, got, c.want)
 		}
 	}

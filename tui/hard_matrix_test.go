@@ -121,7 +121,7 @@ func TestMatrix(t *testing.T) {
 		v := watched(deltas)
 		for id, p := range newPanes() {
 			for _, w := range []int{40, 80, 120} {
-				if w != 80 && (name == "watched" || v.h.foreign()) {
+				if w != 80 && (name == "watched" || v.h.external()) {
 					continue // the other widths are those of newtop's own runs
 				}
 				for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {

@@ -35,9 +35,9 @@ func (a *App) headerRun(w int) string {
 	inner := a.Line(room - l.Width)
 	alert := a.alert()
 	switch {
-	case a.h.run == nil && alert == "" && a.h.watched():
-		l.Put(style.Text, "  "+ansi.Truncate(style.Clean(a.h.status.Replay.Source), inner.Room-2, "…"))
-	case a.h.run == nil && alert == "":
+	case a.h.Run == nil && alert == "" && a.h.watched():
+		l.Put(style.Text, "  "+ansi.Truncate(style.Clean(a.h.Status.Replay.Source), inner.Room-2, "…"))
+	case a.h.Run == nil && alert == "":
 		l.Put(style.Muted, "  waiting for the run")
 	case alert != "":
 		facts := a.Line(max(inner.Room-style.Cells(alert)-2, inner.Room/3))
@@ -56,7 +56,7 @@ func (a *App) headerRun(w int) string {
 
 // facts writes what the run is, as far as there is room: at most so many facts, all with a negative number.
 func (a *App) facts(l *style.Line, most int) {
-	r := a.h.run
+	r := a.h.Run
 	if r == nil {
 		return
 	}
@@ -66,7 +66,7 @@ func (a *App) facts(l *style.Line, most int) {
 	if len(m.Layers) > 0 {
 		add(style.Text, m.Shape())
 	}
-	if p := a.h.status.Replay; p != nil && a.barRows() == 0 && p.Source != d.Name {
+	if p := a.h.Status.Replay; p != nil && a.barRows() == 0 && p.Source != d.Name {
 		add(style.Muted, style.Clean(p.Source))
 	}
 	if m.Parameters > 0 {
@@ -82,7 +82,7 @@ func (a *App) facts(l *style.Line, most int) {
 	if m.Loss != "" {
 		add(style.Muted, style.Clean(m.Loss))
 	}
-	if !a.h.foreign() {
+	if !a.h.external() {
 		add(style.Muted, r.Seeds())
 	}
 	for i, g := range groups {
@@ -96,15 +96,15 @@ func (a *App) facts(l *style.Line, most int) {
 
 // state is the phase as a symbol and a word.
 func (a *App) state() []style.Part {
-	s := &a.h.status
+	s := &a.h.Status
 	switch {
 	case a.h.watched() && !a.h.over():
 		return []style.Part{a.playing()}
-	case a.h.diverged != nil:
+	case a.h.Diverged != nil:
 		return []style.Part{style.Bad.Of("× diverged")}
-	case a.h.done != nil && a.h.done.Reason == event.ReasonFailed:
+	case a.h.Done != nil && a.h.Done.Reason == event.ReasonFailed:
 		return []style.Part{style.Bad.Of("× failed")}
-	case a.h.watched() && a.h.done == nil && s.Replay.Stale != "" && a.h.over():
+	case a.h.watched() && a.h.Done == nil && s.Replay.Stale != "" && a.h.over():
 		return []style.Part{style.Warn.Of("■ interrupted")}
 	case a.h.over():
 		return []style.Part{style.Good.Of("■ ended")}
@@ -126,12 +126,12 @@ func (a *App) state() []style.Part {
 
 func (a *App) headerState(w int) string {
 	l := a.Line(w)
-	if a.h.diverged != nil {
-		l.Put(style.Alarm, " × DIVERGED at epoch "+format.Count(a.h.diverged.Epoch)+": "+style.Clean(a.h.diverged.Reason)+" ")
+	if a.h.Diverged != nil {
+		l.Put(style.Alarm, " × DIVERGED at epoch "+format.Count(a.h.Diverged.Epoch)+": "+style.Clean(a.h.Diverged.Reason)+" ")
 		l.Put(style.Alarm, style.Spaces(l.Left()))
 		return l.Full()
 	}
-	if d := a.h.done; d != nil {
+	if d := a.h.Done; d != nil {
 		ink := style.Done
 		if d.Reason == event.ReasonFailed || d.Reason == event.ReasonDiverged {
 			ink = style.Alarm
@@ -143,7 +143,7 @@ func (a *App) headerState(w int) string {
 	if a.h.watched() && a.barRows() == 0 {
 		return a.barLine(w, true)
 	}
-	if a.h.run == nil && a.h.status.Optimizer == "" {
+	if a.h.Run == nil && a.h.Status.Optimizer == "" {
 		return l.Full()
 	}
 	a.progressLine(l)
@@ -156,7 +156,7 @@ func (a *App) summary(d *event.DoneEvent, w int) string {
 	if a.h.regression() {
 		unit, what = format.Number, "test RMSE "
 	}
-	if a.h.testFault.Empty() {
+	if a.h.Curves.TestMetric.Empty() {
 		what = what[len("test "):]
 	}
 	s := ending(d)
@@ -165,13 +165,13 @@ func (a *App) summary(d *event.DoneEvent, w int) string {
 			s += more
 		}
 	}
-	if a.h.hasBest {
-		add(" · best " + what + unit(a.h.best) + " at epoch " + format.Count(a.h.bestEpoch))
+	if a.h.Best.Known {
+		add(" · best " + what + unit(a.h.Best.Value) + " at epoch " + format.Count(a.h.Best.Epoch))
 	}
 	epochs, elapsed, loss := d.Epochs, float64(d.Elapsed), float64(d.Loss)
-	if a.h.foreign() { // what its last line leaves out, its epochs have told
-		epochs = max(epochs, a.h.latest.Epoch)
-		elapsed, loss = orElse(elapsed, a.shown), orElse(loss, a.h.loss.Last())
+	if a.h.external() { // what its last line leaves out, its epochs have told
+		epochs = max(epochs, a.h.Latest.Epoch)
+		elapsed, loss = orElse(elapsed, a.shown), orElse(loss, a.h.Curves.Loss.Last())
 	}
 	took := ""
 	if elapsed > 0 {
@@ -194,7 +194,7 @@ func orElse(x, y float64) float64 {
 
 // progressLine writes the optimizer, its settings as far as there is room, and the epoch.
 func (a *App) progressLine(l *style.Line) {
-	s := &a.h.status
+	s := &a.h.Status
 	tail := a.progressTail(l.Room)
 	inner := a.Line(l.Left() - style.Width(tail) - 3)
 	inner.Put(style.Text, " ").Put(style.Strong, style.Clean(s.Optimizer))
@@ -216,8 +216,8 @@ func (a *App) progressLine(l *style.Line) {
 // primaryText is the value of what + and − scale. Of a watched run the settings are those that it began with, so that
 // what a method adapts is told by its newest epoch.
 func primaryText(h *history, k *event.Setting) string {
-	now := map[string]float64{"radius": float64(h.latest.Radius), "rate": float64(h.latest.Rate)}
-	if v, ok := now[k.Key]; ok && h.watched() && h.epochs > 0 && format.Finite(v) {
+	now := map[string]float64{"radius": float64(h.Latest.Radius), "rate": float64(h.Latest.Rate)}
+	if v, ok := now[k.Key]; ok && h.watched() && h.Epochs > 0 && format.Finite(v) {
 		return settingText(strconv.FormatFloat(v, 'g', -1, 64))
 	}
 	return settingText(k.Text)
@@ -234,7 +234,7 @@ func settingText(s string) string {
 }
 
 func (a *App) progressTail(room int) []style.Part {
-	s := &a.h.status
+	s := &a.h.Status
 	watched := s.Replay != nil
 	if watched && (!s.Replay.Live || s.EpochLimit == 0) { // the bar says it
 		return nil

@@ -31,8 +31,8 @@ func (a *App) follow(r *event.Recording) {
 // alert is what must not be overlooked but changes nothing on the screen: that the run is not recorded as it should be,
 // or that a watched one has lost its writer or can't be read throughout. "" while all is well.
 func (a *App) alert() string {
-	r := &a.h.status.Recording
-	switch p := a.h.status.Replay; {
+	r := &a.h.Status.Recording
+	switch p := a.h.Status.Replay; {
 	case r.Warning != "":
 		return unrecorded(r)
 	case r.Lost > 0:
@@ -72,7 +72,7 @@ func unrecorded(r *event.Recording) string {
 // recordedAs writes how many events wait for the disk and under which name the run is recorded, its end alone where
 // there is no room for all of it.
 func (a *App) recordedAs(l *style.Line) {
-	r := &a.h.status.Recording
+	r := &a.h.Status.Recording
 	if r.Backlog > 0 && a.clock().Sub(a.record.since) >= aMoment {
 		l.Group(style.Muted.Of("  "), style.Warn.Of(format.Counted(r.Backlog, "event")+" to record"))
 	}

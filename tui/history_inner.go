@@ -18,9 +18,9 @@ const (
 	readable       = 0.5   // seconds for which a finished one stays, when they are sooner over than that
 )
 
-// innerHistory keeps the iterations of the newest inner solves, oldest dropped first, the solves of each
+// innerSteps keeps the iterations of the newest inner solves, oldest dropped first, the solves of each
 // epoch one by one, and the newest look along a step.
-type innerHistory struct {
+type innerSteps struct {
 	solves []*stagedSolve
 	gone   int // solves that were dropped
 	steps  int // iterations in solves
@@ -68,7 +68,7 @@ type solveWork struct {
 
 // take adds what a Delta brings. The iterations of an epoch come before its report, whatever the order in
 // which a Delta lists them.
-func (t *innerHistory) take(d *feed.Delta) {
+func (t *innerSteps) take(d *feed.Delta) {
 	for i := range d.Inner {
 		t.iteration(&d.Inner[i], &d.Status)
 	}
@@ -89,7 +89,7 @@ func (t *innerHistory) take(d *feed.Delta) {
 
 // follow chooses what to show to who follows the run: the solve under way if it lasts, else one after another
 // that is over, each for as long as it takes to be read.
-func (t *innerHistory) follow(s *event.Status, done bool) {
+func (t *innerSteps) follow(s *event.Status, done bool) {
 	n := len(t.solves)
 	if n == 0 {
 		return
@@ -106,7 +106,7 @@ func (t *innerHistory) follow(s *event.Status, done bool) {
 	}
 }
 
-func (t *innerHistory) iteration(e *event.InnerEvent, s *event.Status) {
+func (t *innerSteps) iteration(e *event.InnerEvent, s *event.Status) {
 	if math.IsNaN(float64(e.StepNorm)) && math.IsNaN(float64(e.Residual)) {
 		return // a method that solves otherwise
 	}
@@ -153,7 +153,7 @@ func bounds(s *event.Status) (limit int, goal float64) {
 }
 
 // trim drops the oldest solves, and of one that is longer than all may be its oldest half.
-func (t *innerHistory) trim() {
+func (t *innerSteps) trim() {
 	for len(t.solves) > 1 && (len(t.solves) > keptStages || t.steps > keptIterations) {
 		t.steps -= len(t.solves[0].steps)
 		t.solves[0] = nil
@@ -168,7 +168,7 @@ func (t *innerHistory) trim() {
 }
 
 // report takes in what an epoch says of its solves.
-func (t *innerHistory) report(e *event.EpochEvent) {
+func (t *innerSteps) report(e *event.EpochEvent) {
 	for _, s := range t.solves {
 		s.over = s.over || s.epoch <= e.Epoch
 	}
@@ -194,7 +194,7 @@ func (t *innerHistory) report(e *event.EpochEvent) {
 
 // find returns the newest solve that a summary can be of, one of as many iterations before others: after a
 // way back, or when a solve was given up, several have its place in an epoch.
-func (t *innerHistory) find(epoch int, in *event.InnerSummary) *stagedSolve {
+func (t *innerSteps) find(epoch int, in *event.InnerSummary) *stagedSolve {
 	var any *stagedSolve
 	for i := len(t.solves) - 1; i >= 0; i-- {
 		s := t.solves[i]

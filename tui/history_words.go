@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"math"
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
 	"newtop/tui/style"
@@ -54,4 +55,15 @@ func stopToken(s krylov.Stop) style.Token {
 		return style.NotFinite
 	}
 	return style.Interrupted
+}
+
+// spread returns the least and the greatest eigenvalue of an event.
+func spread(e *event.SpectrumEvent) (low, high float64, ok bool) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, f := range e.Eigenvalues {
+		if v := float64(f); !math.IsNaN(v) {
+			low, high = math.Min(low, v), math.Max(high, v)
+		}
+	}
+	return low, high, low <= high
 }

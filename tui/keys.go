@@ -21,7 +21,7 @@ func unsteerable(a *App) string {
 	switch {
 	case a.h.watched():
 		return feed.ErrReadOnly.Error()
-	case a.h.viewer:
+	case a.h.Viewer:
 		return viewerOnly
 	case a.h.over():
 		return "the run has ended"
@@ -37,7 +37,7 @@ func unsteerable(a *App) string {
 
 // unchangeable is why the run can't be changed at present: a race goes on from the weights of its beginning.
 func unchangeable(a *App) string {
-	if why := unsteerable(a); why != "" || !a.h.status.Racing {
+	if why := unsteerable(a); why != "" || !a.h.Status.Racing {
 		return why
 	}
 	return "a race is on: pick a racer or abandon it first"
@@ -53,7 +53,7 @@ func covered(a *App) string {
 
 // unpicturable is why the focused pane can't be drawn to a file.
 func unpicturable(a *App) string {
-	if a.h.viewer {
+	if a.h.Viewer {
 		return viewerOnly
 	}
 	return covered(a)
@@ -96,7 +96,7 @@ func (a *App) quitWord() string {
 // mainBindings are those that a footer should never be without.
 func mainBindings() []screen.Binding[*App] {
 	pauseWord := func(a *App) string {
-		if a.h.status.Phase == event.Paused {
+		if a.h.Status.Phase == event.Paused {
 			return "go on"
 		}
 		return "pause"
@@ -112,7 +112,7 @@ func mainBindings() []screen.Binding[*App] {
 			On(func(a *App, _ string) tea.Cmd { a.openPalette(); return nil }).Foot("commands"),
 		bind(groupRun, "space", "pause, and go on", "space").
 			On(func(a *App, _ string) tea.Cmd {
-				return a.command(event.Pause{On: a.h.status.Phase != event.Paused})
+				return a.command(event.Pause{On: a.h.Status.Phase != event.Paused})
 			}).FootBy(pauseWord).While((*App).steerable).Unless(unsteerable).Only(trains),
 		playBinding(),
 	}
@@ -132,7 +132,7 @@ func zoomBindings() []screen.Binding[*App] {
 
 // runBindings steer the run.
 func runBindings() []screen.Binding[*App] {
-	paused := func(a *App) bool { return a.steerable() && a.h.status.Phase == event.Paused }
+	paused := func(a *App) bool { return a.steerable() && a.h.Status.Phase == event.Paused }
 	send := func(c event.Command) func(*App, string) tea.Cmd {
 		return func(a *App, _ string) tea.Cmd { return a.command(c) }
 	}
@@ -140,14 +140,14 @@ func runBindings() []screen.Binding[*App] {
 	scaled := func(a *App) string { return style.Clean(a.h.primary().Key) }
 	unscalable := func(a *App) string {
 		why := unchangeable(a)
-		if why == "" && a.h.status.Optimizer != "" && a.h.primary() == nil {
-			why = style.Clean(a.h.status.Optimizer) + " has no radius, rate or damping to scale"
+		if why == "" && a.h.Status.Optimizer != "" && a.h.primary() == nil {
+			why = style.Clean(a.h.Status.Optimizer) + " has no radius, rate or damping to scale"
 		}
 		return why
 	}
 	unkept := func(a *App) string {
 		why := unchangeable(a)
-		if why == "" && len(a.h.status.Kept) == 0 {
+		if why == "" && len(a.h.Status.Kept) == 0 {
 			why = "no epoch is kept to go back to"
 		}
 		return why
@@ -200,7 +200,7 @@ func viewBindings() []screen.Binding[*App] {
 			Foot("picture").While(func(a *App) bool { return unpicturable(a) == "" && a.h.over() }).Unless(unpicturable),
 		bind(groupView, "P", "picture of the screen, as SVG", "P").
 			On(func(a *App, _ string) tea.Cmd { return a.screenPicture() }).Unless(func(a *App) string {
-			if a.h.viewer {
+			if a.h.Viewer {
 				return viewerOnly
 			}
 			return ""

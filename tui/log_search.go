@@ -68,15 +68,15 @@ func (p *logPane) handleKey(v *view, k string) (tea.Cmd, bool) {
 func (p *logPane) restart() { p.search.up = 0 }
 
 func (p *logPane) scroll(v *view, k string) {
-	by := map[string]int{"up": 1, "down": -1, "pgup": 10, "pgdown": -10, "home": len(v.h.entries), "end": -len(v.h.entries)}[k]
+	by := map[string]int{"up": 1, "down": -1, "pgup": 10, "pgdown": -10, "home": len(v.h.Log.Entries), "end": -len(v.h.Log.Entries)}[k]
 	p.search.up = max(0, min(p.search.up+by, len(p.matching(v))-1))
 }
 
 // matching lists the entries that have what is searched for.
 func (p *logPane) matching(v *view) []int {
-	out := make([]int, 0, len(v.h.entries))
-	for i := range v.h.entries {
-		e := &v.h.entries[i]
+	out := make([]int, 0, len(v.h.Log.Entries))
+	for i := range v.h.Log.Entries {
+		e := &v.h.Log.Entries[i]
 		if p.search.text == "" || widget.Has(e.text, p.search.text) || e.text == "" && widget.Has(v.epochWords(e), p.search.text) {
 			out = append(out, i)
 		}
@@ -90,7 +90,7 @@ func (v *view) epochWords(e *entry) string {
 	if e.stop != 0 {
 		s += " " + e.stop.Words()
 	}
-	if !e.stats.Accepted && v.h.judged(&e.stats) {
+	if !e.stats.Accepted && v.h.hasVerdict(&e.stats) {
 		s += " rejected"
 	}
 	return s

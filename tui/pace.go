@@ -60,7 +60,7 @@ func (a *App) holds(id layout.ID, d *drawn, key drawnKey) bool {
 		return a.hold > 0 && d.rows != nil && d.key == key && !late
 	}
 	if a.hold <= 0 || d.rows == nil || key.bare || id == layout.Inner && key.zoomed || a.h.over() ||
-		a.h.status.Phase != event.Running {
+		a.h.Status.Phase != event.Running {
 		return false
 	}
 	return d.key == key && seen != key.seen && !late && a.clock().Sub(a.touched) >= keyCalm

@@ -98,7 +98,7 @@ func TestPaintedEverything(t *testing.T) {
 			}
 			a.dialog = nil
 		}
-		a.Update(came(fakeRace(a.h.status, 6, 8, "begun")))
+		a.Update(came(fakeRace(a.h.Status, 6, 8, "begun")))
 		check("a race")
 		for _, size := range [][2]int{{60, 16}, {200, 60}, {59, 15}, {1, 1}, {80, 24}} {
 			a.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})

@@ -96,7 +96,7 @@ func (a *App) methodEntries() (out []paletteEntry) {
 		if i < 9 {
 			e.key = string(rune('1' + i))
 		}
-		if m.Name == a.h.status.Optimizer && why == "" {
+		if m.Name == a.h.Status.Optimizer && why == "" {
 			e.also += ", the method of now"
 		}
 		out = append(out, e)
@@ -115,7 +115,7 @@ func (a *App) paneEntries() (out []paletteEntry) {
 
 func (a *App) settingEntries() (out []paletteEntry) {
 	why := unchangeable(a)
-	for _, s := range a.h.status.Settings {
+	for _, s := range a.h.Status.Settings {
 		out = append(out, paletteEntry{kind: "setting", text: style.Clean(s.Key) + " = " + settingText(s.Text), also: style.Clean(s.Meaning), why: why,
 			do: func(a *App) tea.Cmd { return a.openForm(s.Key) }})
 	}
@@ -150,7 +150,7 @@ func (a *App) dataEntries() (out []paletteEntry) {
 	for _, name := range a.dataSets {
 		name = style.Clean(name)
 		why := "starts another run: newtop --data " + name
-		if a.h.run != nil && name == style.Clean(a.h.run.Data.Name) {
+		if a.h.Run != nil && name == style.Clean(a.h.Run.Data.Name) {
 			why = "this run trains on it"
 		}
 		out = append(out, paletteEntry{kind: "data", text: name, also: "data set", why: why})

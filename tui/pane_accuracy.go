@@ -13,17 +13,9 @@ type accuracyPane struct {
 	log   bool
 }
 
-func (*accuracyPane) name(v *view) string { return v.h.faultName() }
+func (*accuracyPane) name(v *view) string { return metricName(v.h) }
 
-// faultName names what the faults are.
-func (h *history) faultName() string {
-	if h.regression() && !(h.untold(&h.fault) && h.untold(&h.testFault)) {
-		return "RMSE"
-	}
-	return "error"
-}
-
-func (p *accuracyPane) seen(h *history) uint64 { return h.epochGen + h.runGen }
+func (p *accuracyPane) seen(h *history) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
 func (p *accuracyPane) toggleLog() bool { p.log = !p.log; return true }
 
@@ -42,25 +34,25 @@ func (p *accuracyPane) head(v *view, l *style.Line) {
 		}
 		return e
 	}
-	now, old := &v.h.latest, &v.h.before
+	now, old := &v.h.Latest, &v.h.Before
 	pairHead(v, l, pick(float64(now.Error), float64(now.RMSE)), pick(float64(old.Error), float64(old.RMSE)),
-		pick(float64(now.TestError), float64(now.TestRMSE)), pick(float64(old.TestError), float64(old.TestRMSE)), v.h.untold(&v.h.fault), p.unit(v))
-	if v.h.hasBest && v.h.epochs > 1 {
-		l.Group(style.Muted.Of("  best "), style.Strong.Of(p.unit(v)(v.h.best)), style.Muted.Of(" at "+format.Count(v.h.bestEpoch)))
+		pick(float64(now.TestError), float64(now.TestRMSE)), pick(float64(old.TestError), float64(old.TestRMSE)), v.h.missing(&v.h.Curves.Metric), p.unit(v))
+	if v.h.Best.Known && v.h.Epochs > 1 {
+		l.Group(style.Muted.Of("  best "), style.Strong.Of(p.unit(v)(v.h.Best.Value)), style.Muted.Of(" at "+format.Count(v.h.Best.Epoch)))
 	}
-	if low, high := v.h.memberLow.Last(), v.h.memberHigh.Last(); low == low {
+	if low, high := v.h.Curves.MemberLow.Last(), v.h.Curves.MemberHigh.Last(); low == low {
 		l.Group(style.Muted.Of("  members "), style.Text.Of(p.unit(v)(low)+" to "+p.unit(v)(high)))
 	}
 	scaleHead(l, p.log)
 }
 
 func (p *accuracyPane) plot(v *view) chart.Plot {
-	pl := pairPlot(v, &v.h.fault, &v.h.testFault)
+	pl := pairPlot(v, &v.h.Curves.Metric, &v.h.Curves.TestMetric)
 	pl.Log, pl.Zero, pl.Curves[0].Alarm = p.log, true, false
-	if !v.h.memberLow.Empty() {
+	if !v.h.Curves.MemberLow.Empty() {
 		pl.Curves = append(pl.Curves,
-			chart.Curve{Name: "best member", Token: style.Muted, Series: &v.h.memberLow, Mark: '.'},
-			chart.Curve{Name: "worst", Token: style.Muted, Series: &v.h.memberHigh, Mark: '.'})
+			chart.Curve{Name: "best member", Token: style.Muted, Series: &v.h.Curves.MemberLow, Mark: '.'},
+			chart.Curve{Name: "worst", Token: style.Muted, Series: &v.h.Curves.MemberHigh, Mark: '.'})
 	}
 	if !v.h.regression() {
 		pl.Label = func(f float64) string { return format.Tick(format.Round(100*f, 6)) + "%" }
@@ -82,7 +74,7 @@ func (p *accuracyPane) strip(v *view, w, h int) []string {
 }
 
 func (p *accuracyPane) figure(v *view) *figure {
-	f := figure{title: "error", y: "share of rows classified wrongly", curves: trainAndTest(&v.h.fault, &v.h.testFault)}
+	f := figure{title: "error", y: "share of rows classified wrongly", curves: trainAndTest(&v.h.Curves.Metric, &v.h.Curves.TestMetric)}
 	if v.h.regression() {
 		f.title, f.y = "RMSE", "root mean square error"
 	}

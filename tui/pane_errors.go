@@ -31,16 +31,16 @@ const worstRows = 16
 func (*errorsPane) name(*view) string { return "errors" }
 
 func (*errorsPane) seen(h *history) uint64 {
-	return h.runGen + h.epochGen + h.errorsGen + h.spectrumGen
+	return h.Gen.Run + h.Gen.Epoch + h.Analyses.ErrorsGen + h.Gen.Spectrum
 }
 
 // question is what the pane asks for. Without test rows only the training rows can be wrong.
 func (p *errorsPane) question(h *history) event.Command {
-	return event.ShowErrors{Train: p.train || h.run != nil && h.run.Data.TestRows == 0, Worst: worstRows}
+	return event.ShowErrors{Train: p.train || h.Run != nil && h.Run.Data.TestRows == 0, Worst: worstRows}
 }
 
 func (p *errorsPane) glance(h *history) event.Command {
-	if h.run == nil || h.epochs == 0 || !p.asked.due(h, h.errorsGen) {
+	if h.Run == nil || h.Epochs == 0 || !p.asked.due(h, h.Analyses.ErrorsGen) {
 		return nil
 	}
 	return p.question(h)
@@ -54,7 +54,7 @@ func (p *errorsPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 		if v.h.unasked() {
 			return ask(p.question(v.h)), true // the answer says why not
 		}
-		if v.h.run == nil || v.h.run.Data.TestRows == 0 {
+		if v.h.Run == nil || v.h.Run.Data.TestRows == 0 {
 			return nil, false
 		}
 		p.train = !p.train
@@ -63,7 +63,7 @@ func (p *errorsPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 		p.page = 1 - p.page
 		return nil, true
 	case "left", "right":
-		e := v.h.errors
+		e := v.h.Analyses.Errors
 		if e == nil || len(e.Residuals) < 2 {
 			return nil, false
 		}
@@ -133,9 +133,9 @@ func class(e *event.ErrorsEvent, i int) string {
 }
 
 func (p *errorsPane) head(v *view, l *style.Line) {
-	e := v.h.errors
+	e := v.h.Analyses.Errors
 	if e == nil {
-		if v.h.status.Computing == "errors" {
+		if v.h.Status.Computing == "errors" {
 			l.Group(style.Warn.Of("computing"))
 		}
 		return
@@ -157,13 +157,13 @@ func (p *errorsPane) head(v *view, l *style.Line) {
 			break
 		}
 	}
-	if old := v.h.latest.Epoch - e.Epoch; old > 0 {
+	if old := v.h.Latest.Epoch - e.Epoch; old > 0 {
 		l.Group(style.Muted.Of(", " + format.Counted(old, "epoch") + " ago"))
 	}
 }
 
 func (p *errorsPane) body(v *view, w, h int, zoomed bool) []string {
-	e := v.h.errors
+	e := v.h.Analyses.Errors
 	if e == nil {
 		return p.nothing(v, w, h, zoomed)
 	}
@@ -231,11 +231,11 @@ func (p *errorsPane) keys(v *view, e *event.ErrorsEvent, w int) string {
 		l.Group(style.Muted.Of("as recorded   "))
 	case v.h.over():
 		l.Group(style.Muted.Of("the run has ended   "))
-	case v.h.viewer:
+	case v.h.Viewer:
 		l.Group(style.Muted.Of("as last asked   "))
 	default:
 		put("v", "compute anew")
-		if v.h.run != nil && v.h.run.Data.TestRows > 0 {
+		if v.h.Run != nil && v.h.Run.Data.TestRows > 0 {
 			other := "training rows"
 			if p.train {
 				other = "test rows"
@@ -254,7 +254,7 @@ func (p *errorsPane) keys(v *view, e *event.ErrorsEvent, w int) string {
 	if len(e.Residuals) > 1 {
 		put("←→", "output "+strconv.Itoa(min(p.output, len(e.Residuals)-1)+1)+" of "+strconv.Itoa(len(e.Residuals)))
 	}
-	if v.h.status.Computing == "errors" {
+	if v.h.Status.Computing == "errors" {
 		l.Group(style.Warn.Of("computing"))
 	}
 	return l.Full()
@@ -277,18 +277,18 @@ func (p *errorsPane) nothing(v *view, w, h int, zoomed bool) []string {
 	}
 	at := (h - 1) / 2
 	switch {
-	case v.h.run == nil:
+	case v.h.Run == nil:
 		say(at, style.Muted, waiting(v))
-	case v.h.status.Computing == "errors":
+	case v.h.Status.Computing == "errors":
 		say(at, style.Warn, "computing where the net is wrong")
-	case v.h.watched() && v.h.epochs > 0:
+	case v.h.watched() && v.h.Epochs > 0:
 		say(at, style.Muted, "nobody looked at the errors")
 		say(at+1, style.Muted, "while this run was recorded")
 	case v.h.watched():
 		say(at, style.Muted, waiting(v))
 	case v.h.over():
 		say(at, style.Muted, "no errors were looked at")
-	case v.h.viewer:
+	case v.h.Viewer:
 		say(at, style.Muted, "no errors looked at yet")
 		say(at+1, style.Muted, "who controls can compute them")
 	case zoomed:
@@ -304,7 +304,7 @@ func (p *errorsPane) nothing(v *view, w, h int, zoomed bool) []string {
 func (p *errorsPane) strip(v *view, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, "errors")
-	e := v.h.errors
+	e := v.h.Analyses.Errors
 	if e == nil {
 		text := "zoomed they are computed"
 		if v.h.unasked() {

@@ -55,7 +55,7 @@ func fakeErrors(epoch, classes, side int) event.ErrorsEvent {
 
 func watchedErrors(e event.ErrorsEvent) *view {
 	v := watched(fakeRun(script{epochs: 33}))
-	v.h.looks(&feed.Delta{Errors: []event.ErrorsEvent{e}})
+	v.h.Analyses.take(&feed.Delta{Errors: []event.ErrorsEvent{e}})
 	return v
 }
 
@@ -138,10 +138,10 @@ func TestErrorsAsk(t *testing.T) {
 		answer  bool
 		asks    bool
 	}{{0, 0, false, false}, {1, 2, false, false}, {2, 4, true, true}, {3, 0.5, true, false}, {4, 9, false, true}} {
-		v.h.status.Epoch += c.epoch
-		v.h.status.Elapsed += c.elapsed
+		v.h.Status.Epoch += c.epoch
+		v.h.Status.Elapsed += c.elapsed
 		if c.answer {
-			v.h.looks(&feed.Delta{Errors: []event.ErrorsEvent{fakeErrors(1, 3, 0)}})
+			v.h.Analyses.take(&feed.Delta{Errors: []event.ErrorsEvent{fakeErrors(1, 3, 0)}})
 		}
 		if got := p.glance(v.h) != nil; got != c.asks {
 			t.Errorf("%+v: asked is %v", c, got)

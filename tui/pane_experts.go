@@ -43,7 +43,7 @@ func (p *topologyPane) gates(v *view, y, w int) {
 			p.chart.Write(column[i], y, s, style.Muted)
 		}
 	}
-	for i, g := range v.h.latest.Gates {
+	for i, g := range v.h.Latest.Gates {
 		row := y + 1 + i
 		p.chart.Write(0, row, format.Count(i+1), style.Text)
 		for k, s := range []string{format.Number(float64(g.Center)), format.Number(float64(g.Width)), format.Number(float64(g.Slope)), format.Percent(float64(g.Share))} {

@@ -40,27 +40,27 @@ func (*innerPane) toggleLog() bool { return false }
 func (*innerPane) name(*view) string { return "inner" }
 
 func (*innerPane) seen(h *history) uint64 {
-	return h.innerGen + h.epochGen + h.runGen + h.settingGen + h.spectrumGen + h.stage.gen
+	return h.Gen.Inner + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting + h.Gen.Spectrum + h.Steps.gen
 }
 
 func (p *innerPane) head(v *view, l *style.Line) {
-	if len(v.h.bars) == 0 {
-		if v.h.solveless() && !v.h.step.Empty() {
-			l.Group(style.Muted.Of("‖Δw‖ "), style.Text.Of(format.Number(v.h.step.Last())))
+	if len(v.h.Solves.Bars) == 0 {
+		if solveless(v.h) && !v.h.Curves.Step.Empty() {
+			l.Group(style.Muted.Of("‖Δw‖ "), style.Text.Of(format.Number(v.h.Curves.Step.Last())))
 		}
 		return
 	}
-	b := &v.h.bars[len(v.h.bars)-1]
+	b := &v.h.Solves.Bars[len(v.h.Solves.Bars)-1]
 	s := b.stop()
 	l.Group(style.Strong.Of(format.Count(b.total)), style.Muted.Of(" it "), stopToken(s).Of(string(s.Letter())))
 	if in := barParts(b); in != "" {
 		l.Group(style.Muted.Of(" in " + in))
 	}
-	if b.epoch != v.h.latest.Epoch {
+	if b.epoch != v.h.Latest.Epoch {
 		l.Group(style.Muted.Of(" at " + format.Count(b.epoch)))
 	}
-	l.Group(style.Muted.Of("  mean "), style.Text.Of(strconv.FormatFloat(float64(v.h.inner)/float64(v.h.solves), 'f', 1, 64)))
-	l.Group(style.Muted.Of("  total "), style.Text.Of(format.Count(v.h.inner)))
+	l.Group(style.Muted.Of("  mean "), style.Text.Of(strconv.FormatFloat(float64(v.h.Solves.Iterations)/float64(v.h.Solves.Count), 'f', 1, 64)))
+	l.Group(style.Muted.Of("  total "), style.Text.Of(format.Count(v.h.Solves.Iterations)))
 }
 
 func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
@@ -69,7 +69,7 @@ func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
 	}
 	p.marked.epoch = -1
 	live := p.now(v, w)
-	if len(v.h.bars) == 0 {
+	if len(v.h.Solves.Bars) == 0 {
 		return p.without(v, w, h, live)
 	}
 	rows := []string{}
@@ -99,7 +99,7 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 		free--
 		rows[free] = live
 	}
-	if v.h.solveless() && free >= 4 && !v.h.step.Empty() {
+	if solveless(v.h) && free >= 4 && !v.h.Curves.Step.Empty() {
 		l := v.Line(w)
 		l.Put(style.Accent, "‖Δw‖").Group(style.Muted.Of("  length of each epoch's step"))
 		l.Group(style.Muted.Of("; no inner solves here"))
@@ -109,9 +109,9 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 	}
 	text := "waiting for the first inner solve"
 	switch {
-	case v.h.foreign() && v.h.epochs > 0:
+	case v.h.external() && v.h.Epochs > 0:
 		text = "the record has no inner solves"
-	case v.h.solveless():
+	case solveless(v.h):
 		text = "this optimizer has no inner solves"
 	case v.h.over():
 		text = "there were no inner solves"
@@ -122,7 +122,7 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 
 // stepPlot is the length of the steps of a method without inner solves.
 func (p *innerPane) stepPlot(v *view) chart.Plot {
-	pl := epochPlot(v.h, chart.Curve{Token: style.Accent, Series: &v.h.step, Mark: '*'})
+	pl := epochPlot(v.h, chart.Curve{Token: style.Accent, Series: &v.h.Curves.Step, Mark: '*'})
 	pl.Log = true
 	return pl
 }
@@ -144,7 +144,7 @@ func barParts(b *innerBar) string {
 // counts writes how many solves ended for each reason.
 func (p *innerPane) counts(v *view, l *style.Line) *style.Line {
 	for _, s := range krylov.Stops() {
-		n := v.h.stops[s]
+		n := v.h.Solves.Stops[s]
 		rare := s == krylov.NotFinite || s == krylov.Interrupted
 		if rare && n == 0 {
 			continue
@@ -168,13 +168,13 @@ func (p *innerPane) strip(v *view, w, h int) []string {
 	var picture []string
 	text := [2]*style.Line{v.Line(column - margin - 1), v.Line(column - margin - 1)}
 	switch room := w - column - 1; {
-	case len(v.h.bars) > 0:
+	case len(v.h.Solves.Bars) > 0:
 		p.head(v, text[0])
 		p.counts(v, text[1])
 		picture = p.chart(v, room, h-1, false)
-	case v.h.solveless():
+	case solveless(v.h):
 		p.head(v, text[0])
-		if text[1].Put(style.Muted, "no inner solves"); v.h.step.Empty() {
+		if text[1].Put(style.Muted, "no inner solves"); v.h.Curves.Step.Empty() {
 			break
 		}
 		picture = p.steps.Draw(&v.Pen, p.stepPlot(v), room, h-1)
@@ -202,20 +202,20 @@ func (p *innerPane) strip(v *view, w, h int) []string {
 func (p *innerPane) figure(v *view) *figure {
 	h := v.h
 	f := figure{title: "inner iterations", y: "iterations"}
-	if len(h.bars) == 0 {
+	if len(h.Solves.Bars) == 0 {
 		return nil
 	}
-	first, last := h.bars[0].epoch, h.bars[len(h.bars)-1].epoch
+	first, last := h.Solves.Bars[0].epoch, h.Solves.Bars[len(h.Solves.Bars)-1].epoch
 	for _, s := range krylov.Stops() {
 		c := figureCurve{name: s.Words(), tok: stopToken(s), bars: true, points: make(figurePoints, max(0, last-first+1))}
 		for i := range c.points {
 			c.points[i].X = float64(first + i)
 		}
 		some := 0
-		for i := range h.bars {
-			if k := h.bars[i].epoch - first; k >= 0 && k < len(c.points) && int(s) < len(h.bars[i].byStop) {
-				c.points[k].Y = float64(h.bars[i].byStop[s])
-				some += h.bars[i].byStop[s]
+		for i := range h.Solves.Bars {
+			if k := h.Solves.Bars[i].epoch - first; k >= 0 && k < len(c.points) && int(s) < len(h.Solves.Bars[i].byStop) {
+				c.points[k].Y = float64(h.Solves.Bars[i].byStop[s])
+				some += h.Solves.Bars[i].byStop[s]
 			}
 		}
 		if some > 0 {

@@ -13,7 +13,7 @@ import (
 // chart draws the newest bars that fit, with their letters under them when there is room; dense ones
 // stand without gaps when there are many.
 func (p *innerPane) chart(v *view, w, h int, dense bool) []string {
-	if key := (barsKey{w, h, v.h.barred, v.h.restarts, p.marked, dense, v.h.over(), v.Palette, v.Glyphs}); key != p.key || p.picture == nil {
+	if key := (barsKey{w, h, v.h.Solves.Barred, v.h.Restarts, p.marked, dense, v.h.over(), v.Palette, v.Glyphs}); key != p.key || p.picture == nil {
 		p.key, p.picture = key, p.draw(v, w, h, dense)
 	}
 	return p.picture
@@ -69,7 +69,7 @@ func (p *innerPane) margin(v *view, w int) int {
 	switch {
 	case w < 24:
 		return 0
-	case slices.ContainsFunc(v.h.bars, func(b innerBar) bool { return b.total >= 1000 }):
+	case slices.ContainsFunc(v.h.Solves.Bars, func(b innerBar) bool { return b.total >= 1000 }):
 		return 6 // "12.5k"
 	}
 	return 4
@@ -79,7 +79,7 @@ func (p *innerPane) margin(v *view, w int) int {
 func (p *innerPane) epochs(v *view, w int, dense bool) (columns []barColumn, gutter int) {
 	gutter = p.margin(v, w)
 	pitch := 2
-	switch n := len(v.h.bars); {
+	switch n := len(v.h.Solves.Bars); {
 	case n*6 <= w-gutter && dense:
 		pitch = 6
 	case n*3 <= w-gutter:
@@ -87,7 +87,7 @@ func (p *innerPane) epochs(v *view, w int, dense bool) (columns []barColumn, gut
 	case n*2 > w-gutter && dense:
 		pitch = 1
 	}
-	bars := v.h.bars
+	bars := v.h.Solves.Bars
 	if n := max((w-gutter)/pitch, 1); len(bars) > n {
 		from := p.first(v.h, n)
 		for i := range bars[:from] {
@@ -110,7 +110,7 @@ const recent = 8
 // groups places a bar for each solve of the newest epochs side by side, when epochs have several and three
 // epochs fit; nil otherwise. A marked epoch that is older is among them.
 func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) {
-	works := v.h.stage.works
+	works := v.h.Steps.works
 	if len(works) == 0 || h < 5 {
 		return nil, 0
 	}
@@ -167,9 +167,9 @@ func (p *innerPane) first(h *history, n int) int {
 	if h.over() {
 		stride = 1
 	}
-	dropped := h.barred - len(h.bars)
-	start := (h.barred - n + stride - 1) / stride * stride
-	return max(0, min(start-dropped, len(h.bars)-1))
+	dropped := h.Solves.Barred - len(h.Solves.Bars)
+	start := (h.Solves.Barred - n + stride - 1) / stride * stride
+	return max(0, min(start-dropped, len(h.Solves.Bars)-1))
 }
 
 // scale labels the bars' axis: 1-2-5 steps, above zero.

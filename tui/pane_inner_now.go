@@ -10,14 +10,14 @@ import (
 // now is the solve or the pass through batches that is under way.
 func (p *innerPane) now(v *view, w int) string {
 	l := v.Line(w)
-	s := &v.h.status
+	s := &v.h.Status
 	switch {
-	case v.h.solving:
+	case v.h.Solves.Running:
 		p.solve(v, l)
 	case !v.h.over() && s.Units > 0 && s.Unit > 0:
 		l.Put(style.Muted, "batch ").Put(style.Text, format.Count(s.Unit)).Put(style.Muted, " of "+format.Count(s.Units)+" ")
 		v.Progress(l, float64(s.Unit)/float64(s.Units), l.Left())
-	case len(v.h.bars) > 0:
+	case len(v.h.Solves.Bars) > 0:
 		p.finished(v, l)
 	}
 	return l.Full()
@@ -25,11 +25,11 @@ func (p *innerPane) now(v *view, w int) string {
 
 // solve writes the state of the solve under way, what matters most first.
 func (p *innerPane) solve(v *view, l *style.Line) {
-	e := &v.h.live
+	e := &v.h.Solves.Live
 	l.Put(style.Accent, "▸ ")
 	before := innerBar{}
-	if len(v.h.bars) > 0 {
-		before = v.h.bars[len(v.h.bars)-1]
+	if len(v.h.Solves.Bars) > 0 {
+		before = v.h.Solves.Bars[len(v.h.Solves.Bars)-1]
 	}
 	if e.Member > 0 || before.nets > 1 {
 		l.Put(style.Muted, "net ").Put(style.Text, format.Count(e.Member+1)+" ")
@@ -52,10 +52,10 @@ func (p *innerPane) solve(v *view, l *style.Line) {
 
 // finished says in words why the newest solve ended.
 func (p *innerPane) finished(v *view, l *style.Line) {
-	b := &v.h.bars[len(v.h.bars)-1]
+	b := &v.h.Solves.Bars[len(v.h.Solves.Bars)-1]
 	s := b.stop()
 	l.Put(style.Muted, "epoch "+format.Count(b.epoch)+": ").Put(stopToken(s), s.Words())
-	if in := v.h.latest.Inner; len(in) > 0 {
+	if in := v.h.Latest.Inner; len(in) > 0 {
 		last := &in[len(in)-1]
 		l.Group(style.Muted.Of("  ‖r‖/‖g‖ "), style.Text.Of(format.Number(float64(last.Residual))))
 		l.Group(style.Muted.Of("  curv "), style.Text.Of(format.Number(float64(last.Curvature))))

@@ -19,30 +19,30 @@ type logPane struct {
 
 func (*logPane) name(*view) string { return "log" }
 
-func (*logPane) seen(h *history) uint64 { return h.logGen + h.runGen }
+func (*logPane) seen(h *history) uint64 { return h.Log.Gen + h.Gen.Run }
 
 // head says what the columns of an epoch's row are that do not say so themselves.
 func (*logPane) head(v *view, l *style.Line) {
-	thinned := v.h.thinned
-	if r := v.h.status.Replay; r != nil {
+	thinned := v.h.Thinned
+	if r := v.h.Status.Replay; r != nil {
 		thinned += r.Thinned
 	}
 	if thinned > 0 {
 		l.Group(style.Muted.Of(format.Count(thinned) + " epochs thinned  "))
 	}
-	if v.h.epochs == 0 {
+	if v.h.Epochs == 0 {
 		return
 	}
-	if v.h.lossless() {
+	if noLosses(v.h) {
 		l.Group(style.Muted.Of("epoch, figures"))
 		return
 	}
-	l.Group(style.Muted.Of("epoch, "), style.Train.Of("loss"), style.Muted.Of(", "), v.faultInk().Of(v.h.faultName()))
+	l.Group(style.Muted.Of("epoch, "), style.Train.Of("loss"), style.Muted.Of(", "), v.faultInk().Of(metricName(v.h)))
 }
 
 // faultInk is of the test rows if there are any.
 func (v *view) faultInk() style.Token {
-	if v.h.testFault.Empty() {
+	if v.h.Curves.TestMetric.Empty() {
 		return style.Train
 	}
 	return style.Test
@@ -57,7 +57,7 @@ func (p *logPane) body(v *view, w, h int, zoomed bool) []string {
 	rows := make([]string, h)
 	free := h
 	for i := len(entries) - 1 - up; i >= 0 && free > 0; i-- {
-		drawn := p.rows(v, &v.h.entries[entries[i]], w)
+		drawn := p.rows(v, &v.h.Log.Entries[entries[i]], w)
 		drawn = drawn[:min(len(drawn), free)]
 		free -= len(drawn)
 		copy(rows[free:], drawn)
@@ -70,8 +70,8 @@ func (p *logPane) body(v *view, w, h int, zoomed bool) []string {
 
 // newest lists the last n entries of the log.
 func (v *view) newest(n int) []int {
-	first := max(0, len(v.h.entries)-n)
-	out := make([]int, len(v.h.entries)-first)
+	first := max(0, len(v.h.Log.Entries)-n)
+	out := make([]int, len(v.h.Log.Entries)-first)
 	for i := range out {
 		out[i] = first + i
 	}
@@ -80,7 +80,7 @@ func (v *view) newest(n int) []int {
 
 // rows draws an entry: an epoch's figures on one row, text on as many as it needs.
 func (p *logPane) rows(v *view, e *entry, w int) []string {
-	column := max(4, style.Cells(format.Count(v.h.latest.Epoch)))
+	column := max(4, style.Cells(format.Count(v.h.Latest.Epoch)))
 	begin := func() *style.Line { return v.Line(w).Put(style.Muted, style.Right(format.Count(e.epoch), column)) }
 	if e.text == "" {
 		l := begin()
@@ -102,7 +102,7 @@ func (p *logPane) rows(v *view, e *entry, w int) []string {
 // figures writes what an epoch brought, as much as there is room for.
 func (p *logPane) figures(v *view, e *entry, l *style.Line) {
 	s, wide := &e.stats, l.Room >= 70
-	if v.h.lossless() {
+	if noLosses(v.h) {
 		for _, f := range s.Figures {
 			if !l.Group(style.Muted.Of("  "+style.Clean(cmp.Or(f.Symbol, f.Key))+" "), style.Text.Of(format.Number(float64(f.Value)))) {
 				return
@@ -122,11 +122,11 @@ func (p *logPane) figures(v *view, e *entry, l *style.Line) {
 	}
 	if e.stop != 0 {
 		l.Group(style.Muted.Of(" "+style.Right(format.Count(e.inner), 3)), stopToken(e.stop).Of(" "+string(e.stop.Letter())))
-	} else if len(v.h.bars) > 0 {
+	} else if len(v.h.Solves.Bars) > 0 {
 		l.Group(style.Text.Of(style.Spaces(6)))
 	}
 	verdict := style.Text.Of("  ")
-	if !s.Accepted && v.h.judged(s) {
+	if !s.Accepted && v.h.hasVerdict(s) {
 		verdict = style.Warn.Of(" ×")
 	}
 	l.Group(verdict)

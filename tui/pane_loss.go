@@ -17,18 +17,18 @@ type lossPane struct {
 
 func (*lossPane) name(*view) string { return "loss" }
 
-func (p *lossPane) seen(h *history) uint64 { return h.epochGen + h.runGen }
+func (p *lossPane) seen(h *history) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
 func (p *lossPane) toggleLog() bool { p.log = !p.log; return true }
 
 func (p *lossPane) head(v *view, l *style.Line) {
-	pairHead(v, l, float64(v.h.latest.Loss), float64(v.h.before.Loss),
-		float64(v.h.latest.TestLoss), float64(v.h.before.TestLoss), v.h.untold(&v.h.loss), format.Number)
+	pairHead(v, l, float64(v.h.Latest.Loss), float64(v.h.Before.Loss),
+		float64(v.h.Latest.TestLoss), float64(v.h.Before.TestLoss), v.h.missing(&v.h.Curves.Loss), format.Number)
 	scaleHead(l, p.log)
 }
 
 func (p *lossPane) body(v *view, w, h int, zoomed bool) []string {
-	pl := pairPlot(v, &v.h.loss, &v.h.testLoss)
+	pl := pairPlot(v, &v.h.Curves.Loss, &v.h.Curves.TestLoss)
 	pl.Log, pl.Best, pl.Waiting = p.log, true, v.without("loss")
 	if zoomed {
 		return p.Whole(&v.Pen, &p.chart, pl, w, h)
@@ -37,7 +37,7 @@ func (p *lossPane) body(v *view, w, h int, zoomed bool) []string {
 }
 
 func (p *lossPane) strip(v *view, w, h int) []string {
-	pl := pairPlot(v, &v.h.loss, &v.h.testLoss)
+	pl := pairPlot(v, &v.h.Curves.Loss, &v.h.Curves.TestLoss)
 	pl.Log = p.log
 	return pairStrip(v, &p.chart, pl, "loss", format.Number, w, h)
 }
@@ -56,7 +56,7 @@ func waiting(v *view) string {
 	if _, loading := v.h.loading(); loading {
 		return "reading the record"
 	}
-	if v.h.run == nil {
+	if v.h.Run == nil {
 		return "waiting for the run"
 	}
 	return "waiting for the first epoch"
@@ -64,7 +64,7 @@ func waiting(v *view) string {
 
 // without says why there is nothing of a kind: it is still to come, or the record does not have it.
 func (v *view) without(what string) string {
-	if _, loading := v.h.loading(); loading || !v.h.watched() || v.h.epochs == 0 {
+	if _, loading := v.h.loading(); loading || !v.h.watched() || v.h.Epochs == 0 {
 		return waiting(v)
 	}
 	return "the record has no " + what
@@ -73,10 +73,10 @@ func (v *view) without(what string) string {
 // pairHead writes the current values of both kinds of rows with the direction they moved in. untold says that those of
 // the training rows are not numbers because nobody tells them.
 func pairHead(v *view, l *style.Line, train, trainBefore, test, testBefore float64, untold bool, text func(float64) string) {
-	if v.h.epochs == 0 {
+	if v.h.Epochs == 0 {
 		return
 	}
-	if v.h.epochs == 1 {
+	if v.h.Epochs == 1 {
 		trainBefore, testBefore = math.NaN(), math.NaN()
 	}
 	now, gap := style.Train.Of(text(train)), ""
@@ -125,5 +125,5 @@ func pairStrip(v *view, c *chart.Canvas, pl chart.Plot, name string, text func(f
 }
 
 func (p *lossPane) figure(v *view) *figure {
-	return runFigure(v.h, figure{title: "loss", y: "mean loss", logY: true, curves: trainAndTest(&v.h.loss, &v.h.testLoss)})
+	return runFigure(v.h, figure{title: "loss", y: "mean loss", logY: true, curves: trainAndTest(&v.h.Curves.Loss, &v.h.Curves.TestLoss)})
 }

@@ -78,13 +78,13 @@ func TestFiguresOfAnotherMethodBeginAnew(t *testing.T) {
 	v := applied(deltas)
 	e.Epoch, e.Optimizer, e.Figures = 4, "scg", []event.Figure{{Key: "lambda", Value: 1}}
 	v.h.epoch(&e)
-	if got := fmt.Sprint(len(v.h.figures), " ", v.h.figures[0].Symbol, " ", v.h.figures[0].series.Points); got != "1 lambda 1" {
+	if got := fmt.Sprint(len(v.h.Curves.Figures), " ", v.h.Curves.Figures[0].Symbol, " ", v.h.Curves.Figures[0].series.Points); got != "1 lambda 1" {
 		t.Error(got)
 	}
 	e.Epoch, e.Optimizer, e.Figures = 5, "adam", nil
 	v.h.epoch(&e)
-	if len(v.h.figures) != 0 {
-		t.Errorf("%d figures left", len(v.h.figures))
+	if len(v.h.Curves.Figures) != 0 {
+		t.Errorf("%d figures left", len(v.h.Curves.Figures))
 	}
 }
 
@@ -107,12 +107,12 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 // TestMixtureShowsOneExpertAndTheGates draws a mixture of three equal nets.
 func TestMixtureShowsOneExpertAndTheGates(t *testing.T) {
 	v := testView()
-	v.h.run = &event.RunEvent{Model: event.ModelInfo{
+	v.h.Run = &event.RunEvent{Model: event.ModelInfo{
 		Layers: []int{16, 12, 10, 12, 10, 12, 10, 10}, Experts: 3, Loss: "mse", Parameters: 975,
 		Activations: []string{"tanh", "identity", "tanh", "identity", "tanh", "identity", "identity"},
 	}}
 	for i := range 3 {
-		v.h.run.Model.Connections = append(v.h.run.Model.Connections,
+		v.h.Run.Model.Connections = append(v.h.Run.Model.Connections,
 			event.ConnectionInfo{To: 2*i + 1, From: 0, Weights: 192}, event.ConnectionInfo{To: 2*i + 2, From: 2*i + 1, Weights: 120})
 	}
 	e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 2)))
@@ -186,7 +186,7 @@ func TestCountsStayWhole(t *testing.T) {
 	}{{2, "2"}, {nan, "–"}, {12345, "12,345"}, {3e6, "3.00M"}, {0.5, "0.5000"}, {2, "2.000"}} {
 		e.Epoch, e.Figures = i+1, []event.Figure{{Key: "tries", Value: c.value}}
 		v.h.epoch(&e)
-		if got := v.h.figures[0].text(float64(c.value)); got != c.want {
+		if got := v.h.Curves.Figures[0].text(float64(c.value)); got != c.want {
 			t.Errorf("after %d epochs %v is %q: expected %q", i+1, c.value, got, c.want)
 		}
 	}
@@ -197,7 +197,7 @@ func TestCountsStayWhole(t *testing.T) {
 func TestSparseConnections(t *testing.T) {
 	draw := func(weights int) (text string, dots int) {
 		v := testView()
-		v.h.run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 40}, Connections: []event.ConnectionInfo{{To: 1, From: 0, Weights: weights}}}}
+		v.h.Run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 40}, Connections: []event.ConnectionInfo{{To: 1, From: 0, Weights: weights}}}}
 		text = ansi.Strip(strings.Join((&topologyPane{}).body(v, 60, 12, false), "\n"))
 		for _, r := range text {
 			if r > 0x2800 && r <= 0x28ff {
@@ -225,7 +225,7 @@ func TestSparseConnections(t *testing.T) {
 // TestGatesOnASmallScreen: zoomed, the gates are there on the least screen, and their shares in the frame.
 func TestGatesOnASmallScreen(t *testing.T) {
 	v := testView()
-	v.h.run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 12, 10, 12, 10, 10}, Experts: 2}}
+	v.h.Run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 12, 10, 12, 10, 10}, Experts: 2}}
 	e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 	e.Gates = []event.GateFigures{{Center: 72, Share: 0.2}, {Center: 144, Share: 0.8}}
 	v.h.epoch(&e)

@@ -20,18 +20,18 @@ type regionPane struct {
 }
 
 func (p *regionPane) name(v *view) string {
-	if v.h.foreign() && v.h.steering() == byFigures {
+	if v.h.external() && v.h.steering() == byFigures {
 		return "figures"
 	}
 	return [...]string{byRadius: "region", byRate: "rate", byFigures: "method"}[v.h.steering()]
 }
 
-func (p *regionPane) seen(h *history) uint64 { return h.epochGen + h.runGen + h.settingGen }
+func (p *regionPane) seen(h *history) uint64 { return h.Gen.Epoch + h.Gen.Run + h.Gen.Setting }
 
 func (p *regionPane) toggleLog() bool { p.log = !p.log; return true }
 
 func (p *regionPane) head(v *view, l *style.Line) {
-	if v.h.epochs == 0 {
+	if v.h.Epochs == 0 {
 		return
 	}
 	for _, g := range p.values(v) {
@@ -39,7 +39,7 @@ func (p *regionPane) head(v *view, l *style.Line) {
 			return
 		}
 	}
-	e := &v.h.latest
+	e := &v.h.Latest
 	switch {
 	case v.h.steering() != byRadius || e.Epoch == 0:
 	case e.Accepted:
@@ -49,18 +49,18 @@ func (p *regionPane) head(v *view, l *style.Line) {
 			l.Group(style.Warn.Of(" ×"))
 		}
 	}
-	if next, ok := v.h.nextRadius(); ok {
+	if next, ok := nextRadius(v.h); ok {
 		l.Group(style.Muted.Of(" → R "), style.Text.Of(format.Number(next)))
 	}
 }
 
 // values are the current figures, each a group that is shown whole or not at all.
 func (p *regionPane) values(v *view) [][]style.Part {
-	e := &v.h.latest
+	e := &v.h.Latest
 	switch v.h.steering() {
 	case byRate:
 		groups := [][]style.Part{{style.Strong.Of(format.Number(float64(e.Rate)))}}
-		if !v.h.untold(&v.h.gradient) {
+		if !v.h.missing(&v.h.Curves.Gradient) {
 			groups = append(groups, []style.Part{style.Muted.Of("  ‖g‖ "), style.Text.Of(format.Number(float64(e.GradientNorm)))})
 		}
 		return append(groups, p.own(v, "  ")...)
@@ -77,11 +77,11 @@ func (p *regionPane) values(v *view) [][]style.Part {
 func (p *regionPane) own(v *view, gap string) [][]style.Part {
 	var groups [][]style.Part
 	first := 0
-	if n := len(v.h.figures); n > 0 && v.h.steering() == byFigures {
+	if n := len(v.h.Curves.Figures); n > 0 && v.h.steering() == byFigures {
 		first = min(p.first(v), n-1) // those of the charts stand before the others
 	}
-	for i := range v.h.figures {
-		f := &v.h.figures[(first+i)%len(v.h.figures)]
+	for i := range v.h.Curves.Figures {
+		f := &v.h.Curves.Figures[(first+i)%len(v.h.Curves.Figures)]
 		groups = append(groups, []style.Part{style.Muted.Of(gap + f.Symbol + " "), style.Text.Of(f.text(float64(f.Value)))})
 		gap = "  "
 	}
@@ -93,24 +93,24 @@ func (p *regionPane) curves(v *view) (all []chart.Plot) {
 	one := func(name string, s *chart.Series) chart.Plot {
 		return epochPlot(v.h, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
 	}
-	gradient, step := one("‖g‖", &v.h.gradient), one("‖Δw‖", &v.h.step)
+	gradient, step := one("‖g‖", &v.h.Curves.Gradient), one("‖Δw‖", &v.h.Curves.Step)
 	gradient.Log = true
 	var own []chart.Plot
-	for i := range v.h.figures {
-		f := &v.h.figures[i]
+	for i := range v.h.Curves.Figures {
+		f := &v.h.Curves.Figures[i]
 		pl := one(f.Symbol, &f.series)
 		pl.Value = f.text
 		own = append(own, pl)
 	}
 	switch {
 	case v.h.steering() == byRate:
-		all = append([]chart.Plot{one("rate", &v.h.rate), gradient}, own...)
+		all = append([]chart.Plot{one("rate", &v.h.Curves.Rate), gradient}, own...)
 	case len(own) == 0:
 		all = []chart.Plot{step, gradient}
 	default:
 		all = append(own, gradient)
 	}
-	if v.h.foreign() {
+	if v.h.external() {
 		all = slices.DeleteFunc(all, func(pl chart.Plot) bool { return pl.Curves[0].Series.Empty() })
 	}
 	return all
@@ -129,12 +129,12 @@ func (p *regionPane) plots(v *view) (upper, lower chart.Plot) {
 		one := func(name string, s *chart.Series) chart.Plot {
 			return epochPlot(v.h, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
 		}
-		upper, lower = one("radius", &v.h.radius), one(v.Glyphs.Rho, &v.h.rho)
+		upper, lower = one("radius", &v.h.Curves.Radius), one(v.Glyphs.Rho, &v.h.Curves.Rho)
 		lower.Clip, lower.Show, lower.Rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
 	} else {
 		all, first := p.curves(v), p.first(v)
 		if len(all) == 0 {
-			upper = epochPlot(v.h, chart.Curve{Series: &v.h.step})
+			upper = epochPlot(v.h, chart.Curve{Series: &v.h.Curves.Step})
 			upper.Waiting = v.without("figures of its own")
 			return upper, lower
 		}
@@ -143,7 +143,7 @@ func (p *regionPane) plots(v *view) (upper, lower chart.Plot) {
 		}
 	}
 	log := p.log
-	if v.h.foreign() && drawnFigure(v.h, upper) != nil {
+	if v.h.external() && drawnFigure(v.h, upper) != nil {
 		log = !log // what another program's figures are is not known, and the lower one is linear
 	}
 	upper.Log = log && !lowest(upper.Curves[0].Series)
@@ -231,8 +231,8 @@ func lowest(s *chart.Series) bool {
 
 // drawnFigure returns the figure of the method's own that a chart shows, nil for another chart.
 func drawnFigure(h *history, pl chart.Plot) *figureSeries {
-	for i := range h.figures {
-		if f := &h.figures[i]; pl.Curves[0].Series == &f.series {
+	for i := range h.Curves.Figures {
+		if f := &h.Curves.Figures[i]; pl.Curves[0].Series == &f.series {
 			return f
 		}
 	}
@@ -248,8 +248,8 @@ func (p *regionPane) caption(v *view, pl chart.Plot, w int) string {
 	}
 	if len(pl.Rules) > 0 {
 		l.Put(style.Muted, "  actual over predicted")
-		if v.h.rejected > 0 {
-			l.Group(style.Muted.Of(" · "), style.Warn.Of(format.Count(v.h.rejected)+" rejected"))
+		if v.h.Rejected > 0 {
+			l.Group(style.Muted.Of(" · "), style.Warn.Of(format.Count(v.h.Rejected)+" rejected"))
 		}
 	} else if pl.Log {
 		l.Put(style.Muted, "  log")
@@ -260,7 +260,7 @@ func (p *regionPane) caption(v *view, pl chart.Plot, w int) string {
 func (p *regionPane) strip(v *view, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, p.name(v))
-	if v.h.epochs > 0 {
+	if v.h.Epochs > 0 {
 		p.head(v, l)
 	}
 	return []string{l.Full()}
@@ -269,20 +269,20 @@ func (p *regionPane) strip(v *view, w, _ int) []string {
 // figure has the radius, or the rate of a method that has one.
 func (p *regionPane) figure(v *view) *figure {
 	h := v.h
-	if h.radius.Empty() && h.rate.Empty() {
+	if h.Curves.Radius.Empty() && h.Curves.Rate.Empty() {
 		f := figure{title: "figures of its own", y: "value"}
-		for i := range h.figures[:min(len(h.figures), 4)] {
-			k := &h.figures[i]
+		for i := range h.Curves.Figures[:min(len(h.Curves.Figures), 4)] {
+			k := &h.Curves.Figures[i]
 			f.curves = append(f.curves, figureCurve{name: k.Symbol, tok: style.RacerToken(i), dashed: i%2 == 1, points: pointsOf(&k.series)})
 		}
 		return runFigure(h, f)
 	}
-	if h.radius.Empty() {
-		return runFigure(h, figure{title: "learning rate", y: "rate", logY: true, curves: []figureCurve{{tok: style.Train, points: pointsOf(&h.rate)}}})
+	if h.Curves.Radius.Empty() {
+		return runFigure(h, figure{title: "learning rate", y: "rate", logY: true, curves: []figureCurve{{tok: style.Train, points: pointsOf(&h.Curves.Rate)}}})
 	}
 	return runFigure(h, figure{title: "trust region", y: "radius and step", logY: true, curves: []figureCurve{
-		{name: "radius", tok: style.Train, points: pointsOf(&h.radius)},
-		{name: "step norm", tok: style.Test, dashed: true, points: pointsOf(&h.step)},
+		{name: "radius", tok: style.Train, points: pointsOf(&h.Curves.Radius)},
+		{name: "step norm", tok: style.Test, dashed: true, points: pointsOf(&h.Curves.Step)},
 	}})
 }
 

@@ -26,7 +26,7 @@ func (*spectrumPane) toggleLog() bool { return false }
 func (*spectrumPane) name(*view) string { return "spectrum" }
 
 func (*spectrumPane) seen(h *history) uint64 {
-	return h.spectrumGen + h.epochGen + h.runGen + h.settingGen
+	return h.Gen.Spectrum + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting
 }
 
 // pair is an eigenvalue with the bound on its distance to a true one; NaN if there is none.
@@ -34,17 +34,17 @@ type pair struct{ value, bound float64 }
 
 // source returns what there is to show, greatest first, and where it comes from.
 func (p *spectrumPane) source(v *view) (pairs []pair, origin string) {
-	if n := len(v.h.spectra); n > 0 {
-		e := &v.h.spectra[n-1]
+	if n := len(v.h.Spectra); n > 0 {
+		e := &v.h.Spectra[n-1]
 		pairs = sortedPairs(e)
 		origin = matrix(e) + ", " + style.Clean(e.Method) + " at " + format.Count(e.Epoch)
-	} else if s, ok := ritz(&v.h.latest); ok {
+	} else if s, ok := ritz(&v.h.Latest); ok {
 		for _, f := range s.Ritz {
 			if x := float64(f); !math.IsNaN(x) && !math.IsInf(x, 0) {
 				pairs = append(pairs, pair{x, math.NaN()})
 			}
 		}
-		origin = "Ritz values of CG at " + format.Count(v.h.latest.Epoch)
+		origin = "Ritz values of CG at " + format.Count(v.h.Latest.Epoch)
 		if s.Preconditioned {
 			origin += ", preconditioned"
 		}
@@ -64,7 +64,7 @@ func ritz(e *event.EpochEvent) (s *event.InnerSummary, ok bool) {
 }
 
 func (p *spectrumPane) head(v *view, l *style.Line) {
-	if v.h.status.Computing != "" {
+	if v.h.Status.Computing != "" {
 		l.Group(style.Warn.Of("computing  "))
 	}
 	pairs, origin := p.source(v)
@@ -75,7 +75,7 @@ func (p *spectrumPane) head(v *view, l *style.Line) {
 	low := pairs[len(pairs)-1].value
 	l.Group(style.Muted.Of(" … "), signToken(low).Of(format.Number(low)))
 	says := []string{origin, "Ritz"}
-	if e := v.h.newestSpectrum(); e != nil {
+	if e := newestSpectrum(v.h); e != nil {
 		at := " at " + format.Count(e.Epoch) // the epoch stays: where spectra are rare it is long ago
 		says = []string{origin, matrix(e) + at, style.Clean(e.Method) + at, at[1:]}
 		if e.Rows > 0 {
@@ -91,9 +91,9 @@ func (p *spectrumPane) head(v *view, l *style.Line) {
 }
 
 // newestSpectrum returns the last spectrum, nil if there is none.
-func (h *history) newestSpectrum() *event.SpectrumEvent {
-	if n := len(h.spectra); n > 0 {
-		return &h.spectra[n-1]
+func newestSpectrum(h *history) *event.SpectrumEvent {
+	if n := len(h.Spectra); n > 0 {
+		return &h.Spectra[n-1]
 	}
 	return nil
 }
@@ -153,8 +153,8 @@ func (p *spectrumPane) newest(v *view, pairs []pair, w, h int, zoomed bool) []st
 
 // chartRows is how many of h rows the charts get beside so many eigenvalues.
 func (p *spectrumPane) chartRows(v *view, pairs, h int) int {
-	e := v.h.newestSpectrum()
-	if h < 8 || e == nil || e.Density == nil && len(v.h.spectra) < 2 {
+	e := newestSpectrum(v.h)
+	if h < 8 || e == nil || e.Density == nil && len(v.h.Spectra) < 2 {
 		return 0
 	}
 	least := 4
@@ -171,12 +171,12 @@ func (p *spectrumPane) nothing(v *view, w, h int) []string {
 			rows[i] = v.Line(w).To((w-style.Cells(s))/2).Put(t, s).Full()
 		}
 	}
-	if v.h.status.Computing != "" {
-		say((h-1)/2, style.Warn, "computing the "+style.Clean(v.h.status.Computing))
+	if v.h.Status.Computing != "" {
+		say((h-1)/2, style.Warn, "computing the "+style.Clean(v.h.Status.Computing))
 		return rows
 	}
 	switch {
-	case v.h.watched() && v.h.epochs == 0:
+	case v.h.watched() && v.h.Epochs == 0:
 		say((h-1)/2, style.Muted, waiting(v))
 		return rows
 	case v.h.watched():
@@ -187,7 +187,7 @@ func (p *spectrumPane) nothing(v *view, w, h int) []string {
 		return rows
 	}
 	say((h-1)/2, style.Muted, "no eigenvalues yet")
-	if v.h.viewer {
+	if v.h.Viewer {
 		say((h-1)/2+1, style.Muted, "who controls can compute them")
 		return rows
 	}

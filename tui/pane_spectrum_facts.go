@@ -27,12 +27,12 @@ func (f fact) in(v *view, w int) string {
 // facts returns what there is to say about the newest spectrum: what is worth an eigenvalue's row, and what
 // is not.
 func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
-	e := v.h.newestSpectrum()
+	e := newestSpectrum(v.h)
 	if e == nil {
 		return nil, nil
 	}
 	low, high, ok := spread(e)
-	if edge, symbol, has := v.h.edge(e); has && ok {
+	if edge, symbol, has := stabilityEdge(v.h, e); has && ok {
 		strong = append(strong, edgeFact(v, edge, symbol, high))
 	}
 	if e.Method == "power" && ok && -low > math.Abs(high) {
@@ -66,8 +66,8 @@ func edgeFact(v *view, edge float64, symbol string, greatest float64) fact {
 // rowsFact says over how many rows, and which, the operator averages.
 func rowsFact(h *history, e *event.SpectrumEvent) fact {
 	rows, which := format.Counted(e.Rows, "row"), style.Clean(e.Selection)
-	if h.run != nil && h.run.Data.TrainRows > e.Rows {
-		rows = format.Count(e.Rows) + " of " + format.Counted(h.run.Data.TrainRows, "row")
+	if h.Run != nil && h.Run.Data.TrainRows > e.Rows {
+		rows = format.Count(e.Rows) + " of " + format.Counted(h.Run.Data.TrainRows, "row")
 	}
 	if which == "all" {
 		rows, which = "all "+rows, ""
@@ -80,14 +80,14 @@ func rowsFact(h *history, e *event.SpectrumEvent) fact {
 	return fact{{style.Muted.Of(of + long)}, {style.Muted.Of(long)}, {style.Muted.Of(rows)}}
 }
 
-// edge returns the greatest curvature that the current method is stable at, and its formula: on a quadratic
+// stabilityEdge returns the greatest curvature that the current method is stable at, and its formula: on a quadratic
 // its steps along an eigenvector of eigenvalue λ shrink while λ is below. Gradient descent multiplies the
 // error by 1 − ηλ; the heavy ball's errors follow z² − (1 + μ − ηλ)z + μ, whose roots are inside the unit
 // circle for 0 < ηλ < 2(1 + μ) (Polyak 1964). With small batches it is a guide. Other methods, and other
 // operators than the Hessian, have none.
-func (h *history) edge(e *event.SpectrumEvent) (value float64, symbol string, ok bool) {
+func stabilityEdge(h *history, e *event.SpectrumEvent) (value float64, symbol string, ok bool) {
 	setting := func(key string) float64 {
-		for _, s := range h.status.Settings {
+		for _, s := range h.Status.Settings {
 			if s.Key == key {
 				if v, err := strconv.ParseFloat(s.Text, 64); err == nil {
 					return v
@@ -99,7 +99,7 @@ func (h *history) edge(e *event.SpectrumEvent) (value float64, symbol string, ok
 	if e.Operator != "hessian" {
 		return 0, "", false
 	}
-	switch h.status.Optimizer {
+	switch h.Status.Optimizer {
 	case "sgd":
 		value, symbol = 2/setting("rate"), "2/η"
 	case "momentum":
@@ -111,13 +111,13 @@ func (h *history) edge(e *event.SpectrumEvent) (value float64, symbol string, ok
 // charts draws the density of the newest spectrum and the ends of all over the epochs, as far as there is
 // either, one above the other or side by side.
 func (p *spectrumPane) charts(v *view, w, h int, zoomed bool) []string {
-	e := v.h.newestSpectrum()
+	e := newestSpectrum(v.h)
 	switch {
 	case e.Density == nil:
 		return p.history(v, w, h, zoomed)
-	case len(v.h.spectra) > 1 && h >= 16:
+	case len(v.h.Spectra) > 1 && h >= 16:
 		return append(p.density(v, e, w, h/2), p.history(v, w, h-h/2, zoomed)...)
-	case len(v.h.spectra) > 1 && w >= 60:
+	case len(v.h.Spectra) > 1 && w >= 60:
 		left := w/2 - 1
 		return style.Beside(p.density(v, e, left, h), left, p.history(v, w-left-2, h, false))
 	}
@@ -159,22 +159,22 @@ func (p *spectrumPane) density(v *view, e *event.SpectrumEvent, w, h int) []stri
 		pl.Curves = append(pl.Curves, chart.Curve{Token: style.Muted, Series: &above, Dashed: true, Mark: '.'})
 	}
 	pl.Curves = append(pl.Curves, chart.Curve{Token: style.Accent, Series: &mean, Mark: '*'})
-	if one := v.h.oneEigenvalue(d); one > 0 && one < peak {
+	if one := oneEigenvalue(v.h, d); one > 0 && one < peak {
 		pl.Clip = [2]float64{one / 10, 2 * peak}
 	}
 	pl.Marks = []chart.Mark{{X: 0}}
-	if edge, symbol, ok := v.h.edge(e); ok {
+	if edge, symbol, ok := stabilityEdge(v.h, e); ok {
 		pl.Marks = append(pl.Marks, chart.Mark{X: edge, Text: symbol})
 	}
 	return append(rows, p.curve.Draw(&v.Pen, pl, w, h)...)
 }
 
 // oneEigenvalue is the height of a single eigenvalue in a density, 0 if that is not known.
-func (h *history) oneEigenvalue(d *event.Density) float64 {
-	if h.run == nil || h.run.Model.Parameters == 0 {
+func oneEigenvalue(h *history, d *event.Density) float64 {
+	if h.Run == nil || h.Run.Model.Parameters == 0 {
 		return 0
 	}
-	return 1 / (float64(h.run.Model.Parameters) * float64(d.Sigma) * math.Sqrt(2*math.Pi))
+	return 1 / (float64(h.Run.Model.Parameters) * float64(d.Sigma) * math.Sqrt(2*math.Pi))
 }
 
 // snap rounds x to a part of the extent too small to see.
@@ -199,10 +199,10 @@ func (p *spectrumPane) densityCaption(v *view, d *event.Density, w int) string {
 // not far off.
 func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
 	var top, bottom chart.Series
-	for i := range v.h.spectra {
-		if low, high, ok := spread(&v.h.spectra[i]); ok {
-			top.Add(float64(v.h.spectra[i].Epoch), high)
-			bottom.Add(float64(v.h.spectra[i].Epoch), low)
+	for i := range v.h.Spectra {
+		if low, high, ok := spread(&v.h.Spectra[i]); ok {
+			top.Add(float64(v.h.Spectra[i].Epoch), high)
+			bottom.Add(float64(v.h.Spectra[i].Epoch), low)
 		}
 	}
 	curves := []chart.Curve{
@@ -210,7 +210,7 @@ func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
 		{Name: "least", Token: style.NegativeCurvature, Series: &bottom, Dashed: true, Mark: 'o'},
 	}
 	var limit chart.Series
-	edge, symbol, ok := v.h.edge(v.h.newestSpectrum())
+	edge, symbol, ok := stabilityEdge(v.h, newestSpectrum(v.h))
 	if _, greatest, has := top.Bounds(false); ok && has && edge < 3*greatest {
 		first, last, _ := top.Ends()
 		limit.Add(first, edge)

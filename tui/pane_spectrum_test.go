@@ -87,7 +87,7 @@ func TestSpectrumPane(t *testing.T) {
 func TestSpectrumInASCII(t *testing.T) {
 	v := watched(edgeRun("0.11"))
 	v.Glyphs = style.GlyphsASCII.Set(nil)
-	v.h.newestSpectrum().Method = "power"
+	newestSpectrum(v.h).Method = "power"
 	for _, row := range new(drawn).draw(&spectrumPane{}, v, layout.Rect{X: 0, Y: 0, W: 120, H: 40}, drawnKey{zoomed: true}) {
 		if text := style.ToASCII(ansi.Strip(row)); strings.ContainsRune(text, '?') || ansi.StringWidth(text) != 120 {
 			t.Errorf("%q", text)
@@ -105,9 +105,9 @@ func TestEdgeOfStability(t *testing.T) {
 		want      float64
 	}{{"sgd", 0, 20}, {"momentum", 0.9, 38}, {"momentum", 0, 20}, {"momentum", 0.5, 30}} {
 		h := &history{}
-		h.status.Optimizer = c.optimizer
-		h.status.Settings = []event.Setting{{Key: "rate", Text: "0.1"}, {Key: "momentum", Text: fmt.Sprint(c.momentum)}}
-		edge, _, ok := h.edge(&event.SpectrumEvent{Operator: "hessian"})
+		h.Status.Optimizer = c.optimizer
+		h.Status.Settings = []event.Setting{{Key: "rate", Text: "0.1"}, {Key: "momentum", Text: fmt.Sprint(c.momentum)}}
+		edge, _, ok := stabilityEdge(h, &event.SpectrumEvent{Operator: "hessian"})
 		if !ok || math.Abs(edge-c.want) > 1e-12 {
 			t.Errorf("%s %g: edge %g, want %g", c.optimizer, c.momentum, edge, c.want)
 		}
@@ -135,8 +135,8 @@ func TestNoEdge(t *testing.T) {
 		{"sgd", "hessian", []event.Setting{{Key: "rate", Text: "?"}}}, {"", "", nil},
 	} {
 		h := &history{}
-		h.status.Optimizer, h.status.Settings = c.optimizer, c.settings
-		if edge, _, ok := h.edge(&event.SpectrumEvent{Operator: c.operator}); ok {
+		h.Status.Optimizer, h.Status.Settings = c.optimizer, c.settings
+		if edge, _, ok := stabilityEdge(h, &event.SpectrumEvent{Operator: c.operator}); ok {
 			t.Errorf("%v has the edge %g", c, edge)
 		}
 	}
@@ -164,7 +164,7 @@ func TestSpectrumFacts(t *testing.T) {
 	} {
 		v := watched(edgeRun(c.rate))
 		if c.change != nil {
-			c.change(v.h.newestSpectrum())
+			c.change(newestSpectrum(v.h))
 		}
 		strong, weak := new(spectrumPane).facts(v)
 		var got []string
@@ -205,7 +205,7 @@ func TestSpectrumHoldsTheRoom(t *testing.T) {
 	good, _ := fakeDensity(3)
 	v := watched(edgeRun("0.11"))
 	for _, d := range append(densities, good) {
-		v.h.newestSpectrum().Density = d
+		newestSpectrum(v.h).Density = d
 		for w := 1; w < 130; w += 13 {
 			for h := 1; h < 45; h += 5 {
 				for _, row := range new(spectrumPane).body(v, w, h, h > 20) {
@@ -226,8 +226,8 @@ func TestNoSpectrumIsSaid(t *testing.T) {
 	h := &history{}
 	h.spectrum(fakeSpectrum(4))
 	h.spectrum(event.SpectrumEvent{Epoch: 5, Stop: krylov.NotFinite})
-	if last := h.entries[len(h.entries)-1]; len(h.spectra) != 1 || last.epoch != 5 || last.text != "no spectrum: a number was not finite" {
-		t.Errorf("%d spectra, %+v", len(h.spectra), last)
+	if last := h.Log.Entries[len(h.Log.Entries)-1]; len(h.Spectra) != 1 || last.epoch != 5 || last.text != "no spectrum: a number was not finite" {
+		t.Errorf("%d spectra, %+v", len(h.Spectra), last)
 	}
 }
 

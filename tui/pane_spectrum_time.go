@@ -22,7 +22,7 @@ type spectrumView struct {
 
 // views returns those that there is something to show in.
 func (p *spectrumPane) views(v *view) (out []spectrumView) {
-	if len(v.h.spectra) > 1 {
+	if len(v.h.Spectra) > 1 {
 		if len(densities(v.h)) > 1 {
 			out = append(out, spectrumView{"density over time", p.densityMap})
 		}
@@ -54,8 +54,8 @@ func (p *spectrumPane) keys(v *view, next string, w int) string {
 
 // densities are the spectra that have one, in order.
 func densities(h *history) (out []*event.SpectrumEvent) {
-	for i := range h.spectra {
-		e := &h.spectra[i]
+	for i := range h.Spectra {
+		e := &h.Spectra[i]
 		if d := e.Density; d != nil && min(len(d.Grid), len(d.Values)) > 1 && d.Grid[0] < d.Grid[len(d.Grid)-1] {
 			out = append(out, e)
 		}
@@ -122,7 +122,7 @@ func peak(d *event.Density, from, to float64) float64 {
 func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 	list := densities(v.h)
 	axis := eigenAxis(list)
-	edge, symbol, hasEdge := v.h.edge(list[len(list)-1])
+	edge, symbol, hasEdge := stabilityEdge(v.h, list[len(list)-1])
 	if hasEdge && edge < 2*axis.back(axis.high) {
 		axis.high = math.Max(axis.high, axis.up(1.1*edge))
 	}
@@ -166,7 +166,7 @@ func densityRaster(h *history, r *chart.Raster, list []*event.SpectrumEvent, axi
 		}
 		before = i
 		d := list[i].Density
-		if one := h.oneEigenvalue(d); one > 0 {
+		if one := oneEigenvalue(h, d); one > 0 {
 			floor = math.Min(floor, math.Log10(one/10))
 		}
 		for y := range r.H {
@@ -287,8 +287,8 @@ func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
 	var bottom [tracedBottom]chart.Series
 	var bounds [4]chart.Series // of the greatest and of the least, above and below
 	lowest, highest, widest := 0.0, 0.0, 0.0
-	for i := range v.h.spectra {
-		e := &v.h.spectra[i]
+	for i := range v.h.Spectra {
+		e := &v.h.Spectra[i]
 		list := sortedPairs(e)
 		at, n := float64(e.Epoch), len(list)
 		if n == 0 {
@@ -339,7 +339,7 @@ func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
 		l.Group(style.Muted.Of("; the ends between their bounds"))
 	}
 	var limit chart.Series
-	edge, symbol, ok := v.h.edge(v.h.newestSpectrum())
+	edge, symbol, ok := stabilityEdge(v.h, newestSpectrum(v.h))
 	if _, greatest, has := top[0].Bounds(false); ok && has && edge < 3*greatest {
 		first, last, _ := top[0].Ends()
 		limit.Add(first, edge)
@@ -387,12 +387,12 @@ func greatestFirst(a, b pair) int {
 func (p *spectrumPane) figure(v *view) *figure {
 	h := v.h
 	f := figure{title: "spectrum", y: "eigenvalue"}
-	if len(h.spectra) == 0 {
+	if len(h.Spectra) == 0 {
 		return nil
 	}
-	f.title += ", " + matrix(h.newestSpectrum())
-	for i := range h.spectra {
-		e := &h.spectra[i]
+	f.title += ", " + matrix(newestSpectrum(h))
+	for i := range h.Spectra {
+		e := &h.Spectra[i]
 		for k, value := range e.Eigenvalues {
 			if k == len(f.curves) {
 				f.curves = append(f.curves, figureCurve{tok: style.Train})

@@ -48,7 +48,7 @@ func TestNoDarkBlue(t *testing.T) {
 func TestLogColumns(t *testing.T) {
 	a := newTest(script{}, screen.Options{NoColor: true}, 120, 40)
 	r := rand.New(rand.NewPCG(1, 1))
-	d := feed.Delta{Status: a.h.status}
+	d := feed.Delta{Status: a.h.Status}
 	for e := 9_990; e <= 10_010; e++ {
 		d.Epochs = append(d.Epochs, fakeEpoch(e, 1, r))
 		d.Epochs[len(d.Epochs)-1].Loss = event.Float(0.000991 + 0.00001*float64(e%3))
@@ -107,7 +107,7 @@ func TestArcsLeaveRoom(t *testing.T) {
 		}
 	}
 	v := testView()
-	v.h.run = &event.RunEvent{Model: *m}
+	v.h.Run = &event.RunEvent{Model: *m}
 	for h := 1; h < 50; h++ {
 		p := &topologyPane{}
 		rows := p.body(v, 66, h, false)
@@ -137,8 +137,8 @@ func TestNextRadius(t *testing.T) {
 		{radius("0.5"), event.Running, true}, {radius("2"), event.Running, false}, {radius("0.5"), event.Ended, false},
 		{radius("?"), event.Running, false}, {nil, event.Running, false}, {[]event.Setting{{Key: "rate", Text: "0.5", Primary: true}}, event.Running, false},
 	} {
-		h := &history{latest: event.EpochEvent{Epoch: 3, Radius: 2}, status: event.Status{Phase: c.phase, Settings: c.settings}}
-		if r, ok := h.nextRadius(); ok != c.want || ok && r != 0.5 {
+		h := &history{Latest: event.EpochEvent{Epoch: 3, Radius: 2}, Status: event.Status{Phase: c.phase, Settings: c.settings}}
+		if r, ok := nextRadius(h); ok != c.want || ok && r != 0.5 {
 			t.Errorf("%v %v: %v, %v", c.settings, c.phase, r, ok)
 		}
 	}

@@ -24,18 +24,18 @@ type topologyPane struct {
 
 func (*topologyPane) name(*view) string { return "network" }
 
-func (*topologyPane) seen(h *history) uint64 { return h.runGen + h.epochGen + h.weightsGen }
+func (*topologyPane) seen(h *history) uint64 { return h.Gen.Run + h.Gen.Epoch + h.Analyses.WeightsGen }
 
 func (*topologyPane) head(v *view, l *style.Line) {
-	if v.h.run == nil {
+	if v.h.Run == nil {
 		return
 	}
-	m := &v.h.run.Model
+	m := &v.h.Run.Model
 	if len(m.Layers) == 0 {
 		return
 	}
 	l.Group(style.Strong.Of(m.Shape()))
-	if g := v.h.latest.Gates; m.Experts > 0 && len(g) > 0 {
+	if g := v.h.Latest.Gates; m.Experts > 0 && len(g) > 0 {
 		low, high := g[0].Share, g[0].Share
 		for _, x := range g {
 			low, high = min(low, x.Share), max(high, x.Share)
@@ -62,9 +62,9 @@ type drawing struct {
 
 func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 	p.chart.Resize(w, h)
-	if v.h.run == nil || len(v.h.run.Model.Layers) < 2 {
+	if v.h.Run == nil || len(v.h.Run.Model.Layers) < 2 {
 		text := waiting(v)
-		if v.h.foreign() {
+		if v.h.external() {
 			text = "the record does not tell the network"
 		}
 		p.chart.Write(max(0, (w-style.Cells(text))/2), (h-1)/2, text, style.Muted)
@@ -77,7 +77,7 @@ func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 		h--
 		p.networkKeys(v, h, w)
 	}
-	m := oneExpert(&v.h.run.Model)
+	m := oneExpert(&v.h.Run.Model)
 	d := p.arrange(v, m, w, h, zoomed)
 	for _, c := range m.Connections {
 		if c.To-c.From == 1 {
@@ -115,9 +115,9 @@ func (p *topologyPane) arrange(v *view, m *event.ModelInfo, w, h int, zoomed boo
 	}
 	d.share(m)
 	rest := h - 2 // counts and activations
-	n, least := len(v.h.latest.Blocks), 8
+	n, least := len(v.h.Latest.Blocks), 8
 	if m.Experts > 0 {
-		n = len(v.h.latest.Gates)
+		n = len(v.h.Latest.Gates)
 	}
 	if zoomed {
 		least = 3

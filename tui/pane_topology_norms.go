@@ -10,7 +10,7 @@ import (
 
 // relativeStep returns how far the last step moved a block, as a part of its norm; NaN if that is not known.
 func relativeStep(h *history, to, from int) float64 {
-	for _, b := range h.latest.Blocks {
+	for _, b := range h.Latest.Blocks {
 		if b.To == to && b.From == from {
 			return float64(b.Step) / float64(b.Weight)
 		}
@@ -60,7 +60,7 @@ func (p *topologyPane) table(v *view, y, w int, zoomed bool) {
 			p.chart.Write(column[i], y, s, style.Muted)
 		}
 	}
-	sizes := v.h.run.Model.Layers
+	sizes := v.h.Run.Model.Layers
 	name := func(layer int) string {
 		if layer < 0 || layer >= len(sizes) {
 			return "?"
@@ -68,7 +68,7 @@ func (p *topologyPane) table(v *view, y, w int, zoomed bool) {
 		return format.Count(sizes[layer])
 	}
 	to, from, _ := p.block(v.h)
-	for i, b := range v.h.latest.Blocks {
+	for i, b := range v.h.Latest.Blocks {
 		row, ink := y+1+i, style.Text
 		if zoomed && b.To == to && b.From == from {
 			ink = style.Focus

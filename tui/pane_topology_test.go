@@ -27,7 +27,7 @@ func fakeWeights(to, from, rows, cols, side int) event.WeightsEvent {
 
 func watchedWeights(e event.WeightsEvent) *view {
 	v := watched(fakeRun(script{epochs: 3}))
-	v.h.looks(&feed.Delta{Weights: []event.WeightsEvent{e}})
+	v.h.Analyses.take(&feed.Delta{Weights: []event.WeightsEvent{e}})
 	return v
 }
 

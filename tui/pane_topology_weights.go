@@ -27,11 +27,11 @@ type weightArea struct{ x, y, w, h, rows, cols int }
 
 // block returns the {to, from} of a block of weights by its number, counted round.
 func (p *topologyPane) block(h *history) (to, from int, ok bool) {
-	if h.run == nil {
+	if h.Run == nil {
 		return 0, 0, false
 	}
 	var list [][2]int
-	for _, c := range h.run.Model.Connections {
+	for _, c := range h.Run.Model.Connections {
 		if c.Weights > 0 {
 			list = append(list, [2]int{c.To, c.From})
 		}
@@ -46,7 +46,7 @@ func (p *topologyPane) block(h *history) (to, from int, ok bool) {
 // glance asks for the weights anew while they are on the screen.
 func (p *topologyPane) glance(h *history) event.Command {
 	to, from, ok := p.block(h)
-	if !ok || !p.look.open || !p.look.asked.due(h, h.weightsGen) {
+	if !ok || !p.look.open || !p.look.asked.due(h, h.Analyses.WeightsGen) {
 		return nil
 	}
 	return event.ShowWeights{To: to, From: from}
@@ -122,7 +122,7 @@ func (p *topologyPane) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 // weights returns the newest of the chosen block, nil if there are none.
 func (p *topologyPane) weights(h *history) *event.WeightsEvent {
 	to, from, _ := p.block(h)
-	return h.weights[[2]int{to, from}]
+	return h.Analyses.Weights[[2]int{to, from}]
 }
 
 // tiled reports whether the weights of each node are drawn as an image.
@@ -132,7 +132,7 @@ func (p *topologyPane) tiled(e *event.WeightsEvent) bool {
 
 // layer names a layer by its place and its number of nodes.
 func layerName(h *history, i int) string {
-	m := &h.run.Model
+	m := &h.Run.Model
 	name := "layer " + strconv.Itoa(i)
 	switch {
 	case i == 0:
@@ -159,7 +159,7 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 			text = "the record has no weights of this block"
 		} else if v.h.over() {
 			text = "these weights were not looked at while the run lasted"
-		} else if v.h.viewer {
+		} else if v.h.Viewer {
 			text = "these weights come when one who controls looks at them"
 		}
 		m := chart.NewCellGrid(&v.Pen, w, max(h-2, 0))

@@ -19,13 +19,13 @@ type workPane struct {
 
 func (*workPane) name(*view) string { return "work" }
 
-func (*workPane) seen(h *history) uint64 { return h.epochGen + h.runGen }
+func (*workPane) seen(h *history) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
 func (p *workPane) head(v *view, l *style.Line) {
-	if v.h.latest.Epoch == 0 || v.h.untold(&v.h.seconds) {
+	if v.h.Latest.Epoch == 0 || v.h.missing(&v.h.Curves.Seconds) {
 		return
 	}
-	l.Group(style.Strong.Of(format.Span(float64(v.h.latest.Seconds))), style.Muted.Of(" an epoch"))
+	l.Group(style.Strong.Of(format.Span(float64(v.h.Latest.Seconds))), style.Muted.Of(" an epoch"))
 	if eta := remaining(v.h); !math.IsNaN(eta) {
 		l.Group(style.Muted.Of("  left "), style.Text.Of(format.Clock(eta)))
 	}
@@ -34,7 +34,7 @@ func (p *workPane) head(v *view, l *style.Line) {
 // remaining estimates the seconds to the epoch limit from the mean epoch so far; NaN without a limit or
 // when the run is over.
 func remaining(h *history) float64 {
-	s := &h.status
+	s := &h.Status
 	if s.EpochLimit == 0 || s.Epoch == 0 || s.Phase == event.Ended || s.Elapsed <= 0 {
 		return math.NaN()
 	}
@@ -45,7 +45,7 @@ func remaining(h *history) float64 {
 type item struct{ name, value string }
 
 func (p *workPane) items(v *view) []item {
-	e := &v.h.latest
+	e := &v.h.Latest
 	per := math.NaN()
 	if e.Epoch > 0 {
 		per = float64(e.GradientEquivalents) / float64(e.Epoch)
@@ -67,7 +67,7 @@ func (p *workPane) items(v *view) []item {
 		{"losses", format.Work(float64(e.Losses))},
 		{"left", eta},
 	}
-	if v.h.foreign() {
+	if v.h.external() {
 		list = slices.DeleteFunc(list, func(k item) bool { return k.value == "–" })
 	}
 	return list
@@ -102,7 +102,7 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 		rows = append(rows, l.Full())
 	}
 	spare := h - len(rows)
-	pl := epochPlot(v.h, chart.Curve{Name: "time of an epoch", Token: style.Accent, Series: &v.h.seconds, Mark: '*'})
+	pl := epochPlot(v.h, chart.Curve{Name: "time of an epoch", Token: style.Accent, Series: &v.h.Curves.Seconds, Mark: '*'})
 	pl.Zero, pl.Best, pl.Value = true, true, format.Span
 	pl.Label = func(x float64) string { return format.Tick(x) + " s" }
 	switch {
@@ -141,5 +141,5 @@ func (p *workPane) strip(v *view, w, _ int) []string {
 }
 
 func (p *workPane) figure(v *view) *figure {
-	return runFigure(v.h, figure{title: "seconds an epoch", y: "seconds", curves: []figureCurve{{tok: style.Train, points: pointsOf(&v.h.seconds)}}})
+	return runFigure(v.h, figure{title: "seconds an epoch", y: "seconds", curves: []figureCurve{{tok: style.Train, points: pointsOf(&v.h.Curves.Seconds)}}})
 }

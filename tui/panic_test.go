@@ -34,7 +34,7 @@ func (p *brokenPane) toggleLog() bool {
 }
 
 func (p *brokenPane) body(v *view, w, h int, zoomed bool) []string {
-	if p.when == "view" && v.h.epochs > 3 {
+	if p.when == "view" && v.h.Epochs > 3 {
 		panic("broken in View")
 	}
 	return nil

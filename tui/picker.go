@@ -44,7 +44,7 @@ func (a *App) openPicker() {
 	p.filter.Focus()
 	p.match()
 	for i, k := range p.shown {
-		if p.methods[k].Name == a.h.status.Optimizer {
+		if p.methods[k].Name == a.h.Status.Optimizer {
 			p.at = i
 		}
 	}

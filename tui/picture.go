@@ -43,7 +43,7 @@ func (a *App) screenPicture() tea.Cmd {
 // unpictured is why no picture can be written from here, "" if one can.
 func (a *App) unpictured() string {
 	switch {
-	case a.h.viewer:
+	case a.h.Viewer:
 		return viewerOnly
 	case a.Pictures == "" && a.viewer != nil:
 		return "no pictures are kept here: the server was started without --saves"
@@ -54,24 +54,24 @@ func (a *App) unpictured() string {
 // pictureName tells the data, what is drawn and the epoch.
 func (a *App) pictureName(of string) string {
 	data := "run"
-	if a.h.run != nil {
-		data = a.h.run.Data.Name
+	if a.h.Run != nil {
+		data = a.h.Run.Data.Name
 	}
-	return "newtop-" + screen.PlainName(data) + "-" + screen.PlainName(of) + "-" + strconv.Itoa(a.h.status.Epoch)
+	return "newtop-" + screen.PlainName(data) + "-" + screen.PlainName(of) + "-" + strconv.Itoa(a.h.Status.Epoch)
 }
 
 // pictureWritten says where a picture is, or why there is none.
 func (a *App) pictureWritten(msg screen.PictureMsg) tea.Cmd {
 	if msg.Err != nil {
 		text := "no picture: " + style.Clean(msg.Err.Error())
-		a.h.say(a.h.status.Epoch, style.Warn, "%s", text)
+		a.h.Log.Say(a.h.Status.Epoch, style.Warn, "%s", text)
 		return a.Tell(style.Warn, text)
 	}
 	path, where := style.Clean(msg.Path), ""
 	if a.viewer != nil {
 		path, where = style.Clean(filepath.Base(msg.Path)), " on the server"
 	}
-	a.h.say(a.h.status.Epoch, style.Text, "picture: %s", path)
+	a.h.Log.Say(a.h.Status.Epoch, style.Text, "picture: %s", path)
 	return a.Tell(style.Text, "wrote "+path+where)
 }
 

@@ -78,7 +78,7 @@ func TestChartPictures(t *testing.T) {
 			}
 			for _, format := range formats {
 				path, text := take(t, a, a.chartPicture(format))
-				if !strings.HasSuffix(path, fmt.Sprintf("-%d.%s", a.h.status.Epoch, format)) {
+				if !strings.HasSuffix(path, fmt.Sprintf("-%d.%s", a.h.Status.Epoch, format)) {
 					t.Errorf("called %s", path)
 				}
 				switch format {
@@ -185,7 +185,7 @@ func TestPictureWhileTraining(t *testing.T) {
 		for _, cmd := range []tea.Cmd{a.screenPicture(), a.chartPicture("svg")} {
 			go func() { done <- cmd() }()
 		}
-		a.Update(came(feed.Delta{Status: a.h.status, Epochs: []event.EpochEvent{fakeEpoch(e, 1, r)}}))
+		a.Update(came(feed.Delta{Status: a.h.Status, Epochs: []event.EpochEvent{fakeEpoch(e, 1, r)}}))
 		a.View()
 	}
 	for range 20 {

@@ -123,8 +123,8 @@ func TestBadPreferences(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := newApp(&fakeFeed{}, screen.Options{Preferences: path}, fakeMethods())
-			if len(a.h.entries) != 1 || !strings.Contains(a.h.entries[0].text, c.says) || strings.Contains(a.h.entries[0].text, "\n") {
-				t.Errorf("the log has %+v", a.h.entries)
+			if len(a.h.Log.Entries) != 1 || !strings.Contains(a.h.Log.Entries[0].text, c.says) || strings.Contains(a.h.Log.Entries[0].text, "\n") {
+				t.Errorf("the log has %+v", a.h.Log.Entries)
 			}
 			if a.ThemeChoice != style.ThemeAuto {
 				t.Errorf("theme %v", a.ThemeChoice)
@@ -146,11 +146,11 @@ func TestPreferencesCannotBeWritten(t *testing.T) {
 	a := newTest(script{epochs: 3}, screen.Options{}, 80, 24)
 	a.Prefs = screen.NewPreferenceStore(filepath.Join(file, "ui.toml"), screen.Preferences{})
 	a.Prefs.Begin(a.preferences())
-	before := len(a.h.entries)
+	before := len(a.h.Log.Entries)
 	for range 3 {
 		settleAll(a, press(a, "M"))
 	}
-	if n := len(a.h.entries) - before; n != 1 {
+	if n := len(a.h.Log.Entries) - before; n != 1 {
 		t.Errorf("%d lines in the log", n)
 	}
 }

@@ -37,30 +37,30 @@ type raceKey struct {
 }
 
 // racing reports whether the race has the screen.
-func (a *App) racing() bool { return a.h.status.Racing && !a.h.over() }
+func (a *App) racing() bool { return a.h.Status.Racing && !a.h.over() }
 
 // racerName is a racer's letter and name.
 func racerName(h *history, i int) string {
-	if i < 0 || i >= len(h.racers) {
+	if i < 0 || i >= len(h.Race.Racers) {
 		return ""
 	}
-	return style.RacerLetter(i) + " " + style.Clean(h.racers[i].Name)
+	return style.RacerLetter(i) + " " + style.Clean(h.Race.Racers[i].Name)
 }
 
 // begin forgets what was chosen in an earlier race.
 func (r *raceView) begin(h *history) {
-	if h.race == nil || h.race == r.race {
+	if h.Race.Event == nil || h.Race.Event == r.race {
 		return
 	}
-	if h.race.State == "begun" {
+	if h.Race.Event.State == "begun" {
 		*r = raceView{axis: r.axis, linear: r.linear, byLoss: r.byLoss, changes: r.changes}
 	}
-	r.race = h.race
+	r.race = h.Race.Event
 }
 
 // selected is the racer that enter goes on with, −1 while there is none.
 func (r *raceView) selected(h *history) int {
-	order := h.ranking(r.byLoss)
+	order := h.Race.Ranking(r.byLoss)
 	switch {
 	case len(order) == 0:
 		return -1
@@ -74,7 +74,7 @@ func (r *raceView) selected(h *history) int {
 func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
 	r.begin(a.h)
 	r.changes++
-	if (a.h.watched() || a.h.viewer) && slices.Contains([]string{"enter", "esc", "u"}, k) {
+	if (a.h.watched() || a.h.Viewer) && slices.Contains([]string{"enter", "esc", "u"}, k) {
 		if k == "enter" {
 			return a.Tell(style.Warn, unsteerable(a)), true
 		}
@@ -114,7 +114,7 @@ func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
 
 // move chooses the racer above or below in the table.
 func (r *raceView) move(h *history, by int) {
-	order, at := h.ranking(r.byLoss), r.selected(h)
+	order, at := h.Race.Ranking(r.byLoss), r.selected(h)
 	for place, i := range order {
 		if i == at {
 			r.at, r.chosen = order[max(0, min(place+by, len(order)-1))], true
@@ -128,7 +128,7 @@ func (r *raceView) hints(a *App) []widget.Hint {
 	if a.h.watched() {
 		return []widget.Hint{widget.NewHint("space", "play or pause"), widget.NewHint(", .", "back, on"), widget.NewHint("↑↓", "choose"), widget.NewHint("x", "axis"), widget.NewHint("r", "rank by"), widget.NewHint("y", "log"), widget.NewHint("?", "help"), widget.NewHint("q", "quit")}
 	}
-	if a.h.viewer {
+	if a.h.Viewer {
 		return []widget.Hint{widget.NewHint("↑↓", "choose"), widget.NewHint("x", "axis"), widget.NewHint("r", "rank by"), widget.NewHint("y", "log"), widget.NewHint("?", "help"), widget.NewHint("q", "leave")}
 	}
 	if r.asking {
@@ -138,9 +138,9 @@ func (r *raceView) hints(a *App) []widget.Hint {
 	if i := r.selected(a.h); i >= 0 {
 		out = []widget.Hint{widget.NewHint("enter", "go on with "+style.RacerLetter(i)), widget.NewHint("↑↓", "choose")}
 	}
-	if a.h.race != nil && a.h.race.State == "begun" {
+	if a.h.Race.Event != nil && a.h.Race.Event.State == "begun" {
 		word := "pause"
-		if a.h.status.Phase == event.Paused {
+		if a.h.Status.Phase == event.Paused {
 			word = "race on"
 		}
 		out = append(out, widget.NewHint("space", word))
@@ -151,12 +151,12 @@ func (r *raceView) hints(a *App) []widget.Hint {
 // draw returns exactly h rows of w columns.
 func (r *raceView) draw(v *view, w, h int) []string {
 	r.begin(v.h)
-	key := raceKey{w: w, h: h, gen: v.h.raceGen, runGen: v.h.runGen, own: r.changes, th: v.Palette, gl: v.Glyphs}
+	key := raceKey{w: w, h: h, gen: v.h.Race.Gen, runGen: v.h.Gen.Run, own: r.changes, th: v.Palette, gl: v.Glyphs}
 	if r.rows != nil && r.key == key {
 		return r.rows
 	}
 	r.key = key
-	if v.h.race == nil {
+	if v.h.Race.Event == nil {
 		text := v.Line(w).To(2).Put(style.Muted, "a race is on; its beginning was not seen").Full()
 		r.rows = style.Block([]string{"", text}, w, h)
 		return r.rows
@@ -190,12 +190,12 @@ func (r *raceView) charts(v *view, w, h int, framed bool) []string {
 	if v.h.regression() {
 		fault, unit = "RMSE", nil
 	}
-	if !v.h.testFault.Empty() {
+	if !v.h.Curves.TestMetric.Empty() {
 		fault = "test " + fault
 	}
 	left := w / 2
 	loss := r.chart(v, &r.lossChart, "loss", nil, func(k *racerHistory) *chart.Series { return &k.loss[r.axis] }, left, h, framed)
-	other := r.chart(v, &r.faultChart, fault, unit, func(k *racerHistory) *chart.Series { return &k.fault[r.axis] }, w-left, h, framed)
+	other := r.chart(v, &r.faultChart, fault, unit, func(k *racerHistory) *chart.Series { return &k.metric[r.axis] }, w-left, h, framed)
 	rows := make([]string, h)
 	for i := range rows {
 		rows[i] = loss[i] + other[i]
@@ -210,16 +210,16 @@ func (r *raceView) chart(v *view, c *chart.Canvas, name string, unit func(float6
 	}
 	switch r.axis {
 	case byEquivalents:
-		p.Limit = float64(v.h.race.Equivalents)
+		p.Limit = float64(v.h.Race.Event.Equivalents)
 	case bySeconds:
-		p.Limit = float64(v.h.race.Seconds)
+		p.Limit = float64(v.h.Race.Event.Seconds)
 	}
-	p.Clip = v.h.sane(of)
-	p.Closed = p.Limit == 0 || v.h.race.State != "begun"
-	order := v.h.ranking(r.byLoss)
+	p.Clip = v.h.Race.Bounds(of)
+	p.Closed = p.Limit == 0 || v.h.Race.Event.State != "begun"
+	order := v.h.Race.Ranking(r.byLoss)
 	for place := range order { // the leader's curve comes last, over the others
 		i := order[len(order)-1-place]
-		p.Curves = append(p.Curves, chart.Curve{Name: style.RacerLetter(i), Token: style.RacerToken(i), Series: of(&v.h.racers[i]), Dashed: i%2 == 1,
+		p.Curves = append(p.Curves, chart.Curve{Name: style.RacerLetter(i), Token: style.RacerToken(i), Series: of(&v.h.Race.Racers[i]), Dashed: i%2 == 1,
 			Alarm: true, Mark: rune(style.RacerLetter(i)[0]), Tag: style.RacerLetter(i)})
 	}
 	head := r.chartTitle(name, w-6)

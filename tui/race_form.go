@@ -37,16 +37,16 @@ type raceForm struct {
 }
 
 func (a *App) openRace() {
-	f := &raceForm{list: newPicker(a.picker.methods), chosen: map[string]bool{a.h.status.Optimizer: true}, settings: widget.NewInput(200), budget: widget.NewInput(40)}
+	f := &raceForm{list: newPicker(a.picker.methods), chosen: map[string]bool{a.h.Status.Optimizer: true}, settings: widget.NewInput(200), budget: widget.NewInput(40)}
 	f.list.filter.Focus()
 	f.settings.Focus()
 	f.budget.Focus()
 	for i, m := range f.list.methods {
-		if m.Name == a.h.status.Optimizer {
+		if m.Name == a.h.Status.Optimizer {
 			f.list.at = i
 		}
 	}
-	f.budget.SetValue(optim.Format(usualBudget(&a.h.status)))
+	f.budget.SetValue(optim.Format(usualBudget(&a.h.Status)))
 	f.budget.CursorEnd()
 	a.dialog = f
 }
@@ -130,7 +130,7 @@ func (f *raceForm) plan(a *App) (c event.Race, problem string) {
 		return c, problem
 	}
 	for _, m := range methods {
-		c.Racers = append(c.Racers, expand(m, sweeps, &a.h.status)...)
+		c.Racers = append(c.Racers, expand(m, sweeps, &a.h.Status)...)
 	}
 	if n := len(c.Racers); n < fewestRacers || n > mostRacers {
 		problem = format.Counted(n, "racer") + " so far: a race has " + strconv.Itoa(fewestRacers) + " to " + strconv.Itoa(mostRacers)
@@ -286,7 +286,7 @@ func (f *raceForm) entry(v *view, field int, name string, t *textinput.Model, ab
 
 // costs says what the budget will take, by the run so far.
 func (f *raceForm) costs(a *App, c event.Race, problem string) string {
-	s := &a.h.status
+	s := &a.h.Status
 	if problem != "" {
 		return "gradient equivalents, or a time such as 30s"
 	}

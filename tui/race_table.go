@@ -13,7 +13,7 @@ import (
 
 // title tells what the race is about.
 func (r *raceView) title(v *view, room int) []style.Part {
-	e := v.h.race
+	e := v.h.Race.Event
 	parts := []style.Part{style.Strong.Of("race")}
 	if e.State == "over" {
 		parts = []style.Part{style.Good.Of("race is over")}
@@ -37,7 +37,7 @@ func (r *raceView) measure(v *view) string {
 		if v.h.regression() {
 			s = "RMSE"
 		}
-		if !v.h.testFault.Empty() {
+		if !v.h.Curves.TestMetric.Empty() {
 			s = "test " + s
 		}
 	}
@@ -77,8 +77,8 @@ func (r *raceView) columns(v *view, w int) raceColumns {
 	if c.best = c.fault + 1; r.byLoss {
 		c.best = max(c.best, 9)
 	}
-	for i := range v.h.racers {
-		c.name = max(c.name, style.Cells(style.Clean(v.h.racers[i].Name)))
+	for i := range v.h.Race.Racers {
+		c.name = max(c.name, style.Cells(style.Clean(v.h.Race.Racers[i].Name)))
 	}
 	if w >= 72 {
 		c.work, c.time = 7, 9
@@ -102,7 +102,7 @@ func (r *raceView) table(v *view, w int) []string {
 	l.Put(style.Muted, "  state")
 	rows := []string{l.Full()}
 	at := r.selected(v.h)
-	for place, i := range v.h.ranking(r.byLoss) {
+	for place, i := range v.h.Race.Ranking(r.byLoss) {
 		rows = append(rows, r.row(v, &c, place, i, i == at, w))
 	}
 	last := v.Line(w).Put(style.Text, " ")
@@ -118,7 +118,7 @@ func (r *raceView) table(v *view, w int) []string {
 }
 
 func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int) string {
-	k := &v.h.racers[i]
+	k := &v.h.Race.Racers[i]
 	l := v.Line(w)
 	arrow, ink := " ", style.Text
 	if chosen {
@@ -133,8 +133,8 @@ func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int
 	if !format.Finite(float64(k.now.Loss)) {
 		loss = style.Bad
 	}
-	l.Put(loss, style.Right(format.Number(float64(k.now.Loss)), 9)).Put(style.Text, style.Right(c.unit(v.h.lapFault(&k.now)), c.fault))
-	best := c.unit(k.bestFault)
+	l.Put(loss, style.Right(format.Number(float64(k.now.Loss)), 9)).Put(style.Text, style.Right(c.unit(v.h.Measure.Value(&k.now)), c.fault))
+	best := c.unit(k.bestMetric)
 	if r.byLoss {
 		best = format.Number(k.bestLoss)
 	}
@@ -152,7 +152,7 @@ func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int
 		state.Text = strings.TrimPrefix(state.Text, "budget ")
 	}
 	if bar := min(12, l.Left()-style.Cells(state.Text)-1); bar >= 4 && k.ended == "" {
-		n := int(math.Round(float64(bar) * v.h.spent(k)))
+		n := int(math.Round(float64(bar) * v.h.Race.Spent(k)))
 		l.Put(style.Accent, style.Repeat("━", n)).Put(style.Grid, style.Repeat("─", bar-n)).Put(style.Text, " ")
 	}
 	return l.Put(state.Token, ansi.Truncate(state.Text, l.Left(), "…")).Full()
@@ -163,7 +163,7 @@ func (r *raceView) state(v *view, place int, k *racerHistory) style.Part {
 	switch first := place == 0 && format.Finite(k.bestLoss); {
 	case k.diverged():
 		return style.Bad.Of("× " + style.Clean(k.ended))
-	case first && v.h.race.State == "over":
+	case first && v.h.Race.Event.State == "over":
 		return style.Good.Of("won")
 	case first && k.now.Epoch > 0:
 		return style.Good.Of("leads")
@@ -178,20 +178,20 @@ func (r *raceView) state(v *view, place int, k *racerHistory) style.Part {
 // verdict says who leads, or who won, with what, and by what over whom: clauses, of which the first ones are
 // worth most.
 func (r *raceView) verdict(v *view, unit func(float64) string) [][]style.Part {
-	order := v.h.ranking(r.byLoss)
+	order := v.h.Race.Ranking(r.byLoss)
 	if len(order) == 0 {
 		return nil
 	}
-	first := &v.h.racers[order[0]]
-	over := v.h.race.State == "over"
+	first := &v.h.Race.Racers[order[0]]
+	over := v.h.Race.Event.State == "over"
 	switch {
 	case !format.Finite(first.bestLoss) && over:
 		return [][]style.Part{{style.Warn.Of("nobody won: no loss was finite")}}
 	case !format.Finite(first.bestLoss) || first.now.Epoch == 0 && !over:
 		return [][]style.Part{{style.Muted.Of("all go on from the same weights, in turn")}, {style.Muted.Of(": next is who has spent the least of the budget")}}
 	}
-	byLoss := r.byLoss || math.IsNaN(first.bestFault)
-	best, value := func(k *racerHistory) float64 { return k.bestFault }, unit
+	byLoss := r.byLoss || math.IsNaN(first.bestMetric)
+	best, value := func(k *racerHistory) float64 { return k.bestMetric }, unit
 	if byLoss {
 		best, value = func(k *racerHistory) float64 { return k.bestLoss }, format.Number
 	}
@@ -204,7 +204,7 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]style.Part {
 	if len(order) < 2 {
 		return clauses
 	}
-	low, high := best(first), best(&v.h.racers[order[1]])
+	low, high := best(first), best(&v.h.Race.Racers[order[1]])
 	by := ", " + lead(low, high, !byLoss && !v.h.regression()) + " below "
 	switch {
 	case !format.Finite(high):

@@ -29,13 +29,13 @@ func TestDivergedRacer(t *testing.T) {
 	}
 	h := &history{}
 	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 2)})
-	h.laps(&feed.Delta{Laps: []event.LapEvent{lap(0, 0, 1, ""), lap(1, 0, 1, ""), lap(0, 1, 0.5, ""), lap(1, 1, 1e40, "diverged: it rose")}})
+	h.apply(&feed.Delta{Laps: []event.LapEvent{lap(0, 0, 1, ""), lap(1, 0, 1, ""), lap(0, 1, 0.5, ""), lap(1, 1, 1e40, "diverged: it rose")}})
 	loss := func(r *racerHistory) *chart.Series { return &r.loss[byEquivalents] }
-	if got := h.sane(loss); got != [2]float64{0, 1.2} {
+	if got := h.Race.Bounds(loss); got != [2]float64{0, 1.2} {
 		t.Errorf("bounds %v", got)
 	}
-	h.racers[1].ended = ""
-	if got := h.sane(loss); got != [2]float64{} {
+	h.Race.Racers[1].ended = ""
+	if got := h.Race.Bounds(loss); got != [2]float64{} {
 		t.Errorf("bounds %v without a racer that diverged", got)
 	}
 }
@@ -49,7 +49,7 @@ func TestRaceLogged(t *testing.T) {
 		Epochs: []event.EpochEvent{{Epoch: 1}},
 	})
 	var said []string
-	for _, e := range h.entries {
+	for _, e := range h.Log.Entries {
 		said = append(said, e.text)
 	}
 	if got := strings.Join(said, "|"); !strings.HasPrefix(got, "race of 2 begins|race ends") || !strings.HasSuffix(got, "|") {

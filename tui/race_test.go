@@ -55,7 +55,7 @@ func fakeRace(s event.Status, n, laps int, state string) feed.Delta {
 
 func newRaceTest(n, laps int, state string, w, h int) *App {
 	a := newTest(script{epochs: 12}, screen.Options{NoColor: true}, w, h)
-	a.Update(came(fakeRace(a.h.status, n, laps, state)))
+	a.Update(came(fakeRace(a.h.Status, n, laps, state)))
 	return a
 }
 
@@ -92,7 +92,7 @@ var overlayKeys = map[string][]string{
 }
 
 func withKept(a *App) {
-	s := a.h.status
+	s := a.h.Status
 	s.Kept = []int{0, 1, 2, 4, 8, 9, 10, 11, 12}
 	a.Update(came(feed.Delta{Status: s}))
 }
@@ -227,18 +227,18 @@ func TestBudget(t *testing.T) {
 
 // TestRanking: what is missing or not finite never leads, and a lap 0 begins a racer anew.
 func TestRanking(t *testing.T) {
-	h := &history{}
+	h := &history{Measure: event.Measure{Quantity: event.Error}}
 	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 3)})
-	h.laps(&feed.Delta{Laps: []event.LapEvent{
+	h.apply(&feed.Delta{Laps: []event.LapEvent{
 		{Racer: 0, Lap: event.EpochEvent{Loss: nan, Error: nan, TestError: nan}},
 		{Racer: 2, Lap: event.EpochEvent{Loss: 1, Error: 0.5, TestError: nan}},
 		{Racer: 7}, {Racer: -1},
 	}})
-	if got := fmt.Sprint(h.ranking(false), h.ranking(true)); got != "[2 0 1] [2 0 1]" {
+	if got := fmt.Sprint(h.Race.Ranking(false), h.Race.Ranking(true)); got != "[2 0 1] [2 0 1]" {
 		t.Error(got)
 	}
-	h.lap(&event.LapEvent{Racer: 2, Lap: event.EpochEvent{Loss: 9, Error: 0.9, TestError: nan}})
-	if b := h.racers[2].bestLoss; b != 9 {
+	h.Race.lap(&event.LapEvent{Racer: 2, Lap: event.EpochEvent{Loss: 9, Error: 0.9, TestError: nan}}, h.Measure)
+	if b := h.Race.Racers[2].bestLoss; b != 9 {
 		t.Errorf("best loss %g is from the race before", b)
 	}
 }
@@ -379,10 +379,10 @@ func TestRaceMemory(t *testing.T) {
 	h := &history{}
 	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 1)})
 	for i := range 50_000 {
-		h.lap(&event.LapEvent{Lap: event.EpochEvent{Epoch: i + 1, Loss: 1}})
-		h.remember(&event.EpochEvent{Epoch: i})
+		h.Race.lap(&event.LapEvent{Lap: event.EpochEvent{Epoch: i + 1, Loss: 1}}, h.Measure)
+		h.Earlier.take(h, &event.EpochEvent{Epoch: i})
 	}
-	if n := len(h.earlier); n > 2*keptEarlier {
+	if n := len(h.Earlier.Epochs); n > 2*keptEarlier {
 		t.Errorf("%d epochs remembered", n)
 	}
 }
@@ -390,7 +390,7 @@ func TestRaceMemory(t *testing.T) {
 // TestRaceNames: what a racer is called is cleaned.
 func TestRaceNames(t *testing.T) {
 	a := newTest(script{epochs: 3}, screen.Options{NoColor: true}, 120, 40)
-	d := fakeRace(a.h.status, 2, 3, "begun")
+	d := fakeRace(a.h.Status, 2, 3, "begun")
 	d.Races[0].Racers[0].Name = "a\x1b[2Jb\n数据" + strings.Repeat("x", 200)
 	a.Update(came(d))
 	if text := a.View().Content; strings.Contains(text, "\x1b[2J") || strings.Contains(ansi.Strip(text), "xx\n\n") {
@@ -405,7 +405,7 @@ func TestRaceFuzz(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		a := newTest(script{epochs: 3, regression: seed == 1}, screen.Options{NoColor: true, Glyphs: style.Glyphs(seed)}, 90, 26)
 		for range few(150) {
-			d := feed.Delta{Status: a.h.status}
+			d := feed.Delta{Status: a.h.Status}
 			d.Status.Racing, d.Status.Kept = r.IntN(6) > 0, []int{0, r.IntN(9)}
 			if r.IntN(6) == 0 {
 				e := event.RaceEvent{State: []string{"begun", "over", "picked", "abandoned", "?"}[r.IntN(5)], Picked: r.IntN(9) - 1, Equivalents: randomFloat(r), Seconds: randomFloat(r)}
@@ -440,7 +440,7 @@ func TestWheel(t *testing.T) {
 func BenchmarkRace(b *testing.B) {
 	a := newRaceTest(6, 2000, "begun", 120, 40)
 	for i := 0; b.Loop(); i++ {
-		a.h.raceGen++
+		a.h.Race.Gen++
 		a.View()
 	}
 }

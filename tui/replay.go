@@ -21,7 +21,7 @@ const tallEnough = 24
 // none for the bar.
 func (a *App) barRows() int {
 	h := a.h
-	silent := h.foreign() && h.status.Optimizer == "" && h.done == nil && h.diverged == nil
+	silent := h.external() && h.Status.Optimizer == "" && h.Done == nil && h.Diverged == nil
 	if h.watched() && a.Height >= tallEnough && !silent {
 		return 1
 	}
@@ -30,7 +30,7 @@ func (a *App) barRows() int {
 
 // layout divides the screen as it is now.
 func (a *App) layout(zoomed bool) layout.Screen {
-	if a.h.plain() {
+	if a.h.metricsOnly() {
 		return layout.Divided(a.Width, a.Height, layout.HeaderRows+a.barRows(), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
 	}
 	return layout.Dashboard(a.Width, a.Height, layout.HeaderRows+a.barRows(), zoomed, a.focus)
@@ -46,7 +46,7 @@ type replayBar struct {
 
 // playing says what a watched run is doing: a symbol and a word.
 func (a *App) playing() style.Part {
-	s := &a.h.status
+	s := &a.h.Status
 	if share, ok := a.h.loading(); ok {
 		return style.Warn.Of("○ loading " + format.Count(int(100*share)) + " %")
 	}
@@ -65,12 +65,12 @@ func (a *App) playing() style.Part {
 	return style.Good.Of("▸ replay")
 }
 
-// track is the part of a run that is shown, or while it is being read, the part that is.
-func (h *history) track() float64 {
+// trackShare is the part of a run that is shown, or while it is being read, the part that is.
+func trackShare(h *history) float64 {
 	if share, ok := h.loading(); ok {
 		return share
 	}
-	r := h.status.Replay
+	r := h.Status.Replay
 	if r.Last <= 0 {
 		return 1
 	}
@@ -81,15 +81,15 @@ func (h *history) track() float64 {
 // method, which has no other place on a small screen.
 func (a *App) barLine(w int, named bool) string {
 	const least = 8 // columns of the track
-	h, r := a.h, a.h.status.Replay
+	h, r := a.h, a.h.Status.Replay
 	l := a.Line(w)
 	state := a.playing()
 	l.Put(style.Text, " ").Put(state.Token, state.Text)
 	if r.Speed != 1 && r.Speed > 0 && !r.Live && r.Seekable {
 		l.Put(style.Strong, " ×"+format.Tick(format.Round(r.Speed, 4)))
 	}
-	if named && h.status.Optimizer != "" {
-		l.Group(style.Muted.Of("  "), style.Strong.Of(style.Clean(h.status.Optimizer)))
+	if named && h.Status.Optimizer != "" {
+		l.Group(style.Muted.Of("  "), style.Strong.Of(style.Clean(h.Status.Optimizer)))
 	}
 	l.Put(style.Text, "  ")
 	var tail []style.Part
@@ -106,7 +106,7 @@ func (a *App) barLine(w int, named bool) string {
 	a.bar.Rect = layout.Rect{}
 	if track > 0 {
 		a.bar.Rect = layout.Rect{X: l.Width, Y: row, W: track, H: 1}
-		at := int(math.Round(h.track() * float64(track-1)))
+		at := int(math.Round(trackShare(h) * float64(track-1)))
 		l.Put(style.Accent, style.Repeat("━", at)).Put(style.Focus, "●").Put(style.Grid, style.Repeat("─", track-1-at))
 	}
 	l.To(w - style.Width(tail) - 1)
@@ -118,7 +118,7 @@ func (a *App) barLine(w int, named bool) string {
 
 // barTails are the ways to say where the bar is, the fullest first.
 func (a *App) barTails() [][]style.Part {
-	r := a.h.status.Replay
+	r := a.h.Status.Replay
 	if _, loading := a.h.loading(); loading {
 		return [][]style.Part{{style.Muted.Of(style.Clean(r.Source))}, nil}
 	}
@@ -147,7 +147,7 @@ func (a *App) barTails() [][]style.Part {
 		}
 	}
 	source := long
-	if a.barRows() > 0 && (a.h.run == nil || r.Source != a.h.run.Data.Name) { // else the first row says it
+	if a.barRows() > 0 && (a.h.Run == nil || r.Source != a.h.Run.Data.Name) { // else the first row says it
 		source = append(long[:len(long):len(long)], style.Muted.Of("  "+style.Clean(r.Source)))
 	}
 	return [][]style.Part{source, long, brief, shortest}
@@ -155,7 +155,7 @@ func (a *App) barTails() [][]style.Part {
 
 // unseekable is why a watched run can't be played back at present.
 func unseekable(a *App) string {
-	r := a.h.status.Replay
+	r := a.h.Status.Replay
 	switch _, loading := a.h.loading(); {
 	case a.closed:
 		return "the feed is closed"
@@ -180,21 +180,21 @@ func (a *App) replayed() (epoch int, speed float64) {
 	if a.bar.asked {
 		return a.bar.epoch, a.bar.speed
 	}
-	return a.h.status.Replay.Epoch, a.h.status.Replay.Speed
+	return a.h.Status.Replay.Epoch, a.h.Status.Replay.Speed
 }
 
 // seek goes to an epoch of a watched run.
 func (a *App) seek(epoch int) tea.Cmd {
 	_, speed := a.replayed()
-	epoch = max(0, min(epoch, a.h.status.Replay.Last))
+	epoch = max(0, min(epoch, a.h.Status.Replay.Last))
 	a.askReplay(epoch, speed)
 	return a.command(event.Seek{Epoch: epoch})
 }
 
 // seekEnd goes to the newest epoch and follows a run that goes on from there, a paused one too.
 func (a *App) seekEnd() tea.Cmd {
-	r := a.h.status.Replay
-	if a.h.status.Phase != event.Paused || a.h.done != nil || r.Stale != "" && r.Epoch >= r.Last {
+	r := a.h.Status.Replay
+	if a.h.Status.Phase != event.Paused || a.h.Done != nil || r.Stale != "" && r.Epoch >= r.Last {
 		return a.seek(r.Last)
 	}
 	return tea.Batch(a.command(event.Pause{On: false}), a.seek(r.Last))
@@ -203,7 +203,7 @@ func (a *App) seekEnd() tea.Cmd {
 // seekBy goes on or back by a part of the run, by an epoch at least.
 func (a *App) seekBy(part float64) tea.Cmd {
 	epoch, _ := a.replayed()
-	by := max(1, int(math.Abs(part)*float64(a.h.status.Replay.Last)))
+	by := max(1, int(math.Abs(part)*float64(a.h.Status.Replay.Last)))
 	if part < 0 {
 		by = -by
 	}
@@ -231,7 +231,7 @@ func (a *App) seekAt(x, y int) (tea.Cmd, bool) {
 		return a.Tell(style.Warn, why), true
 	}
 	at := float64(x-a.bar.X) / float64(a.bar.W-1)
-	return a.seek(int(math.Round(at * float64(a.h.status.Replay.Last)))), true
+	return a.seek(int(math.Round(at * float64(a.h.Status.Replay.Last)))), true
 }
 
 // replays and trains tell the two kinds of runs apart.
@@ -298,7 +298,7 @@ func playBinding() screen.Binding[*App] {
 		switch {
 		case a.h.over():
 			return "play from the start"
-		case a.h.status.Phase == event.Paused:
+		case a.h.Status.Phase == event.Paused:
 			return "play"
 		}
 		return "pause"
@@ -306,6 +306,6 @@ func playBinding() screen.Binding[*App] {
 	return bind(groupReplay, "space", "play and pause; at the end from the start", "space").
 		On(func(a *App, _ string) tea.Cmd {
 			a.touched = a.clock()
-			return a.command(event.Pause{On: a.h.status.Phase == event.Running})
+			return a.command(event.Pause{On: a.h.Status.Phase == event.Running})
 		}).FootBy(word).While(seekable).Unless(unseekable).Only(replays)
 }

@@ -202,10 +202,10 @@ func TestRestart(t *testing.T) {
 		if got, want := frameText(t, a), frameText(t, b); got != want {
 			t.Errorf("%v: after a restart\n%s\nfrom nothing\n%s", keys, got, want)
 		}
-		if a.h.done != nil || len(a.h.notes) != 0 || a.h.errors != nil {
-			t.Errorf("%v: the end, %d marks or errors of what is void are still there", keys, len(a.h.notes))
+		if a.h.Done != nil || len(a.h.Curves.notes) != 0 || a.h.Analyses.Errors != nil {
+			t.Errorf("%v: the end, %d marks or errors of what is void are still there", keys, len(a.h.Curves.notes))
 		}
-		if _, ok := a.h.earlier[30]; !ok {
+		if _, ok := a.h.Earlier.Epochs[30]; !ok {
 			t.Error("the list of epochs to go to has forgotten one that was shown")
 		}
 	}
@@ -214,7 +214,7 @@ func TestRestart(t *testing.T) {
 	run.ID = "another"
 	back[0].Run = &run
 	a.Update(came(back[0]))
-	if len(a.h.earlier) > 0 {
+	if len(a.h.Earlier.Epochs) > 0 {
 		t.Error("epochs of another run are remembered")
 	}
 }
@@ -250,10 +250,10 @@ func TestRewindsAtOnce(t *testing.T) {
 			from = n
 		}
 		text := ""
-		for _, s := range h.spectra {
+		for _, s := range h.Spectra {
 			text += fmt.Sprint("spectrum ", s.Epoch, ", ")
 		}
-		for _, n := range h.notes {
+		for _, n := range h.Curves.notes {
 			text += fmt.Sprint(n.text, " at ", n.at[chart.Epochs], ", ")
 		}
 		return text
@@ -290,7 +290,7 @@ func TestResumedAfterTheEnd(t *testing.T) {
 // TestReplayRace: a race in a record has the screen, and nobody can be picked.
 func TestReplayRace(t *testing.T) {
 	a := newRaceTest(3, 20, "begun", 120, 40)
-	s := a.h.status
+	s := a.h.Status
 	s.Replay = &event.Replay{Source: "x", Seekable: true, Epoch: 12, Last: 40, Speed: 1}
 	a.Update(came(feed.Delta{Status: s}))
 	if text := frameText(t, a); !a.racing() || strings.Contains(text, "abandon") || strings.Contains(text, "go on with") {
@@ -339,7 +339,7 @@ func TestForeign(t *testing.T) {
 		}
 	}
 	a := newWatch(foreignRun(43, false), 120, 40)
-	d := feed.Delta{Status: a.h.status, Epochs: foreignRun(44, false)[0].Epochs[43:]}
+	d := feed.Delta{Status: a.h.Status, Epochs: foreignRun(44, false)[0].Epochs[43:]}
 	d.Epochs[0].Loss = nan
 	a.Update(came(d))
 	if text := frameText(t, a); !strings.Contains(text, "train NaN") || !strings.Contains(text, "×") {
@@ -355,7 +355,7 @@ func TestForeignEnd(t *testing.T) {
 		"figures": " all epochs done · 43 epochs ",
 	} {
 		a := newWatch(replayScene(name), 120, 40)
-		s := a.h.status
+		s := a.h.Status
 		s.Phase = event.Ended
 		a.Update(came(feed.Delta{Status: s, Done: done}))
 		if row := strings.Split(frameText(t, a), "\n")[1]; strings.TrimRight(row, " ")+" " != want {
@@ -429,7 +429,7 @@ func TestBacklogShows(t *testing.T) {
 	a := newWatch(replayScene("recorded"), 200, 60)
 	now := a.clock()
 	a.clock = func() time.Time { return now }
-	s := a.h.status
+	s := a.h.Status
 	for _, c := range []struct {
 		backlog int
 		after   time.Duration
@@ -451,7 +451,7 @@ func TestSaveForm(t *testing.T) {
 		t.Errorf("sent %s", got)
 	}
 	a.Update(replyMsg{})
-	d := feed.Delta{Status: a.h.status, Saved: []event.SavedEvent{{Epoch: 33, File: "letters-e33.onnx", Format: "onnx", Bytes: 48_211}}}
+	d := feed.Delta{Status: a.h.Status, Saved: []event.SavedEvent{{Epoch: 33, File: "letters-e33.onnx", Format: "onnx", Bytes: 48_211}}}
 	a.Update(came(d))
 	if a.Notice.Text != "saved letters-e33.onnx, 48.2 kB" || !strings.Contains(frameText(t, a), "saved letters-e33.onnx") {
 		t.Errorf("notice %q", a.Notice.Text)
@@ -484,7 +484,7 @@ func TestSaveForm(t *testing.T) {
 // TestSaveNameFollows: the suggested name tells the epoch whose weights are written, until somebody types one.
 func TestSaveNameFollows(t *testing.T) {
 	on := func(a *App) string {
-		s := a.h.status
+		s := a.h.Status
 		s.Epoch++
 		a.Update(came(feed.Delta{Status: s}))
 		return a.dialog.(*saveForm).file.Value()

@@ -30,7 +30,7 @@ func (a *App) openRewind() {
 	o.filter.Focus()
 	a.dialog = o
 	if a.h.watched() {
-		o.at = a.h.status.Replay.Epoch
+		o.at = a.h.Status.Replay.Epoch
 		return
 	}
 	shown := o.shown(a.h)
@@ -51,13 +51,13 @@ func (o *rewindOverlay) Hints(a *App) []widget.Hint {
 func (o *rewindOverlay) shown(h *history) []int {
 	var out []int
 	text := o.filter.Value()
-	epochs := h.status.Kept
+	epochs := h.Status.Kept
 	if h.watched() {
-		epochs = h.recordedEpochs(text)
+		epochs = recordedEpochs(h, text)
 	}
 	for i := len(epochs) - 1; i >= 0; i-- {
 		e := epochs[i]
-		if text == "" || widget.Has(strconv.Itoa(e), text) || widget.Has(h.earlier[e].optimizer, text) {
+		if text == "" || widget.Has(strconv.Itoa(e), text) || widget.Has(h.Earlier.Epochs[e].optimizer, text) {
 			out = append(out, e)
 		}
 	}
@@ -135,7 +135,7 @@ func (o *rewindOverlay) Draw(a *App, w, h int) []string {
 	}
 	rows := []string{head.Full(), ""}
 	switch {
-	case len(v.h.status.Kept) == 0 && !v.h.watched():
+	case len(v.h.Status.Kept) == 0 && !v.h.watched():
 		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch is kept yet").Full())
 	case len(shown) == 0:
 		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch matches").Full())
@@ -159,10 +159,10 @@ func (o *rewindOverlay) Draw(a *App, w, h int) []string {
 
 // recordedEpochs lists epochs of a watched run to go to, ascending: those that were shown, others evenly spaced, and
 // the one that was typed.
-func (h *history) recordedEpochs(typed string) (out []int) {
+func recordedEpochs(h *history, typed string) (out []int) {
 	const spaced = 100
-	last := h.status.Replay.Last
-	for e := range h.earlier {
+	last := h.Status.Replay.Last
+	for e := range h.Earlier.Epochs {
 		if e <= last {
 			out = append(out, e)
 		}
@@ -174,7 +174,7 @@ func (h *history) recordedEpochs(typed string) (out []int) {
 	if e, err := strconv.Atoi(strings.TrimSpace(typed)); err == nil && e >= 0 && e <= last {
 		out = append(out, e)
 	}
-	out = append(out, last, min(h.status.Replay.Epoch, last))
+	out = append(out, last, min(h.Status.Replay.Epoch, last))
 	slices.Sort(out)
 	return slices.Compact(out)
 }
@@ -185,7 +185,7 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 	if v.h.regression() {
 		fault, unit = "RMSE", format.Number
 	}
-	tested := !v.h.testFault.Empty()
+	tested := !v.h.Curves.TestMetric.Empty()
 	if tested {
 		fault = "test " + fault
 	}
@@ -199,17 +199,17 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 		if i == at {
 			arrow, ink = "▸ ", style.Chosen
 		}
-		figures, ok := v.h.earlier[e]
+		figures, ok := v.h.Earlier.Epochs[e]
 		if !ok {
-			figures = earlierEpoch{loss: math.NaN(), fault: math.NaN(), testFault: math.NaN()}
+			figures = earlierEpoch{loss: math.NaN(), metric: math.NaN(), testMetric: math.NaN()}
 		}
-		value := style.Train.Of(unit(figures.fault))
+		value := style.Train.Of(unit(figures.metric))
 		if tested {
-			value = style.Test.Of(unit(figures.testFault))
+			value = style.Test.Of(unit(figures.testMetric))
 		}
 		l.Put(style.Accent, arrow).Put(ink, style.Right(format.Count(e), 7)).Put(style.Train, style.Right(format.Number(figures.loss), 10))
 		l.Put(value.Token, style.Right(value.Text, 12)).Put(style.Muted, "  "+style.Clean(figures.optimizer))
-		if e == v.h.status.Epoch {
+		if e == v.h.Status.Epoch {
 			now := ", now"
 			if figures.optimizer == "" {
 				now = "now"
@@ -224,8 +224,8 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 // picture is the curve of the loss with the chosen epoch marked.
 func (o *rewindOverlay) picture(v *view, epoch, w, h int) []string {
 	p := epochPlot(v.h,
-		chart.Curve{Name: "train", Token: style.Train, Series: &v.h.loss, Mark: '*'},
-		chart.Curve{Name: "test", Token: style.Test, Series: &v.h.testLoss, Dashed: true, Mark: 'o'})
+		chart.Curve{Name: "train", Token: style.Train, Series: &v.h.Curves.Loss, Mark: '*'},
+		chart.Curve{Name: "test", Token: style.Test, Series: &v.h.Curves.TestLoss, Dashed: true, Mark: 'o'})
 	p.Log, p.Closed = true, true
 	p.Marks = []chart.Mark{{X: float64(epoch), Text: format.Count(epoch)}}
 	return o.chart.Draw(&v.Pen, p, w, h)

@@ -34,7 +34,7 @@ type saveForm struct {
 // unsavable is why the model can't be saved at present. A run that has ended still can.
 func unsavable(a *App) string {
 	switch {
-	case a.h.viewer:
+	case a.h.Viewer:
 		return viewerOnly
 	case a.h.watched(), a.readOnly:
 		return feed.ErrReadOnly.Error()
@@ -44,7 +44,7 @@ func unsavable(a *App) string {
 		return "the feed is closed"
 	case a.stopping && !a.h.over():
 		return "the run is stopping"
-	case a.h.run == nil:
+	case a.h.Run == nil:
 		return "there is no model yet"
 	}
 	return ""
@@ -62,11 +62,11 @@ func (a *App) openSave() {
 
 // suggest names the epoch of now as long as nobody has typed another name.
 func (f *saveForm) suggest(a *App) {
-	if a.h.run == nil {
+	if a.h.Run == nil {
 		return
 	}
 	rest, ok := strings.CutPrefix(f.file.Value(), f.suggested)
-	name := screen.PlainName(a.h.run.Data.Name) + "-e" + strconv.Itoa(a.h.status.Epoch)
+	name := screen.PlainName(a.h.Run.Data.Name) + "-e" + strconv.Itoa(a.h.Status.Epoch)
 	moved := f.file.Position() < len([]rune(f.file.Value()))
 	if !ok || rest != filepath.Ext(rest) || f.format() < 0 || name == f.suggested || moved {
 		return
@@ -198,13 +198,13 @@ func (f *saveForm) Draw(a *App, w, h int) []string {
 	if problem := f.problem(); problem != "" {
 		l.Put(style.Bad, "× "+problem)
 	} else {
-		l.Put(style.Muted, "the weights after epoch ").Put(style.Text, format.Count(v.h.latest.Epoch))
-		e := &v.h.latest
+		l.Put(style.Muted, "the weights after epoch ").Put(style.Text, format.Count(v.h.Latest.Epoch))
+		e := &v.h.Latest
 		fault, what, unit := float64(e.TestError), "  test error ", format.Percent
 		if v.h.regression() {
 			fault, what, unit = float64(e.TestRMSE), "  test RMSE ", format.Number
 		}
-		if fault == fault && v.h.epochs > 0 {
+		if fault == fault && v.h.Epochs > 0 {
 			l.Group(style.Muted.Of(what), style.Test.Of(unit(fault)))
 		}
 		if a.viewer != nil {

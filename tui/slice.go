@@ -12,14 +12,14 @@ import (
 // look draws the newest look along a step into w × h: what it is of, the loss beside its models, and in words
 // what that means.
 func (t *theatre) look(v *view, w, h int) []string {
-	e := v.h.stage.slice
+	e := v.h.Steps.slice
 	if e == nil || len(e.At) == 0 {
 		return t.noLook(v, w, h)
 	}
 	words := clauses(sliceWords(v, e), w, max(1, h/4))
 	l := v.Line(w)
 	l.Put(style.Accent, "along the step").Put(style.Muted, " of epoch ").Put(style.Text, format.Count(e.Epoch))
-	if behind := v.h.latest.Epoch - e.Epoch; behind > 0 {
+	if behind := v.h.Latest.Epoch - e.Epoch; behind > 0 {
 		l.Group(style.Muted.Of(", " + format.Counted(behind, "epoch") + " ago"))
 	}
 	l.Group(style.Muted.Of("  ‖s‖ "), style.Text.Of(format.Number(float64(e.StepNorm))))
@@ -40,9 +40,9 @@ func (t *theatre) look(v *view, w, h int) []string {
 // waiting says what is on the way when a look was asked for, "" if none is.
 func (t *theatre) waiting(v *view) string {
 	switch {
-	case !t.asked || v.h.stage.slice != t.had || v.h.latest.Epoch > t.when+2 || v.h.mute():
+	case !t.asked || v.h.Steps.slice != t.had || v.h.Latest.Epoch > t.when+2 || v.h.offline():
 		return ""
-	case v.h.status.Computing == "slice":
+	case v.h.Status.Computing == "slice":
 		return "computing the loss along the last step"
 	}
 	return "asked for the loss along the last step"
@@ -56,7 +56,7 @@ func (t *theatre) noLook(v *view, w, h int) []string {
 		text = "the record has no look along a step up to here"
 	case v.h.over():
 		text = "nothing was asked for while the run lasted"
-	case v.h.viewer:
+	case v.h.Viewer:
 		text = "it comes when one who controls asks for it"
 	case text == "":
 		text = "l asks for the loss along the last step"

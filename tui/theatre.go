@@ -47,9 +47,9 @@ func (s *scene) now() *innerStep { return &s.steps[s.at] }
 
 // scene returns what is on the stage, false when there was no solve.
 func (t *theatre) scene(h *history) (scene, bool) {
-	k := &h.stage
+	k := &h.Steps
 	n := len(k.solves)
-	if n == 0 || len(h.bars) == 0 && h.solveless() { // such a method may tell of steps of its own
+	if n == 0 || len(h.Solves.Bars) == 0 && solveless(h) { // such a method may tell of steps of its own
 		return scene{}, false
 	}
 	i, at := max(0, min(k.front-k.gone, n-1)), math.MaxInt
@@ -81,13 +81,13 @@ func (t *theatre) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 	switch k {
 	case "l":
 		t.step = true
-		if v.h.watched() || v.h.viewer {
+		if v.h.watched() || v.h.Viewer {
 			return ask(event.Slice{}), true // the answer says why not
 		}
 		if v.h.over() {
 			return nil, true
 		}
-		t.asked, t.had, t.when = true, v.h.stage.slice, v.h.latest.Epoch
+		t.asked, t.had, t.when = true, v.h.Steps.slice, v.h.Latest.Epoch
 		return ask(event.Slice{}), true
 	case "left":
 		t.walk(v.h, s.id, s.at-1)
@@ -128,7 +128,7 @@ func (t *theatre) restart() { t.pinned, t.asked, t.had = false, false, nil }
 // walk pins an iteration; before the first of a solve comes the last of the solve before, and after the last
 // of all the stage follows the run again.
 func (t *theatre) walk(h *history, id, at int) {
-	k := &h.stage
+	k := &h.Steps
 	i := id - k.gone
 	switch {
 	case at < 0 && i > 0:
@@ -155,14 +155,14 @@ func (t *theatre) walkEpoch(h *history, s *scene, forward bool) {
 		by = 1
 	}
 	id := s.id
-	for k := &h.stage; id-k.gone >= 0 && id-k.gone < len(k.solves) && k.solves[id-k.gone].epoch == s.epoch; {
+	for k := &h.Steps; id-k.gone >= 0 && id-k.gone < len(k.solves) && k.solves[id-k.gone].epoch == s.epoch; {
 		id += by
 	}
-	t.walk(h, max(id, h.stage.gone), math.MaxInt)
+	t.walk(h, max(id, h.Steps.gone), math.MaxInt)
 }
 
 func (t *theatre) pin(h *history, id, at int) {
-	k := &h.stage
+	k := &h.Steps
 	i := max(0, min(id-k.gone, len(k.solves)-1))
 	t.pinned, t.solve, t.at = true, k.gone+i, max(0, min(at, len(k.solves[i].steps)-1))
 }
@@ -282,7 +282,7 @@ func (t *theatre) body(v *view, p *innerPane, s *scene, w, h int) []string {
 }
 
 // stepping reports whether the look along the step takes the place of the multiples where there is none for both.
-func (t *theatre) stepping(v *view) bool { return t.step && v.h.stage.slice != nil }
+func (t *theatre) stepping(v *view) bool { return t.step && v.h.Steps.slice != nil }
 
 // multiples draws the charts of a solve, as many as the plan has places for.
 func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []string {
@@ -315,7 +315,7 @@ func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []str
 
 func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 	l := v.Line(w)
-	if note := t.waiting(v); note != "" && plan.side == 0 && v.h.stage.slice == nil {
+	if note := t.waiting(v); note != "" && plan.side == 0 && v.h.Steps.slice == nil {
 		return l.Put(style.Warn, note).Full()
 	}
 	keys := [][2]string{{"←→", "iteration"}, {"↑↓", "solve"}, {"l", "look along the step"}, {"end", "follow"}, {"home", "first"}, {"pgup pgdn", "epoch"}}
@@ -326,7 +326,7 @@ func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 		keys = append([][2]string{{"v", "other curves"}}, keys...)
 	}
 	for _, k := range keys {
-		if k[0] == "l" && v.h.unasked() && (t.stepping(v) || v.h.stage.slice == nil) {
+		if k[0] == "l" && v.h.unasked() && (t.stepping(v) || v.h.Steps.slice == nil) {
 			continue
 		}
 		gap := ""

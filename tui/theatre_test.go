@@ -113,7 +113,7 @@ func TestTheatre(t *testing.T) {
 			t.Run(fmt.Sprintf("%s-%d", c.name, size[0]), func(t *testing.T) {
 				a := staged(7, c.blocks)
 				if c.slice {
-					a.h.apply(&feed.Delta{Status: a.h.status, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
+					a.h.apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
 				}
 				p := a.panes[layout.Inner].(*innerPane)
 				for _, k := range c.keys {
@@ -150,7 +150,7 @@ func TestTheatreAnySize(t *testing.T) {
 		if r.IntN(2) == 0 {
 			e := lookAlong("tr-gn", r.NormFloat64())
 			e.Loss[r.IntN(len(e.Loss))] = nan
-			a.h.apply(&feed.Delta{Status: a.h.status, Slices: []event.SliceEvent{e}})
+			a.h.apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{e}})
 		}
 		for range r.IntN(12) {
 			k := []string{"left", "right", "up", "down", "home", "end", "l", "v"}[r.IntN(8)]
@@ -195,7 +195,7 @@ func TestWalk(t *testing.T) {
 			t.Fatal("it does not end")
 		}
 	}
-	if n := a.h.stage.steps + 1; len(seen) != n { // the last one again, followed
+	if n := a.h.Steps.steps + 1; len(seen) != n { // the last one again, followed
 		t.Errorf("%d stops for %d iterations", len(seen), n-1)
 	}
 	for i := len(seen) - 3; i >= 0; i-- {
@@ -217,7 +217,7 @@ func TestWalk(t *testing.T) {
 
 // TestStageKeepsWhatBelongsTogether: reports find their solves, whatever else came in the Delta.
 func TestStageKeepsWhatBelongsTogether(t *testing.T) {
-	var k innerHistory
+	var k innerSteps
 	lost, _ := stagedEvents(1, 0, 5, krylov.Limit)
 	solve, told := stagedEvents(1, 0, 9, krylov.Boundary)
 	next, _ := stagedEvents(2, 0, 3, krylov.Limit)
@@ -241,7 +241,7 @@ func TestStageKeepsWhatBelongsTogether(t *testing.T) {
 
 // TestStageTellsNetsApart: late viewers may miss a solve's first iteration.
 func TestStageTellsNetsApart(t *testing.T) {
-	var k innerHistory
+	var k innerSteps
 	for member := range 2 {
 		k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 2, Iteration: 3 + member, Member: member}}})
 	}
@@ -253,7 +253,7 @@ func TestStageTellsNetsApart(t *testing.T) {
 // TestStageFollows: solves that come fast are shown one after another, each for a while; one that lasts is shown while it is
 // under way, and so is any in a pause.
 func TestStageFollows(t *testing.T) {
-	var k innerHistory
+	var k innerSteps
 	st := event.Status{Phase: event.Running}
 	shown := map[int]bool{}
 	for i := range 100 {
@@ -279,7 +279,7 @@ func TestStageFollows(t *testing.T) {
 // TestStageIsBounded sends more than is kept, of short solves and of one without end.
 func TestStageIsBounded(t *testing.T) {
 	for _, n := range []int{1, 30, 3 * keptIterations} {
-		var k innerHistory
+		var k innerSteps
 		for i := range 4 * keptIterations {
 			k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 1 + i/n, Iteration: 1 + i%n}}})
 		}
@@ -346,7 +346,7 @@ func TestSliceWords(t *testing.T) {
 func BenchmarkTheatre(b *testing.B) {
 	a := staged(60, 1)
 	solve, _ := stagedEvents(62, 0, 4000, krylov.Limit)
-	a.h.apply(&feed.Delta{Status: a.h.status, Inner: solve, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
+	a.h.apply(&feed.Delta{Status: a.h.Status, Inner: solve, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
 	for range b.N {
 		a.panes[layout.Inner].body(a.paneView(), 196, 55, true)
 	}

@@ -17,7 +17,7 @@ import (
 func (t *theatre) title(v *view, s *scene, w int) string {
 	l := v.Line(w)
 	l.Put(style.Muted, "epoch ").Put(style.Strong, format.Count(s.epoch))
-	if s.member > 0 || v.h.run != nil && v.h.run.Committee > 1 {
+	if s.member > 0 || v.h.Run != nil && v.h.Run.Committee > 1 {
 		l.Group(style.Muted.Of("  net "), style.Strong.Of(format.Count(s.member+1)))
 	}
 	if n := solveBlocks(v.h); s.block > 0 || n > 1 {
@@ -40,7 +40,7 @@ func (t *theatre) title(v *view, s *scene, w int) string {
 	case t.pinned && s.newest:
 		state = style.Warn.Of("← looking back")
 	case t.pinned:
-		behind := v.h.stage.gone + len(v.h.stage.solves) - 1 - s.id
+		behind := v.h.Steps.gone + len(v.h.Steps.solves) - 1 - s.id
 		state = style.Warn.Of("← " + format.Counted(behind, "solve") + " back")
 	case v.h.over():
 		state = style.Muted.Of("■ the last one")
@@ -54,7 +54,7 @@ func (t *theatre) title(v *view, s *scene, w int) string {
 // solveBlocks is how many blocks of rows the newest epochs went through, at most: one through all rows may come in between.
 func solveBlocks(h *history) int {
 	most := 1
-	for _, b := range h.bars[max(0, len(h.bars)-recent):] {
+	for _, b := range h.Solves.Bars[max(0, len(h.Solves.Bars)-recent):] {
 		most = max(most, b.blocks)
 	}
 	return most
@@ -141,11 +141,11 @@ func (s *scene) reason(h *history) (t style.Token, lead, rest string) {
 		return style.Accent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖, " + format.Number(s.goal) + " ends it"
 	case s.running:
 		return style.Accent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖"
-	case s.epoch > h.latest.Epoch && h.over():
+	case s.epoch > h.Latest.Epoch && h.over():
 		return style.Muted, "over", "the run ended before the epoch did"
-	case s.epoch > h.latest.Epoch && solveBlocks(h) > 1:
+	case s.epoch > h.Latest.Epoch && solveBlocks(h) > 1:
 		return style.Muted, "over", "the reason comes with the end of the epoch"
-	case s.epoch > h.latest.Epoch:
+	case s.epoch > h.Latest.Epoch:
 		return style.Muted, "given up", "the method, its radius or the run was changed before the solve ended"
 	}
 	return style.Muted, "over", "its reason was not told"

@@ -11,10 +11,10 @@ import (
 //   - a classifier is judged by its error, a regression by its RMSE;
 //   - over the test rows, or over the training rows where the run has no test rows;
 //   - a run of another program may say neither. Its epochs decide as they come: the first of test error, error, test
-//     RMSE, RMSE, test loss and loss that one of them has.
+//     RMSE, RMSE, test loss and loss that one of them has. So it is with the zero value.
 type Measure struct {
 	Quantity
-	open bool // epochs may still decide
+	decided bool // by the run, and not by its epochs as they come
 }
 
 // preferred lists what a run of another program can be judged by, the best first.
@@ -23,13 +23,13 @@ var preferred = []Quantity{TestError, Error, TestRMSE, RMSE, TestLoss, Loss}
 // Measure is what the run is judged by, as far as its beginning says. A run of which nothing is known is nil.
 func (r *RunEvent) Measure() Measure {
 	if r == nil {
-		return Measure{Loss, true}
+		return Measure{}
 	}
-	m := Measure{RMSE, r.External()}
+	m := Measure{RMSE, !r.External()}
 	switch {
 	case r.Data.Classes > 0:
 		m.Quantity = Error
-	case m.open:
+	case !m.decided:
 		m.Quantity = Loss
 	}
 	if r.Data.TestRows > 0 {
@@ -44,7 +44,7 @@ func (r *RunEvent) External() bool { return len(r.Model.Layers) == 0 }
 
 // With is the measure once an epoch was seen, which decides where the run did not.
 func (m Measure) With(e *EpochEvent) Measure {
-	if !m.open {
+	if m.decided {
 		return m
 	}
 	for _, q := range preferred[:slices.Index(preferred, m.Quantity)] {
@@ -88,6 +88,23 @@ func (m Measure) Value(e *EpochEvent) float64 {
 		return math.NaN()
 	}
 	return v
+}
+
+// OfMember is the quantity of one net of a committee.
+func (m Measure) OfMember(f *MemberFigures) Float {
+	switch m.Quantity {
+	case Loss:
+		return f.Loss
+	case TestLoss:
+		return f.TestLoss
+	case Error:
+		return f.Error
+	case TestError:
+		return f.TestError
+	case RMSE:
+		return f.RMSE
+	}
+	return f.TestRMSE
 }
 
 // Better reports whether an epoch has a lower value than another, of which either may have none.

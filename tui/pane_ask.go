@@ -1,36 +1,6 @@
 package tui
 
-import (
-	"newtop/trainer/event"
-	"newtop/trainer/feed"
-)
-
-// lookHistory is the newest of what was asked for: blocks of weights and where the outputs are wrong.
-type lookHistory struct {
-	weights    map[[2]int]*event.WeightsEvent // by {to, from}
-	errors     *event.ErrorsEvent
-	weightsGen uint64
-	errorsGen  uint64
-}
-
-// looks takes in what a Delta has of them.
-func (t *lookHistory) looks(d *feed.Delta) {
-	for i := range d.Weights {
-		e := &d.Weights[i]
-		if e.Rows < 1 || e.Cols < 1 || len(e.Values) != e.Rows*e.Cols {
-			continue
-		}
-		if t.weights == nil {
-			t.weights = map[[2]int]*event.WeightsEvent{}
-		}
-		t.weights[[2]int{e.To, e.From}] = e
-		t.weightsGen++
-	}
-	if n := len(d.Errors); n > 0 {
-		t.errors = &d.Errors[n-1]
-		t.errorsGen++
-	}
-}
+import "newtop/trainer/event"
 
 // glancer is a pane that asks for what it shows, while it has the whole screen.
 type glancer interface {
@@ -54,7 +24,7 @@ const (
 
 // due reports whether to ask anew after an epoch; gen counts the answers.
 func (k *asked) due(h *history, gen uint64) bool {
-	e := &h.status
+	e := &h.Status
 	if k.any {
 		wait := askEvery
 		if k.gen == gen {
