@@ -15,11 +15,11 @@ import (
 
 // receive takes in what came and waits for more.
 func (a *App) receive(msg deltaMsg) tea.Cmd {
-	_, reading := a.h.loading()
+	_, reading := a.h.Loading()
 	for i := range msg.deltas {
 		a.accept(&msg.deltas[i])
 	}
-	if _, still := a.h.loading(); reading && !still {
+	if _, still := a.h.Loading(); reading && !still {
 		a.Changes++ // nothing holds back the picture of the whole
 	}
 	switch {
@@ -27,7 +27,7 @@ func (a *App) receive(msg deltaMsg) tea.Cmd {
 		return a.lost(msg.err)
 	case a.stopping && a.h.Done != nil:
 		return tea.Quit
-	case a.h.Done != nil && !a.h.watched():
+	case a.h.Done != nil && !a.h.Watched():
 		return tea.Batch(a.wait(0), a.savedNote())
 	}
 	a.share()
@@ -36,7 +36,7 @@ func (a *App) receive(msg deltaMsg) tea.Cmd {
 
 // accept takes in one Delta.
 func (a *App) accept(d *feed.Delta) {
-	a.h.apply(d)
+	a.h.Apply(d)
 	a.heard = a.clock()
 	a.shown = d.Status.Elapsed
 	a.follow(&d.Status.Recording)
@@ -92,7 +92,7 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 	if errors.Is(msg.err, feed.ErrReadOnly) {
 		a.readOnly = true
 	}
-	if !errors.Is(msg.err, feed.ErrReadOnly) && !errors.Is(msg.err, feed.ErrEnded) && !a.h.watched() {
+	if !errors.Is(msg.err, feed.ErrReadOnly) && !errors.Is(msg.err, feed.ErrEnded) && !a.h.Watched() {
 		text = "refused: " + text
 		if a.h.Status.Audience == nil { // else it comes as a deed
 			a.h.Log.Say(a.h.Status.Epoch, style.Warn, "%s", text)
@@ -123,7 +123,7 @@ func (a *App) glance() tea.Cmd {
 
 // steerable reports whether commands make sense.
 func (a *App) steerable() bool {
-	return !a.h.over() && !a.h.watched() && !a.h.Viewer && !a.closed && !a.readOnly && !a.stopping
+	return !a.h.Over() && !a.h.Watched() && !a.h.Viewer && !a.closed && !a.readOnly && !a.stopping
 }
 
 // quit leaves a run that is another's alone. Its own run it stops first,
@@ -152,7 +152,7 @@ type tickMsg struct{}
 
 // tick moves the clock on, twice a second and only while a run is running here: that of a record is the record's.
 func (a *App) tick() tea.Cmd {
-	if a.h.Status.Phase != event.Running || a.h.offline() || a.closed || a.ticking {
+	if a.h.Status.Phase != event.Running || a.h.Offline() || a.closed || a.ticking {
 		return nil
 	}
 	a.ticking = true
@@ -161,7 +161,7 @@ func (a *App) tick() tea.Cmd {
 
 // elapsed is the training time now: what the status said, and what has gone by since.
 func (a *App) elapsed() float64 {
-	if a.h.Status.Phase != event.Running || a.h.offline() || a.closed || a.h.Status.Computing != "" {
+	if a.h.Status.Phase != event.Running || a.h.Offline() || a.closed || a.h.Status.Computing != "" {
 		return a.shown
 	}
 	return a.shown + max(0, a.clock().Sub(a.heard).Seconds())

@@ -24,7 +24,7 @@ import (
 type App struct {
 	screen.Base
 	*bridge
-	h        *history
+	h        *History
 	bindings []screen.Binding[*App]
 	panes    [layout.Panes]pane
 	kept     [layout.Panes]drawn
@@ -60,7 +60,7 @@ func New(feed feed.Feed, o screen.Options) *App { return newApp(feed, o, optim.A
 func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 	a := &App{
 		Base:     screen.NewBase(&o),
-		h:        &history{},
+		h:        &History{},
 		bindings: bindings(),
 		panes:    newPanes(),
 		picker:   newPicker(methods),

@@ -25,16 +25,16 @@ import (
 )
 
 func testView() *view {
-	return &view{style.Pen{Palette: style.ThemeAuto.Palette(true, colorprofile.ASCII, true), Glyphs: style.GlyphsBraille.Set(nil)}, &history{}}
+	return &view{style.Pen{Palette: style.ThemeAuto.Palette(true, colorprofile.ASCII, true), Glyphs: style.GlyphsBraille.Set(nil)}, &History{}}
 }
 
 // newTest returns an App that has taken in a run, with a clock that stands still.
-func newTest(s script, o screen.Options, w, h int) *App {
+func newTest(s Script, o screen.Options, w, h int) *App {
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
-	a := newApp(&fakeFeed{}, o, fakeMethods())
+	a := newApp(&Feed{}, o, Methods())
 	a.clock = func() time.Time { return time.Unix(0, 0) }
 	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
-	for _, d := range fakeRun(s) {
+	for _, d := range NewRun(s) {
 		a.Update(came(d))
 	}
 	return a
@@ -88,20 +88,20 @@ func TestScreens(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
 		for _, c := range []struct {
 			name string
-			s    script
+			s    Script
 			keys []string
 		}{
-			{"empty", script{epochs: -1}, nil},
-			{"running", script{epochs: 33, spectra: true, skips: true}, nil},
-			{"switched", script{epochs: 33, switchAt: 20}, nil},
-			{"ended", script{epochs: 40, fate: "done"}, nil},
-			{"diverged", script{epochs: 12, fate: "nan"}, nil},
-			{"diverged-at-once", script{adam: true, fate: "dead"}, nil},
-			{"adam", script{epochs: 33, adam: true}, nil},
-			{"regression", script{epochs: 20, regression: true}, nil},
-			{"zoomed", script{epochs: 33}, []string{"z"}},
-			{"picker", script{epochs: 3}, []string{"o", "down"}},
-			{"help", script{epochs: 3}, []string{"?"}},
+			{"empty", Script{epochs: -1}, nil},
+			{"running", Script{epochs: 33, spectra: true, skips: true}, nil},
+			{"switched", Script{epochs: 33, switchAt: 20}, nil},
+			{"ended", Script{epochs: 40, fate: "done"}, nil},
+			{"diverged", Script{epochs: 12, fate: "nan"}, nil},
+			{"diverged-at-once", Script{adam: true, fate: "dead"}, nil},
+			{"adam", Script{epochs: 33, adam: true}, nil},
+			{"regression", Script{epochs: 20, regression: true}, nil},
+			{"zoomed", Script{epochs: 33}, []string{"z"}},
+			{"picker", Script{epochs: 3}, []string{"o", "down"}},
+			{"help", Script{epochs: 3}, []string{"?"}},
 		} {
 			t.Run(fmt.Sprintf("%s-%dx%d", c.name, size[0], size[1]), func(t *testing.T) {
 				a := newTest(c.s, screen.Options{NoColor: true}, size[0], size[1])
@@ -114,7 +114,7 @@ func TestScreens(t *testing.T) {
 
 // TestPanes draws every pane alone, as wide as in the screens of three sizes.
 func TestPanes(t *testing.T) {
-	a := newTest(script{epochs: 33, spectra: true, skips: true}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(Script{epochs: 33, spectra: true, skips: true}, screen.Options{NoColor: true}, 120, 40)
 	for _, w := range []int{40, 80, 120} {
 		for id, p := range a.panes {
 			t.Run(fmt.Sprintf("%d-%s-%d", id, p.name(a.paneView()), w), func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestPanes(t *testing.T) {
 // TestASCII looks for anything beyond 7 bits.
 func TestASCII(t *testing.T) {
 	for _, keys := range [][]string{nil, {"z"}, {"tab", "tab", "z"}, {"o"}, {"?"}} {
-		a := newTest(script{epochs: 33, spectra: true, skips: true}, screen.Options{NoColor: true, Glyphs: style.GlyphsASCII}, 120, 40)
+		a := newTest(Script{epochs: 33, spectra: true, skips: true}, screen.Options{NoColor: true, Glyphs: style.GlyphsASCII}, 120, 40)
 		press(a, keys...)
 		text := frameText(t, a)
 		for _, r := range text {
@@ -151,7 +151,7 @@ var colour = regexp.MustCompile(`\x1b\[[0-9;:]*(?:3[0-9]|4[0-9]|9[0-7]|10[0-7])[
 
 func TestNoColor(t *testing.T) {
 	for name, o := range map[string]screen.Options{"option": {NoColor: true}, "environment": {Environ: []string{"NO_COLOR=yes"}}} {
-		a := newTest(script{epochs: 33, spectra: true, fate: "nan"}, o, 120, 40)
+		a := newTest(Script{epochs: 33, spectra: true, fate: "nan"}, o, 120, 40)
 		a.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 		for _, k := range []string{"", "o", "esc", "?", "esc", "z"} {
 			if k != "" {
@@ -162,7 +162,7 @@ func TestNoColor(t *testing.T) {
 			}
 		}
 	}
-	a := newTest(script{epochs: 3}, screen.Options{}, 120, 40)
+	a := newTest(Script{epochs: 3}, screen.Options{}, 120, 40)
 	if !colour.MatchString(a.View().Content) {
 		t.Error("no colours without NO_COLOR either")
 	}
@@ -170,7 +170,7 @@ func TestNoColor(t *testing.T) {
 
 // TestBackgrounds checks that light, dark and sixteen-colour terminals differ in escape codes only.
 func TestBackgrounds(t *testing.T) {
-	a := newTest(script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
+	a := newTest(Script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
 	want := frameText(t, a)
 	seen := map[string]bool{a.View().Content: true}
 	for _, m := range []tea.Msg{
@@ -189,10 +189,10 @@ func TestBackgrounds(t *testing.T) {
 
 // TestSpectrumUnderWay: who asks for what is being computed is told so, and the run is not asked.
 func TestSpectrumUnderWay(t *testing.T) {
-	a := newTest(script{epochs: 3}, screen.Options{}, 120, 40)
+	a := newTest(Script{epochs: 3}, screen.Options{}, 120, 40)
 	a.h.Status.Computing = "spectrum"
 	press(a, "k")
-	if f := a.feed.(*fakeFeed); len(f.commands) > 0 || a.Notice != (style.Text.Of("a spectrum is being computed")) {
+	if f := a.feed.(*Feed); len(f.commands) > 0 || a.Notice != (style.Text.Of("a spectrum is being computed")) {
 		t.Errorf("the run was asked for %v, and the footer says %q", f.commands, a.Notice.Text)
 	}
 }
@@ -212,9 +212,9 @@ func TestCommands(t *testing.T) {
 		{[]string{"q"}, event.Stop{}}, {[]string{"ctrl+c"}, event.Stop{}}, {[]string{"o", "ctrl+c"}, event.Stop{}},
 	} {
 		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
-			a := newTest(script{epochs: 3}, screen.Options{}, 120, 40)
-			f := a.feed.(*fakeFeed)
-			f.deltas, f.at = fakeRun(script{epochs: 1}), 1
+			a := newTest(Script{epochs: 3}, screen.Options{}, 120, 40)
+			f := a.feed.(*Feed)
+			f.Deltas, f.at = NewRun(Script{epochs: 1}), 1
 			cmd := press(a, c.keys...)
 			if cmd == nil {
 				t.Fatal("nothing was sent")
@@ -229,8 +229,8 @@ func TestCommands(t *testing.T) {
 
 // TestCommandOrder presses keys faster than the feed answers.
 func TestCommandOrder(t *testing.T) {
-	a := newTest(script{epochs: 3}, screen.Options{}, 120, 40)
-	f := a.feed.(*fakeFeed)
+	a := newTest(Script{epochs: 3}, screen.Options{}, 120, 40)
+	f := a.feed.(*Feed)
 	cmd := press(a, "s")
 	if press(a, "i") != nil || press(a, "2") != nil {
 		t.Fatal("a command overtook the one before it")
@@ -245,7 +245,7 @@ func TestCommandOrder(t *testing.T) {
 }
 
 func TestRefusal(t *testing.T) {
-	a := newTest(script{epochs: 3}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(Script{epochs: 3}, screen.Options{NoColor: true}, 120, 40)
 	a.Update(press(a, "+")())
 	if text := frameText(t, a); strings.Count(text, "refused: radius = -1:") != 2 {
 		t.Errorf("not in the footer and the log:\n%s", text)
@@ -261,9 +261,9 @@ func quits(cmd tea.Cmd) bool {
 }
 
 func TestQuit(t *testing.T) {
-	done := ended(event.Status{}, event.ReasonStopped)
+	done := Ended(event.Status{}, event.ReasonStopped)
 	t.Run("when the run has ended", func(t *testing.T) {
-		a := newTest(script{epochs: 3}, screen.Options{}, 80, 24)
+		a := newTest(Script{epochs: 3}, screen.Options{}, 80, 24)
 		if quits(press(a, "q")) {
 			t.Fatal("did not wait for the run")
 		}
@@ -272,25 +272,25 @@ func TestQuit(t *testing.T) {
 		}
 	})
 	t.Run("twice", func(t *testing.T) {
-		a := newTest(script{epochs: 3}, screen.Options{}, 80, 24)
+		a := newTest(Script{epochs: 3}, screen.Options{}, 80, 24)
 		if press(a, "q"); !quits(press(a, "q")) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("after the end", func(t *testing.T) {
-		a := newTest(script{epochs: 3, fate: "done"}, screen.Options{}, 80, 24)
+		a := newTest(Script{epochs: 3, fate: "done"}, screen.Options{}, 80, 24)
 		if !quits(press(a, "q")) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("a feed that only shows", func(t *testing.T) {
-		a := newTest(script{epochs: 3}, screen.Options{}, 80, 24)
+		a := newTest(Script{epochs: 3}, screen.Options{}, 80, 24)
 		if _, cmd := a.Update(stoppedMsg{feed.ErrReadOnly}); !quits(cmd) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("a stop that was refused", func(t *testing.T) {
-		a := newTest(script{epochs: 3}, screen.Options{}, 80, 24)
+		a := newTest(Script{epochs: 3}, screen.Options{}, 80, 24)
 		press(a, "q")
 		if a.Update(stoppedMsg{errors.New("no")}); a.stopping {
 			t.Error("still stopping")
@@ -299,7 +299,7 @@ func TestQuit(t *testing.T) {
 }
 
 func TestFeedCloses(t *testing.T) {
-	a := newTest(script{epochs: 3}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(Script{epochs: 3}, screen.Options{NoColor: true}, 120, 40)
 	if _, cmd := a.Update(deltaMsg{err: io.EOF}); cmd != nil {
 		t.Error("waits on")
 	}
@@ -313,10 +313,10 @@ func TestFeedCloses(t *testing.T) {
 
 // TestUnchangedPanesAreKept compares pictures by identity: an inner iteration redraws no chart.
 func TestUnchangedPanesAreKept(t *testing.T) {
-	a := newTest(script{epochs: 33}, screen.Options{}, 120, 40)
+	a := newTest(Script{epochs: 33}, screen.Options{}, 120, 40)
 	a.View()
 	before := a.kept
-	d := feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{fakeInner(34, 13, 1)}}
+	d := feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{InnerIteration(34, 13, 1)}}
 	a.Update(came(d))
 	a.View()
 	for id := range layout.Panes {
@@ -338,7 +338,7 @@ func TestRun(t *testing.T) {
 	in, keys := io.Pipe()
 	defer keys.Close()
 	errs := make(chan error, 1)
-	f := &fakeFeed{deltas: fakeRun(script{epochs: 4})}
+	f := &Feed{Deltas: NewRun(Script{epochs: 4})}
 	go func() {
 		errs <- Run(ctx, f, screen.Options{Input: in, Output: io.Discard, Environ: []string{"TERM=xterm-256color"}})
 	}()
@@ -355,26 +355,26 @@ func TestRun(t *testing.T) {
 }
 
 func BenchmarkUpdateInner(b *testing.B) {
-	a := newTest(script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
+	a := newTest(Script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		a.Update(came(feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{fakeInner(34, i%40, 1)}}))
+		a.Update(came(feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{InnerIteration(34, i%40, 1)}}))
 		a.View()
 	}
 }
 
 func BenchmarkUpdateEpoch(b *testing.B) {
-	a := newTest(script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
+	a := newTest(Script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
 	r := rand.New(rand.NewPCG(1, 1))
 	b.ReportAllocs()
 	for i := 34; b.Loop(); i++ {
-		a.Update(came(feed.Delta{Status: a.h.Status, Epochs: []event.EpochEvent{fakeEpoch(i, 1, r)}}))
+		a.Update(came(feed.Delta{Status: a.h.Status, Epochs: []event.EpochEvent{Epoch(i, 1, r)}}))
 		a.View()
 	}
 }
 
 func BenchmarkViewUnchanged(b *testing.B) {
-	a := newTest(script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
+	a := newTest(Script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
 	for b.Loop() {
 		a.View()
 	}

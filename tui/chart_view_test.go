@@ -21,10 +21,10 @@ import (
 func storyView() *view {
 	v := testView()
 	r := rand.New(rand.NewPCG(3, 4))
-	d := feed.Delta{Run: fakeRun(script{})[0].Run, Status: event.Status{Phase: event.Running, EpochLimit: 80, Optimizer: "tr-newton"}}
+	d := feed.Delta{Run: NewRun(Script{})[0].Run, Status: event.Status{Phase: event.Running, EpochLimit: 80, Optimizer: "tr-newton"}}
 	add := func(from, to int) {
 		for e := from; e <= to; e++ {
-			ev := fakeEpoch(e, 1+float64(e%7), r)
+			ev := Epoch(e, 1+float64(e%7), r)
 			ev.GradientEquivalents, ev.Elapsed = event.Float(31*e), event.Float(0.9*float64(e)+float64(e*e)/20)
 			switch e {
 			case 12:
@@ -32,7 +32,7 @@ func storyView() *view {
 			case 30:
 				ev.TestLoss = 140
 			case 22:
-				ev.Loss = nan
+				ev.Loss = NaN
 			}
 			d.Epochs = append(d.Epochs, ev)
 		}
@@ -43,7 +43,7 @@ func storyView() *view {
 	d.Rewinds = []event.RewindEvent{{Epoch: 50, To: 36}}
 	add(37, 60)
 	d.Status.Epoch = 60
-	v.h.apply(&d)
+	v.h.Apply(&d)
 	return v
 }
 
@@ -109,13 +109,13 @@ func TestWayBack(t *testing.T) {
 	if n := len(h.Curves.Loss.Old); n != 1+1+14 {
 		t.Errorf("%d buckets were left behind", n)
 	}
-	if m := h.Curves.marked(chart.Epochs, false); len(m) != 2 || m[1].Text != "back to 36" {
+	if m := h.Curves.Marks(); len(m) != 2 || m[1].Text != "back to 36" {
 		t.Errorf("marks %+v", m)
 	}
 	if h.Latest.Epoch != 60 {
 		t.Errorf("the newest epoch is %d", h.Latest.Epoch)
 	}
-	h.apply(&feed.Delta{Rewinds: []event.RewindEvent{{Epoch: 60, To: 30}}})
+	h.Apply(&feed.Delta{Rewinds: []event.RewindEvent{{Epoch: 60, To: 30}}})
 	if h.Latest.Epoch != 30 || h.Curves.Loss.Last() != float64(h.Latest.Loss) {
 		t.Errorf("went back to %d, loss %v and %v", h.Latest.Epoch, h.Curves.Loss.Last(), h.Latest.Loss)
 	}
@@ -202,7 +202,7 @@ func TestFollow(t *testing.T) {
 	p := &lossPane{}
 	r := rand.New(rand.NewPCG(1, 1))
 	grow := func(e int) {
-		v.h.apply(&feed.Delta{Status: v.h.Status, Epochs: []event.EpochEvent{fakeEpoch(e, 1, r)}})
+		v.h.Apply(&feed.Delta{Status: v.h.Status, Epochs: []event.EpochEvent{Epoch(e, 1, r)}})
 		p.body(v, 80, 20, true)
 	}
 	zoomedBody(t, v, p, 80, 20, "] ]")
@@ -272,7 +272,7 @@ func TestChartFuzz(t *testing.T) {
 			switch r.IntN(3) {
 			case 0:
 				d := randomDelta(r)
-				v.h.apply(&d)
+				v.h.Apply(&d)
 			case 1:
 				k := keys[r.IntN(len(keys))]
 				if k == "y" {

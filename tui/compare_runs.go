@@ -20,7 +20,7 @@ type comparedRun struct {
 	Compared
 	label   string
 	series  []chart.Series // of comparedQuantities
-	notes   []note
+	notes   []Note
 	measure event.Measure
 	records []*event.EpochEvent // each better than all before by the measure
 	best    *event.EpochEvent   // the last one of them; nil for none
@@ -94,7 +94,7 @@ func newComparedRun(c Compared, label string) comparedRun {
 			if back {
 				r.series[k].Cut(float64(e.Epoch - 1))
 			}
-			r.series[k].Put(spotOf(e), float64(comparedQuantities[k].of(e)))
+			r.series[k].Put(PositionOf(e), float64(comparedQuantities[k].of(e)))
 		}
 	}
 	if n := len(c.Epochs); n > 0 {
@@ -112,7 +112,7 @@ func newComparedRun(c Compared, label string) comparedRun {
 // mark notes an event after an epoch.
 func (r *comparedRun) mark(epoch int, text string) {
 	if at, ok := r.series[0].Find(chart.Epochs, float64(epoch)); ok {
-		r.notes = chart.Newest(append(r.notes, note{at, text, true}), keptMarks)
+		r.notes = chart.Newest(append(r.notes, Note{at, text, true}), keptMarks)
 	}
 }
 
@@ -171,7 +171,7 @@ func ranked(runs []comparedRun) []int {
 			}
 			return 0
 		}
-		return cmp.Or(other(i)-other(j), cmp.Compare(absent(runs[i].value(runs[i].best)), absent(runs[j].value(runs[j].best))))
+		return cmp.Or(other(i)-other(j), cmp.Compare(LastIfMissing(runs[i].value(runs[i].best)), LastIfMissing(runs[j].value(runs[j].best))))
 	})
 	return order
 }

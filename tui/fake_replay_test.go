@@ -13,8 +13,8 @@ import (
 )
 
 // replayOf is a made-up run of so many epochs as it is watched: shown up to an epoch.
-func replayOf(s script, shown int, phase event.Phase, r event.Replay) []feed.Delta {
-	all := fakeRun(s)
+func replayOf(s Script, shown int, phase event.Phase, r event.Replay) []feed.Delta {
+	all := NewRun(s)
 	r.Last = s.epochs
 	r.Length = all[len(all)-1].Status.Elapsed
 	r.Epoch = shown
@@ -36,37 +36,9 @@ func replayOf(s script, shown int, phase event.Phase, r event.Replay) []feed.Del
 	return out
 }
 
-// foreignRun is a run that a program prints which knows losses and errors, test figures at every fifth epoch, and some
-// numbers of its own.
-func foreignRun(epochs int, bare bool) []feed.Delta {
-	r := event.Replay{Source: "train.jsonl", Live: true, Seekable: true, Last: epochs, Epoch: epochs, Speed: 1}
-	s := event.Status{Phase: event.Running, Replay: &r}
-	d := feed.Delta{Run: &event.RunEvent{Data: event.DataInfo{Name: "train.jsonl"}}, Status: s}
-	for e := 1; e <= epochs; e++ {
-		x := float64(e)
-		ev := event.EpochEvent{Epoch: e, Loss: nan, TestLoss: nan, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, GradientNorm: nan,
-			StepNorm: nan, Radius: nan, Rho: nan, Rate: nan, Gradients: nan, Products: nan, Losses: nan, GradientEquivalents: nan, Seconds: nan, Elapsed: nan}
-		ev.Figures = []event.Figure{{Key: "lr", Value: event.Float(0.1 / (1 + x/20))}, {Key: "momentum", Value: event.Float(0.9 + x/1000)}}
-		if e%3 == 0 {
-			ev.Figures = append(ev.Figures, event.Figure{Key: "bleu", Value: event.Float(30 * (1 - math.Exp(-x/20)))})
-		}
-		if !bare {
-			ev.Loss = event.Float(2.3*math.Exp(-x/9) + 0.1 + 0.02*math.Sin(3*x))
-			ev.Elapsed = event.Float(0.7 * x)
-			if e%5 == 0 {
-				ev.TestLoss, ev.TestError = ev.Loss+0.05, event.Float(0.8*math.Exp(-x/8)+0.06)
-			}
-			r.At, r.Length = 0.7*x, 0.7*x
-		}
-		d.Epochs = append(d.Epochs, ev)
-	}
-	d.Status.Epoch, d.Status.Elapsed = epochs, r.At
-	return []feed.Delta{d}
-}
-
 // withRecording is a run of newtop's whose record is doing like this.
 func withRecording(r event.Recording) []feed.Delta {
-	deltas := fakeRun(script{epochs: 33, spectra: true})
+	deltas := NewRun(Script{epochs: 33, spectra: true})
 	for i := range deltas {
 		deltas[i].Status.Recording = event.Recording{Run: r.Run, Place: r.Place}
 		if deltas[i].Status.Epoch > 30 {
@@ -81,16 +53,16 @@ var replayScenes = []string{"live", "pipe", "replay", "paused", "ended", "loadin
 
 // replayScene returns one of them, nil for another name.
 func replayScene(name string) []feed.Delta {
-	full := script{epochs: 40, spectra: true, skips: true, fate: "done"}
+	full := Script{epochs: 40, spectra: true, skips: true, fate: "done"}
 	source := event.Replay{Source: "letters-21a7", Seekable: true, Speed: 1}
 	live := source
 	live.Live = true
 	run := event.Recording{Run: "20261121-1504-k3f", Place: "runs.db"}
 	switch name {
 	case "live":
-		return replayOf(script{epochs: 33, spectra: true, skips: true}, 33, event.Running, live)
+		return replayOf(Script{epochs: 33, spectra: true, skips: true}, 33, event.Running, live)
 	case "pipe":
-		return replayOf(script{epochs: 33}, 33, event.Running, event.Replay{Source: "standard input", Live: true, Speed: 1})
+		return replayOf(Script{epochs: 33}, 33, event.Running, event.Replay{Source: "standard input", Live: true, Speed: 1})
 	case "replay":
 		source.Speed = 4
 		return replayOf(full, 14, event.Running, source)
@@ -103,15 +75,15 @@ func replayScene(name string) []feed.Delta {
 		return replayOf(full, 17, event.Running, source)
 	case "stale":
 		live.Stale = "its writer is gone: box 4711 ended at 12:04"
-		return replayOf(script{epochs: 33}, 33, event.Running, live)
+		return replayOf(Script{epochs: 33}, 33, event.Running, live)
 	case "resumed":
-		deltas := replayOf(script{epochs: 33, spectra: true}, 33, event.Running, live)
+		deltas := replayOf(Script{epochs: 33, spectra: true}, 33, event.Running, live)
 		d := &deltas[len(deltas)-1]
 		d.Resumes = []event.ResumeEvent{{Epoch: 20, Time: time.Date(2026, 11, 21, 15, 4, 0, 0, time.Local)}}
 		d.Saved = []event.SavedEvent{{Epoch: 33, File: "letters-e33.onnx", Format: "onnx", Bytes: 48_211}}
 		return deltas
 	case "foreign", "figures":
-		return foreignRun(43, name == "figures")
+		return ExternalRun(43, name == "figures")
 	case "recorded":
 		return withRecording(run)
 	case "full-disk":
@@ -142,31 +114,6 @@ func newFakePlayer(events []event.Event) *fakePlayer {
 		return feed.ErrReadOnly
 	})
 	return p
-}
-
-// eventsOf lists what Deltas have in the order of a run.
-func eventsOf(deltas []feed.Delta) (out []event.Event) {
-	for _, d := range deltas {
-		if d.Run != nil {
-			out = append(out, *d.Run)
-		}
-		for _, e := range d.Inner {
-			out = append(out, e)
-		}
-		for _, e := range d.Epochs {
-			out = append(out, e)
-		}
-		for _, e := range d.Spectra {
-			out = append(out, e)
-		}
-		for _, e := range d.Switches {
-			out = append(out, e)
-		}
-		if d.Done != nil {
-			out = append(out, *d.Done)
-		}
-	}
-	return out
 }
 
 func epochOf(e event.Event) int {
@@ -254,7 +201,7 @@ func (p *fakePlayer) play(ctx context.Context, pause time.Duration) {
 // runReplayDemo shows a scene, or plays a made-up run.
 func runReplayDemo(name string) error {
 	if name == "player" {
-		p := newFakePlayer(eventsOf(fakeRun(script{epochs: 40, spectra: true, skips: true, switchAt: 25, fate: "done"})))
+		p := newFakePlayer(EventsOf(NewRun(Script{epochs: 40, spectra: true, skips: true, switchAt: 25, fate: "done"})))
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		go p.play(ctx, 60*time.Millisecond)
@@ -264,5 +211,5 @@ func runReplayDemo(name string) error {
 	if deltas == nil {
 		return fmt.Errorf("no scene %q", name)
 	}
-	return Run(context.Background(), &fakeFeed{deltas: deltas}, screen.Options{})
+	return Run(context.Background(), &Feed{Deltas: deltas}, screen.Options{})
 }

@@ -68,8 +68,8 @@ func guests(b *testing.B, size screen.Size, n int) {
 // fastRelay is a run of 20 epochs and 200 inner iterations a second, until it is stopped.
 func fastRelay() (r *feed.Relay, stop func()) {
 	r = feed.NewRelay(nil)
-	for _, d := range fakeRun(script{epochs: 33, spectra: true}) {
-		r.Show(eventsOf([]feed.Delta{d}), func(s *event.Status) { *s = d.Status })
+	for _, d := range NewRun(Script{epochs: 33, spectra: true}) {
+		r.Show(EventsOf([]feed.Delta{d}), func(s *event.Status) { *s = d.Status })
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -85,9 +85,9 @@ func fastRelay() (r *feed.Relay, stop func()) {
 				return
 			}
 			epoch := 34 + i/10
-			events := []event.Event{fakeInner(epoch, 1+i%10, 4)}
+			events := []event.Event{InnerIteration(epoch, 1+i%10, 4)}
 			if i%10 == 9 {
-				events = append(events, fakeEpoch(epoch, 4, source))
+				events = append(events, Epoch(epoch, 4, source))
 			}
 			r.Show(events, func(s *event.Status) { s.Epoch, s.Elapsed = epoch-1, float64(i)*0.005 })
 		}

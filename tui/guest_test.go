@@ -37,7 +37,7 @@ func crowd(lookers int, deeds ...event.Deed) *event.Audience {
 
 // newGuest returns the screen of a guest with an audience.
 func newGuest(g screen.Viewer, w, h int, all *event.Audience) *App {
-	a := newTest(script{epochs: 20}, screen.Options{NoColor: true, Viewer: &g}, w, h)
+	a := newTest(Script{epochs: 20}, screen.Options{NoColor: true, Viewer: &g}, w, h)
 	s := a.h.Status
 	s.Audience, s.Kept = all, []int{1, 2, 3}
 	a.Update(came(feed.Delta{Status: s}))
@@ -72,7 +72,7 @@ func TestGuestScreens(t *testing.T) {
 func TestViewersSendNothing(t *testing.T) {
 	for pane := range layout.Panes {
 		a := newGuest(screen.Viewer{Name: "lou"}, 120, 40, crowd(1))
-		f := a.feed.(*fakeFeed)
+		f := a.feed.(*Feed)
 		a.focus = pane
 		for _, zoomed := range []bool{false, true} {
 			a.zoomed = zoomed
@@ -129,7 +129,7 @@ func drain(a *App, cmd tea.Cmd) {
 func TestGuestsLeave(t *testing.T) {
 	for _, control := range []bool{false, true} {
 		a := newGuest(screen.Viewer{Name: "ann", Control: control}, 80, 24, crowd(1))
-		if !quits(press(a, "q")) || len(a.feed.(*fakeFeed).commands) > 0 {
+		if !quits(press(a, "q")) || len(a.feed.(*Feed).commands) > 0 {
 			t.Errorf("control %v: q does not just leave", control)
 		}
 		if cmd := press(a, "ctrl+z"); cmd != nil {
@@ -138,11 +138,11 @@ func TestGuestsLeave(t *testing.T) {
 	}
 	stop := []string{":", "s", "t", "o", "p", " ", "t", "h", "e", "enter"}
 	a := newGuest(screen.Viewer{Name: "ann", Control: true}, 80, 24, crowd(1))
-	if press(a, append(stop, "esc")...); len(a.feed.(*fakeFeed).commands) > 0 || a.dialog != nil {
+	if press(a, append(stop, "esc")...); len(a.feed.(*Feed).commands) > 0 || a.dialog != nil {
 		t.Error("esc does not call it off")
 	}
 	press(a, append(stop, "enter")...)()
-	if c := a.feed.(*fakeFeed).commands; len(c) != 1 || c[0] != (event.Stop{}) {
+	if c := a.feed.(*Feed).commands; len(c) != 1 || c[0] != (event.Stop{}) {
 		t.Errorf("sent %#v", c)
 	}
 }
@@ -171,13 +171,13 @@ func TestDeeds(t *testing.T) {
 	first := []event.Deed{deed(1, 0, "pause", ""), deed(2, 1, "set radius 2", ""), deed(3, 1, "switch to x", "no such method")}
 	more := append(append([]event.Deed(nil), first[1:]...), deed(4, 2, "go on", ""), deed(5, 2, "pause", ""))
 	epoch := func(n int) event.EpochEvent { return event.EpochEvent{Epoch: n} }
-	all, h := crowd(0, first...), &history{}
+	all, h := crowd(0, first...), &History{}
 	s := event.Status{Epoch: 2, Audience: all}
-	h.apply(&feed.Delta{Status: s, Run: &event.RunEvent{}, Epochs: []event.EpochEvent{epoch(0), epoch(1), epoch(2)}})
-	h.apply(&feed.Delta{Status: s})
+	h.Apply(&feed.Delta{Status: s, Run: &event.RunEvent{}, Epochs: []event.EpochEvent{epoch(0), epoch(1), epoch(2)}})
+	h.Apply(&feed.Delta{Status: s})
 	s.Audience = crowd(1, more...)
-	h.apply(&feed.Delta{Status: s, Epochs: []event.EpochEvent{epoch(3)}})
-	h.apply(&feed.Delta{Status: s})
+	h.Apply(&feed.Delta{Status: s, Epochs: []event.EpochEvent{epoch(3)}})
+	h.Apply(&feed.Delta{Status: s})
 	var got []string
 	for _, e := range h.Log.Entries[1:] {
 		text := e.text
@@ -296,7 +296,7 @@ func (g *guestTerminal) until(t *testing.T, what string) {
 func TestGuestRuns(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	const restored = "\x1b[?1049l"
-	feed := func() *fakeFeed { return &fakeFeed{deltas: fakeRun(script{epochs: 4})} }
+	feed := func() *Feed { return &Feed{Deltas: NewRun(Script{epochs: 4})} }
 	t.Run("quit", func(t *testing.T) {
 		out := &guestTerminal{}
 		err := visit(t, t.Context(), feed(), out, nil, func(keys io.Writer) { out.until(t, "letters"); io.WriteString(keys, "q") })
@@ -343,7 +343,7 @@ func TestGuestRuns(t *testing.T) {
 }
 
 // panickyFeed breaks.
-type panickyFeed struct{ fakeFeed }
+type panickyFeed struct{ Feed }
 
 func (*panickyFeed) Wait(context.Context) (feed.Delta, error) { panic("broken") }
 
@@ -354,5 +354,5 @@ func TestGuestWithoutTerminal(t *testing.T) {
 			t.Errorf("%v", v)
 		}
 	}()
-	_ = Run(t.Context(), &fakeFeed{}, screen.Options{Viewer: &screen.Viewer{}})
+	_ = Run(t.Context(), &Feed{}, screen.Options{Viewer: &screen.Viewer{}})
 }

@@ -16,29 +16,29 @@ import (
 )
 
 // panicFeed panics when it is asked for something.
-type panicFeed struct{ *fakeFeed }
+type panicFeed struct{ *Feed }
 
 func (f *panicFeed) Do(context.Context, event.Command) error { panic("broken") }
 
 // closedFeed ends after what it has.
-type closedFeed struct{ *fakeFeed }
+type closedFeed struct{ *Feed }
 
 func (f *closedFeed) Wait(ctx context.Context) (feed.Delta, error) {
 	f.mu.Lock()
-	over := f.at == len(f.deltas)
+	over := f.at == len(f.Deltas)
 	f.mu.Unlock()
 	if over {
 		return feed.Delta{}, io.EOF
 	}
-	return f.fakeFeed.Wait(ctx)
+	return f.Feed.Wait(ctx)
 }
 
 // TestNothingIsLeft ends programs in every way, with every timer under way, and looks for goroutines.
 func TestNothingIsLeft(t *testing.T) {
-	live := func() *fakeFeed {
-		return &fakeFeed{deltas: fakeRun(script{epochs: 60, spectra: true}), pace: 5 * time.Millisecond}
+	live := func() *Feed {
+		return &Feed{Deltas: NewRun(Script{epochs: 60, spectra: true}), Pace: 5 * time.Millisecond}
 	}
-	ended := fakeRun(script{epochs: 3, fate: "done"})
+	ended := NewRun(Script{epochs: 3, fate: "done"})
 	for _, c := range []struct {
 		name   string
 		feed   feed.Feed
@@ -48,8 +48,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}{
 		{name: "q, and the run ends", feed: live(), keys: "q"},
 		{name: "q twice", feed: live(), keys: "qq"},
-		{name: "q after the end", feed: &fakeFeed{deltas: ended}, keys: "q"},
-		{name: "q of a closed feed", feed: &closedFeed{&fakeFeed{deltas: fakeRun(script{epochs: 3})}}, keys: "q"},
+		{name: "q after the end", feed: &Feed{Deltas: ended}, keys: "q"},
+		{name: "q of a closed feed", feed: &closedFeed{&Feed{Deltas: NewRun(Script{epochs: 3})}}, keys: "q"},
 		{name: "a note and an overlay", feed: live(), keys: "tty+:adam\x03\x03"},
 		{name: "a form", feed: live(), keys: "e12\x03\x03"},
 		{name: "a race's form", feed: live(), keys: "f \x03\x03"},
@@ -64,7 +64,7 @@ func TestNothingIsLeft(t *testing.T) {
 			in, keys := io.Pipe()
 			defer keys.Close()
 			var out wire
-			a := newApp(c.feed, screen.Options{Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, fakeMethods())
+			a := newApp(c.feed, screen.Options{Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, Methods())
 			a.Width, a.Height = 120, 40
 			errs := make(chan error, 1)
 			go func() { errs <- runApp(ctx, a, screen.Options{Input: in, Output: &out, Environ: a.Environ}) }()
@@ -95,7 +95,7 @@ func TestNothingIsLeft(t *testing.T) {
 
 // TestLater: a timer brings its message in time, and none once the program has ended.
 func TestLater(t *testing.T) {
-	b := newTestBridge(t, &fakeFeed{})
+	b := newTestBridge(t, &Feed{})
 	if got := b.later(time.Millisecond, drawMsg{})(); got != (drawMsg{}) {
 		t.Errorf("brought %v", got)
 	}

@@ -35,7 +35,7 @@ func (a *App) headerRun(w int) string {
 	inner := a.Line(room - l.Width)
 	alert := a.alert()
 	switch {
-	case a.h.Run == nil && alert == "" && a.h.watched():
+	case a.h.Run == nil && alert == "" && a.h.Watched():
 		l.Put(style.Text, "  "+ansi.Truncate(style.Clean(a.h.Status.Replay.Source), inner.Room-2, "…"))
 	case a.h.Run == nil && alert == "":
 		l.Put(style.Muted, "  waiting for the run")
@@ -82,7 +82,7 @@ func (a *App) facts(l *style.Line, most int) {
 	if m.Loss != "" {
 		add(style.Muted, style.Clean(m.Loss))
 	}
-	if !a.h.external() {
+	if !a.h.External() {
 		add(style.Muted, r.Seeds())
 	}
 	for i, g := range groups {
@@ -98,15 +98,15 @@ func (a *App) facts(l *style.Line, most int) {
 func (a *App) state() []style.Part {
 	s := &a.h.Status
 	switch {
-	case a.h.watched() && !a.h.over():
+	case a.h.Watched() && !a.h.Over():
 		return []style.Part{a.playing()}
 	case a.h.Diverged != nil:
 		return []style.Part{style.Bad.Of("× diverged")}
 	case a.h.Done != nil && a.h.Done.Reason == event.ReasonFailed:
 		return []style.Part{style.Bad.Of("× failed")}
-	case a.h.watched() && a.h.Done == nil && s.Replay.Stale != "" && a.h.over():
+	case a.h.Watched() && a.h.Done == nil && s.Replay.Stale != "" && a.h.Over():
 		return []style.Part{style.Warn.Of("■ interrupted")}
-	case a.h.over():
+	case a.h.Over():
 		return []style.Part{style.Good.Of("■ ended")}
 	case a.closed:
 		return []style.Part{style.Warn.Of("■ feed closed")}
@@ -140,7 +140,7 @@ func (a *App) headerState(w int) string {
 		l.Put(ink, style.Spaces(l.Left()))
 		return l.Full()
 	}
-	if a.h.watched() && a.barRows() == 0 {
+	if a.h.Watched() && a.barRows() == 0 {
 		return a.barLine(w, true)
 	}
 	if a.h.Run == nil && a.h.Status.Optimizer == "" {
@@ -153,13 +153,13 @@ func (a *App) headerState(w int) string {
 // summary is what remains to be said of a run: why it ended, how good it got and when, how long it took.
 func (a *App) summary(d *event.DoneEvent, w int) string {
 	unit, what := format.Percent, "test error "
-	if a.h.regression() {
+	if a.h.Regression() {
 		unit, what = format.Number, "test RMSE "
 	}
 	if a.h.Curves.TestMetric.Empty() {
 		what = what[len("test "):]
 	}
-	s := ending(d)
+	s := Ending(d)
 	add := func(more string) {
 		if style.Cells(s)+style.Cells(more) <= w {
 			s += more
@@ -169,7 +169,7 @@ func (a *App) summary(d *event.DoneEvent, w int) string {
 		add(" · best " + what + unit(a.h.Best.Value) + " at epoch " + format.Count(a.h.Best.Epoch))
 	}
 	epochs, elapsed, loss := d.Epochs, float64(d.Elapsed), float64(d.Loss)
-	if a.h.external() { // what its last line leaves out, its epochs have told
+	if a.h.External() { // what its last line leaves out, its epochs have told
 		epochs = max(epochs, a.h.Latest.Epoch)
 		elapsed, loss = orElse(elapsed, a.shown), orElse(loss, a.h.Curves.Loss.Last())
 	}
@@ -199,7 +199,7 @@ func (a *App) progressLine(l *style.Line) {
 	inner := a.Line(l.Left() - style.Width(tail) - 3)
 	inner.Put(style.Text, " ").Put(style.Strong, style.Clean(s.Optimizer))
 	fits := true
-	if k := a.h.primary(); k != nil {
+	if k := a.h.Primary(); k != nil {
 		fits = inner.Group(style.Muted.Of("  "+style.Clean(k.Key)+" "), style.Text.Of(style.Pad(primaryText(a.h, k), 5)))
 	}
 	for _, k := range s.Settings {
@@ -215,9 +215,9 @@ func (a *App) progressLine(l *style.Line) {
 
 // primaryText is the value of what + and − scale. Of a watched run the settings are those that it began with, so that
 // what a method adapts is told by its newest epoch.
-func primaryText(h *history, k *event.Setting) string {
+func primaryText(h *History, k *event.Setting) string {
 	now := map[string]float64{"radius": float64(h.Latest.Radius), "rate": float64(h.Latest.Rate)}
-	if v, ok := now[k.Key]; ok && h.watched() && h.Epochs > 0 && format.Finite(v) {
+	if v, ok := now[k.Key]; ok && h.Watched() && h.Epochs > 0 && format.Finite(v) {
 		return settingText(strconv.FormatFloat(v, 'g', -1, 64))
 	}
 	return settingText(k.Text)

@@ -5,8 +5,8 @@ import (
 	"newtop/trainer/feed"
 )
 
-// analyses are the newest of what was asked for: blocks of weights and where the outputs are wrong.
-type analyses struct {
+// Analyses are the newest of what was asked for: blocks of weights and where the outputs are wrong.
+type Analyses struct {
 	Weights    map[[2]int]*event.WeightsEvent // by {to, from}
 	Errors     *event.ErrorsEvent
 	WeightsGen uint64
@@ -14,7 +14,7 @@ type analyses struct {
 }
 
 // take takes in what a Delta has of them.
-func (t *analyses) take(d *feed.Delta) {
+func (t *Analyses) take(d *feed.Delta) {
 	for i := range d.Weights {
 		e := &d.Weights[i]
 		if e.Rows < 1 || e.Cols < 1 || len(e.Values) != e.Rows*e.Cols {

@@ -10,71 +10,71 @@ import (
 	"newtop/tui/style"
 )
 
-// curves are what a run's charts show over its epochs, and the events that they mark.
-type curves struct {
+// Curves are what a run's charts show over its epochs, and the events that they mark.
+type Curves struct {
 	Loss, TestLoss, Metric, TestMetric chart.Series // Metric: error, or RMSE for regression
 	Radius, Rho, Rate                  chart.Series
 	Gradient, Step                     chart.Series
 	Seconds                            chart.Series
-	Figures                            []figureSeries // the newest epoch's method's own
+	Figures                            []FigureSeries // the newest epoch's method's own
 	MemberLow, MemberHigh              chart.Series   // the metric of a committee's best and worst member
 
 	now   chart.Position // of the newest epoch
-	notes []note
+	notes []Note
 }
 
 // keptMarks bounds how many events the charts can mark.
 const keptMarks = 128
 
-// note is an event that the charts over the run mark. Major ones, changes of method and ways back, show on small
+// Note is an event that the charts over the run mark. Major ones, changes of method and ways back, show on small
 // charts too.
-type note struct {
+type Note struct {
 	at    chart.Position
 	text  string
 	major bool
 }
 
 // Mark notes an event after an epoch.
-func (c *curves) Mark(epoch int, major bool, text string) {
+func (c *Curves) Mark(epoch int, major bool, text string) {
 	at := c.now
 	at[chart.Epochs] = float64(epoch)
 	if s, ok := c.Loss.Find(chart.Epochs, at[chart.Epochs]); ok && s[chart.Epochs] <= at[chart.Epochs] {
 		at[chart.Seconds], at[chart.Equivalents] = s[chart.Seconds], s[chart.Equivalents]
 	}
-	c.notes = chart.Newest(append(c.notes, note{at, text, major}), keptMarks)
+	c.notes = chart.Newest(append(c.notes, Note{at, text, major}), keptMarks)
 }
 
 // cut takes the curves back to an epoch: what came after it stays as a branch that was left.
-func (c *curves) cut(to int) {
+func (c *Curves) cut(to int) {
 	for _, s := range c.all() {
 		s.Cut(float64(to))
 	}
-	c.notes = slices.DeleteFunc(c.notes, func(n note) bool { return n.at[chart.Epochs] > float64(to) })
+	c.notes = slices.DeleteFunc(c.notes, func(n Note) bool { return n.at[chart.Epochs] > float64(to) })
 }
 
 // all are the series over the epochs.
-func (c *curves) all() []*chart.Series {
+func (c *Curves) all() []*chart.Series {
 	out := []*chart.Series{&c.Loss, &c.TestLoss, &c.Metric, &c.TestMetric, &c.Radius, &c.Rho, &c.Rate, &c.Gradient, &c.Step, &c.Seconds,
 		&c.MemberLow, &c.MemberHigh}
 	for i := range c.Figures {
-		out = append(out, &c.Figures[i].series)
+		out = append(out, &c.Figures[i].Series)
 	}
 	return out
 }
 
-// spotOf is where an epoch stands on every axis.
-func spotOf(e *event.EpochEvent) chart.Position {
+// PositionOf is where an epoch stands on every axis.
+func PositionOf(e *event.EpochEvent) chart.Position {
 	return chart.Position{float64(e.Epoch), float64(e.Elapsed), float64(e.GradientEquivalents)}
 }
 
 // Marks returns the major events by epoch.
-func (c *curves) Marks() []chart.Mark { return c.marked(chart.Epochs, false) }
+func (c *Curves) Marks() []chart.Mark { return c.marked(chart.Epochs, false) }
 
 // AllMarks returns every event along an axis, for a chart that has room for them.
-func (c *curves) AllMarks(by chart.Axis) []chart.Mark { return c.marked(by, true) }
+func (c *Curves) AllMarks(by chart.Axis) []chart.Mark { return c.marked(by, true) }
 
 // marked returns what the charts mark along an axis: only the major events, or all.
-func (c *curves) marked(by chart.Axis, all bool) []chart.Mark {
+func (c *Curves) marked(by chart.Axis, all bool) []chart.Mark {
 	m := make([]chart.Mark, 0, len(c.notes))
 	for _, n := range c.notes {
 		if all || n.major {
@@ -84,15 +84,15 @@ func (c *curves) marked(by chart.Axis, all bool) []chart.Mark {
 	return m
 }
 
-// figureSeries is the curve of a number of a method's own.
-type figureSeries struct {
+// FigureSeries is the curve of a number of a method's own.
+type FigureSeries struct {
 	event.Figure
-	series chart.Series
+	Series chart.Series
 	whole  bool // all its values so far are whole numbers: it counts something
 }
 
-// text writes one of its values.
-func (f *figureSeries) text(v float64) string {
+// Format writes one of its values.
+func (f *FigureSeries) Format(v float64) string {
 	if f.whole && math.Abs(v) < 1e6 {
 		return format.Count(int(v))
 	}
@@ -104,7 +104,7 @@ const keptFigures = 64
 
 // own adds the method's own figures. Those of another method begin anew; those of another program stay, which may tell
 // some of them now and then only.
-func (c *curves) own(e *event.EpochEvent, before string, external bool) {
+func (c *Curves) own(e *event.EpochEvent, before string, external bool) {
 	if external {
 		c.ownExternal(e)
 		return
@@ -115,9 +115,9 @@ func (c *curves) own(e *event.EpochEvent, before string, external bool) {
 		}
 		return
 	}
-	same := slices.EqualFunc(c.Figures, e.Figures, func(a figureSeries, b event.Figure) bool { return a.Key == b.Key })
+	same := slices.EqualFunc(c.Figures, e.Figures, func(a FigureSeries, b event.Figure) bool { return a.Key == b.Key })
 	if !same {
-		c.Figures = make([]figureSeries, len(e.Figures))
+		c.Figures = make([]FigureSeries, len(e.Figures))
 		for i := range c.Figures {
 			c.Figures[i].whole = true
 		}
@@ -127,11 +127,11 @@ func (c *curves) own(e *event.EpochEvent, before string, external bool) {
 	}
 }
 
-func (c *curves) ownExternal(e *event.EpochEvent) {
+func (c *Curves) ownExternal(e *event.EpochEvent) {
 	for i, f := range e.Figures {
 		at := i
 		if at >= len(c.Figures) || c.Figures[at].Key != f.Key {
-			at = slices.IndexFunc(c.Figures, func(k figureSeries) bool { return k.Key == f.Key })
+			at = slices.IndexFunc(c.Figures, func(k FigureSeries) bool { return k.Key == f.Key })
 		}
 		if math.IsNaN(float64(f.Value)) {
 			continue
@@ -141,14 +141,14 @@ func (c *curves) ownExternal(e *event.EpochEvent) {
 				continue
 			}
 			at = len(c.Figures)
-			c.Figures = append(c.Figures, figureSeries{whole: true})
+			c.Figures = append(c.Figures, FigureSeries{whole: true})
 		}
 		c.Figures[at].add(f, c.now)
 	}
 }
 
 // add takes the next value.
-func (f *figureSeries) add(now event.Figure, at chart.Position) {
+func (f *FigureSeries) add(now event.Figure, at chart.Position) {
 	now.Symbol, now.Meaning = style.Clean(now.Symbol), style.Clean(now.Meaning)
 	if now.Symbol == "" {
 		now.Symbol = style.Clean(now.Key)
@@ -156,11 +156,11 @@ func (f *figureSeries) add(now event.Figure, at chart.Position) {
 	f.Figure = now
 	v := float64(now.Value)
 	f.whole = f.whole && (math.IsNaN(v) || v == math.Trunc(v))
-	f.series.Put(at, v)
+	f.Series.Put(at, v)
 }
 
 // committee adds the least and the greatest value of the measure among the members of a committee.
-func (c *curves) committee(e *event.EpochEvent, m event.Measure) {
+func (c *Curves) committee(e *event.EpochEvent, m event.Measure) {
 	if len(e.Members) == 0 {
 		return
 	}
@@ -169,6 +169,6 @@ func (c *curves) committee(e *event.EpochEvent, m event.Measure) {
 		v := float64(m.OfMember(&e.Members[i]))
 		low, high = min(low, v), max(high, v)
 	}
-	c.MemberLow.Put(spotOf(e), low)
-	c.MemberHigh.Put(spotOf(e), high)
+	c.MemberLow.Put(PositionOf(e), low)
+	c.MemberHigh.Put(PositionOf(e), high)
 }

@@ -13,26 +13,26 @@ const (
 	keptRecorded = 2048
 )
 
-// earlier has what the list of epochs to go back to shows.
-type earlier struct {
-	Epochs map[int]earlierEpoch
+// Earlier has what the list of epochs to go back to shows.
+type Earlier struct {
+	Epochs map[int]EarlierEpoch
 	each   int // of a recorded run every each-th epoch is remembered; 0 stands for 1
 }
 
-// earlierEpoch is one epoch of the list.
-type earlierEpoch struct {
+// EarlierEpoch is one epoch of the list.
+type EarlierEpoch struct {
 	loss, metric, testMetric float64
 	optimizer                string
 }
 
 // take remembers an epoch.
-func (r *earlier) take(h *history, e *event.EpochEvent) {
+func (r *Earlier) take(h *History, e *event.EpochEvent) {
 	if r.Epochs == nil {
-		r.Epochs = map[int]earlierEpoch{}
+		r.Epochs = map[int]EarlierEpoch{}
 	}
-	train, test := h.metrics()
-	f := earlierEpoch{float64(e.Loss), float64(*train.Of(e)), float64(*test.Of(e)), e.Optimizer}
-	if h.watched() {
+	train, test := h.Metrics()
+	f := EarlierEpoch{float64(e.Loss), float64(*train.Of(e)), float64(*test.Of(e)), e.Optimizer}
+	if h.Watched() {
 		r.recorded(e.Epoch, f)
 		return
 	}
@@ -48,7 +48,7 @@ func (r *earlier) take(h *history, e *event.EpochEvent) {
 }
 
 // recorded keeps epochs all over a recorded run, twice as far apart whenever there are too many.
-func (r *earlier) recorded(epoch int, f earlierEpoch) {
+func (r *Earlier) recorded(epoch int, f EarlierEpoch) {
 	r.each = max(r.each, 1)
 	if epoch%r.each != 0 {
 		return

@@ -16,9 +16,9 @@ import (
 // keptSpectra bounds how many spectra are kept.
 const keptSpectra = 512
 
-// history is everything the panes show of a run, in bounded memory. apply adds a Delta; the counters tell a pane whether
+// History is everything the panes show of a run, in bounded memory. apply adds a Delta; the counters tell a pane whether
 // what it shows has changed.
-type history struct {
+type History struct {
 	Run     *event.RunEvent
 	Status  event.Status
 	Measure event.Measure // what the run is judged by
@@ -26,15 +26,15 @@ type history struct {
 	Latest, Before event.EpochEvent // the newest two epochs
 	Epochs         int              // how many were seen
 	Rejected       int              // steps that were not taken
-	Best           best
-	Curves         curves
-	Solves         solves
-	Steps          innerSteps
+	Best           Best
+	Curves         Curves
+	Solves         Solves
+	Steps          Steps
 	Spectra        []event.SpectrumEvent
-	Analyses       analyses
-	Race           race
-	Earlier        earlier
-	Log            log
+	Analyses       Analyses
+	Race           Race
+	Earlier        Earlier
+	Log            Log
 	Thinned        int // epochs that are not here, as the feed left them out
 
 	Diverged *event.DivergedEvent
@@ -42,35 +42,35 @@ type history struct {
 
 	Restarts int  // times that the history began anew
 	Viewer   bool // the screen is that of one who may look and no more
-	Gen      generations
+	Gen      Generations
 }
 
-// generations count the changes of what panes show.
-type generations struct{ Run, Epoch, Inner, Spectrum, Setting uint64 }
+// Generations count the changes of what panes show.
+type Generations struct{ Run, Epoch, Inner, Spectrum, Setting uint64 }
 
-// best is the least value of the run's measure.
-type best struct {
+// Best is the least value of the run's measure.
+type Best struct {
 	Value float64
 	Epoch int
 	Known bool
 }
 
-// apply adds what is new. The order within a Delta is: run, epochs with the switches, settings and
+// Apply adds what is new. The order within a Delta is: run, epochs with the switches, settings and
 // spectra that belong after them, the end.
-func (h *history) apply(d *feed.Delta) {
+func (h *History) Apply(d *feed.Delta) {
 	defer func(over bool) {
-		if over != h.over() { // of an interrupted run without an event of its own
+		if over != h.Over() { // of an interrupted run without an event of its own
 			h.Gen.Epoch++
 			h.Gen.Inner++
 		}
-	}(h.over())
+	}(h.Over())
 	if d.Restart {
 		h.restart(d.Run)
 	}
 	if d.Run != nil {
 		h.Run, h.Measure = d.Run, d.Run.Measure()
 		h.Gen.Run++
-		h.Log.Say(0, style.Text, "%s", strings.Join(runWords(d.Run), " · "))
+		h.Log.Say(0, style.Text, "%s", strings.Join(RunWords(d.Run), " · "))
 	}
 	actions := newActions(h, d.Status.Audience)
 	h.takeStatus(&d.Status)
@@ -93,7 +93,7 @@ func (h *history) apply(d *feed.Delta) {
 }
 
 // takeStatus takes in the run's status.
-func (h *history) takeStatus(s *event.Status) {
+func (h *History) takeStatus(s *event.Status) {
 	if s.Computing != h.Status.Computing {
 		h.Gen.Spectrum++
 	}
@@ -114,7 +114,7 @@ func (h *history) takeStatus(s *event.Status) {
 	h.Status = *s
 }
 
-func (h *history) end(d *feed.Delta) {
+func (h *History) end(d *feed.Delta) {
 	if len(d.Resumes) > 0 && d.Status.Phase != event.Ended {
 		return // it had ended before it was resumed
 	}
@@ -127,16 +127,16 @@ func (h *history) end(d *feed.Delta) {
 		h.Solves.Running = false
 		h.Gen.Inner++
 		h.Gen.Epoch++
-		h.Log.Say(d.Done.Epochs, style.Good, "ended: %s", ending(d.Done))
+		h.Log.Say(d.Done.Epochs, style.Good, "ended: %s", Ending(d.Done))
 	}
 }
 
-func (h *history) epoch(newest *event.EpochEvent) {
+func (h *History) epoch(newest *event.EpochEvent) {
 	now, old := *newest, &h.Latest
 	e := &now
-	h.Curves.now = spotOf(e)
+	h.Curves.now = PositionOf(e)
 	h.judge(e)
-	if passed := e.Elapsed - old.Elapsed; h.external() && h.Epochs > 0 && e.Seconds != e.Seconds && passed >= 0 {
+	if passed := e.Elapsed - old.Elapsed; h.External() && h.Epochs > 0 && e.Seconds != e.Seconds && passed >= 0 {
 		e.Seconds = passed / event.Float(max(e.Epoch-old.Epoch, 1))
 	}
 	plain := now // without what is only remembered
@@ -144,7 +144,7 @@ func (h *history) epoch(newest *event.EpochEvent) {
 	// but the value before, unless the curve had a value at every epoch so far.
 	put := func(s *chart.Series, y *event.Float, before event.Float) {
 		const regular = 8
-		if h.external() && *y != *y && (s.Points < regular || s.Points < h.Epochs) {
+		if h.External() && *y != *y && (s.Points < regular || s.Points < h.Epochs) {
 			if h.Epochs > 0 {
 				*y = before
 			}
@@ -154,7 +154,7 @@ func (h *history) epoch(newest *event.EpochEvent) {
 	}
 	put(&h.Curves.Loss, &e.Loss, old.Loss)
 	put(&h.Curves.TestLoss, &e.TestLoss, old.TestLoss)
-	train, test := h.metrics()
+	train, test := h.Metrics()
 	put(&h.Curves.Metric, train.Of(e), *train.Of(old))
 	put(&h.Curves.TestMetric, test.Of(e), *test.Of(old))
 	put(&h.Curves.Radius, &e.Radius, old.Radius)
@@ -164,11 +164,11 @@ func (h *history) epoch(newest *event.EpochEvent) {
 	put(&h.Curves.Step, &e.StepNorm, old.StepNorm)
 	if e.Epoch > 0 {
 		put(&h.Curves.Seconds, &e.Seconds, old.Seconds)
-		if !e.Accepted && h.hasVerdict(newest) {
+		if !e.Accepted && h.HasVerdict(newest) {
 			h.Rejected++
 		}
 	}
-	h.Curves.own(e, h.Latest.Optimizer, h.external())
+	h.Curves.own(e, h.Latest.Optimizer, h.External())
 	h.Curves.committee(e, h.Measure)
 	h.Before, h.Latest = h.Latest, *e
 	h.Epochs++
@@ -178,30 +178,30 @@ func (h *history) epoch(newest *event.EpochEvent) {
 
 // judge keeps the least value of the measure. Where an epoch changes what a run of another program is judged by, what was
 // kept by the old measure goes.
-func (h *history) judge(e *event.EpochEvent) {
+func (h *History) judge(e *event.EpochEvent) {
 	if m := h.Measure.With(e); m != h.Measure {
 		if m.Train() != h.Measure.Train() {
 			h.Curves.Metric, h.Curves.TestMetric = chart.Series{}, chart.Series{}
 			h.Gen.Run++
 		}
-		h.Measure, h.Best = m, best{}
+		h.Measure, h.Best = m, Best{}
 	}
 	if v := h.Measure.Value(e); !math.IsNaN(v) && (!h.Best.Known || v < h.Best.Value) {
-		h.Best = best{v, e.Epoch, true}
+		h.Best = Best{v, e.Epoch, true}
 	}
 }
 
-// metrics are what the run's rows are judged by beside the loss: the error of a classifier, the RMSE of a regression.
-func (h *history) metrics() (train, test event.Quantity) {
-	if h.regression() {
+// Metrics are what the run's rows are judged by beside the loss: the error of a classifier, the RMSE of a regression.
+func (h *History) Metrics() (train, test event.Quantity) {
+	if h.Regression() {
 		return event.RMSE, event.TestRMSE
 	}
 	return event.Error, event.TestError
 }
 
 // solved adds the epoch's inner solves to the bars, the counts and the log.
-func (h *history) solved(e *event.EpochEvent) {
-	line := entry{epoch: e.Epoch, tok: style.Muted, stats: *e}
+func (h *History) solved(e *event.EpochEvent) {
+	line := Entry{epoch: e.Epoch, Token: style.Muted, stats: *e}
 	line.stats.Blocks, line.stats.Inner = nil, nil
 	if len(e.Inner) > 0 {
 		b := h.Solves.take(e)
@@ -214,13 +214,13 @@ func (h *history) solved(e *event.EpochEvent) {
 	}
 }
 
-func (h *history) iteration(e *event.InnerEvent) {
+func (h *History) iteration(e *event.InnerEvent) {
 	h.Solves.Live = *e
 	h.Solves.Running = h.Done == nil && e.Epoch > h.Latest.Epoch
 	h.Gen.Inner++
 }
 
-func (h *history) switched(e event.SwitchEvent) {
+func (h *History) switched(e event.SwitchEvent) {
 	h.Solves.Running = false // what was under way was the other method's
 	h.Gen.Inner++
 	h.Gen.Epoch++
@@ -228,20 +228,20 @@ func (h *history) switched(e event.SwitchEvent) {
 	h.Log.Say(e.Epoch, style.Accent, "%s → %s", style.Clean(e.From), style.Clean(e.To))
 }
 
-func (h *history) spectrum(e event.SpectrumEvent) {
+func (h *History) spectrum(e event.SpectrumEvent) {
 	if e.Stop.Failed() {
 		h.Log.Say(e.Epoch, style.Bad, "no spectrum: %s", e.Stop.Words())
 		return
 	}
 	h.Spectra = chart.Newest(append(h.Spectra, e), keptSpectra)
 	h.Gen.Spectrum++
-	if low, high, ok := spread(&e); ok {
+	if low, high, ok := Spread(&e); ok {
 		h.Log.Say(e.Epoch, style.Text, "λ %s … %s", format.Number(low), format.Number(high))
 	}
 }
 
 // setting notes a change of a hyperparameter.
-func (h *history) setting(e *event.SettingEvent) {
+func (h *History) setting(e *event.SettingEvent) {
 	text := style.Clean(e.Key) + " = " + style.Clean(fmt.Sprint(e.Value))
 	h.Log.Say(e.Epoch, style.Accent, "%s", text)
 	h.Curves.Mark(e.Epoch, false, text)
@@ -249,14 +249,14 @@ func (h *history) setting(e *event.SettingEvent) {
 }
 
 // rewound follows the run back to an epoch.
-func (h *history) rewound(to int) {
+func (h *History) rewound(to int) {
 	h.cut(to)
 	h.Curves.Mark(to, true, "back to "+format.Count(to))
 	h.Log.Say(to, style.Accent, "back to epoch %s", format.Count(to))
 }
 
 // cut takes the curves back to an epoch: what came after it stays as a branch that was left.
-func (h *history) cut(to int) {
+func (h *History) cut(to int) {
 	h.Curves.cut(to)
 	h.Spectra = slices.DeleteFunc(h.Spectra, func(e event.SpectrumEvent) bool { return e.Epoch > to })
 	h.Latest.Epoch = to
@@ -274,7 +274,7 @@ func (h *history) cut(to int) {
 }
 
 // resumed notes where a run was taken up again.
-func (h *history) resumed(e *event.ResumeEvent) {
+func (h *History) resumed(e *event.ResumeEvent) {
 	when := ""
 	if !e.Time.IsZero() {
 		when = ", " + e.Time.Local().Format("2 Jan 2006 15:04")
@@ -286,19 +286,19 @@ func (h *history) resumed(e *event.ResumeEvent) {
 }
 
 // saved notes that the weights were saved.
-func (h *history) saved(e *event.SavedEvent) {
+func (h *History) saved(e *event.SavedEvent) {
 	h.Log.Say(e.Epoch, style.Good, "saved %s, %s", style.Clean(e.File), format.Bytes(e.Bytes))
 	h.Curves.Mark(e.Epoch, false, "saved")
 	h.Gen.Epoch++
 }
 
 // raced takes in how a race begins and ends.
-func (h *history) raced(e *event.RaceEvent) {
+func (h *History) raced(e *event.RaceEvent) {
 	h.Race.Gen++
 	h.Race.Event = e
 	switch e.State {
 	case "begun":
-		h.Race.Racers = make([]racerHistory, len(e.Racers))
+		h.Race.Racers = make([]Racer, len(e.Racers))
 		for i := range h.Race.Racers {
 			h.Race.Racers[i] = newRacer(e.Racers[i])
 		}
@@ -318,10 +318,10 @@ func (h *history) raced(e *event.RaceEvent) {
 
 // restart forgets the run: what follows begins it anew. The counters go on, so that every picture is drawn anew, and
 // what is known of a run's epochs stays for the list of those to go to.
-func (h *history) restart(run *event.RunEvent) {
+func (h *History) restart(run *event.RunEvent) {
 	old := *h
-	*h = history{Restarts: old.Restarts + 1, Viewer: old.Viewer}
-	h.Gen = generations{old.Gen.Run + 1, old.Gen.Epoch + 1, old.Gen.Inner + 1, old.Gen.Spectrum + 1, old.Gen.Setting + 1}
+	*h = History{Restarts: old.Restarts + 1, Viewer: old.Viewer}
+	h.Gen = Generations{old.Gen.Run + 1, old.Gen.Epoch + 1, old.Gen.Inner + 1, old.Gen.Spectrum + 1, old.Gen.Setting + 1}
 	h.Log.Gen, h.Race.Gen, h.Steps.gen = old.Log.Gen+1, old.Race.Gen+1, old.Steps.gen+1
 	h.Analyses.WeightsGen, h.Analyses.ErrorsGen = old.Analyses.WeightsGen+1, old.Analyses.ErrorsGen+1
 	if run != nil && old.Run != nil && run.ID == old.Run.ID {
@@ -330,7 +330,7 @@ func (h *history) restart(run *event.RunEvent) {
 }
 
 // newActions are those of an audience that are not in the log yet, in order.
-func newActions(h *history, a *event.Audience) []event.Deed {
+func newActions(h *History, a *event.Audience) []event.Deed {
 	if a == nil || a == h.Status.Audience || len(a.Deeds) == 0 {
 		return nil
 	}

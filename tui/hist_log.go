@@ -12,19 +12,19 @@ import (
 
 const keptLog = 500
 
-// log has the newest lines of what happened.
-type log struct {
-	Entries []entry
+// Log has the newest lines of what happened.
+type Log struct {
+	Entries []Entry
 	Gen     uint64
 	full    bool // the epochs that come now are too many for it
 
 	lastAction int // the newest of the audience's actions that has a line
 }
 
-// entry is one line of the log.
-type entry struct {
+// Entry is one line of the log.
+type Entry struct {
 	epoch int
-	tok   style.Token
+	Token style.Token
 	text  string           // empty for an epoch's figures
 	stats event.EpochEvent // of an epoch line
 	stop  krylov.Stop
@@ -32,17 +32,17 @@ type entry struct {
 }
 
 // Say adds a line.
-func (l *log) Say(epoch int, t style.Token, format string, args ...any) {
-	l.add(entry{epoch: epoch, tok: t, text: fmt.Sprintf(format, args...)})
+func (l *Log) Say(epoch int, t style.Token, format string, args ...any) {
+	l.add(Entry{epoch: epoch, Token: t, text: fmt.Sprintf(format, args...)})
 }
 
-func (l *log) add(e entry) {
+func (l *Log) add(e Entry) {
 	l.Entries = chart.Newest(append(l.Entries, e), keptLog)
 	l.Gen++
 }
 
 // recording notes when a run's record begins to fail, and when it is well again.
-func (l *log) recording(was *event.Status, now *event.Recording) {
+func (l *Log) recording(was *event.Status, now *event.Recording) {
 	old := &was.Recording
 	if now.Warning != old.Warning {
 		switch {
@@ -60,7 +60,7 @@ func (l *log) recording(was *event.Status, now *event.Recording) {
 }
 
 // replay notes what is wrong with the source of a watched run.
-func (l *log) replay(was, now *event.Replay) {
+func (l *Log) replay(was, now *event.Replay) {
 	if now == nil {
 		return
 	}
@@ -76,7 +76,7 @@ func (l *log) replay(was, now *event.Replay) {
 }
 
 // action notes what somebody did.
-func (l *log) action(d *event.Deed) {
+func (l *Log) action(d *event.Deed) {
 	l.lastAction = d.Number
 	if d.Refused != "" {
 		l.Say(d.Epoch, style.Muted, "%s: %s, refused: %s", style.Clean(d.By), style.Clean(d.What), style.Clean(d.Refused))

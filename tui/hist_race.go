@@ -11,37 +11,37 @@ import (
 	"newtop/tui/chart"
 )
 
-// raceAxis is what the x of the race's charts are.
-type raceAxis uint8
+// RaceAxis is what the x of the race's charts are.
+type RaceAxis uint8
 
 const (
-	byEquivalents raceAxis = iota
-	bySeconds
-	byLaps
-	raceAxisCount
+	ByEquivalents RaceAxis = iota
+	BySeconds
+	ByLaps
+	RaceAxisCount
 )
 
 // words names the axis.
-func (x raceAxis) words() string {
+func (x RaceAxis) words() string {
 	return [...]string{"gradient equivalents", "seconds", "laps"}[x]
 }
 
 // word names it where there is little room.
-func (x raceAxis) word() string {
+func (x RaceAxis) word() string {
 	return [...]string{"work", "seconds", "laps"}[x]
 }
 
-// race is the race that is on, or the last one.
-type race struct {
+// Race is the race that is on, or the last one.
+type Race struct {
 	Event  *event.RaceEvent // the newest; nil before the first
-	Racers []racerHistory
+	Racers []Racer
 	Gen    uint64
 }
 
-// racerHistory is how one racer has done so far.
-type racerHistory struct {
+// Racer is how one racer has done so far.
+type Racer struct {
 	event.Racer
-	loss, metric [raceAxisCount]chart.Series // metric: the run's measure
+	loss, metric [RaceAxisCount]chart.Series // metric: the run's measure
 	now          event.EpochEvent
 	begun        bool
 	bestMetric   float64 // NaN before its first lap
@@ -49,12 +49,12 @@ type racerHistory struct {
 	ended        string // why it goes on no more
 }
 
-func newRacer(r event.Racer) racerHistory {
-	return racerHistory{Racer: r, bestMetric: math.NaN(), bestLoss: math.NaN()}
+func newRacer(r event.Racer) Racer {
+	return Racer{Racer: r, bestMetric: math.NaN(), bestLoss: math.NaN()}
 }
 
 // lap adds a racer's outer iteration; one that is numbered 0 begins the racer anew.
-func (r *race) lap(e *event.LapEvent, m event.Measure) {
+func (r *Race) lap(e *event.LapEvent, m event.Measure) {
 	if e.Racer < 0 || e.Racer >= len(r.Racers) {
 		return
 	}
@@ -68,8 +68,8 @@ func (r *race) lap(e *event.LapEvent, m event.Measure) {
 	r.Gen++
 	k.begun, k.ended, k.now = true, e.Ended, e.Lap
 	loss, metric := float64(e.Lap.Loss), m.Value(&e.Lap)
-	k.bestLoss, k.bestMetric = chart.Lesser(k.bestLoss, finiteOr(loss)), chart.Lesser(k.bestMetric, finiteOr(metric))
-	for axis, x := range [raceAxisCount]float64{float64(e.Lap.GradientEquivalents), float64(e.Lap.Elapsed), float64(e.Lap.Epoch)} {
+	k.bestLoss, k.bestMetric = chart.Lesser(k.bestLoss, FiniteOrNaN(loss)), chart.Lesser(k.bestMetric, FiniteOrNaN(metric))
+	for axis, x := range [RaceAxisCount]float64{float64(e.Lap.GradientEquivalents), float64(e.Lap.Elapsed), float64(e.Lap.Epoch)} {
 		if format.Finite(x) {
 			k.loss[axis].Add(x, loss)
 			k.metric[axis].Add(x, metric)
@@ -77,8 +77,8 @@ func (r *race) lap(e *event.LapEvent, m event.Measure) {
 	}
 }
 
-// finiteOr is v, or NaN if it is not finite.
-func finiteOr(v float64) float64 {
+// FiniteOrNaN is v, or NaN if it is not finite.
+func FiniteOrNaN(v float64) float64 {
 	if format.Finite(v) {
 		return v
 	}
@@ -86,7 +86,7 @@ func finiteOr(v float64) float64 {
 }
 
 // Bounds bounds a chart of the race where a racer that diverged would leave no room for the others; {0, 0} elsewhere.
-func (r *race) Bounds(of func(*racerHistory) *chart.Series) (bounds [2]float64) {
+func (r *Race) Bounds(of func(*Racer) *chart.Series) (bounds [2]float64) {
 	others, all := math.Inf(-1), math.Inf(-1)
 	for i := range r.Racers {
 		k := &r.Racers[i]
@@ -104,10 +104,10 @@ func (r *race) Bounds(of func(*racerHistory) *chart.Series) (bounds [2]float64) 
 	return bounds
 }
 
-func (r *racerHistory) diverged() bool { return strings.HasPrefix(r.ended, "diverged") }
+func (r *Racer) diverged() bool { return strings.HasPrefix(r.ended, "diverged") }
 
 // Spent is which part of its budget a racer has used, 0…1.
-func (r *race) Spent(k *racerHistory) float64 {
+func (r *Race) Spent(k *Racer) float64 {
 	if k.ended != "" {
 		return 1
 	}
@@ -125,14 +125,14 @@ func (r *race) Spent(k *racerHistory) float64 {
 }
 
 // Ranking orders the racers by the least metric so far, or by the least loss; what is missing comes last.
-func (r *race) Ranking(byLoss bool) []int {
+func (r *Race) Ranking(byLoss bool) []int {
 	order := make([]int, len(r.Racers))
 	for i := range order {
 		order[i] = i
 	}
 	key := func(i int) (first, second float64) {
 		k := &r.Racers[i]
-		first, second = absent(k.bestMetric), absent(k.bestLoss)
+		first, second = LastIfMissing(k.bestMetric), LastIfMissing(k.bestLoss)
 		if byLoss {
 			first, second = second, first
 		}
@@ -146,8 +146,8 @@ func (r *race) Ranking(byLoss bool) []int {
 	return order
 }
 
-// absent ranks a missing number behind all others.
-func absent(v float64) float64 {
+// LastIfMissing ranks a missing number behind all others.
+func LastIfMissing(v float64) float64 {
 	if math.IsNaN(v) {
 		return math.Inf(1)
 	}

@@ -9,9 +9,9 @@ import (
 // keptSolves is how many epochs' inner solves are kept as bars.
 const keptSolves = 1024
 
-// solves are a run's inner solves by epoch.
-type solves struct {
-	Bars       []innerBar
+// Solves are a run's inner solves by epoch.
+type Solves struct {
+	Bars       []Bar
 	Barred     int                         // bars there have been, those dropped included
 	Stops      [krylov.Interrupted + 1]int // solves ended for each reason
 	Count      int
@@ -21,8 +21,8 @@ type solves struct {
 }
 
 // take adds the solves of an epoch and returns their bar.
-func (s *solves) take(e *event.EpochEvent) *innerBar {
-	b := innerBar{epoch: e.Epoch}
+func (s *Solves) take(e *event.EpochEvent) *Bar {
+	b := Bar{epoch: e.Epoch}
 	for _, in := range e.Inner {
 		b.nets, b.blocks = max(b.nets, in.Member+1), max(b.blocks, in.Block+1)
 		k := min(in.Stop, krylov.Interrupted)
@@ -38,8 +38,8 @@ func (s *solves) take(e *event.EpochEvent) *innerBar {
 	return &b
 }
 
-// innerBar is the inner work of one epoch: its iterations by the reason why the solves ended.
-type innerBar struct {
+// Bar is the inner work of one epoch: its iterations by the reason why the solves ended.
+type Bar struct {
 	epoch  int
 	total  int
 	byStop [krylov.Interrupted + 1]int
@@ -49,7 +49,7 @@ type innerBar struct {
 }
 
 // stop is the reason that ended most of an epoch's solves.
-func (b *innerBar) stop() krylov.Stop {
+func (b *Bar) stop() krylov.Stop {
 	var most krylov.Stop
 	for s, n := range b.solves {
 		if n > b.solves[most] || most == 0 && n > 0 {

@@ -10,7 +10,7 @@ import (
 // sequence takes in a Delta's epochs with what happened between them, which the Delta holds kind by kind. The numbers
 // are how many of each kind were taken in.
 type sequence struct {
-	h    *history
+	h    *History
 	d    *feed.Delta
 	done []event.Deed // by those who look at the run
 

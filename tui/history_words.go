@@ -7,8 +7,8 @@ import (
 	"newtop/tui/style"
 )
 
-// runWords say what a run is: its data, network and method, as far as they are known.
-func runWords(e *event.RunEvent) (words []string) {
+// RunWords say what a run is: its data, network and method, as far as they are known.
+func RunWords(e *event.RunEvent) (words []string) {
 	words = append(words, style.Clean(e.Data.Name))
 	if len(e.Model.Layers) > 0 {
 		words = append(words, e.Model.Shape())
@@ -19,8 +19,8 @@ func runWords(e *event.RunEvent) (words []string) {
 	return words
 }
 
-// ending says in words why a run ended.
-func ending(d *event.DoneEvent) string {
+// Ending says in words why a run ended.
+func Ending(d *event.DoneEvent) string {
 	words := map[event.Reason]string{
 		event.ReasonEpochs:   "all epochs done",
 		event.ReasonTarget:   "target reached",
@@ -40,8 +40,8 @@ func ending(d *event.DoneEvent) string {
 	return s
 }
 
-// stopToken is the colour of a stop reason; its letter says the same without one.
-func stopToken(s krylov.Stop) style.Token {
+// StopToken is the colour of a stop reason; its letter says the same without one.
+func StopToken(s krylov.Stop) style.Token {
 	switch s {
 	case krylov.NegativeCurvature:
 		return style.NegativeCurvature
@@ -57,8 +57,8 @@ func stopToken(s krylov.Stop) style.Token {
 	return style.Interrupted
 }
 
-// spread returns the least and the greatest eigenvalue of an event.
-func spread(e *event.SpectrumEvent) (low, high float64, ok bool) {
+// Spread returns the least and the greatest eigenvalue of an event.
+func Spread(e *event.SpectrumEvent) (low, high float64, ok bool) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, f := range e.Eigenvalues {
 		if v := float64(f); !math.IsNaN(v) {

@@ -19,11 +19,11 @@ func bind(group, show, help string, keys ...string) screen.Binding[*App] {
 // unsteerable is why commands make no sense at present.
 func unsteerable(a *App) string {
 	switch {
-	case a.h.watched():
+	case a.h.Watched():
 		return feed.ErrReadOnly.Error()
 	case a.h.Viewer:
 		return viewerOnly
-	case a.h.over():
+	case a.h.Over():
 		return "the run has ended"
 	case a.closed:
 		return "the feed is closed"
@@ -136,11 +136,11 @@ func runBindings() []screen.Binding[*App] {
 	send := func(c event.Command) func(*App, string) tea.Cmd {
 		return func(a *App, _ string) tea.Cmd { return a.command(c) }
 	}
-	scalable := func(a *App) bool { return changeable(a) && a.h.primary() != nil }
-	scaled := func(a *App) string { return style.Clean(a.h.primary().Key) }
+	scalable := func(a *App) bool { return changeable(a) && a.h.Primary() != nil }
+	scaled := func(a *App) string { return style.Clean(a.h.Primary().Key) }
 	unscalable := func(a *App) string {
 		why := unchangeable(a)
-		if why == "" && a.h.Status.Optimizer != "" && a.h.primary() == nil {
+		if why == "" && a.h.Status.Optimizer != "" && a.h.Primary() == nil {
 			why = style.Clean(a.h.Status.Optimizer) + " has no radius, rate or damping to scale"
 		}
 		return why
@@ -179,7 +179,7 @@ func runBindings() []screen.Binding[*App] {
 			On(func(a *App, _ string) tea.Cmd { return a.askSpectrum() }).Foot("spectrum").While(changeable).Unless(unchangeable),
 		bind(groupRun, "w", "save the model, as safetensors or ONNX", "w").
 			On(func(a *App, _ string) tea.Cmd { a.openSave(); return nil }).
-			Foot("save").While(func(a *App) bool { return unsavable(a) == "" && a.h.over() }).Unless(unsavable),
+			Foot("save").While(func(a *App) bool { return unsavable(a) == "" && a.h.Over() }).Unless(unsavable),
 	}
 }
 
@@ -197,7 +197,7 @@ func viewBindings() []screen.Binding[*App] {
 		screen.MouseKey[*App](),
 		bind(groupView, "p", "picture of the focused chart, as SVG", "p").
 			On(func(a *App, _ string) tea.Cmd { return a.chartPicture("svg") }).
-			Foot("picture").While(func(a *App) bool { return unpicturable(a) == "" && a.h.over() }).Unless(unpicturable),
+			Foot("picture").While(func(a *App) bool { return unpicturable(a) == "" && a.h.Over() }).Unless(unpicturable),
 		bind(groupView, "P", "picture of the screen, as SVG", "P").
 			On(func(a *App, _ string) tea.Cmd { return a.screenPicture() }).Unless(func(a *App) string {
 			if a.h.Viewer {

@@ -85,12 +85,12 @@ func (p *logPane) matching(v *view) []int {
 }
 
 // epochWords are the words that find an epoch's figures.
-func (v *view) epochWords(e *entry) string {
+func (v *view) epochWords(e *Entry) string {
 	s := "epoch " + format.Count(e.epoch) + " " + e.stats.Optimizer
 	if e.stop != 0 {
 		s += " " + e.stop.Words()
 	}
-	if !e.stats.Accepted && v.h.hasVerdict(&e.stats) {
+	if !e.stats.Accepted && v.h.HasVerdict(&e.stats) {
 		s += " rejected"
 	}
 	return s

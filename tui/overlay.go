@@ -25,7 +25,7 @@ func (a *App) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 func (a *App) wordSections() []widget.Section {
 	stops := widget.Section{Title: "why an inner solve ended"}
 	for _, s := range krylov.Stops() {
-		stops.Rows = append(stops.Rows, widget.Explain(stopToken(s), string(s.Letter()), 12, s.Words()))
+		stops.Rows = append(stops.Rows, widget.Explain(StopToken(s), string(s.Letter()), 12, s.Words()))
 	}
 	words := widget.Section{Title: "in the panes"}
 	for _, r := range [][2]string{

@@ -56,10 +56,10 @@ func (a *App) holds(id layout.ID, d *drawn, key drawnKey) bool {
 	seen := key.seen
 	key.seen = d.key.seen
 	late := a.clock().Sub(d.at) >= a.hold
-	if _, loading := a.h.loading(); loading {
+	if _, loading := a.h.Loading(); loading {
 		return a.hold > 0 && d.rows != nil && d.key == key && !late
 	}
-	if a.hold <= 0 || d.rows == nil || key.bare || id == layout.Inner && key.zoomed || a.h.over() ||
+	if a.hold <= 0 || d.rows == nil || key.bare || id == layout.Inner && key.zoomed || a.h.Over() ||
 		a.h.Status.Phase != event.Running {
 		return false
 	}
@@ -96,7 +96,7 @@ func plotted(id layout.ID) bool {
 
 // redraw returns the command that ends the holds, unless one is under way.
 func (a *App) redraw() tea.Cmd {
-	if a.hold <= 0 || a.drawing || a.h.over() {
+	if a.hold <= 0 || a.drawing || a.h.Over() {
 		return nil
 	}
 	a.drawing = true

@@ -15,13 +15,13 @@ type accuracyPane struct {
 
 func (*accuracyPane) name(v *view) string { return metricName(v.h) }
 
-func (p *accuracyPane) seen(h *history) uint64 { return h.Gen.Epoch + h.Gen.Run }
+func (p *accuracyPane) seen(h *History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
 func (p *accuracyPane) toggleLog() bool { p.log = !p.log; return true }
 
 // unit is how the quantity is written.
 func (p *accuracyPane) unit(v *view) func(float64) string {
-	if v.h.regression() {
+	if v.h.Regression() {
 		return format.Number
 	}
 	return format.Percent
@@ -29,14 +29,14 @@ func (p *accuracyPane) unit(v *view) func(float64) string {
 
 func (p *accuracyPane) head(v *view, l *style.Line) {
 	pick := func(e, r float64) float64 {
-		if v.h.regression() {
+		if v.h.Regression() {
 			return r
 		}
 		return e
 	}
 	now, old := &v.h.Latest, &v.h.Before
 	pairHead(v, l, pick(float64(now.Error), float64(now.RMSE)), pick(float64(old.Error), float64(old.RMSE)),
-		pick(float64(now.TestError), float64(now.TestRMSE)), pick(float64(old.TestError), float64(old.TestRMSE)), v.h.missing(&v.h.Curves.Metric), p.unit(v))
+		pick(float64(now.TestError), float64(now.TestRMSE)), pick(float64(old.TestError), float64(old.TestRMSE)), v.h.Missing(&v.h.Curves.Metric), p.unit(v))
 	if v.h.Best.Known && v.h.Epochs > 1 {
 		l.Group(style.Muted.Of("  best "), style.Strong.Of(p.unit(v)(v.h.Best.Value)), style.Muted.Of(" at "+format.Count(v.h.Best.Epoch)))
 	}
@@ -54,7 +54,7 @@ func (p *accuracyPane) plot(v *view) chart.Plot {
 			chart.Curve{Name: "best member", Token: style.Muted, Series: &v.h.Curves.MemberLow, Mark: '.'},
 			chart.Curve{Name: "worst", Token: style.Muted, Series: &v.h.Curves.MemberHigh, Mark: '.'})
 	}
-	if !v.h.regression() {
+	if !v.h.Regression() {
 		pl.Label = func(f float64) string { return format.Tick(format.Round(100*f, 6)) + "%" }
 	}
 	return pl
@@ -75,7 +75,7 @@ func (p *accuracyPane) strip(v *view, w, h int) []string {
 
 func (p *accuracyPane) figure(v *view) *figure {
 	f := figure{title: "error", y: "share of rows classified wrongly", curves: trainAndTest(&v.h.Curves.Metric, &v.h.Curves.TestMetric)}
-	if v.h.regression() {
+	if v.h.Regression() {
 		f.title, f.y = "RMSE", "root mean square error"
 	}
 	return runFigure(v.h, f)

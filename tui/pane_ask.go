@@ -5,7 +5,7 @@ import "newtop/trainer/event"
 // glancer is a pane that asks for what it shows, while it has the whole screen.
 type glancer interface {
 	// glance returns what to ask the run for now, nil for nothing.
-	glance(h *history) event.Command
+	glance(h *History) event.Command
 }
 
 // asked keeps a pane from asking again before a run could answer, and from asking so often that the run slows.
@@ -23,7 +23,7 @@ const (
 )
 
 // due reports whether to ask anew after an epoch; gen counts the answers.
-func (k *asked) due(h *history, gen uint64) bool {
+func (k *asked) due(h *History, gen uint64) bool {
 	e := &h.Status
 	if k.any {
 		wait := askEvery

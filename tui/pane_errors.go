@@ -30,16 +30,16 @@ const worstRows = 16
 
 func (*errorsPane) name(*view) string { return "errors" }
 
-func (*errorsPane) seen(h *history) uint64 {
+func (*errorsPane) seen(h *History) uint64 {
 	return h.Gen.Run + h.Gen.Epoch + h.Analyses.ErrorsGen + h.Gen.Spectrum
 }
 
 // question is what the pane asks for. Without test rows only the training rows can be wrong.
-func (p *errorsPane) question(h *history) event.Command {
+func (p *errorsPane) question(h *History) event.Command {
 	return event.ShowErrors{Train: p.train || h.Run != nil && h.Run.Data.TestRows == 0, Worst: worstRows}
 }
 
-func (p *errorsPane) glance(h *history) event.Command {
+func (p *errorsPane) glance(h *History) event.Command {
 	if h.Run == nil || h.Epochs == 0 || !p.asked.due(h, h.Analyses.ErrorsGen) {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (p *errorsPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 	case "v":
 		return ask(p.question(v.h)), true
 	case "r":
-		if v.h.unasked() {
+		if v.h.Unasked() {
 			return ask(p.question(v.h)), true // the answer says why not
 		}
 		if v.h.Run == nil || v.h.Run.Data.TestRows == 0 {
@@ -227,9 +227,9 @@ func (p *errorsPane) keys(v *view, e *event.ErrorsEvent, w int) string {
 	l := v.Line(w)
 	put := func(k, what string) { l.Group(style.Accent.Of(k), style.Muted.Of(" "+what+"   ")) }
 	switch {
-	case v.h.watched():
+	case v.h.Watched():
 		l.Group(style.Muted.Of("as recorded   "))
-	case v.h.over():
+	case v.h.Over():
 		l.Group(style.Muted.Of("the run has ended   "))
 	case v.h.Viewer:
 		l.Group(style.Muted.Of("as last asked   "))
@@ -281,12 +281,12 @@ func (p *errorsPane) nothing(v *view, w, h int, zoomed bool) []string {
 		say(at, style.Muted, waiting(v))
 	case v.h.Status.Computing == "errors":
 		say(at, style.Warn, "computing where the net is wrong")
-	case v.h.watched() && v.h.Epochs > 0:
+	case v.h.Watched() && v.h.Epochs > 0:
 		say(at, style.Muted, "nobody looked at the errors")
 		say(at+1, style.Muted, "while this run was recorded")
-	case v.h.watched():
+	case v.h.Watched():
 		say(at, style.Muted, waiting(v))
-	case v.h.over():
+	case v.h.Over():
 		say(at, style.Muted, "no errors were looked at")
 	case v.h.Viewer:
 		say(at, style.Muted, "no errors looked at yet")
@@ -307,7 +307,7 @@ func (p *errorsPane) strip(v *view, w, _ int) []string {
 	e := v.h.Analyses.Errors
 	if e == nil {
 		text := "zoomed they are computed"
-		if v.h.unasked() {
+		if v.h.Unasked() {
 			text = "none were looked at"
 		}
 		return []string{l.Put(style.Muted, text).Full()}

@@ -12,57 +12,20 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer/event"
-	"newtop/trainer/feed"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
-// fakeErrors are made-up errors of a net with so many classes; of none, of regression.
-func fakeErrors(epoch, classes, side int) event.ErrorsEvent {
-	r := rand.New(rand.NewPCG(3, uint64(classes)))
-	e := event.ErrorsEvent{Epoch: epoch}
-	for i := range classes {
-		e.Classes = append(e.Classes, string(rune('A'+i%26)))
-		row := make([]int, classes)
-		for j := range row {
-			if row[j] = r.IntN(40) / 36 * r.IntN(20); i == j {
-				row[j] = 100 + r.IntN(80)
-			}
-		}
-		e.Confusion = append(e.Confusion, row)
-	}
-	if classes == 0 {
-		e.Residuals = [][]event.Float{nil, nil}
-		for range 500 {
-			e.Residuals[0] = append(e.Residuals[0], event.Float(r.NormFloat64()))
-			e.Residuals[1] = append(e.Residuals[1], event.Float(10*r.ExpFloat64()))
-		}
-	}
-	for i := range 16 {
-		w := event.WorstRow{Row: 17 * i, Loss: event.Float(9.3 - float64(i)/3), Target: -1, Output: -1, Height: side, Width: side}
-		if classes > 0 {
-			w.Target, w.Output = i%classes, (3*i+1)%classes
-		} else {
-			w.Targets, w.Outputs = []event.Float{0.5, 20}, []event.Float{0.25, 14}
-		}
-		for k := range max(side*side, 16) {
-			w.Inputs = append(w.Inputs, event.Float((k*(i+1))%16))
-		}
-		e.Worst = append(e.Worst, w)
-	}
-	return e
-}
-
 func watchedErrors(e event.ErrorsEvent) *view {
-	v := watched(fakeRun(script{epochs: 33}))
-	v.h.Analyses.take(&feed.Delta{Errors: []event.ErrorsEvent{e}})
+	v := watched(NewRun(Script{epochs: 33}))
+	v.h.Apply(DeltaOf(v.h.Status, e))
 	return v
 }
 
 // TestErrorsPane draws what there can be, in every kind of room.
 func TestErrorsPane(t *testing.T) {
 	for name, e := range map[string]event.ErrorsEvent{
-		"letters": fakeErrors(30, 26, 0), "digits": fakeErrors(33, 10, 8), "regression": fakeErrors(33, 0, 0),
+		"letters": ErrorsAt(30, 26, 0), "digits": ErrorsAt(33, 10, 8), "regression": ErrorsAt(33, 0, 0),
 	} {
 		for _, c := range []struct {
 			w, h   int
@@ -108,14 +71,14 @@ func looksFit(t *testing.T, v *view, mk func(r *rand.Rand) pane) {
 }
 
 func TestErrorsFit(t *testing.T) {
-	broken := fakeErrors(2, 3, 4)
+	broken := ErrorsAt(2, 3, 4)
 	broken.Confusion[1] = broken.Confusion[1][:1]
 	broken.Worst[0].Inputs = broken.Worst[0].Inputs[:2]
 	broken.Worst[1].Output, broken.Worst[2].Height, broken.Worst[3].Loss = -1, 0, event.Float(math.NaN())
-	flat := fakeErrors(1, 0, 0)
+	flat := ErrorsAt(1, 0, 0)
 	flat.Residuals = [][]event.Float{{0, 0}, {event.Float(math.NaN())}}
 	for _, e := range []event.ErrorsEvent{
-		fakeErrors(30, 26, 0), fakeErrors(3, 10, 28), fakeErrors(3, 200, 8), fakeErrors(9, 0, 0), {}, broken, flat,
+		ErrorsAt(30, 26, 0), ErrorsAt(3, 10, 28), ErrorsAt(3, 200, 8), ErrorsAt(9, 0, 0), {}, broken, flat,
 		{Confusion: [][]int{{3}}}, {Classes: []string{"a"}},
 	} {
 		looksFit(t, watchedErrors(e), func(r *rand.Rand) pane {
@@ -127,7 +90,7 @@ func TestErrorsFit(t *testing.T) {
 
 // TestErrorsAsk: the zoomed pane asks by itself, not while an answer is due, and not more often than is cheap.
 func TestErrorsAsk(t *testing.T) {
-	v := watched(fakeRun(script{epochs: 3}))
+	v := watched(NewRun(Script{epochs: 3}))
 	p := &errorsPane{}
 	if c := p.glance(v.h); c != (event.ShowErrors{Worst: worstRows}) {
 		t.Fatalf("asked %v", c)
@@ -141,7 +104,7 @@ func TestErrorsAsk(t *testing.T) {
 		v.h.Status.Epoch += c.epoch
 		v.h.Status.Elapsed += c.elapsed
 		if c.answer {
-			v.h.Analyses.take(&feed.Delta{Errors: []event.ErrorsEvent{fakeErrors(1, 3, 0)}})
+			v.h.Apply(DeltaOf(v.h.Status, ErrorsAt(1, 3, 0)))
 		}
 		if got := p.glance(v.h) != nil; got != c.asks {
 			t.Errorf("%+v: asked is %v", c, got)

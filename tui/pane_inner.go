@@ -39,7 +39,7 @@ func (*innerPane) toggleLog() bool { return false }
 
 func (*innerPane) name(*view) string { return "inner" }
 
-func (*innerPane) seen(h *history) uint64 {
+func (*innerPane) seen(h *History) uint64 {
 	return h.Gen.Inner + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting + h.Gen.Spectrum + h.Steps.gen
 }
 
@@ -52,7 +52,7 @@ func (p *innerPane) head(v *view, l *style.Line) {
 	}
 	b := &v.h.Solves.Bars[len(v.h.Solves.Bars)-1]
 	s := b.stop()
-	l.Group(style.Strong.Of(format.Count(b.total)), style.Muted.Of(" it "), stopToken(s).Of(string(s.Letter())))
+	l.Group(style.Strong.Of(format.Count(b.total)), style.Muted.Of(" it "), StopToken(s).Of(string(s.Letter())))
 	if in := barParts(b); in != "" {
 		l.Group(style.Muted.Of(" in " + in))
 	}
@@ -95,7 +95,7 @@ func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
 func (p *innerPane) without(v *view, w, h int, live string) []string {
 	rows := make([]string, h)
 	free := h
-	if h >= 2 && !v.h.over() {
+	if h >= 2 && !v.h.Over() {
 		free--
 		rows[free] = live
 	}
@@ -109,11 +109,11 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 	}
 	text := "waiting for the first inner solve"
 	switch {
-	case v.h.external() && v.h.Epochs > 0:
+	case v.h.External() && v.h.Epochs > 0:
 		text = "the record has no inner solves"
 	case solveless(v.h):
 		text = "this optimizer has no inner solves"
-	case v.h.over():
+	case v.h.Over():
 		text = "there were no inner solves"
 	}
 	rows[(free-1)/2] = v.Line(w).To((w-style.Cells(text))/2).Put(style.Muted, text).Full()
@@ -128,7 +128,7 @@ func (p *innerPane) stepPlot(v *view) chart.Plot {
 }
 
 // barParts says of how many nets and blocks of rows a bar tells, "" for one of one.
-func barParts(b *innerBar) string {
+func barParts(b *Bar) string {
 	nets, blocks := format.Count(b.nets)+" nets", format.Count(b.blocks)+" blocks"
 	switch {
 	case b.nets > 1 && b.blocks > 1:
@@ -154,10 +154,10 @@ func (p *innerPane) counts(v *view, l *style.Line) *style.Line {
 			gap = "  "
 		}
 		if l.Room >= 100 {
-			l.Group(style.Text.Of(gap), stopToken(s).Of(string(s.Letter())), style.Muted.Of(" "+s.Words()), style.Text.Of(" "+format.Count(n)))
+			l.Group(style.Text.Of(gap), StopToken(s).Of(string(s.Letter())), style.Muted.Of(" "+s.Words()), style.Text.Of(" "+format.Count(n)))
 			continue
 		}
-		l.Group(style.Text.Of(gap), stopToken(s).Of(string(s.Letter())), style.Text.Of(" "+format.Count(n)))
+		l.Group(style.Text.Of(gap), StopToken(s).Of(string(s.Letter())), style.Text.Of(" "+format.Count(n)))
 	}
 	return l
 }
@@ -207,7 +207,7 @@ func (p *innerPane) figure(v *view) *figure {
 	}
 	first, last := h.Solves.Bars[0].epoch, h.Solves.Bars[len(h.Solves.Bars)-1].epoch
 	for _, s := range krylov.Stops() {
-		c := figureCurve{name: s.Words(), tok: stopToken(s), bars: true, points: make(figurePoints, max(0, last-first+1))}
+		c := figureCurve{name: s.Words(), tok: StopToken(s), bars: true, points: make(figurePoints, max(0, last-first+1))}
 		for i := range c.points {
 			c.points[i].X = float64(first + i)
 		}

@@ -13,7 +13,7 @@ import (
 // chart draws the newest bars that fit, with their letters under them when there is room; dense ones
 // stand without gaps when there are many.
 func (p *innerPane) chart(v *view, w, h int, dense bool) []string {
-	if key := (barsKey{w, h, v.h.Solves.Barred, v.h.Restarts, p.marked, dense, v.h.over(), v.Palette, v.Glyphs}); key != p.key || p.picture == nil {
+	if key := (barsKey{w, h, v.h.Solves.Barred, v.h.Restarts, p.marked, dense, v.h.Over(), v.Palette, v.Glyphs}); key != p.key || p.picture == nil {
 		p.key, p.picture = key, p.draw(v, w, h, dense)
 	}
 	return p.picture
@@ -41,10 +41,10 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 	}
 	for i := range columns {
 		b := &columns[i]
-		p.bar(v, b.innerBar, b.x, b.w, room, float64(room)/float64(top))
+		p.bar(v, b.Bar, b.x, b.w, room, float64(room)/float64(top))
 		if room < h {
 			s := b.stop()
-			p.bars.Set(b.x+(b.w-1)/2, h-1, rune(s.Letter()), stopToken(s))
+			p.bars.Set(b.x+(b.w-1)/2, h-1, rune(s.Letter()), StopToken(s))
 		}
 		if b.marked {
 			y := room - 1 - int(math.Ceil(float64(b.total)*float64(room)/float64(top)))
@@ -56,7 +56,7 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 
 // barColumn is a bar at its place.
 type barColumn struct {
-	*innerBar
+	*Bar
 	x, w   int
 	marked bool // it has the solve that is on the stage
 }
@@ -69,7 +69,7 @@ func (p *innerPane) margin(v *view, w int) int {
 	switch {
 	case w < 24:
 		return 0
-	case slices.ContainsFunc(v.h.Solves.Bars, func(b innerBar) bool { return b.total >= 1000 }):
+	case slices.ContainsFunc(v.h.Solves.Bars, func(b Bar) bool { return b.total >= 1000 }):
 		return 6 // "12.5k"
 	}
 	return 4
@@ -131,7 +131,7 @@ func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) 
 	switch {
 	case wide > 1: // all fit
 		from = 0
-	case v.h.over():
+	case v.h.Over():
 		from = max(0, len(works)-n)
 	}
 	for i := range works[:from] {
@@ -154,17 +154,17 @@ func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) 
 }
 
 // workBar is a solve as a bar of its own.
-func workBar(s solveWork, epoch int) *innerBar {
-	b := &innerBar{epoch: epoch, total: s.iterations}
+func workBar(s SolveWork, epoch int) *Bar {
+	b := &Bar{epoch: epoch, total: s.iterations}
 	b.byStop[s.stop], b.solves[s.stop] = s.iterations, 1
 	return b
 }
 
 // first returns which bar stands at the left when n fit. The window moves on by a quarter at a time: the
 // bars stand still in between, and a screen far away gets few bytes. When no more come it is filled.
-func (p *innerPane) first(h *history, n int) int {
+func (p *innerPane) first(h *History, n int) int {
 	stride := max(n/4, 1)
-	if h.over() {
+	if h.Over() {
 		stride = 1
 	}
 	dropped := h.Solves.Barred - len(h.Solves.Bars)
@@ -191,7 +191,7 @@ func (p *innerPane) scale(v *view, gutter, room, top int) {
 }
 
 // bar draws one epoch, its reasons stacked in the order of their letters.
-func (p *innerPane) bar(v *view, b *innerBar, x, w, room int, scale float64) {
+func (p *innerPane) bar(v *view, b *Bar, x, w, room int, scale float64) {
 	height := float64(b.total) * scale
 	for y := range room {
 		free := height - float64(y)
@@ -216,7 +216,7 @@ func (p *innerPane) bar(v *view, b *innerBar, x, w, room int, scale float64) {
 			r = rune(s.Letter())
 		}
 		for dx := range w {
-			p.bars.Set(x+dx, room-1-y, r, stopToken(s))
+			p.bars.Set(x+dx, room-1-y, r, StopToken(s))
 		}
 	}
 }

@@ -14,7 +14,7 @@ func (p *innerPane) now(v *view, w int) string {
 	switch {
 	case v.h.Solves.Running:
 		p.solve(v, l)
-	case !v.h.over() && s.Units > 0 && s.Unit > 0:
+	case !v.h.Over() && s.Units > 0 && s.Unit > 0:
 		l.Put(style.Muted, "batch ").Put(style.Text, format.Count(s.Unit)).Put(style.Muted, " of "+format.Count(s.Units)+" ")
 		v.Progress(l, float64(s.Unit)/float64(s.Units), l.Left())
 	case len(v.h.Solves.Bars) > 0:
@@ -27,7 +27,7 @@ func (p *innerPane) now(v *view, w int) string {
 func (p *innerPane) solve(v *view, l *style.Line) {
 	e := &v.h.Solves.Live
 	l.Put(style.Accent, "▸ ")
-	before := innerBar{}
+	before := Bar{}
 	if len(v.h.Solves.Bars) > 0 {
 		before = v.h.Solves.Bars[len(v.h.Solves.Bars)-1]
 	}
@@ -54,7 +54,7 @@ func (p *innerPane) solve(v *view, l *style.Line) {
 func (p *innerPane) finished(v *view, l *style.Line) {
 	b := &v.h.Solves.Bars[len(v.h.Solves.Bars)-1]
 	s := b.stop()
-	l.Put(style.Muted, "epoch "+format.Count(b.epoch)+": ").Put(stopToken(s), s.Words())
+	l.Put(style.Muted, "epoch "+format.Count(b.epoch)+": ").Put(StopToken(s), s.Words())
 	if in := v.h.Latest.Inner; len(in) > 0 {
 		last := &in[len(in)-1]
 		l.Group(style.Muted.Of("  ‖r‖/‖g‖ "), style.Text.Of(format.Number(float64(last.Residual))))

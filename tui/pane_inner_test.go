@@ -66,7 +66,7 @@ func TestTheatreASCII(t *testing.T) {
 	for _, keys := range [][]string{nil, {"up"}, {"up", "up", "up", "up"}, {"l"}} {
 		a := staged(7, 1)
 		a.Glyphs = style.GlyphsASCII.Set(nil)
-		a.h.apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
+		a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{SliceAlong("tr-newton", 0.09)}})
 		for _, k := range keys {
 			a.panes[layout.Inner].(keyed).handleKey(a.paneView(), k)
 		}

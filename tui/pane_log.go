@@ -19,7 +19,7 @@ type logPane struct {
 
 func (*logPane) name(*view) string { return "log" }
 
-func (*logPane) seen(h *history) uint64 { return h.Log.Gen + h.Gen.Run }
+func (*logPane) seen(h *History) uint64 { return h.Log.Gen + h.Gen.Run }
 
 // head says what the columns of an epoch's row are that do not say so themselves.
 func (*logPane) head(v *view, l *style.Line) {
@@ -79,7 +79,7 @@ func (v *view) newest(n int) []int {
 }
 
 // rows draws an entry: an epoch's figures on one row, text on as many as it needs.
-func (p *logPane) rows(v *view, e *entry, w int) []string {
+func (p *logPane) rows(v *view, e *Entry, w int) []string {
 	column := max(4, style.Cells(format.Count(v.h.Latest.Epoch)))
 	begin := func() *style.Line { return v.Line(w).Put(style.Muted, style.Right(format.Count(e.epoch), column)) }
 	if e.text == "" {
@@ -94,13 +94,13 @@ func (p *logPane) rows(v *view, e *entry, w int) []string {
 		if i == 0 {
 			l = begin()
 		}
-		rows = append(rows, l.To(margin).Put(e.tok, s).Full())
+		rows = append(rows, l.To(margin).Put(e.Token, s).Full())
 	}
 	return rows
 }
 
 // figures writes what an epoch brought, as much as there is room for.
-func (p *logPane) figures(v *view, e *entry, l *style.Line) {
+func (p *logPane) figures(v *view, e *Entry, l *style.Line) {
 	s, wide := &e.stats, l.Room >= 70
 	if noLosses(v.h) {
 		for _, f := range s.Figures {
@@ -112,7 +112,7 @@ func (p *logPane) figures(v *view, e *entry, l *style.Line) {
 	}
 	l.Group(style.Train.Of("  " + style.Pad(format.Number(float64(s.Loss)), 7)))
 	fault, testFault, unit := float64(s.Error), float64(s.TestError), format.Percent
-	if v.h.regression() {
+	if v.h.Regression() {
 		fault, testFault, unit = float64(s.RMSE), float64(s.TestRMSE), format.Number
 	}
 	if testFault == testFault {
@@ -121,12 +121,12 @@ func (p *logPane) figures(v *view, e *entry, l *style.Line) {
 		l.Group(style.Train.Of(" " + style.Right(unit(fault), 6)))
 	}
 	if e.stop != 0 {
-		l.Group(style.Muted.Of(" "+style.Right(format.Count(e.inner), 3)), stopToken(e.stop).Of(" "+string(e.stop.Letter())))
+		l.Group(style.Muted.Of(" "+style.Right(format.Count(e.inner), 3)), StopToken(e.stop).Of(" "+string(e.stop.Letter())))
 	} else if len(v.h.Solves.Bars) > 0 {
 		l.Group(style.Text.Of(style.Spaces(6)))
 	}
 	verdict := style.Text.Of("  ")
-	if !s.Accepted && v.h.hasVerdict(s) {
+	if !s.Accepted && v.h.HasVerdict(s) {
 		verdict = style.Warn.Of(" ×")
 	}
 	l.Group(verdict)

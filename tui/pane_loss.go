@@ -17,13 +17,13 @@ type lossPane struct {
 
 func (*lossPane) name(*view) string { return "loss" }
 
-func (p *lossPane) seen(h *history) uint64 { return h.Gen.Epoch + h.Gen.Run }
+func (p *lossPane) seen(h *History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
 func (p *lossPane) toggleLog() bool { p.log = !p.log; return true }
 
 func (p *lossPane) head(v *view, l *style.Line) {
 	pairHead(v, l, float64(v.h.Latest.Loss), float64(v.h.Before.Loss),
-		float64(v.h.Latest.TestLoss), float64(v.h.Before.TestLoss), v.h.missing(&v.h.Curves.Loss), format.Number)
+		float64(v.h.Latest.TestLoss), float64(v.h.Before.TestLoss), v.h.Missing(&v.h.Curves.Loss), format.Number)
 	scaleHead(l, p.log)
 }
 
@@ -53,7 +53,7 @@ func pairPlot(v *view, train, test *chart.Series) chart.Plot {
 
 // waiting says why a chart is empty.
 func waiting(v *view) string {
-	if _, loading := v.h.loading(); loading {
+	if _, loading := v.h.Loading(); loading {
 		return "reading the record"
 	}
 	if v.h.Run == nil {
@@ -64,7 +64,7 @@ func waiting(v *view) string {
 
 // without says why there is nothing of a kind: it is still to come, or the record does not have it.
 func (v *view) without(what string) string {
-	if _, loading := v.h.loading(); loading || !v.h.watched() || v.h.Epochs == 0 {
+	if _, loading := v.h.Loading(); loading || !v.h.Watched() || v.h.Epochs == 0 {
 		return waiting(v)
 	}
 	return "the record has no " + what

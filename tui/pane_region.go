@@ -20,13 +20,13 @@ type regionPane struct {
 }
 
 func (p *regionPane) name(v *view) string {
-	if v.h.external() && v.h.steering() == byFigures {
+	if v.h.External() && v.h.Steering() == ByFigures {
 		return "figures"
 	}
-	return [...]string{byRadius: "region", byRate: "rate", byFigures: "method"}[v.h.steering()]
+	return [...]string{ByRadius: "region", ByRate: "rate", ByFigures: "method"}[v.h.Steering()]
 }
 
-func (p *regionPane) seen(h *history) uint64 { return h.Gen.Epoch + h.Gen.Run + h.Gen.Setting }
+func (p *regionPane) seen(h *History) uint64 { return h.Gen.Epoch + h.Gen.Run + h.Gen.Setting }
 
 func (p *regionPane) toggleLog() bool { p.log = !p.log; return true }
 
@@ -41,7 +41,7 @@ func (p *regionPane) head(v *view, l *style.Line) {
 	}
 	e := &v.h.Latest
 	switch {
-	case v.h.steering() != byRadius || e.Epoch == 0:
+	case v.h.Steering() != ByRadius || e.Epoch == 0:
 	case e.Accepted:
 		l.Group(style.Good.Of(" accepted"))
 	default:
@@ -57,14 +57,14 @@ func (p *regionPane) head(v *view, l *style.Line) {
 // values are the current figures, each a group that is shown whole or not at all.
 func (p *regionPane) values(v *view) [][]style.Part {
 	e := &v.h.Latest
-	switch v.h.steering() {
-	case byRate:
+	switch v.h.Steering() {
+	case ByRate:
 		groups := [][]style.Part{{style.Strong.Of(format.Number(float64(e.Rate)))}}
-		if !v.h.missing(&v.h.Curves.Gradient) {
+		if !v.h.Missing(&v.h.Curves.Gradient) {
 			groups = append(groups, []style.Part{style.Muted.Of("  ‖g‖ "), style.Text.Of(format.Number(float64(e.GradientNorm)))})
 		}
 		return append(groups, p.own(v, "  ")...)
-	case byFigures:
+	case ByFigures:
 		return p.own(v, "")
 	}
 	return [][]style.Part{
@@ -77,12 +77,12 @@ func (p *regionPane) values(v *view) [][]style.Part {
 func (p *regionPane) own(v *view, gap string) [][]style.Part {
 	var groups [][]style.Part
 	first := 0
-	if n := len(v.h.Curves.Figures); n > 0 && v.h.steering() == byFigures {
+	if n := len(v.h.Curves.Figures); n > 0 && v.h.Steering() == ByFigures {
 		first = min(p.first(v), n-1) // those of the charts stand before the others
 	}
 	for i := range v.h.Curves.Figures {
 		f := &v.h.Curves.Figures[(first+i)%len(v.h.Curves.Figures)]
-		groups = append(groups, []style.Part{style.Muted.Of(gap + f.Symbol + " "), style.Text.Of(f.text(float64(f.Value)))})
+		groups = append(groups, []style.Part{style.Muted.Of(gap + f.Symbol + " "), style.Text.Of(f.Format(float64(f.Value)))})
 		gap = "  "
 	}
 	return groups
@@ -98,19 +98,19 @@ func (p *regionPane) curves(v *view) (all []chart.Plot) {
 	var own []chart.Plot
 	for i := range v.h.Curves.Figures {
 		f := &v.h.Curves.Figures[i]
-		pl := one(f.Symbol, &f.series)
-		pl.Value = f.text
+		pl := one(f.Symbol, &f.Series)
+		pl.Value = f.Format
 		own = append(own, pl)
 	}
 	switch {
-	case v.h.steering() == byRate:
+	case v.h.Steering() == ByRate:
 		all = append([]chart.Plot{one("rate", &v.h.Curves.Rate), gradient}, own...)
 	case len(own) == 0:
 		all = []chart.Plot{step, gradient}
 	default:
 		all = append(own, gradient)
 	}
-	if v.h.external() {
+	if v.h.External() {
 		all = slices.DeleteFunc(all, func(pl chart.Plot) bool { return pl.Curves[0].Series.Empty() })
 	}
 	return all
@@ -125,7 +125,7 @@ func (p *regionPane) first(v *view) int {
 // plots returns what the two charts show; a lower one without curves is none. ρ is clipped to where it decides: below
 // 0 is worse, above 1 better than the model promised.
 func (p *regionPane) plots(v *view) (upper, lower chart.Plot) {
-	if v.h.steering() == byRadius {
+	if v.h.Steering() == ByRadius {
 		one := func(name string, s *chart.Series) chart.Plot {
 			return epochPlot(v.h, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
 		}
@@ -143,7 +143,7 @@ func (p *regionPane) plots(v *view) (upper, lower chart.Plot) {
 		}
 	}
 	log := p.log
-	if v.h.external() && drawnFigure(v.h, upper) != nil {
+	if v.h.External() && drawnFigure(v.h, upper) != nil {
 		log = !log // what another program's figures are is not known, and the lower one is linear
 	}
 	upper.Log = log && !lowest(upper.Curves[0].Series)
@@ -196,7 +196,7 @@ func (p *regionPane) both(v *view, upper, lower chart.Plot, w, h int) []string {
 }
 
 func (p *regionPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
-	if k == "v" && v.h.steering() != byRadius && len(p.curves(v)) > 2 {
+	if k == "v" && v.h.Steering() != ByRadius && len(p.curves(v)) > 2 {
 		p.page++
 		return nil, true
 	}
@@ -206,7 +206,7 @@ func (p *regionPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 // keys names the charts' keys, and before them that of the other curves.
 func (p *regionPane) keys(v *view, w int) string {
 	n := len(p.curves(v))
-	if v.h.steering() == byRadius || n <= 2 {
+	if v.h.Steering() == ByRadius || n <= 2 {
 		return p.Controls.KeyLine(&v.Pen, w)
 	}
 	l := v.Line(w)
@@ -230,9 +230,9 @@ func lowest(s *chart.Series) bool {
 }
 
 // drawnFigure returns the figure of the method's own that a chart shows, nil for another chart.
-func drawnFigure(h *history, pl chart.Plot) *figureSeries {
+func drawnFigure(h *History, pl chart.Plot) *FigureSeries {
 	for i := range h.Curves.Figures {
-		if f := &h.Curves.Figures[i]; pl.Curves[0].Series == &f.series {
+		if f := &h.Curves.Figures[i]; pl.Curves[0].Series == &f.Series {
 			return f
 		}
 	}
@@ -273,7 +273,7 @@ func (p *regionPane) figure(v *view) *figure {
 		f := figure{title: "figures of its own", y: "value"}
 		for i := range h.Curves.Figures[:min(len(h.Curves.Figures), 4)] {
 			k := &h.Curves.Figures[i]
-			f.curves = append(f.curves, figureCurve{name: k.Symbol, tok: style.RacerToken(i), dashed: i%2 == 1, points: pointsOf(&k.series)})
+			f.curves = append(f.curves, figureCurve{name: k.Symbol, tok: style.RacerToken(i), dashed: i%2 == 1, points: pointsOf(&k.Series)})
 		}
 		return runFigure(h, f)
 	}

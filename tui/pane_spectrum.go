@@ -25,7 +25,7 @@ func (*spectrumPane) toggleLog() bool { return false }
 
 func (*spectrumPane) name(*view) string { return "spectrum" }
 
-func (*spectrumPane) seen(h *history) uint64 {
+func (*spectrumPane) seen(h *History) uint64 {
 	return h.Gen.Spectrum + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting
 }
 
@@ -91,7 +91,7 @@ func (p *spectrumPane) head(v *view, l *style.Line) {
 }
 
 // newestSpectrum returns the last spectrum, nil if there is none.
-func newestSpectrum(h *history) *event.SpectrumEvent {
+func newestSpectrum(h *History) *event.SpectrumEvent {
 	if n := len(h.Spectra); n > 0 {
 		return &h.Spectra[n-1]
 	}
@@ -176,13 +176,13 @@ func (p *spectrumPane) nothing(v *view, w, h int) []string {
 		return rows
 	}
 	switch {
-	case v.h.watched() && v.h.Epochs == 0:
+	case v.h.Watched() && v.h.Epochs == 0:
 		say((h-1)/2, style.Muted, waiting(v))
 		return rows
-	case v.h.watched():
+	case v.h.Watched():
 		say((h-1)/2, style.Muted, v.without("eigenvalues"))
 		return rows
-	case v.h.over():
+	case v.h.Over():
 		say((h-1)/2, style.Muted, "no eigenvalues were computed")
 		return rows
 	}
@@ -272,7 +272,7 @@ func leading(x float64) float64 {
 func (p *spectrumPane) strip(v *view, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, "spectrum")
-	if pairs, _ := p.source(v); len(pairs) == 0 && v.h.unasked() {
+	if pairs, _ := p.source(v); len(pairs) == 0 && v.h.Unasked() {
 		l.Put(style.Muted, "none was computed")
 	} else if len(pairs) == 0 {
 		l.Put(style.Muted, "k computes it now")

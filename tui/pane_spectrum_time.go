@@ -46,14 +46,14 @@ func (p *spectrumPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 func (p *spectrumPane) keys(v *view, next string, w int) string {
 	l := v.Line(w)
 	l.Group(style.Accent.Of("v"), style.Muted.Of(" "+next+"   "))
-	if !v.h.unasked() {
+	if !v.h.Unasked() {
 		l.Group(style.Accent.Of("k"), style.Muted.Of(" compute now"))
 	}
 	return l.Full()
 }
 
 // densities are the spectra that have one, in order.
-func densities(h *history) (out []*event.SpectrumEvent) {
+func densities(h *History) (out []*event.SpectrumEvent) {
 	for i := range h.Spectra {
 		e := &h.Spectra[i]
 		if d := e.Density; d != nil && min(len(d.Grid), len(d.Values)) > 1 && d.Grid[0] < d.Grid[len(d.Grid)-1] {
@@ -152,7 +152,7 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 }
 
 // densityRaster fills a raster with the logarithms of the densities, and returns their scale.
-func densityRaster(h *history, r *chart.Raster, list []*event.SpectrumEvent, axis symlog) chart.Scale {
+func densityRaster(h *History, r *chart.Raster, list []*event.SpectrumEvent, axis symlog) chart.Scale {
 	first, end := mapSpan(list)
 	top, floor, before := math.Inf(-1), math.Inf(1), -1
 	for x := range r.W {

@@ -24,7 +24,7 @@ type topologyPane struct {
 
 func (*topologyPane) name(*view) string { return "network" }
 
-func (*topologyPane) seen(h *history) uint64 { return h.Gen.Run + h.Gen.Epoch + h.Analyses.WeightsGen }
+func (*topologyPane) seen(h *History) uint64 { return h.Gen.Run + h.Gen.Epoch + h.Analyses.WeightsGen }
 
 func (*topologyPane) head(v *view, l *style.Line) {
 	if v.h.Run == nil {
@@ -64,7 +64,7 @@ func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 	p.chart.Resize(w, h)
 	if v.h.Run == nil || len(v.h.Run.Model.Layers) < 2 {
 		text := waiting(v)
-		if v.h.external() {
+		if v.h.External() {
 			text = "the record does not tell the network"
 		}
 		p.chart.Write(max(0, (w-style.Cells(text))/2), (h-1)/2, text, style.Muted)

@@ -26,7 +26,7 @@ type blockView struct {
 type weightArea struct{ x, y, w, h, rows, cols int }
 
 // block returns the {to, from} of a block of weights by its number, counted round.
-func (p *topologyPane) block(h *history) (to, from int, ok bool) {
+func (p *topologyPane) block(h *History) (to, from int, ok bool) {
 	if h.Run == nil {
 		return 0, 0, false
 	}
@@ -44,7 +44,7 @@ func (p *topologyPane) block(h *history) (to, from int, ok bool) {
 }
 
 // glance asks for the weights anew while they are on the screen.
-func (p *topologyPane) glance(h *history) event.Command {
+func (p *topologyPane) glance(h *History) event.Command {
 	to, from, ok := p.block(h)
 	if !ok || !p.look.open || !p.look.asked.due(h, h.Analyses.WeightsGen) {
 		return nil
@@ -120,7 +120,7 @@ func (p *topologyPane) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 }
 
 // weights returns the newest of the chosen block, nil if there are none.
-func (p *topologyPane) weights(h *history) *event.WeightsEvent {
+func (p *topologyPane) weights(h *History) *event.WeightsEvent {
 	to, from, _ := p.block(h)
 	return h.Analyses.Weights[[2]int{to, from}]
 }
@@ -131,7 +131,7 @@ func (p *topologyPane) tiled(e *event.WeightsEvent) bool {
 }
 
 // layer names a layer by its place and its number of nodes.
-func layerName(h *history, i int) string {
+func layerName(h *History, i int) string {
 	m := &h.Run.Model
 	name := "layer " + strconv.Itoa(i)
 	switch {
@@ -155,9 +155,9 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 	e := p.weights(v.h)
 	if e == nil {
 		text := "waiting for the weights"
-		if v.h.watched() {
+		if v.h.Watched() {
 			text = "the record has no weights of this block"
-		} else if v.h.over() {
+		} else if v.h.Over() {
 			text = "these weights were not looked at while the run lasted"
 		} else if v.h.Viewer {
 			text = "these weights come when one who controls looks at them"
@@ -288,7 +288,7 @@ func (p *topologyPane) weightKeys(v *view, e *event.WeightsEvent, w int) string 
 		}
 		put("w", other)
 	}
-	if !v.h.unasked() {
+	if !v.h.Unasked() {
 		put("v", "look anew")
 	}
 	return l.Full()

@@ -19,10 +19,10 @@ type workPane struct {
 
 func (*workPane) name(*view) string { return "work" }
 
-func (*workPane) seen(h *history) uint64 { return h.Gen.Epoch + h.Gen.Run }
+func (*workPane) seen(h *History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
 func (p *workPane) head(v *view, l *style.Line) {
-	if v.h.Latest.Epoch == 0 || v.h.missing(&v.h.Curves.Seconds) {
+	if v.h.Latest.Epoch == 0 || v.h.Missing(&v.h.Curves.Seconds) {
 		return
 	}
 	l.Group(style.Strong.Of(format.Span(float64(v.h.Latest.Seconds))), style.Muted.Of(" an epoch"))
@@ -33,7 +33,7 @@ func (p *workPane) head(v *view, l *style.Line) {
 
 // remaining estimates the seconds to the epoch limit from the mean epoch so far; NaN without a limit or
 // when the run is over.
-func remaining(h *history) float64 {
+func remaining(h *History) float64 {
 	s := &h.Status
 	if s.EpochLimit == 0 || s.Epoch == 0 || s.Phase == event.Ended || s.Elapsed <= 0 {
 		return math.NaN()
@@ -67,7 +67,7 @@ func (p *workPane) items(v *view) []item {
 		{"losses", format.Work(float64(e.Losses))},
 		{"left", eta},
 	}
-	if v.h.external() {
+	if v.h.External() {
 		list = slices.DeleteFunc(list, func(k item) bool { return k.value == "–" })
 	}
 	return list

@@ -40,13 +40,13 @@ func (p *brokenPane) body(v *view, w, h int, zoomed bool) []string {
 	return nil
 }
 
-type brokenFeed struct{ fakeFeed }
+type brokenFeed struct{ Feed }
 
 func (f *brokenFeed) Do(context.Context, event.Command) error { panic("broken in a command") }
 
 // breakDown is the child of TestPanicsRestoreTheTerminal.
 func breakDown(when string) error {
-	feed := &brokenFeed{fakeFeed{deltas: fakeRun(script{epochs: 5}), pace: 40 * time.Millisecond}}
+	feed := &brokenFeed{Feed{Deltas: NewRun(Script{epochs: 5}), Pace: 40 * time.Millisecond}}
 	a := New(feed, screen.Options{})
 	a.panes[layout.Loss] = &brokenPane{when: when}
 	return runApp(context.Background(), a, screen.Options{})

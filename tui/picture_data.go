@@ -9,10 +9,10 @@ import (
 )
 
 // runFigure completes what a pane draws over the epochs of the run; nil if it has no data that a chart can show.
-func runFigure(h *history, f figure) *figure {
+func runFigure(h *History, f figure) *figure {
 	f.x, f.marks = "epoch", h.Curves.Marks()
 	if h.Run != nil {
-		f.title = strings.Join(runWords(h.Run)[:min(2, len(runWords(h.Run)))], " ") + ": " + f.title
+		f.title = strings.Join(RunWords(h.Run)[:min(2, len(RunWords(h.Run)))], " ") + ": " + f.title
 	}
 	for _, c := range f.curves {
 		if len(c.points) > 0 {

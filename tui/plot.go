@@ -3,10 +3,10 @@ package tui
 import "newtop/tui/chart"
 
 // epochPlot is a plot of curves over the epochs of the run.
-func epochPlot(h *history, curves ...chart.Curve) chart.Plot {
+func epochPlot(h *History, curves ...chart.Curve) chart.Plot {
 	limit := h.Status.EpochLimit
 	if r := h.Status.Replay; r != nil && !r.Live && r.Last > 0 {
 		limit = r.Last
 	}
-	return chart.Plot{Curves: curves, Whole: true, Marks: h.Curves.Marks(), AllMarks: h.Curves.AllMarks, Limit: float64(limit), Closed: h.over()}
+	return chart.Plot{Curves: curves, Whole: true, Marks: h.Curves.Marks(), AllMarks: h.Curves.AllMarks, Limit: float64(limit), Closed: h.Over()}
 }

@@ -16,7 +16,7 @@ import (
 // a table with the best on top.
 type raceView struct {
 	lossChart, faultChart chart.Canvas
-	axis                  raceAxis
+	axis                  RaceAxis
 	linear                bool // scale of both charts; else logarithmic
 	byLoss                bool // what the table is sorted by
 	at                    int  // the racer that enter goes on with
@@ -37,10 +37,10 @@ type raceKey struct {
 }
 
 // racing reports whether the race has the screen.
-func (a *App) racing() bool { return a.h.Status.Racing && !a.h.over() }
+func (a *App) racing() bool { return a.h.Status.Racing && !a.h.Over() }
 
 // racerName is a racer's letter and name.
-func racerName(h *history, i int) string {
+func racerName(h *History, i int) string {
 	if i < 0 || i >= len(h.Race.Racers) {
 		return ""
 	}
@@ -48,7 +48,7 @@ func racerName(h *history, i int) string {
 }
 
 // begin forgets what was chosen in an earlier race.
-func (r *raceView) begin(h *history) {
+func (r *raceView) begin(h *History) {
 	if h.Race.Event == nil || h.Race.Event == r.race {
 		return
 	}
@@ -59,7 +59,7 @@ func (r *raceView) begin(h *history) {
 }
 
 // selected is the racer that enter goes on with, −1 while there is none.
-func (r *raceView) selected(h *history) int {
+func (r *raceView) selected(h *History) int {
 	order := h.Race.Ranking(r.byLoss)
 	switch {
 	case len(order) == 0:
@@ -74,7 +74,7 @@ func (r *raceView) selected(h *history) int {
 func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
 	r.begin(a.h)
 	r.changes++
-	if (a.h.watched() || a.h.Viewer) && slices.Contains([]string{"enter", "esc", "u"}, k) {
+	if (a.h.Watched() || a.h.Viewer) && slices.Contains([]string{"enter", "esc", "u"}, k) {
 		if k == "enter" {
 			return a.Tell(style.Warn, unsteerable(a)), true
 		}
@@ -101,7 +101,7 @@ func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
 	case "esc", "u":
 		r.asking = true
 	case "x":
-		r.axis = (r.axis + 1) % raceAxisCount
+		r.axis = (r.axis + 1) % RaceAxisCount
 	case "y":
 		r.linear = !r.linear
 	case "r":
@@ -113,7 +113,7 @@ func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
 }
 
 // move chooses the racer above or below in the table.
-func (r *raceView) move(h *history, by int) {
+func (r *raceView) move(h *History, by int) {
 	order, at := h.Race.Ranking(r.byLoss), r.selected(h)
 	for place, i := range order {
 		if i == at {
@@ -125,7 +125,7 @@ func (r *raceView) move(h *history, by int) {
 
 // hints are the keys that the footer names.
 func (r *raceView) hints(a *App) []widget.Hint {
-	if a.h.watched() {
+	if a.h.Watched() {
 		return []widget.Hint{widget.NewHint("space", "play or pause"), widget.NewHint(", .", "back, on"), widget.NewHint("↑↓", "choose"), widget.NewHint("x", "axis"), widget.NewHint("r", "rank by"), widget.NewHint("y", "log"), widget.NewHint("?", "help"), widget.NewHint("q", "quit")}
 	}
 	if a.h.Viewer {
@@ -187,15 +187,15 @@ func (r *raceView) compose(v *view, w, h int) []string {
 // charts draws losses and faults side by side.
 func (r *raceView) charts(v *view, w, h int, framed bool) []string {
 	fault, unit := "error", format.Percent
-	if v.h.regression() {
+	if v.h.Regression() {
 		fault, unit = "RMSE", nil
 	}
 	if !v.h.Curves.TestMetric.Empty() {
 		fault = "test " + fault
 	}
 	left := w / 2
-	loss := r.chart(v, &r.lossChart, "loss", nil, func(k *racerHistory) *chart.Series { return &k.loss[r.axis] }, left, h, framed)
-	other := r.chart(v, &r.faultChart, fault, unit, func(k *racerHistory) *chart.Series { return &k.metric[r.axis] }, w-left, h, framed)
+	loss := r.chart(v, &r.lossChart, "loss", nil, func(k *Racer) *chart.Series { return &k.loss[r.axis] }, left, h, framed)
+	other := r.chart(v, &r.faultChart, fault, unit, func(k *Racer) *chart.Series { return &k.metric[r.axis] }, w-left, h, framed)
 	rows := make([]string, h)
 	for i := range rows {
 		rows[i] = loss[i] + other[i]
@@ -203,15 +203,15 @@ func (r *raceView) charts(v *view, w, h int, framed bool) []string {
 	return rows
 }
 
-func (r *raceView) chart(v *view, c *chart.Canvas, name string, unit func(float64) string, of func(*racerHistory) *chart.Series, w, h int, framed bool) []string {
-	p := chart.Plot{Log: !r.linear, Whole: r.axis != bySeconds, Label: unit, Waiting: "waiting for the first laps"}
+func (r *raceView) chart(v *view, c *chart.Canvas, name string, unit func(float64) string, of func(*Racer) *chart.Series, w, h int, framed bool) []string {
+	p := chart.Plot{Log: !r.linear, Whole: r.axis != BySeconds, Label: unit, Waiting: "waiting for the first laps"}
 	if unit != nil && !r.linear {
 		p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 	}
 	switch r.axis {
-	case byEquivalents:
+	case ByEquivalents:
 		p.Limit = float64(v.h.Race.Event.Equivalents)
-	case bySeconds:
+	case BySeconds:
 		p.Limit = float64(v.h.Race.Event.Seconds)
 	}
 	p.Clip = v.h.Race.Bounds(of)

@@ -34,7 +34,7 @@ func (r *raceView) measure(v *view) string {
 	s := "loss"
 	if !r.byLoss {
 		s = "error"
-		if v.h.regression() {
+		if v.h.Regression() {
 			s = "RMSE"
 		}
 		if !v.h.Curves.TestMetric.Empty() {
@@ -71,7 +71,7 @@ type raceColumns struct {
 
 func (r *raceView) columns(v *view, w int) raceColumns {
 	c := raceColumns{name: 11, fault: 7, unit: format.Percent, title: "error", laps: 5}
-	if v.h.regression() {
+	if v.h.Regression() {
 		c.fault, c.unit, c.title = 10, format.Number, "RMSE"
 	}
 	if c.best = c.fault + 1; r.byLoss {
@@ -159,7 +159,7 @@ func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int
 }
 
 // state says in a word how a racer does.
-func (r *raceView) state(v *view, place int, k *racerHistory) style.Part {
+func (r *raceView) state(v *view, place int, k *Racer) style.Part {
 	switch first := place == 0 && format.Finite(k.bestLoss); {
 	case k.diverged():
 		return style.Bad.Of("× " + style.Clean(k.ended))
@@ -191,9 +191,9 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]style.Part {
 		return [][]style.Part{{style.Muted.Of("all go on from the same weights, in turn")}, {style.Muted.Of(": next is who has spent the least of the budget")}}
 	}
 	byLoss := r.byLoss || math.IsNaN(first.bestMetric)
-	best, value := func(k *racerHistory) float64 { return k.bestMetric }, unit
+	best, value := func(k *Racer) float64 { return k.bestMetric }, unit
 	if byLoss {
-		best, value = func(k *racerHistory) float64 { return k.bestLoss }, format.Number
+		best, value = func(k *Racer) float64 { return k.bestLoss }, format.Number
 	}
 	word := " leads"
 	if over {
@@ -205,7 +205,7 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]style.Part {
 		return clauses
 	}
 	low, high := best(first), best(&v.h.Race.Racers[order[1]])
-	by := ", " + lead(low, high, !byLoss && !v.h.regression()) + " below "
+	by := ", " + lead(low, high, !byLoss && !v.h.Regression()) + " below "
 	switch {
 	case !format.Finite(high):
 		return clauses

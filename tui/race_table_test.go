@@ -24,13 +24,13 @@ func TestLead(t *testing.T) {
 // TestDivergedRacer: its last values do not decide what the charts show of the others.
 func TestDivergedRacer(t *testing.T) {
 	lap := func(racer, epoch int, loss float64, ended string) event.LapEvent {
-		e := event.EpochEvent{Epoch: epoch, Loss: event.Float(loss), Error: 0.5, TestError: nan, GradientEquivalents: event.Float(epoch)}
+		e := event.EpochEvent{Epoch: epoch, Loss: event.Float(loss), Error: 0.5, TestError: NaN, GradientEquivalents: event.Float(epoch)}
 		return event.LapEvent{Racer: racer, Lap: e, Ended: ended}
 	}
-	h := &history{}
-	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 2)})
-	h.apply(&feed.Delta{Laps: []event.LapEvent{lap(0, 0, 1, ""), lap(1, 0, 1, ""), lap(0, 1, 0.5, ""), lap(1, 1, 1e40, "diverged: it rose")}})
-	loss := func(r *racerHistory) *chart.Series { return &r.loss[byEquivalents] }
+	h := &History{}
+	h.Apply(DeltaOf(h.Status, event.RaceEvent{State: "begun", Racers: make([]event.Racer, 2)}))
+	h.Apply(&feed.Delta{Laps: []event.LapEvent{lap(0, 0, 1, ""), lap(1, 0, 1, ""), lap(0, 1, 0.5, ""), lap(1, 1, 1e40, "diverged: it rose")}})
+	loss := func(r *Racer) *chart.Series { return &r.loss[ByEquivalents] }
 	if got := h.Race.Bounds(loss); got != [2]float64{0, 1.2} {
 		t.Errorf("bounds %v", got)
 	}
@@ -42,9 +42,9 @@ func TestDivergedRacer(t *testing.T) {
 
 // TestRaceLogged: what a race says stands before the epochs after it, though all came at once.
 func TestRaceLogged(t *testing.T) {
-	h := &history{}
+	h := &History{}
 	racers := make([]event.Racer, 2)
-	h.apply(&feed.Delta{
+	h.Apply(&feed.Delta{
 		Races:  []event.RaceEvent{{Epoch: 0, State: "begun", Racers: racers}, {Epoch: 0, State: "picked", Racers: racers}},
 		Epochs: []event.EpochEvent{{Epoch: 1}},
 	})

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -18,44 +17,9 @@ import (
 	"newtop/tui/style"
 )
 
-// fakeRace is a made-up race of n racers in which each has gone so many laps.
-func fakeRace(s event.Status, n, laps int, state string) feed.Delta {
-	s.Racing = true
-	e := event.RaceEvent{Epoch: 12, State: "begun", Equivalents: 240, Picked: -1}
-	for i := range n {
-		m := []string{"tr-newton", "adam", "sgd", "momentum", "tr-gn", "lm"}[i%6]
-		e.Racers = append(e.Racers, event.Racer{Name: m + " rate=0.00" + fmt.Sprint(i+1), Optimizer: m})
-	}
-	d := feed.Delta{Status: s, Races: []event.RaceEvent{e}}
-	r := rand.New(rand.NewPCG(3, 4))
-	for lap := range laps + 1 {
-		for i := range n {
-			x := float64(lap)
-			ev := fakeEpoch(lap, 1, r)
-			ev.Loss = event.Float(0.9*math.Exp(-x/float64(4+3*i)) + 0.01*float64(i+1))
-			ev.TestError = event.Float(0.4*math.Exp(-x/float64(5+3*i)) + 0.03 + 0.004*float64(i))
-			ev.GradientEquivalents, ev.Elapsed = event.Float(12*x), event.Float(0.3*x*float64(i+1))
-			l := event.LapEvent{Racer: i, Lap: ev}
-			switch {
-			case i == 3 && lap == laps && laps > 0:
-				l.Ended, l.Lap.Loss = "diverged: the loss is not finite", nan
-			case state == "over" && lap == laps:
-				l.Ended = "budget"
-			}
-			d.Laps = append(d.Laps, l)
-		}
-	}
-	if state != "begun" {
-		e.State = state
-		d.Races = append(d.Races, e)
-		d.Status.Racing = state == "over"
-	}
-	return d
-}
-
 func newRaceTest(n, laps int, state string, w, h int) *App {
-	a := newTest(script{epochs: 12}, screen.Options{NoColor: true}, w, h)
-	a.Update(came(fakeRace(a.h.Status, n, laps, state)))
+	a := newTest(Script{epochs: 12}, screen.Options{NoColor: true}, w, h)
+	a.Update(came(RaceDelta(a.h.Status, n, laps, state)))
 	return a
 }
 
@@ -101,7 +65,7 @@ func TestOverlayScreens(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
 		for name, keys := range overlayKeys {
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), func(t *testing.T) {
-				a := newTest(script{epochs: 12}, screen.Options{NoColor: true, DataSets: []string{"letters", "mnist"}}, size[0], size[1])
+				a := newTest(Script{epochs: 12}, screen.Options{NoColor: true, DataSets: []string{"letters", "mnist"}}, size[0], size[1])
 				withKept(a)
 				press(a, keys...)
 				frameText(t, a)
@@ -130,9 +94,9 @@ func TestRaceCommands(t *testing.T) {
 
 // sent runs a command and returns the first thing that the feed was asked for.
 func sent(a *App, cmd tea.Cmd) string {
-	f := a.feed.(*fakeFeed)
+	f := a.feed.(*Feed)
 	f.mu.Lock() // a pause before may still have to come into force
-	f.deltas, f.at = fakeRun(script{epochs: 1}), 1
+	f.Deltas, f.at = NewRun(Script{epochs: 1}), 1
 	f.mu.Unlock()
 	pump(a, cmd, 3)
 	f.mu.Lock()
@@ -174,7 +138,7 @@ func write(a *App, text string) {
 }
 
 func TestRaceForm(t *testing.T) {
-	a := newTest(script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(Script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "f")
 	f := a.dialog.(*raceForm)
 	if _, problem := f.plan(a); !strings.Contains(problem, "1 racer") {
@@ -201,7 +165,7 @@ func TestRaceForm(t *testing.T) {
 }
 
 func TestSweeps(t *testing.T) {
-	methods := fakeMethods()
+	methods := Methods()
 	for text, want := range map[string]string{
 		"": "", "rate=1": "", "rate=1,2 radius=3": "", "adam.rate=0.1": "", "rate": "expected KEY=VALUE", "rate=": "expected KEY=VALUE",
 		"rate=-1": "rate = -1: expected a number > 0", "rate=x": "rate = x", "warp=9": "none of these has a setting warp", "lm.rate=1": "none of these",
@@ -227,17 +191,17 @@ func TestBudget(t *testing.T) {
 
 // TestRanking: what is missing or not finite never leads, and a lap 0 begins a racer anew.
 func TestRanking(t *testing.T) {
-	h := &history{Measure: event.Measure{Quantity: event.Error}}
+	h := &History{Measure: event.Measure{Quantity: event.Error}}
 	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 3)})
-	h.apply(&feed.Delta{Laps: []event.LapEvent{
-		{Racer: 0, Lap: event.EpochEvent{Loss: nan, Error: nan, TestError: nan}},
-		{Racer: 2, Lap: event.EpochEvent{Loss: 1, Error: 0.5, TestError: nan}},
+	h.Apply(&feed.Delta{Laps: []event.LapEvent{
+		{Racer: 0, Lap: event.EpochEvent{Loss: NaN, Error: NaN, TestError: NaN}},
+		{Racer: 2, Lap: event.EpochEvent{Loss: 1, Error: 0.5, TestError: NaN}},
 		{Racer: 7}, {Racer: -1},
 	}})
 	if got := fmt.Sprint(h.Race.Ranking(false), h.Race.Ranking(true)); got != "[2 0 1] [2 0 1]" {
 		t.Error(got)
 	}
-	h.Race.lap(&event.LapEvent{Racer: 2, Lap: event.EpochEvent{Loss: 9, Error: 0.9, TestError: nan}}, h.Measure)
+	h.Race.lap(&event.LapEvent{Racer: 2, Lap: event.EpochEvent{Loss: 9, Error: 0.9, TestError: NaN}}, h.Measure)
 	if b := h.Race.Racers[2].bestLoss; b != 9 {
 		t.Errorf("best loss %g is from the race before", b)
 	}
@@ -267,7 +231,7 @@ func TestRaceSize(t *testing.T) {
 func TestOverlaySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for i := range few(105) {
-		a := newTest(script{epochs: 12}, screen.Options{NoColor: i%2 == 0, Glyphs: style.Glyphs(i % 4), DataSets: []string{randomText(r)}}, layout.MinWidth+r.IntN(160), layout.MinHeight+r.IntN(50))
+		a := newTest(Script{epochs: 12}, screen.Options{NoColor: i%2 == 0, Glyphs: style.Glyphs(i % 4), DataSets: []string{randomText(r)}}, layout.MinWidth+r.IntN(160), layout.MinHeight+r.IntN(50))
 		withKept(a)
 		press(a, []string{"f", "u", ":", "e", "?", "o", "/"}[i%7])
 		for range 12 {
@@ -279,7 +243,7 @@ func TestOverlaySize(t *testing.T) {
 }
 
 func TestRewind(t *testing.T) {
-	a := newTest(script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(Script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 	if press(a, "u"); a.dialog != nil || !strings.Contains(a.Notice.Text, "no epoch is kept") {
 		t.Errorf("opened, with the note %q", a.Notice.Text)
 	}
@@ -290,7 +254,7 @@ func TestRewind(t *testing.T) {
 		t.Error(got)
 	}
 	press(a, "u", "4")
-	f := a.feed.(*fakeFeed)
+	f := a.feed.(*Feed)
 	f.commands, a.busy = nil, false
 	if got := sent(a, press(a, "enter")); got != "{Epoch:4}" {
 		t.Error(got)
@@ -299,14 +263,14 @@ func TestRewind(t *testing.T) {
 
 func TestPalette(t *testing.T) {
 	for typed, want := range map[string]string{"adam": "{Optimizer:adam}", "spectrum now": "{}", "halve": "{Factor:0.5}", "jacobi": "{Optimizer:tr-gn-jacobi}"} {
-		a := newTest(script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+		a := newTest(Script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 		press(a, ":")
 		write(a, typed)
 		if got := sent(a, press(a, "enter")); got != want || a.dialog != nil {
 			t.Errorf("%q: %s, want %s", typed, got, want)
 		}
 	}
-	a := newTest(script{epochs: 12, fate: "done"}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(Script{epochs: 12, fate: "done"}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "ctrl+p")
 	write(a, "adam")
 	if press(a, "enter"); a.dialog == nil || !strings.Contains(a.Notice.Text, "the run has ended") {
@@ -321,7 +285,7 @@ func TestPalette(t *testing.T) {
 
 // TestEveryActionIsFound: the palette reaches each binding, by what the help says of it.
 func TestEveryActionIsFound(t *testing.T) {
-	a := newTest(script{epochs: 12}, screen.Options{}, 120, 40)
+	a := newTest(Script{epochs: 12}, screen.Options{}, 120, 40)
 	have := map[string]bool{}
 	for _, e := range a.paletteEntries() {
 		have[e.key] = true
@@ -335,7 +299,7 @@ func TestEveryActionIsFound(t *testing.T) {
 }
 
 func TestForm(t *testing.T) {
-	a := newTest(script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(Script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "e")
 	f := a.dialog.(*settingsForm)
 	for range len(f.values[0]) {
@@ -351,7 +315,7 @@ func TestForm(t *testing.T) {
 	}
 	press(a, "backspace", "backspace")
 	write(a, "2.5")
-	if got := sent(a, press(a, "enter")); got != "{Key:radius Value:2.5}" || len(a.feed.(*fakeFeed).commands) != 1 {
+	if got := sent(a, press(a, "enter")); got != "{Key:radius Value:2.5}" || len(a.feed.(*Feed).commands) != 1 {
 		t.Errorf("sent %s", got)
 	}
 	press(a, "e", "backspace")
@@ -361,7 +325,7 @@ func TestForm(t *testing.T) {
 }
 
 func TestLogSearch(t *testing.T) {
-	a := newTest(script{epochs: 33, switchAt: 20}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(Script{epochs: 33, switchAt: 20}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "/")
 	write(a, "→ adam")
 	text := frameText(t, a)
@@ -376,7 +340,7 @@ func TestLogSearch(t *testing.T) {
 
 // TestRaceMemory: a race of many laps keeps bounded curves.
 func TestRaceMemory(t *testing.T) {
-	h := &history{}
+	h := &History{}
 	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 1)})
 	for i := range 50_000 {
 		h.Race.lap(&event.LapEvent{Lap: event.EpochEvent{Epoch: i + 1, Loss: 1}}, h.Measure)
@@ -389,8 +353,8 @@ func TestRaceMemory(t *testing.T) {
 
 // TestRaceNames: what a racer is called is cleaned.
 func TestRaceNames(t *testing.T) {
-	a := newTest(script{epochs: 3}, screen.Options{NoColor: true}, 120, 40)
-	d := fakeRace(a.h.Status, 2, 3, "begun")
+	a := newTest(Script{epochs: 3}, screen.Options{NoColor: true}, 120, 40)
+	d := RaceDelta(a.h.Status, 2, 3, "begun")
 	d.Races[0].Racers[0].Name = "a\x1b[2Jb\n数据" + strings.Repeat("x", 200)
 	a.Update(came(d))
 	if text := a.View().Content; strings.Contains(text, "\x1b[2J") || strings.Contains(ansi.Strip(text), "xx\n\n") {
@@ -403,7 +367,7 @@ func TestRaceNames(t *testing.T) {
 func TestRaceFuzz(t *testing.T) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 11))
-		a := newTest(script{epochs: 3, regression: seed == 1}, screen.Options{NoColor: true, Glyphs: style.Glyphs(seed)}, 90, 26)
+		a := newTest(Script{epochs: 3, regression: seed == 1}, screen.Options{NoColor: true, Glyphs: style.Glyphs(seed)}, 90, 26)
 		for range few(150) {
 			d := feed.Delta{Status: a.h.Status}
 			d.Status.Racing, d.Status.Kept = r.IntN(6) > 0, []int{0, r.IntN(9)}
@@ -427,7 +391,7 @@ func TestRaceFuzz(t *testing.T) {
 }
 
 func TestWheel(t *testing.T) {
-	a := newTest(script{epochs: 12}, screen.Options{}, 80, 24)
+	a := newTest(Script{epochs: 12}, screen.Options{}, 80, 24)
 	press(a, ":")
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})

@@ -21,8 +21,8 @@ const tallEnough = 24
 // none for the bar.
 func (a *App) barRows() int {
 	h := a.h
-	silent := h.external() && h.Status.Optimizer == "" && h.Done == nil && h.Diverged == nil
-	if h.watched() && a.Height >= tallEnough && !silent {
+	silent := h.External() && h.Status.Optimizer == "" && h.Done == nil && h.Diverged == nil
+	if h.Watched() && a.Height >= tallEnough && !silent {
 		return 1
 	}
 	return 0
@@ -30,7 +30,7 @@ func (a *App) barRows() int {
 
 // layout divides the screen as it is now.
 func (a *App) layout(zoomed bool) layout.Screen {
-	if a.h.metricsOnly() {
+	if a.h.MetricsOnly() {
 		return layout.Divided(a.Width, a.Height, layout.HeaderRows+a.barRows(), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
 	}
 	return layout.Dashboard(a.Width, a.Height, layout.HeaderRows+a.barRows(), zoomed, a.focus)
@@ -47,13 +47,13 @@ type replayBar struct {
 // playing says what a watched run is doing: a symbol and a word.
 func (a *App) playing() style.Part {
 	s := &a.h.Status
-	if share, ok := a.h.loading(); ok {
+	if share, ok := a.h.Loading(); ok {
 		return style.Warn.Of("○ loading " + format.Count(int(100*share)) + " %")
 	}
 	switch {
 	case a.closed:
 		return style.Warn.Of("■ feed closed")
-	case a.h.over():
+	case a.h.Over():
 		return style.Good.Of("■ recorded")
 	case s.Phase == event.Paused:
 		return style.Warn.Of("‖ paused")
@@ -66,8 +66,8 @@ func (a *App) playing() style.Part {
 }
 
 // trackShare is the part of a run that is shown, or while it is being read, the part that is.
-func trackShare(h *history) float64 {
-	if share, ok := h.loading(); ok {
+func trackShare(h *History) float64 {
+	if share, ok := h.Loading(); ok {
 		return share
 	}
 	r := h.Status.Replay
@@ -119,7 +119,7 @@ func (a *App) barLine(w int, named bool) string {
 // barTails are the ways to say where the bar is, the fullest first.
 func (a *App) barTails() [][]style.Part {
 	r := a.h.Status.Replay
-	if _, loading := a.h.loading(); loading {
+	if _, loading := a.h.Loading(); loading {
 		return [][]style.Part{{style.Muted.Of(style.Clean(r.Source))}, nil}
 	}
 	here, all := format.Count(r.Epoch), ""
@@ -156,7 +156,7 @@ func (a *App) barTails() [][]style.Part {
 // unseekable is why a watched run can't be played back at present.
 func unseekable(a *App) string {
 	r := a.h.Status.Replay
-	switch _, loading := a.h.loading(); {
+	switch _, loading := a.h.Loading(); {
 	case a.closed:
 		return "the feed is closed"
 	case r == nil:
@@ -224,7 +224,7 @@ func (a *App) hasten(factor float64) tea.Cmd {
 
 // seekAt goes to the place of the bar that was clicked; false if it is elsewhere.
 func (a *App) seekAt(x, y int) (tea.Cmd, bool) {
-	if a.dialog != nil || !a.h.watched() || a.bar.W < 2 || !a.bar.Contains(x, y) {
+	if a.dialog != nil || !a.h.Watched() || a.bar.W < 2 || !a.bar.Contains(x, y) {
 		return nil, false
 	}
 	if why := unseekable(a); why != "" {
@@ -235,9 +235,9 @@ func (a *App) seekAt(x, y int) (tea.Cmd, bool) {
 }
 
 // replays and trains tell the two kinds of runs apart.
-func replays(a *App) bool { return a.h.watched() }
+func replays(a *App) bool { return a.h.Watched() }
 
-func trains(a *App) bool { return !a.h.watched() }
+func trains(a *App) bool { return !a.h.Watched() }
 
 // owns reports whether the run ends with this screen.
 func owns(a *App) bool { return trains(a) && a.viewer == nil }
@@ -296,7 +296,7 @@ func replayBindings() []screen.Binding[*App] {
 func playBinding() screen.Binding[*App] {
 	word := func(a *App) string {
 		switch {
-		case a.h.over():
+		case a.h.Over():
 			return "play from the start"
 		case a.h.Status.Phase == event.Paused:
 			return "play"

@@ -21,7 +21,7 @@ import (
 
 // newWatch returns an App that has taken in a scene.
 func newWatch(deltas []feed.Delta, w, h int) *App {
-	a := newApp(&fakeFeed{}, screen.Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, fakeMethods())
+	a := newApp(&Feed{}, screen.Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, Methods())
 	now := time.Unix(0, 0)
 	a.clock = func() time.Time { return now }
 	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
@@ -133,7 +133,7 @@ func TestReplayKeys(t *testing.T) {
 // TestReplaySeeksAddUp presses keys faster than the player answers.
 func TestReplaySeeksAddUp(t *testing.T) {
 	a := newWatch(replayScene("paused"), 120, 40)
-	f := a.feed.(*fakeFeed)
+	f := a.feed.(*Feed)
 	cmd := press(a, ".")
 	press(a, ".", ".", ".", "+", "+", ",")
 	if len(a.waiting) != 3 {
@@ -153,7 +153,7 @@ func TestReplayEnd(t *testing.T) {
 	for name, want := range map[string]string{"paused": "[{On:false} {Epoch:40}]", "replay": "[{Epoch:40}]", "ended": "[{Epoch:40}]", "stale": "[{Epoch:33}]"} {
 		a := newWatch(replayScene(name), 120, 40)
 		sent(a, press(a, "end"))
-		if got := fmt.Sprintf("%+v", a.feed.(*fakeFeed).commands); got != want {
+		if got := fmt.Sprintf("%+v", a.feed.(*Feed).commands); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
@@ -174,7 +174,7 @@ func TestReplayClick(t *testing.T) {
 			if _, err := fmt.Sscanf(sent(a, cmd), "{Epoch:%d}", &epoch); err != nil || math.Abs(float64(epoch-c.epoch)) > 1 {
 				t.Errorf("%v: epoch %d, want %d, %v", size, epoch, c.epoch, err)
 			}
-			a.feed.(*fakeFeed).commands = nil
+			a.feed.(*Feed).commands = nil
 		}
 		if _, cmd := a.Update(tea.MouseClickMsg{X: a.bar.X + 1, Y: a.bar.Y + 5}); cmd != nil {
 			t.Error("a click elsewhere goes to an epoch")
@@ -184,12 +184,12 @@ func TestReplayClick(t *testing.T) {
 
 // TestRestart: after a Restart the screen is that of a program which has seen nothing else, but for where it looks.
 func TestRestart(t *testing.T) {
-	full := script{epochs: 40, spectra: true, skips: true, switchAt: 12, fate: "done"}
+	full := Script{epochs: 40, spectra: true, skips: true, switchAt: 12, fate: "done"}
 	back := replayOf(full, 9, event.Paused, event.Replay{Source: "x", Seekable: true, Speed: 1})
 	back[0].Restart = true
 	for _, keys := range [][]string{nil, {"z"}, {"tab", "tab", "z", "left"}, {"y", "tab"}, {"shift+tab", "z", "up"}} {
 		a := newWatch(append(replayOf(full, 40, event.Ended, event.Replay{Source: "x", Seekable: true, Speed: 1}), feed.Delta{
-			Status: back[0].Status, Rewinds: []event.RewindEvent{{Epoch: 40, To: 3}}, Errors: []event.ErrorsEvent{fakeErrors(40, 26, 0)}}), 120, 40)
+			Status: back[0].Status, Rewinds: []event.RewindEvent{{Epoch: 40, To: 3}}, Errors: []event.ErrorsEvent{ErrorsAt(40, 26, 0)}}), 120, 40)
 		press(a, keys...)
 		frameText(t, a)
 		b := newWatch(nil, 120, 40)
@@ -202,8 +202,8 @@ func TestRestart(t *testing.T) {
 		if got, want := frameText(t, a), frameText(t, b); got != want {
 			t.Errorf("%v: after a restart\n%s\nfrom nothing\n%s", keys, got, want)
 		}
-		if a.h.Done != nil || len(a.h.Curves.notes) != 0 || a.h.Analyses.Errors != nil {
-			t.Errorf("%v: the end, %d marks or errors of what is void are still there", keys, len(a.h.Curves.notes))
+		if a.h.Done != nil || len(a.h.Curves.AllMarks(chart.Epochs)) != 0 || a.h.Analyses.Errors != nil {
+			t.Errorf("%v: the end, %d marks or errors of what is void are still there", keys, len(a.h.Curves.AllMarks(chart.Epochs)))
 		}
 		if _, ok := a.h.Earlier.Epochs[30]; !ok {
 			t.Error("the list of epochs to go to has forgotten one that was shown")
@@ -225,7 +225,7 @@ func TestRewindsAtOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	epochs := func(from, to int) (out []event.Event) {
 		for e := from; e <= to; e++ {
-			out = append(out, fakeEpoch(e, 1, r))
+			out = append(out, Epoch(e, 1, r))
 		}
 		return out
 	}
@@ -239,22 +239,22 @@ func TestRewindsAtOnce(t *testing.T) {
 	seen := func(at ...int) string {
 		relay := feed.NewRelay(nil)
 		feed := relay.Feed()
-		h, from := &history{}, 0
+		h, from := &History{}, 0
 		for _, n := range append(at, len(events)) {
 			relay.Show(events[from:n], func(*event.Status) {})
 			d, err := feed.Wait(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			h.apply(&d)
+			h.Apply(&d)
 			from = n
 		}
 		text := ""
 		for _, s := range h.Spectra {
 			text += fmt.Sprint("spectrum ", s.Epoch, ", ")
 		}
-		for _, n := range h.Curves.notes {
-			text += fmt.Sprint(n.text, " at ", n.at[chart.Epochs], ", ")
+		for _, n := range h.Curves.AllMarks(chart.Epochs) {
+			text += fmt.Sprint(n.Text, " at ", n.X, ", ")
 		}
 		return text
 	}
@@ -272,17 +272,17 @@ func TestRewindsAtOnce(t *testing.T) {
 
 // TestResumedAfterTheEnd: a run that had ended goes on in the same record.
 func TestResumedAfterTheEnd(t *testing.T) {
-	full := script{epochs: 12, fate: "done"}
+	full := Script{epochs: 12, fate: "done"}
 	deltas := replayOf(full, 12, event.Ended, event.Replay{Source: "x", Seekable: true, Speed: 1})
 	s := deltas[len(deltas)-1].Status
 	s.Phase, s.Epoch = event.Running, 13
-	more := feed.Delta{Status: s, Resumes: []event.ResumeEvent{{Epoch: 12}}, Epochs: []event.EpochEvent{fakeEpoch(13, 1, rand.New(rand.NewPCG(1, 1)))}}
+	more := feed.Delta{Status: s, Resumes: []event.ResumeEvent{{Epoch: 12}}, Epochs: []event.EpochEvent{Epoch(13, 1, rand.New(rand.NewPCG(1, 1)))}}
 	a := newWatch(append(deltas, more), 120, 40)
 	more.Run, more.Done = deltas[0].Run, deltas[len(deltas)-1].Done
 	b := newWatch([]feed.Delta{more}, 120, 40) // the same for a viewer who comes late
 	for _, app := range []*App{a, b} {
-		if text := frameText(t, app); app.h.over() || strings.Contains(text, "target reached ·") || !strings.Contains(text, "resumed") {
-			t.Errorf("over %v:\n%s", app.h.over(), text)
+		if text := frameText(t, app); app.h.Over() || strings.Contains(text, "target reached ·") || !strings.Contains(text, "resumed") {
+			t.Errorf("over %v:\n%s", app.h.Over(), text)
 		}
 	}
 }
@@ -297,7 +297,7 @@ func TestReplayRace(t *testing.T) {
 		t.Errorf("racing %v:\n%s", a.racing(), text)
 	}
 	for k, want := range map[string]string{".": "{Epoch:13}", "space": "{On:true}", "x": "", "down": ""} {
-		a.busy, a.bar.asked, a.feed.(*fakeFeed).commands = false, false, nil
+		a.busy, a.bar.asked, a.feed.(*Feed).commands = false, false, nil
 		if got := sent(a, press(a, k)); got != want {
 			t.Errorf("%s: %q, want %q", k, got, want)
 		}
@@ -338,9 +338,9 @@ func TestForeign(t *testing.T) {
 			}
 		}
 	}
-	a := newWatch(foreignRun(43, false), 120, 40)
-	d := feed.Delta{Status: a.h.Status, Epochs: foreignRun(44, false)[0].Epochs[43:]}
-	d.Epochs[0].Loss = nan
+	a := newWatch(ExternalRun(43, false), 120, 40)
+	d := feed.Delta{Status: a.h.Status, Epochs: ExternalRun(44, false)[0].Epochs[43:]}
+	d.Epochs[0].Loss = NaN
 	a.Update(came(d))
 	if text := frameText(t, a); !strings.Contains(text, "train NaN") || !strings.Contains(text, "×") {
 		t.Errorf("a loss that is no number any more is not shown loudly:\n%s", text)
@@ -349,7 +349,7 @@ func TestForeign(t *testing.T) {
 
 // TestForeignEnd: what the last line of a program leaves out is told by its epochs, and nothing is where nobody knows.
 func TestForeignEnd(t *testing.T) {
-	done := &event.DoneEvent{Reason: event.ReasonEpochs, Loss: nan, Error: nan, TestError: nan, TestRMSE: nan, BestTestError: nan, BestTestRMSE: nan, Elapsed: nan}
+	done := &event.DoneEvent{Reason: event.ReasonEpochs, Loss: NaN, Error: NaN, TestError: NaN, TestRMSE: NaN, BestTestError: NaN, BestTestRMSE: NaN, Elapsed: NaN}
 	for name, want := range map[string]string{
 		"foreign": " all epochs done · best test error 6.54% at epoch 40 · 43 epochs in 30.1 s · loss 0.1155 ",
 		"figures": " all epochs done · 43 epochs ",
@@ -366,7 +366,7 @@ func TestForeignEnd(t *testing.T) {
 
 // TestFiguresPages goes through the figures of a program.
 func TestFiguresPages(t *testing.T) {
-	a := newWatch(foreignRun(43, false), 100, 30)
+	a := newWatch(ExternalRun(43, false), 100, 30)
 	a.focus = layout.Region
 	press(a, "z")
 	if text := frameText(t, a); !strings.Contains(text, "lr") || !strings.Contains(text, "momentum") || strings.Contains(text, "bleu  ") {
@@ -471,7 +471,7 @@ func TestSaveForm(t *testing.T) {
 	}
 	press(a, "ctrl+u")
 	write(a, "dir/x.SafeTensors")
-	a.busy, a.feed.(*fakeFeed).commands = false, nil
+	a.busy, a.feed.(*Feed).commands = false, nil
 	if got := sent(a, press(a, "enter")); got != "{File:dir/x.SafeTensors}" {
 		t.Errorf("sent %s", got)
 	}
@@ -506,7 +506,7 @@ func TestSaveNameFollows(t *testing.T) {
 
 // TestSaveAfterTheEnd: a run that is over can still be saved, and says so in the footer.
 func TestSaveAfterTheEnd(t *testing.T) {
-	a := newTest(script{epochs: 40, fate: "done"}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(Script{epochs: 40, fate: "done"}, screen.Options{NoColor: true}, 120, 40)
 	if text := frameText(t, a); !strings.Contains(text, "w save") {
 		t.Errorf("the footer does not name it:\n%s", text)
 	}

@@ -29,7 +29,7 @@ func (a *App) openRewind() {
 	o := &rewindOverlay{filter: widget.NewInput(20), at: -1}
 	o.filter.Focus()
 	a.dialog = o
-	if a.h.watched() {
+	if a.h.Watched() {
 		o.at = a.h.Status.Replay.Epoch
 		return
 	}
@@ -41,18 +41,18 @@ func (a *App) openRewind() {
 
 func (o *rewindOverlay) Hints(a *App) []widget.Hint {
 	enter := "go back"
-	if a.h.watched() {
+	if a.h.Watched() {
 		enter = "go there"
 	}
 	return []widget.Hint{widget.NewHint("enter", enter), widget.NewHint("↑↓", "choose"), widget.NewHint("type", "to search"), widget.NewHint("esc", "close")}
 }
 
 // shown lists the epochs that match the filter, newest first.
-func (o *rewindOverlay) shown(h *history) []int {
+func (o *rewindOverlay) shown(h *History) []int {
 	var out []int
 	text := o.filter.Value()
 	epochs := h.Status.Kept
-	if h.watched() {
+	if h.Watched() {
 		epochs = recordedEpochs(h, text)
 	}
 	for i := len(epochs) - 1; i >= 0; i-- {
@@ -86,7 +86,7 @@ func (o *rewindOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 			if len(shown) == 0 {
 				return screen.Stay, nil
 			}
-			if a.h.watched() {
+			if a.h.Watched() {
 				return screen.Close, a.seek(shown[at])
 			}
 			return screen.Close, a.command(event.Rewind{Epoch: shown[at]})
@@ -135,7 +135,7 @@ func (o *rewindOverlay) Draw(a *App, w, h int) []string {
 	}
 	rows := []string{head.Full(), ""}
 	switch {
-	case len(v.h.Status.Kept) == 0 && !v.h.watched():
+	case len(v.h.Status.Kept) == 0 && !v.h.Watched():
 		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch is kept yet").Full())
 	case len(shown) == 0:
 		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch matches").Full())
@@ -151,7 +151,7 @@ func (o *rewindOverlay) Draw(a *App, w, h int) []string {
 		}
 	}
 	title := "back to an epoch"
-	if v.h.watched() {
+	if v.h.Watched() {
 		title = "to an epoch"
 	}
 	return widget.DialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
@@ -159,7 +159,7 @@ func (o *rewindOverlay) Draw(a *App, w, h int) []string {
 
 // recordedEpochs lists epochs of a watched run to go to, ascending: those that were shown, others evenly spaced, and
 // the one that was typed.
-func recordedEpochs(h *history, typed string) (out []int) {
+func recordedEpochs(h *History, typed string) (out []int) {
 	const spaced = 100
 	last := h.Status.Replay.Last
 	for e := range h.Earlier.Epochs {
@@ -182,7 +182,7 @@ func recordedEpochs(h *history, typed string) (out []int) {
 // list has a heading and at most n−1 epochs around the chosen one.
 func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 	fault, unit := "error", format.Percent
-	if v.h.regression() {
+	if v.h.Regression() {
 		fault, unit = "RMSE", format.Number
 	}
 	tested := !v.h.Curves.TestMetric.Empty()
@@ -201,7 +201,7 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 		}
 		figures, ok := v.h.Earlier.Epochs[e]
 		if !ok {
-			figures = earlierEpoch{loss: math.NaN(), metric: math.NaN(), testMetric: math.NaN()}
+			figures = EarlierEpoch{loss: math.NaN(), metric: math.NaN(), testMetric: math.NaN()}
 		}
 		value := style.Train.Of(unit(figures.metric))
 		if tested {

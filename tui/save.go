@@ -36,13 +36,13 @@ func unsavable(a *App) string {
 	switch {
 	case a.h.Viewer:
 		return viewerOnly
-	case a.h.watched(), a.readOnly:
+	case a.h.Watched(), a.readOnly:
 		return feed.ErrReadOnly.Error()
 	case a.viewer != nil && a.viewer.Saves == "":
 		return "no models are saved here: the server was started without --saves"
 	case a.closed:
 		return "the feed is closed"
-	case a.stopping && !a.h.over():
+	case a.stopping && !a.h.Over():
 		return "the run is stopping"
 	case a.h.Run == nil:
 		return "there is no model yet"
@@ -201,7 +201,7 @@ func (f *saveForm) Draw(a *App, w, h int) []string {
 		l.Put(style.Muted, "the weights after epoch ").Put(style.Text, format.Count(v.h.Latest.Epoch))
 		e := &v.h.Latest
 		fault, what, unit := float64(e.TestError), "  test error ", format.Percent
-		if v.h.regression() {
+		if v.h.Regression() {
 			fault, what, unit = float64(e.TestRMSE), "  test RMSE ", format.Number
 		}
 		if fault == fault && v.h.Epochs > 0 {

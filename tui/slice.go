@@ -40,7 +40,7 @@ func (t *theatre) look(v *view, w, h int) []string {
 // waiting says what is on the way when a look was asked for, "" if none is.
 func (t *theatre) waiting(v *view) string {
 	switch {
-	case !t.asked || v.h.Steps.slice != t.had || v.h.Latest.Epoch > t.when+2 || v.h.offline():
+	case !t.asked || v.h.Steps.slice != t.had || v.h.Latest.Epoch > t.when+2 || v.h.Offline():
 		return ""
 	case v.h.Status.Computing == "slice":
 		return "computing the loss along the last step"
@@ -52,9 +52,9 @@ func (t *theatre) waiting(v *view) string {
 func (t *theatre) noLook(v *view, w, h int) []string {
 	text := t.waiting(v)
 	switch {
-	case v.h.watched():
+	case v.h.Watched():
 		text = "the record has no look along a step up to here"
-	case v.h.over():
+	case v.h.Over():
 		text = "nothing was asked for while the run lasted"
 	case v.h.Viewer:
 		text = "it comes when one who controls asks for it"

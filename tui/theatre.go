@@ -36,17 +36,17 @@ type stageSpot struct {
 
 // scene is the solve on the stage.
 type scene struct {
-	*stagedSolve
+	*Solve
 	id, at  int
-	before  *stagedSolve // the newest before it that was told of, nil for none
-	newest  bool         // no later solve is kept
+	before  *Solve // the newest before it that was told of, nil for none
+	newest  bool   // no later solve is kept
 	running bool
 }
 
-func (s *scene) now() *innerStep { return &s.steps[s.at] }
+func (s *scene) now() *Step { return &s.steps[s.at] }
 
 // scene returns what is on the stage, false when there was no solve.
-func (t *theatre) scene(h *history) (scene, bool) {
+func (t *theatre) scene(h *History) (scene, bool) {
 	k := &h.Steps
 	n := len(k.solves)
 	if n == 0 || len(h.Solves.Bars) == 0 && solveless(h) { // such a method may tell of steps of its own
@@ -60,15 +60,15 @@ func (t *theatre) scene(h *history) (scene, bool) {
 		}
 	}
 	s := k.solves[i]
-	var before *stagedSolve
+	var before *Solve
 	for j := i - 1; j >= 0 && before == nil; j-- {
-		if k.solves[j].told != nil {
+		if k.solves[j].Summary != nil {
 			before = k.solves[j]
 		}
 	}
 	return scene{
-		stagedSolve: s, before: before, id: k.gone + i, at: max(0, min(at, len(s.steps)-1)), newest: i == n-1,
-		running: i == n-1 && !s.over && !h.over(),
+		Solve: s, before: before, id: k.gone + i, at: max(0, min(at, len(s.steps)-1)), newest: i == n-1,
+		running: i == n-1 && !s.over && !h.Over(),
 	}, true
 }
 
@@ -81,10 +81,10 @@ func (t *theatre) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 	switch k {
 	case "l":
 		t.step = true
-		if v.h.watched() || v.h.Viewer {
+		if v.h.Watched() || v.h.Viewer {
 			return ask(event.Slice{}), true // the answer says why not
 		}
-		if v.h.over() {
+		if v.h.Over() {
 			return nil, true
 		}
 		t.asked, t.had, t.when = true, v.h.Steps.slice, v.h.Latest.Epoch
@@ -127,7 +127,7 @@ func (t *theatre) restart() { t.pinned, t.asked, t.had = false, false, nil }
 
 // walk pins an iteration; before the first of a solve comes the last of the solve before, and after the last
 // of all the stage follows the run again.
-func (t *theatre) walk(h *history, id, at int) {
+func (t *theatre) walk(h *History, id, at int) {
 	k := &h.Steps
 	i := id - k.gone
 	switch {
@@ -149,7 +149,7 @@ func (t *theatre) walk(h *history, id, at int) {
 }
 
 // walkEpoch shows the nearest solve of another epoch.
-func (t *theatre) walkEpoch(h *history, s *scene, forward bool) {
+func (t *theatre) walkEpoch(h *History, s *scene, forward bool) {
 	by := -1
 	if forward {
 		by = 1
@@ -161,7 +161,7 @@ func (t *theatre) walkEpoch(h *history, s *scene, forward bool) {
 	t.walk(h, max(id, h.Steps.gone), math.MaxInt)
 }
 
-func (t *theatre) pin(h *history, id, at int) {
+func (t *theatre) pin(h *History, id, at int) {
 	k := &h.Steps
 	i := max(0, min(id-k.gone, len(k.solves)-1))
 	t.pinned, t.solve, t.at = true, k.gone+i, max(0, min(at, len(k.solves[i].steps)-1))
@@ -188,7 +188,7 @@ func (t *theatre) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 		for _, r := range t.spots {
 			if r.Contains(x, y) && r.W > 1 {
 				n := r.axis.Left + (r.axis.Right-r.axis.Left)*float64(x-r.X)/float64(r.W-1)
-				t.pin(v.h, s.id, nearestStep(s.stagedSolve, n))
+				t.pin(v.h, s.id, nearestStep(s.Solve, n))
 				return true
 			}
 		}
@@ -197,7 +197,7 @@ func (t *theatre) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 }
 
 // nearestStep returns which kept iteration is the closest to a number.
-func nearestStep(s *stagedSolve, n float64) int {
+func nearestStep(s *Solve, n float64) int {
 	best := 0
 	for i := range s.steps {
 		if math.Abs(float64(s.steps[i].n)-n) < math.Abs(float64(s.steps[best].n)-n) {
@@ -326,7 +326,7 @@ func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 		keys = append([][2]string{{"v", "other curves"}}, keys...)
 	}
 	for _, k := range keys {
-		if k[0] == "l" && v.h.unasked() && (t.stepping(v) || v.h.Steps.slice == nil) {
+		if k[0] == "l" && v.h.Unasked() && (t.stepping(v) || v.h.Steps.slice == nil) {
 			continue
 		}
 		gap := ""

@@ -18,9 +18,9 @@ func (s *scene) ritz(v *view, w, n int) []string {
 	rows := make([]string, n)
 	l := v.Line(w)
 	l.Put(style.Accent, "Ritz values ")
-	told := s.told
+	told := s.Summary
 	if told == nil && s.running && s.before != nil {
-		told = s.before.told
+		told = s.before.Summary
 		if w >= 60 {
 			l.Put(style.Muted, "of epoch "+format.Count(s.before.epoch)+": ")
 		}

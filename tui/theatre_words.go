@@ -32,7 +32,7 @@ func (t *theatre) title(v *view, s *scene, w int) string {
 	} else if s.limit > 0 {
 		l.Group(style.Muted.Of(", at most " + format.Count(s.limit)))
 	}
-	if s.told != nil && s.told.Preconditioned {
+	if s.Summary != nil && s.Summary.Preconditioned {
 		l.Group(style.Muted.Of("  preconditioned"))
 	}
 	state := style.Good.Of("● following")
@@ -42,7 +42,7 @@ func (t *theatre) title(v *view, s *scene, w int) string {
 	case t.pinned:
 		behind := v.h.Steps.gone + len(v.h.Steps.solves) - 1 - s.id
 		state = style.Warn.Of("← " + format.Counted(behind, "solve") + " back")
-	case v.h.over():
+	case v.h.Over():
 		state = style.Muted.Of("■ the last one")
 	}
 	if n := style.Cells(state.Text); n+2 <= l.Left() {
@@ -52,7 +52,7 @@ func (t *theatre) title(v *view, s *scene, w int) string {
 }
 
 // solveBlocks is how many blocks of rows the newest epochs went through, at most: one through all rows may come in between.
-func solveBlocks(h *history) int {
+func solveBlocks(h *History) int {
 	most := 1
 	for _, b := range h.Solves.Bars[max(0, len(h.Solves.Bars)-recent):] {
 		most = max(most, b.blocks)
@@ -131,9 +131,9 @@ func (s *scene) words(v *view, w, n int) []string {
 }
 
 // reason returns the end of the solve as a few words and an explanation.
-func (s *scene) reason(h *history) (t style.Token, lead, rest string) {
-	if in := s.told; in != nil {
-		return stopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + verdictWords(s.verdict), meanings[in.Stop]
+func (s *scene) reason(h *History) (t style.Token, lead, rest string) {
+	if in := s.Summary; in != nil {
+		return StopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + verdictWords(s.verdict), meanings[in.Stop]
 	}
 	last := s.last()
 	switch {
@@ -141,7 +141,7 @@ func (s *scene) reason(h *history) (t style.Token, lead, rest string) {
 		return style.Accent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖, " + format.Number(s.goal) + " ends it"
 	case s.running:
 		return style.Accent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖"
-	case s.epoch > h.Latest.Epoch && h.over():
+	case s.epoch > h.Latest.Epoch && h.Over():
 		return style.Muted, "over", "the run ended before the epoch did"
 	case s.epoch > h.Latest.Epoch && solveBlocks(h) > 1:
 		return style.Muted, "over", "the reason comes with the end of the epoch"
@@ -152,7 +152,7 @@ func (s *scene) reason(h *history) (t style.Token, lead, rest string) {
 }
 
 // verdictWords tell what became of the step.
-func verdictWords(v stepVerdict) string {
+func verdictWords(v Verdict) string {
 	switch {
 	case !v.known || !format.Finite(v.rho):
 		return ""
@@ -215,7 +215,7 @@ func (s *scene) multiples(v *view) [4]chart.Multiple {
 			m[0].Y = append(m[0].Y, s.steps[i].norm)
 		}
 	}
-	s.truth(&m[2], s.told)
+	s.truth(&m[2], s.Summary)
 	return m
 }
 

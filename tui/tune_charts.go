@@ -112,7 +112,7 @@ func (m *tuning) layer() {
 	all := make([]layer, len(m.rows))
 	for k, i := range m.rows {
 		t := &m.board.Trials[i]
-		all[k] = layer{i, 0, absent(m.value(t))}
+		all[k] = layer{i, 0, LastIfMissing(m.value(t))}
 		switch {
 		case t.Number == m.number:
 			all[k].weight = 3

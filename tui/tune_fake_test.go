@@ -98,7 +98,7 @@ func fakeBoard(n int, share, target float64) *tune.Board {
 			if t := &b.Trials[i]; t.Ended > now {
 				t.State, t.Why, t.Ended = tune.Running, "", now
 				t.Curve = t.Curve[:len(t.Curve)/2]
-				t.TargetSeconds, t.TargetEquivalents = nan, nan
+				t.TargetSeconds, t.TargetEquivalents = NaN, NaN
 				if len(t.Curve) > 0 {
 					t.Best = t.Curve[len(t.Curve)-1].Value
 				}
@@ -124,7 +124,7 @@ func fakeTrial(i, n int, target float64, r *rand.Rand) tune.Trial {
 	rate, batch := math.Pow(10, -4+3*r.Float64()), int(16*math.Pow(2, math.Floor(6*r.Float64())))
 	t := tune.Trial{Number: i + 1, Setting: i + 1, Seed: 7, Run: fmt.Sprintf("20261121-1200%02d-abcdef", i%60), State: tune.Done,
 		Choices: []tune.Choice{{Key: "opt", Value: opt, Number: -1}, {Key: "rate", Value: strconv.FormatFloat(rate, 'g', 3, 64), Number: (math.Log10(rate) + 4) / 3}},
-		Best:    nan, Last: nan, Loss: nan, TargetSeconds: nan, TargetEquivalents: nan}
+		Best:    NaN, Last: NaN, Loss: NaN, TargetSeconds: NaN, TargetEquivalents: NaN}
 	if opt == "adam" || opt == "nag" {
 		t.Choices = append(t.Choices, tune.Choice{Key: "batch", Value: strconv.Itoa(batch), Number: math.Log2(float64(batch)/16) / 5})
 	}
@@ -148,7 +148,7 @@ func fakeTrial(i, n int, target float64, r *rand.Rand) tune.Trial {
 		x := float64(e + 1)
 		v := event.Float(floor + 0.9*math.Exp(-x/(3+2*math.Abs(math.Log10(rate)+2.5))))
 		if t.State == tune.Diverged && e == steps-1 {
-			v = nan
+			v = NaN
 		} else {
 			t.Best, t.BestEpoch = min(v, absentFloat(t.Best)), e+1
 		}
@@ -165,7 +165,7 @@ func fakeTrial(i, n int, target float64, r *rand.Rand) tune.Trial {
 	return t
 }
 
-func absentFloat(v event.Float) event.Float { return event.Float(absent(float64(v))) }
+func absentFloat(v event.Float) event.Float { return event.Float(LastIfMissing(float64(v))) }
 
 // fakeFinals repeat the three best settings.
 func fakeFinals(b *tune.Board) (out []tune.Trial) {
@@ -194,7 +194,7 @@ func rankFake(b *tune.Board) {
 		if t.Final {
 			final = 0
 		}
-		return [3]float64{final, absent(float64(t.TargetSeconds)), absent(float64(t.Best))}
+		return [3]float64{final, LastIfMissing(float64(t.TargetSeconds)), LastIfMissing(float64(t.Best))}
 	}
 	slices.SortStableFunc(b.Order, func(i, j int) int {
 		a, c := key(i), key(j)

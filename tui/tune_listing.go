@@ -57,12 +57,12 @@ func (l *listing) compare(s *standing, i, j int) int {
 	a, b := &s.board.Trials[i], &s.board.Trials[j]
 	switch l.sort {
 	case sortMeasure:
-		return cmp.Compare(absent(float64(a.Best)), absent(float64(b.Best)))
+		return cmp.Compare(LastIfMissing(float64(a.Best)), LastIfMissing(float64(b.Best)))
 	case sortTime:
 		if s.board.Target > 0 {
-			return cmp.Or(cmp.Compare(absent(float64(a.TargetSeconds)), absent(float64(b.TargetSeconds))), s.byRank(i, j))
+			return cmp.Or(cmp.Compare(LastIfMissing(float64(a.TargetSeconds)), LastIfMissing(float64(b.TargetSeconds))), s.byRank(i, j))
 		}
-		return cmp.Compare(absent(a.Seconds), absent(b.Seconds))
+		return cmp.Compare(LastIfMissing(a.Seconds), LastIfMissing(b.Seconds))
 	case sortNumber:
 		return cmp.Compare(b.Number, a.Number)
 	}

@@ -231,9 +231,9 @@ func TestTuneSort(t *testing.T) {
 				t := &b.Trials[i]
 				switch {
 				case by == sortMeasure:
-					return absent(float64(t.Best))
+					return LastIfMissing(float64(t.Best))
 				case by == sortTime && target > 0:
-					return absent(float64(t.TargetSeconds))
+					return LastIfMissing(float64(t.TargetSeconds))
 				case by == sortTime:
 					return t.Seconds
 				case by == sortNumber:
@@ -360,7 +360,7 @@ func TestTuneSliceBegins(t *testing.T) {
 		}
 		for i := range b.Trials {
 			if tr := &b.Trials[i]; len(tr.Choices) < 3 { // those without a batch are the only ones with a rate, and have no value
-				tr.Best, tr.TargetSeconds, tr.TargetEquivalents = nan, nan, nan
+				tr.Best, tr.TargetSeconds, tr.TargetEquivalents = NaN, NaN, NaN
 			} else {
 				tr.Choices[1].Value = ""
 			}

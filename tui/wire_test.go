@@ -48,7 +48,7 @@ func (w *wire) rest(t *testing.T) {
 
 // fastFeed has news whenever it is asked: a run of 200 inner iterations and 20 epochs a second.
 type fastFeed struct {
-	fakeFeed
+	Feed
 	began time.Time
 	sent  int
 	now   event.Status
@@ -56,11 +56,11 @@ type fastFeed struct {
 }
 
 func (f *fastFeed) Wait(ctx context.Context) (feed.Delta, error) {
-	if f.at < len(f.deltas) {
-		return f.fakeFeed.Wait(ctx)
+	if f.at < len(f.Deltas) {
+		return f.Feed.Wait(ctx)
 	}
 	if f.began.IsZero() {
-		f.began, f.now = time.Now(), f.deltas[len(f.deltas)-1].Status
+		f.began, f.now = time.Now(), f.Deltas[len(f.Deltas)-1].Status
 	}
 	due := f.began.Add(time.Duration(f.sent) * 5 * time.Millisecond)
 	select {
@@ -69,11 +69,11 @@ func (f *fastFeed) Wait(ctx context.Context) (feed.Delta, error) {
 		return feed.Delta{}, ctx.Err()
 	}
 	f.sent++
-	d := feed.Delta{Inner: []event.InnerEvent{fakeInner(f.now.Epoch+1, 1+f.sent%10, 4)}}
+	d := feed.Delta{Inner: []event.InnerEvent{InnerIteration(f.now.Epoch+1, 1+f.sent%10, 4)}}
 	if f.sent%10 == 0 {
 		f.now.Epoch++
 		f.now.Elapsed = float64(f.sent) * 0.005
-		d.Epochs = []event.EpochEvent{fakeEpoch(f.now.Epoch, 4, f.rand)}
+		d.Epochs = []event.EpochEvent{Epoch(f.now.Epoch, 4, f.rand)}
 	}
 	d.Status = f.now
 	return d, ctx.Err()
@@ -125,7 +125,7 @@ func BenchmarkWire(b *testing.B) {
 			b.Run(fmt.Sprintf("%dx%d-%s", size[0], size[1], name), func(b *testing.B) {
 				var bytes, writes float64
 				for range b.N {
-					f := &fastFeed{fakeFeed: fakeFeed{deltas: fakeRun(script{epochs: 33, spectra: true})}, rand: rand.New(rand.NewPCG(1, 1))}
+					f := &fastFeed{Feed: Feed{Deltas: NewRun(Script{epochs: 33, spectra: true})}, rand: rand.New(rand.NewPCG(1, 1))}
 					bytes, writes = show(b, f, size[0], size[1], 2*time.Second, environ)
 				}
 				b.ReportMetric(bytes/1000, "kB/s")
@@ -137,15 +137,15 @@ func BenchmarkWire(b *testing.B) {
 
 // TestQuietWire: a run that has ended, and one that is paused, cost nothing.
 func TestQuietWire(t *testing.T) {
-	paused := fakeRun(script{epochs: 5})
+	paused := NewRun(Script{epochs: 5})
 	for i := range paused {
 		paused[i].Status.Phase = event.Paused
 	}
-	runs := map[string][]feed.Delta{"ended": fakeRun(script{epochs: 5, fate: "done"}), "paused": paused, "record": replayScene("foreign")}
+	runs := map[string][]feed.Delta{"ended": NewRun(Script{epochs: 5, fate: "done"}), "paused": paused, "record": replayScene("foreign")}
 	for name, deltas := range runs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out, stop := onWire(&fakeFeed{deltas: deltas}, 120, 40)
+			out, stop := onWire(&Feed{Deltas: deltas}, 120, 40)
 			defer stop()
 			out.rest(t)
 		})
@@ -154,7 +154,7 @@ func TestQuietWire(t *testing.T) {
 
 // loadingFeed is a record that is being read for a second: a hundred parts of so many epochs each, then its end.
 type loadingFeed struct {
-	fakeFeed
+	Feed
 	parts int
 	each  int
 	began time.Time
@@ -194,8 +194,8 @@ func (f *loadingFeed) Wait(ctx context.Context) (feed.Delta, error) {
 // longEpoch is an epoch of a long run that another program tells.
 func longEpoch(e int) event.EpochEvent {
 	loss := event.Float(2*math.Exp(-float64(e)/2e5) + 0.1 + 0.02*math.Sin(float64(e)))
-	return event.EpochEvent{Epoch: e, Loss: loss, TestLoss: loss + 0.05, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, GradientNorm: nan,
-		StepNorm: nan, Radius: nan, Rho: nan, Rate: nan, Gradients: nan, Products: nan, Losses: nan, GradientEquivalents: nan, Seconds: nan, Elapsed: nan}
+	return event.EpochEvent{Epoch: e, Loss: loss, TestLoss: loss + 0.05, Error: NaN, TestError: NaN, RMSE: NaN, TestRMSE: NaN, GradientNorm: NaN,
+		StepNorm: NaN, Radius: NaN, Rho: NaN, Rate: NaN, Gradients: NaN, Products: NaN, Losses: NaN, GradientEquivalents: NaN, Seconds: NaN, Elapsed: NaN}
 }
 
 // TestLoadingWire: while a long record is read the terminal gets its progress and a few pictures.
@@ -214,8 +214,8 @@ func TestLoadingWire(t *testing.T) {
 func BenchmarkLongRecord(b *testing.B) {
 	d := feed.Delta{Status: event.Status{Phase: event.Running, Replay: &event.Replay{Source: "x", Loading: 0.5}},
 		Run: &event.RunEvent{Data: event.DataInfo{Name: "x"}}}
-	h := &history{}
-	h.apply(&d)
+	h := &History{}
+	h.Apply(&d)
 	d.Run = nil
 	e := 0
 	b.ReportAllocs()
@@ -225,6 +225,6 @@ func BenchmarkLongRecord(b *testing.B) {
 			e++
 			d.Epochs = append(d.Epochs, longEpoch(e))
 		}
-		h.apply(&d)
+		h.Apply(&d)
 	}
 }
