@@ -19,6 +19,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -29,12 +30,12 @@ func testView() *view {
 }
 
 // newTest returns an App that has taken in a run, with a clock that stands still.
-func newTest(s Script, o screen.Options, w, h int) *App {
+func newTest(s tuitest.Script, o screen.Options, w, h int) *App {
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
-	a := newApp(&Feed{}, o, Methods())
+	a := newApp(&tuitest.Feed{}, o, tuitest.Methods())
 	a.clock = func() time.Time { return time.Unix(0, 0) }
 	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
-	for _, d := range NewRun(s) {
+	for _, d := range tuitest.NewRun(s) {
 		a.Update(came(d))
 	}
 	return a
@@ -88,20 +89,20 @@ func TestScreens(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
 		for _, c := range []struct {
 			name string
-			s    Script
+			s    tuitest.Script
 			keys []string
 		}{
-			{"empty", Script{epochs: -1}, nil},
-			{"running", Script{epochs: 33, spectra: true, skips: true}, nil},
-			{"switched", Script{epochs: 33, switchAt: 20}, nil},
-			{"ended", Script{epochs: 40, fate: "done"}, nil},
-			{"diverged", Script{epochs: 12, fate: "nan"}, nil},
-			{"diverged-at-once", Script{adam: true, fate: "dead"}, nil},
-			{"adam", Script{epochs: 33, adam: true}, nil},
-			{"regression", Script{epochs: 20, regression: true}, nil},
-			{"zoomed", Script{epochs: 33}, []string{"z"}},
-			{"picker", Script{epochs: 3}, []string{"o", "down"}},
-			{"help", Script{epochs: 3}, []string{"?"}},
+			{"empty", tuitest.Script{Epochs: -1}, nil},
+			{"running", tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, nil},
+			{"switched", tuitest.Script{Epochs: 33, SwitchAt: 20}, nil},
+			{"ended", tuitest.Script{Epochs: 40, Fate: "done"}, nil},
+			{"diverged", tuitest.Script{Epochs: 12, Fate: "nan"}, nil},
+			{"diverged-at-once", tuitest.Script{Adam: true, Fate: "dead"}, nil},
+			{"adam", tuitest.Script{Epochs: 33, Adam: true}, nil},
+			{"regression", tuitest.Script{Epochs: 20, Regression: true}, nil},
+			{"zoomed", tuitest.Script{Epochs: 33}, []string{"z"}},
+			{"picker", tuitest.Script{Epochs: 3}, []string{"o", "down"}},
+			{"help", tuitest.Script{Epochs: 3}, []string{"?"}},
 		} {
 			t.Run(fmt.Sprintf("%s-%dx%d", c.name, size[0], size[1]), func(t *testing.T) {
 				a := newTest(c.s, screen.Options{NoColor: true}, size[0], size[1])
@@ -114,7 +115,7 @@ func TestScreens(t *testing.T) {
 
 // TestPanes draws every pane alone, as wide as in the screens of three sizes.
 func TestPanes(t *testing.T) {
-	a := newTest(Script{epochs: 33, spectra: true, skips: true}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, screen.Options{NoColor: true}, 120, 40)
 	for _, w := range []int{40, 80, 120} {
 		for id, p := range a.panes {
 			t.Run(fmt.Sprintf("%d-%s-%d", id, p.name(a.paneView()), w), func(t *testing.T) {
@@ -133,7 +134,7 @@ func TestPanes(t *testing.T) {
 // TestASCII looks for anything beyond 7 bits.
 func TestASCII(t *testing.T) {
 	for _, keys := range [][]string{nil, {"z"}, {"tab", "tab", "z"}, {"o"}, {"?"}} {
-		a := newTest(Script{epochs: 33, spectra: true, skips: true}, screen.Options{NoColor: true, Glyphs: style.GlyphsASCII}, 120, 40)
+		a := newTest(tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, screen.Options{NoColor: true, Glyphs: style.GlyphsASCII}, 120, 40)
 		press(a, keys...)
 		text := frameText(t, a)
 		for _, r := range text {
@@ -151,7 +152,7 @@ var colour = regexp.MustCompile(`\x1b\[[0-9;:]*(?:3[0-9]|4[0-9]|9[0-7]|10[0-7])[
 
 func TestNoColor(t *testing.T) {
 	for name, o := range map[string]screen.Options{"option": {NoColor: true}, "environment": {Environ: []string{"NO_COLOR=yes"}}} {
-		a := newTest(Script{epochs: 33, spectra: true, fate: "nan"}, o, 120, 40)
+		a := newTest(tuitest.Script{Epochs: 33, Spectra: true, Fate: "nan"}, o, 120, 40)
 		a.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 		for _, k := range []string{"", "o", "esc", "?", "esc", "z"} {
 			if k != "" {
@@ -162,7 +163,7 @@ func TestNoColor(t *testing.T) {
 			}
 		}
 	}
-	a := newTest(Script{epochs: 3}, screen.Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 120, 40)
 	if !colour.MatchString(a.View().Content) {
 		t.Error("no colours without NO_COLOR either")
 	}
@@ -170,7 +171,7 @@ func TestNoColor(t *testing.T) {
 
 // TestBackgrounds checks that light, dark and sixteen-colour terminals differ in escape codes only.
 func TestBackgrounds(t *testing.T) {
-	a := newTest(Script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33, Spectra: true}, screen.Options{}, 120, 40)
 	want := frameText(t, a)
 	seen := map[string]bool{a.View().Content: true}
 	for _, m := range []tea.Msg{
@@ -189,11 +190,11 @@ func TestBackgrounds(t *testing.T) {
 
 // TestSpectrumUnderWay: who asks for what is being computed is told so, and the run is not asked.
 func TestSpectrumUnderWay(t *testing.T) {
-	a := newTest(Script{epochs: 3}, screen.Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 120, 40)
 	a.h.Status.Computing = "spectrum"
 	press(a, "k")
-	if f := a.feed.(*Feed); len(f.commands) > 0 || a.Notice != (style.Text.Of("a spectrum is being computed")) {
-		t.Errorf("the run was asked for %v, and the footer says %q", f.commands, a.Notice.Text)
+	if f := a.feed.(*tuitest.Feed); len(f.Commands) > 0 || a.Notice != (style.Text.Of("a spectrum is being computed")) {
+		t.Errorf("the run was asked for %v, and the footer says %q", f.Commands, a.Notice.Text)
 	}
 }
 
@@ -212,16 +213,16 @@ func TestCommands(t *testing.T) {
 		{[]string{"q"}, event.Stop{}}, {[]string{"ctrl+c"}, event.Stop{}}, {[]string{"o", "ctrl+c"}, event.Stop{}},
 	} {
 		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
-			a := newTest(Script{epochs: 3}, screen.Options{}, 120, 40)
-			f := a.feed.(*Feed)
-			f.Deltas, f.at = NewRun(Script{epochs: 1}), 1
+			a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 120, 40)
+			f := a.feed.(*tuitest.Feed)
+			f.Deltas, f.At = tuitest.NewRun(tuitest.Script{Epochs: 1}), 1
 			cmd := press(a, c.keys...)
 			if cmd == nil {
 				t.Fatal("nothing was sent")
 			}
 			cmd()
-			if len(f.commands) != 1 || f.commands[0] != c.want {
-				t.Errorf("%#v, want %#v", f.commands, c.want)
+			if len(f.Commands) != 1 || f.Commands[0] != c.want {
+				t.Errorf("%#v, want %#v", f.Commands, c.want)
 			}
 		})
 	}
@@ -229,8 +230,8 @@ func TestCommands(t *testing.T) {
 
 // TestCommandOrder presses keys faster than the feed answers.
 func TestCommandOrder(t *testing.T) {
-	a := newTest(Script{epochs: 3}, screen.Options{}, 120, 40)
-	f := a.feed.(*Feed)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 120, 40)
+	f := a.feed.(*tuitest.Feed)
 	cmd := press(a, "s")
 	if press(a, "i") != nil || press(a, "2") != nil {
 		t.Fatal("a command overtook the one before it")
@@ -239,13 +240,13 @@ func TestCommandOrder(t *testing.T) {
 		_, cmd = a.Update(cmd())
 	}
 	want := []event.Command{event.StepEpoch{}, event.StepInner{}, event.Switch{Optimizer: "tr-gn"}}
-	if fmt.Sprint(f.commands) != fmt.Sprint(want) {
-		t.Errorf("%#v", f.commands)
+	if fmt.Sprint(f.Commands) != fmt.Sprint(want) {
+		t.Errorf("%#v", f.Commands)
 	}
 }
 
 func TestRefusal(t *testing.T) {
-	a := newTest(Script{epochs: 3}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{NoColor: true}, 120, 40)
 	a.Update(press(a, "+")())
 	if text := frameText(t, a); strings.Count(text, "refused: radius = -1:") != 2 {
 		t.Errorf("not in the footer and the log:\n%s", text)
@@ -261,9 +262,9 @@ func quits(cmd tea.Cmd) bool {
 }
 
 func TestQuit(t *testing.T) {
-	done := Ended(event.Status{}, event.ReasonStopped)
+	done := tuitest.Ended(event.Status{}, event.ReasonStopped)
 	t.Run("when the run has ended", func(t *testing.T) {
-		a := newTest(Script{epochs: 3}, screen.Options{}, 80, 24)
+		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
 		if quits(press(a, "q")) {
 			t.Fatal("did not wait for the run")
 		}
@@ -272,25 +273,25 @@ func TestQuit(t *testing.T) {
 		}
 	})
 	t.Run("twice", func(t *testing.T) {
-		a := newTest(Script{epochs: 3}, screen.Options{}, 80, 24)
+		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
 		if press(a, "q"); !quits(press(a, "q")) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("after the end", func(t *testing.T) {
-		a := newTest(Script{epochs: 3, fate: "done"}, screen.Options{}, 80, 24)
+		a := newTest(tuitest.Script{Epochs: 3, Fate: "done"}, screen.Options{}, 80, 24)
 		if !quits(press(a, "q")) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("a feed that only shows", func(t *testing.T) {
-		a := newTest(Script{epochs: 3}, screen.Options{}, 80, 24)
+		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
 		if _, cmd := a.Update(stoppedMsg{feed.ErrReadOnly}); !quits(cmd) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("a stop that was refused", func(t *testing.T) {
-		a := newTest(Script{epochs: 3}, screen.Options{}, 80, 24)
+		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
 		press(a, "q")
 		if a.Update(stoppedMsg{errors.New("no")}); a.stopping {
 			t.Error("still stopping")
@@ -299,7 +300,7 @@ func TestQuit(t *testing.T) {
 }
 
 func TestFeedCloses(t *testing.T) {
-	a := newTest(Script{epochs: 3}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{NoColor: true}, 120, 40)
 	if _, cmd := a.Update(deltaMsg{err: io.EOF}); cmd != nil {
 		t.Error("waits on")
 	}
@@ -313,10 +314,10 @@ func TestFeedCloses(t *testing.T) {
 
 // TestUnchangedPanesAreKept compares pictures by identity: an inner iteration redraws no chart.
 func TestUnchangedPanesAreKept(t *testing.T) {
-	a := newTest(Script{epochs: 33}, screen.Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33}, screen.Options{}, 120, 40)
 	a.View()
 	before := a.kept
-	d := feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{InnerIteration(34, 13, 1)}}
+	d := feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{tuitest.InnerIteration(34, 13, 1)}}
 	a.Update(came(d))
 	a.View()
 	for id := range layout.Panes {
@@ -338,7 +339,7 @@ func TestRun(t *testing.T) {
 	in, keys := io.Pipe()
 	defer keys.Close()
 	errs := make(chan error, 1)
-	f := &Feed{Deltas: NewRun(Script{epochs: 4})}
+	f := &tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 4})}
 	go func() {
 		errs <- Run(ctx, f, screen.Options{Input: in, Output: io.Discard, Environ: []string{"TERM=xterm-256color"}})
 	}()
@@ -355,26 +356,26 @@ func TestRun(t *testing.T) {
 }
 
 func BenchmarkUpdateInner(b *testing.B) {
-	a := newTest(Script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33, Spectra: true}, screen.Options{}, 120, 40)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		a.Update(came(feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{InnerIteration(34, i%40, 1)}}))
+		a.Update(came(feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{tuitest.InnerIteration(34, i%40, 1)}}))
 		a.View()
 	}
 }
 
 func BenchmarkUpdateEpoch(b *testing.B) {
-	a := newTest(Script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33, Spectra: true}, screen.Options{}, 120, 40)
 	r := rand.New(rand.NewPCG(1, 1))
 	b.ReportAllocs()
 	for i := 34; b.Loop(); i++ {
-		a.Update(came(feed.Delta{Status: a.h.Status, Epochs: []event.EpochEvent{Epoch(i, 1, r)}}))
+		a.Update(came(feed.Delta{Status: a.h.Status, Epochs: []event.EpochEvent{tuitest.Epoch(i, 1, r)}}))
 		a.View()
 	}
 }
 
 func BenchmarkViewUnchanged(b *testing.B) {
-	a := newTest(Script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33, Spectra: true}, screen.Options{}, 120, 40)
 	for b.Loop() {
 		a.View()
 	}

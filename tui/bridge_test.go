@@ -9,6 +9,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 )
 
@@ -173,7 +174,7 @@ func TestNewsOverSSH(t *testing.T) {
 	for environ, pause := range map[string]time.Duration{
 		"TERM=xterm-256color": interval, "SSH_TTY=/dev/pts/1": screen.RemoteInterval, "SSH_CONNECTION=1 2 3 4": screen.RemoteInterval, "SSH_TTY=": interval,
 	} {
-		if a := newApp(&Feed{}, screen.Options{Environ: []string{environ}}, Methods()); a.interval != pause {
+		if a := newApp(&tuitest.Feed{}, screen.Options{Environ: []string{environ}}, tuitest.Methods()); a.interval != pause {
 			t.Errorf("%s: news every %v", environ, a.interval)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
 )
 
 // TestNewestEpochIsLabelled: with every scale of x the newest epoch has its number, and the label at the right the unit.
@@ -26,9 +27,9 @@ func TestNewestEpochIsLabelled(t *testing.T) {
 		t.Run(fmt.Sprint(c.epochs, c.limit, c.keys), func(t *testing.T) {
 			v := testView()
 			r := rand.New(rand.NewPCG(1, 2))
-			d := feed.Delta{Run: NewRun(Script{})[0].Run, Status: event.Status{Epoch: c.epochs, EpochLimit: c.limit}}
+			d := feed.Delta{Run: tuitest.NewRun(tuitest.Script{})[0].Run, Status: event.Status{Epoch: c.epochs, EpochLimit: c.limit}}
 			for e := range c.epochs + 1 {
-				d.Epochs = append(d.Epochs, Epoch(e, 1, r))
+				d.Epochs = append(d.Epochs, tuitest.Epoch(e, 1, r))
 			}
 			v.h.Apply(&d)
 			rows := zoomedBody(t, v, &lossPane{}, 80, 24, c.keys)

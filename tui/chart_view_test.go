@@ -14,6 +14,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/chart"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/style"
 )
 
@@ -21,10 +22,10 @@ import (
 func storyView() *view {
 	v := testView()
 	r := rand.New(rand.NewPCG(3, 4))
-	d := feed.Delta{Run: NewRun(Script{})[0].Run, Status: event.Status{Phase: event.Running, EpochLimit: 80, Optimizer: "tr-newton"}}
+	d := feed.Delta{Run: tuitest.NewRun(tuitest.Script{})[0].Run, Status: event.Status{Phase: event.Running, EpochLimit: 80, Optimizer: "tr-newton"}}
 	add := func(from, to int) {
 		for e := from; e <= to; e++ {
-			ev := Epoch(e, 1+float64(e%7), r)
+			ev := tuitest.Epoch(e, 1+float64(e%7), r)
 			ev.GradientEquivalents, ev.Elapsed = event.Float(31*e), event.Float(0.9*float64(e)+float64(e*e)/20)
 			switch e {
 			case 12:
@@ -32,7 +33,7 @@ func storyView() *view {
 			case 30:
 				ev.TestLoss = 140
 			case 22:
-				ev.Loss = NaN
+				ev.Loss = tuitest.NaN
 			}
 			d.Epochs = append(d.Epochs, ev)
 		}
@@ -202,7 +203,7 @@ func TestFollow(t *testing.T) {
 	p := &lossPane{}
 	r := rand.New(rand.NewPCG(1, 1))
 	grow := func(e int) {
-		v.h.Apply(&feed.Delta{Status: v.h.Status, Epochs: []event.EpochEvent{Epoch(e, 1, r)}})
+		v.h.Apply(&feed.Delta{Status: v.h.Status, Epochs: []event.EpochEvent{tuitest.Epoch(e, 1, r)}})
 		p.body(v, 80, 20, true)
 	}
 	zoomedBody(t, v, p, 80, 20, "] ]")

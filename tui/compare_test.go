@@ -16,6 +16,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -35,17 +36,17 @@ func fakeCompared(n int) []Compared {
 		}}
 		for e := range epochs + 1 {
 			x := float64(e)
-			ev := Epoch(e, 1, r)
+			ev := tuitest.Epoch(e, 1, r)
 			ev.Loss = event.Float(3.2*math.Exp(-x/speed) + 0.01*float64(i+1))
 			ev.TestLoss = ev.Loss*1.1 + 0.02
 			ev.Error = event.Float(0.95*math.Exp(-x/speed) + 0.002*float64(i+1))
 			ev.TestError = event.Float(0.95*math.Exp(-x/speed) + 0.03 + 0.004*math.Abs(float64(i)-2))
 			ev.Elapsed, ev.GradientEquivalents = event.Float(x*0.3*float64(n-i)), event.Float(x*12*float64(i+1))
 			if i == 3 && e >= 40 {
-				ev.Loss, ev.TestLoss, ev.TestError = NaN, NaN, NaN
+				ev.Loss, ev.TestLoss, ev.TestError = tuitest.NaN, tuitest.NaN, tuitest.NaN
 			}
 			if methods[i] == "adam" || methods[i] == "sgd" {
-				ev.Inner, ev.Radius = nil, NaN
+				ev.Inner, ev.Radius = nil, tuitest.NaN
 			}
 			c.Epochs = append(c.Epochs, ev)
 		}

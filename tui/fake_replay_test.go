@@ -9,13 +9,14 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 )
 
 // replayOf is a made-up run of so many epochs as it is watched: shown up to an epoch.
-func replayOf(s Script, shown int, phase event.Phase, r event.Replay) []feed.Delta {
-	all := NewRun(s)
-	r.Last = s.epochs
+func replayOf(s tuitest.Script, shown int, phase event.Phase, r event.Replay) []feed.Delta {
+	all := tuitest.NewRun(s)
+	r.Last = s.Epochs
 	r.Length = all[len(all)-1].Status.Elapsed
 	r.Epoch = shown
 	var out []feed.Delta
@@ -38,7 +39,7 @@ func replayOf(s Script, shown int, phase event.Phase, r event.Replay) []feed.Del
 
 // withRecording is a run of newtop's whose record is doing like this.
 func withRecording(r event.Recording) []feed.Delta {
-	deltas := NewRun(Script{epochs: 33, spectra: true})
+	deltas := tuitest.NewRun(tuitest.Script{Epochs: 33, Spectra: true})
 	for i := range deltas {
 		deltas[i].Status.Recording = event.Recording{Run: r.Run, Place: r.Place}
 		if deltas[i].Status.Epoch > 30 {
@@ -53,16 +54,16 @@ var replayScenes = []string{"live", "pipe", "replay", "paused", "ended", "loadin
 
 // replayScene returns one of them, nil for another name.
 func replayScene(name string) []feed.Delta {
-	full := Script{epochs: 40, spectra: true, skips: true, fate: "done"}
+	full := tuitest.Script{Epochs: 40, Spectra: true, Skips: true, Fate: "done"}
 	source := event.Replay{Source: "letters-21a7", Seekable: true, Speed: 1}
 	live := source
 	live.Live = true
 	run := event.Recording{Run: "20261121-1504-k3f", Place: "runs.db"}
 	switch name {
 	case "live":
-		return replayOf(Script{epochs: 33, spectra: true, skips: true}, 33, event.Running, live)
+		return replayOf(tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, 33, event.Running, live)
 	case "pipe":
-		return replayOf(Script{epochs: 33}, 33, event.Running, event.Replay{Source: "standard input", Live: true, Speed: 1})
+		return replayOf(tuitest.Script{Epochs: 33}, 33, event.Running, event.Replay{Source: "standard input", Live: true, Speed: 1})
 	case "replay":
 		source.Speed = 4
 		return replayOf(full, 14, event.Running, source)
@@ -75,15 +76,15 @@ func replayScene(name string) []feed.Delta {
 		return replayOf(full, 17, event.Running, source)
 	case "stale":
 		live.Stale = "its writer is gone: box 4711 ended at 12:04"
-		return replayOf(Script{epochs: 33}, 33, event.Running, live)
+		return replayOf(tuitest.Script{Epochs: 33}, 33, event.Running, live)
 	case "resumed":
-		deltas := replayOf(Script{epochs: 33, spectra: true}, 33, event.Running, live)
+		deltas := replayOf(tuitest.Script{Epochs: 33, Spectra: true}, 33, event.Running, live)
 		d := &deltas[len(deltas)-1]
 		d.Resumes = []event.ResumeEvent{{Epoch: 20, Time: time.Date(2026, 11, 21, 15, 4, 0, 0, time.Local)}}
 		d.Saved = []event.SavedEvent{{Epoch: 33, File: "letters-e33.onnx", Format: "onnx", Bytes: 48_211}}
 		return deltas
 	case "foreign", "figures":
-		return ExternalRun(43, name == "figures")
+		return tuitest.ExternalRun(43, name == "figures")
 	case "recorded":
 		return withRecording(run)
 	case "full-disk":
@@ -201,7 +202,7 @@ func (p *fakePlayer) play(ctx context.Context, pause time.Duration) {
 // runReplayDemo shows a scene, or plays a made-up run.
 func runReplayDemo(name string) error {
 	if name == "player" {
-		p := newFakePlayer(EventsOf(NewRun(Script{epochs: 40, spectra: true, skips: true, switchAt: 25, fate: "done"})))
+		p := newFakePlayer(tuitest.EventsOf(tuitest.NewRun(tuitest.Script{Epochs: 40, Spectra: true, Skips: true, SwitchAt: 25, Fate: "done"})))
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		go p.play(ctx, 60*time.Millisecond)
@@ -211,5 +212,5 @@ func runReplayDemo(name string) error {
 	if deltas == nil {
 		return fmt.Errorf("no scene %q", name)
 	}
-	return Run(context.Background(), &Feed{Deltas: deltas}, screen.Options{})
+	return Run(context.Background(), &tuitest.Feed{Deltas: deltas}, screen.Options{})
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 )
 
@@ -30,14 +31,14 @@ func TestMain(m *testing.M) {
 	if n, err := strconv.Atoi(os.Getenv("NEWTOP_TUI_EPOCHS")); err == nil {
 		epochs = n
 	}
-	s := Script{epochs: epochs, fate: demo, spectra: true, skips: os.Getenv("NEWTOP_TUI_SKIPS") != ""}
+	s := tuitest.Script{Epochs: epochs, Fate: demo, Spectra: true, Skips: os.Getenv("NEWTOP_TUI_SKIPS") != ""}
 	if n, err := strconv.Atoi(os.Getenv("NEWTOP_TUI_SWITCH")); err == nil {
-		s.switchAt = n
+		s.SwitchAt = n
 	}
-	s.regression = os.Getenv("NEWTOP_TUI_REGRESSION") != ""
-	f := &Feed{Deltas: NewRun(s)}
+	s.Regression = os.Getenv("NEWTOP_TUI_REGRESSION") != ""
+	f := &tuitest.Feed{Deltas: tuitest.NewRun(s)}
 	if demo == "edge" {
-		f.Deltas = EdgeRun("0.11")
+		f.Deltas = tuitest.EdgeRun("0.11")
 	}
 	if os.Getenv("NEWTOP_TUI_PACE") != "" {
 		f.Pace = 40 * time.Millisecond

@@ -16,6 +16,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -52,7 +53,7 @@ func FuzzScreen(f *testing.F) {
 // fuzzed is a model whose program has ended, so that no command of it waits for anything.
 func fuzzed(t *testing.T, seed uint64) *App {
 	t.Helper()
-	a := newApp(&Feed{}, screen.Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0, DataSets: []string{"letters", "数据\n"}}, Methods())
+	a := newApp(&tuitest.Feed{}, screen.Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0, DataSets: []string{"letters", "数据\n"}}, tuitest.Methods())
 	a.hold = chartHold * time.Duration(seed%2)
 	a.Close()
 	frameText(t, a)
@@ -259,7 +260,7 @@ func randomLooks(r *rand.Rand, d *feed.Delta, epoch int) {
 	if r.IntN(8) > 0 {
 		return
 	}
-	e := ErrorsAt(epoch, r.IntN(3)*r.IntN(20), r.IntN(3)*r.IntN(9))
+	e := tuitest.ErrorsAt(epoch, r.IntN(3)*r.IntN(20), r.IntN(3)*r.IntN(9))
 	e.Train = r.IntN(2) == 0
 	for i := range e.Classes {
 		e.Classes[i] = randomText(r)

@@ -14,6 +14,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/render"
 	"newtop/tui/screen"
 )
@@ -68,8 +69,8 @@ func guests(b *testing.B, size screen.Size, n int) {
 // fastRelay is a run of 20 epochs and 200 inner iterations a second, until it is stopped.
 func fastRelay() (r *feed.Relay, stop func()) {
 	r = feed.NewRelay(nil)
-	for _, d := range NewRun(Script{epochs: 33, spectra: true}) {
-		r.Show(EventsOf([]feed.Delta{d}), func(s *event.Status) { *s = d.Status })
+	for _, d := range tuitest.NewRun(tuitest.Script{Epochs: 33, Spectra: true}) {
+		r.Show(tuitest.EventsOf([]feed.Delta{d}), func(s *event.Status) { *s = d.Status })
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -85,9 +86,9 @@ func fastRelay() (r *feed.Relay, stop func()) {
 				return
 			}
 			epoch := 34 + i/10
-			events := []event.Event{InnerIteration(epoch, 1+i%10, 4)}
+			events := []event.Event{tuitest.InnerIteration(epoch, 1+i%10, 4)}
 			if i%10 == 9 {
-				events = append(events, Epoch(epoch, 4, source))
+				events = append(events, tuitest.Epoch(epoch, 4, source))
 			}
 			r.Show(events, func(s *event.Status) { s.Epoch, s.Elapsed = epoch-1, float64(i)*0.005 })
 		}

@@ -18,6 +18,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/render"
 	"newtop/tui/screen"
@@ -37,7 +38,7 @@ func crowd(lookers int, deeds ...event.Deed) *event.Audience {
 
 // newGuest returns the screen of a guest with an audience.
 func newGuest(g screen.Viewer, w, h int, all *event.Audience) *App {
-	a := newTest(Script{epochs: 20}, screen.Options{NoColor: true, Viewer: &g}, w, h)
+	a := newTest(tuitest.Script{Epochs: 20}, screen.Options{NoColor: true, Viewer: &g}, w, h)
 	s := a.h.Status
 	s.Audience, s.Kept = all, []int{1, 2, 3}
 	a.Update(came(feed.Delta{Status: s}))
@@ -72,7 +73,7 @@ func TestGuestScreens(t *testing.T) {
 func TestViewersSendNothing(t *testing.T) {
 	for pane := range layout.Panes {
 		a := newGuest(screen.Viewer{Name: "lou"}, 120, 40, crowd(1))
-		f := a.feed.(*Feed)
+		f := a.feed.(*tuitest.Feed)
 		a.focus = pane
 		for _, zoomed := range []bool{false, true} {
 			a.zoomed = zoomed
@@ -97,8 +98,8 @@ func TestViewersSendNothing(t *testing.T) {
 				}
 			}
 		}
-		if len(f.commands) > 0 {
-			t.Errorf("pane %d: a viewer sent %#v", pane, f.commands)
+		if len(f.Commands) > 0 {
+			t.Errorf("pane %d: a viewer sent %#v", pane, f.Commands)
 		}
 	}
 }
@@ -129,7 +130,7 @@ func drain(a *App, cmd tea.Cmd) {
 func TestGuestsLeave(t *testing.T) {
 	for _, control := range []bool{false, true} {
 		a := newGuest(screen.Viewer{Name: "ann", Control: control}, 80, 24, crowd(1))
-		if !quits(press(a, "q")) || len(a.feed.(*Feed).commands) > 0 {
+		if !quits(press(a, "q")) || len(a.feed.(*tuitest.Feed).Commands) > 0 {
 			t.Errorf("control %v: q does not just leave", control)
 		}
 		if cmd := press(a, "ctrl+z"); cmd != nil {
@@ -138,11 +139,11 @@ func TestGuestsLeave(t *testing.T) {
 	}
 	stop := []string{":", "s", "t", "o", "p", " ", "t", "h", "e", "enter"}
 	a := newGuest(screen.Viewer{Name: "ann", Control: true}, 80, 24, crowd(1))
-	if press(a, append(stop, "esc")...); len(a.feed.(*Feed).commands) > 0 || a.dialog != nil {
+	if press(a, append(stop, "esc")...); len(a.feed.(*tuitest.Feed).Commands) > 0 || a.dialog != nil {
 		t.Error("esc does not call it off")
 	}
 	press(a, append(stop, "enter")...)()
-	if c := a.feed.(*Feed).commands; len(c) != 1 || c[0] != (event.Stop{}) {
+	if c := a.feed.(*tuitest.Feed).Commands; len(c) != 1 || c[0] != (event.Stop{}) {
 		t.Errorf("sent %#v", c)
 	}
 }
@@ -296,7 +297,7 @@ func (g *guestTerminal) until(t *testing.T, what string) {
 func TestGuestRuns(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	const restored = "\x1b[?1049l"
-	feed := func() *Feed { return &Feed{Deltas: NewRun(Script{epochs: 4})} }
+	feed := func() *tuitest.Feed { return &tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 4})} }
 	t.Run("quit", func(t *testing.T) {
 		out := &guestTerminal{}
 		err := visit(t, t.Context(), feed(), out, nil, func(keys io.Writer) { out.until(t, "letters"); io.WriteString(keys, "q") })
@@ -343,7 +344,7 @@ func TestGuestRuns(t *testing.T) {
 }
 
 // panickyFeed breaks.
-type panickyFeed struct{ Feed }
+type panickyFeed struct{ tuitest.Feed }
 
 func (*panickyFeed) Wait(context.Context) (feed.Delta, error) { panic("broken") }
 
@@ -354,5 +355,5 @@ func TestGuestWithoutTerminal(t *testing.T) {
 			t.Errorf("%v", v)
 		}
 	}()
-	_ = Run(t.Context(), &Feed{}, screen.Options{Viewer: &screen.Viewer{}})
+	_ = Run(t.Context(), &tuitest.Feed{}, screen.Options{Viewer: &screen.Viewer{}})
 }

@@ -7,6 +7,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 )
 
@@ -14,7 +15,7 @@ import (
 // and keys and the mouse come before the next picture.
 func TestKeysOfAnEmptiedChart(t *testing.T) {
 	for _, k := range []string{"left", "right", "home", "end", "]", "[", "<", ">", "0", "x", "X", "m", "c", "esc"} {
-		a := newTest(Script{epochs: 33}, screen.Options{NoColor: true}, 120, 40)
+		a := newTest(tuitest.Script{Epochs: 33}, screen.Options{NoColor: true}, 120, 40)
 		press(a, "z", "left", "]")
 		frameText(t, a)
 		a.h.Apply(&feed.Delta{Status: a.h.Status, Rewinds: []event.RewindEvent{{Epoch: 33, To: -1}}})

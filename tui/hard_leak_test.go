@@ -12,21 +12,22 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 )
 
 // panicFeed panics when it is asked for something.
-type panicFeed struct{ *Feed }
+type panicFeed struct{ *tuitest.Feed }
 
 func (f *panicFeed) Do(context.Context, event.Command) error { panic("broken") }
 
 // closedFeed ends after what it has.
-type closedFeed struct{ *Feed }
+type closedFeed struct{ *tuitest.Feed }
 
 func (f *closedFeed) Wait(ctx context.Context) (feed.Delta, error) {
-	f.mu.Lock()
-	over := f.at == len(f.Deltas)
-	f.mu.Unlock()
+	f.Mu.Lock()
+	over := f.At == len(f.Deltas)
+	f.Mu.Unlock()
 	if over {
 		return feed.Delta{}, io.EOF
 	}
@@ -35,10 +36,10 @@ func (f *closedFeed) Wait(ctx context.Context) (feed.Delta, error) {
 
 // TestNothingIsLeft ends programs in every way, with every timer under way, and looks for goroutines.
 func TestNothingIsLeft(t *testing.T) {
-	live := func() *Feed {
-		return &Feed{Deltas: NewRun(Script{epochs: 60, spectra: true}), Pace: 5 * time.Millisecond}
+	live := func() *tuitest.Feed {
+		return &tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 60, Spectra: true}), Pace: 5 * time.Millisecond}
 	}
-	ended := NewRun(Script{epochs: 3, fate: "done"})
+	ended := tuitest.NewRun(tuitest.Script{Epochs: 3, Fate: "done"})
 	for _, c := range []struct {
 		name   string
 		feed   feed.Feed
@@ -48,8 +49,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}{
 		{name: "q, and the run ends", feed: live(), keys: "q"},
 		{name: "q twice", feed: live(), keys: "qq"},
-		{name: "q after the end", feed: &Feed{Deltas: ended}, keys: "q"},
-		{name: "q of a closed feed", feed: &closedFeed{&Feed{Deltas: NewRun(Script{epochs: 3})}}, keys: "q"},
+		{name: "q after the end", feed: &tuitest.Feed{Deltas: ended}, keys: "q"},
+		{name: "q of a closed feed", feed: &closedFeed{&tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 3})}}, keys: "q"},
 		{name: "a note and an overlay", feed: live(), keys: "tty+:adam\x03\x03"},
 		{name: "a form", feed: live(), keys: "e12\x03\x03"},
 		{name: "a race's form", feed: live(), keys: "f \x03\x03"},
@@ -64,7 +65,7 @@ func TestNothingIsLeft(t *testing.T) {
 			in, keys := io.Pipe()
 			defer keys.Close()
 			var out wire
-			a := newApp(c.feed, screen.Options{Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, Methods())
+			a := newApp(c.feed, screen.Options{Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, tuitest.Methods())
 			a.Width, a.Height = 120, 40
 			errs := make(chan error, 1)
 			go func() { errs <- runApp(ctx, a, screen.Options{Input: in, Output: &out, Environ: a.Environ}) }()
@@ -95,7 +96,7 @@ func TestNothingIsLeft(t *testing.T) {
 
 // TestLater: a timer brings its message in time, and none once the program has ended.
 func TestLater(t *testing.T) {
-	b := newTestBridge(t, &Feed{})
+	b := newTestBridge(t, &tuitest.Feed{})
 	if got := b.later(time.Millisecond, drawMsg{})(); got != (drawMsg{}) {
 		t.Errorf("brought %v", got)
 	}

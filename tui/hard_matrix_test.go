@@ -12,6 +12,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -19,7 +20,7 @@ import (
 
 // watchedRich is RichRun as a record shows it, after it was sought through.
 func watchedRich() []feed.Delta {
-	deltas := RichRun(false, true)
+	deltas := tuitest.RichRun(false, true)
 	for i := range deltas {
 		deltas[i].Status.Replay = &event.Replay{Source: "x", Seekable: true, Epoch: i, Last: len(deltas), Speed: 1}
 	}
@@ -61,8 +62,8 @@ func plain(t *testing.T, rows []string, w, h int, ascii bool) (text string) {
 // glyphs. Themes change no text but in heat maps; each text is kept once.
 func TestMatrix(t *testing.T) {
 	for name, deltas := range map[string][]feed.Delta{
-		"running": RichRun(false, false), "diverged": RichRun(false, true), "regression": RichRun(true, false), "watched": watchedRich(),
-		"foreign": ExternalRun(43, false), "figures": ExternalRun(43, true),
+		"running": tuitest.RichRun(false, false), "diverged": tuitest.RichRun(false, true), "regression": tuitest.RichRun(true, false), "watched": watchedRich(),
+		"foreign": tuitest.ExternalRun(43, false), "figures": tuitest.ExternalRun(43, true),
 	} {
 		if testing.Short() && name != "running" {
 			continue
@@ -119,7 +120,7 @@ func matrixText(t *testing.T, v *view, id layout.ID, w int) string {
 func TestScreensInASCII(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
 		for name, keys := range overlayKeys {
-			a := newTest(Script{epochs: 12}, screen.Options{NoColor: true, Glyphs: style.GlyphsASCII}, size[0], size[1])
+			a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true, Glyphs: style.GlyphsASCII}, size[0], size[1])
 			withKept(a)
 			press(a, keys...)
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/render"
 	"newtop/tui/screen"
@@ -19,7 +20,7 @@ import (
 // TestPaintedScreens draws the screens of a run as they follow one another.
 func TestPaintedScreens(t *testing.T) {
 	const w, h = 100, 30
-	a := newTest(Script{epochs: 20, spectra: true}, screen.Options{}, w, h)
+	a := newTest(tuitest.Script{Epochs: 20, Spectra: true}, screen.Options{}, w, h)
 	var frames [][]string
 	for _, k := range []string{"z", "esc", "?", "esc", "tab", ":", "a", "esc", "t", "t", "t", "o", "esc"} {
 		press(a, k)
@@ -72,7 +73,7 @@ func (s *paintedOn) show(a *App) (got, want string) {
 // TestPaintedEverything has one terminal of each kind follow a screen through every pane, form, list and size.
 func TestPaintedEverything(t *testing.T) {
 	for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI} {
-		a := newTest(Script{epochs: 20, spectra: true}, screen.Options{}, 90, 28)
+		a := newTest(tuitest.Script{Epochs: 20, Spectra: true}, screen.Options{}, 90, 28)
 		s := newPaintedOn(t, 90, 28, profile)
 		check := func(after string) {
 			t.Helper()
@@ -98,7 +99,7 @@ func TestPaintedEverything(t *testing.T) {
 			}
 			a.dialog = nil
 		}
-		a.Update(came(RaceDelta(a.h.Status, 6, 8, "begun")))
+		a.Update(came(tuitest.RaceDelta(a.h.Status, 6, 8, "begun")))
 		check("a race")
 		for _, size := range [][2]int{{60, 16}, {200, 60}, {59, 15}, {1, 1}, {80, 24}} {
 			a.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
@@ -110,7 +111,7 @@ func TestPaintedEverything(t *testing.T) {
 
 // TestPaintedAnew: a size that was gone before it was drawn, and ctrl+l, have the whole screen drawn.
 func TestPaintedAnew(t *testing.T) {
-	a := newTest(Script{epochs: 20}, screen.Options{Viewer: &screen.Viewer{Name: "lou"}}, 80, 24)
+	a := newTest(tuitest.Script{Epochs: 20}, screen.Options{Viewer: &screen.Viewer{Name: "lou"}}, 80, 24)
 	s := newPaintedOn(t, 80, 24, colorprofile.TrueColor)
 	s.show(a)
 	a.Update(tea.WindowSizeMsg{Width: 60, Height: 16})
@@ -132,7 +133,7 @@ func TestGlyphsOfGuests(t *testing.T) {
 	for environ, ascii := range map[string]bool{
 		"TERM=xterm-256color": false, "TERM=linux": true, "TERM=vt100": true, "TERM=linux LANG=de_DE.UTF-8": false, "TERM=xterm LC_ALL=C": true,
 	} {
-		a := New(&Feed{}, screen.Options{Viewer: &screen.Viewer{}, Environ: strings.Fields(environ)})
+		a := New(&tuitest.Feed{}, screen.Options{Viewer: &screen.Viewer{}, Environ: strings.Fields(environ)})
 		if a.Close(); a.Glyphs.ASCII != ascii {
 			t.Errorf("%s: ASCII %v", environ, a.Glyphs.ASCII)
 		}

@@ -12,20 +12,21 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer/event"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
 func watchedErrors(e event.ErrorsEvent) *view {
-	v := watched(NewRun(Script{epochs: 33}))
-	v.h.Apply(DeltaOf(v.h.Status, e))
+	v := watched(tuitest.NewRun(tuitest.Script{Epochs: 33}))
+	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
 	return v
 }
 
 // TestErrorsPane draws what there can be, in every kind of room.
 func TestErrorsPane(t *testing.T) {
 	for name, e := range map[string]event.ErrorsEvent{
-		"letters": ErrorsAt(30, 26, 0), "digits": ErrorsAt(33, 10, 8), "regression": ErrorsAt(33, 0, 0),
+		"letters": tuitest.ErrorsAt(30, 26, 0), "digits": tuitest.ErrorsAt(33, 10, 8), "regression": tuitest.ErrorsAt(33, 0, 0),
 	} {
 		for _, c := range []struct {
 			w, h   int
@@ -71,14 +72,14 @@ func looksFit(t *testing.T, v *view, mk func(r *rand.Rand) pane) {
 }
 
 func TestErrorsFit(t *testing.T) {
-	broken := ErrorsAt(2, 3, 4)
+	broken := tuitest.ErrorsAt(2, 3, 4)
 	broken.Confusion[1] = broken.Confusion[1][:1]
 	broken.Worst[0].Inputs = broken.Worst[0].Inputs[:2]
 	broken.Worst[1].Output, broken.Worst[2].Height, broken.Worst[3].Loss = -1, 0, event.Float(math.NaN())
-	flat := ErrorsAt(1, 0, 0)
+	flat := tuitest.ErrorsAt(1, 0, 0)
 	flat.Residuals = [][]event.Float{{0, 0}, {event.Float(math.NaN())}}
 	for _, e := range []event.ErrorsEvent{
-		ErrorsAt(30, 26, 0), ErrorsAt(3, 10, 28), ErrorsAt(3, 200, 8), ErrorsAt(9, 0, 0), {}, broken, flat,
+		tuitest.ErrorsAt(30, 26, 0), tuitest.ErrorsAt(3, 10, 28), tuitest.ErrorsAt(3, 200, 8), tuitest.ErrorsAt(9, 0, 0), {}, broken, flat,
 		{Confusion: [][]int{{3}}}, {Classes: []string{"a"}},
 	} {
 		looksFit(t, watchedErrors(e), func(r *rand.Rand) pane {
@@ -90,7 +91,7 @@ func TestErrorsFit(t *testing.T) {
 
 // TestErrorsAsk: the zoomed pane asks by itself, not while an answer is due, and not more often than is cheap.
 func TestErrorsAsk(t *testing.T) {
-	v := watched(NewRun(Script{epochs: 3}))
+	v := watched(tuitest.NewRun(tuitest.Script{Epochs: 3}))
 	p := &errorsPane{}
 	if c := p.glance(v.h); c != (event.ShowErrors{Worst: worstRows}) {
 		t.Fatalf("asked %v", c)
@@ -104,7 +105,7 @@ func TestErrorsAsk(t *testing.T) {
 		v.h.Status.Epoch += c.epoch
 		v.h.Status.Elapsed += c.elapsed
 		if c.answer {
-			v.h.Apply(DeltaOf(v.h.Status, ErrorsAt(1, 3, 0)))
+			v.h.Apply(tuitest.DeltaOf(v.h.Status, tuitest.ErrorsAt(1, 3, 0)))
 		}
 		if got := p.glance(v.h) != nil; got != c.asks {
 			t.Errorf("%+v: asked is %v", c, got)

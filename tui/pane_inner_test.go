@@ -10,6 +10,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
@@ -66,7 +67,7 @@ func TestTheatreASCII(t *testing.T) {
 	for _, keys := range [][]string{nil, {"up"}, {"up", "up", "up", "up"}, {"l"}} {
 		a := staged(7, 1)
 		a.Glyphs = style.GlyphsASCII.Set(nil)
-		a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{SliceAlong("tr-newton", 0.09)}})
+		a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
 		for _, k := range keys {
 			a.panes[layout.Inner].(keyed).handleKey(a.paneView(), k)
 		}

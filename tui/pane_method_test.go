@@ -12,6 +12,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/chart"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 )
 
@@ -25,7 +26,7 @@ func applied(deltas []feed.Delta) *view {
 
 // TestMethodWithFiguresOfItsOwn looks at the pane that else shows a radius or a rate.
 func TestMethodWithFiguresOfItsOwn(t *testing.T) {
-	v := applied(DampedRun(9))
+	v := applied(tuitest.DampedRun(9))
 	for _, w := range []int{20, 40, 80, 120} {
 		p := &regionPane{log: true}
 		text := ""
@@ -53,16 +54,16 @@ func TestMethodWithFiguresOfItsOwn(t *testing.T) {
 
 // TestFiguresOfAnotherMethodBeginAnew switches between two methods with figures, and to one without.
 func TestFiguresOfAnotherMethodBeginAnew(t *testing.T) {
-	deltas := DampedRun(4)
+	deltas := tuitest.DampedRun(4)
 	e := deltas[4].Epochs[0]
 	v := applied(deltas)
 	e.Epoch, e.Optimizer, e.Figures = 4, "scg", []event.Figure{{Key: "lambda", Value: 1}}
-	v.h.Apply(DeltaOf(v.h.Status, e))
+	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
 	if got := fmt.Sprint(len(v.h.Curves.Figures), " ", v.h.Curves.Figures[0].Symbol, " ", v.h.Curves.Figures[0].Series.Points); got != "1 lambda 1" {
 		t.Error(got)
 	}
 	e.Epoch, e.Optimizer, e.Figures = 5, "adam", nil
-	v.h.Apply(DeltaOf(v.h.Status, e))
+	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
 	if len(v.h.Curves.Figures) != 0 {
 		t.Errorf("%d figures left", len(v.h.Curves.Figures))
 	}
@@ -73,9 +74,9 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	v := testView()
 	for epoch := range 5 {
-		e := Epoch(epoch, 1, r)
+		e := tuitest.Epoch(epoch, 1, r)
 		e.Members = []event.MemberFigures{{TestError: 0.07}, {TestError: 0.064}, {TestError: 0.071}}
-		v.h.Apply(DeltaOf(v.h.Status, e))
+		v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
 	}
 	l := v.Line(100)
 	new(accuracyPane).head(v, l)
@@ -95,9 +96,9 @@ func TestMixtureShowsOneExpertAndTheGates(t *testing.T) {
 		v.h.Run.Model.Connections = append(v.h.Run.Model.Connections,
 			event.ConnectionInfo{To: 2*i + 1, From: 0, Weights: 192}, event.ConnectionInfo{To: 2*i + 2, From: 2*i + 1, Weights: 120})
 	}
-	e := Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
+	e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 	e.Gates = []event.GateFigures{{Width: 36, Slope: 2, Center: 72, Share: 0.2}, {Width: 40, Slope: 2.5, Center: 144, Share: 0.5}, {Width: 36, Slope: 2, Center: 300, Share: 0.3}}
-	v.h.Apply(DeltaOf(v.h.Status, e))
+	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
 	for _, w := range []int{20, 40, 80, 120} {
 		text := ""
 		for _, row := range frame(&topologyPane{}, v, layout.Rect{W: w, H: 24}, drawnKey{}) {
@@ -126,15 +127,15 @@ func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 		{3, 2, "in 3 nets × 2 blocks", "▸ net 3 block 2 it"},
 	} {
 		v := testView()
-		e := Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
+		e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 		e.Inner = nil
 		for i := range c.nets * c.blocks {
 			e.Inner = append(e.Inner, event.InnerSummary{Member: i / c.blocks, Block: i % c.blocks, Iterations: 3})
 		}
-		v.h.Apply(DeltaOf(v.h.Status, e))
-		in := InnerIteration(2, 7, 1)
+		v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
+		in := tuitest.InnerIteration(2, 7, 1)
 		in.Member, in.Block = c.nets-1, c.blocks-1
-		v.h.Apply(DeltaOf(v.h.Status, in))
+		v.h.Apply(tuitest.DeltaOf(v.h.Status, in))
 		l := v.Line(60)
 		p := &innerPane{}
 		p.head(v, l)
@@ -148,8 +149,8 @@ func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 // TestSwitchEndsTheSolve: the solve under way goes with its method.
 func TestSwitchEndsTheSolve(t *testing.T) {
 	v := testView()
-	in := InnerIteration(2, 3, 1)
-	v.h.Apply(DeltaOf(v.h.Status, in))
+	in := tuitest.InnerIteration(2, 3, 1)
+	v.h.Apply(tuitest.DeltaOf(v.h.Status, in))
 	v.h.Apply(&feed.Delta{Switches: []event.SwitchEvent{{Epoch: 1, From: "tr-gn", To: "sgd"}}})
 	if now := ansi.Strip(new(innerPane).now(v, 60)); strings.Contains(now, "▸") {
 		t.Errorf("after the switch: %q", now)
@@ -159,13 +160,13 @@ func TestSwitchEndsTheSolve(t *testing.T) {
 // TestCountsStayWhole: what counts something is written without decimals, until it does not.
 func TestCountsStayWhole(t *testing.T) {
 	v := testView()
-	e := Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
+	e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 	for i, c := range []struct {
 		value event.Float
 		want  string
-	}{{2, "2"}, {NaN, "–"}, {12345, "12,345"}, {3e6, "3.00M"}, {0.5, "0.5000"}, {2, "2.000"}} {
+	}{{2, "2"}, {tuitest.NaN, "–"}, {12345, "12,345"}, {3e6, "3.00M"}, {0.5, "0.5000"}, {2, "2.000"}} {
 		e.Epoch, e.Figures = i+1, []event.Figure{{Key: "tries", Value: c.value}}
-		v.h.Apply(DeltaOf(v.h.Status, e))
+		v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
 		if got := v.h.Curves.Figures[0].Format(float64(c.value)); got != c.want {
 			t.Errorf("after %d epochs %v is %q: expected %q", i+1, c.value, got, c.want)
 		}
@@ -206,9 +207,9 @@ func TestSparseConnections(t *testing.T) {
 func TestGatesOnASmallScreen(t *testing.T) {
 	v := testView()
 	v.h.Run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 12, 10, 12, 10, 10}, Experts: 2}}
-	e := Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
+	e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 	e.Gates = []event.GateFigures{{Center: 72, Share: 0.2}, {Center: 144, Share: 0.8}}
-	v.h.Apply(DeltaOf(v.h.Status, e))
+	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
 	text := ansi.Strip(strings.Join(frame(&topologyPane{}, v, layout.Rect{W: layout.MinWidth, H: layout.MinHeight - layout.HeaderRows - layout.FooterRows}, drawnKey{zoomed: true}), "\n"))
 	for _, want := range []string{"shares 20.0% to 80.0%", "expert", "144.0"} {
 		if !strings.Contains(text, want) {

@@ -14,6 +14,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
@@ -29,7 +30,7 @@ func watched(deltas []feed.Delta) *view {
 
 // TestSpectrumPane draws the pane with everything that it can show, small and zoomed.
 func TestSpectrumPane(t *testing.T) {
-	v := watched(EdgeRun("0.11"))
+	v := watched(tuitest.EdgeRun("0.11"))
 	for _, c := range []struct {
 		w, h   int
 		zoomed bool
@@ -48,7 +49,7 @@ func TestSpectrumPane(t *testing.T) {
 
 // TestSpectrumInASCII: everything has a counterpart in seven bits.
 func TestSpectrumInASCII(t *testing.T) {
-	v := watched(EdgeRun("0.11"))
+	v := watched(tuitest.EdgeRun("0.11"))
 	v.Glyphs = style.GlyphsASCII.Set(nil)
 	newestSpectrum(v.h).Method = "power"
 	for _, row := range new(drawn).draw(&spectrumPane{}, v, layout.Rect{X: 0, Y: 0, W: 120, H: 40}, drawnKey{zoomed: true}) {
@@ -123,9 +124,9 @@ func TestSpectrumFacts(t *testing.T) {
 		{"0.2", 60, func(e *event.SpectrumEvent) {
 			e.Method, e.Eigenvalues, e.Rows, e.Trace = "power", []event.Float{2, -3}, 0, nil
 		}, []string{"λ₁ 2.000", "the largest |λ| is negative"}},
-		{"0.2", 60, func(e *event.SpectrumEvent) { e.Trace.Error, e.Trace.Probes = NaN, 1 }, []string{"", "trace 143.2  by 1 probe", ""}},
+		{"0.2", 60, func(e *event.SpectrumEvent) { e.Trace.Error, e.Trace.Probes = tuitest.NaN, 1 }, []string{"", "trace 143.2  by 1 probe", ""}},
 	} {
-		v := watched(EdgeRun(c.rate))
+		v := watched(tuitest.EdgeRun(c.rate))
 		if c.change != nil {
 			c.change(newestSpectrum(v.h))
 		}
@@ -153,7 +154,7 @@ func TestSpectrumFacts(t *testing.T) {
 // TestSpectrumHoldsTheRoom draws densities of all kinds, broken ones too, at every size.
 func TestSpectrumHoldsTheRoom(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
-	bad := []event.Float{NaN, event.Float(math.Inf(1)), 0, -1, 1e300, 1e-300, 5}
+	bad := []event.Float{tuitest.NaN, event.Float(math.Inf(1)), 0, -1, 1e300, 1e-300, 5}
 	densities := []*event.Density{{}, {Grid: event.Floats([]float64{3}), Values: event.Floats([]float64{1})}}
 	for range 20 {
 		d := &event.Density{Sigma: bad[r.IntN(len(bad))], Probes: r.IntN(3), Steps: -1}
@@ -165,8 +166,8 @@ func TestSpectrumHoldsTheRoom(t *testing.T) {
 		d.Values = d.Values[:r.IntN(len(d.Values)+1)]
 		densities = append(densities, d)
 	}
-	good, _ := DensityAt(3)
-	v := watched(EdgeRun("0.11"))
+	good, _ := tuitest.DensityAt(3)
+	v := watched(tuitest.EdgeRun("0.11"))
 	for _, d := range append(densities, good) {
 		newestSpectrum(v.h).Density = d
 		for w := 1; w < 130; w += 13 {
@@ -187,8 +188,8 @@ func TestSpectrumHoldsTheRoom(t *testing.T) {
 // TestNoSpectrumIsSaid: an event without eigenvalues leaves the last ones standing and says why in the log.
 func TestNoSpectrumIsSaid(t *testing.T) {
 	h := &History{}
-	h.Apply(DeltaOf(h.Status, SpectrumAt(4)))
-	h.Apply(DeltaOf(h.Status, event.SpectrumEvent{Epoch: 5, Stop: krylov.NotFinite}))
+	h.Apply(tuitest.DeltaOf(h.Status, tuitest.SpectrumAt(4)))
+	h.Apply(tuitest.DeltaOf(h.Status, event.SpectrumEvent{Epoch: 5, Stop: krylov.NotFinite}))
 	if last := h.Log.Entries[len(h.Log.Entries)-1]; len(h.Spectra) != 1 || last.epoch != 5 || last.text != "no spectrum: a number was not finite" {
 		t.Errorf("%d spectra, %+v", len(h.Spectra), last)
 	}
@@ -196,7 +197,7 @@ func TestNoSpectrumIsSaid(t *testing.T) {
 
 // TestSpectrumViews goes through the views of the zoomed pane.
 func TestSpectrumViews(t *testing.T) {
-	v := watched(EdgeRun("0.11"))
+	v := watched(tuitest.EdgeRun("0.11"))
 	p := &spectrumPane{}
 	for _, want := range []string{"density over time", "eigenvalues over time", "newest spectrum", "density over time"} {
 		if got := p.views(v)[p.at].name; got != want {
@@ -213,24 +214,24 @@ func TestSpectrumViews(t *testing.T) {
 		}
 		p.handleKey(v, "v")
 	}
-	if _, taken := p.handleKey(watched(NewRun(Script{epochs: 3})), "v"); taken {
+	if _, taken := p.handleKey(watched(tuitest.NewRun(tuitest.Script{Epochs: 3})), "v"); taken {
 		t.Error("v is taken where there is one view")
 	}
 }
 
 func TestSpectrumFits(t *testing.T) {
-	odd := EdgeRun("0.11")
+	odd := tuitest.EdgeRun("0.11")
 	for i := range odd {
 		for j := range odd[i].Spectra {
 			if s := &odd[i].Spectra[j]; s.Epoch%8 == 0 {
-				s.Density = &event.Density{Grid: []event.Float{0, 0}, Values: []event.Float{1, NaN}, Sigma: 0}
+				s.Density = &event.Density{Grid: []event.Float{0, 0}, Values: []event.Float{1, tuitest.NaN}, Sigma: 0}
 				s.Eigenvalues = s.Eigenvalues[:1]
 			} else {
-				s.Density.Sigma, s.Density.Values[3], s.Residuals[0] = 0, NaN, 3
+				s.Density.Sigma, s.Density.Values[3], s.Residuals[0] = 0, tuitest.NaN, 3
 			}
 		}
 	}
-	for _, deltas := range [][]feed.Delta{EdgeRun("0.11"), odd, NewRun(Script{epochs: 9, spectra: true}), nil} {
+	for _, deltas := range [][]feed.Delta{tuitest.EdgeRun("0.11"), odd, tuitest.NewRun(tuitest.Script{Epochs: 9, Spectra: true}), nil} {
 		looksFit(t, watched(deltas), func(r *rand.Rand) pane { return &spectrumPane{at: r.IntN(3)} })
 	}
 }

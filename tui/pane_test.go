@@ -12,13 +12,14 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 )
 
 // TestFocusShows moves the focus over a screen without frames, with and without colours.
 func TestFocusShows(t *testing.T) {
-	a := newTest(Script{epochs: 3}, screen.Options{NoColor: true}, 60, 16)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{NoColor: true}, 60, 16)
 	seen := map[int]bool{}
 	for range layout.Panes {
 		for y, row := range strings.Split(frameText(t, a), "\n") {
@@ -35,7 +36,7 @@ func TestFocusShows(t *testing.T) {
 
 // TestNoDarkBlue looks for the two blues in sixteen colours on a dark background.
 func TestNoDarkBlue(t *testing.T) {
-	a := newTest(Script{epochs: 33, spectra: true}, screen.Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33, Spectra: true}, screen.Options{}, 120, 40)
 	a.Update(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
 	for _, blue := range []string{"34m", "94m"} {
 		if strings.Contains(a.View().Content, blue) {
@@ -46,11 +47,11 @@ func TestNoDarkBlue(t *testing.T) {
 
 // TestLogColumns has epochs of four and of five digits on one screen.
 func TestLogColumns(t *testing.T) {
-	a := newTest(Script{}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{}, screen.Options{NoColor: true}, 120, 40)
 	r := rand.New(rand.NewPCG(1, 1))
 	d := feed.Delta{Status: a.h.Status}
 	for e := 9_990; e <= 10_010; e++ {
-		d.Epochs = append(d.Epochs, Epoch(e, 1, r))
+		d.Epochs = append(d.Epochs, tuitest.Epoch(e, 1, r))
 		d.Epochs[len(d.Epochs)-1].Loss = event.Float(0.000991 + 0.00001*float64(e%3))
 	}
 	a.Update(came(d))
@@ -72,9 +73,9 @@ func TestLogColumns(t *testing.T) {
 func TestInnerScale(t *testing.T) {
 	for _, n := range []int{3, 9, 40, 999, 1500, 12_500, 99_000} {
 		v := testView()
-		e := Epoch(1, 1, rand.New(rand.NewPCG(1, 1)))
+		e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 1)))
 		e.Inner[0].Iterations = n
-		v.h.Apply(DeltaOf(v.h.Status, e))
+		v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
 		for _, h := range []int{2, 3, 9, 30} {
 			labels := 0
 			for _, row := range new(innerPane).draw(v, 40, h, false) {

@@ -12,12 +12,13 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer/event"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 )
 
 func watchedWeights(e event.WeightsEvent) *view {
-	v := watched(NewRun(Script{epochs: 3}))
-	v.h.Apply(DeltaOf(v.h.Status, e))
+	v := watched(tuitest.NewRun(tuitest.Script{Epochs: 3}))
+	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
 	return v
 }
 
@@ -34,11 +35,11 @@ func TestTopologyPane(t *testing.T) {
 		{"small", 80, 21, true, false, event.WeightsEvent{}},
 		{"small", 120, 37, true, false, event.WeightsEvent{}},
 		{"waiting", 80, 21, true, true, event.WeightsEvent{}},
-		{"matrix", 40, 14, true, true, WeightsAt(1, 0, 70, 16, 0)},
-		{"matrix", 80, 21, true, true, WeightsAt(1, 0, 12, 16, 0)},
-		{"matrix", 120, 37, true, true, WeightsAt(1, 0, 70, 16, 0)},
-		{"tiles", 80, 21, true, true, WeightsAt(1, 0, 70, 64, 8)},
-		{"tiles", 120, 37, true, true, WeightsAt(1, 0, 10, 784, 28)},
+		{"matrix", 40, 14, true, true, tuitest.WeightsAt(1, 0, 70, 16, 0)},
+		{"matrix", 80, 21, true, true, tuitest.WeightsAt(1, 0, 12, 16, 0)},
+		{"matrix", 120, 37, true, true, tuitest.WeightsAt(1, 0, 70, 16, 0)},
+		{"tiles", 80, 21, true, true, tuitest.WeightsAt(1, 0, 70, 64, 8)},
+		{"tiles", 120, 37, true, true, tuitest.WeightsAt(1, 0, 10, 784, 28)},
 	} {
 		t.Run(fmt.Sprintf("%s-%dx%d", c.name, c.w, c.h), func(t *testing.T) {
 			p := &topologyPane{look: blockView{open: c.open, row: 3, col: 5}}
@@ -49,14 +50,14 @@ func TestTopologyPane(t *testing.T) {
 }
 
 func TestTopologyFits(t *testing.T) {
-	sparse := WeightsAt(1, 0, 9, 5, 0)
+	sparse := tuitest.WeightsAt(1, 0, 9, 5, 0)
 	for i := range sparse.Values {
 		sparse.Values[i] = event.Float(math.NaN())
 	}
-	wild := WeightsAt(1, 0, 2, 2, 0)
+	wild := tuitest.WeightsAt(1, 0, 2, 2, 0)
 	wild.Values[0], wild.Values[3] = event.Float(math.Inf(1)), event.Float(math.Inf(-1))
 	for _, e := range []event.WeightsEvent{
-		WeightsAt(1, 0, 70, 16, 0), WeightsAt(1, 0, 300, 784, 28), WeightsAt(1, 0, 10, 64, 8), WeightsAt(1, 0, 1, 1, 0), sparse, wild, {},
+		tuitest.WeightsAt(1, 0, 70, 16, 0), tuitest.WeightsAt(1, 0, 300, 784, 28), tuitest.WeightsAt(1, 0, 10, 64, 8), tuitest.WeightsAt(1, 0, 1, 1, 0), sparse, wild, {},
 	} {
 		looksFit(t, watchedWeights(e), func(r *rand.Rand) pane {
 			return &topologyPane{look: blockView{open: r.IntN(3) > 0, matrix: r.IntN(2) == 0, row: r.IntN(400), col: r.IntN(900)}}
@@ -67,7 +68,7 @@ func TestTopologyFits(t *testing.T) {
 
 // TestTopologyKeys chooses a block, asks for its weights and walks over them.
 func TestTopologyKeys(t *testing.T) {
-	v := watchedWeights(WeightsAt(2, 1, 50, 70, 0))
+	v := watchedWeights(tuitest.WeightsAt(2, 1, 50, 70, 0))
 	p := &topologyPane{}
 	if c := p.glance(v.h); c != nil {
 		t.Errorf("asks for %v unasked", c)

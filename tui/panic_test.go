@@ -16,6 +16,7 @@ import (
 	"github.com/creack/pty"
 
 	"newtop/trainer/event"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 )
@@ -40,13 +41,13 @@ func (p *brokenPane) body(v *view, w, h int, zoomed bool) []string {
 	return nil
 }
 
-type brokenFeed struct{ Feed }
+type brokenFeed struct{ tuitest.Feed }
 
 func (f *brokenFeed) Do(context.Context, event.Command) error { panic("broken in a command") }
 
 // breakDown is the child of TestPanicsRestoreTheTerminal.
 func breakDown(when string) error {
-	feed := &brokenFeed{Feed{Deltas: NewRun(Script{epochs: 5}), Pace: 40 * time.Millisecond}}
+	feed := &brokenFeed{tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 5}), Pace: 40 * time.Millisecond}}
 	a := New(feed, screen.Options{})
 	a.panes[layout.Loss] = &brokenPane{when: when}
 	return runApp(context.Background(), a, screen.Options{})

@@ -17,6 +17,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -61,7 +62,7 @@ func take(t *testing.T, a *App, cmd tea.Cmd) (path string, text []byte) {
 
 // TestChartPictures takes every pane, of several runs, of one in every format.
 func TestChartPictures(t *testing.T) {
-	for i, s := range []Script{{epochs: 33, spectra: true}, {epochs: 20, regression: true}, {epochs: 33, adam: true}, {epochs: 33, switchAt: 20}, {epochs: 12, fate: "nan"}, {epochs: 1}} {
+	for i, s := range []tuitest.Script{{Epochs: 33, Spectra: true}, {Epochs: 20, Regression: true}, {Epochs: 33, Adam: true}, {Epochs: 33, SwitchAt: 20}, {Epochs: 12, Fate: "nan"}, {Epochs: 1}} {
 		formats := []string{"svg"}
 		if i == 0 {
 			formats = []string{"svg", "png", "pdf"}
@@ -103,7 +104,7 @@ func TestChartPictures(t *testing.T) {
 // TestPicturesOfNothing: what has no data says so and writes nothing.
 func TestPicturesOfNothing(t *testing.T) {
 	dir := t.TempDir()
-	a := newTest(Script{epochs: -1}, screen.Options{Pictures: dir}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: -1}, screen.Options{Pictures: dir}, 120, 40)
 	for id := range layout.Panes {
 		a.focus = id
 		if f := a.figure(); f != nil {
@@ -128,7 +129,7 @@ func TestPicturesOfNothing(t *testing.T) {
 // TestPicturesOverwriteNothing takes the same picture again and again.
 func TestPicturesOverwriteNothing(t *testing.T) {
 	dir := t.TempDir()
-	a := newTest(Script{epochs: 3}, screen.Options{Pictures: dir}, 80, 24)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{Pictures: dir}, 80, 24)
 	for _, want := range []string{"newtop-letters-screen-3.svg", "newtop-letters-screen-3-2.svg", "newtop-letters-screen-3-3.svg"} {
 		if path, _ := take(t, a, a.screenPicture()); filepath.Base(path) != want {
 			t.Errorf("wrote %s, not %s", path, want)
@@ -153,7 +154,7 @@ func TestScreenPicture(t *testing.T) {
 	for _, o := range []screen.Options{{}, {NoColor: true}, {Theme: style.ThemeLight}, {Glyphs: style.GlyphsBlock}, {Glyphs: style.GlyphsASCII}} {
 		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {20, 5}} {
 			o.Pictures = t.TempDir()
-			a := newTest(Script{epochs: 33, spectra: true, fate: "done"}, o, size[0], size[1])
+			a := newTest(tuitest.Script{Epochs: 33, Spectra: true, Fate: "done"}, o, size[0], size[1])
 			want := letters(frameText(t, a))
 			_, text := take(t, a, a.screenPicture())
 			if got := letters(wellFormed(t, text)); got != want {
@@ -178,14 +179,14 @@ func letters(s string) string {
 
 // TestPictureWhileTraining takes pictures while epochs come in; under -race it finds what the two share.
 func TestPictureWhileTraining(t *testing.T) {
-	a := newTest(Script{epochs: 5, spectra: true}, screen.Options{Pictures: t.TempDir()}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 5, Spectra: true}, screen.Options{Pictures: t.TempDir()}, 120, 40)
 	r := rand.New(rand.NewPCG(1, 1))
 	done := make(chan tea.Msg, 100)
 	for e := 6; e < 16; e++ {
 		for _, cmd := range []tea.Cmd{a.screenPicture(), a.chartPicture("svg")} {
 			go func() { done <- cmd() }()
 		}
-		a.Update(came(feed.Delta{Status: a.h.Status, Epochs: []event.EpochEvent{Epoch(e, 1, r)}}))
+		a.Update(came(feed.Delta{Status: a.h.Status, Epochs: []event.EpochEvent{tuitest.Epoch(e, 1, r)}}))
 		a.View()
 	}
 	for range 20 {

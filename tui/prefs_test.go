@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -35,14 +36,14 @@ func settleAll(a *App, cmd tea.Cmd) {
 
 func TestPreferencesAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "ui.toml")
-	a := newTest(Script{epochs: 3}, screen.Options{Preferences: path}, 80, 24)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 80, 24)
 	settleAll(a, press(a, "t"))
 	if text, _ := os.ReadFile(path); strings.TrimSpace(string(text)) != "theme = 'dark'" {
 		t.Errorf("the file has %q: more than what was changed", text)
 	}
 	settleAll(a, press(a, "t"))
 	settleAll(a, press(a, "M"))
-	again := newTest(Script{epochs: 3}, screen.Options{Preferences: path}, 80, 24)
+	again := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 80, 24)
 	if again.ThemeChoice != style.ThemeLight || !again.NoMouse || again.GlyphChoice != style.GlyphsAuto {
 		t.Errorf("theme %v, no mouse %v, glyphs %v", again.ThemeChoice, again.NoMouse, again.GlyphChoice)
 	}
@@ -55,12 +56,12 @@ func TestPreferencesAreKept(t *testing.T) {
 // TestChartHabits: the x axis and the smoothing that a chart was given are those of all charts of the next run.
 func TestChartHabits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ui.toml")
-	a := newTest(Script{epochs: 33}, screen.Options{Preferences: path}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33}, screen.Options{Preferences: path}, 120, 40)
 	for _, k := range []string{"z", "x", "m"} {
 		a.View()
 		settleAll(a, press(a, k))
 	}
-	again := newTest(Script{epochs: 3}, screen.Options{Preferences: path}, 120, 40)
+	again := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 120, 40)
 	for _, c := range again.charted() {
 		if x, smoothing := c.ChartPrefs(); x != "seconds" || smoothing != "1" {
 			t.Errorf("x axis %q, smoothing %q", x, smoothing)
@@ -74,10 +75,10 @@ func TestChartHabits(t *testing.T) {
 // TestSaveFormatIsKept: the format that a model was saved in is that of the next run's first offer.
 func TestSaveFormatIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ui.toml")
-	a := newTest(Script{epochs: 3}, screen.Options{Preferences: path}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 120, 40)
 	press(a, "w", "tab")
 	settleAll(a, press(a, "enter"))
-	again := newTest(Script{epochs: 3}, screen.Options{Preferences: path, NoColor: true}, 120, 40)
+	again := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path, NoColor: true}, 120, 40)
 	press(again, "w")
 	if text := frameText(t, again); !strings.Contains(text, "letters-e3.onnx") {
 		t.Errorf("offered is\n%s", text)
@@ -96,7 +97,7 @@ func TestFlagsWin(t *testing.T) {
 	if err := os.WriteFile(path, []byte("theme = \"light\"\nglyphs = \"block\"\nmouse = true\nfuture = 3\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a := newTest(Script{epochs: 3}, screen.Options{Preferences: path, Theme: style.ThemeMono, Glyphs: style.GlyphsAuto, NoMouse: true}, 80, 24)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path, Theme: style.ThemeMono, Glyphs: style.GlyphsAuto, NoMouse: true}, 80, 24)
 	if a.ThemeChoice != style.ThemeMono || a.GlyphChoice != style.GlyphsAuto || !a.NoMouse {
 		t.Errorf("theme %v, glyphs %v, no mouse %v", a.ThemeChoice, a.GlyphChoice, a.NoMouse)
 	}
@@ -122,7 +123,7 @@ func TestBadPreferences(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			a := newApp(&Feed{}, screen.Options{Preferences: path}, Methods())
+			a := newApp(&tuitest.Feed{}, screen.Options{Preferences: path}, tuitest.Methods())
 			if len(a.h.Log.Entries) != 1 || !strings.Contains(a.h.Log.Entries[0].text, c.says) || strings.Contains(a.h.Log.Entries[0].text, "\n") {
 				t.Errorf("the log has %+v", a.h.Log.Entries)
 			}
@@ -143,7 +144,7 @@ func TestPreferencesCannotBeWritten(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a := newTest(Script{epochs: 3}, screen.Options{}, 80, 24)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
 	a.Prefs = screen.NewPreferenceStore(filepath.Join(file, "ui.toml"), screen.Preferences{})
 	a.Prefs.Begin(a.preferences())
 	before := len(a.h.Log.Entries)
@@ -158,7 +159,7 @@ func TestPreferencesCannotBeWritten(t *testing.T) {
 // TestSettle: a program that ends while a write is under way has written the last choice.
 func TestSettle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ui.toml")
-	a := newTest(Script{epochs: 3}, screen.Options{Preferences: path}, 80, 24)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 80, 24)
 	press(a, "t", "t", "t")
 	a.Prefs.Settle()
 	if text, _ := os.ReadFile(path); string(text) != "theme = 'safe'\n" {

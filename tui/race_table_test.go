@@ -7,6 +7,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/chart"
+	"newtop/tui/internal/tuitest"
 )
 
 func TestLead(t *testing.T) {
@@ -24,11 +25,11 @@ func TestLead(t *testing.T) {
 // TestDivergedRacer: its last values do not decide what the charts show of the others.
 func TestDivergedRacer(t *testing.T) {
 	lap := func(racer, epoch int, loss float64, ended string) event.LapEvent {
-		e := event.EpochEvent{Epoch: epoch, Loss: event.Float(loss), Error: 0.5, TestError: NaN, GradientEquivalents: event.Float(epoch)}
+		e := event.EpochEvent{Epoch: epoch, Loss: event.Float(loss), Error: 0.5, TestError: tuitest.NaN, GradientEquivalents: event.Float(epoch)}
 		return event.LapEvent{Racer: racer, Lap: e, Ended: ended}
 	}
 	h := &History{}
-	h.Apply(DeltaOf(h.Status, event.RaceEvent{State: "begun", Racers: make([]event.Racer, 2)}))
+	h.Apply(tuitest.DeltaOf(h.Status, event.RaceEvent{State: "begun", Racers: make([]event.Racer, 2)}))
 	h.Apply(&feed.Delta{Laps: []event.LapEvent{lap(0, 0, 1, ""), lap(1, 0, 1, ""), lap(0, 1, 0.5, ""), lap(1, 1, 1e40, "diverged: it rose")}})
 	loss := func(r *Racer) *chart.Series { return &r.loss[ByEquivalents] }
 	if got := h.Race.Bounds(loss); got != [2]float64{0, 1.2} {

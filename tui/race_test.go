@@ -12,14 +12,15 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
 func newRaceTest(n, laps int, state string, w, h int) *App {
-	a := newTest(Script{epochs: 12}, screen.Options{NoColor: true}, w, h)
-	a.Update(came(RaceDelta(a.h.Status, n, laps, state)))
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, w, h)
+	a.Update(came(tuitest.RaceDelta(a.h.Status, n, laps, state)))
 	return a
 }
 
@@ -65,7 +66,7 @@ func TestOverlayScreens(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
 		for name, keys := range overlayKeys {
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), func(t *testing.T) {
-				a := newTest(Script{epochs: 12}, screen.Options{NoColor: true, DataSets: []string{"letters", "mnist"}}, size[0], size[1])
+				a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true, DataSets: []string{"letters", "mnist"}}, size[0], size[1])
 				withKept(a)
 				press(a, keys...)
 				frameText(t, a)
@@ -94,17 +95,17 @@ func TestRaceCommands(t *testing.T) {
 
 // sent runs a command and returns the first thing that the feed was asked for.
 func sent(a *App, cmd tea.Cmd) string {
-	f := a.feed.(*Feed)
-	f.mu.Lock() // a pause before may still have to come into force
-	f.Deltas, f.at = NewRun(Script{epochs: 1}), 1
-	f.mu.Unlock()
+	f := a.feed.(*tuitest.Feed)
+	f.Mu.Lock() // a pause before may still have to come into force
+	f.Deltas, f.At = tuitest.NewRun(tuitest.Script{Epochs: 1}), 1
+	f.Mu.Unlock()
 	pump(a, cmd, 3)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.commands) == 0 {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	if len(f.Commands) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%+v", f.commands[0])
+	return fmt.Sprintf("%+v", f.Commands[0])
 }
 
 // pump runs commands and what they lead to. A note's expiry is not waited for.
@@ -138,7 +139,7 @@ func write(a *App, text string) {
 }
 
 func TestRaceForm(t *testing.T) {
-	a := newTest(Script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "f")
 	f := a.dialog.(*raceForm)
 	if _, problem := f.plan(a); !strings.Contains(problem, "1 racer") {
@@ -165,7 +166,7 @@ func TestRaceForm(t *testing.T) {
 }
 
 func TestSweeps(t *testing.T) {
-	methods := Methods()
+	methods := tuitest.Methods()
 	for text, want := range map[string]string{
 		"": "", "rate=1": "", "rate=1,2 radius=3": "", "adam.rate=0.1": "", "rate": "expected KEY=VALUE", "rate=": "expected KEY=VALUE",
 		"rate=-1": "rate = -1: expected a number > 0", "rate=x": "rate = x", "warp=9": "none of these has a setting warp", "lm.rate=1": "none of these",
@@ -194,14 +195,14 @@ func TestRanking(t *testing.T) {
 	h := &History{Measure: event.Measure{Quantity: event.Error}}
 	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 3)})
 	h.Apply(&feed.Delta{Laps: []event.LapEvent{
-		{Racer: 0, Lap: event.EpochEvent{Loss: NaN, Error: NaN, TestError: NaN}},
-		{Racer: 2, Lap: event.EpochEvent{Loss: 1, Error: 0.5, TestError: NaN}},
+		{Racer: 0, Lap: event.EpochEvent{Loss: tuitest.NaN, Error: tuitest.NaN, TestError: tuitest.NaN}},
+		{Racer: 2, Lap: event.EpochEvent{Loss: 1, Error: 0.5, TestError: tuitest.NaN}},
 		{Racer: 7}, {Racer: -1},
 	}})
 	if got := fmt.Sprint(h.Race.Ranking(false), h.Race.Ranking(true)); got != "[2 0 1] [2 0 1]" {
 		t.Error(got)
 	}
-	h.Race.lap(&event.LapEvent{Racer: 2, Lap: event.EpochEvent{Loss: 9, Error: 0.9, TestError: NaN}}, h.Measure)
+	h.Race.lap(&event.LapEvent{Racer: 2, Lap: event.EpochEvent{Loss: 9, Error: 0.9, TestError: tuitest.NaN}}, h.Measure)
 	if b := h.Race.Racers[2].bestLoss; b != 9 {
 		t.Errorf("best loss %g is from the race before", b)
 	}
@@ -231,7 +232,7 @@ func TestRaceSize(t *testing.T) {
 func TestOverlaySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for i := range few(105) {
-		a := newTest(Script{epochs: 12}, screen.Options{NoColor: i%2 == 0, Glyphs: style.Glyphs(i % 4), DataSets: []string{randomText(r)}}, layout.MinWidth+r.IntN(160), layout.MinHeight+r.IntN(50))
+		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: i%2 == 0, Glyphs: style.Glyphs(i % 4), DataSets: []string{randomText(r)}}, layout.MinWidth+r.IntN(160), layout.MinHeight+r.IntN(50))
 		withKept(a)
 		press(a, []string{"f", "u", ":", "e", "?", "o", "/"}[i%7])
 		for range 12 {
@@ -243,7 +244,7 @@ func TestOverlaySize(t *testing.T) {
 }
 
 func TestRewind(t *testing.T) {
-	a := newTest(Script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 	if press(a, "u"); a.dialog != nil || !strings.Contains(a.Notice.Text, "no epoch is kept") {
 		t.Errorf("opened, with the note %q", a.Notice.Text)
 	}
@@ -254,8 +255,8 @@ func TestRewind(t *testing.T) {
 		t.Error(got)
 	}
 	press(a, "u", "4")
-	f := a.feed.(*Feed)
-	f.commands, a.busy = nil, false
+	f := a.feed.(*tuitest.Feed)
+	f.Commands, a.busy = nil, false
 	if got := sent(a, press(a, "enter")); got != "{Epoch:4}" {
 		t.Error(got)
 	}
@@ -263,14 +264,14 @@ func TestRewind(t *testing.T) {
 
 func TestPalette(t *testing.T) {
 	for typed, want := range map[string]string{"adam": "{Optimizer:adam}", "spectrum now": "{}", "halve": "{Factor:0.5}", "jacobi": "{Optimizer:tr-gn-jacobi}"} {
-		a := newTest(Script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 		press(a, ":")
 		write(a, typed)
 		if got := sent(a, press(a, "enter")); got != want || a.dialog != nil {
 			t.Errorf("%q: %s, want %s", typed, got, want)
 		}
 	}
-	a := newTest(Script{epochs: 12, fate: "done"}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 12, Fate: "done"}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "ctrl+p")
 	write(a, "adam")
 	if press(a, "enter"); a.dialog == nil || !strings.Contains(a.Notice.Text, "the run has ended") {
@@ -285,7 +286,7 @@ func TestPalette(t *testing.T) {
 
 // TestEveryActionIsFound: the palette reaches each binding, by what the help says of it.
 func TestEveryActionIsFound(t *testing.T) {
-	a := newTest(Script{epochs: 12}, screen.Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{}, 120, 40)
 	have := map[string]bool{}
 	for _, e := range a.paletteEntries() {
 		have[e.key] = true
@@ -299,7 +300,7 @@ func TestEveryActionIsFound(t *testing.T) {
 }
 
 func TestForm(t *testing.T) {
-	a := newTest(Script{epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "e")
 	f := a.dialog.(*settingsForm)
 	for range len(f.values[0]) {
@@ -315,7 +316,7 @@ func TestForm(t *testing.T) {
 	}
 	press(a, "backspace", "backspace")
 	write(a, "2.5")
-	if got := sent(a, press(a, "enter")); got != "{Key:radius Value:2.5}" || len(a.feed.(*Feed).commands) != 1 {
+	if got := sent(a, press(a, "enter")); got != "{Key:radius Value:2.5}" || len(a.feed.(*tuitest.Feed).Commands) != 1 {
 		t.Errorf("sent %s", got)
 	}
 	press(a, "e", "backspace")
@@ -325,7 +326,7 @@ func TestForm(t *testing.T) {
 }
 
 func TestLogSearch(t *testing.T) {
-	a := newTest(Script{epochs: 33, switchAt: 20}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33, SwitchAt: 20}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "/")
 	write(a, "→ adam")
 	text := frameText(t, a)
@@ -353,8 +354,8 @@ func TestRaceMemory(t *testing.T) {
 
 // TestRaceNames: what a racer is called is cleaned.
 func TestRaceNames(t *testing.T) {
-	a := newTest(Script{epochs: 3}, screen.Options{NoColor: true}, 120, 40)
-	d := RaceDelta(a.h.Status, 2, 3, "begun")
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{NoColor: true}, 120, 40)
+	d := tuitest.RaceDelta(a.h.Status, 2, 3, "begun")
 	d.Races[0].Racers[0].Name = "a\x1b[2Jb\n数据" + strings.Repeat("x", 200)
 	a.Update(came(d))
 	if text := a.View().Content; strings.Contains(text, "\x1b[2J") || strings.Contains(ansi.Strip(text), "xx\n\n") {
@@ -367,7 +368,7 @@ func TestRaceNames(t *testing.T) {
 func TestRaceFuzz(t *testing.T) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 11))
-		a := newTest(Script{epochs: 3, regression: seed == 1}, screen.Options{NoColor: true, Glyphs: style.Glyphs(seed)}, 90, 26)
+		a := newTest(tuitest.Script{Epochs: 3, Regression: seed == 1}, screen.Options{NoColor: true, Glyphs: style.Glyphs(seed)}, 90, 26)
 		for range few(150) {
 			d := feed.Delta{Status: a.h.Status}
 			d.Status.Racing, d.Status.Kept = r.IntN(6) > 0, []int{0, r.IntN(9)}
@@ -391,7 +392,7 @@ func TestRaceFuzz(t *testing.T) {
 }
 
 func TestWheel(t *testing.T) {
-	a := newTest(Script{epochs: 12}, screen.Options{}, 80, 24)
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{}, 80, 24)
 	press(a, ":")
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})

@@ -14,6 +14,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/chart"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -21,7 +22,7 @@ import (
 
 // newWatch returns an App that has taken in a scene.
 func newWatch(deltas []feed.Delta, w, h int) *App {
-	a := newApp(&Feed{}, screen.Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, Methods())
+	a := newApp(&tuitest.Feed{}, screen.Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, tuitest.Methods())
 	now := time.Unix(0, 0)
 	a.clock = func() time.Time { return now }
 	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
@@ -133,7 +134,7 @@ func TestReplayKeys(t *testing.T) {
 // TestReplaySeeksAddUp presses keys faster than the player answers.
 func TestReplaySeeksAddUp(t *testing.T) {
 	a := newWatch(replayScene("paused"), 120, 40)
-	f := a.feed.(*Feed)
+	f := a.feed.(*tuitest.Feed)
 	cmd := press(a, ".")
 	press(a, ".", ".", ".", "+", "+", ",")
 	if len(a.waiting) != 3 {
@@ -143,8 +144,8 @@ func TestReplaySeeksAddUp(t *testing.T) {
 		_, cmd = a.Update(cmd())
 	}
 	want := []event.Command{event.Seek{Epoch: 21}, event.Seek{Epoch: 24}, event.Speed{Factor: 4}, event.Seek{Epoch: 23}}
-	if fmt.Sprint(f.commands) != fmt.Sprint(want) {
-		t.Errorf("%v, want %v", f.commands, want)
+	if fmt.Sprint(f.Commands) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", f.Commands, want)
 	}
 }
 
@@ -153,7 +154,7 @@ func TestReplayEnd(t *testing.T) {
 	for name, want := range map[string]string{"paused": "[{On:false} {Epoch:40}]", "replay": "[{Epoch:40}]", "ended": "[{Epoch:40}]", "stale": "[{Epoch:33}]"} {
 		a := newWatch(replayScene(name), 120, 40)
 		sent(a, press(a, "end"))
-		if got := fmt.Sprintf("%+v", a.feed.(*Feed).commands); got != want {
+		if got := fmt.Sprintf("%+v", a.feed.(*tuitest.Feed).Commands); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
@@ -174,7 +175,7 @@ func TestReplayClick(t *testing.T) {
 			if _, err := fmt.Sscanf(sent(a, cmd), "{Epoch:%d}", &epoch); err != nil || math.Abs(float64(epoch-c.epoch)) > 1 {
 				t.Errorf("%v: epoch %d, want %d, %v", size, epoch, c.epoch, err)
 			}
-			a.feed.(*Feed).commands = nil
+			a.feed.(*tuitest.Feed).Commands = nil
 		}
 		if _, cmd := a.Update(tea.MouseClickMsg{X: a.bar.X + 1, Y: a.bar.Y + 5}); cmd != nil {
 			t.Error("a click elsewhere goes to an epoch")
@@ -184,12 +185,12 @@ func TestReplayClick(t *testing.T) {
 
 // TestRestart: after a Restart the screen is that of a program which has seen nothing else, but for where it looks.
 func TestRestart(t *testing.T) {
-	full := Script{epochs: 40, spectra: true, skips: true, switchAt: 12, fate: "done"}
+	full := tuitest.Script{Epochs: 40, Spectra: true, Skips: true, SwitchAt: 12, Fate: "done"}
 	back := replayOf(full, 9, event.Paused, event.Replay{Source: "x", Seekable: true, Speed: 1})
 	back[0].Restart = true
 	for _, keys := range [][]string{nil, {"z"}, {"tab", "tab", "z", "left"}, {"y", "tab"}, {"shift+tab", "z", "up"}} {
 		a := newWatch(append(replayOf(full, 40, event.Ended, event.Replay{Source: "x", Seekable: true, Speed: 1}), feed.Delta{
-			Status: back[0].Status, Rewinds: []event.RewindEvent{{Epoch: 40, To: 3}}, Errors: []event.ErrorsEvent{ErrorsAt(40, 26, 0)}}), 120, 40)
+			Status: back[0].Status, Rewinds: []event.RewindEvent{{Epoch: 40, To: 3}}, Errors: []event.ErrorsEvent{tuitest.ErrorsAt(40, 26, 0)}}), 120, 40)
 		press(a, keys...)
 		frameText(t, a)
 		b := newWatch(nil, 120, 40)
@@ -225,7 +226,7 @@ func TestRewindsAtOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	epochs := func(from, to int) (out []event.Event) {
 		for e := from; e <= to; e++ {
-			out = append(out, Epoch(e, 1, r))
+			out = append(out, tuitest.Epoch(e, 1, r))
 		}
 		return out
 	}
@@ -272,11 +273,11 @@ func TestRewindsAtOnce(t *testing.T) {
 
 // TestResumedAfterTheEnd: a run that had ended goes on in the same record.
 func TestResumedAfterTheEnd(t *testing.T) {
-	full := Script{epochs: 12, fate: "done"}
+	full := tuitest.Script{Epochs: 12, Fate: "done"}
 	deltas := replayOf(full, 12, event.Ended, event.Replay{Source: "x", Seekable: true, Speed: 1})
 	s := deltas[len(deltas)-1].Status
 	s.Phase, s.Epoch = event.Running, 13
-	more := feed.Delta{Status: s, Resumes: []event.ResumeEvent{{Epoch: 12}}, Epochs: []event.EpochEvent{Epoch(13, 1, rand.New(rand.NewPCG(1, 1)))}}
+	more := feed.Delta{Status: s, Resumes: []event.ResumeEvent{{Epoch: 12}}, Epochs: []event.EpochEvent{tuitest.Epoch(13, 1, rand.New(rand.NewPCG(1, 1)))}}
 	a := newWatch(append(deltas, more), 120, 40)
 	more.Run, more.Done = deltas[0].Run, deltas[len(deltas)-1].Done
 	b := newWatch([]feed.Delta{more}, 120, 40) // the same for a viewer who comes late
@@ -297,7 +298,7 @@ func TestReplayRace(t *testing.T) {
 		t.Errorf("racing %v:\n%s", a.racing(), text)
 	}
 	for k, want := range map[string]string{".": "{Epoch:13}", "space": "{On:true}", "x": "", "down": ""} {
-		a.busy, a.bar.asked, a.feed.(*Feed).commands = false, false, nil
+		a.busy, a.bar.asked, a.feed.(*tuitest.Feed).Commands = false, false, nil
 		if got := sent(a, press(a, k)); got != want {
 			t.Errorf("%s: %q, want %q", k, got, want)
 		}
@@ -338,9 +339,9 @@ func TestForeign(t *testing.T) {
 			}
 		}
 	}
-	a := newWatch(ExternalRun(43, false), 120, 40)
-	d := feed.Delta{Status: a.h.Status, Epochs: ExternalRun(44, false)[0].Epochs[43:]}
-	d.Epochs[0].Loss = NaN
+	a := newWatch(tuitest.ExternalRun(43, false), 120, 40)
+	d := feed.Delta{Status: a.h.Status, Epochs: tuitest.ExternalRun(44, false)[0].Epochs[43:]}
+	d.Epochs[0].Loss = tuitest.NaN
 	a.Update(came(d))
 	if text := frameText(t, a); !strings.Contains(text, "train NaN") || !strings.Contains(text, "×") {
 		t.Errorf("a loss that is no number any more is not shown loudly:\n%s", text)
@@ -349,7 +350,7 @@ func TestForeign(t *testing.T) {
 
 // TestForeignEnd: what the last line of a program leaves out is told by its epochs, and nothing is where nobody knows.
 func TestForeignEnd(t *testing.T) {
-	done := &event.DoneEvent{Reason: event.ReasonEpochs, Loss: NaN, Error: NaN, TestError: NaN, TestRMSE: NaN, BestTestError: NaN, BestTestRMSE: NaN, Elapsed: NaN}
+	done := &event.DoneEvent{Reason: event.ReasonEpochs, Loss: tuitest.NaN, Error: tuitest.NaN, TestError: tuitest.NaN, TestRMSE: tuitest.NaN, BestTestError: tuitest.NaN, BestTestRMSE: tuitest.NaN, Elapsed: tuitest.NaN}
 	for name, want := range map[string]string{
 		"foreign": " all epochs done · best test error 6.54% at epoch 40 · 43 epochs in 30.1 s · loss 0.1155 ",
 		"figures": " all epochs done · 43 epochs ",
@@ -366,7 +367,7 @@ func TestForeignEnd(t *testing.T) {
 
 // TestFiguresPages goes through the figures of a program.
 func TestFiguresPages(t *testing.T) {
-	a := newWatch(ExternalRun(43, false), 100, 30)
+	a := newWatch(tuitest.ExternalRun(43, false), 100, 30)
 	a.focus = layout.Region
 	press(a, "z")
 	if text := frameText(t, a); !strings.Contains(text, "lr") || !strings.Contains(text, "momentum") || strings.Contains(text, "bleu  ") {
@@ -471,7 +472,7 @@ func TestSaveForm(t *testing.T) {
 	}
 	press(a, "ctrl+u")
 	write(a, "dir/x.SafeTensors")
-	a.busy, a.feed.(*Feed).commands = false, nil
+	a.busy, a.feed.(*tuitest.Feed).Commands = false, nil
 	if got := sent(a, press(a, "enter")); got != "{File:dir/x.SafeTensors}" {
 		t.Errorf("sent %s", got)
 	}
@@ -506,7 +507,7 @@ func TestSaveNameFollows(t *testing.T) {
 
 // TestSaveAfterTheEnd: a run that is over can still be saved, and says so in the footer.
 func TestSaveAfterTheEnd(t *testing.T) {
-	a := newTest(Script{epochs: 40, fate: "done"}, screen.Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 40, Fate: "done"}, screen.Options{NoColor: true}, 120, 40)
 	if text := frameText(t, a); !strings.Contains(text, "w save") {
 		t.Errorf("the footer does not name it:\n%s", text)
 	}

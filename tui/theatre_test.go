@@ -13,13 +13,14 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 )
 
 func staged(epochs, blocks int) *App {
-	a := newApp(&Feed{}, screen.Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, Methods())
-	for _, d := range SolvesRun(epochs, blocks) {
+	a := newApp(&tuitest.Feed{}, screen.Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, tuitest.Methods())
+	for _, d := range tuitest.SolvesRun(epochs, blocks) {
 		a.h.Apply(&d)
 	}
 	return a
@@ -44,7 +45,7 @@ func TestTheatre(t *testing.T) {
 			t.Run(fmt.Sprintf("%s-%d", c.name, size[0]), func(t *testing.T) {
 				a := staged(7, c.blocks)
 				if c.slice {
-					a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{SliceAlong("tr-newton", 0.09)}})
+					a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
 				}
 				p := a.panes[layout.Inner].(*innerPane)
 				for _, k := range c.keys {
@@ -79,8 +80,8 @@ func TestTheatreAnySize(t *testing.T) {
 	for range 300 {
 		a := staged(r.IntN(4), 1+r.IntN(5))
 		if r.IntN(2) == 0 {
-			e := SliceAlong("tr-gn", r.NormFloat64())
-			e.Loss[r.IntN(len(e.Loss))] = NaN
+			e := tuitest.SliceAlong("tr-gn", r.NormFloat64())
+			e.Loss[r.IntN(len(e.Loss))] = tuitest.NaN
 			a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{e}})
 		}
 		for range r.IntN(12) {
@@ -149,9 +150,9 @@ func TestWalk(t *testing.T) {
 // TestStageKeepsWhatBelongsTogether: reports find their solves, whatever else came in the Delta.
 func TestStageKeepsWhatBelongsTogether(t *testing.T) {
 	var k Steps
-	lost, _ := SolveEvents(1, 0, 5, krylov.Limit)
-	solve, told := SolveEvents(1, 0, 9, krylov.Boundary)
-	next, _ := SolveEvents(2, 0, 3, krylov.Limit)
+	lost, _ := tuitest.SolveEvents(1, 0, 5, krylov.Limit)
+	solve, told := tuitest.SolveEvents(1, 0, 9, krylov.Boundary)
+	next, _ := tuitest.SolveEvents(2, 0, 3, krylov.Limit)
 	d := feed.Delta{Epochs: []event.EpochEvent{{Epoch: 1, Rho: 0.9, Accepted: true, Inner: []event.InnerSummary{told}}}}
 	d.Inner = append(append(append(d.Inner, lost...), solve...), next...)
 	k.take(&d)
@@ -164,7 +165,7 @@ func TestStageKeepsWhatBelongsTogether(t *testing.T) {
 	if k.solves[2].over {
 		t.Error("the solve under way is taken for over")
 	}
-	k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 3, Iteration: 1, Residual: NaN, StepNorm: NaN}}})
+	k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 3, Iteration: 1, Residual: tuitest.NaN, StepNorm: tuitest.NaN}}})
 	if len(k.solves) != 3 {
 		t.Error("a method without solves has one")
 	}
@@ -247,18 +248,18 @@ func TestStageMouse(t *testing.T) {
 
 // TestSliceWords derives the words from the numbers.
 func TestSliceWords(t *testing.T) {
-	rising := SliceAlong("tr-newton", 0.3)
+	rising := tuitest.SliceAlong("tr-newton", 0.3)
 	rising.Accepted = false
-	gn := SliceAlong("tr-gn", 0.02)
+	gn := tuitest.SliceAlong("tr-gn", 0.02)
 	gn.Rho = event.Float(float64(gn.Loss[12]) / float64(gn.GaussNewton[12]))
 	for _, c := range []struct {
 		e    event.SliceEvent
 		want []string
 	}{
-		{SliceAlong("tr-newton", 0), []string{"predicted −0.1200, got −0.1200: ρ 1.0", "the model holds as far"}},
-		{SliceAlong("tr-newton", 0.09), []string{"got −0.0300: ρ 0.25", "bends up past t = 0.63", "least loss is at t = 0.63"}},
+		{tuitest.SliceAlong("tr-newton", 0), []string{"predicted −0.1200, got −0.1200: ρ 1.0", "the model holds as far"}},
+		{tuitest.SliceAlong("tr-newton", 0.09), []string{"got −0.0300: ρ 0.25", "bends up past t = 0.63", "least loss is at t = 0.63"}},
 		{rising, []string{"got +0.1800", "rejected", "bends up past t = 0.5"}},
-		{SliceAlong("tr-newton", -0.1), []string{"falls faster", "a longer step would pay: at t = 2"}},
+		{tuitest.SliceAlong("tr-newton", -0.1), []string{"falls faster", "a longer step would pay: at t = 2"}},
 		{gn, []string{"predicted −0.0700", "the full quadratic model holds"}},
 	} {
 		v := testView()
@@ -269,15 +270,15 @@ func TestSliceWords(t *testing.T) {
 			}
 		}
 	}
-	if got := sliceWords(testView(), &event.SliceEvent{At: event.Floats([]float64{0, 1}), Loss: []event.Float{0, NaN}}); !strings.Contains(got, "not finite") {
+	if got := sliceWords(testView(), &event.SliceEvent{At: event.Floats([]float64{0, 1}), Loss: []event.Float{0, tuitest.NaN}}); !strings.Contains(got, "not finite") {
 		t.Errorf("says %q", got)
 	}
 }
 
 func BenchmarkTheatre(b *testing.B) {
 	a := staged(60, 1)
-	solve, _ := SolveEvents(62, 0, 4000, krylov.Limit)
-	a.h.Apply(&feed.Delta{Status: a.h.Status, Inner: solve, Slices: []event.SliceEvent{SliceAlong("tr-newton", 0.09)}})
+	solve, _ := tuitest.SolveEvents(62, 0, 4000, krylov.Limit)
+	a.h.Apply(&feed.Delta{Status: a.h.Status, Inner: solve, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
 	for range b.N {
 		a.panes[layout.Inner].body(a.paneView(), 196, 55, true)
 	}

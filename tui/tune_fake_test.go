@@ -12,6 +12,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/tune"
+	"newtop/tui/internal/tuitest"
 )
 
 // fakeSearch plays a list of Boards. Each Wait brings the next one; Stop ends it.
@@ -98,7 +99,7 @@ func fakeBoard(n int, share, target float64) *tune.Board {
 			if t := &b.Trials[i]; t.Ended > now {
 				t.State, t.Why, t.Ended = tune.Running, "", now
 				t.Curve = t.Curve[:len(t.Curve)/2]
-				t.TargetSeconds, t.TargetEquivalents = NaN, NaN
+				t.TargetSeconds, t.TargetEquivalents = tuitest.NaN, tuitest.NaN
 				if len(t.Curve) > 0 {
 					t.Best = t.Curve[len(t.Curve)-1].Value
 				}
@@ -124,7 +125,7 @@ func fakeTrial(i, n int, target float64, r *rand.Rand) tune.Trial {
 	rate, batch := math.Pow(10, -4+3*r.Float64()), int(16*math.Pow(2, math.Floor(6*r.Float64())))
 	t := tune.Trial{Number: i + 1, Setting: i + 1, Seed: 7, Run: fmt.Sprintf("20261121-1200%02d-abcdef", i%60), State: tune.Done,
 		Choices: []tune.Choice{{Key: "opt", Value: opt, Number: -1}, {Key: "rate", Value: strconv.FormatFloat(rate, 'g', 3, 64), Number: (math.Log10(rate) + 4) / 3}},
-		Best:    NaN, Last: NaN, Loss: NaN, TargetSeconds: NaN, TargetEquivalents: NaN}
+		Best:    tuitest.NaN, Last: tuitest.NaN, Loss: tuitest.NaN, TargetSeconds: tuitest.NaN, TargetEquivalents: tuitest.NaN}
 	if opt == "adam" || opt == "nag" {
 		t.Choices = append(t.Choices, tune.Choice{Key: "batch", Value: strconv.Itoa(batch), Number: math.Log2(float64(batch)/16) / 5})
 	}
@@ -148,7 +149,7 @@ func fakeTrial(i, n int, target float64, r *rand.Rand) tune.Trial {
 		x := float64(e + 1)
 		v := event.Float(floor + 0.9*math.Exp(-x/(3+2*math.Abs(math.Log10(rate)+2.5))))
 		if t.State == tune.Diverged && e == steps-1 {
-			v = NaN
+			v = tuitest.NaN
 		} else {
 			t.Best, t.BestEpoch = min(v, absentFloat(t.Best)), e+1
 		}

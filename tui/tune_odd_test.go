@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"newtop/trainer/tune"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -27,7 +28,7 @@ func TestTuneOdd(t *testing.T) {
 	b.Trials[0].Choices[0].Value, b.Trials[0].Why, b.Trials[0].Run = "数据\x07", "a\x1b]0;x\x07b", "\x1b[H"
 	b.Trials[1].Choices = nil
 	b.Trials[2].Best, b.Trials[2].Seconds, b.Trials[2].Equivalents = 1e300, math.Inf(1), math.NaN()
-	b.Trials[3].Curve = []tune.Point{{Seconds: math.NaN(), Equivalents: -1, Value: 0}, {Value: NaN}}
+	b.Trials[3].Curve = []tune.Point{{Seconds: math.NaN(), Equivalents: -1, Value: 0}, {Value: tuitest.NaN}}
 	b.Order = append(b.Order, 99, -1, b.Order[0])
 	b.Importances = append(b.Importances, tune.Importance{Key: strings.Repeat("k", 90), Share: math.NaN(), Trend: strings.Repeat("t", 200)}, tune.Importance{Key: "x", Share: 7, Spread: -3})
 	b.Command = strings.Repeat("'", 7) + "\x1b[2J"

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer/tune"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -360,7 +361,7 @@ func TestTuneSliceBegins(t *testing.T) {
 		}
 		for i := range b.Trials {
 			if tr := &b.Trials[i]; len(tr.Choices) < 3 { // those without a batch are the only ones with a rate, and have no value
-				tr.Best, tr.TargetSeconds, tr.TargetEquivalents = NaN, NaN, NaN
+				tr.Best, tr.TargetSeconds, tr.TargetEquivalents = tuitest.NaN, tuitest.NaN, tuitest.NaN
 			} else {
 				tr.Choices[1].Value = ""
 			}

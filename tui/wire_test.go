@@ -15,6 +15,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 )
 
@@ -48,7 +49,7 @@ func (w *wire) rest(t *testing.T) {
 
 // fastFeed has news whenever it is asked: a run of 200 inner iterations and 20 epochs a second.
 type fastFeed struct {
-	Feed
+	tuitest.Feed
 	began time.Time
 	sent  int
 	now   event.Status
@@ -56,7 +57,7 @@ type fastFeed struct {
 }
 
 func (f *fastFeed) Wait(ctx context.Context) (feed.Delta, error) {
-	if f.at < len(f.Deltas) {
+	if f.At < len(f.Deltas) {
 		return f.Feed.Wait(ctx)
 	}
 	if f.began.IsZero() {
@@ -69,11 +70,11 @@ func (f *fastFeed) Wait(ctx context.Context) (feed.Delta, error) {
 		return feed.Delta{}, ctx.Err()
 	}
 	f.sent++
-	d := feed.Delta{Inner: []event.InnerEvent{InnerIteration(f.now.Epoch+1, 1+f.sent%10, 4)}}
+	d := feed.Delta{Inner: []event.InnerEvent{tuitest.InnerIteration(f.now.Epoch+1, 1+f.sent%10, 4)}}
 	if f.sent%10 == 0 {
 		f.now.Epoch++
 		f.now.Elapsed = float64(f.sent) * 0.005
-		d.Epochs = []event.EpochEvent{Epoch(f.now.Epoch, 4, f.rand)}
+		d.Epochs = []event.EpochEvent{tuitest.Epoch(f.now.Epoch, 4, f.rand)}
 	}
 	d.Status = f.now
 	return d, ctx.Err()
@@ -125,7 +126,7 @@ func BenchmarkWire(b *testing.B) {
 			b.Run(fmt.Sprintf("%dx%d-%s", size[0], size[1], name), func(b *testing.B) {
 				var bytes, writes float64
 				for range b.N {
-					f := &fastFeed{Feed: Feed{Deltas: NewRun(Script{epochs: 33, spectra: true})}, rand: rand.New(rand.NewPCG(1, 1))}
+					f := &fastFeed{Feed: tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 33, Spectra: true})}, rand: rand.New(rand.NewPCG(1, 1))}
 					bytes, writes = show(b, f, size[0], size[1], 2*time.Second, environ)
 				}
 				b.ReportMetric(bytes/1000, "kB/s")
@@ -137,15 +138,15 @@ func BenchmarkWire(b *testing.B) {
 
 // TestQuietWire: a run that has ended, and one that is paused, cost nothing.
 func TestQuietWire(t *testing.T) {
-	paused := NewRun(Script{epochs: 5})
+	paused := tuitest.NewRun(tuitest.Script{Epochs: 5})
 	for i := range paused {
 		paused[i].Status.Phase = event.Paused
 	}
-	runs := map[string][]feed.Delta{"ended": NewRun(Script{epochs: 5, fate: "done"}), "paused": paused, "record": replayScene("foreign")}
+	runs := map[string][]feed.Delta{"ended": tuitest.NewRun(tuitest.Script{Epochs: 5, Fate: "done"}), "paused": paused, "record": replayScene("foreign")}
 	for name, deltas := range runs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out, stop := onWire(&Feed{Deltas: deltas}, 120, 40)
+			out, stop := onWire(&tuitest.Feed{Deltas: deltas}, 120, 40)
 			defer stop()
 			out.rest(t)
 		})
@@ -154,7 +155,7 @@ func TestQuietWire(t *testing.T) {
 
 // loadingFeed is a record that is being read for a second: a hundred parts of so many epochs each, then its end.
 type loadingFeed struct {
-	Feed
+	tuitest.Feed
 	parts int
 	each  int
 	began time.Time
@@ -194,8 +195,8 @@ func (f *loadingFeed) Wait(ctx context.Context) (feed.Delta, error) {
 // longEpoch is an epoch of a long run that another program tells.
 func longEpoch(e int) event.EpochEvent {
 	loss := event.Float(2*math.Exp(-float64(e)/2e5) + 0.1 + 0.02*math.Sin(float64(e)))
-	return event.EpochEvent{Epoch: e, Loss: loss, TestLoss: loss + 0.05, Error: NaN, TestError: NaN, RMSE: NaN, TestRMSE: NaN, GradientNorm: NaN,
-		StepNorm: NaN, Radius: NaN, Rho: NaN, Rate: NaN, Gradients: NaN, Products: NaN, Losses: NaN, GradientEquivalents: NaN, Seconds: NaN, Elapsed: NaN}
+	return event.EpochEvent{Epoch: e, Loss: loss, TestLoss: loss + 0.05, Error: tuitest.NaN, TestError: tuitest.NaN, RMSE: tuitest.NaN, TestRMSE: tuitest.NaN, GradientNorm: tuitest.NaN,
+		StepNorm: tuitest.NaN, Radius: tuitest.NaN, Rho: tuitest.NaN, Rate: tuitest.NaN, Gradients: tuitest.NaN, Products: tuitest.NaN, Losses: tuitest.NaN, GradientEquivalents: tuitest.NaN, Seconds: tuitest.NaN, Elapsed: tuitest.NaN}
 }
 
 // TestLoadingWire: while a long record is read the terminal gets its progress and a few pictures.

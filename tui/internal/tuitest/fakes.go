@@ -1,39 +1,41 @@
-package tui
+// Package tuitest has made-up runs and a made-up feed, so that pictures of them are the same every time. Tests import it.
+package tuitest
 
 import (
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"newtop/trainer/event"
-	"newtop/trainer/feed"
-	"newtop/trainer/krylov"
-	"newtop/trainer/optim"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/trainer/krylov"
+	"newtop/trainer/optim"
 )
 
 // Feed replays a made-up run: a Delta at a time, at a pace or as fast as it is asked.
 type Feed struct {
-	mu       sync.Mutex
+	Mu       sync.Mutex
 	Deltas   []feed.Delta
-	at       int
+	At       int
 	Pace     time.Duration
 	paused   bool
-	commands []event.Command
+	Commands []event.Command
 	refuse   error
 }
 
 func (f *Feed) Wait(ctx context.Context) (feed.Delta, error) {
 	for {
-		f.mu.Lock()
-		if f.at < len(f.Deltas) && !f.paused {
-			d := f.Deltas[f.at]
-			f.at++
-			slow := f.Pace > 0 && f.at > 40
-			f.mu.Unlock()
+		f.Mu.Lock()
+		if f.At < len(f.Deltas) && !f.paused {
+			d := f.Deltas[f.At]
+			f.At++
+			slow := f.Pace > 0 && f.At > 40
+			f.Mu.Unlock()
 			if slow {
 				select {
 				case <-time.After(f.Pace):
@@ -42,7 +44,7 @@ func (f *Feed) Wait(ctx context.Context) (feed.Delta, error) {
 			}
 			return d, ctx.Err()
 		}
-		f.mu.Unlock()
+		f.Mu.Unlock()
 		select {
 		case <-ctx.Done():
 			return feed.Delta{}, ctx.Err()
@@ -52,9 +54,9 @@ func (f *Feed) Wait(ctx context.Context) (feed.Delta, error) {
 }
 
 func (f *Feed) Do(_ context.Context, c event.Command) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.commands = append(f.commands, c)
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	f.Commands = append(f.Commands, c)
 	switch c := c.(type) {
 	case event.Pause:
 		f.pause(c.On)
@@ -62,10 +64,10 @@ func (f *Feed) Do(_ context.Context, c event.Command) error {
 		return &event.CommandError{Reason: "radius = -1: expected a number > 0"}
 	case event.Stop:
 		var s event.Status
-		if f.at > 0 {
-			s = f.Deltas[f.at-1].Status
+		if f.At > 0 {
+			s = f.Deltas[f.At-1].Status
 		}
-		f.Deltas = append(f.Deltas[:f.at:f.at], Ended(s, event.ReasonStopped))
+		f.Deltas = append(f.Deltas[:f.At:f.At], Ended(s, event.ReasonStopped))
 		f.paused = false
 	}
 	return f.refuse
@@ -74,17 +76,17 @@ func (f *Feed) Do(_ context.Context, c event.Command) error {
 // pause slips a Delta with the new phase in before what comes next.
 func (f *Feed) pause(on bool) {
 	f.paused = on
-	if f.at > 0 && on {
-		s := f.Deltas[f.at-1].Status
+	if f.At > 0 && on {
+		s := f.Deltas[f.At-1].Status
 		s.Phase = event.Paused
-		f.at--
-		f.Deltas[f.at] = feed.Delta{Status: s}
+		f.At--
+		f.Deltas[f.At] = feed.Delta{Status: s}
 		f.paused = false
 		go func() {
 			time.Sleep(100 * time.Millisecond)
-			f.mu.Lock()
-			f.paused = f.at > 0 && f.Deltas[f.at-1].Status.Phase == event.Paused
-			f.mu.Unlock()
+			f.Mu.Lock()
+			f.paused = f.At > 0 && f.Deltas[f.At-1].Status.Phase == event.Paused
+			f.Mu.Unlock()
 		}()
 	}
 }
@@ -120,13 +122,13 @@ func Methods() []*optim.Info {
 
 // Script is a made-up run of the letter net.
 type Script struct {
-	epochs     int
-	regression bool
-	skips      bool
-	switchAt   int // epoch after which adam takes over; 0 never
-	adam       bool
-	spectra    bool
-	fate       string // "running", "done", "nan"
+	Epochs     int
+	Regression bool
+	Skips      bool
+	SwitchAt   int // epoch after which adam takes over; 0 never
+	Adam       bool
+	Spectra    bool
+	Fate       string // "running", "done", "nan"
 }
 
 func NewRun(s Script) []feed.Delta {
@@ -139,31 +141,31 @@ func NewRun(s Script) []feed.Delta {
 			Connections: []event.ConnectionInfo{{To: 1, From: 0, Weights: 1120}, {To: 2, From: 1, Weights: 3500}, {To: 3, From: 2, Weights: 1300}},
 		},
 	}
-	if s.regression {
+	if s.Regression {
 		run.Data = event.DataInfo{Name: "sine", TrainRows: 400, TestRows: 100, Inputs: 1, Outputs: 1}
 		run.Model.Loss = "mse"
 	}
-	if s.skips {
+	if s.Skips {
 		run.Model.Connections = append(run.Model.Connections,
 			event.ConnectionInfo{To: 2, From: 0, Weights: 800}, event.ConnectionInfo{To: 3, From: 0, Weights: 416})
 	}
 	st := event.Status{Phase: event.Running, EpochLimit: 60, Optimizer: "tr-newton",
 		Settings: []event.Setting{{Key: "radius", Text: "1", Primary: true}, {Key: "xi", Text: "0.1"}, {Key: "limit", Text: "120"}}}
 	adam := []event.Setting{{Key: "rate", Text: "0.001", Primary: true}, {Key: "beta1", Text: "0.9"}}
-	if s.adam {
+	if s.Adam {
 		st.Optimizer, st.Settings, run.Optimizer = "adam", adam, "adam"
 	}
 	deltas := []feed.Delta{{Run: run, Status: st}}
 	radius, equivalents := 1.0, 0.0
 	first := Epoch(0, 0, r)
 	first.Epoch, first.Inner, first.Radius, first.Rho, first.Rate, first.StepNorm, first.Seconds = 0, nil, 1, NaN, NaN, NaN, 0
-	if s.adam {
+	if s.Adam {
 		first.Radius, first.Rate = NaN, 0.001
 	}
 	deltas = append(deltas, feed.Delta{Status: st, Epochs: []event.EpochEvent{first}})
-	for e := 1; e <= s.epochs; e++ {
+	for e := 1; e <= s.Epochs; e++ {
 		ev := Epoch(e, radius, r)
-		if s.adam || s.switchAt > 0 && e > s.switchAt {
+		if s.Adam || s.SwitchAt > 0 && e > s.SwitchAt {
 			ev.Inner, ev.Radius, ev.Rho, ev.Rate, ev.Optimizer = nil, NaN, NaN, 0.001, "adam"
 			st.Units, st.Unit = 250, 90
 		} else {
@@ -184,31 +186,31 @@ func NewRun(s Script) []feed.Delta {
 		}
 		equivalents += 60
 		ev.GradientEquivalents = event.Float(equivalents)
-		if s.fate == "nan" && e == s.epochs {
+		if s.Fate == "nan" && e == s.Epochs {
 			ev.Loss, ev.TestLoss, ev.GradientNorm = NaN, NaN, NaN
 		}
 		st.Epoch, st.Elapsed, st.Equivalents = e, float64(ev.Elapsed), equivalents
 		d := feed.Delta{Status: st, Epochs: []event.EpochEvent{ev}}
-		if s.spectra && e%4 == 0 {
+		if s.Spectra && e%4 == 0 {
 			d.Spectra = []event.SpectrumEvent{SpectrumAt(e)}
 		}
 		deltas = append(deltas, d)
-		if e == s.switchAt {
+		if e == s.SwitchAt {
 			st.Optimizer, st.Settings = "adam", adam
 			deltas = append(deltas, feed.Delta{Status: st, Switches: []event.SwitchEvent{{Epoch: e, From: "tr-newton", To: "adam"}}})
 		}
 	}
-	switch s.fate {
+	switch s.Fate {
 	case "done":
 		deltas = append(deltas, Ended(st, event.ReasonTarget))
 	case "nan", "dead":
 		d := Ended(st, event.ReasonDiverged)
-		d.Diverged = &event.DivergedEvent{Epoch: s.epochs, Reason: "the loss is not finite"}
+		d.Diverged = &event.DivergedEvent{Epoch: s.Epochs, Reason: "the loss is not finite"}
 		d.Done.Loss = NaN
 		deltas = append(deltas, d)
 	default:
 		if st.Optimizer == "tr-newton" {
-			deltas = append(deltas, feed.Delta{Status: st, Inner: []event.InnerEvent{InnerIteration(s.epochs+1, 1, radius), InnerIteration(s.epochs+1, 7, radius), InnerIteration(s.epochs+1, 12, radius)}})
+			deltas = append(deltas, feed.Delta{Status: st, Inner: []event.InnerEvent{InnerIteration(s.Epochs+1, 1, radius), InnerIteration(s.Epochs+1, 7, radius), InnerIteration(s.Epochs+1, 12, radius)}})
 		}
 	}
 	return deltas
@@ -400,7 +402,7 @@ func DensityAt(e int) (*event.Density, *event.Trace) {
 
 // EdgeRun is a made-up run of gradient descent with densities, whose curvature grows towards the edge.
 func EdgeRun(rate string) []feed.Delta {
-	deltas := NewRun(Script{epochs: 33, adam: true, spectra: true})
+	deltas := NewRun(Script{Epochs: 33, Adam: true, Spectra: true})
 	for i := range deltas {
 		d := &deltas[i]
 		d.Status.Optimizer = "sgd"
@@ -506,9 +508,9 @@ func SliceAlong(optimizer string, bend float64) event.SliceEvent {
 // densities, a look along a step, weights, errors, a setting, a switch, a race that was picked from, a way back,
 // values that are no numbers, and at the end divergence.
 func RichRun(regression, over bool) []feed.Delta {
-	s := Script{epochs: 30, spectra: true, skips: true, regression: regression, fate: "running"}
+	s := Script{Epochs: 30, Spectra: true, Skips: true, Regression: regression, Fate: "running"}
 	if over {
-		s.fate = "nan"
+		s.Fate = "nan"
 	}
 	deltas := NewRun(s)
 	st := deltas[0].Status
