@@ -243,21 +243,23 @@ func (m *machine) reduce(n reg.GPVirtual, term func(i reg.GPVirtual, v int, sum 
 	m.JEQ(operand.LabelRef(done))
 	// Of the last 31 elements at most, every sum gets its vector, full or not.
 	lanes := uint64(m.lanes())
+	last := m.GP64()
+	m.MOVQ(left, last)
+	m.ANDQ(operand.Imm(lanes-1), last)
+	m.setTail(last)
+	partial := func(k int) string { return fmt.Sprintf("%s_partial%d", rest, k) }
 	for k := range sums {
-		partial := m.label(fmt.Sprintf("partial%d_", k))
-		next := m.label("next")
 		m.CMPQ(left, operand.Imm(lanes))
-		m.JL(operand.LabelRef(partial))
+		m.JL(operand.LabelRef(partial(k)))
 		term(i, 0, sums[k], false)
 		m.ADDQ(operand.Imm(lanes), i)
 		m.SUBQ(operand.Imm(lanes), left)
 		m.JEQ(operand.LabelRef(done))
-		m.JMP(operand.LabelRef(next))
-		m.Label(partial)
-		m.setTail(left)
+	}
+	for k := range sums {
+		m.Label(partial(k))
 		term(i, 0, sums[k], true)
 		m.JMP(operand.LabelRef(done))
-		m.Label(next)
 	}
 	m.Label(done)
 	return m.fold(sums)
