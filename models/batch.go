@@ -3,18 +3,19 @@ package models
 import (
 	"fmt"
 
-	"newtop/internal/vector"
-	"newtop/models/blas"
-
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/internal/vector"
+	"newtop/models/blas"
+	"newtop/models/reduce"
 )
 
 // Batch computes gradients of the mean loss over few rows at a time. One goroutine uses it at a time.
 type Batch struct {
 	// Pool computes batches that are large enough to gain from it. nil: the caller's goroutine computes all. The
 	// results are the same to the bit.
-	Pool *Pool
+	Pool *reduce.Pool
 
 	net     *Network
 	cost    int // multiplications a row
@@ -70,7 +71,7 @@ func (n *Network) NewBatch(x, t *mat.Dense, rows int) *Batch {
 
 // hire sees to it that there are that many workers.
 func (b *Batch) hire(count int) {
-	for rows := min(b.most, BlockRows); len(b.workers) < count; {
+	for rows := min(b.most, reduce.BlockRows); len(b.workers) < count; {
 		b.workers = append(b.workers, &batchWorker{
 			space:         b.net.newSpace(rows),
 			packed:        make([]float64, rows*b.net.Columns()),
@@ -101,7 +102,7 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 		b.addPart(0, 0)
 	} else {
 		b.hire(b.Pool.Threads())
-		b.Pool.run(count, b.add)
+		b.Pool.Run(count, b.add)
 	}
 	loss := b.parts[0].loss
 	for _, part := range b.parts[1:count] {
@@ -114,7 +115,7 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 
 // divide settles the parts of a batch of that many rows and returns how many there are.
 func (b *Batch) divide(rows int) int {
-	blocks := (rows + BlockRows - 1) / BlockRows
+	blocks := (rows + reduce.BlockRows - 1) / reduce.BlockRows
 	count := max(1, min(blocks, mostParts, rows*b.cost/partWork))
 	for len(b.parts) < count {
 		b.parts = append(b.parts, batchPart{sum: make([]float64, b.net.dim)})
@@ -136,7 +137,7 @@ func (b *Batch) addPart(worker, i int) {
 	start := blas.Zero
 	part.loss = 0
 	for block := part.first; block < part.last; block++ {
-		s.open(b, b.rows[block*BlockRows:min((block+1)*BlockRows, len(b.rows))])
+		s.open(b, b.rows[block*reduce.BlockRows:min((block+1)*reduce.BlockRows, len(b.rows))])
 		part.loss += s.pass(b.w, share)
 		s.gradientTo(dst, b.w, &s.own, start)
 		start = blas.Add

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"newtop/internal/vector"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/internal/vector"
+	"newtop/models/reduce"
 )
 
 // The gates of a mixture of experts [MD, §3], on a block of rows. In the terms of one row:
@@ -100,9 +101,9 @@ func (n *Network) GateSharesTo(dst, w []float64, x *mat.Dense) {
 		return
 	}
 	clear(dst)
-	s := n.newSpace(min(rows, BlockRows))
-	for first := 0; first < rows; first += BlockRows {
-		s.setRows(min(BlockRows, rows-first))
+	s := n.newSpace(min(rows, reduce.BlockRows))
+	for first := 0; first < rows; first += reduce.BlockRows {
+		s.setRows(min(reduce.BlockRows, rows-first))
 		gather(s.own.u[0], x.RawMatrix(), first, s.rows)
 		s.openGates(w, &s.own)
 		addColumnSums(dst, s.own.bells.g, s.rows)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/reduce"
 )
 
 // TestRowsAndMatrix holds products through rows, and the assembled matrix, against the naive JᵀBJ and
@@ -71,7 +73,7 @@ func assembleTo(tb testing.TB, l *Linearization, dst *mat.SymDense) {
 
 // TestAssemblyIsWatched: after every part, and given up when the watcher says so.
 func TestAssemblyIsWatched(t *testing.T) {
-	p := wideProblem(t, Sigmoid, 2*BlockRows+20) // 3 blocks, 3 outputs
+	p := wideProblem(t, Sigmoid, 2*reduce.BlockRows+20) // 3 blocks, 3 outputs
 	l, enough := p.n.Linearize(p.w, p.x, p.t), errors.New("enough")
 	l.assembly = newAssembly(l)
 	l.assembly.units = 2
@@ -130,7 +132,7 @@ func TestRowsInAnyMemory(t *testing.T) {
 			units   int // 0: as many as there is room for
 		}{{1, 1, 2}, {3, 0, 2}, {3, 1, 0}} {
 			before := runtime.GOMAXPROCS(c.threads)
-			pool := NewPool(c.threads)
+			pool := reduce.NewPool(c.threads)
 			l := p.n.Bind(p.x, p.t, Options{Pool: pool, Memory: c.memory})
 			l.Update(p.w)
 			if c.units > 0 {
@@ -227,7 +229,7 @@ func TestRowCost(t *testing.T) {
 func TestRowsDoNotAllocate(t *testing.T) {
 	for _, p := range []problem{wideProblem(t, Softmax, 70), wideProblem(t, Sigmoid, 70)} {
 		for _, threads := range []int{1, 3} {
-			pool := NewPool(threads)
+			pool := reduce.NewPool(threads)
 			defer pool.Close()
 			l := p.n.Bind(p.x, p.t, Options{Pool: pool})
 			l.Update(p.w)

@@ -3,11 +3,12 @@ package models
 import (
 	"fmt"
 
-	"newtop/internal/vector"
-	"newtop/models/blas"
-
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/internal/vector"
+	"newtop/models/blas"
+	"newtop/models/reduce"
 )
 
 const (
@@ -66,7 +67,7 @@ func (l *Linearization) GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, 
 	if l.assembly == nil {
 		l.assembly = newAssembly(l)
 	}
-	if raw := dst.RawSymmetric(); l.adding.part != nil && raw.Stride != raw.N {
+	if raw := dst.RawSymmetric(); l.part != nil && raw.Stride != raw.N {
 		panic("models: GaussNewtonMatrixTo: dst is a view")
 	}
 	l.askForPasses()
@@ -86,7 +87,7 @@ func newAssembly(l *Linearization) *assembly {
 			a.stride = max(a.stride, end.at+end.size)
 		}
 	}
-	rows := max(1, min(l.rows, BlockRows))
+	rows := max(1, min(l.rows, reduce.BlockRows))
 	a.units = max(1, min(l.blocks()*n.Outputs(), panelMemory/(rows*a.stride)))
 	a.panel = make([]float64, a.units*rows*a.stride)
 	a.form, a.update, a.chained = a.formUnit, a.updateStrip, a.addRows
@@ -114,7 +115,7 @@ func (a *assembly) run(dst *mat.SymDense, watch func(part, parts int) error) err
 	for i := range n {
 		clear(a.dst.Data[i*a.dst.Stride+i:][:n-i])
 	}
-	part := a.l.adding.part
+	part := a.l.part
 	if part == nil {
 		a.addRows()
 	} else {
@@ -141,8 +142,8 @@ func (a *assembly) addRows() bool {
 	for part := range parts {
 		a.first = part * a.units
 		a.count = min(a.units, all-a.first)
-		a.l.pool.run(a.count, a.form)
-		a.l.pool.run(tasks, a.update)
+		a.l.pool.Run(a.count, a.form)
+		a.l.pool.Run(tasks, a.update)
 		if a.watch == nil {
 			continue
 		}
@@ -158,7 +159,7 @@ func (a *assembly) strips() int { return (a.common + assemblyRows - 1) / assembl
 
 // slot returns the rows of unit q of the panel.
 func (a *assembly) slot(q int) []float64 {
-	size := min(a.l.rows, BlockRows) * a.stride
+	size := min(a.l.rows, reduce.BlockRows) * a.stride
 	return a.panel[q*size:][:size]
 }
 

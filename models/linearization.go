@@ -3,21 +3,22 @@ package models
 import (
 	"fmt"
 
-	"newtop/models/blas"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/blas"
+	"newtop/models/reduce"
 )
 
 // Options say how a Linearization computes. The zero value works.
 type Options struct {
 	// Pool is what computes; nil means the caller's goroutine alone.
-	Pool *Pool
+	Pool *reduce.Pool
 	// Memory bounds the bytes of what is kept for products: inputs, outputs, derivatives. 0 means
 	// 1 GiB. Blocks of rows that do not fit are computed anew in every product, to the same bits.
 	// Partial sums, at most 32 vectors of weights and for each thread one a level of the Tree, come on top.
 	Memory int64
 	// Part, if not nil, says of which rows x and t have some. Other processes have the rest.
-	Part *Part
+	Part *reduce.Part
 }
 
 // DefaultMemory is what Options keep when they do not say, in bytes.
@@ -33,7 +34,8 @@ type Linearization struct {
 	x, t     *mat.Dense
 	rows     int // that are here
 	all      int // with those of other processes
-	pool     *Pool
+	pool     *reduce.Pool
+	part     *reduce.Part
 	w        []float64 // weights of the last Update
 	updated  bool
 	asked    bool // whether a product was asked for since the last Update; before the first one it is as if
@@ -42,17 +44,17 @@ type Linearization struct {
 	total    Evaluation
 	slab     []float64 // tapes of the first kept blocks, one after another
 	kept     int
-	spaces   []*space // one a worker
-	adding   adding
+	spaces   []*space        // one a worker
+	sums     *reduce.Reducer // of what belongs to weights, and of a tally
 
 	arg   []float64          // of the call under way
 	tally [tallySize]float64 // of the last EvaluateAt
 
-	retake, fold                                     func(worker, i int)
-	update, evaluate, hessian, gaussNewton, diagonal *rowSum
+	retake                                           func(worker, i int)
+	update, evaluate, hessian, gaussNewton, diagonal *reduce.Sum
 
-	rowProducts *rowSum   // nil before the first GaussNewtonRowsTo
-	assembly    *assembly // nil before the first GaussNewtonMatrixTo
+	rowProducts *reduce.Sum // nil before the first GaussNewtonRowsTo
+	assembly    *assembly   // nil before the first GaussNewtonMatrixTo
 }
 
 // Bind returns a Linearization of the network on the rows of x and t, which are rows × Columns and rows
@@ -67,15 +69,15 @@ func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
 		o.Memory = DefaultMemory
 	}
 	rows, all := n.checkRows(x, t, o.Part)
-	l := &Linearization{net: n, x: x, t: t, rows: rows, all: all, pool: o.Pool,
+	l := &Linearization{net: n, x: x, t: t, rows: rows, all: all, pool: o.Pool, part: o.Part,
 		w: make([]float64, n.dim), gradient: make([]float64, n.dim+tallySize), asked: true}
-	l.adding.divide(n.dim, all, o.Pool.Threads(), o.Part)
+	l.sums = reduce.NewReducer(all, n.dim, tallySize, o.Pool, o.Part)
 	for range o.Pool.Threads() {
-		l.spaces = append(l.spaces, n.newSpace(min(rows, BlockRows)))
+		l.spaces = append(l.spaces, n.newSpace(min(rows, reduce.BlockRows)))
 	}
-	l.retake, l.fold = l.retakeTask, l.foldWeights
-	l.update = l.newSum(0, n.dim+tallySize, l.updateLeaf)
-	l.evaluate = l.newSum(n.dim, n.dim+tallySize, l.evaluateLeaf)
+	l.retake = l.retakeTask
+	l.update = l.sums.Sum(0, n.dim+tallySize, l.updateLeaf)
+	l.evaluate = l.sums.Sum(n.dim, n.dim+tallySize, l.evaluateLeaf)
 	l.hessian = l.newProduct((*space).addHessian)
 	l.gaussNewton = l.newProduct((*space).addGaussNewton)
 	l.diagonal = l.newProduct(func(s *space, dst, w, _ []float64, tp *tape) { s.addDiagonal(dst, w, tp) })
@@ -84,7 +86,7 @@ func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
 }
 
 // checkRows returns how many rows x and t have, and how many there are with other processes'.
-func (n *Network) checkRows(x, t *mat.Dense, part *Part) (rows, all int) {
+func (n *Network) checkRows(x, t *mat.Dense, part *reduce.Part) (rows, all int) {
 	if x != nil {
 		rows, _ = x.Dims()
 	}
@@ -94,7 +96,7 @@ func (n *Network) checkRows(x, t *mat.Dense, part *Part) (rows, all int) {
 			panic("models: Bind: a part without a Joiner")
 		}
 		all = part.Rows
-		if first, last := NewTree(all).Rows(part.Rank, part.Size); rows != last-first {
+		if first, last := reduce.NewTree(all).Rows(part.Rank, part.Size); rows != last-first {
 			panic(fmt.Sprintf("models: Bind: %d rows, process %d of %d has %d of %d", rows, part.Rank, part.Size, last-first, all))
 		}
 	}
@@ -116,10 +118,10 @@ func (n *Network) Linearize(w []float64, x, t *mat.Dense) *Linearization {
 }
 
 // blocks returns how many blocks the rows that are here make.
-func (l *Linearization) blocks() int { return (l.rows + BlockRows - 1) / BlockRows }
+func (l *Linearization) blocks() int { return (l.rows + reduce.BlockRows - 1) / reduce.BlockRows }
 
 // blockSize returns the number of rows of block i; all but the last are full.
-func (l *Linearization) blockSize(i int) int { return min(BlockRows, l.rows-i*BlockRows) }
+func (l *Linearization) blockSize(i int) int { return min(reduce.BlockRows, l.rows-i*reduce.BlockRows) }
 
 // keep allocates the tapes of as many blocks as memory allows and fills in their inputs.
 func (l *Linearization) keep(memory int64) {
@@ -128,23 +130,23 @@ func (l *Linearization) keep(memory int64) {
 	if rows == int64(l.rows) {
 		l.kept = l.blocks()
 	} else {
-		l.kept = int(rows / BlockRows)
-		rows = int64(l.kept) * BlockRows
+		l.kept = int(rows / reduce.BlockRows)
+		rows = int64(l.kept) * reduce.BlockRows
 	}
 	l.slab = make([]float64, rows*perRow)
-	l.pool.run(len(l.adding.tasks), func(worker, i int) {
+	l.pool.Run(l.sums.Tasks(), func(worker, i int) {
 		s := l.spaces[worker]
-		first, last := l.adding.blocks(l.adding.tasks[i])
+		first, last := l.sums.Blocks(i)
 		for block := first; block < min(last, l.kept); block++ {
 			s.setRows(l.blockSize(block))
-			gather(l.layKept(s, block).u[0], l.x.RawMatrix(), block*BlockRows, s.rows)
+			gather(l.layKept(s, block).u[0], l.x.RawMatrix(), block*reduce.BlockRows, s.rows)
 		}
 	})
 }
 
 // layKept returns the view of a kept block's tape.
 func (l *Linearization) layKept(s *space, block int) *tape {
-	l.net.lay(&s.view, l.slab[block*BlockRows*l.net.tapeSize():], s.rows)
+	l.net.lay(&s.view, l.slab[block*reduce.BlockRows*l.net.tapeSize():], s.rows)
 	return &s.view
 }
 
@@ -158,20 +160,20 @@ func (l *Linearization) open(s *space, block int) (tp *tape, kept bool) {
 		return tp, true
 	}
 	s.own.x = l.inputs(block)
-	gather(s.own.u[0], l.x.RawMatrix(), block*BlockRows, s.rows)
+	gather(s.own.u[0], l.x.RawMatrix(), block*reduce.BlockRows, s.rows)
 	return &s.own, false
 }
 
 // inputs returns the rows of x of a block.
 func (l *Linearization) inputs(block int) byRow {
 	x := l.x.RawMatrix()
-	return byRow{x.Data[block*BlockRows*x.Stride:], x.Stride}
+	return byRow{x.Data[block*reduce.BlockRows*x.Stride:], x.Stride}
 }
 
 // pass does the forward and backward pass on a block whose inputs are filled in.
 func (l *Linearization) pass(s *space, tp *tape, block int) tally {
 	s.forward(l.w, tp)
-	gather(s.targets, l.t.RawMatrix(), block*BlockRows, s.rows)
+	gather(s.targets, l.t.RawMatrix(), block*reduce.BlockRows, s.rows)
 	sum := s.loss(tp)
 	s.outputDelta(tp)
 	s.backward(l.w, tp)
@@ -179,7 +181,8 @@ func (l *Linearization) pass(s *space, tp *tape, block int) tally {
 }
 
 // updateLeaf stores the sums of the blocks' gradients and tallies.
-func (l *Linearization) updateLeaf(s *space, sum []float64, first, last int) {
+func (l *Linearization) updateLeaf(worker int, sum []float64, first, last int) {
+	s := l.spaces[worker]
 	var total tally
 	start := blas.Zero
 	for block := first; block < last; block++ {
@@ -194,7 +197,7 @@ func (l *Linearization) updateLeaf(s *space, sum []float64, first, last int) {
 // retakeTask does the passes again that Update did not keep.
 func (l *Linearization) retakeTask(worker, i int) {
 	s := l.spaces[worker]
-	first, last := l.adding.blocks(l.adding.tasks[i])
+	first, last := l.sums.Blocks(i)
 	for block := first; block < min(last, l.kept); block++ {
 		tp, _ := l.open(s, block)
 		l.pass(s, tp, block)
@@ -206,12 +209,13 @@ func (l *Linearization) askForPasses() {
 	l.asked = true
 	if !l.current {
 		l.current = true
-		l.pool.run(len(l.adding.tasks), l.retake)
+		l.pool.Run(l.sums.Tasks(), l.retake)
 	}
 }
 
 // evaluateLeaf stores the sum of the blocks' tallies at weights l.arg.
-func (l *Linearization) evaluateLeaf(s *space, sum []float64, first, last int) {
+func (l *Linearization) evaluateLeaf(worker int, sum []float64, first, last int) {
+	s := l.spaces[worker]
 	var total tally
 	for block := first; block < last; block++ {
 		tp, kept := l.open(s, block)
@@ -220,7 +224,7 @@ func (l *Linearization) evaluateLeaf(s *space, sum []float64, first, last int) {
 			s.own.u[0] = tp.u[0]
 		}
 		s.forward(l.arg, &s.own)
-		gather(s.targets, l.t.RawMatrix(), block*BlockRows, s.rows)
+		gather(s.targets, l.t.RawMatrix(), block*reduce.BlockRows, s.rows)
 		total.add(s.loss(&s.own))
 		s.own.u[0] = own
 	}
@@ -228,9 +232,14 @@ func (l *Linearization) evaluateLeaf(s *space, sum []float64, first, last int) {
 }
 
 // newProduct returns the sum of what add adds for a block, in the direction l.arg.
-func (l *Linearization) newProduct(add func(s *space, dst, w, d []float64, tp *tape)) *rowSum {
-	return l.newSum(0, l.net.dim, func(s *space, sum []float64, first, last int) {
-		dst := sum[:l.net.dim]
+func (l *Linearization) newProduct(add func(s *space, dst, w, d []float64, tp *tape)) *reduce.Sum {
+	return l.sums.Sum(0, l.net.dim, l.productLeaf(add))
+}
+
+// productLeaf returns what stores the sum of what add adds for some blocks.
+func (l *Linearization) productLeaf(add func(s *space, dst, w, d []float64, tp *tape)) func(int, []float64, int, int) {
+	return func(worker int, sum []float64, first, last int) {
+		s, dst := l.spaces[worker], sum[:l.net.dim]
 		clear(dst)
 		for block := first; block < last; block++ {
 			tp, kept := l.open(s, block)
@@ -239,7 +248,7 @@ func (l *Linearization) newProduct(add func(s *space, dst, w, d []float64, tp *t
 			}
 			add(s, dst, l.w, l.arg, tp)
 		}
-	})
+	}
 }
 
 // evaluation returns what a tally over all rows, as numbers, says.
@@ -259,7 +268,7 @@ func (l *Linearization) Update(w []float64) {
 	copy(l.w, w)
 	l.current = l.asked
 	l.asked = false
-	l.sumTo(l.gradient, l.update)
+	l.update.To(l.gradient)
 	l.total = l.evaluation(l.gradient[l.net.dim:])
 	l.updated = true
 }
@@ -275,7 +284,7 @@ func (l *Linearization) Rows() int { return l.all }
 
 // KeptRows returns for how many rows the passes are kept in this process. Those of the others are done again in every
 // product, at the cost of their gradient.
-func (l *Linearization) KeptRows() int { return min(l.rows, l.kept*BlockRows) }
+func (l *Linearization) KeptRows() int { return min(l.rows, l.kept*reduce.BlockRows) }
 
 // Current reports whether the passes of KeptRows are kept. If not, the next product does them again, once.
 func (l *Linearization) Current() bool { return l.current }
@@ -301,7 +310,7 @@ func (l *Linearization) Evaluation() Evaluation {
 func (l *Linearization) EvaluateAt(w []float64) Evaluation {
 	l.net.checkWeights("EvaluateAt", "w", w)
 	l.arg = w
-	l.sumTo(l.tally[:], l.evaluate)
+	l.evaluate.To(l.tally[:])
 	l.arg = nil
 	return l.evaluation(l.tally[:])
 }
@@ -327,13 +336,13 @@ func (l *Linearization) GaussNewtonDiagTo(dst []float64) {
 	l.product("GaussNewtonDiagTo", dst, l.w, l.diagonal)
 }
 
-func (l *Linearization) product(name string, dst, v []float64, sum *rowSum) {
+func (l *Linearization) product(name string, dst, v []float64, sum *reduce.Sum) {
 	l.checkUpdated(name)
 	l.net.checkWeights(name, "dst", dst)
 	l.net.checkWeights(name, "v", v)
 	l.askForPasses()
 	l.arg = v
-	l.sumTo(dst, sum)
+	sum.To(dst)
 	l.arg = nil
 }
 

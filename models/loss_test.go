@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/reduce"
 )
 
 // identityInto returns a network without hidden layers, with weights that make its net inputs equal to
@@ -124,7 +126,7 @@ func TestNotFinite(t *testing.T) {
 	for seed := range uint64(60) {
 		for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 			p := randomProblem(t, seed, 150, true)
-			pool := NewPool(2)
+			pool := reduce.NewPool(2)
 			p.x.Set(77, 0, bad)
 			p.t.Set(77, 0, bad)
 			l := p.n.Bind(p.x, p.t, Options{Pool: pool})

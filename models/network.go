@@ -1,6 +1,10 @@
 package models
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/reduce"
+)
 
 // Network is an Architecture with the layout of its flat weight vector. It is immutable and safe for
 // concurrent use.
@@ -189,9 +193,9 @@ func (n *Network) OutputTo(dst *mat.Dense, w []float64, x *mat.Dense) {
 	rows, _ := x.Dims()
 	n.checkMatrix("OutputTo", "x", x, rows, n.Columns())
 	n.checkMatrix("OutputTo", "dst", dst, rows, n.Outputs())
-	s := n.newSpace(min(rows, BlockRows))
-	for first := 0; first < rows; first += BlockRows {
-		s.setRows(min(BlockRows, rows-first))
+	s := n.newSpace(min(rows, reduce.BlockRows))
+	for first := 0; first < rows; first += reduce.BlockRows {
+		s.setRows(min(reduce.BlockRows, rows-first))
 		tp := &s.own
 		gather(tp.u[0], x.RawMatrix(), first, s.rows)
 		s.forward(w, tp)

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/reduce"
 )
 
 // MeasureOutputs returns how well given outputs u match the targets t, both rows × Outputs, by the network's
@@ -13,11 +15,11 @@ func (n *Network) MeasureOutputs(u, t *mat.Dense) Evaluation {
 	rows, _ := u.Dims()
 	n.checkMatrix("MeasureOutputs", "u", u, rows, n.Outputs())
 	n.checkMatrix("MeasureOutputs", "t", t, rows, n.Outputs())
-	s := n.newSpace(min(rows, BlockRows))
+	s := n.newSpace(min(rows, reduce.BlockRows))
 	last := n.last()
 	var sum tally
-	for first := 0; first < rows; first += BlockRows {
-		s.setRows(min(BlockRows, rows-first))
+	for first := 0; first < rows; first += reduce.BlockRows {
+		s.setRows(min(reduce.BlockRows, rows-first))
 		gather(s.own.u[last], u.RawMatrix(), first, s.rows)
 		gather(s.targets, t.RawMatrix(), first, s.rows)
 		part := tally{wrong: s.countWrong(s.own.u[last])}

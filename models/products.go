@@ -5,10 +5,6 @@ import (
 	"newtop/models/blas"
 )
 
-// BlockRows is how many rows of data go through the network together: whole registers of every kernel, and few
-// enough for what a block of a net of some hundred nodes needs to stay in a core's second-level cache.
-const BlockRows = 96
-
 // sum is a sum of matrix products under way. Dense blocks become terms of one blas.Sum, so that what it adds up stays
 // in registers; sparse ones are added afterwards.
 type sum struct {

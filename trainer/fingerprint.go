@@ -10,9 +10,10 @@ import (
 	"math"
 	"strings"
 
-	"newtop/models"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // fingerprint is computed beside the run's beginning.
@@ -30,7 +31,7 @@ type fingerprint struct {
 const fingerprintGap, leafwise = "-", "leaves."
 
 // takeFingerprint begins to compute the fingerprint of what a run is trained on: a digest of the rows' bits, and one of
-// the network but for its weights, sixteen bytes each. That of the rows is made of their leaves' (models.Tree), so
+// the network but for its weights, sixteen bytes each. That of the rows is made of their leaves' (reduce.Tree), so
 // that it is the same however many processes share them. What a team has to do for it is done at once.
 func takeFingerprint(p *Problem, team Team) *fingerprint {
 	ctx, stop := context.WithCancel(context.Background())
@@ -81,7 +82,7 @@ func (p *Problem) digests(ctx context.Context, test bool, rank, size int) []byte
 	if test {
 		s = &p.Test
 	}
-	tree := models.NewTree(s.Total())
+	tree := reduce.NewTree(s.Total())
 	leaf, end := tree.Share(rank, size)
 	var out []byte
 	for ; leaf < end && ctx.Err() == nil; leaf++ {

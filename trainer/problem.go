@@ -6,6 +6,7 @@ import (
 
 	"newtop/datasets"
 	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // Problem is what a run trains: data and a network that fits them. One that PreparePart made for one of several processes has
@@ -26,7 +27,7 @@ type Problem struct {
 func (c *Config) Prepare() (*Problem, error) { return c.PreparePart(0, 1) }
 
 // PreparePart is Prepare for process rank of size: the training and test rows of the problem are those of its leaves
-// (models.Tree). It returns a *ConfigError too for what several processes can't train, and for more of them than there are
+// (reduce.Tree). It returns a *ConfigError too for what several processes can't train, and for more of them than there are
 // leaves of the training rows.
 func (c *Config) PreparePart(rank, size int) (*Problem, error) {
 	if err := c.checkTeam(size); err != nil {
@@ -37,7 +38,7 @@ func (c *Config) PreparePart(rank, size int) (*Problem, error) {
 	if size > 1 {
 		keep = func(train, test int) (trainRows, testRows datasets.Range) {
 			rows = train
-			if models.NewTree(train).Leaves() < size {
+			if reduce.NewTree(train).Leaves() < size {
 				return datasets.Range{Last: 1}, datasets.Range{} // which nobody will look at
 			}
 			return reach(train, rank, size, parts), reach(test, rank, size, 1)
@@ -47,9 +48,9 @@ func (c *Config) PreparePart(rank, size int) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	if size > 1 && models.NewTree(rows).Leaves() < size {
+	if size > 1 && reduce.NewTree(rows).Leaves() < size {
 		return nil, &ConfigError{Flag: "-n", Value: fmt.Sprint(size),
-			Expected: fmt.Sprintf("at most %d processes for %d training rows", models.NewTree(rows).Leaves(), rows)}
+			Expected: fmt.Sprintf("at most %d processes for %d training rows", reduce.NewTree(rows).Leaves(), rows)}
 	}
 	arch, err := c.architecture(data)
 	if err != nil {

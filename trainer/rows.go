@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"newtop/datasets"
-	"newtop/models"
-
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/datasets"
+	"newtop/models/reduce"
 )
 
 // Rows are some rows of a split, in their order: every Step-th from First on, or Count evenly spaced ones, row j of which is
@@ -60,7 +60,7 @@ func (p *Problem) hold(rank, size int, signed bool) {
 		return
 	}
 	p.held = held{rank: rank, size: size, room: rereadMemory, signed: signed, train: p.Train, test: p.Test}
-	first, last := models.NewTree(p.Train.Total()).Rows(rank, size)
+	first, last := reduce.NewTree(p.Train.Total()).Rows(rank, size)
 	p.Train = cut(&p.Train, first, last)
 }
 
@@ -92,13 +92,13 @@ func reach(rows, rank, size, parts int) datasets.Range {
 		return datasets.Range{}
 	}
 	var r datasets.Range
-	r.First, r.Last = models.NewTree(rows).Rows(rank, size)
+	r.First, r.Last = reduce.NewTree(rows).Rows(rank, size)
 	if parts == 1 {
 		return r
 	}
 	for i := range min(parts, rows) {
 		part := Rows{}.part(i, parts)
-		first, last := models.NewTree(part.Of(rows)).Rows(rank, size)
+		first, last := reduce.NewTree(part.Of(rows)).Rows(rank, size)
 		if first < last {
 			r = hull(r, datasets.Range{First: part.at(first, rows), Last: part.at(last-1, rows) + 1})
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"newtop/models"
+	"newtop/models/reduce"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
@@ -20,7 +20,7 @@ type run struct {
 	recordings []*recording
 
 	problem *Problem
-	pool    *models.Pool
+	pool    *reduce.Pool
 	binding
 	test   Linearization // nil without test rows
 	sample Linearization // over the rows of the spectrum; nil until the first one

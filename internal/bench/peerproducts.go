@@ -6,6 +6,7 @@ import (
 
 	"newtop/internal/kernel"
 	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // PeerProducts is what a gradient and products take on 16-70-50-26 with 16,000 rows, tanh, squared error, in the
@@ -84,7 +85,7 @@ func ownProducts(ctx context.Context, o *PeerOptions) PeerProducts {
 	if o.Quick {
 		budget /= 4
 	}
-	pool := models.NewPool(o.Threads)
+	pool := reduce.NewPool(o.Threads)
 	defer pool.Close()
 	p := newProblem(1, o.rows)
 	alone, l := p.bind(o.rows, models.Options{Pool: pool}), p.bind(o.rows, models.Options{Pool: pool})

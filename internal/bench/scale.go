@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"time"
 
-	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // ScaleOptions say what to measure and to suppose. The zero value works.
@@ -267,7 +267,7 @@ func (s *Scale) gain(p *TeamProduct) (flops float64, g Gain) {
 	flops = total / (g.OneMS / 1e3)
 	m := s.supposed(flops)
 	m.Operation = max(0, g.OneMS/1e3-m.Weight*float64(c.n)) / total // so that one machine takes what it took
-	for machines := 2; machines <= models.NewTree(p.Rows).Leaves(); machines *= 2 {
+	for machines := 2; machines <= reduce.NewTree(p.Rows).Leaves(); machines *= 2 {
 		ms := c.seconds(machines, InOrder, &m) * 1e3
 		if machines == 2 {
 			g.Two = g.OneMS / ms

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"newtop/models"
+	"newtop/models/reduce"
 	"newtop/trainer/mpi"
 )
 
@@ -48,7 +48,7 @@ func MeasureExchanges(ctx context.Context, c mpi.Collectives, o ScaleOptions) ([
 		clear(x) // so that there is memory behind it
 	}
 	// Trees of as many leaves as processes: a node each, as powers of two have of any tree.
-	e.tree = models.NewTree(models.BlockRows * c.Size())
+	e.tree = reduce.NewTree(reduce.BlockRows * c.Size())
 	if err := e.settle(); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ type exchanger struct {
 	down, up   []float64
 	node       []float64 // which MPI knows nothing of, as in training
 	count, one []float64
-	tree       models.Tree
+	tree       reduce.Tree
 }
 
 // settle exchanges until the system has found each process a processor of its own, if there are as many: those that wait for
@@ -168,7 +168,7 @@ func (x *Exchange) observation(p int) observation {
 		o.choices = [][]cost{broadcasts(p, 1), reductions(p, n)}
 	case OrderedSum:
 		o.choices = [][]cost{broadcasts(p, 1)}
-		o.fixed = orderedReduction(p, n, shareOut(models.BlockRows*p, p))
+		o.fixed = orderedReduction(p, n, shareOut(reduce.BlockRows*p, p))
 	default:
 		panic(fmt.Sprintf("bench: exchange %q", x.What))
 	}

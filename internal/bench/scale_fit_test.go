@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // knownTimes are exchanges and products of two to eight processes as a model has them, each with a relative error of a given size.
@@ -21,7 +21,7 @@ func knownTimes(m *Model, noise float64) (list []observation) {
 			size := float64(n)
 			add(observation{choices: [][]cost{broadcasts(p, size), reductions(p, 1)}})
 			add(observation{choices: [][]cost{broadcasts(p, 1), reductions(p, size)}})
-			add(observation{fixed: orderedReduction(p, size, shareOut(p*models.BlockRows, p)), choices: [][]cost{broadcasts(p, 1)}})
+			add(observation{fixed: orderedReduction(p, size, shareOut(p*reduce.BlockRows, p)), choices: [][]cost{broadcasts(p, 1)}})
 		}
 	}
 	for _, c := range []product{{6066, 16000, 62080, 0}, {6066, 2000, 62080, 0}, {1e6, 2000, 1.2e7, 1}, {1e6, 200, 1.2e7, 1}} {

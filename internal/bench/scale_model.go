@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/bits"
 
-	"newtop/models"
+	"newtop/models/reduce"
 	"newtop/trainer/mpi"
 )
 
@@ -227,7 +227,7 @@ type shares struct {
 }
 
 func shareOut(rows, p int) (s shares) {
-	tree := models.NewTree(rows)
+	tree := reduce.NewTree(rows)
 	s.rounds = mpi.Rounds(tree, p)
 	for rank := range p {
 		first, last := tree.Rows(rank, p)
@@ -261,5 +261,5 @@ func (c *product) pays(gain float64, m *Model) float64 {
 		wait = wait.plus(cheapest(&prices, list...))
 	}
 	rows := ((gain-1)*m.Weight*n + gain*wait.seconds(&prices)) / (c.perRow * m.Operation * (1 - gain/2))
-	return math.Max(math.Ceil(rows), 2*models.BlockRows)
+	return math.Max(math.Ceil(rows), 2*reduce.BlockRows)
 }

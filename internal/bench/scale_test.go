@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"newtop/models"
+	"newtop/models/reduce"
 	"newtop/trainer"
 )
 
@@ -45,7 +46,7 @@ func (p pair) Sum(x []float64) error {
 	return nil
 }
 
-func (p pair) SumFixed(tree models.Tree, dst []float64, nodes [][]float64) error {
+func (p pair) SumFixed(tree reduce.Tree, dst []float64, nodes [][]float64) error {
 	if len(nodes) != 1 || len(nodes[0]) != len(dst) || len(tree.Nodes(p.rank, 2)) != 1 {
 		return errors.New("expected one node as long as the sum")
 	}

@@ -20,7 +20,7 @@ const module = "newtop"
 var levels = [][]string{
 	{"internal/format", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "datasets"},
 	{"internal/vector", "internal/vector/gen"},
-	{"models/blas", "trainer/krylov"},
+	{"models/blas", "models/reduce", "trainer/krylov"},
 	{"models", "trainer/optim", "trainer/event"},
 	{"models/saved", "trainer/feed", "internal/contrast"},
 	{"trainer", "internal/figure"},

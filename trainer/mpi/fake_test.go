@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // ether connects processes that are goroutines of a test.
@@ -117,7 +117,7 @@ func (f *fake) Sum(x []float64) error {
 	return nil
 }
 
-func (f *fake) SumFixed(tree models.Tree, dst []float64, nodes [][]float64) error {
+func (f *fake) SumFixed(tree reduce.Tree, dst []float64, nodes [][]float64) error {
 	own := make([][]float64, len(nodes))
 	for i, x := range nodes {
 		own[i] = slices.Clone(x)
@@ -126,7 +126,7 @@ func (f *fake) SumFixed(tree models.Tree, dst []float64, nodes [][]float64) erro
 	if err != nil || f.rank > 0 {
 		return err
 	}
-	var where []models.Node
+	var where []reduce.Node
 	var sums [][]float64
 	for rank, part := range all {
 		where = append(where, tree.Nodes(rank, f.size)...)

@@ -8,14 +8,14 @@ import "C"
 import (
 	"fmt"
 
-	"newtop/models"
+	"newtop/models/reduce"
 
 	"gonum.org/v1/gonum/floats"
 )
 
 // plan says who has which nodes of a tree.
 type plan struct {
-	nodes  []models.Node // all processes', in order
+	nodes  []reduce.Node // all processes', in order
 	counts []int         // how many each has
 	most   int           // the most that one has
 	sums   [][]float64   // room for Combine's
@@ -25,7 +25,7 @@ type plan struct {
 	outCounts, outPlaces, inCounts, inPlaces []C.int
 }
 
-func (c *comm) plan(tree models.Tree) *plan {
+func (c *comm) plan(tree reduce.Tree) *plan {
 	p := c.plans[tree]
 	if p == nil {
 		p = &plan{}
@@ -55,7 +55,7 @@ func (c *comm) plan(tree models.Tree) *plan {
 //	process 1    ──┘       │                 ⤨ all nodes, numbers [n/P, 2n/P)   ──►
 //	process 2    ◄─┐     ──┘                 ⤨ …
 //	process 3    ──┘                         ⤨
-func (c *comm) SumFixed(tree models.Tree, dst []float64, nodes [][]float64) error {
+func (c *comm) SumFixed(tree reduce.Tree, dst []float64, nodes [][]float64) error {
 	if err := c.agree("SumFixed", len(dst)); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (c *comm) SumFixed(tree models.Tree, dst []float64, nodes [][]float64) erro
 }
 
 // climb adds up the numbers [first, last) on their way to process 0. It spoils the nodes.
-func (c *comm) climb(_ models.Tree, p *plan, dst []float64, nodes [][]float64, first, last int) error {
+func (c *comm) climb(_ reduce.Tree, p *plan, dst []float64, nodes [][]float64, first, last int) error {
 	for _, s := range p.own {
 		switch {
 		case s.from == s.to:
@@ -110,7 +110,7 @@ func (c *comm) climb(_ models.Tree, p *plan, dst []float64, nodes [][]float64, f
 }
 
 // shareNodes adds up in every process a share of the numbers [first, last), and brings them to process 0.
-func (c *comm) shareNodes(tree models.Tree, p *plan, dst []float64, nodes [][]float64, first, last int) error {
+func (c *comm) shareNodes(tree reduce.Tree, p *plan, dst []float64, nodes [][]float64, first, last int) error {
 	width := last - first
 	share := func(rank int) (from, to int) { return first + rank*width/c.size, first + (rank+1)*width/c.size }
 	out := c.room(&c.out, max(len(nodes), 1)*width)
@@ -153,7 +153,7 @@ func (c *comm) collect(x, all []float64, p *plan) error {
 }
 
 // combine adds up numbers of all nodes, width of each, one node's after another's.
-func (p *plan) combine(tree models.Tree, all []float64, width int) []float64 {
+func (p *plan) combine(tree reduce.Tree, all []float64, width int) []float64 {
 	if width == 0 {
 		return nil
 	}

@@ -1,19 +1,19 @@
 package mpi
 
 import (
-	"newtop/models"
-
 	"gonum.org/v1/gonum/floats"
+
+	"newtop/models/reduce"
 )
 
 // joiner adds up what the processes have computed. In process 0 the calls are part of what a Linearization was asked for, in
 // the others of what a message did.
 type joiner struct{ w *World }
 
-var _ models.Joiner = (*joiner)(nil)
+var _ reduce.Joiner = (*joiner)(nil)
 
 // Sum is a reduction.
-func (j *joiner) Sum(tree models.Tree, dst []float64, nodes [][]float64) {
+func (j *joiner) Sum(tree reduce.Tree, dst []float64, nodes [][]float64) {
 	w := j.w
 	w.meet()
 	if !w.charter.Fast {

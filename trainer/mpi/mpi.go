@@ -12,7 +12,7 @@ package mpi
 import (
 	"time"
 
-	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // Reducer is what is asked of MPI. But for Alloc, Send, Receive and Abort all processes call the same methods in the same
@@ -39,8 +39,8 @@ type Collectives interface {
 	// Sum replaces process 0's x by the sum of all processes' in an order of MPI's choice, the same whenever as many
 	// processes lie in the same places; the others' x is spoilt.
 	Sum(x []float64) error
-	// SumFixed is models.Joiner's Sum in the order of the tree.
-	SumFixed(tree models.Tree, dst []float64, nodes [][]float64) error
+	// SumFixed is reduce.Joiner's Sum in the order of the tree.
+	SumFixed(tree reduce.Tree, dst []float64, nodes [][]float64) error
 	// Bcast brings root's x to all.
 	Bcast(x []float64, root int) error
 }

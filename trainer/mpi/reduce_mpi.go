@@ -15,7 +15,7 @@ import (
 	"time"
 	"unsafe"
 
-	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // Built reports whether this program can speak MPI: it was built with the tag mpi.
@@ -35,7 +35,7 @@ type comm struct {
 
 	owned   map[*float64][]float64 // from Alloc
 	out, in []float64              // what is copied through
-	plans   map[models.Tree]*plan
+	plans   map[reduce.Tree]*plan
 }
 
 var _ wire = (*comm)(nil)
@@ -55,7 +55,7 @@ func connectAt(level int) (*comm, error) {
 		panel:   PanelNumbers,
 		compare: os.Getenv("NEWTOP_MPI_CHECK") == "1",
 		owned:   map[*float64][]float64{},
-		plans:   map[models.Tree]*plan{},
+		plans:   map[reduce.Tree]*plan{},
 	}
 	go func() {
 		runtime.LockOSThread()

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"newtop/models"
+	"newtop/models/reduce"
 )
 
 var lengths = []int{0, 1, 2, 3, 7, 1000, 3071, 20_000, 65537, 1_000_000}
@@ -60,7 +60,7 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// sumOver adds up the leaves [first, last) of leaves that lie under a node 2^level wide, as the drawing in models.Tree says.
+// sumOver adds up the leaves [first, last) of leaves that lie under a node 2^level wide, as the drawing in reduce.Tree says.
 func sumOver(leaf func(i int) []float64, first, level, leaves int) []float64 {
 	if level == 0 {
 		return slices.Clone(leaf(first))
@@ -81,7 +81,7 @@ func TestSumFixed(t *testing.T) {
 	c.panel = 300_001 // for more than one
 	defer func() { c.panel = PanelNumbers }()
 	for _, rows := range []int{1, 95, 97, 96 * 3, 96*5 + 1, 96*11 - 4} {
-		tree := models.NewTree(rows)
+		tree := reduce.NewTree(rows)
 		for _, n := range lengths {
 			if n == 1_000_000 && rows != 96*5+1 {
 				continue
@@ -109,7 +109,7 @@ func TestSumFixed(t *testing.T) {
 // TestPieces: sums that are made in pieces, either way, have the same bits.
 func TestPieces(t *testing.T) {
 	c := together(t)
-	tree := models.NewTree(96 * 7)
+	tree := reduce.NewTree(96 * 7)
 	const n = 10_007
 	leaf := func(i int) []float64 { return numbers(uint64(i), n) }
 	var nodes [][]float64
@@ -121,7 +121,7 @@ func TestPieces(t *testing.T) {
 	for _, width := range []int{50, 999, n} {
 		for _, way := range []struct {
 			name string
-			add  func(models.Tree, *plan, []float64, [][]float64, int, int) error
+			add  func(reduce.Tree, *plan, []float64, [][]float64, int, int) error
 		}{{"climbing", c.climb}, {"shared", c.shareNodes}} {
 			dst, nodes := make([]float64, n), slices.Clone(nodes)
 			for i := range nodes {
@@ -377,7 +377,7 @@ func BenchmarkSum(b *testing.B) {
 }
 
 func BenchmarkSumFixed(b *testing.B) {
-	tree := models.NewTree(32 * 96)
+	tree := reduce.NewTree(32 * 96)
 	benchmark(b, func(c *comm, x []float64) error { return c.SumFixed(tree, x, same(c, tree, x)) })
 }
 
@@ -387,7 +387,7 @@ func BenchmarkBcast(b *testing.B) {
 
 // BenchmarkProduct is what a product of a linearization sends: a message, a vector, a sum.
 func BenchmarkProduct(b *testing.B) {
-	tree := models.NewTree(32 * 96)
+	tree := reduce.NewTree(32 * 96)
 	benchmark(b, func(c *comm, x []float64) error {
 		if c.Rank() == 0 {
 			if err := c.ring(message{}); err != nil {
@@ -412,6 +412,6 @@ func BenchmarkProduct(b *testing.B) {
 }
 
 // same has x at all nodes of a process.
-func same(c *comm, tree models.Tree, x []float64) [][]float64 {
+func same(c *comm, tree reduce.Tree, x []float64) [][]float64 {
 	return slices.Repeat([][]float64{x}, len(tree.Nodes(c.Rank(), c.Size())))
 }

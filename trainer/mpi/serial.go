@@ -4,7 +4,7 @@ import (
 	"os"
 	"time"
 
-	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // serial is one process alone. What process 0 would say to others nobody hears.
@@ -18,7 +18,7 @@ func (serial) Alloc(n int) []float64 { return make([]float64, n) }
 
 func (serial) Sum([]float64) error { return nil }
 
-func (serial) SumFixed(tree models.Tree, dst []float64, nodes [][]float64) error {
+func (serial) SumFixed(tree reduce.Tree, dst []float64, nodes [][]float64) error {
 	copy(dst, tree.Combine(tree.Nodes(0, 1), nodes))
 	return nil
 }

@@ -10,10 +10,11 @@ import (
 	"runtime/debug"
 	"time"
 
-	"newtop/models"
-	"newtop/trainer"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/models/reduce"
+	"newtop/trainer"
 )
 
 // Work does in any other process what process 0 asks for until it says that this is over, takes leave of MPI and returns the
@@ -181,7 +182,7 @@ func (w *World) preparePart(m *message) {
 	}
 	if err == nil {
 		w.pool.Close()
-		w.pool = models.NewPool(c.Threads)
+		w.pool = reduce.NewPool(c.Threads)
 	}
 	clear(w.bound)
 	w.said, err = json.Marshal(prepared(w.problem, err))
@@ -215,10 +216,10 @@ func (w *World) bindPart(m *message) {
 // bind binds the network to this process's part of some rows.
 func (w *World) bind(rows trainer.Rows, o models.Options) *models.Linearization {
 	count := w.problem.Of(rows)
-	first, last := models.NewTree(count).Rows(w.Rank(), w.Size())
+	first, last := reduce.NewTree(count).Rows(w.Rank(), w.Size())
 	x, t, err := w.problem.Select(rows, first, last)
 	w.must(err)
-	o.Part = &models.Part{Rows: count, Rank: w.Rank(), Size: w.Size(), Joiner: &w.joiner}
+	o.Part = &reduce.Part{Rows: count, Rank: w.Rank(), Size: w.Size(), Joiner: &w.joiner}
 	return w.problem.Network.Bind(x, t, o)
 }
 

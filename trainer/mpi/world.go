@@ -11,10 +11,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"newtop/models"
-	"newtop/trainer"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/models/reduce"
+	"newtop/trainer"
 )
 
 // World is all processes of a run. One goroutine at a time uses it, but for what it watches itself.
@@ -29,7 +30,7 @@ type World struct {
 	said    []byte                          // of another process, when it has prepared the problem
 	bound   map[int64]*models.Linearization // of another process, by id
 	scratch scratch
-	pool    *models.Pool // of another process
+	pool    *reduce.Pool // of another process
 
 	// Of process 0.
 	last      int64        // the id given last
@@ -224,7 +225,7 @@ func (w *World) Reducer() Reducer { return w.wire }
 
 // Joiner returns what adds up for Linearizations that all processes call themselves, when Reducer may be used. Its Chain works
 // only where process 0 is asked and the others work.
-func (w *World) Joiner() models.Joiner { return &w.joiner }
+func (w *World) Joiner() reduce.Joiner { return &w.joiner }
 
 // About describes the world.
 func (w *World) About() About {

@@ -8,11 +8,12 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"newtop/models"
+	"newtop/models/reduce"
 	"newtop/trainer"
 	"newtop/trainer/optim"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // scgSigmas are the lengths at which the error of a difference is measured.
@@ -27,7 +28,7 @@ type scgPrice struct {
 // look measures the errors of differences at the starting weights of a seed and at those where exact products reach the
 // loss, and times the product there.
 func (s *scgStudy) look(ctx context.Context, p *trainer.Problem, seed uint64) error {
-	pool := models.NewPool(s.config.Threads)
+	pool := reduce.NewPool(s.config.Threads)
 	defer pool.Close()
 	o := models.Options{Pool: pool}
 	w := make([]float64, p.Network.Dim())

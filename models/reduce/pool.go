@@ -1,4 +1,4 @@
-package models
+package reduce
 
 import (
 	"fmt"
@@ -79,7 +79,7 @@ func (p *Pool) serve(worker int, wake <-chan struct{}) {
 // run calls task for i = 0…count−1, each once, with the number in [0, Threads) of the worker that has
 // it. It returns when all are done and allocates nothing. A panic in a task is passed on to the caller.
 // A task must not call run.
-func (p *Pool) run(count int, task func(worker, i int)) {
+func (p *Pool) Run(count int, task func(worker, i int)) {
 	if p == nil {
 		for i := range count {
 			task(0, i)
@@ -89,7 +89,7 @@ func (p *Pool) run(count int, task func(worker, i int)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		panic("models: use of a closed Pool")
+		panic("reduce: use of a closed Pool")
 	}
 	p.task, p.count = task, int64(count)
 	p.next.Store(0)

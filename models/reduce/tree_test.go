@@ -1,7 +1,8 @@
-package models
+package reduce
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -161,5 +162,37 @@ func checkCombine(t *testing.T, rows, size, level int, seed uint64) {
 	}
 	tree.Combine(nodes, tail)
 	tree.Combine(nodes, head)
-	wantSameBits(t, fmt.Sprintf("%d rows, %d ranks, level %d", rows, size, level), sums[0], want)
+	if !slices.EqualFunc(sums[0], want, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
+		t.Errorf("%d rows, %d ranks, level %d: %v, expected %v", rows, size, level, sums[0], want)
+	}
+}
+
+func TestTreeMisuse(t *testing.T) {
+	for _, c := range []struct {
+		want string
+		f    func()
+	}{
+		{"reduce: NewTree: 0 rows", func() { NewTree(0) }},
+		{"reduce: process 3 of 3", func() { NewTree(1).Rows(3, 3) }},
+		{"reduce: process -1 of 3", func() { NewTree(1).Nodes(-1, 3) }},
+		{"reduce: Combine: node {0 1} where leaf 0 of 3 comes next", func() { NewTree(3*BlockRows).Combine([]Node{{Level: 0, Index: 1}}, nil) }},
+		{"reduce: Combine: node {1 0} where leaf 1 of 3 comes next", func() {
+			NewTree(3*BlockRows).Combine([]Node{{Level: 0, Index: 0}, {Level: 1, Index: 0}}, make([][]float64, 2))
+		}},
+		{"reduce: Combine: 1 sums over 2 of 3 leaves", func() {
+			NewTree(3*BlockRows).Combine([]Node{{Level: 1, Index: 0}}, make([][]float64, 1))
+		}},
+		{"reduce: Combine: 2 sums over 3 of 3 leaves", func() {
+			NewTree(3*BlockRows).Combine([]Node{{Level: 2, Index: 0}}, make([][]float64, 2))
+		}},
+	} {
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); got != c.want {
+					t.Errorf("panicked with %q, expected %q", got, c.want)
+				}
+			}()
+			c.f()
+		}()
+	}
 }

@@ -1,4 +1,6 @@
-package models
+// Package reduce adds up over the rows of data: in a fixed order, so that the bits of a sum depend on neither the number of
+// threads nor that of processes; on a pool of threads; and across processes.
+package reduce
 
 import (
 	"fmt"
@@ -6,6 +8,10 @@ import (
 
 	"newtop/internal/vector"
 )
+
+// BlockRows is how many rows of data go through a network together: whole registers of every kernel, and few
+// enough for what a block of a net of some hundred nodes needs to stay in a core's second-level cache.
+const BlockRows = 96
 
 // Tree is the order in which sums over rows are added up: that of a binary tree over contiguous groups of blocks, its
 // leaves, which depends on the number of rows alone. Any process that has some of the leaves can add up what lies in
@@ -27,7 +33,7 @@ const leafBlocks, fewestLeaves, mostLeaves = 4, 32, 1 << 16
 // NewTree returns the tree for sums over rows, of which there is at least one.
 func NewTree(rows int) Tree {
 	if rows < 1 {
-		panic(fmt.Sprintf("models: NewTree: %d rows", rows))
+		panic(fmt.Sprintf("reduce: NewTree: %d rows", rows))
 	}
 	blocks := (rows-1)/BlockRows + 1
 	power := 1 << bits.Len(uint(blocks/leafBlocks)) >> 1
@@ -40,7 +46,7 @@ func (t Tree) Leaves() int { return t.leaves }
 // Share returns the leaves [first, last) of process rank of size: none for some if there are more processes than leaves.
 func (t Tree) Share(rank, size int) (first, last int) {
 	if rank < 0 || rank >= size {
-		panic(fmt.Sprintf("models: process %d of %d", rank, size))
+		panic(fmt.Sprintf("reduce: process %d of %d", rank, size))
 	}
 	return rank * t.leaves / size, (rank + 1) * t.leaves / size
 }
@@ -106,12 +112,12 @@ func (t Tree) Combine(nodes []Node, sums [][]float64) []float64 {
 	for _, n := range nodes {
 		first, last := t.span(n)
 		if n.Level < 0 || n.Index < 0 || first != next || last == first {
-			panic(fmt.Sprintf("models: Combine: node %v where leaf %d of %d comes next", n, next, t.leaves))
+			panic(fmt.Sprintf("reduce: Combine: node %v where leaf %d of %d comes next", n, next, t.leaves))
 		}
 		next = last
 	}
 	if next != t.leaves || len(sums) != len(nodes) {
-		panic(fmt.Sprintf("models: Combine: %d sums over %d of %d leaves", len(sums), next, t.leaves))
+		panic(fmt.Sprintf("reduce: Combine: %d sums over %d of %d leaves", len(sums), next, t.leaves))
 	}
 	t.addUp(t.root(), nodes, sums, 0, len(sums[0]))
 	return sums[0]

@@ -1,16 +1,15 @@
-package models
+package reduce
 
-// Part makes a Linearization one of several, in as many processes, that share the rows: x and t have those that
-// NewTree(Rows).Rows(Rank, Size) says, and may be nil if these are none. Every method must be called in all processes, in the
-// same order and with the same arguments; in process 0 it returns what it would over all rows, in the others nothing of
-// use. Only what says so is about the rows of the process alone.
+// Part makes what sums over rows one of several, in as many processes, that share the rows: each has those that
+// NewTree(Rows).Rows(Rank, Size) says, which may be none. Every sum must be asked for in all processes, in the same order and
+// with the same arguments; process 0 receives what it is over all rows, the others nothing of use.
 type Part struct {
 	Rows       int // of all parts together
 	Rank, Size int
 	Joiner     Joiner
 }
 
-// Joiner adds up what the parts of a Linearization have computed. Its methods are called in all processes in the same order.
+// Joiner adds up what the parts have computed. Its methods are called in all processes in the same order.
 type Joiner interface {
 	// Sum stores in process 0's dst the sum over all processes' nodes, in the order of the tree or in another. nodes has a
 	// slice as long as dst for each of Tree.Nodes; Sum may spoil them, and dst in the other processes.

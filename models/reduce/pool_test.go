@@ -1,4 +1,4 @@
-package models
+package reduce
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ func TestPoolRunsEachTaskOnce(t *testing.T) {
 		p := NewPool(threads)
 		for _, count := range []int{0, 1, 2, 100} {
 			done := make([]atomic.Int32, count)
-			p.run(count, func(worker, i int) {
+			p.Run(count, func(worker, i int) {
 				if worker < 0 || worker >= threads {
 					t.Errorf("worker %d of %d", worker, threads)
 				}
@@ -42,14 +42,14 @@ func TestPoolPassesPanicsOn(t *testing.T) {
 					t.Errorf("panicked with %q, expected the task's word and stack", text)
 				}
 			}()
-			p.run(50, func(_, i int) {
+			p.Run(50, func(_, i int) {
 				if i == 7 {
 					panic("on purpose")
 				}
 			})
 		}()
 		var ran atomic.Int32
-		if p.run(9, func(_, _ int) { ran.Add(1) }); ran.Load() != 9 {
+		if p.Run(9, func(_, _ int) { ran.Add(1) }); ran.Load() != 9 {
 			t.Errorf("after a panic %d of 9 tasks ran", ran.Load())
 		}
 	}
@@ -65,7 +65,7 @@ func TestPoolIsShared(t *testing.T) {
 		go func() {
 			var total atomic.Int64
 			for range 50 {
-				p.run(8, func(_, i int) {
+				p.Run(8, func(_, i int) {
 					if now := inside.Add(1); now > most.Load() {
 						most.Store(now)
 					}
@@ -90,7 +90,7 @@ func TestPoolIsShared(t *testing.T) {
 func TestNilPool(t *testing.T) {
 	var p *Pool
 	next := 0
-	p.run(5, func(worker, i int) {
+	p.Run(5, func(worker, i int) {
 		if worker != 0 || i != next {
 			t.Errorf("worker %d, task %d, expected 0 and %d", worker, i, next)
 		}
