@@ -2,6 +2,7 @@ package models
 
 import (
 	"math"
+	"slices"
 
 	"newtop/internal/vector"
 )
@@ -23,6 +24,9 @@ const (
 var activations = [...]string{
 	Identity: "identity", Sigmoid: "sigmoid", Tanh: "tanh", Softplus: "softplus", ReLU: "relu", Softmax: "softmax",
 }
+
+// ActivationNames returns the names that ParseActivation reads.
+func ActivationNames() []string { return slices.Clone(activations[:]) }
 
 // String returns the name that ParseActivation reads.
 func (a Activation) String() string { return nameOf(activations[:], uint8(a)) }

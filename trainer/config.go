@@ -10,6 +10,7 @@ import (
 
 	"newtop/datasets"
 	"newtop/models"
+	"newtop/models/netfile"
 	"newtop/models/saved"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
@@ -278,7 +279,7 @@ func (c *Config) architecture(data *datasets.Dataset) (models.Architecture, erro
 			return models.Architecture{}, fmt.Errorf("--net: %w", err)
 		}
 		defer file.Close()
-		return models.ReadArchitecture(file, c.Graph, data.Inputs(), data.Outputs())
+		return netfile.Read(file, c.Graph, data.Inputs(), data.Outputs())
 	}
 	out, loss, err := c.output(data.Classes != nil)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"newtop/datasets"
 	"newtop/internal/figure"
 	"newtop/models"
+	"newtop/models/netfile"
 	"newtop/trainer"
 	"newtop/trainer/optim"
 	"newtop/trainer/store"
@@ -44,7 +45,7 @@ func exitCode(ctx context.Context, err error) int {
 		option   *datasets.OptionError
 		diverged *trainer.DivergedError
 		network  *models.ArchitectureError
-		graph    *models.GraphError
+		graph    *netfile.Error
 		run      *store.NotFoundError
 		name     *store.NameError
 		finished *finishedError

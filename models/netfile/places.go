@@ -1,4 +1,4 @@
-package models
+package netfile
 
 import (
 	"bytes"

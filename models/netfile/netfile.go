@@ -1,4 +1,5 @@
-package models
+// Package netfile reads the architecture of a network from TOML.
+package netfile
 
 import (
 	"bytes"
@@ -9,46 +10,49 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"newtop/models"
 )
 
-// graphFile is an architecture as TOML has it: layers in order, each with what it takes from.
-type graphFile struct {
+// document is an architecture as TOML has it: layers in order, each with what it takes from.
+type document struct {
 	Inputs *int         `toml:"inputs"`
-	Loss   *Loss        `toml:"loss"`
-	Layers []graphLayer `toml:"layer"`
+	Loss   *models.Loss `toml:"loss"`
+	Layers []layerTable `toml:"layer"`
 }
 
-type graphLayer struct {
-	Name       *string     `toml:"name"`
-	Nodes      *int        `toml:"nodes"`
-	Activation *Activation `toml:"activation"`
-	From       any         `toml:"from"` // a source, or a list of them
+// layerTable is one [[layer]].
+type layerTable struct {
+	Name       *string            `toml:"name"`
+	Nodes      *int               `toml:"nodes"`
+	Activation *models.Activation `toml:"activation"`
+	From       any                `toml:"from"` // a source, or a list of them
 }
 
 // inputsName is what layers call layer 0.
 const inputsName = "inputs"
 
-// maxGraphFile bounds the bytes of a file of layers.
-const maxGraphFile = 1 << 20
+// maxFile bounds the bytes of a file of layers.
+const maxFile = 1 << 20
 
-// GraphError says what is wrong in a file of layers, and where.
-type GraphError struct {
+// Error says what is wrong in a file of layers, and where.
+type Error struct {
 	File         string
 	Line, Column int // from 1; 0 when the file could not be read
 	Err          error
 }
 
-func (e *GraphError) Error() string {
+func (e *Error) Error() string {
 	if e.Line == 0 {
 		return fmt.Sprintf("%s: %v", e.File, e.Err)
 	}
 	return fmt.Sprintf("%s:%d:%d: %v", e.File, e.Line, e.Column, e.Err)
 }
 
-// Unwrap returns the reason; it is an *ArchitectureError where the layers make no network.
-func (e *GraphError) Unwrap() error { return e.Err }
+// Unwrap returns the reason; it is a *models.ArchitectureError where the layers make no network.
+func (e *Error) Unwrap() error { return e.Err }
 
-// ReadArchitecture reads an architecture from TOML:
+// Read reads an architecture from TOML:
 //
 //	loss = "xent"               # default: xent after softmax, else mse
 //
@@ -70,21 +74,21 @@ func (e *GraphError) Unwrap() error { return e.Err }
 //
 // A density means round(density × nodes) sources a node, but one at least; without a seed it is 1. Every node
 // must take from some node of some layer. inputs and outputs are the data's. A file may state its inputs at
-// the top and the nodes of its output layer, which then must agree. Errors are *GraphError and carry name as
+// the top and the nodes of its output layer, which then must agree. Errors are *Error and carry name as
 // the file's.
-func ReadArchitecture(r io.Reader, name string, inputs, outputs int) (Architecture, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxGraphFile+1))
-	if err == nil && len(data) > maxGraphFile {
-		err = fmt.Errorf("more than %d bytes: expected a file of layers", maxGraphFile)
+func Read(r io.Reader, name string, inputs, outputs int) (models.Architecture, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("more than %d bytes: expected a file of layers", maxFile)
 	}
 	if err != nil {
-		return Architecture{}, &GraphError{File: name, Err: err}
+		return models.Architecture{}, &Error{File: name, Err: err}
 	}
-	var file graphFile
+	var file document
 	if err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&file); err != nil {
-		return Architecture{}, decodeError(name, err)
+		return models.Architecture{}, decodeError(name, err)
 	}
-	g := graphReader{name: name, data: data, places: locate(data)}
+	g := reader{name: name, data: data, places: locate(data)}
 	return g.architecture(&file, inputs, outputs)
 }
 
@@ -94,88 +98,97 @@ func decodeError(name string, err error) error {
 	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
 		first := &unknown.Errors[0]
 		line, column := first.Position()
-		return &GraphError{name, line, column, fmt.Errorf("unknown key %q", strings.Join(first.Key(), "."))}
+		return &Error{name, line, column, fmt.Errorf("unknown key %q", strings.Join(first.Key(), "."))}
 	}
 	var bad *toml.DecodeError
 	if errors.As(err, &bad) {
 		line, column := bad.Position()
-		return &GraphError{name, line, column, errors.New(strings.TrimPrefix(bad.Error(), "toml: "))}
+		return &Error{name, line, column, errors.New(strings.TrimPrefix(bad.Error(), "toml: "))}
 	}
-	return &GraphError{File: name, Err: err}
+	return &Error{File: name, Err: err}
 }
 
-// graphReader turns a decoded file into an architecture, and remembers where in the file things are.
-type graphReader struct {
+// reader turns a decoded file into an architecture, and remembers where in the file things are.
+type reader struct {
 	name   string
 	data   []byte
 	places places
-	a      Architecture   // as far as it is known
-	known  map[string]int // layers by name
+	a      models.Architecture // as far as it is known
+	known  map[string]int      // layers by name
 }
 
 // fault returns an error at the given path, or at the innermost part of it that the file has.
-func (g *graphReader) fault(path, format string, args ...any) error {
+func (g *reader) fault(path, format string, args ...any) error {
 	return g.faultAt(path, fmt.Errorf(format, args...))
 }
 
-func (g *graphReader) faultAt(path string, err error) error {
+func (g *reader) faultAt(path string, err error) error {
 	for {
 		if at, ok := g.places[path]; ok {
 			line, column := position(g.data, at)
-			return &GraphError{g.name, line, column, err}
+			return &Error{g.name, line, column, err}
 		}
 		dot := strings.LastIndexByte(path, '.')
 		if dot < 0 {
-			return &GraphError{g.name, 1, 1, err}
+			return &Error{g.name, 1, 1, err}
 		}
 		path = path[:dot]
 	}
 }
 
-func (g *graphReader) architecture(file *graphFile, inputs, outputs int) (Architecture, error) {
+func (g *reader) architecture(file *document, inputs, outputs int) (models.Architecture, error) {
 	if file.Inputs != nil && *file.Inputs != inputs {
-		return Architecture{}, g.fault("inputs", "%d inputs: expected %d, as the data have", *file.Inputs, inputs)
+		return models.Architecture{}, g.fault("inputs", "%d inputs: expected %d, as the data have", *file.Inputs, inputs)
 	}
 	if len(file.Layers) == 0 {
-		return Architecture{}, g.fault("", "no [[layer]]: expected at least an output layer")
+		return models.Architecture{}, g.fault("", "no [[layer]]: expected at least an output layer")
 	}
-	g.a, g.known = Architecture{Inputs: inputs}, map[string]int{inputsName: 0}
+	g.a, g.known = models.Architecture{Inputs: inputs}, map[string]int{inputsName: 0}
 	a := &g.a
 	for i := range file.Layers {
 		layer, err := g.layer(file, i, outputs)
 		if err != nil {
-			return Architecture{}, err
+			return models.Architecture{}, err
 		}
 		a.Layers = append(a.Layers, layer)
 	}
 	for i := range file.Layers {
 		connections, err := g.connections(&file.Layers[i], i)
 		if err != nil {
-			return Architecture{}, err
+			return models.Architecture{}, err
 		}
 		a.Connections = append(a.Connections, connections...)
 	}
 	if file.Loss != nil {
 		a.Loss = *file.Loss
-	} else if a.Layers[len(a.Layers)-1].Activation == Softmax {
-		a.Loss = CrossEntropy
+	} else if a.Layers[len(a.Layers)-1].Activation == models.Softmax {
+		a.Loss = models.CrossEntropy
 	}
-	if err := a.check(); err != nil {
-		var bad *ArchitectureError
+	network, err := models.NewNetwork(*a)
+	if err != nil {
+		var bad *models.ArchitectureError
 		if errors.As(err, &bad) && bad.Layer > 0 {
-			return Architecture{}, g.faultAt(layerPath(bad.Layer-1), err)
+			return models.Architecture{}, g.faultAt(layerPath(bad.Layer-1), err)
 		}
-		return Architecture{}, g.faultAt("", err)
+		return models.Architecture{}, g.faultAt("", err)
 	}
-	return a.clone(), nil
+	return network.Architecture(), nil
+}
+
+// nodes returns how many nodes layer l has, which is known already.
+func (g *reader) nodes(l int) int {
+	if l == 0 {
+		return g.a.Inputs
+	}
+	return g.a.Layers[l-1].Nodes
 }
 
 func layerPath(i int) string { return "layer." + strconv.Itoa(i) }
 
 // layer returns layer i of the file and adds its name to the known ones.
-func (g *graphReader) layer(file *graphFile, i, outputs int) (Layer, error) {
+func (g *reader) layer(file *document, i, outputs int) (models.Layer, error) {
 	in, path := &file.Layers[i], layerPath(i)
-	layer := Layer{Name: fmt.Sprintf("layer %d", i+1)}
+	layer := models.Layer{Name: fmt.Sprintf("layer %d", i+1)}
 	if in.Name != nil {
 		layer.Name = *in.Name
 	}
@@ -184,7 +197,7 @@ func (g *graphReader) layer(file *graphFile, i, outputs int) (Layer, error) {
 	}
 	g.known[layer.Name] = i + 1
 	if in.Activation == nil {
-		return layer, g.fault(path, "layer %q has no activation: expected %s", layer.Name, strings.Join(activations[:], ", "))
+		return layer, g.fault(path, "layer %q has no activation: expected %s", layer.Name, strings.Join(models.ActivationNames(), ", "))
 	}
 	layer.Activation = *in.Activation
 	output := i == len(file.Layers)-1

@@ -1,4 +1,4 @@
-package models
+package netfile
 
 import (
 	"errors"
@@ -9,9 +9,11 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"newtop/models"
 )
 
-func TestReadArchitecture(t *testing.T) {
+func TestRead(t *testing.T) {
 	const file = `
 inputs = 3
 [[layer]]
@@ -29,31 +31,31 @@ name = "out"
 activation = "softmax"
 from = ["layer 2", "inputs", "a"]
 `
-	got, err := ReadArchitecture(strings.NewReader(file), "net.toml", 3, 2)
+	got, err := Read(strings.NewReader(file), "net.toml", 3, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Architecture{
+	want := models.Architecture{
 		Inputs:      3,
-		Layers:      []Layer{{"a", 4, Tanh}, {"layer 2", 5, Identity}, {"out", 2, Softmax}},
+		Layers:      []models.Layer{{Name: "a", Nodes: 4, Activation: models.Tanh}, {Name: "layer 2", Nodes: 5, Activation: models.Identity}, {Name: "out", Nodes: 2, Activation: models.Softmax}},
 		Connections: joins(1, 0, 2, 0, 3, 0, 3, 1, 3, 2),
-		Loss:        CrossEntropy,
+		Loss:        models.CrossEntropy,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nexpected %+v", got, want)
 	}
 }
 
-func TestReadArchitectureDefaults(t *testing.T) {
+func TestReadDefaults(t *testing.T) {
 	for _, c := range []struct {
 		file string
-		loss Loss
+		loss models.Loss
 	}{
-		{"layer = [{nodes = 4, activation = 'relu'}, {activation = 'softmax'}]", CrossEntropy},
-		{"layer = [{nodes = 4, activation = 'relu'}, {activation = 'linear', nodes = 2}]", SquaredError},
-		{"loss = 'mse'\n[[layer]]\nnodes = 4\nactivation = 'relu'\n[[layer]]\nactivation = 'softmax'", SquaredError},
+		{"layer = [{nodes = 4, activation = 'relu'}, {activation = 'softmax'}]", models.CrossEntropy},
+		{"layer = [{nodes = 4, activation = 'relu'}, {activation = 'linear', nodes = 2}]", models.SquaredError},
+		{"loss = 'mse'\n[[layer]]\nnodes = 4\nactivation = 'relu'\n[[layer]]\nactivation = 'softmax'", models.SquaredError},
 	} {
-		got, err := ReadArchitecture(strings.NewReader(c.file), "net.toml", 3, 2)
+		got, err := Read(strings.NewReader(c.file), "net.toml", 3, 2)
 		if err != nil {
 			t.Errorf("%q: %v", c.file, err)
 			continue
@@ -82,38 +84,42 @@ activation = "linear"
 from = ["layer 2", {layer = "a", window = 1}, {layer = "inputs"}]
 `
 	for _, source := range []string{"'inputs'", "{layer = 'inputs'}", "['inputs']", "[{layer = 'inputs'}]"} {
-		a, err := ReadArchitecture(strings.NewReader("[[layer]]\nactivation = 'linear'\nfrom = "+source), "net.toml", 3, 2)
+		a, err := Read(strings.NewReader("[[layer]]\nactivation = 'linear'\nfrom = "+source), "net.toml", 3, 2)
 		if err != nil || !reflect.DeepEqual(a.Connections, joins(1, 0)) {
 			t.Errorf("from = %s: %v, %v", source, a.Connections, err)
 		}
 	}
 	twice := strings.Replace(file, ", {layer = \"inputs\", window = 2}", "", 1)
-	_, err := ReadArchitecture(strings.NewReader(file), "net.toml", 3, 2)
+	_, err := Read(strings.NewReader(file), "net.toml", 3, 2)
 	if want := "net.toml:2:3: layer 1 (\"a\"): takes from layer 0 twice"; err == nil || err.Error() != want {
 		t.Errorf("got %v, expected %s", err, want)
 	}
-	_, err = ReadArchitecture(strings.NewReader(twice), "net.toml", 3, 2)
+	_, err = Read(strings.NewReader(twice), "net.toml", 3, 2)
 	if want := "net.toml:2:3: layer 1 (\"a\"): node 3 takes from no node"; err == nil || err.Error() != want {
 		t.Errorf("got %v, expected %s", err, want)
 	}
 	good := strings.Replace(twice, "[]]", "[2]]", 1)
-	got, err := ReadArchitecture(strings.NewReader(good), "net.toml", 3, 2)
+	got, err := Read(strings.NewReader(good), "net.toml", 3, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _ := ReadArchitecture(strings.NewReader(good), "net.toml", 3, 2)
+	again, _ := Read(strings.NewReader(good), "net.toml", 3, 2)
 	if !reflect.DeepEqual(got, again) {
 		t.Error("read twice, the same file is two networks")
 	}
 	sizes := map[[2]int]int{}
-	for _, b := range mustNetwork(t, got).Blocks() {
+	network, err := models.NewNetwork(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range network.Blocks() {
 		sizes[[2]int{b.To, b.From}] = b.Size()
 	}
 	want := map[[2]int]int{{1, 0}: 7, {2, 0}: 5, {2, 1}: 10, {3, 0}: 6, {3, 1}: 2, {3, 2}: 10}
 	if !reflect.DeepEqual(sizes, want) {
 		t.Errorf("weights %v, expected %v", sizes, want)
 	}
-	if first := got.Connections[0].Sources; !reflect.DeepEqual(first, NewSources([][]int{{0, 2}, {1}, {0, 1, 2}, {2}})) {
+	if first := got.Connections[0].Sources; !reflect.DeepEqual(first, models.NewSources([][]int{{0, 2}, {1}, {0, 1, 2}, {2}})) {
 		t.Errorf("sources %v", first)
 	}
 }
@@ -136,8 +142,8 @@ from = ["layer 1", {layer = "inputs", density = 0.44, seed = 1}]
 activation = "linear"
 from = ["layer 2", {layer = "layer 1", density = 0.001}]
 `
-	read := func(file string) []Connection {
-		a, err := ReadArchitecture(strings.NewReader(file), "net.toml", 9, 2)
+	read := func(file string) []models.Connection {
+		a, err := Read(strings.NewReader(file), "net.toml", 9, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +164,7 @@ from = ["layer 2", {layer = "layer 1", density = 0.001}]
 	}
 }
 
-func TestReadArchitectureErrors(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	const hidden = "[[layer]]\nname = 'h'\nnodes = 4\nactivation = 'tanh'\n"
 	const output = "[[layer]]\nactivation = 'linear'\n"
 	for _, c := range []struct{ name, file, want string }{
@@ -206,20 +212,20 @@ func TestReadArchitectureErrors(t *testing.T) {
 		{"drawn from none", "[[layer]]\nname = 'h'\nnodes = -4\nactivation = 'tanh'\nfrom = [{layer = 'inputs', density = 1}]\n" + output, "net.toml:5:28: -4 nodes that take from 3"},
 		{"too many drawn", "[[layer]]\nname = 'h'\nnodes = 4000000000000\nactivation = 'tanh'\nfrom = [{layer = 'inputs', window = 1}]\n" + output, "net.toml:5:28: 8000000000000 sources"},
 		{"drawn from too many", "[[layer]]\nname = 'h'\nnodes = 100000000\nactivation = 'tanh'\n" + output + "from = [{layer = 'h', density = 1e-9}]\n", "net.toml:7:23: 100000000 nodes to take from"},
-		{"too long", strings.Repeat("#", maxGraphFile+1), "net.toml: more than 1048576 bytes"},
+		{"too long", strings.Repeat("#", maxFile+1), "net.toml: more than 1048576 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := ReadArchitecture(strings.NewReader(c.file), "net.toml", 3, 2)
-			var bad *GraphError
+			_, err := Read(strings.NewReader(c.file), "net.toml", 3, 2)
+			var bad *Error
 			if !errors.As(err, &bad) {
-				t.Fatalf("got %v, expected a *GraphError", err)
+				t.Fatalf("got %v, expected a *Error", err)
 			}
 			if !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("got      %s\nexpected %s", err, c.want)
 			}
 		})
 	}
-	_, err := ReadArchitecture(iotest.ErrReader(os.ErrPermission), "net.toml", 3, 2)
+	_, err := Read(iotest.ErrReader(os.ErrPermission), "net.toml", 3, 2)
 	if !errors.Is(err, os.ErrPermission) {
 		t.Errorf("got %v, expected the reader's error", err)
 	}
@@ -228,14 +234,14 @@ func TestReadArchitectureErrors(t *testing.T) {
 // TestReadLongFile: long lists of layers and nodes take no time to speak of.
 func TestReadLongFile(t *testing.T) {
 	const table = "[[layer]]\n"
-	layers := strings.Repeat(table, maxGraphFile/2/len(table))
-	list := "[[layer]]\nactivation = 'linear'\nfrom = {layer = 'inputs', nodes = [[0],\n[" + strings.Repeat("0,", maxGraphFile/8) + "\n]]}"
+	layers := strings.Repeat(table, maxFile/2/len(table))
+	list := "[[layer]]\nactivation = 'linear'\nfrom = {layer = 'inputs', nodes = [[0],\n[" + strings.Repeat("0,", maxFile/8) + "\n]]}"
 	for _, c := range []struct{ file, want string }{
 		{layers, "net.toml:1:3: layer \"layer 1\" has no activation"},
 		{list, "net.toml:1:3: layer 1 (\"layer 1\"): node 1 takes from node 0 of layer 0 twice"},
 	} {
 		start := time.Now()
-		_, err := ReadArchitecture(strings.NewReader(c.file), "net.toml", 3, 2)
+		_, err := Read(strings.NewReader(c.file), "net.toml", 3, 2)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("got %v, expected %s", err, c.want)
 		}
@@ -245,24 +251,33 @@ func TestReadLongFile(t *testing.T) {
 	}
 }
 
-// FuzzReadArchitecture: whatever the file, the answer is an error of one line or a network.
-func FuzzReadArchitecture(f *testing.F) {
+// FuzzRead: whatever the file, the answer is an error of one line or a network.
+func FuzzRead(f *testing.F) {
 	f.Add("[[layer]]\nname = 'h'\nnodes = 4\nactivation = 'tanh'\n[[layer]]\nactivation = 'softmax'\nfrom = ['h', 'inputs']")
 	f.Add("layer = [{nodes = 4, activation = 'relu'}, {activation = 'linear', nodes = 2}]\nloss = 'mse'")
 	f.Add("[[layer]]\nactivation = 'linear'\nfrom = [{layer = 'inputs', nodes = [[0], [1, 2]]}]")
 	f.Add("[[layer]]\nnodes = 3\nactivation = 'tanh'\nfrom = [{layer = 'inputs', density = 0.5, seed = 3}]\n[[layer]]\nactivation = 'linear'\nfrom=[{layer='layer 1', window=2}]")
 	f.Add("layer.a.b = 1\n[layer]\n[[layer.x]]\nfrom=[[1]]")
 	f.Fuzz(func(t *testing.T, file string) {
-		a, err := ReadArchitecture(strings.NewReader(file), "net.toml", 3, 2)
+		a, err := Read(strings.NewReader(file), "net.toml", 3, 2)
 		if err != nil {
-			var bad *GraphError
+			var bad *Error
 			if !errors.As(err, &bad) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("got %q, expected a *GraphError of one line", err)
+				t.Errorf("got %q, expected a *Error of one line", err)
 			}
 			return
 		}
-		if err := a.check(); err != nil {
+		if _, err := models.NewNetwork(a); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// joins returns connections to and from layers.
+func joins(pairs ...int) []models.Connection {
+	var all []models.Connection
+	for ; len(pairs) > 0; pairs = pairs[2:] {
+		all = append(all, models.Connection{To: pairs[0], From: pairs[1]})
+	}
+	return all
 }

@@ -1,4 +1,4 @@
-package models
+package netfile
 
 import (
 	"math"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"newtop/models"
 )
 
 // maxDrawn bounds the nodes and the sources of a connection that a file describes by a density or a window
@@ -13,19 +15,19 @@ import (
 const maxDrawn = 1 << 26
 
 // connections returns what layer i of the file takes from. All layers are known.
-func (g *graphReader) connections(in *graphLayer, i int) ([]Connection, error) {
+func (g *reader) connections(in *layerTable, i int) ([]models.Connection, error) {
 	path := layerPath(i) + ".from"
 	if in.From == nil {
-		return []Connection{{To: i + 1, From: i}}, nil
+		return []models.Connection{{To: i + 1, From: i}}, nil
 	}
 	sources, list := in.From.([]any)
 	if !list {
-		c, err := g.connection(in.From, path, Connection{To: i + 1})
-		return []Connection{c}, err
+		c, err := g.connection(in.From, path, models.Connection{To: i + 1})
+		return []models.Connection{c}, err
 	}
-	var all []Connection
+	var all []models.Connection
 	for k, source := range sources {
-		c, err := g.connection(source, path+"."+strconv.Itoa(k), Connection{To: i + 1})
+		c, err := g.connection(source, path+"."+strconv.Itoa(k), models.Connection{To: i + 1})
 		if err != nil {
 			return nil, err
 		}
@@ -35,7 +37,7 @@ func (g *graphReader) connections(in *graphLayer, i int) ([]Connection, error) {
 }
 
 // connection returns c with what one element of a layer's from says, a name or a table.
-func (g *graphReader) connection(source any, path string, c Connection) (Connection, error) {
+func (g *reader) connection(source any, path string, c models.Connection) (models.Connection, error) {
 	switch source := source.(type) {
 	case string:
 		return c, g.resolve(&c, source, path)
@@ -46,7 +48,7 @@ func (g *graphReader) connection(source any, path string, c Connection) (Connect
 }
 
 // resolve stores the layer of that name in c.From.
-func (g *graphReader) resolve(c *Connection, name, path string) error {
+func (g *reader) resolve(c *models.Connection, name, path string) error {
 	from, ok := g.known[name]
 	switch {
 	case !ok:
@@ -62,7 +64,7 @@ func (g *graphReader) resolve(c *Connection, name, path string) error {
 var sourceKeys = []string{"layer", "nodes", "density", "seed", "window"}
 
 // table stores in c what a table says.
-func (g *graphReader) table(c *Connection, t map[string]any, path string) error {
+func (g *reader) table(c *models.Connection, t map[string]any, path string) error {
 	var forms []string
 	for key := range t {
 		if !slices.Contains(sourceKeys, key) {
@@ -98,7 +100,7 @@ func (g *graphReader) table(c *Connection, t map[string]any, path string) error 
 }
 
 // listed stores sources given one by one.
-func (g *graphReader) listed(c *Connection, value any, path string) error {
+func (g *reader) listed(c *models.Connection, value any, path string) error {
 	const message = "no node numbers: expected a list of them for each node, as [[0, 1], [2]]"
 	outer, ok := value.([]any)
 	if !ok {
@@ -118,12 +120,12 @@ func (g *graphReader) listed(c *Connection, value any, path string) error {
 			lists[i] = append(lists[i], int(node))
 		}
 	}
-	c.Sources = NewSources(lists)
+	c.Sources = models.NewSources(lists)
 	return nil
 }
 
 // drawn stores random sources.
-func (g *graphReader) drawn(c *Connection, t map[string]any, path string) error {
+func (g *reader) drawn(c *models.Connection, t map[string]any, path string) error {
 	density, ok := t["density"].(float64)
 	if whole, isWhole := t["density"].(int64); isWhole {
 		density, ok = float64(whole), true
@@ -137,19 +139,19 @@ func (g *graphReader) drawn(c *Connection, t map[string]any, path string) error 
 			return g.fault(path+".seed", "no seed: expected a whole number")
 		}
 	}
-	nodes, from := g.a.nodes(c.To), g.a.nodes(c.From)
+	nodes, from := g.nodes(c.To), g.nodes(c.From)
 	count := max(1, int(math.Round(density*float64(from))))
 	if err := g.checkDrawn(nodes, from, count, path+".density"); err != nil {
 		return err
 	}
 	pair := uint64(c.To)<<32 | uint64(c.From) // the same seed gives other sources elsewhere
-	c.Sources = RandomSources(nodes, from, count, rand.New(rand.NewPCG(uint64(seed), pair)))
+	c.Sources = models.RandomSources(nodes, from, count, rand.New(rand.NewPCG(uint64(seed), pair)))
 	return nil
 }
 
 // windowed stores windows of neighbours.
-func (g *graphReader) windowed(c *Connection, value any, path string) error {
-	nodes, from := g.a.nodes(c.To), g.a.nodes(c.From)
+func (g *reader) windowed(c *models.Connection, value any, path string) error {
+	nodes, from := g.nodes(c.To), g.nodes(c.From)
 	width, ok := value.(int64)
 	if !ok || width < 1 || width > int64(max(1, from)) {
 		return g.fault(path, "no window: expected a number of nodes from 1 to %d", from)
@@ -157,11 +159,11 @@ func (g *graphReader) windowed(c *Connection, value any, path string) error {
 	if err := g.checkDrawn(nodes, from, int(width), path); err != nil {
 		return err
 	}
-	c.Sources = WindowSources(nodes, from, int(width))
+	c.Sources = models.WindowSources(nodes, from, int(width))
 	return nil
 }
 
-func (g *graphReader) checkDrawn(nodes, from, count int, path string) error {
+func (g *reader) checkDrawn(nodes, from, count int, path string) error {
 	if nodes < 1 || from < 1 {
 		return g.fault(path, "%d nodes that take from %d: expected at least 1", nodes, from)
 	}
