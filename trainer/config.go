@@ -10,8 +10,8 @@ import (
 
 	"newtop/datasets"
 	"newtop/models"
+	"newtop/models/modelfile"
 	"newtop/models/netfile"
-	"newtop/models/saved"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )
@@ -127,7 +127,7 @@ func (c *Config) Check() error {
 	if err := c.checkExperts(); err != nil {
 		return err
 	}
-	if _, err := saved.Format(c.Save); c.Save != "" && err != nil {
+	if _, err := modelfile.Format(c.Save); c.Save != "" && err != nil {
 		return &ConfigError{Flag: "--save", Value: c.Save, Expected: "a file name that ends in .safetensors or .onnx"}
 	}
 	for _, n := range c.Hidden {

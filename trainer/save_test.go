@@ -22,7 +22,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"newtop/datasets"
-	"newtop/models/saved"
+	"newtop/models/modelfile"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 )
@@ -30,7 +30,7 @@ import (
 // testErrors counts how many test rows of a problem a saved model gets wrong, by what it makes of their raw values.
 func testErrors(t *testing.T, file string, p *Problem) (wrong int) {
 	t.Helper()
-	m, err := saved.Read(file)
+	m, err := modelfile.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestSavedAtTheEnd(t *testing.T) {
 			if err != nil || !ok || e.Epoch != c.Epochs || e.File != c.Save || e.Bytes != info.Size() {
 				t.Errorf("before the end came %+v for %v, %v", m.events[len(m.events)-2], info, err)
 			}
-			file, err := saved.Read(c.Save)
+			file, err := modelfile.Read(c.Save)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +126,7 @@ func TestSavedForEveryReason(t *testing.T) {
 			if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
-			if _, err := saved.Read(file); err != nil {
+			if _, err := modelfile.Read(file); err != nil {
 				t.Error(err)
 			}
 			if len(of[event.SavedEvent](m)) != 1 {
@@ -163,7 +163,7 @@ func TestSaveWhileTraining(t *testing.T) {
 	}
 	do(t, s, event.Stop{})
 	<-s.ended
-	if e := of[event.SavedEvent](m); len(e) != 2 || e[0].Format != saved.ONNX || e[1].Epoch != last.Epoch || e[1].Bytes == 0 {
+	if e := of[event.SavedEvent](m); len(e) != 2 || e[0].Format != modelfile.ONNX || e[1].Epoch != last.Epoch || e[1].Bytes == 0 {
 		t.Errorf("the record has %+v", e)
 	}
 	if names, _ := filepath.Glob(filepath.Join(dir, "*")); len(names) != 2 {
@@ -186,7 +186,7 @@ func TestSaveInTheMiddleOfAStep(t *testing.T) {
 		follow(t, box, func(all *feed.Delta) bool { return all.Status.Phase == event.Paused && all.Status.Unit == i+1 })
 		file := filepath.Join(dir, "m.safetensors")
 		do(t, s, event.Save{File: file})
-		m, err := saved.Read(file)
+		m, err := modelfile.Read(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +212,7 @@ func TestSaveDuringARace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.safetensors")
 	weights := func() []float64 {
 		do(t, s, event.Save{File: file})
-		m, err := saved.Read(file)
+		m, err := modelfile.Read(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,11 +312,11 @@ func TestEverySetCanBeSaved(t *testing.T) {
 	for _, name := range names {
 		p := mustPrepare(t, Config{Data: name, Hidden: []int{2}})
 		m := p.model([][]float64{make([]float64, p.Network.Dim())}, map[string]string{})
-		if err := saved.WriteSafetensors(io.Discard, m); err != nil {
+		if err := modelfile.WriteSafetensors(io.Discard, m); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if name == file {
-			want := []saved.Field{{Name: "size"}, {Name: "colour", Words: []string{"blue", "green", "red"}}}
+			want := []modelfile.Field{{Name: "size"}, {Name: "colour", Words: []string{"blue", "green", "red"}}}
 			if fmt.Sprint(m.Table) != fmt.Sprint(want) || m.Meta["target"] != "price" || m.Meta["target_column"] != "3" {
 				t.Errorf("the table is %v with %v, expected %v", m.Table, m.Meta, want)
 			}
@@ -393,14 +393,14 @@ func TestExportOfACheckpoint(t *testing.T) {
 	run := of[event.RunEvent](&k.memory)[0]
 	file := filepath.Join(dir, "export.safetensors")
 	e, err := Export(c, k.last, &run, file)
-	if err != nil || e.Epoch != 3 || e.Format != saved.Safetensors || e.Bytes == 0 {
+	if err != nil || e.Epoch != 3 || e.Format != modelfile.Safetensors || e.Bytes == 0 {
 		t.Fatalf("%+v, %v", e, err)
 	}
-	end, err := saved.Read(c.Save)
+	end, err := modelfile.Read(c.Save)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := saved.Read(file)
+	got, err := modelfile.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // Runs every ONNX file of a directory in onnxruntime's WebAssembly build and compares its outputs with newtop's own.
-// The directory holds cases.json, which models/saved writes when NEWTOP_ONNX_DIR names it:
+// The directory holds cases.json, which models/modelfile writes when NEWTOP_ONNX_DIR names it:
 // [{file, type, rows, columns, outputs, raw, want}], raw and want row by row.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

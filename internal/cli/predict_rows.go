@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strconv"
 
-	"newtop/datasets"
-	"newtop/models/saved"
-
 	"github.com/spf13/cobra"
+
+	"newtop/datasets"
+	"newtop/models/modelfile"
 )
 
 // rowSource gives raw rows one by one.
@@ -29,7 +29,7 @@ type rowSource interface {
 }
 
 // open finds the rows: standard input, a data set or a file.
-func (f *predictFlags) open(cmd *cobra.Command, m *saved.Model, data string) (rowSource, error) {
+func (f *predictFlags) open(cmd *cobra.Command, m *modelfile.Model, data string) (rowSource, error) {
 	known := slices.ContainsFunc(datasets.List(), func(i datasets.Info) bool { return i.Name == data })
 	switch {
 	case known && cmd.Flags().Changed("target"):
@@ -63,10 +63,10 @@ type tableRows struct {
 	*datasets.TableReader
 	io.Closer
 	file  string
-	model *saved.Model
+	model *modelfile.Model
 }
 
-func (f *predictFlags) openTable(m *saved.Model, r io.ReadCloser, file string) (rowSource, error) {
+func (f *predictFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
 	info := &datasets.TableInfo{Target: m.Meta["target"]}
 	info.Place, _ = strconv.Atoi(m.Meta["target_column"]) // 0 where the model has none
 	if f.target != "" {
@@ -124,13 +124,13 @@ func (t *tableRows) read(raw []float64) (truth, error) {
 // setRows are the rows of a data set.
 type setRows struct {
 	set    *datasets.Dataset
-	model  *saved.Model
+	model  *modelfile.Model
 	splits []*datasets.Split
 	next   int   // row of the first split
 	class  []int // the model's, of each of the set's
 }
 
-func (f *predictFlags) openSet(m *saved.Model, name string) (rowSource, error) {
+func (f *predictFlags) openSet(m *modelfile.Model, name string) (rowSource, error) {
 	if f.rows != "test" && f.rows != "train" && f.rows != "all" {
 		return nil, usagef("--rows %s: expected test, train or all", f.rows)
 	}
@@ -181,7 +181,7 @@ func (r *setRows) match(name string) error {
 	return nil
 }
 
-func columnNames(columns []saved.Column) (names []string) {
+func columnNames(columns []modelfile.Column) (names []string) {
 	for _, c := range columns {
 		names = append(names, c.Name)
 	}

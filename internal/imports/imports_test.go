@@ -22,7 +22,7 @@ var levels = [][]string{
 	{"internal/vector", "internal/vector/gen"},
 	{"models/blas", "models/reduce", "trainer/krylov"},
 	{"models", "trainer/optim", "trainer/event"},
-	{"models/saved", "models/netfile", "trainer/feed", "internal/contrast"},
+	{"models/modelfile", "models/netfile", "trainer/feed", "internal/contrast"},
 	{"trainer", "internal/figure"},
 	{"trainer/stream", "trainer/mpi", "trainer/papers"},
 	{"trainer/store", "internal/bench"},

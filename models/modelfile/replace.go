@@ -1,4 +1,4 @@
-package saved
+package modelfile
 
 import (
 	"bufio"

@@ -1,6 +1,6 @@
-// Package saved writes trained networks to files that other programs read, and reads them back: safetensors, with
+// Package modelfile writes trained networks to files that other programs read, and reads them back: safetensors, with
 // everything about the network in its metadata, and ONNX, a graph that computes from raw inputs.
-package saved
+package modelfile
 
 import (
 	"fmt"
@@ -188,10 +188,10 @@ func (f *Field) Inputs() int {
 func (m *Model) PredictTo(dst, raw *mat.Dense) {
 	rows, columns := raw.Dims()
 	if columns != len(m.Inputs) {
-		panic(fmt.Sprintf("saved: PredictTo: raw has %d columns, the model %d", columns, len(m.Inputs)))
+		panic(fmt.Sprintf("modelfile: PredictTo: raw has %d columns, the model %d", columns, len(m.Inputs)))
 	}
 	if r, c := dst.Dims(); r != rows || c != len(m.Outputs) {
-		panic(fmt.Sprintf("saved: PredictTo: dst is %d × %d, expected %d × %d", r, c, rows, len(m.Outputs)))
+		panic(fmt.Sprintf("modelfile: PredictTo: dst is %d × %d, expected %d × %d", r, c, rows, len(m.Outputs)))
 	}
 	x := mat.NewDense(rows, columns, nil)
 	for i := range rows {
