@@ -32,7 +32,7 @@ type Batch struct {
 
 // batchWorker is what a worker needs.
 type batchWorker struct {
-	*space
+	*scratch
 	packed, packedTargets []float64 // inputs and targets of the block under way, row by row
 }
 
@@ -65,15 +65,15 @@ func (n *Network) NewBatch(x, t *mat.Dense, rows int) *Batch {
 		parts: make([]batchPart, 1),
 	}
 	b.add = b.addPart
-	b.hire(1)
+	b.addWorkers(1)
 	return b
 }
 
-// hire sees to it that there are that many workers.
-func (b *Batch) hire(count int) {
+// addWorkers sees to it that there are that many workers.
+func (b *Batch) addWorkers(count int) {
 	for rows := min(b.most, reduce.BlockRows); len(b.workers) < count; {
 		b.workers = append(b.workers, &batchWorker{
-			space:         b.net.newSpace(rows),
+			scratch:       b.net.newScratch(rows),
 			packed:        make([]float64, rows*b.net.Columns()),
 			packedTargets: make([]float64, rows*b.net.Outputs()),
 		})
@@ -94,14 +94,14 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 		}
 	}
 	if len(rows) == 1 {
-		return b.single(dst, w, rows)
+		return b.gradientOfRow(dst, w, rows)
 	}
 	b.dst, b.w, b.rows = dst, w, rows
 	count := b.divide(len(rows))
 	if count == 1 {
 		b.addPart(0, 0)
 	} else {
-		b.hire(b.Pool.Threads())
+		b.addWorkers(b.Pool.Threads())
 		b.Pool.Run(count, b.add)
 	}
 	loss := b.parts[0].loss
@@ -137,17 +137,17 @@ func (b *Batch) addPart(worker, i int) {
 	start := blas.Zero
 	part.loss = 0
 	for block := part.first; block < part.last; block++ {
-		s.open(b, b.rows[block*reduce.BlockRows:min((block+1)*reduce.BlockRows, len(b.rows))])
+		s.prepare(b, b.rows[block*reduce.BlockRows:min((block+1)*reduce.BlockRows, len(b.rows))])
 		part.loss += s.pass(b.w, share)
 		s.gradientTo(dst, b.w, &s.own, start)
 		start = blas.Add
 	}
 }
 
-// single is GradientTo for one row.
-func (b *Batch) single(dst, w []float64, rows []int) float64 {
+// gradientOfRow is GradientTo for one row.
+func (b *Batch) gradientOfRow(dst, w []float64, rows []int) float64 {
 	s := b.workers[0]
-	s.open(b, rows)
+	s.prepare(b, rows)
 	s.forwardRow(w, &s.own)
 	sum := s.loss(&s.own)
 	s.outputDelta(&s.own)
@@ -156,8 +156,8 @@ func (b *Batch) single(dst, w []float64, rows []int) float64 {
 	return sum.loss
 }
 
-// open prepares the worker for a block of rows.
-func (s *batchWorker) open(b *Batch, rows []int) {
+// prepare prepares the worker for a block of rows.
+func (s *batchWorker) prepare(b *Batch, rows []int) {
 	s.setRows(len(rows))
 	s.own.u[0], s.own.x = fetch(s.own.u[0], s.packed, b.x, rows)
 	s.targets, _ = fetch(s.targets, s.packedTargets, b.t, rows)

@@ -21,14 +21,14 @@ import (
 //	cross-entropy        c_k = √f′_k        softmax  c_k = √(u_k Σt)  (B' = (diag(u) − uuᵀ) Σt)
 //
 // so that the output layer needs no backward pass of its own and Σ_k δ_k^L ∘ δ_k^L is diag(B').
-func (s *space) addDiagonal(dst, w []float64, tp *tape) {
+func (s *scratch) addDiagonal(dst, w []float64, tp *tape) {
 	last := s.last()
 	squares := s.ru
 	for r := range last {
 		u := tp.u[r][:len(squares[r])]
 		vector.Mul(squares[r], u, u)
 	}
-	s.turnTangents(0)
+	s.transposeTangents(0)
 	scale := s.phi[last]
 	s.factorScales(scale, tp)
 	if s.mix == nil {
@@ -47,7 +47,7 @@ func (s *space) addDiagonal(dst, w []float64, tp *tape) {
 		}
 	}
 	for _, b := range s.blocks {
-		s.outer(b, s.gamma[b.To], squares[b.From], s.turnedRu[b.From])
+		s.outer(b, s.gamma[b.To], squares[b.From], s.ruRows[b.From])
 		s.sumWeights(dst, b)
 	}
 	for _, b := range s.biases {
@@ -65,7 +65,7 @@ func addColumnSquares(dst, x []float64, rows int) {
 }
 
 // factorScales stores c_k of every output and row.
-func (s *space) factorScales(c []float64, tp *tape) {
+func (s *scratch) factorScales(c []float64, tp *tape) {
 	last := s.last()
 	u, a := tp.u[last], s.activation(last)
 	switch {
@@ -92,7 +92,7 @@ func (s *space) factorScales(c []float64, tp *tape) {
 
 // outputDiagonal stores diag(B') in dst: c² elementwise; after softmax Σt·u(1 − u) with cross-entropy
 // and u²((1 − u)² + Σ_{k≠j} u_k²) = u²(1 − 2u + ⟨u, u⟩) with squared error.
-func (s *space) outputDiagonal(dst, c []float64, tp *tape) {
+func (s *scratch) outputDiagonal(dst, c []float64, tp *tape) {
 	last := s.last()
 	u := tp.u[last]
 	if s.activation(last) != Softmax {
@@ -118,7 +118,7 @@ func (s *space) outputDiagonal(dst, c []float64, tp *tape) {
 
 // shareOutputs stores (W^{Lr})ᵀ u^L in s.spare[r] for softmax outputs: the part of (W^{Lr})ᵀ (e_k − u^L)
 // that is the same for every k.
-func (s *space) shareOutputs(w []float64, tp *tape) {
+func (s *scratch) shareOutputs(w []float64, tp *tape) {
 	last := s.last()
 	if s.activation(last) != Softmax {
 		return
@@ -132,7 +132,7 @@ func (s *space) shareOutputs(w []float64, tp *tape) {
 }
 
 // addSquares adds δ_k^l ∘ δ_k^l of the hidden layers to s.gamma.
-func (s *space) addSquares(k int, c, w []float64, tp *tape) {
+func (s *scratch) addSquares(k int, c, w []float64, tp *tape) {
 	s.pullOutput(k, c, w, tp)
 	for l := s.last() - 1; l > 0; l-- {
 		vector.MulAdd(s.gamma[l], s.phi[l], s.phi[l])
@@ -142,7 +142,7 @@ func (s *space) addSquares(k int, c, w []float64, tp *tape) {
 // pullOutput carries s_k = c(e_k − u) or c e_k back through the network: δ_k^l of the hidden layers lies in
 // s.phi afterwards. It needs what shareOutputs left. In a mixture it leaves s_k itself in s.spare[L]
 // and the gates' part of the Jacobian's rows in s.gateRows.
-func (s *space) pullOutput(k int, c, w []float64, tp *tape) {
+func (s *scratch) pullOutput(k int, c, w []float64, tp *tape) {
 	last := s.last()
 	if s.mix != nil {
 		s.layColumn(s.spare[last], k, c, tp)
@@ -165,13 +165,13 @@ func (s *space) pullOutput(k int, c, w []float64, tp *tape) {
 		if s.shares(l) {
 			s.subtractShared(delta, c, s.spare[l])
 		}
-		s.spread(delta, l, tp.bells.g, s.spare[last])
+		s.addGated(delta, l, tp.gates.g, s.spare[last])
 		s.pull(tp, l, delta)
 	}
 }
 
 // layColumn stores s_k in column, nodes × rows.
-func (s *space) layColumn(column []float64, k int, c []float64, tp *tape) {
+func (s *scratch) layColumn(column []float64, k int, c []float64, tp *tape) {
 	clear(column)
 	copy(column[k*s.rows:], c)
 	if u := tp.u[s.last()]; s.activation(s.last()) == Softmax {
@@ -189,14 +189,14 @@ func (n *Network) lone(l int) bool {
 }
 
 // outputRow adds c·w_k to the sum, w_k being row k of a dense block into the output layer, or a lone expert.
-func (s *space) outputRow(k int, c []float64, b Block, w []float64) {
+func (s *scratch) outputRow(k int, c []float64, b Block, w []float64) {
 	if b.Sources == nil {
 		s.terms = append(s.terms, blas.Term{A: b.row(w, k), RowStride: 1, ColStride: 1, B: c, Stride: s.rows, K: 1})
 	}
 }
 
 // addSparseRows is outputRow for the sparse blocks out of layer l, after the sum.
-func (s *space) addSparseRows(delta []float64, k int, c []float64, l int, w []float64) {
+func (s *scratch) addSparseRows(delta []float64, k int, c []float64, l int, w []float64) {
 	for _, b := range s.outgoing[l] {
 		if b.Sources == nil || b.To != s.last() && !s.lone(b.To) {
 			continue
@@ -213,12 +213,12 @@ func (s *space) addSparseRows(delta []float64, k int, c []float64, l int, w []fl
 }
 
 // shares reports whether δ_k of layer l has a part that is the same for every k, left by shareOutputs.
-func (s *space) shares(l int) bool {
+func (s *scratch) shares(l int) bool {
 	return s.activation(s.last()) == Softmax && slices.ContainsFunc(s.outgoing[l], func(b Block) bool { return b.To == s.last() })
 }
 
 // subtractShared subtracts c·shared of every node.
-func (s *space) subtractShared(delta, c, shared []float64) {
+func (s *scratch) subtractShared(delta, c, shared []float64) {
 	vector.Scale(s.ra, -1, c)
 	addScaledRows(delta, s.ra, shared)
 }

@@ -101,20 +101,20 @@ func (n *Network) GateSharesTo(dst, w []float64, x *mat.Dense) {
 		return
 	}
 	clear(dst)
-	s := n.newSpace(min(rows, reduce.BlockRows))
+	s := n.newScratch(min(rows, reduce.BlockRows))
 	for first := 0; first < rows; first += reduce.BlockRows {
 		s.setRows(min(reduce.BlockRows, rows-first))
 		gather(s.own.u[0], x.RawMatrix(), first, s.rows)
-		s.openGates(w, &s.own)
-		addColumnSums(dst, s.own.bells.g, s.rows)
+		s.computeGates(w, &s.own)
+		addColumnSums(dst, s.own.gates.g, s.rows)
 	}
 	for i := range dst {
 		dst[i] /= float64(rows)
 	}
 }
 
-// bells are the gates of a block of rows at w, gates × rows each.
-type bells struct {
+// gateValues are the gates of a block of rows at w, gates × rows each.
+type gateValues struct {
 	g     []float64 // shares
 	kappa []float64 // κ
 	s     []float64 // s, but 0 at the center
@@ -122,12 +122,12 @@ type bells struct {
 	bend  []float64 // κ(a₀/y)²
 }
 
-// bellArrays is how many arrays bells has.
-const bellArrays = 5
+// gateArrays is how many arrays gateValues has.
+const gateArrays = 5
 
-// openGates computes the gates for the feature of the block's rows.
-func (s *space) openGates(w []float64, tp *tape) {
-	b := &tp.bells
+// computeGates computes the gates for the feature of the block's rows.
+func (s *scratch) computeGates(w []float64, tp *tape) {
+	b := &tp.gates
 	h := tp.u[0][s.mix.Feature*s.rows:][:s.rows]
 	for i := range s.mix.experts {
 		gate, scale := s.mix.gate(w, i), s.mix.Gates[i].Width
@@ -157,17 +157,17 @@ func (s *space) openGates(w []float64, tp *tape) {
 }
 
 // node returns the numbers of node i, one a row, of what lies node by node.
-func (s *space) node(x []float64, i int) []float64 { return x[i*s.rows : (i+1)*s.rows] }
+func (s *scratch) node(x []float64, i int) []float64 { return x[i*s.rows : (i+1)*s.rows] }
 
 // combine adds Σ_i g_i o_i to v.
-func (s *space) combine(v, g []float64, outputs [][]float64) {
+func (s *scratch) combine(v, g []float64, outputs [][]float64) {
 	for i, l := range s.mix.experts {
 		addScaledRows(v, s.node(g, i), outputs[l])
 	}
 }
 
-// spread adds g_i x to dst if layer l is expert i: the way back of combine.
-func (s *space) spread(dst []float64, l int, g, x []float64) {
+// addGated adds g_i x to dst if layer l is expert i: the way back of combine.
+func (s *scratch) addGated(dst []float64, l int, g, x []float64) {
 	if gate := s.gateOf[l]; gate > 0 {
 		addScaledRows(dst, s.node(g, gate-1), x)
 	}
@@ -191,7 +191,7 @@ func addRowDots(dst, x, y []float64) {
 
 // pushGates computes ρ and Rg along the gates' part of d, and reports whether that part is not 0: without
 // it both are 0 and are not computed.
-func (s *space) pushGates(w, d []float64, tp *tape) bool {
+func (s *scratch) pushGates(w, d []float64, tp *tape) bool {
 	moving := false
 	for _, x := range d[s.mix.offset:] {
 		moving = moving || x != 0
@@ -199,7 +199,7 @@ func (s *space) pushGates(w, d []float64, tp *tape) bool {
 	if !moving {
 		return false
 	}
-	b := &tp.bells
+	b := &tp.gates
 	for i := range s.mix.experts {
 		p, twice := d[s.mix.offset+3*i:][:3], 2*s.mix.gate(w, i).Slope
 		rho, rg := s.node(s.rho, i), s.node(s.rg, i)
@@ -215,20 +215,20 @@ func (s *space) pushGates(w, d []float64, tp *tape) bool {
 }
 
 // pushMixture adds Σ_i R{g_i} o_i + g_i R{o_i} to phi.
-func (s *space) pushMixture(phi, w, d []float64, tp *tape) {
-	s.combine(phi, tp.bells.g, s.ru)
+func (s *scratch) pushMixture(phi, w, d []float64, tp *tape) {
+	s.combine(phi, tp.gates.g, s.ru)
 	if s.moving = s.pushGates(w, d, tp); s.moving {
 		s.combine(phi, s.rg, tp.u)
 	}
 }
 
 // gateErrors stores ∂E_p/∂g_i = ⟨δ^L, o_i⟩ in dst, gates × rows.
-func (s *space) gateErrors(dst, delta []float64, outputs [][]float64) {
+func (s *scratch) gateErrors(dst, delta []float64, outputs [][]float64) {
 	clear(dst)
 	s.addGateErrors(dst, delta, outputs)
 }
 
-func (s *space) addGateErrors(dst, delta []float64, outputs [][]float64) {
+func (s *scratch) addGateErrors(dst, delta []float64, outputs [][]float64) {
 	for i, l := range s.mix.experts {
 		addRowDots(s.node(dst, i), delta, outputs[l])
 	}
@@ -236,8 +236,8 @@ func (s *space) addGateErrors(dst, delta []float64, outputs [][]float64) {
 
 // formGates stores τ ∂θ/∂(α, β, γ) of every gate and row in s.gateRows, as the flat vector has them: one
 // parameter after the other, each with a number a row.
-func (s *space) formGates(w, tau []float64, tp *tape) {
-	b := &tp.bells
+func (s *scratch) formGates(w, tau []float64, tp *tape) {
+	b := &tp.gates
 	for i := range s.mix.experts {
 		twice := 2 * s.mix.gate(w, i).Slope
 		kappa, logs, near := s.node(b.kappa, i), s.node(b.s, i), s.node(b.near, i)
@@ -250,24 +250,24 @@ func (s *space) formGates(w, tau []float64, tp *tape) {
 
 // pullGates carries δ^L back into the gates: τ = g∘(e − ⟨g, e⟩) with e_i = ⟨δ^L, o_i⟩, and what formGates
 // stores.
-func (s *space) pullGates(w, delta []float64, tp *tape) {
+func (s *scratch) pullGates(w, delta []float64, tp *tape) {
 	s.gateErrors(s.tau, delta, tp.u)
-	s.center(tp.bells.g, s.tau)
-	vector.Mul(s.tau, s.tau, tp.bells.g)
+	s.center(tp.gates.g, s.tau)
+	vector.Mul(s.tau, s.tau, tp.gates.g)
 	s.formGates(w, s.tau, tp)
 }
 
 // addGateGradient adds the gates' part of the gradient, or of the product with the Gauss–Newton matrix,
 // whose δ^L is γ^L.
-func (s *space) addGateGradient(dst, w, delta []float64, tp *tape) {
+func (s *scratch) addGateGradient(dst, w, delta []float64, tp *tape) {
 	s.pullGates(w, delta, tp)
 	addColumnSums(dst[s.mix.offset:], s.gateRows, s.rows)
 }
 
 // addGateHessian adds the gates' part of the product with the Hessian, Σ_p Rτ ∂θ + τ R{∂θ}. With
 // Re_i = ⟨γ^L, o_i⟩ + ⟨δ^L, Ro_i⟩ and ē = e − ⟨g, e⟩, Rτ = Rg∘ē + g∘(Re − ⟨g, Re⟩ − ⟨Rg, ē⟩) as for softmax.
-func (s *space) addGateHessian(dst, w, d []float64, tp *tape) {
-	g, last := tp.bells.g, s.last()
+func (s *scratch) addGateHessian(dst, w, d []float64, tp *tape) {
+	g, last := tp.gates.g, s.last()
 	rtau, e := s.tau, s.gateError
 	s.gateErrors(rtau, s.gamma[last], tp.u)
 	s.addGateErrors(rtau, tp.delta[last], s.ru)
@@ -292,8 +292,8 @@ func (s *space) addGateHessian(dst, w, d []float64, tp *tape) {
 }
 
 // bendGates adds the sum over the block's rows of τ R{∂θ/∂(α, β, γ)} to the gates' part of dst.
-func (s *space) bendGates(dst, w, d, tau []float64, tp *tape) {
-	b := &tp.bells
+func (s *scratch) bendGates(dst, w, d, tau []float64, tp *tape) {
+	b := &tp.gates
 	for i := range s.mix.experts {
 		p, twice := d[s.mix.offset+3*i:][:3], 2*s.mix.gate(w, i).Slope
 		kappa, logs := s.node(b.kappa, i), s.node(b.s, i)

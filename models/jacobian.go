@@ -21,10 +21,10 @@ func (l *Linearization) rowsNeeded() {
 	if l.rowProducts != nil {
 		return
 	}
-	for _, s := range l.spaces {
+	for _, s := range l.scratches {
 		s.row = make([]float64, l.net.hidden())
 	}
-	l.rowProducts = l.newProduct((*space).addRowProducts)
+	l.rowProducts = l.newProduct((*scratch).addRowProducts)
 }
 
 // hidden returns n_B, the number of weights that are not into the output layer: all of a mixture's.
@@ -61,7 +61,7 @@ func (l *Linearization) GaussNewtonRowsTo(dst, v []float64) {
 //	γ_k = c_k α_k − u_k Σ_j c_j α_j                              dst_k += γ_k a_p
 //
 // where the terms in u are softmax's. η, then c∘α, then γ lie in s.gamma.
-func (s *space) addRowProducts(dst, w, v []float64, tp *tape) {
+func (s *scratch) addRowProducts(dst, w, v []float64, tp *tape) {
 	last := s.last()
 	c, eta := s.phi[last], s.gamma[last]
 	s.factorScales(c, tp)
@@ -74,12 +74,12 @@ func (s *space) addRowProducts(dst, w, v []float64, tp *tape) {
 		s.center(tp.u[last], eta)
 		s.shareOutputs(w, tp)
 	}
-	s.turn(tp)
+	s.transposeOutputs(tp)
 	hidden := len(s.row)
 	for k := range s.Outputs() {
 		c, eta := c[k*s.rows:][:s.rows], eta[k*s.rows:][:s.rows]
 		s.pullOutput(k, c, w, tp)
-		s.turnDeltas()
+		s.transposeDeltas()
 		for p, c := range c {
 			s.formRow(s.row, p)
 			alpha := c*eta[p] + dot(s.row, v[:hidden])
@@ -91,14 +91,14 @@ func (s *space) addRowProducts(dst, w, v []float64, tp *tape) {
 		s.spreadOutputs(eta, tp.u[last])
 	}
 	for _, b := range s.incoming[last] {
-		s.outer(b, eta, tp.u[b.From], s.turned[b.From])
+		s.outer(b, eta, tp.u[b.From], s.uRows[b.From])
 		s.sumWeights(dst, b)
 	}
 	addColumnSums(s.bias(last).of(dst), eta, s.rows)
 }
 
 // spreadOutputs subtracts u times the sum over the outputs from x.
-func (s *space) spreadOutputs(x, u []float64) {
+func (s *scratch) spreadOutputs(x, u []float64) {
 	vector.ColumnSums(s.ra, x)
 	for i := 0; i < len(x); i += s.rows {
 		for j, sum := range s.ra {
@@ -107,21 +107,21 @@ func (s *space) spreadOutputs(x, u []float64) {
 	}
 }
 
-// turnDeltas stores δ^l of the hidden layers, which pullOutput left, row by row in s.gamma.
-func (s *space) turnDeltas() {
+// transposeDeltas stores δ^l of the hidden layers, which pullOutput left, row by row in s.gamma.
+func (s *scratch) transposeDeltas() {
 	for l := 1; l < s.last(); l++ {
 		blas.Transpose(s.gamma[l], s.nodes[l], s.phi[l], s.rows, s.nodes[l], s.rows)
 	}
 }
 
-// formRow stores b_{p,k} in row, from what turn and turnDeltas left for row p of the block and output k.
-func (s *space) formRow(row []float64, p int) {
+// formRow stores b_{p,k} in row, from what turn and transposeDeltas left for row p of the block and output k.
+func (s *scratch) formRow(row []float64, p int) {
 	last := s.last()
 	for _, b := range s.blocks {
 		if b.To == last {
 			break // they come last
 		}
-		storeOuter(row, b, s.gamma[b.To][p*b.Rows:][:b.Rows], s.turned[b.From].row(p, b.Cols))
+		storeOuter(row, b, s.gamma[b.To][p*b.Rows:][:b.Rows], s.uRows[b.From].row(p, b.Cols))
 	}
 	for _, b := range s.biases[:last-1] {
 		copy(b.of(row), s.gamma[b.Layer][p*b.Nodes:])

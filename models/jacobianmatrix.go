@@ -70,7 +70,7 @@ func (l *Linearization) GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, 
 	if raw := dst.RawSymmetric(); l.part != nil && raw.Stride != raw.N {
 		panic("models: GaussNewtonMatrixTo: dst is a view")
 	}
-	l.askForPasses()
+	l.needPasses()
 	return l.assembly.run(dst, watch)
 }
 
@@ -172,8 +172,8 @@ func (a *assembly) unit(q int) (block, k int) {
 // formUnit computes the rows of a unit.
 func (a *assembly) formUnit(worker, q int) {
 	block, k := a.unit(q)
-	s := a.l.spaces[worker]
-	tp, kept := a.l.open(s, block)
+	s := a.l.scratches[worker]
+	tp, kept := a.l.prepare(s, block)
 	if !kept {
 		a.l.pass(s, tp, block)
 	}
@@ -182,8 +182,8 @@ func (a *assembly) formUnit(worker, q int) {
 	s.factorScales(c, tp)
 	s.shareOutputs(a.l.w, tp)
 	s.pullOutput(k, c[k*s.rows:][:s.rows], a.l.w, tp)
-	s.turn(tp)
-	s.turnDeltas()
+	s.transposeOutputs(tp)
+	s.transposeDeltas()
 	slot := a.slot(q)
 	for p, c := range c[k*s.rows:][:s.rows] {
 		row := slot[p*a.stride:][:a.stride]
@@ -197,14 +197,14 @@ func (a *assembly) formUnit(worker, q int) {
 		}
 		own := a.own[k]
 		for i, b := range s.incoming[last] {
-			scaleRow(row[own[i].at:][:own[i].size], b, k, c, s.turned[b.From].row(p, b.Cols))
+			scaleRow(row[own[i].at:][:own[i].size], b, k, c, s.uRows[b.From].row(p, b.Cols))
 		}
 		row[own[len(own)-1].at] = c
 	}
 }
 
 // formAllOutputs stores c(e_k − u) a_pᵀ in the terminal part of a row.
-func (s *space) formAllOutputs(row []float64, k, p int, c float64, tp *tape) {
+func (s *scratch) formAllOutputs(row []float64, k, p int, c float64, tp *tape) {
 	last := s.last()
 	for i := range s.Outputs() {
 		d := -c * tp.u[last][i*s.rows+p]
@@ -212,7 +212,7 @@ func (s *space) formAllOutputs(row []float64, k, p int, c float64, tp *tape) {
 			d += c
 		}
 		for _, b := range s.incoming[last] {
-			scaleRow(b.row(row, i), b, i, d, s.turned[b.From].row(p, b.Cols))
+			scaleRow(b.row(row, i), b, i, d, s.uRows[b.From].row(p, b.Cols))
 		}
 		s.bias(last).of(row)[i] = d
 	}
@@ -252,7 +252,7 @@ func (a *assembly) firstOf(k int) int {
 // add adds XᵀY of the units first, first + step, … of the panel to the matrix. Where Y begins with X, that writes below
 // the diagonal, too, where nobody reads.
 func (a *assembly) add(worker, first, step int, x, y piece) {
-	s, depth := a.l.spaces[worker], 0
+	s, depth := a.l.scratches[worker], 0
 	c := a.dst.Data[x.column*a.dst.Stride+y.column:]
 	flush := func() {
 		blas.Sum(c, x.size, y.size, a.dst.Stride, blas.Add, nil, s.terms)

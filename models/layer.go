@@ -6,7 +6,7 @@ import "newtop/internal/vector"
 // summed up, and none evaluates a transcendental function.
 
 // activate replaces the net inputs v^l in tp.u[l] by f(v^l).
-func (s *space) activate(tp *tape, l int) {
+func (s *scratch) activate(tp *tape, l int) {
 	if a := s.activation(l); a != Softmax {
 		a.value(tp.u[l], tp.kept[l])
 		return
@@ -16,7 +16,7 @@ func (s *space) activate(tp *tape, l int) {
 }
 
 // push stores Jφ in ru. For softmax Jφ = u∘(φ − ⟨u, φ⟩).
-func (s *space) push(tp *tape, l int, ru, phi []float64) {
+func (s *scratch) push(tp *tape, l int, ru, phi []float64) {
 	u := tp.u[l]
 	switch a := s.activation(l); a {
 	case Identity:
@@ -30,7 +30,7 @@ func (s *space) push(tp *tape, l int, ru, phi []float64) {
 }
 
 // pull replaces ε by Jᵀε, J being symmetric for every activation. For softmax Jᵀε = u∘(ε − ⟨u, ε⟩).
-func (s *space) pull(tp *tape, l int, x []float64) {
+func (s *scratch) pull(tp *tape, l int, x []float64) {
 	switch s.activation(l) {
 	case Identity:
 	case Softmax:
@@ -43,7 +43,7 @@ func (s *space) pull(tp *tape, l int, x []float64) {
 
 // pullKeep is pull for the backward pass at w: it turns ε^l in tp.delta[l] into δ^l, and keeps what
 // curve needs of ε^l.
-func (s *space) pullKeep(tp *tape, l int) {
+func (s *scratch) pullKeep(tp *tape, l int) {
 	delta := tp.delta[l]
 	if s.activation(l) != Softmax {
 		s.pull(tp, l, delta)
@@ -55,7 +55,7 @@ func (s *space) pullKeep(tp *tape, l int) {
 }
 
 // center subtracts ⟨u, x⟩ from every row's x.
-func (s *space) center(u, x []float64) {
+func (s *scratch) center(u, x []float64) {
 	vector.ColumnDots(s.ra, u, x)
 	for i := 0; i < len(x); i += s.rows {
 		for j, mean := range s.ra {
@@ -69,7 +69,7 @@ func (s *space) center(u, x []float64) {
 // Elementwise it is f′∘Rε + (f″/f′)∘φ∘δ, the last term of [M, corollary 2] with f′∘ε = δ. For softmax,
 // with e = ε − ⟨u, ε⟩ as kept and ⟨Ru, ε⟩ = ⟨Ru, e⟩ because ΣRu = 0, it is
 // Ru∘e + u∘(Rε − ⟨u, Rε⟩ − ⟨Ru, e⟩).
-func (s *space) curve(tp *tape, l int, x, phi, ru []float64) {
+func (s *scratch) curve(tp *tape, l int, x, phi, ru []float64) {
 	a := s.activation(l)
 	if a == Softmax {
 		s.curveSoftmax(tp, l, x, ru)
@@ -82,7 +82,7 @@ func (s *space) curve(tp *tape, l int, x, phi, ru []float64) {
 	a.curve(x, tp.u[l], tp.kept[l], phi, tp.delta[l])
 }
 
-func (s *space) curveSoftmax(tp *tape, l int, x, ru []float64) {
+func (s *scratch) curveSoftmax(tp *tape, l int, x, ru []float64) {
 	u, e := tp.u[l], tp.kept[l]
 	vector.ColumnDots(s.ra, u, x)
 	vector.ColumnDots(s.rb, ru, e)

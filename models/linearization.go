@@ -30,27 +30,27 @@ const DefaultMemory = 1 << 30
 // number of threads, any Memory and any Part whose Joiner adds in the tree's order. One goroutine uses it at a time; its
 // methods allocate nothing but, the first time, what rows of the Jacobian need.
 type Linearization struct {
-	net      *Network
-	x, t     *mat.Dense
-	rows     int // that are here
-	all      int // with those of other processes
-	pool     *reduce.Pool
-	part     *reduce.Part
-	w        []float64 // weights of the last Update
-	updated  bool
-	asked    bool // whether a product was asked for since the last Update; before the first one it is as if
-	current  bool // whether the kept tapes are those at w
-	gradient []float64
-	total    Evaluation
-	slab     []float64 // tapes of the first kept blocks, one after another
-	kept     int
-	spaces   []*space        // one a worker
-	sums     *reduce.Reducer // of what belongs to weights, and of a tally
+	net       *Network
+	x, t      *mat.Dense
+	rows      int // that are here
+	all       int // with those of other processes
+	pool      *reduce.Pool
+	part      *reduce.Part
+	w         []float64 // weights of the last Update
+	updated   bool
+	asked     bool // whether a product was asked for since the last Update; before the first one it is as if
+	current   bool // whether the kept tapes are those at w
+	gradient  []float64
+	total     Evaluation
+	slab      []float64 // tapes of the first kept blocks, one after another
+	kept      int
+	scratches []*scratch      // one a worker
+	sums      *reduce.Reducer // of what belongs to weights, and of a tally
 
 	arg   []float64          // of the call under way
 	tally [tallySize]float64 // of the last EvaluateAt
 
-	retake                                           func(worker, i int)
+	recompute                                        func(worker, i int)
 	update, evaluate, hessian, gaussNewton, diagonal *reduce.Sum
 
 	rowProducts *reduce.Sum // nil before the first GaussNewtonRowsTo
@@ -73,15 +73,15 @@ func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
 		w: make([]float64, n.dim), gradient: make([]float64, n.dim+tallySize), asked: true}
 	l.sums = reduce.NewReducer(all, n.dim, tallySize, o.Pool, o.Part)
 	for range o.Pool.Threads() {
-		l.spaces = append(l.spaces, n.newSpace(min(rows, reduce.BlockRows)))
+		l.scratches = append(l.scratches, n.newScratch(min(rows, reduce.BlockRows)))
 	}
-	l.retake = l.retakeTask
+	l.recompute = l.recomputeTask
 	l.update = l.sums.Sum(0, n.dim+tallySize, l.updateLeaf)
 	l.evaluate = l.sums.Sum(n.dim, n.dim+tallySize, l.evaluateLeaf)
-	l.hessian = l.newProduct((*space).addHessian)
-	l.gaussNewton = l.newProduct((*space).addGaussNewton)
-	l.diagonal = l.newProduct(func(s *space, dst, w, _ []float64, tp *tape) { s.addDiagonal(dst, w, tp) })
-	l.keep(o.Memory)
+	l.hessian = l.newProduct((*scratch).addHessian)
+	l.gaussNewton = l.newProduct((*scratch).addGaussNewton)
+	l.diagonal = l.newProduct(func(s *scratch, dst, w, _ []float64, tp *tape) { s.addDiagonal(dst, w, tp) })
+	l.allocateTapes(o.Memory)
 	return l
 }
 
@@ -123,8 +123,8 @@ func (l *Linearization) blocks() int { return (l.rows + reduce.BlockRows - 1) / 
 // blockSize returns the number of rows of block i; all but the last are full.
 func (l *Linearization) blockSize(i int) int { return min(reduce.BlockRows, l.rows-i*reduce.BlockRows) }
 
-// keep allocates the tapes of as many blocks as memory allows and fills in their inputs.
-func (l *Linearization) keep(memory int64) {
+// allocateTapes allocates the tapes of as many blocks as memory allows and fills in their inputs.
+func (l *Linearization) allocateTapes(memory int64) {
 	perRow := int64(l.net.tapeSize())
 	rows := min(int64(l.rows), memory/(8*perRow))
 	if rows == int64(l.rows) {
@@ -135,27 +135,27 @@ func (l *Linearization) keep(memory int64) {
 	}
 	l.slab = make([]float64, rows*perRow)
 	l.pool.Run(l.sums.Tasks(), func(worker, i int) {
-		s := l.spaces[worker]
+		s := l.scratches[worker]
 		first, last := l.sums.Blocks(i)
 		for block := first; block < min(last, l.kept); block++ {
 			s.setRows(l.blockSize(block))
-			gather(l.layKept(s, block).u[0], l.x.RawMatrix(), block*reduce.BlockRows, s.rows)
+			gather(l.keptTape(s, block).u[0], l.x.RawMatrix(), block*reduce.BlockRows, s.rows)
 		}
 	})
 }
 
-// layKept returns the view of a kept block's tape.
-func (l *Linearization) layKept(s *space, block int) *tape {
-	l.net.lay(&s.view, l.slab[block*reduce.BlockRows*l.net.tapeSize():], s.rows)
+// keptTape returns the view of a kept block's tape.
+func (l *Linearization) keptTape(s *scratch, block int) *tape {
+	l.net.placeTape(&s.view, l.slab[block*reduce.BlockRows*l.net.tapeSize():], s.rows)
 	return &s.view
 }
 
-// open prepares the space for a block and returns its tape with the inputs filled in, and whether the
+// prepare makes the scratch ready for a block and returns its tape with the inputs filled in, and whether the
 // tape outlives the block.
-func (l *Linearization) open(s *space, block int) (tp *tape, kept bool) {
+func (l *Linearization) prepare(s *scratch, block int) (tp *tape, kept bool) {
 	s.setRows(l.blockSize(block))
 	if l.current && block < l.kept {
-		tp := l.layKept(s, block)
+		tp := l.keptTape(s, block)
 		tp.x = l.inputs(block)
 		return tp, true
 	}
@@ -171,7 +171,7 @@ func (l *Linearization) inputs(block int) byRow {
 }
 
 // pass does the forward and backward pass on a block whose inputs are filled in.
-func (l *Linearization) pass(s *space, tp *tape, block int) tally {
+func (l *Linearization) pass(s *scratch, tp *tape, block int) tally {
 	s.forward(l.w, tp)
 	gather(s.targets, l.t.RawMatrix(), block*reduce.BlockRows, s.rows)
 	sum := s.loss(tp)
@@ -182,11 +182,11 @@ func (l *Linearization) pass(s *space, tp *tape, block int) tally {
 
 // updateLeaf stores the sums of the blocks' gradients and tallies.
 func (l *Linearization) updateLeaf(worker int, sum []float64, first, last int) {
-	s := l.spaces[worker]
+	s := l.scratches[worker]
 	var total tally
 	start := blas.Zero
 	for block := first; block < last; block++ {
-		tp, _ := l.open(s, block)
+		tp, _ := l.prepare(s, block)
 		total.add(l.pass(s, tp, block))
 		s.gradientTo(sum[:l.net.dim], l.w, tp, start)
 		start = blas.Add
@@ -194,31 +194,31 @@ func (l *Linearization) updateLeaf(worker int, sum []float64, first, last int) {
 	total.storeTo(sum[l.net.dim:])
 }
 
-// retakeTask does the passes again that Update did not keep.
-func (l *Linearization) retakeTask(worker, i int) {
-	s := l.spaces[worker]
+// recomputeTask does the passes again that Update did not keep.
+func (l *Linearization) recomputeTask(worker, i int) {
+	s := l.scratches[worker]
 	first, last := l.sums.Blocks(i)
 	for block := first; block < min(last, l.kept); block++ {
-		tp, _ := l.open(s, block)
+		tp, _ := l.prepare(s, block)
 		l.pass(s, tp, block)
 	}
 }
 
-// askForPasses makes sure that the passes which there is memory for are kept.
-func (l *Linearization) askForPasses() {
+// needPasses makes sure that the passes which there is memory for are kept.
+func (l *Linearization) needPasses() {
 	l.asked = true
 	if !l.current {
 		l.current = true
-		l.pool.Run(l.sums.Tasks(), l.retake)
+		l.pool.Run(l.sums.Tasks(), l.recompute)
 	}
 }
 
 // evaluateLeaf stores the sum of the blocks' tallies at weights l.arg.
 func (l *Linearization) evaluateLeaf(worker int, sum []float64, first, last int) {
-	s := l.spaces[worker]
+	s := l.scratches[worker]
 	var total tally
 	for block := first; block < last; block++ {
-		tp, kept := l.open(s, block)
+		tp, kept := l.prepare(s, block)
 		own := s.own.u[0]
 		if kept {
 			s.own.u[0] = tp.u[0]
@@ -232,17 +232,17 @@ func (l *Linearization) evaluateLeaf(worker int, sum []float64, first, last int)
 }
 
 // newProduct returns the sum of what add adds for a block, in the direction l.arg.
-func (l *Linearization) newProduct(add func(s *space, dst, w, d []float64, tp *tape)) *reduce.Sum {
+func (l *Linearization) newProduct(add func(s *scratch, dst, w, d []float64, tp *tape)) *reduce.Sum {
 	return l.sums.Sum(0, l.net.dim, l.productLeaf(add))
 }
 
 // productLeaf returns what stores the sum of what add adds for some blocks.
-func (l *Linearization) productLeaf(add func(s *space, dst, w, d []float64, tp *tape)) func(int, []float64, int, int) {
+func (l *Linearization) productLeaf(add func(s *scratch, dst, w, d []float64, tp *tape)) func(int, []float64, int, int) {
 	return func(worker int, sum []float64, first, last int) {
-		s, dst := l.spaces[worker], sum[:l.net.dim]
+		s, dst := l.scratches[worker], sum[:l.net.dim]
 		clear(dst)
 		for block := first; block < last; block++ {
-			tp, kept := l.open(s, block)
+			tp, kept := l.prepare(s, block)
 			if !kept {
 				l.pass(s, tp, block)
 			}
@@ -340,7 +340,7 @@ func (l *Linearization) product(name string, dst, v []float64, sum *reduce.Sum) 
 	l.checkUpdated(name)
 	l.net.checkWeights(name, "dst", dst)
 	l.net.checkWeights(name, "v", v)
-	l.askForPasses()
+	l.needPasses()
 	l.arg = v
 	sum.To(dst)
 	l.arg = nil

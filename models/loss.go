@@ -48,11 +48,11 @@ func (t *tally) storeTo(dst []float64) { dst[0], dst[1], dst[2] = t.loss, t.squa
 func tallyOf(x []float64) tally { return tally{loss: x[0], squared: x[1], wrong: int(x[2])} }
 
 // finish turns the net inputs of the output layer into outputs.
-func (s *space) finish(tp *tape) { s.activate(tp, s.last()) }
+func (s *scratch) finish(tp *tape) { s.activate(tp, s.last()) }
 
 // loss turns the net inputs v of the output layer into outputs, measures them against s.targets, and leaves u − t in
 // δ^L.
-func (s *space) loss(tp *tape) tally {
+func (s *scratch) loss(tp *tape) tally {
 	last := s.last()
 	var sum tally
 	switch {
@@ -73,7 +73,7 @@ func (s *space) loss(tp *tape) tally {
 
 // softmaxLoss returns Σ_p Σ_k t_k (log Σ_i e^v_i − v_k), turns v into probabilities and stores the sum
 // of each row's targets. Logits are taken relative to the largest, so the loss is finite wherever the logits are.
-func (s *space) softmaxLoss(v, targetSum []float64) float64 {
+func (s *scratch) softmaxLoss(v, targetSum []float64) float64 {
 	top, total, hit := s.ra, s.rb, s.rc
 	vector.ColumnMax(top, v)
 	vector.ColumnSums(targetSum, s.targets)
@@ -91,7 +91,7 @@ func (s *space) softmaxLoss(v, targetSum []float64) float64 {
 // sigmoidLoss returns Σ_p Σ_k log(1 + e^v_k) − t_k v_k, which is −Σ t log u + (1−t) log(1−u), and turns v
 // into probabilities. With x = |v|, and 1 − t for t where v > 0, a term is log(1 + e^−x) + t·x: two
 // numbers of one sign, so that a certain and right output costs e^−x and not what rounding leaves of v.
-func (s *space) sigmoidLoss(v []float64) float64 {
+func (s *scratch) sigmoidLoss(v []float64) float64 {
 	loss := 0.0
 	for i, x := range v {
 		t, far := s.targets[i], math.Abs(x)
@@ -109,7 +109,7 @@ func (s *space) sigmoidLoss(v []float64) float64 {
 }
 
 // countWrong uses s.ra, s.rb and s.rc.
-func (s *space) countWrong(u []float64) int {
+func (s *scratch) countWrong(u []float64) int {
 	if s.Outputs() == 1 {
 		return 0
 	}
@@ -127,7 +127,7 @@ func (s *space) countWrong(u []float64) int {
 
 // outputDelta turns u − t, which loss left in δ^L, into δ^L. With squared error it is ε^L. With cross-entropy the
 // activation's derivative cancels: δ^L = (Σt)u − t after softmax and u − t after sigmoid.
-func (s *space) outputDelta(tp *tape) {
+func (s *scratch) outputDelta(tp *tape) {
 	last := s.last()
 	if !s.fused(last) {
 		s.pullKeep(tp, last)
@@ -150,7 +150,7 @@ func (s *space) outputDelta(tp *tape) {
 
 // outputCurvature stores in γ^L what the loss makes of the outputs' derivative Ru^L: Rε^L = Ru^L for
 // squared error, and for cross-entropy γ^L itself, (Σt)Ru^L after softmax and Ru^L after sigmoid.
-func (s *space) outputCurvature(tp *tape) {
+func (s *scratch) outputCurvature(tp *tape) {
 	last := s.last()
 	gamma := s.gamma[last]
 	copy(gamma, s.ru[last])

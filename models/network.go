@@ -193,7 +193,7 @@ func (n *Network) OutputTo(dst *mat.Dense, w []float64, x *mat.Dense) {
 	rows, _ := x.Dims()
 	n.checkMatrix("OutputTo", "x", x, rows, n.Columns())
 	n.checkMatrix("OutputTo", "dst", dst, rows, n.Outputs())
-	s := n.newSpace(min(rows, reduce.BlockRows))
+	s := n.newScratch(min(rows, reduce.BlockRows))
 	for first := 0; first < rows; first += reduce.BlockRows {
 		s.setRows(min(reduce.BlockRows, rows-first))
 		tp := &s.own

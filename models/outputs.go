@@ -15,7 +15,7 @@ func (n *Network) MeasureOutputs(u, t *mat.Dense) Evaluation {
 	rows, _ := u.Dims()
 	n.checkMatrix("MeasureOutputs", "u", u, rows, n.Outputs())
 	n.checkMatrix("MeasureOutputs", "t", t, rows, n.Outputs())
-	s := n.newSpace(min(rows, reduce.BlockRows))
+	s := n.newScratch(min(rows, reduce.BlockRows))
 	last := n.last()
 	var sum tally
 	for first := 0; first < rows; first += reduce.BlockRows {

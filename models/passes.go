@@ -5,7 +5,7 @@ import "newtop/models/blas"
 // forward computes the outputs of layers 1…L−1 and the net inputs of layer L [M, eq. 3]:
 // v^l = Σ_r W^{lr} u^r + b^l, u^l = f_l(v^l). In a mixture v^L = Σ_i g_i o_i [MD, §3]. The output layer's
 // activation is finish's or loss's.
-func (s *space) forward(w []float64, tp *tape) {
+func (s *scratch) forward(w []float64, tp *tape) {
 	for l := 1; l <= s.last(); l++ {
 		for _, b := range s.incoming[l] {
 			s.mul(b, w, tp.u[b.From])
@@ -16,31 +16,31 @@ func (s *space) forward(w []float64, tp *tape) {
 		}
 	}
 	if s.mix != nil {
-		s.openGates(w, tp)
-		s.combine(tp.u[s.last()], tp.bells.g, tp.u)
+		s.computeGates(w, tp)
+		s.combine(tp.u[s.last()], tp.gates.g, tp.u)
 	}
 }
 
 // backward computes δ^l of layers L−1…1 from δ^L [M, eq. 6]: ε^l = Σ_{r>l} (W^{rl})ᵀ δ^r, and for expert i of
 // a mixture g_i δ^L more; δ^l = J_lᵀ ε^l.
-func (s *space) backward(w []float64, tp *tape) {
+func (s *scratch) backward(w []float64, tp *tape) {
 	for l := s.last() - 1; l > 0; l-- {
 		delta := tp.delta[l]
 		for _, b := range s.outgoing[l] {
 			s.mulTrans(b, w, tp.delta[b.To])
 		}
 		s.sumTo(delta, nil)
-		s.spread(delta, l, tp.bells.g, tp.delta[s.last()])
+		s.addGated(delta, l, tp.gates.g, tp.delta[s.last()])
 		s.pullKeep(tp, l)
 	}
 }
 
 // gradientTo stores the sum over the block's rows of ∂E_p/∂w in dst, or with blas.Add adds it: G^{lr} = δ^l (u^r)ᵀ, δ^l
 // for the biases.
-func (s *space) gradientTo(dst, w []float64, tp *tape, start blas.Start) {
-	s.turn(tp)
+func (s *scratch) gradientTo(dst, w []float64, tp *tape, start blas.Start) {
+	s.transposeOutputs(tp)
 	for _, b := range s.blocks {
-		s.outer(b, tp.delta[b.To], tp.u[b.From], s.turned[b.From])
+		s.outer(b, tp.delta[b.To], tp.u[b.From], s.uRows[b.From])
 		to, start := b.of(dst), start
 		if b.Sources != nil && start == blas.Zero {
 			clear(to)
@@ -66,7 +66,7 @@ func (s *space) gradientTo(dst, w []float64, tp *tape, start blas.Start) {
 // pushForward computes φ^l and Ru^l of all layers along the direction d [M, lemma 1]:
 // φ^l = Σ_r (D^{lr} u^r + W^{lr} Ru^r) + d^l, Ru^l = J_l φ^l, where Ru^0 = 0 costs nothing. In a mixture
 // φ^L = Σ_i R{g_i} o_i + g_i R{o_i} [MD, §3].
-func (s *space) pushForward(w, d []float64, tp *tape) {
+func (s *scratch) pushForward(w, d []float64, tp *tape) {
 	for l := 1; l <= s.last(); l++ {
 		phi := s.phi[l]
 		for _, b := range s.incoming[l] {
@@ -88,7 +88,7 @@ func (s *space) pushForward(w, d []float64, tp *tape) {
 //	γ^l  = R{J_lᵀ ε^l} with Rε^l = Σ_{r>l} ( (W^{rl})ᵀ γ^r + (D^{rl})ᵀ δ^r ), and for expert i of a mixture
 //	       g_i γ^L + R{g_i} δ^L more
 //	dst += δ^l (Ru^r)ᵀ + γ^l (u^r)ᵀ, γ^l for the biases
-func (s *space) addHessian(dst, w, d []float64, tp *tape) {
+func (s *scratch) addHessian(dst, w, d []float64, tp *tape) {
 	s.pushForward(w, d, tp)
 	last := s.last()
 	s.outputCurvature(tp)
@@ -102,18 +102,18 @@ func (s *space) addHessian(dst, w, d []float64, tp *tape) {
 			s.mulTrans(b, d, tp.delta[b.To])
 		}
 		s.sumTo(gamma, nil)
-		s.spread(gamma, l, tp.bells.g, s.gamma[last])
+		s.addGated(gamma, l, tp.gates.g, s.gamma[last])
 		if s.moving {
-			s.spread(gamma, l, s.rg, tp.delta[last])
+			s.addGated(gamma, l, s.rg, tp.delta[last])
 		}
 		s.curve(tp, l, gamma, s.phi[l], s.ru[l])
 	}
-	s.turn(tp)
-	s.turnTangents(1)
+	s.transposeOutputs(tp)
+	s.transposeTangents(1)
 	for _, b := range s.blocks {
-		s.outer(b, s.gamma[b.To], tp.u[b.From], s.turned[b.From])
+		s.outer(b, s.gamma[b.To], tp.u[b.From], s.uRows[b.From])
 		if b.From > 0 {
-			s.outer(b, tp.delta[b.To], s.ru[b.From], s.turnedRu[b.From])
+			s.outer(b, tp.delta[b.To], s.ru[b.From], s.ruRows[b.From])
 		}
 		s.sumWeights(dst, b)
 	}
@@ -125,7 +125,7 @@ func (s *space) addHessian(dst, w, d []float64, tp *tape) {
 
 // addGaussNewton adds the sum over the block's rows of J_pᵀ B J_p d to dst [MD, §2.2]: γ^L = B φ^L, then
 // the backward pass of the gradient, without f″ and without residuals.
-func (s *space) addGaussNewton(dst, w, d []float64, tp *tape) {
+func (s *scratch) addGaussNewton(dst, w, d []float64, tp *tape) {
 	s.pushForward(w, d, tp)
 	last := s.last()
 	s.outputCurvature(tp)
@@ -138,12 +138,12 @@ func (s *space) addGaussNewton(dst, w, d []float64, tp *tape) {
 			s.mulTrans(b, w, s.gamma[b.To])
 		}
 		s.sumTo(gamma, nil)
-		s.spread(gamma, l, tp.bells.g, s.gamma[last])
+		s.addGated(gamma, l, tp.gates.g, s.gamma[last])
 		s.pull(tp, l, gamma)
 	}
-	s.turn(tp)
+	s.transposeOutputs(tp)
 	for _, b := range s.blocks {
-		s.outer(b, s.gamma[b.To], tp.u[b.From], s.turned[b.From])
+		s.outer(b, s.gamma[b.To], tp.u[b.From], s.uRows[b.From])
 		s.sumWeights(dst, b)
 	}
 	s.addBiases(dst)
@@ -153,7 +153,7 @@ func (s *space) addGaussNewton(dst, w, d []float64, tp *tape) {
 }
 
 // addBiases adds γ^l to the biases in dst.
-func (s *space) addBiases(dst []float64) {
+func (s *scratch) addBiases(dst []float64) {
 	for _, b := range s.biases {
 		addColumnSums(b.of(dst), s.gamma[b.Layer], s.rows)
 	}

@@ -5,9 +5,9 @@ import (
 	"newtop/models/blas"
 )
 
-// sum is a sum of matrix products under way. Dense blocks become terms of one blas.Sum, so that what it adds up stays
+// productSum is a sum of matrix products under way. Dense blocks become terms of one blas.Sum, so that what it adds up stays
 // in registers; sparse ones are added afterwards.
-type sum struct {
+type productSum struct {
 	terms  []blas.Term
 	sparse []sparseTerm
 	// multiplications counts all that were done, those of sparse blocks included.
@@ -22,7 +22,7 @@ type sparseTerm struct {
 }
 
 // mul adds W^{lr} x to the sum, w being all weights.
-func (s *space) mul(b Block, w, x []float64) {
+func (s *scratch) mul(b Block, w, x []float64) {
 	if b.Sources != nil {
 		s.sparse = append(s.sparse, sparseTerm{(*Sources).addMul, b.Sources, b.of(w), x})
 		return
@@ -31,7 +31,7 @@ func (s *space) mul(b Block, w, x []float64) {
 }
 
 // mulTrans adds (W^{lr})ᵀ x to the sum, w being all weights.
-func (s *space) mulTrans(b Block, w, x []float64) {
+func (s *scratch) mulTrans(b Block, w, x []float64) {
 	if b.Sources != nil {
 		s.sparse = append(s.sparse, sparseTerm{(*Sources).addMulTrans, b.Sources, b.of(w), x})
 		return
@@ -41,7 +41,7 @@ func (s *space) mulTrans(b Block, w, x []float64) {
 
 // outer adds x yᵀ to the sum, over the rows of data, y being the outputs of layer b.From or what belongs to them, node
 // by node, and turned the same row by row.
-func (s *space) outer(b Block, x, y []float64, turned byRow) {
+func (s *scratch) outer(b Block, x, y []float64, turned byRow) {
 	if b.Sources != nil {
 		s.sparse = append(s.sparse, sparseTerm{(*Sources).addOuter, b.Sources, x, y})
 		return
@@ -50,7 +50,7 @@ func (s *space) outer(b Block, x, y []float64, turned byRow) {
 }
 
 // sumTo stores the sum in dst, nodes × rows, beginning with the biases of the nodes, or with 0 where there are none.
-func (s *space) sumTo(dst, bias []float64) {
+func (s *scratch) sumTo(dst, bias []float64) {
 	start := blas.Zero
 	if len(bias) > 0 {
 		start = blas.Bias
@@ -59,11 +59,11 @@ func (s *space) sumTo(dst, bias []float64) {
 }
 
 // sumWeights adds the sum to the weights of a block in dst.
-func (s *space) sumWeights(dst []float64, b Block) {
+func (s *scratch) sumWeights(dst []float64, b Block) {
 	s.finishSum(b.of(dst), b.Rows, b.Cols, blas.Add, nil)
 }
 
-func (s *space) finishSum(dst []float64, m, n int, start blas.Start, bias []float64) {
+func (s *scratch) finishSum(dst []float64, m, n int, start blas.Start, bias []float64) {
 	if len(s.terms) > 0 || start != blas.Add {
 		blas.Sum(dst, m, n, n, start, bias, s.terms)
 	}
@@ -86,25 +86,25 @@ type byRow struct {
 // row returns row p, of that many numbers.
 func (r byRow) row(p, cols int) []float64 { return r.data[p*r.stride:][:cols] }
 
-// turn stores u^r of all layers that others take from row by row in s.turned.
-func (s *space) turn(tp *tape) {
+// transposeOutputs stores u^r of all layers that others take from row by row in s.uRows.
+func (s *scratch) transposeOutputs(tp *tape) {
 	for r := range s.last() {
 		if r == 0 && tp.x.data != nil {
-			s.turned[0] = tp.x
+			s.uRows[0] = tp.x
 			continue
 		}
-		s.turned[r] = s.turnTo(s.turnedMemory[r], tp.u[r], s.nodes[r])
+		s.uRows[r] = s.transposeTo(s.uRowsMemory[r], tp.u[r], s.nodes[r])
 	}
 }
 
-// turnTangents stores s.ru of layers first and beyond row by row in s.turnedRu.
-func (s *space) turnTangents(first int) {
+// transposeTangents stores s.ru of layers first and beyond row by row in s.ruRows.
+func (s *scratch) transposeTangents(first int) {
 	for r := first; r < s.last(); r++ {
-		s.turnedRu[r] = s.turnTo(s.turnedRuMemory[r], s.ru[r], s.nodes[r])
+		s.ruRows[r] = s.transposeTo(s.ruRowsMemory[r], s.ru[r], s.nodes[r])
 	}
 }
 
-func (s *space) turnTo(dst, src []float64, nodes int) byRow {
+func (s *scratch) transposeTo(dst, src []float64, nodes int) byRow {
 	if s.rows == 1 {
 		return byRow{src, nodes}
 	}

@@ -259,12 +259,12 @@ func TestCost(t *testing.T) {
 
 // multiplications returns how many the products of run take.
 func multiplications(l *Linearization, run func()) float64 {
-	for _, s := range l.spaces {
+	for _, s := range l.scratches {
 		s.multiplications = 0
 	}
 	run()
 	count := 0
-	for _, s := range l.spaces {
+	for _, s := range l.scratches {
 		count += s.multiplications
 	}
 	return float64(count)

@@ -13,7 +13,7 @@ import (
 const shortRow = 8
 
 // forwardRow is forward.
-func (s *space) forwardRow(w []float64, tp *tape) {
+func (s *scratch) forwardRow(w []float64, tp *tape) {
 	for l := 1; l <= s.last(); l++ {
 		v := tp.u[l]
 		clear(v[copy(v, s.bias(l).of(w)):])
@@ -25,26 +25,26 @@ func (s *space) forwardRow(w []float64, tp *tape) {
 		}
 	}
 	if s.mix != nil {
-		s.openGates(w, tp)
-		s.combine(tp.u[s.last()], tp.bells.g, tp.u)
+		s.computeGates(w, tp)
+		s.combine(tp.u[s.last()], tp.gates.g, tp.u)
 	}
 }
 
 // backwardRow is backward.
-func (s *space) backwardRow(w []float64, tp *tape) {
+func (s *scratch) backwardRow(w []float64, tp *tape) {
 	for l := s.last() - 1; l > 0; l-- {
 		delta := tp.delta[l]
 		clear(delta)
 		for _, b := range s.outgoing[l] {
 			b.addMulTransRow(delta, b.of(w), tp.delta[b.To])
 		}
-		s.spread(delta, l, tp.bells.g, tp.delta[s.last()])
+		s.addGated(delta, l, tp.gates.g, tp.delta[s.last()])
 		s.pullKeep(tp, l)
 	}
 }
 
 // storeGradientRow stores ∂E_p/∂w in dst. To clear dst and then add to it would go over it three times.
-func (s *space) storeGradientRow(dst, w []float64, tp *tape) {
+func (s *scratch) storeGradientRow(dst, w []float64, tp *tape) {
 	for _, b := range s.blocks {
 		b.storeOuterRow(b.of(dst), tp.delta[b.To], tp.u[b.From])
 	}

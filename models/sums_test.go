@@ -34,7 +34,7 @@ func TestSumsAreTheTrees(t *testing.T) {
 
 			l.HessianTo(got[:n], p.d)
 			l.arg = p.d
-			want = naiveLeaves(l, l.productLeaf((*space).addHessian))
+			want = naiveLeaves(l, l.productLeaf((*scratch).addHessian))
 			for i := range want[:n] {
 				want[i] *= share
 			}

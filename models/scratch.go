@@ -14,8 +14,8 @@ type tape struct {
 	// kept holds for layer l ≥ 1: f′ (softplus), ε − ⟨u, ε⟩ (softmax), or of softmax with cross-entropy
 	// the sum of the targets, one number a row; nothing otherwise.
 	kept  [][]float64
-	bells bells // of a mixture's gates
-	x     byRow // the inputs as the data have them, if they lie so
+	gates gateValues // of a mixture's gates
+	x     byRow      // the inputs as the data have them, if they lie so
 }
 
 // keptNodes returns how many numbers a row of layer l's kept has.
@@ -35,7 +35,7 @@ func (n *Network) keptNodes(l int) int {
 
 // tapeSize returns how many numbers a tape holds for each row.
 func (n *Network) tapeSize() int {
-	size := n.Columns() + bellArrays*n.gates()
+	size := n.Columns() + gateArrays*n.gates()
 	for l := 1; l <= n.last(); l++ {
 		size += 2*n.nodes[l] + n.keptNodes(l)
 	}
@@ -47,8 +47,8 @@ func (n *Network) newTape() tape {
 	return tape{u: make([][]float64, layers), delta: make([][]float64, layers), kept: make([][]float64, layers)}
 }
 
-// lay makes the tape use memory for a block of rows. It allocates nothing.
-func (n *Network) lay(tp *tape, memory []float64, rows int) {
+// placeTape makes the tape use memory for a block of rows. It allocates nothing.
+func (n *Network) placeTape(tp *tape, memory []float64, rows int) {
 	take := func(nodes int) []float64 {
 		part := memory[: nodes*rows : nodes*rows]
 		memory = memory[nodes*rows:]
@@ -61,22 +61,22 @@ func (n *Network) lay(tp *tape, memory []float64, rows int) {
 		tp.kept[l] = take(n.keptNodes(l))
 	}
 	gates := n.gates()
-	tp.bells = bells{take(gates), take(gates), take(gates), take(gates), take(gates)}
+	tp.gates = gateValues{take(gates), take(gates), take(gates), take(gates), take(gates)}
 }
 
-// space is what one worker needs to carry a block of rows through the network.
-type space struct {
+// scratch is what one worker needs to carry a block of rows through the network.
+type scratch struct {
 	*Network
-	sum
+	productSum
 	rows int  // of the block under way
 	own  tape // for a block whose tape is not kept
 	view tape // of a kept block's tape
 
 	// One array a layer, nodes × rows. In a product they hold φ, Ru and γ.
 	phi, ru, gamma, spare [][]float64
-	// u^r and Ru^r row by row, of layers that others take from: where turn and turnTangents found them or put them.
-	turned, turnedRu             []byRow
-	turnedMemory, turnedRuMemory [][]float64
+	// u^r and Ru^r row by row, of layers that others take from: where turn and transposeTangents found them or put them.
+	uRows, ruRows             []byRow
+	uRowsMemory, ruRowsMemory [][]float64
 
 	// Of the gates, gates × rows each: τ, ρ, Rg and e; and what a row adds to their parameters, 3·gates ×
 	// rows. ρ and Rg are computed only where the direction moves the gates.
@@ -90,43 +90,43 @@ type space struct {
 	tapeMemory, layerMemory, gateMemory, rowMemory []float64
 }
 
-// newSpace returns room for blocks of up to rows rows.
-func (n *Network) newSpace(rows int) *space {
-	all, turned := 0, 0
+// newScratch returns room for blocks of up to rows rows.
+func (n *Network) newScratch(rows int) *scratch {
+	all, byRows := 0, 0
 	for _, nodes := range n.nodes {
 		all += nodes
-		turned += padded(nodes)
+		byRows += padded(nodes)
 	}
 	layers := len(n.nodes)
-	return &space{
-		Network: n,
-		sum:     sum{terms: make([]blas.Term, 0, max(2*len(n.blocks), assemblyDepth)), sparse: make([]sparseTerm, 0, 2*len(n.blocks))},
-		own:     n.newTape(), view: n.newTape(),
+	return &scratch{
+		Network:    n,
+		productSum: productSum{terms: make([]blas.Term, 0, max(2*len(n.blocks), assemblyDepth)), sparse: make([]sparseTerm, 0, 2*len(n.blocks))},
+		own:        n.newTape(), view: n.newTape(),
 		phi: make([][]float64, layers), ru: make([][]float64, layers),
 		gamma: make([][]float64, layers), spare: make([][]float64, layers),
-		turned: make([]byRow, layers), turnedRu: make([]byRow, layers),
-		turnedMemory: make([][]float64, layers), turnedRuMemory: make([][]float64, layers),
+		uRows: make([]byRow, layers), ruRows: make([]byRow, layers),
+		uRowsMemory: make([][]float64, layers), ruRowsMemory: make([][]float64, layers),
 		tapeMemory:  make([]float64, n.tapeSize()*rows),
-		layerMemory: make([]float64, (4*all+2*turned)*rows),
+		layerMemory: make([]float64, (4*all+2*byRows)*rows),
 		gateMemory:  make([]float64, 7*n.gates()*rows),
 		rowMemory:   make([]float64, (3+n.Outputs())*rows),
 	}
 }
 
-// setRows prepares the space for a block of that many rows.
-func (s *space) setRows(rows int) {
+// setRows makes the scratch ready for a block of that many rows.
+func (s *scratch) setRows(rows int) {
 	if s.rows == rows {
 		return
 	}
 	s.rows = rows
-	s.lay(&s.own, s.tapeMemory, rows)
+	s.placeTape(&s.own, s.tapeMemory, rows)
 	memory := s.layerMemory
 	for _, arrays := range [...][][]float64{s.phi, s.ru, s.gamma, s.spare} {
 		for l, nodes := range s.nodes {
 			arrays[l], memory = memory[:nodes*rows:nodes*rows], memory[nodes*rows:]
 		}
 	}
-	for _, arrays := range [...][][]float64{s.turnedMemory, s.turnedRuMemory} {
+	for _, arrays := range [...][][]float64{s.uRowsMemory, s.ruRowsMemory} {
 		for l, nodes := range s.nodes {
 			size := padded(nodes) * rows
 			arrays[l], memory = memory[:size:size], memory[size:]
