@@ -8,6 +8,7 @@ import (
 
 	"newtop/internal/vector"
 	"newtop/models/blas"
+	"newtop/models/internal/pass"
 	"newtop/models/reduce"
 )
 
@@ -32,7 +33,7 @@ type Batch struct {
 
 // batchWorker is what a worker needs.
 type batchWorker struct {
-	*scratch
+	*pass.Scratch
 	packed, packedTargets []float64 // inputs and targets of the block under way, row by row
 }
 
@@ -51,15 +52,8 @@ const (
 	mostParts = 8
 )
 
-// NewBatch returns a Batch that takes up to rows rows at once of x and t, which are all × Columns and
-// all × Outputs and must not change as long as it is used.
-func (n *Network) NewBatch(x, t *mat.Dense, rows int) *Batch {
-	all, _ := x.Dims()
-	n.checkMatrix("NewBatch", "x", x, all, n.Columns())
-	n.checkMatrix("NewBatch", "t", t, all, n.Outputs())
-	if rows < 1 {
-		panic(fmt.Sprintf("models: NewBatch: batches of %d rows", rows))
-	}
+// newBatch returns a Batch of rows that were checked.
+func newBatch(n *Network, x, t *mat.Dense, rows int) *Batch {
 	b := &Batch{
 		net: n, cost: int(n.Cost().Gradient), x: x.RawMatrix(), t: t.RawMatrix(), most: rows,
 		parts: make([]batchPart, 1),
@@ -73,7 +67,7 @@ func (n *Network) NewBatch(x, t *mat.Dense, rows int) *Batch {
 func (b *Batch) addWorkers(count int) {
 	for rows := min(b.most, reduce.BlockRows); len(b.workers) < count; {
 		b.workers = append(b.workers, &batchWorker{
-			scratch:       b.net.newScratch(rows),
+			Scratch:       pass.NewScratch(b.net.net, rows),
 			packed:        make([]float64, rows*b.net.Columns()),
 			packedTargets: make([]float64, rows*b.net.Outputs()),
 		})
@@ -118,7 +112,7 @@ func (b *Batch) divide(rows int) int {
 	blocks := (rows + reduce.BlockRows - 1) / reduce.BlockRows
 	count := max(1, min(blocks, mostParts, rows*b.cost/partWork))
 	for len(b.parts) < count {
-		b.parts = append(b.parts, batchPart{sum: make([]float64, b.net.dim)})
+		b.parts = append(b.parts, batchPart{sum: make([]float64, b.net.Dim())})
 	}
 	for i := range b.parts[:count] {
 		b.parts[i].first, b.parts[i].last = i*blocks/count, (i+1)*blocks/count
@@ -138,8 +132,8 @@ func (b *Batch) addPart(worker, i int) {
 	part.loss = 0
 	for block := part.first; block < part.last; block++ {
 		s.prepare(b, b.rows[block*reduce.BlockRows:min((block+1)*reduce.BlockRows, len(b.rows))])
-		part.loss += s.pass(b.w, share)
-		s.gradientTo(dst, b.w, &s.own, start)
+		part.loss += s.Pass(b.w, &s.Own, share).Loss
+		s.GradientTo(dst, b.w, &s.Own, start)
 		start = blas.Add
 	}
 }
@@ -148,42 +142,27 @@ func (b *Batch) addPart(worker, i int) {
 func (b *Batch) gradientOfRow(dst, w []float64, rows []int) float64 {
 	s := b.workers[0]
 	s.prepare(b, rows)
-	s.forwardRow(w, &s.own)
-	sum := s.loss(&s.own)
-	s.outputDelta(&s.own)
-	s.backwardRow(w, &s.own)
-	s.storeGradientRow(dst, w, &s.own)
-	return sum.loss
+	sum := s.PassRow(w, &s.Own)
+	s.StoreGradientRow(dst, w, &s.Own)
+	return sum.Loss
 }
 
 // prepare prepares the worker for a block of rows.
 func (s *batchWorker) prepare(b *Batch, rows []int) {
-	s.setRows(len(rows))
-	s.own.u[0], s.own.x = fetch(s.own.u[0], s.packed, b.x, rows)
-	s.targets, _ = fetch(s.targets, s.packedTargets, b.t, rows)
-}
-
-// pass does the forward and backward pass on a block, of a loss that counts each row by share, and returns the plain
-// sum of their losses.
-func (s *batchWorker) pass(w []float64, share float64) float64 {
-	s.forward(w, &s.own)
-	sum := s.loss(&s.own)
-	s.outputDelta(&s.own)
-	delta := s.own.delta[s.last()]
-	vector.Scale(delta, share, delta) // instead of the gradient, which is longer
-	s.backward(w, &s.own)
-	return sum.loss
+	s.SetRows(len(rows))
+	s.Own.U[0], s.Own.X = fetch(s.Own.U[0], s.packed, b.x, rows)
+	s.Targets, _ = fetch(s.Targets, s.packedTargets, b.t, rows)
 }
 
 // fetch returns rows of m node by node, in dst, and as they are, in packed. A single row is both where it lies.
-func fetch(dst, packed []float64, m blas64.General, rows []int) ([]float64, byRow) {
+func fetch(dst, packed []float64, m blas64.General, rows []int) ([]float64, pass.RowMajor) {
 	if len(rows) == 1 {
 		row := m.Data[rows[0]*m.Stride:][:m.Cols:m.Cols]
-		return row, byRow{row, m.Cols}
+		return row, pass.RowMajor{Data: row, Stride: m.Cols}
 	}
 	for j, p := range rows {
 		copy(packed[j*m.Cols:][:m.Cols], m.Data[p*m.Stride:])
 	}
 	blas.Transpose(dst, len(rows), packed, m.Cols, len(rows), m.Cols)
-	return dst, byRow{packed, m.Cols}
+	return dst, pass.RowMajor{Data: packed, Stride: m.Cols}
 }

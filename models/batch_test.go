@@ -26,7 +26,7 @@ func TestBatchOfRandomNets(t *testing.T) {
 		checkBatch(t, randomProblem(t, seed, 90, true), []int{1, 2})
 		checkBatch(t, randomMixture(t, seed, 90, true), []int{1, 2})
 	}
-	for _, width := range []int{1, shortRow - 1, shortRow, shortRow + 1, 30} {
+	for _, width := range []int{1, 6, 7, 8, 9, 10, 30} {
 		a := Chain(width, []int{width + 1, width}, 3, Tanh, Sigmoid, CrossEntropy, SkipAll)
 		checkBatch(t, randomData(t, a, rand.New(rand.NewPCG(1, uint64(width))), 90), []int{1, 2})
 	}

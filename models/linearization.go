@@ -1,11 +1,10 @@
 package models
 
 import (
-	"fmt"
-
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/models/blas"
+	"newtop/models/internal/pass"
 	"newtop/models/reduce"
 )
 
@@ -30,168 +29,64 @@ const DefaultMemory = 1 << 30
 // number of threads, any Memory and any Part whose Joiner adds in the tree's order. One goroutine uses it at a time; its
 // methods allocate nothing but, the first time, what rows of the Jacobian need.
 type Linearization struct {
-	net       *Network
-	x, t      *mat.Dense
-	rows      int // that are here
-	all       int // with those of other processes
-	pool      *reduce.Pool
-	part      *reduce.Part
-	w         []float64 // weights of the last Update
-	updated   bool
-	asked     bool // whether a product was asked for since the last Update; before the first one it is as if
-	current   bool // whether the kept tapes are those at w
-	gradient  []float64
-	total     Evaluation
-	slab      []float64 // tapes of the first kept blocks, one after another
-	kept      int
-	scratches []*scratch      // one a worker
-	sums      *reduce.Reducer // of what belongs to weights, and of a tally
+	tapes
+	network  *Network
+	all      int // rows, with those of other processes
+	pool     *reduce.Pool
+	part     *reduce.Part
+	sums     *reduce.Reducer // of what belongs to weights, and of a tally
+	updated  bool
+	asked    bool // whether a product was asked for since the last Update; before the first one it is as if
+	gradient []float64
+	total    Evaluation
 
-	arg   []float64          // of the call under way
-	tally [tallySize]float64 // of the last EvaluateAt
+	arg   []float64               // of the call under way
+	tally [pass.TallySize]float64 // of the last EvaluateAt
 
 	recompute                                        func(worker, i int)
 	update, evaluate, hessian, gaussNewton, diagonal *reduce.Sum
-
-	rowProducts *reduce.Sum // nil before the first GaussNewtonRowsTo
-	assembly    *assembly   // nil before the first GaussNewtonMatrixTo
+	rowProducts                                      *reduce.Sum
+	matrix                                           *assembly // nil before the first GaussNewtonMatrixTo
 }
 
-// Bind returns a Linearization of the network on the rows of x and t, which are rows × Columns and rows
-// × Outputs and must not change as long as it is used. It has no weights before the first Update. Inputs
-// and targets should be finite: a NaN reaches all that depends on it, but of the generic kernel's products, which skip
-// weights that are exactly 0.
-func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
-	if o.Memory < 0 {
-		panic(fmt.Sprintf("models: Bind: memory of %d bytes", o.Memory))
+// newLinearization returns a Linearization of rows rows that were checked, of all with those of other processes.
+func newLinearization(n *Network, x, t *mat.Dense, rows, all int, o Options) *Linearization {
+	dim := n.Dim()
+	l := &Linearization{
+		tapes:   tapes{net: n.net, x: x, t: t, rows: rows, w: make([]float64, dim)},
+		network: n, all: all, pool: o.Pool, part: o.Part, sums: reduce.NewReducer(all, dim, pass.TallySize, o.Pool, o.Part),
+		asked: true, gradient: make([]float64, dim+pass.TallySize),
 	}
-	if o.Memory == 0 {
-		o.Memory = DefaultMemory
-	}
-	rows, all := n.checkRows(x, t, o.Part)
-	l := &Linearization{net: n, x: x, t: t, rows: rows, all: all, pool: o.Pool, part: o.Part,
-		w: make([]float64, n.dim), gradient: make([]float64, n.dim+tallySize), asked: true}
-	l.sums = reduce.NewReducer(all, n.dim, tallySize, o.Pool, o.Part)
 	for range o.Pool.Threads() {
-		l.scratches = append(l.scratches, n.newScratch(min(rows, reduce.BlockRows)))
+		l.scratches = append(l.scratches, pass.NewScratch(n.net, min(rows, reduce.BlockRows)))
 	}
 	l.recompute = l.recomputeTask
-	l.update = l.sums.Sum(0, n.dim+tallySize, l.updateLeaf)
-	l.evaluate = l.sums.Sum(n.dim, n.dim+tallySize, l.evaluateLeaf)
-	l.hessian = l.newProduct((*scratch).addHessian)
-	l.gaussNewton = l.newProduct((*scratch).addGaussNewton)
-	l.diagonal = l.newProduct(func(s *scratch, dst, w, _ []float64, tp *tape) { s.addDiagonal(dst, w, tp) })
-	l.allocateTapes(o.Memory)
-	return l
-}
-
-// checkRows returns how many rows x and t have, and how many there are with other processes'.
-func (n *Network) checkRows(x, t *mat.Dense, part *reduce.Part) (rows, all int) {
-	if x != nil {
-		rows, _ = x.Dims()
-	}
-	all = rows
-	if part != nil {
-		if part.Joiner == nil {
-			panic("models: Bind: a part without a Joiner")
-		}
-		all = part.Rows
-		if first, last := reduce.NewTree(all).Rows(part.Rank, part.Size); rows != last-first {
-			panic(fmt.Sprintf("models: Bind: %d rows, process %d of %d has %d of %d", rows, part.Rank, part.Size, last-first, all))
-		}
-	}
-	if all == 0 {
-		panic("models: Bind: no rows")
-	}
-	if rows > 0 {
-		n.checkMatrix("Bind", "x", x, rows, n.Columns())
-		n.checkMatrix("Bind", "t", t, rows, n.Outputs())
-	}
-	return rows, all
-}
-
-// Linearize is Bind with default Options, on the caller alone, and Update.
-func (n *Network) Linearize(w []float64, x, t *mat.Dense) *Linearization {
-	l := n.Bind(x, t, Options{})
-	l.Update(w)
-	return l
-}
-
-// blocks returns how many blocks the rows that are here make.
-func (l *Linearization) blocks() int { return (l.rows + reduce.BlockRows - 1) / reduce.BlockRows }
-
-// blockSize returns the number of rows of block i; all but the last are full.
-func (l *Linearization) blockSize(i int) int { return min(reduce.BlockRows, l.rows-i*reduce.BlockRows) }
-
-// allocateTapes allocates the tapes of as many blocks as memory allows and fills in their inputs.
-func (l *Linearization) allocateTapes(memory int64) {
-	perRow := int64(l.net.tapeSize())
-	rows := min(int64(l.rows), memory/(8*perRow))
-	if rows == int64(l.rows) {
-		l.kept = l.blocks()
-	} else {
-		l.kept = int(rows / reduce.BlockRows)
-		rows = int64(l.kept) * reduce.BlockRows
-	}
-	l.slab = make([]float64, rows*perRow)
+	l.update = l.sums.Sum(0, dim+pass.TallySize, l.updateLeaf)
+	l.evaluate = l.sums.Sum(dim, dim+pass.TallySize, l.evaluateLeaf)
+	l.hessian = l.newProduct((*pass.Scratch).AddHessian)
+	l.gaussNewton = l.newProduct((*pass.Scratch).AddGaussNewton)
+	l.diagonal = l.newProduct(pass.AddDiagonal)
+	l.rowProducts = l.newProduct(pass.AddRowProducts)
+	l.allocate(o.Memory)
 	l.pool.Run(l.sums.Tasks(), func(worker, i int) {
-		s := l.scratches[worker]
 		first, last := l.sums.Blocks(i)
-		for block := first; block < min(last, l.kept); block++ {
-			s.setRows(l.blockSize(block))
-			gather(l.keptTape(s, block).u[0], l.x.RawMatrix(), block*reduce.BlockRows, s.rows)
-		}
+		l.fill(l.scratches[worker], first, last)
 	})
-}
-
-// keptTape returns the view of a kept block's tape.
-func (l *Linearization) keptTape(s *scratch, block int) *tape {
-	l.net.placeTape(&s.view, l.slab[block*reduce.BlockRows*l.net.tapeSize():], s.rows)
-	return &s.view
-}
-
-// prepare makes the scratch ready for a block and returns its tape with the inputs filled in, and whether the
-// tape outlives the block.
-func (l *Linearization) prepare(s *scratch, block int) (tp *tape, kept bool) {
-	s.setRows(l.blockSize(block))
-	if l.current && block < l.kept {
-		tp := l.keptTape(s, block)
-		tp.x = l.inputs(block)
-		return tp, true
-	}
-	s.own.x = l.inputs(block)
-	gather(s.own.u[0], l.x.RawMatrix(), block*reduce.BlockRows, s.rows)
-	return &s.own, false
-}
-
-// inputs returns the rows of x of a block.
-func (l *Linearization) inputs(block int) byRow {
-	x := l.x.RawMatrix()
-	return byRow{x.Data[block*reduce.BlockRows*x.Stride:], x.Stride}
-}
-
-// pass does the forward and backward pass on a block whose inputs are filled in.
-func (l *Linearization) pass(s *scratch, tp *tape, block int) tally {
-	s.forward(l.w, tp)
-	gather(s.targets, l.t.RawMatrix(), block*reduce.BlockRows, s.rows)
-	sum := s.loss(tp)
-	s.outputDelta(tp)
-	s.backward(l.w, tp)
-	return sum
+	return l
 }
 
 // updateLeaf stores the sums of the blocks' gradients and tallies.
 func (l *Linearization) updateLeaf(worker int, sum []float64, first, last int) {
 	s := l.scratches[worker]
-	var total tally
+	var total pass.Tally
 	start := blas.Zero
 	for block := first; block < last; block++ {
 		tp, _ := l.prepare(s, block)
-		total.add(l.pass(s, tp, block))
-		s.gradientTo(sum[:l.net.dim], l.w, tp, start)
+		total.Add(l.pass(s, tp, block))
+		s.GradientTo(sum[:l.net.Dim], l.w, tp, start)
 		start = blas.Add
 	}
-	total.storeTo(sum[l.net.dim:])
+	total.StoreTo(sum[l.net.Dim:])
 }
 
 // recomputeTask does the passes again that Update did not keep.
@@ -216,30 +111,30 @@ func (l *Linearization) needPasses() {
 // evaluateLeaf stores the sum of the blocks' tallies at weights l.arg.
 func (l *Linearization) evaluateLeaf(worker int, sum []float64, first, last int) {
 	s := l.scratches[worker]
-	var total tally
+	var total pass.Tally
 	for block := first; block < last; block++ {
 		tp, kept := l.prepare(s, block)
-		own := s.own.u[0]
+		own := s.Own.U[0]
 		if kept {
-			s.own.u[0] = tp.u[0]
+			s.Own.U[0] = tp.U[0]
 		}
-		s.forward(l.arg, &s.own)
-		gather(s.targets, l.t.RawMatrix(), block*reduce.BlockRows, s.rows)
-		total.add(s.loss(&s.own))
-		s.own.u[0] = own
+		s.Forward(l.arg, &s.Own)
+		l.targets(s, block)
+		total.Add(s.Measure(&s.Own))
+		s.Own.U[0] = own
 	}
-	total.storeTo(sum[l.net.dim:])
+	total.StoreTo(sum[l.net.Dim:])
 }
 
 // newProduct returns the sum of what add adds for a block, in the direction l.arg.
-func (l *Linearization) newProduct(add func(s *scratch, dst, w, d []float64, tp *tape)) *reduce.Sum {
-	return l.sums.Sum(0, l.net.dim, l.productLeaf(add))
+func (l *Linearization) newProduct(add func(s *pass.Scratch, dst, w, d []float64, tp *pass.Tape)) *reduce.Sum {
+	return l.sums.Sum(0, l.net.Dim, l.productLeaf(add))
 }
 
 // productLeaf returns what stores the sum of what add adds for some blocks.
-func (l *Linearization) productLeaf(add func(s *scratch, dst, w, d []float64, tp *tape)) func(int, []float64, int, int) {
+func (l *Linearization) productLeaf(add func(s *pass.Scratch, dst, w, d []float64, tp *pass.Tape)) func(int, []float64, int, int) {
 	return func(worker int, sum []float64, first, last int) {
-		s, dst := l.scratches[worker], sum[:l.net.dim]
+		s, dst := l.scratches[worker], sum[:l.net.Dim]
 		clear(dst)
 		for block := first; block < last; block++ {
 			tp, kept := l.prepare(s, block)
@@ -251,33 +146,26 @@ func (l *Linearization) productLeaf(add func(s *scratch, dst, w, d []float64, tp
 	}
 }
 
-// evaluation returns what a tally over all rows, as numbers, says.
-func (l *Linearization) evaluation(numbers []float64) Evaluation {
-	sum := tallyOf(numbers)
-	return Evaluation{Rows: l.all, Outputs: l.net.Outputs(), Wrong: sum.wrong,
-		Loss: sum.loss / float64(l.all), SquaredError: sum.squared}
-}
-
 // Update does the forward and backward pass at w, of which it keeps a copy. A loss or gradient that is
 // not finite is kept like any other.
 //
 // To write down what products need takes as long as a good part of the pass, so Update leaves it out if nobody asked for
 // a product after the Update before; if somebody does now, the first product does the passes again.
 func (l *Linearization) Update(w []float64) {
-	l.net.checkWeights("Update", "w", w)
+	l.network.checkWeights("Update", "w", w)
 	copy(l.w, w)
 	l.current = l.asked
 	l.asked = false
 	l.update.To(l.gradient)
-	l.total = l.evaluation(l.gradient[l.net.dim:])
+	l.total = l.network.evaluation(l.all, pass.TallyOf(l.gradient[l.net.Dim:]))
 	l.updated = true
 }
 
 // Network returns the network that was bound.
-func (l *Linearization) Network() *Network { return l.net }
+func (l *Linearization) Network() *Network { return l.network }
 
 // Dim returns the number of weights.
-func (l *Linearization) Dim() int { return l.net.dim }
+func (l *Linearization) Dim() int { return l.net.Dim }
 
 // Rows returns the number of rows, those of other processes included.
 func (l *Linearization) Rows() int { return l.all }
@@ -308,17 +196,17 @@ func (l *Linearization) Evaluation() Evaluation {
 // EvaluateAt returns how well the network does at other weights, by a forward pass. What Update kept
 // stays.
 func (l *Linearization) EvaluateAt(w []float64) Evaluation {
-	l.net.checkWeights("EvaluateAt", "w", w)
+	l.network.checkWeights("EvaluateAt", "w", w)
 	l.arg = w
 	l.evaluate.To(l.tally[:])
 	l.arg = nil
-	return l.evaluation(l.tally[:])
+	return l.network.evaluation(l.all, pass.TallyOf(l.tally[:]))
 }
 
 // GradientTo stores ∂E/∂w in dst.
 func (l *Linearization) GradientTo(dst []float64) {
 	l.checkUpdated("GradientTo")
-	l.net.checkWeights("GradientTo", "dst", dst)
+	l.network.checkWeights("GradientTo", "dst", dst)
 	copy(dst, l.gradient)
 }
 
@@ -331,6 +219,13 @@ func (l *Linearization) GaussNewtonTo(dst, v []float64) {
 	l.product("GaussNewtonTo", dst, v, l.gaussNewton)
 }
 
+// GaussNewtonRowsTo stores the product (JᵀBJ)v in dst, as GaussNewtonTo does, by [MD, Algorithm 2]: every row of
+// the Jacobian is formed, α = row·v, dst += α·row. It is up to as many times dearer as there are outputs, and
+// here to be compared with. dst and v must not overlap.
+func (l *Linearization) GaussNewtonRowsTo(dst, v []float64) {
+	l.product("GaussNewtonRowsTo", dst, v, l.rowProducts)
+}
+
 // GaussNewtonDiagTo stores the diagonal of JᵀBJ in dst, the Jacobi preconditioner of [MD].
 func (l *Linearization) GaussNewtonDiagTo(dst []float64) {
 	l.product("GaussNewtonDiagTo", dst, l.w, l.diagonal)
@@ -338,8 +233,8 @@ func (l *Linearization) GaussNewtonDiagTo(dst []float64) {
 
 func (l *Linearization) product(name string, dst, v []float64, sum *reduce.Sum) {
 	l.checkUpdated(name)
-	l.net.checkWeights(name, "dst", dst)
-	l.net.checkWeights(name, "v", v)
+	l.network.checkWeights(name, "dst", dst)
+	l.network.checkWeights(name, "v", v)
 	l.needPasses()
 	l.arg = v
 	sum.To(dst)
@@ -349,17 +244,5 @@ func (l *Linearization) product(name string, dst, v []float64, sum *reduce.Sum) 
 func (l *Linearization) checkUpdated(name string) {
 	if !l.updated {
 		panic("models: " + name + " before Update")
-	}
-}
-
-func (n *Network) checkWeights(name, which string, w []float64) {
-	if len(w) != n.dim {
-		panic(fmt.Sprintf("models: %s: %s has %d numbers, the network %d weights", name, which, len(w), n.dim))
-	}
-}
-
-func (n *Network) checkMatrix(name, which string, m *mat.Dense, rows, cols int) {
-	if r, c := m.Dims(); r != rows || c != cols {
-		panic(fmt.Sprintf("models: %s: %s is %d × %d, expected %d × %d", name, which, r, c, rows, cols))
 	}
 }

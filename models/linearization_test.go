@@ -82,7 +82,7 @@ func TestSameBits(t *testing.T) {
 		mixedProblem(t, 64*35+13), mixtureProblem(t, 3), mixtureProblem(t, 64*9+13)} {
 		rows := p.t.RawMatrix().Rows
 		want := everything(p.n.Bind(p.x, p.t, Options{}), p)
-		row := int64(8 * p.n.tapeSize())
+		row := int64(8 * p.n.net.TapeSize())
 		check := func(threads int, memory int64) {
 			pool := reduce.NewPool(threads)
 			defer pool.Close()
@@ -111,7 +111,7 @@ func TestSameBits(t *testing.T) {
 
 func TestKeptBlocks(t *testing.T) {
 	p := mixedProblem(t, reduce.BlockRows*3+10)
-	row := int64(8 * p.n.tapeSize())
+	row := int64(8 * p.n.net.TapeSize())
 	for _, c := range []struct {
 		memory int64
 		kept   int
@@ -136,7 +136,7 @@ func TestPassesAreRetaken(t *testing.T) {
 	n, other := p.n.Dim(), make([]float64, len(p.w))
 	want, got := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
 	wanted, dst := make([]float64, n), make([]float64, n)
-	for _, memory := range []int64{0, 1, 200 * int64(8*p.n.tapeSize())} {
+	for _, memory := range []int64{0, 1, 200 * int64(8*p.n.net.TapeSize())} {
 		l := p.n.Bind(p.x, p.t, Options{Memory: memory})
 		l.Update(p.w)
 		l.HessianTo(wanted, p.d)

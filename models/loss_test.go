@@ -12,7 +12,7 @@ import (
 
 // identityInto returns a network without hidden layers, with weights that make its net inputs equal to
 // its inputs.
-func identityInto(t *testing.T, outputs int, out Activation, loss Loss) (*Network, []float64) {
+func identityInto(t *testing.T, outputs int, out Activation, loss LossFunction) (*Network, []float64) {
 	n := mustNetwork(t, Chain(outputs, nil, outputs, Identity, out, loss, SkipNone))
 	w := make([]float64, n.Dim())
 	for i := range outputs {
@@ -26,7 +26,7 @@ func TestLosses(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		out  Activation
-		loss Loss
+		loss LossFunction
 		v, t []float64
 		want float64
 	}{
@@ -148,7 +148,7 @@ func TestNotFinite(t *testing.T) {
 func TestSmallest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for a := range Activation(len(activations)) {
-		for _, loss := range []Loss{SquaredError, CrossEntropy} {
+		for _, loss := range []LossFunction{SquaredError, CrossEntropy} {
 			if loss == CrossEntropy && a != Softmax && a != Sigmoid {
 				continue
 			}

@@ -33,7 +33,7 @@ type Gate struct{ Width, Slope, Center float64 }
 // 16-16-10 nets have 442 weights each. Their outputs are combined before the activation out where that is
 // softmax or the loss is cross-entropy, and after it otherwise. If m's feature is no input, the architecture
 // has Features up to it. It panics unless m has count gates.
-func Experts(inputs int, hidden []int, outputs, count int, act, out Activation, loss Loss, m Mixture) Architecture {
+func Experts(inputs int, hidden []int, outputs, count int, act, out Activation, loss LossFunction, m Mixture) Architecture {
 	if len(m.Gates) != count || count < 1 {
 		panic(fmt.Sprintf("models: Experts: %d gates for %d experts", len(m.Gates), count))
 	}

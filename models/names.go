@@ -6,38 +6,6 @@ import (
 	"strings"
 )
 
-// Loss is what a network's outputs are measured by, for one row.
-type Loss uint8
-
-// The losses.
-const (
-	// SquaredError is ½‖u − t‖².
-	SquaredError Loss = iota
-	// CrossEntropy is −Σ t log u after softmax, and −Σ t log u + (1−t) log(1−u) after sigmoid, where
-	// every output is a class of its own. Targets are probabilities; 0·log 0 is 0.
-	CrossEntropy
-)
-
-var losses = [...]string{SquaredError: "mse", CrossEntropy: "xent"}
-
-// String returns the name that ParseLoss reads.
-func (l Loss) String() string { return nameOf(losses[:], uint8(l)) }
-
-// ParseLoss reads "mse" or "xent". It returns a *NameError for anything else.
-func ParseLoss(name string) (Loss, error) {
-	i, err := parseName("loss", losses[:], name)
-	return Loss(i), err
-}
-
-// MarshalText writes the name.
-func (l Loss) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
-
-// UnmarshalText reads what ParseLoss does.
-func (l *Loss) UnmarshalText(text []byte) (err error) {
-	*l, err = ParseLoss(string(text))
-	return err
-}
-
 // Skip says which connections a chain has beside those between neighbours.
 type Skip uint8
 

@@ -149,7 +149,7 @@ func spoil(x []float64) {
 func inParts(p problem, size int, fast bool, f func(rank int, l *Linearization)) {
 	h := newHub(size, fast)
 	rows, columns := p.x.Dims()
-	tree, row := reduce.NewTree(rows), int64(8*p.n.tapeSize())
+	tree, row := reduce.NewTree(rows), int64(8*p.n.net.TapeSize())
 	var all sync.WaitGroup
 	for rank := range size {
 		all.Go(func() {

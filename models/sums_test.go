@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"newtop/models/internal/pass"
 	"newtop/models/reduce"
 )
 
@@ -34,7 +35,7 @@ func TestSumsAreTheTrees(t *testing.T) {
 
 			l.HessianTo(got[:n], p.d)
 			l.arg = p.d
-			want = naiveLeaves(l, l.productLeaf((*scratch).addHessian))
+			want = naiveLeaves(l, l.productLeaf((*pass.Scratch).AddHessian))
 			for i := range want[:n] {
 				want[i] *= share
 			}
@@ -46,7 +47,7 @@ func TestSumsAreTheTrees(t *testing.T) {
 // naiveLeaves has every leaf's sum computed by itself and adds them up by naiveSum.
 func naiveLeaves(l *Linearization, leafSum func(worker int, sum []float64, first, last int)) []float64 {
 	tree := l.sums.Tree()
-	columns := make([][]float64, l.net.dim+tallySize)
+	columns := make([][]float64, l.net.Dim+pass.TallySize)
 	for leaf := range tree.Leaves() {
 		first, last := tree.Rows(leaf, tree.Leaves())
 		sum := make([]float64, len(columns))

@@ -306,7 +306,7 @@ func (c *Config) architecture(data *datasets.Dataset) (models.Architecture, erro
 
 // output settles the output layer and the loss: classes ask for softmax with cross-entropy, regression
 // for a linear layer with squared error, and a given half decides the other.
-func (c *Config) output(classes bool) (models.Activation, models.Loss, error) {
+func (c *Config) output(classes bool) (models.Activation, models.LossFunction, error) {
 	out, loss := c.Out, c.Loss
 	if out == "" {
 		switch {

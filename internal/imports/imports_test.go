@@ -21,6 +21,7 @@ var levels = [][]string{
 	{"internal/format", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "datasets"},
 	{"internal/vector", "internal/vector/gen"},
 	{"models/blas", "models/reduce", "trainer/krylov"},
+	{"models/internal/pass"},
 	{"models", "trainer/optim", "trainer/event"},
 	{"models/modelfile", "models/netfile", "trainer/feed", "internal/contrast"},
 	{"trainer", "internal/figure"},

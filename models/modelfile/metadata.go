@@ -28,12 +28,12 @@ const maxText = 16 << 20
 
 // network is an architecture in JSON. Layer 0 is the inputs. The sources of sparse connections are tensors.
 type network struct {
-	Inputs      int          `json:"inputs"`
-	Features    int          `json:"features,omitempty"`
-	Loss        models.Loss  `json:"loss"`
-	Layers      []layer      `json:"layers"`
-	Connections []connection `json:"connections"`
-	Mixture     *mixture     `json:"mixture,omitempty"`
+	Inputs      int                 `json:"inputs"`
+	Features    int                 `json:"features,omitempty"`
+	Loss        models.LossFunction `json:"loss"`
+	Layers      []layer             `json:"layers"`
+	Connections []connection        `json:"connections"`
+	Mixture     *mixture            `json:"mixture,omitempty"`
 }
 
 type layer struct {

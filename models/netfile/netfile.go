@@ -16,9 +16,9 @@ import (
 
 // document is an architecture as TOML has it: layers in order, each with what it takes from.
 type document struct {
-	Inputs *int         `toml:"inputs"`
-	Loss   *models.Loss `toml:"loss"`
-	Layers []layerTable `toml:"layer"`
+	Inputs *int                 `toml:"inputs"`
+	Loss   *models.LossFunction `toml:"loss"`
+	Layers []layerTable         `toml:"layer"`
 }
 
 // layerTable is one [[layer]].

@@ -49,7 +49,7 @@ from = ["layer 2", "inputs", "a"]
 func TestReadDefaults(t *testing.T) {
 	for _, c := range []struct {
 		file string
-		loss models.Loss
+		loss models.LossFunction
 	}{
 		{"layer = [{nodes = 4, activation = 'relu'}, {activation = 'softmax'}]", models.CrossEntropy},
 		{"layer = [{nodes = 4, activation = 'relu'}, {activation = 'linear', nodes = 2}]", models.SquaredError},

@@ -8,6 +8,7 @@ import (
 
 	"newtop/internal/vector"
 	"newtop/models/blas"
+	"newtop/models/internal/pass"
 	"newtop/models/reduce"
 )
 
@@ -38,8 +39,9 @@ type assembly struct {
 	stride int       // of the panel
 	units  int       // that a panel holds
 	panel  []float64
-	first  int // of the units in the panel under way
-	count  int // of them
+	terms  [][]blas.Term // of a worker each
+	first  int           // of the units in the panel under way
+	count  int           // of them
 
 	watch func(part, parts int) error // of the call under way
 	err   error                       // what it returned
@@ -58,31 +60,31 @@ type piece struct{ at, column, size int }
 // and the parts are those of the process's own rows.
 func (l *Linearization) GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, parts int) error) error {
 	l.checkUpdated("GaussNewtonMatrixTo")
-	if l.net.dim > MaxMatrixDim {
-		panic(fmt.Sprintf("models: GaussNewtonMatrixTo: %d weights, expected at most %d", l.net.dim, MaxMatrixDim))
+	if l.net.Dim > MaxMatrixDim {
+		panic(fmt.Sprintf("models: GaussNewtonMatrixTo: %d weights, expected at most %d", l.net.Dim, MaxMatrixDim))
 	}
-	if n := dst.SymmetricDim(); n != l.net.dim {
-		panic(fmt.Sprintf("models: GaussNewtonMatrixTo: dst is %d × %d, the network has %d weights", n, n, l.net.dim))
+	if n := dst.SymmetricDim(); n != l.net.Dim {
+		panic(fmt.Sprintf("models: GaussNewtonMatrixTo: dst is %d × %d, the network has %d weights", n, n, l.net.Dim))
 	}
-	if l.assembly == nil {
-		l.assembly = newAssembly(l)
+	if l.matrix == nil {
+		l.matrix = newAssembly(l)
 	}
 	if raw := dst.RawSymmetric(); l.part != nil && raw.Stride != raw.N {
 		panic("models: GaussNewtonMatrixTo: dst is a view")
 	}
 	l.needPasses()
-	return l.assembly.run(dst, watch)
+	return l.matrix.run(dst, watch)
 }
 
 func newAssembly(l *Linearization) *assembly {
 	n := l.net
-	a := &assembly{l: l, common: n.hidden(), own: make([][]piece, n.Outputs())}
+	a := &assembly{l: l, terms: make([][]blas.Term, len(l.scratches)), common: n.Hidden(), own: make([][]piece, n.Outputs())}
 	a.stride = a.common
-	if n.activation(n.last()) == Softmax || n.mix != nil {
-		a.common, a.stride = n.dim, n.dim
+	if n.Activations[n.Last()] == pass.Softmax || n.Mixture != nil {
+		a.common, a.stride = n.Dim, n.Dim
 	} else {
 		for k := range a.own {
-			a.own[k] = n.ownPieces(k, a.common)
+			a.own[k] = ownPieces(n, k, a.common)
 			end := a.own[k][len(a.own[k])-1]
 			a.stride = max(a.stride, end.at+end.size)
 		}
@@ -90,22 +92,25 @@ func newAssembly(l *Linearization) *assembly {
 	rows := max(1, min(l.rows, reduce.BlockRows))
 	a.units = max(1, min(l.blocks()*n.Outputs(), panelMemory/(rows*a.stride)))
 	a.panel = make([]float64, a.units*rows*a.stride)
+	for i := range a.terms {
+		a.terms[i] = make([]blas.Term, 0, assemblyDepth)
+	}
 	a.form, a.update, a.chained = a.formUnit, a.updateStrip, a.addRows
 	return a
 }
 
 // ownPieces returns where the terminal weights of output k are, in a row of the panel from at on.
-func (n *Network) ownPieces(k, at int) []piece {
+func ownPieces(n *pass.Net, k, at int) []piece {
 	var all []piece
-	for _, b := range n.incoming[n.last()] {
+	for _, b := range n.Incoming[n.Last()] {
 		column, size := b.Offset+k*b.Cols, b.Cols
-		if b.Sources != nil {
-			column, size = b.Offset+b.Sources.start[k], len(b.Sources.Of(k))
+		if b.Sparse != nil {
+			column, size = b.Offset+b.Sparse.Start[k], len(b.Sparse.Of(k))
 		}
 		all = append(all, piece{at, column, size})
 		at += size
 	}
-	return append(all, piece{at, n.bias(n.last()).Offset + k, 1})
+	return append(all, piece{at, n.Biases[n.Last()-1].Offset + k, 1})
 }
 
 func (a *assembly) run(dst *mat.SymDense, watch func(part, parts int) error) error {
@@ -177,45 +182,7 @@ func (a *assembly) formUnit(worker, q int) {
 	if !kept {
 		a.l.pass(s, tp, block)
 	}
-	last := s.last()
-	c := s.phi[last]
-	s.factorScales(c, tp)
-	s.shareOutputs(a.l.w, tp)
-	s.pullOutput(k, c[k*s.rows:][:s.rows], a.l.w, tp)
-	s.transposeOutputs(tp)
-	s.transposeDeltas()
-	slot := a.slot(q)
-	for p, c := range c[k*s.rows:][:s.rows] {
-		row := slot[p*a.stride:][:a.stride]
-		s.formRow(row, p)
-		if s.mix != nil {
-			continue
-		}
-		if s.activation(last) == Softmax {
-			s.formAllOutputs(row, k, p, c, tp)
-			continue
-		}
-		own := a.own[k]
-		for i, b := range s.incoming[last] {
-			scaleRow(row[own[i].at:][:own[i].size], b, k, c, s.uRows[b.From].row(p, b.Cols))
-		}
-		row[own[len(own)-1].at] = c
-	}
-}
-
-// formAllOutputs stores c(e_k − u) a_pᵀ in the terminal part of a row.
-func (s *scratch) formAllOutputs(row []float64, k, p int, c float64, tp *tape) {
-	last := s.last()
-	for i := range s.Outputs() {
-		d := -c * tp.u[last][i*s.rows+p]
-		if i == k {
-			d += c
-		}
-		for _, b := range s.incoming[last] {
-			scaleRow(b.row(row, i), b, i, d, s.uRows[b.From].row(p, b.Cols))
-		}
-		s.bias(last).of(row)[i] = d
-	}
+	pass.FormRows(s, pass.RowMajor{Data: a.slot(q), Stride: a.stride}, a.common, k, a.l.w, tp)
 }
 
 // updateStrip adds what the panel says to a strip of rows of the matrix, from the diagonal on.
@@ -252,12 +219,12 @@ func (a *assembly) firstOf(k int) int {
 // add adds XᵀY of the units first, first + step, … of the panel to the matrix. Where Y begins with X, that writes below
 // the diagonal, too, where nobody reads.
 func (a *assembly) add(worker, first, step int, x, y piece) {
-	s, depth := a.l.scratches[worker], 0
+	terms, depth := a.terms[worker][:0], 0
 	c := a.dst.Data[x.column*a.dst.Stride+y.column:]
 	flush := func() {
-		blas.Sum(c, x.size, y.size, a.dst.Stride, blas.Add, nil, s.terms)
-		s.multiplications += x.size * y.size * depth
-		s.terms, depth = s.terms[:0], 0
+		blas.Sum(c, x.size, y.size, a.dst.Stride, blas.Add, nil, terms)
+		a.l.scratches[worker].Multiplications += x.size * y.size * depth
+		terms, depth = terms[:0], 0
 	}
 	for q := first; q < a.count; q += step {
 		block, _ := a.unit(q)
@@ -265,7 +232,7 @@ func (a *assembly) add(worker, first, step int, x, y piece) {
 		if depth+rows > assemblyDepth {
 			flush()
 		}
-		s.terms = append(s.terms, blas.Term{
+		terms = append(terms, blas.Term{
 			A: slot[x.at:], RowStride: 1, ColStride: a.stride, B: slot[y.at:], Stride: a.stride, K: rows,
 		})
 		depth += rows

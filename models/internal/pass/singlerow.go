@@ -1,4 +1,4 @@
-package models
+package pass
 
 import (
 	"newtop/internal/vector"
@@ -12,56 +12,65 @@ import (
 // shortRow is up to how many numbers a plain loop takes less time than a call does.
 const shortRow = 8
 
-// forwardRow is forward.
-func (s *scratch) forwardRow(w []float64, tp *tape) {
-	for l := 1; l <= s.last(); l++ {
-		v := tp.u[l]
+// PassRow is Pass for a block of one row.
+func (s *Scratch) PassRow(w []float64, tp *Tape) Tally {
+	s.forwardRow(w, tp)
+	sum := s.Measure(tp)
+	s.Loss.delta(s, tp)
+	s.backwardRow(w, tp)
+	return sum
+}
+
+// forwardRow is Forward.
+func (s *Scratch) forwardRow(w []float64, tp *Tape) {
+	for l := 1; l <= s.Last(); l++ {
+		v := tp.U[l]
 		clear(v[copy(v, s.bias(l).of(w)):])
-		for _, b := range s.incoming[l] {
-			b.addMulRow(v, b.of(w), tp.u[b.From])
+		for _, b := range s.Incoming[l] {
+			b.addMulRow(v, b.of(w), tp.U[b.From])
 		}
-		if l < s.last() {
-			s.activate(tp, l)
+		if l < s.Last() {
+			s.layer(tp, l).activate()
 		}
 	}
-	if s.mix != nil {
-		s.computeGates(w, tp)
-		s.combine(tp.u[s.last()], tp.gates.g, tp.u)
+	if s.Mixture != nil {
+		s.gates.compute(w, tp)
+		s.gates.combine(tp.U[s.Last()], tp.gates.g, tp.U)
 	}
 }
 
 // backwardRow is backward.
-func (s *scratch) backwardRow(w []float64, tp *tape) {
-	for l := s.last() - 1; l > 0; l-- {
-		delta := tp.delta[l]
+func (s *Scratch) backwardRow(w []float64, tp *Tape) {
+	for l := s.Last() - 1; l > 0; l-- {
+		delta := tp.Delta[l]
 		clear(delta)
-		for _, b := range s.outgoing[l] {
-			b.addMulTransRow(delta, b.of(w), tp.delta[b.To])
+		for _, b := range s.Outgoing[l] {
+			b.addMulTransRow(delta, b.of(w), tp.Delta[b.To])
 		}
-		s.addGated(delta, l, tp.gates.g, tp.delta[s.last()])
-		s.pullKeep(tp, l)
+		s.gates.addGated(delta, s.GateOf[l], tp.gates.g, tp.Delta[s.Last()])
+		s.layer(tp, l).pullKeep()
 	}
 }
 
-// storeGradientRow stores ∂E_p/∂w in dst. To clear dst and then add to it would go over it three times.
-func (s *scratch) storeGradientRow(dst, w []float64, tp *tape) {
-	for _, b := range s.blocks {
-		b.storeOuterRow(b.of(dst), tp.delta[b.To], tp.u[b.From])
+// StoreGradientRow stores ∂E_p/∂w in dst. To clear dst and then add to it would go over it three times.
+func (s *Scratch) StoreGradientRow(dst, w []float64, tp *Tape) {
+	for _, b := range s.Blocks {
+		b.storeOuterRow(b.of(dst), tp.Delta[b.To], tp.U[b.From])
 	}
-	for _, b := range s.biases {
-		copy(b.of(dst), tp.delta[b.Layer])
+	for _, b := range s.Biases {
+		copy(b.of(dst), tp.Delta[b.Layer])
 	}
-	if s.mix != nil {
-		clear(dst[s.mix.offset:])
-		s.addGateGradient(dst, w, tp.delta[s.last()], tp)
+	if s.Mixture != nil {
+		clear(dst[s.Mixture.Offset:])
+		s.gates.addGradient(dst, w, tp.Delta[s.Last()], tp)
 	}
 }
 
 // addMulRow adds Wx to c, w being the block's weights.
 func (b *Block) addMulRow(c, w, x []float64) {
 	switch {
-	case b.Sources != nil:
-		b.Sources.addMul(c, w, x, 1)
+	case b.Sparse != nil:
+		b.Sparse.addMul(c, w, x, 1)
 	case b.Cols <= shortRow:
 		x = x[:b.Cols]
 		for i := range c {
@@ -82,8 +91,8 @@ func (b *Block) addMulRow(c, w, x []float64) {
 // addMulTransRow adds Wᵀx to c, w being the block's weights.
 func (b *Block) addMulTransRow(c, w, x []float64) {
 	switch {
-	case b.Sources != nil:
-		b.Sources.addMulTrans(c, w, x, 1)
+	case b.Sparse != nil:
+		b.Sparse.addMulTrans(c, w, x, 1)
 	case b.Cols <= shortRow:
 		for i, x := range x[:b.Rows] {
 			for j, w := range w[i*len(c):][:len(c)] {
@@ -100,9 +109,9 @@ func (b *Block) addMulTransRow(c, w, x []float64) {
 // storeOuterRow stores xyᵀ in the block's weights dst.
 func (b *Block) storeOuterRow(dst, x, y []float64) {
 	switch {
-	case b.Sources != nil:
+	case b.Sparse != nil:
 		clear(dst)
-		b.Sources.addOuter(dst, x, y, 1)
+		b.Sparse.addOuter(dst, x, y, 1)
 	case b.Cols <= shortRow:
 		y = y[:b.Cols]
 		for i, x := range x[:b.Rows] {
