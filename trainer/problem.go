@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"newtop/datasets"
+	"newtop/datasets/fault"
 	"newtop/models"
 	"newtop/models/reduce"
 )
@@ -85,9 +86,9 @@ func (c *Config) load(keep datasets.Keep) (*datasets.Dataset, error) {
 	data, err := datasets.Load(c.data(), datasets.Options{
 		Dir: c.DataDir, Target: c.Target, Test: c.Test, Seed: dataSeed, Keep: keep,
 	})
-	var option *datasets.OptionError
+	var option *fault.OptionError
 	if errors.As(err, &option) {
-		return nil, &ConfigError{Flag: "--" + option.Option, Value: option.Value, Expected: option.Expected}
+		return nil, &ConfigError{Flag: "--" + option.Field, Value: option.Value, Expected: option.Expected}
 	}
 	return data, err
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"newtop/datasets"
+	"newtop/datasets/fault"
 	"newtop/internal/figure"
 	"newtop/models"
 	"newtop/models/netfile"
@@ -42,7 +43,7 @@ func exitCode(ctx context.Context, err error) int {
 		method   *optim.UnknownError
 		setting  *optim.SettingError
 		data     *datasets.UnknownError
-		option   *datasets.OptionError
+		option   *fault.OptionError
 		diverged *trainer.DivergedError
 		network  *models.ArchitectureError
 		graph    *netfile.Error

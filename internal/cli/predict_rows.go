@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"newtop/datasets"
+	"newtop/datasets/csv"
+	"newtop/datasets/fault"
 	"newtop/models/modelfile"
 )
 
@@ -60,29 +62,29 @@ func (f *predictFlags) open(cmd *cobra.Command, m *modelfile.Model, data string)
 
 // tableRows are the rows of a CSV text.
 type tableRows struct {
-	*datasets.TableReader
+	*csv.Reader
 	io.Closer
 	file  string
 	model *modelfile.Model
 }
 
 func (f *predictFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
-	info := &datasets.TableInfo{Target: m.Meta["target"]}
+	info := &csv.Table{Target: m.Meta["target"]}
 	info.Place, _ = strconv.Atoi(m.Meta["target_column"]) // 0 where the model has none
 	if f.target != "" {
 		info.Target, info.Place = f.target, 0
 	}
 	for _, field := range m.Table {
-		info.Fields = append(info.Fields, datasets.Field(field))
+		info.Fields = append(info.Fields, csv.Field(field))
 	}
 	inputs := m.Inputs
 	if m.Table != nil {
 		inputs = inputs[m.Network.Inputs():]
 	}
 	for _, c := range inputs {
-		info.Fields = append(info.Fields, datasets.Field{Name: c.Name})
+		info.Fields = append(info.Fields, csv.Field{Name: c.Name})
 	}
-	rows, err := datasets.NewTableReader(r, file, info, f.target != "")
+	rows, err := csv.NewReader(r, file, info, f.target != "")
 	if err == nil && rows.Target() != "" && m.Classes == nil && len(m.Outputs) != 1 {
 		err = usagef("%s has a target %q: expected none, as the model has %d outputs", file, rows.Target(), len(m.Outputs))
 	}
@@ -102,7 +104,7 @@ func (t *tableRows) read(raw []float64) (truth, error) {
 		return truth{}, err
 	}
 	out := truth{known: true, text: text}
-	wrong := &datasets.FormatError{File: t.file, Line: t.Line(), Column: t.Target(), Found: fmt.Sprintf("%.40q", text)}
+	wrong := &fault.FormatError{File: t.file, Line: t.Line(), Column: t.Target(), Found: fmt.Sprintf("%.40q", text)}
 	if t.model.Classes == nil {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {

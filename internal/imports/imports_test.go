@@ -18,9 +18,9 @@ const module = "newtop"
 // levels lists the packages of the module from the bottom up. A package imports packages of lower levels only, so that
 // there are no cycles and packages of one level never know one another.
 var levels = [][]string{
-	{"internal/format", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "datasets"},
-	{"internal/vector", "internal/vector/gen"},
-	{"models/blas", "models/reduce", "trainer/krylov"},
+	{"internal/format", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "datasets/fault"},
+	{"internal/vector", "internal/vector/gen", "datasets/csv", "datasets/rowcache"},
+	{"models/blas", "models/reduce", "trainer/krylov", "datasets"},
 	{"models/internal/pass"},
 	{"models", "trainer/optim", "trainer/event"},
 	{"models/modelfile", "models/netfile", "trainer/feed", "internal/contrast"},

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"newtop/datasets"
+	"newtop/datasets/fault"
 	"newtop/models"
 	"newtop/trainer"
 	"newtop/trainer/event"
@@ -214,7 +214,7 @@ func TestLetterErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Letter(t.Context(), Options{DataDir: dir})
-	if _, bad := errors.AsType[*datasets.FormatError](err); !bad {
+	if _, bad := errors.AsType[*fault.FormatError](err); !bad {
 		t.Errorf("a bad file gives %v", err)
 	}
 	_, err = Letter(t.Context(), Options{Data: "sine"})

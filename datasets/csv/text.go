@@ -1,4 +1,4 @@
-package datasets
+package csv
 
 import (
 	"bufio"
@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"newtop/datasets/fault"
 )
 
-// checkText returns where a text starts behind its byte order mark, or a *FormatError where it is no UTF-8.
+// checkText returns where a text starts behind its byte order mark, or a *fault.FormatError where it is no UTF-8.
 // A zero byte, the sign of a file that is no text at all, counts before anything else.
 func checkText(file string, r io.Reader) (from int64, err error) {
 	in := bufio.NewReaderSize(r, 1<<16)
@@ -16,15 +18,13 @@ func checkText(file string, r io.Reader) (from int64, err error) {
 	if err != nil && err != io.EOF {
 		return 0, err
 	}
-	switch {
-	case bytes.HasPrefix(start, []byte{0xff, 0xfe}), bytes.HasPrefix(start, []byte{0xfe, 0xff}):
-		return 0, &FormatError{File: file, Line: 1, Found: "UTF-16", Expected: "text in UTF-8"}
-	case bytes.Equal(start, []byte("\xef\xbb\xbf")):
-		from = 3
+	mark, err := markOf(file, start)
+	if err != nil {
+		return 0, err
 	}
-	var bad *FormatError // the first byte that is no UTF-8
-	fault := func(line int, b byte) *FormatError {
-		return &FormatError{File: file, Line: line, Found: byteName(b), Expected: "text in UTF-8"}
+	var bad *fault.FormatError // the first byte that is no UTF-8
+	fault := func(line int, b byte) *fault.FormatError {
+		return &fault.FormatError{File: file, Line: line, Found: byteName(b), Expected: "text in UTF-8"}
 	}
 	line := 1
 	for {
@@ -37,7 +37,7 @@ func checkText(file string, r io.Reader) (from int64, err error) {
 			text = text[:wholeRunes(text)]
 		}
 		if len(text) == 0 && bad == nil {
-			return from, nil
+			return int64(mark), nil
 		}
 		if len(text) == 0 {
 			return 0, bad
@@ -54,6 +54,17 @@ func checkText(file string, r io.Reader) (from int64, err error) {
 			return 0, err
 		}
 	}
+}
+
+// markOf returns how many bytes of a text's start are its byte order mark, or a *fault.FormatError for UTF-16.
+func markOf(file string, start []byte) (int, error) {
+	if bytes.HasPrefix(start, []byte{0xff, 0xfe}) || bytes.HasPrefix(start, []byte{0xfe, 0xff}) {
+		return 0, &fault.FormatError{File: file, Line: 1, Found: "UTF-16", Expected: "text in UTF-8"}
+	}
+	if mark := []byte("\xef\xbb\xbf"); bytes.HasPrefix(start, mark) {
+		return len(mark), nil
+	}
+	return 0, nil
 }
 
 func byteName(b byte) string { return fmt.Sprintf("byte %#02x", b) }

@@ -1,4 +1,4 @@
-package datasets
+package csv
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"newtop/datasets/fault"
 )
 
 // checkWhole is checkText for a text that is in memory: the line and the first byte at fault, 0 if there is none.
@@ -39,8 +41,8 @@ func TestCheckTextInPieces(t *testing.T) {
 				}
 				continue
 			}
-			want := &FormatError{File: "f", Line: line, Found: byteName(b), Expected: "text in UTF-8"}
-			if e, ok := errors.AsType[*FormatError](err); !ok || *e != *want {
+			want := &fault.FormatError{File: "f", Line: line, Found: byteName(b), Expected: "text in UTF-8"}
+			if e, ok := errors.AsType[*fault.FormatError](err); !ok || *e != *want {
 				t.Fatalf("%q behind %d bytes: %v, want %v", tail, n, err, want)
 			}
 		}

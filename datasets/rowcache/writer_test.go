@@ -1,4 +1,4 @@
-package datasets
+package rowcache
 
 import (
 	"bytes"
@@ -9,31 +9,32 @@ import (
 )
 
 // Rows reach their places whatever the size of a chunk, also where a chunk's share of the memory is less than a row.
-func TestChunks(t *testing.T) {
+func TestWriter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, rows := range []int{2, 3, 64, 1000} {
 		for _, size := range []int{1, 12, 40, 100, 1 << 12, 1 << 20} {
-			h := &rowsHeader{Rows: rows, Columns: []rowsColumn{{Width: 4}, {Width: 1}, {Width: 8}}}
 			out, err := os.Create(filepath.Join(t.TempDir(), "rows"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer out.Close()
-			f := newRowsFile(out.Name(), out, h)
-			c := newChunks(f, out, size)
-			want := make([]byte, rows*f.width)
+			w := &Writer{out: out}
+			if err := w.begin(rows, []Column{{Width: 4}, {Width: 1}, {Width: 8}}, size); err != nil {
+				t.Fatal(err)
+			}
+			want := make([]byte, rows*w.width)
 			for _, place := range rng.Perm(rows) {
 				values := []float64{float64(place), float64(rng.IntN(256)), rng.Float64()}
-				f.encode(want[place*f.width:], values)
-				if err := c.add(place, values); err != nil {
+				w.encode(want[place*w.width:], values)
+				if err := w.Put(place, values); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := c.order(); err != nil {
+			if err := w.Order(); err != nil {
 				t.Fatal(err)
 			}
 			got, err := os.ReadFile(out.Name())
-			if err != nil || len(got) != int(f.offset(rows)) || !bytes.Equal(got[f.offset(0):], want) {
+			if err != nil || len(got) != int(w.offset(rows)) || !bytes.Equal(got[w.offset(0):], want) {
 				t.Errorf("%d rows in chunks of %d bytes are not in order (%v)", rows, size, err)
 			}
 		}

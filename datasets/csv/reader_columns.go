@@ -1,18 +1,19 @@
-package datasets
+package csv
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
+
+	"newtop/datasets/fault"
 )
 
 // header reports whether the first row names the columns: it has the name of one, or, where they have numbers, a word
 // in the place of a number.
-func (d *TableReader) header(first []string, t *TableInfo) bool {
+func (d *Reader) header(first []string, t *Table) bool {
 	names := make(map[string]bool, len(first))
 	for _, field := range first {
-		names[printable(field)] = true
+		names[Printable(field)] = true
 	}
 	for i, f := range t.Fields {
 		if _, err := strconv.Atoi(f.Name); err != nil {
@@ -33,7 +34,7 @@ func (d *TableReader) header(first []string, t *TableInfo) bool {
 }
 
 // byName finds the columns by the names in the first line, or by place if none has one of the table's.
-func (d *TableReader) byName(header []string, t *TableInfo, needed bool) error {
+func (d *Reader) byName(header []string, t *Table, needed bool) error {
 	known := make(map[string]int, len(t.Fields))
 	for i, f := range t.Fields {
 		known[f.Name] = i
@@ -43,7 +44,7 @@ func (d *TableReader) byName(header []string, t *TableInfo, needed bool) error {
 	for j, field := range header {
 		name := strconv.Itoa(j + 1)
 		if field != "" {
-			name = printable(field)
+			name = Printable(field)
 		}
 		if d.names = append(d.names, name); seen[name] {
 			return d.fault(j, "a second column of that name", "different names")
@@ -60,7 +61,7 @@ func (d *TableReader) byName(header []string, t *TableInfo, needed bool) error {
 		d.target = n - 1
 	}
 	if needed && d.target < 0 {
-		return &OptionError{Option: "target", Value: t.Target, Expected: "one of the columns " + few(d.names)}
+		return &fault.OptionError{Field: "target", Value: t.Target, Expected: "one of the columns " + few(d.names)}
 	}
 	for j, name := range d.names {
 		i, ok := known[name]
@@ -73,14 +74,14 @@ func (d *TableReader) byName(header []string, t *TableInfo, needed bool) error {
 	}
 	for _, f := range t.Fields {
 		if !seen[f.Name] || d.target >= 0 && d.names[d.target] == f.Name {
-			return &FormatError{File: d.file, Line: d.line, Found: fmt.Sprintf("no column %q", f.Name), Expected: "all that the model takes"}
+			return &fault.FormatError{File: d.file, Line: d.line, Found: fmt.Sprintf("no column %q", f.Name), Expected: "all that the model takes"}
 		}
 	}
 	return nil
 }
 
 // byPlace takes the columns in the table's order.
-func (d *TableReader) byPlace(columns int, t *TableInfo, needed bool) error {
+func (d *Reader) byPlace(columns int, t *Table, needed bool) error {
 	place := t.Place
 	if n, err := strconv.Atoi(t.Target); err == nil {
 		place = n
@@ -90,13 +91,13 @@ func (d *TableReader) byPlace(columns int, t *TableInfo, needed bool) error {
 	case extra == 1 && place >= 1 && place <= columns:
 		d.target = place - 1
 	case extra == 1:
-		return &FormatError{File: d.file, Line: d.line, Found: plural(columns, "column"),
+		return &fault.FormatError{File: d.file, Line: d.line, Found: plural(columns, "column"),
 			Expected: fmt.Sprintf("%d, or the number of the one too many with --target", len(t.Fields))}
 	case needed:
-		return &OptionError{Option: "target", Value: t.Target,
+		return &fault.OptionError{Field: "target", Value: t.Target,
 			Expected: fmt.Sprintf("a column beside the %d that the model takes; %s has %d", len(t.Fields), d.file, columns)}
 	default:
-		return &FormatError{File: d.file, Line: d.line, Found: plural(columns, "column"), Expected: fmt.Sprintf("%d as the model takes", len(t.Fields))}
+		return &fault.FormatError{File: d.file, Line: d.line, Found: plural(columns, "column"), Expected: fmt.Sprintf("%d as the model takes", len(t.Fields))}
 	}
 	next := 0
 	for j := range columns {
@@ -120,12 +121,4 @@ func fieldNames(fields []Field) (names []string) {
 		names = append(names, f.Name)
 	}
 	return names
-}
-
-// few lists names, the first of them if there are many.
-func few(names []string) string {
-	if len(names) > 20 {
-		return strings.Join(names[:20], ", ") + ", …"
-	}
-	return strings.Join(names, ", ")
 }

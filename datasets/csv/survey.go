@@ -1,18 +1,22 @@
-package datasets
+// Package csv reads tables of numbers and words as rows of numbers: it finds out what the columns of a file are, lays them out as
+// inputs and a target, and reads rows to come in the same way.
+package csv
 
 import (
 	"bufio"
-	"encoding/csv"
+	stdcsv "encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
+
+	"newtop/datasets/fault"
 )
 
-// sheet is what a first pass over a CSV file finds out. The text may be longer than the memory.
-type sheet struct {
+// Sheet is what a first pass over a CSV file finds out. The text may be longer than the memory.
+type Sheet struct {
 	file     string
 	src      io.ReaderAt
 	from, to int64 // of src: where the text is
@@ -20,8 +24,8 @@ type sheet struct {
 	comma    rune
 	header   bool
 	columns  []column
-	rows     int // without the header
-	lastLine int // the line on which the last row starts
+	Rows     int // without the header
+	LastLine int // the line on which the last row starts
 }
 
 // column is what the fields of a column are like, the header left out.
@@ -61,14 +65,14 @@ func (c *column) see(field string, line int) {
 	c.values[strings.Clone(field)] = struct{}{}
 }
 
-// survey finds out what the columns of the first limit rows (0: of all) hold in a text of so many bytes, of
+// Survey finds out what the columns of the first limit rows (0: of all) hold in a text of so many bytes, of
 // which no row has more than longest bytes (0: any number).
-func survey(file string, src io.ReaderAt, size int64, longest, limit int) (*sheet, error) {
+func Survey(file string, src io.ReaderAt, size int64, longest, limit int) (*Sheet, error) {
 	from, err := checkText(file, io.NewSectionReader(src, 0, size))
 	if err != nil {
 		return nil, err
 	}
-	s := &sheet{file: file, src: src, from: from, to: size, longest: longest, comma: ','}
+	s := &Sheet{file: file, src: src, from: from, to: size, longest: longest, comma: ','}
 	sample := s.sniff()
 	if len(sample) == 0 {
 		_, err := s.reader().Read()
@@ -94,23 +98,23 @@ func survey(file string, src io.ReaderAt, size int64, longest, limit int) (*shee
 			line, _ := r.FieldPos(j)
 			field = strings.TrimSpace(field)
 			if missing(field) {
-				return nil, &FormatError{File: file, Line: line, Column: s.columns[j].name,
-					Found: "a missing value (" + quote(field) + ")", Expected: "a number or a category"}
+				return nil, &fault.FormatError{File: file, Line: line, Column: s.columns[j].name,
+					Found: "a missing value (" + fault.Quote(field) + ")", Expected: "a number or a category"}
 			}
 			s.columns[j].see(field, line)
 		}
-		s.rows++
-		s.lastLine, _ = r.FieldPos(0)
+		s.Rows++
+		s.LastLine, _ = r.FieldPos(0)
 	}
-	if s.rows < 2 {
-		return nil, &FormatError{File: file, Line: max(s.lastLine, 1), Found: plural(s.rows, "row"), Expected: "at least 2"}
+	if s.Rows < 2 {
+		return nil, &fault.FormatError{File: file, Line: max(s.LastLine, 1), Found: plural(s.Rows, "row"), Expected: "at least 2"}
 	}
 	return s, nil
 }
 
 // records reads the records from the start, each with as many fields as the first.
 type records struct {
-	*csv.Reader
+	*stdcsv.Reader
 	source  bounded
 	longest int
 }
@@ -121,20 +125,25 @@ func (r *records) Read() ([]string, error) {
 	return r.Reader.Read()
 }
 
-func (s *sheet) reader() *records {
+func (s *Sheet) reader() *records {
 	r := &records{source: bounded{Reader: io.NewSectionReader(s.src, s.from, s.to-s.from)}, longest: s.longest}
 	if r.longest == 0 {
 		r.longest = math.MaxInt
 	}
-	r.Reader = csv.NewReader(bufio.NewReaderSize(&r.source, 1<<16))
-	r.Comma = s.comma
-	r.ReuseRecord = true
-	// A tab is white space itself: empty fields would be skipped as leading space.
-	r.TrimLeadingSpace = s.comma != '\t'
+	r.Reader = parser(bufio.NewReaderSize(&r.source, 1<<16), s.comma)
 	return r
 }
 
-func (s *sheet) headerRows() int {
+func parser(text io.Reader, comma rune) *stdcsv.Reader {
+	r := stdcsv.NewReader(text)
+	r.Comma = comma
+	r.ReuseRecord = true
+	// A tab is white space itself: empty fields would be skipped as leading space.
+	r.TrimLeadingSpace = comma != '\t'
+	return r
+}
+
+func (s *Sheet) headerRows() int {
 	if s.header {
 		return 1
 	}
@@ -143,7 +152,7 @@ func (s *sheet) headerRows() int {
 
 // sniff sets the delimiter and returns the first records. It chooses the one that gives more than one
 // column and the same number of them in most lines, then the one that leaves more numbers.
-func (s *sheet) sniff() [][]string {
+func (s *Sheet) sniff() [][]string {
 	var best [][]string
 	var bestSame, bestNumbers float64
 	for _, comma := range []rune{',', ';', '\t'} {
@@ -163,7 +172,7 @@ func (s *sheet) sniff() [][]string {
 }
 
 // sample returns the first hundred records, or as many as there are before a fault.
-func (s *sheet) sample() (records [][]string) {
+func (s *Sheet) sample() (records [][]string) {
 	r := s.reader()
 	r.ReuseRecord = false
 	r.FieldsPerRecord = -1
@@ -221,19 +230,19 @@ func isHeader(first []string, rest [][]string) bool {
 }
 
 // name names the columns after the header's fields, or after their numbers.
-func (s *sheet) name(first []string) error {
+func (s *Sheet) name(first []string) error {
 	if n := len(first); n < 2 || n > maxColumns {
-		return &FormatError{File: s.file, Line: 1, Found: plural(n, "column"),
+		return &fault.FormatError{File: s.file, Line: 1, Found: plural(n, "column"),
 			Expected: fmt.Sprintf("2 to %d columns parted by commas, semicolons or tabs", maxColumns)}
 	}
 	seen := make(map[string]bool)
 	for j, field := range first {
 		name := strconv.Itoa(j + 1)
 		if s.header && field != "" {
-			name = printable(field)
+			name = Printable(field)
 		}
 		if seen[name] {
-			return &FormatError{File: s.file, Line: 1, Column: name, Found: "a second column of that name", Expected: "different names"}
+			return &fault.FormatError{File: s.file, Line: 1, Column: name, Found: "a second column of that name", Expected: "different names"}
 		}
 		seen[name] = true
 		s.columns = append(s.columns, column{name: name, values: make(map[string]struct{})})
@@ -242,86 +251,25 @@ func (s *sheet) name(first []string) error {
 }
 
 // fault turns an error of the CSV reader into a FormatError; fields is how many the faulty record had.
-func (s *sheet) fault(err error, fields int) error {
+func (s *Sheet) fault(err error, fields int) error {
 	if err == io.EOF {
-		return &FormatError{File: s.file, Line: 1, Found: "an empty file", Expected: "rows of values"}
+		return &fault.FormatError{File: s.file, Line: 1, Found: "an empty file", Expected: "rows of values"}
 	}
 	if err == errLongRow {
-		return &FormatError{File: s.file, Line: s.lastLine + 1, Found: fmt.Sprintf("more than %d bytes in a row", s.longest), Expected: "rows of values"}
+		return &fault.FormatError{File: s.file, Line: s.LastLine + 1, Found: fmt.Sprintf("more than %d bytes in a row", s.longest), Expected: "rows of values"}
 	}
-	parse, ok := errors.AsType[*csv.ParseError](err)
+	parse, ok := errors.AsType[*stdcsv.ParseError](err)
 	if !ok {
 		return err
 	}
-	e := &FormatError{File: s.file, Line: parse.Line}
+	e := &fault.FormatError{File: s.file, Line: parse.Line}
 	switch {
-	case errors.Is(err, csv.ErrFieldCount):
+	case errors.Is(err, stdcsv.ErrFieldCount):
 		e.Found, e.Expected = plural(fields, "field"), strconv.Itoa(len(s.columns))+" as in the first line"
-	case errors.Is(err, csv.ErrQuote), errors.Is(err, csv.ErrBareQuote):
+	case errors.Is(err, stdcsv.ErrQuote), errors.Is(err, stdcsv.ErrBareQuote):
 		e.Found, e.Expected = "a quote in the wrong place", `quotes around a whole field, and "" for one inside`
 	default:
 		e.Found, e.Expected = parse.Err.Error(), "comma-separated values as in RFC 4180"
 	}
 	return e
-}
-
-// missing reports whether a field says that there is no value.
-func missing(field string) bool {
-	switch strings.ToLower(field) {
-	case "", "?", "na", "n/a", "nan", "null", "#n/a":
-		return true
-	}
-	return false
-}
-
-// numberLike reports whether a field is meant as a number, one that parseNumber refuses included: one
-// too great, infinity, or one with a decimal comma.
-func numberLike(field string) bool {
-	_, ok := likeNumber(field)
-	return ok
-}
-
-// likeNumber returns the number that a field is meant as.
-func likeNumber(field string) (v float64, ok bool) {
-	// Most words are told by their first letter, without an error being made for each.
-	if field == "" || !strings.ContainsRune("+-.,0123456789iInN", rune(field[0])) {
-		return 0, false
-	}
-	v, err := strconv.ParseFloat(field, 64)
-	if errors.Is(err, strconv.ErrSyntax) && strings.Count(field, ",") == 1 {
-		v, err = strconv.ParseFloat(strings.Replace(field, ",", ".", 1), 64)
-	}
-	return v, err == nil || errors.Is(err, strconv.ErrRange)
-}
-
-// greatest bounds the numbers that are read, so that means and deviations stay finite.
-const greatest = 1e300
-
-// parseNumber reads a finite number.
-func parseNumber(field string) (float64, bool) {
-	v, err := strconv.ParseFloat(field, 64)
-	return v, err == nil && math.Abs(v) <= greatest
-}
-
-// printable escapes what must not reach a terminal or break a line: names come from files of strangers.
-func printable(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if strconv.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
-	}
-	return b.String()
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -16,7 +16,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"newtop/datasets/csv"
+	"newtop/datasets/fault"
+	"newtop/datasets/rowcache"
 )
+
+// rowsMagic and rowsTrailer are how many bytes a rows file has before the rows, and behind its description.
+const rowsMagic, rowsTrailer = 16, 40
 
 // tables are CSV texts of many kinds.
 func tables() map[string]string {
@@ -83,9 +90,9 @@ func TestKeepOfFaultyCSV(t *testing.T) {
 			t.Errorf("%v, without Keep %v", err, want)
 		}
 	}
-	long := write(t, t.TempDir(), "t.csv", []byte(numbers+"1,2,"+strings.Repeat("3", maxRow+1<<17)))
+	long := write(t, t.TempDir(), "t.csv", []byte(numbers+"1,2,"+strings.Repeat("3", csv.MaxRow+1<<17)))
 	_, err := Load(long, Options{Keep: half})
-	if e, ok := errors.AsType[*FormatError](err); !ok || e.Line != 21 || !strings.Contains(e.Found, "bytes in a row") {
+	if e, ok := errors.AsType[*fault.FormatError](err); !ok || e.Line != 21 || !strings.Contains(e.Found, "bytes in a row") {
 		t.Errorf("%v", err)
 	}
 }
@@ -139,7 +146,7 @@ func TestConversionIsKept(t *testing.T) {
 		return b
 	}
 	wrong := bytes.Clone(sound) // words that are not there, in every row
-	for i := len(rowsMagic); i < len(sound)/2; i++ {
+	for i := rowsMagic; i < len(sound)/2; i++ {
 		wrong[i] = 0xff
 	}
 	for name, b := range map[string][]byte{"empty": nil, "torn": sound[:len(sound)-1], "longer": append(bytes.Clone(sound), 0), "magic": flipped(0),
@@ -237,166 +244,6 @@ func TestConversionAtOnce(t *testing.T) {
 	}
 }
 
-// waiter is a process that waits for another one's turn.
-type waiter struct {
-	*conversion
-	lock   string
-	unlock func()
-	done   chan error
-}
-
-func newWaiter(t *testing.T, path string, patience time.Duration) *waiter {
-	t.Helper()
-	c, err := newConversion(path, Options{Keep: half})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.csv.Close() })
-	c.patience = patience
-	dir := c.dirs()[0]
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	w := &waiter{conversion: c, lock: filepath.Join(dir, c.name+".lock"), done: make(chan error, 1)}
-	if w.unlock, err = lock(w.lock); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		_, _, err := c.load(nil)
-		w.done <- err
-	}()
-	select {
-	case err := <-w.done:
-		t.Skipf("no locks here: %v", err)
-	case <-time.After(20 * time.Millisecond):
-	}
-	return w
-}
-
-// A process waits for another that converts, and takes over if that one ends without a rows file.
-func TestConversionWaits(t *testing.T) {
-	t.Setenv("NEWTOP_CACHE", t.TempDir())
-	w := newWaiter(t, write(t, t.TempDir(), "t.csv", []byte(tables()["classes"])), time.Minute)
-	w.unlock()
-	if err := <-w.done; err != nil {
-		t.Error(err)
-	}
-}
-
-// What another process found out while it was waited for need not be found out again, unless it was about another version.
-func TestConversionFailsForAll(t *testing.T) {
-	t.Setenv("NEWTOP_CACHE", t.TempDir())
-	path := write(t, t.TempDir(), "t.csv", []byte(tables()["classes"]))
-	for _, want := range []error{
-		&FormatError{File: path, Line: 7, Column: "x", Found: "y", Expected: "z"},
-		&OptionError{Option: "target", Value: "x", Expected: "y"},
-		&os.PathError{Op: "write", Path: "there", Err: errors.New("the disk is full")},
-	} {
-		w := newWaiter(t, path, time.Minute)
-		told := &turn{path: w.lock}
-		told.fail(w.source, want)
-		w.unlock()
-		err := <-w.done
-		if _, ok := errors.AsType[*os.PathError](want); ok {
-			if err != nil || len(converted(t, filepath.Join(filepath.Dir(path), ".newtop"))) != 1 {
-				t.Errorf("%v instead of a conversion elsewhere", err)
-			}
-			continue
-		}
-		if fmt.Sprintf("%T %v", err, err) != fmt.Sprintf("%T %v", want, want) {
-			t.Errorf("%v, expected %v", err, want)
-		}
-		w = newWaiter(t, write(t, t.TempDir(), "u.csv", []byte(tables()["classes"])), time.Minute)
-		other := w.source
-		other.Size++
-		told = &turn{path: w.lock}
-		told.fail(other, want)
-		w.unlock()
-		if err := <-w.done; err != nil {
-			t.Errorf("of another version: %v", err)
-		}
-	}
-	// What was found out before is looked at again.
-	c, err := newConversion(write(t, t.TempDir(), "v.csv", []byte(tables()["classes"])), Options{Keep: half})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.csv.Close()
-	(&turn{path: filepath.Join(c.dirs()[0], c.name+".lock")}).fail(c.source, &OptionError{})
-	if _, err := Load(c.path, c.o); err != nil {
-		t.Error(err)
-	}
-}
-
-// A process that has a turn and does nothing is not waited for for ever.
-func TestConversionIsStuck(t *testing.T) {
-	t.Setenv("NEWTOP_CACHE", t.TempDir())
-	path := write(t, t.TempDir(), "t.csv", []byte(tables()["classes"]))
-	w := newWaiter(t, path, 300*time.Millisecond)
-	defer w.unlock()
-	touched := time.Now()
-	for range 10 {
-		time.Sleep(50 * time.Millisecond)
-		touched = touched.Add(time.Second)
-		if err := os.Chtimes(w.lock, touched, touched); err != nil {
-			t.Fatal(err)
-		}
-	}
-	select {
-	case err := <-w.done:
-		t.Errorf("%v though there were signs of life", err)
-	default:
-	}
-	if err := <-w.done; err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "remove "+w.lock) {
-		t.Errorf("%v", err)
-	}
-}
-
-// A conversion removes what others left that were ended, and what nobody uses, and nothing else.
-func TestConversionSweeps(t *testing.T) {
-	cache := t.TempDir()
-	t.Setenv("NEWTOP_CACHE", cache)
-	dir, id := filepath.Join(cache, "rows"), "a.csv-0123456789abcdef01234567"
-	for _, f := range []struct {
-		name  string
-		age   time.Duration
-		stays bool
-	}{
-		{id, 29 * 24 * time.Hour, true}, {id + "0", 90 * 24 * time.Hour, true}, {"b" + id, 31 * 24 * time.Hour, false},
-		{id + ".lock", time.Hour, true}, {"b" + id + ".lock", 31 * 24 * time.Hour, false},
-		{id + ".12.part", time.Minute, true}, {id + ".13.part", time.Hour, false}, {"notes.part", 90 * 24 * time.Hour, true},
-	} {
-		path := write(t, dir, f.name, nil)
-		if err := os.Chtimes(path, time.Time{}, time.Now().Add(-f.age)); err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			if _, err := os.Stat(path); (err == nil) != f.stays {
-				t.Errorf("%s after %s: %v", f.name, f.age, err)
-			}
-		}()
-	}
-	path := write(t, t.TempDir(), "t.csv", []byte(tables()["classes"]))
-	load := func() {
-		if _, err := Load(path, Options{Keep: half}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	load()
-	rows, _ := filepath.Glob(filepath.Join(dir, "t.csv-*[0-9a-f]"))
-	if len(rows) != 1 {
-		t.Fatalf("files %v", rows)
-	}
-	// To be read is to be used.
-	if err := os.Chtimes(rows[0], time.Time{}, time.Now().Add(-48*time.Hour)); err != nil {
-		t.Fatal(err)
-	}
-	load()
-	if info, err := os.Stat(rows[0]); err != nil || time.Since(info.ModTime()) > time.Hour {
-		t.Errorf("it was not touched (%v)", err)
-	}
-}
-
 // Once converted, a range of a file costs the memory of what is kept.
 func TestKeepOfLongCSV(t *testing.T) {
 	t.Setenv("NEWTOP_CACHE", t.TempDir())
@@ -464,20 +311,17 @@ func FuzzRows(f *testing.F) {
 		}
 		f.Add(b, true)
 	}
-	f.Add([]byte(rowsMagic), false)
+	f.Add(make([]byte, rowsMagic), false)
 	f.Fuzz(func(t *testing.T, b []byte, signed bool) {
 		if signed {
 			b = signedRows(b)
 		}
-		rows, err := openRows("f", bytes.NewReader(b), int64(len(b)))
+		rows, err := rowcache.Read("f", bytes.NewReader(b), int64(len(b)))
 		if err != nil {
 			checkFormatError(t, err)
 			return
 		}
-		if rows.offset(rows.Rows) > int64(len(b)) {
-			t.Fatalf("%d rows of %d bytes in %d", rows.Rows, rows.width, len(b))
-		}
-		d, err := rows.dataset("f.csv", half)
+		d, err := rangeOf("f.csv", rows, half)
 		if err != nil {
 			checkFormatError(t, err)
 			return
@@ -495,12 +339,12 @@ func FuzzRows(f *testing.F) {
 
 // signedRows returns b with the checksum of what it says that its description is, so that fuzzing gets behind that.
 func signedRows(b []byte) []byte {
-	if len(b) < len(rowsMagic)+rowsTrailer {
+	if len(b) < rowsMagic+rowsTrailer {
 		return b
 	}
 	b = bytes.Clone(b)
 	trailer := b[len(b)-rowsTrailer:]
-	if n := binary.LittleEndian.Uint64(trailer); n <= uint64(len(b)-len(rowsMagic)-rowsTrailer) {
+	if n := binary.LittleEndian.Uint64(trailer); n <= uint64(len(b)-rowsMagic-rowsTrailer) {
 		sum := sha256.Sum256(b[len(b)-rowsTrailer-int(n) : len(b)-rowsTrailer])
 		copy(trailer[8:], sum[:])
 	}

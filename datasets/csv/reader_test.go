@@ -1,32 +1,32 @@
-package datasets
+package csv
 
 import (
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"newtop/datasets/fault"
 )
 
 // colours is a table with a number, a category, another number and a class, in the middle.
-var colours = &TableInfo{
+var colours = &Table{
 	Fields: []Field{{Name: "size"}, {Name: "colour", Words: []string{"blue", "red"}}, {Name: "weight"}},
 	Target: "kind", Place: 3,
 }
 
 // numbered is the same of a file without a header.
-var numbered = &TableInfo{
+var numbered = &Table{
 	Fields: []Field{{Name: "1"}, {Name: "2", Words: []string{"blue", "red"}}, {Name: "4"}},
 	Target: "3", Place: 3,
 }
 
-func readTable(text string, t *TableInfo, needed bool) (rows []string, err error) {
-	r, err := NewTableReader(iotest.OneByteReader(strings.NewReader(text)), "new.csv", t, needed)
+func readTable(text string, t *Table, needed bool) (rows []string, err error) {
+	r, err := NewReader(iotest.OneByteReader(strings.NewReader(text)), "new.csv", t, needed)
 	if err != nil {
 		return nil, err
 	}
@@ -43,12 +43,12 @@ func readTable(text string, t *TableInfo, needed bool) (rows []string, err error
 	}
 }
 
-func TestTableReader(t *testing.T) {
+func TestReader(t *testing.T) {
 	want := []string{"[1.5 0 1 -2]", "[3 1 0 4]"}
 	known := []string{"[1.5 0 1 -2] a", "[3 1 0 4] b"}
 	for _, c := range []struct {
 		name, text string
-		table      *TableInfo
+		table      *Table
 		want       []string
 	}{
 		{"by name", "size,colour,kind,weight\n1.5,red,a,-2\n3,blue,b,4\n", colours, known},
@@ -67,7 +67,7 @@ func TestTableReader(t *testing.T) {
 			t.Errorf("%s: %q, %v", c.name, got, err)
 		}
 	}
-	asked := &TableInfo{Fields: colours.Fields, Target: "answer"}
+	asked := &Table{Fields: colours.Fields, Target: "answer"}
 	if got, err := readTable("answer,size,colour,weight\nx,1.5,red,-2\n", asked, true); err != nil || got[0] != "[1.5 0 1 -2] x" {
 		t.Errorf("a target by name: %q, %v", got, err)
 	}
@@ -79,10 +79,10 @@ func TestTableReader(t *testing.T) {
 	}
 }
 
-func TestTableReaderRefuses(t *testing.T) {
+func TestReaderRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
-		table      *TableInfo
+		table      *Table
 		needed     bool
 		want       string
 	}{
@@ -91,10 +91,10 @@ func TestTableReaderRefuses(t *testing.T) {
 		{"a column too few", "size,weight\n1,2\n", colours, false, `new.csv:1: found no column "colour", expected all that the model takes`},
 		{"a column twice", "size,size,colour,weight\n", colours, false, `new.csv:1: column "size": found a second column of that name`},
 		{"two too many without names", "1,red,2,3,4\n", colours, false, "new.csv:1: found 5 columns, expected 3 as the model takes"},
-		{"one too many without a place", "1,red,2,3\n", &TableInfo{Fields: colours.Fields}, false, "new.csv:1: found 4 columns, expected 3, or the number of the one too many with --target"},
-		{"no target by name", "size,colour,weight\n", &TableInfo{Fields: colours.Fields, Target: "kind"}, true, `target "kind": expected one of the columns size, colour, weight`},
-		{"no target by place", "1,red,2\n", &TableInfo{Fields: colours.Fields, Target: "4"}, true, `target "4": expected a column beside the 3 that the model takes; new.csv has 3`},
-		{"an input as the target", "size,colour,weight\n", &TableInfo{Fields: colours.Fields, Target: "size"}, true, `new.csv:1: found no column "size"`},
+		{"one too many without a place", "1,red,2,3\n", &Table{Fields: colours.Fields}, false, "new.csv:1: found 4 columns, expected 3, or the number of the one too many with --target"},
+		{"no target by name", "size,colour,weight\n", &Table{Fields: colours.Fields, Target: "kind"}, true, `target "kind": expected one of the columns size, colour, weight`},
+		{"no target by place", "1,red,2\n", &Table{Fields: colours.Fields, Target: "4"}, true, `target "4": expected a column beside the 3 that the model takes; new.csv has 3`},
+		{"an input as the target", "size,colour,weight\n", &Table{Fields: colours.Fields, Target: "size"}, true, `new.csv:1: found no column "size"`},
 		{"a word for a number", "size,colour,weight\n1,red,2\nbig,red,2\n", colours, false, `new.csv:3: column "size": found "big", expected a number`},
 		{"a number with a comma", "size;colour;weight\n1,5;red;2\n", colours, false, `new.csv:2: column "size": found "1,5", expected a number with a decimal point`},
 		{"a new word", "size,colour,weight\n1,green,2\n", colours, false, `new.csv:2: column "colour": found "green", which was not trained on, expected one of blue, red`},
@@ -108,8 +108,8 @@ func TestTableReaderRefuses(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s:\ngot  %v\nwant %s", c.name, err, c.want)
 		}
-		var format *FormatError
-		var option *OptionError
+		var format *fault.FormatError
+		var option *fault.OptionError
 		if !errors.As(err, &format) && !errors.As(err, &option) {
 			t.Errorf("%s: %T", c.name, err)
 		}
@@ -117,9 +117,9 @@ func TestTableReaderRefuses(t *testing.T) {
 }
 
 // A row without an end does not fill the memory.
-func TestTableReaderBoundsRows(t *testing.T) {
+func TestReaderBoundsRows(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader("1,red,2\n1,\""), noughts{})
-	r, err := NewTableReader(endless, "new.csv", colours, false)
+	r, err := NewReader(endless, "new.csv", colours, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,49 +141,7 @@ func (noughts) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// What was trained on and what is predicted from become the same numbers.
-func TestTableReaderReadsWhatLoadReads(t *testing.T) {
-	var text strings.Builder
-	text.WriteString("height,site,age,price\n")
-	for i := range 60 {
-		fmt.Fprintf(&text, "%g,%s,%d,%d\n", 1.5+float64(i*i%17)/7, []string{"north", "south", "far east"}[i*7%3], i%11, i*i)
-	}
-	path := filepath.Join(t.TempDir(), "t.csv")
-	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, target := range []string{"price", "site", "age"} {
-		d, err := Load(path, Options{Target: target, Seed: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := NewTableReader(strings.NewReader(text.String()), path, d.Table, false)
-		if err != nil || r.Target() != target {
-			t.Fatal(err, r.Target())
-		}
-		place := shuffle(60, 3)
-		for i := range 60 {
-			raw := make([]float64, r.Inputs())
-			text, err := r.Read(raw)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, at := &d.Train, place[i]
-			if at >= d.Train.Rows() {
-				s, at = &d.Test, at-d.Train.Rows()
-			}
-			d.InputScaling.ValueTo(raw, raw)
-			if !slices.Equal(raw, s.Inputs.RawRowView(at)) {
-				t.Fatalf("%s, row %d: %v, expected %v", target, i, raw, s.Inputs.RawRowView(at))
-			}
-			if d.Classes != nil && text != d.Classes[s.Labels[at]] {
-				t.Fatalf("%s, row %d: class %s, expected %s", target, i, text, d.Classes[s.Labels[at]])
-			}
-		}
-	}
-}
-
-func FuzzTableReader(f *testing.F) {
+func FuzzReader(f *testing.F) {
 	for _, text := range []string{"size,colour,kind,weight\n1.5,red,a,-2\n", "1;red;3\n\n2;blue;4", "\xef\xbb\xbf1\tred\t\"3\n\"\t4\n", "w,c,l\n1,red,2\n", "1,red,2\n1,red\n"} {
 		f.Add(text, true)
 		f.Add(text, false)
@@ -193,7 +151,7 @@ func FuzzTableReader(f *testing.F) {
 		if named {
 			table = colours
 		}
-		r, err := NewTableReader(strings.NewReader(text), "f", table, false)
+		r, err := NewReader(strings.NewReader(text), "f", table, false)
 		dst := make([]float64, 4)
 		for err == nil {
 			for j, v := range dst {
