@@ -36,8 +36,7 @@ func ParseActivation(name string) (Activation, error) {
 	if name == "linear" {
 		return Identity, nil
 	}
-	i, err := parseName("activation", activations[:], name)
-	return Activation(i), err
+	return parseName[Activation]("activation", activations[:], name)
 }
 
 // MarshalText writes the name.

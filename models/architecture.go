@@ -10,9 +10,9 @@ import (
 
 // Layer is one layer of nodes.
 type Layer struct {
-	Name       string // for readers only
-	Nodes      int
-	Activation Activation
+	Name       string     `json:"name"` // for readers only
+	Nodes      int        `json:"nodes"`
+	Activation Activation `json:"activation"`
 }
 
 // Connection joins layer From to layer To. Layer 0 is the inputs.

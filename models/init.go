@@ -43,12 +43,12 @@ func ParseInit(text string) (Init, error) {
 		}
 		v, err := strconv.ParseFloat(number, 64)
 		if err != nil || math.IsInf(v, 0) || !(v > 0) {
-			return Init{}, &NameError{Kind: "init", Name: text, Expected: name + ": with a number above 0"}
+			return Init{}, &NameError{Field: "init", Value: text, Expected: name + ": with a number above 0"}
 		}
 		i.scale = v
 		return i, nil
 	}
-	return Init{}, &NameError{Kind: "init", Name: text, Expected: expectedInit}
+	return Init{}, &NameError{Field: "init", Value: text, Expected: expectedInit}
 }
 
 func (i Init) scaled() bool { return i.rule == uniform || i.rule == normal }

@@ -29,8 +29,7 @@ func (l LossFunction) String() string { return nameOf(LossNames(), uint8(l)) }
 
 // ParseLoss reads one of LossNames. It returns a *NameError for anything else.
 func ParseLoss(name string) (LossFunction, error) {
-	i, err := parseName("loss", LossNames(), name)
-	return LossFunction(i), err
+	return parseName[LossFunction]("loss", LossNames(), name)
 }
 
 // MarshalText writes the name.

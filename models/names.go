@@ -23,8 +23,7 @@ func (s Skip) String() string { return nameOf(skips[:], uint8(s)) }
 
 // ParseSkip reads "none", "direct" or "all". It returns a *NameError for anything else.
 func ParseSkip(name string) (Skip, error) {
-	i, err := parseName("skip", skips[:], name)
-	return Skip(i), err
+	return parseName[Skip]("skip", skips[:], name)
 }
 
 // MarshalText writes the name.
@@ -36,11 +35,11 @@ func (s *Skip) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// NameError says that a name is none of those that can be chosen.
-type NameError struct{ Kind, Name, Expected string }
+// NameError says that a value of a field, such as "activation" or "init", is none of the names that can be chosen.
+type NameError struct{ Field, Value, Expected string }
 
 func (e *NameError) Error() string {
-	return fmt.Sprintf("unknown %s %q: expected %s", e.Kind, e.Name, e.Expected)
+	return fmt.Sprintf("unknown %s %q: expected %s", e.Field, e.Value, e.Expected)
 }
 
 func nameOf(names []string, i uint8) string {
@@ -50,11 +49,10 @@ func nameOf(names []string, i uint8) string {
 	return names[i]
 }
 
-func parseName(kind string, names []string, name string) (int, error) {
+func parseName[T ~uint8](field string, names []string, name string) (T, error) {
 	if i := slices.Index(names, name); i >= 0 {
-		return i, nil
+		return T(i), nil
 	}
 	last := len(names) - 1
-	return 0, &NameError{Kind: kind, Name: name,
-		Expected: strings.Join(names[:last], ", ") + " or " + names[last]}
+	return 0, &NameError{Field: field, Value: name, Expected: strings.Join(names[:last], ", ") + " or " + names[last]}
 }

@@ -3,9 +3,6 @@ package csv
 import (
 	"bufio"
 	"bytes"
-	stdcsv "encoding/csv"
-	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -18,9 +15,8 @@ import (
 // Reader reads rows that were not trained on, one at a time: the text may be longer than the memory.
 type Reader struct {
 	file   string
-	source bounded
 	text   *bufio.Reader
-	csv    *stdcsv.Reader
+	csv    records
 	fields []Field
 	code   []map[string]int // of each field: which of its inputs a word sets; nil for numbers
 	first  []int            // of each field: where it starts among the inputs
@@ -37,30 +33,13 @@ const (
 	MaxRow  = 8 << 20 // bytes of a row, 80 for each of the most columns that are trained on
 )
 
-// bounded is a reader that ends in an error after so many bytes.
-type bounded struct {
-	io.Reader
-	left int
-}
-
-var errLongRow = errors.New("a row is too long")
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errLongRow
-	}
-	n, err := b.Reader.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
-}
-
 // NewReader returns a reader of a CSV text with the columns of t, whose target may be there or not, but must be
 // if it is needed. Columns are found by their names if the first line has any of them, and else by their places: a
 // target is then the column with the number that t has for its name, or the one at t's Place if there is one more than
 // fields. A column that is neither is an error. The delimiter is told as for a file that is trained on. file is for
 // errors, which are *fault.FormatError, and *fault.OptionError for a target that is not there.
 func NewReader(r io.Reader, file string, t *Table, needed bool) (*Reader, error) {
-	d := &Reader{file: file, source: bounded{r, MaxRow}, fields: t.Fields, target: -1}
+	d := &Reader{file: file, csv: records{source: bounded{r, MaxRow}, longest: MaxRow}, fields: t.Fields, target: -1}
 	for i := range t.Fields {
 		d.code, d.first = append(d.code, t.Fields[i].code()), append(d.first, d.inputs)
 		d.inputs += t.Fields[i].Inputs()
@@ -89,7 +68,7 @@ func NewReader(r io.Reader, file string, t *Table, needed bool) (*Reader, error)
 
 // open drops a byte order mark and sets up the CSV reader with the delimiter that the beginning shows.
 func (d *Reader) open() error {
-	d.text = bufio.NewReaderSize(&d.source, sniffed)
+	d.text = bufio.NewReaderSize(&d.csv.source, sniffed)
 	sample, err := d.firstLine()
 	if err != nil {
 		return err
@@ -107,7 +86,7 @@ func (d *Reader) open() error {
 	}
 	s := Sheet{src: bytes.NewReader(sample), to: int64(len(sample)), comma: ','}
 	s.sniff()
-	d.csv = parser(d.text, s.comma) // which takes the buffer for its own
+	d.csv.Reader = parser(d.text, s.comma) // which takes the buffer for its own
 	return nil
 }
 
@@ -128,15 +107,12 @@ func (d *Reader) firstLine() ([]byte, error) {
 
 // record reads the next row as text.
 func (d *Reader) record() ([]string, error) {
-	d.source.left = MaxRow
 	record, err := d.csv.Read()
-	switch {
-	case err == io.EOF:
+	if err == io.EOF {
 		return nil, err
-	case err == errLongRow:
-		return nil, &fault.FormatError{File: d.file, Line: d.line + 1, Found: fmt.Sprintf("more than %d bytes in a row", MaxRow), Expected: "rows of values"}
-	case err != nil:
-		s := Sheet{file: d.file, columns: make([]column, d.csv.FieldsPerRecord)}
+	}
+	if err != nil {
+		s := Sheet{file: d.file, longest: MaxRow, LastLine: d.line, columns: make([]column, d.csv.FieldsPerRecord)}
 		return nil, s.fault(err, len(record))
 	}
 	d.line, _ = d.csv.FieldPos(0)

@@ -112,6 +112,23 @@ func Survey(file string, src io.ReaderAt, size int64, longest, limit int) (*Shee
 	return s, nil
 }
 
+// bounded is a reader that ends in an error after so many bytes.
+type bounded struct {
+	io.Reader
+	left int
+}
+
+var errLongRow = errors.New("a row is too long")
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errLongRow
+	}
+	n, err := b.Reader.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
 // records reads the records from the start, each with as many fields as the first.
 type records struct {
 	*stdcsv.Reader

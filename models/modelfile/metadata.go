@@ -26,20 +26,15 @@ const version = "1"
 // maxText bounds one text of JSON in the metadata.
 const maxText = 16 << 20
 
-// network is an architecture in JSON. Layer 0 is the inputs. The sources of sparse connections are tensors.
+// network is an architecture in JSON. Layer 0 is the inputs. The sources of sparse connections are tensors. The gates of a mixture are
+// those that training began with, which the weights are relative to.
 type network struct {
 	Inputs      int                 `json:"inputs"`
 	Features    int                 `json:"features,omitempty"`
 	Loss        models.LossFunction `json:"loss"`
-	Layers      []layer             `json:"layers"`
+	Layers      []models.Layer      `json:"layers"`
 	Connections []connection        `json:"connections"`
-	Mixture     *mixture            `json:"mixture,omitempty"`
-}
-
-type layer struct {
-	Name       string            `json:"name"`
-	Nodes      int               `json:"nodes"`
-	Activation models.Activation `json:"activation"`
+	Mixture     *models.Mixture     `json:"mixture,omitempty"`
 }
 
 type connection struct {
@@ -49,49 +44,19 @@ type connection struct {
 	Gate   int  `json:"gate,omitempty"` // from 1; 0: none
 }
 
-type mixture struct {
-	Feature int     `json:"feature"`
-	Period  float64 `json:"period,omitempty"`
-	Gates   []gate  `json:"gates"` // those that training began with, which the weights are relative to
-}
-
-type gate struct {
-	Width  float64 `json:"width"`
-	Slope  float64 `json:"slope"`
-	Center float64 `json:"center"`
-}
-
 func describe(a models.Architecture) network {
-	n := network{Inputs: a.Inputs, Features: a.Features, Loss: a.Loss}
-	for _, l := range a.Layers {
-		n.Layers = append(n.Layers, layer(l))
-	}
+	n := network{Inputs: a.Inputs, Features: a.Features, Loss: a.Loss, Layers: a.Layers, Mixture: a.Mixture}
 	for _, c := range a.Connections {
 		n.Connections = append(n.Connections, connection{To: c.To, From: c.From, Sparse: c.Sources != nil, Gate: c.Gate})
-	}
-	if m := a.Mixture; m != nil {
-		n.Mixture = &mixture{Feature: m.Feature, Period: m.Period}
-		for _, g := range m.Gates {
-			n.Mixture.Gates = append(n.Mixture.Gates, gate(g))
-		}
 	}
 	return n
 }
 
 // architecture is describe's inverse, but for the sources.
 func (n *network) architecture() models.Architecture {
-	a := models.Architecture{Inputs: n.Inputs, Features: n.Features, Loss: n.Loss}
-	for _, l := range n.Layers {
-		a.Layers = append(a.Layers, models.Layer(l))
-	}
+	a := models.Architecture{Inputs: n.Inputs, Features: n.Features, Loss: n.Loss, Layers: n.Layers, Mixture: n.Mixture}
 	for _, c := range n.Connections {
 		a.Connections = append(a.Connections, models.Connection{To: c.To, From: c.From, Gate: c.Gate})
-	}
-	if m := n.Mixture; m != nil {
-		a.Mixture = &models.Mixture{Feature: m.Feature, Period: m.Period}
-		for _, g := range m.Gates {
-			a.Mixture.Gates = append(a.Mixture.Gates, models.Gate(g))
-		}
 	}
 	return a
 }

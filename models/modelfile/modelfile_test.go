@@ -368,7 +368,7 @@ func TestWriteRefusesWhatIsIncomplete(t *testing.T) {
 // A header can't make Decode allocate what the file has no room for.
 func TestDecodeAllocatesLittle(t *testing.T) {
 	wide := replaced(t, "network", `"inputs":5`, `"inputs":2000000000000`)
-	layers, err := json.Marshal(make([]layer, 5000))
+	layers, err := json.Marshal(make([]models.Layer, 5000))
 	if err != nil {
 		t.Fatal(err)
 	}
