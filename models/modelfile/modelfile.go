@@ -94,7 +94,7 @@ func WriteSafetensors(w io.Writer, m *Model) error {
 	if err != nil {
 		return err
 	}
-	return safetensors.Encode(w, &safetensors.File{Metadata: metadata, Tensors: m.tensors()})
+	return safetensors.Encode(w, &safetensors.File{Metadata: metadata, Tensors: modelTensors(m)})
 }
 
 // Read reads what Write wrote, in either format, whatever the file's name. It returns a *FormatError or a

@@ -41,7 +41,7 @@ func WriteONNX(w io.Writer, m *Model) error {
 		return errTooLarge
 	}
 	var exact bytes.Buffer
-	if err := safetensors.Encode(&exact, &safetensors.File{Tensors: m.tensors()}); err != nil {
+	if err := safetensors.Encode(&exact, &safetensors.File{Tensors: modelTensors(m)}); err != nil {
 		return err
 	}
 	metadata[keyWeights] = base64.StdEncoding.EncodeToString(exact.Bytes())

@@ -65,8 +65,8 @@ func pieces(n *models.Network) (list []piece) {
 	return list
 }
 
-// tensors returns the weights of all nets, and the sources of sparse connections.
-func (m *Model) tensors() (list []safetensors.Tensor) {
+// modelTensors returns the weights of all nets, and the sources of sparse connections.
+func modelTensors(m *Model) (list []safetensors.Tensor) {
 	for _, b := range m.Network.Blocks() {
 		if b.Sources != nil {
 			list = append(list, compressed(b)...)

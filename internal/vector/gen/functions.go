@@ -11,14 +11,14 @@ const (
 	sumPair = "func(x, y *float64, n int) float64"
 )
 
-func (g *generator) transcendental() {
+func transcendental(g *generator) {
 	for _, f := range []struct {
 		name, doc string
 		f         func(m *machine, x value) value
 	}{
-		{"exp", "exp is Exp.", (*machine).exp},
-		{"tanh", "tanh is Tanh.", (*machine).tanh},
-		{"sigmoid", "sigmoid is Sigmoid.", (*machine).sigmoid},
+		{"exp", "exp is Exp.", exp},
+		{"tanh", "tanh is Tanh.", tanh},
+		{"sigmoid", "sigmoid is Sigmoid.", sigmoid},
 	} {
 		g.elementwise(elementwise{
 			f.name, unary, f.doc, []string{"x"}, []string{"dst"}, nil, []int{2, 1},
@@ -29,13 +29,13 @@ func (g *generator) transcendental() {
 		"softplus", "func(dst, slope, x *float64, n int)", "softplus is Softplus.",
 		[]string{"x"}, []string{"dst", "slope"}, nil, []int{1},
 		func(m *machine, in, _ []value) []value {
-			y, slope := m.softplus(in[0])
+			y, slope := softplus(m, in[0])
 			return []value{y, slope}
 		},
 	})
 }
 
-func (g *generator) derivatives() {
+func derivatives(g *generator) {
 	g.elementwise(elementwise{
 		"relu", unary, "relu is ReLU.", []string{"x"}, []string{"dst"}, nil, simple,
 		func(m *machine, in, _ []value) []value {
@@ -93,7 +93,7 @@ func (g *generator) derivatives() {
 	}
 }
 
-func (g *generator) arithmetic() {
+func arithmetic(g *generator) {
 	for _, f := range []struct {
 		name, doc string
 		f         func(m *machine, x, y value) value
@@ -127,7 +127,7 @@ func (g *generator) arithmetic() {
 	})
 }
 
-func (g *generator) reductions() {
+func reductions(g *generator) {
 	x, xy := []string{"x"}, []string{"x", "y"}
 	g.reduction("sum", sumOf, "sum is Sum.", x, "", func(m *machine, sum value, in []value) value {
 		m.VADDPD(in[0], sum, sum)
@@ -148,5 +148,5 @@ func (g *generator) reductions() {
 	}
 	g.reduction("squaredDistance", sumPair, "squaredDistance is SquaredDistance.", xy, "", difference)
 	g.reduction("residual", "func(dst, u, t *float64, n int) float64", "residual is Residual.", []string{"u", "t"}, "dst", difference)
-	g.addRowSums()
+	addRowSums(g)
 }

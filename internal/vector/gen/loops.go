@@ -37,11 +37,11 @@ func (g *generator) function(name, signature, doc string, body func(m *machine))
 	g.context.CMPB(operand.Mem{Symbol: operand.Symbol{Name: "·active"}, Base: reg.StaticBase}, operand.U8(kernel.AVX512))
 	g.context.JNE(operand.LabelRef("avx2"))
 	for _, wide := range []bool{true, false} {
-		rehearsal := &machine{Context: build.NewContext(), wide: wide, constants: g.constants}
+		rehearsal := newMachine(build.NewContext(), wide, g.constants)
 		declare(rehearsal.Context)
 		body(rehearsal)
 
-		m := &machine{Context: g.context, wide: wide, constants: g.constants}
+		m := newMachine(g.context, wide, g.constants)
 		if !wide {
 			m.Label("avx2")
 		}

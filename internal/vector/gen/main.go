@@ -25,12 +25,12 @@ func main() {
 	_ = set.Parse(os.Args[1:]) // it exits
 	context := build.NewContext()
 	g := &generator{context, &constants{context, map[uint64]operand.Mem{}}, nil}
-	g.transcendental()
-	g.derivatives()
-	g.arithmetic()
-	g.reductions()
-	g.columns()
-	g.updates()
+	transcendental(g)
+	derivatives(g)
+	arithmetic(g)
+	reductions(g)
+	columns(g)
+	updates(g)
 	if status := build.Main(flags.Config(), g.context); status != 0 {
 		os.Exit(status)
 	}

@@ -1,6 +1,6 @@
 package main
 
-func (g *generator) updates() {
+func updates(g *generator) {
 	g.elementwise(elementwise{
 		"momentum", "func(v, w, grad *float64, n int, rate, mu float64)", "momentum is Momentum.",
 		[]string{"v", "w", "grad"}, []string{"v", "w"}, []string{"rate", "mu"}, []int{2, 1},
@@ -16,7 +16,7 @@ func (g *generator) updates() {
 		func(m *machine, in, scalars []value) []value {
 			w, s, g := in[0], in[1], in[2]
 			s = m.add(s, m.mul(g, g))
-			return []value{m.sub(w, m.adaptive(m.mul(g, scalars[0]), s, scalars[1])), s}
+			return []value{m.sub(w, adaptive(m, m.mul(g, scalars[0]), s, scalars[1])), s}
 		},
 	})
 	g.elementwise(elementwise{
@@ -26,7 +26,7 @@ func (g *generator) updates() {
 		func(m *machine, in, scalars []value) []value {
 			w, r, g := in[0], in[1], in[2]
 			r = m.add(m.mul(r, scalars[1]), m.mul(m.mul(g, scalars[2]), g))
-			return []value{m.sub(w, m.adaptive(m.mul(g, scalars[0]), r, scalars[3])), r}
+			return []value{m.sub(w, adaptive(m, m.mul(g, scalars[0]), r, scalars[3])), r}
 		},
 	})
 	g.elementwise(elementwise{
@@ -38,7 +38,7 @@ func (g *generator) updates() {
 			w, m1, v, g := in[0], in[1], in[2], in[3]
 			m1 = m.add(m.mul(m1, scalars[0]), m.mul(g, scalars[1]))
 			v = m.add(m.mul(v, scalars[2]), m.mul(m.mul(g, scalars[3]), g))
-			step := m.adaptive(m.mul(m.mul(m1, scalars[5]), scalars[4]), m.mul(v, scalars[6]), scalars[7])
+			step := adaptive(m, m.mul(m.mul(m1, scalars[5]), scalars[4]), m.mul(v, scalars[6]), scalars[7])
 			return []value{m.sub(w, step), m1, v}
 		},
 	})

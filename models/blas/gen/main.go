@@ -85,9 +85,9 @@ func main() {
 		s.writer = w
 		s.sum()
 		s.transpose()
-		s.peak()
+		peak(s)
 	}
-	avx2.column()
+	column(&avx2)
 	os.Exit(build.Main(flags.Config(), w.Context))
 }
 
