@@ -5,10 +5,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// addRowSums reduces row after row.
+// addRowSums reduces row after row, of which there is one at least.
 func addRowSums(g *generator) {
-	const doc = "addRowSums is AddRowSums of at least one row."
-	g.function("addRowSums", "func(dst, x *float64, rows, cols int)", doc, func(m *machine) {
+	g.function("addRowSums", "func(dst, x *float64, rows, cols int)", func(m *machine) {
 		p := m.pointers("dst", "x")
 		dst, x := p[0], p[1]
 		rows, cols := m.integer("rows"), m.integer("cols")
@@ -96,7 +95,7 @@ func (b *block) storeAll(all []value, p reg.Register) {
 
 func columns(g *generator) {
 	wideBlocks := []int{4, 1}
-	g.function("columnMax", "func(top, x *float64, rows, cols int)", "columnMax is ColumnMax.", func(m *machine) {
+	g.function("columnMax", "func(top, x *float64, rows, cols int)", func(m *machine) {
 		p := m.pointers("top", "x")
 		top, x := p[0], p[1]
 		m.blocks(wideBlocks, func(b *block) {
@@ -109,7 +108,7 @@ func columns(g *generator) {
 			b.storeAll(best, top)
 		})
 	})
-	g.function("columnSums", "func(dst, x *float64, rows, cols int)", "columnSums is ColumnSums.", func(m *machine) {
+	g.function("columnSums", "func(dst, x *float64, rows, cols int)", func(m *machine) {
 		p := m.pointers("dst", "x")
 		dst, x := p[0], p[1]
 		m.blocks(wideBlocks, func(b *block) {
@@ -122,7 +121,7 @@ func columns(g *generator) {
 			b.storeAll(sums, dst)
 		})
 	})
-	g.function("columnDots", "func(dst, x, y *float64, rows, cols int)", "columnDots is ColumnDots.", func(m *machine) {
+	g.function("columnDots", "func(dst, x, y *float64, rows, cols int)", func(m *machine) {
 		p := m.pointers("dst", "x", "y")
 		m.blocks(wideBlocks, func(b *block) {
 			sums := b.each(func(int) value { return m.zero() })
@@ -134,7 +133,7 @@ func columns(g *generator) {
 			b.storeAll(sums, p[0])
 		})
 	})
-	g.function("columnCenter", "func(mean, dst, u, x *float64, rows, cols int)", "columnCenter is ColumnCenter.", func(m *machine) {
+	g.function("columnCenter", "func(mean, dst, u, x *float64, rows, cols int)", func(m *machine) {
 		p := m.pointers("mean", "dst", "u", "x")
 		m.blocks(wideBlocks, func(b *block) {
 			mean := b.each(func(v int) value { return b.load(p[0], v) })
@@ -154,7 +153,7 @@ func columns(g *generator) {
 // columnArgMax keeps the number of the row as a float64 in all lanes, and the NaN of a column once it has met one.
 func columnArgMax(g *generator) {
 	const signature = "func(at, top, x *float64, rows, cols int)"
-	g.function("columnArgMax", signature, "columnArgMax is ColumnArgMax.", func(m *machine) {
+	g.function("columnArgMax", signature, func(m *machine) {
 		p := m.pointers("at", "top", "x")
 		m.blocks([]int{1}, func(b *block) {
 			best, at, nan := b.load(p[2], 0), m.zero(), m.zero()
@@ -174,7 +173,7 @@ func columnArgMax(g *generator) {
 
 func columnSoftmax(g *generator) {
 	const signature = "func(sum, top, x *float64, rows, cols int)"
-	g.function("columnSoftmax", signature, "columnSoftmax is ColumnSoftmax.", func(m *machine) {
+	g.function("columnSoftmax", signature, func(m *machine) {
 		p := m.pointers("sum", "top", "x")
 		m.blocks([]int{2, 1}, func(b *block) {
 			top := b.each(func(v int) value { return b.load(p[1], v) })
@@ -208,7 +207,7 @@ func timesInverse(m *machine, x, d, inverse value) value {
 // softmaxColumn adds in the order of columnSoftmax, too: one number after another.
 func softmaxColumn(g *generator) {
 	const signature = "func(sum, top, x *float64, n int)"
-	g.function("softmaxColumn", signature, "softmaxColumn is ColumnSoftmax of one column.", func(m *machine) {
+	g.function("softmaxColumn", signature, func(m *machine) {
 		p := m.pointers("sum", "top", "x")
 		n := m.integer("n")
 		top := m.vector()
@@ -241,20 +240,21 @@ func softmaxColumn(g *generator) {
 	})
 }
 
-// narrow has what columnSoftmax and columnCenter do, with an operand for each element instead of each column.
+// narrow has what columnSoftmax and columnCenter do, with an operand for each element instead of each column: e^(x − top), and
+// its share of the sum, rounded as columnSoftmax does; and u∘(x − mean).
 func narrow(g *generator) {
 	for _, f := range []elementwise{{
-		"softmaxPower", "func(x, top *float64, n int)", "softmaxPower stores e^(x − top) in x.",
+		"softmaxPower", "func(x, top *float64, n int)",
 		[]string{"x", "top"}, []string{"x"}, nil, []int{2, 1},
 		func(m *machine, in, _ []value) []value { return []value{exp(m, m.sub(in[0], in[1]))} },
 	}, {
-		"softmaxShare", "func(x, sum *float64, n int)", "softmaxShare stores x/sum in x, rounded as columnSoftmax does.",
+		"softmaxShare", "func(x, sum *float64, n int)",
 		[]string{"x", "sum"}, []string{"x"}, nil, []int{2, 1},
 		func(m *machine, in, _ []value) []value {
 			return []value{timesInverse(m, in[0], in[1], m.div(m.c(1), in[1]))}
 		},
 	}, {
-		"center", "func(mean, dst, u, x *float64, n int)", "center stores u∘(x − mean) in dst.",
+		"center", "func(mean, dst, u, x *float64, n int)",
 		[]string{"mean", "u", "x"}, []string{"dst"}, nil, []int{2, 1},
 		func(m *machine, in, _ []value) []value { return []value{m.mul(m.sub(in[2], in[0]), in[1])} },
 	}} {
