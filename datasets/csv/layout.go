@@ -33,9 +33,8 @@ type Layout struct {
 	Classes []string // nil for regression
 	Columns []Column // of the file
 
-	class  map[string]int   // of a field of the target column, for words
-	number map[float64]int  // the same for numbers
-	code   []map[string]int // of each file column: which of its input columns a word sets; nil for numbers
+	code   []map[string]int // of each file column: the number of a word, or of a class; nil for numbers
+	number map[float64]int  // of a class, where the target's are numbers
 }
 
 // Column says what the values of a column are: numbers, each of which is exact in Width bytes (1 for whole numbers from 0 to
@@ -114,9 +113,9 @@ func (l *Layout) planTarget(s *Sheet, target int) error {
 			Expected: "a target with at least two different values"}
 	}
 	if !c.numeric() {
-		l.class = make(map[string]int)
-		for k, word := range slices.Sorted(maps.Keys(c.values)) {
-			l.class[word] = k
+		words := Field{Words: slices.Sorted(maps.Keys(c.values))}
+		l.code[target] = words.code()
+		for _, word := range words.Words {
 			l.Classes = append(l.Classes, Printable(word))
 		}
 		return nil
@@ -179,14 +178,10 @@ func (s *Sheet) Each(l *Layout, visit func(i int, values []float64) error) error
 				}
 			}
 			k := 0
-			switch {
-			case j != l.target && !numeric[j]:
+			if l.code[j] != nil {
 				k, known = l.code[j][field]
 				values[j] = float64(k)
-			case j == l.target && l.class != nil:
-				k, known = l.class[field]
-				values[j] = float64(k)
-			case j == l.target && l.number != nil:
+			} else if j == l.target && l.number != nil {
 				k, known = l.number[values[j]]
 				values[j] = float64(k)
 			}
