@@ -22,38 +22,43 @@ func checkText(file string, r io.Reader) (from int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	var bad *fault.FormatError // the first byte that is no UTF-8
-	fault := func(line int, b byte) *fault.FormatError {
+	var bad error // of the first byte that is no UTF-8
+	fault := func(line int, b byte) error {
 		return &fault.FormatError{File: file, Line: line, Found: byteName(b), Expected: "text in UTF-8"}
 	}
-	line := 1
-	for {
-		_, err := in.Peek(in.Size())
-		if err != nil && err != io.EOF {
-			return 0, err
-		}
+	for line := 1; ; {
 		text, _ := in.Peek(in.Buffered())
-		if err == nil {
-			text = text[:wholeRunes(text)]
-		}
-		if len(text) == 0 && bad == nil {
-			return int64(mark), nil
-		}
-		if len(text) == 0 {
+		n := ascii(text)
+		line += bytes.Count(text[:n], []byte{'\n'})
+		_, _ = in.Discard(n) // of what is buffered
+		c, size, err := in.ReadRune()
+		switch {
+		case err == io.EOF && bad != nil:
 			return 0, bad
-		}
-		if i := bytes.IndexByte(text, 0); i >= 0 {
-			return 0, fault(line+bytes.Count(text[:i], newline), 0)
-		}
-		if bad == nil && !utf8.Valid(text) {
-			i := firstInvalid(text)
-			bad = fault(line+bytes.Count(text[:i], newline), text[i])
-		}
-		line += bytes.Count(text, newline)
-		if _, err := in.Discard(len(text)); err != nil {
+		case err == io.EOF:
+			return int64(mark), nil
+		case err != nil:
 			return 0, err
+		case c == 0:
+			return 0, fault(line, 0)
+		case c == '\n':
+			line++
+		case c == utf8.RuneError && size == 1 && bad == nil:
+			_ = in.UnreadRune() // of a rune that was read
+			b, _ := in.ReadByte()
+			bad = fault(line, b)
 		}
 	}
+}
+
+// ascii returns how many bytes from 1 to 127 a text begins with.
+func ascii(text []byte) int {
+	for i, b := range text {
+		if b-1 >= 0x7f {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // markOf returns how many bytes of a text's start are its byte order mark, or a *fault.FormatError for UTF-16.
@@ -68,29 +73,3 @@ func markOf(file string, start []byte) (int, error) {
 }
 
 func byteName(b byte) string { return fmt.Sprintf("byte %#02x", b) }
-
-var newline = []byte{'\n'}
-
-// wholeRunes returns how many bytes of text are before a rune that may go on behind it.
-func wholeRunes(text []byte) int {
-	for n := 1; n < utf8.UTFMax && n < len(text); n++ {
-		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
-			if utf8.FullRune(tail) {
-				break
-			}
-			return len(text) - n
-		}
-	}
-	return len(text)
-}
-
-// firstInvalid returns where the first byte is that belongs to no rune; there must be one.
-func firstInvalid(text []byte) int {
-	for i := 0; ; {
-		r, n := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-}

@@ -84,35 +84,29 @@ func Read(path string, file io.ReaderAt, size int64) (*File, error) {
 	damaged := func(offset int64, found string) error {
 		return &fault.FormatError{File: path, Offset: offset, Found: found, Expected: "a file of rows"}
 	}
-	var ends [len(magic) + trailer]byte
-	if size < int64(len(ends)) {
+	const ends = int64(len(magic) + trailer)
+	if size < ends {
 		return nil, damaged(size, "the end of the file")
 	}
-	if _, err := file.ReadAt(ends[:len(magic)], 0); err != nil {
+	start, tail := make([]byte, len(magic)), make([]byte, trailer)
+	if _, err := file.ReadAt(start, 0); err != nil {
 		return nil, fault.Torn(path, 0, "a file of rows", err)
 	}
-	if start := string(ends[:len(magic)]); start != magic {
-		return nil, damaged(0, fault.Quote(start))
-	}
-	tail := ends[len(magic):]
 	if _, err := file.ReadAt(tail, size-trailer); err != nil && err != io.EOF {
-		return nil, fault.Torn(path, size-trailer, "the end of a file of rows", err)
+		return nil, fault.Torn(path, size-trailer, "a file of rows", err)
 	}
 	length := binary.LittleEndian.Uint64(tail)
-	if length > uint64(size)-uint64(len(ends)) {
-		return nil, damaged(size-trailer, fmt.Sprintf("a description of %d bytes", length))
+	if string(start) != magic || length > uint64(size-ends) {
+		return nil, damaged(0, fmt.Sprintf("%s and a description of %d bytes", fault.Quote(string(start)), length))
 	}
 	at := size - trailer - int64(length)
 	text := make([]byte, length)
 	if _, err := file.ReadAt(text, at); err != nil {
 		return nil, fault.Torn(path, at, "a description", err)
 	}
-	if sum := sha256.Sum256(text); !bytes.Equal(sum[:], tail[8:]) {
-		return nil, damaged(at, "a description with another checksum")
-	}
 	var h header
-	if err := json.Unmarshal(text, &h); err != nil {
-		return nil, damaged(at, "a description that is none")
+	if sum := sha256.Sum256(text); !bytes.Equal(sum[:], tail[8:]) || json.Unmarshal(text, &h) != nil {
+		return nil, damaged(at, "a description with another checksum, or none")
 	}
 	f, ok := newFile(path, file, h)
 	if data := at - int64(len(magic)); !ok || data/int64(f.width) != int64(f.Rows) || data%int64(f.width) != 0 {

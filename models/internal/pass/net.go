@@ -88,18 +88,7 @@ func (n *Net) Hidden() int {
 	if n.Mixture != nil {
 		return n.Dim
 	}
-	size := 0
-	for _, b := range n.Blocks {
-		if b.To < n.Last() {
-			size += b.Size()
-		}
-	}
-	for _, b := range n.Biases {
-		if b.Layer < n.Last() {
-			size += b.Nodes
-		}
-	}
-	return size
+	return n.Incoming[n.Last()][0].Offset // they come first
 }
 
 // Lone reports whether layer l is an expert whose δ_k is 0 in all nodes but k.
