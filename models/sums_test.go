@@ -46,7 +46,7 @@ func TestSumsAreTheTrees(t *testing.T) {
 
 // naiveLeaves has every leaf's sum computed by itself and adds them up by naiveSum.
 func naiveLeaves(l *Linearization, leafSum func(worker int, sum []float64, first, last int)) []float64 {
-	tree := l.sums.Tree()
+	tree := reduce.NewTree(l.all)
 	columns := make([][]float64, l.net.Dim+pass.TallySize)
 	for leaf := range tree.Leaves() {
 		first, last := tree.Rows(leaf, tree.Leaves())

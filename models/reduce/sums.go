@@ -102,9 +102,6 @@ func vectors(count, size int) [][]float64 {
 	return all
 }
 
-// Tree returns the order of the sums.
-func (r *Reducer) Tree() Tree { return r.tree }
-
 // Tasks returns how many tasks the blocks that are here make.
 func (r *Reducer) Tasks() int { return len(r.tasks) }
 

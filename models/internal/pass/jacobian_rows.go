@@ -149,15 +149,8 @@ func (s jacobian) formRow(row []float64, p int) {
 
 // storeOuter stores δuᵀ in the weights of a block in dst, for one row of data.
 func storeOuter(dst []float64, b Block, delta, u []float64) {
-	if b.Sparse != nil {
-		for i, d := range delta {
-			scaleRow(b.row(dst, i), b, i, d, u)
-		}
-		return
-	}
-	weights := b.of(dst)
 	for i, d := range delta {
-		vector.Scale(weights[i*len(u):][:len(u)], d, u)
+		scaleRow(b.row(dst, i), b, i, d, u)
 	}
 }
 

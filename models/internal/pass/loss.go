@@ -25,10 +25,9 @@ type Loss interface {
 	measure(s *Scratch, tp *Tape) (loss, squared float64)
 	// delta turns the u − t in tp.Delta into δ^L = ∂E_p/∂v^L, and keeps what the methods below need.
 	delta(s *Scratch, tp *Tape)
-	// curve stores γ^L, the derivative of δ^L along φ^L, in s.gamma, from φ^L in s.phi and Ru^L in s.ru.
-	curve(s *Scratch, tp *Tape)
-	// gaussNewton stores B'φ^L in s.gamma, from Ru^L in s.ru.
-	gaussNewton(s *Scratch, tp *Tape)
+	// curve stores γ^L in s.gamma, from φ^L in s.phi and Ru^L in s.ru: the derivative of δ^L along φ^L if it shall be exact,
+	// else B'φ^L.
+	curve(s *Scratch, tp *Tape, exact bool)
 	// factor stores c_k of every output and row in c, where B' = SSᵀ and column k of S is c_k e_k, or after softmax
 	// c_k (e_k − u).
 	factor(c []float64, s *Scratch, tp *Tape)

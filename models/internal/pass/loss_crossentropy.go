@@ -110,7 +110,7 @@ func (crossEntropy) delta(s *Scratch, tp *Tape) {
 }
 
 // curve stores (Σt)Ru^L after softmax, Ru^L after sigmoid.
-func (crossEntropy) curve(s *Scratch, tp *Tape) {
+func (crossEntropy) curve(s *Scratch, tp *Tape, _ bool) {
 	last := s.Last()
 	gamma := s.gamma[last]
 	copy(gamma, s.ru[last])
@@ -121,8 +121,6 @@ func (crossEntropy) curve(s *Scratch, tp *Tape) {
 		}
 	}
 }
-
-func (x crossEntropy) gaussNewton(s *Scratch, tp *Tape) { x.curve(s, tp) }
 
 // factor stores √f′_k, or √(u_k Σt) after softmax.
 func (crossEntropy) factor(c []float64, s *Scratch, tp *Tape) {

@@ -22,16 +22,15 @@ func (squaredError) measure(s *Scratch, tp *Tape) (loss, squared float64) {
 // delta carries ε^L = u − t back through the activation.
 func (squaredError) delta(s *Scratch, tp *Tape) { s.layer(tp, s.Last()).pullKeep() }
 
-func (squaredError) curve(s *Scratch, tp *Tape) {
+func (squaredError) curve(s *Scratch, tp *Tape, exact bool) {
 	last := s.Last()
-	copy(s.gamma[last], s.ru[last]) // Rε^L
-	s.layer(tp, last).curve(s.gamma[last], s.phi[last], s.ru[last])
-}
-
-func (squaredError) gaussNewton(s *Scratch, tp *Tape) {
-	last := s.Last()
-	copy(s.gamma[last], s.ru[last])
-	s.layer(tp, last).pull(s.gamma[last])
+	gamma, out := s.gamma[last], s.layer(tp, last)
+	copy(gamma, s.ru[last]) // Rε^L
+	if exact {
+		out.curve(gamma, s.phi[last], s.ru[last])
+	} else {
+		out.pull(gamma)
+	}
 }
 
 // factor stores f′_k, or u_k after softmax: B' = J², and S = J.

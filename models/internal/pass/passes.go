@@ -139,7 +139,7 @@ func (s *Scratch) pushForward(w, d []float64, tp *Tape) {
 func (s *Scratch) AddHessian(dst, w, d []float64, tp *Tape) {
 	s.pushForward(w, d, tp)
 	last := s.Last()
-	s.Loss.curve(s, tp)
+	s.Loss.curve(s, tp, true)
 	for l := last - 1; l > 0; l-- {
 		gamma := s.gamma[l]
 		for _, b := range s.Outgoing[l] {
@@ -153,16 +153,7 @@ func (s *Scratch) AddHessian(dst, w, d []float64, tp *Tape) {
 		}
 		s.layer(tp, l).curve(gamma, s.phi[l], s.ru[l])
 	}
-	s.transposeOutputs(tp)
-	s.transposeTangents(1)
-	for _, b := range s.Blocks {
-		s.outer(b, s.gamma[b.To], tp.U[b.From], s.uRows[b.From])
-		if b.From > 0 {
-			s.outer(b, tp.Delta[b.To], s.ru[b.From], s.ruRows[b.From])
-		}
-		s.sumWeights(dst, b)
-	}
-	s.addBiases(dst)
+	s.addProduct(dst, tp, true)
 	if s.Mixture != nil {
 		s.gates.addHessian(dst, w, d, tp, tp.Delta[last], s.gamma[last], s.ru)
 	}
@@ -173,7 +164,7 @@ func (s *Scratch) AddHessian(dst, w, d []float64, tp *Tape) {
 func (s *Scratch) AddGaussNewton(dst, w, d []float64, tp *Tape) {
 	s.pushForward(w, d, tp)
 	last := s.Last()
-	s.Loss.gaussNewton(s, tp)
+	s.Loss.curve(s, tp, false)
 	for l := last - 1; l > 0; l-- {
 		gamma := s.gamma[l]
 		for _, b := range s.Outgoing[l] {
@@ -183,19 +174,25 @@ func (s *Scratch) AddGaussNewton(dst, w, d []float64, tp *Tape) {
 		s.gates.addGated(gamma, s.GateOf[l], tp.gates.g, s.gamma[last])
 		s.layer(tp, l).pull(gamma)
 	}
-	s.transposeOutputs(tp)
-	for _, b := range s.Blocks {
-		s.outer(b, s.gamma[b.To], tp.U[b.From], s.uRows[b.From])
-		s.sumWeights(dst, b)
-	}
-	s.addBiases(dst)
+	s.addProduct(dst, tp, false)
 	if s.Mixture != nil {
 		s.gates.addGradient(dst, w, s.gamma[last], tp)
 	}
 }
 
-// addBiases adds γ^l to the biases in dst.
-func (s *Scratch) addBiases(dst []float64) {
+// addProduct adds γ^l (u^r)ᵀ to the weights in dst, for the exact Hessian also δ^l (Ru^r)ᵀ, and γ^l to the biases.
+func (s *Scratch) addProduct(dst []float64, tp *Tape, exact bool) {
+	s.transposeOutputs(tp)
+	if exact {
+		s.transposeTangents(1)
+	}
+	for _, b := range s.Blocks {
+		s.outer(b, s.gamma[b.To], tp.U[b.From], s.uRows[b.From])
+		if exact && b.From > 0 {
+			s.outer(b, tp.Delta[b.To], s.ru[b.From], s.ruRows[b.From])
+		}
+		s.sumWeights(dst, b)
+	}
 	for _, b := range s.Biases {
 		addColumnSums(b.of(dst), s.gamma[b.Layer], s.Rows)
 	}
