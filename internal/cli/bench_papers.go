@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"newtop/internal/bench"
+	"newtop/internal/papers"
 	"newtop/internal/version"
 	"newtop/trainer"
-	"newtop/trainer/papers"
-
-	"github.com/spf13/cobra"
 )
 
 const reproductionDescription = `Run what a paper measured and print its figures beside newtop's, with the

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"newtop/trainer/papers"
+	"newtop/internal/papers"
 )
 
 // nothing stands where a figure was not measured.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"newtop/internal/bench"
-	"newtop/trainer/papers"
+	"newtop/internal/papers"
 )
 
 var updateGoldens = flag.Bool("update-goldens", false, "write the files in testdata/reports anew")

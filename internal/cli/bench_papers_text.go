@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"newtop/trainer/papers"
-
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/papers"
 )
 
 // textWidth is what sentences fit into, and tables where no terminal is wider.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"newtop/internal/bench"
+	"newtop/internal/papers"
 	"newtop/trainer/event"
-	"newtop/trainer/papers"
 )
 
 // reproduction is a report with where and when it was made.

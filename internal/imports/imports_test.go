@@ -24,7 +24,7 @@ var levels = [][]string{
 	{"models", "trainer/optim", "trainer/event"},
 	{"models/saved", "trainer/feed", "internal/contrast"},
 	{"trainer", "internal/figure"},
-	{"trainer/stream", "trainer/mpi", "trainer/papers"},
+	{"trainer/stream", "trainer/mpi", "internal/papers"},
 	{"trainer/store", "internal/bench"},
 	{"trainer/tune", "tui/style", "tui/layout"},
 	{"tui/chart", "tui/widget", "tui/render"},
