@@ -109,5 +109,5 @@ func (b *papersBench) run(cmd *cobra.Command) error {
 	}
 	r := &reproduction{Report: report, Short: b.what.Short, Machine: bench.Here(threads), Version: version.Program(), Command: cmd.Root().Annotations[commandLine], Begun: begun,
 		Seconds: time.Since(begun).Seconds(), Quick: o.Quick, Interrupted: cut}
-	return first(writeReproduction(cmd.OutOrStdout(), b.flags.format, r), err)
+	return first(writeReport(cmd.OutOrStdout(), b.flags.format, r.json(), r.document()), err)
 }
