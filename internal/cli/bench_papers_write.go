@@ -28,7 +28,7 @@ type reproduction struct {
 
 // facts are what stands above the tables, by name.
 func (r *reproduction) facts() (list facts) {
-	p, m := r.Report, &r.Machine
+	p := r.Report
 	add := func(name, text string) {
 		if text != "" {
 			list = append(list, [2]string{name, text})
@@ -41,10 +41,6 @@ func (r *reproduction) facts() (list facts) {
 	if r.Quick {
 		trials += "; quick: smaller problems, figures to try it out and for nothing else"
 	}
-	machine := fmt.Sprintf("%s, %s/%s, %s; kernel %s, %s", count(m.Cores, "core"), m.OS, m.Arch, m.Go, m.Kernel, count(m.Threads, "thread"))
-	if m.CPU != "" {
-		machine = m.CPU + ", " + machine
-	}
 	measured := fmt.Sprintf("%s, in %s", r.Begun.UTC().Format("2006-01-02 15:04 UTC"), elapsed(event.Float(r.Seconds)))
 	if r.Interrupted {
 		measured += "; interrupted: what was measured until then"
@@ -53,7 +49,7 @@ func (r *reproduction) facts() (list facts) {
 	add("data", p.Data)
 	add("trials", trials)
 	add("newtop", r.Version)
-	add("machine", machine)
+	add("machine", machineWords(&r.Machine))
 	add("command", r.Command)
 	add("measured", measured)
 	return list
