@@ -84,19 +84,19 @@ func (b *scaleBench) run(cmd *cobra.Command) error {
 	case b.ranks != 0 && b.ranks != launch.Size:
 		return &trainer.ConfigError{Flag: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("%d, as %s started so many", launch.Size, launch.By)}
 	}
-	world, err := mpi.Join(launch, mpi.Options{})
+	comm, err := mpi.Join(launch, mpi.Options{})
 	if err != nil {
 		return &usageError{oneLine(err)}
 	}
 	o := bench.ScaleOptions{Threads: b.flags.threads, Local: launch.Local, Quick: b.flags.quick}
 	if launch.Rank > 0 {
-		return b.work(cmd.Context(), world, o)
+		return b.work(cmd.Context(), comm, o)
 	}
-	r, err := b.measure(cmd, world, o)
+	r, err := b.measure(cmd, comm, o)
 	if err != nil {
 		return err // and the launcher ends the others
 	}
-	if err := world.Close(exitDone); err != nil {
+	if err := comm.Close(exitDone); err != nil {
 		return err
 	}
 	return writeReport(cmd.OutOrStdout(), b.flags.format, r, r.document())
@@ -137,14 +137,14 @@ func (b *scaleBench) start(cmd *cobra.Command) error {
 }
 
 // work does process 0's exchanges and products, and ends with its code.
-func (b *scaleBench) work(ctx context.Context, world *mpi.World, o bench.ScaleOptions) error {
+func (b *scaleBench) work(ctx context.Context, comm *mpi.Comm, o bench.ScaleOptions) error {
 	code := exitFailed
-	_, err := bench.MeasureExchanges(ctx, world.Reducer(), o)
+	_, err := bench.MeasureExchanges(ctx, comm.Reducer(), o)
 	if err == nil {
-		code, err = world.Work(ctx)
+		code, err = comm.Work(ctx)
 	}
 	if err != nil { // which is no matter of process 0's
-		report(os.Stderr, fmt.Errorf("process %d: %w", world.Rank(), err))
+		report(os.Stderr, fmt.Errorf("process %d: %w", comm.Rank(), err))
 	} else if code == exitDone {
 		return nil
 	}
@@ -161,18 +161,18 @@ type scaleReport struct {
 }
 
 // measure has process 0 measure with the others.
-func (b *scaleBench) measure(cmd *cobra.Command, world *mpi.World, o bench.ScaleOptions) (*scaleReport, error) {
+func (b *scaleBench) measure(cmd *cobra.Command, comm *mpi.Comm, o bench.ScaleOptions) (*scaleReport, error) {
 	begun := time.Now()
-	exchanges, err := bench.MeasureExchanges(cmd.Context(), world.Reducer(), o)
+	exchanges, err := bench.MeasureExchanges(cmd.Context(), comm.Reducer(), o)
 	if err != nil {
 		return nil, err
 	}
-	products, err := bench.MeasureTeam(cmd.Context(), world.Team(), o)
+	products, err := bench.MeasureTeam(cmd.Context(), comm.Team(), o)
 	if err != nil {
 		return nil, err
 	}
-	s := bench.NewScale(world.Size(), exchanges, products, o)
-	about := world.About()
+	s := bench.NewScale(comm.Size(), exchanges, products, o)
+	about := comm.About()
 	s.Library, s.Hosts, s.Seconds = about.Library, about.Hosts, time.Since(begun).Seconds()
 	return &scaleReport{Scale: s, Version: version.Program(), Command: cmd.Root().Annotations[commandLine], Begun: begun.UTC(), Quick: o.Quick}, nil
 }

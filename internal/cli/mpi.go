@@ -29,7 +29,7 @@ type crew struct {
 	errs   io.Writer
 	reduce string
 	hang   time.Duration
-	world  *mpi.World // once this process has joined
+	world  *mpi.Comm // once this process has joined
 	team   trainer.Team
 	leads  bool // process 0 has others that wait for it to join or to close
 }

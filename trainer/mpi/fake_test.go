@@ -50,7 +50,7 @@ type fake struct {
 	broken                  atomic.Bool // MPI fails
 }
 
-var _ wire = (*fake)(nil)
+var _ transport = (*fake)(nil)
 
 func (e *ether) end(rank int) *fake {
 	return &fake{ether: e, rank: rank, name: fmt.Sprintf("host%d", rank/2)}

@@ -10,7 +10,7 @@ import (
 // serial is one process alone. What process 0 would say to others nobody hears.
 type serial struct{}
 
-var _ wire = serial{}
+var _ transport = serial{}
 
 func (serial) Rank() int             { return 0 }
 func (serial) Size() int             { return 1 }

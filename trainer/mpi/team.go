@@ -15,46 +15,46 @@ import (
 	"newtop/trainer/event"
 )
 
-// team is a World as process 0's session sees it.
-type team struct{ *World }
+// team is a Comm as process 0's session sees it.
+type team struct{ *Comm }
 
 var _ trainer.Team = team{}
 
 // Team returns what process 0's session trains with. From then on the others must be at work.
-func (w *World) Team() trainer.Team {
+func (w *Comm) Team() trainer.Team {
 	w.watch.expect()
 	return team{w}
 }
 
 // Describe adds to a run's first event how many hosts there are, and how sums are added up if not in the fixed order.
 func (t team) Describe(e *event.RunEvent) {
-	hosts := slices.Clone(t.charter.Hosts)
+	hosts := slices.Clone(t.config.Hosts)
 	slices.Sort(hosts)
 	e.Hosts = len(slices.Compact(hosts))
-	if t.charter.Fast {
+	if t.config.Fast {
 		e.Reduce = "fast"
 	}
 }
 
 // tell sends a message to all other processes.
-func (w *World) tell(m message) {
+func (w *Comm) tell(m message) {
 	w.patient = m[placePatient] != 0
 	if w.Size() == 1 {
 		return
 	}
-	w.during(&inMessage, func() error { return w.wire.ring(m) })
+	w.during(&inMessage, func() error { return w.link.ring(m) })
 }
 
 // Prepare has every process prepare its part, all at once, and compares what they have found.
 func (t team) Prepare(c *trainer.Config) (*trainer.Problem, error) {
-	w := t.World
+	w := t.Comm
 	text, err := json.Marshal(c)
 	if err != nil {
 		return nil, err
 	}
 	w.depth.Add(1)
 	w.tell(message{placeOp: int64(opPrepare), arguments: int64(len(text))})
-	w.during(&inMessage, func() error { return w.wire.bcastBytes(text) })
+	w.during(&inMessage, func() error { return w.link.bcastBytes(text) })
 	w.settle(c)
 	p, err := c.PreparePart(0, w.Size())
 	own := prepared(p, err)
@@ -64,7 +64,7 @@ func (t team) Prepare(c *trainer.Config) (*trainer.Problem, error) {
 	w.tell(message{placeOp: int64(opReport)})
 	var all [][]byte
 	w.during(&inGather, func() (err error) {
-		all, err = w.wire.Gather(said)
+		all, err = w.link.Gather(said)
 		return err
 	})
 	w.depth.Add(-1)
@@ -81,7 +81,7 @@ func (t team) Prepare(c *trainer.Config) (*trainer.Problem, error) {
 }
 
 // differs returns an error if another process could not prepare its part, or has found something else.
-func (w *World) differs(rank int, said []byte, own *preparation) error {
+func (w *Comm) differs(rank int, said []byte, own *preparation) error {
 	var p preparation
 	if err := json.Unmarshal(said, &p); err != nil {
 		return fmt.Errorf("%s: %w", w.name(rank), err)
@@ -133,7 +133,7 @@ func readRows(m *message) (r trainer.Rows, memory int64) {
 // linearization is that of process 0: what it is asked for the other processes do too.
 type linearization struct {
 	*models.Linearization
-	w    *World
+	w    *Comm
 	id   int64
 	kept int                // rows of all processes
 	took [ops]time.Duration // how long each call took the last time; 0 before the first one
@@ -161,7 +161,7 @@ func (f *forgotten) take() (ids []int64) {
 }
 
 // release tells the others which linearizations nobody uses any more.
-func (w *World) release() {
+func (w *Comm) release() {
 	for _, id := range w.forgotten.take() {
 		w.tell(message{placeOp: int64(opRelease), placeID: id})
 	}
@@ -170,7 +170,7 @@ func (w *World) release() {
 // Bind binds the network to some rows in every process, each of which uses up to o.Memory. The others forget theirs when the
 // garbage collector has found that process 0 has.
 func (t team) Bind(rows trainer.Rows, o models.Options) trainer.Linearization {
-	w := t.World
+	w := t.Comm
 	runtime.GC() // what was bound before may be garbage, in all processes
 	w.depth.Add(1)
 	w.release()
@@ -187,10 +187,10 @@ func (t team) Bind(rows trainer.Rows, o models.Options) trainer.Linearization {
 }
 
 // sumKept returns in process 0 how many rows all processes keep the passes of.
-func (w *World) sumKept(l *models.Linearization) int {
+func (w *Comm) sumKept(l *models.Linearization) int {
 	kept := []float64{float64(l.KeptRows())}
 	w.meet()
-	w.during(&inSum, func() error { return w.wire.Sum(kept) })
+	w.during(&inSum, func() error { return w.link.Sum(kept) })
 	return int(kept[0])
 }
 
@@ -208,7 +208,7 @@ func (l *linearization) call(o op, v []float64, argument int64, own func()) {
 		placePatient: truth(l.took[o] == 0 || l.took[o] > patience),
 	})
 	if o.vector() {
-		w.during(&inVector, func() error { return w.wire.Bcast(v, 0) })
+		w.during(&inVector, func() error { return w.link.Bcast(v, 0) })
 	}
 	own()
 	w.depth.Add(-1)

@@ -18,9 +18,9 @@ import (
 
 // Work does in any other process what process 0 asks for until it says that this is over, takes leave of MPI and returns the
 // exit code that process 0 said. What breaks meanwhile ends the process by Options.Fatal. Work does not look at signals,
-// which launchers send to all processes: process 0 ends the run in order. It returns ctx's error, and the world is broken
+// which launchers send to all processes: process 0 ends the run in order. It returns ctx's error, and the Comm is broken
 // then, if ctx ends while there is nothing to do.
-func (w *World) Work(ctx context.Context) (code int, err error) {
+func (w *Comm) Work(ctx context.Context) (code int, err error) {
 	code, err = w.work(ctx)
 	if err != nil {
 		return 0, err
@@ -28,13 +28,13 @@ func (w *World) Work(ctx context.Context) (code int, err error) {
 	return code, w.leave()
 }
 
-func (w *World) work(ctx context.Context) (code int, err error) {
+func (w *Comm) work(ctx context.Context) (code int, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			w.fatal(fmt.Sprintf("%v\n\n%s", fault, debug.Stack()), ExitFailed)
 		}
 	}()
-	w.must(w.wire.listen())
+	w.must(w.link.listen())
 	w.watch.expect()
 	w.watch.start()
 	defer w.watch.stop()
@@ -52,7 +52,7 @@ func (w *World) work(ctx context.Context) (code int, err error) {
 }
 
 // next waits for a message.
-func (w *World) next(ctx context.Context) (message, error) {
+func (w *Comm) next(ctx context.Context) (message, error) {
 	w.await(func(spin time.Duration) (bool, error) {
 		if ctx.Err() != nil {
 			return true, nil
@@ -69,7 +69,7 @@ func (w *World) next(ctx context.Context) (message, error) {
 }
 
 // turn does what messages ask for until one says whether the work of a Chain goes on.
-func (w *World) turn() bool {
+func (w *Comm) turn() bool {
 	for {
 		m, _ := w.next(context.Background())
 		switch m.op() {
@@ -83,7 +83,7 @@ func (w *World) turn() bool {
 }
 
 // do does what a message asks for, and the same as process 0 does meanwhile.
-func (w *World) do(m *message) {
+func (w *Comm) do(m *message) {
 	switch m.op() {
 	case opPrepare:
 		w.preparePart(m)
@@ -101,15 +101,15 @@ func (w *World) do(m *message) {
 }
 
 // compute calls a linearization.
-func (w *World) compute(m *message) {
+func (w *Comm) compute(m *message) {
 	l := w.bound[m[placeID]]
 	if l == nil {
 		panic(fmt.Sprintf("mpi: op %d of linearization %d, which is not there", m.op(), m[placeID]))
 	}
 	n := l.Dim()
-	v, dst := w.scratch.vectors(w.wire, n)
+	v, dst := w.scratch.vectors(w.link, n)
 	if m.op().vector() {
-		w.during(&inVector, func() error { return w.wire.Bcast(v, 0) })
+		w.during(&inVector, func() error { return w.link.Bcast(v, 0) })
 	}
 	switch m.op() {
 	case opUpdate:
@@ -170,9 +170,9 @@ func likeness(p *trainer.Problem) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-func (w *World) preparePart(m *message) {
+func (w *Comm) preparePart(m *message) {
 	text := make([]byte, m[arguments])
-	w.during(&inMessage, func() error { return w.wire.bcastBytes(text) })
+	w.during(&inMessage, func() error { return w.link.bcastBytes(text) })
 	var c trainer.Config
 	err := json.Unmarshal(text, &c)
 	if err == nil {
@@ -186,25 +186,25 @@ func (w *World) preparePart(m *message) {
 	clear(w.bound)
 	w.said, err = json.Marshal(prepared(w.problem, err))
 	w.must(err)
-	w.must(w.wire.note(0, notePrepared))
+	w.must(w.link.note(0, notePrepared))
 }
 
 // report says how preparePart went.
-func (w *World) report() {
+func (w *Comm) report() {
 	w.during(&inGather, func() error {
-		_, err := w.wire.Gather(w.said)
+		_, err := w.link.Gather(w.said)
 		return err
 	})
 }
 
 // settle sets what a configuration leaves open.
-func (w *World) settle(c *trainer.Config) {
+func (w *Comm) settle(c *trainer.Config) {
 	if c.Threads == 0 {
-		c.Threads = w.charter.Threads[w.Rank()]
+		c.Threads = w.config.Threads[w.Rank()]
 	}
 }
 
-func (w *World) bindPart(m *message) {
+func (w *Comm) bindPart(m *message) {
 	runtime.GC() // as process 0 does
 	rows, memory := readRows(m)
 	l := w.bind(rows, models.Options{Pool: w.pool, Memory: memory})
@@ -213,22 +213,22 @@ func (w *World) bindPart(m *message) {
 }
 
 // bind binds the network to this process's part of some rows.
-func (w *World) bind(rows trainer.Rows, o models.Options) *models.Linearization {
+func (w *Comm) bind(rows trainer.Rows, o models.Options) *models.Linearization {
 	count := w.problem.Of(rows)
 	first, last := models.NewTree(count).Rows(w.Rank(), w.Size())
 	x, t, err := w.problem.Select(rows, first, last)
 	w.must(err)
-	o.Part = &models.Part{Rows: count, Rank: w.Rank(), Size: w.Size(), Joiner: &w.joiner}
+	o.Part = &models.Part{Rows: count, Rank: w.Rank(), Size: w.Size(), Joiner: &w.reducer}
 	return w.problem.Network.Bind(x, t, o)
 }
 
 // digests returns in process 0 what all processes say of their rows.
-func (w *World) digests(test bool) []byte {
+func (w *Comm) digests(test bool) []byte {
 	own := w.problem.Digests(test, w.Rank(), w.Size())
 	w.meet()
 	var said [][]byte
 	w.during(&inGather, func() (err error) {
-		said, err = w.wire.Gather(own)
+		said, err = w.link.Gather(own)
 		return err
 	})
 	var all []byte

@@ -16,34 +16,34 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// inWorlds has test use the world of process 0 in worlds of several sizes, while the others work; in MPI's own, where a
+// inComms has test use the communicator of process 0 in communicators of several sizes, while the others work; in MPI's own, where a
 // launcher has started these tests.
-func inWorlds(t *testing.T, o Options, test func(t *testing.T, w *World)) {
+func inComms(t *testing.T, o Options, test func(t *testing.T, w *Comm)) {
 	if w := launched(); w != nil {
 		if w.Size() > 4 {
 			t.Skip("more processes than there are rows for")
 		}
-		inWorld(t, []wire{w}, o, test)
+		inComm(t, []transport{w}, o, test)
 		return
 	}
 	for _, size := range []int{1, 2, 3, 4} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			e := newEther(t, size)
-			var wires []wire
+			var links []transport
 			for rank := range size {
-				wires = append(wires, e.end(rank))
+				links = append(links, e.end(rank))
 			}
-			inWorld(t, wires, o, test)
+			inComm(t, links, o, test)
 		})
 	}
 }
 
-// inWorld joins the processes and has all but process 0 work.
-func inWorld(t *testing.T, wires []wire, o Options, test func(t *testing.T, w *World)) {
+// inComm joins the processes and has all but process 0 work.
+func inComm(t *testing.T, links []transport, o Options, test func(t *testing.T, w *Comm)) {
 	const code = 3
 	var working sync.WaitGroup
-	work := func(wire wire) {
-		w, err := newWorld(wire, Options{}) // the others' Options don't count
+	work := func(link transport) {
+		w, err := newComm(link, Options{}) // the others' Options don't count
 		if err != nil {
 			t.Error(err)
 			return
@@ -52,14 +52,14 @@ func inWorld(t *testing.T, wires []wire, o Options, test func(t *testing.T, w *W
 			t.Errorf("%s ended with %d, %v, expected %d", w.name(w.Rank()), got, err, code)
 		}
 	}
-	for _, wire := range wires {
-		if wire.Rank() > 0 {
-			working.Go(func() { work(wire) })
+	for _, link := range links {
+		if link.Rank() > 0 {
+			working.Go(func() { work(link) })
 		}
 	}
 	defer working.Wait()
-	if wires[0].Rank() == 0 {
-		w, err := newWorld(wires[0], o)
+	if links[0].Rank() == 0 {
+		w, err := newComm(links[0], o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func inWorld(t *testing.T, wires []wire, o Options, test func(t *testing.T, w *W
 }
 
 // sessionOf returns a session in all processes, or in this one alone for nil, and where it writes its events.
-func sessionOf(t *testing.T, w *World, c trainer.Config) (*trainer.Session, *bytes.Buffer) {
+func sessionOf(t *testing.T, w *Comm, c trainer.Config) (*trainer.Session, *bytes.Buffer) {
 	t.Helper()
 	var out bytes.Buffer
 	s, err := trainer.New(c, trainer.NewJSONLines(&out))
@@ -87,7 +87,7 @@ func sessionOf(t *testing.T, w *World, c trainer.Config) (*trainer.Session, *byt
 }
 
 // events trains and returns what is said of the run.
-func events(t *testing.T, w *World, c trainer.Config) []string {
+func events(t *testing.T, w *Comm, c trainer.Config) []string {
 	t.Helper()
 	s, out := sessionOf(t, w, c)
 	if err := s.Run(t.Context()); err != nil {
@@ -157,7 +157,7 @@ func TestTraining(t *testing.T) {
 	c.Set = []string{"batch=0"}
 	configs["adam"] = c
 	wants := map[string][]string{}
-	inWorlds(t, Options{}, func(t *testing.T, w *World) {
+	inComms(t, Options{}, func(t *testing.T, w *Comm) {
 		for name, c := range configs {
 			if wants[name] == nil {
 				wants[name] = events(t, nil, c)
@@ -169,7 +169,7 @@ func TestTraining(t *testing.T) {
 
 // TestFast: sums in another order differ in the last digits.
 func TestFast(t *testing.T) {
-	inWorlds(t, Options{Fast: true}, func(t *testing.T, w *World) {
+	inComms(t, Options{Fast: true}, func(t *testing.T, w *Comm) {
 		if got := w.About().Reduce; got != "fast" {
 			t.Errorf("sums are %s, expected fast", got)
 		}
@@ -199,7 +199,7 @@ func TestFast(t *testing.T) {
 
 // TestFastNested: an assembly in the middle of another one leaves its numbers alone.
 func TestFastNested(t *testing.T) {
-	inWorlds(t, Options{Fast: true}, func(t *testing.T, w *World) {
+	inComms(t, Options{Fast: true}, func(t *testing.T, w *Comm) {
 		team, c := w.Team(), small("lm")
 		if _, err := team.Prepare(&c); err != nil {
 			t.Fatal(err)
@@ -235,13 +235,13 @@ func near(a, b float64) bool { return a-b < 1e-6*b && b-a < 1e-6*b }
 
 // TestAbout: what each process says of itself reaches process 0.
 func TestAbout(t *testing.T) {
-	inWorlds(t, Options{Timeout: time.Minute}, func(t *testing.T, w *World) {
+	inComms(t, Options{Timeout: time.Minute}, func(t *testing.T, w *Comm) {
 		a := w.About()
 		if a.Reduce != "fixed" || len(a.Hosts) != w.Size() || len(a.Threads) != w.Size() || a.Library == "" || a.Threads[0] < 1 {
 			t.Errorf("%+v", a)
 		}
-		if w.charter.Timeout != time.Minute {
-			t.Errorf("a timeout of %s, expected 1m0s", w.charter.Timeout)
+		if w.config.Timeout != time.Minute {
+			t.Errorf("a timeout of %s, expected 1m0s", w.config.Timeout)
 		}
 		w.Team() // for the others to have something to hear
 	})
@@ -249,7 +249,7 @@ func TestAbout(t *testing.T) {
 
 // TestPrepareAgain: the last problem counts, and its parts may be bound as often as one likes.
 func TestPrepareAgain(t *testing.T) {
-	inWorlds(t, Options{}, func(t *testing.T, w *World) {
+	inComms(t, Options{}, func(t *testing.T, w *Comm) {
 		for _, hidden := range []int{3, 4} {
 			c := small("tr-gn")
 			c.Hidden = []int{hidden}
@@ -259,7 +259,7 @@ func TestPrepareAgain(t *testing.T) {
 }
 
 func TestPrepareFails(t *testing.T) {
-	inWorlds(t, Options{}, func(t *testing.T, w *World) {
+	inComms(t, Options{}, func(t *testing.T, w *Comm) {
 		if w.Size() == 1 {
 			return
 		}

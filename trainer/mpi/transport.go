@@ -2,10 +2,10 @@ package mpi
 
 import "time"
 
-// wire is a Reducer with what a World needs besides: short messages that a process can wait for without taking a core's
+// transport is a Reducer with what a Comm needs besides: short messages that a process can wait for without taking a core's
 // time, and a look at who is still there. Like a Reducer's, its methods that all processes call must be called in the same
 // order; those marked alone need nobody else. Several goroutines may call them.
-type wire interface {
+type transport interface {
 	Reducer
 	// library and host describe MPI and this machine. Alone.
 	library() string

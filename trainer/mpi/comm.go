@@ -17,13 +17,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// World is all processes of a run. One goroutine at a time uses it, but for what it watches itself.
-type World struct {
-	wire    wire
+// Comm is all processes of a run. One goroutine at a time uses it, but for what it watches itself.
+type Comm struct {
+	link    transport
 	options Options
-	charter charter
+	config  config
 	watch   watch
-	joiner  joiner
+	reducer reducer
 
 	problem *trainer.Problem
 	said    []byte                          // of another process, when it has prepared the problem
@@ -43,7 +43,7 @@ type World struct {
 // defaultTimeout is what a zero Options.Timeout means.
 const defaultTimeout = 5 * time.Minute
 
-// About is what there is to say of a World before it trains.
+// About is what there is to say of a Comm before it trains.
 type About struct {
 	Library string   // as in Open MPI 4.1.4
 	Hosts   []string // of each rank
@@ -59,13 +59,13 @@ type presence struct {
 	Threads    int    // that its processors have room for
 }
 
-// charter is what all processes know of the world.
-type charter struct {
+// config is what all processes know of the processes.
+type config struct {
 	Hosts   []string
 	Threads []int
 	Fast    bool
 	Timeout time.Duration
-	Refusal string // why there can't be a world; empty else
+	Refusal string // why they can't work together; empty else
 }
 
 // processors is on how many this process may compute, before anybody has asked for more.
@@ -73,9 +73,9 @@ var processors = runtime.GOMAXPROCS(0)
 
 // Join begins to speak MPI, and tells all processes what process 0's Options are. A launch of one process, or none, needs
 // no MPI. It returns an error of one line if this program and the launcher do not belong together.
-func Join(l Launch, o Options) (*World, error) {
+func Join(l Launch, o Options) (*Comm, error) {
 	if l.Size <= 1 {
-		return newWorld(serial{}, o)
+		return newComm(serial{}, o)
 	}
 	if !Built() {
 		return nil, fmt.Errorf("%s has started %d processes, but this program was built without MPI: "+
@@ -96,7 +96,7 @@ func Join(l Launch, o Options) (*World, error) {
 	if w.Size() != l.Size {
 		return nil, foreign(l, w.library(), w.Size())
 	}
-	return newWorld(w, o)
+	return newComm(w, o)
 }
 
 // foreign is the error where an MPI does not know what the launcher has started.
@@ -123,11 +123,11 @@ func reachable(l Launch, library string) error {
 	return nil
 }
 
-// newWorld has the processes introduce themselves. All get the same answer.
-func newWorld(wire wire, o Options) (*World, error) {
-	w := &World{wire: wire, options: o, bound: map[int64]*models.Linearization{}}
-	w.joiner.w = w
-	host, err := wire.host()
+// newComm has the processes introduce themselves. All get the same answer.
+func newComm(link transport, o Options) (*Comm, error) {
+	w := &Comm{link: link, options: o, bound: map[int64]*models.Linearization{}}
+	w.reducer.c = w
+	host, err := link.host()
 	if err != nil {
 		return nil, err
 	}
@@ -135,12 +135,12 @@ func newWorld(wire wire, o Options) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	said, err := wire.Gather(own)
+	said, err := link.Gather(own)
 	if err != nil {
 		return nil, err
 	}
 	var text []byte
-	if wire.Rank() == 0 {
+	if link.Rank() == 0 {
 		if text, err = json.Marshal(found(said, o)); err != nil {
 			return nil, err
 		}
@@ -148,11 +148,11 @@ func newWorld(wire wire, o Options) (*World, error) {
 	if text, err = w.spread(text); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(text, &w.charter); err != nil {
+	if err := json.Unmarshal(text, &w.config); err != nil {
 		return nil, err
 	}
-	if w.charter.Refusal != "" {
-		return nil, errors.New(w.charter.Refusal)
+	if w.config.Refusal != "" {
+		return nil, errors.New(w.config.Refusal)
 	}
 	w.watch.prepare(w)
 	if w.Rank() == 0 {
@@ -161,21 +161,21 @@ func newWorld(wire wire, o Options) (*World, error) {
 	return w, nil
 }
 
-// found makes the charter of those who have introduced themselves.
-func found(said [][]byte, o Options) charter {
-	c := charter{Fast: o.Fast, Timeout: o.Timeout}
+// found makes the config of those who have introduced themselves.
+func found(said [][]byte, o Options) config {
+	c := config{Fast: o.Fast, Timeout: o.Timeout}
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
 	}
 	all := make([]presence, len(said))
 	for rank, text := range said {
 		if err := json.Unmarshal(text, &all[rank]); err != nil {
-			return charter{Refusal: fmt.Sprintf("rank %d: %v", rank, err)}
+			return config{Refusal: fmt.Sprintf("rank %d: %v", rank, err)}
 		}
 		p := &all[rank]
 		c.Hosts = append(c.Hosts, p.Host)
 		if p.Program != all[0].Program {
-			return charter{Refusal: fmt.Sprintf("rank %d on %s runs another program than rank 0 on %s: expected the same build on every host", rank, p.Host, all[0].Host)}
+			return config{Refusal: fmt.Sprintf("rank %d on %s runs another program than rank 0 on %s: expected the same build on every host", rank, p.Host, all[0].Host)}
 		}
 	}
 	for _, p := range all {
@@ -196,15 +196,15 @@ func sharing(p *presence, all []presence) int {
 }
 
 // spread brings process 0's text to all.
-func (w *World) spread(text []byte) ([]byte, error) {
+func (w *Comm) spread(text []byte) ([]byte, error) {
 	length := []float64{float64(len(text))}
-	if err := w.wire.Bcast(length, 0); err != nil {
+	if err := w.link.Bcast(length, 0); err != nil {
 		return nil, err
 	}
-	if w.wire.Rank() > 0 {
+	if w.link.Rank() > 0 {
 		text = make([]byte, int(length[0]))
 	}
-	return text, w.wire.bcastBytes(text)
+	return text, w.link.bcastBytes(text)
 }
 
 // program says what this program was built from.
@@ -216,29 +216,29 @@ func program() string {
 }
 
 // Rank and Size are this process's number and how many there are.
-func (w *World) Rank() int { return w.wire.Rank() }
-func (w *World) Size() int { return w.wire.Size() }
+func (w *Comm) Rank() int { return w.link.Rank() }
+func (w *Comm) Size() int { return w.link.Size() }
 
-// Reducer returns what the world's processes are connected by, for use in all of them before the others begin to work.
-func (w *World) Reducer() Reducer { return w.wire }
+// Reducer returns what the processes are connected by, for use in all of them before the others begin to work.
+func (w *Comm) Reducer() Reducer { return w.link }
 
 // Joiner returns what adds up for Linearizations that all processes call themselves, when Reducer may be used. Its Chain works
 // only where process 0 is asked and the others work.
-func (w *World) Joiner() models.Joiner { return &w.joiner }
+func (w *Comm) Joiner() models.Joiner { return &w.reducer }
 
-// About describes the world.
-func (w *World) About() About {
-	a := About{Library: w.wire.library(), Hosts: slices.Clone(w.charter.Hosts), Threads: slices.Clone(w.charter.Threads), Reduce: "fixed"}
-	if w.charter.Fast {
+// About describes the processes.
+func (w *Comm) About() About {
+	a := About{Library: w.link.library(), Hosts: slices.Clone(w.config.Hosts), Threads: slices.Clone(w.config.Threads), Reduce: "fixed"}
+	if w.config.Fast {
 		a.Reduce = "fast"
 	}
 	return a
 }
 
-// Close ends the world in process 0: the others' Work returns code. It does so in order unless a call of a Linearization
+// Close ends the others' work in process 0: the others' Work returns code. It does so in order unless a call of a Linearization
 // has not come back, as after a panic; then the others are left to the launcher, which ends them when this process ends, and
 // an error says so.
-func (w *World) Close(code int) error {
+func (w *Comm) Close(code int) error {
 	if err := w.end(code); err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func (w *World) Close(code int) error {
 }
 
 // end has the others' Work return.
-func (w *World) end(code int) error {
+func (w *Comm) end(code int) error {
 	w.watch.stop()
 	if w.depth.Load() > 0 {
 		return errors.New("the other processes wait for the end of a sum that was given up, and are not ended in order")
@@ -254,17 +254,17 @@ func (w *World) end(code int) error {
 	if w.Size() == 1 {
 		return nil
 	}
-	return w.wire.ring(message{placeOp: int64(opEnd), arguments: int64(code)})
+	return w.link.ring(message{placeOp: int64(opEnd), arguments: int64(code)})
 }
 
 // leave stops to speak MPI. Whoever does not leave too must not keep this process for ever.
-func (w *World) leave() error {
+func (w *Comm) leave() error {
 	left := make(chan error, 1)
-	go func() { left <- w.wire.Close() }()
+	go func() { left <- w.link.Close() }()
 	select {
 	case err := <-left:
 		return err
-	case <-time.After(min(w.charter.Timeout, leaveTimeout)):
+	case <-time.After(min(w.config.Timeout, leaveTimeout)):
 		return errors.New("the other processes have not ended in order")
 	}
 }

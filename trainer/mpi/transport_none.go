@@ -9,4 +9,4 @@ func Built() bool { return false }
 
 func library() string { return "" }
 
-func connect() (wire, error) { return nil, errors.New("this program was built without MPI") }
+func connect() (transport, error) { return nil, errors.New("this program was built without MPI") }

@@ -25,7 +25,7 @@ type plan struct {
 	outCounts, outPlaces, inCounts, inPlaces []C.int
 }
 
-func (c *comm) plan(tree models.Tree) *plan {
+func (c *bridge) plan(tree models.Tree) *plan {
 	p := c.plans[tree]
 	if p == nil {
 		p = &plan{}
@@ -55,7 +55,7 @@ func (c *comm) plan(tree models.Tree) *plan {
 //	process 1    ──┘       │                 ⤨ all nodes, numbers [n/P, 2n/P)   ──►
 //	process 2    ◄─┐     ──┘                 ⤨ …
 //	process 3    ──┘                         ⤨
-func (c *comm) SumFixed(tree models.Tree, dst []float64, nodes [][]float64) error {
+func (c *bridge) SumFixed(tree models.Tree, dst []float64, nodes [][]float64) error {
 	if err := c.agree("SumFixed", len(dst)); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (c *comm) SumFixed(tree models.Tree, dst []float64, nodes [][]float64) erro
 }
 
 // climb adds up the numbers [first, last) on their way to process 0. It spoils the nodes.
-func (c *comm) climb(_ models.Tree, p *plan, dst []float64, nodes [][]float64, first, last int) error {
+func (c *bridge) climb(_ models.Tree, p *plan, dst []float64, nodes [][]float64, first, last int) error {
 	for _, s := range p.own {
 		switch {
 		case s.from == s.to:
@@ -110,7 +110,7 @@ func (c *comm) climb(_ models.Tree, p *plan, dst []float64, nodes [][]float64, f
 }
 
 // shareNodes adds up in every process a share of the numbers [first, last), and brings them to process 0.
-func (c *comm) shareNodes(tree models.Tree, p *plan, dst []float64, nodes [][]float64, first, last int) error {
+func (c *bridge) shareNodes(tree models.Tree, p *plan, dst []float64, nodes [][]float64, first, last int) error {
 	width := last - first
 	share := func(rank int) (from, to int) { return first + rank*width/c.size, first + (rank+1)*width/c.size }
 	out := c.room(&c.out, max(len(nodes), 1)*width)
@@ -146,7 +146,7 @@ func (c *comm) shareNodes(tree models.Tree, p *plan, dst []float64, nodes [][]fl
 }
 
 // collect brings every process's x to process 0's all, where inCounts and inPlaces say.
-func (c *comm) collect(x, all []float64, p *plan) error {
+func (c *bridge) collect(x, all []float64, p *plan) error {
 	return c.call("MPI_Gatherv", func() C.int {
 		return C.bridge_gather(begin(x), C.int(len(x)), begin(all), &p.inCounts[0], &p.inPlaces[0])
 	})

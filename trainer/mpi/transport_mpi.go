@@ -21,11 +21,11 @@ import (
 // Built reports whether this program can speak MPI: it was built with the tag mpi.
 func Built() bool { return true }
 
-// comm is MPI. One call is made at a time; a call that waits for other processes keeps the rest waiting.
+// bridge is MPI. One call is made at a time; a call that waits for other processes keeps the rest waiting.
 //
 // MPI wants to be begun and ended by one thread, which main's goroutine is locked to. Where MPI was begun funneled that
 // goroutine makes all other calls too.
-type comm struct {
+type bridge struct {
 	mu         sync.Mutex
 	main       chan func()
 	funneled   bool
@@ -38,10 +38,10 @@ type comm struct {
 	plans   map[models.Tree]*plan
 }
 
-var _ wire = (*comm)(nil)
+var _ transport = (*bridge)(nil)
 
 // connect begins MPI.
-func connect() (wire, error) { return connectAt(serialized) }
+func connect() (transport, error) { return connectAt(serialized) }
 
 // Levels of support for threads: one for all calls, or any, one at a time.
 const (
@@ -49,8 +49,8 @@ const (
 	serialized = C.level_serialized
 )
 
-func connectAt(level int) (*comm, error) {
-	c := &comm{
+func connectAt(level int) (*bridge, error) {
+	c := &bridge{
 		main:    make(chan func()),
 		panel:   PanelNumbers,
 		compare: os.Getenv("NEWTOP_MPI_CHECK") == "1",
@@ -77,7 +77,7 @@ func connectAt(level int) (*comm, error) {
 }
 
 // call makes a call of MPI.
-func (c *comm) call(name string, f func() C.int) error {
+func (c *bridge) call(name string, f func() C.int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.funneled {
@@ -87,7 +87,7 @@ func (c *comm) call(name string, f func() C.int) error {
 }
 
 // callMain makes a call of MPI in the thread that began it. mu is held.
-func (c *comm) callMain(name string, f func() C.int) error {
+func (c *bridge) callMain(name string, f func() C.int) error {
 	answer := make(chan error, 1)
 	c.main <- func() { answer <- failure(name, f()) }
 	return <-answer
@@ -116,7 +116,7 @@ func words(f func(p *C.char, room C.int) C.int) (string, error) {
 	return C.GoString(p), nil
 }
 
-func (c *comm) library() string { return library() }
+func (c *bridge) library() string { return library() }
 
 // library may be asked before connect.
 func library() string {
@@ -127,10 +127,10 @@ func library() string {
 	return nameOf(text)
 }
 
-func (c *comm) Rank() int { return c.rank }
-func (c *comm) Size() int { return c.size }
+func (c *bridge) Rank() int { return c.rank }
+func (c *bridge) Size() int { return c.size }
 
-func (c *comm) host() (text string, err error) {
+func (c *bridge) host() (text string, err error) {
 	err = c.call("MPI_Get_processor_name", func() (code C.int) {
 		text, err = words(func(p *C.char, room C.int) C.int {
 			code = C.bridge_host(p, room)
@@ -141,7 +141,7 @@ func (c *comm) host() (text string, err error) {
 	return strings.TrimSpace(text), err
 }
 
-func (c *comm) Alloc(n int) []float64 {
+func (c *bridge) Alloc(n int) []float64 {
 	x := c.alloc(n)
 	if n > 0 {
 		c.owned[&x[0]] = x
@@ -149,7 +149,7 @@ func (c *comm) Alloc(n int) []float64 {
 	return x
 }
 
-func (c *comm) alloc(n int) []float64 {
+func (c *bridge) alloc(n int) []float64 {
 	if n == 0 {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (c *comm) alloc(n int) []float64 {
 	return unsafe.Slice((*float64)(p), n)
 }
 
-func (c *comm) free(x []float64) error {
+func (c *bridge) free(x []float64) error {
 	if len(x) == 0 {
 		return nil
 	}
@@ -168,7 +168,7 @@ func (c *comm) free(x []float64) error {
 }
 
 // room returns n numbers at p, more than before if need be.
-func (c *comm) room(p *[]float64, n int) []float64 {
+func (c *bridge) room(p *[]float64, n int) []float64 {
 	if cap(*p) < n {
 		if err := c.free((*p)[:cap(*p)]); err != nil {
 			panic("mpi: " + err.Error())
@@ -183,7 +183,7 @@ func begin(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }
 
 // through has f work on x in pieces, in memory that MPI may keep: x itself, if it is from Alloc, or a copy, into which load
 // and from which store ask to have x copied.
-func (c *comm) through(x []float64, load, store bool, f func(piece []float64) error) error {
+func (c *bridge) through(x []float64, load, store bool, f func(piece []float64) error) error {
 	_, ours := c.owned[unsafe.SliceData(x)]
 	for len(x) > 0 {
 		part := x[:min(len(x), c.panel)]
@@ -206,7 +206,7 @@ func (c *comm) through(x []float64, load, store bool, f func(piece []float64) er
 }
 
 // agree returns an error, where it was asked for, unless all processes come with the same length.
-func (c *comm) agree(name string, n int) error {
+func (c *bridge) agree(name string, n int) error {
 	if !c.compare {
 		return nil
 	}
@@ -220,7 +220,7 @@ func (c *comm) agree(name string, n int) error {
 	return nil
 }
 
-func (c *comm) Sum(x []float64) error {
+func (c *bridge) Sum(x []float64) error {
 	if err := c.agree("Sum", len(x)); err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (c *comm) Sum(x []float64) error {
 	})
 }
 
-func (c *comm) Bcast(x []float64, root int) error {
+func (c *bridge) Bcast(x []float64, root int) error {
 	if err := c.agree("Bcast", len(x)); err != nil {
 		return err
 	}
@@ -238,26 +238,26 @@ func (c *comm) Bcast(x []float64, root int) error {
 	})
 }
 
-func (c *comm) Send(x []float64, to int) error {
+func (c *bridge) Send(x []float64, to int) error {
 	return c.through(x, true, false, func(x []float64) error {
 		return c.call("MPI_Send", func() C.int { return C.bridge_send(begin(x), C.int(len(x)), C.int(to)) })
 	})
 }
 
-func (c *comm) Receive(x []float64, from int) error {
+func (c *bridge) Receive(x []float64, from int) error {
 	return c.through(x, false, true, func(x []float64) error { return c.receive(x, from) })
 }
 
 // receive is Receive into memory that MPI may keep.
-func (c *comm) receive(x []float64, from int) error {
+func (c *bridge) receive(x []float64, from int) error {
 	return c.call("MPI_Recv", func() C.int { return C.bridge_receive(begin(x), C.int(len(x)), C.int(from)) })
 }
 
-func (c *comm) Barrier() error {
+func (c *bridge) Barrier() error {
 	return c.call("MPI_Barrier", func() C.int { return C.bridge_barrier() })
 }
 
-func (c *comm) Gather(text []byte) ([][]byte, error) {
+func (c *bridge) Gather(text []byte) ([][]byte, error) {
 	lengths := make([]C.int64_t, c.size)
 	err := c.call("MPI_Gather", func() C.int { return C.bridge_gather_int(C.int64_t(len(text)), &lengths[0]) })
 	if err != nil {
@@ -290,55 +290,59 @@ func (c *comm) Gather(text []byte) ([][]byte, error) {
 	return said, nil
 }
 
-func (c *comm) bcastBytes(text []byte) error {
+func (c *bridge) bcastBytes(text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}
 	return c.call("MPI_Bcast", func() C.int { return C.bridge_bcast_bytes((*C.char)(unsafe.Pointer(&text[0])), C.int(len(text))) })
 }
 
-func (c *comm) ring(m message) error {
+func (c *bridge) ring(m message) error {
 	return c.call("MPI_Ibcast", func() C.int { return C.bridge_ring((*C.int64_t)(&m[0])) })
 }
 
-func (c *comm) listen() error { return c.call("MPI_Ibcast", func() C.int { return C.bridge_listen() }) }
+func (c *bridge) listen() error {
+	return c.call("MPI_Ibcast", func() C.int { return C.bridge_listen() })
+}
 
-func (c *comm) heard(spin time.Duration) (m message, come bool, err error) {
+func (c *bridge) heard(spin time.Duration) (m message, come bool, err error) {
 	var flag C.int
 	err = c.call("MPI_Test", func() C.int { return C.bridge_heard(C.double(spin.Seconds()), (*C.int64_t)(&m[0]), &flag) })
 	return m, flag != 0, err
 }
 
-func (c *comm) ready() error { return c.call("MPI_Ibarrier", func() C.int { return C.bridge_ready() }) }
+func (c *bridge) ready() error {
+	return c.call("MPI_Ibarrier", func() C.int { return C.bridge_ready() })
+}
 
-func (c *comm) allReady(spin time.Duration) (bool, error) {
+func (c *bridge) allReady(spin time.Duration) (bool, error) {
 	var flag C.int
 	err := c.call("MPI_Test", func() C.int { return C.bridge_all_ready(C.double(spin.Seconds()), &flag) })
 	return flag != 0, err
 }
 
-func (c *comm) note(to int, n int64) error {
+func (c *bridge) note(to int, n int64) error {
 	return c.call("MPI_Send", func() C.int { return C.bridge_note(C.int64_t(n), C.int(to)) })
 }
 
-func (c *comm) notes() (from int, note int64, come bool, err error) {
+func (c *bridge) notes() (from int, note int64, come bool, err error) {
 	var source, flag C.int
 	var n C.int64_t
 	err = c.call("MPI_Recv", func() C.int { return C.bridge_notes(&source, &n, &flag) })
 	return int(source), int64(n), flag != 0, err
 }
 
-func (c *comm) probe(from int) (bool, error) {
+func (c *bridge) probe(from int) (bool, error) {
 	var flag C.int
 	err := c.call("MPI_Iprobe", func() C.int { return C.bridge_probe(C.int(from), &flag) })
 	return flag != 0, err
 }
 
-func (c *comm) Abort(code int) {
+func (c *bridge) Abort(code int) {
 	c.call("MPI_Abort", func() C.int { return C.bridge_abort(C.int(code)) }) // which does not come back
 }
 
-func (c *comm) Close() error {
+func (c *bridge) Close() error {
 	for _, x := range c.owned {
 		if err := c.free(x); err != nil {
 			return err

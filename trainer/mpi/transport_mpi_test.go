@@ -354,7 +354,7 @@ func TestAlloc(t *testing.T) {
 }
 
 // benchmark measures what all processes do together, which must be as often in each: -benchtime 100x.
-func benchmark(b *testing.B, do func(c *comm, x []float64) error) {
+func benchmark(b *testing.B, do func(c *bridge, x []float64) error) {
 	c := together(b)
 	for _, size := range []struct {
 		name    string
@@ -373,22 +373,22 @@ func benchmark(b *testing.B, do func(c *comm, x []float64) error) {
 }
 
 func BenchmarkSum(b *testing.B) {
-	benchmark(b, func(c *comm, x []float64) error { return c.Sum(x) })
+	benchmark(b, func(c *bridge, x []float64) error { return c.Sum(x) })
 }
 
 func BenchmarkSumFixed(b *testing.B) {
 	tree := models.NewTree(32 * 96)
-	benchmark(b, func(c *comm, x []float64) error { return c.SumFixed(tree, x, same(c, tree, x)) })
+	benchmark(b, func(c *bridge, x []float64) error { return c.SumFixed(tree, x, same(c, tree, x)) })
 }
 
 func BenchmarkBcast(b *testing.B) {
-	benchmark(b, func(c *comm, x []float64) error { return c.Bcast(x, 0) })
+	benchmark(b, func(c *bridge, x []float64) error { return c.Bcast(x, 0) })
 }
 
 // BenchmarkProduct is what a product of a linearization sends: a message, a vector, a sum.
 func BenchmarkProduct(b *testing.B) {
 	tree := models.NewTree(32 * 96)
-	benchmark(b, func(c *comm, x []float64) error {
+	benchmark(b, func(c *bridge, x []float64) error {
 		if c.Rank() == 0 {
 			if err := c.ring(message{}); err != nil {
 				return err
@@ -412,6 +412,6 @@ func BenchmarkProduct(b *testing.B) {
 }
 
 // same has x at all nodes of a process.
-func same(c *comm, tree models.Tree, x []float64) [][]float64 {
+func same(c *bridge, tree models.Tree, x []float64) [][]float64 {
 	return slices.Repeat([][]float64{x}, len(tree.Nodes(c.Rank(), c.Size())))
 }
