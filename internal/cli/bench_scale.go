@@ -139,7 +139,7 @@ func (b *scaleBench) start(cmd *cobra.Command) error {
 // work does process 0's exchanges and products, and ends with its code.
 func (b *scaleBench) work(ctx context.Context, comm *mpi.Comm, o bench.ScaleOptions) error {
 	code := exitFailed
-	_, err := bench.MeasureExchanges(ctx, comm.Reducer(), o)
+	_, err := bench.MeasureExchanges(ctx, comm.Collectives(), o)
 	if err == nil {
 		code, err = comm.Work(ctx)
 	}
@@ -163,7 +163,7 @@ type scaleReport struct {
 // measure has process 0 measure with the others.
 func (b *scaleBench) measure(cmd *cobra.Command, comm *mpi.Comm, o bench.ScaleOptions) (*scaleReport, error) {
 	begun := time.Now()
-	exchanges, err := bench.MeasureExchanges(cmd.Context(), comm.Reducer(), o)
+	exchanges, err := bench.MeasureExchanges(cmd.Context(), comm.Collectives(), o)
 	if err != nil {
 		return nil, err
 	}

@@ -138,7 +138,7 @@ func (c *crew) meet(o mpi.Options) (err error) {
 		c.leads = false // as nobody waits
 		return &usageError{oneLine(err)}
 	}
-	said, err := c.world.Reducer().Gather([]byte(kernel.Selected().String()))
+	said, err := c.world.Gather([]byte(kernel.Selected().String()))
 	if err != nil || c.launch.Rank > 0 {
 		return err
 	}

@@ -32,9 +32,8 @@ type Comm struct {
 	pool    *models.Pool // of another process
 
 	// Of process 0.
-	last      int64        // the id given last
-	forgotten forgotten    // ids that nobody uses any more
-	depth     atomic.Int32 // calls that others take part in and that have not come back
+	last  int64        // the id given last
+	depth atomic.Int32 // calls that others take part in and that have not come back
 
 	patient bool // what the last message said
 	pending *message
@@ -71,12 +70,9 @@ type config struct {
 // processors is on how many this process may compute, before anybody has asked for more.
 var processors = runtime.GOMAXPROCS(0)
 
-// Join begins to speak MPI, and tells all processes what process 0's Options are. A launch of one process, or none, needs
-// no MPI. It returns an error of one line if this program and the launcher do not belong together.
+// Join begins to speak MPI, and tells all processes what process 0's Options are. A launch is of two processes or more. It
+// returns an error of one line if this program and the launcher do not belong together.
 func Join(l Launch, o Options) (*Comm, error) {
-	if l.Size <= 1 {
-		return newComm(serial{}, o)
-	}
 	if !Built() {
 		return nil, fmt.Errorf("%s has started %d processes, but this program was built without MPI: "+
 			"expected one built by CC=mpicc go build -tags mpi", l.By, l.Size)
@@ -89,14 +85,14 @@ func Join(l Launch, o Options) (*Comm, error) {
 		fatal(o, fmt.Sprintf("rank %d: the processes that %s has started have not found each other for %s", l.Rank, l.By, defaultTimeout), ExitHung)
 	})
 	defer late.Stop()
-	w, err := connect()
+	link, err := connect()
 	if err != nil {
 		return nil, err
 	}
-	if w.Size() != l.Size {
-		return nil, foreign(l, w.library(), w.Size())
+	if link.Size() != l.Size {
+		return nil, foreign(l, link.library(), link.Size())
 	}
-	return newComm(w, o)
+	return newComm(link, o)
 }
 
 // foreign is the error where an MPI does not know what the launcher has started.
@@ -125,8 +121,8 @@ func reachable(l Launch, library string) error {
 
 // newComm has the processes introduce themselves. All get the same answer.
 func newComm(link transport, o Options) (*Comm, error) {
-	w := &Comm{link: link, options: o, bound: map[int64]*models.Linearization{}}
-	w.reducer.c = w
+	c := &Comm{link: link, options: o, bound: map[int64]*models.Linearization{}}
+	c.reducer.c = c
 	host, err := link.host()
 	if err != nil {
 		return nil, err
@@ -145,20 +141,20 @@ func newComm(link transport, o Options) (*Comm, error) {
 			return nil, err
 		}
 	}
-	if text, err = w.spread(text); err != nil {
+	if text, err = c.spread(text); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(text, &w.config); err != nil {
+	if err := json.Unmarshal(text, &c.config); err != nil {
 		return nil, err
 	}
-	if w.config.Refusal != "" {
-		return nil, errors.New(w.config.Refusal)
+	if c.config.Refusal != "" {
+		return nil, errors.New(c.config.Refusal)
 	}
-	w.watch.prepare(w)
-	if w.Rank() == 0 {
-		w.watch.start()
+	c.watch.prepare(c)
+	if c.Rank() == 0 {
+		c.watch.start()
 	}
-	return w, nil
+	return c, nil
 }
 
 // found makes the config of those who have introduced themselves.
@@ -196,15 +192,15 @@ func sharing(p *presence, all []presence) int {
 }
 
 // spread brings process 0's text to all.
-func (w *Comm) spread(text []byte) ([]byte, error) {
+func (c *Comm) spread(text []byte) ([]byte, error) {
 	length := []float64{float64(len(text))}
-	if err := w.link.Bcast(length, 0); err != nil {
+	if err := c.link.Bcast(length, 0); err != nil {
 		return nil, err
 	}
-	if w.link.Rank() > 0 {
+	if c.link.Rank() > 0 {
 		text = make([]byte, int(length[0]))
 	}
-	return text, w.link.bcastBytes(text)
+	return text, c.link.bcastBytes(text)
 }
 
 // program says what this program was built from.
@@ -216,20 +212,19 @@ func program() string {
 }
 
 // Rank and Size are this process's number and how many there are.
-func (w *Comm) Rank() int { return w.link.Rank() }
-func (w *Comm) Size() int { return w.link.Size() }
+func (c *Comm) Rank() int { return c.link.Rank() }
+func (c *Comm) Size() int { return c.link.Size() }
 
-// Reducer returns what the processes are connected by, for use in all of them before the others begin to work.
-func (w *Comm) Reducer() Reducer { return w.link }
+// Collectives returns what the processes are connected by, for use in all of them before the others begin to work.
+func (c *Comm) Collectives() Collectives { return c.link }
 
-// Joiner returns what adds up for Linearizations that all processes call themselves, when Reducer may be used. Its Chain works
-// only where process 0 is asked and the others work.
-func (w *Comm) Joiner() models.Joiner { return &w.reducer }
+// Gather returns in process 0 what each process says, in order. All call it before the others begin to work.
+func (c *Comm) Gather(text []byte) ([][]byte, error) { return c.link.Gather(text) }
 
 // About describes the processes.
-func (w *Comm) About() About {
-	a := About{Library: w.link.library(), Hosts: slices.Clone(w.config.Hosts), Threads: slices.Clone(w.config.Threads), Reduce: "fixed"}
-	if w.config.Fast {
+func (c *Comm) About() About {
+	a := About{Library: c.link.library(), Hosts: slices.Clone(c.config.Hosts), Threads: slices.Clone(c.config.Threads), Reduce: "fixed"}
+	if c.config.Fast {
 		a.Reduce = "fast"
 	}
 	return a
@@ -238,33 +233,33 @@ func (w *Comm) About() About {
 // Close ends the others' work in process 0: the others' Work returns code. It does so in order unless a call of a Linearization
 // has not come back, as after a panic; then the others are left to the launcher, which ends them when this process ends, and
 // an error says so.
-func (w *Comm) Close(code int) error {
-	if err := w.end(code); err != nil {
+func (c *Comm) Close(code int) error {
+	if err := c.end(code); err != nil {
 		return err
 	}
-	return w.leave()
+	return c.leave()
 }
 
 // end has the others' Work return.
-func (w *Comm) end(code int) error {
-	w.watch.stop()
-	if w.depth.Load() > 0 {
+func (c *Comm) end(code int) error {
+	c.watch.stop()
+	if c.depth.Load() > 0 {
 		return errors.New("the other processes wait for the end of a sum that was given up, and are not ended in order")
 	}
-	if w.Size() == 1 {
+	if c.Size() == 1 {
 		return nil
 	}
-	return w.link.ring(message{placeOp: int64(opEnd), arguments: int64(code)})
+	return c.link.ring(message{placeOp: int64(opEnd), arguments: int64(code)})
 }
 
 // leave stops to speak MPI. Whoever does not leave too must not keep this process for ever.
-func (w *Comm) leave() error {
+func (c *Comm) leave() error {
 	left := make(chan error, 1)
-	go func() { left <- w.link.Close() }()
+	go func() { left <- c.link.Close() }()
 	select {
 	case err := <-left:
 		return err
-	case <-time.After(min(w.config.Timeout, leaveTimeout)):
+	case <-time.After(min(c.config.Timeout, leaveTimeout)):
 		return errors.New("the other processes have not ended in order")
 	}
 }
@@ -280,9 +275,9 @@ type scratch struct {
 }
 
 // vectors returns two vectors.
-func (s *scratch) vectors(r Reducer, n int) (v, dst []float64) {
+func (s *scratch) vectors(c Collectives, n int) (v, dst []float64) {
 	if len(s.v) < n {
-		s.v, s.dst = r.Alloc(n), make([]float64, n)
+		s.v, s.dst = c.Alloc(n), make([]float64, n)
 	}
 	return s.v[:n], s.dst[:n]
 }

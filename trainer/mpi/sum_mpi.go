@@ -56,9 +56,6 @@ func (c *bridge) plan(tree models.Tree) *plan {
 //	process 2    ◄─┐     ──┘                 ⤨ …
 //	process 3    ──┘                         ⤨
 func (c *bridge) SumFixed(tree models.Tree, dst []float64, nodes [][]float64) error {
-	if err := c.agree("SumFixed", len(dst)); err != nil {
-		return err
-	}
 	p := c.plan(tree)
 	if len(nodes) != p.counts[c.rank] {
 		panic(fmt.Sprintf("mpi: SumFixed: %d nodes, expected %d", len(nodes), p.counts[c.rank]))
@@ -69,7 +66,7 @@ func (c *bridge) SumFixed(tree models.Tree, dst []float64, nodes [][]float64) er
 		}
 	}
 	piece, width := c.climb, c.panel
-	if Shared(len(dst), c.size, p.rounds, p.most) {
+	if shared(len(dst), c.size, p.rounds, p.most) {
 		piece, width = c.shareNodes, max(c.panel/p.most, c.size)
 	}
 	for first := 0; first < len(dst); first += width {

@@ -3,9 +3,8 @@ package mpi
 import (
 	"encoding/json"
 	"fmt"
-	"runtime"
+	"io"
 	"slices"
-	"sync"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -21,9 +20,9 @@ type team struct{ *Comm }
 var _ trainer.Team = team{}
 
 // Team returns what process 0's session trains with. From then on the others must be at work.
-func (w *Comm) Team() trainer.Team {
-	w.watch.expect()
-	return team{w}
+func (c *Comm) Team() trainer.Team {
+	c.watch.expect()
+	return team{c}
 }
 
 // Describe adds to a run's first event how many hosts there are, and how sums are added up if not in the fixed order.
@@ -37,74 +36,65 @@ func (t team) Describe(e *event.RunEvent) {
 }
 
 // tell sends a message to all other processes.
-func (w *Comm) tell(m message) {
-	w.patient = m[placePatient] != 0
-	if w.Size() == 1 {
+func (c *Comm) tell(m message) {
+	c.patient = m[placePatient] != 0
+	if c.Size() == 1 {
 		return
 	}
-	w.during(&inMessage, func() error { return w.link.ring(m) })
+	c.during(&inMessage, func() error { return c.link.ring(m) })
 }
 
 // Prepare has every process prepare its part, all at once, and compares what they have found.
-func (t team) Prepare(c *trainer.Config) (*trainer.Problem, error) {
-	w := t.Comm
-	text, err := json.Marshal(c)
+func (t team) Prepare(problem *trainer.Config) (*trainer.Problem, error) {
+	c := t.Comm
+	text, err := json.Marshal(problem)
 	if err != nil {
 		return nil, err
 	}
-	w.depth.Add(1)
-	w.tell(message{placeOp: int64(opPrepare), arguments: int64(len(text))})
-	w.during(&inMessage, func() error { return w.link.bcastBytes(text) })
-	w.settle(c)
-	p, err := c.PreparePart(0, w.Size())
+	c.depth.Add(1)
+	c.tell(message{placeOp: int64(opPrepare), arguments: int64(len(text))})
+	c.during(&inMessage, func() error { return c.link.bcastBytes(text) })
+	c.settle(problem)
+	p, err := problem.PreparePart(0, c.Size())
 	own := prepared(p, err)
 	said, encodeErr := json.Marshal(own)
-	w.must(encodeErr)
-	w.await(func(time.Duration) (bool, error) { return w.watch.allPrepared(), nil })
-	w.tell(message{placeOp: int64(opReport)})
+	c.must(encodeErr)
+	c.await(func(time.Duration) (bool, error) { return c.watch.allPrepared(), nil })
+	c.tell(message{placeOp: int64(opReport)})
 	var all [][]byte
-	w.during(&inGather, func() (err error) {
-		all, err = w.link.Gather(said)
+	c.during(&inGather, func() (err error) {
+		all, err = c.link.Gather(said)
 		return err
 	})
-	w.depth.Add(-1)
+	c.depth.Add(-1)
 	if err != nil {
 		return nil, err
 	}
 	for rank, said := range all {
-		if err := w.differs(rank, said, &own); err != nil {
+		if err := c.differs(rank, said, &own); err != nil {
 			return nil, err
 		}
 	}
-	w.problem = p
+	c.problem = p
 	return p, nil
 }
 
 // differs returns an error if another process could not prepare its part, or has found something else.
-func (w *Comm) differs(rank int, said []byte, own *preparation) error {
+func (c *Comm) differs(rank int, said []byte, own *preparation) error {
 	var p preparation
 	if err := json.Unmarshal(said, &p); err != nil {
-		return fmt.Errorf("%s: %w", w.name(rank), err)
+		return fmt.Errorf("%s: %c", c.name(rank), err)
 	}
 	if p.Error != "" {
-		return fmt.Errorf("%s: %s", w.name(rank), p.Error)
+		return fmt.Errorf("%s: %s", c.name(rank), p.Error)
 	}
-	for _, f := range []struct {
-		what        string
-		here, there int
-	}{
-		{"training rows", own.TrainRows, p.TrainRows}, {"test rows", own.TestRows, p.TestRows},
-		{"inputs", own.Inputs, p.Inputs}, {"outputs", own.Outputs, p.Outputs}, {"weights", own.Weights, p.Weights},
-	} {
-		if f.here != f.there {
-			return fmt.Errorf("%s has found %d %s, %s %d: expected the same files on every host", w.name(rank), f.there, f.what, w.name(0), f.here)
-		}
-	}
-	for _, f := range []struct{ what, here, there string }{
-		{"another network", own.Network, p.Network}, {"other names or numbers in the data", own.Data, p.Data},
-	} {
-		if f.here != f.there {
-			return fmt.Errorf("%s has found %s than %s: expected the same files on every host", w.name(rank), f.what, w.name(0))
+	for i, here := range own.Found {
+		switch there := p.Found[i]; {
+		case here == there:
+		case here.Digest != "":
+			return fmt.Errorf("%s has found %s than %s: expected the same files on every host", c.name(rank), here.What, c.name(0))
+		default:
+			return fmt.Errorf("%s has found %d %s, %s %d: expected the same files on every host", c.name(rank), there.Count, here.What, c.name(0), here.Count)
 		}
 	}
 	return nil
@@ -133,64 +123,38 @@ func readRows(m *message) (r trainer.Rows, memory int64) {
 // linearization is that of process 0: what it is asked for the other processes do too.
 type linearization struct {
 	*models.Linearization
-	w    *Comm
+	c    *Comm
 	id   int64
 	kept int                // rows of all processes
 	took [ops]time.Duration // how long each call took the last time; 0 before the first one
 }
 
-var _ trainer.Linearization = (*linearization)(nil)
+var (
+	_ trainer.Linearization = (*linearization)(nil)
+	_ io.Closer             = (*linearization)(nil)
+)
 
-// forgotten collects the ids of linearizations that nobody uses.
-type forgotten struct {
-	mu  sync.Mutex
-	ids []int64
-}
-
-func (f *forgotten) add(id int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.ids = append(f.ids, id)
-}
-
-func (f *forgotten) take() (ids []int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	ids, f.ids = f.ids, nil
-	return ids
-}
-
-// release tells the others which linearizations nobody uses any more.
-func (w *Comm) release() {
-	for _, id := range w.forgotten.take() {
-		w.tell(message{placeOp: int64(opRelease), placeID: id})
-	}
-}
-
-// Bind binds the network to some rows in every process, each of which uses up to o.Memory. The others forget theirs when the
-// garbage collector has found that process 0 has.
+// Bind binds the network to some rows in every process, each of which uses up to o.Memory. The others forget theirs when
+// process 0's is closed, or the next problem is prepared.
 func (t team) Bind(rows trainer.Rows, o models.Options) trainer.Linearization {
-	w := t.Comm
-	runtime.GC() // what was bound before may be garbage, in all processes
-	w.depth.Add(1)
-	w.release()
-	w.last++
-	l := &linearization{w: w, id: w.last}
+	c := t.Comm
+	c.depth.Add(1)
+	c.last++
+	l := &linearization{c: c, id: c.last}
 	m := message{placeOp: int64(opBind), placeID: l.id, placePatient: 1}
 	writeRows(&m, rows, o.Memory)
-	w.tell(m)
-	l.Linearization = w.bind(rows, o)
-	l.kept = w.sumKept(l.Linearization)
-	w.depth.Add(-1)
-	runtime.AddCleanup(l, w.forgotten.add, l.id)
+	c.tell(m)
+	l.Linearization = c.bind(rows, o)
+	l.kept = c.sumKept(l.Linearization)
+	c.depth.Add(-1)
 	return l
 }
 
 // sumKept returns in process 0 how many rows all processes keep the passes of.
-func (w *Comm) sumKept(l *models.Linearization) int {
+func (c *Comm) sumKept(l *models.Linearization) int {
 	kept := []float64{float64(l.KeptRows())}
-	w.meet()
-	w.during(&inSum, func() error { return w.link.Sum(kept) })
+	c.meet()
+	c.during(&inSum, func() error { return c.link.Sum(kept) })
 	return int(kept[0])
 }
 
@@ -199,19 +163,18 @@ const patience = 100 * time.Millisecond
 
 // call announces a call and makes it.
 func (l *linearization) call(o op, v []float64, argument int64, own func()) {
-	w := l.w
+	c := l.c
 	began := time.Now()
-	w.depth.Add(1)
-	w.release()
-	w.tell(message{
+	c.depth.Add(1)
+	c.tell(message{
 		placeOp: int64(o), placeID: l.id, arguments: argument,
 		placePatient: truth(l.took[o] == 0 || l.took[o] > patience),
 	})
 	if o.vector() {
-		w.during(&inVector, func() error { return w.link.Bcast(v, 0) })
+		c.during(&inVector, func() error { return c.link.Bcast(v, 0) })
 	}
 	own()
-	w.depth.Add(-1)
+	c.depth.Add(-1)
 	l.took[o] = time.Since(began)
 }
 
@@ -243,6 +206,12 @@ func (l *linearization) GaussNewtonDiagTo(dst []float64) {
 func (l *linearization) GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, parts int) error) (err error) {
 	l.call(opMatrix, nil, 0, func() { err = l.Linearization.GaussNewtonMatrixTo(dst, watch) })
 	return err
+}
+
+// Close has the other processes forget theirs. Nothing may be asked of it any more.
+func (l *linearization) Close() error {
+	l.c.tell(message{placeOp: int64(opRelease), placeID: l.id})
+	return nil
 }
 
 // KeptRows returns of how many rows all processes together keep the passes.

@@ -2,11 +2,18 @@ package mpi
 
 import "time"
 
-// transport is a Reducer with what a Comm needs besides: short messages that a process can wait for without taking a core's
-// time, and a look at who is still there. Like a Reducer's, its methods that all processes call must be called in the same
-// order; those marked alone need nobody else. Several goroutines may call them.
+// transport is what is asked of MPI: Collectives, and what a Comm needs besides: single numbers and texts, short messages
+// that a process can wait for without taking a core's time, and a look at who is still there. Its methods that all processes
+// call must be called in the same order; those marked alone need nobody else. Several goroutines may call them.
 type transport interface {
-	Reducer
+	Collectives
+	// Send and Receive bring x from one process to another. Alone, each of two.
+	Send(x []float64, to int) error
+	Receive(x []float64, from int) error
+	// Gather returns in process 0 what each process said, in order; nil elsewhere.
+	Gather(text []byte) ([][]byte, error)
+	Close() error
+
 	// library and host describe MPI and this machine. Alone.
 	library() string
 	host() (string, error)

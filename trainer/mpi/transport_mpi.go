@@ -8,7 +8,6 @@ import "C"
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -30,8 +29,7 @@ type bridge struct {
 	main       chan func()
 	funneled   bool
 	rank, size int
-	compare    bool // whether lengths are compared before numbers are sent
-	panel      int  // PanelNumbers, or fewer in tests
+	panel      int // panelNumbers, or fewer in tests
 
 	owned   map[*float64][]float64 // from Alloc
 	out, in []float64              // what is copied through
@@ -51,11 +49,10 @@ const (
 
 func connectAt(level int) (*bridge, error) {
 	c := &bridge{
-		main:    make(chan func()),
-		panel:   PanelNumbers,
-		compare: os.Getenv("NEWTOP_MPI_CHECK") == "1",
-		owned:   map[*float64][]float64{},
-		plans:   map[models.Tree]*plan{},
+		main:  make(chan func()),
+		panel: panelNumbers,
+		owned: map[*float64][]float64{},
+		plans: map[models.Tree]*plan{},
 	}
 	go func() {
 		runtime.LockOSThread()
@@ -205,34 +202,13 @@ func (c *bridge) through(x []float64, load, store bool, f func(piece []float64) 
 	return nil
 }
 
-// agree returns an error, where it was asked for, unless all processes come with the same length.
-func (c *bridge) agree(name string, n int) error {
-	if !c.compare {
-		return nil
-	}
-	span := [2]C.int64_t{C.int64_t(n), C.int64_t(-n)}
-	if err := c.call("MPI_Allreduce", func() C.int { return C.bridge_span(&span[0]) }); err != nil {
-		return err
-	}
-	if low, high := int(span[0]), -int(span[1]); low != high {
-		return fmt.Errorf("%s: %d numbers in process %d, from %d to %d in all: expected as many in each", name, n, c.rank, low, high)
-	}
-	return nil
-}
-
 func (c *bridge) Sum(x []float64) error {
-	if err := c.agree("Sum", len(x)); err != nil {
-		return err
-	}
 	return c.through(x, true, c.rank == 0, func(x []float64) error {
 		return c.call("MPI_Reduce", func() C.int { return C.bridge_reduce(begin(x), C.int(len(x))) })
 	})
 }
 
 func (c *bridge) Bcast(x []float64, root int) error {
-	if err := c.agree("Bcast", len(x)); err != nil {
-		return err
-	}
 	return c.through(x, c.rank == root, c.rank != root, func(x []float64) error {
 		return c.call("MPI_Bcast", func() C.int { return C.bridge_bcast(begin(x), C.int(len(x)), C.int(root)) })
 	})
@@ -251,10 +227,6 @@ func (c *bridge) Receive(x []float64, from int) error {
 // receive is Receive into memory that MPI may keep.
 func (c *bridge) receive(x []float64, from int) error {
 	return c.call("MPI_Recv", func() C.int { return C.bridge_receive(begin(x), C.int(len(x)), C.int(from)) })
-}
-
-func (c *bridge) Barrier() error {
-	return c.call("MPI_Barrier", func() C.int { return C.bridge_barrier() })
 }
 
 func (c *bridge) Gather(text []byte) ([][]byte, error) {
@@ -336,10 +308,6 @@ func (c *bridge) probe(from int) (bool, error) {
 	var flag C.int
 	err := c.call("MPI_Iprobe", func() C.int { return C.bridge_probe(C.int(from), &flag) })
 	return flag != 0, err
-}
-
-func (c *bridge) Abort(code int) {
-	c.call("MPI_Abort", func() C.int { return C.bridge_abort(C.int(code)) }) // which does not come back
 }
 
 func (c *bridge) Close() error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -311,31 +312,17 @@ func TestOneCannotPrepare(t *testing.T) {
 	}
 }
 
-// TestRelease: what process 0 has dropped the others drop.
-func TestRelease(t *testing.T) {
+// TestClose: what process 0 has closed the others drop, and only that.
+func TestClose(t *testing.T) {
 	b := commOf(t, 2, nil)
-	l := b.bind(small("tr-gn"))
-	dropped := l.(*linearization).id
-	for range 10 {
-		l = b.zero.Team().Bind(trainer.Rows{}, models.Options{})
-		runtime.GC()
-		b.fakes[0].mu.Lock()
-		for _, m := range b.fakes[0].bells {
-			if m.op() == opRelease && m[placeID] == dropped {
-				dropped = 0
-			}
-		}
-		b.fakes[0].mu.Unlock()
-		if dropped == 0 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if dropped != 0 {
-		t.Error("not dropped")
+	closed := b.bind(small("tr-gn"))
+	l := b.zero.Team().Bind(trainer.Rows{}, models.Options{})
+	if err := closed.(io.Closer).Close(); err != nil {
+		t.Error(err)
 	}
 	l.Update(make([]float64, l.Dim()))
-	b.fine()
+	go closed.Update(make([]float64, l.Dim()))
+	b.expect(ExitFailed, "rank 1 on host0: mpi: op", "linearization 1")
 }
 
 // TestOtherData: a file that has as many rows elsewhere, but other numbers, is found out.

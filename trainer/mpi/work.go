@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -20,96 +19,96 @@ import (
 // exit code that process 0 said. What breaks meanwhile ends the process by Options.Fatal. Work does not look at signals,
 // which launchers send to all processes: process 0 ends the run in order. It returns ctx's error, and the Comm is broken
 // then, if ctx ends while there is nothing to do.
-func (w *Comm) Work(ctx context.Context) (code int, err error) {
-	code, err = w.work(ctx)
+func (c *Comm) Work(ctx context.Context) (code int, err error) {
+	code, err = c.work(ctx)
 	if err != nil {
 		return 0, err
 	}
-	return code, w.leave()
+	return code, c.leave()
 }
 
-func (w *Comm) work(ctx context.Context) (code int, err error) {
+func (c *Comm) work(ctx context.Context) (code int, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			w.fatal(fmt.Sprintf("%v\n\n%s", fault, debug.Stack()), ExitFailed)
+			c.fatal(fmt.Sprintf("%v\n\n%s", fault, debug.Stack()), ExitFailed)
 		}
 	}()
-	w.must(w.link.listen())
-	w.watch.expect()
-	w.watch.start()
-	defer w.watch.stop()
-	defer func() { w.pool.Close() }()
+	c.must(c.link.listen())
+	c.watch.expect()
+	c.watch.start()
+	defer c.watch.stop()
+	defer func() { c.pool.Close() }()
 	for {
-		m, err := w.next(ctx)
+		m, err := c.next(ctx)
 		if err != nil {
 			return 0, err
 		}
 		if m.op() == opEnd {
 			return int(m[arguments]), nil
 		}
-		w.do(&m)
+		c.do(&m)
 	}
 }
 
 // next waits for a message.
-func (w *Comm) next(ctx context.Context) (message, error) {
-	w.await(func(spin time.Duration) (bool, error) {
+func (c *Comm) next(ctx context.Context) (message, error) {
+	c.await(func(spin time.Duration) (bool, error) {
 		if ctx.Err() != nil {
 			return true, nil
 		}
-		return w.hear(spin)
+		return c.hear(spin)
 	})
-	if w.pending == nil {
+	if c.pending == nil {
 		return message{}, ctx.Err()
 	}
-	m := *w.pending
-	w.pending = nil
-	w.patient = m[placePatient] != 0
+	m := *c.pending
+	c.pending = nil
+	c.patient = m[placePatient] != 0
 	return m, nil
 }
 
 // turn does what messages ask for until one says whether the work of a Chain goes on.
-func (w *Comm) turn() bool {
+func (c *Comm) turn() bool {
 	for {
-		m, _ := w.next(context.Background())
+		m, _ := c.next(context.Background())
 		switch m.op() {
 		case opGo:
 			return true
 		case opGiveUp:
 			return false
 		}
-		w.do(&m)
+		c.do(&m)
 	}
 }
 
 // do does what a message asks for, and the same as process 0 does meanwhile.
-func (w *Comm) do(m *message) {
+func (c *Comm) do(m *message) {
 	switch m.op() {
 	case opPrepare:
-		w.preparePart(m)
+		c.preparePart(m)
 	case opReport:
-		w.report()
+		c.report()
 	case opBind:
-		w.bindPart(m)
+		c.bindPart(m)
 	case opRelease:
-		delete(w.bound, m[placeID])
+		delete(c.bound, m[placeID])
 	case opDigests:
-		w.digests(m[arguments] != 0)
+		c.digests(m[arguments] != 0)
 	default:
-		w.compute(m)
+		c.compute(m)
 	}
 }
 
 // compute calls a linearization.
-func (w *Comm) compute(m *message) {
-	l := w.bound[m[placeID]]
+func (c *Comm) compute(m *message) {
+	l := c.bound[m[placeID]]
 	if l == nil {
 		panic(fmt.Sprintf("mpi: op %d of linearization %d, which is not there", m.op(), m[placeID]))
 	}
 	n := l.Dim()
-	v, dst := w.scratch.vectors(w.link, n)
+	v, dst := c.scratch.vectors(c.link, n)
 	if m.op().vector() {
-		w.during(&inVector, func() error { return w.link.Bcast(v, 0) })
+		c.during(&inVector, func() error { return c.link.Bcast(v, 0) })
 	}
 	switch m.op() {
 	case opUpdate:
@@ -126,10 +125,10 @@ func (w *Comm) compute(m *message) {
 	case opDiagonal:
 		l.GaussNewtonDiagTo(dst)
 	case opMatrix:
-		dst := w.scratch.square(n)
-		w.scratch.matrix = nil              // another may be asked for while this one waits for its turn
+		dst := c.scratch.square(n)
+		c.scratch.matrix = nil              // another may be asked for while this one waits for its turn
 		_ = l.GaussNewtonMatrixTo(dst, nil) // which has no errors of its own
-		w.scratch.matrix = dst
+		c.scratch.matrix = dst
 	default:
 		panic(fmt.Sprintf("mpi: unknown op %d", m.op()))
 	}
@@ -145,21 +144,25 @@ func (s *scratch) square(n int) *mat.SymDense {
 
 // preparation is what a process says of its try to prepare.
 type preparation struct {
-	Error                                         string
-	TrainRows, TestRows, Inputs, Outputs, Weights int
-	Network                                       string // a digest of it
-	Data                                          string // a digest of what must be alike where the rows are others'
+	Error string
+	Found []finding
+}
+
+// finding is what all processes must have alike: a count, or a digest.
+type finding struct {
+	What, Digest string
+	Count        int
 }
 
 func prepared(p *trainer.Problem, err error) preparation {
 	if err != nil {
 		return preparation{Error: err.Error()}
 	}
-	return preparation{
-		TrainRows: p.Train.Total(), TestRows: p.Test.Total(),
-		Inputs: p.Data.Inputs(), Outputs: p.Data.Outputs(), Weights: p.Network.Dim(),
-		Network: p.NetworkDigest(), Data: likeness(p),
-	}
+	return preparation{Found: []finding{
+		{What: "training rows", Count: p.Train.Total()}, {What: "test rows", Count: p.Test.Total()},
+		{What: "inputs", Count: p.Data.Inputs()}, {What: "outputs", Count: p.Data.Outputs()}, {What: "weights", Count: p.Network.Dim()},
+		{What: "another network", Digest: p.NetworkDigest()}, {What: "other names or numbers in the data", Digest: likeness(p)},
+	}}
 }
 
 // likeness returns a digest of the names and the scaling of a problem's data, which are those of all rows.
@@ -170,65 +173,64 @@ func likeness(p *trainer.Problem) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-func (w *Comm) preparePart(m *message) {
+func (c *Comm) preparePart(m *message) {
 	text := make([]byte, m[arguments])
-	w.during(&inMessage, func() error { return w.link.bcastBytes(text) })
-	var c trainer.Config
-	err := json.Unmarshal(text, &c)
+	c.during(&inMessage, func() error { return c.link.bcastBytes(text) })
+	var problem trainer.Config
+	err := json.Unmarshal(text, &problem)
 	if err == nil {
-		w.settle(&c)
-		w.problem, err = c.PreparePart(w.Rank(), w.Size())
+		c.settle(&problem)
+		c.problem, err = problem.PreparePart(c.Rank(), c.Size())
 	}
 	if err == nil {
-		w.pool.Close()
-		w.pool = models.NewPool(c.Threads)
+		c.pool.Close()
+		c.pool = models.NewPool(problem.Threads)
 	}
-	clear(w.bound)
-	w.said, err = json.Marshal(prepared(w.problem, err))
-	w.must(err)
-	w.must(w.link.note(0, notePrepared))
+	clear(c.bound)
+	c.said, err = json.Marshal(prepared(c.problem, err))
+	c.must(err)
+	c.must(c.link.note(0, notePrepared))
 }
 
 // report says how preparePart went.
-func (w *Comm) report() {
-	w.during(&inGather, func() error {
-		_, err := w.link.Gather(w.said)
+func (c *Comm) report() {
+	c.during(&inGather, func() error {
+		_, err := c.link.Gather(c.said)
 		return err
 	})
 }
 
 // settle sets what a configuration leaves open.
-func (w *Comm) settle(c *trainer.Config) {
-	if c.Threads == 0 {
-		c.Threads = w.config.Threads[w.Rank()]
+func (c *Comm) settle(problem *trainer.Config) {
+	if problem.Threads == 0 {
+		problem.Threads = c.config.Threads[c.Rank()]
 	}
 }
 
-func (w *Comm) bindPart(m *message) {
-	runtime.GC() // as process 0 does
+func (c *Comm) bindPart(m *message) {
 	rows, memory := readRows(m)
-	l := w.bind(rows, models.Options{Pool: w.pool, Memory: memory})
-	w.bound[m[placeID]] = l
-	w.sumKept(l)
+	l := c.bind(rows, models.Options{Pool: c.pool, Memory: memory})
+	c.bound[m[placeID]] = l
+	c.sumKept(l)
 }
 
 // bind binds the network to this process's part of some rows.
-func (w *Comm) bind(rows trainer.Rows, o models.Options) *models.Linearization {
-	count := w.problem.Of(rows)
-	first, last := models.NewTree(count).Rows(w.Rank(), w.Size())
-	x, t, err := w.problem.Select(rows, first, last)
-	w.must(err)
-	o.Part = &models.Part{Rows: count, Rank: w.Rank(), Size: w.Size(), Joiner: &w.reducer}
-	return w.problem.Network.Bind(x, t, o)
+func (c *Comm) bind(rows trainer.Rows, o models.Options) *models.Linearization {
+	count := c.problem.Of(rows)
+	first, last := models.NewTree(count).Rows(c.Rank(), c.Size())
+	x, t, err := c.problem.Select(rows, first, last)
+	c.must(err)
+	o.Part = &models.Part{Rows: count, Rank: c.Rank(), Size: c.Size(), Joiner: &c.reducer}
+	return c.problem.Network.Bind(x, t, o)
 }
 
 // digests returns in process 0 what all processes say of their rows.
-func (w *Comm) digests(test bool) []byte {
-	own := w.problem.Digests(test, w.Rank(), w.Size())
-	w.meet()
+func (c *Comm) digests(test bool) []byte {
+	own := c.problem.Digests(test, c.Rank(), c.Size())
+	c.meet()
 	var said [][]byte
-	w.during(&inGather, func() (err error) {
-		said, err = w.link.Gather(own)
+	c.during(&inGather, func() (err error) {
+		said, err = c.link.Gather(own)
 		return err
 	})
 	var all []byte
