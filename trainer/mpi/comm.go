@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,8 +14,6 @@ import (
 
 	"newtop/models"
 	"newtop/trainer"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Comm is all processes of a run. One goroutine at a time uses it, but for what it watches itself.
@@ -26,10 +25,7 @@ type Comm struct {
 	reducer reducer
 
 	problem *trainer.Problem
-	said    []byte                          // of another process, when it has prepared the problem
-	bound   map[int64]*models.Linearization // of another process, by id
-	scratch scratch
-	pool    *models.Pool // of another process
+	worker  *worker // at work in another process
 
 	// Of process 0.
 	last  int64        // the id given last
@@ -121,7 +117,7 @@ func reachable(l Launch, library string) error {
 
 // newComm has the processes introduce themselves. All get the same answer.
 func newComm(link transport, o Options) (*Comm, error) {
-	c := &Comm{link: link, options: o, bound: map[int64]*models.Linearization{}}
+	c := &Comm{link: link, options: o}
 	c.reducer.c = c
 	host, err := link.host()
 	if err != nil {
@@ -230,6 +226,43 @@ func (c *Comm) About() About {
 	return a
 }
 
+// Work does in any other process what process 0 asks for until it says that this is over, takes leave of MPI and returns the
+// exit code that process 0 said. What breaks meanwhile ends the process by Options.Fatal. Work does not look at signals,
+// which launchers send to all processes: process 0 ends the run in order. It returns ctx's error, and the Comm is broken
+// then, if ctx ends while there is nothing to do.
+func (c *Comm) Work(ctx context.Context) (code int, err error) {
+	code, err = c.work(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return code, c.leave()
+}
+
+func (c *Comm) work(ctx context.Context) (code int, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			c.fatal(fmt.Sprintf("%v\n\n%s", fault, debug.Stack()), ExitFailed)
+		}
+	}()
+	c.must(c.link.listen())
+	c.watch.expect()
+	c.watch.start()
+	defer c.watch.stop()
+	w := &worker{Comm: c, bound: map[int64]*models.Linearization{}}
+	c.worker = w
+	defer func() { w.pool.Close() }()
+	for {
+		m, err := w.next(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if m.op() == opEnd {
+			return int(m[arguments]), nil
+		}
+		w.do(&m)
+	}
+}
+
 // Close ends the others' work in process 0: the others' Work returns code. It does so in order unless a call of a Linearization
 // has not come back, as after a panic; then the others are left to the launcher, which ends them when this process ends, and
 // an error says so.
@@ -266,18 +299,3 @@ func (c *Comm) leave() error {
 
 // leaveTimeout is how long a process waits for the others to leave.
 const leaveTimeout = 5 * time.Second
-
-// scratch is what another process computes in.
-type scratch struct {
-	v, sum []float64 // from Alloc
-	dst    []float64
-	matrix *mat.SymDense // of GaussNewtonMatrixTo
-}
-
-// vectors returns two vectors.
-func (s *scratch) vectors(c Collectives, n int) (v, dst []float64) {
-	if len(s.v) < n {
-		s.v, s.dst = c.Alloc(n), make([]float64, n)
-	}
-	return s.v[:n], s.dst[:n]
-}

@@ -1,14 +1,17 @@
 package mpi
 
 import (
-	"newtop/models"
-
 	"gonum.org/v1/gonum/floats"
+
+	"newtop/models"
 )
 
 // reducer adds up what the processes have computed. In process 0 the calls are part of what a Linearization was asked for, in
 // the others of what a message did.
-type reducer struct{ c *Comm }
+type reducer struct {
+	c   *Comm
+	sum []float64 // from Alloc
+}
 
 var _ models.Joiner = (*reducer)(nil)
 
@@ -20,7 +23,10 @@ func (r *reducer) Sum(tree models.Tree, dst []float64, nodes [][]float64) {
 		c.during(&inSum, func() error { return c.link.SumFixed(tree, dst, nodes) })
 		return
 	}
-	sum := c.scratch.sums(c.link, len(dst))
+	if len(r.sum) < len(dst) {
+		r.sum = c.link.Alloc(len(dst))
+	}
+	sum := r.sum[:len(dst)]
 	clear(sum)
 	for _, x := range nodes {
 		floats.Add(sum, x)
@@ -29,14 +35,6 @@ func (r *reducer) Sum(tree models.Tree, dst []float64, nodes [][]float64) {
 	if c.Rank() == 0 {
 		copy(dst, sum)
 	}
-}
-
-// sums returns room for a sum.
-func (s *scratch) sums(c Collectives, n int) []float64 {
-	if len(s.sum) < n {
-		s.sum = c.Alloc(n)
-	}
-	return s.sum[:n]
 }
 
 // Chain has process 0 go first, since it may be given up there, or be asked for something else meanwhile, as to look at the
@@ -63,13 +61,13 @@ func (r *reducer) Chain(x []float64, add func() (goOn bool)) {
 	}
 	if c.config.Fast {
 		add()
-		if c.turn() {
+		if c.worker.turn() {
 			c.meet()
 			c.during(&inSum, func() error { return c.link.Sum(x) })
 		}
 		return
 	}
-	if !c.turn() {
+	if !c.worker.turn() {
 		return
 	}
 	c.receive(x, c.Rank()-1)

@@ -1,6 +1,8 @@
 package mpi
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -216,3 +218,67 @@ func (l *linearization) Close() error {
 
 // KeptRows returns of how many rows all processes together keep the passes.
 func (l *linearization) KeptRows() int { return l.kept }
+
+// preparation is what a process says of its try to prepare.
+type preparation struct {
+	Error string
+	Found []finding
+}
+
+// finding is what all processes must have alike: a count, or a digest.
+type finding struct {
+	What, Digest string
+	Count        int
+}
+
+func prepared(p *trainer.Problem, err error) preparation {
+	if err != nil {
+		return preparation{Error: err.Error()}
+	}
+	return preparation{Found: []finding{
+		{What: "training rows", Count: p.Train.Total()}, {What: "test rows", Count: p.Test.Total()},
+		{What: "inputs", Count: p.Data.Inputs()}, {What: "outputs", Count: p.Data.Outputs()}, {What: "weights", Count: p.Network.Dim()},
+		{What: "another network", Digest: p.NetworkDigest()}, {What: "other names or numbers in the data", Digest: likeness(p)},
+	}}
+}
+
+// likeness returns a digest of the names and the scaling of a problem's data, which are those of all rows.
+func likeness(p *trainer.Problem) string {
+	d, hash := p.Data, sha256.New()
+	fmt.Fprintf(hash, "%q %q %q %q %q ", d.Name, d.Title, d.Classes, d.InputNames, d.TargetNames)
+	fmt.Fprintf(hash, "%v %v %v", d.InputScaling, d.TargetScaling, d.Features)
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// settle sets what a configuration leaves open.
+func (c *Comm) settle(problem *trainer.Config) {
+	if problem.Threads == 0 {
+		problem.Threads = c.config.Threads[c.Rank()]
+	}
+}
+
+// bind binds the network to this process's part of some rows.
+func (c *Comm) bind(rows trainer.Rows, o models.Options) *models.Linearization {
+	count := c.problem.Of(rows)
+	first, last := models.NewTree(count).Rows(c.Rank(), c.Size())
+	x, t, err := c.problem.Select(rows, first, last)
+	c.must(err)
+	o.Part = &models.Part{Rows: count, Rank: c.Rank(), Size: c.Size(), Joiner: &c.reducer}
+	return c.problem.Network.Bind(x, t, o)
+}
+
+// digests returns in process 0 what all processes say of their rows.
+func (c *Comm) digests(test bool) []byte {
+	own := c.problem.Digests(test, c.Rank(), c.Size())
+	c.meet()
+	var said [][]byte
+	c.during(&inGather, func() (err error) {
+		said, err = c.link.Gather(own)
+		return err
+	})
+	var all []byte
+	for _, part := range said {
+		all = append(all, part...)
+	}
+	return all
+}
