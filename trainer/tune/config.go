@@ -10,11 +10,11 @@ import (
 	"newtop/trainer"
 )
 
-// Config is a search. The zero value searches the usual methods and their primary hyperparameters on the default data.
+// Config is a search. The zero value searches the default methods and their primary hyperparameters on the default data.
 type Config struct {
 	Name     string         // of the search and, with a number, of its runs; empty: tune-…, as runs' IDs
 	Base     trainer.Config // what all trials have in common
-	Over     []Dimension    // empty: Usual
+	Over     []Dimension    // empty: DefaultSpace
 	Sampler  string         // sobol, random or tpe; empty: sobol, then tpe
 	Trials   int            // at most; 0: as many as the budget allows, 30 without one
 	Seeds    int            // that the best settings are tried with; 0: 1
@@ -34,16 +34,16 @@ type Config struct {
 
 // Defaults.
 const (
-	usualTrials = 30
-	firstRung   = 9                    // gradient equivalents
-	rungs       = 3                    // above the first, of a trial with a limit
-	firstShare  = 1. / 200             // of a budget of seconds that a first rung takes at least,
-	leastFirst  = 0.1                  // which is no less than this, in seconds,
-	mostFirst   = 1. / 20              // and no more than this share of it
-	memory      = 1 << 30              // bytes
-	mostAtOnce  = 256                  // trials
-	mostSeeds   = 1000                 //
-	farthest    = 365 * 24 * time.Hour // budget
+	defaultTrials = 30
+	firstRung     = 9                    // gradient equivalents
+	rungs         = 3                    // above the first, of a trial with a limit
+	firstShare    = 1. / 200             // of a budget of seconds that a first rung takes at least,
+	leastFirst    = 0.1                  // which is no less than this, in seconds,
+	mostFirst     = 1. / 20              // and no more than this share of it
+	memory        = 1 << 30              // bytes
+	mostAtOnce    = 256                  // trials
+	mostSeeds     = 1000                 //
+	farthest      = 365 * 24 * time.Hour // budget
 )
 
 // check returns a *trainer.ConfigError for what is wrong whatever is searched.
@@ -66,7 +66,7 @@ func (c *Config) check() error {
 		{"--trial", !(c.Trial >= 0), number(c.Trial), "a number of gradient equivalents ≥ 0"},
 		{"--parallel", c.Parallel < 0 || c.Parallel > mostAtOnce, strconv.Itoa(c.Parallel), whole + "1 and ≤ " + strconv.Itoa(mostAtOnce) + ", or 0 for as many as cores"},
 		{"--threads", c.Threads < 0, strconv.Itoa(c.Threads), whole + "1, or 0 for all cores"},
-		{"--finals", c.Finals < -1, strconv.Itoa(c.Finals), whole + "1, 0 for " + strconv.Itoa(usualFinals) + ", or -1 for none"},
+		{"--finals", c.Finals < -1, strconv.Itoa(c.Finals), whole + "1, 0 for " + strconv.Itoa(defaultFinals) + ", or -1 for none"},
 		{"--memory", c.Memory < 0, strconv.FormatInt(c.Memory, 10), "a size ≥ 0"},
 	} {
 		if l.bad {
@@ -86,7 +86,7 @@ func (s *Search) allot() {
 		cores = runtime.GOMAXPROCS(0)
 	}
 	if c.Trials == 0 && c.Budget == 0 && c.Most == 0 {
-		c.Trials = usualTrials
+		c.Trials = defaultTrials
 	}
 	s.parallel = c.Parallel
 	if s.parallel == 0 {

@@ -41,7 +41,7 @@ func (s *Search) climb(ctx context.Context) {
 			t.State = Stopped
 		case Paused:
 			rung := len(t.scores) - 1
-			place, of := s.ladder.place(t.Number, rung)
+			place, of := s.asha.place(t.Number, rung)
 			t.State, t.Why = Pruned, fmt.Sprintf("place %d of %d after %.3g gradient equivalents", place, of, s.first.up(rung).equivalents)
 		default:
 			continue
@@ -123,7 +123,7 @@ func (s *Search) fill(ctx context.Context) {
 		case t == nil:
 			return
 		case t.State == Paused:
-			s.ladder.leave(t.Number, len(t.scores)-1)
+			s.asha.leave(t.Number, len(t.scores)-1)
 			t.Rung++
 			s.resume(ctx, t)
 		default:
@@ -139,7 +139,7 @@ func (s *Search) chosen() *trial {
 			return t
 		}
 	}
-	if number, _, ok := s.ladder.next(!s.more()); ok {
+	if number, _, ok := s.asha.next(!s.more()); ok {
 		if t := s.trials[number-1]; !t.pausing && !t.leaving {
 			return t
 		}

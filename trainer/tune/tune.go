@@ -2,7 +2,7 @@
 //
 // A point of a Sobol sequence [Joe & Kuo 2008], shifted by the seed, makes a trial; after a while a Parzen estimator
 // over the trials so far makes three of four [Bergstra, Bardenet, Bengio, Kégl 2011]. Trials climb a ladder of rungs in
-// gradient equivalents, from which successive halving without waiting lets the best third climb on (type ladder). A
+// gradient equivalents, from which successive halving without waiting lets the best third climb on (type asha). A
 // trial is a trainer.Session of its own and a run in the store. One that waits on a rung pauses in memory, or ends and
 // goes on from its checkpoint where memory is short.
 //
@@ -46,7 +46,7 @@ type Search struct {
 	row     store.Search
 	space   *space
 	sampler *sampler
-	ladder  ladder
+	asha    asha
 	first   step    // the first rung
 	limit   float64 // gradient equivalents of a trial; 0: none
 	measure string
@@ -137,7 +137,7 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 		return nil, err
 	}
 	if len(c.Over) == 0 {
-		c.Over = Usual(c.Base)
+		c.Over = DefaultSpace(c.Base)
 	}
 	space, err := newSpace(c.Base, c.Over)
 	if err != nil {
@@ -209,7 +209,7 @@ func (s *Search) Run(ctx context.Context) error {
 	own := context.WithoutCancel(ctx) // sessions are stopped in order
 	s.climb(own)
 	if !s.halted && s.config.Finals >= 0 {
-		s.finals(own)
+		s.reevaluate(own)
 	}
 	s.phase = phaseDone
 	if s.halted {

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// ladder is successive halving without waiting, ASHA [Li, Jamieson, Rostamizadeh, Gonina, Ben-tzur, Hardt, Recht,
+// asha is successive halving without waiting, ASHA [Li, Jamieson, Rostamizadeh, Gonina, Ben-tzur, Hardt, Recht,
 // Talwalkar 2020, algorithm 2]: trials climb from rung to rung, each η times as far as the one before, and of those
 // that have come to a rung the best 1/η may climb on, as soon as they are seen to be among them. There is no highest
 // rung: a search that goes on takes its best trials ever further [ibid., section 3.3].
-type ladder struct {
+type asha struct {
 	rungs [][]score
 }
 
@@ -25,7 +25,7 @@ type score struct {
 }
 
 // reach puts a trial on a rung.
-func (l *ladder) reach(trial, rung int, value float64) {
+func (l *asha) reach(trial, rung int, value float64) {
 	for len(l.rungs) <= rung {
 		l.rungs = append(l.rungs, nil)
 	}
@@ -36,7 +36,7 @@ func (l *ladder) reach(trial, rung int, value float64) {
 }
 
 // leave takes a trial off its rung, where its score goes on to count.
-func (l *ladder) leave(trial, rung int) {
+func (l *asha) leave(trial, rung int) {
 	if rung >= len(l.rungs) {
 		return
 	}
@@ -50,7 +50,7 @@ func (l *ladder) leave(trial, rung int) {
 // next returns the trial that may climb, of the highest rung that has one: the best of those that have not left it and
 // are among the best n/η of all n that came there. With last no more trials will come: then n/η is rounded up, so that
 // the best is never left standing, and the lowest rung goes first, as who comes to the higher ones is settled there.
-func (l *ladder) next(last bool) (trial, rung int, ok bool) {
+func (l *asha) next(last bool) (trial, rung int, ok bool) {
 	for i := range l.rungs {
 		rung := len(l.rungs) - 1 - i
 		if last {
@@ -64,7 +64,7 @@ func (l *ladder) next(last bool) (trial, rung int, ok bool) {
 }
 
 // best returns the trial that may leave a rung.
-func (l *ladder) best(rung int, last bool) (trial int, ok bool) {
+func (l *asha) best(rung int, last bool) (trial int, ok bool) {
 	scores := slices.Clone(l.rungs[rung])
 	slices.SortStableFunc(scores, func(a, b score) int {
 		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.trial, b.trial))
@@ -82,7 +82,7 @@ func (l *ladder) best(rung int, last bool) (trial int, ok bool) {
 }
 
 // place returns which of how many a trial is on a rung.
-func (l *ladder) place(trial, rung int) (place, of int) {
+func (l *asha) place(trial, rung int) (place, of int) {
 	i := slices.IndexFunc(l.rungs[rung], func(s score) bool { return s.trial == trial })
 	own := l.rungs[rung][i].value
 	for _, s := range l.rungs[rung] {

@@ -10,16 +10,16 @@ import (
 
 // Of the finals.
 const (
-	usualFinals = 3
-	mostReserve = 0.3 // of the budget that is kept for them
-	patience    = 3   // times the work that its first trial took to the target, after which a final is given up
-	caution     = 2   // times what its first trial took that is kept for a final
-	overhead    = 0.3 // seconds of a final besides training: data, record
+	defaultFinals = 3
+	mostReserve   = 0.3 // of the budget that is kept for them
+	patience      = 3   // times the work that its first trial took to the target, after which a final is given up
+	caution       = 2   // times what its first trial took that is kept for a final
+	overhead      = 0.3 // seconds of a final besides training: data, record
 )
 
-// finals measures the best settings again, one at a time alone on the whole machine and with seeds that the search has
+// reevaluate measures the best settings again, one at a time alone on the whole machine and with seeds that the search has
 // not seen: figures of trials that ran side by side say little about time, and the best of many is best by luck too.
-func (s *Search) finals(ctx context.Context) {
+func (s *Search) reevaluate(ctx context.Context) {
 	s.phase = phaseFinals
 	seeds := max(1, s.config.Seeds)
 	for i := range seeds { // every setting once before any twice, as time may run out
@@ -71,7 +71,7 @@ func (s *Search) measured(parent *trial) (n int) {
 func (s *Search) finalists() (out []*trial) {
 	most := s.config.Finals
 	if most == 0 {
-		most = usualFinals
+		most = defaultFinals
 	}
 	arrived := !math.IsInf(s.seconds, 1)
 	for _, i := range s.order() {

@@ -9,10 +9,10 @@ import (
 	"newtop/trainer/optim"
 )
 
-// usualMethods are what a search tries where nobody says otherwise: the best of each family.
-var usualMethods = []string{"adam", "nag", "tr-newton", "tr-gn", "scg", "lbfgs"}
+// defaultMethods are what a search tries where nobody says otherwise: the best of each family.
+var defaultMethods = []string{"adam", "nag", "tr-newton", "tr-gn", "scg", "lbfgs"}
 
-// How far from their defaults the usual ranges reach.
+// How far from their defaults the default ranges reach.
 const (
 	rateSpan   = 30
 	radiusSpan = 10
@@ -22,11 +22,11 @@ const (
 	mostBlocks = 8
 )
 
-// Usual is the space where nobody says otherwise: the usual methods, or the one that c names, each with a logarithmic
+// DefaultSpace is the space where nobody says otherwise: the default methods, or the one that c names, each with a logarithmic
 // range around the default of its primary hyperparameter; the size of batches and the number of blocks, for the methods
 // that have them, as far as the rows go round. What c fixes is no axis.
-func Usual(c trainer.Config) []Dimension {
-	names := usualMethods
+func DefaultSpace(c trainer.Config) []Dimension {
+	names := defaultMethods
 	if c.Optimizer != "" {
 		names = []string{c.Optimizer}
 	}

@@ -292,9 +292,9 @@ func (s *Search) takeUp() {
 			t.State, t.Why = Paused, ""
 		}
 		for rung, v := range t.scores {
-			s.ladder.reach(t.Number, rung, v)
+			s.asha.reach(t.Number, rung, v)
 			if rung < len(t.scores)-1 || t.State != Paused {
-				s.ladder.leave(t.Number, rung)
+				s.asha.leave(t.Number, rung)
 			}
 		}
 		s.touch(t)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// climb runs trials with known scores up a ladder of so many rungs, one after the other, and returns how high each came.
+// climb runs trials with known scores up so many rungs, one after the other, and returns how high each came.
 func climb(values []float64, rungs int) (heights []int) {
-	var l ladder
+	var l asha
 	heights = make([]int, len(values))
 	begun := 0
 	for {

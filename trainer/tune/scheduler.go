@@ -77,10 +77,10 @@ func (s *Search) judge(ctx context.Context, t *trial, f *figure) {
 func (s *Search) arrive(ctx context.Context, t *trial) {
 	rung := len(t.scores)
 	t.scores = append(t.scores, float64(t.Best))
-	s.ladder.reach(t.Number, rung, float64(t.Best))
+	s.asha.reach(t.Number, rung, float64(t.Best))
 	s.reserved = false
-	if number, _, ok := s.ladder.next(!s.more()); ok && number == t.Number {
-		s.ladder.leave(t.Number, rung)
+	if number, _, ok := s.asha.next(!s.more()); ok && number == t.Number {
+		s.asha.leave(t.Number, rung)
 		t.Rung++
 		return
 	}
@@ -98,8 +98,8 @@ func (s *Search) settle(t *trial, score float64) {
 	s.reserved = false
 	rung := len(t.scores)
 	t.scores = append(t.scores, score)
-	s.ladder.reach(t.Number, rung, score)
-	s.ladder.leave(t.Number, rung)
+	s.asha.reach(t.Number, rung, score)
+	s.asha.leave(t.Number, rung)
 }
 
 // giveUp ends a trial.

@@ -70,7 +70,7 @@ func (s *Search) foremost() map[int]bool {
 	settings := slices.SortedFunc(maps.Keys(groups), func(a, b int) int {
 		return cmp.Or(cmp.Compare(groups[a], groups[b]), cmp.Compare(a, b))
 	})
-	most := cmp.Or(max(s.config.Finals, 0), usualFinals)
+	most := cmp.Or(max(s.config.Finals, 0), defaultFinals)
 	out := map[int]bool{}
 	for _, setting := range settings[:min(most, len(settings))] {
 		out[setting] = true
