@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -78,39 +79,36 @@ func (c *Config) check() error {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// allot divides cores, memory and budgets.
-func (s *Search) allot() {
-	c := &s.config
-	cores := c.Threads
-	if cores == 0 {
-		cores = runtime.GOMAXPROCS(0)
+// command returns the command line that trains a configuration.
+func (c *Config) command(of *trainer.Config) string {
+	if c.Command == nil {
+		return ""
 	}
+	return c.Command(of)
+}
+
+// allotment is how the machine is divided among trials.
+type allotment struct {
+	parallel, threads int   // trials at once, and of each
+	memory            int64 // bytes of each
+}
+
+// allot divides cores and memory for a space of so many settings, 0: too many to count. It settles Trials where nothing
+// else limits the search.
+func (c *Config) allot(settings int) allotment {
+	cores := cmp.Or(c.Threads, runtime.GOMAXPROCS(0))
 	if c.Trials == 0 && c.Budget == 0 && c.Most == 0 {
 		c.Trials = defaultTrials
 	}
-	s.parallel = c.Parallel
-	if s.parallel == 0 {
-		s.parallel = cores // a small net gains little from a second thread
-		if n := s.space.size(); n > 0 {
-			s.parallel = min(s.parallel, n)
+	parallel := c.Parallel
+	if parallel == 0 {
+		parallel = cores // a small net gains little from a second thread
+		if settings > 0 {
+			parallel = min(parallel, settings)
 		}
 		if c.Trials > 0 {
-			s.parallel = min(s.parallel, c.Trials)
+			parallel = min(parallel, c.Trials)
 		}
 	}
-	s.threads = max(1, cores/s.parallel)
-	s.memory = c.Memory
-	if s.memory == 0 {
-		s.memory = memory
-	}
-	s.memory = max(s.memory/int64(s.parallel), 1)
-	budget := c.Budget.Seconds()
-	s.first = step{equivalents: firstRung, seconds: min(max(budget*firstShare, leastFirst), budget*mostFirst)}
-	s.limit = c.Trial
-	if s.limit == 0 && c.Budget == 0 && c.Most == 0 {
-		s.limit = s.first.up(rungs).equivalents
-	}
-	if c.Trial > 0 {
-		s.first.equivalents = max(1, min(s.first.equivalents, c.Trial/step{equivalents: 1}.up(rungs).equivalents))
-	}
+	return allotment{parallel, max(1, cores/parallel), max(cmp.Or(c.Memory, memory)/int64(parallel), 1)}
 }

@@ -42,31 +42,36 @@ type level struct {
 	Won   bool `json:",omitempty"` // −Inf
 }
 
-// encodeConfig writes a configuration as the record keeps it. Its name stands beside it.
-func encodeConfig(c *Config) (json.RawMessage, error) {
-	text, err := json.Marshal(c)
+// encode writes a part of a search's record.
+func encode(v any) (json.RawMessage, error) {
+	text, err := json.Marshal(v)
 	if err != nil {
-		return nil, fmt.Errorf("tune: encoding a configuration: %w", err)
+		return nil, fmt.Errorf("tune: encoding a search: %w", err)
 	}
 	return text, nil
 }
 
-func (s *Search) encodeRest() (json.RawMessage, error) {
-	text, err := json.Marshal(rest{
-		Measure: s.measure, Drawn: s.sampler.drawn, First: [2]float64{s.first.equivalents, s.first.seconds}, Bests: s.bests,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("tune: encoding the state of a search: %w", err)
-	}
-	return text, nil
+// rest is what the record keeps of the search's state.
+func (s *Search) rest() *rest {
+	first := s.scheduler.first
+	return &rest{Measure: s.runner.measure, Drawn: s.sampler.drawn, First: [2]float64{first.equivalents, first.seconds}, Bests: s.ranking.bests}
+}
+
+// recording keeps a search in the store.
+type recording struct {
+	record  *store.SearchRecord
+	row     store.Search
+	changed map[int]bool // trials since the last time
+	saved   time.Time
+	warning string // why it is not kept; empty: it is
 }
 
 // save records what has changed. Where that fails the search goes on and says so.
-func (s *Search) save(ctx context.Context) {
+func (r *recording) save(ctx context.Context, trials []*trial, state *rest) {
 	var rows []store.Trial
 	ahead := map[int]bool{}
-	for _, t := range s.trials {
-		if !s.changed[t.Number] {
+	for _, t := range trials {
+		if !r.changed[t.Number] {
 			continue
 		}
 		if t.stored() {
@@ -76,21 +81,17 @@ func (s *Search) save(ctx context.Context) {
 		rows = append(rows, rowOf(t.beginning()))
 		ahead[t.Number] = true
 	}
-	s.row.Phase, s.row.Data, s.row.Seconds, s.row.Spent = s.phase, s.data, s.elapsed(), s.total
-	text, err := s.encodeRest()
+	text, err := encode(state)
 	if err == nil {
-		s.row.Rest = text
-		err = s.record.Put(ctx, &s.row, rows)
+		r.row.Rest = text
+		err = r.record.Put(ctx, &r.row, rows)
 	}
-	s.saved = time.Now()
-	warning := ""
-	if err != nil {
-		warning = "the search is not being recorded: " + oneLine(err)
-	} else {
-		s.changed = ahead
+	r.saved = time.Now()
+	if r.warning = ""; err != nil {
+		r.warning = "the search is not being recorded: " + oneLine(err)
+		return
 	}
-	s.news = s.news || warning != s.warning
-	s.warning = warning
+	r.changed = ahead
 }
 
 // stored reports whether the run that a trial names is in the store. The recorder of a run and that of the search write
@@ -162,141 +163,4 @@ func trialOf(row *store.Trial) (*trial, error) {
 		t.scores = append(t.scores, v)
 	}
 	return t, nil
-}
-
-// Resume returns the search of that name in s, to go on where it was stopped or killed, with its configuration changed:
-// other budgets, above all. It returns a *store.SearchError for one that is not there or that a process has.
-func Resume(ctx context.Context, s *store.Store, name string, change func(*Config)) (*Search, error) {
-	w, err := Find(ctx, s, name)
-	if err != nil {
-		return nil, err
-	}
-	if len(w.Parts) > 1 {
-		return nil, &store.SearchError{Name: w.Name, Found: w.Told() + " are here", Expected: "one of them: " + w.Parts[0].Name + ", …"}
-	}
-	record, row, trials, err := s.ContinueSearch(ctx, w.Parts[0].ID)
-	if err != nil {
-		return nil, err
-	}
-	q, err := revive(s, row, trials, change)
-	if err == nil {
-		err = q.survey()
-	}
-	if err == nil {
-		err = q.exhausted(row)
-	}
-	if err != nil {
-		_ = record.Release(ctx) // which a process that ends does too
-		return nil, err
-	}
-	q.record = record
-	q.takeUp()
-	q.publish()
-	return q, nil
-}
-
-// exhausted returns an *ExhaustedError for a search that has nothing left of a limit.
-func (s *Search) exhausted(row *store.Search) error {
-	var was Config
-	if err := json.Unmarshal(row.Config, &was); err != nil {
-		return err
-	}
-	spent := func(found, expected string) error {
-		return &ExhaustedError{store.SearchError{Name: row.Name, Found: found, Expected: expected}}
-	}
-	c := &s.config
-	same := c.Budget == was.Budget && c.Most == was.Most && c.Trials == was.Trials
-	switch {
-	case c.Budget > 0 && s.before >= c.Budget.Seconds():
-		return spent(fmt.Sprintf("it has taken %.3g s of %s", s.before, c.Budget), "a larger --budget")
-	case c.Most > 0 && s.total >= c.Most:
-		return spent(fmt.Sprintf("it has spent %.4g gradient equivalents of %g", s.total, c.Most), "a larger --most")
-	case same && row.Phase == phaseDone:
-		return spent("it is done", "a larger --budget, --most or --trials")
-	}
-	return nil
-}
-
-// revive makes a search of its record.
-func revive(s *store.Store, row *store.Search, trials []store.Trial, change func(*Config)) (*Search, error) {
-	bad := func(err error) error {
-		return &store.RowError{File: s.Path(), Table: "searches", Run: row.Name, Err: err}
-	}
-	var c Config
-	if err := json.Unmarshal(row.Config, &c); err != nil {
-		return nil, bad(err)
-	}
-	c.Name = row.Name
-	if change != nil {
-		change(&c)
-	}
-	var left rest
-	if err := json.Unmarshal(row.Rest, &left); err != nil {
-		return nil, bad(err)
-	}
-	q, err := prepare(c, s)
-	if err != nil {
-		return nil, err
-	}
-	q.row = *row
-	if q.row.Config, err = encodeConfig(&q.config); err != nil {
-		return nil, err
-	}
-	if left.First[0] > 0 { // else nothing was recorded yet
-		q.first = step{left.First[0], left.First[1]}
-	}
-	q.measure, q.data = left.Measure, row.Data
-	q.phase, q.before, q.total, q.bests = row.Phase, row.Seconds, row.Spent, left.Bests
-	for i := range trials {
-		t, err := trialOf(&trials[i])
-		if err != nil {
-			return nil, bad(fmt.Errorf("trial %d: %w", trials[i].Number, err))
-		}
-		if t.Number != i+1 {
-			return nil, bad(fmt.Errorf("trial %d: expected trial %d", t.Number, i+1))
-		}
-		q.trials = append(q.trials, t)
-		q.configure(t)
-		if !t.Final {
-			q.begun++
-			q.sampler.take(t.Choices)
-		}
-	}
-	if left.Drawn < 0 || left.Drawn > 1<<24 {
-		return nil, bad(fmt.Errorf("%d points drawn: expected at most %d", left.Drawn, 1<<24))
-	}
-	q.sampler.skip(left.Drawn)
-	return q, nil
-}
-
-// takeUp puts the trials where they were: those that ran go on first, those on a rung wait there, also where the end
-// of the search had pruned them.
-func (s *Search) takeUp() {
-	s.phase, s.total = phaseSearching, 0
-	for _, t := range s.trials {
-		s.total += t.Equivalents
-		if t.State == Reached && !t.Final {
-			s.arrived(t)
-		}
-		if t.Final {
-			if t.State == Running || t.State == Waiting {
-				t.State = Stopped // it is not worth measuring in two pieces
-				s.touch(t)
-			}
-			continue
-		}
-		switch {
-		case t.State == Running, t.State == Stopped, t.State == Paused && len(t.scores) == 0:
-			t.State = Waiting
-		case t.State == Pruned && !t.barred && len(t.scores) > 0:
-			t.State, t.Why = Paused, ""
-		}
-		for rung, v := range t.scores {
-			s.asha.reach(t.Number, rung, v)
-			if rung < len(t.scores)-1 || t.State != Paused {
-				s.asha.leave(t.Number, rung)
-			}
-		}
-		s.touch(t)
-	}
 }

@@ -26,7 +26,7 @@ func FuzzRevive(f *testing.F) {
 	f.Add("reached", `[{"Key":"opt","Value":"sgd"}]`, `{"TargetSeconds":1,"Every":-1,"Count":-9}`)
 	s := temporary(f)
 	c := small(f)
-	config, err := encodeConfig(&c)
+	config, err := encode(&c)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func FuzzRevive(f *testing.F) {
 		q.takeUp()
 		q.publish()
 		q.chosen()
-		for _, t := range q.trials {
+		for _, t := range q.ranking.trials {
 			t.account(&figure{epoch: t.Epochs + 1})
 		}
 	})

@@ -82,7 +82,7 @@ func TestSameSeedSameSearch(t *testing.T) {
 	if got := told(searched(t, c, s, nil)); got != want {
 		t.Errorf("the second time:\n%s\nexpected\n%s", got, want)
 	}
-	if got := told(searched(t, c, s, func(q *Search) { q.parked = 0 })); got != want {
+	if got := told(searched(t, c, s, func(q *Search) { q.runner.parked = 0 })); got != want {
 		t.Errorf("without room to pause:\n%s\nexpected\n%s", got, want)
 	}
 	c.Seed++

@@ -333,12 +333,12 @@ func TestShardWithoutFinals(t *testing.T) {
 		{of(4, 0.15, false), ""},
 		{of(4, 0.05, true), ""},
 	} {
-		s := &Search{trials: []*trial{of(1, 0.02, false), of(3, 0.1, true), of(2, 0.3, false), c.other}}
-		if got := s.unmeasured(w); c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
+		r := &ranking{config: &Config{}, trials: []*trial{of(1, 0.02, false), of(3, 0.1, true), of(2, 0.3, false), c.other}}
+		if got := unmeasured(r, w); c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%+v: %q, expected %q", c.other.Trial, got, c.want)
 		}
 		w.Parts[1].Running = true
-		if got := s.unmeasured(w); got != "" {
+		if got := unmeasured(r, w); got != "" {
 			t.Errorf("while it searches: %q", got)
 		}
 		w.Parts[1].Running = false
