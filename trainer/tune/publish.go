@@ -30,6 +30,12 @@ func (s *Search) save(ctx context.Context) {
 	s.news = s.news || s.recording.warning != before
 }
 
+// rest is what the record keeps of the search's state.
+func (s *Search) rest() *rest {
+	first := s.scheduler.first
+	return &rest{Measure: s.runner.measure, Drawn: s.sampler.drawn, First: [2]float64{first.equivalents, first.seconds}, Bests: s.ranking.bests}
+}
+
 // publish makes a new board.
 func (s *Search) publish() {
 	s.news = false

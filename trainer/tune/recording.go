@@ -51,12 +51,6 @@ func encode(v any) (json.RawMessage, error) {
 	return text, nil
 }
 
-// rest is what the record keeps of the search's state.
-func (s *Search) rest() *rest {
-	first := s.scheduler.first
-	return &rest{Measure: s.runner.measure, Drawn: s.sampler.drawn, First: [2]float64{first.equivalents, first.seconds}, Bests: s.ranking.bests}
-}
-
 // recording keeps a search in the store.
 type recording struct {
 	record  *store.SearchRecord

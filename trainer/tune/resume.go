@@ -34,7 +34,7 @@ func Resume(ctx context.Context, s *store.Store, name string, change func(*Confi
 		return nil, err
 	}
 	q.recording.record = record
-	q.takeUp()
+	takeUp(q)
 	q.publish()
 	return q, nil
 }
@@ -114,7 +114,7 @@ func revive(s *store.Store, row *store.Search, trials []store.Trial, change func
 }
 
 // takeUp puts the trials where they were.
-func (s *Search) takeUp() {
+func takeUp(s *Search) {
 	s.phase, s.scheduler.total = phaseSearching, 0
 	for _, t := range s.ranking.trials {
 		s.scheduler.takeUp(t)

@@ -44,7 +44,7 @@ func FuzzRevive(f *testing.F) {
 			}
 			return
 		}
-		q.takeUp()
+		takeUp(q)
 		q.publish()
 		q.chosen()
 		for _, t := range q.ranking.trials {
