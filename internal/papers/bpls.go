@@ -125,13 +125,7 @@ type bplsStudy struct {
 
 // BPLS reproduces tables I and II and figures 7–9 of [T].
 func BPLS(ctx context.Context, o Options) (*Report, error) {
-	trials := o.Trials
-	if trials == 0 {
-		trials = 10
-		if o.Quick {
-			trials = 1
-		}
-	}
+	trials := o.trials(10, 1)
 	columns, err := chosen(bplsColumns, o.Only, func(c bplsColumn) string { return c.name })
 	if err != nil {
 		return nil, err
@@ -320,7 +314,7 @@ func (s *bplsStudy) budget(net bplsNet) float64 {
 	if net == tanhNet {
 		name = "BPLS tanh"
 	}
-	mean, _ := moments(collect(s.runs[name], func(o *outcome) float64 { return o.end().elapsed }))
+	mean, _ := moments(collect(s.runs[name], secondsAtEnd))
 	return mean
 }
 

@@ -31,10 +31,9 @@ func (s *bplsStudy) named(ok func(*bplsColumn) bool) []*bplsColumn {
 // ofPaper are the columns of the paper's tables.
 func ofPaper(c *bplsColumn) bool { return c.rival || c.name == "BPLS" }
 
-func names(columns []*bplsColumn) []string {
-	all := make([]string, len(columns))
-	for i, c := range columns {
-		all[i] = c.name
+func names(columns []*bplsColumn) (all []string) {
+	for _, c := range columns {
+		all = append(all, c.name)
 	}
 	return all
 }
@@ -86,16 +85,15 @@ func bplsTable1(studies []*bplsStudy) Table {
 		},
 	}
 	for _, s := range studies {
-		train, test := Row{Name: s.title + " training", Unit: Percent}, Row{Name: s.title + " test", Unit: Percent}
-		for _, c := range columns {
-			paper, ok := s.best[c.name]
-			if !ok {
-				paper = [2]float64{math.NaN(), math.NaN()}
+		paper := func(c *bplsColumn, i int) float64 {
+			if both, ok := s.best[c.name]; ok {
+				return both[i]
 			}
-			train.Cells = append(train.Cells, s.cell(c, bestTrain, paper[0]))
-			test.Cells = append(test.Cells, s.cell(c, bestTest, paper[1]))
+			return math.NaN()
 		}
-		t.Rows = append(t.Rows, train, test)
+		t.Rows = append(t.Rows,
+			s.row(s.title+" training", Percent, columns, func(c *bplsColumn) Cell { return s.cell(c, bestTrain, paper(c, 0)) }),
+			s.row(s.title+" test", Percent, columns, func(c *bplsColumn) Cell { return s.cell(c, bestTest, paper(c, 1)) }))
 	}
 	return t
 }
@@ -107,6 +105,11 @@ func (s *bplsStudy) longest(c *bplsColumn) int {
 		most = max(most, o.end().epoch)
 	}
 	return most
+}
+
+// row has a cell for each of some columns.
+func (s *bplsStudy) row(name string, unit Unit, columns []*bplsColumn, cell func(c *bplsColumn) Cell) Row {
+	return rowOf(name, unit, len(columns), func(i int) Cell { return cell(columns[i]) })
 }
 
 // cell is a figure of a column, with the paper's.
@@ -131,20 +134,21 @@ func bplsTable2(studies []*bplsStudy, run *schedule, trials int) Table {
 			continue
 		}
 		rows := float64(s.runs["BPLS"][0].run.Data.TrainRows)
-		whole := Row{Name: s.title, Unit: Seconds}
-		part := Row{Name: "for 1,000 rows", Unit: Seconds}
-		ratio := Row{Name: "÷ BPLS", Unit: Ratio}
 		bpls, _ := moments(s.figure("BPLS", epochTime))
-		for _, c := range columns {
-			paper := math.NaN()
+		paper := func(c *bplsColumn) float64 {
 			if s.name == "fashion" {
-				paper = bplsSeconds[c.name]
+				return bplsSeconds[c.name]
 			}
-			whole.Cells = append(whole.Cells, s.cell(c, epochTime, paper))
-			part.Cells = append(part.Cells, s.cell(c, func(o *outcome) float64 { return 1000 * epochTime(o) / rows }, 1000*paper/bplsRows))
-			ratio.Cells = append(ratio.Cells, s.cell(c, func(o *outcome) float64 { return epochTime(o) / bpls }, paper/bplsSeconds["BPLS"]))
+			return math.NaN()
 		}
-		t.Rows = append(t.Rows, whole, part, ratio)
+		t.Rows = append(t.Rows,
+			s.row(s.title, Seconds, columns, func(c *bplsColumn) Cell { return s.cell(c, epochTime, paper(c)) }),
+			s.row("for 1,000 rows", Seconds, columns, func(c *bplsColumn) Cell {
+				return s.cell(c, func(o *outcome) float64 { return 1000 * epochTime(o) / rows }, 1000*paper(c)/bplsRows)
+			}),
+			s.row("÷ BPLS", Ratio, columns, func(c *bplsColumn) Cell {
+				return s.cell(c, func(o *outcome) float64 { return epochTime(o) / bpls }, paper(c)/bplsSeconds["BPLS"])
+			}))
 	}
 	return t
 }
@@ -166,21 +170,15 @@ func (s *bplsStudy) overEpochs(figure, phase string, of func(*point) float64) Ta
 		if !slices.ContainsFunc(columns, func(c *bplsColumn) bool { return s.longest(c) >= epoch }) {
 			break
 		}
-		row := Row{Name: fmt.Sprintf("epoch %d", epoch), Unit: Percent}
-		for _, c := range columns {
+		t.Rows = append(t.Rows, s.row(fmt.Sprintf("epoch %d", epoch), Percent, columns, func(c *bplsColumn) Cell {
 			if s.longest(c) < epoch {
-				row.Cells = append(row.Cells, None())
-				continue
+				return None()
 			}
-			row.Cells = append(row.Cells, measured(s.figure(c.name, func(o *outcome) float64 {
-				return of(&o.points[min(epoch, len(o.points)-1)])
-			})))
-		}
-		t.Rows = append(t.Rows, row)
+			return measured(s.figure(c.name, func(o *outcome) float64 { return of(&o.points[min(epoch, len(o.points)-1)]) }))
+		}))
 	}
 	if s.epochs > 0 {
-		ended := Row{Name: "epochs in all", Unit: Count}
-		for _, c := range columns {
+		t.Rows = append(t.Rows, s.row("epochs in all", Count, columns, func(c *bplsColumn) Cell {
 			paper := math.NaN()
 			switch {
 			case c.name == "BPLS":
@@ -188,9 +186,8 @@ func (s *bplsStudy) overEpochs(figure, phase string, of func(*point) float64) Ta
 			case c.rival:
 				paper = bplsEpochs
 			}
-			ended.Cells = append(ended.Cells, s.cell(c, func(o *outcome) float64 { return float64(o.end().epoch) }, paper))
-		}
-		t.Rows = append(t.Rows, ended)
+			return s.cell(c, epochsAtEnd, paper)
+		}))
 	}
 	return t
 }
@@ -209,25 +206,12 @@ func (s *bplsStudy) overTime() Table {
 		Title: title, Columns: names(columns),
 		Notes: []string{fmt.Sprintf("BPLS's accuracy is the mean of its best ones in the test, %s.", percent(goal))},
 	}
-	rows := []struct {
-		name string
-		unit Unit
-		of   func(*outcome) float64
-	}{
-		{"time of a run", Seconds, func(o *outcome) float64 { return o.end().elapsed }},
-		{"test accuracy at its end", Percent, func(o *outcome) float64 { return 1 - o.end().testErr }},
-		{"time to BPLS's accuracy", Seconds, func(o *outcome) float64 { return timeTo(o, goal) }},
-	}
-	for i, r := range rows {
-		row := Row{Name: r.name, Unit: r.unit}
-		for _, c := range columns {
-			cell := s.cell(c, r.of, math.NaN())
-			if i == 2 {
-				cell = s.timeCell(c, goal)
-			}
-			row.Cells = append(row.Cells, cell)
-		}
-		t.Rows = append(t.Rows, row)
+	t.Rows = []Row{
+		s.row("time of a run", Seconds, columns, func(c *bplsColumn) Cell { return s.cell(c, secondsAtEnd, math.NaN()) }),
+		s.row("test accuracy at its end", Percent, columns, func(c *bplsColumn) Cell {
+			return s.cell(c, func(o *outcome) float64 { return 1 - o.end().testErr }, math.NaN())
+		}),
+		s.row("time to BPLS's accuracy", Seconds, columns, func(c *bplsColumn) Cell { return s.timeCell(c, goal) }),
 	}
 	return t
 }
@@ -268,27 +252,21 @@ func (s *bplsStudy) madeOf() Table {
 		},
 	}
 	s.addAccuracy(&t, columns, "", func(*bplsColumn) float64 { return math.Inf(1) })
-	spent := Row{Name: "time", Unit: Seconds}
-	for _, c := range columns {
-		spent.Cells = append(spent.Cells, s.cell(c, func(o *outcome) float64 { return o.end().elapsed }, math.NaN()))
-	}
-	t.Rows = append(t.Rows, spent)
+	t.Rows = append(t.Rows, s.row("time", Seconds, columns, func(c *bplsColumn) Cell { return s.cell(c, secondsAtEnd, math.NaN()) }))
 	return t
 }
 
 // addAccuracy adds the best accuracies by a time.
 func (s *bplsStudy) addAccuracy(t *Table, columns []*bplsColumn, when string, by func(*bplsColumn) float64) {
-	train, test := Row{Name: "training" + when, Unit: Percent}, Row{Name: "test" + when, Unit: Percent}
-	for _, c := range columns {
-		seconds := by(c)
-		if math.IsNaN(seconds) {
-			train.Cells, test.Cells = append(train.Cells, None()), append(test.Cells, None())
-			continue
-		}
-		train.Cells = append(train.Cells, s.cell(c, func(o *outcome) float64 { v, _ := within(o, seconds); return v }, math.NaN()))
-		test.Cells = append(test.Cells, s.cell(c, func(o *outcome) float64 { _, v := within(o, seconds); return v }, math.NaN()))
+	row := func(name string, pick func(train, test float64) float64) Row {
+		return s.row(name+when, Percent, columns, func(c *bplsColumn) Cell {
+			if math.IsNaN(by(c)) {
+				return None()
+			}
+			return s.cell(c, func(o *outcome) float64 { return pick(within(o, by(c))) }, math.NaN())
+		})
 	}
-	t.Rows = append(t.Rows, train, test)
+	t.Rows = append(t.Rows, row("training", func(train, _ float64) float64 { return train }), row("test", func(_, test float64) float64 { return test }))
 }
 
 // budgets is BPLS beside methods that have as long as it.

@@ -116,7 +116,7 @@ func (s *bplsStudy) thousandfold(rivals []*bplsColumn) Statement {
 
 // sooner: the first-order methods reach BPLS's accuracy later than it, by what factor.
 func (s *bplsStudy) sooner(rivals []*bplsColumn) Statement {
-	own := s.figure("BPLS", func(o *outcome) float64 { return o.end().elapsed })
+	own := s.figure("BPLS", secondsAtEnd)
 	goal, _ := moments(s.figure("BPLS", bestTest))
 	mean, _ := moments(own)
 	st := Statement{Claim: s.title + ": every first-order method takes more than 1,000 times as long as BPLS to BPLS's test accuracy"}
@@ -147,7 +147,7 @@ func (s *bplsStudy) sooner(rivals []*bplsColumn) Statement {
 
 // fewEpochs holds BPLS's epochs against the paper's.
 func (s *bplsStudy) fewEpochs() Statement {
-	v := s.figure("BPLS", func(o *outcome) float64 { return float64(o.end().epoch) })
+	v := s.figure("BPLS", epochsAtEnd)
 	return Statement{
 		Claim: fmt.Sprintf("%s: BPLS needs %g epochs", s.title, s.epochs),
 		Found: given(v, decimal),

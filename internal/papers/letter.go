@@ -96,16 +96,10 @@ const (
 
 // Letter reproduces table 2 of [MD]: the letters of the UCI repository, learnt online, in blocks and in batch mode.
 func Letter(ctx context.Context, o Options) (*Report, error) {
-	r := &letterRun{options: o, trials: o.Trials, real: true}
+	r := &letterRun{options: o, trials: o.trials(10, quickLetterTrials), real: true}
 	var err error
 	if r.columns, err = chosen(letterColumns(), o.Only, func(c letterColumn) string { return c.name }); err != nil {
 		return nil, err
-	}
-	if r.trials == 0 {
-		r.trials = 10
-		if o.Quick {
-			r.trials = quickLetterTrials
-		}
 	}
 	if o.Quick {
 		for i := range r.columns {

@@ -28,13 +28,11 @@ func (r *letterRun) report() *Report {
 
 // row is one with the mean of a figure of each trial.
 func (r *letterRun) row(name string, unit Unit, figure func(*outcome) float64, paper func(*letterFigures) float64) Row {
-	row := Row{Name: name, Unit: unit}
-	for i := range r.columns {
+	return rowOf(name, unit, len(r.columns), func(i int) Cell {
 		c := beside(collect(r.results[i], figure), paper(&r.columns[i].paper))
 		c.Note = r.shortage(i, r.trialsOf(&r.columns[i]))
-		row.Cells = append(row.Cells, c)
-	}
-	return row
+		return c
+	})
 }
 
 // Figures of a trial at its best test.
@@ -64,39 +62,38 @@ func (r *letterRun) rows() []Row {
 		r.row("Training error", Percent, trainAtBest, func(f *letterFigures) float64 { return f.train }),
 		r.row("Test error", Percent, testAtBest, func(f *letterFigures) float64 { return f.test }),
 	}
-	train, test := Row{Name: "Committee, training error", Unit: Percent}, Row{Name: "Committee, test error", Unit: Percent}
-	for i, c := range r.nets {
-		note, paper := "", &r.columns[i].paper
-		if c.nets != 10 {
-			note = fmt.Sprintf("a committee of %d", c.nets)
+	note := func(i int) string {
+		if n := r.nets[i].nets; n != 10 {
+			return fmt.Sprintf("a committee of %d", n)
 		}
-		train.Cells = append(train.Cells, Cell{Value: c.train, Paper: paper.committeeTrain, Note: note})
-		test.Cells = append(test.Cells, Cell{Value: c.test, Paper: paper.committeeTest, Note: note})
+		return ""
 	}
-	return append(rows, train, test, r.ahead())
+	return append(rows,
+		rowOf("Committee, training error", Percent, len(r.nets), func(i int) Cell {
+			return Cell{Value: r.nets[i].train, Paper: r.columns[i].paper.committeeTrain, Note: note(i)}
+		}),
+		rowOf("Committee, test error", Percent, len(r.nets), func(i int) Cell {
+			return Cell{Value: r.nets[i].test, Paper: r.columns[i].paper.committeeTest, Note: note(i)}
+		}), r.ahead())
 }
 
 func (r *letterRun) trialsRow() Row {
-	row := Row{Name: "Trials", Unit: Count}
-	for i, c := range r.columns {
-		cell := Cell{Value: float64(len(done(r.results[i]))), Paper: 10}
-		if math.IsNaN(c.paper.test) {
-			cell.Paper = math.NaN()
+	return rowOf("Trials", Count, len(r.columns), func(i int) Cell {
+		cell := figure(float64(len(done(r.results[i]))))
+		if !math.IsNaN(r.columns[i].paper.test) {
+			cell.Paper = 10
 		}
-		row.Cells = append(row.Cells, cell)
-	}
-	return row
+		return cell
+	})
 }
 
 // ahead compares each column's time to the best test with that of online backpropagation.
 func (r *letterRun) ahead() Row {
-	row := Row{Name: "Time of A over this", Unit: Ratio}
 	online, _ := interval(collect(r.of("A online"), secondsAtBest))
-	for i := range r.columns {
+	return rowOf("Time of A over this", Ratio, len(r.columns), func(i int) Cell {
 		own, _ := interval(collect(r.results[i], secondsAtBest))
-		row.Cells = append(row.Cells, Cell{Value: online / own, Paper: r.columns[i].paper.ahead})
-	}
-	return row
+		return Cell{Value: online / own, Paper: r.columns[i].paper.ahead}
+	})
 }
 
 // bestBy is the lowest test error up to an epoch.
@@ -110,35 +107,40 @@ func bestBy(o *outcome, epoch int) float64 {
 	return best
 }
 
-func (r *letterRun) rowsBeside() []Row {
-	reached := Row{Name: "Epochs to the paper's error", Unit: Count}
-	clock := Row{Name: "Time to it", Unit: Seconds}
-	by := Row{Name: "Test error by the paper's epoch", Unit: Percent}
-	for i := range r.columns {
-		paper := &r.columns[i].paper
-		if math.IsNaN(paper.test) {
-			reached.Cells, clock.Cells, by.Cells = append(reached.Cells, None()), append(clock.Cells, None()), append(by.Cells, None())
-			continue
-		}
-		n, all := 0, done(r.results[i])
-		var epochs, secs []float64
-		for _, o := range all {
-			p := o.first(func(p *point) bool { return p.testErr <= paper.test })
-			if p != nil {
-				n++
-			} else {
-				p = o.end()
-			}
-			epochs, secs = append(epochs, float64(p.epoch)), append(secs, p.elapsed)
-		}
-		e, s := beside(epochs, paper.epochs), beside(secs, math.NaN())
-		if n < len(all) {
-			e.Bound, s.Bound = AtLeast, AtLeast
-			e.Note = fmt.Sprintf("%d of %d came there", n, len(all))
-		}
-		b := beside(collect(all, func(o *outcome) float64 { return bestBy(o, int(math.Round(paper.epochs))) }), paper.test)
-		reached.Cells, clock.Cells, by.Cells = append(reached.Cells, e), append(clock.Cells, s), append(by.Cells, b)
+// towardsPaper returns what a column took to the paper's test error, and its own at the paper's epoch.
+func (r *letterRun) towardsPaper(i int) (epochs, seconds, by Cell) {
+	paper := &r.columns[i].paper
+	if math.IsNaN(paper.test) {
+		return None(), None(), None()
 	}
+	n, all := 0, done(r.results[i])
+	var e, s []float64
+	for _, o := range all {
+		p := o.first(func(p *point) bool { return p.testErr <= paper.test })
+		if p != nil {
+			n++
+		} else {
+			p = o.end()
+		}
+		e, s = append(e, float64(p.epoch)), append(s, p.elapsed)
+	}
+	epochs, seconds = beside(e, paper.epochs), measured(s)
+	if n < len(all) {
+		epochs.Bound, seconds.Bound = AtLeast, AtLeast
+		epochs.Note = fmt.Sprintf("%d of %d came there", n, len(all))
+	}
+	return epochs, seconds, beside(collect(all, func(o *outcome) float64 { return bestBy(o, int(math.Round(paper.epochs))) }), paper.test)
+}
+
+func (r *letterRun) rowsBeside() []Row {
+	type cells struct{ epochs, seconds, by Cell }
+	all := make([]cells, len(r.columns))
+	for i := range r.columns {
+		all[i].epochs, all[i].seconds, all[i].by = r.towardsPaper(i)
+	}
+	reached := rowOf("Epochs to the paper's error", Count, len(all), func(i int) Cell { return all[i].epochs })
+	clock := rowOf("Time to it", Seconds, len(all), func(i int) Cell { return all[i].seconds })
+	by := rowOf("Test error by the paper's epoch", Percent, len(all), func(i int) Cell { return all[i].by })
 	work := r.row("Work to the best, gradients", Count, func(o *outcome) float64 { return o.atBest().equivalents },
 		func(*letterFigures) float64 { return math.NaN() })
 	return []Row{reached, clock, by, work}

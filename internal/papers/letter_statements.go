@@ -14,17 +14,13 @@ func (r *letterRun) statements() []Statement {
 		}
 	}
 	if !r.real { // the figures are of other data
-		for i := range list {
-			list[i].Holds = Open
-		}
+		list = undecided(list)
 	}
 	list = append(list, r.timesCompared()...)
 	list = append(list, r.blocksHelp()...)
 	list = append(list, r.committeesHelp()...)
 	if r.options.Quick {
-		for i := range list {
-			list[i].Holds = Open
-		}
+		list = undecided(list)
 	}
 	return list
 }

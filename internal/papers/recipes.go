@@ -86,7 +86,7 @@ const (
 
 // Recipes reproduces table 1 of [MD]: colour recipes, on one net and on a mixture of five experts.
 func Recipes(ctx context.Context, o Options) (*Report, error) {
-	r := &recipesRun{options: o, trials: o.Trials, target: recipesTarget}
+	r := &recipesRun{options: o, trials: o.trials(20, 1), target: recipesTarget}
 	var err error
 	if r.columns, err = chosen(recipesColumns(), o.Only, func(c recipesColumn) string { return c.name }); err != nil {
 		return nil, err
@@ -96,12 +96,6 @@ func Recipes(ctx context.Context, o Options) (*Report, error) {
 	}
 	if o.Quick {
 		r.target = quickRecipesTarget
-	}
-	if r.trials == 0 {
-		r.trials = 20
-		if o.Quick {
-			r.trials = 1
-		}
 	}
 	r.base = trainer.Config{Data: "recipes", DataDir: o.DataDir, Epochs: recipesEpochs}
 	if o.Quick {

@@ -20,8 +20,7 @@ func (r *recipesRun) report() *Report {
 
 // row is one of a figure of each trial. Where toTarget, a trial that did not come to the target makes it a lower bound.
 func (r *recipesRun) row(name string, unit Unit, toTarget bool, figure func(*outcome) float64, paper func(*recipesFigures) float64) Row {
-	row := Row{Name: name, Unit: unit}
-	for i := range r.columns {
+	return rowOf(name, unit, len(r.columns), func(i int) Cell {
 		all := done(r.results[i])
 		c := beside(collect(all, figure), paper(&r.columns[i].paper))
 		if n := r.reachedOf(i); n < len(all) {
@@ -30,9 +29,8 @@ func (r *recipesRun) row(name string, unit Unit, toTarget bool, figure func(*out
 				c.Bound = AtLeast
 			}
 		}
-		row.Cells = append(row.Cells, c)
-	}
-	return row
+		return c
+	})
 }
 
 // reachedOf counts the trials of a column that reached the target.
@@ -50,8 +48,17 @@ func (r *recipesRun) rows() []Row {
 	nothing := func(*recipesFigures) float64 { return math.NaN() }
 	flops, _ := interval(collect(r.of(recipesC), flopsPerInner))
 	clock, _ := interval(collect(r.of(recipesC), secondsPerInner))
-	rows := []Row{
-		{Name: "Trials", Unit: Count},
+	return []Row{
+		rowOf("Trials", Count, len(r.columns), func(i int) Cell {
+			c := Cell{Value: float64(len(done(r.results[i]))), Paper: 20, Note: lost(r.results[i])}
+			if r.columns[i].name == recipesA {
+				c.Paper = 10
+			}
+			if math.IsNaN(r.columns[i].paper.seconds) {
+				c.Paper = math.NaN()
+			}
+			return c
+		}),
 		r.row("Total time", Seconds, true, secondsAtEnd, func(f *recipesFigures) float64 { return f.seconds }),
 		r.row("Stopped epoch", Count, true, epochsAtEnd, func(f *recipesFigures) float64 { return f.epochs }),
 		r.row("Time per epoch", Seconds, false, func(o *outcome) float64 { return perEpoch(o.end()) },
@@ -66,22 +73,10 @@ func (r *recipesRun) rows() []Row {
 			func(f *recipesFigures) float64 { return f.test }),
 		r.ahead(),
 	}
-	for i := range r.columns {
-		c := Cell{Value: float64(len(done(r.results[i]))), Paper: 20, Note: lost(r.results[i])}
-		if r.columns[i].name == recipesA {
-			c.Paper = 10
-		}
-		if math.IsNaN(r.columns[i].paper.seconds) {
-			c.Paper = math.NaN()
-		}
-		rows[0].Cells = append(rows[0].Cells, c)
-	}
-	return rows
 }
 
 // ahead compares each column's time with that of online backpropagation on one net.
 func (r *recipesRun) ahead() Row {
-	row := Row{Name: "Time of A over this", Unit: Ratio}
 	online, _ := interval(collect(r.of(recipesA), secondsAtEnd))
 	bound := Exact
 	for _, o := range done(r.of(recipesA)) {
@@ -89,7 +84,7 @@ func (r *recipesRun) ahead() Row {
 			bound = AtLeast
 		}
 	}
-	for i := range r.columns {
+	return rowOf("Time of A over this", Ratio, len(r.columns), func(i int) Cell {
 		own, _ := interval(collect(r.results[i], secondsAtEnd))
 		c := Cell{Value: online / own, Paper: rounded(8748.4 * minute / r.columns[i].paper.seconds), Bound: bound}
 		switch {
@@ -98,9 +93,8 @@ func (r *recipesRun) ahead() Row {
 		case r.reachedOf(i) < len(done(r.results[i])): // a ratio of two bounds is none
 			c.Value, c.Bound = math.NaN(), Exact
 		}
-		row.Cells = append(row.Cells, c)
-	}
-	return row
+		return c
+	})
 }
 
 func (r *recipesRun) notes() []string {

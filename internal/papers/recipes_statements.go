@@ -30,9 +30,7 @@ func (r *recipesRun) statements() []Statement {
 	list = append(list, r.operations()...)
 	list = append(list, r.sameInTest()...)
 	if r.options.Quick {
-		for i := range list {
-			list[i].Holds = Open
-		}
+		list = undecided(list)
 	}
 	return list
 }

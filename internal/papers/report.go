@@ -27,13 +27,25 @@ const (
 )
 
 // None is a cell without any figure.
-func None() Cell { return Cell{Value: math.NaN(), Paper: math.NaN()} }
+func None() Cell { return figure(math.NaN()) }
+
+// figure is a cell of one figure, of which the paper has none.
+func figure(v float64) Cell { return Cell{Value: v, Paper: math.NaN()} }
 
 // Row is one quantity over the columns of its table.
 type Row struct {
 	Name  string
 	Unit  Unit
 	Cells []Cell // one for each column
+}
+
+// rowOf returns a row with the cells of so many columns.
+func rowOf(name string, unit Unit, columns int, cell func(i int) Cell) Row {
+	row := Row{name, unit, make([]Cell, columns)}
+	for i := range row.Cells {
+		row.Cells[i] = cell(i)
+	}
+	return row
 }
 
 // Unit says how a row's figures are written.
@@ -62,6 +74,14 @@ type Statement struct {
 	Claim string // in words, as "C in four blocks reaches its best test epoch in at most 36.6 epochs"
 	Found string // in words with figures, as "19.0 epochs over 10 trials"
 	Holds Verdict
+}
+
+// undecided leaves all claims open.
+func undecided(list []Statement) []Statement {
+	for i := range list {
+		list[i].Holds = Open
+	}
+	return list
 }
 
 // Verdict is whether a claim holds.
@@ -95,6 +115,17 @@ type Options struct {
 	Only    []string // columns to run, by name; nil: all
 	// Progress hears how far it is, from one goroutine at a time; nil: nobody.
 	Progress func(Progress)
+}
+
+// trials returns how many trials there are: those asked for, else the paper's, or fewer in a quick look.
+func (o *Options) trials(paper, quick int) int {
+	switch {
+	case o.Trials > 0:
+		return o.Trials
+	case o.Quick:
+		return quick
+	}
+	return paper
 }
 
 // Progress is how far a reproduction is.

@@ -89,13 +89,7 @@ type scgStudy struct {
 
 // SCG compares exact products with differences in scaled conjugate gradients [M §4.1].
 func SCG(ctx context.Context, o Options) (*Report, error) {
-	trials := o.Trials
-	if trials == 0 {
-		trials = 10
-		if o.Quick {
-			trials = 2
-		}
-	}
+	trials := o.trials(10, 2)
 	columns, err := chosen(scgColumns, o.Only, func(c scgColumn) string { return c.name })
 	if err != nil {
 		return nil, err

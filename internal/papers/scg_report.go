@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // table is what the runs of a problem took.
@@ -71,11 +73,9 @@ func scgErrors(studies []*scgStudy) Table {
 	for i, sigma := range scgSigmas {
 		row := Row{Name: fmt.Sprintf("σ = %.0e", sigma)}
 		for _, s := range studies {
-			for _, errors := range [][]float64{s.start[i], s.end[i]} {
-				row.Cells = append(row.Cells, Cell{Value: geometric(errors), Paper: math.NaN()})
-			}
+			row.Cells = append(row.Cells, figure(geometric(s.start[i])), figure(geometric(s.end[i])))
 		}
-		row.Cells = append(row.Cells, Cell{Value: 0x1p-52 / sigma, Paper: math.NaN()})
+		row.Cells = append(row.Cells, figure(0x1p-52/sigma))
 		t.Rows = append(t.Rows, row)
 	}
 	return t
@@ -87,15 +87,13 @@ func scgPrices(studies []*scgStudy) Table {
 		Title: "[M §3]: a gradient with an exact product, in gradients",
 		Notes: []string{"By the clock: the ratio of medians for each seed. A gradient with a difference costs 2."},
 	}
-	counted, timed := Row{Name: "multiplications", Unit: Ratio}, Row{Name: "time", Unit: Ratio}
 	for _, s := range studies {
 		t.Columns = append(t.Columns, s.name)
-		counted.Cells = append(counted.Cells, Cell{Value: s.price.counted, Paper: priceOfM})
-		c := measured(s.price.timed)
-		c.Paper = priceOfM
-		timed.Cells = append(timed.Cells, c)
 	}
-	t.Rows = []Row{counted, timed}
+	t.Rows = []Row{
+		rowOf("multiplications", Ratio, len(studies), func(i int) Cell { return Cell{Value: studies[i].price.counted, Paper: priceOfM} }),
+		rowOf("time", Ratio, len(studies), func(i int) Cell { return beside(studies[i].price.timed, priceOfM) }),
+	}
 	return t
 }
 
@@ -202,12 +200,7 @@ func scgRuin(studies []*scgStudy, exact int) Statement {
 		found = append(found, text)
 		if c.sigma < least {
 			least, at = c.sigma, i
-			s.Holds = Fails
-			if low > ruined {
-				s.Holds = Holds
-			} else if mean > ruined {
-				s.Holds = Open
-			}
+			s.Holds = decide(low > ruined, !(mean > ruined))
 		}
 	}
 	if at < 0 {
@@ -230,11 +223,7 @@ func scgSlope(studies []*scgStudy) Statement {
 		for _, errors := range [][][]float64{study.start, study.end} {
 			slope := slopeBelow(errors, roundingFrom)
 			low, high = min(low, slope), max(high, slope)
-			v := Fails
-			if slope < -0.8 && slope > -1.2 {
-				v = Holds
-			}
-			parts = append(parts, v)
+			parts = append(parts, decide(slope < -0.8 && slope > -1.2, true))
 			for i, sigma := range scgSigmas {
 				if sigma <= roundingFrom && sigma > 1e-15 {
 					c := geometric(errors[i]) * sigma / 0x1p-52
@@ -256,14 +245,8 @@ func slopeBelow(errors [][]float64, most float64) float64 {
 			x, y = append(x, math.Log(sigma)), append(y, math.Log(geometric(errors[i])))
 		}
 	}
-	mx, _ := moments(x)
-	my, _ := moments(y)
-	xx, xy := 0.0, 0.0
-	for i := range x {
-		xx += (x[i] - mx) * (x[i] - mx)
-		xy += (x[i] - mx) * (y[i] - my)
-	}
-	return xy / xx
+	_, slope := stat.LinearRegression(x, y, nil, false)
+	return slope
 }
 
 // scgBest is where the error is least.
@@ -282,11 +265,7 @@ func scgBest(studies []*scgStudy) Statement {
 					least, at = e, i
 				}
 			}
-			v := Fails
-			if least > 1e-10 {
-				v = Holds
-			}
-			parts = append(parts, v)
+			parts = append(parts, decide(least > 1e-10, true))
 			found = append(found, fmt.Sprintf("%.1e at σ = %.0e (%s %s)", least, scgSigmas[at], study.name, phase.name))
 		}
 	}

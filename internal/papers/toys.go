@@ -81,13 +81,7 @@ type toyRun struct{ train, test, seconds float64 }
 
 // Toys reproduces figures 4 and 5 of [T]: the RMSE against the noise on the two toy problems.
 func Toys(ctx context.Context, o Options) (*Report, error) {
-	trials := o.Trials
-	if trials == 0 {
-		trials = 1000
-		if o.Quick {
-			trials = 50
-		}
-	}
+	trials := o.trials(1000, 50)
 	methods, err := chosen(toyMethods, o.Only, func(m toyMethod) string { return m.name })
 	if err != nil {
 		return nil, err

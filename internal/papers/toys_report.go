@@ -3,6 +3,7 @@ package papers
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -83,22 +84,18 @@ func (f *toyFigure) tables() []Table {
 				"BPLS eq. 5: the layer below moved by the rule as printed. BPLS ridge: with a ridge of 0.01, which the paper has not. random hidden: least squares over random nodes. lm: Levenberg-Marquardt, 100 iterations.",
 			},
 		}
-		for _, m := range f.methods {
-			t.Columns = append(t.Columns, m.name)
-		}
+		t.Columns = f.names()
 		if f.lines() {
 			t.Columns = append(t.Columns, "theory")
 			t.Notes = append(t.Notes, "theory: what exact least squares of two lines has on average.")
 		}
 		for j, sigma := range f.sigmas {
-			row := Row{Name: fmt.Sprintf("σ = %g", sigma)}
-			for i := range f.methods {
-				row.Cells = append(row.Cells, rmseCell(f.of(i, j, p.of)))
-			}
-			if f.lines() {
-				row.Cells = append(row.Cells, Cell{Value: expectedRMSE(sigma, p.name == "test"), Paper: math.NaN()})
-			}
-			t.Rows = append(t.Rows, row)
+			t.Rows = append(t.Rows, rowOf(fmt.Sprintf("σ = %g", sigma), Number, len(t.Columns), func(i int) Cell {
+				if i == len(f.methods) {
+					return figure(expectedRMSE(sigma, p.name == "test"))
+				}
+				return rmseCell(f.of(i, j, p.of))
+			}))
 		}
 		all = append(all, t)
 	}
@@ -111,13 +108,11 @@ func (f *toyFigure) times() Table {
 		Title: fmt.Sprintf("Beside figure %d: time of a run, %s, σ = %g", f.figure, f.title, f.sigmas[len(f.sigmas)-1]),
 		Notes: []string{"Runs go side by side, one on each core. ± is the standard deviation over them."},
 	}
-	time, epochs := Row{Name: "time of a run", Unit: Seconds}, Row{Name: "epochs at most", Unit: Count}
-	for i, m := range f.methods {
-		t.Columns = append(t.Columns, m.name)
-		time.Cells = append(time.Cells, measured(f.seconds(i)))
-		epochs.Cells = append(epochs.Cells, Cell{Value: float64(m.steps), Paper: math.NaN()})
+	t.Columns = f.names()
+	t.Rows = []Row{
+		rowOf("time of a run", Seconds, len(f.methods), func(i int) Cell { return measured(f.seconds(i)) }),
+		rowOf("epochs at most", Count, len(f.methods), func(i int) Cell { return figure(float64(f.methods[i].steps)) }),
 	}
-	t.Rows = []Row{time, epochs}
 	return t
 }
 
@@ -125,15 +120,15 @@ func (f *toyFigure) seconds(i int) []float64 {
 	return f.of(i, len(f.sigmas)-1, func(r toyRun) float64 { return r.seconds })
 }
 
-// column returns the number of a method, or −1 where it was left out.
-func (f *toyFigure) column(name string) int {
-	for i, m := range f.methods {
-		if m.name == name {
-			return i
-		}
+func (f *toyFigure) names() (all []string) {
+	for _, m := range f.methods {
+		all = append(all, m.name)
 	}
-	return -1
+	return all
 }
+
+// column returns the number of a method, or −1 where it was left out.
+func (f *toyFigure) column(name string) int { return slices.Index(f.names(), name) }
 
 // best returns the first-order method with the least RMSE at σ number j, or −1 where all were left out.
 func (f *toyFigure) best(j int, of func(toyRun) float64) int {
@@ -234,24 +229,28 @@ func shown(squares []float64) []float64 {
 
 // against holds BPLS against the best first-order method at every σ, run by run.
 func (f *toyFigure) against(bpls int, p phase, factor float64, claim string) Statement {
-	s := Statement{Claim: claim}
+	last := len(f.sigmas) - 1
+	best := f.best(last, p.of)
+	ours, theirs := rmseCell(f.of(bpls, last, p.of)), rmseCell(f.of(best, last, p.of))
+	return f.everywhere(claim, fmt.Sprintf("%.3g ± %.1g, %s %.3g ± %.1g", ours.Value, ours.Spread, f.methods[best].name, theirs.Value, theirs.Spread),
+		func(j int) Verdict {
+			return atMost(differences(shown(f.of(bpls, j, p.of)), shown(f.of(f.best(j, p.of), j, p.of)), factor*factor), 0)
+		})
+}
+
+// everywhere is a claim that is to hold at every σ, with what is at the last one.
+func (f *toyFigure) everywhere(claim, last string, at func(j int) Verdict) Statement {
 	var parts []Verdict
 	held := 0
 	for j := range f.sigmas {
-		best := f.best(j, p.of)
-		v := atMost(differences(shown(f.of(bpls, j, p.of)), shown(f.of(best, j, p.of)), factor*factor), 0)
+		v := at(j)
 		if v == Holds {
 			held++
 		}
 		parts = append(parts, v)
 	}
-	last := len(f.sigmas) - 1
-	best := f.best(last, p.of)
-	ours, theirs := rmseCell(f.of(bpls, last, p.of)), rmseCell(f.of(best, last, p.of))
-	s.Found = fmt.Sprintf("so at %d of %d values of σ; at σ = %g %.3g ± %.1g, %s %.3g ± %.1g", held, len(parts), f.sigmas[last],
-		ours.Value, ours.Spread, f.methods[best].name, theirs.Value, theirs.Spread)
-	s.Holds = together(parts)
-	return s
+	return Statement{Claim: claim, Holds: together(parts),
+		Found: fmt.Sprintf("so at %d of %d values of σ; at σ = %g %s", held, len(parts), f.sigmas[len(parts)-1], last)}
 }
 
 // faster: "significantly faster that the existing ones, and requires a single iteration (epoch)".
@@ -274,20 +273,8 @@ func (f *toyFigure) faster(bpls int) Statement {
 
 // adds is whether solving the hidden layer as well is worth it.
 func (f *toyFigure) adds(bpls, random int) Statement {
-	s := Statement{Claim: fmt.Sprintf("%s: in the test %s is ahead of a random hidden layer under least squares at every σ", f.title, f.methods[bpls].name)}
-	var parts []Verdict
-	held := 0
-	test := phases[1].of
-	for j := range f.sigmas {
-		v := atMost(differences(f.of(bpls, j, test), f.of(random, j, test), 1), 0)
-		if v == Holds {
-			held++
-		}
-		parts = append(parts, v)
-	}
-	last := len(f.sigmas) - 1
-	s.Found = fmt.Sprintf("so at %d of %d values of σ; at σ = %g %.3g against %.3g", held, len(parts), f.sigmas[last],
-		rmseCell(f.of(bpls, last, test)).Value, rmseCell(f.of(random, last, test)).Value)
-	s.Holds = together(parts)
-	return s
+	test, last := phases[1].of, len(f.sigmas)-1
+	return f.everywhere(fmt.Sprintf("%s: in the test %s is ahead of a random hidden layer under least squares at every σ", f.title, f.methods[bpls].name),
+		fmt.Sprintf("%.3g against %.3g", rmseCell(f.of(bpls, last, test)).Value, rmseCell(f.of(random, last, test)).Value),
+		func(j int) Verdict { return atMost(differences(f.of(bpls, j, test), f.of(random, j, test), 1), 0) })
 }
