@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"newtop/internal/contrast"
+	"newtop/internal/rundiff"
 	"newtop/trainer/event"
 )
 
@@ -132,7 +132,7 @@ func labels(runs []Run) []string {
 	for i := range runs {
 		names[i] = printable(runs[i].Name)
 	}
-	out := contrast.Labels(openings, names)
+	out := rundiff.Labels(openings, names)
 	for i := range out {
 		out[i] = printable(out[i])
 	}

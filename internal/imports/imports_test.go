@@ -22,7 +22,7 @@ var levels = [][]string{
 	{"internal/vector", "internal/vector/gen"},
 	{"models/blas", "trainer/krylov"},
 	{"models", "trainer/optim", "trainer/event"},
-	{"models/saved", "trainer/feed", "internal/contrast"},
+	{"models/saved", "trainer/feed", "internal/rundiff"},
 	{"trainer", "internal/figure"},
 	{"trainer/stream", "trainer/mpi", "internal/papers"},
 	{"trainer/store", "internal/bench"},

@@ -1,4 +1,4 @@
-package contrast
+package rundiff
 
 import (
 	"slices"

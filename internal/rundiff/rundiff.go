@@ -1,5 +1,5 @@
-// Package contrast says how runs differ: in what was chosen for them, and in what they reached.
-package contrast
+// Package rundiff says how runs differ: in what was chosen for them, and in what they reached.
+package rundiff
 
 import (
 	"fmt"
