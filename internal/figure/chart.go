@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -14,7 +15,7 @@ import (
 // Chart is what a pane of the screen shows, for paper: one panel of curves, dots or bars. Its text need not be clean.
 type Chart struct {
 	Title, X, Y string
-	LogX, LogY  bool     // what is not above zero is left out
+	LogX, LogY  bool     // what is not above zero is left out; without effect on Names and with Bars
 	Names       []string // what the x 0, 1, 2, … stand for, where they are no numbers
 	Curves      []Curve
 	Marks       []Mark
@@ -52,10 +53,17 @@ func (c *Chart) Empty() bool {
 	return true
 }
 
+// logarithmic reports which axes are.
+func (c *Chart) logarithmic() (x, y bool) {
+	bars := slices.ContainsFunc(c.Curves, func(of Curve) bool { return of.Bars })
+	return c.LogX && !bars && len(c.Names) == 0, c.LogY && !bars
+}
+
 // drawable returns the points that have a place on the axes.
 func (c *Chart) drawable(of *Curve) (out plotter.XYs) {
+	logX, logY := c.logarithmic()
 	for _, p := range of.Points {
-		if finite(p.X) && finite(p.Y) && (p.X >= least || !c.LogX) && (p.Y >= least || !c.LogY) {
+		if finite(p.X) && finite(p.Y) && (p.X >= least || !logX) && (p.Y >= least || !logY) {
 			out = append(out, plotter.XY(p))
 		}
 	}
@@ -74,9 +82,10 @@ func (c *Chart) Draw(w io.Writer, format string) error {
 
 func (c *Chart) sheet() *sheet {
 	s := &sheet{title: printable(c.Title), width: chartWidth, height: chartHeight}
-	s.x = scale{log: c.LogX, label: printable(c.X), whole: c.X == "epoch", names: c.Names}
+	logX, logY := c.logarithmic()
+	s.x = scale{log: logX, label: printable(c.X), whole: c.X == "epoch", names: c.Names}
 	var p panel
-	p.y = scale{log: c.LogY, label: printable(c.Y)}
+	p.y = scale{log: logY, label: printable(c.Y)}
 	x, y := newSpan(), newSpan()
 	beside := 0.0 // what stands at a point reaches so far to its sides
 	base := map[float64]float64{}
@@ -118,7 +127,7 @@ func (c *Chart) sheet() *sheet {
 		x, beside = span{0, float64(len(c.Names) - 1)}, 0.5
 	}
 	s.x.min, s.x.max = x.low-beside, x.high+beside
-	if beside == 0 {
+	if beside <= 1e-9*max(math.Abs(x.low), math.Abs(x.high)) {
 		s.x.widen(x.low, x.high)
 	}
 	p.y.widen(y.low, y.high)

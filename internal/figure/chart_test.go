@@ -115,3 +115,26 @@ func TestEmptyChart(t *testing.T) {
 		t.Errorf("a single point: %v", err)
 	}
 }
+
+// Whatever the numbers are, there is a picture or a reason why not.
+func FuzzChart(f *testing.F) {
+	f.Add(1.0, 2.0, 3.0, 4.0, uint8(0))
+	f.Add(1e-300, 1e300, 0.0, -1.0, uint8(7))
+	f.Add(1.0, 1+1e-16, 5.0, 5.0, uint8(3))
+	f.Add(math.Inf(1), math.NaN(), 1e149, -1e149, uint8(12))
+	f.Fuzz(func(t *testing.T, a, b, c, d float64, how uint8) {
+		chart := Chart{Title: "any", X: "epoch", LogX: how&1 > 0, LogY: how&2 > 0, Marks: []Mark{{a, "a"}, {b, "b"}}, Curves: []Curve{
+			{Name: "first", Points: []Point{{a, c}, {b, d}}, Dots: how&4 > 0, Bars: how&8 > 0},
+			{Points: []Point{{a, d}, {d, a}, {c, c}}, Bars: how&8 > 0}}}
+		if how&16 > 0 {
+			chart.Names = []string{"", "x"}
+		}
+		var svg bytes.Buffer
+		if err := chart.Draw(&svg, "svg"); (err != nil) != chart.Empty() {
+			t.Fatal(err)
+		}
+		if svg.Len() > 0 {
+			wellFormed(t, svg.Bytes())
+		}
+	})
+}

@@ -25,7 +25,7 @@ func (s *scale) widen(low, high float64) {
 	const spare = 0.05
 	if s.log {
 		by := math.Pow(high/low, spare)
-		if low == high {
+		if by-1 < 1e-9 {
 			by = 2
 		}
 		s.min, s.max = low/by, high*by

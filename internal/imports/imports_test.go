@@ -107,6 +107,9 @@ func violation(file, target string) string {
 	if strings.Contains(target, "ntcharts") && dir != "tui/chart" {
 		return fmt.Sprintf("%s imports %s: only tui/chart may", file, target)
 	}
+	if strings.HasPrefix(target, "gonum.org/v1/plot") && dir != "internal/figure" {
+		return fmt.Sprintf("%s imports %s: only internal/figure may", file, target)
+	}
 	inside, ok := strings.CutPrefix(target, module+"/")
 	if !ok || inside == dir {
 		return ""
