@@ -209,7 +209,7 @@ func (t *tuner) begin(cmd *cobra.Command, s *store.Store) (*tune.Search, error) 
 		fmt.Fprintf(cmd.ErrOrStderr(), "nothing left to do: %s\n", printable(exhausted.Error()))
 		return nil, t.past(cmd, s, exhausted.Name)
 	case err == nil && again:
-		fmt.Fprintf(cmd.ErrOrStderr(), "it goes on after %s\n", count(len(search.Board().Trials), "trial"))
+		fmt.Fprintf(cmd.ErrOrStderr(), "it goes on after %s\n", count(len(search.Leaderboard().Trials), "trial"))
 	}
 	return search, err
 }
@@ -233,7 +233,7 @@ func (t *tuner) past(cmd *cobra.Command, s *store.Store, name string) error {
 }
 
 // tallyShards says which shards are together on a board, each with what it did, a line a shard; empty for a whole search.
-func tallyShards(b *tune.Board) string {
+func tallyShards(b *tune.Leaderboard) string {
 	w := tune.Sweep{Name: b.Name, Of: b.Shard.Of, Parts: b.Parts}
 	if len(w.Parts) == 0 {
 		return ""

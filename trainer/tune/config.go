@@ -28,7 +28,7 @@ type Config struct {
 	Seed     uint64         // of the sampler
 	Memory   int64          // bytes for kept linearizations of all trials at once; 0: 1 GiB
 	Shard    Shard          `json:",omitzero"` // zero: the search is whole
-	// Command writes the command line that trains a configuration, for Board.Command; nil: none is shown.
+	// Command writes the command line that trains a configuration, for Leaderboard.Command; nil: none is shown.
 	Command func(*trainer.Config) string `json:"-"`
 	Version string                       `json:"-"` // of the program, for the runs' records
 }

@@ -43,7 +43,7 @@ type Trial struct {
 	Final   bool   // run again alone on the whole machine, to be measured
 
 	Epochs      int
-	Best        event.Float // least of Board.Measure so far; NaN: none
+	Best        event.Float // least of Leaderboard.Measure so far; NaN: none
 	Last        event.Float // newest of it
 	Loss        event.Float // newest training loss
 	Seconds     float64     // of training
@@ -81,8 +81,8 @@ type Importance struct {
 	Trend  string  // in a few words, as "best near 3e-3"
 }
 
-// Board is the state of a search. Shared, never changed: a change is another Board.
-type Board struct {
+// Leaderboard is the state of a search. Shared, never changed: a change is another Leaderboard.
+type Leaderboard struct {
 	Name        string // of the search
 	Shard       Shard  // which it is; with the index 0 all of a sweep's together
 	Parts       []Part // of all together, those that there are

@@ -43,7 +43,7 @@ func (s *Search) publish() {
 		s.matter, s.mattered = importances(s.space, s.ranking.trials), time.Now()
 	}
 	c := &s.config
-	b := &Board{
+	b := &Leaderboard{
 		Name: c.Name, Shard: c.Shard, Data: s.data, Measure: s.runner.measure, Over: c.Over, Target: c.Base.TargetError,
 		Phase: s.phase, Seconds: s.watch.elapsed(), Budget: c.Budget.Seconds(), Spent: s.scheduler.total, Most: c.Most,
 		Planned: c.Trials, Parallel: s.machine.parallel, Threads: s.machine.threads, Order: s.ranking.order(), Ahead: s.ranking.ahead,
@@ -85,14 +85,14 @@ func floatOf(v float64) event.Float {
 	return event.Float(v)
 }
 
-// Board is the newest state.
-func (s *Search) Board() *Board {
+// Leaderboard is the newest state.
+func (s *Search) Leaderboard() *Leaderboard {
 	board, _, _ := s.viewers.state()
 	return board
 }
 
-// Wait blocks until there is a newer Board than seen and returns it; io.EOF after the last one was seen.
-func (s *Search) Wait(ctx context.Context, seen *Board) (*Board, error) {
+// Wait blocks until there is a newer Leaderboard than seen and returns it; io.EOF after the last one was seen.
+func (s *Search) Wait(ctx context.Context, seen *Leaderboard) (*Leaderboard, error) {
 	for {
 		board, changed, closed := s.viewers.state()
 		switch {
@@ -112,21 +112,21 @@ func (s *Search) Wait(ctx context.Context, seen *Board) (*Board, error) {
 // viewers hands boards out. Changed is closed, and made anew, with every new board.
 type viewers struct {
 	mu      sync.Mutex
-	board   *Board
+	newest  *Leaderboard
 	changed chan struct{}
 	closed  bool
 }
 
 func (v *viewers) init() { v.changed = make(chan struct{}) }
 
-func (v *viewers) state() (*Board, <-chan struct{}, bool) {
+func (v *viewers) state() (*Leaderboard, <-chan struct{}, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.board, v.changed, v.closed
+	return v.newest, v.changed, v.closed
 }
 
-func (v *viewers) put(b *Board) {
-	v.change(func() { v.board = b })
+func (v *viewers) put(b *Leaderboard) {
+	v.change(func() { v.newest = b })
 }
 
 func (v *viewers) close() {

@@ -98,7 +98,7 @@ func TestFinalsOfResumedSearch(t *testing.T) {
 	if err := q.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	last, outdated := q.Board(), 0
+	last, outdated := q.Leaderboard(), 0
 	for i := range last.Trials {
 		f := &last.Trials[i]
 		if i < len(first.Trials) && first.Trials[i].Measured() && !f.Measured() {

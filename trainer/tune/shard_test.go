@@ -189,7 +189,7 @@ func sharded(t testing.TB, index, of int) Config {
 // all, and each shard is still there by itself.
 func TestSweepOfShards(t *testing.T) {
 	into := temporary(t)
-	boards := map[int]*Board{}
+	boards := map[int]*Leaderboard{}
 	for index := 1; index <= 3; index++ {
 		s := openStore(t, filepath.Join(t.TempDir(), "shard.db"))
 		boards[index] = searched(t, sharded(t, index, 3), s, nil)
@@ -268,7 +268,7 @@ func TestSweepOfShards(t *testing.T) {
 	if err := q.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	further := q.Board()
+	further := q.Leaderboard()
 	for i, o := range boards[2].Trials {
 		if text(further.Trials[i].Choices) != text(o.Choices) {
 			t.Errorf("trial %d was %s, is %s", i+1, text(o.Choices), text(further.Trials[i].Choices))
@@ -294,7 +294,7 @@ func TestBeginAgain(t *testing.T) {
 	if err := q.Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	before := q.Board()
+	before := q.Leaderboard()
 	c.Most, c.Trials = before.Spent+30, len(before.Trials)+1
 	if q, again, err = Begin(t.Context(), c, s); err != nil || !again {
 		t.Fatal(err)
@@ -306,7 +306,7 @@ func TestBeginAgain(t *testing.T) {
 	if err := q.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if after := q.Board(); after.Spent <= before.Spent {
+	if after := q.Leaderboard(); after.Spent <= before.Spent {
 		t.Errorf("%g after %g", after.Spent, before.Spent)
 	}
 	var exhausted *ExhaustedError

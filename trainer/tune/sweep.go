@@ -101,7 +101,7 @@ func Find(ctx context.Context, s *store.Store, name string) (*Sweep, error) {
 // Load returns the board of a search in s, also of one that another process is at or whose data is no longer there; of
 // all shards of a sweep together by the sweep's name. Trials of these are numbered through: trial t of shard i of n is
 // (t − 1)·n + i.
-func Load(ctx context.Context, s *store.Store, name string, command func(*trainer.Config) string) (*Board, error) {
+func Load(ctx context.Context, s *store.Store, name string, command func(*trainer.Config) string) (*Leaderboard, error) {
 	w, err := Find(ctx, s, name)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func Load(ctx context.Context, s *store.Store, name string, command func(*traine
 		gathered(q, w)
 	}
 	q.publish()
-	b := *q.Board()
+	b := *q.Leaderboard()
 	if w.Of > 0 {
 		b.Parts = w.Parts
 	}

@@ -6,10 +6,10 @@
 // trial is a trainer.Session of its own and a run in the store. One that waits on a rung pauses in memory, or ends and
 // goes on from its checkpoint where memory is short.
 //
-//	            report                      touch, 10/s                  Board, 10/s
+//	            report                      save, 10/s            Leaderboard, 10/s
 //	sessions ───────────► Search.Run ──┬───────────────► store    ┌───────────────► viewers
 //	          ◄───────────  owns all   └──────────────────────────┘      Wait
-//	            command
+//	            command     trials; asks the scheduler how far each goes
 //
 // The goroutine of Run owns all trials. A session's recorder waits until Run takes its report; commands to sessions are
 // given from goroutines of their own, so that Run waits for nobody. Run ends when every session has reported its end,
