@@ -73,10 +73,6 @@ func (s schedule) of(rank int) (own []step) {
 // 25 µs.
 const messageNumbers = 4096
 
-// panelNumbers is how many numbers MPI is given at a time, 32 MiB: enough to be fast, few enough for counts of 32 bits and
-// for the memory that they are copied through.
-const panelNumbers = 1 << 22
-
 // shared reports whether SumFixed shares out a sum of n numbers instead, because it takes less time by the messages and
 // numbers that wait for one another. most is how many nodes a process has at most.
 func shared(n, size, rounds, most int) bool {

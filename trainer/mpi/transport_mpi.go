@@ -178,6 +178,10 @@ func (c *bridge) room(p *[]float64, n int) []float64 {
 // begin returns where x begins, nil if it is empty.
 func begin(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }
 
+// panelNumbers is how many numbers MPI is given at a time, 32 MiB: enough to be fast, few enough for counts of 32 bits and
+// for the memory that they are copied through.
+const panelNumbers = 1 << 22
+
 // through has f work on x in pieces, in memory that MPI may keep: x itself, if it is from Alloc, or a copy, into which load
 // and from which store ask to have x copied.
 func (c *bridge) through(x []float64, load, store bool, f func(piece []float64) error) error {
