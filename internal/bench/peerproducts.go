@@ -26,6 +26,9 @@ func (p *peerProducts) figures(kind string) []figure {
 		return nil
 	}
 	of := fmt.Sprintf("%s, %s, %d threads", p.Peer, p.DType, p.Threads)
+	if p.Threads == 1 {
+		of = fmt.Sprintf("%s, %s, 1 thread", p.Peer, p.DType)
+	}
 	return []figure{{"gradient_ms", kind, of, p.GradientMS}, {"hv_kept_ms", kind, of, p.HvKeptMS}, {"hv_fresh_ms", kind, of, p.HvFreshMS}}
 }
 

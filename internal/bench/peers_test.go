@@ -84,7 +84,7 @@ echo '{"peer": "\u001b[2J", "dtype": "float32", "threads": 1, "gradient_ms": 1, 
 	if r := p.Ratios[0]; r.What != "gradient_ms" || r.Peer != "torch 9, float64, 2 threads" || r.PeerIs != 3000 || float64(r.OwnIs) != mean || float64(r.Quicker) != 3000/mean {
 		t.Errorf("the first ratio is %+v beside %g ms", r, mean)
 	}
-	if r := p.Ratios[1]; r.What != "hv_kept_ms" || r.Peer != "torch 9, float64, 1 threads" || r.PeerIs != 5000 {
+	if r := p.Ratios[1]; r.What != "hv_kept_ms" || r.Peer != "torch 9, float64, 1 thread" || r.PeerIs != 5000 {
 		t.Errorf("the second ratio is %+v", r)
 	}
 	if r := p.Ratios[3]; r.Peer != "torch 9, float32, 2 threads" || r.PeerIs != 1e-6 {
