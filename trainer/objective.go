@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"io"
 	"slices"
 
 	"newtop/datasets"
@@ -85,6 +86,7 @@ func (o *objective) Blocks(count int) []optim.Objective {
 		options.Memory = models.DefaultMemory
 	}
 	options.Memory = max(1, options.Memory/int64(count))
+	o.closeParts()
 	o.parts = make([]optim.Objective, count)
 	for i := range o.parts {
 		part := bindObjective(o.network, o.on, o.rows.part(i, count), options)
@@ -92,6 +94,21 @@ func (o *objective) Blocks(count int) []optim.Objective {
 		o.parts[i] = part
 	}
 	return o.parts
+}
+
+// close releases what other processes hold for the objective, of which nothing is asked any more.
+func (o *objective) close() {
+	o.closeParts()
+	if l, ok := o.kept.(io.Closer); ok {
+		_ = l.Close() // which ends the process where it fails
+	}
+}
+
+func (o *objective) closeParts() {
+	for _, part := range o.parts {
+		part.(*objective).close()
+	}
+	o.parts = nil
 }
 
 func (o *objective) Dim() int { return o.network.Dim() }

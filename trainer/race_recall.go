@@ -48,7 +48,7 @@ func (o *objective) restore(k *recall, w []float64, blocks int) {
 	switch {
 	case blocks == 1: // those there are belong to others
 	case len(k.parts) == 0:
-		o.parts = nil
+		o.closeParts()
 	default:
 		for i, part := range o.Blocks(blocks) {
 			part.(*objective).restore(&k.parts[i], w, 1)

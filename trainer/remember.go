@@ -215,7 +215,7 @@ func (o *objective) carryParts(k *optim.Memory) {
 			var known bool
 			k.In(fmt.Sprint("part ", i)).Flag("known", &known)
 		}
-		if o.parts = nil; k.Err() != nil || count == 0 {
+		if o.closeParts(); k.Err() != nil || count == 0 {
 			return
 		}
 		o.Blocks(count)

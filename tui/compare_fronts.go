@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	versus "newtop/internal/contrast"
 	"newtop/internal/format"
+	"newtop/internal/rundiff"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/screen"
@@ -88,7 +88,7 @@ func (o *compareDifferences) Hints(*comparison) []widget.Hint {
 func (o *compareDifferences) Draw(m *comparison, w, h int) []string {
 	table := m.choices()
 	names, same := 0, 0
-	var rows []versus.Row
+	var rows []rundiff.Row
 	for _, r := range table {
 		if !r.Differs {
 			same++
@@ -98,7 +98,7 @@ func (o *compareDifferences) Draw(m *comparison, w, h int) []string {
 			names = max(names, style.Cells(r.Name))
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b versus.Row) int { return rowRank(&a) - rowRank(&b) })
+	slices.SortStableFunc(rows, func(a, b rundiff.Row) int { return rowRank(&a) - rowRank(&b) })
 	const least, enough, most = 10, 18, 30
 	names = min(max(names, 8), 18)
 	room := w - 6 - names
@@ -139,7 +139,7 @@ func (o *compareDifferences) Draw(m *comparison, w, h int) []string {
 }
 
 // rowRank puts what runs chose differently before what only some of them have, and that before what is the same.
-func rowRank(r *versus.Row) int {
+func rowRank(r *rundiff.Row) int {
 	switch {
 	case r.Contested():
 		return 0
@@ -150,7 +150,7 @@ func rowRank(r *versus.Row) int {
 }
 
 // row has a choice; a value that is not the first run's stands out.
-func (o *compareDifferences) row(m *comparison, r *versus.Row, names, wide, inner int) string {
+func (o *compareDifferences) row(m *comparison, r *rundiff.Row, names, wide, inner int) string {
 	l := m.Line(inner).Put(style.Muted, ansi.Truncate(r.Name, names, "…")).To(names)
 	for i := o.from; i < o.from+o.fits; i++ {
 		ink, v := style.Text, r.Values[i]
@@ -166,19 +166,19 @@ func (o *compareDifferences) row(m *comparison, r *versus.Row, names, wide, inne
 }
 
 // choices are the runs' choices, and what was changed in them later.
-func (m *comparison) choices() []versus.Row {
+func (m *comparison) choices() []rundiff.Row {
 	openings := make([]*event.RunEvent, len(m.runs))
 	for i := range m.runs {
 		openings[i] = m.runs[i].Run
 	}
-	rows := versus.Table(openings)
+	rows := rundiff.Table(openings)
 	for i := range rows {
 		rows[i].Name = style.Clean(rows[i].Name)
 		for k := range rows[i].Values {
 			rows[i].Values[k] = style.Clean(rows[i].Values[k])
 		}
 	}
-	changed := versus.Row{Name: "changed later", Values: make([]string, len(m.runs))}
+	changed := rundiff.Row{Name: "changed later", Values: make([]string, len(m.runs))}
 	some := false
 	for i := range m.runs {
 		for _, n := range m.runs[i].notes {

@@ -8,8 +8,8 @@ import (
 	"sort"
 	"strings"
 
-	versus "newtop/internal/contrast"
 	"newtop/internal/format"
+	"newtop/internal/rundiff"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/style"
@@ -72,7 +72,7 @@ func newComparedRuns(runs []Compared) []comparedRun {
 	for i := range runs {
 		openings[i], names[i] = runs[i].Run, style.Clean(runs[i].Name)
 	}
-	labels := versus.Labels(openings, names)
+	labels := rundiff.Labels(openings, names)
 	out := make([]comparedRun, len(runs))
 	for i := range out {
 		out[i] = newComparedRun(runs[i], style.Clean(labels[i]))

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/figure"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/layout"
@@ -52,7 +53,7 @@ func ask(c event.Command) tea.Cmd { return func() tea.Msg { return askMsg{c} } }
 // pictured is a pane that says by itself what its picture shows.
 type pictured interface {
 	// figure returns nil while there is nothing to show.
-	figure(v *view) *figure
+	figure(v *view) *figure.Chart
 }
 
 // explained is a pane that has keys of its own while it is zoomed, for the help: pairs of a key and a clause.

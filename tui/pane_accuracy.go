@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"newtop/internal/figure"
 	"newtop/internal/format"
 	"newtop/tui/chart"
 	"newtop/tui/style"
@@ -73,10 +74,10 @@ func (p *accuracyPane) strip(v *view, w, h int) []string {
 	return pairStrip(v, &p.chart, p.plot(v), p.name(v), p.unit(v), w, h)
 }
 
-func (p *accuracyPane) figure(v *view) *figure {
-	f := figure{title: "error", y: "share of rows classified wrongly", curves: trainAndTest(&v.h.Curves.Metric, &v.h.Curves.TestMetric)}
+func (p *accuracyPane) figure(v *view) *figure.Chart {
+	f := figure.Chart{Title: "error", Y: "share of rows classified wrongly", Curves: trainAndTest(&v.h.Curves.Metric, &v.h.Curves.TestMetric)}
 	if v.h.Regression() {
-		f.title, f.y = "RMSE", "root mean square error"
+		f.Title, f.Y = "RMSE", "root mean square error"
 	}
 	return runFigure(v.h, f)
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"strconv"
 
+	"newtop/internal/figure"
 	"newtop/internal/format"
 	"newtop/trainer/krylov"
 	"newtop/tui/chart"
@@ -199,27 +200,27 @@ func (p *innerPane) strip(v *view, w, h int) []string {
 
 // figure has the inner iterations of each epoch by the reason why the solves ended, those without solves
 // as empty places.
-func (p *innerPane) figure(v *view) *figure {
+func (p *innerPane) figure(v *view) *figure.Chart {
 	h := v.h
-	f := figure{title: "inner iterations", y: "iterations"}
+	f := figure.Chart{Title: "inner iterations", Y: "iterations"}
 	if len(h.Solves.Bars) == 0 {
 		return nil
 	}
 	first, last := h.Solves.Bars[0].epoch, h.Solves.Bars[len(h.Solves.Bars)-1].epoch
 	for _, s := range krylov.Stops() {
-		c := figureCurve{name: s.Words(), tok: StopToken(s), bars: true, points: make(figurePoints, max(0, last-first+1))}
-		for i := range c.points {
-			c.points[i].X = float64(first + i)
+		c := figure.Curve{Name: s.Words(), Color: onPaper(StopToken(s)), Bars: true, Points: make([]figure.Point, max(0, last-first+1))}
+		for i := range c.Points {
+			c.Points[i].X = float64(first + i)
 		}
 		some := 0
 		for i := range h.Solves.Bars {
-			if k := h.Solves.Bars[i].epoch - first; k >= 0 && k < len(c.points) && int(s) < len(h.Solves.Bars[i].byStop) {
-				c.points[k].Y = float64(h.Solves.Bars[i].byStop[s])
+			if k := h.Solves.Bars[i].epoch - first; k >= 0 && k < len(c.Points) && int(s) < len(h.Solves.Bars[i].byStop) {
+				c.Points[k].Y = float64(h.Solves.Bars[i].byStop[s])
 				some += h.Solves.Bars[i].byStop[s]
 			}
 		}
 		if some > 0 {
-			f.curves = append(f.curves, c)
+			f.Curves = append(f.Curves, c)
 		}
 	}
 	return runFigure(h, f)

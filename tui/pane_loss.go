@@ -3,6 +3,7 @@ package tui
 import (
 	"math"
 
+	"newtop/internal/figure"
 	"newtop/internal/format"
 	"newtop/tui/chart"
 	"newtop/tui/style"
@@ -124,6 +125,6 @@ func pairStrip(v *view, c *chart.Canvas, pl chart.Plot, name string, text func(f
 	return rows
 }
 
-func (p *lossPane) figure(v *view) *figure {
-	return runFigure(v.h, figure{title: "loss", y: "mean loss", logY: true, curves: trainAndTest(&v.h.Curves.Loss, &v.h.Curves.TestLoss)})
+func (p *lossPane) figure(v *view) *figure.Chart {
+	return runFigure(v.h, figure.Chart{Title: "loss", Y: "mean loss", LogY: true, Curves: trainAndTest(&v.h.Curves.Loss, &v.h.Curves.TestLoss)})
 }

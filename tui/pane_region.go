@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/figure"
 	"newtop/internal/format"
 	"newtop/tui/chart"
 	"newtop/tui/style"
@@ -267,22 +268,22 @@ func (p *regionPane) strip(v *view, w, _ int) []string {
 }
 
 // figure has the radius, or the rate of a method that has one.
-func (p *regionPane) figure(v *view) *figure {
+func (p *regionPane) figure(v *view) *figure.Chart {
 	h := v.h
 	if h.Curves.Radius.Empty() && h.Curves.Rate.Empty() {
-		f := figure{title: "figures of its own", y: "value"}
+		f := figure.Chart{Title: "figures of its own", Y: "value"}
 		for i := range h.Curves.Figures[:min(len(h.Curves.Figures), 4)] {
 			k := &h.Curves.Figures[i]
-			f.curves = append(f.curves, figureCurve{name: k.Symbol, tok: style.RacerToken(i), dashed: i%2 == 1, points: pointsOf(&k.Series)})
+			f.Curves = append(f.Curves, figure.Curve{Name: k.Symbol, Color: onPaper(style.RacerToken(i)), Dashed: i%2 == 1, Points: pointsOf(&k.Series)})
 		}
 		return runFigure(h, f)
 	}
 	if h.Curves.Radius.Empty() {
-		return runFigure(h, figure{title: "learning rate", y: "rate", logY: true, curves: []figureCurve{{tok: style.Train, points: pointsOf(&h.Curves.Rate)}}})
+		return runFigure(h, figure.Chart{Title: "learning rate", Y: "rate", LogY: true, Curves: []figure.Curve{{Color: onPaper(style.Train), Points: pointsOf(&h.Curves.Rate)}}})
 	}
-	return runFigure(h, figure{title: "trust region", y: "radius and step", logY: true, curves: []figureCurve{
-		{name: "radius", tok: style.Train, points: pointsOf(&h.Curves.Radius)},
-		{name: "step norm", tok: style.Test, dashed: true, points: pointsOf(&h.Curves.Step)},
+	return runFigure(h, figure.Chart{Title: "trust region", Y: "radius and step", LogY: true, Curves: []figure.Curve{
+		{Name: "radius", Color: onPaper(style.Train), Points: pointsOf(&h.Curves.Radius)},
+		{Name: "step norm", Color: onPaper(style.Test), Dashed: true, Points: pointsOf(&h.Curves.Step)},
 	}})
 }
 

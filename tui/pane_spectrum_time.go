@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/figure"
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
@@ -384,33 +385,33 @@ func greatestFirst(a, b pair) int {
 }
 
 // figure has the extreme eigenvalues over the epochs, greatest first.
-func (p *spectrumPane) figure(v *view) *figure {
+func (p *spectrumPane) figure(v *view) *figure.Chart {
 	h := v.h
-	f := figure{title: "spectrum", y: "eigenvalue"}
+	f := figure.Chart{Title: "spectrum", Y: "eigenvalue"}
 	if len(h.Spectra) == 0 {
 		return nil
 	}
-	f.title += ", " + matrix(newestSpectrum(h))
+	f.Title += ", " + matrix(newestSpectrum(h))
 	for i := range h.Spectra {
 		e := &h.Spectra[i]
 		for k, value := range e.Eigenvalues {
-			if k == len(f.curves) {
-				f.curves = append(f.curves, figureCurve{tok: style.Train})
+			if k == len(f.Curves) {
+				f.Curves = append(f.Curves, figure.Curve{Color: onPaper(style.Train)})
 			}
 			if y := float64(value); !math.IsNaN(y) && !math.IsInf(y, 0) {
-				f.curves[k].points = append(f.curves[k].points, figurePoint{X: float64(e.Epoch), Y: y})
+				f.Curves[k].Points = append(f.Curves[k].Points, figure.Point{X: float64(e.Epoch), Y: y})
 			}
 		}
 	}
 	named := map[string]bool{}
-	for k := range f.curves {
-		c := &f.curves[k]
+	for k := range f.Curves {
+		c := &f.Curves[k]
 		name := "positive"
-		if n := len(c.points); n > 0 && c.points[n-1].Y < 0 {
-			name, c.tok, c.dashed = "negative", style.NegativeCurvature, true
+		if n := len(c.Points); n > 0 && c.Points[n-1].Y < 0 {
+			name, c.Color, c.Dashed = "negative", onPaper(style.NegativeCurvature), true
 		}
 		if !named[name] {
-			c.name, named[name] = name, true
+			c.Name, named[name] = name, true
 		}
 	}
 	return runFigure(h, f)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/figure"
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
@@ -140,6 +141,6 @@ func (p *workPane) strip(v *view, w, _ int) []string {
 	return []string{l.Full()}
 }
 
-func (p *workPane) figure(v *view) *figure {
-	return runFigure(v.h, figure{title: "seconds an epoch", y: "seconds", curves: []figureCurve{{tok: style.Train, points: pointsOf(&v.h.Curves.Seconds)}}})
+func (p *workPane) figure(v *view) *figure.Chart {
+	return runFigure(v.h, figure.Chart{Title: "seconds an epoch", Y: "seconds", Curves: []figure.Curve{{Color: onPaper(style.Train), Points: pointsOf(&v.h.Curves.Seconds)}}})
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/figure"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -21,11 +22,11 @@ func (a *App) chartPicture(format string) tea.Cmd {
 	if why := a.unpictured(); why != "" {
 		return a.Tell(style.Warn, why)
 	}
-	return a.Picture(a.pictureName(p.name(a.paneView())), "."+format, func(w io.Writer) error { return f.write(w, format) })
+	return a.Picture(a.pictureName(p.name(a.paneView())), "."+format, func(w io.Writer) error { return f.Draw(w, format) })
 }
 
 // figure is what the focused pane's picture shows, nil for nothing.
-func (a *App) figure() *figure {
+func (a *App) figure() *figure.Chart {
 	if p, ok := a.panes[a.focus].(pictured); ok {
 		return p.figure(a.paneView())
 	}

@@ -1,21 +1,28 @@
 package tui
 
 import (
+	"image/color"
 	"math"
 	"strings"
 
+	"charm.land/lipgloss/v2"
+
+	"newtop/internal/figure"
 	"newtop/tui/chart"
 	"newtop/tui/style"
 )
 
 // runFigure completes what a pane draws over the epochs of the run; nil if it has no data that a chart can show.
-func runFigure(h *History, f figure) *figure {
-	f.x, f.marks = "epoch", h.Curves.Marks()
-	if h.Run != nil {
-		f.title = strings.Join(RunWords(h.Run)[:min(2, len(RunWords(h.Run)))], " ") + ": " + f.title
+func runFigure(h *History, f figure.Chart) *figure.Chart {
+	f.X = "epoch"
+	for _, m := range h.Curves.Marks() {
+		f.Marks = append(f.Marks, figure.Mark{X: m.X, Text: m.Text})
 	}
-	for _, c := range f.curves {
-		if len(c.points) > 0 {
+	if h.Run != nil {
+		f.Title = strings.Join(RunWords(h.Run)[:min(2, len(RunWords(h.Run)))], " ") + ": " + f.Title
+	}
+	for _, c := range f.Curves {
+		if len(c.Points) > 0 {
 			return &f
 		}
 	}
@@ -23,25 +30,33 @@ func runFigure(h *History, f figure) *figure {
 }
 
 // pointsOf returns a series' points, of a merged bucket its least and greatest value.
-func pointsOf(s *chart.Series) figurePoints {
-	var out figurePoints
+func pointsOf(s *chart.Series) []figure.Point {
+	var out []figure.Point
 	for _, b := range s.Buckets {
 		if math.IsNaN(b.Last) {
 			continue
 		}
 		x0, x1 := b.X0, b.X1[chart.Epochs]
 		if x0 != x1 {
-			out = append(out, figurePoint{X: x0, Y: b.Min}, figurePoint{X: (x0 + x1) / 2, Y: b.Max})
+			out = append(out, figure.Point{X: x0, Y: b.Min}, figure.Point{X: (x0 + x1) / 2, Y: b.Max})
 		}
-		out = append(out, figurePoint{X: x1, Y: b.Last})
+		out = append(out, figure.Point{X: x1, Y: b.Last})
 	}
 	return out
 }
 
 // trainAndTest are the curves of one quantity over the rows of either set.
-func trainAndTest(train, test *chart.Series) []figureCurve {
-	return []figureCurve{
-		{name: "training rows", tok: style.Train, points: pointsOf(train)},
-		{name: "test rows", tok: style.Test, dashed: true, points: pointsOf(test)},
+func trainAndTest(train, test *chart.Series) []figure.Curve {
+	return []figure.Curve{
+		{Name: "training rows", Color: onPaper(style.Train), Points: pointsOf(train)},
+		{Name: "test rows", Color: onPaper(style.Test), Dashed: true, Points: pointsOf(test)},
 	}
+}
+
+// onPaper is a token's colour on a light ground; nil is black.
+func onPaper(t style.Token) color.Color {
+	if hex := t.OnLight(); hex != "" {
+		return lipgloss.Color(hex)
+	}
+	return nil
 }

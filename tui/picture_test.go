@@ -108,7 +108,7 @@ func TestPicturesOfNothing(t *testing.T) {
 	for id := range layout.Panes {
 		a.focus = id
 		if f := a.figure(); f != nil {
-			if err := f.write(io.Discard, "svg"); err == nil && id != layout.Loss && id != layout.Accuracy && id != layout.Region {
+			if err := f.Draw(io.Discard, "svg"); err == nil && id != layout.Loss && id != layout.Accuracy && id != layout.Region {
 				t.Errorf("pane %d draws nothing", id)
 			}
 		}

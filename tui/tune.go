@@ -16,23 +16,23 @@ import (
 
 // Searching is a search under way, as Tune shows it; tune.Search is one.
 type Searching interface {
-	// Wait blocks until there is a newer Board than seen; io.EOF after the last one was seen.
-	Wait(ctx context.Context, seen *tune.Board) (*tune.Board, error)
-	// Board is the newest one.
-	Board() *tune.Board
+	// Wait blocks until there is a newer Leaderboard than seen; io.EOF after the last one was seen.
+	Wait(ctx context.Context, seen *tune.Leaderboard) (*tune.Leaderboard, error)
+	// Leaderboard is the newest one.
+	Leaderboard() *tune.Leaderboard
 	// Stop ends the search in order, without waiting for it.
 	Stop()
 }
 
 // Tune shows a search until the user quits, the context ends or the program fails, and restores the terminal like Run.
-// A user who quits while it is under way stops it first, and Tune returns when its last Board was seen, or at once if
+// A user who quits while it is under way stops it first, and Tune returns when its last Leaderboard was seen, or at once if
 // asked a third time. The search itself is the caller's to run and to end.
 func Tune(ctx context.Context, s Searching, o screen.Options) error {
 	m := newTuning(s, o)
 	return m.Run(ctx, m, o)
 }
 
-// tuning is the root model of Tune. It waits for one Board at a time: a terminal that does not read stops the waiting,
+// tuning is the root model of Tune. It waits for one Leaderboard at a time: a terminal that does not read stops the waiting,
 // and nobody else. Between Boards only the clock moves, once a second while the search is under way.
 type tuning struct {
 	screen.Base
@@ -53,7 +53,7 @@ type tuning struct {
 	leaving bool           // the search was stopped, and the program ends with it
 
 	now     func() time.Time
-	heard   time.Time // when the newest Board came
+	heard   time.Time // when the newest Leaderboard came
 	ticking bool
 }
 
@@ -62,7 +62,7 @@ const boardPause = 100 * time.Millisecond
 
 // boardMsg is what the search brought.
 type boardMsg struct {
-	board *tune.Board
+	board *tune.Leaderboard
 	err   error
 }
 
@@ -82,9 +82,9 @@ func newTuning(s Searching, o screen.Options) *tuning {
 		m.Prefs.Begin(m.preferences())
 	}
 	m.Restyle()
-	b := s.Board()
+	b := s.Leaderboard()
 	if b == nil {
-		b = &tune.Board{}
+		b = &tune.Leaderboard{}
 	}
 	m.take(b)
 	return m
@@ -98,19 +98,19 @@ func (m *tuning) preferences() screen.Preferences {
 	return p
 }
 
-// take goes on to a Board.
-func (m *tuning) take(b *tune.Board) {
+// take goes on to a Leaderboard.
+func (m *tuning) take(b *tune.Leaderboard) {
 	m.heard = m.now()
 	m.standing = newStanding(b)
 	m.list(&m.standing)
 }
 
-// Init asks for the background and arms the wait for the first Board.
+// Init asks for the background and arms the wait for the first Leaderboard.
 func (m *tuning) Init() tea.Cmd {
 	return tea.Batch(tea.RequestBackgroundColor, screen.Synchronize(m.Environ), m.wait(0), m.tick())
 }
 
-// wait returns the command that waits for what is newer than the Board on the screen, after a pause.
+// wait returns the command that waits for what is newer than the Leaderboard on the screen, after a pause.
 func (m *tuning) wait(pause time.Duration) tea.Cmd {
 	ctx, search, seen := m.Ctx, m.search, m.board
 	return func() tea.Msg {
@@ -140,7 +140,7 @@ func (m *tuning) underway() bool {
 	return !m.ended && m.board.Phase != "done" && m.board.Phase != "stopped"
 }
 
-// elapsed are the search's own seconds now: what the Board said, and what has gone by since.
+// elapsed are the search's own seconds now: what the Leaderboard said, and what has gone by since.
 func (m *tuning) elapsed() float64 {
 	s := m.board.Seconds
 	if m.underway() && len(m.board.Trials) > 0 {
@@ -172,7 +172,7 @@ func (m *tuning) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, m.Handle(msg)
 }
 
-// receive takes a Board and waits for the next one.
+// receive takes a Leaderboard and waits for the next one.
 func (m *tuning) receive(msg boardMsg) tea.Cmd {
 	if msg.board != nil && msg.board != m.board {
 		m.take(msg.board)

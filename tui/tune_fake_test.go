@@ -18,24 +18,24 @@ import (
 // fakeSearch plays a list of Boards. Each Wait brings the next one; Stop ends it.
 type fakeSearch struct {
 	mu      sync.Mutex
-	boards  []*tune.Board
+	boards  []*tune.Leaderboard
 	at      int
 	stopped bool
-	holds   bool // the last Board does not end it
+	holds   bool // the last Leaderboard does not end it
 	bell    chan struct{}
 }
 
-func newFakeSearch(boards ...*tune.Board) *fakeSearch {
+func newFakeSearch(boards ...*tune.Leaderboard) *fakeSearch {
 	return &fakeSearch{boards: boards, bell: make(chan struct{}, 1)}
 }
 
-func (s *fakeSearch) Board() *tune.Board {
+func (s *fakeSearch) Leaderboard() *tune.Leaderboard {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.boards[s.at]
 }
 
-func (s *fakeSearch) Wait(ctx context.Context, seen *tune.Board) (*tune.Board, error) {
+func (s *fakeSearch) Wait(ctx context.Context, seen *tune.Leaderboard) (*tune.Leaderboard, error) {
 	for {
 		s.mu.Lock()
 		now := s.boards[s.at]
@@ -85,9 +85,9 @@ var fakeOver = []tune.Dimension{
 }
 
 // fakeBoard is a search of n trials after a share of its budget, with the target of 5 % or none.
-func fakeBoard(n int, share, target float64) *tune.Board {
+func fakeBoard(n int, share, target float64) *tune.Leaderboard {
 	r := rand.New(rand.NewPCG(3, 4))
-	b := &tune.Board{Name: "tune-20261121-1200", Data: "letters", Measure: "test error", Over: fakeOver, Target: target, Phase: "searching",
+	b := &tune.Leaderboard{Name: "tune-20261121-1200", Data: "letters", Measure: "test error", Over: fakeOver, Target: target, Phase: "searching",
 		Budget: 60, Planned: n, Parallel: 2, Threads: 1, Command: "newtop train --data letters --data-dir '/data of mine' --opt adam --set rate=0.0031 --batch 64 --target-error 0.05 --seed 7"}
 	for i := range n {
 		b.Trials = append(b.Trials, fakeTrial(i, n, target, r))
@@ -169,7 +169,7 @@ func fakeTrial(i, n int, target float64, r *rand.Rand) tune.Trial {
 func absentFloat(v event.Float) event.Float { return event.Float(LastIfMissing(float64(v))) }
 
 // fakeFinals repeat the three best settings.
-func fakeFinals(b *tune.Board) (out []tune.Trial) {
+func fakeFinals(b *tune.Leaderboard) (out []tune.Trial) {
 	rankFake(b)
 	for k, i := range b.Order[:3] {
 		t := b.Trials[i]
@@ -183,7 +183,7 @@ func fakeFinals(b *tune.Board) (out []tune.Trial) {
 }
 
 // rankFake orders a board's trials: finals first, then by what it took to get to the target, then by the measure.
-func rankFake(b *tune.Board) {
+func rankFake(b *tune.Leaderboard) {
 	b.Order = b.Order[:0]
 	for i := range b.Trials {
 		b.Order = append(b.Order, i)
@@ -204,7 +204,7 @@ func rankFake(b *tune.Board) {
 }
 
 // fakeRegression has RMSEs and one dimension, and no method to tell apart.
-func fakeRegression() *tune.Board {
+func fakeRegression() *tune.Leaderboard {
 	b := fakeBoard(20, 1, 0)
 	b.Measure, b.Data, b.Over = "test RMSE", "sine", fakeOver[1:2]
 	for i := range b.Trials {

@@ -140,7 +140,7 @@ func (m *tuning) picture(string) tea.Cmd {
 	if f == nil {
 		return m.Tell(style.Warn, "there is nothing to draw; P takes the screen")
 	}
-	return m.Picture("newtop-tune-"+screen.PlainName(name), ".svg", func(w io.Writer) error { return f.write(w, "svg") })
+	return m.Picture("newtop-tune-"+screen.PlainName(name), ".svg", func(w io.Writer) error { return f.Draw(w, "svg") })
 }
 
 // mouse selects the trial that is clicked, in the leaderboard or in a chart, and the pane.

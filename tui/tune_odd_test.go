@@ -68,7 +68,7 @@ func TestTuneZero(t *testing.T) {
 
 // TestTuneMethods: what several methods have under one name is one column and one axis.
 func TestTuneMethods(t *testing.T) {
-	b := &tune.Board{Measure: "test error", Over: []tune.Dimension{{Key: "opt", Choices: []string{"adam", "tr-gn"}}, {Key: "adam.rate", Low: 1e-4, High: 1e-2, Log: true},
+	b := &tune.Leaderboard{Measure: "test error", Over: []tune.Dimension{{Key: "opt", Choices: []string{"adam", "tr-gn"}}, {Key: "adam.rate", Low: 1e-4, High: 1e-2, Log: true},
 		{Key: "nag.rate", Low: 1e-3, High: 1e-1, Log: true}, {Key: "tr-gn.blocks", Choices: []string{"1", "2"}}, {Key: "scg.blocks", Choices: []string{"2", "4"}}, {Key: "act", Choices: []string{"tanh"}}}}
 	for i := range 6 {
 		b.Trials = append(b.Trials, tune.Trial{Number: i + 1, Best: 0.1, Choices: []tune.Choice{{Key: "opt", Value: "adam"}, {Key: []string{"adam.rate", "nag.rate"}[i%2], Value: "0.002"},
@@ -92,13 +92,13 @@ func TestTuneMethods(t *testing.T) {
 
 // TestTuneWaits: Boards come one after another, none is missed at the end, and what ends them is told.
 func TestTuneWaits(t *testing.T) {
-	boards := []*tune.Board{{Phase: "searching"}, fakeBoard(20, 0.3, 0.05), fakeBoard(20, 0.7, 0.05), fakeBoard(20, 1, 0.05)}
+	boards := []*tune.Leaderboard{{Phase: "searching"}, fakeBoard(20, 0.3, 0.05), fakeBoard(20, 0.7, 0.05), fakeBoard(20, 1, 0.05)}
 	m := newTuning(newFakeSearch(boards...), screen.Options{Environ: []string{"LANG=C.UTF-8"}})
 	defer m.Cancel()
 	for _, want := range boards[1:] {
 		m.receive(m.wait(0)().(boardMsg))
 		if m.board != want || m.ended {
-			t.Fatalf("has the Board of %g s, not of %g s", m.board.Seconds, want.Seconds)
+			t.Fatalf("has the Leaderboard of %g s, not of %g s", m.board.Seconds, want.Seconds)
 		}
 	}
 	if m.receive(m.wait(0)().(boardMsg)); !m.ended || m.err != nil || !strings.Contains(m.Notice.Text, "over") {
@@ -113,7 +113,7 @@ func TestTuneWaits(t *testing.T) {
 	}
 }
 
-// TestTuneStop: q asks, q again stops the search, and the program ends with its last Board; a third q does not wait.
+// TestTuneStop: q asks, q again stops the search, and the program ends with its last Leaderboard; a third q does not wait.
 func TestTuneStop(t *testing.T) {
 	for _, last := range []string{"", "q", "ctrl+c"} {
 		s := newFakeSearch(fakeBoard(20, 0.5, 0.05))
@@ -195,9 +195,9 @@ func TestTuneEnds(t *testing.T) {
 }
 
 // randomBoard is a search of anything.
-func randomBoard(r *rand.Rand) *tune.Board {
+func randomBoard(r *rand.Rand) *tune.Leaderboard {
 	f := func() float64 { return float64(randomFloat(r)) }
-	b := &tune.Board{Name: randomText(r), Data: randomText(r), Measure: []string{"test error", "test RMSE", ""}[r.IntN(3)], Target: []float64{0, 0.05, f()}[r.IntN(3)],
+	b := &tune.Leaderboard{Name: randomText(r), Data: randomText(r), Measure: []string{"test error", "test RMSE", ""}[r.IntN(3)], Target: []float64{0, 0.05, f()}[r.IntN(3)],
 		Phase: []string{"", "searching", "finals", "done", "stopped", randomText(r)}[r.IntN(6)], Seconds: f(), Budget: f(), Spent: f(), Most: f(),
 		Planned: r.IntN(90), Parallel: r.IntN(5), Threads: r.IntN(5), Command: randomText(r), Warning: randomText(r)}
 	keys := []string{"opt", "rate", "batch", randomText(r), "net"}
@@ -265,7 +265,7 @@ func tuneStorm(m *tuning, r *rand.Rand, b byte) {
 	}
 }
 
-// BenchmarkTune takes a Board of 1,000 trials and draws the screen.
+// BenchmarkTune takes a Leaderboard of 1,000 trials and draws the screen.
 func BenchmarkTune(b *testing.B) {
 	board := fakeBoard(1000, 0.9, 0.05)
 	for i := range board.Trials {
@@ -281,7 +281,7 @@ func BenchmarkTune(b *testing.B) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range b.N {
-		m.Update(boardMsg{[]*tune.Board{board, &other}[i%2], nil})
+		m.Update(boardMsg{[]*tune.Leaderboard{board, &other}[i%2], nil})
 		m.View()
 	}
 }

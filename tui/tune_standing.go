@@ -12,13 +12,13 @@ import (
 	"newtop/tui/style"
 )
 
-// standing is what the screen has worked out of a Board, once for each however often it is drawn.
+// standing is what the screen has worked out of a Leaderboard, once for each however often it is drawn.
 type standing struct {
-	board  *tune.Board
+	board  *tune.Leaderboard
 	dims   []tuneDim
 	lead   int            // the dimension whose choices have the letters and colours, as a rule the method; −1 for none
 	groups map[string]int // number of each of its choices
-	rank   []int          // by trial: its place in Board.Order from 1, 0 for none
+	rank   []int          // by trial: its place in Leaderboard.Order from 1, 0 for none
 	states [len(tuneStates)]int
 	best   int     // index of the first in the order; −1 for none
 	floor  float64 // where a logarithmic scale has a measure of zero: half the least one above it, NaN without any
@@ -39,7 +39,7 @@ type tuneDim struct {
 	wide      int // of its widest value
 }
 
-func newStanding(b *tune.Board) standing {
+func newStanding(b *tune.Leaderboard) standing {
 	s := standing{board: b, lead: -1, best: -1, floor: math.NaN(), most: math.NaN(), rank: make([]int, len(b.Trials))}
 	for place, i := range b.Order {
 		if i >= 0 && i < len(b.Trials) && s.rank[i] == 0 {
@@ -85,7 +85,7 @@ func (s *standing) count(t *tune.Trial) {
 	s.whys = s.whys || t.Why != ""
 }
 
-// dimensions lists what the trials differ in, in the order of Board.Over, and what that does not name behind it.
+// dimensions lists what the trials differ in, in the order of Leaderboard.Over, and what that does not name behind it.
 func (s *standing) dimensions() {
 	index, fixed := map[string]int{}, map[string]bool{}
 	var values []map[string]bool

@@ -20,7 +20,7 @@ import (
 	"newtop/tui/style"
 )
 
-func newTuneTest(b *tune.Board, o screen.Options, w, h int) *tuning {
+func newTuneTest(b *tune.Leaderboard, o screen.Options, w, h int) *tuning {
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
 	s := newFakeSearch(b)
 	s.holds = b.Phase == "searching"
@@ -50,26 +50,26 @@ func tuneText(t *testing.T, m *tuning) string {
 
 // tuneScreens are boards, and keys that lead to what can be shown of them.
 var tuneScreens = map[string]struct {
-	board func() *tune.Board
+	board func() *tune.Leaderboard
 	keys  []string
 }{
-	"empty":      {func() *tune.Board { return &tune.Board{} }, nil},
-	"one":        {func() *tune.Board { return fakeBoard(1, 0.001, 0) }, nil},
-	"early":      {func() *tune.Board { return fakeBoard(60, 0.2, 0.05) }, nil},
-	"searching":  {func() *tune.Board { return fakeBoard(60, 0.6, 0.05) }, []string{"tab", "tab"}},
-	"done":       {func() *tune.Board { return fakeBoard(60, 1, 0.05) }, nil},
-	"measure":    {func() *tune.Board { return fakeBoard(60, 1, 0.05) }, []string{"v", "x", "y", "down", "down"}},
-	"untargeted": {func() *tune.Board { return fakeBoard(60, 1, 0) }, []string{"right", "s", "s", "end", "shift+tab"}},
+	"empty":      {func() *tune.Leaderboard { return &tune.Leaderboard{} }, nil},
+	"one":        {func() *tune.Leaderboard { return fakeBoard(1, 0.001, 0) }, nil},
+	"early":      {func() *tune.Leaderboard { return fakeBoard(60, 0.2, 0.05) }, nil},
+	"searching":  {func() *tune.Leaderboard { return fakeBoard(60, 0.6, 0.05) }, []string{"tab", "tab"}},
+	"done":       {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, nil},
+	"measure":    {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"v", "x", "y", "down", "down"}},
+	"untargeted": {func() *tune.Leaderboard { return fakeBoard(60, 1, 0) }, []string{"right", "s", "s", "end", "shift+tab"}},
 	"regression": {fakeRegression, []string{"shift+tab", "shift+tab"}},
-	"filtered":   {func() *tune.Board { return fakeBoard(60, 1, 0.05) }, []string{"/", "a", "d", "a", "m", "space", "-", "p", "r", "u"}},
-	"zoomed":     {func() *tune.Board { return fakeBoard(60, 1, 0.05) }, []string{"tab", "z"}},
-	"slice":      {func() *tune.Board { return fakeBoard(60, 0.9, 0) }, []string{"tab", "tab", "tab", "right", "enter"}},
-	"curves":     {func() *tune.Board { return fakeBoard(60, 0.9, 0) }, []string{"tab", "tab", "enter", "down"}},
-	"matters":    {func() *tune.Board { return fakeBoard(60, 0.9, 0) }, []string{"shift+tab", "z"}},
-	"details":    {func() *tune.Board { return fakeBoard(60, 1, 0.05) }, []string{"down", "d"}},
-	"command":    {func() *tune.Board { return fakeBoard(60, 1, 0.05) }, []string{"c"}},
-	"help":       {func() *tune.Board { return fakeBoard(60, 1, 0.05) }, []string{"?"}},
-	"asking":     {func() *tune.Board { return fakeBoard(60, 0.6, 0.05) }, []string{"q"}},
+	"filtered":   {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"/", "a", "d", "a", "m", "space", "-", "p", "r", "u"}},
+	"zoomed":     {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"tab", "z"}},
+	"slice":      {func() *tune.Leaderboard { return fakeBoard(60, 0.9, 0) }, []string{"tab", "tab", "tab", "right", "enter"}},
+	"curves":     {func() *tune.Leaderboard { return fakeBoard(60, 0.9, 0) }, []string{"tab", "tab", "enter", "down"}},
+	"matters":    {func() *tune.Leaderboard { return fakeBoard(60, 0.9, 0) }, []string{"shift+tab", "z"}},
+	"details":    {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"down", "d"}},
+	"command":    {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"c"}},
+	"help":       {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"?"}},
+	"asking":     {func() *tune.Leaderboard { return fakeBoard(60, 0.6, 0.05) }, []string{"q"}},
 }
 
 func TestTuneScreens(t *testing.T) {
@@ -451,7 +451,7 @@ func TestTuneCommand(t *testing.T) {
 	if !ok || len(batch) != 2 || fmt.Sprint(batch[0]()) != b.Command {
 		t.Errorf("c does not copy the command line")
 	}
-	if m = newTuneTest(&tune.Board{}, screen.Options{}, 100, 30); !strings.Contains(tuneText(t, m), "no trial") {
+	if m = newTuneTest(&tune.Leaderboard{}, screen.Options{}, 100, 30); !strings.Contains(tuneText(t, m), "no trial") {
 		t.Error("an empty search has trials")
 	}
 	if tunePress(m, "c", "c"); !strings.Contains(m.Notice.Text, "nothing was found") {

@@ -17,7 +17,6 @@ type Exchange struct {
 	Bytes    int     `json:"bytes"`
 	MedianUS float64 `json:"median_us"`
 	BestUS   float64 `json:"best_us"`
-	FittedUS float64 `json:"fitted_us"`
 	Times    int     `json:"times"` // it was measured
 }
 
@@ -155,22 +154,4 @@ func (e *exchanger) measure(ctx context.Context, budget time.Duration, exchange 
 		times = int(min(mostExchanges/turns, max(1, float64(budget/turns)/slices.Min(ns))))
 	}
 	return ns, nil
-}
-
-// observation is an exchange as the model sees it.
-func (x *Exchange) observation(p int) observation {
-	n := float64(x.Bytes / 8)
-	o := observation{seconds: x.BestUS / 1e6}
-	switch x.What {
-	case ToAll:
-		o.choices = [][]cost{broadcasts(p, n), reductions(p, 1)}
-	case FastSum:
-		o.choices = [][]cost{broadcasts(p, 1), reductions(p, n)}
-	case OrderedSum:
-		o.choices = [][]cost{broadcasts(p, 1)}
-		o.fixed = orderedReduction(p, n, shareOut(reduce.BlockRows*p, p))
-	default:
-		panic(fmt.Sprintf("bench: exchange %q", x.What))
-	}
-	return o
 }

@@ -27,11 +27,10 @@ type TeamProduct struct {
 
 // Setup is how many processes of how many threads compute together. Those of one process measure newtop without MPI.
 type Setup struct {
-	Ranks    int      `json:"ranks"`
-	Threads  int      `json:"threads"` // of each
-	MedianMS float64  `json:"median_ms"`
-	BestMS   float64  `json:"best_ms"`
-	FittedMS *float64 `json:"fitted_ms"` // null where it was left out of the fit
+	Ranks    int     `json:"ranks"`
+	Threads  int     `json:"threads"` // of each
+	MedianMS float64 `json:"median_ms"`
+	BestMS   float64 `json:"best_ms"`
 }
 
 // teamProblem is a net on letters.

@@ -51,6 +51,19 @@ func (f *benchFlags) check() error {
 	return nil
 }
 
+// writeReport writes a report in one of the formats json, md and text.
+func writeReport(out io.Writer, format string, figures any, d document) (err error) {
+	switch format {
+	case "json":
+		return writeJSON(out, figures)
+	case "md":
+		_, err = io.WriteString(out, d.markdown())
+	default:
+		_, err = io.WriteString(out, d.text(max(room(out), textWidth)))
+	}
+	return err
+}
+
 func writeJSON(out io.Writer, figures any) error {
 	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")

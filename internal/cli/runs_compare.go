@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"newtop/internal/contrast"
+	"newtop/internal/rundiff"
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
@@ -106,8 +106,8 @@ func compared(list []*story) []tui.Compared {
 
 // comparison is what runs compare prints.
 type comparison struct {
-	Runs    []rival        `json:"runs"`
-	Differs []contrast.Row `json:"-"`
+	Runs    []rival       `json:"runs"`
+	Differs []rundiff.Row `json:"-"`
 	// Choices has the rows of Differs by name.
 	Choices map[string][]string `json:"differs"`
 	levels  []float64
@@ -181,7 +181,7 @@ func tabulate(list []*story, levels []float64) *comparison {
 			v.Reached = append(v.Reached, at)
 		}
 	}
-	for _, row := range append(contrast.Table(openings), differences(configs)...) {
+	for _, row := range append(rundiff.Table(openings), differences(configs)...) {
 		if row.Differs {
 			c.Differs = append(c.Differs, row)
 			c.Choices[row.Name] = row.Values

@@ -13,7 +13,7 @@ import (
 )
 
 // describe writes the title and the notes below the panels: how each run did, and what it was.
-func (s *sheet) describe(o *Options) {
+func (s *report) describe(o *Options) {
 	s.title = printable(o.Title)
 	if s.title == "" {
 		s.title = s.subject()
@@ -24,15 +24,16 @@ func (s *sheet) describe(o *Options) {
 	if o.Smooth > 0 {
 		s.notes = append(s.notes, "Smoothed with a half-life of "+counted(o.Smooth, "epoch")+"; the values themselves are pale.")
 	}
-	for i := range s.panels {
-		q := s.panels[i].quantity
-		if who := s.lacking(&s.panels[i]); who != "" && q.alarm {
+	for i := range s.about {
+		p := &s.about[i]
+		q := p.quantity
+		if who := s.lacking(p); who != "" && q.alarm {
 			s.notes = append(s.notes, "No "+q.Meaning+" of "+who+".")
 		}
-		if s.panels[i].cut {
+		if p.cut {
 			s.notes = append(s.notes, "The "+q.Meaning+" is cut off at "+short(q.bound[0])+" and "+short(q.bound[1])+".")
 		}
-		if s.panels[i].zero {
+		if p.zero {
 			s.notes = append(s.notes, "Where a curve of the "+q.Meaning+" leaves its logarithmic axis at the bottom it is 0.")
 		}
 	}
@@ -63,7 +64,7 @@ func fold(notes []string, room vg.Length) (lines []string) {
 }
 
 // lacking names the runs that have no curve in a panel.
-func (s *sheet) lacking(p *panel) string {
+func (s *report) lacking(p *quantityPanel) string {
 	var who []string
 	for i, label := range s.labels {
 		if !slices.ContainsFunc(p.curves, func(c curve) bool { return c.run == i }) {
@@ -74,7 +75,7 @@ func (s *sheet) lacking(p *panel) string {
 }
 
 // subject is what the runs have in common: data and net.
-func (s *sheet) subject() string {
+func (s *report) subject() string {
 	var data, nets []string
 	for _, r := range openingsOf(s.runs) {
 		if r != nil {
@@ -107,7 +108,7 @@ func openingsOf(runs []Run) []*event.RunEvent {
 }
 
 // note says in a line how a run did and what it was.
-func (s *sheet) note(i int) string {
+func (s *report) note(i int) string {
 	r := &s.runs[i]
 	m := event.MeasureOf(r.Opening, r.Epochs)
 	var parts []string

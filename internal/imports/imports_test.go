@@ -23,11 +23,11 @@ var levels = [][]string{
 	{"models/blas", "models/reduce", "trainer/krylov", "datasets"},
 	{"models/internal/pass"},
 	{"models", "trainer/optim", "trainer/event"},
-	{"models/modelfile", "models/netfile", "trainer/feed", "internal/contrast"},
+	{"models/modelfile", "models/netfile", "trainer/feed", "internal/rundiff"},
 	{"trainer", "internal/figure"},
-	{"trainer/stream", "trainer/mpi", "trainer/papers"},
+	{"trainer/stream", "trainer/mpi", "internal/papers"},
 	{"trainer/store", "internal/bench"},
-	{"trainer/tune", "tui/style", "tui/layout"},
+	{"trainer/tune", "tui/style", "tui/layout", "tui/internal/tuitest"},
 	{"tui/chart", "tui/widget", "tui/render"},
 	{"tui/screen"},
 	{"tui"},
@@ -107,6 +107,9 @@ func violation(file, target string) string {
 	}
 	if strings.Contains(target, "ntcharts") && dir != "tui/chart" {
 		return fmt.Sprintf("%s imports %s: only tui/chart may", file, target)
+	}
+	if strings.HasPrefix(target, "gonum.org/v1/plot") && dir != "internal/figure" {
+		return fmt.Sprintf("%s imports %s: only internal/figure may", file, target)
 	}
 	inside, ok := strings.CutPrefix(target, module+"/")
 	if !ok || inside == dir {

@@ -50,7 +50,7 @@ type fake struct {
 	broken                  atomic.Bool // MPI fails
 }
 
-var _ wire = (*fake)(nil)
+var _ transport = (*fake)(nil)
 
 func (e *ether) end(rank int) *fake {
 	return &fake{ether: e, rank: rank, name: fmt.Sprintf("host%d", rank/2)}
@@ -164,11 +164,6 @@ func (f *fake) Gather(text []byte) ([][]byte, error) {
 	return out, nil
 }
 
-func (f *fake) Barrier() error {
-	_, err := f.all("Barrier", true)
-	return err
-}
-
 func (f *fake) Send(x []float64, to int) error {
 	f.enter()
 	defer f.mu.Unlock()
@@ -263,7 +258,10 @@ func (f *fake) notes() (int, int64, bool, error) {
 	return int(n[0]), n[1], true, nil
 }
 
-func (f *fake) Abort(int)             {}
-func (f *fake) Close() error          { return f.Barrier() }
 func (f *fake) library() string       { return "Fake MPI 1.0" }
 func (f *fake) host() (string, error) { return f.name, nil }
+
+func (f *fake) Close() error {
+	_, err := f.all("Close", true)
+	return err
+}

@@ -15,22 +15,8 @@ import (
 	"newtop/models/reduce"
 )
 
-// Reducer is what is asked of MPI. But for Alloc, Send, Receive and Abort all processes call the same methods in the same
-// order, with as many numbers: others would be written where they do not belong. With NEWTOP_MPI_CHECK=1 in the environment
-// of all processes Sum, SumFixed and Bcast compare how many there are first. Errors are MPI's own.
-type Reducer interface {
-	Collectives
-	// Send and Receive bring x from one process to another.
-	Send(x []float64, to int) error
-	Receive(x []float64, from int) error
-	// Gather returns in process 0 what each process said, in order; nil elsewhere.
-	Gather(text []byte) ([][]byte, error)
-	Barrier() error
-	Abort(code int)
-	Close() error
-}
-
-// Collectives are the part of a Reducer that a run's sums and products take their time in.
+// Collectives are what a run's sums and products take their time in. All processes call the same methods but for Alloc in
+// the same order, with as many numbers: others would be written where they do not belong. Errors are MPI's own.
 type Collectives interface {
 	Rank() int
 	Size() int

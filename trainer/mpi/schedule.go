@@ -73,17 +73,10 @@ func (s schedule) of(rank int) (own []step) {
 // 25 µs.
 const messageNumbers = 4096
 
-// PanelNumbers is how many numbers MPI is given at a time, 32 MiB: enough to be fast, few enough for counts of 32 bits and
-// for the memory that they are copied through.
-const PanelNumbers = 1 << 22
-
-// Rounds returns how many messages wait for one another while SumFixed adds up nodes on their way up the tree to process 0.
-func Rounds(tree reduce.Tree, size int) int { return newSchedule(tree, size).rounds }
-
-// Shared reports whether SumFixed shares out a sum of n numbers instead, because it takes less time by the messages and
+// shared reports whether SumFixed shares out a sum of n numbers instead, because it takes less time by the messages and
 // numbers that wait for one another. most is how many nodes a process has at most.
-func Shared(n, size, rounds, most int) bool {
-	climbing := rounds * (messageNumbers + n)
-	shared := 2*(size-1)*messageNumbers + (most+1)*n
-	return size > 2 && climbing > shared
+func shared(n, size, rounds, most int) bool {
+	climb := rounds * (messageNumbers + n)
+	exchange := 2*(size-1)*messageNumbers + (most+1)*n
+	return size > 2 && climb > exchange
 }

@@ -85,7 +85,7 @@ func TestRounds(t *testing.T) {
 	for _, c := range []struct{ rows, size, want int }{
 		{16000, 1, 0}, {16000, 2, 1}, {16000, 4, 2}, {16000, 32, 5}, {1e9, 1024, 10}, {16000, 3, 6}, {16000, 6, 6}, {1e6, 10, 20},
 	} {
-		if got := Rounds(reduce.NewTree(c.rows), c.size); got != c.want {
+		if got := newSchedule(reduce.NewTree(c.rows), c.size).rounds; got != c.want {
 			t.Errorf("%d rows of %d processes: %d rounds, expected %d", c.rows, c.size, got, c.want)
 		}
 	}
@@ -98,7 +98,7 @@ func TestRounds(t *testing.T) {
 		for rank := range c.size {
 			most = max(most, len(tree.Nodes(rank, c.size)))
 		}
-		if got := Shared(c.n, c.size, Rounds(tree, c.size), most); got != c.want {
+		if got := shared(c.n, c.size, newSchedule(tree, c.size).rounds, most); got != c.want {
 			t.Errorf("%d numbers, %d processes: shared out %v, expected %v", c.n, c.size, got, c.want)
 		}
 	}

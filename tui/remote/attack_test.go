@@ -105,6 +105,7 @@ func TestNoOtherCommand(t *testing.T) {
 // TestNoOtherChannel opens what is no session.
 func TestNoOtherChannel(t *testing.T) {
 	s := serve(t, remote.Options{})
+	s.begun("spirals")
 	sink, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

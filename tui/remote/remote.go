@@ -60,7 +60,7 @@ type Server struct {
 	keys     *keyring
 	gate     *gate
 	signer   gossh.Signer
-	wish     *ssh.Server
+	ssh      *ssh.Server
 	listener *net.TCPListener
 	serving  atomic.Bool
 	ctx      context.Context // Serve's

@@ -52,7 +52,7 @@ type session struct {
 	end context.CancelCauseFunc
 }
 
-// session serves a channel. It replaces Wish's own handler, which says yes to agent forwarding and to every variable, and
+// session serves a channel. It replaces the library's own handler, which says yes to agent forwarding and to every variable, and
 // waits for whoever takes resizes.
 func (s *Server) session(_ *ssh.Server, conn *gossh.ServerConn, channel gossh.NewChannel, ctx ssh.Context) {
 	c := conn.RemoteAddr().(peer).client
