@@ -14,6 +14,7 @@ import (
 
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
+	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/render"
 	"newtop/tui/screen"
@@ -24,7 +25,7 @@ import (
 type App struct {
 	screen.Base
 	*bridge
-	h        *History
+	h        *history.History
 	bindings []screen.Binding[*App]
 	panes    [layout.Panes]pane
 	kept     [layout.Panes]drawn
@@ -60,7 +61,7 @@ func New(feed feed.Feed, o screen.Options) *App { return newApp(feed, o, optim.A
 func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 	a := &App{
 		Base:     screen.NewBase(&o),
-		h:        &History{},
+		h:        &history.History{},
 		bindings: bindings(),
 		panes:    newPanes(),
 		picker:   newPicker(methods),

@@ -185,7 +185,7 @@ func (m *comparison) choices() []rundiff.Row {
 			if changed.Values[i] != "" {
 				changed.Values[i] += "; "
 			}
-			changed.Values[i] += n.text + " at " + format.Count(int(n.at[chart.Epochs]))
+			changed.Values[i] += n.Text + " at " + format.Count(int(n.At[chart.Epochs]))
 			some = true
 		}
 		changed.Differs = changed.Differs || changed.Values[i] != changed.Values[0]

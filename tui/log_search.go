@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
+	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -77,7 +78,7 @@ func (p *logPane) matching(v *view) []int {
 	out := make([]int, 0, len(v.h.Log.Entries))
 	for i := range v.h.Log.Entries {
 		e := &v.h.Log.Entries[i]
-		if p.search.text == "" || widget.Has(e.text, p.search.text) || e.text == "" && widget.Has(v.epochWords(e), p.search.text) {
+		if p.search.text == "" || widget.Has(e.Text, p.search.text) || e.Text == "" && widget.Has(v.epochWords(e), p.search.text) {
 			out = append(out, i)
 		}
 	}
@@ -85,12 +86,12 @@ func (p *logPane) matching(v *view) []int {
 }
 
 // epochWords are the words that find an epoch's figures.
-func (v *view) epochWords(e *Entry) string {
-	s := "epoch " + format.Count(e.epoch) + " " + e.stats.Optimizer
-	if e.stop != 0 {
-		s += " " + e.stop.Words()
+func (v *view) epochWords(e *history.Entry) string {
+	s := "epoch " + format.Count(e.Epoch) + " " + e.Stats.Optimizer
+	if e.Stop != 0 {
+		s += " " + e.Stop.Words()
 	}
-	if !e.stats.Accepted && v.h.HasVerdict(&e.stats) {
+	if !e.Stats.Accepted && v.h.HasVerdict(&e.Stats) {
 		s += " rejected"
 	}
 	return s

@@ -10,6 +10,7 @@ import (
 	"newtop/internal/figure"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
@@ -17,7 +18,7 @@ import (
 // view is what panes read when they draw. They never change it.
 type view struct {
 	style.Pen
-	h *History
+	h *history.History
 }
 
 // pane is one rectangle of the dashboard. Panes keep nothing but their charts and toggles: what they
@@ -33,7 +34,7 @@ type pane interface {
 	// strip draws without a frame for a compact screen, its first row beginning with what it is.
 	strip(v *view, w, h int) []string
 	// seen adds up the counters of what it shows, so that an unchanged sum is an unchanged picture.
-	seen(h *History) uint64
+	seen(h *history.History) uint64
 	// toggleLog switches its axis between linear and logarithmic; false if it has none.
 	toggleLog() bool
 }

@@ -12,6 +12,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -30,16 +31,16 @@ const worstRows = 16
 
 func (*errorsPane) name(*view) string { return "errors" }
 
-func (*errorsPane) seen(h *History) uint64 {
+func (*errorsPane) seen(h *history.History) uint64 {
 	return h.Gen.Run + h.Gen.Epoch + h.Analyses.ErrorsGen + h.Gen.Spectrum
 }
 
 // question is what the pane asks for. Without test rows only the training rows can be wrong.
-func (p *errorsPane) question(h *History) event.Command {
+func (p *errorsPane) question(h *history.History) event.Command {
 	return event.ShowErrors{Train: p.train || h.Run != nil && h.Run.Data.TestRows == 0, Worst: worstRows}
 }
 
-func (p *errorsPane) glance(h *History) event.Command {
+func (p *errorsPane) glance(h *history.History) event.Command {
 	if h.Run == nil || h.Epochs == 0 || !p.asked.due(h, h.Analyses.ErrorsGen) {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -25,7 +26,7 @@ func (*spectrumPane) toggleLog() bool { return false }
 
 func (*spectrumPane) name(*view) string { return "spectrum" }
 
-func (*spectrumPane) seen(h *History) uint64 {
+func (*spectrumPane) seen(h *history.History) uint64 {
 	return h.Gen.Spectrum + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting
 }
 
@@ -91,7 +92,7 @@ func (p *spectrumPane) head(v *view, l *style.Line) {
 }
 
 // newestSpectrum returns the last spectrum, nil if there is none.
-func newestSpectrum(h *History) *event.SpectrumEvent {
+func newestSpectrum(h *history.History) *event.SpectrumEvent {
 	if n := len(h.Spectra); n > 0 {
 		return &h.Spectra[n-1]
 	}

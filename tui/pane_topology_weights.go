@@ -9,6 +9,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -26,7 +27,7 @@ type blockView struct {
 type weightArea struct{ x, y, w, h, rows, cols int }
 
 // block returns the {to, from} of a block of weights by its number, counted round.
-func (p *topologyPane) block(h *History) (to, from int, ok bool) {
+func (p *topologyPane) block(h *history.History) (to, from int, ok bool) {
 	if h.Run == nil {
 		return 0, 0, false
 	}
@@ -44,7 +45,7 @@ func (p *topologyPane) block(h *History) (to, from int, ok bool) {
 }
 
 // glance asks for the weights anew while they are on the screen.
-func (p *topologyPane) glance(h *History) event.Command {
+func (p *topologyPane) glance(h *history.History) event.Command {
 	to, from, ok := p.block(h)
 	if !ok || !p.look.open || !p.look.asked.due(h, h.Analyses.WeightsGen) {
 		return nil
@@ -120,7 +121,7 @@ func (p *topologyPane) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 }
 
 // weights returns the newest of the chosen block, nil if there are none.
-func (p *topologyPane) weights(h *History) *event.WeightsEvent {
+func (p *topologyPane) weights(h *history.History) *event.WeightsEvent {
 	to, from, _ := p.block(h)
 	return h.Analyses.Weights[[2]int{to, from}]
 }
@@ -131,7 +132,7 @@ func (p *topologyPane) tiled(e *event.WeightsEvent) bool {
 }
 
 // layer names a layer by its place and its number of nodes.
-func layerName(h *History, i int) string {
+func layerName(h *history.History, i int) string {
 	m := &h.Run.Model
 	name := "layer " + strconv.Itoa(i)
 	switch {
