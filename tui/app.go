@@ -168,7 +168,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if p, ok := a.panes[a.focus].(keyed); ok && a.zoomed && !a.racing() {
-		if cmd, taken := p.handleKey(a.paneView(), k); taken {
+		if cmd, taken := pressIn(p, a.paneView(), k); taken {
 			a.Changes++
 			return cmd
 		}

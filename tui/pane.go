@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/figure"
-	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/layout"
@@ -39,40 +38,27 @@ type pane interface {
 	toggleLog() bool
 }
 
-// keyed is a pane that takes keys of its own while it has the whole screen, before the table of bindings does.
-type keyed interface {
-	// handleKey reports whether it took the key; the picture is then drawn anew.
-	handleKey(v *view, k string) (cmd tea.Cmd, taken bool)
-}
-
-// askMsg is a command that a pane has for the run.
-type askMsg struct{ command event.Command }
-
-// ask returns the tea.Cmd that sends a command to the run.
-func ask(c event.Command) tea.Cmd { return func() tea.Msg { return askMsg{c} } }
-
 // pictured is a pane that says by itself what its picture shows.
 type pictured interface {
 	// figure returns nil while there is nothing to show.
 	figure(v *view) *figure.Chart
 }
 
-// explained is a pane that has keys of its own while it is zoomed, for the help: pairs of a key and a clause.
-type explained interface{ ownKeys() [][2]string }
-
 // chartPane is embedded by panes of charts: it hands their keys and their mouse to the charts.
 type chartPane struct{ chart.Controls }
 
-func (p *chartPane) handleKey(_ *view, k string) (tea.Cmd, bool) {
-	return nil, p.Controls.HandleKey(k)
+func (p *chartPane) keys() (out []paneKey) {
+	for _, k := range p.Controls.Keys() {
+		out = append(out, paneKey{k.Show, k.Help, k.Names, func(_ *view, name string) (tea.Cmd, bool) {
+			return nil, p.Controls.HandleKey(name)
+		}})
+	}
+	return out
 }
 
 func (p *chartPane) handleMouse(_ *view, m tea.MouseMsg, x, y int) bool {
 	return p.Controls.HandleMouse(m, x, y)
 }
-
-// ownKeys are those of the charts, for the help.
-func (p *chartPane) ownKeys() [][2]string { return p.Controls.KeyHelp() }
 
 // restarted is a pane that looks at places of a run by their number: when the run begins anew they are others.
 type restarted interface{ restart() }

@@ -69,7 +69,7 @@ func TestTheatreASCII(t *testing.T) {
 		a.Glyphs = style.GlyphsASCII.Set(nil)
 		a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
 		for _, k := range keys {
-			a.panes[layout.Inner].(keyed).handleKey(a.paneView(), k)
+			pressIn(a.panes[layout.Inner].(keyed), a.paneView(), k)
 		}
 		if text := style.ToASCII(theatreText(t, a, 120, 37)); strings.Contains(text, "?") {
 			t.Errorf("%v:\n%s", keys, text)

@@ -194,19 +194,11 @@ func (p *regionPane) both(v *view, upper, lower chart.Plot, w, h int) []string {
 	rows := append([]string{p.caption(v, upper, w)}, p.Show(&v.Pen, &p.upper, upper, 0, 1, w, top)...)
 	rows = append(rows, p.caption(v, lower, w))
 	rows = append(rows, p.Show(&v.Pen, &p.lower, lower, 0, top+2, w, bottom)...)
-	return append(rows, p.keys(v, w))
+	return append(rows, p.keyLine(v, w))
 }
 
-func (p *regionPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
-	if k == "v" && v.h.Steering() != history.ByRadius && len(p.curves(v)) > 2 {
-		p.page++
-		return nil, true
-	}
-	return p.chartPane.handleKey(v, k)
-}
-
-// keys names the charts' keys, and before them that of the other curves.
-func (p *regionPane) keys(v *view, w int) string {
+// keyLine names the charts' keys, and before them that of the other curves.
+func (p *regionPane) keyLine(v *view, w int) string {
 	n := len(p.curves(v))
 	if v.h.Steering() == history.ByRadius || n <= 2 {
 		return p.Controls.KeyLine(&v.Pen, w)
@@ -288,6 +280,12 @@ func (p *regionPane) figure(v *view) *figure.Chart {
 	}})
 }
 
-func (p *regionPane) ownKeys() [][2]string {
-	return append([][2]string{{"v", "other curves, where there are more than two"}}, p.Controls.KeyHelp()...)
+func (p *regionPane) keys() []paneKey {
+	return append([]paneKey{{"v", "other curves, where there are more than two", []string{"v"}, func(v *view, _ string) (tea.Cmd, bool) {
+		more := v.h.Steering() != history.ByRadius && len(p.curves(v)) > 2
+		if more {
+			p.page++
+		}
+		return nil, more
+	}}}, p.chartPane.keys()...)
 }

@@ -126,7 +126,7 @@ func (p *spectrumPane) body(v *view, w, h int, zoomed bool) []string {
 	if views := p.views(v); zoomed && len(views) > 1 && h >= 10 && w >= 24 {
 		k := p.at % len(views)
 		rows := style.Block(views[k].draw(v, w, h-1), w, h-1)
-		return append(rows, p.keys(v, views[(k+1)%len(views)].name, w))
+		return append(rows, p.keyLine(v, views[(k+1)%len(views)].name, w))
 	}
 	return p.newest(v, pairs, w, h, zoomed)
 }

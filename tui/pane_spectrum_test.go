@@ -213,9 +213,9 @@ func TestSpectrumViews(t *testing.T) {
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
-		p.handleKey(v, "v")
+		pressIn(p, v, "v")
 	}
-	if _, taken := p.handleKey(watched(tuitest.NewRun(tuitest.Script{Epochs: 3})), "v"); taken {
+	if _, taken := pressIn(p, watched(tuitest.NewRun(tuitest.Script{Epochs: 3})), "v"); taken {
 		t.Error("v is taken where there is one view")
 	}
 }

@@ -36,16 +36,15 @@ func (p *spectrumPane) views(v *view) (out []spectrumView) {
 	}})
 }
 
-func (p *spectrumPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
-	n := len(p.views(v))
-	if k != "v" || n < 2 {
-		return nil, false
-	}
-	p.at = (p.at + 1) % n
-	return nil, true
+func (p *spectrumPane) keys() []paneKey {
+	return []paneKey{{"v", "another view", []string{"v"}, func(v *view, _ string) (tea.Cmd, bool) {
+		n := len(p.views(v))
+		p.at = (p.at + 1) % n
+		return nil, n > 1
+	}}}
 }
 
-func (p *spectrumPane) keys(v *view, next string, w int) string {
+func (p *spectrumPane) keyLine(v *view, next string, w int) string {
 	l := v.Line(w)
 	l.Group(style.Accent.Of("v"), style.Muted.Of(" "+next+"   "))
 	if !v.h.Unasked() {

@@ -360,7 +360,3 @@ func (p *topologyPane) strip(v *view, w, _ int) []string {
 	p.head(v, l)
 	return []string{l.Full()}
 }
-
-func (p *topologyPane) ownKeys() [][2]string {
-	return [][2]string{{"↑ ↓", "block; n and b while weights are open"}, {"v", "weights of the block"}, {"←↑→↓", "cursor over the weights"}, {"w", "as images, or as a matrix"}}
-}

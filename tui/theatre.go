@@ -73,57 +73,6 @@ func (t *theatre) scene(h *history.History) (scene, bool) {
 	}, true
 }
 
-// handleKey walks through what is kept, and asks for looks along the step.
-func (t *theatre) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
-	s, ok := t.scene(v.h)
-	if !ok {
-		return nil, false
-	}
-	switch k {
-	case "l":
-		t.step = true
-		if v.h.Watched() || v.h.Viewer {
-			return ask(event.Slice{}), true // the answer says why not
-		}
-		if v.h.Over() {
-			return nil, true
-		}
-		t.asked, t.had, t.when = true, v.h.Steps.Slice, v.h.Latest.Epoch
-		return ask(event.Slice{}), true
-	case "left":
-		t.walk(v.h, s.id, s.at-1)
-	case "right":
-		t.walk(v.h, s.id, s.at+1)
-	case "up":
-		t.walk(v.h, s.id, -1)
-	case "down":
-		t.walk(v.h, s.id+1, math.MaxInt)
-	case "pgup", "pgdown":
-		t.walkEpoch(v.h, &s, k == "pgdown")
-	case "home":
-		id := s.id
-		if s.at == 0 {
-			id = 0
-		}
-		t.pin(v.h, id, 0)
-	case "end":
-		t.pinned = false
-	case "v":
-		if t.stepping(v) {
-			t.step = false
-		} else {
-			t.first = (t.first + 1) % len(t.charts)
-		}
-	case "i", "s", "space": // what these bring is the newest
-		t.pinned = false
-		return nil, false
-	default:
-		return nil, false
-	}
-	t.asked = false // a refusal was read in the meantime
-	return nil, true
-}
-
 func (t *theatre) restart() { t.pinned, t.asked, t.had = false, false, nil }
 
 // walk pins an iteration; before the first of a solve comes the last of the solve before, and after the last
@@ -166,6 +115,74 @@ func (t *theatre) pin(h *history.History, id, at int) {
 	k := &h.Steps
 	i := max(0, min(id-k.Gone, len(k.Solves)-1))
 	t.pinned, t.solve, t.at = true, k.Gone+i, max(0, min(at, len(k.Solves[i].Steps)-1))
+}
+
+func (t *theatre) keys() []paneKey {
+	on := func(do func(v *view, s *scene, k string)) func(*view, string) (tea.Cmd, bool) {
+		return func(v *view, k string) (tea.Cmd, bool) {
+			s, ok := t.scene(v.h)
+			if ok {
+				do(v, &s, k)
+				t.asked = false // a refusal was read in the meantime
+			}
+			return nil, ok
+		}
+	}
+	return []paneKey{
+		{"← →", "iteration before and after", []string{"left", "right"}, on(func(v *view, s *scene, k string) {
+			t.walk(v.h, s.id, s.at+map[string]int{"left": -1, "right": 1}[k])
+		})},
+		{"↑ ↓", "solve before and after; pgup, pgdown: epochs", []string{"up", "down", "pgup", "pgdown"}, on(func(v *view, s *scene, k string) {
+			switch k {
+			case "up":
+				t.walk(v.h, s.id, -1)
+			case "down":
+				t.walk(v.h, s.id+1, math.MaxInt)
+			default:
+				t.walkEpoch(v.h, s, k == "pgdown")
+			}
+		})},
+		{"home end", "beginning; the newest again", []string{"home", "end"}, on(func(v *view, s *scene, k string) {
+			switch {
+			case k == "end":
+				t.pinned = false
+			case s.at == 0:
+				t.pin(v.h, 0, 0)
+			default:
+				t.pin(v.h, s.id, 0)
+			}
+		})},
+		{"l", "loss along the last step", []string{"l"}, t.askSlice},
+		{"v", "another view", []string{"v"}, on(func(v *view, _ *scene, _ string) {
+			if t.stepping(v) {
+				t.step = false
+			} else {
+				t.first = (t.first + 1) % len(t.charts)
+			}
+		})},
+		{Names: []string{"i", "s", "space"}, Do: func(v *view, _ string) (tea.Cmd, bool) {
+			if _, ok := t.scene(v.h); ok {
+				t.pinned = false // what these bring is the newest
+			}
+			return nil, false
+		}},
+	}
+}
+
+// askSlice asks for the loss along the last step, and shows it.
+func (t *theatre) askSlice(v *view, _ string) (tea.Cmd, bool) {
+	if _, ok := t.scene(v.h); !ok {
+		return nil, false
+	}
+	t.step = true
+	if v.h.Watched() || v.h.Viewer {
+		return ask(event.Slice{}), true // the answer says why not
+	}
+	if v.h.Over() {
+		return nil, true
+	}
+	t.asked, t.had, t.when = true, v.h.Steps.Slice, v.h.Latest.Epoch
+	return ask(event.Slice{}), true
 }
 
 // handleMouse looks at the iteration that was clicked; the wheel walks.
@@ -337,11 +354,4 @@ func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 		l.Group(style.Text.Of(gap), style.Accent.Of(k[0]), style.Muted.Of(" "+k[1]))
 	}
 	return l.Full()
-}
-
-func (t *theatre) ownKeys() [][2]string {
-	return [][2]string{
-		{"← →", "iteration before and after"}, {"↑ ↓", "solve before and after; pgup, pgdown: epochs"}, {"home end", "beginning; the newest again"},
-		{"l", "loss along the last step"}, {"v", "another view"},
-	}
 }

@@ -49,7 +49,7 @@ func TestTheatre(t *testing.T) {
 				}
 				p := a.panes[layout.Inner].(*innerPane)
 				for _, k := range c.keys {
-					if _, taken := p.handleKey(a.paneView(), k); !taken {
+					if _, taken := pressIn(p, a.paneView(), k); !taken {
 						t.Fatalf("%s was not taken", k)
 					}
 				}
@@ -86,7 +86,7 @@ func TestTheatreAnySize(t *testing.T) {
 		}
 		for range r.IntN(12) {
 			k := []string{"left", "right", "up", "down", "home", "end", "l", "v"}[r.IntN(8)]
-			a.panes[layout.Inner].(keyed).handleKey(a.paneView(), k)
+			pressIn(a.panes[layout.Inner].(keyed), a.paneView(), k)
 		}
 		w, h := 5+r.IntN(200), 3+r.IntN(60)
 		rows := a.panes[layout.Inner].body(a.paneView(), w, h, true)
@@ -110,7 +110,7 @@ func TestWalk(t *testing.T) {
 		return fmt.Sprintf("%d/%d/%d", s.Epoch, s.Block, s.now().N)
 	}
 	press := func(k string) string {
-		p.handleKey(a.paneView(), k)
+		pressIn(p, a.paneView(), k)
 		return at()
 	}
 	press("home")
@@ -142,7 +142,7 @@ func TestWalk(t *testing.T) {
 	if p.pinned || at() != "4/0/12" {
 		t.Errorf("the end is %s", at())
 	}
-	if _, taken := p.handleKey(a.paneView(), "tab"); taken {
+	if _, taken := pressIn(p, a.paneView(), "tab"); taken {
 		t.Error("tab was taken")
 	}
 }
