@@ -209,4 +209,4 @@ func (c *Checkpoint) Weights(n *models.Network) ([][]float64, error) {
 func net(i int) string { return fmt.Sprint("net ", i) }
 
 // memory returns what gives the checkpoint's content.
-func (c *Checkpoint) memory() *optim.Memory { return optim.GivingMemory(c.vectors, c.numbers, c.texts) }
+func (c *Checkpoint) memory() *optim.Archive { return optim.OpenArchive(c.vectors, c.numbers, c.texts) }

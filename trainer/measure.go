@@ -146,7 +146,7 @@ func (r *run) measure() event.EpochEvent {
 			e.Inner = append(e.Inner, summarize(&in, i))
 		}
 	}
-	for _, f := range report.Figures {
+	for _, f := range report.Diagnostics {
 		e.Figures = append(e.Figures, event.Figure{Key: f.Key, Symbol: f.Symbol, Meaning: f.Meaning, Value: event.Float(f.Value)})
 	}
 	e.Blocks = r.norms()

@@ -164,14 +164,14 @@ func (r *run) combine() optim.Report {
 	for _, m := range r.members {
 		out.Accepted = out.Accepted || m.report.Accepted
 	}
-	for i, f := range r.moving().report.Figures {
+	for i, f := range r.moving().report.Diagnostics {
 		f.Value = mean(func(p *optim.Report) float64 {
-			if i >= len(p.Figures) {
+			if i >= len(p.Diagnostics) {
 				return math.NaN()
 			}
-			return p.Figures[i].Value
+			return p.Diagnostics[i].Value
 		})
-		out.Figures = append(out.Figures, f)
+		out.Diagnostics = append(out.Diagnostics, f)
 	}
 	return out
 }

@@ -56,15 +56,15 @@ func TestHints(t *testing.T) {
 func TestFiguresOfACommitteeThatStallsInPart(t *testing.T) {
 	figure := func(v float64) optim.Report {
 		report := still
-		report.Figures = []optim.Figure{{Key: "mu", Value: v}}
+		report.Diagnostics = []optim.Diagnostic{{Key: "mu", Value: v}}
 		return report
 	}
 	r := &run{members: []*member{{stalled: "the gradient is zero", report: still}, {report: figure(1)}, {report: figure(3)}}}
-	if got := r.combine().Figures; len(got) != 1 || got[0].Value != 2 {
+	if got := r.combine().Diagnostics; len(got) != 1 || got[0].Value != 2 {
 		t.Errorf("%+v", got)
 	}
 	r.members = []*member{{stalled: "a", report: still}, {stalled: "b", report: still}}
-	if got := r.combine(); len(got.Figures) != 0 || !math.IsNaN(got.GradientNorm) {
+	if got := r.combine(); len(got.Diagnostics) != 0 || !math.IsNaN(got.GradientNorm) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // capture returns a checkpoint of the run, which must be between two outer iterations. It only copies.
 func (r *run) capture() *Checkpoint {
-	k := optim.NewMemory()
+	k := optim.NewArchive()
 	r.remember(k)
 	c := &Checkpoint{Epoch: r.epoch}
 	c.vectors, c.numbers, c.texts = k.Content()
@@ -38,7 +38,7 @@ func (r *run) restore(c *Checkpoint) error {
 	return nil
 }
 
-func (r *run) remember(k *optim.Memory) {
+func (r *run) remember(k *optim.Archive) {
 	k.Count("epoch", &r.epoch, optim.MostCount)
 	r.rememberMethod(k)
 	rememberScore(k.In("first"), &r.first)
@@ -57,11 +57,11 @@ func (r *run) remember(k *optim.Memory) {
 }
 
 // rememberMethod carries which method trains how many nets.
-func (r *run) rememberMethod(k *optim.Memory) {
+func (r *run) rememberMethod(k *optim.Archive) {
 	name, nets := r.info.Name, len(r.members)
 	k.Text("optimizer", &name)
 	k.Count("nets", &nets, maxCommittee)
-	if !k.Giving() || k.Err() != nil {
+	if !k.Restoring() || k.Err() != nil {
 		return
 	}
 	info, err := optim.Lookup(name)
@@ -84,7 +84,7 @@ func (r *run) rememberMethod(k *optim.Memory) {
 }
 
 // rememberScore carries what later figures are held against.
-func rememberScore(k *optim.Memory, e *event.EpochEvent) {
+func rememberScore(k *optim.Archive, e *event.EpochEvent) {
 	k.Count("epoch", &e.Epoch, optim.MostCount)
 	for _, f := range []struct {
 		key   string
@@ -99,21 +99,21 @@ func rememberScore(k *optim.Memory, e *event.EpochEvent) {
 }
 
 // rememberClock carries a clock's time. One that is given its time stands.
-func rememberClock(k *optim.Memory, key string, w *stopwatch) {
+func rememberClock(k *optim.Archive, key string, w *stopwatch) {
 	spent := int(w.elapsed())
 	k.Count(key, &spent, optim.MostCount)
-	if k.Giving() {
+	if k.Restoring() {
 		*w = stopwatch{total: time.Duration(spent)}
 	}
 }
 
 // rememberSpectrum carries what the next spectrum begins with, if it is by the same method.
-func (r *run) rememberSpectrum(k *optim.Memory) {
+func (r *run) rememberSpectrum(k *optim.Archive) {
 	dim := r.problem.Network.Dim()
 	method, count := r.spectrumMethod(), len(r.start)
 	k.Text("method", &method)
 	k.Count("vectors", &count, dim+1) // one more than there are where the power method was shifted
-	if !k.Giving() {
+	if !k.Restoring() {
 		for i := range r.start {
 			k.Vector(fmt.Sprint("vector ", i), &r.start[i], dim)
 		}
@@ -130,10 +130,10 @@ func (r *run) rememberSpectrum(k *optim.Memory) {
 	}
 }
 
-func (m *member) remember(k *optim.Memory) {
+func (m *member) remember(k *optim.Archive) {
 	seed := strconv.FormatUint(m.seed, 10)
 	k.Text("seed", &seed)
-	if k.Giving() && k.Err() == nil && seed != strconv.FormatUint(m.seed, 10) {
+	if k.Restoring() && k.Err() == nil && seed != strconv.FormatUint(m.seed, 10) {
 		k.Fail("seed", "%s: expected %d", seed, m.seed)
 	}
 	rememberSource(k, m.source)
@@ -157,14 +157,14 @@ func (m *member) remember(k *optim.Memory) {
 }
 
 // rememberSource carries where a generator is in its stream.
-func rememberSource(k *optim.Memory, source *rand.PCG) {
+func rememberSource(k *optim.Archive, source *rand.PCG) {
 	at, err := source.MarshalBinary()
 	if err != nil {
 		panic("trainer: " + err.Error())
 	}
 	text := hex.EncodeToString(at)
 	k.Text("random numbers", &text)
-	if !k.Giving() || k.Err() != nil {
+	if !k.Restoring() || k.Err() != nil {
 		return
 	}
 	if at, err = hex.DecodeString(text); err == nil {
@@ -176,7 +176,7 @@ func rememberSource(k *optim.Memory, source *rand.PCG) {
 }
 
 // carry carries what the objective and its parts would not be charged for again. The passes are done again.
-func (o *objective) carry(k *optim.Memory) {
+func (o *objective) carry(k *optim.Archive) {
 	o.known = k.Has("known", o.known)
 	if o.known {
 		k.Vector("figured", &o.figured, o.Dim())
@@ -197,7 +197,7 @@ func (o *objective) carry(k *optim.Memory) {
 		k.Flag("current", &current)
 		k.Vector("at", &o.at, o.Dim())
 	}
-	if k.Giving() && k.Err() == nil {
+	if k.Restoring() && k.Err() == nil {
 		if o.linear {
 			o.kept.Expect(current)
 			o.kept.Update(o.at)
@@ -207,10 +207,10 @@ func (o *objective) carry(k *optim.Memory) {
 	o.carryParts(k)
 }
 
-func (o *objective) carryParts(k *optim.Memory) {
+func (o *objective) carryParts(k *optim.Archive) {
 	count := len(o.parts)
 	k.Count("parts", &count, o.Rows())
-	if k.Giving() {
+	if k.Restoring() {
 		for i := range count { // before anything is made for them
 			var known bool
 			k.In(fmt.Sprint("part ", i)).Flag("known", &known)
@@ -225,7 +225,7 @@ func (o *objective) carryParts(k *optim.Memory) {
 	}
 }
 
-func (w *work) remember(k *optim.Memory) {
+func (w *work) remember(k *optim.Archive) {
 	k.Number("gradients", &w.gradients)
 	k.Number("products", &w.products)
 	k.Number("losses", &w.losses)

@@ -137,12 +137,12 @@ func (c *CG) iterate() Stop {
 	if stop := c.settled(0); stop != 0 {
 		return stop
 	}
-	return c.judge()
+	return c.checkConvergence()
 }
 
-// judge is the checks (C) and (D) of [MD, eq. 7]. A long recurrence drifts from the truth, so its word
+// checkConvergence is the checks (C) and (D) of [MD, eq. 7]. A long recurrence drifts from the truth, so its word
 // is not taken: from RefreshEvery iterations on, convergence is believed to a true residual only.
-func (c *CG) judge() Stop {
+func (c *CG) checkConvergence() Stop {
 	k, every := c.out.Iterations, c.o.RefreshEvery
 	goal := c.o.Tolerance * c.out.GradientNorm
 	if every > 0 && (k%every == 0 || k > every && c.residual <= goal) {
@@ -189,7 +189,7 @@ func (c *CG) turn() Stop {
 // cross moves along d to the boundary, where s + hd has the norm R [MD, eq. 5].
 func (c *CG) cross(stop Stop) Stop {
 	c.measure()
-	h := boundaryRoot(c.ss, c.sd, c.dd, c.o.Radius)
+	h := BoundaryRoot(c.ss, c.sd, c.dd, c.o.Radius)
 	if !finite(h) {
 		return NotFinite
 	}

@@ -57,10 +57,10 @@ func (o TrustRegion) filled(n int) TrustRegion {
 	return o
 }
 
-// boundaryRoot returns the h ≥ 0 at which ‖s + hd‖ = R, given ‖s‖² ≤ R², sᵀd and ‖d‖². In the
+// BoundaryRoot returns the h ≥ 0 at which ‖s + hd‖ = R, given ‖s‖² ≤ R², sᵀd and ‖d‖². In the
 // unit of ‖d‖ it is the positive root of h² + 2bh − (R² − ‖s‖²) = 0; of its two forms the one is taken
 // that adds numbers of one sign.
-func boundaryRoot(ss, sd, dd, radius float64) float64 {
+func BoundaryRoot(ss, sd, dd, radius float64) float64 {
 	norm, unit := math.Sqrt(ss), math.Sqrt(dd)
 	if norm >= radius {
 		return 0

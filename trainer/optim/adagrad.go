@@ -44,7 +44,7 @@ func (a *adagrad) move(w, g []float64, first int) {
 	vector.AdaGrad(w, a.sum[first:][:len(w)], g, a.eta, a.delta)
 }
 
-func (a *adagrad) remember(m *Memory, weights int) {
+func (a *adagrad) remember(m *Archive, weights int) {
 	if m.Has("moves", a.sum != nil) {
 		m.Vector("sum", &a.sum, weights)
 	}

@@ -55,7 +55,7 @@ func (a *adam) move(w, g []float64, first int) {
 	vector.Adam(w, a.m[first:][:len(w)], a.v[first:][:len(w)], g, &a.step)
 }
 
-func (a *adam) remember(m *Memory, weights int) {
+func (a *adam) remember(m *Archive, weights int) {
 	if !m.Has("moves", a.m != nil) {
 		return
 	}

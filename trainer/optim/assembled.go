@@ -50,7 +50,7 @@ type assembled struct {
 
 	s, trial, product []float64
 
-	idle idling
+	stagnation stagnation
 }
 
 // scalingParameter chooses M.
@@ -164,10 +164,10 @@ type verdict struct {
 	still    bool // so it did, and E shows nothing
 }
 
-// judge computes E after the step a.s and holds it against the decrease that was promised, as trust does: both
+// evaluateStep computes E after the step a.s and holds it against the decrease that was promised, as trust does: both
 // sides offset by what rounding leaves of E, so that ρ → 1 where both vanish, and never uphill. The weights
 // after the step are in a.trial, the step itself in a.product. It returns a *StalledError when they are those before it.
-func (a *assembled) judge(s *State, promised float64, report *Report) (verdict, error) {
+func (a *assembled) evaluateStep(s *State, promised float64, report *Report) (verdict, error) {
 	step := a.product
 	floats.DivTo(step, a.s, a.root)
 	report.StepNorm = vector.Norm(step)
@@ -179,7 +179,7 @@ func (a *assembled) judge(s *State, promised float64, report *Report) (verdict, 
 	if finite(vector.Norm(a.trial)) && finite(promised) {
 		v.loss = s.Objective.Loss(a.trial)
 	}
-	noise := noise(s.Loss)
+	noise := rounding(s.Loss)
 	if finite(v.loss) {
 		v.rho = (s.Loss - v.loss + noise) / (promised + noise)
 		v.accepted = v.loss <= s.Loss && v.rho > s.Settings.Get("accept")
@@ -193,7 +193,7 @@ func (a *assembled) judge(s *State, promised float64, report *Report) (verdict, 
 
 // over reports whether rounding hides all that a step from here could still do.
 func (a *assembled) over(v verdict, report *Report) bool {
-	return v.hidden && !v.accepted || v.accepted && a.idle.lingers(v.still, report.GradientNorm)
+	return v.hidden && !v.accepted || v.accepted && a.stagnation.reached(v.still, report.GradientNorm)
 }
 
 // take moves the weights to a.trial.
@@ -205,11 +205,11 @@ func (a *assembled) take(s *State, v verdict, report *Report) {
 
 // remember carries whether there is a matrix that the next step begins with, and assembles it again from the state. It
 // returns whether there is one. The matrix itself is the square of the weights' number.
-func (a *assembled) remember(s *State, m *Memory) bool {
-	a.idle.remember(m)
+func (a *assembled) remember(s *State, m *Archive) bool {
+	a.stagnation.remember(m)
 	m.Number("scaling", &a.scaling)
 	here := m.Has("assembled", s.Evaluated && slices.Equal(a.at, s.W))
-	if !here || !m.Giving() {
+	if !here || !m.Restoring() {
 		return here
 	}
 	quiet := *s

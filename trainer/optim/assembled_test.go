@@ -80,12 +80,12 @@ var directMethods = []string{"lm", "dogleg"}
 
 func figure(t *testing.T, r Report, key string) float64 {
 	t.Helper()
-	for _, f := range r.Figures {
+	for _, f := range r.Diagnostics {
 		if f.Key == key {
 			return f.Value
 		}
 	}
-	t.Fatalf("no figure %q in %+v", key, r.Figures)
+	t.Fatalf("no figure %q in %+v", key, r.Diagnostics)
 	return 0
 }
 
@@ -365,7 +365,7 @@ func TestStepsBelowTheRoundingOfTheLoss(t *testing.T) {
 		m, settings := method(t, name)
 		s := &State{Objective: o, W: slices.Clone(start), Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
 		_, err := m.Step(context.Background(), s)
-		if err == nil || err.Error() != unshown || !slices.Equal(s.W, start) {
+		if err == nil || err.Error() != hiddenByRounding || !slices.Equal(s.W, start) {
 			t.Errorf("%s: %v at %v", name, err, s.W)
 		}
 	}

@@ -34,7 +34,7 @@ type update interface {
 	// the method's memory of them. It meets each weight once after begin.
 	move(w, g []float64, first int)
 	// remember carries that memory.
-	remember(m *Memory, weights int)
+	remember(m *Archive, weights int)
 }
 
 // tile is how many weights are measured and moved at a time: their gradient stays in the first-level cache.
@@ -57,7 +57,7 @@ func (b *batches) Name() string      { return b.name }
 func (b *batches) Needs() Capability { return NeedsRows }
 
 // Remember carries the update's memory; the rest begins anew with every epoch.
-func (b *batches) Remember(s *State, m *Memory) { b.update.remember(m, len(s.W)) }
+func (b *batches) Remember(s *State, m *Archive) { b.update.remember(m, len(s.W)) }
 
 // Step is one epoch. Interrupted, it leaves the weights as the last batch did. When weights or a gradient
 // overflow they go back to where the epoch began, so that no caller meets one that is not finite.

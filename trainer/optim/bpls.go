@@ -87,13 +87,13 @@ func (*bpls) Name() string      { return "bpls" }
 func (*bpls) Needs() Capability { return NeedsLayers }
 
 // Remember carries the iterations done and the rows that they left misclassified.
-func (b *bpls) Remember(s *State, m *Memory) {
+func (b *bpls) Remember(s *State, m *Archive) {
 	if !m.Has("begun", b.at != nil) {
 		return
 	}
 	m.Count("tau", &b.tau, MostCount)
 	if !m.Here("goes on", &b.at, s.W) {
-		if m.Giving() {
+		if m.Restoring() {
 			b.at = []float64{} // other weights
 		}
 		return
@@ -116,7 +116,7 @@ func (b *bpls) Step(ctx context.Context, s *State) (Report, error) {
 	if !finite(vector.Norm(s.W)) {
 		return report, &NotFiniteError{"weights"}
 	}
-	p, err := newPeeling(ctx, s)
+	p, err := newLayerSolve(ctx, s)
 	if err != nil {
 		return report, err
 	}
@@ -141,12 +141,12 @@ func (b *bpls) Step(ctx context.Context, s *State) (Report, error) {
 	report.StepNorm, report.Loss, report.Accepted = floats.Distance(w, s.W, 2), loss, true
 	copy(s.W, w)
 	s.Loss, s.Evaluated = loss, false
-	report.Figures = p.figures(missed, share)
+	report.Diagnostics = p.diagnostics(missed, share)
 	return report, nil
 }
 
 // first solves over all rows.
-func (b *bpls) first(p *peeling) (w []float64, missed []int, err error) {
+func (b *bpls) first(p *layerSolve) (w []float64, missed []int, err error) {
 	from := slices.Clone(p.state.W)
 	keep := p.state.Settings.Choice("start") == "keep"
 	if keep && p.second {
@@ -175,7 +175,7 @@ func (b *bpls) first(p *peeling) (w []float64, missed []int, err error) {
 }
 
 // again solves over the misclassified rows and blends the result into the weights by their share (line 20).
-func (b *bpls) again(p *peeling) (w []float64, missed []int, share float64, err error) {
+func (b *bpls) again(p *layerSolve) (w []float64, missed []int, share float64, err error) {
 	stall := func(reason string) ([]float64, []int, float64, error) {
 		return nil, nil, 0, &StalledError{reason}
 	}

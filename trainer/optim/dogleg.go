@@ -84,7 +84,7 @@ func (*dogleg) Name() string      { return "dogleg" }
 func (*dogleg) Needs() Capability { return NeedsGaussNewton | NeedsJacobian | NeedsMatrix }
 
 // Remember carries the matrix and both ends of the path.
-func (d *dogleg) Remember(s *State, m *Memory) {
+func (d *dogleg) Remember(s *State, m *Archive) {
 	if !d.remember(s, m) {
 		return
 	}
@@ -119,7 +119,7 @@ func (d *dogleg) Step(ctx context.Context, s *State) (Report, error) {
 		next := nextRadius(s.Settings, v, radius, length)
 		v.still = v.still && next <= radius // a step from too small a radius makes it grow
 		if next < minNormal || d.over(v, &report) {
-			return report, &StalledError{unshown}
+			return report, &StalledError{hiddenByRounding}
 		}
 		if v.accepted {
 			d.take(s, v, &report)
@@ -135,7 +135,7 @@ func (d *dogleg) attempt(ctx context.Context, s *State, radius float64, number i
 	leg, length := d.walk(radius, s.Settings.Get("condition-max"))
 	promised := d.promised(d.s)
 	report.Radius, report.StepNorm, report.Rho = radius, math.NaN(), math.NaN()
-	report.Figures = []Figure{
+	report.Diagnostics = []Diagnostic{
 		{Key: "leg", Symbol: "h", Meaning: "where the step ended: 0 at the Cauchy step or before, 1 at the Newton step", Value: leg},
 		{Key: "attempts", Meaning: "radii until a step lowered the loss", Value: float64(number)},
 		{Key: "factorizations", Meaning: "of this step", Value: float64(d.factorized)},
@@ -151,7 +151,7 @@ func (d *dogleg) attempt(ctx context.Context, s *State, radius float64, number i
 	if err := s.watch(ctx, Inner{Iteration: it, Loss: math.NaN()}); err != nil {
 		return verdict{}, length, err
 	}
-	v, err = d.judge(s, promised, report)
+	v, err = d.evaluateStep(s, promised, report)
 	return v, length, err
 }
 

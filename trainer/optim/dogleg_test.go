@@ -219,7 +219,7 @@ func TestConditionByHand(t *testing.T) {
 		}
 		r, err := m.Step(context.Background(), s)
 		if err != ErrInterrupted || figure(t, r, "factorizations") != test.factorizations || math.Abs(figure(t, r, "ridge")-test.ridge) > 1e-15 {
-			t.Errorf("%v, %+v", err, r.Figures)
+			t.Errorf("%v, %+v", err, r.Diagnostics)
 		}
 	}
 	if o.assembled != 1 {

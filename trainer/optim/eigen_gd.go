@@ -79,7 +79,7 @@ func (*eigenGD) Name() string      { return "eigen-gd" }
 func (*eigenGD) Needs() Capability { return NeedsHessian }
 
 // Remember carries the eigenvectors, and what the next ones are begun from.
-func (m *eigenGD) Remember(s *State, k *Memory) {
+func (m *eigenGD) Remember(s *State, k *Archive) {
 	n := len(s.W)
 	if !k.Has("begun", m.start != nil) {
 		return
@@ -95,7 +95,7 @@ func (m *eigenGD) Remember(s *State, k *Memory) {
 	count := len(m.pairs)
 	k.Count("pairs", &count, n)
 	for i := 0; i < count && k.Err() == nil; i++ {
-		if k.Giving() {
+		if k.Restoring() {
 			m.pairs = append(m.pairs, krylov.Eigenpair{})
 		}
 		pair, p := k.In(fmt.Sprint("pair ", i)), &m.pairs[i]
@@ -135,7 +135,7 @@ func (m *eigenGD) Step(ctx context.Context, s *State) (Report, error) {
 	m.loss = s.Loss
 	m.age++
 	s.Evaluated, report.Loss, report.Accepted = false, math.NaN(), true
-	report.Figures = []Figure{
+	report.Diagnostics = []Diagnostic{
 		{Key: "lambda-1", Symbol: "λ₁", Meaning: "largest eigenvalue of the Hessian", Value: m.first},
 		{Key: "lambda-next", Symbol: "λₖ₊₁", Meaning: "largest curvature that is left uncorrected", Value: m.above},
 		{Key: "two-over-rate", Symbol: "2/η", Meaning: "curvature beyond which a step is unstable", Value: 2 / eta},
@@ -192,9 +192,9 @@ func (m *eigenGD) refresh(ctx context.Context, s *State) error {
 			pairs = append(pairs, p)
 		}
 	}
-	m.choose(pairs, k)
+	m.choosePairs(pairs, k)
 	if len(spectrum.Bottom) > 0 {
-		m.heed(-spectrum.Bottom[0].Value)
+		m.boundNegative(-spectrum.Bottom[0].Value)
 	}
 	if !(m.above > 0) {
 		return &StalledError{"the loss has no curvature to set the rate by"}
@@ -210,8 +210,8 @@ func (m *eigenGD) room(n int) {
 	}
 }
 
-// heed makes sure that λ_{k+1} is at least the size of the most negative eigenvalue.
-func (m *eigenGD) heed(size float64) {
+// boundNegative makes sure that λ_{k+1} is at least the size of the most negative eigenvalue.
+func (m *eigenGD) boundNegative(size float64) {
 	if m.above >= size {
 		return
 	}
@@ -221,8 +221,8 @@ func (m *eigenGD) heed(size float64) {
 	}
 }
 
-// choose takes the pairs to correct for, k at the most, and λ_{k+1} out of the ones given, downwards.
-func (m *eigenGD) choose(pairs []krylov.Eigenpair, k int) {
+// choosePairs takes the pairs to correct for, k at the most, and λ_{k+1} out of the ones given, downwards.
+func (m *eigenGD) choosePairs(pairs []krylov.Eigenpair, k int) {
 	m.first = pairs[0].Value
 	good := 0
 	for good < len(pairs) && pairs[good].Value > 0 {

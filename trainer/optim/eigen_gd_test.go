@@ -34,8 +34,8 @@ func TestCorrectedDescentIsStable(t *testing.T) {
 				t.Fatalf("rate %s, step %d: %v", test.rate, k, err)
 			}
 			for i, want := range []float64{100, 10} {
-				if got := r.Figures[i].Value; math.Abs(got-want) > 1e-6*want {
-					t.Fatalf("%s is %g, want %g", r.Figures[i].Key, got, want)
+				if got := r.Diagnostics[i].Value; math.Abs(got-want) > 1e-6*want {
+					t.Fatalf("%s is %g, want %g", r.Diagnostics[i].Key, got, want)
 				}
 			}
 		}
@@ -111,7 +111,7 @@ func TestChoosingEigenpairs(t *testing.T) {
 		{"all negative", 2, []krylov.Eigenpair{pair(-1, 0), pair(-5, 0)}, 0, 1},
 	} {
 		var m eigenGD
-		m.choose(test.pairs, test.k)
+		m.choosePairs(test.pairs, test.k)
 		if len(m.pairs) != test.count || math.Abs(m.above-test.above) > 1e-12 {
 			t.Errorf("%s: %d pairs, λ_{k+1} = %g, want %d and %g", test.name, len(m.pairs), m.above, test.count, test.above)
 		}
@@ -126,7 +126,7 @@ func TestNegativeEigenvaluesCount(t *testing.T) {
 		above float64
 	}{{-1, 3, 2}, {1, 3, 2}, {3, 3, 3}, {4, 2, 4}, {5, 2, 5}, {20, 0, 20}} {
 		m := eigenGD{pairs: []krylov.Eigenpair{{Value: 9}, {Value: 6}, {Value: 4}}, above: 2}
-		m.heed(test.size)
+		m.boundNegative(test.size)
 		if len(m.pairs) != test.count || m.above != test.above {
 			t.Errorf("size %g: %d pairs, λ_{k+1} = %g, want %d and %g", test.size, len(m.pairs), m.above, test.count, test.above)
 		}
@@ -162,7 +162,7 @@ func TestOnASaddle(t *testing.T) {
 	m, settings := method(t, "eigen-gd")
 	s := &State{Objective: o, W: slices.Clone(start), Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
 	r, err := m.Step(context.Background(), s)
-	if err != nil || math.Abs(r.Figures[1].Value-4) > 1e-9 || floats.Distance(s.W, minimizer, 2) <= floats.Distance(start, minimizer, 2) {
+	if err != nil || math.Abs(r.Diagnostics[1].Value-4) > 1e-9 || floats.Distance(s.W, minimizer, 2) <= floats.Distance(start, minimizer, 2) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -56,7 +56,7 @@ type lbfgs struct {
 
 	trial, gradient []float64
 	best            trial
-	idle            idling
+	stagnation      stagnation
 }
 
 // trial is a point of a line search.
@@ -72,8 +72,8 @@ func (*lbfgs) Name() string      { return "lbfgs" }
 func (*lbfgs) Needs() Capability { return 0 }
 
 // Remember carries the pairs, and the direction with what it was made of.
-func (m *lbfgs) Remember(s *State, k *Memory) {
-	m.idle.remember(k)
+func (m *lbfgs) Remember(s *State, k *Archive) {
+	m.stagnation.remember(k)
 	if !k.Here("goes on", &m.w, s.W) {
 		return
 	}
@@ -94,7 +94,7 @@ func (m *lbfgs) Step(ctx context.Context, s *State) (Report, error) {
 	if err := start(ctx, s, &report); err != nil {
 		return report, err
 	}
-	m.turn(s)
+	m.updateDirection(s)
 	evaluations, err := m.search(ctx, s)
 	if err == nil && !m.best.found && len(m.pairs.all) > 0 {
 		m.begin(s)
@@ -107,11 +107,11 @@ func (m *lbfgs) Step(ctx context.Context, s *State) (Report, error) {
 		return report, err
 	case !m.best.found:
 		return report, &StalledError{"no step along the gradient lowers the loss"}
-	case m.idle.lingers(m.best.loss == s.Loss, report.GradientNorm):
-		return report, &StalledError{unshown}
+	case m.stagnation.reached(m.best.loss == s.Loss, report.GradientNorm):
+		return report, &StalledError{hiddenByRounding}
 	}
 	m.take(s, &report)
-	report.Figures = []Figure{
+	report.Diagnostics = []Diagnostic{
 		{Key: "alpha", Symbol: "α", Meaning: "step length along the direction", Value: m.best.alpha},
 		{Key: "evaluations", Symbol: "evaluations", Meaning: "gradients that the line search took", Value: float64(evaluations)},
 		{Key: "pairs", Symbol: "pairs", Meaning: "steps and changes of the gradient that the direction is made of", Value: float64(len(m.pairs.all))},
@@ -129,8 +129,8 @@ func (m *lbfgs) take(s *State, report *Report) {
 	report.Loss, report.StepNorm, report.Accepted = s.Loss, m.best.alpha*vector.Norm(m.d), true
 }
 
-// turn makes d belong to the weights, by the pair that the last step left if it was this method's.
-func (m *lbfgs) turn(s *State) {
+// updateDirection makes d belong to the weights, by the pair that the last step left if it was this method's.
+func (m *lbfgs) updateDirection(s *State) {
 	same := m.pairs.most == int(s.Settings.Get("memory")) && slices.Equal(m.w, s.W)
 	switch {
 	case same && m.ready:

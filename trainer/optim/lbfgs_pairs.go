@@ -53,12 +53,12 @@ func (p *pairs) directionTo(d, g []float64) {
 	floats.Scale(-1, d)
 }
 
-func (p *pairs) remember(m *Memory, weights int) {
+func (p *pairs) remember(m *Archive, weights int) {
 	m.Count("memory", &p.most, MostCount)
 	count := len(p.all)
 	m.Count("pairs", &count, p.most)
 	for i := 0; i < count && m.Err() == nil; i++ {
-		if m.Giving() {
+		if m.Restoring() {
 			p.all = append(p.all, pair{})
 		}
 		part, k := m.In(fmt.Sprint("pair ", i)), &p.all[i]

@@ -58,7 +58,7 @@ func (m *lbfgs) search(ctx context.Context, s *State) (evaluations int, err erro
 		done := op == optimize.MajorIteration
 		enough := optimize.ArmijoConditionMet(loss, s.Loss, slope, alpha, c1)
 		if done || enough && (!m.best.found || loss < m.best.loss) {
-			m.keep(alpha, loss)
+			m.keepTrial(alpha, loss)
 		}
 		if done || err != nil {
 			break
@@ -68,8 +68,8 @@ func (m *lbfgs) search(ctx context.Context, s *State) (evaluations int, err erro
 	return evaluations, nil
 }
 
-// keep makes the trial the best.
-func (m *lbfgs) keep(alpha, loss float64) {
+// keepTrial makes the trial the best.
+func (m *lbfgs) keepTrial(alpha, loss float64) {
 	m.best.gradient, m.gradient = m.gradient, m.best.gradient
 	m.best.alpha, m.best.loss, m.best.found = alpha, loss, true
 }

@@ -49,7 +49,7 @@ func TestAgainstDenseBFGS(t *testing.T) {
 		if err != nil {
 			t.Fatalf("step %d: %v", k, err)
 		}
-		alpha, after := r.Figures[0].Value, make([]float64, 4)
+		alpha, after := r.Diagnostics[0].Value, make([]float64, 4)
 		p.f.Grad(after, s.W)
 		q := pair{make([]float64, 4), make([]float64, 4)}
 		slope, tilt := 0.0, 0.0
@@ -64,7 +64,7 @@ func TestAgainstDenseBFGS(t *testing.T) {
 		if p.f.Func(s.W) > p.f.Func(w)+1e-4*alpha*slope || math.Abs(tilt) > 0.9*math.Abs(slope)*(1+1e-6) {
 			t.Errorf("step %d: the Wolfe conditions do not hold", k)
 		}
-		if kept := r.Figures[2].Value; kept != float64(len(pairs)) {
+		if kept := r.Diagnostics[2].Value; kept != float64(len(pairs)) {
 			t.Errorf("step %d: %g pairs, want %d", k, kept, len(pairs))
 		}
 		pairs = append(pairs, q)
@@ -115,7 +115,7 @@ func TestOneGradientAStep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		total += r.Figures[1].Value
+		total += r.Diagnostics[1].Value
 	}
 	if float64(o.gradients) != total || o.losses != 0 || o.products != 0 {
 		t.Errorf("%d gradients, %d losses and %d products for %g evaluations", o.gradients, o.losses, o.products, total)
@@ -180,8 +180,8 @@ func TestLbfgsStartsAgain(t *testing.T) {
 		}
 		test.do(s)
 		r, err := m.Step(context.Background(), s)
-		if err != nil || r.Figures[2].Value != test.want {
-			t.Errorf("%s: %+v, %v", test.name, r.Figures, err)
+		if err != nil || r.Diagnostics[2].Value != test.want {
+			t.Errorf("%s: %+v, %v", test.name, r.Diagnostics, err)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (*lm) Name() string      { return "lm" }
 func (*lm) Needs() Capability { return NeedsGaussNewton | NeedsJacobian | NeedsMatrix }
 
 // Remember carries the matrix.
-func (l *lm) Remember(s *State, m *Memory) { l.remember(s, m) }
+func (l *lm) Remember(s *State, m *Archive) { l.remember(s, m) }
 
 // Step tries one μ after the other until a step lowers E. Interrupted, it leaves weights and μ alone.
 func (l *lm) Step(ctx context.Context, s *State) (Report, error) {
@@ -76,7 +76,7 @@ func (l *lm) Step(ctx context.Context, s *State) (Report, error) {
 			return report, err
 		}
 		if l.over(v, &report) {
-			return report, &StalledError{unshown}
+			return report, &StalledError{hiddenByRounding}
 		}
 		if v.accepted {
 			l.take(s, v, &report)
@@ -106,7 +106,7 @@ func (l *lm) attempt(ctx context.Context, s *State, mu float64, number int, repo
 		it.Residual = mu * vector.Norm(l.product)
 	}
 	report.StepNorm, report.Rho = nan, nan
-	report.Figures = []Figure{
+	report.Diagnostics = []Diagnostic{
 		{Key: "mu", Symbol: "μ", Meaning: "the damping that the step was computed with", Value: mu},
 		{Key: "attempts", Meaning: "factorizations until a step lowered the loss", Value: float64(number)},
 		{Key: "condition", Symbol: "κ", Meaning: "condition number of JᵀJ + μM in the scaling of M, estimated", Value: condition},
@@ -114,5 +114,5 @@ func (l *lm) attempt(ctx context.Context, s *State, mu float64, number int, repo
 	if err := s.watch(ctx, Inner{Iteration: it, Loss: nan}); err != nil || !definite {
 		return verdict{}, err
 	}
-	return l.judge(s, promised, report)
+	return l.evaluateStep(s, promised, report)
 }

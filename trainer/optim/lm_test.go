@@ -37,7 +37,7 @@ func TestFirstLevenbergMarquardtSteps(t *testing.T) {
 			}
 		}
 		if got := settings.Get("mu"); math.Abs(got-test.mu/10) > 1e-15 || figure(t, r, "mu") != test.mu || figure(t, r, "attempts") != 1 {
-			t.Errorf("μ went from %g to %g, %+v", test.mu, got, r.Figures)
+			t.Errorf("μ went from %g to %g, %+v", test.mu, got, r.Diagnostics)
 		}
 	}
 }

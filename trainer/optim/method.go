@@ -194,9 +194,9 @@ type InnerSolve struct {
 	krylov.Solve
 }
 
-// Figure is a number of a method's own that tells how it is doing: a damping, a step length, a rank. Key
+// Diagnostic is a number of a method's own that tells how it is doing: a damping, a step length, a rank. Key
 // is its name in events; Symbol and Meaning are for readers.
-type Figure struct {
+type Diagnostic struct {
 	Key, Symbol, Meaning string
 	Value                float64
 }
@@ -210,7 +210,7 @@ type Report struct {
 	Rho          float64      // actual over predicted reduction
 	Accepted     bool         // whether the weights moved
 	Inner        []InnerSolve // the inner solves, one a block
-	Figures      []Figure     // what else matters for this method, always the same ones in the same order
+	Diagnostics  []Diagnostic // what else matters for this method, always the same ones in the same order
 	Proposal     Proposal     // the last step that was tried; nothing from a method that does not hold steps against a model
 }
 
@@ -257,5 +257,5 @@ type Method interface {
 	Name() string
 	Needs() Capability
 	Step(ctx context.Context, s *State) (Report, error)
-	Remember(s *State, m *Memory)
+	Remember(s *State, m *Archive)
 }

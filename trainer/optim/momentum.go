@@ -44,7 +44,7 @@ func (b *ball) move(w, g []float64, first int) {
 	vector.Momentum(b.v[first:][:len(w)], w, g, b.eta, b.mu)
 }
 
-func (b *ball) remember(m *Memory, weights int) {
+func (b *ball) remember(m *Archive, weights int) {
 	if m.Has("moves", b.v != nil) {
 		m.Vector("speed", &b.v, weights)
 	}

@@ -45,7 +45,7 @@ func (p *rmsprop) move(w, g []float64, first int) {
 	vector.RMSProp(w, p.r[first:][:len(w)], g, p.eta, p.gamma, p.epsilon)
 }
 
-func (p *rmsprop) remember(m *Memory, weights int) {
+func (p *rmsprop) remember(m *Archive, weights int) {
 	if m.Has("moves", p.r != nil) {
 		m.Vector("mean square", &p.r, weights)
 	}

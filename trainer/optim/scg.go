@@ -55,15 +55,15 @@ type scg struct {
 	// product stores E''(w)p in dst.
 	product func(dst []float64, s *State, p []float64) error
 
-	w, p, s  []float64 // w: what the rest belongs to
-	trial, g []float64 // w + αp and the gradient there
-	delta    float64
-	square   float64 // ‖p‖²
-	bent     float64 // pᵀE''p/‖p‖²
-	bar      float64 // λ̄
-	known    bool    // whether δ belongs to p: there is no product after a failure
-	taken    int     // successes since p was r
-	idle     idling
+	w, p, s    []float64 // w: what the rest belongs to
+	trial, g   []float64 // w + αp and the gradient there
+	delta      float64
+	square     float64 // ‖p‖²
+	bent       float64 // pᵀE''p/‖p‖²
+	bar        float64 // λ̄
+	known      bool    // whether δ belongs to p: there is no product after a failure
+	taken      int     // successes since p was r
+	stagnation stagnation
 }
 
 var _ Method = (*scg)(nil)
@@ -77,7 +77,7 @@ func (m *scg) Name() string      { return m.name }
 func (m *scg) Needs() Capability { return m.needs }
 
 // Remember carries the direction and what is known of the curvature along it.
-func (m *scg) Remember(s *State, k *Memory) {
+func (m *scg) Remember(s *State, k *Archive) {
 	if !k.Here("goes on", &m.w, s.W) {
 		return
 	}
@@ -89,7 +89,7 @@ func (m *scg) Remember(s *State, k *Memory) {
 	k.Number("lambda", &m.bar)
 	k.Flag("known", &m.known)
 	k.Count("taken", &m.taken, MostCount)
-	m.idle.remember(k)
+	m.stagnation.remember(k)
 }
 
 // Step is steps 1 to 5. Where it fails, or is interrupted, the weights stay and δ is kept.
@@ -121,7 +121,7 @@ func (m *scg) Step(ctx context.Context, s *State) (Report, error) {
 func (m *scg) begin(s *State) {
 	m.room(len(s.W))
 	m.w = append(m.w[:0], s.W...)
-	m.idle = idling{}
+	m.stagnation = stagnation{}
 	m.restart(s.Gradient)
 }
 
@@ -176,7 +176,7 @@ func (m *scg) try(s *State, lambda float64, report *Report) (next float64, err e
 	mu := -vector.Dot(m.p, s.Gradient)
 	alpha := mu / m.delta
 	report.StepNorm = math.Abs(alpha) * math.Sqrt(m.square)
-	report.Figures = []Figure{
+	report.Diagnostics = []Diagnostic{
 		{Key: "lambda", Symbol: "λ", Meaning: "added to the curvature along the direction", Value: lambda},
 		{Key: "alpha", Symbol: "α", Meaning: "step length along the direction", Value: alpha},
 		{Key: "curvature", Symbol: "pᵀHp/‖p‖²", Meaning: "curvature along the direction", Value: m.bent},
@@ -191,7 +191,7 @@ func (m *scg) try(s *State, lambda float64, report *Report) (next float64, err e
 	}
 	const shortest = -98 // what Δ counts as at least: δ grows a hundredfold
 	comparison := float64(shortest)
-	noise := noise(s.Loss)
+	noise := rounding(s.Loss)
 	predicted := alpha * mu / 2
 	if finite(loss) && finite(vector.Norm(m.g)) {
 		report.Rho = (s.Loss - loss + noise) / (predicted + noise)
@@ -212,9 +212,9 @@ func (m *scg) try(s *State, lambda float64, report *Report) (next float64, err e
 // decide is steps 4 and 5 once Δ is known; hidden says that the decrease promised is below E's rounding.
 func (m *scg) decide(s *State, loss, lambda, comparison float64, hidden bool, report *Report) (float64, error) {
 	still := hidden && report.Accepted && loss == s.Loss
-	if report.Accepted && m.idle.lingers(still, report.GradientNorm) {
+	if report.Accepted && m.stagnation.reached(still, report.GradientNorm) {
 		report.Accepted = false
-		return 0, &StalledError{unshown}
+		return 0, &StalledError{hiddenByRounding}
 	}
 	if comparison < 0.25 {
 		lambda += m.delta * (1 - comparison) / m.square
@@ -227,7 +227,7 @@ func (m *scg) decide(s *State, loss, lambda, comparison float64, hidden bool, re
 		m.succeed(s, loss)
 		report.Loss = loss
 	case hidden && m.taken == 0:
-		return 0, &StalledError{unshown}
+		return 0, &StalledError{hiddenByRounding}
 	case hidden:
 		m.restart(s.Gradient)
 	}

@@ -182,8 +182,8 @@ func TestNegativeCurvature(t *testing.T) {
 	x := 0.1 + 0.099/0.97
 	delta := (o.f([]float64{0.1}) - o.f([]float64{x})) / (0.099 * 0.099 / 0.97 / 2)
 	for i, want := range []float64{1.94, 1 / 0.97, -0.97} {
-		if math.Abs(r.Figures[i].Value-want) > 1e-12 {
-			t.Errorf("%+v, want %g", r.Figures[i], want)
+		if math.Abs(r.Diagnostics[i].Value-want) > 1e-12 {
+			t.Errorf("%+v, want %g", r.Diagnostics[i], want)
 		}
 	}
 	if err != nil || !r.Accepted || math.Abs(s.W[0]-x) > 1e-15 || math.Abs(r.Rho-delta) > 1e-9 {
@@ -223,7 +223,7 @@ func TestFailure(t *testing.T) {
 	if r, err = m.Step(context.Background(), s); err != nil || o.products != products || o.gradients != gradients+1 {
 		t.Errorf("%v, %d products, %d gradients", err, o.products-products, o.gradients-gradients)
 	}
-	if alpha := r.Figures[1].Value; math.Abs(alpha-1/(h-0.01+want)) > 1e-12 {
+	if alpha := r.Diagnostics[1].Value; math.Abs(alpha-1/(h-0.01+want)) > 1e-12 {
 		t.Errorf("α = %g, want %g", alpha, 1/(h-0.01+want))
 	}
 }
@@ -275,7 +275,7 @@ func TestDifferencesAgainstExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.Figures[2].Value
+		return r.Diagnostics[2].Value
 	}
 	h := mat.NewSymDense(4, nil) // central differences of an exact gradient are good to 1e-10
 	const step = 1e-5

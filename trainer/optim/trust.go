@@ -32,7 +32,7 @@ type trust struct {
 
 	sweep sweep // of block mode
 
-	idle idling
+	stagnation stagnation
 }
 
 var _ Method = (*trust)(nil)
@@ -42,11 +42,11 @@ func (t *trust) Needs() Capability { return t.needs }
 
 // Remember carries the preconditioner, which is charged for once, what was made of sweeps, and how long the loss has
 // shown nothing.
-func (t *trust) Remember(s *State, m *Memory) {
+func (t *trust) Remember(s *State, m *Archive) {
 	t.m.remember(m, len(s.W))
 	m.Count("pause", &t.sweep.pause, longestPause)
 	m.Count("pause left", &t.sweep.left, longestPause)
-	t.idle.remember(m)
+	t.stagnation.remember(m)
 }
 
 // Step solves for one step and takes it, or a shorter one of the same solve, if E falls. It leaves the weights
@@ -67,7 +67,7 @@ func (t *trust) Step(ctx context.Context, s *State) (Report, error) {
 		return report, err
 	}
 	if parts != nil && t.sweep.left == 0 {
-		return t.through(ctx, s, parts, report)
+		return t.blockEpoch(ctx, s, parts, report)
 	}
 	if err := start(ctx, s, &report); err != nil {
 		return report, err
@@ -81,7 +81,7 @@ func (t *trust) Step(ctx context.Context, s *State) (Report, error) {
 		return report, &NotFiniteError{"curvature"}
 	}
 	t.sweep.left = max(0, t.sweep.left-1)
-	return t.try(s, &solve, report)
+	return t.takeOrReject(s, &solve, report)
 }
 
 // evaluate makes loss and gradient belong to the weights.

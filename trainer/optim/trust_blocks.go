@@ -45,9 +45,9 @@ func blocks(s *State) ([]Objective, error) {
 	return o.Blocks(count), nil
 }
 
-// through is one epoch in block mode: a step for each block in turn.
-func (t *trust) through(ctx context.Context, s *State, parts []Objective, report Report) (Report, error) {
-	if err := t.open(s); err != nil {
+// blockEpoch is one epoch in block mode: a step for each block in turn.
+func (t *trust) blockEpoch(ctx context.Context, s *State, parts []Objective, report Report) (Report, error) {
+	if err := t.beginSweep(s); err != nil {
 		return report, err
 	}
 	report.Loss = s.Loss
@@ -63,12 +63,12 @@ func (t *trust) through(ctx context.Context, s *State, parts []Objective, report
 	if t.sweep.square == 0 {
 		return report, &StalledError{"the gradient of every block is zero"}
 	}
-	t.close(s, radius, &report)
+	t.endSweep(s, radius, &report)
 	return report, nil
 }
 
-// open begins a sweep at the state's weights, whose E it computes where it is not known.
-func (t *trust) open(s *State) error {
+// beginSweep begins a sweep at the state's weights, whose E it computes where it is not known.
+func (t *trust) beginSweep(s *State) error {
 	b, n := &t.sweep, len(s.W)
 	if !finite(vector.Norm(s.W)) {
 		return &NotFiniteError{"weights"}
@@ -126,7 +126,7 @@ func (t *trust) block(ctx context.Context, s *State, o Objective, rows part, rad
 	if solve.Stop == krylov.NotFinite && solve.StepNorm == 0 {
 		return broken("curvature")
 	}
-	a := t.seek(o, s.Settings, b.w, loss, &solve)
+	a := t.shortenUntilAccepted(o, s.Settings, b.w, loss, &solve)
 	report.Proposal = Proposal{Step: t.s, From: b.w, Rho: a.rho, Accepted: a.accepted}
 	if a.accepted {
 		b.w, t.trial = t.trial, b.w
@@ -134,16 +134,16 @@ func (t *trust) block(ctx context.Context, s *State, o Objective, rows part, rad
 		b.promised += a.promised
 		b.longest = max(b.longest, a.length)
 	}
-	return adapt(s.Settings, radius, &a), nil
+	return updateRadius(s.Settings, radius, &a), nil
 }
 
-// close keeps the sweep, and the radius it ended with, if E has fallen, and undoes it otherwise. ρ holds the fall of
+// endSweep keeps the sweep, and the radius it ended with, if E has fallen, and undoes it otherwise. ρ holds the fall of
 // E over all rows against the sum of what the steps promised for their own blocks. With no step taken there is
 // nothing to undo but R, which has shrunk.
-func (t *trust) close(s *State, radius float64, report *Report) {
+func (t *trust) endSweep(s *State, radius float64, report *Report) {
 	b, loss := &t.sweep, s.Loss
 	if b.longest > 0 {
-		rounding := noise(s.Loss)
+		rounding := rounding(s.Loss)
 		loss = s.Objective.Loss(b.w)
 		report.StepNorm = floats.Distance(b.w, s.W, 2)
 		if finite(loss) {
@@ -157,7 +157,7 @@ func (t *trust) close(s *State, radius float64, report *Report) {
 	if report.Accepted {
 		copy(s.W, b.w)
 		s.Loss, report.Loss = loss, loss
-		b.pause, t.idle = 0, idling{}
+		b.pause, t.stagnation = 0, stagnation{}
 	} else {
 		b.pause = min(max(1, 2*b.pause), longestPause)
 		b.left = b.pause

@@ -130,7 +130,7 @@ func TestGaussNewtonRule(t *testing.T) {
 		{attempt{length: 1, rho: -1, shortened: true}, 0.5},
 		{attempt{length: 3, rho: math.NaN()}, 1.5},
 	} {
-		if got := adapt(settings, 4, &test.a); got != test.want {
+		if got := updateRadius(settings, 4, &test.a); got != test.want {
 			t.Errorf("%+v: R goes to %g, want %g", test.a, got, test.want)
 		}
 	}

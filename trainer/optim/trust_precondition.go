@@ -50,7 +50,7 @@ func (j *jacobi) of(o GaussNewtonObjective, rows part, w []float64, floor float6
 	return j.diagonal
 }
 
-func (j *jacobi) remember(m *Memory, weights int) {
+func (j *jacobi) remember(m *Archive, weights int) {
 	if !m.Has("preconditioner", j.at != nil) {
 		return
 	}

@@ -133,9 +133,9 @@ func TestAdapt(t *testing.T) {
 		{krylov.NotFinite, inf, nan, false, 1},
 	} {
 		tr := &trust{s: []float64{0}, trial: []float64{0}}
-		a := tr.seek(o, settings, []float64{0}, 0, &krylov.Solve{Stop: test.stop, Radius: 4, StepNorm: test.length})
+		a := tr.shortenUntilAccepted(o, settings, []float64{0}, 0, &krylov.Solve{Stop: test.stop, Radius: 4, StepNorm: test.length})
 		a.rho, a.accepted = test.rho, test.accepted
-		if got := adapt(settings, 4, &a); got != test.want {
+		if got := updateRadius(settings, 4, &a); got != test.want {
 			t.Errorf("%+v: R goes to %g", test, got)
 		}
 	}

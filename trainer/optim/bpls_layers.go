@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// peeling is what one outer iteration of BPLS works with: it takes the layers off one by one, from the outputs
+// layerSolve is what one outer iteration of BPLS works with: it takes the layers off one by one, from the outputs
 // down. Letters are those of bpls.
-type peeling struct {
+type layerSolve struct {
 	state   *State
 	layered LayeredObjective
 	chain   *Chain
@@ -29,14 +29,14 @@ type peeling struct {
 	residual float64 // root mean square of what the outputs' least squares left of the wanted net inputs
 }
 
-// newPeeling reads the settings. It returns a *SettingError for algorithm 2 without classes.
-func newPeeling(ctx context.Context, s *State) (*peeling, error) {
+// newLayerSolve reads the settings. It returns a *SettingError for algorithm 2 without classes.
+func newLayerSolve(ctx context.Context, s *State) (*layerSolve, error) {
 	layered := s.Objective.(LayeredObjective)
 	chain, err := layered.Chain()
 	if err != nil {
 		return nil, &CapabilityError{Reason: err.Error()}
 	}
-	p := &peeling{
+	p := &layerSolve{
 		state: s, layered: layered, chain: chain, rank: math.NaN(),
 		rule:   s.Settings.Choice("target"),
 		kappa:  s.Settings.Get("clip"),
@@ -64,7 +64,7 @@ func newPeeling(ctx context.Context, s *State) (*peeling, error) {
 
 // solveTo does lines 4–11 of algorithm 1, or 3–14 of algorithm 2, over the rows of x with targets t: from the
 // weights w, it stores those of the layers it solves for in dst, which begins as a copy of w.
-func (p *peeling) solveTo(dst, w []float64, x, t *mat.Dense) error {
+func (p *layerSolve) solveTo(dst, w []float64, x, t *mat.Dense) error {
 	layers := p.chain.Layers
 	top := len(layers) - 1
 	rows := x.RawMatrix().Rows
@@ -107,7 +107,7 @@ func (p *peeling) solveTo(dst, w []float64, x, t *mat.Dense) error {
 }
 
 // solves returns how many least-squares problems an iteration has.
-func (p *peeling) solves() int {
+func (p *layerSolve) solves() int {
 	layers := len(p.chain.Layers)
 	switch {
 	case p.rule == ruleNone:
@@ -119,7 +119,7 @@ func (p *peeling) solves() int {
 }
 
 // solveLayer stores in dst the weights and biases of one layer for its inputs a and its wanted net inputs b.
-func (p *peeling) solveLayer(dst []float64, layer *Layer, a, b *mat.Dense) error {
+func (p *layerSolve) solveLayer(dst []float64, layer *Layer, a, b *mat.Dense) error {
 	rank, err := p.solver.solveTo(layer.weights(dst), layer.biases(dst), a, b)
 	if layer.Sources == p.widest {
 		p.rank = float64(rank)
@@ -128,7 +128,7 @@ func (p *peeling) solveLayer(dst []float64, layer *Layer, a, b *mat.Dense) error
 }
 
 // move returns n̂ = n + rC, the outputs n of the layer below so that r is made up for by the rule.
-func (p *peeling) move(w blas64.General, n, r *mat.Dense) *mat.Dense {
+func (p *layerSolve) move(w blas64.General, n, r *mat.Dense) *mat.Dense {
 	c := mat.NewDense(w.Rows, w.Cols, nil)
 	correctionTo(c, p.rule, w)
 	wanted := mat.DenseCopyOf(n)
@@ -139,21 +139,21 @@ func (p *peeling) move(w blas64.General, n, r *mat.Dense) *mat.Dense {
 }
 
 // misses returns the rows that are misclassified at w.
-func (p *peeling) misses(w []float64) []int {
+func (p *layerSolve) misses(w []float64) []int {
 	p.spent += p.chain.forwardCost(p.chain.Inputs.RawMatrix().Rows)
 	return p.chain.misses(w)
 }
 
 // charge tells the objective what the iteration cost.
-func (p *peeling) charge() { p.layered.Charge(p.spent + p.solver.spent) }
+func (p *layerSolve) charge() { p.layered.Charge(p.spent + p.solver.spent) }
 
-// figures are what the report shows beside the loss.
-func (p *peeling) figures(missed []int, share float64) []Figure {
+// diagnostics are what the report shows beside the loss.
+func (p *layerSolve) diagnostics(missed []int, share float64) []Diagnostic {
 	misses := math.NaN()
 	if p.chain.Classes {
 		misses = float64(len(missed))
 	}
-	return []Figure{
+	return []Diagnostic{
 		{Key: "misses", Symbol: "μ", Meaning: "misclassified training rows", Value: misses},
 		{Key: "rank", Symbol: "r", Meaning: "rank of the least squares of the layer with the most inputs", Value: p.rank},
 		{Key: "share", Symbol: "μ/P", Meaning: "share of the new weights in the blend", Value: share},

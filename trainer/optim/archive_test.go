@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// everything is all that a Memory carries.
+// everything is all that an Archive carries.
 type everything struct {
 	number float64
 	count  int
@@ -24,7 +24,7 @@ type everything struct {
 	set    *Settings
 }
 
-func (e *everything) remember(m *Memory) {
+func (e *everything) remember(m *Archive) {
 	m.Number("number", &e.number)
 	m.Count("count", &e.count, MostCount)
 	m.Flag("flag", &e.flag)
@@ -37,8 +37,8 @@ func (e *everything) remember(m *Memory) {
 	part.In("set").Settings(e.set)
 }
 
-// TestMemory gives back what it took, to the bit.
-func TestMemory(t *testing.T) {
+// TestArchive gives back what it took, to the bit.
+func TestArchive(t *testing.T) {
 	info, err := Lookup("tr-newton")
 	if err != nil {
 		t.Fatal(err)
@@ -54,12 +54,12 @@ func TestMemory(t *testing.T) {
 		number: math.Inf(-1), count: MostCount, flag: true, some: true, text: "two\nlines\x00",
 		vector: []float64{negative, math.NaN(), math.Inf(1), 5e-324, 1.0 / 3}, rows: []int{0, 7, 99}, at: []float64{1, 2}, set: set,
 	}
-	m := NewMemory()
+	m := NewArchive()
 	in.remember(m)
-	in.vector[1] = 8 // the memory has its own
+	in.vector[1] = 8 // the archive has its own
 	out := everything{set: NewSettings(info.Parameters), vector: make([]float64, 5)}
 	room := out.vector
-	back := GivingMemory(m.Content())
+	back := OpenArchive(m.Content())
 	out.remember(back)
 	if err := back.Err(); err != nil {
 		t.Fatal(err)
@@ -79,8 +79,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryThatDoesNotFit is an error that names what is wrong, and changes no more than it must.
-func TestMemoryThatDoesNotFit(t *testing.T) {
+// TestArchiveThatDoesNotFit is an error that names what is wrong, and changes no more than it must.
+func TestArchiveThatDoesNotFit(t *testing.T) {
 	full := func() everything {
 		return everything{vector: make([]float64, 5), rows: []int{3, 4}, set: NewSettings([]Hyperparameter{{Key: "rate", Max: 1}})}
 	}
@@ -107,11 +107,11 @@ func TestMemoryThatDoesNotFit(t *testing.T) {
 			s["part.set.rate"] = "2"
 		}},
 	} {
-		m, e := NewMemory(), full()
+		m, e := NewArchive(), full()
 		e.remember(m)
 		vectors, numbers, texts := m.Content()
 		c.spoil(vectors, numbers, texts)
-		back := GivingMemory(vectors, numbers, texts)
+		back := OpenArchive(vectors, numbers, texts)
 		e = full()
 		e.remember(back)
 		if err := back.Err(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
