@@ -189,7 +189,7 @@ func (c *CG) turn() Stop {
 // cross moves along d to the boundary, where s + hd has the norm R [MD, eq. 5].
 func (c *CG) cross(stop Stop) Stop {
 	c.measure()
-	h := BoundaryRoot(c.ss, c.sd, c.dd, c.o.Radius)
+	h := BoundaryRoot(math.Sqrt(c.ss), c.sd, c.dd, c.o.Radius)
 	if !finite(h) {
 		return NotFinite
 	}
@@ -314,16 +314,11 @@ func (c *CG) precondition() []float64 {
 
 // inner returns aᵀMb.
 func (c *CG) inner(a, b []float64) float64 {
-	if c.o.Diagonal == nil {
-		c.count(2)
-		return vector.Dot(a, b)
+	c.count(2)
+	if c.o.Diagonal != nil {
+		c.count(1)
 	}
-	c.count(3)
-	sum := 0.0
-	for i, m := range c.o.Diagonal {
-		sum += a[i] * m * b[i]
-	}
-	return sum
+	return Inner(a, b, c.o.Diagonal)
 }
 
 // measure takes the inner products of M afresh, as their recurrences drift too.

@@ -299,7 +299,7 @@ func TestBoundaryRoot(t *testing.T) {
 		{25, 3, 2, 5, 0},
 		{25.1, 3, 2, 5, 0},
 	} {
-		got := BoundaryRoot(test.ss, test.sd, test.dd, test.radius)
+		got := BoundaryRoot(math.Sqrt(test.ss), test.sd, test.dd, test.radius)
 		near(t, fmt.Sprintf("boundaryRoot(%g, %g, %g, %g)", test.ss, test.sd, test.dd, test.radius),
 			got, test.want, 1e-6*test.want)
 	}

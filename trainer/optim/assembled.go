@@ -155,52 +155,22 @@ func (a *assembled) multiplyTo(dst, v []float64) {
 	mat.NewVecDense(len(dst), dst).MulVec(a.matrix, mat.NewVecDense(len(v), v))
 }
 
-// verdict is what the loss says of a step.
-type verdict struct {
-	loss     float64 // E after the step; NaN where there is none
-	rho      float64
-	accepted bool
-	hidden   bool // the model promised less than E could show
-	still    bool // so it did, and E shows nothing
-}
-
-// evaluateStep computes E after the step a.s and holds it against the decrease that was promised, as trust does: both
-// sides offset by what rounding leaves of E, so that ρ → 1 where both vanish, and never uphill. The weights
-// after the step are in a.trial, the step itself in a.product. It returns a *StalledError when they are those before it.
-func (a *assembled) evaluateStep(s *State, promised float64, report *Report) (verdict, error) {
+// evaluateStep computes E after the step a.s, and holds it against the decrease that was promised. The weights after the
+// step are in a.trial, the step itself in a.product. It returns a *StalledError when they are those before it.
+func (a *assembled) evaluateStep(s *State, v *attempt, report *Report) error {
 	step := a.product
 	floats.DivTo(step, a.s, a.root)
 	report.StepNorm = vector.Norm(step)
 	vector.Add(a.trial, step, s.W)
-	v := verdict{loss: math.NaN(), rho: math.NaN()}
-	if slices.Equal(a.trial, s.W) {
-		return v, &StalledError{"the step is too short to change any weight"}
+	if v.begin(s.W, a.trial); v.void {
+		return &StalledError{"the step is too short to change any weight"}
 	}
-	if finite(vector.Norm(a.trial)) && finite(promised) {
-		v.loss = s.Objective.Loss(a.trial)
-	}
-	noise := rounding(s.Loss)
-	if finite(v.loss) {
-		v.rho = (s.Loss - v.loss + noise) / (promised + noise)
-		v.accepted = v.loss <= s.Loss && v.rho > s.Settings.Get("accept")
-		v.hidden = promised <= noise
-		v.still = v.hidden && v.loss == s.Loss
+	if finite(v.promised) {
+		v.evaluate(s.Objective, a.trial, s.Loss, s.Settings.Get("accept"))
 	}
 	report.Rho = v.rho
 	report.Proposal = Proposal{Step: step, Rho: v.rho, Accepted: v.accepted}
-	return v, nil
-}
-
-// over reports whether rounding hides all that a step from here could still do.
-func (a *assembled) over(v verdict, report *Report) bool {
-	return v.hidden && !v.accepted || v.accepted && a.stagnation.reached(v.still, report.GradientNorm)
-}
-
-// take moves the weights to a.trial.
-func (a *assembled) take(s *State, v verdict, report *Report) {
-	copy(s.W, a.trial)
-	s.Loss, s.Evaluated = v.loss, false
-	report.Loss, report.Accepted = v.loss, true
+	return nil
 }
 
 // remember carries whether there is a matrix that the next step begins with, and assembles it again from the state. It

@@ -111,18 +111,19 @@ func (d *dogleg) Step(ctx context.Context, s *State) (Report, error) {
 		d.begun()
 	}
 	set := s.Settings.Get("radius")
-	for radius, attempt := set, 1; ; attempt++ {
-		v, length, err := d.attempt(ctx, s, radius, attempt, &report)
+	for radius, number := set, 1; ; number++ {
+		a, err := d.attempt(ctx, s, radius, number, &report)
 		if err != nil {
 			return report, err
 		}
-		next := nextRadius(s.Settings, v, radius, length)
-		v.still = v.still && next <= radius // a step from too small a radius makes it grow
-		if next < minNormal || d.over(v, &report) {
+		rule := readRule(s.Settings)
+		next := rule.next(radius, &a)
+		a.still = a.still && next <= radius // a step from too small a radius makes it grow
+		if next < minNormal || a.ends(&d.stagnation, report.GradientNorm) {
 			return report, &StalledError{hiddenByRounding}
 		}
-		if v.accepted {
-			d.take(s, v, &report)
+		if a.accepted {
+			a.take(s, d.trial, &report)
 			s.Settings.follow("radius", set, next)
 			return report, nil
 		}
@@ -130,10 +131,10 @@ func (d *dogleg) Step(ctx context.Context, s *State) (Report, error) {
 	}
 }
 
-// attempt walks to the step of one radius and judges it.
-func (d *dogleg) attempt(ctx context.Context, s *State, radius float64, number int, report *Report) (v verdict, length float64, err error) {
+// attempt walks to the step of one radius and evaluates it.
+func (d *dogleg) attempt(ctx context.Context, s *State, radius float64, number int, report *Report) (attempt, error) {
 	leg, length := d.walk(radius, s.Settings.Get("condition-max"))
-	promised := d.promised(d.s)
+	a := attempt{length: length, promised: d.promised(d.s), onBoundary: length >= radius*(1-1e-9)} // up to rounding
 	report.Radius, report.StepNorm, report.Rho = radius, math.NaN(), math.NaN()
 	report.Diagnostics = []Diagnostic{
 		{Key: "leg", Symbol: "h", Meaning: "where the step ended: 0 at the Cauchy step or before, 1 at the Newton step", Value: leg},
@@ -146,25 +147,13 @@ func (d *dogleg) attempt(ctx context.Context, s *State, radius float64, number i
 	vector.Mul(d.product, d.product, d.root)
 	it := krylov.Iteration{
 		Number: number, Residual: vector.Norm(d.product), Gradient: report.GradientNorm, StepNorm: length, Radius: radius,
-		Curvature: math.NaN(), Model: -promised,
+		Curvature: math.NaN(), Model: -a.promised,
 	}
-	if err := s.watch(ctx, Inner{Iteration: it, Loss: math.NaN()}); err != nil {
-		return verdict{}, length, err
+	err := s.watch(ctx, Inner{Iteration: it, Loss: math.NaN()})
+	if err == nil {
+		err = d.evaluateStep(s, &a, report)
 	}
-	v, err = d.evaluateStep(s, promised, report)
-	return v, length, err
-}
-
-// nextRadius is the radius after a step of that length, by Nocedal & Wright 2006, algorithm 4.1.
-func nextRadius(s *Settings, v verdict, radius, length float64) float64 {
-	switch {
-	case !v.accepted || v.rho < s.Get("shrink-below"):
-		return min(radius, s.Get("shrink-by")*length)
-	case length >= radius*(1-1e-9) && v.rho > s.Get("grow-above"): // on the boundary, up to rounding
-		// A radius set by hand beyond radius-max stays there.
-		return max(radius, min(s.Get("grow-by")*radius, s.Get("radius-max")))
-	}
-	return radius
+	return a, err
 }
 
 // begun computes the Cauchy step at a new place, and forgets the Newton step of the last.
@@ -197,7 +186,8 @@ func (d *dogleg) walk(radius, conditionMax float64) (h, length float64) {
 		p := d.trial
 		vector.Scale(d.s, -d.cauchy, d.g)
 		vector.Sub(p, d.newton, d.s)
-		h, length = legRoot(vector.Dot(d.s, d.s), vector.Dot(d.s, p), vector.Dot(p, p), radius), radius
+		norm, sp := math.Sqrt(vector.Dot(d.s, d.s)), max(vector.Dot(d.s, p), 0) // ≥ 0 but for rounding
+		h, length = outwardRoot(norm, sp, vector.Dot(p, p), radius), radius
 		vector.Axpy(d.s, h, p)
 	}
 	if d.promised(d.s) >= d.falls {
@@ -217,15 +207,6 @@ func (d *dogleg) promised(s []float64) float64 {
 		sum -= x * (d.g[i] + d.product[i]/2)
 	}
 	return sum
-}
-
-// legRoot returns the h in [0, 1] with ‖s + hp‖ = R [MD, eq. 5], given sᵀs ≤ R², sᵀp and pᵀp. Of the two forms
-// of the root it takes the one that subtracts nothing; sᵀp ≥ 0 on a dogleg.
-func legRoot(ss, sp, pp, radius float64) float64 {
-	sp = max(sp, 0)
-	norm := math.Sqrt(ss)
-	rest := max(0, (radius-norm)*(radius+norm))
-	return min(1, rest/(sp+math.Sqrt(sp*sp+pp*rest)))
 }
 
 // solve computes the Newton step, with a ridge where G does not factorize or its condition number is above most.

@@ -230,6 +230,7 @@ func TestConditionByHand(t *testing.T) {
 // TestTextbookRadius holds the radius rule to its table.
 func TestTextbookRadius(t *testing.T) {
 	_, settings := method(t, "dogleg", "radius-max", "6")
+	rule := readRule(settings)
 	for _, test := range []struct {
 		length, rho float64
 		accepted    bool
@@ -243,27 +244,12 @@ func TestTextbookRadius(t *testing.T) {
 		{2, -3, false, 0.5},
 		{2, math.NaN(), false, 0.5},
 	} {
-		if got := nextRadius(settings, verdict{rho: test.rho, accepted: test.accepted}, 4, test.length); got != test.want {
+		a := attempt{length: test.length, rho: test.rho, accepted: test.accepted, onBoundary: test.length == 4}
+		if got := rule.next(4, &a); got != test.want {
 			t.Errorf("%+v: R goes to %g", test, got)
 		}
 	}
-	if got := nextRadius(settings, verdict{rho: 1, accepted: true}, 50, 50); got != 50 {
+	if got := rule.next(50, &attempt{length: 50, rho: 1, accepted: true, onBoundary: true}); got != 50 {
 		t.Errorf("a radius set by hand goes to %g", got)
-	}
-}
-
-// TestLegRoot against the plain formula where that is safe, and where it is not against what must come out.
-func TestLegRoot(t *testing.T) {
-	for _, c := range []struct{ ss, sp, pp, radius, want float64 }{
-		{1, 0, 4, 1, 0},
-		{1, 0, 4, math.Sqrt(5), 1},
-		{1, 1, 4, 2, (-1 + math.Sqrt(13)) / 4},
-		{1, -1e-18, 4, math.Sqrt(2), 0.5},
-		{4, 1, 1, 1, 0},              // s beyond R by rounding
-		{1, 1e8, 1, 1 + 1e-9, 1e-17}, // the plain formula gives 0
-	} {
-		if got := legRoot(c.ss, c.sp, c.pp, c.radius); math.Abs(got-c.want) > 1e-7*c.want {
-			t.Errorf("%+v: %g", c, got)
-		}
 	}
 }

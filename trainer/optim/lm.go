@@ -70,16 +70,16 @@ func (l *lm) Step(ctx context.Context, s *State) (Report, error) {
 		return report, err
 	}
 	set := s.Settings.Get("mu")
-	for mu, attempt := set, 1; ; attempt++ {
-		v, err := l.attempt(ctx, s, mu, attempt, &report)
+	for mu, number := set, 1; ; number++ {
+		a, err := l.attempt(ctx, s, mu, number, &report)
 		if err != nil {
 			return report, err
 		}
-		if l.over(v, &report) {
+		if a.ends(&l.stagnation, report.GradientNorm) {
 			return report, &StalledError{hiddenByRounding}
 		}
-		if v.accepted {
-			l.take(s, v, &report)
+		if a.accepted {
+			a.take(s, l.trial, &report)
 			s.Settings.follow("mu", set, max(mu/s.Settings.Get("decrease"), min(mu, s.Settings.Get("mu-min"))))
 			return report, nil
 		}
@@ -89,19 +89,20 @@ func (l *lm) Step(ctx context.Context, s *State) (Report, error) {
 	}
 }
 
-// attempt solves for the step of one μ and judges it. A matrix that rounding leaves indefinite is a failure
+// attempt solves for the step of one μ and evaluates it. A matrix that rounding leaves indefinite is a failure
 // like others.
-func (l *lm) attempt(ctx context.Context, s *State, mu float64, number int, report *Report) (verdict, error) {
+func (l *lm) attempt(ctx context.Context, s *State, mu float64, number int, report *Report) (a attempt, err error) {
 	nan := math.NaN()
 	it := krylov.Iteration{Number: number, Residual: nan, Gradient: report.GradientNorm, StepNorm: nan, Radius: nan, Curvature: nan, Model: nan}
-	condition, promised := nan, nan
+	condition := nan
+	a.promised = nan
 	definite := l.factorize(mu)
 	if definite {
 		condition = l.factor.Cond()
 		l.solveTo(l.s)
 		// Gs = −g − μs, so that −q(s) = ½ sᵀ(μs − g) is a sum of positive terms and the residual needs no product.
-		promised = (mu*vector.Dot(l.s, l.s) - vector.Dot(l.s, l.g)) / 2
-		it.StepNorm, it.Model = vector.Norm(l.s), -promised
+		a.promised = (mu*vector.Dot(l.s, l.s) - vector.Dot(l.s, l.g)) / 2
+		it.StepNorm, it.Model = vector.Norm(l.s), -a.promised
 		vector.Mul(l.product, l.s, l.root)
 		it.Residual = mu * vector.Norm(l.product)
 	}
@@ -112,7 +113,8 @@ func (l *lm) attempt(ctx context.Context, s *State, mu float64, number int, repo
 		{Key: "condition", Symbol: "κ", Meaning: "condition number of JᵀJ + μM in the scaling of M, estimated", Value: condition},
 	}
 	if err := s.watch(ctx, Inner{Iteration: it, Loss: nan}); err != nil || !definite {
-		return verdict{}, err
+		return a, err
 	}
-	return l.evaluateStep(s, promised, report)
+	err = l.evaluateStep(s, &a, report)
+	return a, err
 }

@@ -191,16 +191,15 @@ func (m *scg) try(s *State, lambda float64, report *Report) (next float64, err e
 	}
 	const shortest = -98 // what Δ counts as at least: δ grows a hundredfold
 	comparison := float64(shortest)
-	noise := rounding(s.Loss)
 	predicted := alpha * mu / 2
 	if finite(loss) && finite(vector.Norm(m.g)) {
-		report.Rho = (s.Loss - loss + noise) / (predicted + noise)
+		report.Rho = ratio(s.Loss, loss, predicted)
 		comparison = max(report.Rho, shortest)
 		report.Accepted = loss <= s.Loss && comparison >= 0
 	}
 	vector.Scale(m.s, alpha, m.p) // Hp has gone into δ
 	report.Proposal = Proposal{Step: m.s, Rho: report.Rho, Accepted: report.Accepted}
-	if lambda, err = m.decide(s, loss, lambda, comparison, predicted <= noise, report); err != nil {
+	if lambda, err = m.decide(s, loss, lambda, comparison, predicted <= rounding(s.Loss), report); err != nil {
 		return 0, err
 	}
 	if lambda > mostLambda {

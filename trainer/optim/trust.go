@@ -14,8 +14,7 @@ import (
 //
 //	w  the weights, E the loss, g its gradient, s the step of the inner solve
 //	q  the model, pred = −q(s) the decrease it promises, ared = E(w) − E(w + s) the one that came
-//	ρ  = (ared + ε)/(pred + ε) [MD, eq. 4], with ε what rounding leaves of E, so that ρ → 1 where both
-//	   vanish (Conn, Gould & Toint 2000, §17.4.2)
+//	ρ  = (ared + ε)/(pred + ε) [MD, eq. 4], with ε what rounding leaves of E
 //	R  the radius in the norm of M
 type trust struct {
 	name  string
@@ -111,11 +110,10 @@ func evaluate(s *State) error {
 func (t *trust) solve(ctx context.Context, s *State, o Objective, rows part, w, g []float64, radius float64) (krylov.Solve, error) {
 	options := t.options(ctx, s, o, rows, w, radius, vector.Norm(g))
 	rule := ruleOf(s.Settings)
-	retries := int(rule.retries)
 	if options.Rule == krylov.Scaling { // whose steps do not lie on the path of longer ones
-		retries = 0
+		rule.retries = 0
 	}
-	t.path.reset(len(w), retries, radius, rule.shrinkBy, options.Diagonal)
+	t.path.reset(len(w), rule.retries, radius, rule.shrinkBy, options.Diagonal)
 	solve, err := t.cg.SolveTo(t.s, t.operator(o, w), g, options)
 	solve.Ritz = slices.Clone(solve.Ritz)
 	return solve, err

@@ -134,7 +134,8 @@ func (t *trust) block(ctx context.Context, s *State, o Objective, rows part, rad
 		b.promised += a.promised
 		b.longest = max(b.longest, a.length)
 	}
-	return updateRadius(s.Settings, radius, &a), nil
+	rule := ruleOf(s.Settings)
+	return rule.next(radius, &a), nil
 }
 
 // endSweep keeps the sweep, and the radius it ended with, if E has fallen, and undoes it otherwise. ρ holds the fall of
@@ -143,11 +144,10 @@ func (t *trust) block(ctx context.Context, s *State, o Objective, rows part, rad
 func (t *trust) endSweep(s *State, radius float64, report *Report) {
 	b, loss := &t.sweep, s.Loss
 	if b.longest > 0 {
-		rounding := rounding(s.Loss)
 		loss = s.Objective.Loss(b.w)
 		report.StepNorm = floats.Distance(b.w, s.W, 2)
 		if finite(loss) {
-			report.Rho = (s.Loss - loss + rounding) / (b.promised + rounding)
+			report.Rho = ratio(s.Loss, loss, b.promised)
 			report.Accepted = loss < s.Loss
 		}
 		if !report.Accepted {

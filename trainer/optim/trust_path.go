@@ -64,29 +64,16 @@ func (p *path) next() float64 { return p.radii[len(p.radii)-1-p.crossed] }
 // cross keeps the points of the segment to s whose norms are radii. It goes out, so that sᵀMp ≥ 0 at s_{k−1}.
 func (p *path) cross(s []float64, it krylov.Iteration) {
 	vector.Sub(p.p, s, p.last)
-	sp, pp := p.inner(p.last, p.p), p.inner(p.p, p.p)
+	sp, pp := krylov.Inner(p.last, p.p, p.diagonal), krylov.Inner(p.p, p.p, p.diagonal)
 	bend := it.Curvature * vector.Dot(p.p, p.p) // pᵀHp
 	slope := p.model - it.Model + bend/2
 	for p.crossed < len(p.radii) && it.StepNorm >= p.next() {
 		i := len(p.radii) - 1 - p.crossed
-		rest := max(0, (p.radii[i]-p.norm)*(p.radii[i]+p.norm)) // r² − ‖s_{k−1}‖²
-		h := min(1, rest/(sp+math.Sqrt(sp*sp+pp*rest)))
+		h := outwardRoot(p.norm, sp, pp, p.radii[i])
 		floats.AddScaledTo(p.steps[i], p.last, h, p.p)
 		p.promised[i] = h*(slope-h*bend/2) - p.model
 		p.crossed++
 	}
-}
-
-// inner returns aᵀMb.
-func (p *path) inner(a, b []float64) float64 {
-	if p.diagonal == nil {
-		return vector.Dot(a, b)
-	}
-	sum := 0.0
-	for i, m := range p.diagonal {
-		sum += a[i] * m * b[i]
-	}
-	return sum
 }
 
 // before returns the longest kept point that is well shorter than a step of the given norm, by the index for

@@ -118,6 +118,7 @@ func TestRetriesEnd(t *testing.T) {
 // TestGaussNewtonRule holds the radius rule for JᵀJ to its table.
 func TestGaussNewtonRule(t *testing.T) {
 	_, settings := method(t, "tr-gn", "radius-max", "6")
+	rule := ruleOf(settings)
 	for _, test := range []struct {
 		a    attempt
 		want float64 // from R = 4
@@ -130,8 +131,27 @@ func TestGaussNewtonRule(t *testing.T) {
 		{attempt{length: 1, rho: -1, shortened: true}, 0.5},
 		{attempt{length: 3, rho: math.NaN()}, 1.5},
 	} {
-		if got := updateRadius(settings, 4, &test.a); got != test.want {
+		if got := rule.next(4, &test.a); got != test.want {
 			t.Errorf("%+v: R goes to %g, want %g", test.a, got, test.want)
+		}
+	}
+}
+
+// TestOutwardRoot against the plain formula where that is safe, and where it is not against what must come out.
+func TestOutwardRoot(t *testing.T) {
+	for _, c := range []struct{ norm, sp, pp, radius, want float64 }{
+		{1, 0, 4, 1, 0},
+		{1, 0, 4, math.Sqrt(5), 1},
+		{1, 1, 4, 2, (-1 + math.Sqrt(13)) / 4},
+		{1, 0, 4, math.Sqrt(2), 0.5},
+		{2, 1, 1, 1, 0},              // s beyond R by rounding
+		{1, 1e8, 1, 1 + 1e-9, 1e-17}, // the plain formula gives 0
+		{1e200, 0, 1e300, 2e200, 1},  // its squares overflow
+		{0, 0, 1e300, 5e149, 0.5},
+		{0, 0, 1e-300, 5e-151, 0.5}, // and underflow
+	} {
+		if got := outwardRoot(c.norm, c.sp, c.pp, c.radius); !(math.Abs(got-c.want) <= 1e-7*c.want) {
+			t.Errorf("%+v: %g", c, got)
 		}
 	}
 }

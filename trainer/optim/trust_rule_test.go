@@ -135,7 +135,8 @@ func TestAdapt(t *testing.T) {
 		tr := &trust{s: []float64{0}, trial: []float64{0}}
 		a := tr.shortenUntilAccepted(o, settings, []float64{0}, 0, &krylov.Solve{Stop: test.stop, Radius: 4, StepNorm: test.length})
 		a.rho, a.accepted = test.rho, test.accepted
-		if got := updateRadius(settings, 4, &a); got != test.want {
+		rule := ruleOf(settings)
+		if got := rule.next(4, &a); got != test.want {
 			t.Errorf("%+v: R goes to %g", test, got)
 		}
 	}

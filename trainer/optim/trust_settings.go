@@ -72,20 +72,24 @@ func regionParameters(more ...Hyperparameter) []Hyperparameter {
 	}, more...)
 }
 
-// radiusRule is how steps are accepted and R is adapted, each number as regionParameters says of its key.
-type radiusRule struct{ accept, retries, shrinkBelow, shrinkBy, growAbove, growBy float64 }
-
-// textbook is algorithm 4.1 of Nocedal & Wright 2006, with η = 1e-4.
-var textbook = radiusRule{accept: 1e-4, retries: 0, shrinkBelow: 0.25, shrinkBy: 0.25, growAbove: 0.75, growBy: 2}
-
-func ruleOf(set *Settings) radiusRule {
-	if set.Choice("rule") == "textbook" {
-		return textbook
-	}
+// readRule returns the rule as it is set.
+func readRule(set *Settings) radiusRule {
 	return radiusRule{
-		accept: set.Get("accept"), retries: set.Get("retries"), shrinkBelow: set.Get("shrink-below"),
-		shrinkBy: set.Get("shrink-by"), growAbove: set.Get("grow-above"), growBy: set.Get("grow-by"),
+		accept: set.Get("accept"), shrinkBelow: set.Get("shrink-below"), shrinkBy: set.Get("shrink-by"),
+		growAbove: set.Get("grow-above"), growBy: set.Get("grow-by"), radiusMax: set.Get("radius-max"),
 	}
+}
+
+// ruleOf returns the rule that is chosen.
+func ruleOf(set *Settings) radiusRule {
+	rule := readRule(set)
+	rule.retries = int(set.Get("retries"))
+	if set.Choice("rule") == "textbook" {
+		most := rule.radiusMax
+		rule = textbook
+		rule.radiusMax = most
+	}
+	return rule
 }
 
 // gaussNewtonParameters are regionParameters with the radius rule that does best with JᵀJ, whose model promises
