@@ -1,31 +1,28 @@
 package optim
 
-import (
-	"math"
-
-	"newtop/internal/vector"
-)
+import "newtop/internal/vector"
 
 // AdaGrad with diagonal matrices and no regularizer (Duchi, Hazan & Singer 2011, figure 1): G sums the
 // squares of all gradients g seen, H = δI + diag(G)^½, w ← w − ηH⁻¹g. δ stands outside the root, as there.
 // The paper leaves η and δ open. A small δ keeps the first steps at η in every weight, whatever its gradient.
 func init() {
 	register(Info{
-		Name:      "adagrad",
-		Title:     "AdaGrad",
-		Paper:     "Duchi, Hazan & Singer 2011",
-		Equations: "G ← G + g², w ← w − ηg/(δ + √G); figure 1, diagonal",
-		Summary:   "A rate for each weight that falls with all the gradient it has met: good for rare features, slow in the end.",
-		Cost:      "1",
-		Primary:   "rate",
-		Needs:     NeedsRows,
-		Parameters: []Hyperparameter{
-			rateParameter(0.01, ""),
-			{Key: "delta", Meaning: "δ, added to the root of the sum of squares", Default: 1e-8, Max: math.Inf(1), Open: true, OpenMax: true},
-			batchParameter(64),
-		},
-		New: func() Method { return &batches{name: "adagrad", update: new(adagrad)} },
+		Name:       "adagrad",
+		Title:      "AdaGrad",
+		Paper:      "Duchi, Hazan & Singer 2011",
+		Equations:  "G ← G + g², w ← w − ηg/(δ + √G); figure 1, diagonal",
+		Summary:    "A rate for each weight that falls with all the gradient it has met: good for rare features, slow in the end.",
+		Cost:       "1",
+		Primary:    "rate",
+		Needs:      NeedsRows,
+		Parameters: Parameters(Rate.Starting(0.01, ""), Delta, Batch.Starting(64)),
+		New:        func() Method { return &batches{name: "adagrad", update: new(adagrad)} },
 	})
+}
+
+// Delta is AdaGrad's.
+var Delta = &Number{
+	Key: "delta", Meaning: "δ, added to the root of the sum of squares", Default: 1e-8, Max: inf, Open: true, OpenMax: true,
 }
 
 type adagrad struct {
@@ -37,7 +34,7 @@ func (a *adagrad) begin(s *Settings, weights int) {
 	if a.sum == nil {
 		a.sum = make([]float64, weights)
 	}
-	a.eta, a.delta = s.Get("rate"), s.Get("delta")
+	a.eta, a.delta = Rate.Of(s), Delta.Of(s)
 }
 
 func (a *adagrad) move(w, g []float64, first int) {

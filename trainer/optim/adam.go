@@ -1,13 +1,8 @@
 package optim
 
-import (
-	"math"
-
-	"newtop/internal/vector"
-)
+import "newtop/internal/vector"
 
 func init() {
-	const source = "Kingma & Ba 2015, algorithm 1"
 	register(Info{
 		Name:      "adam",
 		Title:     "Adam",
@@ -18,16 +13,20 @@ func init() {
 		Cost:    "1",
 		Primary: "rate",
 		Needs:   NeedsRows,
-		Parameters: []Hyperparameter{
-			rateParameter(1e-3, source),
-			{Key: "beta1", Meaning: "β₁, decay of the gradient's mean", Default: 0.9, Max: 1, OpenMax: true, Source: source},
-			{Key: "beta2", Meaning: "β₂, decay of its square's mean", Default: 0.999, Max: 1, OpenMax: true, Source: source},
-			{Key: "epsilon", Meaning: "ε, added to the root of the square's mean", Default: 1e-8, Max: math.Inf(1), Open: true, OpenMax: true, Source: source},
-			batchParameter(64),
-		},
+		Parameters: Parameters(
+			Rate.Starting(1e-3, kingma), Beta1, Beta2, Epsilon.Starting(1e-8, kingma), Batch.Starting(64),
+		),
 		New: func() Method { return &batches{name: "adam", update: new(adam)} },
 	})
 }
+
+const kingma = "Kingma & Ba 2015, algorithm 1"
+
+// The hyperparameters of Adam.
+var (
+	Beta1 = &Number{Key: "beta1", Meaning: "β₁, decay of the gradient's mean", Default: 0.9, Max: 1, OpenMax: true, Source: kingma}
+	Beta2 = &Number{Key: "beta2", Meaning: "β₂, decay of its square's mean", Default: 0.999, Max: 1, OpenMax: true, Source: kingma}
+)
 
 // Adam (Kingma & Ba 2015, algorithm 1), its names kept: biased moments m and v of the gradient and its
 // square, corrected by 1 − β₁ᵗ and 1 − β₂ᵗ.
@@ -42,11 +41,11 @@ func (a *adam) begin(s *Settings, weights int) {
 		a.m, a.v = make([]float64, weights), make([]float64, weights)
 		a.beta1t, a.beta2t = 1, 1
 	}
-	beta1, beta2 := s.Get("beta1"), s.Get("beta2")
+	beta1, beta2 := Beta1.Of(s), Beta2.Of(s)
 	a.beta1t *= beta1
 	a.beta2t *= beta2
 	a.step = vector.AdamStep{
-		Rate: s.Get("rate"), Beta1: beta1, Beta2: beta2, Epsilon: s.Get("epsilon"),
+		Rate: Rate.Of(s), Beta1: beta1, Beta2: beta2, Epsilon: Epsilon.Of(s),
 		Correct1: 1 / (1 - a.beta1t), Correct2: 1 / (1 - a.beta2t),
 	}
 }

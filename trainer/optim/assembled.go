@@ -6,11 +6,11 @@ import (
 	"math"
 	"slices"
 
-	"newtop/internal/vector"
-	"newtop/trainer/krylov"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/internal/vector"
+	"newtop/trainer/krylov"
 )
 
 // MaxMatrixDim is the largest number of weights that methods with NeedsMatrix work on: the matrix of all pairs
@@ -53,11 +53,13 @@ type assembled struct {
 	stagnation stagnation
 }
 
-// scalingParameter chooses M.
-var scalingParameter = Hyperparameter{
+// Scaling chooses M.
+var Scaling = &Choice{
 	Key: "scaling", Meaning: "M = I, or diag(JᵀJ), which makes steps independent of the weights' units",
-	Choices: []string{"none", "diagonal"}, Source: "diagonal: Marquardt 1963",
+	Choices: []string{scalingNone, "diagonal"}, Source: "diagonal: Marquardt 1963",
 }
+
+const scalingNone = "none"
 
 // begin checks what a step starts from and makes gradient and matrix belong to it. It reports whether they
 // were another place's before; so they may have been where the loss was not known to belong to the weights, as
@@ -69,7 +71,7 @@ func (a *assembled) begin(ctx context.Context, s *State, report *Report) (fresh 
 	if err := start(ctx, s, report); err != nil {
 		return false, err
 	}
-	if scaling := s.Settings.Get("scaling"); scaling != a.scaling || !slices.Equal(a.at, s.W) {
+	if scaling := s.Settings.Get(Scaling.Key); scaling != a.scaling || !slices.Equal(a.at, s.W) {
 		a.scaling = scaling
 		return true, a.assemble(ctx, s)
 	}
@@ -112,7 +114,7 @@ func (a *assembled) row(i int) []float64 {
 // have left is no scale.
 func (a *assembled) rescale(s *State) {
 	least := epsilon * floats.Max(a.diagonal)
-	plain := s.Settings.Choice("scaling") == "none" || !(least >= minNormal)
+	plain := Scaling.Of(s.Settings) == scalingNone || !(least >= minNormal)
 	for i, d := range a.diagonal {
 		a.root[i] = 1
 		if !plain {
@@ -166,7 +168,7 @@ func (a *assembled) evaluateStep(s *State, v *attempt, report *Report) error {
 		return &StalledError{"the step is too short to change any weight"}
 	}
 	if finite(v.promised) {
-		v.evaluate(s.Objective, a.trial, s.Loss, s.Settings.Get("accept"))
+		v.evaluate(s.Objective, a.trial, s.Loss, Accept.Of(s.Settings))
 	}
 	report.Rho = v.rho
 	report.Proposal = Proposal{Step: step, Rho: v.rho, Accepted: v.accepted}

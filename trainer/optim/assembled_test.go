@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"newtop/trainer/krylov"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/trainer/krylov"
 )
 
 func (o residuals) GaussNewtonRows(w []float64) krylov.Operator { return o.GaussNewton(w) }

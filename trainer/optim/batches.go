@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"newtop/internal/vector"
 	"newtop/trainer/krylov"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // batches is the epoch that first-order methods share: one pass over the rows in a new random order, an
@@ -40,18 +40,13 @@ type update interface {
 // tile is how many weights are measured and moved at a time: their gradient stays in the first-level cache.
 const tile = 1024
 
-func batchParameter(size float64) Hyperparameter {
-	return Hyperparameter{
-		Key: "batch", Meaning: "rows to an update; 0 for all of them", Default: size, Max: 1e9, Integer: true,
+// The hyperparameters that first-order methods share, each with defaults of its own.
+var (
+	Rate = &Number{
+		Key: "rate", Meaning: "the step length along the gradient", Max: inf, Open: true, OpenMax: true,
 	}
-}
-
-func rateParameter(rate float64, source string) Hyperparameter {
-	return Hyperparameter{
-		Key: "rate", Meaning: "the step length along the gradient", Default: rate, Max: math.Inf(1),
-		Open: true, OpenMax: true, Source: source,
-	}
-}
+	Batch = &Count{Key: "batch", Meaning: "rows to an update; 0 for all of them", Max: 1e9}
+)
 
 func (b *batches) Name() string      { return b.name }
 func (b *batches) Needs() Capability { return NeedsRows }
@@ -155,7 +150,7 @@ func (b *batches) shuffle(s *State, rows int) (size int) {
 	for i := range b.order {
 		b.order[i] = i
 	}
-	size = int(s.Settings.Get("batch"))
+	size = Batch.Of(s.Settings)
 	if size == 0 || size >= rows {
 		return rows
 	}

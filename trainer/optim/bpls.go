@@ -5,13 +5,12 @@ import (
 	"math"
 	"slices"
 
-	"newtop/internal/vector"
-
 	"gonum.org/v1/gonum/floats"
+
+	"newtop/internal/vector"
 )
 
 func init() {
-	const source = "Tomic et al. 2024, "
 	register(Info{
 		Name:      "bpls",
 		Title:     "Back-propagating least squares",
@@ -19,50 +18,61 @@ func init() {
 		Equations: "algorithms 1 and 2, eq. 4–6",
 		Summary: "Solves layer by layer from the outputs down, in closed form; " +
 			"a start within seconds for nets of dense layers in a row, to be compared with the linear model.",
-		Cost:  "2 to 4 on letters, and few epochs in all",
-		Needs: NeedsLayers,
-		Parameters: []Hyperparameter{
-			{
-				Key: "algorithm", Meaning: "1 is one iteration, 2 goes on with the misclassified rows; auto: 2 for classes",
-				Choices: []string{"auto", "1", "2"}, Source: source + "algorithms 1 and 2",
-			},
-			{
-				Key: "target", Meaning: "how the layer below is moved by what a layer lacks; none: it is not",
-				Default: 2, Choices: []string{rulePrinted, ruleDamped, ruleMinimumNorm, ruleNone}, Source: source + "eq. 5",
-			},
-			{
-				Key: "start", Meaning: "begin with random weights, or keep those there are",
-				Choices: []string{"random", "keep"}, Source: source + "algorithm 1, line 1",
-			},
-			{
-				Key: "range", Meaning: "random weights are drawn from ± this",
-				Default: 1, Max: math.Inf(1), Open: true, OpenMax: true, Source: source + "§III",
-			},
-			{
-				Key: "clip", Meaning: "κ, how far wanted outputs stay from the ends of an activation's range",
-				Default: 1e-2, Max: 0.5, Open: true, OpenMax: true,
-			},
-			{
-				Key: "ridge-1", Meaning: "λ in algorithm 1, relative to the largest diagonal entry of AᵀA; 0: the paper's eq. 6",
-				Max: 1,
-			},
-			{
-				// Rows that are misclassified are soon fewer than the weights of a node, and without a ridge
-				// the net then learns them by heart; see docs/bpls.md.
-				Key: "ridge-2", Meaning: "the same in algorithm 2", Default: 1e-2, Max: 1,
-			},
-			{
-				Key: "solver", Meaning: "Cholesky of the normal equations, or QR with column pivoting",
-				Choices: []string{"cholesky", "qr"}, Source: source + "eq. 6",
-			},
-			{
-				Key: "tau-max", Meaning: "τ_max, the most iterations on misclassified rows",
-				Default: 100, Max: 1e9, Integer: true, Source: source + "algorithm 2, line 18",
-			},
-		},
-		New: func() Method { return &bpls{} },
+		Cost:       "2 to 4 on letters, and few epochs in all",
+		Needs:      NeedsLayers,
+		Parameters: Parameters(Algorithm, Target, Start, Range, Clip, Ridge1, Ridge2, Solver, TauMax),
+		New:        func() Method { return &bpls{} },
 	})
 }
+
+const tomic = "Tomic et al. 2024, "
+
+// The hyperparameters of back-propagating least squares.
+var (
+	Algorithm = &Choice{
+		Key: "algorithm", Meaning: "1 is one iteration, 2 goes on with the misclassified rows; auto: 2 for classes",
+		Choices: []string{algorithmAuto, "1", algorithmTwo}, Source: tomic + "algorithms 1 and 2",
+	}
+	Target = &Choice{
+		Key: "target", Meaning: "how the layer below is moved by what a layer lacks; none: it is not",
+		Default: 2, Choices: []string{rulePrinted, ruleDamped, ruleMinimumNorm, ruleNone}, Source: tomic + "eq. 5",
+	}
+	Start = &Choice{
+		Key: "start", Meaning: "begin with random weights, or keep those there are",
+		Choices: []string{"random", startKeep}, Source: tomic + "algorithm 1, line 1",
+	}
+	Range = &Number{
+		Key: "range", Meaning: "random weights are drawn from ± this",
+		Default: 1, Max: inf, Open: true, OpenMax: true, Source: tomic + "§III",
+	}
+	Clip = &Number{
+		Key: "clip", Meaning: "κ, how far wanted outputs stay from the ends of an activation's range",
+		Default: 1e-2, Max: 0.5, Open: true, OpenMax: true,
+	}
+	Ridge1 = &Number{
+		Key: "ridge-1", Meaning: "λ in algorithm 1, relative to the largest diagonal entry of AᵀA; 0: the paper's eq. 6",
+		Max: 1,
+	}
+	// Rows that are misclassified are soon fewer than the weights of a node, and without a ridge the net then learns
+	// them by heart; see docs/bpls.md.
+	Ridge2 = &Number{Key: "ridge-2", Meaning: "the same in algorithm 2", Default: 1e-2, Max: 1}
+	Solver = &Choice{
+		Key: "solver", Meaning: "Cholesky of the normal equations, or QR with column pivoting",
+		Choices: []string{"cholesky", solverQR}, Source: tomic + "eq. 6",
+	}
+	TauMax = &Count{
+		Key: "tau-max", Meaning: "τ_max, the most iterations on misclassified rows",
+		Default: 100, Max: 1e9, Source: tomic + "algorithm 2, line 18",
+	}
+)
+
+// Choices that the method asks for.
+const (
+	algorithmAuto = "auto"
+	algorithmTwo  = "2"
+	startKeep     = "keep"
+	solverQR      = "qr"
+)
 
 // Back-propagating least squares (Tomic et al. 2024, [T]), algorithms 1 and 2. The layers are 1…L with L the
 // outputs, where the paper counts to L+1:
@@ -148,14 +158,14 @@ func (b *bpls) Step(ctx context.Context, s *State) (Report, error) {
 // first solves over all rows.
 func (b *bpls) first(p *layerSolve) (w []float64, missed []int, err error) {
 	from := slices.Clone(p.state.W)
-	keep := p.state.Settings.Choice("start") == "keep"
+	keep := Start.Of(p.state.Settings) == startKeep
 	if keep && p.second {
 		if missed = p.misses(from); len(missed) == 0 {
 			return nil, nil, &StalledError{"every row is classified right"}
 		}
 	}
 	if !keep {
-		a := p.state.Settings.Get("range")
+		a := Range.Of(p.state.Settings)
 		for i := range from {
 			from[i] = a * (2*p.state.Rand.Float64() - 1)
 		}
@@ -188,7 +198,7 @@ func (b *bpls) again(p *layerSolve) (w []float64, missed []int, share float64, e
 	switch {
 	case len(b.missed) == 0:
 		return stall("every row is classified right")
-	case b.tau > int(p.state.Settings.Get("tau-max")):
+	case b.tau > TauMax.Of(p.state.Settings):
 		return stall("τ_max iterations are done")
 	}
 	w = slices.Clone(p.state.W)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"math"
 
-	"newtop/trainer/krylov"
-
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/trainer/krylov"
 )
 
 // layerSolve is what one outer iteration of BPLS works with: it takes the layers off one by one, from the outputs
@@ -38,18 +38,18 @@ func newLayerSolve(ctx context.Context, s *State) (*layerSolve, error) {
 	}
 	p := &layerSolve{
 		state: s, layered: layered, chain: chain, rank: math.NaN(),
-		rule:   s.Settings.Choice("target"),
-		kappa:  s.Settings.Get("clip"),
-		solver: leastSquares{qr: s.Settings.Choice("solver") == "qr", ridge: s.Settings.Get("ridge-1")},
+		rule:   Target.Of(s.Settings),
+		kappa:  Clip.Of(s.Settings),
+		solver: leastSquares{qr: Solver.Of(s.Settings) == solverQR, ridge: Ridge1.Of(s.Settings)},
 	}
-	algorithm := s.Settings.Choice("algorithm")
-	if p.second = algorithm == "2" || algorithm == "auto" && chain.Classes; p.second && !chain.Classes {
+	algorithm := Algorithm.Of(s.Settings)
+	if p.second = algorithm == algorithmTwo || algorithm == algorithmAuto && chain.Classes; p.second && !chain.Classes {
 		return nil, &SettingError{
 			Key: "algorithm", Value: algorithm, Expected: "auto or 1, because the targets are numbers and not classes",
 		}
 	}
 	if p.second {
-		p.solver.ridge = s.Settings.Get("ridge-2")
+		p.solver.ridge = Ridge2.Of(s.Settings)
 	}
 	for _, l := range chain.Layers {
 		p.widest = max(p.widest, l.Sources)

@@ -3,13 +3,13 @@ package optim
 import (
 	"math"
 
-	"newtop/internal/vector"
-
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/internal/vector"
 )
 
 // leastSquares finds the weights of all neurons of a layer at once [T, eq. 4 and 6]:

@@ -3,12 +3,12 @@ package optim
 import (
 	"math"
 
-	"newtop/internal/vector"
-
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/internal/vector"
 )
 
 // The rules by which a layer's outputs n are moved so that the layer above, with weights W of J × T, gets

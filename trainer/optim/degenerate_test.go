@@ -8,10 +8,10 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/internal/vector"
 	"newtop/trainer/krylov"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // degenerate is a linear least-squares problem, E = mean of ½(a_pᵀw − t_p)² over rows p, which offers whatever

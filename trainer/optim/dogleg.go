@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"newtop/internal/vector"
 	"newtop/trainer/krylov"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // Powell's dogleg on the assembled Gauss–Newton matrix ([MD, eq. 2 and 5]; Powell 1970), in the variables of
@@ -30,39 +30,34 @@ func init() {
 		Equations: "eq. 2–5 with JᵀJ and its Cholesky factor",
 		Summary: "Gauss–Newton in a trust region with one exact factorization for each place; " +
 			"for nets of some hundred weights, where solving costs less than iterating.",
-		Cost:       "1.3, 0.1 to 0.35 for each weight and output, and N³/6 multiplications",
-		Primary:    "radius",
-		Monotone:   true,
-		Proposes:   true,
-		Needs:      needs,
-		Parameters: doglegParameters(),
-		New:        func() Method { return &dogleg{} },
+		Cost:     "1.3, 0.1 to 0.35 for each weight and output, and N³/6 multiplications",
+		Primary:  "radius",
+		Monotone: true,
+		Proposes: true,
+		Needs:    needs,
+		Parameters: Parameters(
+			Radius, RadiusMax, Accept, doglegShrinkBelow, doglegShrinkBy, doglegGrowAbove, GrowBy, Scaling, ConditionMax,
+		),
+		New: func() Method { return &dogleg{} },
 	})
 }
 
-// doglegParameters are those of the region, which follows the textbook, and of the matrix.
-func doglegParameters() []Hyperparameter {
-	const nw = "Nocedal & Wright 2006, algorithm 4.1"
-	inf := math.Inf(1)
-	return []Hyperparameter{
-		{
-			Key: "radius", Meaning: "R, the largest ‖s‖_M of the next step; the method adapts it",
-			Default: 1, Max: inf, Open: true, OpenMax: true,
-		},
-		{Key: "radius-max", Meaning: "how far R may grow", Default: 1000, Max: inf, Open: true, OpenMax: true},
-		{Key: "accept", Meaning: "a step is taken when ρ is above", Default: 1e-4, Max: 0.25},
-		{Key: "shrink-below", Meaning: "R shrinks when ρ is below", Default: 0.25, Max: 1, Source: nw},
-		{Key: "shrink-by", Meaning: "to this times the length of the step", Default: 0.25, Max: 1, Open: true, OpenMax: true, Source: nw},
-		{Key: "grow-above", Meaning: "R grows when ρ is above and the step ended on the boundary", Default: 0.75, Max: 1, Source: nw},
-		{Key: "grow-by", Meaning: "to this times R", Default: 2, Min: 1, Max: inf, OpenMax: true, Source: nw},
-		scalingParameter,
-		{
-			// A net's Newton step of fewer digits lies mostly along weights that nothing feels, and the leg
-			// that leads to it nowhere.
-			Key: "condition-max", Meaning: "JᵀJ gets a ridge of √N/this where its condition number is above",
-			Default: 0x1p26, Min: 1, Max: 1 / epsilon, Source: "the ridge: Dennis & Schnabel 1983, §6.5",
-		},
+// The dogleg's radius rule is the textbook's, whose numbers can be set.
+var (
+	doglegShrinkBelow = &Number{Key: ShrinkBelow.Key, Meaning: "R shrinks when ρ is below", Default: 0.25, Max: 1, Source: ShrinkBelow.Source}
+	doglegShrinkBy    = &Number{
+		Key: ShrinkBy.Key, Meaning: ShrinkBy.Meaning, Default: 0.25, Max: 1, Open: true, OpenMax: true, Source: ShrinkBy.Source,
 	}
+	doglegGrowAbove = &Number{
+		Key: GrowAbove.Key, Meaning: "R grows when ρ is above and the step ended on the boundary", Default: 0.75, Max: 1, Source: GrowAbove.Source,
+	}
+)
+
+// ConditionMax bounds the condition number: a net's Newton step of fewer digits lies mostly along weights that nothing
+// feels, and the leg that leads to it nowhere.
+var ConditionMax = &Number{
+	Key: "condition-max", Meaning: "JᵀJ gets a ridge of √N/this where its condition number is above",
+	Default: 0x1p26, Min: 1, Max: 1 / epsilon, Source: "the ridge: Dennis & Schnabel 1983, §6.5",
 }
 
 type dogleg struct {
@@ -110,7 +105,7 @@ func (d *dogleg) Step(ctx context.Context, s *State) (Report, error) {
 	if fresh {
 		d.begun()
 	}
-	set := s.Settings.Get("radius")
+	set := Radius.Of(s.Settings)
 	for radius, number := set, 1; ; number++ {
 		a, err := d.attempt(ctx, s, radius, number, &report)
 		if err != nil {
@@ -124,7 +119,7 @@ func (d *dogleg) Step(ctx context.Context, s *State) (Report, error) {
 		}
 		if a.accepted {
 			a.take(s, d.trial, &report)
-			s.Settings.follow("radius", set, next)
+			Radius.Follow(s.Settings, set, next)
 			return report, nil
 		}
 		radius = next
@@ -133,7 +128,7 @@ func (d *dogleg) Step(ctx context.Context, s *State) (Report, error) {
 
 // attempt walks to the step of one radius and evaluates it.
 func (d *dogleg) attempt(ctx context.Context, s *State, radius float64, number int, report *Report) (attempt, error) {
-	leg, length := d.walk(radius, s.Settings.Get("condition-max"))
+	leg, length := d.walk(radius, ConditionMax.Of(s.Settings))
 	a := attempt{length: length, promised: d.promised(d.s), onBoundary: length >= radius*(1-1e-9)} // up to rounding
 	report.Radius, report.StepNorm, report.Rho = radius, math.NaN(), math.NaN()
 	report.Diagnostics = []Diagnostic{

@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"newtop/internal/vector"
 	"newtop/trainer/krylov"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 func init() {
@@ -20,21 +20,27 @@ func init() {
 		Equations: "eq. 18 with each component weighted by λ_{k+1}/λ_i",
 		Summary: "Gradient descent that shortens its steps along the k steepest eigenvectors of the Hessian alone, " +
 			"so that all others take the longer steps λ_{k+1} allows.",
-		Cost:    "1, and about 50 for the eigenvectors every 20 epochs or sooner",
-		Primary: "relative-rate",
-		Needs:   NeedsHessian,
-		Parameters: []Hyperparameter{
-			{
-				Key: "relative-rate", Meaning: "ηλ_{k+1}, the rate as a multiple of 1/λ_{k+1}; 2 is where steps turn unstable",
-				Default: 1, Max: math.Inf(1), Open: true, OpenMax: true,
-			},
-			{Key: "k", Meaning: "k, eigenvectors whose components are corrected", Default: 5, Max: 1000, Integer: true},
-			{Key: "every", Meaning: "the most epochs between computing them anew; a rise of the loss has it done at once", Default: 20, Min: 1, Max: 1e9, Integer: true},
-			{Key: "steps", Meaning: "the most Lanczos steps for them, each a product; 0 for 4(k + 1)", Max: 1e6, Integer: true},
-		},
-		New: func() Method { return &eigenGD{} },
+		Cost:       "1, and about 50 for the eigenvectors every 20 epochs or sooner",
+		Primary:    "relative-rate",
+		Needs:      NeedsHessian,
+		Parameters: Parameters(RelativeRate, K, Every, Steps),
+		New:        func() Method { return &eigenGD{} },
 	})
 }
+
+// The hyperparameters of eigenvalue-corrected descent.
+var (
+	RelativeRate = &Number{
+		Key: "relative-rate", Meaning: "ηλ_{k+1}, the rate as a multiple of 1/λ_{k+1}; 2 is where steps turn unstable",
+		Default: 1, Max: inf, Open: true, OpenMax: true,
+	}
+	K     = &Count{Key: "k", Meaning: "k, eigenvectors whose components are corrected", Default: 5, Max: 1000}
+	Every = &Count{
+		Key: "every", Meaning: "the most epochs between computing them anew; a rise of the loss has it done at once",
+		Default: 20, Min: 1, Max: 1e9,
+	}
+	Steps = &Count{Key: "steps", Meaning: "the most Lanczos steps for them, each a product; 0 for 4(k + 1)", Max: 1e6}
+)
 
 // eigenGD is gradient descent with the gradient's components along the steepest directions reduced [L],
 // [M eq. 18]:
@@ -120,7 +126,7 @@ func (m *eigenGD) Step(ctx context.Context, s *State) (Report, error) {
 	if err := m.watch(ctx, s); err != nil {
 		return report, err
 	}
-	eta := s.Settings.Get("relative-rate") / m.above
+	eta := RelativeRate.Of(s.Settings) / m.above
 	m.direction(s.Gradient)
 	floats.AddScaledTo(m.trial, s.W, eta, m.d)
 	report.StepNorm = eta * vector.Norm(m.d)
@@ -147,7 +153,7 @@ func (m *eigenGD) Step(ctx context.Context, s *State) (Report, error) {
 // due reports whether the eigenvectors are to be computed anew: with age, with another k, at weights that are
 // not this method's, and where E has risen, for then they are no longer the steepest.
 func (m *eigenGD) due(s *State) bool {
-	return m.age >= int(s.Settings.Get("every")) || m.k != int(s.Settings.Get("k")) || !slices.Equal(m.w, s.W) ||
+	return m.age >= Every.Of(s.Settings) || m.k != K.Of(s.Settings) || !slices.Equal(m.w, s.W) ||
 		m.age > 0 && s.Loss > m.loss
 }
 
@@ -168,9 +174,9 @@ func (m *eigenGD) direction(g []float64) {
 
 // refresh computes the eigenpairs at the weights.
 func (m *eigenGD) refresh(ctx context.Context, s *State) error {
-	k := int(s.Settings.Get("k"))
+	k := K.Of(s.Settings)
 	m.room(len(s.W))
-	steps := int(s.Settings.Get("steps"))
+	steps := Steps.Of(s.Settings)
 	if steps == 0 {
 		steps = 4 * (k + 1)
 	}

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"testing"
 
-	"newtop/internal/vector"
-	"newtop/trainer/krylov"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/internal/vector"
+	"newtop/trainer/krylov"
 )
 
 var spread = []float64{100, 60, 30, 10, 4, 2, 1, 0.5, 0.3, 0.2, 0.1, 0.05}

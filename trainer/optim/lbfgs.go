@@ -4,13 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"newtop/internal/vector"
-
 	"gonum.org/v1/gonum/floats"
+
+	"newtop/internal/vector"
 )
 
 func init() {
-	const nw = "Nocedal & Wright 2006, "
 	register(Info{
 		Name:      "lbfgs",
 		Title:     "Limited-memory BFGS",
@@ -18,25 +17,28 @@ func init() {
 		Equations: "the two-loop recursion, with a line search for the strong Wolfe conditions",
 		Summary: "Quasi-Newton from the last few gradients alone; the classic for full batches, " +
 			"and the baseline for every method with exact curvature.",
-		Cost:     "1 for each evaluation of the line search, mostly one",
-		Monotone: true,
-		Parameters: []Hyperparameter{
-			{
-				Key: "memory", Meaning: "m, how many steps and changes of the gradient are kept",
-				Default: 10, Min: 1, Max: 1000, Integer: true, Source: nw + "§7.2: 3 to 20",
-			},
-			{
-				Key: "decrease", Meaning: "c₁, the share of the promised decrease that a step must bring",
-				Default: 1e-4, Max: 0.5, Open: true, OpenMax: true, Source: nw + "§3.1",
-			},
-			{
-				Key: "curvature", Meaning: "c₂, the share of the slope that may be left after a step",
-				Default: 0.9, Max: 1, Open: true, OpenMax: true, Source: nw + "§3.1",
-			},
-		},
-		New: func() Method { return &lbfgs{} },
+		Cost:       "1 for each evaluation of the line search, mostly one",
+		Monotone:   true,
+		Parameters: Parameters(PairsKept, SufficientDecrease, Curvature),
+		New:        func() Method { return &lbfgs{} },
 	})
 }
+
+// The hyperparameters of L-BFGS.
+var (
+	PairsKept = &Count{
+		Key: "memory", Meaning: "m, how many steps and changes of the gradient are kept",
+		Default: 10, Min: 1, Max: 1000, Source: nocedal + "§7.2: 3 to 20",
+	}
+	SufficientDecrease = &Number{
+		Key: "decrease", Meaning: "c₁, the share of the promised decrease that a step must bring",
+		Default: 1e-4, Max: 0.5, Open: true, OpenMax: true, Source: nocedal + "§3.1",
+	}
+	Curvature = &Number{
+		Key: "curvature", Meaning: "c₂, the share of the slope that may be left after a step",
+		Default: 0.9, Max: 1, Open: true, OpenMax: true, Source: nocedal + "§3.1",
+	}
+)
 
 // lbfgs is the limited-memory BFGS method, one iteration a Step: a direction by the two-loop recursion
 // (Nocedal & Wright 2006, algorithm 7.4) and a line search along it (Moré & Thuente 1994), which is gonum's.
@@ -131,7 +133,7 @@ func (m *lbfgs) take(s *State, report *Report) {
 
 // updateDirection makes d belong to the weights, by the pair that the last step left if it was this method's.
 func (m *lbfgs) updateDirection(s *State) {
-	same := m.pairs.most == int(s.Settings.Get("memory")) && slices.Equal(m.w, s.W)
+	same := m.pairs.most == PairsKept.Of(s.Settings) && slices.Equal(m.w, s.W)
 	switch {
 	case same && m.ready:
 	case same && m.curved(s.Gradient):
@@ -158,7 +160,7 @@ func (m *lbfgs) curved(g []float64) bool {
 // begin drops the pairs: d = −g, and a first step of length 1.
 func (m *lbfgs) begin(s *State) {
 	m.room(len(s.W))
-	m.pairs = pairs{most: int(s.Settings.Get("memory"))}
+	m.pairs = pairs{most: PairsKept.Of(s.Settings)}
 	m.pairs.directionTo(m.d, s.Gradient)
 	m.w = append(m.w[:0], s.W...)
 	copy(m.x, s.W)

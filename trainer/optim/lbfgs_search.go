@@ -5,11 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"newtop/internal/vector"
-	"newtop/trainer/krylov"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
+
+	"newtop/internal/vector"
+	"newtop/trainer/krylov"
 )
 
 // mostEvaluations bounds a line search, as in the programs of Moré & Thuente.
@@ -27,7 +27,7 @@ func (m *lbfgs) search(ctx context.Context, s *State) (evaluations int, err erro
 	if !(slope < 0) || !finite(slope) || !finite(m.alpha) {
 		return 0, nil
 	}
-	c1, c2 := s.Settings.Get("decrease"), s.Settings.Get("curvature")
+	c1, c2 := SufficientDecrease.Of(s.Settings), Curvature.Of(s.Settings)
 	wolfe := &optimize.MoreThuente{DecreaseFactor: c1, CurvatureFactor: c2}
 	alpha := m.alpha
 	wolfe.Init(s.Loss, slope, alpha)

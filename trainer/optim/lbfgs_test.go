@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"newtop/internal/vector"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/internal/vector"
 )
 
 func TestLimitedMemoryOnMoreGarbowHillstrom(t *testing.T) {

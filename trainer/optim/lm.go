@@ -18,7 +18,6 @@ import (
 // for a place; each trial of μ costs one factorization.
 func init() {
 	const needs = NeedsGaussNewton | NeedsJacobian | NeedsMatrix
-	inf := math.Inf(1)
 	register(Info{
 		Name:      "lm",
 		Title:     "Levenberg–Marquardt",
@@ -26,32 +25,36 @@ func init() {
 		Equations: "(JᵀJ + μM)s = −g by Cholesky; Mizutani & Demmel 2003, §2.1",
 		Summary: "Exact damped Gauss–Newton steps from the factorized matrix; the fewest epochs to a small loss " +
 			"on nets of some hundred weights.",
-		Cost:     "1.3, 0.1 to 0.35 for each weight and output, and N³/6 multiplications for each μ",
-		Primary:  "mu",
-		Monotone: true,
-		Proposes: true,
-		Needs:    needs,
-		Parameters: []Hyperparameter{
-			{
-				Key: "mu", Meaning: "μ, the damping of the next step; the method adapts it",
-				Default: 1e-3, Max: inf, Open: true, OpenMax: true,
-			},
-			{
-				Key: "decrease", Meaning: "μ is divided by this after a step that lowers the loss",
-				Default: 10, Min: 1, Max: inf, OpenMax: true, Source: "Marquardt 1963, ν",
-			},
-			{
-				Key: "increase", Meaning: "μ is multiplied by this after one that does not",
-				Default: 10, Min: 1, Max: inf, Open: true, OpenMax: true, Source: "Marquardt 1963, ν",
-			},
-			{Key: "mu-min", Meaning: "how far μ may fall", Default: 1e-20, Max: inf, Open: true, OpenMax: true},
-			{Key: "mu-max", Meaning: "the run ends where no smaller μ lowers the loss", Default: 1e10, Max: inf, Open: true, OpenMax: true},
-			{Key: "accept", Meaning: "a step is taken when ρ is above", Default: 1e-4, Max: 0.25},
-			scalingParameter,
-		},
-		New: func() Method { return &lm{} },
+		Cost:       "1.3, 0.1 to 0.35 for each weight and output, and N³/6 multiplications for each μ",
+		Primary:    "mu",
+		Monotone:   true,
+		Proposes:   true,
+		Needs:      needs,
+		Parameters: Parameters(Mu, Decrease, Increase, MuMin, MuMax, Accept, Scaling),
+		New:        func() Method { return &lm{} },
 	})
 }
+
+// The hyperparameters of Levenberg–Marquardt.
+var (
+	Mu = &Number{
+		Key: "mu", Meaning: "μ, the damping of the next step; the method adapts it",
+		Default: 1e-3, Max: inf, Open: true, OpenMax: true,
+	}
+	Decrease = &Number{
+		Key: "decrease", Meaning: "μ is divided by this after a step that lowers the loss",
+		Default: 10, Min: 1, Max: inf, OpenMax: true, Source: "Marquardt 1963, ν",
+	}
+	Increase = &Number{
+		Key: "increase", Meaning: "μ is multiplied by this after one that does not",
+		Default: 10, Min: 1, Max: inf, Open: true, OpenMax: true, Source: "Marquardt 1963, ν",
+	}
+	MuMin = &Number{Key: "mu-min", Meaning: "how far μ may fall", Default: 1e-20, Max: inf, Open: true, OpenMax: true}
+	MuMax = &Number{
+		Key: "mu-max", Meaning: "the run ends where no smaller μ lowers the loss",
+		Default: 1e10, Max: inf, Open: true, OpenMax: true,
+	}
+)
 
 type lm struct{ assembled }
 
@@ -69,7 +72,7 @@ func (l *lm) Step(ctx context.Context, s *State) (Report, error) {
 	if _, err := l.begin(ctx, s, &report); err != nil {
 		return report, err
 	}
-	set := s.Settings.Get("mu")
+	set := Mu.Of(s.Settings)
 	for mu, number := set, 1; ; number++ {
 		a, err := l.attempt(ctx, s, mu, number, &report)
 		if err != nil {
@@ -80,11 +83,11 @@ func (l *lm) Step(ctx context.Context, s *State) (Report, error) {
 		}
 		if a.accepted {
 			a.take(s, l.trial, &report)
-			s.Settings.follow("mu", set, max(mu/s.Settings.Get("decrease"), min(mu, s.Settings.Get("mu-min"))))
+			Mu.Follow(s.Settings, set, max(mu/Decrease.Of(s.Settings), min(mu, MuMin.Of(s.Settings))))
 			return report, nil
 		}
-		if mu *= s.Settings.Get("increase"); mu > s.Settings.Get("mu-max") {
-			return report, &StalledError{fmt.Sprintf("no step lowers the loss with μ up to %s", Format(s.Settings.Get("mu-max")))}
+		if mu *= Increase.Of(s.Settings); mu > MuMax.Of(s.Settings) {
+			return report, &StalledError{fmt.Sprintf("no step lowers the loss with μ up to %s", Format(MuMax.Of(s.Settings)))}
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/internal/vector"
 	"newtop/trainer/krylov"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Objective is what a method minimizes: the mean loss over the training rows as a function of the flat

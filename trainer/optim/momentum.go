@@ -5,27 +5,21 @@ import "newtop/internal/vector"
 // The heavy ball (Polyak 1964): v ← μv − ηg, w ← w + v, from v = 0.
 func init() {
 	register(Info{
-		Name:      "momentum",
-		Title:     "Gradient descent with momentum",
-		Paper:     "Polyak 1964",
-		Equations: "v ← μv − ηg, w ← w + v",
-		Summary:   "SGD that keeps its speed along directions the batches agree on, up to 1/(1 − μ) times the rate.",
-		Cost:      "1",
-		Primary:   "rate",
-		Needs:     NeedsRows,
-		Parameters: []Hyperparameter{
-			rateParameter(0.01, ""), momentumParameter(0.9, ""), batchParameter(64),
-		},
-		New: func() Method { return &batches{name: "momentum", update: new(ball)} },
+		Name:       "momentum",
+		Title:      "Gradient descent with momentum",
+		Paper:      "Polyak 1964",
+		Equations:  "v ← μv − ηg, w ← w + v",
+		Summary:    "SGD that keeps its speed along directions the batches agree on, up to 1/(1 − μ) times the rate.",
+		Cost:       "1",
+		Primary:    "rate",
+		Needs:      NeedsRows,
+		Parameters: Parameters(Rate.Starting(0.01, ""), Momentum.Starting(0.9, ""), Batch.Starting(64)),
+		New:        func() Method { return &batches{name: "momentum", update: new(ball)} },
 	})
 }
 
-func momentumParameter(mu float64, source string) Hyperparameter {
-	return Hyperparameter{
-		Key: "momentum", Meaning: "μ, the share of its speed that a weight keeps",
-		Default: mu, Max: 1, OpenMax: true, Source: source,
-	}
-}
+// Momentum is the heavy ball's.
+var Momentum = &Number{Key: "momentum", Meaning: "μ, the share of its speed that a weight keeps", Max: 1, OpenMax: true}
 
 // ball is the heavy ball, v its speed.
 type ball struct {
@@ -37,7 +31,7 @@ func (b *ball) begin(s *Settings, weights int) {
 	if b.v == nil {
 		b.v = make([]float64, weights)
 	}
-	b.eta, b.mu = s.Get("rate"), s.Get("momentum")
+	b.eta, b.mu = Rate.Of(s), Momentum.Of(s)
 }
 
 func (b *ball) move(w, g []float64, first int) {

@@ -12,17 +12,15 @@ import "newtop/internal/vector"
 func init() {
 	const source = "Sutskever et al. 2013, table 1: 0.9 to 0.999"
 	register(Info{
-		Name:      "nag",
-		Title:     "Nesterov's accelerated gradient",
-		Paper:     "Nesterov 1983; Sutskever et al. 2013",
-		Equations: "v ← μv − η∂E(w + μv)/∂w, w ← w + v; eq. 3–4",
-		Summary:   "Momentum that looks ahead along its speed before it turns, which damps what momentum overshoots.",
-		Cost:      "1",
-		Primary:   "rate",
-		Needs:     NeedsRows,
-		Parameters: []Hyperparameter{
-			rateParameter(0.01, ""), momentumParameter(0.9, source), batchParameter(64),
-		},
+		Name:       "nag",
+		Title:      "Nesterov's accelerated gradient",
+		Paper:      "Nesterov 1983; Sutskever et al. 2013",
+		Equations:  "v ← μv − η∂E(w + μv)/∂w, w ← w + v; eq. 3–4",
+		Summary:    "Momentum that looks ahead along its speed before it turns, which damps what momentum overshoots.",
+		Cost:       "1",
+		Primary:    "rate",
+		Needs:      NeedsRows,
+		Parameters: Parameters(Rate.Starting(0.01, ""), Momentum.Starting(0.9, source), Batch.Starting(64)),
 		New: func() Method {
 			n := new(nesterov)
 			return &batches{name: "nag", ahead: n.ahead, update: n}
@@ -43,7 +41,7 @@ func (n *nesterov) ahead(s *Settings, w []float64) []float64 {
 	if n.point == nil {
 		n.point = make([]float64, len(w))
 	}
-	mu := s.Get("momentum")
+	mu := Momentum.Of(s)
 	for i := 0; i < len(w); i += tile {
 		j := min(i+tile, len(w))
 		copy(n.point[i:j], w[i:j])

@@ -3,10 +3,10 @@ package optim
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/internal/vector"
 	"newtop/trainer/krylov"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // smooth is an objective given by a loss and its gradient, on purpose with the plainest curvature:

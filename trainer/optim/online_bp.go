@@ -15,9 +15,9 @@ func init() {
 		Cost:      "1",
 		Primary:   "rate",
 		Needs:     NeedsRows,
-		Parameters: []Hyperparameter{
-			rateParameter(0.0005, ""), momentumParameter(0.8, "Mizutani & Demmel 2003, §3, algorithm A"), batchParameter(1),
-		},
+		Parameters: Parameters(
+			Rate.Starting(0.0005, ""), Momentum.Starting(0.8, "Mizutani & Demmel 2003, §3, algorithm A"), Batch.Starting(1),
+		),
 		New: func() Method { return &batches{name: "online-bp", update: new(ball)} },
 	})
 }

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"newtop/internal/vector"
 	"newtop/trainer/krylov"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 func init() {
@@ -24,7 +24,7 @@ func init() {
 		Monotone:   true,
 		Proposes:   true,
 		Needs:      NeedsHessian,
-		Parameters: []Hyperparameter{lambdaParameter},
+		Parameters: Parameters(Lambda),
 		New:        func() Method { return &scg{name: "scg", needs: NeedsHessian, product: exactProduct} },
 	})
 }
@@ -33,7 +33,8 @@ func init() {
 // upper one no step is left that would change a weight.
 const leastLambda, mostLambda = 1e-20, 1e20
 
-var lambdaParameter = Hyperparameter{
+// Lambda is the scale.
+var Lambda = &Number{
 	Key: "lambda", Meaning: "λ, added to the curvature along the direction; the method adapts it",
 	Default: 1e-6, Min: leastLambda, Max: mostLambda, Source: "Møller 1993, SCG step 1: 0 < λ ≤ 1e-6",
 }
@@ -104,7 +105,7 @@ func (m *scg) Step(ctx context.Context, s *State) (Report, error) {
 	if err := m.curvature(s); err != nil {
 		return report, err
 	}
-	first := s.Settings.Get("lambda")
+	first := Lambda.Of(s.Settings)
 	lambda := m.scale(first)
 	if err := s.watch(ctx, Inner{Iteration: krylov.Iteration{Number: 1}, Loss: s.Loss, Total: 1}); err != nil {
 		return report, err
@@ -113,7 +114,7 @@ func (m *scg) Step(ctx context.Context, s *State) (Report, error) {
 	if err != nil {
 		return report, err
 	}
-	s.Settings.follow("lambda", first, next)
+	Lambda.Follow(s.Settings, first, next)
 	return report, nil
 }
 

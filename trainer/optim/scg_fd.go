@@ -3,9 +3,9 @@ package optim
 import (
 	"math"
 
-	"newtop/internal/vector"
-
 	"gonum.org/v1/gonum/floats"
+
+	"newtop/internal/vector"
 )
 
 // SCG as first published, with one-sided differences of the gradient in place of exact products [M, eq. 15].
@@ -19,19 +19,22 @@ func init() {
 		Equations: "SCG steps 1–9 with s = (E'(w + σ_k p) − E'(w))/σ_k, σ_k = σ/‖p‖",
 		Summary: "SCG as first published, from gradients alone; " +
 			"cheaper a step than scg, and at the mercy of σ near a solution.",
-		Cost:     "2, and 1 where a step fails",
-		Primary:  "lambda",
-		Monotone: true,
-		Proposes: true,
-		Parameters: []Hyperparameter{lambdaParameter, {
-			Key: "sigma", Meaning: "σ, the length of the differences", Default: 1e-4, Max: 1, Open: true,
-			Source: "Møller 1993, SCG step 1: 0 < σ ≤ 1e-4",
-		}},
+		Cost:       "2, and 1 where a step fails",
+		Primary:    "lambda",
+		Monotone:   true,
+		Proposes:   true,
+		Parameters: Parameters(Lambda, Sigma),
 		New: func() Method {
 			var d differences
 			return &scg{name: "scg-fd", product: d.productTo}
 		},
 	})
+}
+
+// Sigma is the length of the differences.
+var Sigma = &Number{
+	Key: "sigma", Meaning: "σ, the length of the differences", Default: 1e-4, Max: 1, Open: true,
+	Source: "Møller 1993, SCG step 1: 0 < σ ≤ 1e-4",
 }
 
 // differences stand in for products with E”.
@@ -41,7 +44,7 @@ func (d *differences) productTo(dst []float64, s *State, p []float64) error {
 	if len(d.point) != len(p) {
 		d.point = make([]float64, len(p))
 	}
-	sigma := s.Settings.Get("sigma") / vector.Norm(p)
+	sigma := Sigma.Of(s.Settings) / vector.Norm(p)
 	floats.AddScaledTo(d.point, s.W, sigma, p)
 	if loss := s.Objective.GradientTo(dst, d.point); math.IsNaN(loss) {
 		return &NotFiniteError{"curvature"}

@@ -167,16 +167,6 @@ func (s *Settings) Put(key string, v float64) error {
 	return nil
 }
 
-// follow puts what a method made of a value that it read earlier, unless that was set by hand meanwhile.
-func (s *Settings) follow(key string, read, next float64) {
-	if s.Get(key) != read {
-		return
-	}
-	if err := s.Put(key, next); err != nil {
-		panic("optim: " + err.Error())
-	}
-}
-
 // PutText is Put for a value in text.
 func (s *Settings) PutText(key, text string) error {
 	i := s.index(key)

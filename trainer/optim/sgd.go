@@ -14,14 +14,14 @@ func init() {
 		Cost:       "1",
 		Primary:    "rate",
 		Needs:      NeedsRows,
-		Parameters: []Hyperparameter{rateParameter(0.1, ""), batchParameter(64)},
+		Parameters: Parameters(Rate.Starting(0.1, ""), Batch.Starting(64)),
 		New:        func() Method { return &batches{name: "sgd", update: new(descent)} },
 	})
 }
 
 type descent struct{ eta float64 }
 
-func (d *descent) begin(s *Settings, _ int) { d.eta = s.Get("rate") }
+func (d *descent) begin(s *Settings, _ int) { d.eta = Rate.Of(s) }
 
 func (d *descent) remember(*Archive, int) {}
 

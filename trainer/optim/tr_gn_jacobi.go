@@ -15,7 +15,7 @@ func init() {
 		Monotone:   true,
 		Proposes:   true,
 		Needs:      NeedsGaussNewton,
-		Parameters: gaussNewtonParameters(floorParameter),
+		Parameters: gaussNewtonParameters(Floor),
 		New: func() Method {
 			return &trust{
 				name: "tr-gn-jacobi", needs: NeedsGaussNewton, operator: gaussNewton,

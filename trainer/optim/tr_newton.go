@@ -15,20 +15,17 @@ func init() {
 		Equations: "Algorithm 1 with exact Hessian products (algorithm E); eq. 3–7",
 		Summary: "Truncated CG on the exact Hessian in a trust region, making use of negative curvature; " +
 			"fewest products to a good solution on classification.",
-		Cost:     "1.3, and 2 for each inner iteration",
-		Primary:  "radius",
-		Monotone: true,
-		Proposes: true,
-		Needs:    needs,
-		Parameters: regionParameters(Hyperparameter{
-			Key: "preconditioner", Meaning: "M = I, or the floored diag(JᵀJ)",
-			Choices: []string{"none", "jacobi"}, Source: "Mizutani & Demmel 2003, algorithm E has jacobi",
-		}, floorParameter),
+		Cost:       "1.3, and 2 for each inner iteration",
+		Primary:    "radius",
+		Monotone:   true,
+		Proposes:   true,
+		Needs:      needs,
+		Parameters: regionParameters(Preconditioner, Floor),
 		New: func() Method {
 			return &trust{
 				name: "tr-newton", needs: needs,
 				operator: func(o Objective, w []float64) krylov.Operator { return o.(HessianObjective).Hessian(w) },
-				jacobi:   func(s *Settings) bool { return s.Choice("preconditioner") == "jacobi" },
+				jacobi:   func(s *Settings) bool { return Preconditioner.Of(s) == preconditionerJacobi },
 			}
 		},
 	})

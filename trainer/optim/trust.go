@@ -52,7 +52,7 @@ func (t *trust) Remember(s *State, m *Archive) {
 // alone unless it accepts, so a rejected or interrupted step costs nothing but the work: the gradient and what
 // the objective keeps for products at w are used again, only R is another. With blocks it goes through them.
 func (t *trust) Step(ctx context.Context, s *State) (Report, error) {
-	radius := s.Settings.Get("radius")
+	radius := Radius.Of(s.Settings)
 	report := unreported()
 	report.Radius = radius
 	if err := ctx.Err(); err != nil {
@@ -122,24 +122,18 @@ func (t *trust) solve(ctx context.Context, s *State, o Objective, rows part, w, 
 func (t *trust) options(ctx context.Context, s *State, o Objective, rows part, w []float64, radius, gradient float64) krylov.TrustRegion {
 	region := krylov.TrustRegion{
 		Radius:    radius,
-		Tolerance: s.Settings.Get("xi"),
-		Limit:     int(s.Settings.Get("limit")),
+		Tolerance: tolerance(s.Settings, gradient),
+		Limit:     Limit.Of(s.Settings),
 		Monitor: func(it krylov.Iteration) error {
 			t.path.add(t.s, it)
 			return s.watch(ctx, Inner{Block: rows.index, Iteration: it, Loss: math.NaN()})
 		},
 	}
-	if s.Settings.Get("blocks") > 1 {
-		region.Tolerance = s.Settings.Get("block-xi")
-	}
-	if s.Settings.Choice("forcing") == "sqrt" {
-		region.Tolerance = min(0.5, math.Sqrt(gradient))
-	}
-	if s.Settings.Choice("boundary") == "scaling" {
+	if Boundary.Of(s.Settings) == boundaryScaling {
 		region.Rule = krylov.Scaling
 	}
 	if t.jacobi(s.Settings) {
-		region.Diagonal = t.m.of(o.(GaussNewtonObjective), rows, w, s.Settings.Get("floor"))
+		region.Diagonal = t.m.of(o.(GaussNewtonObjective), rows, w, Floor.Of(s.Settings))
 	}
 	return region
 }

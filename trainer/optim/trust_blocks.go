@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"newtop/internal/vector"
 	"newtop/trainer/krylov"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // sweep is what block mode [MD, §3] keeps of an epoch. Gradient, curvature and E of ρ are those of one block at
@@ -31,7 +31,7 @@ const longestPause = 64
 
 // blocks returns the blocks of rows that an epoch goes through, or nil for batch mode.
 func blocks(s *State) ([]Objective, error) {
-	count := int(s.Settings.Get("blocks"))
+	count := Blocks.Of(s.Settings)
 	if count == 1 {
 		return nil, nil
 	}
@@ -162,5 +162,5 @@ func (t *trust) endSweep(s *State, radius float64, report *Report) {
 		b.pause = min(max(1, 2*b.pause), longestPause)
 		b.left = b.pause
 	}
-	s.Settings.follow("radius", report.Radius, max(radius, minNormal))
+	Radius.Follow(s.Settings, report.Radius, max(radius, minNormal))
 }

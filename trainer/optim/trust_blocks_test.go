@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"newtop/trainer/krylov"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/trainer/krylov"
 )
 
 // split is the mean of objectives that are its blocks.

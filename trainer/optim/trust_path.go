@@ -3,10 +3,10 @@ package optim
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"newtop/internal/vector"
 	"newtop/trainer/krylov"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // path keeps the points at which the iterates of one inner solve crossed the radii cR, c²R, … . Along the

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"newtop/internal/vector"
-	"newtop/trainer/krylov"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/internal/vector"
+	"newtop/trainer/krylov"
 )
 
 // TestPathIsWhatShorterRadiiGive: every point that a path keeps is the step of a solve of its own with that

@@ -5,11 +5,19 @@ import (
 	"slices"
 )
 
-// floorParameter bounds the preconditioner's spread: a weight that no output feels has a zero in
+// Floor bounds the preconditioner's spread: a weight that no output feels has a zero in
 // diag(JᵀJ), and M must be positive definite.
-var floorParameter = Hyperparameter{
+var Floor = &Number{
 	Key: "floor", Meaning: "smallest entry of diag(JᵀJ), relative to its largest", Default: 1e-3, Max: 1, Open: true,
 }
+
+// Preconditioner chooses M.
+var Preconditioner = &Choice{
+	Key: "preconditioner", Meaning: "M = I, or the floored diag(JᵀJ)",
+	Choices: []string{"none", preconditionerJacobi}, Source: mizutani + "algorithm E has jacobi",
+}
+
+const preconditionerJacobi = "jacobi"
 
 // part says which part of the rows an inner solve works on: the whole is part 0 of 1.
 type part struct{ index, of int }

@@ -6,9 +6,9 @@ import (
 	"math"
 	"testing"
 
-	"newtop/trainer/krylov"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/trainer/krylov"
 )
 
 func TestNothingToDo(t *testing.T) {

@@ -53,6 +53,6 @@ func (t *trust) takeOrReject(s *State, solve *krylov.Solve, report Report) (Repo
 	if a.accepted {
 		a.take(s, t.trial, &report)
 	}
-	s.Settings.follow("radius", report.Radius, next)
+	Radius.Follow(s.Settings, report.Radius, next)
 	return report, nil
 }

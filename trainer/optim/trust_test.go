@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"newtop/internal/vector"
-	"newtop/trainer/krylov"
-
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/functions"
+
+	"newtop/internal/vector"
+	"newtop/trainer/krylov"
 )
 
 func method(t *testing.T, name string, set ...string) (Method, *Settings) {
