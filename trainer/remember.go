@@ -13,7 +13,7 @@ import (
 )
 
 // What decides how a run goes on is carried into a checkpoint, and back, by the same functions: a run's, a net's and
-// an objective's below, and Method.Remember.
+// an objective's below, and Method.Carried.
 
 // capture returns a checkpoint of the run, which must be between two outer iterations. It only copies.
 func (r *run) capture() *Checkpoint {
@@ -152,7 +152,7 @@ func (m *member) remember(k *optim.Archive) {
 		m.on.steady.gates = m.weights[len(m.state.W):]
 	}
 	if k.Err() == nil {
-		m.method.Remember(m.state, k.In("method"))
+		k.In("method").Method(m.method, m.state)
 	}
 }
 

@@ -27,22 +27,24 @@ var Delta = &Number{
 
 type adagrad struct {
 	eta, delta float64
-	sum        []float64 // G
+	state      struct {
+		Moves *sumOfSquares `archive:"moves"` // nil before the first batch
+	}
+}
+
+type sumOfSquares struct {
+	G []float64 `archive:"sum"`
 }
 
 func (a *adagrad) begin(s *Settings, weights int) {
-	if a.sum == nil {
-		a.sum = make([]float64, weights)
+	if a.state.Moves == nil {
+		a.state.Moves = &sumOfSquares{G: make([]float64, weights)}
 	}
 	a.eta, a.delta = Rate.Of(s), Delta.Of(s)
 }
 
 func (a *adagrad) move(w, g []float64, first int) {
-	vector.AdaGrad(w, a.sum[first:][:len(w)], g, a.eta, a.delta)
+	vector.AdaGrad(w, a.state.Moves.G[first:][:len(w)], g, a.eta, a.delta)
 }
 
-func (a *adagrad) remember(m *Archive, weights int) {
-	if m.Has("moves", a.sum != nil) {
-		m.Vector("sum", &a.sum, weights)
-	}
-}
+func (a *adagrad) carried() any { return &a.state }

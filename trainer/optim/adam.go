@@ -31,35 +31,35 @@ var (
 // Adam (Kingma & Ba 2015, algorithm 1), its names kept: biased moments m and v of the gradient and its
 // square, corrected by 1 − β₁ᵗ and 1 − β₂ᵗ.
 type adam struct {
-	m, v           []float64
-	beta1t, beta2t float64 // β₁ᵗ and β₂ᵗ as products, right also when a β is changed on the way
-	step           vector.AdamStep
+	step  vector.AdamStep
+	state struct {
+		Moves *moments `archive:"moves"` // nil before the first batch
+	}
+}
+
+type moments struct {
+	M      []float64 `archive:"m"`
+	V      []float64 `archive:"v"`
+	Beta1t float64   `archive:"beta1^t"` // β₁ᵗ and β₂ᵗ as products, right also when a β is changed on the way
+	Beta2t float64   `archive:"beta2^t"`
 }
 
 func (a *adam) begin(s *Settings, weights int) {
-	if a.m == nil {
-		a.m, a.v = make([]float64, weights), make([]float64, weights)
-		a.beta1t, a.beta2t = 1, 1
+	if a.state.Moves == nil {
+		a.state.Moves = &moments{M: make([]float64, weights), V: make([]float64, weights), Beta1t: 1, Beta2t: 1}
 	}
-	beta1, beta2 := Beta1.Of(s), Beta2.Of(s)
-	a.beta1t *= beta1
-	a.beta2t *= beta2
+	k, beta1, beta2 := a.state.Moves, Beta1.Of(s), Beta2.Of(s)
+	k.Beta1t *= beta1
+	k.Beta2t *= beta2
 	a.step = vector.AdamStep{
 		Rate: Rate.Of(s), Beta1: beta1, Beta2: beta2, Epsilon: Epsilon.Of(s),
-		Correct1: 1 / (1 - a.beta1t), Correct2: 1 / (1 - a.beta2t),
+		Correct1: 1 / (1 - k.Beta1t), Correct2: 1 / (1 - k.Beta2t),
 	}
 }
 
 func (a *adam) move(w, g []float64, first int) {
-	vector.Adam(w, a.m[first:][:len(w)], a.v[first:][:len(w)], g, &a.step)
+	k := a.state.Moves
+	vector.Adam(w, k.M[first:][:len(w)], k.V[first:][:len(w)], g, &a.step)
 }
 
-func (a *adam) remember(m *Archive, weights int) {
-	if !m.Has("moves", a.m != nil) {
-		return
-	}
-	m.Vector("m", &a.m, weights)
-	m.Vector("v", &a.v, weights)
-	m.Number("beta1^t", &a.beta1t)
-	m.Number("beta2^t", &a.beta2t)
-}
+func (a *adam) carried() any { return &a.state }

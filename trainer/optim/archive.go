@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Archive carries what decides how something goes on into a checkpoint, or out of one. It holds arrays, numbers and
-// texts by key, each exactly. The same calls do both ways: while it takes, they copy what they are pointed at into it;
-// while it gives, they copy back what is there under the key, and what is missing or does not fit is an error that Err
-// returns, after which they do nothing.
+// Archive carries state into a checkpoint, or out of one. It holds arrays, numbers and texts by key, each exactly. The same
+// calls go both ways: saving, they copy what they are pointed at into it; restoring, they copy back what is there under
+// the key, and what is missing or does not fit is an error that Err returns, after which they do nothing.
 type Archive struct {
 	store  *archiveStore
 	prefix string
@@ -23,19 +22,19 @@ type archiveStore struct {
 	err       error
 }
 
-// NewArchive returns an empty one, which takes.
+// NewArchive returns an empty one, to save in.
 func NewArchive() *Archive {
 	return &Archive{store: &archiveStore{
 		vectors: map[string][]float64{}, numbers: map[string]float64{}, texts: map[string]string{},
 	}}
 }
 
-// OpenArchive returns one that gives what is in the maps. Any may be nil.
+// OpenArchive returns one to restore from, with what is in the maps. Any may be nil.
 func OpenArchive(vectors map[string][]float64, numbers map[string]float64, texts map[string]string) *Archive {
 	return &Archive{store: &archiveStore{vectors: vectors, numbers: numbers, texts: texts, restoring: true}}
 }
 
-// Content returns what was taken. It is not to be changed.
+// Content returns what was saved. It is not to be changed.
 func (a *Archive) Content() (vectors map[string][]float64, numbers map[string]float64, texts map[string]string) {
 	return a.store.vectors, a.store.numbers, a.store.texts
 }
@@ -102,7 +101,7 @@ func (a *Archive) Flag(key string, v *bool) {
 	}
 }
 
-// Has carries whether there is something, which the caller knows when it takes, and returns it.
+// Has carries whether there is something, which the caller knows when it saves, and returns it.
 func (a *Archive) Has(key string, now bool) bool {
 	a.Flag(key, &now)
 	return now && a.store.err == nil
@@ -139,38 +138,6 @@ func (a *Archive) Vector(key string, v *[]float64, n int) {
 		}
 		*v = append((*v)[:0], saved...)
 	}
-}
-
-// Rows carries numbers of rows, ascending, each below rows.
-func (a *Archive) Rows(key string, v *[]int, rows int) {
-	count := len(*v)
-	a.Count(key+" count", &count, rows)
-	numbers := make([]float64, 0)
-	for _, row := range *v {
-		numbers = append(numbers, float64(row))
-	}
-	a.Vector(key, &numbers, count)
-	if !a.store.restoring || a.store.err != nil {
-		return
-	}
-	*v = make([]int, count)
-	for i, number := range numbers {
-		if !(number >= 0 && number < float64(rows)) || number != math.Trunc(number) || i > 0 && number <= numbers[i-1] {
-			a.Fail(key, "%v: expected numbers from 0 to %d, ascending", number, rows-1)
-			return
-		}
-		(*v)[i] = int(number)
-	}
-}
-
-// Here carries weights that something belongs to which is worthless at others. What is carried is whether they are
-// those of now, which it returns; otherwise nothing else need be.
-func (a *Archive) Here(key string, at *[]float64, now []float64) bool {
-	here := a.Has(key, slices.Equal(*at, now))
-	if here && a.store.restoring {
-		*at = append((*at)[:0], now...)
-	}
-	return here
 }
 
 // Settings carries the values of a method's hyperparameters, each as it is written.

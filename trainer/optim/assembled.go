@@ -45,12 +45,15 @@ type assembled struct {
 	root     []float64     // of M^½
 	g        []float64
 	at       []float64 // the weights that all this belongs to; empty: none
-	scaling  float64   // the choice of M that it was made with
 	factor   mat.Cholesky
 
 	s, trial, product []float64
+}
 
-	stagnation stagnation
+// assembledState is what is carried from step to step beside the matrix.
+type assembledState struct {
+	stagnation
+	Scaling float64 `archive:"scaling"` // the choice of M that the matrix was made with
 }
 
 // Scaling chooses M.
@@ -64,15 +67,15 @@ const scalingNone = "none"
 // begin checks what a step starts from and makes gradient and matrix belong to it. It reports whether they
 // were another place's before; so they may have been where the loss was not known to belong to the weights, as
 // when something else than these has changed.
-func (a *assembled) begin(ctx context.Context, s *State, report *Report) (fresh bool, err error) {
+func (a *assembled) begin(ctx context.Context, s *State, state *assembledState, report *Report) (fresh bool, err error) {
 	if !s.Evaluated {
 		a.at = a.at[:0]
 	}
 	if err := start(ctx, s, report); err != nil {
 		return false, err
 	}
-	if scaling := s.Settings.Get(Scaling.Key); scaling != a.scaling || !slices.Equal(a.at, s.W) {
-		a.scaling = scaling
+	if scaling := s.Settings.Get(Scaling.Key); scaling != state.Scaling || !slices.Equal(a.at, s.W) {
+		state.Scaling = scaling
 		return true, a.assemble(ctx, s)
 	}
 	return false, nil
@@ -175,19 +178,12 @@ func (a *assembled) evaluateStep(s *State, v *attempt, report *Report) error {
 	return nil
 }
 
-// remember carries whether there is a matrix that the next step begins with, and assembles it again from the state. It
-// returns whether there is one. The matrix itself is the square of the weights' number.
-func (a *assembled) remember(s *State, m *Archive) bool {
-	a.stagnation.remember(m)
-	m.Number("scaling", &a.scaling)
-	here := m.Has("assembled", s.Evaluated && slices.Equal(a.at, s.W))
-	if !here || !m.Restoring() {
-		return here
-	}
+// current reports whether the next step begins with the matrix.
+func (a *assembled) current(s *State) bool { return s.Evaluated && slices.Equal(a.at, s.W) }
+
+// assembleAgain makes the matrix of a state that was carried, which is the square of the weights' number.
+func (a *assembled) assembleAgain(s *State) error {
 	quiet := *s
 	quiet.Monitor = nil
-	if err := a.assemble(context.Background(), &quiet); err != nil {
-		m.Fail("assembled", "%v", err)
-	}
-	return m.Err() == nil
+	return a.assemble(context.Background(), &quiet)
 }

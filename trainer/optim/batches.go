@@ -33,8 +33,8 @@ type update interface {
 	// move moves a tile of the weights, those from number first on, along its gradient g, which is finite, and keeps
 	// the method's memory of them. It meets each weight once after begin.
 	move(w, g []float64, first int)
-	// remember carries that memory.
-	remember(m *Archive, weights int)
+	// carried returns a pointer to that memory, as Method.Carried does.
+	carried() any
 }
 
 // tile is how many weights are measured and moved at a time: their gradient stays in the first-level cache.
@@ -51,8 +51,8 @@ var (
 func (b *batches) Name() string      { return b.name }
 func (b *batches) Needs() Capability { return NeedsRows }
 
-// Remember carries the update's memory; the rest begins anew with every epoch.
-func (b *batches) Remember(s *State, m *Archive) { b.update.remember(m, len(s.W)) }
+// Carried is the update's memory; the rest begins anew with every epoch.
+func (b *batches) Carried(*State) any { return b.update.carried() }
 
 // Step is one epoch. Interrupted, it leaves the weights as the last batch did. When weights or a gradient
 // overflow they go back to where the epoch began, so that no caller meets one that is not finite.

@@ -2,6 +2,7 @@ package optim
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -86,34 +87,43 @@ const (
 // Line 18 of algorithm 2 is printed with "or", which ends no iteration before τ_max; it is read as: while μ
 // falls and τ ≤ τ_max. An iteration after which μ has not fallen is not taken, so the weights are the best ones.
 type bpls struct {
-	tau    int
-	missed []int     // the rows misclassified at the weights below
-	at     []float64 // nil before the first iteration
+	state struct {
+		Begun *iterations `archive:"begun"` // nil before the first
+	}
+}
+
+// iterations are what was done so far.
+type iterations struct {
+	Tau  int     `archive:"tau"`
+	Last *missed `archive:"goes on"`
+}
+
+// missed are the rows that the weights leave misclassified.
+type missed struct {
+	At   Place
+	Rows []int `archive:"missed"`
 }
 
 var _ Method = (*bpls)(nil)
 
-func (*bpls) Name() string      { return "bpls" }
-func (*bpls) Needs() Capability { return NeedsLayers }
+func (*bpls) Name() string         { return "bpls" }
+func (*bpls) Needs() Capability    { return NeedsLayers }
+func (b *bpls) Carried(*State) any { return &b.state }
 
-// Remember carries the iterations done and the rows that they left misclassified.
-func (b *bpls) Remember(s *State, m *Archive) {
-	if !m.Has("begun", b.at != nil) {
-		return
-	}
-	m.Count("tau", &b.tau, MostCount)
-	if !m.Here("goes on", &b.at, s.W) {
-		if m.Restoring() {
-			b.at = []float64{} // other weights
-		}
-		return
+// Restored checks that the rows are there.
+func (b *bpls) Restored(s *State) error {
+	if b.state.Begun == nil || b.state.Begun.Last == nil {
+		return nil
 	}
 	chain, err := s.Objective.(LayeredObjective).Chain()
 	if err != nil {
-		m.Fail("missed", "%v", err)
-		return
+		return err
 	}
-	m.Rows("missed", &b.missed, chain.Inputs.RawMatrix().Rows)
+	rows := b.state.Begun.Last.Rows
+	if most := chain.Inputs.RawMatrix().Rows; len(rows) > 0 && rows[len(rows)-1] >= most {
+		return fmt.Errorf("misclassified row %d of %d", rows[len(rows)-1], most)
+	}
+	return nil
 }
 
 // Step does the solve over all rows (algorithm 1, or lines 1–16 of algorithm 2) the first time, and then one
@@ -132,12 +142,12 @@ func (b *bpls) Step(ctx context.Context, s *State) (Report, error) {
 	}
 	defer p.charge()
 	var w []float64
-	var missed []int
+	var rows []int
 	share := math.NaN()
-	if b.at == nil {
-		w, missed, err = b.first(p)
+	if b.state.Begun == nil {
+		w, rows, err = b.first(p)
 	} else {
-		w, missed, share, err = b.again(p)
+		w, rows, share, err = b.again(p)
 	}
 	if err != nil {
 		return report, err
@@ -146,12 +156,15 @@ func (b *bpls) Step(ctx context.Context, s *State) (Report, error) {
 	if !finite(vector.Norm(w)) || !finite(loss) {
 		return report, &NotFiniteError{"loss"}
 	}
-	b.tau++
-	b.missed, b.at = missed, append(b.at[:0], w...)
+	if b.state.Begun == nil {
+		b.state.Begun = &iterations{}
+	}
+	b.state.Begun.Tau++
+	b.state.Begun.Last = &missed{slices.Clone(w), rows}
 	report.StepNorm, report.Loss, report.Accepted = floats.Distance(w, s.W, 2), loss, true
 	copy(s.W, w)
 	s.Loss, s.Evaluated = loss, false
-	report.Diagnostics = p.diagnostics(missed, share)
+	report.Diagnostics = p.diagnostics(rows, share)
 	return report, nil
 }
 
@@ -185,33 +198,37 @@ func (b *bpls) first(p *layerSolve) (w []float64, missed []int, err error) {
 }
 
 // again solves over the misclassified rows and blends the result into the weights by their share (line 20).
-func (b *bpls) again(p *layerSolve) (w []float64, missed []int, share float64, err error) {
+func (b *bpls) again(p *layerSolve) (w []float64, rows []int, share float64, err error) {
 	stall := func(reason string) ([]float64, []int, float64, error) {
 		return nil, nil, 0, &StalledError{reason}
 	}
 	if !p.second {
 		return stall("one iteration is all of algorithm 1")
 	}
-	if !slices.Equal(b.at, p.state.W) {
-		b.missed = p.misses(p.state.W)
+	begun := b.state.Begun
+	var before []int
+	if begun.Last != nil && begun.Last.At.Is(p.state.W) {
+		before = begun.Last.Rows
+	} else {
+		before = p.misses(p.state.W)
 	}
 	switch {
-	case len(b.missed) == 0:
+	case len(before) == 0:
 		return stall("every row is classified right")
-	case b.tau > TauMax.Of(p.state.Settings):
+	case begun.Tau > TauMax.Of(p.state.Settings):
 		return stall("τ_max iterations are done")
 	}
 	w = slices.Clone(p.state.W)
-	if err := p.solveTo(w, p.state.W, some(p.chain.Inputs, b.missed), some(p.chain.Targets, b.missed)); err != nil {
+	if err := p.solveTo(w, p.state.W, some(p.chain.Inputs, before), some(p.chain.Targets, before)); err != nil {
 		return nil, nil, 0, err
 	}
-	share = float64(len(b.missed)) / float64(p.chain.Inputs.RawMatrix().Rows)
+	share = float64(len(before)) / float64(p.chain.Inputs.RawMatrix().Rows)
 	for i, old := range p.state.W {
 		w[i] = (1-share)*old + share*w[i]
 	}
-	missed = p.misses(w)
-	if len(missed) >= len(b.missed) {
+	rows = p.misses(w)
+	if len(rows) >= len(before) {
 		return stall("the misses no longer fall")
 	}
-	return w, missed, share, nil
+	return w, rows, share, nil
 }

@@ -3,6 +3,7 @@ package optim
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -62,15 +63,26 @@ var ConditionMax = &Number{
 
 type dogleg struct {
 	assembled
-	cauchy float64 // s_C = −cauchy·g; +Inf where E is flat along g
-	falls  float64 // −q(s_C)
+	factorized int // factorizations of this step
+	state      struct {
+		assembledState
+		Path *doglegPath `archive:"assembled"` // nil before there is a matrix
+	}
+}
 
-	newton       []float64 // s_N; empty before it is asked for
-	newtonLength float64   // ‖s_N‖
-	most         float64   // the condition number that it was solved for with
-	condition    float64   // of G with its ridge; NaN before it is factorized
-	ridge        float64   // relative to the largest entry
-	factorized   int       // factorizations of this step
+// doglegPath is both ends of the path at a place.
+type doglegPath struct {
+	Cauchy    float64       `archive:"cauchy"`       // s_C = −Cauchy·g; +Inf where E is flat along g
+	Falls     float64       `archive:"cauchy falls"` // −q(s_C)
+	Newton    *doglegNewton `archive:"solved"`       // nil before it is asked for
+	Length    float64       `archive:"newton length"`
+	Most      float64       `archive:"condition-max"` // the condition number that it was solved for with
+	Condition float64       `archive:"condition"`     // of G with its ridge; NaN before it is factorized
+	Ridge     float64       `archive:"ridge"`         // relative to the largest entry
+}
+
+type doglegNewton struct {
+	Step []float64 `archive:"newton"` // s_N
 }
 
 var _ Method = (*dogleg)(nil)
@@ -78,26 +90,25 @@ var _ Method = (*dogleg)(nil)
 func (*dogleg) Name() string      { return "dogleg" }
 func (*dogleg) Needs() Capability { return NeedsGaussNewton | NeedsJacobian | NeedsMatrix }
 
-// Remember carries the matrix and both ends of the path.
-func (d *dogleg) Remember(s *State, m *Archive) {
-	if !d.remember(s, m) {
-		return
+// Carried is both ends of the path; the matrix is made again.
+func (d *dogleg) Carried(s *State) any {
+	if !d.current(s) {
+		d.state.Path = nil
 	}
-	m.Number("cauchy", &d.cauchy)
-	m.Number("cauchy falls", &d.falls)
-	if m.Has("solved", len(d.newton) > 0) {
-		m.Vector("newton", &d.newton, len(s.W))
+	return &d.state
+}
+
+func (d *dogleg) Restored(s *State) error {
+	if d.state.Path == nil {
+		return nil
 	}
-	m.Number("newton length", &d.newtonLength)
-	m.Number("condition-max", &d.most)
-	m.Number("condition", &d.condition)
-	m.Number("ridge", &d.ridge)
+	return d.assembleAgain(s)
 }
 
 // Step tries one radius after the other until a step lowers E. Interrupted, it leaves weights and R alone.
 func (d *dogleg) Step(ctx context.Context, s *State) (Report, error) {
 	report := unreported()
-	fresh, err := d.begin(ctx, s, &report)
+	fresh, err := d.begin(ctx, s, &d.state.assembledState, &report)
 	if err != nil {
 		return report, err
 	}
@@ -114,7 +125,7 @@ func (d *dogleg) Step(ctx context.Context, s *State) (Report, error) {
 		rule := readRule(s.Settings)
 		next := rule.next(radius, &a)
 		a.still = a.still && next <= radius // a step from too small a radius makes it grow
-		if next < minNormal || a.ends(&d.stagnation, report.GradientNorm) {
+		if next < minNormal || a.ends(&d.state.stagnation, report.GradientNorm) {
 			return report, &StalledError{hiddenByRounding}
 		}
 		if a.accepted {
@@ -135,8 +146,8 @@ func (d *dogleg) attempt(ctx context.Context, s *State, radius float64, number i
 		{Key: "leg", Symbol: "h", Meaning: "where the step ended: 0 at the Cauchy step or before, 1 at the Newton step", Value: leg},
 		{Key: "attempts", Meaning: "radii until a step lowered the loss", Value: float64(number)},
 		{Key: "factorizations", Meaning: "of this step", Value: float64(d.factorized)},
-		{Key: "condition", Symbol: "κ", Meaning: "condition number of JᵀJ with its ridge, estimated", Value: d.condition},
-		{Key: "ridge", Meaning: "what was added to JᵀJ to factorize it, relative to its largest entry", Value: d.ridge},
+		{Key: "condition", Symbol: "κ", Meaning: "condition number of JᵀJ with its ridge, estimated", Value: d.state.Path.Condition},
+		{Key: "ridge", Meaning: "what was added to JᵀJ to factorize it, relative to its largest entry", Value: d.state.Path.Ridge},
 	}
 	vector.Add(d.product, d.product, d.g)
 	vector.Mul(d.product, d.product, d.root)
@@ -156,41 +167,41 @@ func (d *dogleg) begun() {
 	slope := vector.Dot(d.g, d.g)
 	d.multiplyTo(d.product, d.g)
 	curvature := vector.Dot(d.g, d.product)
-	d.cauchy = math.Inf(1)
+	p := &doglegPath{Cauchy: math.Inf(1), Length: math.NaN(), Condition: math.NaN()}
 	if length := slope / curvature; curvature > 0 && finite(length) {
-		d.cauchy = length
+		p.Cauchy = length
 	}
-	d.falls = d.cauchy * slope / 2
-	d.newton, d.newtonLength, d.condition, d.ridge = d.newton[:0], math.NaN(), math.NaN(), 0
+	p.Falls = p.Cauchy * slope / 2
+	d.state.Path = p
 }
 
 // walk stores the step of radius R in d.s and returns h and ‖s‖. The Newton step is solved for only where the
 // region reaches beyond the Cauchy step.
 func (d *dogleg) walk(radius, conditionMax float64) (h, length float64) {
-	gradient := vector.Norm(d.g)
-	if !(d.cauchy*gradient < radius) {
+	gradient, ends := vector.Norm(d.g), d.state.Path
+	if !(ends.Cauchy*gradient < radius) {
 		vector.Scale(d.s, -radius/gradient, d.g)
 		return 0, radius
 	}
-	if len(d.newton) == 0 || conditionMax != d.most {
+	if ends.Newton == nil || conditionMax != ends.Most {
 		d.solve(conditionMax)
 	}
-	h, length = 1, d.newtonLength
-	copy(d.s, d.newton)
+	h, length = 1, ends.Length
+	copy(d.s, ends.Newton.Step)
 	if length > radius {
 		p := d.trial
-		vector.Scale(d.s, -d.cauchy, d.g)
-		vector.Sub(p, d.newton, d.s)
+		vector.Scale(d.s, -ends.Cauchy, d.g)
+		vector.Sub(p, ends.Newton.Step, d.s)
 		norm, sp := math.Sqrt(vector.Dot(d.s, d.s)), max(vector.Dot(d.s, p), 0) // ≥ 0 but for rounding
 		h, length = outwardRoot(norm, sp, vector.Dot(p, p), radius), radius
 		vector.Axpy(d.s, h, p)
 	}
-	if d.promised(d.s) >= d.falls {
+	if d.promised(d.s) >= ends.Falls {
 		return h, length
 	}
 	// Rounding has made the Newton step a worse one.
-	vector.Scale(d.s, -d.cauchy, d.g)
-	return 0, d.cauchy * gradient
+	vector.Scale(d.s, -ends.Cauchy, d.g)
+	return 0, ends.Cauchy * gradient
 }
 
 // promised returns −q(s) = ½ sᵀ(r − g) with r = −g − Gs, which unlike E − q(s) subtracts nothing large. It
@@ -206,18 +217,19 @@ func (d *dogleg) promised(s []float64) float64 {
 
 // solve computes the Newton step, with a ridge where G does not factorize or its condition number is above most.
 func (d *dogleg) solve(most float64) {
-	d.most = most
+	ends := d.state.Path
+	ends.Most = most
 	largest := floats.Max(d.diagonal)
 	solvable := func(ridge float64) bool {
 		d.factorized++
-		d.ridge = ridge
+		ends.Ridge = ridge
 		return d.factorize(ridge*largest) && d.factor.Cond() <= most
 	}
 	for ridge := 0.0; !solvable(ridge) && ridge < 1; {
 		ridge = max(10*ridge, math.Sqrt(float64(len(d.g)))/most)
 	}
-	d.condition = d.factor.Cond()
-	d.newton = append(d.newton[:0], d.g...)
-	d.solveTo(d.newton)
-	d.newtonLength = vector.Norm(d.newton)
+	ends.Condition = d.factor.Cond()
+	ends.Newton = &doglegNewton{Step: slices.Clone(d.g)}
+	d.solveTo(ends.Newton.Step)
+	ends.Length = vector.Norm(ends.Newton.Step)
 }

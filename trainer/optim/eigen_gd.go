@@ -2,7 +2,6 @@ package optim
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -63,17 +62,30 @@ var (
 // risen, and λ_{k+1} is no smaller than the size of any negative eigenvalue; pairs below that are not corrected
 // for.
 type eigenGD struct {
-	pairs []krylov.Eigenpair // k of them, downwards
-	above float64            // λ_{k+1} or what stands for it
-	first float64            // λ_1
-	start []float64          // of the next Lanczos process
-	loss  float64            // where the last step began
-	age   int                // epochs since they were computed
-	k     int                // that were asked for then
-	done  int                // inner units of the step
-
-	w        []float64 // where the last Step left the weights
+	done     int // inner units of the step
 	d, trial []float64
+	state    struct {
+		Begun *correction `archive:"begun"` // nil before the first eigenpairs
+	}
+}
+
+// correction is what the gradient is corrected by.
+type correction struct {
+	Start []float64     `archive:"start"`   // of the next Lanczos process
+	Here  *here         `archive:"goes on"` // where the last Step left the weights
+	First float64       `archive:"largest"` // λ_1
+	Above float64       `archive:"next"`    // λ_{k+1} or what stands for it
+	Loss  float64       `archive:"loss"`    // where the last step began
+	Age   int           `archive:"age"`     // epochs since they were computed
+	K     int           `archive:"k"`       // that were asked for then
+	Pairs []eigenvector `archive:"pairs"`   // K of them at most, downwards
+}
+
+type here struct{ At Place }
+
+type eigenvector struct {
+	Value  float64   `archive:"value"`
+	Vector []float64 `archive:"vector"`
 }
 
 // certified is the largest residual of an eigenpair that is corrected for, relative to its eigenvalue.
@@ -81,34 +93,9 @@ const certified = 0.1
 
 var _ Method = (*eigenGD)(nil)
 
-func (*eigenGD) Name() string      { return "eigen-gd" }
-func (*eigenGD) Needs() Capability { return NeedsHessian }
-
-// Remember carries the eigenvectors, and what the next ones are begun from.
-func (m *eigenGD) Remember(s *State, k *Archive) {
-	n := len(s.W)
-	if !k.Has("begun", m.start != nil) {
-		return
-	}
-	m.room(n)
-	k.Vector("start", &m.start, n)
-	k.Here("goes on", &m.w, s.W)
-	k.Number("largest", &m.first)
-	k.Number("next", &m.above)
-	k.Number("loss", &m.loss)
-	k.Count("age", &m.age, MostCount)
-	k.Count("k", &m.k, MostCount)
-	count := len(m.pairs)
-	k.Count("pairs", &count, n)
-	for i := 0; i < count && k.Err() == nil; i++ {
-		if k.Restoring() {
-			m.pairs = append(m.pairs, krylov.Eigenpair{})
-		}
-		pair, p := k.In(fmt.Sprint("pair ", i)), &m.pairs[i]
-		pair.Number("value", &p.Value)
-		pair.Vector("vector", &p.Vector, n)
-	}
-}
+func (*eigenGD) Name() string         { return "eigen-gd" }
+func (*eigenGD) Needs() Capability    { return NeedsHessian }
+func (m *eigenGD) Carried(*State) any { return &m.state }
 
 // Step is one full-batch step, after computing the eigenvectors where that is due. Interrupted, it leaves
 // weights and eigenvectors as they were.
@@ -118,6 +105,9 @@ func (m *eigenGD) Step(ctx context.Context, s *State) (Report, error) {
 		return report, err
 	}
 	m.done = 0
+	if len(m.d) != len(s.W) {
+		m.d, m.trial = make([]float64, len(s.W)), make([]float64, len(s.W))
+	}
 	if m.due(s) {
 		if err := m.refresh(ctx, s); err != nil {
 			return report, err
@@ -126,7 +116,8 @@ func (m *eigenGD) Step(ctx context.Context, s *State) (Report, error) {
 	if err := m.watch(ctx, s); err != nil {
 		return report, err
 	}
-	eta := RelativeRate.Of(s.Settings) / m.above
+	c := m.state.Begun
+	eta := RelativeRate.Of(s.Settings) / c.Above
 	m.direction(s.Gradient)
 	floats.AddScaledTo(m.trial, s.W, eta, m.d)
 	report.StepNorm = eta * vector.Norm(m.d)
@@ -137,15 +128,15 @@ func (m *eigenGD) Step(ctx context.Context, s *State) (Report, error) {
 		return report, &StalledError{"the step is too short to change any weight"}
 	}
 	copy(s.W, m.trial)
-	copy(m.w, m.trial)
-	m.loss = s.Loss
-	m.age++
+	copy(c.Here.At, m.trial)
+	c.Loss = s.Loss
+	c.Age++
 	s.Evaluated, report.Loss, report.Accepted = false, math.NaN(), true
 	report.Diagnostics = []Diagnostic{
-		{Key: "lambda-1", Symbol: "λ₁", Meaning: "largest eigenvalue of the Hessian", Value: m.first},
-		{Key: "lambda-next", Symbol: "λₖ₊₁", Meaning: "largest curvature that is left uncorrected", Value: m.above},
+		{Key: "lambda-1", Symbol: "λ₁", Meaning: "largest eigenvalue of the Hessian", Value: c.First},
+		{Key: "lambda-next", Symbol: "λₖ₊₁", Meaning: "largest curvature that is left uncorrected", Value: c.Above},
 		{Key: "two-over-rate", Symbol: "2/η", Meaning: "curvature beyond which a step is unstable", Value: 2 / eta},
-		{Key: "corrected", Symbol: "k", Meaning: "eigenvectors corrected for", Value: float64(len(m.pairs))},
+		{Key: "corrected", Symbol: "k", Meaning: "eigenvectors corrected for", Value: float64(len(c.Pairs))},
 	}
 	return report, nil
 }
@@ -153,8 +144,9 @@ func (m *eigenGD) Step(ctx context.Context, s *State) (Report, error) {
 // due reports whether the eigenvectors are to be computed anew: with age, with another k, at weights that are
 // not this method's, and where E has risen, for then they are no longer the steepest.
 func (m *eigenGD) due(s *State) bool {
-	return m.age >= Every.Of(s.Settings) || m.k != K.Of(s.Settings) || !slices.Equal(m.w, s.W) ||
-		m.age > 0 && s.Loss > m.loss
+	c := m.state.Begun
+	return c == nil || c.Here == nil || !c.Here.At.Is(s.W) || c.Age >= Every.Of(s.Settings) || c.K != K.Of(s.Settings) ||
+		c.Age > 0 && s.Loss > c.Loss
 }
 
 // watch closes an inner unit: a product for the eigenvectors, or the step.
@@ -166,23 +158,27 @@ func (m *eigenGD) watch(ctx context.Context, s *State) error {
 // direction stores d. The e_i are orthonormal, so that one component after another can be taken from d itself.
 func (m *eigenGD) direction(g []float64) {
 	vector.Scale(m.d, -1, g)
-	for i := range m.pairs {
-		e := &m.pairs[i]
-		vector.Axpy(m.d, -(1-m.above/e.Value)*vector.Dot(e.Vector, m.d), e.Vector)
+	c := m.state.Begun
+	for i := range c.Pairs {
+		e := &c.Pairs[i]
+		vector.Axpy(m.d, -(1-c.Above/e.Value)*vector.Dot(e.Vector, m.d), e.Vector)
 	}
 }
 
 // refresh computes the eigenpairs at the weights.
 func (m *eigenGD) refresh(ctx context.Context, s *State) error {
 	k := K.Of(s.Settings)
-	m.room(len(s.W))
+	c := m.state.Begun
+	if c == nil {
+		c = &correction{}
+	}
 	steps := Steps.Of(s.Settings)
 	if steps == 0 {
 		steps = 4 * (k + 1)
 	}
 	spectrum, err := krylov.Lanczos(s.Objective.(HessianObjective).Hessian(s.W), k+1, krylov.LanczosOptions{
 		Steps: steps, Tolerance: certified * certified,
-		Start: m.start, Seed: s.Rand.Uint64(), Vectors: true,
+		Start: c.Start, Seed: s.Rand.Uint64(), Vectors: true,
 		Monitor: func(int) error { return m.watch(ctx, s) },
 	})
 	switch {
@@ -191,45 +187,38 @@ func (m *eigenGD) refresh(ctx context.Context, s *State) error {
 	case spectrum.Stop == krylov.NotFinite:
 		return &NotFiniteError{"curvature"}
 	}
-	m.start = spectrum.Start()
+	c.Start, m.state.Begun = spectrum.Start(), c
 	pairs := spectrum.Top
 	if spectrum.Steps == len(s.W) { // all eigenvalues are there: what is not in Top follows from the other end
 		for _, p := range slices.Backward(spectrum.Bottom) {
 			pairs = append(pairs, p)
 		}
 	}
-	m.choosePairs(pairs, k)
+	c.choosePairs(pairs, k)
 	if len(spectrum.Bottom) > 0 {
-		m.boundNegative(-spectrum.Bottom[0].Value)
+		c.boundNegative(-spectrum.Bottom[0].Value)
 	}
-	if !(m.above > 0) {
+	if !(c.Above > 0) {
 		return &StalledError{"the loss has no curvature to set the rate by"}
 	}
-	m.w, m.age, m.k = append(m.w[:0], s.W...), 0, k
+	c.Here, c.Age, c.K = &here{slices.Clone(s.W)}, 0, k
 	return nil
 }
 
-// room makes room for n weights.
-func (m *eigenGD) room(n int) {
-	if len(m.d) != n {
-		m.d, m.trial = make([]float64, n), make([]float64, n)
-	}
-}
-
 // boundNegative makes sure that λ_{k+1} is at least the size of the most negative eigenvalue.
-func (m *eigenGD) boundNegative(size float64) {
-	if m.above >= size {
+func (c *correction) boundNegative(size float64) {
+	if c.Above >= size {
 		return
 	}
-	m.above = size
-	for len(m.pairs) > 0 && m.pairs[len(m.pairs)-1].Value <= size {
-		m.pairs = m.pairs[:len(m.pairs)-1]
+	c.Above = size
+	for len(c.Pairs) > 0 && c.Pairs[len(c.Pairs)-1].Value <= size {
+		c.Pairs = c.Pairs[:len(c.Pairs)-1]
 	}
 }
 
 // choosePairs takes the pairs to correct for, k at the most, and λ_{k+1} out of the ones given, downwards.
-func (m *eigenGD) choosePairs(pairs []krylov.Eigenpair, k int) {
-	m.first = pairs[0].Value
+func (c *correction) choosePairs(pairs []krylov.Eigenpair, k int) {
+	c.First = pairs[0].Value
 	good := 0
 	for good < len(pairs) && pairs[good].Value > 0 {
 		good++
@@ -239,9 +228,12 @@ func (m *eigenGD) choosePairs(pairs []krylov.Eigenpair, k int) {
 		count++
 	}
 	next := &pairs[count]
-	m.above = math.Abs(next.Value) + next.Residual
+	c.Above = math.Abs(next.Value) + next.Residual
 	if count > 0 {
-		m.above = min(m.above, pairs[count-1].Value)
+		c.Above = min(c.Above, pairs[count-1].Value)
 	}
-	m.pairs = pairs[:count]
+	c.Pairs = nil
+	for _, p := range pairs[:count] {
+		c.Pairs = append(c.Pairs, eigenvector{p.Value, p.Vector})
+	}
 }

@@ -110,10 +110,10 @@ func TestChoosingEigenpairs(t *testing.T) {
 		{"the next is zero", 1, []krylov.Eigenpair{pair(9, 0), pair(0, 0)}, 0, 9},
 		{"all negative", 2, []krylov.Eigenpair{pair(-1, 0), pair(-5, 0)}, 0, 1},
 	} {
-		var m eigenGD
+		var m correction
 		m.choosePairs(test.pairs, test.k)
-		if len(m.pairs) != test.count || math.Abs(m.above-test.above) > 1e-12 {
-			t.Errorf("%s: %d pairs, λ_{k+1} = %g, want %d and %g", test.name, len(m.pairs), m.above, test.count, test.above)
+		if len(m.Pairs) != test.count || math.Abs(m.Above-test.above) > 1e-12 {
+			t.Errorf("%s: %d pairs, λ_{k+1} = %g, want %d and %g", test.name, len(m.Pairs), m.Above, test.count, test.above)
 		}
 	}
 }
@@ -125,10 +125,10 @@ func TestNegativeEigenvaluesCount(t *testing.T) {
 		count int
 		above float64
 	}{{-1, 3, 2}, {1, 3, 2}, {3, 3, 3}, {4, 2, 4}, {5, 2, 5}, {20, 0, 20}} {
-		m := eigenGD{pairs: []krylov.Eigenpair{{Value: 9}, {Value: 6}, {Value: 4}}, above: 2}
+		m := correction{Pairs: []eigenvector{{Value: 9}, {Value: 6}, {Value: 4}}, Above: 2}
 		m.boundNegative(test.size)
-		if len(m.pairs) != test.count || m.above != test.above {
-			t.Errorf("size %g: %d pairs, λ_{k+1} = %g, want %d and %g", test.size, len(m.pairs), m.above, test.count, test.above)
+		if len(m.Pairs) != test.count || m.Above != test.above {
+			t.Errorf("size %g: %d pairs, λ_{k+1} = %g, want %d and %g", test.size, len(m.Pairs), m.Above, test.count, test.above)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func TestRisenLoss(t *testing.T) {
 	for k := range 8 {
 		before := o.products
 		if k == 3 {
-			m.(*eigenGD).loss = -1
+			m.(*eigenGD).state.Begun.Loss = -1
 		}
 		if _, err := m.Step(context.Background(), s); err != nil {
 			t.Fatal(err)

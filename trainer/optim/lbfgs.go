@@ -49,16 +49,23 @@ var (
 // The pairs start anew when the weights are not those it left, when the last one has no curvature, and when a
 // line search fails. One that fails along −g is the end.
 type lbfgs struct {
-	pairs pairs
-
-	w       []float64 // where the last Step left the weights
-	d, x, g []float64 // the direction, and the weights and the gradient that it was made of
-	alpha   float64   // the first α to try
-	ready   bool      // whether d belongs to w: there is no new one before the last has been searched along
-
 	trial, gradient []float64
 	best            trial
-	stagnation      stagnation
+	state           struct {
+		stagnation
+		Along *searchDirection `archive:"goes on"` // nil before the first step
+	}
+}
+
+// searchDirection is d, and what it was made of.
+type searchDirection struct {
+	At    Place     // where the last Step left the weights
+	D     []float64 `archive:"direction"`
+	X     []float64 `archive:"weights before"` // that D was made of
+	G     []float64 `archive:"gradient before"`
+	Alpha float64   `archive:"alpha"` // the first α to try
+	Ready bool      `archive:"ready"` // whether D belongs to At: there is no new one before the last has been searched along
+	pairs
 }
 
 // trial is a point of a line search.
@@ -70,24 +77,9 @@ type trial struct {
 
 var _ Method = (*lbfgs)(nil)
 
-func (*lbfgs) Name() string      { return "lbfgs" }
-func (*lbfgs) Needs() Capability { return 0 }
-
-// Remember carries the pairs, and the direction with what it was made of.
-func (m *lbfgs) Remember(s *State, k *Archive) {
-	m.stagnation.remember(k)
-	if !k.Here("goes on", &m.w, s.W) {
-		return
-	}
-	n := len(s.W)
-	m.room(n)
-	k.Vector("direction", &m.d, n)
-	k.Vector("weights before", &m.x, n)
-	k.Vector("gradient before", &m.g, n)
-	k.Number("alpha", &m.alpha)
-	k.Flag("ready", &m.ready)
-	m.pairs.remember(k, n)
-}
+func (*lbfgs) Name() string         { return "lbfgs" }
+func (*lbfgs) Needs() Capability    { return 0 }
+func (m *lbfgs) Carried(*State) any { return &m.state }
 
 // Step is one iteration. It leaves the weights alone unless a step lowers E, or keeps it where rounding hides
 // the change. Interrupted, it will search along the same direction again.
@@ -96,9 +88,12 @@ func (m *lbfgs) Step(ctx context.Context, s *State) (Report, error) {
 	if err := start(ctx, s, &report); err != nil {
 		return report, err
 	}
+	if n := len(s.W); len(m.trial) != n {
+		m.trial, m.gradient, m.best.gradient = make([]float64, n), make([]float64, n), make([]float64, n)
+	}
 	m.updateDirection(s)
 	evaluations, err := m.search(ctx, s)
-	if err == nil && !m.best.found && len(m.pairs.all) > 0 {
+	if err == nil && !m.best.found && len(m.state.Along.All) > 0 {
 		m.begin(s)
 		var more int
 		more, err = m.search(ctx, s)
@@ -109,40 +104,42 @@ func (m *lbfgs) Step(ctx context.Context, s *State) (Report, error) {
 		return report, err
 	case !m.best.found:
 		return report, &StalledError{"no step along the gradient lowers the loss"}
-	case m.stagnation.reached(m.best.loss == s.Loss, report.GradientNorm):
+	case m.state.reached(m.best.loss == s.Loss, report.GradientNorm):
 		return report, &StalledError{hiddenByRounding}
 	}
 	m.take(s, &report)
 	report.Diagnostics = []Diagnostic{
 		{Key: "alpha", Symbol: "α", Meaning: "step length along the direction", Value: m.best.alpha},
 		{Key: "evaluations", Symbol: "evaluations", Meaning: "gradients that the line search took", Value: float64(evaluations)},
-		{Key: "pairs", Symbol: "pairs", Meaning: "steps and changes of the gradient that the direction is made of", Value: float64(len(m.pairs.all))},
+		{Key: "pairs", Symbol: "pairs", Meaning: "steps and changes of the gradient that the direction is made of", Value: float64(len(m.state.Along.All))},
 	}
 	return report, nil
 }
 
 // take moves to the best point of the line search.
 func (m *lbfgs) take(s *State, report *Report) {
-	floats.AddScaledTo(m.trial, s.W, m.best.alpha, m.d)
+	a := m.state.Along
+	floats.AddScaledTo(m.trial, s.W, m.best.alpha, a.D)
 	copy(s.W, m.trial)
-	copy(m.w, m.trial)
+	copy(a.At, m.trial)
 	copy(s.Gradient, m.best.gradient)
-	s.Loss, m.ready = m.best.loss, false
-	report.Loss, report.StepNorm, report.Accepted = s.Loss, m.best.alpha*vector.Norm(m.d), true
+	s.Loss, a.Ready = m.best.loss, false
+	report.Loss, report.StepNorm, report.Accepted = s.Loss, m.best.alpha*vector.Norm(a.D), true
 }
 
-// updateDirection makes d belong to the weights, by the pair that the last step left if it was this method's.
+// updateDirection makes D belong to the weights, by the pair that the last step left if it was this method's.
 func (m *lbfgs) updateDirection(s *State) {
-	same := m.pairs.most == PairsKept.Of(s.Settings) && slices.Equal(m.w, s.W)
+	a := m.state.Along
+	same := a != nil && a.Most == PairsKept.Of(s.Settings) && a.At.Is(s.W)
 	switch {
-	case same && m.ready:
+	case same && a.Ready:
 	case same && m.curved(s.Gradient):
-		m.pairs.add(s.W, m.x, s.Gradient, m.g)
-		m.pairs.directionTo(m.d, s.Gradient)
-		copy(m.x, s.W)
-		copy(m.g, s.Gradient)
-		m.alpha, m.ready = 1, true
-		if !(vector.Dot(m.d, s.Gradient) < 0) || !finite(vector.Norm(m.d)) {
+		a.add(s.W, a.X, s.Gradient, a.G)
+		a.directionTo(a.D, s.Gradient)
+		copy(a.X, s.W)
+		copy(a.G, s.Gradient)
+		a.Alpha, a.Ready = 1, true
+		if !(vector.Dot(a.D, s.Gradient) < 0) || !finite(vector.Norm(a.D)) {
 			m.begin(s)
 		}
 	default:
@@ -152,26 +149,18 @@ func (m *lbfgs) updateDirection(s *State) {
 
 // curved reports whether the last step s met positive curvature, sᵀy > 0 by more than rounding.
 func (m *lbfgs) curved(g []float64) bool {
-	y := m.gradient
-	vector.Sub(y, g, m.g)
-	return vector.Dot(m.d, y) > epsilon*vector.Norm(m.d)*vector.Norm(y)
+	y, a := m.gradient, m.state.Along
+	vector.Sub(y, g, a.G)
+	return vector.Dot(a.D, y) > epsilon*vector.Norm(a.D)*vector.Norm(y)
 }
 
 // begin drops the pairs: d = −g, and a first step of length 1.
 func (m *lbfgs) begin(s *State) {
-	m.room(len(s.W))
-	m.pairs = pairs{most: PairsKept.Of(s.Settings)}
-	m.pairs.directionTo(m.d, s.Gradient)
-	m.w = append(m.w[:0], s.W...)
-	copy(m.x, s.W)
-	copy(m.g, s.Gradient)
-	m.alpha, m.ready = 1/floats.Norm(m.d, 2), true
-}
-
-// room makes room for n weights.
-func (m *lbfgs) room(n int) {
-	if len(m.d) != n {
-		m.d, m.x, m.g, m.trial = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-		m.gradient, m.best.gradient = make([]float64, n), make([]float64, n)
+	a := &searchDirection{
+		At: slices.Clone(s.W), D: make([]float64, len(s.W)), X: slices.Clone(s.W), G: slices.Clone(s.Gradient),
+		Ready: true, pairs: pairs{Most: PairsKept.Of(s.Settings)},
 	}
+	a.directionTo(a.D, s.Gradient)
+	a.Alpha = 1 / floats.Norm(a.D, 2)
+	m.state.Along = a
 }

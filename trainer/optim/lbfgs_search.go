@@ -23,23 +23,24 @@ const mostEvaluations = 20
 // where no trial did. A trial at which E is not finite bounds the search.
 func (m *lbfgs) search(ctx context.Context, s *State) (evaluations int, err error) {
 	m.best.found = false
-	slope := vector.Dot(m.d, s.Gradient)
-	if !(slope < 0) || !finite(slope) || !finite(m.alpha) {
+	d := m.state.Along.D
+	slope := vector.Dot(d, s.Gradient)
+	if !(slope < 0) || !finite(slope) || !finite(m.state.Along.Alpha) {
 		return 0, nil
 	}
 	c1, c2 := SufficientDecrease.Of(s.Settings), Curvature.Of(s.Settings)
 	wolfe := &optimize.MoreThuente{DecreaseFactor: c1, CurvatureFactor: c2}
-	alpha := m.alpha
+	alpha := m.state.Along.Alpha
 	wolfe.Init(s.Loss, slope, alpha)
 	for evaluations < mostEvaluations {
-		floats.AddScaledTo(m.trial, s.W, alpha, m.d)
+		floats.AddScaledTo(m.trial, s.W, alpha, d)
 		if slices.Equal(m.trial, s.W) {
 			break
 		}
 		loss, tilt := math.NaN(), math.NaN()
 		if finite(vector.Norm(m.trial)) {
 			loss = s.Objective.GradientTo(m.gradient, m.trial)
-			tilt = vector.Dot(m.d, m.gradient)
+			tilt = vector.Dot(d, m.gradient)
 		}
 		evaluations++
 		in := Inner{Iteration: krylov.Iteration{Number: evaluations}, Loss: s.Loss}

@@ -56,20 +56,36 @@ var (
 	}
 )
 
-type lm struct{ assembled }
+type lm struct {
+	assembled
+	state struct {
+		assembledState
+		Assembled bool `archive:"assembled"`
+	}
+}
 
 var _ Method = (*lm)(nil)
 
 func (*lm) Name() string      { return "lm" }
 func (*lm) Needs() Capability { return NeedsGaussNewton | NeedsJacobian | NeedsMatrix }
 
-// Remember carries the matrix.
-func (l *lm) Remember(s *State, m *Archive) { l.remember(s, m) }
+// Carried is whether there is a matrix, which is made again.
+func (l *lm) Carried(s *State) any {
+	l.state.Assembled = l.current(s)
+	return &l.state
+}
+
+func (l *lm) Restored(s *State) error {
+	if !l.state.Assembled {
+		return nil
+	}
+	return l.assembleAgain(s)
+}
 
 // Step tries one μ after the other until a step lowers E. Interrupted, it leaves weights and μ alone.
 func (l *lm) Step(ctx context.Context, s *State) (Report, error) {
 	report := unreported()
-	if _, err := l.begin(ctx, s, &report); err != nil {
+	if _, err := l.begin(ctx, s, &l.state.assembledState, &report); err != nil {
 		return report, err
 	}
 	set := Mu.Of(s.Settings)
@@ -78,7 +94,7 @@ func (l *lm) Step(ctx context.Context, s *State) (Report, error) {
 		if err != nil {
 			return report, err
 		}
-		if a.ends(&l.stagnation, report.GradientNorm) {
+		if a.ends(&l.state.stagnation, report.GradientNorm) {
 			return report, &StalledError{hiddenByRounding}
 		}
 		if a.accepted {

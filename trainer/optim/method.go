@@ -250,12 +250,11 @@ func start(ctx context.Context, s *State, report *Report) error {
 // *NotFiniteError when the loss is not finite. A Method value is used by one goroutine; what it remembers
 // between steps (momentum, moments) starts from nothing in a new value.
 //
-// Remember carries that between two Steps, so that a new value which is given what another one had goes on to the
-// same digits, reports and charges. The state must be as it was then, its weights, gradient and settings included.
-// What can be computed again is: its charges to the objective are the caller's to undo.
+// Carried returns a pointer to what decides how the next Step from the state goes on, as an Archive carries it. A new
+// value that is given what another one had goes on to the same digits, reports and charges.
 type Method interface {
 	Name() string
 	Needs() Capability
 	Step(ctx context.Context, s *State) (Report, error)
-	Remember(s *State, m *Archive)
+	Carried(s *State) any
 }

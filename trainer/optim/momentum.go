@@ -21,25 +21,27 @@ func init() {
 // Momentum is the heavy ball's.
 var Momentum = &Number{Key: "momentum", Meaning: "μ, the share of its speed that a weight keeps", Max: 1, OpenMax: true}
 
-// ball is the heavy ball, v its speed.
+// ball is the heavy ball.
 type ball struct {
 	eta, mu float64
-	v       []float64
+	state   struct {
+		Moves *speed `archive:"moves"` // nil before the first batch
+	}
+}
+
+type speed struct {
+	V []float64 `archive:"speed"`
 }
 
 func (b *ball) begin(s *Settings, weights int) {
-	if b.v == nil {
-		b.v = make([]float64, weights)
+	if b.state.Moves == nil {
+		b.state.Moves = &speed{V: make([]float64, weights)}
 	}
 	b.eta, b.mu = Rate.Of(s), Momentum.Of(s)
 }
 
 func (b *ball) move(w, g []float64, first int) {
-	vector.Momentum(b.v[first:][:len(w)], w, g, b.eta, b.mu)
+	vector.Momentum(b.state.Moves.V[first:][:len(w)], w, g, b.eta, b.mu)
 }
 
-func (b *ball) remember(m *Archive, weights int) {
-	if m.Has("moves", b.v != nil) {
-		m.Vector("speed", &b.v, weights)
-	}
-}
+func (b *ball) carried() any { return &b.state }

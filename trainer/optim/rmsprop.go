@@ -34,22 +34,24 @@ var (
 
 type rmsprop struct {
 	eta, gamma, epsilon float64
-	r                   []float64
+	state               struct {
+		Moves *meanSquare `archive:"moves"` // nil before the first batch
+	}
+}
+
+type meanSquare struct {
+	R []float64 `archive:"mean square"`
 }
 
 func (p *rmsprop) begin(s *Settings, weights int) {
-	if p.r == nil {
-		p.r = make([]float64, weights)
+	if p.state.Moves == nil {
+		p.state.Moves = &meanSquare{R: make([]float64, weights)}
 	}
 	p.eta, p.gamma, p.epsilon = Rate.Of(s), Decay.Of(s), Epsilon.Of(s)
 }
 
 func (p *rmsprop) move(w, g []float64, first int) {
-	vector.RMSProp(w, p.r[first:][:len(w)], g, p.eta, p.gamma, p.epsilon)
+	vector.RMSProp(w, p.state.Moves.R[first:][:len(w)], g, p.eta, p.gamma, p.epsilon)
 }
 
-func (p *rmsprop) remember(m *Archive, weights int) {
-	if m.Has("moves", p.r != nil) {
-		m.Vector("mean square", &p.r, weights)
-	}
-}
+func (p *rmsprop) carried() any { return &p.state }

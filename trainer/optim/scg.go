@@ -56,15 +56,23 @@ type scg struct {
 	// product stores E''(w)p in dst.
 	product func(dst []float64, s *State, p []float64) error
 
-	w, p, s    []float64 // w: what the rest belongs to
-	trial, g   []float64 // w + αp and the gradient there
-	delta      float64
-	square     float64 // ‖p‖²
-	bent       float64 // pᵀE''p/‖p‖²
-	bar        float64 // λ̄
-	known      bool    // whether δ belongs to p: there is no product after a failure
-	taken      int     // successes since p was r
-	stagnation stagnation
+	s, trial, g []float64 // w + αp and the gradient there
+	state       struct {
+		Along *conjugate `archive:"goes on"` // nil before the first step
+	}
+}
+
+// conjugate is the direction, and what is known of the curvature along it.
+type conjugate struct {
+	At     Place
+	P      []float64 `archive:"direction"`
+	Delta  float64   `archive:"delta"`
+	Square float64   `archive:"square"`    // ‖p‖²
+	Bent   float64   `archive:"curvature"` // pᵀE''p/‖p‖²
+	Bar    float64   `archive:"lambda"`    // λ̄
+	Known  bool      `archive:"known"`     // whether δ belongs to p: there is no product after a failure
+	Taken  int       `archive:"taken"`     // successes since p was r
+	stagnation
 }
 
 var _ Method = (*scg)(nil)
@@ -77,21 +85,7 @@ func exactProduct(dst []float64, s *State, p []float64) error {
 func (m *scg) Name() string      { return m.name }
 func (m *scg) Needs() Capability { return m.needs }
 
-// Remember carries the direction and what is known of the curvature along it.
-func (m *scg) Remember(s *State, k *Archive) {
-	if !k.Here("goes on", &m.w, s.W) {
-		return
-	}
-	m.room(len(s.W))
-	k.Vector("direction", &m.p, len(s.W))
-	k.Number("delta", &m.delta)
-	k.Number("square", &m.square)
-	k.Number("curvature", &m.bent)
-	k.Number("lambda", &m.bar)
-	k.Flag("known", &m.known)
-	k.Count("taken", &m.taken, MostCount)
-	m.stagnation.remember(k)
-}
+func (m *scg) Carried(*State) any { return &m.state }
 
 // Step is steps 1 to 5. Where it fails, or is interrupted, the weights stay and δ is kept.
 func (m *scg) Step(ctx context.Context, s *State) (Report, error) {
@@ -99,14 +93,19 @@ func (m *scg) Step(ctx context.Context, s *State) (Report, error) {
 	if err := start(ctx, s, &report); err != nil {
 		return report, err
 	}
-	if !slices.Equal(m.w, s.W) {
-		m.begin(s)
+	if len(m.s) != len(s.W) {
+		m.s, m.trial, m.g = make([]float64, len(s.W)), make([]float64, len(s.W)), make([]float64, len(s.W))
+	}
+	if m.state.Along == nil || !m.state.Along.At.Is(s.W) {
+		// Steepest descent at the weights.
+		m.state.Along = &conjugate{At: slices.Clone(s.W), P: make([]float64, len(s.W))}
+		m.state.Along.restart(s.Gradient)
 	}
 	if err := m.curvature(s); err != nil {
 		return report, err
 	}
 	first := Lambda.Of(s.Settings)
-	lambda := m.scale(first)
+	lambda := m.state.Along.scale(first)
 	if err := s.watch(ctx, Inner{Iteration: krylov.Iteration{Number: 1}, Loss: s.Loss, Total: 1}); err != nil {
 		return report, err
 	}
@@ -118,71 +117,58 @@ func (m *scg) Step(ctx context.Context, s *State) (Report, error) {
 	return report, nil
 }
 
-// begin starts from steepest descent at the weights.
-func (m *scg) begin(s *State) {
-	m.room(len(s.W))
-	m.w = append(m.w[:0], s.W...)
-	m.stagnation = stagnation{}
-	m.restart(s.Gradient)
-}
-
-// room makes room for n weights.
-func (m *scg) room(n int) {
-	if len(m.p) != n {
-		m.p, m.s, m.trial, m.g = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	}
-}
-
 // restart makes p = r.
-func (m *scg) restart(g []float64) {
-	vector.Scale(m.p, -1, g)
-	m.known, m.taken = false, 0
+func (c *conjugate) restart(g []float64) {
+	vector.Scale(c.P, -1, g)
+	c.Known, c.Taken = false, 0
 }
 
 // curvature is step 1: the second-order information, if the last step succeeded.
 func (m *scg) curvature(s *State) error {
-	if m.known {
+	c := m.state.Along
+	if c.Known {
 		return nil
 	}
-	m.square = vector.Dot(m.p, m.p)
-	if m.square < minNormal {
+	c.Square = vector.Dot(c.P, c.P)
+	if c.Square < minNormal {
 		return &StalledError{"the gradient is too small to step along"}
 	}
-	if err := m.product(m.s, s, m.p); err != nil {
+	if err := m.product(m.s, s, c.P); err != nil {
 		return err
 	}
-	m.delta, m.bar = vector.Dot(m.p, m.s), 0
-	m.bent = m.delta / m.square
-	if !finite(m.bent) {
+	c.Delta, c.Bar = vector.Dot(c.P, m.s), 0
+	c.Bent = c.Delta / c.Square
+	if !finite(c.Bent) {
 		return &NotFiniteError{"curvature"}
 	}
-	m.known = true
+	c.Known = true
 	return nil
 }
 
 // scale is step 2: it adds λ to the curvature, raises it where that is not positive yet, and returns it.
-func (m *scg) scale(lambda float64) float64 {
-	m.delta += (lambda - m.bar) * m.square
-	if m.delta <= 0 {
-		raised := 2 * (lambda - m.delta/m.square)
-		m.delta = -m.delta + lambda*m.square
+func (c *conjugate) scale(lambda float64) float64 {
+	c.Delta += (lambda - c.Bar) * c.Square
+	if c.Delta <= 0 {
+		raised := 2 * (lambda - c.Delta/c.Square)
+		c.Delta = -c.Delta + lambda*c.Square
 		lambda = raised
 	}
-	m.bar = lambda
+	c.Bar = lambda
 	return lambda
 }
 
 // try is steps 3 to 5. It returns the λ of the next Step.
 func (m *scg) try(s *State, lambda float64, report *Report) (next float64, err error) {
-	mu := -vector.Dot(m.p, s.Gradient)
-	alpha := mu / m.delta
-	report.StepNorm = math.Abs(alpha) * math.Sqrt(m.square)
+	c := m.state.Along
+	mu := -vector.Dot(c.P, s.Gradient)
+	alpha := mu / c.Delta
+	report.StepNorm = math.Abs(alpha) * math.Sqrt(c.Square)
 	report.Diagnostics = []Diagnostic{
 		{Key: "lambda", Symbol: "λ", Meaning: "added to the curvature along the direction", Value: lambda},
 		{Key: "alpha", Symbol: "α", Meaning: "step length along the direction", Value: alpha},
-		{Key: "curvature", Symbol: "pᵀHp/‖p‖²", Meaning: "curvature along the direction", Value: m.bent},
+		{Key: "curvature", Symbol: "pᵀHp/‖p‖²", Meaning: "curvature along the direction", Value: c.Bent},
 	}
-	floats.AddScaledTo(m.trial, s.W, alpha, m.p)
+	floats.AddScaledTo(m.trial, s.W, alpha, c.P)
 	if slices.Equal(m.trial, s.W) {
 		return 0, &StalledError{"the step is too short to change any weight"}
 	}
@@ -198,7 +184,7 @@ func (m *scg) try(s *State, lambda float64, report *Report) (next float64, err e
 		comparison = max(report.Rho, shortest)
 		report.Accepted = loss <= s.Loss && comparison >= 0
 	}
-	vector.Scale(m.s, alpha, m.p) // Hp has gone into δ
+	vector.Scale(m.s, alpha, c.P) // Hp has gone into δ
 	report.Proposal = Proposal{Step: m.s, Rho: report.Rho, Accepted: report.Accepted}
 	if lambda, err = m.decide(s, loss, lambda, comparison, predicted <= rounding(s.Loss), report); err != nil {
 		return 0, err
@@ -211,13 +197,14 @@ func (m *scg) try(s *State, lambda float64, report *Report) (next float64, err e
 
 // decide is steps 4 and 5 once Δ is known; hidden says that the decrease promised is below E's rounding.
 func (m *scg) decide(s *State, loss, lambda, comparison float64, hidden bool, report *Report) (float64, error) {
+	c := m.state.Along
 	still := hidden && report.Accepted && loss == s.Loss
-	if report.Accepted && m.stagnation.reached(still, report.GradientNorm) {
+	if report.Accepted && c.reached(still, report.GradientNorm) {
 		report.Accepted = false
 		return 0, &StalledError{hiddenByRounding}
 	}
 	if comparison < 0.25 {
-		lambda += m.delta * (1 - comparison) / m.square
+		lambda += c.Delta * (1 - comparison) / c.Square
 	}
 	switch {
 	case report.Accepted:
@@ -226,27 +213,28 @@ func (m *scg) decide(s *State, loss, lambda, comparison float64, hidden bool, re
 		}
 		m.succeed(s, loss)
 		report.Loss = loss
-	case hidden && m.taken == 0:
+	case hidden && c.Taken == 0:
 		return 0, &StalledError{hiddenByRounding}
 	case hidden:
-		m.restart(s.Gradient)
+		c.restart(s.Gradient)
 	}
 	return lambda, nil
 }
 
 // succeed moves to w + αp and turns p: β = (‖r⁺‖² − r⁺ᵀr)/μ, p ← r⁺ + βp, or r⁺ every N steps.
 func (m *scg) succeed(s *State, loss float64) {
-	mu := -vector.Dot(m.p, s.Gradient)
+	c := m.state.Along
+	mu := -vector.Dot(c.P, s.Gradient)
 	beta := (vector.Dot(m.g, m.g) - vector.Dot(m.g, s.Gradient)) / mu
 	copy(s.W, m.trial)
-	copy(m.w, m.trial)
+	copy(c.At, m.trial)
 	copy(s.Gradient, m.g)
 	s.Loss = loss
-	m.known = false
-	m.taken++
-	vector.Scale(m.p, beta, m.p)
-	vector.Sub(m.p, m.p, m.g)
-	if m.taken%len(m.p) == 0 || !(vector.Dot(m.p, m.g) < 0) || !finite(vector.Norm(m.p)) {
-		m.restart(m.g)
+	c.Known = false
+	c.Taken++
+	vector.Scale(c.P, beta, c.P)
+	vector.Sub(c.P, c.P, m.g)
+	if c.Taken%len(c.P) == 0 || !(vector.Dot(c.P, m.g) < 0) || !finite(vector.Norm(c.P)) {
+		c.restart(m.g)
 	}
 }

@@ -27,26 +27,24 @@ type trust struct {
 	cg       krylov.CG
 	path     path
 	s, trial []float64
-	m        jacobi
 
 	sweep sweep // of block mode
+	state trustState
+}
 
-	stagnation stagnation
+// trustState is what is carried from step to step.
+type trustState struct {
+	M     *jacobi `archive:"preconditioner"` // which is charged for once; nil before the first
+	Pause int     `archive:"pause"`          // epochs of batch mode after the last sweep, 0 if it was kept
+	Left  int     `archive:"pause left"`     // how many of them are to come
+	stagnation
 }
 
 var _ Method = (*trust)(nil)
 
-func (t *trust) Name() string      { return t.name }
-func (t *trust) Needs() Capability { return t.needs }
-
-// Remember carries the preconditioner, which is charged for once, what was made of sweeps, and how long the loss has
-// shown nothing.
-func (t *trust) Remember(s *State, m *Archive) {
-	t.m.remember(m, len(s.W))
-	m.Count("pause", &t.sweep.pause, longestPause)
-	m.Count("pause left", &t.sweep.left, longestPause)
-	t.stagnation.remember(m)
-}
+func (t *trust) Name() string       { return t.name }
+func (t *trust) Needs() Capability  { return t.needs }
+func (t *trust) Carried(*State) any { return &t.state }
 
 // Step solves for one step and takes it, or a shorter one of the same solve, if E falls. It leaves the weights
 // alone unless it accepts, so a rejected or interrupted step costs nothing but the work: the gradient and what
@@ -65,7 +63,7 @@ func (t *trust) Step(ctx context.Context, s *State) (Report, error) {
 	if err != nil {
 		return report, err
 	}
-	if parts != nil && t.sweep.left == 0 {
+	if parts != nil && t.state.Left == 0 {
 		return t.blockEpoch(ctx, s, parts, report)
 	}
 	if err := start(ctx, s, &report); err != nil {
@@ -79,7 +77,7 @@ func (t *trust) Step(ctx context.Context, s *State) (Report, error) {
 	if solve.Stop == krylov.NotFinite && solve.StepNorm == 0 {
 		return report, &NotFiniteError{"curvature"}
 	}
-	t.sweep.left = max(0, t.sweep.left-1)
+	t.state.Left = max(0, t.state.Left-1)
 	return t.takeOrReject(s, &solve, report)
 }
 
@@ -133,7 +131,10 @@ func (t *trust) options(ctx context.Context, s *State, o Objective, rows part, w
 		region.Rule = krylov.Scaling
 	}
 	if t.jacobi(s.Settings) {
-		region.Diagonal = t.m.of(o.(GaussNewtonObjective), rows, w, Floor.Of(s.Settings))
+		if t.state.M == nil {
+			t.state.M = new(jacobi)
+		}
+		region.Diagonal = t.state.M.of(o.(GaussNewtonObjective), rows, w, Floor.Of(s.Settings))
 	}
 	return region
 }

@@ -22,8 +22,6 @@ type sweep struct {
 	longest  float64   // ‖s‖_M of the longest of them
 	square   float64   // Σ ‖g‖² over the blocks
 	counted  int       // blocks that have a gradient
-	pause    int       // epochs of batch mode after the last sweep, 0 if it was kept
-	left     int       // how many of them are to come
 }
 
 // longestPause bounds the epochs of batch mode between two sweeps.
@@ -157,10 +155,10 @@ func (t *trust) endSweep(s *State, radius float64, report *Report) {
 	if report.Accepted {
 		copy(s.W, b.w)
 		s.Loss, report.Loss = loss, loss
-		b.pause, t.stagnation = 0, stagnation{}
+		t.state.Pause, t.state.stagnation = 0, stagnation{}
 	} else {
-		b.pause = min(max(1, 2*b.pause), longestPause)
-		b.left = b.pause
+		t.state.Pause = min(max(1, 2*t.state.Pause), longestPause)
+		t.state.Left = t.state.Pause
 	}
 	Radius.Follow(s.Settings, report.Radius, max(radius, minNormal))
 }

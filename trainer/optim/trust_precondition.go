@@ -24,24 +24,25 @@ type part struct{ index, of int }
 
 // jacobi is the preconditioner diag(JᵀJ), floored, with what it was made from.
 type jacobi struct {
-	diagonal []float64
-	at       []float64 // the weights; nil: none yet
-	rows     part
-	floor    float64
+	Diagonal []float64 `archive:"diagonal"`
+	At       []float64 `archive:"diagonal at"` // the weights
+	Index    int       `archive:"diagonal part"`
+	Parts    int       `archive:"diagonal parts"`
+	Floor    float64   `archive:"diagonal floor"`
 }
 
 // of returns the diagonal at w. It is computed once for each place.
 func (j *jacobi) of(o GaussNewtonObjective, rows part, w []float64, floor float64) []float64 {
-	if floor == j.floor && rows == j.rows && slices.Equal(j.at, w) {
-		return j.diagonal
+	if floor == j.Floor && rows == (part{j.Index, j.Parts}) && slices.Equal(j.At, w) {
+		return j.Diagonal
 	}
-	if len(j.diagonal) != len(w) {
-		j.diagonal = make([]float64, len(w))
+	if len(j.Diagonal) != len(w) {
+		j.Diagonal = make([]float64, len(w))
 	}
-	o.GaussNewtonDiagTo(j.diagonal, w)
-	j.at, j.rows, j.floor = append(j.at[:0], w...), rows, floor
+	o.GaussNewtonDiagTo(j.Diagonal, w)
+	j.At, j.Index, j.Parts, j.Floor = append(j.At[:0], w...), rows.index, rows.of, floor
 	largest := 0.0
-	for _, m := range j.diagonal {
+	for _, m := range j.Diagonal {
 		if finite(m) {
 			largest = max(largest, m)
 		}
@@ -50,21 +51,10 @@ func (j *jacobi) of(o GaussNewtonObjective, rows part, w []float64, floor float6
 	if !(least >= minNormal) { // no output feels any weight: there is nothing to scale by
 		least = 1
 	}
-	for i, m := range j.diagonal {
+	for i, m := range j.Diagonal {
 		if !(m >= least) || math.IsInf(m, 1) {
-			j.diagonal[i] = least
+			j.Diagonal[i] = least
 		}
 	}
-	return j.diagonal
-}
-
-func (j *jacobi) remember(m *Archive, weights int) {
-	if !m.Has("preconditioner", j.at != nil) {
-		return
-	}
-	m.Vector("diagonal", &j.diagonal, weights)
-	m.Vector("diagonal at", &j.at, weights)
-	m.Count("diagonal part", &j.rows.index, MostCount)
-	m.Count("diagonal parts", &j.rows.of, MostCount)
-	m.Number("diagonal floor", &j.floor)
+	return j.Diagonal
 }

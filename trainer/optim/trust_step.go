@@ -46,7 +46,7 @@ func (t *trust) takeOrReject(s *State, solve *krylov.Solve, report Report) (Repo
 	rule := ruleOf(s.Settings)
 	next := rule.next(report.Radius, &a)
 	a.still = a.still && next <= report.Radius // a step from too small a radius makes it grow
-	if next < minNormal || a.ends(&t.stagnation, report.GradientNorm) {
+	if next < minNormal || a.ends(&t.state.stagnation, report.GradientNorm) {
 		report.Accepted = false
 		return report, &StalledError{hiddenByRounding}
 	}
