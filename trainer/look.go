@@ -43,7 +43,7 @@ func (r *run) propose(m *member, p *optim.Proposal) {
 	k.event = event.SliceEvent{
 		Epoch:     r.epoch + 1,
 		Member:    r.turn,
-		Optimizer: m.method.Name(),
+		Optimizer: r.info.Name,
 		Rho:       event.Float(p.Rho),
 		Accepted:  p.Accepted,
 	}

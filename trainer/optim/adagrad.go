@@ -2,22 +2,20 @@ package optim
 
 import "newtop/internal/vector"
 
-// AdaGrad with diagonal matrices and no regularizer (Duchi, Hazan & Singer 2011, figure 1): G sums the
+// AdaGrad is AdaGrad with diagonal matrices and no regularizer (Duchi, Hazan & Singer 2011, figure 1): G sums the
 // squares of all gradients g seen, H = δI + diag(G)^½, w ← w − ηH⁻¹g. δ stands outside the root, as there.
 // The paper leaves η and δ open. A small δ keeps the first steps at η in every weight, whatever its gradient.
-func init() {
-	register(Info{
-		Name:       "adagrad",
-		Title:      "AdaGrad",
-		Paper:      "Duchi, Hazan & Singer 2011",
-		Equations:  "G ← G + g², w ← w − ηg/(δ + √G); figure 1, diagonal",
-		Summary:    "A rate for each weight that falls with all the gradient it has met: good for rare features, slow in the end.",
-		Cost:       "1",
-		Primary:    "rate",
-		Needs:      NeedsRows,
-		Parameters: Parameters(Rate.Starting(0.01, ""), Delta, Batch.Starting(64)),
-		New:        func() Method { return &batches{name: "adagrad", update: new(adagrad)} },
-	})
+var AdaGrad = Info{
+	Name:       "adagrad",
+	Title:      "AdaGrad",
+	Paper:      "Duchi, Hazan & Singer 2011",
+	Equations:  "G ← G + g², w ← w − ηg/(δ + √G); figure 1, diagonal",
+	Summary:    "A rate for each weight that falls with all the gradient it has met: good for rare features, slow in the end.",
+	Cost:       "1",
+	Primary:    "rate",
+	Needs:      NeedsRows,
+	Parameters: Parameters(Rate.Starting(0.01, ""), Delta, Batch.Starting(64)),
+	New:        func() Method { return &batches{update: new(adagrad)} },
 }
 
 // Delta is AdaGrad's.

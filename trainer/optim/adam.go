@@ -2,22 +2,20 @@ package optim
 
 import "newtop/internal/vector"
 
-func init() {
-	register(Info{
-		Name:      "adam",
-		Title:     "Adam",
-		Paper:     "Kingma & Ba 2015",
-		Equations: "algorithm 1",
-		Summary: "A rate for each weight from running moments of its gradient; " +
-			"quick on most nets without tuning, the first-order method to beat.",
-		Cost:    "1",
-		Primary: "rate",
-		Needs:   NeedsRows,
-		Parameters: Parameters(
-			Rate.Starting(1e-3, kingma), Beta1, Beta2, Epsilon.Starting(1e-8, kingma), Batch.Starting(64),
-		),
-		New: func() Method { return &batches{name: "adam", update: new(adam)} },
-	})
+var Adam = Info{
+	Name:      "adam",
+	Title:     "Adam",
+	Paper:     "Kingma & Ba 2015",
+	Equations: "algorithm 1",
+	Summary: "A rate for each weight from running moments of its gradient; " +
+		"quick on most nets without tuning, the first-order method to beat.",
+	Cost:    "1",
+	Primary: "rate",
+	Needs:   NeedsRows,
+	Parameters: Parameters(
+		Rate.Starting(1e-3, kingma), Beta1, Beta2, Epsilon.Starting(1e-8, kingma), Batch.Starting(64),
+	),
+	New: func() Method { return &batches{update: new(adam)} },
 }
 
 const kingma = "Kingma & Ba 2015, algorithm 1"

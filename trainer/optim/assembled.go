@@ -50,6 +50,9 @@ type assembled struct {
 	s, trial, product []float64
 }
 
+// needsAssembled is what methods with an assembled matrix need.
+const needsAssembled = NeedsGaussNewton | NeedsJacobian | NeedsMatrix
+
 // assembledState is what is carried from step to step beside the matrix.
 type assembledState struct {
 	stagnation

@@ -14,7 +14,6 @@ import (
 // batches is the epoch that first-order methods share: one pass over the rows in a new random order, an
 // update after each batch. The last batch may be shorter, and its mean is over its own rows.
 type batches struct {
-	name   string
 	update update
 	// ahead returns where the gradient is taken, which must stay as it is until the update; nil: at w.
 	ahead func(s *Settings, w []float64) []float64
@@ -47,9 +46,6 @@ var (
 	}
 	Batch = &Count{Key: "batch", Meaning: "rows to an update; 0 for all of them", Max: 1e9}
 )
-
-func (b *batches) Name() string      { return b.name }
-func (b *batches) Needs() Capability { return NeedsRows }
 
 // Carried is the update's memory; the rest begins anew with every epoch.
 func (b *batches) Carried(*State) any { return b.update.carried() }

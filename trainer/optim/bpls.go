@@ -11,19 +11,17 @@ import (
 	"newtop/internal/vector"
 )
 
-func init() {
-	register(Info{
-		Name:      "bpls",
-		Title:     "Back-propagating least squares",
-		Paper:     "Tomic, Matos-Carvalho & Beko 2024",
-		Equations: "algorithms 1 and 2, eq. 4–6",
-		Summary: "Solves layer by layer from the outputs down, in closed form; " +
-			"a start within seconds for nets of dense layers in a row, to be compared with the linear model.",
-		Cost:       "2 to 4 on letters, and few epochs in all",
-		Needs:      NeedsLayers,
-		Parameters: Parameters(Algorithm, Target, Start, Range, Clip, Ridge1, Ridge2, Solver, TauMax),
-		New:        func() Method { return &bpls{} },
-	})
+var BPLS = Info{
+	Name:      "bpls",
+	Title:     "Back-propagating least squares",
+	Paper:     "Tomic, Matos-Carvalho & Beko 2024",
+	Equations: "algorithms 1 and 2, eq. 4–6",
+	Summary: "Solves layer by layer from the outputs down, in closed form; " +
+		"a start within seconds for nets of dense layers in a row, to be compared with the linear model.",
+	Cost:       "2 to 4 on letters, and few epochs in all",
+	Needs:      NeedsLayers,
+	Parameters: Parameters(Algorithm, Target, Start, Range, Clip, Ridge1, Ridge2, Solver, TauMax),
+	New:        func() Method { return &bpls{} },
 }
 
 const tomic = "Tomic et al. 2024, "
@@ -106,8 +104,6 @@ type missed struct {
 
 var _ Method = (*bpls)(nil)
 
-func (*bpls) Name() string         { return "bpls" }
-func (*bpls) Needs() Capability    { return NeedsLayers }
 func (b *bpls) Carried(*State) any { return &b.state }
 
 // Restored checks that the rows are there.

@@ -11,7 +11,7 @@ import (
 	"newtop/trainer/krylov"
 )
 
-// Powell's dogleg on the assembled Gauss–Newton matrix ([MD, eq. 2 and 5]; Powell 1970), in the variables of
+// Dogleg is Powell's dogleg on the assembled Gauss–Newton matrix ([MD, eq. 2 and 5]; Powell 1970), in the variables of
 // assembled, in which M = I: the step goes along the path from 0 to the Cauchy step and on to the Newton step
 // until it meets the trust region,
 //
@@ -22,25 +22,22 @@ import (
 //
 // Matrix, factor and both ends of the path are kept while steps fail, so that a shorter one costs no more than
 // the loss. A G that is close to singular gets a ridge relative to its largest entry.
-func init() {
-	const needs = NeedsGaussNewton | NeedsJacobian | NeedsMatrix
-	register(Info{
-		Name:      "dogleg",
-		Title:     "Dogleg on the factorized JᵀJ",
-		Paper:     "Mizutani & Demmel 2003; Powell 1970",
-		Equations: "eq. 2–5 with JᵀJ and its Cholesky factor",
-		Summary: "Gauss–Newton in a trust region with one exact factorization for each place; " +
-			"for nets of some hundred weights, where solving costs less than iterating.",
-		Cost:     "1.3, 0.1 to 0.35 for each weight and output, and N³/6 multiplications",
-		Primary:  "radius",
-		Monotone: true,
-		Proposes: true,
-		Needs:    needs,
-		Parameters: Parameters(
-			Radius, RadiusMax, Accept, doglegShrinkBelow, doglegShrinkBy, doglegGrowAbove, GrowBy, Scaling, ConditionMax,
-		),
-		New: func() Method { return &dogleg{} },
-	})
+var Dogleg = Info{
+	Name:      "dogleg",
+	Title:     "Dogleg on the factorized JᵀJ",
+	Paper:     "Mizutani & Demmel 2003; Powell 1970",
+	Equations: "eq. 2–5 with JᵀJ and its Cholesky factor",
+	Summary: "Gauss–Newton in a trust region with one exact factorization for each place; " +
+		"for nets of some hundred weights, where solving costs less than iterating.",
+	Cost:     "1.3, 0.1 to 0.35 for each weight and output, and N³/6 multiplications",
+	Primary:  "radius",
+	Monotone: true,
+	Proposes: true,
+	Needs:    needsAssembled,
+	Parameters: Parameters(
+		Radius, RadiusMax, Accept, doglegShrinkBelow, doglegShrinkBy, doglegGrowAbove, GrowBy, Scaling, ConditionMax,
+	),
+	New: func() Method { return &dogleg{} },
 }
 
 // The dogleg's radius rule is the textbook's, whose numbers can be set.
@@ -86,9 +83,6 @@ type doglegNewton struct {
 }
 
 var _ Method = (*dogleg)(nil)
-
-func (*dogleg) Name() string      { return "dogleg" }
-func (*dogleg) Needs() Capability { return NeedsGaussNewton | NeedsJacobian | NeedsMatrix }
 
 // Carried is both ends of the path; the matrix is made again.
 func (d *dogleg) Carried(s *State) any {

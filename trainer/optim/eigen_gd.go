@@ -11,20 +11,18 @@ import (
 	"newtop/trainer/krylov"
 )
 
-func init() {
-	register(Info{
-		Name:      "eigen-gd",
-		Title:     "Eigenvalue-corrected gradient descent",
-		Paper:     "Le Cun, Simard & Pearlmutter 1993; Møller 1993",
-		Equations: "eq. 18 with each component weighted by λ_{k+1}/λ_i",
-		Summary: "Gradient descent that shortens its steps along the k steepest eigenvectors of the Hessian alone, " +
-			"so that all others take the longer steps λ_{k+1} allows.",
-		Cost:       "1, and about 50 for the eigenvectors every 20 epochs or sooner",
-		Primary:    "relative-rate",
-		Needs:      NeedsHessian,
-		Parameters: Parameters(RelativeRate, K, Every, Steps),
-		New:        func() Method { return &eigenGD{} },
-	})
+var EigenGD = Info{
+	Name:      "eigen-gd",
+	Title:     "Eigenvalue-corrected gradient descent",
+	Paper:     "Le Cun, Simard & Pearlmutter 1993; Møller 1993",
+	Equations: "eq. 18 with each component weighted by λ_{k+1}/λ_i",
+	Summary: "Gradient descent that shortens its steps along the k steepest eigenvectors of the Hessian alone, " +
+		"so that all others take the longer steps λ_{k+1} allows.",
+	Cost:       "1, and about 50 for the eigenvectors every 20 epochs or sooner",
+	Primary:    "relative-rate",
+	Needs:      NeedsHessian,
+	Parameters: Parameters(RelativeRate, K, Every, Steps),
+	New:        func() Method { return &eigenGD{} },
 }
 
 // The hyperparameters of eigenvalue-corrected descent.
@@ -93,8 +91,6 @@ const certified = 0.1
 
 var _ Method = (*eigenGD)(nil)
 
-func (*eigenGD) Name() string         { return "eigen-gd" }
-func (*eigenGD) Needs() Capability    { return NeedsHessian }
 func (m *eigenGD) Carried(*State) any { return &m.state }
 
 // Step is one full-batch step, after computing the eigenvectors where that is due. Interrupted, it leaves

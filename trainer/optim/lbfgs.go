@@ -9,19 +9,17 @@ import (
 	"newtop/internal/vector"
 )
 
-func init() {
-	register(Info{
-		Name:      "lbfgs",
-		Title:     "Limited-memory BFGS",
-		Paper:     "Nocedal 1980; Moré & Thuente 1994",
-		Equations: "the two-loop recursion, with a line search for the strong Wolfe conditions",
-		Summary: "Quasi-Newton from the last few gradients alone; the classic for full batches, " +
-			"and the baseline for every method with exact curvature.",
-		Cost:       "1 for each evaluation of the line search, mostly one",
-		Monotone:   true,
-		Parameters: Parameters(PairsKept, SufficientDecrease, Curvature),
-		New:        func() Method { return &lbfgs{} },
-	})
+var LBFGS = Info{
+	Name:      "lbfgs",
+	Title:     "Limited-memory BFGS",
+	Paper:     "Nocedal 1980; Moré & Thuente 1994",
+	Equations: "the two-loop recursion, with a line search for the strong Wolfe conditions",
+	Summary: "Quasi-Newton from the last few gradients alone; the classic for full batches, " +
+		"and the baseline for every method with exact curvature.",
+	Cost:       "1 for each evaluation of the line search, mostly one",
+	Monotone:   true,
+	Parameters: Parameters(PairsKept, SufficientDecrease, Curvature),
+	New:        func() Method { return &lbfgs{} },
 }
 
 // The hyperparameters of L-BFGS.
@@ -77,8 +75,6 @@ type trial struct {
 
 var _ Method = (*lbfgs)(nil)
 
-func (*lbfgs) Name() string         { return "lbfgs" }
-func (*lbfgs) Needs() Capability    { return 0 }
 func (m *lbfgs) Carried(*State) any { return &m.state }
 
 // Step is one iteration. It leaves the weights alone unless a step lowers E, or keeps it where rounding hides

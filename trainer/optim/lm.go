@@ -9,30 +9,27 @@ import (
 	"newtop/trainer/krylov"
 )
 
-// Levenberg–Marquardt (Levenberg 1944; Marquardt 1963; for networks Hagan & Menhaj 1994) on the assembled matrix,
+// LevenbergMarquardt is Levenberg–Marquardt (Levenberg 1944; Marquardt 1963; for networks Hagan & Menhaj 1994) on the assembled matrix,
 // the direct solution of [MD, eq. 3] for a given multiplier μ in place of a radius:
 //
 //	(JᵀJ + μM) s = −g      M = I, or diag(JᵀJ)
 //
 // μ falls by a factor after a step that lowers E and rises by it until one does. The matrix is assembled once
 // for a place; each trial of μ costs one factorization.
-func init() {
-	const needs = NeedsGaussNewton | NeedsJacobian | NeedsMatrix
-	register(Info{
-		Name:      "lm",
-		Title:     "Levenberg–Marquardt",
-		Paper:     "Marquardt 1963; Hagan & Menhaj 1994",
-		Equations: "(JᵀJ + μM)s = −g by Cholesky; Mizutani & Demmel 2003, §2.1",
-		Summary: "Exact damped Gauss–Newton steps from the factorized matrix; the fewest epochs to a small loss " +
-			"on nets of some hundred weights.",
-		Cost:       "1.3, 0.1 to 0.35 for each weight and output, and N³/6 multiplications for each μ",
-		Primary:    "mu",
-		Monotone:   true,
-		Proposes:   true,
-		Needs:      needs,
-		Parameters: Parameters(Mu, Decrease, Increase, MuMin, MuMax, Accept, Scaling),
-		New:        func() Method { return &lm{} },
-	})
+var LevenbergMarquardt = Info{
+	Name:      "lm",
+	Title:     "Levenberg–Marquardt",
+	Paper:     "Marquardt 1963; Hagan & Menhaj 1994",
+	Equations: "(JᵀJ + μM)s = −g by Cholesky; Mizutani & Demmel 2003, §2.1",
+	Summary: "Exact damped Gauss–Newton steps from the factorized matrix; the fewest epochs to a small loss " +
+		"on nets of some hundred weights.",
+	Cost:       "1.3, 0.1 to 0.35 for each weight and output, and N³/6 multiplications for each μ",
+	Primary:    "mu",
+	Monotone:   true,
+	Proposes:   true,
+	Needs:      needsAssembled,
+	Parameters: Parameters(Mu, Decrease, Increase, MuMin, MuMax, Accept, Scaling),
+	New:        func() Method { return &lm{} },
 }
 
 // The hyperparameters of Levenberg–Marquardt.
@@ -65,9 +62,6 @@ type lm struct {
 }
 
 var _ Method = (*lm)(nil)
-
-func (*lm) Name() string      { return "lm" }
-func (*lm) Needs() Capability { return NeedsGaussNewton | NeedsJacobian | NeedsMatrix }
 
 // Carried is whether there is a matrix, which is made again.
 func (l *lm) Carried(s *State) any {

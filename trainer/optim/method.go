@@ -253,8 +253,6 @@ func start(ctx context.Context, s *State, report *Report) error {
 // Carried returns a pointer to what decides how the next Step from the state goes on, as an Archive carries it. A new
 // value that is given what another one had goes on to the same digits, reports and charges.
 type Method interface {
-	Name() string
-	Needs() Capability
 	Step(ctx context.Context, s *State) (Report, error)
 	Carried(s *State) any
 }

@@ -2,30 +2,27 @@ package optim
 
 import "newtop/internal/vector"
 
-// Nesterov's accelerated gradient in the form of Sutskever et al. 2013, eq. 3 and 4: the heavy ball with the
+// NAG is Nesterov's accelerated gradient in the form of Sutskever et al. 2013, eq. 3 and 4: the heavy ball with the
 // gradient taken where its speed is about to carry it,
 //
 //	v ← μv − η∂E(w + μv)/∂w, w ← w + v, from v = 0.
 //
 // The gradient really is one at w + μv and the weights are w. Implementations that keep w + μv as the weights
 // save the addition, and then measure and hand over other weights than the method's.
-func init() {
-	const source = "Sutskever et al. 2013, table 1: 0.9 to 0.999"
-	register(Info{
-		Name:       "nag",
-		Title:      "Nesterov's accelerated gradient",
-		Paper:      "Nesterov 1983; Sutskever et al. 2013",
-		Equations:  "v ← μv − η∂E(w + μv)/∂w, w ← w + v; eq. 3–4",
-		Summary:    "Momentum that looks ahead along its speed before it turns, which damps what momentum overshoots.",
-		Cost:       "1",
-		Primary:    "rate",
-		Needs:      NeedsRows,
-		Parameters: Parameters(Rate.Starting(0.01, ""), Momentum.Starting(0.9, source), Batch.Starting(64)),
-		New: func() Method {
-			n := new(nesterov)
-			return &batches{name: "nag", ahead: n.ahead, update: n}
-		},
-	})
+var NAG = Info{
+	Name:       "nag",
+	Title:      "Nesterov's accelerated gradient",
+	Paper:      "Nesterov 1983; Sutskever et al. 2013",
+	Equations:  "v ← μv − η∂E(w + μv)/∂w, w ← w + v; eq. 3–4",
+	Summary:    "Momentum that looks ahead along its speed before it turns, which damps what momentum overshoots.",
+	Cost:       "1",
+	Primary:    "rate",
+	Needs:      NeedsRows,
+	Parameters: Parameters(Rate.Starting(0.01, ""), Momentum.Starting(0.9, "Sutskever et al. 2013, table 1: 0.9 to 0.999"), Batch.Starting(64)),
+	New: func() Method {
+		n := new(nesterov)
+		return &batches{ahead: n.ahead, update: n}
+	},
 }
 
 type nesterov struct {

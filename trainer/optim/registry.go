@@ -20,61 +20,44 @@ type Info struct {
 	Proposes   bool             // whether its reports have a Proposal
 	Parameters []Hyperparameter // in the order of a form
 	New        func() Method    // a fresh one
+
+	// Edge returns the greatest curvature that steps with these settings are stable at, and its formula: on a quadratic
+	// the error along an eigenvector of eigenvalue λ shrinks while λ is below. NaN where the settings are not known;
+	// nil: there is none, or it is not known. With small batches it is a guide.
+	Edge func(*Settings) (curvature float64, formula string)
+	// Inner returns what ends an inner solve with these settings: the most iterations, 0 for as many as weights or where
+	// that is not known, and the ratio ‖g + Hs‖/‖g‖, NaN where it depends on the gradient or is not known. Nil: the
+	// method has no inner solves.
+	Inner func(*Settings) (limit int, ratio float64)
 }
 
-// order is how lists show the methods: the nine that are used most come first, since the screen has a
-// key for each of them, then the rest by family.
-var order = []string{
-	"tr-newton", "tr-gn", "tr-gn-jacobi", "scg", "lbfgs", "sgd", "momentum", "adam", "lm",
-	"dogleg", "tr-rows", "scg-fd", "eigen-gd", "bpls", "online-bp", "nag", "adagrad", "rmsprop",
-}
-
-var registry = map[string]*Info{}
-
-// register adds a method; every method's file calls it from init.
-func register(i Info) {
-	if _, dup := registry[i.Name]; dup {
-		panic("optim: registered twice: " + i.Name)
-	}
-	registry[i.Name] = &i
+// all is how lists show the methods: the nine that are used most come first, since the screen has a key for each of them,
+// then the rest by family.
+var all = []*Info{
+	&Newton, &GaussNewton, &GaussNewtonJacobi, &SCG, &LBFGS, &SGD, &HeavyBall, &Adam, &LevenbergMarquardt,
+	&Dogleg, &GaussNewtonRows, &SCGDifferences, &EigenGD, &BPLS, &OnlineBP, &NAG, &AdaGrad, &RMSProp,
 }
 
 // All returns every method in the order in which lists show them.
-func All() []*Info {
-	all := make([]*Info, 0, len(registry))
-	for _, i := range registry {
-		all = append(all, i)
-	}
-	rank := func(i *Info) int {
-		if r := slices.Index(order, i.Name); r >= 0 {
-			return r
-		}
-		return len(order)
-	}
-	slices.SortFunc(all, func(a, b *Info) int {
-		if d := rank(a) - rank(b); d != 0 {
-			return d
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
-	return all
-}
+func All() []*Info { return slices.Clone(all) }
 
 // UnknownError says that no method has the name.
 type UnknownError struct{ Name string }
 
 func (e *UnknownError) Error() string {
-	names := make([]string, 0, len(registry))
-	for _, i := range All() {
-		names = append(names, i.Name)
+	names := make([]string, len(all))
+	for i, m := range all {
+		names[i] = m.Name
 	}
 	return fmt.Sprintf("unknown optimizer %q: expected one of %s", e.Name, strings.Join(names, ", "))
 }
 
 // Lookup returns the method of that name or an *UnknownError.
 func Lookup(name string) (*Info, error) {
-	if i, ok := registry[name]; ok {
-		return i, nil
+	for _, i := range all {
+		if i.Name == name {
+			return i, nil
+		}
 	}
 	return nil, &UnknownError{Name: name}
 }

@@ -1,9 +1,11 @@
 package optim
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -27,8 +29,8 @@ func TestRegistryIsComplete(t *testing.T) {
 		if !strings.HasSuffix(i.Summary, ".") {
 			t.Errorf("%s: the summary is no sentence", i.Name)
 		}
-		if m := i.New(); m.Name() != i.Name || m.Needs() != i.Needs || m == i.New() {
-			t.Errorf("%s makes %s, which needs %b", i.Name, m.Name(), m.Needs())
+		if i.New() == i.New() {
+			t.Errorf("%s makes the same twice", i.Name)
 		}
 		s := NewSettings(i.Parameters)
 		if i.Primary != "" && !s.Has(i.Primary) {
@@ -48,8 +50,70 @@ func TestRegistryIsComplete(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Equal(names, order) {
-		t.Errorf("methods %v, want %v", names, order)
+	want := []string{
+		"tr-newton", "tr-gn", "tr-gn-jacobi", "scg", "lbfgs", "sgd", "momentum", "adam", "lm",
+		"dogleg", "tr-rows", "scg-fd", "eigen-gd", "bpls", "online-bp", "nag", "adagrad", "rmsprop",
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("methods %v, want %v", names, want)
+	}
+}
+
+// TestEdge: on ½λw², with all rows to an update, the error shrinks below the edge and grows above it.
+func TestEdge(t *testing.T) {
+	for _, i := range All() {
+		if i.Edge == nil {
+			continue
+		}
+		s := NewSettings(i.Parameters)
+		edge, formula := i.Edge(s)
+		if formula == "" || !(edge > 0) {
+			t.Errorf("%s: %q is %g", i.Name, formula, edge)
+		}
+		for _, times := range []float64{0.99, 1.01} {
+			lambda := times * edge
+			o := &rows{n: 1, k: []float64{lambda}, targets: [][]float64{{0}}}
+			state := &State{Objective: o, W: []float64{1}, Settings: s, Rand: rand.New(rand.NewPCG(1, 2))}
+			m := i.New()
+			for range 2000 {
+				if _, err := m.Step(context.Background(), state); err != nil {
+					break
+				}
+			}
+			if grown := !(math.Abs(state.W[0]) < 1); grown != (times > 1) {
+				t.Errorf("%s at %g of the edge: the weight goes to %g", i.Name, times, state.W[0])
+			}
+		}
+		if edge, _ := i.Edge(ReadSettings(i.Parameters, map[string]string{"momentum": "0.5"})); !math.IsNaN(edge) {
+			t.Errorf("%s: without a rate the edge is %g", i.Name, edge)
+		}
+	}
+	if edge, formula := HeavyBall.Edge(ReadSettings(HeavyBall.Parameters, map[string]string{"rate": "0.1", "momentum": "0.5"})); edge != 30 || formula != "2(1+μ)/η" {
+		t.Errorf("%s = %g", formula, edge)
+	}
+}
+
+// TestInner: what ends an inner solve, as far as the settings tell.
+func TestInner(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		texts map[string]string
+		limit int
+		ratio float64
+	}{
+		{map[string]string{"limit": "40", "xi": "0.02", "blocks": "1", "forcing": "fixed", "block-xi": "0.1"}, 40, 0.02},
+		{map[string]string{"limit": "0", "xi": "0.02", "blocks": "3", "forcing": "fixed", "block-xi": "0.1"}, 0, 0.1},
+		{map[string]string{"limit": "40", "xi": "0.02", "blocks": "1", "forcing": "sqrt"}, 40, nan},
+		{map[string]string{"xi": "0.02"}, 0, 0.02},
+		{map[string]string{"xi": "wide", "limit": "many"}, 0, nan},
+		{nil, 0, nan},
+	} {
+		for _, i := range []*Info{&Newton, &GaussNewton, &GaussNewtonJacobi, &GaussNewtonRows} {
+			limit, ratio := i.Inner(ReadSettings(i.Parameters, c.texts))
+			if limit != c.limit || ratio != c.ratio && !(math.IsNaN(ratio) && math.IsNaN(c.ratio)) {
+				t.Errorf("%s %v: %d, %g", i.Name, c.texts, limit, ratio)
+			}
+		}
 	}
 }
 

@@ -2,22 +2,20 @@ package optim
 
 import "newtop/internal/vector"
 
-// RMSProp (Tieleman & Hinton 2012, lecture 6e): r ← γr + (1 − γ)g² from r = 0, w ← w − ηg/√r. The lecture
+// RMSProp is RMSProp (Tieleman & Hinton 2012, lecture 6e): r ← γr + (1 − γ)g² from r = 0, w ← w − ηg/√r. The lecture
 // divides by the root alone. The ε added to it here keeps a weight that has never had a gradient in its place,
 // and is too small to be felt by any other.
-func init() {
-	register(Info{
-		Name:       "rmsprop",
-		Title:      "RMSProp",
-		Paper:      "Tieleman & Hinton 2012",
-		Equations:  "r ← γr + (1 − γ)g², w ← w − ηg/(√r + ε); lecture 6e",
-		Summary:    "Each weight moves by its gradient over the recent size of it, so that layers of any scale learn alike.",
-		Cost:       "1",
-		Primary:    "rate",
-		Needs:      NeedsRows,
-		Parameters: Parameters(Rate.Starting(1e-3, ""), Decay, Epsilon, Batch.Starting(64)),
-		New:        func() Method { return &batches{name: "rmsprop", update: new(rmsprop)} },
-	})
+var RMSProp = Info{
+	Name:       "rmsprop",
+	Title:      "RMSProp",
+	Paper:      "Tieleman & Hinton 2012",
+	Equations:  "r ← γr + (1 − γ)g², w ← w − ηg/(√r + ε); lecture 6e",
+	Summary:    "Each weight moves by its gradient over the recent size of it, so that layers of any scale learn alike.",
+	Cost:       "1",
+	Primary:    "rate",
+	Needs:      NeedsRows,
+	Parameters: Parameters(Rate.Starting(1e-3, ""), Decay, Epsilon, Batch.Starting(64)),
+	New:        func() Method { return &batches{update: new(rmsprop)} },
 }
 
 // The hyperparameters of RMSProp; Epsilon is Adam's too.

@@ -11,22 +11,20 @@ import (
 	"newtop/trainer/krylov"
 )
 
-func init() {
-	register(Info{
-		Name:      "scg",
-		Title:     "Scaled conjugate gradients, exact Hp",
-		Paper:     "Møller 1993 (Neural Networks 6; and exact products)",
-		Equations: "SCG steps 1–9 with s = E''(w)p exact",
-		Summary: "Conjugate gradients whose step length comes from one curvature product instead of a line search; " +
-			"nothing to tune, good on full batches of any size.",
-		Cost:       "3, and 1 where a step fails",
-		Primary:    "lambda",
-		Monotone:   true,
-		Proposes:   true,
-		Needs:      NeedsHessian,
-		Parameters: Parameters(Lambda),
-		New:        func() Method { return &scg{name: "scg", needs: NeedsHessian, product: exactProduct} },
-	})
+var SCG = Info{
+	Name:      "scg",
+	Title:     "Scaled conjugate gradients, exact Hp",
+	Paper:     "Møller 1993 (Neural Networks 6; and exact products)",
+	Equations: "SCG steps 1–9 with s = E''(w)p exact",
+	Summary: "Conjugate gradients whose step length comes from one curvature product instead of a line search; " +
+		"nothing to tune, good on full batches of any size.",
+	Cost:       "3, and 1 where a step fails",
+	Primary:    "lambda",
+	Monotone:   true,
+	Proposes:   true,
+	Needs:      NeedsHessian,
+	Parameters: Parameters(Lambda),
+	New:        func() Method { return &scg{product: exactProduct} },
 }
 
 // The scale λ stays within these bounds: below the lower one it is nothing beside any curvature, beyond the
@@ -51,8 +49,6 @@ var Lambda = &Number{
 // that fails is shortened a hundredfold at the most, also where E is not finite; p starts again from r when it
 // is no direction of descent, when the weights are not those it left, and once before it gives up.
 type scg struct {
-	name  string
-	needs Capability
 	// product stores E''(w)p in dst.
 	product func(dst []float64, s *State, p []float64) error
 
@@ -81,9 +77,6 @@ func exactProduct(dst []float64, s *State, p []float64) error {
 	s.Objective.(HessianObjective).Hessian(s.W).MulVecTo(dst, p)
 	return nil
 }
-
-func (m *scg) Name() string      { return m.name }
-func (m *scg) Needs() Capability { return m.needs }
 
 func (m *scg) Carried(*State) any { return &m.state }
 

@@ -8,27 +8,25 @@ import (
 	"newtop/internal/vector"
 )
 
-// SCG as first published, with one-sided differences of the gradient in place of exact products [M, eq. 15].
+// SCGDifferences is SCG as first published, with one-sided differences of the gradient in place of exact products [M, eq. 15].
 // The paper says what is wrong with it: with an error ε in E' that of s is up to 2ε/σ_k, and the other part of
 // it grows with σ_k.
-func init() {
-	register(Info{
-		Name:      "scg-fd",
-		Title:     "Scaled conjugate gradients, differences",
-		Paper:     "Møller 1993 (Neural Networks 6)",
-		Equations: "SCG steps 1–9 with s = (E'(w + σ_k p) − E'(w))/σ_k, σ_k = σ/‖p‖",
-		Summary: "SCG as first published, from gradients alone; " +
-			"cheaper a step than scg, and at the mercy of σ near a solution.",
-		Cost:       "2, and 1 where a step fails",
-		Primary:    "lambda",
-		Monotone:   true,
-		Proposes:   true,
-		Parameters: Parameters(Lambda, Sigma),
-		New: func() Method {
-			var d differences
-			return &scg{name: "scg-fd", product: d.productTo}
-		},
-	})
+var SCGDifferences = Info{
+	Name:      "scg-fd",
+	Title:     "Scaled conjugate gradients, differences",
+	Paper:     "Møller 1993 (Neural Networks 6)",
+	Equations: "SCG steps 1–9 with s = (E'(w + σ_k p) − E'(w))/σ_k, σ_k = σ/‖p‖",
+	Summary: "SCG as first published, from gradients alone; " +
+		"cheaper a step than scg, and at the mercy of σ near a solution.",
+	Cost:       "2, and 1 where a step fails",
+	Primary:    "lambda",
+	Monotone:   true,
+	Proposes:   true,
+	Parameters: Parameters(Lambda, Sigma),
+	New: func() Method {
+		var d differences
+		return &scg{product: d.productTo}
+	},
 }
 
 // Sigma is the length of the differences.

@@ -17,11 +17,9 @@ import (
 //	ρ  = (ared + ε)/(pred + ε) [MD, eq. 4], with ε what rounding leaves of E
 //	R  the radius in the norm of M
 type trust struct {
-	name  string
-	needs Capability
 	// operator returns the curvature at w.
 	operator func(o Objective, w []float64) krylov.Operator
-	// jacobi reports whether M is the floored diagonal of the Gauss–Newton matrix, rather than I.
+	// jacobi reports whether M is the floored diagonal of the Gauss–Newton matrix, rather than I; nil: never.
 	jacobi func(s *Settings) bool
 
 	cg       krylov.CG
@@ -42,8 +40,6 @@ type trustState struct {
 
 var _ Method = (*trust)(nil)
 
-func (t *trust) Name() string       { return t.name }
-func (t *trust) Needs() Capability  { return t.needs }
 func (t *trust) Carried(*State) any { return &t.state }
 
 // Step solves for one step and takes it, or a shorter one of the same solve, if E falls. It leaves the weights
@@ -130,7 +126,7 @@ func (t *trust) options(ctx context.Context, s *State, o Objective, rows part, w
 	if Boundary.Of(s.Settings) == boundaryScaling {
 		region.Rule = krylov.Scaling
 	}
-	if t.jacobi(s.Settings) {
+	if t.jacobi != nil && t.jacobi(s.Settings) {
 		if t.state.M == nil {
 			t.state.M = new(jacobi)
 		}

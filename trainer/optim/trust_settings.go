@@ -109,6 +109,11 @@ func tolerance(set *Settings, gradient float64) float64 {
 	return Xi.Of(set)
 }
 
+// innerBounds is Info.Inner of the methods with a region.
+func innerBounds(set *Settings) (limit int, ratio float64) {
+	return Limit.Of(set), tolerance(set, math.NaN())
+}
+
 // readRule returns the rule as it is set.
 func readRule(set *Settings) radiusRule {
 	return radiusRule{
