@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"newtop/internal/vector"
-
 	"gonum.org/v1/gonum/floats"
+
+	"newtop/internal/vector"
 )
 
 // CG minimizes quadratic models in a trust region by truncated preconditioned conjugate gradients: the
@@ -87,7 +87,7 @@ func (c *CG) begin() Stop {
 	c.ss, c.sd, c.model, c.beta = 0, 0, 0, 0
 	c.refreshed, c.restart = false, false
 	c.count(4) // ‖r‖ and τ
-	if !finite(c.residual) {
+	if !vector.Finite(c.residual) {
 		return NotFinite
 	}
 	copy(c.d, c.precondition())
@@ -96,7 +96,7 @@ func (c *CG) begin() Stop {
 	switch {
 	case c.tau == 0: // a zero gradient, or one whose square underflows
 		return Residual
-	case !finite(c.tau):
+	case !vector.Finite(c.tau):
 		return NotFinite
 	}
 	return 0
@@ -108,7 +108,7 @@ func (c *CG) iterate() Stop {
 	c.multiply(c.d)
 	c.gamma = vector.Dot(c.d, c.z)
 	c.count(4) // γ and dᵀd
-	if !finite(c.gamma) {
+	if !vector.Finite(c.gamma) {
 		return NotFinite
 	}
 	c.t.add(c.gamma/c.tau, c.beta)
@@ -123,9 +123,9 @@ func (c *CG) iterate() Stop {
 	c.eta = c.tau / c.gamma
 	next := math.Sqrt(c.ss + c.eta*(2*c.sd+c.eta*c.dd))
 	switch {
-	case math.IsInf(c.o.Radius, 1) && !finite(next), math.IsNaN(next):
+	case math.IsInf(c.o.Radius, 1) && !vector.Finite(next), math.IsNaN(next):
 		return NotFinite
-	case next >= c.o.Radius && c.o.Rule == Scaling && finite(next):
+	case next >= c.o.Radius && c.o.Rule == Scaling && vector.Finite(next):
 		c.advance(c.eta)
 		c.scale()
 		return c.settled(Boundary)
@@ -166,7 +166,7 @@ func (c *CG) turn() Stop {
 	tau := vector.Dot(c.r, z)
 	c.count(4) // τ and d
 	switch {
-	case !finite(tau):
+	case !vector.Finite(tau):
 		return NotFinite
 	case tau == 0:
 		return Residual
@@ -190,7 +190,7 @@ func (c *CG) turn() Stop {
 func (c *CG) cross(stop Stop) Stop {
 	c.measure()
 	h := BoundaryRoot(math.Sqrt(c.ss), c.sd, c.dd, c.o.Radius)
-	if !finite(h) {
+	if !vector.Finite(h) {
 		return NotFinite
 	}
 	c.advance(h)
@@ -223,7 +223,7 @@ func (c *CG) settled(stop Stop) Stop {
 	c.residual = vector.Norm(c.r)
 	c.recursive = c.residual
 	c.count(2)
-	if !finite(c.residual) {
+	if !vector.Finite(c.residual) {
 		return NotFinite
 	}
 	return stop
@@ -238,7 +238,7 @@ func (c *CG) refresh() bool {
 	}
 	gap := floats.Distance(c.z, c.r, 2)
 	c.count(6) // z, the gap, ‖r‖
-	if !finite(gap) {
+	if !vector.Finite(gap) {
 		return false
 	}
 	c.r, c.z = c.z, c.r
@@ -267,7 +267,7 @@ func (c *CG) finish(stop Stop) Solve {
 	out.Residual = c.recursive
 	out.StepNorm = math.Sqrt(c.ss)
 	out.Predicted = c.predicted()
-	if !finite(out.Predicted) {
+	if !vector.Finite(out.Predicted) {
 		out.Predicted = -c.model
 	}
 	out.Ritz = c.t.values()
@@ -325,5 +325,3 @@ func (c *CG) inner(a, b []float64) float64 {
 func (c *CG) measure() {
 	c.ss, c.sd, c.dd = c.inner(c.s, c.s), c.inner(c.s, c.d), c.inner(c.d, c.d)
 }
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

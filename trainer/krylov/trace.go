@@ -4,9 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"newtop/internal/vector"
-
 	"gonum.org/v1/gonum/floats"
+
+	"newtop/internal/vector"
 )
 
 // defaultProbes is how many random vectors the stochastic estimates use.
@@ -48,7 +48,7 @@ func Trace(h Operator, o TraceOptions) (TraceEstimate, error) {
 		if err := p.multiply(hv, v); err != nil {
 			return TraceEstimate{Stop: Interrupted}, err
 		}
-		if values[i] = vector.Dot(v, hv); !finite(values[i]) {
+		if values[i] = vector.Dot(v, hv); !vector.Finite(values[i]) {
 			return TraceEstimate{Stop: NotFinite}, nil
 		}
 	}

@@ -20,7 +20,7 @@ var AdaGrad = Info{
 
 // Delta is AdaGrad's.
 var Delta = &Number{
-	Key: "delta", Meaning: "δ, added to the root of the sum of squares", Default: 1e-8, Max: inf, Open: true, OpenMax: true,
+	Key: "delta", Meaning: "δ, added to the root of the sum of squares", Default: 1e-8, Max: Inf, Open: true, OpenMax: true,
 }
 
 type adagrad struct {

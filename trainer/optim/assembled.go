@@ -2,7 +2,6 @@ package optim
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -12,25 +11,6 @@ import (
 	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 )
-
-// MaxMatrixDim is the largest number of weights that methods with NeedsMatrix work on: the matrix of all pairs
-// of them takes 512 MB, its factor as much, and a factorization a minute.
-const MaxMatrixDim = 8000
-
-// lacksMatrix is nil unless the assembled matrix is needed and o has none or too large a one.
-func lacksMatrix(o Objective, need Capability) error {
-	if need&NeedsMatrix == 0 {
-		return nil
-	}
-	if _, ok := o.(JacobianObjective); !ok {
-		return &CapabilityError{Reason: "the objective has no Gauss–Newton matrix to factorize"}
-	}
-	if n := o.Dim(); n > MaxMatrixDim {
-		return &CapabilityError{Reason: fmt.Sprintf(
-			"the matrix of %d weights is too large to factorize: expected at most %d weights", n, MaxMatrixDim)}
-	}
-	return nil
-}
 
 // assembled is the Gauss–Newton matrix at the weights of now, for methods that factorize it, in variables in
 // which the scaling M of the steps is I. It is assembled once for each place, however many steps are rejected
@@ -55,7 +35,7 @@ const needsAssembled = NeedsGaussNewton | NeedsJacobian | NeedsMatrix
 
 // assembledState is what is carried from step to step beside the matrix.
 type assembledState struct {
-	stagnation
+	Stagnation
 	Scaling float64 `archive:"scaling"` // the choice of M that the matrix was made with
 }
 
@@ -74,7 +54,7 @@ func (a *assembled) begin(ctx context.Context, s *State, state *assembledState, 
 	if !s.Evaluated {
 		a.at = a.at[:0]
 	}
-	if err := start(ctx, s, report); err != nil {
+	if err := Begin(ctx, s, report); err != nil {
 		return false, err
 	}
 	if scaling := s.Settings.Get(Scaling.Key); scaling != state.Scaling || !slices.Equal(a.at, s.W) {
@@ -94,14 +74,14 @@ func (a *assembled) assemble(ctx context.Context, s *State) error {
 	}
 	a.at = a.at[:0]
 	err := s.Objective.(JacobianObjective).GaussNewtonMatrixTo(a.matrix, s.W, func(part, parts int) error {
-		return s.watch(ctx, Inner{Iteration: krylov.Iteration{Number: part}, Loss: s.Loss, Total: parts})
+		return s.Watch(ctx, Inner{Iteration: krylov.Iteration{Number: part}, Loss: s.Loss, Total: parts})
 	})
 	if err != nil {
 		return err
 	}
 	for i := range a.diagonal {
 		a.diagonal[i] = a.matrix.At(i, i)
-		if !finite(floats.Sum(a.row(i))) {
+		if !vector.Finite(floats.Sum(a.row(i))) {
 			return &NotFiniteError{"curvature"}
 		}
 	}
@@ -119,8 +99,8 @@ func (a *assembled) row(i int) []float64 {
 // rescale makes matrix and gradient those of the scaled variables. An entry of diag(JᵀJ) that rounding could
 // have left is no scale.
 func (a *assembled) rescale(s *State) {
-	least := epsilon * floats.Max(a.diagonal)
-	plain := Scaling.Of(s.Settings) == scalingNone || !(least >= minNormal)
+	least := Eps * floats.Max(a.diagonal)
+	plain := Scaling.Of(s.Settings) == scalingNone || !(least >= MinNormal)
 	for i, d := range a.diagonal {
 		a.root[i] = 1
 		if !plain {
@@ -171,9 +151,9 @@ func (a *assembled) evaluateStep(s *State, v *attempt, report *Report) error {
 	report.StepNorm = vector.Norm(step)
 	vector.Add(a.trial, step, s.W)
 	if v.begin(s.W, a.trial); v.void {
-		return &StalledError{"the step is too short to change any weight"}
+		return ErrTooShort
 	}
-	if finite(v.promised) {
+	if vector.Finite(v.promised) {
 		v.evaluate(s.Objective, a.trial, s.Loss, Accept.Of(s.Settings))
 	}
 	report.Rho = v.rho

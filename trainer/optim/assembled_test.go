@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 )
 
@@ -142,7 +143,7 @@ func TestDirectMethodsOnResiduals(t *testing.T) {
 				for _, offset := range []float64{0, 1e8} {
 					s, _ := descend(t, &watched{residuals: test.o, offset: offset}, test.x, test.steps, name, ambitious(name, scaling)...)
 					// E + 1e8 is known to 1.5e-8, and ρ to ten times that.
-					if got := test.o.Loss(s.W); got > 1e-8+30*epsilon*offset {
+					if got := test.o.Loss(s.W); got > 1e-8+30*Eps*offset {
 						t.Errorf("%s, scaling %s, %s + %g: %g", name, scaling, test.name, offset, got)
 					}
 				}
@@ -183,7 +184,7 @@ func TestDirectMethodsOnAwkwardMatrices(t *testing.T) {
 					t.Errorf("%s, scaling %s, %s: did not stall at the solution", name, scaling, test.name)
 				}
 				for i, w := range s.W {
-					if !finite(w) || test.name == "a weight that nothing feels" && i == 1 && w != 0 {
+					if !vector.Finite(w) || test.name == "a weight that nothing feels" && i == 1 && w != 0 {
 						t.Errorf("%s, %s: ended at %v", name, test.name, s.W)
 					}
 				}
@@ -360,12 +361,12 @@ func TestStepsBelowTheRoundingOfTheLoss(t *testing.T) {
 			if slices.Equal(w, start) {
 				return 1
 			}
-			return 1 + epsilon
+			return 1 + Eps
 		}
 		m, settings := method(t, name)
 		s := &State{Objective: o, W: slices.Clone(start), Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
 		_, err := m.Step(context.Background(), s)
-		if err == nil || err.Error() != hiddenByRounding || !slices.Equal(s.W, start) {
+		if err == nil || err != ErrHidden || !slices.Equal(s.W, start) {
 			t.Errorf("%s: %v at %v", name, err, s.W)
 		}
 	}

@@ -42,7 +42,7 @@ const tile = 1024
 // The hyperparameters that first-order methods share, each with defaults of its own.
 var (
 	Rate = &Number{
-		Key: "rate", Meaning: "the step length along the gradient", Max: inf, Open: true, OpenMax: true,
+		Key: "rate", Meaning: "the step length along the gradient", Max: Inf, Open: true, OpenMax: true,
 	}
 	Batch = &Count{Key: "batch", Meaning: "rows to an update; 0 for all of them", Max: 1e9}
 )
@@ -53,11 +53,11 @@ func (b *batches) Carried(*State) any { return b.update.carried() }
 // Step is one epoch. Interrupted, it leaves the weights as the last batch did. When weights or a gradient
 // overflow they go back to where the epoch began, so that no caller meets one that is not finite.
 func (b *batches) Step(ctx context.Context, s *State) (Report, error) {
-	report := unreported()
+	report := NewReport()
 	if err := ctx.Err(); err != nil {
 		return report, err
 	}
-	if !finite(vector.Norm(s.W)) {
+	if !vector.Finite(vector.Norm(s.W)) {
 		return report, &NotFiniteError{"weights"}
 	}
 	b.start = append(b.start[:0], s.W...)
@@ -65,7 +65,7 @@ func (b *batches) Step(ctx context.Context, s *State) (Report, error) {
 		b.gradient = make([]float64, len(s.W))
 	}
 	mean, err := b.pass(ctx, s)
-	if !finite(vector.Norm(s.W)) {
+	if !vector.Finite(vector.Norm(s.W)) {
 		copy(s.W, b.start)
 		return report, &NotFiniteError{"weights"}
 	}
@@ -95,18 +95,18 @@ func (b *batches) pass(ctx context.Context, s *State) (float64, error) {
 		} else {
 			loss = rows.BatchGradientTo(b.gradient, at, b.order[i*size:min((i+1)*size, len(b.order))])
 		}
-		if !finite(loss) {
+		if !vector.Finite(loss) {
 			return math.NaN(), &NotFiniteError{"loss"}
 		}
 		length := b.move(s)
 		s.Evaluated = false
-		if !finite(length) {
+		if !vector.Finite(length) {
 			copy(s.W, b.start)
 			return math.NaN(), &NotFiniteError{"gradient"}
 		}
 		squares += length * length
 		in := Inner{Iteration: krylov.Iteration{Number: i + 1}, Loss: loss, Total: total}
-		if err := s.watch(ctx, in); err != nil {
+		if err := s.Watch(ctx, in); err != nil {
 			return math.Sqrt(squares / float64(i+1)), err
 		}
 	}
@@ -122,7 +122,7 @@ func (b *batches) move(s *State) float64 {
 		j := min(i+tile, len(s.W))
 		g := b.gradient[i:j]
 		part := vector.SumSquares(g)
-		if !finite(part) && !finite(vector.Norm(g)) {
+		if !vector.Finite(part) && !vector.Finite(vector.Norm(g)) {
 			return math.NaN()
 		}
 		squares += part

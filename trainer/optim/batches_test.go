@@ -96,7 +96,7 @@ func TestBatches(t *testing.T) {
 	s := &State{Objective: o, W: []float64{0, 3}, Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
 	var units []string
 	s.Monitor = func(in Inner) error {
-		units = append(units, fmt.Sprintf("%d/%d %v", in.Iteration.Number, in.Total, finite(in.Loss)))
+		units = append(units, fmt.Sprintf("%d/%d %v", in.Iteration.Number, in.Total, vector.Finite(in.Loss)))
 		return nil
 	}
 	want := []float64{0, 3}
@@ -287,10 +287,10 @@ func TestBadGradientsAreForgotten(t *testing.T) {
 				before := slices.Clone(s.W)
 				_, err := m.Step(context.Background(), s)
 				var broken *NotFiniteError
-				if finite(v) != (err == nil) || err != nil && (!errors.As(err, &broken) || broken.What != "gradient") {
+				if vector.Finite(v) != (err == nil) || err != nil && (!errors.As(err, &broken) || broken.What != "gradient") {
 					t.Errorf("%s: step %d: %v", name, step, err)
 				}
-				if kept := slices.Equal(before, s.W); kept == finite(v) || !finite(vector.Norm(s.W)) {
+				if kept := slices.Equal(before, s.W); kept == vector.Finite(v) || !vector.Finite(vector.Norm(s.W)) {
 					t.Errorf("%s: step %d after a gradient with %g: weights from %g to %g", name, step, v, before[n-1], s.W[n-1])
 				}
 			}
@@ -397,7 +397,7 @@ func TestDivergence(t *testing.T) {
 		if !errors.As(err, &broken) || broken.What != test.what || !strings.Contains(err.Error(), test.what) {
 			t.Errorf("%+v: %v", test, err)
 		}
-		if finite(test.w) && !finite(s.W[0]) || test.what == "gradient" && s.W[0] != test.w {
+		if vector.Finite(test.w) && !vector.Finite(s.W[0]) || test.what == "gradient" && s.W[0] != test.w {
 			t.Errorf("%+v: left with %g", test, s.W[0])
 		}
 	}

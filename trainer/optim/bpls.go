@@ -42,7 +42,7 @@ var (
 	}
 	Range = &Number{
 		Key: "range", Meaning: "random weights are drawn from ± this",
-		Default: 1, Max: inf, Open: true, OpenMax: true, Source: tomic + "§III",
+		Default: 1, Max: Inf, Open: true, OpenMax: true, Source: tomic + "§III",
 	}
 	Clip = &Number{
 		Key: "clip", Meaning: "κ, how far wanted outputs stay from the ends of an activation's range",
@@ -125,11 +125,11 @@ func (b *bpls) Restored(s *State) error {
 // Step does the solve over all rows (algorithm 1, or lines 1–16 of algorithm 2) the first time, and then one
 // iteration τ on the misclassified rows each time (lines 19–23). Interrupted, it leaves the weights alone.
 func (b *bpls) Step(ctx context.Context, s *State) (Report, error) {
-	report := unreported()
+	report := NewReport()
 	if err := ctx.Err(); err != nil {
 		return report, err
 	}
-	if !finite(vector.Norm(s.W)) {
+	if !vector.Finite(vector.Norm(s.W)) {
 		return report, &NotFiniteError{"weights"}
 	}
 	p, err := newLayerSolve(ctx, s)
@@ -149,7 +149,7 @@ func (b *bpls) Step(ctx context.Context, s *State) (Report, error) {
 		return report, err
 	}
 	loss := s.Objective.Loss(w)
-	if !finite(vector.Norm(w)) || !finite(loss) {
+	if !vector.Finite(vector.Norm(w)) || !vector.Finite(loss) {
 		return report, &NotFiniteError{"loss"}
 	}
 	if b.state.Begun == nil {

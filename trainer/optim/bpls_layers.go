@@ -16,7 +16,7 @@ import (
 type layerSolve struct {
 	state   *State
 	layered LayeredObjective
-	chain   *Chain
+	chain   *chain
 	second  bool // algorithm 2
 	rule    string
 	kappa   float64
@@ -32,18 +32,18 @@ type layerSolve struct {
 // newLayerSolve reads the settings. It returns a *SettingError for algorithm 2 without classes.
 func newLayerSolve(ctx context.Context, s *State) (*layerSolve, error) {
 	layered := s.Objective.(LayeredObjective)
-	chain, err := layered.Chain()
+	c, err := layered.Chain()
 	if err != nil {
 		return nil, &CapabilityError{Reason: err.Error()}
 	}
 	p := &layerSolve{
-		state: s, layered: layered, chain: chain, rank: math.NaN(),
+		state: s, layered: layered, chain: (*chain)(c), rank: math.NaN(),
 		rule:   Target.Of(s.Settings),
 		kappa:  Clip.Of(s.Settings),
 		solver: leastSquares{qr: Solver.Of(s.Settings) == solverQR, ridge: Ridge1.Of(s.Settings)},
 	}
 	algorithm := Algorithm.Of(s.Settings)
-	if p.second = algorithm == algorithmTwo || algorithm == algorithmAuto && chain.Classes; p.second && !chain.Classes {
+	if p.second = algorithm == algorithmTwo || algorithm == algorithmAuto && c.Classes; p.second && !c.Classes {
 		return nil, &SettingError{
 			Key: "algorithm", Value: algorithm, Expected: "auto or 1, because the targets are numbers and not classes",
 		}
@@ -51,13 +51,13 @@ func newLayerSolve(ctx context.Context, s *State) (*layerSolve, error) {
 	if p.second {
 		p.solver.ridge = Ridge2.Of(s.Settings)
 	}
-	for _, l := range chain.Layers {
+	for _, l := range c.Layers {
 		p.widest = max(p.widest, l.Sources)
 	}
 	done := 0
 	p.solver.between = func() error {
 		done++
-		return s.watch(ctx, Inner{Iteration: krylov.Iteration{Number: done}, Loss: s.Loss, Total: p.units})
+		return s.Watch(ctx, Inner{Iteration: krylov.Iteration{Number: done}, Loss: s.Loss, Total: p.units})
 	}
 	return p, nil
 }
@@ -65,17 +65,16 @@ func newLayerSolve(ctx context.Context, s *State) (*layerSolve, error) {
 // solveTo does lines 4–11 of algorithm 1, or 3–14 of algorithm 2, over the rows of x with targets t: from the
 // weights w, it stores those of the layers it solves for in dst, which begins as a copy of w.
 func (p *layerSolve) solveTo(dst, w []float64, x, t *mat.Dense) error {
-	layers := p.chain.Layers
-	top := len(layers) - 1
+	top := len(p.chain.Layers) - 1
 	rows := x.RawMatrix().Rows
 	p.units = p.solves() * p.solver.units(rows)
 	p.spent += p.chain.forwardCost(rows)
 	n := p.chain.outputs(w, x, top)
 	b := mat.DenseCopyOf(t)
-	layers[top].clip(b, p.kappa)
-	layers[top].wanted(b)
+	p.chain.layer(top).clip(b, p.kappa)
+	p.chain.layer(top).wanted(b)
 	for l := top; l >= 0; l-- {
-		layer, a := &layers[l], x
+		layer, a := p.chain.layer(l), x
 		if l > 0 {
 			a = n[l-1]
 		}
@@ -94,13 +93,13 @@ func (p *layerSolve) solveTo(dst, w []float64, x, t *mat.Dense) error {
 			break
 		}
 		wanted := p.move(layer.weights(dst), a, r)
-		layers[l-1].clip(wanted, p.kappa)
+		p.chain.layer(l-1).clip(wanted, p.kappa)
 		if p.second {
 			if err := p.solveLayer(dst, layer, wanted, b); err != nil { // ŵ
 				return err
 			}
 		}
-		layers[l-1].wanted(wanted)
+		p.chain.layer(l - 1).wanted(wanted)
 		b = wanted
 	}
 	return nil
@@ -119,7 +118,7 @@ func (p *layerSolve) solves() int {
 }
 
 // solveLayer stores in dst the weights and biases of one layer for its inputs a and its wanted net inputs b.
-func (p *layerSolve) solveLayer(dst []float64, layer *Layer, a, b *mat.Dense) error {
+func (p *layerSolve) solveLayer(dst []float64, layer *layer, a, b *mat.Dense) error {
 	rank, err := p.solver.solveTo(layer.weights(dst), layer.biases(dst), a, b)
 	if layer.Sources == p.widest {
 		p.rank = float64(rank)

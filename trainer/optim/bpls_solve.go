@@ -55,7 +55,7 @@ func (q *leastSquares) solveTo(w blas64.General, bias []float64, a, b *mat.Dense
 	} else {
 		x, rank, err = q.normal(a.RawMatrix(), b.RawMatrix())
 	}
-	if err == nil && !finite(vector.Norm(x.Data)) {
+	if err == nil && !vector.Finite(vector.Norm(x.Data)) {
 		err = &NotFiniteError{"least-squares problem"}
 	}
 	if err != nil {
@@ -112,18 +112,18 @@ func (q *leastSquares) normal(a, b blas64.General) (x blas64.General, rank int, 
 	largest := 0.0
 	for i := range n {
 		d := g.Data[i*g.Stride+i]
-		if !finite(d) {
+		if !vector.Finite(d) {
 			return x, 0, &NotFiniteError{"least-squares problem"}
 		}
 		largest = max(largest, d)
 	}
-	if !finite(vector.Norm(h.Data)) {
+	if !vector.Finite(vector.Norm(h.Data)) {
 		return x, 0, &NotFiniteError{"least-squares problem"}
 	}
 	if largest == 0 {
 		return h, 0, nil // Ã = 0, and so is H
 	}
-	x, rank = q.factor(g, h, largest, float64(max(a.Rows, n))*epsilon*largest)
+	x, rank = q.factor(g, h, largest, float64(max(a.Rows, n))*Eps*largest)
 	return x, rank, nil
 }
 
@@ -170,7 +170,7 @@ func (q *leastSquares) factor(g, h blas64.General, largest, tolerance float64) (
 func (q *leastSquares) orthogonal(a, b blas64.General) (x blas64.General, rank int, err error) {
 	pa, pb := q.centred(0, a, 0, a.Rows), q.centred(1, b, 0, b.Rows)
 	n, most := a.Cols, min(a.Rows, a.Cols)
-	if !finite(vector.Norm(pa.Data)) || !finite(vector.Norm(pb.Data)) {
+	if !vector.Finite(vector.Norm(pa.Data)) || !vector.Finite(vector.Norm(pb.Data)) {
 		return x, 0, &NotFiniteError{"least-squares problem"}
 	}
 	order, tau := make([]int, n), make([]float64, most)
@@ -180,7 +180,7 @@ func (q *leastSquares) orthogonal(a, b blas64.General) (x blas64.General, rank i
 	withWork(func(work []float64, size int) { lapack64.Geqp3(pa, order, tau, work, size) })
 	q.spent += float64(n) * float64(most) * float64(max(a.Rows, n)-most/3)
 	first := math.Abs(pa.Data[0])
-	for rank < most && math.Abs(pa.Data[rank*pa.Stride+rank]) > float64(max(a.Rows, n))*epsilon*first {
+	for rank < most && math.Abs(pa.Data[rank*pa.Stride+rank]) > float64(max(a.Rows, n))*Eps*first {
 		rank++
 	}
 	withWork(func(work []float64, size int) {

@@ -107,7 +107,7 @@ func TestLeastSquares(t *testing.T) {
 				svd.VTo(&v)
 				noise := 1e-9
 				if !qr && ridge > 0 { // rounding in ÃᵀÃ, in directions that only the ridge holds
-					noise += 10 * epsilon / ridge
+					noise += 10 * Eps / ridge
 				}
 				for k := rank; k < n; k++ {
 					var part mat.Dense

@@ -45,7 +45,7 @@ func correctionTo(c *mat.Dense, rule string, w blas64.General) {
 		to := c.RawRowView(j)
 		for i, v := range w.Data[j*w.Stride:][:w.Cols] {
 			to[i] = 0 // a node that feeds nothing need not move
-			if squares[i] >= minNormal {
+			if squares[i] >= MinNormal {
 				to[i] = share * v / squares[i]
 			}
 		}
@@ -66,7 +66,7 @@ func pseudoInverseTo(c *mat.Dense, w blas64.General) {
 	svd.UTo(&u)
 	svd.VTo(&v)
 	values := svd.Values(nil)
-	least := math.Sqrt(epsilon) * values[0]
+	least := math.Sqrt(Eps) * values[0]
 	for k, sigma := range values {
 		inverse := 0.0
 		if sigma > least {
@@ -79,15 +79,23 @@ func pseudoInverseTo(c *mat.Dense, w blas64.General) {
 	c.Mul(&u, v.T())
 }
 
+// chain and layer are the objective's, as the method works with them.
+type (
+	chain Chain
+	layer Layer
+)
+
+func (c *chain) layer(l int) *layer { return (*layer)(&c.Layers[l]) }
+
 // weights returns the view of W^l in the flat vector.
-func (l *Layer) weights(w []float64) blas64.General {
+func (l *layer) weights(w []float64) blas64.General {
 	return blas64.General{Rows: l.Nodes, Cols: l.Sources, Stride: l.Sources, Data: w[l.Weights:][:l.Nodes*l.Sources]}
 }
 
-func (l *Layer) biases(w []float64) []float64 { return w[l.Biases:][:l.Nodes:l.Nodes] }
+func (l *layer) biases(w []float64) []float64 { return w[l.Biases:][:l.Nodes:l.Nodes] }
 
 // netInputs returns AWᵀ + 1bᵀ for the rows of a.
-func (l *Layer) netInputs(w []float64, a *mat.Dense) *mat.Dense {
+func (l *layer) netInputs(w []float64, a *mat.Dense) *mat.Dense {
 	v := mat.NewDense(a.RawMatrix().Rows, l.Nodes, nil)
 	b := l.biases(w)
 	for i := range v.RawMatrix().Rows {
@@ -98,23 +106,23 @@ func (l *Layer) netInputs(w []float64, a *mat.Dense) *mat.Dense {
 }
 
 // wanted turns wanted outputs of the layer, clipped, into wanted net inputs, in place.
-func (l *Layer) wanted(u *mat.Dense) {
+func (l *layer) wanted(u *mat.Dense) {
 	for i := range u.RawMatrix().Rows {
 		l.Activation.Inverse(u.RawRowView(i))
 	}
 }
 
-func (l *Layer) clip(u *mat.Dense, kappa float64) {
+func (l *layer) clip(u *mat.Dense, kappa float64) {
 	for i := range u.RawMatrix().Rows {
 		l.Activation.Clip(u.RawRowView(i), kappa)
 	}
 }
 
 // outputs returns the outputs of the first layers, as many as asked for, for the rows of x.
-func (c *Chain) outputs(w []float64, x *mat.Dense, layers int) []*mat.Dense {
+func (c *chain) outputs(w []float64, x *mat.Dense, layers int) []*mat.Dense {
 	u := make([]*mat.Dense, layers)
 	for l := range u {
-		u[l] = c.Layers[l].netInputs(w, x)
+		u[l] = c.layer(l).netInputs(w, x)
 		for i := range u[l].RawMatrix().Rows {
 			c.Layers[l].Activation.Value(u[l].RawRowView(i))
 		}
@@ -124,7 +132,7 @@ func (c *Chain) outputs(w []float64, x *mat.Dense, layers int) []*mat.Dense {
 }
 
 // misses returns the rows whose largest output is not where the largest target is, or is not a number.
-func (c *Chain) misses(w []float64) []int {
+func (c *chain) misses(w []float64) []int {
 	var rows []int
 	count, columns := c.Inputs.Dims()
 	for from := 0; from < count; from += panelRows {
@@ -141,7 +149,7 @@ func (c *Chain) misses(w []float64) []int {
 }
 
 // forwardCost returns the multiplications of a forward pass over that many rows.
-func (c *Chain) forwardCost(rows int) float64 {
+func (c *chain) forwardCost(rows int) float64 {
 	weights := 0.0
 	for _, l := range c.Layers {
 		weights += float64(l.Nodes) * float64(l.Sources)

@@ -284,7 +284,7 @@ func endure(t *testing.T, problem string, o *degenerate, w []float64, want endin
 		t.Errorf("%s %v, %s: %v after %d steps, want a stall", info.Name, set, problem, err, steps)
 	case want == notFinite && (broken == nil || steps > 1):
 		t.Errorf("%s %v, %s: %v after %d steps, want a number that is not finite", info.Name, set, problem, err, steps)
-	case finite(vector.Norm(w)) && !finite(vector.Norm(s.W)):
+	case vector.Finite(vector.Norm(w)) && !vector.Finite(vector.Norm(s.W)):
 		t.Errorf("%s %v, %s: left with %v", info.Name, set, problem, s.W)
 	}
 }

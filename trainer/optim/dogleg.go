@@ -55,7 +55,7 @@ var (
 // feels, and the leg that leads to it nowhere.
 var ConditionMax = &Number{
 	Key: "condition-max", Meaning: "JᵀJ gets a ridge of √N/this where its condition number is above",
-	Default: 0x1p26, Min: 1, Max: 1 / epsilon, Source: "the ridge: Dennis & Schnabel 1983, §6.5",
+	Default: 0x1p26, Min: 1, Max: 1 / Eps, Source: "the ridge: Dennis & Schnabel 1983, §6.5",
 }
 
 type dogleg struct {
@@ -101,7 +101,7 @@ func (d *dogleg) Restored(s *State) error {
 
 // Step tries one radius after the other until a step lowers E. Interrupted, it leaves weights and R alone.
 func (d *dogleg) Step(ctx context.Context, s *State) (Report, error) {
-	report := unreported()
+	report := NewReport()
 	fresh, err := d.begin(ctx, s, &d.state.assembledState, &report)
 	if err != nil {
 		return report, err
@@ -119,8 +119,8 @@ func (d *dogleg) Step(ctx context.Context, s *State) (Report, error) {
 		rule := readRule(s.Settings)
 		next := rule.next(radius, &a)
 		a.still = a.still && next <= radius // a step from too small a radius makes it grow
-		if next < minNormal || a.ends(&d.state.stagnation, report.GradientNorm) {
-			return report, &StalledError{hiddenByRounding}
+		if next < MinNormal || a.ends(&d.state.Stagnation, report.GradientNorm) {
+			return report, ErrHidden
 		}
 		if a.accepted {
 			a.take(s, d.trial, &report)
@@ -149,7 +149,7 @@ func (d *dogleg) attempt(ctx context.Context, s *State, radius float64, number i
 		Number: number, Residual: vector.Norm(d.product), Gradient: report.GradientNorm, StepNorm: length, Radius: radius,
 		Curvature: math.NaN(), Model: -a.promised,
 	}
-	err := s.watch(ctx, Inner{Iteration: it, Loss: math.NaN()})
+	err := s.Watch(ctx, Inner{Iteration: it, Loss: math.NaN()})
 	if err == nil {
 		err = d.evaluateStep(s, &a, report)
 	}
@@ -162,7 +162,7 @@ func (d *dogleg) begun() {
 	d.multiplyTo(d.product, d.g)
 	curvature := vector.Dot(d.g, d.product)
 	p := &doglegPath{Cauchy: math.Inf(1), Length: math.NaN(), Condition: math.NaN()}
-	if length := slope / curvature; curvature > 0 && finite(length) {
+	if length := slope / curvature; curvature > 0 && vector.Finite(length) {
 		p.Cauchy = length
 	}
 	p.Falls = p.Cauchy * slope / 2

@@ -29,7 +29,7 @@ var EigenGD = Info{
 var (
 	RelativeRate = &Number{
 		Key: "relative-rate", Meaning: "ηλ_{k+1}, the rate as a multiple of 1/λ_{k+1}; 2 is where steps turn unstable",
-		Default: 1, Max: inf, Open: true, OpenMax: true,
+		Default: 1, Max: Inf, Open: true, OpenMax: true,
 	}
 	K     = &Count{Key: "k", Meaning: "k, eigenvectors whose components are corrected", Default: 5, Max: 1000}
 	Every = &Count{
@@ -96,8 +96,8 @@ func (m *eigenGD) Carried(*State) any { return &m.state }
 // Step is one full-batch step, after computing the eigenvectors where that is due. Interrupted, it leaves
 // weights and eigenvectors as they were.
 func (m *eigenGD) Step(ctx context.Context, s *State) (Report, error) {
-	report := unreported()
-	if err := start(ctx, s, &report); err != nil {
+	report := NewReport()
+	if err := Begin(ctx, s, &report); err != nil {
 		return report, err
 	}
 	m.done = 0
@@ -118,10 +118,10 @@ func (m *eigenGD) Step(ctx context.Context, s *State) (Report, error) {
 	floats.AddScaledTo(m.trial, s.W, eta, m.d)
 	report.StepNorm = eta * vector.Norm(m.d)
 	switch {
-	case !finite(vector.Norm(m.trial)):
+	case !vector.Finite(vector.Norm(m.trial)):
 		return report, &NotFiniteError{"weights"}
 	case slices.Equal(m.trial, s.W):
-		return report, &StalledError{"the step is too short to change any weight"}
+		return report, ErrTooShort
 	}
 	copy(s.W, m.trial)
 	copy(c.Here.At, m.trial)
@@ -148,7 +148,7 @@ func (m *eigenGD) due(s *State) bool {
 // watch closes an inner unit: a product for the eigenvectors, or the step.
 func (m *eigenGD) watch(ctx context.Context, s *State) error {
 	m.done++
-	return s.watch(ctx, Inner{Iteration: krylov.Iteration{Number: m.done}, Loss: s.Loss})
+	return s.Watch(ctx, Inner{Iteration: krylov.Iteration{Number: m.done}, Loss: s.Loss})
 }
 
 // direction stores d. The e_i are orthonormal, so that one component after another can be taken from d itself.

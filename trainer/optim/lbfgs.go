@@ -50,7 +50,7 @@ type lbfgs struct {
 	trial, gradient []float64
 	best            trial
 	state           struct {
-		stagnation
+		Stagnation
 		Along *searchDirection `archive:"goes on"` // nil before the first step
 	}
 }
@@ -80,8 +80,8 @@ func (m *lbfgs) Carried(*State) any { return &m.state }
 // Step is one iteration. It leaves the weights alone unless a step lowers E, or keeps it where rounding hides
 // the change. Interrupted, it will search along the same direction again.
 func (m *lbfgs) Step(ctx context.Context, s *State) (Report, error) {
-	report := unreported()
-	if err := start(ctx, s, &report); err != nil {
+	report := NewReport()
+	if err := Begin(ctx, s, &report); err != nil {
 		return report, err
 	}
 	if n := len(s.W); len(m.trial) != n {
@@ -100,8 +100,8 @@ func (m *lbfgs) Step(ctx context.Context, s *State) (Report, error) {
 		return report, err
 	case !m.best.found:
 		return report, &StalledError{"no step along the gradient lowers the loss"}
-	case m.state.reached(m.best.loss == s.Loss, report.GradientNorm):
-		return report, &StalledError{hiddenByRounding}
+	case m.state.Reached(m.best.loss == s.Loss, report.GradientNorm):
+		return report, ErrHidden
 	}
 	m.take(s, &report)
 	report.Diagnostics = []Diagnostic{
@@ -135,7 +135,7 @@ func (m *lbfgs) updateDirection(s *State) {
 		copy(a.X, s.W)
 		copy(a.G, s.Gradient)
 		a.Alpha, a.Ready = 1, true
-		if !(vector.Dot(a.D, s.Gradient) < 0) || !finite(vector.Norm(a.D)) {
+		if !(vector.Dot(a.D, s.Gradient) < 0) || !vector.Finite(vector.Norm(a.D)) {
 			m.begin(s)
 		}
 	default:
@@ -147,7 +147,7 @@ func (m *lbfgs) updateDirection(s *State) {
 func (m *lbfgs) curved(g []float64) bool {
 	y, a := m.gradient, m.state.Along
 	vector.Sub(y, g, a.G)
-	return vector.Dot(a.D, y) > epsilon*vector.Norm(a.D)*vector.Norm(y)
+	return vector.Dot(a.D, y) > Eps*vector.Norm(a.D)*vector.Norm(y)
 }
 
 // begin drops the pairs: d = −g, and a first step of length 1.

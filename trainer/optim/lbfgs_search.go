@@ -25,7 +25,7 @@ func (m *lbfgs) search(ctx context.Context, s *State) (evaluations int, err erro
 	m.best.found = false
 	d := m.state.Along.D
 	slope := vector.Dot(d, s.Gradient)
-	if !(slope < 0) || !finite(slope) || !finite(m.state.Along.Alpha) {
+	if !(slope < 0) || !vector.Finite(slope) || !vector.Finite(m.state.Along.Alpha) {
 		return 0, nil
 	}
 	c1, c2 := SufficientDecrease.Of(s.Settings), Curvature.Of(s.Settings)
@@ -38,18 +38,18 @@ func (m *lbfgs) search(ctx context.Context, s *State) (evaluations int, err erro
 			break
 		}
 		loss, tilt := math.NaN(), math.NaN()
-		if finite(vector.Norm(m.trial)) {
+		if vector.Finite(vector.Norm(m.trial)) {
 			loss = s.Objective.GradientTo(m.gradient, m.trial)
 			tilt = vector.Dot(d, m.gradient)
 		}
 		evaluations++
 		in := Inner{Iteration: krylov.Iteration{Number: evaluations}, Loss: s.Loss}
-		if err := s.watch(ctx, in); err != nil {
+		if err := s.Watch(ctx, in); err != nil {
 			return evaluations, err
 		}
-		if !finite(loss) || !finite(tilt) {
+		if !vector.Finite(loss) || !vector.Finite(tilt) {
 			wolfe = &optimize.MoreThuente{DecreaseFactor: c1, CurvatureFactor: c2, MaximumStep: alpha / 2}
-			if alpha /= 10; alpha < minNormal {
+			if alpha /= 10; alpha < MinNormal {
 				break
 			}
 			wolfe.Init(s.Loss, slope, alpha)

@@ -18,7 +18,7 @@ func TestLimitedMemoryOnMoreGarbowHillstrom(t *testing.T) {
 			for _, memory := range []string{"1", "10"} {
 				o := &smooth{n: len(p.x), f: p.f.Func, df: p.f.Grad, offset: offset}
 				s, steps := downhill(t, o, p.x, 2000, "lbfgs", "memory", memory)
-				tolerance := 1e-6*(1+p.want) + 100*epsilon*offset
+				tolerance := 1e-6*(1+p.want) + 100*Eps*offset
 				if got := p.f.Func(s.W); got > p.want+tolerance || steps == 2000 && got > 1e-20 {
 					t.Errorf("%s + %g, memory %s: %.12g after %d steps, want %.12g", p.name, offset, memory, got, steps, p.want)
 				}

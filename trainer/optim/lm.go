@@ -36,20 +36,20 @@ var LevenbergMarquardt = Info{
 var (
 	Mu = &Number{
 		Key: "mu", Meaning: "μ, the damping of the next step; the method adapts it",
-		Default: 1e-3, Max: inf, Open: true, OpenMax: true,
+		Default: 1e-3, Max: Inf, Open: true, OpenMax: true,
 	}
 	Decrease = &Number{
 		Key: "decrease", Meaning: "μ is divided by this after a step that lowers the loss",
-		Default: 10, Min: 1, Max: inf, OpenMax: true, Source: "Marquardt 1963, ν",
+		Default: 10, Min: 1, Max: Inf, OpenMax: true, Source: "Marquardt 1963, ν",
 	}
 	Increase = &Number{
 		Key: "increase", Meaning: "μ is multiplied by this after one that does not",
-		Default: 10, Min: 1, Max: inf, Open: true, OpenMax: true, Source: "Marquardt 1963, ν",
+		Default: 10, Min: 1, Max: Inf, Open: true, OpenMax: true, Source: "Marquardt 1963, ν",
 	}
-	MuMin = &Number{Key: "mu-min", Meaning: "how far μ may fall", Default: 1e-20, Max: inf, Open: true, OpenMax: true}
+	MuMin = &Number{Key: "mu-min", Meaning: "how far μ may fall", Default: 1e-20, Max: Inf, Open: true, OpenMax: true}
 	MuMax = &Number{
 		Key: "mu-max", Meaning: "the run ends where no smaller μ lowers the loss",
-		Default: 1e10, Max: inf, Open: true, OpenMax: true,
+		Default: 1e10, Max: Inf, Open: true, OpenMax: true,
 	}
 )
 
@@ -78,7 +78,7 @@ func (l *lm) Restored(s *State) error {
 
 // Step tries one μ after the other until a step lowers E. Interrupted, it leaves weights and μ alone.
 func (l *lm) Step(ctx context.Context, s *State) (Report, error) {
-	report := unreported()
+	report := NewReport()
 	if _, err := l.begin(ctx, s, &l.state.assembledState, &report); err != nil {
 		return report, err
 	}
@@ -88,8 +88,8 @@ func (l *lm) Step(ctx context.Context, s *State) (Report, error) {
 		if err != nil {
 			return report, err
 		}
-		if a.ends(&l.state.stagnation, report.GradientNorm) {
-			return report, &StalledError{hiddenByRounding}
+		if a.ends(&l.state.Stagnation, report.GradientNorm) {
+			return report, ErrHidden
 		}
 		if a.accepted {
 			a.take(s, l.trial, &report)
@@ -125,7 +125,7 @@ func (l *lm) attempt(ctx context.Context, s *State, mu float64, number int, repo
 		{Key: "attempts", Meaning: "factorizations until a step lowered the loss", Value: float64(number)},
 		{Key: "condition", Symbol: "κ", Meaning: "condition number of JᵀJ + μM in the scaling of M, estimated", Value: condition},
 	}
-	if err := s.watch(ctx, Inner{Iteration: it, Loss: nan}); err != nil || !definite {
+	if err := s.Watch(ctx, Inner{Iteration: it, Loss: nan}); err != nil || !definite {
 		return a, err
 	}
 	err = l.evaluateStep(s, &a, report)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"newtop/internal/vector"
 )
 
 // TestFirstLevenbergMarquardtSteps by hand: r = (2w₁ − 2, w₂ − 3) at 0 has g = (−4, −3) and G = diag(4, 1).
@@ -106,7 +108,7 @@ func TestDampingMakesDefinite(t *testing.T) {
 	o := linear([][]float64{{1e4, 3e4}, {2e4, 6e4}, {0.1e4, 0.3e4}}, 1, 2, 3)
 	s := &State{Objective: o, W: []float64{1, 1}, Settings: settings}
 	r, err := m.Step(context.Background(), s)
-	if err != nil || !r.Accepted || !finite(figure(t, r, "condition")) {
+	if err != nil || !r.Accepted || !vector.Finite(figure(t, r, "condition")) {
 		t.Errorf("%v, %+v", err, r)
 	}
 }

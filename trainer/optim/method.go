@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -123,6 +124,25 @@ func lacksLayers(o Objective, need Capability) error {
 	return nil
 }
 
+// MaxMatrixDim is the largest number of weights that methods with NeedsMatrix work on: the matrix of all pairs
+// of them takes 512 MB, its factor as much, and a factorization a minute.
+const MaxMatrixDim = 8000
+
+// lacksMatrix is nil unless the assembled matrix is needed and o has none or too large a one.
+func lacksMatrix(o Objective, need Capability) error {
+	if need&NeedsMatrix == 0 {
+		return nil
+	}
+	if _, ok := o.(JacobianObjective); !ok {
+		return &CapabilityError{Reason: "the objective has no Gauss–Newton matrix to factorize"}
+	}
+	if n := o.Dim(); n > MaxMatrixDim {
+		return &CapabilityError{Reason: fmt.Sprintf(
+			"the matrix of %d weights is too large to factorize: expected at most %d weights", n, MaxMatrixDim)}
+	}
+	return nil
+}
+
 // ErrInterrupted is returned by a Monitor, and then by Step, when the outer iteration must be given
 // up. The weights are those before the step for a method whose step is one whole, and those after the
 // last batch for one that goes through batches.
@@ -130,6 +150,12 @@ var ErrInterrupted = errors.New("optim: interrupted")
 
 // ErrStalled is what a *StalledError is.
 var ErrStalled = errors.New("optim: no further progress possible")
+
+// Why several methods stall.
+var (
+	ErrTooShort = &StalledError{"the step is too short to change any weight"}
+	ErrHidden   = &StalledError{"no step changes the loss by more than its rounding"}
+)
 
 // StalledError is returned by Step when no further progress can be expected, with the reason: a zero
 // gradient, a radius or rate too small to change the weights. It ends a run as finished, not as failed.
@@ -177,8 +203,8 @@ type State struct {
 	Monitor   Monitor    // nil: nobody watches
 }
 
-// watch calls the monitor if there is one, and sees a cancelled context either way.
-func (s *State) watch(ctx context.Context, in Inner) error {
+// Watch calls the monitor if there is one, and sees a cancelled context either way.
+func (s *State) Watch(ctx context.Context, in Inner) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -223,15 +249,15 @@ type Proposal struct {
 	Accepted bool
 }
 
-// unreported is a report without numbers.
-func unreported() Report {
+// NewReport is a report without numbers.
+func NewReport() Report {
 	nan := math.NaN()
 	return Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan}
 }
 
-// start is how a step on all rows begins: it makes loss and gradient belong to the weights and reports them.
+// Begin is how a step on all rows begins: it makes loss and gradient belong to the weights and reports them.
 // Where the gradient is zero it returns a *StalledError.
-func start(ctx context.Context, s *State, report *Report) error {
+func Begin(ctx context.Context, s *State, report *Report) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -242,6 +268,28 @@ func start(ctx context.Context, s *State, report *Report) error {
 	if report.GradientNorm == 0 {
 		return &StalledError{"the gradient is zero"}
 	}
+	return nil
+}
+
+// evaluate makes loss and gradient belong to the weights.
+func evaluate(s *State) error {
+	if s.Evaluated {
+		return nil
+	}
+	if !vector.Finite(vector.Norm(s.W)) {
+		return &NotFiniteError{"weights"}
+	}
+	if len(s.Gradient) != len(s.W) {
+		s.Gradient = make([]float64, len(s.W))
+	}
+	s.Loss = s.Objective.GradientTo(s.Gradient, s.W)
+	switch {
+	case !vector.Finite(s.Loss):
+		return &NotFiniteError{"loss"}
+	case !vector.Finite(vector.Norm(s.Gradient)):
+		return &NotFiniteError{"gradient"}
+	}
+	s.Evaluated = true
 	return nil
 }
 

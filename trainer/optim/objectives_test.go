@@ -54,7 +54,7 @@ func (o *smooth) Hessian(w []float64) krylov.Operator {
 	}
 	return product{o.n, func(dst, v []float64) {
 		o.products++
-		step := math.Cbrt(epsilon) * max(1, vector.Norm(w)) / vector.Norm(v)
+		step := math.Cbrt(Eps) * max(1, vector.Norm(w)) / vector.Norm(v)
 		x, plus := make([]float64, o.n), make([]float64, o.n)
 		for i := range x {
 			x[i] = w[i] + step*v[i]

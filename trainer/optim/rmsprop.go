@@ -26,7 +26,7 @@ var (
 	}
 	Epsilon = &Number{
 		Key: "epsilon", Meaning: "ε, added to the root of the square's mean",
-		Default: 1e-8, Max: inf, Open: true, OpenMax: true,
+		Default: 1e-8, Max: Inf, Open: true, OpenMax: true,
 	}
 )
 

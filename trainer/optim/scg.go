@@ -68,7 +68,7 @@ type conjugate struct {
 	Bar    float64   `archive:"lambda"`    // λ̄
 	Known  bool      `archive:"known"`     // whether δ belongs to p: there is no product after a failure
 	Taken  int       `archive:"taken"`     // successes since p was r
-	stagnation
+	Stagnation
 }
 
 var _ Method = (*scg)(nil)
@@ -82,8 +82,8 @@ func (m *scg) Carried(*State) any { return &m.state }
 
 // Step is steps 1 to 5. Where it fails, or is interrupted, the weights stay and δ is kept.
 func (m *scg) Step(ctx context.Context, s *State) (Report, error) {
-	report := unreported()
-	if err := start(ctx, s, &report); err != nil {
+	report := NewReport()
+	if err := Begin(ctx, s, &report); err != nil {
 		return report, err
 	}
 	if len(m.s) != len(s.W) {
@@ -99,7 +99,7 @@ func (m *scg) Step(ctx context.Context, s *State) (Report, error) {
 	}
 	first := Lambda.Of(s.Settings)
 	lambda := m.state.Along.scale(first)
-	if err := s.watch(ctx, Inner{Iteration: krylov.Iteration{Number: 1}, Loss: s.Loss, Total: 1}); err != nil {
+	if err := s.Watch(ctx, Inner{Iteration: krylov.Iteration{Number: 1}, Loss: s.Loss, Total: 1}); err != nil {
 		return report, err
 	}
 	next, err := m.try(s, lambda, &report)
@@ -123,7 +123,7 @@ func (m *scg) curvature(s *State) error {
 		return nil
 	}
 	c.Square = vector.Dot(c.P, c.P)
-	if c.Square < minNormal {
+	if c.Square < MinNormal {
 		return &StalledError{"the gradient is too small to step along"}
 	}
 	if err := m.product(m.s, s, c.P); err != nil {
@@ -131,7 +131,7 @@ func (m *scg) curvature(s *State) error {
 	}
 	c.Delta, c.Bar = vector.Dot(c.P, m.s), 0
 	c.Bent = c.Delta / c.Square
-	if !finite(c.Bent) {
+	if !vector.Finite(c.Bent) {
 		return &NotFiniteError{"curvature"}
 	}
 	c.Known = true
@@ -163,23 +163,23 @@ func (m *scg) try(s *State, lambda float64, report *Report) (next float64, err e
 	}
 	floats.AddScaledTo(m.trial, s.W, alpha, c.P)
 	if slices.Equal(m.trial, s.W) {
-		return 0, &StalledError{"the step is too short to change any weight"}
+		return 0, ErrTooShort
 	}
 	loss := math.NaN()
-	if finite(vector.Norm(m.trial)) {
+	if vector.Finite(vector.Norm(m.trial)) {
 		loss = s.Objective.GradientTo(m.g, m.trial)
 	}
 	const shortest = -98 // what Δ counts as at least: δ grows a hundredfold
 	comparison := float64(shortest)
 	predicted := alpha * mu / 2
-	if finite(loss) && finite(vector.Norm(m.g)) {
-		report.Rho = ratio(s.Loss, loss, predicted)
+	if vector.Finite(loss) && vector.Finite(vector.Norm(m.g)) {
+		report.Rho = Ratio(s.Loss, loss, predicted)
 		comparison = max(report.Rho, shortest)
 		report.Accepted = loss <= s.Loss && comparison >= 0
 	}
 	vector.Scale(m.s, alpha, c.P) // Hp has gone into δ
 	report.Proposal = Proposal{Step: m.s, Rho: report.Rho, Accepted: report.Accepted}
-	if lambda, err = m.decide(s, loss, lambda, comparison, predicted <= rounding(s.Loss), report); err != nil {
+	if lambda, err = m.decide(s, loss, lambda, comparison, predicted <= Rounding(s.Loss), report); err != nil {
 		return 0, err
 	}
 	if lambda > mostLambda {
@@ -192,9 +192,9 @@ func (m *scg) try(s *State, lambda float64, report *Report) (next float64, err e
 func (m *scg) decide(s *State, loss, lambda, comparison float64, hidden bool, report *Report) (float64, error) {
 	c := m.state.Along
 	still := hidden && report.Accepted && loss == s.Loss
-	if report.Accepted && c.reached(still, report.GradientNorm) {
+	if report.Accepted && c.Reached(still, report.GradientNorm) {
 		report.Accepted = false
-		return 0, &StalledError{hiddenByRounding}
+		return 0, ErrHidden
 	}
 	if comparison < 0.25 {
 		lambda += c.Delta * (1 - comparison) / c.Square
@@ -207,7 +207,7 @@ func (m *scg) decide(s *State, loss, lambda, comparison float64, hidden bool, re
 		m.succeed(s, loss)
 		report.Loss = loss
 	case hidden && c.Taken == 0:
-		return 0, &StalledError{hiddenByRounding}
+		return 0, ErrHidden
 	case hidden:
 		c.restart(s.Gradient)
 	}
@@ -227,7 +227,7 @@ func (m *scg) succeed(s *State, loss float64) {
 	c.Taken++
 	vector.Scale(c.P, beta, c.P)
 	vector.Sub(c.P, c.P, m.g)
-	if c.Taken%len(c.P) == 0 || !(vector.Dot(c.P, m.g) < 0) || !finite(vector.Norm(c.P)) {
+	if c.Taken%len(c.P) == 0 || !(vector.Dot(c.P, m.g) < 0) || !vector.Finite(vector.Norm(c.P)) {
 		c.restart(m.g)
 	}
 }

@@ -113,7 +113,7 @@ func TestScaledConjugateGradientsOnMoreGarbowHillstrom(t *testing.T) {
 			for _, offset := range []float64{0, 1e8} {
 				o := &smooth{n: len(p.x), f: p.f.Func, df: p.f.Grad, offset: offset}
 				s, steps := downhill(t, o, p.x, 5000, name)
-				tolerance := 1e-6*(1+p.want) + 100*epsilon*offset
+				tolerance := 1e-6*(1+p.want) + 100*Eps*offset
 				if got := p.f.Func(s.W); got > p.want+tolerance || steps == 5000 && got > 1e-20 {
 					t.Errorf("%s, %s + %g: %.12g after %d steps, want %.12g", name, p.name, offset, got, steps, p.want)
 				}

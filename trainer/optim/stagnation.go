@@ -1,20 +1,17 @@
 package optim
 
-// hiddenByRounding is why a method stalls at the rounding of the loss.
-const hiddenByRounding = "no step changes the loss by more than its rounding"
-
 // patience is how many steps that E does not show are taken before the gradient must have halved.
 const patience = 10
 
 // stagnation counts the steps that E does not show.
-type stagnation struct {
+type Stagnation struct {
 	Hidden int     `archive:"idle steps"`
 	Least  float64 `archive:"idle gradient"` // ‖g‖ when they began, or when it had last halved
 }
 
-// reached takes note of a step from where the gradient is that long, and reports whether rounding is all that
+// Reached takes note of a step from where the gradient is that long, and reports whether rounding is all that
 // still moves the weights.
-func (s *stagnation) reached(still bool, gradient float64) bool {
+func (s *Stagnation) Reached(still bool, gradient float64) bool {
 	switch {
 	case !still:
 		s.Hidden = 0

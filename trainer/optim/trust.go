@@ -35,7 +35,7 @@ type trustState struct {
 	M     *jacobi `archive:"preconditioner"` // which is charged for once; nil before the first
 	Pause int     `archive:"pause"`          // epochs of batch mode after the last sweep, 0 if it was kept
 	Left  int     `archive:"pause left"`     // how many of them are to come
-	stagnation
+	Stagnation
 }
 
 var _ Method = (*trust)(nil)
@@ -47,7 +47,7 @@ func (t *trust) Carried(*State) any { return &t.state }
 // the objective keeps for products at w are used again, only R is another. With blocks it goes through them.
 func (t *trust) Step(ctx context.Context, s *State) (Report, error) {
 	radius := Radius.Of(s.Settings)
-	report := unreported()
+	report := NewReport()
 	report.Radius = radius
 	if err := ctx.Err(); err != nil {
 		return report, err
@@ -62,7 +62,7 @@ func (t *trust) Step(ctx context.Context, s *State) (Report, error) {
 	if parts != nil && t.state.Left == 0 {
 		return t.blockEpoch(ctx, s, parts, report)
 	}
-	if err := start(ctx, s, &report); err != nil {
+	if err := Begin(ctx, s, &report); err != nil {
 		return report, err
 	}
 	solve, err := t.solve(ctx, s, s.Objective, part{0, 1}, s.W, s.Gradient, radius)
@@ -75,28 +75,6 @@ func (t *trust) Step(ctx context.Context, s *State) (Report, error) {
 	}
 	t.state.Left = max(0, t.state.Left-1)
 	return t.takeOrReject(s, &solve, report)
-}
-
-// evaluate makes loss and gradient belong to the weights.
-func evaluate(s *State) error {
-	if s.Evaluated {
-		return nil
-	}
-	if !finite(vector.Norm(s.W)) {
-		return &NotFiniteError{"weights"}
-	}
-	if len(s.Gradient) != len(s.W) {
-		s.Gradient = make([]float64, len(s.W))
-	}
-	s.Loss = s.Objective.GradientTo(s.Gradient, s.W)
-	switch {
-	case !finite(s.Loss):
-		return &NotFiniteError{"loss"}
-	case !finite(vector.Norm(s.Gradient)):
-		return &NotFiniteError{"gradient"}
-	}
-	s.Evaluated = true
-	return nil
 }
 
 // solve is the inner solve at w for the rows that o has: it leaves the step in t.s, and in t.path the shorter
@@ -120,7 +98,7 @@ func (t *trust) options(ctx context.Context, s *State, o Objective, rows part, w
 		Limit:     Limit.Of(s.Settings),
 		Monitor: func(it krylov.Iteration) error {
 			t.path.add(t.s, it)
-			return s.watch(ctx, Inner{Block: rows.index, Iteration: it, Loss: math.NaN()})
+			return s.Watch(ctx, Inner{Block: rows.index, Iteration: it, Loss: math.NaN()})
 		},
 	}
 	if Boundary.Of(s.Settings) == boundaryScaling {

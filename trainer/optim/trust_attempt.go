@@ -8,20 +8,6 @@ import (
 	"newtop/trainer/krylov"
 )
 
-// minNormal is the smallest normal number: below it a radius or a divisor has lost its digits.
-const minNormal = 0x1p-1022
-
-// rounding returns ε, what rounding leaves of a loss.
-func rounding(loss float64) float64 { return 10 * epsilon * max(1, math.Abs(loss)) }
-
-// ratio returns ρ = (ared + ε)/(pred + ε) [MD, eq. 4] for a loss that went from one value to another where a model
-// promised the decrease pred. With ε, what rounding leaves of the loss before, ρ → 1 where both vanish (Conn, Gould &
-// Toint 2000, §17.4.2).
-func ratio(before, after, promised float64) float64 {
-	epsilon := rounding(before)
-	return (before - after + epsilon) / (promised + epsilon)
-}
-
 // attempt is a step s that was tried, the last one where several of a solve were.
 type attempt struct {
 	length     float64 // ‖s‖_M
@@ -43,24 +29,24 @@ func (a *attempt) begin(w, trial []float64) {
 // evaluate computes the loss at trial, where it was another value before, and ρ. A step is accepted when ρ is above the
 // given number, and never uphill.
 func (a *attempt) evaluate(o Objective, trial []float64, before, accept float64) {
-	if a.void || !finite(vector.Norm(trial)) {
+	if a.void || !vector.Finite(vector.Norm(trial)) {
 		return
 	}
 	a.loss = o.Loss(trial)
-	if !finite(a.loss) {
+	if !vector.Finite(a.loss) {
 		return
 	}
-	a.rho = ratio(before, a.loss, a.promised)
+	a.rho = Ratio(before, a.loss, a.promised)
 	a.accepted = a.loss <= before && a.rho > accept
-	a.hidden = a.promised <= rounding(before)
+	a.hidden = a.promised <= Rounding(before)
 	a.still = a.hidden && a.loss == before
 }
 
 // ends reports whether rounding hides all that a step from here could still do. Where the model promises less than E
 // could show, a step that fails says so; one that changes nothing is taken, as ρ is 1, and may still bring the gradient,
 // now that long, down.
-func (a *attempt) ends(seen *stagnation, gradient float64) bool {
-	return a.hidden && !a.accepted || a.accepted && seen.reached(a.still, gradient)
+func (a *attempt) ends(seen *Stagnation, gradient float64) bool {
+	return a.hidden && !a.accepted || a.accepted && seen.Reached(a.still, gradient)
 }
 
 // take moves the weights to trial.
@@ -102,7 +88,7 @@ func outwardRoot(norm, sp, pp, radius float64) float64 {
 	switch square := sp*sp + pp*rest; {
 	case pp == 0:
 		return 1
-	case pp*rest > minNormal && finite(square):
+	case pp*rest > MinNormal && vector.Finite(square):
 		return min(1, rest/(sp+math.Sqrt(square)))
 	}
 	return min(1, krylov.BoundaryRoot(norm, sp, pp, radius))

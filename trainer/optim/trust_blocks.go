@@ -68,7 +68,7 @@ func (t *trust) blockEpoch(ctx context.Context, s *State, parts []Objective, rep
 // beginSweep begins a sweep at the state's weights, whose E it computes where it is not known.
 func (t *trust) beginSweep(s *State) error {
 	b, n := &t.sweep, len(s.W)
-	if !finite(vector.Norm(s.W)) {
+	if !vector.Finite(vector.Norm(s.W)) {
 		return &NotFiniteError{"weights"}
 	}
 	if len(b.w) != n {
@@ -77,7 +77,7 @@ func (t *trust) beginSweep(s *State) error {
 	if !s.Evaluated {
 		s.Loss = s.Objective.Loss(s.W)
 	}
-	if !finite(s.Loss) {
+	if !vector.Finite(s.Loss) {
 		return &NotFiniteError{"loss"}
 	}
 	if len(s.Gradient) != n {
@@ -104,9 +104,9 @@ func (t *trust) block(ctx context.Context, s *State, o Objective, rows part, rad
 	loss := o.GradientTo(b.g, b.w)
 	gradient := vector.Norm(b.g)
 	switch {
-	case !finite(loss):
+	case !vector.Finite(loss):
 		return broken("loss")
-	case !finite(gradient):
+	case !vector.Finite(gradient):
 		return broken("gradient")
 	}
 	vector.Add(s.Gradient, s.Gradient, b.g)
@@ -144,8 +144,8 @@ func (t *trust) endSweep(s *State, radius float64, report *Report) {
 	if b.longest > 0 {
 		loss = s.Objective.Loss(b.w)
 		report.StepNorm = floats.Distance(b.w, s.W, 2)
-		if finite(loss) {
-			report.Rho = ratio(s.Loss, loss, b.promised)
+		if vector.Finite(loss) {
+			report.Rho = Ratio(s.Loss, loss, b.promised)
 			report.Accepted = loss < s.Loss
 		}
 		if !report.Accepted {
@@ -155,10 +155,10 @@ func (t *trust) endSweep(s *State, radius float64, report *Report) {
 	if report.Accepted {
 		copy(s.W, b.w)
 		s.Loss, report.Loss = loss, loss
-		t.state.Pause, t.state.stagnation = 0, stagnation{}
+		t.state.Pause, t.state.Stagnation = 0, Stagnation{}
 	} else {
 		t.state.Pause = min(max(1, 2*t.state.Pause), longestPause)
 		t.state.Left = t.state.Pause
 	}
-	Radius.Follow(s.Settings, report.Radius, max(radius, minNormal))
+	Radius.Follow(s.Settings, report.Radius, max(radius, MinNormal))
 }

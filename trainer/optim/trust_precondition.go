@@ -3,6 +3,8 @@ package optim
 import (
 	"math"
 	"slices"
+
+	"newtop/internal/vector"
 )
 
 // Floor bounds the preconditioner's spread: a weight that no output feels has a zero in
@@ -43,12 +45,12 @@ func (j *jacobi) of(o GaussNewtonObjective, rows part, w []float64, floor float6
 	j.At, j.Index, j.Parts, j.Floor = append(j.At[:0], w...), rows.index, rows.of, floor
 	largest := 0.0
 	for _, m := range j.Diagonal {
-		if finite(m) {
+		if vector.Finite(m) {
 			largest = max(largest, m)
 		}
 	}
 	least := floor * largest
-	if !(least >= minNormal) { // no output feels any weight: there is nothing to scale by
+	if !(least >= MinNormal) { // no output feels any weight: there is nothing to scale by
 		least = 1
 	}
 	for i, m := range j.Diagonal {

@@ -10,15 +10,13 @@ const (
 	nocedal  = "Nocedal & Wright 2006, "
 )
 
-var inf = math.Inf(1)
-
 // The hyperparameters of the region and of the inner solve.
 var (
 	Radius = &Number{
 		Key: "radius", Meaning: "R, the largest ‖s‖_M of the next step; the method adapts it",
-		Default: 1, Max: inf, Open: true, OpenMax: true,
+		Default: 1, Max: Inf, Open: true, OpenMax: true,
 	}
-	RadiusMax = &Number{Key: "radius-max", Meaning: "how far R may grow", Default: 1000, Max: inf, Open: true, OpenMax: true}
+	RadiusMax = &Number{Key: "radius-max", Meaning: "how far R may grow", Default: 1000, Max: Inf, Open: true, OpenMax: true}
 	Xi        = &Number{
 		Key: "xi", Meaning: "ξ, the inner solve ends at ‖g + Hs‖ ≤ ξ‖g‖",
 		Default: 0.01, Max: 1, Open: true, OpenMax: true, Source: mizutani + "eq. 7",
@@ -69,7 +67,7 @@ var (
 	}
 	GrowBy = &Number{
 		Key: "grow-by", Meaning: "to this times R",
-		Default: 2, Min: 1, Max: inf, OpenMax: true, Source: nocedal + "algorithm 4.1",
+		Default: 2, Min: 1, Max: Inf, OpenMax: true, Source: nocedal + "algorithm 4.1",
 	}
 )
 

@@ -25,7 +25,7 @@ func (t *trust) shortenUntilAccepted(o Objective, set *Settings, w []float64, no
 	for {
 		a.evaluate(o, t.trial, now, rule.accept)
 		i, ok := t.path.before(a.length, rule.shrinkBy)
-		if a.accepted || a.void || !ok || !(t.path.promised[i] > rounding(now)) { // E would not show the last
+		if a.accepted || a.void || !ok || !(t.path.promised[i] > Rounding(now)) { // E would not show the last
 			return a
 		}
 		copy(t.s, t.path.steps[i])
@@ -41,14 +41,14 @@ func (t *trust) takeOrReject(s *State, solve *krylov.Solve, report Report) (Repo
 	report.StepNorm, report.Rho, report.Accepted = vector.Norm(t.s), a.rho, a.accepted
 	report.Proposal = Proposal{Step: t.s, Rho: a.rho, Accepted: a.accepted}
 	if a.void {
-		return report, &StalledError{"the step is too short to change any weight"}
+		return report, ErrTooShort
 	}
 	rule := ruleOf(s.Settings)
 	next := rule.next(report.Radius, &a)
 	a.still = a.still && next <= report.Radius // a step from too small a radius makes it grow
-	if next < minNormal || a.ends(&t.state.stagnation, report.GradientNorm) {
+	if next < MinNormal || a.ends(&t.state.Stagnation, report.GradientNorm) {
 		report.Accepted = false
-		return report, &StalledError{hiddenByRounding}
+		return report, ErrHidden
 	}
 	if a.accepted {
 		a.take(s, t.trial, &report)

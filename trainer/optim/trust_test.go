@@ -101,7 +101,7 @@ func TestNewtonOnMoreGarbowHillstrom(t *testing.T) {
 			} {
 				s, steps := minimize(t, o, test.x, test.steps, "tr-newton", set...)
 				// E + 1e8 is known to 1.5e-8, and ρ to ten times that.
-				tolerance := 1e-9*(1+test.want) + 30*epsilon*offset
+				tolerance := 1e-9*(1+test.want) + 30*Eps*offset
 				if got := test.f.Func(s.W); got > test.want+tolerance {
 					t.Errorf("%s + %g %v: %.12g after %d steps, want %.12g", test.name, offset, set, got, steps, test.want)
 				}
@@ -131,7 +131,7 @@ func TestGaussNewtonOnResiduals(t *testing.T) {
 			for _, offset := range []float64{0, 1e8} {
 				s, steps := minimize(t, lifted{test.o, offset}, test.x, test.steps, name, set...)
 				// E + 1e8 is known to 1.5e-8, and ρ to ten times that.
-				if got := test.o.Loss(s.W); got > 1e-8+30*epsilon*offset {
+				if got := test.o.Loss(s.W); got > 1e-8+30*Eps*offset {
 					t.Errorf("%s, %s + %g: %g after %d steps", name, test.name, offset, got, steps)
 				}
 			}
@@ -216,7 +216,7 @@ func TestRejection(t *testing.T) {
 			if i < 2 && (!slices.Equal(s.W, []float64{-9, 1}) || !s.Evaluated) {
 				t.Errorf("%s: the weights went to %v", what, s.W)
 			}
-			if math.IsNaN(r.Rho) != (i < 2 && !finite(beyond)) {
+			if math.IsNaN(r.Rho) != (i < 2 && !vector.Finite(beyond)) {
 				t.Errorf("%s: step %d: ρ = %g", what, i, r.Rho)
 			}
 		}
@@ -316,7 +316,7 @@ func TestProductFailsOnTheWay(t *testing.T) {
 	m, settings := method(t, "tr-newton", "radius", "50", "xi", "1e-9")
 	s := &State{Objective: broken, W: []float64{5, 5, 5}, Settings: settings}
 	r, err := m.Step(context.Background(), s)
-	if err != nil || r.Accepted || r.Inner[0].Stop != krylov.NotFinite || settings.Get("radius") >= 50 || !finite(vector.Norm(s.W)) {
+	if err != nil || r.Accepted || r.Inner[0].Stop != krylov.NotFinite || settings.Get("radius") >= 50 || !vector.Finite(vector.Norm(s.W)) {
 		t.Errorf("%v, %+v", err, r)
 	}
 	if r, err = m.Step(context.Background(), s); err != nil || !r.Accepted || r.Inner[0].Stop != krylov.Boundary {
