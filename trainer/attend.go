@@ -9,6 +9,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // statusInterval is the least time between two status snapshots of a method that goes through batches:
@@ -194,7 +195,7 @@ func (r *run) obey(c event.Command) error {
 }
 
 func (r *run) switchTo(name string) error {
-	info, err := optim.Lookup(name)
+	info, err := methods.Lookup(name)
 	if err != nil {
 		return &event.CommandError{Reason: err.Error()}
 	}

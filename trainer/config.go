@@ -13,6 +13,7 @@ import (
 	"newtop/models/saved"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // Config is everything that decides a run. The zero value trains the default network on the default
@@ -201,7 +202,7 @@ func (c *Config) method() (*optim.Info, *optim.Settings, error) {
 	if name == "" {
 		name = DefaultOptimizer
 	}
-	info, err := optim.Lookup(name)
+	info, err := methods.Lookup(name)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,9 +10,9 @@ import (
 	"math"
 	"strings"
 
-	"newtop/models"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
 )
 
 // fingerprint is computed beside the run's beginning.

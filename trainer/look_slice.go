@@ -7,7 +7,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer/event"
-	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // A slice goes along the step in this many points, a tenth of the step apart, from its beginning to half as far again.
@@ -69,7 +69,7 @@ func (r *run) linearizeAt(w []float64) (Linearization, error) {
 // proposers names the methods that slices are of.
 func proposers() string {
 	var names []string
-	for _, i := range optim.All() {
+	for _, i := range methods.All() {
 		if i.Proposes {
 			names = append(names, i.Name)
 		}

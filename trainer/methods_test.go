@@ -9,6 +9,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // TestEigenDescentKeepsUp with a curvature that grows a hundredfold within the first epochs, from most starts: nothing
@@ -39,7 +40,7 @@ func TestEigenDescentKeepsUp(t *testing.T) {
 
 // TestHints tell to lower what raises the loss when it is too large, and nothing else.
 func TestHints(t *testing.T) {
-	for _, info := range optim.All() {
+	for _, info := range methods.All() {
 		r := &run{Session: mustNew(t, Config{Data: "sine", Optimizer: info.Name})}
 		err := r.diverged(1, "the loss is not finite")
 		want := "expected another optimizer or other settings"

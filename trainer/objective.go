@@ -3,12 +3,12 @@ package trainer
 import (
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // work counts what a run has spent. Equivalents charges every pass by its counted multiplications, in

@@ -1,10 +1,10 @@
 package trainer
 
 import (
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 var (

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 
-	"newtop/models"
-	"newtop/trainer/optim"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/trainer/optim"
 )
 
 var _ optim.LayeredObjective = (*objective)(nil)

@@ -8,6 +8,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // How many can take part in a race.
@@ -106,7 +107,7 @@ func (r *run) enter(entry *event.Racer, before []event.Racer) (*racer, error) {
 	if slices.ContainsFunc(before, func(other event.Racer) bool { return other.Name == entry.Name }) {
 		return nil, event.Refuse("two racers are called %s: expected different names", entry.Name)
 	}
-	info, err := optim.Lookup(entry.Optimizer)
+	info, err := methods.Lookup(entry.Optimizer)
 	if err != nil {
 		return nil, event.Refuse("racer %s: %v", entry.Name, err)
 	}

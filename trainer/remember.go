@@ -10,6 +10,7 @@ import (
 	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // What decides how a run goes on is carried into a checkpoint, and back, by the same functions: a run's, a net's and
@@ -64,7 +65,7 @@ func (r *run) rememberMethod(k *optim.Archive) {
 	if !k.Restoring() || k.Err() != nil {
 		return
 	}
-	info, err := optim.Lookup(name)
+	info, err := methods.Lookup(name)
 	if err == nil {
 		err = r.offers(info)
 	}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"newtop/datasets"
-	"newtop/models"
-
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/datasets"
+	"newtop/models"
 )
 
 // Rows are some rows of a split, in their order: every Step-th from First on, or Count evenly spaced ones, row j of which is

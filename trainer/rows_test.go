@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"newtop/models"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
 )
 
 // tableFile writes a CSV file of so many rows with numbers, words and classes.

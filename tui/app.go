@@ -19,6 +19,7 @@ import (
 
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // Options say how the UI appears. The zero value is right for a terminal on standard input and output.
@@ -89,7 +90,7 @@ type App struct {
 }
 
 // New returns the model for a feed. Whoever runs it in a program of their own must Close it at the end.
-func New(feed feed.Feed, o Options) *App { return newApp(feed, o, optim.All()) }
+func New(feed feed.Feed, o Options) *App { return newApp(feed, o, methods.All()) }
 
 func newApp(feed feed.Feed, o Options, methods []*optim.Info) *App {
 	a := &App{

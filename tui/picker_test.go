@@ -8,14 +8,14 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
-	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // TestFilterPrefersNames: what is typed finds the method of that name before those that have its letters
 // somewhere.
 func TestFilterPrefersNames(t *testing.T) {
 	for text, want := range map[string]string{"scg": "scg", "cg": "scg", "gn": "tr-gn", "adam": "adam", "lm": "lm", "marq": "lm", "SGD": "sgd", "fd": "scg-fd", "": "tr-newton", "polyak": "momentum"} {
-		p := newPicker(optim.All())
+		p := newPicker(methods.All())
 		p.filter.SetValue(text)
 		p.match()
 		if len(p.shown) == 0 || p.methods[p.shown[0]].Name != want {
@@ -27,7 +27,7 @@ func TestFilterPrefersNames(t *testing.T) {
 // TestPickerShowsEveryMethod chooses each method at each size: the list scrolls to it, its paper is there, and
 // what has no room is told.
 func TestPickerShowsEveryMethod(t *testing.T) {
-	methods := optim.All()
+	methods := methods.All()
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
 		v, p := testView(), newPicker(methods)
 		for i, m := range methods {

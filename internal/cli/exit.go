@@ -11,6 +11,7 @@ import (
 	"newtop/models"
 	"newtop/trainer"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 	"newtop/trainer/store"
 	"newtop/trainer/tune"
 )
@@ -38,7 +39,7 @@ func exitCode(ctx context.Context, err error) int {
 	var (
 		usage    *usageError
 		config   *trainer.ConfigError
-		method   *optim.UnknownError
+		method   *methods.UnknownError
 		setting  *optim.SettingError
 		data     *datasets.UnknownError
 		option   *datasets.OptionError

@@ -3,13 +3,10 @@ package optim
 import (
 	"maps"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/gonum/optimize"
 )
 
 // everything is all that an Archive carries.
@@ -52,11 +49,10 @@ var here5 = []float64{1, 2, 3, 4, 5}
 
 // TestArchive gives back what it took, to the bit.
 func TestArchive(t *testing.T) {
-	info, err := Lookup("tr-newton")
-	if err != nil {
-		t.Fatal(err)
+	parameters := []Hyperparameter{
+		{Key: "radius", Max: Inf}, {Key: "radius-max", Max: Inf}, {Key: "xi", Max: 1}, {Key: "forcing", Choices: []string{"fixed", "sqrt"}},
 	}
-	set := NewSettings(info.Parameters)
+	set := NewSettings(parameters)
 	for key, text := range map[string]string{"radius": "0.1", "forcing": "sqrt", "xi": "1e-300", "radius-max": "1.7976931348623157e308"} {
 		if err := set.PutText(key, text); err != nil {
 			t.Fatal(err)
@@ -72,7 +68,7 @@ func TestArchive(t *testing.T) {
 	a := NewArchive()
 	in.carry(a)
 	in.state.Vector[1] = 8 // the archive has its own
-	out := everything{set: NewSettings(info.Parameters)}
+	out := everything{set: NewSettings(parameters)}
 	out.state.Vector = make([]float64, 5)
 	out.state.None = &somewhere{}
 	room := out.state.Vector
@@ -99,7 +95,7 @@ func TestArchive(t *testing.T) {
 	keys := slices.Concat(slices.Sorted(maps.Keys(vectors)), slices.Sorted(maps.Keys(numbers)), slices.Sorted(maps.Keys(texts))[:1])
 	if want := []string{
 		"part.rows", "part.vector", "part.count", "part.flag", "part.here", "part.none", "part.number", "part.rows count",
-		"part.there", "part.thing 0.value", "part.thing 1.value", "part.things", "part.set.accept",
+		"part.there", "part.thing 0.value", "part.thing 1.value", "part.things", "part.set.forcing",
 	}; !slices.Equal(keys, want) {
 		t.Errorf("keys %q, expected %q", keys, want)
 	}
@@ -146,39 +142,6 @@ func TestArchiveThatDoesNotFit(t *testing.T) {
 		e.carry(back)
 		if err := back.Err(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v: expected %s", err, c.want)
-		}
-	}
-}
-
-// TestPairsAgainstGonum: the directions are those of gonum's LBFGS, to the bit.
-func TestPairsAgainstGonum(t *testing.T) {
-	dice := rand.New(rand.NewPCG(1, 2))
-	const n = 9
-	random := func() []float64 {
-		v := make([]float64, n)
-		for i := range v {
-			v[i] = dice.NormFloat64()
-		}
-		return v
-	}
-	for most := 1; most <= 4; most++ {
-		oracle, mine := &optimize.LBFGS{Store: most}, pairs{Most: most}
-		x, g := random(), random()
-		want, got := make([]float64, n), make([]float64, n)
-		oracle.InitDirection(&optimize.Location{X: x, Gradient: g}, want)
-		mine.directionTo(got, g)
-		for k := range 9 {
-			if !slices.Equal(got, want) {
-				t.Fatalf("%d pairs at the most, step %d: %v, expected %v", most, k, got, want)
-			}
-			next, gradient := random(), random()
-			oracle.NextDirection(&optimize.Location{X: next, Gradient: gradient}, want)
-			mine.add(next, x, gradient, g)
-			mine.directionTo(got, gradient)
-			x, g = next, gradient
-			if len(mine.All) != min(k+1, most) {
-				t.Fatalf("%d pairs after step %d: expected %d", len(mine.All), k, min(k+1, most))
-			}
 		}
 	}
 }

@@ -1,5 +1,6 @@
-// Package optim holds the training methods, one file each, each reading like its paper. It knows an
-// objective only through the interfaces below and never what stands behind it.
+// Package optim says what a training method is: what it asks of an objective, what it tells of a step, its settings, and what
+// of it a checkpoint carries. The methods stand in the packages below it, a file each that reads like its paper;
+// methods lists them. None knows an objective but through the interfaces here.
 package optim
 
 import (

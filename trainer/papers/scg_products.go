@@ -8,11 +8,12 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"newtop/models"
 	"newtop/trainer"
 	"newtop/trainer/optim"
-
-	"gonum.org/v1/gonum/floats"
+	"newtop/trainer/optim/methods"
 )
 
 // scgSigmas are the lengths at which the error of a difference is measured.
@@ -46,7 +47,7 @@ func (s *scgStudy) look(ctx context.Context, p *trainer.Problem, seed uint64) er
 
 // descend takes the weights w to the loss with exact products.
 func (s *scgStudy) descend(ctx context.Context, o optim.Objective, w []float64) error {
-	info, err := optim.Lookup("scg")
+	info, err := methods.Lookup("scg")
 	if err != nil {
 		return err
 	}

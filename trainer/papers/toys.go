@@ -9,13 +9,14 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer"
 	"newtop/trainer/optim"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
+	"newtop/trainer/optim/methods"
 )
 
 // The toy problems of [T, §III-A]: a net 1-3-2 with biases learns two functions of x at x = 1, 3, …, 9 from targets
@@ -170,7 +171,7 @@ func toyTrial(ctx context.Context, t *toy, m *toyMethod, sigma float64, seed uin
 
 // toyTrain trains the weights w until the method has done its steps or sees no further progress.
 func toyTrain(ctx context.Context, t *toy, m *toyMethod, data *datasets.Dataset, w []float64, seed uint64) error {
-	info, err := optim.Lookup(m.method)
+	info, err := methods.Lookup(m.method)
 	if err != nil {
 		panic("papers: " + err.Error())
 	}

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"newtop/trainer"
-
 	"gonum.org/v1/gonum/stat"
+
+	"newtop/trainer"
 )
 
 // paperT and paperM are the papers of these reproductions in full.

@@ -8,6 +8,7 @@ import (
 
 	"newtop/trainer"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // space is what is searched: axes, of which a trial has those that its method knows.
@@ -55,7 +56,7 @@ func newSpace(base trainer.Config, over []Dimension) (*space, error) {
 	// Which axes a trial has follows from its method, which therefore comes first.
 	slices.SortStableFunc(s.axes, func(a, b axis) int { return rank(a.Key) - rank(b.Key) })
 	for _, name := range names {
-		info, err := optim.Lookup(name)
+		info, err := methods.Lookup(name)
 		if err != nil {
 			return nil, err
 		}
@@ -229,7 +230,7 @@ func (s *space) methodOf(choices []Choice) *optim.Info {
 	if i := slices.IndexFunc(choices, func(c Choice) bool { return c.Key == optKey }); i >= 0 {
 		name = choices[i].Value
 	}
-	info, err := optim.Lookup(name)
+	info, err := methods.Lookup(name)
 	if err != nil {
 		panic("tune: " + err.Error())
 	}
