@@ -58,16 +58,19 @@ func (a *Archive) Fail(key, format string, args ...any) {
 func (a *Archive) Err() error { return a.store.err }
 
 // Number carries any number, also one that is not finite.
-func (a *Archive) Number(key string, v *float64) {
-	switch {
+func (a *Archive) Number(key string, v *float64) { carry(a, a.store.numbers, key, v, "number") }
+
+// Text carries a text.
+func (a *Archive) Text(key string, v *string) { carry(a, a.store.texts, key, v, "text") }
+
+func carry[T any](a *Archive, values map[string]T, key string, v *T, what string) {
+	switch saved, ok := values[a.prefix+key]; {
 	case !a.store.restoring:
-		a.store.numbers[a.prefix+key] = *v
-	case a.store.err == nil:
-		saved, ok := a.store.numbers[a.prefix+key]
-		if !ok {
-			a.Fail(key, "not there: expected a number")
-			return
-		}
+		values[a.prefix+key] = *v
+	case a.store.err != nil:
+	case !ok:
+		a.Fail(key, "not there: expected a %s", what)
+	default:
 		*v = saved
 	}
 }
@@ -105,21 +108,6 @@ func (a *Archive) Flag(key string, v *bool) {
 func (a *Archive) Has(key string, now bool) bool {
 	a.Flag(key, &now)
 	return now && a.store.err == nil
-}
-
-// Text carries a text.
-func (a *Archive) Text(key string, v *string) {
-	switch {
-	case !a.store.restoring:
-		a.store.texts[a.prefix+key] = *v
-	case a.store.err == nil:
-		saved, ok := a.store.texts[a.prefix+key]
-		if !ok {
-			a.Fail(key, "not there: expected a text")
-			return
-		}
-		*v = saved
-	}
 }
 
 // Vector carries n numbers. Restoring, it stores them where v has room, and in a new slice otherwise.

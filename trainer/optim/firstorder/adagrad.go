@@ -28,9 +28,7 @@ var Delta = &optim.Number{
 
 type adagrad struct {
 	eta, delta float64
-	state      struct {
-		Moves *sumOfSquares `archive:"moves"` // nil before the first batch
-	}
+	memory[sumOfSquares]
 }
 
 type sumOfSquares struct {
@@ -38,14 +36,12 @@ type sumOfSquares struct {
 }
 
 func (a *adagrad) begin(s *optim.Settings, weights int) {
-	if a.state.Moves == nil {
-		a.state.Moves = &sumOfSquares{G: make([]float64, weights)}
+	if a.Moves == nil {
+		a.Moves = &sumOfSquares{G: make([]float64, weights)}
 	}
 	a.eta, a.delta = Rate.Of(s), Delta.Of(s)
 }
 
 func (a *adagrad) move(w, g []float64, first int) {
-	vector.AdaGrad(w, a.state.Moves.G[first:][:len(w)], g, a.eta, a.delta)
+	vector.AdaGrad(w, a.Moves.G[first:][:len(w)], g, a.eta, a.delta)
 }
-
-func (a *adagrad) carried() any { return &a.state }

@@ -33,10 +33,8 @@ var (
 // Adam (Kingma & Ba 2015, algorithm 1), its names kept: biased moments m and v of the gradient and its
 // square, corrected by 1 − β₁ᵗ and 1 − β₂ᵗ.
 type adam struct {
-	step  vector.AdamStep
-	state struct {
-		Moves *moments `archive:"moves"` // nil before the first batch
-	}
+	step vector.AdamStep
+	memory[moments]
 }
 
 type moments struct {
@@ -47,10 +45,10 @@ type moments struct {
 }
 
 func (a *adam) begin(s *optim.Settings, weights int) {
-	if a.state.Moves == nil {
-		a.state.Moves = &moments{M: make([]float64, weights), V: make([]float64, weights), Beta1t: 1, Beta2t: 1}
+	if a.Moves == nil {
+		a.Moves = &moments{M: make([]float64, weights), V: make([]float64, weights), Beta1t: 1, Beta2t: 1}
 	}
-	k, beta1, beta2 := a.state.Moves, Beta1.Of(s), Beta2.Of(s)
+	k, beta1, beta2 := a.Moves, Beta1.Of(s), Beta2.Of(s)
 	k.Beta1t *= beta1
 	k.Beta2t *= beta2
 	a.step = vector.AdamStep{
@@ -60,8 +58,6 @@ func (a *adam) begin(s *optim.Settings, weights int) {
 }
 
 func (a *adam) move(w, g []float64, first int) {
-	k := a.state.Moves
+	k := a.Moves
 	vector.Adam(w, k.M[first:][:len(w)], k.V[first:][:len(w)], g, &a.step)
 }
-
-func (a *adam) carried() any { return &a.state }

@@ -38,6 +38,13 @@ type update interface {
 	carried() any
 }
 
+// memory is what an update keeps of the batches it has seen.
+type memory[T any] struct {
+	Moves *T `archive:"moves"` // nil before the first
+}
+
+func (m *memory[T]) carried() any { return m }
+
 // tile is how many weights are measured and moved at a time: their gradient stays in the first-level cache.
 const tile = 1024
 

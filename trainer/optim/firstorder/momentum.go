@@ -27,9 +27,7 @@ var Momentum = &optim.Number{Key: "momentum", Meaning: "μ, the share of its spe
 // ball is the heavy ball.
 type ball struct {
 	eta, mu float64
-	state   struct {
-		Moves *speed `archive:"moves"` // nil before the first batch
-	}
+	memory[speed]
 }
 
 type speed struct {
@@ -37,14 +35,12 @@ type speed struct {
 }
 
 func (b *ball) begin(s *optim.Settings, weights int) {
-	if b.state.Moves == nil {
-		b.state.Moves = &speed{V: make([]float64, weights)}
+	if b.Moves == nil {
+		b.Moves = &speed{V: make([]float64, weights)}
 	}
 	b.eta, b.mu = Rate.Of(s), Momentum.Of(s)
 }
 
 func (b *ball) move(w, g []float64, first int) {
-	vector.Momentum(b.state.Moves.V[first:][:len(w)], w, g, b.eta, b.mu)
+	vector.Momentum(b.Moves.V[first:][:len(w)], w, g, b.eta, b.mu)
 }
-
-func (b *ball) carried() any { return &b.state }

@@ -35,7 +35,7 @@ type nesterov struct {
 
 // ahead returns w + μv.
 func (n *nesterov) ahead(s *optim.Settings, w []float64) []float64 {
-	if n.state.Moves == nil {
+	if n.Moves == nil {
 		return w
 	}
 	if n.point == nil {
@@ -45,7 +45,7 @@ func (n *nesterov) ahead(s *optim.Settings, w []float64) []float64 {
 	for i := 0; i < len(w); i += tile {
 		j := min(i+tile, len(w))
 		copy(n.point[i:j], w[i:j])
-		vector.Axpy(n.point[i:j], mu, n.state.Moves.V[i:j])
+		vector.Axpy(n.point[i:j], mu, n.Moves.V[i:j])
 	}
 	return n.point
 }

@@ -35,9 +35,7 @@ var (
 
 type rmsprop struct {
 	eta, gamma, epsilon float64
-	state               struct {
-		Moves *meanSquare `archive:"moves"` // nil before the first batch
-	}
+	memory[meanSquare]
 }
 
 type meanSquare struct {
@@ -45,14 +43,12 @@ type meanSquare struct {
 }
 
 func (p *rmsprop) begin(s *optim.Settings, weights int) {
-	if p.state.Moves == nil {
-		p.state.Moves = &meanSquare{R: make([]float64, weights)}
+	if p.Moves == nil {
+		p.Moves = &meanSquare{R: make([]float64, weights)}
 	}
 	p.eta, p.gamma, p.epsilon = Rate.Of(s), Decay.Of(s), Epsilon.Of(s)
 }
 
 func (p *rmsprop) move(w, g []float64, first int) {
-	vector.RMSProp(w, p.state.Moves.R[first:][:len(w)], g, p.eta, p.gamma, p.epsilon)
+	vector.RMSProp(w, p.Moves.R[first:][:len(w)], g, p.eta, p.gamma, p.epsilon)
 }
-
-func (p *rmsprop) carried() any { return &p.state }
