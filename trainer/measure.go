@@ -11,6 +11,7 @@ import (
 	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/firstorder"
 )
 
 // maxRitz is how many Ritz values of an inner solve an event carries: half from each end.
@@ -137,8 +138,8 @@ func (r *run) measure() event.EpochEvent {
 		TestError:           event.Float(math.NaN()),
 		TestRMSE:            event.Float(math.NaN()),
 	}
-	if r.info.Primary == "rate" {
-		e.Rate = event.Float(r.chosen().Get("rate"))
+	if r.info.Primary == firstorder.Rate.Key {
+		e.Rate = event.Float(firstorder.Rate.Of(r.chosen()))
 	}
 	r.summarize(&e)
 	for i, m := range r.members {

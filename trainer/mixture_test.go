@@ -78,7 +78,7 @@ func TestCommitteeOfMixtures(t *testing.T) {
 // TestUnknownGates names what there is to look at.
 func TestUnknownGates(t *testing.T) {
 	for gate, want := range map[string]string{
-		"hue": "--gate hue: expected one of x", "3": "--gate 3: expected one of x", "0": "--gate 0: expected one of x",
+		"hue": "Gate hue: expected one of x", "3": "Gate 3: expected one of x", "0": "Gate 0: expected one of x",
 	} {
 		_, err := (&Config{Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: gate}).Prepare()
 		if err == nil || err.Error() != want {

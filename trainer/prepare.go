@@ -7,6 +7,7 @@ import (
 	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/trust"
 )
 
 // prepare loads the data and binds everything to it, answering commands meanwhile. A run that ends meanwhile leaves the
@@ -78,7 +79,7 @@ func (r *run) bind() error {
 			return &PrepareError{Err: fmt.Errorf("%s: %w", r.info.Name, err)}
 		}
 	}
-	if !r.config.sets(limitKey) {
+	if !r.config.sets(trust.Limit.Key) {
 		r.config.fit(r.settings, r.problem.Data)
 	}
 	for i := range max(1, r.config.Committee) {

@@ -3,9 +3,11 @@ package trainer
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"newtop/datasets"
 	"newtop/models"
+	"newtop/trainer/optim/trust"
 )
 
 // Problem is what a run trains: data and a network that fits them. One that PreparePart made for one of several processes has
@@ -48,7 +50,7 @@ func (c *Config) PreparePart(rank, size int) (*Problem, error) {
 		return nil, err
 	}
 	if size > 1 && models.NewTree(rows).Leaves() < size {
-		return nil, &ConfigError{Flag: "-n", Value: fmt.Sprint(size),
+		return nil, &ConfigError{Field: "Processes", Value: fmt.Sprint(size),
 			Expected: fmt.Sprintf("at most %d processes for %d training rows", models.NewTree(rows).Leaves(), rows)}
 	}
 	arch, err := c.architecture(data)
@@ -56,7 +58,7 @@ func (c *Config) PreparePart(rank, size int) (*Problem, error) {
 		return nil, err
 	}
 	if arch.Loss == models.CrossEntropy && data.Classes == nil {
-		return nil, &ConfigError{Flag: "--loss", Value: "xent", Expected: "mse, because the targets are numbers and not classes"}
+		return nil, &ConfigError{Field: "Loss", Value: "xent", Expected: "mse, because the targets are numbers and not classes"}
 	}
 	signed := saturates(&arch) && data.Classes != nil
 	if signed {
@@ -64,11 +66,11 @@ func (c *Config) PreparePart(rank, size int) (*Problem, error) {
 	}
 	network, err := models.NewNetwork(arch)
 	if err != nil {
-		return nil, fmt.Errorf("the network of --net, --act, --out and --loss: %w", err)
+		return nil, &fieldsError{"the network of {Hidden}, {Act}, {Out} and {Loss}", err}
 	}
 	start, err := models.ParseInit(c.init())
 	if err != nil {
-		return nil, &ConfigError{Flag: "--init", Value: c.Init, Expected: expectation(err)}
+		return nil, &ConfigError{Field: "Init", Value: c.Init, Expected: expectation(err)}
 	}
 	p := &Problem{Data: data, Train: data.Train, Test: data.Test, Network: network, Init: start, config: *c}
 	if arch.Features > 0 {
@@ -86,7 +88,7 @@ func (c *Config) load(keep datasets.Keep) (*datasets.Dataset, error) {
 	})
 	var option *datasets.OptionError
 	if errors.As(err, &option) {
-		return nil, &ConfigError{Flag: "--" + option.Option, Value: option.Value, Expected: option.Expected}
+		return nil, &ConfigError{Field: strings.ToUpper(option.Option[:1]) + option.Option[1:], Value: option.Value, Expected: option.Expected}
 	}
 	return data, err
 }
@@ -96,9 +98,9 @@ func (c *Config) checkTeam(size int) error {
 	switch {
 	case size == 1:
 	case c.Committee > 1:
-		return &ConfigError{Flag: "--committee", Value: fmt.Sprint(c.Committee), Expected: "one net where several processes train it"}
+		return &ConfigError{Field: "Committee", Value: fmt.Sprint(c.Committee), Expected: "one net where several processes train it"}
 	case c.Experts > 0:
-		return &ConfigError{Flag: "--experts", Value: fmt.Sprint(c.Experts), Expected: "no mixture where several processes train"}
+		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts), Expected: "no mixture where several processes train"}
 	}
 	return nil
 }
@@ -106,8 +108,8 @@ func (c *Config) checkTeam(size int) error {
 // parts returns how many blocks of rows the first method goes through.
 func (c *Config) parts() int {
 	_, settings, err := c.method()
-	if err != nil || !settings.Has("blocks") {
+	if err != nil || !trust.Blocks.In(settings) {
 		return 1
 	}
-	return int(settings.Get("blocks"))
+	return trust.Blocks.Of(settings)
 }

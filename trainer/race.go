@@ -128,7 +128,7 @@ func (r *run) enter(entry *event.Racer, before []event.Racer) (*racer, error) {
 		}
 	}
 	if err := r.suits(info, settings); err != nil {
-		return nil, event.Refuse("racer %s: %v", entry.Name, err)
+		return nil, event.Refuse("racer %s: %s", entry.Name, r.text(err))
 	}
 	return &racer{info: info, member: &member{settings: settings}}, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/trust"
 )
 
 // recall is what an objective remembers of the last weights it was asked for. Racers share one objective in turn;
@@ -58,8 +59,8 @@ func (o *objective) restore(k *recall, w []float64, blocks int) {
 
 // blocks returns how many parts of the rows a method with these settings goes through.
 func (o *objective) blocks(s *optim.Settings) int {
-	if !s.Has("blocks") {
+	if !trust.Blocks.In(s) {
 		return 1
 	}
-	return min(int(s.Get("blocks")), o.Rows())
+	return min(trust.Blocks.Of(s), o.Rows())
 }

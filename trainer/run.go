@@ -375,11 +375,11 @@ func (r *run) finish(err error) {
 	var apart *DivergedError
 	switch {
 	case errors.As(err, &apart):
-		done.Reason, done.Message = event.ReasonDiverged, err.Error()
+		done.Reason, done.Message = event.ReasonDiverged, r.text(err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		done.Reason = event.ReasonStopped
 	case err != nil:
-		done.Reason, done.Message = event.ReasonFailed, err.Error()
+		done.Reason, done.Message = event.ReasonFailed, r.text(err)
 	}
 	r.phase = event.Ended
 	if r.resumed && !r.opened { // in the record the run ends where it had come to

@@ -62,7 +62,7 @@ func (r *run) checkSave() error {
 		return nil
 	}
 	if err := saved.Writable(r.config.Save); err != nil {
-		return &PrepareError{Err: fmt.Errorf("--save: %w", err)}
+		return &PrepareError{Err: &fieldsError{"{Save}", err}}
 	}
 	return nil
 }

@@ -262,12 +262,12 @@ func TestSaveAfterTheEnd(t *testing.T) {
 func TestUnwritableIsSaidBeforeTraining(t *testing.T) {
 	c := Config{Data: "nothing/of/that/name.csv", Save: filepath.Join(t.TempDir(), "none", "m.onnx")}
 	var early *PrepareError
-	if err := mustNew(t, c).Run(context.Background()); !errors.As(err, &early) || !strings.Contains(err.Error(), "--save: write "+c.Save) {
+	if err := mustNew(t, c).Run(context.Background()); !errors.As(err, &early) || !strings.Contains(err.Error(), "Save: write "+c.Save) {
 		t.Errorf("got %v", err)
 	}
 	c.Save = "m.pt"
 	var wrong *ConfigError
-	if _, err := New(c); !errors.As(err, &wrong) || wrong.Flag != "--save" {
+	if _, err := New(c); !errors.As(err, &wrong) || wrong.Field != "Save" {
 		t.Errorf("got %v", err)
 	}
 }

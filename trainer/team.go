@@ -8,6 +8,7 @@ import (
 	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/firstorder"
 )
 
 // Team is several processes that train one run together, each on its own rows. The session runs in process 0 alone; the
@@ -89,15 +90,15 @@ func (r *run) suits(info *optim.Info, settings *optim.Settings) error {
 	case r.team == nil:
 		return nil
 	case info.Needs&optim.NeedsLayers != 0:
-		return &ConfigError{Flag: "--opt", Value: info.Name,
+		return &ConfigError{Field: "Optimizer", Value: info.Name,
 			Expected: "a method that does not solve for layers, where several processes train"}
 	case info.Needs&optim.NeedsRows == 0:
 		return nil
 	}
 	rows := r.problem.Train.Total()
-	if batch := int(settings.Get("batch")); batch > 0 && batch < rows {
-		return &ConfigError{Flag: info.Name + " with batch", Value: fmt.Sprint(batch),
-			Expected: fmt.Sprintf("all rows to an update, --set batch=0 or --batch %d, where several processes train", rows)}
+	if batch := firstorder.Batch.Of(settings); batch > 0 && batch < rows {
+		return &ConfigError{Field: info.Name + " with batch", Value: fmt.Sprint(batch),
+			Expected: fmt.Sprintf("all rows to an update, {Set} batch=0 or {Batch} %d, where several processes train", rows)}
 	}
 	return nil
 }

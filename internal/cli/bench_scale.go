@@ -69,20 +69,20 @@ func (b *scaleBench) check() error {
 	if f.format == "md" {
 		f.format = "text"
 	} else if f.format != "text" && f.format != "json" {
-		return &trainer.ConfigError{Flag: "--format", Value: f.format, Expected: "text, json or md"}
+		return &trainer.ConfigError{Field: "--format", Value: f.format, Expected: "text, json or md"}
 	}
 	if b.ranks != 0 && (b.ranks < 2 || b.ranks > bench.MostRanks) {
-		return &trainer.ConfigError{Flag: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("a whole number from 2 to %d", bench.MostRanks)}
+		return &trainer.ConfigError{Field: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("a whole number from 2 to %d", bench.MostRanks)}
 	}
 	if b.latency <= 0 {
-		return &trainer.ConfigError{Flag: "--latency", Value: b.latency.String(), Expected: "a duration > 0, as in 25us"}
+		return &trainer.ConfigError{Field: "--latency", Value: b.latency.String(), Expected: "a duration > 0, as in 25us"}
 	}
 	for _, n := range []struct {
 		flag string
 		is   float64
 	}{{"--bandwidth", b.bandwidth}, {"--gflops", b.speed}} {
 		if !(n.is > 0) || math.IsInf(n.is, 0) {
-			return &trainer.ConfigError{Flag: n.flag, Value: fmt.Sprint(n.is), Expected: "a number > 0"}
+			return &trainer.ConfigError{Field: n.flag, Value: fmt.Sprint(n.is), Expected: "a number > 0"}
 		}
 	}
 	return f.check()
@@ -108,7 +108,7 @@ func (b *scaleBench) run(cmd *cobra.Command) error {
 	case launch.Size < 2 || launch.Size > bench.MostRanks:
 		return usagef("bench scale: %s started %s: expected 2 to %d", launch.By, processCount(launch.Size), bench.MostRanks)
 	case b.ranks != 0 && b.ranks != launch.Size:
-		return &trainer.ConfigError{Flag: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("%d, as %s started so many", launch.Size, launch.By)}
+		return &trainer.ConfigError{Field: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("%d, as %s started so many", launch.Size, launch.By)}
 	}
 	world, err := mpi.Join(launch, mpi.Options{})
 	if err != nil {

@@ -48,7 +48,7 @@ func (e environment) number(name string) (n int, ok bool, err error) {
 	}
 	n, err = strconv.Atoi(text)
 	if err != nil || n < 0 || n > mostTasks {
-		return 0, false, &trainer.ConfigError{Flag: name, Value: text, Expected: "a whole number ≥ 0"}
+		return 0, false, &trainer.ConfigError{Field: name, Value: text, Expected: "a whole number ≥ 0"}
 	}
 	return n, true, nil
 }
@@ -79,7 +79,7 @@ func shardOf(flag string, env environment) (h tune.Shard, from string, err error
 
 func badShard(flag string) error {
 	return &trainer.ConfigError{
-		Flag: "--shard", Value: flag, Expected: fmt.Sprintf("I/N with 1 ≤ I ≤ N ≤ %d, /N with I from the environment, or off", tune.MaxShards),
+		Field: "--shard", Value: flag, Expected: fmt.Sprintf("I/N with 1 ≤ I ≤ N ≤ %d, /N with I from the environment, or off", tune.MaxShards),
 	}
 }
 
@@ -95,7 +95,7 @@ func (e environment) index() (index int, from string, err error) {
 		return 0, "", err
 	case slurm && kubernetes:
 		return 0, "", &trainer.ConfigError{
-			Flag: jobIndex, Value: e(jobIndex), Expected: fmt.Sprintf("it or %s (%d), not both: --shard I/N or --shard off decides", slurmTask, task),
+			Field: jobIndex, Value: e(jobIndex), Expected: fmt.Sprintf("it or %s (%d), not both: --shard I/N or --shard off decides", slurmTask, task),
 		}
 	case kubernetes:
 		return job + 1, jobIndex, nil
@@ -115,7 +115,7 @@ func (e environment) index() (index int, from string, err error) {
 	}
 	if step < 1 || task < first || (task-first)%step != 0 {
 		return 0, "", &trainer.ConfigError{
-			Flag: slurmTask, Value: e(slurmTask), Expected: fmt.Sprintf("one of %d, %d, … by %s and %s, or --shard I/N", first, first+step, slurmFirst, slurmStep),
+			Field: slurmTask, Value: e(slurmTask), Expected: fmt.Sprintf("one of %d, %d, … by %s and %s, or --shard I/N", first, first+step, slurmFirst, slurmStep),
 		}
 	}
 	return (task-first)/step + 1, slurmTask, nil
@@ -126,7 +126,7 @@ func orMissing(err error, have, value, lack string) error {
 	if err != nil {
 		return err
 	}
-	return &trainer.ConfigError{Flag: have, Value: value, Expected: lack + " beside it, or --shard I/N, or --shard off"}
+	return &trainer.ConfigError{Field: have, Value: value, Expected: lack + " beside it, or --shard I/N, or --shard off"}
 }
 
 // settle finds out how many shards there are, in which whoever says it must agree.
@@ -142,7 +142,7 @@ func (e environment) settle(h *tune.Shard, flag, from string) error {
 	if from == "" {
 		switch {
 		case flag != "":
-			return &trainer.ConfigError{Flag: "--shard", Value: flag, Expected: fmt.Sprintf("I/%d where neither %s nor %s says I", h.Of, slurmTask, jobIndex)}
+			return &trainer.ConfigError{Field: "--shard", Value: flag, Expected: fmt.Sprintf("I/%d where neither %s nor %s says I", h.Of, slurmTask, jobIndex)}
 		case inArray:
 			return orMissing(nil, slurmCount, e(slurmCount), slurmTask)
 		case there:
@@ -161,18 +161,18 @@ func (e environment) settle(h *tune.Shard, flag, from string) error {
 		case h.Of == 0:
 			h.Of, said = l.n, fmt.Sprintf("%s %d", l.name, l.n)
 		case h.Of != l.n:
-			return &trainer.ConfigError{Flag: l.name, Value: e(l.name), Expected: fmt.Sprintf("%d, as %s says, or --shard I/N", h.Of, said)}
+			return &trainer.ConfigError{Field: l.name, Value: e(l.name), Expected: fmt.Sprintf("%d, as %s says, or --shard I/N", h.Of, said)}
 		}
 	}
 	switch {
 	case h.Of == 0 && from == jobIndex:
-		return &trainer.ConfigError{Flag: jobIndex, Value: e(jobIndex), Expected: "--shard /N with the job's completions as N, or --shard off"}
+		return &trainer.ConfigError{Field: jobIndex, Value: e(jobIndex), Expected: "--shard /N with the job's completions as N, or --shard off"}
 	case h.Of == 0:
 		return orMissing(nil, slurmTask, e(slurmTask), slurmCount)
 	case h.Of > tune.MaxShards:
 		return badShard(fmt.Sprintf("%d/%d", h.Index, h.Of))
 	case h.Index > h.Of:
-		return &trainer.ConfigError{Flag: from, Value: e(from), Expected: fmt.Sprintf("one of %d tasks, as %s says", h.Of, said)}
+		return &trainer.ConfigError{Field: from, Value: e(from), Expected: fmt.Sprintf("one of %d tasks, as %s says", h.Of, said)}
 	}
 	return e.gaps(h, from)
 }
@@ -187,7 +187,7 @@ func (e environment) gaps(h *tune.Shard, from string) error {
 	step, _, _ := e.number(slurmStep)
 	if (last-first)/max(step, 1)+1 != h.Of {
 		return &trainer.ConfigError{
-			Flag: slurmLast, Value: e(slurmLast), Expected: fmt.Sprintf("an array of %d tasks without gaps from %d on, as in --array=1-%d, or --shard I/N", h.Of, first, h.Of),
+			Field: slurmLast, Value: e(slurmLast), Expected: fmt.Sprintf("an array of %d tasks without gaps from %d on, as in --array=1-%d, or --shard I/N", h.Of, first, h.Of),
 		}
 	}
 	return nil

@@ -140,7 +140,7 @@ func (r *letterRun) prepare() (trainer.Config, error) {
 		return config, err
 	}
 	if problem.Data.Classes == nil {
-		return config, &trainer.ConfigError{Flag: "--data", Value: name, Expected: "rows with classes, as letter or letters"}
+		return config, &trainer.ConfigError{Field: "--data", Value: name, Expected: "rows with classes, as letter or letters"}
 	}
 	r.problem, r.real = problem, name == "letter"
 	return config, nil

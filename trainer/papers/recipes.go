@@ -92,7 +92,7 @@ func Recipes(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	if o.Data != "" && o.Data != "recipes" {
-		return nil, &trainer.ConfigError{Flag: "--data", Value: o.Data, Expected: "recipes: the experts' gates look at the hue of its colours"}
+		return nil, &trainer.ConfigError{Field: "--data", Value: o.Data, Expected: "recipes: the experts' gates look at the hue of its colours"}
 	}
 	if o.Quick {
 		r.target = quickRecipesTarget

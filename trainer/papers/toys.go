@@ -138,7 +138,7 @@ func chosenToys(data string) ([]*toy, error) {
 	}
 	i := slices.IndexFunc(all, func(t *toy) bool { return t.data == data })
 	if i < 0 {
-		return nil, &trainer.ConfigError{Flag: "--data", Value: data, Expected: "bpls-linear or bpls-sigmoid, or no such flag"}
+		return nil, &trainer.ConfigError{Field: "--data", Value: data, Expected: "bpls-linear or bpls-sigmoid, or no such flag"}
 	}
 	return all[i : i+1], nil
 }
