@@ -20,7 +20,7 @@ import (
 )
 
 // bound returns the objective of a network on random rows.
-func bound(t *testing.T, a models.Architecture, rows int) (*objective, []float64) {
+func bound(t *testing.T, a models.Architecture, rows int) (*Objective, []float64) {
 	t.Helper()
 	network, err := models.NewNetwork(a)
 	if err != nil {
@@ -36,7 +36,7 @@ func bound(t *testing.T, a models.Architecture, rows int) (*objective, []float64
 	for i := range w {
 		w[i] = rng.NormFloat64()
 	}
-	return newObjective(network, random(a.Inputs), random(network.Outputs()), models.Options{}), w
+	return NewObjective(network, random(a.Inputs), random(network.Outputs()), models.Options{}), w
 }
 
 // The chain's layout and maps make the network's own outputs, and every inverse undoes its map.

@@ -120,8 +120,8 @@ func checksum(f *safetensors.File) string {
 	tensors := slices.Clone(f.Tensors)
 	slices.SortFunc(tensors, func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
 	for _, t := range tensors {
-		var l lanes
-		l.add(t.Data)
+		var l Lanes
+		l.Add(t.Data)
 		fmt.Fprintf(h, "%q %d %x\n", t.Name, len(t.Data), l)
 	}
 	return hex.EncodeToString(h.Sum(nil))

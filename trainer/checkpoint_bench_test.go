@@ -81,7 +81,7 @@ func BenchmarkFingerprint(b *testing.B) {
 	p := r.problem
 	b.SetBytes(8 * int64((p.Train.Rows()+p.Test.Rows())*(p.Network.Inputs()+p.Network.Outputs())))
 	for b.Loop() {
-		takeFingerprint(p, nil).wait()
+		TakeFingerprint(p, nil).Wait()
 	}
 }
 

@@ -85,7 +85,7 @@ func (c *crew) Prepare(config *Config) (*Problem, error) {
 	errs := make([]error, c.size)
 	c.all(func(rank int) { c.problems[rank], errs[rank] = config.PreparePart(rank, c.size) })
 	if c.narrow && errs[0] == nil {
-		c.problems[0].held.room = 1000
+		c.problems[0].Room = 1000
 	}
 	for _, err := range errs {
 		if err != nil {
@@ -116,7 +116,7 @@ func (c *crew) Bind(rows Rows, o models.Options) Linearization {
 
 func (c *crew) Digests(test bool) []byte {
 	parts := make([][]byte, c.size)
-	c.all(func(rank int) { parts[rank] = c.problems[rank].Digests(test, rank, c.size) })
+	c.all(func(rank int) { parts[rank] = c.problems[rank].Digests(test) })
 	return slices.Concat(parts...)
 }
 

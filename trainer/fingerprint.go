@@ -15,13 +15,13 @@ import (
 	"newtop/models"
 )
 
-// fingerprint is computed beside the run's beginning.
+// Fingerprint is computed beside a run's beginning.
 //
-// Its goroutine stores text and closes done, with no text if it was told to stop before; stop may be called at any time
+// Its goroutine stores text and closes done, with no text if it was told to stop before; Stop may be called at any time
 // and any number of times.
-type fingerprint struct {
+type Fingerprint struct {
+	Stop context.CancelFunc
 	done chan struct{}
-	stop context.CancelFunc
 	text string
 }
 
@@ -29,17 +29,14 @@ type fingerprint struct {
 // Older checkpoints have one over all rows at a stretch.
 const fingerprintGap, leafwise = "-", "leaves."
 
-// takeFingerprint begins to compute the fingerprint of what a run is trained on: a digest of the rows' bits, and one of
-// the network but for its weights, sixteen bytes each. That of the rows is made of their leaves' (models.Tree), so
-// that it is the same however many processes share them. What a team has to do for it is done at once.
-func takeFingerprint(p *Problem, team Team) *fingerprint {
+// TakeFingerprint begins to compute the fingerprint of a problem: a digest of the rows' bits, and one of the network but for
+// its weights, sixteen bytes each. That of the rows is made of their leaves' (models.Tree), so that it is the same
+// however many processes share them. Where they do, digests returns those of all and everything is done at once; nil:
+// this process has all rows.
+func TakeFingerprint(p *Problem, digests func(test bool) []byte) *Fingerprint {
 	ctx, stop := context.WithCancel(context.Background())
-	f := &fingerprint{done: make(chan struct{}), stop: stop}
-	leaves := func(test bool) []byte { return p.digests(ctx, test, 0, 1) }
-	if team != nil {
-		leaves = team.Digests
-	}
-	compute := func() {
+	f := &Fingerprint{done: make(chan struct{}), Stop: stop}
+	compute := func(leaves func(test bool) []byte) {
 		defer close(f.done)
 		rows := sha256.New()
 		for _, test := range []bool{false, true} {
@@ -53,12 +50,21 @@ func takeFingerprint(p *Problem, team Team) *fingerprint {
 			f.text = leafwise + digest(rows) + fingerprintGap + p.NetworkDigest()
 		}
 	}
-	if team == nil {
-		go compute()
+	if digests != nil {
+		compute(digests)
 	} else {
-		compute()
+		go compute(func(test bool) []byte { return p.digests(ctx, test) })
 	}
 	return f
+}
+
+// Done is closed once the fingerprint is there, or was stopped.
+func (f *Fingerprint) Done() <-chan struct{} { return f.done }
+
+// Wait returns the fingerprint, empty if it was stopped.
+func (f *Fingerprint) Wait() string {
+	<-f.done
+	return f.text
 }
 
 func digest(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:16]) }
@@ -70,26 +76,24 @@ func (p *Problem) NetworkDigest() string {
 	return digest(network)
 }
 
-// Digests returns a digest of each leaf of a split whose rows are process rank's of size, one after another.
-func (p *Problem) Digests(test bool, rank, size int) []byte {
-	return p.digests(context.Background(), test, rank, size)
-}
+// Digests returns a digest of each leaf of this process's rows of a split, one after another.
+func (p *Problem) Digests(test bool) []byte { return p.digests(context.Background(), test) }
 
 // digests gives up when ctx ends.
-func (p *Problem) digests(ctx context.Context, test bool, rank, size int) []byte {
+func (p *Problem) digests(ctx context.Context, test bool) []byte {
 	s := &p.Train
 	if test {
 		s = &p.Test
 	}
 	tree := models.NewTree(s.Total())
-	leaf, end := tree.Share(rank, size)
+	leaf, end := tree.Share(p.share.Rank, p.share.Size)
 	var out []byte
 	for ; leaf < end && ctx.Err() == nil; leaf++ {
 		first, last := tree.Rows(leaf, tree.Leaves())
 		for _, m := range []*mat.Dense{s.Inputs, s.Targets} {
-			var l lanes
+			var l Lanes
 			for i := first - s.First; i < last-s.First; i++ {
-				l.add(m.RawRowView(i))
+				l.Add(m.RawRowView(i))
 			}
 			for _, lane := range l {
 				out = binary.BigEndian.AppendUint64(out, lane)
@@ -103,14 +107,14 @@ func (p *Problem) digests(ctx context.Context, test bool, rank, size int) []byte
 func (p *Problem) stretch(ctx context.Context) (string, error) {
 	rows := sha256.New()
 	for _, test := range []bool{false, true} {
-		var inputs, targets lanes
+		var inputs, targets Lanes
 		var columns, outputs int
 		total := 0
-		err := p.walk(test, 1024, func(first int, x, t *mat.Dense) error {
+		err := p.Walk(test, 1024, func(first int, x, t *mat.Dense) error {
 			n, _ := x.Dims()
 			for i := range n {
-				inputs.add(x.RawRowView(i))
-				targets.add(t.RawRowView(i))
+				inputs.Add(x.RawRowView(i))
+				targets.Add(t.RawRowView(i))
 			}
 			columns, outputs, total = p.Network.Columns(), p.Network.Outputs(), first+n
 			return ctx.Err()
@@ -124,30 +128,39 @@ func (p *Problem) stretch(ctx context.Context) (string, error) {
 	return digest(rows) + fingerprintGap + p.NetworkDigest(), nil
 }
 
-// agree returns a *CheckpointError unless an expected fingerprint is that of the problem, which f is too.
-func (p *Problem) agree(ctx context.Context, expected string, f *fingerprint) error {
+// Differs says what is not as it was when a fingerprint was taken, of a problem whose own is f; empty: nothing. The error is
+// that of reading rows again, or of the context.
+func (p *Problem) Differs(ctx context.Context, expected string, f *Fingerprint) (what string, err error) {
+	var found string
 	if strings.HasPrefix(expected, leafwise) {
-		return compareFingerprints(expected, f.wait())
+		found = f.Wait()
+	} else if found, err = p.stretch(ctx); err != nil {
+		return "", err
 	}
-	found, err := p.stretch(ctx)
-	if err != nil {
-		return err
+	if expected == found {
+		return "", nil
 	}
-	return compareFingerprints(expected, found)
+	rows, network, _ := strings.Cut(expected, fingerprintGap)
+	rowsNow, networkNow, _ := strings.Cut(found, fingerprintGap)
+	if rows != rowsNow {
+		return fmt.Sprintf("the data are not those of the run: found fingerprint %s, expected %s", rowsNow, rows), nil
+	}
+	return fmt.Sprintf("the network is not that of the run: found fingerprint %s, expected %s", networkNow, network), nil
 }
 
-// lanes are a digest of the bits of numbers, each of which goes into one of the four, several times as fast as SHA-256.
+// Lanes are a digest of the bits of numbers, each of which goes into one of the four, several times as fast as SHA-256.
 // What becomes of a lane depends one to one on the number and on the lane before, so that no other number in one place
 // leaves it as it was; others in several places do once in 2⁶⁴ times.
-type lanes [4]uint64
+type Lanes [4]uint64
 
-func (l *lanes) add(v []float64) {
+// Add takes in more numbers.
+func (l *Lanes) Add(v []float64) {
 	a, b, c, d := l[0], l[1], l[2], l[3]
 	for ; len(v) >= 4; v = v[4:] {
 		a, b = mix(a, v[0]), mix(b, v[1])
 		c, d = mix(c, v[2]), mix(d, v[3])
 	}
-	*l = lanes{a, b, c, d}
+	*l = Lanes{a, b, c, d}
 	for i, x := range v {
 		l[i] = mix(l[i], x)
 	}
@@ -181,10 +194,4 @@ func describe(h hash.Hash, n *models.Network) {
 	if m := a.Mixture; m != nil {
 		fmt.Fprintf(h, "mixture of %d feature %d period %v\n", len(m.Gates), m.Feature, m.Period)
 	}
-}
-
-// wait returns the fingerprint, empty if it was stopped.
-func (f *fingerprint) wait() string {
-	<-f.done
-	return f.text
 }

@@ -64,7 +64,7 @@ func (r *run) ask(c event.Command) error {
 		if !c.Train && r.test == nil {
 			return event.Refuse("there are no test rows: expected the training rows to be asked for")
 		}
-		if err := r.problem.readable(!c.Train); err != nil {
+		if err := r.problem.Readable(!c.Train); err != nil {
 			return event.Refuse("the rows can't be read: %v", err)
 		}
 	}

@@ -23,7 +23,7 @@ func (r *run) errors(c event.ShowErrors) (event.Event, error) {
 	step := errorsChunk * r.pool.Threads()
 	g := newGathering(r, c)
 	u := mat.NewDense(min(g.rows, step), r.problem.Network.Outputs(), nil)
-	err := r.problem.walk(!c.Train, step, func(first int, x, t *mat.Dense) error {
+	err := r.problem.Walk(!c.Train, step, func(first int, x, t *mat.Dense) error {
 		rows, _ := x.Dims()
 		part := between(u, 0, rows)
 		r.outputsTo(part, x)

@@ -42,13 +42,13 @@ func (r *run) status() event.Status {
 		Racing:     r.race != nil,
 	}
 	if r.objective != nil {
-		s.Equivalents = r.objective.spent.equivalents
+		s.Equivalents = r.objective.Spent.Equivalents
 	}
 	if r.reporter != nil {
 		s.Recording = r.reporter.Recording()
 	}
 	if r.race != nil {
-		s.Equivalents += r.race.objective.spent.equivalents
+		s.Equivalents += r.race.objective.Spent.Equivalents
 	}
 	settings := r.chosen()
 	for i := range settings.Parameters() {
@@ -119,7 +119,7 @@ func (r *run) opening() event.RunEvent {
 // measure describes the weights of now and the outer iteration that led to them.
 func (r *run) measure() event.EpochEvent {
 	report := r.combine()
-	spent := r.objective.spent
+	spent := r.objective.Spent
 	e := event.EpochEvent{
 		Epoch:               r.epoch,
 		Optimizer:           r.info.Name,
@@ -129,10 +129,10 @@ func (r *run) measure() event.EpochEvent {
 		Rho:                 event.Float(report.Rho),
 		Rate:                event.Float(math.NaN()),
 		Accepted:            report.Accepted,
-		Gradients:           event.Float(spent.gradients),
-		Products:            event.Float(spent.products),
-		Losses:              event.Float(spent.losses),
-		GradientEquivalents: event.Float(spent.equivalents),
+		Gradients:           event.Float(spent.Gradients),
+		Products:            event.Float(spent.Products),
+		Losses:              event.Float(spent.Losses),
+		GradientEquivalents: event.Float(spent.Equivalents),
 		Elapsed:             event.Float(r.training.elapsed().Seconds()),
 		TestLoss:            event.Float(math.NaN()),
 		TestError:           event.Float(math.NaN()),

@@ -13,8 +13,6 @@ import (
 	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer/event"
-	"newtop/trainer/krylov"
-	"newtop/trainer/optim"
 )
 
 // maxExperts bounds the experts of a mixture.
@@ -93,119 +91,6 @@ func (c *Config) gate(data *datasets.Dataset) (column int, period float64, value
 	}
 	k := column - inputs
 	return column, data.Features[k].Period, mat.Col(nil, k, data.Train.Features), nil
-}
-
-// beside returns the columns of a and behind them those of b.
-func beside(a, b *mat.Dense) *mat.Dense {
-	var out mat.Dense
-	out.Augment(a, b)
-	return &out
-}
-
-// steady is the loss as a function of the experts' weights, with the gates as they are. The flat vector of a
-// mixture has its gates' parameters last, so that w is its beginning and gates its end.
-type steady struct {
-	whole *objective
-	gates []float64 // of the member whose turn it is
-
-	w, v, dst []float64     // the whole vector of each
-	matrix    *mat.SymDense // the whole one; nil before the first is asked for
-	parts     []optim.Objective
-}
-
-var (
-	_ optim.HessianObjective  = (*steady)(nil)
-	_ optim.JacobianObjective = (*steady)(nil)
-	_ optim.RowObjective      = (*steady)(nil)
-	_ optim.BlockObjective    = (*steady)(nil)
-)
-
-func newSteady(whole *objective) *steady {
-	n := whole.Dim()
-	return &steady{whole: whole, w: make([]float64, n), v: make([]float64, n), dst: make([]float64, n)}
-}
-
-// at returns the whole vector of the experts' weights w.
-func (s *steady) at(w []float64) []float64 {
-	copy(s.w[copy(s.w, w):], s.gates)
-	return s.w
-}
-
-func (s *steady) Dim() int { return s.whole.network.ExpertDim() }
-
-func (s *steady) Rows() int { return s.whole.Rows() }
-
-func (s *steady) Loss(w []float64) float64 { return s.whole.Loss(s.at(w)) }
-
-func (s *steady) GradientTo(dst, w []float64) float64 {
-	loss := s.whole.GradientTo(s.dst, s.at(w))
-	copy(dst, s.dst)
-	return loss
-}
-
-func (s *steady) BatchGradientTo(dst, w []float64, rows []int) float64 {
-	loss := s.whole.BatchGradientTo(s.dst, s.at(w), rows)
-	copy(dst, s.dst)
-	return loss
-}
-
-func (s *steady) GaussNewtonDiagTo(dst, w []float64) {
-	s.whole.GaussNewtonDiagTo(s.dst, s.at(w))
-	copy(dst, s.dst)
-}
-
-func (s *steady) Hessian(w []float64) krylov.Operator { return s.leading(s.whole.Hessian(s.at(w))) }
-
-func (s *steady) GaussNewton(w []float64) krylov.Operator {
-	return s.leading(s.whole.GaussNewton(s.at(w)))
-}
-
-func (s *steady) GaussNewtonRows(w []float64) krylov.Operator {
-	return s.leading(s.whole.GaussNewtonRows(s.at(w)))
-}
-
-func (s *steady) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
-	if s.matrix == nil {
-		s.matrix = mat.NewSymDense(s.whole.Dim(), nil)
-	}
-	if err := s.whole.GaussNewtonMatrixTo(s.matrix, s.at(w), watch); err != nil {
-		return err
-	}
-	dst.CopySym(s.matrix.SliceSym(0, s.Dim()))
-	return nil
-}
-
-func (s *steady) Blocks(count int) []optim.Objective {
-	if count != len(s.parts) {
-		s.parts = nil
-		for _, part := range s.whole.Blocks(count) {
-			s.parts = append(s.parts, newSteady(part.(*objective)))
-		}
-	}
-	for _, part := range s.parts {
-		part.(*steady).gates = s.gates
-	}
-	return s.parts
-}
-
-func (s *steady) leading(h krylov.Operator) krylov.Operator { return &leading{s, h} }
-
-// leading is the leading principal submatrix that belongs to the experts.
-type leading struct {
-	s *steady
-	h krylov.Operator
-}
-
-var _ krylov.Counter = (*leading)(nil)
-
-func (l *leading) Dim() int { return l.s.Dim() }
-
-func (l *leading) Flops() float64 { return l.h.(krylov.Counter).Flops() }
-
-func (l *leading) MulVecTo(dst, v []float64) {
-	copy(l.s.v, v) // and zeros for the gates, which nothing else is ever stored there
-	l.h.MulVecTo(l.s.dst, l.s.v)
-	copy(dst, l.s.dst)
 }
 
 // The gates' step length begins at gateRate and is adapted: doubled when a step lowered the loss, quartered

@@ -111,14 +111,14 @@ func TestLossesAreChargedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := newObjective(p.Network, p.Train.Inputs, p.Train.Targets, models.Options{})
+	o := NewObjective(p.Network, p.Train.Inputs, p.Train.Targets, models.Options{})
 	w := make([]float64, o.Dim())
 	first := o.Loss(w)
-	if again := o.Loss(w); again != first || o.spent.losses != 1 {
-		t.Errorf("%g then %g for %g losses", first, again, o.spent.losses)
+	if again := o.Loss(w); again != first || o.Spent.Losses != 1 {
+		t.Errorf("%g then %g for %g losses", first, again, o.Spent.Losses)
 	}
 	w[0] = 1
-	if o.Loss(w); o.spent.losses != 2 {
-		t.Errorf("%g losses at two places", o.spent.losses)
+	if o.Loss(w); o.Spent.Losses != 2 {
+		t.Errorf("%g losses at two places", o.Spent.Losses)
 	}
 }

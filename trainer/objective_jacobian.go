@@ -8,29 +8,29 @@ import (
 )
 
 var (
-	_ optim.JacobianObjective = (*objective)(nil)
+	_ optim.JacobianObjective = (*Objective)(nil)
 	_ krylov.Counter          = (*product)(nil)
 )
 
 // GaussNewtonRows is GaussNewton through explicit Jacobian rows, at their price.
-func (o *objective) GaussNewtonRows(w []float64) krylov.Operator {
+func (o *Objective) GaussNewtonRows(w []float64) krylov.Operator {
 	o.linearize(w)
-	return &product{o: o, apply: o.kept.GaussNewtonRowsTo, price: o.cost.Rows/o.cost.Gradient + o.again()}
+	return &product{o: o, apply: o.passes.GaussNewtonRowsTo, price: o.cost.Rows/o.cost.Gradient + o.again()}
 }
 
 // GaussNewtonMatrixTo charges every part of the assembly when it is done. Passes that were not kept are done once
 // for each output.
-func (o *objective) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
+func (o *Objective) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
 	o.linearize(w)
 	o.chargePasses()
 	price := o.cost.Matrix/o.cost.Gradient + float64(o.network.Outputs())*o.again()
 	// The sum is the same for any number of parts, of which several processes have others than one.
-	before := o.spent.equivalents
+	before := o.Spent.Equivalents
 	charged := before
-	return o.kept.GaussNewtonMatrixTo(dst, func(part, parts int) error {
-		before += o.spent.equivalents - charged // by a race meanwhile
+	return o.passes.GaussNewtonMatrixTo(dst, func(part, parts int) error {
+		before += o.Spent.Equivalents - charged // by a race meanwhile
 		charged = before + o.share*price*(float64(part)/float64(parts))
-		o.spent.equivalents = charged
+		o.Spent.Equivalents = charged
 		if watch == nil {
 			return nil
 		}

@@ -12,15 +12,15 @@ import (
 	"newtop/trainer/optim"
 )
 
-var _ optim.LayeredObjective = (*objective)(nil)
+var _ optim.LayeredObjective = (*Objective)(nil)
 
 // Chain returns the network as layers in a row, or says which of its layers breaks the row.
-func (o *objective) Chain() (*optim.Chain, error) {
+func (o *Objective) Chain() (*optim.Chain, error) {
 	arch := o.network.Architecture()
 	if arch.Mixture != nil {
 		return nil, errors.New("the network is a mixture of experts: expected layers in a row")
 	}
-	here, ok := o.on.(alone)
+	here, ok := o.on.(*Problem)
 	if !ok {
 		return nil, errors.New("the rows are several processes': expected one process that has them all")
 	}
@@ -53,8 +53,8 @@ func (o *objective) Chain() (*optim.Chain, error) {
 }
 
 // Charge counts multiplications that a method did by itself, in units of a gradient's.
-func (o *objective) Charge(multiplications float64) {
-	o.spent.equivalents += o.share * multiplications / (o.cost.Gradient * float64(o.Rows()))
+func (o *Objective) Charge(multiplications float64) {
+	o.Spent.Equivalents += o.share * multiplications / (o.cost.Gradient * float64(o.Rows()))
 }
 
 // coded reports whether the targets are classes, as datasets codes them: one 1 in each row among 0 or −1.

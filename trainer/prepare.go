@@ -69,7 +69,7 @@ func (r *run) bind() error {
 			return &PrepareError{Err: err}
 		}
 	}
-	r.binding = r.bound(&work{})
+	r.binding = r.bound(&Work{})
 	if r.problem.Test.Total() > 0 {
 		// Only forward passes are asked of the test rows, and those keep nothing.
 		r.test = r.rows().Bind(Rows{Test: true}, models.Options{Pool: r.pool, Memory: 1})
@@ -89,22 +89,21 @@ func (r *run) bind() error {
 }
 
 // rows returns what binds the network to rows.
-func (r *run) rows() binder {
+func (r *run) rows() Binder {
 	if r.team != nil {
 		return r.team
 	}
-	return alone{r.problem}
+	return r.problem
 }
 
 // bound returns the training rows bound anew, with what is spent on them charged to an account.
-func (r *run) bound(spent *work) binding {
+func (r *run) bound(spent *Work) binding {
 	network := r.problem.Network
-	o := bindObjective(network, r.rows(), Rows{}, models.Options{Pool: r.pool, Memory: r.config.Memory})
-	o.spent = spent
+	o := BindObjective(network, r.rows(), Rows{}, spent, models.Options{Pool: r.pool, Memory: r.config.Memory})
 	b := binding{objective: o, target: o}
 	if network.ExpertDim() < network.Dim() && r.config.GateTraining != "joint" {
-		b.steady = newSteady(o)
-		b.target = b.steady
+		b.fixed = FixGates(o)
+		b.target = b.fixed
 	}
 	return b
 }

@@ -1,17 +1,14 @@
 package trainer
 
 import (
-	"errors"
-	"fmt"
-	"strings"
-
 	"newtop/datasets"
 	"newtop/models"
-	"newtop/trainer/optim/trust"
+
+	"gonum.org/v1/gonum/mat"
 )
 
-// Problem is what a run trains: data and a network that fits them. One that PreparePart made for one of several processes has
-// some of the rows; Select gets others.
+// Problem is what is trained: data and a network that fits them. One of several processes has some of the rows; Select gets
+// others.
 type Problem struct {
 	Data    *datasets.Dataset
 	Train   datasets.Split // the rows as the network takes them: Data's, with what gates look at behind the inputs
@@ -19,97 +16,74 @@ type Problem struct {
 	Network *models.Network
 	Init    models.Init
 
-	config Config // what rows are read again by
-	held   held
+	// Room is how many bytes of rows are read again at once, where this process has fewer of its own; 0: 64 MiB, little
+	// enough for any process to have beside its own rows.
+	Room int
+
+	load Loader // what rows are read again by
+	rowRange
 }
 
-// Prepare loads the data and builds the network. It returns the typed errors of datasets and models,
-// or a *ConfigError where the flags do not fit the data.
-func (c *Config) Prepare() (*Problem, error) { return c.PreparePart(0, 1) }
+// Loader loads the data, or the rows of them that keep picks, the same ones each time.
+type Loader func(keep datasets.Keep) (*datasets.Dataset, error)
 
-// PreparePart is Prepare for process rank of size: the training and test rows of the problem are those of its leaves
-// (models.Tree). It returns a *ConfigError too for what several processes can't train, and for more of them than there are
-// leaves of the training rows.
-func (c *Config) PreparePart(rank, size int) (*Problem, error) {
-	if err := c.checkTeam(size); err != nil {
-		return nil, err
+// Share is the part of the rows that process Rank of Size has: those of its leaves (models.Tree).
+type Share struct{ Rank, Size int }
+
+// keep picks the rows that a process needs of all of them and of each of so many parts of the training rows; nil for one
+// that has them all. Of fewer rows than there are processes for it picks one, which nobody will look at.
+func (s Share) keep(parts int) datasets.Keep {
+	if s.Size == 1 {
+		return nil
 	}
-	var keep datasets.Keep
-	rows, parts := 0, c.parts()
-	if size > 1 {
-		keep = func(train, test int) (trainRows, testRows datasets.Range) {
-			rows = train
-			if models.NewTree(train).Leaves() < size {
-				return datasets.Range{Last: 1}, datasets.Range{} // which nobody will look at
-			}
-			return reach(train, rank, size, parts), reach(test, rank, size, 1)
+	return func(train, test int) (trainRows, testRows datasets.Range) {
+		if models.NewTree(train).Leaves() < s.Size {
+			return datasets.Range{Last: 1}, datasets.Range{}
+		}
+		return s.reach(train, parts), s.reach(test, 1)
+	}
+}
+
+// reach returns the smallest range of rows with all that the process needs of them as a whole and of each of so many parts
+// of them.
+func (s Share) reach(rows, parts int) datasets.Range {
+	if rows == 0 {
+		return datasets.Range{}
+	}
+	var r datasets.Range
+	r.First, r.Last = models.NewTree(rows).Rows(s.Rank, s.Size)
+	if parts == 1 {
+		return r
+	}
+	for i := range min(parts, rows) {
+		part := Rows{}.part(i, parts)
+		first, last := models.NewTree(part.Of(rows)).Rows(s.Rank, s.Size)
+		if first < last {
+			r = hull(r, datasets.Range{First: part.at(first, rows), Last: part.at(last-1, rows) + 1})
 		}
 	}
-	data, err := c.load(keep)
-	if err != nil {
-		return nil, err
-	}
-	if size > 1 && models.NewTree(rows).Leaves() < size {
-		return nil, &ConfigError{Field: "Processes", Value: fmt.Sprint(size),
-			Expected: fmt.Sprintf("at most %d processes for %d training rows", models.NewTree(rows).Leaves(), rows)}
-	}
-	arch, err := c.architecture(data)
-	if err != nil {
-		return nil, err
-	}
-	if arch.Loss == models.CrossEntropy && data.Classes == nil {
-		return nil, &ConfigError{Field: "Loss", Value: "xent", Expected: "mse, because the targets are numbers and not classes"}
-	}
-	signed := saturates(&arch) && data.Classes != nil
-	if signed {
-		data.Encode(-1, 1)
-	}
-	network, err := models.NewNetwork(arch)
-	if err != nil {
-		return nil, &fieldsError{"the network of {Hidden}, {Act}, {Out} and {Loss}", err}
-	}
-	start, err := models.ParseInit(c.init())
-	if err != nil {
-		return nil, &ConfigError{Field: "Init", Value: c.Init, Expected: expectation(err)}
-	}
-	p := &Problem{Data: data, Train: data.Train, Test: data.Test, Network: network, Init: start, config: *c}
-	if arch.Features > 0 {
+	return r
+}
+
+// NewProblem returns the problem of data that load has loaded, or of the part of them that a process keeps.
+func NewProblem(data *datasets.Dataset, network *models.Network, start models.Init, share Share, load Loader) *Problem {
+	p := &Problem{Data: data, Train: data.Train, Test: data.Test, Network: network, Init: start, load: load}
+	if network.Columns() > network.Inputs() {
 		p.Train.Inputs = beside(data.Train.Inputs, data.Train.Features)
 		p.Test.Inputs = beside(data.Test.Inputs, data.Test.Features)
 	}
-	p.hold(rank, size, signed)
-	return p, nil
+	p.share = share
+	if share.Size > 1 {
+		p.rowRange = rowRange{share: share, train: p.Train, test: p.Test}
+		first, last := models.NewTree(p.Train.Total()).Rows(share.Rank, share.Size)
+		p.Train = cut(&p.Train, first, last)
+	}
+	return p
 }
 
-// load loads the data, or the rows of them that keep picks.
-func (c *Config) load(keep datasets.Keep) (*datasets.Dataset, error) {
-	data, err := datasets.Load(c.data(), datasets.Options{
-		Dir: c.DataDir, Target: c.Target, Test: c.Test, Seed: dataSeed, Keep: keep,
-	})
-	var option *datasets.OptionError
-	if errors.As(err, &option) {
-		return nil, &ConfigError{Field: strings.ToUpper(option.Option[:1]) + option.Option[1:], Value: option.Value, Expected: option.Expected}
-	}
-	return data, err
-}
-
-// checkTeam returns a *ConfigError for what so many processes can't train.
-func (c *Config) checkTeam(size int) error {
-	switch {
-	case size == 1:
-	case c.Committee > 1:
-		return &ConfigError{Field: "Committee", Value: fmt.Sprint(c.Committee), Expected: "one net where several processes train it"}
-	case c.Experts > 0:
-		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts), Expected: "no mixture where several processes train"}
-	}
-	return nil
-}
-
-// parts returns how many blocks of rows the first method goes through.
-func (c *Config) parts() int {
-	_, settings, err := c.method()
-	if err != nil || !trust.Blocks.In(settings) {
-		return 1
-	}
-	return trust.Blocks.Of(settings)
+// beside returns the columns of a and behind them those of b.
+func beside(a, b *mat.Dense) *mat.Dense {
+	var out mat.Dense
+	out.Augment(a, b)
+	return &out
 }

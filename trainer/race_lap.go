@@ -25,7 +25,7 @@ func (r *run) compete() error {
 	switch {
 	case c.picked != nil:
 		p := c.picked
-		c.objective.restore(&p.memory, p.member.weights, c.objective.blocks(p.member.settings))
+		c.objective.Load(&p.cache, p.member.weights, c.blocks(p.member.settings))
 		r.giveUp = true
 	case r.end == "":
 		r.giveUp = false
@@ -74,11 +74,11 @@ func (c *race) next() *racer {
 func (c *race) share(p *racer) float64 {
 	equivalents, seconds := float64(c.event.Equivalents), float64(c.event.Seconds)
 	if equivalents == 0 && seconds == 0 {
-		return p.spent.equivalents
+		return p.spent.Equivalents
 	}
 	share := 0.0
 	if equivalents > 0 {
-		share = p.spent.equivalents / equivalents
+		share = p.spent.Equivalents / equivalents
 	}
 	if seconds > 0 {
 		share = max(share, p.seconds/seconds)
@@ -93,18 +93,18 @@ func (c *race) bounded() bool { return c.event.Equivalents > 0 || c.event.Second
 func (r *run) lap(c *race) error {
 	p := c.next()
 	m := p.member
-	c.objective.restore(&p.memory, m.weights, c.objective.blocks(m.settings))
+	c.objective.Load(&p.cache, m.weights, c.blocks(m.settings))
 	start := r.training.elapsed()
 	c.turn, r.began = p, start
 	err := r.step(m)
 	c.turn = nil
 	seconds := (r.training.elapsed() - start).Seconds()
 	p.seconds += seconds
-	c.objective.recallTo(&p.memory, c.objective.blocks(m.settings))
+	c.objective.Save(&p.cache, c.blocks(m.settings))
 	if c.picked == nil {
-		p.spent.add(c.objective.spent)
-		r.objective.spent.add(c.objective.spent)
-		*c.objective.spent = work{}
+		p.spent.Add(c.objective.Spent)
+		r.objective.Spent.Add(c.objective.Spent)
+		*c.objective.Spent = Work{}
 	}
 	if r.race != c {
 		return r.turnedOver(c, p, err)
@@ -128,13 +128,6 @@ func (r *run) lap(c *race) error {
 		r.pause()
 	}
 	return nil
-}
-
-func (w *work) add(more *work) {
-	w.gradients += more.gradients
-	w.products += more.products
-	w.losses += more.losses
-	w.equivalents += more.equivalents
 }
 
 // turnedOver deals with a lap during which the race came to its end. It counts if its racer was picked.
@@ -189,12 +182,12 @@ func (r *run) describe(p *racer) {
 		p.last = r.measure()
 		return ""
 	})
-	p.spent.tell(&p.last)
+	tell(&p.spent, &p.last)
 	p.last.Seconds, p.last.Elapsed = 0, event.Float(p.seconds)
 }
 
 // tell writes what was spent into an event.
-func (w *work) tell(e *event.EpochEvent) {
-	e.Gradients, e.Products, e.Losses = event.Float(w.gradients), event.Float(w.products), event.Float(w.losses)
-	e.GradientEquivalents = event.Float(w.equivalents)
+func tell(w *Work, e *event.EpochEvent) {
+	e.Gradients, e.Products, e.Losses = event.Float(w.Gradients), event.Float(w.Products), event.Float(w.Losses)
+	e.GradientEquivalents = event.Float(w.Equivalents)
 }

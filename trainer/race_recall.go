@@ -1,66 +1,94 @@
 package trainer
 
 import (
-	"slices"
-
+	"fmt"
 	"newtop/models"
-	"newtop/trainer/optim"
-	"newtop/trainer/optim/trust"
+	"slices"
 )
 
-// recall is what an objective remembers of the last weights it was asked for. Racers share one objective in turn;
-// with this each finds it as it left it, so that it is charged what it would be if it had the objective to itself.
-type recall struct {
-	at, figured                   []float64
-	linear, known, current, asked bool
-	figures                       models.Evaluation
-	parts                         []recall
+// Cache is what an objective keeps of the weights that it was last asked for. Who finds it as it was is charged for
+// nothing that was charged before: runs that go on from a checkpoint, and those that share one objective in turn.
+type Cache struct {
+	Evaluated *evaluated `archive:"known"`
+	Passes    *passes    `archive:"linear"`
+	Asked     bool       `archive:"asked"` // whether products were asked of the passes
+	Parts     []Cache    `archive:"parts"`
 }
 
-// recallTo stores what the objective remembers in k, and what its parts do if there are that many; 1: none.
-func (o *objective) recallTo(k *recall, blocks int) {
-	k.at, k.figured = append(k.at[:0], o.at...), append(k.figured[:0], o.figured...)
-	k.linear, k.known = o.linear, o.known
-	k.current, k.asked = o.kept.Current(), o.kept.Asked()
-	k.figures = o.figures
-	if blocks == 1 || blocks != len(o.parts) {
-		k.parts = nil
+// evaluated is an evaluation but for what the objective knows.
+type evaluated struct {
+	At           []float64 `archive:"figured"`
+	Wrong        int       `archive:"wrong"`
+	Loss         float64   `archive:"loss"`
+	SquaredError float64   `archive:"squared error"`
+}
+
+// passes are those forward and backward, which are done again.
+type passes struct {
+	At      []float64 `archive:"at"`
+	Current bool      `archive:"current"` // as far as they are kept
+}
+
+// Save stores what the objective keeps, and what its parts do if there are that many.
+func (o *Objective) Save(c *Cache, parts int) {
+	*c = Cache{Asked: o.passes.Asked()}
+	if e := &o.evaluation; o.known {
+		c.Evaluated = &evaluated{slices.Clone(o.evaluatedAt), e.Wrong, e.Loss, e.SquaredError}
+	}
+	if o.linear {
+		c.Passes = &passes{slices.Clone(o.at), o.passes.Current()}
+	}
+	if parts != len(o.parts) {
 		return
 	}
-	k.parts = slices.Grow(k.parts[:0], blocks)[:blocks]
-	for i, part := range o.parts {
-		part.(*objective).recallTo(&k.parts[i], 1)
+	for _, part := range o.parts {
+		c.Parts = append(c.Parts, Cache{})
+		part.(*Objective).Save(&c.Parts[len(c.Parts)-1], 1)
 	}
 }
 
-// restore makes the objective, and so many parts of it, remember k, and charges nothing. A linearization at other
-// weights than w, from which no method goes on, is forgotten.
-func (o *objective) restore(k *recall, w []float64, blocks int) {
-	copy(o.figured, k.figured)
-	o.figures, o.known = k.figures, k.known
-	wanted := k.linear && slices.Equal(k.at, w)
-	if wanted && !(o.linear && slices.Equal(o.at, w) && o.kept.Current() == k.current) {
-		o.kept.Expect(k.current)
-		o.kept.Update(w)
-		copy(o.at, w)
+// SaveAll stores what the objective and all its parts keep.
+func (o *Objective) SaveAll(c *Cache) { o.Save(c, len(o.parts)) }
+
+// Load makes the objective, and so many parts of it, keep what is stored, and charges nothing. Passes at other weights
+// than w, from which no method goes on, are forgotten; nil: none are. With 1 part those there are belong to others.
+func (o *Objective) Load(c *Cache, w []float64, parts int) {
+	if o.known = c.Evaluated != nil; o.known {
+		e := c.Evaluated
+		copy(o.evaluatedAt, e.At)
+		o.evaluation = models.Evaluation{
+			Rows: o.Rows(), Outputs: o.network.Outputs(), Wrong: e.Wrong, Loss: e.Loss, SquaredError: e.SquaredError,
+		}
+	}
+	p := c.Passes
+	wanted := p != nil && (w == nil || slices.Equal(p.At, w))
+	if wanted && !(o.linear && slices.Equal(o.at, p.At) && o.passes.Current() == p.Current) {
+		o.passes.Expect(p.Current)
+		o.passes.Update(p.At)
+		copy(o.at, p.At)
 	}
 	o.linear = wanted
-	o.kept.Expect(k.asked)
+	o.passes.Expect(c.Asked)
 	switch {
-	case blocks == 1: // those there are belong to others
-	case len(k.parts) == 0:
+	case parts == 1:
+	case len(c.Parts) == 0:
 		o.parts = nil
 	default:
-		for i, part := range o.Blocks(blocks) {
-			part.(*objective).restore(&k.parts[i], w, 1)
+		for i, part := range o.Blocks(parts) {
+			part.(*Objective).Load(&c.Parts[i], w, 1)
 		}
 	}
 }
 
-// blocks returns how many parts of the rows a method with these settings goes through.
-func (o *objective) blocks(s *optim.Settings) int {
-	if !trust.Blocks.In(s) {
-		return 1
+// LoadAll is Load for a cache with everything that SaveAll stored. It returns an error for one that is not of such rows.
+func (o *Objective) LoadAll(c *Cache) error {
+	if len(c.Parts) == 1 || len(c.Parts) > o.Rows() {
+		return fmt.Errorf("%d parts of %d rows", len(c.Parts), o.Rows())
 	}
-	return min(trust.Blocks.Of(s), o.Rows())
+	if c.Evaluated != nil && c.Evaluated.Wrong > o.Rows() {
+		return fmt.Errorf("%d of %d rows are wrong", c.Evaluated.Wrong, o.Rows())
+	}
+	o.parts = nil
+	o.Load(c, nil, len(c.Parts))
+	return nil
 }

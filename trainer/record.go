@@ -47,7 +47,7 @@ type recording struct {
 type entry struct {
 	event      event.Event
 	checkpoint *Checkpoint
-	print      *fingerprint
+	print      *Fingerprint
 }
 
 func startRecording(r Recorder) *recording {
@@ -76,7 +76,7 @@ func startRecording(r Recorder) *recording {
 // keep hands a checkpoint on once its fingerprint is known. It is the recorder's own: others have others.
 func (r *recording) keep(e entry) error {
 	c := *e.checkpoint
-	if c.Fingerprint = e.print.wait(); c.Fingerprint == "" {
+	if c.Fingerprint = e.print.Wait(); c.Fingerprint == "" {
 		return nil // the run was cancelled, and did not wait for this
 	}
 	return r.keeper.Keep(&c)

@@ -7,14 +7,13 @@ import (
 	"strconv"
 	"time"
 
-	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
 )
 
-// What decides how a run goes on is carried into a checkpoint, and back, by the same functions: a run's, a net's and
-// an objective's below, and Method.Carried.
+// What decides how a run goes on is carried into a checkpoint, and back, by the same functions: a run's and a net's
+// below, and what methods and objectives keep as values.
 
 // capture returns a checkpoint of the run, which must be between two outer iterations. It only copies.
 func (r *run) capture() *Checkpoint {
@@ -52,9 +51,24 @@ func (r *run) remember(k *optim.Archive) {
 	for i, m := range r.members {
 		m.remember(k.In(net(i)))
 	}
-	r.objective.carry(k.In("objective"))
+	r.rememberObjective(k.In("objective"))
 	// Last, since what is computed again above has been charged.
-	r.objective.spent.remember(k.In("spent"))
+	k.In("spent").State(r.objective.Spent, nil)
+}
+
+// rememberObjective carries what the objective keeps.
+func (r *run) rememberObjective(k *optim.Archive) {
+	var cache Cache
+	if !k.Restoring() {
+		r.objective.SaveAll(&cache)
+	}
+	k.State(&cache, r.members[0].weights)
+	if !k.Restoring() || k.Err() != nil {
+		return
+	}
+	if err := r.objective.LoadAll(&cache); err != nil {
+		k.Fail("parts", "%v", err)
+	}
 }
 
 // rememberMethod carries which method trains how many nets.
@@ -149,8 +163,8 @@ func (m *member) remember(k *optim.Archive) {
 	k.Count("above", &m.above, optim.MostCount)
 	k.Text("stalled", &m.stalled)
 	k.Number("gate rate", &m.rate)
-	if m.on.steady != nil {
-		m.on.steady.gates = m.weights[len(m.state.W):]
+	if m.on.fixed != nil {
+		m.on.fixed.Gates = m.weights[len(m.state.W):]
 	}
 	if k.Err() == nil {
 		k.In("method").Method(m.method, m.state)
@@ -174,61 +188,4 @@ func rememberSource(k *optim.Archive, source *rand.PCG) {
 	if err != nil {
 		k.Fail("random numbers", "%v", err)
 	}
-}
-
-// carry carries what the objective and its parts would not be charged for again. The passes are done again.
-func (o *objective) carry(k *optim.Archive) {
-	o.known = k.Has("known", o.known)
-	if o.known {
-		k.Vector("figured", &o.figured, o.Dim())
-		wrong := o.figures.Wrong
-		k.Count("wrong", &wrong, o.Rows())
-		e := models.Evaluation{
-			Rows: o.Rows(), Outputs: o.network.Outputs(), Wrong: wrong,
-			Loss: o.figures.Loss, SquaredError: o.figures.SquaredError,
-		}
-		k.Number("loss", &e.Loss)
-		k.Number("squared error", &e.SquaredError)
-		o.figures = e
-	}
-	current, asked := o.kept.Current(), o.kept.Asked()
-	k.Flag("asked", &asked)
-	o.linear = k.Has("linear", o.linear)
-	if o.linear {
-		k.Flag("current", &current)
-		k.Vector("at", &o.at, o.Dim())
-	}
-	if k.Restoring() && k.Err() == nil {
-		if o.linear {
-			o.kept.Expect(current)
-			o.kept.Update(o.at)
-		}
-		o.kept.Expect(asked)
-	}
-	o.carryParts(k)
-}
-
-func (o *objective) carryParts(k *optim.Archive) {
-	count := len(o.parts)
-	k.Count("parts", &count, o.Rows())
-	if k.Restoring() {
-		for i := range count { // before anything is made for them
-			var known bool
-			k.In(fmt.Sprint("part ", i)).Flag("known", &known)
-		}
-		if o.parts = nil; k.Err() != nil || count == 0 {
-			return
-		}
-		o.Blocks(count)
-	}
-	for i, part := range o.parts {
-		part.(*objective).carry(k.In(fmt.Sprint("part ", i)))
-	}
-}
-
-func (w *work) remember(k *optim.Archive) {
-	k.Number("gradients", &w.gradients)
-	k.Number("products", &w.products)
-	k.Number("losses", &w.losses)
-	k.Number("equivalents", &w.equivalents)
 }

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -8,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
-	"newtop/models"
 )
 
 // Rows are some rows of a split, in their order: every Step-th from First on, or Count evenly spaced ones, row j of which is
@@ -43,25 +43,10 @@ func (r Rows) part(i, count int) Rows {
 	return r
 }
 
-// held is what a problem with some of the rows knows of where it has them.
-type held struct {
-	rank, size  int
-	room        int            // bytes of rows that are read again at once, if the process has not more of its own
-	signed      bool           // the classes are coded as −1 and 1
+// rowRange is what a problem with some of the rows knows of where it has them.
+type rowRange struct {
+	share       Share
 	train, test datasets.Split // the rows that are here: those of the problem's splits, or more around them; zero: these
-}
-
-// rereadMemory is little enough for any process to have beside its own rows.
-const rereadMemory = 64 << 20
-
-// hold makes a problem whose splits are what was loaded that of process rank of size.
-func (p *Problem) hold(rank, size int, signed bool) {
-	if size == 1 {
-		return
-	}
-	p.held = held{rank: rank, size: size, room: rereadMemory, signed: signed, train: p.Train, test: p.Test}
-	first, last := models.NewTree(p.Train.Total()).Rows(rank, size)
-	p.Train = cut(&p.Train, first, last)
 }
 
 // cut returns the rows [first, last) of a split that has them.
@@ -85,27 +70,6 @@ func between(m *mat.Dense, from, to int) *mat.Dense {
 	return m.Slice(from, to, 0, m.RawMatrix().Cols).(*mat.Dense)
 }
 
-// reach returns the smallest range of rows with all that process rank of size needs of them as a whole and of each of so many
-// parts of them.
-func reach(rows, rank, size, parts int) datasets.Range {
-	if rows == 0 {
-		return datasets.Range{}
-	}
-	var r datasets.Range
-	r.First, r.Last = models.NewTree(rows).Rows(rank, size)
-	if parts == 1 {
-		return r
-	}
-	for i := range min(parts, rows) {
-		part := Rows{}.part(i, parts)
-		first, last := models.NewTree(part.Of(rows)).Rows(rank, size)
-		if first < last {
-			r = hull(r, datasets.Range{First: part.at(first, rows), Last: part.at(last-1, rows) + 1})
-		}
-	}
-	return r
-}
-
 // hull returns the smallest range around two.
 func hull(a, b datasets.Range) datasets.Range {
 	return datasets.Range{First: min(a.First, b.First), Last: max(a.Last, b.Last)}
@@ -113,13 +77,13 @@ func hull(a, b datasets.Range) datasets.Range {
 
 // here returns the rows of a split that are here.
 func (p *Problem) here(test bool) *datasets.Split {
-	switch h := &p.held; {
-	case test && h.test.Inputs != nil:
-		return &h.test
+	switch {
+	case test && p.test.Inputs != nil:
+		return &p.test
 	case test:
 		return &p.Test
-	case h.train.Inputs != nil:
-		return &h.train
+	case p.train.Inputs != nil:
+		return &p.train
 	}
 	return &p.Train
 }
@@ -133,7 +97,7 @@ func (p *Problem) Select(rows Rows, first, last int) (x, t *mat.Dense, err error
 	s := p.here(rows.Test)
 	total := s.Total()
 	if n := rows.Of(total); first < 0 || first > last || last > n {
-		panic(fmt.Sprintf("trainer: Select: rows [%d, %d) of %d", first, last, n))
+		panic(fmt.Sprintf("objective: Select: rows [%d, %d) of %d", first, last, n))
 	}
 	if first == last {
 		return nil, nil, nil
@@ -164,7 +128,7 @@ func (p *Problem) reload(rows Rows, needed datasets.Range) (*datasets.Split, err
 	s := p.here(rows.Test)
 	switch {
 	case rows.Step > 1:
-		needed = hull(needed, reach(s.Total(), p.held.rank, p.held.size, rows.Step))
+		needed = hull(needed, p.share.reach(s.Total(), rows.Step))
 		if s.Rows() > 0 {
 			needed = hull(needed, datasets.Range{First: s.First, Last: s.First + s.Rows()})
 		}
@@ -183,7 +147,7 @@ func (p *Problem) reload(rows Rows, needed datasets.Range) (*datasets.Split, err
 
 // rereadRows returns for how many rows there is room.
 func (p *Problem) rereadRows() int {
-	return p.held.room / (8 * (p.Network.Columns() + p.Network.Outputs()))
+	return cmp.Or(p.Room, 64<<20) / (8 * (p.Network.Columns() + p.Network.Outputs()))
 }
 
 // pick copies evenly spaced rows.
@@ -222,7 +186,7 @@ func (p *Problem) pick(rows Rows, first, last int) (x, t *mat.Dense, err error) 
 func (p *Problem) read(test bool, rows datasets.Range) (*datasets.Split, error) {
 	expected := [2]int{p.Train.Total(), p.Test.Total()}
 	found := expected
-	data, err := p.config.load(func(train, tests int) (trainRows, testRows datasets.Range) {
+	data, err := p.load(func(train, tests int) (trainRows, testRows datasets.Range) {
 		found = [2]int{train, tests}
 		switch {
 		case found != expected || test:
@@ -246,9 +210,6 @@ func (p *Problem) read(test bool, rows datasets.Range) (*datasets.Split, error) 
 	if !slices.Equal(was.Offset, is.Offset) || !slices.Equal(was.Scale, is.Scale) {
 		return nil, fmt.Errorf("%s has changed since the run began: its inputs are scaled in another way", p.Data.Name)
 	}
-	if p.held.signed {
-		data.Encode(-1, 1)
-	}
 	s := &data.Train
 	if test {
 		s = &data.Test
@@ -267,8 +228,8 @@ func every(m *mat.Dense, first, step int) *mat.Dense {
 	return &view
 }
 
-// readable returns an error if rows of a split that are not here can't be read.
-func (p *Problem) readable(test bool) error {
+// Readable returns an error if rows of a split that are not here can't be read.
+func (p *Problem) Readable(test bool) error {
 	s := p.here(test)
 	row := 0
 	if s.First == 0 {
@@ -281,9 +242,9 @@ func (p *Problem) readable(test bool) error {
 	return err
 }
 
-// walk calls f with all rows of a split, so many at a time and in their order, wherever these are. What is not here is read
+// Walk calls f with all rows of a split, so many at a time and in their order, wherever these are. What is not here is read
 // again, as much at a time as is here or as there is room for.
-func (p *Problem) walk(test bool, step int, f func(first int, x, t *mat.Dense) error) error {
+func (p *Problem) Walk(test bool, step int, f func(first int, x, t *mat.Dense) error) error {
 	s := p.here(test)
 	rows := Rows{Test: test}
 	total := s.Total()

@@ -87,7 +87,7 @@ func TestSelect(t *testing.T) {
 						t.Fatal(err)
 					}
 					if rows.First%2 == 1 {
-						p.held.room = 1000
+						p.Room = 1000
 					}
 					name := fmt.Sprintf("%s, process %d of %d, %+v", c.Data, rank, size, rows)
 					checkSelect(t, name, whole, p, rows, rank, size)
@@ -151,11 +151,11 @@ func TestPartsAreWhole(t *testing.T) {
 				t.Errorf("process %d of %d has rows from %d, %d of them; expected [%d, %d)", rank, size, p.Train.First, p.Train.Rows(), first, last)
 			}
 			next[0], next[1] = last, next[1]+p.Test.Rows()
-			before := p.held.train.Inputs
+			before := p.train.Inputs
 			for i := range 5 {
 				part := Rows{}.part(i, 5)
 				first, last := models.NewTree(p.Of(part)).Rows(rank, size)
-				if x, _, err := p.Select(part, first, last); err != nil || p.held.train.Inputs != before {
+				if x, _, err := p.Select(part, first, last); err != nil || p.train.Inputs != before {
 					t.Errorf("process %d of %d: block %d was read again: %v, %v", rank, size, i, x, err)
 				}
 			}

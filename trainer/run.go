@@ -60,9 +60,9 @@ type run struct {
 
 // binding is what a net is trained on.
 type binding struct {
-	objective *objective
-	target    optim.Objective // what the method minimizes: objective, or steady
-	steady    *steady         // the objective with the gates of a mixture as they are; nil else
+	objective *Objective
+	target    optim.Objective // what the method minimizes: objective, or fixed
+	fixed     *FixedGates     // the objective with the gates of a mixture as they are; nil else
 }
 
 // stepping says after what a run pauses again.

@@ -187,7 +187,7 @@ func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event
 	if err != nil {
 		return event.SavedEvent{}, err
 	}
-	if err := p.agree(context.Background(), from.Fingerprint, takeFingerprint(p, nil)); err != nil {
+	if err := agree(context.Background(), p, from.Fingerprint, TakeFingerprint(p, nil)); err != nil {
 		return event.SavedEvent{}, err
 	}
 	weights, err := from.Weights(p.Network)

@@ -3,8 +3,6 @@ package trainer
 import (
 	"fmt"
 
-	"gonum.org/v1/gonum/mat"
-
 	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
@@ -38,50 +36,6 @@ func (s *Session) With(t Team) {
 	if t.Size() > 1 {
 		s.team = t
 	}
-}
-
-// Linearization is a network on some rows, as models.Linearization is, wherever these are.
-type Linearization interface {
-	Update(w []float64)
-	Evaluation() models.Evaluation
-	EvaluateAt(w []float64) models.Evaluation
-	Loss() float64
-	GradientTo(dst []float64)
-	HessianTo(dst, v []float64)
-	GaussNewtonTo(dst, v []float64)
-	GaussNewtonRowsTo(dst, v []float64)
-	GaussNewtonDiagTo(dst []float64)
-	GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, parts int) error) error
-	Dim() int
-	Rows() int // all of them
-	KeptRows() int
-	Current() bool
-	Asked() bool
-	Expect(products bool)
-}
-
-var _ Linearization = (*models.Linearization)(nil)
-
-// binder binds a problem's network to some of its rows, wherever these are.
-type binder interface {
-	Bind(rows Rows, o models.Options) Linearization
-}
-
-// alone binds to the rows of a problem that has all of them.
-type alone struct{ *Problem }
-
-func (a alone) Bind(rows Rows, o models.Options) Linearization {
-	x, t := a.all(rows)
-	return a.Network.Bind(x, t, o)
-}
-
-// all returns the rows.
-func (a alone) all(rows Rows) (x, t *mat.Dense) {
-	x, t, err := a.Select(rows, 0, a.Of(rows))
-	if err != nil {
-		panic("trainer: " + err.Error())
-	}
-	return x, t
 }
 
 // suits returns an error if the run's team can't train by a method with such settings.
