@@ -116,8 +116,8 @@ func TestWantedOutputsAreClipped(t *testing.T) {
 	}
 }
 
-// A net that is no chain is refused before the run, and at a switch, in words.
-func TestBPLSRefusesOtherNets(t *testing.T) {
+// A net that is no chain is refused in words.
+func TestNetsThatAreNoChains(t *testing.T) {
 	sparse := models.Chain(4, []int{3}, 2, models.Tanh, models.Identity, models.SquaredError, models.SkipNone)
 	sparse.Connections[0].Sources = models.WindowSources(3, 4, 2)
 	for want, a := range map[string]models.Architecture{
@@ -133,11 +133,6 @@ func TestBPLSRefusesOtherNets(t *testing.T) {
 		if !errors.As(err, &lacks) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v, want %s", err, want)
 		}
-	}
-	s := mustNew(t, Config{Data: "sine", Hidden: []int{3}, Skip: models.SkipDirect, Optimizer: "bpls"})
-	var refused *PrepareError
-	if err := s.Run(context.Background()); !errors.As(err, &refused) || !strings.Contains(err.Error(), "bpls: layer 2 takes from layer 0") {
-		t.Errorf("%v", err)
 	}
 }
 
@@ -160,6 +155,15 @@ func TestTargetsOfClasses(t *testing.T) {
 		if coded(m) != test.want {
 			t.Errorf("%v are classes: %v", test.rows, coded(m))
 		}
+	}
+}
+
+// A net that is no chain is refused before the run.
+func TestBPLSRefusesOtherNets(t *testing.T) {
+	s := mustNew(t, Config{Data: "sine", Hidden: []int{3}, Skip: models.SkipDirect, Optimizer: "bpls"})
+	var refused *PrepareError
+	if err := s.Run(context.Background()); !errors.As(err, &refused) || !strings.Contains(err.Error(), "bpls: layer 2 takes from layer 0") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -21,7 +21,7 @@ func (c *Config) PreparePart(rank, size int) (*Problem, error) {
 		return nil, err
 	}
 	share := Share{Rank: rank, Size: size}
-	data, err := c.load(share.keep(c.parts()))
+	data, err := c.load(share.Keep(c.parts()))
 	if err != nil {
 		return nil, err
 	}

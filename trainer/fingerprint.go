@@ -72,7 +72,7 @@ func digest(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:16]) }
 // NetworkDigest returns a digest of all that a network computes but for its weights.
 func (p *Problem) NetworkDigest() string {
 	network := sha256.New()
-	describe(network, p.Network)
+	describeNetwork(network, p.Network)
 	return digest(network)
 }
 
@@ -172,8 +172,8 @@ func mix(lane uint64, x float64) uint64 {
 	return (lane<<29|lane>>35)*golden + 1
 }
 
-// describe writes what a network computes with weights that are given, names left out.
-func describe(h hash.Hash, n *models.Network) {
+// describeNetwork writes what a network computes with weights that are given, names left out.
+func describeNetwork(h hash.Hash, n *models.Network) {
 	a := n.Architecture()
 	fmt.Fprintf(h, "inputs %d features %d loss %v weights %d\n", a.Inputs, a.Features, a.Loss, n.Dim())
 	for _, l := range a.Layers {

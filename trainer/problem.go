@@ -30,9 +30,9 @@ type Loader func(keep datasets.Keep) (*datasets.Dataset, error)
 // Share is the part of the rows that process Rank of Size has: those of its leaves (models.Tree).
 type Share struct{ Rank, Size int }
 
-// keep picks the rows that a process needs of all of them and of each of so many parts of the training rows; nil for one
+// Keep picks the rows that a process needs of all of them and of each of so many parts of the training rows; nil for one
 // that has them all. Of fewer rows than there are processes for it picks one, which nobody will look at.
-func (s Share) keep(parts int) datasets.Keep {
+func (s Share) Keep(parts int) datasets.Keep {
 	if s.Size == 1 {
 		return nil
 	}

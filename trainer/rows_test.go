@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/datasets"
 	"newtop/models"
 )
 
@@ -31,6 +32,36 @@ func tableFile(t *testing.T, rows int) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// source is data that problems of several processes are made of.
+type source struct {
+	data   string
+	test   string
+	signed bool // classes coded as −1 and 1
+	parts  int  // blocks of rows that a method goes through
+}
+
+// problem is that of process rank of size.
+func (s source) problem(t *testing.T, rank, size int) *Problem {
+	t.Helper()
+	load := func(keep datasets.Keep) (*datasets.Dataset, error) {
+		data, err := datasets.Load(s.data, datasets.Options{Test: s.test, Seed: 1, Keep: keep})
+		if err == nil && s.signed {
+			data.Encode(-1, 1)
+		}
+		return data, err
+	}
+	share := Share{Rank: rank, Size: size}
+	data, err := load(share.Keep(max(1, s.parts)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	network, err := models.NewNetwork(models.Chain(data.Inputs(), nil, data.Outputs(), models.Tanh, models.Identity, models.SquaredError, models.SkipNone))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewProblem(data, network, models.Init{}, share, load)
 }
 
 // picked is what Select should return: row after row of the whole.
@@ -65,31 +96,21 @@ func sameNumbers(a, b *mat.Dense) bool {
 
 // TestSelect: whatever rows a process is asked for are those of the whole, wherever its own are.
 func TestSelect(t *testing.T) {
-	configs := []Config{
-		{Data: "sine", Test: "0.3"},
-		{Data: "spirals", Out: "tanh", Blocks: 3, Optimizer: "tr-newton"},
-		{Data: tableFile(t, 900)},
-	}
+	sources := []source{{data: "sine", test: "0.3"}, {data: "spirals", signed: true, parts: 3}, {data: tableFile(t, 900)}}
 	selections := []Rows{
 		{}, {Test: true}, {First: 5}, {First: 4}, {First: 3, Test: true}, {First: 1, Step: 3}, {Step: 2}, {First: 6, Step: 7, Test: true},
 		{Count: 40}, {Count: 123}, {Count: 17, Test: true}, {First: 2, Step: 50},
 	}
-	for _, c := range configs {
-		whole, err := c.Prepare()
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, c := range sources {
+		whole := c.problem(t, 0, 1)
 		for size := 1; size <= 3; size++ {
 			for rank := range size {
 				for _, rows := range selections {
-					p, err := c.PreparePart(rank, size) // anew, so that nothing lies about
-					if err != nil {
-						t.Fatal(err)
-					}
+					p := c.problem(t, rank, size) // anew, so that nothing lies about
 					if rows.First%2 == 1 {
 						p.Room = 1000
 					}
-					name := fmt.Sprintf("%s, process %d of %d, %+v", c.Data, rank, size, rows)
+					name := fmt.Sprintf("%s, process %d of %d, %+v", c.data, rank, size, rows)
 					checkSelect(t, name, whole, p, rows, rank, size)
 				}
 			}
@@ -128,18 +149,12 @@ func checkSelect(t *testing.T, name string, whole, p *Problem, rows Rows, rank, 
 // TestPartsAreWhole: the leaves of all processes are all rows, blocks that are asked for from the start are views, and the
 // network is the whole's.
 func TestPartsAreWhole(t *testing.T) {
-	c := Config{Data: "spirals", Blocks: 5, Optimizer: "tr-gn"}
-	whole, err := c.Prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := source{data: "spirals", parts: 5}
+	whole := c.problem(t, 0, 1)
 	for _, size := range []int{2, 4} {
 		next := [2]int{}
 		for rank := range size {
-			p, err := c.PreparePart(rank, size)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := c.problem(t, rank, size)
 			if p.NetworkDigest() != whole.NetworkDigest() {
 				t.Errorf("process %d of %d has another network", rank, size)
 			}
@@ -169,11 +184,7 @@ func TestPartsAreWhole(t *testing.T) {
 // TestDataThatChange while a run goes on are seen when rows are read again.
 func TestDataThatChange(t *testing.T) {
 	file := tableFile(t, 900)
-	c := Config{Data: file}
-	p, err := c.PreparePart(0, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := source{data: file}.problem(t, 0, 3)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

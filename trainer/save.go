@@ -204,7 +204,7 @@ func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event
 	if run != nil {
 		id = run.ID
 	}
-	e.model = p.model(weights, c.about(id, optimizer, from.Epoch, &last))
+	e.model = describe(p, weights, c.about(id, optimizer, from.Epoch, &last))
 	return e.write(file)
 }
 
@@ -217,7 +217,7 @@ func (r *run) model() *saved.Model {
 			weights[i] = m.previous
 		}
 	}
-	return r.problem.model(weights, r.config.about(r.id, r.info.Name, r.epoch, &r.last))
+	return describe(r.problem, weights, r.config.about(r.id, r.info.Name, r.epoch, &r.last))
 }
 
 // about says of weights where they come from, and how good those of the last finished epoch were.
@@ -243,8 +243,8 @@ func (c *Config) about(run, optimizer string, epoch int, last *event.EpochEvent)
 	return meta
 }
 
-// model describes weights with what their users need to know of the data.
-func (p *Problem) model(weights [][]float64, meta map[string]string) *saved.Model {
+// describe describes weights with what their users need to know of the data.
+func describe(p *Problem, weights [][]float64, meta map[string]string) *saved.Model {
 	data := p.Data
 	m := &saved.Model{Network: p.Network, Weights: weights, Classes: data.Classes, Meta: meta}
 	meta["data"], meta["version"] = data.Name, version.Program()

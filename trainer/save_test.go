@@ -311,7 +311,7 @@ func TestEverySetCanBeSaved(t *testing.T) {
 	}
 	for _, name := range names {
 		p := mustPrepare(t, Config{Data: name, Hidden: []int{2}})
-		m := p.model([][]float64{make([]float64, p.Network.Dim())}, map[string]string{})
+		m := describe(p, [][]float64{make([]float64, p.Network.Dim())}, map[string]string{})
 		if err := saved.WriteSafetensors(io.Discard, m); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -323,7 +323,7 @@ func TestEverySetCanBeSaved(t *testing.T) {
 		}
 	}
 	p := mustPrepare(t, Config{Data: "recipes", Experts: 2, ExpertHidden: []int{3}, Gate: "hue"})
-	m := p.model([][]float64{make([]float64, p.Network.Dim())}, map[string]string{})
+	m := describe(p, [][]float64{make([]float64, p.Network.Dim())}, map[string]string{})
 	if last := m.Inputs[len(m.Inputs)-1]; len(m.Inputs) != 17 || last.Name != "hue" || last.Scale != 1 {
 		t.Errorf("the gates' feature is %+v of %d", last, len(m.Inputs))
 	}
