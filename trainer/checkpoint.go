@@ -16,6 +16,7 @@ import (
 	"newtop/internal/safetensors"
 	"newtop/models"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
 
@@ -120,7 +121,7 @@ func checksum(f *safetensors.File) string {
 	tensors := slices.Clone(f.Tensors)
 	slices.SortFunc(tensors, func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
 	for _, t := range tensors {
-		var l Lanes
+		var l objective.Lanes
 		l.Add(t.Data)
 		fmt.Fprintf(h, "%q %d %x\n", t.Name, len(t.Data), l)
 	}

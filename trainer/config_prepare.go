@@ -3,24 +3,26 @@ package trainer
 import (
 	"errors"
 	"fmt"
+	"strings"
+
 	"newtop/datasets"
 	"newtop/models"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim/trust"
-	"strings"
 )
 
 // Prepare loads the data and builds the network. It returns the typed errors of datasets and models,
 // or a *ConfigError where the flags do not fit the data.
-func (c *Config) Prepare() (*Problem, error) { return c.PreparePart(0, 1) }
+func (c *Config) Prepare() (*objective.Problem, error) { return c.PreparePart(0, 1) }
 
 // PreparePart is Prepare for process rank of size: the training and test rows of the problem are those of its leaves
 // (models.Tree). It returns a *ConfigError too for what several processes can't train, and for more of them than there are
 // leaves of the training rows.
-func (c *Config) PreparePart(rank, size int) (*Problem, error) {
+func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
 	if err := c.checkTeam(size); err != nil {
 		return nil, err
 	}
-	share := Share{Rank: rank, Size: size}
+	share := objective.Share{Rank: rank, Size: size}
 	data, err := c.load(share.Keep(c.parts()))
 	if err != nil {
 		return nil, err
@@ -51,7 +53,7 @@ func (c *Config) PreparePart(rank, size int) (*Problem, error) {
 		data.Encode(-1, 1)
 		load = config.loadSigned
 	}
-	return NewProblem(data, network, start, share, load), nil
+	return objective.NewProblem(data, network, start, share, load), nil
 }
 
 // loadSigned is load with classes coded as −1 and 1.

@@ -9,6 +9,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 )
 
 // crew is a Team of goroutines, each with rows of its own. The session's goroutine sends every other one what to do, does
@@ -17,7 +18,7 @@ type crew struct {
 	t        *testing.T
 	size     int
 	narrow   bool // whether rank 0 has no room for the rows of others
-	problems []*Problem
+	problems []*objective.Problem
 	orders   []chan order
 	sums     []chan nodesOf // to rank 0 from each
 	added    []chan bool    // back
@@ -46,7 +47,7 @@ type link struct {
 }
 
 func newCrew(t *testing.T, size int) *crew {
-	c := &crew{t: t, size: size, problems: make([]*Problem, size)}
+	c := &crew{t: t, size: size, problems: make([]*objective.Problem, size)}
 	for range size {
 		orders := make(chan order, 1)
 		c.orders = append(c.orders, orders)
@@ -81,7 +82,7 @@ func (c *crew) all(f func(rank int)) {
 func (c *crew) Size() int                  { return c.size }
 func (c *crew) Describe(e *event.RunEvent) { e.Hosts = 1 }
 
-func (c *crew) Prepare(config *Config) (*Problem, error) {
+func (c *crew) Prepare(config *Config) (*objective.Problem, error) {
 	errs := make([]error, c.size)
 	c.all(func(rank int) { c.problems[rank], errs[rank] = config.PreparePart(rank, c.size) })
 	if c.narrow && errs[0] == nil {
@@ -95,7 +96,7 @@ func (c *crew) Prepare(config *Config) (*Problem, error) {
 	return c.problems[0], nil
 }
 
-func (c *crew) Bind(rows Rows, o models.Options) Linearization {
+func (c *crew) Bind(rows objective.Rows, o models.Options) objective.Linearization {
 	l := &crewed{crew: c, parts: make([]*models.Linearization, c.size)}
 	c.all(func(rank int) {
 		p, o := c.problems[rank], o

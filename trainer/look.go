@@ -5,6 +5,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
 
@@ -15,7 +16,7 @@ type looks struct {
 	asked    []event.Command // to be computed at the next chance, each of them different
 	sliced   bool            // whether a slice was ever asked for
 	proposed proposed
-	along    Linearization // over all training rows; nil before the first slice
+	along    objective.Linearization // over all training rows; nil before the first slice
 }
 
 // partingRows is how many of the worst rows a run that has ended shows.

@@ -7,6 +7,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim/methods"
 )
 
@@ -58,9 +59,9 @@ func (r *run) slice() (event.Event, error) {
 
 // linearizeAt returns a linearization over all training rows at w, apart from the one that the method works on. It
 // keeps no passes, so that a slice needs no memory that grows with the rows.
-func (r *run) linearizeAt(w []float64) (Linearization, error) {
+func (r *run) linearizeAt(w []float64) (objective.Linearization, error) {
 	if r.along == nil {
-		r.along = r.rows().Bind(Rows{}, models.Options{Pool: r.pool, Memory: 1})
+		r.along = r.rows().Bind(objective.Rows{}, models.Options{Pool: r.pool, Memory: 1})
 	}
 	r.along.Update(w)
 	return r.along, r.goOn()

@@ -6,6 +6,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 )
 
 // TestOneExpertIsTheNet trains a net, and a mixture that has it as its only expert.
@@ -111,7 +112,7 @@ func TestLossesAreChargedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := NewObjective(p.Network, p.Train.Inputs, p.Train.Targets, models.Options{})
+	o := objective.New(p.Network, p.Train.Inputs, p.Train.Targets, models.Options{})
 	w := make([]float64, o.Dim())
 	first := o.Loss(w)
 	if again := o.Loss(w); again != first || o.Spent.Losses != 1 {

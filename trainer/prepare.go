@@ -6,6 +6,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/trust"
 )
@@ -22,7 +23,7 @@ func (r *run) prepare() error {
 func (r *run) load() error {
 	type outcome struct {
 		config  Config
-		problem *Problem
+		problem *objective.Problem
 		err     error
 	}
 	prepared := make(chan outcome, 1) // with room, so that an abandoned loader ends by itself
@@ -69,10 +70,10 @@ func (r *run) bind() error {
 			return &PrepareError{Err: err}
 		}
 	}
-	r.binding = r.bound(&Work{})
+	r.binding = r.bound(&objective.Work{})
 	if r.problem.Test.Total() > 0 {
 		// Only forward passes are asked of the test rows, and those keep nothing.
-		r.test = r.rows().Bind(Rows{Test: true}, models.Options{Pool: r.pool, Memory: 1})
+		r.test = r.rows().Bind(objective.Rows{Test: true}, models.Options{Pool: r.pool, Memory: 1})
 	}
 	if r.from == nil { // which has a method of its own
 		if err := r.offers(r.info); err != nil {
@@ -89,7 +90,7 @@ func (r *run) bind() error {
 }
 
 // rows returns what binds the network to rows.
-func (r *run) rows() Binder {
+func (r *run) rows() objective.Binder {
 	if r.team != nil {
 		return r.team
 	}
@@ -97,12 +98,12 @@ func (r *run) rows() Binder {
 }
 
 // bound returns the training rows bound anew, with what is spent on them charged to an account.
-func (r *run) bound(spent *Work) binding {
+func (r *run) bound(spent *objective.Work) binding {
 	network := r.problem.Network
-	o := BindObjective(network, r.rows(), Rows{}, spent, models.Options{Pool: r.pool, Memory: r.config.Memory})
+	o := objective.Bind(network, r.rows(), objective.Rows{}, spent, models.Options{Pool: r.pool, Memory: r.config.Memory})
 	b := binding{objective: o, target: o}
 	if network.ExpertDim() < network.Dim() && r.config.GateTraining != "joint" {
-		b.fixed = FixGates(o)
+		b.fixed = objective.FixGates(o)
 		b.target = b.fixed
 	}
 	return b

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
 	"newtop/trainer/optim/trust"
@@ -36,9 +37,9 @@ type race struct {
 type racer struct {
 	info       *optim.Info
 	member     *member
-	cache      Cache
+	cache      objective.Cache
 	laps       int
-	spent      Work
+	spent      objective.Work
 	seconds    float64
 	last, best event.EpochEvent
 	ended      string // why it goes on no more; empty while it does
@@ -137,7 +138,7 @@ func (r *run) enter(entry *event.Racer, before []event.Racer) (*racer, error) {
 // lineUp gives every racer the weights of now, the random numbers to come and what the run knows of the weights. A
 // method whose step is one whole has not moved the weights before it is over.
 func (r *run) lineUp(c *race) {
-	c.binding = r.bound(&Work{})
+	c.binding = r.bound(&objective.Work{})
 	from := r.members[0]
 	w := from.weights
 	if r.stepping && !r.batched() {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
 
@@ -104,7 +105,7 @@ func (r *run) lap(c *race) error {
 	if c.picked == nil {
 		p.spent.Add(c.objective.Spent)
 		r.objective.Spent.Add(c.objective.Spent)
-		*c.objective.Spent = Work{}
+		*c.objective.Spent = objective.Work{}
 	}
 	if r.race != c {
 		return r.turnedOver(c, p, err)
@@ -187,7 +188,7 @@ func (r *run) describe(p *racer) {
 }
 
 // tell writes what was spent into an event.
-func tell(w *Work, e *event.EpochEvent) {
+func tell(w *objective.Work, e *event.EpochEvent) {
 	e.Gradients, e.Products, e.Losses = event.Float(w.Gradients), event.Float(w.Products), event.Float(w.Losses)
 	e.GradientEquivalents = event.Float(w.Equivalents)
 }

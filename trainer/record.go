@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 )
 
 // Recorder is a reader that loses nothing. Record is called for every event in order, by one goroutine
@@ -47,7 +48,7 @@ type recording struct {
 type entry struct {
 	event      event.Event
 	checkpoint *Checkpoint
-	print      *Fingerprint
+	print      *objective.Fingerprint
 }
 
 func startRecording(r Recorder) *recording {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
 )
@@ -58,7 +59,7 @@ func (r *run) remember(k *optim.Archive) {
 
 // rememberObjective carries what the objective keeps.
 func (r *run) rememberObjective(k *optim.Archive) {
-	var cache Cache
+	var cache objective.Cache
 	if !k.Restoring() {
 		r.objective.SaveAll(&cache)
 	}

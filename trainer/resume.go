@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 )
 
 // Resume returns a session that goes on from a checkpoint to the bits of a run that was never stopped. The
@@ -49,7 +50,7 @@ func (r *run) takeUp() error {
 	if r.team != nil {
 		digests = r.team.Digests
 	}
-	r.print = TakeFingerprint(r.problem, digests)
+	r.print = objective.TakeFingerprint(r.problem, digests)
 	if r.from == nil {
 		return nil
 	}
@@ -72,7 +73,7 @@ func (r *run) takeUp() error {
 }
 
 // agree returns a *CheckpointError unless an expected fingerprint is that of the problem, which f is too.
-func agree(ctx context.Context, p *Problem, expected string, f *Fingerprint) error {
+func agree(ctx context.Context, p *objective.Problem, expected string, f *objective.Fingerprint) error {
 	what, err := p.Differs(ctx, expected, f)
 	if err == nil && what != "" {
 		err = &CheckpointError{Reason: what}
@@ -91,7 +92,7 @@ func (r *run) comeBack() {
 
 // keeping is what a run knows of the checkpoints that are kept of it.
 type keeping struct {
-	print *Fingerprint // nil if none are
+	print *objective.Fingerprint // nil if none are
 	// news says that no recorder was asked yet about the run as it is, altered that it is so by hand.
 	news, altered bool
 	// within says that the run stands in an outer iteration, which may have been cut short.

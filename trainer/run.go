@@ -10,6 +10,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
 
@@ -19,12 +20,12 @@ type run struct {
 	ctx        context.Context
 	recordings []*recording
 
-	problem *Problem
+	problem *objective.Problem
 	pool    *models.Pool
 	binding
-	test   Linearization // nil without test rows
-	sample Linearization // over the rows of the spectrum; nil until the first one
-	start  [][]float64   // the next spectrum's start vectors
+	test   objective.Linearization // nil without test rows
+	sample objective.Linearization // over the rows of the spectrum; nil until the first one
+	start  [][]float64             // the next spectrum's start vectors
 
 	members []*member
 	turn    int           // whose turn it is in the outer iteration under way
@@ -60,9 +61,9 @@ type run struct {
 
 // binding is what a net is trained on.
 type binding struct {
-	objective *Objective
-	target    optim.Objective // what the method minimizes: objective, or fixed
-	fixed     *FixedGates     // the objective with the gates of a mixture as they are; nil else
+	objective *objective.Objective
+	target    optim.Objective       // what the method minimizes: objective, or fixed
+	fixed     *objective.FixedGates // the objective with the gates of a mixture as they are; nil else
 }
 
 // stepping says after what a run pauses again.

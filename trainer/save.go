@@ -13,6 +13,7 @@ import (
 	"newtop/models/saved"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/trainer/objective"
 )
 
 // The weights leave a run by Save, and at its end by Config.Save. The session's goroutine copies them and starts a
@@ -187,7 +188,7 @@ func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event
 	if err != nil {
 		return event.SavedEvent{}, err
 	}
-	if err := agree(context.Background(), p, from.Fingerprint, TakeFingerprint(p, nil)); err != nil {
+	if err := agree(context.Background(), p, from.Fingerprint, objective.TakeFingerprint(p, nil)); err != nil {
 		return event.SavedEvent{}, err
 	}
 	weights, err := from.Weights(p.Network)
@@ -244,7 +245,7 @@ func (c *Config) about(run, optimizer string, epoch int, last *event.EpochEvent)
 }
 
 // describe describes weights with what their users need to know of the data.
-func describe(p *Problem, weights [][]float64, meta map[string]string) *saved.Model {
+func describe(p *objective.Problem, weights [][]float64, meta map[string]string) *saved.Model {
 	data := p.Data
 	m := &saved.Model{Network: p.Network, Weights: weights, Classes: data.Classes, Meta: meta}
 	meta["data"], meta["version"] = data.Name, version.Program()

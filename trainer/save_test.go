@@ -25,10 +25,11 @@ import (
 	"newtop/models/saved"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/trainer/objective"
 )
 
 // testErrors counts how many test rows of a problem a saved model gets wrong, by what it makes of their raw values.
-func testErrors(t *testing.T, file string, p *Problem) (wrong int) {
+func testErrors(t *testing.T, file string, p *objective.Problem) (wrong int) {
 	t.Helper()
 	m, err := saved.Read(file)
 	if err != nil {
@@ -51,7 +52,7 @@ func mistakes(out *mat.Dense, labels []int) (wrong int) {
 }
 
 // rawTest returns the test rows as they were before they were scaled, with the features that gates look at.
-func rawTest(p *Problem) *mat.Dense {
+func rawTest(p *objective.Problem) *mat.Dense {
 	x := mat.DenseCopyOf(p.Test.Inputs)
 	for i := range p.Test.Rows() {
 		row := x.RawRowView(i)[:p.Data.Inputs()]
@@ -60,7 +61,7 @@ func rawTest(p *Problem) *mat.Dense {
 	return x
 }
 
-func mustPrepare(t *testing.T, c Config) *Problem {
+func mustPrepare(t *testing.T, c Config) *objective.Problem {
 	t.Helper()
 	p, err := c.Prepare()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/firstorder"
 )
@@ -19,9 +20,9 @@ type Team interface {
 	Describe(e *event.RunEvent)
 	// Prepare has every process prepare its part of what c says, and returns this one's. It may settle what c leaves open and
 	// no result depends on, as how many threads there are. An error is the first one's that has one. Run does not return before Prepare does.
-	Prepare(c *Config) (*Problem, error)
+	Prepare(c *Config) (*objective.Problem, error)
 	// Bind binds the problem's network to some of its rows in every process. o.Part is for Bind to set.
-	Bind(rows Rows, o models.Options) Linearization
+	Bind(rows objective.Rows, o models.Options) objective.Linearization
 	// Digests returns all processes' Digests of a split, in order.
 	Digests(test bool) []byte
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
 
@@ -279,7 +280,7 @@ type slowCrew struct {
 	begun, prepared chan struct{}
 }
 
-func (c *slowCrew) Prepare(config *Config) (*Problem, error) {
+func (c *slowCrew) Prepare(config *Config) (*objective.Problem, error) {
 	close(c.begun)
 	time.Sleep(20 * time.Millisecond)
 	defer close(c.prepared)

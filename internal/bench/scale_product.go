@@ -11,6 +11,7 @@ import (
 	"newtop/internal/vector"
 	"newtop/models"
 	"newtop/trainer"
+	"newtop/trainer/objective"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -104,11 +105,11 @@ func (p *teamProblem) measure(ctx context.Context, team trainer.Team, train data
 	for _, s := range o.setups(team.Size()) {
 		pool := models.NewPool(s.Threads)
 		defer pool.Close()
-		var l trainer.Linearization
+		var l objective.Linearization
 		if options := (models.Options{Pool: pool}); s.Ranks == 1 {
 			l = network.Bind(first(train.Inputs), first(train.Targets), options)
 		} else {
-			l = team.Bind(trainer.Rows{}, options)
+			l = team.Bind(objective.Rows{}, options)
 		}
 		dst := make([]float64, len(w))
 		l.Update(w)

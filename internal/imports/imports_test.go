@@ -25,7 +25,7 @@ var levels = [][]string{
 	{"models/saved", "internal/contrast", "trainer/optim/internal/optimtest"},
 	{"trainer/optim/trust", "trainer/optim/firstorder", "trainer/optim/descent", "trainer/optim/leastsquares"},
 	{"trainer/optim/methods"},
-	{"trainer/feed"},
+	{"trainer/feed", "trainer/objective"},
 	{"trainer", "internal/figure"},
 	{"trainer/stream", "trainer/mpi", "trainer/papers"},
 	{"trainer/store", "internal/bench"},

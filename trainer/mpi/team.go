@@ -13,6 +13,7 @@ import (
 	"newtop/models"
 	"newtop/trainer"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 )
 
 // team is a World as process 0's session sees it.
@@ -46,7 +47,7 @@ func (w *World) tell(m message) {
 }
 
 // Prepare has every process prepare its part, all at once, and compares what they have found.
-func (t team) Prepare(c *trainer.Config) (*trainer.Problem, error) {
+func (t team) Prepare(c *trainer.Config) (*objective.Problem, error) {
 	w := t.World
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -120,14 +121,14 @@ func (t team) Digests(test bool) []byte {
 }
 
 // writeRows adds to a message what Bind is asked for.
-func writeRows(m *message, r trainer.Rows, memory int64) {
+func writeRows(m *message, r objective.Rows, memory int64) {
 	copy(m[arguments:], []int64{truth(r.Test), int64(r.First), int64(r.Step), int64(r.Count), memory})
 }
 
 // readRows is the reverse of writeRows.
-func readRows(m *message) (r trainer.Rows, memory int64) {
+func readRows(m *message) (r objective.Rows, memory int64) {
 	a := m[arguments:]
-	return trainer.Rows{Test: a[0] != 0, First: int(a[1]), Step: int(a[2]), Count: int(a[3])}, a[4]
+	return objective.Rows{Test: a[0] != 0, First: int(a[1]), Step: int(a[2]), Count: int(a[3])}, a[4]
 }
 
 // linearization is that of process 0: what it is asked for the other processes do too.
@@ -139,7 +140,7 @@ type linearization struct {
 	took [ops]time.Duration // how long each call took the last time; 0 before the first one
 }
 
-var _ trainer.Linearization = (*linearization)(nil)
+var _ objective.Linearization = (*linearization)(nil)
 
 // forgotten collects the ids of linearizations that nobody uses.
 type forgotten struct {
@@ -169,7 +170,7 @@ func (w *World) release() {
 
 // Bind binds the network to some rows in every process, each of which uses up to o.Memory. The others forget theirs when the
 // garbage collector has found that process 0 has.
-func (t team) Bind(rows trainer.Rows, o models.Options) trainer.Linearization {
+func (t team) Bind(rows objective.Rows, o models.Options) objective.Linearization {
 	w := t.World
 	runtime.GC() // what was bound before may be garbage, in all processes
 	w.depth.Add(1)

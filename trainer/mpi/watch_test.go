@@ -15,6 +15,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer"
+	"newtop/trainer/objective"
 )
 
 // ending is how a process ended.
@@ -120,13 +121,13 @@ func (b *broken) fine() {
 }
 
 // bind prepares and binds the training rows.
-func (b *broken) bind(c trainer.Config) trainer.Linearization {
+func (b *broken) bind(c trainer.Config) objective.Linearization {
 	b.t.Helper()
 	team := b.zero.Team()
 	if _, err := team.Prepare(&c); err != nil {
 		b.t.Fatal(err)
 	}
-	return team.Bind(trainer.Rows{}, models.Options{})
+	return team.Bind(objective.Rows{}, models.Options{})
 }
 
 func TestStoppedWorker(t *testing.T) {
@@ -317,7 +318,7 @@ func TestRelease(t *testing.T) {
 	l := b.bind(small("tr-gn"))
 	dropped := l.(*linearization).id
 	for range 10 {
-		l = b.zero.Team().Bind(trainer.Rows{}, models.Options{})
+		l = b.zero.Team().Bind(objective.Rows{}, models.Options{})
 		runtime.GC()
 		b.fakes[0].mu.Lock()
 		for _, m := range b.fakes[0].bells {

@@ -10,10 +10,11 @@ import (
 	"runtime/debug"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/models"
 	"newtop/trainer"
-
-	"gonum.org/v1/gonum/mat"
+	"newtop/trainer/objective"
 )
 
 // Work does in any other process what process 0 asks for until it says that this is over, takes leave of MPI and returns the
@@ -151,7 +152,7 @@ type preparation struct {
 	Data                                          string // a digest of what must be alike where the rows are others'
 }
 
-func prepared(p *trainer.Problem, err error) preparation {
+func prepared(p *objective.Problem, err error) preparation {
 	if err != nil {
 		return preparation{Error: err.Error()}
 	}
@@ -163,7 +164,7 @@ func prepared(p *trainer.Problem, err error) preparation {
 }
 
 // likeness returns a digest of the names and the scaling of a problem's data, which are those of all rows.
-func likeness(p *trainer.Problem) string {
+func likeness(p *objective.Problem) string {
 	d, hash := p.Data, sha256.New()
 	fmt.Fprintf(hash, "%q %q %q %q %q ", d.Name, d.Title, d.Classes, d.InputNames, d.TargetNames)
 	fmt.Fprintf(hash, "%v %v %v", d.InputScaling, d.TargetScaling, d.Features)
@@ -213,7 +214,7 @@ func (w *World) bindPart(m *message) {
 }
 
 // bind binds the network to this process's part of some rows.
-func (w *World) bind(rows trainer.Rows, o models.Options) *models.Linearization {
+func (w *World) bind(rows objective.Rows, o models.Options) *models.Linearization {
 	count := w.problem.Of(rows)
 	first, last := models.NewTree(count).Rows(w.Rank(), w.Size())
 	x, t, err := w.problem.Select(rows, first, last)

@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"newtop/models"
-	"newtop/trainer"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/trainer/objective"
 )
 
 // World is all processes of a run. One goroutine at a time uses it, but for what it watches itself.
@@ -25,7 +25,7 @@ type World struct {
 	watch   watch
 	joiner  joiner
 
-	problem *trainer.Problem
+	problem *objective.Problem
 	said    []byte                          // of another process, when it has prepared the problem
 	bound   map[int64]*models.Linearization // of another process, by id
 	scratch scratch

@@ -9,6 +9,7 @@ import (
 	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer"
+	"newtop/trainer/objective"
 )
 
 // paperMD is the paper of letter and recipes in full.
@@ -72,7 +73,7 @@ type letterRun struct {
 	options Options
 	trials  int
 	real    bool // on the UCI file
-	problem *trainer.Problem
+	problem *objective.Problem
 	columns []letterColumn
 	grid
 	nets []committee // of each column

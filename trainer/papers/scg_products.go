@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"newtop/models"
-	"newtop/trainer"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
 )
@@ -27,7 +27,7 @@ type scgPrice struct {
 
 // look measures the errors of differences at the starting weights of a seed and at those where exact products reach the
 // loss, and times the product there.
-func (s *scgStudy) look(ctx context.Context, p *trainer.Problem, seed uint64) error {
+func (s *scgStudy) look(ctx context.Context, p *objective.Problem, seed uint64) error {
 	pool := models.NewPool(s.config.Threads)
 	defer pool.Close()
 	o := models.Options{Pool: pool}
@@ -35,7 +35,7 @@ func (s *scgStudy) look(ctx context.Context, p *trainer.Problem, seed uint64) er
 	p.Network.InitTo(w, p.Init, rand.New(rand.NewPCG(seed, 1)))
 	l := p.Network.Bind(p.Train.Inputs, p.Train.Targets, o)
 	s.start = addColumn(s.start, differenceErrors(l, w, scgSigmas))
-	if err := s.descend(ctx, trainer.NewObjective(p.Network, p.Train.Inputs, p.Train.Targets, o), w); err != nil {
+	if err := s.descend(ctx, objective.New(p.Network, p.Train.Inputs, p.Train.Targets, o), w); err != nil {
 		return err
 	}
 	s.end = addColumn(s.end, differenceErrors(l, w, scgSigmas))

@@ -15,6 +15,7 @@ import (
 	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
 )
@@ -176,7 +177,7 @@ func toyTrain(ctx context.Context, t *toy, m *toyMethod, data *datasets.Dataset,
 		panic("papers: " + err.Error())
 	}
 	s := &optim.State{
-		Objective: trainer.NewObjective(t.network, data.Train.Inputs, data.Train.Targets, models.Options{}),
+		Objective: objective.New(t.network, data.Train.Inputs, data.Train.Targets, models.Options{}),
 		W:         w,
 		Gradient:  make([]float64, len(w)),
 		Settings:  optim.NewSettings(info.Parameters),

@@ -1,10 +1,10 @@
-package trainer
+package objective
 
 import (
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // FixedGates is the loss as a function of the experts' weights, with the gates as they are. The flat vector of a

@@ -1,4 +1,4 @@
-package trainer
+package objective
 
 // Work counts what has been spent. Equivalents charges every pass by its counted multiplications, in units of one gradient
 // over all training rows.

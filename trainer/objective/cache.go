@@ -1,9 +1,10 @@
-package trainer
+package objective
 
 import (
 	"fmt"
-	"newtop/models"
 	"slices"
+
+	"newtop/models"
 )
 
 // Cache is what an objective keeps of the weights that it was last asked for. Who finds it as it was is charged for

@@ -1,9 +1,9 @@
-package trainer
+package objective
 
 import (
-	"newtop/models"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
 )
 
 // Linearization is a network on some rows, as models.Linearization is, wherever these are.

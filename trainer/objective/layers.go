@@ -1,4 +1,4 @@
-package trainer
+package objective
 
 import (
 	"errors"
@@ -54,7 +54,7 @@ func (o *Objective) Chain() (*optim.Chain, error) {
 
 // Charge counts multiplications that a method did by itself, in units of a gradient's.
 func (o *Objective) Charge(multiplications float64) {
-	o.Spent.Equivalents += o.share * multiplications / (o.cost.Gradient * float64(o.Rows()))
+	o.Spent.Equivalents += o.Share * multiplications / (o.cost.Gradient * float64(o.Rows()))
 }
 
 // coded reports whether the targets are classes, as datasets codes them: one 1 in each row among 0 or −1.

@@ -1,4 +1,4 @@
-package trainer
+package objective
 
 import (
 	"cmp"
@@ -53,20 +53,20 @@ type rowRange struct {
 func cut(s *datasets.Split, first, last int) datasets.Split {
 	from, to := first-s.First, last-s.First
 	out := datasets.Split{
-		Inputs: between(s.Inputs, from, to), Targets: between(s.Targets, from, to),
+		Inputs: Between(s.Inputs, from, to), Targets: Between(s.Targets, from, to),
 		First: first, All: s.Total(),
 	}
 	if s.Labels != nil {
 		out.Labels = s.Labels[from:to:to]
 	}
 	if s.Features != nil {
-		out.Features = between(s.Features, from, to)
+		out.Features = Between(s.Features, from, to)
 	}
 	return out
 }
 
 // between returns a view of the rows [from, to) of m, of which there is one at least.
-func between(m *mat.Dense, from, to int) *mat.Dense {
+func Between(m *mat.Dense, from, to int) *mat.Dense {
 	return m.Slice(from, to, 0, m.RawMatrix().Cols).(*mat.Dense)
 }
 
@@ -112,7 +112,7 @@ func (p *Problem) Select(rows Rows, first, last int) (x, t *mat.Dense, err error
 		}
 	}
 	of := func(m *mat.Dense) *mat.Dense {
-		return every(between(m, needed.First-s.First, needed.Last-s.First), 0, max(1, rows.Step))
+		return every(Between(m, needed.First-s.First, needed.Last-s.First), 0, max(1, rows.Step))
 	}
 	return of(s.Inputs), of(s.Targets), nil
 }
@@ -260,7 +260,7 @@ func (p *Problem) Walk(test bool, step int, f func(first int, x, t *mat.Dense) e
 		}
 		for i := 0; i < size; i += step {
 			j := min(i+step, size)
-			if err := f(from+i, between(x, i, j), between(t, i, j)); err != nil {
+			if err := f(from+i, Between(x, i, j), Between(t, i, j)); err != nil {
 				return err
 			}
 		}

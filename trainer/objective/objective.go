@@ -1,4 +1,7 @@
-package trainer
+// Package objective binds a network and rows to what methods minimize, wherever the rows are: a Problem has the data, a
+// Linearization the passes over some of their rows, and an Objective is the mean loss over them, with its work
+// counted and with what it keeps of the weights it was asked for last.
+package objective
 
 import (
 	"slices"
@@ -22,7 +25,7 @@ type Objective struct {
 	on      Binder
 	rows    Rows    // that the mean is over
 	count   int     // how many these are
-	share   float64 // of all training rows
+	Share   float64 // of all training rows
 	options models.Options
 
 	passes Linearization
@@ -44,16 +47,16 @@ var (
 	_ optim.BlockObjective       = (*Objective)(nil)
 )
 
-// NewObjective returns the mean loss of a network over the rows of x and t as methods see it, with everything that
+// New returns the mean loss of a network over the rows of x and t as methods see it, with everything that
 // they may ask for. Sizes are as for models.Network.Bind.
-func NewObjective(network *models.Network, x, t *mat.Dense, o models.Options) *Objective {
+func New(network *models.Network, x, t *mat.Dense, o models.Options) *Objective {
 	p := &Problem{Network: network, Train: datasets.Split{Inputs: x, Targets: t}}
-	return BindObjective(network, p, Rows{}, &Work{}, o)
+	return Bind(network, p, Rows{}, &Work{}, o)
 }
 
-// BindObjective returns the mean loss over some rows, which are wherever on binds to, with what is spent charged to an
+// Bind returns the mean loss over some rows, which are wherever on binds to, with what is spent charged to an
 // account.
-func BindObjective(network *models.Network, on Binder, rows Rows, spent *Work, o models.Options) *Objective {
+func Bind(network *models.Network, on Binder, rows Rows, spent *Work, o models.Options) *Objective {
 	passes := on.Bind(rows, o)
 	return &Objective{
 		Spent:       spent,
@@ -62,7 +65,7 @@ func BindObjective(network *models.Network, on Binder, rows Rows, spent *Work, o
 		on:          on,
 		rows:        rows,
 		count:       passes.Rows(),
-		share:       1,
+		Share:       1,
 		options:     o,
 		passes:      passes,
 		at:          make([]float64, network.Dim()),
@@ -83,8 +86,8 @@ func (o *Objective) Blocks(count int) []optim.Objective {
 	options.Memory = max(1, options.Memory/int64(count))
 	o.parts = make([]optim.Objective, count)
 	for i := range o.parts {
-		part := BindObjective(o.network, o.on, o.rows.part(i, count), o.Spent, options)
-		part.share = float64(part.Rows()) / float64(o.Rows())
+		part := Bind(o.network, o.on, o.rows.part(i, count), o.Spent, options)
+		part.Share = float64(part.Rows()) / float64(o.Rows())
 		o.parts[i] = part
 	}
 	return o.parts
@@ -97,8 +100,8 @@ func (o *Objective) Rows() int { return o.count }
 // Loss charges a forward pass, unless the evaluation at w is the last one.
 func (o *Objective) Loss(w []float64) float64 {
 	if !o.known || !slices.Equal(o.evaluatedAt, w) {
-		o.Spent.Losses += o.share
-		o.Spent.Equivalents += o.share * o.cost.Loss / o.cost.Gradient
+		o.Spent.Losses += o.Share
+		o.Spent.Equivalents += o.Share * o.cost.Loss / o.cost.Gradient
 	}
 	return o.Evaluate(w).Loss
 }
@@ -117,17 +120,17 @@ func (o *Objective) remember(w []float64, e models.Evaluation) {
 }
 
 func (o *Objective) GradientTo(dst, w []float64) float64 {
-	o.linearize(w)
+	o.Linearize(w)
 	o.passes.GradientTo(dst)
 	return o.passes.Loss()
 }
 
-func (o *Objective) linearize(w []float64) {
+func (o *Objective) Linearize(w []float64) {
 	if o.linear && slices.Equal(o.at, w) {
 		return
 	}
-	o.Spent.Gradients += o.share
-	o.Spent.Equivalents += o.share
+	o.Spent.Gradients += o.Share
+	o.Spent.Equivalents += o.Share
 	o.passes.Update(w)
 	copy(o.at, w)
 	o.linear = true
@@ -135,12 +138,12 @@ func (o *Objective) linearize(w []float64) {
 }
 
 func (o *Objective) Hessian(w []float64) krylov.Operator {
-	o.linearize(w)
+	o.Linearize(w)
 	return &product{o: o, apply: o.passes.HessianTo, price: o.cost.Hessian/o.cost.Gradient + o.again()}
 }
 
 func (o *Objective) GaussNewton(w []float64) krylov.Operator {
-	o.linearize(w)
+	o.Linearize(w)
 	return &product{o: o, apply: o.passes.GaussNewtonTo, price: o.cost.GaussNewton/o.cost.Gradient + o.again()}
 }
 
@@ -152,14 +155,14 @@ func (o *Objective) again() float64 {
 // chargePasses charges the passes that the next product does again because Update did not keep them.
 func (o *Objective) chargePasses() {
 	if !o.passes.Current() {
-		o.Spent.Equivalents += o.share * (1 - o.again())
+		o.Spent.Equivalents += o.Share * (1 - o.again())
 	}
 }
 
 func (o *Objective) GaussNewtonDiagTo(dst, w []float64) {
-	o.linearize(w)
+	o.Linearize(w)
 	o.chargePasses()
-	o.Spent.Equivalents += o.share * (o.cost.Diagonal/o.cost.Gradient + o.again())
+	o.Spent.Equivalents += o.Share * (o.cost.Diagonal/o.cost.Gradient + o.again())
 	o.passes.GaussNewtonDiagTo(dst)
 }
 
@@ -171,7 +174,7 @@ func (o *Objective) BatchGradientTo(dst, w []float64, rows []int) float64 {
 		o.batch = o.network.NewBatch(x, t, o.most)
 		o.batch.Pool = o.options.Pool
 	}
-	share := o.share * float64(len(rows)) / float64(o.Rows())
+	share := o.Share * float64(len(rows)) / float64(o.Rows())
 	o.Spent.Gradients += share
 	o.Spent.Equivalents += share
 	return o.batch.GradientTo(dst, w, rows)
@@ -188,7 +191,7 @@ func (p *product) Dim() int { return p.o.Dim() }
 
 func (p *product) MulVecTo(dst, v []float64) {
 	p.o.chargePasses()
-	p.o.Spent.Products += p.o.share
-	p.o.Spent.Equivalents += p.o.share * p.price
+	p.o.Spent.Products += p.o.Share
+	p.o.Spent.Equivalents += p.o.Share * p.price
 	p.apply(dst, v)
 }

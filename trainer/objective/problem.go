@@ -1,10 +1,10 @@
-package trainer
+package objective
 
 import (
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/datasets"
 	"newtop/models"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Problem is what is trained: data and a network that fits them. One of several processes has some of the rows; Select gets
