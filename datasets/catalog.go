@@ -88,7 +88,7 @@ func List() []Info {
 // some of the rows.
 //
 // It returns an *UnknownError for neither, a *NotFoundError when a set's files or a CSV file are not
-// there, a *FormatError when a file is not what it should be, and an *OptionError when an option is not
+// there, a *fault.FormatError when a file is not what it should be, and an *fault.OptionError when an option is not
 // allowed or does not fit the set.
 func Load(name string, o Options) (*Dataset, error) {
 	if err := o.check(); err != nil {

@@ -4,11 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
+
+	"newtop/datasets/csv"
+	"newtop/datasets/fault"
 )
 
 // rowsByFirst returns the rows of both splits of a set, raw, ascending by their first input, with the
@@ -122,7 +127,7 @@ func TestCSVFaults(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			path := write(t, t.TempDir(), "t.csv", []byte(tc.text))
 			_, err := Load(path, Options{})
-			e, ok := errors.AsType[*FormatError](err)
+			e, ok := errors.AsType[*fault.FormatError](err)
 			if !ok || e.File != path || e.Line != tc.line || e.Column != tc.column || !strings.HasPrefix(e.Found, tc.found) {
 				t.Fatalf("%v, want line %d column %q %s", err, tc.line, tc.column, tc.found)
 			}
@@ -137,7 +142,7 @@ func TestCSVTargetUnknown(t *testing.T) {
 	path := write(t, t.TempDir(), "t.csv", []byte("a,b\n1,2\n3,4\n"))
 	for _, target := range []string{"c", "0", "3", "-1", "A"} {
 		_, err := Load(path, Options{Target: target})
-		if e, ok := errors.AsType[*OptionError](err); !ok || e.Option != "target" || !strings.Contains(err.Error(), "a, b") {
+		if e, ok := errors.AsType[*fault.OptionError](err); !ok || e.Field != "target" || !strings.Contains(err.Error(), "a, b") {
 			t.Errorf("%s: %v", target, err)
 		}
 	}
@@ -193,6 +198,48 @@ func TestCSVInDataDir(t *testing.T) {
 	mustLoad(t, "sub/t.csv", Options{Dir: dir})
 }
 
+// What was trained on and what is predicted from become the same numbers.
+func TestReaderReadsWhatLoadReads(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("height,site,age,price\n")
+	for i := range 60 {
+		fmt.Fprintf(&text, "%g,%s,%d,%d\n", 1.5+float64(i*i%17)/7, []string{"north", "south", "far east"}[i*7%3], i%11, i*i)
+	}
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{"price", "site", "age"} {
+		d, err := Load(path, Options{Target: target, Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := csv.NewReader(strings.NewReader(text.String()), path, d.Table, false)
+		if err != nil || r.Target() != target {
+			t.Fatal(err, r.Target())
+		}
+		place := shuffle(60, 3)
+		for i := range 60 {
+			raw := make([]float64, r.Inputs())
+			text, err := r.Read(raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, at := &d.Train, place[i]
+			if at >= d.Train.Rows() {
+				s, at = &d.Test, at-d.Train.Rows()
+			}
+			d.InputScaling.ValueTo(raw, raw)
+			if !slices.Equal(raw, s.Inputs.RawRowView(at)) {
+				t.Fatalf("%s, row %d: %v, expected %v", target, i, raw, s.Inputs.RawRowView(at))
+			}
+			if d.Classes != nil && text != d.Classes[s.Labels[at]] {
+				t.Fatalf("%s, row %d: class %s, expected %s", target, i, text, d.Classes[s.Labels[at]])
+			}
+		}
+	}
+}
+
 // FuzzCSV looks for input that panics, or that is accepted with numbers that are not finite.
 func FuzzCSV(f *testing.F) {
 	for _, s := range []string{"a,b\n1,2\n3,4\n", "1;x\n2;y\n", "1\t2\n3\t4\n", "\"a\"\"\",b\n1,2\n2,3\n", "a,a\n1,2\n3,4\n",
@@ -204,8 +251,8 @@ func FuzzCSV(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, target string, rows int) {
 		d, err := readCSV("f", text, Options{Target: target, Rows: max(rows, 0)})
 		if err != nil {
-			_, format := errors.AsType[*FormatError](err)
-			_, option := errors.AsType[*OptionError](err)
+			_, format := errors.AsType[*fault.FormatError](err)
+			_, option := errors.AsType[*fault.OptionError](err)
 			if !format && !option || strings.ContainsAny(err.Error(), "\n\r") {
 				t.Fatalf("%T: %q", err, err)
 			}

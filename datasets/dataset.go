@@ -6,7 +6,11 @@
 // bits, whatever GOMAXPROCS.
 package datasets
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/datasets/csv"
+)
 
 // Split is the part of a set that is trained on, or the part that is tested on. Inputs is rows × inputs
 // and Targets rows × outputs. Labels[i] is the class of row i as an index into Dataset.Classes; it is
@@ -57,7 +61,7 @@ type Dataset struct {
 
 	Image *Image // nil unless the rows are images
 
-	Table *TableInfo // nil unless the rows are a CSV file's
+	Table *csv.Table // nil unless the rows are a CSV file's
 }
 
 // Inputs returns the number of input columns.
@@ -94,6 +98,24 @@ func (s *Split) encode(classes int, low, high float64) {
 		}
 		row[label] = high
 	}
+}
+
+// finish scales the inputs of both splits and codes the classes as 0 and 1.
+func (d *Dataset) finish(s Scaling) {
+	d.InputScaling = s
+	s.apply(d.Train.Inputs)
+	s.apply(d.Test.Inputs)
+	if d.Classes != nil {
+		d.TargetNames = d.Classes
+		d.Encode(0, 1)
+	}
+}
+
+// finishTarget scales the targets of both splits.
+func (d *Dataset) finishTarget(s Scaling) {
+	d.TargetScaling = s
+	s.apply(d.Train.Targets)
+	s.apply(d.Test.Targets)
 }
 
 // table is a set before it is split: all rows in one piece, the inputs raw.

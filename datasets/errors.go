@@ -6,43 +6,6 @@ import (
 	"strings"
 )
 
-// FormatError says that a file is not what it should be. Line counts from 1 in a text file and is 0 in a
-// binary one, where Offset counts bytes from 0 (after decompression). Found and Expected are phrases.
-type FormatError struct {
-	File     string
-	Line     int
-	Offset   int64
-	Column   string // the column's name, or its number from 1; empty where there is none
-	Found    string
-	Expected string
-}
-
-func (e *FormatError) Error() string {
-	var b strings.Builder
-	b.WriteString(e.File)
-	if e.Line > 0 {
-		fmt.Fprintf(&b, ":%d", e.Line)
-	} else {
-		fmt.Fprintf(&b, ": offset %d", e.Offset)
-	}
-	if e.Column != "" {
-		fmt.Fprintf(&b, ": column %q", e.Column)
-	}
-	fmt.Fprintf(&b, ": found %s, expected %s", e.Found, e.Expected)
-	return b.String()
-}
-
-// OptionError says that an option has a value that is not allowed or does not fit the set.
-type OptionError struct {
-	Option   string // the field of Options in lower case: "test", "target", "rows", "noise"
-	Value    string
-	Expected string
-}
-
-func (e *OptionError) Error() string {
-	return fmt.Sprintf("%s %q: expected %s", e.Option, e.Value, e.Expected)
-}
-
 // UnknownError says that a name is neither that of a set nor that of a file. Near holds the names that
 // are spelled alike, best first, and may be empty; Known holds all names of sets.
 type UnknownError struct {

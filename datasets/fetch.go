@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"newtop/internal/filelock"
 )
 
 // maxDownload bounds one file, so that a server that never ends does not fill the disk.
@@ -90,7 +92,10 @@ func (f *fetcher) all(ctx context.Context, files []remoteFile) error {
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return err
 	}
-	unlock, err := lock(filepath.Join(f.dir, ".lock"))
+	unlock, err := filelock.Lock(filepath.Join(f.dir, ".lock"))
+	if errors.Is(err, filelock.ErrBusy) {
+		return fmt.Errorf("%s: %w", f.dir, ErrBusy)
+	}
 	if err != nil {
 		return err
 	}

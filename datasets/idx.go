@@ -5,11 +5,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+
+	"newtop/datasets/fault"
 )
 
 // maxIDX bounds the bytes of one IDX file, or of the part of it that is kept, so that a wrong header or a
@@ -63,10 +64,10 @@ func newIDX(src io.ReaderAt, size int64, file string, dimensions int, part bool)
 	}
 	header := make([]byte, 4+4*dimensions)
 	if n, err := io.ReadFull(in, header); err != nil {
-		return nil, torn(file, int64(n), fmt.Sprintf("an IDX header of %d bytes", len(header)), err)
+		return nil, fault.Torn(file, int64(n), fmt.Sprintf("an IDX header of %d bytes", len(header)), err)
 	}
 	if want := [4]byte{0, 0, 8, byte(dimensions)}; [4]byte(header) != want {
-		return nil, &FormatError{File: file, Found: fmt.Sprintf("magic number %#08x", header[:4]),
+		return nil, &fault.FormatError{File: file, Found: fmt.Sprintf("magic number %#08x", header[:4]),
 			Expected: fmt.Sprintf("%#08x, an IDX file of bytes with %d dimensions", want, dimensions)}
 	}
 	most := int64(maxIDX)
@@ -76,7 +77,7 @@ func newIDX(src io.ReaderAt, size int64, file string, dimensions int, part bool)
 	for k := range dimensions {
 		n := binary.BigEndian.Uint32(header[4+4*k:])
 		if n == 0 || int64(n) > most/x.data {
-			return nil, &FormatError{File: file, Offset: int64(4 + 4*k), Found: fmt.Sprintf("dimension %d of %d", k+1, n),
+			return nil, &fault.FormatError{File: file, Offset: int64(4 + 4*k), Found: fmt.Sprintf("dimension %d of %d", k+1, n),
 				Expected: fmt.Sprintf("at least 1 and at most %d bytes in all", most)}
 		}
 		x.data *= int64(n)
@@ -87,9 +88,9 @@ func newIDX(src io.ReaderAt, size int64, file string, dimensions int, part bool)
 	}
 	switch end := x.start() + x.data; {
 	case size < end:
-		return nil, torn(file, size, x.expected(), io.EOF)
+		return nil, fault.Torn(file, size, x.expected(), io.EOF)
 	case size > end:
-		return nil, &FormatError{File: file, Offset: end, Found: "more data", Expected: "the end of the file"}
+		return nil, &fault.FormatError{File: file, Offset: end, Found: "more data", Expected: "the end of the file"}
 	}
 	return x, nil
 }
@@ -103,7 +104,7 @@ func (x *idx) unpacked() (*bufio.Reader, error) {
 	x.packed = true
 	unpacked, err := gzip.NewReader(in)
 	if err != nil {
-		return nil, torn(x.file, 0, "a gzip header", err)
+		return nil, fault.Torn(x.file, 0, "a gzip header", err)
 	}
 	return bufio.NewReader(unpacked), nil
 }
@@ -127,7 +128,7 @@ func (x *idx) read(r Range) ([]byte, error) {
 	if !x.packed {
 		data := make([]byte, size)
 		if n, err := x.src.ReadAt(data, from); n < len(data) {
-			return nil, torn(x.file, from+int64(n), x.expected(), err)
+			return nil, fault.Torn(x.file, from+int64(n), x.expected(), err)
 		}
 		return data, nil
 	}
@@ -136,40 +137,21 @@ func (x *idx) read(r Range) ([]byte, error) {
 		return nil, err
 	}
 	if n, err := io.CopyN(io.Discard, in, from); err != nil {
-		return nil, torn(x.file, n, x.expected(), err)
+		return nil, fault.Torn(x.file, n, x.expected(), err)
 	}
 	var data bytes.Buffer
 	if n, err := io.CopyN(&data, in, size); err != nil {
-		return nil, torn(x.file, from+n, x.expected(), err)
+		return nil, fault.Torn(x.file, from+n, x.expected(), err)
 	}
 	end := x.start() + x.data
 	if n, err := io.CopyN(io.Discard, in, end-from-size); err != nil {
-		return nil, torn(x.file, from+size+n, x.expected(), err)
+		return nil, fault.Torn(x.file, from+size+n, x.expected(), err)
 	}
 	switch _, err := in.ReadByte(); {
 	case err == nil:
-		return nil, &FormatError{File: x.file, Offset: end, Found: "more data", Expected: "the end of the file"}
+		return nil, &fault.FormatError{File: x.file, Offset: end, Found: "more data", Expected: "the end of the file"}
 	case err != io.EOF:
-		return nil, torn(x.file, end, "the end of the file", err)
+		return nil, fault.Torn(x.file, end, "the end of the file", err)
 	}
 	return data.Bytes(), nil
-}
-
-// torn tells a file that ends too early or does not unpack from one that can't be read.
-func torn(file string, offset int64, expected string, err error) error {
-	e := &FormatError{File: file, Offset: offset, Expected: expected}
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		e.Found = "the end of the file"
-	case isPathError(err):
-		return err
-	default:
-		e.Found = fmt.Sprintf("damaged data (%v)", err)
-	}
-	return e
-}
-
-func isPathError(err error) bool {
-	_, ok := errors.AsType[*os.PathError](err)
-	return ok
 }

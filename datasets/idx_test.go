@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"newtop/datasets/fault"
 )
 
 // idxBytes writes an IDX file of bytes.
@@ -129,7 +131,7 @@ func TestImageFaults(t *testing.T) {
 			write(t, dir, "train-images-idx3-ubyte", tc.images)
 			write(t, dir, "train-labels-idx1-ubyte", tc.labels)
 			_, err := Load("mnist", Options{Dir: dir})
-			e, ok := errors.AsType[*FormatError](err)
+			e, ok := errors.AsType[*fault.FormatError](err)
 			if !ok || !strings.Contains(filepath.Base(e.File), tc.file) || !strings.Contains(e.Found, tc.found) ||
 				tc.offset >= 0 && e.Offset != tc.offset || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v, want %s at offset %d of %s", err, tc.found, tc.offset, tc.file)
@@ -172,7 +174,7 @@ func TestGzipBomb(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err = readIDX(bomb.Bytes(), "bomb", 3)
 	runtime.ReadMemStats(&after)
-	if e, ok := errors.AsType[*FormatError](err); !ok || e.Found != "more data" {
+	if e, ok := errors.AsType[*fault.FormatError](err); !ok || e.Found != "more data" {
 		t.Errorf("%v", err)
 	}
 	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
@@ -265,7 +267,7 @@ func FuzzIDX(f *testing.F) {
 
 func checkFormatError(t *testing.T, err error) {
 	t.Helper()
-	if _, ok := errors.AsType[*FormatError](err); !ok || strings.Contains(err.Error(), "\n") {
+	if _, ok := errors.AsType[*fault.FormatError](err); !ok || strings.Contains(err.Error(), "\n") {
 		t.Fatalf("%T: %v", err, err)
 	}
 }

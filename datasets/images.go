@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"newtop/datasets/fault"
 )
 
 // imageSet is a set in the files of MNIST: images and labels in IDX, apart for training and testing.
@@ -137,7 +139,7 @@ func (s imageSet) read(f imageFiles, o Options) (*Dataset, error) {
 		defer x.Close()
 		parts = append(parts, x)
 		if a, b := x.images.shape, parts[0].images.shape; a[1] != b[1] || a[2] != b[2] {
-			return nil, &FormatError{File: p.images, Offset: 8,
+			return nil, &fault.FormatError{File: p.images, Offset: 8,
 				Found:    fmt.Sprintf("images of %d × %d", a[1], a[2]),
 				Expected: fmt.Sprintf("%d × %d as in %s", b[1], b[2], f.pairs[0].images)}
 		}
@@ -155,7 +157,7 @@ func (s imageSet) read(f imageFiles, o Options) (*Dataset, error) {
 	}
 	train, exam := o.Keep.rows(rows-test, test)
 	if row, kept := parts[0].images.row(), int64(train.Rows()+exam.Rows()); o.Keep != nil && kept > maxIDX/row {
-		return nil, &FormatError{File: f.pairs[0].images, Offset: parts[0].images.start(), Found: fmt.Sprintf("%d rows of %d bytes", kept, row),
+		return nil, &fault.FormatError{File: f.pairs[0].images, Offset: parts[0].images.start(), Found: fmt.Sprintf("%d rows of %d bytes", kept, row),
 			Expected: fmt.Sprintf("at most %d bytes in one process", maxIDX)}
 	}
 	height, width := parts[0].images.shape[1], parts[0].images.shape[2]
@@ -242,7 +244,7 @@ func (p pair) open(classes int, part bool) (*imagePart, error) {
 	x := &imagePart{images, labels, classes}
 	if n := labels.shape[0]; n != x.rows() {
 		x.Close()
-		return nil, &FormatError{File: p.labels, Offset: 4, Found: fmt.Sprintf("%d labels", n),
+		return nil, &fault.FormatError{File: p.labels, Offset: 4, Found: fmt.Sprintf("%d labels", n),
 			Expected: fmt.Sprintf("%d, one for each image in %s", x.rows(), p.images)}
 	}
 	return x, nil
@@ -261,7 +263,7 @@ func (x *imagePart) readLabels(r Range) (labels []int, err error) {
 	}
 	for i, label := range data {
 		if int(label) >= x.classes {
-			return nil, &FormatError{File: x.labels.file, Offset: x.labels.start() + int64(r.First+i), Found: fmt.Sprintf("label %d", label),
+			return nil, &fault.FormatError{File: x.labels.file, Offset: x.labels.start() + int64(r.First+i), Found: fmt.Sprintf("label %d", label),
 				Expected: fmt.Sprintf("a label from 0 to %d", x.classes-1)}
 		}
 		labels = append(labels, int(label))

@@ -131,14 +131,3 @@ func toIntegers(m *mat.Dense, top float64) {
 		}
 	}
 }
-
-// finish scales the inputs of both splits and codes the classes as 0 and 1.
-func (d *Dataset) finish(s Scaling) {
-	d.InputScaling = s
-	s.apply(d.Train.Inputs)
-	s.apply(d.Test.Inputs)
-	if d.Classes != nil {
-		d.TargetNames = d.Classes
-		d.Encode(0, 1)
-	}
-}

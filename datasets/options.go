@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+
+	"newtop/datasets/fault"
 )
 
 // Options says what Load should do. The zero value is the default for every set.
@@ -46,10 +48,10 @@ type Options struct {
 
 func (o *Options) check() error {
 	if o.Rows < 0 {
-		return &OptionError{Option: "rows", Value: strconv.Itoa(o.Rows), Expected: "a whole number ≥ 0"}
+		return &fault.OptionError{Field: "rows", Value: strconv.Itoa(o.Rows), Expected: "a whole number ≥ 0"}
 	}
 	if math.IsNaN(o.Noise) || math.IsInf(o.Noise, 0) {
-		return &OptionError{Option: "noise", Value: fmt.Sprint(o.Noise), Expected: "a finite number"}
+		return &fault.OptionError{Field: "noise", Value: fmt.Sprint(o.Noise), Expected: "a finite number"}
 	}
 	return nil
 }
@@ -64,7 +66,7 @@ func (o *Options) testRows(rows, otherwise int) (int, error) {
 		}
 	}
 	if n < 1 || n >= rows {
-		return 0, &OptionError{Option: "test", Value: o.Test,
+		return 0, &fault.OptionError{Field: "test", Value: o.Test,
 			Expected: fmt.Sprintf("a number of rows from 1 to %d or a fraction between 0 and 1", rows-1)}
 	}
 	return n, nil
@@ -90,7 +92,7 @@ func (o *Options) count(otherwise, lowest, highest int) (int, error) {
 		return otherwise, nil
 	}
 	if o.Rows < lowest || o.Rows > highest {
-		return 0, &OptionError{Option: "rows", Value: strconv.Itoa(o.Rows),
+		return 0, &fault.OptionError{Field: "rows", Value: strconv.Itoa(o.Rows),
 			Expected: fmt.Sprintf("a whole number from %d to %d", lowest, highest)}
 	}
 	return o.Rows, nil

@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/datasets/fault"
 )
 
 const (
@@ -53,7 +55,7 @@ func loadParity(o Options) (*Dataset, error) {
 	const sigma = 0.2
 	rows, err := o.count(1<<parityBits, 4, 1<<20)
 	if err == nil && rows&(rows-1) != 0 {
-		err = &OptionError{Option: "rows", Value: strconv.Itoa(rows), Expected: "a power of two, 2ⁿ rows of n bits"}
+		err = &fault.OptionError{Field: "rows", Value: strconv.Itoa(rows), Expected: "a power of two, 2ⁿ rows of n bits"}
 	}
 	if err != nil {
 		return nil, err

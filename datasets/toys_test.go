@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"newtop/datasets/fault"
 )
 
 func TestParity(t *testing.T) {
@@ -128,13 +130,13 @@ func TestOptions(t *testing.T) {
 		{"letters", Options{Rows: 100}, "", 20},
 	} {
 		d, err := Load(tc.name, tc.o)
-		refused, ok := errors.AsType[*OptionError](err)
+		refused, ok := errors.AsType[*fault.OptionError](err)
 		switch {
 		case tc.bad == "" && err != nil:
 			t.Errorf("%s %+v: %v", tc.name, tc.o, err)
 		case tc.bad == "" && d.Test.Rows() != tc.test:
 			t.Errorf("%s %+v: %d test rows", tc.name, tc.o, d.Test.Rows())
-		case tc.bad != "" && (!ok || refused.Option != tc.bad):
+		case tc.bad != "" && (!ok || refused.Field != tc.bad):
 			t.Errorf("%s %+v: error %v", tc.name, tc.o, err)
 		}
 	}

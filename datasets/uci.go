@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"newtop/datasets/fault"
 )
 
 const (
@@ -88,7 +90,7 @@ func eachLetter(text io.ReadSeeker, file string, visit func(i int, row []float64
 	row, label, rows := make([]float64, attributes), 0, 0
 	for ; lines.Scan(); rows++ {
 		if rows == letterRows {
-			return &FormatError{File: file, Line: rows + 1, Found: "another line", Expected: "the end of the file after 20000 letters"}
+			return &fault.FormatError{File: file, Line: rows + 1, Found: "another line", Expected: "the end of the file after 20000 letters"}
 		}
 		if err := readLetter(lines.Bytes(), row, &label); err != nil {
 			err.File, err.Line = file, rows+1
@@ -100,16 +102,16 @@ func eachLetter(text io.ReadSeeker, file string, visit func(i int, row []float64
 		return fmt.Errorf("%s:%d: %w", file, rows+1, err)
 	}
 	if rows < letterRows {
-		return &FormatError{File: file, Line: rows + 1, Found: "the end of the file", Expected: "20000 lines"}
+		return &fault.FormatError{File: file, Line: rows + 1, Found: "the end of the file", Expected: "20000 lines"}
 	}
 	return nil
 }
 
 // readLetter reads a capital and 16 whole numbers from 0 to 15, parted by commas.
-func readLetter(line []byte, dst []float64, label *int) *FormatError {
+func readLetter(line []byte, dst []float64, label *int) *fault.FormatError {
 	letter, rest, _ := bytes.Cut(bytes.TrimSuffix(line, []byte{'\r'}), []byte{','})
 	if len(letter) != 1 || letter[0] < 'A' || letter[0] > 'Z' {
-		return &FormatError{Column: "lettr", Found: quote(string(letter)), Expected: "a letter from A to Z"}
+		return &fault.FormatError{Column: "lettr", Found: fault.Quote(string(letter)), Expected: "a letter from A to Z"}
 	}
 	*label = int(letter[0] - 'A')
 	for j := range dst {
@@ -123,21 +125,12 @@ func readLetter(line []byte, dst []float64, label *int) *FormatError {
 			v = 10*v + int(c-'0')
 		}
 		if len(field) == 0 || v > 15 {
-			return &FormatError{Column: attributeNames[j], Found: quote(string(field)), Expected: "a whole number from 0 to 15"}
+			return &fault.FormatError{Column: attributeNames[j], Found: fault.Quote(string(field)), Expected: "a whole number from 0 to 15"}
 		}
 		if more != (j < len(dst)-1) {
-			return &FormatError{Column: attributeNames[j], Found: quote(string(line)), Expected: "a letter and 16 numbers"}
+			return &fault.FormatError{Column: attributeNames[j], Found: fault.Quote(string(line)), Expected: "a letter and 16 numbers"}
 		}
 		dst[j], rest = float64(v), after
 	}
 	return nil
-}
-
-// quote shows what was found in a file, shortened so that an error stays one line.
-func quote(s string) string {
-	const most = 40
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return fmt.Sprintf("%q", s)
 }

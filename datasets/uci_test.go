@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"newtop/datasets/fault"
 )
 
 // letterCounts are the numbers of A to Z in the whole file, from the notes that come with it.
@@ -61,7 +63,7 @@ func TestUCILetterFaults(t *testing.T) {
 		"negative":   {"T,-2,8,3,5,1,8,13,0,6,6,10,8,0,8,0,8\n", 1, "x-box"},
 	} {
 		_, err := readUCILetter(strings.NewReader(tc.text), "f", Options{})
-		e, ok := errors.AsType[*FormatError](err)
+		e, ok := errors.AsType[*fault.FormatError](err)
 		if !ok || e.Line != tc.line || e.Column != tc.column || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want line %d column %q", name, err, tc.line, tc.column)
 		}

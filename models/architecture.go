@@ -4,13 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"newtop/models/internal/pass"
 )
 
 // Layer is one layer of nodes.
 type Layer struct {
-	Name       string // for readers only
-	Nodes      int
-	Activation Activation
+	Name       string     `json:"name"` // for readers only
+	Nodes      int        `json:"nodes"`
+	Activation Activation `json:"activation"`
 }
 
 // Connection joins layer From to layer To. Layer 0 is the inputs.
@@ -29,7 +31,7 @@ type Architecture struct {
 	Inputs      int
 	Layers      []Layer
 	Connections []Connection
-	Loss        Loss
+	Loss        LossFunction
 	Mixture     *Mixture // what the last layer is, if not nil; that layer then has no biases
 	Features    int      // columns of x behind the inputs, which only the Mixture's gates see
 }
@@ -53,7 +55,7 @@ func (e *ArchitectureError) Error() string {
 
 // Chain returns layers in a row, each fed by the one before, with skips. Hidden layers have the
 // activation act, the output layer out.
-func Chain(inputs int, hidden []int, outputs int, act, out Activation, loss Loss, skip Skip) Architecture {
+func Chain(inputs int, hidden []int, outputs int, act, out Activation, loss LossFunction, skip Skip) Architecture {
 	a := Architecture{Inputs: inputs, Loss: loss}
 	for i, nodes := range hidden {
 		a.Layers = append(a.Layers, Layer{fmt.Sprintf("hidden %d", i+1), nodes, act})
@@ -224,15 +226,12 @@ func (a *Architecture) weights(c Connection) float64 {
 
 func (a *Architecture) checkLoss() error {
 	last := len(a.Layers)
-	out := a.Layers[last-1].Activation
-	switch a.Loss {
-	case SquaredError:
-	case CrossEntropy:
-		if out != Softmax && out != Sigmoid {
-			return a.fault(last, "%v outputs are no probabilities: cross-entropy (xent) expected softmax or sigmoid", out)
-		}
-	default:
+	if int(a.Loss) >= len(pass.Losses) {
 		return &ArchitectureError{Reason: fmt.Sprintf("unknown loss %d", a.Loss)}
+	}
+	out := a.Layers[last-1].Activation
+	if reason := pass.Losses[a.Loss].Refuse(pass.Activation(out)); reason != "" {
+		return a.fault(last, "%v outputs are %s", out, reason)
 	}
 	return nil
 }

@@ -116,8 +116,8 @@ func TestNames(t *testing.T) {
 			t.Errorf("%v is marshalled to %q and read as %v", a, text, b)
 		}
 	}
-	for l := range Loss(len(losses)) {
-		var b Loss
+	for l := range LossFunction(len(LossNames())) {
+		var b LossFunction
 		if text, _ := named(l).MarshalText(); b.UnmarshalText(text) != nil || b != l {
 			t.Errorf("%v is marshalled to %q and read as %v", l, text, b)
 		}

@@ -3,18 +3,20 @@ package models
 import (
 	"fmt"
 
-	"newtop/internal/vector"
-	"newtop/models/blas"
-
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/internal/vector"
+	"newtop/models/blas"
+	"newtop/models/internal/pass"
+	"newtop/models/reduce"
 )
 
 // Batch computes gradients of the mean loss over few rows at a time. One goroutine uses it at a time.
 type Batch struct {
 	// Pool computes batches that are large enough to gain from it. nil: the caller's goroutine computes all. The
 	// results are the same to the bit.
-	Pool *Pool
+	Pool *reduce.Pool
 
 	net     *Network
 	cost    int // multiplications a row
@@ -31,7 +33,7 @@ type Batch struct {
 
 // batchWorker is what a worker needs.
 type batchWorker struct {
-	*space
+	*pass.Scratch
 	packed, packedTargets []float64 // inputs and targets of the block under way, row by row
 }
 
@@ -50,29 +52,22 @@ const (
 	mostParts = 8
 )
 
-// NewBatch returns a Batch that takes up to rows rows at once of x and t, which are all × Columns and
-// all × Outputs and must not change as long as it is used.
-func (n *Network) NewBatch(x, t *mat.Dense, rows int) *Batch {
-	all, _ := x.Dims()
-	n.checkMatrix("NewBatch", "x", x, all, n.Columns())
-	n.checkMatrix("NewBatch", "t", t, all, n.Outputs())
-	if rows < 1 {
-		panic(fmt.Sprintf("models: NewBatch: batches of %d rows", rows))
-	}
+// newBatch returns a Batch of rows that were checked.
+func newBatch(n *Network, x, t *mat.Dense, rows int) *Batch {
 	b := &Batch{
 		net: n, cost: int(n.Cost().Gradient), x: x.RawMatrix(), t: t.RawMatrix(), most: rows,
 		parts: make([]batchPart, 1),
 	}
 	b.add = b.addPart
-	b.hire(1)
+	b.addWorkers(1)
 	return b
 }
 
-// hire sees to it that there are that many workers.
-func (b *Batch) hire(count int) {
-	for rows := min(b.most, BlockRows); len(b.workers) < count; {
+// addWorkers sees to it that there are that many workers.
+func (b *Batch) addWorkers(count int) {
+	for rows := min(b.most, reduce.BlockRows); len(b.workers) < count; {
 		b.workers = append(b.workers, &batchWorker{
-			space:         b.net.newSpace(rows),
+			Scratch:       pass.NewScratch(b.net.net, rows),
 			packed:        make([]float64, rows*b.net.Columns()),
 			packedTargets: make([]float64, rows*b.net.Outputs()),
 		})
@@ -93,15 +88,15 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 		}
 	}
 	if len(rows) == 1 {
-		return b.single(dst, w, rows)
+		return b.gradientOfRow(dst, w, rows)
 	}
 	b.dst, b.w, b.rows = dst, w, rows
 	count := b.divide(len(rows))
 	if count == 1 {
 		b.addPart(0, 0)
 	} else {
-		b.hire(b.Pool.Threads())
-		b.Pool.run(count, b.add)
+		b.addWorkers(b.Pool.Threads())
+		b.Pool.Run(count, b.add)
 	}
 	loss := b.parts[0].loss
 	for _, part := range b.parts[1:count] {
@@ -114,10 +109,10 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 
 // divide settles the parts of a batch of that many rows and returns how many there are.
 func (b *Batch) divide(rows int) int {
-	blocks := (rows + BlockRows - 1) / BlockRows
+	blocks := (rows + reduce.BlockRows - 1) / reduce.BlockRows
 	count := max(1, min(blocks, mostParts, rows*b.cost/partWork))
 	for len(b.parts) < count {
-		b.parts = append(b.parts, batchPart{sum: make([]float64, b.net.dim)})
+		b.parts = append(b.parts, batchPart{sum: make([]float64, b.net.Dim())})
 	}
 	for i := range b.parts[:count] {
 		b.parts[i].first, b.parts[i].last = i*blocks/count, (i+1)*blocks/count
@@ -136,53 +131,38 @@ func (b *Batch) addPart(worker, i int) {
 	start := blas.Zero
 	part.loss = 0
 	for block := part.first; block < part.last; block++ {
-		s.open(b, b.rows[block*BlockRows:min((block+1)*BlockRows, len(b.rows))])
-		part.loss += s.pass(b.w, share)
-		s.gradientTo(dst, b.w, &s.own, start)
+		s.prepare(b, b.rows[block*reduce.BlockRows:min((block+1)*reduce.BlockRows, len(b.rows))])
+		part.loss += s.Pass(b.w, &s.Own, share).Loss
+		s.GradientTo(dst, b.w, &s.Own, start)
 		start = blas.Add
 	}
 }
 
-// single is GradientTo for one row.
-func (b *Batch) single(dst, w []float64, rows []int) float64 {
+// gradientOfRow is GradientTo for one row.
+func (b *Batch) gradientOfRow(dst, w []float64, rows []int) float64 {
 	s := b.workers[0]
-	s.open(b, rows)
-	s.forwardRow(w, &s.own)
-	sum := s.loss(&s.own)
-	s.outputDelta(&s.own)
-	s.backwardRow(w, &s.own)
-	s.storeGradientRow(dst, w, &s.own)
-	return sum.loss
+	s.prepare(b, rows)
+	sum := s.PassRow(w, &s.Own)
+	s.StoreGradientRow(dst, w, &s.Own)
+	return sum.Loss
 }
 
-// open prepares the worker for a block of rows.
-func (s *batchWorker) open(b *Batch, rows []int) {
-	s.setRows(len(rows))
-	s.own.u[0], s.own.x = fetch(s.own.u[0], s.packed, b.x, rows)
-	s.targets, _ = fetch(s.targets, s.packedTargets, b.t, rows)
-}
-
-// pass does the forward and backward pass on a block, of a loss that counts each row by share, and returns the plain
-// sum of their losses.
-func (s *batchWorker) pass(w []float64, share float64) float64 {
-	s.forward(w, &s.own)
-	sum := s.loss(&s.own)
-	s.outputDelta(&s.own)
-	delta := s.own.delta[s.last()]
-	vector.Scale(delta, share, delta) // instead of the gradient, which is longer
-	s.backward(w, &s.own)
-	return sum.loss
+// prepare prepares the worker for a block of rows.
+func (s *batchWorker) prepare(b *Batch, rows []int) {
+	s.SetRows(len(rows))
+	s.Own.U[0], s.Own.X = fetch(s.Own.U[0], s.packed, b.x, rows)
+	s.Targets, _ = fetch(s.Targets, s.packedTargets, b.t, rows)
 }
 
 // fetch returns rows of m node by node, in dst, and as they are, in packed. A single row is both where it lies.
-func fetch(dst, packed []float64, m blas64.General, rows []int) ([]float64, byRow) {
+func fetch(dst, packed []float64, m blas64.General, rows []int) ([]float64, pass.RowMajor) {
 	if len(rows) == 1 {
 		row := m.Data[rows[0]*m.Stride:][:m.Cols:m.Cols]
-		return row, byRow{row, m.Cols}
+		return row, pass.RowMajor{Data: row, Stride: m.Cols}
 	}
 	for j, p := range rows {
 		copy(packed[j*m.Cols:][:m.Cols], m.Data[p*m.Stride:])
 	}
 	blas.Transpose(dst, len(rows), packed, m.Cols, len(rows), m.Cols)
-	return dst, byRow{packed, m.Cols}
+	return dst, pass.RowMajor{Data: packed, Stride: m.Cols}
 }

@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/reduce"
 )
 
 // TestBatch: the gradient over chosen rows is that of a Linearization of a copy of them, at every size
 // around where the matrix products change their ways.
 func TestBatch(t *testing.T) {
-	sizes := []int{1, 2, 3, 8, 23, 24, 25, BlockRows - 1, BlockRows, BlockRows + 1, 129, 200, 1, 2}
+	sizes := []int{1, 2, 3, 8, 23, 24, 25, reduce.BlockRows - 1, reduce.BlockRows, reduce.BlockRows + 1, 129, 200, 1, 2}
 	checkBatch(t, mixedProblem(t, 90), sizes)
 	checkBatch(t, mixtureProblem(t, 90), sizes)
 }
@@ -24,7 +26,7 @@ func TestBatchOfRandomNets(t *testing.T) {
 		checkBatch(t, randomProblem(t, seed, 90, true), []int{1, 2})
 		checkBatch(t, randomMixture(t, seed, 90, true), []int{1, 2})
 	}
-	for _, width := range []int{1, shortRow - 1, shortRow, shortRow + 1, 30} {
+	for _, width := range []int{1, 6, 7, 8, 9, 10, 30} {
 		a := Chain(width, []int{width + 1, width}, 3, Tanh, Sigmoid, CrossEntropy, SkipAll)
 		checkBatch(t, randomData(t, a, rand.New(rand.NewPCG(1, uint64(width))), 90), []int{1, 2})
 	}
@@ -67,7 +69,7 @@ func TestLargeBatches(t *testing.T) {
 	rows := rand.New(rand.NewPCG(4, 5)).Perm(most)
 	alone, want := n.NewBatch(x, targets, most), make([]float64, n.Dim())
 	for _, threads := range []int{1, 2, 3} {
-		pool := NewPool(threads)
+		pool := reduce.NewPool(threads)
 		b, got := n.NewBatch(x, targets, most), make([]float64, n.Dim())
 		b.Pool = pool
 		for _, size := range []int{most, 100, most - 50} {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/reduce"
 )
 
 // letterProblem returns the net and rows of the shape of [MD]'s letter problem: 16-70-50-26, tanh,
@@ -42,7 +44,7 @@ func BenchmarkLetter(b *testing.B) {
 		v[i] = float64(i%7) - 3
 	}
 	for threads := 1; threads <= runtime.NumCPU(); threads *= 2 {
-		pool := NewPool(threads)
+		pool := reduce.NewPool(threads)
 		l := n.Bind(x, t, Options{Pool: pool})
 		l.Update(w)
 		gradient := 0.0 // ns

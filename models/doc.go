@@ -18,8 +18,8 @@
 //
 // Rows are taken in blocks of 96, and inside a block everything lies node by node: node i of a layer
 // owns consecutive numbers, one for each row. So all inner loops run over rows, whatever the width of
-// the layers. Sums over rows are added in the order of Tree, a binary tree over contiguous groups of blocks
-// that depends on the number of rows only: workers take whole nodes of it, and so do processes, if a
-// Linearization is one Part of several. The bits of every result are therefore the same for any number of
-// threads and of processes.
+// the layers; package pass has what one worker does with one block. Sums over rows are added in the order of
+// reduce.Tree, a binary tree over contiguous groups of blocks that depends on the number of rows only: workers take
+// whole nodes of it, and so do processes, if a Linearization is one reduce.Part of several. The bits of every result
+// are therefore the same for any number of threads and of processes.
 package models

@@ -43,12 +43,12 @@ func ParseInit(text string) (Init, error) {
 		}
 		v, err := strconv.ParseFloat(number, 64)
 		if err != nil || math.IsInf(v, 0) || !(v > 0) {
-			return Init{}, &NameError{Kind: "init", Name: text, Expected: name + ": with a number above 0"}
+			return Init{}, &NameError{Field: "init", Value: text, Expected: name + ": with a number above 0"}
 		}
 		i.scale = v
 		return i, nil
 	}
-	return Init{}, &NameError{Kind: "init", Name: text, Expected: expectedInit}
+	return Init{}, &NameError{Field: "init", Value: text, Expected: expectedInit}
 }
 
 func (i Init) scaled() bool { return i.rule == uniform || i.rule == normal }
@@ -61,23 +61,20 @@ func (i Init) String() string {
 	return initRules[i.rule]
 }
 
-// InitTo stores first weights in w. It draws from rng in the order of the flat vector. Gates are the
-// Architecture's.
-func (n *Network) InitTo(w []float64, i Init, rng *rand.Rand) {
-	n.checkWeights("InitTo", "w", w)
+// fill stores first weights of n in w, in the order of the flat vector.
+func (i Init) fill(n *Network, w []float64, rng *rand.Rand) {
 	clear(w[n.ExpertDim():])
 	for _, b := range n.biases {
-		l, bias := b.Layer, b.of(w)
-		fanIn := 0
-		for _, b := range n.incoming[l] {
-			fanIn += b.Size()
+		incoming, fanIn := n.net.Incoming[b.Layer], 0
+		for k := range incoming {
+			fanIn += incoming[k].Size()
 		}
-		draw := i.drawer(float64(fanIn)/float64(n.nodes[l]), float64(n.nodes[l]), rng)
-		for _, b := range n.incoming[l] {
-			fill(b.of(w), draw)
+		draw := i.drawer(float64(fanIn)/float64(b.Nodes), float64(b.Nodes), rng)
+		for k := range incoming {
+			draws(w[incoming[k].Offset:][:incoming[k].Size()], draw)
 		}
-		if i.scaled() {
-			fill(bias, draw)
+		if bias := w[b.Offset:][:b.Nodes]; i.scaled() {
+			draws(bias, draw)
 		} else {
 			clear(bias)
 		}
@@ -106,7 +103,7 @@ func (i Init) drawer(fanIn, fanOut float64, rng *rand.Rand) func() float64 {
 	panic(fmt.Sprintf("models: init rule %d", i.rule))
 }
 
-func fill(w []float64, draw func() float64) {
+func draws(w []float64, draw func() float64) {
 	for i := range w {
 		w[i] = draw()
 	}

@@ -59,7 +59,7 @@ func TestInit(t *testing.T) {
 			block Block
 			sigma float64
 		}{{first, c.first}, {second, c.second}} {
-			x := b.block.of(w)
+			x := w[b.block.Offset:][:b.block.Size()]
 			mean, sigma := stat.MeanStdDev(x, nil)
 			if math.Abs(sigma/b.sigma-1) > 0.02 || math.Abs(mean) > 0.03*b.sigma {
 				t.Errorf("%s: mean %g, standard deviation %g, expected 0 and %g", c.text, mean, sigma, b.sigma)
@@ -69,7 +69,7 @@ func TestInit(t *testing.T) {
 			}
 		}
 		for _, b := range n.Biases() {
-			if got := floats.Norm(b.of(w), 1) > 0; got != c.biases {
+			if got := floats.Norm(w[b.Offset:][:b.Nodes], 1) > 0; got != c.biases {
 				t.Errorf("%s: biases drawn: %v, expected %v", c.text, got, c.biases)
 			}
 		}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/reduce"
 )
 
 // TestRowsAndMatrix holds products through rows, and the assembled matrix, against the naive JᵀBJ and
@@ -71,10 +73,10 @@ func assembleTo(tb testing.TB, l *Linearization, dst *mat.SymDense) {
 
 // TestAssemblyIsWatched: after every part, and given up when the watcher says so.
 func TestAssemblyIsWatched(t *testing.T) {
-	p := wideProblem(t, Sigmoid, 2*BlockRows+20) // 3 blocks, 3 outputs
+	p := wideProblem(t, Sigmoid, 2*reduce.BlockRows+20) // 3 blocks, 3 outputs
 	l, enough := p.n.Linearize(p.w, p.x, p.t), errors.New("enough")
-	l.assembly = newAssembly(l)
-	l.assembly.units = 2
+	l.matrix = newAssembly(l)
+	l.matrix.units = 2
 	for stop := 1; stop <= 6; stop++ {
 		calls := 0
 		err := l.GaussNewtonMatrixTo(mat.NewSymDense(p.n.Dim(), nil), func(part, parts int) error {
@@ -89,7 +91,7 @@ func TestAssemblyIsWatched(t *testing.T) {
 		if calls != min(stop, 5) || (err == enough) != (stop <= 5) {
 			t.Errorf("%v after %d calls, expected %d", err, calls, stop)
 		}
-		if l.assembly.dst.Data != nil {
+		if l.matrix.dst.Data != nil {
 			t.Error("the caller's matrix is held on to")
 		}
 	}
@@ -130,12 +132,12 @@ func TestRowsInAnyMemory(t *testing.T) {
 			units   int // 0: as many as there is room for
 		}{{1, 1, 2}, {3, 0, 2}, {3, 1, 0}} {
 			before := runtime.GOMAXPROCS(c.threads)
-			pool := NewPool(c.threads)
+			pool := reduce.NewPool(c.threads)
 			l := p.n.Bind(p.x, p.t, Options{Pool: pool, Memory: c.memory})
 			l.Update(p.w)
 			if c.units > 0 {
-				l.assembly = newAssembly(l)
-				l.assembly.units = c.units
+				l.matrix = newAssembly(l)
+				l.matrix.units = c.units
 			}
 			got, view := make([]float64, n), spoiled(n+3).SliceSym(2, n+2).(*mat.SymDense)
 			for range 2 {
@@ -188,10 +190,10 @@ func TestRowCost(t *testing.T) {
 		for _, b := range n.Blocks() {
 			weights := float64(b.Size())
 			switch {
-			case b.To < n.last():
+			case b.To < n.net.Last():
 				product += 3 * outputs * weights
 				matrix += outputs * weights
-			case n.activation(n.last()) == Softmax:
+			case n.arch.Layers[n.net.Last()-1].Activation == Softmax:
 				matrix += outputs * weights
 			default:
 				matrix += weights
@@ -201,10 +203,10 @@ func TestRowCost(t *testing.T) {
 		dst, m := make([]float64, n.Dim()), mat.NewSymDense(n.Dim(), nil)
 		assembleTo(t, l, m)
 		triangle := func(n int) float64 { return float64(n * (n - 1) / 2) }
-		for i := 0; i < l.assembly.common; i += assemblyRows {
-			matrix -= outputs * triangle(min(assemblyRows, l.assembly.common-i))
+		for i := 0; i < l.matrix.common; i += assemblyRows {
+			matrix -= outputs * triangle(min(assemblyRows, l.matrix.common-i))
 		}
-		for _, own := range l.assembly.own {
+		for _, own := range l.matrix.own {
 			for _, piece := range own {
 				matrix -= triangle(piece.size)
 			}
@@ -227,7 +229,7 @@ func TestRowCost(t *testing.T) {
 func TestRowsDoNotAllocate(t *testing.T) {
 	for _, p := range []problem{wideProblem(t, Softmax, 70), wideProblem(t, Sigmoid, 70)} {
 		for _, threads := range []int{1, 3} {
-			pool := NewPool(threads)
+			pool := reduce.NewPool(threads)
 			defer pool.Close()
 			l := p.n.Bind(p.x, p.t, Options{Pool: pool})
 			l.Update(p.w)

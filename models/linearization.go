@@ -1,23 +1,23 @@
 package models
 
 import (
-	"fmt"
+	"gonum.org/v1/gonum/mat"
 
 	"newtop/models/blas"
-
-	"gonum.org/v1/gonum/mat"
+	"newtop/models/internal/pass"
+	"newtop/models/reduce"
 )
 
 // Options say how a Linearization computes. The zero value works.
 type Options struct {
 	// Pool is what computes; nil means the caller's goroutine alone.
-	Pool *Pool
+	Pool *reduce.Pool
 	// Memory bounds the bytes of what is kept for products: inputs, outputs, derivatives. 0 means
 	// 1 GiB. Blocks of rows that do not fit are computed anew in every product, to the same bits.
 	// Partial sums, at most 32 vectors of weights and for each thread one a level of the Tree, come on top.
 	Memory int64
 	// Part, if not nil, says of which rows x and t have some. Other processes have the rest.
-	Part *Part
+	Part *reduce.Part
 }
 
 // DefaultMemory is what Options keep when they do not say, in bytes.
@@ -29,224 +29,121 @@ const DefaultMemory = 1 << 30
 // number of threads, any Memory and any Part whose Joiner adds in the tree's order. One goroutine uses it at a time; its
 // methods allocate nothing but, the first time, what rows of the Jacobian need.
 type Linearization struct {
-	net      *Network
-	x, t     *mat.Dense
-	rows     int // that are here
-	all      int // with those of other processes
-	pool     *Pool
-	w        []float64 // weights of the last Update
+	tapes
+	network  *Network
+	all      int // rows, with those of other processes
+	pool     *reduce.Pool
+	part     *reduce.Part
+	sums     *reduce.Reducer // of what belongs to weights, and of a tally
 	updated  bool
 	asked    bool // whether a product was asked for since the last Update; before the first one it is as if
-	current  bool // whether the kept tapes are those at w
 	gradient []float64
 	total    Evaluation
-	slab     []float64 // tapes of the first kept blocks, one after another
-	kept     int
-	spaces   []*space // one a worker
-	adding   adding
 
-	arg   []float64          // of the call under way
-	tally [tallySize]float64 // of the last EvaluateAt
+	arg   []float64               // of the call under way
+	tally [pass.TallySize]float64 // of the last EvaluateAt
 
-	retake, fold                                     func(worker, i int)
-	update, evaluate, hessian, gaussNewton, diagonal *rowSum
-
-	rowProducts *rowSum   // nil before the first GaussNewtonRowsTo
-	assembly    *assembly // nil before the first GaussNewtonMatrixTo
+	recompute                                        func(worker, i int)
+	update, evaluate, hessian, gaussNewton, diagonal *reduce.Sum
+	rowProducts                                      *reduce.Sum
+	matrix                                           *assembly // nil before the first GaussNewtonMatrixTo
 }
 
-// Bind returns a Linearization of the network on the rows of x and t, which are rows × Columns and rows
-// × Outputs and must not change as long as it is used. It has no weights before the first Update. Inputs
-// and targets should be finite: a NaN reaches all that depends on it, but of the generic kernel's products, which skip
-// weights that are exactly 0.
-func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
-	if o.Memory < 0 {
-		panic(fmt.Sprintf("models: Bind: memory of %d bytes", o.Memory))
+// newLinearization returns a Linearization of rows rows that were checked, of all with those of other processes.
+func newLinearization(n *Network, x, t *mat.Dense, rows, all int, o Options) *Linearization {
+	dim := n.Dim()
+	l := &Linearization{
+		tapes:   tapes{net: n.net, x: x, t: t, rows: rows, w: make([]float64, dim)},
+		network: n, all: all, pool: o.Pool, part: o.Part, sums: reduce.NewReducer(all, dim, pass.TallySize, o.Pool, o.Part),
+		asked: true, gradient: make([]float64, dim+pass.TallySize),
 	}
-	if o.Memory == 0 {
-		o.Memory = DefaultMemory
-	}
-	rows, all := n.checkRows(x, t, o.Part)
-	l := &Linearization{net: n, x: x, t: t, rows: rows, all: all, pool: o.Pool,
-		w: make([]float64, n.dim), gradient: make([]float64, n.dim+tallySize), asked: true}
-	l.adding.divide(n.dim, all, o.Pool.Threads(), o.Part)
 	for range o.Pool.Threads() {
-		l.spaces = append(l.spaces, n.newSpace(min(rows, BlockRows)))
+		l.scratches = append(l.scratches, pass.NewScratch(n.net, min(rows, reduce.BlockRows)))
 	}
-	l.retake, l.fold = l.retakeTask, l.foldWeights
-	l.update = l.newSum(0, n.dim+tallySize, l.updateLeaf)
-	l.evaluate = l.newSum(n.dim, n.dim+tallySize, l.evaluateLeaf)
-	l.hessian = l.newProduct((*space).addHessian)
-	l.gaussNewton = l.newProduct((*space).addGaussNewton)
-	l.diagonal = l.newProduct(func(s *space, dst, w, _ []float64, tp *tape) { s.addDiagonal(dst, w, tp) })
-	l.keep(o.Memory)
-	return l
-}
-
-// checkRows returns how many rows x and t have, and how many there are with other processes'.
-func (n *Network) checkRows(x, t *mat.Dense, part *Part) (rows, all int) {
-	if x != nil {
-		rows, _ = x.Dims()
-	}
-	all = rows
-	if part != nil {
-		if part.Joiner == nil {
-			panic("models: Bind: a part without a Joiner")
-		}
-		all = part.Rows
-		if first, last := NewTree(all).Rows(part.Rank, part.Size); rows != last-first {
-			panic(fmt.Sprintf("models: Bind: %d rows, process %d of %d has %d of %d", rows, part.Rank, part.Size, last-first, all))
-		}
-	}
-	if all == 0 {
-		panic("models: Bind: no rows")
-	}
-	if rows > 0 {
-		n.checkMatrix("Bind", "x", x, rows, n.Columns())
-		n.checkMatrix("Bind", "t", t, rows, n.Outputs())
-	}
-	return rows, all
-}
-
-// Linearize is Bind with default Options, on the caller alone, and Update.
-func (n *Network) Linearize(w []float64, x, t *mat.Dense) *Linearization {
-	l := n.Bind(x, t, Options{})
-	l.Update(w)
-	return l
-}
-
-// blocks returns how many blocks the rows that are here make.
-func (l *Linearization) blocks() int { return (l.rows + BlockRows - 1) / BlockRows }
-
-// blockSize returns the number of rows of block i; all but the last are full.
-func (l *Linearization) blockSize(i int) int { return min(BlockRows, l.rows-i*BlockRows) }
-
-// keep allocates the tapes of as many blocks as memory allows and fills in their inputs.
-func (l *Linearization) keep(memory int64) {
-	perRow := int64(l.net.tapeSize())
-	rows := min(int64(l.rows), memory/(8*perRow))
-	if rows == int64(l.rows) {
-		l.kept = l.blocks()
-	} else {
-		l.kept = int(rows / BlockRows)
-		rows = int64(l.kept) * BlockRows
-	}
-	l.slab = make([]float64, rows*perRow)
-	l.pool.run(len(l.adding.tasks), func(worker, i int) {
-		s := l.spaces[worker]
-		first, last := l.adding.blocks(l.adding.tasks[i])
-		for block := first; block < min(last, l.kept); block++ {
-			s.setRows(l.blockSize(block))
-			gather(l.layKept(s, block).u[0], l.x.RawMatrix(), block*BlockRows, s.rows)
-		}
+	l.recompute = l.recomputeTask
+	l.update = l.sums.Sum(0, dim+pass.TallySize, l.updateLeaf)
+	l.evaluate = l.sums.Sum(dim, dim+pass.TallySize, l.evaluateLeaf)
+	l.hessian = l.newProduct((*pass.Scratch).AddHessian)
+	l.gaussNewton = l.newProduct((*pass.Scratch).AddGaussNewton)
+	l.diagonal = l.newProduct(pass.AddDiagonal)
+	l.rowProducts = l.newProduct(pass.AddRowProducts)
+	l.allocate(o.Memory)
+	l.pool.Run(l.sums.Tasks(), func(worker, i int) {
+		first, last := l.sums.Blocks(i)
+		l.fill(l.scratches[worker], first, last)
 	})
-}
-
-// layKept returns the view of a kept block's tape.
-func (l *Linearization) layKept(s *space, block int) *tape {
-	l.net.lay(&s.view, l.slab[block*BlockRows*l.net.tapeSize():], s.rows)
-	return &s.view
-}
-
-// open prepares the space for a block and returns its tape with the inputs filled in, and whether the
-// tape outlives the block.
-func (l *Linearization) open(s *space, block int) (tp *tape, kept bool) {
-	s.setRows(l.blockSize(block))
-	if l.current && block < l.kept {
-		tp := l.layKept(s, block)
-		tp.x = l.inputs(block)
-		return tp, true
-	}
-	s.own.x = l.inputs(block)
-	gather(s.own.u[0], l.x.RawMatrix(), block*BlockRows, s.rows)
-	return &s.own, false
-}
-
-// inputs returns the rows of x of a block.
-func (l *Linearization) inputs(block int) byRow {
-	x := l.x.RawMatrix()
-	return byRow{x.Data[block*BlockRows*x.Stride:], x.Stride}
-}
-
-// pass does the forward and backward pass on a block whose inputs are filled in.
-func (l *Linearization) pass(s *space, tp *tape, block int) tally {
-	s.forward(l.w, tp)
-	gather(s.targets, l.t.RawMatrix(), block*BlockRows, s.rows)
-	sum := s.loss(tp)
-	s.outputDelta(tp)
-	s.backward(l.w, tp)
-	return sum
+	return l
 }
 
 // updateLeaf stores the sums of the blocks' gradients and tallies.
-func (l *Linearization) updateLeaf(s *space, sum []float64, first, last int) {
-	var total tally
+func (l *Linearization) updateLeaf(worker int, sum []float64, first, last int) {
+	s := l.scratches[worker]
+	var total pass.Tally
 	start := blas.Zero
 	for block := first; block < last; block++ {
-		tp, _ := l.open(s, block)
-		total.add(l.pass(s, tp, block))
-		s.gradientTo(sum[:l.net.dim], l.w, tp, start)
+		tp, _ := l.prepare(s, block)
+		total.Add(l.pass(s, tp, block))
+		s.GradientTo(sum[:l.net.Dim], l.w, tp, start)
 		start = blas.Add
 	}
-	total.storeTo(sum[l.net.dim:])
+	total.StoreTo(sum[l.net.Dim:])
 }
 
-// retakeTask does the passes again that Update did not keep.
-func (l *Linearization) retakeTask(worker, i int) {
-	s := l.spaces[worker]
-	first, last := l.adding.blocks(l.adding.tasks[i])
+// recomputeTask does the passes again that Update did not keep.
+func (l *Linearization) recomputeTask(worker, i int) {
+	s := l.scratches[worker]
+	first, last := l.sums.Blocks(i)
 	for block := first; block < min(last, l.kept); block++ {
-		tp, _ := l.open(s, block)
+		tp, _ := l.prepare(s, block)
 		l.pass(s, tp, block)
 	}
 }
 
-// askForPasses makes sure that the passes which there is memory for are kept.
-func (l *Linearization) askForPasses() {
+// needPasses makes sure that the passes which there is memory for are kept.
+func (l *Linearization) needPasses() {
 	l.asked = true
 	if !l.current {
 		l.current = true
-		l.pool.run(len(l.adding.tasks), l.retake)
+		l.pool.Run(l.sums.Tasks(), l.recompute)
 	}
 }
 
 // evaluateLeaf stores the sum of the blocks' tallies at weights l.arg.
-func (l *Linearization) evaluateLeaf(s *space, sum []float64, first, last int) {
-	var total tally
+func (l *Linearization) evaluateLeaf(worker int, sum []float64, first, last int) {
+	s := l.scratches[worker]
+	var total pass.Tally
 	for block := first; block < last; block++ {
-		tp, kept := l.open(s, block)
-		own := s.own.u[0]
+		tp, kept := l.prepare(s, block)
+		own := s.Own.U[0]
 		if kept {
-			s.own.u[0] = tp.u[0]
+			s.Own.U[0] = tp.U[0]
 		}
-		s.forward(l.arg, &s.own)
-		gather(s.targets, l.t.RawMatrix(), block*BlockRows, s.rows)
-		total.add(s.loss(&s.own))
-		s.own.u[0] = own
+		s.Forward(l.arg, &s.Own)
+		l.targets(s, block)
+		total.Add(s.Measure(&s.Own))
+		s.Own.U[0] = own
 	}
-	total.storeTo(sum[l.net.dim:])
+	total.StoreTo(sum[l.net.Dim:])
 }
 
 // newProduct returns the sum of what add adds for a block, in the direction l.arg.
-func (l *Linearization) newProduct(add func(s *space, dst, w, d []float64, tp *tape)) *rowSum {
-	return l.newSum(0, l.net.dim, func(s *space, sum []float64, first, last int) {
-		dst := sum[:l.net.dim]
+func (l *Linearization) newProduct(add func(s *pass.Scratch, dst, w, d []float64, tp *pass.Tape)) *reduce.Sum {
+	return l.sums.Sum(0, l.net.Dim, l.productLeaf(add))
+}
+
+// productLeaf returns what stores the sum of what add adds for some blocks.
+func (l *Linearization) productLeaf(add func(s *pass.Scratch, dst, w, d []float64, tp *pass.Tape)) func(int, []float64, int, int) {
+	return func(worker int, sum []float64, first, last int) {
+		s, dst := l.scratches[worker], sum[:l.net.Dim]
 		clear(dst)
 		for block := first; block < last; block++ {
-			tp, kept := l.open(s, block)
+			tp, kept := l.prepare(s, block)
 			if !kept {
 				l.pass(s, tp, block)
 			}
 			add(s, dst, l.w, l.arg, tp)
 		}
-	})
-}
-
-// evaluation returns what a tally over all rows, as numbers, says.
-func (l *Linearization) evaluation(numbers []float64) Evaluation {
-	sum := tallyOf(numbers)
-	return Evaluation{Rows: l.all, Outputs: l.net.Outputs(), Wrong: sum.wrong,
-		Loss: sum.loss / float64(l.all), SquaredError: sum.squared}
+	}
 }
 
 // Update does the forward and backward pass at w, of which it keeps a copy. A loss or gradient that is
@@ -255,27 +152,27 @@ func (l *Linearization) evaluation(numbers []float64) Evaluation {
 // To write down what products need takes as long as a good part of the pass, so Update leaves it out if nobody asked for
 // a product after the Update before; if somebody does now, the first product does the passes again.
 func (l *Linearization) Update(w []float64) {
-	l.net.checkWeights("Update", "w", w)
+	l.network.checkWeights("Update", "w", w)
 	copy(l.w, w)
 	l.current = l.asked
 	l.asked = false
-	l.sumTo(l.gradient, l.update)
-	l.total = l.evaluation(l.gradient[l.net.dim:])
+	l.update.To(l.gradient)
+	l.total = l.network.evaluation(l.all, pass.TallyOf(l.gradient[l.net.Dim:]))
 	l.updated = true
 }
 
 // Network returns the network that was bound.
-func (l *Linearization) Network() *Network { return l.net }
+func (l *Linearization) Network() *Network { return l.network }
 
 // Dim returns the number of weights.
-func (l *Linearization) Dim() int { return l.net.dim }
+func (l *Linearization) Dim() int { return l.net.Dim }
 
 // Rows returns the number of rows, those of other processes included.
 func (l *Linearization) Rows() int { return l.all }
 
 // KeptRows returns for how many rows the passes are kept in this process. Those of the others are done again in every
 // product, at the cost of their gradient.
-func (l *Linearization) KeptRows() int { return min(l.rows, l.kept*BlockRows) }
+func (l *Linearization) KeptRows() int { return min(l.rows, l.kept*reduce.BlockRows) }
 
 // Current reports whether the passes of KeptRows are kept. If not, the next product does them again, once.
 func (l *Linearization) Current() bool { return l.current }
@@ -299,17 +196,17 @@ func (l *Linearization) Evaluation() Evaluation {
 // EvaluateAt returns how well the network does at other weights, by a forward pass. What Update kept
 // stays.
 func (l *Linearization) EvaluateAt(w []float64) Evaluation {
-	l.net.checkWeights("EvaluateAt", "w", w)
+	l.network.checkWeights("EvaluateAt", "w", w)
 	l.arg = w
-	l.sumTo(l.tally[:], l.evaluate)
+	l.evaluate.To(l.tally[:])
 	l.arg = nil
-	return l.evaluation(l.tally[:])
+	return l.network.evaluation(l.all, pass.TallyOf(l.tally[:]))
 }
 
 // GradientTo stores ∂E/∂w in dst.
 func (l *Linearization) GradientTo(dst []float64) {
 	l.checkUpdated("GradientTo")
-	l.net.checkWeights("GradientTo", "dst", dst)
+	l.network.checkWeights("GradientTo", "dst", dst)
 	copy(dst, l.gradient)
 }
 
@@ -322,35 +219,30 @@ func (l *Linearization) GaussNewtonTo(dst, v []float64) {
 	l.product("GaussNewtonTo", dst, v, l.gaussNewton)
 }
 
+// GaussNewtonRowsTo stores the product (JᵀBJ)v in dst, as GaussNewtonTo does, by [MD, Algorithm 2]: every row of
+// the Jacobian is formed, α = row·v, dst += α·row. It is up to as many times dearer as there are outputs, and
+// here to be compared with. dst and v must not overlap.
+func (l *Linearization) GaussNewtonRowsTo(dst, v []float64) {
+	l.product("GaussNewtonRowsTo", dst, v, l.rowProducts)
+}
+
 // GaussNewtonDiagTo stores the diagonal of JᵀBJ in dst, the Jacobi preconditioner of [MD].
 func (l *Linearization) GaussNewtonDiagTo(dst []float64) {
 	l.product("GaussNewtonDiagTo", dst, l.w, l.diagonal)
 }
 
-func (l *Linearization) product(name string, dst, v []float64, sum *rowSum) {
+func (l *Linearization) product(name string, dst, v []float64, sum *reduce.Sum) {
 	l.checkUpdated(name)
-	l.net.checkWeights(name, "dst", dst)
-	l.net.checkWeights(name, "v", v)
-	l.askForPasses()
+	l.network.checkWeights(name, "dst", dst)
+	l.network.checkWeights(name, "v", v)
+	l.needPasses()
 	l.arg = v
-	l.sumTo(dst, sum)
+	sum.To(dst)
 	l.arg = nil
 }
 
 func (l *Linearization) checkUpdated(name string) {
 	if !l.updated {
 		panic("models: " + name + " before Update")
-	}
-}
-
-func (n *Network) checkWeights(name, which string, w []float64) {
-	if len(w) != n.dim {
-		panic(fmt.Sprintf("models: %s: %s has %d numbers, the network %d weights", name, which, len(w), n.dim))
-	}
-}
-
-func (n *Network) checkMatrix(name, which string, m *mat.Dense, rows, cols int) {
-	if r, c := m.Dims(); r != rows || c != cols {
-		panic(fmt.Sprintf("models: %s: %s is %d × %d, expected %d × %d", name, which, r, c, rows, cols))
 	}
 }

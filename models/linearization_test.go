@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/reduce"
 )
 
 // mixedProblem has every kind of layer and connection, layers wider than a tile of the matrix product,
@@ -80,9 +82,9 @@ func TestSameBits(t *testing.T) {
 		mixedProblem(t, 64*35+13), mixtureProblem(t, 3), mixtureProblem(t, 64*9+13)} {
 		rows := p.t.RawMatrix().Rows
 		want := everything(p.n.Bind(p.x, p.t, Options{}), p)
-		row := int64(8 * p.n.tapeSize())
+		row := int64(8 * p.n.net.TapeSize())
 		check := func(threads int, memory int64) {
-			pool := NewPool(threads)
+			pool := reduce.NewPool(threads)
 			defer pool.Close()
 			l := p.n.Bind(p.x, p.t, Options{Pool: pool, Memory: memory})
 			what := fmt.Sprintf("%d rows, %d threads, %d bytes", rows, threads, memory)
@@ -92,11 +94,11 @@ func TestSameBits(t *testing.T) {
 			check(3, memory)
 		}
 		for _, threads := range []int{1, 2, 3, 8} {
-			check(threads, BlockRows*20*row)
+			check(threads, reduce.BlockRows*20*row)
 		}
 		for _, procs := range []int{1, 4} {
 			before := runtime.GOMAXPROCS(procs)
-			pool := NewPool(0)
+			pool := reduce.NewPool(0)
 			if pool.Threads() != procs {
 				t.Errorf("%d threads, expected %d", pool.Threads(), procs)
 			}
@@ -108,14 +110,14 @@ func TestSameBits(t *testing.T) {
 }
 
 func TestKeptBlocks(t *testing.T) {
-	p := mixedProblem(t, BlockRows*3+10)
-	row := int64(8 * p.n.tapeSize())
+	p := mixedProblem(t, reduce.BlockRows*3+10)
+	row := int64(8 * p.n.net.TapeSize())
 	for _, c := range []struct {
 		memory int64
 		kept   int
 	}{
-		{0, 4}, {1, 0}, {BlockRows*row - 1, 0}, {BlockRows * row, 1},
-		{(3*BlockRows + 9) * row, 3}, {(3*BlockRows+10)*row - 1, 3}, {(3*BlockRows + 10) * row, 4},
+		{0, 4}, {1, 0}, {reduce.BlockRows*row - 1, 0}, {reduce.BlockRows * row, 1},
+		{(3*reduce.BlockRows + 9) * row, 3}, {(3*reduce.BlockRows+10)*row - 1, 3}, {(3*reduce.BlockRows + 10) * row, 4},
 	} {
 		l := p.n.Bind(p.x, p.t, Options{Memory: c.memory})
 		if l.kept != c.kept {
@@ -134,7 +136,7 @@ func TestPassesAreRetaken(t *testing.T) {
 	n, other := p.n.Dim(), make([]float64, len(p.w))
 	want, got := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
 	wanted, dst := make([]float64, n), make([]float64, n)
-	for _, memory := range []int64{0, 1, 200 * int64(8*p.n.tapeSize())} {
+	for _, memory := range []int64{0, 1, 200 * int64(8*p.n.net.TapeSize())} {
 		l := p.n.Bind(p.x, p.t, Options{Memory: memory})
 		l.Update(p.w)
 		l.HessianTo(wanted, p.d)
@@ -189,7 +191,7 @@ func TestNoAllocation(t *testing.T) {
 
 func checkNoAllocation(t *testing.T, p problem) {
 	for _, threads := range []int{1, 3} {
-		pool := NewPool(threads)
+		pool := reduce.NewPool(threads)
 		defer pool.Close()
 		dst := make([]float64, p.n.Dim())
 		for _, memory := range []int64{0, 1} {
@@ -266,7 +268,7 @@ func TestMisuse(t *testing.T) {
 	l, bound := n.Linearize(p.w, p.x, p.t), n.Bind(p.x, p.t, Options{})
 	batch := n.NewBatch(p.x, p.t, 4)
 	dst, short := make([]float64, n.Dim()), make([]float64, 3)
-	closed := NewPool(2)
+	closed := reduce.NewPool(2)
 	closed.Close()
 	closed.Close()
 	for _, c := range []struct {
@@ -286,7 +288,7 @@ func TestMisuse(t *testing.T) {
 		{"models: Bind: x is 10 × 4, expected 10 × 7", func() { n.Bind(p.t, p.t, Options{}) }},
 		{"models: Bind: t is 10 × 7, expected 10 × 4", func() { n.Bind(p.x, p.x, Options{}) }},
 		{"models: Bind: memory of -1 bytes", func() { n.Bind(p.x, p.t, Options{Memory: -1}) }},
-		{"models: use of a closed Pool", func() { n.Bind(p.x, p.t, Options{Pool: closed}) }},
+		{"reduce: use of a closed Pool", func() { n.Bind(p.x, p.t, Options{Pool: closed}) }},
 		{"models: GatesAt: w has 3 numbers", func() { n.GatesAt(short) }},
 		{"models: GateSharesTo: dst has 3 numbers, the network 0 gates", func() { n.GateSharesTo(short, p.w, p.x) }},
 		{"models: RandomSources: 5 of 4 sources", func() { RandomSources(1, 4, 5, nil) }},

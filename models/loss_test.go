@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/reduce"
 )
 
 // identityInto returns a network without hidden layers, with weights that make its net inputs equal to
 // its inputs.
-func identityInto(t *testing.T, outputs int, out Activation, loss Loss) (*Network, []float64) {
+func identityInto(t *testing.T, outputs int, out Activation, loss LossFunction) (*Network, []float64) {
 	n := mustNetwork(t, Chain(outputs, nil, outputs, Identity, out, loss, SkipNone))
 	w := make([]float64, n.Dim())
 	for i := range outputs {
@@ -24,7 +26,7 @@ func TestLosses(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		out  Activation
-		loss Loss
+		loss LossFunction
 		v, t []float64
 		want float64
 	}{
@@ -124,7 +126,7 @@ func TestNotFinite(t *testing.T) {
 	for seed := range uint64(60) {
 		for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 			p := randomProblem(t, seed, 150, true)
-			pool := NewPool(2)
+			pool := reduce.NewPool(2)
 			p.x.Set(77, 0, bad)
 			p.t.Set(77, 0, bad)
 			l := p.n.Bind(p.x, p.t, Options{Pool: pool})
@@ -146,7 +148,7 @@ func TestNotFinite(t *testing.T) {
 func TestSmallest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for a := range Activation(len(activations)) {
-		for _, loss := range []Loss{SquaredError, CrossEntropy} {
+		for _, loss := range []LossFunction{SquaredError, CrossEntropy} {
 			if loss == CrossEntropy && a != Softmax && a != Sigmoid {
 				continue
 			}

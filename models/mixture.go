@@ -17,23 +17,27 @@ import (
 type Mixture struct {
 	// Feature is the column of x that the gates look at, as it stands there: scaled if the inputs are. It
 	// may be an input, or one of the Architecture's Features behind them.
-	Feature int
+	Feature int `json:"feature"`
 	// Period is after how much the feature repeats itself, as an angle does after 360 degrees: h − c is
 	// then taken the nearest way round. 0: never.
-	Period float64
+	Period float64 `json:"period,omitempty"`
 	// Gates are those that weights begin with, one for each expert.
-	Gates []Gate
+	Gates []Gate `json:"gates"`
 }
 
 // Gate is a generalized bell. It is ½ at the distance Width, a, from its Center, c, and falls there with
 // −Slope/(2·Width), b being the Slope. Width and Slope are above 0.
-type Gate struct{ Width, Slope, Center float64 }
+type Gate struct {
+	Width  float64 `json:"width"`
+	Slope  float64 `json:"slope"`
+	Center float64 `json:"center"`
+}
 
 // Experts returns count equal chains of layers side by side, combined by the gates of a mixture: those of
 // 16-16-10 nets have 442 weights each. Their outputs are combined before the activation out where that is
 // softmax or the loss is cross-entropy, and after it otherwise. If m's feature is no input, the architecture
 // has Features up to it. It panics unless m has count gates.
-func Experts(inputs int, hidden []int, outputs, count int, act, out Activation, loss Loss, m Mixture) Architecture {
+func Experts(inputs int, hidden []int, outputs, count int, act, out Activation, loss LossFunction, m Mixture) Architecture {
 	if len(m.Gates) != count || count < 1 {
 		panic(fmt.Sprintf("models: Experts: %d gates for %d experts", len(m.Gates), count))
 	}

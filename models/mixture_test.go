@@ -57,7 +57,7 @@ func TestOneExpert(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct {
 		out  Activation
-		loss Loss
+		loss LossFunction
 	}{{Identity, SquaredError}, {Tanh, SquaredError}, {Sigmoid, CrossEntropy}, {Softmax, CrossEntropy}, {Softmax, SquaredError}} {
 		plain := randomData(t, Chain(4, []int{6, 5}, 3, Tanh, c.out, c.loss, SkipNone), rng, 70)
 		n := mustNetwork(t, Experts(4, []int{6, 5}, 3, 1, Tanh, c.out, c.loss, Mixture{Feature: 2, Gates: []Gate{{1, 2, 0.3}}}))
@@ -136,7 +136,7 @@ func TestExperts(t *testing.T) {
 func TestExpertOutputs(t *testing.T) {
 	for _, c := range []struct {
 		out              Activation
-		loss             Loss
+		loss             LossFunction
 		expert, combined Activation
 	}{
 		{Tanh, SquaredError, Tanh, Identity},

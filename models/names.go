@@ -6,38 +6,6 @@ import (
 	"strings"
 )
 
-// Loss is what a network's outputs are measured by, for one row.
-type Loss uint8
-
-// The losses.
-const (
-	// SquaredError is ½‖u − t‖².
-	SquaredError Loss = iota
-	// CrossEntropy is −Σ t log u after softmax, and −Σ t log u + (1−t) log(1−u) after sigmoid, where
-	// every output is a class of its own. Targets are probabilities; 0·log 0 is 0.
-	CrossEntropy
-)
-
-var losses = [...]string{SquaredError: "mse", CrossEntropy: "xent"}
-
-// String returns the name that ParseLoss reads.
-func (l Loss) String() string { return nameOf(losses[:], uint8(l)) }
-
-// ParseLoss reads "mse" or "xent". It returns a *NameError for anything else.
-func ParseLoss(name string) (Loss, error) {
-	i, err := parseName("loss", losses[:], name)
-	return Loss(i), err
-}
-
-// MarshalText writes the name.
-func (l Loss) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
-
-// UnmarshalText reads what ParseLoss does.
-func (l *Loss) UnmarshalText(text []byte) (err error) {
-	*l, err = ParseLoss(string(text))
-	return err
-}
-
 // Skip says which connections a chain has beside those between neighbours.
 type Skip uint8
 
@@ -55,8 +23,7 @@ func (s Skip) String() string { return nameOf(skips[:], uint8(s)) }
 
 // ParseSkip reads "none", "direct" or "all". It returns a *NameError for anything else.
 func ParseSkip(name string) (Skip, error) {
-	i, err := parseName("skip", skips[:], name)
-	return Skip(i), err
+	return parseName[Skip]("skip", skips[:], name)
 }
 
 // MarshalText writes the name.
@@ -68,11 +35,11 @@ func (s *Skip) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// NameError says that a name is none of those that can be chosen.
-type NameError struct{ Kind, Name, Expected string }
+// NameError says that a value of a field, such as "activation" or "init", is none of the names that can be chosen.
+type NameError struct{ Field, Value, Expected string }
 
 func (e *NameError) Error() string {
-	return fmt.Sprintf("unknown %s %q: expected %s", e.Kind, e.Name, e.Expected)
+	return fmt.Sprintf("unknown %s %q: expected %s", e.Field, e.Value, e.Expected)
 }
 
 func nameOf(names []string, i uint8) string {
@@ -82,11 +49,10 @@ func nameOf(names []string, i uint8) string {
 	return names[i]
 }
 
-func parseName(kind string, names []string, name string) (int, error) {
+func parseName[T ~uint8](field string, names []string, name string) (T, error) {
 	if i := slices.Index(names, name); i >= 0 {
-		return i, nil
+		return T(i), nil
 	}
 	last := len(names) - 1
-	return 0, &NameError{Kind: kind, Name: name,
-		Expected: strings.Join(names[:last], ", ") + " or " + names[last]}
+	return 0, &NameError{Field: field, Value: name, Expected: strings.Join(names[:last], ", ") + " or " + names[last]}
 }

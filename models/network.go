@@ -1,19 +1,22 @@
 package models
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/internal/pass"
+	"newtop/models/reduce"
+)
 
 // Network is an Architecture with the layout of its flat weight vector. It is immutable and safe for
 // concurrent use.
 type Network struct {
-	arch     Architecture
-	nodes    []int     // N_l for l = 0…L
-	blocks   []Block   // by ascending To, then From
-	biases   []Bias    // by ascending Layer
-	incoming [][]Block // the blocks into layer l, by ascending From
-	outgoing [][]Block // the blocks out of layer l, by ascending To
-	mix      *mixing   // what the last layer is, if it is a mixture of experts
-	gateOf   []int     // i + 1 where layer l is expert i, else 0
-	dim      int
+	arch   Architecture
+	blocks []Block // by ascending To, then From
+	biases []Bias  // by ascending Layer
+	net    *pass.Net
 }
 
 // Block is where the weights W^{lr} from layer From to layer To lie in the flat vector: Size numbers from
@@ -33,23 +36,8 @@ func (b Block) Size() int {
 	return b.Rows * b.Cols
 }
 
-func (b Block) of(w []float64) []float64 {
-	size := b.Size()
-	return w[b.Offset:][:size:size]
-}
-
-// row returns the weights of row i.
-func (b Block) row(w []float64, i int) []float64 {
-	if b.Sources != nil {
-		return b.of(w)[b.Sources.start[i]:b.Sources.start[i+1]]
-	}
-	return b.of(w)[i*b.Cols:][:b.Cols]
-}
-
 // Bias is where the biases b^l of a layer lie in the flat vector.
 type Bias struct{ Layer, Offset, Nodes int }
-
-func (b Bias) of(w []float64) []float64 { return w[b.Offset:][:b.Nodes:b.Nodes] }
 
 // NewNetwork returns the network of an architecture, or an *ArchitectureError. Softmax with squared
 // error is allowed; cross-entropy needs softmax or sigmoid outputs.
@@ -59,19 +47,27 @@ func NewNetwork(a Architecture) (*Network, error) {
 	}
 	a = a.clone()
 	last := len(a.Layers)
-	n := &Network{arch: a, gateOf: make([]int, last+1),
-		incoming: make([][]Block, last+1), outgoing: make([][]Block, last+1)}
+	net := &pass.Net{Loss: pass.Losses[a.Loss], Columns: a.Inputs + a.Features, Activations: make([]pass.Activation, 1, last+1),
+		GateOf: make([]int, last+1), Incoming: make([][]pass.Block, last+1), Outgoing: make([][]pass.Block, last+1)}
 	for l := range last + 1 {
-		n.nodes = append(n.nodes, a.nodes(l))
+		net.Nodes = append(net.Nodes, a.nodes(l))
 	}
+	for _, l := range a.Layers {
+		net.Activations = append(net.Activations, pass.Activation(l.Activation))
+	}
+	n := &Network{arch: a, net: net}
 	n.layOut()
 	return n, nil
 }
 
 // layOut gives every weight its place in the flat vector.
 func (n *Network) layOut() {
+	net := n.net
 	if m := n.arch.Mixture; m != nil {
-		n.mix = &mixing{Mixture: m, experts: make([]int, len(m.Gates))}
+		net.Mixture = &pass.Mixture{Feature: m.Feature, Period: m.Period, Experts: make([]int, len(m.Gates))}
+		for _, g := range m.Gates {
+			net.Mixture.Gates = append(net.Mixture.Gates, pass.Gate(g))
+		}
 	}
 	next := 0
 	for _, c := range n.arch.Connections {
@@ -79,43 +75,60 @@ func (n *Network) layOut() {
 			next = n.placeBias(l, next)
 		}
 		if c.Gate > 0 {
-			n.gateOf[c.From], n.mix.experts[c.Gate-1] = c.Gate, c.From
+			net.GateOf[c.From], net.Mixture.Experts[c.Gate-1] = c.Gate, c.From
 			continue
 		}
-		b := Block{c.To, c.From, next, n.nodes[c.To], n.nodes[c.From], c.Sources}
-		n.blocks = append(n.blocks, b)
-		n.incoming[b.To] = append(n.incoming[b.To], b)
-		n.outgoing[b.From] = append(n.outgoing[b.From], b)
-		next += b.Size()
+		next = n.placeBlock(c, next)
 	}
-	if n.mix == nil {
-		n.dim = n.placeBias(n.last(), next)
+	if net.Mixture == nil {
+		net.Dim = n.placeBias(net.Last(), next)
 		return
 	}
-	n.mix.offset = next
-	n.dim = next + 3*len(n.mix.experts)
+	net.Mixture.Offset = next
+	net.Dim = next + 3*len(net.Mixture.Experts)
+}
+
+// placeBlock puts the weights of a connection at next and returns the place behind them.
+func (n *Network) placeBlock(c Connection, next int) int {
+	net := n.net
+	b := pass.Block{To: c.To, From: c.From, Offset: next, Rows: net.Nodes[c.To], Cols: net.Nodes[c.From]}
+	if c.Sources != nil {
+		b.Sparse = &c.Sources.sparse
+	}
+	n.blocks = append(n.blocks, Block{b.To, b.From, b.Offset, b.Rows, b.Cols, c.Sources})
+	net.Blocks = append(net.Blocks, b)
+	net.Incoming[b.To] = append(net.Incoming[b.To], b)
+	net.Outgoing[b.From] = append(net.Outgoing[b.From], b)
+	return next + b.Size()
 }
 
 // placeBias puts the biases of layer l at next and returns the place behind them.
 func (n *Network) placeBias(l, next int) int {
-	n.biases = append(n.biases, Bias{l, next, n.nodes[l]})
-	return next + n.nodes[l]
+	b := Bias{l, next, n.net.Nodes[l]}
+	n.biases = append(n.biases, b)
+	n.net.Biases = append(n.net.Biases, pass.Bias(b))
+	return next + b.Nodes
+}
+
+// output returns what the network's outputs are, and what they are measured by.
+func (n *Network) output() (pass.Activation, pass.Loss) {
+	return n.net.Activations[n.net.Last()], n.net.Loss
 }
 
 // Architecture returns a copy of what the network was made from, the connections in layout order.
 func (n *Network) Architecture() Architecture { return n.arch.clone() }
 
 // Dim returns N, the number of weights and biases, the parameters of gates included.
-func (n *Network) Dim() int { return n.dim }
+func (n *Network) Dim() int { return n.net.Dim }
 
 // Inputs returns N_0.
-func (n *Network) Inputs() int { return n.nodes[0] }
+func (n *Network) Inputs() int { return n.net.Nodes[0] }
 
 // Columns returns the number of columns of x: the inputs, and behind them the features that only gates see.
-func (n *Network) Columns() int { return n.nodes[0] + n.arch.Features }
+func (n *Network) Columns() int { return n.net.Columns }
 
 // Outputs returns N_L.
-func (n *Network) Outputs() int { return n.nodes[n.last()] }
+func (n *Network) Outputs() int { return n.net.Outputs() }
 
 // Blocks returns the blocks of weights in the order of the flat vector. It must not be changed.
 func (n *Network) Blocks() []Block { return n.blocks }
@@ -124,78 +137,106 @@ func (n *Network) Blocks() []Block { return n.blocks }
 // not be changed.
 func (n *Network) Biases() []Bias { return n.biases }
 
-func (n *Network) last() int                   { return len(n.nodes) - 1 }
-func (n *Network) activation(l int) Activation { return n.arch.Layers[l-1].Activation }
-
-// bias returns where the biases of layer l are; the last layer of a mixture has none.
-func (n *Network) bias(l int) Bias {
-	if n.mixes(l) {
-		return Bias{l, n.mix.offset, 0}
+// Gates returns where the parameters of the gates lie in the flat vector, behind all other weights: three
+// for each of count gates, log(a/a₀), log(b/b₀) and (c − c₀)/a₀, a₀, b₀ and c₀ being width, slope and center
+// of the gate in the Architecture. Without a mixture count is 0.
+func (n *Network) Gates() (offset, count int) {
+	if n.net.Mixture == nil {
+		return n.net.Dim, 0
 	}
-	return n.biases[l-1]
+	return n.net.Mixture.Offset, n.net.GateCount()
 }
 
-// fused reports whether layer l is an output whose loss cancels its activation's derivative.
-func (n *Network) fused(l int) bool { return l == n.last() && n.arch.Loss == CrossEntropy }
-
-// Cost counts the multiplications of the matrix products that a row of data takes, everything kept
-// that a Linearization keeps. Weights that leave the inputs cost less than others, for neither a
-// derivative along the inputs nor one back to them is needed. Elementwise work, of the order of the
-// nodes, is left out.
-type Cost struct {
-	Loss        float64 // the forward pass
-	Gradient    float64 // forward and backward pass and the gradient itself
-	GaussNewton float64 // one product with the Gauss–Newton matrix
-	Hessian     float64 // one product with the Hessian
-	Diagonal    float64 // the Gauss–Newton matrix's diagonal
-	Rows        float64 // one product with the Gauss–Newton matrix through explicit Jacobian rows
-	Matrix      float64 // the Gauss–Newton matrix itself
+// ExpertDim returns the number of weights before the gates' parameters: of all experts together, or Dim.
+func (n *Network) ExpertDim() int {
+	offset, _ := n.Gates()
+	return offset
 }
 
-// Cost returns what the network costs per row.
-func (n *Network) Cost() Cost {
-	var c Cost
-	c.Rows, c.Matrix = n.rowCost()
-	outputs := float64(n.Outputs())
-	for _, b := range n.blocks {
-		weights := float64(b.Size())
-		c.Loss += weights
-		c.Diagonal += weights
-		if b.From == 0 {
-			c.Gradient += 2 * weights
-			c.GaussNewton += 2 * weights
-			c.Hessian += 2 * weights
-			continue
+// GatesAt returns the gates that the weights w stand for, nil without a mixture.
+func (n *Network) GatesAt(w []float64) []Gate {
+	n.checkWeights("GatesAt", "w", w)
+	var gates []Gate
+	for i := range n.net.GateCount() {
+		gates = append(gates, Gate(n.net.Mixture.Gate(w, i)))
+	}
+	return gates
+}
+
+// InitTo stores first weights in w. It draws from rng in the order of the flat vector. Gates are the
+// Architecture's.
+func (n *Network) InitTo(w []float64, i Init, rng *rand.Rand) {
+	n.checkWeights("InitTo", "w", w)
+	i.fill(n, w, rng)
+}
+
+// NewBatch returns a Batch that takes up to rows rows at once of x and t, which are all × Columns and
+// all × Outputs and must not change as long as it is used.
+func (n *Network) NewBatch(x, t *mat.Dense, rows int) *Batch {
+	all, _ := x.Dims()
+	n.checkMatrix("NewBatch", "x", x, all, n.Columns())
+	n.checkMatrix("NewBatch", "t", t, all, n.Outputs())
+	if rows < 1 {
+		panic(fmt.Sprintf("models: NewBatch: batches of %d rows", rows))
+	}
+	return newBatch(n, x, t, rows)
+}
+
+// Bind returns a Linearization of the network on the rows of x and t, which are rows × Columns and rows
+// × Outputs and must not change as long as it is used. It has no weights before the first Update. Inputs
+// and targets should be finite: a NaN reaches all that depends on it, but of the generic kernel's products, which skip
+// weights that are exactly 0.
+func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
+	if o.Memory < 0 {
+		panic(fmt.Sprintf("models: Bind: memory of %d bytes", o.Memory))
+	}
+	if o.Memory == 0 {
+		o.Memory = DefaultMemory
+	}
+	rows, all := n.checkRows(x, t, o.Part)
+	return newLinearization(n, x, t, rows, all, o)
+}
+
+// Linearize is Bind with default Options, on the caller alone, and Update.
+func (n *Network) Linearize(w []float64, x, t *mat.Dense) *Linearization {
+	l := n.Bind(x, t, Options{})
+	l.Update(w)
+	return l
+}
+
+// checkRows returns how many rows x and t have, and how many there are with other processes'.
+func (n *Network) checkRows(x, t *mat.Dense, part *reduce.Part) (rows, all int) {
+	if x != nil {
+		rows, _ = x.Dims()
+	}
+	all = rows
+	if part != nil {
+		if part.Joiner == nil {
+			panic("models: Bind: a part without a Joiner")
 		}
-		c.Gradient += 3 * weights
-		c.GaussNewton += 4 * weights
-		c.Hessian += 6 * weights
-		if b.To < n.last() && !n.lone(b.To) {
-			c.Diagonal += outputs * weights
-			continue
-		}
-		c.Diagonal += weights // one row of the block for each output
-		if n.activation(n.last()) == Softmax {
-			c.Diagonal += weights // what all outputs share
+		all = part.Rows
+		if first, last := reduce.NewTree(all).Rows(part.Rank, part.Size); rows != last-first {
+			panic(fmt.Sprintf("models: Bind: %d rows, process %d of %d has %d of %d", rows, part.Rank, part.Size, last-first, all))
 		}
 	}
-	return c
+	if all == 0 {
+		panic("models: Bind: no rows")
+	}
+	if rows > 0 {
+		n.checkMatrix("Bind", "x", x, rows, n.Columns())
+		n.checkMatrix("Bind", "t", t, rows, n.Outputs())
+	}
+	return rows, all
 }
 
-// OutputTo stores the outputs at weights w for the rows of x in dst. x is rows × Columns and dst is
-// rows × Outputs; they must not overlap.
-func (n *Network) OutputTo(dst *mat.Dense, w []float64, x *mat.Dense) {
-	n.checkWeights("OutputTo", "w", w)
-	rows, _ := x.Dims()
-	n.checkMatrix("OutputTo", "x", x, rows, n.Columns())
-	n.checkMatrix("OutputTo", "dst", dst, rows, n.Outputs())
-	s := n.newSpace(min(rows, BlockRows))
-	for first := 0; first < rows; first += BlockRows {
-		s.setRows(min(BlockRows, rows-first))
-		tp := &s.own
-		gather(tp.u[0], x.RawMatrix(), first, s.rows)
-		s.forward(w, tp)
-		s.finish(tp)
-		scatter(dst.RawMatrix(), tp.u[n.last()], first, s.rows)
+func (n *Network) checkWeights(name, which string, w []float64) {
+	if len(w) != n.net.Dim {
+		panic(fmt.Sprintf("models: %s: %s has %d numbers, the network %d weights", name, which, len(w), n.net.Dim))
+	}
+}
+
+func (n *Network) checkMatrix(name, which string, m *mat.Dense, rows, cols int) {
+	if r, c := m.Dims(); r != rows || c != cols {
+		panic(fmt.Sprintf("models: %s: %s is %d × %d, expected %d × %d", name, which, r, c, rows, cols))
 	}
 }

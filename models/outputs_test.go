@@ -13,7 +13,7 @@ func TestMeasureOutputs(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		out           Activation
-		loss          Loss
+		loss          LossFunction
 		u, t          []float64 // two rows of two outputs
 		want, squared float64
 		wrong         int
@@ -44,7 +44,7 @@ func TestMeasureOwnOutputs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
 		out  Activation
-		loss Loss
+		loss LossFunction
 	}{{Tanh, SquaredError}, {Softmax, SquaredError}, {Softmax, CrossEntropy}, {Sigmoid, CrossEntropy}} {
 		p := randomData(t, Chain(3, []int{5}, 4, Tanh, c.out, c.loss, SkipNone), rng, 130)
 		u := mat.NewDense(130, 4, nil)

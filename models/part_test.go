@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/reduce"
 )
 
 // hub joins the parts of Linearizations that goroutines have, by means that have nothing to do with Combine: sums are
@@ -37,7 +39,7 @@ type joiner struct {
 	rank int
 }
 
-func (j joiner) Sum(tree Tree, dst []float64, nodes [][]float64) {
+func (j joiner) Sum(tree reduce.Tree, dst []float64, nodes [][]float64) {
 	if want := len(tree.Nodes(j.rank, j.size)); len(nodes) != want {
 		panic(fmt.Sprintf("rank %d of %d: sums of %d nodes, expected %d", j.rank, j.size, len(nodes), want))
 	}
@@ -50,7 +52,7 @@ func (j joiner) Sum(tree Tree, dst []float64, nodes [][]float64) {
 		j.parts[j.rank] <- nodes
 		<-j.taken
 	} else {
-		all := map[Node][]float64{}
+		all := map[reduce.Node][]float64{}
 		clear(dst)
 		for rank := j.size - 1; rank >= 0; rank-- {
 			own := nodes
@@ -80,8 +82,8 @@ func (j joiner) Sum(tree Tree, dst []float64, nodes [][]float64) {
 }
 
 // nodeSum is naiveSum of what nodes have, where those below a node that has something do not count; nil if there are none.
-func nodeSum(all map[Node][]float64, level, index int) []float64 {
-	if sum, ok := all[Node{level, index}]; ok || level == 0 {
+func nodeSum(all map[reduce.Node][]float64, level, index int) []float64 {
+	if sum, ok := all[reduce.Node{Level: level, Index: index}]; ok || level == 0 {
 		return sum
 	}
 	left, right := nodeSum(all, level-1, 2*index), nodeSum(all, level-1, 2*index+1)
@@ -147,13 +149,13 @@ func spoil(x []float64) {
 func inParts(p problem, size int, fast bool, f func(rank int, l *Linearization)) {
 	h := newHub(size, fast)
 	rows, columns := p.x.Dims()
-	tree, row := NewTree(rows), int64(8*p.n.tapeSize())
+	tree, row := reduce.NewTree(rows), int64(8*p.n.net.TapeSize())
 	var all sync.WaitGroup
 	for rank := range size {
 		all.Go(func() {
-			pool := NewPool(1 + rank%2)
+			pool := reduce.NewPool(1 + rank%2)
 			defer pool.Close()
-			o := Options{Pool: pool, Memory: []int64{0, BlockRows * row, 1}[rank%3], Part: &Part{rows, rank, size, joiner{h, rank}}}
+			o := Options{Pool: pool, Memory: []int64{0, reduce.BlockRows * row, 1}[rank%3], Part: &reduce.Part{Rows: rows, Rank: rank, Size: size, Joiner: joiner{h, rank}}}
 			var x, t *mat.Dense
 			if first, last := tree.Rows(rank, size); first < last {
 				x = p.x.Slice(first, last, 0, columns).(*mat.Dense)
@@ -212,10 +214,10 @@ func checkParts(t *testing.T, p problem, sizes ...int) {
 
 func TestParts(t *testing.T) {
 	long := Chain(3, []int{4}, 2, Tanh, Softmax, CrossEntropy, SkipAll)
-	checkParts(t, randomData(t, long, rand.New(rand.NewPCG(1, 2)), 130*BlockRows+5), 2, 33, 100)
-	checkParts(t, mixedProblem(t, 9*BlockRows+7), 4, 11)
-	checkParts(t, mixtureProblem(t, 5*BlockRows), 3)
-	deep := randomProblem(t, 3, 11*BlockRows+7, true)
+	checkParts(t, randomData(t, long, rand.New(rand.NewPCG(1, 2)), 130*reduce.BlockRows+5), 2, 33, 100)
+	checkParts(t, mixedProblem(t, 9*reduce.BlockRows+7), 4, 11)
+	checkParts(t, mixtureProblem(t, 5*reduce.BlockRows), 3)
+	deep := randomProblem(t, 3, 11*reduce.BlockRows+7, true)
 	checkParts(t, deep, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 	for seed := range uint64(12) {
 		rows := 1 + int(seed*seed*29)
@@ -242,7 +244,7 @@ func FuzzParts(f *testing.F) {
 
 // TestPartsGiveUp: where the watcher in process 0 ends an assembly, no process is left waiting, and the next one is right.
 func TestPartsGiveUp(t *testing.T) {
-	p, enough := wideProblem(t, Sigmoid, 5*BlockRows+20), errors.New("enough")
+	p, enough := wideProblem(t, Sigmoid, 5*reduce.BlockRows+20), errors.New("enough")
 	want := spoiled(p.n.Dim())
 	assembleTo(t, p.n.Linearize(p.w, p.x, p.t), want)
 	for _, fast := range []bool{false, true} {
@@ -269,16 +271,16 @@ func TestPartsGiveUp(t *testing.T) {
 // deaf is a Joiner that joins nothing.
 type deaf struct{}
 
-func (deaf) Sum(Tree, []float64, [][]float64)   {}
-func (deaf) Chain(x []float64, add func() bool) { add() }
+func (deaf) Sum(reduce.Tree, []float64, [][]float64) {}
+func (deaf) Chain(x []float64, add func() bool)      { add() }
 
 func TestPartsDoNotAllocate(t *testing.T) {
-	p := wideProblem(t, Sigmoid, 9*BlockRows)
+	p := wideProblem(t, Sigmoid, 9*reduce.BlockRows)
 	dst, m := make([]float64, p.n.Dim()), mat.NewSymDense(p.n.Dim(), nil)
-	x := p.x.Slice(0, 3*BlockRows, 0, p.n.Columns()).(*mat.Dense)
-	targets := p.t.Slice(0, 3*BlockRows, 0, p.n.Outputs()).(*mat.Dense)
+	x := p.x.Slice(0, 3*reduce.BlockRows, 0, p.n.Columns()).(*mat.Dense)
+	targets := p.t.Slice(0, 3*reduce.BlockRows, 0, p.n.Outputs()).(*mat.Dense)
 	for rank := range 3 {
-		l := p.n.Bind(x, targets, Options{Part: &Part{9 * BlockRows, rank, 3, deaf{}}})
+		l := p.n.Bind(x, targets, Options{Part: &reduce.Part{Rows: 9 * reduce.BlockRows, Rank: rank, Size: 3, Joiner: deaf{}}})
 		for name, f := range map[string]func(){
 			"Update":              func() { l.Update(p.w) },
 			"EvaluateAt":          func() { l.EvaluateAt(p.w) },
@@ -296,34 +298,27 @@ func TestPartsDoNotAllocate(t *testing.T) {
 
 // TestKeptRowsOfParts: those of the process.
 func TestKeptRowsOfParts(t *testing.T) {
-	p := mixedProblem(t, 4*BlockRows+10) // 5 leaves: 1, 2 and 2
+	p := mixedProblem(t, 4*reduce.BlockRows+10) // 5 leaves: 1, 2 and 2
 	kept := make([]int, 3)
 	inParts(p, 3, false, func(rank int, l *Linearization) { kept[rank] = l.KeptRows() })
-	if want := []int{BlockRows, BlockRows, 0}; !slices.Equal(kept, want) {
+	if want := []int{reduce.BlockRows, reduce.BlockRows, 0}; !slices.Equal(kept, want) {
 		t.Errorf("rows kept: %v, expected %v", kept, want)
 	}
 }
 
 func TestPartMisuse(t *testing.T) {
-	p := mixedProblem(t, 3*BlockRows)
-	solo := &Part{3 * BlockRows, 0, 1, deaf{}}
+	p := mixedProblem(t, 3*reduce.BlockRows)
+	solo := &reduce.Part{Rows: 3 * reduce.BlockRows, Rank: 0, Size: 1, Joiner: deaf{}}
 	view := mat.NewSymDense(p.n.Dim()+1, nil).SliceSym(0, p.n.Dim()).(*mat.SymDense)
 	for _, c := range []struct {
 		want string
 		f    func()
 	}{
-		{"models: NewTree: 0 rows", func() { NewTree(0) }},
-		{"models: process 3 of 3", func() { NewTree(1).Rows(3, 3) }},
-		{"models: process -1 of 3", func() { NewTree(1).Nodes(-1, 3) }},
-		{"models: Combine: node {0 1} where leaf 0 of 3 comes next", func() { NewTree(3*BlockRows).Combine([]Node{{0, 1}}, nil) }},
-		{"models: Combine: node {1 0} where leaf 1 of 3 comes next", func() {
-			NewTree(3*BlockRows).Combine([]Node{{0, 0}, {1, 0}}, make([][]float64, 2))
+		{"models: Bind: a part without a Joiner", func() {
+			p.n.Bind(p.x, p.t, Options{Part: &reduce.Part{Rows: 3 * reduce.BlockRows, Rank: 0, Size: 1, Joiner: nil}})
 		}},
-		{"models: Combine: 1 sums over 2 of 3 leaves", func() { NewTree(3*BlockRows).Combine([]Node{{1, 0}}, make([][]float64, 1)) }},
-		{"models: Combine: 2 sums over 3 of 3 leaves", func() { NewTree(3*BlockRows).Combine([]Node{{2, 0}}, make([][]float64, 2)) }},
-		{"models: Bind: a part without a Joiner", func() { p.n.Bind(p.x, p.t, Options{Part: &Part{3 * BlockRows, 0, 1, nil}}) }},
 		{"models: Bind: 288 rows, process 1 of 2 has 192 of 288", func() {
-			p.n.Bind(p.x, p.t, Options{Part: &Part{3 * BlockRows, 1, 2, deaf{}}})
+			p.n.Bind(p.x, p.t, Options{Part: &reduce.Part{Rows: 3 * reduce.BlockRows, Rank: 1, Size: 2, Joiner: deaf{}}})
 		}},
 		{"models: Bind: 0 rows, process 0 of 1 has 288 of 288", func() { p.n.Bind(nil, nil, Options{Part: solo}) }},
 		{"models: GaussNewtonMatrixTo: dst is a view", func() {

@@ -220,7 +220,7 @@ func TestHessianIsGaussNewton(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []struct {
 		out  Activation
-		loss Loss
+		loss LossFunction
 	}{{Identity, SquaredError}, {Softmax, CrossEntropy}, {Sigmoid, CrossEntropy}} {
 		p := randomData(t, Chain(4, nil, 3, Identity, c.out, c.loss, SkipNone), rng, 100)
 		check("no hidden layer "+describe(p.n), p)
@@ -259,13 +259,13 @@ func TestCost(t *testing.T) {
 
 // multiplications returns how many the products of run take.
 func multiplications(l *Linearization, run func()) float64 {
-	for _, s := range l.spaces {
-		s.multiplications = 0
+	for _, s := range l.scratches {
+		s.Multiplications = 0
 	}
 	run()
 	count := 0
-	for _, s := range l.spaces {
-		count += s.multiplications
+	for _, s := range l.scratches {
+		count += s.Multiplications
 	}
 	return float64(count)
 }

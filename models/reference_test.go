@@ -15,7 +15,7 @@ type reference struct {
 	Name               string
 	Layers             []int
 	Activations        []Activation
-	Loss               Loss
+	Loss               LossFunction
 	Connections        [][2]int
 	W, V               []float64
 	X, T               [][]float64

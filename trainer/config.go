@@ -10,7 +10,8 @@ import (
 
 	"newtop/datasets"
 	"newtop/models"
-	"newtop/models/saved"
+	"newtop/models/modelfile"
+	"newtop/models/netfile"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/firstorder"
@@ -122,7 +123,7 @@ func (c *Config) Check() error {
 	if err := c.checkExperts(); err != nil {
 		return err
 	}
-	if _, err := saved.Format(c.Save); c.Save != "" && err != nil {
+	if _, err := modelfile.Format(c.Save); c.Save != "" && err != nil {
 		return &ConfigError{Field: "Save", Value: c.Save, Expected: "a file name that ends in .safetensors or .onnx"}
 	}
 	for _, n := range c.Hidden {
@@ -264,7 +265,7 @@ func (c *Config) architecture(data *datasets.Dataset) (models.Architecture, erro
 			return models.Architecture{}, &fieldsError{"{Graph}", err}
 		}
 		defer file.Close()
-		return models.ReadArchitecture(file, c.Graph, data.Inputs(), data.Outputs())
+		return netfile.Read(file, c.Graph, data.Inputs(), data.Outputs())
 	}
 	out, loss, err := c.output(data.Classes != nil)
 	if err != nil {
@@ -291,7 +292,7 @@ func (c *Config) architecture(data *datasets.Dataset) (models.Architecture, erro
 
 // output settles the output layer and the loss: classes ask for softmax with cross-entropy, regression
 // for a linear layer with squared error, and a given half decides the other.
-func (c *Config) output(classes bool) (models.Activation, models.Loss, error) {
+func (c *Config) output(classes bool) (models.Activation, models.LossFunction, error) {
 	out, loss := c.Out, c.Loss
 	if out == "" {
 		switch {

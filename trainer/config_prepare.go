@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"newtop/datasets"
+	"newtop/datasets/fault"
 	"newtop/models"
+	"newtop/models/reduce"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim/trust"
 )
@@ -16,7 +18,7 @@ import (
 func (c *Config) Prepare() (*objective.Problem, error) { return c.PreparePart(0, 1) }
 
 // PreparePart is Prepare for process rank of size: the training and test rows of the problem are those of its leaves
-// (models.Tree). It returns a *ConfigError too for what several processes can't train, and for more of them than there are
+// (reduce.Tree). It returns a *ConfigError too for what several processes can't train, and for more of them than there are
 // leaves of the training rows.
 func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
 	if err := c.checkTeam(size); err != nil {
@@ -28,7 +30,7 @@ func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
 		return nil, err
 	}
 	rows := data.Train.Total()
-	if most := models.NewTree(rows).Leaves(); size > 1 && most < size {
+	if most := reduce.NewTree(rows).Leaves(); size > 1 && most < size {
 		return nil, &ConfigError{Field: "Processes", Value: fmt.Sprint(size),
 			Expected: fmt.Sprintf("at most %d processes for %d training rows", most, rows)}
 	}
@@ -70,9 +72,9 @@ func (c *Config) load(keep datasets.Keep) (*datasets.Dataset, error) {
 	data, err := datasets.Load(c.data(), datasets.Options{
 		Dir: c.DataDir, Target: c.Target, Test: c.Test, Seed: dataSeed, Keep: keep,
 	})
-	var option *datasets.OptionError
+	var option *fault.OptionError
 	if errors.As(err, &option) {
-		return nil, &ConfigError{Field: strings.ToUpper(option.Option[:1]) + option.Option[1:], Value: option.Value, Expected: option.Expected}
+		return nil, &ConfigError{Field: strings.ToUpper(option.Field[:1]) + option.Field[1:], Value: option.Value, Expected: option.Expected}
 	}
 	return data, err
 }

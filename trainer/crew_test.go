@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/models"
+	"newtop/models/reduce"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 )
@@ -37,7 +38,7 @@ func (o *order) obey() {
 }
 
 type nodesOf struct {
-	nodes []models.Node
+	nodes []reduce.Node
 	sums  [][]float64
 }
 
@@ -101,12 +102,12 @@ func (c *crew) Bind(rows objective.Rows, o models.Options) objective.Linearizati
 	c.all(func(rank int) {
 		p, o := c.problems[rank], o
 		n := p.Of(rows)
-		first, last := models.NewTree(n).Rows(rank, c.size)
+		first, last := reduce.NewTree(n).Rows(rank, c.size)
 		x, t, err := p.Select(rows, first, last)
 		if err != nil {
 			panic(err)
 		}
-		o.Part = &models.Part{Rows: n, Rank: rank, Size: c.size, Joiner: &seat{c, rank}}
+		o.Part = &reduce.Part{Rows: n, Rank: rank, Size: c.size, Joiner: &seat{c, rank}}
 		if rank > 0 {
 			o.Pool = nil
 		}
@@ -127,7 +128,7 @@ type seat struct {
 	rank int
 }
 
-func (s *seat) Sum(tree models.Tree, dst []float64, nodes [][]float64) {
+func (s *seat) Sum(tree reduce.Tree, dst []float64, nodes [][]float64) {
 	mine := nodesOf{tree.Nodes(s.rank, s.size), nodes}
 	if s.rank > 0 {
 		s.sums[s.rank] <- mine

@@ -54,7 +54,7 @@ func (c *Config) descends() bool {
 }
 
 // mixture returns the mixture of experts for the data.
-func (c *Config) mixture(data *datasets.Dataset, act, out models.Activation, loss models.Loss) (models.Architecture, error) {
+func (c *Config) mixture(data *datasets.Dataset, act, out models.Activation, loss models.LossFunction) (models.Architecture, error) {
 	column, period, values, err := c.gate(data)
 	if err != nil {
 		return models.Architecture{}, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"newtop/models"
+	"newtop/models/reduce"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
@@ -64,7 +65,7 @@ func (r *run) load() error {
 
 // bind puts together what the run works on.
 func (r *run) bind() error {
-	r.pool = models.NewPool(r.config.Threads)
+	r.pool = reduce.NewPool(r.config.Threads)
 	if r.from == nil {
 		if err := r.suits(r.info, r.settings); err != nil {
 			return &PrepareError{Err: err}

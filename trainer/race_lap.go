@@ -16,7 +16,7 @@ func (r *run) compete() error {
 	stepping, unit, units, began := r.stepping, r.unit, r.units, r.began
 	r.training.stop()
 	r.held, r.stepping, r.unit, r.units = c, false, 0, 0
-	before := r.training.elapsed()
+	before, own := r.training.elapsed(), r.objective
 	err := r.laps(c)
 	if r.race == c {
 		r.abandon()
@@ -25,10 +25,12 @@ func (r *run) compete() error {
 	r.training.stop()
 	switch {
 	case c.picked != nil:
+		own.Close()
 		p := c.picked
 		c.objective.Load(&p.cache, p.member.weights, c.blocks(p.member.settings))
 		r.giveUp = true
 	case r.end == "":
+		c.objective.Close()
 		r.giveUp = false
 		r.began = began + r.training.elapsed() - before
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"newtop/models"
+	"newtop/models/reduce"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
@@ -21,7 +21,7 @@ type run struct {
 	recordings []*recording
 
 	problem *objective.Problem
-	pool    *models.Pool
+	pool    *reduce.Pool
 	binding
 	test   objective.Linearization // nil without test rows
 	sample objective.Linearization // over the rows of the spectrum; nil until the first one

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"newtop/internal/version"
-	"newtop/models/saved"
+	"newtop/models/modelfile"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/objective"
@@ -53,7 +53,7 @@ type wrote struct {
 
 // ending is what a session keeps of its run for those who save it later.
 type ending struct {
-	model *saved.Model
+	model *modelfile.Model
 	epoch int
 }
 
@@ -62,7 +62,7 @@ func (r *run) checkSave() error {
 	if r.config.Save == "" {
 		return nil
 	}
-	if err := saved.Writable(r.config.Save); err != nil {
+	if err := modelfile.Writable(r.config.Save); err != nil {
 		return &PrepareError{Err: &fieldsError{"{Save}", err}}
 	}
 	return nil
@@ -70,7 +70,7 @@ func (r *run) checkSave() error {
 
 // save writes the weights of now to a file and answers when it is there.
 func (r *run) save(file string, answer chan error) {
-	format, err := saved.Format(file)
+	format, err := modelfile.Format(file)
 	if err != nil {
 		answer <- &event.CommandError{Reason: err.Error()}
 		return
@@ -84,7 +84,7 @@ func (r *run) save(file string, answer chan error) {
 	go func() {
 		w := wrote{event: e, answer: answer}
 		w.err = guard(func() (err error) {
-			w.event.Bytes, err = saved.Write(file, m)
+			w.event.Bytes, err = modelfile.Write(file, m)
 			return err
 		})
 		if r.Session.ask(context.Background(), request{command: w, answer: make(chan error, 1)}) != nil {
@@ -166,11 +166,11 @@ func (s *Session) saveLate(file string) error {
 
 func (f *ending) write(file string) (e event.SavedEvent, err error) {
 	e = event.SavedEvent{Epoch: f.epoch, File: file}
-	if e.Format, err = saved.Format(file); err != nil {
+	if e.Format, err = modelfile.Format(file); err != nil {
 		return e, err
 	}
 	err = guard(func() error {
-		e.Bytes, err = saved.Write(file, f.model)
+		e.Bytes, err = modelfile.Write(file, f.model)
 		return err
 	})
 	return e, err
@@ -181,7 +181,7 @@ func (f *ending) write(file string) (e event.SavedEvent, err error) {
 // scalings, and returns a *CheckpointError if they are not those of the checkpoint.
 func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event.SavedEvent, error) {
 	e := ending{epoch: from.Epoch}
-	if err := saved.Writable(file); err != nil {
+	if err := modelfile.Writable(file); err != nil {
 		return event.SavedEvent{}, err
 	}
 	p, err := c.Prepare()
@@ -210,7 +210,7 @@ func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event
 }
 
 // model returns the net as it is now. A method whose step is one whole has not moved the weights before it is over.
-func (r *run) model() *saved.Model {
+func (r *run) model() *modelfile.Model {
 	weights := make([][]float64, len(r.members))
 	for i, m := range r.members {
 		weights[i] = m.weights
@@ -245,26 +245,26 @@ func (c *Config) about(run, optimizer string, epoch int, last *event.EpochEvent)
 }
 
 // describe describes weights with what their users need to know of the data.
-func describe(p *objective.Problem, weights [][]float64, meta map[string]string) *saved.Model {
+func describe(p *objective.Problem, weights [][]float64, meta map[string]string) *modelfile.Model {
 	data := p.Data
-	m := &saved.Model{Network: p.Network, Weights: weights, Classes: data.Classes, Meta: meta}
+	m := &modelfile.Model{Network: p.Network, Weights: weights, Classes: data.Classes, Meta: meta}
 	meta["data"], meta["version"] = data.Name, version.Program()
 	if t := data.Table; t != nil {
 		meta["target"], meta["target_column"] = t.Target, strconv.Itoa(t.Place)
 		for _, f := range t.Fields {
-			m.Table = append(m.Table, saved.Field(f))
+			m.Table = append(m.Table, modelfile.Field(f))
 		}
 	}
 	for j, name := range data.InputNames {
-		m.Inputs = append(m.Inputs, saved.Column{Name: name, Offset: data.InputScaling.Offset[j], Scale: data.InputScaling.Scale[j]})
+		m.Inputs = append(m.Inputs, modelfile.Column{Name: name, Offset: data.InputScaling.Offset[j], Scale: data.InputScaling.Scale[j]})
 	}
 	if p.Network.Columns() > p.Network.Inputs() {
 		for _, f := range data.Features {
-			m.Inputs = append(m.Inputs, saved.Column{Name: f.Name, Scale: 1})
+			m.Inputs = append(m.Inputs, modelfile.Column{Name: f.Name, Scale: 1})
 		}
 	}
 	for j, name := range data.TargetNames {
-		m.Outputs = append(m.Outputs, saved.Column{Name: name, Offset: data.TargetScaling.Offset[j], Scale: data.TargetScaling.Scale[j]})
+		m.Outputs = append(m.Outputs, modelfile.Column{Name: name, Offset: data.TargetScaling.Offset[j], Scale: data.TargetScaling.Scale[j]})
 	}
 	return m
 }

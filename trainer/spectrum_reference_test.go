@@ -29,7 +29,7 @@ func TestSpectraOfPyTorch(t *testing.T) {
 		Name        string
 		Layers      []int
 		Activations []models.Activation
-		Loss        models.Loss
+		Loss        models.LossFunction
 		Connections [][2]int
 		W           []float64
 		X, T        [][]float64

@@ -9,23 +9,25 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/layout"
+	"newtop/tui/style"
 )
 
 // receive takes in what came and waits for more.
 func (a *App) receive(msg deltaMsg) tea.Cmd {
-	_, reading := a.h.loading()
+	_, reading := a.h.Loading()
 	for i := range msg.deltas {
 		a.accept(&msg.deltas[i])
 	}
-	if _, still := a.h.loading(); reading && !still {
-		a.look++ // nothing holds back the picture of the whole
+	if _, still := a.h.Loading(); reading && !still {
+		a.Changes++ // nothing holds back the picture of the whole
 	}
 	switch {
 	case msg.err != nil:
 		return a.lost(msg.err)
-	case a.stopping && a.h.done != nil:
+	case a.stopping && a.h.Done != nil:
 		return tea.Quit
-	case a.h.done != nil && !a.h.watched():
+	case a.h.Done != nil && !a.h.Watched():
 		return tea.Batch(a.wait(0), a.savedNote())
 	}
 	a.share()
@@ -34,12 +36,12 @@ func (a *App) receive(msg deltaMsg) tea.Cmd {
 
 // accept takes in one Delta.
 func (a *App) accept(d *feed.Delta) {
-	a.h.apply(d)
+	a.h.Apply(d)
 	a.heard = a.clock()
 	a.shown = d.Status.Elapsed
 	a.follow(&d.Status.Recording)
 	a.arrived(d.Saved)
-	if f, ok := a.overlay.(*saveForm); ok {
+	if f, ok := a.dialog.(*saveForm); ok {
 		f.suggest(a)
 	}
 	if !a.busy {
@@ -61,9 +63,9 @@ func (a *App) lost(err error) tea.Cmd {
 	}
 	a.closed = true
 	if !errors.Is(err, io.EOF) {
-		text := clean(err.Error())
-		a.h.say(a.h.status.Epoch, tokBad, "feed: %s", text)
-		a.note(tokBad, text)
+		text := style.Clean(err.Error())
+		a.h.Log.Say(a.h.Status.Epoch, style.Bad, "feed: %s", text)
+		a.Note(style.Bad, text)
 	}
 	if a.stopping {
 		return tea.Quit
@@ -75,8 +77,7 @@ func (a *App) lost(err error) tea.Cmd {
 func (a *App) command(c event.Command) tea.Cmd {
 	cmd, ok := a.do(c)
 	if !ok {
-		a.note(tokWarn, "the run has not answered yet")
-		return a.expire()
+		return a.Tell(style.Warn, "the run has not answered yet")
 	}
 	return cmd
 }
@@ -87,24 +88,23 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 	if msg.err == nil || a.ctx.Err() != nil {
 		return next
 	}
-	text := clean(msg.err.Error())
+	text := style.Clean(msg.err.Error())
 	if errors.Is(msg.err, feed.ErrReadOnly) {
 		a.readOnly = true
 	}
-	if !errors.Is(msg.err, feed.ErrReadOnly) && !errors.Is(msg.err, feed.ErrEnded) && !a.h.watched() {
+	if !errors.Is(msg.err, feed.ErrReadOnly) && !errors.Is(msg.err, feed.ErrEnded) && !a.h.Watched() {
 		text = "refused: " + text
-		if a.h.status.Audience == nil { // else it comes as a deed
-			a.h.say(a.h.status.Epoch, tokWarn, "%s", text)
+		if a.h.Status.Audience == nil { // else it comes as a deed
+			a.h.Log.Say(a.h.Status.Epoch, style.Warn, "%s", text)
 		}
 	}
-	a.note(tokWarn, text)
-	return tea.Batch(next, a.expire())
+	return tea.Batch(next, a.Tell(style.Warn, text))
 }
 
 // askSpectrum asks for a spectrum, unless one is under way: on a fast run that is most of the time, and no refusal.
 func (a *App) askSpectrum() tea.Cmd {
-	if a.h.status.Computing == "spectrum" {
-		return a.tell("a spectrum is being computed")
+	if a.h.Status.Computing == "spectrum" {
+		return a.Tell(style.Text, "a spectrum is being computed")
 	}
 	return a.command(event.Spectrum{})
 }
@@ -123,13 +123,13 @@ func (a *App) glance() tea.Cmd {
 
 // steerable reports whether commands make sense.
 func (a *App) steerable() bool {
-	return !a.h.over() && !a.h.watched() && !a.h.viewer && !a.closed && !a.readOnly && !a.stopping
+	return !a.h.Over() && !a.h.Watched() && !a.h.Viewer && !a.closed && !a.readOnly && !a.stopping
 }
 
 // quit leaves a run that is another's alone. Its own run it stops first,
 // and leaves when that has ended; asked again, it leaves at once.
 func (a *App) quit() tea.Cmd {
-	if a.guest != nil || !a.steerable() {
+	if a.viewer != nil || !a.steerable() {
 		return tea.Quit
 	}
 	a.stopping = true
@@ -145,30 +145,14 @@ func (a *App) stopped(err error) tea.Cmd {
 		return tea.Quit
 	}
 	a.stopping = false
-	a.note(tokWarn, "refused: "+clean(err.Error()))
-	return a.expire()
+	return a.Tell(style.Warn, "refused: "+style.Clean(err.Error()))
 }
 
-// note shows a line at the right of the footer.
-func (a *App) note(t token, text string) {
-	a.notice = part{t, text}
-	a.notices++
-}
-
-type (
-	tickMsg   struct{}
-	expireMsg int
-)
-
-// expire removes the present note after a while.
-func (a *App) expire() tea.Cmd {
-	id := a.notices
-	return a.later(5*time.Second, expireMsg(id))
-}
+type tickMsg struct{}
 
 // tick moves the clock on, twice a second and only while a run is running here: that of a record is the record's.
 func (a *App) tick() tea.Cmd {
-	if a.h.status.Phase != event.Running || a.h.mute() || a.closed || a.ticking {
+	if a.h.Status.Phase != event.Running || a.h.Offline() || a.closed || a.ticking {
 		return nil
 	}
 	a.ticking = true
@@ -177,7 +161,7 @@ func (a *App) tick() tea.Cmd {
 
 // elapsed is the training time now: what the status said, and what has gone by since.
 func (a *App) elapsed() float64 {
-	if a.h.status.Phase != event.Running || a.h.mute() || a.closed || a.h.status.Computing != "" {
+	if a.h.Status.Phase != event.Running || a.h.Offline() || a.closed || a.h.Status.Computing != "" {
 		return a.shown
 	}
 	return a.shown + max(0, a.clock().Sub(a.heard).Seconds())
@@ -186,9 +170,9 @@ func (a *App) elapsed() float64 {
 // cycle moves the focus to the next pane or the one before.
 func (a *App) cycle(forward bool) {
 	if forward {
-		a.focus = (a.focus + 1) % paneCount
+		a.focus = (a.focus + 1) % layout.Panes
 	} else {
-		a.focus = (a.focus + paneCount - 1) % paneCount
+		a.focus = (a.focus + layout.Panes - 1) % layout.Panes
 	}
 }
 
@@ -201,7 +185,7 @@ func (a *App) move(k string) {
 	}
 	s := a.layout(false)
 	d := map[string][2]int{"left": {-1, 0}, "right": {1, 0}, "up": {0, -1}, "down": {0, 1}}[k]
-	a.focus = s.neighbour(a.focus, d[0], d[1])
+	a.focus = s.Neighbour(a.focus, d[0], d[1])
 }
 
 // zoom gives the focused pane the whole screen, or takes it back.
@@ -218,10 +202,10 @@ func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	if p, ok := a.panes[a.focus].(moused); ok && a.zoomed && a.overlay == nil && !a.racing() {
-		for _, at := range a.layout(true).places {
-			if at.contains(m.X, m.Y) && p.handleMouse(&a.view, msg, m.X-at.x-2, m.Y-at.y-1) {
-				a.look++
+	if p, ok := a.panes[a.focus].(moused); ok && a.zoomed && a.dialog == nil && !a.racing() {
+		for _, at := range a.layout(true).Places {
+			if at.Contains(m.X, m.Y) && p.handleMouse(a.paneView(), msg, m.X-at.X-2, m.Y-at.Y-1) {
+				a.Changes++
 				return nil
 			}
 		}
@@ -234,12 +218,12 @@ func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 
 // click focuses the pane at a cell.
 func (a *App) click(x, y int) {
-	if a.overlay != nil || a.racing() {
+	if a.dialog != nil || a.racing() {
 		return
 	}
-	for _, p := range a.layout(a.zoomed).places {
-		if p.contains(x, y) {
-			a.focus = p.pane
+	for _, p := range a.layout(a.zoomed).Places {
+		if p.Contains(x, y) {
+			a.focus = p.Pane
 		}
 	}
 }
@@ -247,9 +231,8 @@ func (a *App) click(x, y int) {
 func (a *App) toggleLog() tea.Cmd {
 	p := a.panes[a.focus]
 	if p.toggleLog() {
-		a.look++
+		a.Changes++
 		return nil
 	}
-	a.note(tokMuted, p.name(&a.view)+" has no scale to switch")
-	return a.expire()
+	return a.Tell(style.Muted, p.name(a.paneView())+" has no scale to switch")
 }

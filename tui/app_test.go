@@ -19,19 +19,23 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
 func testView() *view {
-	return &view{h: &history{}, th: newTheme(true, colorprofile.ASCII, true), gl: GlyphsBraille.set(nil)}
+	return &view{style.Pen{Palette: style.ThemeAuto.Palette(true, colorprofile.ASCII, true), Glyphs: style.GlyphsBraille.Set(nil)}, &History{}}
 }
 
 // newTest returns an App that has taken in a run, with a clock that stands still.
-func newTest(s script, o Options, w, h int) *App {
+func newTest(s tuitest.Script, o screen.Options, w, h int) *App {
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
-	a := newApp(&fakeFeed{}, o, fakeMethods())
+	a := newApp(&tuitest.Feed{}, o, tuitest.Methods())
 	a.clock = func() time.Time { return time.Unix(0, 0) }
 	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
-	for _, d := range fakeRun(s) {
+	for _, d := range tuitest.NewRun(s) {
 		a.Update(came(d))
 	}
 	return a
@@ -67,15 +71,15 @@ func frameText(t *testing.T, a *App) string {
 	t.Helper()
 	content := a.View().Content
 	rows := strings.Split(content, "\n")
-	if a.height == 0 {
+	if a.Height == 0 {
 		return content
 	}
-	if len(rows) != a.height {
-		t.Fatalf("%d×%d: %d rows", a.width, a.height, len(rows))
+	if len(rows) != a.Height {
+		t.Fatalf("%d×%d: %d rows", a.Width, a.Height, len(rows))
 	}
 	for i, r := range rows {
-		if n := ansi.StringWidth(r); n != a.width {
-			t.Fatalf("%d×%d: row %d is %d wide: %q", a.width, a.height, i, n, ansi.Strip(r))
+		if n := ansi.StringWidth(r); n != a.Width {
+			t.Fatalf("%d×%d: row %d is %d wide: %q", a.Width, a.Height, i, n, ansi.Strip(r))
 		}
 	}
 	return ansi.Strip(content)
@@ -85,23 +89,23 @@ func TestScreens(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
 		for _, c := range []struct {
 			name string
-			s    script
+			s    tuitest.Script
 			keys []string
 		}{
-			{"empty", script{epochs: -1}, nil},
-			{"running", script{epochs: 33, spectra: true, skips: true}, nil},
-			{"switched", script{epochs: 33, switchAt: 20}, nil},
-			{"ended", script{epochs: 40, fate: "done"}, nil},
-			{"diverged", script{epochs: 12, fate: "nan"}, nil},
-			{"diverged-at-once", script{adam: true, fate: "dead"}, nil},
-			{"adam", script{epochs: 33, adam: true}, nil},
-			{"regression", script{epochs: 20, regression: true}, nil},
-			{"zoomed", script{epochs: 33}, []string{"z"}},
-			{"picker", script{epochs: 3}, []string{"o", "down"}},
-			{"help", script{epochs: 3}, []string{"?"}},
+			{"empty", tuitest.Script{Epochs: -1}, nil},
+			{"running", tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, nil},
+			{"switched", tuitest.Script{Epochs: 33, SwitchAt: 20}, nil},
+			{"ended", tuitest.Script{Epochs: 40, Fate: "done"}, nil},
+			{"diverged", tuitest.Script{Epochs: 12, Fate: "nan"}, nil},
+			{"diverged-at-once", tuitest.Script{Adam: true, Fate: "dead"}, nil},
+			{"adam", tuitest.Script{Epochs: 33, Adam: true}, nil},
+			{"regression", tuitest.Script{Epochs: 20, Regression: true}, nil},
+			{"zoomed", tuitest.Script{Epochs: 33}, []string{"z"}},
+			{"picker", tuitest.Script{Epochs: 3}, []string{"o", "down"}},
+			{"help", tuitest.Script{Epochs: 3}, []string{"?"}},
 		} {
 			t.Run(fmt.Sprintf("%s-%dx%d", c.name, size[0], size[1]), func(t *testing.T) {
-				a := newTest(c.s, Options{NoColor: true}, size[0], size[1])
+				a := newTest(c.s, screen.Options{NoColor: true}, size[0], size[1])
 				press(a, c.keys...)
 				golden.RequireEqual(t, []byte(frameText(t, a)))
 			})
@@ -111,11 +115,11 @@ func TestScreens(t *testing.T) {
 
 // TestPanes draws every pane alone, as wide as in the screens of three sizes.
 func TestPanes(t *testing.T) {
-	a := newTest(script{epochs: 33, spectra: true, skips: true}, Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, screen.Options{NoColor: true}, 120, 40)
 	for _, w := range []int{40, 80, 120} {
 		for id, p := range a.panes {
-			t.Run(fmt.Sprintf("%d-%s-%d", id, p.name(&a.view), w), func(t *testing.T) {
-				rows := new(drawn).draw(p, &a.view, rect{0, 0, w, 14}, drawnKey{})
+			t.Run(fmt.Sprintf("%d-%s-%d", id, p.name(a.paneView()), w), func(t *testing.T) {
+				rows := new(drawn).draw(p, a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: 14}, drawnKey{})
 				for i, r := range rows {
 					if n := ansi.StringWidth(r); n != w {
 						t.Errorf("row %d is %d wide", i, n)
@@ -130,7 +134,7 @@ func TestPanes(t *testing.T) {
 // TestASCII looks for anything beyond 7 bits.
 func TestASCII(t *testing.T) {
 	for _, keys := range [][]string{nil, {"z"}, {"tab", "tab", "z"}, {"o"}, {"?"}} {
-		a := newTest(script{epochs: 33, spectra: true, skips: true}, Options{NoColor: true, Glyphs: GlyphsASCII}, 120, 40)
+		a := newTest(tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, screen.Options{NoColor: true, Glyphs: style.GlyphsASCII}, 120, 40)
 		press(a, keys...)
 		text := frameText(t, a)
 		for _, r := range text {
@@ -138,7 +142,7 @@ func TestASCII(t *testing.T) {
 				t.Fatalf("%v: %q in\n%s", keys, r, text)
 			}
 		}
-		if a.overlay == nil && strings.Count(text, "?") != 1 {
+		if a.dialog == nil && strings.Count(text, "?") != 1 {
 			t.Errorf("%v: a character without a counterpart in\n%s", keys, text)
 		}
 	}
@@ -147,8 +151,8 @@ func TestASCII(t *testing.T) {
 var colour = regexp.MustCompile(`\x1b\[[0-9;:]*(?:3[0-9]|4[0-9]|9[0-7]|10[0-7])[0-9;:]*m`)
 
 func TestNoColor(t *testing.T) {
-	for name, o := range map[string]Options{"option": {NoColor: true}, "environment": {Environ: []string{"NO_COLOR=yes"}}} {
-		a := newTest(script{epochs: 33, spectra: true, fate: "nan"}, o, 120, 40)
+	for name, o := range map[string]screen.Options{"option": {NoColor: true}, "environment": {Environ: []string{"NO_COLOR=yes"}}} {
+		a := newTest(tuitest.Script{Epochs: 33, Spectra: true, Fate: "nan"}, o, 120, 40)
 		a.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 		for _, k := range []string{"", "o", "esc", "?", "esc", "z"} {
 			if k != "" {
@@ -159,7 +163,7 @@ func TestNoColor(t *testing.T) {
 			}
 		}
 	}
-	a := newTest(script{epochs: 3}, Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 120, 40)
 	if !colour.MatchString(a.View().Content) {
 		t.Error("no colours without NO_COLOR either")
 	}
@@ -167,7 +171,7 @@ func TestNoColor(t *testing.T) {
 
 // TestBackgrounds checks that light, dark and sixteen-colour terminals differ in escape codes only.
 func TestBackgrounds(t *testing.T) {
-	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33, Spectra: true}, screen.Options{}, 120, 40)
 	want := frameText(t, a)
 	seen := map[string]bool{a.View().Content: true}
 	for _, m := range []tea.Msg{
@@ -186,11 +190,11 @@ func TestBackgrounds(t *testing.T) {
 
 // TestSpectrumUnderWay: who asks for what is being computed is told so, and the run is not asked.
 func TestSpectrumUnderWay(t *testing.T) {
-	a := newTest(script{epochs: 3}, Options{}, 120, 40)
-	a.h.status.Computing = "spectrum"
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 120, 40)
+	a.h.Status.Computing = "spectrum"
 	press(a, "k")
-	if f := a.feed.(*fakeFeed); len(f.commands) > 0 || a.notice != (part{tokText, "a spectrum is being computed"}) {
-		t.Errorf("the run was asked for %v, and the footer says %q", f.commands, a.notice.s)
+	if f := a.feed.(*tuitest.Feed); len(f.Commands) > 0 || a.Notice != (style.Text.Of("a spectrum is being computed")) {
+		t.Errorf("the run was asked for %v, and the footer says %q", f.Commands, a.Notice.Text)
 	}
 }
 
@@ -209,16 +213,16 @@ func TestCommands(t *testing.T) {
 		{[]string{"q"}, event.Stop{}}, {[]string{"ctrl+c"}, event.Stop{}}, {[]string{"o", "ctrl+c"}, event.Stop{}},
 	} {
 		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
-			a := newTest(script{epochs: 3}, Options{}, 120, 40)
-			f := a.feed.(*fakeFeed)
-			f.deltas, f.at = fakeRun(script{epochs: 1}), 1
+			a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 120, 40)
+			f := a.feed.(*tuitest.Feed)
+			f.Deltas, f.At = tuitest.NewRun(tuitest.Script{Epochs: 1}), 1
 			cmd := press(a, c.keys...)
 			if cmd == nil {
 				t.Fatal("nothing was sent")
 			}
 			cmd()
-			if len(f.commands) != 1 || f.commands[0] != c.want {
-				t.Errorf("%#v, want %#v", f.commands, c.want)
+			if len(f.Commands) != 1 || f.Commands[0] != c.want {
+				t.Errorf("%#v, want %#v", f.Commands, c.want)
 			}
 		})
 	}
@@ -226,8 +230,8 @@ func TestCommands(t *testing.T) {
 
 // TestCommandOrder presses keys faster than the feed answers.
 func TestCommandOrder(t *testing.T) {
-	a := newTest(script{epochs: 3}, Options{}, 120, 40)
-	f := a.feed.(*fakeFeed)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 120, 40)
+	f := a.feed.(*tuitest.Feed)
 	cmd := press(a, "s")
 	if press(a, "i") != nil || press(a, "2") != nil {
 		t.Fatal("a command overtook the one before it")
@@ -236,24 +240,16 @@ func TestCommandOrder(t *testing.T) {
 		_, cmd = a.Update(cmd())
 	}
 	want := []event.Command{event.StepEpoch{}, event.StepInner{}, event.Switch{Optimizer: "tr-gn"}}
-	if fmt.Sprint(f.commands) != fmt.Sprint(want) {
-		t.Errorf("%#v", f.commands)
+	if fmt.Sprint(f.Commands) != fmt.Sprint(want) {
+		t.Errorf("%#v", f.Commands)
 	}
 }
 
 func TestRefusal(t *testing.T) {
-	a := newTest(script{epochs: 3}, Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{NoColor: true}, 120, 40)
 	a.Update(press(a, "+")())
 	if text := frameText(t, a); strings.Count(text, "refused: radius = -1:") != 2 {
 		t.Errorf("not in the footer and the log:\n%s", text)
-	}
-	a.Update(expireMsg(a.notices - 1))
-	if a.notice.s == "" {
-		t.Error("an older note's end removed a newer note")
-	}
-	a.Update(expireMsg(a.notices))
-	if a.notice.s != "" {
-		t.Error("the note stays")
 	}
 }
 
@@ -266,9 +262,9 @@ func quits(cmd tea.Cmd) bool {
 }
 
 func TestQuit(t *testing.T) {
-	done := ended(event.Status{}, event.ReasonStopped)
+	done := tuitest.Ended(event.Status{}, event.ReasonStopped)
 	t.Run("when the run has ended", func(t *testing.T) {
-		a := newTest(script{epochs: 3}, Options{}, 80, 24)
+		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
 		if quits(press(a, "q")) {
 			t.Fatal("did not wait for the run")
 		}
@@ -277,25 +273,25 @@ func TestQuit(t *testing.T) {
 		}
 	})
 	t.Run("twice", func(t *testing.T) {
-		a := newTest(script{epochs: 3}, Options{}, 80, 24)
+		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
 		if press(a, "q"); !quits(press(a, "q")) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("after the end", func(t *testing.T) {
-		a := newTest(script{epochs: 3, fate: "done"}, Options{}, 80, 24)
+		a := newTest(tuitest.Script{Epochs: 3, Fate: "done"}, screen.Options{}, 80, 24)
 		if !quits(press(a, "q")) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("a feed that only shows", func(t *testing.T) {
-		a := newTest(script{epochs: 3}, Options{}, 80, 24)
+		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
 		if _, cmd := a.Update(stoppedMsg{feed.ErrReadOnly}); !quits(cmd) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("a stop that was refused", func(t *testing.T) {
-		a := newTest(script{epochs: 3}, Options{}, 80, 24)
+		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
 		press(a, "q")
 		if a.Update(stoppedMsg{errors.New("no")}); a.stopping {
 			t.Error("still stopping")
@@ -304,7 +300,7 @@ func TestQuit(t *testing.T) {
 }
 
 func TestFeedCloses(t *testing.T) {
-	a := newTest(script{epochs: 3}, Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{NoColor: true}, 120, 40)
 	if _, cmd := a.Update(deltaMsg{err: io.EOF}); cmd != nil {
 		t.Error("waits on")
 	}
@@ -318,18 +314,18 @@ func TestFeedCloses(t *testing.T) {
 
 // TestUnchangedPanesAreKept compares pictures by identity: an inner iteration redraws no chart.
 func TestUnchangedPanesAreKept(t *testing.T) {
-	a := newTest(script{epochs: 33}, Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33}, screen.Options{}, 120, 40)
 	a.View()
 	before := a.kept
-	d := feed.Delta{Status: a.h.status, Inner: []event.InnerEvent{fakeInner(34, 13, 1)}}
+	d := feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{tuitest.InnerIteration(34, 13, 1)}}
 	a.Update(came(d))
 	a.View()
-	for id := range paneCount {
+	for id := range layout.Panes {
 		if before[id].rows == nil {
 			continue // without a place on this screen
 		}
 		same := &before[id].rows[0] == &a.kept[id].rows[0]
-		want := id != paneInner
+		want := id != layout.Inner
 		if same != want {
 			t.Errorf("pane %d: kept %v", id, same)
 		}
@@ -343,9 +339,9 @@ func TestRun(t *testing.T) {
 	in, keys := io.Pipe()
 	defer keys.Close()
 	errs := make(chan error, 1)
-	f := &fakeFeed{deltas: fakeRun(script{epochs: 4})}
+	f := &tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 4})}
 	go func() {
-		errs <- Run(ctx, f, Options{Input: in, Output: io.Discard, Environ: []string{"TERM=xterm-256color"}})
+		errs <- Run(ctx, f, screen.Options{Input: in, Output: io.Discard, Environ: []string{"TERM=xterm-256color"}})
 	}()
 	time.Sleep(150 * time.Millisecond)
 	cancel()
@@ -360,26 +356,26 @@ func TestRun(t *testing.T) {
 }
 
 func BenchmarkUpdateInner(b *testing.B) {
-	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33, Spectra: true}, screen.Options{}, 120, 40)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		a.Update(came(feed.Delta{Status: a.h.status, Inner: []event.InnerEvent{fakeInner(34, i%40, 1)}}))
+		a.Update(came(feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{tuitest.InnerIteration(34, i%40, 1)}}))
 		a.View()
 	}
 }
 
 func BenchmarkUpdateEpoch(b *testing.B) {
-	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33, Spectra: true}, screen.Options{}, 120, 40)
 	r := rand.New(rand.NewPCG(1, 1))
 	b.ReportAllocs()
 	for i := 34; b.Loop(); i++ {
-		a.Update(came(feed.Delta{Status: a.h.status, Epochs: []event.EpochEvent{fakeEpoch(i, 1, r)}}))
+		a.Update(came(feed.Delta{Status: a.h.Status, Epochs: []event.EpochEvent{tuitest.Epoch(i, 1, r)}}))
 		a.View()
 	}
 }
 
 func BenchmarkViewUnchanged(b *testing.B) {
-	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33, Spectra: true}, screen.Options{}, 120, 40)
 	for b.Loop() {
 		a.View()
 	}

@@ -8,44 +8,26 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // viewerOnly is why a guest who does not control can't do what they tried.
 const viewerOnly = "read-only: you are a viewer"
 
-// newDeeds are those of an audience that are not in the log yet, in order.
-func (h *history) newDeeds(a *event.Audience) []event.Deed {
-	if a == nil || a == h.status.Audience || len(a.Deeds) == 0 {
-		return nil
-	}
-	first := slices.IndexFunc(a.Deeds, func(d event.Deed) bool { return d.Number > h.deed })
-	if first < 0 {
-		return nil
-	}
-	return a.Deeds[first:]
-}
-
-// deedDone notes in the log what somebody did.
-func (h *history) deedDone(d *event.Deed) {
-	h.deed = d.Number
-	if d.Refused != "" {
-		h.say(d.Epoch, tokMuted, "%s: %s, refused: %s", clean(d.By), clean(d.What), clean(d.Refused))
-		return
-	}
-	h.say(d.Epoch, tokAccent, "%s: %s", clean(d.By), clean(d.What))
-}
-
 // audience says in the header how many watch and who controls, as there is room.
-func (a *App) audience(w int) []part {
+func (a *App) audience(w int) []style.Part {
 	const roomy, full = 80, 110
-	all := a.h.status.Audience
+	all := a.h.Status.Audience
 	if all == nil || len(all.Viewers) == 0 {
 		return nil
 	}
-	n := count(len(all.Viewers))
+	n := format.Count(len(all.Viewers))
 	if w < roomy {
-		return []part{{tokMuted, n + "◉  "}}
+		return []style.Part{style.Muted.Of(n + "◉  ")}
 	}
 	names := 24
 	if w < full {
@@ -54,9 +36,9 @@ func (a *App) audience(w int) []part {
 	who := a.controls(all, names)
 	n += " watching"
 	if w < full && who != "" {
-		n = count(len(all.Viewers)) + "◉"
+		n = format.Count(len(all.Viewers)) + "◉"
 	}
-	return []part{{tokMuted, n}, {tokText, who}, {tokText, "  "}}
+	return []style.Part{style.Muted.Of(n), style.Text.Of(who), style.Text.Of("  ")}
 }
 
 // controls says who controls the run, with names of at most so many columns together.
@@ -70,7 +52,7 @@ func (a *App) controls(all *event.Audience, longest int) string {
 		case !you && a.isYou(v):
 			you = true
 		default:
-			names = append(names, clean(v.Name))
+			names = append(names, style.Clean(v.Name))
 		}
 	}
 	names = slices.Compact(names)
@@ -83,45 +65,47 @@ func (a *App) controls(all *event.Audience, longest int) string {
 	switch list := strings.Join(names, ", "); {
 	case len(names) == 0:
 		return ""
-	case cells(list) <= longest:
+	case style.Cells(list) <= longest:
 		return " · " + list + verb
 	case len(names) == 1:
 		return " · " + ansi.Truncate(list, longest, "…") + verb
 	case you:
-		return " · you and " + count(len(names)-1) + verb
+		return " · you and " + format.Count(len(names)-1) + verb
 	}
-	return " · " + count(len(names)) + verb
+	return " · " + format.Count(len(names)) + verb
 }
 
 // isYou reports whether a viewer is the guest of this screen, or has their name and role.
 func (a *App) isYou(v *event.Viewer) bool {
-	return a.guest != nil && v.Name == a.guest.Name && v.Control == a.guest.Control
+	return a.viewer != nil && v.Name == a.viewer.Name && v.Control == a.viewer.Control
 }
 
 // audienceEntries are what the palette has where a run is served.
 func (a *App) audienceEntries() (out []paletteEntry) {
-	if a.guest == nil {
+	if a.viewer == nil {
 		return nil
 	}
 	out = append(out, paletteEntry{kind: "command", text: "who is watching", also: "viewers, keys and roles",
-		do: func(a *App) tea.Cmd { a.overlay = &whoOverlay{}; return nil }})
+		do: func(a *App) tea.Cmd { a.dialog = &whoOverlay{}; return nil }})
 	return append(out, paletteEntry{kind: "command", text: "stop the run", also: "for everybody; asks first", why: unsteerable(a),
-		do: func(a *App) tea.Cmd { a.overlay = &stopOverlay{}; return nil }})
+		do: func(a *App) tea.Cmd { a.dialog = &stopOverlay{}; return nil }})
 }
 
 // whoOverlay lists those who look at the run, from a row on.
 type whoOverlay struct{ top int }
 
-func (o *whoOverlay) hints(*App) []hint { return []hint{{"esc", "close"}, {"↑↓", "scroll"}} }
+func (o *whoOverlay) Hints(*App) []widget.Hint {
+	return []widget.Hint{widget.NewHint("esc", "close"), widget.NewHint("↑↓", "scroll")}
+}
 
-func (o *whoOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
+func (o *whoOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
-		return nil
+		return screen.Stay, nil
 	}
 	switch k.String() {
 	case "esc", "enter", "q":
-		a.overlay = nil
+		return screen.Close, nil
 	case "down", "j":
 		o.top++
 	case "up", "k":
@@ -131,17 +115,17 @@ func (o *whoOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 	case "pgup":
 		o.top -= 10
 	}
-	return nil
+	return screen.Stay, nil
 }
 
-func (o *whoOverlay) draw(a *App, w, h int) []string {
+func (o *whoOverlay) Draw(a *App, w, h int) []string {
 	bw := min(w-2, 76)
 	inner := bw - 4
 	var viewers []event.Viewer
-	if all := a.h.status.Audience; all != nil {
+	if all := a.h.Status.Audience; all != nil {
 		viewers = all.Viewers
 	}
-	rows := []string{a.th.line(inner).put(tokMuted, "name").to(inner-38).put(tokMuted, "role").to(inner-28).put(tokMuted, "since").to(inner-16).put(tokMuted, "key").full()}
+	rows := []string{a.Line(inner).Put(style.Muted, "name").To(inner-38).Put(style.Muted, "role").To(inner-28).Put(style.Muted, "since").To(inner-16).Put(style.Muted, "key").Full()}
 	room := max(1, h-3)
 	o.top = max(0, min(o.top, len(viewers)-room))
 	you := false
@@ -153,25 +137,25 @@ func (o *whoOverlay) draw(a *App, w, h int) []string {
 			rows = append(rows, a.who(v, mine, inner))
 		}
 	}
-	title := counted(len(viewers), "viewer")
+	title := format.Counted(len(viewers), "viewer")
 	if len(viewers) > room {
-		title += ", " + count(o.top+1) + " to " + count(min(o.top+room, len(viewers)))
+		title += ", " + format.Count(o.top+1) + " to " + format.Count(min(o.top+room, len(viewers)))
 	}
-	return a.th.boxed(title, clip(rows, h-2), bw)
+	return widget.DialogBox(&a.Pen, title, style.Clip(rows, h-2), bw)
 }
 
 // who is the row of a viewer.
 func (a *App) who(v *event.Viewer, you bool, w int) string {
-	name, role := clean(v.Name), part{tokMuted, "looks"}
+	name, role := style.Clean(v.Name), style.Muted.Of("looks")
 	if v.Control {
-		role = part{tokStrong, "controls"}
+		role = style.Strong.Of("controls")
 	}
 	mark := ""
 	if you {
 		mark = " (you)"
 	}
-	l := a.th.line(w).put(tokText, ansi.Truncate(name, w-39-len(mark), "…")).put(tokAccent, mark)
-	return l.to(w-38).put(role.t, role.s).to(w-28).put(tokText, since(v.Since, a.clock())).to(w-16).put(tokMuted, shortKey(v.Key)).full()
+	l := a.Line(w).Put(style.Text, ansi.Truncate(name, w-39-len(mark), "…")).Put(style.Accent, mark)
+	return l.To(w-38).Put(role.Token, role.Text).To(w-28).Put(style.Text, since(v.Since, a.clock())).To(w-16).Put(style.Muted, shortKey(v.Key)).Full()
 }
 
 // since writes a time of this day as its hour, an earlier one as its day.
@@ -191,48 +175,47 @@ func shortKey(s string) string {
 	if !ok {
 		digest = s
 	}
-	return clean(digest[:min(len(digest), 12)])
+	return style.Clean(digest[:min(len(digest), 12)])
 }
 
 // stopOverlay asks whether the run shall end for everybody.
 type stopOverlay struct{}
 
-func (*stopOverlay) hints(*App) []hint {
-	return []hint{{"enter", "stop the run"}, {"esc", "let it go on"}}
+func (*stopOverlay) Hints(*App) []widget.Hint {
+	return []widget.Hint{widget.NewHint("enter", "stop the run"), widget.NewHint("esc", "let it go on")}
 }
 
-func (*stopOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
+func (*stopOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
-		return nil
+		return screen.Stay, nil
 	}
 	switch k.String() {
 	case "enter", "y":
-		a.overlay = nil
 		if why := unsteerable(a); why != "" {
-			return a.refuse(why)
+			return screen.Close, a.Tell(style.Warn, why)
 		}
-		return a.command(event.Stop{})
+		return screen.Close, a.command(event.Stop{})
 	case "esc", "n", "q":
-		a.overlay = nil
+		return screen.Close, nil
 	}
-	return nil
+	return screen.Stay, nil
 }
 
-func (*stopOverlay) draw(a *App, w, h int) []string {
+func (*stopOverlay) Draw(a *App, w, h int) []string {
 	others := 0
-	if all := a.h.status.Audience; all != nil {
+	if all := a.h.Status.Audience; all != nil {
 		others = max(0, len(all.Viewers)-1)
 	}
 	watching := "nobody else is watching"
 	if others == 1 {
 		watching = "one other is watching"
 	} else if others > 1 {
-		watching = count(others) + " others are watching"
+		watching = format.Count(others) + " others are watching"
 	}
 	bw := min(w-2, 56)
-	put := func(t token, s string) string { return a.th.line(bw-4).put(t, s).full() }
-	rows := []string{put(tokWarn, "The run ends for everybody and is not trained on."), put(tokText, watching+"; what was reached stays"), "",
-		put(tokMuted, "enter stops it, esc lets it go on")}
-	return a.th.boxed("stop the run?", clip(rows, h-2), bw)
+	put := func(t style.Token, s string) string { return a.Line(bw-4).Put(t, s).Full() }
+	rows := []string{put(style.Warn, "The run ends for everybody and is not trained on."), put(style.Text, watching+"; what was reached stays"), "",
+		put(style.Muted, "enter stops it, esc lets it go on")}
+	return widget.DialogBox(&a.Pen, "stop the run?", style.Clip(rows, h-2), bw)
 }

@@ -9,6 +9,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/screen"
 )
 
 // interval is the least time between two messages from the feed, where a bridge has no longer one: it bounds
@@ -38,22 +39,19 @@ type stoppedMsg struct{ err error }
 // bridge joins the program's one goroutine to a feed. Nothing is ever sent into the program: a command of
 // Bubble Tea waits on the feed, returns what came and is armed again when that is drawn. So a terminal
 // that does not read stops the waiting and nobody else. wake has room for one and is only ever filled
-// without blocking; Close ends everything through the context.
+// without blocking; the context ends everything.
 type bridge struct {
 	feed     feed.Feed
 	interval time.Duration
-	ctx      context.Context
-	cancel   context.CancelFunc
+	ctx      context.Context // ends all waiting
 	wake     chan struct{}
 	asleep   bool            // it does not look at the feed within an interval, of which the feed makes one Delta
 	waiting  []event.Command // in order, behind the one under way
 	busy     bool
 }
 
-func newBridge(feed feed.Feed) *bridge {
-	b := &bridge{feed: feed, interval: interval, wake: make(chan struct{}, 1)}
-	b.ctx, b.cancel = context.WithCancel(context.Background())
-	return b
+func newBridge(ctx context.Context, feed feed.Feed) *bridge {
+	return &bridge{feed: feed, interval: interval, ctx: ctx, wake: make(chan struct{}, 1)}
 }
 
 // wait returns the command that waits for what is new; a message follows the one before by at least pause.
@@ -127,21 +125,7 @@ func (b *bridge) rest(due time.Time) time.Time {
 
 // later returns the command that brings a message after a while, unless the program ends first: tea.Tick would
 // keep its goroutine until the time is up.
-func (b *bridge) later(d time.Duration, msg tea.Msg) tea.Cmd { return after(b.ctx, d, msg) }
-
-// after returns the command that brings a message after a while, or nil at the context's end.
-func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
-	return func() tea.Msg {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return msg
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
+func (b *bridge) later(d time.Duration, msg tea.Msg) tea.Cmd { return screen.After(b.ctx, d, msg) }
 
 // do sends commands one after another, so that they arrive in the order of the keys. It returns nil
 // while one is under way; false says that the queue is full.

@@ -9,6 +9,8 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/screen"
 )
 
 // timedFeed gathers what it is sent; a command's effect is there at once.
@@ -59,7 +61,7 @@ func (f *timedFeed) every(ctx context.Context, period time.Duration) {
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newTimedFeed()
-		b := newBridge(f)
+		b := newTestBridge(t, f)
 		go f.every(b.ctx, time.Millisecond)
 		start, messages, next := time.Now(), 0, 1
 		for time.Since(start) < time.Second {
@@ -86,7 +88,7 @@ func TestPace(t *testing.T) {
 func TestFirstLookIsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newTimedFeed()
-		b := newBridge(f)
+		b := newTestBridge(t, f)
 		f.deltas <- feed.Delta{}
 		start := time.Now()
 		if b.wait(0)(); time.Since(start) > 0 {
@@ -111,7 +113,7 @@ func TestUrgent(t *testing.T) {
 				f.deltas <- feed.Delta{}
 				time.AfterFunc(3*time.Millisecond, func() { f.deltas <- d })
 				start := time.Now()
-				msg := newBridge(f).wait(interval)().(deltaMsg)
+				msg := newTestBridge(t, f).wait(interval)().(deltaMsg)
 				if took := time.Since(start); took > slice || len(msg.deltas) != 2 {
 					t.Errorf("%d Deltas after %v", len(msg.deltas), took)
 				}
@@ -121,7 +123,7 @@ func TestUrgent(t *testing.T) {
 	t.Run("answer", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := newTimedFeed()
-			b := newBridge(f)
+			b := newTestBridge(t, f)
 			f.deltas <- feed.Delta{}
 			time.AfterFunc(3*time.Millisecond, func() {
 				cmd, _ := b.do(event.Pause{On: true})
@@ -141,16 +143,39 @@ func TestUrgent(t *testing.T) {
 func TestGatherEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newTimedFeed()
-		b := newBridge(f)
+		b := newTestBridge(t, f)
 		f.deltas <- feed.Delta{}
 		time.AfterFunc(20*time.Millisecond, f.Close)
 		if msg := b.wait(interval)().(deltaMsg); msg.err != io.EOF || len(msg.deltas) != 1 {
 			t.Errorf("%d Deltas and %v", len(msg.deltas), msg.err)
 		}
-		b = newBridge(newTimedFeed())
+		b = newTestBridge(t, newTimedFeed())
 		time.AfterFunc(time.Second, b.cancel)
 		if msg := b.wait(0)().(deltaMsg); msg.err != context.Canceled {
 			t.Errorf("%v", msg.err)
 		}
 	})
+}
+
+// testBridge is a bridge with what ends it.
+type testBridge struct {
+	*bridge
+	cancel context.CancelFunc
+}
+
+func newTestBridge(t *testing.T, f feed.Feed) testBridge {
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	return testBridge{newBridge(ctx, f), cancel}
+}
+
+// TestNewsOverSSH: the run's news come less often to a terminal at the other end of a connection.
+func TestNewsOverSSH(t *testing.T) {
+	for environ, pause := range map[string]time.Duration{
+		"TERM=xterm-256color": interval, "SSH_TTY=/dev/pts/1": screen.RemoteInterval, "SSH_CONNECTION=1 2 3 4": screen.RemoteInterval, "SSH_TTY=": interval,
+	} {
+		if a := newApp(&tuitest.Feed{}, screen.Options{Environ: []string{environ}}, tuitest.Methods()); a.interval != pause {
+			t.Errorf("%s: news every %v", environ, a.interval)
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
 )
 
 // TestNewestEpochIsLabelled: with every scale of x the newest epoch has its number, and the label at the right the unit.
@@ -26,11 +27,11 @@ func TestNewestEpochIsLabelled(t *testing.T) {
 		t.Run(fmt.Sprint(c.epochs, c.limit, c.keys), func(t *testing.T) {
 			v := testView()
 			r := rand.New(rand.NewPCG(1, 2))
-			d := feed.Delta{Run: fakeRun(script{})[0].Run, Status: event.Status{Epoch: c.epochs, EpochLimit: c.limit}}
+			d := feed.Delta{Run: tuitest.NewRun(tuitest.Script{})[0].Run, Status: event.Status{Epoch: c.epochs, EpochLimit: c.limit}}
 			for e := range c.epochs + 1 {
-				d.Epochs = append(d.Epochs, fakeEpoch(e, 1, r))
+				d.Epochs = append(d.Epochs, tuitest.Epoch(e, 1, r))
 			}
-			v.h.apply(&d)
+			v.h.Apply(&d)
 			rows := zoomedBody(t, v, &lossPane{}, 80, 24, c.keys)
 			axis := strings.TrimSpace(ansi.Strip(rows[len(rows)-2]))
 			if !strings.HasSuffix(axis, c.right) || !strings.Contains(axis, c.newest) {

@@ -13,16 +13,19 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/chart"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/style"
 )
 
 // storyView is a run with outliers, a hole, a switch, a setting and a way back.
 func storyView() *view {
 	v := testView()
 	r := rand.New(rand.NewPCG(3, 4))
-	d := feed.Delta{Run: fakeRun(script{})[0].Run, Status: event.Status{Phase: event.Running, EpochLimit: 80, Optimizer: "tr-newton"}}
+	d := feed.Delta{Run: tuitest.NewRun(tuitest.Script{})[0].Run, Status: event.Status{Phase: event.Running, EpochLimit: 80, Optimizer: "tr-newton"}}
 	add := func(from, to int) {
 		for e := from; e <= to; e++ {
-			ev := fakeEpoch(e, 1+float64(e%7), r)
+			ev := tuitest.Epoch(e, 1+float64(e%7), r)
 			ev.GradientEquivalents, ev.Elapsed = event.Float(31*e), event.Float(0.9*float64(e)+float64(e*e)/20)
 			switch e {
 			case 12:
@@ -30,7 +33,7 @@ func storyView() *view {
 			case 30:
 				ev.TestLoss = 140
 			case 22:
-				ev.Loss = nan
+				ev.Loss = tuitest.NaN
 			}
 			d.Epochs = append(d.Epochs, ev)
 		}
@@ -41,7 +44,7 @@ func storyView() *view {
 	d.Rewinds = []event.RewindEvent{{Epoch: 50, To: 36}}
 	add(37, 60)
 	d.Status.Epoch = 60
-	v.h.apply(&d)
+	v.h.Apply(&d)
 	return v
 }
 
@@ -99,72 +102,72 @@ func TestZoomedCharts(t *testing.T) {
 // TestWayBack: after a rewind the curves have one value an epoch again, and what was left stays apart.
 func TestWayBack(t *testing.T) {
 	h := storyView().h
-	for i := 1; i < len(h.loss.buckets); i++ {
-		if h.loss.buckets[i].x1[xEpoch] != h.loss.buckets[i-1].x1[xEpoch]+1 {
-			t.Errorf("epoch %v follows on %v", h.loss.buckets[i].x1, h.loss.buckets[i-1].x1)
+	for i := 1; i < len(h.Curves.Loss.Buckets); i++ {
+		if h.Curves.Loss.Buckets[i].X1[chart.Epochs] != h.Curves.Loss.Buckets[i-1].X1[chart.Epochs]+1 {
+			t.Errorf("epoch %v follows on %v", h.Curves.Loss.Buckets[i].X1, h.Curves.Loss.Buckets[i-1].X1)
 		}
 	}
-	if n := len(h.loss.old); n != 1+1+14 {
+	if n := len(h.Curves.Loss.Old); n != 1+1+14 {
 		t.Errorf("%d buckets were left behind", n)
 	}
-	if m := h.marked(xEpoch, false); len(m) != 2 || m[1].text != "back to 36" {
+	if m := h.Curves.Marks(); len(m) != 2 || m[1].Text != "back to 36" {
 		t.Errorf("marks %+v", m)
 	}
-	if h.latest.Epoch != 60 {
-		t.Errorf("the newest epoch is %d", h.latest.Epoch)
+	if h.Latest.Epoch != 60 {
+		t.Errorf("the newest epoch is %d", h.Latest.Epoch)
 	}
-	h.apply(&feed.Delta{Rewinds: []event.RewindEvent{{Epoch: 60, To: 30}}})
-	if h.latest.Epoch != 30 || h.loss.last() != float64(h.latest.Loss) {
-		t.Errorf("went back to %d, loss %v and %v", h.latest.Epoch, h.loss.last(), h.latest.Loss)
+	h.Apply(&feed.Delta{Rewinds: []event.RewindEvent{{Epoch: 60, To: 30}}})
+	if h.Latest.Epoch != 30 || h.Curves.Loss.Last() != float64(h.Latest.Loss) {
+		t.Errorf("went back to %d, loss %v and %v", h.Latest.Epoch, h.Curves.Loss.Last(), h.Latest.Loss)
 	}
 }
 
 // TestCutLong cuts a series whose buckets stand for many points, in the tail and before it.
 func TestCutLong(t *testing.T) {
 	for _, to := range []float64{-1, 0, 7, 5000, 63_000, 99_998, 99_999} {
-		var s series
+		var s chart.Series
 		for i := range 100_000 {
-			s.put(spot{float64(i), float64(i) / 3, float64(7 * i)}, math.Sin(float64(i)/1000))
+			s.Put(chart.Position{float64(i), float64(i) / 3, float64(7 * i)}, math.Sin(float64(i)/1000))
 		}
-		s.cut(to)
-		_, last, ok := s.ends()
+		s.Cut(to)
+		_, last, ok := s.Ends()
 		if ok != (to >= 0) || ok && last != to {
 			t.Errorf("cut at %v: ends at %v", to, last)
 		}
 		for i := range 50_000 {
-			s.put(spot{to + 1 + float64(i), 1e5, 1e6}, 0)
+			s.Put(chart.Position{to + 1 + float64(i), 1e5, 1e6}, 0)
 		}
 		before := math.Inf(-1)
-		for _, b := range s.fine() {
-			if !(b.x1[xEpoch] >= before) {
-				t.Fatalf("cut at %v: %v follows on %v", to, b.x1[xEpoch], before)
+		for _, b := range s.Fine() {
+			if !(b.X1[chart.Epochs] >= before) {
+				t.Fatalf("cut at %v: %v follows on %v", to, b.X1[chart.Epochs], before)
 			}
-			before = b.x1[xEpoch]
+			before = b.X1[chart.Epochs]
 		}
-		if before != to+50_000 || len(s.old) > keptOld {
-			t.Errorf("cut at %v: goes to %v, %d left behind", to, before, len(s.old))
+		if before != to+50_000 || len(s.Old) > chart.KeptOld {
+			t.Errorf("cut at %v: goes to %v, %d left behind", to, before, len(s.Old))
 		}
 	}
 }
 
 // TestFineTail: zoomed in, the newest of a million points are there one by one.
 func TestFineTail(t *testing.T) {
-	var s series
+	var s chart.Series
 	for i := range 1_000_000 {
-		s.add(float64(i), float64(i%1000))
+		s.Add(float64(i), float64(i%1000))
 	}
-	items := s.fine()
-	for i := range keptTail {
+	items := s.Fine()
+	for i := range chart.KeptTail {
 		b := items[len(items)-1-i]
-		if want := 999_999 - i; b.x1[xEpoch] != float64(want) || b.last != float64(want%1000) || b.n != 1 {
+		if want := 999_999 - i; b.X1[chart.Epochs] != float64(want) || b.Last != float64(want%1000) || b.N != 1 {
 			t.Fatalf("point %d from the end: %+v", i, b)
 		}
 	}
 	total := 0
 	for _, b := range items {
-		total += int(b.n)
+		total += int(b.N)
 	}
-	if total < 1_000_000 || total > 1_000_000+s.each {
+	if total < 1_000_000 || total > 1_000_000+s.Each {
 		t.Errorf("%d points in all", total)
 	}
 }
@@ -176,20 +179,20 @@ func TestCursorSpares(t *testing.T) {
 	zoomedBody(t, v, p, 100, 24, "left")
 	for range 60 {
 		rows := zoomedBody(t, v, p, 100, 24, "left")
-		a := p.shown[0].area
-		x := a.cellX(v.gl, p.cursor[p.by])
+		a := p.Shown[0].Area
+		x := a.CellX(v.Glyphs, p.Cursor[p.By])
 		dots := 0
-		for y := a.y; y < a.y+a.h; y++ {
+		for y := a.Y; y < a.Y+a.H; y++ {
 			r := []rune(ansi.Strip(rows[y]))[x]
 			if strings.ContainsRune("╭╮╰╯─", r) {
-				t.Fatalf("epoch %v: %q in the cursor's column\n%s", p.cursor[0], r, ansi.Strip(strings.Join(rows, "\n")))
+				t.Fatalf("epoch %v: %q in the cursor's column\n%s", p.Cursor[0], r, ansi.Strip(strings.Join(rows, "\n")))
 			}
 			if r == '●' {
 				dots++
 			}
 		}
 		if dots == 0 {
-			t.Errorf("epoch %v: no point marked", p.cursor[0])
+			t.Errorf("epoch %v: no point marked", p.Cursor[0])
 		}
 	}
 }
@@ -200,28 +203,28 @@ func TestFollow(t *testing.T) {
 	p := &lossPane{}
 	r := rand.New(rand.NewPCG(1, 1))
 	grow := func(e int) {
-		v.h.apply(&feed.Delta{Status: v.h.status, Epochs: []event.EpochEvent{fakeEpoch(e, 1, r)}})
+		v.h.Apply(&feed.Delta{Status: v.h.Status, Epochs: []event.EpochEvent{tuitest.Epoch(e, 1, r)}})
 		p.body(v, 80, 20, true)
 	}
 	zoomedBody(t, v, p, 80, 20, "] ]")
-	was := p.window
+	was := p.Window
 	grow(61)
-	if p.window[1] != 61 || p.window[0] != was[0]+1 {
-		t.Errorf("window %v after %v", p.window, was)
+	if p.Window[1] != 61 || p.Window[0] != was[0]+1 {
+		t.Errorf("window %v after %v", p.Window, was)
 	}
 	zoomedBody(t, v, p, 80, 20, "<")
-	stay := p.window
+	stay := p.Window
 	grow(62)
-	if p.window != stay || p.follow {
-		t.Errorf("window %v instead of %v", p.window, stay)
+	if p.Window != stay || p.Follow {
+		t.Errorf("window %v instead of %v", p.Window, stay)
 	}
 	zoomedBody(t, v, p, 80, 20, "end")
 	grow(63)
-	if p.window[1] != 63 || p.cursor[xEpoch] != 63 {
-		t.Errorf("window %v, cursor %v", p.window, p.cursor)
+	if p.Window[1] != 63 || p.Cursor[chart.Epochs] != 63 {
+		t.Errorf("window %v, cursor %v", p.Window, p.Cursor)
 	}
 	zoomedBody(t, v, p, 80, 20, "0")
-	if p.zoomed() || p.on {
+	if p.Zoomed() || p.On {
 		t.Error("0 left something")
 	}
 }
@@ -231,26 +234,26 @@ func TestChartMouse(t *testing.T) {
 	v := storyView()
 	p := &lossPane{}
 	p.body(v, 100, 30, true)
-	a := p.shown[0].area
-	if !p.handleMouse(v, tea.MouseClickMsg{X: 40, Y: 9, Button: tea.MouseLeft}, 40, 9) || !p.on {
+	a := p.Shown[0].Area
+	if !p.handleMouse(v, tea.MouseClickMsg{X: 40, Y: 9, Button: tea.MouseLeft}, 40, 9) || !p.On {
 		t.Fatal("no cursor")
 	}
-	if x := a.cellX(v.gl, p.cursor[xEpoch]); x < 39 || x > 41 {
+	if x := a.CellX(v.Glyphs, p.Cursor[chart.Epochs]); x < 39 || x > 41 {
 		t.Errorf("cursor in column %d", x)
 	}
 	p.handleMouse(v, tea.MouseReleaseMsg{}, 40, 9)
-	around := a.value(40)
+	around := a.Value(40)
 	for range 3 {
 		p.handleMouse(v, tea.MouseWheelMsg{Button: tea.MouseWheelUp}, 40, 9)
 		p.body(v, 100, 30, true)
 	}
-	if x := p.shown[0].column(around); math.Abs(x-40) > 6 || p.window[1]-p.window[0] > 30 {
-		t.Errorf("the wheel went to %v, column %v", p.window, x)
+	if x := p.Shown[0].Column(around); math.Abs(x-40) > 6 || p.Window[1]-p.Window[0] > 30 {
+		t.Errorf("the wheel went to %v, column %v", p.Window, x)
 	}
-	before := p.window
+	before := p.Window
 	p.handleMouse(v, tea.MouseClickMsg{Button: tea.MouseLeft}, 40, 9)
-	if !p.handleMouse(v, tea.MouseMotionMsg{Button: tea.MouseLeft}, 60, 9) || p.window[0] >= before[0] {
-		t.Errorf("dragging to the right went from %v to %v", before, p.window)
+	if !p.handleMouse(v, tea.MouseMotionMsg{Button: tea.MouseLeft}, 60, 9) || p.Window[0] >= before[0] {
+		t.Errorf("dragging to the right went from %v to %v", before, p.Window)
 	}
 	if p.handleMouse(v, tea.MouseClickMsg{Button: tea.MouseLeft}, 1, 29) {
 		t.Error("took a click beside the chart")
@@ -263,14 +266,14 @@ func TestChartFuzz(t *testing.T) {
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		v := testView()
-		v.gl = Glyphs(1 + seed%3).set(nil)
+		v.Glyphs = style.Glyphs(1 + seed%3).Set(nil)
 		p := []pane{&lossPane{log: seed%2 == 0}, &accuracyPane{}, &regionPane{log: true}, &workPane{}}[seed%4]
 		for range 300 {
 			w, h := 1+r.IntN(150), 1+r.IntN(45)
 			switch r.IntN(3) {
 			case 0:
 				d := randomDelta(r)
-				v.h.apply(&d)
+				v.h.Apply(&d)
 			case 1:
 				k := keys[r.IntN(len(keys))]
 				if k == "y" {
@@ -292,11 +295,11 @@ func BenchmarkChart(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		r := rand.New(rand.NewPCG(1, 1))
 		v := testView()
-		v.h.run = &event.RunEvent{}
+		v.h.Run = &event.RunEvent{}
 		for i := range n {
-			at := spot{float64(i), float64(i) / 9, float64(i) * 3}
-			v.h.loss.put(at, math.Exp(-float64(i)/float64(n))+0.1*r.Float64())
-			v.h.testLoss.put(at, math.Exp(-float64(i)/float64(n))+0.2*r.Float64())
+			at := chart.Position{float64(i), float64(i) / 9, float64(i) * 3}
+			v.h.Curves.Loss.Put(at, math.Exp(-float64(i)/float64(n))+0.1*r.Float64())
+			v.h.Curves.TestLoss.Put(at, math.Exp(-float64(i)/float64(n))+0.2*r.Float64())
 		}
 		for _, c := range []struct{ name, keys string }{{"plain", ""}, {"all", "left m m c"}} {
 			b.Run(fmt.Sprintf("%s-%d", c.name, n), func(b *testing.B) {

@@ -6,7 +6,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // Compared is a recorded run as Compare shows it. Nothing in it is changed.
@@ -26,17 +31,16 @@ const MostCompared = 8
 
 // Compare shows recorded runs over one another until the user quits, the context ends or the program fails, and
 // restores the terminal like Run. It panics without runs, or with more than MostCompared.
-func Compare(ctx context.Context, runs []Compared, o Options) error {
+func Compare(ctx context.Context, runs []Compared, o screen.Options) error {
 	m := newComparison(runs, o)
-	return m.run(ctx, m, o)
+	return m.Run(ctx, m, o)
 }
 
 // comparison is the root model of Compare. Nothing in it moves by itself: what it shows changes with a key, the mouse
 // or the size only, so that it writes nothing at rest.
 type comparison struct {
-	surface
-
-	bindings []screenBinding[*comparison]
+	screen.Base
+	bindings []screen.Binding[*comparison]
 	runs     []comparedRun // in the order given, which their letters and colours keep
 	order    []int         // best first
 	at       int           // the selected run
@@ -45,16 +49,16 @@ type comparison struct {
 	targets  []float64 // values of the measure that some runs reach, falling
 	target   int       // the one that the table tells about; −1 for none
 	zoomed   bool      // the charts have the whole screen
-	front    front[*comparison]
-	table    tableView
+	dialog   screen.Dialog[*comparison]
+	table    widget.TableView
 }
 
-func newComparison(runs []Compared, o Options) *comparison {
+func newComparison(runs []Compared, o screen.Options) *comparison {
 	if len(runs) == 0 || len(runs) > MostCompared {
 		panic(fmt.Sprintf("tui: comparing %d runs: expected 1 to %d", len(runs), MostCompared))
 	}
 	m := &comparison{
-		surface:  newSurface(&o),
+		Base:     screen.NewBase(&o),
 		bindings: compareBindings(),
 		runs:     newComparedRuns(runs),
 	}
@@ -64,66 +68,63 @@ func newComparison(runs []Compared, o Options) *comparison {
 	m.target = m.common()
 	m.charts.shown, m.charts.flipped = present(m.runs), make([]bool, len(comparedQuantities))
 	m.recall(&o)
-	m.gl = m.glyphs.set(o.Environ)
-	m.restyle()
+	m.Restyle()
 	return m
 }
 
 // recall applies the user's choices where no option says otherwise.
-func (m *comparison) recall(o *Options) {
-	p, ok := m.surface.recall(o)
+func (m *comparison) recall(o *screen.Options) {
+	p, ok, err := m.Prefer(o)
+	if err != nil {
+		m.Note(style.Warn, "preferences: "+style.Clean(err.Error()))
+	}
 	if !ok {
 		return
 	}
-	m.charts.view.adopt(p.XAxis, p.Smoothing)
-	m.keep.last = m.preferences()
+	m.charts.view.SetChartPrefs(p.XAxis, p.Smoothing)
+	m.Prefs.Begin(m.preferences())
 }
 
 // preferences are the choices that the screen shows now.
-func (m *comparison) preferences() preferences {
-	p := m.looks()
-	p.XAxis, p.Smoothing = m.charts.view.habits()
+func (m *comparison) preferences() screen.Preferences {
+	p := m.Looks()
+	p.XAxis, p.Smoothing = m.charts.view.ChartPrefs()
 	return p
 }
 
 // Init asks for the background.
 func (m *comparison) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, synchronize(m.environ))
+	return tea.Batch(tea.RequestBackgroundColor, screen.Synchronize(m.Environ))
 }
 
 // Update delegates.
 func (m *comparison) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		cmd := m.press(msg.String())
-		if m.keep.path == "" {
-			return m, cmd
-		}
-		return m, tea.Batch(cmd, m.keep.notice(m.preferences()))
+		cmd := m.press(msg)
+		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
 	case tea.MouseMsg:
 		m.mouse(msg)
 		return m, nil
 	}
-	return m, m.handle(msg)
+	return m, m.Handle(msg)
 }
 
 // View draws the screen.
-func (m *comparison) View() tea.View { return m.frame(m.screen(), m.title+" · comparison") }
+func (m *comparison) View() tea.View {
+	return m.Base.View(m.screen(), m.Title+" · comparison", tea.MouseModeCellMotion)
+}
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (m *comparison) screen() []string {
-	if m.width < minWidth || m.height < minHeight {
-		m.charts.view.begin()
-		m.table.rect = rect{}
-		return m.th.tooSmall(m.width, m.height)
+	if m.Width < layout.MinWidth || m.Height < layout.MinHeight {
+		m.charts.view.Begin()
+		m.table.Rect = layout.Rect{}
+		return m.TooSmall()
 	}
-	rows := []string{m.header(m.width)}
-	rows = append(rows, m.body(m.width, m.height-len(rows)-footerRows)...)
-	rows = append(rows, m.footer(m.width))
-	if m.front != nil {
-		lay(rows[:m.height-footerRows], m.front.draw(m, m.width, m.height-footerRows), m.width)
-	}
-	return rows
+	rows := []string{m.header(m.Width)}
+	rows = append(rows, m.body(m.Width, m.Height-len(rows)-layout.FooterRows)...)
+	return m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
 }
 
 // body puts the charts over the table.
@@ -131,25 +132,25 @@ func (m *comparison) body(w, h int) []string {
 	const top = 1 // under the header
 	framed := w >= 80 && h >= 18
 	if m.zoomed {
-		m.table.rect = rect{}
-		return m.charts.draw(m, rect{0, top, w, h}, framed)
+		m.table.Rect = layout.Rect{}
+		return m.charts.draw(m, layout.Rect{X: 0, Y: top, W: w, H: h}, framed)
 	}
 	table := m.drawTable(w, h, framed)
-	m.table.rect = rect{0, top + h - len(table), w, len(table)}
-	return append(m.charts.draw(m, rect{0, top, w, h - len(table)}, framed), table...)
+	m.table.Rect = layout.Rect{X: 0, Y: top + h - len(table), W: w, H: len(table)}
+	return append(m.charts.draw(m, layout.Rect{X: 0, Y: top, W: w, H: h - len(table)}, framed), table...)
 }
 
 // header says what is compared.
 func (m *comparison) header(w int) string {
-	l := m.th.line(w).put(tokText, " ").put(tokAccent, m.title)
+	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.Title)
 	n := len(m.runs)
-	what := "  " + count(n) + " runs compared"
+	what := "  " + format.Count(n) + " runs compared"
 	if n == 1 {
 		what = "  1 run"
 	}
-	l.put(tokStrong, what)
+	l.Put(style.Strong, what)
 	for _, s := range m.subject() {
-		l.group(part{tokText, "  " + s})
+		l.Group(style.Text.Of("  " + s))
 	}
-	return l.full()
+	return l.Full()
 }

@@ -4,12 +4,18 @@ import (
 	"math"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/tui/chart"
+	"newtop/tui/layout"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // compareCharts are one or two quantities over the runs. The keys of a zoomed chart work on all of them.
 type compareCharts struct {
-	view    chartView
-	charts  [2]chart
+	view    chart.Controls
+	charts  [2]chart.Canvas
 	shown   []int  // indices into comparedQuantities of what some run has
 	at      int    // of shown: the one at the left
 	pair    bool   // two are drawn
@@ -42,104 +48,92 @@ func (c *compareCharts) next(by int) {
 }
 
 // draw fills a rectangle of the screen.
-func (c *compareCharts) draw(m *comparison, r rect, framed bool) []string {
-	c.view.begin()
-	c.pair = r.w >= pairWidth && !m.zoomed && len(c.shown) > 1
+func (c *compareCharts) draw(m *comparison, r layout.Rect, framed bool) []string {
+	c.view.Begin()
+	c.pair = r.W >= pairWidth && !m.zoomed && len(c.shown) > 1
 	if len(c.shown) == 0 {
-		return block([]string{"", m.th.line(r.w).to(2).put(tokMuted, "no run has an epoch to show").full()}, r.w, r.h)
+		return style.Block([]string{"", m.Line(r.W).To(2).Put(style.Muted, "no run has an epoch to show").Full()}, r.W, r.H)
 	}
-	keys := m.zoomed && r.h >= 8
+	keys := m.zoomed && r.H >= 8
 	if keys {
-		r.h--
+		r.H--
 	}
 	left := r
 	if c.pair {
-		left.w = r.w / 2
+		left.W = r.W / 2
 	}
 	rows := c.one(m, 0, left, framed)
 	if c.pair {
-		right := rect{left.x + left.w, r.y, r.w - left.w, r.h}
+		right := layout.Rect{X: left.X + left.W, Y: r.Y, W: r.W - left.W, H: r.H}
 		for i, row := range c.one(m, 1, right, framed) {
 			rows[i] += row
 		}
 	}
 	if keys {
-		rows = append(rows, " "+c.view.keys(&m.view, r.w-1))
+		rows = append(rows, " "+c.view.KeyLine(&m.Pen, r.W-1))
 	}
 	return rows
 }
 
 // one draws a chart with its title.
-func (c *compareCharts) one(m *comparison, side int, r rect, framed bool) []string {
+func (c *compareCharts) one(m *comparison, side int, r layout.Rect, framed bool) []string {
 	k := c.quantity(side)
 	p := c.plot(m, k)
-	if len(p.curves) == 0 {
-		text := m.th.line(r.w).to(2).put(tokMuted, "no run that is shown has a "+comparedQuantities[k].name).full()
-		return block([]string{"", text}, r.w, r.h)
+	if len(p.Curves) == 0 {
+		text := m.Line(r.W).To(2).Put(style.Muted, "no run that is shown has a "+comparedQuantities[k].Name).Full()
+		return style.Block([]string{"", text}, r.W, r.H)
 	}
-	if c.view.fresh {
-		c.view.fresh = false
-		c.view.main = p.furthest(c.view.by)
-		c.view.advance()
+	if c.view.Fresh {
+		c.view.Fresh = false
+		c.view.Main = p.Furthest(c.view.By)
+		c.view.Advance()
 	}
-	title := c.title(&p, k, r.w-6)
+	title := c.title(&p, k, r.W-6)
 	if framed {
-		return block(m.th.framed(tokBorder, title, c.show(m, side, p, rect{r.x + 2, r.y + 1, r.w - 4, r.h - 2}), r.w), r.w, r.h)
+		return style.Block(widget.Framed(&m.Pen, style.Border, title, c.show(m, side, p, layout.Rect{X: r.X + 2, Y: r.Y + 1, W: r.W - 4, H: r.H - 2}), r.W), r.W, r.H)
 	}
-	l := m.th.line(r.w).put(tokText, " ")
+	l := m.Line(r.W).Put(style.Text, " ")
 	for _, t := range title {
-		l.put(t.t, t.s)
+		l.Put(t.Token, t.Text)
 	}
-	return block(append([]string{l.full()}, c.show(m, side, p, rect{r.x, r.y + 1, r.w - 1, r.h - 1})...), r.w, r.h)
+	return style.Block(append([]string{l.Full()}, c.show(m, side, p, layout.Rect{X: r.X, Y: r.Y + 1, W: r.W - 1, H: r.H - 1})...), r.W, r.H)
 }
 
 // show draws a chart as the user has set it and remembers where, for the mouse. The table is its legend, if it is in
 // sight.
-func (c *compareCharts) show(m *comparison, side int, p plot, r rect) []string {
-	c.view.dress(&m.view, &p)
-	p.legend, p.told = m.zoomed, !m.zoomed
-	rows := c.charts[side].draw(&m.view, p, r.w, r.h)
-	a := c.charts[side].drawn
-	a.x, a.y = a.x+r.x, a.y+r.y
-	c.view.shown = append(c.view.shown, viewport{a, m.gl})
+func (c *compareCharts) show(m *comparison, side int, p chart.Plot, r layout.Rect) []string {
+	c.view.Dress(&p)
+	p.Legend, p.Told = m.zoomed, !m.zoomed
+	rows := c.charts[side].Draw(&m.Pen, p, r.W, r.H)
+	a := c.charts[side].Drawn
+	a.X, a.Y = a.X+r.X, a.Y+r.Y
+	c.view.Shown = append(c.view.Shown, chart.Viewport{Area: a, Dots: m.Glyphs})
 	return rows
-}
-
-// furthest is the curve that reaches furthest along an axis: the keys move along it.
-func (p *plot) furthest(by axis) *series {
-	best := p.curves[0].series
-	_, most, _ := best.extent()
-	for i := range p.curves {
-		if _, last, ok := p.curves[i].series.extent(); ok && last[by] > most[by] {
-			best, most = p.curves[i].series, last
-		}
-	}
-	return best
 }
 
 // plot says what the chart of a quantity shows: the runs that have it and are not hidden, the selected one over the
 // others.
-func (c *compareCharts) plot(m *comparison, k int) plot {
+func (c *compareCharts) plot(m *comparison, k int) chart.Plot {
 	q := &comparedQuantities[k]
-	p := plot{log: q.log != c.flipped[k], whole: true, closed: true, waiting: "no value above zero: y shows a linear scale"}
-	if q.percent {
-		p.value, p.label = percent, percent
-		if !p.log {
-			p.label = func(v float64) string { return tick(round(100*v, 4)) + "%" }
+	p := chart.Plot{Log: q.Log != c.flipped[k], Whole: true, Closed: true, Waiting: "no value above zero: y shows a linear scale"}
+	if q.Share {
+		p.Value, p.Label = format.Percent, format.Percent
+		if !p.Log {
+			p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 		}
 	}
 	add := func(i int) {
 		r := &m.runs[i]
-		if r.hidden || r.series[k].empty() {
+		if r.hidden || r.series[k].Empty() {
 			return
 		}
-		ink := racerInk(i)
+		ink := style.RacerToken(i)
 		if m.faded && i != m.at {
-			ink = tokGrid
+			ink = style.Grid
 		}
-		letter := racerLetter(i)
-		p.curves = append(p.curves, plotCurve{name: letter + " " + ansi.Truncate(r.label, 16, "…"), tok: ink, series: &r.series[k],
-			dashed: i%2 == 1, alarm: q.alarm, mark: rune(letter[0]), tag: letter})
+		letter := style.RacerLetter(i)
+		p.Curves = append(p.Curves, chart.Curve{Name: letter + " " + ansi.Truncate(r.label, 16, "…"), Token: ink, Series: &r.series[k],
+			Dashed: i%2 == 1, Alarm: q.Alarm, Mark: rune(letter[0]), Tag: letter})
 	}
 	for i := range m.runs {
 		if i != m.at {
@@ -147,26 +141,26 @@ func (c *compareCharts) plot(m *comparison, k int) plot {
 		}
 	}
 	add(m.at)
-	if some := c.within(p.curves); len(some) > 0 {
-		p.curves = some
+	if some := c.within(p.Curves); len(some) > 0 {
+		p.Curves = some
 	}
 	if selected := &m.runs[m.at]; !selected.hidden {
-		p.marks = selected.marks(c.view.by)
+		p.Marks = selected.marks(c.view.By)
 	}
-	if m.target >= 0 && q.name == m.runs[0].measure.Name() {
-		p.rules = []float64{m.targets[m.target]}
+	if m.target >= 0 && q.Name == m.runs[0].measure.Info().Name {
+		p.Rules = []float64{m.targets[m.target]}
 	}
 	return p
 }
 
 // within returns the curves that have a point in the part of x that is shown: the others would stretch y for nothing.
-func (c *compareCharts) within(curves []plotCurve) (some []plotCurve) {
+func (c *compareCharts) within(curves []chart.Curve) (some []chart.Curve) {
 	cv := &c.view
-	if !cv.zoomed() {
+	if !cv.Zoomed() {
 		return curves
 	}
 	for _, k := range curves {
-		if first, last, ok := k.series.extent(); ok && first[cv.by] <= cv.window[1] && last[cv.by] >= cv.window[0] {
+		if first, last, ok := k.Series.Extent(); ok && first[cv.By] <= cv.Window[1] && last[cv.By] >= cv.Window[0] {
 			some = append(some, k)
 		}
 	}
@@ -174,22 +168,22 @@ func (c *compareCharts) within(curves []plotCurve) (some []plotCurve) {
 }
 
 // title names a chart, its axes and how it is smoothed, as far as there is room.
-func (c *compareCharts) title(p *plot, k, room int) []part {
-	parts := []part{{tokStrong, comparedQuantities[k].name}}
+func (c *compareCharts) title(p *chart.Plot, k, room int) []style.Part {
+	parts := []style.Part{style.Strong.Of(comparedQuantities[k].Name)}
 	var rest []string
-	rest = append(rest, "by "+c.view.by.words())
-	if c.view.half > 0 {
-		rest = append(rest, "smoothed "+tick(c.view.half))
+	rest = append(rest, "by "+c.view.By.Words())
+	if c.view.Half > 0 {
+		rest = append(rest, "smoothed "+format.Tick(c.view.Half))
 	}
-	if p.log {
+	if p.Log {
 		rest = append(rest, "log")
 	}
-	if c.view.logX {
+	if c.view.LogX {
 		rest = append(rest, "log x")
 	}
 	for _, s := range rest {
-		if width(parts)+cells(s)+2 <= room {
-			parts = append(parts, part{tokMuted, "  " + s})
+		if style.Width(parts)+style.Cells(s)+2 <= room {
+			parts = append(parts, style.Muted.Of("  "+s))
 		}
 	}
 	return parts
@@ -197,18 +191,18 @@ func (c *compareCharts) title(p *plot, k, room int) []part {
 
 // here is the value of a quantity that a run has at the cursor, or had last before it; empty for none.
 func (c *compareCharts) here(r *comparedRun, k int) string {
-	at := c.view.cursor[c.view.by]
+	at := c.view.Cursor[c.view.By]
 	value := math.NaN()
-	for _, b := range visible(r.series[k].fine(), c.view.by, at, at) {
-		if b.x1[c.view.by] <= at*(1+1e-12) && b.n > 0 {
-			value = b.last
+	for _, b := range chart.Visible(r.series[k].Fine(), c.view.By, at, at) {
+		if b.X1[c.view.By] <= at*(1+1e-12) && b.N > 0 {
+			value = b.Last
 		}
 	}
 	switch {
 	case math.IsNaN(value):
 		return ""
-	case comparedQuantities[k].percent:
-		return percent(value)
+	case comparedQuantities[k].Share:
+		return format.Percent(value)
 	}
-	return number(value)
+	return format.Number(value)
 }

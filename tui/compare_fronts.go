@@ -4,107 +4,65 @@ import (
 	"fmt"
 	"slices"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	versus "newtop/internal/contrast"
+	"newtop/internal/format"
+	"newtop/internal/rundiff"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
-// scroll is a part of a list of rows that is longer than the screen.
-type scroll struct{ top int }
-
-// handleKey reports whether a key moves the list.
-func (s *scroll) handleKey(k string, page int) bool {
-	switch k {
-	case "down", "j":
-		s.top++
-	case "up", "k":
-		s.top--
-	case "pgdown", "space":
-		s.top += page
-	case "pgup":
-		s.top -= page
-	case "home", "g":
-		s.top = 0
-	case "end", "G":
-		s.top = 1 << 20
-	default:
-		return false
-	}
-	return true
-}
-
-// cut returns the rows in sight and what the title says of them.
-func (s *scroll) cut(rows []string, room int) (shown []string, title string) {
-	if len(rows) <= room {
-		s.top = 0
-		return rows, ""
-	}
-	s.top = max(0, min(s.top, len(rows)-room))
-	return rows[s.top : s.top+room], " · ↑↓ rows " + count(s.top+1) + " to " + count(s.top+room) + " of " + count(len(rows))
-}
-
 // compareHelp is every key with what it does.
-type compareHelp struct{ scroll }
-
-func (o *compareHelp) handleKey(m *comparison, k string) (taken, closed bool) {
-	switch k {
-	case "esc", "?", "q", "enter":
-		return true, true
-	}
-	taken = o.scroll.handleKey(k, max(1, m.height-5))
-	return taken, !taken
+func compareHelp() *screen.HelpDialog[*comparison] {
+	return &screen.HelpDialog[*comparison]{Left: 60, Right: 56, Narrow: 66, Sections: (*comparison).helpSections}
 }
 
-func (o *compareHelp) hints() []hint { return []hint{{"esc", "close"}, {"↑↓", "scroll"}} }
-
-func (o *compareHelp) draw(m *comparison, w, h int) []string {
-	const left, right, columns = 60, 56, 8
-	keys, charts, words := section{title: "comparison"}, section{title: "charts"}, section{title: "in the table"}
+func (m *comparison) helpSections() (_, _ []widget.Section) {
+	const columns = 8
+	keys, charts, words := widget.Section{Title: "comparison"}, widget.Section{Title: "charts"}, widget.Section{Title: "in the table"}
 	for i := range m.bindings {
 		b := m.bindings[i].Help()
 		if b.Key != "x" { // it is the charts'
-			keys.rows = append(keys.rows, explain(tokAccent, b.Key, columns, b.Desc))
+			keys.Rows = append(keys.Rows, widget.Explain(style.Accent, b.Key, columns, b.Desc))
 		}
 	}
-	for _, k := range m.charts.view.ownKeys() {
-		charts.rows = append(charts.rows, explain(tokAccent, k[0], columns, k[1]))
+	for _, k := range m.charts.view.KeyHelp() {
+		charts.Rows = append(charts.Rows, widget.Explain(style.Accent, k[0], columns, k[1]))
 	}
 	for _, r := range [][2]string{
 		{"A B C", "the runs, on the curves' newest points too"},
-		{"best", "least " + m.runs[0].measure.Name() + " so far, and what it took"},
+		{"best", "least " + m.runs[0].measure.Info().Name + " so far, and what it took"},
 		{"≤", "what it took to get there first; a line in the chart"},
 		{"work", "in gradient equivalents: units of one full gradient"},
 		{"┊", "changes of method and settings of the selected run"},
 		{"×", "a value was not finite; behind a name: the run diverged or failed"},
 	} {
-		words.rows = append(words.rows, explain(tokMuted, r[0], columns, r[1]))
+		words.Rows = append(words.Rows, widget.Explain(style.Muted, r[0], columns, r[1]))
 	}
-	rest := []section{charts, words}
-	bw := left + right + 6
-	var rows []string
-	if w >= bw {
-		rows = beside(m.th.stack([]section{keys}, left, true), left, m.th.stack(rest, right, true))
-	} else {
-		bw = min(w-2, 66)
-		rows = m.th.stack(append([]section{keys}, rest...), bw-4, true)
-	}
-	rows, more := o.cut(rows, max(1, h-2))
-	return m.th.boxed("help · esc closes"+more, rows, bw)
+	return []widget.Section{keys}, []widget.Section{charts, words}
 }
 
 // compareDifferences is a table of what was chosen for the runs.
 type compareDifferences struct {
-	scroll
+	widget.Scroll
 	all  bool // what they have in common too
 	from int  // the first run in sight
 	fits int  // runs that had room
 }
 
-func (o *compareDifferences) handleKey(m *comparison, k string) (taken, closed bool) {
-	switch k {
+// Handle scrolls down and across.
+func (o *compareDifferences) Handle(m *comparison, msg tea.Msg) (screen.Answer, tea.Cmd) {
+	k, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return screen.Stay, nil
+	}
+	switch k := k.String(); k {
 	case "esc", "d", "q", "enter":
-		return true, true
+		return screen.Close, nil
 	case "a":
 		o.all = !o.all
 	case "right", "l", "tab":
@@ -112,40 +70,42 @@ func (o *compareDifferences) handleKey(m *comparison, k string) (taken, closed b
 	case "left", "h", "shift+tab":
 		o.from = max(0, o.from-1)
 	default:
-		return o.scroll.handleKey(k, max(1, m.height-5)), false
+		o.Scroll.HandleKey(k, max(1, m.Height-5))
 	}
-	return true, false
+	return screen.Stay, nil
 }
 
-func (o *compareDifferences) hints() []hint {
+// Hints implements Dialog.
+func (o *compareDifferences) Hints(*comparison) []widget.Hint {
 	word := "all choices"
 	if o.all {
 		word = "differences only"
 	}
-	return []hint{{"esc", "close"}, {"a", word}, {"↑↓", "scroll"}, {"←→", "runs"}}
+	return []widget.Hint{widget.NewHint("esc", "close"), widget.NewHint("a", word), widget.NewHint("↑↓", "scroll"), widget.NewHint("←→", "runs")}
 }
 
-func (o *compareDifferences) draw(m *comparison, w, h int) []string {
+// Draw implements Dialog.
+func (o *compareDifferences) Draw(m *comparison, w, h int) []string {
 	table := m.choices()
 	names, same := 0, 0
-	var rows []versus.Row
+	var rows []rundiff.Row
 	for _, r := range table {
 		if !r.Differs {
 			same++
 		}
 		if r.Differs || o.all {
 			rows = append(rows, r)
-			names = max(names, cells(r.Name))
+			names = max(names, style.Cells(r.Name))
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b versus.Row) int { return rowRank(&a) - rowRank(&b) })
+	slices.SortStableFunc(rows, func(a, b rundiff.Row) int { return rowRank(&a) - rowRank(&b) })
 	const least, enough, most = 10, 18, 30
 	names = min(max(names, 8), 18)
 	room := w - 6 - names
 	widest := least
 	for _, r := range rows {
 		for _, v := range r.Values {
-			widest = min(max(widest, cells(v)+2), most)
+			widest = min(max(widest, style.Cells(v)+2), most)
 		}
 	}
 	widest = min(widest, max(enough, room/len(m.runs))) // rather a cut value than a run out of sight
@@ -157,29 +117,29 @@ func (o *compareDifferences) draw(m *comparison, w, h int) []string {
 		title = "what was chosen"
 	}
 	inner = max(inner, min(w-6, 44))
-	head := m.th.line(inner).to(names)
+	head := m.Line(inner).To(names)
 	for i := o.from; i < o.from+o.fits; i++ {
-		head.put(tokText, "  ").put(racerInk(i), racerLetter(i)).put(tokMuted, " "+ansi.Truncate(m.runs[i].label, widest-5, "…")).to(names + (i-o.from+1)*widest)
+		head.Put(style.Text, "  ").Put(style.RacerToken(i), style.RacerLetter(i)).Put(style.Muted, " "+ansi.Truncate(m.runs[i].label, widest-5, "…")).To(names + (i-o.from+1)*widest)
 	}
 	var list []string
 	for _, r := range rows {
 		list = append(list, o.row(m, &r, names, widest, inner))
 	}
 	if len(rows) == 0 {
-		list = append(list, m.th.line(inner).put(tokMuted, "nothing that was chosen: the runs are alike").full())
+		list = append(list, m.Line(inner).Put(style.Muted, "nothing that was chosen: the runs are alike").Full())
 	}
 	if !o.all && same > 0 {
-		list = append(list, m.th.line(inner).put(tokMuted, fmt.Sprintf("%d choices are the same; a shows them", same)).full())
+		list = append(list, m.Line(inner).Put(style.Muted, fmt.Sprintf("%d choices are the same; a shows them", same)).Full())
 	}
-	list, more := o.cut(list, max(1, h-3))
+	list, more := o.Cut(list, max(1, h-3))
 	if o.fits < len(m.runs) {
-		title += " · ←→ runs " + racerLetter(o.from) + " to " + racerLetter(o.from+o.fits-1) + " of " + count(len(m.runs))
+		title += " · ←→ runs " + style.RacerLetter(o.from) + " to " + style.RacerLetter(o.from+o.fits-1) + " of " + format.Count(len(m.runs))
 	}
-	return m.th.boxed(title+more, append([]string{head.full()}, list...), inner+4)
+	return widget.DialogBox(&m.Pen, title+more, append([]string{head.Full()}, list...), inner+4)
 }
 
 // rowRank puts what runs chose differently before what only some of them have, and that before what is the same.
-func rowRank(r *versus.Row) int {
+func rowRank(r *rundiff.Row) int {
 	switch {
 	case r.Contested():
 		return 0
@@ -190,42 +150,42 @@ func rowRank(r *versus.Row) int {
 }
 
 // row has a choice; a value that is not the first run's stands out.
-func (o *compareDifferences) row(m *comparison, r *versus.Row, names, wide, inner int) string {
-	l := m.th.line(inner).put(tokMuted, ansi.Truncate(r.Name, names, "…")).to(names)
+func (o *compareDifferences) row(m *comparison, r *rundiff.Row, names, wide, inner int) string {
+	l := m.Line(inner).Put(style.Muted, ansi.Truncate(r.Name, names, "…")).To(names)
 	for i := o.from; i < o.from+o.fits; i++ {
-		ink, v := tokText, r.Values[i]
+		ink, v := style.Text, r.Values[i]
 		if r.Differs && v != r.Values[0] {
-			ink = tokStrong
+			ink = style.Strong
 		}
 		if v == "" {
-			ink, v = tokMuted, "–"
+			ink, v = style.Muted, "–"
 		}
-		l.put(tokText, "  ").put(ink, ansi.Truncate(v, wide-2, "…")).to(names + (i-o.from+1)*wide)
+		l.Put(style.Text, "  ").Put(ink, ansi.Truncate(v, wide-2, "…")).To(names + (i-o.from+1)*wide)
 	}
-	return l.full()
+	return l.Full()
 }
 
 // choices are the runs' choices, and what was changed in them later.
-func (m *comparison) choices() []versus.Row {
+func (m *comparison) choices() []rundiff.Row {
 	openings := make([]*event.RunEvent, len(m.runs))
 	for i := range m.runs {
 		openings[i] = m.runs[i].Run
 	}
-	rows := versus.Table(openings)
+	rows := rundiff.Table(openings)
 	for i := range rows {
-		rows[i].Name = clean(rows[i].Name)
+		rows[i].Name = style.Clean(rows[i].Name)
 		for k := range rows[i].Values {
-			rows[i].Values[k] = clean(rows[i].Values[k])
+			rows[i].Values[k] = style.Clean(rows[i].Values[k])
 		}
 	}
-	changed := versus.Row{Name: "changed later", Values: make([]string, len(m.runs))}
+	changed := rundiff.Row{Name: "changed later", Values: make([]string, len(m.runs))}
 	some := false
 	for i := range m.runs {
 		for _, n := range m.runs[i].notes {
 			if changed.Values[i] != "" {
 				changed.Values[i] += "; "
 			}
-			changed.Values[i] += n.text + " at " + count(int(n.at[xEpoch]))
+			changed.Values[i] += n.text + " at " + format.Count(int(n.at[chart.Epochs]))
 			some = true
 		}
 		changed.Differs = changed.Differs || changed.Values[i] != changed.Values[0]

@@ -7,60 +7,55 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	printed "newtop/internal/figure"
+	"newtop/tui/chart"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // compareBindings is the table of the keys, in the order of the footer.
-func compareBindings() []screenBinding[*comparison] {
-	on := bindTo[*comparison]
-	then := func(f func(m *comparison, k string)) func(m *comparison, k string) tea.Cmd {
-		return func(m *comparison, k string) tea.Cmd { f(m, k); return nil }
+func compareBindings() []screen.Binding[*comparison] {
+	on := func(show, help string, keys ...string) screen.Binding[*comparison] {
+		return screen.Bind[*comparison]("", show, help, keys...)
 	}
-	back := on("esc", "back to charts and table", "back", then(func(m *comparison, _ string) { m.zoomed = false }), "esc")
-	back.now = func(m *comparison) bool { return m.zoomed }
-	return []screenBinding[*comparison]{
+	back := on("esc", "back to charts and table", "esc").Then(func(m *comparison, _ string) { m.zoomed = false }).Foot("back")
+	back = back.While(func(m *comparison) bool { return m.zoomed })
+	return []screen.Binding[*comparison]{
 		back,
-		on("q", "quit", "quit", func(*comparison, string) tea.Cmd { return tea.Quit }, "q", "ctrl+c"),
-		on("?", "this help", "help", then(func(m *comparison, _ string) { m.front = &compareHelp{} }), "?"),
-		on("↑↓", "select a run; also tab and shift+tab", "run", then((*comparison).move), "up", "down", "tab", "shift+tab", "k", "j"),
-		on("d", "what the runs differ in", "differences", then(func(m *comparison, _ string) { m.front = &compareDifferences{} }), "d"),
-		on("v", "the next quantities; V: those before", "view", then(func(m *comparison, k string) {
+		on("q", "quit", "q", "ctrl+c").On(func(*comparison, string) tea.Cmd { return tea.Quit }).Foot("quit"),
+		on("?", "this help", "?").Then(func(m *comparison, _ string) { m.dialog = compareHelp() }).Foot("help"),
+		on("↑↓", "select a run; also tab and shift+tab", "up", "down", "tab", "shift+tab", "k", "j").Then((*comparison).move).Foot("run"),
+		on("d", "what the runs differ in", "d").Then(func(m *comparison, _ string) { m.dialog = &compareDifferences{} }).Foot("differences"),
+		on("v", "the next quantities; V: those before", "v", "V").Then(func(m *comparison, k string) {
 			m.charts.next(map[string]int{"v": 1, "V": -1}[k])
-		}), "v", "V"),
-		on("x", "x: epochs, seconds or work", "axis", then(func(*comparison, string) {}), "x"),
-		on("space", "hide the selected run, or show it", "hide", (*comparison).hide, "space"),
-		on("f", "let the other runs fade, or come back", "fade", then(func(m *comparison, _ string) { m.faded = !m.faded }), "f"),
-		on("+ -", "a harder or an easier target for times and work", "target", (*comparison).aim, "+", "=", "-", "_"),
-		on("z", "charts on the whole screen, and back; also enter", "zoom", then(func(m *comparison, _ string) { m.zoomed = !m.zoomed }), "z", "enter"),
-		on("y", "logarithmic or linear scale", "log", then((*comparison).rescale), "y"),
-		on("p", "picture of the charts, as SVG", "picture", (*comparison).picture, "p"),
-		on("P", "picture of the screen, as SVG", "", (*comparison).screenPicture, "P"),
-		on("t", "the next theme: auto, dark, light, safe, mono", "theme", func(m *comparison, k string) tea.Cmd { return m.nextTheme(k) }, "t"),
-		on("g", "the next glyphs: auto, braille, block, ascii", "", func(m *comparison, k string) tea.Cmd { return m.nextGlyphs(k) }, "g"),
-		on("M", "newtop follows the mouse, or leaves it alone", "", func(m *comparison, k string) tea.Cmd { return m.toggleMouse(k) }, "M"),
-		on("ctrl+z", "suspend; fg comes back", "", func(*comparison, string) tea.Cmd { return tea.Suspend }, "ctrl+z"),
+		}).Foot("view"),
+		on("x", "x: epochs, seconds or work", "x").Then(func(*comparison, string) {}).Foot("axis"),
+		on("space", "hide the selected run, or show it", "space").On((*comparison).hide).Foot("hide"),
+		on("f", "let the other runs fade, or come back", "f").Then(func(m *comparison, _ string) { m.faded = !m.faded }).Foot("fade"),
+		on("+ -", "a harder or an easier target for times and work", "+", "=", "-", "_").On((*comparison).aim).Foot("target"),
+		on("z", "charts on the whole screen, and back; also enter", "z", "enter").Then(func(m *comparison, _ string) { m.zoomed = !m.zoomed }).Foot("zoom"),
+		on("y", "logarithmic or linear scale", "y").Then((*comparison).rescale).Foot("log"),
+		on("p", "picture of the charts, as SVG", "p").On((*comparison).picture).Foot("picture"),
+		on("P", "picture of the screen, as SVG", "P").On((*comparison).screenPicture),
+		screen.ThemeKey[*comparison]().Foot("theme"),
+		screen.GlyphsKey[*comparison](),
+		screen.MouseKey[*comparison](),
+		screen.SuspendKey[*comparison](""),
 	}
 }
 
 // press gives a key to what stands in front, to the charts, and then to the table of bindings.
-func (m *comparison) press(k string) tea.Cmd {
-	if m.front != nil && k != "ctrl+c" && k != "ctrl+z" {
-		taken, closed := m.front.handleKey(m, k)
-		if closed {
-			m.front = nil
-		}
-		if taken || !closed {
-			return nil
+func (m *comparison) press(msg tea.KeyPressMsg) tea.Cmd {
+	k := msg.String()
+	if m.dialog != nil && k != "ctrl+c" && k != "ctrl+z" {
+		if cmd, passed := screen.ToDialog(&m.dialog, m, msg); !passed {
+			return cmd
 		}
 	}
-	if _, taken := m.charts.view.handleKey(&m.view, k); taken {
+	if m.charts.view.HandleKey(k) {
 		return nil
 	}
-	for i := range m.bindings {
-		if b := &m.bindings[i]; slices.Contains(b.Keys(), k) {
-			return b.do(m, k)
-		}
-	}
-	return nil
+	return screen.Press(m.bindings, m, k)
 }
 
 // move selects the run above or below in the ranking.
@@ -87,7 +82,7 @@ func (m *comparison) hide(string) tea.Cmd {
 		}
 	}
 	if !r.hidden && seen == 1 {
-		return m.tell(tokWarn, "one run must stay to be seen")
+		return m.Tell(style.Warn, "one run must stay to be seen")
 	}
 	r.hidden = !r.hidden
 	return nil
@@ -96,7 +91,7 @@ func (m *comparison) hide(string) tea.Cmd {
 // aim goes on to the next target.
 func (m *comparison) aim(k string) tea.Cmd {
 	if len(m.targets) == 0 {
-		return m.tell(tokMuted, "the runs have no common values to aim at")
+		return m.Tell(style.Muted, "the runs have no common values to aim at")
 	}
 	by := 1
 	if k == "-" || k == "_" {
@@ -121,10 +116,10 @@ func (m *comparison) rescale(string) {
 // picture draws the quantities on the screen for paper.
 func (m *comparison) picture(string) tea.Cmd {
 	if len(m.charts.shown) == 0 {
-		return m.tell(tokWarn, "there is nothing to draw; P takes the screen")
+		return m.Tell(style.Warn, "there is nothing to draw; P takes the screen")
 	}
 	cv := &m.charts.view
-	o := printed.Options{X: axisNames[cv.by], LogX: cv.logX, Smooth: cv.half}
+	o := printed.Options{X: chart.AxisNames[cv.By], LogX: cv.LogX, Smooth: cv.Half}
 	for side := range m.charts.sides() {
 		q := &comparedQuantities[m.charts.quantity(side)]
 		if !slices.Contains(o.What, q.drawn) {
@@ -140,57 +135,42 @@ func (m *comparison) picture(string) tea.Cmd {
 			runs = append(runs, printed.Run{ID: r.ID, Name: r.label, Opening: r.Run, Epochs: r.Epochs, Switches: r.Switches, Diverged: r.Diverged})
 		}
 	}
-	name := "newtop-compare-" + plainName(comparedQuantities[m.charts.quantity(0)].name)
-	return m.write(name, func(w io.Writer) error { return printed.Draw(w, "svg", runs, o) })
+	name := "newtop-compare-" + screen.PlainName(comparedQuantities[m.charts.quantity(0)].Name)
+	return m.Picture(name, ".svg", func(w io.Writer) error { return printed.Draw(w, "svg", runs, o) })
 }
 
 // screenPicture draws the screen as it stands.
 func (m *comparison) screenPicture(string) tea.Cmd {
-	return m.pictureOf(m.screen(), "newtop-compare-screen")
+	return m.ScreenPicture(m.screen(), "newtop-compare-screen")
 }
 
 // mouse selects the run that is clicked, and gives the charts what happens on them.
 func (m *comparison) mouse(msg tea.MouseMsg) {
 	at := msg.Mouse()
 	wheel, isWheel := msg.(tea.MouseWheelMsg)
-	if m.front != nil {
+	if m.dialog != nil {
 		if isWheel {
-			m.front.handleKey(m, wheelKey(wheel))
+			m.dialog.Handle(m, widget.WheelKey(wheel))
 		}
 		return
 	}
-	if m.table.contains(at.X, at.Y) {
+	if m.table.Contains(at.X, at.Y) {
 		if isWheel {
-			m.move(wheelKey(wheel))
+			m.move(widget.WheelKey(wheel).String())
 		} else if _, click := msg.(tea.MouseClickMsg); click {
-			if row := at.Y - m.table.y - m.table.first; row >= 0 && row < m.table.rows {
-				m.at = m.order[m.table.top+row]
+			if row := at.Y - m.table.Y - m.table.First; row >= 0 && row < m.table.Rows {
+				m.at = m.order[m.table.Top+row]
 			}
 		}
 		return
 	}
-	m.charts.view.handleMouse(&m.view, msg, at.X, at.Y)
+	m.charts.view.HandleMouse(msg, at.X, at.Y)
 }
 
-// wheelKey is the key that does the same as the wheel.
-func wheelKey(msg tea.MouseWheelMsg) string {
-	if msg.Button == tea.MouseWheelUp {
-		return "up"
+// hints are what the footer names.
+func (m *comparison) hints() []widget.Hint {
+	if m.dialog != nil {
+		return m.dialog.Hints(m)
 	}
-	return "down"
-}
-
-// footer names the keys.
-func (m *comparison) footer(w int) string {
-	var hints []hint
-	if m.front != nil {
-		hints = m.front.hints()
-	} else {
-		for i := range m.bindings {
-			if b := &m.bindings[i]; b.short != "" && (b.now == nil || b.now(m)) {
-				hints = append(hints, hint{b.Help().Key, b.short})
-			}
-		}
-	}
-	return m.hintLine(w, hints)
+	return screen.Hints(m.bindings, m)
 }

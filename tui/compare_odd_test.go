@@ -12,6 +12,8 @@ import (
 	"go.uber.org/goleak"
 
 	"newtop/trainer/event"
+	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
 // TestCompareOdd: runs that did not begin, have one epoch, go back, are regressions, or have names that would move a
@@ -24,14 +26,14 @@ func TestCompareOdd(t *testing.T) {
 	runs[2].Epochs = append(runs[2].Epochs[:20:20], runs[2].Epochs[10:]...) // back to epoch 9
 	runs[3].Run.Data.Classes = 0
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
-		m := newCompareTest(runs, Options{}, size[0], size[1])
+		m := newCompareTest(runs, screen.Options{}, size[0], size[1])
 		compareText(t, m)
 		for _, k := range []string{"d", "a", "esc", "down", "down", "down", "x", "x", "z", "right"} {
 			comparePress(m, k)
 			compareText(t, m)
 		}
 	}
-	only := newCompareTest([]Compared{{ID: "empty"}}, Options{}, 80, 24)
+	only := newCompareTest([]Compared{{ID: "empty"}}, screen.Options{}, 80, 24)
 	if text := compareText(t, only); !strings.Contains(text, "no run has an epoch") || !strings.Contains(text, "did not begin") {
 		t.Errorf("a comparison of nothing says\n%s", text)
 	}
@@ -42,9 +44,9 @@ func TestCompareOdd(t *testing.T) {
 // startComparing runs a program and waits for its first bytes.
 func startComparing(t *testing.T, ctx context.Context, bytes int64, more ...tea.ProgramOption) *running {
 	t.Helper()
-	return startScreen(t, ctx, bytes, func(o Options) (*surface, tea.Model) {
+	return startScreen(t, ctx, bytes, func(o screen.Options) (*screen.Base, tea.Model) {
 		m := newComparison(fakeCompared(3), o)
-		return &m.surface, m
+		return &m.Base, m
 	}, more...)
 }
 
@@ -109,7 +111,7 @@ func FuzzCompare(f *testing.F) {
 	special := []string{"up", "down", "left", "right", "tab", "shift+tab", "enter", "esc", "home", "end", "space", "pgup", "pgdown"}
 	f.Fuzz(func(t *testing.T, seed uint64, steps []byte) {
 		r := rand.New(rand.NewPCG(seed, 8))
-		m := newCompareTest(randomCompared(r), Options{Glyphs: Glyphs(seed % uint64(glyphsCount)), NoColor: seed%2 == 0}, 60+r.IntN(80), 16+r.IntN(30))
+		m := newCompareTest(randomCompared(r), screen.Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0}, 60+r.IntN(80), 16+r.IntN(30))
 		for _, b := range steps[:min(len(steps), 60)] {
 			switch {
 			case b < 8:
@@ -122,8 +124,8 @@ func FuzzCompare(f *testing.F) {
 			case b > ' ':
 				m.Update(typed(string(rune(b))))
 			}
-			if m.height > 0 {
-				if m.width == 0 {
+			if m.Height > 0 {
+				if m.Width == 0 {
 					m.View()
 					continue
 				}
@@ -145,7 +147,7 @@ func BenchmarkCompare(b *testing.B) {
 			runs[i].Epochs[k].Epoch, runs[i].Epochs[k].Elapsed = k, event.Float(k)
 		}
 	}
-	m := newCompareTest(runs, Options{}, 120, 40)
+	m := newCompareTest(runs, screen.Options{}, 120, 40)
 	b.ResetTimer()
 	for i := range b.N {
 		m.at = i % 8

@@ -8,17 +8,20 @@ import (
 	"sort"
 	"strings"
 
-	versus "newtop/internal/contrast"
+	"newtop/internal/format"
+	"newtop/internal/rundiff"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // comparedRun is a run with its curves.
 type comparedRun struct {
 	Compared
 	label   string
-	series  []series // of comparedQuantities
-	notes   []note
-	measure versus.Measure
+	series  []chart.Series // of comparedQuantities
+	notes   []Note
+	measure event.Measure
 	records []*event.EpochEvent // each better than all before by the measure
 	best    *event.EpochEvent   // the last one of them; nil for none
 	last    *event.EpochEvent
@@ -27,30 +30,33 @@ type comparedRun struct {
 
 // comparedQuantity is something that runs are compared by.
 type comparedQuantity struct {
-	name    string
-	drawn   string // what internal/figure calls it
-	rows    string // which rows it is of, as figure.Options.Rows
-	log     bool   // usually drawn logarithmically
-	percent bool
-	alarm   bool // a value that is not finite is bad news
-	of      func(*event.EpochEvent) event.Float
+	event.QuantityInfo
+	drawn string // what internal/figure calls it
+	rows  string // which rows it is of, as figure.Options.Rows
+	of    func(*event.EpochEvent) event.Float
 }
 
 // comparedQuantities are what can be looked at, in the order in which v goes through them; a regression has its RMSE
 // before its errors, of which there are none.
 var comparedQuantities = []comparedQuantity{
-	{"test loss", "loss", "test", true, false, true, func(e *event.EpochEvent) event.Float { return e.TestLoss }},
-	{"test error", "error", "test", true, true, true, func(e *event.EpochEvent) event.Float { return e.TestError }},
-	{"test RMSE", "rmse", "test", true, false, true, func(e *event.EpochEvent) event.Float { return e.TestRMSE }},
-	{"training loss", "loss", "train", true, false, true, func(e *event.EpochEvent) event.Float { return e.Loss }},
-	{"training error", "error", "train", true, true, true, func(e *event.EpochEvent) event.Float { return e.Error }},
-	{"training RMSE", "rmse", "train", true, false, true, func(e *event.EpochEvent) event.Float { return e.RMSE }},
-	{"gradient norm", "gradient_norm", "", true, false, false, func(e *event.EpochEvent) event.Float { return e.GradientNorm }},
-	{"step norm", "step_norm", "", true, false, false, func(e *event.EpochEvent) event.Float { return e.StepNorm }},
-	{"inner iterations", "inner", "", false, false, false, (*event.EpochEvent).InnerIterations},
-	{"trust-region radius", "radius", "", true, false, false, func(e *event.EpochEvent) event.Float { return e.Radius }},
-	{"learning rate", "rate", "", true, false, false, func(e *event.EpochEvent) event.Float { return e.Rate }},
-	{"seconds an epoch", "seconds", "", false, false, false, epochSeconds},
+	compared(event.TestLoss), compared(event.TestError), compared(event.TestRMSE),
+	compared(event.Loss), compared(event.Error), compared(event.RMSE),
+	compared(event.GradientNorm), compared(event.StepNorm),
+	{event.QuantityInfo{Name: "inner iterations"}, "inner", "", (*event.EpochEvent).InnerIterations},
+	compared(event.Radius), compared(event.Rate), compared(event.Seconds),
+}
+
+func compared(q event.Quantity) comparedQuantity {
+	c := comparedQuantity{QuantityInfo: *q.Info(), drawn: q.Info().Key, of: func(e *event.EpochEvent) event.Float { return *q.Of(e) }}
+	switch q {
+	case event.Loss, event.Error, event.RMSE:
+		c.rows = "train"
+	case event.TestLoss, event.TestError, event.TestRMSE:
+		c.rows, c.drawn = "test", strings.TrimPrefix(c.drawn, "test_")
+	case event.Seconds:
+		c.of = epochSeconds
+	}
+	return c
 }
 
 // epochSeconds leaves out epoch 0, in which nothing was done.
@@ -64,56 +70,56 @@ func epochSeconds(e *event.EpochEvent) event.Float {
 func newComparedRuns(runs []Compared) []comparedRun {
 	openings, names := make([]*event.RunEvent, len(runs)), make([]string, len(runs))
 	for i := range runs {
-		openings[i], names[i] = runs[i].Run, clean(runs[i].Name)
+		openings[i], names[i] = runs[i].Run, style.Clean(runs[i].Name)
 	}
-	labels := versus.Labels(openings, names)
+	labels := rundiff.Labels(openings, names)
 	out := make([]comparedRun, len(runs))
 	for i := range out {
-		out[i] = newComparedRun(runs[i], clean(labels[i]))
+		out[i] = newComparedRun(runs[i], style.Clean(labels[i]))
 	}
 	return out
 }
 
 func newComparedRun(c Compared, label string) comparedRun {
-	r := comparedRun{Compared: c, label: label, series: make([]series, len(comparedQuantities)), measure: versus.MeasureOf(c.Run, c.Epochs)}
+	r := comparedRun{Compared: c, label: label, series: make([]chart.Series, len(comparedQuantities)), measure: event.MeasureOf(c.Run, c.Epochs)}
 	newest, least := -1, math.Inf(1)
 	for i := range c.Epochs {
 		e := &c.Epochs[i]
-		if v := r.measure.Of(e); v < least {
+		if v := r.measure.Value(e); v < least {
 			least, r.best, r.records = v, e, append(r.records, e)
 		}
 		back := e.Epoch <= newest
 		newest = e.Epoch
 		for k := range r.series {
 			if back {
-				r.series[k].cut(float64(e.Epoch - 1))
+				r.series[k].Cut(float64(e.Epoch - 1))
 			}
-			r.series[k].put(spotOf(e), float64(comparedQuantities[k].of(e)))
+			r.series[k].Put(PositionOf(e), float64(comparedQuantities[k].of(e)))
 		}
 	}
 	if n := len(c.Epochs); n > 0 {
 		r.last = &c.Epochs[n-1]
 	}
 	for _, e := range c.Switches {
-		r.mark(e.Epoch, "to "+clean(e.To))
+		r.mark(e.Epoch, "to "+style.Clean(e.To))
 	}
 	for _, e := range c.Settings {
-		r.mark(e.Epoch, clean(e.Key)+" = "+clean(fmt.Sprint(e.Value)))
+		r.mark(e.Epoch, style.Clean(e.Key)+" = "+style.Clean(fmt.Sprint(e.Value)))
 	}
 	return r
 }
 
 // mark notes an event after an epoch.
 func (r *comparedRun) mark(epoch int, text string) {
-	if at, ok := r.series[0].find(xEpoch, float64(epoch)); ok {
-		r.notes = kept(append(r.notes, note{at, text, true}), keptMarks)
+	if at, ok := r.series[0].Find(chart.Epochs, float64(epoch)); ok {
+		r.notes = chart.Newest(append(r.notes, Note{at, text, true}), keptMarks)
 	}
 }
 
 // marks returns what a chart marks along an axis.
-func (r *comparedRun) marks(by axis) (out []plotMark) {
+func (r *comparedRun) marks(by chart.Axis) (out []chart.Mark) {
 	for _, n := range r.notes {
-		out = append(out, plotMark{n.at[by], n.text})
+		out = append(out, chart.Mark{X: n.at[by], Text: n.text})
 	}
 	return out
 }
@@ -123,32 +129,32 @@ func (r *comparedRun) value(e *event.EpochEvent) float64 {
 	if e == nil {
 		return math.NaN()
 	}
-	return r.measure.Of(e)
+	return r.measure.Value(e)
 }
 
 // text writes a value of the measure.
 func (r *comparedRun) text(v float64) string {
-	if r.measure.RMSE {
-		return number(v)
+	if !r.measure.Info().Share {
+		return format.Number(v)
 	}
-	return percent(v)
+	return format.Percent(v)
 }
 
 // state says in a word or two what became of the run.
-func (r *comparedRun) state() part {
+func (r *comparedRun) state() style.Part {
 	switch {
 	case r.Run == nil && len(r.Epochs) == 0:
-		return part{tokWarn, "did not begin"}
+		return style.Warn.Of("did not begin")
 	case r.Diverged != nil || r.Done != nil && r.Done.Reason == event.ReasonDiverged:
-		return part{tokBad, "× diverged"}
+		return style.Bad.Of("× diverged")
 	case r.Done != nil && r.Done.Reason == event.ReasonFailed:
-		return part{tokBad, "failed"}
+		return style.Bad.Of("failed")
 	case r.Done != nil && r.Done.Reason == event.ReasonEpochs:
-		return part{tokMuted, "done"}
+		return style.Muted.Of("done")
 	case r.Done != nil:
-		return part{tokMuted, clean(string(r.Done.Reason))}
+		return style.Muted.Of(style.Clean(string(r.Done.Reason)))
 	}
-	return part{tokMuted, clean(r.State)}
+	return style.Muted.Of(style.Clean(r.State))
 }
 
 // ranked orders the runs by the best value of their measure; what has none comes last. An error and an RMSE can't be
@@ -165,13 +171,13 @@ func ranked(runs []comparedRun) []int {
 			}
 			return 0
 		}
-		return cmp.Or(other(i)-other(j), cmp.Compare(absent(runs[i].value(runs[i].best)), absent(runs[j].value(runs[j].best))))
+		return cmp.Or(other(i)-other(j), cmp.Compare(LastIfMissing(runs[i].value(runs[i].best)), LastIfMissing(runs[j].value(runs[j].best))))
 	})
 	return order
 }
 
 // measured names what the runs are ranked by.
-func (m *comparison) measured() string { return "best " + m.runs[0].measure.Name() }
+func (m *comparison) measured() string { return "best " + m.runs[0].measure.Info().Name }
 
 // reachable returns round values of the measure between the best of the best run and the first values, falling.
 func reachable(runs []comparedRun) (out []float64) {
@@ -186,7 +192,7 @@ func reachable(runs []comparedRun) (out []float64) {
 	if !(low > 0) || !(high > low) || math.IsInf(high, 0) {
 		return nil
 	}
-	out = powers(math.Log10(low), math.Log10(high), 1000, []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9})
+	out = chart.Powers(math.Log10(low), math.Log10(high), 1000, []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9})
 	slices.Reverse(out)
 	return out
 }
@@ -220,7 +226,7 @@ func (m *comparison) common() int {
 }
 
 // reach is the first epoch at which a run had so small a value of a measure, nil if it never had.
-func (r *comparedRun) reach(target float64, by versus.Measure) *event.EpochEvent {
+func (r *comparedRun) reach(target float64, by event.Measure) *event.EpochEvent {
 	if r.measure != by {
 		return nil
 	}
@@ -234,15 +240,15 @@ func (r *comparedRun) reach(target float64, by versus.Measure) *event.EpochEvent
 // present lists the quantities that some run has, those of a regression in its order.
 func present(runs []comparedRun) (out []int) {
 	for k := range comparedQuantities {
-		if slices.ContainsFunc(runs, func(r comparedRun) bool { return !r.series[k].empty() }) {
+		if slices.ContainsFunc(runs, func(r comparedRun) bool { return !r.series[k].Empty() }) {
 			out = append(out, k)
 		}
 	}
-	if runs[0].measure.RMSE {
+	if !runs[0].measure.Info().Share {
 		return out
 	}
 	rmse := func(k int) int {
-		if strings.HasSuffix(comparedQuantities[k].name, "RMSE") {
+		if strings.HasSuffix(comparedQuantities[k].Name, "RMSE") {
 			return 1
 		}
 		return 0
@@ -257,7 +263,7 @@ func (m *comparison) subject() (out []string) {
 		var all []string
 		for i := range m.runs {
 			if r := m.runs[i].Run; r != nil {
-				all = append(all, clean(of(r)))
+				all = append(all, style.Clean(of(r)))
 			}
 		}
 		slices.Sort(all)

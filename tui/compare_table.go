@@ -7,32 +7,28 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
-
-// tableView is where the table of the runs stands on the screen and which of them it shows.
-type tableView struct {
-	rect
-	first int // row of the rect that has the best run in sight
-	top   int // of the ranking
-	rows  int
-}
 
 // compareColumn is a column of the table, all but the first as wide as its title or its widest text.
 type compareColumn struct {
 	title string
 	rank  int // those of low rank are left out last
-	text  func(r *comparedRun) part
+	text  func(r *comparedRun) style.Part
 }
 
 // columns lists the columns from the left, apart from the runs' names.
 func (m *comparison) columns() []compareColumn {
-	plain := func(s string) part { return part{tokText, s} }
-	of := func(pick func(r *comparedRun) *event.EpochEvent, text func(r *comparedRun, e *event.EpochEvent) string) func(*comparedRun) part {
-		return func(r *comparedRun) part {
+	plain := func(s string) style.Part { return style.Text.Of(s) }
+	of := func(pick func(r *comparedRun) *event.EpochEvent, text func(r *comparedRun, e *event.EpochEvent) string) func(*comparedRun) style.Part {
+		return func(r *comparedRun) style.Part {
 			e := pick(r)
 			if e == nil {
-				return part{tokMuted, "–"}
+				return style.Muted.Of("–")
 			}
 			return plain(text(r, e))
 		}
@@ -40,13 +36,15 @@ func (m *comparison) columns() []compareColumn {
 	best := func(r *comparedRun) *event.EpochEvent { return r.best }
 	last := func(r *comparedRun) *event.EpochEvent { return r.last }
 	value := func(r *comparedRun, e *event.EpochEvent) string { return r.text(r.value(e)) }
-	epoch := func(_ *comparedRun, e *event.EpochEvent) string { return count(e.Epoch) }
-	took := func(_ *comparedRun, e *event.EpochEvent) string { return elapsedText(float64(e.Elapsed)) }
-	work := func(_ *comparedRun, e *event.EpochEvent) string { return tally(float64(e.GradientEquivalents), 6) }
-	bestText := func(r *comparedRun) part {
+	epoch := func(_ *comparedRun, e *event.EpochEvent) string { return format.Count(e.Epoch) }
+	took := func(_ *comparedRun, e *event.EpochEvent) string { return format.Elapsed(float64(e.Elapsed)) }
+	work := func(_ *comparedRun, e *event.EpochEvent) string {
+		return format.CountWithin(float64(e.GradientEquivalents), 6)
+	}
+	bestText := func(r *comparedRun) style.Part {
 		p := of(best, value)(r)
-		if p.t == tokText {
-			p.t = tokStrong
+		if p.Token == style.Text {
+			p.Token = style.Strong
 		}
 		return p
 	}
@@ -64,18 +62,18 @@ func (m *comparison) columns() []compareColumn {
 // cursorColumns are what the charts' cursor is at.
 func (m *comparison) cursorColumns() (out []compareColumn) {
 	c := &m.charts
-	if !c.view.on || len(c.shown) == 0 {
+	if !c.view.On || len(c.shown) == 0 {
 		return nil
 	}
-	x := c.view.cursor[c.view.by]
-	at := [axisCount]string{count(int(x)), elapsedText(x), tally(x, 6)}[c.view.by]
+	x := c.view.Cursor[c.view.By]
+	at := [chart.AxisCount]string{format.Count(int(x)), format.Elapsed(x), format.CountWithin(x, 6)}[c.view.By]
 	for side := range c.sides() {
 		k := c.quantity(side)
-		out = append(out, compareColumn{comparedQuantities[k].name + " at " + at, 1 + side, func(r *comparedRun) part {
+		out = append(out, compareColumn{comparedQuantities[k].Name + " at " + at, 1 + side, func(r *comparedRun) style.Part {
 			if s := c.here(r, k); s != "" {
-				return part{tokAccent, s}
+				return style.Accent.Of(s)
 			}
-			return part{tokMuted, "–"}
+			return style.Muted.Of("–")
 		}})
 	}
 	return out
@@ -84,18 +82,10 @@ func (m *comparison) cursorColumns() (out []compareColumn) {
 // targetText writes the target as short as it is round.
 func (m *comparison) targetText() string {
 	v := m.targets[m.target]
-	if m.runs[0].measure.RMSE {
-		return tick(v)
+	if !m.runs[0].measure.Info().Share {
+		return format.Tick(v)
 	}
-	return tick(round(100*v, 6)) + "%"
-}
-
-// elapsedText writes training seconds.
-func elapsedText(seconds float64) string {
-	if seconds == 0 {
-		return "0 s"
-	}
-	return span(seconds)
+	return format.Tick(format.Round(100*v, 6)) + "%"
 }
 
 // fitted is the columns that have room, with their widths.
@@ -105,8 +95,6 @@ type fitted struct {
 	widths  []int
 }
 
-const columnGap = 2 // between columns
-
 // fit leaves out columns, those of the highest rank first, until the names have enough room.
 func (m *comparison) fit(w int) (f fitted) {
 	const lead = 3 // arrow, letter and a space
@@ -114,17 +102,17 @@ func (m *comparison) fit(w int) (f fitted) {
 	for {
 		longest := 8
 		for i := range m.runs {
-			longest = max(longest, cells(m.runs[i].label+m.runs[i].suffix(&f)))
+			longest = max(longest, style.Cells(m.runs[i].label+m.runs[i].suffix(&f)))
 		}
 		f.widths = f.widths[:0]
 		used := lead
 		for _, c := range f.columns {
-			wide := cells(c.title)
+			wide := style.Cells(c.title)
 			for i := range m.runs {
-				wide = max(wide, cells(c.text(&m.runs[i]).s))
+				wide = max(wide, style.Cells(c.text(&m.runs[i]).Text))
 			}
 			f.widths = append(f.widths, wide)
-			used += columnGap + wide
+			used += widget.ColumnGap + wide
 		}
 		f.name = min(longest, w-used)
 		if f.name >= min(longest, 24) || len(f.columns) <= 1 {
@@ -149,32 +137,32 @@ func (m *comparison) drawTable(w, h int, framed bool) []string {
 		edge, inner = 2, w-4
 	}
 	n := len(m.runs)
-	m.table.rows = max(2, min(n, h/2-2-edge))
-	m.table.rows = min(m.table.rows, n)
+	m.table.Rows = max(2, min(n, h/2-2-edge))
+	m.table.Rows = min(m.table.Rows, n)
 	place := m.place()
-	m.table.top = max(0, min(m.table.top, place, n-m.table.rows))
-	m.table.top = max(m.table.top, place-m.table.rows+1)
+	m.table.Top = max(0, min(m.table.Top, place, n-m.table.Rows))
+	m.table.Top = max(m.table.Top, place-m.table.Rows+1)
 	f := m.fit(inner)
-	l := m.th.line(inner).put(tokText, "   ").put(tokMuted, pad("run", f.name))
+	l := m.Line(inner).Put(style.Text, "   ").Put(style.Muted, style.Pad("run", f.name))
 	for i, c := range f.columns {
-		l.put(tokMuted, m.align(&f, i, c.title))
+		l.Put(style.Muted, m.align(&f, i, c.title))
 	}
-	rows := []string{l.full()}
-	m.table.first = len(rows) + edge/2
-	for _, i := range m.order[m.table.top : m.table.top+m.table.rows] {
+	rows := []string{l.Full()}
+	m.table.First = len(rows) + edge/2
+	for _, i := range m.order[m.table.Top : m.table.Top+m.table.Rows] {
 		rows = append(rows, m.row(&f, i, inner))
 	}
 	rows = append(rows, m.about(inner))
 	if !framed {
 		return rows
 	}
-	return m.th.framed(tokBorder, m.tableTitle(w-6), rows, w)
+	return widget.Framed(&m.Pen, style.Border, m.tableTitle(w-6), rows, w)
 }
 
 // suffix says behind a run's name what must be known of it, and that it diverged or failed where its state has no room.
 func (r *comparedRun) suffix(f *fitted) (s string) {
 	stated := slices.ContainsFunc(f.columns, func(c compareColumn) bool { return c.title == "state" })
-	if !stated && r.state().t == tokBad {
+	if !stated && r.state().Token == style.Bad {
 		s = " ×"
 	}
 	if r.hidden {
@@ -196,50 +184,50 @@ func (m *comparison) place() int {
 // align puts text into a column: words to the left, all else to the right.
 func (m *comparison) align(f *fitted, i int, s string) string {
 	if f.columns[i].title == "state" {
-		return spaces(columnGap) + s
+		return style.Spaces(widget.ColumnGap) + s
 	}
-	return spaces(columnGap) + right(s, f.widths[i])
+	return style.Spaces(widget.ColumnGap) + style.Right(s, f.widths[i])
 }
 
 func (m *comparison) row(f *fitted, i, w int) string {
 	r := &m.runs[i]
-	l := m.th.line(w)
-	arrow, ink, letter, tone := " ", tokText, racerInk(i), tokBad
+	l := m.Line(w)
+	arrow, ink, letter, tone := " ", style.Text, style.RacerToken(i), style.Bad
 	if i == m.at {
-		arrow, ink = "▸", tokChosen
+		arrow, ink = "▸", style.Chosen
 	}
 	if r.hidden {
-		letter, tone = tokMuted, tokMuted
+		letter, tone = style.Muted, style.Muted
 		if i != m.at {
-			ink = tokMuted
+			ink = style.Muted
 		}
 	}
 	suffix := r.suffix(f)
-	name := ansi.Truncate(r.label, max(1, f.name-cells(suffix)), "…")
-	l.put(tokAccent, arrow).put(letter, racerLetter(i)).put(tokText, " ").put(ink, name)
-	l.put(tone, ansi.Truncate(suffix, f.name-cells(name), "")).to(3 + f.name)
+	name := ansi.Truncate(r.label, max(1, f.name-style.Cells(suffix)), "…")
+	l.Put(style.Accent, arrow).Put(letter, style.RacerLetter(i)).Put(style.Text, " ").Put(ink, name)
+	l.Put(tone, ansi.Truncate(suffix, f.name-style.Cells(name), "")).To(3 + f.name)
 	for k, c := range f.columns {
 		p := c.text(r)
 		if r.hidden {
-			p.t = tokMuted
+			p.Token = style.Muted
 		}
-		l.put(p.t, m.align(f, k, p.s))
+		l.Put(p.Token, m.align(f, k, p.Text))
 	}
-	return l.full()
+	return l.Full()
 }
 
 // tableTitle says what the table is.
-func (m *comparison) tableTitle(room int) []part {
-	parts := []part{{tokStrong, "runs"}}
+func (m *comparison) tableTitle(room int) []style.Part {
+	parts := []style.Part{style.Strong.Of("runs")}
 	add := func(s string) {
-		if width(parts)+cells(s) <= room {
-			parts = append(parts, part{tokMuted, s})
+		if style.Width(parts)+style.Cells(s) <= room {
+			parts = append(parts, style.Muted.Of(s))
 		}
 	}
 	add("  by " + m.measured())
 	add("  time in training, work in gradient equivalents")
-	if m.table.rows < len(m.runs) {
-		add("  " + count(m.table.top+1) + " to " + count(m.table.top+m.table.rows) + " of " + count(len(m.runs)))
+	if m.table.Rows < len(m.runs) {
+		add("  " + format.Count(m.table.Top+1) + " to " + format.Count(m.table.Top+m.table.Rows) + " of " + format.Count(len(m.runs)))
 	}
 	return parts
 }
@@ -247,25 +235,25 @@ func (m *comparison) tableTitle(room int) []part {
 // about tells of the selected run what the table has no room for.
 func (m *comparison) about(w int) string {
 	r := &m.runs[m.at]
-	l := m.th.line(w).put(racerInk(m.at), " "+racerLetter(m.at)+" ")
-	groups := []part{{tokText, clean(r.ID)}, r.state()}
+	l := m.Line(w).Put(style.RacerToken(m.at), " "+style.RacerLetter(m.at)+" ")
+	groups := []style.Part{style.Text.Of(style.Clean(r.ID)), r.state()}
 	if e := r.Run; e != nil {
-		groups = append(groups, part{tokText, clean(e.Optimizer)}, part{tokMuted, e.Seeds()})
+		groups = append(groups, style.Text.Of(style.Clean(e.Optimizer)), style.Muted.Of(e.Seeds()))
 		if !e.Time.IsZero() {
-			groups = append(groups, part{tokMuted, e.Time.Format("2006-01-02 15:04")})
+			groups = append(groups, style.Muted.Of(e.Time.Format("2006-01-02 15:04")))
 		}
 		if e.Kernel != "" {
-			groups = append(groups, part{tokMuted, clean(e.Kernel)})
+			groups = append(groups, style.Muted.Of(style.Clean(e.Kernel)))
 		}
 	}
 	if r.last != nil && !math.IsNaN(float64(r.last.Elapsed)) {
-		groups = append(groups, part{tokMuted, "trained " + elapsedText(float64(r.last.Elapsed))})
+		groups = append(groups, style.Muted.Of("trained "+format.Elapsed(float64(r.last.Elapsed))))
 	}
 	sep := ""
 	for _, p := range groups {
-		if strings.TrimSpace(p.s) != "" && l.group(part{tokMuted, sep}, p) {
+		if strings.TrimSpace(p.Text) != "" && l.Group(style.Muted.Of(sep), p) {
 			sep = " · "
 		}
 	}
-	return l.full()
+	return l.Full()
 }

@@ -15,6 +15,10 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
 // fakeCompared are n made-up recorded runs. The fourth diverged, the sixth is of another seed and was switched.
@@ -32,17 +36,17 @@ func fakeCompared(n int) []Compared {
 		}}
 		for e := range epochs + 1 {
 			x := float64(e)
-			ev := fakeEpoch(e, 1, r)
+			ev := tuitest.Epoch(e, 1, r)
 			ev.Loss = event.Float(3.2*math.Exp(-x/speed) + 0.01*float64(i+1))
 			ev.TestLoss = ev.Loss*1.1 + 0.02
 			ev.Error = event.Float(0.95*math.Exp(-x/speed) + 0.002*float64(i+1))
 			ev.TestError = event.Float(0.95*math.Exp(-x/speed) + 0.03 + 0.004*math.Abs(float64(i)-2))
 			ev.Elapsed, ev.GradientEquivalents = event.Float(x*0.3*float64(n-i)), event.Float(x*12*float64(i+1))
 			if i == 3 && e >= 40 {
-				ev.Loss, ev.TestLoss, ev.TestError = nan, nan, nan
+				ev.Loss, ev.TestLoss, ev.TestError = tuitest.NaN, tuitest.NaN, tuitest.NaN
 			}
 			if methods[i] == "adam" || methods[i] == "sgd" {
-				ev.Inner, ev.Radius = nil, nan
+				ev.Inner, ev.Radius = nil, tuitest.NaN
 			}
 			c.Epochs = append(c.Epochs, ev)
 		}
@@ -60,10 +64,10 @@ func fakeCompared(n int) []Compared {
 	return out
 }
 
-func newCompareTest(runs []Compared, o Options, w, h int) *comparison {
+func newCompareTest(runs []Compared, o screen.Options, w, h int) *comparison {
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
 	m := newComparison(runs, o)
-	m.cancel() // notes then stay until the next one
+	m.Cancel() // notes then stay until the next one
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
 }
@@ -79,7 +83,7 @@ func comparePress(m *comparison, keys ...string) (last tea.Cmd) {
 // compareText is the screen without escape sequences, its size checked.
 func compareText(t *testing.T, m *comparison) string {
 	t.Helper()
-	return plain(t, strings.Split(m.View().Content, "\n"), m.width, m.height, m.gl.ascii)
+	return plain(t, strings.Split(m.View().Content, "\n"), m.Width, m.Height, m.Glyphs.ASCII)
 }
 
 // compareKeys lead to what a comparison can show.
@@ -96,7 +100,7 @@ func TestCompareScreens(t *testing.T) {
 				if name == "begin" || name == "choices" || name == "seconds" {
 					n = 8
 				}
-				m := newCompareTest(fakeCompared(n), Options{NoColor: true}, size[0], size[1])
+				m := newCompareTest(fakeCompared(n), screen.Options{NoColor: true}, size[0], size[1])
 				comparePress(m, keys...)
 				golden.RequireEqual(t, []byte(compareText(t, m)))
 			})
@@ -109,14 +113,14 @@ func TestCompareScreens(t *testing.T) {
 func TestCompareMatrix(t *testing.T) {
 	runs := fakeCompared(6)
 	for name, keys := range compareKeys {
-		for g := GlyphsBraille; g < glyphsCount; g++ {
-			m := newCompareTest(runs, Options{Glyphs: g}, 100, 30)
+		for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
+			m := newCompareTest(runs, screen.Options{Glyphs: g}, 100, 30)
 			comparePress(m, keys...)
-			m.notice = part{}
+			m.Notice = style.Part{}
 			want := ""
-			for theme := ThemeAuto; theme < themeCount; theme++ {
+			for theme := style.ThemeAuto; theme < style.ThemeCount; theme++ {
 				for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII} {
-					m.theme = theme
+					m.ThemeChoice = theme
 					m.Update(tea.ColorProfileMsg{Profile: profile})
 					got := compareText(t, m)
 					if want == "" {
@@ -133,14 +137,14 @@ func TestCompareMatrix(t *testing.T) {
 
 func TestCompareSmall(t *testing.T) {
 	for _, size := range [][2]int{{0, 0}, {1, 1}, {59, 40}, {200, 15}, {20, 3}} {
-		m := newCompareTest(fakeCompared(2), Options{}, size[0], size[1])
+		m := newCompareTest(fakeCompared(2), screen.Options{}, size[0], size[1])
 		if size[1] > 0 {
 			compareText(t, m)
 		}
 		comparePress(m, "z", "d", "down", "]", "left")
 		m.View()
 	}
-	m := newCompareTest(fakeCompared(2), Options{}, 40, 10)
+	m := newCompareTest(fakeCompared(2), screen.Options{}, 40, 10)
 	if text := compareText(t, m); !strings.Contains(text, "newtop needs 60 × 16") {
 		t.Errorf("a small screen says %q", text)
 	}
@@ -149,7 +153,7 @@ func TestCompareSmall(t *testing.T) {
 // TestCompareFigures holds the table against figures found by going through all epochs.
 func TestCompareFigures(t *testing.T) {
 	runs := fakeCompared(8)
-	m := newCompareTest(runs, Options{}, 200, 60)
+	m := newCompareTest(runs, screen.Options{}, 200, 60)
 	for i := range runs {
 		best := -1
 		for k := range runs[i].Epochs {
@@ -189,7 +193,7 @@ func TestCompareFigures(t *testing.T) {
 }
 
 func TestCompareKeys(t *testing.T) {
-	m := newCompareTest(fakeCompared(3), Options{}, 120, 40)
+	m := newCompareTest(fakeCompared(3), screen.Options{}, 120, 40)
 	first := m.at
 	comparePress(m, "down")
 	if m.at != m.order[1] {
@@ -206,8 +210,8 @@ func TestCompareKeys(t *testing.T) {
 			hidden++
 		}
 	}
-	if hidden != 2 || !strings.Contains(m.notice.s, "one run") {
-		t.Errorf("%d of 3 runs are hidden, and the note says %q", hidden, m.notice.s)
+	if hidden != 2 || !strings.Contains(m.Notice.Text, "one run") {
+		t.Errorf("%d of 3 runs are hidden, and the note says %q", hidden, m.Notice.Text)
 	}
 	before := m.targets[m.target]
 	comparePress(m, "-")
@@ -232,13 +236,13 @@ func TestCompareKeys(t *testing.T) {
 		}
 	}
 	comparePress(m, "d")
-	if quits(comparePress(m, "q")) || m.front != nil {
+	if quits(comparePress(m, "q")) || m.dialog != nil {
 		t.Errorf("q over the differences should close them")
 	}
 	if comparePress(m, "d", "f", "V"); m.faded {
 		t.Errorf("keys over the differences reach what is under them")
 	}
-	if comparePress(m, "esc", "?", "f"); !m.faded || m.front != nil {
+	if comparePress(m, "esc", "?", "f"); !m.faded || m.dialog != nil {
 		t.Errorf("a key that has no meaning in the help does not do what it does elsewhere")
 	}
 	comparePress(m, "?")
@@ -249,7 +253,7 @@ func TestCompareKeys(t *testing.T) {
 
 // TestCompareBindings: no key is bound twice, and all stand in the help.
 func TestCompareBindings(t *testing.T) {
-	m := newCompareTest(fakeCompared(2), Options{}, 200, 60)
+	m := newCompareTest(fakeCompared(2), screen.Options{}, 200, 60)
 	comparePress(m, "?")
 	help, seen := compareText(t, m), map[string]bool{}
 	for _, b := range m.bindings {
@@ -266,12 +270,12 @@ func TestCompareBindings(t *testing.T) {
 }
 
 func TestCompareMouse(t *testing.T) {
-	m := newCompareTest(fakeCompared(5), Options{}, 120, 40)
+	m := newCompareTest(fakeCompared(5), screen.Options{}, 120, 40)
 	text := strings.Split(compareText(t, m), "\n")
 	for place, i := range m.order {
 		y := -1
 		for row, s := range text {
-			if row >= m.table.y && strings.Contains(s, " "+racerLetter(i)+" "+m.runs[i].label) || strings.Contains(s, "▸"+racerLetter(i)+" ") {
+			if row >= m.table.Y && strings.Contains(s, " "+style.RacerLetter(i)+" "+m.runs[i].label) || strings.Contains(s, "▸"+style.RacerLetter(i)+" ") {
 				y = row
 				break
 			}
@@ -282,16 +286,16 @@ func TestCompareMouse(t *testing.T) {
 		}
 		text = strings.Split(compareText(t, m), "\n")
 	}
-	m.Update(tea.MouseWheelMsg{X: 10, Y: m.table.y + 2, Button: tea.MouseWheelUp})
+	m.Update(tea.MouseWheelMsg{X: 10, Y: m.table.Y + 2, Button: tea.MouseWheelUp})
 	if m.at != m.order[len(m.order)-2] {
 		t.Errorf("the wheel over the table selects %d", m.at)
 	}
 	m.Update(tea.MouseWheelMsg{X: 90, Y: 10, Button: tea.MouseWheelUp})
-	if !m.charts.view.zoomed() {
+	if !m.charts.view.Zoomed() {
 		t.Error("the wheel over a chart does not zoom")
 	}
 	m.Update(tea.MouseClickMsg{X: 30, Y: 10, Button: tea.MouseLeft})
-	if m.View(); !m.charts.view.on {
+	if m.View(); !m.charts.view.On {
 		t.Error("a click on a chart sets no cursor")
 	}
 	if text := compareText(t, m); !strings.Contains(text, "test loss at ") {
@@ -302,44 +306,44 @@ func TestCompareMouse(t *testing.T) {
 // TestComparePicture writes both pictures.
 func TestComparePicture(t *testing.T) {
 	dir := t.TempDir()
-	m := newCompareTest(fakeCompared(4), Options{Pictures: dir}, 120, 40)
+	m := newCompareTest(fakeCompared(4), screen.Options{Pictures: dir}, 120, 40)
 	for key, want := range map[string]string{"p": "scg", "P": "by best test error"} {
 		cmd := comparePress(m, key)
-		msg, ok := cmd().(pictureMsg)
-		if !ok || msg.err != nil {
-			t.Fatalf("%s: %v", key, msg.err)
+		msg, ok := cmd().(screen.PictureMsg)
+		if !ok || msg.Err != nil {
+			t.Fatalf("%s: %v", key, msg.Err)
 		}
-		text, err := os.ReadFile(msg.path)
+		text, err := os.ReadFile(msg.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(text), "<svg") || !strings.Contains(string(text), want) {
-			t.Errorf("%s has no %q", filepath.Base(msg.path), want)
+			t.Errorf("%s has no %q", filepath.Base(msg.Path), want)
 		}
 		m.Update(msg)
-		if !strings.Contains(m.notice.s, "wrote") {
-			t.Errorf("the note says %q", m.notice.s)
+		if !strings.Contains(m.Notice.Text, "wrote") {
+			t.Errorf("the note says %q", m.Notice.Text)
 		}
 	}
-	m.pictures = ""
-	if comparePress(m, "p"); !strings.Contains(m.notice.s, "can't") {
-		t.Errorf("without a directory the note says %q", m.notice.s)
+	m.Pictures = ""
+	if comparePress(m, "p"); !strings.Contains(m.Notice.Text, "can't") {
+		t.Errorf("without a directory the note says %q", m.Notice.Text)
 	}
 }
 
 // TestComparePreferences: a theme that is chosen here is kept, and what is kept is followed.
 func TestComparePreferences(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ui.toml")
-	m := newCompareTest(fakeCompared(2), Options{Preferences: file}, 120, 40)
+	m := newCompareTest(fakeCompared(2), screen.Options{Preferences: file}, 120, 40)
 	comparePress(m, "t", "x")
-	m.keep.settle()
-	p, err := readPreferences(file)
+	m.Prefs.Settle()
+	p, err := screen.ReadPreferences(file)
 	if err != nil || p.Theme != "dark" || p.XAxis != "seconds" {
 		t.Errorf("kept %+v, %v", p, err)
 	}
-	next := newCompareTest(fakeCompared(2), Options{Preferences: file}, 120, 40)
-	if next.theme != ThemeDark || next.charts.view.by != xSeconds {
-		t.Errorf("follows %v, %v", next.theme, next.charts.view.by)
+	next := newCompareTest(fakeCompared(2), screen.Options{Preferences: file}, 120, 40)
+	if next.ThemeChoice != style.ThemeDark || next.charts.view.By != chart.Seconds {
+		t.Errorf("follows %v, %v", next.ThemeChoice, next.charts.view.By)
 	}
 }
 
@@ -351,23 +355,23 @@ func TestCompareMisuse(t *testing.T) {
 					t.Errorf("%d runs: panics with %q", n, text)
 				}
 			}()
-			newComparison(make([]Compared, n), Options{})
+			newComparison(make([]Compared, n), screen.Options{})
 		}()
 	}
 }
 
 // TestEightInks: as many runs as are compared have a colour each, in every theme that has colours.
 func TestEightInks(t *testing.T) {
-	for _, theme := range []Theme{ThemeDark, ThemeLight, ThemeSafe} {
+	for _, theme := range []style.Theme{style.ThemeDark, style.ThemeLight, style.ThemeSafe} {
 		for _, dark := range []bool{true, false} {
-			th := theme.inks(dark, colorprofile.TrueColor, false)
+			th := theme.Palette(dark, colorprofile.TrueColor, false)
 			seen := map[string]string{}
 			for i := range MostCompared {
-				ink := th.ink[racerInk(i)]
+				ink := th.Ink[style.RacerToken(i)]
 				if other := seen[ink]; other != "" {
-					t.Errorf("theme %s, dark %t: runs %s and %s have one colour", theme, dark, other, racerLetter(i))
+					t.Errorf("theme %s, dark %t: runs %s and %s have one colour", theme, dark, other, style.RacerLetter(i))
 				}
-				seen[ink] = racerLetter(i)
+				seen[ink] = style.RacerLetter(i)
 			}
 		}
 	}

@@ -9,12 +9,14 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/screen"
 )
 
 // replayOf is a made-up run of so many epochs as it is watched: shown up to an epoch.
-func replayOf(s script, shown int, phase event.Phase, r event.Replay) []feed.Delta {
-	all := fakeRun(s)
-	r.Last = s.epochs
+func replayOf(s tuitest.Script, shown int, phase event.Phase, r event.Replay) []feed.Delta {
+	all := tuitest.NewRun(s)
+	r.Last = s.Epochs
 	r.Length = all[len(all)-1].Status.Elapsed
 	r.Epoch = shown
 	var out []feed.Delta
@@ -35,37 +37,9 @@ func replayOf(s script, shown int, phase event.Phase, r event.Replay) []feed.Del
 	return out
 }
 
-// foreignRun is a run that a program prints which knows losses and errors, test figures at every fifth epoch, and some
-// numbers of its own.
-func foreignRun(epochs int, bare bool) []feed.Delta {
-	r := event.Replay{Source: "train.jsonl", Live: true, Seekable: true, Last: epochs, Epoch: epochs, Speed: 1}
-	s := event.Status{Phase: event.Running, Replay: &r}
-	d := feed.Delta{Run: &event.RunEvent{Data: event.DataInfo{Name: "train.jsonl"}}, Status: s}
-	for e := 1; e <= epochs; e++ {
-		x := float64(e)
-		ev := event.EpochEvent{Epoch: e, Loss: nan, TestLoss: nan, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, GradientNorm: nan,
-			StepNorm: nan, Radius: nan, Rho: nan, Rate: nan, Gradients: nan, Products: nan, Losses: nan, GradientEquivalents: nan, Seconds: nan, Elapsed: nan}
-		ev.Figures = []event.Figure{{Key: "lr", Value: event.Float(0.1 / (1 + x/20))}, {Key: "momentum", Value: event.Float(0.9 + x/1000)}}
-		if e%3 == 0 {
-			ev.Figures = append(ev.Figures, event.Figure{Key: "bleu", Value: event.Float(30 * (1 - math.Exp(-x/20)))})
-		}
-		if !bare {
-			ev.Loss = event.Float(2.3*math.Exp(-x/9) + 0.1 + 0.02*math.Sin(3*x))
-			ev.Elapsed = event.Float(0.7 * x)
-			if e%5 == 0 {
-				ev.TestLoss, ev.TestError = ev.Loss+0.05, event.Float(0.8*math.Exp(-x/8)+0.06)
-			}
-			r.At, r.Length = 0.7*x, 0.7*x
-		}
-		d.Epochs = append(d.Epochs, ev)
-	}
-	d.Status.Epoch, d.Status.Elapsed = epochs, r.At
-	return []feed.Delta{d}
-}
-
 // withRecording is a run of newtop's whose record is doing like this.
 func withRecording(r event.Recording) []feed.Delta {
-	deltas := fakeRun(script{epochs: 33, spectra: true})
+	deltas := tuitest.NewRun(tuitest.Script{Epochs: 33, Spectra: true})
 	for i := range deltas {
 		deltas[i].Status.Recording = event.Recording{Run: r.Run, Place: r.Place}
 		if deltas[i].Status.Epoch > 30 {
@@ -80,16 +54,16 @@ var replayScenes = []string{"live", "pipe", "replay", "paused", "ended", "loadin
 
 // replayScene returns one of them, nil for another name.
 func replayScene(name string) []feed.Delta {
-	full := script{epochs: 40, spectra: true, skips: true, fate: "done"}
+	full := tuitest.Script{Epochs: 40, Spectra: true, Skips: true, Fate: "done"}
 	source := event.Replay{Source: "letters-21a7", Seekable: true, Speed: 1}
 	live := source
 	live.Live = true
 	run := event.Recording{Run: "20261121-1504-k3f", Place: "runs.db"}
 	switch name {
 	case "live":
-		return replayOf(script{epochs: 33, spectra: true, skips: true}, 33, event.Running, live)
+		return replayOf(tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, 33, event.Running, live)
 	case "pipe":
-		return replayOf(script{epochs: 33}, 33, event.Running, event.Replay{Source: "standard input", Live: true, Speed: 1})
+		return replayOf(tuitest.Script{Epochs: 33}, 33, event.Running, event.Replay{Source: "standard input", Live: true, Speed: 1})
 	case "replay":
 		source.Speed = 4
 		return replayOf(full, 14, event.Running, source)
@@ -102,15 +76,15 @@ func replayScene(name string) []feed.Delta {
 		return replayOf(full, 17, event.Running, source)
 	case "stale":
 		live.Stale = "its writer is gone: box 4711 ended at 12:04"
-		return replayOf(script{epochs: 33}, 33, event.Running, live)
+		return replayOf(tuitest.Script{Epochs: 33}, 33, event.Running, live)
 	case "resumed":
-		deltas := replayOf(script{epochs: 33, spectra: true}, 33, event.Running, live)
+		deltas := replayOf(tuitest.Script{Epochs: 33, Spectra: true}, 33, event.Running, live)
 		d := &deltas[len(deltas)-1]
 		d.Resumes = []event.ResumeEvent{{Epoch: 20, Time: time.Date(2026, 11, 21, 15, 4, 0, 0, time.Local)}}
 		d.Saved = []event.SavedEvent{{Epoch: 33, File: "letters-e33.onnx", Format: "onnx", Bytes: 48_211}}
 		return deltas
 	case "foreign", "figures":
-		return foreignRun(43, name == "figures")
+		return tuitest.ExternalRun(43, name == "figures")
 	case "recorded":
 		return withRecording(run)
 	case "full-disk":
@@ -141,31 +115,6 @@ func newFakePlayer(events []event.Event) *fakePlayer {
 		return feed.ErrReadOnly
 	})
 	return p
-}
-
-// eventsOf lists what Deltas have in the order of a run.
-func eventsOf(deltas []feed.Delta) (out []event.Event) {
-	for _, d := range deltas {
-		if d.Run != nil {
-			out = append(out, *d.Run)
-		}
-		for _, e := range d.Inner {
-			out = append(out, e)
-		}
-		for _, e := range d.Epochs {
-			out = append(out, e)
-		}
-		for _, e := range d.Spectra {
-			out = append(out, e)
-		}
-		for _, e := range d.Switches {
-			out = append(out, e)
-		}
-		if d.Done != nil {
-			out = append(out, *d.Done)
-		}
-	}
-	return out
 }
 
 func epochOf(e event.Event) int {
@@ -253,15 +202,15 @@ func (p *fakePlayer) play(ctx context.Context, pause time.Duration) {
 // runReplayDemo shows a scene, or plays a made-up run.
 func runReplayDemo(name string) error {
 	if name == "player" {
-		p := newFakePlayer(eventsOf(fakeRun(script{epochs: 40, spectra: true, skips: true, switchAt: 25, fate: "done"})))
+		p := newFakePlayer(tuitest.EventsOf(tuitest.NewRun(tuitest.Script{Epochs: 40, Spectra: true, Skips: true, SwitchAt: 25, Fate: "done"})))
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		go p.play(ctx, 60*time.Millisecond)
-		return Run(ctx, p.relay.Feed(), Options{})
+		return Run(ctx, p.relay.Feed(), screen.Options{})
 	}
 	deltas := replayScene(name)
 	if deltas == nil {
 		return fmt.Errorf("no scene %q", name)
 	}
-	return Run(context.Background(), &fakeFeed{deltas: deltas}, Options{})
+	return Run(context.Background(), &tuitest.Feed{Deltas: deltas}, screen.Options{})
 }

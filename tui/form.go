@@ -9,8 +9,12 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // settingsForm edits the settings of the current method: a huh form of one field a row, beside each what it means
@@ -29,19 +33,18 @@ const formField = 18
 
 // openForm opens the form at a setting, "" for the first.
 func (a *App) openForm(key string) tea.Cmd {
-	i := slices.IndexFunc(a.picker.methods, func(m *optim.Info) bool { return m.Name == a.h.status.Optimizer })
+	i := slices.IndexFunc(a.picker.methods, func(m *optim.Info) bool { return m.Name == a.h.Status.Optimizer })
 	if i < 0 || len(a.picker.methods[i].Parameters) == 0 {
-		a.note(tokWarn, clean(a.h.status.Optimizer)+" has no settings")
-		return a.expire()
+		return a.Tell(style.Warn, style.Clean(a.h.Status.Optimizer)+" has no settings")
 	}
 	m := a.picker.methods[i]
 	f := &settingsForm{method: m, values: make([]string, len(m.Parameters)), keys: 8}
 	fields := make([]huh.Field, len(m.Parameters))
 	for k := range m.Parameters {
 		p := &m.Parameters[k]
-		f.keys = max(f.keys, cells(p.Key))
+		f.keys = max(f.keys, style.Cells(p.Key))
 		f.values[k] = p.Text(p.Default)
-		for _, s := range a.h.status.Settings {
+		for _, s := range a.h.Status.Settings {
 			if s.Key == p.Key {
 				f.values[k] = s.Text
 			}
@@ -56,7 +59,7 @@ func (a *App) openForm(key string) tea.Cmd {
 	if to := slices.IndexFunc(m.Parameters, func(p optim.Hyperparameter) bool { return p.Key == key }); to > 0 {
 		f.move(to)
 	}
-	a.overlay = f
+	a.dialog = f
 	return nil
 }
 
@@ -79,8 +82,8 @@ func formTheme(bool) *huh.Styles {
 	return &s
 }
 
-func (f *settingsForm) hints(*App) []hint {
-	return []hint{{"enter", "apply"}, {"esc", "cancel"}, {"↑↓", "field"}, {"ctrl+d", "default"}, {"ctrl+u", "clear"}}
+func (f *settingsForm) Hints(*App) []widget.Hint {
+	return []widget.Hint{widget.NewHint("enter", "apply"), widget.NewHint("esc", "cancel"), widget.NewHint("↑↓", "field"), widget.NewHint("ctrl+d", "default"), widget.NewHint("ctrl+u", "clear")}
 }
 
 // move goes to another field.
@@ -93,31 +96,30 @@ func (f *settingsForm) move(to int) {
 	}
 }
 
-func (f *settingsForm) handle(a *App, msg tea.Msg) tea.Cmd {
+func (f *settingsForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	n := len(f.values)
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
 		case "esc":
-			a.overlay = nil
-			return nil
+			return screen.Close, nil
 		case "enter":
 			return f.apply(a)
 		case "tab", "down":
 			f.move((f.at + 1) % n)
-			return nil
+			return screen.Stay, nil
 		case "shift+tab", "up":
 			f.move((f.at + n - 1) % n)
-			return nil
+			return screen.Stay, nil
 		case "ctrl+d":
 			f.reset()
-			return nil
+			return screen.Stay, nil
 		}
 	}
 	// What a key makes of a field is done when Update returns; its command would only blink the cursor.
 	if m, _ := f.form.Update(msg); m != nil {
 		f.form, _ = m.(*huh.Form)
 	}
-	return nil
+	return screen.Stay, nil
 }
 
 // reset puts the default into the field.
@@ -144,17 +146,15 @@ func (f *settingsForm) problem(i int) string {
 }
 
 // apply sends what was changed, or goes to the first value that is not allowed.
-func (f *settingsForm) apply(a *App) tea.Cmd {
+func (f *settingsForm) apply(a *App) (screen.Answer, tea.Cmd) {
 	for i := range f.values {
 		if f.problem(i) != "" {
 			f.move(i)
-			return nil
+			return screen.Stay, nil
 		}
 	}
-	a.overlay = nil
-	if a.h.status.Optimizer != f.method.Name {
-		a.note(tokWarn, "the method is "+clean(a.h.status.Optimizer)+" by now: nothing was changed")
-		return a.expire()
+	if a.h.Status.Optimizer != f.method.Name {
+		return screen.Close, a.Tell(style.Warn, "the method is "+style.Clean(a.h.Status.Optimizer)+" by now: nothing was changed")
 	}
 	var cmds []tea.Cmd
 	for i, text := range f.values {
@@ -162,11 +162,11 @@ func (f *settingsForm) apply(a *App) tea.Cmd {
 			cmds = append(cmds, a.command(event.Set{Key: f.method.Parameters[i].Key, Value: text}))
 		}
 	}
-	return tea.Batch(cmds...)
+	return screen.Close, tea.Batch(cmds...)
 }
 
-func (f *settingsForm) draw(a *App, w, h int) []string {
-	v := &a.view
+func (f *settingsForm) Draw(a *App, w, h int) []string {
+	v := a.paneView()
 	bw := min(w-2, 100)
 	inner := bw - 4
 	fields := strings.Split(f.form.View(), "\n")
@@ -182,31 +182,31 @@ func (f *settingsForm) draw(a *App, w, h int) []string {
 		rows = append(rows, f.row(v, i, field, inner))
 	}
 	rows = append(append(rows, ""), about...)
-	title := "settings of " + clean(f.method.Name)
+	title := "settings of " + style.Clean(f.method.Name)
 	if room < len(f.values) {
-		title += " " + count(f.at+1) + "/" + count(len(f.values))
+		title += " " + format.Count(f.at+1) + "/" + format.Count(len(f.values))
 	}
-	return v.th.boxed(title, clip(rows, h-2), bw)
+	return widget.DialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
 }
 
 // row is a setting's name, its field, and what it means or what is wrong.
 func (f *settingsForm) row(v *view, i int, field string, w int) string {
 	p := &f.method.Parameters[i]
-	l := v.th.line(w)
-	arrow, ink := " ", tokText
+	l := v.Line(w)
+	arrow, ink := " ", style.Text
 	if i == f.at {
-		arrow, ink = "▸", tokAccent
+		arrow, ink = "▸", style.Accent
 	}
 	changed := " "
 	if f.values[i] != f.before[i] {
 		changed = "*"
 	}
-	l.put(tokAccent, arrow).put(tokWarn, changed).put(ink, pad(clean(p.Key), f.keys)+"  ")
-	l.raw(fit(field, formField), formField).put(tokText, "  ")
+	l.Put(style.Accent, arrow).Put(style.Warn, changed).Put(ink, style.Pad(style.Clean(p.Key), f.keys)+"  ")
+	l.Raw(style.Fit(field, formField), formField).Put(style.Text, "  ")
 	if problem := f.problem(i); problem != "" {
-		return l.put(tokBad, "× "+ansi.Truncate(problem, l.left()-2, "…")).full()
+		return l.Put(style.Bad, "× "+ansi.Truncate(problem, l.Left()-2, "…")).Full()
 	}
-	return l.put(tokMuted, ansi.Truncate(clean(p.Meaning), l.left(), "…")).full()
+	return l.Put(style.Muted, ansi.Truncate(style.Clean(p.Meaning), l.Left(), "…")).Full()
 }
 
 // about says all of the chosen setting: what it means, its range, default and source. It takes the same number of
@@ -215,22 +215,22 @@ func (f *settingsForm) about(v *view, w int) []string {
 	most, all := 0, make([][]string, len(f.method.Parameters))
 	for i := range f.method.Parameters {
 		p := &f.method.Parameters[i]
-		say := func(t token, s string) {
-			for _, r := range strings.Split(ansi.Wrap(clean(s), max(w, 8), ""), "\n") {
-				all[i] = append(all[i], v.th.line(w).put(t, r).full())
+		say := func(t style.Token, s string) {
+			for _, r := range strings.Split(ansi.Wrap(style.Clean(s), max(w, 8), ""), "\n") {
+				all[i] = append(all[i], v.Line(w).Put(t, r).Full())
 			}
 		}
-		say(tokText, p.Key+": "+p.Meaning)
+		say(style.Text, p.Key+": "+p.Meaning)
 		facts := p.Range() + " · default " + setting(p)
 		if p.Source != "" {
 			facts += " · " + p.Source
 		}
-		ink := tokMuted
+		ink := style.Muted
 		if f.problem(i) != "" {
-			ink = tokBad
+			ink = style.Bad
 		}
 		say(ink, facts)
 		most = max(most, len(all[i]))
 	}
-	return block(all[f.at], w, min(most, 4))
+	return style.Block(all[f.at], w, min(most, 4))
 }

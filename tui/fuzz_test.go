@@ -16,6 +16,10 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
 // TestFuzz throws random keys, text, sizes, mice, looks and Deltas at the model. No frame may overflow.
@@ -49,7 +53,7 @@ func FuzzScreen(f *testing.F) {
 // fuzzed is a model whose program has ended, so that no command of it waits for anything.
 func fuzzed(t *testing.T, seed uint64) *App {
 	t.Helper()
-	a := newApp(&fakeFeed{}, Options{Glyphs: Glyphs(seed % uint64(glyphsCount)), NoColor: seed%2 == 0, DataSets: []string{"letters", "数据\n"}}, fakeMethods())
+	a := newApp(&tuitest.Feed{}, screen.Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0, DataSets: []string{"letters", "数据\n"}}, tuitest.Methods())
 	a.hold = chartHold * time.Duration(seed%2)
 	a.Close()
 	frameText(t, a)
@@ -69,7 +73,7 @@ var fuzzKeys = func() []string {
 // storm lets one thing happen, what that asks for included, and looks at the screen.
 func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 	t.Helper()
-	before := a.overlay
+	before := a.dialog
 	background := true // it is not the user's doing
 	switch kind % 8 {
 	case 0:
@@ -80,7 +84,7 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 		update(a, tea.WindowSizeMsg{Width: w, Height: h})
 	case 1:
 		if r.IntN(2) == 0 {
-			update(a, tea.WindowSizeMsg{Width: minWidth + r.IntN(100), Height: minHeight + r.IntN(40)})
+			update(a, tea.WindowSizeMsg{Width: layout.MinWidth + r.IntN(100), Height: layout.MinHeight + r.IntN(40)})
 		}
 		update(a, fromOutside(r))
 	case 2:
@@ -89,7 +93,7 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 	case 3:
 		background = false
 		if r.IntN(6) == 0 { // from one thing in front, or from a run that is ending, to another
-			a.overlay, a.stopping, a.focus = nil, false, paneID(r.IntN(int(paneCount)))
+			a.dialog, a.stopping, a.focus = nil, false, layout.ID(r.IntN(int(layout.Panes)))
 			update(a, typed([]string{"f", "e", "u", "?", "o", ":", "z", "w"}[r.IntN(8)]))
 		}
 		update(a, typed(fuzzKeys[(int(kind)/8+r.IntN(len(fuzzKeys)))%len(fuzzKeys)]))
@@ -99,13 +103,13 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 	case 5:
 		background = false
 		update(a, tea.PasteMsg{Content: randomText(r)})
-		a.setGlyphs(Glyphs(1 + r.IntN(int(glyphsCount)-1)))
-		a.setTheme(Theme(1 + r.IntN(int(themeCount)-1)))
+		a.SetGlyphs(style.Glyphs(1 + r.IntN(int(style.GlyphsCount)-1)))
+		a.SetTheme(style.Theme(1 + r.IntN(int(style.ThemeCount)-1)))
 	default:
 		update(a, came(randomDelta(r)))
 	}
-	if background && a.overlay != before {
-		t.Fatalf("%T became %T by itself", before, a.overlay)
+	if background && a.dialog != before {
+		t.Fatalf("%T became %T by itself", before, a.dialog)
 	}
 	frameText(t, a)
 }
@@ -114,8 +118,8 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 func fromOutside(r *rand.Rand) tea.Msg {
 	return []tea.Msg{
 		tea.ColorProfileMsg{Profile: colorprofile.Profile(r.IntN(6))}, tea.BackgroundColorMsg{Color: ansi.BasicColor(r.IntN(16))},
-		drawMsg{}, tickMsg{}, askMsg{event.Slice{}}, expireMsg(r.IntN(9)), replyMsg{}, replyMsg{errors.New(randomText(r))}, stoppedMsg{errors.New("no")}, pictureMsg{},
-	}[r.IntN(10)]
+		drawMsg{}, tickMsg{}, askMsg{event.Slice{}}, replyMsg{}, replyMsg{errors.New(randomText(r))}, stoppedMsg{errors.New("no")}, screen.PictureMsg{},
+	}[r.IntN(9)]
 }
 
 func randomMouse(a *App, r *rand.Rand) {
@@ -256,7 +260,7 @@ func randomLooks(r *rand.Rand, d *feed.Delta, epoch int) {
 	if r.IntN(8) > 0 {
 		return
 	}
-	e := fakeErrors(epoch, r.IntN(3)*r.IntN(20), r.IntN(3)*r.IntN(9))
+	e := tuitest.ErrorsAt(epoch, r.IntN(3)*r.IntN(20), r.IntN(3)*r.IntN(9))
 	e.Train = r.IntN(2) == 0
 	for i := range e.Classes {
 		e.Classes[i] = randomText(r)

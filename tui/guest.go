@@ -3,71 +3,66 @@ package tui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"newtop/tui/render"
+	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
-// PanicError says that the program of a guest's screen broke. The run and the other screens go on.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
+// viewerPause is the least time between two frames of a guest's screen: of keys that come faster the last one is drawn.
+const viewerPause = 40 * time.Millisecond
 
-func (e *PanicError) Error() string { return fmt.Sprintf("the screen broke: %v", e.Value) }
-
-// guestPause is the least time between two frames of a guest's screen: of keys that come faster the last one is drawn.
-const guestPause = 40 * time.Millisecond
-
-// guestScreen is the model of a guest's program: the dashboard, whose frames go to a painter, with nothing that could
+// viewerScreen is the model of a guest's program: the dashboard, whose frames go to a painter, with nothing that could
 // reach this process's terminal, signals or files.
-type guestScreen struct {
+type viewerScreen struct {
 	*App
-	painter *painter
+	painter *render.Renderer
 	drawn   time.Time // when the newest frame was handed over
 	waiting bool      // a frameMsg is under way
-	fell    *PanicError
+	fell    *render.PanicError
 }
 
 type (
-	frameMsg struct{}              // a frame that had to wait is due
-	fellMsg  struct{ *PanicError } // a command broke
+	frameMsg struct{}                     // a frame that had to wait is due
+	fellMsg  struct{ *render.PanicError } // a command broke
 )
 
-// runGuest shows the dashboard to a guest, like Run.
-func runGuest(ctx context.Context, a *App, o Options) error {
+// runViewer shows the dashboard to a guest, like Run.
+func runViewer(ctx context.Context, a *App, o screen.Options) error {
 	if o.Input == nil || o.Output == nil || o.Environ == nil || o.Size.Width < 1 || o.Size.Height < 1 {
 		panic("tui: a guest without input, output, environment or size")
 	}
 	defer a.Close()
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	g := &guestScreen{App: a, painter: newPainter(o.Output, o.Environ, a.allowance)}
+	g := &viewerScreen{App: a, painter: render.NewRenderer(o.Output, o.Environ, a.budget)}
 	a.hold, a.touched = remoteHold, a.clock()
-	a.width, a.height = o.Size.Width, o.Size.Height
-	defer a.allowance.enter()()
+	a.Width, a.Height = o.Size.Width, o.Size.Height
+	defer a.budget.Enter()()
 	go func() {
-		g.painter.run()
+		g.painter.Run()
 		cancel() // what is left of the program when its terminal is gone
 	}()
 	var p *tea.Program
-	c := calm{now: time.Now, send: func(m tea.Msg) { p.Send(m) }}
+	c := screen.Debouncer{Now: time.Now, Send: func(m tea.Msg) { p.Send(m) }}
 	p = tea.NewProgram(g, tea.WithContext(inner), tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithOutput(nowhere{}),
-		tea.WithInput(o.Input), tea.WithEnvironment(o.Environ), tea.WithColorProfile(colours(o.Environ)), tea.WithFilter(fromGuest(&c)))
-	go resizes(inner, p, o.Resizes)
+		tea.WithInput(o.Input), tea.WithEnvironment(o.Environ), tea.WithColorProfile(style.ColorProfile(o.Environ)), tea.WithFilter(fromViewer(&c)))
+	go screen.Resizes(inner, p, o.Resizes)
 	_, err := p.Run()
 	left := inner.Err() == nil
-	close(g.painter.frames)
-	<-g.painter.ended
+	close(g.painter.Frames)
+	<-g.painter.Ended
 	switch {
 	case g.fell != nil:
 		return g.fell
 	case ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled):
 		return ctx.Err()
-	case g.painter.err != nil:
-		return g.painter.err
+	case g.painter.Err != nil:
+		return g.painter.Err
 	case left && errors.Is(err, tea.ErrProgramKilled):
 		return err
 	}
@@ -79,48 +74,33 @@ type nowhere struct{}
 
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
-// resizes hands the sizes on until the context ends.
-func resizes(ctx context.Context, p *tea.Program, sizes <-chan Size) {
-	for {
-		select {
-		case s, ok := <-sizes:
-			if !ok {
-				return
-			}
-			p.Send(s)
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// fromGuest is Bubble Tea's filter for what a guest's terminal sends: no size that stands among the keys, of which
+// fromViewer is Bubble Tea's filter for what a guest's terminal sends: no size that stands among the keys, of which
 // nobody knows how large it is, and nothing that stops this process.
-func fromGuest(c *calm) func(tea.Model, tea.Msg) tea.Msg {
+func fromViewer(c *screen.Debouncer) func(tea.Model, tea.Msg) tea.Msg {
 	return func(m tea.Model, msg tea.Msg) tea.Msg {
 		switch msg := msg.(type) {
 		case tea.WindowSizeMsg, tea.SuspendMsg, tea.InterruptMsg:
 			return nil
-		case Size:
-			return c.filter(m, tea.WindowSizeMsg{Width: msg.Width, Height: msg.Height})
+		case screen.Size:
+			return c.Filter(m, tea.WindowSizeMsg{Width: msg.Width, Height: msg.Height})
 		}
-		return c.filter(m, msg)
+		return c.Filter(m, msg)
 	}
 }
 
 // Init arms the wait for the first Delta.
-func (g *guestScreen) Init() tea.Cmd { return g.cover(g.wait(0)) }
+func (g *viewerScreen) Init() tea.Cmd { return g.cover(g.wait(0)) }
 
 // Update delegates, and has frames wait that come too soon.
-func (g *guestScreen) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+func (g *viewerScreen) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if v := recover(); v != nil {
-			g.fell = &PanicError{v, debug.Stack()}
+			g.fell = &render.PanicError{Value: v, Stack: debug.Stack()}
 			cmd = tea.Quit
 		}
 	}()
 	if _, news := msg.(deltaMsg); news {
-		defer g.allowance.updated(time.Now())
+		defer g.budget.Updated(time.Now())
 	}
 	switch msg := msg.(type) {
 	case fellMsg:
@@ -139,9 +119,9 @@ func (g *guestScreen) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 }
 
 // frame hands a frame over, or returns the command that has it handed over later.
-func (g *guestScreen) frame() tea.Cmd {
+func (g *viewerScreen) frame() tea.Cmd {
 	now := time.Now()
-	if wait := guestPause - now.Sub(g.drawn); wait > 0 {
+	if wait := viewerPause - now.Sub(g.drawn); wait > 0 {
 		if g.waiting {
 			return nil
 		}
@@ -149,22 +129,22 @@ func (g *guestScreen) frame() tea.Cmd {
 		return g.later(wait, frameMsg{})
 	}
 	g.drawn = now
-	g.painter.put(guestFrame{g.finished(), g.width, g.windowTitle(), g.mouseMode(), g.anew})
+	g.painter.Put(render.Frame{Rows: g.Finished(g.screen()), Width: g.Width, Title: g.windowTitle(), Mouse: g.mouseMode(), Anew: g.anew})
 	return nil
 }
 
 // View draws nothing: the painter does.
-func (g *guestScreen) View() tea.View { return tea.View{} }
+func (g *viewerScreen) View() tea.View { return tea.View{} }
 
 // cover has a command that breaks end this screen, and nothing else.
-func (g *guestScreen) cover(cmd tea.Cmd) tea.Cmd {
+func (g *viewerScreen) cover(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
 	return func() (msg tea.Msg) {
 		defer func() {
 			if v := recover(); v != nil {
-				msg = fellMsg{&PanicError{v, debug.Stack()}}
+				msg = fellMsg{&render.PanicError{Value: v, Stack: debug.Stack()}}
 			}
 		}()
 		msg = cmd()

@@ -14,12 +14,15 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/render"
+	"newtop/tui/screen"
 )
 
 // BenchmarkGuests shows a run of 20 epochs and 200 inner iterations a second to guests, and reports what each takes:
 // %core of a processor, kB/s on the wire, kB of the heap, news a second.
 func BenchmarkGuests(b *testing.B) {
-	for _, size := range []Size{{80, 24}, {120, 40}} {
+	for _, size := range []screen.Size{{Width: 80, Height: 24}, {Width: 120, Height: 40}} {
 		for _, n := range []int{1, 10, 100} {
 			b.Run(fmt.Sprintf("%dx%d-%d", size.Width, size.Height, n), func(b *testing.B) {
 				for range b.N {
@@ -31,13 +34,13 @@ func BenchmarkGuests(b *testing.B) {
 	}
 }
 
-func guests(b *testing.B, size Size, n int) {
+func guests(b *testing.B, size screen.Size, n int) {
 	before := heap()
 	r, stop := fastRelay()
 	defer stop()
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
-	allowance := &Allowance{}
+	allowance := &render.Budget{}
 	in, keys := io.Pipe()
 	defer keys.Close()
 	out, ended := &wire{}, make(chan error, n)
@@ -45,8 +48,8 @@ func guests(b *testing.B, size Size, n int) {
 		go func() {
 			feed := r.Feed()
 			defer feed.Close()
-			ended <- Run(ctx, feed, Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}, Guest: &Guest{Name: "ann"},
-				Size: size, Allowance: allowance})
+			ended <- Run(ctx, feed, screen.Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}, Viewer: &screen.Viewer{Name: "ann"},
+				Size: size, Budget: allowance})
 		}()
 	}
 	time.Sleep(2 * time.Second)
@@ -66,8 +69,8 @@ func guests(b *testing.B, size Size, n int) {
 // fastRelay is a run of 20 epochs and 200 inner iterations a second, until it is stopped.
 func fastRelay() (r *feed.Relay, stop func()) {
 	r = feed.NewRelay(nil)
-	for _, d := range fakeRun(script{epochs: 33, spectra: true}) {
-		r.Show(eventsOf([]feed.Delta{d}), func(s *event.Status) { *s = d.Status })
+	for _, d := range tuitest.NewRun(tuitest.Script{Epochs: 33, Spectra: true}) {
+		r.Show(tuitest.EventsOf([]feed.Delta{d}), func(s *event.Status) { *s = d.Status })
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -83,9 +86,9 @@ func fastRelay() (r *feed.Relay, stop func()) {
 				return
 			}
 			epoch := 34 + i/10
-			events := []event.Event{fakeInner(epoch, 1+i%10, 4)}
+			events := []event.Event{tuitest.InnerIteration(epoch, 1+i%10, 4)}
 			if i%10 == 9 {
-				events = append(events, fakeEpoch(epoch, 4, source))
+				events = append(events, tuitest.Epoch(epoch, 4, source))
 			}
 			r.Show(events, func(s *event.Status) { s.Epoch, s.Elapsed = epoch-1, float64(i)*0.005 })
 		}

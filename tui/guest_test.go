@@ -18,6 +18,10 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/render"
+	"newtop/tui/screen"
 )
 
 // crowd is an audience of two who control and others who look.
@@ -33,9 +37,9 @@ func crowd(lookers int, deeds ...event.Deed) *event.Audience {
 }
 
 // newGuest returns the screen of a guest with an audience.
-func newGuest(g Guest, w, h int, all *event.Audience) *App {
-	a := newTest(script{epochs: 20}, Options{NoColor: true, Guest: &g}, w, h)
-	s := a.h.status
+func newGuest(g screen.Viewer, w, h int, all *event.Audience) *App {
+	a := newTest(tuitest.Script{Epochs: 20}, screen.Options{NoColor: true, Viewer: &g}, w, h)
+	s := a.h.Status
 	s.Audience, s.Kept = all, []int{1, 2, 3}
 	a.Update(came(feed.Delta{Status: s}))
 	return a
@@ -46,15 +50,15 @@ func TestGuestScreens(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
 		for _, c := range []struct {
 			name  string
-			guest Guest
+			guest screen.Viewer
 			keys  []string
 		}{
-			{"viewer", Guest{Name: "looker 1"}, []string{"s"}},
-			{"viewer-help", Guest{Name: "looker 1"}, []string{"?"}},
-			{"control", Guest{Name: "ann", Control: true}, nil},
-			{"who", Guest{Name: "ann", Control: true}, []string{":", "w", "h", "o", " ", "i", "s", "enter"}},
-			{"stop", Guest{Name: "ann", Control: true}, []string{":", "s", "t", "o", "p", " ", "t", "h", "e", "enter"}},
-			{"save", Guest{Name: "ann", Control: true, Saves: "/srv/models"}, []string{"w"}},
+			{"viewer", screen.Viewer{Name: "looker 1"}, []string{"s"}},
+			{"viewer-help", screen.Viewer{Name: "looker 1"}, []string{"?"}},
+			{"control", screen.Viewer{Name: "ann", Control: true}, nil},
+			{"who", screen.Viewer{Name: "ann", Control: true}, []string{":", "w", "h", "o", " ", "i", "s", "enter"}},
+			{"stop", screen.Viewer{Name: "ann", Control: true}, []string{":", "s", "t", "o", "p", " ", "t", "h", "e", "enter"}},
+			{"save", screen.Viewer{Name: "ann", Control: true, Saves: "/srv/models"}, []string{"w"}},
 		} {
 			t.Run(fmt.Sprintf("%s-%dx%d", c.name, size[0], size[1]), func(t *testing.T) {
 				a := newGuest(c.guest, size[0], size[1], crowd(3))
@@ -67,9 +71,9 @@ func TestGuestScreens(t *testing.T) {
 
 // TestViewersSendNothing presses every key, over every pane and in every overlay that a viewer can open.
 func TestViewersSendNothing(t *testing.T) {
-	for pane := range paneCount {
-		a := newGuest(Guest{Name: "lou"}, 120, 40, crowd(1))
-		f := a.feed.(*fakeFeed)
+	for pane := range layout.Panes {
+		a := newGuest(screen.Viewer{Name: "lou"}, 120, 40, crowd(1))
+		f := a.feed.(*tuitest.Feed)
 		a.focus = pane
 		for _, zoomed := range []bool{false, true} {
 			a.zoomed = zoomed
@@ -79,23 +83,23 @@ func TestViewersSendNothing(t *testing.T) {
 						continue
 					}
 					drain(a, press(a, k))
-					a.overlay = nil
+					a.dialog = nil
 				}
 			}
 			for _, k := range []string{"v", "r", "w", "l", "n", "b", "enter"} {
 				drain(a, press(a, k))
 			}
 			a.openPalette()
-			p := a.overlay.(*palette)
+			p := a.dialog.(*palette)
 			for i := range p.entries {
 				if e := p.entries[i]; e.kind != "command" && e.why == "" {
 					drain(a, e.do(a))
-					a.overlay, a.focus, a.zoomed = nil, pane, zoomed
+					a.dialog, a.focus, a.zoomed = nil, pane, zoomed
 				}
 			}
 		}
-		if len(f.commands) > 0 {
-			t.Errorf("pane %d: a viewer sent %#v", pane, f.commands)
+		if len(f.Commands) > 0 {
+			t.Errorf("pane %d: a viewer sent %#v", pane, f.Commands)
 		}
 	}
 }
@@ -125,8 +129,8 @@ func drain(a *App, cmd tea.Cmd) {
 // TestGuestsLeave: q leaves and stops nothing, whoever presses it; the palette stops the run, once that is confirmed.
 func TestGuestsLeave(t *testing.T) {
 	for _, control := range []bool{false, true} {
-		a := newGuest(Guest{Name: "ann", Control: control}, 80, 24, crowd(1))
-		if !quits(press(a, "q")) || len(a.feed.(*fakeFeed).commands) > 0 {
+		a := newGuest(screen.Viewer{Name: "ann", Control: control}, 80, 24, crowd(1))
+		if !quits(press(a, "q")) || len(a.feed.(*tuitest.Feed).Commands) > 0 {
 			t.Errorf("control %v: q does not just leave", control)
 		}
 		if cmd := press(a, "ctrl+z"); cmd != nil {
@@ -134,29 +138,29 @@ func TestGuestsLeave(t *testing.T) {
 		}
 	}
 	stop := []string{":", "s", "t", "o", "p", " ", "t", "h", "e", "enter"}
-	a := newGuest(Guest{Name: "ann", Control: true}, 80, 24, crowd(1))
-	if press(a, append(stop, "esc")...); len(a.feed.(*fakeFeed).commands) > 0 || a.overlay != nil {
+	a := newGuest(screen.Viewer{Name: "ann", Control: true}, 80, 24, crowd(1))
+	if press(a, append(stop, "esc")...); len(a.feed.(*tuitest.Feed).Commands) > 0 || a.dialog != nil {
 		t.Error("esc does not call it off")
 	}
 	press(a, append(stop, "enter")...)()
-	if c := a.feed.(*fakeFeed).commands; len(c) != 1 || c[0] != (event.Stop{}) {
+	if c := a.feed.(*tuitest.Feed).Commands; len(c) != 1 || c[0] != (event.Stop{}) {
 		t.Errorf("sent %#v", c)
 	}
 }
 
 // TestSavesOfGuests have bare names.
 func TestSavesOfGuests(t *testing.T) {
-	a := newGuest(Guest{Name: "ann", Control: true, Saves: "/srv"}, 80, 24, crowd(0))
+	a := newGuest(screen.Viewer{Name: "ann", Control: true, Saves: "/srv"}, 80, 24, crowd(0))
 	press(a, "w")
-	f := a.overlay.(*saveForm)
+	f := a.dialog.(*saveForm)
 	for name, ok := range map[string]bool{"a.onnx": true, "a-b_c.safetensors": true, "../a.onnx": false, "/a.onnx": false, `..\a.onnx`: false, ".a.onnx": false, "-a.onnx": false} {
 		if f.file.SetValue(name); (f.problem() == "") != ok {
 			t.Errorf("%s: %q", name, f.problem())
 		}
 	}
-	a = newGuest(Guest{Name: "ann", Control: true}, 80, 24, crowd(0))
-	if press(a, "w"); a.overlay != nil || !strings.Contains(a.notice.s, "--saves") {
-		t.Errorf("without a directory: %q", a.notice.s)
+	a = newGuest(screen.Viewer{Name: "ann", Control: true}, 80, 24, crowd(0))
+	if press(a, "w"); a.dialog != nil || !strings.Contains(a.Notice.Text, "--saves") {
+		t.Errorf("without a directory: %q", a.Notice.Text)
 	}
 }
 
@@ -168,15 +172,15 @@ func TestDeeds(t *testing.T) {
 	first := []event.Deed{deed(1, 0, "pause", ""), deed(2, 1, "set radius 2", ""), deed(3, 1, "switch to x", "no such method")}
 	more := append(append([]event.Deed(nil), first[1:]...), deed(4, 2, "go on", ""), deed(5, 2, "pause", ""))
 	epoch := func(n int) event.EpochEvent { return event.EpochEvent{Epoch: n} }
-	all, h := crowd(0, first...), &history{}
+	all, h := crowd(0, first...), &History{}
 	s := event.Status{Epoch: 2, Audience: all}
-	h.apply(&feed.Delta{Status: s, Run: &event.RunEvent{}, Epochs: []event.EpochEvent{epoch(0), epoch(1), epoch(2)}})
-	h.apply(&feed.Delta{Status: s})
+	h.Apply(&feed.Delta{Status: s, Run: &event.RunEvent{}, Epochs: []event.EpochEvent{epoch(0), epoch(1), epoch(2)}})
+	h.Apply(&feed.Delta{Status: s})
 	s.Audience = crowd(1, more...)
-	h.apply(&feed.Delta{Status: s, Epochs: []event.EpochEvent{epoch(3)}})
-	h.apply(&feed.Delta{Status: s})
+	h.Apply(&feed.Delta{Status: s, Epochs: []event.EpochEvent{epoch(3)}})
+	h.Apply(&feed.Delta{Status: s})
 	var got []string
-	for _, e := range h.entries[1:] {
+	for _, e := range h.Log.Entries[1:] {
 		text := e.text
 		if text == "" {
 			text = fmt.Sprint("epoch ", e.epoch)
@@ -194,52 +198,22 @@ func TestDeeds(t *testing.T) {
 func TestWhoControls(t *testing.T) {
 	v := func(name string, control bool) event.Viewer { return event.Viewer{Name: name, Control: control} }
 	for _, c := range []struct {
-		you     Guest
+		you     screen.Viewer
 		viewers []event.Viewer
 		want    string
 	}{
-		{Guest{Name: "lou"}, []event.Viewer{v("lou", false)}, ""},
-		{Guest{Name: "lou"}, []event.Viewer{v("lou", false), v("ann", true)}, " · ann controls"},
-		{Guest{Name: "ann", Control: true}, []event.Viewer{v("ann", true)}, " · you control"},
-		{Guest{Name: "ann", Control: true}, []event.Viewer{v("bob", true), v("ann", true)}, " · you, bob control"},
-		{Guest{Name: "lou"}, []event.Viewer{v("ann", true), v("bob", true)}, " · ann, bob control"},
-		{Guest{Name: "lou"}, []event.Viewer{v("annabella winterbottom", true), v("bob the builder", true)}, " · 2 control"},
-		{Guest{Name: "lou"}, []event.Viewer{v("an\x1b[31mn", true)}, " · an[31mn controls"},
+		{screen.Viewer{Name: "lou"}, []event.Viewer{v("lou", false)}, ""},
+		{screen.Viewer{Name: "lou"}, []event.Viewer{v("lou", false), v("ann", true)}, " · ann controls"},
+		{screen.Viewer{Name: "ann", Control: true}, []event.Viewer{v("ann", true)}, " · you control"},
+		{screen.Viewer{Name: "ann", Control: true}, []event.Viewer{v("bob", true), v("ann", true)}, " · you, bob control"},
+		{screen.Viewer{Name: "lou"}, []event.Viewer{v("ann", true), v("bob", true)}, " · ann, bob control"},
+		{screen.Viewer{Name: "lou"}, []event.Viewer{v("annabella winterbottom", true), v("bob the builder", true)}, " · 2 control"},
+		{screen.Viewer{Name: "lou"}, []event.Viewer{v("an\x1b[31mn", true)}, " · an[31mn controls"},
 	} {
 		a := newGuest(c.you, 120, 40, &event.Audience{Viewers: c.viewers})
-		if got := a.controls(a.h.status.Audience, 24); got != c.want {
+		if got := a.controls(a.h.Status.Audience, 24); got != c.want {
 			t.Errorf("%+v: %q, expected %q", c.viewers, got, c.want)
 		}
-	}
-}
-
-// TestAllowance: the more guests and the dearer their frames, the seldomer their news.
-func TestAllowance(t *testing.T) {
-	var none *Allowance
-	none.enter()()
-	none.updated(time.Now())
-	if none.interval(remoteInterval) != remoteInterval {
-		t.Error("no allowance bounds something")
-	}
-	a := &Allowance{Part: 0.01}
-	if a.interval(remoteInterval) != remoteInterval {
-		t.Error("nobody has to wait")
-	}
-	a.update, a.draw = lowTime(time.Millisecond), lowTime(time.Millisecond)
-	for range 1000 {
-		defer a.enter()()
-	}
-	if got := a.interval(remoteInterval); got != slowNews {
-		t.Errorf("a thousand wait %v", got)
-	}
-	var low lowTime
-	for i := range 1000 {
-		if low.see(time.Millisecond); i%3 == 0 {
-			low.see(20 * time.Millisecond)
-		}
-	}
-	if d := time.Duration(low); d < time.Millisecond || d > 6*time.Millisecond {
-		t.Errorf("of times that are 1 ms or more and mostly that, %v", d)
 	}
 }
 
@@ -247,7 +221,7 @@ func TestAllowance(t *testing.T) {
 func TestNewsOfGuests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newTimedFeed()
-		b := newBridge(f)
+		b := newTestBridge(t, f)
 		b.asleep = true
 		f.deltas <- feed.Delta{}
 		time.AfterFunc(50*time.Millisecond, func() { f.deltas <- feed.Delta{Epochs: []event.EpochEvent{{Epoch: 1}}} })
@@ -291,15 +265,15 @@ func (g *guestTerminal) String() string {
 }
 
 // visit runs a guest's whole program until it ends.
-func visit(t *testing.T, ctx context.Context, feed feed.Feed, out *guestTerminal, resizes <-chan Size, act func(keys io.Writer)) error {
+func visit(t *testing.T, ctx context.Context, feed feed.Feed, out *guestTerminal, resizes <-chan screen.Size, act func(keys io.Writer)) error {
 	t.Helper()
 	in, keys := io.Pipe()
 	defer keys.Close()
 	go act(keys)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Run(ctx, feed, Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}, Guest: &Guest{Name: "lou"},
-			Size: Size{80, 24}, Resizes: resizes})
+		ended <- Run(ctx, feed, screen.Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}, Viewer: &screen.Viewer{Name: "lou"},
+			Size: screen.Size{Width: 80, Height: 24}, Resizes: resizes})
 	}()
 	select {
 	case err := <-ended:
@@ -323,7 +297,7 @@ func (g *guestTerminal) until(t *testing.T, what string) {
 func TestGuestRuns(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	const restored = "\x1b[?1049l"
-	feed := func() *fakeFeed { return &fakeFeed{deltas: fakeRun(script{epochs: 4})} }
+	feed := func() *tuitest.Feed { return &tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 4})} }
 	t.Run("quit", func(t *testing.T) {
 		out := &guestTerminal{}
 		err := visit(t, t.Context(), feed(), out, nil, func(keys io.Writer) { out.until(t, "letters"); io.WriteString(keys, "q") })
@@ -347,11 +321,11 @@ func TestGuestRuns(t *testing.T) {
 		}
 	})
 	t.Run("sizes", func(t *testing.T) {
-		out, sizes := &guestTerminal{}, make(chan Size, 1)
+		out, sizes := &guestTerminal{}, make(chan screen.Size, 1)
 		err := visit(t, t.Context(), feed(), out, sizes, func(keys io.Writer) {
 			out.until(t, "letters")
 			io.WriteString(keys, "\x1b[48;100000;100000;0;0t") // a size among the keys is not believed
-			sizes <- Size{40, 10}
+			sizes <- screen.Size{Width: 40, Height: 10}
 			out.until(t, "newtop needs")
 			io.WriteString(keys, "q")
 		})
@@ -361,7 +335,7 @@ func TestGuestRuns(t *testing.T) {
 	})
 	t.Run("a screen that breaks", func(t *testing.T) {
 		out := &guestTerminal{}
-		var broke *PanicError
+		var broke *render.PanicError
 		err := visit(t, t.Context(), &panickyFeed{}, out, nil, func(io.Writer) {})
 		if !errors.As(err, &broke) || !strings.Contains(string(broke.Stack), "panickyFeed") || !strings.HasSuffix(out.String(), restored) {
 			t.Errorf("%v", err)
@@ -370,7 +344,7 @@ func TestGuestRuns(t *testing.T) {
 }
 
 // panickyFeed breaks.
-type panickyFeed struct{ fakeFeed }
+type panickyFeed struct{ tuitest.Feed }
 
 func (*panickyFeed) Wait(context.Context) (feed.Delta, error) { panic("broken") }
 
@@ -381,5 +355,5 @@ func TestGuestWithoutTerminal(t *testing.T) {
 			t.Errorf("%v", v)
 		}
 	}()
-	_ = Run(t.Context(), &fakeFeed{}, Options{Guest: &Guest{}})
+	_ = Run(t.Context(), &tuitest.Feed{}, screen.Options{Viewer: &screen.Viewer{}})
 }

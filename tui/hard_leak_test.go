@@ -12,32 +12,34 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/screen"
 )
 
 // panicFeed panics when it is asked for something.
-type panicFeed struct{ *fakeFeed }
+type panicFeed struct{ *tuitest.Feed }
 
 func (f *panicFeed) Do(context.Context, event.Command) error { panic("broken") }
 
 // closedFeed ends after what it has.
-type closedFeed struct{ *fakeFeed }
+type closedFeed struct{ *tuitest.Feed }
 
 func (f *closedFeed) Wait(ctx context.Context) (feed.Delta, error) {
-	f.mu.Lock()
-	over := f.at == len(f.deltas)
-	f.mu.Unlock()
+	f.Mu.Lock()
+	over := f.At == len(f.Deltas)
+	f.Mu.Unlock()
 	if over {
 		return feed.Delta{}, io.EOF
 	}
-	return f.fakeFeed.Wait(ctx)
+	return f.Feed.Wait(ctx)
 }
 
 // TestNothingIsLeft ends programs in every way, with every timer under way, and looks for goroutines.
 func TestNothingIsLeft(t *testing.T) {
-	live := func() *fakeFeed {
-		return &fakeFeed{deltas: fakeRun(script{epochs: 60, spectra: true}), pace: 5 * time.Millisecond}
+	live := func() *tuitest.Feed {
+		return &tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 60, Spectra: true}), Pace: 5 * time.Millisecond}
 	}
-	ended := fakeRun(script{epochs: 3, fate: "done"})
+	ended := tuitest.NewRun(tuitest.Script{Epochs: 3, Fate: "done"})
 	for _, c := range []struct {
 		name   string
 		feed   feed.Feed
@@ -47,8 +49,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}{
 		{name: "q, and the run ends", feed: live(), keys: "q"},
 		{name: "q twice", feed: live(), keys: "qq"},
-		{name: "q after the end", feed: &fakeFeed{deltas: ended}, keys: "q"},
-		{name: "q of a closed feed", feed: &closedFeed{&fakeFeed{deltas: fakeRun(script{epochs: 3})}}, keys: "q"},
+		{name: "q after the end", feed: &tuitest.Feed{Deltas: ended}, keys: "q"},
+		{name: "q of a closed feed", feed: &closedFeed{&tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 3})}}, keys: "q"},
 		{name: "a note and an overlay", feed: live(), keys: "tty+:adam\x03\x03"},
 		{name: "a form", feed: live(), keys: "e12\x03\x03"},
 		{name: "a race's form", feed: live(), keys: "f \x03\x03"},
@@ -63,10 +65,10 @@ func TestNothingIsLeft(t *testing.T) {
 			in, keys := io.Pipe()
 			defer keys.Close()
 			var out wire
-			a := newApp(c.feed, Options{Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, fakeMethods())
-			a.width, a.height = 120, 40
+			a := newApp(c.feed, screen.Options{Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, tuitest.Methods())
+			a.Width, a.Height = 120, 40
 			errs := make(chan error, 1)
-			go func() { errs <- runApp(ctx, a, Options{Input: in, Output: &out, Environ: a.environ}) }()
+			go func() { errs <- runApp(ctx, a, screen.Options{Input: in, Output: &out, Environ: a.Environ}) }()
 			for n := 0; out.bytes.Load() < 100 && n < 300; n++ {
 				time.Sleep(10 * time.Millisecond)
 			}
@@ -94,7 +96,7 @@ func TestNothingIsLeft(t *testing.T) {
 
 // TestLater: a timer brings its message in time, and none once the program has ended.
 func TestLater(t *testing.T) {
-	b := newBridge(&fakeFeed{})
+	b := newTestBridge(t, &tuitest.Feed{})
 	if got := b.later(time.Millisecond, drawMsg{})(); got != (drawMsg{}) {
 		t.Errorf("brought %v", got)
 	}

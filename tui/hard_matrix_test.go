@@ -12,62 +12,15 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
-	"newtop/trainer/krylov"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
-// richRun is a made-up run in which everything has happened that a pane can show: solves iteration by iteration,
-// densities, a look along a step, weights, errors, a setting, a switch, a race that was picked from, a way back,
-// values that are no numbers, and at the end divergence.
-func richRun(regression, over bool) []feed.Delta {
-	s := script{epochs: 30, spectra: true, skips: true, regression: regression, fate: "running"}
-	if over {
-		s.fate = "nan"
-	}
-	deltas := fakeRun(s)
-	st := deltas[0].Status
-	for i := range deltas {
-		d := &deltas[i]
-		st = d.Status
-		for j := range d.Spectra {
-			p := &d.Spectra[j]
-			p.Rows, p.Selection = 2048, "evenly spaced"
-			p.Density, p.Trace = fakeDensity(p.Epoch)
-		}
-		if len(d.Epochs) != 1 {
-			continue
-		}
-		switch e := &d.Epochs[0]; e.Epoch {
-		case 7:
-			e.Loss, e.TestLoss = 4000, nan
-		case 13:
-			d.Settings = []event.SettingEvent{{Epoch: 13, Key: "radius", Value: 2.5}}
-		case 18:
-			race := fakeRace(st, 3, 9, "picked")
-			for j := range race.Races {
-				race.Races[j].Epoch, race.Races[j].Picked = 18, 0
-			}
-			d.Races, d.Laps = race.Races, race.Laps
-		case 25:
-			d.Rewinds = []event.RewindEvent{{Epoch: 25, To: 21}}
-		}
-	}
-	classes := 26
-	if regression {
-		classes = 0
-	}
-	solve, _ := stagedEvents(31, 0, 14, krylov.NegativeCurvature)
-	looks := feed.Delta{Status: st, Inner: solve, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.1)},
-		Weights: []event.WeightsEvent{fakeWeights(1, 0, 70, 17, 0)}, Errors: []event.ErrorsEvent{fakeErrors(30, classes, 0)}}
-	if !over {
-		return append(deltas, looks)
-	}
-	end := len(deltas) - 1
-	return append(deltas[:end:end], looks, deltas[end])
-}
-
-// watchedRich is richRun as a record shows it, after it was sought through.
+// watchedRich is RichRun as a record shows it, after it was sought through.
 func watchedRich() []feed.Delta {
-	deltas := richRun(false, true)
+	deltas := tuitest.RichRun(false, true)
 	for i := range deltas {
 		deltas[i].Status.Replay = &event.Replay{Source: "x", Seekable: true, Epoch: i, Last: len(deltas), Speed: 1}
 	}
@@ -85,11 +38,11 @@ func plain(t *testing.T, rows []string, w, h int, ascii bool) (text string) {
 	for i, row := range rows {
 		if ascii {
 			for _, r := range row {
-				if _, ok := asciiOf[r]; r > unicode.MaxASCII && !ok {
+				if r > unicode.MaxASCII && strings.Contains(style.ToASCII(string(r)), "?") {
 					t.Fatalf("row %d has %q, which has no counterpart: %q", i, r, row)
 				}
 			}
-			row = toASCII(row)
+			row = style.ToASCII(row)
 		}
 		if n := ansi.StringWidth(row); n != w {
 			t.Fatalf("row %d is %d wide, not %d: %q", i, n, w, ansi.Strip(row))
@@ -109,8 +62,8 @@ func plain(t *testing.T, rows []string, w, h int, ascii bool) (text string) {
 // glyphs. Themes change no text but in heat maps; each text is kept once.
 func TestMatrix(t *testing.T) {
 	for name, deltas := range map[string][]feed.Delta{
-		"running": richRun(false, false), "diverged": richRun(false, true), "regression": richRun(true, false), "watched": watchedRich(),
-		"foreign": foreignRun(43, false), "figures": foreignRun(43, true),
+		"running": tuitest.RichRun(false, false), "diverged": tuitest.RichRun(false, true), "regression": tuitest.RichRun(true, false), "watched": watchedRich(),
+		"foreign": tuitest.ExternalRun(43, false), "figures": tuitest.ExternalRun(43, true),
 	} {
 		if testing.Short() && name != "running" {
 			continue
@@ -118,13 +71,13 @@ func TestMatrix(t *testing.T) {
 		v := watched(deltas)
 		for id, p := range newPanes() {
 			for _, w := range []int{40, 80, 120} {
-				if w != 80 && (name == "watched" || v.h.foreign()) {
+				if w != 80 && (name == "watched" || v.h.External()) {
 					continue // the other widths are those of newtop's own runs
 				}
-				for g := GlyphsBraille; g < glyphsCount; g++ {
+				for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
 					t.Run(fmt.Sprintf("%s/%s-%d-%v", name, p.name(v), w, g), func(t *testing.T) {
-						v.gl = g.set(nil)
-						text := matrixText(t, v, paneID(id), w)
+						v.Glyphs = g.Set(nil)
+						text := matrixText(t, v, layout.ID(id), w)
 						if name == "running" {
 							golden.RequireEqual(t, []byte(text))
 						}
@@ -137,21 +90,21 @@ func TestMatrix(t *testing.T) {
 
 // matrixText draws a pane small, bare and zoomed in all themes and returns the text, which they share; but a heat
 // map is of shades where there are too few colours for it.
-func matrixText(t *testing.T, v *view, id paneID, w int) string {
+func matrixText(t *testing.T, v *view, id layout.ID, w int) string {
 	t.Helper()
 	texts := map[bool]string{}
-	for theme := ThemeAuto; theme < themeCount; theme++ {
+	for theme := style.ThemeAuto; theme < style.ThemeCount; theme++ {
 		for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII} {
-			v.th = theme.inks(profile != colorprofile.ANSI, profile, false)
+			v.Palette = theme.Palette(profile != colorprofile.ANSI, profile, false)
 			now := ""
 			for _, c := range []struct {
 				h   int
 				key drawnKey
 			}{{12, drawnKey{}}, {w / 3, drawnKey{zoomed: true, focused: true}}, {2, drawnKey{bare: true}}} {
-				rows := new(drawn).draw(newPanes()[id], v, rect{0, 0, w, c.h}, c.key)
-				now += plain(t, rows, w, c.h, v.gl.ascii)
+				rows := new(drawn).draw(newPanes()[id], v, layout.Rect{X: 0, Y: 0, W: w, H: c.h}, c.key)
+				now += plain(t, rows, w, c.h, v.Glyphs.ASCII)
 			}
-			rich := v.th.shading.rich
+			rich := v.Palette.Shaded()
 			if texts[rich] == "" {
 				texts[rich] = now
 			}
@@ -167,7 +120,7 @@ func matrixText(t *testing.T, v *view, id paneID, w int) string {
 func TestScreensInASCII(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
 		for name, keys := range overlayKeys {
-			a := newTest(script{epochs: 12}, Options{NoColor: true, Glyphs: GlyphsASCII}, size[0], size[1])
+			a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true, Glyphs: style.GlyphsASCII}, size[0], size[1])
 			withKept(a)
 			press(a, keys...)
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), func(t *testing.T) {
@@ -175,7 +128,7 @@ func TestScreensInASCII(t *testing.T) {
 			})
 		}
 		a := newRaceTest(6, 12, "begun", size[0], size[1])
-		a.setGlyphs(GlyphsASCII)
+		a.SetGlyphs(style.GlyphsASCII)
 		plain(t, strings.Split(a.View().Content, "\n"), size[0], size[1], true)
 	}
 }

@@ -5,14 +5,17 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/layout"
+	"newtop/tui/style"
 )
 
 // header is two rows: what is trained, and how it goes. When the run is over the second row says how it
 // ended, and a run that diverged says so in a colour that is hard to overlook. A watched run has a third one, where there
 // is room: where in it that is.
 func (a *App) header(w int) []string {
-	a.bar.rect = rect{}
+	a.bar.Rect = layout.Rect{}
 	rows := []string{a.headerRun(w), a.headerState(w)}
 	if a.barRows() > 0 {
 		rows = append(rows, a.barLine(w, false))
@@ -21,162 +24,162 @@ func (a *App) header(w int) []string {
 }
 
 func (a *App) headerRun(w int) string {
-	l := a.th.line(w)
-	l.put(tokText, " ").put(tokAccent, a.title)
+	l := a.Line(w)
+	l.Put(style.Text, " ").Put(style.Accent, a.Title)
 	audience := a.audience(w)
 	state := append(audience, a.state()...)
-	room := w - width(state) - 2
+	room := w - style.Width(state) - 2
 	if len(audience) > 0 {
 		room-- // else it would read as one of the facts
 	}
-	inner := a.th.line(room - l.w)
+	inner := a.Line(room - l.Width)
 	alert := a.alert()
 	switch {
-	case a.h.run == nil && alert == "" && a.h.watched():
-		l.put(tokText, "  "+ansi.Truncate(clean(a.h.status.Replay.Source), inner.room-2, "…"))
-	case a.h.run == nil && alert == "":
-		l.put(tokMuted, "  waiting for the run")
+	case a.h.Run == nil && alert == "" && a.h.Watched():
+		l.Put(style.Text, "  "+ansi.Truncate(style.Clean(a.h.Status.Replay.Source), inner.Room-2, "…"))
+	case a.h.Run == nil && alert == "":
+		l.Put(style.Muted, "  waiting for the run")
 	case alert != "":
-		facts := a.th.line(max(inner.room-cells(alert)-2, inner.room/3))
+		facts := a.Line(max(inner.Room-style.Cells(alert)-2, inner.Room/3))
 		a.facts(facts, 2)
-		inner.raw(facts.b.String(), facts.w).put(tokText, "  ").put(tokWarn, ansi.Truncate(alert, inner.left(), "…"))
+		inner.Append(facts).Put(style.Text, "  ").Put(style.Warn, ansi.Truncate(alert, inner.Left(), "…"))
 	default:
 		a.facts(inner, -1)
 	}
-	l.raw(inner.b.String(), inner.w)
-	l.to(w - width(state) - 1)
+	l.Append(inner)
+	l.To(w - style.Width(state) - 1)
 	for _, p := range state {
-		l.put(p.t, p.s)
+		l.Put(p.Token, p.Text)
 	}
-	return l.full()
+	return l.Full()
 }
 
 // facts writes what the run is, as far as there is room: at most so many facts, all with a negative number.
-func (a *App) facts(l *line, most int) {
-	r := a.h.run
+func (a *App) facts(l *style.Line, most int) {
+	r := a.h.Run
 	if r == nil {
 		return
 	}
 	d, m := &r.Data, &r.Model
-	groups := [][]part{{{tokText, "  " + clean(d.Name)}}}
-	add := func(t token, s string) { groups = append(groups, []part{{t, "  " + s}}) }
+	groups := [][]style.Part{{style.Text.Of("  " + style.Clean(d.Name))}}
+	add := func(t style.Token, s string) { groups = append(groups, []style.Part{t.Of("  " + s)}) }
 	if len(m.Layers) > 0 {
-		add(tokText, m.Shape())
+		add(style.Text, m.Shape())
 	}
-	if p := a.h.status.Replay; p != nil && a.barRows() == 0 && p.Source != d.Name {
-		add(tokMuted, clean(p.Source))
+	if p := a.h.Status.Replay; p != nil && a.barRows() == 0 && p.Source != d.Name {
+		add(style.Muted, style.Clean(p.Source))
 	}
 	if m.Parameters > 0 {
-		add(tokMuted, count(m.Parameters)+" weights")
+		add(style.Muted, format.Count(m.Parameters)+" weights")
 	}
-	rows := count(d.TrainRows)
+	rows := format.Count(d.TrainRows)
 	if d.TestRows > 0 {
-		rows += " + " + count(d.TestRows)
+		rows += " + " + format.Count(d.TestRows)
 	}
 	if d.TrainRows > 0 {
-		add(tokMuted, rows+" rows")
+		add(style.Muted, rows+" rows")
 	}
 	if m.Loss != "" {
-		add(tokMuted, clean(m.Loss))
+		add(style.Muted, style.Clean(m.Loss))
 	}
-	if !a.h.foreign() {
-		add(tokMuted, r.Seeds())
+	if !a.h.External() {
+		add(style.Muted, r.Seeds())
 	}
 	for i, g := range groups {
 		if i == most {
 			return
 		}
-		l.group(g...)
+		l.Group(g...)
 	}
 	a.recordedAs(l)
 }
 
 // state is the phase as a symbol and a word.
-func (a *App) state() []part {
-	s := &a.h.status
+func (a *App) state() []style.Part {
+	s := &a.h.Status
 	switch {
-	case a.h.watched() && !a.h.over():
-		return []part{a.playing()}
-	case a.h.diverged != nil:
-		return []part{{tokBad, "× diverged"}}
-	case a.h.done != nil && a.h.done.Reason == event.ReasonFailed:
-		return []part{{tokBad, "× failed"}}
-	case a.h.watched() && a.h.done == nil && s.Replay.Stale != "" && a.h.over():
-		return []part{{tokWarn, "■ interrupted"}}
-	case a.h.over():
-		return []part{{tokGood, "■ ended"}}
+	case a.h.Watched() && !a.h.Over():
+		return []style.Part{a.playing()}
+	case a.h.Diverged != nil:
+		return []style.Part{style.Bad.Of("× diverged")}
+	case a.h.Done != nil && a.h.Done.Reason == event.ReasonFailed:
+		return []style.Part{style.Bad.Of("× failed")}
+	case a.h.Watched() && a.h.Done == nil && s.Replay.Stale != "" && a.h.Over():
+		return []style.Part{style.Warn.Of("■ interrupted")}
+	case a.h.Over():
+		return []style.Part{style.Good.Of("■ ended")}
 	case a.closed:
-		return []part{{tokWarn, "■ feed closed"}}
+		return []style.Part{style.Warn.Of("■ feed closed")}
 	case a.stopping:
-		return []part{{tokWarn, "■ stopping"}}
+		return []style.Part{style.Warn.Of("■ stopping")}
 	case s.Computing != "":
-		return []part{{tokWarn, "● " + clean(s.Computing)}}
+		return []style.Part{style.Warn.Of("● " + style.Clean(s.Computing))}
 	case s.Phase == event.Paused:
-		return []part{{tokWarn, "‖ paused"}}
+		return []style.Part{style.Warn.Of("‖ paused")}
 	case s.Phase == event.Running && s.Racing:
-		return []part{{tokGood, "● racing"}}
+		return []style.Part{style.Good.Of("● racing")}
 	case s.Phase == event.Running:
-		return []part{{tokGood, "● running"}}
+		return []style.Part{style.Good.Of("● running")}
 	}
-	return []part{{tokMuted, "○ preparing"}}
+	return []style.Part{style.Muted.Of("○ preparing")}
 }
 
 func (a *App) headerState(w int) string {
-	l := a.th.line(w)
-	if a.h.diverged != nil {
-		l.put(tokAlarm, " × DIVERGED at epoch "+count(a.h.diverged.Epoch)+": "+clean(a.h.diverged.Reason)+" ")
-		l.put(tokAlarm, spaces(l.left()))
-		return l.full()
+	l := a.Line(w)
+	if a.h.Diverged != nil {
+		l.Put(style.Alarm, " × DIVERGED at epoch "+format.Count(a.h.Diverged.Epoch)+": "+style.Clean(a.h.Diverged.Reason)+" ")
+		l.Put(style.Alarm, style.Spaces(l.Left()))
+		return l.Full()
 	}
-	if d := a.h.done; d != nil {
-		ink := tokDone
+	if d := a.h.Done; d != nil {
+		ink := style.Done
 		if d.Reason == event.ReasonFailed || d.Reason == event.ReasonDiverged {
-			ink = tokAlarm
+			ink = style.Alarm
 		}
-		l.put(ink, " "+a.summary(d, w-2))
-		l.put(ink, spaces(l.left()))
-		return l.full()
+		l.Put(ink, " "+a.summary(d, w-2))
+		l.Put(ink, style.Spaces(l.Left()))
+		return l.Full()
 	}
-	if a.h.watched() && a.barRows() == 0 {
+	if a.h.Watched() && a.barRows() == 0 {
 		return a.barLine(w, true)
 	}
-	if a.h.run == nil && a.h.status.Optimizer == "" {
-		return l.full()
+	if a.h.Run == nil && a.h.Status.Optimizer == "" {
+		return l.Full()
 	}
 	a.progressLine(l)
-	return l.full()
+	return l.Full()
 }
 
 // summary is what remains to be said of a run: why it ended, how good it got and when, how long it took.
 func (a *App) summary(d *event.DoneEvent, w int) string {
-	unit, what := percent, "test error "
-	if a.h.regression() {
-		unit, what = number, "test RMSE "
+	unit, what := format.Percent, "test error "
+	if a.h.Regression() {
+		unit, what = format.Number, "test RMSE "
 	}
-	if a.h.testFault.empty() {
+	if a.h.Curves.TestMetric.Empty() {
 		what = what[len("test "):]
 	}
-	s := ending(d)
+	s := Ending(d)
 	add := func(more string) {
-		if cells(s)+cells(more) <= w {
+		if style.Cells(s)+style.Cells(more) <= w {
 			s += more
 		}
 	}
-	if a.h.hasBest {
-		add(" · best " + what + unit(a.h.best) + " at epoch " + count(a.h.bestEpoch))
+	if a.h.Best.Known {
+		add(" · best " + what + unit(a.h.Best.Value) + " at epoch " + format.Count(a.h.Best.Epoch))
 	}
 	epochs, elapsed, loss := d.Epochs, float64(d.Elapsed), float64(d.Loss)
-	if a.h.foreign() { // what its last line leaves out, its epochs have told
-		epochs = max(epochs, a.h.latest.Epoch)
-		elapsed, loss = orElse(elapsed, a.shown), orElse(loss, a.h.loss.last())
+	if a.h.External() { // what its last line leaves out, its epochs have told
+		epochs = max(epochs, a.h.Latest.Epoch)
+		elapsed, loss = orElse(elapsed, a.shown), orElse(loss, a.h.Curves.Loss.Last())
 	}
 	took := ""
 	if elapsed > 0 {
-		took = " in " + span(elapsed)
+		took = " in " + format.Span(elapsed)
 	}
-	add(" · " + counted(epochs, "epoch") + took)
+	add(" · " + format.Counted(epochs, "epoch") + took)
 	if loss == loss {
-		add(" · loss " + number(loss))
+		add(" · loss " + format.Number(loss))
 	}
 	return s
 }
@@ -190,31 +193,31 @@ func orElse(x, y float64) float64 {
 }
 
 // progressLine writes the optimizer, its settings as far as there is room, and the epoch.
-func (a *App) progressLine(l *line) {
-	s := &a.h.status
-	tail := a.progressTail(l.room)
-	inner := a.th.line(l.left() - width(tail) - 3)
-	inner.put(tokText, " ").put(tokStrong, clean(s.Optimizer))
+func (a *App) progressLine(l *style.Line) {
+	s := &a.h.Status
+	tail := a.progressTail(l.Room)
+	inner := a.Line(l.Left() - style.Width(tail) - 3)
+	inner.Put(style.Text, " ").Put(style.Strong, style.Clean(s.Optimizer))
 	fits := true
-	if k := a.h.primary(); k != nil {
-		fits = inner.group(part{tokMuted, "  " + clean(k.Key) + " "}, part{tokText, pad(a.h.primaryText(k), 5)})
+	if k := a.h.Primary(); k != nil {
+		fits = inner.Group(style.Muted.Of("  "+style.Clean(k.Key)+" "), style.Text.Of(style.Pad(primaryText(a.h, k), 5)))
 	}
 	for _, k := range s.Settings {
 		// What does not fit ends the row: a later one in its place would come and go.
-		fits = fits && (k.Primary || inner.group(part{tokMuted, "  " + clean(k.Key) + " "}, part{tokText, settingText(k.Text)}))
+		fits = fits && (k.Primary || inner.Group(style.Muted.Of("  "+style.Clean(k.Key)+" "), style.Text.Of(settingText(k.Text))))
 	}
-	l.raw(inner.b.String(), inner.w)
-	l.to(l.room - width(tail) - 1)
+	l.Append(inner)
+	l.To(l.Room - style.Width(tail) - 1)
 	for _, p := range tail {
-		l.put(p.t, p.s)
+		l.Put(p.Token, p.Text)
 	}
 }
 
 // primaryText is the value of what + and − scale. Of a watched run the settings are those that it began with, so that
 // what a method adapts is told by its newest epoch.
-func (h *history) primaryText(k *event.Setting) string {
-	now := map[string]float64{"radius": float64(h.latest.Radius), "rate": float64(h.latest.Rate)}
-	if v, ok := now[k.Key]; ok && h.watched() && h.epochs > 0 && isFinite(v) {
+func primaryText(h *History, k *event.Setting) string {
+	now := map[string]float64{"radius": float64(h.Latest.Radius), "rate": float64(h.Latest.Rate)}
+	if v, ok := now[k.Key]; ok && h.Watched() && h.Epochs > 0 && format.Finite(v) {
 		return settingText(strconv.FormatFloat(v, 'g', -1, 64))
 	}
 	return settingText(k.Text)
@@ -227,27 +230,27 @@ func settingText(s string) string {
 			return strconv.FormatFloat(v, 'g', 4, 64)
 		}
 	}
-	return clean(s)
+	return style.Clean(s)
 }
 
-func (a *App) progressTail(room int) []part {
-	s := &a.h.status
+func (a *App) progressTail(room int) []style.Part {
+	s := &a.h.Status
 	watched := s.Replay != nil
 	if watched && (!s.Replay.Live || s.EpochLimit == 0) { // the bar says it
 		return nil
 	}
-	parts := []part{{tokMuted, "epoch "}, {tokStrong, count(s.Epoch)}}
+	parts := []style.Part{style.Muted.Of("epoch "), style.Strong.Of(format.Count(s.Epoch))}
 	if s.EpochLimit > 0 {
-		parts = append(parts, part{tokMuted, " of " + count(s.EpochLimit) + " "})
+		parts = append(parts, style.Muted.Of(" of "+format.Count(s.EpochLimit)+" "))
 		w := 12
 		if room < 80 {
 			w = 6
 		}
 		n := min(w, max(0, s.Epoch*w/s.EpochLimit))
-		parts = append(parts, part{tokAccent, repeat("━", n)}, part{tokGrid, repeat("─", w-n)})
+		parts = append(parts, style.Accent.Of(style.Repeat("━", n)), style.Grid.Of(style.Repeat("─", w-n)))
 	}
 	if watched {
 		return parts
 	}
-	return append(parts, part{tokText, "  " + clock(a.elapsed())})
+	return append(parts, style.Text.Of("  "+format.Clock(a.elapsed())))
 }

@@ -4,7 +4,10 @@ import (
 	"strings"
 	"time"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // recordState is what the header knows of how the run is recorded.
@@ -28,14 +31,14 @@ func (a *App) follow(r *event.Recording) {
 // alert is what must not be overlooked but changes nothing on the screen: that the run is not recorded as it should be,
 // or that a watched one has lost its writer or can't be read throughout. "" while all is well.
 func (a *App) alert() string {
-	r := &a.h.status.Recording
-	switch p := a.h.status.Replay; {
+	r := &a.h.Status.Recording
+	switch p := a.h.Status.Replay; {
 	case r.Warning != "":
 		return unrecorded(r)
 	case r.Lost > 0:
-		return "the record lacks " + counted(r.Lost, "event")
+		return "the record lacks " + format.Counted(r.Lost, "event")
 	case p != nil && p.Stale != "":
-		return clean(p.Stale)
+		return style.Clean(p.Stale)
 	case p != nil && p.Warning != "":
 		return unread(p)
 	}
@@ -44,8 +47,8 @@ func (a *App) alert() string {
 
 // unread says what of a source could not be read, by its line alone: the header names the source.
 func unread(p *event.Replay) string {
-	why := clean(p.Warning)
-	rest, ok := strings.CutPrefix(why, clean(p.Source)+":")
+	why := style.Clean(p.Warning)
+	rest, ok := strings.CutPrefix(why, style.Clean(p.Source)+":")
 	if !ok || rest == "" || rest[0] < '0' || rest[0] > '9' {
 		return why
 	}
@@ -55,11 +58,11 @@ func unread(p *event.Replay) string {
 // unrecorded says that and why a run is not recorded, once, and the cause before the place: the header may have no
 // room for both.
 func unrecorded(r *event.Recording) string {
-	why, said := strings.CutPrefix(clean(r.Warning), "the run is not being recorded: ")
-	if !said && found(why, "not recorded") {
+	why, said := strings.CutPrefix(style.Clean(r.Warning), "the run is not being recorded: ")
+	if !said && widget.Has(why, "not recorded") {
 		return why
 	}
-	place := clean(r.Place)
+	place := style.Clean(r.Place)
 	if cause, ok := strings.CutPrefix(why, place+": "); ok && place != "" {
 		why = cause + " (" + place + ")"
 	}
@@ -68,16 +71,16 @@ func unrecorded(r *event.Recording) string {
 
 // recordedAs writes how many events wait for the disk and under which name the run is recorded, its end alone where
 // there is no room for all of it.
-func (a *App) recordedAs(l *line) {
-	r := &a.h.status.Recording
+func (a *App) recordedAs(l *style.Line) {
+	r := &a.h.Status.Recording
 	if r.Backlog > 0 && a.clock().Sub(a.record.since) >= aMoment {
-		l.group(part{tokMuted, "  "}, part{tokWarn, counted(r.Backlog, "event") + " to record"})
+		l.Group(style.Muted.Of("  "), style.Warn.Of(format.Counted(r.Backlog, "event")+" to record"))
 	}
 	if r.Run == "" {
 		return
 	}
-	name := clean(r.Run)
-	if !l.group(part{tokMuted, "  recorded as " + name}) {
-		l.group(part{tokMuted, "  recorded as " + name[strings.LastIndexByte(name, '-')+1:]})
+	name := style.Clean(r.Run)
+	if !l.Group(style.Muted.Of("  recorded as " + name)) {
+		l.Group(style.Muted.Of("  recorded as " + name[strings.LastIndexByte(name, '-')+1:]))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/chart"
 )
 
 const (
@@ -17,57 +18,57 @@ const (
 	readable       = 0.5   // seconds for which a finished one stays, when they are sooner over than that
 )
 
-// innerHistory keeps the iterations of the newest inner solves, oldest dropped first, the solves of each
+// Steps keeps the iterations of the newest inner solves, oldest dropped first, the solves of each
 // epoch one by one, and the newest look along a step.
-type innerHistory struct {
-	solves []*stagedSolve
+type Steps struct {
+	solves []*Solve
 	gone   int // solves that were dropped
 	steps  int // iterations in solves
 	front  int // the solve to show to who follows the run, of all there have been
 	since  float64
-	works  []epochWork
+	works  []EpochWork
 	slice  *event.SliceEvent
 	gen    uint64
 }
 
-// stagedSolve is one inner solve with its iterations.
-type stagedSolve struct {
+// Solve is one inner solve with its iterations.
+type Solve struct {
 	epoch, member, block int
-	steps                []innerStep
+	steps                []Step
 	began                float64 // training seconds when it was first heard of
 	limit                int     // iterations that it may have; 0 if not known
 	goal                 float64 // the residual that ends it, NaN if not known
 	over                 bool
-	told                 *event.InnerSummary // what its epoch said of it, nil before that
-	verdict              stepVerdict
+	Summary              *event.InnerSummary // what its epoch said of it, nil before that
+	verdict              Verdict
 }
 
-// innerStep is one iteration.
-type innerStep struct {
+// Step is one iteration.
+type Step struct {
 	n                                        int
 	residual, norm, radius, curvature, model float64
 }
 
-// stepVerdict is what became of the step of the only solve of an epoch.
-type stepVerdict struct {
+// Verdict is what became of the step of the only solve of an epoch.
+type Verdict struct {
 	known, accepted bool
 	rho             float64
 }
 
-// epochWork has the solves of one epoch in their order; none if they are too many for bars of their own.
-type epochWork struct {
+// EpochWork has the solves of one epoch in their order; none if they are too many for bars of their own.
+type EpochWork struct {
 	epoch int
-	parts []solveWork
+	parts []SolveWork
 }
 
-type solveWork struct {
+type SolveWork struct {
 	member, block, iterations int
 	stop                      krylov.Stop
 }
 
 // take adds what a Delta brings. The iterations of an epoch come before its report, whatever the order in
 // which a Delta lists them.
-func (t *innerHistory) take(d *feed.Delta) {
+func (t *Steps) take(d *feed.Delta) {
 	for i := range d.Inner {
 		t.iteration(&d.Inner[i], &d.Status)
 	}
@@ -88,7 +89,7 @@ func (t *innerHistory) take(d *feed.Delta) {
 
 // follow chooses what to show to who follows the run: the solve under way if it lasts, else one after another
 // that is over, each for as long as it takes to be read.
-func (t *innerHistory) follow(s *event.Status, done bool) {
+func (t *Steps) follow(s *event.Status, done bool) {
 	n := len(t.solves)
 	if n == 0 {
 		return
@@ -105,11 +106,11 @@ func (t *innerHistory) follow(s *event.Status, done bool) {
 	}
 }
 
-func (t *innerHistory) iteration(e *event.InnerEvent, s *event.Status) {
+func (t *Steps) iteration(e *event.InnerEvent, s *event.Status) {
 	if math.IsNaN(float64(e.StepNorm)) && math.IsNaN(float64(e.Residual)) {
 		return // a method that solves otherwise
 	}
-	step := innerStep{e.Iteration, float64(e.Residual), float64(e.StepNorm), float64(e.Radius), float64(e.Curvature), float64(e.Model)}
+	step := Step{e.Iteration, float64(e.Residual), float64(e.StepNorm), float64(e.Radius), float64(e.Curvature), float64(e.Model)}
 	if n := len(t.solves); n > 0 {
 		if last := t.solves[n-1]; last.goesOn(e) {
 			last.steps, last.over = append(last.steps, step), false
@@ -119,7 +120,7 @@ func (t *innerHistory) iteration(e *event.InnerEvent, s *event.Status) {
 		}
 		t.solves[n-1].over = true
 	}
-	solve := &stagedSolve{epoch: e.Epoch, member: e.Member, block: e.Block, steps: []innerStep{step}, began: s.Elapsed}
+	solve := &Solve{epoch: e.Epoch, member: e.Member, block: e.Block, steps: []Step{step}, began: s.Elapsed}
 	solve.limit, solve.goal = bounds(s)
 	t.solves = append(t.solves, solve)
 	t.steps++
@@ -127,11 +128,11 @@ func (t *innerHistory) iteration(e *event.InnerEvent, s *event.Status) {
 }
 
 // goesOn reports whether an iteration belongs to the solve.
-func (s *stagedSolve) goesOn(e *event.InnerEvent) bool {
-	return s.told == nil && s.epoch == e.Epoch && s.member == e.Member && s.block == e.Block && e.Iteration > s.last().n
+func (s *Solve) goesOn(e *event.InnerEvent) bool {
+	return s.Summary == nil && s.epoch == e.Epoch && s.member == e.Member && s.block == e.Block && e.Iteration > s.last().n
 }
 
-func (s *stagedSolve) last() *innerStep { return &s.steps[len(s.steps)-1] }
+func (s *Solve) last() *Step { return &s.steps[len(s.steps)-1] }
 
 // bounds reads from the settings how long a solve may be, and the residual that ends it if that is a number.
 func bounds(s *event.Status) (limit int, goal float64) {
@@ -152,7 +153,7 @@ func bounds(s *event.Status) (limit int, goal float64) {
 }
 
 // trim drops the oldest solves, and of one that is longer than all may be its oldest half.
-func (t *innerHistory) trim() {
+func (t *Steps) trim() {
 	for len(t.solves) > 1 && (len(t.solves) > keptStages || t.steps > keptIterations) {
 		t.steps -= len(t.solves[0].steps)
 		t.solves[0] = nil
@@ -167,37 +168,37 @@ func (t *innerHistory) trim() {
 }
 
 // report takes in what an epoch says of its solves.
-func (t *innerHistory) report(e *event.EpochEvent) {
+func (t *Steps) report(e *event.EpochEvent) {
 	for _, s := range t.solves {
 		s.over = s.over || s.epoch <= e.Epoch
 	}
 	for i := range e.Inner {
 		if s := t.find(e.Epoch, &e.Inner[i]); s != nil {
-			s.told = &e.Inner[i]
+			s.Summary = &e.Inner[i]
 			if len(e.Inner) == 1 {
-				s.verdict = stepVerdict{true, e.Accepted, float64(e.Rho)}
+				s.verdict = Verdict{true, e.Accepted, float64(e.Rho)}
 			}
 		}
 	}
 	if len(e.Inner) == 0 {
 		return
 	}
-	w := epochWork{epoch: e.Epoch}
+	w := EpochWork{epoch: e.Epoch}
 	if len(e.Inner) <= keptParts {
 		for i := range e.Inner {
-			w.parts = append(w.parts, solveWork{e.Inner[i].Member, e.Inner[i].Block, e.Inner[i].Iterations, min(e.Inner[i].Stop, krylov.Interrupted)})
+			w.parts = append(w.parts, SolveWork{e.Inner[i].Member, e.Inner[i].Block, e.Inner[i].Iterations, min(e.Inner[i].Stop, krylov.Interrupted)})
 		}
 	}
-	t.works = kept(append(t.works, w), keptSolves)
+	t.works = chart.Newest(append(t.works, w), keptSolves)
 }
 
 // find returns the newest solve that a summary can be of, one of as many iterations before others: after a
 // way back, or when a solve was given up, several have its place in an epoch.
-func (t *innerHistory) find(epoch int, in *event.InnerSummary) *stagedSolve {
-	var any *stagedSolve
+func (t *Steps) find(epoch int, in *event.InnerSummary) *Solve {
+	var any *Solve
 	for i := len(t.solves) - 1; i >= 0; i-- {
 		s := t.solves[i]
-		if s.told != nil || s.epoch != epoch || s.block != in.Block || s.member != in.Member {
+		if s.Summary != nil || s.epoch != epoch || s.block != in.Block || s.member != in.Member {
 			continue
 		}
 		if s.last().n == in.Iterations {

@@ -10,11 +10,11 @@ import (
 // sequence takes in a Delta's epochs with what happened between them, which the Delta holds kind by kind. The numbers
 // are how many of each kind were taken in.
 type sequence struct {
-	h    *history
+	h    *History
 	d    *feed.Delta
 	done []event.Deed // by those who look at the run
 
-	switches, settings, spectra, rewinds, races, resumes, saved, deeds int
+	switches, settings, spectra, rewinds, races, resumes, saved, actions int
 }
 
 // play goes through the epochs in order.
@@ -22,15 +22,15 @@ func (q *sequence) play() {
 	h, d := q.h, q.d
 	for i := range d.Epochs {
 		e := &d.Epochs[i]
-		for h.epochs > 0 && q.rewinds < len(d.Rewinds) && e.Epoch <= h.latest.Epoch {
+		for h.Epochs > 0 && q.rewinds < len(d.Rewinds) && e.Epoch <= h.Latest.Epoch {
 			q.rewind()
 		}
-		if h.epochs > 0 && e.Epoch <= h.latest.Epoch {
-			q.before(h.latest.Epoch + 1)
+		if h.Epochs > 0 && e.Epoch <= h.Latest.Epoch {
+			q.before(h.Latest.Epoch + 1)
 			h.cut(e.Epoch - 1)
 		}
 		q.before(e.Epoch)
-		h.unlogged = len(d.Epochs)-i > keptLog
+		h.Log.full = len(d.Epochs)-i > keptLog
 		h.epoch(e)
 	}
 	for q.rewinds < len(d.Rewinds) {
@@ -41,7 +41,7 @@ func (q *sequence) play() {
 
 // rewind takes in the next rewind.
 func (q *sequence) rewind() {
-	q.before(q.h.latest.Epoch + 1)
+	q.before(q.h.Latest.Epoch + 1)
 	q.h.rewound(q.d.Rewinds[q.rewinds].To)
 	q.rewinds++
 }
@@ -54,8 +54,8 @@ func (q *sequence) before(epoch int) {
 	for _, e := range d.Rewinds[q.rewinds:] {
 		marks = min(marks, e.To+1)
 	}
-	for ; q.deeds < len(q.done) && q.done[q.deeds].Epoch < epoch; q.deeds++ {
-		h.deedDone(&q.done[q.deeds])
+	for ; q.actions < len(q.done) && q.done[q.actions].Epoch < epoch; q.actions++ {
+		h.Log.action(&q.done[q.actions])
 	}
 	for ; q.races < len(d.Races) && d.Races[q.races].Epoch < epoch; q.races++ {
 		h.raced(&d.Races[q.races])
@@ -73,6 +73,6 @@ func (q *sequence) before(epoch int) {
 		h.resumed(&d.Resumes[q.resumes])
 	}
 	for ; q.saved < len(d.Saved) && d.Saved[q.saved].Epoch < epoch; q.saved++ {
-		h.wrote(&d.Saved[q.saved])
+		h.saved(&d.Saved[q.saved])
 	}
 }

@@ -1,21 +1,26 @@
 package tui
 
-import "newtop/trainer/event"
+import (
+	"math"
+	"newtop/trainer/event"
+	"newtop/trainer/krylov"
+	"newtop/tui/style"
+)
 
-// runWords say what a run is: its data, network and method, as far as they are known.
-func runWords(e *event.RunEvent) (words []string) {
-	words = append(words, clean(e.Data.Name))
+// RunWords say what a run is: its data, network and method, as far as they are known.
+func RunWords(e *event.RunEvent) (words []string) {
+	words = append(words, style.Clean(e.Data.Name))
 	if len(e.Model.Layers) > 0 {
 		words = append(words, e.Model.Shape())
 	}
 	if e.Optimizer != "" {
-		words = append(words, clean(e.Optimizer))
+		words = append(words, style.Clean(e.Optimizer))
 	}
 	return words
 }
 
-// ending says in words why a run ended.
-func ending(d *event.DoneEvent) string {
+// Ending says in words why a run ended.
+func Ending(d *event.DoneEvent) string {
 	words := map[event.Reason]string{
 		event.ReasonEpochs:   "all epochs done",
 		event.ReasonTarget:   "target reached",
@@ -27,10 +32,38 @@ func ending(d *event.DoneEvent) string {
 	}
 	s, ok := words[d.Reason]
 	if !ok {
-		s = clean(string(d.Reason))
+		s = style.Clean(string(d.Reason))
 	}
 	if d.Message != "" {
-		s += ": " + clean(d.Message)
+		s += ": " + style.Clean(d.Message)
 	}
 	return s
+}
+
+// StopToken is the colour of a stop reason; its letter says the same without one.
+func StopToken(s krylov.Stop) style.Token {
+	switch s {
+	case krylov.NegativeCurvature:
+		return style.NegativeCurvature
+	case krylov.Boundary:
+		return style.Boundary
+	case krylov.Residual:
+		return style.Residual
+	case krylov.Limit:
+		return style.Limit
+	case krylov.NotFinite:
+		return style.NotFinite
+	}
+	return style.Interrupted
+}
+
+// Spread returns the least and the greatest eigenvalue of an event.
+func Spread(e *event.SpectrumEvent) (low, high float64, ok bool) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, f := range e.Eigenvalues {
+		if v := float64(f); !math.IsNaN(v) {
+			low, high = math.Min(low, v), math.Max(high, v)
+		}
+	}
+	return low, high, low <= high
 }

@@ -4,6 +4,11 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/format"
+	"newtop/tui/layout"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // logSearch is how far the zoomed log is scrolled, and what its rows are searched for.
@@ -15,13 +20,13 @@ type logSearch struct {
 
 // searchLog gives the log the screen and the keys.
 func (a *App) searchLog() tea.Cmd {
-	p, ok := a.panes[paneLog].(*logPane)
+	p, ok := a.panes[layout.Log].(*logPane)
 	if !ok {
 		return nil
 	}
-	a.focus = paneLog
+	a.focus = layout.Log
 	p.search = logSearch{typing: true}
-	a.look++
+	a.Changes++
 	return a.zoom(true)
 }
 
@@ -63,16 +68,16 @@ func (p *logPane) handleKey(v *view, k string) (tea.Cmd, bool) {
 func (p *logPane) restart() { p.search.up = 0 }
 
 func (p *logPane) scroll(v *view, k string) {
-	by := map[string]int{"up": 1, "down": -1, "pgup": 10, "pgdown": -10, "home": len(v.h.entries), "end": -len(v.h.entries)}[k]
+	by := map[string]int{"up": 1, "down": -1, "pgup": 10, "pgdown": -10, "home": len(v.h.Log.Entries), "end": -len(v.h.Log.Entries)}[k]
 	p.search.up = max(0, min(p.search.up+by, len(p.matching(v))-1))
 }
 
 // matching lists the entries that have what is searched for.
 func (p *logPane) matching(v *view) []int {
-	out := make([]int, 0, len(v.h.entries))
-	for i := range v.h.entries {
-		e := &v.h.entries[i]
-		if p.search.text == "" || found(e.text, p.search.text) || e.text == "" && found(v.epochWords(e), p.search.text) {
+	out := make([]int, 0, len(v.h.Log.Entries))
+	for i := range v.h.Log.Entries {
+		e := &v.h.Log.Entries[i]
+		if p.search.text == "" || widget.Has(e.text, p.search.text) || e.text == "" && widget.Has(v.epochWords(e), p.search.text) {
 			out = append(out, i)
 		}
 	}
@@ -80,12 +85,12 @@ func (p *logPane) matching(v *view) []int {
 }
 
 // epochWords are the words that find an epoch's figures.
-func (v *view) epochWords(e *entry) string {
-	s := "epoch " + count(e.epoch) + " " + e.stats.Optimizer
+func (v *view) epochWords(e *Entry) string {
+	s := "epoch " + format.Count(e.epoch) + " " + e.stats.Optimizer
 	if e.stop != 0 {
 		s += " " + e.stop.Words()
 	}
-	if !e.stats.Accepted && v.h.judged(&e.stats) {
+	if !e.stats.Accepted && v.h.HasVerdict(&e.stats) {
 		s += " rejected"
 	}
 	return s
@@ -93,19 +98,19 @@ func (v *view) epochWords(e *entry) string {
 
 // searchLine is the bottom row of the zoomed log: its keys, or what is typed.
 func (p *logPane) searchLine(v *view, w int) string {
-	l, s := v.th.line(w), &p.search
+	l, s := v.Line(w), &p.search
 	n := len(p.matching(v))
 	switch {
 	case s.typing:
-		l.put(tokAccent, "/ ").put(tokStrong, clean(s.text)).put(tokAccent, "▏").put(tokMuted, "  "+count(n)+" found · enter keeps · esc ends")
+		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(style.Accent, "▏").Put(style.Muted, "  "+format.Count(n)+" found · enter keeps · esc ends")
 	case s.text != "":
-		l.put(tokAccent, "/ ").put(tokStrong, clean(s.text)).put(tokMuted, "  "+count(n)+" found · ↑↓ scroll · esc ends")
+		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(style.Muted, "  "+format.Count(n)+" found · ↑↓ scroll · esc ends")
 	case s.up > 0:
-		l.put(tokMuted, count(s.up)+" newer below · ↑↓ scroll · end: newest · / search")
+		l.Put(style.Muted, format.Count(s.up)+" newer below · ↑↓ scroll · end: newest · / search")
 	default:
-		l.put(tokMuted, "↑↓ scroll · / search")
+		l.Put(style.Muted, "↑↓ scroll · / search")
 	}
-	return l.full()
+	return l.Full()
 }
 
 func (p *logPane) ownKeys() [][2]string {

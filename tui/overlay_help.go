@@ -3,77 +3,20 @@ package tui
 import (
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
-// explained is a pane that has keys of its own while it is zoomed, for the help: pairs of a key and a clause.
-type explained interface{ ownKeys() [][2]string }
-
-// helpOverlay is every key with what it does, and what stands in the panes, scrolled by so many rows.
-type helpOverlay struct{ top int }
-
-func (o *helpOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
-	k, ok := msg.(tea.KeyPressMsg)
-	if !ok {
-		return nil
-	}
-	page := max(1, a.height-5)
-	switch k.String() {
-	case "esc", "?", "q", "enter":
-		a.overlay = nil
-	case "down", "j":
-		o.top++
-	case "up", "k":
-		o.top--
-	case "pgdown", "space":
-		o.top += page
-	case "pgup":
-		o.top -= page
-	case "home", "g":
-		o.top = 0
-	case "end", "G":
-		o.top = 1 << 20
-	default:
-		a.overlay = nil
-		return a.press(k)
-	}
-	return nil
-}
-
-func (o *helpOverlay) hints(*App) []hint {
-	return []hint{{"esc", "close"}, {"↑↓", "scroll"}, {":", "search commands"}}
-}
-
-// draw puts the keys beside the words on a wide screen, and over them on a narrow one, scrolled.
-func (o *helpOverlay) draw(a *App, w, h int) []string {
-	const left, right = 57, 57
-	keys, words := a.keySections(), a.wordSections()
-	var rows []string
-	bw := left + right + 6
-	if w >= bw {
-		if last := len(keys) - 1; len(a.th.stack(keys, left, true)) > h-2 { // the other column is the shorter one
-			keys, words = keys[:last], append(words, keys[last])
-		}
-		rows = beside(a.th.stack(keys, left, true), left, a.th.stack(words, right, true))
-	} else {
-		bw = min(w-2, 66)
-		rows = a.th.stack(append(keys, words...), bw-4, true)
-	}
-	room := max(1, h-2)
-	title := "help · esc closes"
-	if n := len(rows); n > room {
-		o.top = max(0, min(o.top, n-room))
-		title += " · ↑↓ scroll · rows " + count(o.top+1) + " to " + count(o.top+room) + " of " + count(n)
-		rows = rows[o.top : o.top+room]
-	} else {
-		o.top = 0
-	}
-	return a.th.boxed(title, rows, bw)
+// help is every key with what it does, and what stands in the panes.
+func help() *screen.HelpDialog[*App] {
+	return &screen.HelpDialog[*App]{Left: 57, Right: 57, Narrow: 66, More: []widget.Hint{widget.NewHint(":", "search commands")},
+		Sections: func(a *App) (keys, words []widget.Section) { return a.keySections(), a.wordSections() }}
 }
 
 // idleWhy is why the keys that steer do nothing.
 func idleWhy(a *App) string {
-	if a.h.viewer {
+	if a.h.Viewer {
 		return "you are a viewer"
 	}
 	return "it is only watched"
@@ -81,42 +24,42 @@ func idleWhy(a *App) string {
 
 // keySections has the keys by group, as the table of bindings has them, and before them those of what has the
 // screen.
-func (a *App) keySections() (out []section) {
+func (a *App) keySections() (out []widget.Section) {
 	const columns = 10
-	own := section{}
+	own := widget.Section{}
 	switch p, ok := a.panes[a.focus].(explained); {
 	case a.racing():
-		own.title = "in the race"
+		own.Title = "in the race"
 		for _, h := range a.race.hints(a) {
-			if h.key != "?" && h.key != "q" && h.key != "space" {
-				own.rows = append(own.rows, explain(tokAccent, h.key, columns, h.text))
+			if h.Key != "?" && h.Key != "q" && h.Key != "space" {
+				own.Rows = append(own.Rows, widget.Explain(style.Accent, h.Key, columns, h.Text))
 			}
 		}
 	case ok && a.zoomed:
-		own.title = a.panes[a.focus].name(&a.view) + ", zoomed"
+		own.Title = a.panes[a.focus].name(a.paneView()) + ", zoomed"
 		for _, k := range p.ownKeys() {
-			own.rows = append(own.rows, explain(tokAccent, k[0], columns, k[1]))
+			own.Rows = append(own.Rows, widget.Explain(style.Accent, k[0], columns, k[1]))
 		}
 	}
-	if len(own.rows) > 0 {
+	if len(own.Rows) > 0 {
 		out = append(out, own)
 	}
 	for _, g := range groups {
-		s := section{title: g}
+		s := widget.Section{Title: g}
 		var idle []string
 		for i := range a.bindings {
 			switch b := &a.bindings[i]; {
-			case b.group != g || b.absent(a):
-			case replays(a) && b.group == groupRun, a.h.viewer && (b.group == groupRun || b.lacking(a) == viewerOnly):
+			case b.Group != g || b.Absent(a):
+			case replays(a) && b.Group == groupRun, a.h.Viewer && (b.Group == groupRun || b.Lacking(a) == viewerOnly):
 				idle = append(idle, b.Help().Key)
 			default:
-				s.rows = append(s.rows, explain(tokAccent, b.Help().Key, columns, b.Help().Desc))
+				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Help().Key, columns, b.Help().Desc))
 			}
 		}
 		if len(idle) > 0 {
-			s.rows = append(s.rows, []part{{tokMuted, strings.Join(idle, " ") + "  not here: " + idleWhy(a)}})
+			s.Rows = append(s.Rows, []style.Part{style.Muted.Of(strings.Join(idle, " ") + "  not here: " + idleWhy(a))})
 		}
-		if len(s.rows) > 0 {
+		if len(s.Rows) > 0 {
 			out = append(out, s)
 		}
 	}

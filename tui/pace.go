@@ -6,6 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/trainer/event"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
 )
 
 // A fast run changes every curve many times a second, and a curve whose axis moves changes most of its cells.
@@ -21,7 +23,7 @@ const (
 
 // patience is how long charts keep their pictures for an environment.
 func patience(environ []string) time.Duration {
-	if remote(environ) {
+	if screen.Remote(environ) {
 		return remoteHold
 	}
 	return chartHold
@@ -38,8 +40,8 @@ type pace struct {
 
 // share adapts to how many look. Charts are most of a frame: where news are seldom they come with every third.
 func (a *App) share() {
-	a.pause = a.allowance.interval(a.interval)
-	if a.guest != nil {
+	a.pause = a.budget.Interval(a.interval)
+	if a.viewer != nil {
 		a.hold = max(remoteHold, 5*a.pause/2)
 	}
 }
@@ -50,35 +52,35 @@ type drawMsg struct{}
 // holds reports whether a pane keeps its picture although what it shows has changed: only while a run is
 // running by itself, and whatever the keys while a record is being read. What is zoomed on an inner solve is there to
 // be followed.
-func (a *App) holds(id paneID, d *drawn, key drawnKey) bool {
+func (a *App) holds(id layout.ID, d *drawn, key drawnKey) bool {
 	seen := key.seen
 	key.seen = d.key.seen
 	late := a.clock().Sub(d.at) >= a.hold
-	if _, loading := a.h.loading(); loading {
+	if _, loading := a.h.Loading(); loading {
 		return a.hold > 0 && d.rows != nil && d.key == key && !late
 	}
-	if a.hold <= 0 || d.rows == nil || key.bare || id == paneInner && key.zoomed || a.h.over() ||
-		a.h.status.Phase != event.Running {
+	if a.hold <= 0 || d.rows == nil || key.bare || id == layout.Inner && key.zoomed || a.h.Over() ||
+		a.h.Status.Phase != event.Running {
 		return false
 	}
 	return d.key == key && seen != key.seen && !late && a.clock().Sub(a.touched) >= keyCalm
 }
 
 // pane returns the rows of a pane's rectangle.
-func (a *App) pane(p *place) []string {
-	d, shown := &a.kept[p.pane], a.panes[p.pane]
+func (a *App) pane(p *layout.Place) []string {
+	d, shown := &a.kept[p.Pane], a.panes[p.Pane]
 	key := drawnKey{
-		w: p.w, h: p.h, seen: shown.seen(a.h), look: a.look, focused: p.pane == a.focus, zoomed: a.zoomed, bare: p.bare,
+		w: p.W, h: p.H, seen: shown.seen(a.h), look: a.Changes, focused: p.Pane == a.focus, zoomed: a.zoomed, bare: p.Bare,
 	}
-	if a.holds(p.pane, d, key) {
+	if a.holds(p.Pane, d, key) {
 		a.stale = true
-		if now := a.clock(); now.Sub(d.headed) >= headHold && !key.zoomed && plotted(p.pane) {
-			d.rows[0], d.headed = frameTop(shown, &a.view, p.w, key.focused), now
+		if now := a.clock(); now.Sub(d.headed) >= headHold && !key.zoomed && plotted(p.Pane) {
+			d.rows[0], d.headed = frameTop(shown, a.paneView(), p.W, key.focused), now
 		}
 		return d.rows
 	}
 	before := d.key
-	rows := d.draw(shown, &a.view, p.rect, key)
+	rows := d.draw(shown, a.paneView(), p.Rect, key)
 	if d.key != before {
 		d.at = a.clock()
 		d.headed = d.at
@@ -88,11 +90,13 @@ func (a *App) pane(p *place) []string {
 
 // plotted reports whether a pane's body is a curve, which its frame may be ahead of. Beside a list of numbers, newer ones
 // in the frame would contradict it.
-func plotted(id paneID) bool { return id == paneLoss || id == paneAccuracy || id == paneRegion }
+func plotted(id layout.ID) bool {
+	return id == layout.Loss || id == layout.Accuracy || id == layout.Region
+}
 
 // redraw returns the command that ends the holds, unless one is under way.
 func (a *App) redraw() tea.Cmd {
-	if a.hold <= 0 || a.drawing || a.h.over() {
+	if a.hold <= 0 || a.drawing || a.h.Over() {
 		return nil
 	}
 	a.drawing = true

@@ -7,7 +7,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // paletteEntry is something that the palette can do.
@@ -31,14 +36,14 @@ type palette struct {
 }
 
 func (a *App) openPalette() {
-	p := &palette{entries: a.paletteEntries(), filter: newInput(60)}
+	p := &palette{entries: a.paletteEntries(), filter: widget.NewInput(60)}
 	for _, e := range p.entries {
 		p.names = append(p.names, e.text)
 		p.text = append(p.text, e.text+" "+e.also+" "+e.kind)
 	}
 	p.filter.Focus()
-	p.shown = find("", p.names, p.text)
-	a.overlay = p
+	p.shown = widget.Find("", p.names, p.text)
+	a.dialog = p
 }
 
 // paletteEntries lists what there is, in the order of an empty search.
@@ -59,23 +64,23 @@ func (a *App) commandEntries() (out []paletteEntry) {
 		if b.Help().Key == "1…9" || keys[0] == ":" {
 			continue
 		}
-		each := b.each
+		each := b.Each
 		if len(each) == 0 {
 			each = [][2]string{{keys[0], b.Help().Desc}}
 		}
 		for _, k := range each {
-			out = append(out, paletteEntry{kind: "command", text: k[1], key: k[0], why: b.lacking(a),
-				do: func(a *App) tea.Cmd { return b.act(a, k[0]) }})
+			out = append(out, paletteEntry{kind: "command", text: k[1], key: k[0], why: b.Lacking(a),
+				do: func(a *App) tea.Cmd { return b.Act(a, k[0]) }})
 		}
 	}
 	return out
 }
 
 // byGroup lists the bindings in the order of the help: what ends a run does not come first.
-func (a *App) byGroup() (out []*binding) {
+func (a *App) byGroup() (out []*screen.Binding[*App]) {
 	for _, g := range groups {
 		for i := range a.bindings {
-			if a.bindings[i].group == g && !a.bindings[i].absent(a) {
+			if a.bindings[i].Group == g && !a.bindings[i].Absent(a) {
 				out = append(out, &a.bindings[i])
 			}
 		}
@@ -91,7 +96,7 @@ func (a *App) methodEntries() (out []paletteEntry) {
 		if i < 9 {
 			e.key = string(rune('1' + i))
 		}
-		if m.Name == a.h.status.Optimizer && why == "" {
+		if m.Name == a.h.Status.Optimizer && why == "" {
 			e.also += ", the method of now"
 		}
 		out = append(out, e)
@@ -101,8 +106,8 @@ func (a *App) methodEntries() (out []paletteEntry) {
 
 func (a *App) paneEntries() (out []paletteEntry) {
 	why := covered(a)
-	for id := range paneCount {
-		out = append(out, paletteEntry{kind: "pane", text: a.panes[id].name(&a.view), also: "zoom", why: why,
+	for id := range layout.Panes {
+		out = append(out, paletteEntry{kind: "pane", text: a.panes[id].name(a.paneView()), also: "zoom", why: why,
 			do: func(a *App) tea.Cmd { a.focus = id; return a.zoom(true) }})
 	}
 	return out
@@ -110,8 +115,8 @@ func (a *App) paneEntries() (out []paletteEntry) {
 
 func (a *App) settingEntries() (out []paletteEntry) {
 	why := unchangeable(a)
-	for _, s := range a.h.status.Settings {
-		out = append(out, paletteEntry{kind: "setting", text: clean(s.Key) + " = " + settingText(s.Text), also: clean(s.Meaning), why: why,
+	for _, s := range a.h.Status.Settings {
+		out = append(out, paletteEntry{kind: "setting", text: style.Clean(s.Key) + " = " + settingText(s.Text), also: style.Clean(s.Meaning), why: why,
 			do: func(a *App) tea.Cmd { return a.openForm(s.Key) }})
 	}
 	return out
@@ -119,16 +124,16 @@ func (a *App) settingEntries() (out []paletteEntry) {
 
 // lookEntries are how things look.
 func (a *App) lookEntries() (out []paletteEntry) {
-	for t := ThemeAuto; t < themeCount; t++ {
-		e := paletteEntry{kind: "theme", text: t.String(), also: "theme colours", do: func(a *App) tea.Cmd { return a.setTheme(t) }}
-		if t == a.theme {
+	for t := style.ThemeAuto; t < style.ThemeCount; t++ {
+		e := paletteEntry{kind: "theme", text: t.String(), also: "theme colours", do: func(a *App) tea.Cmd { return a.SetTheme(t) }}
+		if t == a.ThemeChoice {
 			e.also += ", the theme of now"
 		}
 		out = append(out, e)
 	}
-	for g := GlyphsAuto; g < glyphsCount; g++ {
-		e := paletteEntry{kind: "glyphs", text: g.String(), also: "glyphs of drawings", do: func(a *App) tea.Cmd { return a.setGlyphs(g) }}
-		if g == a.glyphs {
+	for g := style.GlyphsAuto; g < style.GlyphsCount; g++ {
+		e := paletteEntry{kind: "glyphs", text: g.String(), also: "glyphs of drawings", do: func(a *App) tea.Cmd { return a.SetGlyphs(g) }}
+		if g == a.GlyphChoice {
 			e.also += ", the glyphs of now"
 		}
 		out = append(out, e)
@@ -143,9 +148,9 @@ func (a *App) lookEntries() (out []paletteEntry) {
 // dataEntries name the data sets. A run has one data set for good, so they only say how to train on another.
 func (a *App) dataEntries() (out []paletteEntry) {
 	for _, name := range a.dataSets {
-		name = clean(name)
+		name = style.Clean(name)
 		why := "starts another run: newtop --data " + name
-		if a.h.run != nil && name == clean(a.h.run.Data.Name) {
+		if a.h.Run != nil && name == style.Clean(a.h.Run.Data.Name) {
 			why = "this run trains on it"
 		}
 		out = append(out, paletteEntry{kind: "data", text: name, also: "data set", why: why})
@@ -153,70 +158,67 @@ func (a *App) dataEntries() (out []paletteEntry) {
 	return out
 }
 
-func (p *palette) hints(*App) []hint {
-	return []hint{{"enter", "do"}, {"↑↓", "choose"}, {"type", "to search"}, {"esc", "close"}}
+func (p *palette) Hints(*App) []widget.Hint {
+	return []widget.Hint{widget.NewHint("enter", "do"), widget.NewHint("↑↓", "choose"), widget.NewHint("type", "to search"), widget.NewHint("esc", "close")}
 }
 
-func (p *palette) handle(a *App, msg tea.Msg) tea.Cmd {
+func (p *palette) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		last := max(0, len(p.shown)-1)
 		switch k.String() {
 		case "esc":
-			a.overlay = nil
-			return nil
+			return screen.Close, nil
 		case "enter":
 			return p.choose(a)
 		case "up", "shift+tab", "ctrl+p":
 			p.at = max(0, p.at-1)
-			return nil
+			return screen.Stay, nil
 		case "down", "tab", "ctrl+n":
 			p.at = min(p.at+1, last)
-			return nil
+			return screen.Stay, nil
 		case "pgup":
 			p.at = max(0, p.at-10)
-			return nil
+			return screen.Stay, nil
 		case "pgdown":
 			p.at = min(p.at+10, last)
-			return nil
+			return screen.Stay, nil
 		}
 	}
 	before := p.filter.Value()
 	p.filter, _ = p.filter.Update(msg)
 	if p.filter.Value() != before {
-		p.shown, p.at = find(p.filter.Value(), p.names, p.text), 0
+		p.shown, p.at = widget.Find(p.filter.Value(), p.names, p.text), 0
 	}
-	return nil
+	return screen.Stay, nil
 }
 
 // choose does what is chosen. What can't be done says why, and leaves the palette open.
-func (p *palette) choose(a *App) tea.Cmd {
+func (p *palette) choose(a *App) (screen.Answer, tea.Cmd) {
 	if p.at >= len(p.shown) {
-		return nil
+		return screen.Stay, nil
 	}
 	e := &p.entries[p.shown[p.at]]
 	if e.why != "" {
-		a.note(tokWarn, e.why)
-		return a.expire()
+		return screen.Stay, a.Tell(style.Warn, e.why)
 	}
-	a.overlay = nil
-	return e.do(a)
+	return screen.Close, e.do(a)
 }
 
-func (p *palette) draw(a *App, w, h int) []string {
-	v := &a.view
+func (p *palette) Draw(a *App, w, h int) []string {
+	v := a.paneView()
 	bw := min(w-2, 92)
 	inner := bw - 4
-	l := v.th.line(inner)
-	l.put(tokAccent, ": ")
+	l := v.Line(inner)
+	l.Put(style.Accent, ": ")
 	if p.filter.Value() == "" {
-		l.put(tokAccent, "▏").put(tokMuted, "type to search commands, methods, panes, settings, themes")
+		l.Put(style.Accent, "▏").Put(style.Muted, "type to search commands, methods, panes, settings, themes")
 	} else {
-		v.typed(l, &p.filter, true)
+		widget.InputLine(&v.Pen, l, &p.filter, true)
 	}
-	rows := []string{l.full(), ""}
+	rows := []string{l.Full(), ""}
 	room := max(1, min(h-4, 26)-2)
 	if len(p.shown) == 0 {
-		rows = append(rows, v.th.line(inner).put(tokWarn, "nothing matches").full())
+		rows = append(rows, v.Line(inner).Put(style.Warn, "nothing matches").Full())
 		room--
 	}
 	first := max(0, min(p.at-room/2, len(p.shown)-room))
@@ -225,36 +227,36 @@ func (p *palette) draw(a *App, w, h int) []string {
 	}
 	title := "commands"
 	if n := len(p.shown); n > 0 {
-		title += " " + count(p.at+1) + "/" + count(n)
+		title += " " + format.Count(p.at+1) + "/" + format.Count(n)
 	}
-	return v.th.boxed(title, clip(block(rows, inner, room+2), h-2), bw)
+	return widget.DialogBox(&v.Pen, title, style.Clip(style.Block(rows, inner, room+2), h-2), bw)
 }
 
 // row has the kind, the text with more about it, and the key at the right end.
 func (p *palette) row(v *view, e *paletteEntry, chosen bool, w int) string {
-	arrow, ink, more := " ", tokText, tokMuted
+	arrow, ink, more := " ", style.Text, style.Muted
 	switch {
 	case chosen:
-		arrow, ink = "▸", tokChosen
+		arrow, ink = "▸", style.Chosen
 	case e.why != "":
-		ink = tokMuted
+		ink = style.Muted
 	}
-	right := v.th.line(12)
+	right := v.Line(12)
 	if e.key != "" {
-		right.put(tokAccent, e.key)
+		right.Put(style.Accent, e.key)
 	}
-	l := v.th.line(w - max(right.w, 3) - 1)
-	l.put(tokAccent, arrow+" ").put(tokMuted, pad(e.kind, 9)).put(ink, ansi.Truncate(e.text, l.left(), "…"))
+	l := v.Line(w - max(right.Width, 3) - 1)
+	l.Put(style.Accent, arrow+" ").Put(style.Muted, style.Pad(e.kind, 9)).Put(ink, ansi.Truncate(e.text, l.Left(), "…"))
 	about := e.also
 	if e.why != "" {
 		about = e.why
 		if chosen {
-			more = tokWarn
+			more = style.Warn
 		}
 	}
-	if about != "" && l.left() > 6 {
-		l.put(more, "  "+ansi.Truncate(about, l.left()-2, "…"))
+	if about != "" && l.Left() > 6 {
+		l.Put(more, "  "+ansi.Truncate(about, l.Left()-2, "…"))
 	}
-	row := v.th.line(w).raw(l.full(), l.room)
-	return row.to(w-right.w).raw(right.b.String(), right.w).full()
+	row := v.Line(w).Raw(l.Full(), l.Room)
+	return row.To(w - right.Width).Append(right).Full()
 }

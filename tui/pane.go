@@ -7,14 +7,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/figure"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/layout"
+	"newtop/tui/style"
 )
 
 // view is what panes read when they draw. They never change it.
 type view struct {
-	h  *history
-	th *theme
-	gl *glyphs
+	style.Pen
+	h *History
 }
 
 // pane is one rectangle of the dashboard. Panes keep nothing but their charts and toggles: what they
@@ -23,14 +26,14 @@ type pane interface {
 	// name stands in the frame and in the help.
 	name(v *view) string
 	// head puts the current values into the frame, after the name; it may stop at any width.
-	head(v *view, l *line)
+	head(v *view, l *style.Line)
 	// body draws into w × h cells (both ≥ 1): at most h rows, none wider than w. zoomed says that the
 	// pane has the whole screen.
 	body(v *view, w, h int, zoomed bool) []string
 	// strip draws without a frame for a compact screen, its first row beginning with what it is.
 	strip(v *view, w, h int) []string
 	// seen adds up the counters of what it shows, so that an unchanged sum is an unchanged picture.
-	seen(h *history) uint64
+	seen(h *History) uint64
 	// toggleLog switches its axis between linear and logarithmic; false if it has none.
 	toggleLog() bool
 }
@@ -47,6 +50,29 @@ type askMsg struct{ command event.Command }
 // ask returns the tea.Cmd that sends a command to the run.
 func ask(c event.Command) tea.Cmd { return func() tea.Msg { return askMsg{c} } }
 
+// pictured is a pane that says by itself what its picture shows.
+type pictured interface {
+	// figure returns nil while there is nothing to show.
+	figure(v *view) *figure.Chart
+}
+
+// explained is a pane that has keys of its own while it is zoomed, for the help: pairs of a key and a clause.
+type explained interface{ ownKeys() [][2]string }
+
+// chartPane is embedded by panes of charts: it hands their keys and their mouse to the charts.
+type chartPane struct{ chart.Controls }
+
+func (p *chartPane) handleKey(_ *view, k string) (tea.Cmd, bool) {
+	return nil, p.Controls.HandleKey(k)
+}
+
+func (p *chartPane) handleMouse(_ *view, m tea.MouseMsg, x, y int) bool {
+	return p.Controls.HandleMouse(m, x, y)
+}
+
+// ownKeys are those of the charts, for the help.
+func (p *chartPane) ownKeys() [][2]string { return p.Controls.KeyHelp() }
+
 // restarted is a pane that looks at places of a run by their number: when the run begins anew they are others.
 type restarted interface{ restart() }
 
@@ -54,20 +80,6 @@ type restarted interface{ restart() }
 type moused interface {
 	// handleMouse gets a click, release, wheel or motion at a cell of its body, of the size that it was last drawn in.
 	handleMouse(v *view, m tea.MouseMsg, x, y int) (taken bool)
-}
-
-func newPanes() [paneCount]pane {
-	return [paneCount]pane{
-		paneLoss:     &lossPane{log: true},
-		paneAccuracy: &accuracyPane{},
-		paneInner:    &innerPane{},
-		paneSpectrum: &spectrumPane{},
-		paneTopology: &topologyPane{},
-		paneRegion:   &regionPane{log: true},
-		paneErrors:   &errorsPane{},
-		paneWork:     &workPane{},
-		paneLog:      &logPane{},
-	}
 }
 
 // linear is embedded by panes without a scale to switch.
@@ -91,16 +103,16 @@ type drawnKey struct {
 }
 
 // rows returns the pane's rectangle, drawing it only if needed: exactly r.h rows of r.w columns.
-func (d *drawn) draw(p pane, v *view, r rect, key drawnKey) []string {
-	key.w, key.h, key.seen = r.w, r.h, p.seen(v.h)
+func (d *drawn) draw(p pane, v *view, r layout.Rect, key drawnKey) []string {
+	key.w, key.h, key.seen = r.W, r.H, p.seen(v.h)
 	if d.rows != nil && d.key == key {
 		return d.rows
 	}
 	d.key = key
 	if key.bare {
-		d.rows = block(p.strip(v, r.w, r.h), r.w, r.h)
+		d.rows = style.Block(p.strip(v, r.W, r.H), r.W, r.H)
 		if key.focused {
-			d.rows[0] = v.th.line(1).put(tokFocus, "▸").full() + ansi.TruncateLeft(d.rows[0], 1, "")
+			d.rows[0] = v.Line(1).Put(style.Focus, "▸").Full() + ansi.TruncateLeft(d.rows[0], 1, "")
 		}
 		return d.rows
 	}
@@ -108,60 +120,47 @@ func (d *drawn) draw(p pane, v *view, r rect, key drawnKey) []string {
 	return d.rows
 }
 
-// block cuts and fills rows to exactly w × h.
-func block(rows []string, w, h int) []string {
-	out := make([]string, h)
-	for i := range out {
-		if i < len(rows) {
-			out[i] = fit(rows[i], w)
-		} else {
-			out[i] = spaces(w)
-		}
-	}
-	return out
-}
-
 // frame draws a pane in its border, which carries the name and the current values.
-func frame(p pane, v *view, r rect, key drawnKey) []string {
-	ink := tokBorder
+func frame(p pane, v *view, r layout.Rect, key drawnKey) []string {
+	ink := style.Border
 	if key.focused {
-		ink = tokFocus
+		ink = style.Focus
 	}
-	inner := r.w - 2
-	rows := make([]string, 0, r.h)
-	rows = append(rows, frameTop(p, v, r.w, key.focused))
-	side := v.th.line(1)
-	side.put(ink, "│")
-	edge := side.full()
-	for _, row := range block(p.body(v, max(inner-2, 1), max(r.h-2, 1), key.zoomed), inner-2, r.h-2) {
+	inner := r.W - 2
+	rows := make([]string, 0, r.H)
+	rows = append(rows, frameTop(p, v, r.W, key.focused))
+	side := v.Line(1)
+	side.Put(ink, "│")
+	edge := side.Full()
+	for _, row := range style.Block(p.body(v, max(inner-2, 1), max(r.H-2, 1), key.zoomed), inner-2, r.H-2) {
 		rows = append(rows, edge+" "+row+" "+edge)
 	}
-	bottom := v.th.line(r.w)
-	bottom.put(ink, "╰"+repeat("─", inner)+"╯")
-	return append(rows, bottom.full())
+	bottom := v.Line(r.W)
+	bottom.Put(ink, "╰"+style.Repeat("─", inner)+"╯")
+	return append(rows, bottom.Full())
 }
 
 // frameTop draws the border's first row, with the name and the current values.
 func frameTop(p pane, v *view, w int, focused bool) string {
-	ink, nameInk := tokBorder, tokStrong
+	ink, nameInk := style.Border, style.Strong
 	if focused {
-		ink, nameInk = tokFocus, tokFocus
+		ink, nameInk = style.Focus, style.Focus
 	}
-	top := v.th.line(w)
-	top.put(ink, "╭─")
-	title := v.th.line(w - 4)
-	title.put(tokText, " ").put(nameInk, p.name(v)).put(tokText, " ")
-	values := v.th.line(title.left() - 2)
+	top := v.Line(w)
+	top.Put(ink, "╭─")
+	title := v.Line(w - 4)
+	title.Put(style.Text, " ").Put(nameInk, p.name(v)).Put(style.Text, " ")
+	values := v.Line(title.Left() - 2)
 	p.head(v, values)
-	if values.w > 0 {
-		title.put(tokText, " ").raw(values.b.String(), values.w).put(tokText, " ")
+	if values.Width > 0 {
+		title.Put(style.Text, " ").Append(values).Put(style.Text, " ")
 	}
-	top.raw(title.b.String(), title.w)
-	for top.left() > 1 {
-		top.put(ink, repeat("─", top.left()-1))
+	top.Append(title)
+	for top.Left() > 1 {
+		top.Put(ink, style.Repeat("─", top.Left()-1))
 	}
-	top.put(ink, "╮")
-	return top.full()
+	top.Put(ink, "╮")
+	return top.Full()
 }
 
 // trend says whether the newest value went up or down.
@@ -175,9 +174,4 @@ func trend(now, before float64) string {
 		return "▴"
 	}
 	return "="
-}
-
-// label begins the first row of a strip: a name in a column of its own.
-func (v *view) label(l *line, s string) *line {
-	return l.put(tokText, " ").put(tokMuted, s).to(11)
 }

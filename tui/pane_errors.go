@@ -9,7 +9,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // errorsPane shows where the outputs are wrong: which classes are taken for which, the rows that cost most, and
@@ -27,17 +30,17 @@ const worstRows = 16
 
 func (*errorsPane) name(*view) string { return "errors" }
 
-func (*errorsPane) seen(h *history) uint64 {
-	return h.runGen + h.epochGen + h.errorsGen + h.spectrumGen
+func (*errorsPane) seen(h *History) uint64 {
+	return h.Gen.Run + h.Gen.Epoch + h.Analyses.ErrorsGen + h.Gen.Spectrum
 }
 
 // question is what the pane asks for. Without test rows only the training rows can be wrong.
-func (p *errorsPane) question(h *history) event.Command {
-	return event.ShowErrors{Train: p.train || h.run != nil && h.run.Data.TestRows == 0, Worst: worstRows}
+func (p *errorsPane) question(h *History) event.Command {
+	return event.ShowErrors{Train: p.train || h.Run != nil && h.Run.Data.TestRows == 0, Worst: worstRows}
 }
 
-func (p *errorsPane) glance(h *history) event.Command {
-	if h.run == nil || h.epochs == 0 || !p.asked.due(h, h.errorsGen) {
+func (p *errorsPane) glance(h *History) event.Command {
+	if h.Run == nil || h.Epochs == 0 || !p.asked.due(h, h.Analyses.ErrorsGen) {
 		return nil
 	}
 	return p.question(h)
@@ -48,10 +51,10 @@ func (p *errorsPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 	case "v":
 		return ask(p.question(v.h)), true
 	case "r":
-		if v.h.unasked() {
+		if v.h.Unasked() {
 			return ask(p.question(v.h)), true // the answer says why not
 		}
-		if v.h.run == nil || v.h.run.Data.TestRows == 0 {
+		if v.h.Run == nil || v.h.Run.Data.TestRows == 0 {
 			return nil, false
 		}
 		p.train = !p.train
@@ -60,7 +63,7 @@ func (p *errorsPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 		p.page = 1 - p.page
 		return nil, true
 	case "left", "right":
-		e := v.h.errors
+		e := v.h.Analyses.Errors
 		if e == nil || len(e.Residuals) < 2 {
 			return nil, false
 		}
@@ -122,18 +125,18 @@ func class(e *event.ErrorsEvent, i int) string {
 		return "nothing"
 	}
 	if i < len(e.Classes) {
-		if s := strings.TrimSpace(clean(e.Classes[i])); s != "" {
+		if s := strings.TrimSpace(style.Clean(e.Classes[i])); s != "" {
 			return s
 		}
 	}
 	return strconv.Itoa(i)
 }
 
-func (p *errorsPane) head(v *view, l *line) {
-	e := v.h.errors
+func (p *errorsPane) head(v *view, l *style.Line) {
+	e := v.h.Analyses.Errors
 	if e == nil {
-		if v.h.status.Computing == "errors" {
-			l.group(part{tokWarn, "computing"})
+		if v.h.Status.Computing == "errors" {
+			l.Group(style.Warn.Of("computing"))
 		}
 		return
 	}
@@ -142,25 +145,25 @@ func (p *errorsPane) head(v *view, l *line) {
 		rows = "training rows"
 	}
 	if _, all := byClass(e); all.rows > 0 {
-		if !l.group(part{tokStrong, count(all.wrong)}, part{tokMuted, " of " + count(all.rows) + " " + rows + " wrong"}) {
-			l.group(part{tokStrong, count(all.wrong)}, part{tokMuted, " of " + count(all.rows)})
+		if !l.Group(style.Strong.Of(format.Count(all.wrong)), style.Muted.Of(" of "+format.Count(all.rows)+" "+rows+" wrong")) {
+			l.Group(style.Strong.Of(format.Count(all.wrong)), style.Muted.Of(" of "+format.Count(all.rows)))
 		}
 	} else if s, ok := residualsOf(e, p.output); ok {
-		l.group(part{tokMuted, "rms "}, part{tokStrong, number(s.rms)})
-		l.group(part{tokMuted, "  " + rows})
+		l.Group(style.Muted.Of("rms "), style.Strong.Of(format.Number(s.rms)))
+		l.Group(style.Muted.Of("  " + rows))
 	}
-	for _, s := range []string{"  after epoch " + count(e.Epoch), "  at " + count(e.Epoch)} {
-		if l.group(part{tokMuted, s}) {
+	for _, s := range []string{"  after epoch " + format.Count(e.Epoch), "  at " + format.Count(e.Epoch)} {
+		if l.Group(style.Muted.Of(s)) {
 			break
 		}
 	}
-	if old := v.h.latest.Epoch - e.Epoch; old > 0 {
-		l.group(part{tokMuted, ", " + plural(old, "epoch") + " ago"})
+	if old := v.h.Latest.Epoch - e.Epoch; old > 0 {
+		l.Group(style.Muted.Of(", " + format.Counted(old, "epoch") + " ago"))
 	}
 }
 
 func (p *errorsPane) body(v *view, w, h int, zoomed bool) []string {
-	e := v.h.errors
+	e := v.h.Analyses.Errors
 	if e == nil {
 		return p.nothing(v, w, h, zoomed)
 	}
@@ -178,7 +181,7 @@ func (p *errorsPane) body(v *view, w, h int, zoomed bool) []string {
 	default:
 		rows = p.residualPage(v, e, w, h)
 	}
-	return append(block(rows, w, h), keys)
+	return append(style.Block(rows, w, h), keys)
 }
 
 // confusionPage puts the matrix beside what it says in words and, where there is room, beside the worst rows.
@@ -186,9 +189,9 @@ func (p *errorsPane) confusionPage(v *view, e *event.ErrorsEvent, w, h int) []st
 	left := confusionWidth(e, w, h)
 	room := w - left - 3
 	if room < 22 {
-		p := planMatrix(e, w, h-matrixHead-1, v.halves())
+		p := planMatrix(e, w, h-matrixHead-1, chart.RowsPerCell(&v.Pen))
 		used := matrixHead + p.rows + 1
-		rows := block(confusionRows(v, e, w, h), w, min(used, h))
+		rows := style.Block(confusionRows(v, e, w, h), w, min(used, h))
 		if rest := h - used - 1; rest > 0 {
 			rows = append(append(rows, ""), confusionWords(v, e, w, rest)...)
 		}
@@ -199,12 +202,12 @@ func (p *errorsPane) confusionPage(v *view, e *event.ErrorsEvent, w, h int) []st
 		worst = h * 11 / 20
 		words = h - worst - 1
 	}
-	side := block(confusionWords(v, e, room, words), room, words)
+	side := style.Block(confusionWords(v, e, room, words), room, words)
 	if worst > 0 {
 		side = append(side, "")
 		side = append(side, worstList(v, e, room, worst)...)
 	}
-	return beside(block(confusionRows(v, e, left, h), left, h), left+1, side)
+	return style.Beside(style.Block(confusionRows(v, e, left, h), left, h), left+1, side)
 }
 
 func (p *errorsPane) residualPage(v *view, e *event.ErrorsEvent, w, h int) []string {
@@ -213,26 +216,26 @@ func (p *errorsPane) residualPage(v *view, e *event.ErrorsEvent, w, h int) []str
 	}
 	if w < 100 {
 		top := h/2 - 1
-		return append(append(block(residualRows(v, e, p.output, w, top), w, top), ""), worstList(v, e, w, h-top-1)...)
+		return append(append(style.Block(residualRows(v, e, p.output, w, top), w, top), ""), worstList(v, e, w, h-top-1)...)
 	}
 	left := w/2 - 2
-	return beside(block(residualRows(v, e, p.output, left, h), left, h), left+1, worstList(v, e, w-left-3, h))
+	return style.Beside(style.Block(residualRows(v, e, p.output, left, h), left, h), left+1, worstList(v, e, w-left-3, h))
 }
 
 // keys names the pane's own keys.
 func (p *errorsPane) keys(v *view, e *event.ErrorsEvent, w int) string {
-	l := v.th.line(w)
-	put := func(k, what string) { l.group(part{tokAccent, k}, part{tokMuted, " " + what + "   "}) }
+	l := v.Line(w)
+	put := func(k, what string) { l.Group(style.Accent.Of(k), style.Muted.Of(" "+what+"   ")) }
 	switch {
-	case v.h.watched():
-		l.group(part{tokMuted, "as recorded   "})
-	case v.h.over():
-		l.group(part{tokMuted, "the run has ended   "})
-	case v.h.viewer:
-		l.group(part{tokMuted, "as last asked   "})
+	case v.h.Watched():
+		l.Group(style.Muted.Of("as recorded   "))
+	case v.h.Over():
+		l.Group(style.Muted.Of("the run has ended   "))
+	case v.h.Viewer:
+		l.Group(style.Muted.Of("as last asked   "))
 	default:
 		put("v", "compute anew")
-		if v.h.run != nil && v.h.run.Data.TestRows > 0 {
+		if v.h.Run != nil && v.h.Run.Data.TestRows > 0 {
 			other := "training rows"
 			if p.train {
 				other = "test rows"
@@ -251,10 +254,10 @@ func (p *errorsPane) keys(v *view, e *event.ErrorsEvent, w int) string {
 	if len(e.Residuals) > 1 {
 		put("←→", "output "+strconv.Itoa(min(p.output, len(e.Residuals)-1)+1)+" of "+strconv.Itoa(len(e.Residuals)))
 	}
-	if v.h.status.Computing == "errors" {
-		l.group(part{tokWarn, "computing"})
+	if v.h.Status.Computing == "errors" {
+		l.Group(style.Warn.Of("computing"))
 	}
-	return l.full()
+	return l.Full()
 }
 
 // brief is what a small pane says: the worst confusions beside the worst classes.
@@ -267,54 +270,54 @@ func (p *errorsPane) brief(v *view, e *event.ErrorsEvent, w, h int) []string {
 
 func (p *errorsPane) nothing(v *view, w, h int, zoomed bool) []string {
 	rows := make([]string, h)
-	say := func(i int, t token, s string) {
+	say := func(i int, t style.Token, s string) {
 		if i >= 0 && i < h {
-			rows[i] = v.th.line(w).to((w-cells(s))/2).put(t, s).full()
+			rows[i] = v.Line(w).To((w-style.Cells(s))/2).Put(t, s).Full()
 		}
 	}
 	at := (h - 1) / 2
 	switch {
-	case v.h.run == nil:
-		say(at, tokMuted, waiting(v))
-	case v.h.status.Computing == "errors":
-		say(at, tokWarn, "computing where the net is wrong")
-	case v.h.watched() && v.h.epochs > 0:
-		say(at, tokMuted, "nobody looked at the errors")
-		say(at+1, tokMuted, "while this run was recorded")
-	case v.h.watched():
-		say(at, tokMuted, waiting(v))
-	case v.h.over():
-		say(at, tokMuted, "no errors were looked at")
-	case v.h.viewer:
-		say(at, tokMuted, "no errors looked at yet")
-		say(at+1, tokMuted, "who controls can compute them")
+	case v.h.Run == nil:
+		say(at, style.Muted, waiting(v))
+	case v.h.Status.Computing == "errors":
+		say(at, style.Warn, "computing where the net is wrong")
+	case v.h.Watched() && v.h.Epochs > 0:
+		say(at, style.Muted, "nobody looked at the errors")
+		say(at+1, style.Muted, "while this run was recorded")
+	case v.h.Watched():
+		say(at, style.Muted, waiting(v))
+	case v.h.Over():
+		say(at, style.Muted, "no errors were looked at")
+	case v.h.Viewer:
+		say(at, style.Muted, "no errors looked at yet")
+		say(at+1, style.Muted, "who controls can compute them")
 	case zoomed:
-		say(at, tokMuted, "no errors looked at yet")
-		say(at+1, tokMuted, "v computes them now")
+		say(at, style.Muted, "no errors looked at yet")
+		say(at+1, style.Muted, "v computes them now")
 	default:
-		say(at, tokMuted, "no errors looked at yet")
-		say(at+1, tokMuted, "enter computes them now")
+		say(at, style.Muted, "no errors looked at yet")
+		say(at+1, style.Muted, "enter computes them now")
 	}
 	return rows
 }
 
 func (p *errorsPane) strip(v *view, w, _ int) []string {
-	l := v.th.line(w)
-	v.label(l, "errors")
-	e := v.h.errors
+	l := v.Line(w)
+	v.Label(l, "errors")
+	e := v.h.Analyses.Errors
 	if e == nil {
 		text := "zoomed they are computed"
-		if v.h.unasked() {
+		if v.h.Unasked() {
 			text = "none were looked at"
 		}
-		return []string{l.put(tokMuted, text).full()}
+		return []string{l.Put(style.Muted, text).Full()}
 	}
 	if c := confusions(e); len(c) > 0 {
-		l.group(part{tokStrong, class(e, c[0].is)}, part{tokMuted, " taken for "}, part{tokStrong, class(e, c[0].said)},
-			part{tokMuted, ": "}, part{tokText, count(c[0].n) + "  "})
+		l.Group(style.Strong.Of(class(e, c[0].is)), style.Muted.Of(" taken for "), style.Strong.Of(class(e, c[0].said)),
+			style.Muted.Of(": "), style.Text.Of(format.Count(c[0].n)+"  "))
 	}
 	p.head(v, l)
-	return []string{l.full()}
+	return []string{l.Full()}
 }
 
 // residualFigures sum up the residuals of one output.
@@ -342,4 +345,8 @@ func residualsOf(e *event.ErrorsEvent, output int) (s residualFigures, ok bool) 
 	}
 	s.rms = math.Sqrt(s.rms)
 	return s, s.n > 0
+}
+
+func (p *errorsPane) ownKeys() [][2]string {
+	return [][2]string{{"v", "ask again"}, {"r", "training or test rows"}, {"w", "confusions or worst rows"}, {"← →", "output, of regression"}}
 }

@@ -4,7 +4,10 @@ import (
 	"math"
 	"strconv"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // matrixPlan says how a confusion matrix stands in its room.
@@ -25,7 +28,7 @@ func planMatrix(e *event.ErrorsEvent, w, h, halves int) matrixPlan {
 	p := matrixPlan{label: 2}
 	most := 0
 	for i, row := range e.Confusion {
-		p.label = max(p.label, min(cells(class(e, i)), 10)+1)
+		p.label = max(p.label, min(style.Cells(class(e, i)), 10)+1)
 		for j, k := range row {
 			if i != j {
 				most = max(most, k)
@@ -67,17 +70,17 @@ func confusionWidth(e *event.ErrorsEvent, w, h int) int {
 // confusionRows draws the matrix: a row for each class, a column for what the net says, shaded by the counts of the
 // wrong ones alone; what is right stands apart.
 func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
-	m := newMosaic(v, w, h)
+	m := chart.NewCellGrid(&v.Pen, w, h)
 	n := len(e.Confusion)
-	p := planMatrix(e, w, h-matrixHead-1, v.halves())
+	p := planMatrix(e, w, h-matrixHead-1, chart.RowsPerCell(&v.Pen))
 	most := 0
 	if c := confusions(e); len(c) > 0 {
 		most = c[0].n
 	}
-	sc := scale{rampHeat, 0, float64(max(most, 1))}
+	sc := chart.Scale{Ramp: style.RampHeat, Low: 0, High: float64(max(most, 1))}
 	for _, s := range []string{"rows: the class; columns: what the net says", "rows: the class; columns: said"} {
-		if cells(s) <= w {
-			m.write(0, 0, tokMuted, s)
+		if style.Cells(s) <= w {
+			m.Write(0, 0, style.Muted, s)
 			break
 		}
 	}
@@ -85,31 +88,31 @@ func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if p.numbers {
 		p.counts(m, e, sc)
 	} else {
-		r := newRaster(n, n)
+		r := chart.NewRaster(n, n)
 		for i, row := range e.Confusion {
 			for j := range min(n, len(row)) {
-				r.v[i*n+j] = float64(row[j])
+				r.Values[i*n+j] = float64(row[j])
 				if i == j {
-					r.v[i*n+j] = math.Inf(1)
+					r.Values[i*n+j] = math.Inf(1)
 				}
 			}
 		}
-		fit := r.fitted(p.cols, p.rows*v.halves(), true)
-		m.paint(p.label, matrixHead, &fit, sc)
+		fit := r.Fitted(p.cols, p.rows*chart.RowsPerCell(&v.Pen), true)
+		m.Paint(p.label, matrixHead, &fit, sc)
 	}
 	if y := matrixHead + p.rows; y < h {
-		x := m.key(0, y, min(8, most+1), sc)
+		x := m.Key(0, y, min(8, most+1), sc)
 		if !p.numbers {
-			x = m.write(x, y, tokMuted, "   right ")
-			one := raster{1, v.halves(), []float64{math.Inf(1), math.Inf(1)}[:v.halves()]}
-			m.paint(x, y, &one, sc)
+			x = m.Write(x, y, style.Muted, "   right ")
+			one := chart.Raster{W: 1, H: chart.RowsPerCell(&v.Pen), Values: []float64{math.Inf(1), math.Inf(1)}[:chart.RowsPerCell(&v.Pen)]}
+			m.Paint(x, y, &one, sc)
 		}
 	}
-	return m.rows()
+	return m.Rows()
 }
 
 // names writes the classes above and at the left, as many as there is room for.
-func (p *matrixPlan) names(m *mosaic, e *event.ErrorsEvent) {
+func (p *matrixPlan) names(m *chart.CellGrid, e *event.ErrorsEvent) {
 	n := len(e.Confusion)
 	free := 0
 	for i := range n {
@@ -119,40 +122,40 @@ func (p *matrixPlan) names(m *mosaic, e *event.ErrorsEvent) {
 			x = p.label + i*p.cols/n
 		}
 		if p.cell > 1 {
-			if cells(name) > p.cell-1 {
+			if style.Cells(name) > p.cell-1 {
 				name = cutTo(name, p.cell-1)
 			}
-			x -= cells(name) - 1
+			x -= style.Cells(name) - 1
 		}
 		gap := 1
-		if cells(name) == 1 && p.cell == 1 {
+		if style.Cells(name) == 1 && p.cell == 1 {
 			gap = 0
 		}
 		if x >= free+gap || i == 0 {
-			if p.cell <= 1 && x+cells(name) > p.label+p.cols {
+			if p.cell <= 1 && x+style.Cells(name) > p.label+p.cols {
 				continue
 			}
-			free = m.write(x, 1, tokText, name)
+			free = m.Write(x, 1, style.Text, name)
 		}
 	}
 	for y := 0; y < p.rows; y += max(p.tall, 1) {
-		from, to := portion(y, p.rows, n)
+		from, to := chart.Portion(y, p.rows, n)
 		name := class(e, from)
-		if to-from == 2 && cells(name) == 1 && cells(class(e, from+1)) == 1 && p.label > 2 {
+		if to-from == 2 && style.Cells(name) == 1 && style.Cells(class(e, from+1)) == 1 && p.label > 2 {
 			name += class(e, from+1)
 		}
-		m.write(0, matrixHead+y, tokText, cutTo(name, p.label-1))
+		m.Write(0, matrixHead+y, style.Text, cutTo(name, p.label-1))
 	}
 }
 
 // cutTo shortens a name to so many columns.
 func cutTo(s string, w int) string {
-	if cells(s) <= w {
+	if style.Cells(s) <= w {
 		return s
 	}
 	out := ""
 	for _, r := range s {
-		if cells(out+string(r)) > w {
+		if style.Cells(out+string(r)) > w {
 			break
 		}
 		out += string(r)
@@ -161,25 +164,25 @@ func cutTo(s string, w int) string {
 }
 
 // counts writes the numbers upon their shades.
-func (p *matrixPlan) counts(m *mosaic, e *event.ErrorsEvent, sc scale) {
+func (p *matrixPlan) counts(m *chart.CellGrid, e *event.ErrorsEvent, sc chart.Scale) {
 	for i, row := range e.Confusion {
 		for j, n := range row {
 			x, y := p.label+p.cell*j, matrixHead+p.tall*i
-			text := right(strconv.Itoa(n), p.cell)
+			text := style.Right(strconv.Itoa(n), p.cell)
 			switch {
-			case i == j && cells(text) > p.cell:
-				m.write(x, y, tokGood, right("\\", p.cell))
+			case i == j && style.Cells(text) > p.cell:
+				m.Write(x, y, style.Good, style.Right("\\", p.cell))
 			case i == j:
-				m.write(x, y, tokGood, text)
+				m.Write(x, y, style.Good, text)
 			case n == 0:
-				m.write(x, y, tokGrid, right("·", p.cell))
-			case m.v.halves() == 2:
-				m.over(x, y, text, float64(n), sc, tokStrong)
+				m.Write(x, y, style.Grid, style.Right("·", p.cell))
+			case chart.RowsPerCell(m.Pen) == 2:
+				m.Over(x, y, text, float64(n), sc, style.Strong)
 				if p.tall > 1 {
-					m.over(x, y+1, spaces(p.cell), float64(n), sc, tokText)
+					m.Over(x, y+1, style.Spaces(p.cell), float64(n), sc, style.Text)
 				}
 			default:
-				m.write(x, y, tokStrong, text)
+				m.Write(x, y, style.Strong, text)
 			}
 		}
 	}
@@ -190,14 +193,14 @@ func (p *matrixPlan) counts(m *mosaic, e *event.ErrorsEvent, sc scale) {
 func confusionWords(v *view, e *event.ErrorsEvent, w, h int) []string {
 	list := confusions(e)
 	if len(list) == 0 {
-		return []string{v.th.line(w).put(tokGood, "none is wrong").full()}
+		return []string{v.Line(w).Put(style.Good, "none is wrong").Full()}
 	}
 	classes, _ := byClass(e)
 	size := map[int]int{}
 	name := 1
 	for _, c := range classes {
 		size[c.class] = c.rows
-		name = max(name, min(cells(class(e, c.class)), 12))
+		name = max(name, min(style.Cells(class(e, c.class)), 12))
 	}
 	left := w
 	if w >= 3*name+43 {
@@ -216,27 +219,27 @@ func confusionWords(v *view, e *event.ErrorsEvent, w, h int) []string {
 	side := make([]string, 0, h)
 	for i := range min(h, len(classes)) {
 		c := classes[i]
-		l := v.th.line(w-left).put(tokText, pad(cutTo(class(e, c.class), name), name)+" ")
-		l.put(tokStrong, right(percent(c.rate()), 6))
-		l.group(part{tokMuted, " wrong of " + count(c.rows)})
-		side = append(side, l.full())
+		l := v.Line(w-left).Put(style.Text, style.Pad(cutTo(class(e, c.class), name), name)+" ")
+		l.Put(style.Strong, style.Right(format.Percent(c.rate()), 6))
+		l.Group(style.Muted.Of(" wrong of " + format.Count(c.rows)))
+		side = append(side, l.Full())
 	}
-	return beside(block(rows, left-2, len(rows)), left-2, side)
+	return style.Beside(style.Block(rows, left-2, len(rows)), left-2, side)
 }
 
 func confusionLine(v *view, e *event.ErrorsEvent, c confusion, of, name, w int) string {
-	l := v.th.line(w)
-	l.put(tokText, pad(cutTo(class(e, c.is), name), name)).put(tokMuted, " taken for ")
-	l.put(tokText, cutTo(class(e, c.said), name)+": ").put(tokStrong, count(c.n))
-	l.to(2*name + 17).group(part{tokMuted, " " + right(percent(float64(c.n)/float64(max(of, 1))), 6)})
-	l.group(part{tokMuted, " of " + count(of)})
-	return l.full()
+	l := v.Line(w)
+	l.Put(style.Text, style.Pad(cutTo(class(e, c.is), name), name)).Put(style.Muted, " taken for ")
+	l.Put(style.Text, cutTo(class(e, c.said), name)+": ").Put(style.Strong, format.Count(c.n))
+	l.To(2*name + 17).Group(style.Muted.Of(" " + style.Right(format.Percent(float64(c.n)/float64(max(of, 1))), 6)))
+	l.Group(style.Muted.Of(" of " + format.Count(of)))
+	return l.Full()
 }
 
 func worstClass(v *view, e *event.ErrorsEvent, c classErrors, w int) string {
-	l := v.th.line(w)
-	l.group(part{tokMuted, "worst class "}, part{tokStrong, class(e, c.class)}, part{tokMuted, ": "}, part{tokText, percent(c.rate())},
-		part{tokMuted, " wrong"})
-	l.group(part{tokMuted, " of " + count(c.rows)})
-	return l.full()
+	l := v.Line(w)
+	l.Group(style.Muted.Of("worst class "), style.Strong.Of(class(e, c.class)), style.Muted.Of(": "), style.Text.Of(format.Percent(c.rate())),
+		style.Muted.Of(" wrong"))
+	l.Group(style.Muted.Of(" of " + format.Count(c.rows)))
+	return l.Full()
 }

@@ -5,7 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // worstList shows the rows that cost most: as images, if that is what they are, else one a line.
@@ -13,9 +16,9 @@ func worstList(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if h < 1 {
 		return nil
 	}
-	rows := []string{v.th.line(w).put(tokAccent, "greatest loss").full()}
+	rows := []string{v.Line(w).Put(style.Accent, "greatest loss").Full()}
 	if len(e.Worst) == 0 {
-		return append(rows, v.th.line(w).put(tokMuted, "no rows were sent").full())
+		return append(rows, v.Line(w).Put(style.Muted, "no rows were sent").Full())
 	}
 	if tiles := worstTiles(v, e, w, h-1); tiles != nil {
 		return append(rows, tiles...)
@@ -45,26 +48,26 @@ func floats(x []event.Float, most int) string {
 			text = append(text, "…")
 			break
 		}
-		text = append(text, number(float64(f)))
+		text = append(text, format.Number(float64(f)))
 	}
 	return strings.Join(text, " ")
 }
 
 func worstLine(v *view, e *event.ErrorsEvent, r *event.WorstRow, w int) string {
-	l := v.th.line(w)
-	l.put(tokStrong, right(number(float64(r.Loss)), 7)).put(tokText, "  "+pad(rowVerdict(e, r), 16))
-	if !l.group(part{tokMuted, "  row " + pad(strconv.Itoa(r.Row), 5)}) {
-		return l.full()
+	l := v.Line(w)
+	l.Put(style.Strong, style.Right(format.Number(float64(r.Loss)), 7)).Put(style.Text, "  "+style.Pad(rowVerdict(e, r), 16))
+	if !l.Group(style.Muted.Of("  row " + style.Pad(strconv.Itoa(r.Row), 5))) {
+		return l.Full()
 	}
 	for i, f := range r.Inputs {
-		s := " " + tick(round(float64(f), 3))
-		if room := l.left(); cells(s) > room || i+1 < len(r.Inputs) && cells(s) > room-2 {
-			l.put(tokMuted, " …")
+		s := " " + format.Tick(format.Round(float64(f), 3))
+		if room := l.Left(); style.Cells(s) > room || i+1 < len(r.Inputs) && style.Cells(s) > room-2 {
+			l.Put(style.Muted, " …")
 			break
 		}
-		l.put(tokMuted, s)
+		l.Put(style.Muted, s)
 	}
-	return l.full()
+	return l.Full()
 }
 
 // worstTiles draws the rows as images with a caption each, as large as lets all of them in, or nil if they are
@@ -78,33 +81,33 @@ func worstTiles(v *view, e *event.ErrorsEvent, w, h int) []string {
 	if wide == 0 {
 		return nil
 	}
-	m := newMosaic(v, w, h)
+	m := chart.NewCellGrid(&v.Pen, w, h)
 	step := max(wide, 12) + 2
 	for i := range min(len(e.Worst), across*down) {
 		r := &e.Worst[i]
 		x, y := i%across*step, i/across*(tall+2)
-		picture := raster{r.Width, r.Height, make([]float64, r.Height*r.Width)}
-		if len(r.Inputs) < len(picture.v) {
+		picture := chart.Raster{W: r.Width, H: r.Height, Values: make([]float64, r.Height*r.Width)}
+		if len(r.Inputs) < len(picture.Values) {
 			continue
 		}
-		for k := range picture.v {
-			picture.v[k] = float64(r.Inputs[k])
+		for k := range picture.Values {
+			picture.Values[k] = float64(r.Inputs[k])
 		}
-		low, high, _ := picture.extremes()
-		fit := picture.fitted(wide, tall*v.halves(), false)
-		m.paint(x, y, &fit, scale{rampImage, low, high})
+		low, high, _ := picture.Extremes()
+		fit := picture.Fitted(wide, tall*chart.RowsPerCell(&v.Pen), false)
+		m.Paint(x, y, &fit, chart.Scale{Ramp: style.RampImage, Low: low, High: high})
 		text := class(e, r.Target) + " for " + class(e, r.Output)
 		if r.Target >= 0 && r.Target != r.Output {
 			text = class(e, r.Target) + " → " + class(e, r.Output)
 		} else if r.Target < 0 {
-			text = number(float64(r.Loss))
+			text = format.Number(float64(r.Loss))
 		}
-		end := m.write(x, y+tall, tokText, cutTo(text, step-2))
-		if s := "  " + shortLoss(float64(r.Loss)); end+cells(s) <= x+step-1 {
-			m.write(end, y+tall, tokMuted, s)
+		end := m.Write(x, y+tall, style.Text, cutTo(text, step-2))
+		if s := "  " + shortLoss(float64(r.Loss)); end+style.Cells(s) <= x+step-1 {
+			m.Write(end, y+tall, style.Muted, s)
 		}
 	}
-	return m.rows()
+	return m.Rows()
 }
 
 // shortLoss writes a loss in few columns.
@@ -112,7 +115,7 @@ func shortLoss(x float64) string {
 	if x >= 0.01 && x < 100 {
 		return strconv.FormatFloat(x, 'f', 1, 64)
 	}
-	return number(x)
+	return format.Number(x)
 }
 
 // tiling finds the widest tiles of which n fit in w × h cells, each with extra rows beneath and at least a caption's
@@ -136,15 +139,15 @@ func tiling(n, width, height, caption, extra, w, h int) (wide, tall, across, dow
 func residualRows(v *view, e *event.ErrorsEvent, output, w, h int) []string {
 	s, ok := residualsOf(e, output)
 	if !ok {
-		return []string{v.th.line(w).put(tokMuted, "no residuals").full()}
+		return []string{v.Line(w).Put(style.Muted, "no residuals").Full()}
 	}
-	l := v.th.line(w)
-	l.put(tokAccent, "output less target")
-	l.group(part{tokMuted, "  rms "}, part{tokStrong, number(s.rms)})
-	l.group(part{tokMuted, "  mean "}, part{tokText, number(s.mean)})
-	l.group(part{tokMuted, "  " + counted(s.n, "row")})
+	l := v.Line(w)
+	l.Put(style.Accent, "output less target")
+	l.Group(style.Muted.Of("  rms "), style.Strong.Of(format.Number(s.rms)))
+	l.Group(style.Muted.Of("  mean "), style.Text.Of(format.Number(s.mean)))
+	l.Group(style.Muted.Of("  " + format.Counted(s.n, "row")))
 	if h < 4 || w < 12 {
-		return []string{l.full()}
+		return []string{l.Full()}
 	}
 	most := math.Max(math.Max(s.high, -s.low), 1e-300)
 	bins := make([]int, max(5, min((w-1)/2, 59))|1)
@@ -154,15 +157,15 @@ func residualRows(v *view, e *event.ErrorsEvent, output, w, h int) []string {
 		bins[i]++
 		top = max(top, bins[i])
 	}
-	return append([]string{l.full()}, histogram(v, bins, top, most, w, h-1)...)
+	return append([]string{l.Full()}, histogram(v, bins, top, most, w, h-1)...)
 }
 
 // histogram draws bars from −most to most, the middle marked, over a row of labels.
 func histogram(v *view, bins []int, top int, most float64, w, h int) []string {
-	m := newMosaic(v, w, h)
+	m := chart.NewCellGrid(&v.Pen, w, h)
 	each := max(1, w/len(bins))
 	width := min(each*len(bins), w)
-	levels := v.gl.levels
+	levels := v.Glyphs.Levels
 	steps := len(levels) - 1
 	for i, n := range bins {
 		full := int(math.Round(float64(n) / float64(max(top, 1)) * float64((h-1)*steps)))
@@ -171,21 +174,21 @@ func histogram(v *view, bins []int, top int, most float64, w, h int) []string {
 		}
 		for y := h - 2; y >= 0 && full > 0; y-- {
 			for x := range each {
-				m.set(i*each+x, y, levels[min(full, steps)], v.th.ink[tokTrain])
+				m.Set(i*each+x, y, levels[min(full, steps)], v.Palette.Ink[style.Train])
 			}
 			full -= steps
 		}
 	}
 	middle := width / 2
 	for y := range h - 1 {
-		if y < len(m.tile) && m.tile[y*m.w+min(middle, m.w-1)].r == 0 {
-			m.set(middle, y, '┊', v.th.ink[tokGrid])
+		if y < len(m.Tile) && m.Tile[y*m.W+min(middle, m.W-1)].R == 0 {
+			m.Set(middle, y, '┊', v.Palette.Ink[style.Grid])
 		}
 	}
-	high := number(most)
-	m.write(0, h-1, tokMuted, number(-most))
-	m.write(middle, h-1, tokMuted, "0")
-	m.write(width-cells(high), h-1, tokMuted, high)
-	m.write(0, 0, tokMuted, count(top)+" ┤")
-	return m.rows()
+	high := format.Number(most)
+	m.Write(0, h-1, style.Muted, format.Number(-most))
+	m.Write(middle, h-1, style.Muted, "0")
+	m.Write(width-style.Cells(high), h-1, style.Muted, high)
+	m.Write(0, 0, style.Muted, format.Count(top)+" ┤")
+	return m.Rows()
 }

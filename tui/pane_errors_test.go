@@ -12,55 +12,21 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer/event"
-	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/style"
 )
 
-// fakeErrors are made-up errors of a net with so many classes; of none, of regression.
-func fakeErrors(epoch, classes, side int) event.ErrorsEvent {
-	r := rand.New(rand.NewPCG(3, uint64(classes)))
-	e := event.ErrorsEvent{Epoch: epoch}
-	for i := range classes {
-		e.Classes = append(e.Classes, string(rune('A'+i%26)))
-		row := make([]int, classes)
-		for j := range row {
-			if row[j] = r.IntN(40) / 36 * r.IntN(20); i == j {
-				row[j] = 100 + r.IntN(80)
-			}
-		}
-		e.Confusion = append(e.Confusion, row)
-	}
-	if classes == 0 {
-		e.Residuals = [][]event.Float{nil, nil}
-		for range 500 {
-			e.Residuals[0] = append(e.Residuals[0], event.Float(r.NormFloat64()))
-			e.Residuals[1] = append(e.Residuals[1], event.Float(10*r.ExpFloat64()))
-		}
-	}
-	for i := range 16 {
-		w := event.WorstRow{Row: 17 * i, Loss: event.Float(9.3 - float64(i)/3), Target: -1, Output: -1, Height: side, Width: side}
-		if classes > 0 {
-			w.Target, w.Output = i%classes, (3*i+1)%classes
-		} else {
-			w.Targets, w.Outputs = []event.Float{0.5, 20}, []event.Float{0.25, 14}
-		}
-		for k := range max(side*side, 16) {
-			w.Inputs = append(w.Inputs, event.Float((k*(i+1))%16))
-		}
-		e.Worst = append(e.Worst, w)
-	}
-	return e
-}
-
 func watchedErrors(e event.ErrorsEvent) *view {
-	v := watched(fakeRun(script{epochs: 33}))
-	v.h.looks(&feed.Delta{Errors: []event.ErrorsEvent{e}})
+	v := watched(tuitest.NewRun(tuitest.Script{Epochs: 33}))
+	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
 	return v
 }
 
 // TestErrorsPane draws what there can be, in every kind of room.
 func TestErrorsPane(t *testing.T) {
 	for name, e := range map[string]event.ErrorsEvent{
-		"letters": fakeErrors(30, 26, 0), "digits": fakeErrors(33, 10, 8), "regression": fakeErrors(33, 0, 0),
+		"letters": tuitest.ErrorsAt(30, 26, 0), "digits": tuitest.ErrorsAt(33, 10, 8), "regression": tuitest.ErrorsAt(33, 0, 0),
 	} {
 		for _, c := range []struct {
 			w, h   int
@@ -69,7 +35,7 @@ func TestErrorsPane(t *testing.T) {
 		}{{40, 9, false, 0}, {80, 12, false, 0}, {40, 14, true, 0}, {80, 21, true, 0}, {80, 21, true, 1}, {120, 37, true, 0}} {
 			t.Run(fmt.Sprintf("%s/%dx%d-%d", name, c.w, c.h, c.page), func(t *testing.T) {
 				v := watchedErrors(e)
-				rows := new(drawn).draw(&errorsPane{page: c.page}, v, rect{0, 0, c.w, c.h}, drawnKey{zoomed: c.zoomed})
+				rows := new(drawn).draw(&errorsPane{page: c.page}, v, layout.Rect{X: 0, Y: 0, W: c.w, H: c.h}, drawnKey{zoomed: c.zoomed})
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
@@ -81,24 +47,24 @@ func looksFit(t *testing.T, v *view, mk func(r *rand.Rand) pane) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 60 {
-		v.th = newTheme(r.IntN(2) == 0, []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII}[r.IntN(3)], r.IntN(3) == 0)
-		v.gl = (GlyphsBraille + Glyphs(r.IntN(3))).set(nil)
+		v.Palette = style.ThemeAuto.Palette(r.IntN(2) == 0, []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII}[r.IntN(3)], r.IntN(3) == 0)
+		v.Glyphs = (style.GlyphsBraille + style.Glyphs(r.IntN(3))).Set(nil)
 		p := mk(r)
-		at := rect{0, 0, 5 + r.IntN(200), 3 + r.IntN(60)}
+		at := layout.Rect{X: 0, Y: 0, W: 5 + r.IntN(200), H: 3 + r.IntN(60)}
 		key := drawnKey{zoomed: r.IntN(2) == 0, bare: r.IntN(4) == 0}
 		rows := new(drawn).draw(p, v, at, key)
-		if len(rows) != at.h {
+		if len(rows) != at.H {
 			t.Fatalf("%+v %+v: %d rows", at, key, len(rows))
 		}
 		again := new(drawn).draw(p, v, at, key)
 		for i, row := range rows {
-			if n := ansi.StringWidth(row); n != at.w {
+			if n := ansi.StringWidth(row); n != at.W {
 				t.Fatalf("%+v %+v: row %d is %d wide: %q", at, key, i, n, ansi.Strip(row))
 			}
 			if row != again[i] {
 				t.Fatalf("%+v: row %d differs when drawn again", at, i)
 			}
-			if text := toASCII(ansi.Strip(row)); v.gl.ascii && strings.ContainsRune(text, '?') {
+			if text := style.ToASCII(ansi.Strip(row)); v.Glyphs.ASCII && strings.ContainsRune(text, '?') {
 				t.Fatalf("not in ASCII: %q", ansi.Strip(row))
 			}
 		}
@@ -106,14 +72,14 @@ func looksFit(t *testing.T, v *view, mk func(r *rand.Rand) pane) {
 }
 
 func TestErrorsFit(t *testing.T) {
-	broken := fakeErrors(2, 3, 4)
+	broken := tuitest.ErrorsAt(2, 3, 4)
 	broken.Confusion[1] = broken.Confusion[1][:1]
 	broken.Worst[0].Inputs = broken.Worst[0].Inputs[:2]
 	broken.Worst[1].Output, broken.Worst[2].Height, broken.Worst[3].Loss = -1, 0, event.Float(math.NaN())
-	flat := fakeErrors(1, 0, 0)
+	flat := tuitest.ErrorsAt(1, 0, 0)
 	flat.Residuals = [][]event.Float{{0, 0}, {event.Float(math.NaN())}}
 	for _, e := range []event.ErrorsEvent{
-		fakeErrors(30, 26, 0), fakeErrors(3, 10, 28), fakeErrors(3, 200, 8), fakeErrors(9, 0, 0), {}, broken, flat,
+		tuitest.ErrorsAt(30, 26, 0), tuitest.ErrorsAt(3, 10, 28), tuitest.ErrorsAt(3, 200, 8), tuitest.ErrorsAt(9, 0, 0), {}, broken, flat,
 		{Confusion: [][]int{{3}}}, {Classes: []string{"a"}},
 	} {
 		looksFit(t, watchedErrors(e), func(r *rand.Rand) pane {
@@ -125,7 +91,7 @@ func TestErrorsFit(t *testing.T) {
 
 // TestErrorsAsk: the zoomed pane asks by itself, not while an answer is due, and not more often than is cheap.
 func TestErrorsAsk(t *testing.T) {
-	v := watched(fakeRun(script{epochs: 3}))
+	v := watched(tuitest.NewRun(tuitest.Script{Epochs: 3}))
 	p := &errorsPane{}
 	if c := p.glance(v.h); c != (event.ShowErrors{Worst: worstRows}) {
 		t.Fatalf("asked %v", c)
@@ -136,10 +102,10 @@ func TestErrorsAsk(t *testing.T) {
 		answer  bool
 		asks    bool
 	}{{0, 0, false, false}, {1, 2, false, false}, {2, 4, true, true}, {3, 0.5, true, false}, {4, 9, false, true}} {
-		v.h.status.Epoch += c.epoch
-		v.h.status.Elapsed += c.elapsed
+		v.h.Status.Epoch += c.epoch
+		v.h.Status.Elapsed += c.elapsed
 		if c.answer {
-			v.h.looks(&feed.Delta{Errors: []event.ErrorsEvent{fakeErrors(1, 3, 0)}})
+			v.h.Apply(tuitest.DeltaOf(v.h.Status, tuitest.ErrorsAt(1, 3, 0)))
 		}
 		if got := p.glance(v.h) != nil; got != c.asks {
 			t.Errorf("%+v: asked is %v", c, got)

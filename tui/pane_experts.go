@@ -3,7 +3,9 @@ package tui
 import (
 	"math"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // oneExpert returns a mixture with one of its equal experts, and any other network as it is. The experts'
@@ -37,21 +39,21 @@ func oneExpert(m *event.ModelInfo) *event.ModelInfo {
 func (p *topologyPane) gates(v *view, y, w int) {
 	column := []int{0, 13, 24, 35, 46}
 	for i, s := range []string{"expert", "center", "width", "slope", "share"} {
-		if column[i]+cells(s) <= w {
-			p.chart.write(column[i], y, s, tokMuted)
+		if column[i]+style.Cells(s) <= w {
+			p.chart.Write(column[i], y, s, style.Muted)
 		}
 	}
-	for i, g := range v.h.latest.Gates {
+	for i, g := range v.h.Latest.Gates {
 		row := y + 1 + i
-		p.chart.write(0, row, count(i+1), tokText)
-		for k, s := range []string{number(float64(g.Center)), number(float64(g.Width)), number(float64(g.Slope)), percent(float64(g.Share))} {
+		p.chart.Write(0, row, format.Count(i+1), style.Text)
+		for k, s := range []string{format.Number(float64(g.Center)), format.Number(float64(g.Width)), format.Number(float64(g.Slope)), format.Percent(float64(g.Share))} {
 			if column[k+1]+9 <= w {
-				p.chart.write(column[k+1], row, s, tokText)
+				p.chart.Write(column[k+1], row, s, style.Text)
 			}
 		}
 		if n := w - 57; n > 4 && g.Share > 0 {
 			share := math.Min(1, float64(g.Share))
-			p.chart.write(57, row, repeat("━", int(math.Round(share*float64(n)))), tokAccent)
+			p.chart.Write(57, row, style.Repeat("━", int(math.Round(share*float64(n)))), style.Accent)
 		}
 	}
 }

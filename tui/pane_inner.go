@@ -1,17 +1,20 @@
 package tui
 
 import (
-	"math"
 	"strconv"
 
+	"newtop/internal/figure"
+	"newtop/internal/format"
 	"newtop/trainer/krylov"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // innerPane shows the inner CG solves: a bar for each epoch, as high as its iterations, in the colour
 // and with the letter of the reason why it ended; how often each reason came; and the solve under way.
 type innerPane struct {
 	theatre
-	bars, steps chart
+	bars, steps chart.Canvas
 	marked      stageMarked
 	key         barsKey // of what bars shows
 	picture     []string
@@ -29,36 +32,36 @@ type barsKey struct {
 	restarts     int
 	marked       stageMarked
 	dense, done  bool
-	th           *theme
-	gl           *glyphs
+	th           *style.Palette
+	gl           *style.GlyphSet
 }
 
 func (*innerPane) toggleLog() bool { return false }
 
 func (*innerPane) name(*view) string { return "inner" }
 
-func (*innerPane) seen(h *history) uint64 {
-	return h.innerGen + h.epochGen + h.runGen + h.settingGen + h.spectrumGen + h.stage.gen
+func (*innerPane) seen(h *History) uint64 {
+	return h.Gen.Inner + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting + h.Gen.Spectrum + h.Steps.gen
 }
 
-func (p *innerPane) head(v *view, l *line) {
-	if len(v.h.bars) == 0 {
-		if v.h.solveless() && !v.h.step.empty() {
-			l.group(part{tokMuted, "‖Δw‖ "}, part{tokText, number(v.h.step.last())})
+func (p *innerPane) head(v *view, l *style.Line) {
+	if len(v.h.Solves.Bars) == 0 {
+		if solveless(v.h) && !v.h.Curves.Step.Empty() {
+			l.Group(style.Muted.Of("‖Δw‖ "), style.Text.Of(format.Number(v.h.Curves.Step.Last())))
 		}
 		return
 	}
-	b := &v.h.bars[len(v.h.bars)-1]
+	b := &v.h.Solves.Bars[len(v.h.Solves.Bars)-1]
 	s := b.stop()
-	l.group(part{tokStrong, count(b.total)}, part{tokMuted, " it "}, part{stopToken(s), string(s.Letter())})
-	if in := b.parts(); in != "" {
-		l.group(part{tokMuted, " in " + in})
+	l.Group(style.Strong.Of(format.Count(b.total)), style.Muted.Of(" it "), StopToken(s).Of(string(s.Letter())))
+	if in := barParts(b); in != "" {
+		l.Group(style.Muted.Of(" in " + in))
 	}
-	if b.epoch != v.h.latest.Epoch {
-		l.group(part{tokMuted, " at " + count(b.epoch)})
+	if b.epoch != v.h.Latest.Epoch {
+		l.Group(style.Muted.Of(" at " + format.Count(b.epoch)))
 	}
-	l.group(part{tokMuted, "  mean "}, part{tokText, strconv.FormatFloat(float64(v.h.inner)/float64(v.h.solves), 'f', 1, 64)})
-	l.group(part{tokMuted, "  total "}, part{tokText, count(v.h.inner)})
+	l.Group(style.Muted.Of("  mean "), style.Text.Of(strconv.FormatFloat(float64(v.h.Solves.Iterations)/float64(v.h.Solves.Count), 'f', 1, 64)))
+	l.Group(style.Muted.Of("  total "), style.Text.Of(format.Count(v.h.Solves.Iterations)))
 }
 
 func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
@@ -67,7 +70,7 @@ func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
 	}
 	p.marked.epoch = -1
 	live := p.now(v, w)
-	if len(v.h.bars) == 0 {
+	if len(v.h.Solves.Bars) == 0 {
 		return p.without(v, w, h, live)
 	}
 	rows := []string{}
@@ -80,7 +83,7 @@ func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
 	}
 	rows = append(rows, p.chart(v, w, spare, zoomed)...)
 	if h >= 3 {
-		rows = append(rows, p.counts(v, v.th.line(w)).full())
+		rows = append(rows, p.counts(v, v.Line(w)).Full())
 	}
 	if h >= 4 {
 		rows = append(rows, live)
@@ -93,41 +96,41 @@ func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
 func (p *innerPane) without(v *view, w, h int, live string) []string {
 	rows := make([]string, h)
 	free := h
-	if h >= 2 && !v.h.over() {
+	if h >= 2 && !v.h.Over() {
 		free--
 		rows[free] = live
 	}
-	if v.h.solveless() && free >= 4 && !v.h.step.empty() {
-		l := v.th.line(w)
-		l.put(tokAccent, "‖Δw‖").group(part{tokMuted, "  length of each epoch's step"})
-		l.group(part{tokMuted, "; no inner solves here"})
-		rows[0] = l.full()
-		copy(rows[1:], p.steps.draw(v, p.stepPlot(v), w, free-1))
+	if solveless(v.h) && free >= 4 && !v.h.Curves.Step.Empty() {
+		l := v.Line(w)
+		l.Put(style.Accent, "‖Δw‖").Group(style.Muted.Of("  length of each epoch's step"))
+		l.Group(style.Muted.Of("; no inner solves here"))
+		rows[0] = l.Full()
+		copy(rows[1:], p.steps.Draw(&v.Pen, p.stepPlot(v), w, free-1))
 		return rows
 	}
 	text := "waiting for the first inner solve"
 	switch {
-	case v.h.foreign() && v.h.epochs > 0:
+	case v.h.External() && v.h.Epochs > 0:
 		text = "the record has no inner solves"
-	case v.h.solveless():
+	case solveless(v.h):
 		text = "this optimizer has no inner solves"
-	case v.h.over():
+	case v.h.Over():
 		text = "there were no inner solves"
 	}
-	rows[(free-1)/2] = v.th.line(w).to((w-cells(text))/2).put(tokMuted, text).full()
+	rows[(free-1)/2] = v.Line(w).To((w-style.Cells(text))/2).Put(style.Muted, text).Full()
 	return rows
 }
 
 // stepPlot is the length of the steps of a method without inner solves.
-func (p *innerPane) stepPlot(v *view) plot {
-	pl := epochPlot(v.h, plotCurve{tok: tokAccent, series: &v.h.step, mark: '*'})
-	pl.log = true
+func (p *innerPane) stepPlot(v *view) chart.Plot {
+	pl := epochPlot(v.h, chart.Curve{Token: style.Accent, Series: &v.h.Curves.Step, Mark: '*'})
+	pl.Log = true
 	return pl
 }
 
-// parts says of how many nets and blocks of rows a bar tells, "" for one of one.
-func (b *innerBar) parts() string {
-	nets, blocks := count(b.nets)+" nets", count(b.blocks)+" blocks"
+// barParts says of how many nets and blocks of rows a bar tells, "" for one of one.
+func barParts(b *Bar) string {
+	nets, blocks := format.Count(b.nets)+" nets", format.Count(b.blocks)+" blocks"
 	switch {
 	case b.nets > 1 && b.blocks > 1:
 		return nets + " × " + blocks
@@ -140,68 +143,85 @@ func (b *innerBar) parts() string {
 }
 
 // counts writes how many solves ended for each reason.
-func (p *innerPane) counts(v *view, l *line) *line {
+func (p *innerPane) counts(v *view, l *style.Line) *style.Line {
 	for _, s := range krylov.Stops() {
-		n := v.h.stops[s]
+		n := v.h.Solves.Stops[s]
 		rare := s == krylov.NotFinite || s == krylov.Interrupted
 		if rare && n == 0 {
 			continue
 		}
 		gap := ""
-		if l.w > 0 {
+		if l.Width > 0 {
 			gap = "  "
 		}
-		if l.room >= 100 {
-			l.group(part{tokText, gap}, part{stopToken(s), string(s.Letter())}, part{tokMuted, " " + s.Words()}, part{tokText, " " + count(n)})
+		if l.Room >= 100 {
+			l.Group(style.Text.Of(gap), StopToken(s).Of(string(s.Letter())), style.Muted.Of(" "+s.Words()), style.Text.Of(" "+format.Count(n)))
 			continue
 		}
-		l.group(part{tokText, gap}, part{stopToken(s), string(s.Letter())}, part{tokText, " " + count(n)})
+		l.Group(style.Text.Of(gap), StopToken(s).Of(string(s.Letter())), style.Text.Of(" "+format.Count(n)))
 	}
 	return l
 }
-
-func right(s string, w int) string { return spaces(w-cells(s)) + s }
-
-// progress draws a share of w columns as a bar.
-func (v *view) progress(l *line, share float64, w int) {
-	w = min(w, l.left())
-	n := int(math.Round(math.Max(0, math.Min(share, 1)) * float64(w)))
-	l.put(tokAccent, repeat("━", n)).put(tokGrid, repeat("─", w-n))
-}
-
-func pad(s string, w int) string { return s + spaces(w-cells(s)) }
 
 // strip puts the figures at the left, a small chart at the right, and what is under way beneath.
 func (p *innerPane) strip(v *view, w, h int) []string {
 	const margin, column = 11, 32
 	var picture []string
-	text := [2]*line{v.th.line(column - margin - 1), v.th.line(column - margin - 1)}
+	text := [2]*style.Line{v.Line(column - margin - 1), v.Line(column - margin - 1)}
 	switch room := w - column - 1; {
-	case len(v.h.bars) > 0:
+	case len(v.h.Solves.Bars) > 0:
 		p.head(v, text[0])
 		p.counts(v, text[1])
 		picture = p.chart(v, room, h-1, false)
-	case v.h.solveless():
+	case solveless(v.h):
 		p.head(v, text[0])
-		if text[1].put(tokMuted, "no inner solves"); v.h.step.empty() {
+		if text[1].Put(style.Muted, "no inner solves"); v.h.Curves.Step.Empty() {
 			break
 		}
-		picture = p.steps.draw(v, p.stepPlot(v), room, h-1)
+		picture = p.steps.Draw(&v.Pen, p.stepPlot(v), room, h-1)
 	}
 	rows := make([]string, 0, h)
 	for i, name := range []string{"inner", ""} {
-		l := v.label(v.th.line(w), name).raw(text[i].full(), column-margin-1).to(column)
+		l := v.Label(v.Line(w), name).Raw(text[i].Full(), column-margin-1).To(column)
 		if i < len(picture) {
-			l.raw(picture[i], w-column-1)
+			l.Raw(picture[i], w-column-1)
 		}
-		rows = append(rows, l.full())
+		rows = append(rows, l.Full())
 	}
 	for _, row := range picture[min(len(picture), 2):] {
-		rows = append(rows, v.th.line(w).to(column).raw(row, w-column-1).full())
+		rows = append(rows, v.Line(w).To(column).Raw(row, w-column-1).Full())
 	}
 	for len(rows) < h-1 {
 		rows = append(rows, "")
 	}
-	now := v.label(v.th.line(w), "")
-	return append(rows[:h-1], now.raw(p.now(v, w-margin), w-margin).full())
+	now := v.Label(v.Line(w), "")
+	return append(rows[:h-1], now.Raw(p.now(v, w-margin), w-margin).Full())
+}
+
+// figure has the inner iterations of each epoch by the reason why the solves ended, those without solves
+// as empty places.
+func (p *innerPane) figure(v *view) *figure.Chart {
+	h := v.h
+	f := figure.Chart{Title: "inner iterations", Y: "iterations"}
+	if len(h.Solves.Bars) == 0 {
+		return nil
+	}
+	first, last := h.Solves.Bars[0].epoch, h.Solves.Bars[len(h.Solves.Bars)-1].epoch
+	for _, s := range krylov.Stops() {
+		c := figure.Curve{Name: s.Words(), Color: onPaper(StopToken(s)), Bars: true, Points: make([]figure.Point, max(0, last-first+1))}
+		for i := range c.Points {
+			c.Points[i].X = float64(first + i)
+		}
+		some := 0
+		for i := range h.Solves.Bars {
+			if k := h.Solves.Bars[i].epoch - first; k >= 0 && k < len(c.Points) && int(s) < len(h.Solves.Bars[i].byStop) {
+				c.Points[k].Y = float64(h.Solves.Bars[i].byStop[s])
+				some += h.Solves.Bars[i].byStop[s]
+			}
+		}
+		if some > 0 {
+			f.Curves = append(f.Curves, c)
+		}
+	}
+	return runFigure(h, f)
 }

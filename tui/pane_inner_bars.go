@@ -4,20 +4,23 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/format"
 	"newtop/trainer/krylov"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // chart draws the newest bars that fit, with their letters under them when there is room; dense ones
 // stand without gaps when there are many.
 func (p *innerPane) chart(v *view, w, h int, dense bool) []string {
-	if key := (barsKey{w, h, v.h.barred, v.h.restarts, p.marked, dense, v.h.over(), v.th, v.gl}); key != p.key || p.picture == nil {
+	if key := (barsKey{w, h, v.h.Solves.Barred, v.h.Restarts, p.marked, dense, v.h.Over(), v.Palette, v.Glyphs}); key != p.key || p.picture == nil {
 		p.key, p.picture = key, p.draw(v, w, h, dense)
 	}
 	return p.picture
 }
 
 func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
-	p.bars.resize(w, h)
+	p.bars.Resize(w, h)
 	columns, gutter := p.groups(v, w, h)
 	if columns == nil {
 		columns, gutter = p.epochs(v, w, dense)
@@ -26,7 +29,7 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 	for i := range columns {
 		top = max(top, columns[i].total)
 	}
-	if step := nice(float64(top) / 10); step >= 1 {
+	if step := chart.Nice(float64(top) / 10); step >= 1 {
 		top = int(math.Ceil(float64(top)/step) * step) // the scale stays while the greatest changes little
 	}
 	room := h
@@ -38,22 +41,22 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 	}
 	for i := range columns {
 		b := &columns[i]
-		p.bar(v, b.innerBar, b.x, b.w, room, float64(room)/float64(top))
+		p.bar(v, b.Bar, b.x, b.w, room, float64(room)/float64(top))
 		if room < h {
 			s := b.stop()
-			p.bars.set(b.x+(b.w-1)/2, h-1, rune(s.Letter()), stopToken(s))
+			p.bars.Set(b.x+(b.w-1)/2, h-1, rune(s.Letter()), StopToken(s))
 		}
 		if b.marked {
 			y := room - 1 - int(math.Ceil(float64(b.total)*float64(room)/float64(top)))
-			p.bars.set(b.x+(b.w-1)/2, max(y, 0), '▾', tokFocus)
+			p.bars.Set(b.x+(b.w-1)/2, max(y, 0), '▾', style.Focus)
 		}
 	}
-	return p.bars.text(v.th)
+	return p.bars.Rows(&v.Pen)
 }
 
 // barColumn is a bar at its place.
 type barColumn struct {
-	*innerBar
+	*Bar
 	x, w   int
 	marked bool // it has the solve that is on the stage
 }
@@ -66,7 +69,7 @@ func (p *innerPane) margin(v *view, w int) int {
 	switch {
 	case w < 24:
 		return 0
-	case slices.ContainsFunc(v.h.bars, func(b innerBar) bool { return b.total >= 1000 }):
+	case slices.ContainsFunc(v.h.Solves.Bars, func(b Bar) bool { return b.total >= 1000 }):
 		return 6 // "12.5k"
 	}
 	return 4
@@ -76,7 +79,7 @@ func (p *innerPane) margin(v *view, w int) int {
 func (p *innerPane) epochs(v *view, w int, dense bool) (columns []barColumn, gutter int) {
 	gutter = p.margin(v, w)
 	pitch := 2
-	switch n := len(v.h.bars); {
+	switch n := len(v.h.Solves.Bars); {
 	case n*6 <= w-gutter && dense:
 		pitch = 6
 	case n*3 <= w-gutter:
@@ -84,7 +87,7 @@ func (p *innerPane) epochs(v *view, w int, dense bool) (columns []barColumn, gut
 	case n*2 > w-gutter && dense:
 		pitch = 1
 	}
-	bars := v.h.bars
+	bars := v.h.Solves.Bars
 	if n := max((w-gutter)/pitch, 1); len(bars) > n {
 		from := p.first(v.h, n)
 		for i := range bars[:from] {
@@ -107,7 +110,7 @@ const recent = 8
 // groups places a bar for each solve of the newest epochs side by side, when epochs have several and three
 // epochs fit; nil otherwise. A marked epoch that is older is among them.
 func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) {
-	works := v.h.stage.works
+	works := v.h.Steps.works
 	if len(works) == 0 || h < 5 {
 		return nil, 0
 	}
@@ -128,7 +131,7 @@ func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) 
 	switch {
 	case wide > 1: // all fit
 		from = 0
-	case v.h.over():
+	case v.h.Over():
 		from = max(0, len(works)-n)
 	}
 	for i := range works[:from] {
@@ -142,7 +145,7 @@ func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) 
 			if x+wide > w {
 				return columns, gutter
 			}
-			columns = append(columns, barColumn{part.bar(work.epoch), x, wide, p.marked == stageMarked{work.epoch, part.member, part.block}})
+			columns = append(columns, barColumn{workBar(part, work.epoch), x, wide, p.marked == stageMarked{work.epoch, part.member, part.block}})
 			x += wide
 		}
 		x++
@@ -150,45 +153,45 @@ func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) 
 	return columns, gutter
 }
 
-// bar is a solve as a bar of its own.
-func (s solveWork) bar(epoch int) *innerBar {
-	b := &innerBar{epoch: epoch, total: s.iterations}
+// workBar is a solve as a bar of its own.
+func workBar(s SolveWork, epoch int) *Bar {
+	b := &Bar{epoch: epoch, total: s.iterations}
 	b.byStop[s.stop], b.solves[s.stop] = s.iterations, 1
 	return b
 }
 
 // first returns which bar stands at the left when n fit. The window moves on by a quarter at a time: the
 // bars stand still in between, and a screen far away gets few bytes. When no more come it is filled.
-func (p *innerPane) first(h *history, n int) int {
+func (p *innerPane) first(h *History, n int) int {
 	stride := max(n/4, 1)
-	if h.over() {
+	if h.Over() {
 		stride = 1
 	}
-	dropped := h.barred - len(h.bars)
-	start := (h.barred - n + stride - 1) / stride * stride
-	return max(0, min(start-dropped, len(h.bars)-1))
+	dropped := h.Solves.Barred - len(h.Solves.Bars)
+	start := (h.Solves.Barred - n + stride - 1) / stride * stride
+	return max(0, min(start-dropped, len(h.Solves.Bars)-1))
 }
 
 // scale labels the bars' axis: 1-2-5 steps, above zero.
 func (p *innerPane) scale(v *view, gutter, room, top int) {
 	for y := range room {
-		p.bars.set(gutter-1, y, '│', tokGrid)
+		p.bars.Set(gutter-1, y, '│', style.Grid)
 	}
-	ticks := steps(0, float64(top), max(1, room/3))
+	ticks := chart.Steps(0, float64(top), max(1, room/3))
 	if len(ticks) == 0 || ticks[len(ticks)-1] == 0 {
 		ticks = []float64{float64(top)}
 	}
 	for _, t := range ticks {
 		if row := room - int(math.Ceil(t*float64(room)/float64(top))); t >= 1 && row >= 0 {
-			s := tick(t)
-			p.bars.write(max(gutter-1-cells(s), 0), row, s, tokMuted)
-			p.bars.set(gutter-1, row, '┤', tokGrid)
+			s := format.Tick(t)
+			p.bars.Write(max(gutter-1-style.Cells(s), 0), row, s, style.Muted)
+			p.bars.Set(gutter-1, row, '┤', style.Grid)
 		}
 	}
 }
 
 // bar draws one epoch, its reasons stacked in the order of their letters.
-func (p *innerPane) bar(v *view, b *innerBar, x, w, room int, scale float64) {
+func (p *innerPane) bar(v *view, b *Bar, x, w, room int, scale float64) {
 	height := float64(b.total) * scale
 	for y := range room {
 		free := height - float64(y)
@@ -205,15 +208,15 @@ func (p *innerPane) bar(v *view, b *innerBar, x, w, room int, scale float64) {
 				break
 			}
 		}
-		r := v.gl.levels[len(v.gl.levels)-1]
+		r := v.Glyphs.Levels[len(v.Glyphs.Levels)-1]
 		if free < 1 {
-			r = v.gl.levels[max(1, int(math.Round(free*float64(len(v.gl.levels)-1))))]
+			r = v.Glyphs.Levels[max(1, int(math.Round(free*float64(len(v.Glyphs.Levels)-1))))]
 		}
-		if v.gl.ascii {
+		if v.Glyphs.ASCII {
 			r = rune(s.Letter())
 		}
 		for dx := range w {
-			p.bars.set(x+dx, room-1-y, r, stopToken(s))
+			p.bars.Set(x+dx, room-1-y, r, StopToken(s))
 		}
 	}
 }

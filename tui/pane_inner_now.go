@@ -1,58 +1,63 @@
 package tui
 
-import "math"
+import (
+	"math"
+
+	"newtop/internal/format"
+	"newtop/tui/style"
+)
 
 // now is the solve or the pass through batches that is under way.
 func (p *innerPane) now(v *view, w int) string {
-	l := v.th.line(w)
-	s := &v.h.status
+	l := v.Line(w)
+	s := &v.h.Status
 	switch {
-	case v.h.solving:
+	case v.h.Solves.Running:
 		p.solve(v, l)
-	case !v.h.over() && s.Units > 0 && s.Unit > 0:
-		l.put(tokMuted, "batch ").put(tokText, count(s.Unit)).put(tokMuted, " of "+count(s.Units)+" ")
-		v.progress(l, float64(s.Unit)/float64(s.Units), l.left())
-	case len(v.h.bars) > 0:
+	case !v.h.Over() && s.Units > 0 && s.Unit > 0:
+		l.Put(style.Muted, "batch ").Put(style.Text, format.Count(s.Unit)).Put(style.Muted, " of "+format.Count(s.Units)+" ")
+		v.Progress(l, float64(s.Unit)/float64(s.Units), l.Left())
+	case len(v.h.Solves.Bars) > 0:
 		p.finished(v, l)
 	}
-	return l.full()
+	return l.Full()
 }
 
 // solve writes the state of the solve under way, what matters most first.
-func (p *innerPane) solve(v *view, l *line) {
-	e := &v.h.live
-	l.put(tokAccent, "▸ ")
-	before := innerBar{}
-	if len(v.h.bars) > 0 {
-		before = v.h.bars[len(v.h.bars)-1]
+func (p *innerPane) solve(v *view, l *style.Line) {
+	e := &v.h.Solves.Live
+	l.Put(style.Accent, "▸ ")
+	before := Bar{}
+	if len(v.h.Solves.Bars) > 0 {
+		before = v.h.Solves.Bars[len(v.h.Solves.Bars)-1]
 	}
 	if e.Member > 0 || before.nets > 1 {
-		l.put(tokMuted, "net ").put(tokText, count(e.Member+1)+" ")
+		l.Put(style.Muted, "net ").Put(style.Text, format.Count(e.Member+1)+" ")
 	}
 	if e.Block > 0 || before.blocks > 1 {
-		l.put(tokMuted, "block ").put(tokText, count(e.Block+1)+" ")
+		l.Put(style.Muted, "block ").Put(style.Text, format.Count(e.Block+1)+" ")
 	}
-	l.put(tokMuted, "it ").put(tokText, pad(count(e.Iteration), 3))
-	l.group(part{tokMuted, " ‖r‖/‖g‖ "}, part{tokText, pad(number(float64(e.Residual)), 6)})
+	l.Put(style.Muted, "it ").Put(style.Text, style.Pad(format.Count(e.Iteration), 3))
+	l.Group(style.Muted.Of(" ‖r‖/‖g‖ "), style.Text.Of(style.Pad(format.Number(float64(e.Residual)), 6)))
 	if r := float64(e.StepNorm) / float64(e.Radius); !math.IsNaN(r) && !math.IsInf(r, 0) {
-		l.group(part{tokMuted, " ‖s‖/R "}, part{tokText, pad(short(r), 4)})
+		l.Group(style.Muted.Of(" ‖s‖/R "), style.Text.Of(style.Pad(format.Short(r), 4)))
 	}
-	t := tokText
+	t := style.Text
 	if e.Curvature <= 0 {
-		t = tokNegativeCurvature
+		t = style.NegativeCurvature
 	}
-	l.group(part{tokMuted, " curv "}, part{t, pad(number(float64(e.Curvature)), 6)})
-	l.group(part{tokMuted, " q "}, part{tokText, number(float64(e.Model))})
+	l.Group(style.Muted.Of(" curv "), t.Of(style.Pad(format.Number(float64(e.Curvature)), 6)))
+	l.Group(style.Muted.Of(" q "), style.Text.Of(format.Number(float64(e.Model))))
 }
 
 // finished says in words why the newest solve ended.
-func (p *innerPane) finished(v *view, l *line) {
-	b := &v.h.bars[len(v.h.bars)-1]
+func (p *innerPane) finished(v *view, l *style.Line) {
+	b := &v.h.Solves.Bars[len(v.h.Solves.Bars)-1]
 	s := b.stop()
-	l.put(tokMuted, "epoch "+count(b.epoch)+": ").put(stopToken(s), s.Words())
-	if in := v.h.latest.Inner; len(in) > 0 {
+	l.Put(style.Muted, "epoch "+format.Count(b.epoch)+": ").Put(StopToken(s), s.Words())
+	if in := v.h.Latest.Inner; len(in) > 0 {
 		last := &in[len(in)-1]
-		l.group(part{tokMuted, "  ‖r‖/‖g‖ "}, part{tokText, number(float64(last.Residual))})
-		l.group(part{tokMuted, "  curv "}, part{tokText, number(float64(last.Curvature))})
+		l.Group(style.Muted.Of("  ‖r‖/‖g‖ "), style.Text.Of(format.Number(float64(last.Residual))))
+		l.Group(style.Muted.Of("  curv "), style.Text.Of(format.Number(float64(last.Curvature))))
 	}
 }

@@ -10,6 +10,9 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/style"
 )
 
 // TestInnerPaneBlocks draws the pane of epochs with several solves, which get bars of their own where three epochs
@@ -19,7 +22,7 @@ func TestInnerPaneBlocks(t *testing.T) {
 		for _, blocks := range []int{1, 4, 16} {
 			t.Run(fmt.Sprintf("%d-%d", blocks, w), func(t *testing.T) {
 				a := staged(30, blocks)
-				rows := new(drawn).draw(a.panes[paneInner], &a.view, rect{0, 0, w, 12}, drawnKey{})
+				rows := new(drawn).draw(a.panes[layout.Inner], a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: 12}, drawnKey{})
 				for i, r := range rows {
 					if n := ansi.StringWidth(r); n != w {
 						t.Errorf("row %d has %d columns", i, n)
@@ -35,9 +38,9 @@ func TestInnerPaneBlocks(t *testing.T) {
 func TestGroupsShowTheNewest(t *testing.T) {
 	for epochs := 1; epochs < 60; epochs++ {
 		a := staged(epochs, 3)
-		p := a.panes[paneInner].(*innerPane)
+		p := a.panes[layout.Inner].(*innerPane)
 		p.marked = stageMarked{max(1, epochs-40), 0, 1}
-		columns, _ := p.groups(&a.view, 60, 9)
+		columns, _ := p.groups(a.paneView(), 60, 9)
 		if len(columns) == 0 {
 			t.Fatalf("%d epochs: no bars", epochs)
 		}
@@ -52,7 +55,7 @@ func TestGroupsShowTheNewest(t *testing.T) {
 			t.Errorf("%d epochs: %d marks", epochs, marks)
 		}
 		p.marked.epoch = -1
-		columns, _ = p.groups(&a.view, 60, 9)
+		columns, _ = p.groups(a.paneView(), 60, 9)
 		if last := columns[len(columns)-1]; last.epoch != epochs || last.x+last.w > 60 {
 			t.Errorf("%d epochs: the last bar is of %d and ends at %d", epochs, last.epoch, last.x+last.w)
 		}
@@ -63,12 +66,12 @@ func TestGroupsShowTheNewest(t *testing.T) {
 func TestTheatreASCII(t *testing.T) {
 	for _, keys := range [][]string{nil, {"up"}, {"up", "up", "up", "up"}, {"l"}} {
 		a := staged(7, 1)
-		a.gl = GlyphsASCII.set(nil)
-		a.h.apply(&feed.Delta{Status: a.h.status, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
+		a.Glyphs = style.GlyphsASCII.Set(nil)
+		a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
 		for _, k := range keys {
-			a.panes[paneInner].(keyed).handleKey(&a.view, k)
+			a.panes[layout.Inner].(keyed).handleKey(a.paneView(), k)
 		}
-		if text := toASCII(theatreText(t, a, 120, 37)); strings.Contains(text, "?") {
+		if text := style.ToASCII(theatreText(t, a, 120, 37)); strings.Contains(text, "?") {
 			t.Errorf("%v:\n%s", keys, text)
 		}
 	}

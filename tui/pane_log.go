@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // logPane shows what happened, the newest at the bottom: each epoch's figures, and between them the
@@ -16,33 +19,33 @@ type logPane struct {
 
 func (*logPane) name(*view) string { return "log" }
 
-func (*logPane) seen(h *history) uint64 { return h.logGen + h.runGen }
+func (*logPane) seen(h *History) uint64 { return h.Log.Gen + h.Gen.Run }
 
 // head says what the columns of an epoch's row are that do not say so themselves.
-func (*logPane) head(v *view, l *line) {
-	thinned := v.h.thinned
-	if r := v.h.status.Replay; r != nil {
+func (*logPane) head(v *view, l *style.Line) {
+	thinned := v.h.Thinned
+	if r := v.h.Status.Replay; r != nil {
 		thinned += r.Thinned
 	}
 	if thinned > 0 {
-		l.group(part{tokMuted, count(thinned) + " epochs thinned  "})
+		l.Group(style.Muted.Of(format.Count(thinned) + " epochs thinned  "))
 	}
-	if v.h.epochs == 0 {
+	if v.h.Epochs == 0 {
 		return
 	}
-	if v.h.lossless() {
-		l.group(part{tokMuted, "epoch, figures"})
+	if noLosses(v.h) {
+		l.Group(style.Muted.Of("epoch, figures"))
 		return
 	}
-	l.group(part{tokMuted, "epoch, "}, part{tokTrain, "loss"}, part{tokMuted, ", "}, part{v.faultInk(), v.h.faultName()})
+	l.Group(style.Muted.Of("epoch, "), style.Train.Of("loss"), style.Muted.Of(", "), v.faultInk().Of(metricName(v.h)))
 }
 
 // faultInk is of the test rows if there are any.
-func (v *view) faultInk() token {
-	if v.h.testFault.empty() {
-		return tokTrain
+func (v *view) faultInk() style.Token {
+	if v.h.Curves.TestMetric.Empty() {
+		return style.Train
 	}
-	return tokTest
+	return style.Test
 }
 
 func (p *logPane) body(v *view, w, h int, zoomed bool) []string {
@@ -54,7 +57,7 @@ func (p *logPane) body(v *view, w, h int, zoomed bool) []string {
 	rows := make([]string, h)
 	free := h
 	for i := len(entries) - 1 - up; i >= 0 && free > 0; i-- {
-		drawn := p.rows(v, &v.h.entries[entries[i]], w)
+		drawn := p.rows(v, &v.h.Log.Entries[entries[i]], w)
 		drawn = drawn[:min(len(drawn), free)]
 		free -= len(drawn)
 		copy(rows[free:], drawn)
@@ -67,8 +70,8 @@ func (p *logPane) body(v *view, w, h int, zoomed bool) []string {
 
 // newest lists the last n entries of the log.
 func (v *view) newest(n int) []int {
-	first := max(0, len(v.h.entries)-n)
-	out := make([]int, len(v.h.entries)-first)
+	first := max(0, len(v.h.Log.Entries)-n)
+	out := make([]int, len(v.h.Log.Entries)-first)
 	for i := range out {
 		out[i] = first + i
 	}
@@ -76,76 +79,76 @@ func (v *view) newest(n int) []int {
 }
 
 // rows draws an entry: an epoch's figures on one row, text on as many as it needs.
-func (p *logPane) rows(v *view, e *entry, w int) []string {
-	column := max(4, cells(count(v.h.latest.Epoch)))
-	begin := func() *line { return v.th.line(w).put(tokMuted, right(count(e.epoch), column)) }
+func (p *logPane) rows(v *view, e *Entry, w int) []string {
+	column := max(4, style.Cells(format.Count(v.h.Latest.Epoch)))
+	begin := func() *style.Line { return v.Line(w).Put(style.Muted, style.Right(format.Count(e.epoch), column)) }
 	if e.text == "" {
 		l := begin()
 		p.figures(v, e, l)
-		return []string{l.full()}
+		return []string{l.Full()}
 	}
 	margin := column + 2
 	var rows []string
 	for i, s := range strings.Split(ansi.Wrap(e.text, max(w-margin, 8), ""), "\n") {
-		l := v.th.line(w)
+		l := v.Line(w)
 		if i == 0 {
 			l = begin()
 		}
-		rows = append(rows, l.to(margin).put(e.tok, s).full())
+		rows = append(rows, l.To(margin).Put(e.Token, s).Full())
 	}
 	return rows
 }
 
 // figures writes what an epoch brought, as much as there is room for.
-func (p *logPane) figures(v *view, e *entry, l *line) {
-	s, wide := &e.stats, l.room >= 70
-	if v.h.lossless() {
+func (p *logPane) figures(v *view, e *Entry, l *style.Line) {
+	s, wide := &e.stats, l.Room >= 70
+	if noLosses(v.h) {
 		for _, f := range s.Figures {
-			if !l.group(part{tokMuted, "  " + clean(cmp.Or(f.Symbol, f.Key)) + " "}, part{tokText, number(float64(f.Value))}) {
+			if !l.Group(style.Muted.Of("  "+style.Clean(cmp.Or(f.Symbol, f.Key))+" "), style.Text.Of(format.Number(float64(f.Value)))) {
 				return
 			}
 		}
 		return
 	}
-	l.group(part{tokTrain, "  " + pad(number(float64(s.Loss)), 7)})
-	fault, testFault, unit := float64(s.Error), float64(s.TestError), percent
-	if v.h.regression() {
-		fault, testFault, unit = float64(s.RMSE), float64(s.TestRMSE), number
+	l.Group(style.Train.Of("  " + style.Pad(format.Number(float64(s.Loss)), 7)))
+	fault, testFault, unit := float64(s.Error), float64(s.TestError), format.Percent
+	if v.h.Regression() {
+		fault, testFault, unit = float64(s.RMSE), float64(s.TestRMSE), format.Number
 	}
 	if testFault == testFault {
-		l.group(part{tokTest, " " + right(unit(testFault), 6)})
+		l.Group(style.Test.Of(" " + style.Right(unit(testFault), 6)))
 	} else {
-		l.group(part{tokTrain, " " + right(unit(fault), 6)})
+		l.Group(style.Train.Of(" " + style.Right(unit(fault), 6)))
 	}
 	if e.stop != 0 {
-		l.group(part{tokMuted, " " + right(count(e.inner), 3)}, part{stopToken(e.stop), " " + string(e.stop.Letter())})
-	} else if len(v.h.bars) > 0 {
-		l.group(part{tokText, spaces(6)})
+		l.Group(style.Muted.Of(" "+style.Right(format.Count(e.inner), 3)), StopToken(e.stop).Of(" "+string(e.stop.Letter())))
+	} else if len(v.h.Solves.Bars) > 0 {
+		l.Group(style.Text.Of(style.Spaces(6)))
 	}
-	verdict := part{tokText, "  "}
-	if !s.Accepted && v.h.judged(s) {
-		verdict = part{tokWarn, " ×"}
+	verdict := style.Text.Of("  ")
+	if !s.Accepted && v.h.HasVerdict(s) {
+		verdict = style.Warn.Of(" ×")
 	}
-	l.group(verdict)
+	l.Group(verdict)
 	took := ""
 	if s.Epoch > 0 {
-		took = span(float64(s.Seconds))
+		took = format.Span(float64(s.Seconds))
 	}
-	l.group(part{tokMuted, " " + right(took, 8)})
+	l.Group(style.Muted.Of(" " + style.Right(took, 8)))
 	if !wide {
 		return
 	}
-	l.group(part{tokMuted, "  ‖g‖ "}, part{tokText, pad(number(float64(s.GradientNorm)), 9)})
+	l.Group(style.Muted.Of("  ‖g‖ "), style.Text.Of(style.Pad(format.Number(float64(s.GradientNorm)), 9)))
 	if s.Radius == s.Radius {
-		l.group(part{tokMuted, " R "}, part{tokText, pad(number(float64(s.Radius)), 8)})
-		l.group(part{tokMuted, " " + v.gl.rho + " "}, part{tokText, pad(short(float64(s.Rho)), 5)})
+		l.Group(style.Muted.Of(" R "), style.Text.Of(style.Pad(format.Number(float64(s.Radius)), 8)))
+		l.Group(style.Muted.Of(" "+v.Glyphs.Rho+" "), style.Text.Of(style.Pad(format.Short(float64(s.Rho)), 5)))
 	}
-	l.group(part{tokMuted, "  " + clean(s.Optimizer)})
+	l.Group(style.Muted.Of("  " + style.Clean(s.Optimizer)))
 	switch {
-	case verdict.t == tokWarn:
-		l.group(part{tokWarn, "  rejected"})
+	case verdict.Token == style.Warn:
+		l.Group(style.Warn.Of("  rejected"))
 	case e.stop != 0:
-		l.group(part{tokMuted, "  " + e.stop.Words()})
+		l.Group(style.Muted.Of("  " + e.stop.Words()))
 	}
 }
 

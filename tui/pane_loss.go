@@ -1,56 +1,63 @@
 package tui
 
-import "math"
+import (
+	"math"
+
+	"newtop/internal/figure"
+	"newtop/internal/format"
+	"newtop/tui/chart"
+	"newtop/tui/style"
+)
 
 // lossPane shows the mean loss over the training and the test rows.
 type lossPane struct {
-	chartView
-	chart chart
+	chartPane
+	chart chart.Canvas
 	log   bool
 }
 
 func (*lossPane) name(*view) string { return "loss" }
 
-func (p *lossPane) seen(h *history) uint64 { return h.epochGen + h.runGen }
+func (p *lossPane) seen(h *History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
 func (p *lossPane) toggleLog() bool { p.log = !p.log; return true }
 
-func (p *lossPane) head(v *view, l *line) {
-	pairHead(v, l, float64(v.h.latest.Loss), float64(v.h.before.Loss),
-		float64(v.h.latest.TestLoss), float64(v.h.before.TestLoss), v.h.untold(&v.h.loss), number)
+func (p *lossPane) head(v *view, l *style.Line) {
+	pairHead(v, l, float64(v.h.Latest.Loss), float64(v.h.Before.Loss),
+		float64(v.h.Latest.TestLoss), float64(v.h.Before.TestLoss), v.h.Missing(&v.h.Curves.Loss), format.Number)
 	scaleHead(l, p.log)
 }
 
 func (p *lossPane) body(v *view, w, h int, zoomed bool) []string {
-	pl := pairPlot(v, &v.h.loss, &v.h.testLoss)
-	pl.log, pl.best, pl.waiting = p.log, true, v.without("loss")
+	pl := pairPlot(v, &v.h.Curves.Loss, &v.h.Curves.TestLoss)
+	pl.Log, pl.Best, pl.Waiting = p.log, true, v.without("loss")
 	if zoomed {
-		return p.whole(v, &p.chart, pl, w, h)
+		return p.Whole(&v.Pen, &p.chart, pl, w, h)
 	}
-	return p.chart.draw(v, pl, w, h)
+	return p.chart.Draw(&v.Pen, pl, w, h)
 }
 
 func (p *lossPane) strip(v *view, w, h int) []string {
-	pl := pairPlot(v, &v.h.loss, &v.h.testLoss)
-	pl.log = p.log
-	return pairStrip(v, &p.chart, pl, "loss", number, w, h)
+	pl := pairPlot(v, &v.h.Curves.Loss, &v.h.Curves.TestLoss)
+	pl.Log = p.log
+	return pairStrip(v, &p.chart, pl, "loss", format.Number, w, h)
 }
 
 // pairPlot is a chart of a quantity over the training rows (solid) and the test rows (dashed).
-func pairPlot(v *view, train, test *series) plot {
+func pairPlot(v *view, train, test *chart.Series) chart.Plot {
 	pl := epochPlot(v.h,
-		plotCurve{name: "train", tok: tokTrain, series: train, alarm: true, mark: '*'},
-		plotCurve{name: "test", tok: tokTest, series: test, dashed: true, mark: 'o'})
-	pl.waiting = waiting(v)
+		chart.Curve{Name: "train", Token: style.Train, Series: train, Alarm: true, Mark: '*'},
+		chart.Curve{Name: "test", Token: style.Test, Series: test, Dashed: true, Mark: 'o'})
+	pl.Waiting = waiting(v)
 	return pl
 }
 
 // waiting says why a chart is empty.
 func waiting(v *view) string {
-	if _, loading := v.h.loading(); loading {
+	if _, loading := v.h.Loading(); loading {
 		return "reading the record"
 	}
-	if v.h.run == nil {
+	if v.h.Run == nil {
 		return "waiting for the run"
 	}
 	return "waiting for the first epoch"
@@ -58,7 +65,7 @@ func waiting(v *view) string {
 
 // without says why there is nothing of a kind: it is still to come, or the record does not have it.
 func (v *view) without(what string) string {
-	if _, loading := v.h.loading(); loading || !v.h.watched() || v.h.epochs == 0 {
+	if _, loading := v.h.Loading(); loading || !v.h.Watched() || v.h.Epochs == 0 {
 		return waiting(v)
 	}
 	return "the record has no " + what
@@ -66,54 +73,58 @@ func (v *view) without(what string) string {
 
 // pairHead writes the current values of both kinds of rows with the direction they moved in. untold says that those of
 // the training rows are not numbers because nobody tells them.
-func pairHead(v *view, l *line, train, trainBefore, test, testBefore float64, untold bool, text func(float64) string) {
-	if v.h.epochs == 0 {
+func pairHead(v *view, l *style.Line, train, trainBefore, test, testBefore float64, untold bool, text func(float64) string) {
+	if v.h.Epochs == 0 {
 		return
 	}
-	if v.h.epochs == 1 {
+	if v.h.Epochs == 1 {
 		trainBefore, testBefore = math.NaN(), math.NaN()
 	}
-	now, gap := part{tokTrain, text(train)}, ""
+	now, gap := style.Train.Of(text(train)), ""
 	if train != train {
-		now = part{tokBad, "NaN"}
+		now = style.Bad.Of("NaN")
 	}
 	if !untold {
-		l.group(part{tokMuted, "train "}, now, part{tokMuted, trend(train, trainBefore)})
+		l.Group(style.Muted.Of("train "), now, style.Muted.Of(trend(train, trainBefore)))
 		gap = "  "
 	}
 	if test == test {
-		l.group(part{tokMuted, gap + "test "}, part{tokTest, text(test)}, part{tokMuted, trend(test, testBefore)})
+		l.Group(style.Muted.Of(gap+"test "), style.Test.Of(text(test)), style.Muted.Of(trend(test, testBefore)))
 	}
 }
 
-func scaleHead(l *line, log bool) {
+func scaleHead(l *style.Line, log bool) {
 	if !log {
 		return
 	}
 	gap := "  "
-	if l.w == 0 {
+	if l.Width == 0 {
 		gap = ""
 	}
-	l.group(part{tokMuted, gap + "log"})
+	l.Group(style.Muted.Of(gap + "log"))
 }
 
 // pairStrip puts the values at the left and a small chart at the right.
-func pairStrip(v *view, c *chart, pl plot, name string, text func(float64) string, w, h int) []string {
+func pairStrip(v *view, c *chart.Canvas, pl chart.Plot, name string, text func(float64) string, w, h int) []string {
 	const column = 24
 	rows := make([]string, h)
-	pl.waiting, pl.marks = "", nil
-	picture := c.draw(v, pl, w-column-1, h)
+	pl.Waiting, pl.Marks = "", nil
+	picture := c.Draw(&v.Pen, pl, w-column-1, h)
 	for i := range rows {
-		l := v.th.line(w)
+		l := v.Line(w)
 		switch {
 		case i == 0:
-			v.label(l, name)
-			l.put(tokMuted, "train ").put(tokTrain, text(pl.curves[0].series.last()))
+			v.Label(l, name)
+			l.Put(style.Muted, "train ").Put(style.Train, text(pl.Curves[0].Series.Last()))
 		case i == 1:
-			l.to(11).put(tokMuted, "test  ").put(tokTest, text(pl.curves[1].series.last()))
+			l.To(11).Put(style.Muted, "test  ").Put(style.Test, text(pl.Curves[1].Series.Last()))
 		}
-		l.to(column).raw(picture[i], w-column-1)
-		rows[i] = l.full()
+		l.To(column).Raw(picture[i], w-column-1)
+		rows[i] = l.Full()
 	}
 	return rows
+}
+
+func (p *lossPane) figure(v *view) *figure.Chart {
+	return runFigure(v.h, figure.Chart{Title: "loss", Y: "mean loss", LogY: true, Curves: trainAndTest(&v.h.Curves.Loss, &v.h.Curves.TestLoss)})
 }

@@ -11,43 +11,26 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/chart"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
 )
-
-// dampedRun is a run of a method that has neither a radius nor a rate but figures of its own.
-func dampedRun(epochs int) []feed.Delta {
-	r := rand.New(rand.NewPCG(4, 2))
-	st := event.Status{Phase: event.Running, Optimizer: "lm", Settings: []event.Setting{{Key: "mu", Text: "0.001", Primary: true}}}
-	deltas := []feed.Delta{{Run: &event.RunEvent{Optimizer: "lm", Data: event.DataInfo{Name: "letters", Classes: 26}, Model: event.ModelInfo{Layers: []int{16, 4, 26}}}, Status: st}}
-	for e := range epochs {
-		ev := fakeEpoch(e, 1, r)
-		ev.Optimizer, ev.Inner, ev.Radius, ev.Rho, ev.Rate = "lm", nil, nan, nan, nan
-		if e > 0 {
-			ev.Figures = []event.Figure{
-				{Key: "mu", Symbol: "μ", Meaning: "damping", Value: event.Float(1e-3 / float64(e))},
-				{Key: "gain", Symbol: "gain", Meaning: "actual over predicted reduction", Value: 0.9},
-				{Key: "tries", Symbol: "tries", Meaning: "factorizations", Value: 2},
-			}
-		}
-		deltas = append(deltas, feed.Delta{Status: st, Epochs: []event.EpochEvent{ev}})
-	}
-	return deltas
-}
 
 func applied(deltas []feed.Delta) *view {
 	v := testView()
 	for i := range deltas {
-		v.h.apply(&deltas[i])
+		v.h.Apply(&deltas[i])
 	}
 	return v
 }
 
 // TestMethodWithFiguresOfItsOwn looks at the pane that else shows a radius or a rate.
 func TestMethodWithFiguresOfItsOwn(t *testing.T) {
-	v := applied(dampedRun(9))
+	v := applied(tuitest.DampedRun(9))
 	for _, w := range []int{20, 40, 80, 120} {
 		p := &regionPane{log: true}
 		text := ""
-		for _, row := range frame(p, v, rect{w: w, h: 20}, drawnKey{}) {
+		for _, row := range frame(p, v, layout.Rect{W: w, H: 20}, drawnKey{}) {
 			if got := ansi.StringWidth(row); got != w {
 				t.Errorf("a row of %d columns in %d", got, w)
 			}
@@ -71,18 +54,18 @@ func TestMethodWithFiguresOfItsOwn(t *testing.T) {
 
 // TestFiguresOfAnotherMethodBeginAnew switches between two methods with figures, and to one without.
 func TestFiguresOfAnotherMethodBeginAnew(t *testing.T) {
-	deltas := dampedRun(4)
+	deltas := tuitest.DampedRun(4)
 	e := deltas[4].Epochs[0]
 	v := applied(deltas)
 	e.Epoch, e.Optimizer, e.Figures = 4, "scg", []event.Figure{{Key: "lambda", Value: 1}}
-	v.h.epoch(&e)
-	if got := fmt.Sprint(len(v.h.figures), " ", v.h.figures[0].Symbol, " ", v.h.figures[0].series.points); got != "1 lambda 1" {
+	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
+	if got := fmt.Sprint(len(v.h.Curves.Figures), " ", v.h.Curves.Figures[0].Symbol, " ", v.h.Curves.Figures[0].Series.Points); got != "1 lambda 1" {
 		t.Error(got)
 	}
 	e.Epoch, e.Optimizer, e.Figures = 5, "adam", nil
-	v.h.epoch(&e)
-	if len(v.h.figures) != 0 {
-		t.Errorf("%d figures left", len(v.h.figures))
+	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
+	if len(v.h.Curves.Figures) != 0 {
+		t.Errorf("%d figures left", len(v.h.Curves.Figures))
 	}
 }
 
@@ -91,13 +74,13 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	v := testView()
 	for epoch := range 5 {
-		e := fakeEpoch(epoch, 1, r)
+		e := tuitest.Epoch(epoch, 1, r)
 		e.Members = []event.MemberFigures{{TestError: 0.07}, {TestError: 0.064}, {TestError: 0.071}}
-		v.h.epoch(&e)
+		v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
 	}
-	l := v.th.line(100)
+	l := v.Line(100)
 	new(accuracyPane).head(v, l)
-	if text := ansi.Strip(l.full()); !strings.Contains(text, "members 6.40% to 7.10%") {
+	if text := ansi.Strip(l.Full()); !strings.Contains(text, "members 6.40% to 7.10%") {
 		t.Error(text)
 	}
 }
@@ -105,20 +88,20 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 // TestMixtureShowsOneExpertAndTheGates draws a mixture of three equal nets.
 func TestMixtureShowsOneExpertAndTheGates(t *testing.T) {
 	v := testView()
-	v.h.run = &event.RunEvent{Model: event.ModelInfo{
+	v.h.Run = &event.RunEvent{Model: event.ModelInfo{
 		Layers: []int{16, 12, 10, 12, 10, 12, 10, 10}, Experts: 3, Loss: "mse", Parameters: 975,
 		Activations: []string{"tanh", "identity", "tanh", "identity", "tanh", "identity", "identity"},
 	}}
 	for i := range 3 {
-		v.h.run.Model.Connections = append(v.h.run.Model.Connections,
+		v.h.Run.Model.Connections = append(v.h.Run.Model.Connections,
 			event.ConnectionInfo{To: 2*i + 1, From: 0, Weights: 192}, event.ConnectionInfo{To: 2*i + 2, From: 2*i + 1, Weights: 120})
 	}
-	e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 2)))
+	e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 	e.Gates = []event.GateFigures{{Width: 36, Slope: 2, Center: 72, Share: 0.2}, {Width: 40, Slope: 2.5, Center: 144, Share: 0.5}, {Width: 36, Slope: 2, Center: 300, Share: 0.3}}
-	v.h.epoch(&e)
+	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
 	for _, w := range []int{20, 40, 80, 120} {
 		text := ""
-		for _, row := range frame(&topologyPane{}, v, rect{w: w, h: 24}, drawnKey{}) {
+		for _, row := range frame(&topologyPane{}, v, layout.Rect{W: w, H: 24}, drawnKey{}) {
 			if got := ansi.StringWidth(row); got != w {
 				t.Errorf("a row of %d columns in %d", got, w)
 			}
@@ -144,19 +127,19 @@ func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 		{3, 2, "in 3 nets × 2 blocks", "▸ net 3 block 2 it"},
 	} {
 		v := testView()
-		e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 2)))
+		e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 		e.Inner = nil
 		for i := range c.nets * c.blocks {
 			e.Inner = append(e.Inner, event.InnerSummary{Member: i / c.blocks, Block: i % c.blocks, Iterations: 3})
 		}
-		v.h.epoch(&e)
-		in := fakeInner(2, 7, 1)
+		v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
+		in := tuitest.InnerIteration(2, 7, 1)
 		in.Member, in.Block = c.nets-1, c.blocks-1
-		v.h.iteration(&in)
-		l := v.th.line(60)
+		v.h.Apply(tuitest.DeltaOf(v.h.Status, in))
+		l := v.Line(60)
 		p := &innerPane{}
 		p.head(v, l)
-		head, now := ansi.Strip(l.full()), ansi.Strip(p.now(v, 60))
+		head, now := ansi.Strip(l.Full()), ansi.Strip(p.now(v, 60))
 		if !strings.Contains(head, c.head) || c.head == "" && strings.Contains(head, " in ") || !strings.HasPrefix(now, c.now) {
 			t.Errorf("%d nets, %d blocks: %q and %q", c.nets, c.blocks, head, now)
 		}
@@ -166,9 +149,9 @@ func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 // TestSwitchEndsTheSolve: the solve under way goes with its method.
 func TestSwitchEndsTheSolve(t *testing.T) {
 	v := testView()
-	in := fakeInner(2, 3, 1)
-	v.h.iteration(&in)
-	v.h.apply(&feed.Delta{Switches: []event.SwitchEvent{{Epoch: 1, From: "tr-gn", To: "sgd"}}})
+	in := tuitest.InnerIteration(2, 3, 1)
+	v.h.Apply(tuitest.DeltaOf(v.h.Status, in))
+	v.h.Apply(&feed.Delta{Switches: []event.SwitchEvent{{Epoch: 1, From: "tr-gn", To: "sgd"}}})
 	if now := ansi.Strip(new(innerPane).now(v, 60)); strings.Contains(now, "▸") {
 		t.Errorf("after the switch: %q", now)
 	}
@@ -177,14 +160,14 @@ func TestSwitchEndsTheSolve(t *testing.T) {
 // TestCountsStayWhole: what counts something is written without decimals, until it does not.
 func TestCountsStayWhole(t *testing.T) {
 	v := testView()
-	e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 2)))
+	e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 	for i, c := range []struct {
 		value event.Float
 		want  string
-	}{{2, "2"}, {nan, "–"}, {12345, "12,345"}, {3e6, "3.00M"}, {0.5, "0.5000"}, {2, "2.000"}} {
+	}{{2, "2"}, {tuitest.NaN, "–"}, {12345, "12,345"}, {3e6, "3.00M"}, {0.5, "0.5000"}, {2, "2.000"}} {
 		e.Epoch, e.Figures = i+1, []event.Figure{{Key: "tries", Value: c.value}}
-		v.h.epoch(&e)
-		if got := v.h.figures[0].text(float64(c.value)); got != c.want {
+		v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
+		if got := v.h.Curves.Figures[0].Format(float64(c.value)); got != c.want {
 			t.Errorf("after %d epochs %v is %q: expected %q", i+1, c.value, got, c.want)
 		}
 	}
@@ -195,7 +178,7 @@ func TestCountsStayWhole(t *testing.T) {
 func TestSparseConnections(t *testing.T) {
 	draw := func(weights int) (text string, dots int) {
 		v := testView()
-		v.h.run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 40}, Connections: []event.ConnectionInfo{{To: 1, From: 0, Weights: weights}}}}
+		v.h.Run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 40}, Connections: []event.ConnectionInfo{{To: 1, From: 0, Weights: weights}}}}
 		text = ansi.Strip(strings.Join((&topologyPane{}).body(v, 60, 12, false), "\n"))
 		for _, r := range text {
 			if r > 0x2800 && r <= 0x28ff {
@@ -223,11 +206,11 @@ func TestSparseConnections(t *testing.T) {
 // TestGatesOnASmallScreen: zoomed, the gates are there on the least screen, and their shares in the frame.
 func TestGatesOnASmallScreen(t *testing.T) {
 	v := testView()
-	v.h.run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 12, 10, 12, 10, 10}, Experts: 2}}
-	e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 2)))
+	v.h.Run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 12, 10, 12, 10, 10}, Experts: 2}}
+	e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 	e.Gates = []event.GateFigures{{Center: 72, Share: 0.2}, {Center: 144, Share: 0.8}}
-	v.h.epoch(&e)
-	text := ansi.Strip(strings.Join(frame(&topologyPane{}, v, rect{w: minWidth, h: minHeight - headerRows - footerRows}, drawnKey{zoomed: true}), "\n"))
+	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
+	text := ansi.Strip(strings.Join(frame(&topologyPane{}, v, layout.Rect{W: layout.MinWidth, H: layout.MinHeight - layout.HeaderRows - layout.FooterRows}, drawnKey{zoomed: true}), "\n"))
 	for _, want := range []string{"shares 20.0% to 80.0%", "expert", "144.0"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)
@@ -237,17 +220,17 @@ func TestGatesOnASmallScreen(t *testing.T) {
 
 // TestPlacesOutsideThePicture: a line to far outside must not have as many dots as it would be long.
 func TestPlacesOutsideThePicture(t *testing.T) {
-	g := testView().gl
-	a := area{w: 10, h: 4, left: 0, right: 1, low: 0, high: 1}
+	g := testView().Glyphs
+	a := chart.Area{W: 10, H: 4, Left: 0, Right: 1, Low: 0, High: 1}
 	for _, c := range []struct {
 		v float64
 		x int
-	}{{0, 0}, {1, 10*g.dotsX - 1}, {1e15, 10 * g.dotsX}, {-1e300, -1}, {math.NaN(), -1}, {math.Inf(1), 10 * g.dotsX}} {
-		if x := a.dotX(g, c.v); x != c.x {
+	}{{0, 0}, {1, 10*g.DotsX - 1}, {1e15, 10 * g.DotsX}, {-1e300, -1}, {math.NaN(), -1}, {math.Inf(1), 10 * g.DotsX}} {
+		if x := a.DotX(g, c.v); x != c.x {
 			t.Errorf("x of %v is %d: expected %d", c.v, x, c.x)
 		}
 	}
-	if y := a.dotY(g, math.NaN()); y != -1 {
+	if y := a.DotY(g, math.NaN()); y != -1 {
 		t.Errorf("y of NaN is %d", y)
 	}
 }

@@ -1,123 +1,118 @@
 package tui
 
 import (
-	"math"
 	"slices"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/figure"
+	"newtop/internal/format"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // regionPane shows how far a method trusts its model: radius and ρ for a trust region, learning rate and
 // gradient norm for a first-order method, and of the others what they say of themselves.
 type regionPane struct {
-	chartView
-	upper, lower chart
+	chartPane
+	upper, lower chart.Canvas
 	log          bool
 	page         int // of the pairs of curves that there are
 }
 
 func (p *regionPane) name(v *view) string {
-	if v.h.foreign() && v.h.steering() == byFigures {
+	if v.h.External() && v.h.Steering() == ByFigures {
 		return "figures"
 	}
-	return [...]string{byRadius: "region", byRate: "rate", byFigures: "method"}[v.h.steering()]
+	return [...]string{ByRadius: "region", ByRate: "rate", ByFigures: "method"}[v.h.Steering()]
 }
 
-func (p *regionPane) seen(h *history) uint64 { return h.epochGen + h.runGen + h.settingGen }
+func (p *regionPane) seen(h *History) uint64 { return h.Gen.Epoch + h.Gen.Run + h.Gen.Setting }
 
 func (p *regionPane) toggleLog() bool { p.log = !p.log; return true }
 
-func (p *regionPane) head(v *view, l *line) {
-	if v.h.epochs == 0 {
+func (p *regionPane) head(v *view, l *style.Line) {
+	if v.h.Epochs == 0 {
 		return
 	}
 	for _, g := range p.values(v) {
-		if !l.group(g...) {
+		if !l.Group(g...) {
 			return
 		}
 	}
-	e := &v.h.latest
+	e := &v.h.Latest
 	switch {
-	case v.h.steering() != byRadius || e.Epoch == 0:
+	case v.h.Steering() != ByRadius || e.Epoch == 0:
 	case e.Accepted:
-		l.group(part{tokGood, " accepted"})
+		l.Group(style.Good.Of(" accepted"))
 	default:
-		if !l.group(part{tokWarn, " rejected"}) {
-			l.group(part{tokWarn, " ×"})
+		if !l.Group(style.Warn.Of(" rejected")) {
+			l.Group(style.Warn.Of(" ×"))
 		}
 	}
-	if next, ok := v.h.nextRadius(); ok {
-		l.group(part{tokMuted, " → R "}, part{tokText, number(next)})
+	if next, ok := nextRadius(v.h); ok {
+		l.Group(style.Muted.Of(" → R "), style.Text.Of(format.Number(next)))
 	}
 }
 
 // values are the current figures, each a group that is shown whole or not at all.
-func (p *regionPane) values(v *view) [][]part {
-	e := &v.h.latest
-	switch v.h.steering() {
-	case byRate:
-		groups := [][]part{{{tokStrong, number(float64(e.Rate))}}}
-		if !v.h.untold(&v.h.gradient) {
-			groups = append(groups, []part{{tokMuted, "  ‖g‖ "}, {tokText, number(float64(e.GradientNorm))}})
+func (p *regionPane) values(v *view) [][]style.Part {
+	e := &v.h.Latest
+	switch v.h.Steering() {
+	case ByRate:
+		groups := [][]style.Part{{style.Strong.Of(format.Number(float64(e.Rate)))}}
+		if !v.h.Missing(&v.h.Curves.Gradient) {
+			groups = append(groups, []style.Part{style.Muted.Of("  ‖g‖ "), style.Text.Of(format.Number(float64(e.GradientNorm)))})
 		}
 		return append(groups, p.own(v, "  ")...)
-	case byFigures:
+	case ByFigures:
 		return p.own(v, "")
 	}
-	return [][]part{
-		{{tokMuted, "R "}, {tokStrong, number(float64(e.Radius))}},
-		{{tokMuted, "  " + v.gl.rho + " "}, {tokText, short(float64(e.Rho))}},
+	return [][]style.Part{
+		{style.Muted.Of("R "), style.Strong.Of(format.Number(float64(e.Radius)))},
+		{style.Muted.Of("  " + v.Glyphs.Rho + " "), style.Text.Of(format.Short(float64(e.Rho)))},
 	}
 }
 
 // own are the method's own figures, after a gap.
-func (p *regionPane) own(v *view, gap string) [][]part {
-	var groups [][]part
+func (p *regionPane) own(v *view, gap string) [][]style.Part {
+	var groups [][]style.Part
 	first := 0
-	if n := len(v.h.figures); n > 0 && v.h.steering() == byFigures {
+	if n := len(v.h.Curves.Figures); n > 0 && v.h.Steering() == ByFigures {
 		first = min(p.first(v), n-1) // those of the charts stand before the others
 	}
-	for i := range v.h.figures {
-		f := &v.h.figures[(first+i)%len(v.h.figures)]
-		groups = append(groups, []part{{tokMuted, gap + f.Symbol + " "}, {tokText, f.text(float64(f.Value))}})
+	for i := range v.h.Curves.Figures {
+		f := &v.h.Curves.Figures[(first+i)%len(v.h.Curves.Figures)]
+		groups = append(groups, []style.Part{style.Muted.Of(gap + f.Symbol + " "), style.Text.Of(f.Format(float64(f.Value)))})
 		gap = "  "
 	}
 	return groups
 }
 
-// short writes a ratio with two decimals.
-func short(x float64) string {
-	if math.Abs(x) < 100 {
-		return strconv.FormatFloat(x, 'f', 2, 64)
-	}
-	return number(x)
-}
-
 // curves lists what there is to show two at a time: a rate, the method's own figures, the lengths of gradient and step.
-func (p *regionPane) curves(v *view) (all []plot) {
-	one := func(name string, s *series) plot {
-		return epochPlot(v.h, plotCurve{name: name, tok: tokAccent, series: s, mark: '*'})
+func (p *regionPane) curves(v *view) (all []chart.Plot) {
+	one := func(name string, s *chart.Series) chart.Plot {
+		return epochPlot(v.h, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
 	}
-	gradient, step := one("‖g‖", &v.h.gradient), one("‖Δw‖", &v.h.step)
-	gradient.log = true
-	var own []plot
-	for i := range v.h.figures {
-		f := &v.h.figures[i]
-		pl := one(f.Symbol, &f.series)
-		pl.value = f.text
+	gradient, step := one("‖g‖", &v.h.Curves.Gradient), one("‖Δw‖", &v.h.Curves.Step)
+	gradient.Log = true
+	var own []chart.Plot
+	for i := range v.h.Curves.Figures {
+		f := &v.h.Curves.Figures[i]
+		pl := one(f.Symbol, &f.Series)
+		pl.Value = f.Format
 		own = append(own, pl)
 	}
 	switch {
-	case v.h.steering() == byRate:
-		all = append([]plot{one("rate", &v.h.rate), gradient}, own...)
+	case v.h.Steering() == ByRate:
+		all = append([]chart.Plot{one("rate", &v.h.Curves.Rate), gradient}, own...)
 	case len(own) == 0:
-		all = []plot{step, gradient}
+		all = []chart.Plot{step, gradient}
 	default:
 		all = append(own, gradient)
 	}
-	if v.h.foreign() {
-		all = slices.DeleteFunc(all, func(pl plot) bool { return pl.curves[0].series.empty() })
+	if v.h.External() {
+		all = slices.DeleteFunc(all, func(pl chart.Plot) bool { return pl.Curves[0].Series.Empty() })
 	}
 	return all
 }
@@ -130,18 +125,18 @@ func (p *regionPane) first(v *view) int {
 
 // plots returns what the two charts show; a lower one without curves is none. ρ is clipped to where it decides: below
 // 0 is worse, above 1 better than the model promised.
-func (p *regionPane) plots(v *view) (upper, lower plot) {
-	if v.h.steering() == byRadius {
-		one := func(name string, s *series) plot {
-			return epochPlot(v.h, plotCurve{name: name, tok: tokAccent, series: s, mark: '*'})
+func (p *regionPane) plots(v *view) (upper, lower chart.Plot) {
+	if v.h.Steering() == ByRadius {
+		one := func(name string, s *chart.Series) chart.Plot {
+			return epochPlot(v.h, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
 		}
-		upper, lower = one("radius", &v.h.radius), one(v.gl.rho, &v.h.rho)
-		lower.clip, lower.show, lower.rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
+		upper, lower = one("radius", &v.h.Curves.Radius), one(v.Glyphs.Rho, &v.h.Curves.Rho)
+		lower.Clip, lower.Show, lower.Rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
 	} else {
 		all, first := p.curves(v), p.first(v)
 		if len(all) == 0 {
-			upper = epochPlot(v.h, plotCurve{series: &v.h.step})
-			upper.waiting = v.without("figures of its own")
+			upper = epochPlot(v.h, chart.Curve{Series: &v.h.Curves.Step})
+			upper.Waiting = v.without("figures of its own")
 			return upper, lower
 		}
 		if upper = all[first]; len(all) > first+1 {
@@ -149,11 +144,11 @@ func (p *regionPane) plots(v *view) (upper, lower plot) {
 		}
 	}
 	log := p.log
-	if v.h.foreign() && drawnFigure(v.h, upper) != nil {
+	if v.h.External() && drawnFigure(v.h, upper) != nil {
 		log = !log // what another program's figures are is not known, and the lower one is linear
 	}
-	upper.log = log && !lowest(upper.curves[0].series)
-	upper.waiting = waiting(v)
+	upper.Log = log && !lowest(upper.Curves[0].Series)
+	upper.Waiting = waiting(v)
 	return upper, lower
 }
 
@@ -162,83 +157,83 @@ func (p *regionPane) body(v *view, w, h int, zoomed bool) []string {
 	switch {
 	case zoomed:
 		return p.both(v, upper, lower, w, h)
-	case h < 8 && w >= 60 && len(lower.curves) > 0:
-		upper.name, lower.name = p.axis(upper), lower.curves[0].name
+	case h < 8 && w >= 60 && len(lower.Curves) > 0:
+		upper.Name, lower.Name = p.axis(upper), lower.Curves[0].Name
 		left := w/2 - 1
-		return beside(p.upper.draw(v, upper, left, h), left, p.lower.draw(v, lower, w-left-2, h))
-	case h < 8 || upper.curves[0].series.empty():
-		upper.name = p.axis(upper)
-		return p.upper.draw(v, upper, w, h)
-	case len(lower.curves) == 0:
-		return append([]string{p.caption(v, upper, w)}, p.upper.draw(v, upper, w, h-1)...)
+		return style.Beside(p.upper.Draw(&v.Pen, upper, left, h), left, p.lower.Draw(&v.Pen, lower, w-left-2, h))
+	case h < 8 || upper.Curves[0].Series.Empty():
+		upper.Name = p.axis(upper)
+		return p.upper.Draw(&v.Pen, upper, w, h)
+	case len(lower.Curves) == 0:
+		return append([]string{p.caption(v, upper, w)}, p.upper.Draw(&v.Pen, upper, w, h-1)...)
 	}
 	top := h/2 - 1
 	bottom := h - top - 2
-	upper.noX = true
-	upper.margin = max(upper.axis(w, top), lower.axis(w, bottom))
-	lower.margin = upper.margin
-	rows := append([]string{p.caption(v, upper, w)}, p.upper.draw(v, upper, w, top)...)
+	upper.NoX = true
+	upper.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
+	lower.Margin = upper.Margin
+	rows := append([]string{p.caption(v, upper, w)}, p.upper.Draw(&v.Pen, upper, w, top)...)
 	rows = append(rows, p.caption(v, lower, w))
-	return append(rows, p.lower.draw(v, lower, w, bottom)...)
+	return append(rows, p.lower.Draw(&v.Pen, lower, w, bottom)...)
 }
 
 // both draws the charts of the zoomed pane, one above the other.
-func (p *regionPane) both(v *view, upper, lower plot, w, h int) []string {
-	if h < 12 || upper.curves[0].series.empty() || len(lower.curves) == 0 {
-		return p.whole(v, &p.upper, upper, w, h)
+func (p *regionPane) both(v *view, upper, lower chart.Plot, w, h int) []string {
+	if h < 12 || upper.Curves[0].Series.Empty() || len(lower.Curves) == 0 {
+		return p.Whole(&v.Pen, &p.upper, upper, w, h)
 	}
-	p.begin()
+	p.Begin()
 	top := (h - 4) / 2
 	bottom := h - top - 3
-	upper.noX = true
-	p.dress(v, &upper)
-	p.dress(v, &lower)
-	upper.margin = max(upper.axis(w, top), lower.axis(w, bottom))
-	lower.margin = upper.margin
-	rows := append([]string{p.caption(v, upper, w)}, p.show(v, &p.upper, upper, 0, 1, w, top)...)
+	upper.NoX = true
+	p.Dress(&upper)
+	p.Dress(&lower)
+	upper.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
+	lower.Margin = upper.Margin
+	rows := append([]string{p.caption(v, upper, w)}, p.Show(&v.Pen, &p.upper, upper, 0, 1, w, top)...)
 	rows = append(rows, p.caption(v, lower, w))
-	rows = append(rows, p.show(v, &p.lower, lower, 0, top+2, w, bottom)...)
+	rows = append(rows, p.Show(&v.Pen, &p.lower, lower, 0, top+2, w, bottom)...)
 	return append(rows, p.keys(v, w))
 }
 
 func (p *regionPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
-	if k == "v" && v.h.steering() != byRadius && len(p.curves(v)) > 2 {
+	if k == "v" && v.h.Steering() != ByRadius && len(p.curves(v)) > 2 {
 		p.page++
 		return nil, true
 	}
-	return p.chartView.handleKey(v, k)
+	return p.chartPane.handleKey(v, k)
 }
 
 // keys names the charts' keys, and before them that of the other curves.
 func (p *regionPane) keys(v *view, w int) string {
 	n := len(p.curves(v))
-	if v.h.steering() == byRadius || n <= 2 {
-		return p.chartView.keys(v, w)
+	if v.h.Steering() == ByRadius || n <= 2 {
+		return p.Controls.KeyLine(&v.Pen, w)
 	}
-	l := v.th.line(w)
+	l := v.Line(w)
 	first := p.first(v)
-	l.put(tokAccent, "v").put(tokMuted, " others, these are "+count(first+1)+" and "+count(first+2)+" of "+count(n)+"  ")
-	return l.raw(p.chartView.keys(v, l.left()), l.left()).full()
+	l.Put(style.Accent, "v").Put(style.Muted, " others, these are "+format.Count(first+1)+" and "+format.Count(first+2)+" of "+format.Count(n)+"  ")
+	return l.Raw(p.Controls.KeyLine(&v.Pen, l.Left()), l.Left()).Full()
 }
 
 // axis names the upper chart's axis in the corner, where there is no row for a caption.
-func (p *regionPane) axis(upper plot) string {
-	if name := upper.curves[0].name; name != "radius" {
+func (p *regionPane) axis(upper chart.Plot) string {
+	if name := upper.Curves[0].Name; name != "radius" {
 		return name
 	}
 	return "R"
 }
 
 // lowest reports whether a curve has values that a logarithmic axis can't show.
-func lowest(s *series) bool {
-	low, _, ok := s.bounds(false)
+func lowest(s *chart.Series) bool {
+	low, _, ok := s.Bounds(false)
 	return ok && low <= 0
 }
 
 // drawnFigure returns the figure of the method's own that a chart shows, nil for another chart.
-func drawnFigure(h *history, pl plot) *figureSeries {
-	for i := range h.figures {
-		if f := &h.figures[i]; pl.curves[0].series == &f.series {
+func drawnFigure(h *History, pl chart.Plot) *FigureSeries {
+	for i := range h.Curves.Figures {
+		if f := &h.Curves.Figures[i]; pl.Curves[0].Series == &f.Series {
 			return f
 		}
 	}
@@ -246,44 +241,52 @@ func drawnFigure(h *history, pl plot) *figureSeries {
 }
 
 // caption says what the chart under it shows.
-func (p *regionPane) caption(v *view, pl plot, w int) string {
-	l := v.th.line(w)
-	l.put(pl.curves[0].tok, pl.curves[0].name)
+func (p *regionPane) caption(v *view, pl chart.Plot, w int) string {
+	l := v.Line(w)
+	l.Put(pl.Curves[0].Token, pl.Curves[0].Name)
 	if f := drawnFigure(v.h, pl); f != nil && f.Meaning != "" {
-		l.group(part{tokMuted, "  " + f.Meaning})
+		l.Group(style.Muted.Of("  " + f.Meaning))
 	}
-	if len(pl.rules) > 0 {
-		l.put(tokMuted, "  actual over predicted")
-		if v.h.rejected > 0 {
-			l.group(part{tokMuted, " · "}, part{tokWarn, count(v.h.rejected) + " rejected"})
+	if len(pl.Rules) > 0 {
+		l.Put(style.Muted, "  actual over predicted")
+		if v.h.Rejected > 0 {
+			l.Group(style.Muted.Of(" · "), style.Warn.Of(format.Count(v.h.Rejected)+" rejected"))
 		}
-	} else if pl.log {
-		l.put(tokMuted, "  log")
+	} else if pl.Log {
+		l.Put(style.Muted, "  log")
 	}
-	return l.full()
-}
-
-// beside joins two blocks with two columns between them.
-func beside(left []string, w int, right []string) []string {
-	rows := make([]string, max(len(left), len(right)))
-	for i := range rows {
-		a, b := spaces(w), ""
-		if i < len(left) {
-			a = fit(left[i], w)
-		}
-		if i < len(right) {
-			b = right[i]
-		}
-		rows[i] = a + "  " + b
-	}
-	return rows
+	return l.Full()
 }
 
 func (p *regionPane) strip(v *view, w, _ int) []string {
-	l := v.th.line(w)
-	v.label(l, p.name(v))
-	if v.h.epochs > 0 {
+	l := v.Line(w)
+	v.Label(l, p.name(v))
+	if v.h.Epochs > 0 {
 		p.head(v, l)
 	}
-	return []string{l.full()}
+	return []string{l.Full()}
+}
+
+// figure has the radius, or the rate of a method that has one.
+func (p *regionPane) figure(v *view) *figure.Chart {
+	h := v.h
+	if h.Curves.Radius.Empty() && h.Curves.Rate.Empty() {
+		f := figure.Chart{Title: "figures of its own", Y: "value"}
+		for i := range h.Curves.Figures[:min(len(h.Curves.Figures), 4)] {
+			k := &h.Curves.Figures[i]
+			f.Curves = append(f.Curves, figure.Curve{Name: k.Symbol, Color: onPaper(style.RacerToken(i)), Dashed: i%2 == 1, Points: pointsOf(&k.Series)})
+		}
+		return runFigure(h, f)
+	}
+	if h.Curves.Radius.Empty() {
+		return runFigure(h, figure.Chart{Title: "learning rate", Y: "rate", LogY: true, Curves: []figure.Curve{{Color: onPaper(style.Train), Points: pointsOf(&h.Curves.Rate)}}})
+	}
+	return runFigure(h, figure.Chart{Title: "trust region", Y: "radius and step", LogY: true, Curves: []figure.Curve{
+		{Name: "radius", Color: onPaper(style.Train), Points: pointsOf(&h.Curves.Radius)},
+		{Name: "step norm", Color: onPaper(style.Test), Dashed: true, Points: pointsOf(&h.Curves.Step)},
+	}})
+}
+
+func (p *regionPane) ownKeys() [][2]string {
+	return append([][2]string{{"v", "other curves, where there are more than two"}}, p.Controls.KeyHelp()...)
 }

@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strconv"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // spectrumPane shows the extreme eigenvalues of the curvature: with certificates, over the epochs, and with
@@ -14,7 +17,7 @@ import (
 //
 // Zoomed it shows how they went over the epochs first; a key leads on to the newest spectrum.
 type spectrumPane struct {
-	chart, curve chart
+	chart, curve chart.Canvas
 	at           int // of the views that there are
 }
 
@@ -22,8 +25,8 @@ func (*spectrumPane) toggleLog() bool { return false }
 
 func (*spectrumPane) name(*view) string { return "spectrum" }
 
-func (*spectrumPane) seen(h *history) uint64 {
-	return h.spectrumGen + h.epochGen + h.runGen + h.settingGen
+func (*spectrumPane) seen(h *History) uint64 {
+	return h.Gen.Spectrum + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting
 }
 
 // pair is an eigenvalue with the bound on its distance to a true one; NaN if there is none.
@@ -31,17 +34,17 @@ type pair struct{ value, bound float64 }
 
 // source returns what there is to show, greatest first, and where it comes from.
 func (p *spectrumPane) source(v *view) (pairs []pair, origin string) {
-	if n := len(v.h.spectra); n > 0 {
-		e := &v.h.spectra[n-1]
+	if n := len(v.h.Spectra); n > 0 {
+		e := &v.h.Spectra[n-1]
 		pairs = sortedPairs(e)
-		origin = matrix(e) + ", " + clean(e.Method) + " at " + count(e.Epoch)
-	} else if s, ok := ritz(&v.h.latest); ok {
+		origin = matrix(e) + ", " + style.Clean(e.Method) + " at " + format.Count(e.Epoch)
+	} else if s, ok := ritz(&v.h.Latest); ok {
 		for _, f := range s.Ritz {
 			if x := float64(f); !math.IsNaN(x) && !math.IsInf(x, 0) {
 				pairs = append(pairs, pair{x, math.NaN()})
 			}
 		}
-		origin = "Ritz values of CG at " + count(v.h.latest.Epoch)
+		origin = "Ritz values of CG at " + format.Count(v.h.Latest.Epoch)
 		if s.Preconditioned {
 			origin += ", preconditioned"
 		}
@@ -60,37 +63,37 @@ func ritz(e *event.EpochEvent) (s *event.InnerSummary, ok bool) {
 	return nil, false
 }
 
-func (p *spectrumPane) head(v *view, l *line) {
-	if v.h.status.Computing != "" {
-		l.group(part{tokWarn, "computing  "})
+func (p *spectrumPane) head(v *view, l *style.Line) {
+	if v.h.Status.Computing != "" {
+		l.Group(style.Warn.Of("computing  "))
 	}
 	pairs, origin := p.source(v)
 	if len(pairs) == 0 {
 		return
 	}
-	l.group(part{tokMuted, v.gl.lambda + " "}, part{tokStrong, number(pairs[0].value)})
+	l.Group(style.Muted.Of(v.Glyphs.Lambda+" "), style.Strong.Of(format.Number(pairs[0].value)))
 	low := pairs[len(pairs)-1].value
-	l.group(part{tokMuted, " … "}, part{signToken(low), number(low)})
+	l.Group(style.Muted.Of(" … "), signToken(low).Of(format.Number(low)))
 	says := []string{origin, "Ritz"}
-	if e := v.h.newestSpectrum(); e != nil {
-		at := " at " + count(e.Epoch) // the epoch stays: where spectra are rare it is long ago
-		says = []string{origin, matrix(e) + at, clean(e.Method) + at, at[1:]}
+	if e := newestSpectrum(v.h); e != nil {
+		at := " at " + format.Count(e.Epoch) // the epoch stays: where spectra are rare it is long ago
+		says = []string{origin, matrix(e) + at, style.Clean(e.Method) + at, at[1:]}
 		if e.Rows > 0 {
-			rows := ", " + counted(e.Rows, "row")
+			rows := ", " + format.Counted(e.Rows, "row")
 			says = slices.Insert(says, 0, origin+rows, matrix(e)+at+rows)
 		}
 	}
 	for _, s := range says {
-		if l.group(part{tokMuted, "  " + s}) {
+		if l.Group(style.Muted.Of("  " + s)) {
 			return
 		}
 	}
 }
 
 // newestSpectrum returns the last spectrum, nil if there is none.
-func (h *history) newestSpectrum() *event.SpectrumEvent {
-	if n := len(h.spectra); n > 0 {
-		return &h.spectra[n-1]
+func newestSpectrum(h *History) *event.SpectrumEvent {
+	if n := len(h.Spectra); n > 0 {
+		return &h.Spectra[n-1]
 	}
 	return nil
 }
@@ -103,23 +106,15 @@ func matrix(e *event.SpectrumEvent) string {
 	case "gauss-newton":
 		return "Gauss–Newton"
 	}
-	return clean(e.Operator)
-}
-
-// counted writes a number of things.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return count(n) + " " + thing + "s"
+	return style.Clean(e.Operator)
 }
 
 // signToken marks negative curvature; the minus sign says the same.
-func signToken(x float64) token {
+func signToken(x float64) style.Token {
 	if x < 0 {
-		return tokNegativeCurvature
+		return style.NegativeCurvature
 	}
-	return tokText
+	return style.Text
 }
 
 func (p *spectrumPane) body(v *view, w, h int, zoomed bool) []string {
@@ -129,7 +124,7 @@ func (p *spectrumPane) body(v *view, w, h int, zoomed bool) []string {
 	}
 	if views := p.views(v); zoomed && len(views) > 1 && h >= 10 && w >= 24 {
 		k := p.at % len(views)
-		rows := block(views[k].draw(v, w, h-1), w, h-1)
+		rows := style.Block(views[k].draw(v, w, h-1), w, h-1)
 		return append(rows, p.keys(v, views[(k+1)%len(views)].name, w))
 	}
 	return p.newest(v, pairs, w, h, zoomed)
@@ -149,7 +144,7 @@ func (p *spectrumPane) newest(v *view, pairs []pair, w, h int, zoomed bool) []st
 	}
 	h -= len(rows)
 	chart := p.chartRows(v, len(pairs), h)
-	rows = append(rows, block(p.list(v, pairs, w, h-chart), w, h-chart)...)
+	rows = append(rows, style.Block(p.list(v, pairs, w, h-chart), w, h-chart)...)
 	if chart > 0 {
 		rows = append(rows, p.charts(v, w, chart, zoomed)...)
 	}
@@ -158,8 +153,8 @@ func (p *spectrumPane) newest(v *view, pairs []pair, w, h int, zoomed bool) []st
 
 // chartRows is how many of h rows the charts get beside so many eigenvalues.
 func (p *spectrumPane) chartRows(v *view, pairs, h int) int {
-	e := v.h.newestSpectrum()
-	if h < 8 || e == nil || e.Density == nil && len(v.h.spectra) < 2 {
+	e := newestSpectrum(v.h)
+	if h < 8 || e == nil || e.Density == nil && len(v.h.Spectra) < 2 {
 		return 0
 	}
 	least := 4
@@ -171,32 +166,32 @@ func (p *spectrumPane) chartRows(v *view, pairs, h int) int {
 
 func (p *spectrumPane) nothing(v *view, w, h int) []string {
 	rows := make([]string, h)
-	say := func(i int, t token, s string) {
+	say := func(i int, t style.Token, s string) {
 		if i >= 0 && i < h {
-			rows[i] = v.th.line(w).to((w-cells(s))/2).put(t, s).full()
+			rows[i] = v.Line(w).To((w-style.Cells(s))/2).Put(t, s).Full()
 		}
 	}
-	if v.h.status.Computing != "" {
-		say((h-1)/2, tokWarn, "computing the "+clean(v.h.status.Computing))
+	if v.h.Status.Computing != "" {
+		say((h-1)/2, style.Warn, "computing the "+style.Clean(v.h.Status.Computing))
 		return rows
 	}
 	switch {
-	case v.h.watched() && v.h.epochs == 0:
-		say((h-1)/2, tokMuted, waiting(v))
+	case v.h.Watched() && v.h.Epochs == 0:
+		say((h-1)/2, style.Muted, waiting(v))
 		return rows
-	case v.h.watched():
-		say((h-1)/2, tokMuted, v.without("eigenvalues"))
+	case v.h.Watched():
+		say((h-1)/2, style.Muted, v.without("eigenvalues"))
 		return rows
-	case v.h.over():
-		say((h-1)/2, tokMuted, "no eigenvalues were computed")
-		return rows
-	}
-	say((h-1)/2, tokMuted, "no eigenvalues yet")
-	if v.h.viewer {
-		say((h-1)/2+1, tokMuted, "who controls can compute them")
+	case v.h.Over():
+		say((h-1)/2, style.Muted, "no eigenvalues were computed")
 		return rows
 	}
-	say((h-1)/2+1, tokMuted, "k computes them now")
+	say((h-1)/2, style.Muted, "no eigenvalues yet")
+	if v.h.Viewer {
+		say((h-1)/2+1, style.Muted, "who controls can compute them")
+		return rows
+	}
+	say((h-1)/2+1, style.Muted, "k computes them now")
 	return rows
 }
 
@@ -222,9 +217,9 @@ func (p *spectrumPane) list(v *view, pairs []pair, w, h int) []string {
 	rows := make([]string, 0, h)
 	for i, q := range shown {
 		if i == gap {
-			l := v.th.line(w)
-			l.put(tokMuted, right("┊", 9)+"  "+count(len(pairs)-len(shown))+" between")
-			rows = append(rows, l.full())
+			l := v.Line(w)
+			l.Put(style.Muted, style.Right("┊", 9)+"  "+format.Count(len(pairs)-len(shown))+" between")
+			rows = append(rows, l.Full())
 		}
 		rows = append(rows, p.row(v, q, most, certified, w))
 	}
@@ -232,37 +227,37 @@ func (p *spectrumPane) list(v *view, pairs []pair, w, h int) []string {
 }
 
 func (p *spectrumPane) row(v *view, q pair, most float64, certified bool, w int) string {
-	l := v.th.line(w)
+	l := v.Line(w)
 	t := signToken(q.value)
-	l.put(t, right(number(q.value), 9))
+	l.Put(t, style.Right(format.Number(q.value), 9))
 	if certified {
 		bound := ""
 		if !math.IsNaN(q.bound) {
-			bound = v.gl.within + magnitude(q.bound)
+			bound = v.Glyphs.Within + magnitude(q.bound)
 		}
-		l.put(tokMuted, pad(bound, cells(v.gl.within)+8))
+		l.Put(style.Muted, style.Pad(bound, style.Cells(v.Glyphs.Within)+8))
 	}
-	l.put(tokText, "  ")
-	ink, bar := tokAccent, "━"
+	l.Put(style.Text, "  ")
+	ink, bar := style.Accent, "━"
 	if q.value < 0 {
-		ink, bar = tokNegativeCurvature, "┄"
+		ink, bar = style.NegativeCurvature, "┄"
 	}
 	const decades = 6
 	share := 1 + math.Log10(math.Abs(q.value)/most)/decades
-	n := int(math.Round(math.Max(0, math.Min(share, 1)) * float64(l.left())))
+	n := int(math.Round(math.Max(0, math.Min(share, 1)) * float64(l.Left())))
 	if q.value != 0 && n < 1 {
 		n = 1
 	}
-	l.put(ink, repeat(bar, n))
-	return l.full()
+	l.Put(ink, style.Repeat(bar, n))
+	return l.Full()
 }
 
 // magnitude writes a bound in few columns.
 func magnitude(x float64) string {
 	if x >= 1e-3 && x < 1e3 {
-		return number(x)
+		return format.Number(x)
 	}
-	return brief(strconv.FormatFloat(leading(x), 'e', 0, 64))
+	return format.Brief(strconv.FormatFloat(leading(x), 'e', 0, 64))
 }
 
 // leading rounds up to one significant digit, as a bound must.
@@ -275,14 +270,14 @@ func leading(x float64) float64 {
 }
 
 func (p *spectrumPane) strip(v *view, w, _ int) []string {
-	l := v.th.line(w)
-	v.label(l, "spectrum")
-	if pairs, _ := p.source(v); len(pairs) == 0 && v.h.unasked() {
-		l.put(tokMuted, "none was computed")
+	l := v.Line(w)
+	v.Label(l, "spectrum")
+	if pairs, _ := p.source(v); len(pairs) == 0 && v.h.Unasked() {
+		l.Put(style.Muted, "none was computed")
 	} else if len(pairs) == 0 {
-		l.put(tokMuted, "k computes it now")
+		l.Put(style.Muted, "k computes it now")
 	} else {
 		p.head(v, l)
 	}
-	return []string{l.full()}
+	return []string{l.Full()}
 }

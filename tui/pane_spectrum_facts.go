@@ -4,43 +4,46 @@ import (
 	"math"
 	"strconv"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // fact is one line beside the eigenvalues, said ever shorter.
-type fact [][]part
+type fact [][]style.Part
 
 // in writes the longest form that fits.
 func (f fact) in(v *view, w int) string {
-	l := v.th.line(w)
+	l := v.Line(w)
 	for _, parts := range f {
-		if l.group(parts...) {
+		if l.Group(parts...) {
 			break
 		}
 	}
-	return l.full()
+	return l.Full()
 }
 
 // facts returns what there is to say about the newest spectrum: what is worth an eigenvalue's row, and what
 // is not.
 func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
-	e := v.h.newestSpectrum()
+	e := newestSpectrum(v.h)
 	if e == nil {
 		return nil, nil
 	}
-	low, high, ok := spread(e)
-	if edge, symbol, has := v.h.edge(e); has && ok {
+	low, high, ok := Spread(e)
+	if edge, symbol, has := stabilityEdge(v.h, e); has && ok {
 		strong = append(strong, edgeFact(v, edge, symbol, high))
 	}
 	if e.Method == "power" && ok && -low > math.Abs(high) {
-		strong = append(strong, fact{{{tokNegativeCurvature, "the largest |" + v.gl.lambda + "| is negative"}}})
+		strong = append(strong, fact{{style.NegativeCurvature.Of("the largest |" + v.Glyphs.Lambda + "| is negative")}})
 	}
 	if t := e.Trace; t != nil {
-		value := []part{{tokMuted, "trace "}, {tokStrong, number(float64(t.Value))}}
+		value := []style.Part{style.Muted.Of("trace "), style.Strong.Of(format.Number(float64(t.Value)))}
 		if s := float64(t.Error); !math.IsNaN(s) {
-			value = append(value, part{tokMuted, v.gl.within + magnitude(s)})
+			value = append(value, style.Muted.Of(v.Glyphs.Within+magnitude(s)))
 		}
-		probes := part{tokMuted, "  by " + counted(t.Probes, "probe")}
+		probes := style.Muted.Of("  by " + format.Counted(t.Probes, "probe"))
 		strong = append(strong, fact{append(value[:len(value):len(value)], probes), value})
 	}
 	if e.Rows > 0 {
@@ -51,20 +54,20 @@ func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
 
 // edgeFact compares the greatest eigenvalue to the edge of stability, in words.
 func edgeFact(v *view, edge float64, symbol string, greatest float64) fact {
-	ink, word, where := tokGood, "  stable", ", below the edge"
+	ink, word, where := style.Good, "  stable", ", below the edge"
 	if greatest > edge {
-		ink, word, where = tokWarn, "  unstable", ", above the edge"
+		ink, word, where = style.Warn, "  unstable", ", above the edge"
 	}
-	figures := []part{{tokMuted, symbol + " "}, {tokText, number(edge)}, {tokMuted, "  " + v.gl.lambda + "₁ "}, {tokText, number(greatest)}}
-	short := append(figures[:len(figures):len(figures)], part{ink, word})
-	return fact{append(short[:len(short):len(short)], part{ink, where}), short, short[:2]}
+	figures := []style.Part{style.Muted.Of(symbol + " "), style.Text.Of(format.Number(edge)), style.Muted.Of("  " + v.Glyphs.Lambda + "₁ "), style.Text.Of(format.Number(greatest))}
+	short := append(figures[:len(figures):len(figures)], ink.Of(word))
+	return fact{append(short[:len(short):len(short)], ink.Of(where)), short, short[:2]}
 }
 
 // rowsFact says over how many rows, and which, the operator averages.
-func rowsFact(h *history, e *event.SpectrumEvent) fact {
-	rows, which := counted(e.Rows, "row"), clean(e.Selection)
-	if h.run != nil && h.run.Data.TrainRows > e.Rows {
-		rows = count(e.Rows) + " of " + counted(h.run.Data.TrainRows, "row")
+func rowsFact(h *History, e *event.SpectrumEvent) fact {
+	rows, which := format.Counted(e.Rows, "row"), style.Clean(e.Selection)
+	if h.Run != nil && h.Run.Data.TrainRows > e.Rows {
+		rows = format.Count(e.Rows) + " of " + format.Counted(h.Run.Data.TrainRows, "row")
 	}
 	if which == "all" {
 		rows, which = "all "+rows, ""
@@ -74,17 +77,17 @@ func rowsFact(h *history, e *event.SpectrumEvent) fact {
 	if which != "" {
 		long += ", " + which
 	}
-	return fact{{{tokMuted, of + long}}, {{tokMuted, long}}, {{tokMuted, rows}}}
+	return fact{{style.Muted.Of(of + long)}, {style.Muted.Of(long)}, {style.Muted.Of(rows)}}
 }
 
-// edge returns the greatest curvature that the current method is stable at, and its formula: on a quadratic
+// stabilityEdge returns the greatest curvature that the current method is stable at, and its formula: on a quadratic
 // its steps along an eigenvector of eigenvalue λ shrink while λ is below. Gradient descent multiplies the
 // error by 1 − ηλ; the heavy ball's errors follow z² − (1 + μ − ηλ)z + μ, whose roots are inside the unit
 // circle for 0 < ηλ < 2(1 + μ) (Polyak 1964). With small batches it is a guide. Other methods, and other
 // operators than the Hessian, have none.
-func (h *history) edge(e *event.SpectrumEvent) (value float64, symbol string, ok bool) {
+func stabilityEdge(h *History, e *event.SpectrumEvent) (value float64, symbol string, ok bool) {
 	setting := func(key string) float64 {
-		for _, s := range h.status.Settings {
+		for _, s := range h.Status.Settings {
 			if s.Key == key {
 				if v, err := strconv.ParseFloat(s.Text, 64); err == nil {
 					return v
@@ -96,7 +99,7 @@ func (h *history) edge(e *event.SpectrumEvent) (value float64, symbol string, ok
 	if e.Operator != "hessian" {
 		return 0, "", false
 	}
-	switch h.status.Optimizer {
+	switch h.Status.Optimizer {
 	case "sgd":
 		value, symbol = 2/setting("rate"), "2/η"
 	case "momentum":
@@ -108,15 +111,15 @@ func (h *history) edge(e *event.SpectrumEvent) (value float64, symbol string, ok
 // charts draws the density of the newest spectrum and the ends of all over the epochs, as far as there is
 // either, one above the other or side by side.
 func (p *spectrumPane) charts(v *view, w, h int, zoomed bool) []string {
-	e := v.h.newestSpectrum()
+	e := newestSpectrum(v.h)
 	switch {
 	case e.Density == nil:
 		return p.history(v, w, h, zoomed)
-	case len(v.h.spectra) > 1 && h >= 16:
+	case len(v.h.Spectra) > 1 && h >= 16:
 		return append(p.density(v, e, w, h/2), p.history(v, w, h-h/2, zoomed)...)
-	case len(v.h.spectra) > 1 && w >= 60:
+	case len(v.h.Spectra) > 1 && w >= 60:
 		left := w/2 - 1
-		return beside(p.density(v, e, left, h), left, p.history(v, w-left-2, h, false))
+		return style.Beside(p.density(v, e, left, h), left, p.history(v, w-left-2, h, false))
 	}
 	return p.density(v, e, w, h)
 }
@@ -132,7 +135,7 @@ func (p *spectrumPane) density(v *view, e *event.SpectrumEvent, w, h int) []stri
 		h--
 	}
 	n := min(len(d.Grid), len(d.Values))
-	var mean, above series
+	var mean, above chart.Series
 	peak := 0.0
 	for i := range n {
 		x, y := float64(d.Grid[i]), float64(d.Values[i])
@@ -143,35 +146,35 @@ func (p *spectrumPane) density(v *view, e *event.SpectrumEvent, w, h int) []stri
 			// The end of the axis is labelled: with more digits than its place on the screen has, it would be long.
 			x = snap(x, math.Abs(float64(d.Grid[n-1])-float64(d.Grid[0])))
 		}
-		mean.add(x, y)
+		mean.Add(x, y)
 		if y > peak {
 			peak = y
 		}
 		if i < len(d.Errors) {
-			above.add(x, y+float64(d.Errors[i]))
+			above.Add(x, y+float64(d.Errors[i]))
 		}
 	}
-	pl := plot{log: true, closed: true, name: "density", waiting: "the density has no values"}
+	pl := chart.Plot{Log: true, Closed: true, Name: "density", Waiting: "the density has no values"}
 	if w >= 60 && h >= 8 {
-		pl.curves = append(pl.curves, plotCurve{tok: tokMuted, series: &above, dashed: true, mark: '.'})
+		pl.Curves = append(pl.Curves, chart.Curve{Token: style.Muted, Series: &above, Dashed: true, Mark: '.'})
 	}
-	pl.curves = append(pl.curves, plotCurve{tok: tokAccent, series: &mean, mark: '*'})
-	if one := v.h.oneEigenvalue(d); one > 0 && one < peak {
-		pl.clip = [2]float64{one / 10, 2 * peak}
+	pl.Curves = append(pl.Curves, chart.Curve{Token: style.Accent, Series: &mean, Mark: '*'})
+	if one := oneEigenvalue(v.h, d); one > 0 && one < peak {
+		pl.Clip = [2]float64{one / 10, 2 * peak}
 	}
-	pl.marks = []plotMark{{x: 0}}
-	if edge, symbol, ok := v.h.edge(e); ok {
-		pl.marks = append(pl.marks, plotMark{edge, symbol})
+	pl.Marks = []chart.Mark{{X: 0}}
+	if edge, symbol, ok := stabilityEdge(v.h, e); ok {
+		pl.Marks = append(pl.Marks, chart.Mark{X: edge, Text: symbol})
 	}
-	return append(rows, p.curve.draw(v, pl, w, h)...)
+	return append(rows, p.curve.Draw(&v.Pen, pl, w, h)...)
 }
 
 // oneEigenvalue is the height of a single eigenvalue in a density, 0 if that is not known.
-func (h *history) oneEigenvalue(d *event.Density) float64 {
-	if h.run == nil || h.run.Model.Parameters == 0 {
+func oneEigenvalue(h *History, d *event.Density) float64 {
+	if h.Run == nil || h.Run.Model.Parameters == 0 {
 		return 0
 	}
-	return 1 / (float64(h.run.Model.Parameters) * float64(d.Sigma) * math.Sqrt(2*math.Pi))
+	return 1 / (float64(h.Run.Model.Parameters) * float64(d.Sigma) * math.Sqrt(2*math.Pi))
 }
 
 // snap rounds x to a part of the extent too small to see.
@@ -179,42 +182,42 @@ func snap(x, extent float64) float64 {
 	if !(extent > 0) || math.IsInf(extent, 0) {
 		return x
 	}
-	step := nice(extent / 2000)
+	step := chart.Nice(extent / 2000)
 	return math.Round(x/step) * step
 }
 
 func (p *spectrumPane) densityCaption(v *view, d *event.Density, w int) string {
-	l := v.th.line(w)
-	l.put(tokAccent, "density").put(tokMuted, "  log")
-	l.group(part{tokMuted, ", negative left of the line"})
-	l.group(part{tokMuted, " · " + counted(d.Probes, "probe") + " × " + counted(d.Steps, "step")})
-	l.group(part{tokMuted, ", smoothed by " + number(float64(d.Sigma))})
-	return l.full()
+	l := v.Line(w)
+	l.Put(style.Accent, "density").Put(style.Muted, "  log")
+	l.Group(style.Muted.Of(", negative left of the line"))
+	l.Group(style.Muted.Of(" · " + format.Counted(d.Probes, "probe") + " × " + format.Counted(d.Steps, "step")))
+	l.Group(style.Muted.Of(", smoothed by " + format.Number(float64(d.Sigma))))
+	return l.Full()
 }
 
 // history draws the greatest and the least eigenvalue over the epochs, and the edge of stability while it is
 // not far off.
 func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
-	var top, bottom series
-	for i := range v.h.spectra {
-		if low, high, ok := spread(&v.h.spectra[i]); ok {
-			top.add(float64(v.h.spectra[i].Epoch), high)
-			bottom.add(float64(v.h.spectra[i].Epoch), low)
+	var top, bottom chart.Series
+	for i := range v.h.Spectra {
+		if low, high, ok := Spread(&v.h.Spectra[i]); ok {
+			top.Add(float64(v.h.Spectra[i].Epoch), high)
+			bottom.Add(float64(v.h.Spectra[i].Epoch), low)
 		}
 	}
-	curves := []plotCurve{
-		{name: "greatest", tok: tokAccent, series: &top, mark: '*'},
-		{name: "least", tok: tokNegativeCurvature, series: &bottom, dashed: true, mark: 'o'},
+	curves := []chart.Curve{
+		{Name: "greatest", Token: style.Accent, Series: &top, Mark: '*'},
+		{Name: "least", Token: style.NegativeCurvature, Series: &bottom, Dashed: true, Mark: 'o'},
 	}
-	var limit series
-	edge, symbol, ok := v.h.edge(v.h.newestSpectrum())
-	if _, greatest, has := top.bounds(false); ok && has && edge < 3*greatest {
-		first, last, _ := top.ends()
-		limit.add(first, edge)
-		limit.add(last, edge)
-		curves = append(curves, plotCurve{name: symbol, tok: tokWarn, series: &limit, dashed: true, mark: '='})
+	var limit chart.Series
+	edge, symbol, ok := stabilityEdge(v.h, newestSpectrum(v.h))
+	if _, greatest, has := top.Bounds(false); ok && has && edge < 3*greatest {
+		first, last, _ := top.Ends()
+		limit.Add(first, edge)
+		limit.Add(last, edge)
+		curves = append(curves, chart.Curve{Name: symbol, Token: style.Warn, Series: &limit, Dashed: true, Mark: '='})
 	}
 	pl := epochPlot(v.h, curves...)
-	pl.rules, pl.zero, pl.legend, pl.marks = []float64{0}, true, legend, nil
-	return p.chart.draw(v, pl, w, h)
+	pl.Rules, pl.Zero, pl.Legend, pl.Marks = []float64{0}, true, legend, nil
+	return p.chart.Draw(&v.Pen, pl, w, h)
 }

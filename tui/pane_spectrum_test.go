@@ -14,63 +14,29 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/style"
 )
-
-// fakeDensity is a bulk around zero with a few eigenvalues apart from it.
-func fakeDensity(e int) (*event.Density, *event.Trace) {
-	const sigma = 0.1
-	d := &event.Density{Sigma: sigma, Probes: 10, Steps: 80}
-	top := 8.4 + float64(e)/4
-	bell := func(x, at, width float64) float64 {
-		z := (x - at) / width
-		return math.Exp(-z*z/2) / (width * math.Sqrt(2*math.Pi))
-	}
-	for x := -1.0; x < top+0.5; x += sigma / 2 {
-		v := 0.9*bell(x, 0, sigma) + 0.09*bell(x, 0.4, 0.4)
-		for i, at := range []float64{1.3, 2.2, 4.7, top} {
-			v += float64(4-i) / 6066 * bell(x, at, sigma)
-		}
-		d.Grid = append(d.Grid, event.Float(x))
-		d.Values = append(d.Values, event.Float(v))
-		d.Errors = append(d.Errors, event.Float(v/5))
-	}
-	return d, &event.Trace{Value: 143.2, Error: 6.31, Probes: 10}
-}
-
-// edgeRun is a made-up run of gradient descent with densities, whose curvature grows towards the edge.
-func edgeRun(rate string) []feed.Delta {
-	deltas := fakeRun(script{epochs: 33, adam: true, spectra: true})
-	for i := range deltas {
-		d := &deltas[i]
-		d.Status.Optimizer = "sgd"
-		d.Status.Settings = []event.Setting{{Key: "rate", Text: rate, Primary: true}, {Key: "batch", Text: "64"}}
-		for j := range d.Spectra {
-			s := &d.Spectra[j]
-			s.Rows, s.Selection = 2048, "evenly spaced"
-			s.Density, s.Trace = fakeDensity(s.Epoch)
-		}
-	}
-	return deltas
-}
 
 // watched is a view of a run.
 func watched(deltas []feed.Delta) *view {
 	v := testView()
 	for i := range deltas {
-		v.h.apply(&deltas[i])
+		v.h.Apply(&deltas[i])
 	}
 	return v
 }
 
 // TestSpectrumPane draws the pane with everything that it can show, small and zoomed.
 func TestSpectrumPane(t *testing.T) {
-	v := watched(edgeRun("0.11"))
+	v := watched(tuitest.EdgeRun("0.11"))
 	for _, c := range []struct {
 		w, h   int
 		zoomed bool
 	}{{40, 14, false}, {60, 12, false}, {80, 14, false}, {40, 24, true}, {80, 24, true}, {120, 40, true}} {
 		t.Run(fmt.Sprintf("%dx%d", c.w, c.h), func(t *testing.T) {
-			rows := new(drawn).draw(&spectrumPane{}, v, rect{0, 0, c.w, c.h}, drawnKey{zoomed: c.zoomed})
+			rows := new(drawn).draw(&spectrumPane{}, v, layout.Rect{X: 0, Y: 0, W: c.w, H: c.h}, drawnKey{zoomed: c.zoomed})
 			for i, r := range rows {
 				if n := ansi.StringWidth(r); n != c.w {
 					t.Errorf("row %d is %d wide", i, n)
@@ -83,11 +49,11 @@ func TestSpectrumPane(t *testing.T) {
 
 // TestSpectrumInASCII: everything has a counterpart in seven bits.
 func TestSpectrumInASCII(t *testing.T) {
-	v := watched(edgeRun("0.11"))
-	v.gl = GlyphsASCII.set(nil)
-	v.h.newestSpectrum().Method = "power"
-	for _, row := range new(drawn).draw(&spectrumPane{}, v, rect{0, 0, 120, 40}, drawnKey{zoomed: true}) {
-		if text := toASCII(ansi.Strip(row)); strings.ContainsRune(text, '?') || ansi.StringWidth(text) != 120 {
+	v := watched(tuitest.EdgeRun("0.11"))
+	v.Glyphs = style.GlyphsASCII.Set(nil)
+	newestSpectrum(v.h).Method = "power"
+	for _, row := range new(drawn).draw(&spectrumPane{}, v, layout.Rect{X: 0, Y: 0, W: 120, H: 40}, drawnKey{zoomed: true}) {
+		if text := style.ToASCII(ansi.Strip(row)); strings.ContainsRune(text, '?') || ansi.StringWidth(text) != 120 {
 			t.Errorf("%q", text)
 		}
 	}
@@ -102,10 +68,10 @@ func TestEdgeOfStability(t *testing.T) {
 		momentum  float64
 		want      float64
 	}{{"sgd", 0, 20}, {"momentum", 0.9, 38}, {"momentum", 0, 20}, {"momentum", 0.5, 30}} {
-		h := &history{}
-		h.status.Optimizer = c.optimizer
-		h.status.Settings = []event.Setting{{Key: "rate", Text: "0.1"}, {Key: "momentum", Text: fmt.Sprint(c.momentum)}}
-		edge, _, ok := h.edge(&event.SpectrumEvent{Operator: "hessian"})
+		h := &History{}
+		h.Status.Optimizer = c.optimizer
+		h.Status.Settings = []event.Setting{{Key: "rate", Text: "0.1"}, {Key: "momentum", Text: fmt.Sprint(c.momentum)}}
+		edge, _, ok := stabilityEdge(h, &event.SpectrumEvent{Operator: "hessian"})
 		if !ok || math.Abs(edge-c.want) > 1e-12 {
 			t.Errorf("%s %g: edge %g, want %g", c.optimizer, c.momentum, edge, c.want)
 		}
@@ -132,9 +98,9 @@ func TestNoEdge(t *testing.T) {
 		{"momentum", "hessian", rate}, {"sgd", "hessian", []event.Setting{{Key: "rate", Text: "0"}}},
 		{"sgd", "hessian", []event.Setting{{Key: "rate", Text: "?"}}}, {"", "", nil},
 	} {
-		h := &history{}
-		h.status.Optimizer, h.status.Settings = c.optimizer, c.settings
-		if edge, _, ok := h.edge(&event.SpectrumEvent{Operator: c.operator}); ok {
+		h := &History{}
+		h.Status.Optimizer, h.Status.Settings = c.optimizer, c.settings
+		if edge, _, ok := stabilityEdge(h, &event.SpectrumEvent{Operator: c.operator}); ok {
 			t.Errorf("%v has the edge %g", c, edge)
 		}
 	}
@@ -158,11 +124,11 @@ func TestSpectrumFacts(t *testing.T) {
 		{"0.2", 60, func(e *event.SpectrumEvent) {
 			e.Method, e.Eigenvalues, e.Rows, e.Trace = "power", []event.Float{2, -3}, 0, nil
 		}, []string{"λ₁ 2.000", "the largest |λ| is negative"}},
-		{"0.2", 60, func(e *event.SpectrumEvent) { e.Trace.Error, e.Trace.Probes = nan, 1 }, []string{"", "trace 143.2  by 1 probe", ""}},
+		{"0.2", 60, func(e *event.SpectrumEvent) { e.Trace.Error, e.Trace.Probes = tuitest.NaN, 1 }, []string{"", "trace 143.2  by 1 probe", ""}},
 	} {
-		v := watched(edgeRun(c.rate))
+		v := watched(tuitest.EdgeRun(c.rate))
 		if c.change != nil {
-			c.change(v.h.newestSpectrum())
+			c.change(newestSpectrum(v.h))
 		}
 		strong, weak := new(spectrumPane).facts(v)
 		var got []string
@@ -188,7 +154,7 @@ func TestSpectrumFacts(t *testing.T) {
 // TestSpectrumHoldsTheRoom draws densities of all kinds, broken ones too, at every size.
 func TestSpectrumHoldsTheRoom(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
-	bad := []event.Float{nan, event.Float(math.Inf(1)), 0, -1, 1e300, 1e-300, 5}
+	bad := []event.Float{tuitest.NaN, event.Float(math.Inf(1)), 0, -1, 1e300, 1e-300, 5}
 	densities := []*event.Density{{}, {Grid: event.Floats([]float64{3}), Values: event.Floats([]float64{1})}}
 	for range 20 {
 		d := &event.Density{Sigma: bad[r.IntN(len(bad))], Probes: r.IntN(3), Steps: -1}
@@ -200,10 +166,10 @@ func TestSpectrumHoldsTheRoom(t *testing.T) {
 		d.Values = d.Values[:r.IntN(len(d.Values)+1)]
 		densities = append(densities, d)
 	}
-	good, _ := fakeDensity(3)
-	v := watched(edgeRun("0.11"))
+	good, _ := tuitest.DensityAt(3)
+	v := watched(tuitest.EdgeRun("0.11"))
 	for _, d := range append(densities, good) {
-		v.h.newestSpectrum().Density = d
+		newestSpectrum(v.h).Density = d
 		for w := 1; w < 130; w += 13 {
 			for h := 1; h < 45; h += 5 {
 				for _, row := range new(spectrumPane).body(v, w, h, h > 20) {
@@ -221,17 +187,17 @@ func TestSpectrumHoldsTheRoom(t *testing.T) {
 
 // TestNoSpectrumIsSaid: an event without eigenvalues leaves the last ones standing and says why in the log.
 func TestNoSpectrumIsSaid(t *testing.T) {
-	h := &history{}
-	h.spectrum(fakeSpectrum(4))
-	h.spectrum(event.SpectrumEvent{Epoch: 5, Stop: krylov.NotFinite})
-	if last := h.entries[len(h.entries)-1]; len(h.spectra) != 1 || last.epoch != 5 || last.text != "no spectrum: a number was not finite" {
-		t.Errorf("%d spectra, %+v", len(h.spectra), last)
+	h := &History{}
+	h.Apply(tuitest.DeltaOf(h.Status, tuitest.SpectrumAt(4)))
+	h.Apply(tuitest.DeltaOf(h.Status, event.SpectrumEvent{Epoch: 5, Stop: krylov.NotFinite}))
+	if last := h.Log.Entries[len(h.Log.Entries)-1]; len(h.Spectra) != 1 || last.epoch != 5 || last.text != "no spectrum: a number was not finite" {
+		t.Errorf("%d spectra, %+v", len(h.Spectra), last)
 	}
 }
 
 // TestSpectrumViews goes through the views of the zoomed pane.
 func TestSpectrumViews(t *testing.T) {
-	v := watched(edgeRun("0.11"))
+	v := watched(tuitest.EdgeRun("0.11"))
 	p := &spectrumPane{}
 	for _, want := range []string{"density over time", "eigenvalues over time", "newest spectrum", "density over time"} {
 		if got := p.views(v)[p.at].name; got != want {
@@ -242,30 +208,30 @@ func TestSpectrumViews(t *testing.T) {
 				if strings.HasSuffix(t.Name(), "#01") {
 					return
 				}
-				rows := new(drawn).draw(p, v, rect{0, 0, size[0], size[1]}, drawnKey{zoomed: true})
+				rows := new(drawn).draw(p, v, layout.Rect{X: 0, Y: 0, W: size[0], H: size[1]}, drawnKey{zoomed: true})
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
 		p.handleKey(v, "v")
 	}
-	if _, taken := p.handleKey(watched(fakeRun(script{epochs: 3})), "v"); taken {
+	if _, taken := p.handleKey(watched(tuitest.NewRun(tuitest.Script{Epochs: 3})), "v"); taken {
 		t.Error("v is taken where there is one view")
 	}
 }
 
 func TestSpectrumFits(t *testing.T) {
-	odd := edgeRun("0.11")
+	odd := tuitest.EdgeRun("0.11")
 	for i := range odd {
 		for j := range odd[i].Spectra {
 			if s := &odd[i].Spectra[j]; s.Epoch%8 == 0 {
-				s.Density = &event.Density{Grid: []event.Float{0, 0}, Values: []event.Float{1, nan}, Sigma: 0}
+				s.Density = &event.Density{Grid: []event.Float{0, 0}, Values: []event.Float{1, tuitest.NaN}, Sigma: 0}
 				s.Eigenvalues = s.Eigenvalues[:1]
 			} else {
-				s.Density.Sigma, s.Density.Values[3], s.Residuals[0] = 0, nan, 3
+				s.Density.Sigma, s.Density.Values[3], s.Residuals[0] = 0, tuitest.NaN, 3
 			}
 		}
 	}
-	for _, deltas := range [][]feed.Delta{edgeRun("0.11"), odd, fakeRun(script{epochs: 9, spectra: true}), nil} {
+	for _, deltas := range [][]feed.Delta{tuitest.EdgeRun("0.11"), odd, tuitest.NewRun(tuitest.Script{Epochs: 9, Spectra: true}), nil} {
 		looksFit(t, watched(deltas), func(r *rand.Rand) pane { return &spectrumPane{at: r.IntN(3)} })
 	}
 }

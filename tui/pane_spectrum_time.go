@@ -8,7 +8,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/figure"
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // spectrumView is one of the pictures that the zoomed pane has.
@@ -19,7 +23,7 @@ type spectrumView struct {
 
 // views returns those that there is something to show in.
 func (p *spectrumPane) views(v *view) (out []spectrumView) {
-	if len(v.h.spectra) > 1 {
+	if len(v.h.Spectra) > 1 {
 		if len(densities(v.h)) > 1 {
 			out = append(out, spectrumView{"density over time", p.densityMap})
 		}
@@ -41,18 +45,18 @@ func (p *spectrumPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 }
 
 func (p *spectrumPane) keys(v *view, next string, w int) string {
-	l := v.th.line(w)
-	l.group(part{tokAccent, "v"}, part{tokMuted, " " + next + "   "})
-	if !v.h.unasked() {
-		l.group(part{tokAccent, "k"}, part{tokMuted, " compute now"})
+	l := v.Line(w)
+	l.Group(style.Accent.Of("v"), style.Muted.Of(" "+next+"   "))
+	if !v.h.Unasked() {
+		l.Group(style.Accent.Of("k"), style.Muted.Of(" compute now"))
 	}
-	return l.full()
+	return l.Full()
 }
 
 // densities are the spectra that have one, in order.
-func densities(h *history) (out []*event.SpectrumEvent) {
-	for i := range h.spectra {
-		e := &h.spectra[i]
+func densities(h *History) (out []*event.SpectrumEvent) {
+	for i := range h.Spectra {
+		e := &h.Spectra[i]
 		if d := e.Density; d != nil && min(len(d.Grid), len(d.Values)) > 1 && d.Grid[0] < d.Grid[len(d.Grid)-1] {
 			out = append(out, e)
 		}
@@ -119,61 +123,61 @@ func peak(d *event.Density, from, to float64) float64 {
 func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 	list := densities(v.h)
 	axis := eigenAxis(list)
-	edge, symbol, hasEdge := v.h.edge(list[len(list)-1])
+	edge, symbol, hasEdge := stabilityEdge(v.h, list[len(list)-1])
 	if hasEdge && edge < 2*axis.back(axis.high) {
 		axis.high = math.Max(axis.high, axis.up(1.1*edge))
 	}
-	l := v.th.line(w)
-	l.put(tokAccent, "density over time").put(tokMuted, "  "+count(len(list))+" spectra")
-	l.group(part{tokMuted, ", " + v.gl.lambda + " on a symmetric log axis"})
+	l := v.Line(w)
+	l.Put(style.Accent, "density over time").Put(style.Muted, "  "+format.Count(len(list))+" spectra")
+	l.Group(style.Muted.Of(", " + v.Glyphs.Lambda + " on a symmetric log axis"))
 	const gutter = 9
-	m := newMosaic(v, w, h-1)
+	m := chart.NewCellGrid(&v.Pen, w, h-1)
 	right := 0
 	if hasEdge {
-		right = cells(symbol) + 3
+		right = style.Cells(symbol) + 3
 	}
 	cols, rows := w-gutter-right, h-3
 	if cols < 4 || rows < 2 {
-		return append([]string{l.full()}, m.rows()...)
+		return append([]string{l.Full()}, m.Rows()...)
 	}
-	r := newRaster(cols, rows*v.halves())
+	r := chart.NewRaster(cols, rows*chart.RowsPerCell(&v.Pen))
 	sc := densityRaster(v.h, &r, list, axis)
-	m.paint(gutter, 0, &r, sc)
+	m.Paint(gutter, 0, &r, sc)
 	eigenTicks(m, axis, gutter, rows)
 	if y := axis.row(edge, rows); hasEdge && y >= 0 && y < rows {
-		m.write(gutter+cols, y, tokWarn, " ← "+symbol)
+		m.Write(gutter+cols, y, style.Warn, " ← "+symbol)
 	}
 	epochTicks(m, list, gutter, rows, cols)
-	m.ramp(m.write(gutter, rows+1, tokMuted, "density "), rows+1, 10, sc, func(x float64) string { return magnitude(math.Pow(10, x)) })
-	return append([]string{l.full()}, m.rows()...)
+	m.Ramp(m.Write(gutter, rows+1, style.Muted, "density "), rows+1, 10, sc, func(x float64) string { return magnitude(math.Pow(10, x)) })
+	return append([]string{l.Full()}, m.Rows()...)
 }
 
 // densityRaster fills a raster with the logarithms of the densities, and returns their scale.
-func densityRaster(h *history, r *raster, list []*event.SpectrumEvent, axis symlog) scale {
+func densityRaster(h *History, r *chart.Raster, list []*event.SpectrumEvent, axis symlog) chart.Scale {
 	first, end := mapSpan(list)
 	top, floor, before := math.Inf(-1), math.Inf(1), -1
-	for x := range r.w {
-		epoch := first + (float64(x)+0.5)/float64(r.w)*(end-first)
+	for x := range r.W {
+		epoch := first + (float64(x)+0.5)/float64(r.W)*(end-first)
 		i := max(sort.Search(len(list), func(i int) bool { return float64(list[i].Epoch) > epoch })-1, 0)
 		if i == before {
-			for y := range r.h {
-				r.v[y*r.w+x] = r.v[y*r.w+x-1]
+			for y := range r.H {
+				r.Values[y*r.W+x] = r.Values[y*r.W+x-1]
 			}
 			continue
 		}
 		before = i
 		d := list[i].Density
-		if one := h.oneEigenvalue(d); one > 0 {
+		if one := oneEigenvalue(h, d); one > 0 {
 			floor = math.Min(floor, math.Log10(one/10))
 		}
-		for y := range r.h {
-			step := (axis.high - axis.low) / float64(r.h)
+		for y := range r.H {
+			step := (axis.high - axis.low) / float64(r.H)
 			upper := axis.high - float64(y)*step
 			value := math.Log10(peak(d, axis.back(upper-step), axis.back(upper)))
 			if math.IsInf(value, -1) {
 				value = -300
 			}
-			r.v[y*r.w+x] = value
+			r.Values[y*r.W+x] = value
 			if value > top {
 				top = value
 			}
@@ -185,7 +189,7 @@ func densityRaster(h *history, r *raster, list []*event.SpectrumEvent, axis syml
 	if math.IsInf(floor, 0) || floor > top-1 || math.IsNaN(floor) {
 		floor = top - 5
 	}
-	return scale{rampHeat, floor, top}
+	return chart.Scale{Ramp: style.RampHeat, Low: floor, High: top}
 }
 
 // mapSpan returns the epochs that a map is of: the last spectrum gets as many as the one before it.
@@ -197,15 +201,15 @@ func mapSpan(list []*event.SpectrumEvent) (first, end float64) {
 
 // epochTicks writes under the columns at which epoch a spectrum was computed, where there is room, the last one
 // first.
-func epochTicks(m *mosaic, list []*event.SpectrumEvent, x0, y, cols int) {
-	m.write(x0-6, y, tokMuted, "epoch")
+func epochTicks(m *chart.CellGrid, list []*event.SpectrumEvent, x0, y, cols int) {
+	m.Write(x0-6, y, style.Muted, "epoch")
 	first, end := mapSpan(list)
 	free := x0 + cols
 	for i := len(list) - 1; i >= 0; i-- {
-		s := count(list[i].Epoch)
+		s := format.Count(list[i].Epoch)
 		x := x0 + int(math.Ceil((float64(list[i].Epoch)-first)/(end-first)*float64(cols)-0.5))
-		if x+cells(s) < free || i == len(list)-1 && x+cells(s) <= free {
-			m.write(x, y, tokMuted, s)
+		if x+style.Cells(s) < free || i == len(list)-1 && x+style.Cells(s) <= free {
+			m.Write(x, y, style.Muted, s)
 			free = x - 3
 		}
 	}
@@ -213,7 +217,7 @@ func epochTicks(m *mosaic, list []*event.SpectrumEvent, x0, y, cols int) {
 
 // eigenTicks labels zero and powers of ten at the left, those nearest to zero last, where they keep clear of each
 // other; negative curvature is in its own ink, and has its sign.
-func eigenTicks(m *mosaic, axis symlog, gutter, rows int) {
+func eigenTicks(m *chart.CellGrid, axis symlog, gutter, rows int) {
 	var values []float64
 	for k := 12.0; k >= -12; k-- {
 		x := math.Pow(10, k)
@@ -229,12 +233,12 @@ func eigenTicks(m *mosaic, axis symlog, gutter, rows int) {
 			continue
 		}
 		taken[y] = true
-		m.write(0, y, signToken(x), right(tick(x), gutter-2))
-		m.write(gutter-1, y, tokGrid, "┤")
+		m.Write(0, y, signToken(x), style.Right(format.Tick(x), gutter-2))
+		m.Write(gutter-1, y, style.Grid, "┤")
 	}
 	for y := range rows {
 		if !taken[y] {
-			m.write(gutter-1, y, tokGrid, "│")
+			m.Write(gutter-1, y, style.Grid, "│")
 		}
 	}
 }
@@ -265,7 +269,7 @@ func (p *spectrumPane) traces(v *view, w, h int) []string {
 		if rest := h - len(list); rest > 0 {
 			list = append(list, p.list(v, pairs, side, rest)...)
 		}
-		return beside(block(rows, cw, h), cw, list)
+		return style.Beside(style.Block(rows, cw, h), cw, list)
 	}
 	if below > 0 {
 		rows = append(rows, p.list(v, pairs, w, below)...)
@@ -280,72 +284,72 @@ const (
 )
 
 func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
-	var top [tracedTop]series
-	var bottom [tracedBottom]series
-	var bounds [4]series // of the greatest and of the least, above and below
+	var top [tracedTop]chart.Series
+	var bottom [tracedBottom]chart.Series
+	var bounds [4]chart.Series // of the greatest and of the least, above and below
 	lowest, highest, widest := 0.0, 0.0, 0.0
-	for i := range v.h.spectra {
-		e := &v.h.spectra[i]
+	for i := range v.h.Spectra {
+		e := &v.h.Spectra[i]
 		list := sortedPairs(e)
 		at, n := float64(e.Epoch), len(list)
 		if n == 0 {
 			continue
 		}
 		for k := range min(tracedTop, n) {
-			top[k].add(at, list[k].value)
+			top[k].Add(at, list[k].value)
 		}
 		for k := range min(tracedBottom, n-tracedTop) {
-			bottom[k].add(at, list[n-1-k].value)
+			bottom[k].Add(at, list[n-1-k].value)
 		}
 		lowest, highest = math.Min(lowest, list[n-1].value), math.Max(highest, list[0].value)
 		for k, q := range [2]pair{list[0], list[n-1]} {
 			if !math.IsNaN(q.bound) {
 				widest = math.Max(widest, q.bound)
-				bounds[2*k].add(at, q.value+q.bound)
-				bounds[2*k+1].add(at, q.value-q.bound)
+				bounds[2*k].Add(at, q.value+q.bound)
+				bounds[2*k+1].Add(at, q.value-q.bound)
 			}
 		}
 	}
-	var curves []plotCurve
+	var curves []chart.Curve
 	bounded := widest > (highest-lowest)/100
 	for k := range bounds {
-		if bounded && !bounds[k].empty() {
-			curves = append(curves, plotCurve{tok: tokMuted, series: &bounds[k], dashed: true, mark: '.'})
+		if bounded && !bounds[k].Empty() {
+			curves = append(curves, chart.Curve{Token: style.Muted, Series: &bounds[k], Dashed: true, Mark: '.'})
 		}
 	}
 	for k := range top {
-		if top[k].empty() {
+		if top[k].Empty() {
 			continue
 		}
-		curves = append(curves, plotCurve{name: fmt.Sprint(k + 1), tok: []token{tokAccent, tokMuted}[min(k, 1)], series: &top[k], mark: rune('1' + k), tag: tag(k == 0, v.gl.lambda+"₁")})
+		curves = append(curves, chart.Curve{Name: fmt.Sprint(k + 1), Token: []style.Token{style.Accent, style.Muted}[min(k, 1)], Series: &top[k], Mark: rune('1' + k), Tag: tag(k == 0, v.Glyphs.Lambda+"₁")})
 	}
 	for k := range bottom {
-		if bottom[k].empty() {
+		if bottom[k].Empty() {
 			continue
 		}
-		ink := tokMuted
-		if bottom[k].last() < 0 {
-			ink = tokNegativeCurvature
+		ink := style.Muted
+		if bottom[k].Last() < 0 {
+			ink = style.NegativeCurvature
 		}
-		curves = append(curves, plotCurve{name: "-" + fmt.Sprint(k+1), tok: ink, series: &bottom[k], dashed: true, mark: rune('a' + k), tag: tag(k == 0, "least")})
+		curves = append(curves, chart.Curve{Name: "-" + fmt.Sprint(k+1), Token: ink, Series: &bottom[k], Dashed: true, Mark: rune('a' + k), Tag: tag(k == 0, "least")})
 	}
-	l := v.th.line(w)
-	l.put(tokAccent, "eigenvalues over time")
-	l.group(part{tokMuted, fmt.Sprintf("  greatest %d, and least %d dashed", tracedTop, tracedBottom)})
+	l := v.Line(w)
+	l.Put(style.Accent, "eigenvalues over time")
+	l.Group(style.Muted.Of(fmt.Sprintf("  greatest %d, and least %d dashed", tracedTop, tracedBottom)))
 	if bounded {
-		l.group(part{tokMuted, "; the ends between their bounds"})
+		l.Group(style.Muted.Of("; the ends between their bounds"))
 	}
-	var limit series
-	edge, symbol, ok := v.h.edge(v.h.newestSpectrum())
-	if _, greatest, has := top[0].bounds(false); ok && has && edge < 3*greatest {
-		first, last, _ := top[0].ends()
-		limit.add(first, edge)
-		limit.add(last, edge)
-		curves = append(curves, plotCurve{name: symbol, tok: tokWarn, series: &limit, dashed: true, mark: '=', tag: symbol})
+	var limit chart.Series
+	edge, symbol, ok := stabilityEdge(v.h, newestSpectrum(v.h))
+	if _, greatest, has := top[0].Bounds(false); ok && has && edge < 3*greatest {
+		first, last, _ := top[0].Ends()
+		limit.Add(first, edge)
+		limit.Add(last, edge)
+		curves = append(curves, chart.Curve{Name: symbol, Token: style.Warn, Series: &limit, Dashed: true, Mark: '=', Tag: symbol})
 	}
 	pl := epochPlot(v.h, curves...)
-	pl.rules, pl.zero, pl.marks = []float64{0}, true, nil
-	return append([]string{l.full()}, p.chart.draw(v, pl, w, h-1)...)
+	pl.Rules, pl.Zero, pl.Marks = []float64{0}, true, nil
+	return append([]string{l.Full()}, p.chart.Draw(&v.Pen, pl, w, h-1)...)
 }
 
 func tag(has bool, s string) string {
@@ -378,4 +382,37 @@ func greatestFirst(a, b pair) int {
 		return 1
 	}
 	return 0
+}
+
+// figure has the extreme eigenvalues over the epochs, greatest first.
+func (p *spectrumPane) figure(v *view) *figure.Chart {
+	h := v.h
+	f := figure.Chart{Title: "spectrum", Y: "eigenvalue"}
+	if len(h.Spectra) == 0 {
+		return nil
+	}
+	f.Title += ", " + matrix(newestSpectrum(h))
+	for i := range h.Spectra {
+		e := &h.Spectra[i]
+		for k, value := range e.Eigenvalues {
+			if k == len(f.Curves) {
+				f.Curves = append(f.Curves, figure.Curve{Color: onPaper(style.Train)})
+			}
+			if y := float64(value); !math.IsNaN(y) && !math.IsInf(y, 0) {
+				f.Curves[k].Points = append(f.Curves[k].Points, figure.Point{X: float64(e.Epoch), Y: y})
+			}
+		}
+	}
+	named := map[string]bool{}
+	for k := range f.Curves {
+		c := &f.Curves[k]
+		name := "positive"
+		if n := len(c.Points); n > 0 && c.Points[n-1].Y < 0 {
+			name, c.Color, c.Dashed = "negative", onPaper(style.NegativeCurvature), true
+		}
+		if !named[name] {
+			c.Name, named[name] = name, true
+		}
+	}
+	return runFigure(h, f)
 }

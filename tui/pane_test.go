@@ -12,13 +12,16 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
 )
 
 // TestFocusShows moves the focus over a screen without frames, with and without colours.
 func TestFocusShows(t *testing.T) {
-	a := newTest(script{epochs: 3}, Options{NoColor: true}, 60, 16)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{NoColor: true}, 60, 16)
 	seen := map[int]bool{}
-	for range paneCount {
+	for range layout.Panes {
 		for y, row := range strings.Split(frameText(t, a), "\n") {
 			if strings.HasPrefix(row, "▸") {
 				seen[y] = true
@@ -26,14 +29,14 @@ func TestFocusShows(t *testing.T) {
 		}
 		press(a, "tab")
 	}
-	if len(seen) != int(paneCount)-1 { // errors and log share a row
+	if len(seen) != int(layout.Panes)-1 { // errors and log share a row
 		t.Errorf("the mark stood in rows %v", seen)
 	}
 }
 
 // TestNoDarkBlue looks for the two blues in sixteen colours on a dark background.
 func TestNoDarkBlue(t *testing.T) {
-	a := newTest(script{epochs: 33, spectra: true}, Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33, Spectra: true}, screen.Options{}, 120, 40)
 	a.Update(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
 	for _, blue := range []string{"34m", "94m"} {
 		if strings.Contains(a.View().Content, blue) {
@@ -44,15 +47,15 @@ func TestNoDarkBlue(t *testing.T) {
 
 // TestLogColumns has epochs of four and of five digits on one screen.
 func TestLogColumns(t *testing.T) {
-	a := newTest(script{}, Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{}, screen.Options{NoColor: true}, 120, 40)
 	r := rand.New(rand.NewPCG(1, 1))
-	d := feed.Delta{Status: a.h.status}
+	d := feed.Delta{Status: a.h.Status}
 	for e := 9_990; e <= 10_010; e++ {
-		d.Epochs = append(d.Epochs, fakeEpoch(e, 1, r))
+		d.Epochs = append(d.Epochs, tuitest.Epoch(e, 1, r))
 		d.Epochs[len(d.Epochs)-1].Loss = event.Float(0.000991 + 0.00001*float64(e%3))
 	}
 	a.Update(came(d))
-	rows := a.panes[paneLog].body(&a.view, 40, 20, false)
+	rows := a.panes[layout.Log].body(a.paneView(), 40, 20, false)
 	at := -1
 	for _, row := range rows {
 		text := ansi.Strip(row)
@@ -70,9 +73,9 @@ func TestLogColumns(t *testing.T) {
 func TestInnerScale(t *testing.T) {
 	for _, n := range []int{3, 9, 40, 999, 1500, 12_500, 99_000} {
 		v := testView()
-		e := fakeEpoch(1, 1, rand.New(rand.NewPCG(1, 1)))
+		e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 1)))
 		e.Inner[0].Iterations = n
-		v.h.epoch(&e)
+		v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
 		for _, h := range []int{2, 3, 9, 30} {
 			labels := 0
 			for _, row := range new(innerPane).draw(v, 40, h, false) {
@@ -105,7 +108,7 @@ func TestArcsLeaveRoom(t *testing.T) {
 		}
 	}
 	v := testView()
-	v.h.run = &event.RunEvent{Model: *m}
+	v.h.Run = &event.RunEvent{Model: *m}
 	for h := 1; h < 50; h++ {
 		p := &topologyPane{}
 		rows := p.body(v, 66, h, false)
@@ -135,8 +138,8 @@ func TestNextRadius(t *testing.T) {
 		{radius("0.5"), event.Running, true}, {radius("2"), event.Running, false}, {radius("0.5"), event.Ended, false},
 		{radius("?"), event.Running, false}, {nil, event.Running, false}, {[]event.Setting{{Key: "rate", Text: "0.5", Primary: true}}, event.Running, false},
 	} {
-		h := &history{latest: event.EpochEvent{Epoch: 3, Radius: 2}, status: event.Status{Phase: c.phase, Settings: c.settings}}
-		if r, ok := h.nextRadius(); ok != c.want || ok && r != 0.5 {
+		h := &History{Latest: event.EpochEvent{Epoch: 3, Radius: 2}, Status: event.Status{Phase: c.phase, Settings: c.settings}}
+		if r, ok := nextRadius(h); ok != c.want || ok && r != 0.5 {
 			t.Errorf("%v %v: %v, %v", c.settings, c.phase, r, ok)
 		}
 	}

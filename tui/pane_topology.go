@@ -5,7 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // topologyPane draws the network: a column of nodes for each layer, taller for more nodes, fans of lines
@@ -15,33 +18,33 @@ import (
 // Zoomed, a block can be chosen, whose weights are shown on request.
 type topologyPane struct {
 	linear
-	chart chart
+	chart chart.Canvas
 	look  blockView
 }
 
 func (*topologyPane) name(*view) string { return "network" }
 
-func (*topologyPane) seen(h *history) uint64 { return h.runGen + h.epochGen + h.weightsGen }
+func (*topologyPane) seen(h *History) uint64 { return h.Gen.Run + h.Gen.Epoch + h.Analyses.WeightsGen }
 
-func (*topologyPane) head(v *view, l *line) {
-	if v.h.run == nil {
+func (*topologyPane) head(v *view, l *style.Line) {
+	if v.h.Run == nil {
 		return
 	}
-	m := &v.h.run.Model
+	m := &v.h.Run.Model
 	if len(m.Layers) == 0 {
 		return
 	}
-	l.group(part{tokStrong, m.Shape()})
-	if g := v.h.latest.Gates; m.Experts > 0 && len(g) > 0 {
+	l.Group(style.Strong.Of(m.Shape()))
+	if g := v.h.Latest.Gates; m.Experts > 0 && len(g) > 0 {
 		low, high := g[0].Share, g[0].Share
 		for _, x := range g {
 			low, high = min(low, x.Share), max(high, x.Share)
 		}
-		l.group(part{tokMuted, "  shares "}, part{tokText, percent(float64(low)) + " to " + percent(float64(high))})
+		l.Group(style.Muted.Of("  shares "), style.Text.Of(format.Percent(float64(low))+" to "+format.Percent(float64(high))))
 	}
-	l.group(part{tokMuted, "  " + count(m.Parameters) + " weights"})
+	l.Group(style.Muted.Of("  " + format.Count(m.Parameters) + " weights"))
 	if m.Loss != "" {
-		l.group(part{tokMuted, "  " + clean(m.Loss)})
+		l.Group(style.Muted.Of("  " + style.Clean(m.Loss)))
 	}
 }
 
@@ -58,14 +61,14 @@ type drawing struct {
 }
 
 func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
-	p.chart.resize(w, h)
-	if v.h.run == nil || len(v.h.run.Model.Layers) < 2 {
+	p.chart.Resize(w, h)
+	if v.h.Run == nil || len(v.h.Run.Model.Layers) < 2 {
 		text := waiting(v)
-		if v.h.foreign() {
+		if v.h.External() {
 			text = "the record does not tell the network"
 		}
-		p.chart.write(max(0, (w-cells(text))/2), (h-1)/2, text, tokMuted)
-		return p.chart.text(v.th)
+		p.chart.Write(max(0, (w-style.Cells(text))/2), (h-1)/2, text, style.Muted)
+		return p.chart.Rows(&v.Pen)
 	}
 	if _, _, ok := p.block(v.h); zoomed && ok && h > 6 {
 		if p.look.open {
@@ -74,7 +77,7 @@ func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 		h--
 		p.networkKeys(v, h, w)
 	}
-	m := oneExpert(&v.h.run.Model)
+	m := oneExpert(&v.h.Run.Model)
 	d := p.arrange(v, m, w, h, zoomed)
 	for _, c := range m.Connections {
 		if c.To-c.From == 1 {
@@ -91,7 +94,7 @@ func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 	case d.norms > 0:
 		p.table(v, h-d.norms, w, zoomed)
 	}
-	return p.chart.text(v.th)
+	return p.chart.Rows(&v.Pen)
 }
 
 // arrange shares the rows out: the graph first, then arcs, then the norms. Zoomed, the table needs less left
@@ -112,9 +115,9 @@ func (p *topologyPane) arrange(v *view, m *event.ModelInfo, w, h int, zoomed boo
 	}
 	d.share(m)
 	rest := h - 2 // counts and activations
-	n, least := len(v.h.latest.Blocks), 8
+	n, least := len(v.h.Latest.Blocks), 8
 	if m.Experts > 0 {
-		n = len(v.h.latest.Gates)
+		n = len(v.h.Latest.Gates)
 	}
 	if zoomed {
 		least = 3
@@ -156,33 +159,33 @@ func (d *drawing) column(layer int) int {
 }
 
 // fan draws the lines between two neighbouring layers, from a few nodes of one to a few of the other.
-func (p *topologyPane) fan(v *view, m *event.ModelInfo, d drawing, c event.ConnectionInfo, t token) {
+func (p *topologyPane) fan(v *view, m *event.ModelInfo, d drawing, c event.ConnectionInfo, t style.Token) {
 	from, to := d.column(c.From), d.column(c.To)
 	if from < 0 || to < 0 || d.h < 1 {
 		return
 	}
-	a := area{x: d.x[from] + 1, y: d.top, w: d.x[to] - d.x[from] - 1, h: d.h}
-	if a.w < 1 {
+	a := chart.Area{X: d.x[from] + 1, Y: d.top, W: d.x[to] - d.x[from] - 1, H: d.h}
+	if a.W < 1 {
 		return
 	}
-	g := v.gl
+	g := v.Glyphs
 	ends := func(layer int) []int {
 		t := d.tall(m, layer)
 		rows := min(t, 4)
 		ys := make([]int, 0, rows)
 		for i := range rows {
 			r := (d.h-t)/2 + i*(t-1)/max(rows-1, 1)
-			ys = append(ys, r*g.dotsY+g.dotsY/2)
+			ys = append(ys, r*g.DotsY+g.DotsY/2)
 		}
 		return ys
 	}
 	sources, targets := ends(c.From), ends(c.To)
 	for i, y1 := range targets {
 		for _, y0 := range near(sources, i, len(targets), density(m, c)) {
-			p.chart.segment(a, g, 0, y0, a.w*g.dotsX-1, y1, false)
+			p.chart.Segment(a, g, 0, y0, a.W*g.DotsX-1, y1, false)
 		}
 	}
-	p.chart.flush(a, g, t, '.')
+	p.chart.Flush(a, g, t, '.')
 }
 
 // density is the part of all pairs of nodes that a connection joins.
@@ -204,9 +207,9 @@ func near(sources []int, i, n int, part float64) []int {
 
 // weights writes how many a connection has, and of how many if it is sparse and there is room.
 func weights(m *event.ModelInfo, c event.ConnectionInfo, room int) string {
-	s := count(c.Weights)
+	s := format.Count(c.Weights)
 	if density(m, c) < 1 {
-		if long := s + " of " + count(m.Layers[c.From]*m.Layers[c.To]); cells(long) <= room {
+		if long := s + " of " + format.Count(m.Layers[c.From]*m.Layers[c.To]); style.Cells(long) <= room {
 			return long
 		}
 	}
@@ -218,16 +221,16 @@ func (p *topologyPane) nodes(m *event.ModelInfo, d drawing) {
 	for i, layer := range d.layers {
 		t := d.tall(m, layer)
 		first := d.top + (d.h-t)/2
-		ink := tokAccent
+		ink := style.Accent
 		if layer == 0 {
-			ink = tokMuted
+			ink = style.Muted
 		}
 		for r := range t {
 			glyph := '●'
 			if m.Layers[layer] > t && t >= 3 && r == t/2 {
 				glyph = '┊'
 			}
-			p.chart.set(d.x[i], first+r, glyph, ink)
+			p.chart.Set(d.x[i], first+r, glyph, ink)
 		}
 	}
 }
@@ -239,16 +242,16 @@ func (p *topologyPane) names(v *view, m *event.ModelInfo, d drawing, w int) {
 	type label struct{ from, to int }
 	var taken []label
 	for i, layer := range d.layers {
-		p.centred(d.x[i], 0, count(m.Layers[layer]), tokStrong, w)
+		p.centred(d.x[i], 0, format.Count(m.Layers[layer]), style.Strong, w)
 		name := "input"
 		if layer > 0 {
 			name = ""
 			if layer-1 < len(m.Activations) {
-				name = clean(m.Activations[layer-1])
+				name = style.Clean(m.Activations[layer-1])
 			}
 		}
-		if from, to := span1(d.x[i], cells(name), w); name != "" && from >= free && d.fits(i, cells(name)) {
-			p.chart.write(from, d.labels, name, tokText)
+		if from, to := span1(d.x[i], style.Cells(name), w); name != "" && from >= free && d.fits(i, style.Cells(name)) {
+			p.chart.Write(from, d.labels, name, style.Text)
 			taken = append(taken, label{from, to})
 			free = to + 1
 		}
@@ -258,25 +261,25 @@ func (p *topologyPane) names(v *view, m *event.ModelInfo, d drawing, w int) {
 		if c.To-c.From != 1 || from < 0 || to < 0 {
 			continue
 		}
-		texts := []string{weights(m, c, d.x[to]-d.x[from]-1), count(c.Weights)}
+		texts := []string{weights(m, c, d.x[to]-d.x[from]-1), format.Count(c.Weights)}
 		if m.Experts > 0 && c.To == len(m.Layers)-1 {
 			texts = []string{"gates"}
 		}
 		for _, s := range texts {
-			left, right := span1((d.x[from]+d.x[to])/2, cells(s), w)
-			ok := cells(s) < d.x[to]-d.x[from]
+			left, right := span1((d.x[from]+d.x[to])/2, style.Cells(s), w)
+			ok := style.Cells(s) < d.x[to]-d.x[from]
 			for _, t := range taken {
 				ok = ok && (d.counts != d.labels || right < t.from-1 || left > t.to+1)
 			}
 			if ok {
-				p.chart.write(left, d.counts, s, tokMuted)
+				p.chart.Write(left, d.counts, s, style.Muted)
 				break
 			}
 		}
 	}
 	if skipped := len(m.Layers) - len(d.layers); skipped > 0 {
 		i := (len(d.layers) + 1) / 2
-		p.centred((d.x[i-1]+d.x[i])/2, d.top+d.h/2, "…", tokMuted, w)
+		p.centred((d.x[i-1]+d.x[i])/2, d.top+d.h/2, "…", style.Muted, w)
 	}
 }
 
@@ -291,9 +294,9 @@ func span1(x, n, w int) (from, to int) {
 	return from, from + n
 }
 
-func (p *topologyPane) centred(x, y int, s string, t token, w int) {
-	from, _ := span1(x, cells(s), w)
-	p.chart.write(from, y, s, t)
+func (p *topologyPane) centred(x, y int, s string, t style.Token, w int) {
+	from, _ := span1(x, style.Cells(s), w)
+	p.chart.Write(from, y, s, t)
 }
 
 // share gives the connections that skip layers their rows, the shortest nearest to the graph, several a
@@ -332,25 +335,29 @@ func (p *topologyPane) skips(m *event.ModelInfo, d drawing, w int) {
 	}
 	if left > 0 {
 		s := fmt.Sprintf("+%d skips", left)
-		p.chart.write(max(0, w-cells(s)), 0, s, tokMuted)
+		p.chart.Write(max(0, w-style.Cells(s)), 0, s, style.Muted)
 	}
 }
 
 // arc draws one connection with its number of weights.
 func (p *topologyPane) arc(a, b, row int, weights string, w int) {
-	p.chart.set(a, row, '╰', tokGrid)
+	p.chart.Set(a, row, '╰', style.Grid)
 	for x := a + 1; x < b; x++ {
-		p.chart.set(x, row, '─', tokGrid)
+		p.chart.Set(x, row, '─', style.Grid)
 	}
-	p.chart.set(b, row, '╯', tokGrid)
-	if s := " " + weights + " "; cells(s) < b-a-1 {
-		p.centred((a+b)/2, row, s, tokMuted, w)
+	p.chart.Set(b, row, '╯', style.Grid)
+	if s := " " + weights + " "; style.Cells(s) < b-a-1 {
+		p.centred((a+b)/2, row, s, style.Muted, w)
 	}
 }
 
 func (p *topologyPane) strip(v *view, w, _ int) []string {
-	l := v.th.line(w)
-	v.label(l, "network")
+	l := v.Line(w)
+	v.Label(l, "network")
 	p.head(v, l)
-	return []string{l.full()}
+	return []string{l.Full()}
+}
+
+func (p *topologyPane) ownKeys() [][2]string {
+	return [][2]string{{"↑ ↓", "block; n and b while weights are open"}, {"v", "weights of the block"}, {"←↑→↓", "cursor over the weights"}, {"w", "as images, or as a matrix"}}
 }

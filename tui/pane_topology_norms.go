@@ -3,12 +3,14 @@ package tui
 import (
 	"math"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // relativeStep returns how far the last step moved a block, as a part of its norm; NaN if that is not known.
-func relativeStep(h *history, to, from int) float64 {
-	for _, b := range h.latest.Blocks {
+func relativeStep(h *History, to, from int) float64 {
+	for _, b := range h.Latest.Blocks {
 		if b.To == to && b.From == from {
 			return float64(b.Step) / float64(b.Weight)
 		}
@@ -18,14 +20,14 @@ func relativeStep(h *history, to, from int) float64 {
 
 // strength is the ink of a block's lines: stronger where the last step moved a tenth of its norm or more, a number
 // that stands above. Zoomed, the chosen block stands out.
-func (p *topologyPane) strength(v *view, c event.ConnectionInfo, zoomed bool) token {
+func (p *topologyPane) strength(v *view, c event.ConnectionInfo, zoomed bool) style.Token {
 	if to, from, ok := p.block(v.h); zoomed && ok && c.To == to && c.From == from {
-		return tokFocus
+		return style.Focus
 	}
 	if relativeStep(v.h, c.To, c.From) >= 0.1 {
-		return tokMuted
+		return style.Muted
 	}
-	return tokGrid
+	return style.Grid
 }
 
 // steps writes above the lines of each block how far the last step moved it.
@@ -39,10 +41,10 @@ func (p *topologyPane) steps(v *view, m *event.ModelInfo, d drawing) {
 		if c.To-c.From != 1 || from < 0 || to < 0 || math.IsNaN(x) {
 			continue
 		}
-		sizes := (cells(count(m.Layers[c.From])) + cells(count(m.Layers[c.To]))) / 2
-		for _, s := range []string{"‖Δw‖/‖w‖ " + percent(x), "Δw/w " + percent(x)} {
-			if cells(s)+sizes+3 <= d.x[to]-d.x[from] {
-				p.centred((d.x[from]+d.x[to])/2, 0, s, tokMuted, p.chart.w)
+		sizes := (style.Cells(format.Count(m.Layers[c.From])) + style.Cells(format.Count(m.Layers[c.To]))) / 2
+		for _, s := range []string{"‖Δw‖/‖w‖ " + format.Percent(x), "Δw/w " + format.Percent(x)} {
+			if style.Cells(s)+sizes+3 <= d.x[to]-d.x[from] {
+				p.centred((d.x[from]+d.x[to])/2, 0, s, style.Muted, p.chart.W)
 				break
 			}
 		}
@@ -54,34 +56,34 @@ func (p *topologyPane) steps(v *view, m *event.ModelInfo, d drawing) {
 func (p *topologyPane) table(v *view, y, w int, zoomed bool) {
 	column := []int{0, 15, 25, 35, 45}
 	for i, s := range []string{"  block", "‖w‖", "‖g‖", "‖Δw‖", "‖Δw‖/‖w‖"} {
-		if column[i]+cells(s) <= w {
-			p.chart.write(column[i], y, s, tokMuted)
+		if column[i]+style.Cells(s) <= w {
+			p.chart.Write(column[i], y, s, style.Muted)
 		}
 	}
-	sizes := v.h.run.Model.Layers
+	sizes := v.h.Run.Model.Layers
 	name := func(layer int) string {
 		if layer < 0 || layer >= len(sizes) {
 			return "?"
 		}
-		return count(sizes[layer])
+		return format.Count(sizes[layer])
 	}
 	to, from, _ := p.block(v.h)
-	for i, b := range v.h.latest.Blocks {
-		row, ink := y+1+i, tokText
+	for i, b := range v.h.Latest.Blocks {
+		row, ink := y+1+i, style.Text
 		if zoomed && b.To == to && b.From == from {
-			ink = tokFocus
-			p.chart.write(0, row, "▸", ink)
+			ink = style.Focus
+			p.chart.Write(0, row, "▸", ink)
 		}
-		p.chart.write(2, row, name(b.From)+" → "+name(b.To), ink)
+		p.chart.Write(2, row, name(b.From)+" → "+name(b.To), ink)
 		ratio := float64(b.Step) / float64(b.Weight)
 		for k, x := range []float64{float64(b.Weight), float64(b.Gradient), float64(b.Step), ratio} {
 			if column[k+1]+9 <= w {
-				p.chart.write(column[k+1], row, number(x), ink)
+				p.chart.Write(column[k+1], row, format.Number(x), ink)
 			}
 		}
 		if n := w - 56; n > 4 && ratio > 0 {
 			share := math.Max(0, math.Min(1, 1+math.Log10(ratio)/4))
-			p.chart.write(56, row, repeat("━", int(math.Round(share*float64(n)))), tokAccent)
+			p.chart.Write(56, row, style.Repeat("━", int(math.Round(share*float64(n)))), style.Accent)
 		}
 	}
 }
@@ -91,11 +93,11 @@ func (p *topologyPane) networkKeys(v *view, row, w int) {
 	to, from, _ := p.block(v.h)
 	x := 0
 	for _, k := range [][2]string{{"↑↓", "another block"}, {"enter", "its weights: " + layerName(v.h, from) + " → " + layerName(v.h, to)}} {
-		if x+cells(k[0])+cells(k[1])+1 > w {
+		if x+style.Cells(k[0])+style.Cells(k[1])+1 > w {
 			break
 		}
-		p.chart.write(x, row, k[0], tokAccent)
-		p.chart.write(x+cells(k[0])+1, row, k[1], tokMuted)
-		x += cells(k[0]) + cells(k[1]) + 4
+		p.chart.Write(x, row, k[0], style.Accent)
+		p.chart.Write(x+style.Cells(k[0])+1, row, k[1], style.Muted)
+		x += style.Cells(k[0]) + style.Cells(k[1]) + 4
 	}
 }

@@ -12,21 +12,13 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer/event"
-	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
 )
 
-// fakeWeights are made-up weights of a block; side is that of an image, 0 for none.
-func fakeWeights(to, from, rows, cols, side int) event.WeightsEvent {
-	e := event.WeightsEvent{Epoch: 3, To: to, From: from, Rows: rows, Cols: cols, Height: side, Width: side}
-	for i := range rows * cols {
-		e.Values = append(e.Values, event.Float(math.Sin(float64(i%cols)/3+float64(i/cols))))
-	}
-	return e
-}
-
 func watchedWeights(e event.WeightsEvent) *view {
-	v := watched(fakeRun(script{epochs: 3}))
-	v.h.looks(&feed.Delta{Weights: []event.WeightsEvent{e}})
+	v := watched(tuitest.NewRun(tuitest.Script{Epochs: 3}))
+	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
 	return v
 }
 
@@ -43,29 +35,29 @@ func TestTopologyPane(t *testing.T) {
 		{"small", 80, 21, true, false, event.WeightsEvent{}},
 		{"small", 120, 37, true, false, event.WeightsEvent{}},
 		{"waiting", 80, 21, true, true, event.WeightsEvent{}},
-		{"matrix", 40, 14, true, true, fakeWeights(1, 0, 70, 16, 0)},
-		{"matrix", 80, 21, true, true, fakeWeights(1, 0, 12, 16, 0)},
-		{"matrix", 120, 37, true, true, fakeWeights(1, 0, 70, 16, 0)},
-		{"tiles", 80, 21, true, true, fakeWeights(1, 0, 70, 64, 8)},
-		{"tiles", 120, 37, true, true, fakeWeights(1, 0, 10, 784, 28)},
+		{"matrix", 40, 14, true, true, tuitest.WeightsAt(1, 0, 70, 16, 0)},
+		{"matrix", 80, 21, true, true, tuitest.WeightsAt(1, 0, 12, 16, 0)},
+		{"matrix", 120, 37, true, true, tuitest.WeightsAt(1, 0, 70, 16, 0)},
+		{"tiles", 80, 21, true, true, tuitest.WeightsAt(1, 0, 70, 64, 8)},
+		{"tiles", 120, 37, true, true, tuitest.WeightsAt(1, 0, 10, 784, 28)},
 	} {
 		t.Run(fmt.Sprintf("%s-%dx%d", c.name, c.w, c.h), func(t *testing.T) {
 			p := &topologyPane{look: blockView{open: c.open, row: 3, col: 5}}
-			rows := new(drawn).draw(p, watchedWeights(c.event), rect{0, 0, c.w, c.h}, drawnKey{zoomed: c.zoomed})
+			rows := new(drawn).draw(p, watchedWeights(c.event), layout.Rect{X: 0, Y: 0, W: c.w, H: c.h}, drawnKey{zoomed: c.zoomed})
 			golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 		})
 	}
 }
 
 func TestTopologyFits(t *testing.T) {
-	sparse := fakeWeights(1, 0, 9, 5, 0)
+	sparse := tuitest.WeightsAt(1, 0, 9, 5, 0)
 	for i := range sparse.Values {
 		sparse.Values[i] = event.Float(math.NaN())
 	}
-	wild := fakeWeights(1, 0, 2, 2, 0)
+	wild := tuitest.WeightsAt(1, 0, 2, 2, 0)
 	wild.Values[0], wild.Values[3] = event.Float(math.Inf(1)), event.Float(math.Inf(-1))
 	for _, e := range []event.WeightsEvent{
-		fakeWeights(1, 0, 70, 16, 0), fakeWeights(1, 0, 300, 784, 28), fakeWeights(1, 0, 10, 64, 8), fakeWeights(1, 0, 1, 1, 0), sparse, wild, {},
+		tuitest.WeightsAt(1, 0, 70, 16, 0), tuitest.WeightsAt(1, 0, 300, 784, 28), tuitest.WeightsAt(1, 0, 10, 64, 8), tuitest.WeightsAt(1, 0, 1, 1, 0), sparse, wild, {},
 	} {
 		looksFit(t, watchedWeights(e), func(r *rand.Rand) pane {
 			return &topologyPane{look: blockView{open: r.IntN(3) > 0, matrix: r.IntN(2) == 0, row: r.IntN(400), col: r.IntN(900)}}
@@ -76,7 +68,7 @@ func TestTopologyFits(t *testing.T) {
 
 // TestTopologyKeys chooses a block, asks for its weights and walks over them.
 func TestTopologyKeys(t *testing.T) {
-	v := watchedWeights(fakeWeights(2, 1, 50, 70, 0))
+	v := watchedWeights(tuitest.WeightsAt(2, 1, 50, 70, 0))
 	p := &topologyPane{}
 	if c := p.glance(v.h); c != nil {
 		t.Errorf("asks for %v unasked", c)
@@ -95,7 +87,7 @@ func TestTopologyKeys(t *testing.T) {
 	if p.look.col != 1 || p.look.row != 0 {
 		t.Errorf("the cursor is at %d, %d", p.look.row, p.look.col)
 	}
-	new(drawn).draw(p, v, rect{0, 0, 120, 40}, drawnKey{zoomed: true})
+	new(drawn).draw(p, v, layout.Rect{X: 0, Y: 0, W: 120, H: 40}, drawnKey{zoomed: true})
 	d := p.look.drawn
 	if !p.handleMouse(v, tea.MouseClickMsg{}, d.x+d.w-1, d.y+d.h-1) || p.look.col != 69 || p.look.row < 48 {
 		t.Errorf("a click at the end of %+v went to %d, %d", d, p.look.row, p.look.col)

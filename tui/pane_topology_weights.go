@@ -6,7 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // blockView is the zoomed network's look at one block of weights.
@@ -23,12 +26,12 @@ type blockView struct {
 type weightArea struct{ x, y, w, h, rows, cols int }
 
 // block returns the {to, from} of a block of weights by its number, counted round.
-func (p *topologyPane) block(h *history) (to, from int, ok bool) {
-	if h.run == nil {
+func (p *topologyPane) block(h *History) (to, from int, ok bool) {
+	if h.Run == nil {
 		return 0, 0, false
 	}
 	var list [][2]int
-	for _, c := range h.run.Model.Connections {
+	for _, c := range h.Run.Model.Connections {
 		if c.Weights > 0 {
 			list = append(list, [2]int{c.To, c.From})
 		}
@@ -41,9 +44,9 @@ func (p *topologyPane) block(h *history) (to, from int, ok bool) {
 }
 
 // glance asks for the weights anew while they are on the screen.
-func (p *topologyPane) glance(h *history) event.Command {
+func (p *topologyPane) glance(h *History) event.Command {
 	to, from, ok := p.block(h)
-	if !ok || !p.look.open || !p.look.asked.due(h, h.weightsGen) {
+	if !ok || !p.look.open || !p.look.asked.due(h, h.Analyses.WeightsGen) {
 		return nil
 	}
 	return event.ShowWeights{To: to, From: from}
@@ -117,9 +120,9 @@ func (p *topologyPane) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 }
 
 // weights returns the newest of the chosen block, nil if there are none.
-func (p *topologyPane) weights(h *history) *event.WeightsEvent {
+func (p *topologyPane) weights(h *History) *event.WeightsEvent {
 	to, from, _ := p.block(h)
-	return h.weights[[2]int{to, from}]
+	return h.Analyses.Weights[[2]int{to, from}]
 }
 
 // tiled reports whether the weights of each node are drawn as an image.
@@ -128,8 +131,8 @@ func (p *topologyPane) tiled(e *event.WeightsEvent) bool {
 }
 
 // layer names a layer by its place and its number of nodes.
-func layerName(h *history, i int) string {
-	m := &h.run.Model
+func layerName(h *History, i int) string {
+	m := &h.Run.Model
 	name := "layer " + strconv.Itoa(i)
 	switch {
 	case i == 0:
@@ -138,7 +141,7 @@ func layerName(h *history, i int) string {
 		name = "outputs"
 	}
 	if i >= 0 && i < len(m.Layers) {
-		name += " (" + count(m.Layers[i]) + ")"
+		name += " (" + format.Count(m.Layers[i]) + ")"
 	}
 	return name
 }
@@ -147,75 +150,75 @@ func layerName(h *history, i int) string {
 func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 	p.look.drawn = weightArea{}
 	to, from, _ := p.block(v.h)
-	l := v.th.line(w)
-	l.put(tokStrong, layerName(v.h, from)+" → "+layerName(v.h, to))
+	l := v.Line(w)
+	l.Put(style.Strong, layerName(v.h, from)+" → "+layerName(v.h, to))
 	e := p.weights(v.h)
 	if e == nil {
 		text := "waiting for the weights"
-		if v.h.watched() {
+		if v.h.Watched() {
 			text = "the record has no weights of this block"
-		} else if v.h.over() {
+		} else if v.h.Over() {
 			text = "these weights were not looked at while the run lasted"
-		} else if v.h.viewer {
+		} else if v.h.Viewer {
 			text = "these weights come when one who controls looks at them"
 		}
-		m := newMosaic(v, w, max(h-2, 0))
-		m.write(max(0, (w-cells(text))/2), h/2-1, tokMuted, text)
-		return append(append([]string{l.full()}, m.rows()...), p.weightKeys(v, nil, w))
+		m := chart.NewCellGrid(&v.Pen, w, max(h-2, 0))
+		m.Write(max(0, (w-style.Cells(text))/2), h/2-1, style.Muted, text)
+		return append(append([]string{l.Full()}, m.Rows()...), p.weightKeys(v, nil, w))
 	}
-	all := raster{e.Cols, e.Rows, make([]float64, len(e.Values))}
+	all := chart.Raster{W: e.Cols, H: e.Rows, Values: make([]float64, len(e.Values))}
 	sum := 0.0
 	for i, f := range e.Values {
-		all.v[i] = float64(f)
-		if !math.IsNaN(all.v[i]) {
-			sum += all.v[i] * all.v[i]
+		all.Values[i] = float64(f)
+		if !math.IsNaN(all.Values[i]) {
+			sum += all.Values[i] * all.Values[i]
 		}
 	}
-	low, high, _ := all.extremes()
-	l.group(part{tokMuted, "   ‖w‖ "}, part{tokText, number(math.Sqrt(sum))})
-	l.group(part{tokMuted, "   " + number(low) + " … " + number(high)})
-	l.group(part{tokMuted, "   after epoch " + count(e.Epoch)})
-	rows := []string{l.full()}
+	low, high, _ := all.Extremes()
+	l.Group(style.Muted.Of("   ‖w‖ "), style.Text.Of(format.Number(math.Sqrt(sum))))
+	l.Group(style.Muted.Of("   " + format.Number(low) + " … " + format.Number(high)))
+	l.Group(style.Muted.Of("   after epoch " + format.Count(e.Epoch)))
+	rows := []string{l.Full()}
 	most := math.Max(math.Max(high, -low), 1e-300)
 	if math.IsInf(most, 0) {
 		most = 1
 	}
-	sc := scale{rampSigns, -most, most}
-	m := newMosaic(v, w, max(h-3, 0))
+	sc := chart.Scale{Ramp: style.RampSigns, Low: -most, High: most}
+	m := chart.NewCellGrid(&v.Pen, w, max(h-3, 0))
 	if p.tiled(e) {
 		p.tiles(m, e, sc)
 	} else {
 		p.matrix(m, e, &all, sc)
 	}
-	rows = append(rows, m.rows()...)
-	return append(block(rows, w, max(h-2, 1)), p.cursorRow(v, e, sc, w), p.weightKeys(v, e, w))
+	rows = append(rows, m.Rows()...)
+	return append(style.Block(rows, w, max(h-2, 1)), p.cursorRow(v, e, sc, w), p.weightKeys(v, e, w))
 }
 
 // matrix draws the weights with a row for each node that they lead to; the cursor's row and column are marked at
 // the edges.
-func (p *topologyPane) matrix(m *mosaic, e *event.WeightsEvent, all *raster, sc scale) {
-	w, h := m.w-2, m.h-1
+func (p *topologyPane) matrix(m *chart.CellGrid, e *event.WeightsEvent, all *chart.Raster, sc chart.Scale) {
+	w, h := m.W-2, m.H-1
 	if w < 1 || h < 1 {
 		return
 	}
-	cols, rows := e.Cols*max(1, min(w/e.Cols, 4)), min((e.Rows+m.v.halves()-1)/m.v.halves(), h)
+	cols, rows := e.Cols*max(1, min(w/e.Cols, 4)), min((e.Rows+chart.RowsPerCell(m.Pen)-1)/chart.RowsPerCell(m.Pen), h)
 	if e.Rows <= h {
 		rows = e.Rows * max(1, min(h/e.Rows, 2))
 	}
 	cols = min(cols, w)
-	fit := all.fitted(cols, rows*m.v.halves(), true)
-	if n := rows * m.v.halves(); e.Rows > h && e.Rows <= n {
-		fit = all.fitted(cols, e.Rows, true)
+	fit := all.Fitted(cols, rows*chart.RowsPerCell(m.Pen), true)
+	if n := rows * chart.RowsPerCell(m.Pen); e.Rows > h && e.Rows <= n {
+		fit = all.Fitted(cols, e.Rows, true)
 	}
-	m.paint(2, 1, &fit, sc)
+	m.Paint(2, 1, &fit, sc)
 	p.look.drawn = weightArea{2, 2, cols, rows, e.Rows, e.Cols}
-	m.write(2+(2*p.look.col+1)*cols/(2*e.Cols), 0, tokFocus, "▾")
-	m.write(0, 1+(2*p.look.row+1)*rows/(2*e.Rows), tokFocus, "▸")
+	m.Write(2+(2*p.look.col+1)*cols/(2*e.Cols), 0, style.Focus, "▾")
+	m.Write(0, 1+(2*p.look.row+1)*rows/(2*e.Rows), style.Focus, "▸")
 }
 
 // tiles draws what leads to each node as an image, as many as there is room for around that of the cursor.
-func (p *topologyPane) tiles(m *mosaic, e *event.WeightsEvent, sc scale) {
-	wide, tall, across, down := tiling(e.Rows, e.Width, e.Height, 5, 2, m.w, m.h)
+func (p *topologyPane) tiles(m *chart.CellGrid, e *event.WeightsEvent, sc chart.Scale) {
+	wide, tall, across, down := tiling(e.Rows, e.Width, e.Height, 5, 2, m.W, m.H)
 	if wide == 0 {
 		return
 	}
@@ -226,53 +229,53 @@ func (p *topologyPane) tiles(m *mosaic, e *event.WeightsEvent, sc scale) {
 	}
 	for i := range min(across*down, e.Rows-first) {
 		node := first + i
-		picture := raster{e.Width, e.Height, make([]float64, e.Cols)}
-		for k := range picture.v {
-			picture.v[k] = float64(e.Values[node*e.Cols+k])
+		picture := chart.Raster{W: e.Width, H: e.Height, Values: make([]float64, e.Cols)}
+		for k := range picture.Values {
+			picture.Values[k] = float64(e.Values[node*e.Cols+k])
 		}
 		x, y := i%across*(max(wide, 5)+2), i/across*(tall+2)
-		fit := picture.fitted(wide, tall*m.v.halves(), false)
-		m.paint(x, y, &fit, sc)
-		ink, text := tokMuted, strconv.Itoa(node+1)
+		fit := picture.Fitted(wide, tall*chart.RowsPerCell(m.Pen), false)
+		m.Paint(x, y, &fit, sc)
+		ink, text := style.Muted, strconv.Itoa(node+1)
 		if node == p.look.row {
-			ink, text = tokFocus, "▸"+text
+			ink, text = style.Focus, "▸"+text
 		}
-		m.write(x, y+tall, ink, text)
+		m.Write(x, y+tall, ink, text)
 	}
 }
 
 // cursorRow tells the weight under the cursor, or of an image the figures, and what the shades mean.
-func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc scale, w int) string {
+func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc chart.Scale, w int) string {
 	row, col := min(p.look.row, e.Rows-1), min(p.look.col, e.Cols-1)
-	l := v.th.line(w)
+	l := v.Line(w)
 	if p.tiled(e) {
-		r := raster{e.Cols, 1, nil}
+		r := chart.Raster{W: e.Cols, H: 1, Values: nil}
 		sum := 0.0
 		for _, f := range e.Values[row*e.Cols : (row+1)*e.Cols] {
-			r.v = append(r.v, float64(f))
+			r.Values = append(r.Values, float64(f))
 			if x := float64(f); !math.IsNaN(x) {
 				sum += x * x
 			}
 		}
-		low, high, _ := r.extremes()
-		l.put(tokText, "node "+count(row+1)+" of "+count(e.Rows))
-		l.group(part{tokMuted, "   ‖w‖ "}, part{tokText, number(math.Sqrt(sum))}, part{tokMuted, "   " + number(low) + " … " + number(high)})
+		low, high, _ := r.Extremes()
+		l.Put(style.Text, "node "+format.Count(row+1)+" of "+format.Count(e.Rows))
+		l.Group(style.Muted.Of("   ‖w‖ "), style.Text.Of(format.Number(math.Sqrt(sum))), style.Muted.Of("   "+format.Number(low)+" … "+format.Number(high)))
 	} else {
-		value := number(float64(e.Values[row*e.Cols+col]))
-		l.put(tokText, "to "+count(row+1)).put(tokMuted, " of "+count(e.Rows))
-		l.put(tokText, "   from "+count(col+1)).put(tokMuted, " of "+count(e.Cols))
-		l.put(tokMuted, "   weight ").put(tokStrong, value)
+		value := format.Number(float64(e.Values[row*e.Cols+col]))
+		l.Put(style.Text, "to "+format.Count(row+1)).Put(style.Muted, " of "+format.Count(e.Rows))
+		l.Put(style.Text, "   from "+format.Count(col+1)).Put(style.Muted, " of "+format.Count(e.Cols))
+		l.Put(style.Muted, "   weight ").Put(style.Strong, value)
 	}
-	m := newMosaic(v, 40, 1)
-	if n := m.key(0, 0, 9, sc); l.left() > n+3 {
-		l.to(w-n).raw(fit(m.rows()[0], n), n)
+	m := chart.NewCellGrid(&v.Pen, 40, 1)
+	if n := m.Key(0, 0, 9, sc); l.Left() > n+3 {
+		l.To(w-n).Raw(style.Fit(m.Rows()[0], n), n)
 	}
-	return l.full()
+	return l.Full()
 }
 
 func (p *topologyPane) weightKeys(v *view, e *event.WeightsEvent, w int) string {
-	l := v.th.line(w)
-	put := func(k, what string) { l.group(part{tokAccent, k}, part{tokMuted, " " + what + "   "}) }
+	l := v.Line(w)
+	put := func(k, what string) { l.Group(style.Accent.Of(k), style.Muted.Of(" "+what+"   ")) }
 	put("esc", "network")
 	put("n b", "next and previous block")
 	if e != nil {
@@ -285,8 +288,8 @@ func (p *topologyPane) weightKeys(v *view, e *event.WeightsEvent, w int) string 
 		}
 		put("w", other)
 	}
-	if !v.h.unasked() {
+	if !v.h.Unasked() {
 		put("v", "look anew")
 	}
-	return l.full()
+	return l.Full()
 }

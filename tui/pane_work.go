@@ -4,34 +4,38 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/figure"
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // workPane shows what the run has cost and what it still will.
 type workPane struct {
 	linear
-	chartView
-	chart chart
+	chartPane
+	chart chart.Canvas
 }
 
 func (*workPane) name(*view) string { return "work" }
 
-func (*workPane) seen(h *history) uint64 { return h.epochGen + h.runGen }
+func (*workPane) seen(h *History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
-func (p *workPane) head(v *view, l *line) {
-	if v.h.latest.Epoch == 0 || v.h.untold(&v.h.seconds) {
+func (p *workPane) head(v *view, l *style.Line) {
+	if v.h.Latest.Epoch == 0 || v.h.Missing(&v.h.Curves.Seconds) {
 		return
 	}
-	l.group(part{tokStrong, span(float64(v.h.latest.Seconds))}, part{tokMuted, " an epoch"})
+	l.Group(style.Strong.Of(format.Span(float64(v.h.Latest.Seconds))), style.Muted.Of(" an epoch"))
 	if eta := remaining(v.h); !math.IsNaN(eta) {
-		l.group(part{tokMuted, "  left "}, part{tokText, clock(eta)})
+		l.Group(style.Muted.Of("  left "), style.Text.Of(format.Clock(eta)))
 	}
 }
 
 // remaining estimates the seconds to the epoch limit from the mean epoch so far; NaN without a limit or
 // when the run is over.
-func remaining(h *history) float64 {
-	s := &h.status
+func remaining(h *History) float64 {
+	s := &h.Status
 	if s.EpochLimit == 0 || s.Epoch == 0 || s.Phase == event.Ended || s.Elapsed <= 0 {
 		return math.NaN()
 	}
@@ -42,56 +46,43 @@ func remaining(h *history) float64 {
 type item struct{ name, value string }
 
 func (p *workPane) items(v *view) []item {
-	e := &v.h.latest
+	e := &v.h.Latest
 	per := math.NaN()
 	if e.Epoch > 0 {
 		per = float64(e.GradientEquivalents) / float64(e.Epoch)
 	}
 	eta := "–"
 	if r := remaining(v.h); !math.IsNaN(r) {
-		eta = clock(r)
+		eta = format.Clock(r)
 	}
 	mean := math.NaN()
 	if e.Epoch > 0 {
 		mean = float64(e.Elapsed) / float64(e.Epoch)
 	}
 	list := []item{
-		{"gradients", work(float64(e.Gradients))},
-		{"products", work(float64(e.Products))},
-		{"equivalents", work(float64(e.GradientEquivalents))},
-		{"per epoch", work(per)},
-		{"mean epoch", span(mean)},
-		{"losses", work(float64(e.Losses))},
+		{"gradients", format.Work(float64(e.Gradients))},
+		{"products", format.Work(float64(e.Products))},
+		{"equivalents", format.Work(float64(e.GradientEquivalents))},
+		{"per epoch", format.Work(per)},
+		{"mean epoch", format.Span(mean)},
+		{"losses", format.Work(float64(e.Losses))},
 		{"left", eta},
 	}
-	if v.h.foreign() {
+	if v.h.External() {
 		list = slices.DeleteFunc(list, func(k item) bool { return k.value == "–" })
 	}
 	return list
 }
 
-// work writes a number of evaluations.
-func work(x float64) string {
-	switch {
-	case math.IsNaN(x) || math.IsInf(x, 0):
-		return "–"
-	case math.Abs(x) >= 1e5:
-		return number(x)
-	case math.Abs(x) >= 1000:
-		return count(int(math.Round(x)))
-	}
-	return tick(round(x, 1))
-}
-
 func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 	items := p.items(v)
 	if len(items) == 0 {
-		text := wrapped(v.without("times"), w)
+		text := style.Wrapped(v.without("times"), w)
 		rows := make([]string, max(0, h-len(text))/2, h)
 		for _, s := range text {
-			rows = append(rows, v.th.line(w).to((w-cells(s))/2).put(tokMuted, s).full())
+			rows = append(rows, v.Line(w).To((w-style.Cells(s))/2).Put(style.Muted, s).Full())
 		}
-		return clip(rows, h)
+		return style.Clip(rows, h)
 	}
 	columns := max(1, min(w/24, len(items)))
 	if columns > 1 && h >= len(items) {
@@ -102,50 +93,54 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 	n := (len(items) + columns - 1) / columns
 	rows := make([]string, 0, h)
 	for i := range min(n, h) {
-		l := v.th.line(w)
+		l := v.Line(w)
 		for c := range columns {
 			if k := c*n + i; k < len(items) {
-				l.to(c * each)
-				l.put(tokMuted, pad(items[k].name, 12)).put(tokText, right(items[k].value, min(9, each-13)))
+				l.To(c * each)
+				l.Put(style.Muted, style.Pad(items[k].name, 12)).Put(style.Text, style.Right(items[k].value, min(9, each-13)))
 			}
 		}
-		rows = append(rows, l.full())
+		rows = append(rows, l.Full())
 	}
 	spare := h - len(rows)
-	pl := epochPlot(v.h, plotCurve{name: "time of an epoch", tok: tokAccent, series: &v.h.seconds, mark: '*'})
-	pl.zero, pl.best, pl.value = true, true, span
-	pl.label = func(x float64) string { return tick(x) + " s" }
+	pl := epochPlot(v.h, chart.Curve{Name: "time of an epoch", Token: style.Accent, Series: &v.h.Curves.Seconds, Mark: '*'})
+	pl.Zero, pl.Best, pl.Value = true, true, format.Span
+	pl.Label = func(x float64) string { return format.Tick(x) + " s" }
 	switch {
 	case zoomed && w-26 >= 28 && h >= 8:
-		p.begin()
-		return append(beside(rows, 24, p.show(v, &p.chart, pl, 26, 0, w-26, h-1)), p.keys(v, w))
+		p.Begin()
+		return append(style.Beside(rows, 24, p.Show(&v.Pen, &p.chart, pl, 26, 0, w-26, h-1)), p.KeyLine(&v.Pen, w))
 	case zoomed && spare >= 9:
-		p.begin()
+		p.Begin()
 		rows = append(rows, "")
-		rows = append(rows, p.show(v, &p.chart, pl, 0, len(rows), w, spare-2)...)
-		return append(rows, p.keys(v, w))
+		rows = append(rows, p.Show(&v.Pen, &p.chart, pl, 0, len(rows), w, spare-2)...)
+		return append(rows, p.KeyLine(&v.Pen, w))
 	}
-	p.begin()
+	p.Begin()
 	if columns == 1 && w-26 >= 28 && h >= 6 {
-		return beside(rows, 24, p.chart.draw(v, pl, w-26, h))
+		return style.Beside(rows, 24, p.chart.Draw(&v.Pen, pl, w-26, h))
 	}
 	if spare >= 4 {
 		rows = append(rows, "")
-		rows = append(rows, p.chart.draw(v, pl, w, spare-1)...)
+		rows = append(rows, p.chart.Draw(&v.Pen, pl, w, spare-1)...)
 	}
 	return rows
 }
 
 func (p *workPane) strip(v *view, w, _ int) []string {
-	l := v.th.line(w)
-	v.label(l, "work")
+	l := v.Line(w)
+	v.Label(l, "work")
 	items := p.items(v)
 	for i, k := range items[:min(len(items), 4)] {
 		gap := "  "
 		if i == 0 {
 			gap = ""
 		}
-		l.group(part{tokMuted, gap + k.name + " "}, part{tokText, k.value})
+		l.Group(style.Muted.Of(gap+k.name+" "), style.Text.Of(k.value))
 	}
-	return []string{l.full()}
+	return []string{l.Full()}
+}
+
+func (p *workPane) figure(v *view) *figure.Chart {
+	return runFigure(v.h, figure.Chart{Title: "seconds an epoch", Y: "seconds", Curves: []figure.Curve{{Color: onPaper(style.Train), Points: pointsOf(&v.h.Curves.Seconds)}}})
 }

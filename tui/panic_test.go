@@ -16,6 +16,9 @@ import (
 	"github.com/creack/pty"
 
 	"newtop/trainer/event"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
 )
 
 // brokenPane panics where its name says.
@@ -32,22 +35,22 @@ func (p *brokenPane) toggleLog() bool {
 }
 
 func (p *brokenPane) body(v *view, w, h int, zoomed bool) []string {
-	if p.when == "view" && v.h.epochs > 3 {
+	if p.when == "view" && v.h.Epochs > 3 {
 		panic("broken in View")
 	}
 	return nil
 }
 
-type brokenFeed struct{ fakeFeed }
+type brokenFeed struct{ tuitest.Feed }
 
 func (f *brokenFeed) Do(context.Context, event.Command) error { panic("broken in a command") }
 
 // breakDown is the child of TestPanicsRestoreTheTerminal.
 func breakDown(when string) error {
-	feed := &brokenFeed{fakeFeed{deltas: fakeRun(script{epochs: 5}), pace: 40 * time.Millisecond}}
-	a := New(feed, Options{})
-	a.panes[paneLoss] = &brokenPane{when: when}
-	return runApp(context.Background(), a, Options{})
+	feed := &brokenFeed{tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 5}), Pace: 40 * time.Millisecond}}
+	a := New(feed, screen.Options{})
+	a.panes[layout.Loss] = &brokenPane{when: when}
+	return runApp(context.Background(), a, screen.Options{})
 }
 
 // TestPanicsRestoreTheTerminal breaks the program in each of its goroutines, on a terminal of its own.

@@ -9,8 +9,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // picker is the list of optimizers with a fuzzy filter. With an empty filter a digit chooses at once.
@@ -40,36 +44,36 @@ func (a *App) openPicker() {
 	p.filter.Focus()
 	p.match()
 	for i, k := range p.shown {
-		if p.methods[k].Name == a.h.status.Optimizer {
+		if p.methods[k].Name == a.h.Status.Optimizer {
 			p.at = i
 		}
 	}
-	a.overlay = &pickerOverlay{}
+	a.dialog = &pickerOverlay{}
 }
 
 // pickerOverlay puts the list in front.
 type pickerOverlay struct{}
 
-func (*pickerOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
+func (*pickerOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	key, ok := msg.(tea.KeyPressMsg)
 	if !ok {
 		a.picker.narrow(msg)
-		return nil
+		return screen.Stay, nil
 	}
 	chosen, closed := a.picker.handleKey(key)
-	if closed {
-		a.overlay = nil
+	switch {
+	case chosen != nil:
+		return screen.Close, a.command(event.Switch{Optimizer: chosen.Name})
+	case closed:
+		return screen.Close, nil
 	}
-	if chosen != nil {
-		return a.command(event.Switch{Optimizer: chosen.Name})
-	}
-	return nil
+	return screen.Stay, nil
 }
 
-func (*pickerOverlay) draw(a *App, w, h int) []string { return a.picker.draw(&a.view, w, h) }
+func (*pickerOverlay) Draw(a *App, w, h int) []string { return a.picker.draw(a.paneView(), w, h) }
 
-func (*pickerOverlay) hints(*App) []hint {
-	return []hint{{"enter", "switch"}, {"↑↓", "choose"}, {"1…9", "by number"}, {"esc", "close"}}
+func (*pickerOverlay) Hints(*App) []widget.Hint {
+	return []widget.Hint{widget.NewHint("enter", "switch"), widget.NewHint("↑↓", "choose"), widget.NewHint("1…9", "by number"), widget.NewHint("esc", "close")}
 }
 
 // match applies the filter.
@@ -78,7 +82,7 @@ func (p *picker) match() {
 	for i, m := range p.methods {
 		names[i] = m.Name
 	}
-	p.shown, p.at = find(p.filter.Value(), names, p.texts), 0
+	p.shown, p.at = widget.Find(p.filter.Value(), names, p.texts), 0
 }
 
 // handleKey acts on a key; closed says that the list is done with.
@@ -126,65 +130,54 @@ func (p *picker) draw(v *view, w, h int) []string {
 		title += " " + strconv.Itoa(p.at+1) + "/" + strconv.Itoa(n)
 	}
 	rows := make([]string, 0, h)
-	l := v.th.line(inner)
+	l := v.Line(inner)
 	if text := p.filter.Value(); text != "" {
-		l.put(tokMuted, "filter ").put(tokStrong, clean(text)).put(tokAccent, "▏")
+		l.Put(style.Muted, "filter ").Put(style.Strong, style.Clean(text)).Put(style.Accent, "▏")
 	} else {
-		l.put(tokMuted, "type to search · ↑↓ move · enter switches · esc closes")
+		l.Put(style.Muted, "type to search · ↑↓ move · enter switches · esc closes")
 	}
-	rows = append(rows, l.full(), "")
+	rows = append(rows, l.Full(), "")
 	room := max(1, h-4-2)
 	if bw >= 84 {
 		const left = 24
 		detail := p.detail(v, inner-left-2)
 		list := p.list(v, left, min(room, max(len(p.methods), len(detail))), false)
-		return v.th.boxed(title, append(rows, beside(list, left, v.cut(detail, room))...), bw)
+		return widget.DialogBox(&v.Pen, title, append(rows, style.Beside(list, left, widget.CutRows(&v.Pen, detail, room))...), bw)
 	}
 	listed := min(len(p.methods), max(3, room/2))
 	rows = append(rows, p.list(v, inner, listed, true)...)
 	if detail := p.detail(v, inner); len(detail) > 1 && room-listed-1 > 0 {
-		detail = v.cut(detail[1:], room-listed-1) // the list has the title
+		detail = widget.CutRows(&v.Pen, detail[1:], room-listed-1) // the list has the title
 		rows = append(append(rows, ""), detail...)
 	}
-	return v.th.boxed(title, rows, bw)
-}
-
-func clip(rows []string, n int) []string { return rows[:max(0, min(n, len(rows)))] }
-
-// cut clips rows and says at the end how many are missing.
-func (v *view) cut(rows []string, n int) []string {
-	if len(rows) <= n || n < 2 {
-		return clip(rows, n)
-	}
-	more := "… " + count(len(rows)-n+1) + " more rows on a taller screen"
-	return append(rows[:n-1:n-1], v.th.line(ansi.StringWidth(rows[n-1])).put(tokMuted, more).full())
+	return widget.DialogBox(&v.Pen, title, rows, bw)
 }
 
 // list returns at most n rows around the chosen one, with the methods' titles if asked.
 func (p *picker) list(v *view, w, n int, titles bool) []string {
 	rows := make([]string, 0, n)
 	if len(p.shown) == 0 {
-		return append(rows, v.th.line(w).put(tokWarn, "no optimizer matches").full())
+		return append(rows, v.Line(w).Put(style.Warn, "no optimizer matches").Full())
 	}
 	first := max(0, min(p.at-n/2, len(p.shown)-n))
 	for i := first; i < min(first+n, len(p.shown)); i++ {
 		k := p.shown[i]
 		m := p.methods[k]
-		l := v.th.line(w)
+		l := v.Line(w)
 		number := "   "
 		if k < 9 {
 			number = " " + strconv.Itoa(k+1) + " "
 		}
-		name, title, arrow := tokStrong, tokMuted, " "
+		name, title, arrow := style.Strong, style.Muted, " "
 		if i == p.at {
-			name, title, arrow = tokChosen, tokText, "▸"
+			name, title, arrow = style.Chosen, style.Text, "▸"
 		}
-		l.put(tokAccent, arrow+number)
-		l.put(name, m.Name)
+		l.Put(style.Accent, arrow+number)
+		l.Put(name, m.Name)
 		if titles {
-			l.to(20).put(title, ansi.Truncate(m.Title, l.left(), "…"))
+			l.To(20).Put(title, ansi.Truncate(m.Title, l.Left(), "…"))
 		}
-		rows = append(rows, l.full())
+		rows = append(rows, l.Full())
 	}
 	return rows
 }
@@ -196,37 +189,37 @@ func (p *picker) detail(v *view, w int) []string {
 	}
 	m := p.methods[p.shown[p.at]]
 	var rows []string
-	say := func(t token, s string) {
-		for _, r := range strings.Split(ansi.Wrap(clean(s), max(w, 8), ""), "\n") {
-			rows = append(rows, v.th.line(w).put(t, r).full())
+	say := func(t style.Token, s string) {
+		for _, r := range strings.Split(ansi.Wrap(style.Clean(s), max(w, 8), ""), "\n") {
+			rows = append(rows, v.Line(w).Put(t, r).Full())
 		}
 	}
-	say(tokStrong, m.Title)
+	say(style.Strong, m.Title)
 	paper := m.Paper
 	if m.Equations != "" {
 		paper += ", " + m.Equations
 	}
 	if paper != "" {
-		say(tokMuted, paper)
+		say(style.Muted, paper)
 	}
-	say(tokText, m.Summary)
+	say(style.Text, m.Summary)
 	if m.Cost != "" {
-		say(tokText, "cost  "+m.Cost)
+		say(style.Text, "cost  "+m.Cost)
 	}
 	keys, values := 0, 0
 	for i := range m.Parameters {
-		keys, values = max(keys, cells(m.Parameters[i].Key)), max(values, cells(setting(&m.Parameters[i])))
+		keys, values = max(keys, style.Cells(m.Parameters[i].Key)), max(values, style.Cells(setting(&m.Parameters[i])))
 	}
 	for i := range m.Parameters {
 		h := &m.Parameters[i]
-		l := v.th.line(w)
-		ink := tokText
+		l := v.Line(w)
+		ink := style.Text
 		if h.Key == m.Primary {
-			ink = tokAccent
+			ink = style.Accent
 		}
-		l.put(ink, pad(h.Key, keys)).put(tokStrong, "  "+pad(setting(h), values)+"  ")
-		l.put(tokMuted, ansi.Truncate(clean(h.Meaning), l.left(), "…"))
-		rows = append(rows, l.full())
+		l.Put(ink, style.Pad(h.Key, keys)).Put(style.Strong, "  "+style.Pad(setting(h), values)+"  ")
+		l.Put(style.Muted, ansi.Truncate(style.Clean(h.Meaning), l.Left(), "…"))
+		rows = append(rows, l.Full())
 	}
 	return rows
 }
@@ -234,7 +227,7 @@ func (p *picker) detail(v *view, w int) []string {
 // setting writes a default.
 func setting(h *optim.Hyperparameter) string {
 	if math.IsInf(h.Default, 0) {
-		return number(h.Default)
+		return format.Number(h.Default)
 	}
 	return settingText(h.Text(h.Default))
 }
@@ -242,8 +235,7 @@ func setting(h *optim.Hyperparameter) string {
 // switchTo asks for the method with an index in the list.
 func (a *App) switchTo(i int) tea.Cmd {
 	if i >= len(a.picker.methods) {
-		a.note(tokWarn, "there is no optimizer "+strconv.Itoa(i+1))
-		return a.expire()
+		return a.Tell(style.Warn, "there is no optimizer "+strconv.Itoa(i+1))
 	}
 	return a.command(event.Switch{Optimizer: a.picker.methods[i].Name})
 }

@@ -9,6 +9,8 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/optim/methods"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/screen"
 )
 
 // TestFilterPrefersNames: what is typed finds the method of that name before those that have its letters
@@ -49,10 +51,10 @@ func TestPickerShowsEveryMethod(t *testing.T) {
 // TestNothingToScale: a method without a primary setting has no + and − in the footer.
 func TestNothingToScale(t *testing.T) {
 	for _, primary := range []bool{true, false} {
-		a := newTest(script{}, Options{NoColor: true}, 200, 40)
+		a := newTest(tuitest.Script{}, screen.Options{NoColor: true}, 200, 40)
 		d := feed.Delta{Status: event.Status{Phase: event.Running, Optimizer: "x", Settings: []event.Setting{{Key: "relative-rate", Text: "1", Primary: primary}}}}
 		a.Update(came(d))
-		if foot := ansi.Strip(a.footer(200)); strings.Contains(foot, "+ -") != primary || strings.Contains(foot, "relative-rate") != primary {
+		if foot := ansi.Strip(a.Footer(200, a.hints())); strings.Contains(foot, "+ -") != primary || strings.Contains(foot, "relative-rate") != primary {
 			t.Errorf("primary %v: %s", primary, foot)
 		}
 	}

@@ -1,145 +1,82 @@
 package tui
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"unicode"
 
 	tea "charm.land/bubbletea/v2"
-)
 
-// pictured is a pane that says by itself what its picture shows.
-type pictured interface {
-	// figure returns nil while there is nothing to show.
-	figure(v *view) *figure
-}
+	"newtop/internal/figure"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+)
 
 // chartPicture writes the focused pane's data as svg, png or pdf.
 func (a *App) chartPicture(format string) tea.Cmd {
 	p := a.panes[a.focus]
 	f := a.figure()
 	if f == nil {
-		return a.refuse(p.name(&a.view) + " has nothing to draw; P takes the screen")
+		return a.Tell(style.Warn, p.name(a.paneView())+" has nothing to draw; P takes the screen")
 	}
-	return a.picture(p.name(&a.view), format, func(w io.Writer) error { return f.write(w, format) })
+	if why := a.unpictured(); why != "" {
+		return a.Tell(style.Warn, why)
+	}
+	return a.Picture(a.pictureName(p.name(a.paneView())), "."+format, func(w io.Writer) error { return f.Draw(w, format) })
 }
 
 // figure is what the focused pane's picture shows, nil for nothing.
-func (a *App) figure() *figure {
+func (a *App) figure() *figure.Chart {
 	if p, ok := a.panes[a.focus].(pictured); ok {
-		return p.figure(&a.view)
+		return p.figure(a.paneView())
 	}
-	return a.view.figure(a.focus)
+	return nil
 }
 
 // screenPicture writes the screen as it stands, as SVG.
 func (a *App) screenPicture() tea.Cmd {
-	rows, columns, dark := a.screen(), a.width, a.theme.onDark(a.dark)
-	if a.gl.ascii {
-		for i := range rows {
-			rows[i] = toASCII(rows[i])
-		}
+	if why := a.unpictured(); why != "" {
+		return a.Tell(style.Warn, why)
 	}
-	return a.picture("screen", "svg", func(w io.Writer) error { return writeScreen(w, rows, columns, dark) })
+	return a.ScreenPicture(a.screen(), a.pictureName("screen"))
 }
 
-// picture has the tea.Cmd that writes a file and says where.
-func (a *App) picture(of, format string, draw func(io.Writer) error) tea.Cmd {
-	if a.h.viewer {
-		return a.refuse(viewerOnly)
+// unpictured is why no picture can be written from here, "" if one can.
+func (a *App) unpictured() string {
+	switch {
+	case a.h.Viewer:
+		return viewerOnly
+	case a.Pictures == "" && a.viewer != nil:
+		return "no pictures are kept here: the server was started without --saves"
 	}
-	if a.pictures == "" && a.guest != nil {
-		return a.refuse("no pictures are kept here: the server was started without --saves")
-	}
-	if a.pictures == "" {
-		return a.refuse("pictures can't be written from here")
-	}
+	return ""
+}
+
+// pictureName tells the data, what is drawn and the epoch.
+func (a *App) pictureName(of string) string {
 	data := "run"
-	if a.h.run != nil {
-		data = a.h.run.Data.Name
+	if a.h.Run != nil {
+		data = a.h.Run.Data.Name
 	}
-	name := "newtop-" + plainName(data) + "-" + plainName(of) + "-" + strconv.Itoa(a.h.status.Epoch)
-	base := filepath.Join(a.pictures, name)
-	return func() tea.Msg {
-		path, err := writeNew(base, "."+format, draw)
-		return pictureMsg{path, err}
-	}
-}
-
-type pictureMsg struct {
-	path string
-	err  error
+	return "newtop-" + screen.PlainName(data) + "-" + screen.PlainName(of) + "-" + strconv.Itoa(a.h.Status.Epoch)
 }
 
 // pictureWritten says where a picture is, or why there is none.
-func (a *App) pictureWritten(msg pictureMsg) tea.Cmd {
-	if msg.err != nil {
-		text := "no picture: " + clean(msg.err.Error())
-		a.h.say(a.h.status.Epoch, tokWarn, "%s", text)
-		return a.refuse(text)
+func (a *App) pictureWritten(msg screen.PictureMsg) tea.Cmd {
+	if msg.Err != nil {
+		text := "no picture: " + style.Clean(msg.Err.Error())
+		a.h.Log.Say(a.h.Status.Epoch, style.Warn, "%s", text)
+		return a.Tell(style.Warn, text)
 	}
-	path, where := clean(msg.path), ""
-	if a.guest != nil {
-		path, where = clean(filepath.Base(msg.path)), " on the server"
+	path, where := style.Clean(msg.Path), ""
+	if a.viewer != nil {
+		path, where = style.Clean(filepath.Base(msg.Path)), " on the server"
 	}
-	a.h.say(a.h.status.Epoch, tokText, "picture: %s", path)
-	return a.tell("wrote " + path + where)
+	a.h.Log.Say(a.h.Status.Epoch, style.Text, "picture: %s", path)
+	return a.Tell(style.Text, "wrote "+path+where)
 }
 
 // refuse notes for a while why nothing happened.
 func (a *App) refuse(text string) tea.Cmd {
-	a.note(tokWarn, text)
-	return a.expire()
-}
-
-// plainName keeps what every file system and shell takes in a name.
-func plainName(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-			return unicode.ToLower(r)
-		case r == '.' || r == '_':
-			return r
-		}
-		return '-'
-	}, s)
-	if s = strings.Trim(s, "-."); s == "" {
-		return "run"
-	}
-	return s[:min(len(s), 60)]
-}
-
-// writeNew writes a file that did not exist: base with a suffix, or base-2, base-3, … with it.
-func writeNew(base, suffix string, draw func(io.Writer) error) (path string, err error) {
-	var text bytes.Buffer
-	if err := draw(&text); err != nil {
-		return "", err
-	}
-	const most = 10_000
-	for n := 1; n <= most; n++ {
-		path = base + suffix
-		if n > 1 {
-			path = fmt.Sprintf("%s-%d%s", base, n, suffix)
-		}
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		_, err = text.WriteTo(f)
-		if err = errors.Join(err, f.Close()); err != nil {
-			os.Remove(path)
-		}
-		return path, err
-	}
-	return "", fmt.Errorf("%s%s: there are %d of it", base, suffix, most)
+	return a.Tell(style.Warn, text)
 }

@@ -17,6 +17,10 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
 // wellFormed reads XML to its end and returns the text in it.
@@ -41,41 +45,41 @@ func wellFormed(t *testing.T, text []byte) string {
 // take runs a picture's command and returns the file.
 func take(t *testing.T, a *App, cmd tea.Cmd) (path string, text []byte) {
 	t.Helper()
-	msg, ok := cmd().(pictureMsg)
-	if !ok || msg.err != nil {
+	msg, ok := cmd().(screen.PictureMsg)
+	if !ok || msg.Err != nil {
 		t.Fatalf("%+v", msg)
 	}
 	a.Update(msg)
-	if !strings.Contains(a.notice.s, msg.path) {
-		t.Errorf("the note %q does not say %s", a.notice.s, msg.path)
+	if !strings.Contains(a.Notice.Text, msg.Path) {
+		t.Errorf("the note %q does not say %s", a.Notice.Text, msg.Path)
 	}
-	text, err := os.ReadFile(msg.path)
+	text, err := os.ReadFile(msg.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return msg.path, text
+	return msg.Path, text
 }
 
 // TestChartPictures takes every pane, of several runs, of one in every format.
 func TestChartPictures(t *testing.T) {
-	for i, s := range []script{{epochs: 33, spectra: true}, {epochs: 20, regression: true}, {epochs: 33, adam: true}, {epochs: 33, switchAt: 20}, {epochs: 12, fate: "nan"}, {epochs: 1}} {
+	for i, s := range []tuitest.Script{{Epochs: 33, Spectra: true}, {Epochs: 20, Regression: true}, {Epochs: 33, Adam: true}, {Epochs: 33, SwitchAt: 20}, {Epochs: 12, Fate: "nan"}, {Epochs: 1}} {
 		formats := []string{"svg"}
 		if i == 0 {
 			formats = []string{"svg", "png", "pdf"}
 		}
 		dir := t.TempDir()
-		a := newTest(s, Options{Pictures: dir}, 120, 40)
-		for id := range paneCount {
+		a := newTest(s, screen.Options{Pictures: dir}, 120, 40)
+		for id := range layout.Panes {
 			a.focus = id
 			if a.figure() == nil {
-				if id == paneLoss || id == paneAccuracy {
+				if id == layout.Loss || id == layout.Accuracy {
 					t.Errorf("%+v: pane %d has no picture", s, id)
 				}
 				continue
 			}
 			for _, format := range formats {
 				path, text := take(t, a, a.chartPicture(format))
-				if !strings.HasSuffix(path, fmt.Sprintf("-%d.%s", a.h.status.Epoch, format)) {
+				if !strings.HasSuffix(path, fmt.Sprintf("-%d.%s", a.h.Status.Epoch, format)) {
 					t.Errorf("called %s", path)
 				}
 				switch format {
@@ -100,22 +104,22 @@ func TestChartPictures(t *testing.T) {
 // TestPicturesOfNothing: what has no data says so and writes nothing.
 func TestPicturesOfNothing(t *testing.T) {
 	dir := t.TempDir()
-	a := newTest(script{epochs: -1}, Options{Pictures: dir}, 120, 40)
-	for id := range paneCount {
+	a := newTest(tuitest.Script{Epochs: -1}, screen.Options{Pictures: dir}, 120, 40)
+	for id := range layout.Panes {
 		a.focus = id
 		if f := a.figure(); f != nil {
-			if err := f.write(io.Discard, "svg"); err == nil && id != paneLoss && id != paneAccuracy && id != paneRegion {
+			if err := f.Draw(io.Discard, "svg"); err == nil && id != layout.Loss && id != layout.Accuracy && id != layout.Region {
 				t.Errorf("pane %d draws nothing", id)
 			}
 		}
 	}
-	a.focus = paneLog
-	if a.chartPicture("svg"); !strings.Contains(a.notice.s, "log has nothing to draw") {
-		t.Errorf("says %q", a.notice.s)
+	a.focus = layout.Log
+	if a.chartPicture("svg"); !strings.Contains(a.Notice.Text, "log has nothing to draw") {
+		t.Errorf("says %q", a.Notice.Text)
 	}
-	a.pictures = ""
-	if a.screenPicture(); !strings.Contains(a.notice.s, "can't be written from here") {
-		t.Errorf("says %q", a.notice.s)
+	a.Pictures = ""
+	if a.screenPicture(); !strings.Contains(a.Notice.Text, "can't be written from here") {
+		t.Errorf("says %q", a.Notice.Text)
 	}
 	if files, _ := os.ReadDir(dir); len(files) > 0 {
 		t.Errorf("wrote %v", files)
@@ -125,49 +129,38 @@ func TestPicturesOfNothing(t *testing.T) {
 // TestPicturesOverwriteNothing takes the same picture again and again.
 func TestPicturesOverwriteNothing(t *testing.T) {
 	dir := t.TempDir()
-	a := newTest(script{epochs: 3}, Options{Pictures: dir}, 80, 24)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{Pictures: dir}, 80, 24)
 	for _, want := range []string{"newtop-letters-screen-3.svg", "newtop-letters-screen-3-2.svg", "newtop-letters-screen-3-3.svg"} {
 		if path, _ := take(t, a, a.screenPicture()); filepath.Base(path) != want {
 			t.Errorf("wrote %s, not %s", path, want)
 		}
 	}
 	failed := errors.New("no")
-	if _, err := writeNew(filepath.Join(dir, "x"), ".svg", func(io.Writer) error { return failed }); err != failed {
+	if _, err := screen.WriteNew(filepath.Join(dir, "x"), ".svg", func(io.Writer) error { return failed }); err != failed {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "x.svg")); err == nil {
 		t.Error("a file of a picture that failed")
 	}
-	a.pictures = filepath.Join(dir, "absent")
+	a.Pictures = filepath.Join(dir, "absent")
 	a.Update(a.screenPicture()())
-	if !strings.HasPrefix(a.notice.s, "no picture: ") {
-		t.Errorf("says %q", a.notice.s)
-	}
-}
-
-func TestPlainName(t *testing.T) {
-	for in, want := range map[string]string{
-		"letters": "letters", "../../etc/passwd": "etc-passwd", "My Data.csv": "my-data.csv", "日本": "run", "": "run", "a\x1b[31mb": "a--31mb", ".hidden": "hidden",
-		strings.Repeat("x", 200): strings.Repeat("x", 60),
-	} {
-		if got := plainName(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+	if !strings.HasPrefix(a.Notice.Text, "no picture: ") {
+		t.Errorf("says %q", a.Notice.Text)
 	}
 }
 
 // TestScreenPicture compares the letters of the SVG with those of the screen, row by row.
 func TestScreenPicture(t *testing.T) {
-	for _, o := range []Options{{}, {NoColor: true}, {Theme: ThemeLight}, {Glyphs: GlyphsBlock}, {Glyphs: GlyphsASCII}} {
+	for _, o := range []screen.Options{{}, {NoColor: true}, {Theme: style.ThemeLight}, {Glyphs: style.GlyphsBlock}, {Glyphs: style.GlyphsASCII}} {
 		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {20, 5}} {
 			o.Pictures = t.TempDir()
-			a := newTest(script{epochs: 33, spectra: true, fate: "done"}, o, size[0], size[1])
+			a := newTest(tuitest.Script{Epochs: 33, Spectra: true, Fate: "done"}, o, size[0], size[1])
 			want := letters(frameText(t, a))
 			_, text := take(t, a, a.screenPicture())
 			if got := letters(wellFormed(t, text)); got != want {
 				t.Errorf("%+v at %v:\n%s\nwant\n%s", o, size, got, want)
 			}
-			if (o.NoColor || o.Theme == ThemeMono) && strings.Contains(string(text), "#87afd7") {
+			if (o.NoColor || o.Theme == style.ThemeMono) && strings.Contains(string(text), "#87afd7") {
 				t.Error("has a colour")
 			}
 		}
@@ -177,56 +170,28 @@ func TestScreenPicture(t *testing.T) {
 // letters drops blanks and what is drawn as a shape.
 func letters(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == ' ' || r == '\n' || cellShape(r, 0, 0) != "" {
+		if r == ' ' || r == '\n' || r >= 0x2500 && r < 0x25a0 || r >= 0x2800 && r < 0x2900 {
 			return -1
 		}
 		return r
 	}, s)
 }
 
-// TestShapes draws every character of the blocks that are drawn as shapes.
-func TestShapes(t *testing.T) {
-	for r := rune(0x2580); r <= 0x259f; r++ {
-		if got := cellShape(r, 0, 0) != ""; got == (r >= 0x2591 && r <= 0x2593) || got && r == 0x2594 || got && r == 0x2595 {
-			if r < 0x2591 || r > 0x2595 {
-				t.Errorf("%c: a shape: %v", r, got)
-			}
-		}
-	}
-	for mask := range 256 {
-		want := 0
-		for k := range 8 {
-			want += mask >> k & 1
-		}
-		if got := strings.Count(cellShape(rune(0x2800+mask), 3, 5), "M"); got != want {
-			t.Errorf("%c: %d dots", 0x2800+mask, got)
-		}
-	}
-	for _, r := range "─│╭╮╰╯┌┐└┘├┤┬┴┼━╌┄┊" {
-		if !strings.HasPrefix(cellShape(r, 0, 0), "M") {
-			t.Errorf("%c is left to the font", r)
-		}
-	}
-	if cellShape('a', 0, 0) != "" {
-		t.Error("a letter is a shape")
-	}
-}
-
 // TestPictureWhileTraining takes pictures while epochs come in; under -race it finds what the two share.
 func TestPictureWhileTraining(t *testing.T) {
-	a := newTest(script{epochs: 5, spectra: true}, Options{Pictures: t.TempDir()}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 5, Spectra: true}, screen.Options{Pictures: t.TempDir()}, 120, 40)
 	r := rand.New(rand.NewPCG(1, 1))
 	done := make(chan tea.Msg, 100)
 	for e := 6; e < 16; e++ {
 		for _, cmd := range []tea.Cmd{a.screenPicture(), a.chartPicture("svg")} {
 			go func() { done <- cmd() }()
 		}
-		a.Update(came(feed.Delta{Status: a.h.status, Epochs: []event.EpochEvent{fakeEpoch(e, 1, r)}}))
+		a.Update(came(feed.Delta{Status: a.h.Status, Epochs: []event.EpochEvent{tuitest.Epoch(e, 1, r)}}))
 		a.View()
 	}
 	for range 20 {
-		if m := (<-done).(pictureMsg); m.err != nil {
-			t.Error(m.err)
+		if m := (<-done).(screen.PictureMsg); m.Err != nil {
+			t.Error(m.Err)
 		}
 	}
 }

@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
 // settleAll runs the writes that a key has asked for, and those that follow. The other commands of a key are
@@ -14,7 +18,7 @@ import (
 func settleAll(a *App, cmd tea.Cmd) {
 	got := make(chan tea.Msg, 16)
 	run := func(c tea.Cmd) { go func() { got <- c() }() }
-	for a.keep.busy {
+	for a.Prefs.Busy() {
 		if cmd != nil {
 			run(cmd)
 		}
@@ -24,7 +28,7 @@ func settleAll(a *App, cmd tea.Cmd) {
 			for _, c := range msg {
 				run(c)
 			}
-		case storedMsg:
+		case screen.StoredMsg:
 			_, cmd = a.Update(msg)
 		}
 	}
@@ -32,16 +36,16 @@ func settleAll(a *App, cmd tea.Cmd) {
 
 func TestPreferencesAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "ui.toml")
-	a := newTest(script{epochs: 3}, Options{Preferences: path}, 80, 24)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 80, 24)
 	settleAll(a, press(a, "t"))
 	if text, _ := os.ReadFile(path); strings.TrimSpace(string(text)) != "theme = 'dark'" {
 		t.Errorf("the file has %q: more than what was changed", text)
 	}
 	settleAll(a, press(a, "t"))
 	settleAll(a, press(a, "M"))
-	again := newTest(script{epochs: 3}, Options{Preferences: path}, 80, 24)
-	if again.theme != ThemeLight || !again.noMouse || again.glyphs != GlyphsAuto {
-		t.Errorf("theme %v, no mouse %v, glyphs %v", again.theme, again.noMouse, again.glyphs)
+	again := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 80, 24)
+	if again.ThemeChoice != style.ThemeLight || !again.NoMouse || again.GlyphChoice != style.GlyphsAuto {
+		t.Errorf("theme %v, no mouse %v, glyphs %v", again.ThemeChoice, again.NoMouse, again.GlyphChoice)
 	}
 	files, _ := os.ReadDir(filepath.Dir(path))
 	if len(files) != 1 {
@@ -52,14 +56,14 @@ func TestPreferencesAreKept(t *testing.T) {
 // TestChartHabits: the x axis and the smoothing that a chart was given are those of all charts of the next run.
 func TestChartHabits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ui.toml")
-	a := newTest(script{epochs: 33}, Options{Preferences: path}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33}, screen.Options{Preferences: path}, 120, 40)
 	for _, k := range []string{"z", "x", "m"} {
 		a.View()
 		settleAll(a, press(a, k))
 	}
-	again := newTest(script{epochs: 3}, Options{Preferences: path}, 120, 40)
+	again := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 120, 40)
 	for _, c := range again.charted() {
-		if x, smoothing := c.habits(); x != "seconds" || smoothing != "1" {
+		if x, smoothing := c.ChartPrefs(); x != "seconds" || smoothing != "1" {
 			t.Errorf("x axis %q, smoothing %q", x, smoothing)
 		}
 	}
@@ -71,10 +75,10 @@ func TestChartHabits(t *testing.T) {
 // TestSaveFormatIsKept: the format that a model was saved in is that of the next run's first offer.
 func TestSaveFormatIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ui.toml")
-	a := newTest(script{epochs: 3}, Options{Preferences: path}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 120, 40)
 	press(a, "w", "tab")
 	settleAll(a, press(a, "enter"))
-	again := newTest(script{epochs: 3}, Options{Preferences: path, NoColor: true}, 120, 40)
+	again := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path, NoColor: true}, 120, 40)
 	press(again, "w")
 	if text := frameText(t, again); !strings.Contains(text, "letters-e3.onnx") {
 		t.Errorf("offered is\n%s", text)
@@ -82,7 +86,7 @@ func TestSaveFormatIsKept(t *testing.T) {
 	if err := os.WriteFile(path, []byte("save = 'pickle'\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readPreferences(path); err == nil || !strings.Contains(err.Error(), "expected safetensors or onnx") {
+	if _, err := screen.ReadPreferences(path); err == nil || !strings.Contains(err.Error(), "expected safetensors or onnx") {
 		t.Errorf("an unknown format: %v", err)
 	}
 }
@@ -93,12 +97,12 @@ func TestFlagsWin(t *testing.T) {
 	if err := os.WriteFile(path, []byte("theme = \"light\"\nglyphs = \"block\"\nmouse = true\nfuture = 3\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a := newTest(script{epochs: 3}, Options{Preferences: path, Theme: ThemeMono, Glyphs: GlyphsAuto, NoMouse: true}, 80, 24)
-	if a.theme != ThemeMono || a.glyphs != GlyphsAuto || !a.noMouse {
-		t.Errorf("theme %v, glyphs %v, no mouse %v", a.theme, a.glyphs, a.noMouse)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path, Theme: style.ThemeMono, Glyphs: style.GlyphsAuto, NoMouse: true}, 80, 24)
+	if a.ThemeChoice != style.ThemeMono || a.GlyphChoice != style.GlyphsAuto || !a.NoMouse {
+		t.Errorf("theme %v, glyphs %v, no mouse %v", a.ThemeChoice, a.GlyphChoice, a.NoMouse)
 	}
-	a.nextGlyphs()
-	settleAll(a, a.remember())
+	a.SetGlyphs(a.GlyphChoice.Next())
+	settleAll(a, a.Prefs.Notice(a.preferences()))
 	text, _ := os.ReadFile(path)
 	for _, want := range []string{"theme = 'light'", "glyphs = 'braille'", "mouse = true"} {
 		if !strings.Contains(string(text), want) {
@@ -119,12 +123,12 @@ func TestBadPreferences(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			a := newApp(&fakeFeed{}, Options{Preferences: path}, fakeMethods())
-			if len(a.h.entries) != 1 || !strings.Contains(a.h.entries[0].text, c.says) || strings.Contains(a.h.entries[0].text, "\n") {
-				t.Errorf("the log has %+v", a.h.entries)
+			a := newApp(&tuitest.Feed{}, screen.Options{Preferences: path}, tuitest.Methods())
+			if len(a.h.Log.Entries) != 1 || !strings.Contains(a.h.Log.Entries[0].text, c.says) || strings.Contains(a.h.Log.Entries[0].text, "\n") {
+				t.Errorf("the log has %+v", a.h.Log.Entries)
 			}
-			if a.theme != ThemeAuto {
-				t.Errorf("theme %v", a.theme)
+			if a.ThemeChoice != style.ThemeAuto {
+				t.Errorf("theme %v", a.ThemeChoice)
 			}
 			settleAll(a, press(a, "t"))
 			if text, _ := os.ReadFile(path); string(text) != c.text {
@@ -140,13 +144,14 @@ func TestPreferencesCannotBeWritten(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a := newTest(script{epochs: 3}, Options{}, 80, 24)
-	a.keep = keeper{path: filepath.Join(file, "ui.toml"), last: a.preferences()}
-	before := len(a.h.entries)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
+	a.Prefs = screen.NewPreferenceStore(filepath.Join(file, "ui.toml"), screen.Preferences{})
+	a.Prefs.Begin(a.preferences())
+	before := len(a.h.Log.Entries)
 	for range 3 {
 		settleAll(a, press(a, "M"))
 	}
-	if n := len(a.h.entries) - before; n != 1 {
+	if n := len(a.h.Log.Entries) - before; n != 1 {
 		t.Errorf("%d lines in the log", n)
 	}
 }
@@ -154,22 +159,10 @@ func TestPreferencesCannotBeWritten(t *testing.T) {
 // TestSettle: a program that ends while a write is under way has written the last choice.
 func TestSettle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ui.toml")
-	a := newTest(script{epochs: 3}, Options{Preferences: path}, 80, 24)
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 80, 24)
 	press(a, "t", "t", "t")
-	a.keep.settle()
+	a.Prefs.Settle()
 	if text, _ := os.ReadFile(path); string(text) != "theme = 'safe'\n" {
 		t.Errorf("the file has %q", text)
-	}
-}
-
-func TestPreferencesFile(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", "/x/config")
-	t.Setenv("NEWTOP_CONFIG_DIR", "")
-	if got := PreferencesFile(); got != "/x/config/newtop/ui.toml" {
-		t.Error(got)
-	}
-	t.Setenv("NEWTOP_CONFIG_DIR", "/y")
-	if got := PreferencesFile(); got != "/y/ui.toml" {
-		t.Error(got)
 	}
 }

@@ -5,14 +5,18 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // raceView takes the place of the panes while a race is on: the racers' curves over one another, and under them
 // a table with the best on top.
 type raceView struct {
-	lossChart, faultChart chart
-	axis                  raceAxis
+	lossChart, faultChart chart.Canvas
+	axis                  RaceAxis
 	linear                bool // scale of both charts; else logarithmic
 	byLoss                bool // what the table is sorted by
 	at                    int  // the racer that enter goes on with
@@ -28,42 +32,35 @@ type raceView struct {
 type raceKey struct {
 	w, h             int
 	gen, runGen, own uint64
-	th               *theme
-	gl               *glyphs
+	th               *style.Palette
+	gl               *style.GlyphSet
 }
 
 // racing reports whether the race has the screen.
-func (a *App) racing() bool { return a.h.status.Racing && !a.h.over() }
-
-// racerInks tell the racers apart, together with their letters and with every second line dashed.
-var racerInks = [...]token{tokTrain, tokTest, tokResidual, tokNegativeCurvature, tokLimit, tokText, tokNotFinite, tokMuted}
-
-func racerInk(i int) token { return racerInks[i%len(racerInks)] }
-
-func racerLetter(i int) string { return string(rune('A' + i%26)) }
+func (a *App) racing() bool { return a.h.Status.Racing && !a.h.Over() }
 
 // racerName is a racer's letter and name.
-func racerName(h *history, i int) string {
-	if i < 0 || i >= len(h.racers) {
+func racerName(h *History, i int) string {
+	if i < 0 || i >= len(h.Race.Racers) {
 		return ""
 	}
-	return racerLetter(i) + " " + clean(h.racers[i].Name)
+	return style.RacerLetter(i) + " " + style.Clean(h.Race.Racers[i].Name)
 }
 
 // begin forgets what was chosen in an earlier race.
-func (r *raceView) begin(h *history) {
-	if h.race == nil || h.race == r.race {
+func (r *raceView) begin(h *History) {
+	if h.Race.Event == nil || h.Race.Event == r.race {
 		return
 	}
-	if h.race.State == "begun" {
+	if h.Race.Event.State == "begun" {
 		*r = raceView{axis: r.axis, linear: r.linear, byLoss: r.byLoss, changes: r.changes}
 	}
-	r.race = h.race
+	r.race = h.Race.Event
 }
 
 // selected is the racer that enter goes on with, −1 while there is none.
-func (r *raceView) selected(h *history) int {
-	order := h.ranking(r.byLoss)
+func (r *raceView) selected(h *History) int {
+	order := h.Race.Ranking(r.byLoss)
 	switch {
 	case len(order) == 0:
 		return -1
@@ -77,9 +74,9 @@ func (r *raceView) selected(h *history) int {
 func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
 	r.begin(a.h)
 	r.changes++
-	if (a.h.watched() || a.h.viewer) && slices.Contains([]string{"enter", "esc", "u"}, k) {
+	if (a.h.Watched() || a.h.Viewer) && slices.Contains([]string{"enter", "esc", "u"}, k) {
 		if k == "enter" {
-			return a.refuse(unsteerable(a)), true
+			return a.Tell(style.Warn, unsteerable(a)), true
 		}
 		return nil, false
 	}
@@ -104,7 +101,7 @@ func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
 	case "esc", "u":
 		r.asking = true
 	case "x":
-		r.axis = (r.axis + 1) % raceAxisCount
+		r.axis = (r.axis + 1) % RaceAxisCount
 	case "y":
 		r.linear = !r.linear
 	case "r":
@@ -116,8 +113,8 @@ func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
 }
 
 // move chooses the racer above or below in the table.
-func (r *raceView) move(h *history, by int) {
-	order, at := h.ranking(r.byLoss), r.selected(h)
+func (r *raceView) move(h *History, by int) {
+	order, at := h.Race.Ranking(r.byLoss), r.selected(h)
 	for place, i := range order {
 		if i == at {
 			r.at, r.chosen = order[max(0, min(place+by, len(order)-1))], true
@@ -127,41 +124,41 @@ func (r *raceView) move(h *history, by int) {
 }
 
 // hints are the keys that the footer names.
-func (r *raceView) hints(a *App) []hint {
-	if a.h.watched() {
-		return []hint{{"space", "play or pause"}, {", .", "back, on"}, {"↑↓", "choose"}, {"x", "axis"}, {"r", "rank by"}, {"y", "log"}, {"?", "help"}, {"q", "quit"}}
+func (r *raceView) hints(a *App) []widget.Hint {
+	if a.h.Watched() {
+		return []widget.Hint{widget.NewHint("space", "play or pause"), widget.NewHint(", .", "back, on"), widget.NewHint("↑↓", "choose"), widget.NewHint("x", "axis"), widget.NewHint("r", "rank by"), widget.NewHint("y", "log"), widget.NewHint("?", "help"), widget.NewHint("q", "quit")}
 	}
-	if a.h.viewer {
-		return []hint{{"↑↓", "choose"}, {"x", "axis"}, {"r", "rank by"}, {"y", "log"}, {"?", "help"}, {"q", "leave"}}
+	if a.h.Viewer {
+		return []widget.Hint{widget.NewHint("↑↓", "choose"), widget.NewHint("x", "axis"), widget.NewHint("r", "rank by"), widget.NewHint("y", "log"), widget.NewHint("?", "help"), widget.NewHint("q", "leave")}
 	}
 	if r.asking {
-		return []hint{{"enter", "abandon the race"}, {"esc", "race on"}}
+		return []widget.Hint{widget.NewHint("enter", "abandon the race"), widget.NewHint("esc", "race on")}
 	}
-	out := []hint{{"↑↓", "choose"}}
+	out := []widget.Hint{widget.NewHint("↑↓", "choose")}
 	if i := r.selected(a.h); i >= 0 {
-		out = []hint{{"enter", "go on with " + racerLetter(i)}, {"↑↓", "choose"}}
+		out = []widget.Hint{widget.NewHint("enter", "go on with "+style.RacerLetter(i)), widget.NewHint("↑↓", "choose")}
 	}
-	if a.h.race != nil && a.h.race.State == "begun" {
+	if a.h.Race.Event != nil && a.h.Race.Event.State == "begun" {
 		word := "pause"
-		if a.h.status.Phase == event.Paused {
+		if a.h.Status.Phase == event.Paused {
 			word = "race on"
 		}
-		out = append(out, hint{"space", word})
+		out = append(out, widget.NewHint("space", word))
 	}
-	return append(out, hint{"esc", "abandon"}, hint{"x", "axis"}, hint{"r", "rank by"}, hint{"y", "log"}, hint{"?", "help"}, hint{"q", a.quitWord()})
+	return append(out, widget.NewHint("esc", "abandon"), widget.NewHint("x", "axis"), widget.NewHint("r", "rank by"), widget.NewHint("y", "log"), widget.NewHint("?", "help"), widget.NewHint("q", a.quitWord()))
 }
 
 // draw returns exactly h rows of w columns.
 func (r *raceView) draw(v *view, w, h int) []string {
 	r.begin(v.h)
-	key := raceKey{w: w, h: h, gen: v.h.raceGen, runGen: v.h.runGen, own: r.changes, th: v.th, gl: v.gl}
+	key := raceKey{w: w, h: h, gen: v.h.Race.Gen, runGen: v.h.Gen.Run, own: r.changes, th: v.Palette, gl: v.Glyphs}
 	if r.rows != nil && r.key == key {
 		return r.rows
 	}
 	r.key = key
-	if v.h.race == nil {
-		text := v.th.line(w).to(2).put(tokMuted, "a race is on; its beginning was not seen").full()
-		r.rows = block([]string{"", text}, w, h)
+	if v.h.Race.Event == nil {
+		text := v.Line(w).To(2).Put(style.Muted, "a race is on; its beginning was not seen").Full()
+		r.rows = style.Block([]string{"", text}, w, h)
 		return r.rows
 	}
 	r.rows = r.compose(v, w, h)
@@ -182,23 +179,23 @@ func (r *raceView) compose(v *view, w, h int) []string {
 		rows = r.charts(v, w, charts, framed)
 	}
 	if framed {
-		table = v.th.framed(tokBorder, r.title(v, w-6), table, w)
+		table = widget.Framed(&v.Pen, style.Border, r.title(v, w-6), table, w)
 	}
-	return block(append(rows, table...), w, h)
+	return style.Block(append(rows, table...), w, h)
 }
 
 // charts draws losses and faults side by side.
 func (r *raceView) charts(v *view, w, h int, framed bool) []string {
-	fault, unit := "error", percent
-	if v.h.regression() {
+	fault, unit := "error", format.Percent
+	if v.h.Regression() {
 		fault, unit = "RMSE", nil
 	}
-	if !v.h.testFault.empty() {
+	if !v.h.Curves.TestMetric.Empty() {
 		fault = "test " + fault
 	}
 	left := w / 2
-	loss := r.chart(v, &r.lossChart, "loss", nil, func(k *racerHistory) *series { return &k.loss[r.axis] }, left, h, framed)
-	other := r.chart(v, &r.faultChart, fault, unit, func(k *racerHistory) *series { return &k.fault[r.axis] }, w-left, h, framed)
+	loss := r.chart(v, &r.lossChart, "loss", nil, func(k *Racer) *chart.Series { return &k.loss[r.axis] }, left, h, framed)
+	other := r.chart(v, &r.faultChart, fault, unit, func(k *Racer) *chart.Series { return &k.metric[r.axis] }, w-left, h, framed)
 	rows := make([]string, h)
 	for i := range rows {
 		rows[i] = loss[i] + other[i]
@@ -206,44 +203,44 @@ func (r *raceView) charts(v *view, w, h int, framed bool) []string {
 	return rows
 }
 
-func (r *raceView) chart(v *view, c *chart, name string, unit func(float64) string, of func(*racerHistory) *series, w, h int, framed bool) []string {
-	p := plot{log: !r.linear, whole: r.axis != bySeconds, label: unit, waiting: "waiting for the first laps"}
+func (r *raceView) chart(v *view, c *chart.Canvas, name string, unit func(float64) string, of func(*Racer) *chart.Series, w, h int, framed bool) []string {
+	p := chart.Plot{Log: !r.linear, Whole: r.axis != BySeconds, Label: unit, Waiting: "waiting for the first laps"}
 	if unit != nil && !r.linear {
-		p.label = func(v float64) string { return tick(round(100*v, 4)) + "%" }
+		p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 	}
 	switch r.axis {
-	case byEquivalents:
-		p.limit = float64(v.h.race.Equivalents)
-	case bySeconds:
-		p.limit = float64(v.h.race.Seconds)
+	case ByEquivalents:
+		p.Limit = float64(v.h.Race.Event.Equivalents)
+	case BySeconds:
+		p.Limit = float64(v.h.Race.Event.Seconds)
 	}
-	p.clip = v.h.sane(of)
-	p.closed = p.limit == 0 || v.h.race.State != "begun"
-	order := v.h.ranking(r.byLoss)
+	p.Clip = v.h.Race.Bounds(of)
+	p.Closed = p.Limit == 0 || v.h.Race.Event.State != "begun"
+	order := v.h.Race.Ranking(r.byLoss)
 	for place := range order { // the leader's curve comes last, over the others
 		i := order[len(order)-1-place]
-		p.curves = append(p.curves, plotCurve{name: racerLetter(i), tok: racerInk(i), series: of(&v.h.racers[i]), dashed: i%2 == 1,
-			alarm: true, mark: rune(racerLetter(i)[0]), tag: racerLetter(i)})
+		p.Curves = append(p.Curves, chart.Curve{Name: style.RacerLetter(i), Token: style.RacerToken(i), Series: of(&v.h.Race.Racers[i]), Dashed: i%2 == 1,
+			Alarm: true, Mark: rune(style.RacerLetter(i)[0]), Tag: style.RacerLetter(i)})
 	}
 	head := r.chartTitle(name, w-6)
 	if framed {
-		return block(v.th.framed(tokBorder, head, c.draw(v, p, w-4, h-2), w), w, h)
+		return style.Block(widget.Framed(&v.Pen, style.Border, head, c.Draw(&v.Pen, p, w-4, h-2), w), w, h)
 	}
-	l := v.th.line(w).put(tokText, " ")
+	l := v.Line(w).Put(style.Text, " ")
 	for _, h := range head {
-		l.put(h.t, h.s)
+		l.Put(h.Token, h.Text)
 	}
-	return block(append([]string{l.full()}, c.draw(v, p, w-1, h-1)...), w, h)
+	return style.Block(append([]string{l.Full()}, c.Draw(&v.Pen, p, w-1, h-1)...), w, h)
 }
 
 // chartTitle names a chart and its axes, as far as there is room.
-func (r *raceView) chartTitle(name string, room int) []part {
+func (r *raceView) chartTitle(name string, room int) []style.Part {
 	by, scale := "  by "+r.axis.words(), "  log"
-	if cells(name)+cells(by)+cells(scale) > room {
+	if style.Cells(name)+style.Cells(by)+style.Cells(scale) > room {
 		by = "  by " + r.axis.word()
 	}
-	if r.linear || cells(name)+cells(by)+cells(scale) > room {
+	if r.linear || style.Cells(name)+style.Cells(by)+style.Cells(scale) > room {
 		scale = ""
 	}
-	return []part{{tokStrong, name}, {tokMuted, by + scale}}
+	return []style.Part{style.Strong.Of(name), style.Muted.Of(by + scale)}
 }

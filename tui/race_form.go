@@ -11,8 +11,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/tui/chart"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // The least and the most that can race.
@@ -31,64 +36,54 @@ type raceForm struct {
 	field    int // 0 the list, 1 the settings, 2 the budget
 }
 
-func newInput(limit int) textinput.Model {
-	t := textinput.New()
-	t.Prompt = ""
-	t.CharLimit = limit
-	t.SetVirtualCursor(false)
-	return t
-}
-
 func (a *App) openRace() {
-	f := &raceForm{list: newPicker(a.picker.methods), chosen: map[string]bool{a.h.status.Optimizer: true}, settings: newInput(200), budget: newInput(40)}
+	f := &raceForm{list: newPicker(a.picker.methods), chosen: map[string]bool{a.h.Status.Optimizer: true}, settings: widget.NewInput(200), budget: widget.NewInput(40)}
 	f.list.filter.Focus()
 	f.settings.Focus()
 	f.budget.Focus()
 	for i, m := range f.list.methods {
-		if m.Name == a.h.status.Optimizer {
+		if m.Name == a.h.Status.Optimizer {
 			f.list.at = i
 		}
 	}
-	f.budget.SetValue(optim.Format(usualBudget(&a.h.status)))
+	f.budget.SetValue(optim.Format(usualBudget(&a.h.Status)))
 	f.budget.CursorEnd()
-	a.overlay = f
+	a.dialog = f
 }
 
 // usualBudget is what ten epochs of the run so far cost, in gradient equivalents.
 func usualBudget(s *event.Status) float64 {
-	if s.Epoch < 1 || !(s.Equivalents > 0) || !isFinite(s.Equivalents) {
+	if s.Epoch < 1 || !(s.Equivalents > 0) || !format.Finite(s.Equivalents) {
 		return 100
 	}
-	return math.Max(10, math.Min(nice(10*s.Equivalents/float64(s.Epoch)), 100_000))
+	return math.Max(10, math.Min(chart.Nice(10*s.Equivalents/float64(s.Epoch)), 100_000))
 }
 
-func (f *raceForm) hints(*App) []hint {
-	h := []hint{{"enter", "start"}, {"tab", "next field"}, {"esc", "close"}}
+func (f *raceForm) Hints(*App) []widget.Hint {
+	h := []widget.Hint{widget.NewHint("enter", "start"), widget.NewHint("tab", "next field"), widget.NewHint("esc", "close")}
 	if f.field == 0 {
-		h = append(h, hint{"space", "takes part"}, hint{"↑↓", "choose"})
+		h = append(h, widget.NewHint("space", "takes part"), widget.NewHint("↑↓", "choose"))
 	}
 	return h
 }
 
-func (f *raceForm) handle(a *App, msg tea.Msg) tea.Cmd {
+func (f *raceForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
 		case "esc":
-			a.overlay = nil
-			return nil
+			return screen.Close, nil
 		case "enter":
 			c, err := f.plan(a)
 			if err != "" {
-				return nil // the form says what is missing
+				return screen.Stay, nil // the form says what is missing
 			}
-			a.overlay = nil
-			return a.command(c)
+			return screen.Close, a.command(c)
 		case "tab":
 			f.field = (f.field + 1) % 3
-			return nil
+			return screen.Stay, nil
 		case "shift+tab":
 			f.field = (f.field + 2) % 3
-			return nil
+			return screen.Stay, nil
 		}
 	}
 	switch f.field {
@@ -99,7 +94,7 @@ func (f *raceForm) handle(a *App, msg tea.Msg) tea.Cmd {
 	default:
 		f.budget, _ = f.budget.Update(msg)
 	}
-	return nil
+	return screen.Stay, nil
 }
 
 // choose gives a message to the list: the space bar takes a method in or out, all else is the filter's.
@@ -135,10 +130,10 @@ func (f *raceForm) plan(a *App) (c event.Race, problem string) {
 		return c, problem
 	}
 	for _, m := range methods {
-		c.Racers = append(c.Racers, expand(m, sweeps, &a.h.status)...)
+		c.Racers = append(c.Racers, expand(m, sweeps, &a.h.Status)...)
 	}
 	if n := len(c.Racers); n < fewestRacers || n > mostRacers {
-		problem = plural(n, "racer") + " so far: a race has " + strconv.Itoa(fewestRacers) + " to " + strconv.Itoa(mostRacers)
+		problem = format.Counted(n, "racer") + " so far: a race has " + strconv.Itoa(fewestRacers) + " to " + strconv.Itoa(mostRacers)
 		if n < fewestRacers {
 			problem += "; space adds one"
 		}
@@ -177,7 +172,7 @@ func parseSweeps(text string, methods []*optim.Info) (out []sweep, problem strin
 			s.method, s.key = key[:i], key[i+1:]
 		}
 		if !ok || s.key == "" || len(s.values) == 0 {
-			return nil, clean(word) + ": expected KEY=VALUE or KEY=VALUE,VALUE"
+			return nil, style.Clean(word) + ": expected KEY=VALUE or KEY=VALUE,VALUE"
 		}
 		used := false
 		for _, m := range methods {
@@ -187,12 +182,12 @@ func parseSweeps(text string, methods []*optim.Info) (out []sweep, problem strin
 			used = true
 			for _, v := range s.values {
 				if _, err := parameter(m, s.key).Parse(v); err != nil {
-					return nil, clean(m.Name + ": " + err.Error())
+					return nil, style.Clean(m.Name + ": " + err.Error())
 				}
 			}
 		}
 		if !used {
-			return nil, "none of these has a setting " + clean(key)
+			return nil, "none of these has a setting " + style.Clean(key)
 		}
 		if i := slices.IndexFunc(out, func(o sweep) bool { return o.method == s.method && o.key == s.key }); i >= 0 {
 			out[i].values = append(out[i].values, s.values...)
@@ -235,12 +230,12 @@ func expand(m *optim.Info, sweeps []sweep, now *event.Status) []event.Racer {
 // parseBudget reads gradient equivalents, a time such as 30s, or both.
 func parseBudget(text string) (equivalents, seconds float64, problem string) {
 	for _, word := range strings.Fields(text) {
-		if v, err := strconv.ParseFloat(word, 64); err == nil && v > 0 && isFinite(v) {
+		if v, err := strconv.ParseFloat(word, 64); err == nil && v > 0 && format.Finite(v) {
 			equivalents = v
 		} else if d, err := time.ParseDuration(word); err == nil && d > 0 {
 			seconds = d.Seconds()
 		} else {
-			return 0, 0, "budget " + clean(word) + ": expected gradient equivalents, as 200, or a time, as 30s"
+			return 0, 0, "budget " + style.Clean(word) + ": expected gradient equivalents, as 200, or a time, as 30s"
 		}
 	}
 	if equivalents == 0 && seconds == 0 {
@@ -249,119 +244,104 @@ func parseBudget(text string) (equivalents, seconds float64, problem string) {
 	return equivalents, seconds, ""
 }
 
-func (f *raceForm) draw(a *App, w, h int) []string {
-	v := &a.view
+func (f *raceForm) Draw(a *App, w, h int) []string {
+	v := a.paneView()
 	bw := min(w-2, 96)
 	inner := bw - 4
 	c, problem := f.plan(a)
 	below := []string{"", f.entry(v, 1, "settings", &f.settings, "such as rate=0.001,0.003,0.01: a racer for each value", inner),
 		f.entry(v, 2, "budget", &f.budget, f.costs(a, c, problem), inner), ""}
 	below = append(below, f.preview(v, c, problem, inner)...)
-	head := v.th.line(inner)
+	head := v.Line(inner)
 	f.label(head, 0, "methods")
 	if text := f.list.filter.Value(); text != "" {
-		head.put(tokMuted, "filter ").put(tokStrong, clean(text)).put(tokAccent, "▏")
+		head.Put(style.Muted, "filter ").Put(style.Strong, style.Clean(text)).Put(style.Accent, "▏")
 	} else {
-		head.put(tokMuted, "type to search · space takes part")
+		head.Put(style.Muted, "type to search · space takes part")
 	}
 	room := max(2, h-2-1-len(below))
-	rows := append([]string{head.full()}, f.methods(v, inner, min(room, len(f.list.methods)))...)
-	return v.th.boxed("race from the weights of now", clip(append(rows, below...), h-2), bw)
+	rows := append([]string{head.Full()}, f.methods(v, inner, min(room, len(f.list.methods)))...)
+	return widget.DialogBox(&v.Pen, "race from the weights of now", style.Clip(append(rows, below...), h-2), bw)
 }
 
 // label begins a field's row.
-func (f *raceForm) label(l *line, field int, name string) {
-	arrow, ink := " ", tokMuted
+func (f *raceForm) label(l *style.Line, field int, name string) {
+	arrow, ink := " ", style.Muted
 	if f.field == field {
-		arrow, ink = "▸", tokAccent
+		arrow, ink = "▸", style.Accent
 	}
-	l.put(tokAccent, arrow).put(ink, pad(name, 10))
+	l.Put(style.Accent, arrow).Put(ink, style.Pad(name, 10))
 }
 
 // entry is a row with a field to type into, and what it is for while there is room.
 func (f *raceForm) entry(v *view, field int, name string, t *textinput.Model, about string, w int) string {
-	l := v.th.line(w)
+	l := v.Line(w)
 	f.label(l, field, name)
-	v.typed(l, t, f.field == field)
-	if cells(about)+3 <= l.left() {
-		l.put(tokMuted, "   "+about)
+	widget.InputLine(&v.Pen, l, t, f.field == field)
+	if style.Cells(about)+3 <= l.Left() {
+		l.Put(style.Muted, "   "+about)
 	}
-	return l.full()
-}
-
-// typed writes what stands in a text field, with its cursor if that has the keys.
-func (v *view) typed(l *line, t *textinput.Model, active bool) {
-	text := []rune(t.Value())
-	if !active {
-		l.put(tokStrong, clean(string(text)))
-		return
-	}
-	at := min(t.Position(), len(text))
-	before := clean(string(text[:at]))
-	if over := cells(before) - l.left() + 2; over > 0 {
-		before = ansi.TruncateLeft(before, over, "")
-	}
-	l.put(tokStrong, before).put(tokAccent, "▏").put(tokStrong, clean(string(text[at:])))
+	return l.Full()
 }
 
 // costs says what the budget will take, by the run so far.
 func (f *raceForm) costs(a *App, c event.Race, problem string) string {
-	s := &a.h.status
+	s := &a.h.Status
 	if problem != "" {
 		return "gradient equivalents, or a time such as 30s"
 	}
 	text := budgetText(c.Equivalents, c.Seconds) + " each"
-	if each := c.Equivalents / s.Equivalents * s.Elapsed; c.Seconds == 0 && isFinite(each) && each > 0 {
-		text += ", about " + span(each*float64(len(c.Racers))) + " in all"
+	if each := c.Equivalents / s.Equivalents * s.Elapsed; c.Seconds == 0 && format.Finite(each) && each > 0 {
+		text += ", about " + format.Span(each*float64(len(c.Racers))) + " in all"
 	}
 	return text
 }
 
 // preview names the racers, or says what is wrong.
 func (f *raceForm) preview(v *view, c event.Race, problem string, w int) []string {
-	l := v.th.line(w)
+	l := v.Line(w)
 	if problem != "" {
 		var rows []string
 		for _, s := range strings.Split(ansi.Wrap(problem, max(w-2, 8), ""), "\n") {
-			rows = append(rows, v.th.line(w).put(tokWarn, " "+s).full())
+			rows = append(rows, v.Line(w).Put(style.Warn, " "+s).Full())
 		}
 		return rows
 	}
-	l.put(tokText, " ")
+	l.Put(style.Text, " ")
 	rows := make([]string, 0, 3)
 	for i, r := range c.Racers {
-		name := racerLetter(i) + " " + clean(r.Name)
-		if l.left() < cells(name)+2 && l.w > 1 && len(rows) < 2 {
-			rows = append(rows, l.full())
-			l = v.th.line(w).put(tokText, " ")
+		name := style.RacerLetter(i) + " " + style.Clean(r.Name)
+		if l.Left() < style.Cells(name)+2 && l.Width > 1 && len(rows) < 2 {
+			rows = append(rows, l.Full())
+			l = v.Line(w).Put(style.Text, " ")
 		}
-		l.put(racerInk(i), name).put(tokText, "  ")
+		l.Put(style.RacerToken(i), name).Put(style.Text, "  ")
 	}
-	return append(rows, l.full())
+	return append(rows, l.Full())
 }
 
 // methods is the list, each method with a mark that says whether it takes part.
 func (f *raceForm) methods(v *view, w, n int) []string {
 	p := f.list
 	if len(p.shown) == 0 {
-		return block([]string{v.th.line(w).to(11).put(tokWarn, "no optimizer matches").full()}, w, n)
+		return style.Block([]string{v.Line(w).To(11).Put(style.Warn, "no optimizer matches").Full()}, w, n)
 	}
 	first := max(0, min(p.at-n/2, len(p.shown)-n))
 	var rows []string
 	for i := first; i < min(first+n, len(p.shown)); i++ {
 		m := p.methods[p.shown[i]]
-		l := v.th.line(w)
-		arrow, name := " ", tokText
+		l := v.Line(w)
+		arrow, name := " ", style.Text
 		if i == p.at && f.field == 0 {
-			arrow, name = "▸", tokChosen
+			arrow, name = "▸", style.Chosen
 		}
-		box := part{tokMuted, "[ ] "}
+		box := style.Muted.Of("[ ] ")
 		if f.chosen[m.Name] {
-			box = part{tokAccent, "[×] "}
+			box = style.Accent.Of("[×] ")
 		}
-		l.put(tokAccent, "  "+arrow+" ").put(box.t, box.s).put(name, m.Name).to(24)
-		l.put(tokMuted, ansi.Truncate(m.Title, l.left(), "…"))
-		rows = append(rows, l.full())
+		l.Put(style.Accent, "  "+arrow+" ").Put(box.Token, box.Text).Put(name, m.Name).To(24)
+		l.Put(style.Muted, ansi.Truncate(m.Title, l.Left(), "…"))
+		rows = append(rows, l.Full())
 	}
-	return block(rows, w, n)
+	return style.Block(rows, w, n)
 }

@@ -6,21 +6,24 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/tui/style"
 )
 
 // title tells what the race is about.
-func (r *raceView) title(v *view, room int) []part {
-	e := v.h.race
-	parts := []part{{tokStrong, "race"}}
+func (r *raceView) title(v *view, room int) []style.Part {
+	e := v.h.Race.Event
+	parts := []style.Part{style.Strong.Of("race")}
 	if e.State == "over" {
-		parts = []part{{tokGood, "race is over"}}
+		parts = []style.Part{style.Good.Of("race is over")}
 	}
 	add := func(s string) {
-		if width(parts)+cells(s) <= room {
-			parts = append(parts, part{tokMuted, s})
+		if style.Width(parts)+style.Cells(s) <= room {
+			parts = append(parts, style.Muted.Of(s))
 		}
 	}
-	add("  from epoch " + count(e.Epoch))
+	add("  from epoch " + format.Count(e.Epoch))
 	add("  budget of each " + budgetText(float64(e.Equivalents), float64(e.Seconds)))
 	add("  ranked by " + r.measure(v))
 	return parts
@@ -31,10 +34,10 @@ func (r *raceView) measure(v *view) string {
 	s := "loss"
 	if !r.byLoss {
 		s = "error"
-		if v.h.regression() {
+		if v.h.Regression() {
 			s = "RMSE"
 		}
-		if !v.h.testFault.empty() {
+		if !v.h.Curves.TestMetric.Empty() {
 			s = "test " + s
 		}
 	}
@@ -45,11 +48,11 @@ func (r *raceView) measure(v *view) string {
 func budgetText(equivalents, seconds float64) string {
 	var parts []string
 	if equivalents > 0 {
-		parts = append(parts, tick(round(equivalents, 2))+" gradient equivalents")
+		parts = append(parts, format.Tick(format.Round(equivalents, 2))+" gradient equivalents")
 	}
 	if seconds > 0 {
-		parts = append(parts, strings.TrimSuffix(span(seconds), ".00 s"))
-		if strings.HasSuffix(span(seconds), ".00 s") {
+		parts = append(parts, strings.TrimSuffix(format.Span(seconds), ".00 s"))
+		if strings.HasSuffix(format.Span(seconds), ".00 s") {
 			parts[len(parts)-1] += " s"
 		}
 	}
@@ -67,15 +70,15 @@ type raceColumns struct {
 }
 
 func (r *raceView) columns(v *view, w int) raceColumns {
-	c := raceColumns{name: 11, fault: 7, unit: percent, title: "error", laps: 5}
-	if v.h.regression() {
-		c.fault, c.unit, c.title = 10, number, "RMSE"
+	c := raceColumns{name: 11, fault: 7, unit: format.Percent, title: "error", laps: 5}
+	if v.h.Regression() {
+		c.fault, c.unit, c.title = 10, format.Number, "RMSE"
 	}
 	if c.best = c.fault + 1; r.byLoss {
 		c.best = max(c.best, 9)
 	}
-	for i := range v.h.racers {
-		c.name = max(c.name, cells(clean(v.h.racers[i].Name)))
+	for i := range v.h.Race.Racers {
+		c.name = max(c.name, style.Cells(style.Clean(v.h.Race.Racers[i].Name)))
 	}
 	if w >= 72 {
 		c.work, c.time = 7, 9
@@ -91,138 +94,125 @@ func (r *raceView) columns(v *view, w int) raceColumns {
 // table has a heading, a row for each racer, and a sentence that says who leads.
 func (r *raceView) table(v *view, w int) []string {
 	c := r.columns(v, w)
-	l := v.th.line(w)
-	l.put(tokMuted, spaces(5+c.name)+right("loss", 9)+right(c.title, c.fault)+right("best", c.best)+right("laps", c.laps))
+	l := v.Line(w)
+	l.Put(style.Muted, style.Spaces(5+c.name)+style.Right("loss", 9)+style.Right(c.title, c.fault)+style.Right("best", c.best)+style.Right("laps", c.laps))
 	if c.work > 0 {
-		l.put(tokMuted, right("work", c.work)+right("time", c.time))
+		l.Put(style.Muted, style.Right("work", c.work)+style.Right("time", c.time))
 	}
-	l.put(tokMuted, "  state")
-	rows := []string{l.full()}
+	l.Put(style.Muted, "  state")
+	rows := []string{l.Full()}
 	at := r.selected(v.h)
-	for place, i := range v.h.ranking(r.byLoss) {
+	for place, i := range v.h.Race.Ranking(r.byLoss) {
 		rows = append(rows, r.row(v, &c, place, i, i == at, w))
 	}
-	last := v.th.line(w).put(tokText, " ")
+	last := v.Line(w).Put(style.Text, " ")
 	if r.asking {
-		return append(rows, last.put(tokWarn, "abandon the race, and go on as before it?").full())
+		return append(rows, last.Put(style.Warn, "abandon the race, and go on as before it?").Full())
 	}
 	for _, clause := range r.verdict(v, c.unit) {
-		if !last.group(clause...) {
+		if !last.Group(clause...) {
 			break
 		}
 	}
-	return append(rows, last.full())
+	return append(rows, last.Full())
 }
 
 func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int) string {
-	k := &v.h.racers[i]
-	l := v.th.line(w)
-	arrow, ink := " ", tokText
+	k := &v.h.Race.Racers[i]
+	l := v.Line(w)
+	arrow, ink := " ", style.Text
 	if chosen {
-		arrow, ink = "▸", tokChosen
+		arrow, ink = "▸", style.Chosen
 	}
-	l.put(tokAccent, arrow).put(tokMuted, strconv.Itoa(place+1)+" ").put(racerInk(i), racerLetter(i)+" ")
-	l.put(ink, ansi.Truncate(clean(k.Name), c.name, "…")).to(5 + c.name)
+	l.Put(style.Accent, arrow).Put(style.Muted, strconv.Itoa(place+1)+" ").Put(style.RacerToken(i), style.RacerLetter(i)+" ")
+	l.Put(ink, ansi.Truncate(style.Clean(k.Name), c.name, "…")).To(5 + c.name)
 	if !k.begun {
-		return l.put(tokMuted, right("–", 9)+right("–", c.fault)+right("–", c.best)).full()
+		return l.Put(style.Muted, style.Right("–", 9)+style.Right("–", c.fault)+style.Right("–", c.best)).Full()
 	}
-	loss := tokText
-	if !isFinite(float64(k.now.Loss)) {
-		loss = tokBad
+	loss := style.Text
+	if !format.Finite(float64(k.now.Loss)) {
+		loss = style.Bad
 	}
-	l.put(loss, right(number(float64(k.now.Loss)), 9)).put(tokText, right(c.unit(v.h.lapFault(&k.now)), c.fault))
-	best := c.unit(k.bestFault)
+	l.Put(loss, style.Right(format.Number(float64(k.now.Loss)), 9)).Put(style.Text, style.Right(c.unit(v.h.Measure.Value(&k.now)), c.fault))
+	best := c.unit(k.bestMetric)
 	if r.byLoss {
-		best = number(k.bestLoss)
+		best = format.Number(k.bestLoss)
 	}
-	l.put(tokStrong, right(best, c.best)).put(tokText, right(tally(float64(k.now.Epoch), c.laps-1), c.laps))
+	l.Put(style.Strong, style.Right(best, c.best)).Put(style.Text, style.Right(format.CountWithin(float64(k.now.Epoch), c.laps-1), c.laps))
 	if c.work > 0 {
 		took := "0 s"
 		if k.now.Elapsed > 0 {
-			took = span(float64(k.now.Elapsed))
+			took = format.Span(float64(k.now.Elapsed))
 		}
-		l.put(tokMuted, right(tally(float64(k.now.GradientEquivalents), c.work-1), c.work)+right(took, c.time))
+		l.Put(style.Muted, style.Right(format.CountWithin(float64(k.now.GradientEquivalents), c.work-1), c.work)+style.Right(took, c.time))
 	}
-	l.put(tokText, "  ")
+	l.Put(style.Text, "  ")
 	state := r.state(v, place, k)
-	if cells(state.s) > l.left() {
-		state.s = strings.TrimPrefix(state.s, "budget ")
+	if style.Cells(state.Text) > l.Left() {
+		state.Text = strings.TrimPrefix(state.Text, "budget ")
 	}
-	if bar := min(12, l.left()-cells(state.s)-1); bar >= 4 && k.ended == "" {
-		n := int(math.Round(float64(bar) * v.h.spent(k)))
-		l.put(tokAccent, repeat("━", n)).put(tokGrid, repeat("─", bar-n)).put(tokText, " ")
+	if bar := min(12, l.Left()-style.Cells(state.Text)-1); bar >= 4 && k.ended == "" {
+		n := int(math.Round(float64(bar) * v.h.Race.Spent(k)))
+		l.Put(style.Accent, style.Repeat("━", n)).Put(style.Grid, style.Repeat("─", bar-n)).Put(style.Text, " ")
 	}
-	return l.put(state.t, ansi.Truncate(state.s, l.left(), "…")).full()
-}
-
-// tally writes a number of things in so many columns: whole, or with fewer digits.
-func tally(v float64, columns int) string {
-	if !isFinite(v) || math.Abs(v) >= 1e15 {
-		return number(v)
-	}
-	s := count(int(math.Round(v)))
-	for digits := 3; digits > 0 && cells(s) > columns; digits-- {
-		scale := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))+1-float64(digits))
-		s = tick(math.Round(v/scale) * scale)
-	}
-	return s
+	return l.Put(state.Token, ansi.Truncate(state.Text, l.Left(), "…")).Full()
 }
 
 // state says in a word how a racer does.
-func (r *raceView) state(v *view, place int, k *racerHistory) part {
-	switch first := place == 0 && isFinite(k.bestLoss); {
+func (r *raceView) state(v *view, place int, k *Racer) style.Part {
+	switch first := place == 0 && format.Finite(k.bestLoss); {
 	case k.diverged():
-		return part{tokBad, "× " + clean(k.ended)}
-	case first && v.h.race.State == "over":
-		return part{tokGood, "won"}
+		return style.Bad.Of("× " + style.Clean(k.ended))
+	case first && v.h.Race.Event.State == "over":
+		return style.Good.Of("won")
 	case first && k.now.Epoch > 0:
-		return part{tokGood, "leads"}
+		return style.Good.Of("leads")
 	case k.ended == "budget":
-		return part{tokMuted, "budget spent"}
+		return style.Muted.Of("budget spent")
 	case k.ended != "":
-		return part{tokWarn, clean(k.ended)}
+		return style.Warn.Of(style.Clean(k.ended))
 	}
-	return part{tokMuted, "racing"}
+	return style.Muted.Of("racing")
 }
 
 // verdict says who leads, or who won, with what, and by what over whom: clauses, of which the first ones are
 // worth most.
-func (r *raceView) verdict(v *view, unit func(float64) string) [][]part {
-	order := v.h.ranking(r.byLoss)
+func (r *raceView) verdict(v *view, unit func(float64) string) [][]style.Part {
+	order := v.h.Race.Ranking(r.byLoss)
 	if len(order) == 0 {
 		return nil
 	}
-	first := &v.h.racers[order[0]]
-	over := v.h.race.State == "over"
+	first := &v.h.Race.Racers[order[0]]
+	over := v.h.Race.Event.State == "over"
 	switch {
-	case !isFinite(first.bestLoss) && over:
-		return [][]part{{{tokWarn, "nobody won: no loss was finite"}}}
-	case !isFinite(first.bestLoss) || first.now.Epoch == 0 && !over:
-		return [][]part{{{tokMuted, "all go on from the same weights, in turn"}}, {{tokMuted, ": next is who has spent the least of the budget"}}}
+	case !format.Finite(first.bestLoss) && over:
+		return [][]style.Part{{style.Warn.Of("nobody won: no loss was finite")}}
+	case !format.Finite(first.bestLoss) || first.now.Epoch == 0 && !over:
+		return [][]style.Part{{style.Muted.Of("all go on from the same weights, in turn")}, {style.Muted.Of(": next is who has spent the least of the budget")}}
 	}
-	byLoss := r.byLoss || math.IsNaN(first.bestFault)
-	best, value := func(k *racerHistory) float64 { return k.bestFault }, unit
+	byLoss := r.byLoss || math.IsNaN(first.bestMetric)
+	best, value := func(k *Racer) float64 { return k.bestMetric }, unit
 	if byLoss {
-		best, value = func(k *racerHistory) float64 { return k.bestLoss }, number
+		best, value = func(k *Racer) float64 { return k.bestLoss }, format.Number
 	}
 	word := " leads"
 	if over {
 		word = " won"
 	}
-	clauses := [][]part{{{racerInk(order[0]), racerName(v.h, order[0])}, {tokStrong, word}},
-		{{tokText, " with " + r.measure(v) + " " + value(best(first))}}}
+	clauses := [][]style.Part{{style.RacerToken(order[0]).Of(racerName(v.h, order[0])), style.Strong.Of(word)},
+		{style.Text.Of(" with " + r.measure(v) + " " + value(best(first)))}}
 	if len(order) < 2 {
 		return clauses
 	}
-	low, high := best(first), best(&v.h.racers[order[1]])
-	by := ", " + lead(low, high, !byLoss && !v.h.regression()) + " below "
+	low, high := best(first), best(&v.h.Race.Racers[order[1]])
+	by := ", " + lead(low, high, !byLoss && !v.h.Regression()) + " below "
 	switch {
-	case !isFinite(high):
+	case !format.Finite(high):
 		return clauses
 	case low == high:
 		by = ", no better than "
 	}
-	return append(clauses, []part{{tokText, by}, {racerInk(order[1]), racerName(v.h, order[1])}})
+	return append(clauses, []style.Part{style.Text.Of(by), style.RacerToken(order[1]).Of(racerName(v.h, order[1]))})
 }
 
 // lead says by how much a value is below another: of rates in points, as a part of a percentage would be read as
@@ -232,11 +222,11 @@ func lead(low, high float64, rates bool) string {
 		if high-low < 1e-4 {
 			return "less than 0.01 points"
 		}
-		return tick(round(100*(high-low), 2)) + " points"
+		return format.Tick(format.Round(100*(high-low), 2)) + " points"
 	}
 	p := 100 * (high - low) / high
-	if !isFinite(p) || high <= 0 {
-		return number(high - low)
+	if !format.Finite(p) || high <= 0 {
+		return format.Number(high - low)
 	}
 	switch {
 	case p < 0.1:

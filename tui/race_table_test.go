@@ -1,25 +1,14 @@
 package tui
 
 import (
-	"math"
 	"strings"
 	"testing"
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/chart"
+	"newtop/tui/internal/tuitest"
 )
-
-func TestTally(t *testing.T) {
-	for _, c := range []struct {
-		v       float64
-		columns int
-		want    string
-	}{{0, 4, "0"}, {20, 4, "20"}, {1480, 4, "1.5k"}, {40243, 6, "40,243"}, {1_234_567, 6, "1.23M"}, {math.NaN(), 4, number(math.NaN())}} {
-		if got := tally(c.v, c.columns); got != c.want {
-			t.Errorf("%v in %d columns: %q, want %q", c.v, c.columns, got, c.want)
-		}
-	}
-}
 
 func TestLead(t *testing.T) {
 	for _, c := range []struct {
@@ -36,32 +25,32 @@ func TestLead(t *testing.T) {
 // TestDivergedRacer: its last values do not decide what the charts show of the others.
 func TestDivergedRacer(t *testing.T) {
 	lap := func(racer, epoch int, loss float64, ended string) event.LapEvent {
-		e := event.EpochEvent{Epoch: epoch, Loss: event.Float(loss), Error: 0.5, TestError: nan, GradientEquivalents: event.Float(epoch)}
+		e := event.EpochEvent{Epoch: epoch, Loss: event.Float(loss), Error: 0.5, TestError: tuitest.NaN, GradientEquivalents: event.Float(epoch)}
 		return event.LapEvent{Racer: racer, Lap: e, Ended: ended}
 	}
-	h := &history{}
-	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 2)})
-	h.laps(&feed.Delta{Laps: []event.LapEvent{lap(0, 0, 1, ""), lap(1, 0, 1, ""), lap(0, 1, 0.5, ""), lap(1, 1, 1e40, "diverged: it rose")}})
-	loss := func(r *racerHistory) *series { return &r.loss[byEquivalents] }
-	if got := h.sane(loss); got != [2]float64{0, 1.2} {
+	h := &History{}
+	h.Apply(tuitest.DeltaOf(h.Status, event.RaceEvent{State: "begun", Racers: make([]event.Racer, 2)}))
+	h.Apply(&feed.Delta{Laps: []event.LapEvent{lap(0, 0, 1, ""), lap(1, 0, 1, ""), lap(0, 1, 0.5, ""), lap(1, 1, 1e40, "diverged: it rose")}})
+	loss := func(r *Racer) *chart.Series { return &r.loss[ByEquivalents] }
+	if got := h.Race.Bounds(loss); got != [2]float64{0, 1.2} {
 		t.Errorf("bounds %v", got)
 	}
-	h.racers[1].ended = ""
-	if got := h.sane(loss); got != [2]float64{} {
+	h.Race.Racers[1].ended = ""
+	if got := h.Race.Bounds(loss); got != [2]float64{} {
 		t.Errorf("bounds %v without a racer that diverged", got)
 	}
 }
 
 // TestRaceLogged: what a race says stands before the epochs after it, though all came at once.
 func TestRaceLogged(t *testing.T) {
-	h := &history{}
+	h := &History{}
 	racers := make([]event.Racer, 2)
-	h.apply(&feed.Delta{
+	h.Apply(&feed.Delta{
 		Races:  []event.RaceEvent{{Epoch: 0, State: "begun", Racers: racers}, {Epoch: 0, State: "picked", Racers: racers}},
 		Epochs: []event.EpochEvent{{Epoch: 1}},
 	})
 	var said []string
-	for _, e := range h.entries {
+	for _, e := range h.Log.Entries {
 		said = append(said, e.text)
 	}
 	if got := strings.Join(said, "|"); !strings.HasPrefix(got, "race of 2 begins|race ends") || !strings.HasSuffix(got, "|") {

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -13,46 +12,15 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
-// fakeRace is a made-up race of n racers in which each has gone so many laps.
-func fakeRace(s event.Status, n, laps int, state string) feed.Delta {
-	s.Racing = true
-	e := event.RaceEvent{Epoch: 12, State: "begun", Equivalents: 240, Picked: -1}
-	for i := range n {
-		m := []string{"tr-newton", "adam", "sgd", "momentum", "tr-gn", "lm"}[i%6]
-		e.Racers = append(e.Racers, event.Racer{Name: m + " rate=0.00" + fmt.Sprint(i+1), Optimizer: m})
-	}
-	d := feed.Delta{Status: s, Races: []event.RaceEvent{e}}
-	r := rand.New(rand.NewPCG(3, 4))
-	for lap := range laps + 1 {
-		for i := range n {
-			x := float64(lap)
-			ev := fakeEpoch(lap, 1, r)
-			ev.Loss = event.Float(0.9*math.Exp(-x/float64(4+3*i)) + 0.01*float64(i+1))
-			ev.TestError = event.Float(0.4*math.Exp(-x/float64(5+3*i)) + 0.03 + 0.004*float64(i))
-			ev.GradientEquivalents, ev.Elapsed = event.Float(12*x), event.Float(0.3*x*float64(i+1))
-			l := event.LapEvent{Racer: i, Lap: ev}
-			switch {
-			case i == 3 && lap == laps && laps > 0:
-				l.Ended, l.Lap.Loss = "diverged: the loss is not finite", nan
-			case state == "over" && lap == laps:
-				l.Ended = "budget"
-			}
-			d.Laps = append(d.Laps, l)
-		}
-	}
-	if state != "begun" {
-		e.State = state
-		d.Races = append(d.Races, e)
-		d.Status.Racing = state == "over"
-	}
-	return d
-}
-
 func newRaceTest(n, laps int, state string, w, h int) *App {
-	a := newTest(script{epochs: 12}, Options{NoColor: true}, w, h)
-	a.Update(came(fakeRace(a.h.status, n, laps, state)))
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, w, h)
+	a.Update(came(tuitest.RaceDelta(a.h.Status, n, laps, state)))
 	return a
 }
 
@@ -75,7 +43,7 @@ func TestRaceScreens(t *testing.T) {
 				a := newRaceTest(c.n, c.laps, c.state, size[0], size[1])
 				press(a, c.keys...)
 				frameText(t, a)
-				rows := append(a.race.draw(&a.view, size[0], size[1]-headerRows-footerRows), a.footer(size[0]))
+				rows := append(a.race.draw(a.paneView(), size[0], size[1]-layout.HeaderRows-layout.FooterRows), a.Footer(size[0], a.hints()))
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
@@ -89,7 +57,7 @@ var overlayKeys = map[string][]string{
 }
 
 func withKept(a *App) {
-	s := a.h.status
+	s := a.h.Status
 	s.Kept = []int{0, 1, 2, 4, 8, 9, 10, 11, 12}
 	a.Update(came(feed.Delta{Status: s}))
 }
@@ -98,11 +66,11 @@ func TestOverlayScreens(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
 		for name, keys := range overlayKeys {
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), func(t *testing.T) {
-				a := newTest(script{epochs: 12}, Options{NoColor: true, DataSets: []string{"letters", "mnist"}}, size[0], size[1])
+				a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true, DataSets: []string{"letters", "mnist"}}, size[0], size[1])
 				withKept(a)
 				press(a, keys...)
 				frameText(t, a)
-				rows := append(a.overlay.draw(a, size[0], size[1]-footerRows), a.footer(size[0]))
+				rows := append(a.dialog.Draw(a, size[0], size[1]-layout.FooterRows), a.Footer(size[0], a.hints()))
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
@@ -127,22 +95,22 @@ func TestRaceCommands(t *testing.T) {
 
 // sent runs a command and returns the first thing that the feed was asked for.
 func sent(a *App, cmd tea.Cmd) string {
-	f := a.feed.(*fakeFeed)
-	f.mu.Lock() // a pause before may still have to come into force
-	f.deltas, f.at = fakeRun(script{epochs: 1}), 1
-	f.mu.Unlock()
+	f := a.feed.(*tuitest.Feed)
+	f.Mu.Lock() // a pause before may still have to come into force
+	f.Deltas, f.At = tuitest.NewRun(tuitest.Script{Epochs: 1}), 1
+	f.Mu.Unlock()
 	pump(a, cmd, 3)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.commands) == 0 {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	if len(f.Commands) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%+v", f.commands[0])
+	return fmt.Sprintf("%+v", f.Commands[0])
 }
 
 // pump runs commands and what they lead to. A note's expiry is not waited for.
 func pump(a *App, cmd tea.Cmd, depth int) {
-	if cmd == nil || depth == 0 || a.notice.s != "" {
+	if cmd == nil || depth == 0 || a.Notice.Text != "" {
 		return
 	}
 	msg := cmd()
@@ -171,9 +139,9 @@ func write(a *App, text string) {
 }
 
 func TestRaceForm(t *testing.T) {
-	a := newTest(script{epochs: 12}, Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "f")
-	f := a.overlay.(*raceForm)
+	f := a.dialog.(*raceForm)
 	if _, problem := f.plan(a); !strings.Contains(problem, "1 racer") {
 		t.Errorf("one method: %q", problem)
 	}
@@ -192,13 +160,13 @@ func TestRaceForm(t *testing.T) {
 	if r := c.Racers[0]; r.Name != "tr-newton" || len(r.Set) != 1 || !strings.HasPrefix(r.Set[0], "radius=") {
 		t.Errorf("the method of now: %+v", r)
 	}
-	if got := sent(a, press(a, "enter")); !strings.Contains(got, "adam rate=0.003") || a.overlay != nil {
+	if got := sent(a, press(a, "enter")); !strings.Contains(got, "adam rate=0.003") || a.dialog != nil {
 		t.Errorf("sent %s", got)
 	}
 }
 
 func TestSweeps(t *testing.T) {
-	methods := fakeMethods()
+	methods := tuitest.Methods()
 	for text, want := range map[string]string{
 		"": "", "rate=1": "", "rate=1,2 radius=3": "", "adam.rate=0.1": "", "rate": "expected KEY=VALUE", "rate=": "expected KEY=VALUE",
 		"rate=-1": "rate = -1: expected a number > 0", "rate=x": "rate = x", "warp=9": "none of these has a setting warp", "lm.rate=1": "none of these",
@@ -224,18 +192,18 @@ func TestBudget(t *testing.T) {
 
 // TestRanking: what is missing or not finite never leads, and a lap 0 begins a racer anew.
 func TestRanking(t *testing.T) {
-	h := &history{}
+	h := &History{Measure: event.Measure{Quantity: event.Error}}
 	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 3)})
-	h.laps(&feed.Delta{Laps: []event.LapEvent{
-		{Racer: 0, Lap: event.EpochEvent{Loss: nan, Error: nan, TestError: nan}},
-		{Racer: 2, Lap: event.EpochEvent{Loss: 1, Error: 0.5, TestError: nan}},
+	h.Apply(&feed.Delta{Laps: []event.LapEvent{
+		{Racer: 0, Lap: event.EpochEvent{Loss: tuitest.NaN, Error: tuitest.NaN, TestError: tuitest.NaN}},
+		{Racer: 2, Lap: event.EpochEvent{Loss: 1, Error: 0.5, TestError: tuitest.NaN}},
 		{Racer: 7}, {Racer: -1},
 	}})
-	if got := fmt.Sprint(h.ranking(false), h.ranking(true)); got != "[2 0 1] [2 0 1]" {
+	if got := fmt.Sprint(h.Race.Ranking(false), h.Race.Ranking(true)); got != "[2 0 1] [2 0 1]" {
 		t.Error(got)
 	}
-	h.lap(&event.LapEvent{Racer: 2, Lap: event.EpochEvent{Loss: 9, Error: 0.9, TestError: nan}})
-	if b := h.racers[2].bestLoss; b != 9 {
+	h.Race.lap(&event.LapEvent{Racer: 2, Lap: event.EpochEvent{Loss: 9, Error: 0.9, TestError: tuitest.NaN}}, h.Measure)
+	if b := h.Race.Racers[2].bestLoss; b != 9 {
 		t.Errorf("best loss %g is from the race before", b)
 	}
 }
@@ -252,7 +220,7 @@ func few(n int) int {
 func TestRaceSize(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range few(120) {
-		a := newRaceTest(1+r.IntN(6), r.IntN(30), []string{"begun", "over", "picked"}[r.IntN(3)], minWidth+r.IntN(180), minHeight+r.IntN(60))
+		a := newRaceTest(1+r.IntN(6), r.IntN(30), []string{"begun", "over", "picked"}[r.IntN(3)], layout.MinWidth+r.IntN(180), layout.MinHeight+r.IntN(60))
 		for _, k := range []string{"down", "x", "y", "r", "esc"}[:r.IntN(6)] {
 			press(a, k)
 		}
@@ -264,7 +232,7 @@ func TestRaceSize(t *testing.T) {
 func TestOverlaySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for i := range few(105) {
-		a := newTest(script{epochs: 12}, Options{NoColor: i%2 == 0, Glyphs: Glyphs(i % 4), DataSets: []string{randomText(r)}}, minWidth+r.IntN(160), minHeight+r.IntN(50))
+		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: i%2 == 0, Glyphs: style.Glyphs(i % 4), DataSets: []string{randomText(r)}}, layout.MinWidth+r.IntN(160), layout.MinHeight+r.IntN(50))
 		withKept(a)
 		press(a, []string{"f", "u", ":", "e", "?", "o", "/"}[i%7])
 		for range 12 {
@@ -276,19 +244,19 @@ func TestOverlaySize(t *testing.T) {
 }
 
 func TestRewind(t *testing.T) {
-	a := newTest(script{epochs: 12}, Options{NoColor: true}, 120, 40)
-	if press(a, "u"); a.overlay != nil || !strings.Contains(a.notice.s, "no epoch is kept") {
-		t.Errorf("opened, with the note %q", a.notice.s)
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+	if press(a, "u"); a.dialog != nil || !strings.Contains(a.Notice.Text, "no epoch is kept") {
+		t.Errorf("opened, with the note %q", a.Notice.Text)
 	}
-	a.note(tokText, "")
+	a.Note(style.Text, "")
 	withKept(a)
 	press(a, "u")
 	if got := sent(a, press(a, "down", "enter")); got != "{Epoch:10}" {
 		t.Error(got)
 	}
 	press(a, "u", "4")
-	f := a.feed.(*fakeFeed)
-	f.commands, a.busy = nil, false
+	f := a.feed.(*tuitest.Feed)
+	f.Commands, a.busy = nil, false
 	if got := sent(a, press(a, "enter")); got != "{Epoch:4}" {
 		t.Error(got)
 	}
@@ -296,45 +264,45 @@ func TestRewind(t *testing.T) {
 
 func TestPalette(t *testing.T) {
 	for typed, want := range map[string]string{"adam": "{Optimizer:adam}", "spectrum now": "{}", "halve": "{Factor:0.5}", "jacobi": "{Optimizer:tr-gn-jacobi}"} {
-		a := newTest(script{epochs: 12}, Options{NoColor: true}, 120, 40)
+		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 		press(a, ":")
 		write(a, typed)
-		if got := sent(a, press(a, "enter")); got != want || a.overlay != nil {
+		if got := sent(a, press(a, "enter")); got != want || a.dialog != nil {
 			t.Errorf("%q: %s, want %s", typed, got, want)
 		}
 	}
-	a := newTest(script{epochs: 12, fate: "done"}, Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 12, Fate: "done"}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "ctrl+p")
 	write(a, "adam")
-	if press(a, "enter"); a.overlay == nil || !strings.Contains(a.notice.s, "the run has ended") {
-		t.Errorf("closed, with the note %q", a.notice.s)
+	if press(a, "enter"); a.dialog == nil || !strings.Contains(a.Notice.Text, "the run has ended") {
+		t.Errorf("closed, with the note %q", a.Notice.Text)
 	}
 	press(a, "esc", ":")
 	write(a, "zoom spectrum")
-	if press(a, "enter"); !a.zoomed || a.focus != paneSpectrum {
+	if press(a, "enter"); !a.zoomed || a.focus != layout.Spectrum {
 		t.Errorf("focus %d, zoomed %v", a.focus, a.zoomed)
 	}
 }
 
 // TestEveryActionIsFound: the palette reaches each binding, by what the help says of it.
 func TestEveryActionIsFound(t *testing.T) {
-	a := newTest(script{epochs: 12}, Options{}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{}, 120, 40)
 	have := map[string]bool{}
 	for _, e := range a.paletteEntries() {
 		have[e.key] = true
 	}
 	for i := range a.bindings {
 		k := a.bindings[i].Keys()[0]
-		if !a.bindings[i].absent(a) && !have[k] && k != ":" {
+		if !a.bindings[i].Absent(a) && !have[k] && k != ":" {
 			t.Errorf("%s is missing", k)
 		}
 	}
 }
 
 func TestForm(t *testing.T) {
-	a := newTest(script{epochs: 12}, Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "e")
-	f := a.overlay.(*settingsForm)
+	f := a.dialog.(*settingsForm)
 	for range len(f.values[0]) {
 		press(a, "backspace")
 	}
@@ -343,22 +311,22 @@ func TestForm(t *testing.T) {
 	if text := frameText(t, a); !strings.Contains(text, "× expected a number > 0") {
 		t.Errorf("no error beside the field:\n%s", text)
 	}
-	if got := sent(a, press(a, "enter")); got != "" || a.overlay == nil || f.at != 0 {
+	if got := sent(a, press(a, "enter")); got != "" || a.dialog == nil || f.at != 0 {
 		t.Errorf("sent %s, field %d", got, f.at)
 	}
 	press(a, "backspace", "backspace")
 	write(a, "2.5")
-	if got := sent(a, press(a, "enter")); got != "{Key:radius Value:2.5}" || len(a.feed.(*fakeFeed).commands) != 1 {
+	if got := sent(a, press(a, "enter")); got != "{Key:radius Value:2.5}" || len(a.feed.(*tuitest.Feed).Commands) != 1 {
 		t.Errorf("sent %s", got)
 	}
 	press(a, "e", "backspace")
-	if press(a, "esc"); a.overlay != nil {
+	if press(a, "esc"); a.dialog != nil {
 		t.Error("stays")
 	}
 }
 
 func TestLogSearch(t *testing.T) {
-	a := newTest(script{epochs: 33, switchAt: 20}, Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 33, SwitchAt: 20}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "/")
 	write(a, "→ adam")
 	text := frameText(t, a)
@@ -373,21 +341,21 @@ func TestLogSearch(t *testing.T) {
 
 // TestRaceMemory: a race of many laps keeps bounded curves.
 func TestRaceMemory(t *testing.T) {
-	h := &history{}
+	h := &History{}
 	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 1)})
 	for i := range 50_000 {
-		h.lap(&event.LapEvent{Lap: event.EpochEvent{Epoch: i + 1, Loss: 1}})
-		h.remember(&event.EpochEvent{Epoch: i})
+		h.Race.lap(&event.LapEvent{Lap: event.EpochEvent{Epoch: i + 1, Loss: 1}}, h.Measure)
+		h.Earlier.take(h, &event.EpochEvent{Epoch: i})
 	}
-	if n := len(h.earlier); n > 2*keptEarlier {
+	if n := len(h.Earlier.Epochs); n > 2*keptEarlier {
 		t.Errorf("%d epochs remembered", n)
 	}
 }
 
 // TestRaceNames: what a racer is called is cleaned.
 func TestRaceNames(t *testing.T) {
-	a := newTest(script{epochs: 3}, Options{NoColor: true}, 120, 40)
-	d := fakeRace(a.h.status, 2, 3, "begun")
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{NoColor: true}, 120, 40)
+	d := tuitest.RaceDelta(a.h.Status, 2, 3, "begun")
 	d.Races[0].Racers[0].Name = "a\x1b[2Jb\n数据" + strings.Repeat("x", 200)
 	a.Update(came(d))
 	if text := a.View().Content; strings.Contains(text, "\x1b[2J") || strings.Contains(ansi.Strip(text), "xx\n\n") {
@@ -400,9 +368,9 @@ func TestRaceNames(t *testing.T) {
 func TestRaceFuzz(t *testing.T) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 11))
-		a := newTest(script{epochs: 3, regression: seed == 1}, Options{NoColor: true, Glyphs: Glyphs(seed)}, 90, 26)
+		a := newTest(tuitest.Script{Epochs: 3, Regression: seed == 1}, screen.Options{NoColor: true, Glyphs: style.Glyphs(seed)}, 90, 26)
 		for range few(150) {
-			d := feed.Delta{Status: a.h.status}
+			d := feed.Delta{Status: a.h.Status}
 			d.Status.Racing, d.Status.Kept = r.IntN(6) > 0, []int{0, r.IntN(9)}
 			if r.IntN(6) == 0 {
 				e := event.RaceEvent{State: []string{"begun", "over", "picked", "abandoned", "?"}[r.IntN(5)], Picked: r.IntN(9) - 1, Equivalents: randomFloat(r), Seconds: randomFloat(r)}
@@ -417,19 +385,19 @@ func TestRaceFuzz(t *testing.T) {
 			}
 			a.Update(came(d))
 			press(a, []string{"up", "down", "x", "y", "r", "esc", "enter", "?", ":", "u"}[r.IntN(10)])
-			a.Update(tea.WindowSizeMsg{Width: minWidth + r.IntN(150), Height: minHeight + r.IntN(40)})
+			a.Update(tea.WindowSizeMsg{Width: layout.MinWidth + r.IntN(150), Height: layout.MinHeight + r.IntN(40)})
 			frameText(t, a)
 		}
 	}
 }
 
 func TestWheel(t *testing.T) {
-	a := newTest(script{epochs: 12}, Options{}, 80, 24)
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{}, 80, 24)
 	press(a, ":")
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-	if p := a.overlay.(*palette); p.at != 1 {
+	if p := a.dialog.(*palette); p.at != 1 {
 		t.Errorf("stands at %d", p.at)
 	}
 }
@@ -437,7 +405,7 @@ func TestWheel(t *testing.T) {
 func BenchmarkRace(b *testing.B) {
 	a := newRaceTest(6, 2000, "begun", 120, 40)
 	for i := 0; b.Loop(); i++ {
-		a.h.raceGen++
+		a.h.Race.Gen++
 		a.View()
 	}
 }

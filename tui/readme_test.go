@@ -24,7 +24,7 @@ func TestReadmeListsTheKeys(t *testing.T) {
 	}
 	for _, b := range bindings() {
 		table := live
-		if b.group == groupReplay {
+		if b.Group == groupReplay {
 			table = watched
 		}
 		for _, k := range strings.Fields(b.Help().Key) {

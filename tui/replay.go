@@ -6,7 +6,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
 // tallEnough is how many rows a screen has that gives the bar of a watched run one of its own. On a smaller one it
@@ -17,56 +21,56 @@ const tallEnough = 24
 // none for the bar.
 func (a *App) barRows() int {
 	h := a.h
-	silent := h.foreign() && h.status.Optimizer == "" && h.done == nil && h.diverged == nil
-	if h.watched() && a.height >= tallEnough && !silent {
+	silent := h.External() && h.Status.Optimizer == "" && h.Done == nil && h.Diverged == nil
+	if h.Watched() && a.Height >= tallEnough && !silent {
 		return 1
 	}
 	return 0
 }
 
 // layout divides the screen as it is now.
-func (a *App) layout(zoomed bool) screenLayout {
-	if a.h.plain() {
-		return divided(a.width, a.height, headerRows+a.barRows(), zoomed, a.focus, bandsTold, compactTold)
+func (a *App) layout(zoomed bool) layout.Screen {
+	if a.h.MetricsOnly() {
+		return layout.Divided(a.Width, a.Height, layout.HeaderRows+a.barRows(), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
 	}
-	return layout(a.width, a.height, headerRows+a.barRows(), zoomed, a.focus)
+	return layout.Dashboard(a.Width, a.Height, layout.HeaderRows+a.barRows(), zoomed, a.focus)
 }
 
 // replayBar is where the track of a watched run's bar was drawn last, and what was asked for since the newest status.
 type replayBar struct {
-	rect          // of the track; empty while there is none
-	asked bool    // epoch and speed are newer than the status
-	epoch int     // that was asked for
-	speed float64 // likewise
+	layout.Rect         // of the track; empty while there is none
+	asked       bool    // epoch and speed are newer than the status
+	epoch       int     // that was asked for
+	speed       float64 // likewise
 }
 
 // playing says what a watched run is doing: a symbol and a word.
-func (a *App) playing() part {
-	s := &a.h.status
-	if share, ok := a.h.loading(); ok {
-		return part{tokWarn, "○ loading " + count(int(100*share)) + " %"}
+func (a *App) playing() style.Part {
+	s := &a.h.Status
+	if share, ok := a.h.Loading(); ok {
+		return style.Warn.Of("○ loading " + format.Count(int(100*share)) + " %")
 	}
 	switch {
 	case a.closed:
-		return part{tokWarn, "■ feed closed"}
-	case a.h.over():
-		return part{tokGood, "■ recorded"}
+		return style.Warn.Of("■ feed closed")
+	case a.h.Over():
+		return style.Good.Of("■ recorded")
 	case s.Phase == event.Paused:
-		return part{tokWarn, "‖ paused"}
+		return style.Warn.Of("‖ paused")
 	case s.Replay.Stale != "" && s.Replay.Epoch >= s.Replay.Last:
-		return part{tokGood, "■ recorded"}
+		return style.Good.Of("■ recorded")
 	case s.Replay.Live:
-		return part{tokGood, "● live"}
+		return style.Good.Of("● live")
 	}
-	return part{tokGood, "▸ replay"}
+	return style.Good.Of("▸ replay")
 }
 
-// track is the part of a run that is shown, or while it is being read, the part that is.
-func (h *history) track() float64 {
-	if share, ok := h.loading(); ok {
+// trackShare is the part of a run that is shown, or while it is being read, the part that is.
+func trackShare(h *History) float64 {
+	if share, ok := h.Loading(); ok {
 		return share
 	}
-	r := h.status.Replay
+	r := h.Status.Replay
 	if r.Last <= 0 {
 		return 1
 	}
@@ -77,82 +81,82 @@ func (h *history) track() float64 {
 // method, which has no other place on a small screen.
 func (a *App) barLine(w int, named bool) string {
 	const least = 8 // columns of the track
-	h, r := a.h, a.h.status.Replay
-	l := a.th.line(w)
+	h, r := a.h, a.h.Status.Replay
+	l := a.Line(w)
 	state := a.playing()
-	l.put(tokText, " ").put(state.t, state.s)
+	l.Put(style.Text, " ").Put(state.Token, state.Text)
 	if r.Speed != 1 && r.Speed > 0 && !r.Live && r.Seekable {
-		l.put(tokStrong, " ×"+tick(round(r.Speed, 4)))
+		l.Put(style.Strong, " ×"+format.Tick(format.Round(r.Speed, 4)))
 	}
-	if named && h.status.Optimizer != "" {
-		l.group(part{tokMuted, "  "}, part{tokStrong, clean(h.status.Optimizer)})
+	if named && h.Status.Optimizer != "" {
+		l.Group(style.Muted.Of("  "), style.Strong.Of(style.Clean(h.Status.Optimizer)))
 	}
-	l.put(tokText, "  ")
-	var tail []part
+	l.Put(style.Text, "  ")
+	var tail []style.Part
 	for _, tail = range a.barTails() {
-		if l.left()-width(tail)-3 >= least {
+		if l.Left()-style.Width(tail)-3 >= least {
 			break
 		}
 	}
-	track := l.left() - width(tail) - 3
-	row := headerRows
+	track := l.Left() - style.Width(tail) - 3
+	row := layout.HeaderRows
 	if named {
 		row--
 	}
-	a.bar.rect = rect{}
+	a.bar.Rect = layout.Rect{}
 	if track > 0 {
-		a.bar.rect = rect{l.w, row, track, 1}
-		at := int(math.Round(h.track() * float64(track-1)))
-		l.put(tokAccent, repeat("━", at)).put(tokFocus, "●").put(tokGrid, repeat("─", track-1-at))
+		a.bar.Rect = layout.Rect{X: l.Width, Y: row, W: track, H: 1}
+		at := int(math.Round(trackShare(h) * float64(track-1)))
+		l.Put(style.Accent, style.Repeat("━", at)).Put(style.Focus, "●").Put(style.Grid, style.Repeat("─", track-1-at))
 	}
-	l.to(w - width(tail) - 1)
+	l.To(w - style.Width(tail) - 1)
 	for _, p := range tail {
-		l.put(p.t, p.s)
+		l.Put(p.Token, p.Text)
 	}
-	return l.full()
+	return l.Full()
 }
 
 // barTails are the ways to say where the bar is, the fullest first.
-func (a *App) barTails() [][]part {
-	r := a.h.status.Replay
-	if _, loading := a.h.loading(); loading {
-		return [][]part{{{tokMuted, clean(r.Source)}}, nil}
+func (a *App) barTails() [][]style.Part {
+	r := a.h.Status.Replay
+	if _, loading := a.h.Loading(); loading {
+		return [][]style.Part{{style.Muted.Of(style.Clean(r.Source))}, nil}
 	}
-	here, all := count(r.Epoch), ""
+	here, all := format.Count(r.Epoch), ""
 	if !r.Live || r.Last > r.Epoch {
-		all = count(r.Last)
+		all = format.Count(r.Last)
 	}
-	long := []part{{tokMuted, "epoch "}, {tokStrong, here}}
-	brief := []part{{tokStrong, here}}
+	long := []style.Part{style.Muted.Of("epoch "), style.Strong.Of(here)}
+	brief := []style.Part{style.Strong.Of(here)}
 	if all != "" {
-		long = append(long, part{tokMuted, " of " + all})
-		brief = append(brief, part{tokMuted, "/" + all})
+		long = append(long, style.Muted.Of(" of "+all))
+		brief = append(brief, style.Muted.Of("/"+all))
 	}
 	shortest := brief
 	if r.Length > 0 {
-		time := clock
+		time := format.Clock
 		if r.Length < 60 {
 			time = func(s float64) string { return strconv.FormatFloat(s, 'f', 1, 64) + " s" }
 		}
-		at := part{tokText, "  " + time(r.At)}
+		at := style.Text.Of("  " + time(r.At))
 		if long = append(long, at); all != "" {
-			long = append(long, part{tokMuted, " of " + time(r.Length)})
+			long = append(long, style.Muted.Of(" of "+time(r.Length)))
 		}
 		if brief = append(brief[:len(brief):len(brief)], at); all != "" {
-			brief = append(brief, part{tokMuted, "/" + time(r.Length)})
+			brief = append(brief, style.Muted.Of("/"+time(r.Length)))
 		}
 	}
 	source := long
-	if a.barRows() > 0 && (a.h.run == nil || r.Source != a.h.run.Data.Name) { // else the first row says it
-		source = append(long[:len(long):len(long)], part{tokMuted, "  " + clean(r.Source)})
+	if a.barRows() > 0 && (a.h.Run == nil || r.Source != a.h.Run.Data.Name) { // else the first row says it
+		source = append(long[:len(long):len(long)], style.Muted.Of("  "+style.Clean(r.Source)))
 	}
-	return [][]part{source, long, brief, shortest}
+	return [][]style.Part{source, long, brief, shortest}
 }
 
 // unseekable is why a watched run can't be played back at present.
 func unseekable(a *App) string {
-	r := a.h.status.Replay
-	switch _, loading := a.h.loading(); {
+	r := a.h.Status.Replay
+	switch _, loading := a.h.Loading(); {
 	case a.closed:
 		return "the feed is closed"
 	case r == nil:
@@ -176,21 +180,21 @@ func (a *App) replayed() (epoch int, speed float64) {
 	if a.bar.asked {
 		return a.bar.epoch, a.bar.speed
 	}
-	return a.h.status.Replay.Epoch, a.h.status.Replay.Speed
+	return a.h.Status.Replay.Epoch, a.h.Status.Replay.Speed
 }
 
 // seek goes to an epoch of a watched run.
 func (a *App) seek(epoch int) tea.Cmd {
 	_, speed := a.replayed()
-	epoch = max(0, min(epoch, a.h.status.Replay.Last))
+	epoch = max(0, min(epoch, a.h.Status.Replay.Last))
 	a.askReplay(epoch, speed)
 	return a.command(event.Seek{Epoch: epoch})
 }
 
 // seekEnd goes to the newest epoch and follows a run that goes on from there, a paused one too.
 func (a *App) seekEnd() tea.Cmd {
-	r := a.h.status.Replay
-	if a.h.status.Phase != event.Paused || a.h.done != nil || r.Stale != "" && r.Epoch >= r.Last {
+	r := a.h.Status.Replay
+	if a.h.Status.Phase != event.Paused || a.h.Done != nil || r.Stale != "" && r.Epoch >= r.Last {
 		return a.seek(r.Last)
 	}
 	return tea.Batch(a.command(event.Pause{On: false}), a.seek(r.Last))
@@ -199,7 +203,7 @@ func (a *App) seekEnd() tea.Cmd {
 // seekBy goes on or back by a part of the run, by an epoch at least.
 func (a *App) seekBy(part float64) tea.Cmd {
 	epoch, _ := a.replayed()
-	by := max(1, int(math.Abs(part)*float64(a.h.status.Replay.Last)))
+	by := max(1, int(math.Abs(part)*float64(a.h.Status.Replay.Last)))
 	if part < 0 {
 		by = -by
 	}
@@ -220,28 +224,28 @@ func (a *App) hasten(factor float64) tea.Cmd {
 
 // seekAt goes to the place of the bar that was clicked; false if it is elsewhere.
 func (a *App) seekAt(x, y int) (tea.Cmd, bool) {
-	if a.overlay != nil || !a.h.watched() || a.bar.w < 2 || !a.bar.contains(x, y) {
+	if a.dialog != nil || !a.h.Watched() || a.bar.W < 2 || !a.bar.Contains(x, y) {
 		return nil, false
 	}
 	if why := unseekable(a); why != "" {
-		return a.refuse(why), true
+		return a.Tell(style.Warn, why), true
 	}
-	at := float64(x-a.bar.x) / float64(a.bar.w-1)
-	return a.seek(int(math.Round(at * float64(a.h.status.Replay.Last)))), true
+	at := float64(x-a.bar.X) / float64(a.bar.W-1)
+	return a.seek(int(math.Round(at * float64(a.h.Status.Replay.Last)))), true
 }
 
 // replays and trains tell the two kinds of runs apart.
-func replays(a *App) bool { return a.h.watched() }
+func replays(a *App) bool { return a.h.Watched() }
 
-func trains(a *App) bool { return !a.h.watched() }
+func trains(a *App) bool { return !a.h.Watched() }
 
 // owns reports whether the run ends with this screen.
-func owns(a *App) bool { return trains(a) && a.guest == nil }
+func owns(a *App) bool { return trains(a) && a.viewer == nil }
 
 func seekable(a *App) bool { return replays(a) && unseekable(a) == "" }
 
 // replayBindings play a watched run.
-func replayBindings() []binding {
+func replayBindings() []screen.Binding[*App] {
 	seeks := func(part float64) func(*App, string) tea.Cmd {
 		return func(a *App, _ string) tea.Cmd { return a.seekBy(part) }
 	}
@@ -255,53 +259,53 @@ func replayBindings() []binding {
 			return seeks(on)(a, k)
 		}
 	}
-	list := []binding{
+	list := []screen.Binding[*App]{
 		bind(groupReplay, "s", "show the next epoch, and pause", "s").
-			on(func(a *App, _ string) tea.Cmd { a.touched = a.clock(); return a.command(event.StepEpoch{}) }).
-			foot("next epoch", seekable),
+			On(func(a *App, _ string) tea.Cmd { a.touched = a.clock(); return a.command(event.StepEpoch{}) }).
+			Foot("next epoch").While(seekable),
 		bind(groupReplay, ", .", "back and on by 1 %, or an epoch", ",", ".").
-			on(either(-0.01, 0.01, ",")).foot("back, on", seekable).
-			by([2]string{",", "back by 1 %, or an epoch"}, [2]string{".", "on by 1 %, or an epoch"}),
+			On(either(-0.01, 0.01, ",")).Foot("back, on").While(seekable).
+			By([2]string{",", "back by 1 %, or an epoch"}, [2]string{".", "on by 1 %, or an epoch"}),
 		bind(groupReplay, "< >", "back and on by 10 %", "<", ">", "shift+,", "shift+.").
-			on(either(-0.1, 0.1, "<", "shift+,")).
-			by([2]string{"<", "back by 10 %"}, [2]string{">", "on by 10 %"}),
+			On(either(-0.1, 0.1, "<", "shift+,")).
+			By([2]string{"<", "back by 10 %"}, [2]string{">", "on by 10 %"}),
 		bind(groupReplay, "home end", "the first epoch, the newest one", "home", "end").
-			on(func(a *App, k string) tea.Cmd {
+			On(func(a *App, k string) tea.Cmd {
 				if k == "home" {
 					return a.seek(0)
 				}
 				return a.seekEnd()
-			}).by([2]string{"home", "go to the first epoch"}, [2]string{"end", "go to the newest epoch"}),
+			}).By([2]string{"home", "go to the first epoch"}, [2]string{"end", "go to the newest epoch"}),
 		bind(groupReplay, "+ -", "twice or half as fast", "+", "=", "-", "_").
-			on(func(a *App, k string) tea.Cmd {
+			On(func(a *App, k string) tea.Cmd {
 				if k == "-" || k == "_" {
 					return a.hasten(0.5)
 				}
 				return a.hasten(2)
-			}).foot("speed", seekable).by([2]string{"+", "replay twice as fast"}, [2]string{"-", "replay half as fast"}),
+			}).Foot("speed").While(seekable).By([2]string{"+", "replay twice as fast"}, [2]string{"-", "replay half as fast"}),
 		bind(groupReplay, "u", "choose an epoch to go to", "u").
-			on(func(a *App, _ string) tea.Cmd { a.openRewind(); return nil }).foot("go to", seekable),
+			On(func(a *App, _ string) tea.Cmd { a.openRewind(); return nil }).Foot("go to").While(seekable),
 	}
 	for i := range list {
-		list[i] = list[i].unless(unseekable).only(replays)
+		list[i] = list[i].Unless(unseekable).Only(replays)
 	}
 	return list
 }
 
 // playBinding plays and pauses a watched run.
-func playBinding() binding {
+func playBinding() screen.Binding[*App] {
 	word := func(a *App) string {
 		switch {
-		case a.h.over():
+		case a.h.Over():
 			return "play from the start"
-		case a.h.status.Phase == event.Paused:
+		case a.h.Status.Phase == event.Paused:
 			return "play"
 		}
 		return "pause"
 	}
 	return bind(groupReplay, "space", "play and pause; at the end from the start", "space").
-		on(func(a *App, _ string) tea.Cmd {
+		On(func(a *App, _ string) tea.Cmd {
 			a.touched = a.clock()
-			return a.command(event.Pause{On: a.h.status.Phase == event.Running})
-		}).footBy(word, seekable).unless(unseekable).only(replays)
+			return a.command(event.Pause{On: a.h.Status.Phase == event.Running})
+		}).FootBy(word).While(seekable).Unless(unseekable).Only(replays)
 }

@@ -13,11 +13,16 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/chart"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
 // newWatch returns an App that has taken in a scene.
 func newWatch(deltas []feed.Delta, w, h int) *App {
-	a := newApp(&fakeFeed{}, Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, fakeMethods())
+	a := newApp(&tuitest.Feed{}, screen.Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, tuitest.Methods())
 	now := time.Unix(0, 0)
 	a.clock = func() time.Time { return now }
 	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
@@ -51,7 +56,7 @@ func TestReplayScreens(t *testing.T) {
 			})
 		}
 	}
-	for id := range paneCount {
+	for id := range layout.Panes {
 		for _, name := range []string{"foreign", "figures"} {
 			t.Run(fmt.Sprintf("%s-zoomed-%d", name, id), func(t *testing.T) {
 				a := newWatch(replayScene(name), 100, 30)
@@ -67,7 +72,7 @@ func TestReplayScreens(t *testing.T) {
 func TestReplayASCII(t *testing.T) {
 	for _, name := range replayScenes {
 		a := newWatch(replayScene(name), 120, 40)
-		a.setGlyphs(GlyphsASCII)
+		a.SetGlyphs(style.GlyphsASCII)
 		t.Run(name, func(t *testing.T) {
 			plain(t, strings.Split(a.View().Content, "\n"), 120, 40, true)
 		})
@@ -100,23 +105,23 @@ func TestReplayKeys(t *testing.T) {
 		}
 		cmd := press(a, c.keys[last:]...)
 		got := ""
-		if cmd != nil && a.notice.s == "" {
+		if cmd != nil && a.Notice.Text == "" {
 			got = sent(a, cmd)
 		}
 		if got == "" {
-			got = a.notice.s
+			got = a.Notice.Text
 		}
-		if got != c.want || a.overlay != nil {
-			t.Errorf("%v: %q, want %q, overlay %T", c.keys, got, c.want, a.overlay)
+		if got != c.want || a.dialog != nil {
+			t.Errorf("%v: %q, want %q, overlay %T", c.keys, got, c.want, a.dialog)
 		}
 	}
 	for _, c := range [][2]string{{"pipe", "this source can't be played back"}, {"loading", "the record is still being read"}} {
 		a := newWatch(replayScene(c[0]), 120, 40)
 		for _, k := range []string{"space", "s", ".", "home", "+", "u"} {
-			if press(a, k); a.notice.s != c[1] {
-				t.Errorf("%s, %s: %q", c[0], k, a.notice.s)
+			if press(a, k); a.Notice.Text != c[1] {
+				t.Errorf("%s, %s: %q", c[0], k, a.Notice.Text)
 			}
-			a.notice = part{}
+			a.Notice = style.Part{}
 		}
 	}
 	for _, name := range []string{"paused", "live", "ended", "pipe"} {
@@ -129,7 +134,7 @@ func TestReplayKeys(t *testing.T) {
 // TestReplaySeeksAddUp presses keys faster than the player answers.
 func TestReplaySeeksAddUp(t *testing.T) {
 	a := newWatch(replayScene("paused"), 120, 40)
-	f := a.feed.(*fakeFeed)
+	f := a.feed.(*tuitest.Feed)
 	cmd := press(a, ".")
 	press(a, ".", ".", ".", "+", "+", ",")
 	if len(a.waiting) != 3 {
@@ -139,8 +144,8 @@ func TestReplaySeeksAddUp(t *testing.T) {
 		_, cmd = a.Update(cmd())
 	}
 	want := []event.Command{event.Seek{Epoch: 21}, event.Seek{Epoch: 24}, event.Speed{Factor: 4}, event.Seek{Epoch: 23}}
-	if fmt.Sprint(f.commands) != fmt.Sprint(want) {
-		t.Errorf("%v, want %v", f.commands, want)
+	if fmt.Sprint(f.Commands) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", f.Commands, want)
 	}
 }
 
@@ -149,7 +154,7 @@ func TestReplayEnd(t *testing.T) {
 	for name, want := range map[string]string{"paused": "[{On:false} {Epoch:40}]", "replay": "[{Epoch:40}]", "ended": "[{Epoch:40}]", "stale": "[{Epoch:33}]"} {
 		a := newWatch(replayScene(name), 120, 40)
 		sent(a, press(a, "end"))
-		if got := fmt.Sprintf("%+v", a.feed.(*fakeFeed).commands); got != want {
+		if got := fmt.Sprintf("%+v", a.feed.(*tuitest.Feed).Commands); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
@@ -160,8 +165,8 @@ func TestReplayClick(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {120, 40}} {
 		a := newWatch(replayScene("paused"), size[0], size[1])
 		a.View()
-		for _, c := range []struct{ part, epoch int }{{0, 0}, {a.bar.w - 1, 40}, {(a.bar.w - 1) / 2, 20}} {
-			_, cmd := a.Update(tea.MouseClickMsg{X: a.bar.x + c.part, Y: a.bar.y, Button: tea.MouseLeft})
+		for _, c := range []struct{ part, epoch int }{{0, 0}, {a.bar.W - 1, 40}, {(a.bar.W - 1) / 2, 20}} {
+			_, cmd := a.Update(tea.MouseClickMsg{X: a.bar.X + c.part, Y: a.bar.Y, Button: tea.MouseLeft})
 			if cmd == nil {
 				t.Fatal("a click on the bar does nothing")
 			}
@@ -170,9 +175,9 @@ func TestReplayClick(t *testing.T) {
 			if _, err := fmt.Sscanf(sent(a, cmd), "{Epoch:%d}", &epoch); err != nil || math.Abs(float64(epoch-c.epoch)) > 1 {
 				t.Errorf("%v: epoch %d, want %d, %v", size, epoch, c.epoch, err)
 			}
-			a.feed.(*fakeFeed).commands = nil
+			a.feed.(*tuitest.Feed).Commands = nil
 		}
-		if _, cmd := a.Update(tea.MouseClickMsg{X: a.bar.x + 1, Y: a.bar.y + 5}); cmd != nil {
+		if _, cmd := a.Update(tea.MouseClickMsg{X: a.bar.X + 1, Y: a.bar.Y + 5}); cmd != nil {
 			t.Error("a click elsewhere goes to an epoch")
 		}
 	}
@@ -180,12 +185,12 @@ func TestReplayClick(t *testing.T) {
 
 // TestRestart: after a Restart the screen is that of a program which has seen nothing else, but for where it looks.
 func TestRestart(t *testing.T) {
-	full := script{epochs: 40, spectra: true, skips: true, switchAt: 12, fate: "done"}
+	full := tuitest.Script{Epochs: 40, Spectra: true, Skips: true, SwitchAt: 12, Fate: "done"}
 	back := replayOf(full, 9, event.Paused, event.Replay{Source: "x", Seekable: true, Speed: 1})
 	back[0].Restart = true
 	for _, keys := range [][]string{nil, {"z"}, {"tab", "tab", "z", "left"}, {"y", "tab"}, {"shift+tab", "z", "up"}} {
 		a := newWatch(append(replayOf(full, 40, event.Ended, event.Replay{Source: "x", Seekable: true, Speed: 1}), feed.Delta{
-			Status: back[0].Status, Rewinds: []event.RewindEvent{{Epoch: 40, To: 3}}, Errors: []event.ErrorsEvent{fakeErrors(40, 26, 0)}}), 120, 40)
+			Status: back[0].Status, Rewinds: []event.RewindEvent{{Epoch: 40, To: 3}}, Errors: []event.ErrorsEvent{tuitest.ErrorsAt(40, 26, 0)}}), 120, 40)
 		press(a, keys...)
 		frameText(t, a)
 		b := newWatch(nil, 120, 40)
@@ -198,10 +203,10 @@ func TestRestart(t *testing.T) {
 		if got, want := frameText(t, a), frameText(t, b); got != want {
 			t.Errorf("%v: after a restart\n%s\nfrom nothing\n%s", keys, got, want)
 		}
-		if a.h.done != nil || len(a.h.notes) != 0 || a.h.errors != nil {
-			t.Errorf("%v: the end, %d marks or errors of what is void are still there", keys, len(a.h.notes))
+		if a.h.Done != nil || len(a.h.Curves.AllMarks(chart.Epochs)) != 0 || a.h.Analyses.Errors != nil {
+			t.Errorf("%v: the end, %d marks or errors of what is void are still there", keys, len(a.h.Curves.AllMarks(chart.Epochs)))
 		}
-		if _, ok := a.h.earlier[30]; !ok {
+		if _, ok := a.h.Earlier.Epochs[30]; !ok {
 			t.Error("the list of epochs to go to has forgotten one that was shown")
 		}
 	}
@@ -210,7 +215,7 @@ func TestRestart(t *testing.T) {
 	run.ID = "another"
 	back[0].Run = &run
 	a.Update(came(back[0]))
-	if len(a.h.earlier) > 0 {
+	if len(a.h.Earlier.Epochs) > 0 {
 		t.Error("epochs of another run are remembered")
 	}
 }
@@ -221,7 +226,7 @@ func TestRewindsAtOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	epochs := func(from, to int) (out []event.Event) {
 		for e := from; e <= to; e++ {
-			out = append(out, fakeEpoch(e, 1, r))
+			out = append(out, tuitest.Epoch(e, 1, r))
 		}
 		return out
 	}
@@ -235,22 +240,22 @@ func TestRewindsAtOnce(t *testing.T) {
 	seen := func(at ...int) string {
 		relay := feed.NewRelay(nil)
 		feed := relay.Feed()
-		h, from := &history{}, 0
+		h, from := &History{}, 0
 		for _, n := range append(at, len(events)) {
 			relay.Show(events[from:n], func(*event.Status) {})
 			d, err := feed.Wait(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			h.apply(&d)
+			h.Apply(&d)
 			from = n
 		}
 		text := ""
-		for _, s := range h.spectra {
+		for _, s := range h.Spectra {
 			text += fmt.Sprint("spectrum ", s.Epoch, ", ")
 		}
-		for _, n := range h.notes {
-			text += fmt.Sprint(n.text, " at ", n.at[xEpoch], ", ")
+		for _, n := range h.Curves.AllMarks(chart.Epochs) {
+			text += fmt.Sprint(n.Text, " at ", n.X, ", ")
 		}
 		return text
 	}
@@ -268,17 +273,17 @@ func TestRewindsAtOnce(t *testing.T) {
 
 // TestResumedAfterTheEnd: a run that had ended goes on in the same record.
 func TestResumedAfterTheEnd(t *testing.T) {
-	full := script{epochs: 12, fate: "done"}
+	full := tuitest.Script{Epochs: 12, Fate: "done"}
 	deltas := replayOf(full, 12, event.Ended, event.Replay{Source: "x", Seekable: true, Speed: 1})
 	s := deltas[len(deltas)-1].Status
 	s.Phase, s.Epoch = event.Running, 13
-	more := feed.Delta{Status: s, Resumes: []event.ResumeEvent{{Epoch: 12}}, Epochs: []event.EpochEvent{fakeEpoch(13, 1, rand.New(rand.NewPCG(1, 1)))}}
+	more := feed.Delta{Status: s, Resumes: []event.ResumeEvent{{Epoch: 12}}, Epochs: []event.EpochEvent{tuitest.Epoch(13, 1, rand.New(rand.NewPCG(1, 1)))}}
 	a := newWatch(append(deltas, more), 120, 40)
 	more.Run, more.Done = deltas[0].Run, deltas[len(deltas)-1].Done
 	b := newWatch([]feed.Delta{more}, 120, 40) // the same for a viewer who comes late
 	for _, app := range []*App{a, b} {
-		if text := frameText(t, app); app.h.over() || strings.Contains(text, "target reached ·") || !strings.Contains(text, "resumed") {
-			t.Errorf("over %v:\n%s", app.h.over(), text)
+		if text := frameText(t, app); app.h.Over() || strings.Contains(text, "target reached ·") || !strings.Contains(text, "resumed") {
+			t.Errorf("over %v:\n%s", app.h.Over(), text)
 		}
 	}
 }
@@ -286,22 +291,22 @@ func TestResumedAfterTheEnd(t *testing.T) {
 // TestReplayRace: a race in a record has the screen, and nobody can be picked.
 func TestReplayRace(t *testing.T) {
 	a := newRaceTest(3, 20, "begun", 120, 40)
-	s := a.h.status
+	s := a.h.Status
 	s.Replay = &event.Replay{Source: "x", Seekable: true, Epoch: 12, Last: 40, Speed: 1}
 	a.Update(came(feed.Delta{Status: s}))
 	if text := frameText(t, a); !a.racing() || strings.Contains(text, "abandon") || strings.Contains(text, "go on with") {
 		t.Errorf("racing %v:\n%s", a.racing(), text)
 	}
 	for k, want := range map[string]string{".": "{Epoch:13}", "space": "{On:true}", "x": "", "down": ""} {
-		a.busy, a.bar.asked, a.feed.(*fakeFeed).commands = false, false, nil
+		a.busy, a.bar.asked, a.feed.(*tuitest.Feed).Commands = false, false, nil
 		if got := sent(a, press(a, k)); got != want {
 			t.Errorf("%s: %q, want %q", k, got, want)
 		}
 	}
-	if press(a, "enter"); a.notice.s != feed.ErrReadOnly.Error() {
-		t.Errorf("enter: %q", a.notice.s)
+	if press(a, "enter"); a.Notice.Text != feed.ErrReadOnly.Error() {
+		t.Errorf("enter: %q", a.Notice.Text)
 	}
-	if press(a, "u"); a.overlay == nil {
+	if press(a, "u"); a.dialog == nil {
 		t.Error("u opens no list of epochs")
 	}
 }
@@ -321,22 +326,22 @@ func TestReplayClockStands(t *testing.T) {
 // TestForeign looks for what newtop's own runs would be told loudly and other programs' must not be.
 func TestForeign(t *testing.T) {
 	for _, name := range []string{"foreign", "figures"} {
-		for id := range paneCount {
+		for id := range layout.Panes {
 			for _, zoom := range []bool{false, true} {
 				a := newWatch(replayScene(name), 120, 40)
 				a.focus, a.zoomed = id, zoom
 				text := frameText(t, a)
 				for _, bad := range []string{"NaN", "reject", "×", "seed", "0 weights", "0 rows", "waiting", "k computes", "enter computes", " –"} {
-					if strings.Contains(text, bad) && !(bad == " –" && id == paneLog || bad == " –" && !zoom) {
+					if strings.Contains(text, bad) && !(bad == " –" && id == layout.Log || bad == " –" && !zoom) {
 						t.Errorf("%s, pane %d, zoomed %v: %q in\n%s", name, id, zoom, bad, text)
 					}
 				}
 			}
 		}
 	}
-	a := newWatch(foreignRun(43, false), 120, 40)
-	d := feed.Delta{Status: a.h.status, Epochs: foreignRun(44, false)[0].Epochs[43:]}
-	d.Epochs[0].Loss = nan
+	a := newWatch(tuitest.ExternalRun(43, false), 120, 40)
+	d := feed.Delta{Status: a.h.Status, Epochs: tuitest.ExternalRun(44, false)[0].Epochs[43:]}
+	d.Epochs[0].Loss = tuitest.NaN
 	a.Update(came(d))
 	if text := frameText(t, a); !strings.Contains(text, "train NaN") || !strings.Contains(text, "×") {
 		t.Errorf("a loss that is no number any more is not shown loudly:\n%s", text)
@@ -345,13 +350,13 @@ func TestForeign(t *testing.T) {
 
 // TestForeignEnd: what the last line of a program leaves out is told by its epochs, and nothing is where nobody knows.
 func TestForeignEnd(t *testing.T) {
-	done := &event.DoneEvent{Reason: event.ReasonEpochs, Loss: nan, Error: nan, TestError: nan, TestRMSE: nan, BestTestError: nan, BestTestRMSE: nan, Elapsed: nan}
+	done := &event.DoneEvent{Reason: event.ReasonEpochs, Loss: tuitest.NaN, Error: tuitest.NaN, TestError: tuitest.NaN, TestRMSE: tuitest.NaN, BestTestError: tuitest.NaN, BestTestRMSE: tuitest.NaN, Elapsed: tuitest.NaN}
 	for name, want := range map[string]string{
 		"foreign": " all epochs done · best test error 6.54% at epoch 40 · 43 epochs in 30.1 s · loss 0.1155 ",
 		"figures": " all epochs done · 43 epochs ",
 	} {
 		a := newWatch(replayScene(name), 120, 40)
-		s := a.h.status
+		s := a.h.Status
 		s.Phase = event.Ended
 		a.Update(came(feed.Delta{Status: s, Done: done}))
 		if row := strings.Split(frameText(t, a), "\n")[1]; strings.TrimRight(row, " ")+" " != want {
@@ -362,8 +367,8 @@ func TestForeignEnd(t *testing.T) {
 
 // TestFiguresPages goes through the figures of a program.
 func TestFiguresPages(t *testing.T) {
-	a := newWatch(foreignRun(43, false), 100, 30)
-	a.focus = paneRegion
+	a := newWatch(tuitest.ExternalRun(43, false), 100, 30)
+	a.focus = layout.Region
 	press(a, "z")
 	if text := frameText(t, a); !strings.Contains(text, "lr") || !strings.Contains(text, "momentum") || strings.Contains(text, "bleu  ") {
 		t.Errorf("first page:\n%s", text)
@@ -380,7 +385,7 @@ func TestRecordingInLog(t *testing.T) {
 	well := scene[len(scene)-1].Status
 	well.Recording = event.Recording{Run: well.Recording.Run, Lost: 7}
 	a.Update(came(feed.Delta{Status: well}))
-	a.focus = paneLog
+	a.focus = layout.Log
 	press(a, "z")
 	text := frameText(t, a)
 	for _, want := range []string{"not recorded: no space left on device (runs.db)", "recorded again, without 7 events"} {
@@ -425,7 +430,7 @@ func TestBacklogShows(t *testing.T) {
 	a := newWatch(replayScene("recorded"), 200, 60)
 	now := a.clock()
 	a.clock = func() time.Time { return now }
-	s := a.h.status
+	s := a.h.Status
 	for _, c := range []struct {
 		backlog int
 		after   time.Duration
@@ -443,18 +448,18 @@ func TestBacklogShows(t *testing.T) {
 func TestSaveForm(t *testing.T) {
 	a := newWatch(replayScene("recorded"), 120, 40)
 	press(a, "w", "tab")
-	if got := sent(a, press(a, "enter")); got != "{File:letters-e33.onnx}" || a.overlay != nil {
+	if got := sent(a, press(a, "enter")); got != "{File:letters-e33.onnx}" || a.dialog != nil {
 		t.Errorf("sent %s", got)
 	}
 	a.Update(replyMsg{})
-	d := feed.Delta{Status: a.h.status, Saved: []event.SavedEvent{{Epoch: 33, File: "letters-e33.onnx", Format: "onnx", Bytes: 48_211}}}
+	d := feed.Delta{Status: a.h.Status, Saved: []event.SavedEvent{{Epoch: 33, File: "letters-e33.onnx", Format: "onnx", Bytes: 48_211}}}
 	a.Update(came(d))
-	if a.notice.s != "saved letters-e33.onnx, 48.2 kB" || !strings.Contains(frameText(t, a), "saved letters-e33.onnx") {
-		t.Errorf("notice %q", a.notice.s)
+	if a.Notice.Text != "saved letters-e33.onnx, 48.2 kB" || !strings.Contains(frameText(t, a), "saved letters-e33.onnx") {
+		t.Errorf("notice %q", a.Notice.Text)
 	}
-	a.notice = part{}
+	a.Notice = style.Part{}
 	a.Update(came(d))
-	if a.notice.s != "" {
+	if a.Notice.Text != "" {
 		t.Error("a file that was not asked for here is noted")
 	}
 	press(a, "w")
@@ -462,28 +467,28 @@ func TestSaveForm(t *testing.T) {
 		t.Errorf("the format was forgotten:\n%s", text)
 	}
 	press(a, "backspace")
-	if press(a, "enter"); a.overlay == nil {
+	if press(a, "enter"); a.dialog == nil {
 		t.Error("closed with a name that is not allowed")
 	}
 	press(a, "ctrl+u")
 	write(a, "dir/x.SafeTensors")
-	a.busy, a.feed.(*fakeFeed).commands = false, nil
+	a.busy, a.feed.(*tuitest.Feed).Commands = false, nil
 	if got := sent(a, press(a, "enter")); got != "{File:dir/x.SafeTensors}" {
 		t.Errorf("sent %s", got)
 	}
 	_, cmd := a.Update(replyMsg{&event.CommandError{Reason: "dir: no such directory"}})
-	if a.notice.s != "refused: dir: no such directory" || cmd == nil {
-		t.Errorf("notice %q", a.notice.s)
+	if a.Notice.Text != "refused: dir: no such directory" || cmd == nil {
+		t.Errorf("notice %q", a.Notice.Text)
 	}
 }
 
 // TestSaveNameFollows: the suggested name tells the epoch whose weights are written, until somebody types one.
 func TestSaveNameFollows(t *testing.T) {
 	on := func(a *App) string {
-		s := a.h.status
+		s := a.h.Status
 		s.Epoch++
 		a.Update(came(feed.Delta{Status: s}))
-		return a.overlay.(*saveForm).file.Value()
+		return a.dialog.(*saveForm).file.Value()
 	}
 	for _, c := range []struct {
 		keys []string
@@ -502,7 +507,7 @@ func TestSaveNameFollows(t *testing.T) {
 
 // TestSaveAfterTheEnd: a run that is over can still be saved, and says so in the footer.
 func TestSaveAfterTheEnd(t *testing.T) {
-	a := newTest(script{epochs: 40, fate: "done"}, Options{NoColor: true}, 120, 40)
+	a := newTest(tuitest.Script{Epochs: 40, Fate: "done"}, screen.Options{NoColor: true}, 120, 40)
 	if text := frameText(t, a); !strings.Contains(text, "w save") {
 		t.Errorf("the footer does not name it:\n%s", text)
 	}

@@ -9,7 +9,12 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // rewindOverlay is the list of epochs that the run can go back to, newest first, beside the curve of the loss. Of a
@@ -17,15 +22,15 @@ import (
 type rewindOverlay struct {
 	filter textinput.Model // a beginning of the epoch's number, or of its method's name
 	at     int             // the epoch that is chosen
-	chart  chart
+	chart  chart.Canvas
 }
 
 func (a *App) openRewind() {
-	o := &rewindOverlay{filter: newInput(20), at: -1}
+	o := &rewindOverlay{filter: widget.NewInput(20), at: -1}
 	o.filter.Focus()
-	a.overlay = o
-	if a.h.watched() {
-		o.at = a.h.status.Replay.Epoch
+	a.dialog = o
+	if a.h.Watched() {
+		o.at = a.h.Status.Replay.Epoch
 		return
 	}
 	shown := o.shown(a.h)
@@ -34,25 +39,25 @@ func (a *App) openRewind() {
 	}
 }
 
-func (o *rewindOverlay) hints(a *App) []hint {
+func (o *rewindOverlay) Hints(a *App) []widget.Hint {
 	enter := "go back"
-	if a.h.watched() {
+	if a.h.Watched() {
 		enter = "go there"
 	}
-	return []hint{{"enter", enter}, {"↑↓", "choose"}, {"type", "to search"}, {"esc", "close"}}
+	return []widget.Hint{widget.NewHint("enter", enter), widget.NewHint("↑↓", "choose"), widget.NewHint("type", "to search"), widget.NewHint("esc", "close")}
 }
 
 // shown lists the epochs that match the filter, newest first.
-func (o *rewindOverlay) shown(h *history) []int {
+func (o *rewindOverlay) shown(h *History) []int {
 	var out []int
 	text := o.filter.Value()
-	epochs := h.status.Kept
-	if h.watched() {
-		epochs = h.recordedEpochs(text)
+	epochs := h.Status.Kept
+	if h.Watched() {
+		epochs = recordedEpochs(h, text)
 	}
 	for i := len(epochs) - 1; i >= 0; i-- {
 		e := epochs[i]
-		if text == "" || found(strconv.Itoa(e), text) || found(h.earlier[e].optimizer, text) {
+		if text == "" || widget.Has(strconv.Itoa(e), text) || widget.Has(h.Earlier.Epochs[e].optimizer, text) {
 			out = append(out, e)
 		}
 	}
@@ -70,23 +75,21 @@ func (o *rewindOverlay) place(shown []int) int {
 	return max(0, len(shown)-1)
 }
 
-func (o *rewindOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
+func (o *rewindOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	shown := o.shown(a.h)
 	at, by := o.place(shown), 0
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
 		case "esc":
-			a.overlay = nil
-			return nil
+			return screen.Close, nil
 		case "enter":
 			if len(shown) == 0 {
-				return nil
+				return screen.Stay, nil
 			}
-			a.overlay = nil
-			if a.h.watched() {
-				return a.seek(shown[at])
+			if a.h.Watched() {
+				return screen.Close, a.seek(shown[at])
 			}
-			return a.command(event.Rewind{Epoch: shown[at]})
+			return screen.Close, a.command(event.Rewind{Epoch: shown[at]})
 		case "up", "ctrl+p":
 			by = -1
 		case "down", "ctrl+n":
@@ -109,111 +112,111 @@ func (o *rewindOverlay) handle(a *App, msg tea.Msg) tea.Cmd {
 		} else if !slices.Contains(shown, o.at) && len(shown) > 0 {
 			o.at = shown[0]
 		}
-		return nil
+		return screen.Stay, nil
 	}
 	if len(shown) > 0 {
 		o.at = shown[max(0, min(at+by, len(shown)-1))]
 	}
-	return nil
+	return screen.Stay, nil
 }
 
-func (o *rewindOverlay) draw(a *App, w, h int) []string {
-	v := &a.view
+func (o *rewindOverlay) Draw(a *App, w, h int) []string {
+	v := a.paneView()
 	bw := min(w-2, 110)
 	inner := bw - 4
 	shown := o.shown(v.h)
 	at := o.place(shown)
-	head := v.th.line(inner)
+	head := v.Line(inner)
 	if o.filter.Value() == "" {
-		head.put(tokMuted, "type an epoch or a method to search")
+		head.Put(style.Muted, "type an epoch or a method to search")
 	} else {
-		head.put(tokMuted, "filter ")
-		v.typed(head, &o.filter, true)
+		head.Put(style.Muted, "filter ")
+		widget.InputLine(&v.Pen, head, &o.filter, true)
 	}
-	rows := []string{head.full(), ""}
+	rows := []string{head.Full(), ""}
 	switch {
-	case len(v.h.status.Kept) == 0 && !v.h.watched():
-		rows = append(rows, v.th.line(inner).put(tokWarn, "no epoch is kept yet").full())
+	case len(v.h.Status.Kept) == 0 && !v.h.Watched():
+		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch is kept yet").Full())
 	case len(shown) == 0:
-		rows = append(rows, v.th.line(inner).put(tokWarn, "no epoch matches").full())
+		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch matches").Full())
 	default:
 		const left = 50
 		room := max(2, min(h-4, 24))
 		n := room - len(rows)
 		if inner >= left+26 {
 			list := o.list(v, shown, at, left, n)
-			rows = append(rows, beside(list, left, o.picture(v, shown[at], inner-left-2, n))...)
+			rows = append(rows, style.Beside(list, left, o.picture(v, shown[at], inner-left-2, n))...)
 		} else {
 			rows = append(rows, o.list(v, shown, at, inner, n)...)
 		}
 	}
 	title := "back to an epoch"
-	if v.h.watched() {
+	if v.h.Watched() {
 		title = "to an epoch"
 	}
-	return v.th.boxed(title, clip(rows, h-2), bw)
+	return widget.DialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
 }
 
 // recordedEpochs lists epochs of a watched run to go to, ascending: those that were shown, others evenly spaced, and
 // the one that was typed.
-func (h *history) recordedEpochs(typed string) (out []int) {
+func recordedEpochs(h *History, typed string) (out []int) {
 	const spaced = 100
-	last := h.status.Replay.Last
-	for e := range h.earlier {
+	last := h.Status.Replay.Last
+	for e := range h.Earlier.Epochs {
 		if e <= last {
 			out = append(out, e)
 		}
 	}
-	step := max(1, int(nice(float64(last)/spaced)))
+	step := max(1, int(chart.Nice(float64(last)/spaced)))
 	for e := step; e < last; e += step {
 		out = append(out, e)
 	}
 	if e, err := strconv.Atoi(strings.TrimSpace(typed)); err == nil && e >= 0 && e <= last {
 		out = append(out, e)
 	}
-	out = append(out, last, min(h.status.Replay.Epoch, last))
+	out = append(out, last, min(h.Status.Replay.Epoch, last))
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
 // list has a heading and at most n−1 epochs around the chosen one.
 func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
-	fault, unit := "error", percent
-	if v.h.regression() {
-		fault, unit = "RMSE", number
+	fault, unit := "error", format.Percent
+	if v.h.Regression() {
+		fault, unit = "RMSE", format.Number
 	}
-	tested := !v.h.testFault.empty()
+	tested := !v.h.Curves.TestMetric.Empty()
 	if tested {
 		fault = "test " + fault
 	}
-	rows := []string{v.th.line(w).put(tokMuted, "  "+right("epoch", 7)+right("loss", 10)+right(fault, 12)+"  by").full()}
+	rows := []string{v.Line(w).Put(style.Muted, "  "+style.Right("epoch", 7)+style.Right("loss", 10)+style.Right(fault, 12)+"  by").Full()}
 	n = max(1, n-1)
 	first := max(0, min(at-n/2, len(shown)-n))
 	for i := first; i < min(first+n, len(shown)); i++ {
 		e := shown[i]
-		l := v.th.line(w)
-		arrow, ink := "  ", tokText
+		l := v.Line(w)
+		arrow, ink := "  ", style.Text
 		if i == at {
-			arrow, ink = "▸ ", tokChosen
+			arrow, ink = "▸ ", style.Chosen
 		}
-		figures, ok := v.h.earlier[e]
+		figures, ok := v.h.Earlier.Epochs[e]
 		if !ok {
-			figures = earlierEpoch{loss: math.NaN(), fault: math.NaN(), testFault: math.NaN()}
+			figures = EarlierEpoch{loss: math.NaN(), metric: math.NaN(), testMetric: math.NaN()}
 		}
-		value := part{tokTrain, unit(figures.fault)}
+		value := style.Train.Of(unit(figures.metric))
 		if tested {
-			value = part{tokTest, unit(figures.testFault)}
+			value = style.Test.Of(unit(figures.testMetric))
 		}
-		l.put(tokAccent, arrow).put(ink, right(count(e), 7)).put(tokTrain, right(number(figures.loss), 10))
-		l.put(value.t, right(value.s, 12)).put(tokMuted, "  "+clean(figures.optimizer))
-		if e == v.h.status.Epoch {
+		l.Put(style.Accent, arrow).Put(ink, style.Right(format.Count(e), 7)).Put(style.Train, style.Right(format.Number(figures.loss), 10))
+		l.Put(value.Token, style.Right(value.Text, 12)).Put(style.Muted, "  "+style.Clean(figures.optimizer))
+		if e == v.h.Status.Epoch {
 			now := ", now"
 			if figures.optimizer == "" {
 				now = "now"
 			}
-			l.group(part{tokMuted, now})
+			l.Group(style.Muted.Of(now))
 		}
-		rows = append(rows, l.full())
+		rows = append(rows, l.Full())
 	}
 	return rows
 }
@@ -221,9 +224,9 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 // picture is the curve of the loss with the chosen epoch marked.
 func (o *rewindOverlay) picture(v *view, epoch, w, h int) []string {
 	p := epochPlot(v.h,
-		plotCurve{name: "train", tok: tokTrain, series: &v.h.loss, mark: '*'},
-		plotCurve{name: "test", tok: tokTest, series: &v.h.testLoss, dashed: true, mark: 'o'})
-	p.log, p.closed = true, true
-	p.marks = []plotMark{{float64(epoch), count(epoch)}}
-	return o.chart.draw(v, p, w, h)
+		chart.Curve{Name: "train", Token: style.Train, Series: &v.h.Curves.Loss, Mark: '*'},
+		chart.Curve{Name: "test", Token: style.Test, Series: &v.h.Curves.TestLoss, Dashed: true, Mark: 'o'})
+	p.Log, p.Closed = true, true
+	p.Marks = []chart.Mark{{X: float64(epoch), Text: format.Count(epoch)}}
+	return o.chart.Draw(&v.Pen, p, w, h)
 }

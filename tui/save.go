@@ -9,23 +9,19 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
-
-// saveFormats are the formats that a model leaves in, by extension, and what each is for.
-var saveFormats = [...]saveFormat{
-	{"safetensors", "for newtop predict, PyTorch and NumPy", "all digits"},
-	{"onnx", "for any ONNX runtime", "single precision, scaling inside"},
-}
-
-type saveFormat struct{ name, use, about string }
 
 // saving is what has become of the files that were asked for here.
 type saving struct {
-	format string   // of the newest
-	files  []string // that are not there yet
-	there  part     // what to say of one that is, once
+	format string     // of the newest
+	files  []string   // that are not there yet
+	there  style.Part // what to say of one that is, once
 }
 
 // saveForm asks for the file that the model is written to.
@@ -38,17 +34,17 @@ type saveForm struct {
 // unsavable is why the model can't be saved at present. A run that has ended still can.
 func unsavable(a *App) string {
 	switch {
-	case a.h.viewer:
+	case a.h.Viewer:
 		return viewerOnly
-	case a.h.watched(), a.readOnly:
+	case a.h.Watched(), a.readOnly:
 		return feed.ErrReadOnly.Error()
-	case a.guest != nil && a.guest.Saves == "":
+	case a.viewer != nil && a.viewer.Saves == "":
 		return "no models are saved here: the server was started without --saves"
 	case a.closed:
 		return "the feed is closed"
-	case a.stopping && !a.h.over():
+	case a.stopping && !a.h.Over():
 		return "the run is stopping"
-	case a.h.run == nil:
+	case a.h.Run == nil:
 		return "there is no model yet"
 	}
 	return ""
@@ -56,21 +52,21 @@ func unsavable(a *App) string {
 
 // openSave opens the form with a name that tells data and epoch, in the format that was chosen last.
 func (a *App) openSave() {
-	f := &saveForm{file: newInput(400), bare: a.guest != nil}
+	f := &saveForm{file: widget.NewInput(400), bare: a.viewer != nil}
 	f.file.Focus()
 	f.file.SetValue("." + a.saveFormat())
 	f.file.CursorEnd()
 	f.suggest(a)
-	a.overlay = f
+	a.dialog = f
 }
 
 // suggest names the epoch of now as long as nobody has typed another name.
 func (f *saveForm) suggest(a *App) {
-	if a.h.run == nil {
+	if a.h.Run == nil {
 		return
 	}
 	rest, ok := strings.CutPrefix(f.file.Value(), f.suggested)
-	name := plainName(a.h.run.Data.Name) + "-e" + strconv.Itoa(a.h.status.Epoch)
+	name := screen.PlainName(a.h.Run.Data.Name) + "-e" + strconv.Itoa(a.h.Status.Epoch)
 	moved := f.file.Position() < len([]rune(f.file.Value()))
 	if !ok || rest != filepath.Ext(rest) || f.format() < 0 || name == f.suggested || moved {
 		return
@@ -82,7 +78,7 @@ func (f *saveForm) suggest(a *App) {
 
 func (a *App) saveFormat() string {
 	if a.saving.format == "" {
-		return saveFormats[0].name
+		return screen.SaveFormats[0].Name
 	}
 	return a.saving.format
 }
@@ -90,8 +86,8 @@ func (a *App) saveFormat() string {
 // format is the index of the format that the file's extension names, −1 if it names none.
 func (f *saveForm) format() int {
 	extension := strings.ToLower(filepath.Ext(strings.TrimSpace(f.file.Value())))
-	for i := range saveFormats {
-		if extension == "."+saveFormats[i].name {
+	for i := range screen.SaveFormats {
+		if extension == "."+screen.SaveFormats[i].Name {
 			return i
 		}
 	}
@@ -107,7 +103,7 @@ func (f *saveForm) problem() string {
 		return "expected a file name"
 	case k < 0:
 		return "expected a name that ends in .safetensors or .onnx"
-	case base == "."+saveFormats[k].name || strings.HasSuffix(name, "/"):
+	case base == "."+screen.SaveFormats[k].Name || strings.HasSuffix(name, "/"):
 		return "expected a name before the extension"
 	case f.bare && (strings.ContainsAny(name, `/\`) || name[0] == '.' || name[0] == '-'):
 		return "expected a bare file name: the directory is the server's"
@@ -121,43 +117,41 @@ func (f *saveForm) turn() {
 	if k >= 0 {
 		name = strings.TrimSuffix(name, filepath.Ext(name))
 	}
-	f.file.SetValue(name + "." + saveFormats[(k+1)%len(saveFormats)].name)
+	f.file.SetValue(name + "." + screen.SaveFormats[(k+1)%len(screen.SaveFormats)].Name)
 	f.file.CursorEnd()
 }
 
-func (f *saveForm) hints(*App) []hint {
-	return []hint{{"enter", "save"}, {"tab", "other format"}, {"ctrl+u", "clear"}, {"esc", "cancel"}}
+func (f *saveForm) Hints(*App) []widget.Hint {
+	return []widget.Hint{widget.NewHint("enter", "save"), widget.NewHint("tab", "other format"), widget.NewHint("ctrl+u", "clear"), widget.NewHint("esc", "cancel")}
 }
 
-func (f *saveForm) handle(a *App, msg tea.Msg) tea.Cmd {
+func (f *saveForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
 		case "esc":
-			a.overlay = nil
-			return nil
+			return screen.Close, nil
 		case "tab", "shift+tab", "up", "down":
 			f.turn()
-			return nil
+			return screen.Stay, nil
 		case "enter":
 			return f.submit(a)
 		}
 	}
 	f.file, _ = f.file.Update(msg)
-	return nil
+	return screen.Stay, nil
 }
 
-func (f *saveForm) submit(a *App) tea.Cmd {
+func (f *saveForm) submit(a *App) (screen.Answer, tea.Cmd) {
 	if f.problem() != "" {
-		return nil
+		return screen.Stay, nil
 	}
-	a.overlay = nil
 	if why := unsavable(a); why != "" {
-		return a.refuse(why)
+		return screen.Close, a.Tell(style.Warn, why)
 	}
 	file := strings.TrimSpace(f.file.Value())
-	a.saving.format = saveFormats[f.format()].name
+	a.saving.format = screen.SaveFormats[f.format()].Name
 	a.saving.files = append(a.saving.files, file)
-	return a.command(event.Save{File: file})
+	return screen.Close, a.command(event.Save{File: file})
 }
 
 // arrived notes which of the files that were asked for are there.
@@ -166,60 +160,60 @@ func (a *App) arrived(saved []event.SavedEvent) {
 		e := &saved[i]
 		if k := slices.Index(a.saving.files, e.File); k >= 0 {
 			a.saving.files = slices.Delete(a.saving.files, k, k+1)
-			a.saving.there = part{tokGood, "saved " + clean(e.File) + ", " + bytesize(e.Bytes)}
+			a.saving.there = style.Good.Of("saved " + style.Clean(e.File) + ", " + format.Bytes(e.Bytes))
 		}
 	}
 }
 
 // savedNote says once that a file is there.
 func (a *App) savedNote() tea.Cmd {
-	if a.saving.there.s == "" {
+	if a.saving.there.Text == "" {
 		return nil
 	}
-	a.note(a.saving.there.t, a.saving.there.s)
-	a.saving.there = part{}
-	return a.expire()
+	there := a.saving.there
+	a.saving.there = style.Part{}
+	return a.Tell(there.Token, there.Text)
 }
 
-func (f *saveForm) draw(a *App, w, h int) []string {
-	v := &a.view
+func (f *saveForm) Draw(a *App, w, h int) []string {
+	v := a.paneView()
 	bw := min(w-2, 80)
 	inner := bw - 4
-	l := v.th.line(inner).put(tokMuted, "file ")
-	v.typed(l, &f.file, true)
-	rows := []string{l.full(), ""}
-	for i, k := range saveFormats {
-		l := v.th.line(inner)
-		arrow, ink := "  ", tokText
+	l := v.Line(inner).Put(style.Muted, "file ")
+	widget.InputLine(&v.Pen, l, &f.file, true)
+	rows := []string{l.Full(), ""}
+	for i, k := range screen.SaveFormats {
+		l := v.Line(inner)
+		arrow, ink := "  ", style.Text
 		if i == f.format() {
-			arrow, ink = "▸ ", tokStrong
+			arrow, ink = "▸ ", style.Strong
 		}
-		l.put(tokAccent, arrow).put(ink, pad(k.name, 13)).put(tokMuted, k.use)
-		l.group(part{tokMuted, "; " + k.about})
-		rows = append(rows, l.full())
+		l.Put(style.Accent, arrow).Put(ink, style.Pad(k.Name, 13)).Put(style.Muted, k.Use)
+		l.Group(style.Muted.Of("; " + k.About))
+		rows = append(rows, l.Full())
 	}
 	rows = append(rows, "")
-	l = v.th.line(inner)
-	place, more := v.th.line(inner), v.th.line(inner)
+	l = v.Line(inner)
+	place, more := v.Line(inner), v.Line(inner)
 	if problem := f.problem(); problem != "" {
-		l.put(tokBad, "× "+problem)
+		l.Put(style.Bad, "× "+problem)
 	} else {
-		l.put(tokMuted, "the weights after epoch ").put(tokText, count(v.h.latest.Epoch))
-		e := &v.h.latest
-		fault, what, unit := float64(e.TestError), "  test error ", percent
-		if v.h.regression() {
-			fault, what, unit = float64(e.TestRMSE), "  test RMSE ", number
+		l.Put(style.Muted, "the weights after epoch ").Put(style.Text, format.Count(v.h.Latest.Epoch))
+		e := &v.h.Latest
+		fault, what, unit := float64(e.TestError), "  test error ", format.Percent
+		if v.h.Regression() {
+			fault, what, unit = float64(e.TestRMSE), "  test RMSE ", format.Number
 		}
-		if fault == fault && v.h.epochs > 0 {
-			l.group(part{tokMuted, what}, part{tokTest, unit(fault)})
+		if fault == fault && v.h.Epochs > 0 {
+			l.Group(style.Muted.Of(what), style.Test.Of(unit(fault)))
 		}
-		if a.guest != nil {
-			place.put(tokMuted, "on the server, in "+clean(a.guest.Saves))
+		if a.viewer != nil {
+			place.Put(style.Muted, "on the server, in "+style.Clean(a.viewer.Saves))
 		}
-		more.put(tokMuted, "a file of that name is replaced")
+		more.Put(style.Muted, "a file of that name is replaced")
 	}
-	if rows = append(rows, l.full()); a.guest != nil {
-		rows = append(rows, place.full())
+	if rows = append(rows, l.Full()); a.viewer != nil {
+		rows = append(rows, place.Full())
 	}
-	return v.th.boxed("save the model", clip(append(rows, more.full()), h-2), bw)
+	return widget.DialogBox(&v.Pen, "save the model", style.Clip(append(rows, more.Full()), h-2), bw)
 }

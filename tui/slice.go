@@ -3,43 +3,46 @@ package tui
 import (
 	"math"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // look draws the newest look along a step into w × h: what it is of, the loss beside its models, and in words
 // what that means.
 func (t *theatre) look(v *view, w, h int) []string {
-	e := v.h.stage.slice
+	e := v.h.Steps.slice
 	if e == nil || len(e.At) == 0 {
 		return t.noLook(v, w, h)
 	}
-	words := clauses(v.sliceWords(e), w, max(1, h/4))
-	l := v.th.line(w)
-	l.put(tokAccent, "along the step").put(tokMuted, " of epoch ").put(tokText, count(e.Epoch))
-	if behind := v.h.latest.Epoch - e.Epoch; behind > 0 {
-		l.group(part{tokMuted, ", " + plural(behind, "epoch") + " ago"})
+	words := clauses(sliceWords(v, e), w, max(1, h/4))
+	l := v.Line(w)
+	l.Put(style.Accent, "along the step").Put(style.Muted, " of epoch ").Put(style.Text, format.Count(e.Epoch))
+	if behind := v.h.Latest.Epoch - e.Epoch; behind > 0 {
+		l.Group(style.Muted.Of(", " + format.Counted(behind, "epoch") + " ago"))
 	}
-	l.group(part{tokMuted, "  ‖s‖ "}, part{tokText, number(float64(e.StepNorm))})
+	l.Group(style.Muted.Of("  ‖s‖ "), style.Text.Of(format.Number(float64(e.StepNorm))))
 	if t.waiting(v) != "" {
-		l.group(part{tokWarn, "  a newer one is asked for"})
+		l.Group(style.Warn.Of("  a newer one is asked for"))
 	}
-	rows := []string{l.full(), sliceKey(v, w)}
+	rows := []string{l.Full(), sliceKey(v, w)}
 	picture := max(h-2-len(words), 0)
-	t.along.resize(w, picture)
+	t.along.Resize(w, picture)
 	paintSlice(v, &t.along, e, w, picture)
-	rows = append(rows, t.along.text(v.th)...)
+	rows = append(rows, t.along.Rows(&v.Pen)...)
 	for _, s := range words {
-		rows = append(rows, v.th.line(w).put(tokText, s).full())
+		rows = append(rows, v.Line(w).Put(style.Text, s).Full())
 	}
-	return block(rows, w, h)
+	return style.Block(rows, w, h)
 }
 
 // waiting says what is on the way when a look was asked for, "" if none is.
 func (t *theatre) waiting(v *view) string {
 	switch {
-	case !t.asked || v.h.stage.slice != t.had || v.h.latest.Epoch > t.when+2 || v.h.mute():
+	case !t.asked || v.h.Steps.slice != t.had || v.h.Latest.Epoch > t.when+2 || v.h.Offline():
 		return ""
-	case v.h.status.Computing == "slice":
+	case v.h.Status.Computing == "slice":
 		return "computing the loss along the last step"
 	}
 	return "asked for the loss along the last step"
@@ -49,78 +52,78 @@ func (t *theatre) waiting(v *view) string {
 func (t *theatre) noLook(v *view, w, h int) []string {
 	text := t.waiting(v)
 	switch {
-	case v.h.watched():
+	case v.h.Watched():
 		text = "the record has no look along a step up to here"
-	case v.h.over():
+	case v.h.Over():
 		text = "nothing was asked for while the run lasted"
-	case v.h.viewer:
+	case v.h.Viewer:
 		text = "it comes when one who controls asks for it"
 	case text == "":
 		text = "l asks for the loss along the last step"
 	}
 	rows := make([]string, max(h, 1))
-	rows[0] = v.th.line(w).put(tokAccent, "along the step").put(tokMuted, "  no look yet").full()
+	rows[0] = v.Line(w).Put(style.Accent, "along the step").Put(style.Muted, "  no look yet").Full()
 	if h > 2 {
-		rows[h/2] = v.th.line(w).to((w-cells(text))/2).put(tokMuted, text).full()
+		rows[h/2] = v.Line(w).To((w-style.Cells(text))/2).Put(style.Muted, text).Full()
 	}
-	return block(rows, w, h)
+	return style.Block(rows, w, h)
 }
 
 // sliceCurve is one of the three curves; its letter stands along it, so that it is known without colours.
 type sliceCurve struct {
 	letter rune
 	name   string
-	tok    token
+	tok    style.Token
 	y      []event.Float
 }
 
 func sliceCurves(e *event.SliceEvent) [3]sliceCurve {
 	return [3]sliceCurve{
-		{'G', "Gauss–Newton", tokTest, e.GaussNewton},
-		{'H', "full quadratic", tokNegativeCurvature, e.Quadratic},
-		{'E', "true loss", tokTrain, e.Loss},
+		{'G', "Gauss–Newton", style.Test, e.GaussNewton},
+		{'H', "full quadratic", style.NegativeCurvature, e.Quadratic},
+		{'E', "true loss", style.Train, e.Loss},
 	}
 }
 
 func sliceKey(v *view, w int) string {
-	l := v.th.line(w)
+	l := v.Line(w)
 	curves := sliceCurves(&event.SliceEvent{})
 	for i, k := range []int{2, 0, 1} {
 		gap := ""
 		if i > 0 {
 			gap = "   "
 		}
-		l.group(part{tokText, gap}, part{curves[k].tok, string(curves[k].letter)}, part{tokMuted, " " + curves[k].name})
+		l.Group(style.Text.Of(gap), curves[k].tok.Of(string(curves[k].letter)), style.Muted.Of(" "+curves[k].name))
 	}
-	return l.full()
+	return l.Full()
 }
 
 // paintSlice draws the curves.
-func paintSlice(v *view, c *chart, e *event.SliceEvent, w, h int) {
+func paintSlice(v *view, c *chart.Canvas, e *event.SliceEvent, w, h int) {
 	a, ok := sliceArea(e)
 	if !ok || w < 4 || h < 2 {
 		return
 	}
-	ticks := steps(a.low, a.high, max(2, (h+1)/3))
+	ticks := chart.Steps(a.Low, a.High, max(2, (h+1)/3))
 	labels := make([]string, len(ticks))
 	for i, y := range ticks {
-		labels[i] = tick(y)
+		labels[i] = format.Tick(y)
 		if w >= 24 {
-			a.x = max(a.x, cells(labels[i])+1)
+			a.X = max(a.X, style.Cells(labels[i])+1)
 		}
 	}
-	a.w, a.h = w-a.x, h
+	a.W, a.H = w-a.X, h
 	if h >= 4 {
-		a.h--
+		a.H--
 	}
-	if row := a.row(v.gl, 0); row >= a.y && row < a.y+a.h {
-		for x := a.x; x < a.x+a.w; x++ {
-			c.set(x, row, '╌', tokGrid)
+	if row := a.Row(v.Glyphs, 0); row >= a.Y && row < a.Y+a.H {
+		for x := a.X; x < a.X+a.W; x++ {
+			c.Set(x, row, '╌', style.Grid)
 		}
 	}
 	for _, t := range [2]float64{0, 1} {
-		for y := a.y; y < a.y+a.h && t >= a.left && t <= a.right; y++ {
-			c.set(a.cellX(v.gl, t), y, '┊', tokFocus)
+		for y := a.Y; y < a.Y+a.H && t >= a.Left && t <= a.Right; y++ {
+			c.Set(a.CellX(v.Glyphs, t), y, '┊', style.Focus)
 		}
 	}
 	curves := sliceCurves(e)
@@ -130,8 +133,8 @@ func paintSlice(v *view, c *chart, e *event.SliceEvent, w, h int) {
 	for i := range curves {
 		curves[i].letters(v, c, a, e.At, i)
 	}
-	if a.x > 0 {
-		stageTicks(v, c, a, ticks, labels)
+	if a.X > 0 {
+		chart.MultipleTicks(&v.Pen, c, a, ticks, labels)
 	}
 	if h >= 4 {
 		sliceLabels(v, c, a, h-1)
@@ -140,89 +143,89 @@ func paintSlice(v *view, c *chart, e *event.SliceEvent, w, h int) {
 
 // sliceArea finds the ranges; false without a finite loss. What lies within the step has the axis, what lies beyond
 // may at most double it at each end: nothing far away must press the step flat.
-func sliceArea(e *event.SliceEvent) (area, bool) {
-	a := area{left: math.Inf(1), right: math.Inf(-1), low: math.Inf(1), high: math.Inf(-1)}
+func sliceArea(e *event.SliceEvent) (chart.Area, bool) {
+	a := chart.Area{Left: math.Inf(1), Right: math.Inf(-1), Low: math.Inf(1), High: math.Inf(-1)}
 	curves := sliceCurves(e)
 	each := func(inside bool, use func(y float64)) {
 		for _, k := range curves {
 			for i := range min(len(e.At), len(k.y)) {
 				t, y := float64(e.At[i]), float64(k.y[i])
-				if isFinite(t) && isFinite(y) && (t >= 0 && t <= 1) == inside {
-					a.left, a.right = math.Min(a.left, t), math.Max(a.right, t)
+				if format.Finite(t) && format.Finite(y) && (t >= 0 && t <= 1) == inside {
+					a.Left, a.Right = math.Min(a.Left, t), math.Max(a.Right, t)
 					use(y)
 				}
 			}
 		}
 	}
-	each(true, func(y float64) { a.low, a.high = math.Min(a.low, y), math.Max(a.high, y) })
-	if a.low > a.high {
+	each(true, func(y float64) { a.Low, a.High = math.Min(a.Low, y), math.Max(a.High, y) })
+	if a.Low > a.High {
 		return a, false
 	}
-	low, high := a.low, a.high
+	low, high := a.Low, a.High
 	if high-low <= 1e-12*math.Max(math.Abs(low), math.Abs(high)) || high == low {
 		by := math.Max(math.Abs(low)/2, 1e-12)
-		a.low, a.high = low-by, high+by
+		a.Low, a.High = low-by, high+by
 	}
 	each(false, func(y float64) {
-		a.low, a.high = math.Min(a.low, math.Max(y, 2*low-high)), math.Max(a.high, math.Min(y, 2*high-low))
+		a.Low, a.High = math.Min(a.Low, math.Max(y, 2*low-high)), math.Max(a.High, math.Min(y, 2*high-low))
 	})
-	step := nice((a.high - a.low) / 16)
-	a.low, a.high = math.Floor(a.low/step+1e-9)*step, math.Ceil(a.high/step-1e-9)*step
-	return a, isFinite(a.high - a.low)
+	step := chart.Nice((a.High - a.Low) / 16)
+	a.Low, a.High = math.Floor(a.Low/step+1e-9)*step, math.Ceil(a.High/step-1e-9)*step
+	return a, format.Finite(a.High - a.Low)
 }
 
-func (k *sliceCurve) draw(v *view, c *chart, a area, at []event.Float) {
+func (k *sliceCurve) draw(v *view, c *chart.Canvas, a chart.Area, at []event.Float) {
 	px, py, before := 0, 0, false
 	for i := range min(len(at), len(k.y)) {
 		t, y := float64(at[i]), float64(k.y[i])
-		if !isFinite(t) || !isFinite(y) {
+		if !format.Finite(t) || !format.Finite(y) {
 			before = false
 			continue
 		}
-		x, dot := a.dotX(v.gl, t), a.dotY(v.gl, y)
+		x, dot := a.DotX(v.Glyphs, t), a.DotY(v.Glyphs, y)
 		if before {
-			c.segment(a, v.gl, px, py, x, dot, k.letter == 'G')
+			c.Segment(a, v.Glyphs, px, py, x, dot, k.letter == 'G')
 		} else {
-			c.dot(a, v.gl, x, dot)
+			c.Dot(a, v.Glyphs, x, dot)
 		}
 		px, py, before = x, dot, true
 	}
-	c.flush(a, v.gl, k.tok, k.letter)
+	c.Flush(a, v.Glyphs, k.tok, k.letter)
 }
 
 // letters writes the curve's letter at some of its points; the curves take turns, so that two that lie on
 // each other are both named.
-func (k *sliceCurve) letters(v *view, c *chart, a area, at []event.Float, turn int) {
+func (k *sliceCurve) letters(v *view, c *chart.Canvas, a chart.Area, at []event.Float, turn int) {
 	n := min(len(at), len(k.y))
 	every := max(3, n/4)
 	for i := n - 1 - turn; i >= 0; i -= every {
 		y := float64(k.y[i])
-		if row := a.row(v.gl, y); isFinite(y) && row >= a.y && row < a.y+a.h {
-			c.set(min(a.cellX(v.gl, float64(at[i])), a.x+a.w-1), row, k.letter, k.tok)
+		if row := a.Row(v.Glyphs, y); format.Finite(y) && row >= a.Y && row < a.Y+a.H {
+			c.Set(min(a.CellX(v.Glyphs, float64(at[i])), a.X+a.W-1), row, k.letter, k.tok)
 		}
 	}
 }
 
 // sliceLabels names the begin and the end of the step before other multiples of it.
-func sliceLabels(v *view, c *chart, a area, row int) {
-	put := func(t float64, s string, ink token) {
-		from := max(a.x, min(a.cellX(v.gl, t)-(cells(s)-1)/2, a.x+a.w-cells(s)))
-		for i := from - 1; i <= from+cells(s); i++ {
-			if g := c.at(i, row); g != nil && g.r != 0 {
+func sliceLabels(v *view, c *chart.Canvas, a chart.Area, row int) {
+	put := func(t float64, s string, ink style.Token) {
+		from := max(a.X, min(a.CellX(v.Glyphs, t)-(style.Cells(s)-1)/2, a.X+a.W-style.Cells(s)))
+		for i := from - 1; i <= from+style.Cells(s); i++ {
+			if g := c.At(i, row); g != nil && g.R != 0 {
 				return
 			}
 		}
-		c.write(from, row, s, ink)
+		c.Write(from, row, s, ink)
 	}
-	if a.left <= 1 && a.right >= 1 {
-		put(1, "t = 1", tokFocus)
+	if a.Left <= 1 && a.Right >= 1 {
+		put(1, "t = 1", style.Focus)
 	}
-	if a.left <= 0 && a.right >= 0 {
-		put(0, "t = 0", tokFocus)
+	if a.Left <= 0 && a.Right >= 0 {
+		put(0, "t = 0", style.Focus)
 	}
-	for _, t := range steps(a.left, a.right, max(2, a.w/9)) {
+	for _, t := range chart.Steps(a.Left, a.Right, max(2, a.W/9)) {
 		if t != 0 && t != 1 {
-			put(t, tick(round(t, 6)), tokMuted)
+			put(t, format.Tick(format.Round(t, 6)), style.Muted)
 		}
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"math"
 	"strings"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // sliceWords derives from the numbers what the model promised, what came, and where they part.
-func (v *view) sliceWords(e *event.SliceEvent) string {
+func sliceWords(v *view, e *event.SliceEvent) string {
 	k := chosenModel(e)
 	promised, got, ok := alongStep(e, k.y, 1)
 	if !ok {
@@ -17,10 +19,10 @@ func (v *view) sliceWords(e *event.SliceEvent) string {
 	var b strings.Builder
 	b.WriteString("predicted " + signed(promised) + ", got " + signed(got))
 	switch rho, whole := float64(e.Rho), got/promised; {
-	case isFinite(rho) && isFinite(whole) && math.Abs(whole-rho) > 0.05*math.Max(1, math.Abs(rho)):
-		b.WriteString(": " + v.gl.rho + " " + short(whole) + " over all rows, " + short(rho) + " over those of the step")
-	case isFinite(rho):
-		b.WriteString(": " + v.gl.rho + " " + short(rho))
+	case format.Finite(rho) && format.Finite(whole) && math.Abs(whole-rho) > 0.05*math.Max(1, math.Abs(rho)):
+		b.WriteString(": " + v.Glyphs.Rho + " " + format.Short(whole) + " over all rows, " + format.Short(rho) + " over those of the step")
+	case format.Finite(rho):
+		b.WriteString(": " + v.Glyphs.Rho + " " + format.Short(rho))
 	}
 	if !e.Accepted {
 		b.WriteString(", rejected")
@@ -50,7 +52,7 @@ func alongStep(e *event.SliceEvent, model []event.Float, t float64) (promised, g
 	for i := range min(len(e.At), len(e.Loss), len(model)) {
 		if math.Abs(float64(e.At[i])-t) < 1e-9 {
 			promised, got = float64(model[i]), float64(e.Loss[i])
-			return promised, got, isFinite(promised) && isFinite(got)
+			return promised, got, format.Finite(promised) && format.Finite(got)
 		}
 	}
 	return 0, 0, false
@@ -62,7 +64,7 @@ func (k sliceCurve) parts(e *event.SliceEvent) (t float64, above, ok bool) {
 	for i := range min(len(e.At), len(e.Loss), len(k.y)) {
 		if t := float64(e.At[i]); t >= 0 && t <= 1 {
 			for _, y := range [2]float64{float64(e.Loss[i]), float64(k.y[i])} {
-				if isFinite(y) {
+				if format.Finite(y) {
 					scale = math.Max(scale, math.Abs(y))
 				}
 			}
@@ -70,7 +72,7 @@ func (k sliceCurve) parts(e *event.SliceEvent) (t float64, above, ok bool) {
 	}
 	for i := range min(len(e.At), len(e.Loss), len(k.y)) {
 		t, d := float64(e.At[i]), float64(e.Loss[i])-float64(k.y[i])
-		if t > 0 && (math.Abs(d) > scale/10 || !isFinite(d)) {
+		if t > 0 && (math.Abs(d) > scale/10 || !format.Finite(d)) {
 			return t, d > 0 || math.IsNaN(d), true
 		}
 	}
@@ -82,7 +84,7 @@ func parting(e *event.SliceEvent, k sliceCurve) string {
 	t, above, ok := k.parts(e)
 	low, lowest := 0.0, 0.0
 	for i := range min(len(e.At), len(e.Loss)) {
-		if y := float64(e.Loss[i]); isFinite(y) && y < lowest {
+		if y := float64(e.Loss[i]); format.Finite(y) && y < lowest {
 			low, lowest = float64(e.At[i]), y
 		}
 	}
@@ -91,9 +93,9 @@ func parting(e *event.SliceEvent, k sliceCurve) string {
 	case lowest == 0:
 		best = "; nowhere along it does the loss fall"
 	case low < 1-1e-9:
-		best = "; the least loss is at t = " + tick(round(low, 2)) + ", by " + signed(lowest)
+		best = "; the least loss is at t = " + format.Tick(format.Round(low, 2)) + ", by " + signed(lowest)
 	case low > 1+1e-9:
-		best = "; a longer step would pay: at t = " + tick(round(low, 2)) + " the loss is " + signed(lowest)
+		best = "; a longer step would pay: at t = " + format.Tick(format.Round(low, 2)) + " the loss is " + signed(lowest)
 	}
 	switch {
 	case !ok:
@@ -101,9 +103,9 @@ func parting(e *event.SliceEvent, k sliceCurve) string {
 	case t > 1+1e-9:
 		return "the model holds along the whole step" + best
 	case above:
-		return "the loss bends up past t = " + tick(round(t, 2)) + ", the model does not see it" + other(e, k, t) + best
+		return "the loss bends up past t = " + format.Tick(format.Round(t, 2)) + ", the model does not see it" + other(e, k, t) + best
 	}
-	return "past t = " + tick(round(t, 2)) + " the loss falls faster than the model" + other(e, k, t) + best
+	return "past t = " + format.Tick(format.Round(t, 2)) + " the loss falls faster than the model" + other(e, k, t) + best
 }
 
 // other says so if the model that was not used holds further.
@@ -116,7 +118,7 @@ func other(e *event.SliceEvent, used sliceCurve, t float64) string {
 		if further, _, ok := k.parts(e); !ok || further > 1+1e-9 {
 			return " (the " + k.name + " model holds)"
 		} else if further > t+1e-9 {
-			return " (the " + k.name + " model holds up to t = " + tick(round(further, 2)) + ")"
+			return " (the " + k.name + " model holds up to t = " + format.Tick(format.Round(further, 2)) + ")"
 		}
 	}
 	return ""
@@ -124,14 +126,14 @@ func other(e *event.SliceEvent, used sliceCurve, t float64) string {
 
 // clauses wraps as many whole clauses of a sentence as n rows hold, and the beginning of one that is too long.
 func clauses(s string, w, n int) []string {
-	rows := wrapped(s, w)
+	rows := style.Wrapped(s, w)
 	for len(rows) > n {
 		end := strings.LastIndex(s, "; ")
 		if end < 0 {
 			return rows[:n]
 		}
 		s = s[:end]
-		rows = wrapped(s, w)
+		rows = style.Wrapped(s, w)
 	}
 	return rows
 }
@@ -140,9 +142,9 @@ func clauses(s string, w, n int) []string {
 func signed(y float64) string {
 	switch {
 	case y < 0:
-		return "−" + number(-y)
+		return "−" + format.Number(-y)
 	case y > 0:
-		return "+" + number(y)
+		return "+" + format.Number(y)
 	}
-	return number(y)
+	return format.Number(y)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"newtop/trainer"
+	"newtop/tui/screen"
 )
 
 // BenchmarkTrainer trains the same run without and with a screen of 120 × 40, in turn, and reports how much longer the
@@ -50,12 +51,12 @@ func trained(b *testing.B, c trainer.Config, shown bool) float64 {
 		defer keys.Close()
 		feed := s.Feed()
 		defer feed.Close()
-		o := Options{Input: in, Output: io.Discard, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"}}
+		o := screen.Options{Input: in, Output: io.Discard, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"}}
 		a := New(feed, o)
 		a.hold = patience(o.Environ)
 		defer a.Close()
 		go func() {
-			_, err := tea.NewProgram(a, append(o.program(ctx, a.environ, a.noColor), tea.WithWindowSize(120, 40), tea.WithColorProfile(colorprofile.TrueColor))...).Run()
+			err := a.Base.Run(ctx, a, o, tea.WithWindowSize(120, 40), tea.WithColorProfile(colorprofile.TrueColor))
 			ended <- err
 		}()
 	}

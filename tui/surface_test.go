@@ -8,6 +8,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"newtop/tui/screen"
 )
 
 // running is a screen beside the dashboard in a program of its own.
@@ -17,23 +19,17 @@ type running struct {
 	ended chan error
 }
 
-// startScreen runs a program and waits for its first bytes. With further options it is Bubble Tea's alone that runs.
-func startScreen(t *testing.T, ctx context.Context, bytes int64, open func(Options) (*surface, tea.Model), more ...tea.ProgramOption) *running {
+// startScreen runs a program and waits for its first bytes.
+func startScreen(t *testing.T, ctx context.Context, bytes int64, open func(screen.Options) (*screen.Base, tea.Model), more ...tea.ProgramOption) *running {
 	t.Helper()
 	in, keys := io.Pipe()
 	t.Cleanup(func() { keys.Close() })
 	r := &running{keys: keys, out: &wire{}, ended: make(chan error, 1)}
-	o := Options{Input: in, Output: r.out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}
+	o := screen.Options{Input: in, Output: r.out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}
 	s, m := open(o)
-	s.width, s.height = 120, 40
+	s.Width, s.Height = 120, 40
 	go func() {
-		if len(more) == 0 {
-			r.ended <- s.run(ctx, m, o)
-			return
-		}
-		defer s.cancel()
-		_, err := tea.NewProgram(m, append(o.program(ctx, s.environ, false), more...)...).Run()
-		r.ended <- err
+		r.ended <- s.Run(ctx, m, o, more...)
 	}()
 	for n := 0; r.out.bytes.Load() < bytes && n < 300; n++ {
 		time.Sleep(10 * time.Millisecond)

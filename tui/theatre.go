@@ -6,6 +6,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/layout"
+	"newtop/tui/style"
 )
 
 // theatre is the inner pane when it has the screen: one CG solve at a time, iteration by iteration. It
@@ -20,33 +23,33 @@ type theatre struct {
 	had    *event.SliceEvent
 	when   int // the epoch that was the newest then
 
-	charts [4]chart
-	along  chart
+	charts [4]chart.Canvas
+	along  chart.Canvas
 	spots  []stageSpot // where the multiples were drawn last
 }
 
 // stageSpot is where a multiple stands in the body, and its iterations.
 type stageSpot struct {
-	rect
-	axis stageAxis
+	layout.Rect
+	axis chart.MultipleAxis
 }
 
 // scene is the solve on the stage.
 type scene struct {
-	*stagedSolve
+	*Solve
 	id, at  int
-	before  *stagedSolve // the newest before it that was told of, nil for none
-	newest  bool         // no later solve is kept
+	before  *Solve // the newest before it that was told of, nil for none
+	newest  bool   // no later solve is kept
 	running bool
 }
 
-func (s *scene) now() *innerStep { return &s.steps[s.at] }
+func (s *scene) now() *Step { return &s.steps[s.at] }
 
 // scene returns what is on the stage, false when there was no solve.
-func (t *theatre) scene(h *history) (scene, bool) {
-	k := &h.stage
+func (t *theatre) scene(h *History) (scene, bool) {
+	k := &h.Steps
 	n := len(k.solves)
-	if n == 0 || len(h.bars) == 0 && h.solveless() { // such a method may tell of steps of its own
+	if n == 0 || len(h.Solves.Bars) == 0 && solveless(h) { // such a method may tell of steps of its own
 		return scene{}, false
 	}
 	i, at := max(0, min(k.front-k.gone, n-1)), math.MaxInt
@@ -57,15 +60,15 @@ func (t *theatre) scene(h *history) (scene, bool) {
 		}
 	}
 	s := k.solves[i]
-	var before *stagedSolve
+	var before *Solve
 	for j := i - 1; j >= 0 && before == nil; j-- {
-		if k.solves[j].told != nil {
+		if k.solves[j].Summary != nil {
 			before = k.solves[j]
 		}
 	}
 	return scene{
-		stagedSolve: s, before: before, id: k.gone + i, at: max(0, min(at, len(s.steps)-1)), newest: i == n-1,
-		running: i == n-1 && !s.over && !h.over(),
+		Solve: s, before: before, id: k.gone + i, at: max(0, min(at, len(s.steps)-1)), newest: i == n-1,
+		running: i == n-1 && !s.over && !h.Over(),
 	}, true
 }
 
@@ -78,13 +81,13 @@ func (t *theatre) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
 	switch k {
 	case "l":
 		t.step = true
-		if v.h.watched() || v.h.viewer {
+		if v.h.Watched() || v.h.Viewer {
 			return ask(event.Slice{}), true // the answer says why not
 		}
-		if v.h.over() {
+		if v.h.Over() {
 			return nil, true
 		}
-		t.asked, t.had, t.when = true, v.h.stage.slice, v.h.latest.Epoch
+		t.asked, t.had, t.when = true, v.h.Steps.slice, v.h.Latest.Epoch
 		return ask(event.Slice{}), true
 	case "left":
 		t.walk(v.h, s.id, s.at-1)
@@ -124,8 +127,8 @@ func (t *theatre) restart() { t.pinned, t.asked, t.had = false, false, nil }
 
 // walk pins an iteration; before the first of a solve comes the last of the solve before, and after the last
 // of all the stage follows the run again.
-func (t *theatre) walk(h *history, id, at int) {
-	k := &h.stage
+func (t *theatre) walk(h *History, id, at int) {
+	k := &h.Steps
 	i := id - k.gone
 	switch {
 	case at < 0 && i > 0:
@@ -146,20 +149,20 @@ func (t *theatre) walk(h *history, id, at int) {
 }
 
 // walkEpoch shows the nearest solve of another epoch.
-func (t *theatre) walkEpoch(h *history, s *scene, forward bool) {
+func (t *theatre) walkEpoch(h *History, s *scene, forward bool) {
 	by := -1
 	if forward {
 		by = 1
 	}
 	id := s.id
-	for k := &h.stage; id-k.gone >= 0 && id-k.gone < len(k.solves) && k.solves[id-k.gone].epoch == s.epoch; {
+	for k := &h.Steps; id-k.gone >= 0 && id-k.gone < len(k.solves) && k.solves[id-k.gone].epoch == s.epoch; {
 		id += by
 	}
-	t.walk(h, max(id, h.stage.gone), math.MaxInt)
+	t.walk(h, max(id, h.Steps.gone), math.MaxInt)
 }
 
-func (t *theatre) pin(h *history, id, at int) {
-	k := &h.stage
+func (t *theatre) pin(h *History, id, at int) {
+	k := &h.Steps
 	i := max(0, min(id-k.gone, len(k.solves)-1))
 	t.pinned, t.solve, t.at = true, k.gone+i, max(0, min(at, len(k.solves[i].steps)-1))
 }
@@ -183,9 +186,9 @@ func (t *theatre) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 		return true
 	case tea.MouseClickMsg:
 		for _, r := range t.spots {
-			if r.contains(x, y) && r.w > 1 {
-				n := r.axis.left + (r.axis.right-r.axis.left)*float64(x-r.x)/float64(r.w-1)
-				t.pin(v.h, s.id, s.nearest(n))
+			if r.Contains(x, y) && r.W > 1 {
+				n := r.axis.Left + (r.axis.Right-r.axis.Left)*float64(x-r.X)/float64(r.W-1)
+				t.pin(v.h, s.id, nearestStep(s.Solve, n))
 				return true
 			}
 		}
@@ -193,8 +196,8 @@ func (t *theatre) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 	return false
 }
 
-// nearest returns which kept iteration is the closest to a number.
-func (s *stagedSolve) nearest(n float64) int {
+// nearestStep returns which kept iteration is the closest to a number.
+func nearestStep(s *Solve, n float64) int {
 	best := 0
 	for i := range s.steps {
 		if math.Abs(float64(s.steps[i].n)-n) < math.Abs(float64(s.steps[best].n)-n) {
@@ -256,7 +259,7 @@ func (t *theatre) body(v *view, p *innerPane, s *scene, w, h int) []string {
 		left := t.multiples(v, s, plan, w-plan.side-2, top)
 		right := t.look(v, plan.side, plan.multiples)
 		for i := range left {
-			rows = append(rows, fit(left[i], w-plan.side-2)+"  "+right[i])
+			rows = append(rows, style.Fit(left[i], w-plan.side-2)+"  "+right[i])
 		}
 	case t.stepping(v):
 		t.spots = t.spots[:0]
@@ -270,7 +273,7 @@ func (t *theatre) body(v *view, p *innerPane, s *scene, w, h int) []string {
 		rows = append(rows, p.chart(v, w, plan.bars, true)...)
 	}
 	if plan.counts > 0 {
-		rows = append(rows, p.counts(v, v.th.line(w)).full())
+		rows = append(rows, p.counts(v, v.Line(w)).Full())
 	}
 	if plan.hints > 0 {
 		rows = append(rows, t.hints(v, plan, w))
@@ -279,14 +282,14 @@ func (t *theatre) body(v *view, p *innerPane, s *scene, w, h int) []string {
 }
 
 // stepping reports whether the look along the step takes the place of the multiples where there is none for both.
-func (t *theatre) stepping(v *view) bool { return t.step && v.h.stage.slice != nil }
+func (t *theatre) stepping(v *view) bool { return t.step && v.h.Steps.slice != nil }
 
 // multiples draws the charts of a solve, as many as the plan has places for.
 func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []string {
 	all := s.multiples(v)
 	x := s.axis()
 	for k := range all {
-		x.margin = max(x.margin, all[k].margin(x, w/plan.columns, plan.multiples/plan.lines))
+		x.Margin = max(x.Margin, all[k].Margin(x, w/plan.columns, plan.multiples/plan.lines))
 	}
 	t.spots = t.spots[:0]
 	rows := make([]string, 0, plan.multiples)
@@ -295,39 +298,25 @@ func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []str
 		if line == 0 {
 			h += plan.multiples % plan.lines
 		}
-		x.labels = line == plan.lines-1
+		x.Labels = line == plan.lines-1
 		parts := make([][]string, 0, plan.columns)
 		left := 0
 		for column := range plan.columns {
 			k := (t.first + line*plan.columns + column) % len(all)
 			cw := (w - left - 2*(plan.columns-1-column)) / (plan.columns - column)
-			parts = append(parts, all[k].draw(v, &t.charts[k], x, cw, h))
-			t.spots = append(t.spots, stageSpot{rect{left + x.margin, top + len(rows) + 1, cw - x.margin, h - 1}, x})
+			parts = append(parts, all[k].Draw(&v.Pen, &t.charts[k], x, cw, h))
+			t.spots = append(t.spots, stageSpot{layout.Rect{X: left + x.Margin, Y: top + len(rows) + 1, W: cw - x.Margin, H: h - 1}, x})
 			left += cw + 2
 		}
-		rows = append(rows, abreast(parts, h)...)
-	}
-	return rows
-}
-
-// abreast joins blocks of rows with two columns between them.
-func abreast(blocks [][]string, h int) []string {
-	rows := make([]string, h)
-	for y := range rows {
-		for i, b := range blocks {
-			if i > 0 {
-				rows[y] += "  "
-			}
-			rows[y] += b[y]
-		}
+		rows = append(rows, style.Abreast(parts, h)...)
 	}
 	return rows
 }
 
 func (t *theatre) hints(v *view, plan stagePlan, w int) string {
-	l := v.th.line(w)
-	if note := t.waiting(v); note != "" && plan.side == 0 && v.h.stage.slice == nil {
-		return l.put(tokWarn, note).full()
+	l := v.Line(w)
+	if note := t.waiting(v); note != "" && plan.side == 0 && v.h.Steps.slice == nil {
+		return l.Put(style.Warn, note).Full()
 	}
 	keys := [][2]string{{"←→", "iteration"}, {"↑↓", "solve"}, {"l", "look along the step"}, {"end", "follow"}, {"home", "first"}, {"pgup pgdn", "epoch"}}
 	switch {
@@ -337,14 +326,21 @@ func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 		keys = append([][2]string{{"v", "other curves"}}, keys...)
 	}
 	for _, k := range keys {
-		if k[0] == "l" && v.h.unasked() && (t.stepping(v) || v.h.stage.slice == nil) {
+		if k[0] == "l" && v.h.Unasked() && (t.stepping(v) || v.h.Steps.slice == nil) {
 			continue
 		}
 		gap := ""
-		if l.w > 0 {
+		if l.Width > 0 {
 			gap = "   "
 		}
-		l.group(part{tokText, gap}, part{tokAccent, k[0]}, part{tokMuted, " " + k[1]})
+		l.Group(style.Text.Of(gap), style.Accent.Of(k[0]), style.Muted.Of(" "+k[1]))
 	}
-	return l.full()
+	return l.Full()
+}
+
+func (t *theatre) ownKeys() [][2]string {
+	return [][2]string{
+		{"← →", "iteration before and after"}, {"↑ ↓", "solve before and after; pgup, pgdown: epochs"}, {"home end", "beginning; the newest again"},
+		{"l", "loss along the last step"}, {"v", "another view"},
+	}
 }

@@ -4,7 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // ritz shows the Ritz values of a solve in n rows: what they are in words, and where they stand.
@@ -13,28 +16,28 @@ func (s *scene) ritz(v *view, w, n int) []string {
 		return nil
 	}
 	rows := make([]string, n)
-	l := v.th.line(w)
-	l.put(tokAccent, "Ritz values ")
-	told := s.told
+	l := v.Line(w)
+	l.Put(style.Accent, "Ritz values ")
+	told := s.Summary
 	if told == nil && s.running && s.before != nil {
-		told = s.before.told
+		told = s.before.Summary
 		if w >= 60 {
-			l.put(tokMuted, "of epoch "+count(s.before.epoch)+": ")
+			l.Put(style.Muted, "of epoch "+format.Count(s.before.epoch)+": ")
 		}
 	}
 	values := ritzValues(told)
 	switch {
 	case told == nil && s.running:
-		l.put(tokMuted, "come when the solve is over")
+		l.Put(style.Muted, "come when the solve is over")
 	case len(values) == 0:
-		l.put(tokMuted, "were not told")
+		l.Put(style.Muted, "were not told")
 	default:
 		ritzWords(l, values)
 		if n >= 4 {
 			copy(rows[1:], ritzStrip(v, values, w))
 		}
 	}
-	rows[0] = l.full()
+	rows[0] = l.Full()
 	return rows
 }
 
@@ -45,7 +48,7 @@ func ritzValues(in *event.InnerSummary) []float64 {
 	}
 	var out []float64
 	for _, x := range in.Ritz {
-		if isFinite(float64(x)) {
+		if format.Finite(float64(x)) {
 			out = append(out, float64(x))
 		}
 	}
@@ -54,13 +57,13 @@ func ritzValues(in *event.InnerSummary) []float64 {
 }
 
 // ritzWords writes their ends, how many are negative, and else what they say of the condition.
-func ritzWords(l *line, values []float64) {
+func ritzWords(l *style.Line, values []float64) {
 	low, high := values[0], values[len(values)-1]
-	t := tokText
+	t := style.Text
 	if low < 0 {
-		t = tokNegativeCurvature
+		t = style.NegativeCurvature
 	}
-	l.group(part{t, number(low)}, part{tokMuted, " to "}, part{tokText, number(high)})
+	l.Group(t.Of(format.Number(low)), style.Muted.Of(" to "), style.Text.Of(format.Number(high)))
 	negative, least := 0, math.Inf(1)
 	for _, x := range values {
 		if x < 0 {
@@ -71,12 +74,12 @@ func ritzWords(l *line, values []float64) {
 	}
 	switch {
 	case negative > 0:
-		l.group(part{tokNegativeCurvature, "  ○ " + count(negative) + " negative"})
+		l.Group(style.NegativeCurvature.Of("  ○ " + format.Count(negative) + " negative"))
 		if !math.IsInf(least, 1) {
-			l.group(part{tokMuted, "  the positive ones reach down to "}, part{tokText, number(least)})
+			l.Group(style.Muted.Of("  the positive ones reach down to "), style.Text.Of(format.Number(least)))
 		}
 	case high > least:
-		l.group(part{tokMuted, "  condition number at least "}, part{tokText, number(high / least)})
+		l.Group(style.Muted.Of("  condition number at least "), style.Text.Of(format.Number(high/least)))
 	}
 }
 
@@ -111,46 +114,46 @@ func ritzStrip(v *view, values []float64, w int) []string {
 		}
 		return zero + at
 	}
-	var c chart
-	c.resize(w, 3)
+	var c chart.Canvas
+	c.Resize(w, 3)
 	for x := range w {
-		c.set(x, 1, '─', tokGrid)
+		c.Set(x, 1, '─', style.Grid)
 	}
-	c.set(zero, 1, '┼', tokGrid)
-	c.write(zero, 2, "0", tokMuted)
+	c.Set(zero, 1, '┼', style.Grid)
+	c.Write(zero, 2, "0", style.Muted)
 	ritzTicks(&c, column, low, high, negative, zero)
 	for _, x := range values {
 		at, y := column(x), 1
-		if g := c.at(at, 1); g != nil && (g.r == '●' || g.r == '○') {
+		if g := c.At(at, 1); g != nil && (g.R == '●' || g.R == '○') {
 			y = 0 // two in a column stand one above the other
 		}
 		if x < 0 {
-			c.set(at, y, '○', tokNegativeCurvature)
+			c.Set(at, y, '○', style.NegativeCurvature)
 		} else {
-			c.set(at, y, '●', tokAccent)
+			c.Set(at, y, '●', style.Accent)
 		}
 	}
-	return c.text(v.th)
+	return c.Rows(&v.Pen)
 }
 
 // ritzTicks labels powers of ten, as many as fit.
-func ritzTicks(c *chart, column func(float64) int, low, high float64, negative bool, zero int) {
-	stride := math.Max(1, math.Ceil((high-low)*7/float64(max(c.w-1-zero, 1))))
+func ritzTicks(c *chart.Canvas, column func(float64) int, low, high float64, negative bool, zero int) {
+	stride := math.Max(1, math.Ceil((high-low)*7/float64(max(c.W-1-zero, 1))))
 	for e := low; e <= high; e += stride {
 		for _, sign := range []float64{1, -1} {
 			x := sign * math.Pow(10, e)
 			if sign < 0 && !negative {
 				continue
 			}
-			s := tick(x)
-			from := max(0, min(column(x)-(cells(s)-1)/2, c.w-cells(s)))
+			s := format.Tick(x)
+			from := max(0, min(column(x)-(style.Cells(s)-1)/2, c.W-style.Cells(s)))
 			free := true
-			for i := max(from-1, 0); i < min(from+cells(s)+1, c.w); i++ {
-				free = free && c.at(i, 2).r == 0
+			for i := max(from-1, 0); i < min(from+style.Cells(s)+1, c.W); i++ {
+				free = free && c.At(i, 2).R == 0
 			}
 			if free {
-				c.write(from, 2, s, tokMuted)
-				c.set(column(x), 1, '┴', tokGrid)
+				c.Write(from, 2, s, style.Muted)
+				c.Set(column(x), 1, '┴', style.Grid)
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -14,80 +13,15 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
 )
 
-// stagedRun is a run of epochs with so many blocks whose solves come iteration by iteration and end for every
-// reason in turn; the last solve is under way.
-func stagedRun(epochs, blocks int) []feed.Delta {
-	r := rand.New(rand.NewPCG(3, 7))
-	st := event.Status{Phase: event.Running, Optimizer: "tr-newton", Settings: []event.Setting{
-		{Key: "radius", Text: "2", Primary: true}, {Key: "xi", Text: "0.01"}, {Key: "forcing", Text: "fixed"}, {Key: "limit", Text: "100"},
-		{Key: "blocks", Text: fmt.Sprint(blocks)}, {Key: "block-xi", Text: "0.05"},
-	}}
-	deltas := []feed.Delta{{Run: &event.RunEvent{Optimizer: "tr-newton", Data: event.DataInfo{Name: "letters", Classes: 26}, Model: event.ModelInfo{Layers: []int{16, 4, 26}}}, Status: st}}
-	for e := 1; e <= epochs; e++ {
-		ev := fakeEpoch(e, 2, r)
-		ev.Inner = nil
-		for b := range blocks {
-			stop := krylov.Stops()[(e+b)%4]
-			solve, told := stagedEvents(e, b, 9+(7*e+3*b)%20, stop)
-			deltas = append(deltas, feed.Delta{Status: st, Inner: solve})
-			ev.Inner = append(ev.Inner, told)
-		}
-		st.Epoch, st.Elapsed = e, float64(e)
-		deltas = append(deltas, feed.Delta{Status: st, Epochs: []event.EpochEvent{ev}})
-	}
-	solve, _ := stagedEvents(epochs+1, 0, 14, krylov.Limit)
-	deltas = append(deltas, feed.Delta{Status: st, Inner: solve[:12]})
-	st.Elapsed++
-	return append(deltas, feed.Delta{Status: st})
-}
-
-// stagedEvents are the iterations of a solve that ends for a reason, and its report.
-func stagedEvents(epoch, block, n int, stop krylov.Stop) ([]event.InnerEvent, event.InnerSummary) {
-	f := func(x float64) event.Float { return event.Float(x) }
-	var out []event.InnerEvent
-	for k := 1; k <= n; k++ {
-		x := float64(k)
-		e := event.InnerEvent{Epoch: epoch, Block: block, Iteration: k, Radius: 2, Residual: f(math.Exp(-x/4) * (1 + 0.3*math.Sin(x))),
-			StepNorm: f(1.6 * (1 - math.Exp(-x/8))), Curvature: f(3 / (1 + x*x/4)), Model: f(-0.12 * (1 - math.Exp(-x/5)))}
-		if k == n && (stop == krylov.NegativeCurvature || stop == krylov.Boundary) {
-			e.StepNorm = 2
-		}
-		if k == n && stop == krylov.NegativeCurvature {
-			e.Curvature = -0.031
-		}
-		out = append(out, e)
-	}
-	last := out[n-1]
-	told := event.InnerSummary{Block: block, Iterations: n, Stop: stop, Residual: last.Residual, TrueResidual: last.Residual * 1.4, StepNorm: last.StepNorm,
-		Curvature: last.Curvature, Ritz: event.Floats([]float64{0.0021, 0.013, 0.08, 0.9, 1.1, 4.1, 11.3})}
-	if stop == krylov.NegativeCurvature {
-		told.Ritz = append(event.Floats([]float64{-0.31}), told.Ritz...)
-		told.TrueResidual = nan
-	}
-	return out, told
-}
-
-// lookAlong is a made-up look along a step: the loss follows its quadratic model and bends away from it.
-func lookAlong(optimizer string, bend float64) event.SliceEvent {
-	e := event.SliceEvent{Epoch: 6, Optimizer: optimizer, StepNorm: 2, Accepted: true}
-	for k := -4; k <= 16; k++ {
-		t := float64(k) / 8
-		q := -0.24*t + 0.12*t*t
-		e.At = append(e.At, event.Float(t))
-		e.Quadratic = append(e.Quadratic, event.Float(q))
-		e.GaussNewton = append(e.GaussNewton, event.Float(q+0.05*t*t))
-		e.Loss = append(e.Loss, event.Float(q+bend*t*t*t))
-	}
-	e.Rho = event.Float((-0.12 + bend) / -0.12)
-	return e
-}
-
 func staged(epochs, blocks int) *App {
-	a := newApp(&fakeFeed{}, Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, fakeMethods())
-	for _, d := range stagedRun(epochs, blocks) {
-		a.h.apply(&d)
+	a := newApp(&tuitest.Feed{}, screen.Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, tuitest.Methods())
+	for _, d := range tuitest.SolvesRun(epochs, blocks) {
+		a.h.Apply(&d)
 	}
 	return a
 }
@@ -111,11 +45,11 @@ func TestTheatre(t *testing.T) {
 			t.Run(fmt.Sprintf("%s-%d", c.name, size[0]), func(t *testing.T) {
 				a := staged(7, c.blocks)
 				if c.slice {
-					a.h.apply(&feed.Delta{Status: a.h.status, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
+					a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
 				}
-				p := a.panes[paneInner].(*innerPane)
+				p := a.panes[layout.Inner].(*innerPane)
 				for _, k := range c.keys {
-					if _, taken := p.handleKey(&a.view, k); !taken {
+					if _, taken := p.handleKey(a.paneView(), k); !taken {
 						t.Fatalf("%s was not taken", k)
 					}
 				}
@@ -128,7 +62,7 @@ func TestTheatre(t *testing.T) {
 // theatreText is the zoomed pane without escape sequences, its size checked.
 func theatreText(t *testing.T, a *App, w, h int) string {
 	t.Helper()
-	rows := new(drawn).draw(a.panes[paneInner], &a.view, rect{0, 0, w, h}, drawnKey{zoomed: true})
+	rows := new(drawn).draw(a.panes[layout.Inner], a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: h}, drawnKey{zoomed: true})
 	if len(rows) != h {
 		t.Fatalf("%d rows in %d", len(rows), h)
 	}
@@ -146,16 +80,16 @@ func TestTheatreAnySize(t *testing.T) {
 	for range 300 {
 		a := staged(r.IntN(4), 1+r.IntN(5))
 		if r.IntN(2) == 0 {
-			e := lookAlong("tr-gn", r.NormFloat64())
-			e.Loss[r.IntN(len(e.Loss))] = nan
-			a.h.apply(&feed.Delta{Status: a.h.status, Slices: []event.SliceEvent{e}})
+			e := tuitest.SliceAlong("tr-gn", r.NormFloat64())
+			e.Loss[r.IntN(len(e.Loss))] = tuitest.NaN
+			a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{e}})
 		}
 		for range r.IntN(12) {
 			k := []string{"left", "right", "up", "down", "home", "end", "l", "v"}[r.IntN(8)]
-			a.panes[paneInner].(keyed).handleKey(&a.view, k)
+			a.panes[layout.Inner].(keyed).handleKey(a.paneView(), k)
 		}
 		w, h := 5+r.IntN(200), 3+r.IntN(60)
-		rows := a.panes[paneInner].body(&a.view, w, h, true)
+		rows := a.panes[layout.Inner].body(a.paneView(), w, h, true)
 		if len(rows) > h {
 			t.Fatalf("%d rows in %d × %d", len(rows), w, h)
 		}
@@ -170,13 +104,13 @@ func TestTheatreAnySize(t *testing.T) {
 // TestWalk goes through everything that is kept, there and back, and at the end follows the run again.
 func TestWalk(t *testing.T) {
 	a := staged(3, 2)
-	p := a.panes[paneInner].(*innerPane)
+	p := a.panes[layout.Inner].(*innerPane)
 	at := func() string {
 		s, _ := p.scene(a.h)
 		return fmt.Sprintf("%d/%d/%d", s.epoch, s.block, s.now().n)
 	}
 	press := func(k string) string {
-		p.handleKey(&a.view, k)
+		p.handleKey(a.paneView(), k)
 		return at()
 	}
 	press("home")
@@ -193,7 +127,7 @@ func TestWalk(t *testing.T) {
 			t.Fatal("it does not end")
 		}
 	}
-	if n := a.h.stage.steps + 1; len(seen) != n { // the last one again, followed
+	if n := a.h.Steps.steps + 1; len(seen) != n { // the last one again, followed
 		t.Errorf("%d stops for %d iterations", len(seen), n-1)
 	}
 	for i := len(seen) - 3; i >= 0; i-- {
@@ -208,21 +142,21 @@ func TestWalk(t *testing.T) {
 	if p.pinned || at() != "4/0/12" {
 		t.Errorf("the end is %s", at())
 	}
-	if _, taken := p.handleKey(&a.view, "tab"); taken {
+	if _, taken := p.handleKey(a.paneView(), "tab"); taken {
 		t.Error("tab was taken")
 	}
 }
 
 // TestStageKeepsWhatBelongsTogether: reports find their solves, whatever else came in the Delta.
 func TestStageKeepsWhatBelongsTogether(t *testing.T) {
-	var k innerHistory
-	lost, _ := stagedEvents(1, 0, 5, krylov.Limit)
-	solve, told := stagedEvents(1, 0, 9, krylov.Boundary)
-	next, _ := stagedEvents(2, 0, 3, krylov.Limit)
+	var k Steps
+	lost, _ := tuitest.SolveEvents(1, 0, 5, krylov.Limit)
+	solve, told := tuitest.SolveEvents(1, 0, 9, krylov.Boundary)
+	next, _ := tuitest.SolveEvents(2, 0, 3, krylov.Limit)
 	d := feed.Delta{Epochs: []event.EpochEvent{{Epoch: 1, Rho: 0.9, Accepted: true, Inner: []event.InnerSummary{told}}}}
 	d.Inner = append(append(append(d.Inner, lost...), solve...), next...)
 	k.take(&d)
-	if len(k.solves) != 3 || k.solves[0].told != nil || k.solves[1].told == nil || k.solves[2].told != nil {
+	if len(k.solves) != 3 || k.solves[0].Summary != nil || k.solves[1].Summary == nil || k.solves[2].Summary != nil {
 		t.Fatalf("kept %d solves", len(k.solves))
 	}
 	if v := k.solves[1].verdict; !v.known || !v.accepted || v.rho != 0.9 {
@@ -231,7 +165,7 @@ func TestStageKeepsWhatBelongsTogether(t *testing.T) {
 	if k.solves[2].over {
 		t.Error("the solve under way is taken for over")
 	}
-	k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 3, Iteration: 1, Residual: nan, StepNorm: nan}}})
+	k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 3, Iteration: 1, Residual: tuitest.NaN, StepNorm: tuitest.NaN}}})
 	if len(k.solves) != 3 {
 		t.Error("a method without solves has one")
 	}
@@ -239,7 +173,7 @@ func TestStageKeepsWhatBelongsTogether(t *testing.T) {
 
 // TestStageTellsNetsApart: late viewers may miss a solve's first iteration.
 func TestStageTellsNetsApart(t *testing.T) {
-	var k innerHistory
+	var k Steps
 	for member := range 2 {
 		k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 2, Iteration: 3 + member, Member: member}}})
 	}
@@ -251,7 +185,7 @@ func TestStageTellsNetsApart(t *testing.T) {
 // TestStageFollows: solves that come fast are shown one after another, each for a while; one that lasts is shown while it is
 // under way, and so is any in a pause.
 func TestStageFollows(t *testing.T) {
-	var k innerHistory
+	var k Steps
 	st := event.Status{Phase: event.Running}
 	shown := map[int]bool{}
 	for i := range 100 {
@@ -277,7 +211,7 @@ func TestStageFollows(t *testing.T) {
 // TestStageIsBounded sends more than is kept, of short solves and of one without end.
 func TestStageIsBounded(t *testing.T) {
 	for _, n := range []int{1, 30, 3 * keptIterations} {
-		var k innerHistory
+		var k Steps
 		for i := range 4 * keptIterations {
 			k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 1 + i/n, Iteration: 1 + i%n}}})
 		}
@@ -294,58 +228,58 @@ func TestStageIsBounded(t *testing.T) {
 // TestStageMouse clicks on an iteration and turns the wheel.
 func TestStageMouse(t *testing.T) {
 	a := staged(3, 1)
-	p := a.panes[paneInner].(*innerPane)
+	p := a.panes[layout.Inner].(*innerPane)
 	theatreText(t, a, 120, 37)
 	spot := p.spots[1]
-	if !p.handleMouse(&a.view, tea.MouseClickMsg{Button: tea.MouseLeft}, spot.x, spot.y) {
+	if !p.handleMouse(a.paneView(), tea.MouseClickMsg{Button: tea.MouseLeft}, spot.X, spot.Y) {
 		t.Fatal("a click was not taken")
 	}
 	if s, _ := p.scene(a.h); s.now().n != 1 {
 		t.Errorf("looks at iteration %d", s.now().n)
 	}
-	p.handleMouse(&a.view, tea.MouseWheelMsg{Button: tea.MouseWheelDown}, 0, 0)
+	p.handleMouse(a.paneView(), tea.MouseWheelMsg{Button: tea.MouseWheelDown}, 0, 0)
 	if s, _ := p.scene(a.h); s.now().n != 2 {
 		t.Errorf("the wheel went to iteration %d", s.now().n)
 	}
-	if p.handleMouse(&a.view, tea.MouseClickMsg{Button: tea.MouseLeft}, 0, 0) {
+	if p.handleMouse(a.paneView(), tea.MouseClickMsg{Button: tea.MouseLeft}, 0, 0) {
 		t.Error("a click at nothing was taken")
 	}
 }
 
 // TestSliceWords derives the words from the numbers.
 func TestSliceWords(t *testing.T) {
-	rising := lookAlong("tr-newton", 0.3)
+	rising := tuitest.SliceAlong("tr-newton", 0.3)
 	rising.Accepted = false
-	gn := lookAlong("tr-gn", 0.02)
+	gn := tuitest.SliceAlong("tr-gn", 0.02)
 	gn.Rho = event.Float(float64(gn.Loss[12]) / float64(gn.GaussNewton[12]))
 	for _, c := range []struct {
 		e    event.SliceEvent
 		want []string
 	}{
-		{lookAlong("tr-newton", 0), []string{"predicted −0.1200, got −0.1200: ρ 1.0", "the model holds as far"}},
-		{lookAlong("tr-newton", 0.09), []string{"got −0.0300: ρ 0.25", "bends up past t = 0.63", "least loss is at t = 0.63"}},
+		{tuitest.SliceAlong("tr-newton", 0), []string{"predicted −0.1200, got −0.1200: ρ 1.0", "the model holds as far"}},
+		{tuitest.SliceAlong("tr-newton", 0.09), []string{"got −0.0300: ρ 0.25", "bends up past t = 0.63", "least loss is at t = 0.63"}},
 		{rising, []string{"got +0.1800", "rejected", "bends up past t = 0.5"}},
-		{lookAlong("tr-newton", -0.1), []string{"falls faster", "a longer step would pay: at t = 2"}},
+		{tuitest.SliceAlong("tr-newton", -0.1), []string{"falls faster", "a longer step would pay: at t = 2"}},
 		{gn, []string{"predicted −0.0700", "the full quadratic model holds"}},
 	} {
 		v := testView()
-		got := v.sliceWords(&c.e)
+		got := sliceWords(v, &c.e)
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%q lacks %q", got, want)
 			}
 		}
 	}
-	if got := testView().sliceWords(&event.SliceEvent{At: event.Floats([]float64{0, 1}), Loss: []event.Float{0, nan}}); !strings.Contains(got, "not finite") {
+	if got := sliceWords(testView(), &event.SliceEvent{At: event.Floats([]float64{0, 1}), Loss: []event.Float{0, tuitest.NaN}}); !strings.Contains(got, "not finite") {
 		t.Errorf("says %q", got)
 	}
 }
 
 func BenchmarkTheatre(b *testing.B) {
 	a := staged(60, 1)
-	solve, _ := stagedEvents(62, 0, 4000, krylov.Limit)
-	a.h.apply(&feed.Delta{Status: a.h.status, Inner: solve, Slices: []event.SliceEvent{lookAlong("tr-newton", 0.09)}})
+	solve, _ := tuitest.SolveEvents(62, 0, 4000, krylov.Limit)
+	a.h.Apply(&feed.Delta{Status: a.h.Status, Inner: solve, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
 	for range b.N {
-		a.panes[paneInner].body(&a.view, 196, 55, true)
+		a.panes[layout.Inner].body(a.paneView(), 196, 55, true)
 	}
 }

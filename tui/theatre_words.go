@@ -6,59 +6,55 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
 // title says which solve and which iteration is on the stage.
 func (t *theatre) title(v *view, s *scene, w int) string {
-	l := v.th.line(w)
-	l.put(tokMuted, "epoch ").put(tokStrong, count(s.epoch))
-	if s.member > 0 || v.h.run != nil && v.h.run.Committee > 1 {
-		l.group(part{tokMuted, "  net "}, part{tokStrong, count(s.member + 1)})
+	l := v.Line(w)
+	l.Put(style.Muted, "epoch ").Put(style.Strong, format.Count(s.epoch))
+	if s.member > 0 || v.h.Run != nil && v.h.Run.Committee > 1 {
+		l.Group(style.Muted.Of("  net "), style.Strong.Of(format.Count(s.member+1)))
 	}
-	if n := v.h.blocks(); s.block > 0 || n > 1 {
-		l.group(part{tokMuted, "  block "}, part{tokStrong, count(s.block + 1)})
+	if n := solveBlocks(v.h); s.block > 0 || n > 1 {
+		l.Group(style.Muted.Of("  block "), style.Strong.Of(format.Count(s.block+1)))
 		if n > s.block {
-			l.group(part{tokMuted, " of " + count(n)})
+			l.Group(style.Muted.Of(" of " + format.Count(n)))
 		}
 	}
-	l.put(tokMuted, "  iteration ").put(tokStrong, count(s.now().n))
+	l.Put(style.Muted, "  iteration ").Put(style.Strong, format.Count(s.now().n))
 	if !s.running || t.pinned {
-		l.group(part{tokMuted, " of " + count(s.last().n)})
+		l.Group(style.Muted.Of(" of " + format.Count(s.last().n)))
 	} else if s.limit > 0 {
-		l.group(part{tokMuted, ", at most " + count(s.limit)})
+		l.Group(style.Muted.Of(", at most " + format.Count(s.limit)))
 	}
-	if s.told != nil && s.told.Preconditioned {
-		l.group(part{tokMuted, "  preconditioned"})
+	if s.Summary != nil && s.Summary.Preconditioned {
+		l.Group(style.Muted.Of("  preconditioned"))
 	}
-	state := part{tokGood, "● following"}
+	state := style.Good.Of("● following")
 	switch {
 	case t.pinned && s.newest:
-		state = part{tokWarn, "← looking back"}
+		state = style.Warn.Of("← looking back")
 	case t.pinned:
-		behind := v.h.stage.gone + len(v.h.stage.solves) - 1 - s.id
-		state = part{tokWarn, "← " + plural(behind, "solve") + " back"}
-	case v.h.over():
-		state = part{tokMuted, "■ the last one"}
+		behind := v.h.Steps.gone + len(v.h.Steps.solves) - 1 - s.id
+		state = style.Warn.Of("← " + format.Counted(behind, "solve") + " back")
+	case v.h.Over():
+		state = style.Muted.Of("■ the last one")
 	}
-	if n := cells(state.s); n+2 <= l.left() {
-		l.to(w-n).put(state.t, state.s)
+	if n := style.Cells(state.Text); n+2 <= l.Left() {
+		l.To(w-n).Put(state.Token, state.Text)
 	}
-	return l.full()
+	return l.Full()
 }
 
-func plural(n int, s string) string {
-	if n == 1 {
-		return "1 " + s
-	}
-	return count(n) + " " + s + "s"
-}
-
-// blocks is how many blocks of rows the newest epochs went through, at most: one through all rows may come in between.
-func (h *history) blocks() int {
+// solveBlocks is how many blocks of rows the newest epochs went through, at most: one through all rows may come in between.
+func solveBlocks(h *History) int {
 	most := 1
-	for _, b := range h.bars[max(0, len(h.bars)-recent):] {
+	for _, b := range h.Solves.Bars[max(0, len(h.Solves.Bars)-recent):] {
 		most = max(most, b.blocks)
 	}
 	return most
@@ -66,38 +62,38 @@ func (h *history) blocks() int {
 
 // gauge fills as the step nears the boundary.
 func (t *theatre) gauge(v *view, s *scene, w int) string {
-	l := v.th.line(w)
+	l := v.Line(w)
 	now := s.now()
 	share := now.norm / now.radius
-	l.put(tokAccent, "‖s‖/R ")
+	l.Put(style.Accent, "‖s‖/R ")
 	text := ""
 	switch {
 	case math.IsNaN(share):
 		text = " no radius"
 	case math.IsInf(now.radius, 1):
-		text = " ‖s‖ " + number(now.norm) + ", no bound"
+		text = " ‖s‖ " + format.Number(now.norm) + ", no bound"
 	default:
-		text = " " + pad(short(share), 4) + "  R " + number(now.radius)
+		text = " " + style.Pad(format.Short(share), 4) + "  R " + format.Number(now.radius)
 	}
-	room := max(l.left()-cells(text)-1, 0)
+	room := max(l.Left()-style.Cells(text)-1, 0)
 	t.fill(v, l, share, room)
-	return l.put(tokText, text).full()
+	return l.Put(style.Text, text).Full()
 }
 
 // fill draws the gauge: what the step has of the way, and the boundary at its end, which turns solid when the
 // step has reached it.
-func (t *theatre) fill(v *view, l *line, share float64, room int) {
-	if !isFinite(share) {
+func (t *theatre) fill(v *view, l *style.Line, share float64, room int) {
+	if !format.Finite(share) {
 		share = 0
 	}
 	n := int(math.Floor(math.Min(share, 1)*float64(room) + 1e-9))
-	full, ink, wall := share >= 1-1e-6, tokAccent, "│"
+	full, ink, wall := share >= 1-1e-6, style.Accent, "│"
 	if full {
-		n, ink, wall = room, tokBoundary, "█"
+		n, ink, wall = room, style.Boundary, "█"
 	}
 	n = max(0, min(n, room))
-	l.put(ink, repeat("━", n)).put(tokGrid, repeat("─", room-n))
-	l.put(tokBoundary, wall)
+	l.Put(ink, style.Repeat("━", n)).Put(style.Grid, style.Repeat("─", room-n))
+	l.Put(style.Boundary, wall)
 }
 
 // meanings say what follows from each reason.
@@ -114,142 +110,133 @@ var meanings = map[krylov.Stop]string{
 func (s *scene) words(v *view, w, n int) []string {
 	t, lead, rest := s.reason(v.h)
 	text := lead
-	if all := lead + ": " + rest; rest != "" && (n > 1 || cells(all) <= w) {
+	if all := lead + ": " + rest; rest != "" && (n > 1 || style.Cells(all) <= w) {
 		text = all
 	}
 	rows := make([]string, n)
-	all := wrapped(text, w)
+	all := style.Wrapped(text, w)
 	for i, r := range all[:min(n, len(all))] {
 		if i == n-1 && len(all) > n {
 			r = ansi.Truncate(r+" "+all[n], w, "…")
 		}
-		l := v.th.line(w)
+		l := v.Line(w)
 		if i == 0 && strings.HasPrefix(r, lead) {
-			l.put(t, lead).put(tokText, r[len(lead):])
+			l.Put(t, lead).Put(style.Text, r[len(lead):])
 		} else {
-			l.put(tokText, r)
+			l.Put(style.Text, r)
 		}
-		rows[i] = l.full()
+		rows[i] = l.Full()
 	}
 	return rows
 }
 
 // reason returns the end of the solve as a few words and an explanation.
-func (s *scene) reason(h *history) (t token, lead, rest string) {
-	if in := s.told; in != nil {
-		return stopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + s.verdict.words(), meanings[in.Stop]
+func (s *scene) reason(h *History) (t style.Token, lead, rest string) {
+	if in := s.Summary; in != nil {
+		return StopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + verdictWords(s.verdict), meanings[in.Stop]
 	}
 	last := s.last()
 	switch {
-	case s.running && isFinite(s.goal):
-		return tokAccent, "▸ under way", "residual " + number(last.residual) + " of ‖g‖, " + number(s.goal) + " ends it"
+	case s.running && format.Finite(s.goal):
+		return style.Accent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖, " + format.Number(s.goal) + " ends it"
 	case s.running:
-		return tokAccent, "▸ under way", "residual " + number(last.residual) + " of ‖g‖"
-	case s.epoch > h.latest.Epoch && h.over():
-		return tokMuted, "over", "the run ended before the epoch did"
-	case s.epoch > h.latest.Epoch && h.blocks() > 1:
-		return tokMuted, "over", "the reason comes with the end of the epoch"
-	case s.epoch > h.latest.Epoch:
-		return tokMuted, "given up", "the method, its radius or the run was changed before the solve ended"
+		return style.Accent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖"
+	case s.epoch > h.Latest.Epoch && h.Over():
+		return style.Muted, "over", "the run ended before the epoch did"
+	case s.epoch > h.Latest.Epoch && solveBlocks(h) > 1:
+		return style.Muted, "over", "the reason comes with the end of the epoch"
+	case s.epoch > h.Latest.Epoch:
+		return style.Muted, "given up", "the method, its radius or the run was changed before the solve ended"
 	}
-	return tokMuted, "over", "its reason was not told"
+	return style.Muted, "over", "its reason was not told"
 }
 
-// words tell what became of the step.
-func (v stepVerdict) words() string {
+// verdictWords tell what became of the step.
+func verdictWords(v Verdict) string {
 	switch {
-	case !v.known || !isFinite(v.rho):
+	case !v.known || !format.Finite(v.rho):
 		return ""
 	case v.accepted:
-		return ", step taken, ρ " + short(v.rho)
+		return ", step taken, ρ " + format.Short(v.rho)
 	}
-	return ", step rejected, ρ " + short(v.rho)
-}
-
-// wrapped breaks plain text between words.
-func wrapped(s string, w int) []string {
-	rows := strings.Split(ansi.Wrap(s, max(w, 8), ""), "\n")
-	for i := range rows {
-		rows[i] = strings.TrimRight(rows[i], " ")
-	}
-	return rows
+	return ", step rejected, ρ " + format.Short(v.rho)
 }
 
 // axis has the iterations along x, and room to go on while the solve does.
-func (s *scene) axis() stageAxis {
-	x := stageAxis{left: float64(s.steps[0].n), right: float64(s.last().n), cursor: float64(s.now().n)}
-	if x.left == 1 {
-		x.left = 0
+func (s *scene) axis() chart.MultipleAxis {
+	x := chart.MultipleAxis{Left: float64(s.steps[0].n), Right: float64(s.last().n), Cursor: float64(s.now().n)}
+	if x.Left == 1 {
+		x.Left = 0
 	}
 	if s.running {
 		right := 10.0
-		for right < x.right {
+		for right < x.Right {
 			right = math.Ceil(right * 1.25)
 		}
 		if s.limit > 0 {
 			right = math.Min(right, float64(s.limit))
 		}
-		x.right = math.Max(x.right, right)
+		x.Right = math.Max(x.Right, right)
 	}
 	return x
 }
 
 // multiples are the four curves of the solve. At iteration 0 the step is 0 and the residual is the gradient.
-func (s *scene) multiples(v *view) [4]multiple {
+func (s *scene) multiples(v *view) [4]chart.Multiple {
 	now := s.now()
 	share := now.norm / now.radius
-	m := [4]multiple{
-		{symbol: "‖s‖/R", name: "length of the step", tok: tokBoundary, value: []part{{tokText, short(share)}}, zero: true, rule: 1, ruleName: "R"},
-		{symbol: "m(s)", name: "model, change of loss", tok: tokTrain, value: []part{{tokText, number(now.model)}}, zero: true, rule: math.NaN()},
-		{symbol: "‖r‖/‖g‖", name: "residual", tok: tokResidual, value: []part{{tokText, number(now.residual)}}, log: true, rule: s.goal, ruleName: "ξ"},
-		{symbol: "pᵀBp/pᵀp", name: "curvature", tok: tokTest, value: []part{curved(now.curvature)}, log: true, rule: math.NaN(), signs: true},
+	m := [4]chart.Multiple{
+		{Symbol: "‖s‖/R", Name: "length of the step", Token: style.Boundary, Value: []style.Part{style.Text.Of(format.Short(share))}, Zero: true, Rule: 1, RuleName: "R"},
+		{Symbol: "m(s)", Name: "model, change of loss", Token: style.Train, Value: []style.Part{style.Text.Of(format.Number(now.model))}, Zero: true, Rule: math.NaN()},
+		{Symbol: "‖r‖/‖g‖", Name: "residual", Token: style.Residual, Value: []style.Part{style.Text.Of(format.Number(now.residual))}, Log: true, Rule: s.goal, RuleName: "ξ"},
+		{Symbol: "pᵀBp/pᵀp", Name: "curvature", Token: style.Test, Value: []style.Part{curved(now.curvature)}, Log: true, Rule: math.NaN(), Signs: true},
 	}
 	for k := range m {
-		m[k].x, m[k].y = make([]float64, 0, len(s.steps)+1), make([]float64, 0, len(s.steps)+1)
+		m[k].X, m[k].Y = make([]float64, 0, len(s.steps)+1), make([]float64, 0, len(s.steps)+1)
 	}
 	if s.steps[0].n == 1 {
 		for k, y := range [3]float64{0, 0, 1} {
-			m[k].x, m[k].y = append(m[k].x, 0), append(m[k].y, y)
+			m[k].X, m[k].Y = append(m[k].X, 0), append(m[k].Y, y)
 		}
 	}
 	for i := range s.steps {
 		p := &s.steps[i]
 		for k, y := range [4]float64{p.norm / p.radius, p.model, p.residual, p.curvature} {
-			m[k].x, m[k].y = append(m[k].x, float64(p.n)), append(m[k].y, y)
+			m[k].X, m[k].Y = append(m[k].X, float64(p.n)), append(m[k].Y, y)
 		}
 	}
 	for k := range m {
-		m[k].extra = stageMark{y: math.NaN()}
+		m[k].Extra = chart.MultipleMark{Y: math.NaN()}
 	}
 	if math.IsInf(now.radius, 1) || math.IsNaN(now.radius) {
-		m[0].symbol, m[0].rule, m[0].value[0].s = "‖s‖", math.NaN(), number(now.norm)
-		m[0].y = m[0].y[:len(m[0].y)-len(s.steps)]
+		m[0].Symbol, m[0].Rule, m[0].Value[0].Text = "‖s‖", math.NaN(), format.Number(now.norm)
+		m[0].Y = m[0].Y[:len(m[0].Y)-len(s.steps)]
 		for i := range s.steps {
-			m[0].y = append(m[0].y, s.steps[i].norm)
+			m[0].Y = append(m[0].Y, s.steps[i].norm)
 		}
 	}
-	s.truth(&m[2], s.told)
+	s.truth(&m[2], s.Summary)
 	return m
 }
 
 // truth puts the residual by an extra product beside the one of CG's recurrence.
-func (s *scene) truth(m *multiple, in *event.InnerSummary) {
-	if in == nil || !isFinite(float64(in.TrueResidual)) {
+func (s *scene) truth(m *chart.Multiple, in *event.InnerSummary) {
+	if in == nil || !format.Finite(float64(in.TrueResidual)) {
 		return
 	}
-	m.extra = stageMark{'×', tokWarn, float64(s.last().n), float64(in.TrueResidual)}
-	m.value = append(m.value, part{tokWarn, "  × true " + number(float64(in.TrueResidual))})
+	m.Extra = chart.MultipleMark{Rune: '×', Token: style.Warn, X: float64(s.last().n), Y: float64(in.TrueResidual)}
+	m.Value = append(m.Value, style.Warn.Of("  × true "+format.Number(float64(in.TrueResidual))))
 }
 
 // curved writes a curvature with its sign.
-func curved(y float64) part {
+func curved(y float64) style.Part {
 	switch {
 	case math.IsNaN(y):
-		return part{tokMuted, "not told"}
+		return style.Muted.Of("not told")
 	case y > 0:
-		return part{tokText, "+" + number(y)}
+		return style.Text.Of("+" + format.Number(y))
 	case y == 0:
-		return part{tokNegativeCurvature, "0 flat"}
+		return style.NegativeCurvature.Of("0 flat")
 	}
-	return part{tokNegativeCurvature, "−" + number(-y) + " negative"}
+	return style.NegativeCurvature.Of("−" + format.Number(-y) + " negative")
 }

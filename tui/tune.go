@@ -9,48 +9,51 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/trainer/tune"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
 // Searching is a search under way, as Tune shows it; tune.Search is one.
 type Searching interface {
-	// Wait blocks until there is a newer Board than seen; io.EOF after the last one was seen.
-	Wait(ctx context.Context, seen *tune.Board) (*tune.Board, error)
-	// Board is the newest one.
-	Board() *tune.Board
+	// Wait blocks until there is a newer Leaderboard than seen; io.EOF after the last one was seen.
+	Wait(ctx context.Context, seen *tune.Leaderboard) (*tune.Leaderboard, error)
+	// Leaderboard is the newest one.
+	Leaderboard() *tune.Leaderboard
 	// Stop ends the search in order, without waiting for it.
 	Stop()
 }
 
 // Tune shows a search until the user quits, the context ends or the program fails, and restores the terminal like Run.
-// A user who quits while it is under way stops it first, and Tune returns when its last Board was seen, or at once if
+// A user who quits while it is under way stops it first, and Tune returns when its last Leaderboard was seen, or at once if
 // asked a third time. The search itself is the caller's to run and to end.
-func Tune(ctx context.Context, s Searching, o Options) error {
+func Tune(ctx context.Context, s Searching, o screen.Options) error {
 	m := newTuning(s, o)
-	return m.run(ctx, m, o)
+	return m.Run(ctx, m, o)
 }
 
-// tuning is the root model of Tune. It waits for one Board at a time: a terminal that does not read stops the waiting,
+// tuning is the root model of Tune. It waits for one Leaderboard at a time: a terminal that does not read stops the waiting,
 // and nobody else. Between Boards only the clock moves, once a second while the search is under way.
 type tuning struct {
-	surface
+	screen.Base
 	search   Searching
-	bindings []screenBinding[*tuning]
+	bindings []screen.Binding[*tuning]
 
 	standing
 	listing
 	charts  tuneCharts
-	focus   tunePane
-	side    tunePane // the chart that a small screen shows
+	focus   layout.ID
+	side    layout.ID // the chart that a small screen shows
 	zoomed  bool
-	front   front[*tuning]
-	places  []tunePlace // of what is on the screen
-	typing  bool        // keys go into the filter
-	err     error       // why nothing more comes from the search, if that is not its end
-	ended   bool        // nothing more comes
-	leaving bool        // the search was stopped, and the program ends with it
+	dialog  screen.Dialog[*tuning]
+	places  []layout.Place // of what is on the screen
+	typing  bool           // keys go into the filter
+	err     error          // why nothing more comes from the search, if that is not its end
+	ended   bool           // nothing more comes
+	leaving bool           // the search was stopped, and the program ends with it
 
 	now     func() time.Time
-	heard   time.Time // when the newest Board came
+	heard   time.Time // when the newest Leaderboard came
 	ticking bool
 }
 
@@ -59,53 +62,57 @@ const boardPause = 100 * time.Millisecond
 
 // boardMsg is what the search brought.
 type boardMsg struct {
-	board *tune.Board
+	board *tune.Leaderboard
 	err   error
 }
 
-func newTuning(s Searching, o Options) *tuning {
+func newTuning(s Searching, o screen.Options) *tuning {
 	m := &tuning{
-		surface:  newSurface(&o),
+		Base:     screen.NewBase(&o),
 		search:   s,
 		bindings: tuneBindings(),
 		side:     tuneProgress,
 		now:      time.Now,
 	}
-	if _, ok := m.recall(&o); ok {
-		m.keep.last = m.preferences()
+	_, ok, err := m.Prefer(&o)
+	if err != nil {
+		m.Note(style.Warn, "preferences: "+style.Clean(err.Error()))
 	}
-	m.gl = m.glyphs.set(m.environ)
-	m.restyle()
-	b := s.Board()
+	if ok {
+		m.Prefs.Begin(m.preferences())
+	}
+	m.Restyle()
+	b := s.Leaderboard()
 	if b == nil {
-		b = &tune.Board{}
+		b = &tune.Leaderboard{}
 	}
 	m.take(b)
 	return m
 }
 
 // preferences are the choices that the screen shows now. Those of other screens stay as they were.
-func (m *tuning) preferences() preferences {
-	p := m.looks()
-	p.XAxis, p.Smoothing, p.Save = m.keep.stored.XAxis, m.keep.stored.Smoothing, m.keep.stored.Save
+func (m *tuning) preferences() screen.Preferences {
+	p := m.Looks()
+	stored := m.Prefs.Stored()
+	p.XAxis, p.Smoothing, p.Save = stored.XAxis, stored.Smoothing, stored.Save
 	return p
 }
 
-// take goes on to a Board.
-func (m *tuning) take(b *tune.Board) {
+// take goes on to a Leaderboard.
+func (m *tuning) take(b *tune.Leaderboard) {
 	m.heard = m.now()
 	m.standing = newStanding(b)
 	m.list(&m.standing)
 }
 
-// Init asks for the background and arms the wait for the first Board.
+// Init asks for the background and arms the wait for the first Leaderboard.
 func (m *tuning) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, synchronize(m.environ), m.wait(0), m.tick())
+	return tea.Batch(tea.RequestBackgroundColor, screen.Synchronize(m.Environ), m.wait(0), m.tick())
 }
 
-// wait returns the command that waits for what is newer than the Board on the screen, after a pause.
+// wait returns the command that waits for what is newer than the Leaderboard on the screen, after a pause.
 func (m *tuning) wait(pause time.Duration) tea.Cmd {
-	ctx, search, seen := m.ctx, m.search, m.board
+	ctx, search, seen := m.Ctx, m.search, m.board
 	return func() tea.Msg {
 		timer := time.NewTimer(pause)
 		defer timer.Stop()
@@ -125,7 +132,7 @@ func (m *tuning) tick() tea.Cmd {
 		return nil
 	}
 	m.ticking = true
-	return after(m.ctx, time.Second, tickMsg{})
+	return screen.After(m.Ctx, time.Second, tickMsg{})
 }
 
 // underway reports whether the search goes on.
@@ -133,7 +140,7 @@ func (m *tuning) underway() bool {
 	return !m.ended && m.board.Phase != "done" && m.board.Phase != "stopped"
 }
 
-// elapsed are the search's own seconds now: what the Board said, and what has gone by since.
+// elapsed are the search's own seconds now: what the Leaderboard said, and what has gone by since.
 func (m *tuning) elapsed() float64 {
 	s := m.board.Seconds
 	if m.underway() && len(m.board.Trials) > 0 {
@@ -152,87 +159,84 @@ func (m *tuning) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.tick()
 	case tea.KeyPressMsg:
 		cmd := m.press(msg)
-		if m.keep.path == "" {
-			return m, cmd
-		}
-		return m, tea.Batch(cmd, m.keep.notice(m.preferences()))
+		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
 	case tea.PasteMsg:
 		if m.typing {
-			m.narrow(m.filter + clean(msg.Content))
+			m.narrow(m.filter + style.Clean(msg.Content))
 		}
 		return m, nil
 	case tea.MouseMsg:
 		m.mouse(msg)
 		return m, nil
 	}
-	return m, m.handle(msg)
+	return m, m.Handle(msg)
 }
 
-// receive takes a Board and waits for the next one.
+// receive takes a Leaderboard and waits for the next one.
 func (m *tuning) receive(msg boardMsg) tea.Cmd {
 	if msg.board != nil && msg.board != m.board {
 		m.take(msg.board)
 	}
 	if msg.err == nil && msg.board != nil {
 		pause := boardPause
-		if remote(m.environ) {
+		if screen.Remote(m.Environ) {
 			pause *= 2
 		}
 		return tea.Batch(m.wait(pause), m.tick())
 	}
 	m.ended = true
-	if msg.err != nil && !errors.Is(msg.err, io.EOF) && m.ctx.Err() == nil {
+	if msg.err != nil && !errors.Is(msg.err, io.EOF) && m.Ctx.Err() == nil {
 		m.err = msg.err
 	}
 	if m.leaving {
 		return tea.Quit
 	}
-	if _, asking := m.front.(*tuneQuit); asking {
-		m.front = nil
+	if _, asking := m.dialog.(*tuneQuit); asking {
+		m.dialog = nil
 	}
 	if m.board.Command == "" {
 		return nil
 	}
-	return m.tell(tokGood, "the search is over: c has the command line of the best")
+	return m.Tell(style.Good, "the search is over: c has the command line of the best")
 }
 
 // leave ends the program, with the search if that is still under way: it asks first, and once that is stopped it waits
 // for nothing.
 func (m *tuning) leave() tea.Cmd {
-	_, asking := m.front.(*tuneQuit)
+	_, asking := m.dialog.(*tuneQuit)
 	switch {
 	case m.ended || m.leaving:
 		return tea.Quit
 	case !asking:
-		m.front, m.typing = &tuneQuit{}, false
+		m.dialog, m.typing = &tuneQuit{}, false
 		return nil
 	}
-	m.front, m.leaving = nil, true
+	m.dialog, m.leaving = nil, true
 	search := m.search
 	return func() tea.Msg { search.Stop(); return nil }
 }
 
 // View draws the screen.
 func (m *tuning) View() tea.View {
-	return m.frame(m.screen(), m.title+" · tune "+clean(m.board.Name))
+	return m.Base.View(m.screen(), m.Title+" · tune "+style.Clean(m.board.Name), tea.MouseModeCellMotion)
 }
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (m *tuning) screen() []string {
-	m.places = tuneLayout(m.width, m.height, m.focus, m.side, m.zoomed)
+	m.places = tuneLayout(m.Width, m.Height, m.focus, m.side, m.zoomed)
 	if len(m.places) == 0 {
-		return m.th.tooSmall(m.width, m.height)
+		return m.TooSmall()
 	}
 	m.layer()
-	rows := m.header(m.width)
+	rows := m.header(m.Width)
 	drawn := make([][]string, len(m.places))
 	for i := range m.places {
 		drawn[i] = m.pane(&m.places[i])
 	}
-	rows = append(rows, joined(m.places, drawn, m.width, len(rows), m.height-len(rows)-footerRows)...)
-	rows = append(rows, m.footer(m.width))
-	if m.front != nil {
-		lay(rows[:m.height-footerRows], m.front.draw(m, m.width, m.height-footerRows), m.width)
+	rows = append(rows, layout.Join(m.places, drawn, m.Width, len(rows), m.Height-len(rows)-layout.FooterRows)...)
+	rows = m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
+	if m.typing {
+		rows[len(rows)-1] = m.filterLine(m.Width)
 	}
 	return rows
 }

@@ -5,7 +5,11 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/chart"
+	"newtop/tui/layout"
+	"newtop/tui/style"
 )
 
 // tuneCharts is how the charts of a search are drawn, and where.
@@ -14,29 +18,29 @@ type tuneCharts struct {
 	measure bool            // values are the measure, although some trial reached the target
 	linear  [tunePanes]bool // y
 	dim     string          // that the slice is over; empty: that which matters most
-	chart   [tunePanes]chart
+	chart   [tunePanes]chart.Canvas
 	dots    [tunePanes]tuneDots
-	matters rect     // where the shares stand
-	shares  []string // the dimension of each of its rows
-	layers  []int    // the listed trials, in the order in which they are drawn
+	matters layout.Rect // where the shares stand
+	shares  []string    // the dimension of each of its rows
+	layers  []int       // the listed trials, in the order in which they are drawn
 }
 
 // tuneDots are the trials that a chart drew as dots, for the mouse.
 type tuneDots struct {
-	at     rect     // of the chart
-	cells  [][2]int // in it
-	trials []int    // their indices
+	at     layout.Rect // of the chart
+	cells  [][2]int    // in it
+	trials []int       // their indices
 }
 
 // mostCurves bounds how many learning curves stand in one chart; a low one has fewer.
 const mostCurves = 60
 
 // along is the x axis of what goes on in time.
-func (c *tuneCharts) along() axis {
+func (c *tuneCharts) along() chart.Axis {
 	if c.work {
-		return xEquivalents
+		return chart.Equivalents
 	}
-	return xSeconds
+	return chart.Seconds
 }
 
 // timed reports whether values are what it took to get to the target.
@@ -81,38 +85,22 @@ func (m *tuning) clocked() (now, limit float64) {
 }
 
 // scaled gives a plot the scale and the words of what it shows: the measure, or what it took to get to the target.
-func (m *tuning) scaled(p *plot, pane tunePane, timed bool) {
-	p.log, p.closed, p.above = !m.charts.linear[pane], true, "×"
+func (m *tuning) scaled(p *chart.Plot, pane layout.ID, timed bool) {
+	p.Log, p.Closed, p.Above = !m.charts.linear[pane], true, "×"
 	switch {
 	case timed && m.charts.work:
-		p.value, p.above = work, "none"
+		p.Value, p.Above = format.Work, "none"
 	case timed:
-		p.value, p.label, p.above = span, secondsLabel, "none"
+		p.Value, p.Label, p.Above = format.Span, format.SecondsTick, "none"
 	case !m.regression():
-		p.value, p.label = percent, percent
-		if !p.log {
-			p.label = func(v float64) string { return tick(round(100*v, 4)) + "%" }
+		p.Value, p.Label = format.Percent, format.Percent
+		if !p.Log {
+			p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 		}
 	}
 	if !timed && m.board.Target > 0 {
-		p.rules = []float64{m.board.Target}
+		p.Rules = []float64{m.board.Target}
 	}
-}
-
-// secondsLabel is an axis label of seconds.
-func secondsLabel(v float64) string {
-	if v >= 100 {
-		return clock(v)
-	}
-	return tick(v) + " s"
-}
-
-// scaleWord says in a title that a chart is logarithmic.
-func (p *plot) scaleWord() part {
-	if p.log {
-		return part{tokMuted, "  log"}
-	}
-	return part{}
 }
 
 // layer puts the trials of the leaderboard into an order in which those that matter most are drawn last, over the others.
@@ -124,7 +112,7 @@ func (m *tuning) layer() {
 	all := make([]layer, len(m.rows))
 	for k, i := range m.rows {
 		t := &m.board.Trials[i]
-		all[k] = layer{i, 0, absent(m.value(t))}
+		all[k] = layer{i, 0, LastIfMissing(m.value(t))}
 		switch {
 		case t.Number == m.number:
 			all[k].weight = 3
@@ -150,34 +138,34 @@ func (m *tuning) level(t *tune.Trial, log bool) float64 {
 }
 
 // dot is how a trial stands in a chart.
-func (m *tuning) dot(t *tune.Trial, x float64, log bool) plotDot {
+func (m *tuning) dot(t *tune.Trial, x float64, log bool) chart.Dot {
 	tag := m.tag(t)
-	d := plotDot{x, m.level(t, log), []rune(tag.s)[0], tag.t}
+	d := chart.Dot{X: x, Y: m.level(t, log), R: []rune(tag.Text)[0], Token: tag.Token}
 	switch t.State {
 	case tune.Waiting:
-		d.x = math.NaN()
+		d.X = math.NaN()
 	case tune.Diverged, tune.Failed:
-		d.r, d.tok, d.y = '×', tokBad, math.NaN()
+		d.R, d.Token, d.Y = '×', style.Bad, math.NaN()
 	case tune.Pruned, tune.Paused, tune.Stopped:
-		d.tok = tokMuted
+		d.Token = style.Muted
 	}
 	if t.Number == m.number {
-		d.tok = tokChosen
+		d.Token = style.Chosen
 	}
 	return d
 }
 
 // drawDots draws a plot whose dots are these trials, and remembers where they are.
-func (m *tuning) drawDots(pane tunePane, p plot, trials []int, r rect) []string {
+func (m *tuning) drawDots(pane layout.ID, p chart.Plot, trials []int, r layout.Rect) []string {
 	c := &m.charts.chart[pane]
-	rows := c.draw(&m.view, p, r.w, r.h)
+	rows := c.Draw(&m.Pen, p, r.W, r.H)
 	at := &m.charts.dots[pane]
 	at.at, at.cells, at.trials = r, at.cells[:0], at.trials[:0]
-	if c.drawn.w == 0 {
+	if c.Drawn.W == 0 {
 		return rows
 	}
 	for k, i := range trials {
-		if x, y, ok := p.dotCell(m.gl, &c.drawn, &p.dots[k]); ok {
+		if x, y, ok := p.DotCell(m.Glyphs, &c.Drawn, &p.Dots[k]); ok {
 			at.cells, at.trials = append(at.cells, [2]int{x, y}), append(at.trials, i)
 		}
 	}
@@ -185,17 +173,17 @@ func (m *tuning) drawDots(pane tunePane, p plot, trials []int, r rect) []string 
 }
 
 // drawProgress has every trial at the time when it ended, and the best so far as a line.
-func (m *tuning) drawProgress(r rect) (title []part, rows []string) {
-	p := plot{by: m.charts.along(), waiting: "no trial has a value yet", detail: m.zoomed}
+func (m *tuning) drawProgress(r layout.Rect) (title []style.Part, rows []string) {
+	p := chart.Plot{By: m.charts.along(), Waiting: "no trial has a value yet", Detail: m.zoomed}
 	m.scaled(&p, tuneProgress, m.timed())
-	title = []part{{tokStrong, "found"}, {tokMuted, "  " + m.valueName()}, {tokMuted, "  by " + m.charts.along().words()}, p.scaleWord()}
+	title = []style.Part{style.Strong.Of("found"), style.Muted.Of("  " + m.valueName()), style.Muted.Of("  by " + m.charts.along().Words()), p.ScaleWord()}
 	trials := m.charts.layers
 	for _, i := range trials {
 		t := &m.board.Trials[i]
-		p.dots = append(p.dots, m.dot(t, m.endedAt(t), p.log))
+		p.Dots = append(p.Dots, m.dot(t, m.endedAt(t), p.Log))
 	}
-	if best := m.bestSoFar(p.log); !best.empty() {
-		p.add(plotCurve{name: "best so far", tok: tokStrong, series: best, mark: '_'})
+	if best := m.bestSoFar(p.Log); !best.Empty() {
+		p.Add(chart.Curve{Name: "best so far", Token: style.Strong, Series: best, Mark: '_'})
 	}
 	const worth = 0.25 // of the limit, from which on the axis has all of it
 	now, limit := m.clocked()
@@ -203,26 +191,26 @@ func (m *tuning) drawProgress(r rect) (title []part, rows []string) {
 		now = max(now, limit)
 	}
 	if now > 0 {
-		p.window = [2]float64{0, now}
+		p.Window = [2]float64{0, now}
 	}
 	return title, m.drawDots(tuneProgress, p, trials, r)
 }
 
 // bestSoFar is the least value of the trials that had ended, over the search's seconds or work: steps down.
-func (m *tuning) bestSoFar(log bool) *series {
+func (m *tuning) bestSoFar(log bool) *chart.Series {
 	var ends []int
 	for i := range m.board.Trials {
 		t := &m.board.Trials[i]
-		if t.State != tune.Failed && t.State != tune.Diverged && isFinite(m.level(t, log)) && isFinite(m.endedAt(t)) {
+		if t.State != tune.Failed && t.State != tune.Diverged && format.Finite(m.level(t, log)) && format.Finite(m.endedAt(t)) {
 			ends = append(ends, i)
 		}
 	}
 	at := func(i int) float64 { return m.endedAt(&m.board.Trials[i]) }
 	slices.SortStableFunc(ends, func(i, j int) int { return cmp.Compare(at(i), at(j)) })
-	s, least := &series{}, math.NaN()
+	s, least := &chart.Series{}, math.NaN()
 	put := func(x float64) {
 		if !math.IsNaN(least) {
-			s.put(spot{float64(s.points), x, x}, least)
+			s.Put(chart.Position{float64(s.Points), x, x}, least)
 		}
 	}
 	for _, i := range ends {
@@ -238,42 +226,35 @@ func (m *tuning) bestSoFar(log bool) *series {
 }
 
 // drawCurves has the learning curve of the selected trial over those of the others.
-func (m *tuning) drawCurves(r rect) (title []part, rows []string) {
-	p := plot{by: m.charts.along(), detail: m.zoomed}
+func (m *tuning) drawCurves(r layout.Rect) (title []style.Part, rows []string) {
+	p := chart.Plot{By: m.charts.along(), Detail: m.zoomed}
 	m.scaled(&p, tuneCurves, false)
-	title = []part{{tokStrong, "curves"}, {tokMuted, "  " + m.measure()}, {tokMuted, "  by " + m.charts.along().words()}, p.scaleWord()}
-	others := m.rows[:min(len(m.rows), mostCurves, r.h*m.gl.dotsY/2)]
+	title = []style.Part{style.Strong.Of("curves"), style.Muted.Of("  " + m.measure()), style.Muted.Of("  by " + m.charts.along().Words()), p.ScaleWord()}
+	others := m.rows[:min(len(m.rows), mostCurves, r.H*m.Glyphs.DotsY/2)]
 	for _, i := range slices.Backward(others) {
 		if t := &m.board.Trials[i]; t.Number != m.number {
-			p.add(plotCurve{tok: tokGrid, series: curveOf(t), mark: '.'})
+			p.Add(chart.Curve{Token: style.Grid, Series: curveOf(t), Mark: '.'})
 		}
 	}
 	if t := m.selected(); t != nil {
 		tag := m.tag(t)
-		title = append(title, part{tag.t, "  " + tag.s + " #" + count(t.Number)})
-		p.add(plotCurve{name: "#" + count(t.Number), tok: tag.t, series: curveOf(t), alarm: true, mark: []rune(tag.s)[0], tag: tag.s})
+		title = append(title, tag.Token.Of("  "+tag.Text+" #"+format.Count(t.Number)))
+		p.Add(chart.Curve{Name: "#" + format.Count(t.Number), Token: tag.Token, Series: curveOf(t), Alarm: true, Mark: []rune(tag.Text)[0], Tag: tag.Text})
 	}
 	if len(others) < len(m.rows) {
-		title = append(title, part{tokMuted, "  over the first " + count(len(others))})
+		title = append(title, style.Muted.Of("  over the first "+format.Count(len(others))))
 	}
-	if len(p.curves) == 0 {
-		return title, []string{m.th.line(r.w).to(1).put(tokMuted, "no trial has a curve yet").full()}
+	if len(p.Curves) == 0 {
+		return title, []string{m.Line(r.W).To(1).Put(style.Muted, "no trial has a curve yet").Full()}
 	}
-	return title, m.charts.chart[tuneCurves].draw(&m.view, p, r.w, r.h)
-}
-
-// add appends a curve that has something to draw.
-func (p *plot) add(k plotCurve) {
-	if _, _, ok := k.series.bounds(p.log); ok {
-		p.curves = append(p.curves, k)
-	}
+	return title, m.charts.chart[tuneCurves].Draw(&m.Pen, p, r.W, r.H)
 }
 
 // curveOf is a trial's learning curve.
-func curveOf(t *tune.Trial) *series {
-	s := &series{buckets: make([]bucket, 0, min(len(t.Curve), maxBuckets))}
+func curveOf(t *tune.Trial) *chart.Series {
+	s := &chart.Series{Buckets: make([]chart.Bucket, 0, min(len(t.Curve), chart.MaxBuckets))}
 	for i, q := range t.Curve {
-		s.put(spot{float64(i), q.Seconds, q.Equivalents}, float64(q.Value))
+		s.Put(chart.Position{float64(i), q.Seconds, q.Equivalents}, float64(q.Value))
 	}
 	return s
 }

@@ -12,29 +12,30 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/tune"
+	"newtop/tui/internal/tuitest"
 )
 
 // fakeSearch plays a list of Boards. Each Wait brings the next one; Stop ends it.
 type fakeSearch struct {
 	mu      sync.Mutex
-	boards  []*tune.Board
+	boards  []*tune.Leaderboard
 	at      int
 	stopped bool
-	holds   bool // the last Board does not end it
+	holds   bool // the last Leaderboard does not end it
 	bell    chan struct{}
 }
 
-func newFakeSearch(boards ...*tune.Board) *fakeSearch {
+func newFakeSearch(boards ...*tune.Leaderboard) *fakeSearch {
 	return &fakeSearch{boards: boards, bell: make(chan struct{}, 1)}
 }
 
-func (s *fakeSearch) Board() *tune.Board {
+func (s *fakeSearch) Leaderboard() *tune.Leaderboard {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.boards[s.at]
 }
 
-func (s *fakeSearch) Wait(ctx context.Context, seen *tune.Board) (*tune.Board, error) {
+func (s *fakeSearch) Wait(ctx context.Context, seen *tune.Leaderboard) (*tune.Leaderboard, error) {
 	for {
 		s.mu.Lock()
 		now := s.boards[s.at]
@@ -84,9 +85,9 @@ var fakeOver = []tune.Dimension{
 }
 
 // fakeBoard is a search of n trials after a share of its budget, with the target of 5 % or none.
-func fakeBoard(n int, share, target float64) *tune.Board {
+func fakeBoard(n int, share, target float64) *tune.Leaderboard {
 	r := rand.New(rand.NewPCG(3, 4))
-	b := &tune.Board{Name: "tune-20261121-1200", Data: "letters", Measure: "test error", Over: fakeOver, Target: target, Phase: "searching",
+	b := &tune.Leaderboard{Name: "tune-20261121-1200", Data: "letters", Measure: "test error", Over: fakeOver, Target: target, Phase: "searching",
 		Budget: 60, Planned: n, Parallel: 2, Threads: 1, Command: "newtop train --data letters --data-dir '/data of mine' --opt adam --set rate=0.0031 --batch 64 --target-error 0.05 --seed 7"}
 	for i := range n {
 		b.Trials = append(b.Trials, fakeTrial(i, n, target, r))
@@ -98,7 +99,7 @@ func fakeBoard(n int, share, target float64) *tune.Board {
 			if t := &b.Trials[i]; t.Ended > now {
 				t.State, t.Why, t.Ended = tune.Running, "", now
 				t.Curve = t.Curve[:len(t.Curve)/2]
-				t.TargetSeconds, t.TargetEquivalents = nan, nan
+				t.TargetSeconds, t.TargetEquivalents = tuitest.NaN, tuitest.NaN
 				if len(t.Curve) > 0 {
 					t.Best = t.Curve[len(t.Curve)-1].Value
 				}
@@ -124,7 +125,7 @@ func fakeTrial(i, n int, target float64, r *rand.Rand) tune.Trial {
 	rate, batch := math.Pow(10, -4+3*r.Float64()), int(16*math.Pow(2, math.Floor(6*r.Float64())))
 	t := tune.Trial{Number: i + 1, Setting: i + 1, Seed: 7, Run: fmt.Sprintf("20261121-1200%02d-abcdef", i%60), State: tune.Done,
 		Choices: []tune.Choice{{Key: "opt", Value: opt, Number: -1}, {Key: "rate", Value: strconv.FormatFloat(rate, 'g', 3, 64), Number: (math.Log10(rate) + 4) / 3}},
-		Best:    nan, Last: nan, Loss: nan, TargetSeconds: nan, TargetEquivalents: nan}
+		Best:    tuitest.NaN, Last: tuitest.NaN, Loss: tuitest.NaN, TargetSeconds: tuitest.NaN, TargetEquivalents: tuitest.NaN}
 	if opt == "adam" || opt == "nag" {
 		t.Choices = append(t.Choices, tune.Choice{Key: "batch", Value: strconv.Itoa(batch), Number: math.Log2(float64(batch)/16) / 5})
 	}
@@ -148,7 +149,7 @@ func fakeTrial(i, n int, target float64, r *rand.Rand) tune.Trial {
 		x := float64(e + 1)
 		v := event.Float(floor + 0.9*math.Exp(-x/(3+2*math.Abs(math.Log10(rate)+2.5))))
 		if t.State == tune.Diverged && e == steps-1 {
-			v = nan
+			v = tuitest.NaN
 		} else {
 			t.Best, t.BestEpoch = min(v, absentFloat(t.Best)), e+1
 		}
@@ -165,10 +166,10 @@ func fakeTrial(i, n int, target float64, r *rand.Rand) tune.Trial {
 	return t
 }
 
-func absentFloat(v event.Float) event.Float { return event.Float(absent(float64(v))) }
+func absentFloat(v event.Float) event.Float { return event.Float(LastIfMissing(float64(v))) }
 
 // fakeFinals repeat the three best settings.
-func fakeFinals(b *tune.Board) (out []tune.Trial) {
+func fakeFinals(b *tune.Leaderboard) (out []tune.Trial) {
 	rankFake(b)
 	for k, i := range b.Order[:3] {
 		t := b.Trials[i]
@@ -182,7 +183,7 @@ func fakeFinals(b *tune.Board) (out []tune.Trial) {
 }
 
 // rankFake orders a board's trials: finals first, then by what it took to get to the target, then by the measure.
-func rankFake(b *tune.Board) {
+func rankFake(b *tune.Leaderboard) {
 	b.Order = b.Order[:0]
 	for i := range b.Trials {
 		b.Order = append(b.Order, i)
@@ -194,7 +195,7 @@ func rankFake(b *tune.Board) {
 		if t.Final {
 			final = 0
 		}
-		return [3]float64{final, absent(float64(t.TargetSeconds)), absent(float64(t.Best))}
+		return [3]float64{final, LastIfMissing(float64(t.TargetSeconds)), LastIfMissing(float64(t.Best))}
 	}
 	slices.SortStableFunc(b.Order, func(i, j int) int {
 		a, c := key(i), key(j)
@@ -203,7 +204,7 @@ func rankFake(b *tune.Board) {
 }
 
 // fakeRegression has RMSEs and one dimension, and no method to tell apart.
-func fakeRegression() *tune.Board {
+func fakeRegression() *tune.Leaderboard {
 	b := fakeBoard(20, 1, 0)
 	b.Measure, b.Data, b.Over = "test RMSE", "sine", fakeOver[1:2]
 	for i := range b.Trials {

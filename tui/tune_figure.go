@@ -3,88 +3,88 @@ package tui
 import (
 	"math"
 
-	"gonum.org/v1/plot/plotter"
-
+	"newtop/internal/figure"
+	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/layout"
+	"newtop/tui/style"
 )
 
 // figure is what the picture of a pane shows, and what its file is called; nil for nothing.
-func (m *tuning) figure(pane tunePane) (f *figure, name string) {
-	f = &figure{title: "tune " + clean(m.board.Name) + ", " + clean(m.board.Data)}
+func (m *tuning) figure(pane layout.ID) (f *figure.Chart, name string) {
+	f = &figure.Chart{Title: "tune " + style.Clean(m.board.Name) + ", " + style.Clean(m.board.Data)}
 	if pane < tunePanes {
-		f.logY = !m.charts.linear[pane]
+		f.LogY = !m.charts.linear[pane]
 	}
 	switch pane {
 	case tuneProgress:
-		name, f.x, f.y = "found", m.charts.along().words()+" of the search", m.valueName()
-		best := figureCurve{name: "best so far", tok: tokText}
-		for _, b := range m.bestSoFar(f.logY).buckets {
-			best.points = append(best.points, plotter.XY{X: b.x1[m.charts.along()], Y: b.last})
+		name, f.X, f.Y = "found", m.charts.along().Words()+" of the search", m.valueName()
+		best := figure.Curve{Name: "best so far", Color: onPaper(style.Text)}
+		for _, b := range m.bestSoFar(f.LogY).Buckets {
+			best.Points = append(best.Points, figure.Point{X: b.X1[m.charts.along()], Y: b.Last})
 		}
-		f.curves = append(m.figureDots(m.endedAt), best)
+		f.Curves = append(m.figureDots(m.endedAt), best)
 	case tuneSlice:
 		d := m.sliced()
 		if d == nil {
 			return nil, ""
 		}
-		name, f.x, f.y = "over-"+d.key, clean(d.key), m.valueName()
-		f.logX, f.names = d.log, d.names
-		f.curves = m.figureDots(d.place)
+		name, f.X, f.Y = "over-"+d.key, style.Clean(d.key), m.valueName()
+		f.LogX, f.Names = d.log, d.names
+		f.Curves = m.figureDots(d.place)
 	case tuneCurves:
-		name, f.x, f.y = "curves", m.charts.along().words(), m.measure()
-		f.curves = m.figureCurves()
+		name, f.X, f.Y = "curves", m.charts.along().Words(), m.measure()
+		f.Curves = m.figureCurves()
 	default:
 		return nil, ""
 	}
-	for _, c := range f.curves {
-		if len(f.drawable(c.points)) > 0 {
-			return f, name
-		}
+	if f.Empty() {
+		return nil, ""
 	}
-	return nil, ""
+	return f, name
 }
 
 // figureDots are the listed trials by group at places along x.
-func (m *tuning) figureDots(place func(*tune.Trial) float64) []figureCurve {
-	groups := []figureCurve{{name: "trials", tok: tokAccent, dots: true}}
+func (m *tuning) figureDots(place func(*tune.Trial) float64) []figure.Curve {
+	groups := []figure.Curve{{Name: "trials", Color: onPaper(style.Accent), Dots: true}}
 	if m.lead >= 0 {
 		groups = groups[:0]
 		for i, s := range m.dims[m.lead].names {
-			groups = append(groups, figureCurve{name: clean(s), tok: racerInk(i), dots: true})
+			groups = append(groups, figure.Curve{Name: style.Clean(s), Color: onPaper(style.RacerToken(i)), Dots: true})
 		}
 	}
 	for _, i := range m.rows {
 		t := &m.board.Trials[i]
 		x, y, g := place(t), m.value(t), max(0, m.group(t))
-		if isFinite(x) && isFinite(y) && g < len(groups) && t.State != tune.Diverged && t.State != tune.Failed {
-			groups[g].points = append(groups[g].points, plotter.XY{X: x, Y: y})
+		if format.Finite(x) && format.Finite(y) && g < len(groups) && t.State != tune.Diverged && t.State != tune.Failed {
+			groups[g].Points = append(groups[g].Points, figure.Point{X: x, Y: y})
 		}
 	}
 	return groups
 }
 
 // figureCurves are the learning curves, the selected one last.
-func (m *tuning) figureCurves() (out []figureCurve) {
-	curve := func(t *tune.Trial, tok token, name string) {
-		c := figureCurve{name: name, tok: tok}
+func (m *tuning) figureCurves() (out []figure.Curve) {
+	curve := func(t *tune.Trial, tok style.Token, name string) {
+		c := figure.Curve{Name: name, Color: onPaper(tok)}
 		for _, q := range t.Curve {
 			x := q.Seconds
 			if m.charts.work {
 				x = q.Equivalents
 			}
 			if !math.IsNaN(x) {
-				c.points = append(c.points, plotter.XY{X: x, Y: float64(q.Value)})
+				c.Points = append(c.Points, figure.Point{X: x, Y: float64(q.Value)})
 			}
 		}
 		out = append(out, c)
 	}
 	for _, i := range m.rows[:min(len(m.rows), mostCurves)] {
 		if t := &m.board.Trials[i]; t.Number != m.number {
-			curve(t, tokGrid, "")
+			curve(t, style.Grid, "")
 		}
 	}
 	if t := m.selected(); t != nil {
-		curve(t, tokTrain, "trial "+count(t.Number))
+		curve(t, style.Train, "trial "+format.Count(t.Number))
 	}
 	return out
 }

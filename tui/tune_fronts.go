@@ -6,50 +6,60 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // tuneQuit asks whether to stop the search.
 type tuneQuit struct{}
 
-func (tuneQuit) handleKey(_ *tuning, k string) (taken, closed bool) { return true, true }
-
-func (tuneQuit) hints() []hint { return []hint{{"q", "stop and quit"}, {"esc", "go on"}} }
-
-func (tuneQuit) draw(m *tuning, w, _ int) []string {
-	bw := min(w-2, 62)
-	row := func(t token, s string) string { return m.th.line(bw-4).put(t, s).full() }
-	rows := []string{
-		row(tokStrong, "Its trials are kept."),
-		row(tokText, "newtop tune --resume "+clean(m.board.Name)+" goes on with it."),
-		spaces(bw - 4),
-		m.th.line(bw-4).put(tokAccent, "q").put(tokText, " stops it   ").put(tokAccent, "esc").put(tokText, " lets it go on").full(),
+// Handle stops the search with q or y; every other key lets it go on.
+func (*tuneQuit) Handle(m *tuning, msg tea.Msg) (screen.Answer, tea.Cmd) {
+	k, ok := msg.(tea.KeyPressMsg)
+	switch {
+	case !ok:
+		return screen.Stay, nil
+	case k.String() == "q" || k.String() == "y":
+		return screen.Close, m.leave()
 	}
-	return m.th.boxed("stop the search?", rows, bw)
+	return screen.Close, nil
+}
+
+// Hints implements Dialog.
+func (*tuneQuit) Hints(*tuning) []widget.Hint {
+	return []widget.Hint{widget.NewHint("q", "stop and quit"), widget.NewHint("esc", "go on")}
+}
+
+// Draw implements Dialog.
+func (*tuneQuit) Draw(m *tuning, w, _ int) []string {
+	bw := min(w-2, 62)
+	row := func(t style.Token, s string) string { return m.Line(bw-4).Put(t, s).Full() }
+	rows := []string{
+		row(style.Strong, "Its trials are kept."),
+		row(style.Text, "newtop tune --resume "+style.Clean(m.board.Name)+" goes on with it."),
+		style.Spaces(bw - 4),
+		m.Line(bw-4).Put(style.Accent, "q").Put(style.Text, " stops it   ").Put(style.Accent, "esc").Put(style.Text, " lets it go on").Full(),
+	}
+	return widget.DialogBox(&m.Pen, "stop the search?", rows, bw)
 }
 
 // tuneHelp is every key with what it does, and what the signs mean.
-type tuneHelp struct{ scroll }
-
-func (o *tuneHelp) handleKey(m *tuning, k string) (taken, closed bool) {
-	switch k {
-	case "esc", "?", "q", "enter":
-		return true, true
-	}
-	taken = o.scroll.handleKey(k, max(1, m.height-5))
-	return taken, !taken
+func tuneHelp() *screen.HelpDialog[*tuning] {
+	return &screen.HelpDialog[*tuning]{Left: 68, Right: 56, Narrow: 70, Sections: (*tuning).helpSections}
 }
 
-func (o *tuneHelp) hints() []hint { return []hint{{"esc", "close"}, {"↑↓", "scroll"}} }
-
-func (o *tuneHelp) draw(m *tuning, w, h int) []string {
-	const left, right, columns = 68, 56, 8
-	keys, states, words := section{title: "keys"}, section{title: "what became of a trial"}, section{title: "in the panes"}
+func (m *tuning) helpSections() (_, _ []widget.Section) {
+	const columns = 8
+	keys, states, words := widget.Section{Title: "keys"}, widget.Section{Title: "what became of a trial"}, widget.Section{Title: "in the panes"}
 	for i := range m.bindings {
 		b := m.bindings[i].Help()
-		keys.rows = append(keys.rows, explain(tokAccent, b.Key, columns, b.Desc))
+		keys.Rows = append(keys.Rows, widget.Explain(style.Accent, b.Key, columns, b.Desc))
 	}
 	for _, s := range tuneStates {
-		states.rows = append(states.rows, explain(s.ink, s.sign+s.letter, columns, s.word+": "+s.means))
+		states.Rows = append(states.Rows, widget.Explain(s.ink, s.sign+s.letter, columns, s.word+": "+s.means))
 	}
 	for _, r := range [][2]string{
 		{"a b c", m.leadText()},
@@ -58,18 +68,9 @@ func (o *tuneHelp) draw(m *tuning, w, h int) []string {
 		{"curve", "of the measure, on a logarithmic scale for all"},
 		{"━╌─", "share explained; dashed: within its standard error"},
 	} {
-		words.rows = append(words.rows, explain(tokMuted, r[0], columns, r[1]))
+		words.Rows = append(words.Rows, widget.Explain(style.Muted, r[0], columns, r[1]))
 	}
-	bw := left + right + 6
-	var rows []string
-	if w >= bw {
-		rows = beside(m.th.stack([]section{keys}, left, true), left, m.th.stack([]section{states, words}, right, true))
-	} else {
-		bw = min(w-2, 70)
-		rows = m.th.stack([]section{keys, states, words}, bw-4, true)
-	}
-	rows, more := o.cut(rows, max(1, h-2))
-	return m.th.boxed("help · esc closes"+more, rows, bw)
+	return []widget.Section{keys}, []widget.Section{states, words}
 }
 
 // leadText says what the trials' letters stand for.
@@ -79,129 +80,148 @@ func (m *tuning) leadText() string {
 	}
 	var all []string
 	for i, s := range m.dims[m.lead].names {
-		all = append(all, strings.ToLower(racerLetter(i))+" "+clean(s))
+		all = append(all, strings.ToLower(style.RacerLetter(i))+" "+style.Clean(s))
 	}
 	return strings.Join(all, ", ")
 }
 
 // tuneTrial is all that is known of the selected trial.
-type tuneTrial struct{ scroll }
+type tuneTrial struct{ widget.Scroll }
 
-func (o *tuneTrial) handleKey(m *tuning, k string) (taken, closed bool) {
-	switch k {
-	case "esc", "d", "q", "enter":
-		return true, true
-	case "up", "down", "k", "j":
-		m.move(k)
-		return true, false
+// Handle goes to another trial, and scrolls.
+func (o *tuneTrial) Handle(m *tuning, msg tea.Msg) (screen.Answer, tea.Cmd) {
+	k, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return screen.Stay, nil
 	}
-	taken = o.scroll.handleKey(k, max(1, m.height-5))
-	return taken, !taken
+	switch k := k.String(); {
+	case k == "esc", k == "d", k == "q", k == "enter":
+		return screen.Close, nil
+	case k == "up", k == "down", k == "k", k == "j":
+		m.move(k)
+	case !o.Scroll.HandleKey(k, max(1, m.Height-5)):
+		return screen.Pass, nil
+	}
+	return screen.Stay, nil
 }
 
-func (o *tuneTrial) hints() []hint { return []hint{{"esc", "close"}, {"↑↓", "another trial"}} }
+// Hints implements Dialog.
+func (o *tuneTrial) Hints(*tuning) []widget.Hint {
+	return []widget.Hint{widget.NewHint("esc", "close"), widget.NewHint("↑↓", "another trial")}
+}
 
-func (o *tuneTrial) draw(m *tuning, w, h int) []string {
+// Draw implements Dialog.
+func (o *tuneTrial) Draw(m *tuning, w, h int) []string {
 	bw := min(w-2, 76)
-	rows, more := o.cut(m.details(bw-4), max(1, h-2))
+	rows, more := o.Cut(m.details(bw-4), max(1, h-2))
 	title := "no trial"
 	if t := m.selected(); t != nil {
-		title = "trial #" + count(t.Number)
+		title = "trial #" + format.Count(t.Number)
 	}
-	return m.th.boxed(title+" · esc closes"+strings.Replace(more, "↑↓", "pgdown", 1), rows, bw)
+	return widget.DialogBox(&m.Pen, title+" · esc closes"+strings.Replace(more, "↑↓", "pgdown", 1), rows, bw)
 }
 
 // details are the rows about the selected trial.
 func (m *tuning) details(w int) (rows []string) {
 	t := m.selected()
 	if t == nil {
-		return []string{m.th.line(w).put(tokMuted, m.empty()).full()}
+		return []string{m.Line(w).Put(style.Muted, m.empty()).Full()}
 	}
 	const columns = 15
-	put := func(ink token, name, s string) {
-		for _, piece := range wrapped(clean(s), w-columns) {
-			rows = append(rows, m.th.line(w).put(tokMuted, ansi.Truncate(clean(name), columns-2, "…")).to(columns).put(ink, piece).full())
+	put := func(ink style.Token, name, s string) {
+		for _, piece := range style.Wrapped(style.Clean(s), w-columns) {
+			rows = append(rows, m.Line(w).Put(style.Muted, ansi.Truncate(style.Clean(name), columns-2, "…")).To(columns).Put(ink, piece).Full())
 			name = ""
 		}
 	}
 	tag, state := m.tag(t), stateOf(t, true)
-	rows = append(rows, m.th.line(w).put(tag.t, tag.s).put(tokStrong, " #"+count(t.Number)+"  ").put(state.t, state.s).full())
+	rows = append(rows, m.Line(w).Put(tag.Token, tag.Text).Put(style.Strong, " #"+format.Count(t.Number)+"  ").Put(state.Token, state.Text).Full())
 	if t.Why != "" {
-		put(tokText, "why", t.Why)
+		put(style.Text, "why", t.Why)
 	}
 	if rank := m.rank[m.rows[m.place(&m.standing)]]; rank > 0 {
-		put(tokText, "rank", count(rank)+" of "+count(len(m.board.Order)))
+		put(style.Text, "rank", format.Count(rank)+" of "+format.Count(len(m.board.Order)))
 	}
 	for _, c := range t.Choices {
-		put(tokStrong, c.Key, c.Value)
+		put(style.Strong, c.Key, c.Value)
 	}
-	put(tokText, "seed", strconv.FormatUint(t.Seed, 10))
+	put(style.Text, "seed", strconv.FormatUint(t.Seed, 10))
 	best := m.text(float64(t.Best))
 	if t.BestEpoch > 0 {
-		best += " at epoch " + count(t.BestEpoch)
+		best += " at epoch " + format.Count(t.BestEpoch)
 	}
-	put(tokStrong, m.measure(), best+", now "+m.text(float64(t.Last)))
-	put(tokText, "training loss", number(float64(t.Loss)))
+	put(style.Strong, m.measure(), best+", now "+m.text(float64(t.Last)))
+	put(style.Text, "training loss", format.Number(float64(t.Loss)))
 	if m.board.Target > 0 {
 		s := "not reached"
-		if v := float64(t.TargetSeconds); isFinite(v) {
-			s = span(v) + ", " + work(float64(t.TargetEquivalents)) + " equivalents"
+		if v := float64(t.TargetSeconds); format.Finite(v) {
+			s = format.Span(v) + ", " + format.Work(float64(t.TargetEquivalents)) + " equivalents"
 		}
-		put(tokStrong, "to "+m.targetText(), s)
+		put(style.Strong, "to "+m.targetText(), s)
 	}
-	put(tokText, "training", plural(t.Epochs, "epoch")+", "+elapsedText(t.Seconds)+", "+work(t.Equivalents)+" equivalents")
+	put(style.Text, "training", format.Counted(t.Epochs, "epoch")+", "+format.Elapsed(t.Seconds)+", "+format.Work(t.Equivalents)+" equivalents")
 	if t.Rung > 0 {
-		put(tokText, "taken further", plural(t.Rung, "time"))
+		put(style.Text, "taken further", format.Counted(t.Rung, "time"))
 	}
 	if t.Setting > 0 && t.Setting != t.Number {
-		put(tokText, "setting", "that of #"+count(t.Setting))
+		put(style.Text, "setting", "that of #"+format.Count(t.Setting))
 	}
 	if t.Run != "" {
-		put(tokText, "run", t.Run)
-		put(tokMuted, "", "newtop runs show "+t.Run)
+		put(style.Text, "run", t.Run)
+		put(style.Muted, "", "newtop runs show "+t.Run)
 	}
 	return rows
 }
 
 // tuneCommand is the command line that trains as the best trial did.
-type tuneCommand struct{ scroll }
+type tuneCommand struct{ widget.Scroll }
 
-func (o *tuneCommand) handleKey(m *tuning, k string) (taken, closed bool) {
-	switch k {
-	case "esc", "q":
-		return true, true
+// Handle copies the command line, and scrolls.
+func (o *tuneCommand) Handle(m *tuning, msg tea.Msg) (screen.Answer, tea.Cmd) {
+	k, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return screen.Stay, nil
 	}
-	taken = o.scroll.handleKey(k, max(1, m.height-5))
-	return taken, !taken
+	switch k := k.String(); {
+	case k == "esc", k == "q":
+		return screen.Close, nil
+	case k == "c", k == "enter":
+		return screen.Stay, o.copy(m)
+	case !o.Scroll.HandleKey(k, max(1, m.Height-5)):
+		return screen.Pass, nil
+	}
+	return screen.Stay, nil
 }
 
-func (o *tuneCommand) hints() []hint {
-	return []hint{{"c", "copy"}, {"esc", "close"}}
+// Hints implements Dialog.
+func (o *tuneCommand) Hints(*tuning) []widget.Hint {
+	return []widget.Hint{widget.NewHint("c", "copy"), widget.NewHint("esc", "close")}
 }
 
 // copy asks the terminal to take the command line into its clipboard.
 func (o *tuneCommand) copy(m *tuning) tea.Cmd {
 	if m.board.Command == "" {
-		return m.tell(tokWarn, "nothing was found yet")
+		return m.Tell(style.Warn, "nothing was found yet")
 	}
-	return tea.Batch(tea.SetClipboard(m.board.Command), m.tell(tokText, "sent to the terminal's clipboard"))
+	return tea.Batch(tea.SetClipboard(m.board.Command), m.Tell(style.Text, "sent to the terminal's clipboard"))
 }
 
-func (o *tuneCommand) draw(m *tuning, w, h int) []string {
+// Draw implements Dialog.
+func (o *tuneCommand) Draw(m *tuning, w, h int) []string {
 	bw := min(w-2, 100)
 	var rows []string
 	if m.board.Command == "" {
-		rows = append(rows, m.th.line(bw-4).put(tokMuted, "nothing was found yet").full())
+		rows = append(rows, m.Line(bw-4).Put(style.Muted, "nothing was found yet").Full())
 	}
-	for _, s := range shellRows(clean(m.board.Command), bw-4) {
-		rows = append(rows, m.th.line(bw-4).put(tokStrong, s).full())
+	for _, s := range shellRows(style.Clean(m.board.Command), bw-4) {
+		rows = append(rows, m.Line(bw-4).Put(style.Strong, s).Full())
 	}
-	rows, more := o.cut(rows, max(1, h-2))
+	rows, more := o.Cut(rows, max(1, h-2))
 	title := "what trains like the best"
 	if m.best >= 0 {
-		title += ", #" + count(m.board.Trials[m.best].Number)
+		title += ", #" + format.Count(m.board.Trials[m.best].Number)
 	}
-	return m.th.boxed(title+" · c copies · esc closes"+more, rows, bw)
+	return widget.DialogBox(&m.Pen, title+" · c copies · esc closes"+more, rows, bw)
 }
 
 // shellRows breaks a command line between its words, so that the rows are one command to a shell again.
@@ -217,7 +237,7 @@ func shellRows(s string, w int) (rows []string) {
 		switch {
 		case row == "":
 			row = word
-		case cells(row)+1+cells(word)+2 > w:
+		case style.Cells(row)+1+style.Cells(word)+2 > w:
 			rows = append(rows, row+" \\")
 			row = "  " + word
 		default:

@@ -6,7 +6,9 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/style"
 )
 
 // header says what is searched, how far it is and what was found.
@@ -14,55 +16,55 @@ func (m *tuning) header(w int) []string { return []string{m.headerSearch(w), m.h
 
 func (m *tuning) headerSearch(w int) string {
 	b := m.board
-	l := m.th.line(w).put(tokText, " ").put(tokAccent, m.title)
+	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.Title)
 	state := m.phase()
-	inner := m.th.line(w - cells(state.s) - 2 - l.w)
-	warning := clean(b.Warning)
+	inner := m.Line(w - style.Cells(state.Text) - 2 - l.Width)
+	warning := style.Clean(b.Warning)
 	if m.err != nil {
-		warning = clean(m.err.Error())
+		warning = style.Clean(m.err.Error())
 	}
-	spare := inner.room
+	spare := inner.Room
 	if warning != "" {
-		spare = max(inner.room-cells(warning)-2, inner.room/3)
+		spare = max(inner.Room-style.Cells(warning)-2, inner.Room/3)
 	}
-	facts := m.th.line(spare)
-	name := "  tune " + clean(b.Name)
+	facts := m.Line(spare)
+	name := "  tune " + style.Clean(b.Name)
 	if strings.HasPrefix(b.Name, "tune") {
-		name = "  " + clean(b.Name)
+		name = "  " + style.Clean(b.Name)
 	}
-	facts.group(part{tokStrong, name})
+	facts.Group(style.Strong.Of(name))
 	if b.Data != "" {
-		facts.group(part{tokText, "  " + clean(b.Data)})
+		facts.Group(style.Text.Of("  " + style.Clean(b.Data)))
 	}
 	if b.Measure != "" {
-		facts.group(part{tokMuted, "  by " + m.goal()})
+		facts.Group(style.Muted.Of("  by " + m.goal()))
 	}
 	if b.Parallel > 0 {
-		facts.group(part{tokMuted, "  " + plural(b.Parallel, "trial") + " at once, " + plural(b.Threads, "thread") + " each"})
+		facts.Group(style.Muted.Of("  " + format.Counted(b.Parallel, "trial") + " at once, " + format.Counted(b.Threads, "thread") + " each"))
 	}
-	inner.raw(facts.b.String(), facts.w)
+	inner.Append(facts)
 	if warning != "" {
-		inner.put(tokText, "  ").put(tokWarn, ansi.Truncate(warning, inner.left(), "…"))
+		inner.Put(style.Text, "  ").Put(style.Warn, ansi.Truncate(warning, inner.Left(), "…"))
 	}
-	l.raw(inner.b.String(), inner.w).to(w - cells(state.s) - 1)
-	return l.put(state.t, state.s).full()
+	l.Append(inner).To(w - style.Cells(state.Text) - 1)
+	return l.Put(state.Token, state.Text).Full()
 }
 
 // phase is the search's phase as a symbol and a word.
-func (m *tuning) phase() part {
+func (m *tuning) phase() style.Part {
 	switch b := m.board; {
 	case m.err != nil:
-		return part{tokBad, "× failed"}
+		return style.Bad.Of("× failed")
 	case b.Phase == "stopped":
-		return part{tokWarn, "■ stopped"}
+		return style.Warn.Of("■ stopped")
 	case b.Phase == "done" || m.ended:
-		return part{tokGood, "■ done"}
+		return style.Good.Of("■ done")
 	case m.leaving:
-		return part{tokWarn, "■ stopping"}
+		return style.Warn.Of("■ stopping")
 	case b.Phase == "":
-		return part{tokMuted, "○ preparing"}
+		return style.Muted.Of("○ preparing")
 	}
-	return part{tokGood, "● " + ansi.Truncate(clean(m.board.Phase), 12, "…")}
+	return style.Good.Of("● " + ansi.Truncate(style.Clean(m.board.Phase), 12, "…"))
 }
 
 // told is the order in which the header counts the trials.
@@ -70,42 +72,42 @@ var told = [...]tune.State{tune.Running, tune.Reached, tune.Failed, tune.Diverge
 
 // headerState has the progress, the trials by what became of them, and the best.
 func (m *tuning) headerState(w int) string {
-	l := m.th.line(w).put(tokText, " ")
+	l := m.Line(w).Put(style.Text, " ")
 	best := m.bestParts()
-	inner := m.th.line(w - l.w - width(best) - 3)
+	inner := m.Line(w - l.Width - style.Width(best) - 3)
 	share, text := m.used()
-	inner.put(tokText, text)
-	if isFinite(share) && m.underway() {
-		inner.put(tokText, " ")
-		m.view.progress(inner, share, max(6, min(20, w/8)))
+	inner.Put(style.Text, text)
+	if format.Finite(share) && m.underway() {
+		inner.Put(style.Text, " ")
+		m.Pen.Progress(inner, share, max(6, min(20, w/8)))
 	}
-	trials := plural(len(m.board.Trials), "trial")
+	trials := format.Counted(len(m.board.Trials), "trial")
 	if all := m.board.Planned; all > len(m.board.Trials) && m.underway() {
-		trials = count(len(m.board.Trials)) + " of " + plural(all, "trial")
+		trials = format.Count(len(m.board.Trials)) + " of " + format.Counted(all, "trial")
 	}
-	inner.group(part{tokText, "  " + trials})
+	inner.Group(style.Text.Of("  " + trials))
 	for _, of := range told {
 		s := &tuneStates[of]
-		if n := m.states[of]; n > 0 && !inner.group(part{s.ink, "  " + s.sign + " " + count(n)}, part{tokMuted, " " + s.word}) {
-			inner.group(part{s.ink, "  " + s.sign + count(n)})
+		if n := m.states[of]; n > 0 && !inner.Group(s.ink.Of("  "+s.sign+" "+format.Count(n)), style.Muted.Of(" "+s.word)) {
+			inner.Group(s.ink.Of("  " + s.sign + format.Count(n)))
 		}
 	}
-	l.raw(inner.b.String(), inner.w).to(w - width(best) - 1)
+	l.Append(inner).To(w - style.Width(best) - 1)
 	for _, p := range best {
-		l.put(p.t, p.s)
+		l.Put(p.Token, p.Text)
 	}
-	return l.full()
+	return l.Full()
 }
 
 // used is how much of what the search may take is gone, NaN without bounds, and that in words.
 func (m *tuning) used() (share float64, text string) {
 	b := m.board
-	share, text = math.NaN(), clock(m.elapsed())
+	share, text = math.NaN(), format.Clock(m.elapsed())
 	if b.Budget > 0 && m.underway() {
-		share, text = m.elapsed()/b.Budget, text+" of "+clock(b.Budget)
+		share, text = m.elapsed()/b.Budget, text+" of "+format.Clock(b.Budget)
 	}
 	if s := b.Spent / b.Most; b.Most > 0 && !(share >= s) && m.underway() {
-		share, text = s, clock(m.elapsed())+", "+tally(b.Spent, 6)+" of "+tally(b.Most, 6)+" equivalents"
+		share, text = s, format.Clock(m.elapsed())+", "+format.CountWithin(b.Spent, 6)+" of "+format.CountWithin(b.Most, 6)+" equivalents"
 	}
 	if s := float64(len(b.Trials)) / float64(b.Planned); b.Planned > 0 && !(share >= s) {
 		share = s
@@ -114,18 +116,18 @@ func (m *tuning) used() (share float64, text string) {
 }
 
 // bestParts say what is best so far.
-func (m *tuning) bestParts() []part {
-	nothing := []part{{tokMuted, "nothing found yet"}}
+func (m *tuning) bestParts() []style.Part {
+	nothing := []style.Part{style.Muted.Of("nothing found yet")}
 	if m.best < 0 {
 		return nothing
 	}
 	t := &m.board.Trials[m.best]
-	by := part{tokMuted, " by #" + count(t.Number)}
-	if s := float64(t.TargetSeconds); m.board.Target > 0 && isFinite(s) {
-		return []part{{tokMuted, m.targetText() + " in "}, {tokStrong, span(s)}, by}
+	by := style.Muted.Of(" by #" + format.Count(t.Number))
+	if s := float64(t.TargetSeconds); m.board.Target > 0 && format.Finite(s) {
+		return []style.Part{style.Muted.Of(m.targetText() + " in "), style.Strong.Of(format.Span(s)), by}
 	}
-	if !isFinite(float64(t.Best)) {
+	if !format.Finite(float64(t.Best)) {
 		return nothing
 	}
-	return []part{{tokMuted, "best "}, {tokStrong, m.text(float64(t.Best))}, by}
+	return []style.Part{style.Muted.Of("best "), style.Strong.Of(m.text(float64(t.Best))), by}
 }

@@ -7,41 +7,46 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // tuneBindings is the table of the keys, in the order of the footer.
-func tuneBindings() []screenBinding[*tuning] {
-	on := bindTo[*tuning]
-	then := func(f func(m *tuning, k string)) func(m *tuning, k string) tea.Cmd {
-		return func(m *tuning, k string) tea.Cmd { f(m, k); return nil }
+func tuneBindings() []screen.Binding[*tuning] {
+	on := func(show, help string, keys ...string) screen.Binding[*tuning] {
+		return screen.Bind[*tuning]("", show, help, keys...)
 	}
-	back := on("esc", "back to all panes, or to all trials", "back", then((*tuning).back), "esc")
-	back.now = func(m *tuning) bool { return m.zoomed || m.filter != "" }
-	value := on("v", "values: what it took to get to the target, or the measure", "value", then(func(m *tuning, _ string) {
+	back := on("esc", "back to all panes, or to all trials", "esc").Then((*tuning).back).Foot("back")
+	back = back.While(func(m *tuning) bool { return m.zoomed || m.filter != "" })
+	value := on("v", "values: what it took to get to the target, or the measure", "v").Then(func(m *tuning, _ string) {
 		m.charts.measure = !m.charts.measure
-	}), "v")
-	value.now = func(m *tuning) bool { return m.gone }
-	return []screenBinding[*tuning]{
+	}).Foot("value")
+	value = value.While(func(m *tuning) bool { return m.gone })
+	return []screen.Binding[*tuning]{
 		back,
-		on("q", "stop the search and quit; its trials are kept", "quit", func(m *tuning, _ string) tea.Cmd { return m.leave() }, "q", "ctrl+c"),
-		on("?", "this help", "help", then(func(m *tuning, _ string) { m.front = &tuneHelp{} }), "?"),
-		on("↑↓", "select a trial; also pgup, pgdown, home and end", "trial", then((*tuning).move), "up", "down", "k", "j", "pgup", "pgdown", "home", "end"),
-		on("tab", "the next pane; shift+tab: the one before", "pane", then((*tuning).cycle), "tab", "shift+tab"),
-		on("z", "the pane on the whole screen, and back; also enter", "zoom", then(func(m *tuning, _ string) { m.zoomed = !m.zoomed }), "z", "enter"),
-		on("s", "sort by rank, measure, time or newest; S: back", "sort", then((*tuning).resort), "s", "S"),
-		on("/", "show only trials with words, as adam batch=64 -pruned", "filter", then(func(m *tuning, _ string) { m.typing = true }), "/"),
-		on("d", "all of the selected trial", "details", then(func(m *tuning, _ string) { m.front = &tuneTrial{} }), "d"),
-		on("c", "the newtop train command line of the best; again: copy it", "command", then(func(m *tuning, _ string) { m.front = &tuneCommand{} }), "c"),
-		on("←→", "another hyperparameter", "dimension", then(func(m *tuning, k string) { m.turn(map[string]int{"left": -1, "right": 1}[k]) }), "left", "right"),
+		on("q", "stop the search and quit; its trials are kept", "q", "ctrl+c").On(func(m *tuning, _ string) tea.Cmd { return m.leave() }).Foot("quit"),
+		on("?", "this help", "?").Then(func(m *tuning, _ string) { m.dialog = tuneHelp() }).Foot("help"),
+		on("↑↓", "select a trial; also pgup, pgdown, home and end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then((*tuning).move).Foot("trial"),
+		on("tab", "the next pane; shift+tab: the one before", "tab", "shift+tab").Then((*tuning).cycle).Foot("pane"),
+		on("z", "the pane on the whole screen, and back; also enter", "z", "enter").Then(func(m *tuning, _ string) { m.zoomed = !m.zoomed }).Foot("zoom"),
+		on("s", "sort by rank, measure, time or newest; S: back", "s", "S").Then((*tuning).resort).Foot("sort"),
+		on("/", "show only trials with words, as adam batch=64 -pruned", "/").Then(func(m *tuning, _ string) { m.typing = true }).Foot("filter"),
+		on("d", "all of the selected trial", "d").Then(func(m *tuning, _ string) { m.dialog = &tuneTrial{} }).Foot("details"),
+		on("c", "the newtop train command line of the best; again: copy it", "c").Then(func(m *tuning, _ string) { m.dialog = &tuneCommand{} }).Foot("command"),
+		on("←→", "another hyperparameter", "left", "right").Then(func(m *tuning, k string) { m.turn(map[string]int{"left": -1, "right": 1}[k]) }).Foot("dimension"),
 		value,
-		on("x", "x: seconds or gradient equivalents", "axis", then(func(m *tuning, _ string) { m.charts.work = !m.charts.work }), "x"),
-		on("y", "logarithmic or linear scale", "log", (*tuning).rescale, "y"),
-		on("p", "picture of the chart, as SVG", "picture", (*tuning).picture, "p"),
-		on("P", "picture of the screen, as SVG", "", func(m *tuning, _ string) tea.Cmd { return m.pictureOf(m.screen(), "newtop-tune-screen") }, "P"),
-		on("t", "the next theme: auto, dark, light, safe, mono", "theme", func(m *tuning, k string) tea.Cmd { return m.nextTheme(k) }, "t"),
-		on("g", "the next glyphs: auto, braille, block, ascii", "", func(m *tuning, k string) tea.Cmd { return m.nextGlyphs(k) }, "g"),
-		on("M", "newtop follows the mouse, or leaves it alone", "", func(m *tuning, k string) tea.Cmd { return m.toggleMouse(k) }, "M"),
-		on("ctrl+z", "suspend; fg comes back", "", func(*tuning, string) tea.Cmd { return tea.Suspend }, "ctrl+z"),
+		on("x", "x: seconds or gradient equivalents", "x").Then(func(m *tuning, _ string) { m.charts.work = !m.charts.work }).Foot("axis"),
+		on("y", "logarithmic or linear scale", "y").On((*tuning).rescale).Foot("log"),
+		on("p", "picture of the chart, as SVG", "p").On((*tuning).picture).Foot("picture"),
+		on("P", "picture of the screen, as SVG", "P").On(func(m *tuning, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-tune-screen") }),
+		screen.ThemeKey[*tuning]().Foot("theme"),
+		screen.GlyphsKey[*tuning](),
+		screen.MouseKey[*tuning](),
+		screen.SuspendKey[*tuning](""),
 	}
 }
 
@@ -51,38 +56,14 @@ func (m *tuning) press(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case k == "ctrl+c" || k == "ctrl+z":
 	case m.typing:
-		m.typeKey(k, clean(msg.Text))
+		m.typeKey(k, style.Clean(msg.Text))
 		return nil
-	case m.front != nil:
-		if cmd, taken := m.inFront(k); taken {
+	case m.dialog != nil:
+		if cmd, passed := screen.ToDialog(&m.dialog, m, msg); !passed {
 			return cmd
 		}
 	}
-	for i := range m.bindings {
-		if b := &m.bindings[i]; slices.Contains(b.Keys(), k) {
-			return b.do(m, k)
-		}
-	}
-	return nil
-}
-
-// inFront gives a key to what stands in front. What asks something back has commands of its own.
-func (m *tuning) inFront(k string) (cmd tea.Cmd, taken bool) {
-	switch f := m.front.(type) {
-	case *tuneQuit:
-		if k == "q" || k == "y" {
-			return m.leave(), true
-		}
-	case *tuneCommand:
-		if k == "c" || k == "enter" {
-			return f.copy(m), true
-		}
-	}
-	taken, closed := m.front.handleKey(m, k)
-	if closed {
-		m.front = nil
-	}
-	return nil, taken || !closed
+	return screen.Press(m.bindings, m, k)
 }
 
 // typeKey edits the filter.
@@ -125,7 +106,7 @@ func (m *tuning) cycle(k string) {
 	}
 }
 
-func (m *tuning) focusOn(p tunePane) {
+func (m *tuning) focusOn(p layout.ID) {
 	m.focus = p
 	if p != tuneTable {
 		m.side = p
@@ -135,7 +116,7 @@ func (m *tuning) focusOn(p tunePane) {
 // rescale changes the scale of the pane that has the focus, or of all charts from the leaderboard.
 func (m *tuning) rescale(string) tea.Cmd {
 	if m.focus == tuneMatters {
-		return m.tell(tokMuted, "shares have no scale to switch")
+		return m.Tell(style.Muted, "shares have no scale to switch")
 	}
 	linear := &m.charts.linear
 	if m.focus != tuneTable {
@@ -157,9 +138,9 @@ func (m *tuning) picture(string) tea.Cmd {
 	}
 	f, name := m.figure(pane)
 	if f == nil {
-		return m.tell(tokWarn, "there is nothing to draw; P takes the screen")
+		return m.Tell(style.Warn, "there is nothing to draw; P takes the screen")
 	}
-	return m.write("newtop-tune-"+plainName(name), func(w io.Writer) error { return f.write(w, "svg") })
+	return m.Picture("newtop-tune-"+screen.PlainName(name), ".svg", func(w io.Writer) error { return f.Draw(w, "svg") })
 }
 
 // mouse selects the trial that is clicked, in the leaderboard or in a chart, and the pane.
@@ -167,33 +148,33 @@ func (m *tuning) mouse(msg tea.MouseMsg) {
 	at := msg.Mouse()
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
 		switch {
-		case m.front != nil:
-			m.front.handleKey(m, wheelKey(wheel))
+		case m.dialog != nil:
+			m.dialog.Handle(m, widget.WheelKey(wheel))
 		case wheel.Button == tea.MouseWheelUp || wheel.Button == tea.MouseWheelDown:
-			m.move(wheelKey(wheel))
+			m.move(widget.WheelKey(wheel).String())
 		}
 		return
 	}
-	if _, click := msg.(tea.MouseClickMsg); !click || m.front != nil {
+	if _, click := msg.(tea.MouseClickMsg); !click || m.dialog != nil {
 		return
 	}
 	for i := range m.places {
 		p := &m.places[i]
-		if !p.contains(at.X, at.Y) || p.pane >= tunePanes {
+		if !p.Contains(at.X, at.Y) || p.Pane >= tunePanes {
 			continue
 		}
-		m.focusOn(p.pane)
-		switch p.pane {
+		m.focusOn(p.Pane)
+		switch p.Pane {
 		case tuneTable:
-			if row := at.Y - m.table.y - m.table.first; row >= 0 && row < m.table.rows {
-				m.selectTrial(m.rows[m.table.top+row])
+			if row := at.Y - m.table.Y - m.table.First; row >= 0 && row < m.table.Rows {
+				m.selectTrial(m.rows[m.table.Top+row])
 			}
 		case tuneMatters:
-			if row := at.Y - m.charts.matters.y; row >= 0 && row < len(m.charts.shares) {
+			if row := at.Y - m.charts.matters.Y; row >= 0 && row < len(m.charts.shares) {
 				m.charts.dim = m.charts.shares[row]
 			}
 		case tuneProgress, tuneSlice:
-			m.selectDot(&m.charts.dots[p.pane], at.X, at.Y)
+			m.selectDot(&m.charts.dots[p.Pane], at.X, at.Y)
 		}
 		return
 	}
@@ -204,7 +185,7 @@ func (m *tuning) selectDot(d *tuneDots, x, y int) {
 	const near = 9 // squared; a row counts for two columns
 	best, least := -1, near+1
 	for k, c := range d.cells {
-		dx, dy := c[0]+d.at.x-x, 2*(c[1]+d.at.y-y)
+		dx, dy := c[0]+d.at.X-x, 2*(c[1]+d.at.Y-y)
 		if r := dx*dx + dy*dy; r <= least {
 			best, least = d.trials[k], r
 		}
@@ -214,25 +195,21 @@ func (m *tuning) selectDot(d *tuneDots, x, y int) {
 	}
 }
 
-// footer names the keys, or has the filter while it is typed.
-func (m *tuning) footer(w int) string {
-	if m.typing {
-		l := m.th.line(w).put(tokAccent, " / ")
-		about := "▏ " + count(len(m.rows)) + " of " + count(len(m.board.Trials)) + " · enter keeps · esc ends"
-		text := clean(m.filter)
-		if over := cells(text) - max(8, w-cells(about)-4); over > 0 {
-			text = ansi.TruncateLeft(text, over+1, "…")
-		}
-		return l.put(tokStrong, text).put(tokAccent, about[:len("▏")]).put(tokMuted, about[len("▏"):]).full()
+// filterLine is the filter while it is typed.
+func (m *tuning) filterLine(w int) string {
+	l := m.Line(w).Put(style.Accent, " / ")
+	about := "▏ " + format.Count(len(m.rows)) + " of " + format.Count(len(m.board.Trials)) + " · enter keeps · esc ends"
+	text := style.Clean(m.filter)
+	if over := style.Cells(text) - max(8, w-style.Cells(about)-4); over > 0 {
+		text = ansi.TruncateLeft(text, over+1, "…")
 	}
-	if m.front != nil {
-		return m.hintLine(w, m.front.hints())
+	return l.Put(style.Strong, text).Put(style.Accent, about[:len("▏")]).Put(style.Muted, about[len("▏"):]).Full()
+}
+
+// hints are what the footer names.
+func (m *tuning) hints() []widget.Hint {
+	if m.dialog != nil {
+		return m.dialog.Hints(m)
 	}
-	var hints []hint
-	for i := range m.bindings {
-		if b := &m.bindings[i]; b.short != "" && (b.now == nil || b.now(m)) {
-			hints = append(hints, hint{b.Help().Key, b.short})
-		}
-	}
-	return m.hintLine(w, hints)
+	return screen.Hints(m.bindings, m)
 }

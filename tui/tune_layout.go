@@ -1,129 +1,79 @@
 package tui
 
-import "strings"
+import (
+	"newtop/tui/layout"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
 
-// tunePane names a pane of a search; the order is that of tab.
-type tunePane uint8
-
+// The panes of a search, in the order of tab.
 const (
-	tuneTable    tunePane = iota // the leaderboard
-	tuneProgress                 // what the search found, over its time
-	tuneCurves                   // the trials' learning curves
-	tuneSlice                    // what was found, over one hyperparameter
-	tuneMatters                  // which of them matter
+	tuneTable    layout.ID = iota // the leaderboard
+	tuneProgress                  // what the search found, over its time
+	tuneCurves                    // the trials' learning curves
+	tuneSlice                     // what was found, over one hyperparameter
+	tuneMatters                   // which of them matter
 	tunePanes
 	tuneDetails // all of the selected trial, without keys
 )
-
-// tunePlace is a pane's place on the screen.
-type tunePlace struct {
-	pane tunePane
-	rect
-	bare bool // without a frame
-}
 
 // tuneHeader is how many rows stand over the panes.
 const tuneHeader = 2
 
 // tuneLayout places the panes; none on a screen below the least size. focus has the keys, and side is the chart that is
 // shown where not all have room.
-func tuneLayout(w, h int, focus, side tunePane, zoomed bool) []tunePlace {
-	if w < minWidth || h < minHeight {
+func tuneLayout(w, h int, focus, side layout.ID, zoomed bool) []layout.Place {
+	if w < layout.MinWidth || h < layout.MinHeight {
 		return nil
 	}
-	body := rect{0, tuneHeader, w, h - tuneHeader - footerRows}
+	body := layout.Rect{X: 0, Y: tuneHeader, W: w, H: h - tuneHeader - layout.FooterRows}
 	bare := w < 80 || h < 24
-	part := func(percent int) int { return body.h * percent / 100 }
+	part := func(percent int) int { return body.H * percent / 100 }
 	switch {
 	case zoomed:
-		return []tunePlace{{focus, body, bare}}
+		return []layout.Place{{Pane: focus, Rect: body, Bare: bare}}
 	case bare:
 		top := max(5, part(40))
-		return stackOf(body, bare, []tuneBand{{top, []tunePane{side}}, {body.h - top, []tunePane{tuneTable}}})
+		return layout.Stack(body, bare, []layout.Row{{H: top, Panes: []layout.ID{side}}, {H: body.H - top, Panes: []layout.ID{tuneTable}}})
 	case w >= 165 && h >= 44:
 		return tuneWide(body)
 	case h >= 34:
 		top, low := part(35), part(29)
-		return stackOf(body, bare, []tuneBand{{top, []tunePane{tuneProgress, tuneCurves}}, {body.h - top - low, []tunePane{tuneTable}},
-			{low, []tunePane{tuneSlice, tuneMatters}}})
+		return layout.Stack(body, bare, []layout.Row{{H: top, Panes: []layout.ID{tuneProgress, tuneCurves}}, {H: body.H - top - low, Panes: []layout.ID{tuneTable}},
+			{H: low, Panes: []layout.ID{tuneSlice, tuneMatters}}})
 	case w >= 150:
 		top := part(45)
-		return stackOf(body, bare, []tuneBand{{top, []tunePane{tuneProgress, tuneCurves, tuneSlice, tuneMatters}}, {body.h - top, []tunePane{tuneTable}}})
+		return layout.Stack(body, bare, []layout.Row{{H: top, Panes: []layout.ID{tuneProgress, tuneCurves, tuneSlice, tuneMatters}}, {H: body.H - top, Panes: []layout.ID{tuneTable}}})
 	}
 	top := part(43)
-	pair := []tunePane{tuneProgress, side}
+	pair := []layout.ID{tuneProgress, side}
 	if side == tuneProgress {
 		pair[1] = tuneSlice
 	}
-	return stackOf(body, bare, []tuneBand{{top, pair}, {body.h - top, []tunePane{tuneTable}}})
+	return layout.Stack(body, bare, []layout.Row{{H: top, Panes: pair}, {H: body.H - top, Panes: []layout.ID{tuneTable}}})
 }
 
 // tuneWide has the charts over the leaderboard, and what matters and the details beside it.
-func tuneWide(body rect) []tunePlace {
-	top := body.h * 40 / 100
-	out := stackOf(rect{body.x, body.y, body.w, top}, false, []tuneBand{{top, []tunePane{tuneProgress, tuneCurves, tuneSlice}}})
-	side := body.w * 34 / 100
-	rest := rect{body.x, body.y + top, body.w - side, body.h - top}
-	out = append(out, stackOf(rest, false, []tuneBand{{rest.h, []tunePane{tuneTable}}})...)
-	matters := min(12, rest.h*2/5)
-	return append(out, stackOf(rect{rest.x + rest.w, rest.y, side, rest.h}, false,
-		[]tuneBand{{matters, []tunePane{tuneMatters}}, {rest.h - matters, []tunePane{tuneDetails}}})...)
-}
-
-// tuneBand is a row of panes of equal widths.
-type tuneBand struct {
-	h     int
-	panes []tunePane
-}
-
-// stackOf puts bands under one another.
-func stackOf(r rect, bare bool, bands []tuneBand) (out []tunePlace) {
-	y := r.y
-	for _, b := range bands {
-		shares := make([]int, len(b.panes))
-		for i := range shares {
-			shares[i] = 1
-		}
-		x := r.x
-		for i, w := range divide(r.w, shares) {
-			out = append(out, tunePlace{b.panes[i], rect{x, y, w, b.h}, bare})
-			x += w
-		}
-		y += b.h
-	}
-	return out
-}
-
-// joined puts the rows of places together that cover h rows of the screen from top on.
-func joined(places []tunePlace, drawn [][]string, w, top, h int) []string {
-	rows := make([]string, h)
-	for y := range rows {
-		var b strings.Builder
-		for x := 0; x < w; {
-			next := w
-			for i := range places {
-				if p := &places[i]; p.contains(x, y+top) {
-					b.WriteString(drawn[i][y+top-p.y])
-					next = p.x + p.w
-					break
-				}
-			}
-			x = next
-		}
-		rows[y] = b.String()
-	}
-	return rows
+func tuneWide(body layout.Rect) []layout.Place {
+	top := body.H * 40 / 100
+	out := layout.Stack(layout.Rect{X: body.X, Y: body.Y, W: body.W, H: top}, false, []layout.Row{{H: top, Panes: []layout.ID{tuneProgress, tuneCurves, tuneSlice}}})
+	side := body.W * 34 / 100
+	rest := layout.Rect{X: body.X, Y: body.Y + top, W: body.W - side, H: body.H - top}
+	out = append(out, layout.Stack(rest, false, []layout.Row{{H: rest.H, Panes: []layout.ID{tuneTable}}})...)
+	matters := min(12, rest.H*2/5)
+	return append(out, layout.Stack(layout.Rect{X: rest.X + rest.W, Y: rest.Y, W: side, H: rest.H}, false,
+		[]layout.Row{{H: matters, Panes: []layout.ID{tuneMatters}}, {H: rest.H - matters, Panes: []layout.ID{tuneDetails}}})...)
 }
 
 // pane draws one of them: exactly its rectangle.
-func (m *tuning) pane(p *tunePlace) []string {
-	at := rect{p.x + 2, p.y + 1, p.w - 4, p.h - 2}
-	if p.bare {
-		at = rect{p.x + 1, p.y + 1, p.w - 1, p.h - 1}
+func (m *tuning) pane(p *layout.Place) []string {
+	at := layout.Rect{X: p.X + 2, Y: p.Y + 1, W: p.W - 4, H: p.H - 2}
+	if p.Bare {
+		at = layout.Rect{X: p.X + 1, Y: p.Y + 1, W: p.W - 1, H: p.H - 1}
 	}
-	var title []part
+	var title []style.Part
 	var rows []string
-	switch p.pane {
+	switch p.Pane {
 	case tuneTable:
 		title, rows = m.drawTable(at)
 	case tuneProgress:
@@ -135,38 +85,27 @@ func (m *tuning) pane(p *tunePlace) []string {
 	case tuneMatters:
 		title, rows = m.drawMatters(at)
 	case tuneDetails:
-		title, rows = []part{{tokStrong, "selected"}}, m.details(at.w)
+		title, rows = []style.Part{style.Strong.Of("selected")}, m.details(at.W)
 	}
-	rows = block(rows, at.w, at.h)
-	if !p.bare {
-		ink := tokBorder
-		if p.pane == m.focus {
-			ink, title[0].t = tokFocus, tokFocus
+	rows = style.Block(rows, at.W, at.H)
+	if !p.Bare {
+		ink := style.Border
+		if p.Pane == m.focus {
+			ink, title[0].Token = style.Focus, style.Focus
 		}
-		return m.th.framed(ink, roomFor(title, p.w-6), rows, p.w)
+		return widget.Framed(&m.Pen, ink, widget.TitleParts(title, p.W-6), rows, p.W)
 	}
 	arrow := " "
-	if p.pane == m.focus {
+	if p.Pane == m.focus {
 		arrow = "▸"
 	}
-	l := m.th.line(p.w).put(tokFocus, arrow)
-	for _, t := range roomFor(title, p.w-2) {
-		l.put(t.t, t.s)
+	l := m.Line(p.W).Put(style.Focus, arrow)
+	for _, t := range widget.TitleParts(title, p.W-2) {
+		l.Put(t.Token, t.Text)
 	}
-	out := []string{l.full()}
+	out := []string{l.Full()}
 	for _, row := range rows {
 		out = append(out, " "+row)
-	}
-	return out
-}
-
-// roomFor leaves out the parts of a title that have no room.
-func roomFor(title []part, room int) []part {
-	out := title[:1:1]
-	for _, p := range title[1:] {
-		if width(out)+cells(p.s) <= room {
-			out = append(out, p)
-		}
 	}
 	return out
 }

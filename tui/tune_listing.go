@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"newtop/trainer/tune"
+	"newtop/tui/widget"
 )
 
 // tuneSort is what the leaderboard is sorted by.
@@ -27,7 +28,7 @@ type listing struct {
 	rows   []int // indices of trials
 	number int   // of the selected trial; 0 for none
 	picked bool  // by hand; until then it is the first row
-	table  tableView
+	table  widget.TableView
 }
 
 // list sorts and filters the trials.
@@ -56,12 +57,12 @@ func (l *listing) compare(s *standing, i, j int) int {
 	a, b := &s.board.Trials[i], &s.board.Trials[j]
 	switch l.sort {
 	case sortMeasure:
-		return cmp.Compare(absent(float64(a.Best)), absent(float64(b.Best)))
+		return cmp.Compare(LastIfMissing(float64(a.Best)), LastIfMissing(float64(b.Best)))
 	case sortTime:
 		if s.board.Target > 0 {
-			return cmp.Or(cmp.Compare(absent(float64(a.TargetSeconds)), absent(float64(b.TargetSeconds))), s.byRank(i, j))
+			return cmp.Or(cmp.Compare(LastIfMissing(float64(a.TargetSeconds)), LastIfMissing(float64(b.TargetSeconds))), s.byRank(i, j))
 		}
-		return cmp.Compare(absent(a.Seconds), absent(b.Seconds))
+		return cmp.Compare(LastIfMissing(a.Seconds), LastIfMissing(b.Seconds))
 	case sortNumber:
 		return cmp.Compare(b.Number, a.Number)
 	}
@@ -85,7 +86,7 @@ func (l *listing) place(s *standing) int {
 // matches reports whether a trial has all of some words, and none of those with a minus before them.
 func matches(t *tune.Trial, words []string) bool {
 	var b strings.Builder
-	b.WriteString(" #" + strconv.Itoa(t.Number) + " seed=" + strconv.FormatUint(t.Seed, 10) + " " + stateOf(t, true).s + " " + t.Run)
+	b.WriteString(" #" + strconv.Itoa(t.Number) + " seed=" + strconv.FormatUint(t.Seed, 10) + " " + stateOf(t, true).Text + " " + t.Run)
 	for _, c := range t.Choices {
 		b.WriteString(" " + c.Key + "=" + c.Value)
 	}
@@ -116,7 +117,7 @@ func (m *tuning) move(k string) {
 	if n == 0 {
 		return
 	}
-	page := max(1, m.table.rows-1)
+	page := max(1, m.table.Rows-1)
 	at := max(0, m.place(&m.standing))
 	switch k {
 	case "up", "k":

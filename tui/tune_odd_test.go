@@ -15,6 +15,10 @@ import (
 	"go.uber.org/goleak"
 
 	"newtop/trainer/tune"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
 // TestTuneOdd: texts that would move a terminal's cursor, choices of any kind, and figures that are none.
@@ -24,12 +28,12 @@ func TestTuneOdd(t *testing.T) {
 	b.Trials[0].Choices[0].Value, b.Trials[0].Why, b.Trials[0].Run = "数据\x07", "a\x1b]0;x\x07b", "\x1b[H"
 	b.Trials[1].Choices = nil
 	b.Trials[2].Best, b.Trials[2].Seconds, b.Trials[2].Equivalents = 1e300, math.Inf(1), math.NaN()
-	b.Trials[3].Curve = []tune.Point{{Seconds: math.NaN(), Equivalents: -1, Value: 0}, {Value: nan}}
+	b.Trials[3].Curve = []tune.Point{{Seconds: math.NaN(), Equivalents: -1, Value: 0}, {Value: tuitest.NaN}}
 	b.Order = append(b.Order, 99, -1, b.Order[0])
 	b.Importances = append(b.Importances, tune.Importance{Key: strings.Repeat("k", 90), Share: math.NaN(), Trend: strings.Repeat("t", 200)}, tune.Importance{Key: "x", Share: 7, Spread: -3})
 	b.Command = strings.Repeat("'", 7) + "\x1b[2J"
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {160, 30}} {
-		m := newTuneTest(b, Options{}, size[0], size[1])
+		m := newTuneTest(b, screen.Options{}, size[0], size[1])
 		tuneText(t, m)
 		for _, k := range []string{"c", "esc", "d", "esc", "x", "y", "v", "right", "right", "z", "tab", "tab", "tab", "tab", "end", "s", "s", "p", "?"} {
 			tunePress(m, k)
@@ -43,9 +47,9 @@ func TestTuneZero(t *testing.T) {
 	b := fakeBoard(20, 1, 0)
 	best := &b.Trials[b.Order[0]]
 	best.Best = 0
-	m := newTuneTest(b, Options{}, 120, 40)
+	m := newTuneTest(b, screen.Options{}, 120, 40)
 	tuneText(t, m)
-	for _, pane := range []tunePane{tuneProgress, tuneSlice} {
+	for _, pane := range []layout.ID{tuneProgress, tuneSlice} {
 		dots, low, at := &m.charts.dots[pane], 0, -1
 		for k, c := range dots.cells {
 			low = max(low, c[1])
@@ -57,14 +61,14 @@ func TestTuneZero(t *testing.T) {
 			t.Errorf("pane %d: the best stands in row %d, the lowest in row %d", pane, at, low)
 		}
 	}
-	if last := m.bestSoFar(true).last(); last != m.floor || !(last > 0) {
+	if last := m.bestSoFar(true).Last(); last != m.floor || !(last > 0) {
 		t.Errorf("the best so far ends at %g", last)
 	}
 }
 
 // TestTuneMethods: what several methods have under one name is one column and one axis.
 func TestTuneMethods(t *testing.T) {
-	b := &tune.Board{Measure: "test error", Over: []tune.Dimension{{Key: "opt", Choices: []string{"adam", "tr-gn"}}, {Key: "adam.rate", Low: 1e-4, High: 1e-2, Log: true},
+	b := &tune.Leaderboard{Measure: "test error", Over: []tune.Dimension{{Key: "opt", Choices: []string{"adam", "tr-gn"}}, {Key: "adam.rate", Low: 1e-4, High: 1e-2, Log: true},
 		{Key: "nag.rate", Low: 1e-3, High: 1e-1, Log: true}, {Key: "tr-gn.blocks", Choices: []string{"1", "2"}}, {Key: "scg.blocks", Choices: []string{"2", "4"}}, {Key: "act", Choices: []string{"tanh"}}}}
 	for i := range 6 {
 		b.Trials = append(b.Trials, tune.Trial{Number: i + 1, Best: 0.1, Choices: []tune.Choice{{Key: "opt", Value: "adam"}, {Key: []string{"adam.rate", "nag.rate"}[i%2], Value: "0.002"},
@@ -88,20 +92,20 @@ func TestTuneMethods(t *testing.T) {
 
 // TestTuneWaits: Boards come one after another, none is missed at the end, and what ends them is told.
 func TestTuneWaits(t *testing.T) {
-	boards := []*tune.Board{{Phase: "searching"}, fakeBoard(20, 0.3, 0.05), fakeBoard(20, 0.7, 0.05), fakeBoard(20, 1, 0.05)}
-	m := newTuning(newFakeSearch(boards...), Options{Environ: []string{"LANG=C.UTF-8"}})
-	defer m.cancel()
+	boards := []*tune.Leaderboard{{Phase: "searching"}, fakeBoard(20, 0.3, 0.05), fakeBoard(20, 0.7, 0.05), fakeBoard(20, 1, 0.05)}
+	m := newTuning(newFakeSearch(boards...), screen.Options{Environ: []string{"LANG=C.UTF-8"}})
+	defer m.Cancel()
 	for _, want := range boards[1:] {
 		m.receive(m.wait(0)().(boardMsg))
 		if m.board != want || m.ended {
-			t.Fatalf("has the Board of %g s, not of %g s", m.board.Seconds, want.Seconds)
+			t.Fatalf("has the Leaderboard of %g s, not of %g s", m.board.Seconds, want.Seconds)
 		}
 	}
-	if m.receive(m.wait(0)().(boardMsg)); !m.ended || m.err != nil || !strings.Contains(m.notice.s, "over") {
-		t.Errorf("after the last one: ended %t, %v, %q", m.ended, m.err, m.notice.s)
+	if m.receive(m.wait(0)().(boardMsg)); !m.ended || m.err != nil || !strings.Contains(m.Notice.Text, "over") {
+		t.Errorf("after the last one: ended %t, %v, %q", m.ended, m.err, m.Notice.Text)
 	}
-	m = newTuning(newFakeSearch(boards...), Options{Environ: []string{"LANG=C.UTF-8"}})
-	defer m.cancel()
+	m = newTuning(newFakeSearch(boards...), screen.Options{Environ: []string{"LANG=C.UTF-8"}})
+	defer m.Cancel()
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	m.Update(boardMsg{nil, errors.New("the disk\nis full")})
 	if text := tuneText(t, m); !strings.Contains(text, "the disk is full") || !strings.Contains(text, "failed") {
@@ -109,21 +113,21 @@ func TestTuneWaits(t *testing.T) {
 	}
 }
 
-// TestTuneStop: q asks, q again stops the search, and the program ends with its last Board; a third q does not wait.
+// TestTuneStop: q asks, q again stops the search, and the program ends with its last Leaderboard; a third q does not wait.
 func TestTuneStop(t *testing.T) {
 	for _, last := range []string{"", "q", "ctrl+c"} {
 		s := newFakeSearch(fakeBoard(20, 0.5, 0.05))
 		s.holds = true
-		m := newTuning(s, Options{Environ: []string{"LANG=C.UTF-8"}})
-		defer m.cancel()
+		m := newTuning(s, screen.Options{Environ: []string{"LANG=C.UTF-8"}})
+		defer m.Cancel()
 		m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
-		if tunePress(m, "q"); m.front == nil {
+		if tunePress(m, "q"); m.dialog == nil {
 			t.Fatal("q does not ask")
 		}
-		if tunePress(m, "esc"); m.front != nil || m.leaving {
+		if tunePress(m, "esc"); m.dialog != nil || m.leaving {
 			t.Fatal("esc does not go on")
 		}
-		if tunePress(m, "/", "ctrl+c"); m.typing || m.front == nil {
+		if tunePress(m, "/", "ctrl+c"); m.typing || m.dialog == nil {
 			t.Fatal("ctrl+c does not ask while a filter is typed")
 		}
 		cmd := tunePress(m, "ctrl+c")
@@ -148,9 +152,9 @@ func TestTuneStop(t *testing.T) {
 // startTuning runs a program and waits for its first bytes.
 func startTuning(t *testing.T, ctx context.Context, s Searching, bytes int64, more ...tea.ProgramOption) *running {
 	t.Helper()
-	return startScreen(t, ctx, bytes, func(o Options) (*surface, tea.Model) {
+	return startScreen(t, ctx, bytes, func(o screen.Options) (*screen.Base, tea.Model) {
 		m := newTuning(s, o)
-		return &m.surface, m
+		return &m.Base, m
 	}, more...)
 }
 
@@ -191,9 +195,9 @@ func TestTuneEnds(t *testing.T) {
 }
 
 // randomBoard is a search of anything.
-func randomBoard(r *rand.Rand) *tune.Board {
+func randomBoard(r *rand.Rand) *tune.Leaderboard {
 	f := func() float64 { return float64(randomFloat(r)) }
-	b := &tune.Board{Name: randomText(r), Data: randomText(r), Measure: []string{"test error", "test RMSE", ""}[r.IntN(3)], Target: []float64{0, 0.05, f()}[r.IntN(3)],
+	b := &tune.Leaderboard{Name: randomText(r), Data: randomText(r), Measure: []string{"test error", "test RMSE", ""}[r.IntN(3)], Target: []float64{0, 0.05, f()}[r.IntN(3)],
 		Phase: []string{"", "searching", "finals", "done", "stopped", randomText(r)}[r.IntN(6)], Seconds: f(), Budget: f(), Spent: f(), Most: f(),
 		Planned: r.IntN(90), Parallel: r.IntN(5), Threads: r.IntN(5), Command: randomText(r), Warning: randomText(r)}
 	keys := []string{"opt", "rate", "batch", randomText(r), "net"}
@@ -229,10 +233,10 @@ func FuzzTune(f *testing.F) {
 	f.Add(uint64(9), []byte{0, 1, 2, 3, 8, 9, 10, 11, 250, 251, 252, 253, 254, 255})
 	f.Fuzz(func(t *testing.T, seed uint64, steps []byte) {
 		r := rand.New(rand.NewPCG(seed, 8))
-		m := newTuneTest(randomBoard(r), Options{Glyphs: Glyphs(seed % uint64(glyphsCount)), NoColor: seed%2 == 0}, 60+r.IntN(80), 16+r.IntN(30))
+		m := newTuneTest(randomBoard(r), screen.Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0}, 60+r.IntN(80), 16+r.IntN(30))
 		for _, b := range steps[:min(len(steps), 40)] {
 			tuneStorm(m, r, b)
-			if m.height == 0 || m.width == 0 {
+			if m.Height == 0 || m.Width == 0 {
 				m.View()
 				continue
 			}
@@ -261,7 +265,7 @@ func tuneStorm(m *tuning, r *rand.Rand, b byte) {
 	}
 }
 
-// BenchmarkTune takes a Board of 1,000 trials and draws the screen.
+// BenchmarkTune takes a Leaderboard of 1,000 trials and draws the screen.
 func BenchmarkTune(b *testing.B) {
 	board := fakeBoard(1000, 0.9, 0.05)
 	for i := range board.Trials {
@@ -273,11 +277,11 @@ func BenchmarkTune(b *testing.B) {
 		}
 	}
 	other := *board
-	m := newTuneTest(board, Options{}, 120, 40)
+	m := newTuneTest(board, screen.Options{}, 120, 40)
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range b.N {
-		m.Update(boardMsg{[]*tune.Board{board, &other}[i%2], nil})
+		m.Update(boardMsg{[]*tune.Leaderboard{board, &other}[i%2], nil})
 		m.View()
 	}
 }

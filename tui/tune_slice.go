@@ -7,7 +7,11 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/chart"
+	"newtop/tui/layout"
+	"newtop/tui/style"
 )
 
 // sliced is the dimension that the slice is over; nil for none.
@@ -43,7 +47,7 @@ func (m *tuning) dimension() int {
 // valued reports whether a trial has a value over a dimension.
 func (m *tuning) valued(d *tuneDim) bool {
 	for i := range m.board.Trials {
-		if t := &m.board.Trials[i]; isFinite(d.place(t)) && isFinite(m.value(t)) {
+		if t := &m.board.Trials[i]; format.Finite(d.place(t)) && format.Finite(m.value(t)) {
 			return true
 		}
 	}
@@ -63,31 +67,31 @@ func (m *tuning) turn(by int) {
 }
 
 // drawSlice has every trial's value over one of its hyperparameters.
-func (m *tuning) drawSlice(r rect) (title []part, rows []string) {
+func (m *tuning) drawSlice(r layout.Rect) (title []style.Part, rows []string) {
 	d := m.sliced()
 	if d == nil {
-		return []part{{tokStrong, "over a hyperparameter"}}, []string{m.th.line(r.w).to(1).put(tokMuted, "the trials differ in nothing that was searched").full()}
+		return []style.Part{style.Strong.Of("over a hyperparameter")}, []string{m.Line(r.W).To(1).Put(style.Muted, "the trials differ in nothing that was searched").Full()}
 	}
-	name := ansi.Truncate(clean(d.key), 20, "…")
-	p := plot{waiting: "no trial has a value yet"}
+	name := ansi.Truncate(style.Clean(d.key), 20, "…")
+	p := chart.Plot{Waiting: "no trial has a value yet"}
 	if m.timed() {
-		p.waiting = "no trial has reached the target yet"
+		p.Waiting = "no trial has reached the target yet"
 	}
 	m.scaled(&p, tuneSlice, m.timed())
-	title = []part{{tokStrong, "over " + name}, {tokMuted, "  " + m.valueName()}, p.scaleWord()}
+	title = []style.Part{style.Strong.Of("over " + name), style.Muted.Of("  " + m.valueName()), p.ScaleWord()}
 	if d.names != nil {
-		p.window = [2]float64{-0.5, float64(len(d.names)) - 0.5}
+		p.Window = [2]float64{-0.5, float64(len(d.names)) - 0.5}
 		for _, s := range d.names {
-			p.names = append(p.names, clean(s))
+			p.Names = append(p.Names, style.Clean(s))
 		}
 	} else {
-		p.logX, p.window = d.log, [2]float64{d.low, d.high}
+		p.LogX, p.Window = d.log, [2]float64{d.low, d.high}
 	}
 	if d.log {
-		title = append(title, part{tokMuted, "  log x"})
+		title = append(title, style.Muted.Of("  log x"))
 	}
 	if len(m.dims) > 1 {
-		title = append(title, part{tokMuted, "  ←→ others"})
+		title = append(title, style.Muted.Of("  ←→ others"))
 	}
 	trials := slices.DeleteFunc(slices.Clone(m.charts.layers), func(i int) bool { return math.IsNaN(d.place(&m.board.Trials[i])) })
 	for _, i := range trials {
@@ -96,7 +100,7 @@ func (m *tuning) drawSlice(r rect) (title []part, rows []string) {
 		if d.names != nil {
 			x += aside(t.Number)
 		}
-		p.dots = append(p.dots, m.dot(t, x, p.log))
+		p.Dots = append(p.Dots, m.dot(t, x, p.Log))
 	}
 	return title, m.drawDots(tuneSlice, p, trials, r)
 }
@@ -108,21 +112,21 @@ func aside(number int) float64 {
 }
 
 // drawMatters has how much of the differences between the trials each dimension explains.
-func (m *tuning) drawMatters(r rect) (title []part, rows []string) {
-	title = []part{{tokStrong, "what matters"}, {tokMuted, "  share of the differences it explains"}}
+func (m *tuning) drawMatters(r layout.Rect) (title []style.Part, rows []string) {
+	title = []style.Part{style.Strong.Of("what matters"), style.Muted.Of("  share of the differences it explains")}
 	list := slices.Clone(m.board.Importances)
 	slices.SortStableFunc(list, func(a, b tune.Importance) int { return cmp.Compare(absentLow(b.Share), absentLow(a.Share)) })
 	m.charts.matters, m.charts.shares = r, m.charts.shares[:0]
 	if len(list) == 0 {
-		return title, []string{m.th.line(r.w).to(1).put(tokMuted, "known once about eight trials have ended").full()}
+		return title, []string{m.Line(r.W).To(1).Put(style.Muted, "known once about eight trials have ended").Full()}
 	}
 	names, trends := 4, 0
 	for i := range list {
-		names = min(max(names, cells(clean(list[i].Key))), 18)
-		trends = max(trends, cells(clean(list[i].Trend)))
+		names = min(max(names, style.Cells(style.Clean(list[i].Key))), 18)
+		trends = max(trends, style.Cells(style.Clean(list[i].Trend)))
 	}
 	const lead, figures = 2, 11 // "100% ± 100"
-	bar := r.w - lead - names - 1 - 1 - figures
+	bar := r.W - lead - names - 1 - 1 - figures
 	below := trends > 0 && bar-trends-1 < 8 // the trends have rows of their own, or none
 	if trends > 0 && !below {
 		bar -= trends + 1
@@ -130,19 +134,19 @@ func (m *tuning) drawMatters(r rect) (title []part, rows []string) {
 	bar = max(4, min(bar, 40))
 	for i := range list {
 		k := &list[i]
-		arrow, ink := " ", tokText
+		arrow, ink := " ", style.Text
 		if d := m.sliced(); d != nil && d.key == tailOf(k.Key) {
-			arrow, ink = "▸", tokStrong
+			arrow, ink = "▸", style.Strong
 		}
-		l := m.th.line(r.w).put(tokAccent, arrow+" ").put(ink, ansi.Truncate(clean(k.Key), names, "…")).to(lead + names + 1)
+		l := m.Line(r.W).Put(style.Accent, arrow+" ").Put(ink, ansi.Truncate(style.Clean(k.Key), names, "…")).To(lead + names + 1)
 		m.shareBar(l, k, bar)
-		l.put(ink, " "+shareText(k)).to(lead + names + 1 + bar + 1 + figures)
+		l.Put(ink, " "+shareText(k)).To(lead + names + 1 + bar + 1 + figures)
 		if !below {
-			l.put(tokMuted, clean(k.Trend))
+			l.Put(style.Muted, style.Clean(k.Trend))
 		}
-		rows, m.charts.shares = append(rows, l.full()), append(m.charts.shares, tailOf(k.Key))
-		if below && k.Trend != "" && r.h >= 2*len(list) {
-			rows = append(rows, m.th.line(r.w).to(lead+names+1).put(tokMuted, clean(k.Trend)).full())
+		rows, m.charts.shares = append(rows, l.Full()), append(m.charts.shares, tailOf(k.Key))
+		if below && k.Trend != "" && r.H >= 2*len(list) {
+			rows = append(rows, m.Line(r.W).To(lead+names+1).Put(style.Muted, style.Clean(k.Trend)).Full())
 			m.charts.shares = append(m.charts.shares, tailOf(k.Key))
 		}
 	}
@@ -150,7 +154,7 @@ func (m *tuning) drawMatters(r rect) (title []part, rows []string) {
 }
 
 // shareBar draws a share: full as far as its standard error leaves it, dashed as far as that reaches.
-func (m *tuning) shareBar(l *line, k *tune.Importance, w int) {
+func (m *tuning) shareBar(l *style.Line, k *tune.Importance, w int) {
 	at := func(v float64) int {
 		if math.IsNaN(v) {
 			return 0
@@ -163,20 +167,20 @@ func (m *tuning) shareBar(l *line, k *tune.Importance, w int) {
 	}
 	sure, most := at(k.Share-spread), at(k.Share+spread)
 	unsure := "╌"
-	if m.gl.ascii {
+	if m.Glyphs.ASCII {
 		unsure = "~"
 	}
-	l.put(tokAccent, repeat("━", sure)).put(tokAccent, repeat(unsure, most-sure)).put(tokGrid, repeat("─", w-most))
+	l.Put(style.Accent, style.Repeat("━", sure)).Put(style.Accent, style.Repeat(unsure, most-sure)).Put(style.Grid, style.Repeat("─", w-most))
 }
 
 // shareText writes a share with its standard error.
 func shareText(k *tune.Importance) string {
-	if !isFinite(k.Share) {
+	if !format.Finite(k.Share) {
 		return "–"
 	}
-	whole := func(v float64) string { return count(int(math.Round(100 * max(-1, min(v, 1))))) }
-	s := right(whole(k.Share), 3) + "%"
-	if isFinite(k.Spread) {
+	whole := func(v float64) string { return format.Count(int(math.Round(100 * max(-1, min(v, 1))))) }
+	s := style.Right(whole(k.Share), 3) + "%"
+	if format.Finite(k.Spread) {
 		s += " ± " + whole(k.Spread)
 	}
 	return s

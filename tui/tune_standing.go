@@ -6,16 +6,19 @@ import (
 	"strconv"
 	"strings"
 
+	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/chart"
+	"newtop/tui/style"
 )
 
-// standing is what the screen has worked out of a Board, once for each however often it is drawn.
+// standing is what the screen has worked out of a Leaderboard, once for each however often it is drawn.
 type standing struct {
-	board  *tune.Board
+	board  *tune.Leaderboard
 	dims   []tuneDim
 	lead   int            // the dimension whose choices have the letters and colours, as a rule the method; −1 for none
 	groups map[string]int // number of each of its choices
-	rank   []int          // by trial: its place in Board.Order from 1, 0 for none
+	rank   []int          // by trial: its place in Leaderboard.Order from 1, 0 for none
 	states [len(tuneStates)]int
 	best   int     // index of the first in the order; −1 for none
 	floor  float64 // where a logarithmic scale has a measure of zero: half the least one above it, NaN without any
@@ -36,7 +39,7 @@ type tuneDim struct {
 	wide      int // of its widest value
 }
 
-func newStanding(b *tune.Board) standing {
+func newStanding(b *tune.Leaderboard) standing {
 	s := standing{board: b, lead: -1, best: -1, floor: math.NaN(), most: math.NaN(), rank: make([]int, len(b.Trials))}
 	for place, i := range b.Order {
 		if i >= 0 && i < len(b.Trials) && s.rank[i] == 0 {
@@ -67,22 +70,22 @@ func newStanding(b *tune.Board) standing {
 // count takes a trial into the sums.
 func (s *standing) count(t *tune.Trial) {
 	if s.states[stateIndex(t)]++; t.Final || s.states[stateIndex(t)] == 1 {
-		s.wide = max(s.wide, cells(stateOf(t, true).s))
+		s.wide = max(s.wide, style.Cells(stateOf(t, true).Text))
 	}
-	if v := float64(t.Best); isFinite(v) {
-		if s.most = -lesser(-s.most, -v); v > 0 {
-			s.floor = lesser(s.floor, v/2)
+	if v := float64(t.Best); format.Finite(v) {
+		if s.most = -chart.Lesser(-s.most, -v); v > 0 {
+			s.floor = chart.Lesser(s.floor, v/2)
 		}
 	}
-	if len(t.Curve) > 0 && isFinite(float64(t.Curve[0].Value)) {
-		s.most = -lesser(-s.most, -float64(t.Curve[0].Value))
+	if len(t.Curve) > 0 && format.Finite(float64(t.Curve[0].Value)) {
+		s.most = -chart.Lesser(-s.most, -float64(t.Curve[0].Value))
 	}
 	s.epochs = max(s.epochs, t.Epochs)
-	s.gone = s.gone || s.board.Target > 0 && isFinite(float64(t.TargetSeconds))
+	s.gone = s.gone || s.board.Target > 0 && format.Finite(float64(t.TargetSeconds))
 	s.whys = s.whys || t.Why != ""
 }
 
-// dimensions lists what the trials differ in, in the order of Board.Over, and what that does not name behind it.
+// dimensions lists what the trials differ in, in the order of Leaderboard.Over, and what that does not name behind it.
 func (s *standing) dimensions() {
 	index, fixed := map[string]int{}, map[string]bool{}
 	var values []map[string]bool
@@ -114,7 +117,7 @@ func (s *standing) dimensions() {
 				at = len(s.dims)
 				add(tuneDim{key: key})
 			}
-			s.dims[at].wide = max(s.dims[at].wide, cells(c.Value))
+			s.dims[at].wide = max(s.dims[at].wide, style.Cells(c.Value))
 			values[at][c.Value] = true
 		}
 	}
@@ -150,7 +153,7 @@ func (d *tuneDim) settle(values map[string]bool) {
 		d.low, d.high = math.Inf(1), math.Inf(-1)
 		for s := range values {
 			v, err := strconv.ParseFloat(s, 64)
-			if err != nil || !isFinite(v) {
+			if err != nil || !format.Finite(v) {
 				d.low, d.high = 0, 0
 				break
 			}
@@ -158,7 +161,7 @@ func (d *tuneDim) settle(values map[string]bool) {
 		}
 		d.log = d.low > 0 && d.high >= 20*d.low
 	}
-	if d.names == nil && d.high > d.low && isFinite(d.high-d.low) {
+	if d.names == nil && d.high > d.low && format.Finite(d.high-d.low) {
 		return
 	}
 	more := []string{}
@@ -215,49 +218,49 @@ func (s *standing) group(t *tune.Trial) int {
 }
 
 // tag is the letter of a trial's group, a capital for the finals, with its colour.
-func (s *standing) tag(t *tune.Trial) part {
+func (s *standing) tag(t *tune.Trial) style.Part {
 	g := s.group(t)
 	switch {
 	case g < 0 && t.Final:
-		return part{tokAccent, "■"}
+		return style.Accent.Of("■")
 	case g < 0:
-		return part{tokAccent, "●"}
+		return style.Accent.Of("●")
 	case t.Final:
-		return part{racerInk(g), racerLetter(g)}
+		return style.RacerToken(g).Of(style.RacerLetter(g))
 	}
-	return part{racerInk(g), strings.ToLower(racerLetter(g))}
+	return style.RacerToken(g).Of(strings.ToLower(style.RacerLetter(g)))
 }
 
 // tuneStates say what became of a trial by a sign, a letter and a word.
 var tuneStates = [...]struct {
 	sign, letter, word, means string
-	ink                       token
+	ink                       style.Token
 }{
-	tune.Waiting:  {"○", "W", "waiting", "for a place", tokMuted},
-	tune.Running:  {"●", "R", "running", "now", tokGood},
-	tune.Paused:   {"‖", "P", "paused", "behind; goes on if the better ones disappoint", tokMuted},
-	tune.Pruned:   {"▾", "N", "pruned", "behind, and given up", tokMuted},
-	tune.Done:     {"■", "D", "done", "went as far as it may", tokText},
-	tune.Reached:  {"✓", "T", "reached", "got to the target", tokGood},
-	tune.Diverged: {"×", "X", "diverged", "a value was not finite", tokBad},
-	tune.Failed:   {"✗", "E", "failed", "could not be run", tokBad},
-	tune.Stopped:  {"–", "S", "stopped", "with the search", tokMuted},
+	tune.Waiting:  {"○", "W", "waiting", "for a place", style.Muted},
+	tune.Running:  {"●", "R", "running", "now", style.Good},
+	tune.Paused:   {"‖", "P", "paused", "behind; goes on if the better ones disappoint", style.Muted},
+	tune.Pruned:   {"▾", "N", "pruned", "behind, and given up", style.Muted},
+	tune.Done:     {"■", "D", "done", "went as far as it may", style.Text},
+	tune.Reached:  {"✓", "T", "reached", "got to the target", style.Good},
+	tune.Diverged: {"×", "X", "diverged", "a value was not finite", style.Bad},
+	tune.Failed:   {"✗", "E", "failed", "could not be run", style.Bad},
+	tune.Stopped:  {"–", "S", "stopped", "with the search", style.Muted},
 }
 
 // stateIndex is a trial's state, the last one for a state that the screen does not know.
 func stateIndex(t *tune.Trial) int { return min(int(t.State), len(tuneStates)-1) }
 
 // stateOf is a trial's state, with a word where there is room.
-func stateOf(t *tune.Trial, long bool) part {
+func stateOf(t *tune.Trial, long bool) style.Part {
 	s := &tuneStates[stateIndex(t)]
 	if !long {
-		return part{s.ink, s.sign + s.letter}
+		return s.ink.Of(s.sign + s.letter)
 	}
 	word := s.word
 	if t.Final {
 		word = "final " + word
 	}
-	return part{s.ink, s.sign + " " + word}
+	return s.ink.Of(s.sign + " " + word)
 }
 
 // regression reports whether the measure is an RMSE rather than a share of the rows.
@@ -266,9 +269,9 @@ func (s *standing) regression() bool { return !strings.HasSuffix(s.board.Measure
 // text writes a value of the measure.
 func (s *standing) text(v float64) string {
 	if s.regression() {
-		return number(v)
+		return format.Number(v)
 	}
-	return percent(v)
+	return format.Percent(v)
 }
 
 // measure names what trials are judged by.
@@ -276,15 +279,15 @@ func (s *standing) measure() string {
 	if s.board.Measure == "" {
 		return "measure"
 	}
-	return clean(s.board.Measure)
+	return style.Clean(s.board.Measure)
 }
 
 // targetText writes the target as short as it is round.
 func (s *standing) targetText() string {
 	if s.regression() {
-		return tick(s.board.Target)
+		return format.Tick(s.board.Target)
 	}
-	return tick(round(100*s.board.Target, 6)) + "%"
+	return format.Tick(format.Round(100*s.board.Target, 6)) + "%"
 }
 
 // goal is what the trials are judged by.

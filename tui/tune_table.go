@@ -7,7 +7,11 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/layout"
+	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // tuneColumn is a column of the leaderboard.
@@ -17,7 +21,7 @@ type tuneColumn struct {
 	rank  int  // those of the highest are left out first
 	left  bool // words; else figures, which end alike
 	kind  tuneKind
-	text  func(i int, t *tune.Trial) part
+	text  func(i int, t *tune.Trial) style.Part
 }
 
 // tuneKind is what a column is beside text.
@@ -30,26 +34,26 @@ const (
 )
 
 // dash stands for what a trial does not have.
-var dash = part{tokMuted, "–"}
+var dash = style.Muted.Of("–")
 
 // columns lists the columns of the leaderboard, from the left.
 func (m *tuning) columns(long bool) []tuneColumn {
-	figure := func(of func(t *tune.Trial) string) func(int, *tune.Trial) part {
-		return func(_ int, t *tune.Trial) part {
-			if s := of(t); s != dash.s {
-				return part{tokText, s}
+	figure := func(of func(t *tune.Trial) string) func(int, *tune.Trial) style.Part {
+		return func(_ int, t *tune.Trial) style.Part {
+			if s := of(t); s != dash.Text {
+				return style.Text.Of(s)
 			}
 			return dash
 		}
 	}
-	n := cells(count(len(m.board.Trials)))
+	n := style.Cells(format.Count(len(m.board.Trials)))
 	out := []tuneColumn{
 		{"rank", n, 3, false, plainColumn, m.rankText},
-		{"trial", n + 1, 1, false, numberColumn, func(_ int, t *tune.Trial) part { return part{tokText, "#" + count(t.Number)} }},
-		{"", 2, 0, true, plainColumn, func(_ int, t *tune.Trial) part { return stateOf(t, false) }},
+		{"trial", n + 1, 1, false, numberColumn, func(_ int, t *tune.Trial) style.Part { return style.Text.Of("#" + format.Count(t.Number)) }},
+		{"", 2, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return stateOf(t, false) }},
 	}
 	if long {
-		out[2] = tuneColumn{"state", m.wide, 0, true, plainColumn, func(_ int, t *tune.Trial) part { return stateOf(t, true) }}
+		out[2] = tuneColumn{"state", m.wide, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return stateOf(t, true) }}
 	}
 	for k := range m.dims {
 		out = append(out, m.choiceColumn(k))
@@ -64,26 +68,26 @@ func (m *tuning) columns(long bool) []tuneColumn {
 	}
 	out = append(out, best)
 	if m.board.Target > 0 {
-		out = append(out, tuneColumn{"to " + m.targetText(), 7, 1, false, plainColumn, func(_ int, t *tune.Trial) part {
-			if s := float64(t.TargetSeconds); isFinite(s) {
-				return part{tokStrong, span(s)}
+		out = append(out, tuneColumn{"to " + m.targetText(), 7, 1, false, plainColumn, func(_ int, t *tune.Trial) style.Part {
+			if s := float64(t.TargetSeconds); format.Finite(s) {
+				return style.Strong.Of(format.Span(s))
 			}
 			return dash
 		}})
 	}
 	return append(out,
 		tuneColumn{"curve", 8, 5, true, curveColumn, nil},
-		tuneColumn{"epochs", cells(count(m.epochs)), 8, false, plainColumn, figure(func(t *tune.Trial) string { return count(t.Epochs) })},
-		tuneColumn{"work", 6, 7, false, plainColumn, figure(func(t *tune.Trial) string { return tally(t.Equivalents, 6) })},
-		tuneColumn{"time", 7, 6, false, plainColumn, figure(func(t *tune.Trial) string { return elapsedText(t.Seconds) })})
+		tuneColumn{"epochs", style.Cells(format.Count(m.epochs)), 8, false, plainColumn, figure(func(t *tune.Trial) string { return format.Count(t.Epochs) })},
+		tuneColumn{"work", 6, 7, false, plainColumn, figure(func(t *tune.Trial) string { return format.CountWithin(t.Equivalents, 6) })},
+		tuneColumn{"time", 7, 6, false, plainColumn, figure(func(t *tune.Trial) string { return format.Elapsed(t.Seconds) })})
 }
 
 // rankText is a trial's place in the search's order.
-func (m *tuning) rankText(i int, _ *tune.Trial) part {
+func (m *tuning) rankText(i int, _ *tune.Trial) style.Part {
 	if m.rank[i] == 0 {
 		return dash
 	}
-	return part{tokText, count(m.rank[i])}
+	return style.Text.Of(format.Count(m.rank[i]))
 }
 
 // choiceColumn has the choices of a dimension. That which leads stays the longest, and of the others the first.
@@ -94,9 +98,9 @@ func (m *tuning) choiceColumn(k int) tuneColumn {
 	if k == m.lead {
 		rank = 0
 	}
-	return tuneColumn{ansi.Truncate(clean(d.key), widest, "…"), min(max(d.wide, 3), widest), rank, d.names != nil, plainColumn, func(_ int, t *tune.Trial) part {
-		if s := clean(d.chosen(t)); s != "" {
-			return part{tokText, s}
+	return tuneColumn{ansi.Truncate(style.Clean(d.key), widest, "…"), min(max(d.wide, 3), widest), rank, d.names != nil, plainColumn, func(_ int, t *tune.Trial) style.Part {
+		if s := style.Clean(d.chosen(t)); s != "" {
+			return style.Text.Of(s)
 		}
 		return dash
 	}}
@@ -107,10 +111,10 @@ func (m *tuning) fit(room int) []tuneColumn {
 	const lead, why = 3, 20 // lead: an arrow, a letter and a space
 	list := m.columns(room >= 96)
 	for {
-		used, worst := lead-columnGap, 0
+		used, worst := lead-widget.ColumnGap, 0
 		for i := range list {
-			list[i].wide = max(list[i].wide, cells(list[i].title))
-			used += list[i].wide + columnGap
+			list[i].wide = max(list[i].wide, style.Cells(list[i].title))
+			used += list[i].wide + widget.ColumnGap
 			if list[i].rank >= list[worst].rank {
 				worst = i
 			}
@@ -120,52 +124,52 @@ func (m *tuning) fit(room int) []tuneColumn {
 			continue
 		}
 		left := room - used
-		whys := m.whys && left >= why+columnGap
+		whys := m.whys && left >= why+widget.ColumnGap
 		for i := range list {
 			if list[i].kind == curveColumn {
 				more := min(left, 16)
 				if whys {
-					more = min(left-why-columnGap, 16)
+					more = min(left-why-widget.ColumnGap, 16)
 				}
 				list[i].wide, left = list[i].wide+more, left-more
 			}
 		}
 		if whys {
-			list = append(list, tuneColumn{"why", left - columnGap, 0, true, plainColumn, func(_ int, t *tune.Trial) part { return part{tokMuted, clean(t.Why)} }})
+			list = append(list, tuneColumn{"why", left - widget.ColumnGap, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return style.Muted.Of(style.Clean(t.Why)) }})
 		}
 		return list
 	}
 }
 
 // drawTable has a heading, the trials that have room, around the selected one, and what is said about that.
-func (m *tuning) drawTable(r rect) (title []part, rows []string) {
-	list := m.fit(r.w)
+func (m *tuning) drawTable(r layout.Rect) (title []style.Part, rows []string) {
+	list := m.fit(r.W)
 	about := 1
 	if m.shows(tuneDetails) {
 		about = 0
-	} else if r.h >= 12 {
+	} else if r.H >= 12 {
 		about = 2
 	}
 	n := len(m.rows)
-	m.table.rect, m.table.first = r, 1
-	m.table.rows = max(0, min(n, r.h-1-about))
+	m.table.Rect, m.table.First = r, 1
+	m.table.Rows = max(0, min(n, r.H-1-about))
 	at := max(0, m.place(&m.standing))
-	m.table.top = min(max(m.table.top, at-m.table.rows+1), at, n-m.table.rows)
-	head := m.th.line(r.w).put(tokText, "   ")
+	m.table.Top = min(max(m.table.Top, at-m.table.Rows+1), at, n-m.table.Rows)
+	head := m.Line(r.W).Put(style.Text, "   ")
 	for i := range list {
-		head.put(tokMuted, list[i].align(list[i].title, i == 0))
+		head.Put(style.Muted, list[i].align(list[i].title, i == 0))
 	}
-	rows = append(rows, head.full())
-	for _, i := range m.rows[m.table.top : m.table.top+m.table.rows] {
-		rows = append(rows, m.row(list, i, r.w))
+	rows = append(rows, head.Full())
+	for _, i := range m.rows[m.table.Top : m.table.Top+m.table.Rows] {
+		rows = append(rows, m.row(list, i, r.W))
 	}
 	if n == 0 {
-		rows = append(rows, m.th.line(r.w).put(tokMuted, "   "+m.empty()).full())
+		rows = append(rows, m.Line(r.W).Put(style.Muted, "   "+m.empty()).Full())
 	}
-	for len(rows) < r.h-about {
-		rows = append(rows, spaces(r.w))
+	for len(rows) < r.H-about {
+		rows = append(rows, style.Spaces(r.W))
 	}
-	return m.tableTitle(), append(rows, m.about(r.w, about)...)
+	return m.tableTitle(), append(rows, m.about(r.W, about)...)
 }
 
 // empty says why there is no trial to see.
@@ -177,29 +181,29 @@ func (m *tuning) empty() string {
 }
 
 // tableTitle says what the leaderboard is.
-func (m *tuning) tableTitle() []part {
-	title := []part{{tokStrong, "leaderboard"}, {tokMuted, "  by " + m.sortedBy()}}
+func (m *tuning) tableTitle() []style.Part {
+	title := []style.Part{style.Strong.Of("leaderboard"), style.Muted.Of("  by " + m.sortedBy())}
 	n, all := len(m.rows), len(m.board.Trials)
 	if m.filter != "" {
-		title = append(title, part{tokAccent, "  / " + ansi.Truncate(clean(m.filter), 24, "…")}, part{tokMuted, "  " + count(n) + " of " + count(all)})
+		title = append(title, style.Accent.Of("  / "+ansi.Truncate(style.Clean(m.filter), 24, "…")), style.Muted.Of("  "+format.Count(n)+" of "+format.Count(all)))
 	}
-	if m.table.rows < n {
-		title = append(title, part{tokMuted, "  " + count(m.table.top+1) + " to " + count(m.table.top+m.table.rows) + " of " + count(n)})
+	if m.table.Rows < n {
+		title = append(title, style.Muted.Of("  "+format.Count(m.table.Top+1)+" to "+format.Count(m.table.Top+m.table.Rows)+" of "+format.Count(n)))
 	}
 	return title
 }
 
 // align puts text into a column.
 func (c *tuneColumn) align(s string, first bool) string {
-	gap := columnGap
+	gap := widget.ColumnGap
 	if first {
 		gap = 0
 	}
 	s = ansi.Truncate(s, c.wide, "…")
 	if c.left {
-		return spaces(gap) + pad(s, c.wide)
+		return style.Spaces(gap) + style.Pad(s, c.wide)
 	}
-	return spaces(gap) + right(s, c.wide)
+	return style.Spaces(gap) + style.Right(s, c.wide)
 }
 
 // row is a trial in the leaderboard. One that is behind stands back, and the selected one stands out by its name.
@@ -212,32 +216,32 @@ func (m *tuning) row(list []tuneColumn, i, w int) string {
 	if chosen {
 		arrow = "▸"
 	}
-	l := m.th.line(w).put(tokAccent, arrow).put(tag.t, tag.s).put(tokText, " ")
+	l := m.Line(w).Put(style.Accent, arrow).Put(tag.Token, tag.Text).Put(style.Text, " ")
 	for k := range list {
 		c := &list[k]
 		if c.kind == curveColumn {
-			ink := tokMuted
+			ink := style.Muted
 			if chosen || t.Final || t.State == tune.Running {
-				ink = tag.t
+				ink = tag.Token
 			}
-			l.put(tokText, spaces(columnGap)).put(ink, m.spark(t, c.wide))
+			l.Put(style.Text, style.Spaces(widget.ColumnGap)).Put(ink, m.spark(t, c.wide))
 			continue
 		}
 		p := c.text(i, t)
 		switch {
 		case chosen && c.kind == numberColumn:
-			p.t = tokChosen
-		case chosen && p.t == tokText:
-			p.t = tokStrong
-		case behind && p.t == tokText:
-			p.t = tokMuted
+			p.Token = style.Chosen
+		case chosen && p.Token == style.Text:
+			p.Token = style.Strong
+		case behind && p.Token == style.Text:
+			p.Token = style.Muted
 		}
-		s := c.align(p.s, k == 0)
+		s := c.align(p.Text, k == 0)
 		from := len(s) - len(strings.TrimLeft(s, " "))
 		word := strings.TrimSpace(s)
-		l.put(tokText, s[:from]).put(p.t, word).put(tokText, s[from+len(word):])
+		l.Put(style.Text, s[:from]).Put(p.Token, word).Put(style.Text, s[from+len(word):])
 	}
-	return l.full()
+	return l.Full()
 }
 
 // spark is a trial's curve in one row, whatever its length, on a logarithmic scale that all trials share.
@@ -246,64 +250,64 @@ func (m *tuning) spark(t *tune.Trial, w int) string {
 	used := min(n, w)
 	low, high := math.Log(m.floor), math.Log(m.most)
 	out := make([]rune, used, w)
-	top := float64(len(m.gl.levels) - 1)
+	top := float64(len(m.Glyphs.Levels) - 1)
 	for x := range used {
 		v := float64(t.Curve[(x+1)*n/used-1].Value)
 		y := max(0, min((math.Log(max(v, 0))-low)/(high-low), 1))
 		if math.IsNaN(y) { // all values are the same
 			y = 0
 		}
-		out[x] = m.gl.levels[1+int(math.Round(y*(top-1)))]
-		if !isFinite(v) {
+		out[x] = m.Glyphs.Levels[1+int(math.Round(y*(top-1)))]
+		if !format.Finite(v) {
 			out[x] = '×'
 		}
 	}
-	return pad(string(out), w)
+	return style.Pad(string(out), w)
 }
 
 // about tells of the selected trial what the table may have no room for.
 func (m *tuning) about(w, rows int) []string {
 	t := m.selected()
 	if t == nil || rows == 0 {
-		return block(nil, w, rows)
+		return style.Block(nil, w, rows)
 	}
 	tag, state := m.tag(t), stateOf(t, true)
-	first, second := m.th.line(w), m.th.line(w).put(tokText, "   ")
-	first.put(tag.t, " "+tag.s).put(tokText, " #"+count(t.Number)+" ").put(state.t, state.s)
+	first, second := m.Line(w), m.Line(w).Put(style.Text, "   ")
+	first.Put(tag.Token, " "+tag.Text).Put(style.Text, " #"+format.Count(t.Number)+" ").Put(state.Token, state.Text)
 	if t.Why != "" {
-		first.put(tokMuted, ": "+clean(t.Why))
+		first.Put(style.Muted, ": "+style.Clean(t.Why))
 	}
 	rest, sep := first, " · "
 	if rows > 1 {
 		rest, sep = second, ""
 	}
 	for _, s := range aboutGroups(t) {
-		if rest.group(part{tokMuted, sep + s}) {
+		if rest.Group(style.Muted.Of(sep + s)) {
 			sep = " · "
 		}
 	}
-	return []string{first.full(), second.full()}[:rows]
+	return []string{first.Full(), second.Full()}[:rows]
 }
 
 // aboutGroups are what a trial is, in the order of what matters.
 func aboutGroups(t *tune.Trial) (out []string) {
 	choices := make([]string, len(t.Choices))
 	for i, c := range t.Choices {
-		choices[i] = clean(c.Key) + "=" + clean(c.Value)
+		choices[i] = style.Clean(c.Key) + "=" + style.Clean(c.Value)
 	}
 	if len(choices) > 0 {
 		out = append(out, strings.Join(choices, " "))
 	}
 	if t.Run != "" {
-		out = append(out, "newtop runs show "+clean(t.Run))
+		out = append(out, "newtop runs show "+style.Clean(t.Run))
 	}
 	return append(out, "seed "+strconv.FormatUint(t.Seed, 10))
 }
 
 // shows reports whether a pane is on the screen.
-func (m *tuning) shows(p tunePane) bool {
+func (m *tuning) shows(p layout.ID) bool {
 	for i := range m.places {
-		if m.places[i].pane == p {
+		if m.places[i].Pane == p {
 			return true
 		}
 	}

@@ -14,14 +14,18 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer/tune"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
-func newTuneTest(b *tune.Board, o Options, w, h int) *tuning {
+func newTuneTest(b *tune.Leaderboard, o screen.Options, w, h int) *tuning {
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
 	s := newFakeSearch(b)
 	s.holds = b.Phase == "searching"
 	m := newTuning(s, o)
-	m.cancel() // notes then stay until the next one
+	m.Cancel() // notes then stay until the next one
 	at := time.Unix(1e9, 0)
 	m.now = func() time.Time { return at }
 	m.heard = at
@@ -41,38 +45,38 @@ func tunePress(m *tuning, keys ...string) (last tea.Cmd) {
 // tuneText is the screen without escape sequences, its size checked.
 func tuneText(t *testing.T, m *tuning) string {
 	t.Helper()
-	return plain(t, strings.Split(m.View().Content, "\n"), m.width, m.height, m.gl.ascii)
+	return plain(t, strings.Split(m.View().Content, "\n"), m.Width, m.Height, m.Glyphs.ASCII)
 }
 
 // tuneScreens are boards, and keys that lead to what can be shown of them.
 var tuneScreens = map[string]struct {
-	board func() *tune.Board
+	board func() *tune.Leaderboard
 	keys  []string
 }{
-	"empty":      {func() *tune.Board { return &tune.Board{} }, nil},
-	"one":        {func() *tune.Board { return fakeBoard(1, 0.001, 0) }, nil},
-	"early":      {func() *tune.Board { return fakeBoard(60, 0.2, 0.05) }, nil},
-	"searching":  {func() *tune.Board { return fakeBoard(60, 0.6, 0.05) }, []string{"tab", "tab"}},
-	"done":       {func() *tune.Board { return fakeBoard(60, 1, 0.05) }, nil},
-	"measure":    {func() *tune.Board { return fakeBoard(60, 1, 0.05) }, []string{"v", "x", "y", "down", "down"}},
-	"untargeted": {func() *tune.Board { return fakeBoard(60, 1, 0) }, []string{"right", "s", "s", "end", "shift+tab"}},
+	"empty":      {func() *tune.Leaderboard { return &tune.Leaderboard{} }, nil},
+	"one":        {func() *tune.Leaderboard { return fakeBoard(1, 0.001, 0) }, nil},
+	"early":      {func() *tune.Leaderboard { return fakeBoard(60, 0.2, 0.05) }, nil},
+	"searching":  {func() *tune.Leaderboard { return fakeBoard(60, 0.6, 0.05) }, []string{"tab", "tab"}},
+	"done":       {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, nil},
+	"measure":    {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"v", "x", "y", "down", "down"}},
+	"untargeted": {func() *tune.Leaderboard { return fakeBoard(60, 1, 0) }, []string{"right", "s", "s", "end", "shift+tab"}},
 	"regression": {fakeRegression, []string{"shift+tab", "shift+tab"}},
-	"filtered":   {func() *tune.Board { return fakeBoard(60, 1, 0.05) }, []string{"/", "a", "d", "a", "m", "space", "-", "p", "r", "u"}},
-	"zoomed":     {func() *tune.Board { return fakeBoard(60, 1, 0.05) }, []string{"tab", "z"}},
-	"slice":      {func() *tune.Board { return fakeBoard(60, 0.9, 0) }, []string{"tab", "tab", "tab", "right", "enter"}},
-	"curves":     {func() *tune.Board { return fakeBoard(60, 0.9, 0) }, []string{"tab", "tab", "enter", "down"}},
-	"matters":    {func() *tune.Board { return fakeBoard(60, 0.9, 0) }, []string{"shift+tab", "z"}},
-	"details":    {func() *tune.Board { return fakeBoard(60, 1, 0.05) }, []string{"down", "d"}},
-	"command":    {func() *tune.Board { return fakeBoard(60, 1, 0.05) }, []string{"c"}},
-	"help":       {func() *tune.Board { return fakeBoard(60, 1, 0.05) }, []string{"?"}},
-	"asking":     {func() *tune.Board { return fakeBoard(60, 0.6, 0.05) }, []string{"q"}},
+	"filtered":   {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"/", "a", "d", "a", "m", "space", "-", "p", "r", "u"}},
+	"zoomed":     {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"tab", "z"}},
+	"slice":      {func() *tune.Leaderboard { return fakeBoard(60, 0.9, 0) }, []string{"tab", "tab", "tab", "right", "enter"}},
+	"curves":     {func() *tune.Leaderboard { return fakeBoard(60, 0.9, 0) }, []string{"tab", "tab", "enter", "down"}},
+	"matters":    {func() *tune.Leaderboard { return fakeBoard(60, 0.9, 0) }, []string{"shift+tab", "z"}},
+	"details":    {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"down", "d"}},
+	"command":    {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"c"}},
+	"help":       {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"?"}},
+	"asking":     {func() *tune.Leaderboard { return fakeBoard(60, 0.6, 0.05) }, []string{"q"}},
 }
 
 func TestTuneScreens(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
 		for name, c := range tuneScreens {
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), func(t *testing.T) {
-				m := newTuneTest(c.board(), Options{NoColor: true}, size[0], size[1])
+				m := newTuneTest(c.board(), screen.Options{NoColor: true}, size[0], size[1])
 				tunePress(m, c.keys...)
 				golden.RequireEqual(t, []byte(tuneText(t, m)))
 			})
@@ -84,15 +88,15 @@ func TestTuneScreens(t *testing.T) {
 // colours change no text. Those of other glyphs than braille are kept.
 func TestTuneMatrix(t *testing.T) {
 	for name, c := range tuneScreens {
-		for g := GlyphsBraille; g < glyphsCount; g++ {
+		for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
 			t.Run(fmt.Sprintf("%s-%v", name, g), func(t *testing.T) {
-				m := newTuneTest(c.board(), Options{Glyphs: g}, 100, 30)
+				m := newTuneTest(c.board(), screen.Options{Glyphs: g}, 100, 30)
 				tunePress(m, c.keys...)
-				m.notice = part{}
+				m.Notice = style.Part{}
 				want := ""
-				for theme := ThemeAuto; theme < themeCount; theme++ {
+				for theme := style.ThemeAuto; theme < style.ThemeCount; theme++ {
 					for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII} {
-						m.theme = theme
+						m.ThemeChoice = theme
 						m.Update(tea.ColorProfileMsg{Profile: profile})
 						got := tuneText(t, m)
 						if want == "" {
@@ -113,14 +117,14 @@ func TestTuneMatrix(t *testing.T) {
 
 func TestTuneSmall(t *testing.T) {
 	for _, size := range [][2]int{{0, 0}, {1, 1}, {59, 40}, {200, 15}, {20, 3}} {
-		m := newTuneTest(fakeBoard(20, 1, 0.05), Options{}, size[0], size[1])
+		m := newTuneTest(fakeBoard(20, 1, 0.05), screen.Options{}, size[0], size[1])
 		if size[1] > 0 {
 			tuneText(t, m)
 		}
 		tunePress(m, "z", "d", "down", "esc", "tab", "/", "a")
 		m.View()
 	}
-	m := newTuneTest(fakeBoard(20, 1, 0.05), Options{}, 40, 10)
+	m := newTuneTest(fakeBoard(20, 1, 0.05), screen.Options{}, 40, 10)
 	if text := tuneText(t, m); !strings.Contains(text, "newtop needs 60 × 16") {
 		t.Errorf("a small screen says %q", text)
 	}
@@ -128,23 +132,23 @@ func TestTuneSmall(t *testing.T) {
 
 // TestTuneLayout: at every size the panes cover the body once, and what has the focus is among them.
 func TestTuneLayout(t *testing.T) {
-	for w := minWidth; w <= 220; w += 7 {
-		for h := minHeight; h <= 70; h += 3 {
+	for w := layout.MinWidth; w <= 220; w += 7 {
+		for h := layout.MinHeight; h <= 70; h += 3 {
 			for focus := range tunePanes {
 				side := max(focus, tuneProgress)
 				for _, zoomed := range []bool{false, true} {
 					covered, found := make([]int, w*h), false
 					for _, p := range tuneLayout(w, h, focus, side, zoomed) {
-						found = found || p.pane == focus
-						for y := p.y; y < p.y+p.h; y++ {
-							for x := p.x; x < p.x+p.w; x++ {
+						found = found || p.Pane == focus
+						for y := p.Y; y < p.Y+p.H; y++ {
+							for x := p.X; x < p.X+p.W; x++ {
 								covered[y*w+x]++
 							}
 						}
 					}
 					for i, n := range covered {
 						want := 1
-						if y := i / w; y < tuneHeader || y == h-footerRows {
+						if y := i / w; y < tuneHeader || y == h-layout.FooterRows {
 							want = 0
 						}
 						if n != want {
@@ -162,7 +166,7 @@ func TestTuneLayout(t *testing.T) {
 
 func TestTuneKeys(t *testing.T) {
 	b := fakeBoard(60, 1, 0.05)
-	m := newTuneTest(b, Options{}, 120, 40)
+	m := newTuneTest(b, screen.Options{}, 120, 40)
 	first := b.Trials[b.Order[0]].Number
 	if m.number != first {
 		t.Errorf("#%d is selected, not the best one, #%d", m.number, first)
@@ -178,7 +182,7 @@ func TestTuneKeys(t *testing.T) {
 	if tunePress(m, "home"); m.number != first || m.picked {
 		t.Errorf("home selects #%d, picked %t", m.number, m.picked)
 	}
-	seen := map[tunePane]bool{}
+	seen := map[layout.ID]bool{}
 	for range tunePanes {
 		tunePress(m, "tab")
 		seen[m.focus] = true
@@ -206,10 +210,10 @@ func TestTuneKeys(t *testing.T) {
 		}
 	}
 	tunePress(m, "d")
-	if quits(tunePress(m, "q")) || m.front != nil {
+	if quits(tunePress(m, "q")) || m.dialog != nil {
 		t.Error("q over the details should close them")
 	}
-	if tunePress(m, "?", "x"); m.front != nil || !m.charts.work {
+	if tunePress(m, "?", "x"); m.dialog != nil || !m.charts.work {
 		t.Error("a key that has no meaning in the help does not do what it does elsewhere")
 	}
 	tunePress(m, "?")
@@ -222,15 +226,15 @@ func TestTuneKeys(t *testing.T) {
 func TestTuneSort(t *testing.T) {
 	for _, target := range []float64{0, 0.05} {
 		b := fakeBoard(60, 1, target)
-		m := newTuneTest(b, Options{}, 120, 40)
+		m := newTuneTest(b, screen.Options{}, 120, 40)
 		for by := range tuneSorts {
 			value := func(i int) float64 {
 				t := &b.Trials[i]
 				switch {
 				case by == sortMeasure:
-					return absent(float64(t.Best))
+					return LastIfMissing(float64(t.Best))
 				case by == sortTime && target > 0:
-					return absent(float64(t.TargetSeconds))
+					return LastIfMissing(float64(t.TargetSeconds))
 				case by == sortTime:
 					return t.Seconds
 				case by == sortNumber:
@@ -277,7 +281,7 @@ func TestTuneFilter(t *testing.T) {
 		"batch=64 -":     of(func(t *tune.Trial) bool { return len(t.Choices) > 2 && t.Choices[2].Value == "64" }),
 		"nothing at all": 0,
 	} {
-		m := newTuneTest(b, Options{}, 120, 40)
+		m := newTuneTest(b, screen.Options{}, 120, 40)
 		tunePress(m, "/")
 		m.Update(tea.PasteMsg{Content: filter})
 		tunePress(m, "enter")
@@ -295,7 +299,7 @@ func TestTuneFilter(t *testing.T) {
 func TestTuneNews(t *testing.T) {
 	early, late := fakeBoard(60, 0.3, 0.05), fakeBoard(60, 1, 0.05)
 	for _, picked := range []bool{false, true} {
-		m := newTuneTest(early, Options{}, 100, 30)
+		m := newTuneTest(early, screen.Options{}, 100, 30)
 		want := late.Trials[late.Order[0]].Number
 		if picked {
 			tunePress(m, "down", "down")
@@ -311,7 +315,7 @@ func TestTuneNews(t *testing.T) {
 
 // TestTuneBindings: no key is bound twice, and all stand in the help.
 func TestTuneBindings(t *testing.T) {
-	m := newTuneTest(fakeBoard(9, 1, 0.05), Options{}, 200, 60)
+	m := newTuneTest(fakeBoard(9, 1, 0.05), screen.Options{}, 200, 60)
 	tunePress(m, "?")
 	help, seen := tuneText(t, m), map[string]bool{}
 	for _, b := range m.bindings {
@@ -330,11 +334,11 @@ func TestTuneBindings(t *testing.T) {
 // TestTuneShares: a click on a share turns the slice to it.
 func TestTuneShares(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {200, 60}, {160, 30}} {
-		m := newTuneTest(fakeBoard(60, 1, 0.05), Options{}, size[0], size[1])
+		m := newTuneTest(fakeBoard(60, 1, 0.05), screen.Options{}, size[0], size[1])
 		for y, row := range strings.Split(tuneText(t, m), "\n") {
 			for _, d := range fakeOver {
-				if x := strings.Index(row, pad(d.Key, 5)+" ━"); x >= 0 {
-					m.Update(tea.MouseClickMsg{X: cells(row[:x]), Y: y, Button: tea.MouseLeft})
+				if x := strings.Index(row, style.Pad(d.Key, 5)+" ━"); x >= 0 {
+					m.Update(tea.MouseClickMsg{X: style.Cells(row[:x]), Y: y, Button: tea.MouseLeft})
 					if got := m.sliced().key; got != d.Key || m.focus != tuneMatters {
 						t.Errorf("%v: a click on %s turns to %s", size, d.Key, got)
 					}
@@ -352,17 +356,17 @@ func TestTuneSliceBegins(t *testing.T) {
 	for _, target := range []float64{0, 0.05} {
 		b := fakeBoard(60, 1, target)
 		b.Importances = nil
-		if m := newTuneTest(b, Options{}, 80, 24); m.sliced().key != "rate" {
+		if m := newTuneTest(b, screen.Options{}, 80, 24); m.sliced().key != "rate" {
 			t.Errorf("target %v: over %s, expected the first range", target, m.sliced().key)
 		}
 		for i := range b.Trials {
 			if tr := &b.Trials[i]; len(tr.Choices) < 3 { // those without a batch are the only ones with a rate, and have no value
-				tr.Best, tr.TargetSeconds, tr.TargetEquivalents = nan, nan, nan
+				tr.Best, tr.TargetSeconds, tr.TargetEquivalents = tuitest.NaN, tuitest.NaN, tuitest.NaN
 			} else {
 				tr.Choices[1].Value = ""
 			}
 		}
-		if m := newTuneTest(b, Options{}, 80, 24); m.sliced().key != "batch" {
+		if m := newTuneTest(b, screen.Options{}, 80, 24); m.sliced().key != "batch" {
 			t.Errorf("target %v: over %s, which no trial with a value has", target, m.sliced().key)
 		}
 	}
@@ -370,27 +374,27 @@ func TestTuneSliceBegins(t *testing.T) {
 
 func TestTuneMouse(t *testing.T) {
 	b := fakeBoard(60, 1, 0.05)
-	m := newTuneTest(b, Options{}, 120, 40)
+	m := newTuneTest(b, screen.Options{}, 120, 40)
 	text := strings.Split(tuneText(t, m), "\n")
-	for row := range m.table.rows {
-		y := m.table.y + m.table.first + row
+	for row := range m.table.Rows {
+		y := m.table.Y + m.table.First + row
 		m.Update(tea.MouseClickMsg{X: 30, Y: y, Button: tea.MouseLeft})
 		if want := fmt.Sprintf(" #%d ", m.number); !strings.Contains(text[y], want) {
 			t.Errorf("a click on %q selects%s", text[y], want)
 		}
 	}
-	m.Update(tea.MouseWheelMsg{X: 30, Y: m.table.y + 3, Button: tea.MouseWheelUp})
-	if want := b.Trials[b.Order[m.table.rows-2]].Number; m.number != want {
+	m.Update(tea.MouseWheelMsg{X: 30, Y: m.table.Y + 3, Button: tea.MouseWheelUp})
+	if want := b.Trials[b.Order[m.table.Rows-2]].Number; m.number != want {
 		t.Errorf("the wheel selects #%d, not #%d", m.number, want)
 	}
-	for _, pane := range []tunePane{tuneProgress, tuneSlice} {
+	for _, pane := range []layout.ID{tuneProgress, tuneSlice} {
 		for k, cell := range m.charts.dots[pane].cells {
 			at := m.charts.dots[pane].at
 			covered := false // by a dot that is drawn later
 			for _, other := range m.charts.dots[pane].cells[k+1:] {
 				covered = covered || other == cell
 			}
-			m.Update(tea.MouseClickMsg{X: at.x + cell[0], Y: at.y + cell[1], Button: tea.MouseLeft})
+			m.Update(tea.MouseClickMsg{X: at.X + cell[0], Y: at.Y + cell[1], Button: tea.MouseLeft})
 			if want := b.Trials[m.charts.dots[pane].trials[k]].Number; !covered && m.number != want {
 				t.Errorf("pane %d: a click on #%d selects #%d", pane, want, m.number)
 			}
@@ -404,27 +408,27 @@ func TestTuneMouse(t *testing.T) {
 // TestTunePicture writes the pictures of all charts.
 func TestTunePicture(t *testing.T) {
 	dir := t.TempDir()
-	m := newTuneTest(fakeBoard(60, 1, 0.05), Options{Pictures: dir}, 120, 40)
+	m := newTuneTest(fakeBoard(60, 1, 0.05), screen.Options{Pictures: dir}, 120, 40)
 	for _, c := range []struct{ keys, want string }{{"p", "best so far"}, {"tab tab p", "seconds"}, {"tab p", "rate"}, {"right right p", "tr-gn"}, {"P", "leaderboard"}} {
 		cmd := tunePress(m, strings.Fields(c.keys)...)
-		msg, ok := cmd().(pictureMsg)
-		if !ok || msg.err != nil {
-			t.Fatalf("%s: %v", c.keys, msg.err)
+		msg, ok := cmd().(screen.PictureMsg)
+		if !ok || msg.Err != nil {
+			t.Fatalf("%s: %v", c.keys, msg.Err)
 		}
-		text, err := os.ReadFile(msg.path)
+		text, err := os.ReadFile(msg.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(text), "<svg") || !strings.Contains(string(text), c.want) {
-			t.Errorf("%s has no %q", filepath.Base(msg.path), c.want)
+			t.Errorf("%s has no %q", filepath.Base(msg.Path), c.want)
 		}
 	}
-	if tunePress(m, "tab", "p"); !strings.Contains(m.notice.s, "nothing to draw") {
-		t.Errorf("a pane without a chart says %q", m.notice.s)
+	if tunePress(m, "tab", "p"); !strings.Contains(m.Notice.Text, "nothing to draw") {
+		t.Errorf("a pane without a chart says %q", m.Notice.Text)
 	}
-	m.pictures = ""
-	if tunePress(m, "shift+tab", "p"); !strings.Contains(m.notice.s, "can't") {
-		t.Errorf("without a directory the note says %q", m.notice.s)
+	m.Pictures = ""
+	if tunePress(m, "shift+tab", "p"); !strings.Contains(m.Notice.Text, "can't") {
+		t.Errorf("without a directory the note says %q", m.Notice.Text)
 	}
 }
 
@@ -442,16 +446,16 @@ func TestTuneCommand(t *testing.T) {
 			t.Errorf("%d wide: %s", w, got)
 		}
 	}
-	m := newTuneTest(b, Options{}, 100, 30)
+	m := newTuneTest(b, screen.Options{}, 100, 30)
 	batch, ok := tunePress(m, "c", "c")().(tea.BatchMsg)
 	if !ok || len(batch) != 2 || fmt.Sprint(batch[0]()) != b.Command {
 		t.Errorf("c does not copy the command line")
 	}
-	if m = newTuneTest(&tune.Board{}, Options{}, 100, 30); !strings.Contains(tuneText(t, m), "no trial") {
+	if m = newTuneTest(&tune.Leaderboard{}, screen.Options{}, 100, 30); !strings.Contains(tuneText(t, m), "no trial") {
 		t.Error("an empty search has trials")
 	}
-	if tunePress(m, "c", "c"); !strings.Contains(m.notice.s, "nothing was found") {
-		t.Errorf("without a best trial the note says %q", m.notice.s)
+	if tunePress(m, "c", "c"); !strings.Contains(m.Notice.Text, "nothing was found") {
+		t.Errorf("without a best trial the note says %q", m.Notice.Text)
 	}
 }
 
@@ -459,17 +463,17 @@ func TestTuneCommand(t *testing.T) {
 // followed.
 func TestTunePreferences(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ui.toml")
-	if err := (preferences{XAxis: "seconds", Save: "onnx"}).write(file); err != nil {
+	if err := (screen.Preferences{XAxis: "seconds", Save: "onnx"}).Write(file); err != nil {
 		t.Fatal(err)
 	}
-	m := newTuneTest(fakeBoard(9, 1, 0), Options{Preferences: file}, 120, 40)
+	m := newTuneTest(fakeBoard(9, 1, 0), screen.Options{Preferences: file}, 120, 40)
 	tunePress(m, "t", "x")
-	m.keep.settle()
-	p, err := readPreferences(file)
+	m.Prefs.Settle()
+	p, err := screen.ReadPreferences(file)
 	if err != nil || p.Theme != "dark" || p.XAxis != "seconds" || p.Save != "onnx" {
 		t.Errorf("kept %+v, %v", p, err)
 	}
-	if next := newTuneTest(fakeBoard(9, 1, 0), Options{Preferences: file}, 120, 40); next.theme != ThemeDark {
-		t.Errorf("follows %v", next.theme)
+	if next := newTuneTest(fakeBoard(9, 1, 0), screen.Options{Preferences: file}, 120, 40); next.ThemeChoice != style.ThemeDark {
+		t.Errorf("follows %v", next.ThemeChoice)
 	}
 }

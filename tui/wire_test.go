@@ -15,6 +15,8 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/screen"
 )
 
 // wire is a terminal that counts what it is sent.
@@ -47,7 +49,7 @@ func (w *wire) rest(t *testing.T) {
 
 // fastFeed has news whenever it is asked: a run of 200 inner iterations and 20 epochs a second.
 type fastFeed struct {
-	fakeFeed
+	tuitest.Feed
 	began time.Time
 	sent  int
 	now   event.Status
@@ -55,11 +57,11 @@ type fastFeed struct {
 }
 
 func (f *fastFeed) Wait(ctx context.Context) (feed.Delta, error) {
-	if f.at < len(f.deltas) {
-		return f.fakeFeed.Wait(ctx)
+	if f.At < len(f.Deltas) {
+		return f.Feed.Wait(ctx)
 	}
 	if f.began.IsZero() {
-		f.began, f.now = time.Now(), f.deltas[len(f.deltas)-1].Status
+		f.began, f.now = time.Now(), f.Deltas[len(f.Deltas)-1].Status
 	}
 	due := f.began.Add(time.Duration(f.sent) * 5 * time.Millisecond)
 	select {
@@ -68,11 +70,11 @@ func (f *fastFeed) Wait(ctx context.Context) (feed.Delta, error) {
 		return feed.Delta{}, ctx.Err()
 	}
 	f.sent++
-	d := feed.Delta{Inner: []event.InnerEvent{fakeInner(f.now.Epoch+1, 1+f.sent%10, 4)}}
+	d := feed.Delta{Inner: []event.InnerEvent{tuitest.InnerIteration(f.now.Epoch+1, 1+f.sent%10, 4)}}
 	if f.sent%10 == 0 {
 		f.now.Epoch++
 		f.now.Elapsed = float64(f.sent) * 0.005
-		d.Epochs = []event.EpochEvent{fakeEpoch(f.now.Epoch, 4, f.rand)}
+		d.Epochs = []event.EpochEvent{tuitest.Epoch(f.now.Epoch, 4, f.rand)}
 	}
 	d.Status = f.now
 	return d, ctx.Err()
@@ -101,12 +103,12 @@ func onWire(feed feed.Feed, w, h int, environ ...string) (out *wire, stop func()
 	ctx, cancel := context.WithCancel(context.Background())
 	in, keys := io.Pipe()
 	out = &wire{}
-	o := Options{Input: in, Output: out, Environ: append([]string{"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"}, environ...)}
+	o := screen.Options{Input: in, Output: out, Environ: append([]string{"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"}, environ...)}
 	a := New(feed, o)
 	a.hold = patience(o.Environ)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := tea.NewProgram(a, append(o.program(ctx, a.environ, a.noColor), tea.WithWindowSize(w, h), tea.WithColorProfile(colorprofile.TrueColor))...).Run()
+		err := a.Base.Run(ctx, a, o, tea.WithWindowSize(w, h), tea.WithColorProfile(colorprofile.TrueColor))
 		ended <- err
 	}()
 	return out, func() {
@@ -124,7 +126,7 @@ func BenchmarkWire(b *testing.B) {
 			b.Run(fmt.Sprintf("%dx%d-%s", size[0], size[1], name), func(b *testing.B) {
 				var bytes, writes float64
 				for range b.N {
-					f := &fastFeed{fakeFeed: fakeFeed{deltas: fakeRun(script{epochs: 33, spectra: true})}, rand: rand.New(rand.NewPCG(1, 1))}
+					f := &fastFeed{Feed: tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 33, Spectra: true})}, rand: rand.New(rand.NewPCG(1, 1))}
 					bytes, writes = show(b, f, size[0], size[1], 2*time.Second, environ)
 				}
 				b.ReportMetric(bytes/1000, "kB/s")
@@ -136,15 +138,15 @@ func BenchmarkWire(b *testing.B) {
 
 // TestQuietWire: a run that has ended, and one that is paused, cost nothing.
 func TestQuietWire(t *testing.T) {
-	paused := fakeRun(script{epochs: 5})
+	paused := tuitest.NewRun(tuitest.Script{Epochs: 5})
 	for i := range paused {
 		paused[i].Status.Phase = event.Paused
 	}
-	runs := map[string][]feed.Delta{"ended": fakeRun(script{epochs: 5, fate: "done"}), "paused": paused, "record": replayScene("foreign")}
+	runs := map[string][]feed.Delta{"ended": tuitest.NewRun(tuitest.Script{Epochs: 5, Fate: "done"}), "paused": paused, "record": replayScene("foreign")}
 	for name, deltas := range runs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out, stop := onWire(&fakeFeed{deltas: deltas}, 120, 40)
+			out, stop := onWire(&tuitest.Feed{Deltas: deltas}, 120, 40)
 			defer stop()
 			out.rest(t)
 		})
@@ -153,7 +155,7 @@ func TestQuietWire(t *testing.T) {
 
 // loadingFeed is a record that is being read for a second: a hundred parts of so many epochs each, then its end.
 type loadingFeed struct {
-	fakeFeed
+	tuitest.Feed
 	parts int
 	each  int
 	began time.Time
@@ -193,8 +195,8 @@ func (f *loadingFeed) Wait(ctx context.Context) (feed.Delta, error) {
 // longEpoch is an epoch of a long run that another program tells.
 func longEpoch(e int) event.EpochEvent {
 	loss := event.Float(2*math.Exp(-float64(e)/2e5) + 0.1 + 0.02*math.Sin(float64(e)))
-	return event.EpochEvent{Epoch: e, Loss: loss, TestLoss: loss + 0.05, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, GradientNorm: nan,
-		StepNorm: nan, Radius: nan, Rho: nan, Rate: nan, Gradients: nan, Products: nan, Losses: nan, GradientEquivalents: nan, Seconds: nan, Elapsed: nan}
+	return event.EpochEvent{Epoch: e, Loss: loss, TestLoss: loss + 0.05, Error: tuitest.NaN, TestError: tuitest.NaN, RMSE: tuitest.NaN, TestRMSE: tuitest.NaN, GradientNorm: tuitest.NaN,
+		StepNorm: tuitest.NaN, Radius: tuitest.NaN, Rho: tuitest.NaN, Rate: tuitest.NaN, Gradients: tuitest.NaN, Products: tuitest.NaN, Losses: tuitest.NaN, GradientEquivalents: tuitest.NaN, Seconds: tuitest.NaN, Elapsed: tuitest.NaN}
 }
 
 // TestLoadingWire: while a long record is read the terminal gets its progress and a few pictures.
@@ -213,8 +215,8 @@ func TestLoadingWire(t *testing.T) {
 func BenchmarkLongRecord(b *testing.B) {
 	d := feed.Delta{Status: event.Status{Phase: event.Running, Replay: &event.Replay{Source: "x", Loading: 0.5}},
 		Run: &event.RunEvent{Data: event.DataInfo{Name: "x"}}}
-	h := &history{}
-	h.apply(&d)
+	h := &History{}
+	h.Apply(&d)
 	d.Run = nil
 	e := 0
 	b.ReportAllocs()
@@ -224,6 +226,6 @@ func BenchmarkLongRecord(b *testing.B) {
 			e++
 			d.Epochs = append(d.Epochs, longEpoch(e))
 		}
-		h.apply(&d)
+		h.Apply(&d)
 	}
 }

@@ -5,9 +5,10 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"newtop/models"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // Letter is what the passes and products of 16-70-50-26 take, tanh throughout and squared error, means over Rows.
@@ -153,7 +154,7 @@ func (p *problem) passes(l, alone *models.Linearization) []passCall {
 
 // measurePasses measures all passes on so many threads, the slow diagonal apart from the others.
 func measurePasses(c *clock, budget time.Duration, p *problem, memory int64, threads int) []Pass {
-	pool := models.NewPool(threads)
+	pool := reduce.NewPool(threads)
 	defer pool.Close()
 	rows := p.x.RawMatrix().Rows
 	o := models.Options{Pool: pool, Memory: memory}

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -10,79 +9,49 @@ import (
 	"newtop/trainer/event"
 )
 
-func TestTorchAdam(t *testing.T) {
-	for peer, want := range map[string][2]float64{
-		"torch adam lr=0.001 batch=64": {0.001, 64}, "torch adam lr=3e-3 batch=256": {0.003, 256},
-		"torch lbfgs strong-wolfe": {}, "sklearn adam": {}, "torch adam lr=fast batch=64": {},
+func TestSettings(t *testing.T) {
+	for peer, want := range map[string]string{
+		"torch adam lr=0.001 batch=64": "adam lr=0.001 batch=64", "torch adam lr=3e-3 batch=256": "adam lr=0.003 batch=256",
+		"torch lbfgs strong-wolfe": "torch lbfgs strong-wolfe", "sklearn adam": "sklearn adam", "newtop lbfgs": "lbfgs",
+		"torch adam lr=fast batch=64": "torch adam lr=fast batch=64", "newtop adam lr=0.01 batch=64": "adam lr=0.01 batch=64",
 	} {
-		rate, batch, ok := torchAdam(peer)
-		if ok != (want != [2]float64{}) || ok && (rate != want[0] || float64(batch) != want[1]) {
-			t.Errorf("%s: %g, %d, %v", peer, rate, batch, ok)
+		if got := (&peerLetter{Peer: peer}).settings(); got != want {
+			t.Errorf("%s: %s, expected %s", peer, got, want)
 		}
 	}
 }
 
-func run(peer string, seconds, best float64) PeerLetter {
-	p := PeerLetter{Peer: peer, TargetPercent: 5, BestTestError: best, Seconds: 9}
-	if seconds > 0 {
-		p.SecondsToTarget = &seconds
-	}
-	return p
+func figuresOf(t *testing.T, peer string, target, seconds float64) []figure {
+	t.Helper()
+	return (&peerLetter{Peer: peer, TargetPercent: target, SecondsToTarget: &seconds, Seconds: 9}).figures()
 }
 
 func TestLetterIsCompared(t *testing.T) {
-	other := run("torch at another target", 0.1, 4)
-	other.TargetPercent = 10
-	b := LetterBeside{
-		Newtop: []PeerLetter{
-			run("newtop adam lr=0.003 batch=64", 1, 4), run("newtop adam lr=0.01 batch=64", 0, 6),
-			run("newtop tr-gn", 0, 7), run("newtop tr-newton blocks=4", 3, 4.5),
-			run("newtop adam lr=0.003 batch=64", 2, 4), run("newtop tr-newton blocks=4", 0, 4.5), // after 9 s
-		},
-		Peers: []PeerLetter{
-			other, run("torch adam lr=0.003 batch=64", 5, 4), run("torch adam lr=0.01 batch=64", 6, 4),
-			run("sklearn adam", 7, 4), run("sklearn lbfgs", 0, 6),
-		},
+	if list := figuresOf(t, "torch at another target", 10, 0.1); list != nil {
+		t.Errorf("another target: %+v", list)
 	}
-	b.compare(letterRuns)
-	for i, want := range []struct {
-		what, newtop   string
-		seconds, share float64
-		goal           Goal
-	}{
-		{"best of all", "adam lr=0.003 batch=64", 1.5, 0.3, Goal{AtMost: 1.0 / 3, Holds: true}},
-		{"second order", "tr-newton blocks=4", 6, 1.2, Goal{AtMost: 1}},
-		{"same settings", "adam lr=0.003 batch=64", 1.5, 0.3, Goal{AtMost: 0.5, Holds: true}},
-		{"same settings", "adam lr=0.01 batch=64", 0, 0, Goal{AtMost: 0.5}},
-	} {
-		if i >= len(b.Results) {
-			t.Fatalf("%d results", len(b.Results))
-		}
-		r := b.Results[i]
-		never := r.NewtopSeconds == nil && r.Share == nil && want.seconds == 0
-		if r.What != want.what || r.Newtop != want.newtop || *r.Goal != want.goal ||
-			!never && (*r.NewtopSeconds != want.seconds || *r.Share != want.share) {
-			t.Errorf("result %d is %+v, goal %+v: expected %+v", i, r, *r.Goal, want)
-		}
+	never := func(peer string) []figure {
+		return []figure{{"seconds_to_target", (&peerLetter{Peer: peer}).settings(), peer, math.NaN()}}
 	}
-	if len(b.Results) != 4 {
-		t.Errorf("%d results", len(b.Results))
+	own := slices.Concat(figuresOf(t, "newtop adam lr=0.003 batch=64", 5, 1), never("newtop adam lr=0.01 batch=64"), never("newtop tr-gn"),
+		figuresOf(t, "newtop tr-newton blocks=4", 5, 3), figuresOf(t, "newtop adam lr=0.003 batch=64", 5, 2),
+		(&peerLetter{Peer: "newtop tr-newton blocks=4", TargetPercent: 5, Seconds: 9}).figures())
+	peers := slices.Concat(figuresOf(t, "torch adam lr=0.003 batch=64", 5, 6), figuresOf(t, "torch adam lr=0.01 batch=64", 5, 7), figuresOf(t, "sklearn adam", 5, 5))
+	best := compareBest(own, peers)
+	if best.Newtop != "newtop adam lr=0.003 batch=64" || best.Peer != "sklearn adam" || best.OwnIs != 1.5 || math.Abs(float64(best.Quicker)-5/1.5) > 1e-12 {
+		t.Errorf("the best of all: %+v", best)
 	}
-	ranked := b.Ranked()
-	var names []string
-	for _, r := range ranked {
-		names = append(names, fmt.Sprintf("%s %d", r[0].Peer, len(r)))
+	list := compare(own, peers)
+	if len(list) != 2 || list[0].OwnIs != 1.5 || list[0].Quicker != 4 || list[1].Newtop != "newtop adam lr=0.01 batch=64" || !math.IsNaN(float64(list[1].OwnIs)) {
+		t.Errorf("the same settings: %+v", list)
 	}
-	if want := []string{
-		"newtop adam lr=0.003 batch=64 2", "torch adam lr=0.003 batch=64 1", "torch adam lr=0.01 batch=64 1", "newtop tr-newton blocks=4 2",
-		"sklearn adam 1", "newtop adam lr=0.01 batch=64 1", "sklearn lbfgs 1", "newtop tr-gn 1",
-	}; !slices.Equal(names, want) {
-		t.Errorf("ranked %q, expected %q", names, want)
+	if mean := meanOf(own, func(f figure) bool { return f.kind == "tr-newton blocks=4" }); mean != 6 {
+		t.Errorf("a repetition that did not get there in 9 s: %v", mean)
 	}
 }
 
 func TestOutcomeOfARun(t *testing.T) {
-	o := outcome{budget: 3 * time.Second, run: PeerLetter{BestTestError: 100}}
+	o := outcome{budget: 3 * time.Second, run: peerLetter{BestTestError: 100}}
 	nan := event.Float(math.NaN())
 	for i, e := range []struct {
 		elapsed, test, train event.Float

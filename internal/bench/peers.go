@@ -12,9 +12,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"newtop/trainer/event"
 )
 
-// The scripts whose figures are understood.
+// The scripts that newtop has something to set beside.
 const (
 	productsScript = "peer_hvp.py"
 	letterScript   = "peer_letter.py"
@@ -34,8 +36,8 @@ type PeerOptions struct {
 	Threads int
 	// Quick repeats less and has a smaller default Budget.
 	Quick bool
-	// Live is told every figure and line as it comes; nil: nobody is.
-	Live func(Live)
+	// Live is told every line as it comes, and why there are no more from a script; nil: nobody is.
+	Live func(l PeerLine, failed bool)
 
 	rows int         // of newtop's letter problem; 0: letterRows
 	runs []letterRun // of newtop on UCI letter; nil: letterRuns
@@ -58,43 +60,83 @@ func (o *PeerOptions) fill() {
 		o.DataDir = filepath.Join(o.Dir, "..", "data")
 	}
 	if o.Live == nil {
-		o.Live = func(Live) {}
+		o.Live = func(PeerLine, bool) {}
 	}
 }
 
-// Live is what just came: one of the fields after Source is set.
-type Live struct {
-	Source   string // Newtop, or a script
-	Products *PeerProducts
-	Letter   *PeerLetter
-	Text     string // a line that is not understood
-	Failure  string // why there is no more from this script
-}
-
-// Newtop is the name of its own figures.
+// Newtop is the source of its own lines.
 const Newtop = "newtop"
+
+// PeerLine is a line that a script printed, or newtop's own figures in the same form.
+type PeerLine struct {
+	Source string `json:"source"` // Newtop, or the name of a script
+	Text   string `json:"text"`   // of a failure: its reason
+}
 
 // Peers is newtop beside its peers.
 type Peers struct {
-	Machine  Machine         `json:"machine"`
-	Python   string          `json:"python"`
-	Scripts  []string        `json:"scripts"`
-	Products *ProductsBeside `json:"products,omitempty"`
-	Letter   *LetterBeside   `json:"letter,omitempty"`
-	Others   []PeerOutput    `json:"others,omitempty"`
-	Failures []PeerFailure   `json:"failures,omitempty"`
+	Machine  Machine    `json:"machine"`
+	Python   string     `json:"python"`
+	Scripts  []string   `json:"scripts"`
+	Lines    []PeerLine `json:"lines"`
+	Ratios   []Ratio    `json:"ratios"`
+	Failures []PeerLine `json:"failures,omitempty"`
 }
 
-// PeerOutput is what a script printed whose figures are not understood.
-type PeerOutput struct {
-	Script string   `json:"script"`
-	Lines  []string `json:"lines"`
+// Ratio is how many times as fast as a peer newtop is in one figure, all of which are times: the peer's best over the mean of
+// newtop's before and after it. Newtop's is null where it did not get there, and so is Ratio then.
+type Ratio struct {
+	What    string      `json:"what"` // the figure's key
+	Peer    string      `json:"peer"`
+	PeerIs  float64     `json:"peer_value"`
+	Newtop  string      `json:"newtop"`
+	OwnIs   event.Float `json:"newtop_value"`
+	Quicker event.Float `json:"ratio"`
 }
 
-// PeerFailure says why there is nothing, or not all, of a script's.
-type PeerFailure struct {
-	Script string `json:"script"`
-	Reason string `json:"reason"`
+// figure is a time, of those that a line has. Only figures of one What and one kind are compared.
+type figure struct {
+	what, kind, of string // of: who took it, in words
+	value          float64
+}
+
+// compare sets newtop's figures against the peers' best of each kind, in the order in which these came. A kind that newtop has
+// nothing of is left out; its figures of no kind stand beside any.
+func compare(own, peers []figure) (list []Ratio) {
+	type group struct{ what, kind string }
+	best := map[group]figure{}
+	var order []group
+	for _, f := range peers {
+		g := group{f.what, f.kind}
+		b, ok := best[g]
+		if !ok {
+			order = append(order, g)
+		}
+		if !ok || f.value < b.value {
+			best[g] = f
+		}
+	}
+	for _, g := range order {
+		alike := func(f figure) bool { return f.what == g.what && (f.kind == g.kind || f.kind == "") }
+		if i := slices.IndexFunc(own, alike); i >= 0 {
+			list = append(list, ratioOf(best[g], own[i].of, meanOf(own, alike)))
+		}
+	}
+	return list
+}
+
+func ratioOf(peer figure, name string, own float64) Ratio {
+	return Ratio{What: peer.what, Peer: peer.of, PeerIs: peer.value, Newtop: name, OwnIs: event.Float(own), Quicker: event.Float(peer.value / own)}
+}
+
+func meanOf(all []figure, alike func(figure) bool) float64 {
+	sum, n := 0.0, 0.0
+	for _, f := range all {
+		if alike(f) {
+			sum, n = sum+f.value, n+1
+		}
+	}
+	return sum / n
 }
 
 // NoPeersError says that a directory has no scripts.
@@ -112,21 +154,18 @@ func (e *NoPythonError) Error() string {
 	what, packages := "Python", "python3"
 	for i, m := range e.Modules {
 		what += []string{" that imports ", " and "}[min(i, 1)] + m
-		packages += " " + debian[m]
+		packages += " python3-" + m // as Debian calls them
 	}
 	return fmt.Sprintf("no %s (tried %s): install it with apt-get install --no-install-recommends %s, or name one with --python",
 		what, strings.Join(e.Tried, ", "), packages)
 }
 
-// debian has the package of each module.
-var debian = map[string]string{"torch": "python3-torch", "sklearn": "python3-sklearn"}
-
-// modules is what the scripts that are understood import, beside what comes with it.
+// modules is what some scripts import, beside what comes with it.
 var modules = map[string][]string{productsScript: {"torch"}, letterScript: {"torch", "sklearn"}}
 
-// MeasurePeers runs the scripts one after another, and newtop's own measurement before and after each. What goes
-// wrong with one script is among the Failures. It returns a *NoPeersError or *NoPythonError where nothing can be
-// run, and the context's error if that ends first; a script under way is killed then.
+// MeasurePeers runs the scripts one after another, and newtop's own measurement before and after each that it has one
+// for. What goes wrong with one script is among the Failures. It returns a *NoPeersError or *NoPythonError where nothing
+// can be run, and the context's error if that ends first; a script under way is killed then.
 func MeasurePeers(ctx context.Context, o PeerOptions) (*Peers, error) {
 	o.fill()
 	scripts, err := findScripts(o.Dir)
@@ -140,26 +179,59 @@ func MeasurePeers(ctx context.Context, o PeerOptions) (*Peers, error) {
 	if o.Python, err = findPython(ctx, pythons, scripts); err != nil {
 		return nil, err
 	}
-	p := &Peers{Machine: machine(o.Threads), Python: o.Python, Scripts: scripts}
+	p := &Peers{Machine: machine(o.Threads), Python: o.Python, Scripts: scripts, Lines: []PeerLine{}, Ratios: []Ratio{}}
 	for _, script := range scripts {
-		var err error
 		switch script {
 		case productsScript:
-			p.Products, err = besideProducts(ctx, &o)
+			err = p.besideProducts(ctx, &o)
 		case letterScript:
-			p.Letter, err = besideLetter(ctx, &o)
+			err = p.besideLetter(ctx, &o)
 		default:
-			err = p.other(ctx, &o, script)
+			err = runScript(ctx, &o, script, nil, func(line string) { p.add(&o, script, line) })
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			p.Failures = append(p.Failures, PeerFailure{script, err.Error()})
-			o.Live(Live{Source: script, Failure: err.Error()})
+			p.Failures = append(p.Failures, PeerLine{script, err.Error()})
+			o.Live(PeerLine{script, err.Error()}, true)
 		}
 	}
 	return p, nil
+}
+
+func (p *Peers) add(o *PeerOptions, source, text string) {
+	p.Lines = append(p.Lines, PeerLine{source, text})
+	o.Live(PeerLine{source, text}, false)
+}
+
+// own adds a line of newtop's.
+func (p *Peers) own(o *PeerOptions, line any) {
+	text, err := json.Marshal(line)
+	if err != nil {
+		panic("bench: " + err.Error())
+	}
+	p.add(o, Newtop, string(text))
+}
+
+// figures runs a script and returns what figuresOf makes of its lines: nil of those that it does not understand, of which
+// not all may be.
+func figures[T any](ctx context.Context, p *Peers, o *PeerOptions, script string, args []string, figuresOf func(*T) []figure) (all []figure, err error) {
+	understood := false
+	err = runScript(ctx, o, script, args, func(line string) {
+		p.add(o, script, line)
+		var t T
+		if json.Unmarshal([]byte(line), &t) != nil {
+			return
+		}
+		list := figuresOf(&t)
+		understood = understood || list != nil
+		all = append(all, list...)
+	})
+	if err == nil && !understood {
+		err = errors.New("it printed no figures")
+	}
+	return all, err
 }
 
 // findScripts returns the names of a directory's scripts in alphabetical order.
@@ -199,38 +271,6 @@ func findPython(ctx context.Context, tried, scripts []string) (string, error) {
 		}
 	}
 	return "", &NoPythonError{Tried: tried, Modules: needed}
-}
-
-// other runs a script whose figures are not understood.
-func (p *Peers) other(ctx context.Context, o *PeerOptions, script string) error {
-	out := PeerOutput{Script: script, Lines: []string{}}
-	err := runScript(ctx, o, script, nil, func(line string) {
-		out.Lines = append(out.Lines, line)
-		o.Live(Live{Source: script, Text: line})
-	})
-	p.Others = append(p.Others, out)
-	return err
-}
-
-// errNoFigures says that a script ended well but told nothing.
-var errNoFigures = errors.New("it printed no figures")
-
-// figures runs a script and collects those of its lines that good finds complete.
-func figures[T any](ctx context.Context, o *PeerOptions, script string, args []string, good func(*T) bool, live func(*T) Live) ([]T, error) {
-	var all []T
-	err := runScript(ctx, o, script, args, func(line string) {
-		var t T
-		if json.Unmarshal([]byte(line), &t) != nil || !good(&t) {
-			o.Live(Live{Source: script, Text: line})
-			return
-		}
-		all = append(all, t)
-		o.Live(live(&t))
-	})
-	if err == nil && all == nil {
-		err = errNoFigures
-	}
-	return all, err
 }
 
 // positive reports whether all are numbers above zero.

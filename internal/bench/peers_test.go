@@ -64,34 +64,30 @@ echo '{"peer": "torch 9", "dtype": "float32", "threads": 1, "gradient_ms": 0, "h
 echo '{"peer": "\u001b[2J", "dtype": "float32", "threads": 1, "gradient_ms": 1, "hv_kept_ms": 2, "hv_fresh_ms": 3}'`})
 	var live []string
 	p, err := MeasurePeers(t.Context(), PeerOptions{Dir: dir, Python: fakePython(t, "torch"), Quick: true, Threads: 1, rows: 200,
-		Live: func(l Live) { live = append(live, l.Source+" "+l.Text) }})
+		Live: func(l PeerLine, failed bool) { live = append(live, fmt.Sprint(l.Source, " ", l.Text, " ", failed)) }})
 	if err != nil || p.Failures != nil {
 		t.Fatal(err, p)
 	}
-	script := productsScript + " "
-	if want := []string{"newtop ", script + "--reps 3", script, script, script}; len(live) != 8 || !reflect.DeepEqual(live[:5], want) || live[7] != "newtop " {
+	if len(live) != 8 || !strings.HasPrefix(live[0], "newtop {") || live[1] != productsScript+" --reps 3 false" || !strings.HasPrefix(live[7], "newtop {") || len(p.Lines) != 8 {
 		t.Errorf("told %q", live)
 	}
-	if len(p.Products.Newtop) != 2 || len(p.Products.Peers) != 3 || len(p.Products.Ratios) != 6 {
-		t.Fatalf("measured %+v", p.Products)
+	if len(p.Ratios) != 9 {
+		t.Fatalf("measured %+v", p.Ratios)
 	}
-	before, after := p.Products.Newtop[0], p.Products.Newtop[1]
-	if !positive(before.GradientMS, before.HvKeptMS, before.HvFreshMS) || before.Threads != 1 || before.DType != "float64" {
-		t.Errorf("newtop's own: %+v", before)
+	var before, after peerProducts
+	for i, own := range map[int]*peerProducts{0: &before, 7: &after} {
+		if err := json.Unmarshal([]byte(p.Lines[i].Text), own); err != nil || !positive(own.GradientMS, own.HvKeptMS, own.HvFreshMS) || own.Threads != 1 || own.DType != "float64" {
+			t.Errorf("newtop's own: %+v, %v", own, err)
+		}
 	}
-	r := p.Products.Ratios[0]
 	mean := (before.GradientMS + after.GradientMS) / 2
-	if r.What != passGradient || r.Threads != 2 || r.PeerMS != 3000 || r.Ratio != 3000/r.NewtopMS ||
-		r.NewtopMS/mean > 1.0001 || r.NewtopMS/mean < 0.9999 || *r.Goal != (Goal{AtLeast: 5, Holds: true}) {
+	if r := p.Ratios[0]; r.What != "gradient_ms" || r.Peer != "torch 9, float64, 2 threads" || r.PeerIs != 3000 || float64(r.OwnIs) != mean || float64(r.Quicker) != 3000/mean {
 		t.Errorf("the first ratio is %+v beside %g ms", r, mean)
 	}
-	if r := p.Products.Ratios[1]; r.What != passHessian || r.Threads != 1 || *r.Goal != (Goal{AtLeast: 6, Holds: true}) {
+	if r := p.Ratios[1]; r.What != "hv_kept_ms" || r.Peer != "torch 9, float64, 1 thread" || r.PeerIs != 5000 {
 		t.Errorf("the second ratio is %+v", r)
 	}
-	if r := p.Products.Ratios[2]; r.Goal != nil {
-		t.Errorf("the third ratio is %+v", r)
-	}
-	if r := p.Products.Ratios[3]; r.DType != "float32" || *r.Goal != (Goal{AtLeast: 2.5}) {
+	if r := p.Ratios[3]; r.Peer != "torch 9, float32, 2 threads" || r.PeerIs != 1e-6 {
 		t.Errorf("the fourth ratio is %+v", r)
 	}
 	roundTrip(t, p)
@@ -131,8 +127,8 @@ echo '{"peer": "torch adam lr=1e-2 batch=64", "target_percent": 5, "seconds_to_t
 echo "$@" > "$(dirname "$0")/arguments"
 echo '{"peer": "torch lbfgs", "target_percent": 5, "seconds_to_target": null, "best_test_error": 7.3, "train_error": 0, "seconds": 60, "epochs": 7}'`})
 	file := letterData(t, filepath.Join(filepath.Dir(dir), "data"))
-	hopeless := letterRun{name: "sgd", config: trainer.Config{Optimizer: "sgd", Batch: 1000, Set: []string{"rate=1e-9"}}}
-	wild := letterRun{name: "wild", config: trainer.Config{Optimizer: "sgd", Batch: 1000, Set: []string{"rate=1e6"}}}
+	hopeless := letterRun{"sgd", trainer.Config{Optimizer: "sgd", Batch: 1000, Set: []string{"rate=1e-9"}}}
+	wild := letterRun{"wild", trainer.Config{Optimizer: "sgd", Batch: 1000, Set: []string{"rate=1e6"}}}
 	p, err := MeasurePeers(t.Context(), PeerOptions{Dir: dir, Python: fakePython(t, "torch sklearn"), Threads: 1,
 		Budget: 100 * time.Millisecond, runs: []letterRun{hopeless, adam(1e-2, 64), wild}})
 	if err != nil || p.Failures != nil {
@@ -142,21 +138,30 @@ echo '{"peer": "torch lbfgs", "target_percent": 5, "seconds_to_target": null, "b
 	if err != nil || !strings.HasPrefix(string(arguments), "--data ") || !strings.HasSuffix(string(arguments), letterFile+" --budget 0.1\n") {
 		t.Errorf("ran with %q: expected %s", arguments, file)
 	}
-	l := p.Letter
-	if len(l.Newtop) < 3 || len(l.Peers) != 2 || l.Peers[1].SecondsToTarget != nil {
-		t.Fatalf("measured %+v", l)
+	var own []peerLetter
+	for _, l := range p.Lines {
+		if l.Source == Newtop {
+			var run peerLetter
+			if err := json.Unmarshal([]byte(l.Text), &run); err != nil {
+				t.Fatal(err)
+			}
+			own = append(own, run)
+		}
 	}
-	if never := l.Newtop[0]; never.SecondsToTarget != nil || never.Epochs < 1 || never.Seconds < 0.1 {
+	if len(own) < 3 || len(p.Lines) != len(own)+2 {
+		t.Fatalf("measured %+v", p.Lines)
+	}
+	if never := own[0]; never.SecondsToTarget != nil || never.Epochs < 1 || never.Seconds < 0.1 {
 		t.Errorf("the hopeless run ended as %+v", never)
 	}
-	if apart := l.Newtop[2]; apart.SecondsToTarget != nil || apart.Peer != "newtop wild" {
+	if apart := own[2]; apart.SecondsToTarget != nil || apart.Peer != "newtop wild" {
 		t.Errorf("the wild run ended as %+v", apart)
 	}
-	if len(l.Results) < 2 || l.Results[0].What != "best of all" || l.Results[0].Newtop != "adam lr=0.01 batch=64" {
-		t.Errorf("compared %+v", l.Results)
+	if len(p.Ratios) != 2 || p.Ratios[0] != p.Ratios[1] || p.Ratios[0].Newtop != "newtop adam lr=0.01 batch=64" || p.Ratios[0].PeerIs != 1000 {
+		t.Errorf("compared %+v", p.Ratios)
 	}
-	if reached := l.Newtop[1].SecondsToTarget != nil; reached != (len(l.Newtop) == 4) {
-		t.Errorf("%d runs: expected the one that reached the target twice", len(l.Newtop))
+	if reached := own[1].SecondsToTarget != nil; reached != (len(own) == 4) {
+		t.Errorf("%d runs: expected the one that reached the target twice", len(own))
 	}
 	roundTrip(t, p)
 }
@@ -173,22 +178,28 @@ func TestOtherScriptsAndFailures(t *testing.T) {
 	})
 	var failures []string
 	p, err := MeasurePeers(t.Context(), PeerOptions{Dir: dir, Python: fakePython(t, "torch sklearn"), Threads: 1, Quick: true, rows: 100,
-		Live: func(l Live) {
-			if l.Failure != "" {
+		Live: func(l PeerLine, failed bool) {
+			if failed {
 				failures = append(failures, l.Source)
 			}
 		}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []PeerOutput{{"peer_a.py", []string{"one", "two", "three"}}, {"peer_b.py", []string{"half"}}, {"peer_c.py", []string{}}}; !reflect.DeepEqual(p.Others, want) {
-		t.Errorf("others %+v", p.Others)
+	var others []PeerLine
+	for _, l := range p.Lines {
+		if l.Source != Newtop {
+			others = append(others, l)
+		}
+	}
+	if want := []PeerLine{{"peer_a.py", "one"}, {"peer_a.py", "two"}, {"peer_a.py", "three"}, {"peer_b.py", "half"}, {productsScript, "nothing"}}; !reflect.DeepEqual(others, want) {
+		t.Errorf("others %+v", others)
 	}
 	reasons := map[string]string{"peer_b.py": "ValueError: no", "peer_c.py": "it failed without a word: exit status 4",
 		productsScript: "it printed no figures", letterScript: letterFile + " is missing"}
 	for _, f := range p.Failures {
-		if !strings.Contains(f.Reason, reasons[f.Script]) {
-			t.Errorf("%s: %q, expected %q", f.Script, f.Reason, reasons[f.Script])
+		if !strings.Contains(f.Text, reasons[f.Source]) {
+			t.Errorf("%s: %q, expected %q", f.Source, f.Text, reasons[f.Source])
 		}
 	}
 	if want := []string{"peer_b.py", "peer_c.py", productsScript, letterScript}; !reflect.DeepEqual(failures, want) || len(p.Failures) != 4 || len(p.Scripts) != 5 {
@@ -201,7 +212,7 @@ func TestCancellingKillsTheScript(t *testing.T) {
 	dir := scripts(t, map[string]string{"peer_slow.py": "sleep 60 & echo $!; wait"})
 	ctx, cancel := context.WithCancel(t.Context())
 	pid := 0
-	_, err := MeasurePeers(ctx, PeerOptions{Dir: dir, Python: fakePython(t, ""), Live: func(l Live) {
+	_, err := MeasurePeers(ctx, PeerOptions{Dir: dir, Python: fakePython(t, ""), Live: func(l PeerLine, _ bool) {
 		pid, _ = strconv.Atoi(l.Text)
 		cancel()
 	}})
@@ -218,7 +229,7 @@ func TestWhatAScriptLeavesBehind(t *testing.T) {
 	if err != nil || p.Failures != nil {
 		t.Fatal(err, p.Failures)
 	}
-	pid, err := strconv.Atoi(p.Others[0].Lines[0])
+	pid, err := strconv.Atoi(p.Lines[0].Text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"newtop/models"
+	"newtop/models/reduce"
 	"newtop/trainer/mpi"
 )
 
@@ -17,7 +17,6 @@ type Exchange struct {
 	Bytes    int     `json:"bytes"`
 	MedianUS float64 `json:"median_us"`
 	BestUS   float64 `json:"best_us"`
-	FittedUS float64 `json:"fitted_us"`
 	Times    int     `json:"times"` // it was measured
 }
 
@@ -48,7 +47,7 @@ func MeasureExchanges(ctx context.Context, c mpi.Collectives, o ScaleOptions) ([
 		clear(x) // so that there is memory behind it
 	}
 	// Trees of as many leaves as processes: a node each, as powers of two have of any tree.
-	e.tree = models.NewTree(models.BlockRows * c.Size())
+	e.tree = reduce.NewTree(reduce.BlockRows * c.Size())
 	if err := e.settle(); err != nil {
 		return nil, err
 	}
@@ -82,7 +81,7 @@ type exchanger struct {
 	down, up   []float64
 	node       []float64 // which MPI knows nothing of, as in training
 	count, one []float64
-	tree       models.Tree
+	tree       reduce.Tree
 }
 
 // settle exchanges until the system has found each process a processor of its own, if there are as many: those that wait for
@@ -155,22 +154,4 @@ func (e *exchanger) measure(ctx context.Context, budget time.Duration, exchange 
 		times = int(min(mostExchanges/turns, max(1, float64(budget/turns)/slices.Min(ns))))
 	}
 	return ns, nil
-}
-
-// observation is an exchange as the model sees it.
-func (x *Exchange) observation(p int) observation {
-	n := float64(x.Bytes / 8)
-	o := observation{seconds: x.BestUS / 1e6}
-	switch x.What {
-	case ToAll:
-		o.choices = [][]cost{broadcasts(p, n), reductions(p, 1)}
-	case FastSum:
-		o.choices = [][]cost{broadcasts(p, 1), reductions(p, n)}
-	case OrderedSum:
-		o.choices = [][]cost{broadcasts(p, 1)}
-		o.fixed = orderedReduction(p, n, shareOut(models.BlockRows*p, p))
-	default:
-		panic(fmt.Sprintf("bench: exchange %q", x.What))
-	}
-	return o
 }

@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/datasets"
 	"newtop/internal/vector"
 	"newtop/models"
+	"newtop/models/reduce"
 	"newtop/trainer"
 	"newtop/trainer/objective"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // TeamProduct is what an Hv takes on kept passes, of the letters with so many training rows.
@@ -27,11 +28,10 @@ type TeamProduct struct {
 
 // Setup is how many processes of how many threads compute together. Those of one process measure newtop without MPI.
 type Setup struct {
-	Ranks    int      `json:"ranks"`
-	Threads  int      `json:"threads"` // of each
-	MedianMS float64  `json:"median_ms"`
-	BestMS   float64  `json:"best_ms"`
-	FittedMS *float64 `json:"fitted_ms"` // null where it was left out of the fit
+	Ranks    int     `json:"ranks"`
+	Threads  int     `json:"threads"` // of each
+	MedianMS float64 `json:"median_ms"`
+	BestMS   float64 `json:"best_ms"`
 }
 
 // teamProblem is a net on letters.
@@ -78,7 +78,7 @@ func MeasureTeam(ctx context.Context, team trainer.Team, o ScaleOptions) ([]Team
 	}
 	for i := range problems {
 		p := &problems[i]
-		p.rows = max(p.rows, min(problems[0].rows, team.Size()*models.BlockRows)) // at least a leaf of the tree for each
+		p.rows = max(p.rows, min(problems[0].rows, team.Size()*reduce.BlockRows)) // at least a leaf of the tree for each
 		o.Progress(fmt.Sprintf("Hv of %s, %d rows", p.name(), p.rows))
 		t, err := p.measure(ctx, team, whole.Train, o.Budget*60/100/time.Duration(len(problems)), &o)
 		if err != nil {
@@ -103,7 +103,7 @@ func (p *teamProblem) measure(ctx context.Context, team trainer.Team, train data
 	out := &TeamProduct{Net: p.name(), Weights: len(w), Rows: p.rows, PerRow: 2 * network.Cost().Hessian}
 	var calls []func()
 	for _, s := range o.setups(team.Size()) {
-		pool := models.NewPool(s.Threads)
+		pool := reduce.NewPool(s.Threads)
 		defer pool.Close()
 		var l objective.Linearization
 		if options := (models.Options{Pool: pool}); s.Ranks == 1 {

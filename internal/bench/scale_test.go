@@ -3,12 +3,12 @@ package bench
 import (
 	"context"
 	"errors"
-	"math"
 	"sync"
 	"testing"
 	"time"
 
 	"newtop/models"
+	"newtop/models/reduce"
 	"newtop/trainer"
 	"newtop/trainer/objective"
 )
@@ -46,7 +46,7 @@ func (p pair) Sum(x []float64) error {
 	return nil
 }
 
-func (p pair) SumFixed(tree models.Tree, dst []float64, nodes [][]float64) error {
+func (p pair) SumFixed(tree reduce.Tree, dst []float64, nodes [][]float64) error {
 	if len(nodes) != 1 || len(nodes[0]) != len(dst) || len(tree.Nodes(p.rank, 2)) != 1 {
 		return errors.New("expected one node as long as the sum")
 	}
@@ -138,104 +138,5 @@ func TestMeasureTeam(t *testing.T) {
 	cancel()
 	if _, err := MeasureTeam(ctx, &lonely{}, ScaleOptions{Quick: true}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
-	}
-}
-
-// measuredAs are the figures of two processes of one thread that keep to a model.
-func measuredAs(m *Model) (exchanges []Exchange, products []TeamProduct) {
-	prices := m.prices()
-	for _, n := range exchangeSizes {
-		for _, what := range []string{ToAll, FastSum, OrderedSum} {
-			x := Exchange{What: what, Bytes: 8 * n}
-			o := x.observation(2)
-			x.BestUS = o.at(&prices).seconds(&prices) * 1e6
-			exchanges = append(exchanges, x)
-		}
-	}
-	for _, p := range []TeamProduct{{Net: "70-50", Weights: 6066, Rows: 16000, PerRow: 62080}, {Net: "70-50", Weights: 6066, Rows: 2000, PerRow: 62080},
-		{Net: "978-978", Weights: 999_542, Rows: 2000, PerRow: 1.2e7}, {Net: "978-978", Weights: 999_542, Rows: 200, PerRow: 1.2e7}} {
-		one := p.product().seconds(1, InOrder, m) * 1e3
-		p.Setups = []Setup{{Ranks: 1, Threads: 1, BestMS: one}, {Ranks: 1, Threads: 2, BestMS: one / 2},
-			{Ranks: 2, Threads: 1, BestMS: p.product().seconds(2, InOrder, m) * 1e3}}
-		products = append(products, p)
-	}
-	return exchanges, products
-}
-
-func TestNewScale(t *testing.T) {
-	known := Model{2e-11, 5e-9, 1e-6, 1.5e-10, 3e-10, 0, 0}
-	exchanges, products := measuredAs(&known)
-	s := NewScale(2, exchanges, products, ScaleOptions{Threads: 1})
-	want, got := known.prices(), s.Fitted.prices()
-	for i := range got {
-		if !near(got[i], want[i], 1e-6) {
-			t.Errorf("resource %d costs %g, want %g", i, got[i], want[i])
-		}
-	}
-	if len(s.Speeds) != 2 || s.Speeds[0].Net != "70-50" || s.Speeds[1].Net != "978-978" || !near(s.Speeds[1].Operation, 2e-11, 1e-6) {
-		t.Errorf("speeds %+v", s.Speeds)
-	}
-	if s.Misfit > 1e-6 {
-		t.Errorf("misfit %g", s.Misfit)
-	}
-	for _, x := range s.Exchanges {
-		if !near(x.FittedUS, x.BestUS, 1e-6) {
-			t.Errorf("%+v", x)
-		}
-	}
-	for _, p := range s.Products {
-		if p.Setups[1].FittedMS != nil {
-			t.Errorf("%s of two threads in one process was fitted", p.Net)
-		}
-		for _, i := range []int{0, 2} {
-			if s := p.Setups[i]; s.FittedMS == nil || !near(*s.FittedMS, s.BestMS, 1e-6) {
-				t.Errorf("%s: %+v", p.Net, s)
-			}
-		}
-	}
-}
-
-// What predictions must come to whatever the model: 10⁹ rows are 10⁴ s of one machine of 1 Tflop/s; efficiencies fall with
-// more machines (up to 1,000: 1,024 can go in pairs), are less for fewer rows, and a broadcast before a reduction takes longer than an all-reduce.
-func TestPredictions(t *testing.T) {
-	known := Model{2e-11, 1e-9, 1e-6, 1.5e-10, 3e-10, 0, 0}
-	exchanges, products := measuredAs(&known)
-	s := NewScale(2, exchanges, products, ScaleOptions{Threads: 1})
-	if s.Assumed != DefaultAssumed() {
-		t.Errorf("assumed %+v", s.Assumed)
-	}
-	for i, p := range s.Predictions {
-		fixed, fast, reduce := p.Reductions[0], p.Reductions[1], p.Reductions[2]
-		if fixed.Reduction != InOrder || fast.Reduction != AnyOrder || reduce.Reduction != AllReduce || fast.Seconds > fixed.Seconds {
-			t.Errorf("%+v", p)
-		}
-		busy := 1e7 * float64(p.Rows) / 1e12 / float64(p.Machines) * p.Busiest
-		if p.Busiest < 1 || fast.Seconds < busy || fast.Efficiency > 1/p.Busiest+1e-3 {
-			t.Errorf("%d machines, %d rows: %g s, efficiency %g, busiest %g", p.Machines, p.Rows, fast.Seconds, fast.Efficiency, p.Busiest)
-		}
-		if p.Machines > 10 && p.Machines <= 1000 && p.Busiest < 1.05 && fast.Efficiency > s.Predictions[i-1].Reductions[1].Efficiency+1e-3 {
-			t.Errorf("%d machines are more efficient than fewer", p.Machines)
-		}
-	}
-	if p := s.Predictions[0]; p.Rows != 1e9 || p.Machines != 10 || !near(p.Reductions[1].Seconds/p.Busiest, 1000, 0.001) {
-		t.Errorf("10⁹ rows on ten machines: %+v", p)
-	}
-	for _, g := range s.Gains {
-		if !(g.Gain >= 1 && g.Gain <= float64(g.Machines)) || g.Two > 2 || !near(g.Gain*g.MS, g.OneMS, 1e-9) {
-			t.Errorf("%+v", g)
-		}
-	}
-	for _, p := range s.Pays {
-		if !(p.Well >= p.AtAll) || math.IsInf(p.Well, 0) {
-			t.Errorf("%+v", p)
-		}
-	}
-}
-
-// BenchmarkFit is what a report waits for after it has measured.
-func BenchmarkFit(b *testing.B) {
-	exchanges, products := measuredAs(&Model{2e-11, 5e-9, 1e-6, 1.5e-10, 3e-10, 0, 0})
-	for b.Loop() {
-		NewScale(2, exchanges, products, ScaleOptions{Threads: 1})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // Scaling is how a pass of the letter net grows with the rows, or with the weights where all layers become wider.
@@ -42,7 +43,7 @@ func (o *Options) sizes() (rows []int, scales []float64) {
 }
 
 func measureScaling(c *clock, budget time.Duration, o *Options) []Scaling {
-	pool := models.NewPool(o.Threads)
+	pool := reduce.NewPool(o.Threads)
 	defer pool.Close()
 	rows, scales := o.sizes()
 	var byRows, byWeights []*models.Linearization

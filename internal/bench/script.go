@@ -85,6 +85,3 @@ func printable(text string) string {
 		return -1
 	}, text)
 }
-
-// isName reports whether a script may call something that.
-func isName(text string) bool { return text != "" && printable(text) == text }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"newtop/internal/contrast"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
@@ -130,33 +129,33 @@ func epochOf(r *store.Run) int {
 }
 
 // measureOf returns what a run is judged by.
-func measureOf(r *store.Run) contrast.Measure {
+func measureOf(r *store.Run) event.Measure {
 	var some []event.EpochEvent
 	for _, e := range []*event.EpochEvent{r.First, r.Last, r.Best} {
 		if e != nil {
 			some = append(some, *e)
 		}
 	}
-	return contrast.MeasureOf(r.Opening, some)
+	return event.MeasureOf(r.Opening, some)
 }
 
 // measured writes what a run is judged by in an epoch; a missing figure is a dot.
-func measured(m contrast.Measure, e *event.EpochEvent) string {
+func measured(m event.Measure, e *event.EpochEvent) string {
 	if e == nil {
 		return "."
 	}
-	return measure(m, m.Of(e))
+	return measure(m, m.Value(e))
 }
 
-// measure writes an error as a percentage and an RMSE as it is.
-func measure(m contrast.Measure, v float64) string {
+// measure writes an error as a percentage, and an RMSE or a loss as it is.
+func measure(m event.Measure, v float64) string {
 	switch {
 	case math.IsNaN(v):
 		return "."
-	case m.RMSE:
-		return number(event.Float(v), 4)
+	case m.Info().Share:
+		return percent(event.Float(v))
 	}
-	return percent(event.Float(v))
+	return number(event.Float(v), 4)
 }
 
 // work writes gradient equivalents, short; a missing number is a dot.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"newtop/internal/contrast"
+	"newtop/internal/rundiff"
 	"newtop/trainer"
 )
 
@@ -101,14 +101,14 @@ func size(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// told are the flags whose differences internal/contrast tells from the runs' own words.
+// told are the flags whose differences internal/rundiff tells from the runs' own words.
 var told = []string{"--data", "--data-dir", "--net", "--skip", "--experts", "--committee", "--act", "--out", "--loss", "--opt", "--batch",
 	"--blocks", "--epochs", "--seed", "--threads", "--memory", "--save", "--spectrum", "--spectrum-every", "--spectrum-method",
 	"--spectrum-of", "--spectrum-rows", "--density"}
 
 // differences returns the run flags in which configurations differ, and which change what is trained or when it ends.
 // All settings that were given are one row.
-func differences(configs []*trainer.Config) (rows []contrast.Row) {
+func differences(configs []*trainer.Config) (rows []rundiff.Row) {
 	said := make([][]argument, len(configs))
 	for i, c := range configs {
 		said[i] = values(c)
@@ -117,7 +117,7 @@ func differences(configs []*trainer.Config) (rows []contrast.Row) {
 		if slices.Contains(told, a.flag) {
 			continue
 		}
-		r := contrast.Row{Name: a.flag, Differs: true}
+		r := rundiff.Row{Name: a.flag, Differs: true}
 		for i := range said {
 			r.Values = append(r.Values, said[i][k].value)
 		}
@@ -125,7 +125,7 @@ func differences(configs []*trainer.Config) (rows []contrast.Row) {
 			rows = append(rows, r)
 		}
 	}
-	given := contrast.Row{Name: "--set", Differs: true}
+	given := rundiff.Row{Name: "--set", Differs: true}
 	for _, c := range configs {
 		given.Values = append(given.Values, strings.Join(c.Set, " "))
 	}

@@ -6,10 +6,10 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/spf13/cobra"
+
 	"newtop/internal/bench"
 	"newtop/trainer"
-
-	"github.com/spf13/cobra"
 )
 
 func newBench() *cobra.Command {
@@ -49,6 +49,19 @@ func (f *benchFlags) check() error {
 			Expected: fmt.Sprintf("a whole number from 1 to %d, or 0 for all cores", bench.MostThreads)}
 	}
 	return nil
+}
+
+// writeReport writes a report in one of the formats json, md and text.
+func writeReport(out io.Writer, format string, figures any, d document) (err error) {
+	switch format {
+	case "json":
+		return writeJSON(out, figures)
+	case "md":
+		_, err = io.WriteString(out, d.markdown())
+	default:
+		_, err = io.WriteString(out, d.text(max(room(out), textWidth)))
+	}
+	return err
 }
 
 func writeJSON(out io.Writer, figures any) error {

@@ -7,10 +7,10 @@ import (
 	"os"
 	"strings"
 
-	"newtop/internal/bench"
-
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
+
+	"newtop/internal/bench"
 )
 
 const coreDescription = `Measure matrix products, vector functions, and the passes and epochs of the
@@ -91,10 +91,22 @@ func machineText(b *strings.Builder, m *bench.Machine) {
 	if m.CPU != "" {
 		fmt.Fprintln(b, m.CPU)
 	}
-	fmt.Fprintf(b, "%s, %s/%s, %s; kernel %s, %s\n", count(m.Cores, "core"), m.OS, m.Arch, m.Go, m.Kernel, count(m.Threads, "thread"))
+	fmt.Fprintln(b, coresWords(m))
 	if m.PeakGFLOPS > 0 {
 		fmt.Fprintf(b, "FMA peak %s GFLOP/s of one core, %s of all threads at once\n", short(m.PeakGFLOPS), short(m.PeakAllGFLOPS))
 	}
+}
+
+func coresWords(m *bench.Machine) string {
+	return fmt.Sprintf("%s, %s/%s, %s; kernel %s, %s", count(m.Cores, "core"), m.OS, m.Arch, m.Go, m.Kernel, count(m.Threads, "thread"))
+}
+
+// machineWords describes a machine in one line.
+func machineWords(m *bench.Machine) string {
+	if m.CPU == "" {
+		return coresWords(m)
+	}
+	return m.CPU + ", " + coresWords(m)
 }
 
 func productsText(b *strings.Builder, list []bench.Product) {

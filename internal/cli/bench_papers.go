@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"newtop/internal/bench"
+	"newtop/internal/papers"
 	"newtop/internal/version"
 	"newtop/trainer"
-	"newtop/trainer/papers"
-
-	"github.com/spf13/cobra"
 )
 
 const reproductionDescription = `Run what a paper measured and print its figures beside newtop's, with the
@@ -109,5 +109,5 @@ func (b *papersBench) run(cmd *cobra.Command) error {
 	}
 	r := &reproduction{Report: report, Short: b.what.Short, Machine: bench.Here(threads), Version: version.Program(), Command: cmd.Root().Annotations[commandLine], Begun: begun,
 		Seconds: time.Since(begun).Seconds(), Quick: o.Quick, Interrupted: cut}
-	return first(writeReproduction(cmd.OutOrStdout(), b.flags.format, r), err)
+	return first(writeReport(cmd.OutOrStdout(), b.flags.format, r.json(), r.document()), err)
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"newtop/trainer/papers"
+	"newtop/internal/papers"
 )
 
 // nothing stands where a figure was not measured.
@@ -130,28 +130,6 @@ func papersOwn(c *papers.Cell, u papers.Unit) string {
 		panic("cli: a number that was just written: " + err.Error())
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64) + s.unit
-}
-
-// footnotes number what is said about single cells; the same words have the same number.
-type footnotes struct{ texts []string }
-
-// mark returns the mark of a note, empty for none.
-func (f *footnotes) mark(note string) string {
-	if note == "" {
-		return ""
-	}
-	for i, t := range f.texts {
-		if t == note {
-			return raised(i + 1)
-		}
-	}
-	f.texts = append(f.texts, note)
-	return raised(len(f.texts))
-}
-
-// raised writes a number in superior figures.
-func raised(n int) string {
-	return strings.Map(func(r rune) rune { return []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[r-'0'] }, strconv.Itoa(n))
 }
 
 // seedsText writes seeds, consecutive ones as a range.

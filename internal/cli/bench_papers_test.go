@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"newtop/internal/bench"
-	"newtop/trainer/papers"
+	"newtop/internal/papers"
 )
 
 var updateGoldens = flag.Bool("update-goldens", false, "write the files in testdata/reports anew")
@@ -76,19 +76,19 @@ func TestReproductionGoldens(t *testing.T) {
 	r := sampleReproduction()
 	for _, c := range []struct{ format, file string }{{"text", "letter.txt"}, {"md", "letter.md"}, {"json", "letter.json"}} {
 		var out bytes.Buffer
-		if err := writeReproduction(&out, c.format, r); err != nil {
+		if err := writeReport(&out, c.format, r.json(), r.document()); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, c.file, out.String())
 	}
-	narrow(t, reproductionText(r, textWidth))
-	golden(t, "wide.txt", reproductionText(r, 160))
+	narrow(t, r.document().text(textWidth))
+	golden(t, "wide.txt", r.document().text(160))
 }
 
 // TestReproductionJSON reads what is printed as a script would.
 func TestReproductionJSON(t *testing.T) {
 	var out bytes.Buffer
-	if err := writeReproduction(&out, "json", sampleReproduction()); err != nil {
+	if err := writeJSON(&out, sampleReproduction().json()); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -116,7 +116,7 @@ func TestReproductionJSON(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	out.Reset()
-	if err := writeReproduction(&out, "json", &reproduction{Report: &papers.Report{}}); err != nil || strings.Contains(strings.ReplaceAll(out.String(), "null,", ""), `": null`) {
+	if err := writeJSON(&out, (&reproduction{Report: &papers.Report{}}).json()); err != nil || strings.Contains(strings.ReplaceAll(out.String(), "null,", ""), `": null`) {
 		t.Errorf("an empty report is %s, %v", out.String(), err)
 	}
 }

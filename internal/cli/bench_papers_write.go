@@ -2,15 +2,15 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"newtop/internal/bench"
+	"newtop/internal/papers"
 	"newtop/trainer/event"
-	"newtop/trainer/papers"
 )
 
 // reproduction is a report with where and when it was made.
@@ -27,8 +27,8 @@ type reproduction struct {
 }
 
 // facts are what stands above the tables, by name.
-func (r *reproduction) facts() (list [][2]string) {
-	p, m := r.Report, &r.Machine
+func (r *reproduction) facts() (list facts) {
+	p := r.Report
 	add := func(name, text string) {
 		if text != "" {
 			list = append(list, [2]string{name, text})
@@ -41,10 +41,6 @@ func (r *reproduction) facts() (list [][2]string) {
 	if r.Quick {
 		trials += "; quick: smaller problems, figures to try it out and for nothing else"
 	}
-	machine := fmt.Sprintf("%s, %s/%s, %s; kernel %s, %s", count(m.Cores, "core"), m.OS, m.Arch, m.Go, m.Kernel, count(m.Threads, "thread"))
-	if m.CPU != "" {
-		machine = m.CPU + ", " + machine
-	}
 	measured := fmt.Sprintf("%s, in %s", r.Begun.UTC().Format("2006-01-02 15:04 UTC"), elapsed(event.Float(r.Seconds)))
 	if r.Interrupted {
 		measured += "; interrupted: what was measured until then"
@@ -53,7 +49,7 @@ func (r *reproduction) facts() (list [][2]string) {
 	add("data", p.Data)
 	add("trials", trials)
 	add("newtop", r.Version)
-	add("machine", machine)
+	add("machine", machineWords(&r.Machine))
 	add("command", r.Command)
 	add("measured", measured)
 	return list
@@ -145,83 +141,62 @@ func some[T any](list []T) []T {
 	return list
 }
 
-// reproductionMarkdown writes a reproduction as GitHub shows tables.
-func reproductionMarkdown(r *reproduction) string {
-	var b strings.Builder
-	title := "newtop bench " + r.Report.Name
+// document is the report for people.
+func (r *reproduction) document() document {
+	heading := "newtop bench " + r.Report.Name
 	if r.Short != "" {
-		title = r.Short
+		heading = r.Short
 	}
-	fmt.Fprintf(&b, "## %s\n\n", inMarkdown(title))
-	for _, f := range r.facts() {
-		text := inMarkdown(f[1])
-		if f[0] == "command" {
-			text = "`" + f[1] + "`"
-		}
-		fmt.Fprintf(&b, "- %s: %s\n", f[0], text)
-	}
+	d := document{title(heading), r.facts()}
 	for i := range r.Report.Tables {
-		tableMarkdown(&b, &r.Report.Tables[i])
+		d = append(d, tableOf(&r.Report.Tables[i]))
 	}
 	if list := r.Report.Statements; len(list) > 0 {
-		b.WriteString("\n| | claim | found |\n|---|---|---|\n")
-		for i := range list {
-			fmt.Fprintf(&b, "| **%s** | %s | %s |\n", verdicts[list[i].Holds], inMarkdown(list[i].Claim), inMarkdown(list[i].Found))
+		c := &claims{tally: tally(list)}
+		for _, s := range list {
+			c.rows = append(c.rows, [3]string{verdicts[s.Holds], s.Claim, s.Found})
 		}
-		fmt.Fprintf(&b, "\n%s%s.\n", strings.ToUpper(tally(list)[:1]), tally(list)[1:])
+		d = append(d, c)
 	}
-	return b.String()
+	return d
 }
 
-func tableMarkdown(b *strings.Builder, t *papers.Table) {
-	fmt.Fprintf(b, "\n### %s\n\n", inMarkdown(t.Title))
-	var notes footnotes
-	columns := pairedColumns(t, &notes)
-	b.WriteString("| |")
-	for i := range columns {
-		fmt.Fprintf(b, " %s |", inMarkdown(columns[i].head))
-	}
-	b.WriteString("\n|---|" + strings.Repeat("--:|", len(columns)) + "\n")
+// tableOf writes a table's figures, the paper's in brackets.
+func tableOf(t *papers.Table) *figureTable {
+	f := &figureTable{title: t.Title, key: keyText(t), columns: t.Columns, notes: t.Notes, command: t.Command}
 	for i := range t.Rows {
-		fmt.Fprintf(b, "| %s |", inMarkdown(rowName(&t.Rows[i])))
-		for j := range columns {
-			fmt.Fprintf(b, " %s%s%s |", columns[j].ours[i], columns[j].marks[i], columns[j].paper[i])
+		row := &t.Rows[i]
+		cells := make([]cell, len(t.Columns))
+		for j := range cells {
+			of := papers.None()
+			if j < len(row.Cells) {
+				of = row.Cells[j]
+			}
+			cells[j] = cell{figure: ours(&of, row.Unit), mark: f.note(of.Note)}
+			if paper := papersOwn(&of, row.Unit); paper != "" {
+				cells[j].beside = " (" + paper + ")"
+			}
 		}
-		b.WriteByte('\n')
+		f.rows = append(f.rows, figuresRow{rowName(row), cells})
 	}
-	paragraph := func(text string) {
-		if text != "" {
-			b.WriteString("\n" + inMarkdown(text) + "\n")
-		}
-	}
-	if key := keyText(t); key != "" {
-		paragraph(strings.ToUpper(key[:1]) + key[1:] + ".")
-	}
-	for i, text := range notes.texts {
-		paragraph(raised(i+1) + " " + text)
-	}
-	for _, text := range t.Notes {
-		paragraph(text)
-	}
-	if t.Command != "" {
-		fmt.Fprintf(b, "\nMeasured by `%s`.\n", t.Command)
-	}
+	return f
 }
 
-// inMarkdown keeps a text within its cell or line, without markup of its own.
-func inMarkdown(text string) string {
-	return strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`", "\n", " ").Replace(text)
-}
-
-// writeReproduction writes a reproduction in one of the formats.
-func writeReproduction(out io.Writer, format string, r *reproduction) (err error) {
-	switch format {
-	case "json":
-		return writeJSON(out, r.json())
-	case "md":
-		_, err = io.WriteString(out, reproductionMarkdown(r))
-	default:
-		_, err = io.WriteString(out, reproductionText(r, max(room(out), textWidth)))
+// keyText says how the cells of a table are read. What ± means its notes may say themselves.
+func keyText(t *papers.Table) string {
+	spread, paper := false, false
+	for i := range t.Rows {
+		for _, c := range t.Rows[i].Cells {
+			spread = spread || c.Spread > 0
+			paper = paper || !math.IsNaN(c.Paper)
+		}
 	}
-	return err
+	text := ""
+	if spread && !slices.ContainsFunc(t.Notes, func(note string) bool { return strings.Contains(note, "±") }) {
+		text = "mean ± standard deviation over the trials"
+	}
+	if paper {
+		text = strings.TrimLeft(text+", the paper's figure in brackets", ", ")
+	}
+	return text
 }

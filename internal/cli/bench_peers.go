@@ -6,18 +6,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"newtop/internal/bench"
 	"newtop/trainer"
-
-	"github.com/spf13/cobra"
 )
 
 const peersDescription = `Run the peers' scripts in a directory and newtop's own measurement before and
 after each.
 
-Figures of peer_hvp.py (products) and peer_letter.py (seconds to a test error of
-5 % on UCI letter) are compared with newtop's; other scripts peer_*.py are run
-and their lines shown. The scripts need python3 with torch and sklearn.`
+Newtop measures beside peer_hvp.py (products) and peer_letter.py (seconds to a
+test error of 5 % on UCI letter); other scripts peer_*.py are run. Their lines
+are shown as they come, then how many times as fast newtop is. The scripts need
+python3 with torch and sklearn.`
 
 func newBenchPeers() *cobra.Command {
 	var flags benchFlags
@@ -57,12 +58,12 @@ func benchPeers(cmd *cobra.Command, format string, o bench.PeerOptions) error {
 	if format == "json" {
 		live = errs
 	}
-	o.Live = func(l bench.Live) {
-		w := live
-		if l.Failure != "" {
-			w = errs
+	o.Live = func(l bench.PeerLine, failed bool) {
+		if failed {
+			fmt.Fprintln(errs, l.Source+" failed: "+l.Text)
+		} else {
+			fmt.Fprintln(live, l.Source+": "+l.Text)
 		}
-		fmt.Fprintln(w, liveText(&l))
 	}
 	p, err := bench.MeasurePeers(cmd.Context(), o)
 	if err != nil {
@@ -79,106 +80,23 @@ func benchPeers(cmd *cobra.Command, format string, o bench.PeerOptions) error {
 	return err
 }
 
-// liveText writes a figure that just came.
-func liveText(l *bench.Live) string {
-	switch {
-	case l.Products != nil:
-		p := l.Products
-		return fmt.Sprintf("%s, %s, %s: gradient %s, Hv %s, both %s ms",
-			p.Peer, p.DType, count(p.Threads, "thread"), short(p.GradientMS), short(p.HvKeptMS), short(p.HvFreshMS))
-	case l.Letter != nil:
-		return letterRunText(l.Letter)
-	case l.Failure != "":
-		return l.Source + " failed: " + l.Failure
-	}
-	return l.Source + ": " + l.Text
-}
-
-func letterRunText(p *bench.PeerLetter) string {
-	reached := fmt.Sprintf("not %g %% in %s s", p.TargetPercent, secondsText(p.Seconds))
-	if p.SecondsToTarget != nil {
-		reached = fmt.Sprintf("%g %% in %s s", p.TargetPercent, secondsText(*p.SecondsToTarget))
-	}
-	return fmt.Sprintf("%s: %s, %s; best %.2f %%", p.Peer, reached, count(p.Epochs, "epoch"), p.BestTestError)
-}
-
-// peersText writes the comparisons, at most 80 columns wide.
+// peersText writes the comparisons: a peer's figure, and below it newtop's.
 func peersText(p *bench.Peers) string {
+	const form = "%-60s %8s  %s"
 	var b strings.Builder
-	if p.Products != nil {
-		ratiosText(&b, p.Products.Ratios)
-	}
-	if p.Letter != nil {
-		runsText(&b, p.Letter)
-		resultsText(&b, p.Letter.Results)
+	for i := range p.Ratios {
+		r := &p.Ratios[i]
+		heading(&b, form, r.What, "", "")
+		row(&b, form, printable(r.Peer), short(r.PeerIs), "")
+		if r.OwnIs > 0 {
+			row(&b, form, r.Newtop, short(float64(r.OwnIs)), fmt.Sprintf("%.1f ×", float64(r.Quicker)))
+		} else {
+			row(&b, form, r.Newtop, "never", "")
+		}
 	}
 	if b.Len() > 0 {
 		b.WriteByte('\n')
 		machineText(&b, &p.Machine)
 	}
 	return b.String()
-}
-
-// ratiosText writes a table for each peer and dtype.
-func ratiosText(b *strings.Builder, list []bench.Ratio) {
-	const form = "%-32s %8s %8s  %s"
-	group := ""
-	for i := range list {
-		r := &list[i]
-		if next := r.Peer + " " + r.DType; next != group {
-			group = next
-			heading(b, form, group, "its ms", "newtop", "times faster")
-		}
-		reached := fmt.Sprintf("%.1f ×", r.Ratio)
-		if r.Goal != nil {
-			reached = fmt.Sprintf("%.1f × wanted, %.1f × reached", r.Goal.AtLeast, r.Ratio)
-		}
-		row(b, form, fmt.Sprintf("%s, %s", passName(r.What), count(r.Threads, "thread")), short(r.PeerMS), short(r.NewtopMS), reached)
-	}
-}
-
-// runsText lists the runs, the fastest first, with the times of all repetitions and the errors of the first.
-func runsText(b *strings.Builder, l *bench.LetterBeside) {
-	const form = "%-35s %20s %7s %7s %7s"
-	heading(b, form, "UCI letter", "seconds to 5 %", "best %", "train %", "epochs")
-	for _, r := range l.Ranked() {
-		times := make([]string, len(r))
-		for i := range r {
-			times[i] = timeText(&r[i])
-		}
-		p := &r[0]
-		row(b, form, p.Peer, strings.Join(times, ", "), fmt.Sprintf("%.2f", p.BestTestError), fmt.Sprintf("%.2f", p.TrainError),
-			fmt.Sprint(p.Epochs))
-	}
-}
-
-// timeText writes the seconds of a run to its target, or how long it had.
-func timeText(p *bench.PeerLetter) string {
-	if p.SecondsToTarget == nil {
-		return fmt.Sprintf("never (%s)", secondsText(p.Seconds))
-	}
-	return secondsText(*p.SecondsToTarget)
-}
-
-// secondsText writes hundredths where they may matter.
-func secondsText(s float64) string {
-	if s < 99.995 {
-		return fmt.Sprintf("%.2f", s)
-	}
-	return fmt.Sprintf("%.0f", s)
-}
-
-func resultsText(b *strings.Builder, list []bench.Result) {
-	const form = "%-17s %-24s %7s %6s %5s  %s"
-	for i := range list {
-		r := &list[i]
-		if i == 0 {
-			heading(b, form, "seconds to 5 %", "newtop's", "newtop", "peer", "share", "")
-		}
-		seconds, share := "never", "–"
-		if r.NewtopSeconds != nil {
-			seconds, share = secondsText(*r.NewtopSeconds), fmt.Sprintf("%.2f", *r.Share)
-		}
-		row(b, form, r.What, r.Newtop, seconds, secondsText(r.PeerSeconds), share, bound(r.Goal))
-	}
 }

@@ -35,7 +35,7 @@ func TestBenchPeers(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &p); err != nil || code != 0 || errs != "peer_own.py: one\npeer_own.py: two\n" {
 		t.Errorf("exit %d, %v: %q", code, err, errs)
 	}
-	if want := []bench.PeerOutput{{Script: "peer_own.py", Lines: []string{"one", "two"}}}; !reflect.DeepEqual(p.Others, want) {
+	if want := []bench.PeerLine{{Source: "peer_own.py", Text: "one"}, {Source: "peer_own.py", Text: "two"}}; !reflect.DeepEqual(p.Lines, want) {
 		t.Errorf("read %+v", p)
 	}
 }

@@ -4,25 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"strconv"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"newtop/internal/bench"
 	"newtop/internal/version"
 	"newtop/trainer"
 	"newtop/trainer/mpi"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 const scaleDescription = `Measure what processes wait for each other, and products of several processes
-beside those of one; fit a model to that; and predict what 10, 100 and 1000
-machines on a network of your choice would take. About a minute, with --quick
-15 s. docs/cluster.md says what each table means.
+beside those of one. About 40 s, with --quick 10 s. docs/cluster.md says what
+each table means.
 
 It needs a program that is built with MPI. By itself it starts mpirun, which
 must be in PATH, with two processes of its own; under mpirun or srun it
@@ -32,31 +30,24 @@ is for you to set.`
 
 // scaleBench is the command.
 type scaleBench struct {
-	flags     benchFlags
-	ranks     int
-	latency   time.Duration
-	bandwidth float64 // Gbit/s
-	speed     float64 // GFLOP/s
+	flags benchFlags
+	ranks int
 }
 
 func newBenchScale() *cobra.Command {
 	b := &scaleBench{}
 	cmd := &cobra.Command{
 		Use:     "scale [flags]",
-		Short:   "Measure several processes, and predict many machines",
+		Short:   "Measure several processes beside one",
 		Long:    scaleDescription,
-		Example: "newtop bench scale --quick\nmpirun -np 4 --host a:2,b:2 newtop bench scale --threads 1\nnewtop bench scale --latency 2us --bandwidth 100 --format md > scale.md",
+		Example: "newtop bench scale --quick\nmpirun -np 4 --host a:2,b:2 newtop bench scale --threads 1\nnewtop bench scale --format md > scale.md",
 		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return b.run(cmd) },
 	}
 	annotate(cmd) // process 0 alone prints
-	a := bench.DefaultAssumed()
 	b.flags.add(cmd)
 	set := cmd.Flags()
 	set.IntVar(&b.ranks, "ranks", 0, "processes to start; 0: 2, or as many as mpirun or srun started")
-	set.DurationVar(&b.latency, "latency", time.Duration(a.Latency*1e9), "of a message on the network that predictions are for")
-	set.Float64Var(&b.bandwidth, "bandwidth", a.Bandwidth*8/1e9, "of each machine's link there, in Gbit/s")
-	set.Float64Var(&b.speed, "gflops", a.FLOPS/1e9, "that a machine there computes a second, in 10⁹ operations")
 	set.Lookup("format").Usage = "text, json: one JSON object, or md: tables for GitHub"
 	set.Lookup("threads").Usage = "threads of each process; 0: the processors it may use, shared with those beside it"
 	set.Lookup("quick").Usage = "smaller sizes, fewer repetitions"
@@ -74,24 +65,7 @@ func (b *scaleBench) check() error {
 	if b.ranks != 0 && (b.ranks < 2 || b.ranks > bench.MostRanks) {
 		return &trainer.ConfigError{Field: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("a whole number from 2 to %d", bench.MostRanks)}
 	}
-	if b.latency <= 0 {
-		return &trainer.ConfigError{Field: "--latency", Value: b.latency.String(), Expected: "a duration > 0, as in 25us"}
-	}
-	for _, n := range []struct {
-		flag string
-		is   float64
-	}{{"--bandwidth", b.bandwidth}, {"--gflops", b.speed}} {
-		if !(n.is > 0) || math.IsInf(n.is, 0) {
-			return &trainer.ConfigError{Field: n.flag, Value: fmt.Sprint(n.is), Expected: "a number > 0"}
-		}
-	}
 	return f.check()
-}
-
-// options are what the flags say.
-func (b *scaleBench) options() bench.ScaleOptions {
-	return bench.ScaleOptions{Threads: b.flags.threads, Quick: b.flags.quick,
-		Assumed: bench.Assumed{FLOPS: b.speed * 1e9, Latency: b.latency.Seconds(), Bandwidth: b.bandwidth * 1e9 / 8}}
 }
 
 func (b *scaleBench) run(cmd *cobra.Command) error {
@@ -110,23 +84,22 @@ func (b *scaleBench) run(cmd *cobra.Command) error {
 	case b.ranks != 0 && b.ranks != launch.Size:
 		return &trainer.ConfigError{Field: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("%d, as %s started so many", launch.Size, launch.By)}
 	}
-	world, err := mpi.Join(launch, mpi.Options{})
+	comm, err := mpi.Join(launch, mpi.Options{})
 	if err != nil {
 		return &usageError{oneLine(err)}
 	}
-	o := b.options()
-	o.Local = launch.Local
+	o := bench.ScaleOptions{Threads: b.flags.threads, Local: launch.Local, Quick: b.flags.quick}
 	if launch.Rank > 0 {
-		return b.work(cmd.Context(), world, o)
+		return b.work(cmd.Context(), comm, o)
 	}
-	r, err := b.measure(cmd, world, o)
+	r, err := b.measure(cmd, comm, o)
 	if err != nil {
 		return err // and the launcher ends the others
 	}
-	if err := world.Close(exitDone); err != nil {
+	if err := comm.Close(exitDone); err != nil {
 		return err
 	}
-	return writeScale(cmd.OutOrStdout(), b.flags.format, r)
+	return writeReport(cmd.OutOrStdout(), b.flags.format, r, r.document())
 }
 
 // start has mpirun start processes that do the same.
@@ -164,14 +137,14 @@ func (b *scaleBench) start(cmd *cobra.Command) error {
 }
 
 // work does process 0's exchanges and products, and ends with its code.
-func (b *scaleBench) work(ctx context.Context, world *mpi.World, o bench.ScaleOptions) error {
+func (b *scaleBench) work(ctx context.Context, comm *mpi.Comm, o bench.ScaleOptions) error {
 	code := exitFailed
-	_, err := bench.MeasureExchanges(ctx, world.Reducer(), o)
+	_, err := bench.MeasureExchanges(ctx, comm.Collectives(), o)
 	if err == nil {
-		code, err = world.Work(ctx)
+		code, err = comm.Work(ctx)
 	}
 	if err != nil { // which is no matter of process 0's
-		report(os.Stderr, fmt.Errorf("process %d: %w", world.Rank(), err))
+		report(os.Stderr, fmt.Errorf("process %d: %w", comm.Rank(), err))
 	} else if code == exitDone {
 		return nil
 	}
@@ -188,18 +161,18 @@ type scaleReport struct {
 }
 
 // measure has process 0 measure with the others.
-func (b *scaleBench) measure(cmd *cobra.Command, world *mpi.World, o bench.ScaleOptions) (*scaleReport, error) {
+func (b *scaleBench) measure(cmd *cobra.Command, comm *mpi.Comm, o bench.ScaleOptions) (*scaleReport, error) {
 	begun := time.Now()
-	exchanges, err := bench.MeasureExchanges(cmd.Context(), world.Reducer(), o)
+	exchanges, err := bench.MeasureExchanges(cmd.Context(), comm.Collectives(), o)
 	if err != nil {
 		return nil, err
 	}
-	products, err := bench.MeasureTeam(cmd.Context(), world.Team(), o)
+	products, err := bench.MeasureTeam(cmd.Context(), comm.Team(), o)
 	if err != nil {
 		return nil, err
 	}
-	s := bench.NewScale(world.Size(), exchanges, products, o)
-	about := world.About()
+	s := bench.NewScale(comm.Size(), exchanges, products, o)
+	about := comm.About()
 	s.Library, s.Hosts, s.Seconds = about.Library, about.Hosts, time.Since(begun).Seconds()
 	return &scaleReport{Scale: s, Version: version.Program(), Command: cmd.Root().Annotations[commandLine], Begun: begun.UTC(), Quick: o.Quick}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"newtop/internal/bench"
+	"newtop/trainer/event"
 )
 
 // narrow wants no line wider than a terminal.
@@ -142,44 +143,21 @@ func TestShort(t *testing.T) {
 }
 
 func TestPeersText(t *testing.T) {
-	at := func(s float64) *float64 { return &s }
 	p := &bench.Peers{
 		Machine: bench.Machine{Cores: 1, OS: "linux", Arch: "amd64", Go: "go1.26", Kernel: "avx2", Threads: 1},
-		Products: &bench.ProductsBeside{Ratios: []bench.Ratio{
-			{What: "gradient", Peer: "torch 1.13.0a0", DType: "float64", Threads: 2, PeerMS: 33.2, NewtopMS: 4.54, Ratio: 7.31, Goal: &bench.Goal{AtLeast: 5, Holds: true}},
-			{What: "gradient+hessian", Peer: "torch 1.13.0a0", DType: "float64", Threads: 1, PeerMS: 88, NewtopMS: 10, Ratio: 8.8},
-			{What: "hessian", Peer: "torch 1.13.0a0", DType: "float32", Threads: 1, PeerMS: 12, NewtopMS: 10, Ratio: 1.2, Goal: &bench.Goal{AtLeast: 2.5}},
-		}},
-		Letter: &bench.LetterBeside{
-			Newtop: []bench.PeerLetter{
-				{Peer: "newtop adam lr=0.003 batch=256", TargetPercent: 5, SecondsToTarget: at(0.5), BestTestError: 4.9, TrainError: 2.07, Seconds: 0.5, Epochs: 30},
-				{Peer: "newtop scg", TargetPercent: 5, SecondsToTarget: at(29), BestTestError: 5, Seconds: 29, Epochs: 900},
-				{Peer: "newtop adam lr=0.003 batch=256", TargetPercent: 5, SecondsToTarget: at(0.53), BestTestError: 4.9, TrainError: 2.07, Seconds: 0.53, Epochs: 30},
-				{Peer: "newtop scg", TargetPercent: 5, BestTestError: 5.1, Seconds: 30, Epochs: 890},
-			},
-			Peers: []bench.PeerLetter{{Peer: "torch lbfgs strong-wolfe", TargetPercent: 5, BestTestError: 7.28, Seconds: 60.01, Epochs: 88}},
-			Results: []bench.Result{
-				{What: "same settings", Peer: "torch adam lr=0.003 batch=256", PeerSeconds: 1.5, Newtop: "adam lr=0.003 batch=256", NewtopSeconds: at(0.5), Share: at(1.0 / 3), Goal: &bench.Goal{AtMost: 0.5, Holds: true}},
-				{What: "second order", Peer: "sklearn adam", PeerSeconds: 5, Newtop: "tr-newton", Goal: &bench.Goal{AtMost: 1}},
-			},
+		Ratios: []bench.Ratio{
+			{What: "gradient_ms", Peer: "torch 1.13.0a0, float64, 2 threads", PeerIs: 33.2, Newtop: "newtop avx2, float64, 2 threads", OwnIs: 4.54, Quicker: 7.31},
+			{What: "seconds_to_target", Peer: "torch \x1b[2Jadam", PeerIs: 5, Newtop: "newtop tr-newton", OwnIs: event.Float(math.NaN()), Quicker: event.Float(math.NaN())},
 		},
 	}
 	const want = `
-torch 1.13.0a0 float64             its ms   newtop  times faster
-  gradient, 2 threads                33.2     4.54  5.0 × wanted, 7.3 × reached
-  gradient + Hv, 1 thread            88.0     10.0  8.8 ×
+gradient_ms
+  torch 1.13.0a0, float64, 2 threads                             33.2
+  newtop avx2, float64, 2 threads                                4.54  7.3 ×
 
-torch 1.13.0a0 float32             its ms   newtop  times faster
-  Hv, 1 thread                       12.0     10.0  2.5 × wanted, 1.2 × reached
-
-UCI letter                                seconds to 5 %  best % train %  epochs
-  newtop adam lr=0.003 batch=256              0.50, 0.53    4.90    2.07      30
-  newtop scg                        29.00, never (30.00)    5.00    0.00     900
-  torch lbfgs strong-wolfe                 never (60.01)    7.28    0.00      88
-
-seconds to 5 %    newtop's                  newtop   peer share
-  same settings   adam lr=0.003 batch=256     0.50   1.50  0.33  ≤ 0.5 holds
-  second order    tr-newton                  never   5.00     –  ≤ 1 missed
+seconds_to_target
+  torch ·[2Jadam                                                 5.00
+  newtop tr-newton                                              never
 
 1 core, linux/amd64, go1.26; kernel avx2, 1 thread
 `
@@ -187,11 +165,6 @@ seconds to 5 %    newtop's                  newtop   peer share
 		t.Errorf("got\n%s\nexpected\n%s", got, want)
 	}
 	narrow(t, want)
-	for i := range p.Letter.Newtop {
-		narrow(t, liveText(&bench.Live{Letter: &p.Letter.Newtop[i]}))
-	}
-	narrow(t, liveText(&bench.Live{Products: &bench.PeerProducts{
-		Peer: "torch 2.5.1+cu124", DType: "float64", Threads: 2, GradientMS: 33.2, HvKeptMS: 51.2, HvFreshMS: 85}}))
 	if got := peersText(&bench.Peers{}); got != "" {
 		t.Errorf("nothing is written as %q", got)
 	}

@@ -7,8 +7,10 @@ import (
 	"io"
 
 	"newtop/datasets"
+	"newtop/datasets/fault"
 	"newtop/internal/figure"
 	"newtop/models"
+	"newtop/models/netfile"
 	"newtop/trainer"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
@@ -42,10 +44,10 @@ func exitCode(ctx context.Context, err error) int {
 		method   *methods.UnknownError
 		setting  *optim.SettingError
 		data     *datasets.UnknownError
-		option   *datasets.OptionError
+		option   *fault.OptionError
 		diverged *trainer.DivergedError
 		network  *models.ArchitectureError
-		graph    *models.GraphError
+		graph    *netfile.Error
 		run      *store.NotFoundError
 		name     *store.NameError
 		finished *finishedError

@@ -12,6 +12,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui"
+	"newtop/tui/screen"
 )
 
 // job is what a command trains: a new run, or the rest of one.
@@ -100,7 +101,7 @@ func (j *job) end(cmd *cobra.Command, err error) error {
 //
 // It trains in one goroutine and shows it from another. Whichever ends first for good ends the other: a run that
 // could not begin closes the screen; a screen that was closed ends the run.
-func (j *job) show(cmd *cobra.Command, options tui.Options) (err error) {
+func (j *job) show(cmd *cobra.Command, options screen.Options) (err error) {
 	defer func() { err = first(err, j.record.close()) }()
 	j.leaveProcessors()
 	session, err := j.session()

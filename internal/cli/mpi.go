@@ -10,11 +10,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"newtop/internal/kernel"
 	"newtop/trainer"
 	"newtop/trainer/mpi"
-
-	"github.com/spf13/cobra"
 )
 
 // crew is this process among those that mpirun or srun started together. By itself it is a crew of one, which does all as
@@ -29,7 +29,7 @@ type crew struct {
 	errs   io.Writer
 	reduce string
 	hang   time.Duration
-	world  *mpi.World // once this process has joined
+	world  *mpi.Comm // once this process has joined
 	team   trainer.Team
 	leads  bool // process 0 has others that wait for it to join or to close
 }
@@ -138,7 +138,7 @@ func (c *crew) meet(o mpi.Options) (err error) {
 		c.leads = false // as nobody waits
 		return &usageError{oneLine(err)}
 	}
-	said, err := c.world.Reducer().Gather([]byte(kernel.Selected().String()))
+	said, err := c.world.Gather([]byte(kernel.Selected().String()))
 	if err != nil || c.launch.Rank > 0 {
 		return err
 	}

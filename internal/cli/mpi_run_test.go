@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 )
 
 // output collects what a process writes while others look at it.
@@ -190,7 +190,7 @@ func TestRanksSumFast(t *testing.T) {
 			t.Errorf("epoch %d: loss %v, expected about %v", e.Epoch, got, want)
 		}
 	}
-	if run := events[0].(trainer.RunEvent); run.Ranks != 3 || run.Reduce != "fast" {
+	if run := events[0].(event.RunEvent); run.Ranks != 3 || run.Reduce != "fast" {
 		t.Errorf("the run has %d ranks and sums %q", run.Ranks, run.Reduce)
 	}
 	if !strings.Contains(errs, "sums in MPI's order") {

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer"
-	"newtop/trainer/store"
-
 	"golang.org/x/crypto/ssh"
+
+	"newtop/trainer/event"
+	"newtop/trainer/store"
 )
 
 // says waits for what is written to standard error, and returns what pattern's group matched.
@@ -44,12 +44,12 @@ func TestRanksServe(t *testing.T) {
 	until(t, db, "a pause", func(*store.Run) bool { return s.status().Phase == "paused" })
 	press("s", "i", "s", "k", " ") // steps, a spectrum, on
 	press("4")                     // scg
-	eventually(t, l, func(e trainer.Event) bool { sw, ok := e.(trainer.SwitchEvent); return ok && sw.To == "scg" })
+	eventually(t, l, func(e event.Event) bool { sw, ok := e.(event.SwitchEvent); return ok && sw.To == "scg" })
 	press(" ")
 	until(t, db, "a pause", func(*store.Run) bool { return s.status().Phase == "paused" })
 	press(" ", "1", "k")
-	eventually(t, l, func(e trainer.Event) bool { sw, ok := e.(trainer.SwitchEvent); return ok && sw.To == "tr-newton" })
-	eventually(t, l, func(e trainer.Event) bool { _, ok := e.(trainer.SpectrumEvent); return ok })
+	eventually(t, l, func(e event.Event) bool { sw, ok := e.(event.SwitchEvent); return ok && sw.To == "tr-newton" })
+	eventually(t, l, func(e event.Event) bool { _, ok := e.(event.SpectrumEvent); return ok })
 	before := s.status().Epoch
 	for deadline := time.Now().Add(patience); s.status().Epoch <= before && time.Now().Before(deadline); {
 		time.Sleep(20 * time.Millisecond)
@@ -100,7 +100,7 @@ func keysOf(t *testing.T, s *served) func(keys ...string) {
 }
 
 // eventually waits for a printed event.
-func eventually(t *testing.T, l *crewRun, is func(trainer.Event) bool) {
+func eventually(t *testing.T, l *crewRun, is func(event.Event) bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		text := l.out.String()

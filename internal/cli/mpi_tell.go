@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"newtop/models"
+	"newtop/models/reduce"
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/mpi"
@@ -49,7 +49,7 @@ func (g *greeter) Record(e event.Event) error {
 // shares says in one line which processes there are and what each has.
 func shares(about *mpi.About, rows int) string {
 	ranks := len(about.Hosts)
-	tree := models.NewTree(rows)
+	tree := reduce.NewTree(rows)
 	have := make([]int, ranks)
 	for r := range have {
 		first, last := tree.Rows(r, ranks)

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strconv"
 
-	"newtop/models/saved"
-
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/modelfile"
 )
 
 // predictFlags are those of newtop predict.
@@ -58,7 +58,7 @@ func (f *predictFlags) run(cmd *cobra.Command, model, data string) (err error) {
 	if f.format != "csv" && f.format != "jsonl" {
 		return usagef("--format %s: expected csv or jsonl", f.format)
 	}
-	m, err := saved.Read(model)
+	m, err := modelfile.Read(model)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (f *predictFlags) create(sources ...string) (*os.File, error) {
 
 // predictor takes rows from a source to a writer.
 type predictor struct {
-	model  *saved.Model
+	model  *modelfile.Model
 	source rowSource
 	write  predictionWriter
 

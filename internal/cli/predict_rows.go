@@ -11,10 +11,12 @@ import (
 	"slices"
 	"strconv"
 
-	"newtop/datasets"
-	"newtop/models/saved"
-
 	"github.com/spf13/cobra"
+
+	"newtop/datasets"
+	"newtop/datasets/csv"
+	"newtop/datasets/fault"
+	"newtop/models/modelfile"
 )
 
 // rowSource gives raw rows one by one.
@@ -29,7 +31,7 @@ type rowSource interface {
 }
 
 // open finds the rows: standard input, a data set or a file.
-func (f *predictFlags) open(cmd *cobra.Command, m *saved.Model, data string) (rowSource, error) {
+func (f *predictFlags) open(cmd *cobra.Command, m *modelfile.Model, data string) (rowSource, error) {
 	known := slices.ContainsFunc(datasets.List(), func(i datasets.Info) bool { return i.Name == data })
 	switch {
 	case known && cmd.Flags().Changed("target"):
@@ -60,29 +62,29 @@ func (f *predictFlags) open(cmd *cobra.Command, m *saved.Model, data string) (ro
 
 // tableRows are the rows of a CSV text.
 type tableRows struct {
-	*datasets.TableReader
+	*csv.Reader
 	io.Closer
 	file  string
-	model *saved.Model
+	model *modelfile.Model
 }
 
-func (f *predictFlags) openTable(m *saved.Model, r io.ReadCloser, file string) (rowSource, error) {
-	info := &datasets.TableInfo{Target: m.Meta["target"]}
+func (f *predictFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
+	info := &csv.Table{Target: m.Meta["target"]}
 	info.Place, _ = strconv.Atoi(m.Meta["target_column"]) // 0 where the model has none
 	if f.target != "" {
 		info.Target, info.Place = f.target, 0
 	}
 	for _, field := range m.Table {
-		info.Fields = append(info.Fields, datasets.Field(field))
+		info.Fields = append(info.Fields, csv.Field(field))
 	}
 	inputs := m.Inputs
 	if m.Table != nil {
 		inputs = inputs[m.Network.Inputs():]
 	}
 	for _, c := range inputs {
-		info.Fields = append(info.Fields, datasets.Field{Name: c.Name})
+		info.Fields = append(info.Fields, csv.Field{Name: c.Name})
 	}
-	rows, err := datasets.NewTableReader(r, file, info, f.target != "")
+	rows, err := csv.NewReader(r, file, info, f.target != "")
 	if err == nil && rows.Target() != "" && m.Classes == nil && len(m.Outputs) != 1 {
 		err = usagef("%s has a target %q: expected none, as the model has %d outputs", file, rows.Target(), len(m.Outputs))
 	}
@@ -102,7 +104,7 @@ func (t *tableRows) read(raw []float64) (truth, error) {
 		return truth{}, err
 	}
 	out := truth{known: true, text: text}
-	wrong := &datasets.FormatError{File: t.file, Line: t.Line(), Column: t.Target(), Found: fmt.Sprintf("%.40q", text)}
+	wrong := &fault.FormatError{File: t.file, Line: t.Line(), Column: t.Target(), Found: fmt.Sprintf("%.40q", text)}
 	if t.model.Classes == nil {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
@@ -124,13 +126,13 @@ func (t *tableRows) read(raw []float64) (truth, error) {
 // setRows are the rows of a data set.
 type setRows struct {
 	set    *datasets.Dataset
-	model  *saved.Model
+	model  *modelfile.Model
 	splits []*datasets.Split
 	next   int   // row of the first split
 	class  []int // the model's, of each of the set's
 }
 
-func (f *predictFlags) openSet(m *saved.Model, name string) (rowSource, error) {
+func (f *predictFlags) openSet(m *modelfile.Model, name string) (rowSource, error) {
 	if f.rows != "test" && f.rows != "train" && f.rows != "all" {
 		return nil, usagef("--rows %s: expected test, train or all", f.rows)
 	}
@@ -181,7 +183,7 @@ func (r *setRows) match(name string) error {
 	return nil
 }
 
-func columnNames(columns []saved.Column) (names []string) {
+func columnNames(columns []modelfile.Column) (names []string) {
 	for _, c := range columns {
 		names = append(names, c.Name)
 	}

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strconv"
 
-	"newtop/models/saved"
+	"newtop/models/modelfile"
 )
 
 // predictionWriter writes predictions row by row. Probabilities have six digits, values all that they have.
@@ -17,7 +17,7 @@ type predictionWriter interface {
 	flush() error
 }
 
-func newPredictionWriter(w io.Writer, format string, m *saved.Model, source rowSource) predictionWriter {
+func newPredictionWriter(w io.Writer, format string, m *modelfile.Model, source rowSource) predictionWriter {
 	if format == "jsonl" {
 		return &jsonPredictions{w: bufio.NewWriter(w), model: m}
 	}
@@ -29,7 +29,7 @@ func newPredictionWriter(w io.Writer, format string, m *saved.Model, source rowS
 // csvPredictions writes a table with a header.
 type csvPredictions struct {
 	w        *csv.Writer
-	model    *saved.Model
+	model    *modelfile.Model
 	truthful bool     // whether there are columns for what is true
 	record   []string // room for a row
 }
@@ -98,7 +98,7 @@ func (p *csvPredictions) flush() error {
 // jsonPredictions writes one object a row.
 type jsonPredictions struct {
 	w     *bufio.Writer
-	model *saved.Model
+	model *modelfile.Model
 }
 
 // prediction is a row in JSON.

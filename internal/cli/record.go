@@ -180,7 +180,9 @@ func (e *interruptedError) Unwrap() error { return e.cause }
 func warn(w io.Writer, text string) { fmt.Fprintln(w, "newtop: warning:", text) }
 
 // oneLine returns an error's text on one line.
-func oneLine(err error) string { return strings.Join(strings.Fields(trainer.ErrorText(err, flagOf)), " ") }
+func oneLine(err error) string {
+	return strings.Join(strings.Fields(trainer.ErrorText(err, flagOf)), " ")
+}
 
 // absolute returns c with files that can be found from any directory, for a run that is resumed elsewhere.
 func absolute(c trainer.Config) trainer.Config {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"newtop/internal/contrast"
+	"newtop/internal/rundiff"
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
@@ -106,8 +106,8 @@ func compared(list []*story) []tui.Compared {
 
 // comparison is what runs compare prints.
 type comparison struct {
-	Runs    []rival        `json:"runs"`
-	Differs []contrast.Row `json:"-"`
+	Runs    []rival       `json:"runs"`
+	Differs []rundiff.Row `json:"-"`
 	// Choices has the rows of Differs by name.
 	Choices map[string][]string `json:"differs"`
 	levels  []float64
@@ -123,7 +123,7 @@ type rival struct {
 	Last    *fact       `json:"last"`
 	Reached []reached   `json:"reached"`
 	Loss    event.Float `json:"loss"` // of the newest epoch
-	measure contrast.Measure
+	measure event.Measure
 }
 
 // fact is what a run had reached after an epoch, and what that had taken.
@@ -140,11 +140,11 @@ type reached struct {
 	At    *fact       `json:"at"`
 }
 
-func factOf(m contrast.Measure, e *event.EpochEvent) *fact {
+func factOf(m event.Measure, e *event.EpochEvent) *fact {
 	if e == nil {
 		return nil
 	}
-	return &fact{Epoch: e.Epoch, Value: event.Float(m.Of(e)), Seconds: e.Elapsed, Equivalents: e.GradientEquivalents}
+	return &fact{Epoch: e.Epoch, Value: event.Float(m.Value(e)), Seconds: e.Elapsed, Equivalents: e.GradientEquivalents}
 }
 
 // tabulate compares runs; without levels they are held against the best of the run that does worst.
@@ -155,8 +155,8 @@ func tabulate(list []*story, levels []float64) *comparison {
 	var configs []*trainer.Config
 	worst := math.Inf(-1)
 	for i, t := range list {
-		m := contrast.MeasureOf(t.run.Opening, t.epochs)
-		v := rival{Label: names[i], ID: t.run.ID, State: t.run.State, Measure: m.Name(), measure: m, Loss: event.Float(math.NaN())}
+		m := event.MeasureOf(t.run.Opening, t.epochs)
+		v := rival{Label: names[i], ID: t.run.ID, State: t.run.State, Measure: m.Info().Name, measure: m, Loss: event.Float(math.NaN())}
 		v.Best = factOf(m, m.Best(t.epochs))
 		if n := len(t.epochs); n > 0 {
 			v.Last, v.Loss = factOf(m, &t.epochs[n-1]), t.epochs[n-1].Loss
@@ -181,7 +181,7 @@ func tabulate(list []*story, levels []float64) *comparison {
 			v.Reached = append(v.Reached, at)
 		}
 	}
-	for _, row := range append(contrast.Table(openings), differences(configs)...) {
+	for _, row := range append(rundiff.Table(openings), differences(configs)...) {
 		if row.Differs {
 			c.Differs = append(c.Differs, row)
 			c.Choices[row.Name] = row.Values

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"newtop/models/saved"
+	"newtop/models/modelfile"
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
@@ -233,7 +233,7 @@ func (x *exporter) weights(cmd *cobra.Command, s *store.Store, r *store.Run) err
 	if file == "" {
 		file = fmt.Sprintf("%s-e%d.%s", filepath.Base(r.ID), from.Epoch, x.format)
 	}
-	if format, err := saved.Format(file); err != nil || format != x.format {
+	if format, err := modelfile.Format(file); err != nil || format != x.format {
 		return &trainer.ConfigError{Field: "--output", Value: file, Expected: "a name that ends in ." + x.format}
 	}
 	e, err := trainer.Export(r.Config, from, r.Opening, file)

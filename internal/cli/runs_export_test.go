@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"newtop/models/saved"
+	"newtop/models/modelfile"
 	"newtop/trainer/event"
 	"newtop/trainer/stream"
 )
@@ -92,11 +92,11 @@ func TestExportWeights(t *testing.T) {
 		id := recordedRun(t, db, "--data", "spirals", "--opt", "adam", "--epochs", "2", "--net", "4", "--save", at)
 		exported := filepath.Join(dir, "exported."+format)
 		succeed(t, "runs", "export", id, "--format", format, "-o", exported, "--record", db)
-		want, err := saved.Read(at)
+		want, err := modelfile.Read(at)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := saved.Read(exported)
+		got, err := modelfile.Read(exported)
 		if err != nil {
 			t.Fatal(err)
 		}

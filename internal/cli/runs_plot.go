@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"newtop/internal/contrast"
 	"newtop/internal/figure"
+	"newtop/internal/rundiff"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
@@ -96,5 +96,5 @@ func labels(list []*story) []string {
 	for i, t := range list {
 		openings[i], names[i] = t.run.Opening, t.run.Name
 	}
-	return contrast.Labels(openings, names)
+	return rundiff.Labels(openings, names)
 }

@@ -201,7 +201,7 @@ func (t *story) printFigures(w *sheet) {
 	var names []string
 	var table strings.Builder
 	cells := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(cells, "epoch\tloss\ttest loss\t%s\ttime\tequivalents\t\n", m.Name())
+	fmt.Fprintf(cells, "epoch\tloss\ttest loss\t%s\ttime\tequivalents\t\n", m.Info().Name)
 	for _, at := range []struct {
 		name string
 		e    *event.EpochEvent

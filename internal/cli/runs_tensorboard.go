@@ -15,28 +15,6 @@ import (
 	"newtop/trainer/store"
 )
 
-// tags are the curves of an event file and what an epoch has of each. TensorBoard puts tags with the same first part
-// side by side.
-var tags = []struct {
-	name string
-	of   func(e *event.EpochEvent) event.Float
-}{
-	{"loss/train", func(e *event.EpochEvent) event.Float { return e.Loss }},
-	{"loss/test", func(e *event.EpochEvent) event.Float { return e.TestLoss }},
-	{"error/train", func(e *event.EpochEvent) event.Float { return e.Error }},
-	{"error/test", func(e *event.EpochEvent) event.Float { return e.TestError }},
-	{"rmse/train", func(e *event.EpochEvent) event.Float { return e.RMSE }},
-	{"rmse/test", func(e *event.EpochEvent) event.Float { return e.TestRMSE }},
-	{"step/gradient_norm", func(e *event.EpochEvent) event.Float { return e.GradientNorm }},
-	{"step/step_norm", func(e *event.EpochEvent) event.Float { return e.StepNorm }},
-	{"step/radius", func(e *event.EpochEvent) event.Float { return e.Radius }},
-	{"step/rho", func(e *event.EpochEvent) event.Float { return e.Rho }},
-	{"step/rate", func(e *event.EpochEvent) event.Float { return e.Rate }},
-	{"work/inner_iterations", (*event.EpochEvent).InnerIterations},
-	{"work/gradient_equivalents", func(e *event.EpochEvent) event.Float { return e.GradientEquivalents }},
-	{"work/seconds", func(e *event.EpochEvent) event.Float { return e.Seconds }},
-}
-
 // tensorboard writes an event file into a directory: a step an epoch, its wall time when it would have ended had the
 // run not paused. Numbers are single precision in it.
 func (x *exporter) tensorboard(cmd *cobra.Command, s *store.Store, r *store.Run) error {
@@ -80,15 +58,19 @@ func (x *exporter) tensorboard(cmd *cobra.Command, s *store.Store, r *store.Run)
 }
 
 // scalars returns an epoch's finite numbers.
+// scalars returns an epoch's curves. TensorBoard puts tags with the same first part side by side.
 func scalars(e *event.EpochEvent, wall float64) (out []tfevents.Scalar) {
 	add := func(tag string, v event.Float) {
 		if !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0) {
 			out = append(out, tfevents.Scalar{Tag: tag, Step: int64(e.Epoch), Wall: wall, Value: float64(v)})
 		}
 	}
-	for _, t := range tags {
-		add(t.name, t.of(e))
+	for q := range event.QuantityCount {
+		if tag := q.Info().Tag; tag != "" {
+			add(tag, *q.Of(e))
+		}
 	}
+	add("work/inner_iterations", e.InnerIterations())
 	for i := range e.Figures {
 		add("method/"+e.Figures[i].Key, e.Figures[i].Value)
 	}

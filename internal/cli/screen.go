@@ -3,12 +3,13 @@ package cli
 import (
 	"os"
 
-	"newtop/datasets"
-	"newtop/trainer"
-	"newtop/tui"
-
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
+
+	"newtop/datasets"
+	"newtop/trainer"
+	"newtop/tui/screen"
+	"newtop/tui/style"
 )
 
 // What the screen asks for when nobody says: a spectrum every few epochs, for a fifth of the training time
@@ -36,14 +37,14 @@ func (f *screenFlags) add(cmd *cobra.Command) {
 }
 
 // options checks the flags. They win over what the user has chosen on an earlier screen.
-func (f *screenFlags) options() (o tui.Options, err error) {
-	if o.Theme, err = tui.ParseTheme(f.theme); err != nil {
+func (f *screenFlags) options() (o screen.Options, err error) {
+	if o.Theme, err = style.ParseTheme(f.theme); err != nil {
 		return o, &trainer.ConfigError{Field: "--theme", Value: f.theme, Expected: "auto, dark, light, safe or mono"}
 	}
-	if o.Glyphs, err = tui.ParseGlyphs(f.glyphs); err != nil {
+	if o.Glyphs, err = style.ParseGlyphs(f.glyphs); err != nil {
 		return o, &trainer.ConfigError{Field: "--glyphs", Value: f.glyphs, Expected: "auto, braille, block or ascii"}
 	}
-	o.NoMouse, o.Preferences, o.Pictures = f.noMouse, tui.PreferencesFile(), "."
+	o.NoMouse, o.Preferences, o.Pictures = f.noMouse, screen.PreferencesFile(), "."
 	for _, d := range datasets.List() {
 		o.DataSets = append(o.DataSets, d.Name)
 	}

@@ -309,7 +309,7 @@ func (t *tuner) fixed(cmd *cobra.Command, key string) error {
 }
 
 // limits says in words what a search may take.
-func limits(b *tune.Board) string {
+func limits(b *tune.Leaderboard) string {
 	var parts []string
 	if b.Budget > 0 {
 		parts = append(parts, elapsed(event.Float(b.Budget)))

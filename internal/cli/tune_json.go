@@ -80,7 +80,7 @@ func trialOf(t *tune.Trial) trialJSON {
 }
 
 // boardOf returns what is printed of a board with its best settings, so many of them.
-func boardOf(b *tune.Board, top int) *boardJSON {
+func boardOf(b *tune.Leaderboard, top int) *boardJSON {
 	limit := func(v float64) *float64 {
 		if !(v > 0) || math.IsInf(v, 0) {
 			return nil
@@ -125,7 +125,7 @@ type trialLines struct {
 	reported map[int]bool // trials by number
 }
 
-func (p *trialLines) board(b *tune.Board) error {
+func (p *trialLines) board(b *tune.Leaderboard) error {
 	for i := range b.Trials {
 		t := &b.Trials[i]
 		if !over(t.State) || p.reported[t.Number] {
@@ -139,7 +139,7 @@ func (p *trialLines) board(b *tune.Board) error {
 	return nil
 }
 
-func (p *trialLines) end(b *tune.Board) error {
+func (p *trialLines) end(b *tune.Leaderboard) error {
 	if err := p.board(b); err != nil {
 		return err
 	}

@@ -8,18 +8,19 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"newtop/trainer/tune"
 	"newtop/tui"
-
-	"github.com/spf13/cobra"
+	"newtop/tui/screen"
 )
 
 // boardPrinter prints a search as it goes on.
 type boardPrinter interface {
 	// board is given every newer state, which holds all that was in those before.
-	board(b *tune.Board) error
+	board(b *tune.Leaderboard) error
 	// end is given the last one. It may be called without board before.
-	end(b *tune.Board) error
+	end(b *tune.Leaderboard) error
 }
 
 // printer returns what prints a search in the flags' format.
@@ -30,9 +31,9 @@ func (t *tuner) printer(cmd *cobra.Command) boardPrinter {
 	case t.format == "jsonl":
 		return &trialLines{out: out, reported: map[int]bool{}}
 	case t.format == "json":
-		return &boardAtEnd{meter: progress, print: func(b *tune.Board) error { return printJSON(out, boardOf(b, t.top)) }}
+		return &boardAtEnd{meter: progress, print: func(b *tune.Leaderboard) error { return printJSON(out, boardOf(b, t.top)) }}
 	case t.top == 1:
-		return &boardAtEnd{meter: progress, print: func(b *tune.Board) error { return summarize(out, b, t.top) }}
+		return &boardAtEnd{meter: progress, print: func(b *tune.Leaderboard) error { return summarize(out, b, t.top) }}
 	}
 	return &trialText{out: out, messages: messages, top: t.top, reported: map[int]int{}}
 }
@@ -51,7 +52,7 @@ func (t *tuner) print(cmd *cobra.Command, s *tune.Search) error {
 	if nothingBegan(err) {
 		return err
 	}
-	b := s.Board()
+	b := s.Leaderboard()
 	if printErr == nil {
 		printErr = p.end(b)
 	}
@@ -59,9 +60,9 @@ func (t *tuner) print(cmd *cobra.Command, s *tune.Search) error {
 }
 
 // followBoards hands each newer board on until the last one. A search whose context has ended still has a last board.
-func followBoards(ctx context.Context, s tui.Searching, do func(*tune.Board) error) error {
+func followBoards(ctx context.Context, s tui.Searching, do func(*tune.Leaderboard) error) error {
 	ctx = context.WithoutCancel(ctx)
-	for seen := (*tune.Board)(nil); ; {
+	for seen := (*tune.Leaderboard)(nil); ; {
 		b, err := s.Wait(ctx, seen)
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -83,7 +84,7 @@ func nothingBegan(err error) bool {
 }
 
 // show searches behind the screen, and prints what came of it when the screen is gone.
-func (t *tuner) show(cmd *cobra.Command, s *tune.Search, options tui.Options) error {
+func (t *tuner) show(cmd *cobra.Command, s *tune.Search, options screen.Options) error {
 	runtime.GOMAXPROCS(t.config.Threads + screenProcessors)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
@@ -104,12 +105,12 @@ func (t *tuner) show(cmd *cobra.Command, s *tune.Search, options tui.Options) er
 	if errors.Is(screenErr, context.Canceled) {
 		screenErr = nil
 	}
-	b := s.Board()
+	b := s.Leaderboard()
 	return t.outcome(cmd, b, first(screenErr, summarize(cmd.OutOrStdout(), b, t.top), err))
 }
 
 // outcome says where the search is kept, and how it is gone on with where it was cut short.
-func (t *tuner) outcome(cmd *cobra.Command, b *tune.Board, err error) error {
+func (t *tuner) outcome(cmd *cobra.Command, b *tune.Leaderboard, err error) error {
 	at := ""
 	if t.run.record != "" {
 		at = " --record " + quote(t.run.record)
@@ -131,21 +132,21 @@ func (t *tuner) outcome(cmd *cobra.Command, b *tune.Board, err error) error {
 // boardAtEnd prints nothing but the last board. A meter says how far it is.
 type boardAtEnd struct {
 	meter *meter
-	print func(*tune.Board) error
+	print func(*tune.Leaderboard) error
 }
 
-func (p *boardAtEnd) board(b *tune.Board) error {
+func (p *boardAtEnd) board(b *tune.Leaderboard) error {
 	p.meter.show(time.Now(), done(b), progressWords(b))
 	return nil
 }
 
-func (p *boardAtEnd) end(b *tune.Board) error {
+func (p *boardAtEnd) end(b *tune.Leaderboard) error {
 	p.meter.end()
 	return p.print(b)
 }
 
 // done returns how much of a search's limits is used up, 0…1.
-func done(b *tune.Board) (share float64) {
+func done(b *tune.Leaderboard) (share float64) {
 	begun := 0
 	for i := range b.Trials {
 		if t := &b.Trials[i]; !t.Final && t.State != tune.Running && t.State != tune.Waiting {
@@ -165,7 +166,7 @@ func done(b *tune.Board) (share float64) {
 }
 
 // progressWords says in a line how a search stands.
-func progressWords(b *tune.Board) string {
+func progressWords(b *tune.Leaderboard) string {
 	text := fmt.Sprintf("%s, %s", b.Phase, count(len(b.Trials), "trial"))
 	if len(b.Order) > 0 {
 		best := &b.Trials[b.Order[0]]

@@ -37,25 +37,39 @@ const (
 // mostTasks bounds the numbers of tasks, which no scheduler comes near.
 const mostTasks = 1 << 30
 
-// environment reads variables, of which empty ones are as good as none.
-type environment func(name string) string
+// environment is those of the variables that have a value.
+type environment map[string]int
 
-// number returns a variable's value and whether it has one.
-func (e environment) number(name string) (n int, ok bool, err error) {
-	text := e(name)
-	if text == "" {
-		return 0, false, nil
+// readEnvironment reads the variables, of which empty ones are as good as none.
+func readEnvironment(get func(name string) string) (environment, error) {
+	e := environment{}
+	for _, name := range []string{slurmTask, jobIndex, slurmFirst, slurmStep, slurmCount, shardCount, slurmLast} {
+		text := get(name)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 || n > mostTasks {
+			return nil, &trainer.ConfigError{Field: name, Value: text, Expected: "a whole number ≥ 0"}
+		}
+		e[name] = n
 	}
-	n, err = strconv.Atoi(text)
-	if err != nil || n < 0 || n > mostTasks {
-		return 0, false, &trainer.ConfigError{Field: name, Value: text, Expected: "a whole number ≥ 0"}
-	}
-	return n, true, nil
+	return e, nil
+}
+
+// wrong is an error about a variable's value.
+func (e environment) wrong(name, expected string, args ...any) error {
+	return &trainer.ConfigError{Field: name, Value: strconv.Itoa(e[name]), Expected: fmt.Sprintf(expected, args...)}
+}
+
+// lacks is an error about what is missing beside a variable.
+func (e environment) lacks(have, lack string) error {
+	return e.wrong(have, "%s beside it, or --shard I/N, or --shard off", lack)
 }
 
 // shardOf returns the shard that --shard and the environment name, and where its index is from; the zero Shard for a
 // whole search. Its errors are *trainer.ConfigError.
-func shardOf(flag string, env environment) (h tune.Shard, from string, err error) {
+func shardOf(flag string, get func(name string) string) (h tune.Shard, from string, err error) {
 	if flag == "off" {
 		return h, "", nil
 	}
@@ -71,10 +85,14 @@ func shardOf(flag string, env environment) (h tune.Shard, from string, err error
 		}
 		return h, "--shard", nil
 	}
-	if h.Index, from, err = env.index(); err != nil {
-		return h, "", err
+	e, err := readEnvironment(get)
+	if err == nil {
+		h.Index, from, err = e.index()
 	}
-	return h, from, env.settle(&h, flag, from)
+	if err == nil {
+		err = e.settle(&h, flag, from)
+	}
+	return h, from, err
 }
 
 func badShard(flag string) error {
@@ -85,110 +103,67 @@ func badShard(flag string) error {
 
 // index returns which shard the environment says this is, from 1, and the variable that says so; 0 where none does.
 func (e environment) index() (index int, from string, err error) {
-	task, slurm, err := e.number(slurmTask)
-	if err != nil {
-		return 0, "", err
+	task, slurm := e[slurmTask]
+	job, kubernetes := e[jobIndex]
+	first, ranged := e[slurmFirst]
+	step, stepped := e[slurmStep]
+	if !stepped {
+		step = 1
 	}
-	job, kubernetes, err := e.number(jobIndex)
 	switch {
-	case err != nil:
-		return 0, "", err
 	case slurm && kubernetes:
-		return 0, "", &trainer.ConfigError{
-			Field: jobIndex, Value: e(jobIndex), Expected: fmt.Sprintf("it or %s (%d), not both: --shard I/N or --shard off decides", slurmTask, task),
-		}
+		return 0, "", e.wrong(jobIndex, "it or %s (%d), not both: --shard I/N or --shard off decides", slurmTask, task)
 	case kubernetes:
 		return job + 1, jobIndex, nil
 	case !slurm:
 		return 0, "", nil
-	}
-	first, there, err := e.number(slurmFirst)
-	if err != nil || !there {
-		return 0, "", orMissing(err, slurmTask, e(slurmTask), slurmFirst)
-	}
-	step, there, err := e.number(slurmStep)
-	if err != nil {
-		return 0, "", err
-	}
-	if !there {
-		step = 1
-	}
-	if step < 1 || task < first || (task-first)%step != 0 {
-		return 0, "", &trainer.ConfigError{
-			Field: slurmTask, Value: e(slurmTask), Expected: fmt.Sprintf("one of %d, %d, … by %s and %s, or --shard I/N", first, first+step, slurmFirst, slurmStep),
-		}
+	case !ranged:
+		return 0, "", e.lacks(slurmTask, slurmFirst)
+	case step < 1 || task < first || (task-first)%step != 0:
+		return 0, "", e.wrong(slurmTask, "one of %d, %d, … by %s and %s, or --shard I/N", first, first+step, slurmFirst, slurmStep)
 	}
 	return (task-first)/step + 1, slurmTask, nil
 }
 
-// orMissing returns err, or what is missing beside a variable.
-func orMissing(err error, have, value, lack string) error {
-	if err != nil {
-		return err
-	}
-	return &trainer.ConfigError{Field: have, Value: value, Expected: lack + " beside it, or --shard I/N, or --shard off"}
-}
-
 // settle finds out how many shards there are, in which whoever says it must agree.
 func (e environment) settle(h *tune.Shard, flag, from string) error {
-	array, inArray, err := e.number(slurmCount)
-	if err != nil {
-		return err
-	}
-	own, there, err := e.number(shardCount)
-	if err != nil {
-		return err
-	}
+	_, inArray := e[slurmCount]
+	_, there := e[shardCount]
 	if from == "" {
 		switch {
 		case flag != "":
 			return &trainer.ConfigError{Field: "--shard", Value: flag, Expected: fmt.Sprintf("I/%d where neither %s nor %s says I", h.Of, slurmTask, jobIndex)}
 		case inArray:
-			return orMissing(nil, slurmCount, e(slurmCount), slurmTask)
+			return e.lacks(slurmCount, slurmTask)
 		case there:
-			return orMissing(nil, shardCount, e(shardCount), slurmTask+" or "+jobIndex)
+			return e.lacks(shardCount, slurmTask+" or "+jobIndex)
 		}
 		return nil
 	}
 	said := "--shard " + flag
-	for _, l := range []struct {
-		name string
-		n    int
-		ok   bool
-	}{{slurmCount, array, inArray && from == slurmTask}, {shardCount, own, there}} {
-		switch {
-		case !l.ok:
+	for _, name := range []string{slurmCount, shardCount} {
+		switch n, ok := e[name]; {
+		case !ok || name == slurmCount && from != slurmTask:
 		case h.Of == 0:
-			h.Of, said = l.n, fmt.Sprintf("%s %d", l.name, l.n)
-		case h.Of != l.n:
-			return &trainer.ConfigError{Field: l.name, Value: e(l.name), Expected: fmt.Sprintf("%d, as %s says, or --shard I/N", h.Of, said)}
+			h.Of, said = n, fmt.Sprintf("%s %d", name, n)
+		case h.Of != n:
+			return e.wrong(name, "%d, as %s says, or --shard I/N", h.Of, said)
 		}
 	}
+	// The second task of 1,3,7 would take itself for the third.
+	last, ranged := e[slurmLast]
+	gaps := ranged && from == slurmTask && (last-e[slurmFirst])/max(e[slurmStep], 1)+1 != h.Of
 	switch {
 	case h.Of == 0 && from == jobIndex:
-		return &trainer.ConfigError{Field: jobIndex, Value: e(jobIndex), Expected: "--shard /N with the job's completions as N, or --shard off"}
+		return e.wrong(jobIndex, "--shard /N with the job's completions as N, or --shard off")
 	case h.Of == 0:
-		return orMissing(nil, slurmTask, e(slurmTask), slurmCount)
+		return e.lacks(slurmTask, slurmCount)
 	case h.Of > tune.MaxShards:
 		return badShard(fmt.Sprintf("%d/%d", h.Index, h.Of))
 	case h.Index > h.Of:
-		return &trainer.ConfigError{Field: from, Value: e(from), Expected: fmt.Sprintf("one of %d tasks, as %s says", h.Of, said)}
-	}
-	return e.gaps(h, from)
-}
-
-// gaps refuses an array of tasks whose numbers are no range: the second of 1,3,7 would take itself for the third.
-func (e environment) gaps(h *tune.Shard, from string) error {
-	last, there, err := e.number(slurmLast)
-	if err != nil || !there || from != slurmTask {
-		return err
-	}
-	first, _, _ := e.number(slurmFirst) // which index has read
-	step, _, _ := e.number(slurmStep)
-	if (last-first)/max(step, 1)+1 != h.Of {
-		return &trainer.ConfigError{
-			Field: slurmLast, Value: e(slurmLast), Expected: fmt.Sprintf("an array of %d tasks without gaps from %d on, as in --array=1-%d, or --shard I/N", h.Of, first, h.Of),
-		}
+		return e.wrong(from, "one of %d tasks, as %s says", h.Of, said)
+	case gaps:
+		return e.wrong(slurmLast, "an array of %d tasks without gaps from %d on, as in --array=1-%[1]d, or --shard I/N", h.Of, e[slurmFirst])
 	}
 	return nil
 }
@@ -234,7 +209,7 @@ func (t *tuner) begin(cmd *cobra.Command, s *store.Store) (*tune.Search, error) 
 		fmt.Fprintf(cmd.ErrOrStderr(), "nothing left to do: %s\n", printable(exhausted.Error()))
 		return nil, t.past(cmd, s, exhausted.Name)
 	case err == nil && again:
-		fmt.Fprintf(cmd.ErrOrStderr(), "it goes on after %s\n", count(len(search.Board().Trials), "trial"))
+		fmt.Fprintf(cmd.ErrOrStderr(), "it goes on after %s\n", count(len(search.Leaderboard().Trials), "trial"))
 	}
 	return search, err
 }
@@ -258,7 +233,7 @@ func (t *tuner) past(cmd *cobra.Command, s *store.Store, name string) error {
 }
 
 // tallyShards says which shards are together on a board, each with what it did, a line a shard; empty for a whole search.
-func tallyShards(b *tune.Board) string {
+func tallyShards(b *tune.Leaderboard) string {
 	w := tune.Sweep{Name: b.Name, Of: b.Shard.Of, Parts: b.Parts}
 	if len(w.Parts) == 0 {
 		return ""

@@ -37,8 +37,8 @@ func sampleTrial(number, setting int, state tune.State, best, target event.Float
 }
 
 // sampleBoard is the end of a search with a target, trials of every fate and finals.
-func sampleBoard() *tune.Board {
-	b := &tune.Board{Name: "tune-letters", Data: "letters", Measure: "test error", Target: 0.05, Phase: "done", Seconds: 58.4, Budget: 60,
+func sampleBoard() *tune.Leaderboard {
+	b := &tune.Leaderboard{Name: "tune-letters", Data: "letters", Measure: "test error", Target: 0.05, Phase: "done", Seconds: 58.4, Budget: 60,
 		Spent: 1234.5, Planned: 100, Parallel: 2, Threads: 1,
 		Over: []tune.Dimension{{Key: "opt", Choices: []string{"adam", "tr-gn"}}, {Key: "rate", Low: 1e-4, High: 0.1, Log: true}},
 		Trials: []tune.Trial{
@@ -71,7 +71,7 @@ func TestTrialText(t *testing.T) {
 	early.Trials[0].State, early.Trials[1].State, early.Trials[1].Why = tune.Running, tune.Paused, ""
 	late := *b
 	late.Phase, late.Warning = "finals", "disk\x1b is full"
-	for _, b := range []*tune.Board{&early, &early, &late} {
+	for _, b := range []*tune.Leaderboard{&early, &early, &late} {
 		if err := p.board(b); err != nil {
 			t.Fatal(err)
 		}
@@ -167,9 +167,9 @@ func typesOf(t *testing.T, out string) map[string]int {
 }
 
 // scripted is a search of given boards.
-type scripted []*tune.Board
+type scripted []*tune.Leaderboard
 
-func (s scripted) Wait(ctx context.Context, seen *tune.Board) (*tune.Board, error) {
+func (s scripted) Wait(ctx context.Context, seen *tune.Leaderboard) (*tune.Leaderboard, error) {
 	for i, b := range s {
 		if b == seen {
 			if i+1 == len(s) {
@@ -180,19 +180,19 @@ func (s scripted) Wait(ctx context.Context, seen *tune.Board) (*tune.Board, erro
 	}
 	return s[0], nil
 }
-func (s scripted) Board() *tune.Board { return s[len(s)-1] }
-func (s scripted) Stop()              {}
+func (s scripted) Leaderboard() *tune.Leaderboard { return s[len(s)-1] }
+func (s scripted) Stop()                          {}
 
 // TestFollowBoards hands on every board even of a search whose context has ended.
 func TestFollowBoards(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	n := 0
-	err := followBoards(ctx, scripted{sampleBoard(), sampleBoard(), sampleBoard()}, func(*tune.Board) error { n++; return nil })
+	err := followBoards(ctx, scripted{sampleBoard(), sampleBoard(), sampleBoard()}, func(*tune.Leaderboard) error { n++; return nil })
 	if n != 3 || err != nil {
 		t.Errorf("%d boards, %v", n, err)
 	}
-	if err := followBoards(ctx, scripted{sampleBoard()}, func(*tune.Board) error { return io.ErrClosedPipe }); err != io.ErrClosedPipe {
+	if err := followBoards(ctx, scripted{sampleBoard()}, func(*tune.Leaderboard) error { return io.ErrClosedPipe }); err != io.ErrClosedPipe {
 		t.Errorf("a printer's error is %v", err)
 	}
 }
@@ -213,7 +213,7 @@ func TestProgressOfASearch(t *testing.T) {
 	if got := progressWords(b); got != "done, 7 trials, best 4.88 % in 500 ms" {
 		t.Errorf("it stands: %s", got)
 	}
-	if got := done(&tune.Board{}); got != 0 {
+	if got := done(&tune.Leaderboard{}); got != 0 {
 		t.Errorf("%v done of nothing", got)
 	}
 }

@@ -23,7 +23,7 @@ type trialText struct {
 	warning       string
 }
 
-func (p *trialText) board(b *tune.Board) error {
+func (p *trialText) board(b *tune.Leaderboard) error {
 	if !p.opened {
 		p.opened = true
 		p.opening(b)
@@ -53,7 +53,7 @@ func (p *trialText) board(b *tune.Board) error {
 }
 
 // opening says what is searched.
-func (p *trialText) opening(b *tune.Board) {
+func (p *trialText) opening(b *tune.Leaderboard) {
 	text := b.Data + ": " + b.Measure
 	if b.Target > 0 {
 		text = fmt.Sprintf("%s: least time to a %s of %s", b.Data, b.Measure, judged(b, event.Float(b.Target)))
@@ -67,7 +67,7 @@ func (p *trialText) opening(b *tune.Board) {
 	}
 }
 
-func (p *trialText) end(b *tune.Board) error {
+func (p *trialText) end(b *tune.Leaderboard) error {
 	if err := p.board(b); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (p *trialText) end(b *tune.Board) error {
 }
 
 // judged writes a figure of what trials are judged by.
-func judged(b *tune.Board, v event.Float) string {
+func judged(b *tune.Leaderboard, v event.Float) string {
 	if strings.Contains(b.Measure, "RMSE") {
 		return number(v, 4)
 	}
@@ -86,11 +86,11 @@ func judged(b *tune.Board, v event.Float) string {
 }
 
 // trialHead is the heading over the lines of trials; without a target none has a time to it.
-func trialHead(b *tune.Board) string {
+func trialHead(b *tune.Leaderboard) string {
 	return trialColumns(b, "trial", "state", "best", "to target", "epochs", "gradients", "seconds", "setting")
 }
 
-func trialColumns(b *tune.Board, number, state, best, target, epochs, work, seconds, setting string) string {
+func trialColumns(b *tune.Leaderboard, number, state, best, target, epochs, work, seconds, setting string) string {
 	best = fmt.Sprintf("%8s", best)
 	if b.Target > 0 {
 		best += fmt.Sprintf(" %9s", target)
@@ -99,7 +99,7 @@ func trialColumns(b *tune.Board, number, state, best, target, epochs, work, seco
 }
 
 // trialLine tells of a trial in a line.
-func trialLine(b *tune.Board, t *tune.Trial) string {
+func trialLine(b *tune.Leaderboard, t *tune.Trial) string {
 	text := settingText(t)
 	if t.Final {
 		text += ", measured alone"
@@ -141,7 +141,7 @@ type standing struct {
 }
 
 // standings returns the settings in a board's order.
-func standings(b *tune.Board) (list []standing) {
+func standings(b *tune.Leaderboard) (list []standing) {
 	seen := map[int]int{} // settings to places in list
 	var bests, times [][]float64
 	for _, i := range b.Order {
@@ -193,7 +193,7 @@ func middle(v []float64) float64 {
 
 // summarize prints what came of a search: the best settings, what mattered, and how the best is trained. With top 1 it
 // prints that command and nothing else.
-func summarize(out io.Writer, b *tune.Board, top int) error {
+func summarize(out io.Writer, b *tune.Leaderboard, top int) error {
 	if top == 1 {
 		if b.Command == "" {
 			return nil
@@ -237,7 +237,7 @@ func summarize(out io.Writer, b *tune.Board, top int) error {
 }
 
 // leaderboard lists the best settings.
-func leaderboard(b *tune.Board, top int) *grid {
+func leaderboard(b *tune.Leaderboard, top int) *grid {
 	list := standings(b)
 	list = list[:min(top, len(list))]
 	keys := columnKeys(list)
@@ -288,7 +288,7 @@ func choiceOf(t *tune.Trial, key string) string {
 }
 
 // tallyTrials counts what became of the trials.
-func tallyTrials(b *tune.Board) string {
+func tallyTrials(b *tune.Leaderboard) string {
 	n := map[tune.State]int{}
 	for i := range b.Trials {
 		n[b.Trials[i].State]++

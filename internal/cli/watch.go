@@ -19,6 +19,7 @@ import (
 	"newtop/trainer/store"
 	"newtop/trainer/stream"
 	"newtop/tui"
+	"newtop/tui/screen"
 )
 
 // watcher shows runs that are trained elsewhere.
@@ -169,7 +170,7 @@ func isDatabase(path string) bool {
 
 // play shows a source on the screen and closes it. One goroutine reads and plays; whichever ends first for good ends the other: a
 // source in which there is nothing to show closes the screen, and a screen that was closed ends the reading.
-func play(cmd *cobra.Command, source stream.Source, how stream.Options, options tui.Options) error {
+func play(cmd *cobra.Command, source stream.Source, how stream.Options, options screen.Options) error {
 	name := source.Name()
 	player := stream.NewPlayer(source, how)
 	ctx, cancel := context.WithCancel(cmd.Context())

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // columns is how many places along x a figure can tell apart: what is finer is thinned, keeping extremes.
@@ -17,10 +18,25 @@ type curve struct {
 	pieces []plotter.XYs
 	soft   []plotter.XYs // smoothed; then pieces are drawn pale
 	broken plotter.XYs   // the last points before values that are not finite, or of a run that diverged
+
+	kind    kind
+	style   draw.LineStyle
+	shape   draw.GlyphDrawer // of markers; nil for none
+	markers [2]int           // which of how many curves with markers it is
+	base    []float64        // of bars, where each stands on those below it
 }
 
+// kind is how the points of a curve are drawn.
+type kind uint8
+
+const (
+	line kind = iota
+	dots      // that no line joins
+	bars
+)
+
 // diverge marks where the curves of runs end that diverged.
-func (p *panel) diverge(runs []Run) {
+func (p *quantityPanel) diverge(runs []Run) {
 	for i := range p.curves {
 		c := &p.curves[i]
 		if !p.quantity.alarm || runs[c.run].Diverged == nil || len(c.broken) == len(c.pieces) {

@@ -82,16 +82,11 @@ func Draw(w io.Writer, format string, runs []Run, o Options) error {
 	if len(runs) == 0 {
 		panic("figure: no runs")
 	}
-	s, err := newSheet(runs, o)
+	s, err := newReport(runs, o)
 	if err != nil {
 		return err
 	}
-	to, err := newCanvas(format, s.width, s.height)
-	if err != nil {
-		return err
-	}
-	s.paint(to)
-	return output(w, to, format)
+	return s.write(w, format)
 }
 
 // replace puts a file in the place of another one, or writes into what is not a plain file.

@@ -79,6 +79,16 @@ func windows1252(s string) string {
 // dates are the times at which a PDF says it was made.
 var dates = regexp.MustCompile(`/(?:CreationDate|ModDate) \(D:(\d{14})\)`)
 
+// write paints the sheet in a format.
+func (s *sheet) write(w io.Writer, format string) error {
+	to, err := newCanvas(format, s.width, s.height)
+	if err != nil {
+		return err
+	}
+	s.paint(to)
+	return output(w, to, format)
+}
+
 // output writes a painted canvas, the same bytes for the same picture.
 func output(w io.Writer, c canvas, format string) error {
 	var picture bytes.Buffer

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"image/color"
-	"slices"
 	"strings"
 
 	xfont "golang.org/x/image/font"
@@ -44,6 +43,7 @@ const (
 	tickSize   = vg.Length(7.5)
 	noteSize   = vg.Length(6.5)
 	markerSize = vg.Length(2.2)
+	dotSize    = vg.Length(2)
 	sample     = vg.Length(22) // a line in the legend
 	heavy      = vg.Length(1.2)
 	light      = vg.Length(0.8)
@@ -65,18 +65,6 @@ func bold(s text.Style) text.Style {
 	return s
 }
 
-// lineStyle is how a curve is drawn. Alone, a run's two sets of rows differ in colour too.
-func (s *sheet) lineStyle(c *curve) draw.LineStyle {
-	l := draw.LineStyle{Color: hues[c.run], Width: heavy}
-	if c.train {
-		l.Width, l.Dashes = light, dashed
-		if len(s.runs) == 1 {
-			l.Color, l.Width = hues[1], heavy
-		}
-	}
-	return l
-}
-
 // pale mixes a colour with the paper.
 func pale(c color.Color) color.Color {
 	r, g, b, _ := c.RGBA()
@@ -84,30 +72,36 @@ func pale(c color.Color) color.Color {
 	return color.RGBA{mix(r), mix(g), mix(b), 0xff}
 }
 
-// entry is a piece of the legend.
-type entry struct {
-	line  draw.LineStyle
-	shape draw.GlyphDrawer // nil for none
-	text  string
+// sheet is a figure before it is painted: what stands on it and where. It knows no runs.
+type sheet struct {
+	title         string
+	legend        []entry
+	notes         []string // lines below the panels
+	width, height vg.Length
+	panels        []panel
+	marks         []mark
+	x             scale
 }
 
-const testRows = "test rows"
+// panel is some curves over one y axis, in the order in which they are drawn.
+type panel struct {
+	curves []curve
+	y      scale
+}
 
-func (s *sheet) entries() (out []entry) {
-	pair := slices.ContainsFunc(s.panels, func(p panel) bool { return p.pair })
-	if len(s.runs) > 1 {
-		for i, label := range s.labels {
-			out = append(out, entry{draw.LineStyle{Color: hues[i], Width: heavy}, shapes[i], label})
-		}
-	}
-	if pair {
-		test, train := draw.LineStyle{Color: ink, Width: heavy}, draw.LineStyle{Color: ink, Width: light, Dashes: dashed}
-		if len(s.runs) == 1 {
-			test, train = s.lineStyle(&curve{}), s.lineStyle(&curve{train: true})
-		}
-		out = append(out, entry{test, nil, testRows}, entry{train, nil, "training rows"})
-	}
-	return out
+// mark is an event along x.
+type mark struct {
+	x    float64
+	text string
+	ink  color.Color
+}
+
+// entry is a piece of the legend.
+type entry struct {
+	line   draw.LineStyle   // of width 0: none
+	shape  draw.GlyphDrawer // nil for none
+	text   string
+	paired bool // it stands beside the one after it
 }
 
 // paint draws the sheet from the top: title, legend, names of switches, panels, notes.
@@ -121,32 +115,33 @@ func (s *sheet) paint(to vg.CanvasSizer) {
 		c.FillText(st, vg.Point{X: c.Min.X, Y: c.Max.Y}, shorten(st, s.title, c.Size().X))
 		c.Max.Y -= titleSize * 0.7
 	}
-	c.Max.Y -= s.legend(c)
+	c.Max.Y -= s.key(c)
 	c.Min.Y += s.footnotes(c)
 	s.charts(c)
 }
 
-// legend writes the entries in rows and returns how much room they took.
-func (s *sheet) legend(c draw.Canvas) vg.Length {
-	entries := s.entries()
-	if len(entries) == 0 {
+// key writes the legend in rows and returns how much room it took.
+func (s *sheet) key(c draw.Canvas) vg.Length {
+	if len(s.legend) == 0 {
 		return 0
 	}
 	st := style(labelSize, ink)
 	const gap, apart = vg.Length(4), vg.Length(14)
 	x, y := c.Min.X, c.Max.Y-labelSize
-	for i, e := range entries {
+	for i, e := range s.legend {
 		label := shorten(st, e.text, c.Size().X-sample-gap)
 		w := sample + gap + st.Width(label)
 		ahead := w
-		if e.text == testRows { // the two sets of rows stand side by side
-			ahead += apart + sample + gap + st.Width(entries[i+1].text)
+		if e.paired {
+			ahead += apart + sample + gap + st.Width(s.legend[i+1].text)
 		}
 		if x > c.Min.X && x+ahead > c.Max.X {
 			x, y = c.Min.X, y-labelSize*leading
 		}
 		middle := y + labelSize*0.36
-		c.StrokeLine2(e.line, x, middle, x+sample, middle)
+		if e.line.Width > 0 {
+			c.StrokeLine2(e.line, x, middle, x+sample, middle)
+		}
 		if e.shape != nil {
 			c.DrawGlyphNoClip(draw.GlyphStyle{Color: e.line.Color, Radius: markerSize, Shape: e.shape}, vg.Point{X: x + sample/2, Y: middle})
 		}
@@ -175,8 +170,8 @@ func (s *sheet) natural(each vg.Length) vg.Length {
 
 const leastHeight = 1.4 * vg.Centimeter // of a panel
 
-// usualHeight is that of each of so many panels.
-func usualHeight(panels int) vg.Length {
+// defaultHeight is that of each of so many panels.
+func defaultHeight(panels int) vg.Length {
 	if panels == 1 {
 		return 7 * vg.Centimeter
 	}
@@ -253,14 +248,9 @@ func (s *sheet) axes(pl *panel, last bool, wide, high vg.Length) *plot.Plot {
 	if last {
 		p.X.Label.Text, p.X.Tick.Marker = s.x.label, plot.ConstantTicks(x)
 	}
-	// Test rows are drawn over training rows, and markers and what is smoothed over all.
-	for _, over := range []bool{false, true} {
-		for _, train := range []bool{true, false} {
-			for i := range pl.curves {
-				if c := &pl.curves[i]; c.train == train {
-					p.Add(s.stroke(pl, c, over))
-				}
-			}
+	for _, over := range []bool{false, true} { // markers and what is smoothed stand over all lines
+		for i := range pl.curves {
+			p.Add(stroke{&pl.curves[i], over})
 		}
 	}
 	return p

@@ -1,8 +1,6 @@
 package figure
 
 import (
-	"image/color"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
@@ -30,7 +28,7 @@ func (l lines) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// marks are the lines of switches.
+// marks are the lines of events.
 type marks struct{ *sheet }
 
 // Plot implements plot.Plotter.
@@ -39,21 +37,13 @@ func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
 	st := draw.LineStyle{Width: vg.Points(0.6), Dashes: []vg.Length{vg.Points(1), vg.Points(1.5)}}
 	for i := range m.marks {
 		k := &m.marks[i]
-		st.Color = m.markInk(k)
+		st.Color = k.ink
 		at := x(k.x)
 		c.StrokeLine2(st, at, c.Min.Y, at, c.Max.Y)
 	}
 }
 
-// markInk is the colour of the run that a switch belongs to.
-func (s *sheet) markInk(k *mark) color.Color {
-	if len(s.runs) == 1 {
-		return faint
-	}
-	return hues[k.run]
-}
-
-// name is what the line of a switch is, above the panels.
+// name is what the line of a mark is, above the panels.
 type name struct {
 	text  string
 	style text.Style
@@ -61,7 +51,7 @@ type name struct {
 	row   int
 }
 
-// place finds room between two x for the names of the switches, in as few rows as possible; a name that finds none is
+// place finds room between two x for the names of the marks, in as few rows as possible; a name that finds none is
 // left out.
 func (s *sheet) place(left, right vg.Length) (names []name, rows int) {
 	const most, apart = 3, vg.Length(4)
@@ -70,7 +60,7 @@ func (s *sheet) place(left, right vg.Length) (names []name, rows int) {
 	var ends [most]vg.Length
 	for i := range s.marks {
 		m := &s.marks[i]
-		k := name{text: m.text, style: style(tickSize, s.markInk(m))}
+		k := name{text: m.text, style: style(tickSize, m.ink)}
 		w := k.style.Width(k.text)
 		k.x = max(left, min(left+vg.Length(axis.Norm(m.x))*(right-left)-w/2, right-w))
 		for k.row < most && ends[k.row] > 0 && k.x < ends[k.row]+apart {
@@ -84,31 +74,30 @@ func (s *sheet) place(left, right vg.Length) (names []name, rows int) {
 	return names, rows
 }
 
-// stroke draws a curve: its lines, or with over what stands above all lines.
-func (s *sheet) stroke(pl *panel, c *curve, over bool) plot.Plotter {
-	st := s.lineStyle(c)
-	if pl.quantity.test == nil {
-		st = s.lineStyle(&curve{run: c.run})
-	}
-	k := stroke{curve: c, style: st, over: over}
-	if len(s.runs) > 1 && !c.train {
-		k.shape, k.of = shapes[c.run], len(s.runs)
-	}
-	return &k
-}
-
-// stroke is a curve as it is drawn.
+// stroke is a curve as it is drawn: its lines, or with over what stands above all lines.
 type stroke struct {
 	*curve
-	style draw.LineStyle
-	shape draw.GlyphDrawer // of the markers; nil for none
-	of    int              // runs there are
-	over  bool
+	over bool
 }
 
 // Plot implements plot.Plotter.
-func (k *stroke) Plot(c draw.Canvas, p *plot.Plot) {
-	if !k.over {
+func (k stroke) Plot(c draw.Canvas, p *plot.Plot) {
+	switch {
+	case k.kind == bars:
+		if !k.over {
+			k.bars(c, p)
+		}
+		return
+	case k.kind == dots:
+		for _, piece := range k.pieces {
+			for _, at := range place(c, p, piece) {
+				if k.over {
+					c.DrawGlyph(draw.GlyphStyle{Color: k.style.Color, Radius: dotSize, Shape: draw.CircleGlyph{}}, at)
+				}
+			}
+		}
+		return
+	case !k.over:
 		st := k.style
 		if k.soft != nil {
 			st.Color, st.Width, st.Dashes = pale(st.Color), light, nil
@@ -122,15 +111,27 @@ func (k *stroke) Plot(c draw.Canvas, p *plot.Plot) {
 		k.lines(c, p, main, k.style)
 	}
 	if k.shape != nil {
-		k.markers(c, p, main)
+		k.mark(c, p, main)
 	}
 	for _, at := range place(c, p, k.broken) {
 		c.DrawGlyph(draw.GlyphStyle{Color: k.style.Color, Radius: markerSize * 2, Shape: draw.CrossGlyph{}}, at)
 	}
 }
 
+// bars draws a bar at each point, on those below it, three quarters as wide as the points are apart.
+func (k stroke) bars(c draw.Canvas, p *plot.Plot) {
+	const share = 0.75
+	for _, piece := range k.pieces {
+		for i, q := range piece {
+			wide, base := share/2, k.base[i]
+			corners := place(c, p, plotter.XYs{{X: q.X - wide, Y: base}, {X: q.X - wide, Y: base + q.Y}, {X: q.X + wide, Y: base + q.Y}, {X: q.X + wide, Y: base}})
+			c.FillPolygon(k.style.Color, c.ClipPolygonXY(corners))
+		}
+	}
+}
+
 // lines draws pieces; one of a single point is a dot.
-func (k *stroke) lines(c draw.Canvas, p *plot.Plot, pieces []plotter.XYs, st draw.LineStyle) {
+func (k stroke) lines(c draw.Canvas, p *plot.Plot, pieces []plotter.XYs, st draw.LineStyle) {
 	for _, piece := range pieces {
 		at := place(c, p, piece)
 		if len(at) == 1 {
@@ -155,12 +156,12 @@ func place(c draw.Canvas, p *plot.Plot, points plotter.XYs) []vg.Point {
 	return out
 }
 
-// markers puts a run's shape on its curve every so often, at the points nearest to places that each run has for
+// mark puts a curve's shape on it every so often, at the points nearest to places that each curve has for
 // itself, so that the shapes of curves over one another stay apart.
-func (k *stroke) markers(c draw.Canvas, p *plot.Plot, pieces []plotter.XYs) {
+func (k stroke) mark(c draw.Canvas, p *plot.Plot, pieces []plotter.XYs) {
 	const every = vg.Length(60)
 	st := draw.GlyphStyle{Color: k.style.Color, Radius: markerSize, Shape: k.shape}
-	next := c.Min.X + every*(vg.Length(k.run)+0.5)/vg.Length(k.of)
+	next := c.Min.X + every*(vg.Length(k.markers[0])+0.5)/vg.Length(k.markers[1])
 	for _, piece := range pieces {
 		at := place(c, p, piece)
 		for i, q := range at {

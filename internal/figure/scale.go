@@ -17,6 +17,7 @@ type scale struct {
 	each     float64 // what a unit of the labels is in that of the data; 0: 1
 	unit     unit
 	label    string
+	names    []string // of 0, 1, 2, …, in place of numbers; nil: numbers
 }
 
 // widen sets the ends a little beyond the values, at zero where that is near.
@@ -24,6 +25,9 @@ func (s *scale) widen(low, high float64) {
 	const spare = 0.05
 	if s.log {
 		by := math.Pow(high/low, spare)
+		if by-1 < 1e-9 {
+			by = 2
+		}
 		s.min, s.max = low/by, high*by
 		return
 	}
@@ -47,6 +51,12 @@ func (s *scale) apply(a *plot.Axis) {
 
 // ticks returns about n labelled ticks and, on a logarithmic axis, small ones between them.
 func (s *scale) ticks(n int) (out []plot.Tick) {
+	for i, name := range s.names {
+		out = append(out, plot.Tick{Value: float64(i), Label: printable(name)})
+	}
+	if out != nil {
+		return out
+	}
 	each := s.each
 	if each == 0 {
 		each = 1

@@ -10,38 +10,26 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"newtop/internal/contrast"
+	"newtop/internal/rundiff"
 	"newtop/trainer/event"
 )
 
-// sheet is a figure before it is painted: what stands on it and where.
-type sheet struct {
-	runs          []Run
-	labels        []string // short names of the runs
-	title         string
-	notes         []string // lines below the panels
-	width, height vg.Length
-	panels        []panel
-	marks         []mark
-	x             scale
-	broken        bool // some curve is broken
+// report is the figure of some runs, and what is said of them.
+type report struct {
+	sheet
+	runs   []Run
+	labels []string // short names of the runs
+	about  []quantityPanel
+	broken bool // some curve is broken
 }
 
-// panel is one quantity.
-type panel struct {
+// quantityPanel is a panel of one quantity.
+type quantityPanel struct {
+	panel
 	quantity *Quantity
-	curves   []curve
-	y        scale
 	pair     bool // it has curves of both sets of rows
 	cut      bool // values beyond the quantity's bounds are cut off
 	zero     bool // some values are zero, below a logarithmic axis
-}
-
-// mark is a change of method.
-type mark struct {
-	run  int
-	x    float64
-	text string
 }
 
 const (
@@ -49,7 +37,7 @@ const (
 	bothRuns   = 3 // up to so many runs are drawn with their training rows, if nobody says otherwise
 )
 
-func newSheet(runs []Run, o Options) (*sheet, error) {
+func newReport(runs []Run, o Options) (*report, error) {
 	if len(runs) > MostRuns {
 		return nil, &OptionError{"number of runs", strconv.Itoa(len(runs)), "at most " + strconv.Itoa(MostRuns)}
 	}
@@ -60,7 +48,7 @@ func newSheet(runs []Run, o Options) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sheet{runs: runs, labels: labels(runs)}
+	s := &report{runs: runs, labels: labels(runs)}
 	s.x = scale{log: o.LogX, label: by.label, whole: by.name == "epoch"}
 	epochs := make([][]*epoch, len(runs))
 	for i := range runs {
@@ -79,23 +67,27 @@ func newSheet(runs []Run, o Options) (*sheet, error) {
 		if len(p.curves) == 0 {
 			return nil, &EmptyError{q.Meaning}
 		}
-		s.panels = append(s.panels, p)
+		s.about = append(s.about, p)
 	}
 	s.extent()
 	if by.name == "seconds" {
 		s.clock()
 	}
-	for i := range s.panels {
-		s.panels[i].fit(o.Linear)
-		s.panels[i].diverge(runs)
-		for _, c := range s.panels[i].curves {
+	for i := range s.about {
+		p := &s.about[i]
+		p.fit(o.Linear)
+		p.diverge(runs)
+		for _, c := range p.curves {
 			s.broken = s.broken || len(c.broken) > 0
 		}
+		s.dress(p)
+		s.panels = append(s.panels, p.panel)
 	}
 	s.switches(epochs, by)
 	s.width = vg.Length(cmp.Or(o.Width, 16)) * vg.Centimeter
+	s.legend = s.entries()
 	s.describe(&o)
-	s.height = cmp.Or(vg.Length(o.Height)*vg.Centimeter, s.natural(usualHeight(len(s.panels))))
+	s.height = cmp.Or(vg.Length(o.Height)*vg.Centimeter, s.natural(defaultHeight(len(s.panels))))
 	if least := s.natural(leastHeight); s.height < least {
 		return nil, &OptionError{"figure height", strconv.FormatFloat(o.Height, 'g', -1, 64),
 			"at least " + strconv.FormatFloat(math.Ceil(10*float64(least/vg.Centimeter))/10, 'f', 1, 64) + " cm for what stands in it"}
@@ -127,7 +119,7 @@ func (o *Options) check() error {
 // usual is what is drawn if nobody says.
 func usual(runs []Run) []string {
 	for i := range runs {
-		if !contrast.MeasureOf(runs[i].Opening, runs[i].Epochs).RMSE {
+		if event.MeasureOf(runs[i].Opening, runs[i].Epochs).Train() == event.Error {
 			return []string{"loss", "error"}
 		}
 	}
@@ -140,7 +132,7 @@ func labels(runs []Run) []string {
 	for i := range runs {
 		names[i] = printable(runs[i].Name)
 	}
-	out := contrast.Labels(openings, names)
+	out := rundiff.Labels(openings, names)
 	for i := range out {
 		out[i] = printable(out[i])
 	}
@@ -160,8 +152,8 @@ func printable(s string) string {
 	}, s))
 }
 
-func newPanel(q *Quantity, epochs [][]*epoch, by *measure, o *Options) panel {
-	p := panel{quantity: q}
+func newPanel(q *Quantity, epochs [][]*epoch, by *measure, o *Options) quantityPanel {
+	p := quantityPanel{quantity: q}
 	train := q.test == nil || o.Rows == "train" || o.Rows == "both" || o.Rows == "" && len(epochs) <= bothRuns
 	test := q.test != nil && o.Rows != "train"
 	add := func(run int, of func(*epoch) Float, training bool) bool {
@@ -194,9 +186,9 @@ func newPanel(q *Quantity, epochs [][]*epoch, by *measure, o *Options) panel {
 }
 
 // extent finds the range of x over all panels.
-func (s *sheet) extent() {
+func (s *report) extent() {
 	s.x.min, s.x.max = math.Inf(1), math.Inf(-1)
-	for _, p := range s.panels {
+	for _, p := range s.about {
 		for _, c := range p.curves {
 			for _, piece := range c.pieces {
 				s.x.min, s.x.max = min(s.x.min, piece[0].X), max(s.x.max, piece[len(piece)-1].X)
@@ -216,7 +208,7 @@ func (s *sheet) extent() {
 }
 
 // clock writes long times in minutes or hours.
-func (s *sheet) clock() {
+func (s *report) clock() {
 	each, unit := 1.0, "s"
 	switch {
 	case s.x.max >= 3*3600:
@@ -230,7 +222,7 @@ func (s *sheet) clock() {
 
 // fit finds the scale of y. Training rows may be learnt without an error: a zero of theirs does not keep a quantity from
 // a logarithmic axis, but lies below it.
-func (p *panel) fit(linear bool) {
+func (p *quantityPanel) fit(linear bool) {
 	q := p.quantity
 	low, high, positive := math.Inf(1), math.Inf(-1), math.Inf(1)
 	logarithmic := q.log && !linear
@@ -277,7 +269,7 @@ func lasted(epochs []*epoch, e *event.SwitchEvent) bool {
 }
 
 // switches finds where methods changed.
-func (s *sheet) switches(epochs [][]*epoch, by *measure) {
+func (s *report) switches(epochs [][]*epoch, by *measure) {
 	for i := range s.runs {
 		for _, e := range s.runs[i].Switches {
 			k := slices.IndexFunc(epochs[i], func(p *epoch) bool { return p.Epoch >= e.Epoch })
@@ -288,7 +280,7 @@ func (s *sheet) switches(epochs [][]*epoch, by *measure) {
 				continue
 			}
 			if x := float64(by.of(epochs[i][k])); x >= s.x.min && x <= s.x.max && (x >= least || !s.x.log) {
-				s.marks = append(s.marks, mark{i, x, "to " + printable(e.To)})
+				s.marks = append(s.marks, mark{x, "to " + printable(e.To), s.markInk(i)})
 			}
 		}
 	}

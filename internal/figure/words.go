@@ -9,12 +9,11 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"newtop/internal/contrast"
 	"newtop/trainer/event"
 )
 
 // describe writes the title and the notes below the panels: how each run did, and what it was.
-func (s *sheet) describe(o *Options) {
+func (s *report) describe(o *Options) {
 	s.title = printable(o.Title)
 	if s.title == "" {
 		s.title = s.subject()
@@ -25,15 +24,16 @@ func (s *sheet) describe(o *Options) {
 	if o.Smooth > 0 {
 		s.notes = append(s.notes, "Smoothed with a half-life of "+counted(o.Smooth, "epoch")+"; the values themselves are pale.")
 	}
-	for i := range s.panels {
-		q := s.panels[i].quantity
-		if who := s.lacking(&s.panels[i]); who != "" && q.alarm {
+	for i := range s.about {
+		p := &s.about[i]
+		q := p.quantity
+		if who := s.lacking(p); who != "" && q.alarm {
 			s.notes = append(s.notes, "No "+q.Meaning+" of "+who+".")
 		}
-		if s.panels[i].cut {
+		if p.cut {
 			s.notes = append(s.notes, "The "+q.Meaning+" is cut off at "+short(q.bound[0])+" and "+short(q.bound[1])+".")
 		}
-		if s.panels[i].zero {
+		if p.zero {
 			s.notes = append(s.notes, "Where a curve of the "+q.Meaning+" leaves its logarithmic axis at the bottom it is 0.")
 		}
 	}
@@ -64,7 +64,7 @@ func fold(notes []string, room vg.Length) (lines []string) {
 }
 
 // lacking names the runs that have no curve in a panel.
-func (s *sheet) lacking(p *panel) string {
+func (s *report) lacking(p *quantityPanel) string {
 	var who []string
 	for i, label := range s.labels {
 		if !slices.ContainsFunc(p.curves, func(c curve) bool { return c.run == i }) {
@@ -75,7 +75,7 @@ func (s *sheet) lacking(p *panel) string {
 }
 
 // subject is what the runs have in common: data and net.
-func (s *sheet) subject() string {
+func (s *report) subject() string {
 	var data, nets []string
 	for _, r := range openingsOf(s.runs) {
 		if r != nil {
@@ -108,19 +108,19 @@ func openingsOf(runs []Run) []*event.RunEvent {
 }
 
 // note says in a line how a run did and what it was.
-func (s *sheet) note(i int) string {
+func (s *report) note(i int) string {
 	r := &s.runs[i]
-	m := contrast.MeasureOf(r.Opening, r.Epochs)
+	m := event.MeasureOf(r.Opening, r.Epochs)
 	var parts []string
 	if o := r.Opening; o != nil && !strings.HasPrefix(s.labels[i], o.Optimizer) {
 		parts = append(parts, printable(o.Optimizer))
 	}
 	if best := m.Best(r.Epochs); best != nil {
-		value := strconv.FormatFloat(m.Of(best), 'g', 4, 64)
-		if !m.RMSE {
-			value = strconv.FormatFloat(100*m.Of(best), 'f', 2, 64) + " %"
+		value := strconv.FormatFloat(m.Value(best), 'g', 4, 64)
+		if m.Info().Share {
+			value = strconv.FormatFloat(100*m.Value(best), 'f', 2, 64) + " %"
 		}
-		text := "best " + m.Name() + " " + value + " after " + counted(float64(best.Epoch), "epoch")
+		text := "best " + m.Info().Name + " " + value + " after " + counted(float64(best.Epoch), "epoch")
 		if t := float64(best.Elapsed); t > 0 && finite(t) {
 			text += fmt.Sprintf(", %s", duration(t))
 		}

@@ -7,10 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -35,20 +33,21 @@ func Encode(w io.Writer, f *File) error {
 	return nil
 }
 
+// described is a tensor in the header.
+type described struct {
+	Type    string `json:"dtype"`
+	Shape   []int  `json:"shape"`
+	Offsets [2]int `json:"data_offsets"`
+}
+
 // encodeHeader returns all that stands before the numbers.
 func encodeHeader(metadata map[string]string, tensors []Tensor) ([]byte, error) {
-	h := headerWriter{Buffer: bytes.NewBuffer(make([]byte, lengthBytes))}
-	h.WriteByte('{')
+	all, texts := make(map[string]any, len(tensors)+1), make([]string, 0, 2*len(metadata)+len(tensors))
 	if len(metadata) > 0 {
-		h.text(metadataKey)
-		h.WriteString(":{")
-		for i, key := range slices.Sorted(maps.Keys(metadata)) {
-			h.separate(i)
-			h.text(key)
-			h.WriteByte(':')
-			h.text(metadata[key])
-		}
-		h.WriteByte('}')
+		all[metadataKey] = metadata
+	}
+	for key, value := range metadata {
+		texts = append(texts, key, value)
 	}
 	end := 0
 	for i := range tensors {
@@ -58,50 +57,30 @@ func encodeHeader(metadata map[string]string, tensors []Tensor) ([]byte, error) 
 		}
 		start := end
 		end += t.kind().size * t.count()
-		h.separate(i + len(metadata))
-		h.text(t.Name)
-		fmt.Fprintf(h, `:{"dtype":%q,"shape":[`, t.kind().name)
-		for j, n := range t.Shape {
-			h.separate(j)
-			h.WriteString(strconv.Itoa(n))
+		all[t.Name] = described{t.kind().name, append([]int{}, t.Shape...), [2]int{start, end}}
+		texts = append(texts, t.Name)
+	}
+	for _, text := range texts {
+		if !utf8.ValidString(text) {
+			return nil, fmt.Errorf("safetensors: the text %q: expected UTF-8", text)
 		}
-		fmt.Fprintf(h, `],"data_offsets":[%d,%d]}`, start, end)
 	}
-	h.WriteByte('}')
-	for h.Len()%alignment != 0 {
-		h.WriteByte(' ')
-	}
-	length := h.Len() - lengthBytes
-	if h.err == nil && length > maxHeader {
-		h.err = fmt.Errorf("safetensors: a header of %d bytes: expected at most %d", length, maxHeader)
-	}
-	binary.LittleEndian.PutUint64(h.Bytes(), uint64(length))
-	return h.Bytes(), h.err
-}
-
-// headerWriter writes JSON and remembers the first text that can't be written.
-type headerWriter struct {
-	*bytes.Buffer
-	err error
-}
-
-func (h *headerWriter) text(s string) {
-	if !utf8.ValidString(s) && h.err == nil {
-		h.err = fmt.Errorf("safetensors: the text %q: expected UTF-8", s)
-	}
-	e := json.NewEncoder(h)
+	header := bytes.NewBuffer(make([]byte, lengthBytes))
+	e := json.NewEncoder(header)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		panic("safetensors: " + err.Error()) // no string fails
+	if err := e.Encode(all); err != nil {
+		panic("safetensors: " + err.Error()) // none of these values fails
 	}
-	h.Truncate(h.Len() - 1) // the encoder's line feed
-}
-
-// separate writes what stands before element i of a list.
-func (h *headerWriter) separate(i int) {
-	if i > 0 {
-		h.WriteByte(',')
+	header.Truncate(header.Len() - 1) // the encoder's line feed
+	for header.Len()%alignment != 0 {
+		header.WriteByte(' ')
 	}
+	length := header.Len() - lengthBytes
+	if length > maxHeader {
+		return nil, fmt.Errorf("safetensors: a header of %d bytes: expected at most %d", length, maxHeader)
+	}
+	binary.LittleEndian.PutUint64(header.Bytes(), uint64(length))
+	return header.Bytes(), nil
 }
 
 // kind returns how a tensor is written.

@@ -2,8 +2,7 @@ package vector
 
 // Add stores x + y.
 func Add(dst, x, y []float64) {
-	need(len(dst), min(len(x), len(y)))
-	if accelerated() {
+	if fast(len(dst), min(len(x), len(y))) {
 		add(data(dst), data(x), data(y), len(dst))
 		return
 	}
@@ -15,8 +14,7 @@ func Add(dst, x, y []float64) {
 
 // Sub stores x − y.
 func Sub(dst, x, y []float64) {
-	need(len(dst), min(len(x), len(y)))
-	if accelerated() {
+	if fast(len(dst), min(len(x), len(y))) {
 		sub(data(dst), data(x), data(y), len(dst))
 		return
 	}
@@ -28,8 +26,7 @@ func Sub(dst, x, y []float64) {
 
 // Mul stores x∘y.
 func Mul(dst, x, y []float64) {
-	need(len(dst), min(len(x), len(y)))
-	if accelerated() {
+	if fast(len(dst), min(len(x), len(y))) {
 		mul(data(dst), data(x), data(y), len(dst))
 		return
 	}
@@ -41,8 +38,7 @@ func Mul(dst, x, y []float64) {
 
 // MulAdd adds x∘y to dst.
 func MulAdd(dst, x, y []float64) {
-	need(len(dst), min(len(x), len(y)))
-	if accelerated() {
+	if fast(len(dst), min(len(x), len(y))) {
 		mulAdd(data(dst), data(x), data(y), len(dst))
 		return
 	}
@@ -54,8 +50,7 @@ func MulAdd(dst, x, y []float64) {
 
 // Axpy adds a·x to dst.
 func Axpy(dst []float64, a float64, x []float64) {
-	need(len(dst), len(x))
-	if accelerated() {
+	if fast(len(dst), len(x)) {
 		axpy(data(dst), a, data(x), len(dst))
 		return
 	}
@@ -66,8 +61,7 @@ func Axpy(dst []float64, a float64, x []float64) {
 
 // Scale stores a·x in dst.
 func Scale(dst []float64, a float64, x []float64) {
-	need(len(dst), len(x))
-	if accelerated() {
+	if fast(len(dst), len(x)) {
 		scale(data(dst), a, data(x), len(dst))
 		return
 	}

@@ -21,8 +21,7 @@ func rows(n, cols int) int {
 func ColumnMax(top, x []float64) {
 	cols := len(top)
 	n := rows(len(x), cols)
-	need(cols, len(x))
-	if accelerated() {
+	if fast(cols, len(x)) {
 		columnMax(data(top), data(x), n, cols)
 		return
 	}
@@ -41,8 +40,7 @@ func ColumnMax(top, x []float64) {
 func ColumnArgMax(at, top, x []float64) {
 	cols := len(at)
 	n := rows(len(x), cols)
-	need(cols, min(len(x), len(top)))
-	if accelerated() {
+	if fast(cols, min(len(x), len(top))) {
 		columnArgMax(data(at), data(top), data(x), n, cols)
 		return
 	}
@@ -80,8 +78,7 @@ func ColumnSums(dst, x []float64) {
 func ColumnDots(dst, x, y []float64) {
 	cols := len(dst)
 	n := rows(len(x), cols)
-	need(len(x), len(y))
-	if accelerated() {
+	if fast(len(x), len(y)) {
 		columnDots(data(dst), data(x), data(y), n, cols)
 		return
 	}
@@ -99,8 +96,7 @@ func ColumnDots(dst, x, y []float64) {
 func ColumnSoftmax(sum, top, x []float64) {
 	cols := len(sum)
 	n := rows(len(x), cols)
-	need(cols, len(top))
-	if accelerated() {
+	if fast(cols, len(top)) {
 		if narrow(cols) {
 			softmaxNarrow(sum, top, x)
 			return
@@ -125,8 +121,7 @@ func ColumnSoftmax(sum, top, x []float64) {
 func ColumnCenter(mean, dst, u, x []float64) {
 	cols := len(mean)
 	n := rows(len(dst), cols)
-	need(len(dst), min(len(u), len(x)))
-	if accelerated() {
+	if fast(len(dst), min(len(u), len(x))) {
 		if narrow(cols) && (data(dst) == data(x) || data(dst) == data(u)) {
 			centerNarrow(mean, dst, u, x)
 			return

@@ -2,8 +2,7 @@ package vector
 
 // ReLU stores max(x, 0); a NaN passes.
 func ReLU(dst, x []float64) {
-	need(len(dst), len(x))
-	if accelerated() {
+	if fast(len(dst), len(x)) {
 		relu(data(dst), data(x), len(dst))
 		return
 	}
@@ -16,8 +15,7 @@ func ReLU(dst, x []float64) {
 
 // TanhPush stores (1 − u²)∘x.
 func TanhPush(dst, u, x []float64) {
-	need(len(dst), min(len(u), len(x)))
-	if accelerated() {
+	if fast(len(dst), min(len(u), len(x))) {
 		tanhPush(data(dst), data(u), data(x), len(dst))
 		return
 	}
@@ -29,8 +27,7 @@ func TanhPush(dst, u, x []float64) {
 
 // SigmoidPush stores u(1 − u)∘x.
 func SigmoidPush(dst, u, x []float64) {
-	need(len(dst), min(len(u), len(x)))
-	if accelerated() {
+	if fast(len(dst), min(len(u), len(x))) {
 		sigmoidPush(data(dst), data(u), data(x), len(dst))
 		return
 	}
@@ -42,8 +39,7 @@ func SigmoidPush(dst, u, x []float64) {
 
 // ReLUPush stores x where u is not 0 (a NaN in u passes as 1 does), and 0·x elsewhere.
 func ReLUPush(dst, u, x []float64) {
-	need(len(dst), min(len(u), len(x)))
-	if accelerated() {
+	if fast(len(dst), min(len(u), len(x))) {
 		reluPush(data(dst), data(u), data(x), len(dst))
 		return
 	}
@@ -61,8 +57,7 @@ func ReLUPush(dst, u, x []float64) {
 
 // TanhCurve stores (1 − u²)∘x − 2u∘φ∘δ in x.
 func TanhCurve(x, u, phi, delta []float64) {
-	need(len(x), min(len(u), len(phi), len(delta)))
-	if accelerated() {
+	if fast(len(x), min(len(u), len(phi), len(delta))) {
 		tanhCurve(data(x), data(u), data(phi), data(delta), len(x))
 		return
 	}
@@ -74,8 +69,7 @@ func TanhCurve(x, u, phi, delta []float64) {
 
 // SigmoidCurve stores u(1 − u)∘x + (1 − 2u)∘φ∘δ in x.
 func SigmoidCurve(x, u, phi, delta []float64) {
-	need(len(x), min(len(u), len(phi), len(delta)))
-	if accelerated() {
+	if fast(len(x), min(len(u), len(phi), len(delta))) {
 		sigmoidCurve(data(x), data(u), data(phi), data(delta), len(x))
 		return
 	}
@@ -87,8 +81,7 @@ func SigmoidCurve(x, u, phi, delta []float64) {
 
 // SoftplusCurve stores d∘x + (1 − d)∘φ∘δ in x, d being f′ as Softplus left it.
 func SoftplusCurve(x, d, phi, delta []float64) {
-	need(len(x), min(len(d), len(phi), len(delta)))
-	if accelerated() {
+	if fast(len(x), min(len(d), len(phi), len(delta))) {
 		softplusCurve(data(x), data(d), data(phi), data(delta), len(x))
 		return
 	}

@@ -2,187 +2,113 @@
 
 package vector
 
-// exp is Exp.
-//
 //go:noescape
 func exp(dst *float64, x *float64, n int)
 
-// tanh is Tanh.
-//
 //go:noescape
 func tanh(dst *float64, x *float64, n int)
 
-// sigmoid is Sigmoid.
-//
 //go:noescape
 func sigmoid(dst *float64, x *float64, n int)
 
-// softplus is Softplus.
-//
 //go:noescape
 func softplus(dst *float64, slope *float64, x *float64, n int)
 
-// relu is ReLU.
-//
 //go:noescape
 func relu(dst *float64, x *float64, n int)
 
-// tanhPush is TanhPush.
-//
 //go:noescape
 func tanhPush(dst *float64, u *float64, x *float64, n int)
 
-// sigmoidPush is SigmoidPush.
-//
 //go:noescape
 func sigmoidPush(dst *float64, u *float64, x *float64, n int)
 
-// reluPush is ReLUPush.
-//
 //go:noescape
 func reluPush(dst *float64, u *float64, x *float64, n int)
 
-// tanhCurve is TanhCurve.
-//
 //go:noescape
 func tanhCurve(x *float64, u *float64, phi *float64, delta *float64, n int)
 
-// sigmoidCurve is SigmoidCurve.
-//
 //go:noescape
 func sigmoidCurve(x *float64, u *float64, phi *float64, delta *float64, n int)
 
-// softplusCurve is SoftplusCurve.
-//
 //go:noescape
 func softplusCurve(x *float64, u *float64, phi *float64, delta *float64, n int)
 
-// add is Add.
-//
 //go:noescape
 func add(dst *float64, x *float64, y *float64, n int)
 
-// sub is Sub.
-//
 //go:noescape
 func sub(dst *float64, x *float64, y *float64, n int)
 
-// mul is Mul.
-//
 //go:noescape
 func mul(dst *float64, x *float64, y *float64, n int)
 
-// mulAdd is MulAdd.
-//
 //go:noescape
 func mulAdd(dst *float64, x *float64, y *float64, n int)
 
-// axpy is Axpy.
-//
 //go:noescape
 func axpy(dst *float64, a float64, x *float64, n int)
 
-// scale is Scale.
-//
 //go:noescape
 func scale(dst *float64, a float64, x *float64, n int)
 
-// sum is Sum.
-//
 //go:noescape
 func sum(x *float64, n int) float64
 
-// dot is Dot.
-//
 //go:noescape
 func dot(x *float64, y *float64, n int) float64
 
-// sumSquares is SumSquares.
-//
 //go:noescape
 func sumSquares(x *float64, n int) float64
 
-// squaredDistance is SquaredDistance.
-//
 //go:noescape
 func squaredDistance(x *float64, y *float64, n int) float64
 
-// residual is Residual.
-//
 //go:noescape
 func residual(dst *float64, u *float64, t *float64, n int) float64
 
-// addRowSums is AddRowSums of at least one row.
-//
 //go:noescape
 func addRowSums(dst *float64, x *float64, rows int, cols int)
 
-// columnMax is ColumnMax.
-//
 //go:noescape
 func columnMax(top *float64, x *float64, rows int, cols int)
 
-// columnSums is ColumnSums.
-//
 //go:noescape
 func columnSums(dst *float64, x *float64, rows int, cols int)
 
-// columnDots is ColumnDots.
-//
 //go:noescape
 func columnDots(dst *float64, x *float64, y *float64, rows int, cols int)
 
-// columnCenter is ColumnCenter.
-//
 //go:noescape
 func columnCenter(mean *float64, dst *float64, u *float64, x *float64, rows int, cols int)
 
-// columnArgMax is ColumnArgMax.
-//
 //go:noescape
 func columnArgMax(at *float64, top *float64, x *float64, rows int, cols int)
 
-// columnSoftmax is ColumnSoftmax.
-//
 //go:noescape
 func columnSoftmax(sum *float64, top *float64, x *float64, rows int, cols int)
 
-// softmaxColumn is ColumnSoftmax of one column.
-//
 //go:noescape
 func softmaxColumn(sum *float64, top *float64, x *float64, n int)
 
-// softmaxPower stores e^(x − top) in x.
-//
 //go:noescape
 func softmaxPower(x *float64, top *float64, n int)
 
-// softmaxShare stores x/sum in x, rounded as columnSoftmax does.
-//
 //go:noescape
 func softmaxShare(x *float64, sum *float64, n int)
 
-// center stores u∘(x − mean) in dst.
-//
 //go:noescape
 func center(mean *float64, dst *float64, u *float64, x *float64, n int)
 
-// momentum is Momentum.
-//
 //go:noescape
 func momentum(v *float64, w *float64, grad *float64, n int, rate float64, mu float64)
 
-// adaGrad is AdaGrad.
-//
 //go:noescape
 func adaGrad(w *float64, s *float64, grad *float64, n int, rate float64, delta float64)
 
-// rmsProp is RMSProp; rest is 1 − decay.
-//
 //go:noescape
 func rmsProp(w *float64, r *float64, grad *float64, n int, rate float64, decay float64, rest float64, epsilon float64)
 
-// adam is Adam; rest1 and rest2 are 1 − β₁ and 1 − β₂.
-//
 //go:noescape
 func adam(w *float64, m *float64, v *float64, grad *float64, n int, beta1 float64, rest1 float64, beta2 float64, rest2 float64, rate float64, correct1 float64, correct2 float64, epsilon float64)

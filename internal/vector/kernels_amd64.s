@@ -3816,78 +3816,59 @@ avx512_loop1:
 avx512_rest2:
 	ADDQ    $0x20, CX
 	JEQ     avx512_done3
+	MOVQ    CX, BX
+	ANDQ    $0x07, BX
+	MOVQ    $-1, SI
+	BZHIQ   BX, SI, SI
+	KMOVW   SI, K1
 	CMPQ    CX, $0x08
-	JL      avx512_partial0_4
+	JL      avx512_rest2_partial0
 	VMOVUPD (AX)(DX*8), Z4
 	VADDPD  Z4, Z0, Z0
 	ADDQ    $0x08, DX
 	SUBQ    $0x08, CX
 	JEQ     avx512_done3
-	JMP     avx512_next5
-
-avx512_partial0_4:
-	MOVQ      $-1, BX
-	BZHIQ     CX, BX, BX
-	KMOVW     BX, K1
-	VMOVUPD.Z (AX)(DX*8), K1, Z4
-	VADDPD    Z4, Z0, Z0
-	JMP       avx512_done3
-
-avx512_next5:
 	CMPQ    CX, $0x08
-	JL      avx512_partial1_6
+	JL      avx512_rest2_partial1
 	VMOVUPD (AX)(DX*8), Z4
 	VADDPD  Z4, Z1, Z1
 	ADDQ    $0x08, DX
 	SUBQ    $0x08, CX
 	JEQ     avx512_done3
-	JMP     avx512_next7
-
-avx512_partial1_6:
-	MOVQ      $-1, BX
-	BZHIQ     CX, BX, BX
-	KMOVW     BX, K1
-	VMOVUPD.Z (AX)(DX*8), K1, Z4
-	VADDPD    Z4, Z1, Z1
-	JMP       avx512_done3
-
-avx512_next7:
 	CMPQ    CX, $0x08
-	JL      avx512_partial2_8
+	JL      avx512_rest2_partial2
 	VMOVUPD (AX)(DX*8), Z4
 	VADDPD  Z4, Z2, Z2
 	ADDQ    $0x08, DX
 	SUBQ    $0x08, CX
 	JEQ     avx512_done3
-	JMP     avx512_next9
-
-avx512_partial2_8:
-	MOVQ      $-1, BX
-	BZHIQ     CX, BX, BX
-	KMOVW     BX, K1
-	VMOVUPD.Z (AX)(DX*8), K1, Z4
-	VADDPD    Z4, Z2, Z2
-	JMP       avx512_done3
-
-avx512_next9:
 	CMPQ    CX, $0x08
-	JL      avx512_partial3_10
+	JL      avx512_rest2_partial3
 	VMOVUPD (AX)(DX*8), Z4
 	VADDPD  Z4, Z3, Z3
 	ADDQ    $0x08, DX
 	SUBQ    $0x08, CX
 	JEQ     avx512_done3
-	JMP     avx512_next11
 
-avx512_partial3_10:
-	MOVQ      $-1, BX
-	BZHIQ     CX, BX, BX
-	KMOVW     BX, K1
+avx512_rest2_partial0:
 	VMOVUPD.Z (AX)(DX*8), K1, Z4
-	VADDPD    Z4, Z3, Z3
+	VADDPD    Z4, Z0, Z0
 	JMP       avx512_done3
 
-avx512_next11:
+avx512_rest2_partial1:
+	VMOVUPD.Z (AX)(DX*8), K1, Z4
+	VADDPD    Z4, Z1, Z1
+	JMP       avx512_done3
+
+avx512_rest2_partial2:
+	VMOVUPD.Z (AX)(DX*8), K1, Z4
+	VADDPD    Z4, Z2, Z2
+	JMP       avx512_done3
+
+avx512_rest2_partial3:
+	VMOVUPD.Z (AX)(DX*8), K1, Z4
+	VADDPD    Z4, Z3, Z3
+
 avx512_done3:
 	VADDPD        Z2, Z0, Z0
 	VADDPD        Z3, Z1, Z1
@@ -3941,150 +3922,107 @@ avx2_loop1:
 avx2_rest2:
 	ADDQ    $0x20, CX
 	JEQ     avx2_done3
+	MOVQ    CX, BX
+	ANDQ    $0x03, BX
+	LEAQ    mask<>+0(SB), SI
+	NEGQ    BX
+	VMOVUPD 32(SI)(BX*8), Y8
 	CMPQ    CX, $0x04
-	JL      avx2_partial0_4
-	VMOVUPD (AX)(DX*8), Y8
-	VADDPD  Y8, Y0, Y0
+	JL      avx2_rest2_partial0
+	VMOVUPD (AX)(DX*8), Y9
+	VADDPD  Y9, Y0, Y0
 	ADDQ    $0x04, DX
 	SUBQ    $0x04, CX
 	JEQ     avx2_done3
-	JMP     avx2_next5
+	CMPQ    CX, $0x04
+	JL      avx2_rest2_partial1
+	VMOVUPD (AX)(DX*8), Y9
+	VADDPD  Y9, Y1, Y1
+	ADDQ    $0x04, DX
+	SUBQ    $0x04, CX
+	JEQ     avx2_done3
+	CMPQ    CX, $0x04
+	JL      avx2_rest2_partial2
+	VMOVUPD (AX)(DX*8), Y9
+	VADDPD  Y9, Y2, Y2
+	ADDQ    $0x04, DX
+	SUBQ    $0x04, CX
+	JEQ     avx2_done3
+	CMPQ    CX, $0x04
+	JL      avx2_rest2_partial3
+	VMOVUPD (AX)(DX*8), Y9
+	VADDPD  Y9, Y3, Y3
+	ADDQ    $0x04, DX
+	SUBQ    $0x04, CX
+	JEQ     avx2_done3
+	CMPQ    CX, $0x04
+	JL      avx2_rest2_partial4
+	VMOVUPD (AX)(DX*8), Y9
+	VADDPD  Y9, Y4, Y4
+	ADDQ    $0x04, DX
+	SUBQ    $0x04, CX
+	JEQ     avx2_done3
+	CMPQ    CX, $0x04
+	JL      avx2_rest2_partial5
+	VMOVUPD (AX)(DX*8), Y9
+	VADDPD  Y9, Y5, Y5
+	ADDQ    $0x04, DX
+	SUBQ    $0x04, CX
+	JEQ     avx2_done3
+	CMPQ    CX, $0x04
+	JL      avx2_rest2_partial6
+	VMOVUPD (AX)(DX*8), Y9
+	VADDPD  Y9, Y6, Y6
+	ADDQ    $0x04, DX
+	SUBQ    $0x04, CX
+	JEQ     avx2_done3
+	CMPQ    CX, $0x04
+	JL      avx2_rest2_partial7
+	VMOVUPD (AX)(DX*8), Y9
+	VADDPD  Y9, Y7, Y7
+	ADDQ    $0x04, DX
+	SUBQ    $0x04, CX
+	JEQ     avx2_done3
 
-avx2_partial0_4:
-	LEAQ       mask<>+0(SB), BX
-	NEGQ       CX
-	VMOVUPD    32(BX)(CX*8), Y8
+avx2_rest2_partial0:
 	VMASKMOVPD (AX)(DX*8), Y8, Y8
 	VADDPD     Y8, Y0, Y0
 	JMP        avx2_done3
 
-avx2_next5:
-	CMPQ    CX, $0x04
-	JL      avx2_partial1_6
-	VMOVUPD (AX)(DX*8), Y8
-	VADDPD  Y8, Y1, Y1
-	ADDQ    $0x04, DX
-	SUBQ    $0x04, CX
-	JEQ     avx2_done3
-	JMP     avx2_next7
-
-avx2_partial1_6:
-	LEAQ       mask<>+0(SB), BX
-	NEGQ       CX
-	VMOVUPD    32(BX)(CX*8), Y8
+avx2_rest2_partial1:
 	VMASKMOVPD (AX)(DX*8), Y8, Y8
 	VADDPD     Y8, Y1, Y1
 	JMP        avx2_done3
 
-avx2_next7:
-	CMPQ    CX, $0x04
-	JL      avx2_partial2_8
-	VMOVUPD (AX)(DX*8), Y8
-	VADDPD  Y8, Y2, Y2
-	ADDQ    $0x04, DX
-	SUBQ    $0x04, CX
-	JEQ     avx2_done3
-	JMP     avx2_next9
-
-avx2_partial2_8:
-	LEAQ       mask<>+0(SB), BX
-	NEGQ       CX
-	VMOVUPD    32(BX)(CX*8), Y8
+avx2_rest2_partial2:
 	VMASKMOVPD (AX)(DX*8), Y8, Y8
 	VADDPD     Y8, Y2, Y2
 	JMP        avx2_done3
 
-avx2_next9:
-	CMPQ    CX, $0x04
-	JL      avx2_partial3_10
-	VMOVUPD (AX)(DX*8), Y8
-	VADDPD  Y8, Y3, Y3
-	ADDQ    $0x04, DX
-	SUBQ    $0x04, CX
-	JEQ     avx2_done3
-	JMP     avx2_next11
-
-avx2_partial3_10:
-	LEAQ       mask<>+0(SB), BX
-	NEGQ       CX
-	VMOVUPD    32(BX)(CX*8), Y8
+avx2_rest2_partial3:
 	VMASKMOVPD (AX)(DX*8), Y8, Y8
 	VADDPD     Y8, Y3, Y3
 	JMP        avx2_done3
 
-avx2_next11:
-	CMPQ    CX, $0x04
-	JL      avx2_partial4_12
-	VMOVUPD (AX)(DX*8), Y8
-	VADDPD  Y8, Y4, Y4
-	ADDQ    $0x04, DX
-	SUBQ    $0x04, CX
-	JEQ     avx2_done3
-	JMP     avx2_next13
-
-avx2_partial4_12:
-	LEAQ       mask<>+0(SB), BX
-	NEGQ       CX
-	VMOVUPD    32(BX)(CX*8), Y8
+avx2_rest2_partial4:
 	VMASKMOVPD (AX)(DX*8), Y8, Y8
 	VADDPD     Y8, Y4, Y4
 	JMP        avx2_done3
 
-avx2_next13:
-	CMPQ    CX, $0x04
-	JL      avx2_partial5_14
-	VMOVUPD (AX)(DX*8), Y8
-	VADDPD  Y8, Y5, Y5
-	ADDQ    $0x04, DX
-	SUBQ    $0x04, CX
-	JEQ     avx2_done3
-	JMP     avx2_next15
-
-avx2_partial5_14:
-	LEAQ       mask<>+0(SB), BX
-	NEGQ       CX
-	VMOVUPD    32(BX)(CX*8), Y8
+avx2_rest2_partial5:
 	VMASKMOVPD (AX)(DX*8), Y8, Y8
 	VADDPD     Y8, Y5, Y5
 	JMP        avx2_done3
 
-avx2_next15:
-	CMPQ    CX, $0x04
-	JL      avx2_partial6_16
-	VMOVUPD (AX)(DX*8), Y8
-	VADDPD  Y8, Y6, Y6
-	ADDQ    $0x04, DX
-	SUBQ    $0x04, CX
-	JEQ     avx2_done3
-	JMP     avx2_next17
-
-avx2_partial6_16:
-	LEAQ       mask<>+0(SB), BX
-	NEGQ       CX
-	VMOVUPD    32(BX)(CX*8), Y8
+avx2_rest2_partial6:
 	VMASKMOVPD (AX)(DX*8), Y8, Y8
 	VADDPD     Y8, Y6, Y6
 	JMP        avx2_done3
 
-avx2_next17:
-	CMPQ    CX, $0x04
-	JL      avx2_partial7_18
-	VMOVUPD (AX)(DX*8), Y8
-	VADDPD  Y8, Y7, Y7
-	ADDQ    $0x04, DX
-	SUBQ    $0x04, CX
-	JEQ     avx2_done3
-	JMP     avx2_next19
-
-avx2_partial7_18:
-	LEAQ       mask<>+0(SB), BX
-	NEGQ       CX
-	VMOVUPD    32(BX)(CX*8), Y8
+avx2_rest2_partial7:
 	VMASKMOVPD (AX)(DX*8), Y8, Y8
 	VADDPD     Y8, Y7, Y7
-	JMP        avx2_done3
 
-avx2_next19:
 avx2_done3:
 	VADDPD       Y4, Y0, Y0
 	VADDPD       Y5, Y1, Y1
@@ -4137,86 +4075,67 @@ avx512_loop1:
 avx512_rest2:
 	ADDQ        $0x20, DX
 	JEQ         avx512_done3
+	MOVQ        DX, SI
+	ANDQ        $0x07, SI
+	MOVQ        $-1, DI
+	BZHIQ       SI, DI, DI
+	KMOVW       DI, K1
 	CMPQ        DX, $0x08
-	JL          avx512_partial0_4
+	JL          avx512_rest2_partial0
 	VMOVUPD     (AX)(BX*8), Z4
 	VMOVUPD     (CX)(BX*8), Z5
 	VFMADD231PD Z5, Z4, Z0
 	ADDQ        $0x08, BX
 	SUBQ        $0x08, DX
 	JEQ         avx512_done3
-	JMP         avx512_next5
+	CMPQ        DX, $0x08
+	JL          avx512_rest2_partial1
+	VMOVUPD     (AX)(BX*8), Z4
+	VMOVUPD     (CX)(BX*8), Z5
+	VFMADD231PD Z5, Z4, Z1
+	ADDQ        $0x08, BX
+	SUBQ        $0x08, DX
+	JEQ         avx512_done3
+	CMPQ        DX, $0x08
+	JL          avx512_rest2_partial2
+	VMOVUPD     (AX)(BX*8), Z4
+	VMOVUPD     (CX)(BX*8), Z5
+	VFMADD231PD Z5, Z4, Z2
+	ADDQ        $0x08, BX
+	SUBQ        $0x08, DX
+	JEQ         avx512_done3
+	CMPQ        DX, $0x08
+	JL          avx512_rest2_partial3
+	VMOVUPD     (AX)(BX*8), Z4
+	VMOVUPD     (CX)(BX*8), Z5
+	VFMADD231PD Z5, Z4, Z3
+	ADDQ        $0x08, BX
+	SUBQ        $0x08, DX
+	JEQ         avx512_done3
 
-avx512_partial0_4:
-	MOVQ        $-1, SI
-	BZHIQ       DX, SI, SI
-	KMOVW       SI, K1
+avx512_rest2_partial0:
 	VMOVUPD.Z   (AX)(BX*8), K1, Z4
 	VMOVUPD.Z   (CX)(BX*8), K1, Z5
 	VFMADD231PD Z5, Z4, Z0
 	JMP         avx512_done3
 
-avx512_next5:
-	CMPQ        DX, $0x08
-	JL          avx512_partial1_6
-	VMOVUPD     (AX)(BX*8), Z4
-	VMOVUPD     (CX)(BX*8), Z5
-	VFMADD231PD Z5, Z4, Z1
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	JEQ         avx512_done3
-	JMP         avx512_next7
-
-avx512_partial1_6:
-	MOVQ        $-1, SI
-	BZHIQ       DX, SI, SI
-	KMOVW       SI, K1
+avx512_rest2_partial1:
 	VMOVUPD.Z   (AX)(BX*8), K1, Z4
 	VMOVUPD.Z   (CX)(BX*8), K1, Z5
 	VFMADD231PD Z5, Z4, Z1
 	JMP         avx512_done3
 
-avx512_next7:
-	CMPQ        DX, $0x08
-	JL          avx512_partial2_8
-	VMOVUPD     (AX)(BX*8), Z4
-	VMOVUPD     (CX)(BX*8), Z5
-	VFMADD231PD Z5, Z4, Z2
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	JEQ         avx512_done3
-	JMP         avx512_next9
-
-avx512_partial2_8:
-	MOVQ        $-1, SI
-	BZHIQ       DX, SI, SI
-	KMOVW       SI, K1
+avx512_rest2_partial2:
 	VMOVUPD.Z   (AX)(BX*8), K1, Z4
 	VMOVUPD.Z   (CX)(BX*8), K1, Z5
 	VFMADD231PD Z5, Z4, Z2
 	JMP         avx512_done3
 
-avx512_next9:
-	CMPQ        DX, $0x08
-	JL          avx512_partial3_10
-	VMOVUPD     (AX)(BX*8), Z4
-	VMOVUPD     (CX)(BX*8), Z5
-	VFMADD231PD Z5, Z4, Z3
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	JEQ         avx512_done3
-	JMP         avx512_next11
-
-avx512_partial3_10:
-	MOVQ        $-1, SI
-	BZHIQ       DX, SI, SI
-	KMOVW       SI, K1
+avx512_rest2_partial3:
 	VMOVUPD.Z   (AX)(BX*8), K1, Z4
 	VMOVUPD.Z   (CX)(BX*8), K1, Z5
 	VFMADD231PD Z5, Z4, Z3
-	JMP         avx512_done3
 
-avx512_next11:
 avx512_done3:
 	VADDPD        Z2, Z0, Z0
 	VADDPD        Z3, Z1, Z1
@@ -4279,166 +4198,123 @@ avx2_loop1:
 avx2_rest2:
 	ADDQ        $0x20, DX
 	JEQ         avx2_done3
+	MOVQ        DX, SI
+	ANDQ        $0x03, SI
+	LEAQ        mask<>+0(SB), DI
+	NEGQ        SI
+	VMOVUPD     32(DI)(SI*8), Y8
 	CMPQ        DX, $0x04
-	JL          avx2_partial0_4
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VFMADD231PD Y9, Y8, Y0
+	JL          avx2_rest2_partial0
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VFMADD231PD Y10, Y9, Y0
 	ADDQ        $0x04, BX
 	SUBQ        $0x04, DX
 	JEQ         avx2_done3
-	JMP         avx2_next5
+	CMPQ        DX, $0x04
+	JL          avx2_rest2_partial1
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VFMADD231PD Y10, Y9, Y1
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JEQ         avx2_done3
+	CMPQ        DX, $0x04
+	JL          avx2_rest2_partial2
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VFMADD231PD Y10, Y9, Y2
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JEQ         avx2_done3
+	CMPQ        DX, $0x04
+	JL          avx2_rest2_partial3
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VFMADD231PD Y10, Y9, Y3
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JEQ         avx2_done3
+	CMPQ        DX, $0x04
+	JL          avx2_rest2_partial4
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VFMADD231PD Y10, Y9, Y4
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JEQ         avx2_done3
+	CMPQ        DX, $0x04
+	JL          avx2_rest2_partial5
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VFMADD231PD Y10, Y9, Y5
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JEQ         avx2_done3
+	CMPQ        DX, $0x04
+	JL          avx2_rest2_partial6
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VFMADD231PD Y10, Y9, Y6
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JEQ         avx2_done3
+	CMPQ        DX, $0x04
+	JL          avx2_rest2_partial7
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VFMADD231PD Y10, Y9, Y7
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JEQ         avx2_done3
 
-avx2_partial0_4:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial0:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VFMADD231PD Y8, Y9, Y0
 	JMP         avx2_done3
 
-avx2_next5:
-	CMPQ        DX, $0x04
-	JL          avx2_partial1_6
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VFMADD231PD Y9, Y8, Y1
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	JEQ         avx2_done3
-	JMP         avx2_next7
-
-avx2_partial1_6:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial1:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VFMADD231PD Y8, Y9, Y1
 	JMP         avx2_done3
 
-avx2_next7:
-	CMPQ        DX, $0x04
-	JL          avx2_partial2_8
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VFMADD231PD Y9, Y8, Y2
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	JEQ         avx2_done3
-	JMP         avx2_next9
-
-avx2_partial2_8:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial2:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VFMADD231PD Y8, Y9, Y2
 	JMP         avx2_done3
 
-avx2_next9:
-	CMPQ        DX, $0x04
-	JL          avx2_partial3_10
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VFMADD231PD Y9, Y8, Y3
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	JEQ         avx2_done3
-	JMP         avx2_next11
-
-avx2_partial3_10:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial3:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VFMADD231PD Y8, Y9, Y3
 	JMP         avx2_done3
 
-avx2_next11:
-	CMPQ        DX, $0x04
-	JL          avx2_partial4_12
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VFMADD231PD Y9, Y8, Y4
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	JEQ         avx2_done3
-	JMP         avx2_next13
-
-avx2_partial4_12:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial4:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VFMADD231PD Y8, Y9, Y4
 	JMP         avx2_done3
 
-avx2_next13:
-	CMPQ        DX, $0x04
-	JL          avx2_partial5_14
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VFMADD231PD Y9, Y8, Y5
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	JEQ         avx2_done3
-	JMP         avx2_next15
-
-avx2_partial5_14:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial5:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VFMADD231PD Y8, Y9, Y5
 	JMP         avx2_done3
 
-avx2_next15:
-	CMPQ        DX, $0x04
-	JL          avx2_partial6_16
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VFMADD231PD Y9, Y8, Y6
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	JEQ         avx2_done3
-	JMP         avx2_next17
-
-avx2_partial6_16:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial6:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VFMADD231PD Y8, Y9, Y6
 	JMP         avx2_done3
 
-avx2_next17:
-	CMPQ        DX, $0x04
-	JL          avx2_partial7_18
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VFMADD231PD Y9, Y8, Y7
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	JEQ         avx2_done3
-	JMP         avx2_next19
-
-avx2_partial7_18:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial7:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VFMADD231PD Y8, Y9, Y7
-	JMP         avx2_done3
 
-avx2_next19:
 avx2_done3:
 	VADDPD       Y4, Y0, Y0
 	VADDPD       Y5, Y1, Y1
@@ -4486,78 +4362,59 @@ avx512_loop1:
 avx512_rest2:
 	ADDQ        $0x20, CX
 	JEQ         avx512_done3
+	MOVQ        CX, BX
+	ANDQ        $0x07, BX
+	MOVQ        $-1, SI
+	BZHIQ       BX, SI, SI
+	KMOVW       SI, K1
 	CMPQ        CX, $0x08
-	JL          avx512_partial0_4
+	JL          avx512_rest2_partial0
 	VMOVUPD     (AX)(DX*8), Z4
 	VFMADD231PD Z4, Z4, Z0
 	ADDQ        $0x08, DX
 	SUBQ        $0x08, CX
 	JEQ         avx512_done3
-	JMP         avx512_next5
+	CMPQ        CX, $0x08
+	JL          avx512_rest2_partial1
+	VMOVUPD     (AX)(DX*8), Z4
+	VFMADD231PD Z4, Z4, Z1
+	ADDQ        $0x08, DX
+	SUBQ        $0x08, CX
+	JEQ         avx512_done3
+	CMPQ        CX, $0x08
+	JL          avx512_rest2_partial2
+	VMOVUPD     (AX)(DX*8), Z4
+	VFMADD231PD Z4, Z4, Z2
+	ADDQ        $0x08, DX
+	SUBQ        $0x08, CX
+	JEQ         avx512_done3
+	CMPQ        CX, $0x08
+	JL          avx512_rest2_partial3
+	VMOVUPD     (AX)(DX*8), Z4
+	VFMADD231PD Z4, Z4, Z3
+	ADDQ        $0x08, DX
+	SUBQ        $0x08, CX
+	JEQ         avx512_done3
 
-avx512_partial0_4:
-	MOVQ        $-1, BX
-	BZHIQ       CX, BX, BX
-	KMOVW       BX, K1
+avx512_rest2_partial0:
 	VMOVUPD.Z   (AX)(DX*8), K1, Z4
 	VFMADD231PD Z4, Z4, Z0
 	JMP         avx512_done3
 
-avx512_next5:
-	CMPQ        CX, $0x08
-	JL          avx512_partial1_6
-	VMOVUPD     (AX)(DX*8), Z4
-	VFMADD231PD Z4, Z4, Z1
-	ADDQ        $0x08, DX
-	SUBQ        $0x08, CX
-	JEQ         avx512_done3
-	JMP         avx512_next7
-
-avx512_partial1_6:
-	MOVQ        $-1, BX
-	BZHIQ       CX, BX, BX
-	KMOVW       BX, K1
+avx512_rest2_partial1:
 	VMOVUPD.Z   (AX)(DX*8), K1, Z4
 	VFMADD231PD Z4, Z4, Z1
 	JMP         avx512_done3
 
-avx512_next7:
-	CMPQ        CX, $0x08
-	JL          avx512_partial2_8
-	VMOVUPD     (AX)(DX*8), Z4
-	VFMADD231PD Z4, Z4, Z2
-	ADDQ        $0x08, DX
-	SUBQ        $0x08, CX
-	JEQ         avx512_done3
-	JMP         avx512_next9
-
-avx512_partial2_8:
-	MOVQ        $-1, BX
-	BZHIQ       CX, BX, BX
-	KMOVW       BX, K1
+avx512_rest2_partial2:
 	VMOVUPD.Z   (AX)(DX*8), K1, Z4
 	VFMADD231PD Z4, Z4, Z2
 	JMP         avx512_done3
 
-avx512_next9:
-	CMPQ        CX, $0x08
-	JL          avx512_partial3_10
-	VMOVUPD     (AX)(DX*8), Z4
-	VFMADD231PD Z4, Z4, Z3
-	ADDQ        $0x08, DX
-	SUBQ        $0x08, CX
-	JEQ         avx512_done3
-	JMP         avx512_next11
-
-avx512_partial3_10:
-	MOVQ        $-1, BX
-	BZHIQ       CX, BX, BX
-	KMOVW       BX, K1
+avx512_rest2_partial3:
 	VMOVUPD.Z   (AX)(DX*8), K1, Z4
 	VFMADD231PD Z4, Z4, Z3
-	JMP         avx512_done3
 
-avx512_next11:
 avx512_done3:
 	VADDPD        Z2, Z0, Z0
 	VADDPD        Z3, Z1, Z1
@@ -4611,150 +4468,107 @@ avx2_loop1:
 avx2_rest2:
 	ADDQ        $0x20, CX
 	JEQ         avx2_done3
+	MOVQ        CX, BX
+	ANDQ        $0x03, BX
+	LEAQ        mask<>+0(SB), SI
+	NEGQ        BX
+	VMOVUPD     32(SI)(BX*8), Y8
 	CMPQ        CX, $0x04
-	JL          avx2_partial0_4
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y0
+	JL          avx2_rest2_partial0
+	VMOVUPD     (AX)(DX*8), Y9
+	VFMADD231PD Y9, Y9, Y0
 	ADDQ        $0x04, DX
 	SUBQ        $0x04, CX
 	JEQ         avx2_done3
-	JMP         avx2_next5
+	CMPQ        CX, $0x04
+	JL          avx2_rest2_partial1
+	VMOVUPD     (AX)(DX*8), Y9
+	VFMADD231PD Y9, Y9, Y1
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	JEQ         avx2_done3
+	CMPQ        CX, $0x04
+	JL          avx2_rest2_partial2
+	VMOVUPD     (AX)(DX*8), Y9
+	VFMADD231PD Y9, Y9, Y2
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	JEQ         avx2_done3
+	CMPQ        CX, $0x04
+	JL          avx2_rest2_partial3
+	VMOVUPD     (AX)(DX*8), Y9
+	VFMADD231PD Y9, Y9, Y3
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	JEQ         avx2_done3
+	CMPQ        CX, $0x04
+	JL          avx2_rest2_partial4
+	VMOVUPD     (AX)(DX*8), Y9
+	VFMADD231PD Y9, Y9, Y4
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	JEQ         avx2_done3
+	CMPQ        CX, $0x04
+	JL          avx2_rest2_partial5
+	VMOVUPD     (AX)(DX*8), Y9
+	VFMADD231PD Y9, Y9, Y5
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	JEQ         avx2_done3
+	CMPQ        CX, $0x04
+	JL          avx2_rest2_partial6
+	VMOVUPD     (AX)(DX*8), Y9
+	VFMADD231PD Y9, Y9, Y6
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	JEQ         avx2_done3
+	CMPQ        CX, $0x04
+	JL          avx2_rest2_partial7
+	VMOVUPD     (AX)(DX*8), Y9
+	VFMADD231PD Y9, Y9, Y7
+	ADDQ        $0x04, DX
+	SUBQ        $0x04, CX
+	JEQ         avx2_done3
 
-avx2_partial0_4:
-	LEAQ        mask<>+0(SB), BX
-	NEGQ        CX
-	VMOVUPD     32(BX)(CX*8), Y8
+avx2_rest2_partial0:
 	VMASKMOVPD  (AX)(DX*8), Y8, Y8
 	VFMADD231PD Y8, Y8, Y0
 	JMP         avx2_done3
 
-avx2_next5:
-	CMPQ        CX, $0x04
-	JL          avx2_partial1_6
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y1
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	JEQ         avx2_done3
-	JMP         avx2_next7
-
-avx2_partial1_6:
-	LEAQ        mask<>+0(SB), BX
-	NEGQ        CX
-	VMOVUPD     32(BX)(CX*8), Y8
+avx2_rest2_partial1:
 	VMASKMOVPD  (AX)(DX*8), Y8, Y8
 	VFMADD231PD Y8, Y8, Y1
 	JMP         avx2_done3
 
-avx2_next7:
-	CMPQ        CX, $0x04
-	JL          avx2_partial2_8
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y2
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	JEQ         avx2_done3
-	JMP         avx2_next9
-
-avx2_partial2_8:
-	LEAQ        mask<>+0(SB), BX
-	NEGQ        CX
-	VMOVUPD     32(BX)(CX*8), Y8
+avx2_rest2_partial2:
 	VMASKMOVPD  (AX)(DX*8), Y8, Y8
 	VFMADD231PD Y8, Y8, Y2
 	JMP         avx2_done3
 
-avx2_next9:
-	CMPQ        CX, $0x04
-	JL          avx2_partial3_10
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y3
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	JEQ         avx2_done3
-	JMP         avx2_next11
-
-avx2_partial3_10:
-	LEAQ        mask<>+0(SB), BX
-	NEGQ        CX
-	VMOVUPD     32(BX)(CX*8), Y8
+avx2_rest2_partial3:
 	VMASKMOVPD  (AX)(DX*8), Y8, Y8
 	VFMADD231PD Y8, Y8, Y3
 	JMP         avx2_done3
 
-avx2_next11:
-	CMPQ        CX, $0x04
-	JL          avx2_partial4_12
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y4
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	JEQ         avx2_done3
-	JMP         avx2_next13
-
-avx2_partial4_12:
-	LEAQ        mask<>+0(SB), BX
-	NEGQ        CX
-	VMOVUPD     32(BX)(CX*8), Y8
+avx2_rest2_partial4:
 	VMASKMOVPD  (AX)(DX*8), Y8, Y8
 	VFMADD231PD Y8, Y8, Y4
 	JMP         avx2_done3
 
-avx2_next13:
-	CMPQ        CX, $0x04
-	JL          avx2_partial5_14
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y5
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	JEQ         avx2_done3
-	JMP         avx2_next15
-
-avx2_partial5_14:
-	LEAQ        mask<>+0(SB), BX
-	NEGQ        CX
-	VMOVUPD     32(BX)(CX*8), Y8
+avx2_rest2_partial5:
 	VMASKMOVPD  (AX)(DX*8), Y8, Y8
 	VFMADD231PD Y8, Y8, Y5
 	JMP         avx2_done3
 
-avx2_next15:
-	CMPQ        CX, $0x04
-	JL          avx2_partial6_16
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y6
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	JEQ         avx2_done3
-	JMP         avx2_next17
-
-avx2_partial6_16:
-	LEAQ        mask<>+0(SB), BX
-	NEGQ        CX
-	VMOVUPD     32(BX)(CX*8), Y8
+avx2_rest2_partial6:
 	VMASKMOVPD  (AX)(DX*8), Y8, Y8
 	VFMADD231PD Y8, Y8, Y6
 	JMP         avx2_done3
 
-avx2_next17:
-	CMPQ        CX, $0x04
-	JL          avx2_partial7_18
-	VMOVUPD     (AX)(DX*8), Y8
-	VFMADD231PD Y8, Y8, Y7
-	ADDQ        $0x04, DX
-	SUBQ        $0x04, CX
-	JEQ         avx2_done3
-	JMP         avx2_next19
-
-avx2_partial7_18:
-	LEAQ        mask<>+0(SB), BX
-	NEGQ        CX
-	VMOVUPD     32(BX)(CX*8), Y8
+avx2_rest2_partial7:
 	VMASKMOVPD  (AX)(DX*8), Y8, Y8
 	VFMADD231PD Y8, Y8, Y7
-	JMP         avx2_done3
 
-avx2_next19:
 avx2_done3:
 	VADDPD       Y4, Y0, Y0
 	VADDPD       Y5, Y1, Y1
@@ -4811,8 +4625,13 @@ avx512_loop1:
 avx512_rest2:
 	ADDQ        $0x20, DX
 	JEQ         avx512_done3
+	MOVQ        DX, SI
+	ANDQ        $0x07, SI
+	MOVQ        $-1, DI
+	BZHIQ       SI, DI, DI
+	KMOVW       DI, K1
 	CMPQ        DX, $0x08
-	JL          avx512_partial0_4
+	JL          avx512_rest2_partial0
 	VMOVUPD     (AX)(BX*8), Z4
 	VMOVUPD     (CX)(BX*8), Z5
 	VSUBPD      Z5, Z4, Z4
@@ -4820,85 +4639,61 @@ avx512_rest2:
 	ADDQ        $0x08, BX
 	SUBQ        $0x08, DX
 	JEQ         avx512_done3
-	JMP         avx512_next5
+	CMPQ        DX, $0x08
+	JL          avx512_rest2_partial1
+	VMOVUPD     (AX)(BX*8), Z4
+	VMOVUPD     (CX)(BX*8), Z5
+	VSUBPD      Z5, Z4, Z4
+	VFMADD231PD Z4, Z4, Z1
+	ADDQ        $0x08, BX
+	SUBQ        $0x08, DX
+	JEQ         avx512_done3
+	CMPQ        DX, $0x08
+	JL          avx512_rest2_partial2
+	VMOVUPD     (AX)(BX*8), Z4
+	VMOVUPD     (CX)(BX*8), Z5
+	VSUBPD      Z5, Z4, Z4
+	VFMADD231PD Z4, Z4, Z2
+	ADDQ        $0x08, BX
+	SUBQ        $0x08, DX
+	JEQ         avx512_done3
+	CMPQ        DX, $0x08
+	JL          avx512_rest2_partial3
+	VMOVUPD     (AX)(BX*8), Z4
+	VMOVUPD     (CX)(BX*8), Z5
+	VSUBPD      Z5, Z4, Z4
+	VFMADD231PD Z4, Z4, Z3
+	ADDQ        $0x08, BX
+	SUBQ        $0x08, DX
+	JEQ         avx512_done3
 
-avx512_partial0_4:
-	MOVQ        $-1, SI
-	BZHIQ       DX, SI, SI
-	KMOVW       SI, K1
+avx512_rest2_partial0:
 	VMOVUPD.Z   (AX)(BX*8), K1, Z4
 	VMOVUPD.Z   (CX)(BX*8), K1, Z5
 	VSUBPD      Z5, Z4, Z4
 	VFMADD231PD Z4, Z4, Z0
 	JMP         avx512_done3
 
-avx512_next5:
-	CMPQ        DX, $0x08
-	JL          avx512_partial1_6
-	VMOVUPD     (AX)(BX*8), Z4
-	VMOVUPD     (CX)(BX*8), Z5
-	VSUBPD      Z5, Z4, Z4
-	VFMADD231PD Z4, Z4, Z1
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	JEQ         avx512_done3
-	JMP         avx512_next7
-
-avx512_partial1_6:
-	MOVQ        $-1, SI
-	BZHIQ       DX, SI, SI
-	KMOVW       SI, K1
+avx512_rest2_partial1:
 	VMOVUPD.Z   (AX)(BX*8), K1, Z4
 	VMOVUPD.Z   (CX)(BX*8), K1, Z5
 	VSUBPD      Z5, Z4, Z4
 	VFMADD231PD Z4, Z4, Z1
 	JMP         avx512_done3
 
-avx512_next7:
-	CMPQ        DX, $0x08
-	JL          avx512_partial2_8
-	VMOVUPD     (AX)(BX*8), Z4
-	VMOVUPD     (CX)(BX*8), Z5
-	VSUBPD      Z5, Z4, Z4
-	VFMADD231PD Z4, Z4, Z2
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	JEQ         avx512_done3
-	JMP         avx512_next9
-
-avx512_partial2_8:
-	MOVQ        $-1, SI
-	BZHIQ       DX, SI, SI
-	KMOVW       SI, K1
+avx512_rest2_partial2:
 	VMOVUPD.Z   (AX)(BX*8), K1, Z4
 	VMOVUPD.Z   (CX)(BX*8), K1, Z5
 	VSUBPD      Z5, Z4, Z4
 	VFMADD231PD Z4, Z4, Z2
 	JMP         avx512_done3
 
-avx512_next9:
-	CMPQ        DX, $0x08
-	JL          avx512_partial3_10
-	VMOVUPD     (AX)(BX*8), Z4
-	VMOVUPD     (CX)(BX*8), Z5
-	VSUBPD      Z5, Z4, Z4
-	VFMADD231PD Z4, Z4, Z3
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, DX
-	JEQ         avx512_done3
-	JMP         avx512_next11
-
-avx512_partial3_10:
-	MOVQ        $-1, SI
-	BZHIQ       DX, SI, SI
-	KMOVW       SI, K1
+avx512_rest2_partial3:
 	VMOVUPD.Z   (AX)(BX*8), K1, Z4
 	VMOVUPD.Z   (CX)(BX*8), K1, Z5
 	VSUBPD      Z5, Z4, Z4
 	VFMADD231PD Z4, Z4, Z3
-	JMP         avx512_done3
 
-avx512_next11:
 avx512_done3:
 	VADDPD        Z2, Z0, Z0
 	VADDPD        Z3, Z1, Z1
@@ -4969,182 +4764,139 @@ avx2_loop1:
 avx2_rest2:
 	ADDQ        $0x20, DX
 	JEQ         avx2_done3
+	MOVQ        DX, SI
+	ANDQ        $0x03, SI
+	LEAQ        mask<>+0(SB), DI
+	NEGQ        SI
+	VMOVUPD     32(DI)(SI*8), Y8
 	CMPQ        DX, $0x04
-	JL          avx2_partial0_4
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y0
+	JL          avx2_rest2_partial0
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y0
 	ADDQ        $0x04, BX
 	SUBQ        $0x04, DX
 	JEQ         avx2_done3
-	JMP         avx2_next5
+	CMPQ        DX, $0x04
+	JL          avx2_rest2_partial1
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y1
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JEQ         avx2_done3
+	CMPQ        DX, $0x04
+	JL          avx2_rest2_partial2
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y2
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JEQ         avx2_done3
+	CMPQ        DX, $0x04
+	JL          avx2_rest2_partial3
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y3
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JEQ         avx2_done3
+	CMPQ        DX, $0x04
+	JL          avx2_rest2_partial4
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y4
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JEQ         avx2_done3
+	CMPQ        DX, $0x04
+	JL          avx2_rest2_partial5
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y5
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JEQ         avx2_done3
+	CMPQ        DX, $0x04
+	JL          avx2_rest2_partial6
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y6
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JEQ         avx2_done3
+	CMPQ        DX, $0x04
+	JL          avx2_rest2_partial7
+	VMOVUPD     (AX)(BX*8), Y9
+	VMOVUPD     (CX)(BX*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y7
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JEQ         avx2_done3
 
-avx2_partial0_4:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial0:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VSUBPD      Y8, Y9, Y8
 	VFMADD231PD Y8, Y8, Y0
 	JMP         avx2_done3
 
-avx2_next5:
-	CMPQ        DX, $0x04
-	JL          avx2_partial1_6
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y1
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	JEQ         avx2_done3
-	JMP         avx2_next7
-
-avx2_partial1_6:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial1:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VSUBPD      Y8, Y9, Y8
 	VFMADD231PD Y8, Y8, Y1
 	JMP         avx2_done3
 
-avx2_next7:
-	CMPQ        DX, $0x04
-	JL          avx2_partial2_8
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y2
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	JEQ         avx2_done3
-	JMP         avx2_next9
-
-avx2_partial2_8:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial2:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VSUBPD      Y8, Y9, Y8
 	VFMADD231PD Y8, Y8, Y2
 	JMP         avx2_done3
 
-avx2_next9:
-	CMPQ        DX, $0x04
-	JL          avx2_partial3_10
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y3
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	JEQ         avx2_done3
-	JMP         avx2_next11
-
-avx2_partial3_10:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial3:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VSUBPD      Y8, Y9, Y8
 	VFMADD231PD Y8, Y8, Y3
 	JMP         avx2_done3
 
-avx2_next11:
-	CMPQ        DX, $0x04
-	JL          avx2_partial4_12
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y4
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	JEQ         avx2_done3
-	JMP         avx2_next13
-
-avx2_partial4_12:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial4:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VSUBPD      Y8, Y9, Y8
 	VFMADD231PD Y8, Y8, Y4
 	JMP         avx2_done3
 
-avx2_next13:
-	CMPQ        DX, $0x04
-	JL          avx2_partial5_14
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y5
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	JEQ         avx2_done3
-	JMP         avx2_next15
-
-avx2_partial5_14:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial5:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VSUBPD      Y8, Y9, Y8
 	VFMADD231PD Y8, Y8, Y5
 	JMP         avx2_done3
 
-avx2_next15:
-	CMPQ        DX, $0x04
-	JL          avx2_partial6_16
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y6
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	JEQ         avx2_done3
-	JMP         avx2_next17
-
-avx2_partial6_16:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial6:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VSUBPD      Y8, Y9, Y8
 	VFMADD231PD Y8, Y8, Y6
 	JMP         avx2_done3
 
-avx2_next17:
-	CMPQ        DX, $0x04
-	JL          avx2_partial7_18
-	VMOVUPD     (AX)(BX*8), Y8
-	VMOVUPD     (CX)(BX*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y7
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, DX
-	JEQ         avx2_done3
-	JMP         avx2_next19
-
-avx2_partial7_18:
-	LEAQ        mask<>+0(SB), SI
-	NEGQ        DX
-	VMOVUPD     32(SI)(DX*8), Y8
+avx2_rest2_partial7:
 	VMASKMOVPD  (AX)(BX*8), Y8, Y9
 	VMASKMOVPD  (CX)(BX*8), Y8, Y8
 	VSUBPD      Y8, Y9, Y8
 	VFMADD231PD Y8, Y8, Y7
-	JMP         avx2_done3
 
-avx2_next19:
 avx2_done3:
 	VADDPD       Y4, Y0, Y0
 	VADDPD       Y5, Y1, Y1
@@ -5206,8 +4958,13 @@ avx512_loop1:
 avx512_rest2:
 	ADDQ        $0x20, BX
 	JEQ         avx512_done3
+	MOVQ        BX, DI
+	ANDQ        $0x07, DI
+	MOVQ        $-1, R8
+	BZHIQ       DI, R8, R8
+	KMOVW       R8, K1
 	CMPQ        BX, $0x08
-	JL          avx512_partial0_4
+	JL          avx512_rest2_partial0
 	VMOVUPD     (AX)(SI*8), Z4
 	VMOVUPD     (CX)(SI*8), Z5
 	VSUBPD      Z5, Z4, Z4
@@ -5216,12 +4973,38 @@ avx512_rest2:
 	ADDQ        $0x08, SI
 	SUBQ        $0x08, BX
 	JEQ         avx512_done3
-	JMP         avx512_next5
+	CMPQ        BX, $0x08
+	JL          avx512_rest2_partial1
+	VMOVUPD     (AX)(SI*8), Z4
+	VMOVUPD     (CX)(SI*8), Z5
+	VSUBPD      Z5, Z4, Z4
+	VFMADD231PD Z4, Z4, Z1
+	VMOVUPD     Z4, (DX)(SI*8)
+	ADDQ        $0x08, SI
+	SUBQ        $0x08, BX
+	JEQ         avx512_done3
+	CMPQ        BX, $0x08
+	JL          avx512_rest2_partial2
+	VMOVUPD     (AX)(SI*8), Z4
+	VMOVUPD     (CX)(SI*8), Z5
+	VSUBPD      Z5, Z4, Z4
+	VFMADD231PD Z4, Z4, Z2
+	VMOVUPD     Z4, (DX)(SI*8)
+	ADDQ        $0x08, SI
+	SUBQ        $0x08, BX
+	JEQ         avx512_done3
+	CMPQ        BX, $0x08
+	JL          avx512_rest2_partial3
+	VMOVUPD     (AX)(SI*8), Z4
+	VMOVUPD     (CX)(SI*8), Z5
+	VSUBPD      Z5, Z4, Z4
+	VFMADD231PD Z4, Z4, Z3
+	VMOVUPD     Z4, (DX)(SI*8)
+	ADDQ        $0x08, SI
+	SUBQ        $0x08, BX
+	JEQ         avx512_done3
 
-avx512_partial0_4:
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K1
+avx512_rest2_partial0:
 	VMOVUPD.Z   (AX)(SI*8), K1, Z4
 	VMOVUPD.Z   (CX)(SI*8), K1, Z5
 	VSUBPD      Z5, Z4, Z4
@@ -5229,23 +5012,7 @@ avx512_partial0_4:
 	VMOVUPD     Z4, K1, (DX)(SI*8)
 	JMP         avx512_done3
 
-avx512_next5:
-	CMPQ        BX, $0x08
-	JL          avx512_partial1_6
-	VMOVUPD     (AX)(SI*8), Z4
-	VMOVUPD     (CX)(SI*8), Z5
-	VSUBPD      Z5, Z4, Z4
-	VFMADD231PD Z4, Z4, Z1
-	VMOVUPD     Z4, (DX)(SI*8)
-	ADDQ        $0x08, SI
-	SUBQ        $0x08, BX
-	JEQ         avx512_done3
-	JMP         avx512_next7
-
-avx512_partial1_6:
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K1
+avx512_rest2_partial1:
 	VMOVUPD.Z   (AX)(SI*8), K1, Z4
 	VMOVUPD.Z   (CX)(SI*8), K1, Z5
 	VSUBPD      Z5, Z4, Z4
@@ -5253,23 +5020,7 @@ avx512_partial1_6:
 	VMOVUPD     Z4, K1, (DX)(SI*8)
 	JMP         avx512_done3
 
-avx512_next7:
-	CMPQ        BX, $0x08
-	JL          avx512_partial2_8
-	VMOVUPD     (AX)(SI*8), Z4
-	VMOVUPD     (CX)(SI*8), Z5
-	VSUBPD      Z5, Z4, Z4
-	VFMADD231PD Z4, Z4, Z2
-	VMOVUPD     Z4, (DX)(SI*8)
-	ADDQ        $0x08, SI
-	SUBQ        $0x08, BX
-	JEQ         avx512_done3
-	JMP         avx512_next9
-
-avx512_partial2_8:
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K1
+avx512_rest2_partial2:
 	VMOVUPD.Z   (AX)(SI*8), K1, Z4
 	VMOVUPD.Z   (CX)(SI*8), K1, Z5
 	VSUBPD      Z5, Z4, Z4
@@ -5277,31 +5028,13 @@ avx512_partial2_8:
 	VMOVUPD     Z4, K1, (DX)(SI*8)
 	JMP         avx512_done3
 
-avx512_next9:
-	CMPQ        BX, $0x08
-	JL          avx512_partial3_10
-	VMOVUPD     (AX)(SI*8), Z4
-	VMOVUPD     (CX)(SI*8), Z5
-	VSUBPD      Z5, Z4, Z4
-	VFMADD231PD Z4, Z4, Z3
-	VMOVUPD     Z4, (DX)(SI*8)
-	ADDQ        $0x08, SI
-	SUBQ        $0x08, BX
-	JEQ         avx512_done3
-	JMP         avx512_next11
-
-avx512_partial3_10:
-	MOVQ        $-1, DI
-	BZHIQ       BX, DI, DI
-	KMOVW       DI, K1
+avx512_rest2_partial3:
 	VMOVUPD.Z   (AX)(SI*8), K1, Z4
 	VMOVUPD.Z   (CX)(SI*8), K1, Z5
 	VSUBPD      Z5, Z4, Z4
 	VFMADD231PD Z4, Z4, Z3
 	VMOVUPD     Z4, K1, (DX)(SI*8)
-	JMP         avx512_done3
 
-avx512_next11:
 avx512_done3:
 	VADDPD        Z2, Z0, Z0
 	VADDPD        Z3, Z1, Z1
@@ -5381,22 +5114,93 @@ avx2_loop1:
 avx2_rest2:
 	ADDQ        $0x20, BX
 	JEQ         avx2_done3
+	MOVQ        BX, DI
+	ANDQ        $0x03, DI
+	LEAQ        mask<>+0(SB), R8
+	NEGQ        DI
+	VMOVUPD     32(R8)(DI*8), Y8
 	CMPQ        BX, $0x04
-	JL          avx2_partial0_4
-	VMOVUPD     (AX)(SI*8), Y8
-	VMOVUPD     (CX)(SI*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y0
-	VMOVUPD     Y8, (DX)(SI*8)
+	JL          avx2_rest2_partial0
+	VMOVUPD     (AX)(SI*8), Y9
+	VMOVUPD     (CX)(SI*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y0
+	VMOVUPD     Y9, (DX)(SI*8)
 	ADDQ        $0x04, SI
 	SUBQ        $0x04, BX
 	JEQ         avx2_done3
-	JMP         avx2_next5
+	CMPQ        BX, $0x04
+	JL          avx2_rest2_partial1
+	VMOVUPD     (AX)(SI*8), Y9
+	VMOVUPD     (CX)(SI*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y1
+	VMOVUPD     Y9, (DX)(SI*8)
+	ADDQ        $0x04, SI
+	SUBQ        $0x04, BX
+	JEQ         avx2_done3
+	CMPQ        BX, $0x04
+	JL          avx2_rest2_partial2
+	VMOVUPD     (AX)(SI*8), Y9
+	VMOVUPD     (CX)(SI*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y2
+	VMOVUPD     Y9, (DX)(SI*8)
+	ADDQ        $0x04, SI
+	SUBQ        $0x04, BX
+	JEQ         avx2_done3
+	CMPQ        BX, $0x04
+	JL          avx2_rest2_partial3
+	VMOVUPD     (AX)(SI*8), Y9
+	VMOVUPD     (CX)(SI*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y3
+	VMOVUPD     Y9, (DX)(SI*8)
+	ADDQ        $0x04, SI
+	SUBQ        $0x04, BX
+	JEQ         avx2_done3
+	CMPQ        BX, $0x04
+	JL          avx2_rest2_partial4
+	VMOVUPD     (AX)(SI*8), Y9
+	VMOVUPD     (CX)(SI*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y4
+	VMOVUPD     Y9, (DX)(SI*8)
+	ADDQ        $0x04, SI
+	SUBQ        $0x04, BX
+	JEQ         avx2_done3
+	CMPQ        BX, $0x04
+	JL          avx2_rest2_partial5
+	VMOVUPD     (AX)(SI*8), Y9
+	VMOVUPD     (CX)(SI*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y5
+	VMOVUPD     Y9, (DX)(SI*8)
+	ADDQ        $0x04, SI
+	SUBQ        $0x04, BX
+	JEQ         avx2_done3
+	CMPQ        BX, $0x04
+	JL          avx2_rest2_partial6
+	VMOVUPD     (AX)(SI*8), Y9
+	VMOVUPD     (CX)(SI*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y6
+	VMOVUPD     Y9, (DX)(SI*8)
+	ADDQ        $0x04, SI
+	SUBQ        $0x04, BX
+	JEQ         avx2_done3
+	CMPQ        BX, $0x04
+	JL          avx2_rest2_partial7
+	VMOVUPD     (AX)(SI*8), Y9
+	VMOVUPD     (CX)(SI*8), Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD Y9, Y9, Y7
+	VMOVUPD     Y9, (DX)(SI*8)
+	ADDQ        $0x04, SI
+	SUBQ        $0x04, BX
+	JEQ         avx2_done3
 
-avx2_partial0_4:
-	LEAQ        mask<>+0(SB), DI
-	NEGQ        BX
-	VMOVUPD     32(DI)(BX*8), Y8
+avx2_rest2_partial0:
 	VMASKMOVPD  (AX)(SI*8), Y8, Y9
 	VMASKMOVPD  (CX)(SI*8), Y8, Y10
 	VSUBPD      Y10, Y9, Y9
@@ -5404,23 +5208,7 @@ avx2_partial0_4:
 	VMASKMOVPD  Y9, Y8, (DX)(SI*8)
 	JMP         avx2_done3
 
-avx2_next5:
-	CMPQ        BX, $0x04
-	JL          avx2_partial1_6
-	VMOVUPD     (AX)(SI*8), Y8
-	VMOVUPD     (CX)(SI*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y1
-	VMOVUPD     Y8, (DX)(SI*8)
-	ADDQ        $0x04, SI
-	SUBQ        $0x04, BX
-	JEQ         avx2_done3
-	JMP         avx2_next7
-
-avx2_partial1_6:
-	LEAQ        mask<>+0(SB), DI
-	NEGQ        BX
-	VMOVUPD     32(DI)(BX*8), Y8
+avx2_rest2_partial1:
 	VMASKMOVPD  (AX)(SI*8), Y8, Y9
 	VMASKMOVPD  (CX)(SI*8), Y8, Y10
 	VSUBPD      Y10, Y9, Y9
@@ -5428,23 +5216,7 @@ avx2_partial1_6:
 	VMASKMOVPD  Y9, Y8, (DX)(SI*8)
 	JMP         avx2_done3
 
-avx2_next7:
-	CMPQ        BX, $0x04
-	JL          avx2_partial2_8
-	VMOVUPD     (AX)(SI*8), Y8
-	VMOVUPD     (CX)(SI*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y2
-	VMOVUPD     Y8, (DX)(SI*8)
-	ADDQ        $0x04, SI
-	SUBQ        $0x04, BX
-	JEQ         avx2_done3
-	JMP         avx2_next9
-
-avx2_partial2_8:
-	LEAQ        mask<>+0(SB), DI
-	NEGQ        BX
-	VMOVUPD     32(DI)(BX*8), Y8
+avx2_rest2_partial2:
 	VMASKMOVPD  (AX)(SI*8), Y8, Y9
 	VMASKMOVPD  (CX)(SI*8), Y8, Y10
 	VSUBPD      Y10, Y9, Y9
@@ -5452,23 +5224,7 @@ avx2_partial2_8:
 	VMASKMOVPD  Y9, Y8, (DX)(SI*8)
 	JMP         avx2_done3
 
-avx2_next9:
-	CMPQ        BX, $0x04
-	JL          avx2_partial3_10
-	VMOVUPD     (AX)(SI*8), Y8
-	VMOVUPD     (CX)(SI*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y3
-	VMOVUPD     Y8, (DX)(SI*8)
-	ADDQ        $0x04, SI
-	SUBQ        $0x04, BX
-	JEQ         avx2_done3
-	JMP         avx2_next11
-
-avx2_partial3_10:
-	LEAQ        mask<>+0(SB), DI
-	NEGQ        BX
-	VMOVUPD     32(DI)(BX*8), Y8
+avx2_rest2_partial3:
 	VMASKMOVPD  (AX)(SI*8), Y8, Y9
 	VMASKMOVPD  (CX)(SI*8), Y8, Y10
 	VSUBPD      Y10, Y9, Y9
@@ -5476,23 +5232,7 @@ avx2_partial3_10:
 	VMASKMOVPD  Y9, Y8, (DX)(SI*8)
 	JMP         avx2_done3
 
-avx2_next11:
-	CMPQ        BX, $0x04
-	JL          avx2_partial4_12
-	VMOVUPD     (AX)(SI*8), Y8
-	VMOVUPD     (CX)(SI*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y4
-	VMOVUPD     Y8, (DX)(SI*8)
-	ADDQ        $0x04, SI
-	SUBQ        $0x04, BX
-	JEQ         avx2_done3
-	JMP         avx2_next13
-
-avx2_partial4_12:
-	LEAQ        mask<>+0(SB), DI
-	NEGQ        BX
-	VMOVUPD     32(DI)(BX*8), Y8
+avx2_rest2_partial4:
 	VMASKMOVPD  (AX)(SI*8), Y8, Y9
 	VMASKMOVPD  (CX)(SI*8), Y8, Y10
 	VSUBPD      Y10, Y9, Y9
@@ -5500,23 +5240,7 @@ avx2_partial4_12:
 	VMASKMOVPD  Y9, Y8, (DX)(SI*8)
 	JMP         avx2_done3
 
-avx2_next13:
-	CMPQ        BX, $0x04
-	JL          avx2_partial5_14
-	VMOVUPD     (AX)(SI*8), Y8
-	VMOVUPD     (CX)(SI*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y5
-	VMOVUPD     Y8, (DX)(SI*8)
-	ADDQ        $0x04, SI
-	SUBQ        $0x04, BX
-	JEQ         avx2_done3
-	JMP         avx2_next15
-
-avx2_partial5_14:
-	LEAQ        mask<>+0(SB), DI
-	NEGQ        BX
-	VMOVUPD     32(DI)(BX*8), Y8
+avx2_rest2_partial5:
 	VMASKMOVPD  (AX)(SI*8), Y8, Y9
 	VMASKMOVPD  (CX)(SI*8), Y8, Y10
 	VSUBPD      Y10, Y9, Y9
@@ -5524,23 +5248,7 @@ avx2_partial5_14:
 	VMASKMOVPD  Y9, Y8, (DX)(SI*8)
 	JMP         avx2_done3
 
-avx2_next15:
-	CMPQ        BX, $0x04
-	JL          avx2_partial6_16
-	VMOVUPD     (AX)(SI*8), Y8
-	VMOVUPD     (CX)(SI*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y6
-	VMOVUPD     Y8, (DX)(SI*8)
-	ADDQ        $0x04, SI
-	SUBQ        $0x04, BX
-	JEQ         avx2_done3
-	JMP         avx2_next17
-
-avx2_partial6_16:
-	LEAQ        mask<>+0(SB), DI
-	NEGQ        BX
-	VMOVUPD     32(DI)(BX*8), Y8
+avx2_rest2_partial6:
 	VMASKMOVPD  (AX)(SI*8), Y8, Y9
 	VMASKMOVPD  (CX)(SI*8), Y8, Y10
 	VSUBPD      Y10, Y9, Y9
@@ -5548,31 +5256,13 @@ avx2_partial6_16:
 	VMASKMOVPD  Y9, Y8, (DX)(SI*8)
 	JMP         avx2_done3
 
-avx2_next17:
-	CMPQ        BX, $0x04
-	JL          avx2_partial7_18
-	VMOVUPD     (AX)(SI*8), Y8
-	VMOVUPD     (CX)(SI*8), Y9
-	VSUBPD      Y9, Y8, Y8
-	VFMADD231PD Y8, Y8, Y7
-	VMOVUPD     Y8, (DX)(SI*8)
-	ADDQ        $0x04, SI
-	SUBQ        $0x04, BX
-	JEQ         avx2_done3
-	JMP         avx2_next19
-
-avx2_partial7_18:
-	LEAQ        mask<>+0(SB), DI
-	NEGQ        BX
-	VMOVUPD     32(DI)(BX*8), Y8
+avx2_rest2_partial7:
 	VMASKMOVPD  (AX)(SI*8), Y8, Y9
 	VMASKMOVPD  (CX)(SI*8), Y8, Y10
 	VSUBPD      Y10, Y9, Y9
 	VFMADD231PD Y9, Y9, Y7
 	VMASKMOVPD  Y9, Y8, (DX)(SI*8)
-	JMP         avx2_done3
 
-avx2_next19:
 avx2_done3:
 	VADDPD       Y4, Y0, Y0
 	VADDPD       Y5, Y1, Y1
@@ -5625,78 +5315,59 @@ avx512_loop2:
 avx512_rest3:
 	ADDQ    $0x20, DI
 	JEQ     avx512_done4
+	MOVQ    DI, R8
+	ANDQ    $0x07, R8
+	MOVQ    $-1, R9
+	BZHIQ   R8, R9, R9
+	KMOVW   R9, K1
 	CMPQ    DI, $0x08
-	JL      avx512_partial0_5
+	JL      avx512_rest3_partial0
 	VMOVUPD (CX)(SI*8), Z4
 	VADDPD  Z4, Z0, Z0
 	ADDQ    $0x08, SI
 	SUBQ    $0x08, DI
 	JEQ     avx512_done4
-	JMP     avx512_next6
-
-avx512_partial0_5:
-	MOVQ      $-1, R8
-	BZHIQ     DI, R8, R8
-	KMOVW     R8, K1
-	VMOVUPD.Z (CX)(SI*8), K1, Z4
-	VADDPD    Z4, Z0, Z0
-	JMP       avx512_done4
-
-avx512_next6:
 	CMPQ    DI, $0x08
-	JL      avx512_partial1_7
+	JL      avx512_rest3_partial1
 	VMOVUPD (CX)(SI*8), Z4
 	VADDPD  Z4, Z1, Z1
 	ADDQ    $0x08, SI
 	SUBQ    $0x08, DI
 	JEQ     avx512_done4
-	JMP     avx512_next8
-
-avx512_partial1_7:
-	MOVQ      $-1, R8
-	BZHIQ     DI, R8, R8
-	KMOVW     R8, K1
-	VMOVUPD.Z (CX)(SI*8), K1, Z4
-	VADDPD    Z4, Z1, Z1
-	JMP       avx512_done4
-
-avx512_next8:
 	CMPQ    DI, $0x08
-	JL      avx512_partial2_9
+	JL      avx512_rest3_partial2
 	VMOVUPD (CX)(SI*8), Z4
 	VADDPD  Z4, Z2, Z2
 	ADDQ    $0x08, SI
 	SUBQ    $0x08, DI
 	JEQ     avx512_done4
-	JMP     avx512_next10
-
-avx512_partial2_9:
-	MOVQ      $-1, R8
-	BZHIQ     DI, R8, R8
-	KMOVW     R8, K1
-	VMOVUPD.Z (CX)(SI*8), K1, Z4
-	VADDPD    Z4, Z2, Z2
-	JMP       avx512_done4
-
-avx512_next10:
 	CMPQ    DI, $0x08
-	JL      avx512_partial3_11
+	JL      avx512_rest3_partial3
 	VMOVUPD (CX)(SI*8), Z4
 	VADDPD  Z4, Z3, Z3
 	ADDQ    $0x08, SI
 	SUBQ    $0x08, DI
 	JEQ     avx512_done4
-	JMP     avx512_next12
 
-avx512_partial3_11:
-	MOVQ      $-1, R8
-	BZHIQ     DI, R8, R8
-	KMOVW     R8, K1
+avx512_rest3_partial0:
 	VMOVUPD.Z (CX)(SI*8), K1, Z4
-	VADDPD    Z4, Z3, Z3
+	VADDPD    Z4, Z0, Z0
 	JMP       avx512_done4
 
-avx512_next12:
+avx512_rest3_partial1:
+	VMOVUPD.Z (CX)(SI*8), K1, Z4
+	VADDPD    Z4, Z1, Z1
+	JMP       avx512_done4
+
+avx512_rest3_partial2:
+	VMOVUPD.Z (CX)(SI*8), K1, Z4
+	VADDPD    Z4, Z2, Z2
+	JMP       avx512_done4
+
+avx512_rest3_partial3:
+	VMOVUPD.Z (CX)(SI*8), K1, Z4
+	VADDPD    Z4, Z3, Z3
+
 avx512_done4:
 	VADDPD        Z2, Z0, Z0
 	VADDPD        Z3, Z1, Z1
@@ -5760,150 +5431,107 @@ avx2_loop2:
 avx2_rest3:
 	ADDQ    $0x20, DI
 	JEQ     avx2_done4
+	MOVQ    DI, R8
+	ANDQ    $0x03, R8
+	LEAQ    mask<>+0(SB), R9
+	NEGQ    R8
+	VMOVUPD 32(R9)(R8*8), Y8
 	CMPQ    DI, $0x04
-	JL      avx2_partial0_5
-	VMOVUPD (CX)(SI*8), Y8
-	VADDPD  Y8, Y0, Y0
+	JL      avx2_rest3_partial0
+	VMOVUPD (CX)(SI*8), Y9
+	VADDPD  Y9, Y0, Y0
 	ADDQ    $0x04, SI
 	SUBQ    $0x04, DI
 	JEQ     avx2_done4
-	JMP     avx2_next6
+	CMPQ    DI, $0x04
+	JL      avx2_rest3_partial1
+	VMOVUPD (CX)(SI*8), Y9
+	VADDPD  Y9, Y1, Y1
+	ADDQ    $0x04, SI
+	SUBQ    $0x04, DI
+	JEQ     avx2_done4
+	CMPQ    DI, $0x04
+	JL      avx2_rest3_partial2
+	VMOVUPD (CX)(SI*8), Y9
+	VADDPD  Y9, Y2, Y2
+	ADDQ    $0x04, SI
+	SUBQ    $0x04, DI
+	JEQ     avx2_done4
+	CMPQ    DI, $0x04
+	JL      avx2_rest3_partial3
+	VMOVUPD (CX)(SI*8), Y9
+	VADDPD  Y9, Y3, Y3
+	ADDQ    $0x04, SI
+	SUBQ    $0x04, DI
+	JEQ     avx2_done4
+	CMPQ    DI, $0x04
+	JL      avx2_rest3_partial4
+	VMOVUPD (CX)(SI*8), Y9
+	VADDPD  Y9, Y4, Y4
+	ADDQ    $0x04, SI
+	SUBQ    $0x04, DI
+	JEQ     avx2_done4
+	CMPQ    DI, $0x04
+	JL      avx2_rest3_partial5
+	VMOVUPD (CX)(SI*8), Y9
+	VADDPD  Y9, Y5, Y5
+	ADDQ    $0x04, SI
+	SUBQ    $0x04, DI
+	JEQ     avx2_done4
+	CMPQ    DI, $0x04
+	JL      avx2_rest3_partial6
+	VMOVUPD (CX)(SI*8), Y9
+	VADDPD  Y9, Y6, Y6
+	ADDQ    $0x04, SI
+	SUBQ    $0x04, DI
+	JEQ     avx2_done4
+	CMPQ    DI, $0x04
+	JL      avx2_rest3_partial7
+	VMOVUPD (CX)(SI*8), Y9
+	VADDPD  Y9, Y7, Y7
+	ADDQ    $0x04, SI
+	SUBQ    $0x04, DI
+	JEQ     avx2_done4
 
-avx2_partial0_5:
-	LEAQ       mask<>+0(SB), R8
-	NEGQ       DI
-	VMOVUPD    32(R8)(DI*8), Y8
+avx2_rest3_partial0:
 	VMASKMOVPD (CX)(SI*8), Y8, Y8
 	VADDPD     Y8, Y0, Y0
 	JMP        avx2_done4
 
-avx2_next6:
-	CMPQ    DI, $0x04
-	JL      avx2_partial1_7
-	VMOVUPD (CX)(SI*8), Y8
-	VADDPD  Y8, Y1, Y1
-	ADDQ    $0x04, SI
-	SUBQ    $0x04, DI
-	JEQ     avx2_done4
-	JMP     avx2_next8
-
-avx2_partial1_7:
-	LEAQ       mask<>+0(SB), R8
-	NEGQ       DI
-	VMOVUPD    32(R8)(DI*8), Y8
+avx2_rest3_partial1:
 	VMASKMOVPD (CX)(SI*8), Y8, Y8
 	VADDPD     Y8, Y1, Y1
 	JMP        avx2_done4
 
-avx2_next8:
-	CMPQ    DI, $0x04
-	JL      avx2_partial2_9
-	VMOVUPD (CX)(SI*8), Y8
-	VADDPD  Y8, Y2, Y2
-	ADDQ    $0x04, SI
-	SUBQ    $0x04, DI
-	JEQ     avx2_done4
-	JMP     avx2_next10
-
-avx2_partial2_9:
-	LEAQ       mask<>+0(SB), R8
-	NEGQ       DI
-	VMOVUPD    32(R8)(DI*8), Y8
+avx2_rest3_partial2:
 	VMASKMOVPD (CX)(SI*8), Y8, Y8
 	VADDPD     Y8, Y2, Y2
 	JMP        avx2_done4
 
-avx2_next10:
-	CMPQ    DI, $0x04
-	JL      avx2_partial3_11
-	VMOVUPD (CX)(SI*8), Y8
-	VADDPD  Y8, Y3, Y3
-	ADDQ    $0x04, SI
-	SUBQ    $0x04, DI
-	JEQ     avx2_done4
-	JMP     avx2_next12
-
-avx2_partial3_11:
-	LEAQ       mask<>+0(SB), R8
-	NEGQ       DI
-	VMOVUPD    32(R8)(DI*8), Y8
+avx2_rest3_partial3:
 	VMASKMOVPD (CX)(SI*8), Y8, Y8
 	VADDPD     Y8, Y3, Y3
 	JMP        avx2_done4
 
-avx2_next12:
-	CMPQ    DI, $0x04
-	JL      avx2_partial4_13
-	VMOVUPD (CX)(SI*8), Y8
-	VADDPD  Y8, Y4, Y4
-	ADDQ    $0x04, SI
-	SUBQ    $0x04, DI
-	JEQ     avx2_done4
-	JMP     avx2_next14
-
-avx2_partial4_13:
-	LEAQ       mask<>+0(SB), R8
-	NEGQ       DI
-	VMOVUPD    32(R8)(DI*8), Y8
+avx2_rest3_partial4:
 	VMASKMOVPD (CX)(SI*8), Y8, Y8
 	VADDPD     Y8, Y4, Y4
 	JMP        avx2_done4
 
-avx2_next14:
-	CMPQ    DI, $0x04
-	JL      avx2_partial5_15
-	VMOVUPD (CX)(SI*8), Y8
-	VADDPD  Y8, Y5, Y5
-	ADDQ    $0x04, SI
-	SUBQ    $0x04, DI
-	JEQ     avx2_done4
-	JMP     avx2_next16
-
-avx2_partial5_15:
-	LEAQ       mask<>+0(SB), R8
-	NEGQ       DI
-	VMOVUPD    32(R8)(DI*8), Y8
+avx2_rest3_partial5:
 	VMASKMOVPD (CX)(SI*8), Y8, Y8
 	VADDPD     Y8, Y5, Y5
 	JMP        avx2_done4
 
-avx2_next16:
-	CMPQ    DI, $0x04
-	JL      avx2_partial6_17
-	VMOVUPD (CX)(SI*8), Y8
-	VADDPD  Y8, Y6, Y6
-	ADDQ    $0x04, SI
-	SUBQ    $0x04, DI
-	JEQ     avx2_done4
-	JMP     avx2_next18
-
-avx2_partial6_17:
-	LEAQ       mask<>+0(SB), R8
-	NEGQ       DI
-	VMOVUPD    32(R8)(DI*8), Y8
+avx2_rest3_partial6:
 	VMASKMOVPD (CX)(SI*8), Y8, Y8
 	VADDPD     Y8, Y6, Y6
 	JMP        avx2_done4
 
-avx2_next18:
-	CMPQ    DI, $0x04
-	JL      avx2_partial7_19
-	VMOVUPD (CX)(SI*8), Y8
-	VADDPD  Y8, Y7, Y7
-	ADDQ    $0x04, SI
-	SUBQ    $0x04, DI
-	JEQ     avx2_done4
-	JMP     avx2_next20
-
-avx2_partial7_19:
-	LEAQ       mask<>+0(SB), R8
-	NEGQ       DI
-	VMOVUPD    32(R8)(DI*8), Y8
+avx2_rest3_partial7:
 	VMASKMOVPD (CX)(SI*8), Y8, Y8
 	VADDPD     Y8, Y7, Y7
-	JMP        avx2_done4
 
-avx2_next20:
 avx2_done4:
 	VADDPD       Y4, Y0, Y0
 	VADDPD       Y5, Y1, Y1

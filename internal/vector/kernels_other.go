@@ -6,78 +6,42 @@ package vector
 
 const nowhere = "vector: no assembly for this processor"
 
-func exp(dst, x *float64, n int) { panic(nowhere) }
-
-func tanh(dst, x *float64, n int) { panic(nowhere) }
-
-func sigmoid(dst, x *float64, n int) { panic(nowhere) }
-
-func softplus(dst, slope, x *float64, n int) { panic(nowhere) }
-
-func relu(dst, x *float64, n int) { panic(nowhere) }
-
-func tanhPush(dst, u, x *float64, n int) { panic(nowhere) }
-
-func sigmoidPush(dst, u, x *float64, n int) { panic(nowhere) }
-
-func reluPush(dst, u, x *float64, n int) { panic(nowhere) }
-
-func tanhCurve(x, u, phi, delta *float64, n int) { panic(nowhere) }
-
-func sigmoidCurve(x, u, phi, delta *float64, n int) { panic(nowhere) }
-
-func softplusCurve(x, u, phi, delta *float64, n int) { panic(nowhere) }
-
-func add(dst, x, y *float64, n int) { panic(nowhere) }
-
-func sub(dst, x, y *float64, n int) { panic(nowhere) }
-
-func mul(dst, x, y *float64, n int) { panic(nowhere) }
-
-func mulAdd(dst, x, y *float64, n int) { panic(nowhere) }
-
-func axpy(dst *float64, a float64, x *float64, n int) { panic(nowhere) }
-
-func scale(dst *float64, a float64, x *float64, n int) { panic(nowhere) }
-
-func sum(x *float64, n int) float64 { panic(nowhere) }
-
-func dot(x, y *float64, n int) float64 { panic(nowhere) }
-
-func sumSquares(x *float64, n int) float64 { panic(nowhere) }
-
-func squaredDistance(x, y *float64, n int) float64 { panic(nowhere) }
-
-func residual(dst, u, t *float64, n int) float64 { panic(nowhere) }
-
-func addRowSums(dst, x *float64, rows, cols int) { panic(nowhere) }
-
-func columnMax(top, x *float64, rows, cols int) { panic(nowhere) }
-
-func columnSums(dst, x *float64, rows, cols int) { panic(nowhere) }
-
-func columnDots(dst, x, y *float64, rows, cols int) { panic(nowhere) }
-
-func columnCenter(mean, dst, u, x *float64, rows, cols int) { panic(nowhere) }
-
-func columnArgMax(at, top, x *float64, rows, cols int) { panic(nowhere) }
-
-func columnSoftmax(sum, top, x *float64, rows, cols int) { panic(nowhere) }
-
-func softmaxColumn(sum, top, x *float64, n int) { panic(nowhere) }
-
-func softmaxPower(x, top *float64, n int) { panic(nowhere) }
-
-func softmaxShare(x, sum *float64, n int) { panic(nowhere) }
-
-func center(mean, dst, u, x *float64, n int) { panic(nowhere) }
-
-func momentum(v, w, grad *float64, n int, rate, mu float64) { panic(nowhere) }
-
-func adaGrad(w, s, grad *float64, n int, rate, delta float64) { panic(nowhere) }
-
+func exp(dst, x *float64, n int)                                             { panic(nowhere) }
+func tanh(dst, x *float64, n int)                                            { panic(nowhere) }
+func sigmoid(dst, x *float64, n int)                                         { panic(nowhere) }
+func softplus(dst, slope, x *float64, n int)                                 { panic(nowhere) }
+func relu(dst, x *float64, n int)                                            { panic(nowhere) }
+func tanhPush(dst, u, x *float64, n int)                                     { panic(nowhere) }
+func sigmoidPush(dst, u, x *float64, n int)                                  { panic(nowhere) }
+func reluPush(dst, u, x *float64, n int)                                     { panic(nowhere) }
+func tanhCurve(x, u, phi, delta *float64, n int)                             { panic(nowhere) }
+func sigmoidCurve(x, u, phi, delta *float64, n int)                          { panic(nowhere) }
+func softplusCurve(x, u, phi, delta *float64, n int)                         { panic(nowhere) }
+func add(dst, x, y *float64, n int)                                          { panic(nowhere) }
+func sub(dst, x, y *float64, n int)                                          { panic(nowhere) }
+func mul(dst, x, y *float64, n int)                                          { panic(nowhere) }
+func mulAdd(dst, x, y *float64, n int)                                       { panic(nowhere) }
+func axpy(dst *float64, a float64, x *float64, n int)                        { panic(nowhere) }
+func scale(dst *float64, a float64, x *float64, n int)                       { panic(nowhere) }
+func sum(x *float64, n int) float64                                          { panic(nowhere) }
+func dot(x, y *float64, n int) float64                                       { panic(nowhere) }
+func sumSquares(x *float64, n int) float64                                   { panic(nowhere) }
+func squaredDistance(x, y *float64, n int) float64                           { panic(nowhere) }
+func residual(dst, u, t *float64, n int) float64                             { panic(nowhere) }
+func addRowSums(dst, x *float64, rows, cols int)                             { panic(nowhere) }
+func columnMax(top, x *float64, rows, cols int)                              { panic(nowhere) }
+func columnSums(dst, x *float64, rows, cols int)                             { panic(nowhere) }
+func columnDots(dst, x, y *float64, rows, cols int)                          { panic(nowhere) }
+func columnCenter(mean, dst, u, x *float64, rows, cols int)                  { panic(nowhere) }
+func columnArgMax(at, top, x *float64, rows, cols int)                       { panic(nowhere) }
+func columnSoftmax(sum, top, x *float64, rows, cols int)                     { panic(nowhere) }
+func softmaxColumn(sum, top, x *float64, n int)                              { panic(nowhere) }
+func softmaxPower(x, top *float64, n int)                                    { panic(nowhere) }
+func softmaxShare(x, sum *float64, n int)                                    { panic(nowhere) }
+func center(mean, dst, u, x *float64, n int)                                 { panic(nowhere) }
+func momentum(v, w, grad *float64, n int, rate, mu float64)                  { panic(nowhere) }
+func adaGrad(w, s, grad *float64, n int, rate, delta float64)                { panic(nowhere) }
 func rmsProp(w, r, grad *float64, n int, rate, decay, rest, epsilon float64) { panic(nowhere) }
-
 func adam(w, m, v, grad *float64, n int, beta1, rest1, beta2, rest2, rate, correct1, correct2, epsilon float64) {
 	panic(nowhere)
 }

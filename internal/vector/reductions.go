@@ -21,8 +21,7 @@ func Sum(x []float64) float64 {
 
 // Dot returns xᵀy.
 func Dot(x, y []float64) float64 {
-	need(len(x), len(y))
-	if accelerated() {
+	if fast(len(x), len(y)) {
 		return dot(data(x), data(y), len(x))
 	}
 	sum := 0.0
@@ -46,8 +45,7 @@ func SumSquares(x []float64) float64 {
 
 // SquaredDistance returns Σ (x − y)².
 func SquaredDistance(x, y []float64) float64 {
-	need(len(x), len(y))
-	if accelerated() {
+	if fast(len(x), len(y)) {
 		return squaredDistance(data(x), data(y), len(x))
 	}
 	sum := 0.0
@@ -70,8 +68,7 @@ func Norm(x []float64) float64 {
 
 // Residual stores u − t in dst and returns Σ (u − t)².
 func Residual(dst, u, t []float64) float64 {
-	need(len(dst), min(len(u), len(t)))
-	if accelerated() {
+	if fast(len(dst), min(len(u), len(t))) {
 		return residual(data(dst), data(u), data(t), len(dst))
 	}
 	sum := 0.0

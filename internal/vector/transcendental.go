@@ -9,8 +9,7 @@ import "math"
 
 // Exp stores e^x, off by 1.09 ulp at most, in Go by 0.93. It overflows where e^x does.
 func Exp(dst, x []float64) {
-	need(len(dst), len(x))
-	if accelerated() {
+	if fast(len(dst), len(x)) {
 		exp(data(dst), data(x), len(dst))
 		return
 	}
@@ -22,8 +21,7 @@ func Exp(dst, x []float64) {
 // Tanh stores tanh x, off by 1.48 ulp at most, between 18 and 19.1, where it becomes 1, by 1.83, in Go by 1.38.
 // It is odd, for −0 too.
 func Tanh(dst, x []float64) {
-	need(len(dst), len(x))
-	if accelerated() {
+	if fast(len(dst), len(x)) {
 		tanh(data(dst), data(x), len(dst))
 		return
 	}
@@ -34,8 +32,7 @@ func Tanh(dst, x []float64) {
 
 // Sigmoid stores 1/(1 + e^−x), off by 1.50 ulp at most, in Go by 1.40.
 func Sigmoid(dst, x []float64) {
-	need(len(dst), len(x))
-	if accelerated() {
+	if fast(len(dst), len(x)) {
 		sigmoid(data(dst), data(x), len(dst))
 		return
 	}
@@ -47,8 +44,7 @@ func Sigmoid(dst, x []float64) {
 // Softplus stores log(1 + e^x) in dst, off by 1.27 ulp at most, in Go by 1.53, and its derivative, the sigmoid, in
 // slope, off by 1.06 at most, in Go by 1.40.
 func Softplus(dst, slope, x []float64) {
-	need(len(dst), min(len(slope), len(x)))
-	if accelerated() {
+	if fast(len(dst), min(len(slope), len(x))) {
 		softplus(data(dst), data(slope), data(x), len(dst))
 		return
 	}

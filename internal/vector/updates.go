@@ -8,8 +8,7 @@ import "math"
 
 // Momentum is the heavy ball (Polyak 1964): v ← μv − ηg, w ← w + v, η being rate and μ mu.
 func Momentum(v, w, g []float64, rate, mu float64) {
-	need(len(v), min(len(w), len(g)))
-	if accelerated() {
+	if fast(len(v), min(len(w), len(g))) {
 		momentum(data(v), data(w), data(g), len(v), rate, mu)
 		return
 	}
@@ -22,8 +21,7 @@ func Momentum(v, w, g []float64, rate, mu float64) {
 
 // AdaGrad is Duchi, Hazan & Singer 2011, figure 1, with diagonal matrices: s ← s + g², w ← w − ηg/(δ + √s).
 func AdaGrad(w, s, g []float64, rate, delta float64) {
-	need(len(w), min(len(s), len(g)))
-	if accelerated() {
+	if fast(len(w), min(len(s), len(g))) {
 		adaGrad(data(w), data(s), data(g), len(w), rate, delta)
 		return
 	}
@@ -36,8 +34,7 @@ func AdaGrad(w, s, g []float64, rate, delta float64) {
 
 // RMSProp is Tieleman & Hinton 2012, lecture 6e: r ← γr + (1 − γ)g², w ← w − ηg/(√r + ε), γ being decay.
 func RMSProp(w, r, g []float64, rate, decay, epsilon float64) {
-	need(len(w), min(len(r), len(g)))
-	if accelerated() {
+	if fast(len(w), min(len(r), len(g))) {
 		rmsProp(data(w), data(r), data(g), len(w), rate, decay, 1-decay, epsilon)
 		return
 	}
@@ -56,8 +53,7 @@ type AdamStep struct {
 
 // Adam is Kingma & Ba 2015, algorithm 1.
 func Adam(w, m, v, g []float64, s *AdamStep) {
-	need(len(w), min(len(m), len(v), len(g)))
-	if accelerated() {
+	if fast(len(w), min(len(m), len(v), len(g))) {
 		adam(data(w), data(m), data(v), data(g), len(w),
 			s.Beta1, 1-s.Beta1, s.Beta2, 1-s.Beta2, s.Rate, s.Correct1, s.Correct2, s.Epsilon)
 		return

@@ -27,6 +27,12 @@ func accelerated() bool { return active != kernel.Generic }
 // data is what the assembly takes of a slice.
 func data(x []float64) *float64 { return unsafe.SliceData(x) }
 
+// fast is need, and says that the assembly runs.
+func fast(n, have int) bool {
+	need(n, have)
+	return accelerated()
+}
+
 // need panics if a slice has less than the n numbers that the first one asks for.
 func need(n, have int) {
 	if have < n {

@@ -34,7 +34,7 @@ type panel struct {
 	count  int // of terms
 	column int // first column, in bytes
 	start  int
-	kind   int // 64·vectors + 32 if the last vector has fewer columns than lanes + rows of a tall tile
+	kind   int // 64·vectors + 32 if the last vector is masked + rows of a tall tile
 	tall   int // tiles, at least 1
 	short  int
 	row    int       // first row of the next tile: 0 at first

@@ -8,14 +8,15 @@ import (
 
 // tiling is how a kernel divides c.
 type tiling struct {
-	lanes int
-	rows  [9]int // most rows of a tile by its vectors, which the generator knows, too
-	width [4]int // most vectors of a tile by c's rows; the last entry is for more rows
+	lanes  int
+	rows   [9]int // most rows of a tile by its vectors, which the generator knows, too
+	width  [4]int // most vectors of a tile by c's rows; the last entry is for more rows
+	masked bool   // all tiles have a mask, whether it is full or not
 }
 
 var tilings = [...]tiling{
 	kernel.AVX2:   {lanes: 4, rows: [9]int{0, 12, 6, 4, 2, 2, 2, 1, 1}, width: [4]int{0, 8, 6, 3}},
-	kernel.AVX512: {lanes: 8, rows: [9]int{0, 16, 12, 9, 3, 3, 3, 3, 3}, width: [4]int{0, 8, 8, 3}},
+	kernel.AVX512: {lanes: 8, rows: [9]int{0, 16, 12, 9, 2, 2, 2, 2, 2}, width: [4]int{0, 8, 8, 3}, masked: true},
 }
 
 // strip returns how many columns a strip of c has where there are many.
@@ -39,7 +40,7 @@ func panels(k kernel.Kernel, c []float64, m, n, stride int, start Start, bias []
 		p.c, p.column = &c[j], 8*j
 		j += width * by.lanes
 		p.kind = 64 * width
-		if j > n {
+		if by.masked || j > n {
 			p.kind += 32
 		}
 		by.mask(&p.lanes, min(by.lanes, by.lanes+n-j))

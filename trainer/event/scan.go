@@ -43,8 +43,8 @@ func (s *scanner) epoch(e *EpochEvent) bool {
 			read = list(s, &e.Figures, Figure{}, (*scanner).figure)
 		case "members", "gates":
 		default:
-			if f := epochFigure(e, key); f != nil {
-				read = s.float(f)
+			if q, ok := quantityOf[string(key)]; ok {
+				read = s.float(q.Of(e))
 			} else {
 				read = s.pass(key)
 			}
@@ -54,46 +54,6 @@ func (s *scanner) epoch(e *EpochEvent) bool {
 		}
 	}
 	return s.end()
-}
-
-func epochFigure(e *EpochEvent, key []byte) *Float {
-	switch string(key) {
-	case "loss":
-		return &e.Loss
-	case "test_loss":
-		return &e.TestLoss
-	case "error":
-		return &e.Error
-	case "test_error":
-		return &e.TestError
-	case "rmse":
-		return &e.RMSE
-	case "test_rmse":
-		return &e.TestRMSE
-	case "gradient_norm":
-		return &e.GradientNorm
-	case "step_norm":
-		return &e.StepNorm
-	case "radius":
-		return &e.Radius
-	case "rho":
-		return &e.Rho
-	case "rate":
-		return &e.Rate
-	case "gradients":
-		return &e.Gradients
-	case "products":
-		return &e.Products
-	case "losses":
-		return &e.Losses
-	case "gradient_equivalents":
-		return &e.GradientEquivalents
-	case "seconds":
-		return &e.Seconds
-	case "elapsed":
-		return &e.Elapsed
-	}
-	return nil
 }
 
 // inner reads the rest of an inner iteration's object, after the value of its type.

@@ -87,9 +87,13 @@ type figures [8]event.Float
 
 func epochFigures(e *event.EpochEvent) (f figures) {
 	f = noFigures
-	f[0], f[1], f[2], f[3] = e.Loss, e.TestLoss, e.Error, e.TestError
-	for i := range min(len(e.Figures), len(f)-4) {
-		f[4+i] = e.Figures[i].Value
+	n := 0
+	for _, q := range event.Extremes {
+		f[n] = *q.Of(e)
+		n++
+	}
+	for i := range min(len(e.Figures), len(f)-n) {
+		f[n+i] = e.Figures[i].Value
 	}
 	return f
 }

@@ -10,7 +10,6 @@ enum { level_single, level_funneled, level_serialized };
 int bridge_library(char *text, int room);
 int bridge_init(int level, int *provided, int *rank, int *size);
 int bridge_finalize(void);
-int bridge_abort(int code);
 int bridge_error(int code, char *text, int room);
 int bridge_host(char *text, int room);
 
@@ -18,11 +17,9 @@ int bridge_alloc(int64_t numbers, double **p);
 int bridge_free(double *p);
 
 // Collectives on numbers. The counts and displacements of the v-forms have one for each process.
-int bridge_barrier(void);
 int bridge_bcast(double *x, int count, int root);
 int bridge_bcast_bytes(char *x, int count);
 int bridge_reduce(double *x, int count);
-int bridge_span(int64_t *low_high);
 int bridge_gather_int(int64_t mine, int64_t *all);
 int bridge_gather_bytes(char *x, int count, char *all, int *counts, int *displacements);
 int bridge_gather(double *x, int count, double *all, int *counts, int *displacements);

@@ -54,8 +54,6 @@ int bridge_init(int level, int *provided, int *rank, int *size) {
 
 int bridge_finalize(void) { return MPI_Finalize(); }
 
-int bridge_abort(int code) { return MPI_Abort(MPI_COMM_WORLD, code); }
-
 int bridge_error(int code, char *text, int room) {
 	char long_text[MPI_MAX_ERROR_STRING];
 	int length = 0;
@@ -80,8 +78,6 @@ int bridge_alloc(int64_t numbers, double **p) {
 
 int bridge_free(double *p) { return MPI_Free_mem(p); }
 
-int bridge_barrier(void) { return MPI_Barrier(data); }
-
 int bridge_bcast(double *x, int count, int root) { return MPI_Bcast(x, count, MPI_DOUBLE, root, data); }
 
 int bridge_bcast_bytes(char *x, int count) { return MPI_Bcast(x, count, MPI_BYTE, 0, data); }
@@ -90,11 +86,6 @@ int bridge_reduce(double *x, int count) {
 	if (rank_ == 0)
 		return MPI_Reduce(MPI_IN_PLACE, x, count, MPI_DOUBLE, MPI_SUM, 0, data);
 	return MPI_Reduce(x, NULL, count, MPI_DOUBLE, MPI_SUM, 0, data);
-}
-
-// bridge_span replaces a number and its negative by the smallest of all processes'.
-int bridge_span(int64_t *low_high) {
-	return MPI_Allreduce(MPI_IN_PLACE, low_high, 2, MPI_INT64_T, MPI_MIN, data);
 }
 
 int bridge_gather_int(int64_t mine, int64_t *all) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // ether connects processes that are goroutines of a test.
@@ -50,7 +50,7 @@ type fake struct {
 	broken                  atomic.Bool // MPI fails
 }
 
-var _ wire = (*fake)(nil)
+var _ transport = (*fake)(nil)
 
 func (e *ether) end(rank int) *fake {
 	return &fake{ether: e, rank: rank, name: fmt.Sprintf("host%d", rank/2)}
@@ -117,7 +117,7 @@ func (f *fake) Sum(x []float64) error {
 	return nil
 }
 
-func (f *fake) SumFixed(tree models.Tree, dst []float64, nodes [][]float64) error {
+func (f *fake) SumFixed(tree reduce.Tree, dst []float64, nodes [][]float64) error {
 	own := make([][]float64, len(nodes))
 	for i, x := range nodes {
 		own[i] = slices.Clone(x)
@@ -126,7 +126,7 @@ func (f *fake) SumFixed(tree models.Tree, dst []float64, nodes [][]float64) erro
 	if err != nil || f.rank > 0 {
 		return err
 	}
-	var where []models.Node
+	var where []reduce.Node
 	var sums [][]float64
 	for rank, part := range all {
 		where = append(where, tree.Nodes(rank, f.size)...)
@@ -162,11 +162,6 @@ func (f *fake) Gather(text []byte) ([][]byte, error) {
 		out[i] = said.([]byte)
 	}
 	return out, nil
-}
-
-func (f *fake) Barrier() error {
-	_, err := f.all("Barrier", true)
-	return err
 }
 
 func (f *fake) Send(x []float64, to int) error {
@@ -263,7 +258,10 @@ func (f *fake) notes() (int, int64, bool, error) {
 	return int(n[0]), n[1], true, nil
 }
 
-func (f *fake) Abort(int)             {}
-func (f *fake) Close() error          { return f.Barrier() }
 func (f *fake) library() string       { return "Fake MPI 1.0" }
 func (f *fake) host() (string, error) { return f.name, nil }
+
+func (f *fake) Close() error {
+	_, err := f.all("Close", true)
+	return err
+}

@@ -15,7 +15,7 @@ func TestIdle(t *testing.T) {
 		t.Skip("one process waits for nobody")
 	}
 	const settling, idle = 700 * time.Millisecond, time.Second
-	w, err := newWorld(c, Options{})
+	w, err := newComm(c, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // joined is what all tests of a process share, since MPI can be begun once; nil without a launcher.
-var joined *comm
+var joined *bridge
 
 // TestMain begins MPI if a launcher has started these tests, as
 //
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 }
 
 // together returns what connects these tests to those in the other processes.
-func together(t testing.TB) *comm {
+func together(t testing.TB) *bridge {
 	if joined == nil {
 		t.Skip(`needs a launcher: go test -tags mpi -exec "mpirun -np 2 --oversubscribe" ./trainer/mpi`)
 	}
@@ -48,7 +48,7 @@ func together(t testing.TB) *comm {
 }
 
 // launched returns what connects these tests to those in other processes; nil where there are none.
-func launched() wire {
+func launched() transport {
 	if joined == nil {
 		return nil
 	}

@@ -3,4 +3,4 @@
 package mpi
 
 // launched returns what connects these tests to those in other processes; nil where there are none.
-func launched() wire { return nil }
+func launched() transport { return nil }

@@ -12,25 +12,11 @@ package mpi
 import (
 	"time"
 
-	"newtop/models"
+	"newtop/models/reduce"
 )
 
-// Reducer is what is asked of MPI. But for Alloc, Send, Receive and Abort all processes call the same methods in the same
-// order, with as many numbers: others would be written where they do not belong. With NEWTOP_MPI_CHECK=1 in the environment
-// of all processes Sum, SumFixed and Bcast compare how many there are first. Errors are MPI's own.
-type Reducer interface {
-	Collectives
-	// Send and Receive bring x from one process to another.
-	Send(x []float64, to int) error
-	Receive(x []float64, from int) error
-	// Gather returns in process 0 what each process said, in order; nil elsewhere.
-	Gather(text []byte) ([][]byte, error)
-	Barrier() error
-	Abort(code int)
-	Close() error
-}
-
-// Collectives are the part of a Reducer that a run's sums and products take their time in.
+// Collectives are what a run's sums and products take their time in. All processes call the same methods but for Alloc in
+// the same order, with as many numbers: others would be written where they do not belong. Errors are MPI's own.
 type Collectives interface {
 	Rank() int
 	Size() int
@@ -39,8 +25,8 @@ type Collectives interface {
 	// Sum replaces process 0's x by the sum of all processes' in an order of MPI's choice, the same whenever as many
 	// processes lie in the same places; the others' x is spoilt.
 	Sum(x []float64) error
-	// SumFixed is models.Joiner's Sum in the order of the tree.
-	SumFixed(tree models.Tree, dst []float64, nodes [][]float64) error
+	// SumFixed is reduce.Joiner's Sum in the order of the tree.
+	SumFixed(tree reduce.Tree, dst []float64, nodes [][]float64) error
 	// Bcast brings root's x to all.
 	Bcast(x []float64, root int) error
 }

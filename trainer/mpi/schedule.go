@@ -3,7 +3,7 @@ package mpi
 import (
 	"math/bits"
 
-	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // step is an addition of a sum over a tree: that of one node, a right child's, is added to that of another, the left child's.
@@ -25,8 +25,8 @@ type schedule struct {
 // place is where the sum of a node is.
 type place struct{ rank, slot int }
 
-func newSchedule(tree models.Tree, size int) schedule {
-	owned := map[models.Node]place{}
+func newSchedule(tree reduce.Tree, size int) schedule {
+	owned := map[reduce.Node]place{}
 	for rank := range size {
 		for slot, n := range tree.Nodes(rank, size) {
 			owned[n] = place{rank, slot}
@@ -34,13 +34,13 @@ func newSchedule(tree models.Tree, size int) schedule {
 	}
 	var s schedule
 	rounds := make([]int, size) // after which each process is free
-	var add func(n models.Node) place
-	add = func(n models.Node) place {
+	var add func(n reduce.Node) place
+	add = func(n reduce.Node) place {
 		if p, ok := owned[n]; ok {
 			return p
 		}
-		left := add(models.Node{Level: n.Level - 1, Index: 2 * n.Index})
-		right := models.Node{Level: n.Level - 1, Index: 2*n.Index + 1}
+		left := add(reduce.Node{Level: n.Level - 1, Index: 2 * n.Index})
+		right := reduce.Node{Level: n.Level - 1, Index: 2*n.Index + 1}
 		if right.Index<<right.Level >= tree.Leaves() {
 			return left
 		}
@@ -52,7 +52,7 @@ func newSchedule(tree models.Tree, size int) schedule {
 		}
 		return left
 	}
-	s.home = add(models.Node{Level: bits.Len(uint(tree.Leaves() - 1))}).rank
+	s.home = add(reduce.Node{Level: bits.Len(uint(tree.Leaves() - 1))}).rank
 	if s.rounds = rounds[s.home]; s.home != 0 {
 		s.rounds++
 	}
@@ -73,17 +73,10 @@ func (s schedule) of(rank int) (own []step) {
 // 25 µs.
 const messageNumbers = 4096
 
-// PanelNumbers is how many numbers MPI is given at a time, 32 MiB: enough to be fast, few enough for counts of 32 bits and
-// for the memory that they are copied through.
-const PanelNumbers = 1 << 22
-
-// Rounds returns how many messages wait for one another while SumFixed adds up nodes on their way up the tree to process 0.
-func Rounds(tree models.Tree, size int) int { return newSchedule(tree, size).rounds }
-
-// Shared reports whether SumFixed shares out a sum of n numbers instead, because it takes less time by the messages and
+// shared reports whether SumFixed shares out a sum of n numbers instead, because it takes less time by the messages and
 // numbers that wait for one another. most is how many nodes a process has at most.
-func Shared(n, size, rounds, most int) bool {
-	climbing := rounds * (messageNumbers + n)
-	shared := 2*(size-1)*messageNumbers + (most+1)*n
-	return size > 2 && climbing > shared
+func shared(n, size, rounds, most int) bool {
+	climb := rounds * (messageNumbers + n)
+	exchange := 2*(size-1)*messageNumbers + (most+1)*n
+	return size > 2 && climb > exchange
 }

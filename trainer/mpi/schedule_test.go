@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"testing"
 
-	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // TestSchedule goes through the steps with words for sums, which show the order in which they were added.
 func TestSchedule(t *testing.T) {
 	for _, leaves := range []int{1, 2, 3, 5, 8, 13, 32} {
-		tree := models.NewTree(leaves * models.BlockRows)
+		tree := reduce.NewTree(leaves * reduce.BlockRows)
 		if tree.Leaves() != leaves {
 			t.Fatalf("%d leaves, expected %d", tree.Leaves(), leaves)
 		}
@@ -85,7 +85,7 @@ func TestRounds(t *testing.T) {
 	for _, c := range []struct{ rows, size, want int }{
 		{16000, 1, 0}, {16000, 2, 1}, {16000, 4, 2}, {16000, 32, 5}, {1e9, 1024, 10}, {16000, 3, 6}, {16000, 6, 6}, {1e6, 10, 20},
 	} {
-		if got := Rounds(models.NewTree(c.rows), c.size); got != c.want {
+		if got := newSchedule(reduce.NewTree(c.rows), c.size).rounds; got != c.want {
 			t.Errorf("%d rows of %d processes: %d rounds, expected %d", c.rows, c.size, got, c.want)
 		}
 	}
@@ -93,12 +93,12 @@ func TestRounds(t *testing.T) {
 		n, size int
 		want    bool
 	}{{1 << 30, 2, false}, {6000, 4, false}, {1e6, 4, false}, {1e6, 8, true}, {1000, 8, false}, {1e6, 3, true}} {
-		tree := models.NewTree(16000)
+		tree := reduce.NewTree(16000)
 		most := 0
 		for rank := range c.size {
 			most = max(most, len(tree.Nodes(rank, c.size)))
 		}
-		if got := Shared(c.n, c.size, Rounds(tree, c.size), most); got != c.want {
+		if got := shared(c.n, c.size, newSchedule(tree, c.size).rounds, most); got != c.want {
 			t.Errorf("%d numbers, %d processes: shared out %v, expected %v", c.n, c.size, got, c.want)
 		}
 	}

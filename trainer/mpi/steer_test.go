@@ -21,7 +21,7 @@ type wheel struct {
 }
 
 // steered returns the events of a run that is given commands, each when it stands still after the one before.
-func steered(t *testing.T, w *World, c trainer.Config, commands []event.Command) []string {
+func steered(t *testing.T, w *Comm, c trainer.Config, commands []event.Command) []string {
 	t.Helper()
 	s, out := sessionOf(t, w, c)
 	d := &wheel{t: t, session: s, feed: s.Feed()}
@@ -111,7 +111,7 @@ func TestSteering(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want []string
-			inWorlds(t, Options{}, func(t *testing.T, w *World) {
+			inComms(t, Options{}, func(t *testing.T, w *Comm) {
 				if want == nil {
 					want = steered(t, nil, c.config, c.commands)
 				}

@@ -1,111 +1,104 @@
 package mpi
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"runtime"
+	"io"
 	"slices"
-	"sync"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/models"
+	"newtop/models/reduce"
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 )
 
-// team is a World as process 0's session sees it.
-type team struct{ *World }
+// team is a Comm as process 0's session sees it.
+type team struct{ *Comm }
 
 var _ trainer.Team = team{}
 
 // Team returns what process 0's session trains with. From then on the others must be at work.
-func (w *World) Team() trainer.Team {
-	w.watch.expect()
-	return team{w}
+func (c *Comm) Team() trainer.Team {
+	c.watch.expect()
+	return team{c}
 }
 
 // Describe adds to a run's first event how many hosts there are, and how sums are added up if not in the fixed order.
 func (t team) Describe(e *event.RunEvent) {
-	hosts := slices.Clone(t.charter.Hosts)
+	hosts := slices.Clone(t.config.Hosts)
 	slices.Sort(hosts)
 	e.Hosts = len(slices.Compact(hosts))
-	if t.charter.Fast {
+	if t.config.Fast {
 		e.Reduce = "fast"
 	}
 }
 
 // tell sends a message to all other processes.
-func (w *World) tell(m message) {
-	w.patient = m[placePatient] != 0
-	if w.Size() == 1 {
+func (c *Comm) tell(m message) {
+	c.patient = m[placePatient] != 0
+	if c.Size() == 1 {
 		return
 	}
-	w.during(&inMessage, func() error { return w.wire.ring(m) })
+	c.during(&inMessage, func() error { return c.link.ring(m) })
 }
 
 // Prepare has every process prepare its part, all at once, and compares what they have found.
-func (t team) Prepare(c *trainer.Config) (*objective.Problem, error) {
-	w := t.World
-	text, err := json.Marshal(c)
+func (t team) Prepare(problem *trainer.Config) (*objective.Problem, error) {
+	c := t.Comm
+	text, err := json.Marshal(problem)
 	if err != nil {
 		return nil, err
 	}
-	w.depth.Add(1)
-	w.tell(message{placeOp: int64(opPrepare), arguments: int64(len(text))})
-	w.during(&inMessage, func() error { return w.wire.bcastBytes(text) })
-	w.settle(c)
-	p, err := c.PreparePart(0, w.Size())
+	c.depth.Add(1)
+	c.tell(message{placeOp: int64(opPrepare), arguments: int64(len(text))})
+	c.during(&inMessage, func() error { return c.link.bcastBytes(text) })
+	c.settle(problem)
+	p, err := problem.PreparePart(0, c.Size())
 	own := prepared(p, err)
 	said, encodeErr := json.Marshal(own)
-	w.must(encodeErr)
-	w.await(func(time.Duration) (bool, error) { return w.watch.allPrepared(), nil })
-	w.tell(message{placeOp: int64(opReport)})
+	c.must(encodeErr)
+	c.await(func(time.Duration) (bool, error) { return c.watch.allPrepared(), nil })
+	c.tell(message{placeOp: int64(opReport)})
 	var all [][]byte
-	w.during(&inGather, func() (err error) {
-		all, err = w.wire.Gather(said)
+	c.during(&inGather, func() (err error) {
+		all, err = c.link.Gather(said)
 		return err
 	})
-	w.depth.Add(-1)
+	c.depth.Add(-1)
 	if err != nil {
 		return nil, err
 	}
 	for rank, said := range all {
-		if err := w.differs(rank, said, &own); err != nil {
+		if err := c.differs(rank, said, &own); err != nil {
 			return nil, err
 		}
 	}
-	w.problem = p
+	c.problem = p
 	return p, nil
 }
 
 // differs returns an error if another process could not prepare its part, or has found something else.
-func (w *World) differs(rank int, said []byte, own *preparation) error {
+func (c *Comm) differs(rank int, said []byte, own *preparation) error {
 	var p preparation
 	if err := json.Unmarshal(said, &p); err != nil {
-		return fmt.Errorf("%s: %w", w.name(rank), err)
+		return fmt.Errorf("%s: %c", c.name(rank), err)
 	}
 	if p.Error != "" {
-		return fmt.Errorf("%s: %s", w.name(rank), p.Error)
+		return fmt.Errorf("%s: %s", c.name(rank), p.Error)
 	}
-	for _, f := range []struct {
-		what        string
-		here, there int
-	}{
-		{"training rows", own.TrainRows, p.TrainRows}, {"test rows", own.TestRows, p.TestRows},
-		{"inputs", own.Inputs, p.Inputs}, {"outputs", own.Outputs, p.Outputs}, {"weights", own.Weights, p.Weights},
-	} {
-		if f.here != f.there {
-			return fmt.Errorf("%s has found %d %s, %s %d: expected the same files on every host", w.name(rank), f.there, f.what, w.name(0), f.here)
-		}
-	}
-	for _, f := range []struct{ what, here, there string }{
-		{"another network", own.Network, p.Network}, {"other names or numbers in the data", own.Data, p.Data},
-	} {
-		if f.here != f.there {
-			return fmt.Errorf("%s has found %s than %s: expected the same files on every host", w.name(rank), f.what, w.name(0))
+	for i, here := range own.Found {
+		switch there := p.Found[i]; {
+		case here == there:
+		case here.Digest != "":
+			return fmt.Errorf("%s has found %s than %s: expected the same files on every host", c.name(rank), here.What, c.name(0))
+		default:
+			return fmt.Errorf("%s has found %d %s, %s %d: expected the same files on every host", c.name(rank), there.Count, here.What, c.name(0), here.Count)
 		}
 	}
 	return nil
@@ -134,64 +127,38 @@ func readRows(m *message) (r objective.Rows, memory int64) {
 // linearization is that of process 0: what it is asked for the other processes do too.
 type linearization struct {
 	*models.Linearization
-	w    *World
+	c    *Comm
 	id   int64
 	kept int                // rows of all processes
 	took [ops]time.Duration // how long each call took the last time; 0 before the first one
 }
 
-var _ objective.Linearization = (*linearization)(nil)
+var (
+	_ objective.Linearization = (*linearization)(nil)
+	_ io.Closer               = (*linearization)(nil)
+)
 
-// forgotten collects the ids of linearizations that nobody uses.
-type forgotten struct {
-	mu  sync.Mutex
-	ids []int64
-}
-
-func (f *forgotten) add(id int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.ids = append(f.ids, id)
-}
-
-func (f *forgotten) take() (ids []int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	ids, f.ids = f.ids, nil
-	return ids
-}
-
-// release tells the others which linearizations nobody uses any more.
-func (w *World) release() {
-	for _, id := range w.forgotten.take() {
-		w.tell(message{placeOp: int64(opRelease), placeID: id})
-	}
-}
-
-// Bind binds the network to some rows in every process, each of which uses up to o.Memory. The others forget theirs when the
-// garbage collector has found that process 0 has.
+// Bind binds the network to some rows in every process, each of which uses up to o.Memory. The others forget theirs when
+// process 0's is closed, or the next problem is prepared.
 func (t team) Bind(rows objective.Rows, o models.Options) objective.Linearization {
-	w := t.World
-	runtime.GC() // what was bound before may be garbage, in all processes
-	w.depth.Add(1)
-	w.release()
-	w.last++
-	l := &linearization{w: w, id: w.last}
+	c := t.Comm
+	c.depth.Add(1)
+	c.last++
+	l := &linearization{c: c, id: c.last}
 	m := message{placeOp: int64(opBind), placeID: l.id, placePatient: 1}
 	writeRows(&m, rows, o.Memory)
-	w.tell(m)
-	l.Linearization = w.bind(rows, o)
-	l.kept = w.sumKept(l.Linearization)
-	w.depth.Add(-1)
-	runtime.AddCleanup(l, w.forgotten.add, l.id)
+	c.tell(m)
+	l.Linearization = c.bind(rows, o)
+	l.kept = c.sumKept(l.Linearization)
+	c.depth.Add(-1)
 	return l
 }
 
 // sumKept returns in process 0 how many rows all processes keep the passes of.
-func (w *World) sumKept(l *models.Linearization) int {
+func (c *Comm) sumKept(l *models.Linearization) int {
 	kept := []float64{float64(l.KeptRows())}
-	w.meet()
-	w.during(&inSum, func() error { return w.wire.Sum(kept) })
+	c.meet()
+	c.during(&inSum, func() error { return c.link.Sum(kept) })
 	return int(kept[0])
 }
 
@@ -200,19 +167,18 @@ const patience = 100 * time.Millisecond
 
 // call announces a call and makes it.
 func (l *linearization) call(o op, v []float64, argument int64, own func()) {
-	w := l.w
+	c := l.c
 	began := time.Now()
-	w.depth.Add(1)
-	w.release()
-	w.tell(message{
+	c.depth.Add(1)
+	c.tell(message{
 		placeOp: int64(o), placeID: l.id, arguments: argument,
 		placePatient: truth(l.took[o] == 0 || l.took[o] > patience),
 	})
 	if o.vector() {
-		w.during(&inVector, func() error { return w.wire.Bcast(v, 0) })
+		c.during(&inVector, func() error { return c.link.Bcast(v, 0) })
 	}
 	own()
-	w.depth.Add(-1)
+	c.depth.Add(-1)
 	l.took[o] = time.Since(began)
 }
 
@@ -246,5 +212,75 @@ func (l *linearization) GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, 
 	return err
 }
 
+// Close has the other processes forget theirs. Nothing may be asked of it any more.
+func (l *linearization) Close() error {
+	l.c.tell(message{placeOp: int64(opRelease), placeID: l.id})
+	return nil
+}
+
 // KeptRows returns of how many rows all processes together keep the passes.
 func (l *linearization) KeptRows() int { return l.kept }
+
+// preparation is what a process says of its try to prepare.
+type preparation struct {
+	Error string
+	Found []finding
+}
+
+// finding is what all processes must have alike: a count, or a digest.
+type finding struct {
+	What, Digest string
+	Count        int
+}
+
+func prepared(p *objective.Problem, err error) preparation {
+	if err != nil {
+		return preparation{Error: err.Error()}
+	}
+	return preparation{Found: []finding{
+		{What: "training rows", Count: p.Train.Total()}, {What: "test rows", Count: p.Test.Total()},
+		{What: "inputs", Count: p.Data.Inputs()}, {What: "outputs", Count: p.Data.Outputs()}, {What: "weights", Count: p.Network.Dim()},
+		{What: "another network", Digest: p.NetworkDigest()}, {What: "other names or numbers in the data", Digest: likeness(p)},
+	}}
+}
+
+// likeness returns a digest of the names and the scaling of a problem's data, which are those of all rows.
+func likeness(p *objective.Problem) string {
+	d, hash := p.Data, sha256.New()
+	fmt.Fprintf(hash, "%q %q %q %q %q ", d.Name, d.Title, d.Classes, d.InputNames, d.TargetNames)
+	fmt.Fprintf(hash, "%v %v %v", d.InputScaling, d.TargetScaling, d.Features)
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// settle sets what a configuration leaves open.
+func (c *Comm) settle(problem *trainer.Config) {
+	if problem.Threads == 0 {
+		problem.Threads = c.config.Threads[c.Rank()]
+	}
+}
+
+// bind binds the network to this process's part of some rows.
+func (c *Comm) bind(rows objective.Rows, o models.Options) *models.Linearization {
+	count := c.problem.Of(rows)
+	first, last := reduce.NewTree(count).Rows(c.Rank(), c.Size())
+	x, t, err := c.problem.Select(rows, first, last)
+	c.must(err)
+	o.Part = &reduce.Part{Rows: count, Rank: c.Rank(), Size: c.Size(), Joiner: &c.reducer}
+	return c.problem.Network.Bind(x, t, o)
+}
+
+// digests returns in process 0 what all processes say of their rows.
+func (c *Comm) digests(test bool) []byte {
+	own := c.problem.Digests(test)
+	c.meet()
+	var said [][]byte
+	c.during(&inGather, func() (err error) {
+		said, err = c.link.Gather(own)
+		return err
+	})
+	var all []byte
+	for _, part := range said {
+		all = append(all, part...)
+	}
+	return all
+}

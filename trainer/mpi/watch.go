@@ -18,7 +18,7 @@ import (
 // waited for as messages are, and entered together. What is missed is that a process has stopped to get anywhere, as
 // on a file system that does not answer, while its other threads run.
 type watch struct {
-	w       *World
+	c       *Comm
 	timeout time.Duration
 	started bool
 	quit    chan struct{}
@@ -34,14 +34,14 @@ type watch struct {
 	prepared []bool        // in process 0: which have tried to prepare since the last time it was asked for
 }
 
-func (h *watch) prepare(w *World) {
-	h.w, h.timeout = w, w.charter.Timeout
-	h.seen, h.prepared = map[int]int64{}, make([]bool, w.Size())
+func (h *watch) prepare(c *Comm) {
+	h.c, h.timeout = c, c.config.Timeout
+	h.seen, h.prepared = map[int]int64{}, make([]bool, c.Size())
 }
 
 // start begins to watch, if that was not done.
 func (h *watch) start() {
-	if h.started || h.w.Size() == 1 {
+	if h.started || h.c.Size() == 1 {
 		return
 	}
 	h.started = true
@@ -65,10 +65,10 @@ func (h *watch) expect() {
 
 // others returns the processes that this one beats for.
 func (h *watch) others() (ranks []int) {
-	if h.w.Rank() > 0 {
+	if h.c.Rank() > 0 {
 		return []int{0}
 	}
-	for rank := 1; rank < h.w.Size(); rank++ {
+	for rank := 1; rank < h.c.Size(); rank++ {
 		ranks = append(ranks, rank)
 	}
 	return ranks
@@ -100,14 +100,14 @@ func (h *watch) every(interval time.Duration, do func()) {
 // beat tells others that this process is there, and looks who has not done so.
 func (h *watch) beat() {
 	for _, rank := range h.others() {
-		h.w.must(h.w.wire.note(rank, noteBeat))
+		h.c.must(h.c.link.note(rank, noteBeat))
 	}
 	h.takeNotes()
 	h.notes.Lock()
 	defer h.notes.Unlock()
 	for rank, when := range h.seen {
 		if h.awake.Load()-when > int64(h.timeout) {
-			h.w.hung(fmt.Sprintf("nothing was heard of %s for %s", h.w.name(rank), h.timeout))
+			h.c.hung(fmt.Sprintf("nothing was heard of %s for %s", h.c.name(rank), h.timeout))
 		}
 	}
 }
@@ -117,8 +117,8 @@ func (h *watch) takeNotes() {
 	h.notes.Lock()
 	defer h.notes.Unlock()
 	for {
-		from, note, come, err := h.w.wire.notes()
-		h.w.must(err)
+		from, note, come, err := h.c.link.notes()
+		h.c.must(err)
 		if !come {
 			return
 		}
@@ -152,29 +152,29 @@ func (h *watch) look() {
 	h.awake.Add(int64(min(now.Sub(h.looked), 2*h.timeout/looks)))
 	h.looked = now
 	if what := h.call.Load(); what != nil && h.awake.Load()-h.called.Load() > int64(h.timeout) {
-		h.w.hung(fmt.Sprintf("%s did not come to its end for %s", *what, h.timeout))
+		h.c.hung(fmt.Sprintf("%s did not come to its end for %s", *what, h.timeout))
 	}
 }
 
 // name names a process.
-func (w *World) name(rank int) string {
-	return fmt.Sprintf("rank %d on %s", rank, w.charter.Hosts[rank])
+func (c *Comm) name(rank int) string {
+	return fmt.Sprintf("rank %d on %s", rank, c.config.Hosts[rank])
 }
 
 // hung ends the process because others do not answer.
-func (w *World) hung(text string) {
-	w.fatal(text+": another process or the network between them has stopped", ExitHung)
+func (c *Comm) hung(text string) {
+	c.fatal(text+": another process or the network between them has stopped", ExitHung)
 }
 
 // must ends the process if MPI has failed.
-func (w *World) must(err error) {
+func (c *Comm) must(err error) {
 	if err != nil {
-		w.fatal(err.Error(), ExitFailed)
+		c.fatal(err.Error(), ExitFailed)
 	}
 }
 
 // fatal ends the process. It does not take leave of MPI, so that the launcher ends the others.
-func (w *World) fatal(text string, code int) { fatal(w.options, w.name(w.Rank())+": "+text, code) }
+func (c *Comm) fatal(text string, code int) { fatal(c.options, c.name(c.Rank())+": "+text, code) }
 
 func fatal(o Options, text string, code int) {
 	if o.Fatal == nil {
@@ -194,12 +194,12 @@ var (
 )
 
 // during has a call of MPI that waits for other processes watched.
-func (w *World) during(what *string, call func() error) {
-	w.watch.called.Store(w.watch.awake.Load())
-	w.watch.call.Store(what)
+func (c *Comm) during(what *string, call func() error) {
+	c.watch.called.Store(c.watch.awake.Load())
+	c.watch.call.Store(what)
 	err := call()
-	w.watch.call.Store(nil)
-	w.must(err)
+	c.watch.call.Store(nil)
+	c.must(err)
 }
 
 // A process that waits asks without a pause at first, since in a run under way something comes soon, then less and less
@@ -212,11 +212,11 @@ const (
 )
 
 // await asks poll until it says that what it waits for has come.
-func (w *World) await(poll func(spin time.Duration) (come bool, err error)) {
+func (c *Comm) await(poll func(spin time.Duration) (come bool, err error)) {
 	began := time.Now()
 	for spin := firstSpin; ; spin = 0 {
 		come, err := poll(spin)
-		w.must(err)
+		c.must(err)
 		if come {
 			return
 		}
@@ -225,37 +225,37 @@ func (w *World) await(poll func(spin time.Duration) (come bool, err error)) {
 }
 
 // hear reports whether there is a message, which is pending then.
-func (w *World) hear(spin time.Duration) (bool, error) {
-	if w.pending != nil {
+func (c *Comm) hear(spin time.Duration) (bool, error) {
+	if c.pending != nil {
 		return true, nil
 	}
-	m, come, err := w.wire.heard(spin)
+	m, come, err := c.link.heard(spin)
 	if err != nil || !come {
 		return false, err
 	}
-	w.pending = &m
+	c.pending = &m
 	if m.op() != opEnd {
-		err = w.wire.listen()
+		err = c.link.listen()
 	}
 	return true, err
 }
 
 // meet waits until all processes have come to the same sum, where the last message asked for that.
-func (w *World) meet() {
-	if !w.patient || w.Size() == 1 {
+func (c *Comm) meet() {
+	if !c.patient || c.Size() == 1 {
 		return
 	}
-	w.must(w.wire.ready())
-	w.await(w.hearing(w.wire.allReady))
+	c.must(c.link.ready())
+	c.await(c.hearing(c.link.allReady))
 }
 
 // hearing returns poll with an ear for messages.
-func (w *World) hearing(poll func(spin time.Duration) (bool, error)) func(spin time.Duration) (bool, error) {
-	if w.Rank() == 0 {
+func (c *Comm) hearing(poll func(spin time.Duration) (bool, error)) func(spin time.Duration) (bool, error) {
+	if c.Rank() == 0 {
 		return poll
 	}
 	return func(spin time.Duration) (bool, error) {
-		if _, err := w.hear(0); err != nil {
+		if _, err := c.hear(0); err != nil {
 			return false, err
 		}
 		return poll(spin)
@@ -263,10 +263,10 @@ func (w *World) hearing(poll func(spin time.Duration) (bool, error)) func(spin t
 }
 
 // receive waits for numbers of another process.
-func (w *World) receive(x []float64, from int) {
+func (c *Comm) receive(x []float64, from int) {
 	if len(x) == 0 {
 		return
 	}
-	w.await(w.hearing(func(time.Duration) (bool, error) { return w.wire.probe(from) }))
-	w.during(&inVector, func() error { return w.wire.Receive(x, from) })
+	c.await(c.hearing(func(time.Duration) (bool, error) { return c.link.probe(from) }))
+	c.during(&inVector, func() error { return c.link.Receive(x, from) })
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -24,30 +25,30 @@ type ending struct {
 	code int
 }
 
-// broken is a world in which something breaks.
+// broken is a communicator in which something breaks.
 type broken struct {
 	t     *testing.T
 	fakes []*fake
 	fatal chan ending // what Fatal was told, by any process
 	ended chan int    // what Work returned
-	zero  *World      // process 0's
+	zero  *Comm       // process 0's
 }
 
 // timeout is long enough for a busy machine not to look like a broken one.
 const timeout = time.Second
 
-// worldOf has size processes join, and all but process 0 work. wrap may put something between a process and its wire.
-func worldOf(t *testing.T, size int, wrap func(f *fake) wire) *broken {
+// commOf has size processes join, and all but process 0 work. wrap may put something between a process and its link.
+func commOf(t *testing.T, size int, wrap func(f *fake) transport) *broken {
 	if launched() != nil {
 		t.Skip("needs no launcher, which has its own idea of processes that end")
 	}
 	b := &broken{t: t, fatal: make(chan ending, 10*size), ended: make(chan int, size)}
-	zero := make(chan *World)
+	zero := make(chan *Comm)
 	e := newEther(t, size)
 	for rank := range size {
 		f := e.end(rank)
 		b.fakes = append(b.fakes, f)
-		var link wire = f
+		var link transport = f
 		if wrap != nil {
 			link = wrap(f)
 		}
@@ -56,7 +57,7 @@ func worldOf(t *testing.T, size int, wrap func(f *fake) wire) *broken {
 			runtime.Goexit()
 		}}
 		go func() {
-			w, err := newWorld(link, o)
+			w, err := newComm(link, o)
 			if err != nil {
 				t.Error(err)
 				return
@@ -105,7 +106,7 @@ func (b *broken) isStopped(text string) bool {
 	})
 }
 
-// fine expects that nobody has ended by Fatal, and ends the world in order.
+// fine expects that nobody has ended by Fatal, and ends the communicator in order.
 func (b *broken) fine() {
 	b.t.Helper()
 	if err := b.zero.end(0); err != nil {
@@ -132,7 +133,7 @@ func (b *broken) bind(c trainer.Config) objective.Linearization {
 
 func TestStoppedWorker(t *testing.T) {
 	t.Parallel()
-	b := worldOf(t, 3, nil)
+	b := commOf(t, 3, nil)
 	l := b.bind(small("tr-gn"))
 	w := make([]float64, l.Dim())
 	l.Update(w)
@@ -151,7 +152,7 @@ func TestStoppedIdle(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(rank), func(t *testing.T) {
 			t.Parallel()
-			b := worldOf(t, 3, nil)
+			b := commOf(t, 3, nil)
 			b.bind(small("tr-gn"))
 			b.fakes[rank].stopped.Store(true)
 			b.expect(ExitHung, text)
@@ -162,7 +163,7 @@ func TestStoppedIdle(t *testing.T) {
 // TestPause: however long process 0 asks for nothing, the others wait.
 func TestPause(t *testing.T) {
 	t.Parallel()
-	b := worldOf(t, 3, nil)
+	b := commOf(t, 3, nil)
 	l := b.bind(small("tr-gn"))
 	time.Sleep(timeout * 3 / 2)
 	l.Update(make([]float64, l.Dim()))
@@ -198,7 +199,7 @@ func TestSlowWorker(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.rank), func(t *testing.T) {
 			t.Parallel()
-			b := worldOf(t, 3, func(f *fake) wire {
+			b := commOf(t, 3, func(f *fake) transport {
 				if f.rank == c.rank {
 					return &slow{fake: f, sum: c.by.sum, preparation: c.by.preparation}
 				}
@@ -213,7 +214,7 @@ func TestSlowWorker(t *testing.T) {
 // TestSuspended: the time for which a process was stopped itself, as by Slurm all of a job are, is nobody's fault.
 func TestSuspended(t *testing.T) {
 	var h watch
-	h.w, h.timeout, h.looked = &World{}, time.Minute, time.Now().Add(-time.Hour)
+	h.c, h.timeout, h.looked = &Comm{}, time.Minute, time.Now().Add(-time.Hour)
 	h.call.Store(&inSum)
 	h.look()
 	if got := time.Duration(h.awake.Load()); got < time.Second || got > h.timeout/5 {
@@ -222,7 +223,7 @@ func TestSuspended(t *testing.T) {
 }
 
 func TestBrokenMPI(t *testing.T) {
-	b := worldOf(t, 2, nil)
+	b := commOf(t, 2, nil)
 	l := b.bind(small("tr-gn"))
 	b.fakes[1].broken.Store(true)
 	go l.Update(make([]float64, l.Dim()))
@@ -231,7 +232,7 @@ func TestBrokenMPI(t *testing.T) {
 
 // TestWorkerPanics: a fault of the program ends it with what is needed to find it.
 func TestWorkerPanics(t *testing.T) {
-	b := worldOf(t, 2, nil)
+	b := commOf(t, 2, nil)
 	b.bind(small("tr-gn"))
 	b.zero.tell(message{placeOp: int64(opUpdate), placeID: 99})
 	b.expect(ExitFailed, "rank 1 on host0: mpi: op", "linearization 99", "goroutine")
@@ -239,7 +240,7 @@ func TestWorkerPanics(t *testing.T) {
 
 // TestCloseAfterPanic: a sum that did not come back keeps nobody waiting.
 func TestCloseAfterPanic(t *testing.T) {
-	b := worldOf(t, 2, nil)
+	b := commOf(t, 2, nil)
 	l := b.bind(small("tr-gn"))
 	func() {
 		defer func() { recover() }()
@@ -251,7 +252,7 @@ func TestCloseAfterPanic(t *testing.T) {
 }
 
 func TestCloseBeforeAnything(t *testing.T) {
-	b := worldOf(t, 3, nil)
+	b := commOf(t, 3, nil)
 	if err := b.zero.end(2); err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +298,7 @@ func TestOneCannotPrepare(t *testing.T) {
 		"weights, rank 0 on host0 22: expected": func(c *trainer.Config) { c.Hidden = []int{8} },
 		"rank 3 on host1 has found another net": func(c *trainer.Config) { c.Act = "sigmoid" },
 	} {
-		b := worldOf(t, 4, func(f *fake) wire {
+		b := commOf(t, 4, func(f *fake) transport {
 			if f.rank == 3 {
 				return &misled{fake: f, change: change}
 			}
@@ -312,31 +313,17 @@ func TestOneCannotPrepare(t *testing.T) {
 	}
 }
 
-// TestRelease: what process 0 has dropped the others drop.
-func TestRelease(t *testing.T) {
-	b := worldOf(t, 2, nil)
-	l := b.bind(small("tr-gn"))
-	dropped := l.(*linearization).id
-	for range 10 {
-		l = b.zero.Team().Bind(objective.Rows{}, models.Options{})
-		runtime.GC()
-		b.fakes[0].mu.Lock()
-		for _, m := range b.fakes[0].bells {
-			if m.op() == opRelease && m[placeID] == dropped {
-				dropped = 0
-			}
-		}
-		b.fakes[0].mu.Unlock()
-		if dropped == 0 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if dropped != 0 {
-		t.Error("not dropped")
+// TestClose: what process 0 has closed the others drop, and only that.
+func TestClose(t *testing.T) {
+	b := commOf(t, 2, nil)
+	closed := b.bind(small("tr-gn"))
+	l := b.zero.Team().Bind(objective.Rows{}, models.Options{})
+	if err := closed.(io.Closer).Close(); err != nil {
+		t.Error(err)
 	}
 	l.Update(make([]float64, l.Dim()))
-	b.fine()
+	go closed.Update(make([]float64, l.Dim()))
+	b.expect(ExitFailed, "rank 1 on host0: mpi: op", "linearization 1")
 }
 
 // TestOtherData: a file that has as many rows elsewhere, but other numbers, is found out.
@@ -356,7 +343,7 @@ func TestOtherData(t *testing.T) {
 		}
 	}
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
-	b := worldOf(t, 3, func(f *fake) wire {
+	b := commOf(t, 3, func(f *fake) transport {
 		if f.rank == 2 {
 			return &misled{fake: f, change: func(c *trainer.Config) { c.Data = filepath.Join(dir, "else", "a.csv") }}
 		}

@@ -73,7 +73,7 @@ func (o *Objective) Load(c *Cache, w []float64, parts int) {
 	switch {
 	case parts == 1:
 	case len(c.Parts) == 0:
-		o.parts = nil
+		o.closeParts()
 	default:
 		for i, part := range o.Blocks(parts) {
 			part.(*Objective).Load(&c.Parts[i], w, 1)
@@ -89,7 +89,7 @@ func (o *Objective) LoadAll(c *Cache) error {
 	if c.Evaluated != nil && c.Evaluated.Wrong > o.Rows() {
 		return fmt.Errorf("%d of %d rows are wrong", c.Evaluated.Wrong, o.Rows())
 	}
-	o.parts = nil
+	o.closeParts()
 	o.Load(c, nil, len(c.Parts))
 	return nil
 }

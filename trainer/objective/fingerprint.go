@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // Fingerprint is computed beside a run's beginning.
@@ -30,7 +31,7 @@ type Fingerprint struct {
 const fingerprintGap, leafwise = "-", "leaves."
 
 // TakeFingerprint begins to compute the fingerprint of a problem: a digest of the rows' bits, and one of the network but for
-// its weights, sixteen bytes each. That of the rows is made of their leaves' (models.Tree), so that it is the same
+// its weights, sixteen bytes each. That of the rows is made of their leaves' (reduce.Tree), so that it is the same
 // however many processes share them. Where they do, digests returns those of all and everything is done at once; nil:
 // this process has all rows.
 func TakeFingerprint(p *Problem, digests func(test bool) []byte) *Fingerprint {
@@ -85,7 +86,7 @@ func (p *Problem) digests(ctx context.Context, test bool) []byte {
 	if test {
 		s = &p.Test
 	}
-	tree := models.NewTree(s.Total())
+	tree := reduce.NewTree(s.Total())
 	leaf, end := tree.Share(p.share.Rank, p.share.Size)
 	var out []byte
 	for ; leaf < end && ctx.Err() == nil; leaf++ {

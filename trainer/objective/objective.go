@@ -4,6 +4,7 @@
 package objective
 
 import (
+	"io"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -84,6 +85,7 @@ func (o *Objective) Blocks(count int) []optim.Objective {
 		options.Memory = models.DefaultMemory
 	}
 	options.Memory = max(1, options.Memory/int64(count))
+	o.closeParts()
 	o.parts = make([]optim.Objective, count)
 	for i := range o.parts {
 		part := Bind(o.network, o.on, o.rows.part(i, count), o.Spent, options)
@@ -91,6 +93,21 @@ func (o *Objective) Blocks(count int) []optim.Objective {
 		o.parts[i] = part
 	}
 	return o.parts
+}
+
+// Close releases what other processes hold for the objective, of which nothing is asked any more.
+func (o *Objective) Close() {
+	o.closeParts()
+	if l, ok := o.passes.(io.Closer); ok {
+		_ = l.Close() // which ends the process where it fails
+	}
+}
+
+func (o *Objective) closeParts() {
+	for _, part := range o.parts {
+		part.(*Objective).Close()
+	}
+	o.parts = nil
 }
 
 func (o *Objective) Dim() int { return o.network.Dim() }

@@ -5,6 +5,7 @@ import (
 
 	"newtop/datasets"
 	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // Problem is what is trained: data and a network that fits them. One of several processes has some of the rows; Select gets
@@ -27,7 +28,7 @@ type Problem struct {
 // Loader loads the data, or the rows of them that keep picks, the same ones each time.
 type Loader func(keep datasets.Keep) (*datasets.Dataset, error)
 
-// Share is the part of the rows that process Rank of Size has: those of its leaves (models.Tree).
+// Share is the part of the rows that process Rank of Size has: those of its leaves (reduce.Tree).
 type Share struct{ Rank, Size int }
 
 // Keep picks the rows that a process needs of all of them and of each of so many parts of the training rows; nil for one
@@ -37,7 +38,7 @@ func (s Share) Keep(parts int) datasets.Keep {
 		return nil
 	}
 	return func(train, test int) (trainRows, testRows datasets.Range) {
-		if models.NewTree(train).Leaves() < s.Size {
+		if reduce.NewTree(train).Leaves() < s.Size {
 			return datasets.Range{Last: 1}, datasets.Range{}
 		}
 		return s.reach(train, parts), s.reach(test, 1)
@@ -51,13 +52,13 @@ func (s Share) reach(rows, parts int) datasets.Range {
 		return datasets.Range{}
 	}
 	var r datasets.Range
-	r.First, r.Last = models.NewTree(rows).Rows(s.Rank, s.Size)
+	r.First, r.Last = reduce.NewTree(rows).Rows(s.Rank, s.Size)
 	if parts == 1 {
 		return r
 	}
 	for i := range min(parts, rows) {
 		part := Rows{}.part(i, parts)
-		first, last := models.NewTree(part.Of(rows)).Rows(s.Rank, s.Size)
+		first, last := reduce.NewTree(part.Of(rows)).Rows(s.Rank, s.Size)
 		if first < last {
 			r = hull(r, datasets.Range{First: part.at(first, rows), Last: part.at(last-1, rows) + 1})
 		}
@@ -75,7 +76,7 @@ func NewProblem(data *datasets.Dataset, network *models.Network, start models.In
 	p.share = share
 	if share.Size > 1 {
 		p.rowRange = rowRange{share: share, train: p.Train, test: p.Test}
-		first, last := models.NewTree(p.Train.Total()).Rows(share.Rank, share.Size)
+		first, last := reduce.NewTree(p.Train.Total()).Rows(share.Rank, share.Size)
 		p.Train = cut(&p.Train, first, last)
 	}
 	return p

@@ -13,6 +13,7 @@ import (
 
 	"newtop/datasets"
 	"newtop/models"
+	"newtop/models/reduce"
 )
 
 // tableFile writes a CSV file of so many rows with numbers, words and classes.
@@ -124,7 +125,7 @@ func checkSelect(t *testing.T, name string, whole, p *Problem, rows Rows, rank, 
 	if p.Of(rows) != n {
 		t.Fatalf("%s: %d rows, expected %d", name, p.Of(rows), n)
 	}
-	own, end := models.NewTree(n).Rows(rank, size)
+	own, end := reduce.NewTree(n).Rows(rank, size)
 	for _, r := range [][2]int{{own, end}, {0, n}, {n / 3, n/3 + 1}, {n - 1, n}, {own, end}, {n, n}} {
 		x, y, err := p.Select(rows, r[0], r[1])
 		if err != nil {
@@ -161,7 +162,7 @@ func TestPartsAreWhole(t *testing.T) {
 			if p.Train.Total() != whole.Train.Rows() || p.Test.Total() != whole.Test.Rows() {
 				t.Errorf("process %d of %d: %d and %d rows", rank, size, p.Train.Total(), p.Test.Total())
 			}
-			first, last := models.NewTree(whole.Train.Rows()).Rows(rank, size)
+			first, last := reduce.NewTree(whole.Train.Rows()).Rows(rank, size)
 			if p.Train.First != first || p.Train.Rows() != last-first || first != next[0] {
 				t.Errorf("process %d of %d has rows from %d, %d of them; expected [%d, %d)", rank, size, p.Train.First, p.Train.Rows(), first, last)
 			}
@@ -169,7 +170,7 @@ func TestPartsAreWhole(t *testing.T) {
 			before := p.train.Inputs
 			for i := range 5 {
 				part := Rows{}.part(i, 5)
-				first, last := models.NewTree(p.Of(part)).Rows(rank, size)
+				first, last := reduce.NewTree(p.Of(part)).Rows(rank, size)
 				if x, _, err := p.Select(part, first, last); err != nil || p.train.Inputs != before {
 					t.Errorf("process %d of %d: block %d was read again: %v, %v", rank, size, i, x, err)
 				}

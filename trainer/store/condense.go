@@ -17,7 +17,7 @@ import (
 
 const (
 	peakStretch = 128
-	// A run of more epochs than this is read thinned, to at most 2·len(peakFigures) epochs for each of maxStretches.
+	// A run of more epochs than this is read thinned, to at most two epochs for each of event.Extremes and of maxStretches.
 	manyEpochs   = 20000
 	maxStretches = 2048
 	// Of a run with more inner iterations than manyInner those of the newest epochs are read, and of more marks or
@@ -27,11 +27,6 @@ const (
 	manyOthers = 16384
 	newSpectra = 1024
 )
-
-// peakFigures are what trainer's own thinning keeps the extremes of.
-func peakFigures(e *event.EpochEvent) [4]event.Float {
-	return [...]event.Float{e.Loss, e.TestLoss, e.Error, e.TestError}
-}
 
 // peak is where a figure is least and greatest. A figure that is no number counts as the greatest, but where it is
 // never a number there is no peak.
@@ -111,7 +106,7 @@ func (p *peak) UnmarshalJSON(text []byte) error {
 type stretch struct {
 	first, last int64 // numbers of the events
 	epochs      int
-	peaks       [4]peak
+	peaks       []peak // one for each of event.Extremes; in rows of before there may be fewer
 }
 
 func (s *stretch) add(e *event.EpochEvent, seq int64) {
@@ -120,14 +115,17 @@ func (s *stretch) add(e *event.EpochEvent, seq int64) {
 	}
 	s.last = seq
 	s.epochs++
-	for i, v := range peakFigures(e) {
-		s.peaks[i].add(float64(v), seq)
+	if s.peaks == nil {
+		s.peaks = make([]peak, len(event.Extremes))
+	}
+	for i, q := range event.Extremes {
+		s.peaks[i].add(float64(*q.Of(e)), seq)
 	}
 }
 
 func (s *stretch) merge(t *stretch) {
 	s.last = t.last
-	for i := range s.peaks {
+	for i := range min(len(s.peaks), len(t.peaks)) {
 		s.peaks[i].merge(&t.peaks[i])
 	}
 }

@@ -159,10 +159,10 @@ func TestLongRunIsThinned(t *testing.T) {
 	for i := n - 20; i < n; i++ { // after the last stretch
 		must = append(must, i)
 	}
-	for f := range peakFigures(&all[0]) {
+	for _, q := range event.Extremes {
 		values := make([]float64, n)
 		for i := range all {
-			values[i] = float64(peakFigures(&all[i])[f])
+			values[i] = float64(*q.Of(&all[i]))
 		}
 		for _, at := range naivePeaks(values) {
 			must = append(must, int(at-1))
@@ -205,7 +205,8 @@ func TestPicksOfManyStretches(t *testing.T) {
 	for i := range n * 2 {
 		e := plain(i, noise)
 		stretches[i/2].add(&e, int64(i+1))
-		for f, v := range peakFigures(&e) {
+		for f, q := range event.Extremes {
+			v := *q.Of(&e)
 			values[f] = append(values[f], float64(v))
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"modernc.org/sqlite"
@@ -142,7 +141,8 @@ func (w *writer) note(ctx context.Context, at *place, e *event.EpochEvent, seq i
 		sum.first = number
 	}
 	sum.last = number
-	if at.best == nil || better(e, at.best) {
+	at.measure = at.measure.With(e)
+	if at.best == nil || at.measure.Better(e, at.best) {
 		at.best, sum.best = e, number
 	}
 	at.stretch.add(e, seq)
@@ -155,21 +155,4 @@ func (w *writer) note(ctx context.Context, at *place, e *event.EpochEvent, seq i
 	}
 	at.stretch = stretch{}
 	return err
-}
-
-// better reports whether e has the lower test error, or test RMSE where there are no classes, or training loss where
-// there are no test rows.
-func better(e, than *event.EpochEvent) bool {
-	a, b := quality(e), quality(than)
-	return a < b || math.IsNaN(b) && !math.IsNaN(a)
-}
-
-// quality looks at what a column holds: a number that is not finite is none.
-func quality(e *event.EpochEvent) float64 {
-	for _, v := range []event.Float{e.TestError, e.TestRMSE, e.Loss} {
-		if known(float64(v)) {
-			return float64(v)
-		}
-	}
-	return math.NaN()
 }

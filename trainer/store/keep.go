@@ -166,13 +166,13 @@ func (w *writer) forget(ctx context.Context, at *place, opening []byte, config s
 			return err
 		}
 	}
+	column := at.measure.Info().Column
 	_, err := w.conn.ExecContext(ctx, `UPDATE runs SET opening = ?3, config = coalesce(?4, config), generation = generation + 1, claimed = 0, done = NULL,
 		events = max(?2, 1),
 		epochs = (SELECT count(*) FROM epochs WHERE run = ?1),
 		inner = (SELECT coalesce(sum(json_array_length(steps)), 0) FROM solves WHERE run = ?1),
 		first = (SELECT min(seq) FROM epochs WHERE run = ?1), last = (SELECT max(seq) FROM epochs WHERE run = ?1),
-		best = (SELECT seq FROM epochs WHERE run = ?1
-			ORDER BY coalesce(test_error, test_rmse, loss) IS NULL, coalesce(test_error, test_rmse, loss), seq LIMIT 1)
+		best = (SELECT seq FROM epochs WHERE run = ?1 ORDER BY `+column+` IS NULL, `+column+`, seq LIMIT 1)
 		WHERE run = ?1`, at.run, w.from, string(opening), config)
 	if err != nil {
 		return err

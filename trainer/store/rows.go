@@ -27,33 +27,21 @@ type epochRest struct {
 	Negative []string `json:"negative_zero,omitempty"`
 }
 
-// floatColumns are the columns of an epoch's numbers, in the order of floats.
-var floatColumns = []string{
-	"loss", "test_loss", "error", "test_error", "rmse", "test_rmse",
-	"gradient_norm", "step_norm", "radius", "rho", "rate",
-	"gradients", "products", "losses", "equivalents", "seconds", "elapsed",
-}
-
-const epochColumns = "epoch, optimizer, accepted, rest, " +
-	"loss, test_loss, error, test_error, rmse, test_rmse, gradient_norm, step_norm, radius, rho, rate, " +
-	"gradients, products, losses, equivalents, seconds, elapsed"
-
-// floats returns the event's fields that floatColumns hold.
-func floats(e *event.EpochEvent) [17]*event.Float {
-	return [...]*event.Float{
-		&e.Loss, &e.TestLoss, &e.Error, &e.TestError, &e.RMSE, &e.TestRMSE,
-		&e.GradientNorm, &e.StepNorm, &e.Radius, &e.Rho, &e.Rate,
-		&e.Gradients, &e.Products, &e.Losses, &e.GradientEquivalents, &e.Seconds, &e.Elapsed,
+// epochColumns are the columns of an epoch that are read, its quantities last.
+var epochColumns = func() string {
+	text := "epoch, optimizer, accepted, rest"
+	for _, q := range event.Quantities {
+		text += ", " + q.Column
 	}
-}
+	return text
+}()
 
 // epochArgs appends the values of an epoch's columns and returns how many bytes they take, roughly.
 func epochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
 	rest := epochRest{Inner: e.Inner, Blocks: e.Blocks, Figures: e.Figures, Members: e.Members, Gates: e.Gates}
-	values := floats(e)
-	for i, v := range values {
-		if *v == 0 && math.Signbit(float64(*v)) {
-			rest.Negative = append(rest.Negative, floatColumns[i])
+	for q := range event.QuantityCount {
+		if v := float64(*q.Of(e)); v == 0 && math.Signbit(v) {
+			rest.Negative = append(rest.Negative, q.Info().Column)
 		}
 	}
 	text, err := json.Marshal(&rest)
@@ -67,10 +55,10 @@ func epochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
 	} else {
 		args = append(args, string(text))
 	}
-	for _, v := range values {
-		args = append(args, number(*v))
+	for q := range event.QuantityCount {
+		args = append(args, number(*q.Of(e)))
 	}
-	return args, 8*len(values) + len(text) + 16, nil
+	return args, 8*int(event.QuantityCount) + len(text) + 16, nil
 }
 
 // number returns a column's value: null where JSON would have it.
@@ -96,7 +84,7 @@ type epochRow struct {
 	optimizer sql.NullString
 	accepted  sql.NullBool
 	rest      sql.RawBytes
-	numbers   [17]sql.NullFloat64
+	numbers   [event.QuantityCount]sql.NullFloat64
 	to        []any
 }
 
@@ -111,12 +99,12 @@ func (r *epochRow) dests(before ...any) []any {
 
 func (r *epochRow) event() (e event.EpochEvent, err error) {
 	e = event.EpochEvent{Epoch: int(r.epoch.Int64), Optimizer: r.optimizer.String, Accepted: r.accepted.Bool}
-	values := floats(&e)
-	for i, v := range values {
-		*v = event.Float(math.NaN())
-		if n := r.numbers[i]; n.Valid {
-			*v = event.Float(n.Float64)
+	for q := range event.QuantityCount {
+		v := event.NaN
+		if n := r.numbers[q]; n.Valid {
+			v = event.Float(n.Float64)
 		}
+		*q.Of(&e) = v
 	}
 	if len(r.rest) == 0 {
 		return e, nil
@@ -127,8 +115,9 @@ func (r *epochRow) event() (e event.EpochEvent, err error) {
 	}
 	e.Inner, e.Blocks, e.Figures, e.Members, e.Gates = rest.Inner, rest.Blocks, rest.Figures, rest.Members, rest.Gates
 	for _, name := range rest.Negative {
-		if i := slices.Index(floatColumns, name); i >= 0 {
-			*values[i] = event.Float(math.Copysign(0, -1))
+		is := func(q event.QuantityInfo) bool { return q.Column == name }
+		if i := slices.IndexFunc(event.Quantities[:], is); i >= 0 {
+			*event.Quantity(i).Of(&e) = event.Float(math.Copysign(0, -1))
 		}
 	}
 	return e, nil

@@ -34,7 +34,7 @@ func temporary(t testing.TB) *Store {
 func opening(id string) event.RunEvent {
 	return event.RunEvent{
 		Version: 1, ID: id, Time: time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC),
-		Data: event.DataInfo{Name: "letters", TrainRows: 10}, Model: event.ModelInfo{Layers: []int{3, 2}, Parameters: 8},
+		Data: event.DataInfo{Name: "letters", TrainRows: 10, TestRows: 5, Classes: 26}, Model: event.ModelInfo{Layers: []int{3, 2}, Parameters: 8},
 		Optimizer: "tr-newton", Settings: map[string]any{"radius": 1.5, "path": "cg", "exact": true}, Seed: math.MaxUint64,
 	}
 }

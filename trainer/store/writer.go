@@ -34,6 +34,7 @@ type writer struct {
 // place is what the writer knows of the run after its last transaction.
 type place struct {
 	run     int64 // the row; 0: none yet
+	measure event.Measure
 	best    *event.EpochEvent
 	stretch stretch
 	begun   bool // this recorder has written an event
@@ -260,7 +261,7 @@ func (w *writer) begin(ctx context.Context, at *place, e *event.RunEvent) error 
 	if err != nil {
 		return err
 	}
-	at.begun = true
+	at.begun, at.measure = true, e.Measure()
 	a, config, err := w.recorder.described()
 	if err != nil {
 		return err

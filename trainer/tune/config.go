@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -10,11 +11,11 @@ import (
 	"newtop/trainer"
 )
 
-// Config is a search. The zero value searches the usual methods and their primary hyperparameters on the default data.
+// Config is a search. The zero value searches the default methods and their primary hyperparameters on the default data.
 type Config struct {
 	Name     string         // of the search and, with a number, of its runs; empty: tune-…, as runs' IDs
 	Base     trainer.Config // what all trials have in common
-	Over     []Dimension    // empty: Usual
+	Over     []Dimension    // empty: DefaultSpace
 	Sampler  string         // sobol, random or tpe; empty: sobol, then tpe
 	Trials   int            // at most; 0: as many as the budget allows, 30 without one
 	Seeds    int            // that the best settings are tried with; 0: 1
@@ -27,23 +28,23 @@ type Config struct {
 	Seed     uint64         // of the sampler
 	Memory   int64          // bytes for kept linearizations of all trials at once; 0: 1 GiB
 	Shard    Shard          `json:",omitzero"` // zero: the search is whole
-	// Command writes the command line that trains a configuration, for Board.Command; nil: none is shown.
+	// Command writes the command line that trains a configuration, for Leaderboard.Command; nil: none is shown.
 	Command func(*trainer.Config) string `json:"-"`
 	Version string                       `json:"-"` // of the program, for the runs' records
 }
 
 // Defaults.
 const (
-	usualTrials = 30
-	firstRung   = 9                    // gradient equivalents
-	rungs       = 3                    // above the first, of a trial with a limit
-	firstShare  = 1. / 200             // of a budget of seconds that a first rung takes at least,
-	leastFirst  = 0.1                  // which is no less than this, in seconds,
-	mostFirst   = 1. / 20              // and no more than this share of it
-	memory      = 1 << 30              // bytes
-	mostAtOnce  = 256                  // trials
-	mostSeeds   = 1000                 //
-	farthest    = 365 * 24 * time.Hour // budget
+	defaultTrials = 30
+	firstRung     = 9                    // gradient equivalents
+	rungs         = 3                    // above the first, of a trial with a limit
+	firstShare    = 1. / 200             // of a budget of seconds that a first rung takes at least,
+	leastFirst    = 0.1                  // which is no less than this, in seconds,
+	mostFirst     = 1. / 20              // and no more than this share of it
+	memory        = 1 << 30              // bytes
+	mostAtOnce    = 256                  // trials
+	mostSeeds     = 1000                 //
+	farthest      = 365 * 24 * time.Hour // budget
 )
 
 // check returns a *trainer.ConfigError for what is wrong whatever is searched.
@@ -66,7 +67,7 @@ func (c *Config) check() error {
 		{"--trial", !(c.Trial >= 0), number(c.Trial), "a number of gradient equivalents ≥ 0"},
 		{"--parallel", c.Parallel < 0 || c.Parallel > mostAtOnce, strconv.Itoa(c.Parallel), whole + "1 and ≤ " + strconv.Itoa(mostAtOnce) + ", or 0 for as many as cores"},
 		{"--threads", c.Threads < 0, strconv.Itoa(c.Threads), whole + "1, or 0 for all cores"},
-		{"--finals", c.Finals < -1, strconv.Itoa(c.Finals), whole + "1, 0 for " + strconv.Itoa(usualFinals) + ", or -1 for none"},
+		{"--finals", c.Finals < -1, strconv.Itoa(c.Finals), whole + "1, 0 for " + strconv.Itoa(defaultFinals) + ", or -1 for none"},
 		{"--memory", c.Memory < 0, strconv.FormatInt(c.Memory, 10), "a size ≥ 0"},
 	} {
 		if l.bad {
@@ -78,39 +79,36 @@ func (c *Config) check() error {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// allot divides cores, memory and budgets.
-func (s *Search) allot() {
-	c := &s.config
-	cores := c.Threads
-	if cores == 0 {
-		cores = runtime.GOMAXPROCS(0)
+// command returns the command line that trains a configuration.
+func (c *Config) command(of *trainer.Config) string {
+	if c.Command == nil {
+		return ""
 	}
+	return c.Command(of)
+}
+
+// allotment is how the machine is divided among trials.
+type allotment struct {
+	parallel, threads int   // trials at once, and of each
+	memory            int64 // bytes of each
+}
+
+// allot divides cores and memory for a space of so many settings, 0: too many to count. It settles Trials where nothing
+// else limits the search.
+func (c *Config) allot(settings int) allotment {
+	cores := cmp.Or(c.Threads, runtime.GOMAXPROCS(0))
 	if c.Trials == 0 && c.Budget == 0 && c.Most == 0 {
-		c.Trials = usualTrials
+		c.Trials = defaultTrials
 	}
-	s.parallel = c.Parallel
-	if s.parallel == 0 {
-		s.parallel = cores // a small net gains little from a second thread
-		if n := s.space.size(); n > 0 {
-			s.parallel = min(s.parallel, n)
+	parallel := c.Parallel
+	if parallel == 0 {
+		parallel = cores // a small net gains little from a second thread
+		if settings > 0 {
+			parallel = min(parallel, settings)
 		}
 		if c.Trials > 0 {
-			s.parallel = min(s.parallel, c.Trials)
+			parallel = min(parallel, c.Trials)
 		}
 	}
-	s.threads = max(1, cores/s.parallel)
-	s.memory = c.Memory
-	if s.memory == 0 {
-		s.memory = memory
-	}
-	s.memory = max(s.memory/int64(s.parallel), 1)
-	budget := c.Budget.Seconds()
-	s.first = step{equivalents: firstRung, seconds: min(max(budget*firstShare, leastFirst), budget*mostFirst)}
-	s.limit = c.Trial
-	if s.limit == 0 && c.Budget == 0 && c.Most == 0 {
-		s.limit = s.first.up(rungs).equivalents
-	}
-	if c.Trial > 0 {
-		s.first.equivalents = max(1, min(s.first.equivalents, c.Trial/step{equivalents: 1}.up(rungs).equivalents))
-	}
+	return allotment{parallel, max(1, cores/parallel), max(cmp.Or(c.Memory, memory)/int64(parallel), 1)}
 }

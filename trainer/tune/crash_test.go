@@ -54,7 +54,7 @@ func TestKill(t *testing.T) {
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var before *Board
+	var before *Leaderboard
 	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		if time.Since(begin) > time.Minute {
 			t.Fatal("the search does not come to seven trials")
@@ -78,7 +78,7 @@ func TestKill(t *testing.T) {
 	if err := q.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	after := q.Board()
+	after := q.Leaderboard()
 	if len(after.Trials) != len(before.Trials)+3 || after.Phase != phaseDone {
 		t.Fatalf("%d trials after %d, %s", len(after.Trials), len(before.Trials), after.Phase)
 	}

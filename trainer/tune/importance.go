@@ -30,16 +30,16 @@ type sample struct {
 // rung, where all have come equally far; one that diverged counts as the worst. An axis is judged by the trials that
 // have it, and within their methods, so that a good method does not make its own axes look important. The standard
 // error is the bootstrap's [Efron 1979].
-func (s *Search) importances() (out []Importance) {
-	values := s.firstValues()
-	for i := range s.space.axes {
-		a := &s.space.axes[i]
-		samples, trend := s.samples(a, values)
+func importances(s *space, trials []*trial) (out []Importance) {
+	values := firstValues(trials)
+	for i := range s.axes {
+		a := &s.axes[i]
+		samples, trend := s.samples(a, trials, values)
 		if len(samples) < leastSample {
 			continue
 		}
 		bins := 1 + slices.MaxFunc(samples, func(a, b sample) int { return a.bin - b.bin }).bin
-		methods := len(s.space.methods)
+		methods := len(s.methods)
 		share := explained(samples, methods, bins)
 		r := rand.New(rand.NewPCG(uint64(len(samples)), uint64(i)))
 		again := make([]sample, len(samples))
@@ -64,10 +64,10 @@ func (s *Search) importances() (out []Importance) {
 
 // firstValues returns the logarithm of what each trial of the search had on the first rung, less the worst one's; NaN
 // for those that have not come there.
-func (s *Search) firstValues() []float64 {
-	out := make([]float64, len(s.trials))
+func firstValues(trials []*trial) []float64 {
+	out := make([]float64, len(trials))
 	least, worst := math.Inf(1), math.Inf(-1)
-	for i, t := range s.trials {
+	for i, t := range trials {
 		out[i] = math.NaN()
 		if t.Final || len(t.scores) == 0 {
 			continue
@@ -94,9 +94,9 @@ func (s *Search) firstValues() []float64 {
 
 // samples returns the trials that have an axis, each in its bin, and the trend over the bins. A list's bins are its
 // choices, a range's hold equally many trials.
-func (s *Search) samples(a *axis, values []float64) (out []sample, trend string) {
+func (s *space) samples(a *axis, all []*trial, values []float64) (out []sample, trend string) {
 	var trials []*trial
-	for i, t := range s.trials {
+	for i, t := range all {
 		if math.IsNaN(values[i]) {
 			continue
 		}
@@ -106,7 +106,7 @@ func (s *Search) samples(a *axis, values []float64) (out []sample, trend string)
 		}
 		p := sample{value: values[i]}
 		if a.Key != optKey {
-			p.method = slices.Index(s.space.methods, s.space.methodOf(t.Choices))
+			p.method = slices.Index(s.methods, s.methodOf(t.Choices))
 		}
 		if a.Choices != nil {
 			p.bin = slices.Index(a.Choices, t.Choices[k].Value)
@@ -119,7 +119,7 @@ func (s *Search) samples(a *axis, values []float64) (out []sample, trend string)
 	if a.Choices == nil {
 		cut(a.Key, out, trials)
 	}
-	center(out, len(s.space.methods))
+	center(out, len(s.methods))
 	return out, trendOf(a, out, trials)
 }
 

@@ -1,11 +1,8 @@
 package tune
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
-	"slices"
 	"time"
 
 	"newtop/trainer/event"
@@ -18,8 +15,8 @@ const (
 	importance = time.Second            // between two estimates of what matters
 )
 
-// climb searches until there is nothing left to try or to spend.
-func (s *Search) climb(ctx context.Context) {
+// explore tries settings until there is nothing left to try or to spend.
+func (s *Search) explore(ctx context.Context) {
 	s.phase = phaseSearching
 	for {
 		s.fill(ctx)
@@ -32,17 +29,15 @@ func (s *Search) climb(ctx context.Context) {
 		}
 	}
 	s.end(ctx)
-	for s.sessions > 0 {
+	for s.runner.sessions > 0 {
 		s.next(ctx)
 	}
-	for _, t := range s.trials {
+	for _, t := range s.ranking.trials {
 		switch t.State {
 		case Waiting:
 			t.State = Stopped
 		case Paused:
-			rung := len(t.scores) - 1
-			place, of := s.ladder.place(t.Number, rung)
-			t.State, t.Why = Pruned, fmt.Sprintf("place %d of %d after %.3g gradient equivalents", place, of, s.first.up(rung).equivalents)
+			s.scheduler.giveUp(t)
 		default:
 			continue
 		}
@@ -53,7 +48,7 @@ func (s *Search) climb(ctx context.Context) {
 // next waits for one thing to happen.
 func (s *Search) next(ctx context.Context) {
 	select {
-	case r := <-s.reports:
+	case r := <-s.runner.reports:
 		s.take(ctx, r)
 	case <-s.clock.C:
 		s.beat(ctx)
@@ -65,25 +60,12 @@ func (s *Search) next(ctx context.Context) {
 	}
 }
 
-// seat gives a trial a place, or takes it away.
-func (s *Search) seat(t *trial, on bool) {
-	if t.seated == on {
-		return
-	}
-	t.seated = on
-	if on {
-		s.taken++
-	} else {
-		s.taken--
-	}
-}
-
 // idle reports whether nothing is under way that could lead on.
 func (s *Search) idle() bool {
-	if s.taken > 0 {
+	if s.runner.taken > 0 {
 		return false
 	}
-	for _, t := range s.live {
+	for _, t := range s.runner.live {
 		if t.leaving && !s.over {
 			return false
 		}
@@ -93,12 +75,7 @@ func (s *Search) idle() bool {
 
 // spent reports whether no more may be tried.
 func (s *Search) spent() bool {
-	if s.halted || s.over {
-		return true
-	}
-	c := &s.config
-	seconds, equivalents := s.reserve()
-	return c.Most > 0 && s.total+equivalents >= c.Most || c.Budget > 0 && s.elapsed()+seconds >= c.Budget.Seconds()
+	return s.halted || s.over || s.scheduler.spent(s.watch.elapsed())
 }
 
 // end gives up what is under way.
@@ -107,102 +84,71 @@ func (s *Search) end(ctx context.Context) {
 		return
 	}
 	s.over = true
-	for _, t := range s.live {
+	for _, t := range s.runner.live {
 		if t.State == Running {
 			t.State = Stopped
 			s.touch(t)
 		}
-		s.tell(ctx, t, event.Stop{})
+		s.runner.tell(ctx, t, event.Stop{})
 	}
 }
 
 // fill gives the free places to trials: those that were interrupted, then those that may climb, then new ones.
 func (s *Search) fill(ctx context.Context) {
-	for !s.spent() && s.taken < s.parallel {
-		switch t := s.chosen(); {
-		case t == nil:
+	for !s.spent() && s.runner.taken < s.machine.parallel {
+		t := s.chosen()
+		if t == nil {
 			return
-		case t.State == Paused:
-			s.ladder.leave(t.Number, len(t.scores)-1)
-			t.Rung++
-			s.resume(ctx, t)
-		default:
-			s.resume(ctx, t)
 		}
+		if t.State == Paused {
+			s.scheduler.climb(t)
+		}
+		s.resume(ctx, t)
 	}
 }
 
 // chosen returns the trial that gets the next place, or nil.
 func (s *Search) chosen() *trial {
-	for _, t := range s.trials {
+	for _, t := range s.ranking.trials {
 		if t.State == Waiting {
 			return t
 		}
 	}
-	if number, _, ok := s.ladder.next(!s.more()); ok {
-		if t := s.trials[number-1]; !t.pausing && !t.leaving {
-			return t
-		}
+	if t := s.scheduler.climber(); t != nil && !t.pausing && !t.leaving {
+		return t
 	}
-	if !s.more() {
+	if !s.scheduler.more() {
 		return nil
 	}
 	return s.begin()
 }
 
-// more reports whether new trials may be begun.
-func (s *Search) more() bool {
-	return !s.used && !s.hopeless() && (s.config.Trials == 0 || s.begun < s.config.Trials)
-}
-
-// A search gives up where so many of its first trials, or so many in a row, have failed: its data may be gone.
-const (
-	firstFailures = 20
-	mostFailures  = 100
-)
-
-// hopeless reports whether nothing but failures comes of new trials.
-func (s *Search) hopeless() bool {
-	n := len(s.trials)
-	return n >= firstFailures && !slices.ContainsFunc(s.trials[max(0, n-mostFailures):], func(t *trial) bool { return t.State != Failed })
-}
-
 // begin makes a new trial, or returns nil where all have been tried.
 func (s *Search) begin() *trial {
 	var seen [][]Choice
-	for _, i := range s.order() {
-		if t := s.trials[i]; !t.Final {
+	for _, i := range s.ranking.order() {
+		if t := s.ranking.trials[i]; !t.Final {
 			seen = append(seen, t.Choices)
 		}
 	}
 	choices, ok := s.sampler.next(seen)
 	if !ok {
-		s.used = true
+		s.scheduler.used = true
 		return nil
 	}
 	t := s.add(choices, s.config.Base.Seed)
-	s.begun++
+	s.scheduler.begun++
 	s.sampler.take(choices)
 	return t
 }
 
 // add appends a trial that waits.
 func (s *Search) add(choices []Choice, seed uint64) *trial {
-	t := newTrial(len(s.trials)+1, choices, seed, s.elapsed())
-	s.trials = append(s.trials, t)
+	t := newTrial(len(s.ranking.trials)+1, choices, seed, s.watch.elapsed())
+	s.ranking.trials = append(s.ranking.trials, t)
 	s.configure(t)
 	return t
 }
-
-// newTrial returns a trial that waits, begun so many seconds after the search.
-func newTrial(number int, choices []Choice, seed uint64, begun float64) *trial {
-	return &trial{Trial: Trial{
-		Number: number, Setting: number, Choices: choices, Seed: seed, Begun: begun,
-		Best: nan, Last: nan, Loss: nan, TargetSeconds: nan, TargetEquivalents: nan,
-	}}
-}
-
-var nan = event.Float(math.NaN())
 
 // configure makes the configuration that a trial trains.
 func (s *Search) configure(t *trial) {
@@ -210,9 +156,9 @@ func (s *Search) configure(t *trial) {
 	if err != nil {
 		t.ended = &event.DoneEvent{Reason: event.ReasonFailed, Message: oneLine(err)}
 	}
-	c.Seed, c.Threads, c.Memory, c.Save = t.Seed, s.threads, s.memory, ""
+	c.Seed, c.Threads, c.Memory, c.Save = t.Seed, s.machine.threads, s.machine.memory, ""
 	if t.Final {
-		c.Threads, c.Memory = s.config.Threads, s.memory*int64(s.parallel)
+		c.Threads, c.Memory = s.config.Threads, s.machine.memory*int64(s.machine.parallel)
 	}
 	t.config = c
 }
@@ -222,27 +168,30 @@ func (s *Search) resume(ctx context.Context, t *trial) {
 	t.State = Running
 	s.touch(t)
 	s.outdate(t)
-	s.live[t.Number] = t
+	s.runner.live[t.Number] = t
 	s.look(ctx, t) // at what it did before it paused
 	switch {
 	case t.State != Running:
 		if t.session == nil {
-			delete(s.live, t.Number)
+			delete(s.runner.live, t.Number)
 		}
 	case t.session != nil:
-		s.seat(t, true)
-		s.tell(ctx, t, event.Pause{})
+		s.runner.seat(t, true)
+		s.runner.tell(ctx, t, event.Pause{})
 	default:
-		s.start(ctx, t)
+		if err := s.runner.start(ctx, t); err != nil {
+			t.ended = &event.DoneEvent{Reason: event.ReasonFailed, Message: oneLine(err)}
+		}
+		s.look(ctx, t)
 	}
 }
 
-// outdate takes back what finals of an earlier end of the search have measured of a setting whose trial goes further now.
+// outdate takes back what an earlier end of the search has measured of a setting whose trial goes further now.
 func (s *Search) outdate(t *trial) {
 	if t.Final {
 		return
 	}
-	for _, f := range s.trials {
+	for _, f := range s.ranking.trials {
 		if f.Setting == t.Setting && f.Measured() {
 			f.State, f.Why = Stopped, fmt.Sprintf("trial %d has gone further since", t.Number)
 			s.touch(f)
@@ -260,14 +209,14 @@ func (s *Search) take(ctx context.Context, r report) {
 		t.queue = append(t.queue, *r.figure)
 		t.heard = r.figure.epoch
 		s.look(ctx, t)
-		s.settled(ctx, t)
+		s.makeRoom(ctx, t)
 	case r.paused:
 		t.pausedAt = r.epoch
-		s.settled(ctx, t)
+		s.makeRoom(ctx, t)
 	case r.ended != nil:
-		s.seat(t, false)
+		s.runner.seat(t, false)
 		t.session, t.recorder, t.pausing = nil, nil, false // its recorder is flushed
-		s.sessions--
+		s.runner.sessions--
 		if t.leaving || t.State == Paused && r.ended.Reason == event.ReasonStopped {
 			t.leaving = false // to be taken up again from its checkpoint
 			t.queue = nil
@@ -276,63 +225,84 @@ func (s *Search) take(ctx context.Context, r report) {
 		t.ended = r.ended
 		s.look(ctx, t)
 		if t.State != Paused {
-			delete(s.live, t.Number)
+			delete(s.runner.live, t.Number)
 		}
 	}
 	s.touch(t)
 }
 
-// settled gives the place of a trial free that has paused, once all that it did before has been heard of: what came later
-// could be mistaken for what it does when it goes on.
-func (s *Search) settled(ctx context.Context, t *trial) {
-	if !t.pausing || t.pausedAt < 0 || t.heard < t.pausedAt {
-		return
-	}
-	t.pausing = false
-	s.seat(t, false)
-	if !s.over {
-		s.makeRoom(ctx)
+// makeRoom looks for room in memory once a trial has paused.
+func (s *Search) makeRoom(ctx context.Context, t *trial) {
+	if s.runner.settled(t) && !s.over {
+		s.runner.makeRoom(ctx)
 	}
 }
 
-// Bounds of the sessions that are kept while they pause.
-const (
-	mostParked = 64
-	parkRoom   = 512 << 20 // bytes
-)
-
-// makeRoom ends sessions of paused trials, the hindmost first, until the others take no more room than they may. A
-// trial goes on from its checkpoint if it is taken up again.
-func (s *Search) makeRoom(ctx context.Context) {
-	var parked []*trial
-	room := int64(0)
-	for _, t := range s.live {
-		if t.State == Paused && t.session != nil && !t.pausing && !t.leaving {
-			parked = append(parked, t)
-			room += t.room
+// look goes through the epochs that a running trial has finished, until one decides that it runs no further.
+func (s *Search) look(ctx context.Context, t *trial) {
+	for len(t.queue) > 0 && t.State == Running {
+		f := t.queue[0]
+		t.queue = t.queue[1:]
+		if t.curve.count > 0 && f.epoch <= t.Epochs {
+			continue // seen before the search was resumed
+		}
+		before, now := t.Equivalents, s.watch.elapsed()
+		t.account(&f)
+		s.scheduler.total += t.Equivalents - before
+		t.Ended, t.EndedAt = now, s.scheduler.total
+		switch s.scheduler.judge(t, &f, now) {
+		case hold:
+			if t.session != nil && t.seated && !t.pausing {
+				s.runner.pause(ctx, t)
+			}
+		case halt:
+			s.runner.tell(ctx, t, event.Stop{})
 		}
 	}
-	if room <= parkRoom && len(parked) <= s.parked {
-		return
+	if t.State == Running && t.ended != nil {
+		s.scheduler.conclude(t, t.ended)
+		t.Ended, t.EndedAt = s.watch.elapsed(), s.scheduler.total
 	}
-	slices.SortFunc(parked, func(a, b *trial) int {
-		return cmp.Or(cmp.Compare(a.Best, b.Best), cmp.Compare(a.Number, b.Number))
-	})
-	for len(parked) > 0 && (room > parkRoom || len(parked) > s.parked) {
-		t := parked[len(parked)-1]
-		parked = parked[:len(parked)-1]
-		room -= t.room
-		t.leaving = true
-		s.tell(ctx, t, event.Stop{})
+	s.touch(t)
+}
+
+// touch notes that a trial has changed.
+func (s *Search) touch(t *trial) {
+	s.recording.changed[t.Number] = true
+	s.news = true
+}
+
+// reevaluate measures the best settings again, one at a time alone on the whole machine and with seeds that the search has
+// not seen: figures of trials that ran side by side say little about time, and the best of many is best by luck too.
+func (s *Search) reevaluate(ctx context.Context) {
+	s.phase = phaseFinals
+	for i := range max(1, s.config.Seeds) { // every setting once before any twice, as time may run out
+		for _, parent := range s.scheduler.finalists() {
+			if s.ranking.reevaluated(parent.Setting) > i {
+				continue
+			}
+			if s.late() {
+				return
+			}
+			t := s.add(parent.Choices, s.config.Base.Seed+1+uint64(i))
+			t.Final, t.parent, t.Setting = true, parent, parent.Setting
+			s.configure(t)
+			s.alone(ctx, t)
+		}
 	}
 }
 
-// roomOf estimates the bytes of a session: its data, and what its passes keep of every row.
-func roomOf(e *event.RunEvent) int64 {
-	nodes := 0
-	for _, n := range e.Model.Layers {
-		nodes += n
+// late reports whether there is no time for another trial.
+func (s *Search) late() bool { return s.halted || s.scheduler.late(s.watch.elapsed()) }
+
+// alone runs a trial to its end.
+func (s *Search) alone(ctx context.Context, t *trial) {
+	s.over = false
+	s.resume(ctx, t)
+	for s.runner.sessions > 0 {
+		s.next(ctx)
+		if s.late() {
+			s.end(ctx)
+		}
 	}
-	rows := e.Data.TrainRows + e.Data.TestRows
-	return 8 * (int64(rows)*int64(e.Data.Inputs+e.Data.Outputs+4*nodes) + 16*int64(e.Model.Parameters))
 }

@@ -44,7 +44,7 @@ func small(t testing.TB) Config {
 }
 
 // searched runs a search to its end and returns its last board.
-func searched(t testing.TB, c Config, s *store.Store, change func(*Search)) *Board {
+func searched(t testing.TB, c Config, s *store.Store, change func(*Search)) *Leaderboard {
 	t.Helper()
 	q, err := New(c, s)
 	if err != nil {
@@ -56,11 +56,11 @@ func searched(t testing.TB, c Config, s *store.Store, change func(*Search)) *Boa
 	if err := q.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return q.Board()
+	return q.Leaderboard()
 }
 
 // told writes what a search decided, without its clocks.
-func told(b *Board) string {
+func told(b *Leaderboard) string {
 	var out strings.Builder
 	for i := range b.Trials {
 		t := &b.Trials[i]
@@ -82,7 +82,7 @@ func TestSameSeedSameSearch(t *testing.T) {
 	if got := told(searched(t, c, s, nil)); got != want {
 		t.Errorf("the second time:\n%s\nexpected\n%s", got, want)
 	}
-	if got := told(searched(t, c, s, func(q *Search) { q.parked = 0 })); got != want {
+	if got := told(searched(t, c, s, func(q *Search) { q.runner.parked = 0 })); got != want {
 		t.Errorf("without room to pause:\n%s\nexpected\n%s", got, want)
 	}
 	c.Seed++
@@ -240,7 +240,7 @@ func TestStopAndResume(t *testing.T) {
 	}
 	ended := make(chan error)
 	go func() { ended <- q.Run(t.Context()) }()
-	board, boards := q.Board(), 0
+	board, boards := q.Leaderboard(), 0
 	for board.Spent < 3 {
 		if board, err = q.Wait(t.Context(), board); err != nil {
 			t.Fatal(err)
@@ -257,12 +257,12 @@ func TestStopAndResume(t *testing.T) {
 		t.Error(err)
 	}
 	for err == nil {
-		var next *Board
+		var next *Leaderboard
 		if next, err = q.Wait(t.Context(), board); err == nil {
 			board = next
 		}
 	}
-	if err != io.EOF || board.Phase != "stopped" || board != q.Board() {
+	if err != io.EOF || board.Phase != "stopped" || board != q.Leaderboard() {
 		t.Errorf("the last board is of phase %s: %v", board.Phase, err)
 	}
 	stopped := 0
@@ -289,7 +289,7 @@ func TestStopAndResume(t *testing.T) {
 	if err := q.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	after := q.Board()
+	after := q.Leaderboard()
 	if after.Seconds <= board.Seconds || after.Spent <= board.Spent || after.Phase != "done" {
 		t.Errorf("%+v after %+v", after, board)
 	}
@@ -315,7 +315,7 @@ func TestCancelledContext(t *testing.T) {
 	if err := q.Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if b := q.Board(); b.Phase != "stopped" {
+	if b := q.Leaderboard(); b.Phase != "stopped" {
 		t.Error(b.Phase)
 	}
 	row, _, err := s.Search(t.Context(), "last")

@@ -250,7 +250,7 @@ func (p *sampler) near(point []float64) []Choice {
 }
 
 // Label writes the number of a trial: of shards together that of the shard and the trial's own there, as in 2.7.
-func (b *Board) Label(t *Trial) string {
+func (b *Leaderboard) Label(t *Trial) string {
 	if of := b.Shard.Of; of > 0 && b.Shard.Index == 0 {
 		return fmt.Sprintf("%d.%d", (t.Number-1)%of+1, (t.Number-1)/of+1)
 	}

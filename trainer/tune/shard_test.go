@@ -189,7 +189,7 @@ func sharded(t testing.TB, index, of int) Config {
 // all, and each shard is still there by itself.
 func TestSweepOfShards(t *testing.T) {
 	into := temporary(t)
-	boards := map[int]*Board{}
+	boards := map[int]*Leaderboard{}
 	for index := 1; index <= 3; index++ {
 		s := openStore(t, filepath.Join(t.TempDir(), "shard.db"))
 		boards[index] = searched(t, sharded(t, index, 3), s, nil)
@@ -268,7 +268,7 @@ func TestSweepOfShards(t *testing.T) {
 	if err := q.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	further := q.Board()
+	further := q.Leaderboard()
 	for i, o := range boards[2].Trials {
 		if text(further.Trials[i].Choices) != text(o.Choices) {
 			t.Errorf("trial %d was %s, is %s", i+1, text(o.Choices), text(further.Trials[i].Choices))
@@ -294,7 +294,7 @@ func TestBeginAgain(t *testing.T) {
 	if err := q.Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	before := q.Board()
+	before := q.Leaderboard()
 	c.Most, c.Trials = before.Spent+30, len(before.Trials)+1
 	if q, again, err = Begin(t.Context(), c, s); err != nil || !again {
 		t.Fatal(err)
@@ -306,7 +306,7 @@ func TestBeginAgain(t *testing.T) {
 	if err := q.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if after := q.Board(); after.Spent <= before.Spent {
+	if after := q.Leaderboard(); after.Spent <= before.Spent {
 		t.Errorf("%g after %g", after.Spent, before.Spent)
 	}
 	var exhausted *ExhaustedError
@@ -333,12 +333,12 @@ func TestShardWithoutFinals(t *testing.T) {
 		{of(4, 0.15, false), ""},
 		{of(4, 0.05, true), ""},
 	} {
-		s := &Search{trials: []*trial{of(1, 0.02, false), of(3, 0.1, true), of(2, 0.3, false), c.other}}
-		if got := s.unmeasured(w); c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
+		r := &ranking{config: &Config{}, trials: []*trial{of(1, 0.02, false), of(3, 0.1, true), of(2, 0.3, false), c.other}}
+		if got := unmeasured(r, w); c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%+v: %q, expected %q", c.other.Trial, got, c.want)
 		}
 		w.Parts[1].Running = true
-		if got := s.unmeasured(w); got != "" {
+		if got := unmeasured(r, w); got != "" {
 			t.Errorf("while it searches: %q", got)
 		}
 		w.Parts[1].Running = false

@@ -212,13 +212,13 @@ func TestConditionalSpace(t *testing.T) {
 	}
 }
 
-// The usual space fits every data set, and every trial of it can be trained.
+// The default space fits every data set, and every trial of it can be trained.
 func TestUsual(t *testing.T) {
 	for _, c := range []trainer.Config{
 		{Data: "spirals"}, {Data: "bpls-linear"}, {Data: "sine"}, {Data: "parity", Optimizer: "adam"},
 		{Data: "spirals", Optimizer: "scg"}, {Data: "spirals", Batch: 32, Blocks: 2, Set: []string{"rate=0.1"}}, {Data: "nowhere.csv"},
 	} {
-		over := Usual(c)
+		over := DefaultSpace(c)
 		s, err := newSpace(c, over)
 		if err != nil {
 			t.Errorf("%s: %v", c.Data, err)

@@ -101,7 +101,7 @@ func Find(ctx context.Context, s *store.Store, name string) (*Sweep, error) {
 // Load returns the board of a search in s, also of one that another process is at or whose data is no longer there; of
 // all shards of a sweep together by the sweep's name. Trials of these are numbered through: trial t of shard i of n is
 // (t − 1)·n + i.
-func Load(ctx context.Context, s *store.Store, name string, command func(*trainer.Config) string) (*Board, error) {
+func Load(ctx context.Context, s *store.Store, name string, command func(*trainer.Config) string) (*Leaderboard, error) {
 	w, err := Find(ctx, s, name)
 	if err != nil {
 		return nil, err
@@ -117,29 +117,24 @@ func Load(ctx context.Context, s *store.Store, name string, command func(*traine
 		if err != nil {
 			return nil, err
 		}
-		if w.Of == 0 {
-			q = own
-			break
+		if w.Of > 0 {
+			renumber(own.ranking.trials, p.Shard)
 		}
 		if q == nil {
 			q = own
-			q.renumber(p.Shard)
-			continue
+		} else {
+			join(q, own)
 		}
-		own.renumber(p.Shard)
-		q.join(own)
 	}
 	if w.Of > 0 {
-		q.gathered(w)
+		gathered(q, w)
 	}
 	q.publish()
-	b := q.Board()
+	b := *q.Leaderboard()
 	if w.Of > 0 {
-		together := *b
-		together.Parts = w.Parts
-		b = &together
+		b.Parts = w.Parts
 	}
-	return b, nil
+	return &b, nil
 }
 
 // dead makes a search of its record that is only looked at.
@@ -151,7 +146,7 @@ func dead(s *store.Store, row *store.Search, trials []store.Trial, command func(
 	q.config.Shard = shardOf(row)
 	if !row.Running && (q.phase == phaseSearching || q.phase == phaseFinals) {
 		q.phase = phaseStopped // its process is gone
-		for _, t := range q.trials {
+		for _, t := range q.ranking.trials {
 			if t.State == Running || t.State == Waiting {
 				t.State = Stopped
 			}
@@ -161,18 +156,19 @@ func dead(s *store.Store, row *store.Search, trials []store.Trial, command func(
 }
 
 // renumber gives a shard's trials numbers that no other shard's have.
-func (s *Search) renumber(h Shard) {
+func renumber(trials []*trial, h Shard) {
 	through := func(n int) int { return (n-1)*h.Of + h.Index }
-	for _, t := range s.trials {
+	for _, t := range trials {
 		t.Number, t.Setting = through(t.Number), through(t.Setting)
 	}
 }
 
-// join adds another shard, whose settings are others: budgets and work add up, times are those of the longest.
-func (s *Search) join(o *Search) {
-	s.trials = append(s.trials, o.trials...)
-	s.before, s.total = max(s.before, o.before), s.total+o.total
-	s.parallel += o.parallel
+// join adds another shard, whose settings are others, to s: budgets and work add up, times are those of the longest.
+func join(s, o *Search) {
+	s.ranking.trials = append(s.ranking.trials, o.ranking.trials...)
+	s.watch.before = max(s.watch.before, o.watch.before)
+	s.scheduler.total += o.scheduler.total
+	s.machine.parallel += o.machine.parallel
 	c, d := &s.config, &o.config
 	c.Budget = limit(c.Budget, d.Budget, max(c.Budget, d.Budget))
 	c.Most = limit(c.Most, d.Most, c.Most+d.Most)
@@ -192,39 +188,36 @@ func limit[T cmp.Ordered](a, b, joined T) (none T) {
 }
 
 // gathered ends the joining of a sweep's shards.
-func (s *Search) gathered(w *Sweep) {
-	slices.SortFunc(s.trials, func(a, b *trial) int { return cmp.Compare(a.Number, b.Number) })
+func gathered(s *Search, w *Sweep) {
+	r := s.ranking
+	slices.SortFunc(r.trials, func(a, b *trial) int { return cmp.Compare(a.Number, b.Number) })
 	s.config.Name, s.config.Shard.Index = w.Name, 0
-	s.ahead = s.foremost()
-	s.bests = nil // the shards' own clocks began when they did
-	s.warning = s.unmeasured(w)
+	r.ahead = r.foremost()
+	r.bests = nil // the shards' own clocks began when they did
+	s.recording.warning = unmeasured(r, w)
 }
 
 // unmeasured says which shard came to something better than the best that was measured and has measured nothing itself,
-// as where it was killed before its finals; empty for none.
-func (s *Search) unmeasured(w *Sweep) string {
-	order := s.order()
-	if len(order) == 0 || !s.trials[order[0]].Measured() {
+// as where it was killed before its reevaluation; empty for none.
+func unmeasured(r *ranking, w *Sweep) string {
+	order := r.order()
+	if len(order) == 0 || !r.trials[order[0]].Measured() {
 		return ""
 	}
-	best := s.groups()[s.trials[order[0]].Setting]
+	best := r.groups()[r.trials[order[0]].Setting]
 	for i := range w.Parts {
 		h := w.Parts[i].Shard
-		if w.Parts[i].Running {
-			continue
-		}
 		own := func(t *trial) bool { return (t.Number-1)%h.Of+1 == h.Index }
-		if slices.ContainsFunc(s.trials, func(t *trial) bool { return own(t) && t.Measured() }) {
+		if w.Parts[i].Running || slices.ContainsFunc(r.trials, func(t *trial) bool { return own(t) && t.Measured() }) {
 			continue
 		}
-		for _, k := range order {
-			if t := s.trials[k]; own(t) {
-				if s.result(t) < best {
-					return fmt.Sprintf("%s has measured nothing, and its trial %d.%d is better than the first of the list: begin it again with a larger limit",
-						h, h.Index, (t.Number-1)/h.Of+1)
-				}
-				break
-			}
+		k := slices.IndexFunc(order, func(k int) bool { return own(r.trials[k]) })
+		if k < 0 {
+			continue
+		}
+		if t := r.trials[order[k]]; r.result(t) < best {
+			return fmt.Sprintf("%s has measured nothing, and its trial %d.%d is better than the first of the list: begin it again with a larger limit",
+				h, h.Index, (t.Number-1)/h.Of+1)
 		}
 	}
 	return ""

@@ -2,14 +2,14 @@
 //
 // A point of a Sobol sequence [Joe & Kuo 2008], shifted by the seed, makes a trial; after a while a Parzen estimator
 // over the trials so far makes three of four [Bergstra, Bardenet, Bengio, Kégl 2011]. Trials climb a ladder of rungs in
-// gradient equivalents, from which successive halving without waiting lets the best third climb on (type ladder). A
+// gradient equivalents, from which successive halving without waiting lets the best third climb on (type asha). A
 // trial is a trainer.Session of its own and a run in the store. One that waits on a rung pauses in memory, or ends and
 // goes on from its checkpoint where memory is short.
 //
-//	            report                      touch, 10/s                  Board, 10/s
+//	            report                      save, 10/s            Leaderboard, 10/s
 //	sessions ───────────► Search.Run ──┬───────────────► store    ┌───────────────► viewers
 //	          ◄───────────  owns all   └──────────────────────────┘      Wait
-//	            command
+//	            command     trials; asks the scheduler how far each goes
 //
 // The goroutine of Run owns all trials. A session's recorder waits until Run takes its report; commands to sessions are
 // given from goroutines of their own, so that Run waits for nobody. Run ends when every session has reported its end,
@@ -28,69 +28,56 @@ package tune
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"newtop/trainer"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
 
 // Search is one search. Run is called once; the other methods may be called from any goroutine.
 type Search struct {
-	config  Config
-	store   *store.Store
-	record  *store.SearchRecord
-	row     store.Search
-	space   *space
-	sampler *sampler
-	ladder  ladder
-	first   step    // the first rung
-	limit   float64 // gradient equivalents of a trial; 0: none
-	measure string
-	data    string
-	ahead   map[int]bool // settings whose finals count before all else; nil: of all
-	memory  int64        // bytes of each trial
-	parked  int          // sessions that are kept while they pause
-
-	parallel, threads int // trials at once, and of each
+	config    Config
+	machine   allotment
+	space     *space
+	sampler   *sampler
+	ranking   *ranking
+	scheduler *scheduler
+	runner    *runner
+	recording *recording
+	viewers   viewers
 
 	// The state of the search, which Run's goroutine owns.
-	phase                string
-	trials               []*trial
-	live                 map[int]*trial // with a session, or paused
-	begun                int            // trials, finals left out
-	used                 bool           // there are no more settings to try
-	total                float64        // gradient equivalents
-	bests                []Point
-	sessions             int        // that have not reported their end
-	taken                int        // places
-	seconds, equivalents float64    // least that a trial took to the target
-	reserved             bool       // kept is right
-	kept                 [2]float64 // seconds and gradient equivalents that are kept for the finals
-	over                 bool
-	halted               bool
-	warning              string
-	matter               []Importance
-	mattered             time.Time
-	before               float64   // seconds of the search before it was resumed
-	since                time.Time // zero before Run
-	changed              map[int]bool
-	news                 bool
-	saved                time.Time
-	clock                *time.Ticker
-	broken               <-chan struct{}
-	stop                 <-chan struct{}
-
-	reports chan report
-	asks    sync.WaitGroup
+	phase    string
+	data     string
+	watch    stopwatch
+	over     bool
+	halted   bool
+	matter   []Importance
+	mattered time.Time
+	news     bool // since the last board
+	clock    *time.Ticker
+	broken   <-chan struct{}
+	stop     <-chan struct{}
 
 	started atomic.Bool
 	halt    chan struct{} // closed by Stop
 	once    sync.Once
-	viewers viewers
+}
+
+// stopwatch is how long a search has taken, over all resumes.
+type stopwatch struct {
+	before float64   // seconds
+	since  time.Time // zero: it stands
+}
+
+func (w *stopwatch) elapsed() float64 {
+	if w.since.IsZero() {
+		return w.before
+	}
+	return w.before + time.Since(w.since).Seconds()
 }
 
 // The phases.
@@ -116,17 +103,18 @@ func New(c Config, s *store.Store) (*Search, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.row.Rest, err = q.encodeRest(); err != nil {
+	row := &q.recording.row
+	if row.Rest, err = encode(q.rest()); err != nil {
 		return nil, err
 	}
-	if q.row.Config, err = encodeConfig(&q.config); err != nil {
+	if row.Config, err = encode(&q.config); err != nil {
 		return nil, err
 	}
-	q.row.Name, q.row.Phase, q.row.Data, q.row.Version = c.Name, phaseSearching, q.data, c.Version
-	if q.record, err = s.NewSearch(context.Background(), &q.row); err != nil {
+	row.Name, row.Phase, row.Data, row.Version = c.Name, phaseSearching, q.data, c.Version
+	if q.recording.record, err = s.NewSearch(context.Background(), row); err != nil {
 		return nil, err
 	}
-	q.config.Name = q.row.Name
+	q.config.Name = row.Name
 	q.publish()
 	return q, nil
 }
@@ -137,16 +125,15 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 		return nil, err
 	}
 	if len(c.Over) == 0 {
-		c.Over = Usual(c.Base)
+		c.Over = DefaultSpace(c.Base)
 	}
 	space, err := newSpace(c.Base, c.Over)
 	if err != nil {
 		return nil, err
 	}
 	q := &Search{
-		config: c, store: s, space: space, sampler: newSampler(space, c.Sampler, c.Seed),
-		parked: mostParked, seconds: math.Inf(1), equivalents: math.Inf(1), live: map[int]*trial{}, changed: map[int]bool{},
-		reports: make(chan report), halt: make(chan struct{}), phase: phaseSearching,
+		config: c, space: space, sampler: newSampler(space, c.Sampler, c.Seed),
+		recording: &recording{changed: map[int]bool{}}, halt: make(chan struct{}), phase: phaseSearching,
 	}
 	for i := range q.config.Over {
 		for _, a := range space.axes { // whose ranges know whether they are of whole numbers
@@ -155,8 +142,11 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 			}
 		}
 	}
+	q.machine = q.config.allot(space.size())
+	q.ranking = &ranking{config: &q.config}
+	q.scheduler = newScheduler(&q.config, q.ranking)
+	q.runner = &runner{config: &q.config, store: s, live: map[int]*trial{}, parked: mostParked, reports: make(chan report)}
 	q.viewers.init()
-	q.allot()
 	q.sampler.share(c.Shard)
 	return q, nil
 }
@@ -171,29 +161,13 @@ func (s *Search) survey() error {
 	s.data = p.Data.Name
 	switch {
 	case p.Test.Rows() == 0:
-		s.measure = "training loss"
+		s.runner.measure = "training loss"
 	case p.Data.Classes != nil:
-		s.measure = measureError
+		s.runner.measure = measureError
 	default:
-		s.measure = measureRMSE
+		s.runner.measure = measureRMSE
 	}
 	return nil
-}
-
-// command returns the command line that trains a configuration.
-func (s *Search) command(c *trainer.Config) string {
-	if s.config.Command == nil {
-		return ""
-	}
-	return s.config.Command(c)
-}
-
-// elapsed returns the seconds of the search, over all resumes.
-func (s *Search) elapsed() float64 {
-	if s.since.IsZero() {
-		return s.before
-	}
-	return s.before + time.Since(s.since).Seconds()
 }
 
 // Run searches until the budget is spent, Stop is called or the context ends. It returns the context's error where that
@@ -202,25 +176,25 @@ func (s *Search) Run(ctx context.Context) error {
 	if !s.started.CompareAndSwap(false, true) {
 		panic("tune: Search.Run called twice")
 	}
-	s.since = time.Now()
+	s.watch.since = time.Now()
 	s.clock = time.NewTicker(tick)
 	defer s.clock.Stop()
 	s.broken, s.stop = ctx.Done(), s.halt
 	own := context.WithoutCancel(ctx) // sessions are stopped in order
-	s.climb(own)
+	s.explore(own)
 	if !s.halted && s.config.Finals >= 0 {
-		s.finals(own)
+		s.reevaluate(own)
 	}
 	s.phase = phaseDone
 	if s.halted {
 		s.phase = phaseStopped
 	}
-	s.drain()
-	s.before, s.since = s.elapsed(), time.Time{}
+	s.runner.drain()
+	s.watch = stopwatch{before: s.watch.elapsed()}
 	s.mattered = time.Time{}
 	s.news = true
 	s.save(own)
-	err := s.record.Release(own)
+	err := s.recording.record.Release(own)
 	s.publish()
 	s.viewers.close()
 	switch {
@@ -229,43 +203,10 @@ func (s *Search) Run(ctx context.Context) error {
 	case err != nil || s.halted:
 		return err
 	}
-	return s.nothing()
-}
-
-// drain waits for the goroutines that give commands, one of which may still tell of a session that is over.
-func (s *Search) drain() {
-	done := make(chan struct{})
-	go func() {
-		s.asks.Wait()
-		close(done)
-	}()
-	for {
-		select {
-		case <-s.reports:
-		case <-done:
-			return
-		}
-	}
+	return s.ranking.nothing()
 }
 
 // Stop ends the search in order: its trials are recorded as stopped, the leaderboard stands.
 func (s *Search) Stop() { s.once.Do(func() { close(s.halt) }) }
 
-// NothingError says that nothing came of any trial.
-type NothingError struct{ Message string }
-
-func (e *NothingError) Error() string { return e.Message }
-
-// nothing returns a *NothingError unless something came of some trial.
-func (s *Search) nothing() error {
-	why := ""
-	for _, t := range s.trials {
-		switch {
-		case !math.IsNaN(float64(t.Best)) && t.State != Failed && t.State != Diverged:
-			return nil
-		case t.Why != "" && why == "":
-			why = ": " + t.Why
-		}
-	}
-	return &NothingError{fmt.Sprintf("nothing came of any of %d trials%s", len(s.trials), why)}
-}
+var nan = event.Float(math.NaN())

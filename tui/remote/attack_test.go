@@ -13,8 +13,8 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
-	"newtop/tui"
 	"newtop/tui/remote"
+	"newtop/tui/screen"
 )
 
 // TestWhoIsLetIn tries every way to log in that the protocol has.
@@ -105,6 +105,7 @@ func TestNoOtherCommand(t *testing.T) {
 // TestNoOtherChannel opens what is no session.
 func TestNoOtherChannel(t *testing.T) {
 	s := serve(t, remote.Options{})
+	s.begun("spirals")
 	sink, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -387,7 +388,7 @@ func TestStrangeConnections(t *testing.T) {
 
 // TestSizeIsBounded has a client ask for a terminal of a million cells.
 func TestSizeIsBounded(t *testing.T) {
-	s := serve(t, remote.Options{Limits: remote.Limits{Size: tui.Size{Width: 90, Height: 30}}})
+	s := serve(t, remote.Options{Limits: remote.Limits{Size: screen.Size{Width: 90, Height: 30}}})
 	c := s.open(s.look, 300, 100)
 	text := c.sees("spirals")
 	for y, line := range strings.Split(text, "\n") {

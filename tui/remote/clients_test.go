@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"newtop/tui"
+	"newtop/tui/screen"
 )
 
 // asClients is the environment variable that makes the test binary a process of clients; its value is a JSON party.
@@ -28,7 +28,7 @@ const asClients = "NEWTOP_TEST_CLIENTS"
 type party struct {
 	Address string
 	Seed    []byte // of their private key
-	Size    tui.Size
+	Size    screen.Size
 
 	command *exec.Cmd
 	orders  io.WriteCloser
@@ -38,7 +38,7 @@ type party struct {
 // party starts a process for clients with a key that may look. It has none yet.
 func (s *stage) party(columns, rows int) *party {
 	s.Helper()
-	p := &party{Address: s.server.Addr().String(), Seed: s.lookSeed, Size: tui.Size{Width: columns, Height: rows}}
+	p := &party{Address: s.server.Addr().String(), Seed: s.lookSeed, Size: screen.Size{Width: columns, Height: rows}}
 	spec, err := json.Marshal(p)
 	if err != nil {
 		s.Fatal(err)

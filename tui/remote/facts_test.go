@@ -3,6 +3,7 @@ package remote_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"newtop/trainer/event"
@@ -44,16 +45,34 @@ func (s *stage) empties() {
 // alive asks the server for a line of status.
 func (s *stage) alive() {
 	s.Helper()
-	session, err := s.dial(s.look).NewSession()
-	if err != nil {
-		s.Fatal(err)
-	}
-	out, err := session.Output("status --json")
-	if err != nil {
-		s.Fatal(err)
-	}
 	var facts map[string]any
-	if err := json.Unmarshal(out, &facts); err != nil || len(facts) < 5 {
+	if out, err := s.ask("status --json"); err != nil || json.Unmarshal(out, &facts) != nil || len(facts) < 5 {
 		s.Fatalf("status is %q: %v", out, err)
+	}
+}
+
+// ask has the server do a command.
+func (s *stage) ask(command string) ([]byte, error) {
+	s.Helper()
+	client := s.dial(s.look)
+	defer client.Close()
+	session, err := client.NewSession()
+	if err != nil {
+		s.Fatal(err)
+	}
+	return session.Output(command)
+}
+
+// begun waits until the server has heard of the run's beginning, which is after its data are prepared.
+func (s *stage) begun(data string) {
+	s.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		out, err := s.ask("status")
+		if err != nil || time.Now().After(deadline) {
+			s.Fatalf("status is %q, %v: expected one of %s", out, err, data)
+		}
+		if strings.HasPrefix(string(out), data+": ") {
+			return
+		}
 	}
 }

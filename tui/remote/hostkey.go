@@ -13,7 +13,7 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 
 	"newtop/trainer"
-	"newtop/tui"
+	"newtop/tui/screen"
 )
 
 const largestHostKey = 1 << 16 // bytes
@@ -22,7 +22,7 @@ const largestHostKey = 1 << 16 // bytes
 // that make it at once one wins, and all have its key.
 func hostKey(path string) (gossh.Signer, error) {
 	if path == "" {
-		preferences := tui.PreferencesFile()
+		preferences := screen.PreferencesFile()
 		if preferences == "" {
 			return nil, &trainer.ConfigError{Field: "--host-key", Value: `""`, Expected: "a file, as there is no configuration directory"}
 		}

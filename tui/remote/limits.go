@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"newtop/tui"
+	"newtop/tui/screen"
 )
 
 // What is not an option.
@@ -60,11 +60,11 @@ func or[T comparable](p *T, value T) {
 
 // clamp makes a size that a client tells one that a screen can have. A client without one, as some programs are, gets
 // the terminal that everybody had once.
-func (l *Limits) clamp(width, height uint32) tui.Size {
+func (l *Limits) clamp(width, height uint32) screen.Size {
 	if width == 0 || height == 0 {
 		width, height = 80, 24
 	}
-	return tui.Size{Width: int(min(width, uint32(l.Size.Width))), Height: int(min(height, uint32(l.Size.Height)))}
+	return screen.Size{Width: int(min(width, uint32(l.Size.Width))), Height: int(min(height, uint32(l.Size.Height)))}
 }
 
 // gate counts who knocks. Its methods may be called from any goroutine.

@@ -5,25 +5,25 @@ import (
 	"testing"
 	"time"
 
-	"newtop/tui"
+	"newtop/tui/screen"
 )
 
 func TestLimitsDefaults(t *testing.T) {
 	l := Limits{}.normal()
-	want := Limits{Sessions: 128, SessionsPerKey: 32, Handshakes: 20, Login: time.Minute, Stall: 30 * time.Second, Size: tui.Size{Width: 500, Height: 200}}
+	want := Limits{Sessions: 128, SessionsPerKey: 32, Handshakes: 20, Login: time.Minute, Stall: 30 * time.Second, Size: screen.Size{Width: 500, Height: 200}}
 	if l != want {
 		t.Errorf("%+v", l)
 	}
 	for _, c := range []struct {
 		w, h uint32
-		want tui.Size
+		want screen.Size
 	}{
-		{80, 24, tui.Size{Width: 80, Height: 24}},
-		{0, 0, tui.Size{Width: 80, Height: 24}},
-		{0, 50, tui.Size{Width: 80, Height: 24}},
-		{1, 1, tui.Size{Width: 1, Height: 1}},
-		{1 << 31, 1<<32 - 1, tui.Size{Width: 500, Height: 200}},
-		{501, 24, tui.Size{Width: 500, Height: 24}},
+		{80, 24, screen.Size{Width: 80, Height: 24}},
+		{0, 0, screen.Size{Width: 80, Height: 24}},
+		{0, 50, screen.Size{Width: 80, Height: 24}},
+		{1, 1, screen.Size{Width: 1, Height: 1}},
+		{1 << 31, 1<<32 - 1, screen.Size{Width: 500, Height: 200}},
+		{501, 24, screen.Size{Width: 500, Height: 24}},
 	} {
 		if got := l.clamp(c.w, c.h); got != c.want {
 			t.Errorf("%d × %d is cut to %v", c.w, c.h, got)

@@ -20,7 +20,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
-	"newtop/tui"
+	"newtop/tui/screen"
 )
 
 // Run is what is served; *trainer.Session is one.
@@ -36,7 +36,7 @@ type Options struct {
 	AuthorizedKeys string // file of the keys that may look; empty: ~/.ssh/authorized_keys, on loopback addresses only
 	Control        string // file of further keys that may look and steer; empty: none
 	Saves          string // directory that models are saved in; empty: none are
-	UI             tui.Options
+	UI             screen.Options
 	Limits         Limits
 	Log            *log.Logger // joins, leaves, refusals, deeds; nil: nowhere
 }
@@ -49,7 +49,7 @@ type Limits struct {
 	Login          time.Duration // from connection to session; a fingerprint is compared and a passphrase typed in it [1 min]
 	Idle           time.Duration // without a key from a viewer [none]
 	Stall          time.Duration // that a client may take no output [30 s]
-	Size           tui.Size      // the largest terminal; what is asked beyond is cut [500×200]
+	Size           screen.Size   // the largest terminal; what is asked beyond is cut [500×200]
 }
 
 // Server is a listening server. Its methods may be called from any goroutine.
@@ -60,7 +60,7 @@ type Server struct {
 	keys     *keyring
 	gate     *gate
 	signer   gossh.Signer
-	wish     *ssh.Server
+	ssh      *ssh.Server
 	listener *net.TCPListener
 	serving  atomic.Bool
 	ctx      context.Context // Serve's

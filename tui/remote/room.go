@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
-	"newtop/tui"
+	"newtop/tui/render"
 )
 
 // room is who looks at the run, and what they did to it.
@@ -18,7 +18,7 @@ import (
 // never lost. close ends the herald.
 type room struct {
 	run       Run
-	allowance tui.Allowance // of all screens
+	allowance render.Budget // of all screens
 
 	mu      sync.Mutex
 	viewers []*event.Viewer // in the order in which they joined

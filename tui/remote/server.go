@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"charm.land/log/v2"
-	"charm.land/wish/v2"
 	"github.com/charmbracelet/ssh"
 	gossh "golang.org/x/crypto/ssh"
 	"golang.org/x/time/rate"
@@ -50,9 +49,7 @@ func Listen(run Run, o Options) (*Server, error) {
 		run: run, o: o, log: o.Log, keys: keys, gate: newGate(o.Limits), signer: signer,
 		clients: map[*client]struct{}{}, quiet: make(chan struct{}),
 	}
-	if s.wish, err = wish.NewServer(s.configure); err != nil {
-		return nil, fmt.Errorf("remote: %w", err)
-	}
+	s.ssh = s.newSSH()
 	if s.listener, err = net.ListenTCP("tcp", address); err != nil {
 		var call *os.SyscallError
 		if errors.As(err, &call) {
@@ -95,17 +92,18 @@ func (o *Options) keyring(address *net.TCPAddr) (*keyring, error) {
 	return r, nil
 }
 
-// configure makes Wish's server one that has public keys, one kind of channel, and nothing else.
-func (s *Server) configure(w *ssh.Server) error {
-	w.Version = "newtop"
-	w.AddHostKey(s.signer)
-	w.PublicKeyHandler = s.admit
-	w.ServerConfigCallback = s.handshake
-	w.ConnectionFailedCallback = s.failed
-	w.ChannelHandlers = map[string]ssh.ChannelHandler{"session": s.session, "default": s.refuseChannel}
-	w.RequestHandlers = map[string]ssh.RequestHandler{"default": s.refuseRequest}
-	w.SubsystemHandlers = map[string]ssh.SubsystemHandler{}
-	return nil
+// newSSH returns an SSH server that has public keys, one kind of channel, and nothing else.
+func (s *Server) newSSH() *ssh.Server {
+	return &ssh.Server{
+		Version:                  "newtop",
+		HostSigners:              []ssh.Signer{s.signer},
+		PublicKeyHandler:         s.admit,
+		ServerConfigCallback:     s.handshake,
+		ConnectionFailedCallback: s.failed,
+		ChannelHandlers:          map[string]ssh.ChannelHandler{"session": s.session, "default": s.refuseChannel},
+		RequestHandlers:          map[string]ssh.RequestHandler{"default": s.refuseRequest},
+		SubsystemHandlers:        map[string]ssh.SubsystemHandler{},
+	}
 }
 
 // handshake says what is offered to a client: what OpenSSH had by 2014 or later, without SHA-1 and CBC. x/crypto/ssh
@@ -283,7 +281,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	s.room = newRoom(s.run)
 	defer s.room.close()
 	ended := make(chan error, 1)
-	go func() { ended <- s.wish.Serve(door{s.listener, s}) }()
+	go func() { ended <- s.ssh.Serve(door{s.listener, s}) }()
 	var failure error
 	select {
 	case <-ctx.Done():
@@ -316,7 +314,7 @@ func (s *Server) close() {
 		}
 	}
 	s.cut(func(*client) bool { return true })
-	s.wish.Close()
+	s.ssh.Close()
 }
 
 func (s *Server) cut(which func(*client) bool) {

@@ -19,7 +19,7 @@ import (
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
-	"newtop/tui"
+	"newtop/tui/screen"
 )
 
 // still is a run that nothing happens in.
@@ -152,13 +152,13 @@ func TestStatusOverSSH(t *testing.T) {
 // Of sizes that come faster than they are taken the newest stays.
 func TestResizesKeepNewest(t *testing.T) {
 	s := &Server{o: Options{Limits: Limits{}.normal()}}
-	se := &session{server: s, sizes: make(chan tui.Size, 1), pty: true, begun: true}
+	se := &session{server: s, sizes: make(chan screen.Size, 1), pty: true, begun: true}
 	for w := range uint32(1000) {
 		if !se.request(&gossh.Request{Type: "window-change", Payload: gossh.Marshal(windowChange{Columns: w + 1, Rows: 24})}) {
 			t.Fatal("a new size is refused")
 		}
 	}
-	if got, want := <-se.sizes, (tui.Size{Width: 500, Height: 24}); got != want {
+	if got, want := <-se.sizes, (screen.Size{Width: 500, Height: 24}); got != want {
 		t.Errorf("%v, expected %v", got, want)
 	}
 	for _, r := range []gossh.Request{

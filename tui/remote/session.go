@@ -14,7 +14,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"newtop/trainer/event"
-	"newtop/tui"
+	"newtop/tui/screen"
 )
 
 // Exit statuses of a session.
@@ -42,8 +42,8 @@ type session struct {
 
 	terminal terminal
 	pty      bool
-	sizes    chan tui.Size // the newest, if it has not been taken
-	screen   bool          // whether the screen is asked for, not a command
+	sizes    chan screen.Size // the newest, if it has not been taken
+	screen   bool             // whether the screen is asked for, not a command
 	command  string
 	begun    bool
 	done     chan struct{} // closed when run has returned
@@ -52,7 +52,7 @@ type session struct {
 	end context.CancelCauseFunc
 }
 
-// session serves a channel. It replaces Wish's own handler, which says yes to agent forwarding and to every variable, and
+// session serves a channel. It replaces the library's own handler, which says yes to agent forwarding and to every variable, and
 // waits for whoever takes resizes.
 func (s *Server) session(_ *ssh.Server, conn *gossh.ServerConn, channel gossh.NewChannel, ctx ssh.Context) {
 	c := conn.RemoteAddr().(peer).client
@@ -77,7 +77,7 @@ func (s *Server) session(_ *ssh.Server, conn *gossh.ServerConn, channel gossh.Ne
 		return
 	}
 	se := &session{
-		server: s, client: c, conn: conn, ch: ch, pub: pub, key: key, sizes: make(chan tui.Size, 1), done: make(chan struct{}),
+		server: s, client: c, conn: conn, ch: ch, pub: pub, key: key, sizes: make(chan screen.Size, 1), done: make(chan struct{}),
 		viewer: event.Viewer{Name: s.keys.name(key, conn.User()), Key: key.fingerprint, Control: key.control},
 	}
 	se.ctx, se.end = context.WithCancelCause(s.ctx)
@@ -187,7 +187,7 @@ func (se *session) allocate(r *gossh.Request) bool {
 }
 
 // resize leaves a size for the screen. A size that nobody has taken yet is replaced.
-func (se *session) resize(size tui.Size) {
+func (se *session) resize(size screen.Size) {
 	if !se.begun {
 		se.terminal.size = size
 		return

@@ -26,6 +26,7 @@ type news struct {
 
 	mu       sync.Mutex
 	run      *event.RunEvent
+	measure  event.Measure
 	last     *event.EpochEvent
 	records  []record // each better than the one before; the last is the best
 	status   event.Status
@@ -67,7 +68,7 @@ func (n *news) take(d *feed.Delta) {
 	defer n.mu.Unlock()
 	n.status = d.Status
 	if d.Run != nil {
-		n.run = d.Run
+		n.run, n.measure = d.Run, d.Run.Measure()
 	}
 	if d.Diverged != nil {
 		n.diverged = d.Diverged
@@ -89,30 +90,16 @@ func (n *news) epoch(e *event.EpochEvent) {
 	for k := len(n.records); k > 0 && n.records[k-1].epoch >= e.Epoch; k-- {
 		n.records = n.records[:k-1]
 	}
-	_, v := n.measure(e)
+	n.measure = n.measure.With(e)
+	v := event.Float(n.measure.Value(e))
 	if k := len(n.records); !math.IsNaN(float64(v)) && (k == 0 || v < n.records[k-1].value) {
 		n.records = append(n.records, record{e.Epoch, v})
 	}
 }
 
-// measure is what an epoch is judged by: the error on the test rows, or the nearest thing to it that there is.
-func (n *news) measure(e *event.EpochEvent) (name string, v event.Float) {
-	classes := n.run != nil && n.run.Data.Classes > 0
-	if tested := n.run != nil && n.run.Data.TestRows > 0; tested {
-		if classes {
-			return "test error", e.TestError
-		}
-		return "test RMSE", e.TestRMSE
-	}
-	if classes {
-		return "error", e.Error
-	}
-	return "RMSE", e.RMSE
-}
-
-// text writes a value of measure's.
+// text writes a value of the run's measure.
 func (n *news) text(v event.Float) string {
-	if n.run != nil && n.run.Data.Classes > 0 {
+	if n.measure.Info().Share {
 		return fmt.Sprintf("%.2f %%", 100*float64(v))
 	}
 	return fmt.Sprintf("%.4g", float64(v))
@@ -133,7 +120,7 @@ func (n *news) line() string {
 	}
 	words = append(words, n.phase())
 	if n.last != nil {
-		if what, v := n.measure(n.last); !math.IsNaN(float64(v)) {
+		if what, v := n.measure.Info().Name, event.Float(n.measure.Value(n.last)); !math.IsNaN(float64(v)) {
 			words = append(words, what+" "+n.text(v))
 		}
 	}
@@ -250,7 +237,7 @@ func (n *news) json() string {
 	}
 	if e := n.last; e != nil {
 		r.Loss, r.TestLoss, r.Error, r.TestError, r.RMSE, r.TestRMSE = e.Loss, e.TestLoss, e.Error, e.TestError, e.RMSE, e.TestRMSE
-		r.Measure, _ = n.measure(e)
+		r.Measure = n.measure.Info().Name
 	}
 	if k := len(n.records); k > 0 {
 		r.Best, r.BestEpoch = n.records[k-1].value, n.records[k-1].epoch

@@ -65,11 +65,11 @@ func TestStatus(t *testing.T) {
 func TestStatusOfRegression(t *testing.T) {
 	n := &news{}
 	n.take(&feed.Delta{
-		Run:    &event.RunEvent{Data: event.DataInfo{Name: "sine\x1b[2J"}, Optimizer: "lm"},
+		Run:    &event.RunEvent{Data: event.DataInfo{Name: "sine\x1b[2J"}, Model: event.ModelInfo{Layers: []int{1, 1}}, Optimizer: "lm"},
 		Epochs: []event.EpochEvent{{Epoch: 1, RMSE: 0.125, Error: event.Float(math.NaN()), TestRMSE: event.Float(math.NaN())}},
 		Status: event.Status{Phase: event.Running, Epoch: 1, Audience: &event.Audience{Viewers: []event.Viewer{{Name: "bob"}}}},
 	})
-	if got, want := n.line(), "sine[2J: lm, epoch 1, running, RMSE 0.125, best 0.125 in epoch 1, 1 viewer"; got != want {
+	if got, want := n.line(), "sine[2J: lm, epoch 1, running, training RMSE 0.125, best 0.125 in epoch 1, 1 viewer"; got != want {
 		t.Errorf("\n%q, expected\n%q", got, want)
 	}
 	n.take(&feed.Delta{Epochs: []event.EpochEvent{{Epoch: 2, RMSE: event.Float(math.NaN())}}, Status: event.Status{Phase: event.Running, Epoch: 2}})

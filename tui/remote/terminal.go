@@ -6,7 +6,7 @@ import (
 
 	gossh "golang.org/x/crypto/ssh"
 
-	"newtop/tui"
+	"newtop/tui/screen"
 )
 
 const (
@@ -23,7 +23,7 @@ var passed = []string{
 // terminal is what a client has told of its terminal.
 type terminal struct {
 	term      string
-	size      tui.Size
+	size      screen.Size
 	variables []string // at most one of each name in passed
 }
 

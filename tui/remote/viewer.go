@@ -8,6 +8,8 @@ import (
 
 	"newtop/trainer/feed"
 	"newtop/tui"
+	"newtop/tui/render"
+	"newtop/tui/screen"
 )
 
 // show shows the run to a guest until they quit, their connection ends or ctx does. A screen that breaks is logged, and
@@ -15,9 +17,9 @@ import (
 func (s *Server) show(ctx context.Context, g *guest) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &tui.PanicError{Value: v, Stack: debug.Stack()}
+			err = &render.PanicError{Value: v, Stack: debug.Stack()}
 		}
-		var broke *tui.PanicError
+		var broke *render.PanicError
 		if errors.As(err, &broke) {
 			s.log.Error("a screen broke", "name", g.viewer.Name, "key", g.viewer.Key, "why", broke.Value, "stack", string(broke.Stack))
 			err = errors.New("newtop: this screen broke, and the server's log says how; the run goes on")
@@ -37,12 +39,12 @@ func (s *Server) show(ctx context.Context, g *guest) (err error) {
 }
 
 // screen are the options of a guest's screen.
-func (s *Server) screen(g *guest) tui.Options {
+func (s *Server) screen(g *guest) screen.Options {
 	o := s.o.UI
-	o.Guest = &tui.Guest{Name: g.viewer.Name, Control: g.viewer.Control, Saves: s.o.Saves}
+	o.Viewer = &screen.Viewer{Name: g.viewer.Name, Control: g.viewer.Control, Saves: s.o.Saves}
 	o.Input, o.Output, o.Environ = &typed{Reader: g.in}, g.out, g.environ
 	o.Size, o.Resizes = g.size, g.resizes
-	o.Allowance = &s.room.allowance
+	o.Budget = &s.room.allowance
 	o.Preferences, o.Pictures = "", ""
 	if g.viewer.Control {
 		o.Pictures = s.o.Saves

@@ -5,10 +5,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// addRowSums reduces row after row.
-func (g *generator) addRowSums() {
-	const doc = "addRowSums is AddRowSums of at least one row."
-	g.function("addRowSums", "func(dst, x *float64, rows, cols int)", doc, func(m *machine) {
+// addRowSums reduces row after row, of which there is one at least.
+func addRowSums(g *generator) {
+	g.function("addRowSums", "func(dst, x *float64, rows, cols int)", func(m *machine) {
 		p := m.pointers("dst", "x")
 		dst, x := p[0], p[1]
 		rows, cols := m.integer("rows"), m.integer("cols")
@@ -94,9 +93,9 @@ func (b *block) storeAll(all []value, p reg.Register) {
 	}
 }
 
-func (g *generator) columns() {
+func columns(g *generator) {
 	wideBlocks := []int{4, 1}
-	g.function("columnMax", "func(top, x *float64, rows, cols int)", "columnMax is ColumnMax.", func(m *machine) {
+	g.function("columnMax", "func(top, x *float64, rows, cols int)", func(m *machine) {
 		p := m.pointers("top", "x")
 		top, x := p[0], p[1]
 		m.blocks(wideBlocks, func(b *block) {
@@ -109,7 +108,7 @@ func (g *generator) columns() {
 			b.storeAll(best, top)
 		})
 	})
-	g.function("columnSums", "func(dst, x *float64, rows, cols int)", "columnSums is ColumnSums.", func(m *machine) {
+	g.function("columnSums", "func(dst, x *float64, rows, cols int)", func(m *machine) {
 		p := m.pointers("dst", "x")
 		dst, x := p[0], p[1]
 		m.blocks(wideBlocks, func(b *block) {
@@ -122,7 +121,7 @@ func (g *generator) columns() {
 			b.storeAll(sums, dst)
 		})
 	})
-	g.function("columnDots", "func(dst, x, y *float64, rows, cols int)", "columnDots is ColumnDots.", func(m *machine) {
+	g.function("columnDots", "func(dst, x, y *float64, rows, cols int)", func(m *machine) {
 		p := m.pointers("dst", "x", "y")
 		m.blocks(wideBlocks, func(b *block) {
 			sums := b.each(func(int) value { return m.zero() })
@@ -134,7 +133,7 @@ func (g *generator) columns() {
 			b.storeAll(sums, p[0])
 		})
 	})
-	g.function("columnCenter", "func(mean, dst, u, x *float64, rows, cols int)", "columnCenter is ColumnCenter.", func(m *machine) {
+	g.function("columnCenter", "func(mean, dst, u, x *float64, rows, cols int)", func(m *machine) {
 		p := m.pointers("mean", "dst", "u", "x")
 		m.blocks(wideBlocks, func(b *block) {
 			mean := b.each(func(v int) value { return b.load(p[0], v) })
@@ -145,16 +144,16 @@ func (g *generator) columns() {
 			})
 		})
 	})
-	g.columnArgMax()
-	g.columnSoftmax()
-	g.softmaxColumn()
-	g.narrow()
+	columnArgMax(g)
+	columnSoftmax(g)
+	softmaxColumn(g)
+	narrow(g)
 }
 
 // columnArgMax keeps the number of the row as a float64 in all lanes, and the NaN of a column once it has met one.
-func (g *generator) columnArgMax() {
+func columnArgMax(g *generator) {
 	const signature = "func(at, top, x *float64, rows, cols int)"
-	g.function("columnArgMax", signature, "columnArgMax is ColumnArgMax.", func(m *machine) {
+	g.function("columnArgMax", signature, func(m *machine) {
 		p := m.pointers("at", "top", "x")
 		m.blocks([]int{1}, func(b *block) {
 			best, at, nan := b.load(p[2], 0), m.zero(), m.zero()
@@ -172,16 +171,16 @@ func (g *generator) columnArgMax() {
 	})
 }
 
-func (g *generator) columnSoftmax() {
+func columnSoftmax(g *generator) {
 	const signature = "func(sum, top, x *float64, rows, cols int)"
-	g.function("columnSoftmax", signature, "columnSoftmax is ColumnSoftmax.", func(m *machine) {
+	g.function("columnSoftmax", signature, func(m *machine) {
 		p := m.pointers("sum", "top", "x")
 		m.blocks([]int{2, 1}, func(b *block) {
 			top := b.each(func(v int) value { return b.load(p[1], v) })
 			sums := b.each(func(int) value { return m.zero() })
 			b.eachRow(p[2:], func(at []reg.GPVirtual) {
 				for v := range sums {
-					e := m.exp(m.sub(b.load(at[0], v), top[v]))
+					e := exp(m, m.sub(b.load(at[0], v), top[v]))
 					b.store(e, at[0], v)
 					m.VADDPD(e, sums[v], sums[v])
 				}
@@ -190,7 +189,7 @@ func (g *generator) columnSoftmax() {
 			inverses := b.each(func(v int) value { return m.div(m.c(1), sums[v]) })
 			b.eachRow(p[2:], func(at []reg.GPVirtual) {
 				for v := range sums {
-					b.store(m.timesInverse(b.load(at[0], v), sums[v], inverses[v]), at[0], v)
+					b.store(timesInverse(m, b.load(at[0], v), sums[v], inverses[v]), at[0], v)
 				}
 			})
 		})
@@ -198,7 +197,7 @@ func (g *generator) columnSoftmax() {
 }
 
 // timesInverse is x/d as x·(1/d), corrected by the remainder. It takes x for its own.
-func (m *machine) timesInverse(x, d, inverse value) value {
+func timesInverse(m *machine, x, d, inverse value) value {
 	q := m.mul(x, inverse)
 	m.subProduct(x, q, d)
 	m.addProduct(q, x, inverse)
@@ -206,15 +205,15 @@ func (m *machine) timesInverse(x, d, inverse value) value {
 }
 
 // softmaxColumn adds in the order of columnSoftmax, too: one number after another.
-func (g *generator) softmaxColumn() {
+func softmaxColumn(g *generator) {
 	const signature = "func(sum, top, x *float64, n int)"
-	g.function("softmaxColumn", signature, "softmaxColumn is ColumnSoftmax of one column.", func(m *machine) {
+	g.function("softmaxColumn", signature, func(m *machine) {
 		p := m.pointers("sum", "top", "x")
 		n := m.integer("n")
 		top := m.vector()
 		m.VBROADCASTSD(operand.Mem{Base: p[1]}, top)
 		m.eachVector(n, []int{2, 1}, p[2:], p[2:], func(m *machine, in []value) []value {
-			return []value{m.exp(m.sub(in[0], top))}
+			return []value{exp(m, m.sub(in[0], top))}
 		})
 
 		total, i := m.XMM(), m.GP64()
@@ -235,26 +234,27 @@ func (g *generator) softmaxColumn() {
 		m.VBROADCASTSD(total, sum)
 		inverse := m.div(m.c(1), sum)
 		m.eachVector(n, []int{4, 1}, p[2:], p[2:], func(m *machine, in []value) []value {
-			return []value{m.timesInverse(in[0], sum, inverse)}
+			return []value{timesInverse(m, in[0], sum, inverse)}
 		})
 		m.end()
 	})
 }
 
-// narrow has what columnSoftmax and columnCenter do, with an operand for each element instead of each column.
-func (g *generator) narrow() {
+// narrow has what columnSoftmax and columnCenter do, with an operand for each element instead of each column: e^(x − top), and
+// its share of the sum, rounded as columnSoftmax does; and u∘(x − mean).
+func narrow(g *generator) {
 	for _, f := range []elementwise{{
-		"softmaxPower", "func(x, top *float64, n int)", "softmaxPower stores e^(x − top) in x.",
+		"softmaxPower", "func(x, top *float64, n int)",
 		[]string{"x", "top"}, []string{"x"}, nil, []int{2, 1},
-		func(m *machine, in, _ []value) []value { return []value{m.exp(m.sub(in[0], in[1]))} },
+		func(m *machine, in, _ []value) []value { return []value{exp(m, m.sub(in[0], in[1]))} },
 	}, {
-		"softmaxShare", "func(x, sum *float64, n int)", "softmaxShare stores x/sum in x, rounded as columnSoftmax does.",
+		"softmaxShare", "func(x, sum *float64, n int)",
 		[]string{"x", "sum"}, []string{"x"}, nil, []int{2, 1},
 		func(m *machine, in, _ []value) []value {
-			return []value{m.timesInverse(in[0], in[1], m.div(m.c(1), in[1]))}
+			return []value{timesInverse(m, in[0], in[1], m.div(m.c(1), in[1]))}
 		},
 	}, {
-		"center", "func(mean, dst, u, x *float64, n int)", "center stores u∘(x − mean) in dst.",
+		"center", "func(mean, dst, u, x *float64, n int)",
 		[]string{"mean", "u", "x"}, []string{"dst"}, nil, []int{2, 1},
 		func(m *machine, in, _ []value) []value { return []value{m.mul(m.sub(in[2], in[0]), in[1])} },
 	}} {

@@ -11,78 +11,78 @@ const (
 	sumPair = "func(x, y *float64, n int) float64"
 )
 
-func (g *generator) transcendental() {
+func transcendental(g *generator) {
 	for _, f := range []struct {
-		name, doc string
-		f         func(m *machine, x value) value
+		name string
+		f    func(m *machine, x value) value
 	}{
-		{"exp", "exp is Exp.", (*machine).exp},
-		{"tanh", "tanh is Tanh.", (*machine).tanh},
-		{"sigmoid", "sigmoid is Sigmoid.", (*machine).sigmoid},
+		{"exp", exp},
+		{"tanh", tanh},
+		{"sigmoid", sigmoid},
 	} {
 		g.elementwise(elementwise{
-			f.name, unary, f.doc, []string{"x"}, []string{"dst"}, nil, []int{2, 1},
+			f.name, unary, []string{"x"}, []string{"dst"}, nil, []int{2, 1},
 			func(m *machine, in, _ []value) []value { return []value{f.f(m, in[0])} },
 		})
 	}
 	g.elementwise(elementwise{
-		"softplus", "func(dst, slope, x *float64, n int)", "softplus is Softplus.",
+		"softplus", "func(dst, slope, x *float64, n int)",
 		[]string{"x"}, []string{"dst", "slope"}, nil, []int{1},
 		func(m *machine, in, _ []value) []value {
-			y, slope := m.softplus(in[0])
+			y, slope := softplus(m, in[0])
 			return []value{y, slope}
 		},
 	})
 }
 
-func (g *generator) derivatives() {
+func derivatives(g *generator) {
 	g.elementwise(elementwise{
-		"relu", unary, "relu is ReLU.", []string{"x"}, []string{"dst"}, nil, simple,
+		"relu", unary, []string{"x"}, []string{"dst"}, nil, simple,
 		func(m *machine, in, _ []value) []value {
 			zero := m.zero()
 			return []value{m.add(m.max(zero, in[0]), zero)} // +0 for −0
 		},
 	})
 	for _, f := range []struct {
-		name, doc string
-		f         func(m *machine, u, x value) value
+		name string
+		f    func(m *machine, u, x value) value
 	}{
-		{"tanhPush", "tanhPush is TanhPush.", func(m *machine, u, x value) value {
+		{"tanhPush", func(m *machine, u, x value) value {
 			return m.mul(m.nfma(u, u, m.c(1)), x)
 		}},
-		{"sigmoidPush", "sigmoidPush is SigmoidPush.", func(m *machine, u, x value) value {
+		{"sigmoidPush", func(m *machine, u, x value) value {
 			return m.mul(m.mul(u, m.sub(m.c(1), u)), x)
 		}},
-		{"reluPush", "reluPush is ReLUPush.", func(m *machine, u, x value) value {
+		{"reluPush", func(m *machine, u, x value) value {
 			return m.mul(m.where(notEqual, u, m.zero(), m.c(1), m.zero()), x)
 		}},
 	} {
 		g.elementwise(elementwise{
-			f.name, push, f.doc, []string{"u", "x"}, []string{"dst"}, nil, simple,
+			f.name, push, []string{"u", "x"}, []string{"dst"}, nil, simple,
 			func(m *machine, in, _ []value) []value { return []value{f.f(m, in[0], in[1])} },
 		})
 	}
 	// slope is f′, bend f″/f′, both of u.
 	for _, f := range []struct {
-		name, doc   string
+		name        string
 		slope, bend func(m *machine, u value) value
 	}{
 		{
-			"tanhCurve", "tanhCurve is TanhCurve.",
+			"tanhCurve",
 			func(m *machine, u value) value { return m.nfma(u, u, m.c(1)) },
 			func(m *machine, u value) value { return m.mul(u, m.c(-2)) },
 		}, {
-			"sigmoidCurve", "sigmoidCurve is SigmoidCurve.",
+			"sigmoidCurve",
 			func(m *machine, u value) value { return m.mul(u, m.sub(m.c(1), u)) },
 			func(m *machine, u value) value { return m.nfma(u, m.c(2), m.c(1)) },
 		}, {
-			"softplusCurve", "softplusCurve is SoftplusCurve.",
+			"softplusCurve",
 			func(_ *machine, d value) value { return d },
 			func(m *machine, d value) value { return m.sub(m.c(1), d) },
 		},
 	} {
 		g.elementwise(elementwise{
-			f.name, curve, f.doc, []string{"u", "x", "phi", "delta"}, []string{"x"}, nil, []int{2, 1},
+			f.name, curve, []string{"u", "x", "phi", "delta"}, []string{"x"}, nil, []int{2, 1},
 			func(m *machine, in, _ []value) []value {
 				u, x, phi, delta := in[0], in[1], in[2], in[3]
 				y := m.mul(f.slope(m, u), x)
@@ -93,51 +93,51 @@ func (g *generator) derivatives() {
 	}
 }
 
-func (g *generator) arithmetic() {
+func arithmetic(g *generator) {
 	for _, f := range []struct {
-		name, doc string
-		f         func(m *machine, x, y value) value
+		name string
+		f    func(m *machine, x, y value) value
 	}{
-		{"add", "add is Add.", func(m *machine, x, y value) value { return m.add(x, y) }},
-		{"sub", "sub is Sub.", func(m *machine, x, y value) value { return m.sub(x, y) }},
-		{"mul", "mul is Mul.", func(m *machine, x, y value) value { return m.mul(x, y) }},
+		{"add", func(m *machine, x, y value) value { return m.add(x, y) }},
+		{"sub", func(m *machine, x, y value) value { return m.sub(x, y) }},
+		{"mul", func(m *machine, x, y value) value { return m.mul(x, y) }},
 	} {
 		g.elementwise(elementwise{
-			f.name, pairOf, f.doc, []string{"x", "y"}, []string{"dst"}, nil, simple,
+			f.name, pairOf, []string{"x", "y"}, []string{"dst"}, nil, simple,
 			func(m *machine, in, _ []value) []value { return []value{f.f(m, in[0], in[1])} },
 		})
 	}
 	g.elementwise(elementwise{
-		"mulAdd", pairOf, "mulAdd is MulAdd.", []string{"dst", "x", "y"}, []string{"dst"}, nil, simple,
+		"mulAdd", pairOf, []string{"dst", "x", "y"}, []string{"dst"}, nil, simple,
 		func(m *machine, in, _ []value) []value {
 			m.addProduct(in[0], in[1], in[2])
 			return in[:1]
 		},
 	})
 	g.elementwise(elementwise{
-		"axpy", scaled, "axpy is Axpy.", []string{"dst", "x"}, []string{"dst"}, []string{"a"}, simple,
+		"axpy", scaled, []string{"dst", "x"}, []string{"dst"}, []string{"a"}, simple,
 		func(m *machine, in, scalars []value) []value {
 			m.addProduct(in[0], in[1], scalars[0])
 			return in[:1]
 		},
 	})
 	g.elementwise(elementwise{
-		"scale", scaled, "scale is Scale.", []string{"x"}, []string{"dst"}, []string{"a"}, simple,
+		"scale", scaled, []string{"x"}, []string{"dst"}, []string{"a"}, simple,
 		func(m *machine, in, scalars []value) []value { return []value{m.mul(in[0], scalars[0])} },
 	})
 }
 
-func (g *generator) reductions() {
+func reductions(g *generator) {
 	x, xy := []string{"x"}, []string{"x", "y"}
-	g.reduction("sum", sumOf, "sum is Sum.", x, "", func(m *machine, sum value, in []value) value {
+	g.reduction("sum", sumOf, x, "", func(m *machine, sum value, in []value) value {
 		m.VADDPD(in[0], sum, sum)
 		return nil
 	})
-	g.reduction("dot", sumPair, "dot is Dot.", xy, "", func(m *machine, sum value, in []value) value {
+	g.reduction("dot", sumPair, xy, "", func(m *machine, sum value, in []value) value {
 		m.addProduct(sum, in[0], in[1])
 		return nil
 	})
-	g.reduction("sumSquares", sumOf, "sumSquares is SumSquares.", x, "", func(m *machine, sum value, in []value) value {
+	g.reduction("sumSquares", sumOf, x, "", func(m *machine, sum value, in []value) value {
 		m.addProduct(sum, in[0], in[0])
 		return nil
 	})
@@ -146,7 +146,7 @@ func (g *generator) reductions() {
 		m.addProduct(sum, r, r)
 		return r
 	}
-	g.reduction("squaredDistance", sumPair, "squaredDistance is SquaredDistance.", xy, "", difference)
-	g.reduction("residual", "func(dst, u, t *float64, n int) float64", "residual is Residual.", []string{"u", "t"}, "dst", difference)
-	g.addRowSums()
+	g.reduction("squaredDistance", sumPair, xy, "", difference)
+	g.reduction("residual", "func(dst, u, t *float64, n int) float64", []string{"u", "t"}, "dst", difference)
+	addRowSums(g)
 }

@@ -20,28 +20,27 @@ type generator struct {
 	stubs     []stub
 }
 
-type stub struct{ name, signature, doc string }
+type stub struct{ name, signature string }
 
 // function writes one function twice, for AVX-512 and for AVX2, behind one name that looks which is active. body
 // is called once more for each, to see which constants it uses.
-func (g *generator) function(name, signature, doc string, body func(m *machine)) {
-	g.stubs = append(g.stubs, stub{name, signature, doc})
+func (g *generator) function(name, signature string, body func(m *machine)) {
+	g.stubs = append(g.stubs, stub{name, signature})
 	declare := func(c *build.Context) {
 		c.Function(name)
 		c.Attributes(attr.NOSPLIT)
 		c.Pragma("noescape")
-		c.Doc(doc)
 		c.SignatureExpr(signature)
 	}
 	declare(g.context)
 	g.context.CMPB(operand.Mem{Symbol: operand.Symbol{Name: "·active"}, Base: reg.StaticBase}, operand.U8(kernel.AVX512))
 	g.context.JNE(operand.LabelRef("avx2"))
 	for _, wide := range []bool{true, false} {
-		rehearsal := &machine{Context: build.NewContext(), wide: wide, constants: g.constants}
+		rehearsal := newMachine(build.NewContext(), wide, g.constants)
 		declare(rehearsal.Context)
 		body(rehearsal)
 
-		m := &machine{Context: g.context, wide: wide, constants: g.constants}
+		m := newMachine(g.context, wide, g.constants)
 		if !wide {
 			m.Label("avx2")
 		}
@@ -117,14 +116,14 @@ func (m *machine) at(base, index reg.Register, vectors int) operand.Mem {
 // elementwise is a function of vectors: some that are read, some that are written (a name may be both), each of n
 // elements, unroll of them at once. f is the function of one vector.
 type elementwise struct {
-	name, signature, doc string
-	in, out, scalars     []string
-	unroll               []int
-	f                    func(m *machine, in, scalars []value) (out []value)
+	name, signature  string
+	in, out, scalars []string
+	unroll           []int
+	f                func(m *machine, in, scalars []value) (out []value)
 }
 
 func (g *generator) elementwise(e elementwise) {
-	g.function(e.name, e.signature, e.doc, func(m *machine) {
+	g.function(e.name, e.signature, func(m *machine) {
 		names := slices.Clone(e.in)
 		for _, name := range e.out {
 			if !slices.Contains(names, name) {
@@ -197,8 +196,8 @@ var simple = []int{4, 1}
 
 // reduction sums over n elements in 32 lanes, element i in lane i mod 32, and then the lanes in a tree. term adds
 // to sum what the vector contributes; out, if any, is stored at the name of the first argument.
-func (g *generator) reduction(name, signature, doc string, in []string, out string, term func(m *machine, sum value, in []value) value) {
-	g.function(name, signature, doc, func(m *machine) {
+func (g *generator) reduction(name, signature string, in []string, out string, term func(m *machine, sum value, in []value) value) {
+	g.function(name, signature, func(m *machine) {
 		pointers := m.pointers(in...)
 		var to reg.GPVirtual
 		if out != "" {
@@ -243,21 +242,23 @@ func (m *machine) reduce(n reg.GPVirtual, term func(i reg.GPVirtual, v int, sum 
 	m.JEQ(operand.LabelRef(done))
 	// Of the last 31 elements at most, every sum gets its vector, full or not.
 	lanes := uint64(m.lanes())
+	last := m.GP64()
+	m.MOVQ(left, last)
+	m.ANDQ(operand.Imm(lanes-1), last)
+	m.setTail(last)
+	partial := func(k int) string { return fmt.Sprintf("%s_partial%d", rest, k) }
 	for k := range sums {
-		partial := m.label(fmt.Sprintf("partial%d_", k))
-		next := m.label("next")
 		m.CMPQ(left, operand.Imm(lanes))
-		m.JL(operand.LabelRef(partial))
+		m.JL(operand.LabelRef(partial(k)))
 		term(i, 0, sums[k], false)
 		m.ADDQ(operand.Imm(lanes), i)
 		m.SUBQ(operand.Imm(lanes), left)
 		m.JEQ(operand.LabelRef(done))
-		m.JMP(operand.LabelRef(next))
-		m.Label(partial)
-		m.setTail(left)
+	}
+	for k := range sums {
+		m.Label(partial(k))
 		term(i, 0, sums[k], true)
 		m.JMP(operand.LabelRef(done))
-		m.Label(next)
 	}
 	m.Label(done)
 	return m.fold(sums)

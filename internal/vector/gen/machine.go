@@ -15,17 +15,29 @@ type (
 	op    = operand.Op     // a value, or a constant in memory
 )
 
-// machine writes one function for one set of instructions. Its methods return new registers and leave their
-// operands alone, but for those that say so.
-type machine struct {
+// operands has the operands of one function for one set of instructions: registers, and constants in memory or in registers.
+type operands struct {
 	*build.Context
 	wide bool // AVX-512, otherwise AVX2 with FMA
 
 	constants *constants
 	used      []operand.Mem           // the constants that this function has wanted in registers
 	held      map[string]reg.Register // those that have a register, by name
-	labels    int
-	tail      reg.Register // the mask of the last elements: K or YMM
+}
+
+// instructions has the instructions by what they compute. Its methods return new registers and leave their operands alone, but
+// for those that say so.
+type instructions struct{ operands }
+
+// machine writes one function for one set of instructions.
+type machine struct {
+	instructions
+	labels int
+	tail   reg.Register // the mask of the last elements: K or YMM
+}
+
+func newMachine(context *build.Context, wide bool, constants *constants) *machine {
+	return &machine{instructions: instructions{operands{Context: context, wide: wide, constants: constants}}}
 }
 
 // constants are shared by all functions: four copies each, as AVX2 reads them.
@@ -37,7 +49,7 @@ type constants struct {
 // registers is how many constants of a function AVX-512 keeps in registers; the rest are read where needed.
 const registers = 20
 
-func (m *machine) vector() value {
+func (m *operands) vector() value {
 	if m.wide {
 		return m.ZMM()
 	}
@@ -45,7 +57,7 @@ func (m *machine) vector() value {
 }
 
 // lanes is how many numbers a vector has.
-func (m *machine) lanes() int {
+func (m *operands) lanes() int {
 	if m.wide {
 		return 8
 	}
@@ -61,7 +73,7 @@ func (m *machine) label(what string) string {
 	return fmt.Sprintf("%s_%s%d", isa, what, m.labels)
 }
 
-func (m *machine) memory(v float64) operand.Mem {
+func (m *operands) memory(v float64) operand.Mem {
 	bits := math.Float64bits(v)
 	if known, ok := m.constants.known[bits]; ok {
 		return known
@@ -84,10 +96,10 @@ func (c *constants) put(key uint64, name string, words []uint64) operand.Mem {
 }
 
 // c is the constant v, in memory. The methods below have it in all lanes.
-func (m *machine) c(v float64) op { return m.memory(v) }
+func (m *operands) c(v float64) op { return m.memory(v) }
 
 // register is a, or a register with the constant a.
-func (m *machine) register(a op) op {
+func (m *operands) register(a op) op {
 	mem, constant := a.(operand.Mem)
 	if !constant {
 		return a
@@ -100,7 +112,7 @@ func (m *machine) register(a op) op {
 }
 
 // operand is a as the first of Go's operands, which AVX2 takes from memory.
-func (m *machine) operand(a op) op {
+func (m *operands) operand(a op) op {
 	if m.wide {
 		return m.register(a)
 	}
@@ -108,7 +120,7 @@ func (m *machine) operand(a op) op {
 }
 
 // copy is a in a register that may change. To load a constant costs less than to move it.
-func (m *machine) copy(a op) value {
+func (m *operands) copy(a op) value {
 	d := m.vector()
 	if operand.IsMem(a) {
 		m.VBROADCASTSD(a, d)
@@ -119,7 +131,7 @@ func (m *machine) copy(a op) value {
 }
 
 // hold loads constants into registers for the whole function.
-func (m *machine) hold(constants []operand.Mem) {
+func (m *operands) hold(constants []operand.Mem) {
 	m.held = map[string]reg.Register{}
 	if !m.wide {
 		return
@@ -134,72 +146,72 @@ func (m *machine) hold(constants []operand.Mem) {
 // signBit has nothing but the sign.
 var signBit = math.Copysign(0, -1)
 
-func (m *machine) zero() value {
+func (m *operands) zero() value {
 	d := m.vector()
 	m.VXORPD(d, d, d)
 	return d
 }
 
-func (m *machine) binary(f func(ops ...op), a, b op) value {
+func (m *instructions) binary(f func(ops ...op), a, b op) value {
 	d := m.vector()
 	f(m.operand(b), m.register(a), d)
 	return d
 }
 
-func (m *machine) add(a, b op) value { return m.binary(m.VADDPD, a, b) }
-func (m *machine) sub(a, b op) value { return m.binary(m.VSUBPD, a, b) }
-func (m *machine) mul(a, b op) value { return m.binary(m.VMULPD, a, b) }
-func (m *machine) div(a, b op) value { return m.binary(m.VDIVPD, a, b) }
-func (m *machine) and(a, b op) value { return m.binary(m.VANDPD, a, b) }
-func (m *machine) or(a, b op) value  { return m.binary(m.VORPD, a, b) }
+func (m *instructions) add(a, b op) value { return m.binary(m.VADDPD, a, b) }
+func (m *instructions) sub(a, b op) value { return m.binary(m.VSUBPD, a, b) }
+func (m *instructions) mul(a, b op) value { return m.binary(m.VMULPD, a, b) }
+func (m *instructions) div(a, b op) value { return m.binary(m.VDIVPD, a, b) }
+func (m *instructions) and(a, b op) value { return m.binary(m.VANDPD, a, b) }
+func (m *instructions) or(a, b op) value  { return m.binary(m.VORPD, a, b) }
 
 // max is a if a > b, otherwise b: b where one is a NaN. min likewise.
-func (m *machine) max(a, b op) value { return m.binary(m.VMAXPD, a, b) }
-func (m *machine) min(a, b op) value { return m.binary(m.VMINPD, a, b) }
+func (m *instructions) max(a, b op) value { return m.binary(m.VMAXPD, a, b) }
+func (m *instructions) min(a, b op) value { return m.binary(m.VMINPD, a, b) }
 
-func (m *machine) addInteger(a, b op) value { return m.binary(m.VPADDQ, a, b) }
-func (m *machine) subInteger(a, b op) value { return m.binary(m.VPSUBQ, a, b) }
+func (m *instructions) addInteger(a, b op) value { return m.binary(m.VPADDQ, a, b) }
+func (m *instructions) subInteger(a, b op) value { return m.binary(m.VPSUBQ, a, b) }
 
-func (m *machine) shiftLeft(a op, bits uint64) value {
+func (m *instructions) shiftLeft(a op, bits uint64) value {
 	d := m.vector()
 	m.VPSLLQ(operand.Imm(bits), a, d)
 	return d
 }
 
-func (m *machine) sqrt(a op) value {
+func (m *instructions) sqrt(a op) value {
 	d := m.vector()
 	m.VSQRTPD(a, d)
 	return d
 }
 
 // fma is ab + c.
-func (m *machine) fma(a value, b, c op) value {
+func (m *instructions) fma(a value, b, c op) value {
 	d := m.copy(c)
 	m.addProduct(d, a, b)
 	return d
 }
 
 // nfma is c − ab.
-func (m *machine) nfma(a value, b, c op) value {
+func (m *instructions) nfma(a value, b, c op) value {
 	d := m.copy(c)
 	m.subProduct(d, a, b)
 	return d
 }
 
 // addProduct adds ab to d.
-func (m *machine) addProduct(d, a value, b op) { m.VFMADD231PD(m.operand(b), a, d) }
+func (m *instructions) addProduct(d, a value, b op) { m.VFMADD231PD(m.operand(b), a, d) }
 
 // subProduct subtracts ab from d.
-func (m *machine) subProduct(d, a value, b op) { m.VFNMADD231PD(m.operand(b), a, d) }
+func (m *instructions) subProduct(d, a value, b op) { m.VFNMADD231PD(m.operand(b), a, d) }
 
 // fromProduct makes d what it lacks to ab: ab − d.
-func (m *machine) fromProduct(d, a value, b op) { m.VFMSUB231PD(m.operand(b), a, d) }
+func (m *instructions) fromProduct(d, a value, b op) { m.VFMSUB231PD(m.operand(b), a, d) }
 
 // timesPlus makes d what Horner's scheme does: dx + c.
-func (m *machine) timesPlus(d, x value, c op) { m.VFMADD213PD(m.operand(c), x, d) }
+func (m *instructions) timesPlus(d, x value, c op) { m.VFMADD213PD(m.operand(c), x, d) }
 
 // choose is a where the sign of by is set, b elsewhere.
-func (m *machine) choose(by value, a, b op) value {
+func (m *instructions) choose(by value, a, b op) value {
 	if !m.wide {
 		return m.blend(by, a, b)
 	}
@@ -220,7 +232,7 @@ const (
 )
 
 // where is a where x is in the relation to y, b elsewhere.
-func (m *machine) where(relation uint64, x, y op, a, b op) value {
+func (m *instructions) where(relation uint64, x, y op, a, b op) value {
 	if !m.wide {
 		mask := m.vector()
 		m.VCMPPD(operand.Imm(relation), m.operand(y), m.register(x), mask)
@@ -233,7 +245,7 @@ func (m *machine) where(relation uint64, x, y op, a, b op) value {
 	return d
 }
 
-func (m *machine) blend(mask value, a, b op) value {
+func (m *instructions) blend(mask value, a, b op) value {
 	d := m.vector()
 	m.VBLENDVPD(mask, m.operand(a), m.register(b), d)
 	return d

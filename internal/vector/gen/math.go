@@ -27,7 +27,7 @@ type reduced struct {
 }
 
 // reduceExp takes y for its own. |y| must be below 1100; where y is NaN, p is.
-func (m *machine) reduceExp(y value) reduced {
+func reduceExp(m *machine, y value) reduced {
 	bits := m.fma(y, m.c(math.Log2E), m.c(magic))
 	k := m.sub(bits, m.c(magic))
 	r := y
@@ -35,28 +35,28 @@ func (m *machine) reduceExp(y value) reduced {
 	m.subProduct(r, k, m.c(ln2Lo))
 	r2 := m.mul(r, r)
 	c := expCoefficients
-	q := m.pair(r, c, len(c)-2)
+	q := pair(m, r, c, len(c)-2)
 	for i := len(c) - 4; i >= 0; i -= 2 {
-		m.timesPlus(q, r2, m.pair(r, c, i))
+		m.timesPlus(q, r2, pair(m, r, c, i))
 	}
 	m.timesPlus(q, r2, r)
 	return reduced{bits, k, q}
 }
 
 // pair is c_i + c_{i+1}x: polynomials go through the pairs in powers of x², which shortens the chain.
-func (m *machine) pair(x value, c []float64, i int) value {
+func pair(m *machine, x value, c []float64, i int) value {
 	return m.fma(x, m.c(c[i+1]), m.c(c[i]))
 }
 
 // powerOfTwo is 2^n, n in the low bits of an integer, −1022 ≤ n ≤ 1023.
-func (m *machine) powerOfTwo(n op) value {
+func powerOfTwo(m *machine, n op) value {
 	return m.addInteger(m.shiftLeft(n, 52), m.c(1))
 }
 
 // exp is e^x for every x. The result is rounded once more when it is subnormal.
-func (m *machine) exp(x value) value {
+func exp(m *machine, x value) value {
 	y := m.max(m.c(-746), m.min(m.c(710), x))
-	e := m.reduceExp(y)
+	e := reduceExp(m, y)
 	h := m.add(e.p, m.c(1))
 	if m.wide {
 		m.VSCALEFPD(e.k, h, h)
@@ -67,7 +67,7 @@ func (m *machine) exp(x value) value {
 	m.VPSRAD(operand.Imm(1), e.bits, half)
 	rest := m.vector()
 	m.VPSUBD(half, e.bits, rest)
-	return m.mul(m.mul(h, m.powerOfTwo(half)), m.powerOfTwo(rest))
+	return m.mul(m.mul(h, powerOfTwo(m, half)), powerOfTwo(m, rest))
 }
 
 // Hyperbolic tangent and logistic function are quotients of the tangent τ of a small number, for with S = 2^k
@@ -80,7 +80,7 @@ func (m *machine) exp(x value) value {
 
 // small returns for y, |y| ≤ 1000/unit, the integer k nearest to y/(unit·log 2), plus biased in bits, and
 // t = tanh(r/2unit)·2unit where y = unit·k·log 2 + r. It takes y for its own.
-func (m *machine) small(y value, unit float64) (bits, t value) {
+func small(m *machine, y value, unit float64) (bits, t value) {
 	bits = m.fma(y, m.c(math.Log2E/unit), m.c(biased))
 	k := m.sub(bits, m.c(biased))
 	m.subProduct(y, k, m.c(ln2Hi*unit))
@@ -103,19 +103,19 @@ func (m *machine) small(y value, unit float64) (bits, t value) {
 // biased is magic for exponents: shifted by 52 bits, the sum is 2^k.
 const biased = magic + 1023
 
-func (m *machine) tanh(x value) value {
-	bits, t := m.small(m.max(m.c(-20), m.min(m.c(20), x)), 0.5)
+func tanh(m *machine, x value) value {
+	bits, t := small(m, m.max(m.c(-20), m.min(m.c(20), x)), 0.5)
 	scale := m.shiftLeft(bits, 52)
 	less, more := m.sub(scale, m.c(1)), m.add(scale, m.c(1))
 	n, d := m.add(less, m.mul(more, t)), m.fma(less, t, more) // a fused n − less might not be exact
 	nLow, dLow := m.sub(n, less), m.sub(d, more)
 	m.fromProduct(nLow, more, t)
 	m.fromProduct(dLow, less, t)
-	return m.signed(m.quotient(n, nLow, d, dLow), x)
+	return signed(m, ratio(m, n, nLow, d, dLow), x)
 }
 
 // signed is a, which has the sign of x unless it is 0, with it. It may take a for its own.
-func (m *machine) signed(a, x value) value {
+func signed(m *machine, a, x value) value {
 	if m.wide {
 		m.VPTERNLOGQ(operand.Imm(0xf8), m.register(m.c(signBit)), x, a) // a | x & sign
 		return a
@@ -127,8 +127,8 @@ func (m *machine) signed(a, x value) value {
 // What is smaller gets the rest of its exponent at the end.
 const lowest = -900
 
-func (m *machine) sigmoid(x value) value {
-	bits, t := m.small(m.max(m.c(-746), m.min(m.c(40), x)), 1)
+func sigmoid(m *machine, x value) value {
+	bits, t := small(m, m.max(m.c(-746), m.min(m.c(40), x)), 1)
 	kept := m.max(bits, m.c(biased+lowest))
 	scale := m.shiftLeft(kept, 52)
 	h := m.add(t, m.c(2)) // t is 2τ: all is twice as large
@@ -138,11 +138,11 @@ func (m *machine) sigmoid(x value) value {
 	d := m.fma(less, t, more)
 	dLow := m.sub(d, more)
 	m.fromProduct(dLow, less, t)
-	return m.mul(m.quotient(n, nLow, d, dLow), m.powerOfTwo(m.subInteger(bits, kept)))
+	return m.mul(ratio(m, n, nLow, d, dLow), powerOfTwo(m, m.subInteger(bits, kept)))
 }
 
-// quotient is (n + nLow)/(d + dLow). It takes n for its own.
-func (m *machine) quotient(n, nLow, d, dLow value) value {
+// ratio is (n + nLow)/(d + dLow). It takes n for its own.
+func ratio(m *machine, n, nLow, d, dLow value) value {
 	y := m.div(m.c(1), d)
 	q := m.mul(n, y)
 	m.subProduct(n, q, d)
@@ -158,19 +158,19 @@ func (m *machine) quotient(n, nLow, d, dLow value) value {
 //	log(1 + f) = f − f²/2 + s(f²/2 + zR(z)), z = s²,
 //
 // where 1 + f is 1 + e, or its half from e = ½ on; then |s| ≤ 1/5.
-func (m *machine) softplus(x value) (y, slope value) {
-	r := m.reduceExp(m.max(m.c(-746), m.or(m.min(m.c(40), x), m.c(signBit))))
+func softplus(m *machine, x value) (y, slope value) {
+	r := reduceExp(m, m.max(m.c(-746), m.or(m.min(m.c(40), x), m.c(signBit))))
 	h := m.add(r.p, m.c(1))
 	low := m.sub(r.p, m.sub(h, m.c(1)))
 	kept := m.max(r.bits, m.c(magic+lowest))
-	scale := m.powerOfTwo(kept)
-	rest := m.powerOfTwo(m.subInteger(r.bits, kept))
+	scale := powerOfTwo(m, kept)
+	rest := powerOfTwo(m, m.subInteger(r.bits, kept))
 	e, eLow := m.mul(h, scale), m.mul(low, scale)
 
 	d := m.add(e, m.c(1))
 	dLow := m.add(m.sub(e, m.sub(d, m.c(1))), eLow)
 	n, nLow := m.choose(x, e, m.c(1)), m.choose(x, eLow, m.zero())
-	slope = m.mul(m.quotient(n, nLow, d, dLow), rest)
+	slope = m.mul(ratio(m, n, nLow, d, dLow), rest)
 
 	half := m.c(0.5)
 	f := m.where(atLeast, e, half, m.mul(m.sub(e, m.c(1)), half), e)
@@ -179,9 +179,9 @@ func (m *machine) softplus(x value) (y, slope value) {
 	z := m.mul(s, s)
 	z2 := m.mul(z, z)
 	c := logCoefficients
-	p := m.pair(z, c, len(c)-2)
+	p := pair(m, z, c, len(c)-2)
 	for i := len(c) - 4; i >= 0; i -= 2 {
-		m.timesPlus(p, z2, m.pair(z, c, i))
+		m.timesPlus(p, z2, pair(m, z, c, i))
 	}
 	square := m.mul(m.mul(f, half), f)
 	low = m.fma(p, z, square)
@@ -199,7 +199,7 @@ func (m *machine) softplus(x value) (y, slope value) {
 // divider to the root: 14 bits, 28, 56, and a last time for its rounding, so that the quotient corrected by the
 // remainder is rounded as a division's (Markstein 1990). There is no such remainder of 0 and of the very small.
 // Quotients that might overflow, and denominators far out, which y might not bear, are divided.
-func (m *machine) adaptive(num, v, epsilon value) value {
+func adaptive(m *machine, num, v, epsilon value) value {
 	d := m.add(m.sqrt(v), epsilon)
 	if !m.wide {
 		return m.div(num, d)
@@ -211,13 +211,13 @@ func (m *machine) adaptive(num, v, epsilon value) value {
 	}
 	q := m.mul(num, y)
 	plain := m.K()
-	m.VCMPPD(operand.Imm(greater), m.register(m.c(0x1p-900)), m.absolute(num), plain)
+	m.VCMPPD(operand.Imm(greater), m.register(m.c(0x1p-900)), absolute(m, num), plain)
 	m.VFMADD231PD(m.nfma(q, d, num), y, plain, q)
 
 	within, outside := m.K(), m.K()
 	m.VCMPPD(operand.Imm(greater), m.register(m.c(0x1p-500)), d, within)
 	m.VCMPPD(operand.Imm(less), m.register(m.c(0x1p500)), d, within, within)
-	m.VCMPPD(operand.Imm(less), m.register(m.c(0x1p1000)), m.absolute(q), within, within)
+	m.VCMPPD(operand.Imm(less), m.register(m.c(0x1p1000)), absolute(m, q), within, within)
 	done := m.label("divided")
 	m.KORTESTB(within, within)
 	m.JCS(operand.LabelRef(done))
@@ -227,4 +227,4 @@ func (m *machine) adaptive(num, v, epsilon value) value {
 	return q
 }
 
-func (m *machine) absolute(x value) value { return m.and(x, m.c(math.Float64frombits(1<<63-1))) }
+func absolute(m *machine, x value) value { return m.and(x, m.c(math.Float64frombits(1<<63-1))) }

@@ -1,8 +1,9 @@
 package main
 
-func (g *generator) updates() {
+// updates are the steps of optimizers; rest is 1 − decay, rest1 and rest2 are 1 − β₁ and 1 − β₂.
+func updates(g *generator) {
 	g.elementwise(elementwise{
-		"momentum", "func(v, w, grad *float64, n int, rate, mu float64)", "momentum is Momentum.",
+		"momentum", "func(v, w, grad *float64, n int, rate, mu float64)",
 		[]string{"v", "w", "grad"}, []string{"v", "w"}, []string{"rate", "mu"}, []int{2, 1},
 		func(m *machine, in, scalars []value) []value {
 			v, w, g := in[0], in[1], in[2]
@@ -11,34 +12,32 @@ func (g *generator) updates() {
 		},
 	})
 	g.elementwise(elementwise{
-		"adaGrad", "func(w, s, grad *float64, n int, rate, delta float64)", "adaGrad is AdaGrad.",
+		"adaGrad", "func(w, s, grad *float64, n int, rate, delta float64)",
 		[]string{"w", "s", "grad"}, []string{"w", "s"}, []string{"rate", "delta"}, []int{1},
 		func(m *machine, in, scalars []value) []value {
 			w, s, g := in[0], in[1], in[2]
 			s = m.add(s, m.mul(g, g))
-			return []value{m.sub(w, m.adaptive(m.mul(g, scalars[0]), s, scalars[1])), s}
+			return []value{m.sub(w, adaptive(m, m.mul(g, scalars[0]), s, scalars[1])), s}
 		},
 	})
 	g.elementwise(elementwise{
 		"rmsProp", "func(w, r, grad *float64, n int, rate, decay, rest, epsilon float64)",
-		"rmsProp is RMSProp; rest is 1 − decay.",
 		[]string{"w", "r", "grad"}, []string{"w", "r"}, []string{"rate", "decay", "rest", "epsilon"}, []int{1},
 		func(m *machine, in, scalars []value) []value {
 			w, r, g := in[0], in[1], in[2]
 			r = m.add(m.mul(r, scalars[1]), m.mul(m.mul(g, scalars[2]), g))
-			return []value{m.sub(w, m.adaptive(m.mul(g, scalars[0]), r, scalars[3])), r}
+			return []value{m.sub(w, adaptive(m, m.mul(g, scalars[0]), r, scalars[3])), r}
 		},
 	})
 	g.elementwise(elementwise{
 		"adam", "func(w, m, v, grad *float64, n int, beta1, rest1, beta2, rest2, rate, correct1, correct2, epsilon float64)",
-		"adam is Adam; rest1 and rest2 are 1 − β₁ and 1 − β₂.",
 		[]string{"w", "m", "v", "grad"}, []string{"w", "m", "v"},
 		[]string{"beta1", "rest1", "beta2", "rest2", "rate", "correct1", "correct2", "epsilon"}, []int{1},
 		func(m *machine, in, scalars []value) []value {
 			w, m1, v, g := in[0], in[1], in[2], in[3]
 			m1 = m.add(m.mul(m1, scalars[0]), m.mul(g, scalars[1]))
 			v = m.add(m.mul(v, scalars[2]), m.mul(m.mul(g, scalars[3]), g))
-			step := m.adaptive(m.mul(m.mul(m1, scalars[5]), scalars[4]), m.mul(v, scalars[6]), scalars[7])
+			step := adaptive(m, m.mul(m.mul(m1, scalars[5]), scalars[4]), m.mul(v, scalars[6]), scalars[7])
 			return []value{m.sub(w, step), m1, v}
 		},
 	})

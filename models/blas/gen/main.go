@@ -40,6 +40,8 @@ type isa struct {
 	// rows[v] is the number of rows of a tile of v vectors, so that its accumulators and a few operands are
 	// all in registers, and there are enough of them (8) to hide the latency of a multiplication.
 	rows []int
+	// masked has the variants of a tile: AVX-512 reads and writes under a mask at no cost, AVX2 does not.
+	masked []bool
 }
 
 var avx512 = isa{
@@ -50,7 +52,8 @@ var avx512 = isa{
 		reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23,
 		reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31,
 	},
-	rows: []int{1: 16, 2: 12, 3: 9, 4: 3, 5: 3, 6: 3, 7: 3, 8: 3},
+	rows:   []int{1: 16, 2: 12, 3: 9, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2},
+	masked: []bool{true},
 }
 
 var avx2 = isa{
@@ -59,7 +62,8 @@ var avx2 = isa{
 		reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7,
 		reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13, reg.Y14, reg.Y15,
 	},
-	rows: []int{1: 12, 2: 6, 3: 4, 4: 2, 5: 2, 6: 2, 7: 1, 8: 1},
+	rows:   []int{1: 12, 2: 6, 3: 4, 4: 2, 5: 2, 6: 2, 7: 1, 8: 1},
+	masked: []bool{false, true},
 }
 
 // wide says that vectors have 512 bits: lanes are then masked by K1, and there is the broadcast of an operand.
@@ -81,9 +85,9 @@ func main() {
 		s.writer = w
 		s.sum()
 		s.transpose()
-		s.peak()
+		peak(s)
 	}
-	avx2.column()
+	column(&avx2)
 	os.Exit(build.Main(flags.Config(), w.Context))
 }
 

@@ -9,7 +9,7 @@ import (
 const chains = 12
 
 // peak writes the loop that measures what the multiply-add units can do.
-func (s *isa) peak() {
+func peak(s *isa) {
 	s.function("peak"+s.name, "func(rounds int)")
 	s.Doc("peak" + s.name + " does rounds × 12 independent multiply-adds of vectors; rounds ≥ 1.")
 	s.Load(s.Param("rounds"), cx)

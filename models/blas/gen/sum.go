@@ -12,7 +12,7 @@ type tile struct {
 	*isa
 	rows, vectors int
 	left          Mem  // the number of terms left
-	masked        bool // the last vector has fewer columns than lanes
+	masked        bool // the last vector may have fewer columns than lanes
 }
 
 // kind is the number by which Go asks for the code of a tile.
@@ -44,7 +44,7 @@ func (s *isa) sum() {
 	left := s.AllocLocal(8)
 	var tiles []tile
 	for v := 1; v < len(s.rows); v++ {
-		for _, masked := range []bool{false, true} {
+		for _, masked := range s.masked {
 			for r := 1; r <= s.rows[v]; r++ {
 				tiles = append(tiles, tile{s, r, v, left, masked})
 			}

@@ -1,0 +1,192 @@
+package csv
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"newtop/datasets/fault"
+)
+
+// Reader reads rows that were not trained on, one at a time: the text may be longer than the memory.
+type Reader struct {
+	file   string
+	text   *bufio.Reader
+	csv    records
+	fields []Field
+	code   []map[string]int // of each field: which of its inputs a word sets; nil for numbers
+	first  []int            // of each field: where it starts among the inputs
+	inputs int
+	names  []string // of the file's columns
+	place  []int    // of the file's columns: which field it is; -1 for the target
+	target int      // its column; -1 without one
+	waits  []string // the first row, if it is none of names and was not returned yet
+	line   int      // on which the row begins that was returned last
+}
+
+const (
+	sniffed = 1 << 16 // how much of a text is looked at to tell the delimiter, as far as it is there
+	MaxRow  = 8 << 20 // bytes of a row, 80 for each of the most columns that are trained on
+)
+
+// NewReader returns a reader of a CSV text with the columns of t, whose target may be there or not, but must be
+// if it is needed. Columns are found by their names if the first line has any of them, and else by their places: a
+// target is then the column with the number that t has for its name, or the one at t's Place if there is one more than
+// fields. A column that is neither is an error. The delimiter is told as for a file that is trained on. file is for
+// errors, which are *fault.FormatError, and *fault.OptionError for a target that is not there.
+func NewReader(r io.Reader, file string, t *Table, needed bool) (*Reader, error) {
+	d := &Reader{file: file, csv: records{source: bounded{r, MaxRow}, longest: MaxRow}, fields: t.Fields, target: -1}
+	for i := range t.Fields {
+		d.code, d.first = append(d.code, t.Fields[i].code()), append(d.first, d.inputs)
+		d.inputs += t.Fields[i].Inputs()
+	}
+	if err := d.open(); err != nil {
+		return nil, err
+	}
+	first, err := d.record()
+	if err == io.EOF {
+		return nil, &fault.FormatError{File: file, Line: 1, Found: "an empty file", Expected: "rows of values"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if d.header(first, t) {
+		err = d.byName(first, t, needed)
+	} else {
+		d.waits = slices.Clone(first)
+		err = d.byPlace(len(first), t, needed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// open drops a byte order mark and sets up the CSV reader with the delimiter that the beginning shows.
+func (d *Reader) open() error {
+	d.text = bufio.NewReaderSize(&d.csv.source, sniffed)
+	sample, err := d.firstLine()
+	if err != nil {
+		return err
+	}
+	mark, err := markOf(d.file, sample)
+	if err != nil {
+		return err
+	}
+	if _, err := d.text.Discard(mark); err != nil {
+		return err
+	}
+	sample = sample[mark:]
+	if end := bytes.LastIndexByte(sample, '\n'); end >= 0 {
+		sample = sample[:end+1]
+	}
+	s := Sheet{src: bytes.NewReader(sample), to: int64(len(sample)), comma: ','}
+	s.sniff()
+	d.csv.Reader = parser(d.text, s.comma) // which takes the buffer for its own
+	return nil
+}
+
+// firstLine returns what is there of the text, and waits until that is a line or as much as is looked at. It stays to
+// be read.
+func (d *Reader) firstLine() ([]byte, error) {
+	for {
+		_, err := d.text.Peek(d.text.Buffered() + 1)
+		sample, _ := d.text.Peek(d.text.Buffered())
+		switch {
+		case err == io.EOF, err == bufio.ErrBufferFull, bytes.IndexByte(sample, '\n') >= 0:
+			return sample, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// record reads the next row as text.
+func (d *Reader) record() ([]string, error) {
+	record, err := d.csv.Read()
+	if err == io.EOF {
+		return nil, err
+	}
+	if err != nil {
+		s := Sheet{file: d.file, longest: MaxRow, LastLine: d.line, columns: make([]column, d.csv.FieldsPerRecord)}
+		return nil, s.fault(err, len(record))
+	}
+	d.line, _ = d.csv.FieldPos(0)
+	for j, field := range record {
+		if strings.IndexByte(field, 0) >= 0 || !utf8.ValidString(field) {
+			return nil, d.fault(j, fault.Quote(field), "text in UTF-8")
+		}
+		record[j] = strings.TrimSpace(field)
+	}
+	return record, nil
+}
+
+// fault returns an error in a column of the row that was read last.
+func (d *Reader) fault(column int, found, expected string) error {
+	name := strconv.Itoa(column + 1)
+	if column < len(d.names) {
+		name = d.names[column]
+	}
+	line, _ := d.csv.FieldPos(column)
+	return &fault.FormatError{File: d.file, Line: line, Column: name, Found: found, Expected: expected}
+}
+
+// Inputs returns how many numbers a row becomes.
+func (d *Reader) Inputs() int { return d.inputs }
+
+// Target returns the name of the target's column, empty if there is none.
+func (d *Reader) Target() string {
+	if d.target < 0 {
+		return ""
+	}
+	return d.names[d.target]
+}
+
+// Line returns the line on which the row begins that Read returned last.
+func (d *Reader) Line() int { return d.line }
+
+// Waiting reports whether the next row has still to come in.
+func (d *Reader) Waiting() bool { return d.text.Buffered() == 0 }
+
+// Read stores the next row's inputs, raw, in dst, and returns the target's field, fit to be shown, or nothing where it
+// is missing. At the end it returns io.EOF.
+func (d *Reader) Read(dst []float64) (target string, err error) {
+	if len(dst) != d.inputs {
+		panic("csv: Reader.Read into a row of another length")
+	}
+	record := d.waits
+	d.waits = nil
+	if record == nil {
+		if record, err = d.record(); err != nil {
+			return "", err
+		}
+	}
+	clear(dst)
+	for j, field := range record {
+		i := d.place[j]
+		switch {
+		case i < 0 && !missing(field):
+			target = Printable(field)
+		case i < 0:
+		case missing(field):
+			return "", d.fault(j, "a missing value ("+fault.Quote(field)+")", d.fields[i].expected())
+		case d.code[i] == nil:
+			v, ok := parseNumber(field)
+			if !ok {
+				return "", d.fault(j, fault.Quote(field), expectedNumber(field))
+			}
+			dst[d.first[i]] = v
+		default:
+			k, ok := d.code[i][field]
+			if !ok {
+				return "", d.fault(j, fault.Quote(field)+", which was not trained on", d.fields[i].expected())
+			}
+			dst[d.first[i]+k] = 1
+		}
+	}
+	return target, nil
+}

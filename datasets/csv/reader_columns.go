@@ -1,0 +1,124 @@
+package csv
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"newtop/datasets/fault"
+)
+
+// header reports whether the first row names the columns: it has the name of one, or, where they have numbers, a word
+// in the place of a number.
+func (d *Reader) header(first []string, t *Table) bool {
+	names := make(map[string]bool, len(first))
+	for _, field := range first {
+		names[Printable(field)] = true
+	}
+	for i, f := range t.Fields {
+		if _, err := strconv.Atoi(f.Name); err != nil {
+			if names[f.Name] {
+				return true
+			}
+			continue
+		}
+		j := i
+		if len(first) > len(t.Fields) && i+1 >= t.Place {
+			j++
+		}
+		if j < len(first) && f.Words == nil && !numberLike(first[j]) && !missing(first[j]) {
+			return true
+		}
+	}
+	return false
+}
+
+// byName finds the columns by the names in the first line, or by place if none has one of the table's.
+func (d *Reader) byName(header []string, t *Table, needed bool) error {
+	known := make(map[string]int, len(t.Fields))
+	for i, f := range t.Fields {
+		known[f.Name] = i
+	}
+	seen := make(map[string]bool, len(header))
+	some := false
+	for j, field := range header {
+		name := strconv.Itoa(j + 1)
+		if field != "" {
+			name = Printable(field)
+		}
+		if d.names = append(d.names, name); seen[name] {
+			return d.fault(j, "a second column of that name", "different names")
+		}
+		seen[name] = true
+		_, ok := known[name]
+		some = some || ok
+	}
+	if !some {
+		return d.byPlace(len(header), t, needed)
+	}
+	d.target = slices.Index(d.names, t.Target)
+	if n, err := strconv.Atoi(t.Target); needed && d.target < 0 && err == nil && n <= len(d.names) {
+		d.target = n - 1
+	}
+	if needed && d.target < 0 {
+		return &fault.OptionError{Field: "target", Value: t.Target, Expected: "one of the columns " + few(d.names)}
+	}
+	for j, name := range d.names {
+		i, ok := known[name]
+		if j == d.target {
+			i = -1
+		} else if !ok {
+			return d.fault(j, "a column that the model does not know", "the columns "+few(fieldNames(t.Fields)))
+		}
+		d.place = append(d.place, i)
+	}
+	for _, f := range t.Fields {
+		if !seen[f.Name] || d.target >= 0 && d.names[d.target] == f.Name {
+			return &fault.FormatError{File: d.file, Line: d.line, Found: fmt.Sprintf("no column %q", f.Name), Expected: "all that the model takes"}
+		}
+	}
+	return nil
+}
+
+// byPlace takes the columns in the table's order.
+func (d *Reader) byPlace(columns int, t *Table, needed bool) error {
+	place := t.Place
+	if n, err := strconv.Atoi(t.Target); err == nil {
+		place = n
+	}
+	switch extra := columns - len(t.Fields); {
+	case extra == 0 && !needed:
+	case extra == 1 && place >= 1 && place <= columns:
+		d.target = place - 1
+	case extra == 1:
+		return &fault.FormatError{File: d.file, Line: d.line, Found: plural(columns, "column"),
+			Expected: fmt.Sprintf("%d, or the number of the one too many with --target", len(t.Fields))}
+	case needed:
+		return &fault.OptionError{Field: "target", Value: t.Target,
+			Expected: fmt.Sprintf("a column beside the %d that the model takes; %s has %d", len(t.Fields), d.file, columns)}
+	default:
+		return &fault.FormatError{File: d.file, Line: d.line, Found: plural(columns, "column"), Expected: fmt.Sprintf("%d as the model takes", len(t.Fields))}
+	}
+	next := 0
+	for j := range columns {
+		if j == d.target {
+			d.place = append(d.place, -1)
+			continue
+		}
+		d.place = append(d.place, next)
+		next++
+	}
+	if d.names == nil {
+		for j := range columns {
+			d.names = append(d.names, strconv.Itoa(j+1))
+		}
+	}
+	return nil
+}
+
+func fieldNames(fields []Field) (names []string) {
+	for _, f := range fields {
+		names = append(names, f.Name)
+	}
+	return names
+}

@@ -1,0 +1,50 @@
+package csv
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"newtop/datasets/fault"
+)
+
+// checkWhole is checkText for a text that is in memory: the line and the first byte at fault, 0 if there is none.
+func checkWhole(text []byte) (line int, b byte) {
+	at := bytes.IndexByte(text, 0)
+	if at < 0 {
+		for at = 0; at < len(text); {
+			r, n := utf8.DecodeRune(text[at:])
+			if r == utf8.RuneError && n == 1 {
+				break
+			}
+			at += n
+		}
+	}
+	if at == len(text) {
+		return 0, 0
+	}
+	return 1 + bytes.Count(text[:at], []byte{'\n'}), text[at]
+}
+
+// Runes and faults are seen wherever the pieces in which a text is read end.
+func TestCheckTextInPieces(t *testing.T) {
+	for _, tail := range []string{"é\n", "€\n", "😀\n", "\xe2\x82\n", "\xf0\x9f\x98", "\x80\x80\x80\x80\n\x00", "\xff\nö\n\x00\n", "a\x00", "\xf0\x9f\n\x98\x80"} {
+		for n := 1<<16 - 9; n <= 1<<16+1; n++ {
+			text := []byte(strings.Repeat("ab\n", n)[:n] + tail + strings.Repeat("ü,2\n", 20000))
+			line, b := checkWhole(text)
+			from, err := checkText("f", bytes.NewReader(text))
+			if line == 0 {
+				if err != nil || from != 0 {
+					t.Fatalf("%q behind %d bytes: text from %d, %v", tail, n, from, err)
+				}
+				continue
+			}
+			want := &fault.FormatError{File: "f", Line: line, Found: byteName(b), Expected: "text in UTF-8"}
+			if e, ok := errors.AsType[*fault.FormatError](err); !ok || *e != *want {
+				t.Fatalf("%q behind %d bytes: %v, want %v", tail, n, err, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"newtop/datasets/csv"
+	"newtop/datasets/fault"
+	"newtop/datasets/rowcache"
+)
+
+// csvRows are the rows of a CSV file in the order in which they are split, with what Load must know beside them.
+type csvRows struct {
+	*rowcache.File
+	csv.Spread
+	csvAbout
+}
+
+type csvAbout struct {
+	Table   csv.Table
+	Classes []string // nil for regression
+	Test    int      // of the rows, the last
+	Line    int      // of the CSV file, on which its last row starts
+	Scaling struct {
+		Inputs, Targets Scaling // Targets for regression
+	}
+}
+
+// loadRange reads a range of the rows of a CSV file, which is converted to a rows file when that is first
+// asked for, and again when it was changed. The rows file goes into rows below CacheDir, or, where nothing
+// can be written there, into .newtop beside the CSV file.
+//
+// The conversion reads the text four times, puts the rows in order chunk by chunk, and reads them three times more, for
+// the scalings. It needs memory for 12 bytes a row, for two chunks, and for the different words.
+func loadRange(path string, o Options) (*Dataset, error) {
+	var dirs []string
+	if cache, err := CacheDir(); err == nil {
+		dirs = append(dirs, filepath.Join(cache, "rows"))
+	}
+	dirs = append(dirs, filepath.Join(filepath.Dir(path), ".newtop"))
+	// One file for each way to split the rows; other processors may round otherwise, see fitStandard.
+	key := fmt.Sprintf("%q %q %d %d %s", o.Target, o.Test, o.Seed, o.Rows, runtime.GOARCH)
+	for again := false; ; again = true {
+		f, err := rowcache.Open(path, key, dirs, func(text *os.File, size int64, rows *rowcache.Writer) (any, error) {
+			return convertCSV(path, text, size, &o, rows)
+		})
+		if err != nil {
+			return nil, err
+		}
+		d, err := rangeOf(path, f, o.Keep)
+		f.Close()
+		if e, ok := errors.AsType[*fault.FormatError](err); !ok || e.File != f.Path || again || f.Remove() != nil {
+			return d, err
+		}
+	}
+}
+
+// convertCSV stores the rows of a CSV file in rows, in the order in which they are split.
+func convertCSV(path string, text *os.File, size int64, o *Options, rows *rowcache.Writer) (any, error) {
+	s, l, test, err := surveyCSV(path, text, size, csv.MaxRow, o)
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]rowcache.Column, len(l.Columns))
+	for j, c := range l.Columns {
+		columns[j] = rowcache.Column(c)
+	}
+	if err := rows.Begin(s.Rows, columns); err != nil {
+		return nil, err
+	}
+	place := shuffle(s.Rows, o.Seed)
+	if err := s.Each(l, func(i int, values []float64) error { return rows.Put(place[i], values) }); err != nil {
+		return nil, err
+	}
+	if err := rows.Order(); err != nil {
+		return nil, err
+	}
+	r := csvRows{File: rows.File, Spread: l.Spread, csvAbout: csvAbout{Table: l.Table, Classes: l.Classes, Test: test, Line: s.LastLine}}
+	return &r.csvAbout, r.fit()
+}
+
+// fit fits the scalings to the rows to train on.
+func (r *csvRows) fit() error {
+	inputs, keep := r.Inputs, r.Coded()
+	all := inputs // columns
+	if r.Classes == nil {
+		all, keep = inputs+1, append(keep, false)
+	}
+	row := make([]float64, all)
+	s, err := fitStandard(r.Rows-r.Test, all, keep, func(visit func(row []float64)) error {
+		return r.Each(0, r.Rows-r.Test, func(_ int, values []float64) {
+			clear(row)
+			target := r.To(row, values)
+			if r.Classes == nil {
+				row[inputs] = target
+			}
+			visit(row)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	r.Scaling.Inputs, r.Scaling.Targets = s.cut(inputs)
+	return nil
+}
+
+// cut parts the scaling of the first columns from that of the others.
+func (s *Scaling) cut(columns int) (first, others Scaling) {
+	first = Scaling{Kind: s.Kind, Offset: s.Offset[:columns], Scale: s.Scale[:columns]}
+	others = Scaling{Kind: s.Kind, Offset: s.Offset[columns:], Scale: s.Scale[columns:]}
+	for _, j := range s.Constant {
+		if j < columns {
+			first.Constant = append(first.Constant, j)
+		} else {
+			others.Constant = append(others.Constant, j-columns)
+		}
+	}
+	return first, others
+}
+
+// rangeOf returns what is kept of the rows of a CSV file as a set.
+func rangeOf(path string, f *rowcache.File, k Keep) (*Dataset, error) {
+	r := csvRows{File: f}
+	if err := f.About(&r.csvAbout); err != nil {
+		return nil, err
+	}
+	if r.Spread = r.Table.Spread(len(r.Classes)); !r.sound() {
+		return nil, f.Damaged("a description of other rows")
+	}
+	all := r.Rows - r.Test
+	train, exam := k.rows(all, r.Test)
+	if err := r.Fits(path, r.Line, train.Rows()+exam.Rows()); err != nil {
+		return nil, err
+	}
+	d := tableSet(path, &r.Table, r.Classes, all, r.Test)
+	var err error
+	if d.Train, err = r.split(train); err != nil {
+		return nil, err
+	}
+	if d.Test, err = r.split(Range{all + exam.First, all + exam.Last}); err != nil {
+		return nil, err
+	}
+	d.Train.place(train, all)
+	d.Test.place(exam, r.Test)
+	if d.Classes == nil {
+		d.finishTarget(r.Scaling.Targets)
+	}
+	d.finish(r.Scaling.Inputs)
+	return d, nil
+}
+
+// sound reports whether the description is one of rows such as the file has.
+func (r *csvRows) sound() bool {
+	if r.Test < 1 || r.Test >= r.Rows || len(r.Columns) != len(r.Table.Fields)+1 || r.Table.Place < 1 || r.Table.Place > len(r.Columns) ||
+		!r.Scaling.Inputs.sound(r.Inputs) || r.Classes == nil && !r.Scaling.Targets.sound(1) {
+		return false
+	}
+	for j, c := range r.Columns {
+		if c.Kinds != r.Kinds(j) {
+			return false
+		}
+	}
+	return true
+}
+
+// sound reports whether s is a scaling of so many columns by which can be divided.
+func (s *Scaling) sound(columns int) bool {
+	return s.Kind == ScaledStandard && len(s.Offset) == columns && len(s.Scale) == columns &&
+		!slices.ContainsFunc(s.Scale, func(v float64) bool { return !(v > 0) })
+}
+
+// split reads a range of the rows as they are.
+func (r *csvRows) split(of Range) (Split, error) {
+	t := newTable(of.Rows(), &r.Spread, r.Classes != nil)
+	err := r.Each(of.First, of.Last, func(i int, values []float64) { t.set(i-of.First, &r.Spread, values) })
+	return Split{Inputs: t.inputs, Targets: t.targets, Labels: t.labels}, err
+}

@@ -1,0 +1,79 @@
+// Package fault has the errors that readers of data return.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// FormatError says that a file is not what it should be. Line counts from 1 in a text file and is 0 in a
+// binary one, where Offset counts bytes from 0 (after decompression). Found and Expected are phrases.
+type FormatError struct {
+	File     string
+	Line     int
+	Offset   int64
+	Column   string // the column's name, or its number from 1; empty where there is none
+	Found    string
+	Expected string
+}
+
+func (e *FormatError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d", e.Line)
+	} else {
+		fmt.Fprintf(&b, ": offset %d", e.Offset)
+	}
+	if e.Column != "" {
+		fmt.Fprintf(&b, ": column %q", e.Column)
+	}
+	fmt.Fprintf(&b, ": found %s, expected %s", e.Found, e.Expected)
+	return b.String()
+}
+
+// OptionError says that an option has a value that is not allowed or does not fit the set.
+type OptionError struct {
+	Field    string // of Options, in lower case: "test", "target", "rows", "noise"
+	Value    string
+	Expected string
+}
+
+func (e *OptionError) Error() string {
+	return fmt.Sprintf("%s %q: expected %s", e.Field, e.Value, e.Expected)
+}
+
+// Torn tells a file that ends too early or does not unpack from one that can't be read.
+func Torn(file string, offset int64, expected string, err error) error {
+	e := &FormatError{File: file, Offset: offset, Expected: expected}
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		e.Found = "the end of the file"
+	case IsPathError(err):
+		return err
+	default:
+		e.Found = fmt.Sprintf("damaged data (%v)", err)
+	}
+	return e
+}
+
+// IsPathError reports whether the file system refused.
+func IsPathError(err error) bool {
+	_, ok := errors.AsType[*os.PathError](err)
+	return ok
+}
+
+// Quote shows what was found in a file, shortened so that an error stays one line.
+func Quote(s string) string {
+	const most = 40
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// Changed says that a file was not the same when it was read again.
+func Changed(file string) error { return fmt.Errorf("%s: it was changed while it was read", file) }

@@ -1,0 +1,67 @@
+package figure
+
+import (
+	"cmp"
+	"image/color"
+	"slices"
+
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// lineStyle is how a curve is drawn. Alone, a run's two sets of rows differ in colour too.
+func (s *report) lineStyle(c *curve) draw.LineStyle {
+	l := draw.LineStyle{Color: hues[c.run], Width: heavy}
+	if c.train {
+		l.Width, l.Dashes = light, dashed
+		if len(s.runs) == 1 {
+			l.Color, l.Width = hues[1], heavy
+		}
+	}
+	return l
+}
+
+// dress gives the curves of a panel their looks, and the order in which they are drawn: test rows over training rows.
+func (s *report) dress(p *quantityPanel) {
+	for i := range p.curves {
+		c := &p.curves[i]
+		c.style = s.lineStyle(c)
+		if p.quantity.test == nil {
+			c.style = s.lineStyle(&curve{run: c.run})
+		}
+		if len(s.runs) > 1 && !c.train {
+			c.shape, c.markers = shapes[c.run], [2]int{c.run, len(s.runs)}
+		}
+	}
+	later := func(c curve) int {
+		if c.train {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(p.curves, func(a, b curve) int { return cmp.Compare(later(a), later(b)) })
+}
+
+// markInk is the colour of a run's switches.
+func (s *report) markInk(run int) color.Color {
+	if len(s.runs) == 1 {
+		return faint
+	}
+	return hues[run]
+}
+
+// entries say which run is which, and which rows.
+func (s *report) entries() (out []entry) {
+	if len(s.runs) > 1 {
+		for i, label := range s.labels {
+			out = append(out, entry{line: draw.LineStyle{Color: hues[i], Width: heavy}, shape: shapes[i], text: label})
+		}
+	}
+	if !slices.ContainsFunc(s.about, func(p quantityPanel) bool { return p.pair }) {
+		return out
+	}
+	test, train := draw.LineStyle{Color: ink, Width: heavy}, draw.LineStyle{Color: ink, Width: light, Dashes: dashed}
+	if len(s.runs) == 1 {
+		test, train = s.lineStyle(&curve{}), s.lineStyle(&curve{train: true})
+	}
+	return append(out, entry{line: test, text: "test rows", paired: true}, entry{line: train, text: "training rows"})
+}

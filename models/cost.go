@@ -1,0 +1,95 @@
+package models
+
+import "newtop/models/internal/pass"
+
+// Cost counts the multiplications of the matrix products that a row of data takes, everything kept
+// that a Linearization keeps. Weights that leave the inputs cost less than others, for neither a
+// derivative along the inputs nor one back to them is needed. Elementwise work, of the order of the
+// nodes, is left out.
+type Cost struct {
+	Loss        float64 // the forward pass
+	Gradient    float64 // forward and backward pass and the gradient itself
+	GaussNewton float64 // one product with the Gauss–Newton matrix
+	Hessian     float64 // one product with the Hessian
+	Diagonal    float64 // the Gauss–Newton matrix's diagonal
+	Rows        float64 // one product with the Gauss–Newton matrix through explicit Jacobian rows
+	Matrix      float64 // the Gauss–Newton matrix itself
+}
+
+// Cost returns what the network costs per row.
+func (n *Network) Cost() Cost {
+	var c Cost
+	c.Rows, c.Matrix = n.rowCost()
+	outputs := float64(n.Outputs())
+	for _, b := range n.blocks {
+		weights := float64(b.Size())
+		c.Loss += weights
+		c.Diagonal += weights
+		if b.From == 0 {
+			c.Gradient += 2 * weights
+			c.GaussNewton += 2 * weights
+			c.Hessian += 2 * weights
+			continue
+		}
+		c.Gradient += 3 * weights
+		c.GaussNewton += 4 * weights
+		c.Hessian += 6 * weights
+		if b.To < n.net.Last() && !n.net.Lone(b.To) {
+			c.Diagonal += outputs * weights
+			continue
+		}
+		c.Diagonal += weights // one row of the block for each output
+		if n.net.Activations[n.net.Last()] == pass.Softmax {
+			c.Diagonal += weights // what all outputs share
+		}
+	}
+	return c
+}
+
+// rowCost counts the multiplications that explicit rows take for each row of data: one product through them,
+// and the assembly of the matrix.
+func (n *Network) rowCost() (product, matrix float64) {
+	outputs, softmax := float64(n.Outputs()), n.net.Activations[n.net.Last()] == pass.Softmax
+	for _, b := range n.blocks {
+		weights := float64(b.Size())
+		if b.To < n.net.Last() {
+			product += 3 * outputs * weights // form, row·v, α·row
+			matrix += outputs * weights
+			switch { // back through the block
+			case b.From > 0 && n.net.Lone(b.To):
+				product += weights
+				matrix += weights
+			case b.From > 0:
+				product += outputs * weights
+				matrix += outputs * weights
+			}
+			continue
+		}
+		product += 2 * weights
+		matrix += weights
+		if b.From > 0 {
+			product += weights
+			matrix += weights
+		}
+		if softmax {
+			matrix += (outputs - 1) * weights // every row has all terminal weights
+		}
+		if softmax && b.From > 0 { // what all outputs share
+			product += weights
+			matrix += outputs * weights
+		}
+	}
+	pairs := func(n float64) float64 { return n * (n + 1) / 2 }
+	if softmax || n.net.Mixture != nil {
+		return product, matrix + outputs*pairs(float64(n.net.Dim))
+	}
+	hidden := n.net.Hidden()
+	for k := range n.Outputs() {
+		own := 0
+		for _, p := range ownPieces(n.net, k, hidden) {
+			own += p.size
+		}
+		matrix += pairs(float64(hidden + own))
+	}
+	return product, matrix
+}

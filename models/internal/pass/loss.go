@@ -1,0 +1,60 @@
+package pass
+
+// Losses are the losses there are, by their number in models.
+var Losses = [...]Loss{squaredError{}, crossEntropy{}}
+
+// Loss is what the outputs of a network are measured by: E_p, the sum over the outputs of one row. With B the curvature
+// ∂²E_p/∂u∂uᵀ, which must not be negative, and J the derivatives of the outputs u^L by their net inputs v^L, B' = JᵀBJ is the
+// curvature that the Gauss–Newton matrix sees. A loss may be one with the activation of the outputs, whose derivatives then
+// cancel; B' is then all of the curvature at v^L.
+//
+// Methods on a Scratch are about the block of rows in it, whose tape is tp, at its output layer L. They are called in the
+// order in which they stand, measure and delta once, the others for each product.
+type Loss interface {
+	// Name returns what files and flags call it.
+	Name() string
+	// Refuse says what outputs of an activation that it can't measure are, and which are expected; "" for those that it can.
+	Refuse(out Activation) string
+	// Of returns the part of E_p that an output u with this activation has, for the target t.
+	Of(u, t float64, out Activation) float64
+
+	// keeps returns how many numbers tp.kept of so many outputs has a row: what layer.pullKeep keeps, where it is called,
+	// and behind it the loss's own.
+	keeps(out Activation, outputs int) int
+	// measure turns the net inputs in tp.U into outputs, leaves u − t in tp.Delta, and returns Σ_p E_p and Σ_p ‖u − t‖².
+	measure(s *Scratch, tp *Tape) (loss, squared float64)
+	// delta turns the u − t in tp.Delta into δ^L = ∂E_p/∂v^L, and keeps what the methods below need.
+	delta(s *Scratch, tp *Tape)
+	// curve stores γ^L in s.gamma, from φ^L in s.phi and Ru^L in s.ru: the derivative of δ^L along φ^L if it shall be exact,
+	// else B'φ^L.
+	curve(s *Scratch, tp *Tape, exact bool)
+	// factor stores c_k of every output and row in c, where B' = SSᵀ and column k of S is c_k e_k, or after softmax
+	// c_k (e_k − u).
+	factor(c []float64, s *Scratch, tp *Tape)
+	// diagonal stores the diagonal of B' in dst, from what factor stored in c.
+	diagonal(dst, c []float64, s *Scratch, tp *Tape)
+}
+
+// Tally is how well a network does on some rows: sums over them.
+type Tally struct {
+	// Wrong counts the rows whose largest output is not where the largest target is (the first one of equals), or is not a
+	// number; 0 where there is only one output.
+	Wrong         int
+	Loss, Squared float64 // E_p, ‖u − t‖²
+}
+
+// Add adds the sums over other rows.
+func (t *Tally) Add(o Tally) {
+	t.Wrong += o.Wrong
+	t.Loss += o.Loss
+	t.Squared += o.Squared
+}
+
+// TallySize is how many numbers a Tally makes.
+const TallySize = 3
+
+// StoreTo stores the tally in dst as numbers, of which sums are sums of tallies: fewer rows than 2⁵³ are wrong.
+func (t *Tally) StoreTo(dst []float64) { dst[0], dst[1], dst[2] = t.Loss, t.Squared, float64(t.Wrong) }
+
+// TallyOf returns the tally of numbers that StoreTo stored, or sums of them.
+func TallyOf(x []float64) Tally { return Tally{Loss: x[0], Squared: x[1], Wrong: int(x[2])} }

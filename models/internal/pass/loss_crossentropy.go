@@ -1,0 +1,150 @@
+package pass
+
+import (
+	"math"
+	"slices"
+
+	"newtop/internal/vector"
+)
+
+// crossEntropy is −Σ t log u after softmax, and −Σ t log u + (1−t) log(1−u) after sigmoid, where every output is a class of
+// its own. It is one with the activation: B' is Σt·(diag(u) − uuᵀ), or diag(u(1 − u)). Of softmax it keeps the sum of each row's
+// targets.
+type crossEntropy struct{}
+
+func (crossEntropy) Name() string { return "xent" }
+
+func (crossEntropy) Refuse(out Activation) string {
+	if out == Softmax || out == Sigmoid {
+		return ""
+	}
+	return "no probabilities: cross-entropy (xent) expected softmax or sigmoid"
+}
+
+func (crossEntropy) Of(u, t float64, out Activation) float64 {
+	loss := minusLog(t, u)
+	if out != Softmax { // every output is a class of its own
+		loss += minusLog(1-t, 1-u)
+	}
+	return loss
+}
+
+// minusLog returns −t·log u, with 0·log 0 = 0.
+func minusLog(t, u float64) float64 {
+	if t == 0 {
+		return 0
+	}
+	return -t * math.Log(u)
+}
+
+func (crossEntropy) keeps(out Activation, _ int) int {
+	if out == Softmax {
+		return 1
+	}
+	return 0
+}
+
+func (x crossEntropy) measure(s *Scratch, tp *Tape) (loss, squared float64) {
+	last := s.Last()
+	if s.out() == Softmax {
+		loss = x.ofSoftmax(s, tp.U[last], tp.kept[last])
+	} else {
+		loss = x.ofSigmoid(s, tp.U[last])
+	}
+	return loss, s.residual(tp)
+}
+
+// ofSoftmax returns Σ_p Σ_k t_k (log Σ_i e^v_i − v_k), turns v into probabilities and stores the sum
+// of each row's targets. Logits are taken relative to the largest, so the loss is finite wherever the logits are.
+func (crossEntropy) ofSoftmax(s *Scratch, v, targetSum []float64) float64 {
+	top, total, hit := s.ra, s.rb, s.rc
+	vector.ColumnMax(top, v)
+	vector.ColumnSums(targetSum, s.Targets)
+	vector.ColumnDots(hit, s.Targets, v)
+	vector.ColumnSoftmax(total, top, v)
+	loss := 0.0
+	for j, sum := range total {
+		if targetSum[j] != 0 {
+			loss += targetSum[j]*math.Log(sum) - (hit[j] - targetSum[j]*top[j])
+		}
+	}
+	return loss
+}
+
+// ofSigmoid returns Σ_p Σ_k log(1 + e^v_k) − t_k v_k, which is −Σ t log u + (1−t) log(1−u), and turns v
+// into probabilities. With x = |v|, and 1 − t for t where v > 0, a term is log(1 + e^−x) + t·x: two
+// numbers of one sign, so that a certain and right output costs e^−x and not what rounding leaves of v.
+func (crossEntropy) ofSigmoid(s *Scratch, v []float64) float64 {
+	loss := 0.0
+	for i, x := range v {
+		t, far := s.Targets[i], math.Abs(x)
+		value, u := softplus(-far)
+		if x > 0 {
+			t, u = 1-t, 1-u
+		}
+		if t != 0 {
+			value += t * far
+		}
+		loss += value
+		v[i] = u
+	}
+	return loss
+}
+
+// delta stores (Σt)u − t after softmax; after sigmoid it is u − t.
+func (crossEntropy) delta(s *Scratch, tp *Tape) {
+	if s.out() != Softmax {
+		return
+	}
+	last := s.Last()
+	sums := tp.kept[last]
+	if !slices.ContainsFunc(sums, func(sum float64) bool { return sum != 1 }) {
+		return
+	}
+	u, delta := tp.U[last], tp.Delta[last]
+	for i := 0; i < len(u); i += s.Rows {
+		for j, sum := range sums {
+			delta[i+j] = sum*u[i+j] - s.Targets[i+j]
+		}
+	}
+}
+
+// curve stores (Σt)Ru^L after softmax, Ru^L after sigmoid.
+func (crossEntropy) curve(s *Scratch, tp *Tape, _ bool) {
+	last := s.Last()
+	gamma := s.gamma[last]
+	copy(gamma, s.ru[last])
+	if s.out() == Softmax {
+		for i := 0; i < len(gamma); i += s.Rows {
+			node := gamma[i : i+s.Rows]
+			vector.Mul(node, node, tp.kept[last])
+		}
+	}
+}
+
+// factor stores √f′_k, or √(u_k Σt) after softmax.
+func (crossEntropy) factor(c []float64, s *Scratch, tp *Tape) {
+	if s.out() != Softmax {
+		s.layer(tp, s.Last()).slopes(c)
+		for i := range c {
+			c[i] = math.Sqrt(c[i])
+		}
+		return
+	}
+	u := tp.U[s.Last()]
+	for i := 0; i < len(u); i += s.Rows {
+		for j, sum := range tp.kept[s.Last()] {
+			c[i+j] = math.Sqrt(u[i+j] * sum)
+		}
+	}
+}
+
+// diagonal stores c², or Σt·u(1 − u) after softmax.
+func (crossEntropy) diagonal(dst, c []float64, s *Scratch, tp *Tape) {
+	vector.Mul(dst, c, c)
+	if s.out() == Softmax {
+		for i, u := range tp.U[s.Last()] {
+			dst[i] *= 1 - u
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package pass
+
+import "newtop/internal/vector"
+
+// squaredError is ½‖u − t‖², whose B is the identity.
+type squaredError struct{}
+
+func (squaredError) Name() string { return "mse" }
+
+func (squaredError) Refuse(Activation) string { return "" }
+
+func (squaredError) Of(u, t float64, _ Activation) float64 { return (u - t) * (u - t) / 2 }
+
+func (squaredError) keeps(out Activation, outputs int) int { return out.keeps() * outputs }
+
+func (squaredError) measure(s *Scratch, tp *Tape) (loss, squared float64) {
+	s.Finish(tp)
+	squared = s.residual(tp)
+	return squared / 2, squared
+}
+
+// delta carries ε^L = u − t back through the activation.
+func (squaredError) delta(s *Scratch, tp *Tape) { s.layer(tp, s.Last()).pullKeep() }
+
+func (squaredError) curve(s *Scratch, tp *Tape, exact bool) {
+	last := s.Last()
+	gamma, out := s.gamma[last], s.layer(tp, last)
+	copy(gamma, s.ru[last]) // Rε^L
+	if exact {
+		out.curve(gamma, s.phi[last], s.ru[last])
+	} else {
+		out.pull(gamma)
+	}
+}
+
+// factor stores f′_k, or u_k after softmax: B' = J², and S = J.
+func (squaredError) factor(c []float64, s *Scratch, tp *Tape) {
+	if s.out() == Softmax {
+		copy(c, tp.U[s.Last()])
+		return
+	}
+	s.layer(tp, s.Last()).slopes(c)
+}
+
+// diagonal stores c², or after softmax u²((1 − u)² + Σ_{k≠j} u_k²) = u²(1 − 2u + ⟨u, u⟩).
+func (squaredError) diagonal(dst, c []float64, s *Scratch, tp *Tape) {
+	if s.out() != Softmax {
+		vector.Mul(dst, c, c)
+		return
+	}
+	u := tp.U[s.Last()]
+	vector.ColumnDots(s.ra, u, u)
+	for i := 0; i < len(u); i += s.Rows {
+		for j, norm := range s.ra {
+			x := u[i+j]
+			dst[i+j] = x * x * ((1-x)*(1-x) + (norm - x*x))
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package pass
+
+import (
+	"newtop/internal/vector"
+	"newtop/models/blas"
+)
+
+// products is a sum of matrix products under way, for a block of Rows rows of data. Dense blocks become terms of one blas.Sum, so
+// that what it adds up stays in registers; sparse ones are added afterwards.
+type products struct {
+	Rows   int
+	terms  []blas.Term
+	sparse []sparseTerm
+	// Multiplications counts all that were done, those of sparse blocks included.
+	Multiplications int
+}
+
+// sparseTerm is one call of a Sparse's addMul, addMulTrans or addOuter.
+type sparseTerm struct {
+	add     func(s *Sparse, c, a, b []float64, rows int)
+	sources *Sparse
+	a, b    []float64
+}
+
+// mul adds W^{lr} x to the sum, w being all weights.
+func (p *products) mul(b Block, w, x []float64) {
+	if b.Sparse != nil {
+		p.sparse = append(p.sparse, sparseTerm{(*Sparse).addMul, b.Sparse, b.of(w), x})
+		return
+	}
+	p.terms = append(p.terms, blas.Term{A: b.of(w), RowStride: b.Cols, ColStride: 1, B: x, Stride: p.Rows, K: b.Cols})
+}
+
+// mulTrans adds (W^{lr})ᵀ x to the sum, w being all weights.
+func (p *products) mulTrans(b Block, w, x []float64) {
+	if b.Sparse != nil {
+		p.sparse = append(p.sparse, sparseTerm{(*Sparse).addMulTrans, b.Sparse, b.of(w), x})
+		return
+	}
+	p.terms = append(p.terms, blas.Term{A: b.of(w), RowStride: 1, ColStride: b.Cols, B: x, Stride: p.Rows, K: b.Rows})
+}
+
+// outer adds x yᵀ to the sum, over the rows of data, y being the outputs of layer b.From or what belongs to them, node
+// by node, and yRows the same row by row.
+func (p *products) outer(b Block, x, y []float64, yRows RowMajor) {
+	if b.Sparse != nil {
+		p.sparse = append(p.sparse, sparseTerm{(*Sparse).addOuter, b.Sparse, x, y})
+		return
+	}
+	p.terms = append(p.terms, blas.Term{A: x, RowStride: p.Rows, ColStride: 1, B: yRows.Data, Stride: yRows.Stride, K: p.Rows})
+}
+
+// sumTo stores the sum in dst, nodes × rows, beginning with the biases of the nodes, or with 0 where there are none.
+func (p *products) sumTo(dst, bias []float64) {
+	start := blas.Zero
+	if len(bias) > 0 {
+		start = blas.Bias
+	}
+	p.finishSum(dst, len(dst)/p.Rows, p.Rows, start, bias)
+}
+
+// sumWeights adds the sum to the weights of a block in dst.
+func (p *products) sumWeights(dst []float64, b Block) {
+	p.finishSum(b.of(dst), b.Rows, b.Cols, blas.Add, nil)
+}
+
+func (p *products) finishSum(dst []float64, m, n int, start blas.Start, bias []float64) {
+	if len(p.terms) > 0 || start != blas.Add {
+		blas.Sum(dst, m, n, n, start, bias, p.terms)
+	}
+	for _, t := range p.terms {
+		p.Multiplications += m * n * t.K
+	}
+	for _, t := range p.sparse {
+		t.add(t.sources, dst, t.a, t.b, p.Rows)
+		p.Multiplications += t.sources.Len() * p.Rows
+	}
+	p.terms, p.sparse = p.terms[:0], p.sparse[:0]
+}
+
+// addColumnSums adds the sum over the rows of data to dst, one number a node; x is len(dst) × rows.
+func addColumnSums(dst, x []float64, rows int) { vector.AddRowSums(dst, x, rows) }

@@ -1,0 +1,129 @@
+package pass
+
+import (
+	"newtop/internal/vector"
+	"newtop/models/blas"
+)
+
+// The passes of a block of one row of data, where all that lies node by node is a vector. There is next to no
+// arithmetic to a weight, and what counts is that every weight, and every number of the gradient, is met once, in
+// the order in which it lies.
+
+// shortRow is up to how many numbers a plain loop takes less time than a call does.
+const shortRow = 8
+
+// PassRow is Pass for a block of one row.
+func (s *Scratch) PassRow(w []float64, tp *Tape) Tally {
+	s.forwardRow(w, tp)
+	sum := s.Measure(tp)
+	s.Loss.delta(s, tp)
+	s.backwardRow(w, tp)
+	return sum
+}
+
+// forwardRow is Forward.
+func (s *Scratch) forwardRow(w []float64, tp *Tape) {
+	for l := 1; l <= s.Last(); l++ {
+		v := tp.U[l]
+		clear(v[copy(v, s.bias(l).of(w)):])
+		for _, b := range s.Incoming[l] {
+			b.addMulRow(v, b.of(w), tp.U[b.From])
+		}
+		if l < s.Last() {
+			s.layer(tp, l).activate()
+		}
+	}
+	if s.Mixture != nil {
+		s.gates.compute(w, tp)
+		s.gates.combine(tp.U[s.Last()], tp.gates.g, tp.U)
+	}
+}
+
+// backwardRow is backward.
+func (s *Scratch) backwardRow(w []float64, tp *Tape) {
+	for l := s.Last() - 1; l > 0; l-- {
+		delta := tp.Delta[l]
+		clear(delta)
+		for _, b := range s.Outgoing[l] {
+			b.addMulTransRow(delta, b.of(w), tp.Delta[b.To])
+		}
+		s.gates.addGated(delta, s.GateOf[l], tp.gates.g, tp.Delta[s.Last()])
+		s.layer(tp, l).pullKeep()
+	}
+}
+
+// StoreGradientRow stores ∂E_p/∂w in dst. To clear dst and then add to it would go over it three times.
+func (s *Scratch) StoreGradientRow(dst, w []float64, tp *Tape) {
+	for _, b := range s.Blocks {
+		b.storeOuterRow(b.of(dst), tp.Delta[b.To], tp.U[b.From])
+	}
+	for _, b := range s.Biases {
+		copy(b.of(dst), tp.Delta[b.Layer])
+	}
+	if s.Mixture != nil {
+		clear(dst[s.Mixture.Offset:])
+		s.gates.addGradient(dst, w, tp.Delta[s.Last()], tp)
+	}
+}
+
+// addMulRow adds Wx to c, w being the block's weights.
+func (b *Block) addMulRow(c, w, x []float64) {
+	switch {
+	case b.Sparse != nil:
+		b.Sparse.addMul(c, w, x, 1)
+	case b.Cols <= shortRow:
+		x = x[:b.Cols]
+		for i := range c {
+			sum := 0.0
+			for j, w := range w[i*len(x):][:len(x)] {
+				sum += w * x[j]
+			}
+			c[i] += sum
+		}
+	default:
+		x = x[:b.Cols]
+		for i := range c {
+			c[i] += vector.Dot(w[i*len(x):][:len(x)], x)
+		}
+	}
+}
+
+// addMulTransRow adds Wᵀx to c, w being the block's weights.
+func (b *Block) addMulTransRow(c, w, x []float64) {
+	switch {
+	case b.Sparse != nil:
+		b.Sparse.addMulTrans(c, w, x, 1)
+	case b.Cols <= shortRow:
+		for i, x := range x[:b.Rows] {
+			for j, w := range w[i*len(c):][:len(c)] {
+				c[j] += w * x
+			}
+		}
+	default:
+		// xᵀW, whose rows are as long as W's
+		term := [1]blas.Term{{A: x, RowStride: b.Rows, ColStride: 1, B: w, Stride: b.Cols, K: b.Rows}}
+		blas.Sum(c, 1, b.Cols, b.Cols, blas.Add, nil, term[:])
+	}
+}
+
+// storeOuterRow stores xyᵀ in the block's weights dst.
+func (b *Block) storeOuterRow(dst, x, y []float64) {
+	switch {
+	case b.Sparse != nil:
+		clear(dst)
+		b.Sparse.addOuter(dst, x, y, 1)
+	case b.Cols <= shortRow:
+		y = y[:b.Cols]
+		for i, x := range x[:b.Rows] {
+			row := dst[i*len(y):][:len(y)]
+			for j, y := range y {
+				row[j] = x * y
+			}
+		}
+	default:
+		y = y[:b.Cols]
+		for i, x := range x[:b.Rows] {
+			vector.Scale(dst[i*len(y):][:len(y)], x, y)
+		}
+	}
+}

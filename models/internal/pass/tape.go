@@ -1,0 +1,77 @@
+package pass
+
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"newtop/models/blas"
+)
+
+// Tape is what the forward and backward pass at w leave of one block of rows, and what all products
+// reuse. Everything is node by node: node i of layer l owns U[l][i·rows:(i+1)·rows].
+type Tape struct {
+	U     [][]float64 // outputs; U[0] are the inputs
+	Delta [][]float64 // δ^l for l ≥ 1
+	// kept holds for layer l ≥ 1: f′ (softplus), ε − ⟨u, ε⟩ (softmax), what the loss keeps of the output layer in
+	// their place; nothing otherwise.
+	kept  [][]float64
+	gates gateValues // of a mixture's gates
+	X     RowMajor   // the inputs as the data have them, if they lie so
+}
+
+// RowMajor is what lies row by row: rows of data, Stride apart.
+type RowMajor struct {
+	Data   []float64
+	Stride int
+}
+
+// row returns row p, of that many numbers.
+func (r RowMajor) row(p, cols int) []float64 { return r.Data[p*r.Stride:][:cols] }
+
+// Gather stores rows first, first+1, … of m in dst, node by node.
+func Gather(dst []float64, m blas64.General, first, rows int) {
+	blas.Transpose(dst, rows, m.Data[first*m.Stride:], m.Stride, rows, m.Cols)
+}
+
+// Scatter is the inverse of Gather.
+func Scatter(m blas64.General, src []float64, first, rows int) {
+	blas.Transpose(m.Data[first*m.Stride:], m.Stride, src, rows, m.Cols, rows)
+}
+
+// keptNodes returns how many numbers a row of layer l's kept has.
+func (n *Net) keptNodes(l int) int {
+	if l == n.Last() {
+		return n.Loss.keeps(n.out(), n.Nodes[l])
+	}
+	return n.Activations[l].keeps() * n.Nodes[l]
+}
+
+// TapeSize returns how many numbers a tape holds for each row.
+func (n *Net) TapeSize() int {
+	size := n.Columns + gateArrays*n.GateCount()
+	for l := 1; l <= n.Last(); l++ {
+		size += 2*n.Nodes[l] + n.keptNodes(l)
+	}
+	return size
+}
+
+func (n *Net) newTape() Tape {
+	layers := len(n.Nodes)
+	return Tape{U: make([][]float64, layers), Delta: make([][]float64, layers), kept: make([][]float64, layers)}
+}
+
+// PlaceTape makes the tape use memory for a block of rows. It allocates nothing.
+func (n *Net) PlaceTape(tp *Tape, memory []float64, rows int) {
+	take := func(nodes int) []float64 {
+		part := memory[: nodes*rows : nodes*rows]
+		memory = memory[nodes*rows:]
+		return part
+	}
+	tp.U[0] = take(n.Columns)
+	for l := 1; l < len(n.Nodes); l++ {
+		tp.U[l] = take(n.Nodes[l])
+		tp.Delta[l] = take(n.Nodes[l])
+		tp.kept[l] = take(n.keptNodes(l))
+	}
+	gates := n.GateCount()
+	tp.gates = gateValues{take(gates), take(gates), take(gates), take(gates), take(gates)}
+}

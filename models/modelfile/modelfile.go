@@ -1,0 +1,228 @@
+// Package modelfile writes trained networks to files that other programs read, and reads them back: safetensors, with
+// everything about the network in its metadata, and ONNX, a graph that computes from raw inputs.
+package modelfile
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"newtop/internal/safetensors"
+	"newtop/models"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Model is a trained network with what its users need to feed it and to read it.
+type Model struct {
+	Network *models.Network
+	Weights [][]float64       // of each net of a committee, whose mean output counts; one for a single net
+	Inputs  []Column          // of the network's columns, in order: its inputs, and behind them its features
+	Outputs []Column          // of its outputs
+	Classes []string          // names, one for each output; nil for regression
+	Table   []Field           // how the fields of a CSV row become the inputs; nil: one number each, in order
+	Meta    map[string]string // what else is known: data, run, epoch, optimizer, seed, loss, test_error, …
+}
+
+// Column is an input or an output: value = (raw − Offset)/Scale.
+type Column struct {
+	Name   string  `json:"name"`
+	Offset float64 `json:"offset"`
+	Scale  float64 `json:"scale"`
+}
+
+// Field is one column of a table as it was trained on. Words are the categories in the order of their inputs, each
+// 1 where the field is that word; nil for a number.
+type Field struct {
+	Name  string   `json:"name"`
+	Words []string `json:"words,omitempty"`
+}
+
+// FormatError says what is wrong with a file. Place is a part of it, as an offset or the name of a tensor, and may be
+// empty; Found and Expected are phrases.
+type FormatError struct{ File, Place, Found, Expected string }
+
+func (e *FormatError) Error() string {
+	place := e.File
+	if e.Place != "" {
+		place += ": " + e.Place
+	}
+	return fmt.Sprintf("%s: found %s, expected %s", place, e.Found, e.Expected)
+}
+
+// The names of the formats.
+const (
+	Safetensors = "safetensors"
+	ONNX        = "onnx"
+)
+
+// Format returns Safetensors or ONNX for a path, or an error that says which extensions there are.
+func Format(path string) (string, error) {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".safetensors":
+		return Safetensors, nil
+	case ".onnx":
+		return ONNX, nil
+	}
+	return "", fmt.Errorf("%q: expected a file name that ends in .safetensors or .onnx", path)
+}
+
+// Write writes m to path, in the format that its extension names, and replaces what is there as a whole. It returns
+// an error where m is incomplete or has weights that are no finite numbers.
+func Write(path string, m *Model) (bytes int64, err error) {
+	format, err := Format(path)
+	if err != nil {
+		return 0, err
+	}
+	write := WriteSafetensors
+	if format == ONNX {
+		write = WriteONNX
+	}
+	return replace(path, func(w io.Writer) error { return write(w, m) })
+}
+
+// WriteSafetensors writes m with all its numbers as they are.
+func WriteSafetensors(w io.Writer, m *Model) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	metadata, err := m.metadata()
+	if err != nil {
+		return err
+	}
+	return safetensors.Encode(w, &safetensors.File{Metadata: metadata, Tensors: modelTensors(m)})
+}
+
+// Read reads what Write wrote, in either format, whatever the file's name. It returns a *FormatError or a
+// *safetensors.FormatError for anything else.
+func Read(path string) (*Model, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &FormatError{File: path, Found: "no regular file", Expected: "a saved model"}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Decode(text, path)
+}
+
+// Decode is Read for a text in memory; name is for errors.
+func Decode(text []byte, name string) (*Model, error) {
+	const lengthBytes = 8 // before the header of safetensors
+	if len(text) > lengthBytes && text[lengthBytes] == '{' {
+		file, err := safetensors.Decode(text, name)
+		if err != nil {
+			return nil, err
+		}
+		return fromTensors(file, name)
+	}
+	return readONNX(text, name)
+}
+
+// check returns an error unless m is complete and its parts fit each other.
+func (m *Model) check() error {
+	if m.Network == nil || len(m.Weights) == 0 {
+		return fmt.Errorf("a model without a network or weights")
+	}
+	for _, w := range m.Weights {
+		if len(w) != m.Network.Dim() {
+			return fmt.Errorf("%d weights: expected %d as the network has", len(w), m.Network.Dim())
+		}
+		for _, v := range w {
+			if !finite(v) {
+				return fmt.Errorf("a weight is %g: expected finite weights", v)
+			}
+		}
+	}
+	if err := checkColumns("input", m.Inputs, m.Network.Columns()); err != nil {
+		return err
+	}
+	if err := checkColumns("output", m.Outputs, m.Network.Outputs()); err != nil {
+		return err
+	}
+	if m.Classes != nil && len(m.Classes) != m.Network.Outputs() {
+		return fmt.Errorf("%d classes: expected %d as the network has outputs", len(m.Classes), m.Network.Outputs())
+	}
+	inputs := 0
+	for i := range m.Table {
+		inputs += m.Table[i].Inputs()
+	}
+	if m.Table != nil && inputs != m.Network.Inputs() {
+		return fmt.Errorf("a table of %d inputs: expected %d as the network has", inputs, m.Network.Inputs())
+	}
+	return nil
+}
+
+func checkColumns(what string, columns []Column, want int) error {
+	if len(columns) != want {
+		return fmt.Errorf("%d %ss are described: expected %d as the network has", len(columns), what, want)
+	}
+	for _, c := range columns {
+		if !finite(c.Offset) || !finite(c.Scale) || c.Scale == 0 {
+			return fmt.Errorf("%s %.40q has offset %g and scale %g: expected finite numbers, the scale not 0", what, c.Name, c.Offset, c.Scale)
+		}
+	}
+	return nil
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Inputs returns how many inputs the field becomes.
+func (f *Field) Inputs() int {
+	if f.Words == nil {
+		return 1
+	}
+	return len(f.Words)
+}
+
+// PredictTo stores in dst, rows × outputs, what the network makes of raw inputs, rows × Inputs: probabilities or
+// scores for classes, values in the data's own units for regression.
+func (m *Model) PredictTo(dst, raw *mat.Dense) {
+	rows, columns := raw.Dims()
+	if columns != len(m.Inputs) {
+		panic(fmt.Sprintf("modelfile: PredictTo: raw has %d columns, the model %d", columns, len(m.Inputs)))
+	}
+	if r, c := dst.Dims(); r != rows || c != len(m.Outputs) {
+		panic(fmt.Sprintf("modelfile: PredictTo: dst is %d × %d, expected %d × %d", r, c, rows, len(m.Outputs)))
+	}
+	x := mat.NewDense(rows, columns, nil)
+	for i := range rows {
+		row := x.RawRowView(i)
+		for j, v := range raw.RawRowView(i) {
+			row[j] = (v - m.Inputs[j].Offset) / m.Inputs[j].Scale
+		}
+	}
+	m.outputTo(dst, x)
+	for i := range rows {
+		row := dst.RawRowView(i)
+		for j, v := range row {
+			row[j] = v*m.Outputs[j].Scale + m.Outputs[j].Offset
+		}
+	}
+}
+
+// outputTo stores the net's outputs, or the mean of a committee's, in dst.
+func (m *Model) outputTo(dst, x *mat.Dense) {
+	if len(m.Weights) == 1 {
+		m.Network.OutputTo(dst, m.Weights[0], x)
+		return
+	}
+	rows, outputs := dst.Dims()
+	u := mat.NewDense(rows, outputs, nil)
+	dst.Zero()
+	share := 1 / float64(len(m.Weights))
+	for _, w := range m.Weights {
+		m.Network.OutputTo(u, w, x)
+		for i := range rows {
+			floats.AddScaled(dst.RawRowView(i), share, u.RawRowView(i))
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package reduce
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestPoolRunsEachTaskOnce(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	for _, threads := range []int{1, 2, 5} {
+		p := NewPool(threads)
+		for _, count := range []int{0, 1, 2, 100} {
+			done := make([]atomic.Int32, count)
+			p.Run(count, func(worker, i int) {
+				if worker < 0 || worker >= threads {
+					t.Errorf("worker %d of %d", worker, threads)
+				}
+				done[i].Add(1)
+			})
+			for i := range done {
+				if n := done[i].Load(); n != 1 {
+					t.Errorf("%d threads: task %d of %d ran %d times", threads, i, count, n)
+				}
+			}
+		}
+		p.Close()
+	}
+}
+
+func TestPoolPassesPanicsOn(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	p := NewPool(3)
+	defer p.Close()
+	for range 20 {
+		func() {
+			defer func() {
+				text, _ := recover().(string)
+				if !strings.HasPrefix(text, "on purpose") || !strings.Contains(text, "TestPoolPassesPanicsOn") {
+					t.Errorf("panicked with %q, expected the task's word and stack", text)
+				}
+			}()
+			p.Run(50, func(_, i int) {
+				if i == 7 {
+					panic("on purpose")
+				}
+			})
+		}()
+		var ran atomic.Int32
+		if p.Run(9, func(_, _ int) { ran.Add(1) }); ran.Load() != 9 {
+			t.Errorf("after a panic %d of 9 tasks ran", ran.Load())
+		}
+	}
+}
+
+// TestPoolIsShared: several goroutines may run on one pool; their runs take turns.
+func TestPoolIsShared(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	p := NewPool(2)
+	var inside, most atomic.Int32
+	finished := make(chan int)
+	for range 4 {
+		go func() {
+			var total atomic.Int64
+			for range 50 {
+				p.Run(8, func(_, i int) {
+					if now := inside.Add(1); now > most.Load() {
+						most.Store(now)
+					}
+					total.Add(int64(i))
+					inside.Add(-1)
+				})
+			}
+			finished <- int(total.Load())
+		}()
+	}
+	for range 4 {
+		if total := <-finished; total != 50*28 {
+			t.Errorf("sum %d, expected %d", total, 50*28)
+		}
+	}
+	if most.Load() > 2 {
+		t.Errorf("%d tasks at once on 2 threads", most.Load())
+	}
+	p.Close()
+}
+
+func TestNilPool(t *testing.T) {
+	var p *Pool
+	next := 0
+	p.Run(5, func(worker, i int) {
+		if worker != 0 || i != next {
+			t.Errorf("worker %d, task %d, expected 0 and %d", worker, i, next)
+		}
+		next++
+	})
+	if next != 5 || p.Threads() != 1 {
+		t.Errorf("%d tasks on %d threads", next, p.Threads())
+	}
+	p.Close()
+}

@@ -1,0 +1,134 @@
+package event
+
+import (
+	"math"
+	"slices"
+)
+
+// Measure is what a run is judged by, less being better. Whatever ranks epochs or runs, names the best one or says how
+// well a run does reads it, so that all decide alike:
+//
+//   - a classifier is judged by its error, a regression by its RMSE;
+//   - over the test rows, or over the training rows where the run has no test rows;
+//   - a run of another program may say neither. Its epochs decide as they come: the first of test error, error, test
+//     RMSE, RMSE, test loss and loss that one of them has. So it is with the zero value.
+type Measure struct {
+	Quantity
+	decided bool // by the run, and not by its epochs as they come
+}
+
+// preferred lists what a run of another program can be judged by, the best first.
+var preferred = []Quantity{TestError, Error, TestRMSE, RMSE, TestLoss, Loss}
+
+// Measure is what the run is judged by, as far as its beginning says. A run of which nothing is known is nil.
+func (r *RunEvent) Measure() Measure {
+	if r == nil {
+		return Measure{}
+	}
+	m := Measure{RMSE, !r.External()}
+	switch {
+	case r.Data.Classes > 0:
+		m.Quantity = Error
+	case !m.decided:
+		m.Quantity = Loss
+	}
+	if r.Data.TestRows > 0 {
+		m.Quantity = m.Test()
+	}
+	return m
+}
+
+// External reports whether the run is told by another program, which may leave out what newtop always says: it names
+// no network.
+func (r *RunEvent) External() bool { return len(r.Model.Layers) == 0 }
+
+// With is the measure once an epoch was seen, which decides where the run did not.
+func (m Measure) With(e *EpochEvent) Measure {
+	if m.decided {
+		return m
+	}
+	for _, q := range preferred[:slices.Index(preferred, m.Quantity)] {
+		if v := float64(*q.Of(e)); !math.IsNaN(v) && !math.IsInf(v, 0) {
+			m.Quantity = q
+			break
+		}
+	}
+	return m
+}
+
+// MeasureOf is the measure of a run whose epochs are known.
+func MeasureOf(r *RunEvent, epochs []EpochEvent) Measure {
+	m := r.Measure()
+	for i := range epochs {
+		m = m.With(&epochs[i])
+	}
+	return m
+}
+
+// Train and Test are the quantity over the training rows and over the test rows.
+func (m Measure) Train() Quantity {
+	switch m.Quantity {
+	case TestLoss:
+		return Loss
+	case TestError:
+		return Error
+	case TestRMSE:
+		return RMSE
+	}
+	return m.Quantity
+}
+
+// Test is the quantity over the test rows.
+func (m Measure) Test() Quantity { return m.Train() + 1 }
+
+// Value is an epoch's value, NaN if it has no finite one.
+func (m Measure) Value(e *EpochEvent) float64 {
+	v := float64(*m.Of(e))
+	if math.IsInf(v, 0) {
+		return math.NaN()
+	}
+	return v
+}
+
+// OfMember is the quantity of one net of a committee.
+func (m Measure) OfMember(f *MemberFigures) Float {
+	switch m.Quantity {
+	case Loss:
+		return f.Loss
+	case TestLoss:
+		return f.TestLoss
+	case Error:
+		return f.Error
+	case TestError:
+		return f.TestError
+	case RMSE:
+		return f.RMSE
+	}
+	return f.TestRMSE
+}
+
+// Better reports whether an epoch has a lower value than another, of which either may have none.
+func (m Measure) Better(e, than *EpochEvent) bool {
+	a, b := m.Value(e), m.Value(than)
+	return a < b || math.IsNaN(b) && !math.IsNaN(a)
+}
+
+// Best returns the first epoch with the least value, nil if none has one.
+func (m Measure) Best(epochs []EpochEvent) (best *EpochEvent) {
+	for i := range epochs {
+		if e := &epochs[i]; best == nil && !math.IsNaN(m.Value(e)) || best != nil && m.Better(e, best) {
+			best = e
+		}
+	}
+	return best
+}
+
+// Reach returns the first epoch with a value of at most so much, nil if there is none.
+func (m Measure) Reach(epochs []EpochEvent, value float64) *EpochEvent {
+	for i := range epochs {
+		if m.Value(&epochs[i]) <= value {
+			return &epochs[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package mpi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/models/reduce"
+	"newtop/trainer"
+)
+
+// worker is a process other than 0 at work.
+type worker struct {
+	*Comm
+	said   []byte                          // when it has prepared the problem
+	bound  map[int64]*models.Linearization // by id
+	pool   *reduce.Pool
+	v, dst []float64     // v from Alloc
+	matrix *mat.SymDense // of GaussNewtonMatrixTo
+}
+
+// next waits for a message.
+func (w *worker) next(ctx context.Context) (message, error) {
+	w.await(func(spin time.Duration) (bool, error) {
+		if ctx.Err() != nil {
+			return true, nil
+		}
+		return w.hear(spin)
+	})
+	if w.pending == nil {
+		return message{}, ctx.Err()
+	}
+	m := *w.pending
+	w.pending = nil
+	w.patient = m[placePatient] != 0
+	return m, nil
+}
+
+// turn does what messages ask for until one says whether the work of a Chain goes on.
+func (w *worker) turn() bool {
+	for {
+		m, _ := w.next(context.Background())
+		switch m.op() {
+		case opGo:
+			return true
+		case opGiveUp:
+			return false
+		}
+		w.do(&m)
+	}
+}
+
+// do does what a message asks for, and the same as process 0 does meanwhile.
+func (w *worker) do(m *message) {
+	switch m.op() {
+	case opPrepare:
+		w.preparePart(m)
+	case opReport:
+		w.report()
+	case opBind:
+		w.bindPart(m)
+	case opRelease:
+		delete(w.bound, m[placeID])
+	case opDigests:
+		w.digests(m[arguments] != 0)
+	default:
+		w.compute(m)
+	}
+}
+
+// compute calls a linearization.
+func (w *worker) compute(m *message) {
+	l := w.bound[m[placeID]]
+	if l == nil {
+		panic(fmt.Sprintf("mpi: op %d of linearization %d, which is not there", m.op(), m[placeID]))
+	}
+	n := l.Dim()
+	if len(w.v) < n {
+		w.v, w.dst = w.link.Alloc(n), make([]float64, n)
+	}
+	v, dst := w.v[:n], w.dst[:n]
+	if m.op().vector() {
+		w.during(&inVector, func() error { return w.link.Bcast(v, 0) })
+	}
+	switch m.op() {
+	case opUpdate:
+		l.Expect(m[arguments] != 0)
+		l.Update(v)
+	case opEvaluate:
+		l.EvaluateAt(v)
+	case opHessian:
+		l.HessianTo(dst, v)
+	case opGaussNewton:
+		l.GaussNewtonTo(dst, v)
+	case opRows:
+		l.GaussNewtonRowsTo(dst, v)
+	case opDiagonal:
+		l.GaussNewtonDiagTo(dst)
+	case opMatrix:
+		matrix := w.matrix
+		if matrix == nil || matrix.SymmetricDim() != n {
+			matrix = mat.NewSymDense(n, nil)
+		}
+		w.matrix = nil                         // another may be asked for while this one waits for its turn
+		_ = l.GaussNewtonMatrixTo(matrix, nil) // which has no errors of its own
+		w.matrix = matrix
+	default:
+		panic(fmt.Sprintf("mpi: unknown op %d", m.op()))
+	}
+}
+
+func (w *worker) preparePart(m *message) {
+	text := make([]byte, m[arguments])
+	w.during(&inMessage, func() error { return w.link.bcastBytes(text) })
+	var problem trainer.Config
+	err := json.Unmarshal(text, &problem)
+	if err == nil {
+		w.settle(&problem)
+		w.problem, err = problem.PreparePart(w.Rank(), w.Size())
+	}
+	if err == nil {
+		w.pool.Close()
+		w.pool = reduce.NewPool(problem.Threads)
+	}
+	clear(w.bound)
+	w.said, err = json.Marshal(prepared(w.problem, err))
+	w.must(err)
+	w.must(w.link.note(0, notePrepared))
+}
+
+// report says how preparePart went.
+func (w *worker) report() {
+	w.during(&inGather, func() error {
+		_, err := w.link.Gather(w.said)
+		return err
+	})
+}
+
+func (w *worker) bindPart(m *message) {
+	rows, memory := readRows(m)
+	l := w.bind(rows, models.Options{Pool: w.pool, Memory: memory})
+	w.bound[m[placeID]] = l
+	w.sumKept(l)
+}

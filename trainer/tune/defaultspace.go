@@ -1,0 +1,90 @@
+package tune
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"newtop/trainer"
+	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
+)
+
+// defaultMethods are what a search tries where nobody says otherwise: the best of each family.
+var defaultMethods = []string{"adam", "nag", "tr-newton", "tr-gn", "scg", "lbfgs"}
+
+// How far from their defaults the default ranges reach.
+const (
+	rateSpan   = 30
+	radiusSpan = 10
+	fewRows    = 32  // below which batches are of no use
+	mostBatch  = 512 // and a quarter of the rows
+	leastBatch = 16
+	mostBlocks = 8
+)
+
+// DefaultSpace is the space where nobody says otherwise: the default methods, or the one that c names, each with a logarithmic
+// range around the default of its primary hyperparameter; the size of batches and the number of blocks, for the methods
+// that have them, as far as the rows go round. What c fixes is no axis.
+func DefaultSpace(c trainer.Config) []Dimension {
+	names := defaultMethods
+	if c.Optimizer != "" {
+		names = []string{c.Optimizer}
+	}
+	rows := math.MaxInt
+	if p, err := c.Prepare(); err == nil {
+		rows = p.Train.Rows()
+	}
+	var out []Dimension
+	if len(names) > 1 {
+		out = append(out, Dimension{Key: optKey, Choices: slices.Clone(names)})
+	}
+	batches, blocks := false, false
+	for _, name := range names {
+		info, err := methods.Lookup(name)
+		if err != nil {
+			return nil
+		}
+		batches = batches || parameter(info, "batch") != nil
+		blocks = blocks || parameter(info, "blocks") != nil
+		if d, ok := primary(info); ok && !fixes(&c, info.Primary) {
+			if len(names) == 1 {
+				d.Key = info.Primary
+			}
+			out = append(out, d)
+		}
+	}
+	if most := min(mostBatch, rows/4); batches && c.Batch == 0 && rows >= fewRows && most > leastBatch && !fixes(&c, "batch") {
+		out = append(out, Dimension{Key: "batch", Low: leastBatch, High: float64(most), Log: true, Whole: true})
+	}
+	if most := min(mostBlocks, rows/fewRows); blocks && c.Blocks == 0 && most > 1 && !fixes(&c, "blocks") {
+		out = append(out, Dimension{Key: "blocks", Low: 1, High: float64(most), Log: true, Whole: true})
+	}
+	return out
+}
+
+// fixes reports whether a configuration gives a hyperparameter its value.
+func fixes(c *trainer.Config, key string) bool {
+	return slices.ContainsFunc(c.Set, func(kv string) bool { return settingKey(kv) == key })
+}
+
+// primary returns the range of a method's primary hyperparameter. SCG's λ is left out: any small one does.
+func primary(info *optim.Info) (Dimension, bool) {
+	h := parameter(info, info.Primary)
+	if h == nil || h.Default <= 0 || info.Primary == "lambda" {
+		return Dimension{}, false
+	}
+	span := float64(rateSpan)
+	if info.Primary == "radius" {
+		span = radiusSpan
+	}
+	d := Dimension{Key: info.Name + "." + h.Key, Log: true}
+	d.Low, d.High = math.Max(rounded(h.Default/span), h.Min), math.Min(rounded(h.Default*span), h.Max)
+	return d, d.Low < d.High
+}
+
+// rounded returns a number with two digits.
+func rounded(v float64) float64 {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 2, 64), 64) // which FormatFloat wrote
+	return v
+}

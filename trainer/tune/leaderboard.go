@@ -1,0 +1,108 @@
+package tune
+
+import "newtop/trainer/event"
+
+// State is what has become of a trial.
+type State uint8
+
+// The states.
+const (
+	Waiting  State = iota // for a place
+	Running               //
+	Paused                // behind, and kept in case the better ones disappoint
+	Pruned                // behind, and given up
+	Done                  // went as far as it may
+	Reached               // got to the target
+	Diverged              //
+	Failed                // could not be run at all: Why says it
+	Stopped               // with the search
+)
+
+var stateNames = [...]string{"waiting", "running", "paused", "pruned", "done", "reached", "diverged", "failed", "stopped"}
+
+func (s State) String() string { return stateNames[s] }
+
+// Choice is the value of one dimension in a trial.
+type Choice struct {
+	Key   string // the dimension, as --over names it: "opt", "rate", "batch"
+	Value string // as newtop train takes it
+	// Number is the value's place on its axis, 0…1, for charts and importance; −1 where it has none.
+	Number float64
+}
+
+// Trial is one setting that was tried with one seed. Every trial is a run in the store.
+type Trial struct {
+	Number  int // from 1, in the order of their start
+	Setting int // number of the first trial with these choices, which finals repeat
+	Choices []Choice
+	Seed    uint64
+	State   State
+	Why     string // of Diverged, Failed and Pruned, in a clause
+	Run     string // ID in the store; empty before it has one
+	Rung    int    // how many times it was taken further
+	Final   bool   // run again alone on the whole machine, to be measured
+
+	Epochs      int
+	Best        event.Float // least of Leaderboard.Measure so far; NaN: none
+	Last        event.Float // newest of it
+	Loss        event.Float // newest training loss
+	Seconds     float64     // of training
+	Equivalents float64     // gradient equivalents
+	BestEpoch   int         // of Best
+	// When it was begun and last heard of, in seconds of the search, and the gradient equivalents of all trials then.
+	Begun, Ended, EndedAt float64
+	// What it took to get to the target; NaN: it did not.
+	TargetSeconds, TargetEquivalents event.Float
+	Curve                            []Point // Measure over the trial, thinned
+}
+
+// Measured reports whether the trial is a final whose figures count: it came to its end, and what it repeats has gone no
+// further since.
+func (t *Trial) Measured() bool {
+	switch t.State {
+	case Reached, Done, Diverged, Failed:
+		return t.Final
+	}
+	return false
+}
+
+// Point is a figure at a time.
+type Point struct {
+	Seconds     float64
+	Equivalents float64
+	Value       event.Float
+}
+
+// Importance is how much of the differences between trials one dimension explains.
+type Importance struct {
+	Key    string
+	Share  float64 // 0…1
+	Spread float64 // standard error of Share; NaN: unknown
+	Trend  string  // in a few words, as "best near 3e-3"
+}
+
+// Leaderboard is the state of a search. Shared, never changed: a change is another Leaderboard.
+type Leaderboard struct {
+	Name        string // of the search
+	Shard       Shard  // which it is; with the index 0 all of a sweep's together
+	Parts       []Part // of all together, those that there are
+	Data        string
+	Measure     string // what trials are judged by: "test error" or "test RMSE"
+	Over        []Dimension
+	Target      float64      // 0: none; then the best measure wins, else the least time to it
+	Phase       string       // "searching", "finals", "done", "stopped"
+	Seconds     float64      // since the start, over all resumes
+	Budget      float64      // seconds of it there are; 0: no limit
+	Spent       float64      // gradient equivalents of all trials
+	Most        float64      // of them there are; 0: no limit
+	Planned     int          // trials that will be begun at most; 0: unknown
+	Parallel    int          // trials at once
+	Threads     int          // each
+	Trials      []Trial      // in the order of their start
+	Order       []int        // indices into Trials, best first
+	Ahead       map[int]bool // settings whose finals say where they stand; nil: of all
+	Bests       []Point      // best so far over the search's own seconds and equivalents; with a target the time to it
+	Importances []Importance
+	Command     string // the newtop train command line of the best; empty: none yet
+	Warning     string
+}

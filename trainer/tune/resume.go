@@ -1,0 +1,123 @@
+package tune
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"newtop/trainer/store"
+)
+
+// Resume returns the search of that name in s, to go on where it was stopped or killed, with its configuration changed:
+// other budgets, above all. It returns a *store.SearchError for one that is not there or that a process has.
+func Resume(ctx context.Context, s *store.Store, name string, change func(*Config)) (*Search, error) {
+	w, err := Find(ctx, s, name)
+	if err != nil {
+		return nil, err
+	}
+	if len(w.Parts) > 1 {
+		return nil, &store.SearchError{Name: w.Name, Found: w.Told() + " are here", Expected: "one of them: " + w.Parts[0].Name + ", …"}
+	}
+	record, row, trials, err := s.ContinueSearch(ctx, w.Parts[0].ID)
+	if err != nil {
+		return nil, err
+	}
+	q, err := revive(s, row, trials, change)
+	if err == nil {
+		err = q.survey()
+	}
+	if err == nil {
+		err = exhausted(q, row)
+	}
+	if err != nil {
+		_ = record.Release(ctx) // which a process that ends does too
+		return nil, err
+	}
+	q.recording.record = record
+	takeUp(q)
+	q.publish()
+	return q, nil
+}
+
+// exhausted returns an *ExhaustedError for a search that has nothing left of a limit.
+func exhausted(s *Search, row *store.Search) error {
+	var was Config
+	if err := json.Unmarshal(row.Config, &was); err != nil {
+		return err
+	}
+	spent := func(found, expected string) error {
+		return &ExhaustedError{store.SearchError{Name: row.Name, Found: found, Expected: expected}}
+	}
+	c := &s.config
+	same := c.Budget == was.Budget && c.Most == was.Most && c.Trials == was.Trials
+	switch {
+	case c.Budget > 0 && s.watch.before >= c.Budget.Seconds():
+		return spent(fmt.Sprintf("it has taken %.3g s of %s", s.watch.before, c.Budget), "a larger --budget")
+	case c.Most > 0 && s.scheduler.total >= c.Most:
+		return spent(fmt.Sprintf("it has spent %.4g gradient equivalents of %g", s.scheduler.total, c.Most), "a larger --most")
+	case same && row.Phase == phaseDone:
+		return spent("it is done", "a larger --budget, --most or --trials")
+	}
+	return nil
+}
+
+// revive makes a search of its record.
+func revive(s *store.Store, row *store.Search, trials []store.Trial, change func(*Config)) (*Search, error) {
+	bad := func(err error) error {
+		return &store.RowError{File: s.Path(), Table: "searches", Run: row.Name, Err: err}
+	}
+	var c Config
+	if err := json.Unmarshal(row.Config, &c); err != nil {
+		return nil, bad(err)
+	}
+	c.Name = row.Name
+	if change != nil {
+		change(&c)
+	}
+	var left rest
+	if err := json.Unmarshal(row.Rest, &left); err != nil {
+		return nil, bad(err)
+	}
+	q, err := prepare(c, s)
+	if err != nil {
+		return nil, err
+	}
+	q.recording.row = *row
+	if q.recording.row.Config, err = encode(&q.config); err != nil {
+		return nil, err
+	}
+	if left.First[0] > 0 { // else nothing was recorded yet
+		q.scheduler.first = step{left.First[0], left.First[1]}
+	}
+	q.runner.measure, q.data, q.phase = left.Measure, row.Data, row.Phase
+	q.watch.before, q.scheduler.total, q.ranking.bests = row.Seconds, row.Spent, left.Bests
+	for i := range trials {
+		t, err := trialOf(&trials[i])
+		if err != nil {
+			return nil, bad(fmt.Errorf("trial %d: %w", trials[i].Number, err))
+		}
+		if t.Number != i+1 {
+			return nil, bad(fmt.Errorf("trial %d: expected trial %d", t.Number, i+1))
+		}
+		q.ranking.trials = append(q.ranking.trials, t)
+		q.configure(t)
+		if !t.Final {
+			q.scheduler.begun++
+			q.sampler.take(t.Choices)
+		}
+	}
+	if left.Drawn < 0 || left.Drawn > 1<<24 {
+		return nil, bad(fmt.Errorf("%d points drawn: expected at most %d", left.Drawn, 1<<24))
+	}
+	q.sampler.skip(left.Drawn)
+	return q, nil
+}
+
+// takeUp puts the trials where they were.
+func takeUp(s *Search) {
+	s.phase, s.scheduler.total = phaseSearching, 0
+	for _, t := range s.ranking.trials {
+		s.scheduler.takeUp(t)
+		s.touch(t)
+	}
+}

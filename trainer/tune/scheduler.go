@@ -1,0 +1,307 @@
+package tune
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"newtop/trainer/event"
+)
+
+// What trials are judged by.
+const (
+	measureError = "test error"
+	measureRMSE  = "test RMSE"
+)
+
+// A trial has lost when it has spent overdue times as much as the best one took to the target, in seconds and in gradient
+// equivalents, or hopelessly many times as many seconds: the clock alone, of trials that run side by side, says little.
+const (
+	overdue    = 1.5
+	hopelessly = 4
+)
+
+// Of the reevaluation.
+const (
+	defaultFinals = 3
+	mostReserve   = 0.3 // of the budget that is kept for it
+	patience      = 3   // times the work that its first trial took to the target, after which one is given up
+	caution       = 2   // times what its first trial took that is kept for each
+	overhead      = 0.3 // seconds of each besides training: data, record
+)
+
+// scheduler decides how far trials go. It knows their figures, and no sessions, store or clock: the same figures at the same
+// times make the same decisions.
+type scheduler struct {
+	config  *Config
+	ranking *ranking
+	asha    asha
+	first   step    // the first rung
+	limit   float64 // gradient equivalents of a trial; 0: none
+	total   float64 // gradient equivalents of all trials
+	begun   int     // trials, those of the reevaluation left out
+	used    bool    // there are no more settings to try
+
+	seconds, equivalents float64     // least that a trial took to the target
+	kept                 *[2]float64 // seconds and gradient equivalents that are kept for the reevaluation; nil: not known
+}
+
+func newScheduler(c *Config, r *ranking) *scheduler {
+	s := &scheduler{config: c, ranking: r, seconds: math.Inf(1), equivalents: math.Inf(1)}
+	budget := c.Budget.Seconds()
+	s.first = step{equivalents: firstRung, seconds: min(max(budget*firstShare, leastFirst), budget*mostFirst)}
+	s.limit = c.Trial
+	if s.limit == 0 && c.Budget == 0 && c.Most == 0 {
+		s.limit = s.first.up(rungs).equivalents
+	}
+	if c.Trial > 0 {
+		s.first.equivalents = max(1, min(s.first.equivalents, c.Trial/step{equivalents: 1}.up(rungs).equivalents))
+	}
+	return s
+}
+
+// action is what a decision asks of a trial's session.
+type action uint8
+
+const (
+	goOn action = iota
+	hold        // pause after the epoch under way
+	halt        // end
+)
+
+// judge decides, so many seconds after the beginning of the search, whether a trial goes on after an epoch.
+func (s *scheduler) judge(t *trial, f *figure, elapsed float64) action {
+	target := s.config.Base.TargetError
+	switch {
+	case target > 0 && f.value <= target && f.epoch > 0:
+		t.State = Reached
+		t.TargetSeconds, t.TargetEquivalents = event.Float(f.seconds), event.Float(f.equivalents)
+		s.ranking.note(t, elapsed, s.total)
+		if !t.Final {
+			s.arrived(t)
+		}
+		s.settle(t, math.Inf(-1))
+		return goOn // to its own end
+	case target == 0:
+		s.ranking.note(t, elapsed, s.total)
+	}
+	switch {
+	case t.Final:
+		return s.judgeFinal(t, f)
+	case s.lost(f):
+		t.barred = true
+		spent, best := s.costText(f.seconds, f.equivalents), s.costText(s.seconds, s.equivalents)
+		t.State, t.Why = Pruned, fmt.Sprintf("not there after %s; the best took %s", spent, best)
+		s.settle(t, math.Inf(1))
+		return halt
+	case s.limit > 0 && f.equivalents >= s.limit:
+		t.State, t.Why = Done, ""
+		s.settle(t, float64(t.Best))
+		return halt
+	case s.first.up(len(t.scores)).passed(f.equivalents, f.seconds):
+		return s.arrive(t)
+	}
+	return goOn
+}
+
+// judgeFinal ends a trial of the reevaluation that has gone as far as the one that it repeats, or far beyond where that came
+// to the target.
+func (s *scheduler) judgeFinal(t *trial, f *figure) action {
+	p := t.parent
+	switch {
+	case math.IsNaN(float64(p.TargetSeconds)) || s.config.Base.TargetError == 0:
+		if f.equivalents < p.Equivalents {
+			return goOn
+		}
+		t.Why = ""
+	case f.equivalents <= patience*float64(p.TargetEquivalents): // work, as a busy machine is no fault of the setting
+		return goOn
+	default:
+		t.Why = fmt.Sprintf("not at the target after %.4g gradient equivalents", f.equivalents)
+	}
+	t.State = Done
+	return halt
+}
+
+// arrive puts a trial on its next rung, where it pauses unless it may climb on at once.
+func (s *scheduler) arrive(t *trial) action {
+	s.put(t, float64(t.Best))
+	if next := s.climber(); next == t {
+		s.climb(t)
+		return goOn
+	}
+	t.State = Paused
+	return hold
+}
+
+// put has a trial come to its next rung with a score.
+func (s *scheduler) put(t *trial, score float64) {
+	s.asha.reach(t.Number, len(t.scores), score)
+	t.scores = append(t.scores, score)
+	s.kept = nil
+}
+
+// climber returns the trial that may leave its rung upwards, or nil.
+func (s *scheduler) climber() *trial {
+	if number, _, ok := s.asha.next(!s.more()); ok {
+		return s.ranking.trials[number-1]
+	}
+	return nil
+}
+
+// climb has a trial go on from its rung.
+func (s *scheduler) climb(t *trial) {
+	s.asha.leave(t.Number, len(t.scores)-1)
+	t.Rung++
+}
+
+// settle counts a trial that will not come to its next rung as if it had, with a score.
+func (s *scheduler) settle(t *trial, score float64) {
+	if !t.Final {
+		s.put(t, score)
+		s.asha.leave(t.Number, len(t.scores)-1)
+	}
+}
+
+// conclude is the end of a trial that has ended by itself.
+func (s *scheduler) conclude(t *trial, done *event.DoneEvent) {
+	t.Why = done.Message
+	switch done.Reason {
+	case event.ReasonDiverged:
+		t.State = Diverged
+		s.settle(t, math.Inf(1))
+	case event.ReasonFailed:
+		t.State = Failed
+		s.settle(t, math.Inf(1))
+	case event.ReasonStopped:
+		t.State = Stopped
+	default:
+		t.State = Done
+		s.settle(t, float64(t.Best))
+	}
+}
+
+// giveUp prunes a trial that waits on its rung when the search is over.
+func (s *scheduler) giveUp(t *trial) {
+	rung := len(t.scores) - 1
+	place, of := s.asha.place(t.Number, rung)
+	t.State, t.Why = Pruned, fmt.Sprintf("place %d of %d after %.3g gradient equivalents", place, of, s.first.up(rung).equivalents)
+}
+
+// takeUp puts a trial of a search that is resumed where it was: those that ran go on first, those on a rung wait there, also
+// where the end of the search had pruned them.
+func (s *scheduler) takeUp(t *trial) {
+	s.total += t.Equivalents
+	if t.State == Reached && !t.Final {
+		s.arrived(t)
+	}
+	switch {
+	case t.Final:
+		if t.State == Running || t.State == Waiting {
+			t.State = Stopped // it is not worth measuring in two pieces
+		}
+		return
+	case t.State == Running, t.State == Stopped, t.State == Paused && len(t.scores) == 0:
+		t.State = Waiting
+	case t.State == Pruned && !t.barred && len(t.scores) > 0:
+		t.State, t.Why = Paused, ""
+	}
+	for rung, v := range t.scores {
+		s.asha.reach(t.Number, rung, v)
+		if rung < len(t.scores)-1 || t.State != Paused {
+			s.asha.leave(t.Number, rung)
+		}
+	}
+}
+
+// more reports whether new trials may be begun.
+func (s *scheduler) more() bool {
+	return !s.used && !s.hopeless() && (s.config.Trials == 0 || s.begun < s.config.Trials)
+}
+
+// A search gives up where so many of its first trials, or so many in a row, have failed: its data may be gone.
+const (
+	firstFailures = 20
+	mostFailures  = 100
+)
+
+// hopeless reports whether nothing but failures comes of new trials.
+func (s *scheduler) hopeless() bool {
+	trials := s.ranking.trials
+	n := len(trials)
+	return n >= firstFailures && !slices.ContainsFunc(trials[max(0, n-mostFailures):], func(t *trial) bool { return t.State != Failed })
+}
+
+// arrived notes what a trial took to the target.
+func (s *scheduler) arrived(t *trial) {
+	s.seconds = min(s.seconds, float64(t.TargetSeconds))
+	s.equivalents = min(s.equivalents, float64(t.TargetEquivalents))
+}
+
+// lost reports whether a trial can't be the first at the target any more.
+func (s *scheduler) lost(f *figure) bool {
+	much := f.equivalents > overdue*s.equivalents
+	if s.config.Budget == 0 {
+		return much
+	}
+	return f.seconds > hopelessly*s.seconds || f.seconds > overdue*s.seconds && much
+}
+
+func (s *scheduler) costText(seconds, equivalents float64) string {
+	if s.config.Budget > 0 {
+		return fmt.Sprintf("%.3g s", seconds)
+	}
+	return fmt.Sprintf("%.4g gradient equivalents", equivalents)
+}
+
+// spent reports whether the budgets, but for what is kept for the reevaluation, are used up after so many seconds.
+func (s *scheduler) spent(elapsed float64) bool {
+	c := s.config
+	seconds, equivalents := s.reserve()
+	return c.Most > 0 && s.total+equivalents >= c.Most || c.Budget > 0 && elapsed+seconds >= c.Budget.Seconds()
+}
+
+// late reports whether the budgets are used up altogether.
+func (s *scheduler) late(elapsed float64) bool {
+	c := s.config
+	return c.Budget > 0 && elapsed >= c.Budget.Seconds() || c.Most > 0 && s.total >= c.Most
+}
+
+// finalists returns the trials whose settings are measured again, best first: with a target those that came to it, if
+// any did.
+func (s *scheduler) finalists() (out []*trial) {
+	most := cmp.Or(s.config.Finals, defaultFinals)
+	arrived := !math.IsInf(s.seconds, 1)
+	for _, i := range s.ranking.order() {
+		t := s.ranking.trials[i]
+		fit := !t.Final && t.State != Diverged && t.State != Failed && t.State != Waiting && !math.IsNaN(float64(t.Best))
+		if len(out) < most && fit && (t.State == Reached || !arrived) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// reserve returns what of the budgets is kept for the reevaluation: what the trials to be repeated took.
+func (s *scheduler) reserve() (seconds, equivalents float64) {
+	if s.config.Finals < 0 {
+		return 0, 0
+	}
+	if s.kept == nil {
+		s.kept = new([2]float64)
+		seeds := float64(max(1, s.config.Seeds))
+		for _, t := range s.finalists() {
+			seconds, equivalents := t.Seconds, t.Equivalents
+			if !math.IsNaN(float64(t.TargetSeconds)) {
+				seconds = caution * float64(t.TargetSeconds)
+			}
+			if !math.IsNaN(float64(t.TargetEquivalents)) {
+				equivalents = caution * float64(t.TargetEquivalents)
+			}
+			s.kept[0] += (seconds + overhead) * seeds
+			s.kept[1] += equivalents * seeds
+		}
+	}
+	return min(s.kept[0], mostReserve*s.config.Budget.Seconds()), min(s.kept[1], mostReserve*s.config.Most)
+}

@@ -1,0 +1,272 @@
+package chart
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"newtop/internal/format"
+	"newtop/tui/style"
+)
+
+// gutter is how many columns the y axis takes.
+func (p *Plot) gutter(labels []string, w, h int) int {
+	if w < 24 || h < 3 {
+		return 0
+	}
+	widest := 0
+	for _, s := range labels {
+		widest = max(widest, style.Cells(s))
+	}
+	if gutter := max(widest+1, p.Margin); w-gutter >= 12 {
+		return gutter
+	}
+	return 0
+}
+
+// Axis is the width of the y axis that the plot would draw.
+func (p *Plot) Axis(w, h int) int {
+	a, ok := p.scale()
+	if !ok {
+		return 0
+	}
+	_, labels := p.yTicks(a, h)
+	return p.gutter(labels, w, h)
+}
+
+func (p *Plot) yTicks(a Area, h int) (at []float64, labels []string) {
+	if p.Log {
+		at = Decades(a.Low, a.High, max(2, (h-1)/2))
+	} else {
+		at = Steps(a.Low, a.High, max(2, (h+1)/3))
+	}
+	label := p.Label
+	if label == nil {
+		label = format.Tick
+	}
+	labels = make([]string, len(at))
+	for i, v := range at {
+		labels[i] = label(v)
+	}
+	return at, distinct(at, labels)
+}
+
+// distinct writes labels with more digits where short ones do not tell the ticks apart, and drops those that still
+// do not.
+func distinct(at []float64, labels []string) []string {
+	alike := func() bool {
+		return len(slices.Compact(slices.Clone(labels))) < len(labels)
+	}
+	for digits := 7; digits <= 10 && alike(); digits++ {
+		for i, v := range at {
+			unit, part := "", v
+			if strings.HasSuffix(labels[i], "%") {
+				unit, part = "%", 100*v
+			}
+			labels[i] = format.Brief(strconv.FormatFloat(part, 'g', digits, 64)) + unit
+		}
+	}
+	for i := len(labels) - 1; i > 0; i-- {
+		if labels[i] == labels[i-1] {
+			labels[i] = ""
+		}
+	}
+	return labels
+}
+
+func (c *Canvas) yLabels(v *style.Pen, p Plot, a Area, ticks []float64, labels []string) {
+	taken := map[int]bool{}
+	for i := len(ticks) - 1; i >= 0; i-- {
+		row := a.Row(v.Glyphs, ticks[i])
+		if row < a.Y || row >= a.Y+a.H || taken[row] {
+			continue
+		}
+		taken[row] = true
+		c.Write(a.X-1-style.Cells(labels[i]), row, labels[i], style.Muted)
+		c.Set(a.X-1, row, '┤', style.Grid)
+	}
+	if !p.Detail || !p.Log || float64(a.H) < 8*(a.High-a.Low) {
+		return
+	}
+	for _, y := range Powers(a.Low, a.High, 9*a.H, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+		if row := a.Row(v.Glyphs, y); row >= a.Y && row < a.Y+a.H && !taken[row] {
+			c.Set(a.X-1, row, '├', style.Grid)
+		}
+	}
+}
+
+// rules draws guide lines and the marks of events under the curves.
+func (c *Canvas) rules(v *style.Pen, p Plot, a Area) {
+	for _, y := range p.Rules {
+		if row := a.Row(v.Glyphs, y); (!a.log || y > 0) && a.DotY(v.Glyphs, y) >= 0 && row >= a.Y && row < a.Y+a.H {
+			for x := a.X; x < a.X+a.W; x++ {
+				c.Set(x, row, '╌', style.Grid)
+			}
+		}
+	}
+	for _, m := range p.Marks {
+		if !a.has(m.X) {
+			continue
+		}
+		x := a.CellX(v.Glyphs, m.X)
+		for y := a.Y; y < a.Y+a.H; y++ {
+			c.Set(x, y, '┊', style.Accent)
+		}
+	}
+}
+
+// markNames writes what the marks are, over the curves: a name cut in two would read as another. A chart with
+// detail has them on several rows, at its top where they would hide a curve at its bottom; the box at the cursor
+// has those that find no room.
+func (c *Canvas) markNames(v *style.Pen, p Plot, a Area) {
+	if a.H < 6 {
+		return
+	}
+	rows := []int{a.Y + a.H - 1}
+	for k := 1; p.Detail && k <= a.H/8; k++ {
+		rows = append(rows, a.Y+a.H-1-k)
+	}
+	for k := 0; p.Detail && k <= a.H/8; k++ {
+		rows = append(rows, a.Y+k)
+	}
+	ends := map[int]int{}
+	for i := len(p.Marks) - 1; i >= 0; i-- { // the newest matter most
+		m := p.Marks[i]
+		x := a.CellX(v.Glyphs, m.X) + 1
+		n := style.Cells(m.Text)
+		if m.Text == "" || !a.has(m.X) || x+n >= a.X+a.W {
+			continue
+		}
+		var free [][2]int
+		for _, row := range rows {
+			if end, ok := ends[row]; !ok || x+n < end {
+				free = append(free, [2]int{x, row})
+			}
+		}
+		const bearable = 5
+		if at, hidden := c.emptiest(n, 1, free); len(free) > 0 && (!p.Detail || hidden <= bearable) {
+			ends[at[1]] = x
+			c.Write(x, at[1], m.Text, style.Muted)
+		}
+	}
+}
+
+// xLabels writes the ends of the x axis, the newest x always, and what fits between them. The label at the right
+// has the unit.
+func (c *Canvas) xLabels(v *style.Pen, p Plot, a Area, row int) {
+	if len(p.Names) > 0 {
+		c.nameLabels(v, p, a, row)
+		return
+	}
+	newest := p.last()
+	if a.Right > a.Left {
+		newest = math.Max(a.back(a.Left), math.Min(newest, a.back(a.Right)))
+	}
+	var at []float64
+	if a.Right > a.Left {
+		at = p.xTicks(a)
+	}
+	epochs := p.Whole && p.By == Epochs
+	if epochs {
+		if x := math.Floor(newest + 1e-6); a.has(x) || a.Right <= a.Left { // a logarithm and back may be a little less
+			newest = x
+		}
+		at = slices.DeleteFunc(at, func(x float64) bool { return x != math.Trunc(x) })
+	}
+	unit := ""
+	if p.Detail && !p.clocked(a) {
+		unit = p.By.unit()
+	}
+	label := func(x float64) string {
+		if x == newest && epochs && x == math.Trunc(x) {
+			return format.Count(int(x))
+		}
+		return p.xLabel(a, x)
+	}
+	said := map[string]bool{}
+	taken := make([]bool, c.W+2)
+	put := func(x float64, unit string) {
+		s := label(x)
+		n := style.Cells(s + unit)
+		from := max(a.X, min(a.CellX(v.Glyphs, x)-(n-1)/2, a.X+a.W-n))
+		room := taken[from:min(from+n+2, len(taken))] // a cell before, and one after
+		if said[s] || slices.Contains(room, true) {
+			return
+		}
+		said[s] = true
+		for i := range room[:len(room)-1] {
+			taken[from+1+i] = true
+		}
+		c.Write(from, row, s+unit, style.Muted)
+		c.notch(v, p, a, x, row)
+	}
+	if k := len(at) - 1; k >= 0 && c.apart(v, a, newest, at[k], label(newest), label(at[k])+unit) {
+		put(at[k], unit)
+		unit = ""
+	}
+	put(newest, unit)
+	for _, x := range at {
+		put(x, "")
+	}
+}
+
+// apart reports whether the label of a later x, which may end at the right edge, leaves room for that of an x.
+func (c *Canvas) apart(v *style.Pen, a Area, x, later float64, s, further string) bool {
+	return later > x && a.CellX(v.Glyphs, x)+style.Cells(s)/2+2 < min(a.CellX(v.Glyphs, later)-(style.Cells(further)-1)/2, a.X+a.W-style.Cells(further))
+}
+
+// notch marks on the axis where a label belongs.
+func (c *Canvas) notch(v *style.Pen, p Plot, a Area, x float64, row int) {
+	if p.Detail && row == a.Y+a.H+1 {
+		c.Set(a.CellX(v.Glyphs, x), a.Y+a.H, '┬', style.Grid)
+	}
+}
+
+func (p *Plot) xTicks(a Area) []float64 {
+	n := max(2, a.W/10)
+	switch {
+	case p.LogX:
+		return Decades(a.Left, a.Right, n)
+	case p.clocked(a):
+		return clockSteps(a.Left, a.Right, n)
+	}
+	return Steps(a.Left, a.Right, n)
+}
+
+// clocked reports whether x are written as minutes and hours.
+func (p *Plot) clocked(a Area) bool { return p.By == Seconds && !p.LogX && a.Right >= 100 }
+
+// xLabel writes an x without its unit.
+func (p *Plot) xLabel(a Area, x float64) string {
+	switch {
+	case p.clocked(a):
+		return format.Clock(x)
+	case p.By == Epochs:
+		return format.Tick(x)
+	}
+	return format.Tick(format.Significant(x, 4))
+}
+
+// unit follows the last label of an axis.
+func (by Axis) unit() string { return [AxisCount]string{" epochs", " s", " equivalents"}[by] }
+
+// Words names an axis.
+func (by Axis) Words() string {
+	return [AxisCount]string{"epochs", "seconds", "gradient equivalents"}[by]
+}
+
+// last is the newest x.
+func (p *Plot) last() float64 {
+	last := math.Inf(-1)
+	for i := range p.Curves {
+		if _, x, ok := p.Curves[i].Series.Extent(); ok {
+			last = math.Max(last, x[p.By])
+		}
+	}
+	if len(p.Curves) == 0 && p.Window[1] > p.Window[0] {
+		return p.Window[1]
+	}
+	_, last = p.dotReach(0, last)
+	return last
+}

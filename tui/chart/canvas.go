@@ -1,0 +1,163 @@
+package chart
+
+import (
+	"unicode/utf8"
+
+	"github.com/NimbleMarkets/ntcharts/v2/canvas"
+	"github.com/NimbleMarkets/ntcharts/v2/canvas/graph"
+	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
+	"github.com/charmbracelet/x/ansi"
+	"newtop/tui/style"
+)
+
+// Canvas is a drawing area that is kept from frame to frame. Lines and runes are ntcharts'. Its canvas is
+// not: a cell there carries a whole Lip Gloss style, 656 bytes where eight are enough, and its charts
+// keep every point and style each cell apart. Here points come thinned (see series) and a row is written
+// with one change of style a run.
+type Canvas struct {
+	W, h  int
+	cells []glyph
+	dots  []uint8 // of the curve being drawn, one byte a cell of its area
+	Drawn Area    // what was drawn last; no width if that was only a text
+	soft  []Bucket
+}
+
+// glyph is a cell. Its zero value is empty.
+type glyph struct {
+	R   rune
+	ink style.Token
+	lit uint8 // which dots show, if that is what it is made of
+}
+
+func (c *Canvas) Resize(w, h int) {
+	w, h = max(w, 0), max(h, 0)
+	if c.W != w || c.h != h {
+		*c = Canvas{W: w, h: h, cells: make([]glyph, w*h), dots: make([]uint8, w*h), soft: c.soft}
+		return
+	}
+	clear(c.cells)
+}
+
+// At returns a cell, nil outside.
+func (c *Canvas) At(x, y int) *glyph {
+	if x < 0 || y < 0 || x >= c.W || y >= c.h {
+		return nil
+	}
+	return &c.cells[y*c.W+x]
+}
+
+func (c *Canvas) Set(x, y int, r rune, t style.Token) {
+	if g := c.At(x, y); g != nil {
+		*g = glyph{R: r, ink: t}
+	}
+}
+
+// Write sets text from a cell on, one character a cell: wide ones become question marks.
+func (c *Canvas) Write(x, y int, s string, t style.Token) {
+	narrow := style.Cells(s) == utf8.RuneCountInString(s)
+	for _, r := range s {
+		if !narrow && ansi.StringWidth(string(r)) != 1 {
+			r = '?'
+		}
+		c.Set(x, y, r, t)
+		x++
+	}
+}
+
+// Rows writes the cells as rows, each exactly w columns wide.
+func (c *Canvas) Rows(v *style.Pen) []string {
+	rows := make([]string, c.h)
+	run := make([]rune, 0, c.W)
+	for y := range rows {
+		l := v.Line(c.W)
+		now := style.Text
+		run = run[:0]
+		for _, g := range c.cells[y*c.W : (y+1)*c.W] {
+			if g.R == 0 {
+				g.R, g.ink = ' ', now
+				if now.Reversed() {
+					g.ink = style.Text
+				}
+			}
+			if g.ink != now {
+				l.Run(now, string(run), len(run))
+				run, now = run[:0], g.ink
+			}
+			run = append(run, g.R)
+		}
+		l.Run(now, string(run), len(run))
+		rows[y] = l.Full()
+	}
+	return rows
+}
+
+// Dot marks one dot of the curve being drawn.
+func (c *Canvas) Dot(a Area, g *style.GlyphSet, x, y int) {
+	if x < 0 || y < 0 || x >= a.W*g.DotsX || y >= a.H*g.DotsY {
+		return
+	}
+	c.dots[y/g.DotsY*a.W+x/g.DotsX] |= 1 << (y%g.DotsY*g.DotsX + x%g.DotsX)
+}
+
+// braille has the character of each set of 2 × 4 dots, row-major.
+var braille = func() (t [256]rune) {
+	number := [8]int{0, 3, 1, 4, 2, 5, 6, 7} // Unicode's, less one
+	for mask := range t {
+		var p runes.PatternDots
+		for bit, n := range number {
+			p[n] = mask>>bit&1 == 1
+		}
+		t[mask] = runes.BraillePatternFromPatternDots(p)
+	}
+	return t
+}()
+
+// Flush draws the collected dots in a token's ink (mark stands for a dot in ASCII) and forgets them. Dots
+// of an earlier curve in the same cell stay, in the new ink.
+func (c *Canvas) Flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
+	for i, mask := range c.dots[:a.W*a.H] {
+		if mask == 0 {
+			continue
+		}
+		c.dots[i] = 0
+		cell := c.At(a.X+i%a.W, a.Y+i/a.W)
+		if cell == nil {
+			continue
+		}
+		lit := mask | cell.lit
+		switch {
+		case g.ASCII:
+			*cell = glyph{R: mark, ink: t}
+		case g.DotsY == 2:
+			*cell = glyph{style.Quadrants[lit&15], t, lit}
+		default:
+			*cell = glyph{braille[lit], t, lit}
+		}
+	}
+}
+
+// Segment marks the dots from one point to another. A dashed one leaves gaps along x.
+func (c *Canvas) Segment(a Area, g *style.GlyphSet, x0, y0, x1, y1 int, dashed bool) {
+	for _, p := range graph.GetLinePoints(canvas.Point{X: x0, Y: y0}, canvas.Point{X: x1, Y: y1}) {
+		if !dashed || gapless(p.X) {
+			c.Dot(a, g, p.X, p.Y)
+		}
+	}
+}
+
+// gapless is the rhythm of a dashed line: four dots on, two off.
+func gapless(x int) bool { return x%6 < 4 }
+
+// axes draws the lines at the left of and under the area.
+func (c *Canvas) axes(a Area, bottom bool) {
+	for y := a.Y; y < a.Y+a.H; y++ {
+		c.Set(a.X-1, y, runes.LineVertical, style.Grid)
+	}
+	if !bottom {
+		return
+	}
+	c.Set(a.X-1, a.Y+a.H, runes.LineUpRight, style.Grid)
+	for x := a.X; x < a.X+a.W; x++ {
+		c.Set(x, a.Y+a.H, runes.LineHorizontal, style.Grid)
+	}
+}

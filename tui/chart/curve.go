@@ -1,0 +1,136 @@
+package chart
+
+import (
+	"math"
+
+	"newtop/tui/style"
+)
+
+// stroke is how a curve is drawn.
+type stroke struct {
+	tok    style.Token
+	mark   rune // stands for its dots in ASCII
+	dashed bool
+}
+
+// curve draws buckets into the area. Those that share a column of dots are gathered first: the column then
+// runs from the least to the greatest of their values, and is joined to the one before.
+func (c *Canvas) curve(a Area, g *style.GlyphSet, items []Bucket, k stroke) {
+	var col, prev dotColumn
+	end := func() { prev = c.column(&a, g, &col, prev, k.dashed) }
+	stop := func() {
+		end()
+		col, prev = dotColumn{}, dotColumn{}
+	}
+	for i := range items {
+		b := &items[i]
+		if math.IsNaN(b.Last) || a.log && b.Max <= 0 || a.logX && b.X1[a.By] <= 0 {
+			stop()
+			continue
+		}
+		if x := a.across(b.X1[a.By]); x < a.Left || x > a.Right {
+			if cut, ok := a.entry(items, i); ok {
+				b = &cut
+			} else {
+				stop()
+				continue
+			}
+		}
+		if x := a.DotX(g, b.X1[a.By]); !col.used || x != col.x {
+			end()
+			col = dotColumn{used: true, x: x, low: b.Min, high: b.Max}
+		}
+		col.low, col.high, col.last = Lesser(b.Min, col.low), -Lesser(-b.Max, -col.high), b.Last
+		if b.holes {
+			stop()
+		}
+	}
+	end()
+	c.Flush(a, g, k.tok, k.mark)
+}
+
+// entry returns the point where the way from a bucket outside to its neighbour inside crosses the area's edge.
+func (a Area) entry(items []Bucket, i int) (Bucket, bool) {
+	b, side, next := items[i], a.Left, i+1
+	if a.across(b.X1[a.By]) > a.Right {
+		side, next = a.Right, i-1
+	}
+	if next < 0 || next >= len(items) {
+		return b, false
+	}
+	n := &items[next]
+	x0, x1, y0, y1 := a.across(b.X1[a.By]), a.across(n.X1[a.By]), a.up(b.Last), a.up(n.Last)
+	y := y0 + (y1-y0)*(side-x0)/(x1-x0)
+	if math.IsNaN(y) || math.IsInf(y, 0) || b.holes || n.holes || (x0 < side) == (x1 < side) {
+		return b, false
+	}
+	if a.log {
+		y = math.Pow(10, y)
+	}
+	b.X1[a.By] = a.back(side)
+	b.Min, b.Max, b.Last = y, y, y
+	return b, true
+}
+
+// dotColumn is what a curve has in one column of dots, and the dot where it leaves.
+type dotColumn struct {
+	used            bool
+	x, y            int
+	low, high, last float64
+}
+
+// column marks a column's dots and the way to it from the one before, and returns it.
+func (c *Canvas) column(a *Area, g *style.GlyphSet, col *dotColumn, prev dotColumn, dashed bool) dotColumn {
+	if !col.used {
+		return prev
+	}
+	if a.log && col.low <= 0 {
+		col.low = math.Pow(10, a.Low)
+	}
+	if a.log && col.last <= 0 {
+		col.last = col.low
+	}
+	top, bottom := a.DotY(g, col.high), a.DotY(g, col.low)
+	col.y = a.DotY(g, col.last)
+	if prev.used {
+		entry := max(top, min(prev.y, bottom))
+		c.Segment(*a, g, prev.x, prev.y, col.x, entry, dashed && col.x-prev.x > 1)
+	}
+	for y := max(top, 0); y <= min(bottom, a.H*g.DotsY-1); y++ {
+		c.Dot(*a, g, col.x, y)
+	}
+	return *col
+}
+
+// holes marks the x of values that were not finite, for a curve that should have none.
+func (c *Canvas) holes(a Area, g *style.GlyphSet, items []Bucket) {
+	for i := range items {
+		if x := items[i].X1[a.By]; items[i].holes && (a.has(x) || a.Right <= a.Left) {
+			c.Set(a.CellX(g, x), a.Y, '×', style.NotFinite)
+		}
+	}
+}
+
+// smooth returns the exponential average of buckets with a half-life in epochs: each counts for its mean, and
+// half as much with every half-life that it lies back. It is weighted so that its beginning is not drawn towards zero.
+func smooth(out, items []Bucket, half float64) []Bucket {
+	out = out[:0]
+	sum, weight, at := 0.0, 0.0, math.NaN()
+	for i := range items {
+		b := items[i]
+		if b.N > 0 {
+			if fade := math.Exp2(-(b.X1[Epochs] - at) / half); fade < 1 {
+				sum, weight = sum*fade, weight*fade
+			}
+			at = b.X1[Epochs]
+			mean := b.sum / float64(b.N)
+			sum, weight = sum+mean, weight+1
+			if b.Last = sum / weight; math.Abs(b.Last-mean) < 1e-12*math.Abs(mean) {
+				b.Last = mean // a constant stays one, whatever the rounding
+			}
+			b.Min, b.Max = b.Last, b.Last
+		}
+		out = append(out, b)
+	}
+	return out
+}

@@ -1,0 +1,91 @@
+package chart
+
+import (
+	"math"
+	"slices"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/tui/style"
+)
+
+// Dot is a point of a plot that no line joins, at an x of the axis that is shown. One whose y has no place on the
+// axis stands in a lane over it.
+type Dot struct {
+	X, Y  float64
+	R     rune
+	Token style.Token
+}
+
+// placed reports whether a y has a place on the axis.
+func (p *Plot) placed(y float64) bool { return format.Finite(y) && (y > 0 || !p.Log) }
+
+// lane is how many of h rows are for the dots that have no place on the axis.
+func (p *Plot) lane(h int) int {
+	const least = 5
+	if h < least || !slices.ContainsFunc(p.Dots, func(d Dot) bool { return format.Finite(d.X) && !p.placed(d.Y) }) {
+		return 0
+	}
+	return 1
+}
+
+// dotReach widens a range of x, the axis' logarithm not taken, by the dots.
+func (p *Plot) dotReach(left, right float64) (float64, float64) {
+	for i := range p.Dots {
+		d := &p.Dots[i]
+		if p.placed(d.Y) && format.Finite(d.X) && (d.X > 0 || !p.LogX) {
+			left, right = math.Min(left, d.X), math.Max(right, d.X)
+		}
+	}
+	return left, right
+}
+
+// dotSpan widens a range of y by the dots.
+func (p *Plot) dotSpan(low, high float64) (float64, float64) {
+	for i := range p.Dots {
+		if y := p.Dots[i].Y; p.placed(y) {
+			low, high = math.Min(low, y), math.Max(high, y)
+		}
+	}
+	return low, high
+}
+
+// points draws the dots over the curves; of several in one cell the last one shows.
+func (c *Canvas) points(v *style.Pen, p Plot, a Area) {
+	if a.Y > 0 && a.X > style.Cells(p.Above) {
+		c.Write(a.X-1-style.Cells(p.Above), 0, p.Above, style.Muted)
+	}
+	for i := range p.Dots {
+		if x, y, ok := p.DotCell(v.Glyphs, &a, &p.Dots[i]); ok {
+			c.Set(x, y, p.Dots[i].R, p.Dots[i].Token)
+		}
+	}
+}
+
+// DotCell is the cell that a dot stands in; false if it lies outside, or in a lane for which there is no room.
+func (p *Plot) DotCell(g *style.GlyphSet, a *Area, d *Dot) (x, y int, ok bool) {
+	if !format.Finite(d.X) || p.LogX && d.X <= 0 || a.Right > a.Left && !a.has(d.X) {
+		return 0, 0, false
+	}
+	x, y = a.CellX(g, d.X), 0
+	if p.placed(d.Y) {
+		y = a.Row(g, d.Y)
+		return x, y, a.covers(x, y)
+	}
+	return x, y, a.Y > 0 && x >= a.X && x < a.X+a.W
+}
+
+// nameLabels writes the names of the x 0, 1, 2, …
+func (c *Canvas) nameLabels(v *style.Pen, p Plot, a Area, row int) {
+	room := a.W/len(p.Names) - 1
+	if room < 1 {
+		return
+	}
+	for i, s := range p.Names {
+		s = ansi.Truncate(s, room, "…")
+		n := style.Cells(s)
+		x := a.CellX(v.Glyphs, float64(i)) - (n-1)/2
+		c.Write(max(a.X, min(x, a.X+a.W-n)), row, s, style.Muted)
+	}
+}

@@ -1,0 +1,152 @@
+package chart
+
+import (
+	"math"
+
+	"newtop/internal/format"
+	"newtop/tui/style"
+)
+
+// legend names the curves, with their current and best values, and says what of them is not as it was measured. It
+// stands in the corner where it hides least: at first the top right one, the emptiest for quantities that training
+// drives down. Where there is little room, or it would hide much of the curves, it says less.
+func (c *Canvas) legend(v *style.Pen, p Plot, a Area, m missing) {
+	const bearable = 8
+	var best struct {
+		at   [2]int
+		w    int
+		rows [][]style.Part
+	}
+	least := math.MaxInt
+	for brevity := range 3 {
+		rows := p.legendRows(v, a, m, brevity)
+		w := 0
+		for _, r := range rows {
+			w = max(w, style.Width(r))
+		}
+		if w+3 > a.W || len(rows) > a.H-2 {
+			continue
+		}
+		right, left := a.X+a.W-w-1, a.X+1
+		top, bottom := a.Y, a.Y+a.H-len(rows)-1
+		at, hidden := c.emptiest(w, len(rows), [][2]int{{right, top}, {left, bottom}, {right, bottom}, {left, top}})
+		if hidden < least {
+			best.at, best.w, best.rows, least = at, w, rows, hidden
+		}
+		if least <= bearable {
+			break
+		}
+	}
+	c.block(best.at, best.rows, best.w)
+}
+
+// legendRows are the rows of a legend that leaves out the more the briefer it is.
+func (p *Plot) legendRows(v *style.Pen, a Area, m missing, brevity int) (rows [][]style.Part) {
+	for i := range p.Curves {
+		k := &p.Curves[i]
+		if k.Series.Empty() {
+			continue
+		}
+		s := k.sign(v.Glyphs) + k.Name
+		if brevity < 2 {
+			s += "  now " + p.text(k.Series.Last())
+		}
+		if p.Best && brevity == 0 {
+			s += "  best " + p.text(k.Series.min) + " at " + format.Count(int(k.Series.minAt))
+		}
+		rows = append(rows, []style.Part{k.Token.Of(s)})
+	}
+	if p.half > 0 {
+		rows = append(rows, []style.Part{style.Muted.Of("smoothed, half-life " + epochs(p.half))})
+	}
+	return append(rows, p.missingRows(a, m)...)
+}
+
+// epochs writes a number of them.
+func epochs(n float64) string {
+	if n == 1 {
+		return "1 epoch"
+	}
+	return format.Tick(n) + " epochs"
+}
+
+// missingRows say what a y axis by quantiles leaves out.
+func (p *Plot) missingRows(a Area, m missing) (rows [][]style.Part) {
+	say := func(n int, sign, where string, y float64) {
+		if n == 0 {
+			return
+		}
+		points := " points "
+		if n == 1 && !m.more {
+			points = " point "
+		}
+		if m.more {
+			points = "+" + points
+		}
+		if a.log {
+			y = math.Pow(10, y)
+		}
+		rows = append(rows, []style.Part{style.Warn.Of(sign + " " + format.Count(n) + points + where + " " + p.text(y) + " not shown")})
+	}
+	if p.outliers {
+		say(m.above, "▴", "above", a.High)
+		say(m.below, "▾", "below", a.Low)
+	}
+	return rows
+}
+
+// text writes one of the plot's values.
+func (p *Plot) text(y float64) string {
+	if p.Value != nil {
+		return p.Value(y)
+	}
+	return format.Number(y)
+}
+
+// sign is a short stretch of a curve.
+func (k *Curve) sign(g *style.GlyphSet) string {
+	switch {
+	case g.ASCII:
+		return string([]rune{k.Mark, k.Mark, k.Mark, ' '})
+	case k.Dashed:
+		return "╌╌╌ "
+	}
+	return "─── "
+}
+
+// emptiest returns the place of those given where a block hides least, the first one of several. Text counts for
+// more than a curve, of which one sees how it goes on.
+func (c *Canvas) emptiest(w, h int, places [][2]int) (best [2]int, least int) {
+	least = math.MaxInt
+	for _, at := range places {
+		hidden := 0
+		for y := range h {
+			for x := range w {
+				switch g := c.At(at[0]+x, at[1]+y); {
+				case g == nil:
+					hidden += 9
+				case g.lit != 0:
+					hidden++
+				case g.R != 0 && g.R != '┊' && (g.R != '╌' || g.ink != style.Grid):
+					hidden += 3
+				}
+			}
+		}
+		if hidden < least {
+			best, least = at, hidden
+		}
+	}
+	return best, least
+}
+
+// block writes rows, all w wide.
+func (c *Canvas) block(at [2]int, rows [][]style.Part, w int) {
+	for i, r := range rows {
+		x := at[0]
+		for _, s := range r {
+			c.Write(x, at[1]+i, s.Text, s.Token)
+			x += style.Cells(s.Text)
+		}
+		c.Write(x, at[1]+i, style.Spaces(at[0]+w-x), style.Text)
+	}
+}

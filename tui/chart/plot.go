@@ -1,0 +1,340 @@
+// Package chart draws curves of any length in cells: series, plots with axes, a cursor and zoom, rasters in shades, and what a
+// user has set on them. It is the only package that imports ntcharts.
+package chart
+
+import (
+	"math"
+	"slices"
+
+	"newtop/tui/style"
+)
+
+// Curve is one line of a plot.
+type Curve struct {
+	Name   string
+	Token  style.Token
+	Series *Series
+	Dashed bool
+	Alarm  bool   // a value that is not finite is bad news, not one that the method does not have
+	Mark   rune   // stands for its dots in ASCII
+	Tag    string // written at its newest point, to tell many curves apart
+}
+
+func (k *Curve) stroke() stroke { return stroke{k.Token, k.Mark, k.Dashed} }
+
+// Plot says what a chart shows; its zero value is a linear chart scaled to its data.
+type Plot struct {
+	Curves   []Curve
+	Dots     []Dot
+	Log      bool
+	Zero     bool                 // the linear axis starts at zero
+	Whole    bool                 // epochs are whole numbers
+	Label    func(float64) string // of the y axis; nil for plain numbers
+	Value    func(float64) string // of the legend; nil for plain numbers
+	Best     bool                 // less is better: the legend says what was least
+	Name     string               // of the y axis, in the corner where there is room
+	Margin   int                  // the least width of the y axis, to align charts
+	NoX      bool                 // a chart beneath has the labels of x
+	Rules    []float64            // y of guide lines
+	Marks    []Mark               // x of events
+	AllMarks func(Axis) []Mark    // along another axis, the minor ones too; nil: marks are all there are
+	Clip     [2]float64           // bounds of y, when the second is above the first
+	Show     [2]float64           // y that are within the axis whatever the data, likewise
+	Above    string               // what the dots are that have no place on the y axis
+	Names    []string             // what the x 0, 1, 2, … stand for, where they are no numbers
+	Limit    float64              // an epoch that the axis ends at or before, if the data do; 0 for none
+	Closed   bool                 // no more points will come
+	Legend   bool
+	Waiting  string // what to say while there is nothing to draw
+
+	By       Axis
+	LogX     bool
+	Window   [2]float64 // the part of x to show, when the second is above the first
+	Detail   bool       // there is room and leisure: the newest points one by one, units, small ticks
+	half     float64    // half-life in epochs that curves are smoothed with; 0 for not at all
+	outliers bool       // the y axis leaves out what lies far from most values
+	cursor   *Position  // where the values are told; nil for nowhere
+	Told     bool       // a table tells them, and no box beside the cursor
+}
+
+// items are the buckets of a curve that a chart draws.
+func (p *Plot) items(k *Curve) []Bucket {
+	if p.Detail {
+		return k.Series.Fine()
+	}
+	return k.Series.Buckets
+}
+
+// Draw returns the plot as exactly h rows of w columns. Axes appear when there is room for them.
+func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
+	c.Resize(w, h)
+	c.Drawn = Area{}
+	if w < 1 || h < 1 {
+		return nil
+	}
+	a, ok := p.scale()
+	if !ok {
+		c.Write(max(0, (w-style.Cells(p.Waiting))/2), (h-1)/2, p.Waiting, style.Muted)
+		return c.Rows(v)
+	}
+	ticks, labels := p.yTicks(a, h)
+	bottom := 0
+	switch {
+	case p.NoX:
+	case h >= 10 && w >= 24:
+		bottom = 2
+	case h >= 4 && w >= 24:
+		bottom = 1
+	}
+	top := p.lane(h - bottom)
+	gutter := p.gutter(labels, w, h)
+	if top > 0 && gutter > 0 {
+		gutter = p.gutter(append(labels, p.Above), w, h)
+	}
+	a.X, a.Y, a.W, a.H = gutter, top, w-gutter, h-bottom-top
+	c.Drawn = a
+	c.rules(v, p, a)
+	missing := c.strokes(v, p, a)
+	c.points(v, p, a)
+	c.tags(v, p, a)
+	if gutter > 0 {
+		c.axes(a, bottom == 2)
+		c.yLabels(v, p, a, ticks, labels)
+	}
+	if bottom > 0 {
+		c.xLabels(v, p, a, h-1)
+		if style.Cells(p.Name) < gutter {
+			c.Write(0, h-1, p.Name, style.Muted)
+		}
+	}
+	c.cursorLine(v, p, a)
+	if p.Legend {
+		c.legend(v, p, a, missing)
+	}
+	c.markNames(v, p, a)
+	c.values(v, p, a)
+	return c.Rows(v)
+}
+
+// strokes draws the curves, what was left behind under them and what is missing over them.
+func (c *Canvas) strokes(v *style.Pen, p Plot, a Area) (m missing) {
+	for i := range p.Curves {
+		k := &p.Curves[i]
+		c.curve(a, v.Glyphs, k.Series.Old, stroke{style.Grid, '.', k.Dashed})
+	}
+	for i := range p.Curves {
+		k := &p.Curves[i]
+		all := p.items(k)
+		items := p.within(a, all)
+		if p.half == 0 {
+			c.curve(a, v.Glyphs, items, k.stroke())
+		} else {
+			c.curve(a, v.Glyphs, items, stroke{style.Grid, '.', false})
+		}
+		m.count(a, items)
+	}
+	if p.half > 0 {
+		for i := range p.Curves {
+			k := &p.Curves[i]
+			c.soft = smooth(c.soft, p.items(k), p.half)
+			c.curve(a, v.Glyphs, p.within(a, c.soft), k.stroke())
+		}
+	}
+	for i := range p.Curves {
+		if k := &p.Curves[i]; k.Alarm && k.Series.holes {
+			c.holes(a, v.Glyphs, p.items(k))
+		}
+	}
+	if p.outliers {
+		c.edges(v, p, a)
+	}
+	return m
+}
+
+// within returns the buckets that the area shows some of.
+func (p *Plot) within(a Area, items []Bucket) []Bucket {
+	if p.Window[1] <= p.Window[0] && !p.LogX {
+		return items
+	}
+	return Visible(items, p.By, a.back(a.Left), a.back(a.Right))
+}
+
+// inside leaves out the neighbours of what is within.
+func inside(a Area, items []Bucket) []Bucket {
+	for len(items) > 0 && a.across(items[0].X1[a.By]) < a.Left {
+		items = items[1:]
+	}
+	for len(items) > 0 && a.across(items[len(items)-1].X1[a.By]) > a.Right {
+		items = items[:len(items)-1]
+	}
+	return items
+}
+
+// scale finds the ranges of both axes; false when there is nothing to draw.
+func (p *Plot) scale() (Area, bool) {
+	a := Area{Left: math.Inf(1), Right: math.Inf(-1), Low: math.Inf(1), High: math.Inf(-1), log: p.Log, By: p.By, logX: p.LogX}
+	a.Left, a.Right = p.reach()
+	if a.Left > a.Right {
+		return a, false
+	}
+	for i := range p.Curves {
+		k := &p.Curves[i]
+		items := p.items(k)
+		if p.Detail {
+			if some := inside(a, p.within(a, items)); len(some) > 0 {
+				items = some
+			}
+		}
+		low, high, ok := extremes(items, p.Log)
+		if !ok {
+			continue
+		}
+		a.Low, a.High = math.Min(a.Low, low), math.Max(a.High, high)
+	}
+	a.Low, a.High = p.dotSpan(a.Low, a.High)
+	if a.Low > a.High {
+		return a, false
+	}
+	if p.Clip[1] > p.Clip[0] {
+		a.Low, a.High = math.Max(a.Low, p.Clip[0]), math.Min(a.High, p.Clip[1])
+		if a.Low > a.High {
+			a.Low, a.High = p.Clip[0], p.Clip[1]
+		}
+	}
+	if p.Show[1] > p.Show[0] {
+		a.Low, a.High = math.Min(a.Low, p.Show[0]), math.Max(a.High, p.Show[1])
+	}
+	if p.outliers {
+		a.Low, a.High = p.most(a)
+	}
+	if p.Log {
+		a.Low, a.High = math.Log10(a.Low), math.Log10(a.High)
+	} else if p.Zero && !p.outliers {
+		a.Low = math.Min(a.Low, 0)
+	}
+	a.Low, a.High = widen(a.Low, a.High, p.Log)
+	a.Low, a.High = p.settle(a.Low, a.High)
+	return a, true
+}
+
+// reach is the range of x, the logarithms taken; it is empty when no curve has a value to draw.
+func (p *Plot) reach() (left, right float64) {
+	left, right = math.Inf(1), math.Inf(-1)
+	old := right
+	for i := range p.Curves {
+		s := p.Curves[i].Series
+		if _, _, ok := s.Bounds(p.Log); !ok {
+			continue
+		}
+		first, last, _ := s.Extent()
+		from := first[p.By]
+		if p.LogX {
+			from = p.positive(&p.Curves[i])
+		}
+		left, right = math.Min(left, from), math.Max(right, last[p.By])
+		if n := len(s.Old); n > 0 {
+			old = math.Max(old, s.Old[n-1].X1[p.By])
+		}
+	}
+	if left, right = p.dotReach(left, right); left > right {
+		return left, right
+	}
+	right = math.Max(right, math.Min(old, left+2*(right-left)))
+	if !p.Closed {
+		right = p.ahead(right)
+	}
+	if p.Window[1] > p.Window[0] {
+		left, right = p.Window[0], p.Window[1]
+	}
+	if p.LogX {
+		return math.Log10(left), math.Log10(right)
+	}
+	return left, right
+}
+
+// positive returns a curve's first x above zero, +Inf if it has none.
+func (p *Plot) positive(k *Curve) float64 {
+	items := p.items(k)
+	i := slices.IndexFunc(items, func(b Bucket) bool { return b.X1[p.By] > 0 })
+	if i < 0 {
+		return math.Inf(1)
+	}
+	return items[i].X1[p.By]
+}
+
+// settle moves the ends of the y axis outwards to coarse values, so that a new minimum does not move
+// every dot of the picture.
+func (p *Plot) settle(low, high float64) (float64, float64) {
+	step := 0.125
+	if !p.Log {
+		step = Nice((high - low) / 16)
+	}
+	if p.Log && high-low < 1 {
+		step = 0.03125
+	}
+	return math.Floor(low/step+1e-9) * step, math.Ceil(high/step-1e-9) * step
+}
+
+// ahead leaves up to an eighth of the x axis free for what will come, so that the picture grows into it
+// instead of being squeezed with every point; a known end is not passed.
+func (p *Plot) ahead(last float64) float64 {
+	if p.By != Epochs {
+		if last <= 0 {
+			return last
+		}
+		return math.Pow(1.125, math.Ceil(math.Log(last)/math.Log(1.125)))
+	}
+	right := 10.0
+	for right < last {
+		right = math.Ceil(right * 1.125)
+	}
+	if p.Limit >= last && p.Limit > 0 {
+		right = math.Min(right, p.Limit)
+	}
+	return right
+}
+
+// widen gives a range without extent some, so that a constant is a line in the middle.
+func widen(low, high float64, log bool) (float64, float64) {
+	if high-low > 1e-9*math.Max(math.Abs(low), math.Abs(high)) && high > low {
+		return low, high
+	}
+	by := math.Abs(low) / 2
+	if log || by == 0 {
+		by = 0.5
+	}
+	return low - by, high + by
+}
+
+// Mark is something that happened at an x.
+type Mark struct {
+	X    float64
+	Text string
+}
+
+// Furthest is the curve that reaches furthest along an axis: the keys move along it.
+func (p *Plot) Furthest(by Axis) *Series {
+	best := p.Curves[0].Series
+	_, most, _ := best.Extent()
+	for i := range p.Curves {
+		if _, last, ok := p.Curves[i].Series.Extent(); ok && last[by] > most[by] {
+			best, most = p.Curves[i].Series, last
+		}
+	}
+	return best
+}
+
+// ScaleWord says in a title that a chart is logarithmic.
+func (p *Plot) ScaleWord() style.Part {
+	if p.Log {
+		return style.Muted.Of("  log")
+	}
+	return style.Part{}
+}
+
+// Add appends a curve that has something to draw.
+func (p *Plot) Add(k Curve) {
+	if _, _, ok := k.Series.Bounds(p.Log); ok {
+		p.Curves = append(p.Curves, k)
+	}
+}

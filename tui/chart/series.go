@@ -1,0 +1,303 @@
+package chart
+
+import (
+	"math"
+	"slices"
+	"sort"
+)
+
+// Axis is what a chart has along x.
+type Axis uint8
+
+const (
+	Epochs Axis = iota
+	Seconds
+	Equivalents
+	AxisCount
+)
+
+// Position is a place along x on every axis: a run counts epochs, seconds and gradient equivalents at once.
+type Position [AxisCount]float64
+
+// Bounds of a series' memory, whatever the run's length: 72 bytes a bucket, 32 a point of the tail, which has
+// up to twice as many as it must. They are less than 600 kB a curve.
+const (
+	MaxBuckets = 4096
+	KeptTail   = 4096
+	KeptOld    = 1024
+)
+
+// Bucket stands for one or more neighbouring points.
+type Bucket struct {
+	X0       float64  // epoch of its first point
+	X1       Position // of its last point
+	Min, Max float64  // over its finite values; NaN if it has none
+	Last     float64  // its last finite value; NaN if it has none
+	sum      float64  // of its finite values
+	N        int32    // how many of them
+	holes    bool     // whether a value was NaN or infinite
+}
+
+// sample is one point.
+type sample struct {
+	at Position
+	y  float64 // NaN for what is not finite
+}
+
+func (p sample) bucket() Bucket {
+	b := Bucket{X0: p.at[Epochs], X1: p.at, Min: p.y, Max: p.y, Last: p.y, holes: math.IsNaN(p.y)}
+	if !b.holes {
+		b.sum, b.N = p.y, 1
+	}
+	return b
+}
+
+// Series is a curve of any length in bounded memory. Points are appended in the order of x. When it is
+// full, neighbours are merged in pairs and each bucket then stands for twice as many points; a minimum
+// or maximum is never lost. The newest points stay apart as well, to look at closely.
+type Series struct {
+	Buckets []Bucket
+	tail    []sample // the newest points, once a bucket stands for several
+	close   []Bucket // the two together, once they were looked at
+	closeAt int      // points there were then
+	Old     []Bucket // what a run left behind when it went back, with holes between the branches
+	Each    int      // points a full bucket has
+	filled  int      // points the last bucket has
+	Points  int      // points appended in all
+	first   Position
+	min     float64
+	minAt   float64
+	holes   bool
+}
+
+// Add appends a point of a curve that is over one axis only, whatever that is.
+func (s *Series) Add(x, y float64) { s.Put(Position{x}, y) }
+
+// Put appends a point. A y that is not finite makes a hole that charts mark. Seconds and equivalents that are
+// missing or fall are those of the point before.
+func (s *Series) Put(at Position, y float64) {
+	if s.Each == 0 {
+		s.Each = 1
+	}
+	if n := len(s.Buckets); n > 0 {
+		for k, before := range s.Buckets[n-1].X1[1:] {
+			if !(at[k+1] >= before) || math.IsInf(at[k+1], 0) {
+				at[k+1] = before
+			}
+		}
+	} else {
+		for k, x := range at[1:] {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				at[k+1] = 0
+			}
+		}
+		s.first = at
+	}
+	if s.filled == s.Each || len(s.Buckets) == 0 {
+		if len(s.Buckets) == MaxBuckets {
+			s.halve()
+		} else {
+			s.filled = 0
+		}
+	}
+	s.Points++
+	finite := !math.IsNaN(y) && !math.IsInf(y, 0)
+	if !finite {
+		y = math.NaN()
+		s.holes = true
+	} else if s.Points == 1 || math.IsNaN(s.min) || y < s.min {
+		s.min, s.minAt = y, at[Epochs]
+	}
+	if s.Points == 1 && !finite {
+		s.min = math.NaN()
+	}
+	p := sample{at, y}
+	if s.filled == 0 {
+		s.Buckets = append(s.Buckets, p.bucket())
+	} else {
+		n := len(s.Buckets) - 1
+		s.Buckets[n] = join(s.Buckets[n], p.bucket())
+	}
+	s.filled++
+	if s.Each > 1 {
+		s.tail = Newest(append(s.tail, p), KeptTail)
+	}
+}
+
+// halve merges neighbours in place and leaves the last bucket full or open as it must be.
+func (s *Series) halve() {
+	if s.Each == 1 {
+		s.tail = make([]sample, 0, 2*KeptTail)
+		for i := max(0, len(s.Buckets)-KeptTail); i < len(s.Buckets); i++ {
+			s.tail = append(s.tail, sample{s.Buckets[i].X1, s.Buckets[i].Last})
+		}
+	}
+	n := len(s.Buckets) / 2
+	for i := range n {
+		s.Buckets[i] = join(s.Buckets[2*i], s.Buckets[2*i+1])
+	}
+	s.Buckets = s.Buckets[:n]
+	s.Each *= 2
+	s.filled = 0
+}
+
+// join returns the bucket of a's points followed by b's.
+func join(a, b Bucket) Bucket {
+	j := Bucket{X0: a.X0, X1: b.X1, Min: Lesser(a.Min, b.Min), Max: -Lesser(-a.Max, -b.Max), Last: b.Last,
+		sum: a.sum + b.sum, N: a.N + b.N, holes: a.holes || b.holes}
+	if math.IsNaN(j.Last) {
+		j.Last = a.Last
+	}
+	return j
+}
+
+// Lesser is the minimum of two numbers of which either may be missing.
+func Lesser(a, b float64) float64 {
+	if math.IsNaN(a) || b < a {
+		return b
+	}
+	return a
+}
+
+// Cut moves the points after an epoch to those that were left behind. Of a bucket that goes on beyond it, the
+// part up to there can't be told apart and stays whole.
+func (s *Series) Cut(epoch float64) {
+	n := sort.Search(len(s.Buckets), func(i int) bool { return s.Buckets[i].X0 > epoch })
+	if n == len(s.Buckets) && (n == 0 || s.Buckets[n-1].X1[Epochs] <= epoch) {
+		return
+	}
+	if n < len(s.Buckets) {
+		gap := sample{s.Buckets[n].X1, math.NaN()}.bucket()
+		s.Old = append(append(s.Old, gap), s.Buckets[max(0, n-1):]...)
+		s.Old = slices.Clone(s.Old[max(0, len(s.Old)-KeptOld):])
+	}
+	s.Buckets = s.Buckets[:n]
+	m := sort.Search(len(s.tail), func(i int) bool { return s.tail[i].at[Epochs] > epoch })
+	s.tail = s.tail[:m]
+	s.Points, s.filled, s.holes, s.min, s.close = 0, s.Each, false, math.NaN(), nil
+	if n == 0 {
+		s.filled = 0
+		return
+	}
+	if m > 0 {
+		s.Buckets[n-1].X1 = s.tail[m-1].at
+	} else {
+		s.Buckets[n-1].X1[Epochs] = math.Min(s.Buckets[n-1].X1[Epochs], epoch)
+	}
+	for i := range s.Buckets {
+		b := &s.Buckets[i]
+		s.Points += int(b.N)
+		s.holes = s.holes || b.holes
+		if b.Min < s.min || math.IsNaN(s.min) && !math.IsNaN(b.Min) {
+			s.min, s.minAt = b.Min, b.X1[Epochs]
+		}
+	}
+}
+
+// Fine returns the buckets with the newest points one by one. The result is good until the series changes.
+func (s *Series) Fine() []Bucket {
+	if len(s.tail) == 0 {
+		return s.Buckets
+	}
+	if s.closeAt == s.Points && len(s.close) > 0 {
+		return s.close
+	}
+	from := s.tail[0].at
+	n := sort.Search(len(s.Buckets), func(i int) bool { return s.Buckets[i].X1[Epochs] >= from[Epochs] })
+	s.close, s.closeAt = append(s.close[:0], s.Buckets[:n]...), s.Points
+	if n < len(s.Buckets) && s.Buckets[n].X0 < from[Epochs] {
+		b := s.Buckets[n]
+		b.X1 = from
+		s.close = append(s.close, b)
+	}
+	for _, p := range s.tail {
+		s.close = append(s.close, p.bucket())
+	}
+	return s.close
+}
+
+// Visible returns the buckets within an interval of an axis and the nearest one on either side.
+func Visible(b []Bucket, by Axis, left, right float64) []Bucket {
+	from := sort.Search(len(b), func(i int) bool { return b[i].X1[by] >= left })
+	to := sort.Search(len(b), func(i int) bool { return b[i].X1[by] > right })
+	return b[max(0, from-1):min(len(b), max(to, from)+1)]
+}
+
+// Last returns the newest finite value, NaN if there is none.
+func (s *Series) Last() float64 {
+	for i := len(s.Buckets) - 1; i >= 0; i-- {
+		if v := s.Buckets[i].Last; !math.IsNaN(v) {
+			return v
+		}
+	}
+	return math.NaN()
+}
+
+// Empty reports whether there is no finite value to draw.
+func (s *Series) Empty() bool { return math.IsNaN(s.Last()) }
+
+// Ends returns the first and the last epoch, and false for a series without points.
+func (s *Series) Ends() (first, last float64, ok bool) {
+	from, to, ok := s.Extent()
+	return from[Epochs], to[Epochs], ok
+}
+
+// Extent returns the first and the last place, and false for a series without points.
+func (s *Series) Extent() (first, last Position, ok bool) {
+	if len(s.Buckets) == 0 {
+		return first, last, false
+	}
+	return s.first, s.Buckets[len(s.Buckets)-1].X1, true
+}
+
+// Bounds returns the least and the greatest value, above zero only if asked.
+func (s *Series) Bounds(positive bool) (low, high float64, ok bool) {
+	return extremes(s.Buckets, positive)
+}
+
+func extremes(buckets []Bucket, positive bool) (low, high float64, ok bool) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for i := range buckets {
+		b := &buckets[i]
+		if b.Max > high {
+			high = b.Max
+		}
+		switch {
+		case positive && b.Min <= 0:
+			if b.Max > 0 && b.Max < low {
+				low = b.Max
+			}
+		case b.Min < low:
+			low = b.Min
+		}
+	}
+	ok = low <= high && (!positive || high > 0)
+	return low, high, ok
+}
+
+// Newest drops the oldest half of a list that reached twice its bound, so that dropping costs little.
+func Newest[T any](list []T, n int) []T {
+	if len(list) < 2*n {
+		return list
+	}
+	return append(list[:0], list[len(list)-n:]...)
+}
+
+// Find returns the place of the point nearest to an x, and false if there is none.
+func (s *Series) Find(by Axis, x float64) (Position, bool) {
+	best, least := Position{}, math.Inf(1)
+	near := func(at Position) {
+		if d := math.Abs(at[by] - x); d < least {
+			best, least = at, d
+		}
+	}
+	for _, b := range Visible(s.Buckets, by, x, x) {
+		near(b.X1)
+	}
+	if n := len(s.tail); n > 0 && x >= s.tail[0].at[by] {
+		for i := range s.tail {
+			near(s.tail[i].at)
+		}
+	}
+	return best, !math.IsInf(least, 1)
+}

@@ -1,0 +1,29 @@
+package chart
+
+import (
+	"math"
+
+	"newtop/tui/style"
+)
+
+// tags writes the curves' tags at their newest points. Of two that would stand in one place the later curve's
+// moves aside, to the left, so that none is hidden.
+func (c *Canvas) tags(v *style.Pen, p Plot, a Area) {
+	taken := map[[2]int]bool{}
+	for i := len(p.Curves) - 1; i >= 0; i-- {
+		k := &p.Curves[i]
+		y := k.Series.Last()
+		_, end, ok := k.Series.Extent()
+		if k.Tag == "" || !ok || math.IsNaN(y) || a.log && y <= 0 {
+			continue
+		}
+		at := [2]int{a.CellX(v.Glyphs, end[p.By]), max(a.Y, min(a.Row(v.Glyphs, y), a.Y+a.H-1))}
+		for at[0] > a.X && taken[at] {
+			at[0]--
+		}
+		if at[0] >= a.X && at[0]+style.Cells(k.Tag) <= a.X+a.W {
+			taken[at] = true
+			c.Write(at[0], at[1], k.Tag, k.Token)
+		}
+	}
+}

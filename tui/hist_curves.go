@@ -1,0 +1,174 @@
+package tui
+
+import (
+	"math"
+	"slices"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/style"
+)
+
+// Curves are what a run's charts show over its epochs, and the events that they mark.
+type Curves struct {
+	Loss, TestLoss, Metric, TestMetric chart.Series // Metric: error, or RMSE for regression
+	Radius, Rho, Rate                  chart.Series
+	Gradient, Step                     chart.Series
+	Seconds                            chart.Series
+	Figures                            []FigureSeries // the newest epoch's method's own
+	MemberLow, MemberHigh              chart.Series   // the metric of a committee's best and worst member
+
+	now   chart.Position // of the newest epoch
+	notes []Note
+}
+
+// keptMarks bounds how many events the charts can mark.
+const keptMarks = 128
+
+// Note is an event that the charts over the run mark. Major ones, changes of method and ways back, show on small
+// charts too.
+type Note struct {
+	at    chart.Position
+	text  string
+	major bool
+}
+
+// Mark notes an event after an epoch.
+func (c *Curves) Mark(epoch int, major bool, text string) {
+	at := c.now
+	at[chart.Epochs] = float64(epoch)
+	if s, ok := c.Loss.Find(chart.Epochs, at[chart.Epochs]); ok && s[chart.Epochs] <= at[chart.Epochs] {
+		at[chart.Seconds], at[chart.Equivalents] = s[chart.Seconds], s[chart.Equivalents]
+	}
+	c.notes = chart.Newest(append(c.notes, Note{at, text, major}), keptMarks)
+}
+
+// cut takes the curves back to an epoch: what came after it stays as a branch that was left.
+func (c *Curves) cut(to int) {
+	for _, s := range c.all() {
+		s.Cut(float64(to))
+	}
+	c.notes = slices.DeleteFunc(c.notes, func(n Note) bool { return n.at[chart.Epochs] > float64(to) })
+}
+
+// all are the series over the epochs.
+func (c *Curves) all() []*chart.Series {
+	out := []*chart.Series{&c.Loss, &c.TestLoss, &c.Metric, &c.TestMetric, &c.Radius, &c.Rho, &c.Rate, &c.Gradient, &c.Step, &c.Seconds,
+		&c.MemberLow, &c.MemberHigh}
+	for i := range c.Figures {
+		out = append(out, &c.Figures[i].Series)
+	}
+	return out
+}
+
+// PositionOf is where an epoch stands on every axis.
+func PositionOf(e *event.EpochEvent) chart.Position {
+	return chart.Position{float64(e.Epoch), float64(e.Elapsed), float64(e.GradientEquivalents)}
+}
+
+// Marks returns the major events by epoch.
+func (c *Curves) Marks() []chart.Mark { return c.marked(chart.Epochs, false) }
+
+// AllMarks returns every event along an axis, for a chart that has room for them.
+func (c *Curves) AllMarks(by chart.Axis) []chart.Mark { return c.marked(by, true) }
+
+// marked returns what the charts mark along an axis: only the major events, or all.
+func (c *Curves) marked(by chart.Axis, all bool) []chart.Mark {
+	m := make([]chart.Mark, 0, len(c.notes))
+	for _, n := range c.notes {
+		if all || n.major {
+			m = append(m, chart.Mark{X: n.at[by], Text: n.text})
+		}
+	}
+	return m
+}
+
+// FigureSeries is the curve of a number of a method's own.
+type FigureSeries struct {
+	event.Figure
+	Series chart.Series
+	whole  bool // all its values so far are whole numbers: it counts something
+}
+
+// Format writes one of its values.
+func (f *FigureSeries) Format(v float64) string {
+	if f.whole && math.Abs(v) < 1e6 {
+		return format.Count(int(v))
+	}
+	return format.Number(v)
+}
+
+// keptFigures bounds the curves of a program that tells figures of its own.
+const keptFigures = 64
+
+// own adds the method's own figures. Those of another method begin anew; those of another program stay, which may tell
+// some of them now and then only.
+func (c *Curves) own(e *event.EpochEvent, before string, external bool) {
+	if external {
+		c.ownExternal(e)
+		return
+	}
+	if len(e.Figures) == 0 {
+		if e.Epoch > 0 && e.Optimizer != before {
+			c.Figures = nil
+		}
+		return
+	}
+	same := slices.EqualFunc(c.Figures, e.Figures, func(a FigureSeries, b event.Figure) bool { return a.Key == b.Key })
+	if !same {
+		c.Figures = make([]FigureSeries, len(e.Figures))
+		for i := range c.Figures {
+			c.Figures[i].whole = true
+		}
+	}
+	for i, f := range e.Figures {
+		c.Figures[i].add(f, c.now)
+	}
+}
+
+func (c *Curves) ownExternal(e *event.EpochEvent) {
+	for i, f := range e.Figures {
+		at := i
+		if at >= len(c.Figures) || c.Figures[at].Key != f.Key {
+			at = slices.IndexFunc(c.Figures, func(k FigureSeries) bool { return k.Key == f.Key })
+		}
+		if math.IsNaN(float64(f.Value)) {
+			continue
+		}
+		if at < 0 {
+			if len(c.Figures) == keptFigures {
+				continue
+			}
+			at = len(c.Figures)
+			c.Figures = append(c.Figures, FigureSeries{whole: true})
+		}
+		c.Figures[at].add(f, c.now)
+	}
+}
+
+// add takes the next value.
+func (f *FigureSeries) add(now event.Figure, at chart.Position) {
+	now.Symbol, now.Meaning = style.Clean(now.Symbol), style.Clean(now.Meaning)
+	if now.Symbol == "" {
+		now.Symbol = style.Clean(now.Key)
+	}
+	f.Figure = now
+	v := float64(now.Value)
+	f.whole = f.whole && (math.IsNaN(v) || v == math.Trunc(v))
+	f.Series.Put(at, v)
+}
+
+// committee adds the least and the greatest value of the measure among the members of a committee.
+func (c *Curves) committee(e *event.EpochEvent, m event.Measure) {
+	if len(e.Members) == 0 {
+		return
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for i := range e.Members {
+		v := float64(m.OfMember(&e.Members[i]))
+		low, high = min(low, v), max(high, v)
+	}
+	c.MemberLow.Put(PositionOf(e), low)
+	c.MemberHigh.Put(PositionOf(e), high)
+}

@@ -1,0 +1,65 @@
+package tui
+
+import (
+	"slices"
+
+	"newtop/trainer/event"
+)
+
+// Epochs that are remembered beyond those that can be gone back to: the newest of a run that is trained here, of a
+// recorded one epochs evenly spaced.
+const (
+	keptEarlier  = 256
+	keptRecorded = 2048
+)
+
+// Earlier has what the list of epochs to go back to shows.
+type Earlier struct {
+	Epochs map[int]EarlierEpoch
+	each   int // of a recorded run every each-th epoch is remembered; 0 stands for 1
+}
+
+// EarlierEpoch is one epoch of the list.
+type EarlierEpoch struct {
+	loss, metric, testMetric float64
+	optimizer                string
+}
+
+// take remembers an epoch.
+func (r *Earlier) take(h *History, e *event.EpochEvent) {
+	if r.Epochs == nil {
+		r.Epochs = map[int]EarlierEpoch{}
+	}
+	train, test := h.Metrics()
+	f := EarlierEpoch{float64(e.Loss), float64(*train.Of(e)), float64(*test.Of(e)), e.Optimizer}
+	if h.Watched() {
+		r.recorded(e.Epoch, f)
+		return
+	}
+	r.Epochs[e.Epoch] = f
+	if len(r.Epochs) < 2*(len(h.Status.Kept)+keptEarlier) {
+		return
+	}
+	for k := range r.Epochs {
+		if _, ok := slices.BinarySearch(h.Status.Kept, k); !ok && k < e.Epoch-keptEarlier {
+			delete(r.Epochs, k)
+		}
+	}
+}
+
+// recorded keeps epochs all over a recorded run, twice as far apart whenever there are too many.
+func (r *Earlier) recorded(epoch int, f EarlierEpoch) {
+	r.each = max(r.each, 1)
+	if epoch%r.each != 0 {
+		return
+	}
+	r.Epochs[epoch] = f
+	for len(r.Epochs) > keptRecorded {
+		r.each *= 2
+		for k := range r.Epochs {
+			if k%r.each != 0 {
+				delete(r.Epochs, k)
+			}
+		}
+	}
+}

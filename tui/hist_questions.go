@@ -1,0 +1,124 @@
+package tui
+
+import (
+	"math"
+	"strconv"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/tui/chart"
+)
+
+// Regression reports whether the run's rows are judged by root mean squares and not by error fractions.
+func (h *History) Regression() bool { return h.Run != nil && h.Measure.Train() != event.Error }
+
+// Over reports whether the run has ended.
+func (h *History) Over() bool { return h.Done != nil || h.Status.Phase == event.Ended }
+
+// Primary is the setting that + and − scale, nil if there is none.
+func (h *History) Primary() *event.Setting {
+	for i := range h.Status.Settings {
+		if s := &h.Status.Settings[i]; s.Primary {
+			return s
+		}
+	}
+	return nil
+}
+
+// Steering is what a method is steered by, and so what tells how it is doing.
+type Steering uint8
+
+const (
+	ByRadius  Steering = iota // a trust region
+	ByRate                    // a learning rate
+	ByFigures                 // numbers of its own
+)
+
+// Steering tells it from what + and − scale, and where nothing can be scaled from the newest epoch.
+func (h *History) Steering() Steering {
+	s := h.Primary()
+	switch {
+	case s != nil && s.Key == "radius":
+		return ByRadius
+	case s != nil && s.Key == "rate":
+		return ByRate
+	case s != nil:
+		return ByFigures
+	case h.Latest.Epoch == 0 && !h.External() || h.Epochs > 0 && !math.IsNaN(float64(h.Latest.Radius)):
+		return ByRadius
+	case h.Epochs > 0 && !math.IsNaN(float64(h.Latest.Rate)):
+		return ByRate
+	}
+	return ByFigures
+}
+
+// solveless reports whether the current method has no inner solves: what its newest epoch had, and before
+// its first one what it is steered by.
+func solveless(h *History) bool {
+	if h.Latest.Epoch > 0 && (h.Latest.Optimizer == h.Status.Optimizer || h.Status.Optimizer == "") {
+		return len(h.Latest.Inner) == 0
+	}
+	return h.Steering() != ByRadius
+}
+
+// nextRadius is the radius that the next epoch begins with, if it is not that of the last.
+func nextRadius(h *History) (r float64, ok bool) {
+	s, now := h.Primary(), float64(h.Latest.Radius)
+	if s == nil || s.Key != "radius" || h.Offline() || h.Latest.Epoch == 0 {
+		return 0, false
+	}
+	r, err := strconv.ParseFloat(s.Text, 64)
+	return r, err == nil && format.Number(r) != format.Number(now)
+}
+
+// Watched reports whether the run is trained elsewhere, or was: nobody answers what it does not tell.
+func (h *History) Watched() bool { return h.Status.Replay != nil }
+
+// Offline reports whether a question would have no answer: the run is over, or only its record is here.
+func (h *History) Offline() bool { return h.Over() || h.Watched() }
+
+// Unasked reports whether nobody answers what this screen asks: there is no answer, or no right to ask.
+func (h *History) Unasked() bool { return h.Offline() || h.Viewer }
+
+// Loading is how much of a record has been read, and whether more is being read.
+func (h *History) Loading() (share float64, ok bool) {
+	r := h.Status.Replay
+	if r == nil || !reading(r) {
+		return 0, false
+	}
+	return r.Loading, true
+}
+
+func reading(r *event.Replay) bool { return r != nil && r.Loading > 0 && r.Loading < 1 }
+
+// External reports whether the run is told by another program, which may tell little.
+func (h *History) External() bool { return h.Run != nil && h.Run.External() }
+
+// MetricsOnly reports whether the run is told by its figures alone.
+func (h *History) MetricsOnly() bool {
+	return h.External() && len(h.Solves.Bars) == 0 && len(h.Steps.solves) == 0 && len(h.Spectra) == 0
+}
+
+// HasVerdict reports whether an epoch says anything about its step: other programs do not.
+func (h *History) HasVerdict(e *event.EpochEvent) bool {
+	return e.Epoch > 0 && (!h.External() || !math.IsNaN(float64(e.Rho)))
+}
+
+// Missing reports whether another program tells no values of a curve at all.
+func (h *History) Missing(s *chart.Series) bool {
+	return h.External() && s.Empty() && h.Diverged == nil
+}
+
+// noLosses reports whether another program tells nothing but figures of its own.
+func noLosses(h *History) bool {
+	c := &h.Curves
+	return h.Missing(&c.Loss) && h.Missing(&c.TestLoss) && h.Missing(&c.Metric) && h.Missing(&c.TestMetric)
+}
+
+// metricName names what the run's rows are judged by beside the loss.
+func metricName(h *History) string {
+	if h.Regression() && !(h.Missing(&h.Curves.Metric) && h.Missing(&h.Curves.TestMetric)) {
+		return "RMSE"
+	}
+	return "error"
+}

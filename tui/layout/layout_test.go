@@ -1,0 +1,164 @@
+package layout
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// picture draws a layout with a letter for each pane, one character for 4 × 2 cells.
+func picture(s Screen) string {
+	var b strings.Builder
+	for y := HeaderRows; y < s.H-FooterRows; y += 2 {
+		for x := 0; x < s.W; x += 4 {
+			letter := byte('.')
+			for _, p := range s.Places {
+				if p.Contains(x, y) {
+					letter = "LAISTREWG"[p.Pane]
+				}
+			}
+			b.WriteByte(letter)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func TestLayoutPictures(t *testing.T) {
+	for _, c := range []struct {
+		w, h int
+		want string
+	}{
+		{60, 16, `
+LLLLLLLLLLLLLLL
+AAAAAAAAAAAAAAA
+IIIIIIIIIIIIIII
+IIIIIIIIIIIIIII
+RRRRRRRRRRRRRRR
+WWWWWWWWWWWWWWW
+GGGGGGGGGGGGGGG
+`},
+		{80, 24, `
+LLLLLLLLLLAAAAAAAAAA
+LLLLLLLLLLAAAAAAAAAA
+LLLLLLLLLLAAAAAAAAAA
+LLLLLLLLLLAAAAAAAAAA
+IIIIIIIIIISSSSSSSSSS
+IIIIIIIIIISSSSSSSSSS
+IIIIIIIIIISSSSSSSSSS
+TTTTTTTTTTRRRRRRRRRR
+TTTTTTTTTTRRRRRRRRRR
+TTTTTTTTTTRRRRRRRRRR
+TTTTTTTTTTRRRRRRRRRR
+`},
+		{100, 28, `
+LLLLLLLLLLLLLAAAAAAAAAAAA
+LLLLLLLLLLLLLAAAAAAAAAAAA
+LLLLLLLLLLLLLAAAAAAAAAAAA
+LLLLLLLLLLLLLAAAAAAAAAAAA
+LLLLLLLLLLLLLAAAAAAAAAAAA
+IIIIIIIIIIIIISSSSSSSSSSSS
+IIIIIIIIIIIIISSSSSSSSSSSS
+IIIIIIIIIIIIISSSSSSSSSSSS
+IIIIIIIIIIIIISSSSSSSSSSSS
+TTTTTTTTTTRRRRRRRGGGGGGGG
+TTTTTTTTTTRRRRRRRGGGGGGGG
+TTTTTTTTTTRRRRRRRGGGGGGGG
+TTTTTTTTTTRRRRRRRGGGGGGGG
+`},
+		{120, 40, `
+LLLLLLLLLLLLLLLAAAAAAAAAAAAAAA
+LLLLLLLLLLLLLLLAAAAAAAAAAAAAAA
+LLLLLLLLLLLLLLLAAAAAAAAAAAAAAA
+LLLLLLLLLLLLLLLAAAAAAAAAAAAAAA
+LLLLLLLLLLLLLLLAAAAAAAAAAAAAAA
+LLLLLLLLLLLLLLLAAAAAAAAAAAAAAA
+LLLLLLLLLLLLLLLAAAAAAAAAAAAAAA
+IIIIIIIIIIIIIIISSSSSSSSSSSSSSS
+IIIIIIIIIIIIIIISSSSSSSSSSSSSSS
+IIIIIIIIIIIIIIISSSSSSSSSSSSSSS
+IIIIIIIIIIIIIIISSSSSSSSSSSSSSS
+IIIIIIIIIIIIIIISSSSSSSSSSSSSSS
+IIIIIIIIIIIIIIISSSSSSSSSSSSSSS
+TTTTTTTTTTTTTRRRRRRRRWWWWWWWWW
+TTTTTTTTTTTTTRRRRRRRRWWWWWWWWW
+TTTTTTTTTTTTTRRRRRRRRGGGGGGGGG
+TTTTTTTTTTTTTRRRRRRRRGGGGGGGGG
+TTTTTTTTTTTTTRRRRRRRRGGGGGGGGG
+TTTTTTTTTTTTTRRRRRRRRGGGGGGGGG
+`},
+		{160, 30, `
+LLLLLLLLLLAAAAAAAAAAIIIIIIIIIISSSSSSSSSS
+LLLLLLLLLLAAAAAAAAAAIIIIIIIIIISSSSSSSSSS
+LLLLLLLLLLAAAAAAAAAAIIIIIIIIIISSSSSSSSSS
+LLLLLLLLLLAAAAAAAAAAIIIIIIIIIISSSSSSSSSS
+LLLLLLLLLLAAAAAAAAAAIIIIIIIIIISSSSSSSSSS
+LLLLLLLLLLAAAAAAAAAAIIIIIIIIIISSSSSSSSSS
+LLLLLLLLLLAAAAAAAAAAIIIIIIIIIISSSSSSSSSS
+LLLLLLLLLLAAAAAAAAAAIIIIIIIIIISSSSSSSSSS
+TTTTTTTTTTTTRRRRRRRRRRWWWWWWWWGGGGGGGGGG
+TTTTTTTTTTTTRRRRRRRRRRWWWWWWWWGGGGGGGGGG
+TTTTTTTTTTTTRRRRRRRRRRWWWWWWWWGGGGGGGGGG
+TTTTTTTTTTTTRRRRRRRRRRWWWWWWWWGGGGGGGGGG
+TTTTTTTTTTTTRRRRRRRRRRWWWWWWWWGGGGGGGGGG
+TTTTTTTTTTTTRRRRRRRRRRWWWWWWWWGGGGGGGGGG
+`},
+	} {
+		t.Run(fmt.Sprintf("%dx%d", c.w, c.h), func(t *testing.T) {
+			if got := "\n" + picture(Dashboard(c.w, c.h, HeaderRows, false, Loss)); got != c.want {
+				t.Errorf("got%s", got)
+			}
+		})
+	}
+}
+
+// TestLayoutCovers checks at every size that each cell between header and footer has exactly one pane.
+func TestLayoutCovers(t *testing.T) {
+	for w := 1; w <= 260; w += 3 {
+		for h := 1; h <= 90; h++ {
+			for _, zoomed := range []bool{false, true} {
+				s := Dashboard(w, h, HeaderRows, zoomed, Inner)
+				if w < MinWidth || h < MinHeight {
+					if len(s.Places) > 0 {
+						t.Fatalf("%d×%d has panes", w, h)
+					}
+					continue
+				}
+				area := 0
+				for i, p := range s.Places {
+					if p.W < 1 || p.H < 1 || p.X < 0 || p.Y < HeaderRows || p.X+p.W > w || p.Y+p.H > h-FooterRows {
+						t.Fatalf("%d×%d: pane %d at %+v", w, h, p.Pane, p.Rect)
+					}
+					if !p.Bare && (p.W < 28 || p.H < 5) {
+						t.Fatalf("%d×%d: pane %d is only %+v", w, h, p.Pane, p.Rect)
+					}
+					area += p.W * p.H
+					for _, q := range s.Places[:i] {
+						if p.X < q.X+q.W && q.X < p.X+p.W && p.Y < q.Y+q.H && q.Y < p.Y+p.H {
+							t.Fatalf("%d×%d: panes %d and %d overlap", w, h, p.Pane, q.Pane)
+						}
+					}
+				}
+				if want := w * (h - HeaderRows - FooterRows); area != want {
+					t.Fatalf("%d×%d: %d of %d cells", w, h, area, want)
+				}
+			}
+		}
+	}
+}
+
+func TestNeighbour(t *testing.T) {
+	s := Dashboard(80, 24, HeaderRows, false, Loss)
+	for _, c := range []struct {
+		from   ID
+		dx, dy int
+		want   ID
+	}{
+		{Loss, 1, 0, Accuracy}, {Loss, 0, 1, Inner}, {Loss, -1, 0, Loss}, {Loss, 0, -1, Loss},
+		{Region, -1, 0, Topology}, {Region, 0, -1, Spectrum}, {Log, 1, 0, Log},
+	} {
+		if got := s.Neighbour(c.from, c.dx, c.dy); got != c.want {
+			t.Errorf("from %d by (%d, %d): %d, want %d", c.from, c.dx, c.dy, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package tui
+
+import "newtop/trainer/event"
+
+// glancer is a pane that asks for what it shows, while it has the whole screen.
+type glancer interface {
+	// glance returns what to ask the run for now, nil for nothing.
+	glance(h *History) event.Command
+}
+
+// asked keeps a pane from asking again before a run could answer, and from asking so often that the run slows.
+type asked struct {
+	any     bool
+	epoch   int
+	elapsed float64
+	gen     uint64
+}
+
+// Seconds of training between two questions: the least, and the least while the last one has no answer.
+const (
+	askEvery = 1.0
+	askAgain = 5.0
+)
+
+// due reports whether to ask anew after an epoch; gen counts the answers.
+func (k *asked) due(h *History, gen uint64) bool {
+	e := &h.Status
+	if k.any {
+		wait := askEvery
+		if k.gen == gen {
+			wait = askAgain
+		}
+		if e.Epoch == k.epoch || e.Elapsed >= k.elapsed && e.Elapsed-k.elapsed < wait {
+			return false
+		}
+	}
+	*k = asked{true, e.Epoch, e.Elapsed, gen}
+	return true
+}

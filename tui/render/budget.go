@@ -1,0 +1,93 @@
+package render
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// PanicError says that the program of a guest's screen broke. The run and the other screens go on.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("the screen broke: %v", e.Value) }
+
+// Budget bounds how much of the machine the screens of all guests take together: the more they are and the dearer
+// their frames, the seldomer each shows the run's news. Keys are answered at once however many there are. The zero value
+// is ready, and its methods may be called from any goroutine.
+type Budget struct {
+	Part float64 // of all processors; 0: a 25th
+
+	mu           sync.Mutex
+	guests       int
+	update, draw lowTime
+}
+
+// Enter counts a guest until leave is called. A nil allowance bounds nothing.
+func (a *Budget) Enter() (leave func()) {
+	if a == nil {
+		return func() {}
+	}
+	count := func(n int) {
+		a.mu.Lock()
+		a.guests += n
+		a.mu.Unlock()
+	}
+	count(1)
+	return func() { count(-1) }
+}
+
+// Updated and drew tell how long it took to make a frame of news, and to draw one.
+func (a *Budget) Updated(since time.Time) { a.see(since, func() *lowTime { return &a.update }) }
+
+func (a *Budget) drew(since time.Time) { a.see(since, func() *lowTime { return &a.draw }) }
+
+func (a *Budget) see(since time.Time, which func() *lowTime) {
+	if a == nil {
+		return
+	}
+	d := time.Since(since)
+	a.mu.Lock()
+	which().see(d)
+	a.mu.Unlock()
+}
+
+// Interval is the time between two frames of news for each guest, at least the one given.
+func (a *Budget) Interval(least time.Duration) time.Duration {
+	if a == nil {
+		return least
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	part := a.Part
+	if part <= 0 {
+		part = usualPart
+	}
+	each := hidden * time.Duration(a.update+a.draw)
+	all := time.Duration(float64(a.guests) * float64(each) / (part * float64(runtime.NumCPU())))
+	return max(least, min(all, slowNews))
+}
+
+const (
+	usualPart = 0.04
+	slowNews  = 3 * time.Second // no guest waits longer for news
+	// hidden is how much more a frame takes than is measured here: waking up, encrypting, sending, collecting garbage.
+	hidden = 3
+)
+
+// lowTime follows the lower values of times: those in which nobody else had the processor meanwhile.
+type lowTime time.Duration
+
+func (t *lowTime) see(d time.Duration) {
+	rate := lowTime(8)
+	if lowTime(d) > *t && *t != 0 {
+		rate = 64
+	}
+	if *t == 0 {
+		rate = 1
+	}
+	*t += (lowTime(d) - *t) / rate
+}

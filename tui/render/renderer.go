@@ -1,0 +1,161 @@
+// Package render draws finished frames where Bubble Tea does not: on the terminals of many viewers, cell by cell what has
+// changed, within a budget that they share; and as SVG.
+package render
+
+import (
+	"io"
+	"runtime/debug"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/tui/style"
+)
+
+// Renderer draws frames on a guest's terminal. Bubble Tea's renderer takes about a millisecond of a processor for a frame
+// of 80 × 24 and looks thirty times a second whether there is one, which a hundred guests can't have: this one compares
+// rows, writes the cells that differ, and sleeps meanwhile.
+//
+//	Update ──► frames, room for one, the newest wins ──► run's goroutine ──► the terminal
+//
+// The program's goroutine puts frames and closes them; run ends after the last one, with the terminal as it was before,
+// or when the terminal takes no more. So a terminal that does not read keeps nobody but run waiting.
+type Renderer struct {
+	out    io.Writer
+	plain  bool // a terminal of the VT100's kind, which knows no titles and no modes of later ones
+	budget *Budget
+	Frames chan Frame
+	Ended  chan struct{} // closed at run's end
+	Err    error         // why it ended, to be read after that
+
+	shown Frame
+	patch diff
+}
+
+// Frame is a whole frame.
+type Frame struct {
+	Rows  []string // each as wide as the terminal; they are not changed any more
+	Width int
+	Title string
+	Mouse tea.MouseMode
+	Anew  int // another number says that nobody knows what the terminal shows
+}
+
+func NewRenderer(out io.Writer, environ []string, allowance *Budget) *Renderer {
+	return &Renderer{
+		out:    out,
+		patch:  diff{profile: style.ColorProfile(environ)},
+		plain:  style.OldTerminal(environ),
+		budget: allowance,
+		Frames: make(chan Frame, 1),
+		Ended:  make(chan struct{}),
+	}
+}
+
+// Put hands over a frame in the place of one that was not drawn yet.
+func (p *Renderer) Put(f Frame) {
+	select {
+	case <-p.Frames:
+	default:
+	}
+	p.Frames <- f
+}
+
+// Run draws until frames are closed, or until a write fails.
+func (p *Renderer) Run() {
+	defer close(p.Ended)
+	defer func() {
+		if v := recover(); v != nil {
+			p.Err = &PanicError{v, debug.Stack()}
+			_ = p.end()
+		}
+	}()
+	if p.Err = p.begin(); p.Err != nil {
+		return
+	}
+	for f := range p.Frames {
+		if p.Err = p.Draw(f); p.Err != nil {
+			return
+		}
+	}
+	p.Err = p.end()
+}
+
+// XTWINOPS: the window's title put aside and taken back.
+var keepTitle, oldTitle = ansi.WindowOp(22, 2), ansi.WindowOp(23, 2)
+
+// begin takes the terminal. Lines don't wrap, so that one that is wider than thought spoils no other.
+func (p *Renderer) begin() error {
+	s := ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.ResetModeAutoWrap
+	if !p.plain {
+		s += keepTitle + ansi.SetModeBracketedPaste + ansi.RequestBackgroundColor
+	}
+	return p.write(s + ansi.EraseEntireScreen)
+}
+
+// end gives it back. A terminal without a second screen, as the Linux console, is left empty.
+func (p *Renderer) end() error {
+	s := ansi.ResetStyle
+	if !p.plain {
+		s += ansi.ResetModeSynchronizedOutput + mice(tea.MouseModeNone) + ansi.ResetModeBracketedPaste + ansi.SetWindowTitle("") + oldTitle
+	}
+	s += ansi.EraseEntireScreen + ansi.CursorHomePosition
+	return p.write(s + ansi.SetModeAutoWrap + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor)
+}
+
+func (p *Renderer) write(s string) error {
+	_, err := io.WriteString(p.out, s)
+	return err
+}
+
+// mice are the sequences that have the terminal tell of the mouse.
+func mice(m tea.MouseMode) string {
+	off := ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent
+	switch m {
+	case tea.MouseModeCellMotion:
+		return off + ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr
+	case tea.MouseModeAllMotion:
+		return off + ansi.SetModeMouseAnyEvent + ansi.SetModeMouseExtSgr
+	}
+	return off + ansi.ResetModeMouseExtSgr
+}
+
+// Draw writes what differs from the frame before, in one piece.
+func (p *Renderer) Draw(f Frame) error {
+	start := time.Now()
+	b := &p.patch
+	b.out = b.out[:0]
+	if !p.plain {
+		b.out = append(b.out, ansi.SetModeSynchronizedOutput...)
+	}
+	begun := len(b.out)
+	if f.Mouse != p.shown.Mouse && !p.plain {
+		b.out = append(b.out, mice(f.Mouse)...)
+	}
+	if f.Title != p.shown.Title && !p.plain {
+		b.out = append(b.out, ansi.SetWindowTitle(f.Title)...)
+	}
+	anew := f.Anew != p.shown.Anew || f.Width != p.shown.Width || len(f.Rows) != len(p.shown.Rows)
+	if anew {
+		b.out = append(b.out, ansi.EraseEntireScreen...)
+	}
+	for y, row := range f.Rows {
+		switch {
+		case anew:
+			b.row(y, "", row, true)
+		case row != p.shown.Rows[y]:
+			b.row(y, p.shown.Rows[y], row, false)
+		}
+	}
+	p.shown = f
+	if len(b.out) == begun {
+		return nil
+	}
+	if !p.plain {
+		b.out = append(b.out, ansi.ResetModeSynchronizedOutput...)
+	}
+	p.budget.drew(start)
+	_, err := p.out.Write(b.out)
+	return err
+}

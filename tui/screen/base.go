@@ -1,0 +1,303 @@
+// Package screen is what every screen of newtop has in common: its terminal, themes, notes and preferences (Base), one
+// table of keys (Binding), and dialogs in front of it.
+package screen
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/tui/layout"
+	"newtop/tui/render"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// Base is what every screen has of its terminal: how things look on it, its size, a note in the footer, the user's
+// preferences, and a context that ends the screen's timers. The model of a screen embeds it.
+type Base struct {
+	style.Pen
+	Title         string
+	Environ       []string
+	ThemeChoice   style.Theme
+	GlyphChoice   style.Glyphs
+	NoColor, Dark bool
+	NoMouse       bool
+	Profile       colorprofile.Profile
+	Prefs         PreferenceStore
+	Pictures      string // the directory that pictures are written to; "" writes none
+	Width, Height int
+	Notice        style.Part
+	Changes       uint64 // counts changes of how everything looks
+	Ctx           context.Context
+	Cancel        context.CancelFunc
+
+	notices int
+}
+
+// Screen returns the base of a model that embeds it.
+func (b *Base) Screen() *Base { return b }
+
+// NewBase returns the base of a screen with the options; Restyle is still to be called.
+func NewBase(o *Options) Base {
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	if o.Title == "" {
+		o.Title = "newtop"
+	}
+	b := Base{
+		Title:       style.Clean(o.Title),
+		Environ:     o.Environ,
+		ThemeChoice: max(o.Theme, style.ThemeAuto),
+		GlyphChoice: max(o.Glyphs, style.GlyphsAuto),
+		NoColor:     o.NoColor || style.Lookup(o.Environ, "NO_COLOR") != "",
+		NoMouse:     o.NoMouse,
+		Pictures:    o.Pictures,
+		Dark:        true,
+		Profile:     colorprofile.TrueColor,
+	}
+	b.Ctx, b.Cancel = context.WithCancel(context.Background())
+	return b
+}
+
+// Prefer applies the user's choices where no option says otherwise, once, before the program runs, and returns them;
+// false if there are none. A file that can't be used is an error, and is left as it is: the next change would replace
+// what the user may want to mend.
+func (b *Base) Prefer(o *Options) (p Preferences, ok bool, err error) {
+	if o.Preferences == "" {
+		return p, false, nil
+	}
+	if p, err = ReadPreferences(o.Preferences); err != nil {
+		return p, false, err
+	}
+	if t, _ := style.ParseTheme(p.Theme); o.Theme == style.ThemePreferred && t != style.ThemePreferred {
+		b.ThemeChoice = t
+	}
+	if g, _ := style.ParseGlyphs(p.Glyphs); o.Glyphs == style.GlyphsPreferred && g != style.GlyphsPreferred {
+		b.GlyphChoice = g
+	}
+	if p.Mouse != nil && !o.NoMouse {
+		b.NoMouse = !*p.Mouse
+	}
+	b.Prefs = NewPreferenceStore(o.Preferences, p)
+	return p, true, nil
+}
+
+// Looks are the choices of how things look that the screen shows now.
+func (b *Base) Looks() Preferences {
+	mouse := !b.NoMouse
+	return Preferences{Theme: b.ThemeChoice.String(), Glyphs: b.GlyphChoice.String(), Mouse: &mouse}
+}
+
+// Restyle follows a change of the theme, the glyphs, the background or the terminal's colours.
+func (b *Base) Restyle() {
+	b.Palette = b.ThemeChoice.Palette(b.Dark, b.Profile, b.NoColor)
+	b.Glyphs = b.GlyphChoice.Set(b.Environ)
+	b.Changes++
+}
+
+// SetTheme changes the colours and says which ones they are now.
+func (b *Base) SetTheme(t style.Theme) tea.Cmd {
+	b.ThemeChoice = t
+	b.Restyle()
+	text := "theme: " + t.String()
+	switch {
+	case b.NoColor && t != style.ThemeMono:
+		text += ", without colours: NO_COLOR"
+	case t == style.ThemeAuto && b.Dark:
+		text += ", dark"
+	case t == style.ThemeAuto:
+		text += ", light"
+	}
+	return b.Tell(style.Text, text)
+}
+
+// SetGlyphs changes what drawings are made of.
+func (b *Base) SetGlyphs(g style.Glyphs) tea.Cmd {
+	b.GlyphChoice = g
+	b.Restyle()
+	return b.Tell(style.Text, "glyphs: "+g.String())
+}
+
+// ToggleMouse takes the mouse, or leaves it to the terminal and its selection of text.
+func (b *Base) ToggleMouse() tea.Cmd {
+	b.NoMouse = !b.NoMouse
+	if b.NoMouse {
+		return b.Tell(style.Text, "mouse: the terminal's, to select text")
+	}
+	return b.Tell(style.Text, "mouse: newtop's")
+}
+
+// Note shows a text at the right of the footer until another one comes.
+func (b *Base) Note(t style.Token, text string) {
+	b.Notice = t.Of(text)
+	b.notices++
+}
+
+// Tell shows a text at the right of the footer for a while.
+func (b *Base) Tell(t style.Token, text string) tea.Cmd {
+	b.Note(t, text)
+	return After(b.Ctx, 5*time.Second, expireMsg(b.notices))
+}
+
+// expireMsg ends the note of a number.
+type expireMsg int
+
+// After returns the command that brings a message after a while, or nil at the context's end: tea.Tick would keep its
+// goroutine until the time is up.
+func After(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return msg
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Handle takes the messages that are the same for every screen.
+func (b *Base) Handle(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		b.Width, b.Height = max(msg.Width, 0), max(msg.Height, 0)
+	case tea.ColorProfileMsg:
+		b.Profile = msg.Profile
+		b.Restyle()
+	case tea.BackgroundColorMsg:
+		if b.Dark != msg.IsDark() {
+			b.Dark = msg.IsDark()
+			b.Restyle()
+		}
+	case PictureMsg:
+		if msg.Err != nil {
+			return b.Tell(style.Warn, "no picture: "+style.Clean(msg.Err.Error()))
+		}
+		return b.Tell(style.Text, "wrote "+style.Clean(msg.Path))
+	case StoredMsg:
+		cmd, err := b.Prefs.Written(msg)
+		if err != nil {
+			return b.Tell(style.Warn, "preferences: "+style.Clean(err.Error()))
+		}
+		return cmd
+	case expireMsg:
+		if int(msg) == b.notices {
+			b.Notice = style.Part{}
+		}
+	}
+	return nil
+}
+
+// Run shows the model of a screen with this base until it quits, the context ends or the program fails, with
+// further options of the program if there are any.
+func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.ProgramOption) error {
+	defer b.Cancel()
+	defer b.Prefs.Settle()
+	var p *tea.Program
+	d := Debouncer{Now: time.Now, Send: func(msg tea.Msg) { p.Send(msg) }}
+	all := append(o.program(ctx, b.Environ, b.NoColor), tea.WithFilter(d.Filter))
+	p = tea.NewProgram(m, append(all, more...)...)
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go Resizes(inner, p, o.Resizes)
+	_, err := p.Run()
+	if ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled) {
+		return ctx.Err()
+	}
+	return err
+}
+
+// Finished returns rows in the characters that the glyphs allow.
+func (b *Base) Finished(rows []string) []string {
+	if b.Glyphs.ASCII {
+		for i := range rows {
+			rows[i] = style.ToASCII(rows[i])
+		}
+	}
+	return rows
+}
+
+// View is the finished screen, which wants so much of the mouse.
+func (b *Base) View(rows []string, title string, mouse tea.MouseMode) tea.View {
+	v := tea.NewView(strings.Join(b.Finished(rows), "\n"))
+	v.AltScreen = true
+	if !b.NoMouse {
+		v.MouseMode = mouse
+	}
+	v.WindowTitle = title
+	return v
+}
+
+// Draw puts the parts of a screen together: rows under one another, the footer with the hints last, and over them the
+// dialog that is in front, unless that is nil.
+func (b *Base) Draw(rows []string, hints []widget.Hint, dialog func(w, h int) []string) []string {
+	rows = append(rows, b.Footer(b.Width, hints))
+	if dialog != nil {
+		widget.Overlay(rows[:b.Height-layout.FooterRows], dialog(b.Width, b.Height-layout.FooterRows), b.Width)
+	}
+	return rows
+}
+
+// Footer names the keys that matter now, and at its right end what was last said.
+func (b *Base) Footer(w int, hints []widget.Hint) string {
+	l := b.Line(w)
+	room := w
+	if b.Notice.Text != "" {
+		room = w - min(style.Cells(b.Notice.Text)+3, w*2/3)
+	}
+	for _, h := range hints {
+		if l.Width+style.Cells(h.Key)+style.Cells(h.Text)+3 > room {
+			break
+		}
+		l.Put(style.Text, " ").Put(style.Accent, h.Key).Put(style.Muted, " "+h.Text+" ")
+	}
+	if b.Notice.Text != "" {
+		text := ansi.Truncate(b.Notice.Text, l.Left()-3, "…")
+		l.To(w-style.Cells(text)-1).Put(b.Notice.Token, text)
+	}
+	return l.Full()
+}
+
+// TooSmall says what a screen needs, in whatever room there is.
+func (b *Base) TooSmall() []string {
+	rows := make([]string, b.Height)
+	texts := []string{"newtop needs 60 × 16", "this is " + format.Count(b.Width) + " × " + format.Count(b.Height)}
+	for i := range rows {
+		l := b.Line(b.Width)
+		if k := i - (b.Height-len(texts))/2; k >= 0 && k < len(texts) {
+			l.To((b.Width-style.Cells(texts[k]))/2).Put(style.Muted, texts[k])
+		}
+		rows[i] = l.Full()
+	}
+	return rows
+}
+
+// ScreenPicture returns the command that writes a screen's rows as they stand.
+func (b *Base) ScreenPicture(rows []string, name string) tea.Cmd {
+	rows, columns, dark := b.Finished(rows), b.Width, b.ThemeChoice.OnDark(b.Dark)
+	return b.Picture(name, ".svg", func(w io.Writer) error { return render.WriteSVG(w, rows, columns, dark) })
+}
+
+// Picture returns the command that writes a picture and says where.
+func (b *Base) Picture(name, suffix string, draw func(io.Writer) error) tea.Cmd {
+	if b.Pictures == "" {
+		return b.Tell(style.Warn, "pictures can't be written from here")
+	}
+	base := filepath.Join(b.Pictures, name)
+	return func() tea.Msg {
+		path, err := WriteNew(base, suffix, draw)
+		return PictureMsg{path, err}
+	}
+}

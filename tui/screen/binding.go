@@ -1,0 +1,140 @@
+package screen
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// Binding joins keys to what they do on the screen of a model M. Dispatch, footer, help and the search for commands all
+// read one table of them.
+type Binding[M Model] struct {
+	key.Binding
+	Group string // its heading in the help
+	// Do acts; k is the key that was pressed.
+	Do func(m M, k string) tea.Cmd
+	// Now says whether the footer should name it, given the state; nil for always.
+	Now func(m M) bool
+	// Short is what the footer says, which may depend on the state; nil for nothing.
+	Short func(m M) string
+	// Why says in a clause why it can't be done at present, "" if it can; nil if it always can.
+	Why func(m M) string
+	// Each says what its keys do one by one, where that differs: pairs of a key and a clause.
+	Each [][2]string
+	// There says whether the key has this meaning in the present state; nil if it always has.
+	There func(m M) bool
+}
+
+// Bind returns a binding of keys: under which heading and how the help shows them, and what it says.
+func Bind[M Model](group, show, help string, keys ...string) Binding[M] {
+	return Binding[M]{Group: group, Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(show, help))}
+}
+
+// On completes a binding with its action.
+func (b Binding[M]) On(do func(m M, k string) tea.Cmd) Binding[M] { b.Do = do; return b }
+
+// Then completes it with an action that only changes the model.
+func (b Binding[M]) Then(do func(m M, k string)) Binding[M] {
+	return b.On(func(m M, k string) tea.Cmd { do(m, k); return nil })
+}
+
+// Unless completes it with what may be in its way.
+func (b Binding[M]) Unless(why func(m M) string) Binding[M] { b.Why = why; return b }
+
+// By completes it with what its keys do one by one.
+func (b Binding[M]) By(each ...[2]string) Binding[M] { b.Each = each; return b }
+
+// Only completes it with the state that it belongs to.
+func (b Binding[M]) Only(there func(m M) bool) Binding[M] { b.There = there; return b }
+
+// Foot puts it into the footer with a word.
+func (b Binding[M]) Foot(s string) Binding[M] {
+	return b.FootBy(func(M) string { return s })
+}
+
+// FootBy does so with a word that depends on the state.
+func (b Binding[M]) FootBy(short func(m M) string) Binding[M] { b.Short = short; return b }
+
+// While keeps it in the footer only while a condition holds.
+func (b Binding[M]) While(now func(m M) bool) Binding[M] { b.Now = now; return b }
+
+// Absent reports whether the key means something else at present, or nothing.
+func (b *Binding[M]) Absent(m M) bool { return b.There != nil && !b.There(m) }
+
+// Lacking is why it can't be done at present, "" if it can.
+func (b *Binding[M]) Lacking(m M) string {
+	if b.Why == nil {
+		return ""
+	}
+	return b.Why(m)
+}
+
+// Bound returns the binding that a key has at present, nil for none.
+func Bound[M Model](bindings []Binding[M], m M, k string) *Binding[M] {
+	for i := range bindings {
+		if b := &bindings[i]; !b.Absent(m) && slices.Contains(b.Keys(), k) {
+			return b
+		}
+	}
+	return nil
+}
+
+// Press does what a key is bound to, or says why that can't be done.
+func Press[M Model](bindings []Binding[M], m M, k string) tea.Cmd {
+	if b := Bound(bindings, m, k); b != nil {
+		return b.Act(m, k)
+	}
+	return nil
+}
+
+// Act does what a key is for, or says why that can't be done.
+func (b *Binding[M]) Act(m M, k string) tea.Cmd {
+	if why := b.Lacking(m); why != "" {
+		return m.Screen().Tell(style.Warn, why)
+	}
+	return b.Do(m, k)
+}
+
+// Hints are what the footer names.
+func Hints[M Model](bindings []Binding[M], m M) (out []widget.Hint) {
+	for i := range bindings {
+		b := &bindings[i]
+		if b.Short == nil || b.Absent(m) || b.Now != nil && !b.Now(m) {
+			continue
+		}
+		k, _, _ := strings.Cut(b.Help().Key, " ←")
+		out = append(out, widget.NewHint(k, b.Short(m)))
+	}
+	return out
+}
+
+// GroupView is the heading of the keys that change what is seen.
+const GroupView = "view"
+
+// ThemeKey goes round the themes.
+func ThemeKey[M Model]() Binding[M] {
+	return Bind[M](GroupView, "t", "the next theme: auto, dark, light, safe, mono", "t").
+		On(func(m M, _ string) tea.Cmd { return m.Screen().SetTheme(m.Screen().ThemeChoice.Next()) })
+}
+
+// GlyphsKey goes round the glyph sets.
+func GlyphsKey[M Model]() Binding[M] {
+	return Bind[M](GroupView, "g", "the next glyphs: auto, braille, block, ascii", "g").
+		On(func(m M, _ string) tea.Cmd { return m.Screen().SetGlyphs(m.Screen().GlyphChoice.Next()) })
+}
+
+// MouseKey takes the mouse, or leaves it to the terminal.
+func MouseKey[M Model]() Binding[M] {
+	return Bind[M](GroupView, "M", "newtop follows the mouse, or leaves it alone", "M").
+		On(func(m M, _ string) tea.Cmd { return m.Screen().ToggleMouse() })
+}
+
+// SuspendKey stops the program until the shell takes it up again.
+func SuspendKey[M Model](group string) Binding[M] {
+	return Bind[M](group, "ctrl+z", "suspend; fg comes back", "ctrl+z").On(func(M, string) tea.Cmd { return tea.Suspend })
+}

@@ -1,0 +1,102 @@
+package screen
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// Model is the model of a screen: it embeds a Base.
+type Model interface{ Screen() *Base }
+
+// Dialog stands in front of the screen of a model M and has its keys.
+type Dialog[M Model] interface {
+	// Handle takes a key or pasted text and says what becomes of the dialog and of the message. It leaves the model's
+	// dialog alone.
+	Handle(m M, msg tea.Msg) (Answer, tea.Cmd)
+	// Draw returns rows of one width, at most h of at most w columns.
+	Draw(m M, w, h int) []string
+	// Hints are the keys that the footer names meanwhile.
+	Hints(m M) []widget.Hint
+}
+
+// Answer is what becomes of a dialog after a message.
+type Answer uint8
+
+// The answers.
+const (
+	Stay  Answer = iota // it stays in front
+	Close               // it is done with
+	Pass                // it is done with, and the message is for the screen behind
+)
+
+// ToDialog gives a message to the dialog in front, and takes it away when it is done with; passed says that the message
+// is for the screen behind.
+func ToDialog[M Model](front *Dialog[M], m M, msg tea.Msg) (cmd tea.Cmd, passed bool) {
+	d := *front
+	answer, cmd := d.Handle(m, msg)
+	if answer != Stay && *front == d { // what it did may have opened another one
+		*front = nil
+	}
+	return cmd, answer == Pass
+}
+
+// InFront is how the dialog in front draws, nil without one.
+func InFront[M Model](front Dialog[M], m M) func(w, h int) []string {
+	if front == nil {
+		return nil
+	}
+	return func(w, h int) []string { return front.Draw(m, w, h) }
+}
+
+// HelpDialog has every key with what it does, and what stands on the screen.
+type HelpDialog[M Model] struct {
+	widget.Scroll
+	Left, Right int // columns of the keys and of the words, beside one another where both have room
+	Narrow      int // columns of the dialog where they have not
+	More        []widget.Hint
+	// Sections returns the keys and the words.
+	Sections func(m M) (keys, words []widget.Section)
+}
+
+// Handle scrolls; every key that is none of the help's closes it, and does what it does.
+func (o *HelpDialog[M]) Handle(m M, msg tea.Msg) (Answer, tea.Cmd) {
+	k, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return Stay, nil
+	}
+	switch k.String() {
+	case "esc", "?", "q", "enter":
+		return Close, nil
+	}
+	if o.Scroll.HandleKey(k.String(), max(1, m.Screen().Height-5)) {
+		return Stay, nil
+	}
+	return Pass, nil
+}
+
+// Hints implements Dialog.
+func (o *HelpDialog[M]) Hints(M) []widget.Hint {
+	return append([]widget.Hint{widget.NewHint("esc", "close"), widget.NewHint("↑↓", "scroll")}, o.More...)
+}
+
+// Draw puts the keys beside the words on a wide screen, and over them on a narrow one, scrolled.
+func (o *HelpDialog[M]) Draw(m M, w, h int) []string {
+	pen := &m.Screen().Pen
+	keys, words := o.Sections(m)
+	var rows []string
+	bw := o.Left + o.Right + 6
+	if w >= bw {
+		last := len(keys) - 1
+		if last > 0 && len(widget.Sections(pen, keys, o.Left, true)) > h-2 { // the other column is the shorter one
+			keys, words = keys[:last], append(words, keys[last])
+		}
+		rows = style.Beside(widget.Sections(pen, keys, o.Left, true), o.Left, widget.Sections(pen, words, o.Right, true))
+	} else {
+		bw = min(w-2, o.Narrow)
+		rows = widget.Sections(pen, append(keys, words...), bw-4, true)
+	}
+	rows, more := o.Cut(rows, max(1, h-2))
+	return widget.DialogBox(pen, "help · esc closes"+more, rows, bw)
+}

@@ -1,0 +1,193 @@
+package screen
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/pelletier/go-toml/v2"
+
+	"newtop/tui/style"
+)
+
+// Preferences are what a user has chosen for good. An empty field is a choice never made.
+type Preferences struct {
+	Theme     string `toml:"theme,omitempty"`
+	Glyphs    string `toml:"glyphs,omitempty"`
+	Mouse     *bool  `toml:"mouse,omitempty"`
+	XAxis     string `toml:"x-axis,omitempty"`
+	Smoothing string `toml:"smoothing,omitempty"`
+	Save      string `toml:"save,omitempty"` // the format that models are saved in
+}
+
+// PreferencesFile returns where a user's choices are kept: ui.toml in NEWTOP_CONFIG_DIR, or in the directory
+// newtop of the user's configuration; "" if there is none.
+func PreferencesFile() string {
+	dir := os.Getenv("NEWTOP_CONFIG_DIR")
+	if dir == "" {
+		base, err := os.UserConfigDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(base, "newtop")
+	}
+	return filepath.Join(dir, "ui.toml")
+}
+
+// ReadPreferences reads a file; one that does not exist holds no choices.
+func ReadPreferences(path string) (p Preferences, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	if err != nil {
+		return p, err
+	}
+	if err := toml.Unmarshal(text, &p); err != nil {
+		return Preferences{}, fmt.Errorf("%s: %s", path, firstLine(err))
+	}
+	if _, err := style.ParseTheme(p.Theme); err != nil {
+		return Preferences{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if _, err := style.ParseGlyphs(p.Glyphs); err != nil {
+		return Preferences{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if p.Save != "" && !slices.ContainsFunc(SaveFormats[:], func(f SaveFormat) bool { return f.Name == p.Save }) {
+		return Preferences{}, fmt.Errorf("%s: save %q: expected safetensors or onnx", path, p.Save)
+	}
+	return p, nil
+}
+
+// firstLine says where a file is wrong, if that is known, and how.
+func firstLine(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	var at *toml.DecodeError
+	if errors.As(err, &at) {
+		row, _ := at.Position()
+		return fmt.Sprintf("line %d: %s", row, strings.TrimPrefix(text, "toml: "))
+	}
+	return text
+}
+
+// Write replaces the file as a whole, so that another newtop never reads half of it.
+func (p Preferences) Write(path string) error {
+	text, err := toml.Marshal(p)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
+		return nil
+	}
+	f, err := os.CreateTemp(dir, ".ui-*.toml")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// PreferenceStore decides what goes into the file and when. Only what was changed on the screen does: what a flag
+// says holds for one run.
+type PreferenceStore struct {
+	path   string      // "" keeps nothing
+	stored Preferences // what the file holds, or will when all is written
+	last   Preferences // how the screen looked when it was last asked
+	dirty  bool        // stored is not written yet
+	busy   bool        // a write is under way
+}
+
+// NewPreferenceStore returns the store of a file that holds some choices.
+func NewPreferenceStore(path string, stored Preferences) PreferenceStore {
+	return PreferenceStore{path: path, stored: stored}
+}
+
+// Busy reports whether a write is under way.
+func (k *PreferenceStore) Busy() bool { return k.busy }
+
+// StoredMsg says how a write of the file ended.
+type StoredMsg struct{ err error }
+
+// Begin takes the choices that the screen shows at first: they are no changes.
+func (k *PreferenceStore) Begin(now Preferences) { k.last = now }
+
+// Last are the choices that the screen showed when it was last asked, Stored those of the file.
+func (k *PreferenceStore) Last() Preferences   { return k.last }
+func (k *PreferenceStore) Stored() Preferences { return k.stored }
+
+// Notice compares the screen with what it was, and returns the command that writes a change. One write is
+// under way at a time: two could end in the wrong order.
+func (k *PreferenceStore) Notice(now Preferences) tea.Cmd {
+	if k.path == "" {
+		return nil
+	}
+	k.dirty = keepChange(&k.stored.Theme, k.last.Theme, now.Theme) || k.dirty
+	k.dirty = keepChange(&k.stored.Glyphs, k.last.Glyphs, now.Glyphs) || k.dirty
+	k.dirty = keepChange(&k.stored.XAxis, k.last.XAxis, now.XAxis) || k.dirty
+	k.dirty = keepChange(&k.stored.Smoothing, k.last.Smoothing, now.Smoothing) || k.dirty
+	k.dirty = keepChange(&k.stored.Save, k.last.Save, now.Save) || k.dirty
+	if now.Mouse != nil && k.last.Mouse != nil && *now.Mouse != *k.last.Mouse {
+		k.stored.Mouse, k.dirty = now.Mouse, true
+	}
+	k.last = now
+	return k.next()
+}
+
+func keepChange(stored *string, last, now string) bool {
+	if last == now {
+		return false
+	}
+	*stored = now
+	return true
+}
+
+func (k *PreferenceStore) next() tea.Cmd {
+	if !k.dirty || k.busy {
+		return nil
+	}
+	k.dirty, k.busy = false, true
+	p, path := k.stored, k.path
+	return func() tea.Msg { return StoredMsg{p.Write(path)} }
+}
+
+// Written follows the end of a write, and returns the command of the next one. After an error nothing is written any
+// more: once is enough to know.
+func (k *PreferenceStore) Written(msg StoredMsg) (tea.Cmd, error) {
+	k.busy = false
+	if msg.err != nil {
+		k.path = ""
+		return nil, msg.err
+	}
+	return k.next(), nil
+}
+
+// Settle writes what the program's end left unwritten.
+func (k *PreferenceStore) Settle() {
+	if k.path != "" && (k.dirty || k.busy) {
+		// The program has ended, so that nobody could read of an error here.
+		_ = k.stored.Write(k.path)
+	}
+}
+
+type SaveFormat struct{ Name, Use, About string }
+
+// SaveFormats are the formats that a model leaves in, by extension, and what each is for.
+var SaveFormats = [...]SaveFormat{
+	{"safetensors", "for newtop predict, PyTorch and NumPy", "all digits"},
+	{"onnx", "for any ONNX runtime", "single precision, scaling inside"},
+}

@@ -1,0 +1,42 @@
+package widget
+
+import "newtop/tui/style"
+
+// Hint is a key and what it does, in a word or two.
+type Hint struct{ Key, Text string }
+
+func NewHint(key, text string) Hint { return Hint{Key: key, Text: text} }
+
+// Section is a part of the help: a heading, and rows of what stands for what.
+type Section struct {
+	Title string
+	Rows  [][]style.Part
+}
+
+// Explain returns a row of a section, with so many columns for what it explains.
+func Explain(t style.Token, what string, columns int, means string) []style.Part {
+	return []style.Part{t.Of(style.Pad(what, columns)), style.Text.Of(means)}
+}
+
+// Sections draws sections one under the other.
+func Sections(t *style.Pen, sections []Section, w int, headed bool) (rows []string) {
+	put := func(parts ...style.Part) {
+		l := t.Line(w)
+		for _, p := range parts {
+			l.Put(p.Token, p.Text)
+		}
+		rows = append(rows, l.Full())
+	}
+	for i, s := range sections {
+		if headed && i > 0 {
+			put()
+		}
+		if headed {
+			put(style.Strong.Of(s.Title))
+		}
+		for _, r := range s.Rows {
+			put(r...)
+		}
+	}
+	return rows
+}

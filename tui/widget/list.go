@@ -1,0 +1,82 @@
+package widget
+
+import (
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/tui/layout"
+	"newtop/tui/style"
+)
+
+// Scroll is a part of a list of rows that is longer than the screen.
+type Scroll struct{ top int }
+
+// HandleKey reports whether a key moves the list.
+func (s *Scroll) HandleKey(k string, page int) bool {
+	switch k {
+	case "down", "j":
+		s.top++
+	case "up", "k":
+		s.top--
+	case "pgdown", "space":
+		s.top += page
+	case "pgup":
+		s.top -= page
+	case "home", "g":
+		s.top = 0
+	case "end", "G":
+		s.top = 1 << 20
+	default:
+		return false
+	}
+	return true
+}
+
+// Cut returns the rows in sight and what the title says of them.
+func (s *Scroll) Cut(rows []string, room int) (shown []string, title string) {
+	if len(rows) <= room {
+		s.top = 0
+		return rows, ""
+	}
+	s.top = max(0, min(s.top, len(rows)-room))
+	return rows[s.top : s.top+room], " · ↑↓ rows " + format.Count(s.top+1) + " to " + format.Count(s.top+room) + " of " + format.Count(len(rows))
+}
+
+// TableView is where the table of the runs stands on the screen and which of them it shows.
+type TableView struct {
+	layout.Rect
+	First int // row of the rect that has the best run in sight
+	Top   int // of the ranking
+	Rows  int
+}
+
+const ColumnGap = 2 // between columns
+
+// TitleParts leaves out the parts of a title that have no room.
+func TitleParts(title []style.Part, room int) []style.Part {
+	out := title[:1:1]
+	for _, p := range title[1:] {
+		if style.Width(out)+style.Cells(p.Text) <= room {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// CutRows clips rows and says at the end how many are missing.
+func CutRows(v *style.Pen, rows []string, n int) []string {
+	if len(rows) <= n || n < 2 {
+		return style.Clip(rows, n)
+	}
+	more := "… " + format.Count(len(rows)-n+1) + " more rows on a taller screen"
+	return append(rows[:n-1:n-1], v.Line(ansi.StringWidth(rows[n-1])).Put(style.Muted, more).Full())
+}
+
+// WheelKey is the key that does the same as the wheel.
+func WheelKey(msg tea.MouseWheelMsg) tea.KeyPressMsg {
+	if msg.Button == tea.MouseWheelUp {
+		return tea.KeyPressMsg{Code: tea.KeyUp}
+	}
+	return tea.KeyPressMsg{Code: tea.KeyDown}
+}
