@@ -9,6 +9,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // statusInterval is the least time between two status snapshots of a method that goes through batches:
@@ -194,15 +195,15 @@ func (r *run) obey(c event.Command) error {
 }
 
 func (r *run) switchTo(name string) error {
-	info, err := optim.Lookup(name)
+	info, err := methods.Lookup(name)
 	if err != nil {
-		return &event.CommandError{Reason: err.Error()}
+		return &event.CommandError{Reason: r.text(err)}
 	}
 	if err := r.offers(info); err != nil {
 		return event.Refuse("%s: %v", name, err)
 	}
 	if err := r.suits(info, r.defaults(info)); err != nil {
-		return &event.CommandError{Reason: err.Error()}
+		return &event.CommandError{Reason: r.text(err)}
 	}
 	r.next, r.giveUp = info, true
 	return nil
@@ -243,7 +244,7 @@ func (r *run) set(key string, put func(*optim.Settings) error) error {
 	for _, m := range r.members {
 		settings := m.settings.Clone()
 		if err := cmp.Or(put(settings), r.suits(r.info, settings)); err != nil {
-			return &event.CommandError{Reason: r.of(m) + err.Error()}
+			return &event.CommandError{Reason: r.of(m) + r.text(err)}
 		}
 	}
 	for _, m := range r.members {

@@ -16,6 +16,7 @@ import (
 	"newtop/internal/safetensors"
 	"newtop/models"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
 
@@ -120,8 +121,8 @@ func checksum(f *safetensors.File) string {
 	tensors := slices.Clone(f.Tensors)
 	slices.SortFunc(tensors, func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
 	for _, t := range tensors {
-		var l lanes
-		l.add(t.Data)
+		var l objective.Lanes
+		l.Add(t.Data)
 		fmt.Fprintf(h, "%q %d %x\n", t.Name, len(t.Data), l)
 	}
 	return hex.EncodeToString(h.Sum(nil))
@@ -209,4 +210,4 @@ func (c *Checkpoint) Weights(n *models.Network) ([][]float64, error) {
 func net(i int) string { return fmt.Sprint("net ", i) }
 
 // memory returns what gives the checkpoint's content.
-func (c *Checkpoint) memory() *optim.Memory { return optim.GivingMemory(c.vectors, c.numbers, c.texts) }
+func (c *Checkpoint) memory() *optim.Archive { return optim.OpenArchive(c.vectors, c.numbers, c.texts) }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 )
 
 // idleKeeper takes every checkpoint and does nothing with it.
@@ -81,7 +82,7 @@ func BenchmarkFingerprint(b *testing.B) {
 	p := r.problem
 	b.SetBytes(8 * int64((p.Train.Rows()+p.Test.Rows())*(p.Network.Inputs()+p.Network.Outputs())))
 	for b.Loop() {
-		takeFingerprint(p, nil).wait()
+		objective.TakeFingerprint(p, nil).Wait()
 	}
 }
 

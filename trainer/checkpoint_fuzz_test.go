@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"newtop/trainer/objective"
 )
 
 // fuzzed are runs of which checkpoints are spoilt.
@@ -65,7 +67,7 @@ func FuzzCheckpoint(f *testing.F) {
 func FuzzRestore(f *testing.F) {
 	type subject struct {
 		config  Config
-		problem *Problem
+		problem *objective.Problem
 		kept    Checkpoint
 	}
 	var subjects []subject

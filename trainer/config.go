@@ -14,6 +14,9 @@ import (
 	"newtop/models/netfile"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/firstorder"
+	"newtop/trainer/optim/methods"
+	"newtop/trainer/optim/trust"
 )
 
 // Config is everything that decides a run. The zero value trains the default network on the default
@@ -86,53 +89,46 @@ const DefaultOptimizer = "tr-newton"
 // runs with different seeds are trials on the same problem.
 const dataSeed = 1
 
-// ConfigError says which flag was given what, and what it takes.
-type ConfigError struct{ Flag, Value, Expected string }
-
-func (e *ConfigError) Error() string {
-	return fmt.Sprintf("%s %s: expected %s", e.Flag, e.Value, e.Expected)
-}
-
 // Check returns a *ConfigError, or an error of package optim, for what is wrong without looking at any
 // data.
 func (c *Config) Check() error {
 	limits := []struct {
-		flag string
-		bad  bool
-		is   any
-		want string
+		field string
+		bad   bool
+		is    any
+		want  string
 	}{
-		{"--batch", c.Batch < 0, c.Batch, "a whole number ≥ 1, or 0 for the optimizer's default"},
-		{"--blocks", c.Blocks < 0, c.Blocks, "a whole number ≥ 1, or 0 for the optimizer's default"},
-		{"--committee", c.Committee < 0 || c.Committee > maxCommittee, c.Committee, fmt.Sprintf("a whole number from 1 to %d", maxCommittee)},
-		{"--epochs", c.Epochs < 0, c.Epochs, "a whole number ≥ 1, or 0 for no limit"},
-		{"--time-limit", c.TimeLimit < 0, c.TimeLimit, "a duration ≥ 0"},
-		{"--target-loss", !amount(c.TargetLoss), c.TargetLoss, "a number ≥ 0"},
-		{"--target-error", !amount(c.TargetError), c.TargetError, "a number ≥ 0"},
-		{"--threads", c.Threads < 0 || c.Threads > maxThreads, c.Threads, fmt.Sprintf("a whole number from 1 to %d, or 0 for all cores", maxThreads)},
-		{"--spectrum", c.Spectrum < 0, c.Spectrum, "a whole number ≥ 0"},
-		{"--spectrum-every", c.SpectrumEvery < 0, c.SpectrumEvery, "a whole number ≥ 0"},
-		{"--memory", c.Memory < 0, c.Memory, "a size ≥ 0"},
+		{"Batch", c.Batch < 0, c.Batch, "a whole number ≥ 1, or 0 for the optimizer's default"},
+		{"Blocks", c.Blocks < 0, c.Blocks, "a whole number ≥ 1, or 0 for the optimizer's default"},
+		{"Committee", c.Committee < 0 || c.Committee > maxCommittee, c.Committee, fmt.Sprintf("a whole number from 1 to %d", maxCommittee)},
+		{"Epochs", c.Epochs < 0, c.Epochs, "a whole number ≥ 1, or 0 for no limit"},
+		{"TimeLimit", c.TimeLimit < 0, c.TimeLimit, "a duration ≥ 0"},
+		{"TargetLoss", !amount(c.TargetLoss), c.TargetLoss, "a number ≥ 0"},
+		{"TargetError", !amount(c.TargetError), c.TargetError, "a number ≥ 0"},
+		{"Threads", c.Threads < 0 || c.Threads > maxThreads, c.Threads, fmt.Sprintf("a whole number from 1 to %d, or 0 for all cores", maxThreads)},
+		{"Spectrum", c.Spectrum < 0, c.Spectrum, "a whole number ≥ 0"},
+		{"SpectrumEvery", c.SpectrumEvery < 0, c.SpectrumEvery, "a whole number ≥ 0"},
+		{"Memory", c.Memory < 0, c.Memory, "a size ≥ 0"},
 	}
 	for _, l := range limits {
 		if l.bad {
-			return &ConfigError{Flag: l.flag, Value: fmt.Sprint(l.is), Expected: l.want}
+			return &ConfigError{Field: l.field, Value: fmt.Sprint(l.is), Expected: l.want}
 		}
 	}
-	for _, other := range []struct{ flag, text string }{{"--act", c.Act}, {"--out", c.Out}, {"--loss", c.Loss}, {"--skip", c.Skip.String()}} {
+	for _, other := range []struct{ field, text string }{{"Act", c.Act}, {"Out", c.Out}, {"Loss", c.Loss}, {"Skip", c.Skip.String()}} {
 		if c.Graph != "" && other.text != "" && other.text != models.SkipNone.String() {
-			return &ConfigError{Flag: other.flag, Value: other.text, Expected: "it in the file of --net, which describes the whole network"}
+			return &ConfigError{Field: other.field, Value: other.text, Expected: "it in the file of {Graph}, which describes the whole network"}
 		}
 	}
 	if err := c.checkExperts(); err != nil {
 		return err
 	}
 	if _, err := modelfile.Format(c.Save); c.Save != "" && err != nil {
-		return &ConfigError{Flag: "--save", Value: c.Save, Expected: "a file name that ends in .safetensors or .onnx"}
+		return &ConfigError{Field: "Save", Value: c.Save, Expected: "a file name that ends in .safetensors or .onnx"}
 	}
 	for _, n := range c.Hidden {
 		if n < 1 {
-			return &ConfigError{Flag: "--net", Value: fmt.Sprint(n), Expected: "layers of at least one node, as in 70-50"}
+			return &ConfigError{Field: "Hidden", Value: fmt.Sprint(n), Expected: "layers of at least one node, as in 70-50"}
 		}
 	}
 	if err := c.checkNames(); err != nil {
@@ -144,42 +140,34 @@ func (c *Config) Check() error {
 
 func (c *Config) checkNames() error {
 	for _, choice := range []struct {
-		flag, text string
-		of         []string
+		field, text string
+		of          []string
 	}{
-		{"--spectrum-method", c.SpectrumMethod, spectrumMethods},
-		{"--spectrum-of", c.SpectrumOf, spectrumOperators},
-		{"--gates", c.GateTraining, gateTrainings},
+		{"SpectrumMethod", c.SpectrumMethod, spectrumMethods},
+		{"SpectrumOf", c.SpectrumOf, spectrumOperators},
+		{"GateTraining", c.GateTraining, gateTrainings},
 	} {
 		if choice.text != "" && !slices.Contains(choice.of, choice.text) {
-			return &ConfigError{Flag: choice.flag, Value: choice.text, Expected: strings.Join(choice.of, " or ")}
+			return &ConfigError{Field: choice.field, Value: choice.text, Expected: strings.Join(choice.of, " or ")}
 		}
 	}
-	for _, named := range []struct{ flag, text string }{{"--act", c.Act}, {"--out", c.Out}} {
+	for _, named := range []struct{ field, text string }{{"Act", c.Act}, {"Out", c.Out}} {
 		if named.text == "" {
 			continue
 		}
 		if _, err := models.ParseActivation(named.text); err != nil {
-			return &ConfigError{Flag: named.flag, Value: named.text, Expected: expectation(err)}
+			return &ConfigError{Field: named.field, Value: named.text, Expected: expectation(err)}
 		}
 	}
 	if c.Loss != "" {
 		if _, err := models.ParseLoss(c.Loss); err != nil {
-			return &ConfigError{Flag: "--loss", Value: c.Loss, Expected: expectation(err)}
+			return &ConfigError{Field: "Loss", Value: c.Loss, Expected: expectation(err)}
 		}
 	}
 	if _, err := models.ParseInit(c.init()); err != nil {
-		return &ConfigError{Flag: "--init", Value: c.Init, Expected: expectation(err)}
+		return &ConfigError{Field: "Init", Value: c.Init, Expected: expectation(err)}
 	}
 	return nil
-}
-
-// expectation is what follows "expected" in an error, or the whole error.
-func expectation(err error) string {
-	if _, want, ok := strings.Cut(err.Error(), "expected "); ok {
-		return want
-	}
-	return err.Error()
 }
 
 func (c *Config) init() string {
@@ -202,7 +190,7 @@ func (c *Config) method() (*optim.Info, *optim.Settings, error) {
 	if name == "" {
 		name = DefaultOptimizer
 	}
-	info, err := optim.Lookup(name)
+	info, err := methods.Lookup(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -213,10 +201,10 @@ func (c *Config) method() (*optim.Info, *optim.Settings, error) {
 	for _, kv := range c.Set {
 		key, value, ok := strings.Cut(kv, "=")
 		if !ok {
-			return nil, nil, &ConfigError{Flag: "--set", Value: kv, Expected: "KEY=VALUE"}
+			return nil, nil, &ConfigError{Field: "Set", Value: kv, Expected: "KEY=VALUE"}
 		}
 		if err := settings.PutText(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
-			return nil, nil, &ConfigError{Flag: "--set", Value: kv, Expected: expectation(err)}
+			return nil, nil, &ConfigError{Field: "Set", Value: kv, Expected: expectation(err)}
 		}
 	}
 	return info, settings, nil
@@ -226,31 +214,29 @@ func (c *Config) method() (*optim.Info, *optim.Settings, error) {
 // they survive a switch there and back.
 func (c *Config) putSizes(info *optim.Info, settings *optim.Settings) error {
 	for _, p := range []struct {
-		key   string
+		field string
+		key   *optim.Count
 		value int
-	}{{"batch", c.Batch}, {"blocks", c.Blocks}} {
-		if p.value == 0 || !settings.Has(p.key) {
+	}{{"Batch", firstorder.Batch, c.Batch}, {"Blocks", trust.Blocks, c.Blocks}} {
+		if p.value == 0 || !p.key.In(settings) {
 			continue
 		}
-		if err := settings.Put(p.key, float64(p.value)); err != nil {
-			return &ConfigError{Flag: "--" + p.key, Value: fmt.Sprint(p.value), Expected: expectation(err)}
+		if err := settings.Put(p.key.Key, float64(p.value)); err != nil {
+			return &ConfigError{Field: p.field, Value: fmt.Sprint(p.value), Expected: expectation(err)}
 		}
 	}
 	return nil
 }
-
-// limitKey is what trust-region methods call the most iterations of an inner solve, 0 for as many as weights.
-const limitKey = "limit"
 
 // fit adapts default settings to the data. Regression lets inner solves run on: its curvature does not vanish as
 // that of separated classes does, and a fit to the last digit wants steps that go all the way. On recipes,
 // 16-82-10, tr-gn-jacobi reaches an RMSE of 0.002 in 91 epochs and 27,000 gradient equivalents so, with at most
 // 200 iterations in 215 and 48,000.
 func (c *Config) fit(settings *optim.Settings, data *datasets.Dataset) {
-	if data.Classes != nil || !settings.Has(limitKey) {
+	if data.Classes != nil || !trust.Limit.In(settings) {
 		return
 	}
-	if err := settings.Put(limitKey, 0); err != nil {
+	if err := settings.Put(trust.Limit.Key, 0); err != nil {
 		panic("trainer: " + err.Error())
 	}
 }
@@ -276,7 +262,7 @@ func (c *Config) architecture(data *datasets.Dataset) (models.Architecture, erro
 	if c.Graph != "" {
 		file, err := os.Open(c.Graph)
 		if err != nil {
-			return models.Architecture{}, fmt.Errorf("--net: %w", err)
+			return models.Architecture{}, &fieldsError{"{Graph}", err}
 		}
 		defer file.Close()
 		return netfile.Read(file, c.Graph, data.Inputs(), data.Outputs())
@@ -326,11 +312,11 @@ func (c *Config) output(classes bool) (models.Activation, models.LossFunction, e
 	}
 	a, err := models.ParseActivation(out)
 	if err != nil {
-		return 0, 0, &ConfigError{Flag: "--out", Value: out, Expected: expectation(err)}
+		return 0, 0, &ConfigError{Field: "Out", Value: out, Expected: expectation(err)}
 	}
 	l, err := models.ParseLoss(loss)
 	if err != nil {
-		return 0, 0, &ConfigError{Flag: "--loss", Value: loss, Expected: expectation(err)}
+		return 0, 0, &ConfigError{Field: "Loss", Value: loss, Expected: expectation(err)}
 	}
 	return a, l, nil
 }

@@ -19,31 +19,56 @@ func TestBadConfigs(t *testing.T) {
 		config Config
 		want   string
 	}{
-		{Config{Epochs: -1}, "--epochs -1: expected a whole number"},
-		{Config{Batch: -3}, "--batch -3: expected"},
-		{Config{TargetError: math.NaN()}, "--target-error NaN: expected"},
-		{Config{TargetLoss: math.Inf(1)}, "--target-loss +Inf: expected"},
-		{Config{Hidden: []int{4, 0}}, "--net 0: expected"},
-		{Config{Act: "wave"}, "--act wave: expected"},
-		{Config{Loss: "guess"}, "--loss guess: expected"},
-		{Config{Init: "uniform:x"}, "--init uniform:x: expected"},
+		{Config{Epochs: -1}, "Epochs -1: expected a whole number"},
+		{Config{Batch: -3}, "Batch -3: expected"},
+		{Config{TargetError: math.NaN()}, "TargetError NaN: expected"},
+		{Config{TargetLoss: math.Inf(1)}, "TargetLoss +Inf: expected"},
+		{Config{Hidden: []int{4, 0}}, "Hidden 0: expected"},
+		{Config{Act: "wave"}, "Act wave: expected"},
+		{Config{Loss: "guess"}, "Loss guess: expected"},
+		{Config{Init: "uniform:x"}, "Init uniform:x: expected"},
 		{Config{Optimizer: "magic"}, `unknown optimizer "magic": expected one of tr-newton`},
-		{Config{Set: []string{"radius=-1"}}, "--set radius=-1: expected a number > 0"},
-		{Config{Set: []string{"radius"}}, "--set radius: expected KEY=VALUE"},
-		{Config{Experts: 5}, "--experts 5: expected --gate with an input"},
-		{Config{Gate: "hue"}, "--gate hue: expected it together with --experts"},
-		{Config{Experts: 5, Gate: "hue", Hidden: []int{3}}, "--net [3]: expected the layers of the experts"},
-		{Config{Experts: 5, Gate: "hue", GateTraining: "never"}, "--gates never: expected descent or joint or fixed"},
-		{Config{Committee: -1}, "--committee -1: expected a whole number"},
-		{Config{Blocks: -1}, "--blocks -1: expected"},
-		{Config{SpectrumMethod: "magic"}, "--spectrum-method magic: expected lanczos or power"},
-		{Config{SpectrumOf: "fisher"}, "--spectrum-of fisher: expected hessian or gauss-newton"},
-		{Config{Set: []string{"speed=1"}}, "--set speed=1: expected one of"},
+		{Config{Set: []string{"radius=-1"}}, "Set radius=-1: expected a number > 0"},
+		{Config{Set: []string{"radius"}}, "Set radius: expected KEY=VALUE"},
+		{Config{Experts: 5}, "Experts 5: expected Gate with an input"},
+		{Config{Gate: "hue"}, "Gate hue: expected it together with Experts"},
+		{Config{Experts: 5, Gate: "hue", Hidden: []int{3}}, "Hidden [3]: expected the layers of the experts"},
+		{Config{Experts: 5, Gate: "hue", GateTraining: "never"}, "GateTraining never: expected descent or joint or fixed"},
+		{Config{Committee: -1}, "Committee -1: expected a whole number"},
+		{Config{Blocks: -1}, "Blocks -1: expected"},
+		{Config{SpectrumMethod: "magic"}, "SpectrumMethod magic: expected lanczos or power"},
+		{Config{SpectrumOf: "fisher"}, "SpectrumOf fisher: expected hessian or gauss-newton"},
+		{Config{Set: []string{"speed=1"}}, "Set speed=1: expected one of"},
 	} {
 		_, err := New(c.config)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v: expected %q", c.config, err, c.want)
 		}
+	}
+}
+
+// TestErrorText: whoever calls fields by other names, as a command line does by flags, reads those, also in what a run says
+// of its end.
+func TestErrorText(t *testing.T) {
+	flag := func(field string) string { return "--" + strings.ToLower(field) }
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{(&Config{Gate: "hue"}).Check(), "--gate hue: expected it together with --experts"},
+		{fmt.Errorf("before: %w, behind", &ConfigError{"Act", "{Loss}", "{Nothing} or {Out}"}), "before: --act {Loss}: expected {Nothing} or --out, behind"},
+		{&fieldsError{"{Save}", os.ErrExist}, "--save: file already exists"},
+		{os.ErrExist, "file already exists"},
+	} {
+		if got := ErrorText(c.err, flag); got != c.want {
+			t.Errorf("%v: %s, expected %s", c.err, got, c.want)
+		}
+	}
+	m := &memory{}
+	s := mustNew(t, Config{Data: "sine", Loss: "xent"}, m)
+	s.NameFields(flag)
+	if err := s.Run(context.Background()); err == nil || !strings.HasPrefix(of[event.DoneEvent](m)[0].Message, "--loss xent: expected mse") {
+		t.Errorf("%v, %+v", err, m.events)
 	}
 }
 
@@ -63,7 +88,7 @@ func TestUnpreparedRuns(t *testing.T) {
 	}{
 		{Config{Data: table}, "bad.csv:32"},
 		{Config{Data: "lettres"}, "letters"},
-		{Config{Data: "sine", Loss: "xent"}, "--loss xent: expected mse"},
+		{Config{Data: "sine", Loss: "xent"}, "Loss xent: expected mse"},
 		{Config{Data: "mnist", DataDir: dir}, "newtop data fetch mnist"},
 	} {
 		m := &memory{}

@@ -10,6 +10,7 @@ import (
 	"newtop/models"
 	"newtop/models/reduce"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 )
 
 // crew is a Team of goroutines, each with rows of its own. The session's goroutine sends every other one what to do, does
@@ -18,7 +19,7 @@ type crew struct {
 	t        *testing.T
 	size     int
 	narrow   bool // whether rank 0 has no room for the rows of others
-	problems []*Problem
+	problems []*objective.Problem
 	orders   []chan order
 	sums     []chan nodesOf // to rank 0 from each
 	added    []chan bool    // back
@@ -47,7 +48,7 @@ type link struct {
 }
 
 func newCrew(t *testing.T, size int) *crew {
-	c := &crew{t: t, size: size, problems: make([]*Problem, size)}
+	c := &crew{t: t, size: size, problems: make([]*objective.Problem, size)}
 	for range size {
 		orders := make(chan order, 1)
 		c.orders = append(c.orders, orders)
@@ -82,11 +83,11 @@ func (c *crew) all(f func(rank int)) {
 func (c *crew) Size() int                  { return c.size }
 func (c *crew) Describe(e *event.RunEvent) { e.Hosts = 1 }
 
-func (c *crew) Prepare(config *Config) (*Problem, error) {
+func (c *crew) Prepare(config *Config) (*objective.Problem, error) {
 	errs := make([]error, c.size)
 	c.all(func(rank int) { c.problems[rank], errs[rank] = config.PreparePart(rank, c.size) })
 	if c.narrow && errs[0] == nil {
-		c.problems[0].held.room = 1000
+		c.problems[0].Room = 1000
 	}
 	for _, err := range errs {
 		if err != nil {
@@ -96,7 +97,7 @@ func (c *crew) Prepare(config *Config) (*Problem, error) {
 	return c.problems[0], nil
 }
 
-func (c *crew) Bind(rows Rows, o models.Options) Linearization {
+func (c *crew) Bind(rows objective.Rows, o models.Options) objective.Linearization {
 	l := &crewed{crew: c, parts: make([]*models.Linearization, c.size)}
 	c.all(func(rank int) {
 		p, o := c.problems[rank], o
@@ -117,7 +118,7 @@ func (c *crew) Bind(rows Rows, o models.Options) Linearization {
 
 func (c *crew) Digests(test bool) []byte {
 	parts := make([][]byte, c.size)
-	c.all(func(rank int) { parts[rank] = c.problems[rank].Digests(test, rank, c.size) })
+	c.all(func(rank int) { parts[rank] = c.problems[rank].Digests(test) })
 	return slices.Concat(parts...)
 }
 

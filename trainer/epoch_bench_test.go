@@ -12,6 +12,7 @@ import (
 	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 )
 
 // BenchmarkEpoch runs epochs of first-order methods as a session does, on one thread, with everything that stands
@@ -80,7 +81,7 @@ func rehearsed(b *testing.B, optimizer string, layers []int, rows, batch int) *r
 	}
 	split := datasets.Split{Inputs: x, Targets: t}
 	none := datasets.Split{Inputs: &mat.Dense{}, Targets: &mat.Dense{}}
-	r := &run{Session: s, ctx: context.Background(), problem: &Problem{
+	r := &run{Session: s, ctx: context.Background(), problem: &objective.Problem{
 		Data: &datasets.Dataset{Train: split, Test: none}, Train: split, Test: none, Network: network,
 	}}
 	if err := r.bind(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
 
@@ -71,7 +72,7 @@ func TestFlopsOfInnerIterations(t *testing.T) {
 			v[i] = rng.NormFloat64() / 4
 		}
 	}
-	o := newObjective(network, x, targets, models.Options{})
+	o := objective.New(network, x, targets, models.Options{})
 	o.GradientTo(g, w)
 	cost := network.Cost()
 	flops := func(h krylov.Operator, multiplications float64) float64 {
@@ -106,17 +107,17 @@ func TestMatrixOfTheObjective(t *testing.T) {
 	n, cost := p.Network.Dim(), p.Network.Cost()
 	w := make([]float64, n)
 	p.Network.InitTo(w, p.Init, rand.New(rand.NewPCG(1, 2)))
-	whole := newObjective(p.Network, p.Data.Train.Inputs, p.Data.Train.Targets, models.Options{Memory: 1})
+	whole := objective.New(p.Network, p.Data.Train.Inputs, p.Data.Train.Targets, models.Options{Memory: 1})
 	for _, o := range append(whole.Blocks(3), whole) {
-		part := o.(*objective)
-		part.linearize(w)
-		before := part.spent.equivalents
+		part := o.(*objective.Objective)
+		part.Linearize(w)
+		before := part.Spent.Equivalents
 		m := mat.NewSymDense(n, nil)
 		if err := part.GaussNewtonMatrixTo(m, w, nil); err != nil {
 			t.Fatal(err)
 		}
-		want := part.share * (cost.Matrix/cost.Gradient + float64(p.Network.Outputs()))
-		if got := part.spent.equivalents - before; math.Abs(got-want) > 1e-9*want {
+		want := part.Share * (cost.Matrix/cost.Gradient + float64(p.Network.Outputs()))
+		if got := part.Spent.Equivalents - before; math.Abs(got-want) > 1e-9*want {
 			t.Errorf("an assembly is charged %g gradient equivalents, expected %g", got, want)
 		}
 		column, e, rows := make([]float64, n), make([]float64, n), make([]float64, n)

@@ -5,6 +5,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
 
@@ -15,7 +16,7 @@ type looks struct {
 	asked    []event.Command // to be computed at the next chance, each of them different
 	sliced   bool            // whether a slice was ever asked for
 	proposed proposed
-	along    Linearization // over all training rows; nil before the first slice
+	along    objective.Linearization // over all training rows; nil before the first slice
 }
 
 // partingRows is how many of the worst rows a run that has ended shows.
@@ -43,7 +44,7 @@ func (r *run) propose(m *member, p *optim.Proposal) {
 	k.event = event.SliceEvent{
 		Epoch:     r.epoch + 1,
 		Member:    r.turn,
-		Optimizer: m.method.Name(),
+		Optimizer: r.info.Name,
 		Rho:       event.Float(p.Rho),
 		Accepted:  p.Accepted,
 	}
@@ -64,7 +65,7 @@ func (r *run) ask(c event.Command) error {
 		if !c.Train && r.test == nil {
 			return event.Refuse("there are no test rows: expected the training rows to be asked for")
 		}
-		if err := r.problem.readable(!c.Train); err != nil {
+		if err := r.problem.Readable(!c.Train); err != nil {
 			return event.Refuse("the rows can't be read: %v", err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"newtop/datasets"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 )
 
 const (
@@ -23,9 +24,9 @@ func (r *run) errors(c event.ShowErrors) (event.Event, error) {
 	step := errorsChunk * r.pool.Threads()
 	g := newGathering(r, c)
 	u := mat.NewDense(min(g.rows, step), r.problem.Network.Outputs(), nil)
-	err := r.problem.walk(!c.Train, step, func(first int, x, t *mat.Dense) error {
+	err := r.problem.Walk(!c.Train, step, func(first int, x, t *mat.Dense) error {
 		rows, _ := x.Dims()
-		part := between(u, 0, rows)
+		part := objective.Between(u, 0, rows)
 		r.outputsTo(part, x)
 		for i := range rows {
 			g.add(first+i, x.RawRowView(i), t.RawRowView(i), part.RawRowView(i))
@@ -59,7 +60,7 @@ type bad struct {
 
 func newGathering(r *run, c event.ShowErrors) *gathering {
 	g := &gathering{
-		run: r, data: r.problem.Data, rows: r.problem.Of(Rows{Test: !c.Train}),
+		run: r, data: r.problem.Data, rows: r.problem.Of(objective.Rows{Test: !c.Train}),
 		event: event.ErrorsEvent{Epoch: r.epoch, Train: c.Train, Classes: r.problem.Data.Classes},
 		most:  min(max(0, c.Worst), maxWorst),
 	}

@@ -7,7 +7,8 @@ import (
 
 	"newtop/models"
 	"newtop/trainer/event"
-	"newtop/trainer/optim"
+	"newtop/trainer/objective"
+	"newtop/trainer/optim/methods"
 )
 
 // A slice goes along the step in this many points, a tenth of the step apart, from its beginning to half as far again.
@@ -58,9 +59,9 @@ func (r *run) slice() (event.Event, error) {
 
 // linearizeAt returns a linearization over all training rows at w, apart from the one that the method works on. It
 // keeps no passes, so that a slice needs no memory that grows with the rows.
-func (r *run) linearizeAt(w []float64) (Linearization, error) {
+func (r *run) linearizeAt(w []float64) (objective.Linearization, error) {
 	if r.along == nil {
-		r.along = r.rows().Bind(Rows{}, models.Options{Pool: r.pool, Memory: 1})
+		r.along = r.rows().Bind(objective.Rows{}, models.Options{Pool: r.pool, Memory: 1})
 	}
 	r.along.Update(w)
 	return r.along, r.goOn()
@@ -69,7 +70,7 @@ func (r *run) linearizeAt(w []float64) (Linearization, error) {
 // proposers names the methods that slices are of.
 func proposers() string {
 	var names []string
-	for _, i := range optim.All() {
+	for _, i := range methods.All() {
 		if i.Proposes {
 			names = append(names, i.Name)
 		}

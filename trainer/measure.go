@@ -11,6 +11,7 @@ import (
 	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/firstorder"
 )
 
 // maxRitz is how many Ritz values of an inner solve an event carries: half from each end.
@@ -41,13 +42,13 @@ func (r *run) status() event.Status {
 		Racing:     r.race != nil,
 	}
 	if r.objective != nil {
-		s.Equivalents = r.objective.spent.equivalents
+		s.Equivalents = r.objective.Spent.Equivalents
 	}
 	if r.reporter != nil {
 		s.Recording = r.reporter.Recording()
 	}
 	if r.race != nil {
-		s.Equivalents += r.race.objective.spent.equivalents
+		s.Equivalents += r.race.objective.Spent.Equivalents
 	}
 	settings := r.chosen()
 	for i := range settings.Parameters() {
@@ -118,7 +119,7 @@ func (r *run) opening() event.RunEvent {
 // measure describes the weights of now and the outer iteration that led to them.
 func (r *run) measure() event.EpochEvent {
 	report := r.combine()
-	spent := r.objective.spent
+	spent := r.objective.Spent
 	e := event.EpochEvent{
 		Epoch:               r.epoch,
 		Optimizer:           r.info.Name,
@@ -128,17 +129,17 @@ func (r *run) measure() event.EpochEvent {
 		Rho:                 event.Float(report.Rho),
 		Rate:                event.Float(math.NaN()),
 		Accepted:            report.Accepted,
-		Gradients:           event.Float(spent.gradients),
-		Products:            event.Float(spent.products),
-		Losses:              event.Float(spent.losses),
-		GradientEquivalents: event.Float(spent.equivalents),
+		Gradients:           event.Float(spent.Gradients),
+		Products:            event.Float(spent.Products),
+		Losses:              event.Float(spent.Losses),
+		GradientEquivalents: event.Float(spent.Equivalents),
 		Elapsed:             event.Float(r.training.elapsed().Seconds()),
 		TestLoss:            event.Float(math.NaN()),
 		TestError:           event.Float(math.NaN()),
 		TestRMSE:            event.Float(math.NaN()),
 	}
-	if r.info.Primary == "rate" {
-		e.Rate = event.Float(r.chosen().Get("rate"))
+	if r.info.Primary == firstorder.Rate.Key {
+		e.Rate = event.Float(firstorder.Rate.Of(r.chosen()))
 	}
 	r.summarize(&e)
 	for i, m := range r.members {
@@ -146,7 +147,7 @@ func (r *run) measure() event.EpochEvent {
 			e.Inner = append(e.Inner, summarize(&in, i))
 		}
 	}
-	for _, f := range report.Figures {
+	for _, f := range report.Diagnostics {
 		e.Figures = append(e.Figures, event.Figure{Key: f.Key, Symbol: f.Symbol, Meaning: f.Meaning, Value: event.Float(f.Value)})
 	}
 	e.Blocks = r.norms()

@@ -90,8 +90,8 @@ func (r *run) step(m *member) error {
 		return nil
 	}
 	copy(m.previous, m.weights)
-	if m.on.steady != nil {
-		m.on.steady.gates = m.weights[len(m.state.W):]
+	if m.on.fixed != nil {
+		m.on.fixed.Gates = m.weights[len(m.state.W):]
 	}
 	r.unit, r.units = 0, 0
 	r.stepping, m.stepping = true, true
@@ -125,7 +125,7 @@ var still = optim.Report{
 // figure measures how well the weights of a member do.
 func (r *run) figure(m *member) {
 	e := &m.figures
-	r.figures(m.on.objective.evaluate(m.weights), &e.Loss, &e.Error, &e.RMSE)
+	r.figures(m.on.objective.Evaluate(m.weights), &e.Loss, &e.Error, &e.RMSE)
 	if r.test != nil {
 		r.figures(r.test.EvaluateAt(m.weights), &e.TestLoss, &e.TestError, &e.TestRMSE)
 	}
@@ -164,14 +164,14 @@ func (r *run) combine() optim.Report {
 	for _, m := range r.members {
 		out.Accepted = out.Accepted || m.report.Accepted
 	}
-	for i, f := range r.moving().report.Figures {
+	for i, f := range r.moving().report.Diagnostics {
 		f.Value = mean(func(p *optim.Report) float64 {
-			if i >= len(p.Figures) {
+			if i >= len(p.Diagnostics) {
 				return math.NaN()
 			}
-			return p.Figures[i].Value
+			return p.Diagnostics[i].Value
 		})
-		out.Figures = append(out.Figures, f)
+		out.Diagnostics = append(out.Diagnostics, f)
 	}
 	return out
 }

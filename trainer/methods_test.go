@@ -9,6 +9,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // TestEigenDescentKeepsUp with a curvature that grows a hundredfold within the first epochs, from most starts: nothing
@@ -39,7 +40,7 @@ func TestEigenDescentKeepsUp(t *testing.T) {
 
 // TestHints tell to lower what raises the loss when it is too large, and nothing else.
 func TestHints(t *testing.T) {
-	for _, info := range optim.All() {
+	for _, info := range methods.All() {
 		r := &run{Session: mustNew(t, Config{Data: "sine", Optimizer: info.Name})}
 		err := r.diverged(1, "the loss is not finite")
 		want := "expected another optimizer or other settings"
@@ -56,15 +57,15 @@ func TestHints(t *testing.T) {
 func TestFiguresOfACommitteeThatStallsInPart(t *testing.T) {
 	figure := func(v float64) optim.Report {
 		report := still
-		report.Figures = []optim.Figure{{Key: "mu", Value: v}}
+		report.Diagnostics = []optim.Diagnostic{{Key: "mu", Value: v}}
 		return report
 	}
 	r := &run{members: []*member{{stalled: "the gradient is zero", report: still}, {report: figure(1)}, {report: figure(3)}}}
-	if got := r.combine().Figures; len(got) != 1 || got[0].Value != 2 {
+	if got := r.combine().Diagnostics; len(got) != 1 || got[0].Value != 2 {
 		t.Errorf("%+v", got)
 	}
 	r.members = []*member{{stalled: "a", report: still}, {stalled: "b", report: still}}
-	if got := r.combine(); len(got.Figures) != 0 || !math.IsNaN(got.GradientNorm) {
+	if got := r.combine(); len(got.Diagnostics) != 0 || !math.IsNaN(got.GradientNorm) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -13,8 +13,6 @@ import (
 	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer/event"
-	"newtop/trainer/krylov"
-	"newtop/trainer/optim"
 )
 
 // maxExperts bounds the experts of a mixture.
@@ -23,28 +21,28 @@ const maxExperts = 1000
 // checkExperts looks at what makes a mixture.
 func (c *Config) checkExperts() error {
 	if c.Experts == 0 {
-		for _, other := range []struct{ flag, text string }{{"--gate", c.Gate}, {"--gates", c.GateTraining}} {
+		for _, other := range []struct{ field, text string }{{"Gate", c.Gate}, {"GateTraining", c.GateTraining}} {
 			if other.text != "" {
-				return &ConfigError{Flag: other.flag, Value: other.text, Expected: "it together with --experts"}
+				return &ConfigError{Field: other.field, Value: other.text, Expected: "it together with {Experts}"}
 			}
 		}
 		return nil
 	}
 	switch {
 	case c.Experts < 0 || c.Experts > maxExperts:
-		return &ConfigError{Flag: "--experts", Value: fmt.Sprint(c.Experts), Expected: fmt.Sprintf("1 to %d of them", maxExperts)}
+		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts), Expected: fmt.Sprintf("1 to %d of them", maxExperts)}
 	case c.Graph != "":
-		return &ConfigError{Flag: "--experts", Value: fmt.Sprint(c.Experts), Expected: "no file of layers beside it, which describes the whole network"}
+		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts), Expected: "no file of layers beside it, which describes the whole network"}
 	case c.Hidden != nil:
-		return &ConfigError{Flag: "--net", Value: fmt.Sprint(c.Hidden), Expected: "the layers of the experts in --experts, as in 5x16"}
+		return &ConfigError{Field: "Hidden", Value: fmt.Sprint(c.Hidden), Expected: "the layers of the experts in {Experts}, as in 5x16"}
 	case c.Skip != models.SkipNone:
-		return &ConfigError{Flag: "--skip", Value: c.Skip.String(), Expected: "none with --experts"}
+		return &ConfigError{Field: "Skip", Value: c.Skip.String(), Expected: "none with {Experts}"}
 	case c.Gate == "":
-		return &ConfigError{Flag: "--experts", Value: fmt.Sprint(c.Experts), Expected: "--gate with an input or a feature of the data for the gates to look at"}
+		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts), Expected: "{Gate} with an input or a feature of the data for the gates to look at"}
 	}
 	for _, n := range c.ExpertHidden {
 		if n < 1 {
-			return &ConfigError{Flag: "--experts", Value: fmt.Sprint(n), Expected: "layers of at least one node, as in 5x16"}
+			return &ConfigError{Field: "Experts", Value: fmt.Sprint(n), Expected: "layers of at least one node, as in 5x16"}
 		}
 	}
 	return nil
@@ -86,126 +84,13 @@ func (c *Config) gate(data *datasets.Dataset) (column int, period float64, value
 		if len(names) <= 40 {
 			want = "one of " + strings.Join(names, ", ")
 		}
-		return 0, 0, nil, &ConfigError{Flag: "--gate", Value: c.Gate, Expected: want}
+		return 0, 0, nil, &ConfigError{Field: "Gate", Value: c.Gate, Expected: want}
 	}
 	if column < inputs {
 		return column, 0, mat.Col(nil, column, data.Train.Inputs), nil
 	}
 	k := column - inputs
 	return column, data.Features[k].Period, mat.Col(nil, k, data.Train.Features), nil
-}
-
-// beside returns the columns of a and behind them those of b.
-func beside(a, b *mat.Dense) *mat.Dense {
-	var out mat.Dense
-	out.Augment(a, b)
-	return &out
-}
-
-// steady is the loss as a function of the experts' weights, with the gates as they are. The flat vector of a
-// mixture has its gates' parameters last, so that w is its beginning and gates its end.
-type steady struct {
-	whole *objective
-	gates []float64 // of the member whose turn it is
-
-	w, v, dst []float64     // the whole vector of each
-	matrix    *mat.SymDense // the whole one; nil before the first is asked for
-	parts     []optim.Objective
-}
-
-var (
-	_ optim.HessianObjective  = (*steady)(nil)
-	_ optim.JacobianObjective = (*steady)(nil)
-	_ optim.RowObjective      = (*steady)(nil)
-	_ optim.BlockObjective    = (*steady)(nil)
-)
-
-func newSteady(whole *objective) *steady {
-	n := whole.Dim()
-	return &steady{whole: whole, w: make([]float64, n), v: make([]float64, n), dst: make([]float64, n)}
-}
-
-// at returns the whole vector of the experts' weights w.
-func (s *steady) at(w []float64) []float64 {
-	copy(s.w[copy(s.w, w):], s.gates)
-	return s.w
-}
-
-func (s *steady) Dim() int { return s.whole.network.ExpertDim() }
-
-func (s *steady) Rows() int { return s.whole.Rows() }
-
-func (s *steady) Loss(w []float64) float64 { return s.whole.Loss(s.at(w)) }
-
-func (s *steady) GradientTo(dst, w []float64) float64 {
-	loss := s.whole.GradientTo(s.dst, s.at(w))
-	copy(dst, s.dst)
-	return loss
-}
-
-func (s *steady) BatchGradientTo(dst, w []float64, rows []int) float64 {
-	loss := s.whole.BatchGradientTo(s.dst, s.at(w), rows)
-	copy(dst, s.dst)
-	return loss
-}
-
-func (s *steady) GaussNewtonDiagTo(dst, w []float64) {
-	s.whole.GaussNewtonDiagTo(s.dst, s.at(w))
-	copy(dst, s.dst)
-}
-
-func (s *steady) Hessian(w []float64) krylov.Operator { return s.leading(s.whole.Hessian(s.at(w))) }
-
-func (s *steady) GaussNewton(w []float64) krylov.Operator {
-	return s.leading(s.whole.GaussNewton(s.at(w)))
-}
-
-func (s *steady) GaussNewtonRows(w []float64) krylov.Operator {
-	return s.leading(s.whole.GaussNewtonRows(s.at(w)))
-}
-
-func (s *steady) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
-	if s.matrix == nil {
-		s.matrix = mat.NewSymDense(s.whole.Dim(), nil)
-	}
-	if err := s.whole.GaussNewtonMatrixTo(s.matrix, s.at(w), watch); err != nil {
-		return err
-	}
-	dst.CopySym(s.matrix.SliceSym(0, s.Dim()))
-	return nil
-}
-
-func (s *steady) Blocks(count int) []optim.Objective {
-	if count != len(s.parts) {
-		s.parts = nil
-		for _, part := range s.whole.Blocks(count) {
-			s.parts = append(s.parts, newSteady(part.(*objective)))
-		}
-	}
-	for _, part := range s.parts {
-		part.(*steady).gates = s.gates
-	}
-	return s.parts
-}
-
-func (s *steady) leading(h krylov.Operator) krylov.Operator { return &leading{s, h} }
-
-// leading is the leading principal submatrix that belongs to the experts.
-type leading struct {
-	s *steady
-	h krylov.Operator
-}
-
-var _ krylov.Counter = (*leading)(nil)
-
-func (l *leading) Dim() int { return l.s.Dim() }
-
-func (l *leading) Flops() float64 { return l.h.(krylov.Counter).Flops() }
-
-func (l *leading) MulVecTo(dst, v []float64) {
-	copy(l.s.v, v) // and zeros for the gates, which nothing else is ever stored there
-	l.h.MulVecTo(l.s.dst, l.s.v)
-	copy(dst, l.s.dst)
 }
 
 // The gates' step length begins at gateRate and is adapted: doubled when a step lowered the loss, quartered

@@ -6,6 +6,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 )
 
 // TestOneExpertIsTheNet trains a net, and a mixture that has it as its only expert.
@@ -78,7 +79,7 @@ func TestCommitteeOfMixtures(t *testing.T) {
 // TestUnknownGates names what there is to look at.
 func TestUnknownGates(t *testing.T) {
 	for gate, want := range map[string]string{
-		"hue": "--gate hue: expected one of x", "3": "--gate 3: expected one of x", "0": "--gate 0: expected one of x",
+		"hue": "Gate hue: expected one of x", "3": "Gate 3: expected one of x", "0": "Gate 0: expected one of x",
 	} {
 		_, err := (&Config{Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: gate}).Prepare()
 		if err == nil || err.Error() != want {
@@ -111,14 +112,14 @@ func TestLossesAreChargedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := newObjective(p.Network, p.Train.Inputs, p.Train.Targets, models.Options{})
+	o := objective.New(p.Network, p.Train.Inputs, p.Train.Targets, models.Options{})
 	w := make([]float64, o.Dim())
 	first := o.Loss(w)
-	if again := o.Loss(w); again != first || o.spent.losses != 1 {
-		t.Errorf("%g then %g for %g losses", first, again, o.spent.losses)
+	if again := o.Loss(w); again != first || o.Spent.Losses != 1 {
+		t.Errorf("%g then %g for %g losses", first, again, o.Spent.Losses)
 	}
 	w[0] = 1
-	if o.Loss(w); o.spent.losses != 2 {
-		t.Errorf("%g losses at two places", o.spent.losses)
+	if o.Loss(w); o.Spent.Losses != 2 {
+		t.Errorf("%g losses at two places", o.Spent.Losses)
 	}
 }

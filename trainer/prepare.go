@@ -7,7 +7,9 @@ import (
 	"newtop/models"
 	"newtop/models/reduce"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/trust"
 )
 
 // prepare loads the data and binds everything to it, answering commands meanwhile. A run that ends meanwhile leaves the
@@ -22,7 +24,7 @@ func (r *run) prepare() error {
 func (r *run) load() error {
 	type outcome struct {
 		config  Config
-		problem *Problem
+		problem *objective.Problem
 		err     error
 	}
 	prepared := make(chan outcome, 1) // with room, so that an abandoned loader ends by itself
@@ -69,17 +71,17 @@ func (r *run) bind() error {
 			return &PrepareError{Err: err}
 		}
 	}
-	r.binding = r.bound(&work{})
+	r.binding = r.bound(&objective.Work{})
 	if r.problem.Test.Total() > 0 {
 		// Only forward passes are asked of the test rows, and those keep nothing.
-		r.test = r.rows().Bind(Rows{Test: true}, models.Options{Pool: r.pool, Memory: 1})
+		r.test = r.rows().Bind(objective.Rows{Test: true}, models.Options{Pool: r.pool, Memory: 1})
 	}
 	if r.from == nil { // which has a method of its own
 		if err := r.offers(r.info); err != nil {
 			return &PrepareError{Err: fmt.Errorf("%s: %w", r.info.Name, err)}
 		}
 	}
-	if !r.config.sets(limitKey) {
+	if !r.config.sets(trust.Limit.Key) {
 		r.config.fit(r.settings, r.problem.Data)
 	}
 	for i := range max(1, r.config.Committee) {
@@ -89,22 +91,21 @@ func (r *run) bind() error {
 }
 
 // rows returns what binds the network to rows.
-func (r *run) rows() binder {
+func (r *run) rows() objective.Binder {
 	if r.team != nil {
 		return r.team
 	}
-	return alone{r.problem}
+	return r.problem
 }
 
 // bound returns the training rows bound anew, with what is spent on them charged to an account.
-func (r *run) bound(spent *work) binding {
+func (r *run) bound(spent *objective.Work) binding {
 	network := r.problem.Network
-	o := bindObjective(network, r.rows(), Rows{}, models.Options{Pool: r.pool, Memory: r.config.Memory})
-	o.spent = spent
+	o := objective.Bind(network, r.rows(), objective.Rows{}, spent, models.Options{Pool: r.pool, Memory: r.config.Memory})
 	b := binding{objective: o, target: o}
 	if network.ExpertDim() < network.Dim() && r.config.GateTraining != "joint" {
-		b.steady = newSteady(o)
-		b.target = b.steady
+		b.fixed = objective.FixGates(o)
+		b.target = b.fixed
 	}
 	return b
 }

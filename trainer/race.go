@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
+	"newtop/trainer/optim/trust"
 )
 
 // How many can take part in a race.
@@ -34,9 +37,9 @@ type race struct {
 type racer struct {
 	info       *optim.Info
 	member     *member
-	memory     recall
+	cache      objective.Cache
 	laps       int
-	spent      work
+	spent      objective.Work
 	seconds    float64
 	last, best event.EpochEvent
 	ended      string // why it goes on no more; empty while it does
@@ -106,7 +109,7 @@ func (r *run) enter(entry *event.Racer, before []event.Racer) (*racer, error) {
 	if slices.ContainsFunc(before, func(other event.Racer) bool { return other.Name == entry.Name }) {
 		return nil, event.Refuse("two racers are called %s: expected different names", entry.Name)
 	}
-	info, err := optim.Lookup(entry.Optimizer)
+	info, err := methods.Lookup(entry.Optimizer)
 	if err != nil {
 		return nil, event.Refuse("racer %s: %v", entry.Name, err)
 	}
@@ -127,7 +130,7 @@ func (r *run) enter(entry *event.Racer, before []event.Racer) (*racer, error) {
 		}
 	}
 	if err := r.suits(info, settings); err != nil {
-		return nil, event.Refuse("racer %s: %v", entry.Name, err)
+		return nil, event.Refuse("racer %s: %s", entry.Name, r.text(err))
 	}
 	return &racer{info: info, member: &member{settings: settings}}, nil
 }
@@ -135,7 +138,7 @@ func (r *run) enter(entry *event.Racer, before []event.Racer) (*racer, error) {
 // lineUp gives every racer the weights of now, the random numbers to come and what the run knows of the weights. A
 // method whose step is one whole has not moved the weights before it is over.
 func (r *run) lineUp(c *race) {
-	c.binding = r.bound(&work{})
+	c.binding = r.bound(&objective.Work{})
 	from := r.members[0]
 	w := from.weights
 	if r.stepping && !r.batched() {
@@ -152,13 +155,13 @@ func (r *run) lineUp(c *race) {
 		if !r.stepping {
 			copy(m.state.Gradient, from.state.Gradient)
 			m.state.Loss, m.state.Evaluated = from.state.Loss, from.state.Evaluated
-			r.objective.recallTo(&p.memory, c.objective.blocks(m.settings))
+			r.objective.Save(&p.cache, c.blocks(m.settings))
 		}
 		p.member = m
 	}
 	if r.stepping {
 		for _, p := range c.racers {
-			c.objective.recallTo(&p.memory, 1)
+			c.objective.Save(&p.cache, 1)
 		}
 	}
 	r.figure(c.racers[0].member)
@@ -169,6 +172,14 @@ func (r *run) lineUp(c *race) {
 		p.best = p.last
 		p.best.Epoch = r.epoch
 	}
+}
+
+// blocks returns how many parts of the rows a method with these settings goes through.
+func (c *race) blocks(s *optim.Settings) int {
+	if !trust.Blocks.In(s) {
+		return 1
+	}
+	return min(trust.Blocks.Of(s), c.objective.Rows())
 }
 
 // pick ends the race. The run goes on as if the racer had been it since the race began, or as it was before.
@@ -216,7 +227,7 @@ func (r *run) leave(state string, picked int) {
 // adopt makes a racer the run. The figures of a lap under way are still to come.
 func (r *run) adopt(c *race, p *racer) {
 	from := r.info.Name
-	c.objective.spent.add(r.objective.spent)
+	c.objective.Spent.Add(r.objective.Spent)
 	r.binding, r.members, r.info = c.binding, []*member{p.member}, p.info
 	if p.info.Name != from {
 		r.publish(event.SwitchEvent{Epoch: r.epoch, From: from, To: p.info.Name})
@@ -228,7 +239,7 @@ func (r *run) adopt(c *race, p *racer) {
 	r.epoch += p.laps
 	e := p.last
 	e.Epoch, e.Elapsed = r.epoch, event.Float(r.training.elapsed().Seconds())
-	r.objective.spent.tell(&e)
+	tell(r.objective.Spent, &e)
 	r.last = e
 	if better(&p.best, &r.best) {
 		r.best = p.best

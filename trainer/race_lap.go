@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
 
@@ -24,12 +25,12 @@ func (r *run) compete() error {
 	r.training.stop()
 	switch {
 	case c.picked != nil:
-		own.close()
+		own.Close()
 		p := c.picked
-		c.objective.restore(&p.memory, p.member.weights, c.objective.blocks(p.member.settings))
+		c.objective.Load(&p.cache, p.member.weights, c.blocks(p.member.settings))
 		r.giveUp = true
 	case r.end == "":
-		c.objective.close()
+		c.objective.Close()
 		r.giveUp = false
 		r.began = began + r.training.elapsed() - before
 	}
@@ -76,11 +77,11 @@ func (c *race) next() *racer {
 func (c *race) share(p *racer) float64 {
 	equivalents, seconds := float64(c.event.Equivalents), float64(c.event.Seconds)
 	if equivalents == 0 && seconds == 0 {
-		return p.spent.equivalents
+		return p.spent.Equivalents
 	}
 	share := 0.0
 	if equivalents > 0 {
-		share = p.spent.equivalents / equivalents
+		share = p.spent.Equivalents / equivalents
 	}
 	if seconds > 0 {
 		share = max(share, p.seconds/seconds)
@@ -95,18 +96,18 @@ func (c *race) bounded() bool { return c.event.Equivalents > 0 || c.event.Second
 func (r *run) lap(c *race) error {
 	p := c.next()
 	m := p.member
-	c.objective.restore(&p.memory, m.weights, c.objective.blocks(m.settings))
+	c.objective.Load(&p.cache, m.weights, c.blocks(m.settings))
 	start := r.training.elapsed()
 	c.turn, r.began = p, start
 	err := r.step(m)
 	c.turn = nil
 	seconds := (r.training.elapsed() - start).Seconds()
 	p.seconds += seconds
-	c.objective.recallTo(&p.memory, c.objective.blocks(m.settings))
+	c.objective.Save(&p.cache, c.blocks(m.settings))
 	if c.picked == nil {
-		p.spent.add(c.objective.spent)
-		r.objective.spent.add(c.objective.spent)
-		*c.objective.spent = work{}
+		p.spent.Add(c.objective.Spent)
+		r.objective.Spent.Add(c.objective.Spent)
+		*c.objective.Spent = objective.Work{}
 	}
 	if r.race != c {
 		return r.turnedOver(c, p, err)
@@ -130,13 +131,6 @@ func (r *run) lap(c *race) error {
 		r.pause()
 	}
 	return nil
-}
-
-func (w *work) add(more *work) {
-	w.gradients += more.gradients
-	w.products += more.products
-	w.losses += more.losses
-	w.equivalents += more.equivalents
 }
 
 // turnedOver deals with a lap during which the race came to its end. It counts if its racer was picked.
@@ -191,12 +185,12 @@ func (r *run) describe(p *racer) {
 		p.last = r.measure()
 		return ""
 	})
-	p.spent.tell(&p.last)
+	tell(&p.spent, &p.last)
 	p.last.Seconds, p.last.Elapsed = 0, event.Float(p.seconds)
 }
 
 // tell writes what was spent into an event.
-func (w *work) tell(e *event.EpochEvent) {
-	e.Gradients, e.Products, e.Losses = event.Float(w.gradients), event.Float(w.products), event.Float(w.losses)
-	e.GradientEquivalents = event.Float(w.equivalents)
+func tell(w *objective.Work, e *event.EpochEvent) {
+	e.Gradients, e.Products, e.Losses = event.Float(w.Gradients), event.Float(w.Products), event.Float(w.Losses)
+	e.GradientEquivalents = event.Float(w.Equivalents)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 )
 
 // Recorder is a reader that loses nothing. Record is called for every event in order, by one goroutine
@@ -47,7 +48,7 @@ type recording struct {
 type entry struct {
 	event      event.Event
 	checkpoint *Checkpoint
-	print      *fingerprint
+	print      *objective.Fingerprint
 }
 
 func startRecording(r Recorder) *recording {
@@ -76,7 +77,7 @@ func startRecording(r Recorder) *recording {
 // keep hands a checkpoint on once its fingerprint is known. It is the recorder's own: others have others.
 func (r *recording) keep(e entry) error {
 	c := *e.checkpoint
-	if c.Fingerprint = e.print.wait(); c.Fingerprint == "" {
+	if c.Fingerprint = e.print.Wait(); c.Fingerprint == "" {
 		return nil // the run was cancelled, and did not wait for this
 	}
 	return r.keeper.Keep(&c)

@@ -7,17 +7,18 @@ import (
 	"strconv"
 	"time"
 
-	"newtop/models"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
-// What decides how a run goes on is carried into a checkpoint, and back, by the same functions: a run's, a net's and
-// an objective's below, and Method.Remember.
+// What decides how a run goes on is carried into a checkpoint, and back, by the same functions: a run's and a net's
+// below, and what methods and objectives keep as values.
 
 // capture returns a checkpoint of the run, which must be between two outer iterations. It only copies.
 func (r *run) capture() *Checkpoint {
-	k := optim.NewMemory()
+	k := optim.NewArchive()
 	r.remember(k)
 	c := &Checkpoint{Epoch: r.epoch}
 	c.vectors, c.numbers, c.texts = k.Content()
@@ -38,7 +39,7 @@ func (r *run) restore(c *Checkpoint) error {
 	return nil
 }
 
-func (r *run) remember(k *optim.Memory) {
+func (r *run) remember(k *optim.Archive) {
 	k.Count("epoch", &r.epoch, optim.MostCount)
 	r.rememberMethod(k)
 	rememberScore(k.In("first"), &r.first)
@@ -51,20 +52,35 @@ func (r *run) remember(k *optim.Memory) {
 	for i, m := range r.members {
 		m.remember(k.In(net(i)))
 	}
-	r.objective.carry(k.In("objective"))
+	r.rememberObjective(k.In("objective"))
 	// Last, since what is computed again above has been charged.
-	r.objective.spent.remember(k.In("spent"))
+	k.In("spent").State(r.objective.Spent, nil)
+}
+
+// rememberObjective carries what the objective keeps.
+func (r *run) rememberObjective(k *optim.Archive) {
+	var cache objective.Cache
+	if !k.Restoring() {
+		r.objective.SaveAll(&cache)
+	}
+	k.State(&cache, r.members[0].weights)
+	if !k.Restoring() || k.Err() != nil {
+		return
+	}
+	if err := r.objective.LoadAll(&cache); err != nil {
+		k.Fail("parts", "%v", err)
+	}
 }
 
 // rememberMethod carries which method trains how many nets.
-func (r *run) rememberMethod(k *optim.Memory) {
+func (r *run) rememberMethod(k *optim.Archive) {
 	name, nets := r.info.Name, len(r.members)
 	k.Text("optimizer", &name)
 	k.Count("nets", &nets, maxCommittee)
-	if !k.Giving() || k.Err() != nil {
+	if !k.Restoring() || k.Err() != nil {
 		return
 	}
-	info, err := optim.Lookup(name)
+	info, err := methods.Lookup(name)
 	if err == nil {
 		err = r.offers(info)
 	}
@@ -84,7 +100,7 @@ func (r *run) rememberMethod(k *optim.Memory) {
 }
 
 // rememberScore carries what later figures are held against.
-func rememberScore(k *optim.Memory, e *event.EpochEvent) {
+func rememberScore(k *optim.Archive, e *event.EpochEvent) {
 	k.Count("epoch", &e.Epoch, optim.MostCount)
 	for _, f := range []struct {
 		key   string
@@ -99,21 +115,21 @@ func rememberScore(k *optim.Memory, e *event.EpochEvent) {
 }
 
 // rememberClock carries a clock's time. One that is given its time stands.
-func rememberClock(k *optim.Memory, key string, w *stopwatch) {
+func rememberClock(k *optim.Archive, key string, w *stopwatch) {
 	spent := int(w.elapsed())
 	k.Count(key, &spent, optim.MostCount)
-	if k.Giving() {
+	if k.Restoring() {
 		*w = stopwatch{total: time.Duration(spent)}
 	}
 }
 
 // rememberSpectrum carries what the next spectrum begins with, if it is by the same method.
-func (r *run) rememberSpectrum(k *optim.Memory) {
+func (r *run) rememberSpectrum(k *optim.Archive) {
 	dim := r.problem.Network.Dim()
 	method, count := r.spectrumMethod(), len(r.start)
 	k.Text("method", &method)
 	k.Count("vectors", &count, dim+1) // one more than there are where the power method was shifted
-	if !k.Giving() {
+	if !k.Restoring() {
 		for i := range r.start {
 			k.Vector(fmt.Sprint("vector ", i), &r.start[i], dim)
 		}
@@ -130,10 +146,10 @@ func (r *run) rememberSpectrum(k *optim.Memory) {
 	}
 }
 
-func (m *member) remember(k *optim.Memory) {
+func (m *member) remember(k *optim.Archive) {
 	seed := strconv.FormatUint(m.seed, 10)
 	k.Text("seed", &seed)
-	if k.Giving() && k.Err() == nil && seed != strconv.FormatUint(m.seed, 10) {
+	if k.Restoring() && k.Err() == nil && seed != strconv.FormatUint(m.seed, 10) {
 		k.Fail("seed", "%s: expected %d", seed, m.seed)
 	}
 	rememberSource(k, m.source)
@@ -148,23 +164,23 @@ func (m *member) remember(k *optim.Memory) {
 	k.Count("above", &m.above, optim.MostCount)
 	k.Text("stalled", &m.stalled)
 	k.Number("gate rate", &m.rate)
-	if m.on.steady != nil {
-		m.on.steady.gates = m.weights[len(m.state.W):]
+	if m.on.fixed != nil {
+		m.on.fixed.Gates = m.weights[len(m.state.W):]
 	}
 	if k.Err() == nil {
-		m.method.Remember(m.state, k.In("method"))
+		k.In("method").Method(m.method, m.state)
 	}
 }
 
 // rememberSource carries where a generator is in its stream.
-func rememberSource(k *optim.Memory, source *rand.PCG) {
+func rememberSource(k *optim.Archive, source *rand.PCG) {
 	at, err := source.MarshalBinary()
 	if err != nil {
 		panic("trainer: " + err.Error())
 	}
 	text := hex.EncodeToString(at)
 	k.Text("random numbers", &text)
-	if !k.Giving() || k.Err() != nil {
+	if !k.Restoring() || k.Err() != nil {
 		return
 	}
 	if at, err = hex.DecodeString(text); err == nil {
@@ -173,61 +189,4 @@ func rememberSource(k *optim.Memory, source *rand.PCG) {
 	if err != nil {
 		k.Fail("random numbers", "%v", err)
 	}
-}
-
-// carry carries what the objective and its parts would not be charged for again. The passes are done again.
-func (o *objective) carry(k *optim.Memory) {
-	o.known = k.Has("known", o.known)
-	if o.known {
-		k.Vector("figured", &o.figured, o.Dim())
-		wrong := o.figures.Wrong
-		k.Count("wrong", &wrong, o.Rows())
-		e := models.Evaluation{
-			Rows: o.Rows(), Outputs: o.network.Outputs(), Wrong: wrong,
-			Loss: o.figures.Loss, SquaredError: o.figures.SquaredError,
-		}
-		k.Number("loss", &e.Loss)
-		k.Number("squared error", &e.SquaredError)
-		o.figures = e
-	}
-	current, asked := o.kept.Current(), o.kept.Asked()
-	k.Flag("asked", &asked)
-	o.linear = k.Has("linear", o.linear)
-	if o.linear {
-		k.Flag("current", &current)
-		k.Vector("at", &o.at, o.Dim())
-	}
-	if k.Giving() && k.Err() == nil {
-		if o.linear {
-			o.kept.Expect(current)
-			o.kept.Update(o.at)
-		}
-		o.kept.Expect(asked)
-	}
-	o.carryParts(k)
-}
-
-func (o *objective) carryParts(k *optim.Memory) {
-	count := len(o.parts)
-	k.Count("parts", &count, o.Rows())
-	if k.Giving() {
-		for i := range count { // before anything is made for them
-			var known bool
-			k.In(fmt.Sprint("part ", i)).Flag("known", &known)
-		}
-		if o.closeParts(); k.Err() != nil || count == 0 {
-			return
-		}
-		o.Blocks(count)
-	}
-	for i, part := range o.parts {
-		part.(*objective).carry(k.In(fmt.Sprint("part ", i)))
-	}
-}
-
-func (w *work) remember(k *optim.Memory) {
-	k.Number("gradients", &w.gradients)
-	k.Number("products", &w.products)
-	k.Number("losses", &w.losses)
-	k.Number("equivalents", &w.equivalents)
 }

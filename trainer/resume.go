@@ -2,10 +2,11 @@ package trainer
 
 import (
 	"cmp"
-	"strings"
+	"context"
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 )
 
 // Resume returns a session that goes on from a checkpoint to the bits of a run that was never stopped. The
@@ -45,16 +46,20 @@ func (r *run) takeUp() error {
 	if r.from == nil && !r.keeps() {
 		return nil
 	}
-	r.print = takeFingerprint(r.problem, r.team)
+	var digests func(test bool) []byte
+	if r.team != nil {
+		digests = r.team.Digests
+	}
+	r.print = objective.TakeFingerprint(r.problem, digests)
 	if r.from == nil {
 		return nil
 	}
 	select {
-	case <-r.print.done:
+	case <-r.print.Done():
 	case <-r.ctx.Done():
 		return r.ctx.Err()
 	}
-	err := r.problem.agree(r.ctx, r.from.Fingerprint, r.print)
+	err := agree(r.ctx, r.problem, r.from.Fingerprint, r.print)
 	if err == nil {
 		err = r.restore(r.from)
 	}
@@ -67,17 +72,13 @@ func (r *run) takeUp() error {
 	return nil
 }
 
-// compareFingerprints returns a *CheckpointError that names what differs.
-func compareFingerprints(expected, found string) error {
-	if expected == found {
-		return nil
+// agree returns a *CheckpointError unless an expected fingerprint is that of the problem, which f is too.
+func agree(ctx context.Context, p *objective.Problem, expected string, f *objective.Fingerprint) error {
+	what, err := p.Differs(ctx, expected, f)
+	if err == nil && what != "" {
+		err = &CheckpointError{Reason: what}
 	}
-	rows, network, _ := strings.Cut(expected, fingerprintGap)
-	rowsNow, networkNow, _ := strings.Cut(found, fingerprintGap)
-	if rows != rowsNow {
-		return spoilt("the data are not those of the run: found fingerprint %s, expected %s", rowsNow, rows)
-	}
-	return spoilt("the network is not that of the run: found fingerprint %s, expected %s", networkNow, network)
+	return err
 }
 
 // comeBack shows the run as it goes on.
@@ -91,7 +92,7 @@ func (r *run) comeBack() {
 
 // keeping is what a run knows of the checkpoints that are kept of it.
 type keeping struct {
-	print *fingerprint // nil if none are
+	print *objective.Fingerprint // nil if none are
 	// news says that no recorder was asked yet about the run as it is, altered that it is so by hand.
 	news, altered bool
 	// within says that the run stands in an outer iteration, which may have been cut short.
@@ -145,7 +146,7 @@ func (r *run) offer(end bool) {
 // forget ends the computation of a fingerprint that nobody waits for.
 func (r *run) forget() {
 	if r.print != nil {
-		r.print.stop()
-		r.print.wait()
+		r.print.Stop()
+		r.print.Wait()
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // archive is a Keeper that keeps everything, checkpoints as bytes.
@@ -168,7 +169,7 @@ func apartFromLooks(events []event.Event) []event.Event {
 // everyKind are runs of every method, and of what else a run can be made of.
 func everyKind() map[string]Config {
 	out := map[string]Config{}
-	for _, info := range optim.All() {
+	for _, info := range methods.All() {
 		c := Config{Data: "spirals", Test: "0.8", Hidden: []int{5, 4}, Optimizer: info.Name, Epochs: 7, Seed: 3}
 		out[info.Name] = c
 		has := optim.NewSettings(info.Parameters).Has
@@ -227,7 +228,7 @@ func TestResumeIsExact(t *testing.T) {
 // TestResumeToTheLastDigit: so does one that goes on until nothing is left to gain, through rejected steps, sweeps that
 // are undone, steps that the loss does not show, and to the same end.
 func TestResumeToTheLastDigit(t *testing.T) {
-	for _, info := range optim.All() {
+	for _, info := range methods.All() {
 		for _, blocks := range []int{0, 5} {
 			if blocks > 0 && !optim.NewSettings(info.Parameters).Has("blocks") {
 				continue
@@ -276,7 +277,7 @@ func TestResumeAfterSteering(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); steerAndResume(t, c.config, c.into, c.by...) })
 	}
-	for _, info := range optim.All() {
+	for _, info := range methods.All() {
 		for into := range 3 {
 			t.Run(fmt.Sprint("to ", info.Name, into), func(t *testing.T) {
 				t.Parallel()

@@ -10,6 +10,7 @@ import (
 
 	"newtop/models/reduce"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
 
@@ -19,12 +20,12 @@ type run struct {
 	ctx        context.Context
 	recordings []*recording
 
-	problem *Problem
+	problem *objective.Problem
 	pool    *reduce.Pool
 	binding
-	test   Linearization // nil without test rows
-	sample Linearization // over the rows of the spectrum; nil until the first one
-	start  [][]float64   // the next spectrum's start vectors
+	test   objective.Linearization // nil without test rows
+	sample objective.Linearization // over the rows of the spectrum; nil until the first one
+	start  [][]float64             // the next spectrum's start vectors
 
 	members []*member
 	turn    int           // whose turn it is in the outer iteration under way
@@ -60,9 +61,9 @@ type run struct {
 
 // binding is what a net is trained on.
 type binding struct {
-	objective *objective
-	target    optim.Objective // what the method minimizes: objective, or steady
-	steady    *steady         // the objective with the gates of a mixture as they are; nil else
+	objective *objective.Objective
+	target    optim.Objective       // what the method minimizes: objective, or fixed
+	fixed     *objective.FixedGates // the objective with the gates of a mixture as they are; nil else
 }
 
 // stepping says after what a run pauses again.
@@ -375,11 +376,11 @@ func (r *run) finish(err error) {
 	var apart *DivergedError
 	switch {
 	case errors.As(err, &apart):
-		done.Reason, done.Message = event.ReasonDiverged, err.Error()
+		done.Reason, done.Message = event.ReasonDiverged, r.text(err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		done.Reason = event.ReasonStopped
 	case err != nil:
-		done.Reason, done.Message = event.ReasonFailed, err.Error()
+		done.Reason, done.Message = event.ReasonFailed, r.text(err)
 	}
 	r.phase = event.Ended
 	if r.resumed && !r.opened { // in the record the run ends where it had come to

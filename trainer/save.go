@@ -13,6 +13,7 @@ import (
 	"newtop/models/modelfile"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/trainer/objective"
 )
 
 // The weights leave a run by Save, and at its end by Config.Save. The session's goroutine copies them and starts a
@@ -62,7 +63,7 @@ func (r *run) checkSave() error {
 		return nil
 	}
 	if err := modelfile.Writable(r.config.Save); err != nil {
-		return &PrepareError{Err: fmt.Errorf("--save: %w", err)}
+		return &PrepareError{Err: &fieldsError{"{Save}", err}}
 	}
 	return nil
 }
@@ -187,7 +188,7 @@ func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event
 	if err != nil {
 		return event.SavedEvent{}, err
 	}
-	if err := p.agree(context.Background(), from.Fingerprint, takeFingerprint(p, nil)); err != nil {
+	if err := agree(context.Background(), p, from.Fingerprint, objective.TakeFingerprint(p, nil)); err != nil {
 		return event.SavedEvent{}, err
 	}
 	weights, err := from.Weights(p.Network)
@@ -204,7 +205,7 @@ func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event
 	if run != nil {
 		id = run.ID
 	}
-	e.model = p.model(weights, c.about(id, optimizer, from.Epoch, &last))
+	e.model = describe(p, weights, c.about(id, optimizer, from.Epoch, &last))
 	return e.write(file)
 }
 
@@ -217,7 +218,7 @@ func (r *run) model() *modelfile.Model {
 			weights[i] = m.previous
 		}
 	}
-	return r.problem.model(weights, r.config.about(r.id, r.info.Name, r.epoch, &r.last))
+	return describe(r.problem, weights, r.config.about(r.id, r.info.Name, r.epoch, &r.last))
 }
 
 // about says of weights where they come from, and how good those of the last finished epoch were.
@@ -243,8 +244,8 @@ func (c *Config) about(run, optimizer string, epoch int, last *event.EpochEvent)
 	return meta
 }
 
-// model describes weights with what their users need to know of the data.
-func (p *Problem) model(weights [][]float64, meta map[string]string) *modelfile.Model {
+// describe describes weights with what their users need to know of the data.
+func describe(p *objective.Problem, weights [][]float64, meta map[string]string) *modelfile.Model {
 	data := p.Data
 	m := &modelfile.Model{Network: p.Network, Weights: weights, Classes: data.Classes, Meta: meta}
 	meta["data"], meta["version"] = data.Name, version.Program()

@@ -24,10 +24,11 @@ import (
 	"newtop/models/modelfile"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/trainer/objective"
 )
 
 // testErrors counts how many test rows of a problem a saved model gets wrong, by what it makes of their raw values.
-func testErrors(t *testing.T, file string, p *Problem) (wrong int) {
+func testErrors(t *testing.T, file string, p *objective.Problem) (wrong int) {
 	t.Helper()
 	m, err := modelfile.Read(file)
 	if err != nil {
@@ -50,7 +51,7 @@ func mistakes(out *mat.Dense, labels []int) (wrong int) {
 }
 
 // rawTest returns the test rows as they were before they were scaled, with the features that gates look at.
-func rawTest(p *Problem) *mat.Dense {
+func rawTest(p *objective.Problem) *mat.Dense {
 	x := mat.DenseCopyOf(p.Test.Inputs)
 	for i := range p.Test.Rows() {
 		row := x.RawRowView(i)[:p.Data.Inputs()]
@@ -59,7 +60,7 @@ func rawTest(p *Problem) *mat.Dense {
 	return x
 }
 
-func mustPrepare(t *testing.T, c Config) *Problem {
+func mustPrepare(t *testing.T, c Config) *objective.Problem {
 	t.Helper()
 	p, err := c.Prepare()
 	if err != nil {
@@ -261,12 +262,12 @@ func TestSaveAfterTheEnd(t *testing.T) {
 func TestUnwritableIsSaidBeforeTraining(t *testing.T) {
 	c := Config{Data: "nothing/of/that/name.csv", Save: filepath.Join(t.TempDir(), "none", "m.onnx")}
 	var early *PrepareError
-	if err := mustNew(t, c).Run(context.Background()); !errors.As(err, &early) || !strings.Contains(err.Error(), "--save: write "+c.Save) {
+	if err := mustNew(t, c).Run(context.Background()); !errors.As(err, &early) || !strings.Contains(err.Error(), "Save: write "+c.Save) {
 		t.Errorf("got %v", err)
 	}
 	c.Save = "m.pt"
 	var wrong *ConfigError
-	if _, err := New(c); !errors.As(err, &wrong) || wrong.Flag != "--save" {
+	if _, err := New(c); !errors.As(err, &wrong) || wrong.Field != "Save" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -310,7 +311,7 @@ func TestEverySetCanBeSaved(t *testing.T) {
 	}
 	for _, name := range names {
 		p := mustPrepare(t, Config{Data: name, Hidden: []int{2}})
-		m := p.model([][]float64{make([]float64, p.Network.Dim())}, map[string]string{})
+		m := describe(p, [][]float64{make([]float64, p.Network.Dim())}, map[string]string{})
 		if err := modelfile.WriteSafetensors(io.Discard, m); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -322,7 +323,7 @@ func TestEverySetCanBeSaved(t *testing.T) {
 		}
 	}
 	p := mustPrepare(t, Config{Data: "recipes", Experts: 2, ExpertHidden: []int{3}, Gate: "hue"})
-	m := p.model([][]float64{make([]float64, p.Network.Dim())}, map[string]string{})
+	m := describe(p, [][]float64{make([]float64, p.Network.Dim())}, map[string]string{})
 	if last := m.Inputs[len(m.Inputs)-1]; len(m.Inputs) != 17 || last.Name != "hue" || last.Scale != 1 {
 		t.Errorf("the gates' feature is %+v of %d", last, len(m.Inputs))
 	}

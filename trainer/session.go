@@ -56,7 +56,8 @@ type Session struct {
 	ended    chan struct{}
 	final    *ending // set before ended is closed; nil if the run never began
 	// asking counts the calls of Do that wait for a receiver: none is what nearly every batch finds.
-	asking atomic.Int32
+	asking    atomic.Int32
+	fieldName func(field string) string // nil: their own names
 }
 
 type request struct {

@@ -12,12 +12,16 @@ import (
 
 	"go.uber.org/goleak"
 
+	"newtop/models/blas"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	blas.Use() // as the program does
+	goleak.VerifyTestMain(m)
+}
 
 // memory is a Recorder that keeps every event.
 type memory struct {

@@ -7,6 +7,7 @@ import (
 	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
 
@@ -137,8 +138,8 @@ func (r *run) interject() error {
 }
 
 // bindSample binds the network to the rows of the spectrum.
-func (r *run) bindSample() Linearization {
-	var rows Rows
+func (r *run) bindSample() objective.Linearization {
+	var rows objective.Rows
 	if n := cmp.Or(r.config.SpectrumRows, defaultRows); n > 0 && n < r.problem.Train.Total() {
 		rows.Count = n
 	}
@@ -146,11 +147,11 @@ func (r *run) bindSample() Linearization {
 }
 
 // hessian is the Hessian of a linearization.
-type hessian struct{ Linearization }
+type hessian struct{ objective.Linearization }
 
 func (h hessian) MulVecTo(dst, v []float64) { h.HessianTo(dst, v) }
 
 // gaussNewton is the Gauss–Newton matrix of a linearization.
-type gaussNewton struct{ Linearization }
+type gaussNewton struct{ objective.Linearization }
 
 func (g gaussNewton) MulVecTo(dst, v []float64) { g.GaussNewtonTo(dst, v) }

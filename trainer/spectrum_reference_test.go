@@ -9,10 +9,10 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/models"
 	"newtop/trainer/krylov"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // TestSpectraOfPyTorch holds every estimate to the Hessians' eigenvalues that PyTorch's automatic

@@ -3,11 +3,11 @@ package trainer
 import (
 	"fmt"
 
-	"gonum.org/v1/gonum/mat"
-
 	"newtop/models"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/firstorder"
 )
 
 // Team is several processes that train one run together, each on its own rows. The session runs in process 0 alone; the
@@ -20,9 +20,9 @@ type Team interface {
 	Describe(e *event.RunEvent)
 	// Prepare has every process prepare its part of what c says, and returns this one's. It may settle what c leaves open and
 	// no result depends on, as how many threads there are. An error is the first one's that has one. Run does not return before Prepare does.
-	Prepare(c *Config) (*Problem, error)
+	Prepare(c *Config) (*objective.Problem, error)
 	// Bind binds the problem's network to some of its rows in every process. o.Part is for Bind to set.
-	Bind(rows Rows, o models.Options) Linearization
+	Bind(rows objective.Rows, o models.Options) objective.Linearization
 	// Digests returns all processes' Digests of a split, in order.
 	Digests(test bool) []byte
 }
@@ -39,66 +39,21 @@ func (s *Session) With(t Team) {
 	}
 }
 
-// Linearization is a network on some rows, as models.Linearization is, wherever these are. One that is an io.Closer is closed
-// when nothing more is asked of it while the session goes on.
-type Linearization interface {
-	Update(w []float64)
-	Evaluation() models.Evaluation
-	EvaluateAt(w []float64) models.Evaluation
-	Loss() float64
-	GradientTo(dst []float64)
-	HessianTo(dst, v []float64)
-	GaussNewtonTo(dst, v []float64)
-	GaussNewtonRowsTo(dst, v []float64)
-	GaussNewtonDiagTo(dst []float64)
-	GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, parts int) error) error
-	Dim() int
-	Rows() int // all of them
-	KeptRows() int
-	Current() bool
-	Asked() bool
-	Expect(products bool)
-}
-
-var _ Linearization = (*models.Linearization)(nil)
-
-// binder binds a problem's network to some of its rows, wherever these are.
-type binder interface {
-	Bind(rows Rows, o models.Options) Linearization
-}
-
-// alone binds to the rows of a problem that has all of them.
-type alone struct{ *Problem }
-
-func (a alone) Bind(rows Rows, o models.Options) Linearization {
-	x, t := a.all(rows)
-	return a.Network.Bind(x, t, o)
-}
-
-// all returns the rows.
-func (a alone) all(rows Rows) (x, t *mat.Dense) {
-	x, t, err := a.Select(rows, 0, a.Of(rows))
-	if err != nil {
-		panic("trainer: " + err.Error())
-	}
-	return x, t
-}
-
 // suits returns an error if the run's team can't train by a method with such settings.
 func (r *run) suits(info *optim.Info, settings *optim.Settings) error {
 	switch {
 	case r.team == nil:
 		return nil
 	case info.Needs&optim.NeedsLayers != 0:
-		return &ConfigError{Flag: "--opt", Value: info.Name,
+		return &ConfigError{Field: "Optimizer", Value: info.Name,
 			Expected: "a method that does not solve for layers, where several processes train"}
 	case info.Needs&optim.NeedsRows == 0:
 		return nil
 	}
 	rows := r.problem.Train.Total()
-	if batch := int(settings.Get("batch")); batch > 0 && batch < rows {
-		return &ConfigError{Flag: info.Name + " with batch", Value: fmt.Sprint(batch),
-			Expected: fmt.Sprintf("all rows to an update, --set batch=0 or --batch %d, where several processes train", rows)}
+	if batch := firstorder.Batch.Of(settings); batch > 0 && batch < rows {
+		return &ConfigError{Field: info.Name + " with batch", Value: fmt.Sprint(batch),
+			Expected: fmt.Sprintf("all rows to an update, {Set} batch=0 or {Batch} %d, where several processes train", rows)}
 	}
 	return nil
 }

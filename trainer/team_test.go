@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
 
@@ -215,12 +216,12 @@ func TestTeamsGoOn(t *testing.T) {
 func TestTeamsRefuse(t *testing.T) {
 	plain := Config{Data: "sine", Hidden: []int{4}, Optimizer: "tr-gn"}
 	for want, change := range map[string]func(*Config){
-		"--committee 3: expected one net":                              func(c *Config) { c.Committee = 3 },
-		"--experts 2: expected no mixture":                             func(c *Config) { c.Hidden, c.Experts, c.Gate = nil, 2, "x" },
-		"-n 3: expected at most 2 processes for 100 training rows":     func(c *Config) { c.Test = "400" },
-		"adam with batch 64: expected all rows":                        func(c *Config) { c.Optimizer = "adam" },
-		"sgd with batch 399: expected all rows":                        func(c *Config) { c.Optimizer, c.Batch = "sgd", 399 },
-		"--opt bpls: expected a method that does not solve for layers": func(c *Config) { c.Optimizer = "bpls" },
+		"Committee 3: expected one net":                                    func(c *Config) { c.Committee = 3 },
+		"Experts 2: expected no mixture":                                   func(c *Config) { c.Hidden, c.Experts, c.Gate = nil, 2, "x" },
+		"Processes 3: expected at most 2 processes for 100 training rows":  func(c *Config) { c.Test = "400" },
+		"adam with batch 64: expected all rows":                            func(c *Config) { c.Optimizer = "adam" },
+		"sgd with batch 399: expected all rows":                            func(c *Config) { c.Optimizer, c.Batch = "sgd", 399 },
+		"Optimizer bpls: expected a method that does not solve for layers": func(c *Config) { c.Optimizer = "bpls" },
 	} {
 		c := plain
 		change(&c)
@@ -279,7 +280,7 @@ type slowCrew struct {
 	begun, prepared chan struct{}
 }
 
-func (c *slowCrew) Prepare(config *Config) (*Problem, error) {
+func (c *slowCrew) Prepare(config *Config) (*objective.Problem, error) {
 	close(c.begun)
 	time.Sleep(20 * time.Millisecond)
 	defer close(c.prepared)

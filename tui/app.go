@@ -15,6 +15,7 @@ import (
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
 	"newtop/tui/history"
+	"newtop/trainer/optim/methods"
 	"newtop/tui/layout"
 	"newtop/tui/render"
 	"newtop/tui/screen"
@@ -56,7 +57,7 @@ type App struct {
 }
 
 // New returns the model for a feed. Whoever runs it in a program of their own must Close it at the end.
-func New(feed feed.Feed, o screen.Options) *App { return newApp(feed, o, optim.All()) }
+func New(feed feed.Feed, o screen.Options) *App { return newApp(feed, o, methods.All()) }
 
 func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 	a := &App{

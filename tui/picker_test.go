@@ -8,7 +8,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
-	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 )
@@ -17,7 +17,7 @@ import (
 // somewhere.
 func TestFilterPrefersNames(t *testing.T) {
 	for text, want := range map[string]string{"scg": "scg", "cg": "scg", "gn": "tr-gn", "adam": "adam", "lm": "lm", "marq": "lm", "SGD": "sgd", "fd": "scg-fd", "": "tr-newton", "polyak": "momentum"} {
-		p := newPicker(optim.All())
+		p := newPicker(methods.All())
 		p.filter.SetValue(text)
 		p.match()
 		if len(p.shown) == 0 || p.methods[p.shown[0]].Name != want {
@@ -29,7 +29,7 @@ func TestFilterPrefersNames(t *testing.T) {
 // TestPickerShowsEveryMethod chooses each method at each size: the list scrolls to it, its paper is there, and
 // what has no room is told.
 func TestPickerShowsEveryMethod(t *testing.T) {
-	methods := optim.All()
+	methods := methods.All()
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
 		v, p := testView(), newPicker(methods)
 		for i, m := range methods {

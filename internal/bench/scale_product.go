@@ -14,6 +14,7 @@ import (
 	"newtop/models"
 	"newtop/models/reduce"
 	"newtop/trainer"
+	"newtop/trainer/objective"
 )
 
 // TeamProduct is what an Hv takes on kept passes, of the letters with so many training rows.
@@ -104,11 +105,11 @@ func (p *teamProblem) measure(ctx context.Context, team trainer.Team, train data
 	for _, s := range o.setups(team.Size()) {
 		pool := reduce.NewPool(s.Threads)
 		defer pool.Close()
-		var l trainer.Linearization
+		var l objective.Linearization
 		if options := (models.Options{Pool: pool}); s.Ranks == 1 {
 			l = network.Bind(first(train.Inputs), first(train.Targets), options)
 		} else {
-			l = team.Bind(trainer.Rows{}, options)
+			l = team.Bind(objective.Rows{}, options)
 		}
 		dst := make([]float64, len(w))
 		l.Update(w)

@@ -10,6 +10,7 @@ import (
 	"newtop/models"
 	"newtop/models/reduce"
 	"newtop/trainer"
+	"newtop/trainer/objective"
 )
 
 // pair is two processes in one, whose sums are added up in process 0's place.
@@ -97,17 +98,17 @@ func TestMeasureExchangesReturnsErrors(t *testing.T) {
 // lonely is a team of one that says that it is two, and has all rows. It is asked for nothing else.
 type lonely struct {
 	trainer.Team
-	problem *trainer.Problem
+	problem *objective.Problem
 }
 
 func (l *lonely) Size() int { return 2 }
 
-func (l *lonely) Prepare(c *trainer.Config) (p *trainer.Problem, err error) {
+func (l *lonely) Prepare(c *trainer.Config) (p *objective.Problem, err error) {
 	l.problem, err = c.Prepare()
 	return l.problem, err
 }
 
-func (l *lonely) Bind(_ trainer.Rows, o models.Options) trainer.Linearization {
+func (l *lonely) Bind(_ objective.Rows, o models.Options) objective.Linearization {
 	return l.problem.Network.Bind(l.problem.Train.Inputs, l.problem.Train.Targets, o)
 }
 

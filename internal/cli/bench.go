@@ -6,10 +6,10 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/spf13/cobra"
+
 	"newtop/internal/bench"
 	"newtop/trainer"
-
-	"github.com/spf13/cobra"
 )
 
 func newBench() *cobra.Command {
@@ -42,10 +42,10 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 
 func (f *benchFlags) check() error {
 	if f.format != "text" && f.format != "json" {
-		return &trainer.ConfigError{Flag: "--format", Value: f.format, Expected: "text or json"}
+		return &trainer.ConfigError{Field: "--format", Value: f.format, Expected: "text or json"}
 	}
 	if f.threads < 0 || f.threads > bench.MostThreads {
-		return &trainer.ConfigError{Flag: "--threads", Value: strconv.Itoa(f.threads),
+		return &trainer.ConfigError{Field: "--threads", Value: strconv.Itoa(f.threads),
 			Expected: fmt.Sprintf("a whole number from 1 to %d, or 0 for all cores", bench.MostThreads)}
 	}
 	return nil

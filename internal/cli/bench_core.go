@@ -7,10 +7,10 @@ import (
 	"os"
 	"strings"
 
-	"newtop/internal/bench"
-
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
+
+	"newtop/internal/bench"
 )
 
 const coreDescription = `Measure matrix products, vector functions, and the passes and epochs of the

@@ -79,11 +79,11 @@ func (b *papersBench) check() error {
 	if f.format == "md" {
 		f = &benchFlags{format: "text", threads: f.threads}
 	} else if f.format != "text" && f.format != "json" {
-		return &trainer.ConfigError{Flag: "--format", Value: f.format, Expected: "text, json or md"}
+		return &trainer.ConfigError{Field: "--format", Value: f.format, Expected: "text, json or md"}
 	}
 	const most = 1_000_000
 	if n := b.options.Trials; n < 0 || n > most {
-		return &trainer.ConfigError{Flag: "--trials", Value: strconv.Itoa(n), Expected: fmt.Sprintf("a whole number from 1 to %d, or 0 for the paper's", most)}
+		return &trainer.ConfigError{Field: "--trials", Value: strconv.Itoa(n), Expected: fmt.Sprintf("a whole number from 1 to %d, or 0 for the paper's", most)}
 	}
 	return f.check()
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"newtop/internal/bench"
 	"newtop/trainer"
-
-	"github.com/spf13/cobra"
 )
 
 const peersDescription = `Run the peers' scripts in a directory and newtop's own measurement before and
@@ -35,7 +35,7 @@ func newBenchPeers() *cobra.Command {
 				return err
 			}
 			if !(seconds >= 0 && seconds < 1e6) {
-				return &trainer.ConfigError{Flag: "--budget", Value: fmt.Sprint(seconds), Expected: "a number of seconds, or 0 for the default"}
+				return &trainer.ConfigError{Field: "--budget", Value: fmt.Sprint(seconds), Expected: "a number of seconds, or 0 for the default"}
 			}
 			o.Dir, o.Threads, o.Quick = args[0], flags.threads, flags.quick
 			o.Budget = time.Duration(seconds * float64(time.Second))

@@ -9,13 +9,13 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"newtop/internal/bench"
 	"newtop/internal/version"
 	"newtop/trainer"
 	"newtop/trainer/mpi"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 const scaleDescription = `Measure what processes wait for each other, and products of several processes
@@ -60,10 +60,10 @@ func (b *scaleBench) check() error {
 	if f.format == "md" {
 		f.format = "text"
 	} else if f.format != "text" && f.format != "json" {
-		return &trainer.ConfigError{Flag: "--format", Value: f.format, Expected: "text, json or md"}
+		return &trainer.ConfigError{Field: "--format", Value: f.format, Expected: "text, json or md"}
 	}
 	if b.ranks != 0 && (b.ranks < 2 || b.ranks > bench.MostRanks) {
-		return &trainer.ConfigError{Flag: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("a whole number from 2 to %d", bench.MostRanks)}
+		return &trainer.ConfigError{Field: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("a whole number from 2 to %d", bench.MostRanks)}
 	}
 	return f.check()
 }
@@ -82,7 +82,7 @@ func (b *scaleBench) run(cmd *cobra.Command) error {
 	case launch.Size < 2 || launch.Size > bench.MostRanks:
 		return usagef("bench scale: %s started %s: expected 2 to %d", launch.By, processCount(launch.Size), bench.MostRanks)
 	case b.ranks != 0 && b.ranks != launch.Size:
-		return &trainer.ConfigError{Flag: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("%d, as %s started so many", launch.Size, launch.By)}
+		return &trainer.ConfigError{Field: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("%d, as %s started so many", launch.Size, launch.By)}
 	}
 	comm, err := mpi.Join(launch, mpi.Options{})
 	if err != nil {

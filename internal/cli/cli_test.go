@@ -9,7 +9,7 @@ import (
 
 	"newtop/datasets"
 	"newtop/trainer/event"
-	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // numbersWithAWord is a CSV file of 40 rows whose 21st has a word among its numbers.
@@ -284,7 +284,7 @@ func TestOwnTable(t *testing.T) {
 
 func TestLists(t *testing.T) {
 	out := succeed(t, "optimizers")
-	for _, i := range optim.All() {
+	for _, i := range methods.All() {
 		if !strings.Contains(out, i.Name+" ") {
 			t.Errorf("newtop optimizers lacks %s", i.Name)
 		}

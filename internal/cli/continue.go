@@ -28,7 +28,7 @@ func addContinue(cmd *cobra.Command, goOn *bool) {
 func (f *runFlags) begin(cmd *cobra.Command, c trainer.Config, goOn bool) (*job, error) {
 	if goOn {
 		if f.name == "" || f.record == unrecorded {
-			return nil, &trainer.ConfigError{Flag: "--continue", Value: "true", Expected: "a recorded run, and --name NAME to find it by"}
+			return nil, &trainer.ConfigError{Field: "--continue", Value: "true", Expected: "a recorded run, and --name NAME to find it by"}
 		}
 		j, err := f.rest(cmd, c)
 		if j != nil || err != nil {

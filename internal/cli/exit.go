@@ -13,6 +13,7 @@ import (
 	"newtop/models/netfile"
 	"newtop/trainer"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 	"newtop/trainer/store"
 	"newtop/trainer/tune"
 )
@@ -40,7 +41,7 @@ func exitCode(ctx context.Context, err error) int {
 	var (
 		usage    *usageError
 		config   *trainer.ConfigError
-		method   *optim.UnknownError
+		method   *methods.UnknownError
 		setting  *optim.SettingError
 		data     *datasets.UnknownError
 		option   *fault.OptionError

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"newtop/models"
 	"newtop/trainer"
@@ -94,6 +95,29 @@ func wrap(f *pflag.Flag) {
 	}
 }
 
+// otherFlags are those of fields of a trainer.Config that are not called by them.
+var otherFlags = map[string]string{
+	"Hidden": "--net", "Graph": "--net", "ExpertHidden": "--experts", "GateTraining": "--gates", "Optimizer": "--opt", "Processes": "-n",
+}
+
+// flagOf returns the flag of a field of a trainer.Config. Errors of other options carry their flags already.
+func flagOf(field string) string {
+	if flag, ok := otherFlags[field]; ok {
+		return flag
+	}
+	if field == "" || field[0] < 'A' || field[0] > 'Z' {
+		return field
+	}
+	flag := "-"
+	for _, c := range field {
+		if unicode.IsUpper(c) {
+			flag += "-"
+		}
+		flag += string(unicode.ToLower(c))
+	}
+	return flag
+}
+
 // config returns what the flags and the configuration file say, checked.
 func (f *runFlags) config(cmd *cobra.Command) (trainer.Config, error) {
 	if f.file != "" {
@@ -107,17 +131,17 @@ func (f *runFlags) config(cmd *cobra.Command) (trainer.Config, error) {
 	}
 	skip, err := models.ParseSkip(f.skip)
 	if err != nil {
-		return c, &trainer.ConfigError{Flag: "--skip", Value: f.skip, Expected: "none, direct or all"}
+		return c, &trainer.ConfigError{Field: "--skip", Value: f.skip, Expected: "none, direct or all"}
 	}
 	c.Skip = skip
 	if c.Memory, err = parseSize(f.memory); err != nil {
-		return c, &trainer.ConfigError{Flag: "--memory", Value: f.memory, Expected: err.Error()}
+		return c, &trainer.ConfigError{Field: "--memory", Value: f.memory, Expected: err.Error()}
 	}
 	if err := f.parts(&c); err != nil {
 		return c, err
 	}
 	if c.Spectrum < 1 {
-		return c, &trainer.ConfigError{Flag: "--spectrum", Value: strconv.Itoa(c.Spectrum), Expected: "a whole number ≥ 1"}
+		return c, &trainer.ConfigError{Field: "--spectrum", Value: strconv.Itoa(c.Spectrum), Expected: "a whole number ≥ 1"}
 	}
 	return c, c.Check()
 }
@@ -136,7 +160,7 @@ func (f *runFlags) layers(c *trainer.Config) error {
 	}
 	hidden, err := sizes(f.net)
 	if err != nil {
-		return &trainer.ConfigError{Flag: "--net", Value: f.net, Expected: "sizes of hidden layers as in 70-50, none, or a .toml file"}
+		return &trainer.ConfigError{Field: "--net", Value: f.net, Expected: "sizes of hidden layers as in 70-50, none, or a .toml file"}
 	}
 	c.Hidden = hidden
 	return nil
@@ -149,12 +173,12 @@ func (f *runFlags) parts(c *trainer.Config) error {
 	} else if n, err := strconv.Atoi(f.rows); err == nil && n > 0 {
 		c.SpectrumRows = n
 	} else {
-		return &trainer.ConfigError{Flag: "--spectrum-rows", Value: f.rows, Expected: "a whole number ≥ 1, or all"}
+		return &trainer.ConfigError{Field: "--spectrum-rows", Value: f.rows, Expected: "a whole number ≥ 1, or all"}
 	}
 	if f.experts == "" {
 		return nil
 	}
-	wrong := &trainer.ConfigError{Flag: "--experts", Value: f.experts, Expected: "a number and hidden layers, as in 5x16 or 3x20-10"}
+	wrong := &trainer.ConfigError{Field: "--experts", Value: f.experts, Expected: "a number and hidden layers, as in 5x16 or 3x20-10"}
 	count, hidden, ok := strings.Cut(f.experts, "x")
 	n, err := strconv.Atoi(count)
 	if !ok || err != nil || n < 1 {

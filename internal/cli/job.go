@@ -60,6 +60,7 @@ func (j *job) session(recorders ...trainer.Recorder) (s *trainer.Session, err er
 		j.record.abandon()
 		return nil, err
 	}
+	s.NameFields(flagOf)
 	j.crew.with(s)
 	return s, nil
 }

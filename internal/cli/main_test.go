@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"newtop/models/blas"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 const asNewtop = "NEWTOP_TEST_RUN_MAIN"
 
 func TestMain(m *testing.M) {
+	blas.Use() // as main does
 	if os.Getenv(asNewtop) != "" {
 		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}

@@ -10,11 +10,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"newtop/internal/kernel"
 	"newtop/trainer"
 	"newtop/trainer/mpi"
-
-	"github.com/spf13/cobra"
 )
 
 // crew is this process among those that mpirun or srun started together. By itself it is a crew of one, which does all as
@@ -116,9 +116,9 @@ func annotate(cmd *cobra.Command) {
 func (c *crew) check() error {
 	switch {
 	case c.reduce != "fixed" && c.reduce != "fast":
-		return &trainer.ConfigError{Flag: "--reduce", Value: c.reduce, Expected: "fixed or fast"}
+		return &trainer.ConfigError{Field: "--reduce", Value: c.reduce, Expected: "fixed or fast"}
 	case c.hang < time.Second:
-		return &trainer.ConfigError{Flag: "--hang-timeout", Value: c.hang.String(), Expected: "a duration ≥ 1s"}
+		return &trainer.ConfigError{Field: "--hang-timeout", Value: c.hang.String(), Expected: "a duration ≥ 1s"}
 	}
 	return nil
 }

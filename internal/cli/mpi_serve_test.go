@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/crypto/ssh"
+
 	"newtop/trainer/event"
 	"newtop/trainer/store"
-
-	"golang.org/x/crypto/ssh"
 )
 
 // says waits for what is written to standard error, and returns what pattern's group matched.

@@ -5,10 +5,11 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"newtop/trainer/optim"
-
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
+
+	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 func newOptimizers() *cobra.Command {
@@ -27,7 +28,7 @@ func newOptimizers() *cobra.Command {
 				listOptimizers(w)
 				return w.Flush()
 			}
-			info, err := optim.Lookup(args[0])
+			info, err := methods.Lookup(args[0])
 			if err != nil {
 				return err
 			}
@@ -39,7 +40,7 @@ func newOptimizers() *cobra.Command {
 
 func listOptimizers(w io.Writer) {
 	fmt.Fprintln(w, "NAME\tWHAT\tPAPER\tCOST OF AN EPOCH")
-	for _, i := range optim.All() {
+	for _, i := range methods.All() {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", i.Name, i.Title, i.Paper, i.Cost)
 	}
 }

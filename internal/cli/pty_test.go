@@ -18,10 +18,10 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer/optim"
-
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
+
+	"newtop/trainer/optim/methods"
 )
 
 // console is the program in a terminal of its own, whose screen is read back through an emulator. A run that must not end by
@@ -183,7 +183,7 @@ func TestScreenShowsALiveRun(t *testing.T) {
 	)
 	c.press(" ")
 	c.until(`paused`)
-	sixth := optim.All()[5].Name
+	sixth := methods.All()[5].Name
 	c.press("6")
 	epoch := regexp.MustCompile(`epoch (\d+)`)
 	paused, err := strconv.Atoi(epoch.FindStringSubmatch(c.until(`paused`, sixth+` +rate`))[1])

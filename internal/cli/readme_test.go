@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // TestReadmeListsTheOptimizers holds the README's table against the registry: every method, in order, with
@@ -23,7 +23,7 @@ func TestReadmeListsTheOptimizers(t *testing.T) {
 			rows = append(rows, cells)
 		}
 	}
-	all := optim.All()
+	all := methods.All()
 	if len(rows) != len(all) {
 		t.Fatalf("%d rows for %d optimizers", len(rows), len(all))
 	}

@@ -58,7 +58,7 @@ func (f *runFlags) keep(cmd *cobra.Command, c trainer.Config, must bool) (*recor
 // openStore opens the run store in a file, or in the default place for an empty name.
 func openStore(file string, o store.Options) (*store.Store, error) {
 	if file == unrecorded {
-		return nil, &trainer.ConfigError{Flag: "--record", Value: file, Expected: "a database with recorded runs"}
+		return nil, &trainer.ConfigError{Field: "--record", Value: file, Expected: "a database with recorded runs"}
 	}
 	if file == "" {
 		var err error
@@ -180,7 +180,9 @@ func (e *interruptedError) Unwrap() error { return e.cause }
 func warn(w io.Writer, text string) { fmt.Fprintln(w, "newtop: warning:", text) }
 
 // oneLine returns an error's text on one line.
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+func oneLine(err error) string {
+	return strings.Join(strings.Fields(trainer.ErrorText(err, flagOf)), " ")
+}
 
 // absolute returns c with files that can be found from any directory, for a run that is resumed elsewhere.
 func absolute(c trainer.Config) trainer.Config {

@@ -175,7 +175,7 @@ func (r *resumer) change(cmd *cobra.Command, c *trainer.Config) (err error) {
 	}
 	if r.memory != "" {
 		if c.Memory, err = parseSize(r.memory); err != nil {
-			return &trainer.ConfigError{Flag: "--memory", Value: r.memory, Expected: err.Error()}
+			return &trainer.ConfigError{Field: "--memory", Value: r.memory, Expected: err.Error()}
 		}
 	}
 	return c.Check()
@@ -201,7 +201,7 @@ func (r *resumer) check(cmd *cobra.Command, run *store.Run) error {
 	epochs, given := epochOf(run), cmd.Flags().Changed
 	switch d := run.Done; {
 	case c.Epochs > 0 && c.Epochs <= epochs && given("epochs") && !r.again:
-		return &trainer.ConfigError{Flag: "--epochs", Value: strconv.Itoa(c.Epochs), Expected: fmt.Sprintf("more than the %d that the run has had, or 0 for no limit", epochs)}
+		return &trainer.ConfigError{Field: "--epochs", Value: strconv.Itoa(c.Epochs), Expected: fmt.Sprintf("more than the %d that the run has had, or 0 for no limit", epochs)}
 	case d == nil:
 		return nil
 	case d.Reason == event.ReasonEpochs && c.Epochs > 0 && c.Epochs <= d.Epochs:

@@ -191,7 +191,7 @@ func flagError(err error) error {
 		return &usageError{err.Error()}
 	}
 	flag := value.GetFlag()
-	return &trainer.ConfigError{Flag: "--" + flag.Name, Value: value.GetValue(), Expected: expected(flag.Value)}
+	return &trainer.ConfigError{Field: "--" + flag.Name, Value: value.GetValue(), Expected: expected(flag.Value)}
 }
 
 // expected says in words what a flag takes.

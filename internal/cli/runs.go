@@ -69,7 +69,7 @@ func (l *lister) add(cmd *cobra.Command) {
 func (l *lister) list(cmd *cobra.Command, a *archive) error {
 	write, ok := map[string]func(*cobra.Command, []store.Run) error{"text": listText, "json": listJSON, "csv": listCSV}[l.format]
 	if !ok {
-		return &trainer.ConfigError{Flag: "--format", Value: l.format, Expected: "text, json or csv"}
+		return &trainer.ConfigError{Field: "--format", Value: l.format, Expected: "text, json or csv"}
 	}
 	f, err := l.chosen(time.Now())
 	if err != nil {
@@ -102,7 +102,7 @@ func (l *lister) chosen(now time.Time) (f store.Filter, err error) {
 	f = l.filter
 	f.Alone = !l.trials && f.Text == ""
 	if f.Limit < 0 {
-		return f, &trainer.ConfigError{Flag: "--limit", Value: strconv.Itoa(f.Limit), Expected: "a whole number ≥ 0"}
+		return f, &trainer.ConfigError{Field: "--limit", Value: strconv.Itoa(f.Limit), Expected: "a whole number ≥ 0"}
 	}
 	if f.State != "" {
 		if err := checkState(f.State); err != nil {
@@ -111,7 +111,7 @@ func (l *lister) chosen(now time.Time) (f store.Filter, err error) {
 	}
 	if l.since != "" {
 		if f.Since, err = moment(l.since, now); err != nil {
-			return f, &trainer.ConfigError{Flag: "--since", Value: l.since, Expected: err.Error()}
+			return f, &trainer.ConfigError{Field: "--since", Value: l.since, Expected: err.Error()}
 		}
 	}
 	return f, nil
@@ -129,7 +129,7 @@ func checkState(name string) error {
 			return nil
 		}
 	}
-	return &trainer.ConfigError{Flag: "--state", Value: name, Expected: strings.Join(states, ", ")}
+	return &trainer.ConfigError{Field: "--state", Value: name, Expected: strings.Join(states, ", ")}
 }
 
 // moment reads a time: so long before now, or a date.

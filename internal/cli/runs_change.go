@@ -98,7 +98,7 @@ func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, 
 	if r.older != "" {
 		d, err := span(r.older)
 		if err != nil {
-			return nil, &trainer.ConfigError{Flag: "--older-than", Value: r.older, Expected: err.Error()}
+			return nil, &trainer.ConfigError{Field: "--older-than", Value: r.older, Expected: err.Error()}
 		}
 		before = before.Add(-d)
 	}

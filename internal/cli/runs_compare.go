@@ -56,7 +56,7 @@ func (c *comparer) compare(cmd *cobra.Command, s *store.Store, names []string) e
 		return err
 	}
 	if c.format != "" && c.format != "text" && c.format != "json" {
-		return &trainer.ConfigError{Flag: "--format", Value: c.format, Expected: "text or json"}
+		return &trainer.ConfigError{Field: "--format", Value: c.format, Expected: "text or json"}
 	}
 	options, err := c.screen.options()
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *comparer) levels() (out []float64, err error) {
 	for _, part := range strings.Split(c.reach, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 		if err != nil || !(v >= 0) || math.IsInf(v, 0) {
-			return nil, &trainer.ConfigError{Flag: "--reach", Value: c.reach, Expected: "errors as fractions, as in 0.1,0.05"}
+			return nil, &trainer.ConfigError{Field: "--reach", Value: c.reach, Expected: "errors as fractions, as in 0.1,0.05"}
 		}
 		out = append(out, v)
 	}

@@ -61,7 +61,7 @@ func newRunsExport(a *archive) *cobra.Command {
 					return e.write(&x, cmd, s, r)
 				})
 			}
-			return &trainer.ConfigError{Flag: "--format", Value: x.format, Expected: strings.Join(names, ", ")}
+			return &trainer.ConfigError{Field: "--format", Value: x.format, Expected: strings.Join(names, ", ")}
 		},
 	}
 	set := cmd.Flags()
@@ -234,7 +234,7 @@ func (x *exporter) weights(cmd *cobra.Command, s *store.Store, r *store.Run) err
 		file = fmt.Sprintf("%s-e%d.%s", filepath.Base(r.ID), from.Epoch, x.format)
 	}
 	if format, err := modelfile.Format(file); err != nil || format != x.format {
-		return &trainer.ConfigError{Flag: "--output", Value: file, Expected: "a name that ends in ." + x.format}
+		return &trainer.ConfigError{Field: "--output", Value: file, Expected: "a name that ends in ." + x.format}
 	}
 	e, err := trainer.Export(r.Config, from, r.Opening, file)
 	if err == nil {

@@ -25,7 +25,7 @@ func newRunsShow(a *archive) *cobra.Command {
 		ValidArgsFunction: a.complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "text" && format != "json" {
-				return &trainer.ConfigError{Flag: "--format", Value: format, Expected: "text or json"}
+				return &trainer.ConfigError{Field: "--format", Value: format, Expected: "text or json"}
 			}
 			return a.with(store.Options{ReadOnly: true}, func(s *store.Store) error {
 				runs, err := find(cmd, s, args)

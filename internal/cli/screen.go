@@ -39,10 +39,10 @@ func (f *screenFlags) add(cmd *cobra.Command) {
 // options checks the flags. They win over what the user has chosen on an earlier screen.
 func (f *screenFlags) options() (o screen.Options, err error) {
 	if o.Theme, err = style.ParseTheme(f.theme); err != nil {
-		return o, &trainer.ConfigError{Flag: "--theme", Value: f.theme, Expected: "auto, dark, light, safe or mono"}
+		return o, &trainer.ConfigError{Field: "--theme", Value: f.theme, Expected: "auto, dark, light, safe or mono"}
 	}
 	if o.Glyphs, err = style.ParseGlyphs(f.glyphs); err != nil {
-		return o, &trainer.ConfigError{Flag: "--glyphs", Value: f.glyphs, Expected: "auto, braille, block or ascii"}
+		return o, &trainer.ConfigError{Field: "--glyphs", Value: f.glyphs, Expected: "auto, braille, block or ascii"}
 	}
 	o.NoMouse, o.Preferences, o.Pictures = f.noMouse, screen.PreferencesFile(), "."
 	for _, d := range datasets.List() {

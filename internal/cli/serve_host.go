@@ -109,8 +109,8 @@ func (h *host) close() error {
 func (h *host) listen(s *trainer.Session) (*remote.Server, error) {
 	server, err := remote.Listen(s, h.options)
 	var wrong *trainer.ConfigError
-	if errors.As(err, &wrong) && wrong.Flag == "--listen" {
-		wrong.Flag = "--" + h.address
+	if errors.As(err, &wrong) && wrong.Field == "--listen" {
+		wrong.Field = "--" + h.address
 	}
 	return server, err
 }
@@ -148,18 +148,18 @@ var formatters = map[string]log.Formatter{"text": log.TextFormatter, "logfmt": l
 func (f *serveFlags) check() error {
 	switch _, known := formatters[f.logFormat]; {
 	case !known:
-		return &trainer.ConfigError{Flag: "--log-format", Value: f.logFormat, Expected: "text, logfmt or json"}
+		return &trainer.ConfigError{Field: "--log-format", Value: f.logFormat, Expected: "text, logfmt or json"}
 	case f.o.Limits.Sessions < 0:
-		return &trainer.ConfigError{Flag: "--max-viewers", Value: strconv.Itoa(f.o.Limits.Sessions), Expected: "a whole number ≥ 1, or 0 for 128"}
+		return &trainer.ConfigError{Field: "--max-viewers", Value: strconv.Itoa(f.o.Limits.Sessions), Expected: "a whole number ≥ 1, or 0 for 128"}
 	case f.o.Limits.Idle < 0:
-		return &trainer.ConfigError{Flag: "--idle", Value: f.o.Limits.Idle.String(), Expected: "a duration ≥ 0"}
+		return &trainer.ConfigError{Field: "--idle", Value: f.o.Limits.Idle.String(), Expected: "a duration ≥ 0"}
 	case f.linger < 0:
-		return &trainer.ConfigError{Flag: "--linger", Value: f.linger.String(), Expected: "a duration ≥ 0"}
+		return &trainer.ConfigError{Field: "--linger", Value: f.linger.String(), Expected: "a duration ≥ 0"}
 	case f.o.Saves == "":
 		return nil
 	}
 	if info, err := os.Stat(f.o.Saves); err != nil || !info.IsDir() {
-		return &trainer.ConfigError{Flag: "--saves", Value: f.o.Saves, Expected: "a directory that is there"}
+		return &trainer.ConfigError{Field: "--saves", Value: f.o.Saves, Expected: "a directory that is there"}
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"newtop/trainer/event"
-	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // TestTableOfEveryMethod reads the table of a run with each method: its own figures are columns with their keys
@@ -15,7 +15,7 @@ import (
 func TestTableOfEveryMethod(t *testing.T) {
 	has := map[string]string{"tr-gn": "radius rho inner", "sgd": "rate", "scg": "rho lambda alpha", "lm": "rho mu", "lbfgs": "alpha pairs", "dogleg": "radius leg", "bpls": "misses"}
 	lacks := map[string]string{"sgd": "radius rho inner", "scg": "radius rate inner", "lbfgs": "radius rate rho inner", "tr-gn": "rate", "dogleg": "inner"}
-	for _, i := range optim.All() {
+	for _, i := range methods.All() {
 		out := succeed(t, "train", "--data", "spirals", "--net", "5", "--opt", i.Name, "--epochs", "3")
 		lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 		head, rows := lines[0], lines[1:len(lines)-1]

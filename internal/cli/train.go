@@ -120,7 +120,7 @@ func newRecorder(format string, out, messages io.Writer) (trainer.Recorder, erro
 	case "jsonl":
 		return trainer.NewJSONLines(out), nil
 	}
-	return nil, &trainer.ConfigError{Flag: "--format", Value: format, Expected: "text or jsonl"}
+	return nil, &trainer.ConfigError{Field: "--format", Value: format, Expected: "text or jsonl"}
 }
 
 // summary says in one line how a run went.

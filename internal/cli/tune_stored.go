@@ -22,7 +22,7 @@ func newTuneList() *cobra.Command {
 		Use: "list", Short: "List recorded searches, newest first", Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if format != "text" && format != "json" {
-				return &trainer.ConfigError{Flag: "--format", Value: format, Expected: "text or json"}
+				return &trainer.ConfigError{Field: "--format", Value: format, Expected: "text or json"}
 			}
 			var list []tune.Sweep
 			err := a.with(store.Options{ReadOnly: true}, func(s *store.Store) (err error) {
@@ -146,10 +146,10 @@ func newTuneShow() *cobra.Command {
 		ValidArgsFunction: a.completeSearches,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "text" && format != "json" {
-				return &trainer.ConfigError{Flag: "--format", Value: format, Expected: "text or json"}
+				return &trainer.ConfigError{Field: "--format", Value: format, Expected: "text or json"}
 			}
 			if top < 1 {
-				return &trainer.ConfigError{Flag: "--top", Value: strconv.Itoa(top), Expected: "a whole number ≥ 1"}
+				return &trainer.ConfigError{Field: "--top", Value: strconv.Itoa(top), Expected: "a whole number ≥ 1"}
 			}
 			return a.with(store.Options{ReadOnly: true}, func(s *store.Store) error {
 				b, err := tune.Load(cmd.Context(), s, args[0], commandOf)

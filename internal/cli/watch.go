@@ -60,7 +60,7 @@ followed as they grow. Without a terminal the epochs are printed as text.`,
 
 func (w *watcher) watch(cmd *cobra.Command, name string) (err error) {
 	if !(w.options.Speed >= stream.MinSpeed && w.options.Speed <= stream.MaxSpeed) {
-		return &trainer.ConfigError{Flag: "--speed", Value: fmt.Sprint(w.options.Speed), Expected: fmt.Sprintf("a number from %g to %d", stream.MinSpeed, stream.MaxSpeed)}
+		return &trainer.ConfigError{Field: "--speed", Value: fmt.Sprint(w.options.Speed), Expected: fmt.Sprintf("a number from %g to %d", stream.MinSpeed, stream.MaxSpeed)}
 	}
 	printer, err := newPrinter(orText(w.format), cmd.OutOrStdout(), cmd.ErrOrStderr())
 	if err != nil {

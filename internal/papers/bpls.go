@@ -226,7 +226,7 @@ func (s *bplsSet) find(dir string) error {
 		return err
 	}
 	if d.Classes == nil {
-		return &trainer.ConfigError{Flag: "--data", Value: s.name, Expected: "a set of classes"}
+		return &trainer.ConfigError{Field: "--data", Value: s.name, Expected: "a set of classes"}
 	}
 	const whole = 70_000
 	if all := d.Train.Rows() + d.Test.Rows(); all < whole {

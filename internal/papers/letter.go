@@ -9,6 +9,7 @@ import (
 	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer"
+	"newtop/trainer/objective"
 )
 
 // paperMD is the paper of letter and recipes in full.
@@ -72,7 +73,7 @@ type letterRun struct {
 	options Options
 	trials  int
 	real    bool // on the UCI file
-	problem *trainer.Problem
+	problem *objective.Problem
 	columns []letterColumn
 	grid
 	nets []committee // of each column
@@ -134,7 +135,7 @@ func (r *letterRun) prepare() (trainer.Config, error) {
 		return config, err
 	}
 	if problem.Data.Classes == nil {
-		return config, &trainer.ConfigError{Flag: "--data", Value: name, Expected: "rows with classes, as letter or letters"}
+		return config, &trainer.ConfigError{Field: "--data", Value: name, Expected: "rows with classes, as letter or letters"}
 	}
 	r.problem, r.real = problem, name == "letter"
 	return config, nil

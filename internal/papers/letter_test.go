@@ -218,7 +218,7 @@ func TestLetterErrors(t *testing.T) {
 		t.Errorf("a bad file gives %v", err)
 	}
 	_, err = Letter(t.Context(), Options{Data: "sine"})
-	if wrong, ok := errors.AsType[*trainer.ConfigError](err); !ok || wrong.Flag != "--data" {
+	if wrong, ok := errors.AsType[*trainer.ConfigError](err); !ok || wrong.Field != "--data" {
 		t.Errorf("regression gives %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"newtop/trainer"
+	"newtop/trainer/objective"
 )
 
 // recipesFigures are one column of [MD, table 1]: means of twenty trials until the training RMSE is 0.002. NaN: the
@@ -56,7 +57,7 @@ type recipesRun struct {
 	trials  int
 	target  float64 // the training RMSE
 	base    trainer.Config
-	problem *trainer.Problem // of the single net
+	problem *objective.Problem // of the single net
 	columns []recipesColumn
 	grid
 	online, byRows time.Duration // the budgets of a trial of A and of B
@@ -92,7 +93,7 @@ func Recipes(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	if o.Data != "" && o.Data != "recipes" {
-		return nil, &trainer.ConfigError{Flag: "--data", Value: o.Data, Expected: "recipes: the experts' gates look at the hue of its colours"}
+		return nil, &trainer.ConfigError{Field: "--data", Value: o.Data, Expected: "recipes: the experts' gates look at the hue of its colours"}
 	}
 	if o.Quick {
 		r.target = quickRecipesTarget

@@ -149,7 +149,7 @@ func TestRecipesEndToEnd(t *testing.T) {
 
 func TestRecipesErrors(t *testing.T) {
 	_, err := Recipes(t.Context(), Options{Data: "sine"})
-	if wrong, ok := errors.AsType[*trainer.ConfigError](err); !ok || wrong.Flag != "--data" {
+	if wrong, ok := errors.AsType[*trainer.ConfigError](err); !ok || wrong.Field != "--data" {
 		t.Errorf("other data give %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

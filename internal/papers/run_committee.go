@@ -1,9 +1,9 @@
 package papers
 
 import (
-	"newtop/models"
-
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
 )
 
 // meanOutputs returns the plain mean of the outputs of nets of one shape on the rows of x, rows × Outputs: the

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"newtop/models"
-
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"newtop/models"
 )
 
 // confidence is that of the intervals that verdicts on means over trials rest on, by Student's t.

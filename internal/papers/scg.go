@@ -50,7 +50,7 @@ func scgProblems(o Options) ([]scgProblem, error) {
 	if o.Data != "" {
 		i := slices.IndexFunc(all, func(p scgProblem) bool { return p.name == o.Data })
 		if i < 0 {
-			return nil, &trainer.ConfigError{Flag: "--data", Value: o.Data, Expected: "parity, spirals, sine or " + letter.Data + ", or no such flag"}
+			return nil, &trainer.ConfigError{Field: "--data", Value: o.Data, Expected: "parity, spirals, sine or " + letter.Data + ", or no such flag"}
 		}
 		return all[i : i+1], nil
 	}

@@ -12,8 +12,9 @@ import (
 
 	"newtop/models"
 	"newtop/models/reduce"
-	"newtop/trainer"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // scgSigmas are the lengths at which the error of a difference is measured.
@@ -27,7 +28,7 @@ type scgPrice struct {
 
 // look measures the errors of differences at the starting weights of a seed and at those where exact products reach the
 // loss, and times the product there.
-func (s *scgStudy) look(ctx context.Context, p *trainer.Problem, seed uint64) error {
+func (s *scgStudy) look(ctx context.Context, p *objective.Problem, seed uint64) error {
 	pool := reduce.NewPool(s.config.Threads)
 	defer pool.Close()
 	o := models.Options{Pool: pool}
@@ -35,7 +36,7 @@ func (s *scgStudy) look(ctx context.Context, p *trainer.Problem, seed uint64) er
 	p.Network.InitTo(w, p.Init, rand.New(rand.NewPCG(seed, 1)))
 	l := p.Network.Bind(p.Train.Inputs, p.Train.Targets, o)
 	s.start = addColumn(s.start, differenceErrors(l, w, scgSigmas))
-	if err := s.descend(ctx, trainer.NewObjective(p.Network, p.Train.Inputs, p.Train.Targets, o), w); err != nil {
+	if err := s.descend(ctx, objective.New(p.Network, p.Train.Inputs, p.Train.Targets, o), w); err != nil {
 		return err
 	}
 	s.end = addColumn(s.end, differenceErrors(l, w, scgSigmas))
@@ -47,7 +48,7 @@ func (s *scgStudy) look(ctx context.Context, p *trainer.Problem, seed uint64) er
 
 // descend takes the weights w to the loss with exact products.
 func (s *scgStudy) descend(ctx context.Context, o optim.Objective, w []float64) error {
-	info, err := optim.Lookup("scg")
+	info, err := methods.Lookup("scg")
 	if err != nil {
 		return err
 	}

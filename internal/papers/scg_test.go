@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/models"
 	"newtop/trainer"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // linearization of a net on random rows.

@@ -9,13 +9,15 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
+	"newtop/trainer/optim/methods"
 )
 
 // The toy problems of [T, §III-A]: a net 1-3-2 with biases learns two functions of x at x = 1, 3, …, 9 from targets
@@ -131,7 +133,7 @@ func chosenToys(data string) ([]*toy, error) {
 	}
 	i := slices.IndexFunc(all, func(t *toy) bool { return t.data == data })
 	if i < 0 {
-		return nil, &trainer.ConfigError{Flag: "--data", Value: data, Expected: "bpls-linear or bpls-sigmoid, or no such flag"}
+		return nil, &trainer.ConfigError{Field: "--data", Value: data, Expected: "bpls-linear or bpls-sigmoid, or no such flag"}
 	}
 	return all[i : i+1], nil
 }
@@ -164,12 +166,12 @@ func toyTrial(ctx context.Context, t *toy, m *toyMethod, sigma float64, seed uin
 
 // toyTrain trains the weights w until the method has done its steps or sees no further progress.
 func toyTrain(ctx context.Context, t *toy, m *toyMethod, data *datasets.Dataset, w []float64, seed uint64) error {
-	info, err := optim.Lookup(m.method)
+	info, err := methods.Lookup(m.method)
 	if err != nil {
 		panic("papers: " + err.Error())
 	}
 	s := &optim.State{
-		Objective: trainer.NewObjective(t.network, data.Train.Inputs, data.Train.Targets, models.Options{}),
+		Objective: objective.New(t.network, data.Train.Inputs, data.Train.Targets, models.Options{}),
 		W:         w,
 		Gradient:  make([]float64, len(w)),
 		Settings:  optim.NewSettings(info.Parameters),

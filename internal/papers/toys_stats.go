@@ -9,9 +9,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"newtop/trainer"
-
 	"gonum.org/v1/gonum/stat"
+
+	"newtop/trainer"
 )
 
 // paperT and paperM are the papers of these reproductions in full.
@@ -87,7 +87,7 @@ func chosen[T any](all []T, only []string, name func(T) string) ([]T, error) {
 	}
 	for _, s := range only {
 		if !wanted(names, s) {
-			return nil, &trainer.ConfigError{Flag: "--only", Value: s, Expected: "one of " + strings.Join(names, ", ")}
+			return nil, &trainer.ConfigError{Field: "--only", Value: s, Expected: "one of " + strings.Join(names, ", ")}
 		}
 	}
 	return some, nil

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"newtop/datasets"
 	"newtop/trainer"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // The figure of merit as the paper prints it, on numbers that are done by hand.

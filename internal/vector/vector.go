@@ -10,6 +10,7 @@ package vector
 
 import (
 	"fmt"
+	"math"
 	"unsafe"
 
 	"newtop/internal/kernel"
@@ -43,3 +44,6 @@ func need(n, have int) {
 func short(n, have int) {
 	panic(fmt.Sprintf("vector: %d numbers where there must be %d", have, n))
 }
+
+// Finite reports whether x is neither infinite nor NaN.
+func Finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

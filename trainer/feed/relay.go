@@ -9,6 +9,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // Relay shows a run that is trained elsewhere: events go in, and every viewer has a feed of them. Its methods may be
@@ -114,7 +115,7 @@ func changeSetting(s *event.Status, e event.SettingEvent) {
 	if i < 0 {
 		return
 	}
-	info, err := optim.Lookup(s.Optimizer)
+	info, err := methods.Lookup(s.Optimizer)
 	if err != nil {
 		return
 	}
@@ -143,7 +144,7 @@ func settingText(h *optim.Hyperparameter, value any) string {
 
 // firstSettings lists the settings that a run begins with, in the order of a method that is known here.
 func firstSettings(e *event.RunEvent) (out []event.Setting) {
-	info, err := optim.Lookup(e.Optimizer)
+	info, err := methods.Lookup(e.Optimizer)
 	if err != nil {
 		return nil
 	}

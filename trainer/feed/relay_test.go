@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
-	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 func waitFor(t testing.TB, f interface {
@@ -144,7 +144,7 @@ func TestRelayOfAnEndedViewer(t *testing.T) {
 }
 
 func TestStatusFollowsEvents(t *testing.T) {
-	info, err := optim.Lookup("tr-gn")
+	info, err := methods.Lookup("tr-gn")
 	if err != nil {
 		t.Fatal(err)
 	}

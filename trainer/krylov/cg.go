@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"newtop/internal/vector"
-
 	"gonum.org/v1/gonum/floats"
+
+	"newtop/internal/vector"
 )
 
 // CG minimizes quadratic models in a trust region by truncated preconditioned conjugate gradients: the
@@ -87,7 +87,7 @@ func (c *CG) begin() Stop {
 	c.ss, c.sd, c.model, c.beta = 0, 0, 0, 0
 	c.refreshed, c.restart = false, false
 	c.count(4) // ‖r‖ and τ
-	if !finite(c.residual) {
+	if !vector.Finite(c.residual) {
 		return NotFinite
 	}
 	copy(c.d, c.precondition())
@@ -96,7 +96,7 @@ func (c *CG) begin() Stop {
 	switch {
 	case c.tau == 0: // a zero gradient, or one whose square underflows
 		return Residual
-	case !finite(c.tau):
+	case !vector.Finite(c.tau):
 		return NotFinite
 	}
 	return 0
@@ -108,7 +108,7 @@ func (c *CG) iterate() Stop {
 	c.multiply(c.d)
 	c.gamma = vector.Dot(c.d, c.z)
 	c.count(4) // γ and dᵀd
-	if !finite(c.gamma) {
+	if !vector.Finite(c.gamma) {
 		return NotFinite
 	}
 	c.t.add(c.gamma/c.tau, c.beta)
@@ -123,9 +123,9 @@ func (c *CG) iterate() Stop {
 	c.eta = c.tau / c.gamma
 	next := math.Sqrt(c.ss + c.eta*(2*c.sd+c.eta*c.dd))
 	switch {
-	case math.IsInf(c.o.Radius, 1) && !finite(next), math.IsNaN(next):
+	case math.IsInf(c.o.Radius, 1) && !vector.Finite(next), math.IsNaN(next):
 		return NotFinite
-	case next >= c.o.Radius && c.o.Rule == Scaling && finite(next):
+	case next >= c.o.Radius && c.o.Rule == Scaling && vector.Finite(next):
 		c.advance(c.eta)
 		c.scale()
 		return c.settled(Boundary)
@@ -137,12 +137,12 @@ func (c *CG) iterate() Stop {
 	if stop := c.settled(0); stop != 0 {
 		return stop
 	}
-	return c.judge()
+	return c.checkConvergence()
 }
 
-// judge is the checks (C) and (D) of [MD, eq. 7]. A long recurrence drifts from the truth, so its word
+// checkConvergence is the checks (C) and (D) of [MD, eq. 7]. A long recurrence drifts from the truth, so its word
 // is not taken: from RefreshEvery iterations on, convergence is believed to a true residual only.
-func (c *CG) judge() Stop {
+func (c *CG) checkConvergence() Stop {
 	k, every := c.out.Iterations, c.o.RefreshEvery
 	goal := c.o.Tolerance * c.out.GradientNorm
 	if every > 0 && (k%every == 0 || k > every && c.residual <= goal) {
@@ -166,7 +166,7 @@ func (c *CG) turn() Stop {
 	tau := vector.Dot(c.r, z)
 	c.count(4) // τ and d
 	switch {
-	case !finite(tau):
+	case !vector.Finite(tau):
 		return NotFinite
 	case tau == 0:
 		return Residual
@@ -189,8 +189,8 @@ func (c *CG) turn() Stop {
 // cross moves along d to the boundary, where s + hd has the norm R [MD, eq. 5].
 func (c *CG) cross(stop Stop) Stop {
 	c.measure()
-	h := boundaryRoot(c.ss, c.sd, c.dd, c.o.Radius)
-	if !finite(h) {
+	h := BoundaryRoot(math.Sqrt(c.ss), c.sd, c.dd, c.o.Radius)
+	if !vector.Finite(h) {
 		return NotFinite
 	}
 	c.advance(h)
@@ -223,7 +223,7 @@ func (c *CG) settled(stop Stop) Stop {
 	c.residual = vector.Norm(c.r)
 	c.recursive = c.residual
 	c.count(2)
-	if !finite(c.residual) {
+	if !vector.Finite(c.residual) {
 		return NotFinite
 	}
 	return stop
@@ -238,7 +238,7 @@ func (c *CG) refresh() bool {
 	}
 	gap := floats.Distance(c.z, c.r, 2)
 	c.count(6) // z, the gap, ‖r‖
-	if !finite(gap) {
+	if !vector.Finite(gap) {
 		return false
 	}
 	c.r, c.z = c.z, c.r
@@ -267,7 +267,7 @@ func (c *CG) finish(stop Stop) Solve {
 	out.Residual = c.recursive
 	out.StepNorm = math.Sqrt(c.ss)
 	out.Predicted = c.predicted()
-	if !finite(out.Predicted) {
+	if !vector.Finite(out.Predicted) {
 		out.Predicted = -c.model
 	}
 	out.Ritz = c.t.values()
@@ -314,21 +314,14 @@ func (c *CG) precondition() []float64 {
 
 // inner returns aᵀMb.
 func (c *CG) inner(a, b []float64) float64 {
-	if c.o.Diagonal == nil {
-		c.count(2)
-		return vector.Dot(a, b)
+	c.count(2)
+	if c.o.Diagonal != nil {
+		c.count(1)
 	}
-	c.count(3)
-	sum := 0.0
-	for i, m := range c.o.Diagonal {
-		sum += a[i] * m * b[i]
-	}
-	return sum
+	return Inner(a, b, c.o.Diagonal)
 }
 
 // measure takes the inner products of M afresh, as their recurrences drift too.
 func (c *CG) measure() {
 	c.ss, c.sd, c.dd = c.inner(c.s, c.s), c.inner(c.s, c.d), c.inner(c.d, c.d)
 }
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

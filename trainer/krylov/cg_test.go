@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/internal/vector"
 )
 
 func solve(t *testing.T, h Operator, g []float64, o TrustRegion) ([]float64, Solve) {
@@ -299,7 +301,7 @@ func TestBoundaryRoot(t *testing.T) {
 		{25, 3, 2, 5, 0},
 		{25.1, 3, 2, 5, 0},
 	} {
-		got := boundaryRoot(test.ss, test.sd, test.dd, test.radius)
+		got := BoundaryRoot(math.Sqrt(test.ss), test.sd, test.dd, test.radius)
 		near(t, fmt.Sprintf("boundaryRoot(%g, %g, %g, %g)", test.ss, test.sd, test.dd, test.radius),
 			got, test.want, 1e-6*test.want)
 	}
@@ -313,7 +315,7 @@ func TestPoisonedProducts(t *testing.T) {
 		if out.Stop != NotFinite || poisoned.products != at {
 			t.Errorf("poisoned at %d: %v after %d products", at, out.Stop, poisoned.products)
 		}
-		if !finite(normM(nil, s)) || !finite(out.Predicted) || math.Abs(out.Predicted+quadratic(h, g, s)) > 1e-9 {
+		if !vector.Finite(normM(nil, s)) || !vector.Finite(out.Predicted) || math.Abs(out.Predicted+quadratic(h, g, s)) > 1e-9 {
 			t.Errorf("poisoned at %d: s of length %g, predicted %g, q %g", at, normM(nil, s), out.Predicted, quadratic(h, g, s))
 		}
 	}

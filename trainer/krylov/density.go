@@ -31,7 +31,7 @@ type Density struct {
 	Sigma  float64   // the width of the Gaussians that it was smoothed by
 
 	Quadratures []Quadrature  // of each probe, before the smoothing
-	Trace       TraceEstimate // by the same probes, as Trace with this seed gives it
+	Trace       TraceEstimate // by the same probes: the mean of n·vᵀHv (Hutchinson 1990)
 	Steps       int           // the most that a probe needed
 	Products    int
 	Stop        Stop // Limit, or NotFinite or Interrupted, which leave no density

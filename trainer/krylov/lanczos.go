@@ -236,7 +236,7 @@ func (l *lanczos) certify(out *Spectrum) error {
 		switch {
 		case err != nil:
 			return err
-		case !finite(p.Value) || !finite(p.Residual):
+		case !vector.Finite(p.Value) || !vector.Finite(p.Residual):
 			*out = Spectrum{Stop: NotFinite}
 			return nil
 		case i < bottom:

@@ -68,7 +68,7 @@ func (p *process) step() (ok bool, err error) {
 	p.alpha = append(p.alpha, alpha)
 	orthogonalize(p.w, p.basis)
 	p.last = vector.Norm(p.w)
-	if !finite(alpha) || !finite(p.last) {
+	if !vector.Finite(alpha) || !vector.Finite(p.last) {
 		return false, nil
 	}
 	if p.last <= p.rounding() {
@@ -120,7 +120,7 @@ func randomTo(dst []float64, rng *rand.Rand) {
 // The random part stays in because a direction that the start lacks is never found.
 func guessTo(dst, guess []float64, rng *rand.Rand) {
 	randomTo(dst, rng)
-	if norm := vector.Norm(guess); norm > 0 && finite(norm) {
+	if norm := vector.Norm(guess); norm > 0 && vector.Finite(norm) {
 		vector.Axpy(dst, 10/norm, guess)
 		vector.Scale(dst, 1/vector.Norm(dst), dst)
 	}

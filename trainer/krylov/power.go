@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"newtop/internal/vector"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/internal/vector"
 )
 
 // PowerOptions are the options of Power. The zero value works.
@@ -139,7 +139,7 @@ func (p *power) find(sigma float64) (lambda float64, stop Stop, err error) {
 		}
 		lambda = vector.Dot(e, he)
 		residual := p.deflate(e, he, lambda, sigma)
-		if !finite(lambda) || !finite(residual) {
+		if !vector.Finite(lambda) || !vector.Finite(residual) {
 			return 0, NotFinite, nil
 		}
 		change := math.Abs(lambda - before)

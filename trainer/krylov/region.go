@@ -3,6 +3,8 @@ package krylov
 import (
 	"fmt"
 	"math"
+
+	"newtop/internal/vector"
 )
 
 // BoundaryRule is how a step that would leave the region is cut.
@@ -57,11 +59,23 @@ func (o TrustRegion) filled(n int) TrustRegion {
 	return o
 }
 
-// boundaryRoot returns the h ≥ 0 at which ‖s + hd‖ = R, given ‖s‖² ≤ R², sᵀd and ‖d‖². In the
+// Inner returns aᵀMb for the diagonal of M; nil: M = I.
+func Inner(a, b, diagonal []float64) float64 {
+	if diagonal == nil {
+		return vector.Dot(a, b)
+	}
+	sum := 0.0
+	for i, m := range diagonal {
+		sum += a[i] * m * b[i]
+	}
+	return sum
+}
+
+// BoundaryRoot returns the h ≥ 0 at which ‖s + hd‖ = R, given ‖s‖ ≤ R, sᵀd and ‖d‖². In the
 // unit of ‖d‖ it is the positive root of h² + 2bh − (R² − ‖s‖²) = 0; of its two forms the one is taken
 // that adds numbers of one sign.
-func boundaryRoot(ss, sd, dd, radius float64) float64 {
-	norm, unit := math.Sqrt(ss), math.Sqrt(dd)
+func BoundaryRoot(norm, sd, dd, radius float64) float64 {
+	unit := math.Sqrt(dd)
 	if norm >= radius {
 		return 0
 	}

@@ -4,23 +4,11 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"newtop/internal/vector"
-
 	"gonum.org/v1/gonum/floats"
 )
 
 // defaultProbes is how many random vectors the stochastic estimates use.
 const defaultProbes = 10
-
-// TraceOptions are the options of Trace. The zero value works.
-type TraceOptions struct {
-	Probes int    // random vectors, each a product; 0: 10
-	Seed   uint64 // of the probes, which depend on nothing else but the dimension
-
-	// Monitor is called after each product with the number of them so far. It may block; an error ends the
-	// estimate.
-	Monitor func(products int) error
-}
 
 // TraceEstimate is an estimate of tr H, the sum of the eigenvalues.
 type TraceEstimate struct {
@@ -28,32 +16,6 @@ type TraceEstimate struct {
 	Error  float64 // its standard error, the spread over the probes; NaN with one probe
 	Probes int
 	Stop   Stop // Limit, or NotFinite or Interrupted, which leave no estimate
-}
-
-// Trace estimates the trace of h as the mean of vᵀHv over vectors v of random signs (Hutchinson 1990): their
-// variance is twice the sum of the squared entries beside the diagonal, so that a diagonal h needs but one.
-// The error is the monitor's. It panics when h has no dimension.
-func Trace(h Operator, o TraceOptions) (TraceEstimate, error) {
-	n := h.Dim()
-	mustFit(n, 1)
-	if o.Probes <= 0 {
-		o.Probes = defaultProbes
-	}
-	p := products{h: h, monitor: o.Monitor}
-	rng := probes(o.Seed)
-	v, hv := make([]float64, n), make([]float64, n)
-	values := make([]float64, o.Probes)
-	for i := range values {
-		signsTo(v, 1, rng)
-		if err := p.multiply(hv, v); err != nil {
-			return TraceEstimate{Stop: Interrupted}, err
-		}
-		if values[i] = vector.Dot(v, hv); !finite(values[i]) {
-			return TraceEstimate{Stop: NotFinite}, nil
-		}
-	}
-	mean, deviation := meanError(values)
-	return TraceEstimate{Value: mean, Error: deviation, Probes: o.Probes, Stop: Limit}, nil
 }
 
 // probes is the generator of random signs: the same seed gives the same probes, in every estimate.

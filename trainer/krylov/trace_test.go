@@ -3,10 +3,47 @@ package krylov
 import (
 	"errors"
 	"math"
+	"newtop/internal/vector"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 )
+
+// TraceOptions are the options of Trace. The zero value works.
+type TraceOptions struct {
+	Probes int    // random vectors, each a product; 0: 10
+	Seed   uint64 // of the probes, which depend on nothing else but the dimension
+
+	// Monitor is called after each product with the number of them so far. It may block; an error ends the
+	// estimate.
+	Monitor func(products int) error
+}
+
+// Trace is the oracle of a density's trace: it estimates that of h as the mean of vᵀHv over vectors v of random signs (Hutchinson 1990): their
+// variance is twice the sum of the squared entries beside the diagonal, so that a diagonal h needs but one.
+// The error is the monitor's. It panics when h has no dimension.
+func Trace(h Operator, o TraceOptions) (TraceEstimate, error) {
+	n := h.Dim()
+	mustFit(n, 1)
+	if o.Probes <= 0 {
+		o.Probes = defaultProbes
+	}
+	p := products{h: h, monitor: o.Monitor}
+	rng := probes(o.Seed)
+	v, hv := make([]float64, n), make([]float64, n)
+	values := make([]float64, o.Probes)
+	for i := range values {
+		signsTo(v, 1, rng)
+		if err := p.multiply(hv, v); err != nil {
+			return TraceEstimate{Stop: Interrupted}, err
+		}
+		if values[i] = vector.Dot(v, hv); !vector.Finite(values[i]) {
+			return TraceEstimate{Stop: NotFinite}, nil
+		}
+	}
+	mean, deviation := meanError(values)
+	return TraceEstimate{Value: mean, Error: deviation, Probes: o.Probes, Stop: Limit}, nil
+}
 
 // TestTraceOfDiagonals: random signs cancel, to the last bit where the entries can be added exactly.
 func TestTraceOfDiagonals(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/lapack"
 	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
+
+	"newtop/internal/vector"
 )
 
 var eigen lapackgonum.Implementation
@@ -42,7 +44,7 @@ func (t *tridiagonal) add(inverse, beta float64) {
 	}
 	t.diag = append(t.diag, inverse+beta*t.inverse)
 	t.inverse = inverse
-	t.bad = t.bad || !finite(t.diag[len(t.diag)-1]) || !finite(beta)
+	t.bad = t.bad || !vector.Finite(t.diag[len(t.diag)-1]) || !vector.Finite(beta)
 }
 
 // values returns the eigenvalues in ascending order, and destroys the matrix for them.

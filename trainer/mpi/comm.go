@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"newtop/models"
-	"newtop/trainer"
+	"newtop/trainer/objective"
 )
 
 // Comm is all processes of a run. One goroutine at a time uses it, but for what it watches itself.
@@ -24,7 +24,7 @@ type Comm struct {
 	watch   watch
 	reducer reducer
 
-	problem *trainer.Problem
+	problem *objective.Problem
 	worker  *worker // at work in another process
 
 	// Of process 0.

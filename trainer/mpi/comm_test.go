@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/models"
 	"newtop/trainer"
-
-	"gonum.org/v1/gonum/mat"
+	"newtop/trainer/objective"
 )
 
 // inComms has test use the communicator of process 0 in communicators of several sizes, while the others work; in MPI's own, where a
@@ -205,7 +206,7 @@ func TestFastNested(t *testing.T) {
 			t.Fatal(err)
 		}
 		assemble := func(seed float64, watch func(part, parts int) error) *mat.SymDense {
-			l := team.Bind(trainer.Rows{}, models.Options{})
+			l := team.Bind(objective.Rows{}, models.Options{})
 			weights := make([]float64, l.Dim())
 			for i := range weights {
 				weights[i] = seed / float64(i+1)

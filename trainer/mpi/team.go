@@ -15,6 +15,7 @@ import (
 	"newtop/models/reduce"
 	"newtop/trainer"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 )
 
 // team is a Comm as process 0's session sees it.
@@ -48,7 +49,7 @@ func (c *Comm) tell(m message) {
 }
 
 // Prepare has every process prepare its part, all at once, and compares what they have found.
-func (t team) Prepare(problem *trainer.Config) (*trainer.Problem, error) {
+func (t team) Prepare(problem *trainer.Config) (*objective.Problem, error) {
 	c := t.Comm
 	text, err := json.Marshal(problem)
 	if err != nil {
@@ -113,14 +114,14 @@ func (t team) Digests(test bool) []byte {
 }
 
 // writeRows adds to a message what Bind is asked for.
-func writeRows(m *message, r trainer.Rows, memory int64) {
+func writeRows(m *message, r objective.Rows, memory int64) {
 	copy(m[arguments:], []int64{truth(r.Test), int64(r.First), int64(r.Step), int64(r.Count), memory})
 }
 
 // readRows is the reverse of writeRows.
-func readRows(m *message) (r trainer.Rows, memory int64) {
+func readRows(m *message) (r objective.Rows, memory int64) {
 	a := m[arguments:]
-	return trainer.Rows{Test: a[0] != 0, First: int(a[1]), Step: int(a[2]), Count: int(a[3])}, a[4]
+	return objective.Rows{Test: a[0] != 0, First: int(a[1]), Step: int(a[2]), Count: int(a[3])}, a[4]
 }
 
 // linearization is that of process 0: what it is asked for the other processes do too.
@@ -133,13 +134,13 @@ type linearization struct {
 }
 
 var (
-	_ trainer.Linearization = (*linearization)(nil)
-	_ io.Closer             = (*linearization)(nil)
+	_ objective.Linearization = (*linearization)(nil)
+	_ io.Closer               = (*linearization)(nil)
 )
 
 // Bind binds the network to some rows in every process, each of which uses up to o.Memory. The others forget theirs when
 // process 0's is closed, or the next problem is prepared.
-func (t team) Bind(rows trainer.Rows, o models.Options) trainer.Linearization {
+func (t team) Bind(rows objective.Rows, o models.Options) objective.Linearization {
 	c := t.Comm
 	c.depth.Add(1)
 	c.last++
@@ -232,7 +233,7 @@ type finding struct {
 	Count        int
 }
 
-func prepared(p *trainer.Problem, err error) preparation {
+func prepared(p *objective.Problem, err error) preparation {
 	if err != nil {
 		return preparation{Error: err.Error()}
 	}
@@ -244,7 +245,7 @@ func prepared(p *trainer.Problem, err error) preparation {
 }
 
 // likeness returns a digest of the names and the scaling of a problem's data, which are those of all rows.
-func likeness(p *trainer.Problem) string {
+func likeness(p *objective.Problem) string {
 	d, hash := p.Data, sha256.New()
 	fmt.Fprintf(hash, "%q %q %q %q %q ", d.Name, d.Title, d.Classes, d.InputNames, d.TargetNames)
 	fmt.Fprintf(hash, "%v %v %v", d.InputScaling, d.TargetScaling, d.Features)
@@ -259,7 +260,7 @@ func (c *Comm) settle(problem *trainer.Config) {
 }
 
 // bind binds the network to this process's part of some rows.
-func (c *Comm) bind(rows trainer.Rows, o models.Options) *models.Linearization {
+func (c *Comm) bind(rows objective.Rows, o models.Options) *models.Linearization {
 	count := c.problem.Of(rows)
 	first, last := reduce.NewTree(count).Rows(c.Rank(), c.Size())
 	x, t, err := c.problem.Select(rows, first, last)
@@ -270,7 +271,7 @@ func (c *Comm) bind(rows trainer.Rows, o models.Options) *models.Linearization {
 
 // digests returns in process 0 what all processes say of their rows.
 func (c *Comm) digests(test bool) []byte {
-	own := c.problem.Digests(test, c.Rank(), c.Size())
+	own := c.problem.Digests(test)
 	c.meet()
 	var said [][]byte
 	c.during(&inGather, func() (err error) {

@@ -16,6 +16,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer"
+	"newtop/trainer/objective"
 )
 
 // ending is how a process ended.
@@ -121,13 +122,13 @@ func (b *broken) fine() {
 }
 
 // bind prepares and binds the training rows.
-func (b *broken) bind(c trainer.Config) trainer.Linearization {
+func (b *broken) bind(c trainer.Config) objective.Linearization {
 	b.t.Helper()
 	team := b.zero.Team()
 	if _, err := team.Prepare(&c); err != nil {
 		b.t.Fatal(err)
 	}
-	return team.Bind(trainer.Rows{}, models.Options{})
+	return team.Bind(objective.Rows{}, models.Options{})
 }
 
 func TestStoppedWorker(t *testing.T) {
@@ -316,7 +317,7 @@ func TestOneCannotPrepare(t *testing.T) {
 func TestClose(t *testing.T) {
 	b := commOf(t, 2, nil)
 	closed := b.bind(small("tr-gn"))
-	l := b.zero.Team().Bind(trainer.Rows{}, models.Options{})
+	l := b.zero.Team().Bind(objective.Rows{}, models.Options{})
 	if err := closed.(io.Closer).Close(); err != nil {
 		t.Error(err)
 	}

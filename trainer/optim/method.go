@@ -1,18 +1,20 @@
-// Package optim holds the training methods, one file each, each reading like its paper. It knows an
-// objective only through the interfaces below and never what stands behind it.
+// Package optim says what a training method is: what it asks of an objective, what it tells of a step, its settings, and what
+// of it a checkpoint carries. The methods stand in the packages below it, a file each that reads like its paper;
+// methods lists them. None knows an objective but through the interfaces here.
 package optim
 
 import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	"newtop/internal/vector"
 	"newtop/trainer/krylov"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Objective is what a method minimizes: the mean loss over the training rows as a function of the flat
@@ -123,6 +125,25 @@ func lacksLayers(o Objective, need Capability) error {
 	return nil
 }
 
+// MaxMatrixDim is the largest number of weights that methods with NeedsMatrix work on: the matrix of all pairs
+// of them takes 512 MB, its factor as much, and a factorization a minute.
+const MaxMatrixDim = 8000
+
+// lacksMatrix is nil unless the assembled matrix is needed and o has none or too large a one.
+func lacksMatrix(o Objective, need Capability) error {
+	if need&NeedsMatrix == 0 {
+		return nil
+	}
+	if _, ok := o.(JacobianObjective); !ok {
+		return &CapabilityError{Reason: "the objective has no Gauss–Newton matrix to factorize"}
+	}
+	if n := o.Dim(); n > MaxMatrixDim {
+		return &CapabilityError{Reason: fmt.Sprintf(
+			"the matrix of %d weights is too large to factorize: expected at most %d weights", n, MaxMatrixDim)}
+	}
+	return nil
+}
+
 // ErrInterrupted is returned by a Monitor, and then by Step, when the outer iteration must be given
 // up. The weights are those before the step for a method whose step is one whole, and those after the
 // last batch for one that goes through batches.
@@ -130,6 +151,12 @@ var ErrInterrupted = errors.New("optim: interrupted")
 
 // ErrStalled is what a *StalledError is.
 var ErrStalled = errors.New("optim: no further progress possible")
+
+// Why several methods stall.
+var (
+	ErrTooShort = &StalledError{"the step is too short to change any weight"}
+	ErrHidden   = &StalledError{"no step changes the loss by more than its rounding"}
+)
 
 // StalledError is returned by Step when no further progress can be expected, with the reason: a zero
 // gradient, a radius or rate too small to change the weights. It ends a run as finished, not as failed.
@@ -177,8 +204,8 @@ type State struct {
 	Monitor   Monitor    // nil: nobody watches
 }
 
-// watch calls the monitor if there is one, and sees a cancelled context either way.
-func (s *State) watch(ctx context.Context, in Inner) error {
+// Watch calls the monitor if there is one, and sees a cancelled context either way.
+func (s *State) Watch(ctx context.Context, in Inner) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -194,9 +221,9 @@ type InnerSolve struct {
 	krylov.Solve
 }
 
-// Figure is a number of a method's own that tells how it is doing: a damping, a step length, a rank. Key
+// Diagnostic is a number of a method's own that tells how it is doing: a damping, a step length, a rank. Key
 // is its name in events; Symbol and Meaning are for readers.
-type Figure struct {
+type Diagnostic struct {
 	Key, Symbol, Meaning string
 	Value                float64
 }
@@ -210,7 +237,7 @@ type Report struct {
 	Rho          float64      // actual over predicted reduction
 	Accepted     bool         // whether the weights moved
 	Inner        []InnerSolve // the inner solves, one a block
-	Figures      []Figure     // what else matters for this method, always the same ones in the same order
+	Diagnostics  []Diagnostic // what else matters for this method, always the same ones in the same order
 	Proposal     Proposal     // the last step that was tried; nothing from a method that does not hold steps against a model
 }
 
@@ -223,15 +250,15 @@ type Proposal struct {
 	Accepted bool
 }
 
-// unreported is a report without numbers.
-func unreported() Report {
+// NewReport is a report without numbers.
+func NewReport() Report {
 	nan := math.NaN()
 	return Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan}
 }
 
-// start is how a step on all rows begins: it makes loss and gradient belong to the weights and reports them.
+// Begin is how a step on all rows begins: it makes loss and gradient belong to the weights and reports them.
 // Where the gradient is zero it returns a *StalledError.
-func start(ctx context.Context, s *State, report *Report) error {
+func Begin(ctx context.Context, s *State, report *Report) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -245,17 +272,36 @@ func start(ctx context.Context, s *State, report *Report) error {
 	return nil
 }
 
+// evaluate makes loss and gradient belong to the weights.
+func evaluate(s *State) error {
+	if s.Evaluated {
+		return nil
+	}
+	if !vector.Finite(vector.Norm(s.W)) {
+		return &NotFiniteError{"weights"}
+	}
+	if len(s.Gradient) != len(s.W) {
+		s.Gradient = make([]float64, len(s.W))
+	}
+	s.Loss = s.Objective.GradientTo(s.Gradient, s.W)
+	switch {
+	case !vector.Finite(s.Loss):
+		return &NotFiniteError{"loss"}
+	case !vector.Finite(vector.Norm(s.Gradient)):
+		return &NotFiniteError{"gradient"}
+	}
+	s.Evaluated = true
+	return nil
+}
+
 // Method is one training method. Step does one outer iteration (an epoch). It returns ErrInterrupted
 // or the context's error when told to stop, a *StalledError when there is nothing left to do, and a
 // *NotFiniteError when the loss is not finite. A Method value is used by one goroutine; what it remembers
 // between steps (momentum, moments) starts from nothing in a new value.
 //
-// Remember carries that between two Steps, so that a new value which is given what another one had goes on to the
-// same digits, reports and charges. The state must be as it was then, its weights, gradient and settings included.
-// What can be computed again is: its charges to the objective are the caller's to undo.
+// Carried returns a pointer to what decides how the next Step from the state goes on, as an Archive carries it. A new
+// value that is given what another one had goes on to the same digits, reports and charges.
 type Method interface {
-	Name() string
-	Needs() Capability
 	Step(ctx context.Context, s *State) (Report, error)
-	Remember(s *State, m *Memory)
+	Carried(s *State) any
 }

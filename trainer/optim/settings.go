@@ -119,6 +119,20 @@ func NewSettings(parameters []Hyperparameter) *Settings {
 	return s
 }
 
+// ReadSettings returns the settings that texts give by key, as events carry them. A value that is not there, or not allowed,
+// is not known: NaN, as a choice empty.
+func ReadSettings(parameters []Hyperparameter, texts map[string]string) *Settings {
+	s := NewSettings(parameters)
+	for i := range parameters {
+		v, err := parameters[i].Parse(texts[parameters[i].Key])
+		if err != nil {
+			v = math.NaN()
+		}
+		s.values[i] = v
+	}
+	return s
+}
+
 // Clone returns an independent copy.
 func (s *Settings) Clone() *Settings {
 	return &Settings{parameters: s.parameters, values: slices.Clone(s.values)}
@@ -151,6 +165,9 @@ func (s *Settings) Get(key string) float64 {
 // Choice returns the chosen name of a hyperparameter with choices.
 func (s *Settings) Choice(key string) string {
 	v := s.Get(key)
+	if math.IsNaN(v) {
+		return ""
+	}
 	return s.parameters[s.index(key)].Choices[int(v)]
 }
 
@@ -165,16 +182,6 @@ func (s *Settings) Put(key string, v float64) error {
 	}
 	s.values[i] = v
 	return nil
-}
-
-// follow puts what a method made of a value that it read earlier, unless that was set by hand meanwhile.
-func (s *Settings) follow(key string, read, next float64) {
-	if s.Get(key) != read {
-		return
-	}
-	if err := s.Put(key, next); err != nil {
-		panic("optim: " + err.Error())
-	}
 }
 
 // PutText is Put for a value in text.

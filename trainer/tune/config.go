@@ -71,7 +71,7 @@ func (c *Config) check() error {
 		{"--memory", c.Memory < 0, strconv.FormatInt(c.Memory, 10), "a size ≥ 0"},
 	} {
 		if l.bad {
-			return &trainer.ConfigError{Flag: l.flag, Value: l.is, Expected: l.want}
+			return &trainer.ConfigError{Field: l.flag, Value: l.is, Expected: l.want}
 		}
 	}
 	return nil

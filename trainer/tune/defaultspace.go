@@ -7,6 +7,7 @@ import (
 
 	"newtop/trainer"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // defaultMethods are what a search tries where nobody says otherwise: the best of each family.
@@ -40,7 +41,7 @@ func DefaultSpace(c trainer.Config) []Dimension {
 	}
 	batches, blocks := false, false
 	for _, name := range names {
-		info, err := optim.Lookup(name)
+		info, err := methods.Lookup(name)
 		if err != nil {
 			return nil
 		}

@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"newtop/trainer"
-	"newtop/trainer/optim"
-
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"newtop/trainer"
+	"newtop/trainer/optim/methods"
 )
 
 // SpaceError says what is wrong with the space in a file, and where.
@@ -126,7 +126,7 @@ func entryFault(name string, err error) string {
 }
 
 func isMethod(name string) bool {
-	_, err := optim.Lookup(name)
+	_, err := methods.Lookup(name)
 	return err == nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"newtop/trainer/event"
-	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 	"newtop/trainer/store"
 )
 
@@ -134,7 +134,7 @@ func trialOf(row *store.Trial) (*trial, error) {
 	}
 	t.State = State(state)
 	for _, c := range t.Choices {
-		if _, err := optim.Lookup(c.Value); c.Key == optKey && err != nil {
+		if _, err := methods.Lookup(c.Value); c.Key == optKey && err != nil {
 			return nil, err
 		}
 		if !(c.Number >= -1 && c.Number <= 1) {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"newtop/trainer"
-
 	"github.com/c-bata/goptuna/tpe"
+
+	"newtop/trainer"
 )
 
 // The first points of the sequence by hand, in the first, third and fourth of Joe and Kuo's dimensions (the library leaves

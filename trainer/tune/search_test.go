@@ -337,7 +337,7 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *Config) { c.Parallel = 1e6 }, "--parallel 1000000: expected"},
 		{func(c *Config) { c.Finals = -2 }, "--finals -2: expected"},
 		{func(c *Config) { c.Base.Data = "nowhere" }, `unknown data set "nowhere"`},
-		{func(c *Config) { c.Base.Test = "5000" }, "--test 5000: expected"},
+		{func(c *Config) { c.Base.Test = "5000" }, "Test 5000: expected"},
 		{func(c *Config) { c.Name = "a b" }, `name "a b": expected`},
 		{func(c *Config) { c.Over[1].Low = 2 }, "--over rate=2..1:log: expected"},
 	} {

@@ -8,6 +8,7 @@ import (
 
 	"newtop/trainer"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // space is what is searched: axes, of which a trial has those that its method knows.
@@ -41,7 +42,7 @@ func newSpace(base trainer.Config, over []Dimension) (*space, error) {
 			names = d.Choices
 		}
 		if slices.ContainsFunc(s.axes, func(a axis) bool { return a.Key == d.Key }) {
-			return nil, &trainer.ConfigError{Flag: "--over", Value: d.String(), Expected: "each key once"}
+			return nil, &trainer.ConfigError{Field: "--over", Value: d.String(), Expected: "each key once"}
 		}
 		a := axis{Dimension: d, key: d.Key}
 		if method, key, ok := strings.Cut(d.Key, "."); ok {
@@ -55,7 +56,7 @@ func newSpace(base trainer.Config, over []Dimension) (*space, error) {
 	// Which axes a trial has follows from its method, which therefore comes first.
 	slices.SortStableFunc(s.axes, func(a, b axis) int { return rank(a.Key) - rank(b.Key) })
 	for _, name := range names {
-		info, err := optim.Lookup(name)
+		info, err := methods.Lookup(name)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +108,7 @@ func parameter(info *optim.Info, key string) *optim.Hyperparameter {
 // check tries every choice, or both ends, of an axis with every method that knows it.
 func (s *space) check(a *axis) error {
 	wrong := func(expected string) error {
-		return &trainer.ConfigError{Flag: "--over", Value: a.String(), Expected: expected}
+		return &trainer.ConfigError{Field: "--over", Value: a.String(), Expected: expected}
 	}
 	if a.Key == optKey {
 		if a.Choices == nil {
@@ -212,7 +213,7 @@ func (s *space) checkSet() error {
 	for _, kv := range s.base.Set {
 		key := settingKey(kv)
 		if !slices.ContainsFunc(s.methods, func(info *optim.Info) bool { return parameter(info, key) != nil }) {
-			return &trainer.ConfigError{Flag: "--set", Value: kv, Expected: "a hyperparameter of a method that is searched"}
+			return &trainer.ConfigError{Field: "--set", Value: kv, Expected: "a hyperparameter of a method that is searched"}
 		}
 	}
 	return nil
@@ -229,7 +230,7 @@ func (s *space) methodOf(choices []Choice) *optim.Info {
 	if i := slices.IndexFunc(choices, func(c Choice) bool { return c.Key == optKey }); i >= 0 {
 		name = choices[i].Value
 	}
-	info, err := optim.Lookup(name)
+	info, err := methods.Lookup(name)
 	if err != nil {
 		panic("tune: " + err.Error())
 	}
@@ -248,7 +249,7 @@ func (s *space) config(choices []Choice) (trainer.Config, error) {
 		}
 		if put, ok := fields[key]; ok {
 			if !put(&c, choice.Value) {
-				return c, &trainer.ConfigError{Flag: "--" + key, Value: choice.Value, Expected: expectations[key]}
+				return c, &trainer.ConfigError{Field: "--" + key, Value: choice.Value, Expected: expectations[key]}
 			}
 			continue
 		}

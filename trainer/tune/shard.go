@@ -42,7 +42,7 @@ func (h Shard) check() error {
 		return nil
 	}
 	return &trainer.ConfigError{
-		Flag: "--shard", Value: fmt.Sprintf("%d/%d", h.Index, h.Of),
+		Field: "--shard", Value: fmt.Sprintf("%d/%d", h.Index, h.Of),
 		Expected: fmt.Sprintf("I/N with 1 ≤ I ≤ N ≤ %d", MaxShards),
 	}
 }

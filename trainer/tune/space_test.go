@@ -51,7 +51,7 @@ func TestParseDimension(t *testing.T) {
 	} {
 		_, err := ParseDimension(text)
 		var config *trainer.ConfigError
-		if !errors.As(err, &config) || config.Flag != "--over" || config.Value != text || !strings.Contains(config.Expected, want) {
+		if !errors.As(err, &config) || config.Field != "--over" || config.Value != text || !strings.Contains(config.Expected, want) {
 			t.Errorf("%.40q: %v", text, err)
 		}
 	}
@@ -151,8 +151,8 @@ func TestSpaceErrors(t *testing.T) {
 		{over: []string{"opt=tr-gn", "rule=0..1"}, want: "a list of tuned or textbook"},
 		{over: []string{"opt=tr-gn", "limit=1.5..3"}, want: "whole numbers"},
 		{over: []string{"opt=adam"}, base: trainer.Config{Set: []string{"radius=1"}}, want: "--set radius=1: expected a hyperparameter of a method that is searched"},
-		{over: []string{"opt=adam"}, base: trainer.Config{Set: []string{"rate=-1"}}, want: "--set rate=-1"},
-		{base: trainer.Config{Epochs: -1}, want: "--epochs -1"},
+		{over: []string{"opt=adam"}, base: trainer.Config{Set: []string{"rate=-1"}}, want: "Set rate=-1"},
+		{base: trainer.Config{Epochs: -1}, want: "Epochs -1"},
 	} {
 		_, err := newSpace(c.base, dimensions(t, c.over...))
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {

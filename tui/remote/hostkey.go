@@ -24,7 +24,7 @@ func hostKey(path string) (gossh.Signer, error) {
 	if path == "" {
 		preferences := screen.PreferencesFile()
 		if preferences == "" {
-			return nil, &trainer.ConfigError{Flag: "--host-key", Value: `""`, Expected: "a file, as there is no configuration directory"}
+			return nil, &trainer.ConfigError{Field: "--host-key", Value: `""`, Expected: "a file, as there is no configuration directory"}
 		}
 		path = filepath.Join(filepath.Dir(preferences), "host_ed25519")
 	}
@@ -35,7 +35,7 @@ func hostKey(path string) (gossh.Signer, error) {
 		}
 	}
 	if err != nil {
-		return nil, &trainer.ConfigError{Flag: "--host-key", Value: path, Expected: "an ed25519 private key, or a place for one: " + plainly(err).Error()}
+		return nil, &trainer.ConfigError{Field: "--host-key", Value: path, Expected: "an ed25519 private key, or a place for one: " + plainly(err).Error()}
 	}
 	return signer, nil
 }

@@ -93,7 +93,7 @@ func (r *keyring) count() (int, error) {
 			if errors.Is(err, fs.ErrNotExist) {
 				expected = "a file of public keys, as ~/.ssh/id_ed25519.pub is one of your own: "
 			}
-			return 0, &trainer.ConfigError{Flag: f.flag, Value: f.path, Expected: expected + err.Error()}
+			return 0, &trainer.ConfigError{Field: f.flag, Value: f.path, Expected: expected + err.Error()}
 		}
 		n += len(f.lines)
 	}

@@ -35,7 +35,7 @@ func Listen(run Run, o Options) (*Server, error) {
 	}
 	address, err := net.ResolveTCPAddr("tcp", o.Address)
 	if err != nil {
-		return nil, &trainer.ConfigError{Flag: "--listen", Value: o.Address, Expected: "HOST:PORT, as " + defaultAddress + ": " + clean(err.Error(), longestLine)}
+		return nil, &trainer.ConfigError{Field: "--listen", Value: o.Address, Expected: "HOST:PORT, as " + defaultAddress + ": " + clean(err.Error(), longestLine)}
 	}
 	keys, err := o.keyring(address)
 	if err != nil {
@@ -79,7 +79,7 @@ func (o *Options) keyring(address *net.TCPAddr) (*keyring, error) {
 		r.files = append(r.files, &keyFile{path: look, flag: "--authorized-keys"})
 	}
 	if len(r.files) == 0 {
-		return nil, &trainer.ConfigError{Flag: "--listen", Value: o.Address,
+		return nil, &trainer.ConfigError{Field: "--listen", Value: o.Address,
 			Expected: "--authorized-keys FILE with it, since others can reach this address; or a loopback address, as " + defaultAddress}
 	}
 	n, err := r.count()
@@ -87,7 +87,7 @@ func (o *Options) keyring(address *net.TCPAddr) (*keyring, error) {
 		return nil, err
 	}
 	if f := r.files[len(r.files)-1]; n == 0 {
-		return nil, &trainer.ConfigError{Flag: f.flag, Value: f.path, Expected: "a file with a usable key in it, as a .pub file of ssh-keygen; nobody could log in"}
+		return nil, &trainer.ConfigError{Field: f.flag, Value: f.path, Expected: "a file with a usable key in it, as a .pub file of ssh-keygen; nobody could log in"}
 	}
 	return r, nil
 }

@@ -1,0 +1,101 @@
+package trainer
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"newtop/datasets"
+	"newtop/datasets/fault"
+	"newtop/models"
+	"newtop/models/reduce"
+	"newtop/trainer/objective"
+	"newtop/trainer/optim/trust"
+)
+
+// Prepare loads the data and builds the network. It returns the typed errors of datasets and models,
+// or a *ConfigError where the flags do not fit the data.
+func (c *Config) Prepare() (*objective.Problem, error) { return c.PreparePart(0, 1) }
+
+// PreparePart is Prepare for process rank of size: the training and test rows of the problem are those of its leaves
+// (reduce.Tree). It returns a *ConfigError too for what several processes can't train, and for more of them than there are
+// leaves of the training rows.
+func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
+	if err := c.checkTeam(size); err != nil {
+		return nil, err
+	}
+	share := objective.Share{Rank: rank, Size: size}
+	data, err := c.load(share.Keep(c.parts()))
+	if err != nil {
+		return nil, err
+	}
+	rows := data.Train.Total()
+	if most := reduce.NewTree(rows).Leaves(); size > 1 && most < size {
+		return nil, &ConfigError{Field: "Processes", Value: fmt.Sprint(size),
+			Expected: fmt.Sprintf("at most %d processes for %d training rows", most, rows)}
+	}
+	arch, err := c.architecture(data)
+	if err != nil {
+		return nil, err
+	}
+	if arch.Loss == models.CrossEntropy && data.Classes == nil {
+		return nil, &ConfigError{Field: "Loss", Value: "xent", Expected: "mse, because the targets are numbers and not classes"}
+	}
+	network, err := models.NewNetwork(arch)
+	if err != nil {
+		return nil, &fieldsError{"the network of {Hidden}, {Act}, {Out} and {Loss}", err}
+	}
+	start, err := models.ParseInit(c.init())
+	if err != nil {
+		return nil, &ConfigError{Field: "Init", Value: c.Init, Expected: expectation(err)}
+	}
+	config := *c
+	load := config.load
+	if saturates(&arch) && data.Classes != nil {
+		data.Encode(-1, 1)
+		load = config.loadSigned
+	}
+	return objective.NewProblem(data, network, start, share, load), nil
+}
+
+// loadSigned is load with classes coded as −1 and 1.
+func (c *Config) loadSigned(keep datasets.Keep) (*datasets.Dataset, error) {
+	data, err := c.load(keep)
+	if err == nil {
+		data.Encode(-1, 1)
+	}
+	return data, err
+}
+
+// load loads the data, or the rows of them that keep picks.
+func (c *Config) load(keep datasets.Keep) (*datasets.Dataset, error) {
+	data, err := datasets.Load(c.data(), datasets.Options{
+		Dir: c.DataDir, Target: c.Target, Test: c.Test, Seed: dataSeed, Keep: keep,
+	})
+	var option *fault.OptionError
+	if errors.As(err, &option) {
+		return nil, &ConfigError{Field: strings.ToUpper(option.Field[:1]) + option.Field[1:], Value: option.Value, Expected: option.Expected}
+	}
+	return data, err
+}
+
+// checkTeam returns a *ConfigError for what so many processes can't train.
+func (c *Config) checkTeam(size int) error {
+	switch {
+	case size == 1:
+	case c.Committee > 1:
+		return &ConfigError{Field: "Committee", Value: fmt.Sprint(c.Committee), Expected: "one net where several processes train it"}
+	case c.Experts > 0:
+		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts), Expected: "no mixture where several processes train"}
+	}
+	return nil
+}
+
+// parts returns how many blocks of rows the first method goes through.
+func (c *Config) parts() int {
+	_, settings, err := c.method()
+	if err != nil || !trust.Blocks.In(settings) {
+		return 1
+	}
+	return trust.Blocks.Of(settings)
+}

@@ -1,0 +1,150 @@
+package objective
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/trainer/optim"
+)
+
+var _ optim.LayeredObjective = (*Objective)(nil)
+
+// Chain returns the network as layers in a row, or says which of its layers breaks the row.
+func (o *Objective) Chain() (*optim.Chain, error) {
+	arch := o.network.Architecture()
+	if arch.Mixture != nil {
+		return nil, errors.New("the network is a mixture of experts: expected layers in a row")
+	}
+	here, ok := o.on.(*Problem)
+	if !ok {
+		return nil, errors.New("the rows are several processes': expected one process that has them all")
+	}
+	x, t := here.all(o.rows)
+	c := &optim.Chain{Inputs: x, Targets: t, Classes: coded(t)}
+	for _, bias := range o.network.Biases() {
+		layer := arch.Layers[bias.Layer-1]
+		name := fmt.Sprintf("layer %d", bias.Layer)
+		if layer.Name != "" {
+			name += fmt.Sprintf(" (%q)", layer.Name)
+		}
+		f, ok := inverses[layer.Activation]
+		if !ok {
+			return nil, fmt.Errorf("%s: %v has no inverse: expected identity, sigmoid, tanh, softplus or softmax", name, layer.Activation)
+		}
+		f.Name = layer.Activation.String()
+		c.Layers = append(c.Layers, optim.Layer{Nodes: bias.Nodes, Biases: bias.Offset, Activation: f})
+	}
+	for _, b := range o.network.Blocks() {
+		to := &c.Layers[b.To-1]
+		switch {
+		case b.From != b.To-1:
+			return nil, fmt.Errorf("layer %d takes from layer %d: expected layers in a row, each fed by the one before alone", b.To, b.From)
+		case b.Sources != nil:
+			return nil, fmt.Errorf("layer %d takes from chosen nodes: expected every node to take from all of the layer before", b.To)
+		}
+		to.Sources, to.Weights = b.Cols, b.Offset
+	}
+	return c, nil
+}
+
+// Charge counts multiplications that a method did by itself, in units of a gradient's.
+func (o *Objective) Charge(multiplications float64) {
+	o.Spent.Equivalents += o.Share * multiplications / (o.cost.Gradient * float64(o.Rows()))
+}
+
+// coded reports whether the targets are classes, as datasets codes them: one 1 in each row among 0 or −1.
+func coded(t *mat.Dense) bool {
+	rows, columns := t.Dims()
+	if columns < 2 {
+		return false
+	}
+	low := min(t.At(0, 0), t.At(0, 1))
+	if low != 0 && low != -1 {
+		return false
+	}
+	for i := range rows {
+		ones := 0
+		for _, v := range t.RawRowView(i) {
+			switch v {
+			case 1:
+				ones++
+			case low:
+			default:
+				return false
+			}
+		}
+		if ones != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// inverses are the activations that can be undone, a row at a time.
+var inverses = map[models.Activation]optim.Activation{
+	models.Identity: {
+		Value:   func([]float64) {},
+		Clip:    func([]float64, float64) {},
+		Inverse: func([]float64) {},
+	},
+	models.Sigmoid: {
+		Value:   each(func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }),
+		Clip:    func(u []float64, kappa float64) { clamp(u, kappa, 1-kappa) },
+		Inverse: each(func(u float64) float64 { return math.Log(u) - math.Log1p(-u) }),
+	},
+	models.Tanh: {
+		Value:   each(math.Tanh),
+		Clip:    func(u []float64, kappa float64) { clamp(u, kappa-1, 1-kappa) },
+		Inverse: each(math.Atanh),
+	},
+	models.Softplus: {
+		Value:   each(func(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }),
+		Clip:    func(u []float64, kappa float64) { clamp(u, kappa, math.Inf(1)) },
+		Inverse: each(func(u float64) float64 { return u + math.Log(-math.Expm1(-u)) }),
+	},
+	models.Softmax: {Value: softmax, Clip: clipSoftmax, Inverse: logits},
+}
+
+// each makes a map of a row from a map of a number.
+func each(f func(float64) float64) func([]float64) {
+	return func(x []float64) {
+		for i, v := range x {
+			x[i] = f(v)
+		}
+	}
+}
+
+func clamp(u []float64, low, high float64) {
+	for i, v := range u {
+		u[i] = min(max(v, low), high)
+	}
+}
+
+func softmax(v []float64) {
+	floats.AddConst(-floats.Max(v), v)
+	for i, x := range v {
+		v[i] = math.Exp(x)
+	}
+	floats.Scale(1/floats.Sum(v), v)
+}
+
+// clipSoftmax moves u to where all numbers are positive and their sum is 1. A row that is one already stays
+// as it is but for what is below κ.
+func clipSoftmax(u []float64, kappa float64) {
+	clamp(u, kappa, 1)
+	floats.Scale(1/floats.Sum(u), u)
+}
+
+// logits replaces probabilities by their logarithms, which softmax gives back whatever constant is added: the
+// one for which their sum is 0 makes them the shortest.
+func logits(u []float64) {
+	for i, v := range u {
+		u[i] = math.Log(v)
+	}
+	floats.AddConst(-floats.Sum(u)/float64(len(u)), u)
+}

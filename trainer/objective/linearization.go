@@ -1,0 +1,52 @@
+package objective
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+)
+
+// Linearization is a network on some rows, as models.Linearization is, wherever these are. One that is an io.Closer is closed
+// when nothing more is asked of it while the session goes on.
+type Linearization interface {
+	Update(w []float64)
+	Evaluation() models.Evaluation
+	EvaluateAt(w []float64) models.Evaluation
+	Loss() float64
+	GradientTo(dst []float64)
+	HessianTo(dst, v []float64)
+	GaussNewtonTo(dst, v []float64)
+	GaussNewtonRowsTo(dst, v []float64)
+	GaussNewtonDiagTo(dst []float64)
+	GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, parts int) error) error
+	Dim() int
+	Rows() int // all of them
+	KeptRows() int
+	Current() bool
+	Asked() bool
+	Expect(products bool)
+}
+
+var _ Linearization = (*models.Linearization)(nil)
+
+// Binder binds a network to some of its rows, wherever these are. A Problem with all rows is one.
+type Binder interface {
+	Bind(rows Rows, o models.Options) Linearization
+}
+
+var _ Binder = (*Problem)(nil)
+
+// Bind binds the network to rows in this process.
+func (p *Problem) Bind(rows Rows, o models.Options) Linearization {
+	x, t := p.all(rows)
+	return p.Network.Bind(x, t, o)
+}
+
+// all returns rows of a problem that has all of them.
+func (p *Problem) all(rows Rows) (x, t *mat.Dense) {
+	x, t, err := p.Select(rows, 0, p.Of(rows))
+	if err != nil {
+		panic("objective: " + err.Error())
+	}
+	return x, t
+}

@@ -1,0 +1,214 @@
+// Package objective binds a network and rows to what methods minimize, wherever the rows are: a Problem has the data, a
+// Linearization the passes over some of their rows, and an Objective is the mean loss over them, with its work
+// counted and with what it keeps of the weights it was asked for last.
+package objective
+
+import (
+	"io"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/datasets"
+	"newtop/models"
+	"newtop/trainer/krylov"
+	"newtop/trainer/optim"
+)
+
+// Objective is the mean loss over some rows as methods see it. It keeps the linearization of the last weights that it was
+// asked for, and the last evaluation, since a method asks for the loss of a trial step and the session for the
+// figures of the accepted one.
+type Objective struct {
+	Spent *Work // what it charges
+
+	network *models.Network
+	cost    models.Cost
+	on      Binder
+	rows    Rows    // that the mean is over
+	count   int     // how many these are
+	Share   float64 // of all training rows
+	options models.Options
+
+	passes Linearization
+	at     []float64 // the weights of passes
+	linear bool      // whether passes belong to at
+	batch  *models.Batch
+	most   int // rows that batch takes at once
+
+	evaluation  models.Evaluation
+	evaluatedAt []float64 // its weights
+	known       bool
+	parts       []optim.Objective
+}
+
+var (
+	_ optim.HessianObjective     = (*Objective)(nil)
+	_ optim.GaussNewtonObjective = (*Objective)(nil)
+	_ optim.RowObjective         = (*Objective)(nil)
+	_ optim.BlockObjective       = (*Objective)(nil)
+)
+
+// New returns the mean loss of a network over the rows of x and t as methods see it, with everything that
+// they may ask for. Sizes are as for models.Network.Bind.
+func New(network *models.Network, x, t *mat.Dense, o models.Options) *Objective {
+	p := &Problem{Network: network, Train: datasets.Split{Inputs: x, Targets: t}}
+	return Bind(network, p, Rows{}, &Work{}, o)
+}
+
+// Bind returns the mean loss over some rows, which are wherever on binds to, with what is spent charged to an
+// account.
+func Bind(network *models.Network, on Binder, rows Rows, spent *Work, o models.Options) *Objective {
+	passes := on.Bind(rows, o)
+	return &Objective{
+		Spent:       spent,
+		network:     network,
+		cost:        network.Cost(),
+		on:          on,
+		rows:        rows,
+		count:       passes.Rows(),
+		Share:       1,
+		options:     o,
+		passes:      passes,
+		at:          make([]float64, network.Dim()),
+		evaluatedAt: make([]float64, network.Dim()),
+	}
+}
+
+// Blocks returns the objectives of count parts: part i has the rows i, i + count, i + 2·count, …, so that
+// data sorted by class are split evenly too. Together they keep as much for products as the whole may.
+func (o *Objective) Blocks(count int) []optim.Objective {
+	if count == len(o.parts) {
+		return o.parts
+	}
+	options := o.options
+	if options.Memory == 0 {
+		options.Memory = models.DefaultMemory
+	}
+	options.Memory = max(1, options.Memory/int64(count))
+	o.closeParts()
+	o.parts = make([]optim.Objective, count)
+	for i := range o.parts {
+		part := Bind(o.network, o.on, o.rows.part(i, count), o.Spent, options)
+		part.Share = float64(part.Rows()) / float64(o.Rows())
+		o.parts[i] = part
+	}
+	return o.parts
+}
+
+// Close releases what other processes hold for the objective, of which nothing is asked any more.
+func (o *Objective) Close() {
+	o.closeParts()
+	if l, ok := o.passes.(io.Closer); ok {
+		_ = l.Close() // which ends the process where it fails
+	}
+}
+
+func (o *Objective) closeParts() {
+	for _, part := range o.parts {
+		part.(*Objective).Close()
+	}
+	o.parts = nil
+}
+
+func (o *Objective) Dim() int { return o.network.Dim() }
+
+func (o *Objective) Rows() int { return o.count }
+
+// Loss charges a forward pass, unless the evaluation at w is the last one.
+func (o *Objective) Loss(w []float64) float64 {
+	if !o.known || !slices.Equal(o.evaluatedAt, w) {
+		o.Spent.Losses += o.Share
+		o.Spent.Equivalents += o.Share * o.cost.Loss / o.cost.Gradient
+	}
+	return o.Evaluate(w).Loss
+}
+
+// Evaluate returns how well w does, as the last evaluation says where that was at w. It charges nothing.
+func (o *Objective) Evaluate(w []float64) models.Evaluation {
+	if !o.known || !slices.Equal(o.evaluatedAt, w) {
+		o.remember(w, o.passes.EvaluateAt(w))
+	}
+	return o.evaluation
+}
+
+func (o *Objective) remember(w []float64, e models.Evaluation) {
+	copy(o.evaluatedAt, w)
+	o.evaluation, o.known = e, true
+}
+
+func (o *Objective) GradientTo(dst, w []float64) float64 {
+	o.Linearize(w)
+	o.passes.GradientTo(dst)
+	return o.passes.Loss()
+}
+
+func (o *Objective) Linearize(w []float64) {
+	if o.linear && slices.Equal(o.at, w) {
+		return
+	}
+	o.Spent.Gradients += o.Share
+	o.Spent.Equivalents += o.Share
+	o.passes.Update(w)
+	copy(o.at, w)
+	o.linear = true
+	o.remember(w, o.passes.Evaluation())
+}
+
+func (o *Objective) Hessian(w []float64) krylov.Operator {
+	o.Linearize(w)
+	return &product{o: o, apply: o.passes.HessianTo, price: o.cost.Hessian/o.cost.Gradient + o.again()}
+}
+
+func (o *Objective) GaussNewton(w []float64) krylov.Operator {
+	o.Linearize(w)
+	return &product{o: o, apply: o.passes.GaussNewtonTo, price: o.cost.GaussNewton/o.cost.Gradient + o.again()}
+}
+
+// again returns what every product pays for passes that were not kept, in gradient equivalents.
+func (o *Objective) again() float64 {
+	return 1 - float64(o.passes.KeptRows())/float64(o.Rows())
+}
+
+// chargePasses charges the passes that the next product does again because Update did not keep them.
+func (o *Objective) chargePasses() {
+	if !o.passes.Current() {
+		o.Spent.Equivalents += o.Share * (1 - o.again())
+	}
+}
+
+func (o *Objective) GaussNewtonDiagTo(dst, w []float64) {
+	o.Linearize(w)
+	o.chargePasses()
+	o.Spent.Equivalents += o.Share * (o.cost.Diagonal/o.cost.Gradient + o.again())
+	o.passes.GaussNewtonDiagTo(dst)
+}
+
+// BatchGradientTo is for one process that has all rows. A run in several refuses methods that would call it.
+func (o *Objective) BatchGradientTo(dst, w []float64, rows []int) float64 {
+	if len(rows) > o.most {
+		o.most = len(rows)
+		x, t := o.on.(*Problem).all(o.rows)
+		o.batch = o.network.NewBatch(x, t, o.most)
+		o.batch.Pool = o.options.Pool
+	}
+	share := o.Share * float64(len(rows)) / float64(o.Rows())
+	o.Spent.Gradients += share
+	o.Spent.Equivalents += share
+	return o.batch.GradientTo(dst, w, rows)
+}
+
+// product is a curvature matrix that counts its products.
+type product struct {
+	o     *Objective
+	apply func(dst, v []float64)
+	price float64 // of one product, in gradient equivalents
+}
+
+func (p *product) Dim() int { return p.o.Dim() }
+
+func (p *product) MulVecTo(dst, v []float64) {
+	p.o.chargePasses()
+	p.o.Spent.Products += p.o.Share
+	p.o.Spent.Equivalents += p.o.Share * p.price
+	p.apply(dst, v)
+}

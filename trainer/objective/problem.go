@@ -1,0 +1,90 @@
+package objective
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/datasets"
+	"newtop/models"
+	"newtop/models/reduce"
+)
+
+// Problem is what is trained: data and a network that fits them. One of several processes has some of the rows; Select gets
+// others.
+type Problem struct {
+	Data    *datasets.Dataset
+	Train   datasets.Split // the rows as the network takes them: Data's, with what gates look at behind the inputs
+	Test    datasets.Split
+	Network *models.Network
+	Init    models.Init
+
+	// Room is how many bytes of rows are read again at once, where this process has fewer of its own; 0: 64 MiB, little
+	// enough for any process to have beside its own rows.
+	Room int
+
+	load Loader // what rows are read again by
+	rowRange
+}
+
+// Loader loads the data, or the rows of them that keep picks, the same ones each time.
+type Loader func(keep datasets.Keep) (*datasets.Dataset, error)
+
+// Share is the part of the rows that process Rank of Size has: those of its leaves (reduce.Tree).
+type Share struct{ Rank, Size int }
+
+// Keep picks the rows that a process needs of all of them and of each of so many parts of the training rows; nil for one
+// that has them all. Of fewer rows than there are processes for it picks one, which nobody will look at.
+func (s Share) Keep(parts int) datasets.Keep {
+	if s.Size == 1 {
+		return nil
+	}
+	return func(train, test int) (trainRows, testRows datasets.Range) {
+		if reduce.NewTree(train).Leaves() < s.Size {
+			return datasets.Range{Last: 1}, datasets.Range{}
+		}
+		return s.reach(train, parts), s.reach(test, 1)
+	}
+}
+
+// reach returns the smallest range of rows with all that the process needs of them as a whole and of each of so many parts
+// of them.
+func (s Share) reach(rows, parts int) datasets.Range {
+	if rows == 0 {
+		return datasets.Range{}
+	}
+	var r datasets.Range
+	r.First, r.Last = reduce.NewTree(rows).Rows(s.Rank, s.Size)
+	if parts == 1 {
+		return r
+	}
+	for i := range min(parts, rows) {
+		part := Rows{}.part(i, parts)
+		first, last := reduce.NewTree(part.Of(rows)).Rows(s.Rank, s.Size)
+		if first < last {
+			r = hull(r, datasets.Range{First: part.at(first, rows), Last: part.at(last-1, rows) + 1})
+		}
+	}
+	return r
+}
+
+// NewProblem returns the problem of data that load has loaded, or of the part of them that a process keeps.
+func NewProblem(data *datasets.Dataset, network *models.Network, start models.Init, share Share, load Loader) *Problem {
+	p := &Problem{Data: data, Train: data.Train, Test: data.Test, Network: network, Init: start, load: load}
+	if network.Columns() > network.Inputs() {
+		p.Train.Inputs = beside(data.Train.Inputs, data.Train.Features)
+		p.Test.Inputs = beside(data.Test.Inputs, data.Test.Features)
+	}
+	p.share = share
+	if share.Size > 1 {
+		p.rowRange = rowRange{share: share, train: p.Train, test: p.Test}
+		first, last := reduce.NewTree(p.Train.Total()).Rows(share.Rank, share.Size)
+		p.Train = cut(&p.Train, first, last)
+	}
+	return p
+}
+
+// beside returns the columns of a and behind them those of b.
+func beside(a, b *mat.Dense) *mat.Dense {
+	var out mat.Dense
+	out.Augment(a, b)
+	return &out
+}

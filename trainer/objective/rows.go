@@ -1,0 +1,269 @@
+package objective
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/datasets"
+)
+
+// Rows are some rows of a split, in their order: every Step-th from First on, or Count evenly spaced ones, row j of which is
+// j·total/Count. The zero value is all training rows.
+type Rows struct {
+	Test        bool
+	First, Step int // a Step of 0 is 1
+	Count       int // 0: as First and Step say
+}
+
+// Of returns the number of rows among total of a split.
+func (r Rows) Of(total int) int {
+	if r.Count > 0 {
+		return r.Count
+	}
+	step := max(1, r.Step)
+	return (max(0, total-r.First) + step - 1) / step
+}
+
+// at returns which row among total row j is.
+func (r Rows) at(j, total int) int {
+	if r.Count > 0 {
+		return j * total / r.Count
+	}
+	return r.First + j*max(1, r.Step)
+}
+
+// part returns part i of count: the rows i, i + count, i + 2·count, … of these, which are not evenly spaced ones.
+func (r Rows) part(i, count int) Rows {
+	step := max(1, r.Step)
+	r.First, r.Step = r.First+i*step, step*count
+	return r
+}
+
+// rowRange is what a problem with some of the rows knows of where it has them.
+type rowRange struct {
+	share       Share
+	train, test datasets.Split // the rows that are here: those of the problem's splits, or more around them; zero: these
+}
+
+// cut returns the rows [first, last) of a split that has them.
+func cut(s *datasets.Split, first, last int) datasets.Split {
+	from, to := first-s.First, last-s.First
+	out := datasets.Split{
+		Inputs: Between(s.Inputs, from, to), Targets: Between(s.Targets, from, to),
+		First: first, All: s.Total(),
+	}
+	if s.Labels != nil {
+		out.Labels = s.Labels[from:to:to]
+	}
+	if s.Features != nil {
+		out.Features = Between(s.Features, from, to)
+	}
+	return out
+}
+
+// between returns a view of the rows [from, to) of m, of which there is one at least.
+func Between(m *mat.Dense, from, to int) *mat.Dense {
+	return m.Slice(from, to, 0, m.RawMatrix().Cols).(*mat.Dense)
+}
+
+// hull returns the smallest range around two.
+func hull(a, b datasets.Range) datasets.Range {
+	return datasets.Range{First: min(a.First, b.First), Last: max(a.Last, b.Last)}
+}
+
+// here returns the rows of a split that are here.
+func (p *Problem) here(test bool) *datasets.Split {
+	switch {
+	case test && p.test.Inputs != nil:
+		return &p.test
+	case test:
+		return &p.Test
+	case p.train.Inputs != nil:
+		return &p.train
+	}
+	return &p.Train
+}
+
+// Of returns how many rows of all processes' rows picks.
+func (p *Problem) Of(rows Rows) int { return rows.Of(p.here(rows.Test).Total()) }
+
+// Select returns the rows [first, last) of those that rows picks: a view where the problem has them all, else they are read
+// again from where the data are. It returns nil matrices for no rows.
+func (p *Problem) Select(rows Rows, first, last int) (x, t *mat.Dense, err error) {
+	s := p.here(rows.Test)
+	total := s.Total()
+	if n := rows.Of(total); first < 0 || first > last || last > n {
+		panic(fmt.Sprintf("objective: Select: rows [%d, %d) of %d", first, last, n))
+	}
+	if first == last {
+		return nil, nil, nil
+	}
+	if rows.Count > 0 {
+		return p.pick(rows, first, last)
+	}
+	needed := datasets.Range{First: rows.at(first, total), Last: rows.at(last-1, total) + 1}
+	if !has(s, needed) {
+		if s, err = p.reload(rows, needed); err != nil {
+			return nil, nil, err
+		}
+	}
+	of := func(m *mat.Dense) *mat.Dense {
+		return every(Between(m, needed.First-s.First, needed.Last-s.First), 0, max(1, rows.Step))
+	}
+	return of(s.Inputs), of(s.Targets), nil
+}
+
+// has reports whether a split has the rows.
+func has(s *datasets.Split, r datasets.Range) bool {
+	return s.Inputs != nil && s.First <= r.First && r.Last <= s.First+s.Rows()
+}
+
+// reload returns a split with the needed rows. Rows that lie apart belong to blocks, which are asked for one after the
+// other, so that what all of them need is read at once and stays. Else it stays if it is little, as people look again.
+func (p *Problem) reload(rows Rows, needed datasets.Range) (*datasets.Split, error) {
+	s := p.here(rows.Test)
+	switch {
+	case rows.Step > 1:
+		needed = hull(needed, p.share.reach(s.Total(), rows.Step))
+		if s.Rows() > 0 {
+			needed = hull(needed, datasets.Range{First: s.First, Last: s.First + s.Rows()})
+		}
+	case s.Total() <= p.rereadRows():
+		needed = datasets.Range{Last: s.Total()}
+	default:
+		return p.read(rows.Test, needed)
+	}
+	read, err := p.read(rows.Test, needed)
+	if err != nil {
+		return nil, err
+	}
+	*s = *read
+	return s, nil
+}
+
+// rereadRows returns for how many rows there is room.
+func (p *Problem) rereadRows() int {
+	return cmp.Or(p.Room, 64<<20) / (8 * (p.Network.Columns() + p.Network.Outputs()))
+}
+
+// pick copies evenly spaced rows.
+func (p *Problem) pick(rows Rows, first, last int) (x, t *mat.Dense, err error) {
+	s := p.here(rows.Test)
+	total := s.Total()
+	x = mat.NewDense(last-first, p.Network.Columns(), nil)
+	t = mat.NewDense(last-first, p.Network.Outputs(), nil)
+	from, to := rows.at(first, total), rows.at(last-1, total)+1
+	begin, end := s.First, s.First+s.Rows()
+	j := first
+	for _, piece := range []datasets.Range{ // before those that are here, here, behind
+		{First: from, Last: min(to, begin)},
+		{First: max(from, begin), Last: min(to, end)},
+		{First: max(from, end), Last: to},
+	} {
+		if piece.First >= piece.Last {
+			continue
+		}
+		of := s
+		if !has(s, piece) {
+			if of, err = p.read(rows.Test, piece); err != nil {
+				return nil, nil, err
+			}
+		}
+		for ; j < last && rows.at(j, total) < piece.Last; j++ {
+			i := rows.at(j, total) - of.First
+			copy(x.RawRowView(j-first), of.Inputs.RawRowView(i))
+			copy(t.RawRowView(j-first), of.Targets.RawRowView(i))
+		}
+	}
+	return x, t, nil
+}
+
+// read loads rows of a split as the problem has them.
+func (p *Problem) read(test bool, rows datasets.Range) (*datasets.Split, error) {
+	expected := [2]int{p.Train.Total(), p.Test.Total()}
+	found := expected
+	data, err := p.load(func(train, tests int) (trainRows, testRows datasets.Range) {
+		found = [2]int{train, tests}
+		switch {
+		case found != expected || test:
+			trainRows = datasets.Range{Last: 1} // there must be one
+		default:
+			trainRows = rows
+		}
+		if found == expected && test {
+			testRows = rows
+		}
+		return trainRows, testRows
+	})
+	if err != nil {
+		return nil, err
+	}
+	if found != expected {
+		return nil, fmt.Errorf("%s has changed since the run began: found %d training and %d test rows, expected %d and %d",
+			p.Data.Name, found[0], found[1], expected[0], expected[1])
+	}
+	was, is := &p.Data.InputScaling, &data.InputScaling
+	if !slices.Equal(was.Offset, is.Offset) || !slices.Equal(was.Scale, is.Scale) {
+		return nil, fmt.Errorf("%s has changed since the run began: its inputs are scaled in another way", p.Data.Name)
+	}
+	s := &data.Train
+	if test {
+		s = &data.Test
+	}
+	return s, nil
+}
+
+// every returns a view of the rows first, first + step, first + 2·step, … of m.
+func every(m *mat.Dense, first, step int) *mat.Dense {
+	raw := m.RawMatrix()
+	var view mat.Dense
+	view.SetRawMatrix(blas64.General{
+		Rows: (raw.Rows - first + step - 1) / step, Cols: raw.Cols,
+		Stride: step * raw.Stride, Data: raw.Data[first*raw.Stride:],
+	})
+	return &view
+}
+
+// Readable returns an error if rows of a split that are not here can't be read.
+func (p *Problem) Readable(test bool) error {
+	s := p.here(test)
+	row := 0
+	if s.First == 0 {
+		row = s.Rows()
+	}
+	if row == s.Total() {
+		return nil
+	}
+	_, _, err := p.Select(Rows{Test: test}, row, row+1)
+	return err
+}
+
+// Walk calls f with all rows of a split, so many at a time and in their order, wherever these are. What is not here is read
+// again, as much at a time as is here or as there is room for.
+func (p *Problem) Walk(test bool, step int, f func(first int, x, t *mat.Dense) error) error {
+	s := p.here(test)
+	rows := Rows{Test: test}
+	total := s.Total()
+	window := total
+	if s.Rows() < total {
+		window = max(step, s.Rows(), p.rereadRows())
+	}
+	for from := 0; from < total; from += window {
+		size := min(window, total-from)
+		x, t, err := p.Select(rows, from, from+size)
+		if err != nil {
+			return err
+		}
+		for i := 0; i < size; i += step {
+			j := min(i+step, size)
+			if err := f(from+i, Between(x, i, j), Between(t, i, j)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

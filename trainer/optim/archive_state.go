@@ -1,0 +1,148 @@
+package optim
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Place is weights that the state around it belongs to, which is worthless at others.
+type Place []float64
+
+// Is reports whether the weights are those of the place.
+func (p Place) Is(w []float64) bool { return slices.Equal(p, w) }
+
+var placeType = reflect.TypeFor[Place]()
+
+// State carries what a pointer to a struct points at: its fields that have a key,
+//
+//	Speed []float64 `archive:"speed"`
+//
+// By type they are carried as follows, w being the weights at which the state is saved and restored:
+//
+//	float64, bool, string  as they are
+//	int                    from 0 to MostCount
+//	[]float64              as many numbers as w has
+//	[]int                  ascending
+//	*struct                whether there is one; beside it its fields. One with a Place that is not w counts as none
+//	[]struct               how many; then the fields of each, under a key like "pair 2" for one of "pairs"
+//
+// A Place needs no key, being w whenever it is carried, and an embedded struct none either.
+func (a *Archive) State(state any, w []float64) { a.fields(reflect.ValueOf(state).Elem(), w) }
+
+func (a *Archive) fields(v reflect.Value, w []float64) {
+	for i := range v.NumField() {
+		declared, field := v.Type().Field(i), v.Field(i)
+		if declared.Anonymous {
+			a.fields(field, w)
+		} else if key, ok := declared.Tag.Lookup("archive"); ok {
+			a.field(key, field, w)
+		} else if declared.Type == placeType && a.Restoring() {
+			field.Set(reflect.ValueOf(Place(slices.Clone(w))))
+		}
+	}
+}
+
+func (a *Archive) field(key string, field reflect.Value, w []float64) {
+	switch p := field.Addr().Interface().(type) {
+	case *float64:
+		a.Number(key, p)
+	case *int:
+		a.Count(key, p, MostCount)
+	case *bool:
+		a.Flag(key, p)
+	case *string:
+		a.Text(key, p)
+	case *[]float64:
+		a.Vector(key, p, len(w))
+	case *[]int:
+		a.rows(key, p)
+	default:
+		switch field.Kind() {
+		case reflect.Pointer:
+			a.optional(key, field, w)
+		case reflect.Slice:
+			a.list(key, field, w)
+		default:
+			panic(fmt.Sprintf("optim: Archive: %s%s is a %v", a.prefix, key, field.Type()))
+		}
+	}
+}
+
+// optional carries a pointer to a struct.
+func (a *Archive) optional(key string, field reflect.Value, w []float64) {
+	there := a.Has(key, !field.IsNil() && valid(field.Elem(), w))
+	if a.Restoring() {
+		field.SetZero()
+		if there {
+			field.Set(reflect.New(field.Type().Elem()))
+		}
+	}
+	if there {
+		a.fields(field.Elem(), w)
+	}
+}
+
+// valid reports whether a struct's Place, if it has one, is w.
+func valid(v reflect.Value, w []float64) bool {
+	for i := range v.NumField() {
+		if v.Type().Field(i).Type == placeType {
+			return v.Field(i).Interface().(Place).Is(w)
+		}
+	}
+	return true
+}
+
+// list carries a slice of structs.
+func (a *Archive) list(key string, field reflect.Value, w []float64) {
+	count := field.Len()
+	a.Count(key, &count, MostCount)
+	if a.Restoring() {
+		field.SetZero()
+	}
+	for i := 0; i < count && a.Err() == nil; i++ {
+		if a.Restoring() {
+			field.Set(reflect.Append(field, reflect.New(field.Type().Elem()).Elem()))
+		}
+		a.In(fmt.Sprint(strings.TrimSuffix(key, "s"), " ", i)).fields(field.Index(i), w)
+	}
+}
+
+// rows carries ascending numbers of rows.
+func (a *Archive) rows(key string, v *[]int) {
+	count := len(*v)
+	a.Count(key+" count", &count, MostCount)
+	numbers := make([]float64, 0, len(*v))
+	for _, row := range *v {
+		numbers = append(numbers, float64(row))
+	}
+	a.Vector(key, &numbers, count)
+	if !a.Restoring() || a.Err() != nil {
+		return
+	}
+	*v = make([]int, count)
+	for i, number := range numbers {
+		if !(number >= 0 && number < MostCount) || number != math.Trunc(number) || i > 0 && number <= numbers[i-1] {
+			a.Fail(key, "%v: expected whole numbers ≥ 0, ascending", number)
+			return
+		}
+		(*v)[i] = int(number)
+	}
+}
+
+// Method carries what a method keeps between two Steps. Restoring, it is a new one, and the state is as it was then, its
+// weights, gradient and settings included. What can be computed again is: its charges to the objective are the caller's
+// to undo.
+func (a *Archive) Method(m Method, s *State) {
+	a.State(m.Carried(s), s.W)
+	if r, ok := m.(restorer); ok && a.Restoring() && a.Err() == nil {
+		if err := r.Restored(s); err != nil {
+			a.Fail("method", "%v", err)
+		}
+	}
+}
+
+// restorer is a method that makes again what is too large to be carried, or checks what was.
+type restorer interface{ Restored(s *State) error }

@@ -1,0 +1,147 @@
+package optim
+
+import (
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// everything is all that an Archive carries.
+type everything struct {
+	state struct {
+		Number float64 `archive:"number"`
+		Count  int     `archive:"count"`
+		Flag   bool    `archive:"flag"`
+		Text   string  `archive:"text"`
+		base
+		Here   *somewhere `archive:"here"`
+		There  *somewhere `archive:"there"` // at other weights
+		None   *somewhere `archive:"none"`
+		Things []thing    `archive:"things"`
+		scrap  int        // is left out
+	}
+	set *Settings
+}
+
+type base struct {
+	Vector []float64 `archive:"vector"`
+}
+
+type somewhere struct {
+	At   Place
+	Rows []int `archive:"rows"`
+}
+
+type thing struct {
+	Value float64 `archive:"value"`
+}
+
+func (e *everything) carry(a *Archive) {
+	part := a.In("part")
+	part.State(&e.state, here5)
+	part.In("set").Settings(e.set)
+}
+
+var here5 = []float64{1, 2, 3, 4, 5}
+
+// TestArchive gives back what it took, to the bit.
+func TestArchive(t *testing.T) {
+	parameters := []Hyperparameter{
+		{Key: "radius", Max: Inf}, {Key: "radius-max", Max: Inf}, {Key: "xi", Max: 1}, {Key: "forcing", Choices: []string{"fixed", "sqrt"}},
+	}
+	set := NewSettings(parameters)
+	for key, text := range map[string]string{"radius": "0.1", "forcing": "sqrt", "xi": "1e-300", "radius-max": "1.7976931348623157e308"} {
+		if err := set.PutText(key, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	negative := math.Copysign(0, -1)
+	in := everything{set: set}
+	in.state.Number, in.state.Count, in.state.Flag, in.state.Text = math.Inf(-1), MostCount, true, "two\nlines\x00"
+	in.state.Vector = []float64{negative, math.NaN(), math.Inf(1), 5e-324, 1.0 / 3}
+	in.state.Here = &somewhere{At: slices.Clone(here5), Rows: []int{0, 7, 99}}
+	in.state.There = &somewhere{At: []float64{1, 2, 3, 4, 6}, Rows: []int{1}}
+	in.state.Things, in.state.scrap = []thing{{0.1}, {0.2}}, 3
+	a := NewArchive()
+	in.carry(a)
+	in.state.Vector[1] = 8 // the archive has its own
+	out := everything{set: NewSettings(parameters)}
+	out.state.Vector = make([]float64, 5)
+	out.state.None = &somewhere{}
+	room := out.state.Vector
+	back := OpenArchive(a.Content())
+	out.carry(back)
+	if err := back.Err(); err != nil {
+		t.Fatal(err)
+	}
+	in.state.Vector[1] = math.NaN()
+	for i, v := range in.state.Vector {
+		if math.Float64bits(v) != math.Float64bits(out.state.Vector[i]) {
+			t.Errorf("number %d is %v, expected %v", i, out.state.Vector[i], v)
+		}
+	}
+	if &room[0] != &out.state.Vector[0] {
+		t.Error("numbers were not stored where there is room for them")
+	}
+	x, y := &in.state, &out.state
+	if x.Number != y.Number || x.Count != y.Count || !y.Flag || x.Text != y.Text || y.scrap != 0 || !slices.Equal(out.set.values, set.values) ||
+		!reflect.DeepEqual(x.Here, y.Here) || y.There != nil || y.None != nil || !slices.Equal(x.Things, y.Things) {
+		t.Errorf("%+v came back as %+v", in, out)
+	}
+	vectors, numbers, texts := a.Content()
+	keys := slices.Concat(slices.Sorted(maps.Keys(vectors)), slices.Sorted(maps.Keys(numbers)), slices.Sorted(maps.Keys(texts))[:1])
+	if want := []string{
+		"part.rows", "part.vector", "part.count", "part.flag", "part.here", "part.none", "part.number", "part.rows count",
+		"part.there", "part.thing 0.value", "part.thing 1.value", "part.things", "part.set.forcing",
+	}; !slices.Equal(keys, want) {
+		t.Errorf("keys %q, expected %q", keys, want)
+	}
+}
+
+// TestArchiveThatDoesNotFit is an error that names what is wrong, and changes no more than it must.
+func TestArchiveThatDoesNotFit(t *testing.T) {
+	full := func() everything {
+		e := everything{set: NewSettings([]Hyperparameter{{Key: "rate", Max: 1}})}
+		e.state.Vector, e.state.Here = make([]float64, 5), &somewhere{At: here5, Rows: []int{3, 4}}
+		e.state.Things = make([]thing, 2)
+		return e
+	}
+	for _, c := range []struct {
+		want  string
+		spoil func(vectors map[string][]float64, numbers map[string]float64, texts map[string]string)
+	}{
+		{"part.number: not there", func(_ map[string][]float64, n map[string]float64, _ map[string]string) { delete(n, "part.number") }},
+		{"part.count: 0.5: expected a whole number from 0 to 9007199254740992", func(_ map[string][]float64, n map[string]float64, _ map[string]string) { n["part.count"] = 0.5 }},
+		{"part.count: NaN", func(_ map[string][]float64, n map[string]float64, _ map[string]string) { n["part.count"] = math.NaN() }},
+		{"part.flag: 2: expected a whole number from 0 to 1", func(_ map[string][]float64, n map[string]float64, _ map[string]string) { n["part.flag"] = 2 }},
+		{"part.text: not there", func(_ map[string][]float64, _ map[string]float64, s map[string]string) { delete(s, "part.text") }},
+		{"part.vector: 4 numbers: expected 5", func(v map[string][]float64, _ map[string]float64, _ map[string]string) {
+			v["part.vector"] = make([]float64, 4)
+		}},
+		{"part.rows: 2 numbers: expected 101", func(_ map[string][]float64, n map[string]float64, _ map[string]string) { n["part.rows count"] = 101 }},
+		{"part.thing 2.value: not there", func(_ map[string][]float64, n map[string]float64, _ map[string]string) { n["part.things"] = 1e15 }},
+		{"part.rows: 3: expected whole numbers ≥ 0, ascending", func(v map[string][]float64, _ map[string]float64, _ map[string]string) {
+			v["part.rows"] = []float64{3, 3}
+		}},
+		{"part.rows: 3.5: expected", func(v map[string][]float64, _ map[string]float64, _ map[string]string) {
+			v["part.rows"] = []float64{3, 3.5}
+		}},
+		{"part.set.rate: rate = 2: expected a number ≥ 0 and ≤ 1", func(_ map[string][]float64, _ map[string]float64, s map[string]string) {
+			s["part.set.rate"] = "2"
+		}},
+	} {
+		a, e := NewArchive(), full()
+		e.carry(a)
+		vectors, numbers, texts := a.Content()
+		c.spoil(vectors, numbers, texts)
+		back := OpenArchive(vectors, numbers, texts)
+		e = full()
+		e.carry(back)
+		if err := back.Err(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%v: expected %s", err, c.want)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package firstorder
+
+import (
+	"newtop/internal/vector"
+	"newtop/trainer/optim"
+)
+
+// Adam is Adam.
+var Adam = optim.Info{
+	Name:      "adam",
+	Title:     "Adam",
+	Paper:     "Kingma & Ba 2015",
+	Equations: "algorithm 1",
+	Summary: "A rate for each weight from running moments of its gradient; " +
+		"quick on most nets without tuning, the first-order method to beat.",
+	Cost:    "1",
+	Primary: "rate",
+	Needs:   optim.NeedsRows,
+	Parameters: optim.Parameters(
+		Rate.Starting(1e-3, kingma), Beta1, Beta2, Epsilon.Starting(1e-8, kingma), Batch.Starting(64),
+	),
+	New: func() optim.Method { return &batches{update: new(adam)} },
+}
+
+const kingma = "Kingma & Ba 2015, algorithm 1"
+
+// The hyperparameters of Adam.
+var (
+	Beta1 = &optim.Number{Key: "beta1", Meaning: "β₁, decay of the gradient's mean", Default: 0.9, Max: 1, OpenMax: true, Source: kingma}
+	Beta2 = &optim.Number{Key: "beta2", Meaning: "β₂, decay of its square's mean", Default: 0.999, Max: 1, OpenMax: true, Source: kingma}
+)
+
+// Adam (Kingma & Ba 2015, algorithm 1), its names kept: biased moments m and v of the gradient and its
+// square, corrected by 1 − β₁ᵗ and 1 − β₂ᵗ.
+type adam struct {
+	step vector.AdamStep
+	memory[moments]
+}
+
+type moments struct {
+	M      []float64 `archive:"m"`
+	V      []float64 `archive:"v"`
+	Beta1t float64   `archive:"beta1^t"` // β₁ᵗ and β₂ᵗ as products, right also when a β is changed on the way
+	Beta2t float64   `archive:"beta2^t"`
+}
+
+func (a *adam) begin(s *optim.Settings, weights int) {
+	if a.Moves == nil {
+		a.Moves = &moments{M: make([]float64, weights), V: make([]float64, weights), Beta1t: 1, Beta2t: 1}
+	}
+	k, beta1, beta2 := a.Moves, Beta1.Of(s), Beta2.Of(s)
+	k.Beta1t *= beta1
+	k.Beta2t *= beta2
+	a.step = vector.AdamStep{
+		Rate: Rate.Of(s), Beta1: beta1, Beta2: beta2, Epsilon: Epsilon.Of(s),
+		Correct1: 1 / (1 - k.Beta1t), Correct2: 1 / (1 - k.Beta2t),
+	}
+}
+
+func (a *adam) move(w, g []float64, first int) {
+	k := a.Moves
+	vector.Adam(w, k.M[first:][:len(w)], k.V[first:][:len(w)], g, &a.step)
+}

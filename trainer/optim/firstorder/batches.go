@@ -1,0 +1,164 @@
+// Package firstorder has the methods that go through batches of rows and move the weights along their gradients.
+package firstorder
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"newtop/internal/vector"
+	"newtop/trainer/krylov"
+	"newtop/trainer/optim"
+)
+
+// batches is the epoch that first-order methods share: one pass over the rows in a new random order, an
+// update after each batch. The last batch may be shorter, and its mean is over its own rows.
+type batches struct {
+	update update
+	// ahead returns where the gradient is taken, which must stay as it is until the update; nil: at w.
+	ahead func(s *optim.Settings, w []float64) []float64
+
+	order    []int
+	start    []float64 // the weights at the beginning of the epoch
+	gradient []float64 // of a batch
+}
+
+var _ optim.Method = (*batches)(nil)
+
+// update is what first-order methods differ in: how a batch's gradient moves the weights.
+type update interface {
+	// begin reads the hyperparameters for one batch of a net of that many weights.
+	begin(s *optim.Settings, weights int)
+	// move moves a tile of the weights, those from number first on, along its gradient g, which is finite, and keeps
+	// the method's memory of them. It meets each weight once after begin.
+	move(w, g []float64, first int)
+	// carried returns a pointer to that memory, as Method.Carried does.
+	carried() any
+}
+
+// memory is what an update keeps of the batches it has seen.
+type memory[T any] struct {
+	Moves *T `archive:"moves"` // nil before the first
+}
+
+func (m *memory[T]) carried() any { return m }
+
+// tile is how many weights are measured and moved at a time: their gradient stays in the first-level cache.
+const tile = 1024
+
+// The hyperparameters that first-order methods share, each with defaults of its own.
+var (
+	Rate = &optim.Number{
+		Key: "rate", Meaning: "the step length along the gradient", Max: optim.Inf, Open: true, OpenMax: true,
+	}
+	Batch = &optim.Count{Key: "batch", Meaning: "rows to an update; 0 for all of them", Max: 1e9}
+)
+
+// Carried is the update's memory; the rest begins anew with every epoch.
+func (b *batches) Carried(*optim.State) any { return b.update.carried() }
+
+// Step is one epoch. Interrupted, it leaves the weights as the last batch did. When weights or a gradient
+// overflow they go back to where the epoch began, so that no caller meets one that is not finite.
+func (b *batches) Step(ctx context.Context, s *optim.State) (optim.Report, error) {
+	report := optim.NewReport()
+	if err := ctx.Err(); err != nil {
+		return report, err
+	}
+	if !vector.Finite(vector.Norm(s.W)) {
+		return report, &optim.NotFiniteError{What: "weights"}
+	}
+	b.start = append(b.start[:0], s.W...)
+	if len(b.gradient) != len(s.W) {
+		b.gradient = make([]float64, len(s.W))
+	}
+	mean, err := b.pass(ctx, s)
+	if !vector.Finite(vector.Norm(s.W)) {
+		copy(s.W, b.start)
+		return report, &optim.NotFiniteError{What: "weights"}
+	}
+	report.GradientNorm = mean
+	report.StepNorm = floats.Distance(s.W, b.start, 2)
+	report.Accepted = true
+	if err == nil && report.StepNorm == 0 {
+		err = &optim.StalledError{Reason: "an epoch changed no weight"}
+	}
+	return report, err
+}
+
+// pass goes through the batches and returns the root mean square of their gradients' norms.
+func (b *batches) pass(ctx context.Context, s *optim.State) (float64, error) {
+	rows := s.Objective.(optim.RowObjective)
+	size := b.shuffle(s, rows.Rows())
+	total := (len(b.order) + size - 1) / size
+	squares := 0.0
+	for i := range total {
+		at := s.W
+		if b.ahead != nil {
+			at = b.ahead(s.Settings, s.W)
+		}
+		var loss float64
+		if total == 1 {
+			loss = rows.GradientTo(b.gradient, at)
+		} else {
+			loss = rows.BatchGradientTo(b.gradient, at, b.order[i*size:min((i+1)*size, len(b.order))])
+		}
+		if !vector.Finite(loss) {
+			return math.NaN(), &optim.NotFiniteError{What: "loss"}
+		}
+		length := b.move(s)
+		s.Evaluated = false
+		if !vector.Finite(length) {
+			copy(s.W, b.start)
+			return math.NaN(), &optim.NotFiniteError{What: "gradient"}
+		}
+		squares += length * length
+		in := optim.Inner{Iteration: krylov.Iteration{Number: i + 1}, Loss: loss, Total: total}
+		if err := s.Watch(ctx, in); err != nil {
+			return math.Sqrt(squares / float64(i+1)), err
+		}
+	}
+	return math.Sqrt(squares / float64(total)), nil
+}
+
+// move updates the weights along the gradient and returns its norm. It stops at a tile whose gradient is not finite,
+// so that the method remembers none, and returns a norm that is not finite either.
+func (b *batches) move(s *optim.State) float64 {
+	b.update.begin(s.Settings, len(s.W))
+	squares := 0.0
+	for i := 0; i < len(s.W); i += tile {
+		j := min(i+tile, len(s.W))
+		g := b.gradient[i:j]
+		part := vector.SumSquares(g)
+		if !vector.Finite(part) && !vector.Finite(vector.Norm(g)) {
+			return math.NaN()
+		}
+		squares += part
+		b.update.move(s.W[i:j], g, i)
+	}
+	if squares > 0x1p-900 && squares < 0x1p900 {
+		return math.Sqrt(squares)
+	}
+	return vector.Norm(b.gradient) // without over- and underflow
+}
+
+// shuffle orders the rows anew, from the same beginning each time so that the order depends on the state
+// of the generator alone, and returns the batch size. All rows at once keep their order.
+func (b *batches) shuffle(s *optim.State, rows int) (size int) {
+	if rows < 1 {
+		panic(fmt.Sprintf("optim: an objective of %d rows", rows))
+	}
+	if len(b.order) != rows {
+		b.order = make([]int, rows)
+	}
+	for i := range b.order {
+		b.order[i] = i
+	}
+	size = Batch.Of(s.Settings)
+	if size == 0 || size >= rows {
+		return rows
+	}
+	s.Rand.Shuffle(rows, func(i, j int) { b.order[i], b.order[j] = b.order[j], b.order[i] })
+	return size
+}

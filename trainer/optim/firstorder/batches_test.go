@@ -1,0 +1,487 @@
+package firstorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"newtop/internal/vector"
+	"newtop/trainer/optim"
+)
+
+var firstOrder = []string{"sgd", "momentum", "adam", "nag", "adagrad", "rmsprop", "online-bp"}
+
+// TestThreeSteps: E = ½k‖w‖² for each of two nets, w₀ = 1 with k = 1 and w₀ = 2 with k = 3, three steps
+// at η = 0.1 with the arithmetic done by hand, where there are roots to 18 digits.
+func TestThreeSteps(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		k, w0 float64
+		want  []float64
+	}{
+		{"sgd", 1, 1, []float64{0.9, 0.81, 0.729}},
+		{"sgd", 3, 2, []float64{1.4, 0.98, 0.686}},
+		// v = −0.1, −0.18, −0.234
+		{"momentum", 1, 1, []float64{0.9, 0.72, 0.486}},
+		// v = −0.6, −0.96, −0.996
+		{"momentum", 3, 2, []float64{1.4, 0.44, -0.556}},
+		// t = 2: m = 0.18, v = 0.001809, m̂ = 0.18/0.19, v̂ = 0.001809/0.001999
+		{"adam", 1, 1, []float64{0.900000000999999990, 0.800412229712337391, 0.701586274504414214}},
+		{"adam", 3, 2, []float64{1.900000000166666666, 1.800166485947236532, 1.700623391791248227}},
+		// w + μv = 1, 0.81, 0.5751; v = −0.1, −0.171, −0.21141
+		{"nag", 1, 1, []float64{0.9, 0.729, 0.51759}},
+		// w + μv = 2, 0.86, −0.1162; v = −0.6, −0.798, −0.68334
+		{"nag", 3, 2, []float64{1.4, 0.602, -0.08134}},
+		// v = −0.1, −0.17, −0.209
+		{"online-bp", 1, 1, []float64{0.9, 0.73, 0.521}},
+		// v = −0.6, −0.9, −0.87
+		{"online-bp", 3, 2, []float64{1.4, 0.5, -0.37}},
+		// t = 2: G = 1.81
+		{"adagrad", 1, 1, []float64{0.900000000999999990, 0.833103528293926612, 0.780456183089382596}},
+		{"adagrad", 3, 2, []float64{1.900000000166666666, 1.831125054055245544, 1.775821515307396663}},
+		// t = 1: r = 0.1
+		{"rmsprop", 1, 1, []float64{0.683772243983161750, 0.498870620117237464, 0.369180567427794115}},
+		{"rmsprop", 3, 2, []float64{1.683772235649828724, 1.473875315921204141, 1.308717869844400050}},
+	} {
+		m, settings := method(t, test.name, "rate", "0.1", "batch", "0")
+		s := &optim.State{
+			Objective: &rows{n: 1, k: []float64{test.k}, targets: [][]float64{{0}}},
+			W:         []float64{test.w0}, Settings: settings,
+		}
+		slope := test.w0 // where the gradient is taken
+		for i, want := range test.want {
+			before := s.W[0]
+			r, err := m.Step(context.Background(), s)
+			if err != nil || math.Abs(s.W[0]-want) > 1e-15 {
+				t.Errorf("%s, k = %g, step %d: %.17g, want %.17g, %v", test.name, test.k, i+1, s.W[0], want, err)
+			}
+			if !r.Accepted || s.Evaluated || math.Abs(r.StepNorm-math.Abs(want-before)) > 1e-15 ||
+				math.Abs(r.GradientNorm-test.k*math.Abs(slope)) > 2e-15 {
+				t.Errorf("%s: %+v", test.name, r)
+			}
+			if slope = want; test.name == "nag" {
+				slope += 0.9 * (want - before)
+			}
+		}
+	}
+}
+
+// TestBetaChangedOnTheWay: Adam's corrections are the products of the decays that were used.
+func TestBetaChangedOnTheWay(t *testing.T) {
+	m, settings := method(t, "adam", "rate", "0.1", "batch", "0", "epsilon", "1e-300")
+	s := &optim.State{Objective: &rows{n: 1, k: []float64{1}, targets: [][]float64{{0}}}, W: []float64{1}, Settings: settings}
+	m.Step(context.Background(), s) // g = 1, m = 0.1, v = 0.001, w = 0.9
+	settings.Put("beta1", 0.5)
+	settings.Put("beta2", 0.5)
+	m.Step(context.Background(), s)
+	// g = 0.9, m = 0.05 + 0.45, v = 0.0005 + 0.405; β₁ᵗ = 0.45, β₂ᵗ = 0.4995
+	want := 0.9 - 0.1*(0.5/0.55)/math.Sqrt(0.4055/0.5005)
+	if math.Abs(s.W[0]-want) > 1e-15 {
+		t.Errorf("%.17g, want %.17g", s.W[0], want)
+	}
+}
+
+func five() *rows {
+	return &rows{n: 2, k: []float64{1, 1, 1, 1, 1}, targets: [][]float64{{1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}}}
+}
+
+// TestBatches: every row once an epoch in a new order, the short batch averaged over its own rows.
+func TestBatches(t *testing.T) {
+	o := five()
+	m, settings := method(t, "sgd", "batch", "2", "rate", "0.5")
+	s := &optim.State{Objective: o, W: []float64{0, 3}, Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
+	var units []string
+	s.Monitor = func(in optim.Inner) error {
+		units = append(units, fmt.Sprintf("%d/%d %v", in.Iteration.Number, in.Total, vector.Finite(in.Loss)))
+		return nil
+	}
+	want := []float64{0, 3}
+	for epoch := range 3 {
+		o.seen, units = nil, nil
+		r, err := m.Step(context.Background(), s)
+		if err != nil || !slices.Equal(units, []string{"1/3 true", "2/3 true", "3/3 true"}) {
+			t.Errorf("%v, units %q", err, units)
+		}
+		var all []int
+		squares, before := 0.0, slices.Clone(want)
+		for i, batch := range o.seen {
+			if len(batch) != []int{2, 2, 1}[i] {
+				t.Errorf("epoch %d: batch %d has %d rows", epoch, i, len(batch))
+			}
+			mean := 0.0
+			for _, p := range batch {
+				mean += float64(p+1) / float64(len(batch))
+			}
+			squares += (want[0]-mean)*(want[0]-mean) + want[1]*want[1]
+			want[0], want[1] = (want[0]+mean)/2, want[1]/2
+			all = append(all, batch...)
+		}
+		if slices.Equal(all, []int{0, 1, 2, 3, 4}) {
+			t.Errorf("epoch %d: not shuffled", epoch)
+		}
+		if slices.Sort(all); !slices.Equal(all, []int{0, 1, 2, 3, 4}) {
+			t.Errorf("epoch %d: rows %v", epoch, all)
+		}
+		for i := range want {
+			if math.Abs(s.W[i]-want[i]) > 1e-14 {
+				t.Errorf("epoch %d: weights %v, want %v", epoch, s.W, want)
+			}
+		}
+		if math.Abs(r.GradientNorm-math.Sqrt(squares/3)) > 1e-14 ||
+			math.Abs(r.StepNorm-math.Hypot(want[0]-before[0], want[1]-before[1])) > 1e-14 || !math.IsNaN(r.Loss) {
+			t.Errorf("epoch %d: %+v", epoch, r)
+		}
+	}
+}
+
+// TestOnline: online-bp is the heavy ball over single rows, in the order in which it took them.
+func TestOnline(t *testing.T) {
+	o := five()
+	m, settings := method(t, "online-bp", "rate", "0.1")
+	s := &optim.State{Objective: o, W: []float64{0, 3}, Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
+	want, v := []float64{0, 3}, []float64{0, 0}
+	for epoch := range 3 {
+		o.seen = nil
+		if _, err := m.Step(context.Background(), s); err != nil || len(o.seen) != 5 {
+			t.Fatalf("epoch %d: %v, batches %v", epoch, err, o.seen)
+		}
+		for _, batch := range o.seen {
+			if len(batch) != 1 {
+				t.Errorf("epoch %d: an update after rows %v", epoch, batch)
+			}
+			g := []float64{want[0] - float64(batch[0]+1), want[1]}
+			for i := range want {
+				v[i] = 0.8*v[i] - 0.1*g[i]
+				want[i] += v[i]
+			}
+		}
+		if !slices.EqualFunc(s.W, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-14 }) {
+			t.Errorf("epoch %d: %v, want %v", epoch, s.W, want)
+		}
+	}
+}
+
+// TestNesterovMeetsItsOtherForm: with W = w + μv the method is W ← W + μ²v − (1 + μ)ηg(W) (Sutskever et al. 2013
+// put this way by Bengio et al. 2013, eq. 7); w is what counts, and what the gradient is not taken at.
+func TestNesterovMeetsItsOtherForm(t *testing.T) {
+	const mu, eta = 0.9, 0.05
+	grad := func(x []float64) []float64 { // of the Rosenbrock function over 100
+		return []float64{-4*x[0]*(x[1]-x[0]*x[0]) - 0.02*(1-x[0]), 2 * (x[1] - x[0]*x[0])}
+	}
+	o := &scored{n: 2, df: func(dst, x []float64) { copy(dst, grad(x)) }}
+	m, settings := method(t, "nag", "rate", "0.05", "batch", "0")
+	s := &optim.State{Objective: o, W: []float64{-1.2, 1}, Settings: settings}
+	ahead, v := []float64{-1.2, 1}, []float64{0, 0}
+	for step := range 50 {
+		if _, err := m.Step(context.Background(), s); err != nil {
+			t.Fatal(err)
+		}
+		g := grad(ahead)
+		for i := range v {
+			ahead[i] += mu*mu*v[i] - (1+mu)*eta*g[i]
+			v[i] = mu*v[i] - eta*g[i]
+			if w := ahead[i] - mu*v[i]; math.Abs(s.W[i]-w) > 1e-12 {
+				t.Fatalf("step %d: weight %d is %.15g, want %.15g", step, i, s.W[i], w)
+			}
+		}
+	}
+}
+
+// scored is an objective of one row given by its gradient.
+type scored struct {
+	n  int
+	df func(dst, x []float64)
+}
+
+func (o *scored) Dim() int                                             { return o.n }
+func (o *scored) Rows() int                                            { return 1 }
+func (o *scored) Loss([]float64) float64                               { return 0 }
+func (o *scored) GradientTo(dst, w []float64) float64                  { o.df(dst, w); return 0 }
+func (o *scored) BatchGradientTo(dst, w []float64, rows []int) float64 { return o.GradientTo(dst, w) }
+
+// TestTiles: every weight is moved by its own gradient and memory, whichever tile it is in, and the norm is that of
+// all of them.
+func TestTiles(t *testing.T) {
+	const rate, n = 0.5, 2*tile + 7
+	heavy := func(mu float64) func(w, g float64, step int, m *[2]float64) float64 {
+		return func(w, g float64, _ int, m *[2]float64) float64 {
+			m[0] = mu*m[0] - rate*g
+			return w + m[0]
+		}
+	}
+	for name, move := range map[string]func(w, g float64, step int, m *[2]float64) float64{
+		"sgd":       func(w, g float64, _ int, _ *[2]float64) float64 { return w - rate*g },
+		"momentum":  heavy(0.9),
+		"nag":       heavy(0.9),
+		"online-bp": heavy(0.8),
+		"adagrad": func(w, g float64, _ int, m *[2]float64) float64 {
+			m[0] += g * g
+			return w - rate*g/(1e-8+math.Sqrt(m[0]))
+		},
+		"rmsprop": func(w, g float64, _ int, m *[2]float64) float64 {
+			m[0] = 0.9*m[0] + 0.1*g*g
+			return w - rate*g/(math.Sqrt(m[0])+1e-8)
+		},
+		"adam": func(w, g float64, step int, m *[2]float64) float64 {
+			m[0] = 0.9*m[0] + 0.1*g
+			m[1] = 0.999*m[1] + 0.001*g*g
+			first, second := m[0]/(1-math.Pow(0.9, float64(step))), m[1]/(1-math.Pow(0.999, float64(step)))
+			return w - rate*first/(math.Sqrt(second)+1e-8)
+		},
+	} {
+		method, settings := method(t, name, "rate", "0.5", "batch", "0")
+		gradient := func(i int, x float64) float64 { return float64(i%5) + x }
+		o := &scored{n: n, df: func(dst, x []float64) {
+			for i := range dst {
+				dst[i] = gradient(i, x[i])
+			}
+		}}
+		s := &optim.State{Objective: o, W: make([]float64, n), Settings: settings}
+		w, memory := make([]float64, n), make([][2]float64, n)
+		for step := 1; step <= 3; step++ {
+			r, err := method.Step(context.Background(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			squares := 0.0
+			for i := range w {
+				at := w[i]
+				if name == "nag" {
+					at += 0.9 * memory[i][0]
+				}
+				g := gradient(i, at)
+				squares += g * g
+				w[i] = move(w[i], g, step, &memory[i])
+				if math.Abs(s.W[i]-w[i]) > 1e-12 {
+					t.Fatalf("%s: weight %d is %.17g after step %d, want %.17g", name, i, s.W[i], step, w[i])
+				}
+			}
+			if math.Abs(r.GradientNorm-math.Sqrt(squares)) > 1e-12*math.Sqrt(squares) {
+				t.Errorf("%s: ‖g‖ = %g, want %g", name, r.GradientNorm, math.Sqrt(squares))
+			}
+		}
+	}
+}
+
+// TestBadGradientsAreForgotten: the weights go back to where the epoch began, and what a method remembers stays finite,
+// also where only the last tile is bad.
+func TestBadGradientsAreForgotten(t *testing.T) {
+	const n = 2*tile + 7
+	for _, name := range firstOrder {
+		for _, bad := range []float64{math.NaN(), math.Inf(-1)} {
+			value := 1.0
+			o := &scored{n: n, df: func(dst, _ []float64) {
+				for i := range dst {
+					dst[i] = 1
+				}
+				dst[n-1] = value
+			}}
+			m, settings := method(t, name, "batch", "0")
+			s := &optim.State{Objective: o, W: make([]float64, n), Settings: settings}
+			for step, v := range []float64{1, bad, 1} {
+				value = v
+				before := slices.Clone(s.W)
+				_, err := m.Step(context.Background(), s)
+				var broken *optim.NotFiniteError
+				if vector.Finite(v) != (err == nil) || err != nil && (!errors.As(err, &broken) || broken.What != "gradient") {
+					t.Errorf("%s: step %d: %v", name, step, err)
+				}
+				if kept := slices.Equal(before, s.W); kept == vector.Finite(v) || !vector.Finite(vector.Norm(s.W)) {
+					t.Errorf("%s: step %d after a gradient with %g: weights from %g to %g", name, step, v, before[n-1], s.W[n-1])
+				}
+			}
+		}
+	}
+}
+
+// TestNormsWhoseSquaresAreNone: a gradient is not lost whose square is too large or too small for a number.
+func TestNormsWhoseSquaresAreNone(t *testing.T) {
+	for _, size := range []float64{1e-200, 1e-154, 1e200} {
+		m, settings := method(t, "sgd", "rate", "0.5", "batch", "1")
+		o := &scored{n: 2, df: func(dst, _ []float64) { dst[0], dst[1] = 3*size, 4*size }}
+		s := &optim.State{Objective: o, W: make([]float64, 2), Settings: settings}
+		b := m.(*batches)
+		if _, err := m.Step(context.Background(), s); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.move(s); math.Abs(got-5*size) > 1e-14*size {
+			t.Errorf("‖g‖ = %g, want %g", got, 5*size)
+		}
+	}
+}
+
+// TestOrderComesFromTheGenerator: two methods that were used differently before draw the same order from
+// the same generator, so that a resumed run goes on with the same rows.
+func TestOrderComesFromTheGenerator(t *testing.T) {
+	var orders [][]int
+	for _, earlier := range []int{0, 3} {
+		o := five()
+		m, settings := method(t, "sgd", "batch", "1")
+		s := &optim.State{Objective: o, W: []float64{0, 3}, Settings: settings, Rand: rand.New(rand.NewPCG(9, 9))}
+		for range earlier {
+			m.Step(context.Background(), s)
+		}
+		o.seen, s.Rand = nil, rand.New(rand.NewPCG(5, 5))
+		m.Step(context.Background(), s)
+		orders = append(orders, slices.Concat(o.seen...))
+	}
+	if !slices.Equal(orders[0], orders[1]) {
+		t.Errorf("%v and %v", orders[0], orders[1])
+	}
+}
+
+func TestWholeBatchIsAGradient(t *testing.T) {
+	for _, batch := range []string{"0", "5", "1000"} {
+		o := five()
+		m, settings := method(t, "sgd", "batch", batch)
+		s := &optim.State{Objective: o, W: []float64{0, 3}, Settings: settings}
+		if _, err := m.Step(context.Background(), s); err != nil || o.whole != 1 || o.seen != nil {
+			t.Errorf("batch %s: %v, %d gradients, batches %v", batch, err, o.whole, o.seen)
+		}
+	}
+}
+
+// TestInterruptedEpoch: the weights stay where the last batch left them.
+func TestInterruptedEpoch(t *testing.T) {
+	for _, name := range firstOrder {
+		o := five()
+		m, settings := method(t, name, "batch", "1", "rate", "0.5")
+		s := &optim.State{Objective: o, W: []float64{0, 3}, Evaluated: true, Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
+		var left []float64
+		s.Monitor = func(in optim.Inner) error {
+			if left = slices.Clone(s.W); in.Iteration.Number == 2 {
+				return optim.ErrInterrupted
+			}
+			return nil
+		}
+		if _, err := m.Step(context.Background(), s); !errors.Is(err, optim.ErrInterrupted) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(o.seen) != 2 || !slices.Equal(s.W, left) || s.Evaluated {
+			t.Errorf("%s: %d batches, weights %v of %v, evaluated %v", name, len(o.seen), s.W, left, s.Evaluated)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, err := m.Step(ctx, s); !errors.Is(err, context.Canceled) || !slices.Equal(s.W, left) {
+			t.Errorf("%s: %v, weights %v of %v", name, err, s.W, left)
+		}
+	}
+}
+
+func TestDivergence(t *testing.T) {
+	steep := &rows{n: 1, k: []float64{1, 1, 1}, targets: [][]float64{{0}, {0}, {0}}}
+	for _, test := range []struct {
+		name, rate, what string
+		o                optim.Objective
+		w                float64
+	}{
+		{"sgd", "1e300", "loss", steep, 2},
+		{"momentum", "1e300", "loss", steep, 2},
+		{"sgd", "1e308", "weights", steep, 1e10},
+		{"sgd", "1", "loss", constant{math.NaN(), 1}, 1},
+		{"adam", "1", "gradient", constant{1, math.Inf(1)}, 1},
+		{"momentum", "1", "gradient", constant{1, math.NaN()}, 1},
+		{"sgd", "1", "weights", steep, math.NaN()},
+	} {
+		m, settings := method(t, test.name, "batch", "1", "rate", test.rate)
+		s := &optim.State{Objective: test.o, W: []float64{test.w}, Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
+		var err error
+		for i := 0; i < 20 && err == nil; i++ {
+			_, err = m.Step(context.Background(), s)
+		}
+		var broken *optim.NotFiniteError
+		if !errors.As(err, &broken) || broken.What != test.what || !strings.Contains(err.Error(), test.what) {
+			t.Errorf("%+v: %v", test, err)
+		}
+		if vector.Finite(test.w) && !vector.Finite(s.W[0]) || test.what == "gradient" && s.W[0] != test.w {
+			t.Errorf("%+v: left with %g", test, s.W[0])
+		}
+	}
+}
+
+// constant has the same loss and gradient everywhere and for every row.
+type constant struct{ loss, gradient float64 }
+
+func (constant) Dim() int                 { return 1 }
+func (constant) Rows() int                { return 3 }
+func (c constant) Loss([]float64) float64 { return c.loss }
+
+func (c constant) GradientTo(dst, _ []float64) float64 { dst[0] = c.gradient; return c.loss }
+
+func (c constant) BatchGradientTo(dst, w []float64, _ []int) float64 { return c.GradientTo(dst, w) }
+
+func TestStandingStillIsStalling(t *testing.T) {
+	for name, w := range map[string][]float64{"zero gradient": {3, 0}, "rate below rounding": {7, 1}} {
+		m, settings := method(t, "sgd", "batch", "0")
+		if name == "rate below rounding" {
+			settings.Put("rate", 1e-30)
+		}
+		s := &optim.State{Objective: five(), W: slices.Clone(w), Settings: settings}
+		if _, err := m.Step(context.Background(), s); !errors.Is(err, optim.ErrStalled) || !slices.Equal(s.W, w) {
+			t.Errorf("%s: %v at %v", name, err, s.W)
+		}
+	}
+}
+
+// TestEpochAllocatesNothing: whatever an epoch allocates it does not do so once a batch.
+func TestEpochAllocatesNothing(t *testing.T) {
+	o := &quiet{rows: 500}
+	for _, name := range firstOrder {
+		m, settings := method(t, name, "batch", "1")
+		s := &optim.State{Objective: o, W: make([]float64, 10), Settings: settings, Rand: rand.New(rand.NewPCG(1, 2))}
+		s.Monitor = func(optim.Inner) error { return nil }
+		if n := testing.AllocsPerRun(3, func() { m.Step(context.Background(), s) }); n > 0 {
+			t.Errorf("%s: %v allocations an epoch", name, n)
+		}
+	}
+}
+
+type quiet struct{ rows int }
+
+func (q *quiet) Dim() int                            { return 10 }
+func (q *quiet) Rows() int                           { return q.rows }
+func (q *quiet) Loss([]float64) float64              { return 1 }
+func (q *quiet) GradientTo(dst, _ []float64) float64 { dst[0] = 1; return 1 }
+func (q *quiet) BatchGradientTo(dst, _ []float64, rows []int) float64 {
+	dst[0] = float64(rows[0] + 1)
+	return 1
+}
+
+// TestEdge: on ½λw², with all rows to an update, the error shrinks below the edge and grows above it.
+func TestEdge(t *testing.T) {
+	for _, i := range []*optim.Info{&SGD, &HeavyBall, &Adam, &NAG, &AdaGrad, &RMSProp, &OnlineBP} {
+		if i.Edge == nil {
+			continue
+		}
+		s := optim.NewSettings(i.Parameters)
+		edge, formula := i.Edge(s)
+		if formula == "" || !(edge > 0) {
+			t.Errorf("%s: %q is %g", i.Name, formula, edge)
+		}
+		for _, times := range []float64{0.99, 1.01} {
+			lambda := times * edge
+			o := &rows{n: 1, k: []float64{lambda}, targets: [][]float64{{0}}}
+			state := &optim.State{Objective: o, W: []float64{1}, Settings: s, Rand: rand.New(rand.NewPCG(1, 2))}
+			m := i.New()
+			for range 2000 {
+				if _, err := m.Step(context.Background(), state); err != nil {
+					break
+				}
+			}
+			if grown := !(math.Abs(state.W[0]) < 1); grown != (times > 1) {
+				t.Errorf("%s at %g of the edge: the weight goes to %g", i.Name, times, state.W[0])
+			}
+		}
+		if edge, _ := i.Edge(optim.ReadSettings(i.Parameters, map[string]string{"momentum": "0.5"})); !math.IsNaN(edge) {
+			t.Errorf("%s: without a rate the edge is %g", i.Name, edge)
+		}
+	}
+	if edge, formula := HeavyBall.Edge(optim.ReadSettings(HeavyBall.Parameters, map[string]string{"rate": "0.1", "momentum": "0.5"})); edge != 30 || formula != "2(1+μ)/η" {
+		t.Errorf("%s = %g", formula, edge)
+	}
+}

@@ -1,0 +1,46 @@
+package firstorder
+
+import (
+	"newtop/internal/vector"
+	"newtop/trainer/optim"
+)
+
+// HeavyBall is the heavy ball (Polyak 1964): v ← μv − ηg, w ← w + v, from v = 0. Its errors along an eigenvector follow
+// z² − (1 + μ − ηλ)z + μ, whose roots are inside the unit circle for 0 < ηλ < 2(1 + μ).
+var HeavyBall = optim.Info{
+	Name:       "momentum",
+	Title:      "Gradient descent with momentum",
+	Paper:      "Polyak 1964",
+	Equations:  "v ← μv − ηg, w ← w + v",
+	Summary:    "SGD that keeps its speed along directions the batches agree on, up to 1/(1 − μ) times the rate.",
+	Cost:       "1",
+	Primary:    "rate",
+	Needs:      optim.NeedsRows,
+	Parameters: optim.Parameters(Rate.Starting(0.01, ""), Momentum.Starting(0.9, ""), Batch.Starting(64)),
+	Edge:       func(s *optim.Settings) (float64, string) { return 2 * (1 + Momentum.Of(s)) / Rate.Of(s), "2(1+μ)/η" },
+	New:        func() optim.Method { return &batches{update: new(ball)} },
+}
+
+// Momentum is the heavy ball's.
+var Momentum = &optim.Number{Key: "momentum", Meaning: "μ, the share of its speed that a weight keeps", Max: 1, OpenMax: true}
+
+// ball is the heavy ball.
+type ball struct {
+	eta, mu float64
+	memory[speed]
+}
+
+type speed struct {
+	V []float64 `archive:"speed"`
+}
+
+func (b *ball) begin(s *optim.Settings, weights int) {
+	if b.Moves == nil {
+		b.Moves = &speed{V: make([]float64, weights)}
+	}
+	b.eta, b.mu = Rate.Of(s), Momentum.Of(s)
+}
+
+func (b *ball) move(w, g []float64, first int) {
+	vector.Momentum(b.Moves.V[first:][:len(w)], w, g, b.eta, b.mu)
+}

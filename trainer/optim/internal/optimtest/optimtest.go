@@ -1,0 +1,112 @@
+// Package optimtest has what the tests of several rooms of optim share.
+package optimtest
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"newtop/internal/vector"
+	"newtop/trainer/krylov"
+	"newtop/trainer/optim"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Smooth is an objective given by a loss and its gradient, on purpose with the plainest curvature:
+// the exact Hessian where Hess has it, central differences of the gradient where not. Its Gauss–Newton
+// matrix is a stand-in, the identity.
+type Smooth struct {
+	N      int
+	F      func(x []float64) float64
+	Df     func(dst, x []float64)
+	Hess   func(dst *mat.SymDense, x []float64)
+	Offset float64 // added to f
+
+	Losses, Gradients, Products, Diagonals int
+}
+
+func (o *Smooth) Dim() int { return o.N }
+
+func (o *Smooth) Loss(w []float64) float64 { o.Losses++; return o.F(w) + o.Offset }
+
+func (o *Smooth) GradientTo(dst, w []float64) float64 {
+	o.Gradients++
+	o.Df(dst, w)
+	return o.F(w) + o.Offset
+}
+
+func (o *Smooth) GaussNewton(w []float64) krylov.Operator {
+	return Product{o.N, func(dst, v []float64) { o.Products++; copy(dst, v) }}
+}
+
+func (o *Smooth) GaussNewtonDiagTo(dst, w []float64) {
+	o.Diagonals++
+	for i := range dst {
+		dst[i] = 1
+	}
+}
+
+func (o *Smooth) Hessian(w []float64) krylov.Operator {
+	if o.Hess != nil {
+		h := mat.NewSymDense(o.N, nil)
+		o.Hess(h, w)
+		return Product{o.N, func(dst, v []float64) {
+			o.Products++
+			mat.NewVecDense(o.N, dst).MulVec(h, mat.NewVecDense(o.N, v))
+		}}
+	}
+	return Product{o.N, func(dst, v []float64) {
+		o.Products++
+		step := math.Cbrt(optim.Eps) * max(1, vector.Norm(w)) / vector.Norm(v)
+		x, plus := make([]float64, o.N), make([]float64, o.N)
+		for i := range x {
+			x[i] = w[i] + step*v[i]
+		}
+		o.Df(plus, x)
+		for i := range x {
+			x[i] = w[i] - step*v[i]
+		}
+		o.Df(dst, x)
+		for i := range dst {
+			dst[i] = (plus[i] - dst[i]) / (2 * step)
+		}
+	}}
+}
+
+// Product is an operator that is a function.
+type Product struct {
+	N   int
+	Mul func(dst, v []float64)
+}
+
+func (p Product) Dim() int                  { return p.N }
+func (p Product) MulVecTo(dst, v []float64) { p.Mul(dst, v) }
+
+// Method returns a new method of that name among several, and its settings with some of them set.
+func Method(t testing.TB, among []*optim.Info, name string, set ...string) (optim.Method, *optim.Settings) {
+	t.Helper()
+	i := slices.IndexFunc(among, func(i *optim.Info) bool { return i.Name == name })
+	if i < 0 {
+		t.Fatalf("there is no %s here", name)
+	}
+	s := optim.NewSettings(among[i].Parameters)
+	for i := 0; i < len(set); i += 2 {
+		if err := s.PutText(set[i], set[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return among[i].New(), s
+}
+
+// Diagnostic returns the number of that key in a report.
+func Diagnostic(t testing.TB, r optim.Report, key string) float64 {
+	t.Helper()
+	for _, d := range r.Diagnostics {
+		if d.Key == key {
+			return d.Value
+		}
+	}
+	t.Fatalf("no diagnostic %q in %+v", key, r.Diagnostics)
+	return 0
+}

@@ -1,0 +1,13 @@
+package methods
+
+import (
+	"testing"
+
+	"newtop/trainer/optim"
+	"newtop/trainer/optim/internal/optimtest"
+)
+
+func method(t *testing.T, name string, set ...string) (optim.Method, *optim.Settings) {
+	t.Helper()
+	return optimtest.Method(t, All(), name, set...)
+}
