@@ -14,8 +14,8 @@ import (
 
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
-	"newtop/tui/history"
 	"newtop/trainer/optim/methods"
+	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/render"
 	"newtop/tui/screen"
