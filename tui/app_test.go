@@ -19,16 +19,11 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
-	"newtop/tui/history"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
-
-func testView() *View {
-	return &View{style.Pen{Palette: style.ThemeAuto.Palette(true, colorprofile.ASCII, true), Glyphs: style.GlyphsBraille.Set(nil)}, &history.History{}}
-}
 
 // newTest returns an App that has taken in a run, with a clock that stands still.
 func newTest(s tuitest.Script, o screen.Options, w, h int) *App {

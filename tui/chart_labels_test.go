@@ -25,7 +25,7 @@ func TestNewestEpochIsLabelled(t *testing.T) {
 		{4, 10, "", " 4 ", " 10 epochs"}, {10, 10, "", " 10 ", " 10 epochs"}, {60, 0, "X", " 60 ", " 60 epochs"},
 	} {
 		t.Run(fmt.Sprint(c.epochs, c.limit, c.keys), func(t *testing.T) {
-			v := testView()
+			v := viewOf()
 			r := rand.New(rand.NewPCG(1, 2))
 			d := feed.Delta{Run: tuitest.NewRun(tuitest.Script{})[0].Run, Status: event.Status{Epoch: c.epochs, EpochLimit: c.limit}}
 			for e := range c.epochs + 1 {

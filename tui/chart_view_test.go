@@ -20,7 +20,7 @@ import (
 
 // storyView is a run with outliers, a hole, a switch, a setting and a way back.
 func storyView() *View {
-	v := testView()
+	v := viewOf()
 	r := rand.New(rand.NewPCG(3, 4))
 	d := feed.Delta{Run: tuitest.NewRun(tuitest.Script{})[0].Run, Status: event.Status{Phase: event.Running, EpochLimit: 80, Optimizer: "tr-newton"}}
 	add := func(from, to int) {
@@ -265,7 +265,7 @@ func TestChartFuzz(t *testing.T) {
 	keys := []string{"left", "right", "shift+left", "shift+right", "home", "end", "esc", "[", "]", "]", "<", ">", "0", "x", "X", "m", "c", "y"}
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 9))
-		v := testView()
+		v := viewOf()
 		v.Glyphs = style.Glyphs(1 + seed%3).Set(nil)
 		p := []Pane{&Loss{log: seed%2 == 0}, &Accuracy{}, &Region{log: true}, &Work{}}[seed%4]
 		for range 300 {
@@ -294,7 +294,7 @@ func TestChartFuzz(t *testing.T) {
 func BenchmarkChart(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		r := rand.New(rand.NewPCG(1, 1))
-		v := testView()
+		v := viewOf()
 		v.H.Run = &event.RunEvent{}
 		for i := range n {
 			at := chart.Position{float64(i), float64(i) / 9, float64(i) * 3}

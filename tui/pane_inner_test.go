@@ -21,8 +21,8 @@ func TestInnerPaneBlocks(t *testing.T) {
 	for _, w := range []int{40, 80, 120} {
 		for _, blocks := range []int{1, 4, 16} {
 			t.Run(fmt.Sprintf("%d-%d", blocks, w), func(t *testing.T) {
-				a := staged(30, blocks)
-				rows := new(Cache).draw(a.panes[layout.Inner], a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: 12}, CacheKey{})
+				v := withSolves(30, blocks)
+				rows := new(Cache).draw(&Inner{}, v, layout.Rect{X: 0, Y: 0, W: w, H: 12}, CacheKey{})
 				for i, r := range rows {
 					if n := ansi.StringWidth(r); n != w {
 						t.Errorf("row %d has %d columns", i, n)
@@ -37,10 +37,10 @@ func TestInnerPaneBlocks(t *testing.T) {
 // TestGroupsShowTheNewest: the last solve has a bar however many there are, and the one on the stage has its mark.
 func TestGroupsShowTheNewest(t *testing.T) {
 	for epochs := 1; epochs < 60; epochs++ {
-		a := staged(epochs, 3)
-		p := a.panes[layout.Inner].(*Inner)
+		v := withSolves(epochs, 3)
+		p := &Inner{}
 		p.marked = markedSolve{max(1, epochs-40), 0, 1}
-		columns, _ := p.groups(a.paneView(), 60, 9)
+		columns, _ := p.groups(v, 60, 9)
 		if len(columns) == 0 {
 			t.Fatalf("%d epochs: no bars", epochs)
 		}
@@ -55,7 +55,7 @@ func TestGroupsShowTheNewest(t *testing.T) {
 			t.Errorf("%d epochs: %d marks", epochs, marks)
 		}
 		p.marked.epoch = -1
-		columns, _ = p.groups(a.paneView(), 60, 9)
+		columns, _ = p.groups(v, 60, 9)
 		if last := columns[len(columns)-1]; last.Epoch != epochs || last.x+last.w > 60 {
 			t.Errorf("%d epochs: the last bar is of %d and ends at %d", epochs, last.Epoch, last.x+last.w)
 		}
@@ -65,13 +65,13 @@ func TestGroupsShowTheNewest(t *testing.T) {
 // TestTheatreASCII looks for what has no counterpart in seven bits.
 func TestTheatreASCII(t *testing.T) {
 	for _, keys := range [][]string{nil, {"up"}, {"up", "up", "up", "up"}, {"l"}} {
-		a := staged(7, 1)
-		a.Glyphs = style.GlyphsASCII.Set(nil)
-		a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
+		v, p := withSolves(7, 1), &Inner{}
+		v.Glyphs = style.GlyphsASCII.Set(nil)
+		v.H.Apply(&feed.Delta{Status: v.H.Status, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
 		for _, k := range keys {
-			Press(a.panes[layout.Inner].(Keyed), a.paneView(), k)
+			Press(p, v, k)
 		}
-		if text := style.ToASCII(theatreText(t, a, 120, 37)); strings.Contains(text, "?") {
+		if text := style.ToASCII(theatreText(t, v, p, 120, 37)); strings.Contains(text, "?") {
 			t.Errorf("%v:\n%s", keys, text)
 		}
 	}

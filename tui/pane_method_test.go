@@ -16,17 +16,9 @@ import (
 	"newtop/tui/layout"
 )
 
-func applied(deltas []feed.Delta) *View {
-	v := testView()
-	for i := range deltas {
-		v.H.Apply(&deltas[i])
-	}
-	return v
-}
-
 // TestMethodWithFiguresOfItsOwn looks at the pane that else shows a radius or a rate.
 func TestMethodWithFiguresOfItsOwn(t *testing.T) {
-	v := applied(tuitest.DampedRun(9))
+	v := viewOf(tuitest.DampedRun(9)...)
 	for _, w := range []int{20, 40, 80, 120} {
 		p := &Region{log: true}
 		text := ""
@@ -56,7 +48,7 @@ func TestMethodWithFiguresOfItsOwn(t *testing.T) {
 func TestFiguresOfAnotherMethodBeginAnew(t *testing.T) {
 	deltas := tuitest.DampedRun(4)
 	e := deltas[4].Epochs[0]
-	v := applied(deltas)
+	v := viewOf(deltas...)
 	e.Epoch, e.Optimizer, e.Figures = 4, "scg", []event.Figure{{Key: "lambda", Value: 1}}
 	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 	if got := fmt.Sprint(len(v.H.Curves.Figures), " ", v.H.Curves.Figures[0].Symbol, " ", v.H.Curves.Figures[0].Series.Points); got != "1 lambda 1" {
@@ -72,7 +64,7 @@ func TestFiguresOfAnotherMethodBeginAnew(t *testing.T) {
 // TestCommitteeShowsItsMembers looks for the range of the members' errors.
 func TestCommitteeShowsItsMembers(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
-	v := testView()
+	v := viewOf()
 	for epoch := range 5 {
 		e := tuitest.Epoch(epoch, 1, r)
 		e.Members = []event.MemberFigures{{TestError: 0.07}, {TestError: 0.064}, {TestError: 0.071}}
@@ -87,7 +79,7 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 
 // TestMixtureShowsOneExpertAndTheGates draws a mixture of three equal nets.
 func TestMixtureShowsOneExpertAndTheGates(t *testing.T) {
-	v := testView()
+	v := viewOf()
 	v.H.Run = &event.RunEvent{Model: event.ModelInfo{
 		Layers: []int{16, 12, 10, 12, 10, 12, 10, 10}, Experts: 3, Loss: "mse", Parameters: 975,
 		Activations: []string{"tanh", "identity", "tanh", "identity", "tanh", "identity", "identity"},
@@ -126,7 +118,7 @@ func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 		{5, 1, "in 5 nets", "▸ net 5 it"},
 		{3, 2, "in 3 nets × 2 blocks", "▸ net 3 block 2 it"},
 	} {
-		v := testView()
+		v := viewOf()
 		e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 		e.Inner = nil
 		for i := range c.nets * c.blocks {
@@ -148,7 +140,7 @@ func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 
 // TestSwitchEndsTheSolve: the solve under way goes with its method.
 func TestSwitchEndsTheSolve(t *testing.T) {
-	v := testView()
+	v := viewOf()
 	in := tuitest.InnerIteration(2, 3, 1)
 	v.H.Apply(tuitest.DeltaOf(v.H.Status, in))
 	v.H.Apply(&feed.Delta{Switches: []event.SwitchEvent{{Epoch: 1, From: "tr-gn", To: "sgd"}}})
@@ -159,7 +151,7 @@ func TestSwitchEndsTheSolve(t *testing.T) {
 
 // TestCountsStayWhole: what counts something is written without decimals, until it does not.
 func TestCountsStayWhole(t *testing.T) {
-	v := testView()
+	v := viewOf()
 	e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 	for i, c := range []struct {
 		value event.Float
@@ -177,7 +169,7 @@ func TestCountsStayWhole(t *testing.T) {
 // could have.
 func TestSparseConnections(t *testing.T) {
 	draw := func(weights int) (text string, dots int) {
-		v := testView()
+		v := viewOf()
 		v.H.Run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 40}, Connections: []event.ConnectionInfo{{To: 1, From: 0, Weights: weights}}}}
 		text = ansi.Strip(strings.Join((&Topology{}).body(v, 60, 12, false), "\n"))
 		for _, r := range text {
@@ -205,7 +197,7 @@ func TestSparseConnections(t *testing.T) {
 
 // TestGatesOnASmallScreen: zoomed, the gates are there on the least screen, and their shares in the frame.
 func TestGatesOnASmallScreen(t *testing.T) {
-	v := testView()
+	v := viewOf()
 	v.H.Run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 12, 10, 12, 10, 10}, Experts: 2}}
 	e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 	e.Gates = []event.GateFigures{{Center: 72, Share: 0.2}, {Center: 144, Share: 0.8}}
@@ -220,7 +212,7 @@ func TestGatesOnASmallScreen(t *testing.T) {
 
 // TestPlacesOutsideThePicture: a line to far outside must not have as many dots as it would be long.
 func TestPlacesOutsideThePicture(t *testing.T) {
-	g := testView().Glyphs
+	g := viewOf().Glyphs
 	a := chart.Area{W: 10, H: 4, Left: 0, Right: 1, Low: 0, High: 1}
 	for _, c := range []struct {
 		v float64

@@ -20,18 +20,9 @@ import (
 	"newtop/tui/style"
 )
 
-// watched is a view of a run.
-func watched(deltas []feed.Delta) *View {
-	v := testView()
-	for i := range deltas {
-		v.H.Apply(&deltas[i])
-	}
-	return v
-}
-
 // TestSpectrumPane draws the pane with everything that it can show, small and zoomed.
 func TestSpectrumPane(t *testing.T) {
-	v := watched(tuitest.EdgeRun("0.11"))
+	v := viewOf(tuitest.EdgeRun("0.11")...)
 	for _, c := range []struct {
 		w, h   int
 		zoomed bool
@@ -50,7 +41,7 @@ func TestSpectrumPane(t *testing.T) {
 
 // TestSpectrumInASCII: everything has a counterpart in seven bits.
 func TestSpectrumInASCII(t *testing.T) {
-	v := watched(tuitest.EdgeRun("0.11"))
+	v := viewOf(tuitest.EdgeRun("0.11")...)
 	v.Glyphs = style.GlyphsASCII.Set(nil)
 	newestSpectrum(v.H).Method = "power"
 	for _, row := range new(Cache).draw(&Spectrum{}, v, layout.Rect{X: 0, Y: 0, W: 120, H: 40}, CacheKey{zoomed: true}) {
@@ -127,7 +118,7 @@ func TestSpectrumFacts(t *testing.T) {
 		}, []string{"λ₁ 2.000", "the largest |λ| is negative"}},
 		{"0.2", 60, func(e *event.SpectrumEvent) { e.Trace.Error, e.Trace.Probes = tuitest.NaN, 1 }, []string{"", "trace 143.2  by 1 probe", ""}},
 	} {
-		v := watched(tuitest.EdgeRun(c.rate))
+		v := viewOf(tuitest.EdgeRun(c.rate)...)
 		if c.change != nil {
 			c.change(newestSpectrum(v.H))
 		}
@@ -168,7 +159,7 @@ func TestSpectrumHoldsTheRoom(t *testing.T) {
 		densities = append(densities, d)
 	}
 	good, _ := tuitest.DensityAt(3)
-	v := watched(tuitest.EdgeRun("0.11"))
+	v := viewOf(tuitest.EdgeRun("0.11")...)
 	for _, d := range append(densities, good) {
 		newestSpectrum(v.H).Density = d
 		for w := 1; w < 130; w += 13 {
@@ -198,7 +189,7 @@ func TestNoSpectrumIsSaid(t *testing.T) {
 
 // TestSpectrumViews goes through the views of the zoomed pane.
 func TestSpectrumViews(t *testing.T) {
-	v := watched(tuitest.EdgeRun("0.11"))
+	v := viewOf(tuitest.EdgeRun("0.11")...)
 	p := &Spectrum{}
 	for _, want := range []string{"density over time", "eigenvalues over time", "newest spectrum", "density over time"} {
 		if got := p.views(v)[p.at].name; got != want {
@@ -215,7 +206,7 @@ func TestSpectrumViews(t *testing.T) {
 		}
 		Press(p, v, "v")
 	}
-	if _, taken := Press(p, watched(tuitest.NewRun(tuitest.Script{Epochs: 3})), "v"); taken {
+	if _, taken := Press(p, viewOf(tuitest.NewRun(tuitest.Script{Epochs: 3})...), "v"); taken {
 		t.Error("v is taken where there is one view")
 	}
 }
@@ -233,7 +224,7 @@ func TestSpectrumFits(t *testing.T) {
 		}
 	}
 	for _, deltas := range [][]feed.Delta{tuitest.EdgeRun("0.11"), odd, tuitest.NewRun(tuitest.Script{Epochs: 9, Spectra: true}), nil} {
-		looksFit(t, watched(deltas), func(r *rand.Rand) Pane { return &Spectrum{at: r.IntN(3)} })
+		looksFit(t, viewOf(deltas...), func(r *rand.Rand) Pane { return &Spectrum{at: r.IntN(3)} })
 	}
 }
 

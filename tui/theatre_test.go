@@ -15,16 +15,9 @@ import (
 	"newtop/trainer/krylov"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
-	"newtop/tui/screen"
 )
 
-func staged(epochs, blocks int) *App {
-	a := newApp(&tuitest.Feed{}, screen.Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, tuitest.Methods())
-	for _, d := range tuitest.SolvesRun(epochs, blocks) {
-		a.h.Apply(&d)
-	}
-	return a
-}
+func withSolves(epochs, blocks int) *View { return viewOf(tuitest.SolvesRun(epochs, blocks)...) }
 
 // TestTheatre draws the zoomed pane in every state that it has.
 func TestTheatre(t *testing.T) {
@@ -43,26 +36,26 @@ func TestTheatre(t *testing.T) {
 			{"asked", 1, []string{"l"}, false},
 		} {
 			t.Run(fmt.Sprintf("%s-%d", c.name, size[0]), func(t *testing.T) {
-				a := staged(7, c.blocks)
+				v := withSolves(7, c.blocks)
 				if c.slice {
-					a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
+					v.H.Apply(&feed.Delta{Status: v.H.Status, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
 				}
-				p := a.panes[layout.Inner].(*Inner)
+				p := &Inner{}
 				for _, k := range c.keys {
-					if _, taken := Press(p, a.paneView(), k); !taken {
+					if _, taken := Press(p, v, k); !taken {
 						t.Fatalf("%s was not taken", k)
 					}
 				}
-				golden.RequireEqual(t, []byte(theatreText(t, a, size[0], size[1])))
+				golden.RequireEqual(t, []byte(theatreText(t, v, p, size[0], size[1])))
 			})
 		}
 	}
 }
 
 // theatreText is the zoomed pane without escape sequences, its size checked.
-func theatreText(t *testing.T, a *App, w, h int) string {
+func theatreText(t *testing.T, v *View, p *Inner, w, h int) string {
 	t.Helper()
-	rows := new(Cache).draw(a.panes[layout.Inner], a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: h}, CacheKey{zoomed: true})
+	rows := new(Cache).draw(p, v, layout.Rect{X: 0, Y: 0, W: w, H: h}, CacheKey{zoomed: true})
 	if len(rows) != h {
 		t.Fatalf("%d rows in %d", len(rows), h)
 	}
@@ -78,18 +71,19 @@ func theatreText(t *testing.T, a *App, w, h int) string {
 func TestTheatreAnySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
-		a := staged(r.IntN(4), 1+r.IntN(5))
+		v := withSolves(r.IntN(4), 1+r.IntN(5))
 		if r.IntN(2) == 0 {
 			e := tuitest.SliceAlong("tr-gn", r.NormFloat64())
 			e.Loss[r.IntN(len(e.Loss))] = tuitest.NaN
-			a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{e}})
+			v.H.Apply(&feed.Delta{Status: v.H.Status, Slices: []event.SliceEvent{e}})
 		}
+		p := &Inner{}
 		for range r.IntN(12) {
 			k := []string{"left", "right", "up", "down", "home", "end", "l", "v"}[r.IntN(8)]
-			Press(a.panes[layout.Inner].(Keyed), a.paneView(), k)
+			Press(p, v, k)
 		}
 		w, h := 5+r.IntN(200), 3+r.IntN(60)
-		rows := a.panes[layout.Inner].body(a.paneView(), w, h, true)
+		rows := p.body(v, w, h, true)
 		if len(rows) > h {
 			t.Fatalf("%d rows in %d × %d", len(rows), w, h)
 		}
@@ -103,14 +97,14 @@ func TestTheatreAnySize(t *testing.T) {
 
 // TestWalk goes through everything that is kept, there and back, and at the end follows the run again.
 func TestWalk(t *testing.T) {
-	a := staged(3, 2)
-	p := a.panes[layout.Inner].(*Inner)
+	v := withSolves(3, 2)
+	p := &Inner{}
 	at := func() string {
-		s, _ := p.cursor(a.h)
+		s, _ := p.cursor(v.H)
 		return fmt.Sprintf("%d/%d/%d", s.Epoch, s.Block, s.now().N)
 	}
 	press := func(k string) string {
-		Press(p, a.paneView(), k)
+		Press(p, v, k)
 		return at()
 	}
 	press("home")
@@ -127,7 +121,7 @@ func TestWalk(t *testing.T) {
 			t.Fatal("it does not end")
 		}
 	}
-	if n := a.h.Steps.Steps + 1; len(seen) != n { // the last one again, followed
+	if n := v.H.Steps.Steps + 1; len(seen) != n { // the last one again, followed
 		t.Errorf("%d stops for %d iterations", len(seen), n-1)
 	}
 	for i := len(seen) - 3; i >= 0; i-- {
@@ -142,28 +136,28 @@ func TestWalk(t *testing.T) {
 	if p.pinned || at() != "4/0/12" {
 		t.Errorf("the end is %s", at())
 	}
-	if _, taken := Press(p, a.paneView(), "tab"); taken {
+	if _, taken := Press(p, v, "tab"); taken {
 		t.Error("tab was taken")
 	}
 }
 
 // TestStageMouse clicks on an iteration and turns the wheel.
 func TestStageMouse(t *testing.T) {
-	a := staged(3, 1)
-	p := a.panes[layout.Inner].(*Inner)
-	theatreText(t, a, 120, 37)
+	v := withSolves(3, 1)
+	p := &Inner{}
+	theatreText(t, v, p, 120, 37)
 	spot := p.spots[1]
-	if !p.handleMouse(a.paneView(), tea.MouseClickMsg{Button: tea.MouseLeft}, spot.X, spot.Y) {
+	if !p.handleMouse(v, tea.MouseClickMsg{Button: tea.MouseLeft}, spot.X, spot.Y) {
 		t.Fatal("a click was not taken")
 	}
-	if s, _ := p.cursor(a.h); s.now().N != 1 {
+	if s, _ := p.cursor(v.H); s.now().N != 1 {
 		t.Errorf("looks at iteration %d", s.now().N)
 	}
-	p.handleMouse(a.paneView(), tea.MouseWheelMsg{Button: tea.MouseWheelDown}, 0, 0)
-	if s, _ := p.cursor(a.h); s.now().N != 2 {
+	p.handleMouse(v, tea.MouseWheelMsg{Button: tea.MouseWheelDown}, 0, 0)
+	if s, _ := p.cursor(v.H); s.now().N != 2 {
 		t.Errorf("the wheel went to iteration %d", s.now().N)
 	}
-	if p.handleMouse(a.paneView(), tea.MouseClickMsg{Button: tea.MouseLeft}, 0, 0) {
+	if p.handleMouse(v, tea.MouseClickMsg{Button: tea.MouseLeft}, 0, 0) {
 		t.Error("a click at nothing was taken")
 	}
 }
@@ -184,7 +178,7 @@ func TestSliceWords(t *testing.T) {
 		{tuitest.SliceAlong("tr-newton", -0.1), []string{"falls faster", "a longer step would pay: at t = 2"}},
 		{gn, []string{"predicted −0.0700", "the full quadratic model holds"}},
 	} {
-		v := testView()
+		v := viewOf()
 		got := profileWords(v, &c.e)
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {
@@ -192,16 +186,16 @@ func TestSliceWords(t *testing.T) {
 			}
 		}
 	}
-	if got := profileWords(testView(), &event.SliceEvent{At: event.Floats([]float64{0, 1}), Loss: []event.Float{0, tuitest.NaN}}); !strings.Contains(got, "not finite") {
+	if got := profileWords(viewOf(), &event.SliceEvent{At: event.Floats([]float64{0, 1}), Loss: []event.Float{0, tuitest.NaN}}); !strings.Contains(got, "not finite") {
 		t.Errorf("says %q", got)
 	}
 }
 
 func BenchmarkTheatre(b *testing.B) {
-	a := staged(60, 1)
+	v, p := withSolves(60, 1), &Inner{}
 	solve, _ := tuitest.SolveEvents(62, 0, 4000, krylov.Limit)
-	a.h.Apply(&feed.Delta{Status: a.h.Status, Inner: solve, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
+	v.H.Apply(&feed.Delta{Status: v.H.Status, Inner: solve, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
 	for range b.N {
-		a.panes[layout.Inner].body(a.paneView(), 196, 55, true)
+		p.body(v, 196, 55, true)
 	}
 }
