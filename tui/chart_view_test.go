@@ -272,7 +272,7 @@ func TestChartFuzz(t *testing.T) {
 			w, h := 1+r.IntN(150), 1+r.IntN(45)
 			switch r.IntN(3) {
 			case 0:
-				d := randomDelta(r)
+				d := tuitest.RandomDelta(r)
 				v.H.Apply(&d)
 			case 1:
 				k := keys[r.IntN(len(keys))]

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"newtop/trainer/event"
+	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -84,13 +85,13 @@ func TestCompareEnds(t *testing.T) {
 // randomCompared are runs of anything.
 func randomCompared(r *rand.Rand) (out []Compared) {
 	for range 1 + r.IntN(MostCompared) {
-		c := Compared{ID: randomText(r), Name: randomText(r), State: randomText(r)}
+		c := Compared{ID: tuitest.RandomText(r), Name: tuitest.RandomText(r), State: tuitest.RandomText(r)}
 		if r.IntN(4) > 0 {
-			c.Run = randomRun(r)
-			c.Run.Settings = map[string]any{randomText(r): float64(randomFloat(r)), "x": randomText(r)}
+			c.Run = tuitest.RandomRun(r)
+			c.Run.Settings = map[string]any{tuitest.RandomText(r): float64(tuitest.RandomFloat(r)), "x": tuitest.RandomText(r)}
 		}
 		for range r.IntN(30) {
-			d := randomDelta(r)
+			d := tuitest.RandomDelta(r)
 			for i := range d.Epochs {
 				d.Epochs[i].Epoch = r.IntN(40) + len(c.Epochs)
 			}

@@ -68,7 +68,7 @@ func TestMatrix(t *testing.T) {
 		if testing.Short() && name != "running" {
 			continue
 		}
-		v := viewOf(deltas...)
+		v := ViewOf(deltas...)
 		for id, p := range newPanes() {
 			for _, w := range []int{40, 80, 120} {
 				if w != 80 && (name == "watched" || v.H.External()) {

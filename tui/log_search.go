@@ -7,7 +7,6 @@ import (
 
 	"newtop/internal/format"
 	"newtop/tui/history"
-	"newtop/tui/layout"
 	"newtop/tui/style"
 	"newtop/tui/widget"
 )
@@ -19,17 +18,8 @@ type logSearch struct {
 	up     int  // entries above the newest
 }
 
-// searchLog gives the log the screen and the keys.
-func (a *App) searchLog() tea.Cmd {
-	p, ok := a.panes[layout.Log].(*Log)
-	if !ok {
-		return nil
-	}
-	a.focus = layout.Log
-	p.search = logSearch{typing: true}
-	a.Changes++
-	return a.zoom(true)
-}
+// Search begins to search.
+func (p *Log) Search() { p.search = logSearch{typing: true} }
 
 func (p *Log) restart() { p.search.up = 0 }
 

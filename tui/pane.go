@@ -63,6 +63,9 @@ func (p *Charted) handleMouse(_ *View, m tea.MouseMsg, x, y int) bool {
 // Restarter is a pane that looks at places of a run by their number: when the run begins anew they are others.
 type Restarter interface{ restart() }
 
+// Interfaces beyond Pane are asked for by assertion. One that is met by promotion alone is lost without an error when a type
+// changes, so a pane states those that it meets.
+
 // Moused is a pane that follows the mouse while it has the whole screen.
 type Moused interface {
 	// handleMouse gets a click, release, wheel or motion at a cell of its body, of the size that it was last drawn in.

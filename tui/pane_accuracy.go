@@ -15,6 +15,12 @@ type Accuracy struct {
 	log   bool
 }
 
+var (
+	_ Keyed    = (*Accuracy)(nil)
+	_ Moused   = (*Accuracy)(nil)
+	_ Pictured = (*Accuracy)(nil)
+)
+
 func (*Accuracy) name(v *View) string { return metricName(v.H) }
 
 func (p *Accuracy) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }

@@ -26,6 +26,11 @@ type Errors struct {
 	asked  AskLimit
 }
 
+var (
+	_ Keyed = (*Errors)(nil)
+	_ Asker = (*Errors)(nil)
+)
+
 // worstRows is how many rows are asked for.
 const worstRows = 16
 

@@ -18,7 +18,7 @@ import (
 )
 
 func watchedErrors(e event.ErrorsEvent) *View {
-	v := viewOf(tuitest.NewRun(tuitest.Script{Epochs: 33})...)
+	v := ViewOf(tuitest.NewRun(tuitest.Script{Epochs: 33})...)
 	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 	return v
 }
@@ -86,12 +86,12 @@ func TestErrorsFit(t *testing.T) {
 			return &Errors{page: r.IntN(2), output: r.IntN(2)}
 		})
 	}
-	looksFit(t, viewOf(), func(*rand.Rand) Pane { return &Errors{} })
+	looksFit(t, ViewOf(), func(*rand.Rand) Pane { return &Errors{} })
 }
 
 // TestErrorsAsk: the zoomed pane asks by itself, not while an answer is due, and not more often than is cheap.
 func TestErrorsAsk(t *testing.T) {
-	v := viewOf(tuitest.NewRun(tuitest.Script{Epochs: 3})...)
+	v := ViewOf(tuitest.NewRun(tuitest.Script{Epochs: 3})...)
 	p := &Errors{}
 	if c := p.Ask(v.H); c != (event.ShowErrors{Worst: worstRows}) {
 		t.Fatalf("asked %v", c)

@@ -22,8 +22,10 @@ type Inner struct {
 }
 
 var (
-	_ Keyed  = (*Inner)(nil)
-	_ Moused = (*Inner)(nil)
+	_ Keyed     = (*Inner)(nil)
+	_ Moused    = (*Inner)(nil)
+	_ Pictured  = (*Inner)(nil)
+	_ Restarter = (*Inner)(nil)
 )
 
 // barsKey is what the picture of the bars depends on. The solve under way changes many times an epoch,

@@ -18,6 +18,11 @@ type Log struct {
 	search logSearch
 }
 
+var (
+	_ Keyed     = (*Log)(nil)
+	_ Restarter = (*Log)(nil)
+)
+
 func (*Log) name(*View) string { return "log" }
 
 func (*Log) seen(h *history.History) uint64 { return h.Log.Gen + h.Gen.Run }

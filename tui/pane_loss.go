@@ -17,6 +17,15 @@ type Loss struct {
 	log   bool
 }
 
+var (
+	_ Keyed    = (*Loss)(nil)
+	_ Moused   = (*Loss)(nil)
+	_ Pictured = (*Loss)(nil)
+)
+
+// NewLoss returns the pane with a logarithmic axis.
+func NewLoss() *Loss { return &Loss{log: true} }
+
 func (*Loss) name(*View) string { return "loss" }
 
 func (p *Loss) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }

@@ -21,6 +21,15 @@ type Region struct {
 	page         int // of the pairs of curves that there are
 }
 
+var (
+	_ Keyed    = (*Region)(nil)
+	_ Moused   = (*Region)(nil)
+	_ Pictured = (*Region)(nil)
+)
+
+// NewRegion returns the pane with a logarithmic axis.
+func NewRegion() *Region { return &Region{log: true} }
+
 func (p *Region) name(v *View) string {
 	if v.H.External() && v.H.Steering() == history.ByFigures {
 		return "figures"

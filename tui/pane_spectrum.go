@@ -22,6 +22,11 @@ type Spectrum struct {
 	at           int // of the views that there are
 }
 
+var (
+	_ Keyed    = (*Spectrum)(nil)
+	_ Pictured = (*Spectrum)(nil)
+)
+
 func (*Spectrum) toggleLog() bool { return false }
 
 func (*Spectrum) name(*View) string { return "spectrum" }

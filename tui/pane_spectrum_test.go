@@ -22,7 +22,7 @@ import (
 
 // TestSpectrumPane draws the pane with everything that it can show, small and zoomed.
 func TestSpectrumPane(t *testing.T) {
-	v := viewOf(tuitest.EdgeRun("0.11")...)
+	v := ViewOf(tuitest.EdgeRun("0.11")...)
 	for _, c := range []struct {
 		w, h   int
 		zoomed bool
@@ -41,7 +41,7 @@ func TestSpectrumPane(t *testing.T) {
 
 // TestSpectrumInASCII: everything has a counterpart in seven bits.
 func TestSpectrumInASCII(t *testing.T) {
-	v := viewOf(tuitest.EdgeRun("0.11")...)
+	v := ViewOf(tuitest.EdgeRun("0.11")...)
 	v.Glyphs = style.GlyphsASCII.Set(nil)
 	newestSpectrum(v.H).Method = "power"
 	for _, row := range new(Cache).draw(&Spectrum{}, v, layout.Rect{X: 0, Y: 0, W: 120, H: 40}, CacheKey{zoomed: true}) {
@@ -118,7 +118,7 @@ func TestSpectrumFacts(t *testing.T) {
 		}, []string{"λ₁ 2.000", "the largest |λ| is negative"}},
 		{"0.2", 60, func(e *event.SpectrumEvent) { e.Trace.Error, e.Trace.Probes = tuitest.NaN, 1 }, []string{"", "trace 143.2  by 1 probe", ""}},
 	} {
-		v := viewOf(tuitest.EdgeRun(c.rate)...)
+		v := ViewOf(tuitest.EdgeRun(c.rate)...)
 		if c.change != nil {
 			c.change(newestSpectrum(v.H))
 		}
@@ -159,7 +159,7 @@ func TestSpectrumHoldsTheRoom(t *testing.T) {
 		densities = append(densities, d)
 	}
 	good, _ := tuitest.DensityAt(3)
-	v := viewOf(tuitest.EdgeRun("0.11")...)
+	v := ViewOf(tuitest.EdgeRun("0.11")...)
 	for _, d := range append(densities, good) {
 		newestSpectrum(v.H).Density = d
 		for w := 1; w < 130; w += 13 {
@@ -189,7 +189,7 @@ func TestNoSpectrumIsSaid(t *testing.T) {
 
 // TestSpectrumViews goes through the views of the zoomed pane.
 func TestSpectrumViews(t *testing.T) {
-	v := viewOf(tuitest.EdgeRun("0.11")...)
+	v := ViewOf(tuitest.EdgeRun("0.11")...)
 	p := &Spectrum{}
 	for _, want := range []string{"density over time", "eigenvalues over time", "newest spectrum", "density over time"} {
 		if got := p.views(v)[p.at].name; got != want {
@@ -206,7 +206,7 @@ func TestSpectrumViews(t *testing.T) {
 		}
 		Press(p, v, "v")
 	}
-	if _, taken := Press(p, viewOf(tuitest.NewRun(tuitest.Script{Epochs: 3})...), "v"); taken {
+	if _, taken := Press(p, ViewOf(tuitest.NewRun(tuitest.Script{Epochs: 3})...), "v"); taken {
 		t.Error("v is taken where there is one view")
 	}
 }
@@ -224,7 +224,7 @@ func TestSpectrumFits(t *testing.T) {
 		}
 	}
 	for _, deltas := range [][]feed.Delta{tuitest.EdgeRun("0.11"), odd, tuitest.NewRun(tuitest.Script{Epochs: 9, Spectra: true}), nil} {
-		looksFit(t, viewOf(deltas...), func(r *rand.Rand) Pane { return &Spectrum{at: r.IntN(3)} })
+		looksFit(t, ViewOf(deltas...), func(r *rand.Rand) Pane { return &Spectrum{at: r.IntN(3)} })
 	}
 }
 

@@ -73,7 +73,7 @@ func TestLogColumns(t *testing.T) {
 // TestInnerScale has so many iterations that their labels are wide: none may be cut.
 func TestInnerScale(t *testing.T) {
 	for _, n := range []int{3, 9, 40, 999, 1500, 12_500, 99_000} {
-		v := viewOf()
+		v := ViewOf()
 		e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 1)))
 		e.Inner[0].Iterations = n
 		v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
@@ -108,7 +108,7 @@ func TestArcsLeaveRoom(t *testing.T) {
 			}
 		}
 	}
-	v := viewOf()
+	v := ViewOf()
 	v.H.Run = &event.RunEvent{Model: *m}
 	for h := 1; h < 50; h++ {
 		p := &Topology{}

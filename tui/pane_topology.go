@@ -23,6 +23,12 @@ type Topology struct {
 	look  blockView
 }
 
+var (
+	_ Keyed  = (*Topology)(nil)
+	_ Moused = (*Topology)(nil)
+	_ Asker  = (*Topology)(nil)
+)
+
 func (*Topology) name(*View) string { return "network" }
 
 func (*Topology) seen(h *history.History) uint64 {

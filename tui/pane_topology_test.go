@@ -17,7 +17,7 @@ import (
 )
 
 func watchedWeights(e event.WeightsEvent) *View {
-	v := viewOf(tuitest.NewRun(tuitest.Script{Epochs: 3})...)
+	v := ViewOf(tuitest.NewRun(tuitest.Script{Epochs: 3})...)
 	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 	return v
 }
@@ -63,7 +63,7 @@ func TestTopologyFits(t *testing.T) {
 			return &Topology{look: blockView{open: r.IntN(3) > 0, matrix: r.IntN(2) == 0, row: r.IntN(400), col: r.IntN(900)}}
 		})
 	}
-	looksFit(t, viewOf(), func(*rand.Rand) Pane { return &Topology{} })
+	looksFit(t, ViewOf(), func(*rand.Rand) Pane { return &Topology{} })
 }
 
 // TestTopologyKeys chooses a block, asks for its weights and walks over them.

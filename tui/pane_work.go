@@ -19,6 +19,12 @@ type Work struct {
 	chart chart.Canvas
 }
 
+var (
+	_ Keyed    = (*Work)(nil)
+	_ Moused   = (*Work)(nil)
+	_ Pictured = (*Work)(nil)
+)
+
 func (*Work) name(*View) string { return "work" }
 
 func (*Work) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }

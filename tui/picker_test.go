@@ -31,7 +31,7 @@ func TestFilterPrefersNames(t *testing.T) {
 func TestPickerShowsEveryMethod(t *testing.T) {
 	methods := methods.All()
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
-		v, p := viewOf(), newPicker(methods)
+		v, p := ViewOf(), newPicker(methods)
 		for i, m := range methods {
 			p.at = i
 			rows := p.draw(v, size[0], size[1])

@@ -214,7 +214,7 @@ func TestRaceSize(t *testing.T) {
 func TestOverlaySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for i := range few(105) {
-		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: i%2 == 0, Glyphs: style.Glyphs(i % 4), DataSets: []string{randomText(r)}}, layout.MinWidth+r.IntN(160), layout.MinHeight+r.IntN(50))
+		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: i%2 == 0, Glyphs: style.Glyphs(i % 4), DataSets: []string{tuitest.RandomText(r)}}, layout.MinWidth+r.IntN(160), layout.MinHeight+r.IntN(50))
 		withKept(a)
 		press(a, []string{"f", "u", ":", "e", "?", "o", "/"}[i%7])
 		for range 12 {
@@ -342,15 +342,15 @@ func TestRaceFuzz(t *testing.T) {
 			d := feed.Delta{Status: a.h.Status}
 			d.Status.Racing, d.Status.Kept = r.IntN(6) > 0, []int{0, r.IntN(9)}
 			if r.IntN(6) == 0 {
-				e := event.RaceEvent{State: []string{"begun", "over", "picked", "abandoned", "?"}[r.IntN(5)], Picked: r.IntN(9) - 1, Equivalents: randomFloat(r), Seconds: randomFloat(r)}
+				e := event.RaceEvent{State: []string{"begun", "over", "picked", "abandoned", "?"}[r.IntN(5)], Picked: r.IntN(9) - 1, Equivalents: tuitest.RandomFloat(r), Seconds: tuitest.RandomFloat(r)}
 				for range r.IntN(9) {
-					e.Racers = append(e.Racers, event.Racer{Name: randomText(r)})
+					e.Racers = append(e.Racers, event.Racer{Name: tuitest.RandomText(r)})
 				}
 				d.Races = append(d.Races, e)
 			}
 			for range r.IntN(9) {
-				d.Laps = append(d.Laps, event.LapEvent{Racer: r.IntN(9), Ended: []string{"", "budget", randomText(r)}[r.IntN(3)], Lap: event.EpochEvent{
-					Epoch: r.IntN(9), Loss: randomFloat(r), TestError: randomFloat(r), TestRMSE: randomFloat(r), GradientEquivalents: randomFloat(r), Elapsed: randomFloat(r)}})
+				d.Laps = append(d.Laps, event.LapEvent{Racer: r.IntN(9), Ended: []string{"", "budget", tuitest.RandomText(r)}[r.IntN(3)], Lap: event.EpochEvent{
+					Epoch: r.IntN(9), Loss: tuitest.RandomFloat(r), TestError: tuitest.RandomFloat(r), TestRMSE: tuitest.RandomFloat(r), GradientEquivalents: tuitest.RandomFloat(r), Elapsed: tuitest.RandomFloat(r)}})
 			}
 			a.Update(came(d))
 			press(a, []string{"up", "down", "x", "y", "r", "esc", "enter", "?", ":", "u"}[r.IntN(10)])

@@ -17,7 +17,7 @@ import (
 	"newtop/tui/layout"
 )
 
-func withSolves(epochs, blocks int) *View { return viewOf(tuitest.SolvesRun(epochs, blocks)...) }
+func withSolves(epochs, blocks int) *View { return ViewOf(tuitest.SolvesRun(epochs, blocks)...) }
 
 // TestTheatre draws the zoomed pane in every state that it has.
 func TestTheatre(t *testing.T) {
@@ -178,7 +178,7 @@ func TestSliceWords(t *testing.T) {
 		{tuitest.SliceAlong("tr-newton", -0.1), []string{"falls faster", "a longer step would pay: at t = 2"}},
 		{gn, []string{"predicted −0.0700", "the full quadratic model holds"}},
 	} {
-		v := viewOf()
+		v := ViewOf()
 		got := profileWords(v, &c.e)
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {
@@ -186,7 +186,7 @@ func TestSliceWords(t *testing.T) {
 			}
 		}
 	}
-	if got := profileWords(viewOf(), &event.SliceEvent{At: event.Floats([]float64{0, 1}), Loss: []event.Float{0, tuitest.NaN}}); !strings.Contains(got, "not finite") {
+	if got := profileWords(ViewOf(), &event.SliceEvent{At: event.Floats([]float64{0, 1}), Loss: []event.Float{0, tuitest.NaN}}); !strings.Contains(got, "not finite") {
 		t.Errorf("says %q", got)
 	}
 }

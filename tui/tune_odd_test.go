@@ -196,31 +196,31 @@ func TestTuneEnds(t *testing.T) {
 
 // randomBoard is a search of anything.
 func randomBoard(r *rand.Rand) *tune.Leaderboard {
-	f := func() float64 { return float64(randomFloat(r)) }
-	b := &tune.Leaderboard{Name: randomText(r), Data: randomText(r), Measure: []string{"test error", "test RMSE", ""}[r.IntN(3)], Target: []float64{0, 0.05, f()}[r.IntN(3)],
-		Phase: []string{"", "searching", "finals", "done", "stopped", randomText(r)}[r.IntN(6)], Seconds: f(), Budget: f(), Spent: f(), Most: f(),
-		Planned: r.IntN(90), Parallel: r.IntN(5), Threads: r.IntN(5), Command: randomText(r), Warning: randomText(r)}
-	keys := []string{"opt", "rate", "batch", randomText(r), "net"}
+	f := func() float64 { return float64(tuitest.RandomFloat(r)) }
+	b := &tune.Leaderboard{Name: tuitest.RandomText(r), Data: tuitest.RandomText(r), Measure: []string{"test error", "test RMSE", ""}[r.IntN(3)], Target: []float64{0, 0.05, f()}[r.IntN(3)],
+		Phase: []string{"", "searching", "finals", "done", "stopped", tuitest.RandomText(r)}[r.IntN(6)], Seconds: f(), Budget: f(), Spent: f(), Most: f(),
+		Planned: r.IntN(90), Parallel: r.IntN(5), Threads: r.IntN(5), Command: tuitest.RandomText(r), Warning: tuitest.RandomText(r)}
+	keys := []string{"opt", "rate", "batch", tuitest.RandomText(r), "net"}
 	for _, k := range keys[:r.IntN(len(keys)+1)] {
 		d := tune.Dimension{Key: k, Low: f(), High: f(), Log: r.IntN(2) == 0}
 		if r.IntN(2) == 0 {
-			d.Choices = []string{"adam", randomText(r), "64"}[:r.IntN(4)]
+			d.Choices = []string{"adam", tuitest.RandomText(r), "64"}[:r.IntN(4)]
 		}
 		b.Over = append(b.Over, d)
 	}
 	for i := range r.IntN(40) {
-		t := tune.Trial{Number: i + r.IntN(3), Seed: r.Uint64(), State: tune.State(r.IntN(9)), Why: randomText(r), Run: randomText(r), Rung: r.IntN(3), Final: r.IntN(5) == 0,
-			Epochs: r.IntN(1e6), Best: randomFloat(r), Last: randomFloat(r), Loss: randomFloat(r), Seconds: f(), Equivalents: f(), Begun: f(), Ended: f(), EndedAt: f(),
-			TargetSeconds: randomFloat(r), TargetEquivalents: randomFloat(r)}
+		t := tune.Trial{Number: i + r.IntN(3), Seed: r.Uint64(), State: tune.State(r.IntN(9)), Why: tuitest.RandomText(r), Run: tuitest.RandomText(r), Rung: r.IntN(3), Final: r.IntN(5) == 0,
+			Epochs: r.IntN(1e6), Best: tuitest.RandomFloat(r), Last: tuitest.RandomFloat(r), Loss: tuitest.RandomFloat(r), Seconds: f(), Equivalents: f(), Begun: f(), Ended: f(), EndedAt: f(),
+			TargetSeconds: tuitest.RandomFloat(r), TargetEquivalents: tuitest.RandomFloat(r)}
 		for _, k := range keys[:r.IntN(len(keys)+1)] {
-			t.Choices = append(t.Choices, tune.Choice{Key: k, Value: []string{"adam", "64", strconv.FormatFloat(f(), 'g', -1, 64), randomText(r)}[r.IntN(4)], Number: f()})
+			t.Choices = append(t.Choices, tune.Choice{Key: k, Value: []string{"adam", "64", strconv.FormatFloat(f(), 'g', -1, 64), tuitest.RandomText(r)}[r.IntN(4)], Number: f()})
 		}
 		for range r.IntN(30) {
-			t.Curve = append(t.Curve, tune.Point{Seconds: f(), Equivalents: f(), Value: randomFloat(r)})
+			t.Curve = append(t.Curve, tune.Point{Seconds: f(), Equivalents: f(), Value: tuitest.RandomFloat(r)})
 		}
 		b.Trials = append(b.Trials, t)
 		b.Order = append(b.Order, r.IntN(50)-2)
-		b.Importances = append(b.Importances, tune.Importance{Key: keys[r.IntN(len(keys))], Share: f(), Spread: f(), Trend: randomText(r)})
+		b.Importances = append(b.Importances, tune.Importance{Key: keys[r.IntN(len(keys))], Share: f(), Spread: f(), Trend: tuitest.RandomText(r)})
 	}
 	b.Importances = b.Importances[:min(len(b.Importances), r.IntN(8))]
 	return b
@@ -254,7 +254,7 @@ func tuneStorm(m *tuning, r *rand.Rand, b byte) {
 	case b < 16:
 		m.Update(boardMsg{randomBoard(r), nil})
 	case b < ' ':
-		m.Update(tea.PasteMsg{Content: randomText(r)})
+		m.Update(tea.PasteMsg{Content: tuitest.RandomText(r)})
 	case b >= 0xe0:
 		mouse := tea.Mouse{X: r.IntN(220), Y: r.IntN(60), Button: []tea.MouseButton{tea.MouseLeft, tea.MouseWheelUp, tea.MouseWheelDown}[r.IntN(3)]}
 		m.Update([]tea.Msg{tea.MouseClickMsg(mouse), tea.MouseWheelMsg(mouse), tea.MouseMotionMsg(mouse), tea.MouseReleaseMsg(mouse)}[b%4])

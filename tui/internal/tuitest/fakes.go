@@ -11,13 +11,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
+
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
 	"newtop/tui/style"
-
-	"github.com/charmbracelet/colorprofile"
 )
 
 // Feed replays a made-up run: a Delta at a time, at a pace or as fast as it is asked.

@@ -1,0 +1,16 @@
+package tui
+
+import (
+	"newtop/trainer/feed"
+	"newtop/tui/history"
+	"newtop/tui/internal/tuitest"
+)
+
+// ViewOf is what panes read of a run, without colours.
+func ViewOf(deltas ...feed.Delta) *View {
+	v := &View{tuitest.Pen(), &history.History{}}
+	for i := range deltas {
+		v.H.Apply(&deltas[i])
+	}
+	return v
+}
