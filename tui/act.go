@@ -230,9 +230,9 @@ func (a *App) click(x, y int) {
 
 func (a *App) toggleLog() tea.Cmd {
 	p := a.panes[a.focus]
-	if p.toggleLog() {
+	if p.ToggleLog() {
 		a.Changes++
 		return nil
 	}
-	return a.Tell(style.Muted, p.name(a.paneView())+" has no scale to switch")
+	return a.Tell(style.Muted, p.Name(a.paneView())+" has no scale to switch")
 }

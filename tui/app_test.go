@@ -114,7 +114,7 @@ func TestPanes(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, screen.Options{NoColor: true}, 120, 40)
 	for _, w := range []int{40, 80, 120} {
 		for id, p := range a.panes {
-			t.Run(fmt.Sprintf("%d-%s-%d", id, p.name(a.paneView()), w), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%d-%s-%d", id, p.Name(a.paneView()), w), func(t *testing.T) {
 				rows := new(Cache).draw(p, a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: 14}, CacheKey{})
 				for i, r := range rows {
 					if n := ansi.StringWidth(r); n != w {

@@ -51,14 +51,14 @@ func storyView() *View {
 // zoomedBody returns the body of a zoomed pane after keys, its size checked.
 func zoomedBody(t *testing.T, v *View, p Pane, w, h int, keys string) []string {
 	t.Helper()
-	rows := p.body(v, w, h, true)
+	rows := p.Body(v, w, h, true)
 	for _, k := range strings.Fields(keys) {
 		if k == "y" {
-			p.toggleLog()
+			p.ToggleLog()
 		} else if _, taken := Press(p.(Keyed), v, k); !taken {
 			t.Errorf("%q was not taken", k)
 		}
-		rows = p.body(v, w, h, true)
+		rows = p.Body(v, w, h, true)
 	}
 	if len(rows) > h {
 		t.Fatalf("%d rows in %d", len(rows), h)
@@ -204,7 +204,7 @@ func TestFollow(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	grow := func(e int) {
 		v.H.Apply(&feed.Delta{Status: v.H.Status, Epochs: []event.EpochEvent{tuitest.Epoch(e, 1, r)}})
-		p.body(v, 80, 20, true)
+		p.Body(v, 80, 20, true)
 	}
 	zoomedBody(t, v, p, 80, 20, "] ]")
 	was := p.Window
@@ -233,7 +233,7 @@ func TestFollow(t *testing.T) {
 func TestChartMouse(t *testing.T) {
 	v := storyView()
 	p := &Loss{}
-	p.body(v, 100, 30, true)
+	p.Body(v, 100, 30, true)
 	a := p.Shown[0].Area
 	if !p.handleMouse(v, tea.MouseClickMsg{X: 40, Y: 9, Button: tea.MouseLeft}, 40, 9) || !p.On {
 		t.Fatal("no cursor")
@@ -245,7 +245,7 @@ func TestChartMouse(t *testing.T) {
 	around := a.Value(40)
 	for range 3 {
 		p.handleMouse(v, tea.MouseWheelMsg{Button: tea.MouseWheelUp}, 40, 9)
-		p.body(v, 100, 30, true)
+		p.Body(v, 100, 30, true)
 	}
 	if x := p.Shown[0].Column(around); math.Abs(x-40) > 6 || p.Window[1]-p.Window[0] > 30 {
 		t.Errorf("the wheel went to %v, column %v", p.Window, x)
@@ -277,7 +277,7 @@ func TestChartFuzz(t *testing.T) {
 			case 1:
 				k := keys[r.IntN(len(keys))]
 				if k == "y" {
-					p.toggleLog()
+					p.ToggleLog()
 				}
 				Press(p.(Keyed), v, k)
 			default:
@@ -304,13 +304,13 @@ func BenchmarkChart(b *testing.B) {
 		for _, c := range []struct{ name, keys string }{{"plain", ""}, {"all", "left m m c"}} {
 			b.Run(fmt.Sprintf("%s-%d", c.name, n), func(b *testing.B) {
 				p := &Loss{}
-				p.body(v, 200, 57, true)
+				p.Body(v, 200, 57, true)
 				for _, k := range strings.Fields(c.keys) {
 					Press(p, v, k)
 				}
 				b.ReportAllocs()
 				for b.Loop() {
-					p.body(v, 200, 57, true)
+					p.Body(v, 200, 57, true)
 				}
 			})
 		}

@@ -75,7 +75,7 @@ func TestMatrix(t *testing.T) {
 					continue // the other widths are those of newtop's own runs
 				}
 				for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
-					t.Run(fmt.Sprintf("%s/%s-%d-%v", name, p.name(v), w, g), func(t *testing.T) {
+					t.Run(fmt.Sprintf("%s/%s-%d-%v", name, p.Name(v), w, g), func(t *testing.T) {
 						v.Glyphs = g.Set(nil)
 						text := matrixText(t, v, layout.ID(id), w)
 						if name == "running" {

@@ -36,7 +36,7 @@ func (a *App) keySections() (out []widget.Section) {
 			}
 		}
 	case ok && a.zoomed:
-		own.Title = a.panes[a.focus].name(a.paneView()) + ", zoomed"
+		own.Title = a.panes[a.focus].Name(a.paneView()) + ", zoomed"
 		for _, k := range p.keys() {
 			if k.Show != "" {
 				own.Rows = append(own.Rows, widget.Explain(style.Accent, k.Show, columns, k.Help))

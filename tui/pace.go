@@ -70,7 +70,7 @@ func (a *App) holds(id layout.ID, d *Cache, key CacheKey) bool {
 func (a *App) pane(p *layout.Place) []string {
 	d, shown := &a.kept[p.Pane], a.panes[p.Pane]
 	key := CacheKey{
-		w: p.W, h: p.H, seen: shown.seen(a.h), look: a.Changes, focused: p.Pane == a.focus, zoomed: a.zoomed, bare: p.Bare,
+		w: p.W, h: p.H, seen: shown.Seen(a.h), look: a.Changes, focused: p.Pane == a.focus, zoomed: a.zoomed, bare: p.Bare,
 	}
 	if a.holds(p.Pane, d, key) {
 		a.stale = true

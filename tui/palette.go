@@ -107,7 +107,7 @@ func (a *App) methodEntries() (out []paletteEntry) {
 func (a *App) paneEntries() (out []paletteEntry) {
 	why := covered(a)
 	for id := range layout.Panes {
-		out = append(out, paletteEntry{kind: "pane", text: a.panes[id].name(a.paneView()), also: "zoom", why: why,
+		out = append(out, paletteEntry{kind: "pane", text: a.panes[id].Name(a.paneView()), also: "zoom", why: why,
 			do: func(a *App) tea.Cmd { a.focus = id; return a.zoom(true) }})
 	}
 	return out

@@ -23,19 +23,19 @@ type View struct {
 // Pane is one rectangle of the dashboard. Panes keep nothing but their charts and toggles: what they
 // show is in the history.
 type Pane interface {
-	// name stands in the frame and in the help.
-	name(v *View) string
-	// head puts the current values into the frame, after the name; it may stop at any width.
-	head(v *View, l *style.Line)
-	// body draws into w × h cells (both ≥ 1): at most h rows, none wider than w. zoomed says that the
+	// Name stands in the frame and in the help.
+	Name(v *View) string
+	// Head puts the current values into the frame, after the name; it may stop at any width.
+	Head(v *View, l *style.Line)
+	// Body draws into w × h cells (both ≥ 1): at most h rows, none wider than w. zoomed says that the
 	// pane has the whole screen.
-	body(v *View, w, h int, zoomed bool) []string
-	// strip draws without a frame for a compact screen, its first row beginning with what it is.
-	strip(v *View, w, h int) []string
-	// seen adds up the counters of what it shows, so that an unchanged sum is an unchanged picture.
-	seen(h *history.History) uint64
-	// toggleLog switches its axis between linear and logarithmic; false if it has none.
-	toggleLog() bool
+	Body(v *View, w, h int, zoomed bool) []string
+	// Strip draws without a frame for a compact screen, its first row beginning with what it is.
+	Strip(v *View, w, h int) []string
+	// Seen adds up the counters of what it shows, so that an unchanged sum is an unchanged picture.
+	Seen(h *history.History) uint64
+	// ToggleLog switches its axis between linear and logarithmic; false if it has none.
+	ToggleLog() bool
 }
 
 // Pictured is a pane that says by itself what its picture shows.
@@ -75,7 +75,7 @@ type Moused interface {
 // Linear is embedded by panes without a scale to switch.
 type Linear struct{}
 
-func (Linear) toggleLog() bool { return false }
+func (Linear) ToggleLog() bool { return false }
 
 // Cache keeps a pane's rows until something that they show changes.
 type Cache struct {
@@ -94,13 +94,13 @@ type CacheKey struct {
 
 // rows returns the pane's rectangle, drawing it only if needed: exactly r.h rows of r.w columns.
 func (d *Cache) draw(p Pane, v *View, r layout.Rect, key CacheKey) []string {
-	key.w, key.h, key.seen = r.W, r.H, p.seen(v.H)
+	key.w, key.h, key.seen = r.W, r.H, p.Seen(v.H)
 	if d.rows != nil && d.key == key {
 		return d.rows
 	}
 	d.key = key
 	if key.bare {
-		d.rows = style.Block(p.strip(v, r.W, r.H), r.W, r.H)
+		d.rows = style.Block(p.Strip(v, r.W, r.H), r.W, r.H)
 		if key.focused {
 			d.rows[0] = v.Line(1).Put(style.Focus, "▸").Full() + ansi.TruncateLeft(d.rows[0], 1, "")
 		}
@@ -122,7 +122,7 @@ func frame(p Pane, v *View, r layout.Rect, key CacheKey) []string {
 	side := v.Line(1)
 	side.Put(ink, "│")
 	edge := side.Full()
-	for _, row := range style.Block(p.body(v, max(inner-2, 1), max(r.H-2, 1), key.zoomed), inner-2, r.H-2) {
+	for _, row := range style.Block(p.Body(v, max(inner-2, 1), max(r.H-2, 1), key.zoomed), inner-2, r.H-2) {
 		rows = append(rows, edge+" "+row+" "+edge)
 	}
 	bottom := v.Line(r.W)
@@ -139,9 +139,9 @@ func frameTop(p Pane, v *View, w int, focused bool) string {
 	top := v.Line(w)
 	top.Put(ink, "╭─")
 	title := v.Line(w - 4)
-	title.Put(style.Text, " ").Put(nameInk, p.name(v)).Put(style.Text, " ")
+	title.Put(style.Text, " ").Put(nameInk, p.Name(v)).Put(style.Text, " ")
 	values := v.Line(title.Left() - 2)
-	p.head(v, values)
+	p.Head(v, values)
 	if values.Width > 0 {
 		title.Put(style.Text, " ").Append(values).Put(style.Text, " ")
 	}

@@ -21,11 +21,11 @@ var (
 	_ Pictured = (*Accuracy)(nil)
 )
 
-func (*Accuracy) name(v *View) string { return metricName(v.H) }
+func (*Accuracy) Name(v *View) string { return metricName(v.H) }
 
-func (p *Accuracy) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+func (p *Accuracy) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
-func (p *Accuracy) toggleLog() bool { p.log = !p.log; return true }
+func (p *Accuracy) ToggleLog() bool { p.log = !p.log; return true }
 
 // unit is how the quantity is written.
 func (p *Accuracy) unit(v *View) func(float64) string {
@@ -35,7 +35,7 @@ func (p *Accuracy) unit(v *View) func(float64) string {
 	return format.Percent
 }
 
-func (p *Accuracy) head(v *View, l *style.Line) {
+func (p *Accuracy) Head(v *View, l *style.Line) {
 	pick := func(e, r float64) float64 {
 		if v.H.Regression() {
 			return r
@@ -68,17 +68,17 @@ func (p *Accuracy) plot(v *View) chart.Plot {
 	return pl
 }
 
-func (p *Accuracy) body(v *View, w, h int, zoomed bool) []string {
+func (p *Accuracy) Body(v *View, w, h int, zoomed bool) []string {
 	pl := p.plot(v)
-	pl.Best, pl.Value, pl.Waiting = true, p.unit(v), v.without(p.name(v))
+	pl.Best, pl.Value, pl.Waiting = true, p.unit(v), v.without(p.Name(v))
 	if zoomed {
 		return p.Whole(&v.Pen, &p.chart, pl, w, h)
 	}
 	return p.chart.Draw(&v.Pen, pl, w, h)
 }
 
-func (p *Accuracy) strip(v *View, w, h int) []string {
-	return pairStrip(v, &p.chart, p.plot(v), p.name(v), p.unit(v), w, h)
+func (p *Accuracy) Strip(v *View, w, h int) []string {
+	return pairStrip(v, &p.chart, p.plot(v), p.Name(v), p.unit(v), w, h)
 }
 
 func (p *Accuracy) figure(v *View) *figure.Chart {

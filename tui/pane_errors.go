@@ -34,9 +34,9 @@ var (
 // worstRows is how many rows are asked for.
 const worstRows = 16
 
-func (*Errors) name(*View) string { return "errors" }
+func (*Errors) Name(*View) string { return "errors" }
 
-func (*Errors) seen(h *history.History) uint64 {
+func (*Errors) Seen(h *history.History) uint64 {
 	return h.Gen.Run + h.Gen.Epoch + h.Analyses.ErrorsGen + h.Gen.Spectrum
 }
 
@@ -105,7 +105,7 @@ func class(e *event.ErrorsEvent, i int) string {
 	return strconv.Itoa(i)
 }
 
-func (p *Errors) head(v *View, l *style.Line) {
+func (p *Errors) Head(v *View, l *style.Line) {
 	e := v.H.Analyses.Errors
 	if e == nil {
 		if v.H.Status.Computing == "errors" {
@@ -135,7 +135,7 @@ func (p *Errors) head(v *View, l *style.Line) {
 	}
 }
 
-func (p *Errors) body(v *View, w, h int, zoomed bool) []string {
+func (p *Errors) Body(v *View, w, h int, zoomed bool) []string {
 	e := v.H.Analyses.Errors
 	if e == nil {
 		return p.nothing(v, w, h, zoomed)
@@ -274,7 +274,7 @@ func (p *Errors) nothing(v *View, w, h int, zoomed bool) []string {
 	return rows
 }
 
-func (p *Errors) strip(v *View, w, _ int) []string {
+func (p *Errors) Strip(v *View, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, "errors")
 	e := v.H.Analyses.Errors
@@ -289,7 +289,7 @@ func (p *Errors) strip(v *View, w, _ int) []string {
 		l.Group(style.Strong.Of(class(e, c[0].is)), style.Muted.Of(" taken for "), style.Strong.Of(class(e, c[0].said)),
 			style.Muted.Of(": "), style.Text.Of(format.Count(c[0].n)+"  "))
 	}
-	p.head(v, l)
+	p.Head(v, l)
 	return []string{l.Full()}
 }
 

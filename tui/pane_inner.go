@@ -39,15 +39,15 @@ type barsKey struct {
 	gl           *style.GlyphSet
 }
 
-func (*Inner) toggleLog() bool { return false }
+func (*Inner) ToggleLog() bool { return false }
 
-func (*Inner) name(*View) string { return "inner" }
+func (*Inner) Name(*View) string { return "inner" }
 
-func (*Inner) seen(h *history.History) uint64 {
+func (*Inner) Seen(h *history.History) uint64 {
 	return h.Gen.Inner + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting + h.Gen.Spectrum + h.Steps.Gen
 }
 
-func (p *Inner) head(v *View, l *style.Line) {
+func (p *Inner) Head(v *View, l *style.Line) {
 	if len(v.H.Solves.Bars) == 0 {
 		if NoSolves(v.H) && !v.H.Curves.Step.Empty() {
 			l.Group(style.Muted.Of("‖Δw‖ "), style.Text.Of(format.Number(v.H.Curves.Step.Last())))
@@ -67,7 +67,7 @@ func (p *Inner) head(v *View, l *style.Line) {
 	l.Group(style.Muted.Of("  total "), style.Text.Of(format.Count(v.H.Solves.Iterations)))
 }
 
-func (p *Inner) body(v *View, w, h int, zoomed bool) []string {
+func (p *Inner) Body(v *View, w, h int, zoomed bool) []string {
 	if s, ok := p.cursor(v.H); ok && zoomed && h >= 6 {
 		return p.solvePlayer.body(v, p, &s, w, h)
 	}
@@ -166,18 +166,18 @@ func (p *Inner) counts(v *View, l *style.Line) *style.Line {
 	return l
 }
 
-// strip puts the figures at the left, a small chart at the right, and what is under way beneath.
-func (p *Inner) strip(v *View, w, h int) []string {
+// Strip puts the figures at the left, a small chart at the right, and what is under way beneath.
+func (p *Inner) Strip(v *View, w, h int) []string {
 	const margin, column = 11, 32
 	var picture []string
 	text := [2]*style.Line{v.Line(column - margin - 1), v.Line(column - margin - 1)}
 	switch room := w - column - 1; {
 	case len(v.H.Solves.Bars) > 0:
-		p.head(v, text[0])
+		p.Head(v, text[0])
 		p.counts(v, text[1])
 		picture = p.chart(v, room, h-1, false)
 	case NoSolves(v.H):
-		p.head(v, text[0])
+		p.Head(v, text[0])
 		if text[1].Put(style.Muted, "no inner solves"); v.H.Curves.Step.Empty() {
 			break
 		}
@@ -211,7 +211,7 @@ func (p *Inner) figure(v *View) *figure.Chart {
 	}
 	first, last := h.Solves.Bars[0].Epoch, h.Solves.Bars[len(h.Solves.Bars)-1].Epoch
 	for _, s := range krylov.Stops() {
-		c := figure.Curve{Name: s.Words(), Color: OnPaper(history.StopToken(s)), Bars: true, Points: make([]figure.Point, max(0, last-first+1))}
+		c := figure.Curve{Name: s.Words(), Color: style.OnPaper(history.StopToken(s)), Bars: true, Points: make([]figure.Point, max(0, last-first+1))}
 		for i := range c.Points {
 			c.Points[i].X = float64(first + i)
 		}

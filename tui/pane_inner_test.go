@@ -79,7 +79,7 @@ func TestTheatreASCII(t *testing.T) {
 
 func TestNoSolvesIsSaid(t *testing.T) {
 	v := ViewOf(tuitest.DampedRun(9)...)
-	if text := ansi.Strip(strings.Join(new(Inner).body(v, 60, 3, false), "\n")); !strings.Contains(text, "no inner solves") {
+	if text := ansi.Strip(strings.Join(new(Inner).Body(v, 60, 3, false), "\n")); !strings.Contains(text, "no inner solves") {
 		t.Errorf("the inner pane says %q", text)
 	}
 }

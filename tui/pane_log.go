@@ -23,12 +23,12 @@ var (
 	_ Restarter = (*Log)(nil)
 )
 
-func (*Log) name(*View) string { return "log" }
+func (*Log) Name(*View) string { return "log" }
 
-func (*Log) seen(h *history.History) uint64 { return h.Log.Gen + h.Gen.Run }
+func (*Log) Seen(h *history.History) uint64 { return h.Log.Gen + h.Gen.Run }
 
-// head says what the columns of an epoch's row are that do not say so themselves.
-func (*Log) head(v *View, l *style.Line) {
+// Head says what the columns of an epoch's row are that do not say so themselves.
+func (*Log) Head(v *View, l *style.Line) {
 	thinned := v.H.Thinned
 	if r := v.H.Status.Replay; r != nil {
 		thinned += r.Thinned
@@ -54,7 +54,7 @@ func (v *View) faultInk() style.Token {
 	return style.Test
 }
 
-func (p *Log) body(v *View, w, h int, zoomed bool) []string {
+func (p *Log) Body(v *View, w, h int, zoomed bool) []string {
 	entries, up, below := v.newest(h), 0, ""
 	if zoomed && h > 2 {
 		h--
@@ -158,4 +158,4 @@ func (p *Log) figures(v *View, e *history.Entry, l *style.Line) {
 	}
 }
 
-func (p *Log) strip(v *View, w, h int) []string { return p.body(v, w, h, false) }
+func (p *Log) Strip(v *View, w, h int) []string { return p.Body(v, w, h, false) }

@@ -26,19 +26,19 @@ var (
 // NewLoss returns the pane with a logarithmic axis.
 func NewLoss() *Loss { return &Loss{log: true} }
 
-func (*Loss) name(*View) string { return "loss" }
+func (*Loss) Name(*View) string { return "loss" }
 
-func (p *Loss) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+func (p *Loss) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
-func (p *Loss) toggleLog() bool { p.log = !p.log; return true }
+func (p *Loss) ToggleLog() bool { p.log = !p.log; return true }
 
-func (p *Loss) head(v *View, l *style.Line) {
+func (p *Loss) Head(v *View, l *style.Line) {
 	pairHead(v, l, float64(v.H.Latest.Loss), float64(v.H.Before.Loss),
 		float64(v.H.Latest.TestLoss), float64(v.H.Before.TestLoss), v.H.Missing(&v.H.Curves.Loss), format.Number)
 	scaleHead(l, p.log)
 }
 
-func (p *Loss) body(v *View, w, h int, zoomed bool) []string {
+func (p *Loss) Body(v *View, w, h int, zoomed bool) []string {
 	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.TestLoss)
 	pl.Log, pl.Best, pl.Waiting = p.log, true, v.without("loss")
 	if zoomed {
@@ -47,7 +47,7 @@ func (p *Loss) body(v *View, w, h int, zoomed bool) []string {
 	return p.chart.Draw(&v.Pen, pl, w, h)
 }
 
-func (p *Loss) strip(v *View, w, h int) []string {
+func (p *Loss) Strip(v *View, w, h int) []string {
 	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.TestLoss)
 	pl.Log = p.log
 	return pairStrip(v, &p.chart, pl, "loss", format.Number, w, h)

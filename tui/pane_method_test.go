@@ -68,7 +68,7 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 		v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 	}
 	l := v.Line(100)
-	new(Accuracy).head(v, l)
+	new(Accuracy).Head(v, l)
 	if text := ansi.Strip(l.Full()); !strings.Contains(text, "members 6.40% to 7.10%") {
 		t.Error(text)
 	}
@@ -127,7 +127,7 @@ func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 		v.H.Apply(tuitest.DeltaOf(v.H.Status, in))
 		l := v.Line(60)
 		p := &Inner{}
-		p.head(v, l)
+		p.Head(v, l)
 		head, now := ansi.Strip(l.Full()), ansi.Strip(p.now(v, 60))
 		if !strings.Contains(head, c.head) || c.head == "" && strings.Contains(head, " in ") || !strings.HasPrefix(now, c.now) {
 			t.Errorf("%d nets, %d blocks: %q and %q", c.nets, c.blocks, head, now)
@@ -168,7 +168,7 @@ func TestSparseConnections(t *testing.T) {
 	draw := func(weights int) (text string, dots int) {
 		v := ViewOf()
 		v.H.Run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 40}, Connections: []event.ConnectionInfo{{To: 1, From: 0, Weights: weights}}}}
-		text = ansi.Strip(strings.Join((&Topology{}).body(v, 60, 12, false), "\n"))
+		text = ansi.Strip(strings.Join((&Topology{}).Body(v, 60, 12, false), "\n"))
 		for _, r := range text {
 			if r > 0x2800 && r <= 0x28ff {
 				dots++

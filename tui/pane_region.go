@@ -30,18 +30,18 @@ var (
 // NewRegion returns the pane with a logarithmic axis.
 func NewRegion() *Region { return &Region{log: true} }
 
-func (p *Region) name(v *View) string {
+func (p *Region) Name(v *View) string {
 	if v.H.External() && v.H.Steering() == history.ByFigures {
 		return "figures"
 	}
 	return [...]string{history.ByRadius: "region", history.ByRate: "rate", history.ByFigures: "method"}[v.H.Steering()]
 }
 
-func (p *Region) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run + h.Gen.Setting }
+func (p *Region) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run + h.Gen.Setting }
 
-func (p *Region) toggleLog() bool { p.log = !p.log; return true }
+func (p *Region) ToggleLog() bool { p.log = !p.log; return true }
 
-func (p *Region) head(v *View, l *style.Line) {
+func (p *Region) Head(v *View, l *style.Line) {
 	if v.H.Epochs == 0 {
 		return
 	}
@@ -162,7 +162,7 @@ func (p *Region) plots(v *View) (upper, lower chart.Plot) {
 	return upper, lower
 }
 
-func (p *Region) body(v *View, w, h int, zoomed bool) []string {
+func (p *Region) Body(v *View, w, h int, zoomed bool) []string {
 	upper, lower := p.plots(v)
 	switch {
 	case zoomed:
@@ -260,11 +260,11 @@ func (p *Region) caption(v *View, pl chart.Plot, w int) string {
 	return l.Full()
 }
 
-func (p *Region) strip(v *View, w, _ int) []string {
+func (p *Region) Strip(v *View, w, _ int) []string {
 	l := v.Line(w)
-	v.Label(l, p.name(v))
+	v.Label(l, p.Name(v))
 	if v.H.Epochs > 0 {
-		p.head(v, l)
+		p.Head(v, l)
 	}
 	return []string{l.Full()}
 }
@@ -276,16 +276,16 @@ func (p *Region) figure(v *View) *figure.Chart {
 		f := figure.Chart{Title: "figures of its own", Y: "value"}
 		for i := range h.Curves.Figures[:min(len(h.Curves.Figures), 4)] {
 			k := &h.Curves.Figures[i]
-			f.Curves = append(f.Curves, figure.Curve{Name: k.Symbol, Color: OnPaper(style.RacerToken(i)), Dashed: i%2 == 1, Points: pointsOf(&k.Series)})
+			f.Curves = append(f.Curves, figure.Curve{Name: k.Symbol, Color: style.OnPaper(style.RacerToken(i)), Dashed: i%2 == 1, Points: pointsOf(&k.Series)})
 		}
 		return RunFigure(h, f)
 	}
 	if h.Curves.Radius.Empty() {
-		return RunFigure(h, figure.Chart{Title: "learning rate", Y: "rate", LogY: true, Curves: []figure.Curve{{Color: OnPaper(style.Train), Points: pointsOf(&h.Curves.Rate)}}})
+		return RunFigure(h, figure.Chart{Title: "learning rate", Y: "rate", LogY: true, Curves: []figure.Curve{{Color: style.OnPaper(style.Train), Points: pointsOf(&h.Curves.Rate)}}})
 	}
 	return RunFigure(h, figure.Chart{Title: "trust region", Y: "radius and step", LogY: true, Curves: []figure.Curve{
-		{Name: "radius", Color: OnPaper(style.Train), Points: pointsOf(&h.Curves.Radius)},
-		{Name: "step norm", Color: OnPaper(style.Test), Dashed: true, Points: pointsOf(&h.Curves.Step)},
+		{Name: "radius", Color: style.OnPaper(style.Train), Points: pointsOf(&h.Curves.Radius)},
+		{Name: "step norm", Color: style.OnPaper(style.Test), Dashed: true, Points: pointsOf(&h.Curves.Step)},
 	}})
 }
 

@@ -27,11 +27,11 @@ var (
 	_ Pictured = (*Spectrum)(nil)
 )
 
-func (*Spectrum) toggleLog() bool { return false }
+func (*Spectrum) ToggleLog() bool { return false }
 
-func (*Spectrum) name(*View) string { return "spectrum" }
+func (*Spectrum) Name(*View) string { return "spectrum" }
 
-func (*Spectrum) seen(h *history.History) uint64 {
+func (*Spectrum) Seen(h *history.History) uint64 {
 	return h.Gen.Spectrum + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting
 }
 
@@ -69,7 +69,7 @@ func ritz(e *event.EpochEvent) (s *event.InnerSummary, ok bool) {
 	return nil, false
 }
 
-func (p *Spectrum) head(v *View, l *style.Line) {
+func (p *Spectrum) Head(v *View, l *style.Line) {
 	if v.H.Status.Computing != "" {
 		l.Group(style.Warn.Of("computing  "))
 	}
@@ -123,7 +123,7 @@ func signToken(x float64) style.Token {
 	return style.Text
 }
 
-func (p *Spectrum) body(v *View, w, h int, zoomed bool) []string {
+func (p *Spectrum) Body(v *View, w, h int, zoomed bool) []string {
 	pairs, _ := p.source(v)
 	if len(pairs) == 0 {
 		return p.nothing(v, w, h)
@@ -275,7 +275,7 @@ func leading(x float64) float64 {
 	return math.Ceil(x/math.Pow(10, e)-1e-9) * math.Pow(10, e)
 }
 
-func (p *Spectrum) strip(v *View, w, _ int) []string {
+func (p *Spectrum) Strip(v *View, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, "spectrum")
 	if pairs, _ := p.source(v); len(pairs) == 0 && v.H.Unasked() {
@@ -283,7 +283,7 @@ func (p *Spectrum) strip(v *View, w, _ int) []string {
 	} else if len(pairs) == 0 {
 		l.Put(style.Muted, "k computes it now")
 	} else {
-		p.head(v, l)
+		p.Head(v, l)
 	}
 	return []string{l.Full()}
 }

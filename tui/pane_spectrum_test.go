@@ -164,12 +164,12 @@ func TestSpectrumHoldsTheRoom(t *testing.T) {
 		newestSpectrum(v.H).Density = d
 		for w := 1; w < 130; w += 13 {
 			for h := 1; h < 45; h += 5 {
-				for _, row := range new(Spectrum).body(v, w, h, h > 20) {
+				for _, row := range new(Spectrum).Body(v, w, h, h > 20) {
 					if n := ansi.StringWidth(row); n > w {
 						t.Fatalf("%d wide in %d × %d", n, w, h)
 					}
 				}
-				if n := len(new(Spectrum).body(v, w, h, h > 20)); n > h {
+				if n := len(new(Spectrum).Body(v, w, h, h > 20)); n > h {
 					t.Fatalf("%d rows in %d × %d", n, w, h)
 				}
 			}

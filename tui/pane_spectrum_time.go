@@ -396,7 +396,7 @@ func (p *Spectrum) figure(v *View) *figure.Chart {
 		e := &h.Spectra[i]
 		for k, value := range e.Eigenvalues {
 			if k == len(f.Curves) {
-				f.Curves = append(f.Curves, figure.Curve{Color: OnPaper(style.Train)})
+				f.Curves = append(f.Curves, figure.Curve{Color: style.OnPaper(style.Train)})
 			}
 			if y := float64(value); !math.IsNaN(y) && !math.IsInf(y, 0) {
 				f.Curves[k].Points = append(f.Curves[k].Points, figure.Point{X: float64(e.Epoch), Y: y})
@@ -408,7 +408,7 @@ func (p *Spectrum) figure(v *View) *figure.Chart {
 		c := &f.Curves[k]
 		name := "positive"
 		if n := len(c.Points); n > 0 && c.Points[n-1].Y < 0 {
-			name, c.Color, c.Dashed = "negative", OnPaper(style.NegativeCurvature), true
+			name, c.Color, c.Dashed = "negative", style.OnPaper(style.NegativeCurvature), true
 		}
 		if !named[name] {
 			c.Name, named[name] = name, true

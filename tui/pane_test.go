@@ -56,7 +56,7 @@ func TestLogColumns(t *testing.T) {
 		d.Epochs[len(d.Epochs)-1].Loss = event.Float(0.000991 + 0.00001*float64(e%3))
 	}
 	a.Update(came(d))
-	rows := a.panes[layout.Log].body(a.paneView(), 40, 20, false)
+	rows := a.panes[layout.Log].Body(a.paneView(), 40, 20, false)
 	at := -1
 	for _, row := range rows {
 		text := ansi.Strip(row)
@@ -112,7 +112,7 @@ func TestArcsLeaveRoom(t *testing.T) {
 	v.H.Run = &event.RunEvent{Model: *m}
 	for h := 1; h < 50; h++ {
 		p := &Topology{}
-		rows := p.body(v, 66, h, false)
+		rows := p.Body(v, 66, h, false)
 		d := p.arrange(v, m, 66, h, false)
 		if d.h < d.arcs {
 			t.Errorf("%d rows: %d for arcs, %d for the graph", h, d.arcs, d.h)

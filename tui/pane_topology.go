@@ -29,13 +29,13 @@ var (
 	_ Asker  = (*Topology)(nil)
 )
 
-func (*Topology) name(*View) string { return "network" }
+func (*Topology) Name(*View) string { return "network" }
 
-func (*Topology) seen(h *history.History) uint64 {
+func (*Topology) Seen(h *history.History) uint64 {
 	return h.Gen.Run + h.Gen.Epoch + h.Analyses.WeightsGen
 }
 
-func (*Topology) head(v *View, l *style.Line) {
+func (*Topology) Head(v *View, l *style.Line) {
 	if v.H.Run == nil {
 		return
 	}
@@ -69,7 +69,7 @@ type drawing struct {
 	norms  int                      // rows of the table of blocks
 }
 
-func (p *Topology) body(v *View, w, h int, zoomed bool) []string {
+func (p *Topology) Body(v *View, w, h int, zoomed bool) []string {
 	p.chart.Resize(w, h)
 	if v.H.Run == nil || len(v.H.Run.Model.Layers) < 2 {
 		text := Waiting(v)
@@ -360,9 +360,9 @@ func (p *Topology) arc(a, b, row int, weights string, w int) {
 	}
 }
 
-func (p *Topology) strip(v *View, w, _ int) []string {
+func (p *Topology) Strip(v *View, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, "network")
-	p.head(v, l)
+	p.Head(v, l)
 	return []string{l.Full()}
 }

@@ -25,11 +25,11 @@ var (
 	_ Pictured = (*Work)(nil)
 )
 
-func (*Work) name(*View) string { return "work" }
+func (*Work) Name(*View) string { return "work" }
 
-func (*Work) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+func (*Work) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
-func (p *Work) head(v *View, l *style.Line) {
+func (p *Work) Head(v *View, l *style.Line) {
 	if v.H.Latest.Epoch == 0 || v.H.Missing(&v.H.Curves.Seconds) {
 		return
 	}
@@ -81,7 +81,7 @@ func (p *Work) items(v *View) []item {
 	return list
 }
 
-func (p *Work) body(v *View, w, h int, zoomed bool) []string {
+func (p *Work) Body(v *View, w, h int, zoomed bool) []string {
 	items := p.items(v)
 	if len(items) == 0 {
 		text := style.Wrapped(v.without("times"), w)
@@ -134,7 +134,7 @@ func (p *Work) body(v *View, w, h int, zoomed bool) []string {
 	return rows
 }
 
-func (p *Work) strip(v *View, w, _ int) []string {
+func (p *Work) Strip(v *View, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, "work")
 	items := p.items(v)
@@ -149,5 +149,5 @@ func (p *Work) strip(v *View, w, _ int) []string {
 }
 
 func (p *Work) figure(v *View) *figure.Chart {
-	return RunFigure(v.H, figure.Chart{Title: "seconds an epoch", Y: "seconds", Curves: []figure.Curve{{Color: OnPaper(style.Train), Points: pointsOf(&v.H.Curves.Seconds)}}})
+	return RunFigure(v.H, figure.Chart{Title: "seconds an epoch", Y: "seconds", Curves: []figure.Curve{{Color: style.OnPaper(style.Train), Points: pointsOf(&v.H.Curves.Seconds)}}})
 }

@@ -27,14 +27,14 @@ type brokenPane struct {
 	when string
 }
 
-func (p *brokenPane) toggleLog() bool {
+func (p *brokenPane) ToggleLog() bool {
 	if p.when == "update" {
 		panic("broken in Update")
 	}
 	return true
 }
 
-func (p *brokenPane) body(v *View, w, h int, zoomed bool) []string {
+func (p *brokenPane) Body(v *View, w, h int, zoomed bool) []string {
 	if p.when == "view" && v.H.Epochs > 3 {
 		panic("broken in View")
 	}

@@ -17,12 +17,12 @@ func (a *App) chartPicture(format string) tea.Cmd {
 	p := a.panes[a.focus]
 	f := a.figure()
 	if f == nil {
-		return a.Tell(style.Warn, p.name(a.paneView())+" has nothing to draw; P takes the screen")
+		return a.Tell(style.Warn, p.Name(a.paneView())+" has nothing to draw; P takes the screen")
 	}
 	if why := a.unpictured(); why != "" {
 		return a.Tell(style.Warn, why)
 	}
-	return a.Picture(a.pictureName(p.name(a.paneView())), "."+format, func(w io.Writer) error { return f.Draw(w, format) })
+	return a.Picture(a.pictureName(p.Name(a.paneView())), "."+format, func(w io.Writer) error { return f.Draw(w, format) })
 }
 
 // figure is what the focused pane's picture shows, nil for nothing.

@@ -1,11 +1,8 @@
 package tui
 
 import (
-	"image/color"
 	"math"
 	"strings"
-
-	"charm.land/lipgloss/v2"
 
 	"newtop/internal/figure"
 	"newtop/tui/chart"
@@ -49,15 +46,7 @@ func pointsOf(s *chart.Series) []figure.Point {
 // trainAndTest are the curves of one quantity over the rows of either set.
 func trainAndTest(train, test *chart.Series) []figure.Curve {
 	return []figure.Curve{
-		{Name: "training rows", Color: OnPaper(style.Train), Points: pointsOf(train)},
-		{Name: "test rows", Color: OnPaper(style.Test), Dashed: true, Points: pointsOf(test)},
+		{Name: "training rows", Color: style.OnPaper(style.Train), Points: pointsOf(train)},
+		{Name: "test rows", Color: style.OnPaper(style.Test), Dashed: true, Points: pointsOf(test)},
 	}
-}
-
-// OnPaper is a token's colour on a light ground; nil is black.
-func OnPaper(t style.Token) color.Color {
-	if hex := t.OnLight(); hex != "" {
-		return lipgloss.Color(hex)
-	}
-	return nil
 }

@@ -83,7 +83,7 @@ func TestTheatreAnySize(t *testing.T) {
 			Press(p, v, k)
 		}
 		w, h := 5+r.IntN(200), 3+r.IntN(60)
-		rows := p.body(v, w, h, true)
+		rows := p.Body(v, w, h, true)
 		if len(rows) > h {
 			t.Fatalf("%d rows in %d × %d", len(rows), w, h)
 		}
@@ -196,6 +196,6 @@ func BenchmarkTheatre(b *testing.B) {
 	solve, _ := tuitest.SolveEvents(62, 0, 4000, krylov.Limit)
 	v.H.Apply(&feed.Delta{Status: v.H.Status, Inner: solve, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
 	for range b.N {
-		p.body(v, 196, 55, true)
+		p.Body(v, 196, 55, true)
 	}
 }

@@ -86,8 +86,8 @@ func (m *tuning) clocked() (now, limit float64) {
 }
 
 // scaled gives a plot the scale and the words of what it shows: the measure, or what it took to get to the target.
-func (m *tuning) scaled(p *chart.Plot, pane layout.ID, timed bool) {
-	p.Log, p.Closed, p.Above = !m.charts.linear[pane], true, "×"
+func (m *tuning) scaled(p *chart.Plot, id layout.ID, timed bool) {
+	p.Log, p.Closed, p.Above = !m.charts.linear[id], true, "×"
 	switch {
 	case timed && m.charts.work:
 		p.Value, p.Above = format.Work, "none"
@@ -157,10 +157,10 @@ func (m *tuning) dot(t *tune.Trial, x float64, log bool) chart.Dot {
 }
 
 // drawDots draws a plot whose dots are these trials, and remembers where they are.
-func (m *tuning) drawDots(pane layout.ID, p chart.Plot, trials []int, r layout.Rect) []string {
-	c := &m.charts.chart[pane]
+func (m *tuning) drawDots(id layout.ID, p chart.Plot, trials []int, r layout.Rect) []string {
+	c := &m.charts.chart[id]
 	rows := c.Draw(&m.Pen, p, r.W, r.H)
-	at := &m.charts.dots[pane]
+	at := &m.charts.dots[id]
 	at.at, at.cells, at.trials = r, at.cells[:0], at.trials[:0]
 	if c.Drawn.W == 0 {
 		return rows

@@ -11,15 +11,15 @@ import (
 )
 
 // figure is what the picture of a pane shows, and what its file is called; nil for nothing.
-func (m *tuning) figure(pane layout.ID) (f *figure.Chart, name string) {
+func (m *tuning) figure(id layout.ID) (f *figure.Chart, name string) {
 	f = &figure.Chart{Title: "tune " + style.Clean(m.board.Name) + ", " + style.Clean(m.board.Data)}
-	if pane < tunePanes {
-		f.LogY = !m.charts.linear[pane]
+	if id < tunePanes {
+		f.LogY = !m.charts.linear[id]
 	}
-	switch pane {
+	switch id {
 	case tuneProgress:
 		name, f.X, f.Y = "found", m.charts.along().Words()+" of the search", m.valueName()
-		best := figure.Curve{Name: "best so far", Color: OnPaper(style.Text)}
+		best := figure.Curve{Name: "best so far", Color: style.OnPaper(style.Text)}
 		for _, b := range m.bestSoFar(f.LogY).Buckets {
 			best.Points = append(best.Points, figure.Point{X: b.X1[m.charts.along()], Y: b.Last})
 		}
@@ -46,11 +46,11 @@ func (m *tuning) figure(pane layout.ID) (f *figure.Chart, name string) {
 
 // figureDots are the listed trials by group at places along x.
 func (m *tuning) figureDots(place func(*tune.Trial) float64) []figure.Curve {
-	groups := []figure.Curve{{Name: "trials", Color: OnPaper(style.Accent), Dots: true}}
+	groups := []figure.Curve{{Name: "trials", Color: style.OnPaper(style.Accent), Dots: true}}
 	if m.lead >= 0 {
 		groups = groups[:0]
 		for i, s := range m.dims[m.lead].names {
-			groups = append(groups, figure.Curve{Name: style.Clean(s), Color: OnPaper(style.RacerToken(i)), Dots: true})
+			groups = append(groups, figure.Curve{Name: style.Clean(s), Color: style.OnPaper(style.RacerToken(i)), Dots: true})
 		}
 	}
 	for _, i := range m.rows {
@@ -66,7 +66,7 @@ func (m *tuning) figureDots(place func(*tune.Trial) float64) []figure.Curve {
 // figureCurves are the learning curves, the selected one last.
 func (m *tuning) figureCurves() (out []figure.Curve) {
 	curve := func(t *tune.Trial, tok style.Token, name string) {
-		c := figure.Curve{Name: name, Color: OnPaper(tok)}
+		c := figure.Curve{Name: name, Color: style.OnPaper(tok)}
 		for _, q := range t.Curve {
 			x := q.Seconds
 			if m.charts.work {

@@ -201,6 +201,7 @@ func randomSpectrum(r *rand.Rand, epoch int) event.SpectrumEvent {
 	return e
 }
 
+// RandomRun draws what a run tells of itself.
 func RandomRun(r *rand.Rand) *event.RunEvent {
 	run := &event.RunEvent{Optimizer: RandomText(r), Data: event.DataInfo{Name: RandomText(r), TrainRows: r.IntN(1e6), Classes: r.IntN(3)}}
 	run.Model.Parameters, run.Committee = r.IntN(1e7), r.IntN(12)
