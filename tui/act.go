@@ -10,6 +10,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/layout"
+	"newtop/tui/pane"
 	"newtop/tui/style"
 )
 
@@ -49,8 +50,8 @@ func (a *App) accept(d *feed.Delta) {
 	}
 	if d.Restart {
 		for _, p := range a.panes {
-			if r, ok := p.(Restarter); ok {
-				r.restart()
+			if r, ok := p.(pane.Restarter); ok {
+				r.Restart()
 			}
 		}
 	}
@@ -111,7 +112,7 @@ func (a *App) askSpectrum() tea.Cmd {
 
 // glance asks the run for what the pane that has the whole screen wants to show.
 func (a *App) glance() tea.Cmd {
-	p, ok := a.panes[a.focus].(Asker)
+	p, ok := a.panes[a.focus].(pane.Asker)
 	if !ok || !a.zoomed || a.busy || a.racing() || unchangeable(a) != "" {
 		return nil
 	}
@@ -202,9 +203,9 @@ func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	if p, ok := a.panes[a.focus].(Moused); ok && a.zoomed && a.dialog == nil && !a.racing() {
+	if p, ok := a.panes[a.focus].(pane.Moused); ok && a.zoomed && a.dialog == nil && !a.racing() {
 		for _, at := range a.layout(true).Places {
-			if at.Contains(m.X, m.Y) && p.handleMouse(a.paneView(), msg, m.X-at.X-2, m.Y-at.Y-1) {
+			if at.Contains(m.X, m.Y) && p.HandleMouse(a.paneView(), msg, m.X-at.X-2, m.Y-at.Y-1) {
 				a.Changes++
 				return nil
 			}

@@ -17,6 +17,7 @@ import (
 	"newtop/trainer/optim/methods"
 	"newtop/tui/history"
 	"newtop/tui/layout"
+	"newtop/tui/pane"
 	"newtop/tui/render"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -28,8 +29,8 @@ type App struct {
 	*bridge
 	h        *history.History
 	bindings []screen.Binding[*App]
-	panes    [layout.Panes]Pane
-	kept     [layout.Panes]Cache
+	panes    [layout.Panes]pane.Pane
+	kept     [layout.Panes]pane.Cache
 	picker   *picker
 
 	pace
@@ -131,11 +132,11 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.mouse(msg)
 	case deltaMsg:
 		return a, tea.Batch(a.receive(msg), a.glance())
-	case AskMsg:
+	case pane.AskMsg:
 		if why := unsteerable(a); why != "" {
 			return a, a.Tell(style.Warn, why)
 		}
-		return a, a.command(msg.command)
+		return a, a.command(msg.Command)
 	case replyMsg:
 		return a, a.replied(msg)
 	case screen.PictureMsg:
@@ -168,8 +169,8 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	if p, ok := a.panes[a.focus].(Keyed); ok && a.zoomed && !a.racing() {
-		if cmd, taken := Press(p, a.paneView(), k); taken {
+	if p, ok := a.panes[a.focus].(pane.Keyed); ok && a.zoomed && !a.racing() {
+		if cmd, taken := pane.Press(p, a.paneView(), k); taken {
 			a.Changes++
 			return cmd
 		}
@@ -189,7 +190,7 @@ func (a *App) mouseMode() tea.MouseMode {
 	if a.NoMouse {
 		return tea.MouseModeNone
 	}
-	if _, ok := a.panes[a.focus].(Moused); ok && a.zoomed {
+	if _, ok := a.panes[a.focus].(pane.Moused); ok && a.zoomed {
 		return tea.MouseModeAllMotion
 	}
 	return tea.MouseModeCellMotion
@@ -229,4 +230,4 @@ func (a *App) body(s *layout.Screen) []string {
 }
 
 // paneView is what panes are drawn from.
-func (a *App) paneView() *View { return &View{a.Pen, a.h} }
+func (a *App) paneView() *pane.View { return &pane.View{Pen: a.Pen, H: a.h} }

@@ -21,6 +21,7 @@ import (
 	"newtop/trainer/feed"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
+	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -115,7 +116,7 @@ func TestPanes(t *testing.T) {
 	for _, w := range []int{40, 80, 120} {
 		for id, p := range a.panes {
 			t.Run(fmt.Sprintf("%d-%s-%d", id, p.Name(a.paneView()), w), func(t *testing.T) {
-				rows := new(Cache).draw(p, a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: 14}, CacheKey{})
+				rows := new(pane.Cache).Draw(p, a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: 14}, pane.CacheKey{})
 				for i, r := range rows {
 					if n := ansi.StringWidth(r); n != w {
 						t.Errorf("row %d is %d wide", i, n)
@@ -317,10 +318,10 @@ func TestUnchangedPanesAreKept(t *testing.T) {
 	a.Update(came(d))
 	a.View()
 	for id := range layout.Panes {
-		if before[id].rows == nil {
+		if before[id].Rows == nil {
 			continue // without a place on this screen
 		}
-		same := &before[id].rows[0] == &a.kept[id].rows[0]
+		same := &before[id].Rows[0] == &a.kept[id].Rows[0]
 		want := id != layout.Inner
 		if same != want {
 			t.Errorf("pane %d: kept %v", id, same)

@@ -12,6 +12,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -190,7 +191,7 @@ func (f *settingsForm) Draw(a *App, w, h int) []string {
 }
 
 // row is a setting's name, its field, and what it means or what is wrong.
-func (f *settingsForm) row(v *View, i int, field string, w int) string {
+func (f *settingsForm) row(v *pane.View, i int, field string, w int) string {
 	p := &f.method.Parameters[i]
 	l := v.Line(w)
 	arrow, ink := " ", style.Text
@@ -211,7 +212,7 @@ func (f *settingsForm) row(v *View, i int, field string, w int) string {
 
 // about says all of the chosen setting: what it means, its range, default and source. It takes the same number of
 // rows whichever is chosen.
-func (f *settingsForm) about(v *View, w int) []string {
+func (f *settingsForm) about(v *pane.View, w int) []string {
 	most, all := 0, make([][]string, len(f.method.Parameters))
 	for i := range f.method.Parameters {
 		p := &f.method.Parameters[i]

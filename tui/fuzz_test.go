@@ -14,6 +14,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
+	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -114,7 +115,7 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 func fromOutside(r *rand.Rand) tea.Msg {
 	return []tea.Msg{
 		tea.ColorProfileMsg{Profile: colorprofile.Profile(r.IntN(6))}, tea.BackgroundColorMsg{Color: ansi.BasicColor(r.IntN(16))},
-		drawMsg{}, tickMsg{}, AskMsg{event.Slice{}}, replyMsg{}, replyMsg{errors.New(tuitest.RandomText(r))}, stoppedMsg{errors.New("no")}, screen.PictureMsg{},
+		drawMsg{}, tickMsg{}, pane.AskMsg{Command: event.Slice{}}, replyMsg{}, replyMsg{errors.New(tuitest.RandomText(r))}, stoppedMsg{errors.New("no")}, screen.PictureMsg{},
 	}[r.IntN(9)]
 }
 

@@ -21,6 +21,7 @@ import (
 	"newtop/tui/history"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
+	"newtop/tui/pane"
 	"newtop/tui/render"
 	"newtop/tui/screen"
 )
@@ -119,7 +120,7 @@ func drain(a *App, cmd tea.Cmd) {
 			for _, c := range msg {
 				drain(a, c)
 			}
-		case AskMsg, replyMsg:
+		case pane.AskMsg, replyMsg:
 			_, next := a.Update(msg)
 			drain(a, next)
 		}

@@ -12,8 +12,10 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/panetest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
+	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -68,7 +70,7 @@ func TestMatrix(t *testing.T) {
 		if testing.Short() && name != "running" {
 			continue
 		}
-		v := ViewOf(deltas...)
+		v := panetest.View(deltas...)
 		for id, p := range newPanes() {
 			for _, w := range []int{40, 80, 120} {
 				if w != 80 && (name == "watched" || v.H.External()) {
@@ -90,7 +92,7 @@ func TestMatrix(t *testing.T) {
 
 // matrixText draws a pane small, bare and zoomed in all themes and returns the text, which they share; but a heat
 // map is of shades where there are too few colours for it.
-func matrixText(t *testing.T, v *View, id layout.ID, w int) string {
+func matrixText(t *testing.T, v *pane.View, id layout.ID, w int) string {
 	t.Helper()
 	texts := map[bool]string{}
 	for theme := style.ThemeAuto; theme < style.ThemeCount; theme++ {
@@ -99,9 +101,9 @@ func matrixText(t *testing.T, v *View, id layout.ID, w int) string {
 			now := ""
 			for _, c := range []struct {
 				h   int
-				key CacheKey
-			}{{12, CacheKey{}}, {w / 3, CacheKey{zoomed: true, focused: true}}, {2, CacheKey{bare: true}}} {
-				rows := new(Cache).draw(newPanes()[id], v, layout.Rect{X: 0, Y: 0, W: w, H: c.h}, c.key)
+				key pane.CacheKey
+			}{{12, pane.CacheKey{}}, {w / 3, pane.CacheKey{Zoomed: true, Focused: true}}, {2, pane.CacheKey{Bare: true}}} {
+				rows := new(pane.Cache).Draw(newPanes()[id], v, layout.Rect{X: 0, Y: 0, W: w, H: c.h}, c.key)
 				now += plain(t, rows, w, c.h, v.Glyphs.ASCII)
 			}
 			rich := v.Palette.Shaded()

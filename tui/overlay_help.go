@@ -3,6 +3,7 @@ package tui
 import (
 	"strings"
 
+	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -27,7 +28,7 @@ func idleWhy(a *App) string {
 func (a *App) keySections() (out []widget.Section) {
 	const columns = 10
 	own := widget.Section{}
-	switch p, ok := a.panes[a.focus].(Keyed); {
+	switch p, ok := a.panes[a.focus].(pane.Keyed); {
 	case a.racing():
 		own.Title = "in the race"
 		for _, h := range a.race.hints(a) {
@@ -37,7 +38,7 @@ func (a *App) keySections() (out []widget.Section) {
 		}
 	case ok && a.zoomed:
 		own.Title = a.panes[a.focus].Name(a.paneView()) + ", zoomed"
-		for _, k := range p.keys() {
+		for _, k := range p.Keys() {
 			if k.Show != "" {
 				own.Rows = append(own.Rows, widget.Explain(style.Accent, k.Show, columns, k.Help))
 			}

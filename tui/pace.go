@@ -7,6 +7,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/tui/layout"
+	"newtop/tui/pane"
 	"newtop/tui/screen"
 )
 
@@ -52,38 +53,38 @@ type drawMsg struct{}
 // holds reports whether a pane keeps its picture although what it shows has changed: only while a run is
 // running by itself, and whatever the keys while a record is being read. What is zoomed on an inner solve is there to
 // be followed.
-func (a *App) holds(id layout.ID, d *Cache, key CacheKey) bool {
-	seen := key.seen
-	key.seen = d.key.seen
-	late := a.clock().Sub(d.at) >= a.hold
+func (a *App) holds(id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
+	seen := key.Seen
+	key.Seen = d.Key.Seen
+	late := a.clock().Sub(d.At) >= a.hold
 	if _, loading := a.h.Loading(); loading {
-		return a.hold > 0 && d.rows != nil && d.key == key && !late
+		return a.hold > 0 && d.Rows != nil && d.Key == key && !late
 	}
-	if a.hold <= 0 || d.rows == nil || key.bare || id == layout.Inner && key.zoomed || a.h.Over() ||
+	if a.hold <= 0 || d.Rows == nil || key.Bare || id == layout.Inner && key.Zoomed || a.h.Over() ||
 		a.h.Status.Phase != event.Running {
 		return false
 	}
-	return d.key == key && seen != key.seen && !late && a.clock().Sub(a.touched) >= keyCalm
+	return d.Key == key && seen != key.Seen && !late && a.clock().Sub(a.touched) >= keyCalm
 }
 
 // pane returns the rows of a pane's rectangle.
 func (a *App) pane(p *layout.Place) []string {
 	d, shown := &a.kept[p.Pane], a.panes[p.Pane]
-	key := CacheKey{
-		w: p.W, h: p.H, seen: shown.Seen(a.h), look: a.Changes, focused: p.Pane == a.focus, zoomed: a.zoomed, bare: p.Bare,
+	key := pane.CacheKey{
+		W: p.W, H: p.H, Seen: shown.Seen(a.h), Look: a.Changes, Focused: p.Pane == a.focus, Zoomed: a.zoomed, Bare: p.Bare,
 	}
 	if a.holds(p.Pane, d, key) {
 		a.stale = true
-		if now := a.clock(); now.Sub(d.headed) >= headHold && !key.zoomed && plotted(p.Pane) {
-			d.rows[0], d.headed = frameTop(shown, a.paneView(), p.W, key.focused), now
+		if now := a.clock(); now.Sub(d.Headed) >= headHold && !key.Zoomed && plotted(p.Pane) {
+			d.Rows[0], d.Headed = pane.FrameTop(shown, a.paneView(), p.W, key.Focused), now
 		}
-		return d.rows
+		return d.Rows
 	}
-	before := d.key
-	rows := d.draw(shown, a.paneView(), p.Rect, key)
-	if d.key != before {
-		d.at = a.clock()
-		d.headed = d.at
+	before := d.Key
+	rows := d.Draw(shown, a.paneView(), p.Rect, key)
+	if d.Key != before {
+		d.At = a.clock()
+		d.Headed = d.At
 	}
 	return rows
 }

@@ -10,6 +10,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/layout"
+	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -233,7 +234,7 @@ func (p *palette) Draw(a *App, w, h int) []string {
 }
 
 // row has the kind, the text with more about it, and the key at the right end.
-func (p *palette) row(v *View, e *paletteEntry, chosen bool, w int) string {
+func (p *palette) row(v *pane.View, e *paletteEntry, chosen bool, w int) string {
 	arrow, ink, more := " ", style.Text, style.Muted
 	switch {
 	case chosen:

@@ -18,12 +18,13 @@ import (
 	"newtop/trainer/event"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
+	"newtop/tui/pane"
 	"newtop/tui/screen"
 )
 
 // brokenPane panics where its name says.
 type brokenPane struct {
-	Loss
+	pane.Loss
 	when string
 }
 
@@ -34,7 +35,7 @@ func (p *brokenPane) ToggleLog() bool {
 	return true
 }
 
-func (p *brokenPane) Body(v *View, w, h int, zoomed bool) []string {
+func (p *brokenPane) Body(v *pane.View, w, h int, zoomed bool) []string {
 	if p.when == "view" && v.H.Epochs > 3 {
 		panic("broken in View")
 	}

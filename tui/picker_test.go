@@ -9,6 +9,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/optim/methods"
+	"newtop/tui/internal/panetest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 )
@@ -31,7 +32,7 @@ func TestFilterPrefersNames(t *testing.T) {
 func TestPickerShowsEveryMethod(t *testing.T) {
 	methods := methods.All()
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
-		v, p := ViewOf(), newPicker(methods)
+		v, p := panetest.View(), newPicker(methods)
 		for i, m := range methods {
 			p.at = i
 			rows := p.draw(v, size[0], size[1])

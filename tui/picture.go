@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/figure"
+	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -27,8 +28,8 @@ func (a *App) chartPicture(format string) tea.Cmd {
 
 // figure is what the focused pane's picture shows, nil for nothing.
 func (a *App) figure() *figure.Chart {
-	if p, ok := a.panes[a.focus].(Pictured); ok {
-		return p.figure(a.paneView())
+	if p, ok := a.panes[a.focus].(pane.Pictured); ok {
+		return p.Figure(a.paneView())
 	}
 	return nil
 }

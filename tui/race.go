@@ -9,6 +9,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/history"
+	"newtop/tui/pane"
 	"newtop/tui/style"
 	"newtop/tui/widget"
 )
@@ -150,7 +151,7 @@ func (r *raceView) hints(a *App) []widget.Hint {
 }
 
 // draw returns exactly h rows of w columns.
-func (r *raceView) draw(v *View, w, h int) []string {
+func (r *raceView) draw(v *pane.View, w, h int) []string {
 	r.begin(v.H)
 	key := raceKey{w: w, h: h, gen: v.H.Race.Gen, runGen: v.H.Gen.Run, own: r.changes, th: v.Palette, gl: v.Glyphs}
 	if r.rows != nil && r.key == key {
@@ -167,7 +168,7 @@ func (r *raceView) draw(v *View, w, h int) []string {
 }
 
 // compose puts the charts over the table, in frames where there is room for them.
-func (r *raceView) compose(v *View, w, h int) []string {
+func (r *raceView) compose(v *pane.View, w, h int) []string {
 	framed := w >= 80 && h >= 18
 	edge := 0
 	if framed {
@@ -186,7 +187,7 @@ func (r *raceView) compose(v *View, w, h int) []string {
 }
 
 // charts draws losses and faults side by side.
-func (r *raceView) charts(v *View, w, h int, framed bool) []string {
+func (r *raceView) charts(v *pane.View, w, h int, framed bool) []string {
 	fault, unit := "error", format.Percent
 	if v.H.Regression() {
 		fault, unit = "RMSE", nil
@@ -204,7 +205,7 @@ func (r *raceView) charts(v *View, w, h int, framed bool) []string {
 	return rows
 }
 
-func (r *raceView) chart(v *View, c *chart.Canvas, name string, unit func(float64) string, of func(*history.Racer) *chart.Series, w, h int, framed bool) []string {
+func (r *raceView) chart(v *pane.View, c *chart.Canvas, name string, unit func(float64) string, of func(*history.Racer) *chart.Series, w, h int, framed bool) []string {
 	p := chart.Plot{Log: !r.linear, Whole: r.axis != history.BySeconds, Label: unit, Waiting: "waiting for the first laps"}
 	if unit != nil && !r.linear {
 		p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }

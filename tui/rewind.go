@@ -13,6 +13,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/history"
+	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -181,7 +182,7 @@ func recordedEpochs(h *history.History, typed string) (out []int) {
 }
 
 // list has a heading and at most n−1 epochs around the chosen one.
-func (o *rewindOverlay) list(v *View, shown []int, at, w, n int) []string {
+func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
 	fault, unit := "error", format.Percent
 	if v.H.Regression() {
 		fault, unit = "RMSE", format.Number
@@ -223,8 +224,8 @@ func (o *rewindOverlay) list(v *View, shown []int, at, w, n int) []string {
 }
 
 // picture is the curve of the loss with the chosen epoch marked.
-func (o *rewindOverlay) picture(v *View, epoch, w, h int) []string {
-	p := EpochPlot(v.H,
+func (o *rewindOverlay) picture(v *pane.View, epoch, w, h int) []string {
+	p := pane.EpochPlot(v.H,
 		chart.Curve{Name: "train", Token: style.Train, Series: &v.H.Curves.Loss, Mark: '*'},
 		chart.Curve{Name: "test", Token: style.Test, Series: &v.H.Curves.TestLoss, Dashed: true, Mark: 'o'})
 	p.Log, p.Closed = true, true
