@@ -19,6 +19,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/pane"
@@ -40,25 +41,9 @@ func newTest(s tuitest.Script, o screen.Options, w, h int) *App {
 
 func came(d feed.Delta) deltaMsg { return deltaMsg{deltas: []feed.Delta{d}} }
 
-func typed(s string) tea.KeyPressMsg {
-	special := map[string]rune{"tab": tea.KeyTab, "enter": tea.KeyEnter, "esc": tea.KeyEscape, "left": tea.KeyLeft, "right": tea.KeyRight,
-		"up": tea.KeyUp, "down": tea.KeyDown, "space": tea.KeySpace, "backspace": tea.KeyBackspace,
-		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "delete": tea.KeyDelete}
-	if c, ok := special[s]; ok {
-		return tea.KeyPressMsg{Code: c}
-	}
-	if rest, ok := strings.CutPrefix(s, "ctrl+"); ok {
-		return tea.KeyPressMsg{Code: rune(rest[0]), Mod: tea.ModCtrl}
-	}
-	if s == "shift+tab" {
-		return tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
-	}
-	return tea.KeyPressMsg{Code: []rune(s)[0], Text: s}
-}
-
 func press(a *App, keys ...string) (last tea.Cmd) {
 	for _, k := range keys {
-		_, last = a.Update(typed(k))
+		_, last = a.Update(screentest.Typed(k))
 	}
 	return last
 }
@@ -250,40 +235,32 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-func quits(cmd tea.Cmd) bool {
-	if cmd == nil {
-		return false
-	}
-	_, ok := cmd().(tea.QuitMsg)
-	return ok
-}
-
 func TestQuit(t *testing.T) {
 	done := tuitest.Ended(event.Status{}, event.ReasonStopped)
 	t.Run("when the run has ended", func(t *testing.T) {
 		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
-		if quits(press(a, "q")) {
+		if screentest.Quits(press(a, "q")) {
 			t.Fatal("did not wait for the run")
 		}
-		if _, cmd := a.Update(came(done)); !quits(cmd) {
+		if _, cmd := a.Update(came(done)); !screentest.Quits(cmd) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("twice", func(t *testing.T) {
 		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
-		if press(a, "q"); !quits(press(a, "q")) {
+		if press(a, "q"); !screentest.Quits(press(a, "q")) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("after the end", func(t *testing.T) {
 		a := newTest(tuitest.Script{Epochs: 3, Fate: "done"}, screen.Options{}, 80, 24)
-		if !quits(press(a, "q")) {
+		if !screentest.Quits(press(a, "q")) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("a feed that only shows", func(t *testing.T) {
 		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
-		if _, cmd := a.Update(stoppedMsg{feed.ErrReadOnly}); !quits(cmd) {
+		if _, cmd := a.Update(stoppedMsg{feed.ErrReadOnly}); !screentest.Quits(cmd) {
 			t.Error("stayed")
 		}
 	})
@@ -304,7 +281,7 @@ func TestFeedCloses(t *testing.T) {
 	if !strings.Contains(frameText(t, a), "feed closed") {
 		t.Error("says nothing")
 	}
-	if !quits(press(a, "q")) {
+	if !screentest.Quits(press(a, "q")) {
 		t.Error("q stays")
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"newtop/tui/widget"
 )
 
-// Compared is a recorded run as Compare shows it. Nothing in it is changed.
-type Compared struct {
+// Recorded is a recorded run as Compare shows it. Nothing in it is changed.
+type Recorded struct {
 	ID, Name string          // Name may be empty
 	State    string          // in a word: "epochs", "running", "interrupted"
 	Run      *event.RunEvent // nil for a run that did not begin
@@ -26,12 +26,12 @@ type Compared struct {
 	Done     *event.DoneEvent
 }
 
-// MostCompared is how many runs Compare shows at most.
-const MostCompared = 8
+// Most is how many runs Compare shows at most.
+const Most = 8
 
 // Compare shows recorded runs over one another until the user quits, the context ends or the program fails, and
-// restores the terminal like Run. It panics without runs, or with more than MostCompared.
-func Compare(ctx context.Context, runs []Compared, o screen.Options) error {
+// restores the terminal like Run. It panics without runs, or with more than Most.
+func Compare(ctx context.Context, runs []Recorded, o screen.Options) error {
 	m := newComparison(runs, o)
 	return m.Run(ctx, m, o)
 }
@@ -53,9 +53,9 @@ type comparison struct {
 	table    widget.TableView
 }
 
-func newComparison(runs []Compared, o screen.Options) *comparison {
-	if len(runs) == 0 || len(runs) > MostCompared {
-		panic(fmt.Sprintf("tui: comparing %d runs: expected 1 to %d", len(runs), MostCompared))
+func newComparison(runs []Recorded, o screen.Options) *comparison {
+	if len(runs) == 0 || len(runs) > Most {
+		panic(fmt.Sprintf("tui: comparing %d runs: expected 1 to %d", len(runs), Most))
 	}
 	m := &comparison{
 		Base:     screen.NewBase(&o),

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"newtop/trainer/event"
+	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -21,7 +22,7 @@ import (
 // terminal's cursor.
 func TestCompareOdd(t *testing.T) {
 	runs := fakeCompared(4)
-	runs[0] = Compared{ID: "empty", State: "failed"}
+	runs[0] = Recorded{ID: "empty", State: "failed"}
 	runs[1].Name, runs[1].Epochs = "\x1b[2Jevil\r\n\u202e", runs[1].Epochs[:1]
 	runs[2].Run.Optimizer, runs[2].ID = "数据\x07", "a\x1b]0;x\x07b"
 	runs[2].Epochs = append(runs[2].Epochs[:20:20], runs[2].Epochs[10:]...) // back to epoch 9
@@ -34,7 +35,7 @@ func TestCompareOdd(t *testing.T) {
 			compareText(t, m)
 		}
 	}
-	only := newCompareTest([]Compared{{ID: "empty"}}, screen.Options{}, 80, 24)
+	only := newCompareTest([]Recorded{{ID: "empty"}}, screen.Options{}, 80, 24)
 	if text := compareText(t, only); !strings.Contains(text, "no run has an epoch") || !strings.Contains(text, "did not begin") {
 		t.Errorf("a comparison of nothing says\n%s", text)
 	}
@@ -43,9 +44,9 @@ func TestCompareOdd(t *testing.T) {
 }
 
 // startComparing runs a program and waits for its first bytes.
-func startComparing(t *testing.T, ctx context.Context, bytes int64, more ...tea.ProgramOption) *running {
+func startComparing(t *testing.T, ctx context.Context, bytes int64, more ...tea.ProgramOption) *screentest.Running {
 	t.Helper()
-	return startScreen(t, ctx, bytes, func(o screen.Options) (*screen.Base, tea.Model) {
+	return screentest.Start(t, ctx, bytes, func(o screen.Options) (*screen.Base, tea.Model) {
 		m := newComparison(fakeCompared(3), o)
 		return &m.Base, m
 	}, more...)
@@ -56,9 +57,9 @@ func TestCompareRests(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r := startComparing(t, ctx, 1000, tea.WithWindowSize(120, 40))
-	r.out.rest(t)
+	r.Out.Rest(t)
 	cancel()
-	<-r.ended
+	<-r.Ended
 }
 
 // TestCompareEnds ends programs in every way and looks for goroutines.
@@ -73,19 +74,19 @@ func TestCompareEnds(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			r := startComparing(t, ctx, 100)
-			r.press(t, c.keys)
+			r.Press(t, c.keys)
 			if c.cancel {
 				cancel()
 			}
-			r.endsWith(t, c.want)
+			r.EndsWith(t, c.want)
 		})
 	}
 }
 
 // randomCompared are runs of anything.
-func randomCompared(r *rand.Rand) (out []Compared) {
-	for range 1 + r.IntN(MostCompared) {
-		c := Compared{ID: tuitest.RandomText(r), Name: tuitest.RandomText(r), State: tuitest.RandomText(r)}
+func randomCompared(r *rand.Rand) (out []Recorded) {
+	for range 1 + r.IntN(Most) {
+		c := Recorded{ID: tuitest.RandomText(r), Name: tuitest.RandomText(r), State: tuitest.RandomText(r)}
 		if r.IntN(4) > 0 {
 			c.Run = tuitest.RandomRun(r)
 			c.Run.Settings = map[string]any{tuitest.RandomText(r): float64(tuitest.RandomFloat(r)), "x": tuitest.RandomText(r)}
@@ -121,9 +122,9 @@ func FuzzCompare(f *testing.F) {
 				mouse := tea.Mouse{X: r.IntN(140), Y: r.IntN(50), Button: []tea.MouseButton{tea.MouseLeft, tea.MouseWheelUp, tea.MouseWheelDown}[r.IntN(3)]}
 				m.Update([]tea.Msg{tea.MouseClickMsg(mouse), tea.MouseWheelMsg(mouse), tea.MouseMotionMsg(mouse), tea.MouseReleaseMsg(mouse)}[b%4])
 			case b >= 0x80:
-				m.Update(typed(special[int(b)%len(special)]))
+				m.Update(screentest.Typed(special[int(b)%len(special)]))
 			case b > ' ':
-				m.Update(typed(string(rune(b))))
+				m.Update(screentest.Typed(string(rune(b))))
 			}
 			if m.Height > 0 {
 				if m.Width == 0 {

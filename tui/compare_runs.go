@@ -18,7 +18,7 @@ import (
 
 // comparedRun is a run with its curves.
 type comparedRun struct {
-	Compared
+	Recorded
 	label   string
 	series  []chart.Series // of comparedQuantities
 	notes   []history.Note
@@ -68,7 +68,7 @@ func epochSeconds(e *event.EpochEvent) event.Float {
 	return e.Seconds
 }
 
-func newComparedRuns(runs []Compared) []comparedRun {
+func newComparedRuns(runs []Recorded) []comparedRun {
 	openings, names := make([]*event.RunEvent, len(runs)), make([]string, len(runs))
 	for i := range runs {
 		openings[i], names[i] = runs[i].Run, style.Clean(runs[i].Name)
@@ -81,8 +81,8 @@ func newComparedRuns(runs []Compared) []comparedRun {
 	return out
 }
 
-func newComparedRun(c Compared, label string) comparedRun {
-	r := comparedRun{Compared: c, label: label, series: make([]chart.Series, len(comparedQuantities)), measure: event.MeasureOf(c.Run, c.Epochs)}
+func newComparedRun(c Recorded, label string) comparedRun {
+	r := comparedRun{Recorded: c, label: label, series: make([]chart.Series, len(comparedQuantities)), measure: event.MeasureOf(c.Run, c.Epochs)}
 	newest, least := -1, math.Inf(1)
 	for i := range c.Epochs {
 		e := &c.Epochs[i]

@@ -16,19 +16,20 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
 // fakeCompared are n made-up recorded runs. The fourth diverged, the sixth is of another seed and was switched.
-func fakeCompared(n int) []Compared {
+func fakeCompared(n int) []Recorded {
 	methods := []string{"tr-gn", "adam", "scg", "tr-newton", "lbfgs", "tr-gn", "dogleg", "sgd"}
 	r := rand.New(rand.NewPCG(5, 6))
-	var out []Compared
+	var out []Recorded
 	for i := range n {
 		epochs, speed := 30+10*i, float64(4+2*i)
-		c := Compared{ID: fmt.Sprintf("20261121-12000%d-abcdef", i), State: "epochs", Run: &event.RunEvent{
+		c := Recorded{ID: fmt.Sprintf("20261121-12000%d-abcdef", i), State: "epochs", Run: &event.RunEvent{
 			Version: 1, Optimizer: methods[i], Seed: 1 + uint64(i/5), Epochs: epochs, Time: time.Date(2026, 11, 21, 12, 0, i, 0, time.UTC), Kernel: "avx512",
 			Data:     event.DataInfo{Name: "letters", TrainRows: 16000, TestRows: 4000, Inputs: 16, Outputs: 26, Classes: 26},
 			Model:    event.ModelInfo{Layers: []int{16, 70, 50, 26}, Activations: []string{"tanh", "tanh", "softmax"}, Loss: "xent", Parameters: 6066},
@@ -64,7 +65,7 @@ func fakeCompared(n int) []Compared {
 	return out
 }
 
-func newCompareTest(runs []Compared, o screen.Options, w, h int) *comparison {
+func newCompareTest(runs []Recorded, o screen.Options, w, h int) *comparison {
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
 	m := newComparison(runs, o)
 	m.Cancel() // notes then stay until the next one
@@ -75,7 +76,7 @@ func newCompareTest(runs []Compared, o screen.Options, w, h int) *comparison {
 func comparePress(m *comparison, keys ...string) (last tea.Cmd) {
 	for _, k := range keys {
 		m.View() // keys act on what is on the screen
-		_, last = m.Update(typed(k))
+		_, last = m.Update(screentest.Typed(k))
 	}
 	return last
 }
@@ -83,7 +84,7 @@ func comparePress(m *comparison, keys ...string) (last tea.Cmd) {
 // compareText is the screen without escape sequences, its size checked.
 func compareText(t *testing.T, m *comparison) string {
 	t.Helper()
-	return plain(t, strings.Split(m.View().Content, "\n"), m.Width, m.Height, m.Glyphs.ASCII)
+	return screentest.Plain(t, strings.Split(m.View().Content, "\n"), m.Width, m.Height, m.Glyphs.ASCII)
 }
 
 // compareKeys lead to what a comparison can show.
@@ -231,12 +232,12 @@ func TestCompareKeys(t *testing.T) {
 		t.Errorf("v shows %d of %d quantities", len(seen), len(m.charts.shown))
 	}
 	for _, k := range []string{"q", "ctrl+c"} {
-		if !quits(comparePress(m, k)) {
+		if !screentest.Quits(comparePress(m, k)) {
 			t.Errorf("%s does not quit", k)
 		}
 	}
 	comparePress(m, "d")
-	if quits(comparePress(m, "q")) || m.dialog != nil {
+	if screentest.Quits(comparePress(m, "q")) || m.dialog != nil {
 		t.Errorf("q over the differences should close them")
 	}
 	if comparePress(m, "d", "f", "V"); m.faded {
@@ -246,7 +247,7 @@ func TestCompareKeys(t *testing.T) {
 		t.Errorf("a key that has no meaning in the help does not do what it does elsewhere")
 	}
 	comparePress(m, "?")
-	if !quits(comparePress(m, "ctrl+c")) {
+	if !screentest.Quits(comparePress(m, "ctrl+c")) {
 		t.Errorf("ctrl+c over the help does not quit")
 	}
 }
@@ -348,14 +349,14 @@ func TestComparePreferences(t *testing.T) {
 }
 
 func TestCompareMisuse(t *testing.T) {
-	for _, n := range []int{0, MostCompared + 1} {
+	for _, n := range []int{0, Most + 1} {
 		func() {
 			defer func() {
 				if text, _ := recover().(string); !strings.HasPrefix(text, "tui: ") {
 					t.Errorf("%d runs: panics with %q", n, text)
 				}
 			}()
-			newComparison(make([]Compared, n), screen.Options{})
+			newComparison(make([]Recorded, n), screen.Options{})
 		}()
 	}
 }
@@ -366,7 +367,7 @@ func TestEightInks(t *testing.T) {
 		for _, dark := range []bool{true, false} {
 			th := theme.Palette(dark, colorprofile.TrueColor, false)
 			seen := map[string]string{}
-			for i := range MostCompared {
+			for i := range Most {
 				ink := th.Ink[style.RacerToken(i)]
 				if other := seen[ink]; other != "" {
 					t.Errorf("theme %s, dark %t: runs %s and %s have one colour", theme, dark, other, style.RacerLetter(i))

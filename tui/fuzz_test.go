@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/trainer/event"
+	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/pane"
@@ -91,12 +92,12 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 		background = false
 		if r.IntN(6) == 0 { // from one thing in front, or from a run that is ending, to another
 			a.dialog, a.stopping, a.focus = nil, false, layout.ID(r.IntN(int(layout.Panes)))
-			update(a, typed([]string{"f", "e", "u", "?", "o", ":", "z", "w"}[r.IntN(8)]))
+			update(a, screentest.Typed([]string{"f", "e", "u", "?", "o", ":", "z", "w"}[r.IntN(8)]))
 		}
-		update(a, typed(fuzzKeys[(int(kind)/8+r.IntN(len(fuzzKeys)))%len(fuzzKeys)]))
+		update(a, screentest.Typed(fuzzKeys[(int(kind)/8+r.IntN(len(fuzzKeys)))%len(fuzzKeys)]))
 	case 4:
 		background = false
-		update(a, typed([]string{"up", "down", "left", "right", "tab", "enter", "space"}[r.IntN(7)]))
+		update(a, screentest.Typed([]string{"up", "down", "left", "right", "tab", "enter", "space"}[r.IntN(7)]))
 	case 5:
 		background = false
 		update(a, tea.PasteMsg{Content: tuitest.RandomText(r)})

@@ -14,6 +14,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/render"
 	"newtop/tui/screen"
@@ -43,7 +44,7 @@ func guests(b *testing.B, size screen.Size, n int) {
 	allowance := &render.Budget{}
 	in, keys := io.Pipe()
 	defer keys.Close()
-	out, ended := &wire{}, make(chan error, n)
+	out, ended := &screentest.Wire{}, make(chan error, n)
 	for range n {
 		go func() {
 			feed := r.Feed()
@@ -53,12 +54,12 @@ func guests(b *testing.B, size screen.Size, n int) {
 		}()
 	}
 	time.Sleep(2 * time.Second)
-	cpu, bytes, writes, start := computed(b), out.bytes.Load(), out.writes.Load(), time.Now()
+	cpu, bytes, writes, start := computed(b), out.Bytes.Load(), out.Writes.Load(), time.Now()
 	time.Sleep(3 * time.Second)
 	each := time.Since(start).Seconds() * float64(n)
 	b.ReportMetric(100*(computed(b)-cpu)/each, "%core")
-	b.ReportMetric(float64(out.bytes.Load()-bytes)/1000/each, "kB/s")
-	b.ReportMetric(float64(out.writes.Load()-writes)/each, "frames/s")
+	b.ReportMetric(float64(out.Bytes.Load()-bytes)/1000/each, "kB/s")
+	b.ReportMetric(float64(out.Writes.Load()-writes)/each, "frames/s")
 	b.ReportMetric((heap()-before)/1000/float64(n), "kB")
 	cancel()
 	for range n {

@@ -19,6 +19,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/history"
+	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/pane"
@@ -132,7 +133,7 @@ func drain(a *App, cmd tea.Cmd) {
 func TestGuestsLeave(t *testing.T) {
 	for _, control := range []bool{false, true} {
 		a := newGuest(screen.Viewer{Name: "ann", Control: control}, 80, 24, crowd(1))
-		if !quits(press(a, "q")) || len(a.feed.(*tuitest.Feed).Commands) > 0 {
+		if !screentest.Quits(press(a, "q")) || len(a.feed.(*tuitest.Feed).Commands) > 0 {
 			t.Errorf("control %v: q does not just leave", control)
 		}
 		if cmd := press(a, "ctrl+z"); cmd != nil {

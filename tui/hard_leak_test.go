@@ -12,6 +12,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 )
@@ -64,12 +65,12 @@ func TestNothingIsLeft(t *testing.T) {
 			defer cancel()
 			in, keys := io.Pipe()
 			defer keys.Close()
-			var out wire
+			var out screentest.Wire
 			a := newApp(c.feed, screen.Options{Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, tuitest.Methods())
 			a.Width, a.Height = 120, 40
 			errs := make(chan error, 1)
 			go func() { errs <- runApp(ctx, a, screen.Options{Input: in, Output: &out, Environ: a.Environ}) }()
-			for n := 0; out.bytes.Load() < 100 && n < 300; n++ {
+			for n := 0; out.Bytes.Load() < 100 && n < 300; n++ {
 				time.Sleep(10 * time.Millisecond)
 			}
 			time.Sleep(100 * time.Millisecond)

@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/internal/panetest"
+	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/pane"
@@ -29,35 +28,6 @@ func watchedRich() []feed.Delta {
 	again := deltas[len(deltas)/2]
 	again.Restart = true
 	return append(append(deltas, again), deltas...)
-}
-
-// plain fails if a row of a frame has anything but printable text and the sequences that colour it.
-func plain(t *testing.T, rows []string, w, h int, ascii bool) (text string) {
-	t.Helper()
-	if len(rows) != h {
-		t.Fatalf("%d rows, not %d", len(rows), h)
-	}
-	for i, row := range rows {
-		if ascii {
-			for _, r := range row {
-				if r > unicode.MaxASCII && strings.Contains(style.ToASCII(string(r)), "?") {
-					t.Fatalf("row %d has %q, which has no counterpart: %q", i, r, row)
-				}
-			}
-			row = style.ToASCII(row)
-		}
-		if n := ansi.StringWidth(row); n != w {
-			t.Fatalf("row %d is %d wide, not %d: %q", i, n, w, ansi.Strip(row))
-		}
-		stripped := ansi.Strip(row)
-		for _, r := range stripped {
-			if !unicode.IsGraphic(r) || ascii && r > unicode.MaxASCII {
-				t.Fatalf("row %d has %q: %q", i, r, stripped)
-			}
-		}
-		text += stripped + "\n"
-	}
-	return text
 }
 
 // TestMatrix draws every pane, small and zoomed, in every theme on every kind of terminal, and with every set of
@@ -104,7 +74,7 @@ func matrixText(t *testing.T, v *pane.View, id layout.ID, w int) string {
 				key pane.CacheKey
 			}{{12, pane.CacheKey{}}, {w / 3, pane.CacheKey{Zoomed: true, Focused: true}}, {2, pane.CacheKey{Bare: true}}} {
 				rows := new(pane.Cache).Draw(newPanes()[id], v, layout.Rect{X: 0, Y: 0, W: w, H: c.h}, c.key)
-				now += plain(t, rows, w, c.h, v.Glyphs.ASCII)
+				now += screentest.Plain(t, rows, w, c.h, v.Glyphs.ASCII)
 			}
 			rich := v.Palette.Shaded()
 			if texts[rich] == "" {
@@ -126,11 +96,11 @@ func TestScreensInASCII(t *testing.T) {
 			withKept(a)
 			press(a, keys...)
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), func(t *testing.T) {
-				plain(t, strings.Split(a.View().Content, "\n"), size[0], size[1], true)
+				screentest.Plain(t, strings.Split(a.View().Content, "\n"), size[0], size[1], true)
 			})
 		}
 		a := newRaceTest(6, 12, "begun", size[0], size[1])
 		a.SetGlyphs(style.GlyphsASCII)
-		plain(t, strings.Split(a.View().Content, "\n"), size[0], size[1], true)
+		screentest.Plain(t, strings.Split(a.View().Content, "\n"), size[0], size[1], true)
 	}
 }

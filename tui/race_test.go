@@ -12,6 +12,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
@@ -132,7 +133,7 @@ func write(a *App, text string) {
 		if k == " " {
 			k = "space"
 		}
-		m := typed(k)
+		m := screentest.Typed(k)
 		m.Text = string(r)
 		a.Update(m)
 	}

@@ -15,6 +15,7 @@ import (
 	"newtop/trainer/feed"
 	"newtop/tui/chart"
 	"newtop/tui/history"
+	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
@@ -75,7 +76,7 @@ func TestReplayASCII(t *testing.T) {
 		a := newWatch(replayScene(name), 120, 40)
 		a.SetGlyphs(style.GlyphsASCII)
 		t.Run(name, func(t *testing.T) {
-			plain(t, strings.Split(a.View().Content, "\n"), 120, 40, true)
+			screentest.Plain(t, strings.Split(a.View().Content, "\n"), 120, 40, true)
 		})
 	}
 }
@@ -102,7 +103,7 @@ func TestReplayKeys(t *testing.T) {
 		press(a, c.keys[:last]...)
 		if c.want == readOnly {
 			a.Close() // a note's expiry is not waited for
-			update(a, typed(c.keys[last]))
+			update(a, screentest.Typed(c.keys[last]))
 		}
 		cmd := press(a, c.keys[last:]...)
 		got := ""
@@ -126,7 +127,7 @@ func TestReplayKeys(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"paused", "live", "ended", "pipe"} {
-		if a := newWatch(replayScene(name), 120, 40); !quits(press(a, "q")) {
+		if a := newWatch(replayScene(name), 120, 40); !screentest.Quits(press(a, "q")) {
 			t.Errorf("%s: q stays", name)
 		}
 	}

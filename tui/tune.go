@@ -14,8 +14,8 @@ import (
 	"newtop/tui/style"
 )
 
-// Searching is a search under way, as Tune shows it; tune.Search is one.
-type Searching interface {
+// Search is a search under way, as Tune shows it; tune.Search is one.
+type Search interface {
 	// Wait blocks until there is a newer Leaderboard than seen; io.EOF after the last one was seen.
 	Wait(ctx context.Context, seen *tune.Leaderboard) (*tune.Leaderboard, error)
 	// Leaderboard is the newest one.
@@ -27,16 +27,19 @@ type Searching interface {
 // Tune shows a search until the user quits, the context ends or the program fails, and restores the terminal like Run.
 // A user who quits while it is under way stops it first, and Tune returns when its last Leaderboard was seen, or at once if
 // asked a third time. The search itself is the caller's to run and to end.
-func Tune(ctx context.Context, s Searching, o screen.Options) error {
+func Tune(ctx context.Context, s Search, o screen.Options) error {
 	m := newTuning(s, o)
 	return m.Run(ctx, m, o)
 }
+
+// clockMsg moves the clock on.
+type clockMsg struct{}
 
 // tuning is the root model of Tune. It waits for one Leaderboard at a time: a terminal that does not read stops the waiting,
 // and nobody else. Between Boards only the clock moves, once a second while the search is under way.
 type tuning struct {
 	screen.Base
-	search   Searching
+	search   Search
 	bindings []screen.Binding[*tuning]
 
 	standing
@@ -66,7 +69,7 @@ type boardMsg struct {
 	err   error
 }
 
-func newTuning(s Searching, o screen.Options) *tuning {
+func newTuning(s Search, o screen.Options) *tuning {
 	m := &tuning{
 		Base:     screen.NewBase(&o),
 		search:   s,
@@ -132,7 +135,7 @@ func (m *tuning) tick() tea.Cmd {
 		return nil
 	}
 	m.ticking = true
-	return screen.After(m.Ctx, time.Second, tickMsg{})
+	return screen.After(m.Ctx, time.Second, clockMsg{})
 }
 
 // underway reports whether the search goes on.
@@ -154,7 +157,7 @@ func (m *tuning) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case boardMsg:
 		return m, m.receive(msg)
-	case tickMsg:
+	case clockMsg:
 		m.ticking = false
 		return m, m.tick()
 	case tea.KeyPressMsg:

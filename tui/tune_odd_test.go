@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"newtop/trainer/tune"
+	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
@@ -135,24 +136,24 @@ func TestTuneStop(t *testing.T) {
 			t.Fatal("the search is not stopped")
 		}
 		if last != "" {
-			if !quits(tunePress(m, last)) {
+			if !screentest.Quits(tunePress(m, last)) {
 				t.Errorf("%s does not leave a search that is stopping", last)
 			}
 			continue
 		}
-		if cmd := m.receive(m.wait(0)().(boardMsg)); quits(cmd) || m.board.Phase != "stopped" {
+		if cmd := m.receive(m.wait(0)().(boardMsg)); screentest.Quits(cmd) || m.board.Phase != "stopped" {
 			t.Errorf("the phase is %q", m.board.Phase)
 		}
-		if !quits(m.receive(m.wait(0)().(boardMsg))) {
+		if !screentest.Quits(m.receive(m.wait(0)().(boardMsg))) {
 			t.Error("the program does not end with the search")
 		}
 	}
 }
 
 // startTuning runs a program and waits for its first bytes.
-func startTuning(t *testing.T, ctx context.Context, s Searching, bytes int64, more ...tea.ProgramOption) *running {
+func startTuning(t *testing.T, ctx context.Context, s Search, bytes int64, more ...tea.ProgramOption) *screentest.Running {
 	t.Helper()
-	return startScreen(t, ctx, bytes, func(o screen.Options) (*screen.Base, tea.Model) {
+	return screentest.Start(t, ctx, bytes, func(o screen.Options) (*screen.Base, tea.Model) {
 		m := newTuning(s, o)
 		return &m.Base, m
 	}, more...)
@@ -163,9 +164,9 @@ func TestTuneRests(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r := startTuning(t, ctx, newFakeSearch(fakeBoard(60, 1, 0.05)), 1000, tea.WithWindowSize(120, 40))
-	r.out.rest(t)
+	r.Out.Rest(t)
 	cancel()
-	<-r.ended
+	<-r.Ended
 }
 
 // TestTuneEnds ends programs in every way and looks for goroutines.
@@ -182,11 +183,11 @@ func TestTuneEnds(t *testing.T) {
 			s := newFakeSearch(fakeBoard(10, 0.2, 0), fakeBoard(20, 0.5, 0.05))
 			s.holds = true
 			r := startTuning(t, ctx, s, 100)
-			r.press(t, c.keys)
+			r.Press(t, c.keys)
 			if c.cancel {
 				cancel()
 			}
-			r.endsWith(t, c.want)
+			r.EndsWith(t, c.want)
 			if s.stopped == c.cancel {
 				t.Errorf("the search was stopped: %t", s.stopped)
 			}
@@ -259,9 +260,9 @@ func tuneStorm(m *tuning, r *rand.Rand, b byte) {
 		mouse := tea.Mouse{X: r.IntN(220), Y: r.IntN(60), Button: []tea.MouseButton{tea.MouseLeft, tea.MouseWheelUp, tea.MouseWheelDown}[r.IntN(3)]}
 		m.Update([]tea.Msg{tea.MouseClickMsg(mouse), tea.MouseWheelMsg(mouse), tea.MouseMotionMsg(mouse), tea.MouseReleaseMsg(mouse)}[b%4])
 	case b >= 0x80:
-		m.Update(typed(special[int(b)%len(special)]))
+		m.Update(screentest.Typed(special[int(b)%len(special)]))
 	default:
-		m.Update(typed(string(rune(b))))
+		m.Update(screentest.Typed(string(rune(b))))
 	}
 }
 

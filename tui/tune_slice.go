@@ -29,7 +29,7 @@ func (m *tuning) dimension() int {
 		return at
 	}
 	if len(m.board.Importances) > 0 {
-		top := slices.MaxFunc(m.board.Importances, func(a, b tune.Importance) int { return cmp.Compare(absentLow(a.Share), absentLow(b.Share)) })
+		top := slices.MaxFunc(m.board.Importances, func(a, b tune.Importance) int { return cmp.Compare(a.Share, b.Share) })
 		if at := m.index(tailOf(top.Key)); at >= 0 && !(top.Share <= top.Spread) {
 			return at
 		}
@@ -115,7 +115,7 @@ func aside(number int) float64 {
 func (m *tuning) drawMatters(r layout.Rect) (title []style.Part, rows []string) {
 	title = []style.Part{style.Strong.Of("what matters"), style.Muted.Of("  share of the differences it explains")}
 	list := slices.Clone(m.board.Importances)
-	slices.SortStableFunc(list, func(a, b tune.Importance) int { return cmp.Compare(absentLow(b.Share), absentLow(a.Share)) })
+	slices.SortStableFunc(list, func(a, b tune.Importance) int { return cmp.Compare(b.Share, a.Share) })
 	m.charts.matters, m.charts.shares = r, m.charts.shares[:0]
 	if len(list) == 0 {
 		return title, []string{m.Line(r.W).To(1).Put(style.Muted, "known once about eight trials have ended").Full()}

@@ -15,6 +15,7 @@ import (
 
 	"newtop/trainer/tune"
 	"newtop/tui/history"
+	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
@@ -38,7 +39,7 @@ func newTuneTest(b *tune.Leaderboard, o screen.Options, w, h int) *tuning {
 func tunePress(m *tuning, keys ...string) (last tea.Cmd) {
 	for _, k := range keys {
 		m.View() // keys act on what is on the screen
-		_, last = m.Update(typed(k))
+		_, last = m.Update(screentest.Typed(k))
 	}
 	return last
 }
@@ -46,7 +47,7 @@ func tunePress(m *tuning, keys ...string) (last tea.Cmd) {
 // tuneText is the screen without escape sequences, its size checked.
 func tuneText(t *testing.T, m *tuning) string {
 	t.Helper()
-	return plain(t, strings.Split(m.View().Content, "\n"), m.Width, m.Height, m.Glyphs.ASCII)
+	return screentest.Plain(t, strings.Split(m.View().Content, "\n"), m.Width, m.Height, m.Glyphs.ASCII)
 }
 
 // tuneScreens are boards, and keys that lead to what can be shown of them.
@@ -206,19 +207,19 @@ func TestTuneKeys(t *testing.T) {
 		t.Error("esc does not go back")
 	}
 	for _, k := range []string{"q", "ctrl+c"} {
-		if !quits(tunePress(m, k)) {
+		if !screentest.Quits(tunePress(m, k)) {
 			t.Errorf("%s does not quit after the end", k)
 		}
 	}
 	tunePress(m, "d")
-	if quits(tunePress(m, "q")) || m.dialog != nil {
+	if screentest.Quits(tunePress(m, "q")) || m.dialog != nil {
 		t.Error("q over the details should close them")
 	}
 	if tunePress(m, "?", "x"); m.dialog != nil || !m.charts.work {
 		t.Error("a key that has no meaning in the help does not do what it does elsewhere")
 	}
 	tunePress(m, "?")
-	if !quits(tunePress(m, "ctrl+c")) {
+	if !screentest.Quits(tunePress(m, "ctrl+c")) {
 		t.Error("ctrl+c over the help does not quit")
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,37 +15,10 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/history"
+	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 )
-
-// wire is a terminal that counts what it is sent.
-type wire struct{ bytes, writes atomic.Int64 }
-
-func (w *wire) Write(p []byte) (int, error) {
-	w.bytes.Add(int64(len(p)))
-	w.writes.Add(1)
-	return len(p), nil
-}
-
-// rest fails unless a screen is written and then nothing any more, for longer than the slowest clock of a screen waits. A
-// busy machine may take its time to write it.
-func (w *wire) rest(t *testing.T) {
-	t.Helper()
-	const quiet = 1200 * time.Millisecond
-	bytes, writes := w.bytes.Load(), w.writes.Load()
-	for deadline := time.Now().Add(10 * quiet); ; {
-		time.Sleep(quiet)
-		more, again := w.bytes.Load()-bytes, w.writes.Load()-writes
-		if more == 0 && again == 0 && bytes >= 1000 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%d bytes were written for the screen, and %d in %d writes at rest", bytes, more, again)
-		}
-		bytes, writes = bytes+more, writes+again
-	}
-}
 
 // fastFeed has news whenever it is asked: a run of 200 inner iterations and 20 epochs a second.
 type fastFeed struct {
@@ -88,22 +60,22 @@ func show(tb testing.TB, feed feed.Feed, w, h int, d time.Duration, environ ...s
 	out, stop := onWire(feed, w, h, environ...)
 	defer stop()
 	for range 50 {
-		if time.Sleep(100 * time.Millisecond); out.bytes.Load() > 1000 {
+		if time.Sleep(100 * time.Millisecond); out.Bytes.Load() > 1000 {
 			break
 		}
 	}
 	time.Sleep(500 * time.Millisecond)
-	bytes, writes = float64(out.bytes.Load()), float64(out.writes.Load())
+	bytes, writes = float64(out.Bytes.Load()), float64(out.Writes.Load())
 	time.Sleep(d)
-	bytes, writes = float64(out.bytes.Load())-bytes, float64(out.writes.Load())-writes
+	bytes, writes = float64(out.Bytes.Load())-bytes, float64(out.Writes.Load())-writes
 	return bytes / d.Seconds(), writes / d.Seconds()
 }
 
 // onWire runs the whole program on a feed until it is stopped.
-func onWire(feed feed.Feed, w, h int, environ ...string) (out *wire, stop func()) {
+func onWire(feed feed.Feed, w, h int, environ ...string) (out *screentest.Wire, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	in, keys := io.Pipe()
-	out = &wire{}
+	out = &screentest.Wire{}
 	o := screen.Options{Input: in, Output: out, Environ: append([]string{"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"}, environ...)}
 	a := New(feed, o)
 	a.hold = patience(o.Environ)
@@ -149,7 +121,7 @@ func TestQuietWire(t *testing.T) {
 			t.Parallel()
 			out, stop := onWire(&tuitest.Feed{Deltas: deltas}, 120, 40)
 			defer stop()
-			out.rest(t)
+			out.Rest(t)
 		})
 	}
 }
@@ -206,8 +178,8 @@ func TestLoadingWire(t *testing.T) {
 	out, stop := onWire(&loadingFeed{each: 500}, 120, 40)
 	time.Sleep(1500 * time.Millisecond)
 	stop()
-	t.Logf("%d bytes in %d writes", out.bytes.Load(), out.writes.Load())
-	if out.bytes.Load() > most {
+	t.Logf("%d bytes in %d writes", out.Bytes.Load(), out.Writes.Load())
+	if out.Bytes.Load() > most {
 		t.Errorf("expected at most %d bytes", most)
 	}
 }

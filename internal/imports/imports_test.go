@@ -34,7 +34,7 @@ var levels = [][]string{
 	{"tui/chart", "tui/widget", "tui/render", "tui/internal/tuitest"},
 	{"tui/history", "tui/screen"},
 	{"tui/pane"},
-	{"tui/internal/panetest"},
+	{"tui/internal/panetest", "tui/internal/screentest"},
 	{"tui/pane/inner", "tui/pane/analyses"},
 	{"tui"},
 	{"tui/remote"},
