@@ -67,7 +67,7 @@ func (c *comparer) compare(cmd *cobra.Command, s *store.Store, names []string) e
 		return err
 	}
 	in, out, ok := terminal(cmd)
-	if ok && c.format == "" && levels == nil && len(list) <= tui.Most {
+	if ok && c.format == "" && levels == nil && len(list) <= tui.MostCompared {
 		options.Input, options.Output = in, out
 		return tui.Compare(cmd.Context(), compared(list), options)
 	}
@@ -94,11 +94,11 @@ func (c *comparer) levels() (out []float64, err error) {
 }
 
 // compared turns stories into what the screen compares.
-func compared(list []*story) []tui.Recorded {
-	out := make([]tui.Recorded, len(list))
+func compared(list []*story) []tui.Compared {
+	out := make([]tui.Compared, len(list))
 	for i, t := range list {
 		r := t.run
-		out[i] = tui.Recorded{ID: r.ID, Name: r.Name, State: string(r.State), Run: r.Opening, Epochs: t.epochs, Switches: t.switches,
+		out[i] = tui.Compared{ID: r.ID, Name: r.Name, State: string(r.State), Run: r.Opening, Epochs: t.epochs, Switches: t.switches,
 			Settings: t.settings, Diverged: t.diverged, Done: r.Done}
 	}
 	return out

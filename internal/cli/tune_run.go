@@ -60,7 +60,7 @@ func (t *tuner) print(cmd *cobra.Command, s *tune.Search) error {
 }
 
 // followBoards hands each newer board on until the last one. A search whose context has ended still has a last board.
-func followBoards(ctx context.Context, s tui.Search, do func(*tune.Leaderboard) error) error {
+func followBoards(ctx context.Context, s tui.Searching, do func(*tune.Leaderboard) error) error {
 	ctx = context.WithoutCancel(ctx)
 	for seen := (*tune.Leaderboard)(nil); ; {
 		b, err := s.Wait(ctx, seen)

@@ -1,0 +1,37 @@
+package dashboard
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/tui/layout"
+	"newtop/tui/pane"
+	"newtop/tui/pane/analyses"
+	"newtop/tui/pane/inner"
+)
+
+// newPanes makes the panes in the order of the tab key.
+func newPanes() [layout.Panes]pane.Pane {
+	return [layout.Panes]pane.Pane{
+		layout.Loss:     pane.NewLoss(),
+		layout.Accuracy: &pane.Accuracy{},
+		layout.Inner:    &inner.Pane{},
+		layout.Spectrum: &analyses.Spectrum{},
+		layout.Topology: &analyses.Topology{},
+		layout.Region:   pane.NewRegion(),
+		layout.Errors:   &analyses.Errors{},
+		layout.Work:     &pane.Work{},
+		layout.Log:      &pane.Log{},
+	}
+}
+
+// searchLog gives the log the screen and the keys.
+func (a *App) searchLog() tea.Cmd {
+	p, ok := a.panes[layout.Log].(*pane.Log)
+	if !ok {
+		return nil
+	}
+	a.focus = layout.Log
+	p.Search()
+	a.Changes++
+	return a.zoom(true)
+}
