@@ -25,7 +25,7 @@ func newPanes() [layout.Panes]pane.Pane {
 }
 
 // searchLog gives the log the screen and the keys.
-func (a *App) searchLog() tea.Cmd {
+func searchLog(a *App) tea.Cmd {
 	p, ok := a.panes[layout.Log].(*pane.Log)
 	if !ok {
 		return nil

@@ -39,7 +39,7 @@ type raceKey struct {
 }
 
 // racing reports whether the race has the screen.
-func (a *App) racing() bool { return a.h.Status.Racing && !a.h.Over() }
+func racing(a *App) bool { return a.h.Status.Racing && !a.h.Over() }
 
 // racerName is a racer's letter and name.
 func racerName(h *history.History, i int) string {
@@ -147,7 +147,7 @@ func (r *raceView) hints(a *App) []widget.Hint {
 		}
 		out = append(out, widget.NewHint("space", word))
 	}
-	return append(out, widget.NewHint("esc", "abandon"), widget.NewHint("x", "axis"), widget.NewHint("r", "rank by"), widget.NewHint("y", "log"), widget.NewHint("?", "help"), widget.NewHint("q", a.quitWord()))
+	return append(out, widget.NewHint("esc", "abandon"), widget.NewHint("x", "axis"), widget.NewHint("r", "rank by"), widget.NewHint("y", "log"), widget.NewHint("?", "help"), widget.NewHint("q", quitWord(a)))
 }
 
 // draw returns exactly h rows of w columns.

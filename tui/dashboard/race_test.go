@@ -44,7 +44,7 @@ func TestRaceScreens(t *testing.T) {
 				a := newRaceTest(c.n, c.laps, c.state, size[0], size[1])
 				press(a, c.keys...)
 				frameText(t, a)
-				rows := append(a.race.draw(a.paneView(), size[0], size[1]-layout.HeaderRows-layout.FooterRows), a.Footer(size[0], a.hints()))
+				rows := append(a.race.draw(a.paneView(), size[0], size[1]-layout.HeaderRows-layout.FooterRows), a.Footer(size[0], hints(a)))
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
@@ -71,7 +71,7 @@ func TestOverlayScreens(t *testing.T) {
 				withKept(a)
 				press(a, keys...)
 				frameText(t, a)
-				rows := append(a.dialog.Draw(a, size[0], size[1]-layout.FooterRows), a.Footer(size[0], a.hints()))
+				rows := append(a.dialog.Draw(a, size[0], size[1]-layout.FooterRows), a.Footer(size[0], hints(a)))
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
@@ -271,7 +271,7 @@ func TestPalette(t *testing.T) {
 func TestEveryActionIsFound(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{}, 120, 40)
 	have := map[string]bool{}
-	for _, e := range a.paletteEntries() {
+	for _, e := range paletteEntries(a) {
 		have[e.key] = true
 	}
 	for i := range a.bindings {

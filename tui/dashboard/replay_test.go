@@ -296,8 +296,8 @@ func TestReplayRace(t *testing.T) {
 	s := a.h.Status
 	s.Replay = &event.Replay{Source: "x", Seekable: true, Epoch: 12, Last: 40, Speed: 1}
 	a.Update(came(feed.Delta{Status: s}))
-	if text := frameText(t, a); !a.racing() || strings.Contains(text, "abandon") || strings.Contains(text, "go on with") {
-		t.Errorf("racing %v:\n%s", a.racing(), text)
+	if text := frameText(t, a); !racing(a) || strings.Contains(text, "abandon") || strings.Contains(text, "go on with") {
+		t.Errorf("racing %v:\n%s", racing(a), text)
 	}
 	for k, want := range map[string]string{".": "{Epoch:13}", "space": "{On:true}", "x": "", "down": ""} {
 		a.busy, a.bar.asked, a.feed.(*tuitest.Feed).Commands = false, false, nil

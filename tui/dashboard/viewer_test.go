@@ -92,7 +92,7 @@ func TestViewersSendNothing(t *testing.T) {
 			for _, k := range []string{"v", "r", "w", "l", "n", "b", "enter"} {
 				drain(a, press(a, k))
 			}
-			a.openPalette()
+			openPalette(a)
 			p := a.dialog.(*palette)
 			for i := range p.entries {
 				if e := p.entries[i]; e.kind != "command" && e.why == "" {
@@ -214,7 +214,7 @@ func TestWhoControls(t *testing.T) {
 		{screen.Viewer{Name: "lou"}, []event.Viewer{v("an\x1b[31mn", true)}, " · an[31mn controls"},
 	} {
 		a := newGuest(c.you, 120, 40, &event.Audience{Viewers: c.viewers})
-		if got := a.controls(a.h.Status.Audience, 24); got != c.want {
+		if got := inControl(a, a.h.Status.Audience, 24); got != c.want {
 			t.Errorf("%+v: %q, expected %q", c.viewers, got, c.want)
 		}
 	}
