@@ -195,7 +195,7 @@ func TestTuneKeys(t *testing.T) {
 	dims := map[string]bool{}
 	for range fakeOver {
 		tunePress(m, "right")
-		dims[m.sliced().key] = true
+		dims[slicedDim(m).key] = true
 	}
 	if len(dims) != len(fakeOver) {
 		t.Errorf("right goes through %v", dims)
@@ -341,7 +341,7 @@ func TestTuneShares(t *testing.T) {
 			for _, d := range fakeOver {
 				if x := strings.Index(row, style.Pad(d.Key, 5)+" ━"); x >= 0 {
 					m.Update(tea.MouseClickMsg{X: style.Cells(row[:x]), Y: y, Button: tea.MouseLeft})
-					if got := m.sliced().key; got != d.Key || m.focus != tuneMatters {
+					if got := slicedDim(m).key; got != d.Key || m.focus != tuneMatters {
 						t.Errorf("%v: a click on %s turns to %s", size, d.Key, got)
 					}
 				}
@@ -358,8 +358,8 @@ func TestTuneSliceBegins(t *testing.T) {
 	for _, target := range []float64{0, 0.05} {
 		b := fakeBoard(60, 1, target)
 		b.Importances = nil
-		if m := newTuneTest(b, screen.Options{}, 80, 24); m.sliced().key != "rate" {
-			t.Errorf("target %v: over %s, expected the first range", target, m.sliced().key)
+		if m := newTuneTest(b, screen.Options{}, 80, 24); slicedDim(m).key != "rate" {
+			t.Errorf("target %v: over %s, expected the first range", target, slicedDim(m).key)
 		}
 		for i := range b.Trials {
 			if tr := &b.Trials[i]; len(tr.Choices) < 3 { // those without a batch are the only ones with a rate, and have no value
@@ -368,8 +368,8 @@ func TestTuneSliceBegins(t *testing.T) {
 				tr.Choices[1].Value = ""
 			}
 		}
-		if m := newTuneTest(b, screen.Options{}, 80, 24); m.sliced().key != "batch" {
-			t.Errorf("target %v: over %s, which no trial with a value has", target, m.sliced().key)
+		if m := newTuneTest(b, screen.Options{}, 80, 24); slicedDim(m).key != "batch" {
+			t.Errorf("target %v: over %s, which no trial with a value has", target, slicedDim(m).key)
 		}
 	}
 }
