@@ -21,9 +21,10 @@ type tuneCharts struct {
 	dim     string          // that the slice is over; empty: that which matters most
 	chart   [tunePanes]chart.Canvas
 	dots    [tunePanes]tuneDots
-	matters layout.Rect // where the shares stand
-	shares  []string    // the dimension of each of its rows
-	layers  []int       // the listed trials, in the order in which they are drawn
+	blocks  chart.Blocks // of the curves in the table
+	matters layout.Rect  // where the shares stand
+	shares  []string     // the dimension of each of its rows
+	layers  []int        // the listed trials, in the order in which they are drawn
 }
 
 // tuneDots are the trials that a chart drew as dots, for the mouse.

@@ -163,33 +163,28 @@ func residualRows(v *pane.View, e *event.ErrorsEvent, output, w, h int) []string
 
 // histogram draws bars from −most to most, the middle marked, over a row of labels.
 func histogram(v *pane.View, bins []int, top int, most float64, w, h int) []string {
-	m := chart.NewCellGrid(&v.Pen, w, h)
+	var c chart.Canvas
+	c.Resize(w, h)
 	each := max(1, w/len(bins))
 	width := min(each*len(bins), w)
-	levels := v.Glyphs.Levels
-	steps := len(levels) - 1
+	steps := float64(len(v.Glyphs.Levels) - 1)
 	for i, n := range bins {
-		full := int(math.Round(float64(n) / float64(max(top, 1)) * float64((h-1)*steps)))
+		full := math.Round(float64(n) / float64(max(top, 1)) * float64(h-1) * steps)
 		if n > 0 {
 			full = max(full, 1)
 		}
-		for y := h - 2; y >= 0 && full > 0; y-- {
-			for x := range each {
-				m.Set(i*each+x, y, levels[min(full, steps)], v.Palette.Ink[style.Train])
-			}
-			full -= steps
-		}
+		chart.DrawBar(&c, v.Glyphs, i*each, h-2, each, full/steps, func(int) (style.Token, rune) { return style.Train, 0 })
 	}
 	middle := width / 2
 	for y := range h - 1 {
-		if y < len(m.Tile) && m.Tile[y*m.W+min(middle, m.W-1)].R == 0 {
-			m.Set(middle, y, '┊', v.Palette.Ink[style.Grid])
+		if g := c.At(min(middle, w-1), y); g != nil && g.R == 0 {
+			c.Set(middle, y, '┊', style.Grid)
 		}
 	}
 	high := format.Number(most)
-	m.Write(0, h-1, style.Muted, format.Number(-most))
-	m.Write(middle, h-1, style.Muted, "0")
-	m.Write(width-style.Cells(high), h-1, style.Muted, high)
-	m.Write(0, 0, style.Muted, format.Count(top)+" ┤")
-	return m.Rows()
+	c.Write(0, h-1, format.Number(-most), style.Muted)
+	c.Write(middle, h-1, "0", style.Muted)
+	c.Write(width-style.Cells(high), h-1, high, style.Muted)
+	c.Write(0, 0, format.Count(top)+" ┤", style.Muted)
+	return c.Rows(&v.Pen)
 }

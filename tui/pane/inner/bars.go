@@ -195,13 +195,9 @@ func (p *Pane) scale(v *pane.View, gutter, room, top int) {
 // bar draws one epoch, its reasons stacked in the order of their letters.
 func (p *Pane) bar(v *pane.View, b *history.Bar, x, w, room int, scale float64) {
 	height := float64(b.Total) * scale
-	for y := range room {
-		free := height - float64(y)
-		if free <= 0 && (y > 0 || b.Total == 0) {
-			return
-		}
+	chart.DrawBar(&p.bars, v.Glyphs, x, room-1, w, height, func(y int) (style.Token, rune) {
 		// The reason at this height is the one whose stacked share contains it.
-		at := int((float64(y) + math.Min(0.5, free/2)) / math.Max(height, 1e-9) * float64(b.Total))
+		at := int((float64(y) + math.Min(0.5, (height-float64(y))/2)) / math.Max(height, 1e-9) * float64(b.Total))
 		s, sum := krylov.Stop(0), 0
 		for k, n := range b.ByStop {
 			sum += n
@@ -210,15 +206,6 @@ func (p *Pane) bar(v *pane.View, b *history.Bar, x, w, room int, scale float64) 
 				break
 			}
 		}
-		r := v.Glyphs.Levels[len(v.Glyphs.Levels)-1]
-		if free < 1 {
-			r = v.Glyphs.Levels[max(1, int(math.Round(free*float64(len(v.Glyphs.Levels)-1))))]
-		}
-		if v.Glyphs.ASCII {
-			r = rune(s.Letter())
-		}
-		for dx := range w {
-			p.bars.Set(x+dx, room-1-y, r, history.StopToken(s))
-		}
-	}
+		return history.StopToken(s), rune(s.Letter())
+	})
 }

@@ -1,0 +1,83 @@
+package chart
+
+import (
+	"math"
+
+	"charm.land/lipgloss/v2"
+	"github.com/NimbleMarkets/ntcharts/v2/canvas"
+	"github.com/NimbleMarkets/ntcharts/v2/canvas/graph"
+	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
+
+	"newtop/tui/style"
+)
+
+// Blocks are bars of block elements, in eighths of a cell. ntcharts draws them on a canvas of its own, which is kept, since a cell of
+// it has 664 bytes; only the characters are read back, since its styles are whole Lip Gloss ones. Its zero value works.
+type Blocks struct {
+	canvas canvas.Model
+	out    []rune
+}
+
+// least is the height of a bar's uppermost cell, below which ntcharts would leave it out.
+const least = 1.0 / 8
+
+// Bar returns the cells of one bar from the bottom up, as many as its height begins. They are good until the next call.
+func (b *Blocks) Bar(g *style.GlyphSet, height float64) []rune {
+	whole, part := math.Modf(height)
+	if part > 0 {
+		height = whole + max(part, least)
+	}
+	h := int(math.Ceil(height))
+	b.clear(1, h)
+	graph.DrawColumnBottomToTop(&b.canvas, canvas.Point{Y: h - 1}, height, lipgloss.Style{})
+	for y := h - 1; y >= 0; y-- {
+		b.read(g, canvas.Point{Y: y})
+	}
+	return b.out
+}
+
+// Sparkline returns one cell for each height from 0, of which a little shows, to 1; what lies beyond is cut off, and NaN is 0. They
+// are good until the next call.
+func (b *Blocks) Sparkline(g *style.GlyphSet, heights []float64) []rune {
+	b.clear(len(heights), 1)
+	for x, y := range heights {
+		if !(y > 0) {
+			y = 0
+		}
+		graph.DrawColumnBottomToTop(&b.canvas, canvas.Point{X: x}, least+(1-least)*min(y, 1), lipgloss.Style{})
+		b.read(g, canvas.Point{X: x})
+	}
+	return b.out
+}
+
+func (b *Blocks) clear(w, h int) {
+	b.out = b.out[:0]
+	if w > b.canvas.Width() || h > b.canvas.Height() {
+		b.canvas = canvas.New(max(w, b.canvas.Width()), max(h, b.canvas.Height()))
+		return
+	}
+	b.canvas.Fill(canvas.Cell{})
+}
+
+// read appends the character of a cell. A glyph set of letters has one for each eighth.
+func (b *Blocks) read(g *style.GlyphSet, at canvas.Point) {
+	r := b.canvas.Cell(at).Rune
+	if g.ASCII {
+		r = g.Levels[r-runes.LowerBlockOne+1]
+	}
+	b.out = append(b.out, r)
+}
+
+// DrawBar draws a bar that stands on a row, w columns wide. A cell has the token and the letter, which stands for it in ASCII, of
+// its place in the bar, 0 at the bottom; a letter 0 leaves the height's own character.
+func DrawBar(c *Canvas, g *style.GlyphSet, x, bottom, w int, height float64, of func(y int) (style.Token, rune)) {
+	for y, r := range c.blocks.Bar(g, height) {
+		t, letter := of(y)
+		if g.ASCII && letter != 0 {
+			r = letter
+		}
+		for dx := range w {
+			c.Set(x+dx, bottom-y, r, t)
+		}
+	}
+}
