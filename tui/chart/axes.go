@@ -75,7 +75,7 @@ func distinct(at []float64, labels []string) []string {
 	return labels
 }
 
-func (c *Canvas) yLabels(v *style.Pen, p Plot, a Area, ticks []float64, labels []string) {
+func drawYLabels(c *Canvas, v *style.Pen, p Plot, a Area, ticks []float64, labels []string) {
 	taken := map[int]bool{}
 	for i := len(ticks) - 1; i >= 0; i-- {
 		row := a.Row(v.Glyphs, ticks[i])
@@ -96,8 +96,8 @@ func (c *Canvas) yLabels(v *style.Pen, p Plot, a Area, ticks []float64, labels [
 	}
 }
 
-// rules draws guide lines and the marks of events under the curves.
-func (c *Canvas) rules(v *style.Pen, p Plot, a Area) {
+// drawRules draws guide lines and the marks of events under the curves.
+func drawRules(c *Canvas, v *style.Pen, p Plot, a Area) {
 	for _, y := range p.Rules {
 		if row := a.Row(v.Glyphs, y); (!a.log || y > 0) && a.DotY(v.Glyphs, y) >= 0 && row >= a.Y && row < a.Y+a.H {
 			for x := a.X; x < a.X+a.W; x++ {
@@ -116,10 +116,10 @@ func (c *Canvas) rules(v *style.Pen, p Plot, a Area) {
 	}
 }
 
-// markNames writes what the marks are, over the curves: a name cut in two would read as another. A chart with
+// drawMarkNames writes what the marks are, over the curves: a name cut in two would read as another. A chart with
 // detail has them on several rows, at its top where they would hide a curve at its bottom; the box at the cursor
 // has those that find no room.
-func (c *Canvas) markNames(v *style.Pen, p Plot, a Area) {
+func drawMarkNames(c *Canvas, v *style.Pen, p Plot, a Area) {
 	if a.H < 6 {
 		return
 	}
@@ -145,18 +145,18 @@ func (c *Canvas) markNames(v *style.Pen, p Plot, a Area) {
 			}
 		}
 		const bearable = 5
-		if at, hidden := c.emptiest(n, 1, free); len(free) > 0 && (!p.Detail || hidden <= bearable) {
+		if at, hidden := emptiest(c, n, 1, free); len(free) > 0 && (!p.Detail || hidden <= bearable) {
 			ends[at[1]] = x
 			c.Write(x, at[1], m.Text, style.Muted)
 		}
 	}
 }
 
-// xLabels writes the ends of the x axis, the newest x always, and what fits between them. The label at the right
+// drawXLabels writes the ends of the x axis, the newest x always, and what fits between them. The label at the right
 // has the unit.
-func (c *Canvas) xLabels(v *style.Pen, p Plot, a Area, row int) {
+func drawXLabels(c *Canvas, v *style.Pen, p Plot, a Area, row int) {
 	if len(p.Names) > 0 {
-		c.nameLabels(v, p, a, row)
+		drawNames(c, v, p, a, row)
 		return
 	}
 	newest := p.last()
@@ -199,9 +199,9 @@ func (c *Canvas) xLabels(v *style.Pen, p Plot, a Area, row int) {
 			taken[from+1+i] = true
 		}
 		c.Write(from, row, s+unit, style.Muted)
-		c.notch(v, p, a, x, row)
+		drawNotch(c, v, p, a, x, row)
 	}
-	if k := len(at) - 1; k >= 0 && c.apart(v, a, newest, at[k], label(newest), label(at[k])+unit) {
+	if k := len(at) - 1; k >= 0 && roomBetween(c, v, a, newest, at[k], label(newest), label(at[k])+unit) {
 		put(at[k], unit)
 		unit = ""
 	}
@@ -211,13 +211,13 @@ func (c *Canvas) xLabels(v *style.Pen, p Plot, a Area, row int) {
 	}
 }
 
-// apart reports whether the label of a later x, which may end at the right edge, leaves room for that of an x.
-func (c *Canvas) apart(v *style.Pen, a Area, x, later float64, s, further string) bool {
+// roomBetween reports whether the label of a later x, which may end at the right edge, leaves room for that of an x.
+func roomBetween(c *Canvas, v *style.Pen, a Area, x, later float64, s, further string) bool {
 	return later > x && a.CellX(v.Glyphs, x)+style.Cells(s)/2+2 < min(a.CellX(v.Glyphs, later)-(style.Cells(further)-1)/2, a.X+a.W-style.Cells(further))
 }
 
-// notch marks on the axis where a label belongs.
-func (c *Canvas) notch(v *style.Pen, p Plot, a Area, x float64, row int) {
+// drawNotch marks on the axis where a label belongs.
+func drawNotch(c *Canvas, v *style.Pen, p Plot, a Area, x float64, row int) {
 	if p.Detail && row == a.Y+a.H+1 {
 		c.Set(a.CellX(v.Glyphs, x), a.Y+a.H, '┬', style.Grid)
 	}

@@ -150,8 +150,8 @@ func (c *Canvas) Segment(a Area, g *style.GlyphSet, x0, y0, x1, y1 int, dashed b
 // gapless is the rhythm of a dashed line: four dots on, two off.
 func gapless(x int) bool { return x%6 < 4 }
 
-// axes draws the lines at the left of and under the area.
-func (c *Canvas) axes(a Area, bottom bool) {
+// drawAxes draws the lines at the left of and under the area.
+func drawAxes(c *Canvas, a Area, bottom bool) {
 	for y := a.Y; y < a.Y+a.H; y++ {
 		c.Set(a.X-1, y, runes.LineVertical, style.Grid)
 	}

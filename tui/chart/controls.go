@@ -43,7 +43,7 @@ func (cv *Controls) Begin() { cv.Shown, cv.Fresh = cv.Shown[:0], true }
 func (cv *Controls) Dress(p *Plot) {
 	if cv.Fresh {
 		cv.Fresh = false
-		cv.Main = p.longest()
+		cv.Main = longest(p)
 		cv.Advance()
 	}
 	p.Detail, p.Legend = true, true
@@ -80,7 +80,7 @@ func (cv *Controls) Whole(v *style.Pen, c *Canvas, p Plot, w, h int) []string {
 }
 
 // longest is the first curve of those with the most points.
-func (p *Plot) longest() *Series {
+func longest(p *Plot) *Series {
 	best := p.Curves[0].Series
 	for i := range p.Curves {
 		if s := p.Curves[i].Series; s.Points > best.Points {

@@ -13,11 +13,11 @@ type stroke struct {
 	dashed bool
 }
 
-// curve draws buckets into the area. Those that share a column of dots are gathered first: the column then
+// drawCurve draws buckets into the area. Those that share a column of dots are gathered first: the column then
 // runs from the least to the greatest of their values, and is joined to the one before.
-func (c *Canvas) curve(a Area, g *style.GlyphSet, items []Bucket, k stroke) {
+func drawCurve(c *Canvas, a Area, g *style.GlyphSet, items []Bucket, k stroke) {
 	var col, prev dotColumn
-	end := func() { prev = c.column(&a, g, &col, prev, k.dashed) }
+	end := func() { prev = drawColumn(c, &a, g, &col, prev, k.dashed) }
 	stop := func() {
 		end()
 		col, prev = dotColumn{}, dotColumn{}
@@ -79,8 +79,8 @@ type dotColumn struct {
 	low, high, last float64
 }
 
-// column marks a column's dots and the way to it from the one before, and returns it.
-func (c *Canvas) column(a *Area, g *style.GlyphSet, col *dotColumn, prev dotColumn, dashed bool) dotColumn {
+// drawColumn marks a column's dots and the way to it from the one before, and returns it.
+func drawColumn(c *Canvas, a *Area, g *style.GlyphSet, col *dotColumn, prev dotColumn, dashed bool) dotColumn {
 	if !col.used {
 		return prev
 	}
@@ -102,8 +102,8 @@ func (c *Canvas) column(a *Area, g *style.GlyphSet, col *dotColumn, prev dotColu
 	return *col
 }
 
-// holes marks the x of values that were not finite, for a curve that should have none.
-func (c *Canvas) holes(a Area, g *style.GlyphSet, items []Bucket) {
+// drawHoles marks the x of values that were not finite, for a curve that should have none.
+func drawHoles(c *Canvas, a Area, g *style.GlyphSet, items []Bucket) {
 	for i := range items {
 		if x := items[i].X1[a.By]; items[i].holes && (a.has(x) || a.Right <= a.Left) {
 			c.Set(a.CellX(g, x), a.Y, '×', style.NotFinite)

@@ -7,10 +7,10 @@ import (
 	"newtop/tui/style"
 )
 
-// legend names the curves, with their current and best values, and says what of them is not as it was measured. It
+// drawLegend names the curves, with their current and best values, and says what of them is not as it was measured. It
 // stands in the corner where it hides least: at first the top right one, the emptiest for quantities that training
 // drives down. Where there is little room, or it would hide much of the curves, it says less.
-func (c *Canvas) legend(v *style.Pen, p Plot, a Area, m missing) {
+func drawLegend(c *Canvas, v *style.Pen, p Plot, a Area, m missing) {
 	const bearable = 8
 	var best struct {
 		at   [2]int
@@ -19,7 +19,7 @@ func (c *Canvas) legend(v *style.Pen, p Plot, a Area, m missing) {
 	}
 	least := math.MaxInt
 	for brevity := range 3 {
-		rows := p.legendRows(v, a, m, brevity)
+		rows := legendRows(&p, v, a, m, brevity)
 		w := 0
 		for _, r := range rows {
 			w = max(w, style.Width(r))
@@ -29,7 +29,7 @@ func (c *Canvas) legend(v *style.Pen, p Plot, a Area, m missing) {
 		}
 		right, left := a.X+a.W-w-1, a.X+1
 		top, bottom := a.Y, a.Y+a.H-len(rows)-1
-		at, hidden := c.emptiest(w, len(rows), [][2]int{{right, top}, {left, bottom}, {right, bottom}, {left, top}})
+		at, hidden := emptiest(c, w, len(rows), [][2]int{{right, top}, {left, bottom}, {right, bottom}, {left, top}})
 		if hidden < least {
 			best.at, best.w, best.rows, least = at, w, rows, hidden
 		}
@@ -37,11 +37,11 @@ func (c *Canvas) legend(v *style.Pen, p Plot, a Area, m missing) {
 			break
 		}
 	}
-	c.block(best.at, best.rows, best.w)
+	drawBlock(c, best.at, best.rows, best.w)
 }
 
 // legendRows are the rows of a legend that leaves out the more the briefer it is.
-func (p *Plot) legendRows(v *style.Pen, a Area, m missing, brevity int) (rows [][]style.Part) {
+func legendRows(p *Plot, v *style.Pen, a Area, m missing, brevity int) (rows [][]style.Part) {
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		if k.Series.Empty() {
@@ -59,7 +59,7 @@ func (p *Plot) legendRows(v *style.Pen, a Area, m missing, brevity int) (rows []
 	if p.half > 0 {
 		rows = append(rows, []style.Part{style.Muted.Of("smoothed, half-life " + epochs(p.half))})
 	}
-	return append(rows, p.missingRows(a, m)...)
+	return append(rows, missingRows(p, a, m)...)
 }
 
 // epochs writes a number of them.
@@ -71,7 +71,7 @@ func epochs(n float64) string {
 }
 
 // missingRows say what a y axis by quantiles leaves out.
-func (p *Plot) missingRows(a Area, m missing) (rows [][]style.Part) {
+func missingRows(p *Plot, a Area, m missing) (rows [][]style.Part) {
 	say := func(n int, sign, where string, y float64) {
 		if n == 0 {
 			return
@@ -116,7 +116,7 @@ func (k *Curve) sign(g *style.GlyphSet) string {
 
 // emptiest returns the place of those given where a block hides least, the first one of several. Text counts for
 // more than a curve, of which one sees how it goes on.
-func (c *Canvas) emptiest(w, h int, places [][2]int) (best [2]int, least int) {
+func emptiest(c *Canvas, w, h int, places [][2]int) (best [2]int, least int) {
 	least = math.MaxInt
 	for _, at := range places {
 		hidden := 0
@@ -139,8 +139,8 @@ func (c *Canvas) emptiest(w, h int, places [][2]int) (best [2]int, least int) {
 	return best, least
 }
 
-// block writes rows, all w wide.
-func (c *Canvas) block(at [2]int, rows [][]style.Part, w int) {
+// drawBlock writes rows, all w wide.
+func drawBlock(c *Canvas, at [2]int, rows [][]style.Part, w int) {
 	for i, r := range rows {
 		x := at[0]
 		for _, s := range r {

@@ -93,43 +93,43 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 	}
 	a.X, a.Y, a.W, a.H = gutter, top, w-gutter, h-bottom-top
 	c.Drawn = a
-	c.rules(v, p, a)
-	missing := c.strokes(v, p, a)
-	c.points(v, p, a)
-	c.tags(v, p, a)
+	drawRules(c, v, p, a)
+	missing := drawCurves(c, v, p, a)
+	drawPoints(c, v, p, a)
+	drawTags(c, v, p, a)
 	if gutter > 0 {
-		c.axes(a, bottom == 2)
-		c.yLabels(v, p, a, ticks, labels)
+		drawAxes(c, a, bottom == 2)
+		drawYLabels(c, v, p, a, ticks, labels)
 	}
 	if bottom > 0 {
-		c.xLabels(v, p, a, h-1)
+		drawXLabels(c, v, p, a, h-1)
 		if style.Cells(p.Name) < gutter {
 			c.Write(0, h-1, p.Name, style.Muted)
 		}
 	}
-	c.cursorLine(v, p, a)
+	drawCursor(c, v, p, a)
 	if p.Legend {
-		c.legend(v, p, a, missing)
+		drawLegend(c, v, p, a, missing)
 	}
-	c.markNames(v, p, a)
-	c.values(v, p, a)
+	drawMarkNames(c, v, p, a)
+	drawValues(c, v, p, a)
 	return c.Rows(v)
 }
 
-// strokes draws the curves, what was left behind under them and what is missing over them.
-func (c *Canvas) strokes(v *style.Pen, p Plot, a Area) (m missing) {
+// drawCurves draws the curves, what was left behind under them and what is missing over them.
+func drawCurves(c *Canvas, v *style.Pen, p Plot, a Area) (m missing) {
 	for i := range p.Curves {
 		k := &p.Curves[i]
-		c.curve(a, v.Glyphs, k.Series.Old, stroke{style.Grid, '.', k.Dashed})
+		drawCurve(c, a, v.Glyphs, k.Series.Old, stroke{style.Grid, '.', k.Dashed})
 	}
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		all := p.items(k)
 		items := p.within(a, all)
 		if p.half == 0 {
-			c.curve(a, v.Glyphs, items, k.stroke())
+			drawCurve(c, a, v.Glyphs, items, k.stroke())
 		} else {
-			c.curve(a, v.Glyphs, items, stroke{style.Grid, '.', false})
+			drawCurve(c, a, v.Glyphs, items, stroke{style.Grid, '.', false})
 		}
 		m.count(a, items)
 	}
@@ -137,16 +137,16 @@ func (c *Canvas) strokes(v *style.Pen, p Plot, a Area) (m missing) {
 		for i := range p.Curves {
 			k := &p.Curves[i]
 			c.soft = smooth(c.soft, p.items(k), p.half)
-			c.curve(a, v.Glyphs, p.within(a, c.soft), k.stroke())
+			drawCurve(c, a, v.Glyphs, p.within(a, c.soft), k.stroke())
 		}
 	}
 	for i := range p.Curves {
 		if k := &p.Curves[i]; k.Alarm && k.Series.holes {
-			c.holes(a, v.Glyphs, p.items(k))
+			drawHoles(c, a, v.Glyphs, p.items(k))
 		}
 	}
 	if p.outliers {
-		c.edges(v, p, a)
+		drawEdges(c, v, p, a)
 	}
 	return m
 }
@@ -205,7 +205,7 @@ func (p *Plot) scale() (Area, bool) {
 		a.Low, a.High = math.Min(a.Low, p.Show[0]), math.Max(a.High, p.Show[1])
 	}
 	if p.outliers {
-		a.Low, a.High = p.most(a)
+		a.Low, a.High = mostOf(p, a)
 	}
 	if p.Log {
 		a.Low, a.High = math.Log10(a.Low), math.Log10(a.High)
