@@ -19,7 +19,7 @@ func (p *Plot) gutter(labels []string, w, h int) int {
 	for _, s := range labels {
 		widest = max(widest, style.Cells(s))
 	}
-	if gutter := max(widest+1, p.Margin); w-gutter >= 12 {
+	if gutter := max(widest+1, p.Y.Margin); w-gutter >= 12 {
 		return gutter
 	}
 	return 0
@@ -41,7 +41,7 @@ func (p *Plot) yTicks(a Area, h int) (at []float64, labels []string) {
 	} else {
 		at = Steps(a.Low, a.High, max(2, (h+1)/3))
 	}
-	label := p.Label
+	label := p.Y.Label
 	if label == nil {
 		label = format.Tick
 	}

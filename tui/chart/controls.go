@@ -47,7 +47,7 @@ func (cv *Controls) Dress(p *Plot) {
 		cv.Advance()
 	}
 	p.Detail, p.Legend = true, true
-	p.By, p.LogX, p.half, p.outliers, p.Window = cv.By, cv.LogX, cv.Half, cv.outliers, cv.Window
+	p.By, p.LogX, p.user.half, p.user.outliers, p.Window = cv.By, cv.LogX, cv.Half, cv.outliers, cv.Window
 	if p.By != Epochs {
 		p.Limit = 0
 	}
@@ -56,7 +56,7 @@ func (cv *Controls) Dress(p *Plot) {
 	}
 	if cv.On {
 		at := cv.Cursor
-		p.cursor = &at
+		p.user.cursor = &at
 	}
 }
 

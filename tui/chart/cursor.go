@@ -9,10 +9,10 @@ import (
 
 // drawCursor marks the cursor's column where no curve is, and the newest value of each curve in it.
 func drawCursor(c *Canvas, v *style.Pen, p Plot, a Area) {
-	if p.cursor == nil || !a.has(p.cursor[p.By]) {
+	if p.user.cursor == nil || !a.has(p.user.cursor[p.By]) {
 		return
 	}
-	x := a.CellX(v.Glyphs, p.cursor[p.By])
+	x := a.CellX(v.Glyphs, p.user.cursor[p.By])
 	for y := a.Y; y < a.Y+a.H; y++ {
 		if g := c.At(x, y); g.R == 0 || g.lit == 0 && g.R != '×' {
 			c.Set(x, y, '│', style.Focus)
@@ -51,10 +51,10 @@ func inColumn(p *Plot, g *style.GlyphSet, a Area, x int, k *Curve) Bucket {
 // drawValues is the box beside the cursor. It never covers the cursor's column, and of the places beside it takes
 // the one that hides least.
 func drawValues(c *Canvas, v *style.Pen, p Plot, a Area) {
-	if p.cursor == nil || p.Told || !a.has(p.cursor[p.By]) {
+	if p.user.cursor == nil || p.Told || !a.has(p.user.cursor[p.By]) {
 		return
 	}
-	x := a.CellX(v.Glyphs, p.cursor[p.By])
+	x := a.CellX(v.Glyphs, p.user.cursor[p.By])
 	for brevity := range 3 {
 		rows := valueRows(&p, v, a, x, brevity)
 		w := 0
@@ -139,7 +139,7 @@ func between(p *Plot, b *Bucket) string {
 
 // whereRow writes the place of the cursor on all axes that the run has, the chart's own one first.
 func whereRow(p *Plot, first float64, short bool) []style.Part {
-	at := p.cursor
+	at := p.user.cursor
 	epochs := "epoch " + format.Count(int(at[Epochs]))
 	if first < at[Epochs] {
 		epochs = "epochs " + format.Count(int(first)) + "–" + format.Count(int(at[Epochs]))

@@ -56,8 +56,8 @@ func legendRows(p *Plot, v *style.Pen, a Area, m missing, brevity int) (rows [][
 		}
 		rows = append(rows, []style.Part{k.Token.Of(s)})
 	}
-	if p.half > 0 {
-		rows = append(rows, []style.Part{style.Muted.Of("smoothed, half-life " + epochs(p.half))})
+	if p.user.half > 0 {
+		rows = append(rows, []style.Part{style.Muted.Of("smoothed, half-life " + epochs(p.user.half))})
 	}
 	return append(rows, missingRows(p, a, m)...)
 }
@@ -88,19 +88,11 @@ func missingRows(p *Plot, a Area, m missing) (rows [][]style.Part) {
 		}
 		rows = append(rows, []style.Part{style.Warn.Of(sign + " " + format.Count(n) + points + where + " " + p.text(y) + " not shown")})
 	}
-	if p.outliers {
+	if p.user.outliers {
 		say(m.above, "▴", "above", a.High)
 		say(m.below, "▾", "below", a.Low)
 	}
 	return rows
-}
-
-// text writes one of the plot's values.
-func (p *Plot) text(y float64) string {
-	if p.Value != nil {
-		return p.Value(y)
-	}
-	return format.Number(y)
 }
 
 // sign is a short stretch of a curve.

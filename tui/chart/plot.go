@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/format"
 	"newtop/tui/style"
 )
 
@@ -26,20 +27,15 @@ func (k *Curve) stroke() stroke { return stroke{k.Token, k.Mark, k.Dashed} }
 type Plot struct {
 	Curves   []Curve
 	Dots     []Dot
+	Y        YAxis
 	Log      bool
-	Zero     bool                 // the linear axis starts at zero
 	Whole    bool                 // epochs are whole numbers
-	Label    func(float64) string // of the y axis; nil for plain numbers
 	Value    func(float64) string // of the legend; nil for plain numbers
 	Best     bool                 // less is better: the legend says what was least
-	Name     string               // of the y axis, in the corner where there is room
-	Margin   int                  // the least width of the y axis, to align charts
 	NoX      bool                 // a chart beneath has the labels of x
 	Rules    []float64            // y of guide lines
 	Marks    []Mark               // x of events
 	AllMarks func(Axis) []Mark    // along another axis, the minor ones too; nil: marks are all there are
-	Clip     [2]float64           // bounds of y, when the second is above the first
-	Show     [2]float64           // y that are within the axis whatever the data, likewise
 	Above    string               // what the dots are that have no place on the y axis
 	Names    []string             // what the x 0, 1, 2, … stand for, where they are no numbers
 	Limit    float64              // an epoch that the axis ends at or before, if the data do; 0 for none
@@ -47,14 +43,29 @@ type Plot struct {
 	Legend   bool
 	Waiting  string // what to say while there is nothing to draw
 
-	By       Axis
-	LogX     bool
-	Window   [2]float64 // the part of x to show, when the second is above the first
-	Detail   bool       // there is room and leisure: the newest points one by one, units, small ticks
-	half     float64    // half-life in epochs that curves are smoothed with; 0 for not at all
-	outliers bool       // the y axis leaves out what lies far from most values
-	cursor   *Position  // where the values are told; nil for nowhere
-	Told     bool       // a table tells them, and no box beside the cursor
+	By     Axis
+	LogX   bool
+	Window [2]float64 // the part of x to show, when the second is above the first
+	Detail bool       // there is room and leisure: the newest points one by one, units, small ticks
+	Told   bool       // a table tells the values at the cursor, and no box beside it
+	user   view
+}
+
+// YAxis is how a plot scales and labels y.
+type YAxis struct {
+	Zero   bool                 // a linear axis starts at zero
+	Clip   [2]float64           // bounds, when the second is above the first
+	Show   [2]float64           // what is within the axis whatever the data, likewise
+	Label  func(float64) string // nil for plain numbers
+	Name   string               // in the corner where there is room
+	Margin int                  // its least width, to align charts
+}
+
+// view is what only the controls of a zoomed chart set.
+type view struct {
+	half     float64   // half-life in epochs that curves are smoothed with; 0 for not at all
+	outliers bool      // the y axis leaves out what lies far from most values
+	cursor   *Position // where the values are told; nil for nowhere
 }
 
 // items are the buckets of a curve that a chart draws.
@@ -103,8 +114,8 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 	}
 	if bottom > 0 {
 		drawXLabels(c, v, p, a, h-1)
-		if style.Cells(p.Name) < gutter {
-			c.Write(0, h-1, p.Name, style.Muted)
+		if style.Cells(p.Y.Name) < gutter {
+			c.Write(0, h-1, p.Y.Name, style.Muted)
 		}
 	}
 	drawCursor(c, v, p, a)
@@ -126,17 +137,17 @@ func drawCurves(c *Canvas, v *style.Pen, p Plot, a Area) (m missing) {
 		k := &p.Curves[i]
 		all := p.items(k)
 		items := p.within(a, all)
-		if p.half == 0 {
+		if p.user.half == 0 {
 			drawCurve(c, a, v.Glyphs, items, k.stroke())
 		} else {
 			drawCurve(c, a, v.Glyphs, items, stroke{style.Grid, '.', false})
 		}
 		m.count(a, items)
 	}
-	if p.half > 0 {
+	if p.user.half > 0 {
 		for i := range p.Curves {
 			k := &p.Curves[i]
-			c.soft = smooth(c.soft, p.items(k), p.half)
+			c.soft = smooth(c.soft, p.items(k), p.user.half)
 			drawCurve(c, a, v.Glyphs, p.within(a, c.soft), k.stroke())
 		}
 	}
@@ -145,7 +156,7 @@ func drawCurves(c *Canvas, v *style.Pen, p Plot, a Area) (m missing) {
 			drawHoles(c, a, v.Glyphs, p.items(k))
 		}
 	}
-	if p.outliers {
+	if p.user.outliers {
 		drawEdges(c, v, p, a)
 	}
 	return m
@@ -195,21 +206,21 @@ func (p *Plot) scale() (Area, bool) {
 	if a.Low > a.High {
 		return a, false
 	}
-	if p.Clip[1] > p.Clip[0] {
-		a.Low, a.High = math.Max(a.Low, p.Clip[0]), math.Min(a.High, p.Clip[1])
+	if p.Y.Clip[1] > p.Y.Clip[0] {
+		a.Low, a.High = math.Max(a.Low, p.Y.Clip[0]), math.Min(a.High, p.Y.Clip[1])
 		if a.Low > a.High {
-			a.Low, a.High = p.Clip[0], p.Clip[1]
+			a.Low, a.High = p.Y.Clip[0], p.Y.Clip[1]
 		}
 	}
-	if p.Show[1] > p.Show[0] {
-		a.Low, a.High = math.Min(a.Low, p.Show[0]), math.Max(a.High, p.Show[1])
+	if p.Y.Show[1] > p.Y.Show[0] {
+		a.Low, a.High = math.Min(a.Low, p.Y.Show[0]), math.Max(a.High, p.Y.Show[1])
 	}
-	if p.outliers {
+	if p.user.outliers {
 		a.Low, a.High = mostOf(p, a)
 	}
 	if p.Log {
 		a.Low, a.High = math.Log10(a.Low), math.Log10(a.High)
-	} else if p.Zero && !p.outliers {
+	} else if p.Y.Zero && !p.user.outliers {
 		a.Low = math.Min(a.Low, 0)
 	}
 	a.Low, a.High = widen(a.Low, a.High, p.Log)
@@ -337,4 +348,12 @@ func (p *Plot) Add(k Curve) {
 	if _, _, ok := k.Series.Bounds(p.Log); ok {
 		p.Curves = append(p.Curves, k)
 	}
+}
+
+// text writes one of the plot's values.
+func (p *Plot) text(y float64) string {
+	if p.Value != nil {
+		return p.Value(y)
+	}
+	return format.Number(y)
 }

@@ -117,9 +117,9 @@ func (c *compareCharts) plot(m *model, k int) chart.Plot {
 	q := &comparedQuantities[k]
 	p := chart.Plot{Log: q.Log != c.flipped[k], Whole: true, Closed: true, Waiting: "no value above zero: y shows a linear scale"}
 	if q.Share {
-		p.Value, p.Label = format.Percent, format.Percent
+		p.Value, p.Y.Label = format.Percent, format.Percent
 		if !p.Log {
-			p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
+			p.Y.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 		}
 	}
 	add := func(i int) {

@@ -93,11 +93,11 @@ func scalePlot(m *model, p *chart.Plot, id layout.ID, timed bool) {
 	case timed && m.charts.work:
 		p.Value, p.Above = format.Work, "none"
 	case timed:
-		p.Value, p.Label, p.Above = format.Span, format.SecondsTick, "none"
+		p.Value, p.Y.Label, p.Above = format.Span, format.SecondsTick, "none"
 	case !m.regression():
-		p.Value, p.Label = format.Percent, format.Percent
+		p.Value, p.Y.Label = format.Percent, format.Percent
 		if !p.Log {
-			p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
+			p.Y.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 		}
 	}
 	if !timed && m.board.Target > 0 {

@@ -156,13 +156,13 @@ func (p *Spectrum) density(v *pane.View, e *event.SpectrumEvent, w, h int) []str
 			above.Add(x, y+float64(d.Errors[i]))
 		}
 	}
-	pl := chart.Plot{Log: true, Closed: true, Name: "density", Waiting: "the density has no values"}
+	pl := chart.Plot{Log: true, Closed: true, Y: chart.YAxis{Name: "density"}, Waiting: "the density has no values"}
 	if w >= 60 && h >= 8 {
 		pl.Curves = append(pl.Curves, chart.Curve{Token: style.Muted, Series: &above, Dashed: true, Mark: '.'})
 	}
 	pl.Curves = append(pl.Curves, chart.Curve{Token: style.Accent, Series: &mean, Mark: '*'})
 	if one := oneEigenvalue(v.H, d); one > 0 && one < peak {
-		pl.Clip = [2]float64{one / 10, 2 * peak}
+		pl.Y.Clip = [2]float64{one / 10, 2 * peak}
 	}
 	pl.Marks = []chart.Mark{{X: 0}}
 	if edge, symbol, ok := stabilityEdge(v.H, e); ok {
@@ -220,6 +220,6 @@ func (p *Spectrum) history(v *pane.View, w, h int, legend bool) []string {
 		curves = append(curves, chart.Curve{Name: symbol, Token: style.Warn, Series: &limit, Dashed: true, Mark: '='})
 	}
 	pl := pane.EpochPlot(v.H, curves...)
-	pl.Rules, pl.Zero, pl.Legend, pl.Marks = []float64{0}, true, legend, nil
+	pl.Rules, pl.Y.Zero, pl.Legend, pl.Marks = []float64{0}, true, legend, nil
 	return p.chart.Draw(&v.Pen, pl, w, h)
 }

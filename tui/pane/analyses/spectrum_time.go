@@ -349,7 +349,7 @@ func (p *Spectrum) tracePlot(v *pane.View, w, h int) []string {
 		curves = append(curves, chart.Curve{Name: symbol, Token: style.Warn, Series: &limit, Dashed: true, Mark: '=', Tag: symbol})
 	}
 	pl := pane.EpochPlot(v.H, curves...)
-	pl.Rules, pl.Zero, pl.Marks = []float64{0}, true, nil
+	pl.Rules, pl.Y.Zero, pl.Marks = []float64{0}, true, nil
 	return append([]string{l.Full()}, p.chart.Draw(&v.Pen, pl, w, h-1)...)
 }
 
