@@ -150,14 +150,8 @@ func (c *Canvas) Segment(a Area, g *style.GlyphSet, x0, y0, x1, y1 int, dashed b
 // gapless is the rhythm of a dashed line: four dots on, two off.
 func gapless(x int) bool { return x%6 < 4 }
 
-// drawAxes draws the lines at the left of and under the area.
-func drawAxes(c *Canvas, a Area, bottom bool) {
-	for y := a.Y; y < a.Y+a.H; y++ {
-		c.Set(a.X-1, y, runes.LineVertical, style.Grid)
-	}
-	if !bottom {
-		return
-	}
+// drawXAxis draws the line under an area.
+func drawXAxis(c *Canvas, a Area) {
 	c.Set(a.X-1, a.Y+a.H, runes.LineUpRight, style.Grid)
 	for x := a.X; x < a.X+a.W; x++ {
 		c.Set(x, a.Y+a.H, runes.LineHorizontal, style.Grid)

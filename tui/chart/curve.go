@@ -3,6 +3,7 @@ package chart
 import (
 	"math"
 
+	"newtop/internal/format"
 	"newtop/tui/style"
 )
 
@@ -47,6 +48,19 @@ func drawCurve(c *Canvas, a Area, g *style.GlyphSet, items []Bucket, k stroke) {
 	}
 	end()
 	c.Flush(a, g, k.tok, k.mark)
+}
+
+// DrawPath joins n points as a curve is drawn; one that has no place on the axes makes a gap. In ASCII the dots are marks.
+func DrawPath(c *Canvas, g *style.GlyphSet, a Area, t style.Token, mark rune, dashed bool, n int, at func(i int) (x, y float64)) {
+	c.soft = c.soft[:0]
+	for i := range n {
+		x, y := at(i)
+		if !format.Finite(x) || !format.Finite(y) {
+			y = math.NaN()
+		}
+		c.soft = append(c.soft, sample{Position{x}, y}.bucket())
+	}
+	drawCurve(c, a, g, c.soft, stroke{t, mark, dashed})
 }
 
 // entry returns the point where the way from a bucket outside to its neighbour inside crosses the area's edge.

@@ -63,6 +63,13 @@ func drawPoints(c *Canvas, v *style.Pen, p Plot, a Area) {
 	}
 }
 
+// DrawDot sets the cell of a point within an area.
+func DrawDot(c *Canvas, g *style.GlyphSet, a Area, d Dot) {
+	if x, y := a.CellX(g, d.X), a.Row(g, d.Y); a.covers(x, y) {
+		c.Set(x, y, d.R, d.Token)
+	}
+}
+
 // DotCell is the cell that a dot stands in; false if it lies outside, or in a lane for which there is no room.
 func (p *Plot) DotCell(g *style.GlyphSet, a *Area, d *Dot) (x, y int, ok bool) {
 	if !format.Finite(d.X) || p.LogX && d.X <= 0 || a.Right > a.Left && !a.has(d.X) {

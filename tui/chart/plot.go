@@ -88,7 +88,7 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 		c.Write(max(0, (w-style.Cells(p.Waiting))/2), (h-1)/2, p.Waiting, style.Muted)
 		return c.Rows(v)
 	}
-	ticks, labels := p.yTicks(a, h)
+	ticks, labels := yTicks(&a, h, p.Y.Label)
 	bottom := 0
 	switch {
 	case p.NoX:
@@ -109,8 +109,13 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 	drawPoints(c, v, p, a)
 	drawTags(c, v, p, a)
 	if gutter > 0 {
-		drawAxes(c, a, bottom == 2)
-		drawYLabels(c, v, p, a, ticks, labels)
+		DrawYAxis(c, a, tickRows(v.Glyphs, &a, ticks), labels)
+		if p.Detail && p.Log {
+			drawSmallTicks(c, v.Glyphs, a)
+		}
+		if bottom == 2 {
+			drawXAxis(c, a)
+		}
 	}
 	if bottom > 0 {
 		drawXLabels(c, v, p, a, h-1)
@@ -224,7 +229,7 @@ func (p *Plot) scale() (Area, bool) {
 		a.Low = math.Min(a.Low, 0)
 	}
 	a.Low, a.High = widen(a.Low, a.High, p.Log)
-	a.Low, a.High = p.settle(a.Low, a.High)
+	a.Low, a.High = Settled(a.Low, a.High, p.coarse(a.High-a.Low))
 	return a, true
 }
 
@@ -273,17 +278,23 @@ func (p *Plot) positive(k *Curve) float64 {
 	return items[i].X1[p.By]
 }
 
-// settle moves the ends of the y axis outwards to coarse values, so that a new minimum does not move
-// every dot of the picture.
-func (p *Plot) settle(low, high float64) (float64, float64) {
-	step := 0.125
-	if !p.Log {
-		step = Nice((high - low) / 16)
+// Settled moves the ends of an axis outwards to coarse values, so that a new minimum does not move every dot of the picture.
+func Settled(low, high, step float64) (float64, float64) {
+	if from, to := math.Floor(low/step+1e-9)*step, math.Ceil(high/step-1e-9)*step; format.Finite(from) && format.Finite(to) {
+		return from, to
 	}
-	if p.Log && high-low < 1 {
-		step = 0.03125
+	return low, high
+}
+
+// coarse is what the ends of a y axis of an extent are multiples of.
+func (p *Plot) coarse(extent float64) float64 {
+	switch {
+	case !p.Log:
+		return Nice(extent / 16)
+	case extent < 1:
+		return 0.03125
 	}
-	return math.Floor(low/step+1e-9) * step, math.Ceil(high/step-1e-9) * step
+	return 0.125
 }
 
 // ahead leaves up to an eighth of the x axis free for what will come, so that the picture grows into it
