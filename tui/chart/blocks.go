@@ -2,12 +2,14 @@ package chart
 
 import (
 	"math"
+	"slices"
 
 	"charm.land/lipgloss/v2"
 	"github.com/NimbleMarkets/ntcharts/v2/canvas"
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/graph"
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
 
+	"newtop/internal/format"
 	"newtop/tui/style"
 )
 
@@ -80,4 +82,32 @@ func DrawBar(c *Canvas, g *style.GlyphSet, x, bottom, w int, height float64, of 
 			c.Set(x+dx, bottom-y, r, t)
 		}
 	}
+}
+
+// Histogram draws how many things fell into each of the bins between −most and most as bars of one width, the middle marked, over a
+// row of labels.
+func Histogram(v *style.Pen, bins []int, most float64, w, h int) []string {
+	var c Canvas
+	c.Resize(w, h)
+	each, top := max(1, w/len(bins)), slices.Max(bins)
+	a := Area{W: min(each*len(bins), w), H: h - 1}
+	steps := float64(len(v.Glyphs.Levels) - 1)
+	for i, n := range bins {
+		full := math.Round(float64(n) / float64(max(top, 1)) * float64(a.H) * steps)
+		if n > 0 {
+			full = max(full, 1)
+		}
+		DrawBar(&c, v.Glyphs, i*each, a.H-1, each, full/steps, func(int) (style.Token, rune) { return style.Train, 0 })
+	}
+	for y := range a.H {
+		if g := c.At(a.W/2, y); g != nil && g.R == 0 {
+			c.Set(a.W/2, y, '┊', style.Grid)
+		}
+	}
+	high := format.Number(most)
+	c.Write(0, h-1, format.Number(-most), style.Muted)
+	c.Write(a.W/2, h-1, "0", style.Muted)
+	c.Write(a.W-style.Cells(high), h-1, high, style.Muted)
+	c.Write(0, 0, format.Count(top)+" ┤", style.Muted)
+	return c.Rows(v)
 }

@@ -152,39 +152,8 @@ func residualRows(v *pane.View, e *event.ErrorsEvent, output, w, h int) []string
 	}
 	most := math.Max(math.Max(s.high, -s.low), 1e-300)
 	bins := make([]int, max(5, min((w-1)/2, 59))|1)
-	top := 0
 	for _, x := range s.values {
-		i := min(int((x/most+1)/2*float64(len(bins))), len(bins)-1)
-		bins[i]++
-		top = max(top, bins[i])
+		bins[min(int((x/most+1)/2*float64(len(bins))), len(bins)-1)]++
 	}
-	return append([]string{l.Full()}, histogram(v, bins, top, most, w, h-1)...)
-}
-
-// histogram draws bars from −most to most, the middle marked, over a row of labels.
-func histogram(v *pane.View, bins []int, top int, most float64, w, h int) []string {
-	var c chart.Canvas
-	c.Resize(w, h)
-	each := max(1, w/len(bins))
-	width := min(each*len(bins), w)
-	steps := float64(len(v.Glyphs.Levels) - 1)
-	for i, n := range bins {
-		full := math.Round(float64(n) / float64(max(top, 1)) * float64(h-1) * steps)
-		if n > 0 {
-			full = max(full, 1)
-		}
-		chart.DrawBar(&c, v.Glyphs, i*each, h-2, each, full/steps, func(int) (style.Token, rune) { return style.Train, 0 })
-	}
-	middle := width / 2
-	for y := range h - 1 {
-		if g := c.At(min(middle, w-1), y); g != nil && g.R == 0 {
-			c.Set(middle, y, '┊', style.Grid)
-		}
-	}
-	high := format.Number(most)
-	c.Write(0, h-1, format.Number(-most), style.Muted)
-	c.Write(middle, h-1, "0", style.Muted)
-	c.Write(width-style.Cells(high), h-1, high, style.Muted)
-	c.Write(0, 0, format.Count(top)+" ┤", style.Muted)
-	return c.Rows(&v.Pen)
+	return append([]string{l.Full()}, chart.Histogram(&v.Pen, bins, most, w, h-1)...)
 }

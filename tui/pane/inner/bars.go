@@ -39,7 +39,7 @@ func (p *Pane) draw(v *pane.View, w, h int, dense bool) []string {
 		room-- // for the letters
 	}
 	if gutter > 0 {
-		p.scale(v, gutter, room, top)
+		p.scale(gutter, room, top)
 	}
 	for i := range columns {
 		b := &columns[i]
@@ -175,21 +175,20 @@ func (p *Pane) first(h *history.History, n int) int {
 }
 
 // scale labels the bars' axis: 1-2-5 steps, above zero.
-func (p *Pane) scale(v *pane.View, gutter, room, top int) {
-	for y := range room {
-		p.bars.Set(gutter-1, y, '│', style.Grid)
-	}
+func (p *Pane) scale(gutter, room, top int) {
 	ticks := chart.Steps(0, float64(top), max(1, room/3))
 	if len(ticks) == 0 || ticks[len(ticks)-1] == 0 {
 		ticks = []float64{float64(top)}
 	}
+	var rows []int
+	var labels []string
 	for _, t := range ticks {
-		if row := room - int(math.Ceil(t*float64(room)/float64(top))); t >= 1 && row >= 0 {
-			s := format.Tick(t)
-			p.bars.Write(max(gutter-1-style.Cells(s), 0), row, s, style.Muted)
-			p.bars.Set(gutter-1, row, '┤', style.Grid)
+		if t >= 1 {
+			rows = append(rows, room-int(math.Ceil(t*float64(room)/float64(top))))
+			labels = append(labels, format.Tick(t))
 		}
 	}
+	chart.DrawYAxis(&p.bars, chart.Area{X: gutter, H: room}, rows, labels)
 }
 
 // bar draws one epoch, its reasons stacked in the order of their letters.
