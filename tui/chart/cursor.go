@@ -21,7 +21,7 @@ func drawCursor(c *Canvas, v *style.Pen, p Plot, a Area) {
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		in := inColumn(&p, v.Glyphs, a, x, k)
-		if row := a.Row(v.Glyphs, in.Last); in.N > 0 && a.covers(x, row) && (!a.log || in.Last > 0) {
+		if row := a.Row(v.Glyphs, in.Last); in.N > 0 && a.Covers(x, row) && (!a.log || in.Last > 0) {
 			r := '●'
 			if v.Glyphs.ASCII {
 				r = k.Mark

@@ -65,7 +65,7 @@ func drawPoints(c *Canvas, v *style.Pen, p Plot, a Area) {
 
 // DrawDot sets the cell of a point within an area.
 func DrawDot(c *Canvas, g *style.GlyphSet, a Area, d Dot) {
-	if x, y := a.CellX(g, d.X), a.Row(g, d.Y); a.covers(x, y) {
+	if x, y := a.CellX(g, d.X), a.Row(g, d.Y); a.Covers(x, y) {
 		c.Set(x, y, d.R, d.Token)
 	}
 }
@@ -78,7 +78,7 @@ func (p *Plot) DotCell(g *style.GlyphSet, a *Area, d *Dot) (x, y int, ok bool) {
 	x, y = a.CellX(g, d.X), 0
 	if p.placed(d.Y) {
 		y = a.Row(g, d.Y)
-		return x, y, a.covers(x, y)
+		return x, y, a.Covers(x, y)
 	}
 	return x, y, a.Y > 0 && x >= a.X && x < a.X+a.W
 }

@@ -29,9 +29,6 @@ func (m *missing) count(a Area, items []Bucket) {
 	}
 }
 
-// below reports whether a value that the axis could show lies under its end.
-func (a *Area) below(y, low float64) bool { return y < low && (!a.log || y > 0) }
-
 // mostOf returns a range that leaves out only what lies far from most values: beyond the 5 % and 95 % quantiles by
 // more than a fifth of the way between them.
 func mostOf(p *Plot, a Area) (low, high float64) {
