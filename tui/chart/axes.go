@@ -262,7 +262,9 @@ func drawXLabels(c *Canvas, v *style.Pen, p Plot, a Area, row int) {
 		s := label(x)
 		if !said[s] && DrawLabel(c, a, a.CellX(v.Glyphs, x), row, s+unit, style.Muted) {
 			said[s] = true
-			drawNotch(c, v, p, a, x, row)
+			if p.Detail && row == a.Y+a.H+1 {
+				c.Set(a.CellX(v.Glyphs, x), a.Y+a.H, runes.LineHorizontalDown, style.Grid)
+			}
 		}
 	}
 	if k := len(at) - 1; k >= 0 && roomBetween(c, v, a, newest, at[k], label(newest), label(at[k])+unit) {
@@ -278,13 +280,6 @@ func drawXLabels(c *Canvas, v *style.Pen, p Plot, a Area, row int) {
 // roomBetween reports whether the label of a later x, which may end at the right edge, leaves room for that of an x.
 func roomBetween(c *Canvas, v *style.Pen, a Area, x, later float64, s, further string) bool {
 	return later > x && a.CellX(v.Glyphs, x)+style.Cells(s)/2+2 < min(a.CellX(v.Glyphs, later)-(style.Cells(further)-1)/2, a.X+a.W-style.Cells(further))
-}
-
-// drawNotch marks on the axis where a label belongs.
-func drawNotch(c *Canvas, v *style.Pen, p Plot, a Area, x float64, row int) {
-	if p.Detail && row == a.Y+a.H+1 {
-		c.Set(a.CellX(v.Glyphs, x), a.Y+a.H, '┬', style.Grid)
-	}
 }
 
 func (p *Plot) xTicks(a Area) []float64 {

@@ -63,6 +63,11 @@ func (cv *Controls) Dress(p *Plot) {
 // Show draws a chart as the user has set, its top left corner at a cell of the pane's body.
 func (cv *Controls) Show(v *style.Pen, c *Canvas, p Plot, x, y, w, h int) []string {
 	cv.Dress(&p)
+	return cv.DrawAt(v, c, p, x, y, w, h)
+}
+
+// DrawAt draws a chart that is dressed, and remembers where it stands.
+func (cv *Controls) DrawAt(v *style.Pen, c *Canvas, p Plot, x, y, w, h int) []string {
 	rows := c.Draw(v, p, w, h)
 	a := c.Drawn
 	a.X, a.Y = a.X+x, a.Y+y

@@ -57,11 +57,7 @@ func drawValues(c *Canvas, v *style.Pen, p Plot, a Area) {
 	x := a.CellX(v.Glyphs, p.user.cursor[p.By])
 	for brevity := range 3 {
 		rows := valueRows(&p, v, a, x, brevity)
-		w := 0
-		for _, r := range rows {
-			w = max(w, style.Width(r))
-		}
-		w, rows = framedRows(rows, w)
+		w, rows := framedRows(rows, widestRow(rows))
 		var at [][2]int
 		free := a.H - len(rows)
 		for y := a.Y; y <= a.Y+free; y += max(1, free/8) {

@@ -20,10 +20,7 @@ func drawLegend(c *Canvas, v *style.Pen, p Plot, a Area, m missing) {
 	least := math.MaxInt
 	for brevity := range 3 {
 		rows := legendRows(&p, v, a, m, brevity)
-		w := 0
-		for _, r := range rows {
-			w = max(w, style.Width(r))
-		}
+		w := widestRow(rows)
 		if w+3 > a.W || len(rows) > a.H-2 {
 			continue
 		}
@@ -129,6 +126,15 @@ func emptiest(c *Canvas, w, h int, places [][2]int) (best [2]int, least int) {
 		}
 	}
 	return best, least
+}
+
+// widestRow is the width of the widest of some rows.
+func widestRow(rows [][]style.Part) int {
+	w := 0
+	for _, r := range rows {
+		w = max(w, style.Width(r))
+	}
+	return w
 }
 
 // drawBlock writes rows, all w wide.

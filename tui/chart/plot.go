@@ -368,3 +368,11 @@ func (p *Plot) text(y float64) string {
 	}
 	return format.Number(y)
 }
+
+// Percent writes the values as such.
+func (p *Plot) Percent() {
+	p.Value, p.Y.Label = format.Percent, format.Percent
+	if !p.Log {
+		p.Y.Label = func(y float64) string { return format.Tick(format.Round(100*y, 4)) + "%" }
+	}
+}

@@ -95,10 +95,7 @@ func scalePlot(m *model, p *chart.Plot, id layout.ID, timed bool) {
 	case timed:
 		p.Value, p.Y.Label, p.Above = format.Span, format.SecondsTick, "none"
 	case !m.regression():
-		p.Value, p.Y.Label = format.Percent, format.Percent
-		if !p.Log {
-			p.Y.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
-		}
+		p.Percent()
 	}
 	if !timed && m.board.Target > 0 {
 		p.Rules = []float64{m.board.Target}

@@ -211,15 +211,24 @@ func (p *Spectrum) history(v *pane.View, w, h int, legend bool) []string {
 		{Name: "greatest", Token: style.Accent, Series: &top, Mark: '*'},
 		{Name: "least", Token: style.NegativeCurvature, Series: &bottom, Dashed: true, Mark: 'o'},
 	}
-	var limit chart.Series
-	edge, symbol, ok := stabilityEdge(v.H, newestSpectrum(v.H))
-	if _, greatest, has := top.Bounds(false); ok && has && edge < 3*greatest {
-		first, last, _ := top.Ends()
-		limit.Add(first, edge)
-		limit.Add(last, edge)
-		curves = append(curves, chart.Curve{Name: symbol, Token: style.Warn, Series: &limit, Dashed: true, Mark: '='})
+	if edge, ok := edgeCurve(v.H, &top); ok {
+		curves = append(curves, edge)
 	}
 	pl := pane.EpochPlot(v.H, curves...)
 	pl.Rules, pl.Y.Zero, pl.Legend, pl.Marks = []float64{0}, true, legend, nil
 	return p.chart.Draw(&v.Pen, pl, w, h)
+}
+
+// edgeCurve is the edge of stability as a line over the greatest eigenvalues, while it is not far off.
+func edgeCurve(h *history.History, top *chart.Series) (chart.Curve, bool) {
+	edge, symbol, ok := stabilityEdge(h, newestSpectrum(h))
+	_, greatest, has := top.Bounds(false)
+	if !ok || !has || !(edge < 3*greatest) {
+		return chart.Curve{}, false
+	}
+	var line chart.Series
+	first, last, _ := top.Ends()
+	line.Add(first, edge)
+	line.Add(last, edge)
+	return chart.Curve{Name: symbol, Token: style.Warn, Series: &line, Dashed: true, Mark: '='}, true
 }

@@ -296,13 +296,9 @@ func (p *Spectrum) tracePlot(v *pane.View, w, h int) []string {
 	if bounded {
 		l.Group(style.Muted.Of("; the ends between their bounds"))
 	}
-	var limit chart.Series
-	edge, symbol, ok := stabilityEdge(v.H, newestSpectrum(v.H))
-	if _, greatest, has := top[0].Bounds(false); ok && has && edge < 3*greatest {
-		first, last, _ := top[0].Ends()
-		limit.Add(first, edge)
-		limit.Add(last, edge)
-		curves = append(curves, chart.Curve{Name: symbol, Token: style.Warn, Series: &limit, Dashed: true, Mark: '=', Tag: symbol})
+	if edge, ok := edgeCurve(v.H, &top[0]); ok {
+		edge.Tag = edge.Name
+		curves = append(curves, edge)
 	}
 	pl := pane.EpochPlot(v.H, curves...)
 	pl.Rules, pl.Y.Zero, pl.Marks = []float64{0}, true, nil
