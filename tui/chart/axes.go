@@ -178,7 +178,7 @@ func DrawLabel(c *Canvas, a Area, column, row int, s string, t style.Token) bool
 }
 
 // drawRules draws guide lines and the marks of events under the curves.
-func drawRules(c *Canvas, v *style.Pen, p Plot, a Area) {
+func drawRules(c *Canvas, v *style.Pen, p *Plot, a Area) {
 	for _, y := range p.Rules {
 		DrawRule(c, v.Glyphs, a, y)
 	}
@@ -192,7 +192,7 @@ func drawRules(c *Canvas, v *style.Pen, p Plot, a Area) {
 // drawMarkNames writes what the marks are, over the curves: a name cut in two would read as another. A chart with
 // detail has them on several rows, at its top where they would hide a curve at its bottom; the box at the cursor
 // has those that find no room.
-func drawMarkNames(c *Canvas, v *style.Pen, p Plot, a Area) {
+func drawMarkNames(c *Canvas, v *style.Pen, p *Plot, a Area) {
 	if a.H < 6 {
 		return
 	}
@@ -227,7 +227,7 @@ func drawMarkNames(c *Canvas, v *style.Pen, p Plot, a Area) {
 
 // drawXLabels writes the ends of the x axis, the newest x always, and what fits between them. The label at the right
 // has the unit.
-func drawXLabels(c *Canvas, v *style.Pen, p Plot, a Area, row int) {
+func drawXLabels(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 	if len(p.Names) > 0 {
 		drawNames(c, v, p, a, row)
 		return

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"strconv"
 
 	"newtop/internal/format"
 	"newtop/tui/style"
@@ -379,33 +378,4 @@ func (cv *Controls) KeyLine(v *style.Pen, w int) string {
 		l.Group(style.Text.Of(gap), style.Accent.Of(k[0]), style.Muted.Of(" "+k[1]))
 	}
 	return l.Full()
-}
-
-// ChartPrefs is what panes with charts remember from run to run.
-type ChartPrefs interface {
-	// ChartPrefs names the x axis and the smoothing.
-	ChartPrefs() (xAxis, smoothing string)
-	// SetChartPrefs takes them over; it ignores a name that it does not know.
-	SetChartPrefs(xAxis, smoothing string)
-}
-
-// AxisNames are what preferences call the x axes.
-var AxisNames = []string{Epochs: "epoch", Seconds: "seconds", Equivalents: "equivalents"}
-
-var _ ChartPrefs = (*Controls)(nil)
-
-func (cv *Controls) ChartPrefs() (xAxis, smoothing string) {
-	if cv.Half > 0 {
-		smoothing = strconv.FormatFloat(cv.Half, 'g', -1, 64)
-	}
-	return AxisNames[cv.By], smoothing
-}
-
-func (cv *Controls) SetChartPrefs(xAxis, smoothing string) {
-	if i := slices.Index(AxisNames, xAxis); i >= 0 {
-		cv.By = Axis(i)
-	}
-	if half, err := strconv.ParseFloat(smoothing, 64); err == nil && half > 0 && half < 1e9 {
-		cv.Half = half
-	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // drawCursor marks the cursor's column where no curve is, and the newest value of each curve in it.
-func drawCursor(c *Canvas, v *style.Pen, p Plot, a Area) {
+func drawCursor(c *Canvas, v *style.Pen, p *Plot, a Area) {
 	if p.user.cursor == nil || !a.has(p.user.cursor[p.By]) {
 		return
 	}
@@ -20,7 +20,7 @@ func drawCursor(c *Canvas, v *style.Pen, p Plot, a Area) {
 	}
 	for i := range p.Curves {
 		k := &p.Curves[i]
-		in := inColumn(&p, v.Glyphs, a, x, k)
+		in := inColumn(p, v.Glyphs, a, x, k)
 		if row := a.Row(v.Glyphs, in.Last); in.N > 0 && a.Covers(x, row) && (!a.log || in.Last > 0) {
 			r := '●'
 			if v.Glyphs.ASCII {
@@ -50,13 +50,13 @@ func inColumn(p *Plot, g *style.GlyphSet, a Area, x int, k *Curve) Bucket {
 
 // drawValues is the box beside the cursor. It never covers the cursor's column, and of the places beside it takes
 // the one that hides least.
-func drawValues(c *Canvas, v *style.Pen, p Plot, a Area) {
+func drawValues(c *Canvas, v *style.Pen, p *Plot, a Area) {
 	if p.user.cursor == nil || p.Told || !a.has(p.user.cursor[p.By]) {
 		return
 	}
 	x := a.CellX(v.Glyphs, p.user.cursor[p.By])
 	for brevity := range 3 {
-		rows := valueRows(&p, v, a, x, brevity)
+		rows := valueRows(p, v, a, x, brevity)
 		w, rows := framedRows(rows, widestRow(rows))
 		var at [][2]int
 		free := a.H - len(rows)

@@ -52,7 +52,7 @@ func (p *Plot) dotSpan(low, high float64) (float64, float64) {
 }
 
 // drawPoints draws the dots over the curves; of several in one cell the last one shows.
-func drawPoints(c *Canvas, v *style.Pen, p Plot, a Area) {
+func drawPoints(c *Canvas, v *style.Pen, p *Plot, a Area) {
 	if a.Y > 0 && a.X > style.Cells(p.Above) {
 		c.Write(a.X-1-style.Cells(p.Above), 0, p.Above, style.Muted)
 	}
@@ -84,7 +84,7 @@ func (p *Plot) DotCell(g *style.GlyphSet, a *Area, d *Dot) (x, y int, ok bool) {
 }
 
 // drawNames writes the names of the x 0, 1, 2, …
-func drawNames(c *Canvas, v *style.Pen, p Plot, a Area, row int) {
+func drawNames(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 	room := a.W/len(p.Names) - 1
 	if room < 1 {
 		return

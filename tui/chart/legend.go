@@ -10,7 +10,7 @@ import (
 // drawLegend names the curves, with their current and best values, and says what of them is not as it was measured. It
 // stands in the corner where it hides least: at first the top right one, the emptiest for quantities that training
 // drives down. Where there is little room, or it would hide much of the curves, it says less.
-func drawLegend(c *Canvas, v *style.Pen, p Plot, a Area, m missing) {
+func drawLegend(c *Canvas, v *style.Pen, p *Plot, a Area, m missing) {
 	const bearable = 8
 	var best struct {
 		at   [2]int
@@ -19,7 +19,7 @@ func drawLegend(c *Canvas, v *style.Pen, p Plot, a Area, m missing) {
 	}
 	least := math.MaxInt
 	for brevity := range 3 {
-		rows := legendRows(&p, v, a, m, brevity)
+		rows := legendRows(p, v, a, m, brevity)
 		w := widestRow(rows)
 		if w+3 > a.W || len(rows) > a.H-2 {
 			continue

@@ -59,7 +59,7 @@ func mostOf(p *Plot, a Area) (low, high float64) {
 }
 
 // drawEdges points at where the values lie that the y axis leaves out.
-func drawEdges(c *Canvas, v *style.Pen, p Plot, a Area) {
+func drawEdges(c *Canvas, v *style.Pen, p *Plot, a Area) {
 	low, high := a.span()
 	for i := range p.Curves {
 		items := p.within(a, p.items(&p.Curves[i]))

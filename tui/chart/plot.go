@@ -104,10 +104,10 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 	}
 	a.X, a.Y, a.W, a.H = gutter, top, w-gutter, h-bottom-top
 	c.Drawn = a
-	drawRules(c, v, p, a)
-	missing := drawCurves(c, v, p, a)
-	drawPoints(c, v, p, a)
-	drawTags(c, v, p, a)
+	drawRules(c, v, &p, a)
+	missing := drawCurves(c, v, &p, a)
+	drawPoints(c, v, &p, a)
+	drawTags(c, v, &p, a)
 	if gutter > 0 {
 		DrawYAxis(c, a, tickRows(v.Glyphs, &a, ticks), labels)
 		if p.Detail && p.Log {
@@ -118,22 +118,22 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 		}
 	}
 	if bottom > 0 {
-		drawXLabels(c, v, p, a, h-1)
+		drawXLabels(c, v, &p, a, h-1)
 		if style.Cells(p.Y.Name) < gutter {
 			c.Write(0, h-1, p.Y.Name, style.Muted)
 		}
 	}
-	drawCursor(c, v, p, a)
+	drawCursor(c, v, &p, a)
 	if p.Legend {
-		drawLegend(c, v, p, a, missing)
+		drawLegend(c, v, &p, a, missing)
 	}
-	drawMarkNames(c, v, p, a)
-	drawValues(c, v, p, a)
+	drawMarkNames(c, v, &p, a)
+	drawValues(c, v, &p, a)
 	return c.Rows(v)
 }
 
 // drawCurves draws the curves, what was left behind under them and what is missing over them.
-func drawCurves(c *Canvas, v *style.Pen, p Plot, a Area) (m missing) {
+func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) (m missing) {
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		drawCurve(c, a, v.Glyphs, k.Series.Old, stroke{style.Grid, '.', k.Dashed})
