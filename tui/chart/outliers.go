@@ -13,22 +13,6 @@ type missing struct {
 	more         bool // some of them stand for several points
 }
 
-func (m *missing) count(a Area, items []Bucket) {
-	low, high := a.span()
-	for i := range items {
-		b := &items[i]
-		if !(b.Max > high || a.below(b.Min, low)) || !a.has(b.X1[a.By]) {
-			continue
-		}
-		m.more = m.more || b.N > 1
-		if b.Max > high {
-			m.above++
-		} else {
-			m.below++
-		}
-	}
-}
-
 // mostOf returns a range that leaves out only what lies far from most values: beyond the 5 % and 95 % quantiles by
 // more than a fifth of the way between them.
 func mostOf(p *Plot, a Area) (low, high float64) {
@@ -58,20 +42,28 @@ func mostOf(p *Plot, a Area) (low, high float64) {
 	return low, high
 }
 
-// drawEdges points at where the values lie that the y axis leaves out.
-func drawEdges(c *Canvas, v *style.Pen, p *Plot, a Area) {
+// drawEdges points at where the values lie that the y axis leaves out, and counts them.
+func drawEdges(c *Canvas, v *style.Pen, p *Plot, a Area) (m missing) {
 	low, high := a.span()
 	for i := range p.Curves {
 		items := p.within(a, p.items(&p.Curves[i]))
 		for j := range items {
 			b := &items[j]
-			x := b.X1[a.By]
-			if b.Max > high && a.has(x) {
-				c.Set(a.CellX(v.Glyphs, x), a.Y, '▴', style.Warn)
+			x, above, below := b.X1[a.By], b.Max > high, a.below(b.Min, low)
+			if !above && !below || !a.has(x) {
+				continue
 			}
-			if a.below(b.Min, low) && a.has(x) {
+			m.more = m.more || b.N > 1
+			if above {
+				m.above++
+				c.Set(a.CellX(v.Glyphs, x), a.Y, '▴', style.Warn)
+			} else {
+				m.below++
+			}
+			if below {
 				c.Set(a.CellX(v.Glyphs, x), a.Y+a.H-1, '▾', style.Warn)
 			}
 		}
 	}
+	return m
 }

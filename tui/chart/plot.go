@@ -133,25 +133,21 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 }
 
 // drawCurves draws the curves, what was left behind under them and what is missing over them.
-func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) (m missing) {
+func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		drawCurve(c, a, v.Glyphs, k.Series.Old, stroke{style.Grid, '.', k.Dashed})
 	}
 	for i := range p.Curves {
 		k := &p.Curves[i]
-		all := p.items(k)
-		items := p.within(a, all)
-		if p.user.half == 0 {
-			drawCurve(c, a, v.Glyphs, items, k.stroke())
-		} else {
-			drawCurve(c, a, v.Glyphs, items, stroke{style.Grid, '.', false})
+		raw := k.stroke()
+		if p.user.half > 0 {
+			raw = stroke{style.Grid, '.', false}
 		}
-		m.count(a, items)
+		drawCurve(c, a, v.Glyphs, p.within(a, p.items(k)), raw)
 	}
-	if p.user.half > 0 {
-		for i := range p.Curves {
-			k := &p.Curves[i]
+	for i := range p.Curves {
+		if k := &p.Curves[i]; p.user.half > 0 {
 			c.soft = smooth(c.soft, p.items(k), p.user.half)
 			drawCurve(c, a, v.Glyphs, p.within(a, c.soft), k.stroke())
 		}
@@ -162,9 +158,9 @@ func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) (m missing) {
 		}
 	}
 	if p.user.outliers {
-		drawEdges(c, v, p, a)
+		return drawEdges(c, v, p, a)
 	}
-	return m
+	return missing{}
 }
 
 // within returns the buckets that the area shows some of.

@@ -99,23 +99,25 @@ func (p *Region) own(v *View, gap string) [][]style.Part {
 	return groups
 }
 
+// one is a plot of one curve.
+func one(h *history.History, name string, s *chart.Series) chart.Plot {
+	return EpochPlot(h, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
+}
+
 // curves lists what there is to show two at a time: a rate, the method's own figures, the lengths of gradient and step.
 func (p *Region) curves(v *View) (all []chart.Plot) {
-	one := func(name string, s *chart.Series) chart.Plot {
-		return EpochPlot(v.H, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
-	}
-	gradient, step := one("‖g‖", &v.H.Curves.Gradient), one("‖Δw‖", &v.H.Curves.Step)
+	gradient, step := one(v.H, "‖g‖", &v.H.Curves.Gradient), one(v.H, "‖Δw‖", &v.H.Curves.Step)
 	gradient.Log = true
 	var own []chart.Plot
 	for i := range v.H.Curves.Figures {
 		f := &v.H.Curves.Figures[i]
-		pl := one(f.Symbol, &f.Series)
+		pl := one(v.H, f.Symbol, &f.Series)
 		pl.Value = f.Format
 		own = append(own, pl)
 	}
 	switch {
 	case v.H.Steering() == history.ByRate:
-		all = append([]chart.Plot{one("rate", &v.H.Curves.Rate), gradient}, own...)
+		all = append([]chart.Plot{one(v.H, "rate", &v.H.Curves.Rate), gradient}, own...)
 	case len(own) == 0:
 		all = []chart.Plot{step, gradient}
 	default:
@@ -137,10 +139,7 @@ func (p *Region) first(v *View) int {
 // 0 is worse, above 1 better than the model promised.
 func (p *Region) plots(v *View) (upper, lower chart.Plot) {
 	if v.H.Steering() == history.ByRadius {
-		one := func(name string, s *chart.Series) chart.Plot {
-			return EpochPlot(v.H, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
-		}
-		upper, lower = one("radius", &v.H.Curves.Radius), one(v.Glyphs.Rho, &v.H.Curves.Rho)
+		upper, lower = one(v.H, "radius", &v.H.Curves.Radius), one(v.H, v.Glyphs.Rho, &v.H.Curves.Rho)
 		lower.Y.Clip, lower.Y.Show, lower.Rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
 	} else {
 		all, first := p.curves(v), p.first(v)
@@ -177,14 +176,7 @@ func (p *Region) Body(v *View, w, h int, zoomed bool) []string {
 	case len(lower.Curves) == 0:
 		return append([]string{p.caption(v, upper, w)}, p.upper.Draw(&v.Pen, upper, w, h-1)...)
 	}
-	top := h/2 - 1
-	bottom := h - top - 2
-	upper.NoX = true
-	upper.Y.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
-	lower.Y.Margin = upper.Y.Margin
-	rows := append([]string{p.caption(v, upper, w)}, p.upper.Draw(&v.Pen, upper, w, top)...)
-	rows = append(rows, p.caption(v, lower, w))
-	return append(rows, p.lower.Draw(&v.Pen, lower, w, bottom)...)
+	return p.stacked(v, upper, lower, w, h/2-1, h, func(c *chart.Canvas, pl chart.Plot, _, h int) []string { return c.Draw(&v.Pen, pl, w, h) })
 }
 
 // both draws the charts of the zoomed pane, one above the other.
@@ -193,17 +185,23 @@ func (p *Region) both(v *View, upper, lower chart.Plot, w, h int) []string {
 		return p.Whole(&v.Pen, &p.upper, upper, w, h)
 	}
 	p.Begin()
-	top := (h - 4) / 2
-	bottom := h - top - 3
-	upper.NoX = true
 	p.Dress(&upper)
 	p.Dress(&lower)
+	rows := p.stacked(v, upper, lower, w, (h-4)/2, h-1, func(c *chart.Canvas, pl chart.Plot, y, h int) []string {
+		return p.DrawAt(&v.Pen, c, pl, 0, y, w, h)
+	})
+	return append(rows, p.keyLine(v, w))
+}
+
+// stacked draws two plots with their captions into h rows, their y axes as wide as each other and the upper one top rows high.
+func (p *Region) stacked(v *View, upper, lower chart.Plot, w, top, h int, draw func(c *chart.Canvas, pl chart.Plot, y, h int) []string) []string {
+	bottom := h - top - 2
+	upper.NoX = true
 	upper.Y.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
 	lower.Y.Margin = upper.Y.Margin
-	rows := append([]string{p.caption(v, upper, w)}, p.Show(&v.Pen, &p.upper, upper, 0, 1, w, top)...)
+	rows := append([]string{p.caption(v, upper, w)}, draw(&p.upper, upper, 1, top)...)
 	rows = append(rows, p.caption(v, lower, w))
-	rows = append(rows, p.Show(&v.Pen, &p.lower, lower, 0, top+2, w, bottom)...)
-	return append(rows, p.keyLine(v, w))
+	return append(rows, draw(&p.lower, lower, top+2, bottom)...)
 }
 
 // keyLine names the charts' keys, and before them that of the other curves.
