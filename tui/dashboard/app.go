@@ -28,8 +28,8 @@ type App struct {
 	*bridge
 	h        *history.History
 	bindings []screen.Binding[*App]
-	panes    [layout.Panes]pane.Pane
-	kept     [layout.Panes]pane.Cache
+	panes    []pane.Pane
+	kept     []pane.Cache
 	picker   *picker
 
 	pace
@@ -75,6 +75,7 @@ func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 		viewer:   o.Viewer,
 		clock:    time.Now,
 	}
+	a.kept = make([]pane.Cache, len(a.panes))
 	a.bridge = newBridge(a.Ctx, feed)
 	if screen.Remote(o.Environ) || o.Viewer != nil {
 		a.interval = screen.RemoteInterval

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -290,7 +291,7 @@ func TestFeedCloses(t *testing.T) {
 func TestUnchangedPanesAreKept(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 33}, screen.Options{}, 120, 40)
 	a.View()
-	before := a.kept
+	before := slices.Clone(a.kept)
 	d := feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{tuitest.InnerIteration(34, 13, 1)}}
 	a.Update(came(d))
 	a.View()

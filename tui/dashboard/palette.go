@@ -107,7 +107,7 @@ func methodEntries(a *App) (out []paletteEntry) {
 
 func paneEntries(a *App) (out []paletteEntry) {
 	why := covered(a)
-	for id := range layout.Panes {
+	for id := range layout.ID(len(a.panes)) {
 		out = append(out, paletteEntry{kind: "pane", text: a.panes[id].Name(a.paneView()), also: "zoom", why: why,
 			do: func(a *App) tea.Cmd { a.focus = id; return a.zoom(true) }})
 	}
