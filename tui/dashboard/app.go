@@ -28,6 +28,7 @@ type App struct {
 	*bridge
 	h        *history.History
 	bindings []screen.Binding[*App]
+	raceKeys []screen.Binding[*App] // before the others while the race has the screen
 	panes    []pane.Pane
 	kept     []pane.Cache
 	picker   *picker
@@ -69,6 +70,7 @@ func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 		Base:     screen.NewBase(&o),
 		h:        &history.History{},
 		bindings: bindings(),
+		raceKeys: raceBindings(),
 		panes:    newPanes(),
 		picker:   newPicker(methods),
 		dataSets: o.DataSets,
@@ -170,7 +172,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	case racing(a):
-		if cmd, taken := a.race.handleKey(a, k); taken {
+		if cmd, taken := a.race.press(a, k); taken {
 			return cmd
 		}
 	}
