@@ -246,7 +246,7 @@ func TestRewind(t *testing.T) {
 }
 
 func TestPalette(t *testing.T) {
-	for typed, want := range map[string]string{"adam": "{Optimizer:adam}", "spectrum now": "{}", "halve": "{Factor:0.5}", "jacobi": "{Optimizer:tr-gn-jacobi}"} {
+	for typed, want := range map[string]string{"adam": "{Optimizer:adam}", "spectrum weights": "{}", "halve": "{Factor:0.5}", "jacobi": "{Optimizer:tr-gn-jacobi}"} {
 		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 		press(a, ":")
 		write(a, typed)
