@@ -121,9 +121,8 @@ func (w *writer) keptCheckpoint() {
 
 // claim makes this process the owner of a run that nobody records, and notes from where it will go on.
 func (w *writer) claim(ctx context.Context, id string) error {
-	s := w.store
-	err := s.change(ctx, func(ctx context.Context, conn *sql.Conn) error {
-		o, run, err := s.ownerOf(ctx, conn, id)
+	err := w.store.change(ctx, func(ctx context.Context, conn *sql.Conn) error {
+		o, run, err := ownerOf(ctx, conn, id)
 		if err != nil {
 			return err
 		}
@@ -138,9 +137,8 @@ func (w *writer) claim(ctx context.Context, id string) error {
 		}
 		w.name = name.String
 		w.at.run = run
-		o = w.owner
-		_, err = conn.ExecContext(ctx, `UPDATE runs SET owner = ?, host = ?, process = ?, identity = ?, heartbeat = ?, claimed = 1
-			WHERE run = ?`, o.token, o.host, o.process, o.identity, formatTime(time.Now()), run)
+		_, err = conn.ExecContext(ctx, "UPDATE runs SET ("+ownerColumns+") = (?, ?, ?, ?, ?), claimed = 1 WHERE run = ?",
+			append(w.owner.args(), run)...)
 		return err
 	})
 	if err != nil {

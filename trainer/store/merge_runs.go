@@ -137,7 +137,7 @@ func (m *merge) compareRuns(ctx context.Context, from, to int64) (order, error) 
 
 // replaceRun puts a run of the source in the place of the one here, whose name stays.
 func (m *merge) replaceRun(ctx context.Context, from, to int64, id string) error {
-	o, _, err := m.store.ownerOf(ctx, m.conn, id)
+	o, _, err := ownerOf(ctx, m.conn, id)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (m *merge) copyRun(ctx context.Context, from int64, id string, keep sql.Nul
 		}
 		if name = wanted.String; name != "" {
 			var err error
-			if name, err = freeName(ctx, m.conn, name); err != nil {
+			if name, err = freeName(ctx, m.conn, "runs", name); err != nil {
 				return err
 			}
 			m.renamed("run", wanted.String, name)

@@ -28,7 +28,7 @@ func (m *merge) search(ctx context.Context, q *Search) error {
 	err := m.conn.QueryRowContext(ctx, "SELECT name FROM main.searches WHERE id = ?", q.ID).Scan(&name)
 	if errors.Is(err, sql.ErrNoRows) {
 		m.Searches.Added++
-		if name, err = m.freeSearch(ctx, q.Name); err != nil {
+		if name, err = freeName(ctx, m.conn, "searches", q.Name); err != nil {
 			return err
 		}
 		m.renamed("search", q.Name, name)
@@ -47,7 +47,7 @@ func (m *merge) search(ctx context.Context, q *Search) error {
 		m.Searches.Older++
 	case order == orderNewer:
 		m.Searches.Updated++
-		if _, err := m.store.idle(ctx, m.conn, &Search{ID: q.ID, Name: name}); err != nil {
+		if _, err := idleSearch(ctx, m.conn, &Search{ID: q.ID, Name: name}); err != nil {
 			return err
 		}
 		if _, err := m.conn.ExecContext(ctx, "DELETE FROM main.searches WHERE id = ?", q.ID); err != nil {
@@ -70,17 +70,6 @@ func (m *merge) compareSearches(ctx context.Context, id string) (order, error) {
 		s.changed > d.changed AND NOT `+fmt.Sprintf(lacks, "main", "d.search", "src", "s.search")+`,
 		s.changed < d.changed AND NOT `+fmt.Sprintf(lacks, "src", "s.search", "main", "d.search")+`
 		FROM main.searches d, src.searches s WHERE d.id = ?1 AND s.id = ?1`, id))
-}
-
-// freeSearch returns the name, with a number behind it where a search here has it.
-func (m *merge) freeSearch(ctx context.Context, name string) (string, error) {
-	for i, try := 2, name; ; i++ {
-		taken, err := texts(ctx, m.conn, "SELECT id FROM main.searches WHERE name = ?", try)
-		if err != nil || len(taken) == 0 {
-			return try, err
-		}
-		try = fmt.Sprintf("%s-%d", name, i)
-	}
 }
 
 // copySearch copies a search with its trials under a name.

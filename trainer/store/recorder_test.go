@@ -30,16 +30,16 @@ func blob(epoch, size int) *pending {
 func kept(t *testing.T, s *Store, id string) (seq int64, text []byte) {
 	t.Helper()
 	err := s.view(t.Context(), func(tx *sql.Tx) error {
-		h, err := s.headOf(t.Context(), tx, id)
+		h, err := newRunReader(t.Context(), tx, id)
 		if err != nil {
 			return err
 		}
-		seqs, err := s.checkpoints(t.Context(), tx, h.run)
+		seqs, err := h.checkpoints(t.Context())
 		if err != nil || len(seqs) == 0 {
 			return err
 		}
 		seq = seqs[0]
-		text, err = s.checkpointBytes(t.Context(), tx, id, h.run, seq)
+		text, err = h.checkpointBytes(t.Context(), seq)
 		return err
 	})
 	if err != nil {

@@ -275,14 +275,14 @@ func parseSteps(text []byte) ([][6]event.Float, error) {
 	return out, nil
 }
 
-// decodeMark reads an event that is kept as JSON whole, of one of the given types if there are any.
-func decodeMark(text []byte, types ...string) (event.Event, error) {
+// decodeEvent reads an event that is stored as JSON whole, of the given type unless that is empty.
+func decodeEvent(text []byte, kind string) (event.Event, error) {
 	e, err := event.DecodeEvent(text)
 	if err != nil {
 		return nil, err
 	}
-	if e != nil && len(types) > 0 && !slices.Contains(types, e.EventType()) {
-		return nil, fmt.Errorf("a %s event: expected %s", e.EventType(), types[0])
+	if e != nil && kind != "" && e.EventType() != kind {
+		return nil, fmt.Errorf("a %s event: expected %s", e.EventType(), kind)
 	}
 	return e, nil
 }

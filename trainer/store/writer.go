@@ -55,7 +55,7 @@ var errTaken = errors.New("the run was removed, or another process has taken it 
 // write runs until the recorder is flushed.
 func (w *writer) write(ctx context.Context) {
 	defer close(w.recorder.ended)
-	defer w.close()
+	defer w.disconnect()
 	wait := firstRetry
 	for {
 		job, more := w.next(ctx)
@@ -269,17 +269,14 @@ func (w *writer) begin(ctx context.Context, at *place, e *event.RunEvent) error 
 	if at.run != 0 {
 		return w.forget(ctx, at, text, config)
 	}
-	name, err := freeName(ctx, w.conn, a.Name)
+	name, err := freeName(ctx, w.conn, "runs", a.Name)
 	if err != nil {
 		return err
 	}
-	o := &w.owner
-	now := formatTime(time.Now())
 	res, err := w.conn.ExecContext(ctx, `INSERT INTO runs
-		(id, name, begun, changed, opening, config, command, version, owner, host, process, identity, heartbeat)
+		(id, name, begun, changed, opening, config, command, version, `+ownerColumns+`)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		e.ID, textOrNull(name), formatTime(e.Time), now, string(text), config, a.Command, a.Version,
-		o.token, o.host, o.process, o.identity, now)
+		w.owner.args(e.ID, textOrNull(name), formatTime(e.Time), formatTime(time.Now()), string(text), config, a.Command, a.Version)...)
 	if err != nil {
 		return err
 	}
@@ -288,11 +285,11 @@ func (w *writer) begin(ctx context.Context, at *place, e *event.RunEvent) error 
 	return err
 }
 
-// freeName returns the name, with a number behind it where a run has it.
-func freeName(ctx context.Context, conn *sql.Conn, name string) (string, error) {
+// freeName returns the name, with a number behind it where a row of the table has it.
+func freeName(ctx context.Context, conn *sql.Conn, table, name string) (string, error) {
 	for i, try := 2, name; ; i++ {
 		var taken bool
-		err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM runs WHERE name = ?)", try).Scan(&taken)
+		err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM main."+table+" WHERE name = ?)", try).Scan(&taken)
 		if err != nil || !taken {
 			return try, err
 		}
@@ -371,5 +368,3 @@ func (w *writer) release() {
 		}
 	}
 }
-
-func (w *writer) close() { w.disconnect() }
