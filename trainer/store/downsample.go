@@ -62,7 +62,7 @@ func (p *peak) merge(q *peak) {
 	}
 }
 
-// seqs appends the numbers of the events to keep.
+// seqs appends the numbers of the events that hold them.
 func (p *peak) seqs(to []int64) []int64 {
 	if p.lowAt == 0 {
 		return to
@@ -193,7 +193,7 @@ func (r *runReader) gap(ctx context.Context, after, to int64, out *[]numbered) e
 	return r.readEpochs(ctx, out, "seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, to, manyEpochs)
 }
 
-// picks returns the numbers of the epochs to keep, ascending, each once.
+// picks returns the numbers of the epochs that are read, ascending, each once.
 func picks(stretches []stretch) []int64 {
 	for len(stretches) > maxStretches {
 		half := stretches[:0]

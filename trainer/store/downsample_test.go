@@ -112,7 +112,7 @@ func TestLongRunIsThinned(t *testing.T) {
 			record(t, r, event.SettingEvent{Epoch: i, Key: "rate", Value: 1.0})
 		}
 	}
-	r.keep(blob(half-1, 10))
+	r.enqueueCheckpoint(blob(half-1, 10))
 	wait(r)
 	record(t, r, plain(7, noise)) // forgotten
 	flush(t, r)

@@ -156,9 +156,9 @@ func (m *merge) replaceRun(ctx context.Context, from, to int64, id string) error
 }
 
 // copyRun copies a run with all that belongs to it, under the given name if there is one.
-func (m *merge) copyRun(ctx context.Context, from int64, id string, keep sql.NullString) error {
-	name := keep.String
-	if !keep.Valid {
+func (m *merge) copyRun(ctx context.Context, from int64, id string, given sql.NullString) error {
+	name := given.String
+	if !given.Valid {
 		var wanted sql.NullString
 		if err := m.conn.QueryRowContext(ctx, "SELECT name FROM src.runs WHERE run = ?", from).Scan(&wanted); err != nil {
 			return err

@@ -267,7 +267,7 @@ func (s *Store) Continue(ctx context.Context, id string) (*Recorder, error) {
 	}
 	r := newRecorder(s, About{}, w)
 	r.id, r.name, r.seq, r.resumed = id, w.name, w.from, true
-	r.kept.last = time.Now()
+	r.checkpoint.last = time.Now()
 	r.start()
 	return r, nil
 }

@@ -54,7 +54,7 @@ func TestVersion1(t *testing.T) {
 		s := temporary(t)
 		r := s.Record(About{Name: "old", Config: trainer.Config{Data: "letters", Epochs: 3}, Command: "newtop train", Version: "0.6"})
 		record(t, r, want...)
-		r.keep(blob(3, 10))
+		r.enqueueCheckpoint(blob(3, 10))
 		flush(t, r)
 		if err := os.WriteFile(fixture, []byte(dump(t, s.db)), 0o644); err != nil {
 			t.Fatal(err)
@@ -250,7 +250,7 @@ func TestBadCheckpoint(t *testing.T) {
 		s := temporary(t)
 		r := s.Record(About{})
 		record(t, r, opening("a"))
-		r.keep(blob(1, partSize+10))
+		r.enqueueCheckpoint(blob(1, partSize+10))
 		flush(t, r)
 		execute(t, s.path, c.change)
 		if _, err := s.Checkpoint(t.Context(), "a"); err == nil || !strings.HasPrefix(err.Error(), s.path+": "+c.want) {
@@ -265,7 +265,7 @@ func small(t testing.TB) []byte {
 	for _, id := range []string{"a", "b"} {
 		r := s.Record(About{Name: "x"})
 		record(t, r, everyKind(id, 5)...)
-		r.keep(blob(1, 100))
+		r.enqueueCheckpoint(blob(1, 100))
 		for i := range peakStretch {
 			record(t, r, event.EpochEvent{Epoch: i, Loss: event.Float(i)})
 		}
@@ -319,7 +319,7 @@ func use(path string, readOnly bool) {
 			_, _ = r.Resumable(ctx)
 			_ = r.Record(opening(id))
 			_ = r.Record(epoch(2, 3))
-			r.keep(blob(1, 10))
+			r.enqueueCheckpoint(blob(1, 10))
 			_ = r.Flush()
 		}
 		_ = s.Rename(ctx, id, "y")

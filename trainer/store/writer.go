@@ -101,7 +101,10 @@ func (w *writer) hopeless() bool {
 	if flushed.Sub(w.failing) > grace {
 		grace /= 5
 	}
-	return ending && time.Since(later(flushed, w.failing)) >= grace
+	if w.failing.After(flushed) {
+		flushed = w.failing
+	}
+	return ending && time.Since(flushed) >= grace
 }
 
 // complaint is the warning of an error.
@@ -148,7 +151,7 @@ func (w *writer) next(ctx context.Context) (work, bool) {
 func (w *writer) breathe() {
 	r := w.recorder
 	r.mu.Lock()
-	ending, behind := r.closing, len(r.queue) >= maxEvents
+	ending, behind := r.closing, len(r.queue.items) >= maxEvents
 	r.mu.Unlock()
 	if ending || !w.failing.IsZero() {
 		return
@@ -173,8 +176,8 @@ func (w *writer) encode() {
 	}
 	r := w.recorder
 	r.mu.Lock()
-	p := r.pending
-	r.pending = nil
+	p := r.checkpoint.pending
+	r.checkpoint.pending = nil
 	r.mu.Unlock()
 	if p == nil {
 		return
@@ -196,7 +199,7 @@ func (w *writer) do(ctx context.Context, job work) error {
 	if w.queued != nil && w.queued.err != nil && job.part {
 		// Not the disk's fault, so that trying again is of no use.
 		w.flaw = fmt.Sprintf("the run can't be resumed from epoch %d: %v", w.queued.epoch, w.queued.err)
-		w.keptCheckpoint()
+		w.endCheckpoint()
 		job.part = false
 	}
 	after := w.at

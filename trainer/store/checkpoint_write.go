@@ -14,8 +14,8 @@ import (
 // Checkpoints are written in parts, each in a transaction of its own with whatever events have come: a large one holds
 // neither them nor other processes up for longer than a part takes. Its row in checkpoints comes with the last part.
 
-// keepNewest is how many checkpoints of a run are kept.
-const keepNewest = 2
+// checkpointsOfRun is how many checkpoints of a run stay.
+const checkpointsOfRun = 2
 
 // pending is a checkpoint that waits to be encoded.
 type pending struct {
@@ -89,7 +89,7 @@ func (w *writer) insertPart(ctx context.Context, run int64) error {
 	}
 	for _, table := range []string{"parts", "checkpoints"} {
 		_, err := w.conn.ExecContext(ctx, "DELETE FROM "+table+` WHERE run = ?1 AND seq <=
-			(SELECT seq FROM checkpoints WHERE run = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`, run, keepNewest)
+			(SELECT seq FROM checkpoints WHERE run = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`, run, checkpointsOfRun)
 		if err != nil {
 			return err
 		}
@@ -102,20 +102,20 @@ func (w *writer) wrotePart(took time.Duration) {
 	e := w.queued
 	e.took += took
 	if e.part++; e.part*partSize >= len(e.text) {
-		w.keptCheckpoint()
+		w.endCheckpoint()
 	}
 }
 
-// keptCheckpoint lets the next one become due.
-func (w *writer) keptCheckpoint() {
+// endCheckpoint lets go of the queued checkpoint, and the next one become due.
+func (w *writer) endCheckpoint() {
 	r := w.recorder
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.kept.took = w.queued.took
+	r.checkpoint.took = w.queued.took
 	if w.queued.err == nil {
 		w.flaw = ""
 	}
-	r.kept.busy = r.pending != nil
+	r.checkpoint.busy = r.checkpoint.pending != nil
 	w.queued = nil
 }
 
