@@ -136,7 +136,7 @@ func (j *joiner) curve(key string) *curve {
 		return nil
 	}
 	c := &curve{key: key, place: placeOf(key)}
-	if c.place.measure != otherMeasure {
+	if c.place.known {
 		if j.taken[c.place.same()] {
 			c.place = place{}
 		} else {

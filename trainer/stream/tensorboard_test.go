@@ -181,13 +181,15 @@ func TestTensorBoardSteps(t *testing.T) {
 }
 
 func TestTagsThatAreKnown(t *testing.T) {
+	of := func(q event.Quantity) place { return place{known: true, quantity: q} }
+	accuracy := func(q event.Quantity) place { return place{known: true, quantity: q, accuracy: true} }
 	for tag, want := range map[string]place{
-		"loss": {lossMeasure, false}, "train/loss": {lossMeasure, false}, "Loss/train": {lossMeasure, false}, "train_loss_step": {lossMeasure, false}, "trainLoss": {lossMeasure, false},
-		"val_loss": {lossMeasure, true}, "loss/val": {lossMeasure, true}, "Loss/test": {lossMeasure, true}, "eval/loss": {lossMeasure, true}, "validation/epoch_loss": {lossMeasure, true},
-		"accuracy": {accuracyMeasure, false}, "val_acc": {accuracyMeasure, true}, "validation/epoch_sparse_categorical_accuracy": {accuracyMeasure, true}, "Accuracy/Top1": {},
-		"test error": {errorMeasure, true}, "lr": {rateMeasure, false}, "train/learning_rate": {rateMeasure, false}, "lr-Adam": {}, "train/grad_norm": {gradientMeasure, false},
-		"train/perplexity": {}, "evaluation_loss_vs_iterations": {}, "loss/regularization": {}, "": {}, "epoch": {}, "val/rmse": {rmseMeasure, true},
-		"step/radius": {radiusMeasure, false}, "step/gradient_norm": {gradientMeasure, false}, "work/seconds": {secondsMeasure, false}, "seconds": {},
+		"loss": of(event.Loss), "train/loss": of(event.Loss), "Loss/train": of(event.Loss), "train_loss_step": of(event.Loss), "trainLoss": of(event.Loss),
+		"val_loss": of(event.TestLoss), "loss/val": of(event.TestLoss), "Loss/test": of(event.TestLoss), "eval/loss": of(event.TestLoss), "validation/epoch_loss": of(event.TestLoss),
+		"accuracy": accuracy(event.Error), "val_acc": accuracy(event.TestError), "validation/epoch_sparse_categorical_accuracy": accuracy(event.TestError), "Accuracy/Top1": {},
+		"test error": of(event.TestError), "lr": of(event.Rate), "train/learning_rate": of(event.Rate), "lr-Adam": {}, "train/grad_norm": of(event.GradientNorm),
+		"train/perplexity": {}, "evaluation_loss_vs_iterations": {}, "loss/regularization": {}, "": {}, "epoch": {}, "val/rmse": of(event.TestRMSE),
+		"step/radius": of(event.Radius), "step/gradient_norm": of(event.GradientNorm), "work/seconds": of(event.Seconds), "seconds": {},
 	} {
 		if got := placeOf(tag); got != want {
 			t.Errorf("%q goes to %+v: expected %+v", tag, got, want)
