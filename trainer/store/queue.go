@@ -99,44 +99,8 @@ func (q *queue) abandon() (n int) {
 
 // weight estimates the memory of an event, in bytes.
 func weight(e event.Event) int {
-	const (
-		head  = 64
-		float = 8
-	)
-	switch e := e.(type) {
-	case event.InnerEvent:
+	if _, inner := e.(event.InnerEvent); inner {
 		return 144
-	case event.EpochEvent:
-		return head + weighEpoch(&e)
-	case event.LapEvent:
-		return head + weighEpoch(&e.Lap)
-	case event.SpectrumEvent:
-		n := len(e.Eigenvalues) + len(e.Residuals)
-		if e.Density != nil {
-			n += 3 * len(e.Density.Grid)
-		}
-		return 4*head + float*n
-	case event.WeightsEvent:
-		return 2*head + float*len(e.Values)
-	case event.SliceEvent:
-		return 2*head + 4*float*len(e.At)
-	case event.ErrorsEvent:
-		n := len(e.Confusion) * len(e.Confusion)
-		for _, out := range e.Residuals {
-			n += len(out)
-		}
-		for _, w := range e.Worst {
-			n += 16 + len(w.Inputs)
-		}
-		return 4*head + float*n
 	}
-	return 16 * head
-}
-
-func weighEpoch(e *event.EpochEvent) int {
-	size := 320 + 48*len(e.Blocks) + 64*len(e.Figures) + 64*len(e.Members) + 32*len(e.Gates)
-	for i := range e.Inner {
-		size += 128 + 8*len(e.Inner[i].Ritz)
-	}
-	return size
+	return 256 + event.Size(e)
 }

@@ -97,7 +97,7 @@ func (w *source) Wait(ctx context.Context) error {
 	}
 	timer := time.NewTimer(poll)
 	defer timer.Stop()
-	for {
+	for settling := false; ; {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -106,31 +106,14 @@ func (w *source) Wait(ctx context.Context) error {
 		case <-errs: // too many changes at once, which is a change
 			return nil
 		case e, ok := <-changes:
-			if !ok {
-				changes = nil
-				continue
-			}
-			if name := e.Name; name != w.store.path && name != w.store.path+"-wal" {
-				continue
-			}
-			return w.settle(ctx, changes)
-		}
-	}
-}
-
-// settle takes the further signs of one change.
-func (w *source) settle(ctx context.Context, changes <-chan fsnotify.Event) error {
-	timer := time.NewTimer(settle)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-timer.C:
-			return nil
-		case _, ok := <-changes:
-			if !ok {
+			switch {
+			case !ok && settling:
 				return nil
+			case !ok:
+				changes = nil
+			case !settling && (e.Name == w.store.path || e.Name == w.store.path+"-wal"):
+				settling = true
+				timer.Reset(settle)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package stream
 import (
 	"math"
 	"slices"
-	"unsafe"
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
@@ -69,7 +68,7 @@ type history struct {
 func (h *history) add(e event.Event) {
 	k := kindOf(e)
 	h.count[k]++
-	h.bytes[k] += size(e)
+	h.bytes[k] += event.Size(e)
 	h.events = append(h.events, e)
 	switch e := e.(type) {
 	case event.EpochEvent:
@@ -137,7 +136,7 @@ func (h *history) thin(n int) int {
 		}
 		kept.events = append(kept.events, e)
 		kept.count[k]++
-		kept.bytes[k] += size(e)
+		kept.bytes[k] += event.Size(e)
 	}
 	clear(h.events[len(kept.events):])
 	_, kept.length = kept.position(len(kept.events))
@@ -167,43 +166,6 @@ func (h *history) thinEpochs(drop []bool) {
 	for n, i := range at {
 		drop[i] = !stay[n]
 	}
-}
-
-// size estimates the memory of an event of a kind that is bounded by bytes.
-func size(e event.Event) int {
-	const float = 8
-	switch e := e.(type) {
-	case event.EpochEvent:
-		n := int(unsafe.Sizeof(e)) + sizes(e.Inner) + sizes(e.Blocks) + sizes(e.Figures) + sizes(e.Members) + sizes(e.Gates)
-		for i := range e.Inner {
-			n += float * len(e.Inner[i].Ritz)
-		}
-		return n
-	case event.SpectrumEvent:
-		n := len(e.Eigenvalues) + len(e.Residuals)
-		if d := e.Density; d != nil {
-			n += len(d.Grid) + len(d.Values) + len(d.Errors)
-		}
-		return float * n
-	case event.WeightsEvent:
-		return float * len(e.Values)
-	case event.ErrorsEvent:
-		n := len(e.Confusion) * len(e.Confusion)
-		for _, r := range e.Residuals {
-			n += len(r)
-		}
-		for i := range e.Worst {
-			n += len(e.Worst[i].Inputs)
-		}
-		return float * n
-	}
-	return 0
-}
-
-// sizes is how many bytes a list's elements have.
-func sizes[T any](list []T) int {
-	var e T
-	return len(list) * int(unsafe.Sizeof(e))
 }
 
 // after returns the training seconds after an epoch that began at some.
