@@ -18,10 +18,10 @@ import (
 
 // compareHelp is every key with what it does.
 func compareHelp() *screen.HelpDialog[*model] {
-	return &screen.HelpDialog[*model]{Left: 60, Right: 56, Narrow: 66, Sections: (*model).helpSections}
+	return &screen.HelpDialog[*model]{Left: 60, Right: 56, Narrow: 66, Sections: helpSections}
 }
 
-func (m *model) helpSections() (_, _ []widget.Section) {
+func helpSections(m *model) (_, _ []widget.Section) {
 	const columns = 8
 	keys, charts, words := widget.Section{Title: "comparison"}, widget.Section{Title: "charts"}, widget.Section{Title: "in the table"}
 	for i := range m.bindings {
@@ -86,7 +86,7 @@ func (o *compareDifferences) Hints(*model) []widget.Hint {
 
 // Draw implements Dialog.
 func (o *compareDifferences) Draw(m *model, w, h int) []string {
-	table := m.choices()
+	table := choicesOf(m)
 	names, same := 0, 0
 	var rows []rundiff.Row
 	for _, r := range table {
@@ -165,8 +165,8 @@ func (o *compareDifferences) row(m *model, r *rundiff.Row, names, wide, inner in
 	return l.Full()
 }
 
-// choices are the runs' choices, and what was changed in them later.
-func (m *model) choices() []rundiff.Row {
+// choicesOf are the runs' choices, and what was changed in them later.
+func choicesOf(m *model) []rundiff.Row {
 	openings := make([]*event.RunEvent, len(m.runs))
 	for i := range m.runs {
 		openings[i] = m.runs[i].Run

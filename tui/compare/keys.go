@@ -65,7 +65,7 @@ func (m *model) move(k string) {
 		by = -1
 	}
 	n := len(m.order)
-	if at := m.place() + by; k == "tab" || k == "shift+tab" {
+	if at := place(m) + by; k == "tab" || k == "shift+tab" {
 		m.at = m.order[(at+n)%n]
 	} else {
 		m.at = m.order[max(0, min(at, n-1))]

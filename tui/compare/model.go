@@ -66,7 +66,7 @@ func newComparison(runs []Recorded, o screen.Options) *model {
 	m.order = ranked(m.runs)
 	m.at = m.order[0]
 	m.targets = reachable(m.runs)
-	m.target = m.common()
+	m.target = commonTarget(m)
 	m.charts.shown, m.charts.flipped = present(m.runs), make([]bool, len(comparedQuantities))
 	m.recall(&o)
 	m.Restyle()
@@ -136,7 +136,7 @@ func (m *model) body(w, h int) []string {
 		m.table.Rect = layout.Rect{}
 		return m.charts.draw(m, layout.Rect{X: 0, Y: top, W: w, H: h}, framed)
 	}
-	table := m.drawTable(w, h, framed)
+	table := drawTable(m, w, h, framed)
 	m.table.Rect = layout.Rect{X: 0, Y: top + h - len(table), W: w, H: len(table)}
 	return append(m.charts.draw(m, layout.Rect{X: 0, Y: top, W: w, H: h - len(table)}, framed), table...)
 }
@@ -150,7 +150,7 @@ func (m *model) header(w int) string {
 		what = "  1 run"
 	}
 	l.Put(style.Strong, what)
-	for _, s := range m.subject() {
+	for _, s := range subject(m) {
 		l.Group(style.Text.Of("  " + s))
 	}
 	return l.Full()

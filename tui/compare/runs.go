@@ -177,8 +177,8 @@ func ranked(runs []comparedRun) []int {
 	return order
 }
 
-// measured names what the runs are ranked by.
-func (m *model) measured() string { return "best " + m.runs[0].measure.Info().Name }
+// measuredName names what the runs are ranked by.
+func measuredName(m *model) string { return "best " + m.runs[0].measure.Info().Name }
 
 // reachable returns round values of the measure between the best of the best run and the first values, falling.
 func reachable(runs []comparedRun) (out []float64) {
@@ -206,8 +206,8 @@ func absentLow(v float64) float64 {
 	return v
 }
 
-// common is the hardest target that all runs reach which reach the easiest one, −1 without targets.
-func (m *model) common() int {
+// commonTarget is the hardest target that all runs reach which reach the easiest one, −1 without targets.
+func commonTarget(m *model) int {
 	at := -1
 	reached := func(target float64) (n int) {
 		for i := range m.runs {
@@ -259,7 +259,7 @@ func present(runs []comparedRun) (out []int) {
 }
 
 // subject is what all runs have in common: the data and the net.
-func (m *model) subject() (out []string) {
+func subject(m *model) (out []string) {
 	one := func(of func(*event.RunEvent) string) {
 		var all []string
 		for i := range m.runs {

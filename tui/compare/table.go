@@ -21,8 +21,8 @@ type compareColumn struct {
 	text  func(r *comparedRun) style.Part
 }
 
-// columns lists the columns from the left, apart from the runs' names.
-func (m *model) columns() []compareColumn {
+// columnsOf lists the columns from the left, apart from the runs' names.
+func columnsOf(m *model) []compareColumn {
 	plain := func(s string) style.Part { return style.Text.Of(s) }
 	of := func(pick func(r *comparedRun) *event.EpochEvent, text func(r *comparedRun, e *event.EpochEvent) string) func(*comparedRun) style.Part {
 		return func(r *comparedRun) style.Part {
@@ -52,15 +52,15 @@ func (m *model) columns() []compareColumn {
 	if m.target >= 0 {
 		target := m.targets[m.target]
 		sought := func(r *comparedRun) *event.EpochEvent { return r.reach(target, m.runs[0].measure) }
-		columns = append(columns, compareColumn{"≤ " + m.targetText() + " in", 1, of(sought, took)}, compareColumn{"work", 5, of(sought, work)})
+		columns = append(columns, compareColumn{"≤ " + targetText(m) + " in", 1, of(sought, took)}, compareColumn{"work", 5, of(sought, work)})
 	}
-	columns = append(columns, m.cursorColumns()...)
+	columns = append(columns, cursorColumns(m)...)
 	return append(columns, compareColumn{"last", 4, of(last, value)}, compareColumn{"epochs", 6, of(last, epoch)},
 		compareColumn{"state", 8, (*comparedRun).state})
 }
 
 // cursorColumns are what the charts' cursor is at.
-func (m *model) cursorColumns() (out []compareColumn) {
+func cursorColumns(m *model) (out []compareColumn) {
 	c := &m.charts
 	if !c.view.On || len(c.shown) == 0 {
 		return nil
@@ -80,7 +80,7 @@ func (m *model) cursorColumns() (out []compareColumn) {
 }
 
 // targetText writes the target as short as it is round.
-func (m *model) targetText() string {
+func targetText(m *model) string {
 	v := m.targets[m.target]
 	if !m.runs[0].measure.Info().Share {
 		return format.Tick(v)
@@ -95,10 +95,10 @@ type fitted struct {
 	widths  []int
 }
 
-// fit leaves out columns, those of the highest rank first, until the names have enough room.
-func (m *model) fit(w int) (f fitted) {
+// fitColumns leaves out columns, those of the highest rank first, until the names have enough room.
+func fitColumns(m *model, w int) (f fitted) {
 	const lead = 3 // arrow, letter and a space
-	f.columns = m.columns()
+	f.columns = columnsOf(m)
 	for {
 		longest := 8
 		for i := range m.runs {
@@ -131,7 +131,7 @@ func (m *model) fit(w int) (f fitted) {
 
 // drawTable has a heading, the runs, best first, and a line about the selected one. Where the screen is low, it shows
 // the part of the ranking that has the selected run.
-func (m *model) drawTable(w, h int, framed bool) []string {
+func drawTable(m *model, w, h int, framed bool) []string {
 	edge, inner := 0, w
 	if framed {
 		edge, inner = 2, w-4
@@ -139,24 +139,24 @@ func (m *model) drawTable(w, h int, framed bool) []string {
 	n := len(m.runs)
 	m.table.Rows = max(2, min(n, h/2-2-edge))
 	m.table.Rows = min(m.table.Rows, n)
-	place := m.place()
+	place := place(m)
 	m.table.Top = max(0, min(m.table.Top, place, n-m.table.Rows))
 	m.table.Top = max(m.table.Top, place-m.table.Rows+1)
-	f := m.fit(inner)
+	f := fitColumns(m, inner)
 	l := m.Line(inner).Put(style.Text, "   ").Put(style.Muted, style.Pad("run", f.name))
 	for i, c := range f.columns {
-		l.Put(style.Muted, m.align(&f, i, c.title))
+		l.Put(style.Muted, align(m, &f, i, c.title))
 	}
 	rows := []string{l.Full()}
 	m.table.First = len(rows) + edge/2
 	for _, i := range m.order[m.table.Top : m.table.Top+m.table.Rows] {
-		rows = append(rows, m.row(&f, i, inner))
+		rows = append(rows, tableRow(m, &f, i, inner))
 	}
-	rows = append(rows, m.about(inner))
+	rows = append(rows, aboutRun(m, inner))
 	if !framed {
 		return rows
 	}
-	return widget.Framed(&m.Pen, style.Border, m.tableTitle(w-6), rows, w)
+	return widget.Framed(&m.Pen, style.Border, tableTitle(m, w-6), rows, w)
 }
 
 // suffix says behind a run's name what must be known of it, and that it diverged or failed where its state has no room.
@@ -172,7 +172,7 @@ func (r *comparedRun) suffix(f *fitted) (s string) {
 }
 
 // place is where the selected run stands in the ranking.
-func (m *model) place() int {
+func place(m *model) int {
 	for k, i := range m.order {
 		if i == m.at {
 			return k
@@ -182,14 +182,14 @@ func (m *model) place() int {
 }
 
 // align puts text into a column: words to the left, all else to the right.
-func (m *model) align(f *fitted, i int, s string) string {
+func align(m *model, f *fitted, i int, s string) string {
 	if f.columns[i].title == "state" {
 		return style.Spaces(widget.ColumnGap) + s
 	}
 	return style.Spaces(widget.ColumnGap) + style.Right(s, f.widths[i])
 }
 
-func (m *model) row(f *fitted, i, w int) string {
+func tableRow(m *model, f *fitted, i, w int) string {
 	r := &m.runs[i]
 	l := m.Line(w)
 	arrow, ink, letter, tone := " ", style.Text, style.RacerToken(i), style.Bad
@@ -211,20 +211,20 @@ func (m *model) row(f *fitted, i, w int) string {
 		if r.hidden {
 			p.Token = style.Muted
 		}
-		l.Put(p.Token, m.align(f, k, p.Text))
+		l.Put(p.Token, align(m, f, k, p.Text))
 	}
 	return l.Full()
 }
 
 // tableTitle says what the table is.
-func (m *model) tableTitle(room int) []style.Part {
+func tableTitle(m *model, room int) []style.Part {
 	parts := []style.Part{style.Strong.Of("runs")}
 	add := func(s string) {
 		if style.Width(parts)+style.Cells(s) <= room {
 			parts = append(parts, style.Muted.Of(s))
 		}
 	}
-	add("  by " + m.measured())
+	add("  by " + measuredName(m))
 	add("  time in training, work in gradient equivalents")
 	if m.table.Rows < len(m.runs) {
 		add("  " + format.Count(m.table.Top+1) + " to " + format.Count(m.table.Top+m.table.Rows) + " of " + format.Count(len(m.runs)))
@@ -232,8 +232,8 @@ func (m *model) tableTitle(room int) []style.Part {
 	return parts
 }
 
-// about tells of the selected run what the table has no room for.
-func (m *model) about(w int) string {
+// aboutRun tells of the selected run what the table has no room for.
+func aboutRun(m *model, w int) string {
 	r := &m.runs[m.at]
 	l := m.Line(w).Put(style.RacerToken(m.at), " "+style.RacerLetter(m.at)+" ")
 	groups := []style.Part{style.Text.Of(style.Clean(r.ID)), r.state()}

@@ -29,19 +29,19 @@ func (a *App) receive(msg deltaMsg) tea.Cmd {
 	case a.stopping && a.h.Done != nil:
 		return tea.Quit
 	case a.h.Done != nil && !a.h.Watched():
-		return tea.Batch(a.wait(0), a.savedNote())
+		return tea.Batch(a.wait(0), savedNote(a))
 	}
-	a.share()
-	return tea.Batch(a.wait(a.pause), a.tick(), a.redraw(), a.savedNote())
+	shareBudget(a)
+	return tea.Batch(a.wait(a.pause), a.tick(), redraw(a), savedNote(a))
 }
 
 // accept takes in one Delta.
 func (a *App) accept(d *feed.Delta) {
 	a.h.Apply(d)
-	a.heard = a.clock()
-	a.shown = d.Status.Elapsed
-	a.follow(&d.Status.Recording)
-	a.arrived(d.Saved)
+	a.trained.heard = a.clock()
+	a.trained.shown = d.Status.Elapsed
+	followRecording(a, &d.Status.Recording)
+	arrived(a, d.Saved)
 	if f, ok := a.dialog.(*saveForm); ok {
 		f.suggest(a)
 	}
@@ -113,7 +113,7 @@ func (a *App) askSpectrum() tea.Cmd {
 // glance asks the run for what the pane that has the whole screen wants to show.
 func (a *App) glance() tea.Cmd {
 	p, ok := a.panes[a.focus].(pane.Asker)
-	if !ok || !a.zoomed || a.busy || a.racing() || unchangeable(a) != "" {
+	if !ok || !a.zoomed || a.busy || racing(a) || unchangeable(a) != "" {
 		return nil
 	}
 	if c := p.Ask(a.h); c != nil {
@@ -153,27 +153,28 @@ type tickMsg struct{}
 
 // tick moves the clock on, twice a second and only while a run is running here: that of a record is the record's.
 func (a *App) tick() tea.Cmd {
-	if a.h.Status.Phase != event.Running || a.h.Offline() || a.closed || a.ticking {
+	if a.h.Status.Phase != event.Running || a.h.Offline() || a.closed || a.trained.ticking {
 		return nil
 	}
-	a.ticking = true
+	a.trained.ticking = true
 	return a.later(500*time.Millisecond, tickMsg{})
 }
 
 // elapsed is the training time now: what the status said, and what has gone by since.
 func (a *App) elapsed() float64 {
 	if a.h.Status.Phase != event.Running || a.h.Offline() || a.closed || a.h.Status.Computing != "" {
-		return a.shown
+		return a.trained.shown
 	}
-	return a.shown + max(0, a.clock().Sub(a.heard).Seconds())
+	return a.trained.shown + max(0, a.clock().Sub(a.trained.heard).Seconds())
 }
 
 // cycle moves the focus to the next pane or the one before.
 func (a *App) cycle(forward bool) {
+	n := layout.ID(len(a.panes))
 	if forward {
-		a.focus = (a.focus + 1) % layout.Panes
+		a.focus = (a.focus + 1) % n
 	} else {
-		a.focus = (a.focus + layout.Panes - 1) % layout.Panes
+		a.focus = (a.focus + n - 1) % n
 	}
 }
 
@@ -184,7 +185,7 @@ func (a *App) move(k string) {
 		a.cycle(k == "tab" || k == "right" || k == "down")
 		return
 	}
-	s := a.layout(false)
+	s := division(a, false)
 	d := map[string][2]int{"left": {-1, 0}, "right": {1, 0}, "up": {0, -1}, "down": {0, 1}}[k]
 	a.focus = s.Neighbour(a.focus, d[0], d[1])
 }
@@ -199,12 +200,12 @@ func (a *App) zoom(on bool) tea.Cmd {
 func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 	m := msg.Mouse()
 	if _, ok := msg.(tea.MouseClickMsg); ok {
-		if cmd, taken := a.seekAt(m.X, m.Y); taken {
+		if cmd, taken := seekAt(a, m.X, m.Y); taken {
 			return cmd
 		}
 	}
-	if p, ok := a.panes[a.focus].(pane.Moused); ok && a.zoomed && a.dialog == nil && !a.racing() {
-		for _, at := range a.layout(true).Places {
+	if p, ok := a.panes[a.focus].(pane.Moused); ok && a.zoomed && a.dialog == nil && !racing(a) {
+		for _, at := range division(a, true).Places {
 			if at.Contains(m.X, m.Y) && p.HandleMouse(a.paneView(), msg, m.X-at.X-2, m.Y-at.Y-1) {
 				a.Changes++
 				return nil
@@ -219,10 +220,10 @@ func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 
 // click focuses the pane at a cell.
 func (a *App) click(x, y int) {
-	if a.dialog != nil || a.racing() {
+	if a.dialog != nil || racing(a) {
 		return
 	}
-	for _, p := range a.layout(a.zoomed).Places {
+	for _, p := range division(a, a.zoomed).Places {
 		if p.Contains(x, y) {
 			a.focus = p.Pane
 		}

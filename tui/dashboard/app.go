@@ -28,8 +28,9 @@ type App struct {
 	*bridge
 	h        *history.History
 	bindings []screen.Binding[*App]
-	panes    [layout.Panes]pane.Pane
-	kept     [layout.Panes]pane.Cache
+	raceKeys []screen.Binding[*App] // before the others while the race has the screen
+	panes    []pane.Pane
+	kept     []pane.Cache
 	picker   *picker
 
 	pace
@@ -51,7 +52,12 @@ type App struct {
 	readOnly   bool
 
 	clock   func() time.Time
-	ticking bool
+	trained trainedClock
+}
+
+// trainedClock tells the seconds of training between two statuses.
+type trainedClock struct {
+	ticking bool      // a tickMsg is under way
 	heard   time.Time // when the newest status came
 	shown   float64   // elapsed seconds on the screen
 }
@@ -64,12 +70,14 @@ func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 		Base:     screen.NewBase(&o),
 		h:        &history.History{},
 		bindings: bindings(),
+		raceKeys: raceBindings(),
 		panes:    newPanes(),
 		picker:   newPicker(methods),
 		dataSets: o.DataSets,
 		viewer:   o.Viewer,
 		clock:    time.Now,
 	}
+	a.kept = make([]pane.Cache, len(a.panes))
 	a.bridge = newBridge(a.Ctx, feed)
 	if screen.Remote(o.Environ) || o.Viewer != nil {
 		a.interval = screen.RemoteInterval
@@ -80,7 +88,7 @@ func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 		a.Profile = style.ColorProfile(o.Environ)
 	}
 	a.h.Viewer = o.Viewer != nil && !o.Viewer.Control
-	a.recall(&o)
+	recallPrefs(a, &o)
 	a.Restyle()
 	return a
 }
@@ -115,7 +123,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a.anew++
 	case tea.KeyPressMsg:
 		a.touched = a.clock()
-		return a, tea.Batch(a.press(msg), a.Prefs.Notice(a.preferences()), a.glance())
+		return a, tea.Batch(a.press(msg), a.Prefs.Notice(preferences(a)), a.glance())
 	case tea.PasteMsg:
 		if a.dialog != nil {
 			msg.Content = style.Clean(msg.Content)
@@ -123,8 +131,8 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return a, cmd
 		}
 	case tea.MouseWheelMsg:
-		if a.dialog != nil || a.racing() {
-			return a, a.wheel(msg)
+		if a.dialog != nil || racing(a) {
+			return a, wheel(a, msg)
 		}
 		return a, a.mouse(msg)
 	case tea.MouseMsg:
@@ -139,16 +147,16 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case replyMsg:
 		return a, a.replied(msg)
 	case screen.PictureMsg:
-		return a, a.pictureWritten(msg)
+		return a, pictureWritten(a, msg)
 	case screen.StoredMsg:
-		return a, a.stored(msg)
+		return a, stored(a, msg)
 	case stoppedMsg:
 		return a, a.stopped(msg.err)
 	case tickMsg:
-		a.ticking = false
+		a.trained.ticking = false
 		return a, a.tick()
 	case drawMsg:
-		return a, a.redrawn()
+		return a, redrawn(a)
 	}
 	return a, a.Handle(msg)
 }
@@ -163,12 +171,12 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		if cmd, passed := screen.ToDialog(&a.dialog, a, msg); !passed {
 			return cmd
 		}
-	case a.racing():
-		if cmd, taken := a.race.handleKey(a, k); taken {
+	case racing(a):
+		if cmd, taken := a.race.press(a, k); taken {
 			return cmd
 		}
 	}
-	if p, ok := a.panes[a.focus].(pane.Keyed); ok && a.zoomed && !a.racing() {
+	if p, ok := a.panes[a.focus].(pane.Keyed); ok && a.zoomed && !racing(a) {
 		if cmd, taken := pane.Press(p, a.paneView(), k); taken {
 			a.Changes++
 			return cmd
@@ -204,18 +212,18 @@ func (a *App) windowTitle() string {
 
 // screen returns exactly the terminal's rows, each exactly as wide as it.
 func (a *App) screen() []string {
-	s := a.layout(a.zoomed)
+	s := division(a, a.zoomed)
 	if len(s.Places) == 0 {
 		return a.TooSmall()
 	}
 	rows := make([]string, 0, a.Height)
-	rows = append(rows, a.header(a.Width)...)
-	if a.racing() {
+	rows = append(rows, header(a, a.Width)...)
+	if racing(a) {
 		rows = append(rows, a.race.draw(a.paneView(), a.Width, a.Height-s.Header.H-layout.FooterRows)...)
 	} else {
 		rows = append(rows, a.body(&s)...)
 	}
-	return a.Draw(rows, a.hints(), screen.InFront(a.dialog, a))
+	return a.Draw(rows, hints(a), screen.InFront(a.dialog, a))
 }
 
 // body joins the panes' rows.
@@ -223,7 +231,7 @@ func (a *App) body(s *layout.Screen) []string {
 	a.stale = false
 	drawn := make([][]string, len(s.Places))
 	for i := range s.Places {
-		drawn[i] = a.pane(&s.Places[i])
+		drawn[i] = drawPane(a, &s.Places[i])
 	}
 	return layout.Join(s.Places, drawn, s.W, s.Header.H, s.H-s.Header.H-layout.FooterRows)
 }

@@ -18,8 +18,8 @@ import (
 // viewerOnly is why a guest who does not control can't do what they tried.
 const viewerOnly = "read-only: you are a viewer"
 
-// audience says in the header how many watch and who controls, as there is room.
-func (a *App) audience(w int) []style.Part {
+// audienceParts says in the header how many watch and who controls, as there is room.
+func audienceParts(a *App, w int) []style.Part {
 	const roomy, full = 80, 110
 	all := a.h.Status.Audience
 	if all == nil || len(all.Viewers) == 0 {
@@ -33,7 +33,7 @@ func (a *App) audience(w int) []style.Part {
 	if w < full {
 		names = 12
 	}
-	who := a.controls(all, names)
+	who := inControl(a, all, names)
 	n += " watching"
 	if w < full && who != "" {
 		n = format.Count(len(all.Viewers)) + "◉"
@@ -41,15 +41,15 @@ func (a *App) audience(w int) []style.Part {
 	return []style.Part{style.Muted.Of(n), style.Text.Of(who), style.Text.Of("  ")}
 }
 
-// controls says who controls the run, with names of at most so many columns together.
-func (a *App) controls(all *event.Audience, longest int) string {
+// inControl says who controls the run, with names of at most so many columns together.
+func inControl(a *App, all *event.Audience, longest int) string {
 	var names []string
 	you := false
 	for i := range all.Viewers {
 		v := &all.Viewers[i]
 		switch {
 		case !v.Control:
-		case !you && a.isYou(v):
+		case !you && isYou(a, v):
 			you = true
 		default:
 			names = append(names, style.Clean(v.Name))
@@ -76,12 +76,12 @@ func (a *App) controls(all *event.Audience, longest int) string {
 }
 
 // isYou reports whether a viewer is the guest of this screen, or has their name and role.
-func (a *App) isYou(v *event.Viewer) bool {
+func isYou(a *App, v *event.Viewer) bool {
 	return a.viewer != nil && v.Name == a.viewer.Name && v.Control == a.viewer.Control
 }
 
 // audienceEntries are what the palette has where a run is served.
-func (a *App) audienceEntries() (out []paletteEntry) {
+func audienceEntries(a *App) (out []paletteEntry) {
 	if a.viewer == nil {
 		return nil
 	}
@@ -131,10 +131,10 @@ func (o *whoOverlay) Draw(a *App, w, h int) []string {
 	you := false
 	for i := range viewers {
 		v := &viewers[i]
-		mine := !you && a.isYou(v)
+		mine := !you && isYou(a, v)
 		you = you || mine
 		if i >= o.top && i < o.top+room {
-			rows = append(rows, a.who(v, mine, inner))
+			rows = append(rows, viewerParts(a, v, mine, inner))
 		}
 	}
 	title := format.Counted(len(viewers), "viewer")
@@ -144,8 +144,8 @@ func (o *whoOverlay) Draw(a *App, w, h int) []string {
 	return widget.DialogBox(&a.Pen, title, style.Clip(rows, h-2), bw)
 }
 
-// who is the row of a viewer.
-func (a *App) who(v *event.Viewer, you bool, w int) string {
+// viewerParts is the row of a viewer.
+func viewerParts(a *App, v *event.Viewer, you bool, w int) string {
 	name, role := style.Clean(v.Name), style.Muted.Of("looks")
 	if v.Control {
 		role = style.Strong.Of("controls")

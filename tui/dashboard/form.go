@@ -33,7 +33,7 @@ type settingsForm struct {
 const formField = 18
 
 // openForm opens the form at a setting, "" for the first.
-func (a *App) openForm(key string) tea.Cmd {
+func openForm(a *App, key string) tea.Cmd {
 	i := slices.IndexFunc(a.picker.methods, func(m *optim.Info) bool { return m.Name == a.h.Status.Optimizer })
 	if i < 0 || len(a.picker.methods[i].Parameters) == 0 {
 		return a.Tell(style.Warn, style.Clean(a.h.Status.Optimizer)+" has no settings")

@@ -15,26 +15,26 @@ import (
 // header is two rows: what is trained, and how it goes. When the run is over the second row says how it
 // ended, and a run that diverged says so in a colour that is hard to overlook. A watched run has a third one, where there
 // is room: where in it that is.
-func (a *App) header(w int) []string {
+func header(a *App, w int) []string {
 	a.bar.Rect = layout.Rect{}
-	rows := []string{a.headerRun(w), a.headerState(w)}
-	if a.barRows() > 0 {
-		rows = append(rows, a.barLine(w, false))
+	rows := []string{headerRun(a, w), headerState(a, w)}
+	if barRows(a) > 0 {
+		rows = append(rows, barLine(a, w, false))
 	}
 	return rows
 }
 
-func (a *App) headerRun(w int) string {
+func headerRun(a *App, w int) string {
 	l := a.Line(w)
 	l.Put(style.Text, " ").Put(style.Accent, a.Title)
-	audience := a.audience(w)
-	state := append(audience, a.state()...)
+	audience := audienceParts(a, w)
+	state := append(audience, stateParts(a)...)
 	room := w - style.Width(state) - 2
 	if len(audience) > 0 {
 		room-- // else it would read as one of the facts
 	}
 	inner := a.Line(room - l.Width)
-	alert := a.alert()
+	alert := recordAlert(a)
 	switch {
 	case a.h.Run == nil && alert == "" && a.h.Watched():
 		l.Put(style.Text, "  "+ansi.Truncate(style.Clean(a.h.Status.Replay.Source), inner.Room-2, "…"))
@@ -42,10 +42,10 @@ func (a *App) headerRun(w int) string {
 		l.Put(style.Muted, "  waiting for the run")
 	case alert != "":
 		facts := a.Line(max(inner.Room-style.Cells(alert)-2, inner.Room/3))
-		a.facts(facts, 2)
+		headerFacts(a, facts, 2)
 		inner.Append(facts).Put(style.Text, "  ").Put(style.Warn, ansi.Truncate(alert, inner.Left(), "…"))
 	default:
-		a.facts(inner, -1)
+		headerFacts(a, inner, -1)
 	}
 	l.Append(inner)
 	l.To(w - style.Width(state) - 1)
@@ -55,8 +55,8 @@ func (a *App) headerRun(w int) string {
 	return l.Full()
 }
 
-// facts writes what the run is, as far as there is room: at most so many facts, all with a negative number.
-func (a *App) facts(l *style.Line, most int) {
+// headerFacts writes what the run is, as far as there is room: at most so many facts, all with a negative number.
+func headerFacts(a *App, l *style.Line, most int) {
 	r := a.h.Run
 	if r == nil {
 		return
@@ -67,7 +67,7 @@ func (a *App) facts(l *style.Line, most int) {
 	if len(m.Layers) > 0 {
 		add(style.Text, m.Shape())
 	}
-	if p := a.h.Status.Replay; p != nil && a.barRows() == 0 && p.Source != d.Name {
+	if p := a.h.Status.Replay; p != nil && barRows(a) == 0 && p.Source != d.Name {
 		add(style.Muted, style.Clean(p.Source))
 	}
 	if m.Parameters > 0 {
@@ -92,15 +92,15 @@ func (a *App) facts(l *style.Line, most int) {
 		}
 		l.Group(g...)
 	}
-	a.recordedAs(l)
+	recordedAs(a, l)
 }
 
-// state is the phase as a symbol and a word.
-func (a *App) state() []style.Part {
+// stateParts is the phase as a symbol and a word.
+func stateParts(a *App) []style.Part {
 	s := &a.h.Status
 	switch {
 	case a.h.Watched() && !a.h.Over():
-		return []style.Part{a.playing()}
+		return []style.Part{playing(a)}
 	case a.h.Diverged != nil:
 		return []style.Part{style.Bad.Of("× diverged")}
 	case a.h.Done != nil && a.h.Done.Reason == event.ReasonFailed:
@@ -125,7 +125,7 @@ func (a *App) state() []style.Part {
 	return []style.Part{style.Muted.Of("○ preparing")}
 }
 
-func (a *App) headerState(w int) string {
+func headerState(a *App, w int) string {
 	l := a.Line(w)
 	if a.h.Diverged != nil {
 		l.Put(style.Alarm, " × DIVERGED at epoch "+format.Count(a.h.Diverged.Epoch)+": "+style.Clean(a.h.Diverged.Reason)+" ")
@@ -137,22 +137,22 @@ func (a *App) headerState(w int) string {
 		if d.Reason == event.ReasonFailed || d.Reason == event.ReasonDiverged {
 			ink = style.Alarm
 		}
-		l.Put(ink, " "+a.summary(d, w-2))
+		l.Put(ink, " "+summary(a, d, w-2))
 		l.Put(ink, style.Spaces(l.Left()))
 		return l.Full()
 	}
-	if a.h.Watched() && a.barRows() == 0 {
-		return a.barLine(w, true)
+	if a.h.Watched() && barRows(a) == 0 {
+		return barLine(a, w, true)
 	}
 	if a.h.Run == nil && a.h.Status.Optimizer == "" {
 		return l.Full()
 	}
-	a.progressLine(l)
+	progressLine(a, l)
 	return l.Full()
 }
 
 // summary is what remains to be said of a run: why it ended, how good it got and when, how long it took.
-func (a *App) summary(d *event.DoneEvent, w int) string {
+func summary(a *App, d *event.DoneEvent, w int) string {
 	unit, what := format.Percent, "test error "
 	if a.h.Regression() {
 		unit, what = format.Number, "test RMSE "
@@ -172,7 +172,7 @@ func (a *App) summary(d *event.DoneEvent, w int) string {
 	epochs, elapsed, loss := d.Epochs, float64(d.Elapsed), float64(d.Loss)
 	if a.h.External() { // what its last line leaves out, its epochs have told
 		epochs = max(epochs, a.h.Latest.Epoch)
-		elapsed, loss = orElse(elapsed, a.shown), orElse(loss, a.h.Curves.Loss.Last())
+		elapsed, loss = orElse(elapsed, a.trained.shown), orElse(loss, a.h.Curves.Loss.Last())
 	}
 	took := ""
 	if elapsed > 0 {
@@ -194,9 +194,9 @@ func orElse(x, y float64) float64 {
 }
 
 // progressLine writes the optimizer, its settings as far as there is room, and the epoch.
-func (a *App) progressLine(l *style.Line) {
+func progressLine(a *App, l *style.Line) {
 	s := &a.h.Status
-	tail := a.progressTail(l.Room)
+	tail := progressTail(a, l.Room)
 	inner := a.Line(l.Left() - style.Width(tail) - 3)
 	inner.Put(style.Text, " ").Put(style.Strong, style.Clean(s.Optimizer))
 	fits := true
@@ -234,7 +234,7 @@ func settingText(s string) string {
 	return style.Clean(s)
 }
 
-func (a *App) progressTail(room int) []style.Part {
+func progressTail(a *App, room int) []style.Part {
 	s := &a.h.Status
 	watched := s.Replay != nil
 	if watched && (!s.Replay.Live || s.EpochLimit == 0) { // the bar says it

@@ -18,8 +18,8 @@ type recordState struct {
 // aMoment is how long events may wait for the disk before that is worth a word.
 const aMoment = time.Second
 
-// follow takes in how the record is doing.
-func (a *App) follow(r *event.Recording) {
+// followRecording takes in how the record is doing.
+func followRecording(a *App, r *event.Recording) {
 	switch {
 	case r.Backlog == 0:
 		a.record.since = time.Time{}
@@ -28,9 +28,9 @@ func (a *App) follow(r *event.Recording) {
 	}
 }
 
-// alert is what must not be overlooked but changes nothing on the screen: that the run is not recorded as it should be,
+// recordAlert is what must not be overlooked but changes nothing on the screen: that the run is not recorded as it should be,
 // or that a watched one has lost its writer or can't be read throughout. "" while all is well.
-func (a *App) alert() string {
+func recordAlert(a *App) string {
 	r := &a.h.Status.Recording
 	switch p := a.h.Status.Replay; {
 	case r.Warning != "":
@@ -57,7 +57,7 @@ func unread(p *event.Replay) string {
 
 // recordedAs writes how many events wait for the disk and under which name the run is recorded, its end alone where
 // there is no room for all of it.
-func (a *App) recordedAs(l *style.Line) {
+func recordedAs(a *App, l *style.Line) {
 	r := &a.h.Status.Recording
 	if r.Backlog > 0 && a.clock().Sub(a.record.since) >= aMoment {
 		l.Group(style.Muted.Of("  "), style.Warn.Of(format.Counted(r.Backlog, "event")+" to record"))

@@ -12,7 +12,7 @@ import (
 // help is every key with what it does, and what stands in the panes.
 func help() *screen.HelpDialog[*App] {
 	return &screen.HelpDialog[*App]{Left: 57, Right: 57, Narrow: 66, More: []widget.Hint{widget.NewHint(":", "search commands")},
-		Sections: func(a *App) (keys, words []widget.Section) { return a.keySections(), a.wordSections() }}
+		Sections: func(a *App) (keys, words []widget.Section) { return keySections(a), wordSections(a) }}
 }
 
 // idleWhy is why the keys that steer do nothing.
@@ -25,13 +25,13 @@ func idleWhy(a *App) string {
 
 // keySections has the keys by group, as the table of bindings has them, and before them those of what has the
 // screen.
-func (a *App) keySections() (out []widget.Section) {
+func keySections(a *App) (out []widget.Section) {
 	const columns = 10
 	own := widget.Section{}
 	switch p, ok := a.panes[a.focus].(pane.Keyed); {
-	case a.racing():
+	case racing(a):
 		own.Title = "in the race"
-		for _, h := range a.race.hints(a) {
+		for _, h := range screen.Hints(a.raceKeys, a) {
 			if h.Key != "?" && h.Key != "q" && h.Key != "space" {
 				own.Rows = append(own.Rows, widget.Explain(style.Accent, h.Key, columns, h.Text))
 			}

@@ -45,7 +45,7 @@ func unchangeable(a *App) string {
 
 // covered is why the panes take no keys.
 func covered(a *App) string {
-	if a.racing() {
+	if racing(a) {
 		return "the race has the screen"
 	}
 	return ""
@@ -81,7 +81,7 @@ func uncovered(a *App) bool { return covered(a) == "" }
 func changeable(a *App) bool { return unchangeable(a) == "" }
 
 // quitWord says what q does.
-func (a *App) quitWord() string {
+func quitWord(a *App) string {
 	switch {
 	case a.stopping:
 		return "quit at once"
@@ -103,13 +103,13 @@ func mainBindings() []screen.Binding[*App] {
 	}
 	return []screen.Binding[*App]{
 		bind(groupHelp, "q", "stop the run, then quit; twice: at once", "q", "ctrl+c").
-			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy((*App).quitWord).Only(owns),
+			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(owns),
 		bind(groupHelp, "q", "quit, and leave the run alone", "q", "ctrl+c").
-			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy((*App).quitWord).Only(func(a *App) bool { return !owns(a) }),
+			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(func(a *App) bool { return !owns(a) }),
 		bind(groupHelp, "?", "this help", "?").
 			On(func(a *App, _ string) tea.Cmd { a.dialog = help(); return nil }).Foot("help"),
 		bind(groupHelp, ":", "search all commands; also ctrl+p", ":", "ctrl+p").
-			On(func(a *App, _ string) tea.Cmd { a.openPalette(); return nil }).Foot("commands"),
+			On(func(a *App, _ string) tea.Cmd { openPalette(a); return nil }).Foot("commands"),
 		bind(groupRun, "space", "pause, and go on", "space").
 			On(func(a *App, _ string) tea.Cmd {
 				return a.command(event.Pause{On: a.h.Status.Phase != event.Paused})
@@ -157,11 +157,11 @@ func runBindings() []screen.Binding[*App] {
 		bind(groupRun, "i", "run one inner iteration, or one batch", "i").
 			On(send(event.StepInner{})).Foot("one inner").While(paused).Unless(unsteerable),
 		bind(groupRun, "o", "choose an optimizer from a list", "o").
-			On(func(a *App, _ string) tea.Cmd { a.openPicker(); return nil }).Foot("optimizer").While(changeable).Unless(unchangeable),
+			On(func(a *App, _ string) tea.Cmd { openPicker(a); return nil }).Foot("optimizer").While(changeable).Unless(unchangeable),
 		bind(groupRun, "1…9", "switch to an optimizer by its number", "1", "2", "3", "4", "5", "6", "7", "8", "9").
-			On(func(a *App, k string) tea.Cmd { return a.switchTo(int(k[0] - '1')) }).Unless(unchangeable),
+			On(func(a *App, k string) tea.Cmd { return switchTo(a, int(k[0]-'1')) }).Unless(unchangeable),
 		bind(groupRun, "e", "edit the settings in a form", "e").
-			On(func(a *App, _ string) tea.Cmd { return a.openForm("") }).Foot("settings").While(changeable).Unless(unchangeable),
+			On(func(a *App, _ string) tea.Cmd { return openForm(a, "") }).Foot("settings").While(changeable).Unless(unchangeable),
 		bind(groupRun, "+ -", "double or halve the radius, rate or damping", "+", "=", "-", "_").
 			On(func(a *App, k string) tea.Cmd {
 				if k == "-" || k == "_" {
@@ -171,14 +171,14 @@ func runBindings() []screen.Binding[*App] {
 			}).FootBy(scaled).While(scalable).Unless(unscalable).
 			By([2]string{"+", "double the radius, rate or damping"}, [2]string{"-", "halve the radius, rate or damping"}).Only(trains),
 		bind(groupRun, "f", "fork: race methods or settings from here", "f").
-			On(func(a *App, _ string) tea.Cmd { a.openRace(); return nil }).Foot("race").While(changeable).Unless(unchangeable),
+			On(func(a *App, _ string) tea.Cmd { openRace(a); return nil }).Foot("race").While(changeable).Unless(unchangeable),
 		bind(groupRun, "u", "go back to an earlier epoch", "u").
-			On(func(a *App, _ string) tea.Cmd { a.openRewind(); return nil }).
+			On(func(a *App, _ string) tea.Cmd { openRewind(a); return nil }).
 			Foot("go back").While(func(a *App) bool { return unkept(a) == "" }).Unless(unkept).Only(trains),
 		bind(groupRun, "k", "compute the spectrum at the weights of now", "k").
 			On(func(a *App, _ string) tea.Cmd { return a.askSpectrum() }).Foot("spectrum").While(changeable).Unless(unchangeable),
 		bind(groupRun, "w", "save the model, as safetensors or ONNX", "w").
-			On(func(a *App, _ string) tea.Cmd { a.openSave(); return nil }).
+			On(func(a *App, _ string) tea.Cmd { openSave(a); return nil }).
 			Foot("save").While(func(a *App) bool { return unsavable(a) == "" && a.h.Over() }).Unless(unsavable),
 	}
 }
@@ -192,14 +192,14 @@ func viewBindings() []screen.Binding[*App] {
 		bind(groupView, "y", "logarithmic or linear scale", "y").
 			On(func(a *App, _ string) tea.Cmd { return a.toggleLog() }).Foot("log").While(uncovered).Unless(covered),
 		bind(groupView, "/", "search the log", "/").
-			On(func(a *App, _ string) tea.Cmd { return a.searchLog() }).Unless(covered),
+			On(func(a *App, _ string) tea.Cmd { return searchLog(a) }).Unless(covered),
 		screen.ThemeKey[*App](),
 		screen.MouseKey[*App](),
 		bind(groupView, "p", "picture of the focused chart, as SVG", "p").
-			On(func(a *App, _ string) tea.Cmd { return a.chartPicture("svg") }).
+			On(func(a *App, _ string) tea.Cmd { return chartPicture(a, "svg") }).
 			Foot("picture").While(func(a *App) bool { return unpicturable(a) == "" && a.h.Over() }).Unless(unpicturable),
 		bind(groupView, "P", "picture of the screen, as SVG", "P").
-			On(func(a *App, _ string) tea.Cmd { return a.screenPicture() }).Unless(func(a *App) string {
+			On(func(a *App, _ string) tea.Cmd { return screenPicture(a) }).Unless(func(a *App) string {
 			if a.h.Viewer {
 				return viewerOnly
 			}
@@ -212,12 +212,12 @@ func viewBindings() []screen.Binding[*App] {
 }
 
 // hints are what the footer names: the keys of what has them at present.
-func (a *App) hints() (out []widget.Hint) {
+func hints(a *App) (out []widget.Hint) {
 	switch {
 	case a.dialog != nil:
 		return a.dialog.Hints(a)
-	case a.racing():
-		return a.race.hints(a)
+	case racing(a):
+		return screen.Hints(a.raceKeys, a)
 	}
 	out = screen.Hints(a.bindings, a)
 	if a.zoomed && len(out) > 0 { // the way back stands first

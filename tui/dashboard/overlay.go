@@ -12,7 +12,7 @@ import (
 )
 
 // wheel moves through the list that is in front, as the arrows do.
-func (a *App) wheel(msg tea.MouseWheelMsg) tea.Cmd {
+func wheel(a *App, msg tea.MouseWheelMsg) tea.Cmd {
 	switch msg.Button {
 	case tea.MouseWheelUp:
 		return a.press(tea.KeyPressMsg{Code: tea.KeyUp})
@@ -23,7 +23,7 @@ func (a *App) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 }
 
 // wordSections says what the letters, signs and words of the panes mean.
-func (a *App) wordSections() []widget.Section {
+func wordSections(a *App) []widget.Section {
 	stops := widget.Section{Title: "why an inner solve ended"}
 	for _, s := range krylov.Stops() {
 		stops.Rows = append(stops.Rows, widget.Explain(history.StopToken(s), string(s.Letter()), 12, s.Words()))

@@ -39,8 +39,8 @@ type pace struct {
 	stale   bool          // the screen has pictures that were held back
 }
 
-// share adapts to how many look. Charts are most of a frame: where news are seldom they come with every third.
-func (a *App) share() {
+// shareBudget adapts to how many look. Charts are most of a frame: where news are seldom they come with every third.
+func shareBudget(a *App) {
 	a.pause = a.budget.Interval(a.interval)
 	if a.viewer != nil {
 		a.hold = max(remoteHold, 5*a.pause/2)
@@ -53,7 +53,7 @@ type drawMsg struct{}
 // holds reports whether a pane keeps its picture although what it shows has changed: only while a run is
 // running by itself, and whatever the keys while a record is being read. What is zoomed on an inner solve is there to
 // be followed.
-func (a *App) holds(id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
+func holds(a *App, id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
 	seen := key.Seen
 	key.Seen = d.Key.Seen
 	late := a.clock().Sub(d.At) >= a.hold
@@ -67,13 +67,13 @@ func (a *App) holds(id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
 	return d.Key == key && seen != key.Seen && !late && a.clock().Sub(a.touched) >= keyCalm
 }
 
-// pane returns the rows of a pane's rectangle.
-func (a *App) pane(p *layout.Place) []string {
+// drawPane returns the rows of a pane's rectangle.
+func drawPane(a *App, p *layout.Place) []string {
 	d, shown := &a.kept[p.Pane], a.panes[p.Pane]
 	key := pane.CacheKey{
 		W: p.W, H: p.H, Seen: shown.Seen(a.h), Look: a.Changes, Focused: p.Pane == a.focus, Zoomed: a.zoomed, Bare: p.Bare,
 	}
-	if a.holds(p.Pane, d, key) {
+	if holds(a, p.Pane, d, key) {
 		a.stale = true
 		if now := a.clock(); now.Sub(d.Headed) >= headHold && !key.Zoomed && plotted(p.Pane) {
 			d.Rows[0], d.Headed = pane.FrameTop(shown, a.paneView(), p.W, key.Focused), now
@@ -96,7 +96,7 @@ func plotted(id layout.ID) bool {
 }
 
 // redraw returns the command that ends the holds, unless one is under way.
-func (a *App) redraw() tea.Cmd {
+func redraw(a *App) tea.Cmd {
 	if a.hold <= 0 || a.drawing || a.h.Over() {
 		return nil
 	}
@@ -105,10 +105,10 @@ func (a *App) redraw() tea.Cmd {
 }
 
 // redrawn follows the end of a hold. A picture that is younger than it needs another one.
-func (a *App) redrawn() tea.Cmd {
+func redrawn(a *App) tea.Cmd {
 	a.drawing = false
 	if !a.stale {
 		return nil
 	}
-	return a.redraw()
+	return redraw(a)
 }

@@ -36,8 +36,8 @@ type palette struct {
 	at          int
 }
 
-func (a *App) openPalette() {
-	p := &palette{entries: a.paletteEntries(), filter: widget.NewInput(60)}
+func openPalette(a *App) {
+	p := &palette{entries: paletteEntries(a), filter: widget.NewInput(60)}
 	for _, e := range p.entries {
 		p.names = append(p.names, e.text)
 		p.text = append(p.text, e.text+" "+e.also+" "+e.kind)
@@ -48,19 +48,19 @@ func (a *App) openPalette() {
 }
 
 // paletteEntries lists what there is, in the order of an empty search.
-func (a *App) paletteEntries() (out []paletteEntry) {
-	out = append(out, a.commandEntries()...)
-	out = append(out, a.audienceEntries()...)
-	out = append(out, a.methodEntries()...)
-	out = append(out, a.paneEntries()...)
-	out = append(out, a.settingEntries()...)
-	out = append(out, a.lookEntries()...)
-	return append(out, a.dataEntries()...)
+func paletteEntries(a *App) (out []paletteEntry) {
+	out = append(out, commandEntries(a)...)
+	out = append(out, audienceEntries(a)...)
+	out = append(out, methodEntries(a)...)
+	out = append(out, paneEntries(a)...)
+	out = append(out, settingEntries(a)...)
+	out = append(out, lookEntries(a)...)
+	return append(out, dataEntries(a)...)
 }
 
 // commandEntries are the bindings, apart from those that only choose among methods.
-func (a *App) commandEntries() (out []paletteEntry) {
-	for _, b := range a.byGroup() {
+func commandEntries(a *App) (out []paletteEntry) {
+	for _, b := range byGroup(a) {
 		keys := b.Keys()
 		if b.Help().Key == "1…9" || keys[0] == ":" {
 			continue
@@ -78,7 +78,7 @@ func (a *App) commandEntries() (out []paletteEntry) {
 }
 
 // byGroup lists the bindings in the order of the help: what ends a run does not come first.
-func (a *App) byGroup() (out []*screen.Binding[*App]) {
+func byGroup(a *App) (out []*screen.Binding[*App]) {
 	for _, g := range groups {
 		for i := range a.bindings {
 			if a.bindings[i].Group == g && !a.bindings[i].Absent(a) {
@@ -89,7 +89,7 @@ func (a *App) byGroup() (out []*screen.Binding[*App]) {
 	return out
 }
 
-func (a *App) methodEntries() (out []paletteEntry) {
+func methodEntries(a *App) (out []paletteEntry) {
 	why := unchangeable(a)
 	for i, m := range a.picker.methods {
 		e := paletteEntry{kind: "method", text: m.Name, also: m.Title, why: why,
@@ -105,26 +105,26 @@ func (a *App) methodEntries() (out []paletteEntry) {
 	return out
 }
 
-func (a *App) paneEntries() (out []paletteEntry) {
+func paneEntries(a *App) (out []paletteEntry) {
 	why := covered(a)
-	for id := range layout.Panes {
+	for id := range layout.ID(len(a.panes)) {
 		out = append(out, paletteEntry{kind: "pane", text: a.panes[id].Name(a.paneView()), also: "zoom", why: why,
 			do: func(a *App) tea.Cmd { a.focus = id; return a.zoom(true) }})
 	}
 	return out
 }
 
-func (a *App) settingEntries() (out []paletteEntry) {
+func settingEntries(a *App) (out []paletteEntry) {
 	why := unchangeable(a)
 	for _, s := range a.h.Status.Settings {
 		out = append(out, paletteEntry{kind: "setting", text: style.Clean(s.Key) + " = " + settingText(s.Text), also: style.Clean(s.Meaning), why: why,
-			do: func(a *App) tea.Cmd { return a.openForm(s.Key) }})
+			do: func(a *App) tea.Cmd { return openForm(a, s.Key) }})
 	}
 	return out
 }
 
 // lookEntries are how things look.
-func (a *App) lookEntries() (out []paletteEntry) {
+func lookEntries(a *App) (out []paletteEntry) {
 	for t := style.ThemeAuto; t < style.ThemeCount; t++ {
 		e := paletteEntry{kind: "theme", text: t.String(), also: "theme colours", do: func(a *App) tea.Cmd { return a.SetTheme(t) }}
 		if t == a.ThemeChoice {
@@ -141,13 +141,13 @@ func (a *App) lookEntries() (out []paletteEntry) {
 	}
 	for _, format := range []string{"svg", "png", "pdf"} {
 		out = append(out, paletteEntry{kind: "picture", text: "chart as " + strings.ToUpper(format), also: "picture of the focused pane", why: unpicturable(a),
-			do: func(a *App) tea.Cmd { return a.chartPicture(format) }})
+			do: func(a *App) tea.Cmd { return chartPicture(a, format) }})
 	}
 	return out
 }
 
 // dataEntries name the data sets. A run has one data set for good, so they only say how to train on another.
-func (a *App) dataEntries() (out []paletteEntry) {
+func dataEntries(a *App) (out []paletteEntry) {
 	for _, name := range a.dataSets {
 		name = style.Clean(name)
 		why := "starts another run: newtop --data " + name

@@ -39,7 +39,7 @@ func newPicker(methods []*optim.Info) *picker {
 	return p
 }
 
-func (a *App) openPicker() {
+func openPicker(a *App) {
 	p := a.picker
 	p.filter.Reset()
 	p.filter.Focus()
@@ -234,7 +234,7 @@ func setting(h *optim.Hyperparameter) string {
 }
 
 // switchTo asks for the method with an index in the list.
-func (a *App) switchTo(i int) tea.Cmd {
+func switchTo(a *App, i int) tea.Cmd {
 	if i >= len(a.picker.methods) {
 		return a.Tell(style.Warn, "there is no optimizer "+strconv.Itoa(i+1))
 	}

@@ -55,7 +55,7 @@ func TestNothingToScale(t *testing.T) {
 		a := newTest(tuitest.Script{}, screen.Options{NoColor: true}, 200, 40)
 		d := feed.Delta{Status: event.Status{Phase: event.Running, Optimizer: "x", Settings: []event.Setting{{Key: "relative-rate", Text: "1", Primary: primary}}}}
 		a.Update(came(d))
-		if foot := ansi.Strip(a.Footer(200, a.hints())); strings.Contains(foot, "+ -") != primary || strings.Contains(foot, "relative-rate") != primary {
+		if foot := ansi.Strip(a.Footer(200, hints(a))); strings.Contains(foot, "+ -") != primary || strings.Contains(foot, "relative-rate") != primary {
 			t.Errorf("primary %v: %s", primary, foot)
 		}
 	}

@@ -14,20 +14,20 @@ import (
 )
 
 // chartPicture writes the focused pane's data as svg, png or pdf.
-func (a *App) chartPicture(format string) tea.Cmd {
+func chartPicture(a *App, format string) tea.Cmd {
 	p := a.panes[a.focus]
-	f := a.figure()
+	f := focusedFigure(a)
 	if f == nil {
 		return a.Tell(style.Warn, p.Name(a.paneView())+" has nothing to draw; P takes the screen")
 	}
-	if why := a.unpictured(); why != "" {
+	if why := unpictured(a); why != "" {
 		return a.Tell(style.Warn, why)
 	}
-	return a.Picture(a.pictureName(p.Name(a.paneView())), "."+format, func(w io.Writer) error { return f.Draw(w, format) })
+	return a.Picture(pictureName(a, p.Name(a.paneView())), "."+format, func(w io.Writer) error { return f.Draw(w, format) })
 }
 
-// figure is what the focused pane's picture shows, nil for nothing.
-func (a *App) figure() *figure.Chart {
+// focusedFigure is what the focused pane's picture shows, nil for nothing.
+func focusedFigure(a *App) *figure.Chart {
 	if p, ok := a.panes[a.focus].(pane.Pictured); ok {
 		return p.Figure(a.paneView())
 	}
@@ -35,15 +35,15 @@ func (a *App) figure() *figure.Chart {
 }
 
 // screenPicture writes the screen as it stands, as SVG.
-func (a *App) screenPicture() tea.Cmd {
-	if why := a.unpictured(); why != "" {
+func screenPicture(a *App) tea.Cmd {
+	if why := unpictured(a); why != "" {
 		return a.Tell(style.Warn, why)
 	}
-	return a.ScreenPicture(a.screen(), a.pictureName("screen"))
+	return a.ScreenPicture(a.screen(), pictureName(a, "screen"))
 }
 
 // unpictured is why no picture can be written from here, "" if one can.
-func (a *App) unpictured() string {
+func unpictured(a *App) string {
 	switch {
 	case a.h.Viewer:
 		return viewerOnly
@@ -54,7 +54,7 @@ func (a *App) unpictured() string {
 }
 
 // pictureName tells the data, what is drawn and the epoch.
-func (a *App) pictureName(of string) string {
+func pictureName(a *App, of string) string {
 	data := "run"
 	if a.h.Run != nil {
 		data = a.h.Run.Data.Name
@@ -63,7 +63,7 @@ func (a *App) pictureName(of string) string {
 }
 
 // pictureWritten says where a picture is, or why there is none.
-func (a *App) pictureWritten(msg screen.PictureMsg) tea.Cmd {
+func pictureWritten(a *App, msg screen.PictureMsg) tea.Cmd {
 	if msg.Err != nil {
 		text := "no picture: " + style.Clean(msg.Err.Error())
 		a.h.Log.Say(a.h.Status.Epoch, style.Warn, "%s", text)
@@ -78,6 +78,6 @@ func (a *App) pictureWritten(msg screen.PictureMsg) tea.Cmd {
 }
 
 // refuse notes for a while why nothing happened.
-func (a *App) refuse(text string) tea.Cmd {
+func refuse(a *App, text string) tea.Cmd {
 	return a.Tell(style.Warn, text)
 }

@@ -71,14 +71,14 @@ func TestChartPictures(t *testing.T) {
 		a := newTest(s, screen.Options{Pictures: dir}, 120, 40)
 		for id := range layout.Panes {
 			a.focus = id
-			if a.figure() == nil {
+			if focusedFigure(a) == nil {
 				if id == layout.Loss || id == layout.Accuracy {
 					t.Errorf("%+v: pane %d has no picture", s, id)
 				}
 				continue
 			}
 			for _, format := range formats {
-				path, text := take(t, a, a.chartPicture(format))
+				path, text := take(t, a, chartPicture(a, format))
 				if !strings.HasSuffix(path, fmt.Sprintf("-%d.%s", a.h.Status.Epoch, format)) {
 					t.Errorf("called %s", path)
 				}
@@ -107,18 +107,18 @@ func TestPicturesOfNothing(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: -1}, screen.Options{Pictures: dir}, 120, 40)
 	for id := range layout.Panes {
 		a.focus = id
-		if f := a.figure(); f != nil {
+		if f := focusedFigure(a); f != nil {
 			if err := f.Draw(io.Discard, "svg"); err == nil && id != layout.Loss && id != layout.Accuracy && id != layout.Region {
 				t.Errorf("pane %d draws nothing", id)
 			}
 		}
 	}
 	a.focus = layout.Log
-	if a.chartPicture("svg"); !strings.Contains(a.Notice.Text, "log has nothing to draw") {
+	if chartPicture(a, "svg"); !strings.Contains(a.Notice.Text, "log has nothing to draw") {
 		t.Errorf("says %q", a.Notice.Text)
 	}
 	a.Pictures = ""
-	if a.screenPicture(); !strings.Contains(a.Notice.Text, "can't be written from here") {
+	if screenPicture(a); !strings.Contains(a.Notice.Text, "can't be written from here") {
 		t.Errorf("says %q", a.Notice.Text)
 	}
 	if files, _ := os.ReadDir(dir); len(files) > 0 {
@@ -131,7 +131,7 @@ func TestPicturesOverwriteNothing(t *testing.T) {
 	dir := t.TempDir()
 	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{Pictures: dir}, 80, 24)
 	for _, want := range []string{"newtop-letters-screen-3.svg", "newtop-letters-screen-3-2.svg", "newtop-letters-screen-3-3.svg"} {
-		if path, _ := take(t, a, a.screenPicture()); filepath.Base(path) != want {
+		if path, _ := take(t, a, screenPicture(a)); filepath.Base(path) != want {
 			t.Errorf("wrote %s, not %s", path, want)
 		}
 	}
@@ -143,7 +143,7 @@ func TestPicturesOverwriteNothing(t *testing.T) {
 		t.Error("a file of a picture that failed")
 	}
 	a.Pictures = filepath.Join(dir, "absent")
-	a.Update(a.screenPicture()())
+	a.Update(screenPicture(a)())
 	if !strings.HasPrefix(a.Notice.Text, "no picture: ") {
 		t.Errorf("says %q", a.Notice.Text)
 	}
@@ -156,7 +156,7 @@ func TestScreenPicture(t *testing.T) {
 			o.Pictures = t.TempDir()
 			a := newTest(tuitest.Script{Epochs: 33, Spectra: true, Fate: "done"}, o, size[0], size[1])
 			want := letters(frameText(t, a))
-			_, text := take(t, a, a.screenPicture())
+			_, text := take(t, a, screenPicture(a))
 			if got := letters(wellFormed(t, text)); got != want {
 				t.Errorf("%+v at %v:\n%s\nwant\n%s", o, size, got, want)
 			}
@@ -183,7 +183,7 @@ func TestPictureWhileTraining(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	done := make(chan tea.Msg, 100)
 	for e := 6; e < 16; e++ {
-		for _, cmd := range []tea.Cmd{a.screenPicture(), a.chartPicture("svg")} {
+		for _, cmd := range []tea.Cmd{screenPicture(a), chartPicture(a, "svg")} {
 			go func() { done <- cmd() }()
 		}
 		a.Update(came(feed.Delta{Status: a.h.Status, Epochs: []event.EpochEvent{tuitest.Epoch(e, 1, r)}}))

@@ -8,8 +8,8 @@ import (
 	"newtop/tui/style"
 )
 
-// recall applies the user's choices. A file that cannot be used is a line in the log.
-func (a *App) recall(o *screen.Options) {
+// recallPrefs applies the user's choices. A file that cannot be used is a line in the log.
+func recallPrefs(a *App, o *screen.Options) {
 	p, ok, err := a.Prefer(o)
 	if err != nil {
 		a.h.Log.Say(0, style.Warn, "preferences: %s", style.Clean(err.Error()))
@@ -18,14 +18,14 @@ func (a *App) recall(o *screen.Options) {
 		return
 	}
 	a.saving.format = p.Save
-	for _, c := range a.charted() {
+	for _, c := range charted(a) {
 		c.SetChartPrefs(p.XAxis, p.Smoothing)
 	}
-	a.Prefs.Begin(a.preferences())
+	a.Prefs.Begin(preferences(a))
 }
 
 // charted returns the panes that remember how their charts are drawn.
-func (a *App) charted() (out []chart.ChartPrefs) {
+func charted(a *App) (out []chart.ChartPrefs) {
 	for _, p := range a.panes {
 		if c, ok := p.(chart.ChartPrefs); ok {
 			out = append(out, c)
@@ -35,10 +35,10 @@ func (a *App) charted() (out []chart.ChartPrefs) {
 }
 
 // preferences are the choices that the screen shows now. Of charts that differ, the one changed last counts.
-func (a *App) preferences() screen.Preferences {
+func preferences(a *App) screen.Preferences {
 	p, last := a.Looks(), a.Prefs.Last()
 	p.XAxis, p.Smoothing, p.Save = last.XAxis, last.Smoothing, a.saving.format
-	for i, c := range a.charted() {
+	for i, c := range charted(a) {
 		x, smoothing := c.ChartPrefs()
 		if i == len(a.chartPrefs) {
 			a.chartPrefs = append(a.chartPrefs, [2]string{x, smoothing})
@@ -57,7 +57,7 @@ func (a *App) preferences() screen.Preferences {
 }
 
 // stored follows the end of a write.
-func (a *App) stored(msg screen.StoredMsg) tea.Cmd {
+func stored(a *App, msg screen.StoredMsg) tea.Cmd {
 	cmd, err := a.Prefs.Written(msg)
 	if err != nil {
 		a.h.Log.Say(a.h.Status.Epoch, style.Warn, "preferences: %s", style.Clean(err.Error()))

@@ -62,13 +62,13 @@ func TestChartHabits(t *testing.T) {
 		settleAll(a, press(a, k))
 	}
 	again := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 120, 40)
-	for _, c := range again.charted() {
+	for _, c := range charted(again) {
 		if x, smoothing := c.ChartPrefs(); x != "seconds" || smoothing != "1" {
 			t.Errorf("x axis %q, smoothing %q", x, smoothing)
 		}
 	}
-	if len(again.charted()) < 3 {
-		t.Errorf("%d panes with charts", len(again.charted()))
+	if len(charted(again)) < 3 {
+		t.Errorf("%d panes with charts", len(charted(again)))
 	}
 }
 
@@ -102,7 +102,7 @@ func TestFlagsWin(t *testing.T) {
 		t.Errorf("theme %v, glyphs %v, no mouse %v", a.ThemeChoice, a.GlyphChoice, a.NoMouse)
 	}
 	a.SetGlyphs(a.GlyphChoice.Next())
-	settleAll(a, a.Prefs.Notice(a.preferences()))
+	settleAll(a, a.Prefs.Notice(preferences(a)))
 	text, _ := os.ReadFile(path)
 	for _, want := range []string{"theme = 'light'", "glyphs = 'braille'", "mouse = true"} {
 		if !strings.Contains(string(text), want) {
@@ -146,7 +146,7 @@ func TestPreferencesCannotBeWritten(t *testing.T) {
 	}
 	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
 	a.Prefs = screen.NewPreferenceStore(filepath.Join(file, "ui.toml"), screen.Preferences{})
-	a.Prefs.Begin(a.preferences())
+	a.Prefs.Begin(preferences(a))
 	before := len(a.h.Log.Entries)
 	for range 3 {
 		settleAll(a, press(a, "M"))

@@ -37,7 +37,7 @@ type raceForm struct {
 	field    int // 0 the list, 1 the settings, 2 the budget
 }
 
-func (a *App) openRace() {
+func openRace(a *App) {
 	f := &raceForm{list: newPicker(a.picker.methods), chosen: map[string]bool{a.h.Status.Optimizer: true}, settings: widget.NewInput(200), budget: widget.NewInput(40)}
 	f.list.filter.Focus()
 	f.settings.Focus()

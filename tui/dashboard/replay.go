@@ -20,7 +20,7 @@ const tallEnough = 24
 
 // barRows is how many rows the header has besides its own two. A run of which the second one has nothing to say needs
 // none for the bar.
-func (a *App) barRows() int {
+func barRows(a *App) int {
 	h := a.h
 	silent := h.External() && h.Status.Optimizer == "" && h.Done == nil && h.Diverged == nil
 	if h.Watched() && a.Height >= tallEnough && !silent {
@@ -29,12 +29,12 @@ func (a *App) barRows() int {
 	return 0
 }
 
-// layout divides the screen as it is now.
-func (a *App) layout(zoomed bool) layout.Screen {
+// division divides the screen as it is now.
+func division(a *App, zoomed bool) layout.Screen {
 	if a.h.MetricsOnly() {
-		return layout.Divided(a.Width, a.Height, layout.HeaderRows+a.barRows(), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
+		return layout.Divided(a.Width, a.Height, layout.HeaderRows+barRows(a), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
 	}
-	return layout.Dashboard(a.Width, a.Height, layout.HeaderRows+a.barRows(), zoomed, a.focus)
+	return layout.Dashboard(a.Width, a.Height, layout.HeaderRows+barRows(a), zoomed, a.focus)
 }
 
 // replayBar is where the track of a watched run's bar was drawn last, and what was asked for since the newest status.
@@ -46,7 +46,7 @@ type replayBar struct {
 }
 
 // playing says what a watched run is doing: a symbol and a word.
-func (a *App) playing() style.Part {
+func playing(a *App) style.Part {
 	s := &a.h.Status
 	if share, ok := a.h.Loading(); ok {
 		return style.Warn.Of("○ loading " + format.Count(int(100*share)) + " %")
@@ -80,11 +80,11 @@ func trackShare(h *history.History) float64 {
 
 // barLine draws what a watched run is doing, where in it that is, how fast, and what it is read from. named adds the
 // method, which has no other place on a small screen.
-func (a *App) barLine(w int, named bool) string {
+func barLine(a *App, w int, named bool) string {
 	const least = 8 // columns of the track
 	h, r := a.h, a.h.Status.Replay
 	l := a.Line(w)
-	state := a.playing()
+	state := playing(a)
 	l.Put(style.Text, " ").Put(state.Token, state.Text)
 	if r.Speed != 1 && r.Speed > 0 && !r.Live && r.Seekable {
 		l.Put(style.Strong, " ×"+format.Tick(format.Round(r.Speed, 4)))
@@ -94,7 +94,7 @@ func (a *App) barLine(w int, named bool) string {
 	}
 	l.Put(style.Text, "  ")
 	var tail []style.Part
-	for _, tail = range a.barTails() {
+	for _, tail = range barTails(a) {
 		if l.Left()-style.Width(tail)-3 >= least {
 			break
 		}
@@ -118,7 +118,7 @@ func (a *App) barLine(w int, named bool) string {
 }
 
 // barTails are the ways to say where the bar is, the fullest first.
-func (a *App) barTails() [][]style.Part {
+func barTails(a *App) [][]style.Part {
 	r := a.h.Status.Replay
 	if _, loading := a.h.Loading(); loading {
 		return [][]style.Part{{style.Muted.Of(style.Clean(r.Source))}, nil}
@@ -148,7 +148,7 @@ func (a *App) barTails() [][]style.Part {
 		}
 	}
 	source := long
-	if a.barRows() > 0 && (a.h.Run == nil || r.Source != a.h.Run.Data.Name) { // else the first row says it
+	if barRows(a) > 0 && (a.h.Run == nil || r.Source != a.h.Run.Data.Name) { // else the first row says it
 		source = append(long[:len(long):len(long)], style.Muted.Of("  "+style.Clean(r.Source)))
 	}
 	return [][]style.Part{source, long, brief, shortest}
@@ -171,13 +171,13 @@ func unseekable(a *App) string {
 }
 
 // askReplay remembers what is asked for, so that the next key goes on from there, and has charts follow at once.
-func (a *App) askReplay(epoch int, speed float64) {
+func askReplay(a *App, epoch int, speed float64) {
 	a.bar.asked, a.bar.epoch, a.bar.speed = true, epoch, speed
 	a.touched = a.clock()
 }
 
 // replayed is where a watched run is, or was asked to be.
-func (a *App) replayed() (epoch int, speed float64) {
+func replayed(a *App) (epoch int, speed float64) {
 	if a.bar.asked {
 		return a.bar.epoch, a.bar.speed
 	}
@@ -185,46 +185,46 @@ func (a *App) replayed() (epoch int, speed float64) {
 }
 
 // seek goes to an epoch of a watched run.
-func (a *App) seek(epoch int) tea.Cmd {
-	_, speed := a.replayed()
+func seek(a *App, epoch int) tea.Cmd {
+	_, speed := replayed(a)
 	epoch = max(0, min(epoch, a.h.Status.Replay.Last))
-	a.askReplay(epoch, speed)
+	askReplay(a, epoch, speed)
 	return a.command(event.Seek{Epoch: epoch})
 }
 
 // seekEnd goes to the newest epoch and follows a run that goes on from there, a paused one too.
-func (a *App) seekEnd() tea.Cmd {
+func seekEnd(a *App) tea.Cmd {
 	r := a.h.Status.Replay
 	if a.h.Status.Phase != event.Paused || a.h.Done != nil || r.Stale != "" && r.Epoch >= r.Last {
-		return a.seek(r.Last)
+		return seek(a, r.Last)
 	}
-	return tea.Batch(a.command(event.Pause{On: false}), a.seek(r.Last))
+	return tea.Batch(a.command(event.Pause{On: false}), seek(a, r.Last))
 }
 
 // seekBy goes on or back by a part of the run, by an epoch at least.
-func (a *App) seekBy(part float64) tea.Cmd {
-	epoch, _ := a.replayed()
+func seekBy(a *App, part float64) tea.Cmd {
+	epoch, _ := replayed(a)
 	by := max(1, int(math.Abs(part)*float64(a.h.Status.Replay.Last)))
 	if part < 0 {
 		by = -by
 	}
-	return a.seek(epoch + by)
+	return seek(a, epoch+by)
 }
 
 // hasten changes how fast a run is replayed.
-func (a *App) hasten(factor float64) tea.Cmd {
+func hasten(a *App, factor float64) tea.Cmd {
 	const slowest, fastest = 1.0 / 64, 4096
-	epoch, speed := a.replayed()
+	epoch, speed := replayed(a)
 	if !(speed > 0) {
 		speed = 1
 	}
 	speed = math.Max(slowest, math.Min(speed*factor, fastest))
-	a.askReplay(epoch, speed)
+	askReplay(a, epoch, speed)
 	return a.command(event.Speed{Factor: speed})
 }
 
 // seekAt goes to the place of the bar that was clicked; false if it is elsewhere.
-func (a *App) seekAt(x, y int) (tea.Cmd, bool) {
+func seekAt(a *App, x, y int) (tea.Cmd, bool) {
 	if a.dialog != nil || !a.h.Watched() || a.bar.W < 2 || !a.bar.Contains(x, y) {
 		return nil, false
 	}
@@ -232,7 +232,7 @@ func (a *App) seekAt(x, y int) (tea.Cmd, bool) {
 		return a.Tell(style.Warn, why), true
 	}
 	at := float64(x-a.bar.X) / float64(a.bar.W-1)
-	return a.seek(int(math.Round(at * float64(a.h.Status.Replay.Last)))), true
+	return seek(a, int(math.Round(at*float64(a.h.Status.Replay.Last)))), true
 }
 
 // replays and trains tell the two kinds of runs apart.
@@ -248,7 +248,7 @@ func seekable(a *App) bool { return replays(a) && unseekable(a) == "" }
 // replayBindings play a watched run.
 func replayBindings() []screen.Binding[*App] {
 	seeks := func(part float64) func(*App, string) tea.Cmd {
-		return func(a *App, _ string) tea.Cmd { return a.seekBy(part) }
+		return func(a *App, _ string) tea.Cmd { return seekBy(a, part) }
 	}
 	either := func(back, on float64, backKeys ...string) func(*App, string) tea.Cmd {
 		return func(a *App, k string) tea.Cmd {
@@ -273,19 +273,19 @@ func replayBindings() []screen.Binding[*App] {
 		bind(groupReplay, "home end", "the first epoch, the newest one", "home", "end").
 			On(func(a *App, k string) tea.Cmd {
 				if k == "home" {
-					return a.seek(0)
+					return seek(a, 0)
 				}
-				return a.seekEnd()
+				return seekEnd(a)
 			}).By([2]string{"home", "go to the first epoch"}, [2]string{"end", "go to the newest epoch"}),
 		bind(groupReplay, "+ -", "twice or half as fast", "+", "=", "-", "_").
 			On(func(a *App, k string) tea.Cmd {
 				if k == "-" || k == "_" {
-					return a.hasten(0.5)
+					return hasten(a, 0.5)
 				}
-				return a.hasten(2)
+				return hasten(a, 2)
 			}).Foot("speed").While(seekable).By([2]string{"+", "replay twice as fast"}, [2]string{"-", "replay half as fast"}),
 		bind(groupReplay, "u", "choose an epoch to go to", "u").
-			On(func(a *App, _ string) tea.Cmd { a.openRewind(); return nil }).Foot("go to").While(seekable),
+			On(func(a *App, _ string) tea.Cmd { openRewind(a); return nil }).Foot("go to").While(seekable),
 	}
 	for i := range list {
 		list[i] = list[i].Unless(unseekable).Only(replays)

@@ -27,7 +27,7 @@ type rewindOverlay struct {
 	chart  chart.Canvas
 }
 
-func (a *App) openRewind() {
+func openRewind(a *App) {
 	o := &rewindOverlay{filter: widget.NewInput(20), at: -1}
 	o.filter.Focus()
 	a.dialog = o
@@ -89,7 +89,7 @@ func (o *rewindOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 				return screen.Stay, nil
 			}
 			if a.h.Watched() {
-				return screen.Close, a.seek(shown[at])
+				return screen.Close, seek(a, shown[at])
 			}
 			return screen.Close, a.command(event.Rewind{Epoch: shown[at]})
 		case "up", "ctrl+p":

@@ -51,10 +51,10 @@ func unsavable(a *App) string {
 }
 
 // openSave opens the form with a name that tells data and epoch, in the format that was chosen last.
-func (a *App) openSave() {
+func openSave(a *App) {
 	f := &saveForm{file: widget.NewInput(400), bare: a.viewer != nil}
 	f.file.Focus()
-	f.file.SetValue("." + a.saveFormat())
+	f.file.SetValue("." + saveFormat(a))
 	f.file.CursorEnd()
 	f.suggest(a)
 	a.dialog = f
@@ -76,7 +76,7 @@ func (f *saveForm) suggest(a *App) {
 	f.file.CursorEnd()
 }
 
-func (a *App) saveFormat() string {
+func saveFormat(a *App) string {
 	if a.saving.format == "" {
 		return screen.SaveFormats[0].Name
 	}
@@ -155,7 +155,7 @@ func (f *saveForm) submit(a *App) (screen.Answer, tea.Cmd) {
 }
 
 // arrived notes which of the files that were asked for are there.
-func (a *App) arrived(saved []event.SavedEvent) {
+func arrived(a *App, saved []event.SavedEvent) {
 	for i := range saved {
 		e := &saved[i]
 		if k := slices.Index(a.saving.files, e.File); k >= 0 {
@@ -166,7 +166,7 @@ func (a *App) arrived(saved []event.SavedEvent) {
 }
 
 // savedNote says once that a file is there.
-func (a *App) savedNote() tea.Cmd {
+func savedNote(a *App) tea.Cmd {
 	if a.saving.there.Text == "" {
 		return nil
 	}

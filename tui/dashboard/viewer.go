@@ -109,7 +109,7 @@ func (g *viewerModel) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	case frameMsg:
 		g.waiting = false
 	case tickMsg, drawMsg:
-		if _, cmd = g.App.Update(msg); g.clock().Sub(g.heard) < 2*g.pause {
+		if _, cmd = g.App.Update(msg); g.clock().Sub(g.trained.heard) < 2*g.pause {
 			return g, g.cover(cmd) // the next news have the frame that this one is for
 		}
 	default:

@@ -45,12 +45,12 @@ func (c *tuneCharts) along() chart.Axis {
 }
 
 // timed reports whether values are what it took to get to the target.
-func (m *model) timed() bool { return m.gone && !m.charts.measure }
+func timed(m *model) bool { return m.gone && !m.charts.measure }
 
-// value is what the charts show of a trial, NaN for nothing.
-func (m *model) value(t *tune.Trial) float64 {
+// valueOf is what the charts show of a trial, NaN for nothing.
+func valueOf(m *model, t *tune.Trial) float64 {
 	switch {
-	case !m.timed():
+	case !timed(m):
 		return float64(t.Best)
 	case m.charts.work:
 		return float64(t.TargetEquivalents)
@@ -59,9 +59,9 @@ func (m *model) value(t *tune.Trial) float64 {
 }
 
 // valueName names it.
-func (m *model) valueName() string {
+func valueName(m *model) string {
 	switch {
-	case !m.timed():
+	case !timed(m):
 		return m.measure()
 	case m.charts.work:
 		return "work to " + m.targetText()
@@ -70,7 +70,7 @@ func (m *model) valueName() string {
 }
 
 // ended is when a trial ended on the search's own axis, or was heard of last.
-func (m *model) endedAt(t *tune.Trial) float64 {
+func endedAt(m *model, t *tune.Trial) float64 {
 	if m.charts.work {
 		return t.EndedAt
 	}
@@ -78,15 +78,15 @@ func (m *model) endedAt(t *tune.Trial) float64 {
 }
 
 // clocked is how far the search is on that axis, and how far it may go; 0 for no limit.
-func (m *model) clocked() (now, limit float64) {
+func clocked(m *model) (now, limit float64) {
 	if m.charts.work {
 		return m.board.Spent, m.board.Most
 	}
 	return m.elapsed(), m.board.Budget
 }
 
-// scaled gives a plot the scale and the words of what it shows: the measure, or what it took to get to the target.
-func (m *model) scaled(p *chart.Plot, id layout.ID, timed bool) {
+// scalePlot gives a plot the scale and the words of what it shows: the measure, or what it took to get to the target.
+func scalePlot(m *model, p *chart.Plot, id layout.ID, timed bool) {
 	p.Log, p.Closed, p.Above = !m.charts.linear[id], true, "×"
 	switch {
 	case timed && m.charts.work:
@@ -104,8 +104,8 @@ func (m *model) scaled(p *chart.Plot, id layout.ID, timed bool) {
 	}
 }
 
-// layer puts the trials of the leaderboard into an order in which those that matter most are drawn last, over the others.
-func (m *model) layer() {
+// layerTrials puts the trials of the leaderboard into an order in which those that matter most are drawn last, over the others.
+func layerTrials(m *model) {
 	type layer struct {
 		trial, weight int
 		value         float64
@@ -113,7 +113,7 @@ func (m *model) layer() {
 	all := make([]layer, len(m.rows))
 	for k, i := range m.rows {
 		t := &m.board.Trials[i]
-		all[k] = layer{i, 0, history.LastIfMissing(m.value(t))}
+		all[k] = layer{i, 0, history.LastIfMissing(valueOf(m, t))}
 		switch {
 		case t.Number == m.number:
 			all[k].weight = 3
@@ -130,18 +130,18 @@ func (m *model) layer() {
 	}
 }
 
-// level is where a trial's value stands on a scale.
-func (m *model) level(t *tune.Trial, log bool) float64 {
-	if v := m.value(t); v > 0 || !log || math.IsNaN(v) {
+// levelOf is where a trial's value stands on a scale.
+func levelOf(m *model, t *tune.Trial, log bool) float64 {
+	if v := valueOf(m, t); v > 0 || !log || math.IsNaN(v) {
 		return v
 	}
 	return m.floor
 }
 
-// dot is how a trial stands in a chart.
-func (m *model) dot(t *tune.Trial, x float64, log bool) chart.Dot {
+// dotOf is how a trial stands in a chart.
+func dotOf(m *model, t *tune.Trial, x float64, log bool) chart.Dot {
 	tag := m.tag(t)
-	d := chart.Dot{X: x, Y: m.level(t, log), R: []rune(tag.Text)[0], Token: tag.Token}
+	d := chart.Dot{X: x, Y: levelOf(m, t, log), R: []rune(tag.Text)[0], Token: tag.Token}
 	switch t.State {
 	case tune.Waiting:
 		d.X = math.NaN()
@@ -157,7 +157,7 @@ func (m *model) dot(t *tune.Trial, x float64, log bool) chart.Dot {
 }
 
 // drawDots draws a plot whose dots are these trials, and remembers where they are.
-func (m *model) drawDots(id layout.ID, p chart.Plot, trials []int, r layout.Rect) []string {
+func drawDots(m *model, id layout.ID, p chart.Plot, trials []int, r layout.Rect) []string {
 	c := &m.charts.chart[id]
 	rows := c.Draw(&m.Pen, p, r.W, r.H)
 	at := &m.charts.dots[id]
@@ -174,39 +174,39 @@ func (m *model) drawDots(id layout.ID, p chart.Plot, trials []int, r layout.Rect
 }
 
 // drawProgress has every trial at the time when it ended, and the best so far as a line.
-func (m *model) drawProgress(r layout.Rect) (title []style.Part, rows []string) {
+func drawProgress(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	p := chart.Plot{By: m.charts.along(), Waiting: "no trial has a value yet", Detail: m.zoomed}
-	m.scaled(&p, tuneProgress, m.timed())
-	title = []style.Part{style.Strong.Of("found"), style.Muted.Of("  " + m.valueName()), style.Muted.Of("  by " + m.charts.along().Words()), p.ScaleWord()}
+	scalePlot(m, &p, tuneProgress, timed(m))
+	title = []style.Part{style.Strong.Of("found"), style.Muted.Of("  " + valueName(m)), style.Muted.Of("  by " + m.charts.along().Words()), p.ScaleWord()}
 	trials := m.charts.layers
 	for _, i := range trials {
 		t := &m.board.Trials[i]
-		p.Dots = append(p.Dots, m.dot(t, m.endedAt(t), p.Log))
+		p.Dots = append(p.Dots, dotOf(m, t, endedAt(m, t), p.Log))
 	}
-	if best := m.bestSoFar(p.Log); !best.Empty() {
+	if best := bestSoFar(m, p.Log); !best.Empty() {
 		p.Add(chart.Curve{Name: "best so far", Token: style.Strong, Series: best, Mark: '_'})
 	}
 	const worth = 0.25 // of the limit, from which on the axis has all of it
-	now, limit := m.clocked()
+	now, limit := clocked(m)
 	if limit > 0 && now >= worth*limit && m.underway() {
 		now = max(now, limit)
 	}
 	if now > 0 {
 		p.Window = [2]float64{0, now}
 	}
-	return title, m.drawDots(tuneProgress, p, trials, r)
+	return title, drawDots(m, tuneProgress, p, trials, r)
 }
 
 // bestSoFar is the least value of the trials that had ended, over the search's seconds or work: steps down.
-func (m *model) bestSoFar(log bool) *chart.Series {
+func bestSoFar(m *model, log bool) *chart.Series {
 	var ends []int
 	for i := range m.board.Trials {
 		t := &m.board.Trials[i]
-		if t.State != tune.Failed && t.State != tune.Diverged && format.Finite(m.level(t, log)) && format.Finite(m.endedAt(t)) {
+		if t.State != tune.Failed && t.State != tune.Diverged && format.Finite(levelOf(m, t, log)) && format.Finite(endedAt(m, t)) {
 			ends = append(ends, i)
 		}
 	}
-	at := func(i int) float64 { return m.endedAt(&m.board.Trials[i]) }
+	at := func(i int) float64 { return endedAt(m, &m.board.Trials[i]) }
 	slices.SortStableFunc(ends, func(i, j int) int { return cmp.Compare(at(i), at(j)) })
 	s, least := &chart.Series{}, math.NaN()
 	put := func(x float64) {
@@ -215,21 +215,21 @@ func (m *model) bestSoFar(log bool) *chart.Series {
 		}
 	}
 	for _, i := range ends {
-		if v := m.level(&m.board.Trials[i], log); !(v >= least) {
+		if v := levelOf(m, &m.board.Trials[i], log); !(v >= least) {
 			put(at(i))
 			least = v
 			put(at(i))
 		}
 	}
-	now, _ := m.clocked()
+	now, _ := clocked(m)
 	put(now)
 	return s
 }
 
 // drawCurves has the learning curve of the selected trial over those of the others.
-func (m *model) drawCurves(r layout.Rect) (title []style.Part, rows []string) {
+func drawCurves(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	p := chart.Plot{By: m.charts.along(), Detail: m.zoomed}
-	m.scaled(&p, tuneCurves, false)
+	scalePlot(m, &p, tuneCurves, false)
 	title = []style.Part{style.Strong.Of("curves"), style.Muted.Of("  " + m.measure()), style.Muted.Of("  by " + m.charts.along().Words()), p.ScaleWord()}
 	others := m.rows[:min(len(m.rows), mostCurves, r.H*m.Glyphs.DotsY/2)]
 	for _, i := range slices.Backward(others) {
@@ -237,7 +237,7 @@ func (m *model) drawCurves(r layout.Rect) (title []style.Part, rows []string) {
 			p.Add(chart.Curve{Token: style.Grid, Series: curveOf(t), Mark: '.'})
 		}
 	}
-	if t := m.selected(); t != nil {
+	if t := selected(m); t != nil {
 		tag := m.tag(t)
 		title = append(title, tag.Token.Of("  "+tag.Text+" #"+format.Count(t.Number)))
 		p.Add(chart.Curve{Name: "#" + format.Count(t.Number), Token: tag.Token, Series: curveOf(t), Alarm: true, Mark: []rune(tag.Text)[0], Tag: tag.Text})

@@ -48,10 +48,10 @@ func (*tuneQuit) Draw(m *model, w, _ int) []string {
 
 // tuneHelp is every key with what it does, and what the signs mean.
 func tuneHelp() *screen.HelpDialog[*model] {
-	return &screen.HelpDialog[*model]{Left: 68, Right: 56, Narrow: 70, Sections: (*model).helpSections}
+	return &screen.HelpDialog[*model]{Left: 68, Right: 56, Narrow: 70, Sections: helpSections}
 }
 
-func (m *model) helpSections() (_, _ []widget.Section) {
+func helpSections(m *model) (_, _ []widget.Section) {
 	const columns = 8
 	keys, states, words := widget.Section{Title: "keys"}, widget.Section{Title: "what became of a trial"}, widget.Section{Title: "in the panes"}
 	for i := range m.bindings {
@@ -62,7 +62,7 @@ func (m *model) helpSections() (_, _ []widget.Section) {
 		states.Rows = append(states.Rows, widget.Explain(s.ink, s.sign+s.letter, columns, s.word+": "+s.means))
 	}
 	for _, r := range [][2]string{
-		{"a b c", m.leadText()},
+		{"a b c", leadText(m)},
 		{"A B C", "the same, run again alone on the whole machine"},
 		{"work", "in gradient equivalents: units of one full gradient"},
 		{"curve", "of the measure, on a logarithmic scale for all"},
@@ -74,7 +74,7 @@ func (m *model) helpSections() (_, _ []widget.Section) {
 }
 
 // leadText says what the trials' letters stand for.
-func (m *model) leadText() string {
+func leadText(m *model) string {
 	if m.lead < 0 {
 		return "trials"
 	}
@@ -98,7 +98,7 @@ func (o *tuneTrial) Handle(m *model, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	case k == "esc", k == "d", k == "q", k == "enter":
 		return screen.Close, nil
 	case k == "up", k == "down", k == "k", k == "j":
-		m.move(k)
+		moveTo(m, k)
 	case !o.Scroll.HandleKey(k, max(1, m.Height-5)):
 		return screen.Pass, nil
 	}
@@ -113,19 +113,19 @@ func (o *tuneTrial) Hints(*model) []widget.Hint {
 // Draw implements Dialog.
 func (o *tuneTrial) Draw(m *model, w, h int) []string {
 	bw := min(w-2, 76)
-	rows, more := o.Cut(m.details(bw-4), max(1, h-2))
+	rows, more := o.Cut(details(m, bw-4), max(1, h-2))
 	title := "no trial"
-	if t := m.selected(); t != nil {
+	if t := selected(m); t != nil {
 		title = "trial #" + format.Count(t.Number)
 	}
 	return widget.DialogBox(&m.Pen, title+" · esc closes"+strings.Replace(more, "↑↓", "pgdown", 1), rows, bw)
 }
 
 // details are the rows about the selected trial.
-func (m *model) details(w int) (rows []string) {
-	t := m.selected()
+func details(m *model, w int) (rows []string) {
+	t := selected(m)
 	if t == nil {
-		return []string{m.Line(w).Put(style.Muted, m.empty()).Full()}
+		return []string{m.Line(w).Put(style.Muted, emptyWords(m)).Full()}
 	}
 	const columns = 15
 	put := func(ink style.Token, name, s string) {

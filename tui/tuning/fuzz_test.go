@@ -62,7 +62,7 @@ func TestTuneZero(t *testing.T) {
 			t.Errorf("pane %d: the best stands in row %d, the lowest in row %d", pane, at, low)
 		}
 	}
-	if last := m.bestSoFar(true).Last(); last != m.floor || !(last > 0) {
+	if last := bestSoFar(m, true).Last(); last != m.floor || !(last > 0) {
 		t.Errorf("the best so far ends at %g", last)
 	}
 }

@@ -12,12 +12,12 @@ import (
 )
 
 // header says what is searched, how far it is and what was found.
-func (m *model) header(w int) []string { return []string{m.headerSearch(w), m.headerState(w)} }
+func header(m *model, w int) []string { return []string{headerSearch(m, w), headerState(m, w)} }
 
-func (m *model) headerSearch(w int) string {
+func headerSearch(m *model, w int) string {
 	b := m.board
 	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.Title)
-	state := m.phase()
+	state := phasePart(m)
 	inner := m.Line(w - style.Cells(state.Text) - 2 - l.Width)
 	warning := style.Clean(b.Warning)
 	if m.err != nil {
@@ -50,8 +50,8 @@ func (m *model) headerSearch(w int) string {
 	return l.Put(state.Token, state.Text).Full()
 }
 
-// phase is the search's phase as a symbol and a word.
-func (m *model) phase() style.Part {
+// phasePart is the search's phase as a symbol and a word.
+func phasePart(m *model) style.Part {
 	switch b := m.board; {
 	case m.err != nil:
 		return style.Bad.Of("× failed")
@@ -71,11 +71,11 @@ func (m *model) phase() style.Part {
 var told = [...]tune.State{tune.Running, tune.Reached, tune.Failed, tune.Diverged, tune.Done, tune.Pruned, tune.Paused, tune.Waiting, tune.Stopped}
 
 // headerState has the progress, the trials by what became of them, and the best.
-func (m *model) headerState(w int) string {
+func headerState(m *model, w int) string {
 	l := m.Line(w).Put(style.Text, " ")
-	best := m.bestParts()
+	best := bestParts(m)
 	inner := m.Line(w - l.Width - style.Width(best) - 3)
-	share, text := m.used()
+	share, text := used(m)
 	inner.Put(style.Text, text)
 	if format.Finite(share) && m.underway() {
 		inner.Put(style.Text, " ")
@@ -100,7 +100,7 @@ func (m *model) headerState(w int) string {
 }
 
 // used is how much of what the search may take is gone, NaN without bounds, and that in words.
-func (m *model) used() (share float64, text string) {
+func used(m *model) (share float64, text string) {
 	b := m.board
 	share, text = math.NaN(), format.Clock(m.elapsed())
 	if b.Budget > 0 && m.underway() {
@@ -116,7 +116,7 @@ func (m *model) used() (share float64, text string) {
 }
 
 // bestParts say what is best so far.
-func (m *model) bestParts() []style.Part {
+func bestParts(m *model) []style.Part {
 	nothing := []style.Part{style.Muted.Of("nothing found yet")}
 	if m.best < 0 {
 		return nothing

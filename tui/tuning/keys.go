@@ -30,14 +30,14 @@ func tuneBindings() []screen.Binding[*model] {
 		back,
 		on("q", "stop the search and quit; its trials are kept", "q", "ctrl+c").On(func(m *model, _ string) tea.Cmd { return m.leave() }).Foot("quit"),
 		on("?", "this help", "?").Then(func(m *model, _ string) { m.dialog = tuneHelp() }).Foot("help"),
-		on("↑↓", "select a trial; also pgup, pgdown, home and end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then((*model).move).Foot("trial"),
+		on("↑↓", "select a trial; also pgup, pgdown, home and end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then(moveTo).Foot("trial"),
 		on("tab", "the next pane; shift+tab: the one before", "tab", "shift+tab").Then((*model).cycle).Foot("pane"),
 		on("z", "the pane on the whole screen, and back; also enter", "z", "enter").Then(func(m *model, _ string) { m.zoomed = !m.zoomed }).Foot("zoom"),
-		on("s", "sort by rank, measure, time or newest; S: back", "s", "S").Then((*model).resort).Foot("sort"),
+		on("s", "sort by rank, measure, time or newest; S: back", "s", "S").Then(resort).Foot("sort"),
 		on("/", "show only trials with words, as adam batch=64 -pruned", "/").Then(func(m *model, _ string) { m.typing = true }).Foot("filter"),
 		on("d", "all of the selected trial", "d").Then(func(m *model, _ string) { m.dialog = &tuneTrial{} }).Foot("details"),
 		on("c", "the newtop train command line of the best; again: copy it", "c").Then(func(m *model, _ string) { m.dialog = &tuneCommand{} }).Foot("command"),
-		on("←→", "another hyperparameter", "left", "right").Then(func(m *model, k string) { m.turn(map[string]int{"left": -1, "right": 1}[k]) }).Foot("dimension"),
+		on("←→", "another hyperparameter", "left", "right").Then(func(m *model, k string) { turnDimension(m, map[string]int{"left": -1, "right": 1}[k]) }).Foot("dimension"),
 		value,
 		on("x", "x: seconds or gradient equivalents", "x").Then(func(m *model, _ string) { m.charts.work = !m.charts.work }).Foot("axis"),
 		on("y", "logarithmic or linear scale", "y").On((*model).rescale).Foot("log"),
@@ -73,18 +73,18 @@ func (m *model) typeKey(k, text string) {
 		m.typing = false
 	case k == "esc":
 		m.typing = false
-		m.narrow("")
+		narrowTo(m, "")
 	case k == "backspace" && m.filter != "":
 		_, n := utf8.DecodeLastRuneInString(m.filter)
-		m.narrow(m.filter[:len(m.filter)-n])
+		narrowTo(m, m.filter[:len(m.filter)-n])
 	case k == "ctrl+u":
-		m.narrow("")
+		narrowTo(m, "")
 	case k == "space":
-		m.narrow(m.filter + " ")
+		narrowTo(m, m.filter+" ")
 	case slices.Contains([]string{"up", "down", "pgup", "pgdown", "home", "end"}, k):
-		m.move(k)
+		moveTo(m, k)
 	case text != "" && k != "tab":
-		m.narrow(m.filter + text)
+		narrowTo(m, m.filter+text)
 	}
 }
 
@@ -94,7 +94,7 @@ func (m *model) back(string) {
 		m.zoomed = false
 		return
 	}
-	m.narrow("")
+	narrowTo(m, "")
 }
 
 // cycle moves the focus to the next pane or the one before.
@@ -136,7 +136,7 @@ func (m *model) picture(string) tea.Cmd {
 	if pane == tuneTable {
 		pane = m.side
 	}
-	f, name := m.figure(pane)
+	f, name := figureOf(m, pane)
 	if f == nil {
 		return m.Tell(style.Warn, "there is nothing to draw; P takes the screen")
 	}
@@ -151,7 +151,7 @@ func (m *model) mouse(msg tea.MouseMsg) {
 		case m.dialog != nil:
 			m.dialog.Handle(m, widget.WheelKey(wheel))
 		case wheel.Button == tea.MouseWheelUp || wheel.Button == tea.MouseWheelDown:
-			m.move(widget.WheelKey(wheel).String())
+			moveTo(m, widget.WheelKey(wheel).String())
 		}
 		return
 	}
@@ -167,7 +167,7 @@ func (m *model) mouse(msg tea.MouseMsg) {
 		switch p.Pane {
 		case tuneTable:
 			if row := at.Y - m.table.Y - m.table.First; row >= 0 && row < m.table.Rows {
-				m.selectTrial(m.rows[m.table.Top+row])
+				selectTrial(m, m.rows[m.table.Top+row])
 			}
 		case tuneMatters:
 			if row := at.Y - m.charts.matters.Y; row >= 0 && row < len(m.charts.shares) {
@@ -191,7 +191,7 @@ func (m *model) selectDot(d *tuneDots, x, y int) {
 		}
 	}
 	if best >= 0 {
-		m.selectTrial(best)
+		selectTrial(m, best)
 	}
 }
 

@@ -65,8 +65,8 @@ func tuneWide(body layout.Rect) []layout.Place {
 		[]layout.Row{{H: matters, Panes: []layout.ID{tuneMatters}}, {H: rest.H - matters, Panes: []layout.ID{tuneDetails}}})...)
 }
 
-// pane draws one of them: exactly its rectangle.
-func (m *model) pane(p *layout.Place) []string {
+// drawPane draws one of them: exactly its rectangle.
+func drawPane(m *model, p *layout.Place) []string {
 	at := layout.Rect{X: p.X + 2, Y: p.Y + 1, W: p.W - 4, H: p.H - 2}
 	if p.Bare {
 		at = layout.Rect{X: p.X + 1, Y: p.Y + 1, W: p.W - 1, H: p.H - 1}
@@ -75,17 +75,17 @@ func (m *model) pane(p *layout.Place) []string {
 	var rows []string
 	switch p.Pane {
 	case tuneTable:
-		title, rows = m.drawTable(at)
+		title, rows = drawTable(m, at)
 	case tuneProgress:
-		title, rows = m.drawProgress(at)
+		title, rows = drawProgress(m, at)
 	case tuneCurves:
-		title, rows = m.drawCurves(at)
+		title, rows = drawCurves(m, at)
 	case tuneSlice:
-		title, rows = m.drawSlice(at)
+		title, rows = drawSlice(m, at)
 	case tuneMatters:
-		title, rows = m.drawMatters(at)
+		title, rows = drawMatters(m, at)
 	case tuneDetails:
-		title, rows = []style.Part{style.Strong.Of("selected")}, m.details(at.W)
+		title, rows = []style.Part{style.Strong.Of("selected")}, details(m, at.W)
 	}
 	rows = style.Block(rows, at.W, at.H)
 	if !p.Bare {

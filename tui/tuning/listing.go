@@ -102,7 +102,7 @@ func matches(t *tune.Trial, words []string) bool {
 }
 
 // selected is the selected trial, nil for none.
-func (m *model) selected() *tune.Trial {
+func selected(m *model) *tune.Trial {
 	if at := m.place(&m.standing); at >= 0 {
 		return &m.board.Trials[m.rows[at]]
 	}
@@ -110,10 +110,10 @@ func (m *model) selected() *tune.Trial {
 }
 
 // selectTrial selects a trial by hand.
-func (m *model) selectTrial(i int) { m.number, m.picked = m.board.Trials[i].Number, true }
+func selectTrial(m *model, i int) { m.number, m.picked = m.board.Trials[i].Number, true }
 
-// move selects another row of the leaderboard; home goes back to following the first one.
-func (m *model) move(k string) {
+// moveTo selects another row of the leaderboard; home goes back to following the first one.
+func moveTo(m *model, k string) {
 	n := len(m.rows)
 	if n == 0 {
 		return
@@ -134,12 +134,12 @@ func (m *model) move(k string) {
 	case "end":
 		at = n - 1
 	}
-	m.selectTrial(m.rows[max(0, min(at, n-1))])
+	selectTrial(m, m.rows[max(0, min(at, n-1))])
 	m.picked = k != "home"
 }
 
-// narrow changes the filter.
-func (m *model) narrow(text string) {
+// narrowTo changes the filter.
+func narrowTo(m *model, text string) {
 	const longest = 200
 	r := []rune(text)
 	m.filter = string(r[:min(len(r), longest)])
@@ -147,7 +147,7 @@ func (m *model) narrow(text string) {
 }
 
 // resort goes on to another order.
-func (m *model) resort(k string) {
+func resort(m *model, k string) {
 	by := tuneSort(1)
 	if k == "S" {
 		by = tuneSorts - 1
@@ -157,7 +157,7 @@ func (m *model) resort(k string) {
 }
 
 // sortedBy names the order.
-func (m *model) sortedBy() string {
+func sortedBy(m *model) string {
 	switch m.sort {
 	case sortMeasure:
 		return m.measure()

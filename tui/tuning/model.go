@@ -166,7 +166,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
 	case tea.PasteMsg:
 		if m.typing {
-			m.narrow(m.filter + style.Clean(msg.Content))
+			narrowTo(m, m.filter+style.Clean(msg.Content))
 		}
 		return m, nil
 	case tea.MouseMsg:
@@ -231,11 +231,11 @@ func (m *model) screen() []string {
 	if len(m.places) == 0 {
 		return m.TooSmall()
 	}
-	m.layer()
-	rows := m.header(m.Width)
+	layerTrials(m)
+	rows := header(m, m.Width)
 	drawn := make([][]string, len(m.places))
 	for i := range m.places {
-		drawn[i] = m.pane(&m.places[i])
+		drawn[i] = drawPane(m, &m.places[i])
 	}
 	rows = append(rows, layout.Join(m.places, drawn, m.Width, len(rows), m.Height-len(rows)-layout.FooterRows)...)
 	rows = m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))

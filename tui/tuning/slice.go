@@ -14,9 +14,9 @@ import (
 	"newtop/tui/style"
 )
 
-// sliced is the dimension that the slice is over; nil for none.
-func (m *model) sliced() *tuneDim {
-	if at := m.dimension(); at >= 0 {
+// slicedDim is the dimension that the slice is over; nil for none.
+func slicedDim(m *model) *tuneDim {
+	if at := dimension(m); at >= 0 {
 		return &m.dims[at]
 	}
 	return nil
@@ -24,18 +24,18 @@ func (m *model) sliced() *tuneDim {
 
 // dimension is the number of the one that was asked for, else of that which matters most if that is sure, else of the
 // first range that a trial with a value lies in, else of the first range.
-func (m *model) dimension() int {
-	if at := m.index(m.charts.dim); at >= 0 {
+func dimension(m *model) int {
+	if at := dimensionIndex(m, m.charts.dim); at >= 0 {
 		return at
 	}
 	if len(m.board.Importances) > 0 {
 		top := slices.MaxFunc(m.board.Importances, func(a, b tune.Importance) int { return cmp.Compare(a.Share, b.Share) })
-		if at := m.index(tailOf(top.Key)); at >= 0 && !(top.Share <= top.Spread) {
+		if at := dimensionIndex(m, tailOf(top.Key)); at >= 0 && !(top.Share <= top.Spread) {
 			return at
 		}
 	}
 	isRange := func(d tuneDim) bool { return d.names == nil }
-	if at := slices.IndexFunc(m.dims, func(d tuneDim) bool { return isRange(d) && m.valued(&d) }); at >= 0 {
+	if at := slices.IndexFunc(m.dims, func(d tuneDim) bool { return isRange(d) && valued(m, &d) }); at >= 0 {
 		return at
 	}
 	if at := slices.IndexFunc(m.dims, isRange); at >= 0 {
@@ -45,40 +45,40 @@ func (m *model) dimension() int {
 }
 
 // valued reports whether a trial has a value over a dimension.
-func (m *model) valued(d *tuneDim) bool {
+func valued(m *model, d *tuneDim) bool {
 	for i := range m.board.Trials {
-		if t := &m.board.Trials[i]; format.Finite(d.place(t)) && format.Finite(m.value(t)) {
+		if t := &m.board.Trials[i]; format.Finite(d.place(t)) && format.Finite(valueOf(m, t)) {
 			return true
 		}
 	}
 	return false
 }
 
-// index is the number of a dimension, −1 for none of that key.
-func (m *model) index(key string) int {
+// dimensionIndex is the number of a dimension, −1 for none of that key.
+func dimensionIndex(m *model, key string) int {
 	return slices.IndexFunc(m.dims, func(d tuneDim) bool { return d.key == key })
 }
 
-// turn goes on to another dimension.
-func (m *model) turn(by int) {
+// turnDimension goes on to another dimension.
+func turnDimension(m *model, by int) {
 	if n := len(m.dims); n > 0 {
-		m.charts.dim = m.dims[(m.dimension()+by+n)%n].key
+		m.charts.dim = m.dims[(dimension(m)+by+n)%n].key
 	}
 }
 
 // drawSlice has every trial's value over one of its hyperparameters.
-func (m *model) drawSlice(r layout.Rect) (title []style.Part, rows []string) {
-	d := m.sliced()
+func drawSlice(m *model, r layout.Rect) (title []style.Part, rows []string) {
+	d := slicedDim(m)
 	if d == nil {
 		return []style.Part{style.Strong.Of("over a hyperparameter")}, []string{m.Line(r.W).To(1).Put(style.Muted, "the trials differ in nothing that was searched").Full()}
 	}
 	name := ansi.Truncate(style.Clean(d.key), 20, "…")
 	p := chart.Plot{Waiting: "no trial has a value yet"}
-	if m.timed() {
+	if timed(m) {
 		p.Waiting = "no trial has reached the target yet"
 	}
-	m.scaled(&p, tuneSlice, m.timed())
-	title = []style.Part{style.Strong.Of("over " + name), style.Muted.Of("  " + m.valueName()), p.ScaleWord()}
+	scalePlot(m, &p, tuneSlice, timed(m))
+	title = []style.Part{style.Strong.Of("over " + name), style.Muted.Of("  " + valueName(m)), p.ScaleWord()}
 	if d.names != nil {
 		p.Window = [2]float64{-0.5, float64(len(d.names)) - 0.5}
 		for _, s := range d.names {
@@ -100,9 +100,9 @@ func (m *model) drawSlice(r layout.Rect) (title []style.Part, rows []string) {
 		if d.names != nil {
 			x += aside(t.Number)
 		}
-		p.Dots = append(p.Dots, m.dot(t, x, p.Log))
+		p.Dots = append(p.Dots, dotOf(m, t, x, p.Log))
 	}
-	return title, m.drawDots(tuneSlice, p, trials, r)
+	return title, drawDots(m, tuneSlice, p, trials, r)
 }
 
 // aside spreads the trials that made one choice by the golden ratio, so that those of near numbers stand apart.
@@ -112,7 +112,7 @@ func aside(number int) float64 {
 }
 
 // drawMatters has how much of the differences between the trials each dimension explains.
-func (m *model) drawMatters(r layout.Rect) (title []style.Part, rows []string) {
+func drawMatters(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	title = []style.Part{style.Strong.Of("what matters"), style.Muted.Of("  share of the differences it explains")}
 	list := slices.Clone(m.board.Importances)
 	slices.SortStableFunc(list, func(a, b tune.Importance) int { return cmp.Compare(b.Share, a.Share) })
@@ -135,11 +135,11 @@ func (m *model) drawMatters(r layout.Rect) (title []style.Part, rows []string) {
 	for i := range list {
 		k := &list[i]
 		arrow, ink := " ", style.Text
-		if d := m.sliced(); d != nil && d.key == tailOf(k.Key) {
+		if d := slicedDim(m); d != nil && d.key == tailOf(k.Key) {
 			arrow, ink = "▸", style.Strong
 		}
 		l := m.Line(r.W).Put(style.Accent, arrow+" ").Put(ink, ansi.Truncate(style.Clean(k.Key), names, "…")).To(lead + names + 1)
-		m.shareBar(l, k, bar)
+		shareBar(m, l, k, bar)
 		l.Put(ink, " "+shareText(k)).To(lead + names + 1 + bar + 1 + figures)
 		if !below {
 			l.Put(style.Muted, style.Clean(k.Trend))
@@ -154,7 +154,7 @@ func (m *model) drawMatters(r layout.Rect) (title []style.Part, rows []string) {
 }
 
 // shareBar draws a share: full as far as its standard error leaves it, dashed as far as that reaches.
-func (m *model) shareBar(l *style.Line, k *tune.Importance, w int) {
+func shareBar(m *model, l *style.Line, k *tune.Importance, w int) {
 	at := func(v float64) int {
 		if math.IsNaN(v) {
 			return 0

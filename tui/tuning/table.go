@@ -36,8 +36,8 @@ const (
 // dash stands for what a trial does not have.
 var dash = style.Muted.Of("–")
 
-// columns lists the columns of the leaderboard, from the left.
-func (m *model) columns(long bool) []tuneColumn {
+// columnsOf lists the columns of the leaderboard, from the left.
+func columnsOf(m *model, long bool) []tuneColumn {
 	figure := func(of func(t *tune.Trial) string) func(int, *tune.Trial) style.Part {
 		return func(_ int, t *tune.Trial) style.Part {
 			if s := of(t); s != dash.Text {
@@ -48,7 +48,7 @@ func (m *model) columns(long bool) []tuneColumn {
 	}
 	n := style.Cells(format.Count(len(m.board.Trials)))
 	out := []tuneColumn{
-		{"rank", n, 3, false, plainColumn, m.rankText},
+		{"rank", n, 3, false, plainColumn, func(i int, _ *tune.Trial) style.Part { return rankText(m, i) }},
 		{"trial", n + 1, 1, false, numberColumn, func(_ int, t *tune.Trial) style.Part { return style.Text.Of("#" + format.Count(t.Number)) }},
 		{"", 2, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return stateOf(t, false) }},
 	}
@@ -56,7 +56,7 @@ func (m *model) columns(long bool) []tuneColumn {
 		out[2] = tuneColumn{"state", m.wide, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return stateOf(t, true) }}
 	}
 	for k := range m.dims {
-		out = append(out, m.choiceColumn(k))
+		out = append(out, choiceColumn(m, k))
 	}
 	name := m.measure()
 	if !long {
@@ -83,7 +83,7 @@ func (m *model) columns(long bool) []tuneColumn {
 }
 
 // rankText is a trial's place in the search's order.
-func (m *model) rankText(i int, _ *tune.Trial) style.Part {
+func rankText(m *model, i int) style.Part {
 	if m.rank[i] == 0 {
 		return dash
 	}
@@ -91,7 +91,7 @@ func (m *model) rankText(i int, _ *tune.Trial) style.Part {
 }
 
 // choiceColumn has the choices of a dimension. That which leads stays the longest, and of the others the first.
-func (m *model) choiceColumn(k int) tuneColumn {
+func choiceColumn(m *model, k int) tuneColumn {
 	const widest = 16
 	d := &m.dims[k]
 	rank := min(2+k, 5)
@@ -106,10 +106,10 @@ func (m *model) choiceColumn(k int) tuneColumn {
 	}}
 }
 
-// fit leaves out columns until the rest has room. What is left over goes to the curves, and then to the reasons.
-func (m *model) fit(room int) []tuneColumn {
+// fitColumns leaves out columns until the rest has room. What is left over goes to the curves, and then to the reasons.
+func fitColumns(m *model, room int) []tuneColumn {
 	const lead, why = 3, 20 // lead: an arrow, a letter and a space
-	list := m.columns(room >= 96)
+	list := columnsOf(m, room >= 96)
 	for {
 		used, worst := lead-widget.ColumnGap, 0
 		for i := range list {
@@ -142,10 +142,10 @@ func (m *model) fit(room int) []tuneColumn {
 }
 
 // drawTable has a heading, the trials that have room, around the selected one, and what is said about that.
-func (m *model) drawTable(r layout.Rect) (title []style.Part, rows []string) {
-	list := m.fit(r.W)
+func drawTable(m *model, r layout.Rect) (title []style.Part, rows []string) {
+	list := fitColumns(m, r.W)
 	about := 1
-	if m.shows(tuneDetails) {
+	if shows(m, tuneDetails) {
 		about = 0
 	} else if r.H >= 12 {
 		about = 2
@@ -161,19 +161,19 @@ func (m *model) drawTable(r layout.Rect) (title []style.Part, rows []string) {
 	}
 	rows = append(rows, head.Full())
 	for _, i := range m.rows[m.table.Top : m.table.Top+m.table.Rows] {
-		rows = append(rows, m.row(list, i, r.W))
+		rows = append(rows, tableRow(m, list, i, r.W))
 	}
 	if n == 0 {
-		rows = append(rows, m.Line(r.W).Put(style.Muted, "   "+m.empty()).Full())
+		rows = append(rows, m.Line(r.W).Put(style.Muted, "   "+emptyWords(m)).Full())
 	}
 	for len(rows) < r.H-about {
 		rows = append(rows, style.Spaces(r.W))
 	}
-	return m.tableTitle(), append(rows, m.about(r.W, about)...)
+	return tableTitle(m), append(rows, aboutTrial(m, r.W, about)...)
 }
 
-// empty says why there is no trial to see.
-func (m *model) empty() string {
+// emptyWords says why there is no trial to see.
+func emptyWords(m *model) string {
 	if m.filter != "" && len(m.board.Trials) > 0 {
 		return "no trial has all of this; esc shows them all"
 	}
@@ -181,8 +181,8 @@ func (m *model) empty() string {
 }
 
 // tableTitle says what the leaderboard is.
-func (m *model) tableTitle() []style.Part {
-	title := []style.Part{style.Strong.Of("leaderboard"), style.Muted.Of("  by " + m.sortedBy())}
+func tableTitle(m *model) []style.Part {
+	title := []style.Part{style.Strong.Of("leaderboard"), style.Muted.Of("  by " + sortedBy(m))}
 	n, all := len(m.rows), len(m.board.Trials)
 	if m.filter != "" {
 		title = append(title, style.Accent.Of("  / "+ansi.Truncate(style.Clean(m.filter), 24, "…")), style.Muted.Of("  "+format.Count(n)+" of "+format.Count(all)))
@@ -206,8 +206,8 @@ func (c *tuneColumn) align(s string, first bool) string {
 	return style.Spaces(gap) + style.Right(s, c.wide)
 }
 
-// row is a trial in the leaderboard. One that is behind stands back, and the selected one stands out by its name.
-func (m *model) row(list []tuneColumn, i, w int) string {
+// tableRow is a trial in the leaderboard. One that is behind stands back, and the selected one stands out by its name.
+func tableRow(m *model, list []tuneColumn, i, w int) string {
 	t := &m.board.Trials[i]
 	chosen := t.Number == m.number
 	behind := t.State == tune.Pruned || t.State == tune.Paused || t.State == tune.Stopped || t.State == tune.Waiting
@@ -224,7 +224,7 @@ func (m *model) row(list []tuneColumn, i, w int) string {
 			if chosen || t.Final || t.State == tune.Running {
 				ink = tag.Token
 			}
-			l.Put(style.Text, style.Spaces(widget.ColumnGap)).Put(ink, m.spark(t, c.wide))
+			l.Put(style.Text, style.Spaces(widget.ColumnGap)).Put(ink, spark(m, t, c.wide))
 			continue
 		}
 		p := c.text(i, t)
@@ -245,7 +245,7 @@ func (m *model) row(list []tuneColumn, i, w int) string {
 }
 
 // spark is a trial's curve in one row, whatever its length, on a logarithmic scale that all trials share.
-func (m *model) spark(t *tune.Trial, w int) string {
+func spark(m *model, t *tune.Trial, w int) string {
 	n := len(t.Curve)
 	used := min(n, w)
 	low, high := math.Log(m.floor), math.Log(m.most)
@@ -265,9 +265,9 @@ func (m *model) spark(t *tune.Trial, w int) string {
 	return style.Pad(string(out), w)
 }
 
-// about tells of the selected trial what the table may have no room for.
-func (m *model) about(w, rows int) []string {
-	t := m.selected()
+// aboutTrial tells of the selected trial what the table may have no room for.
+func aboutTrial(m *model, w, rows int) []string {
+	t := selected(m)
 	if t == nil || rows == 0 {
 		return style.Block(nil, w, rows)
 	}
@@ -305,7 +305,7 @@ func aboutGroups(t *tune.Trial) (out []string) {
 }
 
 // shows reports whether a pane is on the screen.
-func (m *model) shows(p layout.ID) bool {
+func shows(m *model, p layout.ID) bool {
 	for i := range m.places {
 		if m.places[i].Pane == p {
 			return true

@@ -36,8 +36,8 @@ func oneExpert(m *event.ModelInfo) *event.ModelInfo {
 	return &one
 }
 
-// gates lists the bells that share out the rows among the experts.
-func (p *Topology) gates(v *pane.View, y, w int) {
+// drawGates lists the bells that share out the rows among the experts.
+func drawGates(p *Topology, v *pane.View, y, w int) {
 	column := []int{0, 13, 24, 35, 46}
 	for i, s := range []string{"expert", "center", "width", "slope", "share"} {
 		if column[i]+style.Cells(s) <= w {

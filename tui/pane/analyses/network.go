@@ -85,24 +85,24 @@ func (p *Topology) Body(v *pane.View, w, h int, zoomed bool) []string {
 			return p.weightsBody(v, w, h)
 		}
 		h--
-		p.networkKeys(v, h, w)
+		networkKeys(p, v, h, w)
 	}
 	m := oneExpert(&v.H.Run.Model)
 	d := p.arrange(v, m, w, h, zoomed)
 	for _, c := range m.Connections {
 		if c.To-c.From == 1 {
-			p.fan(v, m, d, c, p.strength(v, c, zoomed))
+			p.fan(v, m, d, c, strength(p, v, c, zoomed))
 		}
 	}
 	p.nodes(m, d)
 	p.names(v, m, d, w)
-	p.steps(v, m, d)
+	drawSteps(p, v, m, d)
 	p.skips(m, d, w)
 	switch {
 	case d.norms > 0 && m.Experts > 0:
-		p.gates(v, h-d.norms, w)
+		drawGates(p, v, h-d.norms, w)
 	case d.norms > 0:
-		p.table(v, h-d.norms, w, zoomed)
+		normTable(p, v, h-d.norms, w, zoomed)
 	}
 	return p.chart.Rows(&v.Pen)
 }

@@ -22,7 +22,7 @@ func relativeStep(h *history.History, to, from int) float64 {
 
 // strength is the ink of a block's lines: stronger where the last step moved a tenth of its norm or more, a number
 // that stands above. Zoomed, the chosen block stands out.
-func (p *Topology) strength(v *pane.View, c event.ConnectionInfo, zoomed bool) style.Token {
+func strength(p *Topology, v *pane.View, c event.ConnectionInfo, zoomed bool) style.Token {
 	if to, from, ok := p.block(v.H); zoomed && ok && c.To == to && c.From == from {
 		return style.Focus
 	}
@@ -32,8 +32,8 @@ func (p *Topology) strength(v *pane.View, c event.ConnectionInfo, zoomed bool) s
 	return style.Grid
 }
 
-// steps writes above the lines of each block how far the last step moved it.
-func (p *Topology) steps(v *pane.View, m *event.ModelInfo, d drawing) {
+// drawSteps writes above the lines of each block how far the last step moved it.
+func drawSteps(p *Topology, v *pane.View, m *event.ModelInfo, d drawing) {
 	if m.Experts > 0 || d.h < 3 {
 		return
 	}
@@ -53,9 +53,9 @@ func (p *Topology) steps(v *pane.View, m *event.ModelInfo, d drawing) {
 	}
 }
 
-// table lists the blocks of weights with their norms, and how far the last step moved each. Zoomed, the chosen
+// normTable lists the blocks of weights with their norms, and how far the last step moved each. Zoomed, the chosen
 // one is marked.
-func (p *Topology) table(v *pane.View, y, w int, zoomed bool) {
+func normTable(p *Topology, v *pane.View, y, w int, zoomed bool) {
 	column := []int{0, 15, 25, 35, 45}
 	for i, s := range []string{"  block", "‖w‖", "‖g‖", "‖Δw‖", "‖Δw‖/‖w‖"} {
 		if column[i]+style.Cells(s) <= w {
@@ -91,7 +91,7 @@ func (p *Topology) table(v *pane.View, y, w int, zoomed bool) {
 }
 
 // networkKeys names the zoomed pane's own keys in a row.
-func (p *Topology) networkKeys(v *pane.View, row, w int) {
+func networkKeys(p *Topology, v *pane.View, row, w int) {
 	to, from, _ := p.block(v.H)
 	x := 0
 	for _, k := range [][2]string{{"↑↓", "another block"}, {"enter", "its weights: " + layerName(v.H, from) + " → " + layerName(v.H, to)}} {
