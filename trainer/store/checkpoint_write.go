@@ -122,12 +122,9 @@ func (w *writer) endCheckpoint() {
 // claim makes this process the owner of a run that nobody records, and notes from where it will go on.
 func (w *writer) claim(ctx context.Context, id string) error {
 	err := w.store.change(ctx, func(ctx context.Context, conn *sql.Conn) error {
-		o, run, err := ownerOf(ctx, conn, id)
+		run, err := idleRun(ctx, conn, id)
 		if err != nil {
 			return err
-		}
-		if o.alive(time.Now()) {
-			return &BusyError{Run: id, Owner: o.String()}
 		}
 		var name sql.NullString
 		err = conn.QueryRowContext(ctx, `SELECT name, coalesce((SELECT max(seq) FROM checkpoints c WHERE c.run = r.run), 0)
@@ -180,26 +177,19 @@ func (w *writer) forget(ctx context.Context, at *place, opening []byte, config s
 }
 
 // bestOf returns the best epoch of a run's row, or nil.
-func (w *writer) bestOf(ctx context.Context, run int64) (*event.EpochEvent, error) {
-	var row epochRow
-	rows, err := w.conn.QueryContext(ctx, "SELECT "+epochColumns+" FROM epochs WHERE run = ?1 AND seq = (SELECT best FROM runs WHERE run = ?1)", run)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	if !rows.Next() {
-		return nil, rows.Err()
-	}
-	if err := rows.Scan(row.dests()...); err != nil {
-		return nil, err
-	}
-	e, err := row.event()
-	if err != nil {
-		// What is damaged there does not matter here: its numbers are those of the columns.
-		var syntax *json.SyntaxError
-		if !errors.As(err, &syntax) {
-			return nil, err
+func (w *writer) bestOf(ctx context.Context, run int64) (best *event.EpochEvent, err error) {
+	query := "SELECT " + epochColumns + " FROM epochs WHERE run = ?1 AND seq = (SELECT best FROM runs WHERE run = ?1)"
+	err = eachRow(ctx, w.conn, query, []any{run}, func(rows *sql.Rows) error {
+		var row epochRow
+		if err := rows.Scan(row.dests()...); err != nil {
+			return err
 		}
-	}
-	return &e, nil
+		e, err := row.event()
+		if _, damaged := errors.AsType[*json.SyntaxError](err); damaged {
+			err = nil // which does not matter here: its numbers are those of the columns
+		}
+		best = &e
+		return err
+	})
+	return best, err
 }

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 )
 
 // searches copies the searches of the source, after its runs.
@@ -74,12 +72,7 @@ func (m *merge) compareSearches(ctx context.Context, id string) (order, error) {
 
 // copySearch copies a search with its trials under a name.
 func (m *merge) copySearch(ctx context.Context, id, name string) error {
-	columns := slices.DeleteFunc(slices.Clone(m.columns["searches"]), func(c string) bool { return c == "search" })
-	values := slices.Clone(columns)
-	values[slices.Index(columns, "name")] = "?2"
-	values[slices.Index(columns, "owner")] = "NULL"
-	text := fmt.Sprintf("INSERT INTO main.searches (%s) SELECT %s FROM src.searches WHERE id = ?1", strings.Join(columns, ", "), strings.Join(values, ", "))
-	done, err := m.conn.ExecContext(ctx, text, id, name)
+	done, err := m.copyRows(ctx, "searches", "search", map[string]string{"name": "?2", "owner": "NULL"}, "id = ?1", id, name)
 	if err != nil {
 		return err
 	}
@@ -87,10 +80,8 @@ func (m *merge) copySearch(ctx context.Context, id, name string) error {
 	if err != nil {
 		return err
 	}
-	rest := strings.Join(slices.DeleteFunc(slices.Clone(m.columns["trials"]), func(c string) bool { return c == "search" }), ", ")
-	text = fmt.Sprintf(`INSERT INTO main.trials (search, %s) SELECT ?1, %s FROM src.trials
-		WHERE search = (SELECT search FROM src.searches WHERE id = ?2)`, rest, rest)
-	if _, err := m.conn.ExecContext(ctx, text, row, id); err != nil {
+	where := "search = (SELECT search FROM src.searches WHERE id = ?2)"
+	if _, err := m.copyRows(ctx, "trials", "", map[string]string{"search": "?1"}, where, row, id); err != nil {
 		return err
 	}
 	for was, is := range m.ids {

@@ -152,17 +152,12 @@ func (r *runReader) readOpening(ctx context.Context, out *[]numbered) error {
 // rows calls f with each row of a query on a table, whose first argument is the run; f scans it and returns the event's
 // number and what is wrong.
 func (r *runReader) rows(ctx context.Context, table, query string, args []any, f func(*sql.Rows) (int64, error)) error {
-	rows, err := r.tx.QueryContext(ctx, query, slices.Insert(args, 0, any(r.run))...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return eachRow(ctx, r.tx, query, slices.Insert(args, 0, any(r.run)), func(rows *sql.Rows) error {
 		if seq, err := f(rows); err != nil {
 			return &RowError{Table: table, Run: r.id, Seq: seq, Err: err}
 		}
-	}
-	return rows.Err()
+		return nil
+	})
 }
 
 // The readers below append a table's events of the run where a condition holds.

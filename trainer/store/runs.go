@@ -284,34 +284,35 @@ func (s *Store) Remove(ctx context.Context, ids ...string) error {
 
 func removeRuns(ctx context.Context, conn *sql.Conn, ids []string) error {
 	for _, id := range ids {
-		o, _, err := ownerOf(ctx, conn, id)
+		run, err := idleRun(ctx, conn, id)
+		if err == nil {
+			_, err = conn.ExecContext(ctx, "DELETE FROM runs WHERE run = ?", run)
+		}
 		if err != nil {
-			return err
-		}
-		if o.alive(time.Now()) {
-			return &BusyError{Run: id, Owner: o.String()}
-		}
-		if _, err := conn.ExecContext(ctx, "DELETE FROM runs WHERE id = ?", id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ownerOf returns who records a run, and the run's number.
-func ownerOf(ctx context.Context, conn *sql.Conn, id string) (o owner, run int64, err error) {
+// idleRun returns the row of a run, or a *BusyError where a living process records it.
+func idleRun(ctx context.Context, conn *sql.Conn, id string) (run int64, err error) {
 	var row ownerRow
 	err = conn.QueryRowContext(ctx, "SELECT run, "+ownerColumns+" FROM runs WHERE id = ?", id).Scan(row.dests(&run)...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return o, 0, &NotFoundError{Name: id}
+		return 0, &NotFoundError{Name: id}
 	}
 	if err != nil {
-		return o, 0, err
+		return 0, err
 	}
-	if o, err = row.owner(); err != nil {
-		return o, 0, &RowError{Table: "runs", Run: id, Err: err}
+	o, err := row.owner()
+	if err != nil {
+		return 0, &RowError{Table: "runs", Run: id, Err: err}
 	}
-	return o, run, nil
+	if o.alive(time.Now()) {
+		return 0, &BusyError{Run: id, Owner: o.String()}
+	}
+	return run, nil
 }
 
 // Rename gives a run a name that no other run has, or none. It returns a *NameError for one that it can't have.

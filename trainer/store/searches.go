@@ -277,50 +277,40 @@ func searchesWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (
 	if there, err := hasSearches(ctx, tx); err != nil || !there {
 		return nil, err
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest,
-		(SELECT count(*) FROM trials t WHERE t.search = s.search), `+ownerColumns+`
-		FROM searches s `+where+" ORDER BY begun DESC, search DESC", args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	query := `SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest,
+		(SELECT count(*) FROM trials t WHERE t.search = s.search), ` + ownerColumns + `
+		FROM searches s ` + where + " ORDER BY begun DESC, search DESC"
+	err = eachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
 		var q Search
 		var by ownerRow
 		var begun, changed, config, rest string
 		err := rows.Scan(by.dests(&q.ID, &q.Name, &begun, &changed, &config, &q.Version, &q.Phase, &q.Data, &q.Seconds, &q.Spent, &rest,
 			&q.Trials)...)
 		if err != nil {
-			return nil, badSearch(cmp.Or(q.Name, q.ID), err)
+			return badSearch(cmp.Or(q.Name, q.ID), err)
 		}
-		for _, p := range []struct {
-			text string
-			to   *time.Time
-		}{{begun, &q.Begun}, {changed, &q.Changed}} {
-			if *p.to, err = parseTime(p.text); err != nil {
-				return nil, badSearch(q.Name, err)
+		var o owner
+		if q.Begun, err = parseTime(begun); err == nil {
+			if q.Changed, err = parseTime(changed); err == nil {
+				o, err = by.owner()
 			}
 		}
-		o, err := by.owner()
 		if err != nil {
-			return nil, badSearch(q.Name, err)
+			return badSearch(q.Name, err)
 		}
 		q.Config, q.Rest = json.RawMessage(config), json.RawMessage(rest)
 		q.Host, q.Process, q.Running, q.Looked = o.host, o.process, o.alive(time.Now()), sameMachine(o.identity)
 		out = append(out, q)
-	}
-	return out, rows.Err()
+		return nil
+	})
+	return out, err
 }
 
 // trialsOf returns those of a search in order.
 func trialsOf(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT number, run, state, why, seed, rung, final, choices, figures FROM trials
-		WHERE search = (SELECT search FROM searches WHERE id = ?) ORDER BY number`, q.ID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	const query = `SELECT number, run, state, why, seed, rung, final, choices, figures FROM trials
+		WHERE search = (SELECT search FROM searches WHERE id = ?) ORDER BY number`
+	err = eachRow(ctx, tx, query, []any{q.ID}, func(rows *sql.Rows) error {
 		var t Trial
 		var run sql.NullString
 		var seed, choices, figures string
@@ -329,10 +319,11 @@ func trialsOf(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err erro
 			t.Seed, err = strconv.ParseUint(seed, 10, 64)
 		}
 		if err != nil {
-			return nil, badSearch(q.Name, fmt.Errorf("trial %d: %w", t.Number, err))
+			return badSearch(q.Name, fmt.Errorf("trial %d: %w", t.Number, err))
 		}
 		t.Run, t.Choices, t.Figures = run.String, json.RawMessage(choices), json.RawMessage(figures)
 		out = append(out, t)
-	}
-	return out, rows.Err()
+		return nil
+	})
+	return out, err
 }

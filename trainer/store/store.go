@@ -270,14 +270,8 @@ func insist(f func() error) (err error) {
 
 // shrink gives the room of what was deleted back to the disk.
 func (s *Store) shrink(ctx context.Context) error {
-	rows, err := s.db.QueryContext(ctx, "PRAGMA incremental_vacuum")
-	if err != nil {
-		return s.wrap(ctx, err)
-	}
-	defer rows.Close()
-	for rows.Next() { // each call frees a page
-	}
-	return s.wrap(ctx, rows.Err())
+	each := func(*sql.Rows) error { return nil } // each call frees a page
+	return s.wrap(ctx, eachRow(ctx, s.db, "PRAGMA incremental_vacuum", nil, each))
 }
 
 // querier is a transaction that only reads, or a connection that is changing something.
@@ -292,20 +286,35 @@ func texts(ctx context.Context, q querier, query string, args ...any) ([]string,
 
 // column returns the only column of a query's rows.
 func column[T any](ctx context.Context, q querier, query string, args ...any) (out []T, err error) {
+	err = eachRow(ctx, q, query, args, func(rows *sql.Rows) error {
+		var v T
+		err := rows.Scan(&v)
+		out = append(out, v)
+		return err
+	})
+	return out, err
+}
+
+// eachRow calls f with each row of a query until it returns an error, which may be errEnough.
+func eachRow(ctx context.Context, q querier, query string, args []any, f func(*sql.Rows) error) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var v T
-		if err := rows.Scan(&v); err != nil {
-			return nil, err
+		switch err := f(rows); {
+		case err == errEnough:
+			return nil
+		case err != nil:
+			return err
 		}
-		out = append(out, v)
 	}
-	return out, rows.Err()
+	return rows.Err()
 }
+
+// errEnough ends eachRow without an error.
+var errEnough = errors.New("enough")
 
 // wrap names the file in a *RowError and in an error of SQLite's, and prefers the context's error to what came of its end.
 func (s *Store) wrap(ctx context.Context, err error) error {

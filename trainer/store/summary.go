@@ -32,21 +32,13 @@ func prefixed(table, columns string) string {
 
 // eachRun calls yield with the summaries of runs, newest first, until it returns false.
 func eachRun(ctx context.Context, tx *sql.Tx, where string, args []any, yield func(*Run) bool) error {
-	rows, err := tx.QueryContext(ctx, summary+" "+where+" ORDER BY r.begun DESC, r.run DESC", args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return eachRow(ctx, tx, summary+" "+where+" ORDER BY r.begun DESC, r.run DESC", args, func(rows *sql.Rows) error {
 		r, err := scanRun(rows)
-		if err != nil {
-			return err
+		if err == nil && !yield(r) {
+			err = errEnough
 		}
-		if !yield(r) {
-			return nil
-		}
-	}
-	return rows.Err()
+		return err
+	})
 }
 
 func scanRun(rows *sql.Rows) (*Run, error) {
