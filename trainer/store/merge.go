@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-
-	"modernc.org/sqlite"
 )
 
 // Merged says what came of merging one database into another.
@@ -131,8 +129,7 @@ var children = []string{"epochs", "solves", "spectra", "marks", "peaks", "checkp
 func (m *merge) sound(ctx context.Context) error {
 	damaged := &FormatError{File: m.source.path, Found: "a damaged SQLite database", Expected: "a run store"}
 	found, err := texts(ctx, m.conn, "PRAGMA src.quick_check(1)")
-	var own *sqlite.Error
-	if errors.As(err, &own) && ctx.Err() == nil && !busy(err) || err == nil && !slices.Equal(found, []string{"ok"}) {
+	if codeOf(err) != 0 && ctx.Err() == nil && !busy(err) || err == nil && !slices.Equal(found, []string{"ok"}) {
 		return damaged
 	}
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -51,12 +50,8 @@ func prepare(ctx context.Context, s *Store, versions []string) error {
 
 // notOurs makes a *FormatError of what SQLite says of a file that is no database.
 func notOurs(s *Store, err error) error {
-	var own *sqlite.Error
-	if !errors.As(err, &own) {
-		return err
-	}
 	const want = "a run store"
-	switch own.Code() & 0xff {
+	switch codeOf(err) {
 	case sqlite3.SQLITE_NOTADB:
 		return &FormatError{File: s.path, Found: "no SQLite database", Expected: want}
 	case sqlite3.SQLITE_CORRUPT:

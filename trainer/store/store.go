@@ -122,8 +122,8 @@ func (s *Store) open(mode string) (err error) {
 
 // unwritable reports whether the file or its directory can't be written.
 func unwritable(err error) bool {
-	var own *sqlite.Error
-	return errors.As(err, &own) && (own.Code()&0xff == sqlite3.SQLITE_READONLY || own.Code()&0xff == sqlite3.SQLITE_CANTOPEN)
+	code := codeOf(err)
+	return code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_CANTOPEN
 }
 
 // How long SQLite itself waits for others that have locked the file. A recorder has its own, longer patience above
@@ -318,12 +318,11 @@ var errEnough = errors.New("enough")
 
 // wrap names the file in a *RowError and in an error of SQLite's, and prefers the context's error to what came of its end.
 func (s *Store) wrap(ctx context.Context, err error) error {
-	var row *RowError
-	if errors.As(err, &row) {
+	if row, ok := errors.AsType[*RowError](err); ok {
 		row.File = s.path
 	}
-	var own *sqlite.Error
-	if !errors.As(err, &own) {
+	own, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -338,7 +337,7 @@ type sqlError struct{ err *sqlite.Error }
 func (e *sqlError) Unwrap() error { return e.err }
 
 func (e *sqlError) Error() string {
-	switch e.err.Code() & 0xff {
+	switch codeOf(e.err) {
 	case sqlite3.SQLITE_FULL:
 		return "the disk is full"
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
@@ -359,6 +358,14 @@ func (e *sqlError) Error() string {
 
 // busy reports whether another connection holds a lock that the failed statement needs.
 func busy(err error) bool {
-	var own *sqlite.Error
-	return errors.As(err, &own) && (own.Code()&0xff == sqlite3.SQLITE_BUSY || own.Code()&0xff == sqlite3.SQLITE_LOCKED)
+	code := codeOf(err)
+	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
+}
+
+// codeOf returns SQLite's primary code of an error, 0 where it is none of SQLite's.
+func codeOf(err error) int {
+	if own, ok := errors.AsType[*sqlite.Error](err); ok {
+		return own.Code() & 0xff
+	}
+	return 0
 }
