@@ -269,7 +269,7 @@ func TestStepPatience(t *testing.T) {
 	for _, c := range []struct {
 		late, expected float64
 	}{{0, 2}, {1, 2}, {10, 15}, {1000, 60}, {1e308, 60}} {
-		j := newJoiner("run")
+		j := newStepAssembler("run")
 		j.join("train/loss", tfevents.Scalar{Step: 1, Wall: 100, Value: 1})
 		j.join("validation/loss", tfevents.Scalar{Step: 1, Wall: 100 + c.late, Value: 1})
 		if got := j.patience().Seconds(); got != c.expected {
@@ -308,12 +308,12 @@ func TestTensorBoardThatIsNone(t *testing.T) {
 
 // Whatever is written in whatever order, epochs ascend but for returns, which name epochs that there were, and every
 // event can be written.
-func FuzzJoiner(f *testing.F) {
+func FuzzStepAssembler(f *testing.F) {
 	f.Add([]byte{0, 1, 1, 1, 1, 1, 0, 2, 1, 1, 2, 1, 0, 1, 1}, uint8(2))
 	f.Add([]byte{0, 9, 200, 1, 1, 200, 0, 0, 0, 0, 0, 0, 2, 255, 3}, uint8(0))
 	f.Fuzz(func(t *testing.T, data []byte, caughtUp uint8) {
 		tags := []string{"loss", "val_loss", "accuracy", "lr", "x", "error"}
-		j := newJoiner("x")
+		j := newStepAssembler("x")
 		wall := 1e9
 		newest, given := math.MinInt, map[int]bool{}
 		check := func() {
