@@ -28,14 +28,14 @@ const (
 // QuantityInfo is what every reader of epochs needs to know of a quantity.
 type QuantityInfo struct {
 	Key     string // in JSON
-	Column  string // in the run store
+	Column  string // in the run store; "" stands with the others in the column rest
 	Tag     string // in TensorBoard's event files; "" for none
 	Name    string // for readers, as in "test error"
 	Meaning string // on the axis of a figure and in help texts; "" where it is not drawn over epochs
 	Share   bool   // a fraction, written in per cent
 	Log     bool   // usually drawn logarithmically
 	Alarm   bool   // a value that is not finite is bad news, not one that a method does not have
-	Extreme bool   // the least and the greatest value of a stretch stay where a long run is thinned
+	Extreme bool   // the least and the greatest value of a stretch stay where a long run is downsampled
 }
 
 // Quantities is the one list of an epoch's numbers. Of says where an epoch event has them.
@@ -113,7 +113,7 @@ var quantityOf = func() map[string]Quantity {
 	return m
 }()
 
-// Extremes are the quantities whose least and greatest values stay where a long run is thinned.
+// Extremes are the quantities whose least and greatest values stay where a long run is downsampled.
 var Extremes = func() (out []Quantity) {
 	for q := range QuantityCount {
 		if Quantities[q].Extreme {

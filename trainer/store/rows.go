@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"newtop/trainer/event"
 )
@@ -23,15 +22,30 @@ type epochRest struct {
 	Figures []event.Figure        `json:"figures,omitempty"`
 	Members []event.MemberFigures `json:"members,omitempty"`
 	Gates   []event.GateFigures   `json:"gates,omitempty"`
+	// Others are the quantities without a column, by their keys.
+	Others map[string]event.Float `json:"quantities,omitempty"`
 	// Negative names the columns whose zero is −0, a sign that SQLite does not keep.
 	Negative []string `json:"negative_zero,omitempty"`
 }
 
+// columned are the quantities with a column of their own, in its order. The others stand in rest, so that a new one needs no
+// new version of the tables.
+var columned, others = func() (with, without []event.Quantity) {
+	for q := range event.QuantityCount {
+		if q.Info().Column != "" {
+			with = append(with, q)
+		} else {
+			without = append(without, q)
+		}
+	}
+	return with, without
+}()
+
 // epochColumns are the columns of an epoch that are read, its quantities last.
 var epochColumns = func() string {
 	text := "epoch, optimizer, accepted, rest"
-	for _, q := range event.Quantities {
-		text += ", " + q.Column
+	for _, q := range columned {
+		text += ", " + q.Info().Column
 	}
 	return text
 }()
@@ -39,9 +53,17 @@ var epochColumns = func() string {
 // epochArgs appends the values of an epoch's columns and returns how many bytes they take, roughly.
 func epochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
 	rest := epochRest{Inner: e.Inner, Blocks: e.Blocks, Figures: e.Figures, Members: e.Members, Gates: e.Gates}
-	for q := range event.QuantityCount {
+	for _, q := range columned {
 		if v := float64(*q.Of(e)); v == 0 && math.Signbit(v) {
 			rest.Negative = append(rest.Negative, q.Info().Column)
+		}
+	}
+	for _, q := range others {
+		if v := *q.Of(e); known(float64(v)) {
+			if rest.Others == nil {
+				rest.Others = map[string]event.Float{}
+			}
+			rest.Others[q.Info().Key] = v
 		}
 	}
 	text, err := json.Marshal(&rest)
@@ -55,7 +77,7 @@ func epochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
 	} else {
 		args = append(args, string(text))
 	}
-	for q := range event.QuantityCount {
+	for _, q := range columned {
 		args = append(args, number(*q.Of(e)))
 	}
 	return args, 8*int(event.QuantityCount) + len(text) + 16, nil
@@ -91,8 +113,8 @@ type epochRow struct {
 // dests returns where to scan, after the given ones.
 func (r *epochRow) dests(before ...any) []any {
 	r.to = append(append(r.to[:0], before...), &r.epoch, &r.optimizer, &r.accepted, &r.rest)
-	for i := range r.numbers {
-		r.to = append(r.to, &r.numbers[i])
+	for _, q := range columned {
+		r.to = append(r.to, &r.numbers[q])
 	}
 	return r.to
 }
@@ -112,6 +134,11 @@ func (r *epochRow) event() (e event.EpochEvent, err error) {
 	var rest epochRest
 	if err := json.Unmarshal(r.rest, &rest); err != nil {
 		return e, fmt.Errorf("expected a JSON object in rest: %w", err)
+	}
+	for _, q := range others {
+		if v, ok := rest.Others[q.Info().Key]; ok {
+			*q.Of(&e) = v
+		}
 	}
 	e.Inner, e.Blocks, e.Figures, e.Members, e.Gates = rest.Inner, rest.Blocks, rest.Figures, rest.Members, rest.Gates
 	for _, name := range rest.Negative {
@@ -214,43 +241,11 @@ func scanNumber(text []byte) (event.Float, bool) {
 	if string(text) == "null" {
 		return event.Float(math.NaN()), true
 	}
-	if !numeral(text) {
+	if n, _ := event.NumberLength(text); n == 0 || n < len(text) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(string(text), 64)
 	return event.Float(v), err == nil
-}
-
-// numeral reports whether the text is a number as JSON writes them, which is not all that strconv reads.
-func numeral(text []byte) bool {
-	digits := func() (n int) {
-		for n < len(text) && text[n] >= '0' && text[n] <= '9' {
-			n++
-		}
-		text = text[n:]
-		return n
-	}
-	next := func(chars string) bool {
-		if len(text) == 0 || strings.IndexByte(chars, text[0]) < 0 {
-			return false
-		}
-		text = text[1:]
-		return true
-	}
-	next("-")
-	if !next("0") && digits() == 0 {
-		return false
-	}
-	if next(".") && digits() == 0 {
-		return false
-	}
-	if next("eE") {
-		next("+-")
-		if digits() == 0 {
-			return false
-		}
-	}
-	return len(text) == 0
 }
 
 // parseSteps reads iterations as encoding/json does.
@@ -275,14 +270,14 @@ func parseSteps(text []byte) ([][6]event.Float, error) {
 	return out, nil
 }
 
-// decodeMark reads an event that is kept as JSON whole, of one of the given types if there are any.
-func decodeMark(text []byte, types ...string) (event.Event, error) {
+// decodeEvent reads an event that is stored as JSON whole, of the given type unless that is empty.
+func decodeEvent(text []byte, kind string) (event.Event, error) {
 	e, err := event.DecodeEvent(text)
 	if err != nil {
 		return nil, err
 	}
-	if e != nil && len(types) > 0 && !slices.Contains(types, e.EventType()) {
-		return nil, fmt.Errorf("a %s event: expected %s", e.EventType(), types[0])
+	if e != nil && kind != "" && e.EventType() != kind {
+		return nil, fmt.Errorf("a %s event: expected %s", e.EventType(), kind)
 	}
 	return e, nil
 }

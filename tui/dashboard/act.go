@@ -170,10 +170,11 @@ func (a *App) elapsed() float64 {
 
 // cycle moves the focus to the next pane or the one before.
 func (a *App) cycle(forward bool) {
+	n := layout.ID(len(a.panes))
 	if forward {
-		a.focus = (a.focus + 1) % layout.Panes
+		a.focus = (a.focus + 1) % n
 	} else {
-		a.focus = (a.focus + layout.Panes - 1) % layout.Panes
+		a.focus = (a.focus + n - 1) % n
 	}
 }
 

@@ -28,8 +28,9 @@ type App struct {
 	*bridge
 	h        *history.History
 	bindings []screen.Binding[*App]
-	panes    [layout.Panes]pane.Pane
-	kept     [layout.Panes]pane.Cache
+	raceKeys []screen.Binding[*App] // before the others while the race has the screen
+	panes    []pane.Pane
+	kept     []pane.Cache
 	picker   *picker
 
 	pace
@@ -69,12 +70,14 @@ func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 		Base:     screen.NewBase(&o),
 		h:        &history.History{},
 		bindings: bindings(),
+		raceKeys: raceBindings(),
 		panes:    newPanes(),
 		picker:   newPicker(methods),
 		dataSets: o.DataSets,
 		viewer:   o.Viewer,
 		clock:    time.Now,
 	}
+	a.kept = make([]pane.Cache, len(a.panes))
 	a.bridge = newBridge(a.Ctx, feed)
 	if screen.Remote(o.Environ) || o.Viewer != nil {
 		a.interval = screen.RemoteInterval
@@ -169,7 +172,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	case racing(a):
-		if cmd, taken := a.race.handleKey(a, k); taken {
+		if cmd, taken := a.race.press(a, k); taken {
 			return cmd
 		}
 	}

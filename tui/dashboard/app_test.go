@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/exp/golden"
 	"go.uber.org/goleak"
 
 	"newtop/trainer/event"
@@ -22,7 +22,6 @@ import (
 	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
-	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -68,50 +67,49 @@ func frameText(t *testing.T, a *App) string {
 }
 
 func TestScreens(t *testing.T) {
-	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
-		for _, c := range []struct {
-			name string
-			s    tuitest.Script
-			keys []string
-		}{
-			{"empty", tuitest.Script{Epochs: -1}, nil},
-			{"running", tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, nil},
-			{"switched", tuitest.Script{Epochs: 33, SwitchAt: 20}, nil},
-			{"ended", tuitest.Script{Epochs: 40, Fate: "done"}, nil},
-			{"diverged", tuitest.Script{Epochs: 12, Fate: "nan"}, nil},
-			{"diverged-at-once", tuitest.Script{Adam: true, Fate: "dead"}, nil},
-			{"adam", tuitest.Script{Epochs: 33, Adam: true}, nil},
-			{"regression", tuitest.Script{Epochs: 20, Regression: true}, nil},
-			{"zoomed", tuitest.Script{Epochs: 33}, []string{"z"}},
-			{"picker", tuitest.Script{Epochs: 3}, []string{"o", "down"}},
-			{"help", tuitest.Script{Epochs: 3}, []string{"?"}},
-		} {
-			t.Run(fmt.Sprintf("%s-%dx%d", c.name, size[0], size[1]), func(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		s    tuitest.Script
+		keys []string
+		kept []string // sizes whose picture is kept whole; of the others the header and the footer
+	}{
+		{"empty", tuitest.Script{Epochs: -1}, nil, []string{"80x24"}},
+		{"running", tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, nil, []string{"60x16", "80x24", "120x40", "200x60"}},
+		{"switched", tuitest.Script{Epochs: 33, SwitchAt: 20}, nil, []string{"120x40"}},
+		{"ended", tuitest.Script{Epochs: 40, Fate: "done"}, nil, nil},
+		{"diverged", tuitest.Script{Epochs: 12, Fate: "nan"}, nil, []string{"80x24"}},
+		{"diverged-at-once", tuitest.Script{Adam: true, Fate: "dead"}, nil, nil},
+		{"adam", tuitest.Script{Epochs: 33, Adam: true}, nil, []string{"120x40"}},
+		{"regression", tuitest.Script{Epochs: 20, Regression: true}, nil, []string{"80x24"}},
+		{"zoomed", tuitest.Script{Epochs: 33}, []string{"z"}, []string{"60x16"}},
+		{"picker", tuitest.Script{Epochs: 3}, []string{"o", "down"}, []string{"60x16", "80x24"}},
+		{"help", tuitest.Script{Epochs: 3}, []string{"?"}, []string{"60x16", "80x24", "120x40"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			add := tuitest.Archive(t)
+			for _, size := range screenSizes {
 				a := newTest(c.s, screen.Options{NoColor: true}, size[0], size[1])
 				press(a, c.keys...)
-				golden.RequireEqual(t, []byte(frameText(t, a)))
-			})
-		}
+				addFrame(add, frameText(t, a), size, c.kept)
+			}
+		})
 	}
 }
 
-// TestPanes draws every pane alone, as wide as in the screens of three sizes.
-func TestPanes(t *testing.T) {
-	a := newTest(tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, screen.Options{NoColor: true}, 120, 40)
-	for _, w := range []int{40, 80, 120} {
-		for id, p := range a.panes {
-			t.Run(fmt.Sprintf("%d-%s-%d", id, p.Name(a.paneView()), w), func(t *testing.T) {
-				rows := new(pane.Cache).Draw(p, a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: 14}, pane.CacheKey{})
-				for i, r := range rows {
-					if n := ansi.StringWidth(r); n != w {
-						t.Errorf("row %d is %d wide", i, n)
-					}
-				}
-				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
-			})
-		}
+var screenSizes = [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}}
+
+// addFrame keeps the picture of a screen whole at some sizes, and its header and footer at the others.
+func addFrame(add func(name, text string), text string, size [2]int, kept []string) {
+	name := fmt.Sprintf("%dx%d", size[0], size[1])
+	if slices.Contains(kept, name) {
+		add(name, text)
+		return
 	}
+	rows := strings.Split(text, "\n")
+	add(name+", header and footer", strings.Join(append(rows[:layout.HeaderRows:layout.HeaderRows], rows[len(rows)-2:]...), "\n"))
 }
+
+// TestPanes draws every pane alone, as wide as in the screens of three sizes.
 
 // TestASCII looks for anything beyond 7 bits.
 func TestASCII(t *testing.T) {
@@ -290,7 +288,7 @@ func TestFeedCloses(t *testing.T) {
 func TestUnchangedPanesAreKept(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 33}, screen.Options{}, 120, 40)
 	a.View()
-	before := a.kept
+	before := slices.Clone(a.kept)
 	d := feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{tuitest.InnerIteration(34, 13, 1)}}
 	a.Update(came(d))
 	a.View()

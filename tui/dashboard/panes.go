@@ -9,9 +9,10 @@ import (
 	"newtop/tui/pane/inner"
 )
 
-// newPanes makes the panes in the order of the tab key.
-func newPanes() [layout.Panes]pane.Pane {
-	return [layout.Panes]pane.Pane{
+// newPanes makes the panes in the order of the tab key, which is that of their IDs. The layout gives the named ones their
+// places; one that has no name there, and stands behind them, takes the place of the log while it has the focus.
+func newPanes() []pane.Pane {
+	return []pane.Pane{
 		layout.Loss:     pane.NewLoss(),
 		layout.Accuracy: &pane.Accuracy{},
 		layout.Inner:    &inner.Pane{},

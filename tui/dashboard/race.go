@@ -1,8 +1,6 @@
 package dashboard
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
@@ -10,6 +8,7 @@ import (
 	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/pane"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 	"newtop/tui/widget"
 )
@@ -72,46 +71,67 @@ func (r *raceView) selected(h *history.History) int {
 	return order[0]
 }
 
-// handleKey reports whether the race took the key.
-func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
+// press gives a key to the table of the race, and reports whether it means something there. Any key but its answers takes
+// back the question whether to abandon the race.
+func (r *raceView) press(a *App, k string) (cmd tea.Cmd, taken bool) {
 	r.begin(a.h)
 	r.changes++
-	if (a.h.Watched() || a.h.Viewer) && slices.Contains([]string{"enter", "esc", "u"}, k) {
-		if k == "enter" {
-			return a.Tell(style.Warn, unsteerable(a)), true
-		}
+	b := screen.Bound(a.raceKeys, a, k)
+	r.asking = false
+	if b == nil {
 		return nil, false
 	}
-	if r.asking {
-		r.asking = false
-		switch k {
-		case "enter", "y":
-			return a.command(event.Pick{Racer: -1}), true
-		case "esc", "n", "u", "q":
-			return nil, true
-		}
+	return b.Act(a, k), true
+}
+
+// raceBindings are the keys while the race has the screen; those of the dashboard stand behind them.
+func raceBindings() []screen.Binding[*App] {
+	onlooker := func(a *App) bool { return a.h.Watched() || a.h.Viewer }
+	asked := func(a *App) bool { return a.race.asking && !onlooker(a) }
+	steered := func(a *App) bool { return !a.race.asking && !onlooker(a) }
+	looking := func(a *App) bool { return !asked(a) }
+	key := func(show, word string, keys ...string) screen.Binding[*App] {
+		return bind("", show, word, keys...).Foot(word)
 	}
-	switch k {
-	case "up", "shift+tab":
-		r.move(a.h, -1)
-	case "down", "tab":
-		r.move(a.h, 1)
-	case "enter":
-		if i := r.selected(a.h); i >= 0 {
-			return a.command(event.Pick{Racer: i}), true
-		}
-	case "esc", "u":
-		r.asking = true
-	case "x":
-		r.axis = (r.axis + 1) % history.RaceAxisCount
-	case "y":
-		r.linear = !r.linear
-	case "r":
-		r.byLoss = !r.byLoss
-	default:
-		return nil, false
+	passed := func(a *App, k string) tea.Cmd { return screen.Press(a.bindings, a, k) }
+	return []screen.Binding[*App]{
+		key("enter", "abandon the race", "enter", "y").
+			On(func(a *App, _ string) tea.Cmd { return a.command(event.Pick{Racer: -1}) }).Only(asked),
+		key("esc", "race on", "esc", "n", "u", "q").Then(func(*App, string) {}).Only(asked),
+		key("space", "play or pause", "space").On(passed).Only(func(a *App) bool { return a.h.Watched() }),
+		key(", .", "back, on", ",", ".").On(passed).Only(func(a *App) bool { return a.h.Watched() }),
+		key("enter", "", "enter").On(func(a *App, _ string) tea.Cmd {
+			if i := a.race.selected(a.h); i >= 0 {
+				return a.command(event.Pick{Racer: i})
+			}
+			return nil
+		}).FootBy(func(a *App) string { return "go on with " + style.RacerLetter(a.race.selected(a.h)) }).
+			While(func(a *App) bool { return steered(a) && a.race.selected(a.h) >= 0 }).Only(looking).Unless(func(a *App) string {
+			if onlooker(a) {
+				return unsteerable(a)
+			}
+			return ""
+		}),
+		key("↑↓", "choose", "up", "shift+tab", "down", "tab").Then(func(a *App, k string) {
+			if k == "up" || k == "shift+tab" {
+				a.race.move(a.h, -1)
+			} else {
+				a.race.move(a.h, 1)
+			}
+		}).While(looking),
+		key("space", "", "space").On(passed).FootBy(func(a *App) string {
+			if a.h.Status.Phase == event.Paused {
+				return "race on"
+			}
+			return "pause"
+		}).While(func(a *App) bool { return a.h.Race.Event != nil && a.h.Race.Event.State == "begun" }).Only(steered),
+		key("esc", "abandon", "esc", "u").Then(func(a *App, _ string) { a.race.asking = true }).Only(steered),
+		key("x", "axis", "x").Then(func(a *App, _ string) { a.race.axis = (a.race.axis + 1) % history.RaceAxisCount }).While(looking),
+		key("r", "rank by", "r").Then(func(a *App, _ string) { a.race.byLoss = !a.race.byLoss }).While(looking),
+		key("y", "log", "y").Then(func(a *App, _ string) { a.race.linear = !a.race.linear }).While(looking),
+		key("?", "help", "?").On(passed).While(looking),
+		key("q", "", "q").On(passed).FootBy(quitWord).While(looking),
 	}
-	return nil, true
 }
 
 // move chooses the racer above or below in the table.
@@ -123,31 +143,6 @@ func (r *raceView) move(h *history.History, by int) {
 			return
 		}
 	}
-}
-
-// hints are the keys that the footer names.
-func (r *raceView) hints(a *App) []widget.Hint {
-	if a.h.Watched() {
-		return []widget.Hint{widget.NewHint("space", "play or pause"), widget.NewHint(", .", "back, on"), widget.NewHint("↑↓", "choose"), widget.NewHint("x", "axis"), widget.NewHint("r", "rank by"), widget.NewHint("y", "log"), widget.NewHint("?", "help"), widget.NewHint("q", "quit")}
-	}
-	if a.h.Viewer {
-		return []widget.Hint{widget.NewHint("↑↓", "choose"), widget.NewHint("x", "axis"), widget.NewHint("r", "rank by"), widget.NewHint("y", "log"), widget.NewHint("?", "help"), widget.NewHint("q", "leave")}
-	}
-	if r.asking {
-		return []widget.Hint{widget.NewHint("enter", "abandon the race"), widget.NewHint("esc", "race on")}
-	}
-	out := []widget.Hint{widget.NewHint("↑↓", "choose")}
-	if i := r.selected(a.h); i >= 0 {
-		out = []widget.Hint{widget.NewHint("enter", "go on with "+style.RacerLetter(i)), widget.NewHint("↑↓", "choose")}
-	}
-	if a.h.Race.Event != nil && a.h.Race.Event.State == "begun" {
-		word := "pause"
-		if a.h.Status.Phase == event.Paused {
-			word = "race on"
-		}
-		out = append(out, widget.NewHint("space", word))
-	}
-	return append(out, widget.NewHint("esc", "abandon"), widget.NewHint("x", "axis"), widget.NewHint("r", "rank by"), widget.NewHint("y", "log"), widget.NewHint("?", "help"), widget.NewHint("q", quitWord(a)))
 }
 
 // draw returns exactly h rows of w columns.

@@ -2,7 +2,6 @@ package analyses
 
 import (
 	"math"
-	"strconv"
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
@@ -82,32 +81,12 @@ func rowsFact(h *history.History, e *event.SpectrumEvent) fact {
 	return fact{{style.Muted.Of(of + long)}, {style.Muted.Of(long)}, {style.Muted.Of(rows)}}
 }
 
-// stabilityEdge returns the greatest curvature that the current method is stable at, and its formula: on a quadratic
-// its steps along an eigenvector of eigenvalue λ shrink while λ is below. Gradient descent multiplies the
-// error by 1 − ηλ; the heavy ball's errors follow z² − (1 + μ − ηλ)z + μ, whose roots are inside the unit
-// circle for 0 < ηλ < 2(1 + μ) (Polyak 1964). With small batches it is a guide. Other methods, and other
-// operators than the Hessian, have none.
+// stabilityEdge is that of the method where the spectrum is the Hessian's, whose curvature it is about.
 func stabilityEdge(h *history.History, e *event.SpectrumEvent) (value float64, symbol string, ok bool) {
-	setting := func(key string) float64 {
-		for _, s := range h.Status.Settings {
-			if s.Key == key {
-				if v, err := strconv.ParseFloat(s.Text, 64); err == nil {
-					return v
-				}
-			}
-		}
-		return math.NaN()
-	}
 	if e.Operator != "hessian" {
 		return 0, "", false
 	}
-	switch h.Status.Optimizer {
-	case "sgd":
-		value, symbol = 2/setting("rate"), "2/η"
-	case "momentum":
-		value, symbol = 2*(1+setting("momentum"))/setting("rate"), "2(1+μ)/η"
-	}
-	return value, symbol, value > 0 && !math.IsInf(value, 0)
+	return h.StabilityEdge()
 }
 
 // charts draws the density of the newest spectrum and the ends of all over the epochs, as far as there is

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
@@ -22,18 +21,16 @@ import (
 // TestInnerPaneBlocks draws the pane of epochs with several solves, which get bars of their own where three epochs
 // fit, and of epochs with one.
 func TestInnerPaneBlocks(t *testing.T) {
+	add := tuitest.Archive(t)
 	for _, w := range []int{40, 80, 120} {
 		for _, blocks := range []int{1, 4, 16} {
-			t.Run(fmt.Sprintf("%d-%d", blocks, w), func(t *testing.T) {
-				v := withSolves(30, blocks)
-				rows := new(pane.Cache).Draw(&Pane{}, v, layout.Rect{X: 0, Y: 0, W: w, H: 12}, pane.CacheKey{})
-				for i, r := range rows {
-					if n := ansi.StringWidth(r); n != w {
-						t.Errorf("row %d has %d columns", i, n)
-					}
+			rows := new(pane.Cache).Draw(&Pane{}, withSolves(30, blocks), layout.Rect{X: 0, Y: 0, W: w, H: 12}, pane.CacheKey{})
+			for i, r := range rows {
+				if n := ansi.StringWidth(r); n != w {
+					t.Errorf("%d blocks in %d columns: row %d has %d", blocks, w, i, n)
 				}
-				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
-			})
+			}
+			add(fmt.Sprintf("%d blocks, %d columns", blocks, w), ansi.Strip(strings.Join(rows, "\n")))
 		}
 	}
 }

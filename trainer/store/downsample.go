@@ -1,0 +1,295 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"newtop/trainer/event"
+)
+
+// A run of very many epochs is read downsampled. While it is recorded, each stretch of peakStretch epochs gets a row that
+// tells which of them hold the least and the greatest loss, test loss, error and test error; a reader merges
+// neighbouring rows until few enough are left and fetches the epochs that they name.
+
+const (
+	peakStretch = 128
+	// A run of more epochs than this is read downsampled, to at most two epochs for each of event.Extremes and of maxStretches.
+	manyEpochs   = 20000
+	maxStretches = 2048
+	// Of a run with more inner iterations than manyInner those of the newest epochs are read, and of more marks or
+	// spectra than manyOthers the newest marks and evenly spread spectra.
+	manyInner  = 65536
+	newInner   = 4096
+	manyOthers = 16384
+	newSpectra = 1024
+)
+
+// peak is where a figure is least and greatest. A figure that is no number counts as the greatest, but where it is
+// never a number there is no peak.
+type peak struct {
+	low, high     float64
+	lowAt, highAt int64 // numbers of the events; 0: none
+	badAt         int64 // the first that is no number
+}
+
+func (p *peak) add(v float64, at int64) {
+	switch {
+	case !known(v) && p.badAt == 0:
+		p.badAt = at
+	case !known(v):
+	default:
+		if p.lowAt == 0 || v < p.low {
+			p.low, p.lowAt = v, at
+		}
+		if p.highAt == 0 || v > p.high {
+			p.high, p.highAt = v, at
+		}
+	}
+}
+
+// merge adds a later stretch.
+func (p *peak) merge(q *peak) {
+	if q.lowAt != 0 {
+		p.add(q.low, q.lowAt)
+		p.add(q.high, q.highAt)
+	}
+	if q.badAt != 0 {
+		p.add(math.NaN(), q.badAt)
+	}
+}
+
+// seqs appends the numbers of the events that hold them.
+func (p *peak) seqs(to []int64) []int64 {
+	if p.lowAt == 0 {
+		return to
+	}
+	if p.badAt != 0 {
+		return append(to, p.lowAt, p.badAt)
+	}
+	return append(to, p.lowAt, p.highAt)
+}
+
+// MarshalJSON writes [low, its number, high, its number, number of the first that is none].
+func (p peak) MarshalJSON() ([]byte, error) {
+	return json.Marshal([]any{p.low, p.lowAt, p.high, p.highAt, p.badAt})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (p *peak) UnmarshalJSON(text []byte) error {
+	var parts []json.Number
+	if err := json.Unmarshal(text, &parts); err != nil {
+		return err
+	}
+	if len(parts) != 5 {
+		return fmt.Errorf("%d numbers: expected 5", len(parts))
+	}
+	var err error
+	for i, to := range []any{&p.low, &p.lowAt, &p.high, &p.highAt, &p.badAt} {
+		switch to := to.(type) {
+		case *float64:
+			*to, err = parts[i].Float64()
+		case *int64:
+			*to, err = parts[i].Int64()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stretch is some epochs in a row.
+type stretch struct {
+	first, last int64 // numbers of the events
+	epochs      int
+	peaks       []peak // one for each of event.Extremes; in rows of before there may be fewer
+}
+
+func (s *stretch) add(e *event.EpochEvent, seq int64) {
+	if s.epochs == 0 {
+		s.first = seq
+	}
+	s.last = seq
+	s.epochs++
+	if s.peaks == nil {
+		s.peaks = make([]peak, len(event.Extremes))
+	}
+	for i, q := range event.Extremes {
+		s.peaks[i].add(float64(*q.Of(e)), seq)
+	}
+}
+
+func (s *stretch) merge(t *stretch) {
+	s.last = t.last
+	for i := range min(len(s.peaks), len(t.peaks)) {
+		s.peaks[i].merge(&t.peaks[i])
+	}
+}
+
+// whole returns the run's events up to r.events in order, all of them if they are not too many. It reports whether some
+// are left out.
+func (r *runReader) whole(ctx context.Context) (out []numbered, downsampled bool, err error) {
+	if r.epochs <= manyEpochs && r.inner <= manyInner {
+		err := r.readAll(ctx, &out)
+		return out, false, err
+	}
+	if err := r.readOpening(ctx, &out); err != nil {
+		return nil, true, err
+	}
+	for _, read := range []func(context.Context, *[]numbered) error{
+		r.downsampledEpochs, r.newestInner, r.someSpectra, r.newestMarks,
+	} {
+		if err := read(ctx, &out); err != nil {
+			return nil, true, err
+		}
+	}
+	sortEvents(out)
+	return out, true, nil
+}
+
+func (r *runReader) readAll(ctx context.Context, out *[]numbered) error {
+	for after := int64(0); ; {
+		batch, err := r.window(ctx, after)
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		*out = append(*out, batch...)
+		after = batch[len(batch)-1].seq
+	}
+}
+
+// downsampledEpochs appends the epochs that hold extremes, and those that belong to no stretch yet.
+func (r *runReader) downsampledEpochs(ctx context.Context, out *[]numbered) error {
+	if r.epochs <= manyEpochs {
+		return r.readEpochs(ctx, out, "seq <= ? ORDER BY seq", r.events)
+	}
+	stretches, err := r.stretches(ctx)
+	if err != nil {
+		return err
+	}
+	// What lies between stretches, before the first and behind the last is read whole.
+	end := int64(1)
+	for _, t := range stretches {
+		if err := r.gap(ctx, end, t.first-1, out); err != nil {
+			return err
+		}
+		end = t.last
+	}
+	if err := r.gap(ctx, end, r.events, out); err != nil {
+		return err
+	}
+	return r.pick(ctx, picks(stretches), out)
+}
+
+// gap reads the epochs of after < seq ≤ to, bounded where a damaged table makes a gap of what is none.
+func (r *runReader) gap(ctx context.Context, after, to int64, out *[]numbered) error {
+	if after >= to {
+		return nil
+	}
+	return r.readEpochs(ctx, out, "seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, to, manyEpochs)
+}
+
+// picks returns the numbers of the epochs that are read, ascending, each once.
+func picks(stretches []stretch) []int64 {
+	for len(stretches) > maxStretches {
+		half := stretches[:0]
+		for i := 0; i < len(stretches); i += 2 {
+			t := stretches[i]
+			if i+1 < len(stretches) {
+				t.merge(&stretches[i+1])
+			}
+			half = append(half, t)
+		}
+		stretches = half
+	}
+	var seqs []int64
+	for i := range stretches {
+		if i == 0 {
+			seqs = append(seqs, stretches[i].first)
+		}
+		for j := range stretches[i].peaks {
+			seqs = stretches[i].peaks[j].seqs(seqs)
+		}
+	}
+	slices.Sort(seqs)
+	return slices.Compact(seqs)
+}
+
+func (r *runReader) stretches(ctx context.Context) (out []stretch, err error) {
+	err = r.rows(ctx, "peaks", "SELECT first, last, extremes FROM peaks WHERE run = ? AND last <= ? ORDER BY first",
+		[]any{r.events}, func(rows *sql.Rows) (int64, error) {
+			var t stretch
+			var text sql.RawBytes
+			if err := rows.Scan(&t.first, &t.last, &text); err != nil {
+				return t.first, err
+			}
+			if t.first > t.last || len(out) > 0 && t.first <= out[len(out)-1].last {
+				return t.first, fmt.Errorf("a stretch from %d to %d: expected it after the one before", t.first, t.last)
+			}
+			err := json.Unmarshal(text, &t.peaks)
+			out = append(out, t)
+			return t.first, err
+		})
+	return out, err
+}
+
+// pick appends the epochs of the given numbers.
+func (r *runReader) pick(ctx context.Context, seqs []int64, out *[]numbered) error {
+	const at = 256 // one statement's
+	for part := range slices.Chunk(seqs, at) {
+		text, err := json.Marshal(part)
+		if err != nil {
+			return err
+		}
+		where := "seq IN (SELECT value FROM json_each(?)) ORDER BY seq"
+		if err := r.readEpochs(ctx, out, where, string(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *runReader) newestInner(ctx context.Context, out *[]numbered) error {
+	var steps []numbered
+	for before := r.events + 1; len(steps) < newInner; {
+		var part []numbered
+		if err := r.readSolves(ctx, &part, "seq < ? ORDER BY seq DESC LIMIT 64", before); err != nil {
+			return err
+		}
+		if len(part) == 0 {
+			break
+		}
+		sortEvents(part)
+		before = part[0].seq
+		steps = append(part, steps...)
+	}
+	steps = slices.DeleteFunc(steps, func(n numbered) bool { return n.seq > r.events })
+	// Whole outer iterations.
+	if cut := len(steps) - newInner; cut > 0 {
+		epoch := steps[cut].event.(event.InnerEvent).Epoch
+		for cut < len(steps) && cut > 0 && steps[cut-1].event.(event.InnerEvent).Epoch == epoch {
+			cut--
+		}
+		steps = steps[cut:]
+	}
+	*out = append(*out, steps...)
+	return nil
+}
+
+func (r *runReader) someSpectra(ctx context.Context, out *[]numbered) error {
+	var n int64
+	if err := r.tx.QueryRowContext(ctx, "SELECT count(*) FROM spectra WHERE run = ? AND seq <= ?", r.run, r.events).Scan(&n); err != nil {
+		return err
+	}
+	where := `seq IN (SELECT seq FROM (SELECT seq, row_number() OVER (ORDER BY seq DESC) AS n FROM spectra
+		WHERE run = ? AND seq <= ?) WHERE (n - 1) % ? = 0)`
+	return r.readSpectra(ctx, out, where, r.run, r.events, max(1, n/newSpectra))
+}
+
+func (r *runReader) newestMarks(ctx context.Context, out *[]numbered) error {
+	return r.readMarks(ctx, out, "seq <= ? ORDER BY seq DESC LIMIT ?", r.events, manyOthers)
+}

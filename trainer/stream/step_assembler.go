@@ -1,0 +1,220 @@
+package stream
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"newtop/internal/tfevents"
+	"newtop/trainer/event"
+)
+
+// stepAssembler makes events of scalars, which come in the order in which they were written: the values of a step become
+// one epoch.
+type stepAssembler struct {
+	name     string
+	runs     int // begun
+	curves   map[string]*curve
+	taken    map[place]bool // fields that have their curve
+	queue    []event.Event  // ready, from head on
+	head     int
+	given    int64
+	open     bool // whether there is a step under way
+	epoch    event.EpochEvent
+	expected []*curve // what the step before had
+	present  []*curve
+	steps    []int   // that were given, ascending, the newest ones
+	first    float64 // time of writing, in seconds since 1970
+	wall     float64 // of the newest value
+	shut     float64 // of the newest value of a step that was given
+	opened   float64 // of the first value of the step under way
+	spread   float64 // the longest time from a step's first value to its last
+	elapsed  float64
+	caughtUp bool // whether all that was there has been read
+	late     bool // whether a value has come after its step was given
+	dropped  int
+}
+
+// maxWall is a time of writing, in seconds since 1970, that is none: the year 9999.
+const maxWall = 253_370_764_800
+
+// maxSteps is how many of the newest steps are remembered, to go back to.
+const maxSteps = 1 << 16
+
+func newStepAssembler(name string) stepAssembler {
+	return stepAssembler{name: name, curves: make(map[string]*curve), taken: make(map[place]bool), first: math.NaN()}
+}
+
+// next returns the next event that is ready, or nil.
+func (j *stepAssembler) next() event.Event {
+	if j.head == len(j.queue) {
+		j.queue, j.head = j.queue[:0], 0
+		return nil
+	}
+	e := j.queue[j.head]
+	j.queue[j.head] = nil
+	j.head++
+	j.given++
+	return e
+}
+
+// join adds a value.
+func (j *stepAssembler) join(key string, s tfevents.Scalar) {
+	if math.IsNaN(j.first) {
+		j.beginRun(s.Wall)
+	}
+	j.wall = s.Wall
+	c := j.curve(key)
+	if c == nil {
+		j.dropped++
+		return
+	}
+	step := int(s.Step)
+	if c.any && s.Step == 0 && c.raw == 0 {
+		step = c.step + 1 // a writer that is not told steps says 0
+	}
+	if c.any && step < c.step && !c.apart {
+		j.goBack(step, s.Wall)
+	}
+	again := c.any && step == c.step
+	c.any, c.step, c.raw = true, step, s.Step
+	newest := math.MinInt
+	if len(j.steps) > 0 {
+		newest = j.steps[len(j.steps)-1]
+	}
+	switch {
+	case j.open && step > j.epoch.Epoch:
+		j.flush()
+		j.start(step, s.Wall)
+	case !j.open && step > newest:
+		j.start(step, s.Wall)
+	case !j.open:
+		// The step was given without it, or with the first of two values. While all is read in the order of writing
+		// there is nothing better than to leave it out.
+		j.late = j.late || j.caughtUp && !again
+		return
+	case step < j.epoch.Epoch && s.Wall < j.shut && j.caughtUp:
+		j.late = true
+		return
+	}
+	c.apart = step != j.epoch.Epoch
+	if !c.apart {
+		j.spread = max(j.spread, s.Wall-j.opened)
+	}
+	if !c.has(&j.epoch) {
+		j.present = append(j.present, c)
+	}
+	c.put(&j.epoch, s.Value)
+	j.elapsed = max(j.elapsed, s.Wall-j.first)
+	if j.caughtUp && j.complete() {
+		j.flush()
+	}
+}
+
+func (j *stepAssembler) beginRun(wall float64) {
+	j.first, j.elapsed, j.shut = wall, 0, wall
+	j.runs++
+	id := j.name
+	if j.runs > 1 {
+		id = fmt.Sprintf("%s (%d)", j.name, j.runs)
+	}
+	e := event.RunEvent{Version: 1, ID: id, Data: event.DataInfo{Name: j.name}}
+	if wall > 0 && wall < maxWall {
+		seconds, rest := math.Modf(wall)
+		e.Time = time.Unix(int64(seconds), int64(rest*1e9)).UTC()
+	}
+	j.queue = append(j.queue, e)
+}
+
+// curve returns the curve of a key, or nil if there are too many.
+func (j *stepAssembler) curve(key string) *curve {
+	if c := j.curves[key]; c != nil {
+		return c
+	}
+	if len(j.curves) >= maxCurves {
+		return nil
+	}
+	c := &curve{key: key, place: placeOf(key)}
+	if c.place.known {
+		if j.taken[c.place.same()] {
+			c.place = place{}
+		} else {
+			j.taken[c.place.same()] = true
+		}
+	}
+	j.curves[key] = c
+	return c
+}
+
+// goBack gives the step under way, and says that the run went back to before a step.
+func (j *stepAssembler) goBack(step int, wall float64) {
+	j.flush()
+	at, _ := slices.BinarySearch(j.steps, step)
+	if at == 0 { // to before the first: this is another run
+		curves := j.curves
+		*j = stepAssembler{
+			name: j.name, runs: j.runs, curves: curves, taken: j.taken, dropped: j.dropped, spread: j.spread,
+			queue: j.queue, head: j.head, given: j.given, caughtUp: j.caughtUp,
+		}
+		for _, c := range curves {
+			c.any, c.step, c.raw = false, 0, 0
+		}
+		j.beginRun(wall)
+		j.wall = wall
+		return
+	}
+	to := j.steps[at-1]
+	j.queue = append(j.queue, event.RewindEvent{Epoch: j.steps[len(j.steps)-1], To: to})
+	j.steps = j.steps[:at]
+	for _, c := range j.curves {
+		c.step = min(c.step, to)
+	}
+}
+
+func (j *stepAssembler) start(step int, wall float64) {
+	j.open, j.opened = true, wall
+	j.epoch = event.UnknownEpoch(step)
+}
+
+// patience is how long nothing must have come for an incomplete step to be given: validation may take its time.
+func (j *stepAssembler) patience() time.Duration {
+	seconds := min(1.5*j.spread, longest.Seconds())
+	return max(settled, time.Duration(seconds*float64(time.Second)))
+}
+
+// complete reports whether the step has what the one before had.
+func (j *stepAssembler) complete() bool {
+	if !j.open || len(j.expected) == 0 {
+		return false
+	}
+	for _, c := range j.expected {
+		if !c.has(&j.epoch) {
+			return false
+		}
+	}
+	return true
+}
+
+// flush gives the step under way.
+func (j *stepAssembler) flush() {
+	if !j.open {
+		return
+	}
+	before := 0.0
+	if !math.IsNaN(j.shut) {
+		before = max(0, j.shut-j.first)
+	}
+	j.epoch.Elapsed = event.Float(j.elapsed)
+	if math.IsNaN(float64(j.epoch.Seconds)) {
+		j.epoch.Seconds = event.Float(max(0, j.elapsed-before))
+	}
+	j.queue = append(j.queue, j.epoch)
+	if len(j.steps) >= maxSteps {
+		j.steps = slices.Delete(j.steps, 0, maxSteps/2)
+	}
+	j.steps = append(j.steps, j.epoch.Epoch)
+	j.shut = j.first + j.elapsed
+	j.open, j.epoch = false, event.EpochEvent{}
+	j.expected, j.present = j.present, j.expected[:0]
+}
