@@ -11,7 +11,7 @@ import (
 	"newtop/tui/style"
 )
 
-// Canvas is a drawing area that is kept from frame to frame. Lines and runes are ntcharts'. Its canvas is
+// Canvas is a drawing area that is kept from frame to frame. Lines, bars and runes are ntcharts'. Its canvas is
 // not: a cell there carries a whole Lip Gloss style, 656 bytes where eight are enough, and its charts
 // keep every point and style each cell apart. Here points come thinned (see series) and a row is written
 // with one change of style a run.
