@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,44 +16,44 @@ import (
 	"newtop/trainer/store"
 )
 
-// archive is the run store of commands that look at runs.
-type archive struct{ file string }
+// StoreFlags is the run store of commands that look at runs.
+type StoreFlags struct{ File string }
 
 // add declares --record, for cmd and the commands below it.
-func (a *archive) add(cmd *cobra.Command) {
-	cmd.PersistentFlags().StringVar(&a.file, "record", "", "database with the runs; empty: runs.db in the state directory")
-	wrap(cmd.PersistentFlags().Lookup("record"))
+func (a *StoreFlags) add(cmd *cobra.Command) {
+	cmd.PersistentFlags().StringVar(&a.File, "record", "", "database with the runs; empty: runs.db in the state directory")
+	Wrap(cmd.PersistentFlags().Lookup("record"))
 }
 
-// emptyError says that there is no run store in the default place yet.
-type emptyError struct{ file string }
+// EmptyError says that there is no run store in the default place yet.
+type EmptyError struct{ file string }
 
-func (e *emptyError) Error() string {
+func (e *EmptyError) Error() string {
 	return e.file + ": no run is recorded yet: newtop and newtop train record every one"
 }
 
 // with opens the store, and closes it after what is done with it.
-func (a *archive) with(o store.Options, do func(*store.Store) error) (err error) {
+func (a *StoreFlags) with(o store.Options, do func(*store.Store) error) (err error) {
 	s, err := a.open(o)
 	if err != nil {
 		return err
 	}
-	defer func() { err = first(err, s.Close()) }()
+	defer func() { err = cmp.Or(err, s.Close()) }()
 	return do(s)
 }
 
-func (a *archive) open(o store.Options) (*store.Store, error) {
-	s, err := openStore(a.file, o)
-	if errors.Is(err, fs.ErrNotExist) && a.file == "" {
+func (a *StoreFlags) open(o store.Options) (*store.Store, error) {
+	s, err := OpenStore(a.File, o)
+	if errors.Is(err, fs.ErrNotExist) && a.File == "" {
 		if file, pathErr := store.DefaultPath(); pathErr == nil {
-			return nil, &emptyError{file}
+			return nil, &EmptyError{file}
 		}
 	}
 	return s, err
 }
 
-// find returns the runs of the names, in their order.
-func find(cmd *cobra.Command, s *store.Store, names []string) ([]*store.Run, error) {
+// FindRuns returns the runs of the names, in their order.
+func FindRuns(cmd *cobra.Command, s *store.Store, names []string) ([]*store.Run, error) {
 	runs := make([]*store.Run, len(names))
 	for i, name := range names {
 		r, err := s.Find(cmd.Context(), name)
@@ -64,11 +65,11 @@ func find(cmd *cobra.Command, s *store.Store, names []string) ([]*store.Run, err
 	return runs, nil
 }
 
-// someArguments asks for arguments from so many on, and says what they are.
-func someArguments(least int, what string) cobra.PositionalArgs {
+// SomeArguments asks for arguments from so many on, and says what they are.
+func SomeArguments(least int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least {
-			return usagef("%s: expected %s", cmd.CommandPath(), what)
+			return Usagef("%s: expected %s", cmd.CommandPath(), what)
 		}
 		return nil
 	}
@@ -79,7 +80,7 @@ const completed = 50
 
 // complete offers the names of runs to a shell, for as many arguments as most; 0 is any number. Beside them it offers
 // what the directive says, such as files. Trials of searches are offered once something is typed.
-func (a *archive) complete(most int, beside cobra.ShellCompDirective) cobra.CompletionFunc {
+func (a *StoreFlags) complete(most int, beside cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 		if most > 0 && len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -91,7 +92,7 @@ func (a *archive) complete(most int, beside cobra.ShellCompDirective) cobra.Comp
 				about := fmt.Sprintf("%s %s, %s, %d epochs, %s", dataOf(r), optimizerOf(r), when(r.Begun, time.Now()), epochOf(r), r.State)
 				for _, name := range []string{r.Name, r.ID} {
 					if name != "" {
-						out = append(out, cobra.CompletionWithDesc(printable(name), printable(about)))
+						out = append(out, cobra.CompletionWithDesc(Printable(name), Printable(about)))
 					}
 				}
 			}
@@ -199,8 +200,8 @@ func when(t, now time.Time) string {
 	return t.Format("2006-01-02")
 }
 
-// printable returns a text of a file's with nothing in it that a terminal would act on.
-func printable(text string) string {
+// Printable returns a text of a file's with nothing in it that a terminal would act on.
+func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r

@@ -27,12 +27,12 @@ func arguments(c *trainer.Config) (list []argument) {
 	return list
 }
 
-// commandOf returns the command that trains c.
-func commandOf(c *trainer.Config) string {
+// Command returns the command that trains c.
+func Command(c *trainer.Config) string {
 	words := []string{"newtop", "train"}
 	for _, a := range arguments(c) {
 		if words = append(words, a.flag); a.flag != "--density" {
-			words = append(words, quote(a.value))
+			words = append(words, Quote(a.value))
 		}
 	}
 	return strings.Join(words, " ")
@@ -88,7 +88,7 @@ func dashed(layers []int) string {
 	return strings.Join(parts, "-")
 }
 
-// size writes a number of bytes as parseSize reads it.
+// size writes a number of bytes as ParseSize reads it.
 func size(n int64) string {
 	for _, unit := range []struct {
 		name string

@@ -8,22 +8,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"newtop/models"
 	"newtop/trainer"
-
-	"github.com/spf13/cobra"
 )
 
 // parsed returns what run flags say.
 func parsed(t *testing.T, args []string) trainer.Config {
 	t.Helper()
-	var f runFlags
+	var f Run
 	cmd := &cobra.Command{Use: "test"}
-	f.add(cmd)
+	f.Add(cmd)
 	if err := cmd.ParseFlags(args); err != nil {
 		t.Fatal(args, err)
 	}
-	c, err := f.config(cmd)
+	c, err := f.Parse(cmd)
 	if err != nil {
 		t.Fatal(args, err)
 	}
@@ -83,9 +83,9 @@ func TestQuotedArguments(t *testing.T) {
 		t.Skip("no shell to ask")
 	}
 	args := []string{"plain", "", "two words", "it's", `a"b\c`, "$HOME", "*", "--set=rate=1e-3", "tab\there", "ü;rm", "~x", "#c"}
-	out, err := exec.Command(shell, "-c", `for a in `+quoted(args)+`; do printf '%s\0' "$a"; done`).Output()
+	out, err := exec.Command(shell, "-c", `for a in `+QuoteAll(args)+`; do printf '%s\0' "$a"; done`).Output()
 	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); err != nil || !reflect.DeepEqual(got, args) {
-		t.Errorf("%s is %q, %v: expected %q", quoted(args), got, err, args)
+		t.Errorf("%s is %q, %v: expected %q", QuoteAll(args), got, err, args)
 	}
 }
 
@@ -93,15 +93,15 @@ func TestQuotedArguments(t *testing.T) {
 func TestAbsolutePaths(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	here := func(name string) string { return absolutePath(name) }
+	here := func(name string) string { return AbsolutePath(name) }
 	if err := os.WriteFile("table.csv", []byte("a,b\n1,2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := absolute(trainer.Config{Data: "table.csv", DataDir: "data", Graph: "net.toml", Save: "m.onnx"})
+	c := Absolute(trainer.Config{Data: "table.csv", DataDir: "data", Graph: "net.toml", Save: "m.onnx"})
 	if c.Data != here("table.csv") || c.DataDir != here("data") || c.Graph != here("net.toml") || c.Save != here("m.onnx") || c.Data[0] != '/' {
 		t.Errorf("made %+v", c)
 	}
-	if c := absolute(trainer.Config{Data: "letters"}); c.Data != "letters" || c.DataDir != "" || c.Graph != "" || c.Save != "" {
+	if c := Absolute(trainer.Config{Data: "letters"}); c.Data != "letters" || c.DataDir != "" || c.Graph != "" || c.Save != "" {
 		t.Errorf("made %+v of the letters", c)
 	}
 }

@@ -16,7 +16,7 @@ func newBench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure the core, processes or peers, or the papers' tables",
-		Args:  noArguments,
+		Args:  NoArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.SuggestionsMinimumDistance = 2
@@ -52,14 +52,14 @@ func (f *benchFlags) check() error {
 }
 
 // writeReport writes a report in one of the formats json, md and text.
-func writeReport(out io.Writer, format string, figures any, d document) (err error) {
+func writeReport(out io.Writer, format string, figures any, d Document) (err error) {
 	switch format {
 	case "json":
 		return writeJSON(out, figures)
 	case "md":
 		_, err = io.WriteString(out, d.markdown())
 	default:
-		_, err = io.WriteString(out, d.text(max(room(out), textWidth)))
+		_, err = io.WriteString(out, d.text(max(Width(out), textWidth)))
 	}
 	return err
 }
@@ -107,8 +107,8 @@ func bound(g *bench.Goal) string {
 	return text + " " + is
 }
 
-// count writes how many there are of something.
-func count(n int, what string) string {
+// Count writes how many there are of something.
+func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"newtop/internal/bench"
@@ -24,7 +22,7 @@ func newBenchCore() *cobra.Command {
 		Short:   "Measure products, functions and passes against this machine",
 		Long:    coreDescription,
 		Example: "newtop bench core --quick\nnewtop bench core --threads 1 --format json > core.json",
-		Args:    noArguments,
+		Args:    NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := flags.check(); err != nil {
 				return err
@@ -35,14 +33,14 @@ func newBenchCore() *cobra.Command {
 		},
 	}
 	flags.add(cmd)
-	cmd.Flags().VisitAll(wrap)
+	cmd.Flags().VisitAll(Wrap)
 	return cmd
 }
 
 // progressLine returns what shows on a terminal what is being measured; "" ends it.
 func progressLine(errs io.Writer) func(what string) {
-	f, ok := errs.(*os.File)
-	if !ok || !term.IsTerminal(f.Fd()) || os.Getenv("TERM") == "dumb" {
+	f, ok := Drawable(errs)
+	if !ok {
 		return nil
 	}
 	return func(what string) {
@@ -98,7 +96,7 @@ func machineText(b *strings.Builder, m *bench.Machine) {
 }
 
 func coresWords(m *bench.Machine) string {
-	return fmt.Sprintf("%s, %s/%s, %s; kernel %s, %s", count(m.Cores, "core"), m.OS, m.Arch, m.Go, m.Kernel, count(m.Threads, "thread"))
+	return fmt.Sprintf("%s, %s/%s, %s; kernel %s, %s", Count(m.Cores, "core"), m.OS, m.Arch, m.Go, m.Kernel, Count(m.Threads, "thread"))
 }
 
 // machineWords describes a machine in one line.
@@ -137,7 +135,7 @@ func letterText(b *strings.Builder, l *bench.Letter) {
 	if !l.Kept {
 		kept = "anew"
 	}
-	heading(b, form, count(l.Threads, "thread")+", passes "+kept, "ms", "best", "GFLOP/s", "gradients", "bytes", "")
+	heading(b, form, Count(l.Threads, "thread")+", passes "+kept, "ms", "best", "GFLOP/s", "gradients", "bytes", "")
 	for i := range l.Passes {
 		p := &l.Passes[i]
 		row(b, form, passName(p.Name), short(p.MedianMS), short(p.BestMS), short(p.GFLOPS),
@@ -147,7 +145,7 @@ func letterText(b *strings.Builder, l *bench.Letter) {
 
 func scalingText(b *strings.Builder, list []bench.Scaling, threads int) {
 	const form = "%-23s %11s %12s %13s  %s"
-	heading(b, form, "scaling, "+count(threads, "thread"), "sizes", "best ms", "exponent", "")
+	heading(b, form, "scaling, "+Count(threads, "thread"), "sizes", "best ms", "exponent", "")
 	for i := range list {
 		s := &list[i]
 		first, last := s.Points[0], s.Points[len(s.Points)-1]

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ func newReproduction(r papers.Reproduction) *cobra.Command {
 		Short:   headed(r.Short),
 		Long:    r.Short + ".\n\n" + reproductionDescription,
 		Example: fmt.Sprintf("newtop bench %s --quick\nnewtop bench %[1]s --trials 3 --format md > %[1]s.md", r.Name),
-		Args:    noArguments,
+		Args:    NoArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return b.run(cmd) },
 	}
 	set := cmd.Flags()
@@ -60,7 +61,7 @@ func newReproduction(r papers.Reproduction) *cobra.Command {
 	set.Lookup("format").Usage = "text, json: one JSON object, or md: tables for GitHub"
 	set.Lookup("threads").Usage = "threads; 0: all cores; only times depend on them"
 	set.Lookup("quick").Usage = "fewer trials of smaller problems, in less than a minute"
-	set.VisitAll(wrap)
+	set.VisitAll(Wrap)
 	return cmd
 }
 
@@ -95,7 +96,7 @@ func (b *papersBench) run(cmd *cobra.Command) error {
 	o := b.options
 	o.Threads, o.Quick = b.flags.threads, b.flags.quick
 	begun := time.Now()
-	m := newMeter(cmd.ErrOrStderr(), begun)
+	m := NewMeter(cmd.ErrOrStderr(), begun)
 	o.Progress = func(p papers.Progress) { m.show(time.Now(), p.Share, p.What) }
 	report, err := b.what.Run(cmd.Context(), o)
 	m.end()
@@ -107,7 +108,7 @@ func (b *papersBench) run(cmd *cobra.Command) error {
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	r := &reproduction{Report: report, Short: b.what.Short, Machine: bench.Here(threads), Version: version.Program(), Command: cmd.Root().Annotations[commandLine], Begun: begun,
+	r := &reproduction{Report: report, Short: b.what.Short, Machine: bench.Here(threads), Version: version.Program(), Command: cmd.Root().Annotations[CommandLine], Begun: begun,
 		Seconds: time.Since(begun).Seconds(), Quick: o.Quick, Interrupted: cut}
-	return first(writeReport(cmd.OutOrStdout(), b.flags.format, r.json(), r.document()), err)
+	return cmp.Or(writeReport(cmd.OutOrStdout(), b.flags.format, r.json(), r.document()), err)
 }

@@ -164,5 +164,5 @@ func tally(list []papers.Statement) string {
 	if n[papers.Fails] == 1 {
 		fail = "fails"
 	}
-	return fmt.Sprintf("of %s %d %s, %d %s, %d open", count(len(list), "claim"), n[papers.Holds], hold, n[papers.Fails], fail, n[papers.Open])
+	return fmt.Sprintf("of %s %d %s, %d %s, %d open", Count(len(list), "claim"), n[papers.Holds], hold, n[papers.Fails], fail, n[papers.Open])
 }

@@ -193,7 +193,7 @@ func TestBenchPapersErrors(t *testing.T) {
 		"bench letter --format md --threads -2": "--threads -2",
 	} {
 		_, errs, code := newtop(strings.Fields(args)...)
-		if code != exitUsage || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, want) {
+		if code != ExitUsage || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, want) {
 			t.Errorf("newtop %s: exit %d, %q lacks %q", args, code, errs, want)
 		}
 	}
@@ -231,7 +231,7 @@ func TestMeter(t *testing.T) {
 	}
 	var out bytes.Buffer
 	start := time.Unix(0, 0)
-	m := newMeter(&out, start)
+	m := NewMeter(&out, start)
 	for s := range 100 {
 		m.show(start.Add(time.Duration(s)*time.Second), float64(s)/100, "trial")
 	}

@@ -27,7 +27,7 @@ type reproduction struct {
 }
 
 // facts are what stands above the tables, by name.
-func (r *reproduction) facts() (list facts) {
+func (r *reproduction) facts() (list Facts) {
 	p := r.Report
 	add := func(name, text string) {
 		if text != "" {
@@ -142,17 +142,17 @@ func some[T any](list []T) []T {
 }
 
 // document is the report for people.
-func (r *reproduction) document() document {
+func (r *reproduction) document() Document {
 	heading := "newtop bench " + r.Report.Name
 	if r.Short != "" {
 		heading = r.Short
 	}
-	d := document{title(heading), r.facts()}
+	d := Document{Title(heading), r.facts()}
 	for i := range r.Report.Tables {
 		d = append(d, tableOf(&r.Report.Tables[i]))
 	}
 	if list := r.Report.Statements; len(list) > 0 {
-		c := &claims{tally: tally(list)}
+		c := &Claims{tally: tally(list)}
 		for _, s := range list {
 			c.rows = append(c.rows, [3]string{verdicts[s.Holds], s.Claim, s.Found})
 		}
@@ -162,22 +162,22 @@ func (r *reproduction) document() document {
 }
 
 // tableOf writes a table's figures, the paper's in brackets.
-func tableOf(t *papers.Table) *figureTable {
-	f := &figureTable{title: t.Title, key: keyText(t), columns: t.Columns, notes: t.Notes, command: t.Command}
+func tableOf(t *papers.Table) *FigureTable {
+	f := &FigureTable{title: t.Title, key: keyText(t), columns: t.Columns, notes: t.Notes, command: t.Command}
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		cells := make([]cell, len(t.Columns))
+		cells := make([]Cell, len(t.Columns))
 		for j := range cells {
 			of := papers.None()
 			if j < len(row.Cells) {
 				of = row.Cells[j]
 			}
-			cells[j] = cell{figure: ours(&of, row.Unit), mark: f.note(of.Note)}
+			cells[j] = Cell{figure: ours(&of, row.Unit), mark: f.note(of.Note)}
 			if paper := papersOwn(&of, row.Unit); paper != "" {
 				cells[j].beside = " (" + paper + ")"
 			}
 		}
-		f.rows = append(f.rows, figuresRow{rowName(row), cells})
+		f.rows = append(f.rows, FigureRow{rowName(row), cells})
 	}
 	return f
 }

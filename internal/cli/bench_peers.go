@@ -29,7 +29,7 @@ func newBenchPeers() *cobra.Command {
 		Short:   "Run peers' scripts, and newtop beside them",
 		Long:    peersDescription,
 		Example: "newtop bench peers ../shared/bench --budget 60",
-		Args:    oneArgument("the directory of the scripts peer_*.py"),
+		Args:    OneArgument("the directory of the scripts peer_*.py"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.check(); err != nil {
 				return err
@@ -47,7 +47,7 @@ func newBenchPeers() *cobra.Command {
 	set.StringVar(&o.Python, "python", "", "what runs the scripts; empty: the first of python3 and /usr/bin/python3 that has what they import")
 	set.StringVar(&o.DataDir, "data-dir", "", "where letter-recognition.data is; empty: the directory data beside DIR")
 	set.Float64Var(&seconds, "budget", 0, "seconds after which a run of training that has not got there ends; 0: 30, with --quick 5")
-	set.VisitAll(wrap)
+	set.VisitAll(Wrap)
 	return cmd
 }
 
@@ -75,7 +75,7 @@ func benchPeers(cmd *cobra.Command, format string, o bench.PeerOptions) error {
 		_, err = io.WriteString(out, peersText(p))
 	}
 	if err == nil && p.Failures != nil {
-		err = fmt.Errorf("%d of %s failed", len(p.Failures), count(len(p.Scripts), "script"))
+		err = fmt.Errorf("%d of %s failed", len(p.Failures), Count(len(p.Scripts), "script"))
 	}
 	return err
 }
@@ -87,7 +87,7 @@ func peersText(p *bench.Peers) string {
 	for i := range p.Ratios {
 		r := &p.Ratios[i]
 		heading(&b, form, r.What, "", "")
-		row(&b, form, printable(r.Peer), short(r.PeerIs), "")
+		row(&b, form, Printable(r.Peer), short(r.PeerIs), "")
 		if r.OwnIs > 0 {
 			row(&b, form, r.Newtop, short(float64(r.OwnIs)), fmt.Sprintf("%.1f ×", float64(r.Quicker)))
 		} else {

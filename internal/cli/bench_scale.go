@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,17 +42,17 @@ func newBenchScale() *cobra.Command {
 		Short:   "Measure several processes beside one",
 		Long:    scaleDescription,
 		Example: "newtop bench scale --quick\nmpirun -np 4 --host a:2,b:2 newtop bench scale --threads 1\nnewtop bench scale --format md > scale.md",
-		Args:    noArguments,
+		Args:    NoArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return b.run(cmd) },
 	}
-	annotate(cmd) // process 0 alone prints
+	FirstPrints(cmd) // process 0 alone prints
 	b.flags.add(cmd)
 	set := cmd.Flags()
 	set.IntVar(&b.ranks, "ranks", 0, "processes to start; 0: 2, or as many as mpirun or srun started")
 	set.Lookup("format").Usage = "text, json: one JSON object, or md: tables for GitHub"
 	set.Lookup("threads").Usage = "threads of each process; 0: the processors it may use, shared with those beside it"
 	set.Lookup("quick").Usage = "smaller sizes, fewer repetitions"
-	set.VisitAll(wrap)
+	set.VisitAll(Wrap)
 	return cmd
 }
 
@@ -73,20 +74,20 @@ func (b *scaleBench) run(cmd *cobra.Command) error {
 		return err
 	}
 	if !mpi.Built() {
-		return usagef("bench scale: this newtop is built without MPI: build it with CC=mpicc go build -tags mpi")
+		return Usagef("bench scale: this newtop is built without MPI: build it with CC=mpicc go build -tags mpi")
 	}
 	launch, launched := mpi.Launched()
 	switch {
 	case !launched:
 		return b.start(cmd)
 	case launch.Size < 2 || launch.Size > bench.MostRanks:
-		return usagef("bench scale: %s started %s: expected 2 to %d", launch.By, processCount(launch.Size), bench.MostRanks)
+		return Usagef("bench scale: %s started %s: expected 2 to %d", launch.By, processCount(launch.Size), bench.MostRanks)
 	case b.ranks != 0 && b.ranks != launch.Size:
 		return &trainer.ConfigError{Field: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("%d, as %s started so many", launch.Size, launch.By)}
 	}
 	comm, err := mpi.Join(launch, mpi.Options{})
 	if err != nil {
-		return &usageError{oneLine(err)}
+		return &UsageError{OneLine(err)}
 	}
 	o := bench.ScaleOptions{Threads: b.flags.threads, Local: launch.Local, Quick: b.flags.quick}
 	if launch.Rank > 0 {
@@ -96,7 +97,7 @@ func (b *scaleBench) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err // and the launcher ends the others
 	}
-	if err := comm.Close(exitDone); err != nil {
+	if err := comm.Close(ExitDone); err != nil {
 		return err
 	}
 	return writeReport(cmd.OutOrStdout(), b.flags.format, r, r.document())
@@ -131,24 +132,24 @@ func (b *scaleBench) start(cmd *cobra.Command) error {
 		defer say("")
 	}
 	if err := run.Run(); err != nil {
-		return first(cmd.Context().Err(), fmt.Errorf("bench scale: %s -np %d: %w", path, max(b.ranks, 2), err))
+		return cmp.Or(cmd.Context().Err(), fmt.Errorf("bench scale: %s -np %d: %w", path, max(b.ranks, 2), err))
 	}
 	return nil
 }
 
 // work does process 0's exchanges and products, and ends with its code.
 func (b *scaleBench) work(ctx context.Context, comm *mpi.Comm, o bench.ScaleOptions) error {
-	code := exitFailed
+	code := ExitFailed
 	_, err := bench.MeasureExchanges(ctx, comm.Collectives(), o)
 	if err == nil {
 		code, err = comm.Work(ctx)
 	}
 	if err != nil { // which is no matter of process 0's
-		report(os.Stderr, fmt.Errorf("process %d: %w", comm.Rank(), err))
-	} else if code == exitDone {
+		Report(os.Stderr, fmt.Errorf("process %d: %w", comm.Rank(), err))
+	} else if code == ExitDone {
 		return nil
 	}
-	return &exitError{code: code, err: err}
+	return &ExitError{Code: code, Err: err}
 }
 
 // scaleReport is what was measured, with where and when.
@@ -174,5 +175,5 @@ func (b *scaleBench) measure(cmd *cobra.Command, comm *mpi.Comm, o bench.ScaleOp
 	s := bench.NewScale(comm.Size(), exchanges, products, o)
 	about := comm.About()
 	s.Library, s.Hosts, s.Seconds = about.Library, about.Hosts, time.Since(begun).Seconds()
-	return &scaleReport{Scale: s, Version: version.Program(), Command: cmd.Root().Annotations[commandLine], Begun: begun.UTC(), Quick: o.Quick}, nil
+	return &scaleReport{Scale: s, Version: version.Program(), Command: cmd.Root().Annotations[CommandLine], Begun: begun.UTC(), Quick: o.Quick}, nil
 }

@@ -3,36 +3,36 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"newtop/internal/bench"
+	"newtop/internal/format"
 )
 
-func (r *scaleReport) document() document { return document{r.facts(), r.exchanges(), r.products()} }
+func (r *scaleReport) document() Document { return Document{r.facts(), r.exchanges(), r.products()} }
 
 // facts are what stands above the tables, by name.
-func (r *scaleReport) facts() facts {
+func (r *scaleReport) facts() Facts {
 	measured := fmt.Sprintf("%s, in %.0f s", r.Begun.Format("2006-01-02 15:04 UTC"), r.Seconds)
 	if r.Quick {
 		measured += "; quick: smaller problems, figures to try it out and for nothing else"
 	}
-	return facts{
+	return Facts{
 		{"newtop", r.Version},
 		{"machine", machineWords(&r.Machine)},
-		{"processes", fmt.Sprintf("%d of %s on %s, %s", r.Ranks, count(r.Machine.Threads, "thread"), hosts(r.Hosts), printable(r.Library))},
+		{"processes", fmt.Sprintf("%d of %s on %s, %s", r.Ranks, Count(r.Machine.Threads, "thread"), hosts(r.Hosts), Printable(r.Library))},
 		{"command", r.Command},
 		{"measured", measured},
 	}
 }
 
 // exchanges has a row for each size and a column for what has that size.
-func (r *scaleReport) exchanges() *figureTable {
-	f := &figureTable{title: fmt.Sprintf("Process 0 sends to all %d and has their sum back, one of them 8 bytes long", r.Ranks), key: "median, the best in brackets",
+func (r *scaleReport) exchanges() *FigureTable {
+	f := &FigureTable{title: fmt.Sprintf("Process 0 sends to all %d and has their sum back, one of them 8 bytes long", r.Ranks), key: "median, the best in brackets",
 		columns: []string{"sent", "sum", "sum in order"}}
 	at := map[string]int{bench.ToAll: 0, bench.FastSum: 1, bench.OrderedSum: 2}
 	for i := range r.Exchanges {
 		x := &r.Exchanges[i]
-		name := inBytes(int64(x.Bytes))
+		name := Bytes(int64(x.Bytes))
 		if n := len(f.rows); n == 0 || f.rows[n-1].name != name {
 			f.add(name, nothing, nothing, nothing)
 		}
@@ -42,22 +42,22 @@ func (r *scaleReport) exchanges() *figureTable {
 }
 
 // products has two rows for each problem and a column for each setup, which is the same for all.
-func (r *scaleReport) products() *figureTable {
-	f := &figureTable{title: "Hv on kept passes, of letters", key: "processes × threads of each: median, the best in brackets; below how many times as fast as in the first column, at best",
+func (r *scaleReport) products() *FigureTable {
+	f := &FigureTable{title: "Hv on kept passes, of letters", key: "processes × threads of each: median, the best in brackets; below how many times as fast as in the first column, at best",
 		notes: []string{"One process is newtop without MPI. All share this machine's cores where they are on it."}}
 	if slices.ContainsFunc(r.Hosts, func(h string) bool { return h != r.Hosts[0] }) {
 		f.notes[0] = "One process is newtop without MPI, on the first host."
 	}
 	for i := range r.Products {
 		p := &r.Products[i]
-		taken := figuresRow{name: fmt.Sprintf("%s, %s rows", p.Net, grouped(p.Rows))}
-		faster := figuresRow{name: grouped(p.Weights) + " weights"}
+		taken := FigureRow{name: fmt.Sprintf("%s, %s rows", p.Net, format.Count(p.Rows))}
+		faster := FigureRow{name: format.Count(p.Weights) + " weights"}
 		for j, s := range p.Setups {
 			if i == 0 {
-				f.columns = append(f.columns, fmt.Sprintf("%d × %s", s.Ranks, count(s.Threads, "thread")))
+				f.columns = append(f.columns, fmt.Sprintf("%d × %s", s.Ranks, Count(s.Threads, "thread")))
 			}
 			taken.cells = append(taken.cells, timesCell(s.MedianMS/1e3, s.BestMS/1e3))
-			faster.cells = append(faster.cells, cell{figure: nothing})
+			faster.cells = append(faster.cells, Cell{figure: nothing})
 			if j > 0 {
 				faster.cells[j].figure = fmt.Sprintf("%.2f ×", p.Setups[0].BestMS/s.BestMS)
 			}
@@ -68,8 +68,8 @@ func (r *scaleReport) products() *figureTable {
 }
 
 // timesCell writes two times in seconds.
-func timesCell(median, best float64) cell {
-	return cell{figure: duration(median), beside: " (" + duration(best) + ")"}
+func timesCell(median, best float64) Cell {
+	return Cell{figure: duration(median), beside: " (" + duration(best) + ")"}
 }
 
 // duration writes seconds with three digits.
@@ -83,15 +83,6 @@ func duration(seconds float64) string {
 		return short(seconds*1e3) + " ms"
 	}
 	return short(seconds) + " s"
-}
-
-// grouped writes a number with commas.
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }
 
 // processCount writes how many processes there are.

@@ -7,10 +7,10 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"newtop/trainer"
 	"newtop/trainer/store"
-
-	"github.com/spf13/cobra"
 )
 
 // ownerPatience is how long a run that goes on waits for its last process to be gone: one on another machine counts as
@@ -21,36 +21,36 @@ const ownerPatience = 15 * time.Second
 func addContinue(cmd *cobra.Command, goOn *bool) {
 	set := cmd.Flags()
 	set.BoolVar(goOn, "continue", false, "go on with the recorded run of this --name where it was cut short; begin it if there is none")
-	wrap(set.Lookup("continue"))
+	Wrap(set.Lookup("continue"))
 }
 
-// begin returns the run that c says: a new one, or with goOn the rest of the one that has the name.
-func (f *runFlags) begin(cmd *cobra.Command, c trainer.Config, goOn bool) (*job, error) {
+// Begin returns the run that c says: a new one, or with goOn the rest of the one that has the name.
+func Begin(f *Run, cmd *cobra.Command, c trainer.Config, goOn bool) (*Job, error) {
 	if goOn {
-		if f.name == "" || f.record == unrecorded {
+		if f.Name == "" || f.Store == Unrecorded {
 			return nil, &trainer.ConfigError{Field: "--continue", Value: "true", Expected: "a recorded run, and --name NAME to find it by"}
 		}
-		j, err := f.rest(cmd, c)
+		j, err := restOf(f, cmd, c)
 		if j != nil || err != nil {
 			return j, err
 		}
 	}
-	r, err := f.keep(cmd, c, goOn)
+	r, err := keepRecord(f, cmd, c, goOn)
 	if err != nil {
 		return nil, err
 	}
-	return &job{config: c, record: r}, nil
+	return &Job{config: c, record: r}, nil
 }
 
-// rest returns what is left of the run of the name; nil if there is none.
-func (f *runFlags) rest(cmd *cobra.Command, c trainer.Config) (*job, error) {
-	r := resumer{archive: archive{f.record}, limits: c, again: true}
+// restOf returns what is left of the run of the name; nil if there is none.
+func restOf(f *Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
+	r := resumer{store: StoreFlags{f.Store}, limits: c, again: true}
 	if cmd.Flags().Changed("memory") {
 		r.memory = f.memory
 	}
 	var run *store.Run
-	err := r.archive.with(store.Options{ReadOnly: true}, func(st *store.Store) (err error) {
-		run, err = st.Find(cmd.Context(), f.name)
+	err := r.store.with(store.Options{ReadOnly: true}, func(st *store.Store) (err error) {
+		run, err = st.Find(cmd.Context(), f.Name)
 		return err
 	})
 	if run != nil && !cmd.Flags().Changed("spectrum-every") { // of which newtop serve has another default than newtop train
@@ -58,16 +58,16 @@ func (f *runFlags) rest(cmd *cobra.Command, c trainer.Config) (*job, error) {
 	}
 	var (
 		none  *store.NotFoundError
-		empty *emptyError
+		empty *EmptyError
 	)
 	switch {
 	case errors.As(err, &none), errors.As(err, &empty), errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case run.Name != f.name: // it is another's ID that this is the beginning or the end of
+	case run.Name != f.Name: // it is another's ID that this is the beginning or the end of
 		return nil, nil
-	case !sameProblem(run.Config, absolute(c)):
+	case !sameProblem(run.Config, Absolute(c)):
 		return nil, &otherFlagsError{run: run.Name, command: run.Command}
 	}
 	return r.job(cmd, run.ID)

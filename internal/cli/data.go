@@ -8,11 +8,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"newtop/datasets"
-
 	"charm.land/bubbles/v2/progress"
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
+
+	"newtop/datasets"
 )
 
 func newData() *cobra.Command {
@@ -20,22 +19,22 @@ func newData() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "List, describe, download and verify data sets",
-		Args:  noArguments,
+		Args:  NoArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return listData(cmd.OutOrStdout(), dir) },
 	}
 	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "where real data sets are; empty: the cache directory")
 	cmd.AddCommand(
 		&cobra.Command{
-			Use: "list", Short: "List the data sets", Args: noArguments,
+			Use: "list", Short: "List the data sets", Args: NoArguments,
 			RunE: func(cmd *cobra.Command, _ []string) error { return listData(cmd.OutOrStdout(), dir) },
 		},
 		newDataShow(&dir),
 		&cobra.Command{
-			Use: "fetch NAME", Short: "Download a real data set and verify it", Args: oneArgument("a data set's name"),
+			Use: "fetch NAME", Short: "Download a real data set and verify it", Args: OneArgument("a data set's name"),
 			RunE: func(cmd *cobra.Command, args []string) error { return fetchData(cmd, args[0], dir) },
 		},
 		&cobra.Command{
-			Use: "verify NAME", Short: "Compare the files of a real data set with their checksums", Args: oneArgument("a data set's name"),
+			Use: "verify NAME", Short: "Compare the files of a real data set with their checksums", Args: OneArgument("a data set's name"),
 			RunE: func(cmd *cobra.Command, args []string) error { return verifyData(cmd.OutOrStdout(), args[0], dir) },
 		},
 	)
@@ -79,7 +78,7 @@ func presence(i *datasets.Info, dir string) string {
 func newDataShow(dir *string) *cobra.Command {
 	var target string
 	cmd := &cobra.Command{
-		Use: "show NAME|FILE", Short: "Load a data set and describe it", Args: oneArgument("a data set's name or a CSV file"),
+		Use: "show NAME|FILE", Short: "Load a data set and describe it", Args: OneArgument("a data set's name or a CSV file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := datasets.Load(args[0], datasets.Options{Dir: *dir, Target: target, Seed: 1})
 			if err != nil {
@@ -128,12 +127,12 @@ func list(names []string) string {
 
 func fetchData(cmd *cobra.Command, name, dir string) error {
 	show := func(datasets.Progress) {}
-	if f, ok := cmd.ErrOrStderr().(*os.File); ok && term.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb" {
+	if f, ok := Drawable(cmd.ErrOrStderr()); ok {
 		show = progressBar(f)
 	}
 	err := datasets.Fetch(cmd.Context(), name, datasets.FetchOptions{Dir: dir, Progress: show})
 	if errors.Is(err, datasets.ErrGenerated) {
-		return usagef("%s: %v", name, datasets.ErrGenerated)
+		return Usagef("%s: %v", name, datasets.ErrGenerated)
 	}
 	if err != nil {
 		return err
@@ -164,7 +163,7 @@ func usable(s datasets.FileState) bool {
 func verifyData(out io.Writer, name, dir string) error {
 	states, err := datasets.Verify(name, dir)
 	if errors.Is(err, datasets.ErrGenerated) {
-		return usagef("%s: %v", name, datasets.ErrGenerated)
+		return Usagef("%s: %v", name, datasets.ErrGenerated)
 	}
 	if err != nil {
 		return err

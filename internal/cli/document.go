@@ -11,14 +11,14 @@ import (
 // textWidth is what sentences fit into, and tables where no terminal is wider.
 const textWidth = 80
 
-// document is a report in blocks, which Markdown and a terminal show alike.
-type document []interface {
+// Document is a report in blocks, which Markdown and a terminal show alike.
+type Document []interface {
 	markdown(b *strings.Builder)
 	text(b *strings.Builder, width int)
 }
 
 // markdown returns the document as GitHub shows it.
-func (d document) markdown() string {
+func (d Document) markdown() string {
 	var b strings.Builder
 	for _, block := range d {
 		if b.Len() > 0 {
@@ -31,7 +31,7 @@ func (d document) markdown() string {
 
 // text returns the document for a terminal: sentences fold at textWidth, and tables are cut into parts that fit into a
 // width.
-func (d document) text(width int) string {
+func (d Document) text(width int) string {
 	var b strings.Builder
 	for _, block := range d {
 		block.text(&b, width)
@@ -39,17 +39,17 @@ func (d document) text(width int) string {
 	return b.String()
 }
 
-// title stands above a document in Markdown. A terminal has the command above it.
-type title string
+// Title stands above a document in Markdown. A terminal has the command above it.
+type Title string
 
-func (t title) markdown(b *strings.Builder) { fmt.Fprintf(b, "## %s\n", inMarkdown(string(t))) }
+func (t Title) markdown(b *strings.Builder) { fmt.Fprintf(b, "## %s\n", inMarkdown(string(t))) }
 
-func (title) text(*strings.Builder, int) {}
+func (Title) text(*strings.Builder, int) {}
 
-// facts are what a report is of, by name. The text of one named command is code.
-type facts [][2]string
+// Facts are what a report is of, by name. The text of one named command is code.
+type Facts [][2]string
 
-func (f facts) markdown(b *strings.Builder) {
+func (f Facts) markdown(b *strings.Builder) {
 	for _, fact := range f {
 		text := inMarkdown(fact[1])
 		if fact[0] == "command" {
@@ -59,43 +59,43 @@ func (f facts) markdown(b *strings.Builder) {
 	}
 }
 
-func (f facts) text(b *strings.Builder, _ int) {
+func (f Facts) text(b *strings.Builder, _ int) {
 	for _, fact := range f {
 		hanging(b, fmt.Sprintf("%-10s", fact[0]), fact[1])
 	}
 }
 
-// cell is one figure of a table.
-type cell struct {
+// Cell is one figure of a table.
+type Cell struct {
 	figure, mark, beside string // mark is that of a footnote
 }
 
-// figuresRow is a name and a cell for each column.
-type figuresRow struct {
+// FigureRow is a name and a cell for each column.
+type FigureRow struct {
 	name  string
-	cells []cell
+	cells []Cell
 }
 
-// figureTable is a table of such cells.
-type figureTable struct {
+// FigureTable is a table of such cells.
+type FigureTable struct {
 	title   string
 	key     string   // how cells are read; empty: they need no words
 	columns []string // without that of the names
-	rows    []figuresRow
+	rows    []FigureRow
 	notes   []string
 	command string // that measured it; empty: the document's
 	footnotes
 }
 
-func (f *figureTable) add(name string, cells ...string) {
-	row := figuresRow{name: name}
+func (f *FigureTable) add(name string, cells ...string) {
+	row := FigureRow{name: name}
 	for _, text := range cells {
-		row.cells = append(row.cells, cell{figure: text})
+		row.cells = append(row.cells, Cell{figure: text})
 	}
 	f.rows = append(f.rows, row)
 }
 
-func (f *figureTable) markdown(b *strings.Builder) {
+func (f *FigureTable) markdown(b *strings.Builder) {
 	fmt.Fprintf(b, "### %s\n\n| |", inMarkdown(f.title))
 	for _, c := range f.columns {
 		fmt.Fprintf(b, " %s |", inMarkdown(c))
@@ -126,7 +126,7 @@ func (f *figureTable) markdown(b *strings.Builder) {
 // mostName is the room for the names of rows; longer ones go on below.
 const mostName = 24
 
-func (f *figureTable) text(b *strings.Builder, width int) {
+func (f *FigureTable) text(b *strings.Builder, width int) {
 	b.WriteByte('\n')
 	hanging(b, "", f.title)
 	if f.key != "" {
@@ -135,7 +135,7 @@ func (f *figureTable) text(b *strings.Builder, width int) {
 	names := make([][]string, len(f.rows))
 	wide := 0
 	for i, row := range f.rows {
-		names[i] = strings.Split(folded(printable(row.name), mostName), "\n")
+		names[i] = strings.Split(Fold(Printable(row.name), mostName), "\n")
 		for _, line := range names[i] {
 			wide = max(wide, ansi.StringWidth(line))
 		}
@@ -177,13 +177,13 @@ func (f *figureTable) text(b *strings.Builder, width int) {
 }
 
 // column returns a column's head and its cells, the figures aligned, as texts of one width.
-func (f *figureTable) column(j int) []string {
+func (f *FigureTable) column(j int) []string {
 	var own, mark, beside int
 	for _, row := range f.rows {
 		c := row.cells[j]
 		own, mark, beside = max(own, ansi.StringWidth(c.figure)), max(mark, ansi.StringWidth(c.mark)), max(beside, ansi.StringWidth(c.beside))
 	}
-	head := printable(f.columns[j])
+	head := Printable(f.columns[j])
 	wide := max(ansi.StringWidth(head), own+mark+beside)
 	list := []string{before(head, wide)}
 	for _, row := range f.rows {
@@ -193,13 +193,13 @@ func (f *figureTable) column(j int) []string {
 	return list
 }
 
-// claims are sentences of which each holds or not, and how many do.
-type claims struct {
+// Claims are sentences of which each holds or not, and how many do.
+type Claims struct {
 	rows  [][3]string // verdict, claim, what was found
 	tally string
 }
 
-func (c *claims) markdown(b *strings.Builder) {
+func (c *Claims) markdown(b *strings.Builder) {
 	b.WriteString("| | claim | found |\n|---|---|---|\n")
 	for _, row := range c.rows {
 		fmt.Fprintf(b, "| **%s** | %s | %s |\n", row[0], inMarkdown(row[1]), inMarkdown(row[2]))
@@ -207,7 +207,7 @@ func (c *claims) markdown(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%s.\n", capital(c.tally))
 }
 
-func (c *claims) text(b *strings.Builder, _ int) {
+func (c *Claims) text(b *strings.Builder, _ int) {
 	b.WriteByte('\n')
 	for _, row := range c.rows {
 		text := row[1]
@@ -252,7 +252,7 @@ func inMarkdown(text string) string {
 // hanging writes a text behind a head, folded under itself.
 func hanging(b *strings.Builder, head, text string) {
 	in := ansi.StringWidth(head)
-	for i, line := range strings.Split(folded(printable(text), textWidth-in), "\n") {
+	for i, line := range strings.Split(Fold(Printable(text), textWidth-in), "\n") {
 		if i > 0 {
 			head = strings.Repeat(" ", in)
 		}

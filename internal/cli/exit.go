@@ -21,25 +21,25 @@ import (
 // Exit codes, a contract with scripts. Of several processes that train together one of which nothing is heard ends the
 // others with mpi.ExitHung, which is 4.
 const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitDiverged    = 3
-	exitInterrupted = 130
+	ExitDone        = 0
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitDiverged    = 3
+	ExitInterrupted = 130
 )
 
-// usageError is a wrong flag or argument.
-type usageError struct{ message string }
+// UsageError is a wrong flag or argument.
+type UsageError struct{ message string }
 
-func (e *usageError) Error() string { return e.message }
+func (e *UsageError) Error() string { return e.message }
 
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
+func Usagef(format string, args ...any) error {
+	return &UsageError{fmt.Sprintf(format, args...)}
 }
 
 func exitCode(ctx context.Context, err error) int {
 	var (
-		usage    *usageError
+		usage    *UsageError
 		config   *trainer.ConfigError
 		method   *methods.UnknownError
 		setting  *optim.SettingError
@@ -55,36 +55,36 @@ func exitCode(ctx context.Context, err error) int {
 		space    *tune.SpaceError
 		search   *store.SearchError
 		other    *otherFlagsError
-		exit     *exitError
+		exit     *ExitError
 	)
 	switch {
 	case err == nil:
-		return exitDone
+		return ExitDone
 	case errors.As(err, &exit):
-		return exit.code
+		return exit.Code
 	case errors.As(err, &diverged):
-		return exitDiverged
+		return ExitDiverged
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return exitInterrupted
+		return ExitInterrupted
 	case errors.As(err, &graph): // what a file says is no matter of usage
-		return exitFailed
+		return ExitFailed
 	case errors.As(err, &usage), errors.As(err, &config), errors.As(err, &method), errors.As(err, &setting),
 		errors.As(err, &data), errors.As(err, &option), errors.As(err, &network), errors.As(err, &run), errors.As(err, &name),
 		errors.As(err, &finished), errors.As(err, &drawn), errors.As(err, &space), errors.As(err, &search), errors.As(err, &other):
-		return exitUsage
+		return ExitUsage
 	}
-	return exitFailed
+	return ExitFailed
 }
 
-// report prints an error as one line that starts with the program's name.
-func report(w io.Writer, err error) {
+// Report prints an error as one line that starts with the program's name.
+func Report(w io.Writer, err error) {
 	var (
 		bug         *trainer.PanicError
-		interrupted *interruptedError
-		exit        *exitError
+		interrupted *InterruptedError
+		exit        *ExitError
 	)
 	switch {
-	case errors.As(err, &exit) && exit.err == nil:
+	case errors.As(err, &exit) && exit.Err == nil:
 	case errors.As(err, &bug):
 		fmt.Fprintln(w, "newtop:", err)
 	case errors.As(err, &interrupted):
@@ -92,6 +92,6 @@ func report(w io.Writer, err error) {
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(w, "newtop: interrupted")
 	default:
-		fmt.Fprintln(w, "newtop:", oneLine(err))
+		fmt.Fprintln(w, "newtop:", OneLine(err))
 	}
 }

@@ -14,74 +14,74 @@ import (
 	"time"
 	"unicode"
 
-	"newtop/models"
-	"newtop/trainer"
-
 	"github.com/charmbracelet/x/ansi"
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"newtop/models"
+	"newtop/trainer"
 )
 
-// runFlags are the flags of every command that trains.
-type runFlags struct {
-	c       trainer.Config
+// Run are the flags of every command that trains.
+type Run struct {
+	Config  trainer.Config
 	net     string
 	experts string
 	rows    string
 	skip    string
 	memory  string
-	record  string
-	name    string
+	Store   string
+	Name    string
 	file    string
-	// space reads the table over of the configuration file; nil: it may have none.
-	space func(file string, text []byte) error
+	// Space reads the table over of the configuration file; nil: it may have none.
+	Space func(file string, text []byte) error
 }
 
-func (f *runFlags) add(cmd *cobra.Command) {
+func (f *Run) Add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.SortFlags = false
-	set.StringVar(&f.c.Data, "data", "letters", "data set by name (see newtop data), or a CSV file")
-	set.StringVar(&f.c.DataDir, "data-dir", "", "where real data sets are; empty: the cache that newtop data fetch fills")
-	set.StringVar(&f.c.Target, "target", "", "target column of a CSV file, by name or number; empty: the last")
-	set.StringVar(&f.c.Test, "test", "", "test rows, a number or a fraction; empty: what the data set says")
+	set.StringVar(&f.Config.Data, "data", "letters", "data set by name (see newtop data), or a CSV file")
+	set.StringVar(&f.Config.DataDir, "data-dir", "", "where real data sets are; empty: the cache that newtop data fetch fills")
+	set.StringVar(&f.Config.Target, "target", "", "target column of a CSV file, by name or number; empty: the last")
+	set.StringVar(&f.Config.Test, "test", "", "test rows, a number or a fraction; empty: what the data set says")
 	set.StringVar(&f.net, "net", "", "hidden layers as in 70-50, none, or a TOML file with any graph; empty: by size of the data")
 	set.StringVar(&f.skip, "skip", "none", "connections beside the chain: none, direct (inputs to outputs), all (to every later layer)")
 	set.StringVar(&f.experts, "experts", "", "mixture of experts as in 5x16: five nets with 16 hidden nodes each, instead of --net")
-	set.StringVar(&f.c.Gate, "gate", "", "what the experts' bell-shaped gates look at: an input or a feature of the data, as hue")
-	set.StringVar(&f.c.GateTraining, "gates", "", "how gates learn: descent (after each epoch), joint (as weights), fixed; empty: descent")
-	set.IntVar(&f.c.Committee, "committee", 1, "nets trained from as many seeds, whose mean output counts")
-	set.StringVar(&f.c.Act, "act", "", "activation of hidden layers: tanh, sigmoid, softplus, relu, softmax, identity; empty: tanh")
-	set.StringVar(&f.c.Out, "out", "", "activation of the outputs: softmax, tanh, sigmoid, linear; empty: softmax for classes, else linear")
-	set.StringVar(&f.c.Loss, "loss", "", "what is minimized: mse or xent; empty: xent behind softmax, else mse")
-	set.StringVar(&f.c.Init, "init", "uniform:0.2", "how weights are drawn: uniform:A, normal:S, xavier, he or lecun")
-	set.StringVar(&f.c.Optimizer, "opt", trainer.DefaultOptimizer, "optimizer (see newtop optimizers)")
-	set.StringArrayVar(&f.c.Set, "set", nil, "hyperparameter of the optimizer as KEY=VALUE; may be repeated")
-	set.IntVar(&f.c.Batch, "batch", 0, "rows a step of first-order methods; 0: the method's default")
-	set.IntVar(&f.c.Blocks, "blocks", 0, "parts of the rows that trust-region methods go through in turn; 0: the method's default, 1")
-	set.IntVar(&f.c.Epochs, "epochs", 100, "outer iterations; 0: no limit")
-	set.Float64Var(&f.c.TargetLoss, "target-loss", 0, "stop at this training loss; 0: never")
-	set.Float64Var(&f.c.TargetError, "target-error", 0, "stop at this test error as a fraction, or test RMSE; 0: never")
-	set.DurationVar(&f.c.TimeLimit, "time-limit", 0, "stop after this much work, as in 90s; 0: never")
-	set.Uint64Var(&f.c.Seed, "seed", 1, "what the starting weights and the order of rows follow from")
-	set.IntVar(&f.c.Threads, "threads", 0, "workers; 0: all cores; results do not depend on them")
-	set.IntVar(&f.c.Spectrum, "spectrum", 3, "eigenvalues to estimate, at each end of the spectrum")
-	set.IntVar(&f.c.SpectrumEvery, "spectrum-every", 0, "epochs between spectra; 0: never by itself (on the screen: 5, while there is time)")
-	set.StringVar(&f.c.SpectrumMethod, "spectrum-method", "", "how: lanczos (both ends) or power (the largest in size); empty: lanczos")
-	set.StringVar(&f.c.SpectrumOf, "spectrum-of", "", "of which matrix: hessian or gauss-newton; empty: hessian")
+	set.StringVar(&f.Config.Gate, "gate", "", "what the experts' bell-shaped gates look at: an input or a feature of the data, as hue")
+	set.StringVar(&f.Config.GateTraining, "gates", "", "how gates learn: descent (after each epoch), joint (as weights), fixed; empty: descent")
+	set.IntVar(&f.Config.Committee, "committee", 1, "nets trained from as many seeds, whose mean output counts")
+	set.StringVar(&f.Config.Act, "act", "", "activation of hidden layers: tanh, sigmoid, softplus, relu, softmax, identity; empty: tanh")
+	set.StringVar(&f.Config.Out, "out", "", "activation of the outputs: softmax, tanh, sigmoid, linear; empty: softmax for classes, else linear")
+	set.StringVar(&f.Config.Loss, "loss", "", "what is minimized: mse or xent; empty: xent behind softmax, else mse")
+	set.StringVar(&f.Config.Init, "init", "uniform:0.2", "how weights are drawn: uniform:A, normal:S, xavier, he or lecun")
+	set.StringVar(&f.Config.Optimizer, "opt", trainer.DefaultOptimizer, "optimizer (see newtop optimizers)")
+	set.StringArrayVar(&f.Config.Set, "set", nil, "hyperparameter of the optimizer as KEY=VALUE; may be repeated")
+	set.IntVar(&f.Config.Batch, "batch", 0, "rows a step of first-order methods; 0: the method's default")
+	set.IntVar(&f.Config.Blocks, "blocks", 0, "parts of the rows that trust-region methods go through in turn; 0: the method's default, 1")
+	set.IntVar(&f.Config.Epochs, "epochs", 100, "outer iterations; 0: no limit")
+	set.Float64Var(&f.Config.TargetLoss, "target-loss", 0, "stop at this training loss; 0: never")
+	set.Float64Var(&f.Config.TargetError, "target-error", 0, "stop at this test error as a fraction, or test RMSE; 0: never")
+	set.DurationVar(&f.Config.TimeLimit, "time-limit", 0, "stop after this much work, as in 90s; 0: never")
+	set.Uint64Var(&f.Config.Seed, "seed", 1, "what the starting weights and the order of rows follow from")
+	set.IntVar(&f.Config.Threads, "threads", 0, "workers; 0: all cores; results do not depend on them")
+	set.IntVar(&f.Config.Spectrum, "spectrum", 3, "eigenvalues to estimate, at each end of the spectrum")
+	set.IntVar(&f.Config.SpectrumEvery, "spectrum-every", 0, "epochs between spectra; 0: never by itself (on the screen: 5, while there is time)")
+	set.StringVar(&f.Config.SpectrumMethod, "spectrum-method", "", "how: lanczos (both ends) or power (the largest in size); empty: lanczos")
+	set.StringVar(&f.Config.SpectrumOf, "spectrum-of", "", "of which matrix: hessian or gauss-newton; empty: hessian")
 	set.StringVar(&f.rows, "spectrum-rows", "2048", "training rows a spectrum averages over, evenly spaced, or all")
-	set.BoolVar(&f.c.Density, "density", false, "estimate the spectral density and the trace with each spectrum")
+	set.BoolVar(&f.Config.Density, "density", false, "estimate the spectral density and the trace with each spectrum")
 	set.StringVar(&f.memory, "memory", "1G", "room for kept linearizations, as in 512M; beyond it passes are recomputed")
-	set.StringVar(&f.record, "record", "", "database that keeps the run, or off; empty: runs.db in the state directory")
-	set.StringVar(&f.name, "name", "", "what the record calls the run, beside its ID")
-	set.StringVar(&f.c.Save, "save", "", "file for the weights at the end: .safetensors or .onnx")
+	set.StringVar(&f.Store, "record", "", "database that keeps the run, or off; empty: runs.db in the state directory")
+	set.StringVar(&f.Name, "name", "", "what the record calls the run, beside its ID")
+	set.StringVar(&f.Config.Save, "save", "", "file for the weights at the end: .safetensors or .onnx")
 	set.StringVar(&f.file, "config", "", "file with any of these flags, in TOML; the command line wins")
-	set.VisitAll(wrap)
+	set.VisitAll(Wrap)
 }
 
-// wrap breaks a flag's description so that the help, which puts the default behind it and does not wrap by
+// Wrap breaks a flag's description so that the help, which puts the default behind it and does not wrap by
 // itself, fits into 80 columns.
-func wrap(f *pflag.Flag) {
+func Wrap(f *pflag.Flag) {
 	const room = 80 - 36 // beside the longest name or command
 	if f.DefValue == "0s" {
 		f.DefValue = "" // zero like the numbers', which the help leaves out
@@ -100,8 +100,8 @@ var otherFlags = map[string]string{
 	"Hidden": "--net", "Graph": "--net", "ExpertHidden": "--experts", "GateTraining": "--gates", "Optimizer": "--opt", "Processes": "-n",
 }
 
-// flagOf returns the flag of a field of a trainer.Config. Errors of other options carry their flags already.
-func flagOf(field string) string {
+// Of returns the flag of a field of a trainer.Config. Errors of other options carry their flags already.
+func Of(field string) string {
 	if flag, ok := otherFlags[field]; ok {
 		return flag
 	}
@@ -118,14 +118,14 @@ func flagOf(field string) string {
 	return flag
 }
 
-// config returns what the flags and the configuration file say, checked.
-func (f *runFlags) config(cmd *cobra.Command) (trainer.Config, error) {
+// Parse returns what the flags and the configuration file say, checked.
+func (f *Run) Parse(cmd *cobra.Command) (trainer.Config, error) {
 	if f.file != "" {
 		if err := f.readFile(cmd.Flags()); err != nil {
-			return f.c, err
+			return f.Config, err
 		}
 	}
-	c := f.c
+	c := f.Config
 	if err := f.layers(&c); err != nil {
 		return c, err
 	}
@@ -134,7 +134,7 @@ func (f *runFlags) config(cmd *cobra.Command) (trainer.Config, error) {
 		return c, &trainer.ConfigError{Field: "--skip", Value: f.skip, Expected: "none, direct or all"}
 	}
 	c.Skip = skip
-	if c.Memory, err = parseSize(f.memory); err != nil {
+	if c.Memory, err = ParseSize(f.memory); err != nil {
 		return c, &trainer.ConfigError{Field: "--memory", Value: f.memory, Expected: err.Error()}
 	}
 	if err := f.parts(&c); err != nil {
@@ -147,7 +147,7 @@ func (f *runFlags) config(cmd *cobra.Command) (trainer.Config, error) {
 }
 
 // layers reads --net.
-func (f *runFlags) layers(c *trainer.Config) error {
+func (f *Run) layers(c *trainer.Config) error {
 	switch {
 	case f.net == "":
 		return nil
@@ -167,7 +167,7 @@ func (f *runFlags) layers(c *trainer.Config) error {
 }
 
 // parts reads --experts and --spectrum-rows.
-func (f *runFlags) parts(c *trainer.Config) error {
+func (f *Run) parts(c *trainer.Config) error {
 	if f.rows == "all" {
 		c.SpectrumRows = -1
 	} else if n, err := strconv.Atoi(f.rows); err == nil && n > 0 {
@@ -207,7 +207,7 @@ func sizes(text string) (out []int, err error) {
 }
 
 // readFile applies a TOML file of flags to those that the command line left alone.
-func (f *runFlags) readFile(set *pflag.FlagSet) error {
+func (f *Run) readFile(set *pflag.FlagSet) error {
 	text, err := os.ReadFile(f.file)
 	if err != nil {
 		return err
@@ -217,13 +217,13 @@ func (f *runFlags) readFile(set *pflag.FlagSet) error {
 		var at *toml.DecodeError
 		if errors.As(err, &at) {
 			line, column := at.Position()
-			return usagef("%s:%d:%d: %s", f.file, line, column, strings.TrimPrefix(at.Error(), "toml: "))
+			return Usagef("%s:%d:%d: %s", f.file, line, column, strings.TrimPrefix(at.Error(), "toml: "))
 		}
-		return usagef("%s: %v", f.file, err)
+		return Usagef("%s: %v", f.file, err)
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if key == "over" && f.space != nil {
-			if err := f.space(f.file, text); err != nil {
+		if key == "over" && f.Space != nil {
+			if err := f.Space(f.file, text); err != nil {
 				return err
 			}
 			continue
@@ -237,17 +237,17 @@ func (f *runFlags) readFile(set *pflag.FlagSet) error {
 }
 
 // apply sets one flag from the configuration file, unless the command line did.
-func (f *runFlags) apply(set *pflag.FlagSet, where, key string, value any) error {
+func (f *Run) apply(set *pflag.FlagSet, where, key string, value any) error {
 	flag := set.Lookup(key)
 	if flag == nil || key == "config" || key == "help" {
-		return usagef("%s: unknown key %q: expected the name of a run flag, as in epochs = 40", where, key)
+		return Usagef("%s: unknown key %q: expected the name of a run flag, as in epochs = 40", where, key)
 	}
 	if key == "set" {
 		fromFile, ok := settings(value)
 		if !ok {
-			return usagef("%s: expected a table as in [set] radius = 2, or a list of \"KEY=VALUE\"", where)
+			return Usagef("%s: expected a table as in [set] radius = 2, or a list of \"KEY=VALUE\"", where)
 		}
-		f.c.Set = append(fromFile, f.c.Set...) // what comes later wins
+		f.Config.Set = append(fromFile, f.Config.Set...) // what comes later wins
 		return nil
 	}
 	if flag.Changed {
@@ -255,7 +255,7 @@ func (f *runFlags) apply(set *pflag.FlagSet, where, key string, value any) error
 	}
 	text, ok := scalar(value)
 	if !ok || set.Set(key, text) != nil {
-		return usagef("%s: %s = %v: expected %s", where, key, value, expected(flag.Value))
+		return Usagef("%s: %s = %v: expected %s", where, key, value, expected(flag.Value))
 	}
 	return nil
 }
@@ -308,8 +308,8 @@ func scalar(value any) (text string, ok bool) {
 	return "", false
 }
 
-// parseSize reads a number of bytes with an optional unit K, M or G of 1024.
-func parseSize(text string) (int64, error) {
+// ParseSize reads a number of bytes with an optional unit K, M or G of 1024.
+func ParseSize(text string) (int64, error) {
 	wrong := errors.New("a size as in 512M or 2G")
 	number, shift := strings.TrimSuffix(strings.ToUpper(text), "B"), 0
 	for unit, bits := range map[string]int{"K": 10, "M": 20, "G": 30} {

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -20,11 +21,11 @@ import (
 // the source.
 func follow(cmd *cobra.Command, source stream.Source, p *printer) (err error) {
 	defer func() {
-		err = first(err, p.out.Flush())
+		err = cmp.Or(err, p.out.Flush())
 		if s, ok := source.(interface{ Warning() string }); ok && s.Warning() != "" && err == nil {
-			warn(cmd.ErrOrStderr(), s.Warning())
+			Warn(cmd.ErrOrStderr(), s.Warning())
 		}
-		err = first(err, source.Close())
+		err = cmp.Or(err, source.Close())
 	}()
 	ctx := cmd.Context()
 	over := false // the newest event is the run's last
@@ -97,7 +98,7 @@ func newPrinter(format string, out, messages io.Writer) (*printer, error) {
 // restart begins the format anew: what it prints depends on what it has seen.
 func (p *printer) restart() (err error) {
 	p.same, p.common = 0, noEpoch
-	p.format, err = newRecorder(p.name, &p.text, &p.notes)
+	p.format, err = NewRecorder(p.name, &p.text, &p.notes)
 	return err
 }
 

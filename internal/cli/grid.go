@@ -11,8 +11,8 @@ import (
 // columnGap is the space between two columns.
 const columnGap = 2
 
-// grid is a table of texts. A heading that begins with > stands over a column that is aligned to the right.
-type grid struct {
+// Table is a table of texts. A heading that begins with > stands over a column that is aligned to the right.
+type Table struct {
 	heads []string
 	rows  [][]string
 	// ranks of the columns: what has no room goes, the highest rank first; those of rank 0 stay. nil: all stay.
@@ -20,9 +20,9 @@ type grid struct {
 }
 
 // add appends a row; a cell of which nothing is known is a dot.
-func (g *grid) add(cells ...string) {
+func (g *Table) add(cells ...string) {
 	for i, c := range cells {
-		if cells[i] = printable(c); c == "" {
+		if cells[i] = Printable(c); c == "" {
 			cells[i] = "."
 		}
 	}
@@ -30,10 +30,10 @@ func (g *grid) add(cells ...string) {
 }
 
 // print prints the grid whatever its width.
-func (g *grid) print(out io.Writer) error { return g.fit(out, 0) }
+func (g *Table) print(out io.Writer) error { return g.fit(out, 0) }
 
 // fit prints the grid in a width; 0 is any.
-func (g *grid) fit(out io.Writer, width int) error {
+func (g *Table) fit(out io.Writer, width int) error {
 	wide := g.widths(width)
 	for k := -1; k < len(g.rows); k++ {
 		var line strings.Builder
@@ -62,7 +62,7 @@ func (g *grid) fit(out io.Writer, width int) error {
 
 // widths returns how wide each column is, 0 for one that is left out: for want of room, or in a terminal because
 // nothing stands in it.
-func (g *grid) widths(width int) []int {
+func (g *Table) widths(width int) []int {
 	wide := make([]int, len(g.heads))
 	total := -columnGap
 	for i, head := range g.heads {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,40 +16,40 @@ import (
 	"newtop/tui/screen"
 )
 
-// job is what a command trains: a new run, or the rest of one.
-type job struct {
+// Job is what a command trains: a new run, or the rest of one.
+type Job struct {
 	config trainer.Config
-	rest   *rest   // nil for a new run
-	record *record // nil for a run that is not kept
-	crew   *crew   // nil for a run that this process trains by itself
+	rest   *remainder // nil for a new run
+	record *Record    // nil for a run that is not kept
+	group  *Group     // nil for a run that this process trains by itself
 }
 
-// rest is what a run goes on from.
-type rest struct {
+// remainder is what a run goes on from.
+type remainder struct {
 	from    *trainer.Checkpoint // nil: the start
 	history []event.Event
 }
 
-// job returns the new run that the flags ask for, changed by adapt before it is recorded.
-func (f *runFlags) job(cmd *cobra.Command, adapt func(*trainer.Config)) (*job, error) {
-	c, err := f.config(cmd)
+// newJob returns the new run that the flags ask for, changed by adapt before it is recorded.
+func newJob(f *Run, cmd *cobra.Command, adapt func(*trainer.Config)) (*Job, error) {
+	c, err := f.Parse(cmd)
 	if err != nil {
 		return nil, err
 	}
 	if adapt != nil {
 		adapt(&c)
 	}
-	r, err := f.keep(cmd, c, false)
+	r, err := keepRecord(f, cmd, c, false)
 	if err != nil {
 		return nil, err
 	}
-	return &job{config: c, record: r}, nil
+	return &Job{config: c, record: r}, nil
 }
 
 // session returns the session that does the job.
-func (j *job) session(recorders ...trainer.Recorder) (s *trainer.Session, err error) {
-	if !j.crew.single() {
-		j.config = absolute(j.config) // whichever directory the others are in
+func (j *Job) session(recorders ...trainer.Recorder) (s *trainer.Session, err error) {
+	if !j.group.Single() {
+		j.config = Absolute(j.config) // whichever directory the others are in
 	}
 	recorders = append(recorders, j.record.recorders()...)
 	if j.rest == nil {
@@ -60,28 +61,28 @@ func (j *job) session(recorders ...trainer.Recorder) (s *trainer.Session, err er
 		j.record.abandon()
 		return nil, err
 	}
-	s.NameFields(flagOf)
-	j.crew.with(s)
+	s.NameFields(Of)
+	j.group.Attach(s)
 	return s, nil
 }
 
 // train does the job without a screen.
-func (j *job) train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
-	defer func() { err = first(err, j.record.close()) }()
-	session, err := j.session(j.crew.greeting(printer, cmd.ErrOrStderr(), j.config.Threads))
+func (j *Job) train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
+	defer func() { err = cmp.Or(err, j.record.close()) }()
+	session, err := j.session(j.group.Announcing(printer, cmd.ErrOrStderr(), j.config.Threads))
 	if err != nil {
 		return err
 	}
 	j.record.announce(cmd.ErrOrStderr())
 	err = j.end(cmd, session.Run(cmd.Context()))
-	if _, text := printer.(*textRecorder); text && !cut(err) {
+	if _, text := printer.(*TextRecorder); text && !failed(err) {
 		j.record.tell(cmd.ErrOrStderr(), false)
 	}
 	return err
 }
 
-// cut reports whether a run ended before it had gone as far as it could.
-func cut(err error) bool {
+// failed reports whether a run ended before it had gone as far as it could.
+func failed(err error) bool {
 	var (
 		diverged *trainer.DivergedError
 		unsaved  *trainer.SaveError // which the record can make good
@@ -90,19 +91,19 @@ func cut(err error) bool {
 }
 
 // end says how to go on with a run that was interrupted.
-func (j *job) end(cmd *cobra.Command, err error) error {
+func (j *Job) end(cmd *cobra.Command, err error) error {
 	if j.record.name() == "" || !errors.Is(err, context.Canceled) || cmd.Context().Err() == nil {
 		return err
 	}
-	return &interruptedError{cause: err, next: j.record.command(true)}
+	return &InterruptedError{Cause: err, Next: j.record.command(true)}
 }
 
 // show does the job behind the screen.
 //
 // It trains in one goroutine and shows it from another. Whichever ends first for good ends the other: a run that
 // could not begin closes the screen; a screen that was closed ends the run.
-func (j *job) show(cmd *cobra.Command, options screen.Options) (err error) {
-	defer func() { err = first(err, j.record.close()) }()
+func (j *Job) show(cmd *cobra.Command, options screen.Options) (err error) {
+	defer func() { err = cmp.Or(err, j.record.close()) }()
 	j.leaveProcessors()
 	session, err := j.session()
 	if err != nil {
@@ -138,12 +139,12 @@ func (j *job) show(cmd *cobra.Command, options screen.Options) (err error) {
 }
 
 // leaveProcessors leaves some beside the workers', so that a key need not wait for a product.
-func (j *job) leaveProcessors() {
+func (j *Job) leaveProcessors() {
 	threads := j.config.Threads
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	if j.crew.single() { // else each process finds out how many it has
+	if j.group.Single() { // else each process finds out how many it has
 		j.config.Threads = threads
 	}
 	runtime.GOMAXPROCS(threads + screenProcessors)
@@ -157,25 +158,15 @@ func unusable(err error) bool {
 }
 
 // printOutcome leaves lines behind in the terminal when the screen is gone: how the run went, and where it is.
-func (j *job) printOutcome(cmd *cobra.Command, feed feed.Feed) error {
+func (j *Job) printOutcome(cmd *cobra.Command, feed feed.Feed) error {
 	// Everything was published before Run returned, so that Wait does not block.
 	d, err := feed.Wait(context.Background())
 	if err != nil || d.Run == nil || d.Done == nil {
 		return err
 	}
-	if _, err = fmt.Fprintln(cmd.OutOrStdout(), summary(d.Run, d.Done, d.Status.Optimizer)); err != nil {
+	if _, err = fmt.Fprintln(cmd.OutOrStdout(), Outcome(d.Run, d.Done, d.Status.Optimizer)); err != nil {
 		return err
 	}
 	j.record.tell(cmd.ErrOrStderr(), d.Done.Reason == event.ReasonStopped)
-	return nil
-}
-
-// first returns the first error that is not nil.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
 	return nil
 }

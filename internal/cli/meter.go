@@ -19,9 +19,9 @@ const (
 	meterLine   = 30 * time.Second
 )
 
-// meter shows how far something is: on a terminal as a bar in one line, elsewhere as a line now and then. It is used
+// Meter shows how far something is: on a terminal as a bar in one line, elsewhere as a line now and then. It is used
 // from one goroutine at a time.
-type meter struct {
+type Meter struct {
 	out      io.Writer
 	terminal *os.File // nil: none that can be drawn on
 	begun    time.Time
@@ -29,9 +29,9 @@ type meter struct {
 	drawn    bool      // a bar stands on the terminal
 }
 
-func newMeter(out io.Writer, now time.Time) *meter {
-	m := &meter{out: out, begun: now, next: now}
-	if f, ok := out.(*os.File); ok && term.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb" {
+func NewMeter(out io.Writer, now time.Time) *Meter {
+	m := &Meter{out: out, begun: now, next: now}
+	if f, ok := Drawable(out); ok {
 		m.terminal = f
 	} else {
 		m.next = now.Add(meterLine)
@@ -39,24 +39,30 @@ func newMeter(out io.Writer, now time.Time) *meter {
 	return m
 }
 
+// Drawable returns what out writes to if that is a terminal that can be drawn on.
+func Drawable(out io.Writer) (f *os.File, ok bool) {
+	f, ok = out.(*os.File)
+	return f, ok && term.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb"
+}
+
 // show says that share of all, 0…1, is done, and what is being done now.
-func (m *meter) show(now time.Time, share float64, what string) {
+func (m *Meter) show(now time.Time, share float64, what string) {
 	if now.Before(m.next) {
 		return
 	}
 	share = min(max(share, 0), 1)
 	if m.terminal == nil {
 		m.next = now.Add(meterLine)
-		fmt.Fprintf(m.out, "newtop: %.0f %% after %s: %s\n", 100*share, elapsed(event.Float(now.Sub(m.begun).Seconds())), printable(what))
+		fmt.Fprintf(m.out, "newtop: %.0f %% after %s: %s\n", 100*share, elapsed(event.Float(now.Sub(m.begun).Seconds())), Printable(what))
 		return
 	}
 	m.next = now.Add(meterRedraw)
 	m.drawn = true
-	fmt.Fprint(m.out, "\r"+meterText(room(m.terminal), share, now.Sub(m.begun), what)+"\x1b[K")
+	fmt.Fprint(m.out, "\r"+meterText(Width(m.terminal), share, now.Sub(m.begun), what)+"\x1b[K")
 }
 
 // end takes the bar away.
-func (m *meter) end() {
+func (m *Meter) end() {
 	if m.drawn {
 		fmt.Fprint(m.out, "\r\x1b[K")
 		m.drawn = false
@@ -72,5 +78,5 @@ func meterText(width int, share float64, since time.Duration, what string) strin
 	if share > 0.01 && since > soon {
 		text += elapsed(event.Float(since.Seconds()*(1-share)/share)) + " left  "
 	}
-	return ansi.Truncate(text+printable(what), max(width-1, 0), "…")
+	return ansi.Truncate(text+Printable(what), max(width-1, 0), "…")
 }

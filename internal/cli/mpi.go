@@ -17,13 +17,13 @@ import (
 	"newtop/trainer/mpi"
 )
 
-// crew is this process among those that mpirun or srun started together. By itself it is a crew of one, which does all as
+// Group is this process among those that mpirun or srun started together. By itself it is a crew of one, which does all as
 // if there were no launcher.
 //
 // Of several, process 0 does what the command says: it reads the flags, has the store, prints. The others read no more
 // than that there is nothing wrong with the flags, open nothing and print nothing: they join and work until process 0
 // closes the world, last of all, since a launcher may end every process once one has ended with another code than 0.
-type crew struct {
+type Group struct {
 	launch mpi.Launch
 	size   int // of the crew; 1 without a launcher
 	errs   io.Writer
@@ -34,86 +34,86 @@ type crew struct {
 	leads  bool // process 0 has others that wait for it to join or to close
 }
 
-// oneVoice is the annotation of commands of which process 0 alone prints anything. Others do in every process what they
+// firstPrints is the annotation of commands of which process 0 alone prints anything. Others do in every process what they
 // always do.
-const oneVoice = "one voice"
+const firstPrints = "one voice"
 
 // defaultHang is how long nothing may be heard of a process.
 const defaultHang = 5 * time.Minute
 
-func newCrew(errs io.Writer) *crew {
-	c := &crew{size: 1, errs: errs}
+func New(errs io.Writer) *Group {
+	c := &Group{size: 1, errs: errs}
 	if l, ok := mpi.Launched(); ok && l.Size > 1 {
 		c.launch, c.size = l, l.Size
 	}
 	return c
 }
 
-// single reports whether this process trains by itself.
-func (c *crew) single() bool { return c == nil || c.size == 1 }
+// Single reports whether this process trains by itself.
+func (c *Group) Single() bool { return c == nil || c.size == 1 }
 
-// quiet reports whether this process leaves printing, and ending in order after a signal, to process 0.
-func (c *crew) quiet(cmd *cobra.Command) bool {
-	return !c.single() && c.launch.Rank > 0 && cmd.Annotations[oneVoice] != ""
+// Quiet reports whether this process leaves printing, and ending in order after a signal, to process 0.
+func (c *Group) Quiet(cmd *cobra.Command) bool {
+	return !c.Single() && c.launch.Rank > 0 && cmd.Annotations[firstPrints] != ""
 }
 
-// context returns one that ends with the first signal that asks for an orderly end. By itself a process acts by default
+// Context returns one that ends with the first signal that asks for an orderly end. By itself a process acts by default
 // on a second one, which ends it whatever it waits for; a launcher's processes get several and are killed if they take too
 // long.
-func (c *crew) context(quiet bool) (ctx context.Context, stop context.CancelFunc) {
+func (c *Group) Context(quiet bool) (ctx context.Context, stop context.CancelFunc) {
 	if quiet {
 		signal.Ignore(ending()...)
 		return context.WithCancel(context.Background())
 	}
 	ctx, stop = signal.NotifyContext(context.Background(), signals()...)
-	if c.single() {
+	if c.Single() {
 		context.AfterFunc(ctx, stop)
 	}
 	return ctx, stop
 }
 
-// alone marks a command that several processes must not do at once.
-func (c *crew) alone(cmd *cobra.Command, instead string) *cobra.Command {
-	annotate(cmd)
+// SingleOnly marks a command that several processes must not do at once.
+func (c *Group) SingleOnly(cmd *cobra.Command, instead string) *cobra.Command {
+	FirstPrints(cmd)
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if !c.single() {
-			return usagef("%s started %d processes of %s: expected %s", c.launch.By, c.size, cmd.CommandPath(), instead)
+		if !c.Single() {
+			return Usagef("%s started %d processes of %s: expected %s", c.launch.By, c.size, cmd.CommandPath(), instead)
 		}
 		return run(cmd, args)
 	}
 	return cmd
 }
 
-// together marks a command that trains, in all processes.
-func (c *crew) together(cmd *cobra.Command) *cobra.Command {
-	annotate(cmd)
+// Trains marks a command that trains, in all processes.
+func (c *Group) Trains(cmd *cobra.Command) *cobra.Command {
+	FirstPrints(cmd)
 	set := cmd.Flags()
 	set.StringVar(&c.reduce, "reduce", "fixed", "how several processes add up: fixed (to the digits of one process) or fast (as MPI likes; the last digits depend on how many there are)")
 	set.DurationVar(&c.hang, "hang-timeout", defaultHang, "end with code 4 when for so long nothing is heard of one of several processes")
 	for _, name := range []string{"reduce", "hang-timeout"} {
-		wrap(set.Lookup(name))
+		Wrap(set.Lookup(name))
 	}
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if !c.single() && c.launch.Rank > 0 {
+		if !c.Single() && c.launch.Rank > 0 {
 			return c.work(cmd)
 		}
-		c.leads = !c.single()
+		c.leads = !c.Single()
 		return run(cmd, args)
 	}
 	return cmd
 }
 
-func annotate(cmd *cobra.Command) {
+func FirstPrints(cmd *cobra.Command) {
 	if cmd.Annotations == nil {
 		cmd.Annotations = map[string]string{}
 	}
-	cmd.Annotations[oneVoice] = "process 0"
+	cmd.Annotations[firstPrints] = "process 0"
 }
 
 // check checks the flags.
-func (c *crew) check() error {
+func (c *Group) check() error {
 	switch {
 	case c.reduce != "fixed" && c.reduce != "fast":
 		return &trainer.ConfigError{Field: "--reduce", Value: c.reduce, Expected: "fixed or fast"}
@@ -123,8 +123,8 @@ func (c *crew) check() error {
 	return nil
 }
 
-// join checks the flags and has process 0 meet the others, before it opens any file that they must not have a hand in.
-func (c *crew) join() error {
+// Join checks the flags and has process 0 meet the others, before it opens any file that they must not have a hand in.
+func (c *Group) Join() error {
 	if err := c.check(); err != nil || !c.leads {
 		return err
 	}
@@ -132,11 +132,11 @@ func (c *crew) join() error {
 }
 
 // meet joins the others. All do so in the same order.
-func (c *crew) meet(o mpi.Options) (err error) {
+func (c *Group) meet(o mpi.Options) (err error) {
 	o.Fatal = c.fatal
 	if c.world, err = mpi.Join(c.launch, o); err != nil {
 		c.leads = false // as nobody waits
-		return &usageError{oneLine(err)}
+		return &UsageError{OneLine(err)}
 	}
 	said, err := c.world.Gather([]byte(kernel.Selected().String()))
 	if err != nil || c.launch.Rank > 0 {
@@ -144,7 +144,7 @@ func (c *crew) meet(o mpi.Options) (err error) {
 	}
 	c.team = c.world.Team() // now, as the others hear of this process from here on, however long it waits for a file
 	if text := mixed(said, c.world.About().Hosts); text != "" {
-		warn(c.errs, text)
+		Warn(c.errs, text)
 	}
 	return nil
 }
@@ -161,33 +161,33 @@ func mixed(kernels [][]byte, hosts []string) string {
 }
 
 // fatal ends this process after the crew broke.
-func (c *crew) fatal(text string, code int) {
+func (c *Group) fatal(text string, code int) {
 	fmt.Fprintln(c.errs, "newtop:", text)
 	os.Exit(code)
 }
 
 // work does what process 0 asks for, and ends with its code.
-func (c *crew) work(cmd *cobra.Command) error {
+func (c *Group) work(cmd *cobra.Command) error {
 	if err := c.meet(mpi.Options{}); err != nil {
 		return err
 	}
 	code, err := c.world.Work(cmd.Context())
 	if err != nil {
-		report(c.errs, fmt.Errorf("process %d: %w", c.launch.Rank, err))
+		Report(c.errs, fmt.Errorf("process %d: %w", c.launch.Rank, err))
 	}
-	return &exitError{code: code, err: err}
+	return &ExitError{Code: code, Err: err}
 }
 
-// with has a session train with the crew.
-func (c *crew) with(s *trainer.Session) {
+// Attach has a session train with the crew.
+func (c *Group) Attach(s *trainer.Session) {
 	if c != nil && c.team != nil {
 		s.With(c.team)
 	}
 }
 
-// leave has the others end with a code, once nothing is left to do but to end with it. After a bug they may wait within
+// Leave has the others end with a code, once nothing is left to do but to end with it. After a bug they may wait within
 // a sum that nobody can bring to an end, and are left to the launcher.
-func (c *crew) leave(code int, err error) {
+func (c *Group) Leave(code int, err error) {
 	var bug *trainer.PanicError
 	if !c.leads || errors.As(err, &bug) {
 		return
@@ -198,33 +198,33 @@ func (c *crew) leave(code int, err error) {
 		}
 	}
 	if err := c.world.Close(code); err != nil {
-		warn(c.errs, oneLine(err))
+		Warn(c.errs, OneLine(err))
 	}
 }
 
-// courtesy is how long a process that can't join waits before it ends.
-const courtesy = 3 * time.Second
+// joinPatience is how long a process that can't join waits before it ends.
+const joinPatience = 3 * time.Second
 
-// linger gives process 0, which may have begun later, time to say why none can train: a launcher kills all once one has
+// Linger gives process 0, which may have begun later, time to say why none can train: a launcher kills all once one has
 // ended with another code than 0. If process 0 was faster the launcher says so by TERM.
-func (c *crew) linger() {
+func (c *Group) Linger() {
 	if c.world == nil {
 		signal.Reset(syscall.SIGTERM)
-		time.Sleep(courtesy)
+		time.Sleep(joinPatience)
 	}
 }
 
-// exitError is an end with a code of its own.
-type exitError struct {
-	code int
-	err  error // nil: there is nothing to say
+// ExitError is an end with a code of its own.
+type ExitError struct {
+	Code int
+	Err  error // nil: there is nothing to say
 }
 
-func (e *exitError) Error() string {
-	if e.err == nil {
+func (e *ExitError) Error() string {
+	if e.Err == nil {
 		return ""
 	}
-	return e.err.Error()
+	return e.Err.Error()
 }
 
-func (e *exitError) Unwrap() error { return e.err }
+func (e *ExitError) Unwrap() error { return e.Err }

@@ -15,32 +15,32 @@ import (
 	"newtop/trainer/mpi"
 )
 
-// greeter passes events on, and says of a run that begins who trains it.
-type greeter struct {
+// announcer passes events on, and says of a run that begins who trains it.
+type announcer struct {
 	trainer.Recorder
-	crew    *crew
+	group   *Group
 	w       io.Writer
 	threads int // of --threads
 }
 
-// greeting returns a recorder that says how the crew shares the work before r records its first event; r where this
+// Announcing returns a recorder that says how the crew shares the work before r records its first event; r where this
 // process trains by itself.
-func (c *crew) greeting(r trainer.Recorder, w io.Writer, threads int) trainer.Recorder {
+func (c *Group) Announcing(r trainer.Recorder, w io.Writer, threads int) trainer.Recorder {
 	if c == nil || c.world == nil {
 		return r
 	}
-	return &greeter{r, c, w, threads}
+	return &announcer{r, c, w, threads}
 }
 
-func (g *greeter) Record(e event.Event) error {
+func (g *announcer) Record(e event.Event) error {
 	if run, begins := e.(event.RunEvent); begins {
-		about := g.crew.world.About()
+		about := g.group.world.About()
 		if g.threads > 0 {
 			about.Threads = []int{g.threads}
 		}
 		fmt.Fprintln(g.w, shares(&about, run.Data.TrainRows))
-		if text := g.crew.unused(parentProcessors(), runtime.NumCPU(), neighbours(about.Hosts)); text != "" {
-			warn(g.w, text)
+		if text := g.group.unused(parentProcessors(), runtime.NumCPU(), neighbours(about.Hosts)); text != "" {
+			Warn(g.w, text)
 		}
 	}
 	return g.Recorder.Record(e)
@@ -59,13 +59,13 @@ func shares(about *mpi.About, rows int) string {
 	if about.Reduce == "fast" {
 		order = "sums in MPI's order"
 	}
-	return fmt.Sprintf("%s on %s, %s each, %s each, %s, %s", counted(ranks, ranks, "rank"), hosts(about.Hosts),
-		counted(slices.Min(have), slices.Max(have), "row"), counted(slices.Min(about.Threads), slices.Max(about.Threads), "thread"),
-		printable(about.Library), order)
+	return fmt.Sprintf("%s on %s, %s each, %s each, %s, %s", CountRange(ranks, ranks, "rank"), hosts(about.Hosts),
+		CountRange(slices.Min(have), slices.Max(have), "row"), CountRange(slices.Min(about.Threads), slices.Max(about.Threads), "thread"),
+		Printable(about.Library), order)
 }
 
-// counted writes so many of something, or from so many to so many.
-func counted(low, high int, what string) string {
+// CountRange writes so many of something, or from so many to so many.
+func CountRange(low, high int, what string) string {
 	switch {
 	case low < high:
 		return fmt.Sprintf("%d to %d %ss", low, high, what)
@@ -90,12 +90,12 @@ func hosts(of []string) string {
 	}
 	var each []string
 	for _, h := range names[:min(len(names), fewHosts)] {
-		each = append(each, fmt.Sprintf("%s ×%d", printable(h), on[h]))
+		each = append(each, fmt.Sprintf("%s ×%d", Printable(h), on[h]))
 	}
 	if more := len(names) - len(each); more > 0 {
 		each = append(each, fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("%s (%s)", counted(len(names), len(names), "host"), strings.Join(each, ", "))
+	return fmt.Sprintf("%s (%s)", CountRange(len(names), len(names), "host"), strings.Join(each, ", "))
 }
 
 // neighbours returns how many processes are on process 0's host.
@@ -110,7 +110,7 @@ func neighbours(hosts []string) (n int) {
 
 // unused warns of processors that nobody may use although the launcher may, which mpirun's habit of binding each process
 // to one core comes to. srun binds to what was asked for.
-func (c *crew) unused(launcher, bound, processes int) string {
+func (c *Group) unused(launcher, bound, processes int) string {
 	if c.launch.By == "srun" || processes*bound >= launcher {
 		return ""
 	}

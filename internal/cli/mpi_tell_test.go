@@ -37,7 +37,7 @@ func TestUnusedProcessors(t *testing.T) {
 		{"mpirun", 0, 1, 1, false}, // not known
 		{"srun", 8, 1, 2, false},   // as was asked for
 	} {
-		crew := crew{launch: mpi.Launch{By: c.by}}
+		crew := Group{launch: mpi.Launch{By: c.by}}
 		if text := crew.unused(c.launcher, c.bound, c.processes); (text != "") != c.warns {
 			t.Errorf("%+v: %q", c, text)
 		}

@@ -18,7 +18,7 @@ func newOptimizers() *cobra.Command {
 		Short: "List the optimizers, or one's hyperparameters",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("%s: expected one name at most", cmd.CommandPath())
+				return Usagef("%s: expected one name at most", cmd.CommandPath())
 			}
 			return nil
 		},

@@ -36,7 +36,7 @@ by the names in the first line, or else by their places.`,
 		Example: "newtop predict letter.onnx rows.csv --out predictions.csv\nnewtop predict letter.safetensors letter --data-dir ../data --format jsonl",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usagef("%s: expected two arguments: a saved model, and a CSV file, - or a data set's name", cmd.CommandPath())
+				return Usagef("%s: expected two arguments: a saved model, and a CSV file, - or a data set's name", cmd.CommandPath())
 			}
 			return nil
 		},
@@ -49,14 +49,14 @@ by the names in the first line, or else by their places.`,
 	set.StringVar(&flags.target, "target", "", "column with what is to be predicted, to compare; empty: the model's, if it is there")
 	set.StringVar(&flags.dir, "data-dir", "", "where real data sets are; empty: the cache that newtop data fetch fills")
 	set.StringVar(&flags.rows, "rows", "test", "which rows of a data set: test, train or all")
-	set.VisitAll(wrap)
+	set.VisitAll(Wrap)
 	return cmd
 }
 
 // run checks what can be checked before the first row.
 func (f *predictFlags) run(cmd *cobra.Command, model, data string) (err error) {
 	if f.format != "csv" && f.format != "jsonl" {
-		return usagef("--format %s: expected csv or jsonl", f.format)
+		return Usagef("--format %s: expected csv or jsonl", f.format)
 	}
 	m, err := modelfile.Read(model)
 	if err != nil {
@@ -100,7 +100,7 @@ func (f *predictFlags) create(sources ...string) (*os.File, error) {
 	if there, err := os.Stat(f.out); err == nil {
 		for _, path := range sources {
 			if other, err := os.Stat(path); err == nil && os.SameFile(there, other) {
-				return nil, usagef("--out %s: expected another file than %s, which is read", f.out, path)
+				return nil, Usagef("--out %s: expected another file than %s, which is read", f.out, path)
 			}
 		}
 	}

@@ -35,11 +35,11 @@ func (f *predictFlags) open(cmd *cobra.Command, m *modelfile.Model, data string)
 	known := slices.ContainsFunc(datasets.List(), func(i datasets.Info) bool { return i.Name == data })
 	switch {
 	case known && cmd.Flags().Changed("target"):
-		return nil, usagef("--target %s: expected no target with a data set, which says what is to be predicted", f.target)
+		return nil, Usagef("--target %s: expected no target with a data set, which says what is to be predicted", f.target)
 	case known:
 		return f.openSet(m, data)
 	case cmd.Flags().Changed("rows"):
-		return nil, usagef("--rows %s: expected it with a data set; a table has no test rows of its own", f.rows)
+		return nil, Usagef("--rows %s: expected it with a data set; a table has no test rows of its own", f.rows)
 	case data == "-":
 		return f.openTable(m, io.NopCloser(cmd.InOrStdin()), "standard input")
 	}
@@ -86,7 +86,7 @@ func (f *predictFlags) openTable(m *modelfile.Model, r io.ReadCloser, file strin
 	}
 	rows, err := csv.NewReader(r, file, info, f.target != "")
 	if err == nil && rows.Target() != "" && m.Classes == nil && len(m.Outputs) != 1 {
-		err = usagef("%s has a target %q: expected none, as the model has %d outputs", file, rows.Target(), len(m.Outputs))
+		err = Usagef("%s has a target %q: expected none, as the model has %d outputs", file, rows.Target(), len(m.Outputs))
 	}
 	if err != nil {
 		r.Close()
@@ -134,7 +134,7 @@ type setRows struct {
 
 func (f *predictFlags) openSet(m *modelfile.Model, name string) (rowSource, error) {
 	if f.rows != "test" && f.rows != "train" && f.rows != "all" {
-		return nil, usagef("--rows %s: expected test, train or all", f.rows)
+		return nil, Usagef("--rows %s: expected test, train or all", f.rows)
 	}
 	o := datasets.Options{Dir: f.dir, Seed: 1}
 	if m.Meta["data"] == name {

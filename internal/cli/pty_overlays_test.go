@@ -76,7 +76,7 @@ func TestSignalsRestoreWhatIsOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, output := c.exit()
-		if code != exitInterrupted {
+		if code != ExitInterrupted {
 			t.Errorf("%s, %v: exit %d", o.key, signals[i%len(signals)], code)
 		}
 		restored(t, output)

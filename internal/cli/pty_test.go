@@ -227,7 +227,7 @@ func TestScreenOfARunThatDiverges(t *testing.T) {
 	c.until(`(?i)diverged`)
 	c.press("q")
 	code, output := c.exit()
-	if code != exitDiverged || !strings.Contains(output, "newtop: sgd diverged in epoch") {
+	if code != ExitDiverged || !strings.Contains(output, "newtop: sgd diverged in epoch") {
 		t.Errorf("exit %d\n%s", code, output)
 	}
 	restored(t, output)
@@ -236,7 +236,7 @@ func TestScreenOfARunThatDiverges(t *testing.T) {
 func TestScreenOfARunThatCannotBegin(t *testing.T) {
 	c := startConsole(t, 80, 24, nil, "--data", "letter", "--data-dir", t.TempDir())
 	code, output := c.exit()
-	if code != exitFailed || !strings.Contains(output, "newtop data fetch letter") {
+	if code != ExitFailed || !strings.Contains(output, "newtop data fetch letter") {
 		t.Errorf("exit %d\n%s", code, output)
 	}
 	restored(t, output)
@@ -255,7 +255,7 @@ func TestSignalsRestoreTheTerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, output := c.exit()
-		if code != exitInterrupted {
+		if code != ExitInterrupted {
 			t.Errorf("%v: exit %d", s, code)
 		}
 		restored(t, output)
@@ -306,7 +306,7 @@ func TestThemeFlags(t *testing.T) {
 		t.Errorf("kept %q", text)
 	}
 	for _, args := range [][]string{{"--theme", "pink"}, {"--glyphs", "emoji"}} {
-		if _, errs, code := newtop(args...); code != exitUsage || !strings.Contains(errs, "expected auto, ") || strings.Count(errs, "\n") != 1 {
+		if _, errs, code := newtop(args...); code != ExitUsage || !strings.Contains(errs, "expected auto, ") || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%v: exit %d, %q", args, code, errs)
 		}
 	}

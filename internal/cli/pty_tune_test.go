@@ -35,7 +35,7 @@ func TestTuneScreen(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, output = c.exit()
-	if code != exitInterrupted || !strings.Contains(output, "newtop: interrupted; to go on: newtop tune --resume seen --record ") {
+	if code != ExitInterrupted || !strings.Contains(output, "newtop: interrupted; to go on: newtop tune --resume seen --record ") {
 		t.Errorf("exit %d\n%s", code, output[strings.LastIndex(output, "\x1b[?1049l"):])
 	}
 	restored(t, output)

@@ -17,47 +17,47 @@ import (
 	"newtop/trainer/store"
 )
 
-// unrecorded is what --record takes for a run that is not kept.
-const unrecorded = "off"
+// Unrecorded is what --record takes for a run that is not kept.
+const Unrecorded = "off"
 
-// commandLine is the root command's annotation with the arguments that the program was started with.
-const commandLine = "command line"
+// CommandLine is the root command's annotation with the arguments that the program was started with.
+const CommandLine = "command line"
 
-// record is a run's place in a run store. A nil record is a run that is not kept.
-type record struct {
+// Record is a run's place in a run store. A nil record is a run that is not kept.
+type Record struct {
 	store    *store.Store
 	recorder *store.Recorder // nil where the store could not be opened
 	place    string          // what --record says in commands that name the run; empty for the default
 	trouble  string          // why the run is not kept, though it should be
 }
 
-// keep opens the store of --record for a new run. The default place must not keep anyone from training, unless there must
+// keepRecord opens the store of --record for a new run. The default place must not keep anyone from training, unless there must
 // be a record: what is wrong there is said and the run goes without one.
-func (f *runFlags) keep(cmd *cobra.Command, c trainer.Config, must bool) (*record, error) {
-	if f.record == unrecorded {
+func keepRecord(f *Run, cmd *cobra.Command, c trainer.Config, must bool) (*Record, error) {
+	if f.Store == Unrecorded {
 		return nil, nil
 	}
-	if f.name != "" {
-		if err := store.CheckName(f.name); err != nil {
+	if f.Name != "" {
+		if err := store.CheckName(f.Name); err != nil {
 			return nil, err
 		}
 	}
-	s, err := openStore(f.record, store.Options{})
-	if err != nil && (must || f.record != "") {
+	s, err := OpenStore(f.Store, store.Options{})
+	if err != nil && (must || f.Store != "") {
 		return nil, err
 	}
 	if err != nil {
-		trouble := oneLine(err)
-		warn(cmd.ErrOrStderr(), "this run is not recorded: "+trouble+"; --record FILE or --record off says where else")
-		return &record{trouble: trouble}, nil
+		trouble := OneLine(err)
+		Warn(cmd.ErrOrStderr(), "this run is not recorded: "+trouble+"; --record FILE or --record off says where else")
+		return &Record{trouble: trouble}, nil
 	}
-	about := store.About{Config: absolute(c), Command: cmd.Root().Annotations[commandLine], Name: f.name, Version: version.Program()}
-	return &record{store: s, recorder: s.Record(about), place: f.record}, nil
+	about := store.About{Config: Absolute(c), Command: cmd.Root().Annotations[CommandLine], Name: f.Name, Version: version.Program()}
+	return &Record{store: s, recorder: s.Record(about), place: f.Store}, nil
 }
 
-// openStore opens the run store in a file, or in the default place for an empty name.
-func openStore(file string, o store.Options) (*store.Store, error) {
-	if file == unrecorded {
+// OpenStore opens the run store in a file, or in the default place for an empty name.
+func OpenStore(file string, o store.Options) (*store.Store, error) {
+	if file == Unrecorded {
 		return nil, &trainer.ConfigError{Field: "--record", Value: file, Expected: "a database with recorded runs"}
 	}
 	if file == "" {
@@ -70,7 +70,7 @@ func openStore(file string, o store.Options) (*store.Store, error) {
 }
 
 // recorders returns what the session has to record into.
-func (r *record) recorders() []trainer.Recorder {
+func (r *Record) recorders() []trainer.Recorder {
 	switch {
 	case r == nil:
 		return nil
@@ -81,7 +81,7 @@ func (r *record) recorders() []trainer.Recorder {
 }
 
 // troubled keeps nothing and says why on the screen.
-type troubled record
+type troubled Record
 
 func (*troubled) Record(event.Event) error { return nil }
 func (*troubled) Flush() error             { return nil }
@@ -90,7 +90,7 @@ func (r *troubled) Recording() event.Recording {
 }
 
 // announce has trouble with the record printed as it comes and goes.
-func (r *record) announce(w io.Writer) {
+func (r *Record) announce(w io.Writer) {
 	if r == nil || r.recorder == nil {
 		return
 	}
@@ -98,22 +98,22 @@ func (r *record) announce(w io.Writer) {
 		if text == "" {
 			text = "the run is being recorded again"
 		}
-		warn(w, text)
+		Warn(w, text)
 	})
 }
 
 // complain prints what is wrong with a record in the end, where it was not printed as it came.
-func (r *record) complain(w io.Writer) {
+func (r *Record) complain(w io.Writer) {
 	if r == nil || r.recorder == nil { // which was said at the start
 		return
 	}
 	if text := r.recorder.Recording().Warning; text != "" {
-		warn(w, text)
+		Warn(w, text)
 	}
 }
 
 // close gives the store back after the session has ended.
-func (r *record) close() error {
+func (r *Record) close() error {
 	if r == nil || r.store == nil {
 		return nil
 	}
@@ -121,14 +121,14 @@ func (r *record) close() error {
 }
 
 // abandon ends a record before anything came into it.
-func (r *record) abandon() {
+func (r *Record) abandon() {
 	if r != nil && r.recorder != nil {
 		r.recorder.Flush()
 	}
 }
 
 // tell says where the run is kept, and how it is looked at, or gone on with where it was cut short.
-func (r *record) tell(w io.Writer, cut bool) {
+func (r *Record) tell(w io.Writer, cut bool) {
 	if name := r.name(); name != "" {
 		fmt.Fprintf(w, "recorded as %s: %s\n", name, r.command(cut))
 	}
@@ -136,7 +136,7 @@ func (r *record) tell(w io.Writer, cut bool) {
 
 // name returns what the store calls the run, its name or its ID; empty as long as it has neither, and where the store's
 // file is gone.
-func (r *record) name() string {
+func (r *Record) name() string {
 	if r == nil || r.recorder == nil {
 		return ""
 	}
@@ -147,17 +147,17 @@ func (r *record) name() string {
 }
 
 // command returns the command that looks at the run, or goes on with it.
-func (r *record) command(cut bool) string {
+func (r *Record) command(cut bool) string {
 	name := r.name()
 	if idForm.MatchString(name) {
-		name = tail(name)
+		name = ShortID(name)
 	}
-	text := "newtop runs show " + quote(name)
+	text := "newtop runs show " + Quote(name)
 	if cut {
-		text = "newtop resume " + quote(name)
+		text = "newtop resume " + Quote(name)
 	}
 	if r.place != "" {
-		text += " --record " + quote(r.place)
+		text += " --record " + Quote(r.place)
 	}
 	return text
 }
@@ -165,27 +165,27 @@ func (r *record) command(cut bool) string {
 // idForm is how an ID looks that a run is given.
 var idForm = regexp.MustCompile(`^\d{8}-\d{6}-[0-9a-f]{6}$`)
 
-// tail returns the end of a run's ID, by which people name it.
-func tail(id string) string { return id[strings.LastIndexByte(id, '-')+1:] }
+// ShortID returns the end of a run's ID, by which people name it.
+func ShortID(id string) string { return id[strings.LastIndexByte(id, '-')+1:] }
 
-// interruptedError is the end of a run by a signal.
-type interruptedError struct {
-	cause error
-	next  string // the command that goes on with it
+// InterruptedError is the end of a run by a signal.
+type InterruptedError struct {
+	Cause error
+	Next  string // the command that goes on with it
 }
 
-func (e *interruptedError) Error() string { return "interrupted; to go on: " + e.next }
-func (e *interruptedError) Unwrap() error { return e.cause }
+func (e *InterruptedError) Error() string { return "interrupted; to go on: " + e.Next }
+func (e *InterruptedError) Unwrap() error { return e.Cause }
 
-func warn(w io.Writer, text string) { fmt.Fprintln(w, "newtop: warning:", text) }
+func Warn(w io.Writer, text string) { fmt.Fprintln(w, "newtop: warning:", text) }
 
-// oneLine returns an error's text on one line.
-func oneLine(err error) string {
-	return strings.Join(strings.Fields(trainer.ErrorText(err, flagOf)), " ")
+// OneLine returns an error's text on one line.
+func OneLine(err error) string {
+	return strings.Join(strings.Fields(trainer.ErrorText(err, Of)), " ")
 }
 
-// absolute returns c with files that can be found from any directory, for a run that is resumed elsewhere.
-func absolute(c trainer.Config) trainer.Config {
+// Absolute returns c with files that can be found from any directory, for a run that is resumed elsewhere.
+func Absolute(c trainer.Config) trainer.Config {
 	known := func(name string) bool {
 		for _, d := range datasets.List() {
 			if d.Name == name {
@@ -199,14 +199,14 @@ func absolute(c trainer.Config) trainer.Config {
 		return err == nil
 	}
 	if c.Data != "" && !known(c.Data) && here(c.Data) {
-		c.Data = absolutePath(c.Data)
+		c.Data = AbsolutePath(c.Data)
 	}
-	c.DataDir, c.Graph, c.Save = absolutePath(c.DataDir), absolutePath(c.Graph), absolutePath(c.Save)
+	c.DataDir, c.Graph, c.Save = AbsolutePath(c.DataDir), AbsolutePath(c.Graph), AbsolutePath(c.Save)
 	return c
 }
 
-// absolutePath leaves an empty path, and one in a directory that is gone, as it is.
-func absolutePath(path string) string {
+// AbsolutePath leaves an empty path, and one in a directory that is gone, as it is.
+func AbsolutePath(path string) string {
 	if path == "" {
 		return ""
 	}
@@ -216,17 +216,17 @@ func absolutePath(path string) string {
 	return path
 }
 
-// quoted joins arguments so that a shell takes them apart again.
-func quoted(args []string) string {
+// QuoteAll joins arguments so that a shell takes them apart again.
+func QuoteAll(args []string) string {
 	parts := make([]string, len(args))
 	for i, a := range args {
-		parts[i] = quote(a)
+		parts[i] = Quote(a)
 	}
 	return strings.Join(parts, " ")
 }
 
-// quote returns an argument as a shell reads it: as it is where nothing in it means anything to a shell.
-func quote(arg string) string {
+// Quote returns an argument as a shell reads it: as it is where nothing in it means anything to a shell.
+func Quote(arg string) string {
 	plain := func(r rune) bool {
 		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("-_=+:,./@%", r)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -15,19 +16,19 @@ import (
 
 // resumer goes on with recorded runs.
 type resumer struct {
-	archive archive
-	limits  trainer.Config // those that may differ from the run's
-	memory  string
-	format  string
-	screen  screenFlags
-	serve   serveFlags
+	store  StoreFlags
+	limits trainer.Config // those that may differ from the run's
+	memory string
+	format string
+	screen Screen
+	serve  ServeFlags
 	// again says that the flags are those of the run's first start, whose limits it may have reached.
 	again bool
-	crew  *crew
+	group *Group
 }
 
-func newResume(processes *crew) *cobra.Command {
-	r := resumer{crew: processes}
+func newResume(processes *Group) *cobra.Command {
+	r := resumer{group: processes}
 	cmd := &cobra.Command{
 		Use:   "resume RUN",
 		Short: "Go on with a recorded run after a stop or a kill",
@@ -38,8 +39,8 @@ one, a name, or last.
 Limits count from the beginning of the run: --epochs 60 takes a run that
 ended after 40 epochs 20 further.`,
 		Example:           "newtop resume last\nnewtop resume last --epochs 60\nnewtop resume a1b2c3 --format jsonl > rest.jsonl\nnewtop resume nightly --listen 127.0.0.1:2222",
-		Args:              oneArgument("a recorded run by ID or name, or last"),
-		ValidArgsFunction: r.archive.complete(1, cobra.ShellCompDirectiveNoFileComp),
+		Args:              OneArgument("a recorded run by ID or name, or last"),
+		ValidArgsFunction: r.store.complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE:              func(cmd *cobra.Command, args []string) error { return r.resume(cmd, args[0]) },
 	}
 	set := cmd.Flags()
@@ -52,16 +53,16 @@ ended after 40 epochs 20 further.`,
 	set.StringVar(&r.memory, "memory", "", "room for kept linearizations, as in 512M; empty: the run's")
 	set.StringVar(&r.limits.Save, "save", "", "file for the weights at the end: .safetensors or .onnx; not given: the run's")
 	set.StringVar(&r.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
-	set.VisitAll(wrap)
-	r.archive.add(cmd)
+	set.VisitAll(Wrap)
+	r.store.add(cmd)
 	r.screen.add(cmd)
 	r.serve.add(cmd, resuming)
-	return processes.together(cmd)
+	return processes.Trains(cmd)
 }
 
 func (r *resumer) resume(cmd *cobra.Command, name string) error {
-	cmd.SetErr(oneAtATime(cmd.ErrOrStderr()))
-	printer, err := newRecorder(orText(r.format), cmd.OutOrStdout(), cmd.ErrOrStderr())
+	cmd.SetErr(OneAtATime(cmd.ErrOrStderr()))
+	printer, err := NewRecorder(cmp.Or(r.format, "text"), cmd.OutOrStdout(), cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func (r *resumer) resume(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.crew.join(); err != nil {
+	if err := r.group.Join(); err != nil {
 		return err
 	}
 	if served {
@@ -83,8 +84,8 @@ func (r *resumer) resume(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	in, out, ok := terminal(cmd)
-	if !ok || r.format != "" || !r.crew.single() {
+	in, out, ok := Terminal(cmd)
+	if !ok || r.format != "" || !r.group.Single() {
 		return j.train(cmd, printer)
 	}
 	options.Input, options.Output = in, out
@@ -106,16 +107,16 @@ func (r *resumer) served(cmd *cobra.Command, name string, printer trainer.Record
 }
 
 // job takes a run over and returns what is left of it.
-func (r *resumer) job(cmd *cobra.Command, name string) (_ *job, err error) {
-	s, err := r.archive.open(store.Options{Existing: true})
+func (r *resumer) job(cmd *cobra.Command, name string) (_ *Job, err error) {
+	s, err := r.store.open(store.Options{Existing: true})
 	if err != nil {
 		return nil, err
 	}
-	j := &job{record: &record{store: s, place: r.archive.file}, crew: r.crew}
+	j := &Job{record: &Record{store: s, place: r.store.File}, group: r.group}
 	defer func() {
 		if err != nil {
 			j.record.abandon()
-			err = first(err, j.record.close())
+			err = cmp.Or(err, j.record.close())
 		}
 	}()
 	run, err := s.Find(cmd.Context(), name)
@@ -129,26 +130,26 @@ func (r *resumer) job(cmd *cobra.Command, name string) (_ *job, err error) {
 		return nil, err
 	}
 	if before, now := run.Opening.Kernel, kernel.Selected().String(); !kernel.SameDigits(before, now) {
-		warn(cmd.ErrOrStderr(), fmt.Sprintf("the run was trained with the kernel %s, and goes on with %s: its digits will differ in the last places", before, now))
+		Warn(cmd.ErrOrStderr(), fmt.Sprintf("the run was trained with the kernel %s, and goes on with %s: its digits will differ in the last places", before, now))
 	}
 	return j, r.load(cmd, j)
 }
 
 // load reads what the run goes on from, once nobody else can change it.
-func (r *resumer) load(cmd *cobra.Command, j *job) error {
+func (r *resumer) load(cmd *cobra.Command, j *Job) error {
 	left, err := j.record.recorder.Resumable(cmd.Context())
 	if err != nil {
 		return err
 	}
 	if left.Passed != nil {
-		warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the run goes on from the checkpoint before, of epoch %d", oneLine(left.Passed), left.From.Epoch))
+		Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the run goes on from the checkpoint before, of epoch %d", OneLine(left.Passed), left.From.Epoch))
 	}
 	config := left.Config
 	if err := r.change(cmd, &config); err != nil {
 		return err
 	}
-	j.record.recorder.Configure(absolute(config))
-	j.config, j.rest = config, &rest{from: left.From, history: left.History}
+	j.record.recorder.Configure(Absolute(config))
+	j.config, j.rest = config, &remainder{from: left.From, history: left.History}
 	return nil
 }
 
@@ -174,7 +175,7 @@ func (r *resumer) change(cmd *cobra.Command, c *trainer.Config) (err error) {
 		c.Save = r.limits.Save
 	}
 	if r.memory != "" {
-		if c.Memory, err = parseSize(r.memory); err != nil {
+		if c.Memory, err = ParseSize(r.memory); err != nil {
 			return &trainer.ConfigError{Field: "--memory", Value: r.memory, Expected: err.Error()}
 		}
 	}

@@ -12,13 +12,13 @@ import (
 	"strings"
 	"syscall"
 
-	"newtop/internal/kernel"
-	"newtop/internal/version"
-	"newtop/trainer"
-
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"newtop/internal/kernel"
+	"newtop/internal/version"
+	"newtop/trainer"
 )
 
 const description = `Train a feed-forward network with exact curvature and watch every inner solve.
@@ -38,18 +38,18 @@ newtop runs compare last last~1`
 // Main runs newtop with the given arguments and returns the exit code of DESIGN's contract.
 func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	if err := kernel.Err(); err != nil {
-		report(errs, err)
-		return exitUsage
+		Report(errs, err)
+		return ExitUsage
 	}
-	processes := newCrew(errs)
+	processes := New(errs)
 	root := newRoot(processes)
 	quiet := false
-	if cmd, _, _ := root.Find(args); processes.quiet(cmd) {
+	if cmd, _, _ := root.Find(args); processes.Quiet(cmd) {
 		quiet, out, errs = true, io.Discard, io.Discard
 	}
-	ctx, stop := processes.context(quiet)
+	ctx, stop := processes.Context(quiet)
 	defer stop()
-	root.Annotations[commandLine] = quoted(append([]string{"newtop"}, args...))
+	root.Annotations[CommandLine] = QuoteAll(append([]string{"newtop"}, args...))
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -61,12 +61,12 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 		first.note(err)
 	}
 	if first.err != nil {
-		report(errs, first.err)
+		Report(errs, first.err)
 	}
 	code := exitCode(ctx, first.err)
-	processes.leave(code, first.err)
-	if quiet && code != exitDone {
-		processes.linger()
+	processes.Leave(code, first.err)
+	if quiet && code != ExitDone {
+		processes.Linger()
 	}
 	return code
 }
@@ -84,7 +84,7 @@ func (f *failure) note(err error) {
 // keep wraps whatever can fail in a command and those below it.
 func (f *failure) keep(cmd *cobra.Command) {
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		f.note(flagError(err))
+		f.note(Error(err))
 		return nil // and cobra goes no further
 	})
 	if args := cmd.Args; args != nil {
@@ -114,22 +114,22 @@ func signals() []os.Signal {
 	return slices.DeleteFunc(ending(), func(s os.Signal) bool { return s != syscall.SIGTERM && signal.Ignored(s) })
 }
 
-func newRoot(processes *crew) *cobra.Command {
-	var flags runFlags
-	var screen screenFlags
+func newRoot(processes *Group) *cobra.Command {
+	var flags Run
+	var screen Screen
 	root := &cobra.Command{
 		Use:     "newtop [flags]",
 		Short:   "A terminal lab for second-order training of feed-forward networks",
 		Long:    description,
 		Example: examples,
-		Args:    noArguments,
+		Args:    NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return open(cmd, &flags, &screen)
 		},
 	}
-	flags.add(root)
+	flags.Add(root)
 	screen.add(root)
-	processes.alone(root, "newtop train, as the screen needs a terminal; with --serve one looks over SSH")
+	processes.SingleOnly(root, "newtop train, as the screen needs a terminal; with --serve one looks over SSH")
 	root.SuggestionsMinimumDistance = 2
 	for _, g := range groups(processes) {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
@@ -152,8 +152,8 @@ type group struct {
 }
 
 // groups returns the commands in the order of the help.
-func groups(processes *crew) []group {
-	tune := processes.alone(newTune(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
+func groups(processes *Group) []group {
+	tune := processes.SingleOnly(newTune(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
 	return []group{
 		{"train", []*cobra.Command{newTrain(processes), newServe(processes), newResume(processes), tune}},
 		{"recorded runs", []*cobra.Command{newWatch(), newRuns()}},
@@ -162,14 +162,14 @@ func groups(processes *crew) []group {
 	}
 }
 
-// noArguments refuses arguments of commands that take none. At the root it is a command that does not
+// NoArguments refuses arguments of commands that take none. At the root it is a command that does not
 // exist, perhaps a misspelt one.
-func noArguments(cmd *cobra.Command, args []string) error {
+func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	if !cmd.HasAvailableSubCommands() {
-		return usagef("%s %s: expected no argument", cmd.CommandPath(), args[0])
+		return Usagef("%s %s: expected no argument", cmd.CommandPath(), args[0])
 	}
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -181,14 +181,14 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		message += "; did you mean " + near[0] + "?"
 	}
-	return &usageError{message}
+	return &UsageError{message}
 }
 
-// flagError says what a flag expected, in place of what the number parser thinks of the text.
-func flagError(err error) error {
+// Error says what a flag expected, in place of what the number parser thinks of the text.
+func Error(err error) error {
 	var value *pflag.InvalidValueError
 	if !errors.As(err, &value) {
-		return &usageError{err.Error()}
+		return &UsageError{err.Error()}
 	}
 	flag := value.GetFlag()
 	return &trainer.ConfigError{Field: "--" + flag.Name, Value: value.GetValue(), Expected: expected(flag.Value)}
@@ -211,11 +211,11 @@ func expected(v pflag.Value) string {
 	return "a " + v.Type()
 }
 
-// oneArgument asks for exactly one argument and says what it is.
-func oneArgument(what string) cobra.PositionalArgs {
+// OneArgument asks for exactly one argument and says what it is.
+func OneArgument(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usagef("%s: expected one argument: %s", cmd.CommandPath(), what)
+			return Usagef("%s: expected one argument: %s", cmd.CommandPath(), what)
 		}
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 func newRuns() *cobra.Command {
-	var a archive
+	var a StoreFlags
 	var l lister
 	cmd := &cobra.Command{
 		Use:   "runs",
@@ -28,14 +28,14 @@ func newRuns() *cobra.Command {
 Commands take a run by its ID, by the beginning or the end of one if no other
 run has it, by its name, or as last, last~1, last~2: the newest that are no trials of a search.`,
 		Example: "newtop runs --data letters --since 24h\nnewtop runs show last\nnewtop runs compare last last~1 last~2\nnewtop runs plot last last~1 -o figure.svg",
-		Args:    noArguments,
+		Args:    NoArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return l.list(cmd, &a) },
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	a.add(cmd)
 	l.add(cmd)
 	again := &cobra.Command{
-		Use: "list", Short: "List recorded runs, newest first", Args: noArguments,
+		Use: "list", Short: "List recorded runs, newest first", Args: NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return l.list(cmd, &a) },
 	}
 	l.add(again)
@@ -63,10 +63,10 @@ func (l *lister) add(cmd *cobra.Command) {
 	set.BoolVar(&l.trials, "trials", false, "also the trials of searches, which are left out otherwise unless --text chooses them")
 	set.IntVar(&l.filter.Limit, "limit", 0, "only so many; 0: all")
 	set.StringVar(&l.format, "format", "text", "text, json or csv")
-	set.VisitAll(wrap)
+	set.VisitAll(Wrap)
 }
 
-func (l *lister) list(cmd *cobra.Command, a *archive) error {
+func (l *lister) list(cmd *cobra.Command, a *StoreFlags) error {
 	write, ok := map[string]func(*cobra.Command, []store.Run) error{"text": listText, "json": listJSON, "csv": listCSV}[l.format]
 	if !ok {
 		return &trainer.ConfigError{Field: "--format", Value: l.format, Expected: "text, json or csv"}
@@ -83,7 +83,7 @@ func (l *lister) list(cmd *cobra.Command, a *archive) error {
 		}
 		return err
 	})
-	var empty *emptyError
+	var empty *EmptyError
 	if errors.As(err, &empty) {
 		fmt.Fprintln(cmd.ErrOrStderr(), "newtop:", empty)
 	} else if err != nil {
@@ -163,8 +163,8 @@ func span(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// room returns the width of the terminal that out is, or 0 for none.
-func room(out io.Writer) int {
+// Width returns the width of the terminal that out is, or 0 for none.
+func Width(out io.Writer) int {
 	f, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(f.Fd()) {
 		return 0

@@ -7,24 +7,24 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"newtop/trainer"
 	"newtop/trainer/store"
-
-	"github.com/spf13/cobra"
 )
 
-func newRunsRename(a *archive) *cobra.Command {
+func newRunsRename(a *StoreFlags) *cobra.Command {
 	return &cobra.Command{
 		Use: "rename RUN NAME", Short: "Give a recorded run a name", ValidArgsFunction: a.complete(1, cobra.ShellCompDirectiveNoFileComp),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usagef("%s: expected a run and its new name", cmd.CommandPath())
+				return Usagef("%s: expected a run and its new name", cmd.CommandPath())
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(store.Options{Existing: true}, func(s *store.Store) error {
-				runs, err := find(cmd, s, args[:1])
+				runs, err := FindRuns(cmd, s, args[:1])
 				if err != nil {
 					return err
 				}
@@ -40,7 +40,7 @@ type remover struct {
 	sure         bool
 }
 
-func newRunsRemove(a *archive) *cobra.Command {
+func newRunsRemove(a *StoreFlags) *cobra.Command {
 	var r remover
 	cmd := &cobra.Command{
 		Use:               "rm [RUN…]",
@@ -50,7 +50,7 @@ func newRunsRemove(a *archive) *cobra.Command {
 		ValidArgsFunction: a.complete(0, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) > 0) == (r.older != "" || r.state != "") {
-				return usagef("%s: expected runs by ID or name, or --older-than and --state to choose them", cmd.CommandPath())
+				return Usagef("%s: expected runs by ID or name, or --older-than and --state to choose them", cmd.CommandPath())
 			}
 			return a.with(store.Options{Existing: true}, func(s *store.Store) error { return r.remove(cmd, s, args) })
 		},
@@ -60,12 +60,12 @@ func newRunsRemove(a *archive) *cobra.Command {
 	set.StringVar(&r.older, "older-than", "", "all that nothing was recorded of for so long, as in 12h or 30d")
 	set.StringVar(&r.state, "state", "", "all in this state, as in newtop runs --state")
 	set.BoolVarP(&r.sure, "yes", "y", false, "do not ask")
-	set.VisitAll(wrap)
+	set.VisitAll(Wrap)
 	return cmd
 }
 
 func (r *remover) remove(cmd *cobra.Command, s *store.Store, names []string) error {
-	runs, err := find(cmd, s, names)
+	runs, err := FindRuns(cmd, s, names)
 	if err == nil && len(names) == 0 {
 		runs, err = r.chosen(cmd, s)
 	}
@@ -88,7 +88,7 @@ func (r *remover) remove(cmd *cobra.Command, s *store.Store, names []string) err
 	if err := s.Remove(cmd.Context(), ids...); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s removed\n", count(len(ids), "run"))
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s removed\n", Count(len(ids), "run"))
 	return nil
 }
 
@@ -120,19 +120,19 @@ func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, 
 func confirm(cmd *cobra.Command, runs []*store.Run) error {
 	var lines []string
 	for _, r := range runs {
-		lines = append(lines, fmt.Sprintf("%s %s %s %s, %d epochs, %s", tail(r.ID), r.Name, dataOf(r), optimizerOf(r), epochOf(r), r.State))
+		lines = append(lines, fmt.Sprintf("%s %s %s %s, %d epochs, %s", ShortID(r.ID), r.Name, dataOf(r), optimizerOf(r), epochOf(r), r.State))
 	}
-	return confirmRemoval(cmd, lines, count(len(runs), "run"))
+	return Confirm(cmd, lines, Count(len(runs), "run"))
 }
 
-// confirmRemoval lists what is to be removed and asks on the terminal.
-func confirmRemoval(cmd *cobra.Command, lines []string, what string) error {
-	if _, _, ok := terminal(cmd); !ok {
-		return usagef("%s: expected --yes where nobody can be asked", cmd.CommandPath())
+// Confirm lists what is to be removed and asks on the terminal.
+func Confirm(cmd *cobra.Command, lines []string, what string) error {
+	if _, _, ok := Terminal(cmd); !ok {
+		return Usagef("%s: expected --yes where nobody can be asked", cmd.CommandPath())
 	}
 	out := cmd.ErrOrStderr()
 	for _, line := range lines {
-		fmt.Fprintln(out, printable(line))
+		fmt.Fprintln(out, Printable(line))
 	}
 	fmt.Fprintf(out, "Remove %s for good? [y/N] ", what)
 	answered := make(chan string, 1)

@@ -22,10 +22,10 @@ import (
 type comparer struct {
 	format string
 	reach  string
-	screen screenFlags
+	screen Screen
 }
 
-func newRunsCompare(a *archive) *cobra.Command {
+func newRunsCompare(a *StoreFlags) *cobra.Command {
 	var c comparer
 	cmd := &cobra.Command{
 		Use:   "compare RUN RUN…",
@@ -35,7 +35,7 @@ func newRunsCompare(a *archive) *cobra.Command {
 The table says what each run reached and what it took, what it took to reach
 the errors of --reach, and which choices differ.`,
 		Example:           "newtop runs compare last last~1\nnewtop runs compare last last~1 --reach 0.1,0.05 --format text",
-		Args:              someArguments(2, "two runs or more, by ID or name"),
+		Args:              SomeArguments(2, "two runs or more, by ID or name"),
 		ValidArgsFunction: a.complete(0, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(store.Options{ReadOnly: true}, func(s *store.Store) error { return c.compare(cmd, s, args) })
@@ -45,7 +45,7 @@ the errors of --reach, and which choices differ.`,
 	set.SortFlags = false
 	set.StringVar(&c.format, "format", "", "text or json; empty: the screen in a terminal, without --reach, else text")
 	set.StringVar(&c.reach, "reach", "", "errors as fractions (or RMSEs), as in 0.1,0.05, to tell what they took; empty: the best of the run that does worst")
-	set.VisitAll(wrap)
+	set.VisitAll(Wrap)
 	c.screen.add(cmd)
 	return cmd
 }
@@ -62,18 +62,18 @@ func (c *comparer) compare(cmd *cobra.Command, s *store.Store, names []string) e
 	if err != nil {
 		return err
 	}
-	list, err := stories(cmd, s, names, false)
+	list, err := summaries(cmd, s, names, false)
 	if err != nil {
 		return err
 	}
-	in, out, ok := terminal(cmd)
+	in, out, ok := Terminal(cmd)
 	if ok && c.format == "" && levels == nil && len(list) <= tui.MostCompared {
 		options.Input, options.Output = in, out
 		return tui.Compare(cmd.Context(), compared(list), options)
 	}
 	t := tabulate(list, levels)
 	if c.format == "json" {
-		return printJSON(cmd.OutOrStdout(), t)
+		return JSON(cmd.OutOrStdout(), t)
 	}
 	return t.print(cmd.OutOrStdout())
 }
@@ -94,7 +94,7 @@ func (c *comparer) levels() (out []float64, err error) {
 }
 
 // compared turns stories into what the screen compares.
-func compared(list []*story) []tui.Compared {
+func compared(list []*summary) []tui.Compared {
 	out := make([]tui.Compared, len(list))
 	for i, t := range list {
 		r := t.run
@@ -148,7 +148,7 @@ func factOf(m event.Measure, e *event.EpochEvent) *fact {
 }
 
 // tabulate compares runs; without levels they are held against the best of the run that does worst.
-func tabulate(list []*story, levels []float64) *comparison {
+func tabulate(list []*summary, levels []float64) *comparison {
 	c := &comparison{levels: levels, Choices: map[string][]string{}}
 	names := labels(list)
 	var openings []*event.RunEvent
@@ -192,30 +192,30 @@ func tabulate(list []*story, levels []float64) *comparison {
 
 // print writes the comparison: a line a run, then what it took them to reach each level, then what differs.
 func (c *comparison) print(out io.Writer) error {
-	all := grid{heads: []string{"RUN", "ID", ">BEST " + strings.ToUpper(c.measure()), ">EPOCH", ">LAST", ">EPOCHS", ">TIME", ">EQUIVALENTS", "STATE"}}
+	all := Table{heads: []string{"RUN", "ID", ">BEST " + strings.ToUpper(c.measure()), ">EPOCH", ">LAST", ">EPOCHS", ">TIME", ">EQUIVALENTS", "STATE"}}
 	for _, v := range c.ranked() {
 		best, last := orNone(v.Best), orNone(v.Last)
-		all.add(v.Label, tail(v.ID), measure(v.measure, float64(best.Value)), strconv.Itoa(best.Epoch), measure(v.measure, float64(last.Value)),
+		all.add(v.Label, ShortID(v.ID), measure(v.measure, float64(best.Value)), strconv.Itoa(best.Epoch), measure(v.measure, float64(last.Value)),
 			strconv.Itoa(last.Epoch), elapsed(last.Seconds), work(last.Equivalents), string(v.State))
 	}
-	grids := []grid{all}
+	grids := []Table{all}
 	for k, level := range c.levels {
-		g := grid{heads: []string{"TO REACH " + measure(c.Runs[0].measure, level), "ID", ">EPOCH", ">TIME", ">EQUIVALENTS"}}
+		g := Table{heads: []string{"TO REACH " + measure(c.Runs[0].measure, level), "ID", ">EPOCH", ">TIME", ">EQUIVALENTS"}}
 		for _, v := range c.ranked() {
 			if !c.comparable(&v) {
 				continue
 			}
 			if at := v.Reached[k].At; at != nil {
-				g.add(v.Label, tail(v.ID), strconv.Itoa(at.Epoch), elapsed(at.Seconds), work(at.Equivalents))
+				g.add(v.Label, ShortID(v.ID), strconv.Itoa(at.Epoch), elapsed(at.Seconds), work(at.Equivalents))
 			} else {
-				g.add(v.Label, tail(v.ID), "never", ".", ".")
+				g.add(v.Label, ShortID(v.ID), "never", ".", ".")
 			}
 		}
 		grids = append(grids, g)
 	}
-	g := grid{heads: []string{"DIFFERS"}}
+	g := Table{heads: []string{"DIFFERS"}}
 	for _, v := range c.Runs {
-		g.heads = append(g.heads, tail(v.ID))
+		g.heads = append(g.heads, ShortID(v.ID))
 	}
 	for _, row := range c.Differs {
 		if strings.HasPrefix(row.Name, "--") || row.Contested() {

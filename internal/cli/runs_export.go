@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -35,7 +36,7 @@ var exports = []struct {
 	{"onnx", "the same as a graph that runtimes compute", (*exporter).weights},
 }
 
-func newRunsExport(a *archive) *cobra.Command {
+func newRunsExport(a *StoreFlags) *cobra.Command {
 	var x exporter
 	var names, meanings []string
 	for _, e := range exports {
@@ -46,7 +47,7 @@ func newRunsExport(a *archive) *cobra.Command {
 		Use:               "export RUN",
 		Short:             "Write a recorded run as " + strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1],
 		Example:           "newtop runs export last --format csv > run.csv\nnewtop runs export last --format tensorboard -o logs/run1",
-		Args:              oneArgument("a run's ID or name, or last"),
+		Args:              OneArgument("a run's ID or name, or last"),
 		ValidArgsFunction: a.complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, e := range exports {
@@ -68,7 +69,7 @@ func newRunsExport(a *archive) *cobra.Command {
 	set.SortFlags = false
 	set.StringVar(&x.format, "format", "csv", strings.Join(meanings, "; "))
 	set.StringVarP(&x.file, "output", "o", "", "file or directory; empty: standard output, or a name by the run's ID where it has to be a file")
-	set.VisitAll(wrap)
+	set.VisitAll(Wrap)
 	return cmd
 }
 
@@ -89,7 +90,7 @@ func (x *exporter) output(cmd *cobra.Command, write func(io.Writer) error) error
 		return err
 	}
 	err = buffered(f, write)
-	if err = first(err, f.Close()); err != nil {
+	if err = cmp.Or(err, f.Close()); err != nil {
 		discard(f)
 	}
 	return err
@@ -97,7 +98,7 @@ func (x *exporter) output(cmd *cobra.Command, write func(io.Writer) error) error
 
 func buffered(out io.Writer, write func(io.Writer) error) error {
 	w := bufio.NewWriterSize(out, 1<<16)
-	return first(write(w), w.Flush())
+	return cmp.Or(write(w), w.Flush())
 }
 
 // events calls each with every event of a run, and ends with its error.
@@ -106,7 +107,7 @@ func events(cmd *cobra.Command, s *store.Store, r *store.Run, each func(event.Ev
 		err = each(e)
 		return err == nil
 	})
-	return first(err, failed)
+	return cmp.Or(err, failed)
 }
 
 func (x *exporter) jsonl(cmd *cobra.Command, s *store.Store, r *store.Run) error {
@@ -134,7 +135,7 @@ func (x *exporter) csv(cmd *cobra.Command, s *store.Store, r *store.Run) error {
 			}
 			row := append(fieldTexts(reflect.ValueOf(epoch)), strconv.Itoa(len(epoch.Inner)), strconv.Itoa(iterations(&epoch)))
 			for _, key := range keys {
-				row = append(row, floatText(own(key)(&epoch)))
+				row = append(row, floatText(FigureOf(key)(&epoch)))
 			}
 			return w.Write(row)
 		})
@@ -238,7 +239,7 @@ func (x *exporter) weights(cmd *cobra.Command, s *store.Store, r *store.Run) err
 	}
 	e, err := trainer.Export(r.Config, from, r.Opening, file)
 	if err == nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: epoch %d, %s\n", e.File, e.Epoch, inBytes(e.Bytes))
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: epoch %d, %s\n", e.File, e.Epoch, Bytes(e.Bytes))
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -26,7 +27,7 @@ func runColumns(inTerminal bool, now time.Time) []runColumn {
 	id := func(r *store.Run) string { return r.ID }
 	begun := func(r *store.Run) string { return r.Begun.Local().Format(time.DateTime) }
 	if inTerminal {
-		id = func(r *store.Run) string { return tail(r.ID) }
+		id = func(r *store.Run) string { return ShortID(r.ID) }
 		begun = func(r *store.Run) string { return when(r.Begun, now) }
 	}
 	return []runColumn{
@@ -61,15 +62,15 @@ func listText(cmd *cobra.Command, runs []store.Run) error {
 	if len(runs) == 0 {
 		return nil
 	}
-	width := room(cmd.OutOrStdout())
+	width := Width(cmd.OutOrStdout())
 	g := listed(runs, width > 0, time.Now())
 	return g.fit(cmd.OutOrStdout(), width)
 }
 
 // listed returns the list of runs as a table.
-func listed(runs []store.Run, inTerminal bool, now time.Time) *grid {
+func listed(runs []store.Run, inTerminal bool, now time.Time) *Table {
 	columns := runColumns(inTerminal, now)
-	var g grid
+	var g Table
 	for _, c := range columns {
 		g.heads, g.ranks = append(g.heads, c.head), append(g.ranks, c.rank)
 	}
@@ -124,13 +125,8 @@ func rowOf(r *store.Run) runRow {
 	if r.Opening != nil {
 		row.Net, row.Parameters = r.Opening.Model.Shape(), r.Opening.Model.Parameters
 	}
-	last, best := r.Last, r.Best
-	if last == nil {
-		last = &missing
-	}
-	if best == nil {
-		best = &missing
-	}
+	unknown := event.UnknownEpoch(0)
+	last, best := cmp.Or(r.Last, &unknown), cmp.Or(r.Best, &unknown)
 	row.Epoch, row.Loss, row.TestLoss, row.Error, row.TestError = last.Epoch, last.Loss, last.TestLoss, last.Error, last.TestError
 	row.RMSE, row.TestRMSE, row.Equivalents, row.Elapsed = last.RMSE, last.TestRMSE, last.GradientEquivalents, last.Elapsed
 	row.BestEpoch, row.BestError, row.BestRMSE = best.Epoch, best.TestError, best.TestRMSE
@@ -142,10 +138,10 @@ func listJSON(cmd *cobra.Command, runs []store.Run) error {
 	for i := range runs {
 		rows[i] = rowOf(&runs[i])
 	}
-	return printJSON(cmd.OutOrStdout(), rows)
+	return JSON(cmd.OutOrStdout(), rows)
 }
 
-func printJSON(out io.Writer, v any) error {
+func JSON(out io.Writer, v any) error {
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")

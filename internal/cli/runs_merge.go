@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"newtop/trainer/store"
 	"newtop/trainer/tune"
-
-	"github.com/spf13/cobra"
 )
 
-func newRunsMerge(a *archive) *cobra.Command {
+func newRunsMerge(a *StoreFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge FILE…",
 		Short: "Copy the runs and searches of other databases into this one",
@@ -19,12 +19,12 @@ is taken as a whole or not at all, and only read. What is there already stays, o
 is brought up to date where the file has it further; merging again changes nothing.
 Shards of a search are one search then: newtop tune show NAME.`,
 		Example: "newtop runs merge sweep-*.db\nnewtop runs merge --record all.db node1.db node2.db",
-		Args:    someArguments(1, "databases with recorded runs"),
+		Args:    SomeArguments(1, "databases with recorded runs"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := readable(files); err != nil {
 				return err
 			}
-			return a.with(store.Options{}, func(s *store.Store) error { return mergeInto(cmd, s, a.file, files) })
+			return a.with(store.Options{}, func(s *store.Store) error { return mergeInto(cmd, s, a.File, files) })
 		},
 	}
 }
@@ -50,7 +50,7 @@ func mergeInto(cmd *cobra.Command, s *store.Store, place string, files []string)
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(cmd.OutOrStdout(), printable(file+": "+mergedText(&m))); err != nil {
+		if _, err := fmt.Fprintln(cmd.OutOrStdout(), Printable(file+": "+mergedText(&m))); err != nil {
 			return err
 		}
 	}
@@ -59,13 +59,13 @@ func mergeInto(cmd *cobra.Command, s *store.Store, place string, files []string)
 
 // mergedText says what came of merging a file.
 func mergedText(m *store.Merged) string {
-	text := count(m.Runs.All(), "run")
+	text := Count(m.Runs.All(), "run")
 	if n := len(m.Found); n > 0 {
 		text += ", " + countSearches(n)
 		if shards := tune.Shards(m.Found); len(shards) == 1 {
 			text += " (" + shards[0].String() + ")"
 		} else if len(shards) > 1 {
-			text += " (" + count(len(shards), "shard") + ")"
+			text += " (" + Count(len(shards), "shard") + ")"
 		}
 	}
 	var parts []string
@@ -117,7 +117,7 @@ func tellSweeps(cmd *cobra.Command, s *store.Store, place string) error {
 	}
 	at := ""
 	if place != "" {
-		at = " --record " + quote(place)
+		at = " --record " + Quote(place)
 	}
 	for i := range all {
 		if w := &all[i]; w.Of > 0 {
@@ -125,7 +125,7 @@ func tellSweeps(cmd *cobra.Command, s *store.Store, place string) error {
 			if missing := w.Missing(); len(missing) > 0 {
 				text += ", without " + strings.Trim(fmt.Sprint(missing), "[]")
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: newtop tune show %s%s\n", printable(w.Name), text, quote(w.Name), at)
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: newtop tune show %s%s\n", Printable(w.Name), text, Quote(w.Name), at)
 		}
 	}
 	return nil

@@ -12,18 +12,18 @@ import (
 	"newtop/trainer/store"
 )
 
-func newRunsPlot(a *archive) *cobra.Command {
+func newRunsPlot(a *StoreFlags) *cobra.Command {
 	var o figure.Options
 	var file, what string
 	cmd := &cobra.Command{
 		Use:               "plot RUN…",
 		Short:             "Draw recorded runs as SVG, PNG or PDF",
 		Example:           "newtop runs plot last -o figure.svg\nnewtop runs plot last last~1 -o figure.pdf --what test_error --x seconds",
-		Args:              someArguments(1, "the runs to draw, by ID or name"),
+		Args:              SomeArguments(1, "the runs to draw, by ID or name"),
 		ValidArgsFunction: a.complete(0, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if file == "" {
-				return usagef("%s: expected -o FILE, ending in .svg, .png or .pdf", cmd.CommandPath())
+				return Usagef("%s: expected -o FILE, ending in .svg, .png or .pdf", cmd.CommandPath())
 			}
 			if what != "" {
 				o.What = strings.Split(what, ",")
@@ -47,12 +47,12 @@ func newRunsPlot(a *archive) *cobra.Command {
 	set.Float64Var(&o.Width, "width", 0, "width in cm; 0: 16")
 	set.Float64Var(&o.Height, "height", 0, "height in cm; 0: by the number of panels")
 	set.StringVar(&o.Title, "title", "", "title; empty: the data and the net that the runs have in common")
-	set.VisitAll(wrap)
+	set.VisitAll(Wrap)
 	return cmd
 }
 
 func plot(cmd *cobra.Command, s *store.Store, names []string, file string, o figure.Options) error {
-	stories, err := stories(cmd, s, names, o.Smooth > 0) // what is thinned has another average
+	stories, err := summaries(cmd, s, names, o.Smooth > 0) // what is thinned has another average
 	if err != nil {
 		return err
 	}
@@ -68,18 +68,18 @@ func plot(cmd *cobra.Command, s *store.Store, names []string, file string, o fig
 	return nil
 }
 
-// stories returns runs with their epochs, those of long runs thinned if not whole.
-func stories(cmd *cobra.Command, s *store.Store, names []string, whole bool) ([]*story, error) {
-	runs, err := find(cmd, s, names)
+// summaries returns runs with their epochs, those of long runs thinned if not whole.
+func summaries(cmd *cobra.Command, s *store.Store, names []string, whole bool) ([]*summary, error) {
+	runs, err := FindRuns(cmd, s, names)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]*story, len(runs))
+	list := make([]*summary, len(runs))
 	for i, r := range runs {
 		if !whole {
-			list[i], err = skim(cmd.Context(), s, r, true)
+			list[i], err = watched(cmd.Context(), s, r, true)
 		} else {
-			list[i] = newStory(r)
+			list[i] = newSummary(r)
 			err = events(cmd, s, r, func(e event.Event) error { list[i].add(e, true); return nil })
 		}
 		if err != nil {
@@ -90,7 +90,7 @@ func stories(cmd *cobra.Command, s *store.Store, names []string, whole bool) ([]
 }
 
 // labels returns short names that tell runs apart.
-func labels(list []*story) []string {
+func labels(list []*summary) []string {
 	openings := make([]*event.RunEvent, len(list))
 	names := make([]string, len(list))
 	for i, t := range list {

@@ -18,26 +18,26 @@ import (
 	"newtop/trainer/store"
 )
 
-func newRunsShow(a *archive) *cobra.Command {
+func newRunsShow(a *StoreFlags) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
-		Use: "show RUN", Short: "Tell all about a recorded run", Args: oneArgument("a run's ID or name, or last"),
+		Use: "show RUN", Short: "Tell all about a recorded run", Args: OneArgument("a run's ID or name, or last"),
 		ValidArgsFunction: a.complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "text" && format != "json" {
 				return &trainer.ConfigError{Field: "--format", Value: format, Expected: "text or json"}
 			}
 			return a.with(store.Options{ReadOnly: true}, func(s *store.Store) error {
-				runs, err := find(cmd, s, args)
+				runs, err := FindRuns(cmd, s, args)
 				if err != nil {
 					return err
 				}
-				t, err := tell(cmd.Context(), s, runs[0])
+				t, err := summarizeRun(cmd.Context(), s, runs[0])
 				if err != nil {
 					return err
 				}
 				if format == "json" {
-					return printJSON(cmd.OutOrStdout(), t.report())
+					return JSON(cmd.OutOrStdout(), t.report())
 				}
 				return t.print(cmd.OutOrStdout())
 			})
@@ -69,9 +69,9 @@ type runReport struct {
 	Done     *event.DoneEvent     `json:"done"`
 }
 
-func (t *story) report() *runReport {
+func (t *summary) report() *runReport {
 	r := t.run
-	return &runReport{runRow: rowOf(r), Repeat: commandOf(&r.Config), Config: r.Config, Run: r.Opening, First: r.First, Last: r.Last,
+	return &runReport{runRow: rowOf(r), Repeat: Command(&r.Config), Config: r.Config, Run: r.Opening, First: r.First, Last: r.Last,
 		Best: r.Best, Stops: t.stops, Switches: t.switches, Settings: t.settings, Rewinds: t.rewinds, Races: t.races,
 		Resumes: t.resumes, Saved: t.saved, Spectra: t.spectra, Spectrum: t.spectrum, Diverged: t.diverged, Done: r.Done}
 }
@@ -88,20 +88,20 @@ const nameWidth = 14
 
 // line writes a line unless there is nothing to say; in a terminal a long text goes on below.
 func (s *sheet) line(name, format string, args ...any) {
-	text := printable(fmt.Sprintf(format, args...))
+	text := Printable(fmt.Sprintf(format, args...))
 	if text == "" || s.err != nil {
 		return
 	}
 	if s.width > 0 {
-		text = folded(text, max(s.width-nameWidth, 20))
+		text = Fold(text, max(s.width-nameWidth, 20))
 	}
 	text = strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", nameWidth))
 	_, s.err = fmt.Fprintln(s.out, strings.TrimRight(fmt.Sprintf("%-*s%s", nameWidth, name, text), " "))
 }
 
-// folded breaks a text that is wider than width between its words, and nowhere else: a command that is copied from it
+// Fold breaks a text that is wider than width between its words, and nowhere else: a command that is copied from it
 // is whole.
-func folded(text string, width int) string {
+func Fold(text string, width int) string {
 	if ansi.StringWidth(text) <= width {
 		return text
 	}
@@ -129,7 +129,7 @@ func processesText(o *event.RunEvent) string {
 	if o.Ranks <= 1 {
 		return ""
 	}
-	text := fmt.Sprintf("%d on %s", o.Ranks, count(max(o.Hosts, 1), "machine"))
+	text := fmt.Sprintf("%d on %s", o.Ranks, Count(max(o.Hosts, 1), "machine"))
 	if o.Reduce == "fast" {
 		return text + ", sums in MPI's order"
 	}
@@ -137,8 +137,8 @@ func processesText(o *event.RunEvent) string {
 }
 
 // print writes the story for people: a line each for what there is to say.
-func (t *story) print(out io.Writer) error {
-	w := &sheet{out: out, width: room(out)}
+func (t *summary) print(out io.Writer) error {
+	w := &sheet{out: out, width: Width(out)}
 	r := t.run
 	w.line("run", "%s", strings.TrimSpace(r.ID+" "+r.Name))
 	w.line("state", "%s", t.state())
@@ -153,16 +153,16 @@ func (t *story) print(out io.Writer) error {
 	}
 	t.printFigures(w)
 	t.printMarks(w)
-	w.line("record", "%s, %s, %d spectra, %s", count(r.Epochs, "epoch"), count(r.Inner, "inner iteration"), t.spectra, inBytes(r.Bytes))
+	w.line("record", "%s, %s, %d spectra, %s", Count(r.Epochs, "epoch"), Count(r.Inner, "inner iteration"), t.spectra, Bytes(r.Bytes))
 	w.line("checkpoint", "%s", t.checkpoint())
 	w.line("fingerprint", "%s", r.Fingerprint)
 	w.line("begun by", "%s", r.Command)
-	w.line("to repeat it", "%s", commandOf(&r.Config))
+	w.line("to repeat it", "%s", Command(&r.Config))
 	return w.err
 }
 
 // state says what has become of the run.
-func (t *story) state() string {
+func (t *summary) state() string {
 	r := t.run
 	switch {
 	case r.State == store.Running:
@@ -188,7 +188,7 @@ var endings = map[event.Reason]string{
 }
 
 // checkpoint says from where the run can be gone on with.
-func (t *story) checkpoint() string {
+func (t *summary) checkpoint() string {
 	if t.run.Checkpoint < 0 {
 		return ""
 	}
@@ -196,7 +196,7 @@ func (t *story) checkpoint() string {
 }
 
 // printFigures writes the first, the newest and the best epoch as a table.
-func (t *story) printFigures(w *sheet) {
+func (t *summary) printFigures(w *sheet) {
 	m := measureOf(t.run)
 	var names []string
 	var table strings.Builder
@@ -222,7 +222,7 @@ func (t *story) printFigures(w *sheet) {
 }
 
 // printMarks writes what was done to the run, and what was computed beside it.
-func (t *story) printMarks(w *sheet) {
+func (t *summary) printMarks(w *sheet) {
 	var parts []string
 	for _, name := range t.reasons() {
 		parts = append(parts, fmt.Sprintf("%s %d", t.words[name], t.stops[name]))
@@ -248,10 +248,10 @@ func (t *story) printMarks(w *sheet) {
 		w.line("resumed", "after epoch %d, %s", e.Epoch, e.Time.Local().Format(time.DateTime))
 	}
 	for _, e := range t.saved {
-		w.line("saved", "epoch %d: %s, %s, %s", e.Epoch, e.File, e.Format, inBytes(e.Bytes))
+		w.line("saved", "epoch %d: %s, %s, %s", e.Epoch, e.File, e.Format, Bytes(e.Bytes))
 	}
 	if t.spectrum != nil {
-		text := strings.TrimPrefix(strings.TrimSpace(spectrumLine(t.spectrum)), strconv.Itoa(t.spectrum.Epoch)+" ")
+		text := strings.TrimPrefix(strings.TrimSpace(SpectrumLine(t.spectrum)), strconv.Itoa(t.spectrum.Epoch)+" ")
 		w.line("spectrum", "after epoch %d: %s", t.spectrum.Epoch, text)
 	}
 	if t.diverged != nil {
@@ -272,8 +272,8 @@ func settingsText(o *event.RunEvent) string {
 	return strings.Join(parts, " ")
 }
 
-// inBytes writes a size for people.
-func inBytes(n int64) string {
+// Bytes writes a size for people.
+func Bytes(n int64) string {
 	switch {
 	case n < 1e3:
 		return fmt.Sprintf("%d bytes", n)

@@ -29,7 +29,7 @@ func (x *exporter) tensorboard(cmd *cobra.Command, s *store.Store, r *store.Run)
 	if r.Opening != nil {
 		begun = r.Opening.Time
 	}
-	path := filepath.Join(dir, fmt.Sprintf("events.out.tfevents.%d.%s", begun.Unix(), tail(r.ID)))
+	path := filepath.Join(dir, fmt.Sprintf("events.out.tfevents.%d.%s", begun.Unix(), ShortID(r.ID)))
 	file := exporter{file: path}
 	err := file.output(cmd, func(out io.Writer) error {
 		wall := float64(begun.UnixNano()) / float64(time.Second)

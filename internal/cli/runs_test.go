@@ -112,7 +112,7 @@ func TestRunsShow(t *testing.T) {
 	}
 	for i, id := range ids {
 		var r runReport
-		if err := json.Unmarshal([]byte(succeed(t, "runs", "show", tail(id), "--format", "json", "--record", db)), &r); err != nil {
+		if err := json.Unmarshal([]byte(succeed(t, "runs", "show", ShortID(id), "--format", "json", "--record", db)), &r); err != nil {
 			t.Fatal(err)
 		}
 		if r.ID != id || r.Run == nil || r.Done == nil || r.Last == nil || r.Epoch != r.Done.Epochs || r.Config.Data == "" || (i == 0) != (r.Spectra > 0) {
@@ -168,7 +168,7 @@ func TestRunsCompare(t *testing.T) {
 	for first, other := range map[string]string{ids[1]: ids[2], ids[2]: ids[1]} { // whatever the digits are
 		out := succeed(t, "runs", "compare", first, other, "--reach", "1e9", "--record", db)
 		all, level, _ := strings.Cut(out, "TO REACH")
-		if strings.Index(all, tail(first)) > strings.Index(all, tail(other)) || strings.Contains(strings.Split(level, "DIFFERS")[0], tail(other)) {
+		if strings.Index(all, ShortID(first)) > strings.Index(all, ShortID(other)) || strings.Contains(strings.Split(level, "DIFFERS")[0], ShortID(other)) {
 			t.Errorf("%s is judged by what %s is:\n%s", other, first, out)
 		}
 	}
@@ -198,7 +198,7 @@ func TestRunsChange(t *testing.T) {
 	if out := succeed(t, "runs", "show", "waves", "--record", db); !strings.Contains(out, ids[2]) {
 		t.Errorf("waves is\n%s", out)
 	}
-	if _, errs, code := newtop("runs", "rm", "waves", "--record", db); code != exitUsage || !strings.Contains(errs, "--yes") {
+	if _, errs, code := newtop("runs", "rm", "waves", "--record", db); code != ExitUsage || !strings.Contains(errs, "--yes") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 	succeed(t, "runs", "rm", "--older-than", "1h", "--state", "epochs", "--yes", "--record", db)
@@ -273,7 +273,7 @@ func TestWatchAFileOfSomethingElse(t *testing.T) {
 	t.Parallel() // it is given some seconds to grow
 	text := write(t, "text.txt", "no events\nat all\n")
 	out, errs, code := newtop("watch", text)
-	if code != exitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "text.txt:1") || !strings.Contains(errs, "expected") {
+	if code != ExitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "text.txt:1") || !strings.Contains(errs, "expected") {
 		t.Errorf("exit %d, %q, %q", code, out, errs)
 	}
 }
@@ -284,7 +284,7 @@ func TestNoRuns(t *testing.T) {
 	if out, errs, code := newtop("runs"); code != 0 || out != "" || !strings.Contains(errs, "newtop train") {
 		t.Errorf("exit %d, %q, %q", code, out, errs)
 	}
-	if _, errs, code := newtop("runs", "show", "last"); code != exitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "no run is recorded yet") {
+	if _, errs, code := newtop("runs", "show", "last"); code != ExitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "no run is recorded yet") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 	if _, err := os.Stat(filepath.Join(os.Getenv("NEWTOP_STATE_DIR"), "runs.db")); err == nil {
@@ -320,7 +320,7 @@ func TestCompletion(t *testing.T) {
 func TestFolded(t *testing.T) {
 	text := "newtop train --data 'two words' --opt tr-newton-with-a-long-name --epochs 20"
 	for width := 1; width < 90; width++ {
-		got := folded(text, width)
+		got := Fold(text, width)
 		if strings.ReplaceAll(got, "\n", " ") != text {
 			t.Errorf("%d columns: %q", width, got)
 		}
@@ -330,8 +330,8 @@ func TestFolded(t *testing.T) {
 			}
 		}
 	}
-	if text := "  aligned   as  it was"; folded(text, 40) != text {
-		t.Errorf("%q became %q", text, folded(text, 40))
+	if text := "  aligned   as  it was"; Fold(text, 40) != text {
+		t.Errorf("%q became %q", text, Fold(text, 40))
 	}
 }
 
@@ -346,7 +346,7 @@ func TestElapsed(t *testing.T) {
 
 // What a store from elsewhere holds can't act on the terminal.
 func TestPrintable(t *testing.T) {
-	if got := printable("a\x1b[31mé\tz\u202e"); got != "a·[31mé·z·" {
+	if got := Printable("a\x1b[31mé\tz\u202e"); got != "a·[31mé·z·" {
 		t.Errorf("%q", got)
 	}
 }

@@ -20,24 +20,24 @@ const (
 	screenProcessors    = 2
 )
 
-// screenFlags say how the screen appears.
-type screenFlags struct {
+// Screen say how the screen appears.
+type Screen struct {
 	theme, glyphs string
 	noMouse       bool
 }
 
-func (f *screenFlags) add(cmd *cobra.Command) {
+func (f *Screen) add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.StringVar(&f.theme, "theme", "", "colours of the screen: auto (by the background), dark, light, safe (for the colour-blind), mono; empty: as last chosen there")
 	set.StringVar(&f.glyphs, "glyphs", "", "what its charts are made of: auto (by the locale), braille, block, ascii; empty: as last chosen there")
 	set.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	for _, name := range []string{"theme", "glyphs", "no-mouse"} {
-		wrap(set.Lookup(name))
+		Wrap(set.Lookup(name))
 	}
 }
 
 // options checks the flags. They win over what the user has chosen on an earlier screen.
-func (f *screenFlags) options() (o screen.Options, err error) {
+func (f *Screen) options() (o screen.Options, err error) {
 	if o.Theme, err = style.ParseTheme(f.theme); err != nil {
 		return o, &trainer.ConfigError{Field: "--theme", Value: f.theme, Expected: "auto, dark, light, safe or mono"}
 	}
@@ -51,38 +51,37 @@ func (f *screenFlags) options() (o screen.Options, err error) {
 	return o, nil
 }
 
-// terminal returns the command's input and output if both are terminals that can be drawn on.
-func terminal(cmd *cobra.Command) (in, out *os.File, ok bool) {
+// Terminal returns the command's input and output if both are terminals that can be drawn on.
+func Terminal(cmd *cobra.Command) (in, out *os.File, ok bool) {
 	in, inOK := cmd.InOrStdin().(*os.File)
-	out, outOK := cmd.OutOrStdout().(*os.File)
-	ok = inOK && outOK && term.IsTerminal(in.Fd()) && term.IsTerminal(out.Fd()) && os.Getenv("TERM") != "dumb"
-	return in, out, ok
+	out, outOK := Drawable(cmd.OutOrStdout())
+	return in, out, inOK && outOK && term.IsTerminal(in.Fd())
 }
 
 // open does what the flags say behind the screen, or as text where there is none.
-func open(cmd *cobra.Command, flags *runFlags, screen *screenFlags) error {
+func open(cmd *cobra.Command, flags *Run, screen *Screen) error {
 	options, err := screen.options()
 	if err != nil {
 		return err
 	}
-	in, out, ok := terminal(cmd)
+	in, out, ok := Terminal(cmd)
 	if !ok {
-		j, err := flags.job(cmd, nil)
+		j, err := newJob(flags, cmd, nil)
 		if err != nil {
 			return err
 		}
-		return j.train(cmd, &textRecorder{out: cmd.OutOrStdout(), messages: cmd.ErrOrStderr()})
+		return j.train(cmd, &TextRecorder{out: cmd.OutOrStdout(), messages: cmd.ErrOrStderr()})
 	}
 	options.Input, options.Output = in, out
-	j, err := flags.job(cmd, func(c *trainer.Config) { spectra(cmd, c) })
+	j, err := newJob(flags, cmd, func(c *trainer.Config) { defaultSpectra(cmd, c) })
 	if err != nil {
 		return err
 	}
 	return j.show(cmd, options)
 }
 
-// spectra asks for spectra every few epochs where no flag says how often, as on the screen that shows them.
-func spectra(cmd *cobra.Command, c *trainer.Config) {
+// defaultSpectra asks for spectra every few epochs where no flag says how often, as on the screen that shows them.
+func defaultSpectra(cmd *cobra.Command, c *trainer.Config) {
 	if !cmd.Flags().Changed("spectrum-every") {
 		c.SpectrumEvery, c.SpectrumShare = screenSpectrumEvery, screenSpectrumShare
 	}

@@ -2,8 +2,8 @@ package cli
 
 import "github.com/spf13/cobra"
 
-func newServe(processes *crew) *cobra.Command {
-	s := starter{crew: processes}
+func newServe(processes *Group) *cobra.Command {
+	s := starter{group: processes}
 	cmd := &cobra.Command{
 		Use:   "serve [flags]",
 		Short: "Train, and serve the screen over SSH",
@@ -18,17 +18,17 @@ newtop serve --listen :2222 --authorized-keys keys --control mine.pub
 newtop serve --name nightly --continue --linger 10m
 ssh -p 2222 localhost
 ssh -p 2222 localhost status --json`,
-		Args: noArguments,
+		Args: NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.runServed(cmd) },
 	}
 	s.serve.add(cmd, serving)
 	set := cmd.Flags()
 	addContinue(cmd, &s.goOn)
 	set.StringVar(&s.format, "format", "text", "text, or jsonl: one JSON event a line")
-	wrap(set.Lookup("format"))
-	s.flags.add(cmd)
+	Wrap(set.Lookup("format"))
+	s.flags.Add(cmd)
 	s.screen.add(cmd)
-	return processes.together(cmd)
+	return processes.Trains(cmd)
 }
 
 func (s *starter) runServed(cmd *cobra.Command) error {
@@ -36,8 +36,8 @@ func (s *starter) runServed(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	spectra(cmd, &c)
-	if err := s.crew.join(); err != nil {
+	defaultSpectra(cmd, &c)
+	if err := s.group.Join(); err != nil {
 		return err
 	}
 	h, err := s.serve.host(cmd, &s.screen)
@@ -45,10 +45,10 @@ func (s *starter) runServed(cmd *cobra.Command) error {
 		return err
 	}
 	defer h.close()
-	j, err := s.flags.begin(cmd, c, s.goOn)
+	j, err := Begin(&s.flags, cmd, c, s.goOn)
 	if err != nil {
 		return err
 	}
-	j.crew = s.crew
+	j.group = s.group
 	return j.serve(cmd, printer, h)
 }

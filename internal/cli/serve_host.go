@@ -10,16 +10,16 @@ import (
 	"sync"
 	"time"
 
-	"newtop/trainer"
-	"newtop/tui/remote"
-
 	"charm.land/log/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"newtop/trainer"
+	"newtop/tui/remote"
 )
 
-// serveFlags say where a run is served, to whom, and how much.
-type serveFlags struct {
+// ServeFlags say where a run is served, to whom, and how much.
+type ServeFlags struct {
 	o         remote.Options
 	address   string // the flag's name
 	linger    time.Duration
@@ -37,7 +37,7 @@ const (
 )
 
 // add declares the flags.
-func (f *serveFlags) add(cmd *cobra.Command, of int) {
+func (f *ServeFlags) add(cmd *cobra.Command, of int) {
 	set := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	set.SortFlags = false
 	f.address = "listen"
@@ -60,7 +60,7 @@ func (f *serveFlags) add(cmd *cobra.Command, of int) {
 	set.StringVar(&f.log, "log", "-", "file that joins, leaves, refusals and commands are appended to; -: standard error")
 	set.StringVar(&f.logFormat, "log-format", "text", "text, logfmt or json")
 	set.VisitAll(func(flag *pflag.Flag) {
-		wrap(flag)
+		Wrap(flag)
 		f.names = append(f.names, flag.Name)
 	})
 	cmd.Flags().AddFlagSet(set)
@@ -77,20 +77,20 @@ func (f *serveFlags) add(cmd *cobra.Command, of int) {
 }
 
 // wanted reports whether the run is to be served. Flags that say how are refused where it is not.
-func (f *serveFlags) wanted(cmd *cobra.Command) (bool, error) {
+func (f *ServeFlags) wanted(cmd *cobra.Command) (bool, error) {
 	if f.o.Address != "" {
 		return true, nil
 	}
 	for _, name := range f.names {
 		if cmd.Flags().Changed(name) {
-			return false, usagef("--%s: expected --%s with it", name, f.address)
+			return false, Usagef("--%s: expected --%s with it", name, f.address)
 		}
 	}
 	return false, nil
 }
 
-// host is where a run is served.
-type host struct {
+// Host is where a run is served.
+type Host struct {
 	options remote.Options
 	address string // the flag's name
 	linger  time.Duration
@@ -98,7 +98,7 @@ type host struct {
 	log     io.Closer
 }
 
-func (h *host) close() error {
+func (h *Host) close() error {
 	if h.log == nil {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (h *host) close() error {
 }
 
 // listen serves a session, and names the flag that is wrong as it is named here.
-func (h *host) listen(s *trainer.Session) (*remote.Server, error) {
+func (h *Host) listen(s *trainer.Session) (*remote.Server, error) {
 	server, err := remote.Listen(s, h.options)
 	var wrong *trainer.ConfigError
 	if errors.As(err, &wrong) && wrong.Field == "--listen" {
@@ -116,18 +116,18 @@ func (h *host) listen(s *trainer.Session) (*remote.Server, error) {
 }
 
 // host checks the flags and opens the log.
-func (f *serveFlags) host(cmd *cobra.Command, screen *screenFlags) (*host, error) {
+func (f *ServeFlags) host(cmd *cobra.Command, screen *Screen) (*Host, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	h := &host{options: f.o, address: f.address, linger: f.linger, forever: !f.brief && !cmd.Flags().Changed("linger")}
+	h := &Host{options: f.o, address: f.address, linger: f.linger, forever: !f.brief && !cmd.Flags().Changed("linger")}
 	var err error
 	if h.options.UI, err = screen.options(); err != nil {
 		return nil, err
 	}
 	// A viewer's choices are kept nowhere, and their pictures would be files on this machine.
 	h.options.UI.Preferences, h.options.UI.Pictures = "", ""
-	h.options.Saves = absolutePath(f.o.Saves)
+	h.options.Saves = AbsolutePath(f.o.Saves)
 	out := cmd.ErrOrStderr()
 	if f.log != "-" {
 		file, err := os.OpenFile(f.log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
@@ -145,7 +145,7 @@ func (f *serveFlags) host(cmd *cobra.Command, screen *screenFlags) (*host, error
 // formatters of --log-format.
 var formatters = map[string]log.Formatter{"text": log.TextFormatter, "logfmt": log.LogfmtFormatter, "json": log.JSONFormatter}
 
-func (f *serveFlags) check() error {
+func (f *ServeFlags) check() error {
 	switch _, known := formatters[f.logFormat]; {
 	case !known:
 		return &trainer.ConfigError{Field: "--log-format", Value: f.logFormat, Expected: "text, logfmt or json"}
@@ -179,8 +179,8 @@ func announce(w io.Writer, s *remote.Server) {
 	fmt.Fprintf(w, "to look: ssh -p %s %s\n", port, name)
 }
 
-// oneAtATime returns a writer that several goroutines may use. A file is one already.
-func oneAtATime(w io.Writer) io.Writer {
+// OneAtATime returns a writer that several goroutines may use. A file is one already.
+func OneAtATime(w io.Writer) io.Writer {
 	if _, file := w.(*os.File); file {
 		return w
 	}

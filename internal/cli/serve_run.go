@@ -1,15 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"time"
 
-	"newtop/trainer"
-
 	"github.com/spf13/cobra"
+
+	"newtop/trainer"
 )
 
 // What viewers read in their terminals when the screen has gone.
@@ -24,11 +25,11 @@ var (
 // It trains in one goroutine and serves from another, and ends them in this order: the run, by its own means or the
 // command's context; after it the server, at once where the context ended or there is nothing to look at, else when
 // the host's time is over. A server that breaks leaves the run alone.
-func (j *job) serve(cmd *cobra.Command, printer trainer.Recorder, h *host) (err error) {
-	defer func() { err = first(err, j.record.close()) }()
+func (j *Job) serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err error) {
+	defer func() { err = cmp.Or(err, j.record.close()) }()
 	threads := j.config.Threads
 	j.leaveProcessors()
-	session, err := j.session(j.crew.greeting(printer, cmd.ErrOrStderr(), threads))
+	session, err := j.session(j.group.Announcing(printer, cmd.ErrOrStderr(), threads))
 	if err != nil {
 		return err
 	}
@@ -46,21 +47,21 @@ func (j *job) serve(cmd *cobra.Command, printer trainer.Recorder, h *host) (err 
 	go func() {
 		err := server.Serve(serving)
 		if err != nil {
-			warn(messages, "the run is no longer served: "+oneLine(err))
+			Warn(messages, "the run is no longer served: "+OneLine(err))
 		}
 		served <- err
 	}()
 	runErr := session.Run(cmd.Context())
-	if _, text := printer.(*textRecorder); text && !cut(runErr) {
+	if _, text := printer.(*TextRecorder); text && !failed(runErr) {
 		j.record.tell(messages, false)
 	}
 	h.stay(cmd.Context(), messages, runErr, served)
 	leave(farewell(cmd.Context(), runErr))
-	return first(j.end(cmd, runErr), <-served)
+	return cmp.Or(j.end(cmd, runErr), <-served)
 }
 
 // stay waits after the run's end until the server has served long enough, or broke; served still holds its error then.
-func (h *host) stay(ctx context.Context, messages io.Writer, runErr error, served chan error) {
+func (h *Host) stay(ctx context.Context, messages io.Writer, runErr error, served chan error) {
 	if ctx.Err() != nil || unusable(runErr) || !h.forever && h.linger == 0 {
 		return
 	}
@@ -73,7 +74,7 @@ func (h *host) stay(ctx context.Context, messages io.Writer, runErr error, serve
 	}
 	what := "the run is over"
 	if runErr != nil {
-		what = oneLine(runErr)
+		what = OneLine(runErr)
 	}
 	fmt.Fprintf(messages, "%s; it is served %s\n", what, until)
 	select {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"math"
 	"slices"
 
 	"newtop/trainer/event"
@@ -13,16 +12,8 @@ import (
 	"newtop/trainer/stream"
 )
 
-// missing is an epoch of which nothing is known.
-var missing = func() event.EpochEvent {
-	nan := event.Float(math.NaN())
-	return event.EpochEvent{Loss: nan, TestLoss: nan, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, GradientNorm: nan,
-		StepNorm: nan, Radius: nan, Rho: nan, Rate: nan, Gradients: nan, Products: nan, Losses: nan, GradientEquivalents: nan,
-		Seconds: nan, Elapsed: nan}
-}()
-
-// story is what a recorded run's events tell.
-type story struct {
+// summary is what a recorded run's events tell.
+type summary struct {
 	run      *store.Run
 	epochs   []event.EpochEvent // where they were asked for
 	switches []event.SwitchEvent
@@ -39,16 +30,16 @@ type story struct {
 	words    map[string]string
 }
 
-func newStory(r *store.Run) *story {
-	return &story{run: r, stops: map[string]int{}, words: map[string]string{}}
+func newSummary(r *store.Run) *summary {
+	return &summary{run: r, stops: map[string]int{}, words: map[string]string{}}
 }
 
-// tell reads what happened in a run, and keeps no epochs.
-func tell(ctx context.Context, s *store.Store, r *store.Run) (*story, error) {
+// summarizeRun reads what happened in a run, and keeps no epochs.
+func summarizeRun(ctx context.Context, s *store.Store, r *store.Run) (*summary, error) {
 	if r.Inner == 0 { // no solves to count, so that not every epoch has to be read
-		return skim(ctx, s, r, false)
+		return watched(ctx, s, r, false)
 	}
-	t := newStory(r)
+	t := newSummary(r)
 	_, err := s.Events(ctx, r.ID, 0, func(e event.Event) bool {
 		t.add(e, false)
 		return true
@@ -56,21 +47,21 @@ func tell(ctx context.Context, s *store.Store, r *store.Run) (*story, error) {
 	return t, err
 }
 
-// skim reads a run as watchers see it: the past of a long one is thinned, its extremes kept.
-func skim(ctx context.Context, s *store.Store, r *store.Run, epochs bool) (*story, error) {
+// watched reads a run as watchers see it: the past of a long one is thinned, its extremes kept.
+func watched(ctx context.Context, s *store.Store, r *store.Run, epochs bool) (*summary, error) {
 	source, err := s.Source(ctx, r.ID)
 	if err != nil {
 		return nil, err
 	}
 	defer source.Close()
-	t := newStory(r)
+	t := newSummary(r)
 	for {
 		e, err := source.Next(ctx)
 		switch {
 		case err == nil:
 			t.add(e, epochs)
 		case errors.Is(err, stream.ErrRestart):
-			t = newStory(r)
+			t = newSummary(r)
 		case errors.Is(err, stream.ErrNone), errors.Is(err, io.EOF):
 			return t, nil
 		default:
@@ -79,7 +70,7 @@ func skim(ctx context.Context, s *store.Store, r *store.Run, epochs bool) (*stor
 	}
 }
 
-func (t *story) add(e event.Event, epochs bool) {
+func (t *summary) add(e event.Event, epochs bool) {
 	switch e := e.(type) {
 	case event.EpochEvent:
 		for i := range e.Inner {
@@ -112,7 +103,7 @@ func (t *story) add(e event.Event, epochs bool) {
 }
 
 // reasons returns the names of the reasons why solves stopped, the most frequent first.
-func (t *story) reasons() []string {
+func (t *summary) reasons() []string {
 	return slices.SortedFunc(maps.Keys(t.stops), func(a, b string) int {
 		if t.stops[a] != t.stops[b] {
 			return t.stops[b] - t.stops[a]

@@ -45,8 +45,8 @@ func columns(run *event.RunEvent, e *event.EpochEvent) []column {
 		list = append(list, decimal("rho", 7, 3, func(e *event.EpochEvent) event.Float { return e.Rho }))
 	}
 	for _, f := range e.Figures {
-		head := printable(f.Key)
-		list = append(list, decimal(head, max(len(head), 8), 3, own(f.Key)))
+		head := Printable(f.Key)
+		list = append(list, decimal(head, max(len(head), 8), 3, FigureOf(f.Key)))
 	}
 	return append(list,
 		column{"gradients", 9, func(e *event.EpochEvent) string { return fixed(e.GradientEquivalents, 1) }},
@@ -72,8 +72,8 @@ func faults(classes, tested bool) []column {
 	return list
 }
 
-// own returns a method's own figure by its key, NaN in an epoch that lacks it.
-func own(key string) func(e *event.EpochEvent) event.Float {
+// FigureOf returns a method's own figure by its key, NaN in an epoch that lacks it.
+func FigureOf(key string) func(e *event.EpochEvent) event.Float {
 	return func(e *event.EpochEvent) event.Float {
 		for i := range e.Figures {
 			if e.Figures[i].Key == key {

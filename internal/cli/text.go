@@ -9,9 +9,9 @@ import (
 	"newtop/trainer/event"
 )
 
-// textRecorder prints a run as a table: one line an epoch to out, and what the run is to messages. What the
+// TextRecorder prints a run as a table: one line an epoch to out, and what the run is to messages. What the
 // table needs to show is known from the first step, so that the row of the starting weights waits for it.
-type textRecorder struct {
+type TextRecorder struct {
 	out, messages io.Writer
 	run           event.RunEvent
 	opened        bool
@@ -20,7 +20,7 @@ type textRecorder struct {
 	columns       []column          // nil until the heading is printed
 }
 
-func (t *textRecorder) Record(e event.Event) error {
+func (t *TextRecorder) Record(e event.Event) error {
 	switch e := e.(type) {
 	case event.RunEvent:
 		t.run, t.optimizer, t.opened = e, e.Optimizer, true
@@ -34,24 +34,24 @@ func (t *textRecorder) Record(e event.Event) error {
 		err := t.begin(&e)
 		return t.print(err, tableRow(t.columns, &e))
 	case event.SpectrumEvent:
-		return t.print(t.begin(t.start), spectrumLine(&e))
+		return t.print(t.begin(t.start), SpectrumLine(&e))
 	case event.ResumeEvent:
 		fmt.Fprintf(t.messages, "resumed after epoch %d\n", e.Epoch)
 	case event.SavedEvent:
-		fmt.Fprintf(t.messages, "saved epoch %d: %s, %s, %s\n", e.Epoch, printable(e.File), e.Format, inBytes(e.Bytes))
+		fmt.Fprintf(t.messages, "saved epoch %d: %s, %s, %s\n", e.Epoch, Printable(e.File), e.Format, Bytes(e.Bytes))
 	case event.DoneEvent:
 		if err := t.begin(t.start); err != nil || !t.opened || e.Reason == event.ReasonFailed {
 			return err
 		}
-		return t.print(nil, summary(&t.run, &e, t.optimizer))
+		return t.print(nil, Outcome(&t.run, &e, t.optimizer))
 	}
 	return nil
 }
 
-func (t *textRecorder) Flush() error { return nil }
+func (t *TextRecorder) Flush() error { return nil }
 
 // opening says what is known of the run: of one that another program trains that may be its name alone.
-func (t *textRecorder) opening() {
+func (t *TextRecorder) opening() {
 	r := &t.run
 	var parts []string
 	add := func(known bool, format string, args ...any) {
@@ -64,17 +64,17 @@ func (t *textRecorder) opening() {
 	add(r.Model.Parameters > 0, "%d weights", r.Model.Parameters)
 	add(r.Optimizer != "", "%s", r.Optimizer)
 	add(r.Kernel != "", "%s", r.Seeds())
-	add(r.Threads > 0, "%s", counted(r.Threads, r.Threads, "thread"))
+	add(r.Threads > 0, "%s", Count(r.Threads, "thread"))
 	text := cmp.Or(r.Data.Name, r.ID, "a run")
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
-	fmt.Fprintln(t.messages, printable(text))
+	fmt.Fprintln(t.messages, Printable(text))
 }
 
 // begin prints the heading and the starting weights, once, in the columns that e calls for; nil calls for
 // nothing yet.
-func (t *textRecorder) begin(e *event.EpochEvent) error {
+func (t *TextRecorder) begin(e *event.EpochEvent) error {
 	if t.columns != nil || e == nil {
 		return nil
 	}
@@ -87,14 +87,14 @@ func (t *textRecorder) begin(e *event.EpochEvent) error {
 }
 
 // print writes a line unless something failed before.
-func (t *textRecorder) print(err error, line string) error {
+func (t *TextRecorder) print(err error, line string) error {
 	if err == nil {
 		_, err = fmt.Fprintln(t.out, line)
 	}
 	return err
 }
 
-func spectrumLine(e *event.SpectrumEvent) string {
+func SpectrumLine(e *event.SpectrumEvent) string {
 	if e.Stop.Failed() {
 		return fmt.Sprintf("%5d no eigenvalues of the %s: %s", e.Epoch, matrix(e.Operator), e.Stop.Words())
 	}

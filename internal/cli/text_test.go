@@ -47,8 +47,9 @@ func TestTableOfEveryMethod(t *testing.T) {
 
 // Without test rows there are no columns for them.
 func TestTableWithoutTestRows(t *testing.T) {
+	unknown := event.UnknownEpoch(0)
 	for _, classes := range []int{0, 3} {
-		head := tableHead(columns(&event.RunEvent{Data: event.DataInfo{Classes: classes}}, &missing), true)
+		head := tableHead(columns(&event.RunEvent{Data: event.DataInfo{Classes: classes}}, &unknown), true)
 		if strings.Contains(head, "test") || !strings.HasSuffix(head, " inner") {
 			t.Errorf("%d classes: %s", classes, head)
 		}
@@ -90,7 +91,7 @@ func TestSpectrumLine(t *testing.T) {
 		if err := e.Stop.UnmarshalText([]byte(stop)); err != nil {
 			t.Fatal(err)
 		}
-		if got := spectrumLine(&e); got != want {
+		if got := SpectrumLine(&e); got != want {
 			t.Errorf("%s: %q, want %q", stop, got, want)
 		}
 	}

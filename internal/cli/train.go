@@ -14,16 +14,16 @@ import (
 
 // starter begins a run without a screen in this terminal, or goes on with it, and may serve it.
 type starter struct {
-	flags  runFlags
-	serve  serveFlags
-	screen screenFlags
+	flags  Run
+	serve  ServeFlags
+	screen Screen
 	format string
 	goOn   bool
-	crew   *crew
+	group  *Group
 }
 
-func newTrain(processes *crew) *cobra.Command {
-	s := starter{crew: processes}
+func newTrain(processes *Group) *cobra.Command {
+	s := starter{group: processes}
 	cmd := &cobra.Command{
 		Use:   "train [flags]",
 		Short: "Train without a screen, as text or JSON lines",
@@ -41,16 +41,16 @@ newtop train --opt adam --set rate=0.003 --format jsonl > run.jsonl
 newtop train --name nightly --continue --epochs 5000
 mpirun -np 4 newtop train --data mnist --opt tr-newton
 newtop train --epochs 5000 --serve 127.0.0.1:2222`,
-		Args: noArguments,
+		Args: NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
-	s.flags.add(cmd)
+	s.flags.Add(cmd)
 	set := cmd.Flags()
 	set.StringVar(&s.format, "format", "text", "text, or jsonl: one JSON event a line")
 	addContinue(cmd, &s.goOn)
 	s.serve.add(cmd, training)
 	s.screen.add(cmd)
-	return processes.together(cmd)
+	return processes.Trains(cmd)
 }
 
 func (s *starter) run(cmd *cobra.Command) error {
@@ -62,10 +62,10 @@ func (s *starter) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := s.crew.join(); err != nil {
+	if err := s.group.Join(); err != nil {
 		return err
 	}
-	var h *host
+	var h *Host
 	if served {
 		if h, err = s.serve.host(cmd, &s.screen); err != nil {
 			return err
@@ -85,46 +85,46 @@ func (s *starter) run(cmd *cobra.Command) error {
 // prepare returns what prints the run, and what is to be trained. Also those of --config are flags, so that it comes before
 // any other is looked at.
 func (s *starter) prepare(cmd *cobra.Command) (trainer.Recorder, trainer.Config, error) {
-	cmd.SetErr(oneAtATime(cmd.ErrOrStderr()))
-	printer, err := newRecorder(s.format, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	cmd.SetErr(OneAtATime(cmd.ErrOrStderr()))
+	printer, err := NewRecorder(s.format, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	if err != nil {
 		return nil, trainer.Config{}, err
 	}
-	c, err := s.flags.config(cmd)
+	c, err := s.flags.Parse(cmd)
 	return printer, c, err
 }
 
 // job returns what is to be trained; nil where --continue finds that nothing is, so that a line that is repeated until
 // it succeeds comes to an end.
-func (s *starter) job(cmd *cobra.Command, c trainer.Config) (*job, error) {
-	j, err := s.flags.begin(cmd, c, s.goOn)
+func (s *starter) job(cmd *cobra.Command, c trainer.Config) (*Job, error) {
+	j, err := Begin(&s.flags, cmd, c, s.goOn)
 	var over *finishedError
 	switch {
 	case s.goOn && errors.As(err, &over) && over.reason == event.ReasonDiverged:
-		return nil, &exitError{exitDiverged, err}
+		return nil, &ExitError{ExitDiverged, err}
 	case s.goOn && errors.As(err, &over):
 		fmt.Fprintf(cmd.ErrOrStderr(), "run %s %s: nothing is left to do\n", over.run, over.what)
 		return nil, nil
 	case err != nil:
 		return nil, err
 	}
-	j.crew = s.crew
+	j.group = s.group
 	return j, nil
 }
 
-// newRecorder returns what prints a run in the given format.
-func newRecorder(format string, out, messages io.Writer) (trainer.Recorder, error) {
+// NewRecorder returns what prints a run in the given format.
+func NewRecorder(format string, out, messages io.Writer) (trainer.Recorder, error) {
 	switch format {
 	case "text":
-		return &textRecorder{out: out, messages: messages}, nil
+		return &TextRecorder{out: out, messages: messages}, nil
 	case "jsonl":
 		return trainer.NewJSONLines(out), nil
 	}
 	return nil, &trainer.ConfigError{Field: "--format", Value: format, Expected: "text or jsonl"}
 }
 
-// summary says in one line how a run went.
-func summary(run *event.RunEvent, done *event.DoneEvent, optimizer string) string {
+// Outcome says in one line how a run went.
+func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) string {
 	epochs := "epochs"
 	if done.Epochs == 1 {
 		epochs = "epoch"

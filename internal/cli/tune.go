@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -53,8 +54,8 @@ const usualBudget = time.Minute
 
 // tuner searches for the settings that train best.
 type tuner struct {
-	run    runFlags
-	screen screenFlags
+	run    Run
+	screen Screen
 	over   []string
 	config tune.Config
 	finals int
@@ -73,7 +74,7 @@ func newTune() *cobra.Command {
 		Short:   "Search for the method and the settings that train best",
 		Long:    tuneDescription,
 		Example: tuneExamples,
-		Args:    noArguments,
+		Args:    NoArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return t.tune(cmd) },
 	}
 	cmd.SuggestionsMinimumDistance = 2
@@ -98,9 +99,9 @@ func (t *tuner) add(cmd *cobra.Command) {
 	set.StringVar(&t.resume, "resume", "", "search to go on with after a stop or a kill, by name")
 	set.IntVar(&t.top, "top", 10, "settings in the list at the end; 1: only the command line that trains the best")
 	set.StringVar(&t.format, "format", "", "instead of the screen: text, json (one object at the end) or jsonl (one line a trial); empty: the screen in a terminal, else text")
-	set.VisitAll(wrap)
-	t.run.add(cmd)
-	t.run.c.Optimizer, t.run.c.Epochs = "", 0
+	set.VisitAll(Wrap)
+	t.run.Add(cmd)
+	t.run.Config.Optimizer, t.run.Config.Epochs = "", 0
 	for name, usage := range map[string]string{
 		"name":       "what the search is called; its trials are NAME.1, NAME.2, …; empty: by date and time",
 		"opt":        "the method whose settings are searched; empty: several",
@@ -116,12 +117,12 @@ func (t *tuner) add(cmd *cobra.Command) {
 		if name == "opt" || name == "epochs" {
 			f.DefValue = f.Value.String()
 		}
-		wrap(f)
+		Wrap(f)
 	}
 	for _, name := range []string{"save", "spectrum", "spectrum-every", "spectrum-method", "spectrum-of", "spectrum-rows", "density"} {
 		set.Lookup(name).Hidden = true
 	}
-	t.run.space = func(file string, text []byte) (err error) {
+	t.run.Space = func(file string, text []byte) (err error) {
 		t.space, err = tune.ReadSpace(file, text)
 		return err
 	}
@@ -137,16 +138,16 @@ func (t *tuner) tune(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := openStore(t.run.record, store.Options{})
+	s, err := OpenStore(t.run.Store, store.Options{})
 	if err != nil {
 		return err
 	}
-	defer func() { err = first(err, s.Close()) }()
+	defer func() { err = cmp.Or(err, s.Close()) }()
 	search, err := t.search(cmd, s)
 	if err != nil || search == nil {
 		return err
 	}
-	in, out, ok := terminal(cmd)
+	in, out, ok := Terminal(cmd)
 	if !ok || t.format != "" {
 		return t.print(cmd, search)
 	}
@@ -187,9 +188,9 @@ var beside = []string{"budget", "trials", "most", "parallel", "finals", "seeds",
 
 // settle checks the flags and makes the configuration of them.
 func (t *tuner) settle(cmd *cobra.Command) error {
-	base, err := t.run.config(cmd)
+	base, err := t.run.Parse(cmd)
 	var config *trainer.ConfigError // may be that a setting does not suit the usual method
-	if set := t.run.c.Set; len(set) > 0 && base.Optimizer == "" && (err == nil || errors.As(err, &config) && config.Field == "Set") {
+	if set := t.run.Config.Set; len(set) > 0 && base.Optimizer == "" && (err == nil || errors.As(err, &config) && config.Field == "Set") {
 		return &trainer.ConfigError{Field: "--set", Value: set[0], Expected: "--opt beside it; for one of several methods it is --over adam." + set[0]}
 	}
 	if err != nil {
@@ -202,7 +203,7 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 	if c.Over, err = t.dimensions(cmd); err != nil {
 		return err
 	}
-	c.Name, c.Base, c.Seed, c.Memory, c.Threads = t.run.name, absolute(base), base.Seed, base.Memory, base.Threads
+	c.Name, c.Base, c.Seed, c.Memory, c.Threads = t.run.Name, Absolute(base), base.Seed, base.Memory, base.Threads
 	c.Base.Threads = 0
 	if c.Threads == 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
@@ -213,7 +214,7 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 	if c.Budget == 0 && c.Trials == 0 && c.Most == 0 {
 		c.Budget = usualBudget
 	}
-	c.Command, c.Version = commandOf, version.Program()
+	c.Command, c.Version = Command, version.Program()
 	return t.shard()
 }
 
@@ -240,15 +241,15 @@ func (t *tuner) check(cmd *cobra.Command) error {
 		{"--parallel", c.Parallel < 0, c.Parallel, "a whole number ≥ 1, or 0 for as many as suit the cores"},
 		{"--top", t.top < 1, t.top, "a whole number ≥ 1"},
 		{"--format", !slices.Contains([]string{"", "text", "json", "jsonl"}, t.format), t.format, "text, json or jsonl"},
-		{"--save", t.run.c.Save != "", t.run.c.Save, "it with newtop train: a search keeps no weights"},
-		{"--record", t.run.record == unrecorded, t.run.record, "a database: a search and its trials are always recorded"},
+		{"--save", t.run.Config.Save != "", t.run.Config.Save, "it with newtop train: a search keeps no weights"},
+		{"--record", t.run.Store == Unrecorded, t.run.Store, "a database: a search and its trials are always recorded"},
 	} {
 		if l.bad {
 			return wrong(l.flag, l.is, l.want)
 		}
 	}
-	if t.run.name != "" {
-		if err := store.CheckName(t.run.name); err != nil {
+	if t.run.Name != "" {
+		if err := store.CheckName(t.run.Name); err != nil {
 			return err
 		}
 	}
@@ -300,7 +301,7 @@ func (t *tuner) fixed(cmd *cobra.Command, key string) error {
 		return &trainer.ConfigError{Field: "--" + key, Value: f.Value.String(), Expected: want}
 	}
 	name := key[strings.LastIndexByte(key, '.')+1:]
-	for _, kv := range t.run.c.Set {
+	for _, kv := range t.run.Config.Set {
 		if k, _, _ := strings.Cut(kv, "="); k == name {
 			return &trainer.ConfigError{Field: "--set", Value: kv, Expected: want}
 		}
@@ -315,7 +316,7 @@ func limits(b *tune.Leaderboard) string {
 		parts = append(parts, elapsed(event.Float(b.Budget)))
 	}
 	if b.Planned > 0 {
-		parts = append(parts, "at most "+count(b.Planned, "trial"))
+		parts = append(parts, "at most "+Count(b.Planned, "trial"))
 	}
 	if b.Most > 0 {
 		parts = append(parts, strconv.FormatFloat(b.Most, 'g', 4, 64)+" gradient equivalents")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,14 +27,14 @@ type boardPrinter interface {
 // printer returns what prints a search in the flags' format.
 func (t *tuner) printer(cmd *cobra.Command) boardPrinter {
 	out, messages := cmd.OutOrStdout(), cmd.ErrOrStderr()
-	progress := newMeter(messages, time.Now())
+	progress := NewMeter(messages, time.Now())
 	switch {
 	case t.format == "jsonl":
 		return &trialLines{out: out, reported: map[int]bool{}}
 	case t.format == "json":
-		return &boardAtEnd{meter: progress, print: func(b *tune.Leaderboard) error { return printJSON(out, boardOf(b, t.top)) }}
+		return &boardAtEnd{meter: progress, print: func(b *tune.Leaderboard) error { return JSON(out, boardOf(b, t.top)) }}
 	case t.top == 1:
-		return &boardAtEnd{meter: progress, print: func(b *tune.Leaderboard) error { return summarize(out, b, t.top) }}
+		return &boardAtEnd{meter: progress, print: func(b *tune.Leaderboard) error { return printBoard(out, b, t.top) }}
 	}
 	return &trialText{out: out, messages: messages, top: t.top, reported: map[int]int{}}
 }
@@ -56,7 +57,7 @@ func (t *tuner) print(cmd *cobra.Command, s *tune.Search) error {
 	if printErr == nil {
 		printErr = p.end(b)
 	}
-	return t.outcome(cmd, b, first(err, printErr))
+	return t.outcome(cmd, b, cmp.Or(err, printErr))
 }
 
 // followBoards hands each newer board on until the last one. A search whose context has ended still has a last board.
@@ -106,32 +107,32 @@ func (t *tuner) show(cmd *cobra.Command, s *tune.Search, options screen.Options)
 		screenErr = nil
 	}
 	b := s.Leaderboard()
-	return t.outcome(cmd, b, first(screenErr, summarize(cmd.OutOrStdout(), b, t.top), err))
+	return t.outcome(cmd, b, cmp.Or(screenErr, printBoard(cmd.OutOrStdout(), b, t.top), err))
 }
 
 // outcome says where the search is kept, and how it is gone on with where it was cut short.
 func (t *tuner) outcome(cmd *cobra.Command, b *tune.Leaderboard, err error) error {
 	at := ""
-	if t.run.record != "" {
-		at = " --record " + quote(t.run.record)
+	if t.run.Store != "" {
+		at = " --record " + Quote(t.run.Store)
 	}
-	again := "newtop tune --resume " + quote(b.Name) + at
+	again := "newtop tune --resume " + Quote(b.Name) + at
 	switch {
 	case errors.Is(err, context.Canceled) && cmd.Context().Err() != nil:
-		return &interruptedError{cause: err, next: again}
+		return &InterruptedError{Cause: err, Next: again}
 	case err != nil || t.format == "json" || t.format == "jsonl":
 		return err
 	case b.Phase == "stopped":
 		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; to go on: %s\n", again)
 	default:
-		fmt.Fprintf(cmd.ErrOrStderr(), "recorded as %s: newtop tune show %s%s\n", b.Name, quote(b.Name), at)
+		fmt.Fprintf(cmd.ErrOrStderr(), "recorded as %s: newtop tune show %s%s\n", b.Name, Quote(b.Name), at)
 	}
 	return nil
 }
 
 // boardAtEnd prints nothing but the last board. A meter says how far it is.
 type boardAtEnd struct {
-	meter *meter
+	meter *Meter
 	print func(*tune.Leaderboard) error
 }
 
@@ -167,7 +168,7 @@ func done(b *tune.Leaderboard) (share float64) {
 
 // progressWords says in a line how a search stands.
 func progressWords(b *tune.Leaderboard) string {
-	text := fmt.Sprintf("%s, %s", b.Phase, count(len(b.Trials), "trial"))
+	text := fmt.Sprintf("%s, %s", b.Phase, Count(len(b.Trials), "trial"))
 	if len(b.Order) > 0 {
 		best := &b.Trials[b.Order[0]]
 		text += ", best " + judged(b, best.Best)

@@ -50,10 +50,10 @@ func TestTune(t *testing.T) {
 		}
 	}
 	_, errs, code = newtop("tune", "--name", "first", "--data", "sine", "--trials", "1", "--record", file)
-	if code != exitUsage || !strings.Contains(errs, "first") || strings.Count(errs, "\n") != 1 {
+	if code != ExitUsage || !strings.Contains(errs, "first") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("a name twice: exit %d, %s", code, errs)
 	}
-	if _, errs, code = newtop("tune", "rm", "first", "--record", file); code != exitUsage || !strings.Contains(errs, "--yes") {
+	if _, errs, code = newtop("tune", "rm", "first", "--record", file); code != ExitUsage || !strings.Contains(errs, "--yes") {
 		t.Errorf("nobody can be asked: exit %d, %s", code, errs)
 	}
 	succeed(t, "tune", "rm", "first", "-y", "--record", file)
@@ -103,7 +103,7 @@ rate = {low = 1e-3, high = 1e-1, log = true}
 // TestTuneOfNothing wants one line that says why no trial worked.
 func TestTuneOfNothing(t *testing.T) {
 	out, errs, code := newtop("tune", "--data", "sine", "--act", "identity", "--opt", "sgd", "--over", "rate=1e8..1e9", "--trials", "2", "--record", filepath.Join(t.TempDir(), "runs.db"))
-	if code != exitFailed || !strings.Contains(out, "diverged") || !strings.Contains(errs, "nothing came of any of 2 trials") || strings.Contains(out, "newtop train") {
+	if code != ExitFailed || !strings.Contains(out, "diverged") || !strings.Contains(errs, "nothing came of any of 2 trials") || strings.Contains(out, "newtop train") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 }

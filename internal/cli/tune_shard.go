@@ -182,12 +182,12 @@ func (t *tuner) shard() error {
 	if err := store.CheckName(name); err != nil {
 		return err
 	}
-	if t.run.record == "" {
+	if t.run.Store == "" {
 		file, err := store.DefaultPath()
 		if err != nil {
 			return err
 		}
-		t.run.record = filepath.Join(filepath.Dir(file), name+".db")
+		t.run.Store = filepath.Join(filepath.Dir(file), name+".db")
 	}
 	t.origin = ""
 	if from != "--shard" {
@@ -202,21 +202,21 @@ func (t *tuner) begin(cmd *cobra.Command, s *store.Store) (*tune.Search, error) 
 	var exhausted *tune.ExhaustedError
 	over := errors.As(err, &exhausted)
 	if err == nil || over {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s%s of %s, kept in %s\n", t.config.Shard, t.origin, printable(tune.SweepName(&t.config)), printable(t.run.record))
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s%s of %s, kept in %s\n", t.config.Shard, t.origin, Printable(tune.SweepName(&t.config)), Printable(t.run.Store))
 	}
 	switch {
 	case over:
-		fmt.Fprintf(cmd.ErrOrStderr(), "nothing left to do: %s\n", printable(exhausted.Error()))
+		fmt.Fprintf(cmd.ErrOrStderr(), "nothing left to do: %s\n", Printable(exhausted.Error()))
 		return nil, t.past(cmd, s, exhausted.Name)
 	case err == nil && again:
-		fmt.Fprintf(cmd.ErrOrStderr(), "it goes on after %s\n", count(len(search.Leaderboard().Trials), "trial"))
+		fmt.Fprintf(cmd.ErrOrStderr(), "it goes on after %s\n", Count(len(search.Leaderboard().Trials), "trial"))
 	}
 	return search, err
 }
 
 // past prints what came of a search that is over.
 func (t *tuner) past(cmd *cobra.Command, s *store.Store, name string) error {
-	b, err := tune.Load(cmd.Context(), s, name, commandOf)
+	b, err := tune.Load(cmd.Context(), s, name, Command)
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (t *tuner) past(cmd *cobra.Command, s *store.Store, name string) error {
 	case "json", "jsonl":
 		err = t.printer(cmd).end(b)
 	default:
-		err = summarize(cmd.OutOrStdout(), b, t.top)
+		err = printBoard(cmd.OutOrStdout(), b, t.top)
 	}
 	if err == nil && b.Command == "" {
 		err = &tune.NothingError{Message: fmt.Sprintf("nothing came of any of %d trials", len(b.Trials))}
@@ -242,7 +242,7 @@ func tallyShards(b *tune.Leaderboard) string {
 	fmt.Fprintf(&text, "%s:", w.Told())
 	for i := range w.Parts {
 		p := &w.Parts[i]
-		fmt.Fprintf(&text, " %d on %s, %s in %s, %s;", p.Shard.Index, p.Host, count(p.Trials, "trial"), elapsed(event.Float(p.Seconds)), searchState(&p.Search))
+		fmt.Fprintf(&text, " %d on %s, %s in %s, %s;", p.Shard.Index, p.Host, Count(p.Trials, "trial"), elapsed(event.Float(p.Seconds)), searchState(&p.Search))
 	}
 	out := strings.TrimSuffix(text.String(), ";")
 	if hosts := w.Hosts(); b.Target > 0 && len(hosts) > 1 {

@@ -180,10 +180,10 @@ func TestMergeErrors(t *testing.T) {
 		code  int
 		want  string
 	}{
-		{nil, exitUsage, "expected databases with recorded runs"},
-		{[]string{filepath.Join(dir, "none.db")}, exitFailed, "none.db: file does not exist"},
-		{[]string{text}, exitFailed, "text.db: no SQLite database: expected a run store"},
-		{[]string{dir}, exitFailed, "a directory"},
+		{nil, ExitUsage, "expected databases with recorded runs"},
+		{[]string{filepath.Join(dir, "none.db")}, ExitFailed, "none.db: file does not exist"},
+		{[]string{text}, ExitFailed, "text.db: no SQLite database: expected a run store"},
+		{[]string{dir}, ExitFailed, "a directory"},
 	} {
 		_, errs, code := newtop(append([]string{"runs", "merge", "--record", into}, c.files...)...)
 		if code != c.code || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.want) {
@@ -202,7 +202,7 @@ func TestShardFlags(t *testing.T) {
 		{"--shard 1/2 --name " + strings.Repeat("n", 78), "name"},
 	} {
 		_, errs, code := newtop(append([]string{"tune", "--data", "sine"}, strings.Fields(c.args)...)...)
-		if code != exitUsage || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
+		if code != ExitUsage || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("newtop tune %s: exit %d, %s", c.args, code, errs)
 		}
 	}
@@ -240,7 +240,7 @@ func TestResumeOfAShard(t *testing.T) {
 		t.Errorf("%+v, %v", b, err)
 	}
 	_, errs, code := newtop("tune", "--resume", "mine-1of2", "--shard", "2/2", "--record", file)
-	if code != exitUsage || !strings.Contains(errs, "--shard 2/2: expected it without --resume") {
+	if code != ExitUsage || !strings.Contains(errs, "--shard 2/2: expected it without --resume") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }

@@ -16,10 +16,10 @@ import (
 )
 
 func newTuneList() *cobra.Command {
-	var a archive
+	var a StoreFlags
 	var format string
 	cmd := &cobra.Command{
-		Use: "list", Short: "List recorded searches, newest first", Args: noArguments,
+		Use: "list", Short: "List recorded searches, newest first", Args: NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if format != "text" && format != "json" {
 				return &trainer.ConfigError{Field: "--format", Value: format, Expected: "text or json"}
@@ -29,18 +29,18 @@ func newTuneList() *cobra.Command {
 				list, err = tune.Sweeps(cmd.Context(), s)
 				return err
 			})
-			var empty *emptyError
+			var empty *EmptyError
 			if err != nil && !errors.As(err, &empty) {
 				return err
 			}
 			if format == "json" {
-				return printJSON(cmd.OutOrStdout(), searchRows(list))
+				return JSON(cmd.OutOrStdout(), searchRows(list))
 			}
 			if len(list) == 0 {
 				fmt.Fprintln(cmd.ErrOrStderr(), "newtop: no search is recorded yet: newtop tune records every one")
 				return nil
 			}
-			return searchGrid(list, time.Now()).fit(cmd.OutOrStdout(), room(cmd.OutOrStdout()))
+			return searchGrid(list, time.Now()).fit(cmd.OutOrStdout(), Width(cmd.OutOrStdout()))
 		},
 	}
 	a.add(cmd)
@@ -118,8 +118,8 @@ func searchState(q *store.Search) string {
 	return q.Phase
 }
 
-func searchGrid(list []tune.Sweep, now time.Time) *grid {
-	g := &grid{heads: []string{"NAME", "BEGUN", "DATA", ">TRIALS", ">TIME", ">GRADIENTS", "STATE"}, ranks: []int{0, 2, 0, 0, 1, 3, 0}}
+func searchGrid(list []tune.Sweep, now time.Time) *Table {
+	g := &Table{heads: []string{"NAME", "BEGUN", "DATA", ">TRIALS", ">TIME", ">GRADIENTS", "STATE"}, ranks: []int{0, 2, 0, 0, 1, 3, 0}}
 	sharded := slices.ContainsFunc(list, func(w tune.Sweep) bool { return w.Told() != "" })
 	if sharded {
 		g.heads, g.ranks = append(g.heads, "SHARDS"), append(g.ranks, 0)
@@ -137,11 +137,11 @@ func searchGrid(list []tune.Sweep, now time.Time) *grid {
 }
 
 func newTuneShow() *cobra.Command {
-	var a archive
+	var a StoreFlags
 	var format string
 	var top int
 	cmd := &cobra.Command{
-		Use: "show NAME", Short: "Show what came of a search, or of all shards of one", Args: oneArgument("a search's name"),
+		Use: "show NAME", Short: "Show what came of a search, or of all shards of one", Args: OneArgument("a search's name"),
 		Example:           "newtop tune show digits-search\nnewtop tune show digits-search --top 1 | sh",
 		ValidArgsFunction: a.completeSearches,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -152,17 +152,17 @@ func newTuneShow() *cobra.Command {
 				return &trainer.ConfigError{Field: "--top", Value: strconv.Itoa(top), Expected: "a whole number ≥ 1"}
 			}
 			return a.with(store.Options{ReadOnly: true}, func(s *store.Store) error {
-				b, err := tune.Load(cmd.Context(), s, args[0], commandOf)
+				b, err := tune.Load(cmd.Context(), s, args[0], Command)
 				if err != nil {
 					return err
 				}
 				if format == "json" {
-					return printJSON(cmd.OutOrStdout(), boardOf(b, top))
+					return JSON(cmd.OutOrStdout(), boardOf(b, top))
 				}
 				if top == 1 && b.Warning != "" { // which the command line alone would not say
-					warn(cmd.ErrOrStderr(), printable(b.Warning))
+					Warn(cmd.ErrOrStderr(), Printable(b.Warning))
 				}
-				return summarize(cmd.OutOrStdout(), b, top)
+				return printBoard(cmd.OutOrStdout(), b, top)
 			})
 		},
 	}
@@ -170,15 +170,15 @@ func newTuneShow() *cobra.Command {
 	set := cmd.Flags()
 	set.IntVar(&top, "top", 10, "settings in the list; 1: only the command line that trains the best")
 	set.StringVar(&format, "format", "text", "text or json")
-	set.VisitAll(wrap)
+	set.VisitAll(Wrap)
 	return cmd
 }
 
 func newTuneRemove() *cobra.Command {
-	var a archive
+	var a StoreFlags
 	var sure bool
 	cmd := &cobra.Command{
-		Use: "rm NAME…", Short: "Remove searches, with the runs of their trials", Args: someArguments(1, "searches by name or ID"),
+		Use: "rm NAME…", Short: "Remove searches, with the runs of their trials", Args: SomeArguments(1, "searches by name or ID"),
 		Long:              "Remove searches, with the runs of their trials. A search that is still going on stays.",
 		Example:           "newtop tune rm digits-search",
 		ValidArgsFunction: a.completeSearches,
@@ -188,7 +188,7 @@ func newTuneRemove() *cobra.Command {
 	}
 	a.add(cmd)
 	cmd.Flags().BoolVarP(&sure, "yes", "y", false, "do not ask")
-	wrap(cmd.Flags().Lookup("yes"))
+	Wrap(cmd.Flags().Lookup("yes"))
 	return cmd
 }
 
@@ -202,7 +202,7 @@ func removeSearches(cmd *cobra.Command, s *store.Store, names []string, sure boo
 		for i := range w.Parts {
 			q := &w.Parts[i].Search
 			ids = append(ids, q.ID)
-			lines = append(lines, fmt.Sprintf("%s %s, %s, %s", q.Name, q.Data, count(q.Trials, "trial"), searchState(q)))
+			lines = append(lines, fmt.Sprintf("%s %s, %s, %s", q.Name, q.Data, Count(q.Trials, "trial"), searchState(q)))
 		}
 	}
 	what := fmt.Sprintf("%d searches with their runs", len(ids))
@@ -210,7 +210,7 @@ func removeSearches(cmd *cobra.Command, s *store.Store, names []string, sure boo
 		what = "1 search with its runs"
 	}
 	if !sure {
-		if err := confirmRemoval(cmd, lines, what); err != nil {
+		if err := Confirm(cmd, lines, what); err != nil {
 			return err
 		}
 	}
@@ -222,7 +222,7 @@ func removeSearches(cmd *cobra.Command, s *store.Store, names []string, sure boo
 }
 
 // completeSearches offers the names of searches to a shell.
-func (a *archive) completeSearches(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+func (a *StoreFlags) completeSearches(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 	if len(args) > 0 && cmd.Name() != "rm" {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -231,8 +231,8 @@ func (a *archive) completeSearches(cmd *cobra.Command, args []string, _ string) 
 		for i := range list {
 			w := &list[i]
 			q := joined(w)
-			about := fmt.Sprintf("%s, %s, %s, %s", q.Data, when(q.Begun, time.Now()), count(q.Trials, "trial"), sweepState(w))
-			out = append(out, cobra.CompletionWithDesc(printable(w.Name), printable(about)))
+			about := fmt.Sprintf("%s, %s, %s, %s", q.Data, when(q.Begun, time.Now()), Count(q.Trials, "trial"), sweepState(w))
+			out = append(out, cobra.CompletionWithDesc(Printable(w.Name), Printable(about)))
 		}
 		return err
 	})

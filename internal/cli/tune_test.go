@@ -86,12 +86,12 @@ func TestTrialText(t *testing.T) {
 func TestSummaryWithTopOneIsTheCommand(t *testing.T) {
 	var out bytes.Buffer
 	b := sampleBoard()
-	if err := summarize(&out, b, 1); err != nil || out.String() != b.Command+"\n" {
+	if err := printBoard(&out, b, 1); err != nil || out.String() != b.Command+"\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 	out.Reset()
 	b.Command = ""
-	if err := summarize(&out, b, 1); err != nil || out.Len() > 0 {
+	if err := printBoard(&out, b, 1); err != nil || out.Len() > 0 {
 		t.Errorf("without a best: %q, %v", out.String(), err)
 	}
 }
@@ -133,7 +133,7 @@ func TestStandings(t *testing.T) {
 
 func TestBoardJSON(t *testing.T) {
 	var out bytes.Buffer
-	if err := printJSON(&out, boardOf(sampleBoard(), 2)); err != nil {
+	if err := JSON(&out, boardOf(sampleBoard(), 2)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "tune.json", out.String())

@@ -35,7 +35,7 @@ func (p *trialText) board(b *tune.Leaderboard) error {
 		fmt.Fprintln(p.messages, "the best are run again alone, to be measured")
 	}
 	if b.Warning != p.warning && b.Warning != "" {
-		warn(p.messages, printable(b.Warning))
+		Warn(p.messages, Printable(b.Warning))
 	}
 	p.phase, p.warning = b.Phase, b.Warning
 	for i := range b.Trials {
@@ -61,9 +61,9 @@ func (p *trialText) opening(b *tune.Leaderboard) {
 	if l := limits(b); l != "" {
 		text += ", " + l
 	}
-	fmt.Fprintf(p.messages, "%s, %s at once\n", printable(text), count(b.Parallel, "trial"))
+	fmt.Fprintf(p.messages, "%s, %s at once\n", Printable(text), Count(b.Parallel, "trial"))
 	for i := range b.Over {
-		fmt.Fprintf(p.messages, "  over %s\n", printable(b.Over[i].String()))
+		fmt.Fprintf(p.messages, "  over %s\n", Printable(b.Over[i].String()))
 	}
 }
 
@@ -74,7 +74,7 @@ func (p *trialText) end(b *tune.Leaderboard) error {
 	if _, err := fmt.Fprintln(p.out); err != nil {
 		return err
 	}
-	return summarize(p.out, b, p.top)
+	return printBoard(p.out, b, p.top)
 }
 
 // judged writes a figure of what trials are judged by.
@@ -107,7 +107,7 @@ func trialLine(b *tune.Leaderboard, t *tune.Trial) string {
 	if t.Why != "" {
 		text += ": " + t.Why
 	}
-	return printable(trialColumns(b, b.Label(t), t.State.String(), judged(b, t.Best), toTarget(t.TargetSeconds), strconv.Itoa(t.Epochs),
+	return Printable(trialColumns(b, b.Label(t), t.State.String(), judged(b, t.Best), toTarget(t.TargetSeconds), strconv.Itoa(t.Epochs),
 		fixed(event.Float(t.Equivalents), 1), fixed(event.Float(t.Seconds), 2), text))
 }
 
@@ -191,9 +191,9 @@ func middle(v []float64) float64 {
 	return m
 }
 
-// summarize prints what came of a search: the best settings, what mattered, and how the best is trained. With top 1 it
+// printBoard prints what came of a search: the best settings, what mattered, and how the best is trained. With top 1 it
 // prints that command and nothing else.
-func summarize(out io.Writer, b *tune.Leaderboard, top int) error {
+func printBoard(out io.Writer, b *tune.Leaderboard, top int) error {
 	if top == 1 {
 		if b.Command == "" {
 			return nil
@@ -201,16 +201,16 @@ func summarize(out io.Writer, b *tune.Leaderboard, top int) error {
 		_, err := fmt.Fprintln(out, b.Command)
 		return err
 	}
-	if err := leaderboard(b, top).fit(out, room(out)); err != nil {
+	if err := leaderboard(b, top).fit(out, Width(out)); err != nil {
 		return err
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "\n%s\n", printable(tallyTrials(b)))
+	fmt.Fprintf(&text, "\n%s\n", Printable(tallyTrials(b)))
 	if shards := tallyShards(b); shards != "" {
-		text.WriteString(printable(shards) + "\n")
+		text.WriteString(Printable(shards) + "\n")
 	}
 	if b.Warning != "" {
-		fmt.Fprintf(&text, "warning: %s\n", printable(b.Warning))
+		fmt.Fprintf(&text, "warning: %s\n", Printable(b.Warning))
 	}
 	if len(b.Importances) > 0 {
 		text.WriteString("\nwhat the differences come from\n")
@@ -227,7 +227,7 @@ func summarize(out io.Writer, b *tune.Leaderboard, top int) error {
 		if i.Trend != "" {
 			line += "  " + i.Trend
 		}
-		text.WriteString(printable(line) + "\n")
+		text.WriteString(Printable(line) + "\n")
 	}
 	if b.Command != "" {
 		fmt.Fprintf(&text, "\nthe best is trained by\n%s\n", b.Command)
@@ -237,11 +237,11 @@ func summarize(out io.Writer, b *tune.Leaderboard, top int) error {
 }
 
 // leaderboard lists the best settings.
-func leaderboard(b *tune.Leaderboard, top int) *grid {
+func leaderboard(b *tune.Leaderboard, top int) *Table {
 	list := standings(b)
 	list = list[:min(top, len(list))]
 	keys := columnKeys(list)
-	g := &grid{heads: []string{">#", ">TRIAL", "STATE", ">" + strings.ToUpper(b.Measure), ">RUNS", ">EPOCHS", ">GRADIENTS", ">TIME"},
+	g := &Table{heads: []string{">#", ">TRIAL", "STATE", ">" + strings.ToUpper(b.Measure), ">RUNS", ">EPOCHS", ">GRADIENTS", ">TIME"},
 		ranks: []int{0, 0, 6, 0, 4, 3, 5, 2}}
 	const timed = 4 // where the time to the target stands, if there is one
 	if b.Target > 0 {
@@ -293,7 +293,7 @@ func tallyTrials(b *tune.Leaderboard) string {
 	for i := range b.Trials {
 		n[b.Trials[i].State]++
 	}
-	text := fmt.Sprintf("%s: %s in %s", b.Name, count(len(b.Trials), "trial"), elapsed(event.Float(b.Seconds)))
+	text := fmt.Sprintf("%s: %s in %s", b.Name, Count(len(b.Trials), "trial"), elapsed(event.Float(b.Seconds)))
 	for _, s := range []tune.State{tune.Reached, tune.Done, tune.Pruned, tune.Paused, tune.Running, tune.Waiting, tune.Stopped, tune.Diverged, tune.Failed} {
 		if n[s] > 0 {
 			text += fmt.Sprintf(", %d %s", n[s], s)

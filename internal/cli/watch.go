@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,8 +25,8 @@ import (
 
 // watcher shows runs that are trained elsewhere.
 type watcher struct {
-	archive archive
-	screen  screenFlags
+	store   StoreFlags
+	screen  Screen
 	options stream.Options
 	format  string
 }
@@ -43,17 +44,17 @@ prints them, or is a run store, of which the newest run is shown. DIR holds
 TensorBoard's event files. - reads events from standard input. Files are
 followed as they grow. Without a terminal the epochs are printed as text.`,
 		Example:           "newtop watch last\nnewtop watch last --replay --speed 8\nnewtop train --format jsonl | newtop watch -\npython3 loop.py | newtop watch -\nnewtop watch runs/",
-		Args:              oneArgument("a recorded run, a file, a directory or -"),
-		ValidArgsFunction: w.archive.complete(1, cobra.ShellCompDirectiveDefault),
+		Args:              OneArgument("a recorded run, a file, a directory or -"),
+		ValidArgsFunction: w.store.complete(1, cobra.ShellCompDirectiveDefault),
 		RunE:              func(cmd *cobra.Command, args []string) error { return w.watch(cmd, args[0]) },
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
-	w.archive.add(cmd)
+	w.store.add(cmd)
 	set.BoolVar(&w.options.Replay, "replay", false, "on the screen: play the run from its first epoch, as fast as it went")
 	set.Float64Var(&w.options.Speed, "speed", 1, "how many times as fast")
 	set.StringVar(&w.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
-	set.VisitAll(wrap)
+	set.VisitAll(Wrap)
 	w.screen.add(cmd)
 	return cmd
 }
@@ -62,7 +63,7 @@ func (w *watcher) watch(cmd *cobra.Command, name string) (err error) {
 	if !(w.options.Speed >= stream.MinSpeed && w.options.Speed <= stream.MaxSpeed) {
 		return &trainer.ConfigError{Field: "--speed", Value: fmt.Sprint(w.options.Speed), Expected: fmt.Sprintf("a number from %g to %d", stream.MinSpeed, stream.MaxSpeed)}
 	}
-	printer, err := newPrinter(orText(w.format), cmd.OutOrStdout(), cmd.ErrOrStderr())
+	printer, err := newPrinter(cmp.Or(w.format, "text"), cmd.OutOrStdout(), cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (w *watcher) watch(cmd *cobra.Command, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = first(err, closed()) }()
+	defer func() { err = cmp.Or(err, closed()) }()
 	in, out, ok := screenOf(cmd, name == "-")
 	if !ok || w.format != "" {
 		return follow(cmd, source, printer)
@@ -86,21 +87,13 @@ func (w *watcher) watch(cmd *cobra.Command, name string) (err error) {
 	return play(cmd, source, w.options, options)
 }
 
-func orText(format string) string {
-	if format == "" {
-		return "text"
-	}
-	return format
-}
-
 // screenOf returns the terminal to draw on and to read keys from. Keys come from the program's terminal where
 // standard input is what is watched.
 func screenOf(cmd *cobra.Command, piped bool) (in, out *os.File, ok bool) {
 	if !piped {
-		return terminal(cmd)
+		return Terminal(cmd)
 	}
-	out, ok = cmd.OutOrStdout().(*os.File)
-	if !ok || !term.IsTerminal(out.Fd()) || os.Getenv("TERM") == "dumb" {
+	if out, ok = Drawable(cmd.OutOrStdout()); !ok {
 		return nil, nil, false
 	}
 	in, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
@@ -113,7 +106,7 @@ func (w *watcher) open(cmd *cobra.Command, name string) (source stream.Source, c
 	closed = func() error { return nil }
 	if name == "-" {
 		if f, ok := cmd.InOrStdin().(*os.File); ok && term.IsTerminal(f.Fd()) {
-			return nil, nil, usagef("%s -: standard input is the terminal: expected events from a pipe or a file", cmd.CommandPath())
+			return nil, nil, Usagef("%s -: standard input is the terminal: expected events from a pipe or a file", cmd.CommandPath())
 		}
 		return stream.JSONLines(cmd.InOrStdin(), "standard input"), closed, nil
 	}
@@ -122,7 +115,7 @@ func (w *watcher) open(cmd *cobra.Command, name string) (source stream.Source, c
 	case err == nil && info.IsDir():
 		source, err = stream.TensorBoard(name)
 	case err == nil && info.Mode().IsRegular() && isDatabase(name):
-		return recorded(cmd, archive{file: name}, "last")
+		return recorded(cmd, StoreFlags{File: name}, "last")
 	case err == nil && strings.Contains(filepath.Base(name), "tfevents"):
 		err = fmt.Errorf("%s: one of TensorBoard's event files: expected the directory that holds it", name)
 	case err == nil:
@@ -131,7 +124,7 @@ func (w *watcher) open(cmd *cobra.Command, name string) (source stream.Source, c
 	case strings.ContainsRune(name, filepath.Separator):
 		err = fmt.Errorf("%s: expected a file, a directory, or a recorded run by ID or name", name)
 	default:
-		if source, closed, err = recorded(cmd, w.archive, name); err != nil {
+		if source, closed, err = recorded(cmd, w.store, name); err != nil {
 			err = fmt.Errorf("no file %s here, and %w", name, err)
 		}
 	}
@@ -139,18 +132,18 @@ func (w *watcher) open(cmd *cobra.Command, name string) (source stream.Source, c
 }
 
 // recorded returns a source of a run in a store.
-func recorded(cmd *cobra.Command, a archive, name string) (stream.Source, func() error, error) {
+func recorded(cmd *cobra.Command, a StoreFlags, name string) (stream.Source, func() error, error) {
 	s, err := a.open(store.Options{ReadOnly: true})
 	if err != nil {
 		return nil, nil, err
 	}
 	r, err := s.Find(cmd.Context(), name)
 	if err != nil {
-		return nil, nil, first(err, s.Close())
+		return nil, nil, cmp.Or(err, s.Close())
 	}
 	source, err := s.Source(cmd.Context(), r.ID)
 	if err != nil {
-		return nil, nil, first(err, s.Close())
+		return nil, nil, cmp.Or(err, s.Close())
 	}
 	return source, s.Close, nil
 }
@@ -201,7 +194,7 @@ func play(cmd *cobra.Command, source stream.Source, how stream.Options, options 
 		if o.seen.Run == nil {
 			return o.err
 		}
-		warn(cmd.ErrOrStderr(), oneLine(o.err))
+		Warn(cmd.ErrOrStderr(), OneLine(o.err))
 	}
 	if screenErr != nil && !errors.Is(screenErr, context.Canceled) {
 		return screenErr
@@ -226,7 +219,7 @@ func printWatched(cmd *cobra.Command, name string, d *feed.Delta) (err error) {
 	switch out := cmd.OutOrStdout(); {
 	case d.Run == nil:
 	case d.Done != nil:
-		_, err = fmt.Fprintln(out, printable(summary(d.Run, d.Done, d.Status.Optimizer)))
+		_, err = fmt.Fprintln(out, Printable(Outcome(d.Run, d.Done, d.Status.Optimizer)))
 	default:
 		text := d.Run.Data.Name + ": "
 		if d.Status.Optimizer != "" {
@@ -236,7 +229,7 @@ func printWatched(cmd *cobra.Command, name string, d *feed.Delta) (err error) {
 		if d.Run.Data.Name != filepath.Base(name) {
 			text += ", watched from " + name
 		}
-		_, err = fmt.Fprintln(out, printable(text))
+		_, err = fmt.Fprintln(out, Printable(text))
 	}
 	return err
 }
