@@ -44,12 +44,12 @@ func Begin(f *Run, cmd *cobra.Command, c trainer.Config, goOn bool) (*Job, error
 
 // restOf returns what is left of the run of the name; nil if there is none.
 func restOf(f *Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
-	r := resumer{store: StoreFlags{f.Store}, limits: c, again: true}
+	r := Resumption{Store: StoreFlags{f.Store}, Limits: c, again: true}
 	if cmd.Flags().Changed("memory") {
-		r.memory = f.memory
+		r.Memory = f.memory
 	}
 	var run *store.Run
-	err := r.store.with(store.Options{ReadOnly: true}, func(st *store.Store) (err error) {
+	err := r.Store.with(store.Options{ReadOnly: true}, func(st *store.Store) (err error) {
 		run, err = st.Find(cmd.Context(), f.Name)
 		return err
 	})
@@ -70,11 +70,11 @@ func restOf(f *Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
 	case !sameProblem(run.Config, Absolute(c)):
 		return nil, &otherFlagsError{run: run.Name, command: run.Command}
 	}
-	return r.job(cmd, run.ID)
+	return r.Job(cmd, run.ID)
 }
 
 // take makes this process the one that records a run. One that goes on by itself waits a while for the last process.
-func (r *resumer) take(cmd *cobra.Command, s *store.Store, id string) (*store.Recorder, error) {
+func (r *Resumption) take(cmd *cobra.Command, s *store.Store, id string) (*store.Recorder, error) {
 	var busy *store.BusyError
 	for begin, told := time.Now(), false; ; {
 		recorder, err := s.Continue(cmd.Context(), id)

@@ -147,7 +147,7 @@ func (j *Job) leaveProcessors() {
 	if j.group.Single() { // else each process finds out how many it has
 		j.config.Threads = threads
 	}
-	runtime.GOMAXPROCS(threads + screenProcessors)
+	runtime.GOMAXPROCS(threads + ScreenProcessors)
 }
 
 // unusable reports whether a run ended so early or so badly that there is nothing to look at.

@@ -12,15 +12,16 @@ import (
 	"newtop/tui/style"
 )
 
-// What the screen asks for when nobody says: a spectrum every few epochs, for a fifth of the training time
-// at most, and processors beside the workers', so that a key need not wait for a product.
+// What the screen asks for when nobody says: a spectrum every few epochs, for a fifth of the training time at most.
 const (
 	screenSpectrumEvery = 5
 	screenSpectrumShare = 0.2
-	screenProcessors    = 2
 )
 
-// Screen say how the screen appears.
+// ScreenProcessors stand beside the workers' where there is a screen, so that a key need not wait for a product.
+const ScreenProcessors = 2
+
+// Screen says how the screen appears.
 type Screen struct {
 	theme, glyphs string
 	noMouse       bool

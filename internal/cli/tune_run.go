@@ -86,7 +86,7 @@ func nothingBegan(err error) bool {
 
 // show searches behind the screen, and prints what came of it when the screen is gone.
 func (t *tuner) show(cmd *cobra.Command, s *tune.Search, options screen.Options) error {
-	runtime.GOMAXPROCS(t.config.Threads + screenProcessors)
+	runtime.GOMAXPROCS(t.config.Threads + ScreenProcessors)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	ended := make(chan error, 1)

@@ -143,7 +143,7 @@ func newTuneShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show NAME", Short: "Show what came of a search, or of all shards of one", Args: OneArgument("a search's name"),
 		Example:           "newtop tune show digits-search\nnewtop tune show digits-search --top 1 | sh",
-		ValidArgsFunction: a.completeSearches,
+		ValidArgsFunction: completeSearches(&a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "text" && format != "json" {
 				return &trainer.ConfigError{Field: "--format", Value: format, Expected: "text or json"}
@@ -181,7 +181,7 @@ func newTuneRemove() *cobra.Command {
 		Use: "rm NAME…", Short: "Remove searches, with the runs of their trials", Args: SomeArguments(1, "searches by name or ID"),
 		Long:              "Remove searches, with the runs of their trials. A search that is still going on stays.",
 		Example:           "newtop tune rm digits-search",
-		ValidArgsFunction: a.completeSearches,
+		ValidArgsFunction: completeSearches(&a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(store.Options{Existing: true}, func(s *store.Store) error { return removeSearches(cmd, s, args, sure) })
 		},
@@ -222,19 +222,21 @@ func removeSearches(cmd *cobra.Command, s *store.Store, names []string, sure boo
 }
 
 // completeSearches offers the names of searches to a shell.
-func (a *StoreFlags) completeSearches(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-	if len(args) > 0 && cmd.Name() != "rm" {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	_ = a.with(store.Options{ReadOnly: true}, func(s *store.Store) error {
-		list, err := tune.Sweeps(cmd.Context(), s)
-		for i := range list {
-			w := &list[i]
-			q := joined(w)
-			about := fmt.Sprintf("%s, %s, %s, %s", q.Data, when(q.Begun, time.Now()), Count(q.Trials, "trial"), sweepState(w))
-			out = append(out, cobra.CompletionWithDesc(Printable(w.Name), Printable(about)))
+func completeSearches(a *StoreFlags) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		if len(args) > 0 && cmd.Name() != "rm" {
+			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return err
-	})
-	return out, cobra.ShellCompDirectiveNoFileComp
+		_ = a.with(store.Options{ReadOnly: true}, func(s *store.Store) error {
+			list, err := tune.Sweeps(cmd.Context(), s)
+			for i := range list {
+				w := &list[i]
+				q := joined(w)
+				about := fmt.Sprintf("%s, %s, %s, %s", q.Data, when(q.Begun, time.Now()), Count(q.Trials, "trial"), sweepState(w))
+				out = append(out, cobra.CompletionWithDesc(Printable(w.Name), Printable(about)))
+			}
+			return err
+		})
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
 }
