@@ -3,19 +3,15 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"newtop/internal/bench"
+	"newtop/internal/cli/internal/clitest"
 	"newtop/internal/papers"
 )
-
-var updateGoldens = flag.Bool("update-goldens", false, "write the files in testdata/reports anew")
 
 // sampleReproduction has every kind of cell, a table that is too wide for one part, and each verdict.
 func sampleReproduction() *reproduction {
@@ -54,24 +50,6 @@ func sampleReproduction() *reproduction {
 	}
 }
 
-// golden holds text against a file in testdata/reports.
-func golden(t *testing.T, name, text string) {
-	t.Helper()
-	path := filepath.Join("testdata", "reports", name)
-	if *updateGoldens {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text != string(want) {
-		t.Errorf("%s: got\n%s\nexpected\n%s", name, text, want)
-	}
-}
-
 func TestReproductionGoldens(t *testing.T) {
 	r := sampleReproduction()
 	for _, c := range []struct{ format, file string }{{"text", "letter.txt"}, {"md", "letter.md"}, {"json", "letter.json"}} {
@@ -79,10 +57,10 @@ func TestReproductionGoldens(t *testing.T) {
 		if err := writeReport(&out, c.format, r.json(), r.document()); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, c.file, out.String())
+		clitest.Golden(t, c.file, out.String())
 	}
-	narrow(t, r.document().text(textWidth))
-	golden(t, "wide.txt", r.document().text(160))
+	clitest.Narrow(t, r.document().text(textWidth))
+	clitest.Golden(t, "wide.txt", r.document().text(160))
 }
 
 // TestReproductionJSON reads what is printed as a script would.
@@ -202,7 +180,7 @@ func TestBenchPapersErrors(t *testing.T) {
 // TestBenchToys runs a real one, from the flags to the words.
 func TestBenchToys(t *testing.T) {
 	out := succeed(t, "bench", "toys", "--quick", "--trials", "2")
-	narrow(t, out)
+	clitest.Narrow(t, out)
 	for _, want := range []string{"paper ", "2, seeds 1…2; quick", "machine ", "of "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("lacks %q:\n%s", want, out)

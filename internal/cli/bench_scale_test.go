@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"newtop/internal/bench"
+	"newtop/internal/cli/internal/clitest"
 	"newtop/trainer/mpi"
 )
 
@@ -35,7 +36,7 @@ func scaleExample() *scaleReport {
 
 func TestBenchScaleText(t *testing.T) {
 	text := scaleExample().document().text(textWidth)
-	narrow(t, text)
+	clitest.Narrow(t, text)
 	for _, want := range []string{
 		"2 of 1 thread on 1 host (a ×2), Open MPI 4.1.4", "2026-11-22 05:00 UTC, in 61 s",
 		"  8 bytes ", "  48 kB ", "  80.0 MB ", "sum in order", "264 ms (240 ms)",

@@ -7,21 +7,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"newtop/internal/bench"
+	"newtop/internal/cli/internal/clitest"
 	"newtop/trainer/event"
 )
-
-// narrow wants no line wider than a terminal.
-func narrow(t *testing.T, text string) {
-	t.Helper()
-	for _, line := range strings.Split(text, "\n") {
-		if n := utf8.RuneCountInString(line); n > 80 || strings.TrimRight(line, " ") != line {
-			t.Errorf("%d columns: %q", n, line)
-		}
-	}
-}
 
 func TestBenchListsItsCommands(t *testing.T) {
 	out := succeed(t, "bench")
@@ -76,7 +66,7 @@ func TestBenchCore(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := coreText(&c)
-	narrow(t, text)
+	clitest.Narrow(t, text)
 	for _, want := range []string{"kernel " + c.Machine.Kernel, "FMA peak", "matrix products", "vector functions", "6066 weights, 1600 rows",
 		"Gauss–Newton product", "gradient alone", "passes kept", "passes anew", "Hv with weights", "≤ 1.05", "batches of 256"} {
 		if !strings.Contains(text, want) {
@@ -131,7 +121,7 @@ measured in 25 s
 	if got := coreText(c); got != want {
 		t.Errorf("got\n%s\nexpected\n%s", got, want)
 	}
-	narrow(t, want)
+	clitest.Narrow(t, want)
 }
 
 func TestShort(t *testing.T) {
@@ -164,7 +154,7 @@ seconds_to_target
 	if got := peersText(p); got != want {
 		t.Errorf("got\n%s\nexpected\n%s", got, want)
 	}
-	narrow(t, want)
+	clitest.Narrow(t, want)
 	if got := peersText(&bench.Peers{}); got != "" {
 		t.Errorf("nothing is written as %q", got)
 	}

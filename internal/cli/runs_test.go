@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
+	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
@@ -52,7 +54,7 @@ func TestRunsList(t *testing.T) {
 		{"--since 2000-01-01 --data sine", []int{2}},
 	} {
 		for _, sub := range []string{"runs", "runs list"} {
-			var got []runRow
+			var got []struct{ ID string }
 			out := succeed(t, strings.Fields(sub+" --format json --record "+db+" "+c.args)...)
 			if err := json.Unmarshal([]byte(out), &got); err != nil {
 				t.Fatalf("%s %s: %v in %s", sub, c.args, err, out)
@@ -76,30 +78,39 @@ func TestRunsList(t *testing.T) {
 	}
 }
 
-// The list fits whatever width there is; what tells runs apart goes last.
 func TestRunsListFits(t *testing.T) {
-	db, _ := collection(t)
-	inStore(t, db, func(s *store.Store) {
-		runs, err := s.Runs(t.Context(), store.Filter{})
-		if err != nil {
+	runs := []store.Run{{ID: "20261122-010203-a1b2c3", State: store.Running}}
+	for k, name := range []string{"newton", "", "a run with a long name"} {
+		runs = append(runs, store.Run{
+			ID: fmt.Sprintf("20261122-01020%d-0a1b2c", k), Name: name, State: "epochs", Begun: time.Unix(1e9, 0),
+			Config: trainer.Config{Seed: 7}, Last: &event.EpochEvent{Epoch: 400, Elapsed: 7.25}, Best: &event.EpochEvent{Epoch: 3, TestError: 0.125},
+			Opening: &event.RunEvent{Optimizer: "tr-newton", Data: event.DataInfo{Name: "spirals", Classes: 2, TestRows: 9}, Model: event.ModelInfo{Layers: []int{2, 70, 50, 2}}},
+		})
+	}
+	g := listed(runs, true, time.Now())
+	for width := 40; width < 160; width++ {
+		var b strings.Builder
+		if err := g.fit(&b, width); err != nil {
 			t.Fatal(err)
 		}
-		g := listed(runs, true, time.Now())
-		for width := 40; width < 160; width++ {
-			var b strings.Builder
-			if err := g.fit(&b, width); err != nil {
-				t.Fatal(err)
-			}
-			for _, line := range lines(b.String()) {
-				if len(line) > width {
-					t.Errorf("%d columns: %q", width, line)
-				}
-			}
-			if width >= 80 && !strings.Contains(b.String(), "STATE") || !strings.Contains(b.String(), "OPTIMIZER") {
-				t.Errorf("%d columns:\n%s", width, b.String())
+		for line := range strings.Lines(b.String()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%d columns: %q", width, line)
 			}
 		}
-	})
+		if width >= 80 && !strings.Contains(b.String(), "STATE") || !strings.Contains(b.String(), "OPTIMIZER") {
+			t.Errorf("%d columns:\n%s", width, b.String())
+		}
+	}
+}
+
+// shownRun is of a run in JSON what scripts read.
+type shownRun struct {
+	ID, Repeat     string
+	Epoch, Spectra int
+	Config         struct{ Data string }
+	Run, Last      *struct{}
+	Done           *struct{ Epochs int }
 }
 
 func TestRunsShow(t *testing.T) {
@@ -111,7 +122,7 @@ func TestRunsShow(t *testing.T) {
 		}
 	}
 	for i, id := range ids {
-		var r runReport
+		var r shownRun
 		if err := json.Unmarshal([]byte(succeed(t, "runs", "show", ShortID(id), "--format", "json", "--record", db)), &r); err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +135,7 @@ func TestRunsShow(t *testing.T) {
 // The command that a run is shown with trains the same again, digit by digit.
 func TestRepeat(t *testing.T) {
 	db, ids := collection(t)
-	var r runReport
+	var r shownRun
 	if err := json.Unmarshal([]byte(succeed(t, "runs", "show", ids[1], "--format", "json", "--record", db)), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +164,14 @@ func TestRunsCompare(t *testing.T) {
 		}
 	}
 	var c struct {
-		Runs    []rival
+		Runs []struct {
+			Label, ID string
+			Last      struct{ Epoch int }
+			Reached   []struct {
+				Level float64
+				At    *struct{ Value float64 }
+			}
+		}
 		Differs map[string][]string
 	}
 	if err := json.Unmarshal([]byte(succeed(t, "runs", "compare", "newton", ids[1], "--format", "json", "--record", db)), &c); err != nil {

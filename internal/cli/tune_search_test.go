@@ -2,11 +2,24 @@ package cli
 
 import (
 	"encoding/json"
+	"newtop/internal/cli/internal/clitest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
+
+// foundSearch is of a search in JSON what scripts read.
+type foundSearch struct {
+	Name, Command    string
+	Shard, Of, Count int
+	Shards           []int
+	Over             []string
+	Trials           []struct {
+		Final   bool
+		Choices map[string]string
+	}
+}
 
 // quickSearch are the flags of a search of a moment.
 func quickSearch(file string) []string {
@@ -65,10 +78,10 @@ func TestTune(t *testing.T) {
 func TestTuneForScripts(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "runs.db")
 	out := succeed(t, append(quickSearch(file), "--format", "jsonl")...)
-	if types := typesOf(t, out); types["trial"] < 4 || types["search"] != 1 {
+	if types := clitest.Types(t, out); types["trial"] < 4 || types["search"] != 1 {
 		t.Errorf("%v in\n%s", types, out)
 	}
-	var b boardJSON
+	var b foundSearch
 	if err := json.Unmarshal([]byte(succeed(t, append(quickSearch(file), "--format", "json")...)), &b); err != nil || len(b.Trials) != b.Count || b.Command == "" {
 		t.Errorf("%+v, %v", b, err)
 	}
@@ -90,7 +103,7 @@ opt = ["adam", "sgd"]
 rate = {low = 1e-3, high = 1e-1, log = true}
 `)
 	db := filepath.Join(filepath.Dir(file), "runs.db")
-	var b boardJSON
+	var b foundSearch
 	out := succeed(t, "tune", "--config", file, "--record", db, "--over", "opt=sgd", "--format", "json")
 	if err := json.Unmarshal([]byte(out), &b); err != nil || b.Count != 3 || strings.Join(b.Over, " ") != "opt=sgd rate=0.001..0.1:log" {
 		t.Errorf("%+v, %v", b, err)

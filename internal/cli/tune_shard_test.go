@@ -94,8 +94,8 @@ func shardProcess(t *testing.T, state string, task, of int, args ...string) *exe
 	c := exec.CommandContext(t.Context(), os.Args[0], append([]string{"tune", "--data", "sine", "--net", "3", "--trials", "4", "--trial", "20", "--finals", "1",
 		"--parallel", "1", "--threads", "1", "--over", "opt=adam,scg", "--over", "adam.rate=1e-3..1e-1:log"}, args...)...)
 	c.Env = append(os.Environ(), asNewtop+"=1", "NEWTOP_STATE_DIR="+state)
-	for k, v := range slurm(fmt.Sprint(task), "0", fmt.Sprint(of-1), "1", fmt.Sprint(of)) {
-		c.Env = append(c.Env, k+"="+v)
+	for k, v := range map[string]int{"ID": task, "MIN": 0, "MAX": of - 1, "STEP": 1, "COUNT": of} {
+		c.Env = append(c.Env, fmt.Sprintf("SLURM_ARRAY_TASK_%s=%d", k, v))
 	}
 	return c
 }
@@ -140,7 +140,7 @@ func TestSweep(t *testing.T) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}
 	}
-	var b boardJSON
+	var b foundSearch
 	if err := json.Unmarshal([]byte(succeed(t, append(show, "--format", "json")...)), &b); err != nil || b.Of != 3 || fmt.Sprint(b.Shards) != "[1 2 3]" || b.Count != 15 {
 		t.Errorf("%+v, %v", b, err)
 	}
@@ -233,9 +233,9 @@ func TestShardsOnABoard(t *testing.T) {
 func TestResumeOfAShard(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "shard.db")
 	succeed(t, append(quickSearch(file), "--name", "mine", "--shard", "1/2")...)
-	t.Setenv(slurmTask, "7") // half set, which does not matter here
+	t.Setenv("SLURM_ARRAY_TASK_ID", "7") // half set, which does not matter here
 	out := succeed(t, "tune", "--resume", "mine-1of2", "--trials", "5", "--record", file, "--format", "json")
-	var b boardJSON
+	var b foundSearch
 	if err := json.Unmarshal([]byte(out), &b); err != nil || b.Shard != 1 || b.Of != 2 || b.Name != "mine-1of2" {
 		t.Errorf("%+v, %v", b, err)
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"newtop/internal/cli/internal/clitest"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 	"newtop/trainer/tune"
@@ -79,8 +79,8 @@ func TestTrialText(t *testing.T) {
 	if err := p.end(b); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "tune.txt", out.String())
-	golden(t, "tune-messages.txt", messages.String())
+	clitest.Golden(t, "tune.txt", out.String())
+	clitest.Golden(t, "tune-messages.txt", messages.String())
 }
 
 func TestSummaryWithTopOneIsTheCommand(t *testing.T) {
@@ -136,7 +136,7 @@ func TestBoardJSON(t *testing.T) {
 	if err := JSON(&out, boardOf(sampleBoard(), 2)); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "tune.json", out.String())
+	clitest.Golden(t, "tune.json", out.String())
 	out.Reset()
 	p := &trialLines{out: &out, reported: map[int]bool{}}
 	for range 2 {
@@ -147,23 +147,9 @@ func TestBoardJSON(t *testing.T) {
 	if err := p.end(sampleBoard()); err != nil {
 		t.Fatal(err)
 	}
-	if types := typesOf(t, out.String()); types["trial"] != 7 || types["search"] != 1 {
+	if types := clitest.Types(t, out.String()); types["trial"] != 7 || types["search"] != 1 {
 		t.Errorf("%v", types)
 	}
-}
-
-// typesOf counts the lines of each type, which must all be objects.
-func typesOf(t *testing.T, out string) map[string]int {
-	t.Helper()
-	types := map[string]int{}
-	for line := range strings.Lines(out) {
-		var v struct{ Type string }
-		if err := json.Unmarshal([]byte(line), &v); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-		types[v.Type]++
-	}
-	return types
 }
 
 // scripted is a search of given boards.
