@@ -19,8 +19,8 @@ import (
 // StoreFlags is the run store of commands that look at runs.
 type StoreFlags struct{ File string }
 
-// add declares --record, for cmd and the commands below it.
-func (a *StoreFlags) add(cmd *cobra.Command) {
+// Add declares --record, for cmd and the commands below it.
+func (a *StoreFlags) Add(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&a.File, "record", "", "database with the runs; empty: runs.db in the state directory")
 	Wrap(cmd.PersistentFlags().Lookup("record"))
 }
@@ -32,9 +32,9 @@ func (e *EmptyError) Error() string {
 	return e.file + ": no run is recorded yet: newtop and newtop train record every one"
 }
 
-// with opens the store, and closes it after what is done with it.
-func (a *StoreFlags) with(o store.Options, do func(*store.Store) error) (err error) {
-	s, err := a.open(o)
+// With opens the store, and closes it after what is done with it.
+func (a *StoreFlags) With(o store.Options, do func(*store.Store) error) (err error) {
+	s, err := a.Open(o)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (a *StoreFlags) with(o store.Options, do func(*store.Store) error) (err err
 	return do(s)
 }
 
-func (a *StoreFlags) open(o store.Options) (*store.Store, error) {
+func (a *StoreFlags) Open(o store.Options) (*store.Store, error) {
 	s, err := OpenStore(a.File, o)
 	if errors.Is(err, fs.ErrNotExist) && a.File == "" {
 		if file, pathErr := store.DefaultPath(); pathErr == nil {
@@ -78,18 +78,18 @@ func SomeArguments(least int, what string) cobra.PositionalArgs {
 // completed is how many runs a shell is offered.
 const completed = 50
 
-// complete offers the names of runs to a shell, for as many arguments as most; 0 is any number. Beside them it offers
+// Complete offers the names of runs to a shell, for as many arguments as most; 0 is any number. Beside them it offers
 // what the directive says, such as files. Trials of searches are offered once something is typed.
-func (a *StoreFlags) complete(most int, beside cobra.ShellCompDirective) cobra.CompletionFunc {
+func (a *StoreFlags) Complete(most int, beside cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 		if most > 0 && len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		err := a.with(store.Options{ReadOnly: true}, func(s *store.Store) error {
+		err := a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
 			runs, err := s.Runs(cmd.Context(), store.Filter{Text: begun, Limit: completed, Alone: begun == ""})
 			for i := range runs {
 				r := &runs[i]
-				about := fmt.Sprintf("%s %s, %s, %d epochs, %s", dataOf(r), optimizerOf(r), when(r.Begun, time.Now()), epochOf(r), r.State)
+				about := fmt.Sprintf("%s %s, %s, %d epochs, %s", DataOf(r), OptimizerOf(r), When(r.Begun, time.Now()), EpochOf(r), r.State)
 				for _, name := range []string{r.Name, r.ID} {
 					if name != "" {
 						out = append(out, cobra.CompletionWithDesc(Printable(name), Printable(about)))
@@ -105,32 +105,32 @@ func (a *StoreFlags) complete(most int, beside cobra.ShellCompDirective) cobra.C
 	}
 }
 
-// dataOf names the data of a run, of one that did not begin as it was asked for.
-func dataOf(r *store.Run) string {
+// DataOf names the data of a run, of one that did not begin as it was asked for.
+func DataOf(r *store.Run) string {
 	if r.Opening != nil {
 		return r.Opening.Data.Name
 	}
 	return r.Config.Data
 }
 
-// optimizerOf names the optimizer that a run began with.
-func optimizerOf(r *store.Run) string {
+// OptimizerOf names the optimizer that a run began with.
+func OptimizerOf(r *store.Run) string {
 	if r.Opening != nil {
 		return r.Opening.Optimizer
 	}
 	return r.Config.Optimizer
 }
 
-// epochOf returns a run's newest epoch.
-func epochOf(r *store.Run) int {
+// EpochOf returns a run's newest epoch.
+func EpochOf(r *store.Run) int {
 	if r.Last == nil {
 		return 0
 	}
 	return r.Last.Epoch
 }
 
-// measureOf returns what a run is judged by.
-func measureOf(r *store.Run) event.Measure {
+// MeasureOf returns what a run is judged by.
+func MeasureOf(r *store.Run) event.Measure {
 	var some []event.EpochEvent
 	for _, e := range []*event.EpochEvent{r.First, r.Last, r.Best} {
 		if e != nil {
@@ -140,35 +140,35 @@ func measureOf(r *store.Run) event.Measure {
 	return event.MeasureOf(r.Opening, some)
 }
 
-// measured writes what a run is judged by in an epoch; a missing figure is a dot.
-func measured(m event.Measure, e *event.EpochEvent) string {
+// MeasureIn writes what a run is judged by in an epoch; a missing figure is a dot.
+func MeasureIn(m event.Measure, e *event.EpochEvent) string {
 	if e == nil {
 		return "."
 	}
-	return measure(m, m.Value(e))
+	return Measure(m, m.Value(e))
 }
 
-// measure writes an error as a percentage, and an RMSE or a loss as it is.
-func measure(m event.Measure, v float64) string {
+// Measure writes an error as a percentage, and an RMSE or a loss as it is.
+func Measure(m event.Measure, v float64) string {
 	switch {
 	case math.IsNaN(v):
 		return "."
 	case m.Info().Share:
-		return percent(event.Float(v))
+		return Percent(event.Float(v))
 	}
-	return number(event.Float(v), 4)
+	return Number(event.Float(v), 4)
 }
 
-// work writes gradient equivalents, short; a missing number is a dot.
-func work(v event.Float) string {
+// Work writes gradient equivalents, short; a missing number is a dot.
+func Work(v event.Float) string {
 	if v >= 1000 {
 		return fmt.Sprintf("%.0f", float64(v))
 	}
-	return number(v, 3)
+	return Number(v, 3)
 }
 
-// elapsed writes training seconds for people, short; a missing number is a dot.
-func elapsed(s event.Float) string {
+// Elapsed writes training seconds for people, short; a missing number is a dot.
+func Elapsed(s event.Float) string {
 	if math.IsNaN(float64(s)) || math.Abs(float64(s)) > math.MaxInt64/1e9 {
 		return "."
 	}
@@ -186,8 +186,8 @@ func elapsed(s event.Float) string {
 	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
 }
 
-// when writes a time as short as it is clear on the day of now.
-func when(t, now time.Time) string {
+// When writes a time as short as it is clear on the day of now.
+func When(t, now time.Time) string {
 	t, now = t.Local(), now.Local()
 	switch {
 	case t.IsZero():

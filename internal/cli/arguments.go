@@ -106,9 +106,9 @@ var told = []string{"--data", "--data-dir", "--net", "--skip", "--experts", "--c
 	"--blocks", "--epochs", "--seed", "--threads", "--memory", "--save", "--spectrum", "--spectrum-every", "--spectrum-method",
 	"--spectrum-of", "--spectrum-rows", "--density"}
 
-// differences returns the run flags in which configurations differ, and which change what is trained or when it ends.
+// Differences returns the run flags in which configurations differ, and which change what is trained or when it ends.
 // All settings that were given are one row.
-func differences(configs []*trainer.Config) (rows []rundiff.Row) {
+func Differences(configs []*trainer.Config) (rows []rundiff.Row) {
 	said := make([][]argument, len(configs))
 	for i, c := range configs {
 		said[i] = values(c)

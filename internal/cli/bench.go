@@ -57,9 +57,9 @@ func writeReport(out io.Writer, format string, figures any, d Document) (err err
 	case "json":
 		return writeJSON(out, figures)
 	case "md":
-		_, err = io.WriteString(out, d.markdown())
+		_, err = io.WriteString(out, d.Markdown())
 	default:
-		_, err = io.WriteString(out, d.text(max(Width(out), textWidth)))
+		_, err = io.WriteString(out, d.Text(max(Width(out), TextWidth)))
 	}
 	return err
 }

@@ -97,9 +97,9 @@ func (b *papersBench) run(cmd *cobra.Command) error {
 	o.Threads, o.Quick = b.flags.threads, b.flags.quick
 	begun := time.Now()
 	m := NewMeter(cmd.ErrOrStderr(), begun)
-	o.Progress = func(p papers.Progress) { m.show(time.Now(), p.Share, p.What) }
+	o.Progress = func(p papers.Progress) { m.Show(time.Now(), p.Share, p.What) }
 	report, err := b.what.Run(cmd.Context(), o)
-	m.end()
+	m.End()
 	cut := errors.Is(err, context.Canceled) && cmd.Context().Err() != nil
 	if report == nil || err != nil && !cut {
 		return err

@@ -59,8 +59,8 @@ func TestReproductionGoldens(t *testing.T) {
 		}
 		clitest.Golden(t, c.file, out.String())
 	}
-	clitest.Narrow(t, r.document().text(textWidth))
-	clitest.Golden(t, "wide.txt", r.document().text(160))
+	clitest.Narrow(t, r.document().Text(TextWidth))
+	clitest.Golden(t, "wide.txt", r.document().Text(160))
 }
 
 // TestReproductionJSON reads what is printed as a script would.
@@ -211,9 +211,9 @@ func TestMeter(t *testing.T) {
 	start := time.Unix(0, 0)
 	m := NewMeter(&out, start)
 	for s := range 100 {
-		m.show(start.Add(time.Duration(s)*time.Second), float64(s)/100, "trial")
+		m.Show(start.Add(time.Duration(s)*time.Second), float64(s)/100, "trial")
 	}
-	m.end()
+	m.End()
 	if want := "newtop: 30 % after 30 s: trial\nnewtop: 60 % after 1:00: trial\nnewtop: 90 % after 1:30: trial\n"; out.String() != want {
 		t.Errorf("without a terminal it says %q", out.String())
 	}

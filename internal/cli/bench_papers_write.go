@@ -41,7 +41,7 @@ func (r *reproduction) facts() (list Facts) {
 	if r.Quick {
 		trials += "; quick: smaller problems, figures to try it out and for nothing else"
 	}
-	measured := fmt.Sprintf("%s, in %s", r.Begun.UTC().Format("2006-01-02 15:04 UTC"), elapsed(event.Float(r.Seconds)))
+	measured := fmt.Sprintf("%s, in %s", r.Begun.UTC().Format("2006-01-02 15:04 UTC"), Elapsed(event.Float(r.Seconds)))
 	if r.Interrupted {
 		measured += "; interrupted: what was measured until then"
 	}
@@ -172,7 +172,7 @@ func tableOf(t *papers.Table) *FigureTable {
 			if j < len(row.Cells) {
 				of = row.Cells[j]
 			}
-			cells[j] = Cell{figure: ours(&of, row.Unit), mark: f.note(of.Note)}
+			cells[j] = Cell{figure: ours(&of, row.Unit), mark: f.Note(of.Note)}
 			if paper := papersOwn(&of, row.Unit); paper != "" {
 				cells[j].beside = " (" + paper + ")"
 			}

@@ -35,7 +35,7 @@ func scaleExample() *scaleReport {
 }
 
 func TestBenchScaleText(t *testing.T) {
-	text := scaleExample().document().text(textWidth)
+	text := scaleExample().document().Text(TextWidth)
 	clitest.Narrow(t, text)
 	for _, want := range []string{
 		"2 of 1 thread on 1 host (a ×2), Open MPI 4.1.4", "2026-11-22 05:00 UTC, in 61 s",
@@ -52,7 +52,7 @@ func TestBenchScaleText(t *testing.T) {
 }
 
 func TestBenchScaleMarkdown(t *testing.T) {
-	text := scaleExample().document().markdown()
+	text := scaleExample().document().Markdown()
 	columns := 0
 	for _, line := range strings.Split(text, "\n") {
 		n := strings.Count(line, "|")

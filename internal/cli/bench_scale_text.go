@@ -19,7 +19,7 @@ func (r *scaleReport) facts() Facts {
 	return Facts{
 		{"newtop", r.Version},
 		{"machine", machineWords(&r.Machine)},
-		{"processes", fmt.Sprintf("%d of %s on %s, %s", r.Ranks, Count(r.Machine.Threads, "thread"), hosts(r.Hosts), Printable(r.Library))},
+		{"processes", fmt.Sprintf("%d of %s on %s, %s", r.Ranks, Count(r.Machine.Threads, "thread"), Hosts(r.Hosts), Printable(r.Library))},
 		{"command", r.Command},
 		{"measured", measured},
 	}
@@ -34,7 +34,7 @@ func (r *scaleReport) exchanges() *FigureTable {
 		x := &r.Exchanges[i]
 		name := Bytes(int64(x.Bytes))
 		if n := len(f.rows); n == 0 || f.rows[n-1].name != name {
-			f.add(name, nothing, nothing, nothing)
+			f.Add(name, nothing, nothing, nothing)
 		}
 		f.rows[len(f.rows)-1].cells[at[x.What]] = timesCell(x.MedianUS/1e6, x.BestUS/1e6)
 	}

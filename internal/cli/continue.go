@@ -17,8 +17,8 @@ import (
 // alive for ten seconds after it was last heard of.
 const ownerPatience = 15 * time.Second
 
-// addContinue declares --continue.
-func addContinue(cmd *cobra.Command, goOn *bool) {
+// AddContinue declares --continue.
+func AddContinue(cmd *cobra.Command, goOn *bool) {
 	set := cmd.Flags()
 	set.BoolVar(goOn, "continue", false, "go on with the recorded run of this --name where it was cut short; begin it if there is none")
 	Wrap(set.Lookup("continue"))
@@ -49,7 +49,7 @@ func restOf(f *Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
 		r.Memory = f.memory
 	}
 	var run *store.Run
-	err := r.Store.with(store.Options{ReadOnly: true}, func(st *store.Store) (err error) {
+	err := r.Store.With(store.Options{ReadOnly: true}, func(st *store.Store) (err error) {
 		run, err = st.Find(cmd.Context(), f.Name)
 		return err
 	})
@@ -68,7 +68,7 @@ func restOf(f *Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
 	case run.Name != f.Name: // it is another's ID that this is the beginning or the end of
 		return nil, nil
 	case !sameProblem(run.Config, Absolute(c)):
-		return nil, &otherFlagsError{run: run.Name, command: run.Command}
+		return nil, &OtherFlagsError{run: run.Name, command: run.Command}
 	}
 	return r.Job(cmd, run.ID)
 }
@@ -93,10 +93,10 @@ func (r *Resumption) take(cmd *cobra.Command, s *store.Store, id string) (*store
 	}
 }
 
-// otherFlagsError says that a run was begun with other flags than those it is to go on with.
-type otherFlagsError struct{ run, command string }
+// OtherFlagsError says that a run was begun with other flags than those it is to go on with.
+type OtherFlagsError struct{ run, command string }
 
-func (e *otherFlagsError) Error() string {
+func (e *OtherFlagsError) Error() string {
 	return "run " + e.run + " was begun with other flags: expected another --name, or those of " + e.command
 }
 

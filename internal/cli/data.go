@@ -95,16 +95,16 @@ func showData(out io.Writer, d *datasets.Dataset) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s: %s\n\n", d.Name, d.Title)
 	fmt.Fprintf(w, "rows\t%d to train on, %d to test on\n", d.Train.Rows(), d.Test.Rows())
-	fmt.Fprintf(w, "inputs\t%d: %s\n", d.Inputs(), list(d.InputNames))
+	fmt.Fprintf(w, "inputs\t%d: %s\n", d.Inputs(), Names(d.InputNames))
 	for _, f := range d.Features {
 		fmt.Fprintf(w, "feature\t%s, for the gates of a mixture\n", f.Name)
 	}
 	fmt.Fprintf(w, "scaled\t%s\n", d.InputScaling.Kind)
 	if d.Classes == nil {
-		fmt.Fprintf(w, "targets\t%d: %s\n", d.Outputs(), list(d.TargetNames))
+		fmt.Fprintf(w, "targets\t%d: %s\n", d.Outputs(), Names(d.TargetNames))
 		return w.Flush()
 	}
-	fmt.Fprintf(w, "classes\t%d: %s\n", len(d.Classes), list(d.Classes))
+	fmt.Fprintf(w, "classes\t%d: %s\n", len(d.Classes), Names(d.Classes))
 	count := make([]int, len(d.Classes))
 	for _, label := range d.Train.Labels {
 		count[label]++
@@ -117,8 +117,8 @@ func showData(out io.Writer, d *datasets.Dataset) error {
 	return w.Flush()
 }
 
-// list joins names, leaving out the middle of long lists.
-func list(names []string) string {
+// Names joins names, leaving out the middle of long lists.
+func Names(names []string) string {
 	if len(names) > 30 {
 		return strings.Join(names[:8], " ") + " … " + strings.Join(names[len(names)-2:], " ")
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// textWidth is what sentences fit into, and tables where no terminal is wider.
-const textWidth = 80
+// TextWidth is what sentences fit into, and tables where no terminal is wider.
+const TextWidth = 80
 
 // Document is a report in blocks, which Markdown and a terminal show alike.
 type Document []interface {
@@ -17,8 +17,8 @@ type Document []interface {
 	text(b *strings.Builder, width int)
 }
 
-// markdown returns the document as GitHub shows it.
-func (d Document) markdown() string {
+// Markdown returns the document as GitHub shows it.
+func (d Document) Markdown() string {
 	var b strings.Builder
 	for _, block := range d {
 		if b.Len() > 0 {
@@ -29,9 +29,9 @@ func (d Document) markdown() string {
 	return b.String()
 }
 
-// text returns the document for a terminal: sentences fold at textWidth, and tables are cut into parts that fit into a
+// Text returns the document for a terminal: sentences fold at TextWidth, and tables are cut into parts that fit into a
 // width.
-func (d Document) text(width int) string {
+func (d Document) Text(width int) string {
 	var b strings.Builder
 	for _, block := range d {
 		block.text(&b, width)
@@ -87,7 +87,7 @@ type FigureTable struct {
 	footnotes
 }
 
-func (f *FigureTable) add(name string, cells ...string) {
+func (f *FigureTable) Add(name string, cells ...string) {
 	row := FigureRow{name: name}
 	for _, text := range cells {
 		row.cells = append(row.cells, Cell{figure: text})
@@ -222,8 +222,8 @@ func (c *Claims) text(b *strings.Builder, _ int) {
 // footnotes number what is said about single cells; the same words have the same number.
 type footnotes struct{ texts []string }
 
-// note returns the mark of a footnote, empty for none.
-func (f *footnotes) note(text string) string {
+// Note returns the mark of a footnote, empty for none.
+func (f *footnotes) Note(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -252,7 +252,7 @@ func inMarkdown(text string) string {
 // hanging writes a text behind a head, folded under itself.
 func hanging(b *strings.Builder, head, text string) {
 	in := ansi.StringWidth(head)
-	for i, line := range strings.Split(Fold(Printable(text), textWidth-in), "\n") {
+	for i, line := range strings.Split(Fold(Printable(text), TextWidth-in), "\n") {
 		if i > 0 {
 			head = strings.Repeat(" ", in)
 		}

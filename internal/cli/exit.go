@@ -50,11 +50,11 @@ func exitCode(ctx context.Context, err error) int {
 		graph    *netfile.Error
 		run      *store.NotFoundError
 		name     *store.NameError
-		finished *finishedError
+		finished *FinishedError
 		drawn    *figure.OptionError
 		space    *tune.SpaceError
 		search   *store.SearchError
-		other    *otherFlagsError
+		other    *OtherFlagsError
 		exit     *ExitError
 	)
 	switch {

@@ -19,8 +19,8 @@ type Table struct {
 	ranks []int
 }
 
-// add appends a row; a cell of which nothing is known is a dot.
-func (g *Table) add(cells ...string) {
+// Add appends a row; a cell of which nothing is known is a dot.
+func (g *Table) Add(cells ...string) {
 	for i, c := range cells {
 		if cells[i] = Printable(c); c == "" {
 			cells[i] = "."
@@ -29,11 +29,11 @@ func (g *Table) add(cells ...string) {
 	g.rows = append(g.rows, cells)
 }
 
-// print prints the grid whatever its width.
-func (g *Table) print(out io.Writer) error { return g.fit(out, 0) }
+// Print prints the grid whatever its width.
+func (g *Table) Print(out io.Writer) error { return g.Fit(out, 0) }
 
-// fit prints the grid in a width; 0 is any.
-func (g *Table) fit(out io.Writer, width int) error {
+// Fit prints the grid in a width; 0 is any.
+func (g *Table) Fit(out io.Writer, width int) error {
 	wide := g.widths(width)
 	for k := -1; k < len(g.rows); k++ {
 		var line strings.Builder

@@ -66,8 +66,8 @@ func (j *Job) session(recorders ...trainer.Recorder) (s *trainer.Session, err er
 	return s, nil
 }
 
-// train does the job without a screen.
-func (j *Job) train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
+// Train does the job without a screen.
+func (j *Job) Train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
 	defer func() { err = cmp.Or(err, j.record.close()) }()
 	session, err := j.session(j.group.Announcing(printer, cmd.ErrOrStderr(), j.config.Threads))
 	if err != nil {
@@ -98,11 +98,11 @@ func (j *Job) end(cmd *cobra.Command, err error) error {
 	return &InterruptedError{Cause: err, Next: j.record.command(true)}
 }
 
-// show does the job behind the screen.
+// Show does the job behind the screen.
 //
 // It trains in one goroutine and shows it from another. Whichever ends first for good ends the other: a run that
 // could not begin closes the screen; a screen that was closed ends the run.
-func (j *Job) show(cmd *cobra.Command, options screen.Options) (err error) {
+func (j *Job) Show(cmd *cobra.Command, options screen.Options) (err error) {
 	defer func() { err = cmp.Or(err, j.record.close()) }()
 	j.leaveProcessors()
 	session, err := j.session()

@@ -45,15 +45,15 @@ func Drawable(out io.Writer) (f *os.File, ok bool) {
 	return f, ok && term.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb"
 }
 
-// show says that share of all, 0…1, is done, and what is being done now.
-func (m *Meter) show(now time.Time, share float64, what string) {
+// Show says that share of all, 0…1, is done, and what is being done now.
+func (m *Meter) Show(now time.Time, share float64, what string) {
 	if now.Before(m.next) {
 		return
 	}
 	share = min(max(share, 0), 1)
 	if m.terminal == nil {
 		m.next = now.Add(meterLine)
-		fmt.Fprintf(m.out, "newtop: %.0f %% after %s: %s\n", 100*share, elapsed(event.Float(now.Sub(m.begun).Seconds())), Printable(what))
+		fmt.Fprintf(m.out, "newtop: %.0f %% after %s: %s\n", 100*share, Elapsed(event.Float(now.Sub(m.begun).Seconds())), Printable(what))
 		return
 	}
 	m.next = now.Add(meterRedraw)
@@ -61,8 +61,8 @@ func (m *Meter) show(now time.Time, share float64, what string) {
 	fmt.Fprint(m.out, "\r"+meterText(Width(m.terminal), share, now.Sub(m.begun), what)+"\x1b[K")
 }
 
-// end takes the bar away.
-func (m *Meter) end() {
+// End takes the bar away.
+func (m *Meter) End() {
 	if m.drawn {
 		fmt.Fprint(m.out, "\r\x1b[K")
 		m.drawn = false
@@ -76,7 +76,7 @@ func meterText(width int, share float64, since time.Duration, what string) strin
 	text := fmt.Sprintf("%s%s %3.0f %%  ", strings.Repeat("█", full), strings.Repeat("░", bar-full), 100*share)
 	const soon = 3 * time.Second // before that nothing is known of the pace
 	if share > 0.01 && since > soon {
-		text += elapsed(event.Float(since.Seconds()*(1-share)/share)) + " left  "
+		text += Elapsed(event.Float(since.Seconds()*(1-share)/share)) + " left  "
 	}
 	return ansi.Truncate(text+Printable(what), max(width-1, 0), "…")
 }

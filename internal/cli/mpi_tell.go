@@ -59,7 +59,7 @@ func shares(about *mpi.About, rows int) string {
 	if about.Reduce == "fast" {
 		order = "sums in MPI's order"
 	}
-	return fmt.Sprintf("%s on %s, %s each, %s each, %s, %s", CountRange(ranks, ranks, "rank"), hosts(about.Hosts),
+	return fmt.Sprintf("%s on %s, %s each, %s each, %s, %s", CountRange(ranks, ranks, "rank"), Hosts(about.Hosts),
 		CountRange(slices.Min(have), slices.Max(have), "row"), CountRange(slices.Min(about.Threads), slices.Max(about.Threads), "thread"),
 		Printable(about.Library), order)
 }
@@ -78,8 +78,8 @@ func CountRange(low, high int, what string) string {
 // fewHosts is how many hosts are named.
 const fewHosts = 4
 
-// hosts says on how many hosts processes are, and how many on each of the first.
-func hosts(of []string) string {
+// Hosts says on how many hosts processes are, and how many on each of the first.
+func Hosts(of []string) string {
 	var names []string
 	on := map[string]int{}
 	for _, h := range of {

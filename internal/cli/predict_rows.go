@@ -116,7 +116,7 @@ func (t *tableRows) read(raw []float64) (truth, error) {
 	}
 	class, ok := className(t.model.Classes, text)
 	if !ok {
-		wrong.Expected = "one of the classes " + list(t.model.Classes)
+		wrong.Expected = "one of the classes " + Names(t.model.Classes)
 		return out, wrong
 	}
 	out.class = class
@@ -151,7 +151,7 @@ func (f *predictFlags) openSet(m *modelfile.Model, name string) (rowSource, erro
 		}
 	}
 	if !slices.Equal(names, columnNames(m.Inputs)) {
-		return nil, fmt.Errorf("%s has the inputs %s: expected those of the model, %s", name, list(names), list(columnNames(m.Inputs)))
+		return nil, fmt.Errorf("%s has the inputs %s: expected those of the model, %s", name, Names(names), Names(columnNames(m.Inputs)))
 	}
 	rows := &setRows{set: d, model: m}
 	if f.rows != "test" {
@@ -166,7 +166,7 @@ func (f *predictFlags) openSet(m *modelfile.Model, name string) (rowSource, erro
 // match makes sure that the set has the model's targets.
 func (r *setRows) match(name string) error {
 	names := r.set.TargetNames
-	wrong := fmt.Errorf("%s has the targets %s: expected those of the model, %s", name, list(names), list(columnNames(r.model.Outputs)))
+	wrong := fmt.Errorf("%s has the targets %s: expected those of the model, %s", name, Names(names), Names(columnNames(r.model.Outputs)))
 	if (r.set.Classes == nil) != (r.model.Classes == nil) {
 		return wrong
 	}

@@ -29,7 +29,7 @@ Limits count from the beginning of the run: --epochs 60 takes a run that
 ended after 40 epochs 20 further.`,
 		Example:           "newtop resume last\nnewtop resume last --epochs 60\nnewtop resume a1b2c3 --format jsonl > rest.jsonl\nnewtop resume nightly --listen 127.0.0.1:2222",
 		Args:              OneArgument("a recorded run by ID or name, or last"),
-		ValidArgsFunction: r.Store.complete(1, cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: r.Store.Complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE:              func(cmd *cobra.Command, args []string) error { return r.resume(cmd, args[0]) },
 	}
 	set := cmd.Flags()
@@ -43,9 +43,9 @@ ended after 40 epochs 20 further.`,
 	set.StringVar(&r.Limits.Save, "save", "", "file for the weights at the end: .safetensors or .onnx; not given: the run's")
 	set.StringVar(&r.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
 	set.VisitAll(Wrap)
-	r.Store.add(cmd)
-	r.screen.add(cmd)
-	r.serve.add(cmd, resuming)
+	r.Store.Add(cmd)
+	r.screen.Add(cmd)
+	r.serve.Add(cmd, resuming)
 	return processes.Trains(cmd)
 }
 
@@ -55,11 +55,11 @@ func (r *resumer) resume(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	options, err := r.screen.options()
+	options, err := r.screen.Options()
 	if err != nil {
 		return err
 	}
-	served, err := r.serve.wanted(cmd)
+	served, err := r.serve.Wanted(cmd)
 	if err != nil {
 		return err
 	}
@@ -75,23 +75,22 @@ func (r *resumer) resume(cmd *cobra.Command, name string) error {
 	}
 	in, out, ok := Terminal(cmd)
 	if !ok || r.format != "" || !r.Group.Single() {
-		return j.train(cmd, printer)
+		return j.Train(cmd, printer)
 	}
 	options.Input, options.Output = in, out
-	return j.show(cmd, options)
+	return j.Show(cmd, options)
 }
 
 // served goes on with the run and serves it.
 func (r *resumer) served(cmd *cobra.Command, name string, printer trainer.Recorder) error {
-	h, err := r.serve.host(cmd, &r.screen)
+	h, err := r.serve.Host(cmd, &r.screen)
 	if err != nil {
 		return err
 	}
-	defer h.close()
+	defer h.Close()
 	j, err := r.Job(cmd, name)
 	if err != nil {
 		return err
 	}
-	return j.serve(cmd, printer, h)
+	return j.Serve(cmd, printer, h)
 }
-

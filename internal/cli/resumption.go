@@ -26,7 +26,7 @@ type Resumption struct {
 
 // Job takes a run over and returns what is left of it.
 func (r *Resumption) Job(cmd *cobra.Command, name string) (_ *Job, err error) {
-	s, err := r.Store.open(store.Options{Existing: true})
+	s, err := r.Store.Open(store.Options{Existing: true})
 	if err != nil {
 		return nil, err
 	}
@@ -100,15 +100,15 @@ func (r *Resumption) change(cmd *cobra.Command, c *trainer.Config) (err error) {
 	return c.Check()
 }
 
-// finishedError says that a run has nothing left to do as its limits are.
-type finishedError struct {
-	run            string
-	reason         event.Reason // of its end
-	what, expected string
+// FinishedError says that a run has nothing left to do as its limits are.
+type FinishedError struct {
+	Run            string
+	Reason         event.Reason // of its end
+	What, expected string
 }
 
-func (e *finishedError) Error() string {
-	return fmt.Sprintf("run %s %s: expected %s", e.run, e.what, e.expected)
+func (e *FinishedError) Error() string {
+	return fmt.Sprintf("run %s %s: expected %s", e.Run, e.What, e.expected)
 }
 
 // check refuses a run that would end at once.
@@ -117,20 +117,20 @@ func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 	if err := r.change(cmd, &c); err != nil {
 		return err
 	}
-	epochs, given := epochOf(run), cmd.Flags().Changed
+	epochs, given := EpochOf(run), cmd.Flags().Changed
 	switch d := run.Done; {
 	case c.Epochs > 0 && c.Epochs <= epochs && given("epochs") && !r.again:
 		return &trainer.ConfigError{Field: "--epochs", Value: strconv.Itoa(c.Epochs), Expected: fmt.Sprintf("more than the %d that the run has had, or 0 for no limit", epochs)}
 	case d == nil:
 		return nil
 	case d.Reason == event.ReasonEpochs && c.Epochs > 0 && c.Epochs <= d.Epochs:
-		return &finishedError{run.ID, d.Reason, fmt.Sprintf("has reached its %d epochs", d.Epochs), fmt.Sprintf("--epochs above %d", d.Epochs)}
+		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its %d epochs", d.Epochs), fmt.Sprintf("--epochs above %d", d.Epochs)}
 	case d.Reason == event.ReasonTime && c.TimeLimit > 0 && c.TimeLimit.Seconds() <= float64(d.Elapsed):
-		return &finishedError{run.ID, d.Reason, fmt.Sprintf("has reached its time limit of %s", run.Config.TimeLimit), fmt.Sprintf("--time-limit above %s", time.Duration(float64(d.Elapsed)*float64(time.Second)).Round(time.Millisecond))}
+		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its time limit of %s", run.Config.TimeLimit), fmt.Sprintf("--time-limit above %s", time.Duration(float64(d.Elapsed)*float64(time.Second)).Round(time.Millisecond))}
 	case d.Reason == event.ReasonTarget && c.TargetLoss == run.Config.TargetLoss && c.TargetError == run.Config.TargetError:
-		return &finishedError{run.ID, d.Reason, "has reached its target", "a lower --target-loss or --target-error, or 0 for none"}
+		return &FinishedError{run.ID, d.Reason, "has reached its target", "a lower --target-loss or --target-error, or 0 for none"}
 	case d.Reason == event.ReasonStalled, d.Reason == event.ReasonDiverged:
-		return &finishedError{run.ID, d.Reason, fmt.Sprintf("has %s in epoch %d", d.Reason, d.Epochs), "a run that can go on"}
+		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has %s in epoch %d", d.Reason, d.Epochs), "a run that can go on"}
 	}
 	return nil
 }

@@ -124,11 +124,11 @@ func newRoot(processes *Group) *cobra.Command {
 		Example: examples,
 		Args:    NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return open(cmd, &flags, &screen)
+			return Open(cmd, &flags, &screen)
 		},
 	}
 	flags.Add(root)
-	screen.add(root)
+	screen.Add(root)
 	processes.SingleOnly(root, "newtop train, as the screen needs a terminal; with --serve one looks over SSH")
 	root.SuggestionsMinimumDistance = 2
 	for _, g := range groups(processes) {

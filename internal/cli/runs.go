@@ -32,7 +32,7 @@ run has it, by its name, or as last, last~1, last~2: the newest that are no tria
 		RunE:    func(cmd *cobra.Command, _ []string) error { return l.list(cmd, &a) },
 	}
 	cmd.SuggestionsMinimumDistance = 2
-	a.add(cmd)
+	a.Add(cmd)
 	l.add(cmd)
 	again := &cobra.Command{
 		Use: "list", Short: "List recorded runs, newest first", Args: NoArguments,
@@ -77,7 +77,7 @@ func (l *lister) list(cmd *cobra.Command, a *StoreFlags) error {
 	}
 	var runs []store.Run
 	var searches []store.Search
-	err = a.with(store.Options{ReadOnly: true}, func(s *store.Store) (err error) {
+	err = a.With(store.Options{ReadOnly: true}, func(s *store.Store) (err error) {
 		if runs, err = s.Runs(cmd.Context(), f); err == nil && f.Alone {
 			searches, err = s.Searches(cmd.Context())
 		}

@@ -15,7 +15,7 @@ import (
 
 func newRunsRename(a *StoreFlags) *cobra.Command {
 	return &cobra.Command{
-		Use: "rename RUN NAME", Short: "Give a recorded run a name", ValidArgsFunction: a.complete(1, cobra.ShellCompDirectiveNoFileComp),
+		Use: "rename RUN NAME", Short: "Give a recorded run a name", ValidArgsFunction: a.Complete(1, cobra.ShellCompDirectiveNoFileComp),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return Usagef("%s: expected a run and its new name", cmd.CommandPath())
@@ -23,7 +23,7 @@ func newRunsRename(a *StoreFlags) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(store.Options{Existing: true}, func(s *store.Store) error {
+			return a.With(store.Options{Existing: true}, func(s *store.Store) error {
 				runs, err := FindRuns(cmd, s, args[:1])
 				if err != nil {
 					return err
@@ -47,12 +47,12 @@ func newRunsRemove(a *StoreFlags) *cobra.Command {
 		Short:             "Remove recorded runs",
 		Long:              "Remove recorded runs: those that are named, or all that the flags choose.\nWhat is still being trained stays.",
 		Example:           "newtop runs rm last\nnewtop runs rm --older-than 30d --state interrupted",
-		ValidArgsFunction: a.complete(0, cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: a.Complete(0, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) > 0) == (r.older != "" || r.state != "") {
 				return Usagef("%s: expected runs by ID or name, or --older-than and --state to choose them", cmd.CommandPath())
 			}
-			return a.with(store.Options{Existing: true}, func(s *store.Store) error { return r.remove(cmd, s, args) })
+			return a.With(store.Options{Existing: true}, func(s *store.Store) error { return r.remove(cmd, s, args) })
 		},
 	}
 	set := cmd.Flags()
@@ -120,7 +120,7 @@ func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, 
 func confirm(cmd *cobra.Command, runs []*store.Run) error {
 	var lines []string
 	for _, r := range runs {
-		lines = append(lines, fmt.Sprintf("%s %s %s %s, %d epochs, %s", ShortID(r.ID), r.Name, dataOf(r), optimizerOf(r), epochOf(r), r.State))
+		lines = append(lines, fmt.Sprintf("%s %s %s %s, %d epochs, %s", ShortID(r.ID), r.Name, DataOf(r), OptimizerOf(r), EpochOf(r), r.State))
 	}
 	return Confirm(cmd, lines, Count(len(runs), "run"))
 }

@@ -36,9 +36,9 @@ The table says what each run reached and what it took, what it took to reach
 the errors of --reach, and which choices differ.`,
 		Example:           "newtop runs compare last last~1\nnewtop runs compare last last~1 --reach 0.1,0.05 --format text",
 		Args:              SomeArguments(2, "two runs or more, by ID or name"),
-		ValidArgsFunction: a.complete(0, cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: a.Complete(0, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(store.Options{ReadOnly: true}, func(s *store.Store) error { return c.compare(cmd, s, args) })
+			return a.With(store.Options{ReadOnly: true}, func(s *store.Store) error { return c.compare(cmd, s, args) })
 		},
 	}
 	set := cmd.Flags()
@@ -46,7 +46,7 @@ the errors of --reach, and which choices differ.`,
 	set.StringVar(&c.format, "format", "", "text or json; empty: the screen in a terminal, without --reach, else text")
 	set.StringVar(&c.reach, "reach", "", "errors as fractions (or RMSEs), as in 0.1,0.05, to tell what they took; empty: the best of the run that does worst")
 	set.VisitAll(Wrap)
-	c.screen.add(cmd)
+	c.screen.Add(cmd)
 	return cmd
 }
 
@@ -58,7 +58,7 @@ func (c *comparer) compare(cmd *cobra.Command, s *store.Store, names []string) e
 	if c.format != "" && c.format != "text" && c.format != "json" {
 		return &trainer.ConfigError{Field: "--format", Value: c.format, Expected: "text or json"}
 	}
-	options, err := c.screen.options()
+	options, err := c.screen.Options()
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func tabulate(list []*summary, levels []float64) *comparison {
 			v.Reached = append(v.Reached, at)
 		}
 	}
-	for _, row := range append(rundiff.Table(openings), differences(configs)...) {
+	for _, row := range append(rundiff.Table(openings), Differences(configs)...) {
 		if row.Differs {
 			c.Differs = append(c.Differs, row)
 			c.Choices[row.Name] = row.Values
@@ -195,20 +195,20 @@ func (c *comparison) print(out io.Writer) error {
 	all := Table{heads: []string{"RUN", "ID", ">BEST " + strings.ToUpper(c.measure()), ">EPOCH", ">LAST", ">EPOCHS", ">TIME", ">EQUIVALENTS", "STATE"}}
 	for _, v := range c.ranked() {
 		best, last := orNone(v.Best), orNone(v.Last)
-		all.add(v.Label, ShortID(v.ID), measure(v.measure, float64(best.Value)), strconv.Itoa(best.Epoch), measure(v.measure, float64(last.Value)),
-			strconv.Itoa(last.Epoch), elapsed(last.Seconds), work(last.Equivalents), string(v.State))
+		all.Add(v.Label, ShortID(v.ID), Measure(v.measure, float64(best.Value)), strconv.Itoa(best.Epoch), Measure(v.measure, float64(last.Value)),
+			strconv.Itoa(last.Epoch), Elapsed(last.Seconds), Work(last.Equivalents), string(v.State))
 	}
 	grids := []Table{all}
 	for k, level := range c.levels {
-		g := Table{heads: []string{"TO REACH " + measure(c.Runs[0].measure, level), "ID", ">EPOCH", ">TIME", ">EQUIVALENTS"}}
+		g := Table{heads: []string{"TO REACH " + Measure(c.Runs[0].measure, level), "ID", ">EPOCH", ">TIME", ">EQUIVALENTS"}}
 		for _, v := range c.ranked() {
 			if !c.comparable(&v) {
 				continue
 			}
 			if at := v.Reached[k].At; at != nil {
-				g.add(v.Label, ShortID(v.ID), strconv.Itoa(at.Epoch), elapsed(at.Seconds), work(at.Equivalents))
+				g.Add(v.Label, ShortID(v.ID), strconv.Itoa(at.Epoch), Elapsed(at.Seconds), Work(at.Equivalents))
 			} else {
-				g.add(v.Label, ShortID(v.ID), "never", ".", ".")
+				g.Add(v.Label, ShortID(v.ID), "never", ".", ".")
 			}
 		}
 		grids = append(grids, g)
@@ -219,7 +219,7 @@ func (c *comparison) print(out io.Writer) error {
 	}
 	for _, row := range c.Differs {
 		if strings.HasPrefix(row.Name, "--") || row.Contested() {
-			g.add(append([]string{row.Name}, row.Values...)...)
+			g.Add(append([]string{row.Name}, row.Values...)...)
 		}
 	}
 	for i, g := range append(grids, g) {
@@ -229,7 +229,7 @@ func (c *comparison) print(out io.Writer) error {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		if err := g.print(out); err != nil {
+		if err := g.Print(out); err != nil {
 			return err
 		}
 	}

@@ -48,13 +48,13 @@ func newRunsExport(a *StoreFlags) *cobra.Command {
 		Short:             "Write a recorded run as " + strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1],
 		Example:           "newtop runs export last --format csv > run.csv\nnewtop runs export last --format tensorboard -o logs/run1",
 		Args:              OneArgument("a run's ID or name, or last"),
-		ValidArgsFunction: a.complete(1, cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: a.Complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, e := range exports {
 				if e.name != x.format {
 					continue
 				}
-				return a.with(store.Options{ReadOnly: true}, func(s *store.Store) error {
+				return a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
 					r, err := s.Find(cmd.Context(), args[0])
 					if err != nil {
 						return err

@@ -28,23 +28,23 @@ func runColumns(inTerminal bool, now time.Time) []runColumn {
 	begun := func(r *store.Run) string { return r.Begun.Local().Format(time.DateTime) }
 	if inTerminal {
 		id = func(r *store.Run) string { return ShortID(r.ID) }
-		begun = func(r *store.Run) string { return when(r.Begun, now) }
+		begun = func(r *store.Run) string { return When(r.Begun, now) }
 	}
 	return []runColumn{
 		{head: "ID", text: id},
 		{head: "NAME", rank: 2, text: func(r *store.Run) string { return r.Name }},
 		{head: "BEGUN", rank: 4, text: begun},
-		{head: "DATA", text: dataOf},
+		{head: "DATA", text: DataOf},
 		{head: "NET", rank: 6, text: shapeOf},
-		{head: "OPTIMIZER", text: optimizerOf},
+		{head: "OPTIMIZER", text: OptimizerOf},
 		{head: ">SEED", rank: 7, text: func(r *store.Run) string { return fmt.Sprint(r.Config.Seed) }},
-		{head: ">EPOCHS", rank: 1, text: func(r *store.Run) string { return fmt.Sprint(epochOf(r)) }},
-		{head: ">BEST TEST", text: func(r *store.Run) string { return measured(measureOf(r), r.Best) }},
+		{head: ">EPOCHS", rank: 1, text: func(r *store.Run) string { return fmt.Sprint(EpochOf(r)) }},
+		{head: ">BEST TEST", text: func(r *store.Run) string { return MeasureIn(MeasureOf(r), r.Best) }},
 		{head: ">TIME", rank: 5, text: func(r *store.Run) string {
 			if r.Last == nil {
 				return "."
 			}
-			return elapsed(r.Last.Elapsed)
+			return Elapsed(r.Last.Elapsed)
 		}},
 		{head: "STATE", rank: 3, text: func(r *store.Run) string { return string(r.State) }},
 	}
@@ -64,7 +64,7 @@ func listText(cmd *cobra.Command, runs []store.Run) error {
 	}
 	width := Width(cmd.OutOrStdout())
 	g := listed(runs, width > 0, time.Now())
-	return g.fit(cmd.OutOrStdout(), width)
+	return g.Fit(cmd.OutOrStdout(), width)
 }
 
 // listed returns the list of runs as a table.
@@ -79,7 +79,7 @@ func listed(runs []store.Run, inTerminal bool, now time.Time) *Table {
 		for _, c := range columns {
 			row = append(row, c.text(&runs[k]))
 		}
-		g.add(row...)
+		g.Add(row...)
 	}
 	return &g
 }
@@ -119,7 +119,7 @@ type runRow struct {
 }
 
 func rowOf(r *store.Run) runRow {
-	row := runRow{ID: r.ID, Name: r.Name, State: r.State, Begun: r.Begun, Changed: r.Changed, Data: dataOf(r), Optimizer: optimizerOf(r),
+	row := runRow{ID: r.ID, Name: r.Name, State: r.State, Begun: r.Begun, Changed: r.Changed, Data: DataOf(r), Optimizer: OptimizerOf(r),
 		Seed: r.Config.Seed, Limit: r.Config.Epochs, Checkpoint: r.Checkpoint, Inner: r.Inner, Command: r.Command, Host: r.Host,
 		Process: r.Process, Version: r.Version, Bytes: r.Bytes}
 	if r.Opening != nil {

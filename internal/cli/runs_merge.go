@@ -24,7 +24,7 @@ Shards of a search are one search then: newtop tune show NAME.`,
 			if err := readable(files); err != nil {
 				return err
 			}
-			return a.with(store.Options{}, func(s *store.Store) error { return mergeInto(cmd, s, a.File, files) })
+			return a.With(store.Options{}, func(s *store.Store) error { return mergeInto(cmd, s, a.File, files) })
 		},
 	}
 }

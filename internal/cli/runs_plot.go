@@ -20,7 +20,7 @@ func newRunsPlot(a *StoreFlags) *cobra.Command {
 		Short:             "Draw recorded runs as SVG, PNG or PDF",
 		Example:           "newtop runs plot last -o figure.svg\nnewtop runs plot last last~1 -o figure.pdf --what test_error --x seconds",
 		Args:              SomeArguments(1, "the runs to draw, by ID or name"),
-		ValidArgsFunction: a.complete(0, cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: a.Complete(0, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if file == "" {
 				return Usagef("%s: expected -o FILE, ending in .svg, .png or .pdf", cmd.CommandPath())
@@ -28,7 +28,7 @@ func newRunsPlot(a *StoreFlags) *cobra.Command {
 			if what != "" {
 				o.What = strings.Split(what, ",")
 			}
-			return a.with(store.Options{ReadOnly: true}, func(s *store.Store) error { return plot(cmd, s, args, file, o) })
+			return a.With(store.Options{ReadOnly: true}, func(s *store.Store) error { return plot(cmd, s, args, file, o) })
 		},
 	}
 	var names []string

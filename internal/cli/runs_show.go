@@ -22,12 +22,12 @@ func newRunsShow(a *StoreFlags) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use: "show RUN", Short: "Tell all about a recorded run", Args: OneArgument("a run's ID or name, or last"),
-		ValidArgsFunction: a.complete(1, cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: a.Complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "text" && format != "json" {
 				return &trainer.ConfigError{Field: "--format", Value: format, Expected: "text or json"}
 			}
-			return a.with(store.Options{ReadOnly: true}, func(s *store.Store) error {
+			return a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
 				runs, err := FindRuns(cmd, s, args)
 				if err != nil {
 					return err
@@ -168,7 +168,7 @@ func (t *summary) state() string {
 	case r.State == store.Running:
 		return fmt.Sprintf("running, trained by process %d on %s", r.Process, r.Host)
 	case r.State == store.Interrupted:
-		return "interrupted " + when(r.Changed, time.Now()) + ": its process is gone"
+		return "interrupted " + When(r.Changed, time.Now()) + ": its process is gone"
 	case r.Done != nil && r.Done.Message != "":
 		return fmt.Sprintf("%s: %s", r.State, r.Done.Message)
 	}
@@ -197,7 +197,7 @@ func (t *summary) checkpoint() string {
 
 // printFigures writes the first, the newest and the best epoch as a table.
 func (t *summary) printFigures(w *sheet) {
-	m := measureOf(t.run)
+	m := MeasureOf(t.run)
 	var names []string
 	var table strings.Builder
 	cells := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -208,8 +208,8 @@ func (t *summary) printFigures(w *sheet) {
 	}{{"start", t.run.First}, {"last", t.run.Last}, {"best", t.run.Best}} {
 		if at.e != nil {
 			names = append(names, at.name)
-			fmt.Fprintf(cells, "%d\t%s\t%s\t%s\t%s\t%s\t\n", at.e.Epoch, number(at.e.Loss, 6), number(at.e.TestLoss, 6),
-				measured(m, at.e), elapsed(at.e.Elapsed), work(at.e.GradientEquivalents))
+			fmt.Fprintf(cells, "%d\t%s\t%s\t%s\t%s\t%s\t\n", at.e.Epoch, Number(at.e.Loss, 6), Number(at.e.TestLoss, 6),
+				MeasureIn(m, at.e), Elapsed(at.e.Elapsed), Work(at.e.GradientEquivalents))
 		}
 	}
 	if names == nil {

@@ -90,7 +90,7 @@ func TestRunsListFits(t *testing.T) {
 	g := listed(runs, true, time.Now())
 	for width := 40; width < 160; width++ {
 		var b strings.Builder
-		if err := g.fit(&b, width); err != nil {
+		if err := g.Fit(&b, width); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
@@ -356,7 +356,7 @@ func TestFolded(t *testing.T) {
 func TestElapsed(t *testing.T) {
 	for s, want := range map[event.Float]string{0: "0 s", 0.000316: "0.316 ms", 0.361: "361 ms", 7.684: "7.68 s", 59.99: "60 s", 73.8: "1:13", 3725: "1:02:05",
 		event.Float(math.NaN()): ".", 1e300: "."} {
-		if got := elapsed(s); got != want {
+		if got := Elapsed(s); got != want {
 			t.Errorf("%v s is %q, expected %q", float64(s), got, want)
 		}
 	}

@@ -27,7 +27,7 @@ type Screen struct {
 	noMouse       bool
 }
 
-func (f *Screen) add(cmd *cobra.Command) {
+func (f *Screen) Add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.StringVar(&f.theme, "theme", "", "colours of the screen: auto (by the background), dark, light, safe (for the colour-blind), mono; empty: as last chosen there")
 	set.StringVar(&f.glyphs, "glyphs", "", "what its charts are made of: auto (by the locale), braille, block, ascii; empty: as last chosen there")
@@ -37,8 +37,8 @@ func (f *Screen) add(cmd *cobra.Command) {
 	}
 }
 
-// options checks the flags. They win over what the user has chosen on an earlier screen.
-func (f *Screen) options() (o screen.Options, err error) {
+// Options checks the flags. They win over what the user has chosen on an earlier screen.
+func (f *Screen) Options() (o screen.Options, err error) {
 	if o.Theme, err = style.ParseTheme(f.theme); err != nil {
 		return o, &trainer.ConfigError{Field: "--theme", Value: f.theme, Expected: "auto, dark, light, safe or mono"}
 	}
@@ -59,9 +59,9 @@ func Terminal(cmd *cobra.Command) (in, out *os.File, ok bool) {
 	return in, out, inOK && outOK && term.IsTerminal(in.Fd())
 }
 
-// open does what the flags say behind the screen, or as text where there is none.
-func open(cmd *cobra.Command, flags *Run, screen *Screen) error {
-	options, err := screen.options()
+// Open does what the flags say behind the screen, or as text where there is none.
+func Open(cmd *cobra.Command, flags *Run, screen *Screen) error {
+	options, err := screen.Options()
 	if err != nil {
 		return err
 	}
@@ -71,14 +71,14 @@ func open(cmd *cobra.Command, flags *Run, screen *Screen) error {
 		if err != nil {
 			return err
 		}
-		return j.train(cmd, &TextRecorder{out: cmd.OutOrStdout(), messages: cmd.ErrOrStderr()})
+		return j.Train(cmd, &TextRecorder{out: cmd.OutOrStdout(), messages: cmd.ErrOrStderr()})
 	}
 	options.Input, options.Output = in, out
 	j, err := newJob(flags, cmd, func(c *trainer.Config) { defaultSpectra(cmd, c) })
 	if err != nil {
 		return err
 	}
-	return j.show(cmd, options)
+	return j.Show(cmd, options)
 }
 
 // defaultSpectra asks for spectra every few epochs where no flag says how often, as on the screen that shows them.

@@ -21,13 +21,13 @@ ssh -p 2222 localhost status --json`,
 		Args: NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.runServed(cmd) },
 	}
-	s.serve.add(cmd, serving)
+	s.serve.Add(cmd, serving)
 	set := cmd.Flags()
-	addContinue(cmd, &s.goOn)
+	AddContinue(cmd, &s.goOn)
 	set.StringVar(&s.format, "format", "text", "text, or jsonl: one JSON event a line")
 	Wrap(set.Lookup("format"))
 	s.flags.Add(cmd)
-	s.screen.add(cmd)
+	s.screen.Add(cmd)
 	return processes.Trains(cmd)
 }
 
@@ -40,15 +40,15 @@ func (s *starter) runServed(cmd *cobra.Command) error {
 	if err := s.group.Join(); err != nil {
 		return err
 	}
-	h, err := s.serve.host(cmd, &s.screen)
+	h, err := s.serve.Host(cmd, &s.screen)
 	if err != nil {
 		return err
 	}
-	defer h.close()
+	defer h.Close()
 	j, err := Begin(&s.flags, cmd, c, s.goOn)
 	if err != nil {
 		return err
 	}
 	j.group = s.group
-	return j.serve(cmd, printer, h)
+	return j.Serve(cmd, printer, h)
 }

@@ -36,8 +36,8 @@ const (
 	training        // one that does with --serve, and ends with the run
 )
 
-// add declares the flags.
-func (f *ServeFlags) add(cmd *cobra.Command, of int) {
+// Add declares the flags.
+func (f *ServeFlags) Add(cmd *cobra.Command, of int) {
 	set := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	set.SortFlags = false
 	f.address = "listen"
@@ -76,8 +76,8 @@ func (f *ServeFlags) add(cmd *cobra.Command, of int) {
 	})
 }
 
-// wanted reports whether the run is to be served. Flags that say how are refused where it is not.
-func (f *ServeFlags) wanted(cmd *cobra.Command) (bool, error) {
+// Wanted reports whether the run is to be served. Flags that say how are refused where it is not.
+func (f *ServeFlags) Wanted(cmd *cobra.Command) (bool, error) {
 	if f.o.Address != "" {
 		return true, nil
 	}
@@ -98,7 +98,7 @@ type Host struct {
 	log     io.Closer
 }
 
-func (h *Host) close() error {
+func (h *Host) Close() error {
 	if h.log == nil {
 		return nil
 	}
@@ -115,14 +115,14 @@ func (h *Host) listen(s *trainer.Session) (*remote.Server, error) {
 	return server, err
 }
 
-// host checks the flags and opens the log.
-func (f *ServeFlags) host(cmd *cobra.Command, screen *Screen) (*Host, error) {
+// Host checks the flags and opens the log.
+func (f *ServeFlags) Host(cmd *cobra.Command, screen *Screen) (*Host, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
 	h := &Host{options: f.o, address: f.address, linger: f.linger, forever: !f.brief && !cmd.Flags().Changed("linger")}
 	var err error
-	if h.options.UI, err = screen.options(); err != nil {
+	if h.options.UI, err = screen.Options(); err != nil {
 		return nil, err
 	}
 	// A viewer's choices are kept nowhere, and their pictures would be files on this machine.

@@ -20,12 +20,12 @@ var (
 	errServedNone = errors.New("the run could not go on")
 )
 
-// serve does the job, printing it, and serves its screen.
+// Serve does the job, printing it, and serves its screen.
 //
 // It trains in one goroutine and serves from another, and ends them in this order: the run, by its own means or the
 // command's context; after it the server, at once where the context ended or there is nothing to look at, else when
 // the host's time is over. A server that breaks leaves the run alone.
-func (j *Job) serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err error) {
+func (j *Job) Serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err error) {
 	defer func() { err = cmp.Or(err, j.record.close()) }()
 	threads := j.config.Threads
 	j.leaveProcessors()

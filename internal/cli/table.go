@@ -49,8 +49,8 @@ func columns(run *event.RunEvent, e *event.EpochEvent) []column {
 		list = append(list, decimal(head, max(len(head), 8), 3, FigureOf(f.Key)))
 	}
 	return append(list,
-		column{"gradients", 9, func(e *event.EpochEvent) string { return fixed(e.GradientEquivalents, 1) }},
-		column{"seconds", 8, func(e *event.EpochEvent) string { return fixed(e.Elapsed, 2) }})
+		column{"gradients", 9, func(e *event.EpochEvent) string { return Fixed(e.GradientEquivalents, 1) }},
+		column{"seconds", 8, func(e *event.EpochEvent) string { return Fixed(e.Elapsed, 2) }})
 }
 
 // faults are the columns of the error in per cent, or of a regression's root mean square.
@@ -60,7 +60,7 @@ func faults(classes, tested bool) []column {
 		decimal("test", 7, 5, func(e *event.EpochEvent) event.Float { return e.TestRMSE }),
 	}
 	if classes {
-		share := func(f event.Float) string { return fixed(100*f, 2) }
+		share := func(f event.Float) string { return Fixed(100*f, 2) }
 		list = []column{
 			{"error %", 7, func(e *event.EpochEvent) string { return share(e.Error) }},
 			{"test %", 6, func(e *event.EpochEvent) string { return share(e.TestError) }},
@@ -156,23 +156,23 @@ func members(e *event.EpochEvent) string {
 
 // fitted formats a figure with as many digits, up to so many, as the width has room for.
 func fitted(f event.Float, digits, width int) string {
-	text := number(f, digits)
-	for ; len(text) > width && digits > 1; text = number(f, digits) {
+	text := Number(f, digits)
+	for ; len(text) > width && digits > 1; text = Number(f, digits) {
 		digits--
 	}
 	return text
 }
 
-// number formats a figure with the given digits, and a missing one as a dot.
-func number(f event.Float, digits int) string {
+// Number formats a figure with the given digits, and a missing one as a dot.
+func Number(f event.Float, digits int) string {
 	if math.IsNaN(float64(f)) {
 		return "."
 	}
 	return fmt.Sprintf("%.*g", digits, float64(f))
 }
 
-// fixed formats a figure with so many digits behind the point, and a missing one as a dot.
-func fixed(f event.Float, digits int) string {
+// Fixed formats a figure with so many digits behind the point, and a missing one as a dot.
+func Fixed(f event.Float, digits int) string {
 	if math.IsNaN(float64(f)) {
 		return "."
 	}

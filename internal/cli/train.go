@@ -47,9 +47,9 @@ newtop train --epochs 5000 --serve 127.0.0.1:2222`,
 	s.flags.Add(cmd)
 	set := cmd.Flags()
 	set.StringVar(&s.format, "format", "text", "text, or jsonl: one JSON event a line")
-	addContinue(cmd, &s.goOn)
-	s.serve.add(cmd, training)
-	s.screen.add(cmd)
+	AddContinue(cmd, &s.goOn)
+	s.serve.Add(cmd, training)
+	s.screen.Add(cmd)
 	return processes.Trains(cmd)
 }
 
@@ -58,7 +58,7 @@ func (s *starter) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	served, err := s.serve.wanted(cmd)
+	served, err := s.serve.Wanted(cmd)
 	if err != nil {
 		return err
 	}
@@ -67,19 +67,19 @@ func (s *starter) run(cmd *cobra.Command) error {
 	}
 	var h *Host
 	if served {
-		if h, err = s.serve.host(cmd, &s.screen); err != nil {
+		if h, err = s.serve.Host(cmd, &s.screen); err != nil {
 			return err
 		}
-		defer h.close()
+		defer h.Close()
 	}
 	j, err := s.job(cmd, c)
 	switch {
 	case j == nil || err != nil:
 		return err
 	case h == nil:
-		return j.train(cmd, printer)
+		return j.Train(cmd, printer)
 	}
-	return j.serve(cmd, printer, h)
+	return j.Serve(cmd, printer, h)
 }
 
 // prepare returns what prints the run, and what is to be trained. Also those of --config are flags, so that it comes before
@@ -98,12 +98,12 @@ func (s *starter) prepare(cmd *cobra.Command) (trainer.Recorder, trainer.Config,
 // it succeeds comes to an end.
 func (s *starter) job(cmd *cobra.Command, c trainer.Config) (*Job, error) {
 	j, err := Begin(&s.flags, cmd, c, s.goOn)
-	var over *finishedError
+	var over *FinishedError
 	switch {
-	case s.goOn && errors.As(err, &over) && over.reason == event.ReasonDiverged:
+	case s.goOn && errors.As(err, &over) && over.Reason == event.ReasonDiverged:
 		return nil, &ExitError{ExitDiverged, err}
 	case s.goOn && errors.As(err, &over):
-		fmt.Fprintf(cmd.ErrOrStderr(), "run %s %s: nothing is left to do\n", over.run, over.what)
+		fmt.Fprintf(cmd.ErrOrStderr(), "run %s %s: nothing is left to do\n", over.Run, over.What)
 		return nil, nil
 	case err != nil:
 		return nil, err
@@ -136,17 +136,17 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 	text := fmt.Sprintf("%s: %s, %d %s in %s (%s)", run.Data.Name, optimizer, done.Epochs, epochs, seconds(float64(done.Elapsed)), reason)
 	switch {
 	case run.Data.Classes > 0 && run.Data.TestRows > 0:
-		text += fmt.Sprintf(", test error %s, best %s in epoch %d", percent(done.TestError), percent(done.BestTestError), done.BestEpoch)
+		text += fmt.Sprintf(", test error %s, best %s in epoch %d", Percent(done.TestError), Percent(done.BestTestError), done.BestEpoch)
 	case run.Data.TestRows > 0:
-		text += fmt.Sprintf(", test RMSE %s, best %s in epoch %d", number(done.TestRMSE, 4), number(done.BestTestRMSE, 4), done.BestEpoch)
+		text += fmt.Sprintf(", test RMSE %s, best %s in epoch %d", Number(done.TestRMSE, 4), Number(done.BestTestRMSE, 4), done.BestEpoch)
 	default:
-		text += ", loss " + number(done.Loss, 4)
+		text += ", loss " + Number(done.Loss, 4)
 	}
 	return text
 }
 
-// percent writes a fraction as a percentage, and a missing one as a dot.
-func percent(f event.Float) string {
+// Percent writes a fraction as a percentage, and a missing one as a dot.
+func Percent(f event.Float) string {
 	if math.IsNaN(float64(f)) {
 		return "."
 	}

@@ -126,7 +126,7 @@ func (t *tuner) add(cmd *cobra.Command) {
 		t.space, err = tune.ReadSpace(file, text)
 		return err
 	}
-	t.screen.add(cmd)
+	t.screen.Add(cmd)
 }
 
 // tune does what the flags say.
@@ -134,7 +134,7 @@ func (t *tuner) tune(cmd *cobra.Command) (err error) {
 	if err := t.settle(cmd); err != nil {
 		return err
 	}
-	options, err := t.screen.options()
+	options, err := t.screen.Options()
 	if err != nil {
 		return err
 	}
@@ -313,7 +313,7 @@ func (t *tuner) fixed(cmd *cobra.Command, key string) error {
 func limits(b *tune.Leaderboard) string {
 	var parts []string
 	if b.Budget > 0 {
-		parts = append(parts, elapsed(event.Float(b.Budget)))
+		parts = append(parts, Elapsed(event.Float(b.Budget)))
 	}
 	if b.Planned > 0 {
 		parts = append(parts, "at most "+Count(b.Planned, "trial"))

@@ -137,12 +137,12 @@ type boardAtEnd struct {
 }
 
 func (p *boardAtEnd) board(b *tune.Leaderboard) error {
-	p.meter.show(time.Now(), done(b), progressWords(b))
+	p.meter.Show(time.Now(), done(b), progressWords(b))
 	return nil
 }
 
 func (p *boardAtEnd) end(b *tune.Leaderboard) error {
-	p.meter.end()
+	p.meter.End()
 	return p.print(b)
 }
 
@@ -173,7 +173,7 @@ func progressWords(b *tune.Leaderboard) string {
 		best := &b.Trials[b.Order[0]]
 		text += ", best " + judged(b, best.Best)
 		if b.Target > 0 && best.TargetSeconds > 0 {
-			text += " in " + elapsed(best.TargetSeconds)
+			text += " in " + Elapsed(best.TargetSeconds)
 		}
 	}
 	return text

@@ -242,7 +242,7 @@ func tallyShards(b *tune.Leaderboard) string {
 	fmt.Fprintf(&text, "%s:", w.Told())
 	for i := range w.Parts {
 		p := &w.Parts[i]
-		fmt.Fprintf(&text, " %d on %s, %s in %s, %s;", p.Shard.Index, p.Host, Count(p.Trials, "trial"), elapsed(event.Float(p.Seconds)), searchState(&p.Search))
+		fmt.Fprintf(&text, " %d on %s, %s in %s, %s;", p.Shard.Index, p.Host, Count(p.Trials, "trial"), Elapsed(event.Float(p.Seconds)), searchState(&p.Search))
 	}
 	out := strings.TrimSuffix(text.String(), ";")
 	if hosts := w.Hosts(); b.Target > 0 && len(hosts) > 1 {

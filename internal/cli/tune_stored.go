@@ -25,7 +25,7 @@ func newTuneList() *cobra.Command {
 				return &trainer.ConfigError{Field: "--format", Value: format, Expected: "text or json"}
 			}
 			var list []tune.Sweep
-			err := a.with(store.Options{ReadOnly: true}, func(s *store.Store) (err error) {
+			err := a.With(store.Options{ReadOnly: true}, func(s *store.Store) (err error) {
 				list, err = tune.Sweeps(cmd.Context(), s)
 				return err
 			})
@@ -40,10 +40,10 @@ func newTuneList() *cobra.Command {
 				fmt.Fprintln(cmd.ErrOrStderr(), "newtop: no search is recorded yet: newtop tune records every one")
 				return nil
 			}
-			return searchGrid(list, time.Now()).fit(cmd.OutOrStdout(), Width(cmd.OutOrStdout()))
+			return searchGrid(list, time.Now()).Fit(cmd.OutOrStdout(), Width(cmd.OutOrStdout()))
 		},
 	}
-	a.add(cmd)
+	a.Add(cmd)
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	return cmd
 }
@@ -127,11 +127,11 @@ func searchGrid(list []tune.Sweep, now time.Time) *Table {
 	for i := range list {
 		w := &list[i]
 		q := joined(w)
-		cells := []string{w.Name, when(q.Begun, now), q.Data, strconv.Itoa(q.Trials), elapsed(event.Float(q.Seconds)), work(event.Float(q.Spent)), sweepState(w)}
+		cells := []string{w.Name, When(q.Begun, now), q.Data, strconv.Itoa(q.Trials), Elapsed(event.Float(q.Seconds)), Work(event.Float(q.Spent)), sweepState(w)}
 		if sharded {
 			cells = append(cells, w.Told())
 		}
-		g.add(cells...)
+		g.Add(cells...)
 	}
 	return g
 }
@@ -151,7 +151,7 @@ func newTuneShow() *cobra.Command {
 			if top < 1 {
 				return &trainer.ConfigError{Field: "--top", Value: strconv.Itoa(top), Expected: "a whole number ≥ 1"}
 			}
-			return a.with(store.Options{ReadOnly: true}, func(s *store.Store) error {
+			return a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
 				b, err := tune.Load(cmd.Context(), s, args[0], Command)
 				if err != nil {
 					return err
@@ -166,7 +166,7 @@ func newTuneShow() *cobra.Command {
 			})
 		},
 	}
-	a.add(cmd)
+	a.Add(cmd)
 	set := cmd.Flags()
 	set.IntVar(&top, "top", 10, "settings in the list; 1: only the command line that trains the best")
 	set.StringVar(&format, "format", "text", "text or json")
@@ -183,10 +183,10 @@ func newTuneRemove() *cobra.Command {
 		Example:           "newtop tune rm digits-search",
 		ValidArgsFunction: completeSearches(&a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(store.Options{Existing: true}, func(s *store.Store) error { return removeSearches(cmd, s, args, sure) })
+			return a.With(store.Options{Existing: true}, func(s *store.Store) error { return removeSearches(cmd, s, args, sure) })
 		},
 	}
-	a.add(cmd)
+	a.Add(cmd)
 	cmd.Flags().BoolVarP(&sure, "yes", "y", false, "do not ask")
 	Wrap(cmd.Flags().Lookup("yes"))
 	return cmd
@@ -227,12 +227,12 @@ func completeSearches(a *StoreFlags) cobra.CompletionFunc {
 		if len(args) > 0 && cmd.Name() != "rm" {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		_ = a.with(store.Options{ReadOnly: true}, func(s *store.Store) error {
+		_ = a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
 			list, err := tune.Sweeps(cmd.Context(), s)
 			for i := range list {
 				w := &list[i]
 				q := joined(w)
-				about := fmt.Sprintf("%s, %s, %s, %s", q.Data, when(q.Begun, time.Now()), Count(q.Trials, "trial"), sweepState(w))
+				about := fmt.Sprintf("%s, %s, %s, %s", q.Data, When(q.Begun, time.Now()), Count(q.Trials, "trial"), sweepState(w))
 				out = append(out, cobra.CompletionWithDesc(Printable(w.Name), Printable(about)))
 			}
 			return err

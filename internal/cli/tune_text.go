@@ -80,9 +80,9 @@ func (p *trialText) end(b *tune.Leaderboard) error {
 // judged writes a figure of what trials are judged by.
 func judged(b *tune.Leaderboard, v event.Float) string {
 	if strings.Contains(b.Measure, "RMSE") {
-		return number(v, 4)
+		return Number(v, 4)
 	}
-	return percent(v)
+	return Percent(v)
 }
 
 // trialHead is the heading over the lines of trials; without a target none has a time to it.
@@ -108,7 +108,7 @@ func trialLine(b *tune.Leaderboard, t *tune.Trial) string {
 		text += ": " + t.Why
 	}
 	return Printable(trialColumns(b, b.Label(t), t.State.String(), judged(b, t.Best), toTarget(t.TargetSeconds), strconv.Itoa(t.Epochs),
-		fixed(event.Float(t.Equivalents), 1), fixed(event.Float(t.Seconds), 2), text))
+		Fixed(event.Float(t.Equivalents), 1), Fixed(event.Float(t.Seconds), 2), text))
 }
 
 // toTarget writes the time that a trial took to get to the target.
@@ -116,7 +116,7 @@ func toTarget(v event.Float) string {
 	if math.IsNaN(float64(v)) {
 		return "."
 	}
-	return elapsed(v)
+	return Elapsed(v)
 }
 
 // settingText writes the choices of a trial.
@@ -201,7 +201,7 @@ func printBoard(out io.Writer, b *tune.Leaderboard, top int) error {
 		_, err := fmt.Fprintln(out, b.Command)
 		return err
 	}
-	if err := leaderboard(b, top).fit(out, Width(out)); err != nil {
+	if err := leaderboard(b, top).Fit(out, Width(out)); err != nil {
 		return err
 	}
 	var text strings.Builder
@@ -253,14 +253,14 @@ func leaderboard(b *tune.Leaderboard, top int) *Table {
 	for n, s := range list {
 		t := s.trial
 		cells := []string{strconv.Itoa(n + 1), b.Label(t), t.State.String(), judged(b, s.best), strconv.Itoa(s.runs),
-			strconv.Itoa(t.Epochs), work(event.Float(t.Equivalents)), elapsed(event.Float(t.Seconds))}
+			strconv.Itoa(t.Epochs), Work(event.Float(t.Equivalents)), Elapsed(event.Float(t.Seconds))}
 		if b.Target > 0 {
 			cells = slices.Insert(cells, timed, toTarget(s.toTarget))
 		}
 		for _, key := range keys {
 			cells = append(cells, choiceOf(t, key))
 		}
-		g.add(cells...)
+		g.Add(cells...)
 	}
 	return g
 }
@@ -293,11 +293,11 @@ func tallyTrials(b *tune.Leaderboard) string {
 	for i := range b.Trials {
 		n[b.Trials[i].State]++
 	}
-	text := fmt.Sprintf("%s: %s in %s", b.Name, Count(len(b.Trials), "trial"), elapsed(event.Float(b.Seconds)))
+	text := fmt.Sprintf("%s: %s in %s", b.Name, Count(len(b.Trials), "trial"), Elapsed(event.Float(b.Seconds)))
 	for _, s := range []tune.State{tune.Reached, tune.Done, tune.Pruned, tune.Paused, tune.Running, tune.Waiting, tune.Stopped, tune.Diverged, tune.Failed} {
 		if n[s] > 0 {
 			text += fmt.Sprintf(", %d %s", n[s], s)
 		}
 	}
-	return text + fmt.Sprintf("; %s gradient equivalents", work(event.Float(b.Spent)))
+	return text + fmt.Sprintf("; %s gradient equivalents", Work(event.Float(b.Spent)))
 }

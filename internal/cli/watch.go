@@ -45,17 +45,17 @@ TensorBoard's event files. - reads events from standard input. Files are
 followed as they grow. Without a terminal the epochs are printed as text.`,
 		Example:           "newtop watch last\nnewtop watch last --replay --speed 8\nnewtop train --format jsonl | newtop watch -\npython3 loop.py | newtop watch -\nnewtop watch runs/",
 		Args:              OneArgument("a recorded run, a file, a directory or -"),
-		ValidArgsFunction: w.store.complete(1, cobra.ShellCompDirectiveDefault),
+		ValidArgsFunction: w.store.Complete(1, cobra.ShellCompDirectiveDefault),
 		RunE:              func(cmd *cobra.Command, args []string) error { return w.watch(cmd, args[0]) },
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
-	w.store.add(cmd)
+	w.store.Add(cmd)
 	set.BoolVar(&w.options.Replay, "replay", false, "on the screen: play the run from its first epoch, as fast as it went")
 	set.Float64Var(&w.options.Speed, "speed", 1, "how many times as fast")
 	set.StringVar(&w.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
 	set.VisitAll(Wrap)
-	w.screen.add(cmd)
+	w.screen.Add(cmd)
 	return cmd
 }
 
@@ -67,7 +67,7 @@ func (w *watcher) watch(cmd *cobra.Command, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	options, err := w.screen.options()
+	options, err := w.screen.Options()
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (w *watcher) open(cmd *cobra.Command, name string) (source stream.Source, c
 
 // recorded returns a source of a run in a store.
 func recorded(cmd *cobra.Command, a StoreFlags, name string) (stream.Source, func() error, error) {
-	s, err := a.open(store.Options{ReadOnly: true})
+	s, err := a.Open(store.Options{ReadOnly: true})
 	if err != nil {
 		return nil, nil, err
 	}
