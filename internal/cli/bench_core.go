@@ -16,7 +16,7 @@ letter net 16-70-50-26 against what this machine can do. About 25 seconds,
 with --quick 6. docs/performance.md says what each table means.`
 
 func newBenchCore() *cobra.Command {
-	var flags benchFlags
+	var f benchFlags
 	cmd := &cobra.Command{
 		Use:     "core [flags]",
 		Short:   "Measure products, functions and passes against this machine",
@@ -24,15 +24,15 @@ func newBenchCore() *cobra.Command {
 		Example: "newtop bench core --quick\nnewtop bench core --threads 1 --format json > core.json",
 		Args:    NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := flags.check(); err != nil {
+			if err := f.check(); err != nil {
 				return err
 			}
-			o := bench.Options{Threads: flags.threads, Quick: flags.quick}
+			o := bench.Options{Threads: f.threads, Quick: f.quick}
 			o.Progress = progressLine(cmd.ErrOrStderr())
-			return benchCore(cmd.Context(), cmd.OutOrStdout(), flags.format, o)
+			return benchCore(cmd.Context(), cmd.OutOrStdout(), f.format, o)
 		},
 	}
-	flags.add(cmd)
+	f.add(cmd)
 	cmd.Flags().VisitAll(Wrap)
 	return cmd
 }

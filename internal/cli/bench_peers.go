@@ -21,7 +21,7 @@ are shown as they come, then how many times as fast newtop is. The scripts need
 python3 with torch and sklearn.`
 
 func newBenchPeers() *cobra.Command {
-	var flags benchFlags
+	var f benchFlags
 	var o bench.PeerOptions
 	var seconds float64
 	cmd := &cobra.Command{
@@ -31,18 +31,18 @@ func newBenchPeers() *cobra.Command {
 		Example: "newtop bench peers ../shared/bench --budget 60",
 		Args:    OneArgument("the directory of the scripts peer_*.py"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := flags.check(); err != nil {
+			if err := f.check(); err != nil {
 				return err
 			}
 			if !(seconds >= 0 && seconds < 1e6) {
 				return &trainer.ConfigError{Field: "--budget", Value: fmt.Sprint(seconds), Expected: "a number of seconds, or 0 for the default"}
 			}
-			o.Dir, o.Threads, o.Quick = args[0], flags.threads, flags.quick
+			o.Dir, o.Threads, o.Quick = args[0], f.threads, f.quick
 			o.Budget = time.Duration(seconds * float64(time.Second))
-			return benchPeers(cmd, flags.format, o)
+			return benchPeers(cmd, f.format, o)
 		},
 	}
-	flags.add(cmd)
+	f.add(cmd)
 	set := cmd.Flags()
 	set.StringVar(&o.Python, "python", "", "what runs the scripts; empty: the first of python3 and /usr/bin/python3 that has what they import")
 	set.StringVar(&o.DataDir, "data-dir", "", "where letter-recognition.data is; empty: the directory data beside DIR")

@@ -76,21 +76,21 @@ func (b *scaleBench) run(cmd *cobra.Command) error {
 	if !mpi.Built() {
 		return Usagef("bench scale: this newtop is built without MPI: build it with CC=mpicc go build -tags mpi")
 	}
-	launch, launched := mpi.Launched()
+	started, launched := mpi.Launched()
 	switch {
 	case !launched:
 		return b.start(cmd)
-	case launch.Size < 2 || launch.Size > bench.MostRanks:
-		return Usagef("bench scale: %s started %s: expected 2 to %d", launch.By, processCount(launch.Size), bench.MostRanks)
-	case b.ranks != 0 && b.ranks != launch.Size:
-		return &trainer.ConfigError{Field: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("%d, as %s started so many", launch.Size, launch.By)}
+	case started.Size < 2 || started.Size > bench.MostRanks:
+		return Usagef("bench scale: %s started %s: expected 2 to %d", started.By, processCount(started.Size), bench.MostRanks)
+	case b.ranks != 0 && b.ranks != started.Size:
+		return &trainer.ConfigError{Field: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("%d, as %s started so many", started.Size, started.By)}
 	}
-	comm, err := mpi.Join(launch, mpi.Options{})
+	comm, err := mpi.Join(started, mpi.Options{})
 	if err != nil {
 		return &UsageError{OneLine(err)}
 	}
-	o := bench.ScaleOptions{Threads: b.flags.threads, Local: launch.Local, Quick: b.flags.quick}
-	if launch.Rank > 0 {
+	o := bench.ScaleOptions{Threads: b.flags.threads, Local: started.Local, Quick: b.flags.quick}
+	if started.Rank > 0 {
 		return b.work(cmd.Context(), comm, o)
 	}
 	r, err := b.measure(cmd, comm, o)

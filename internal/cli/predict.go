@@ -26,7 +26,7 @@ type predictFlags struct {
 }
 
 func newPredict() *cobra.Command {
-	var flags predictFlags
+	var f predictFlags
 	cmd := &cobra.Command{
 		Use:   "predict MODEL DATA",
 		Short: "Apply a saved model to new rows",
@@ -40,15 +40,15 @@ by the names in the first line, or else by their places.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd, args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
-	set.StringVar(&flags.out, "out", "", "file for the predictions; empty: standard output")
-	set.StringVar(&flags.format, "format", "csv", "csv, or jsonl: one JSON object a row")
-	set.StringVar(&flags.target, "target", "", "column with what is to be predicted, to compare; empty: the model's, if it is there")
-	set.StringVar(&flags.dir, "data-dir", "", "where real data sets are; empty: the cache that newtop data fetch fills")
-	set.StringVar(&flags.rows, "rows", "test", "which rows of a data set: test, train or all")
+	set.StringVar(&f.out, "out", "", "file for the predictions; empty: standard output")
+	set.StringVar(&f.format, "format", "csv", "csv, or jsonl: one JSON object a row")
+	set.StringVar(&f.target, "target", "", "column with what is to be predicted, to compare; empty: the model's, if it is there")
+	set.StringVar(&f.dir, "data-dir", "", "where real data sets are; empty: the cache that newtop data fetch fills")
+	set.StringVar(&f.rows, "rows", "test", "which rows of a data set: test, train or all")
 	set.VisitAll(Wrap)
 	return cmd
 }

@@ -115,7 +115,7 @@ func signals() []os.Signal {
 }
 
 func newRoot(processes *Group) *cobra.Command {
-	var flags Run
+	var run Run
 	var screen Screen
 	root := &cobra.Command{
 		Use:     "newtop [flags]",
@@ -124,10 +124,10 @@ func newRoot(processes *Group) *cobra.Command {
 		Example: examples,
 		Args:    NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return Open(cmd, &flags, &screen)
+			return Open(cmd, &run, &screen)
 		},
 	}
-	flags.Add(root)
+	run.Add(root)
 	screen.Add(root)
 	processes.SingleOnly(root, "newtop train, as the screen needs a terminal; with --serve one looks over SSH")
 	root.SuggestionsMinimumDistance = 2
@@ -153,9 +153,9 @@ type group struct {
 
 // groups returns the commands in the order of the help.
 func groups(processes *Group) []group {
-	tune := processes.SingleOnly(newTune(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
+	search := processes.SingleOnly(newTune(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
 	return []group{
-		{"train", []*cobra.Command{newTrain(processes), newServe(processes), newResume(processes), tune}},
+		{"train", []*cobra.Command{newTrain(processes), newServe(processes), newResume(processes), search}},
 		{"recorded runs", []*cobra.Command{newWatch(), newRuns()}},
 		{"saved models", []*cobra.Command{newPredict()}},
 		{"what there is", []*cobra.Command{newData(), newOptimizers(), newBench(), newVersion()}},

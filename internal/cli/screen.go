@@ -60,21 +60,21 @@ func Terminal(cmd *cobra.Command) (in, out *os.File, ok bool) {
 }
 
 // Open does what the flags say behind the screen, or as text where there is none.
-func Open(cmd *cobra.Command, flags *Run, screen *Screen) error {
+func Open(cmd *cobra.Command, run *Run, screen *Screen) error {
 	options, err := screen.Options()
 	if err != nil {
 		return err
 	}
 	in, out, ok := Terminal(cmd)
 	if !ok {
-		j, err := newJob(flags, cmd, nil)
+		j, err := newJob(run, cmd, nil)
 		if err != nil {
 			return err
 		}
 		return j.Train(cmd, &TextRecorder{out: cmd.OutOrStdout(), messages: cmd.ErrOrStderr()})
 	}
 	options.Input, options.Output = in, out
-	j, err := newJob(flags, cmd, func(c *trainer.Config) { defaultSpectra(cmd, c) })
+	j, err := newJob(run, cmd, func(c *trainer.Config) { defaultSpectra(cmd, c) })
 	if err != nil {
 		return err
 	}

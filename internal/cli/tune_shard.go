@@ -104,7 +104,7 @@ func badShard(flag string) error {
 // index returns which shard the environment says this is, from 1, and the variable that says so; 0 where none does.
 func (e environment) index() (index int, from string, err error) {
 	task, slurm := e[slurmTask]
-	job, kubernetes := e[jobIndex]
+	part, kubernetes := e[jobIndex]
 	first, ranged := e[slurmFirst]
 	step, stepped := e[slurmStep]
 	if !stepped {
@@ -114,7 +114,7 @@ func (e environment) index() (index int, from string, err error) {
 	case slurm && kubernetes:
 		return 0, "", e.wrong(jobIndex, "it or %s (%d), not both: --shard I/N or --shard off decides", slurmTask, task)
 	case kubernetes:
-		return job + 1, jobIndex, nil
+		return part + 1, jobIndex, nil
 	case !slurm:
 		return 0, "", nil
 	case !ranged:

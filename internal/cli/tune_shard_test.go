@@ -21,7 +21,7 @@ func slurm(id, first, last, step, count string) map[string]string {
 
 func TestShardOf(t *testing.T) {
 	with := func(e map[string]string, key, value string) map[string]string { e[key] = value; return e }
-	job := func(index string) map[string]string { return map[string]string{jobIndex: index} }
+	indexed := func(index string) map[string]string { return map[string]string{jobIndex: index} }
 	for _, c := range []struct {
 		flag string
 		env  map[string]string
@@ -32,7 +32,7 @@ func TestShardOf(t *testing.T) {
 		{"8/8", slurm("1", "1", "3", "1", "3"), "8/8 --shard"},
 		{"1/1", nil, "1/1 --shard"},
 		{"off", slurm("1", "1", "3", "1", "3"), "0/0 "},
-		{"off", job("x"), "0/0 "},
+		{"off", indexed("x"), "0/0 "},
 		{"", slurm("0", "0", "7", "1", "8"), "1/8 SLURM_ARRAY_TASK_ID"},
 		{"", slurm("7", "0", "7", "1", "8"), "8/8 SLURM_ARRAY_TASK_ID"},
 		{"", slurm("8", "1", "8", "1", "8"), "8/8 SLURM_ARRAY_TASK_ID"},
@@ -41,10 +41,10 @@ func TestShardOf(t *testing.T) {
 		{"", slurm("5", "5", "5", "1", "1"), "1/1 SLURM_ARRAY_TASK_ID"},
 		{"/8", slurm("3", "1", "8", "1", "8"), "3/8 SLURM_ARRAY_TASK_ID"},
 		{"/8", slurm("3", "1", "8", "1", ""), "3/8 SLURM_ARRAY_TASK_ID"},
-		{"/8", job("0"), "1/8 JOB_COMPLETION_INDEX"},
-		{"/8", job("7"), "8/8 JOB_COMPLETION_INDEX"},
-		{"", with(job("7"), shardCount, "8"), "8/8 JOB_COMPLETION_INDEX"},
-		{"/8", with(job("7"), shardCount, "8"), "8/8 JOB_COMPLETION_INDEX"},
+		{"/8", indexed("0"), "1/8 JOB_COMPLETION_INDEX"},
+		{"/8", indexed("7"), "8/8 JOB_COMPLETION_INDEX"},
+		{"", with(indexed("7"), shardCount, "8"), "8/8 JOB_COMPLETION_INDEX"},
+		{"/8", with(indexed("7"), shardCount, "8"), "8/8 JOB_COMPLETION_INDEX"},
 		{"", map[string]string{slurmTask: "", jobIndex: ""}, "0/0 "},
 
 		{"0/8", nil, "--shard 0/8: expected I/N"},
@@ -55,11 +55,11 @@ func TestShardOf(t *testing.T) {
 		{"1/2/3", nil, "--shard 1/2/3: expected I/N"},
 		{"/", nil, "--shard /: expected I/N"},
 		{"/8", nil, "--shard /8: expected I/8 where neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX"},
-		{"", job("3"), "JOB_COMPLETION_INDEX 3: expected --shard /N"},
-		{"/3", job("3"), "JOB_COMPLETION_INDEX 3: expected one of 3 tasks, as --shard /3 says"},
-		{"", job("-1"), "JOB_COMPLETION_INDEX -1: expected a whole number"},
-		{"", with(job("3"), shardCount, "3"), "JOB_COMPLETION_INDEX 3: expected one of 3 tasks, as NEWTOP_SHARDS 3 says"},
-		{"/4", with(job("3"), shardCount, "5"), "NEWTOP_SHARDS 5: expected 4, as --shard /4 says"},
+		{"", indexed("3"), "JOB_COMPLETION_INDEX 3: expected --shard /N"},
+		{"/3", indexed("3"), "JOB_COMPLETION_INDEX 3: expected one of 3 tasks, as --shard /3 says"},
+		{"", indexed("-1"), "JOB_COMPLETION_INDEX -1: expected a whole number"},
+		{"", with(indexed("3"), shardCount, "3"), "JOB_COMPLETION_INDEX 3: expected one of 3 tasks, as NEWTOP_SHARDS 3 says"},
+		{"/4", with(indexed("3"), shardCount, "5"), "NEWTOP_SHARDS 5: expected 4, as --shard /4 says"},
 		{"", map[string]string{shardCount: "5"}, "NEWTOP_SHARDS 5: expected SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX beside it"},
 		{"", slurm("3", "", "", "", ""), "SLURM_ARRAY_TASK_ID 3: expected SLURM_ARRAY_TASK_MIN beside it"},
 		{"", slurm("3", "1", "8", "1", ""), "SLURM_ARRAY_TASK_ID 3: expected SLURM_ARRAY_TASK_COUNT beside it"},
