@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"newtop/internal/cli/flags"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
 )
@@ -18,7 +19,7 @@ func newOptimizers() *cobra.Command {
 		Short: "List the optimizers, or one's hyperparameters",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return Usagef("%s: expected one name at most", cmd.CommandPath())
+				return flags.Usagef("%s: expected one name at most", cmd.CommandPath())
 			}
 			return nil
 		},

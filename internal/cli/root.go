@@ -3,22 +3,21 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"slices"
-	"strings"
-	"syscall"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"newtop/internal/cli/bench"
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/launch"
+	"newtop/internal/cli/predict"
+	"newtop/internal/cli/print"
+	"newtop/internal/cli/runs"
+	"newtop/internal/cli/train"
+	"newtop/internal/cli/tune"
 	"newtop/internal/kernel"
 	"newtop/internal/version"
-	"newtop/trainer"
 )
 
 const description = `Train a feed-forward network with exact curvature and watch every inner solve.
@@ -38,10 +37,10 @@ newtop runs compare last last~1`
 // Main runs newtop with the given arguments and returns the exit code of DESIGN's contract.
 func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	if err := kernel.Err(); err != nil {
-		Report(errs, err)
-		return ExitUsage
+		print.Report(errs, err)
+		return print.ExitUsage
 	}
-	processes := New(errs)
+	processes := launch.New(errs)
 	root := newRoot(processes)
 	quiet := false
 	if cmd, _, _ := root.Find(args); processes.Quiet(cmd) {
@@ -49,7 +48,7 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	}
 	ctx, stop := processes.Context(quiet)
 	defer stop()
-	root.Annotations[CommandLine] = QuoteAll(append([]string{"newtop"}, args...))
+	root.Annotations[flags.CommandLine] = flags.QuoteAll(append([]string{"newtop"}, args...))
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -61,11 +60,11 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 		first.note(err)
 	}
 	if first.err != nil {
-		Report(errs, first.err)
+		print.Report(errs, first.err)
 	}
 	code := exitCode(ctx, first.err)
 	processes.Leave(code, first.err)
-	if quiet && code != ExitDone {
+	if quiet && code != print.ExitDone {
 		processes.Linger()
 	}
 	return code
@@ -84,7 +83,7 @@ func (f *failure) note(err error) {
 // keep wraps whatever can fail in a command and those below it.
 func (f *failure) keep(cmd *cobra.Command) {
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		f.note(Error(err))
+		f.note(flags.Error(err))
 		return nil // and cobra goes no further
 	})
 	if args := cmd.Args; args != nil {
@@ -108,23 +107,17 @@ func (f *failure) keep(cmd *cobra.Command) {
 	}
 }
 
-// signals returns those that end a run in order. What the caller had ignored stays ignored: nohup, and
-// jobs in the background of a script.
-func signals() []os.Signal {
-	return slices.DeleteFunc(ending(), func(s os.Signal) bool { return s != syscall.SIGTERM && signal.Ignored(s) })
-}
-
-func newRoot(processes *Group) *cobra.Command {
-	var run Run
-	var screen Screen
+func newRoot(processes *launch.Group) *cobra.Command {
+	var run flags.Run
+	var screen flags.Screen
 	root := &cobra.Command{
 		Use:     "newtop [flags]",
 		Short:   "A terminal lab for second-order training of feed-forward networks",
 		Long:    description,
 		Example: examples,
-		Args:    NoArguments,
+		Args:    flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return Open(cmd, &run, &screen)
+			return train.Open(cmd, &run, &screen)
 		},
 	}
 	run.Add(root)
@@ -152,71 +145,12 @@ type group struct {
 }
 
 // groups returns the commands in the order of the help.
-func groups(processes *Group) []group {
-	search := processes.SingleOnly(newTune(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
+func groups(processes *launch.Group) []group {
+	search := processes.SingleOnly(tune.NewTune(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
 	return []group{
-		{"train", []*cobra.Command{newTrain(processes), newServe(processes), newResume(processes), search}},
-		{"recorded runs", []*cobra.Command{newWatch(), newRuns()}},
-		{"saved models", []*cobra.Command{newPredict()}},
-		{"what there is", []*cobra.Command{newData(), newOptimizers(), newBench(), newVersion()}},
-	}
-}
-
-// NoArguments refuses arguments of commands that take none. At the root it is a command that does not
-// exist, perhaps a misspelt one.
-func NoArguments(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if !cmd.HasAvailableSubCommands() {
-		return Usagef("%s %s: expected no argument", cmd.CommandPath(), args[0])
-	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() && c.Name() != "help" && c.Name() != "completion" {
-			names = append(names, c.Name())
-		}
-	}
-	message := fmt.Sprintf("unknown command %q: expected one of %s", args[0], strings.Join(names, ", "))
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		message += "; did you mean " + near[0] + "?"
-	}
-	return &UsageError{message}
-}
-
-// Error says what a flag expected, in place of what the number parser thinks of the text.
-func Error(err error) error {
-	var value *pflag.InvalidValueError
-	if !errors.As(err, &value) {
-		return &UsageError{err.Error()}
-	}
-	flag := value.GetFlag()
-	return &trainer.ConfigError{Field: "--" + flag.Name, Value: value.GetValue(), Expected: expected(flag.Value)}
-}
-
-// expected says in words what a flag takes.
-func expected(v pflag.Value) string {
-	switch v.Type() {
-	case "int":
-		return "a whole number"
-	case "uint64":
-		return "a whole number ≥ 0"
-	case "float64":
-		return "a number"
-	case "duration":
-		return "a duration as in 90s or 5m"
-	case "bool":
-		return "true or false"
-	}
-	return "a " + v.Type()
-}
-
-// OneArgument asks for exactly one argument and says what it is.
-func OneArgument(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return Usagef("%s: expected one argument: %s", cmd.CommandPath(), what)
-		}
-		return nil
+		{"train", []*cobra.Command{train.NewTrain(processes), train.NewServe(processes), train.NewResume(processes), search}},
+		{"recorded runs", []*cobra.Command{train.NewWatch(), runs.NewRuns()}},
+		{"saved models", []*cobra.Command{predict.NewPredict()}},
+		{"what there is", []*cobra.Command{newData(), newOptimizers(), bench.NewBench(), newVersion()}},
 	}
 }

@@ -4,17 +4,12 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-	"unicode/utf8"
 
-	"newtop/trainer"
-	"newtop/trainer/event"
-	"newtop/trainer/store"
+	"newtop/internal/cli/print"
 )
 
 // collection records three runs and returns the database and their IDs, the oldest first.
@@ -78,32 +73,6 @@ func TestRunsList(t *testing.T) {
 	}
 }
 
-func TestRunsListFits(t *testing.T) {
-	runs := []store.Run{{ID: "20261122-010203-a1b2c3", State: store.Running}}
-	for k, name := range []string{"newton", "", "a run with a long name"} {
-		runs = append(runs, store.Run{
-			ID: fmt.Sprintf("20261122-01020%d-0a1b2c", k), Name: name, State: "epochs", Begun: time.Unix(1e9, 0),
-			Config: trainer.Config{Seed: 7}, Last: &event.EpochEvent{Epoch: 400, Elapsed: 7.25}, Best: &event.EpochEvent{Epoch: 3, TestError: 0.125},
-			Opening: &event.RunEvent{Optimizer: "tr-newton", Data: event.DataInfo{Name: "spirals", Classes: 2, TestRows: 9}, Model: event.ModelInfo{Layers: []int{2, 70, 50, 2}}},
-		})
-	}
-	g := listed(runs, true, time.Now())
-	for width := 40; width < 160; width++ {
-		var b strings.Builder
-		if err := g.Fit(&b, width); err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(b.String()) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
-				t.Errorf("%d columns: %q", width, line)
-			}
-		}
-		if width >= 80 && !strings.Contains(b.String(), "STATE") || !strings.Contains(b.String(), "OPTIMIZER") {
-			t.Errorf("%d columns:\n%s", width, b.String())
-		}
-	}
-}
-
 // shownRun is of a run in JSON what scripts read.
 type shownRun struct {
 	ID, Repeat     string
@@ -123,7 +92,7 @@ func TestRunsShow(t *testing.T) {
 	}
 	for i, id := range ids {
 		var r shownRun
-		if err := json.Unmarshal([]byte(succeed(t, "runs", "show", ShortID(id), "--format", "json", "--record", db)), &r); err != nil {
+		if err := json.Unmarshal([]byte(succeed(t, "runs", "show", print.ShortID(id), "--format", "json", "--record", db)), &r); err != nil {
 			t.Fatal(err)
 		}
 		if r.ID != id || r.Run == nil || r.Done == nil || r.Last == nil || r.Epoch != r.Done.Epochs || r.Config.Data == "" || (i == 0) != (r.Spectra > 0) {
@@ -186,7 +155,7 @@ func TestRunsCompare(t *testing.T) {
 	for first, other := range map[string]string{ids[1]: ids[2], ids[2]: ids[1]} { // whatever the digits are
 		out := succeed(t, "runs", "compare", first, other, "--reach", "1e9", "--record", db)
 		all, level, _ := strings.Cut(out, "TO REACH")
-		if strings.Index(all, ShortID(first)) > strings.Index(all, ShortID(other)) || strings.Contains(strings.Split(level, "DIFFERS")[0], ShortID(other)) {
+		if strings.Index(all, print.ShortID(first)) > strings.Index(all, print.ShortID(other)) || strings.Contains(strings.Split(level, "DIFFERS")[0], print.ShortID(other)) {
 			t.Errorf("%s is judged by what %s is:\n%s", other, first, out)
 		}
 	}
@@ -216,7 +185,7 @@ func TestRunsChange(t *testing.T) {
 	if out := succeed(t, "runs", "show", "waves", "--record", db); !strings.Contains(out, ids[2]) {
 		t.Errorf("waves is\n%s", out)
 	}
-	if _, errs, code := newtop("runs", "rm", "waves", "--record", db); code != ExitUsage || !strings.Contains(errs, "--yes") {
+	if _, errs, code := newtop("runs", "rm", "waves", "--record", db); code != print.ExitUsage || !strings.Contains(errs, "--yes") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 	succeed(t, "runs", "rm", "--older-than", "1h", "--state", "epochs", "--yes", "--record", db)
@@ -291,7 +260,7 @@ func TestWatchAFileOfSomethingElse(t *testing.T) {
 	t.Parallel() // it is given some seconds to grow
 	text := write(t, "text.txt", "no events\nat all\n")
 	out, errs, code := newtop("watch", text)
-	if code != ExitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "text.txt:1") || !strings.Contains(errs, "expected") {
+	if code != print.ExitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "text.txt:1") || !strings.Contains(errs, "expected") {
 		t.Errorf("exit %d, %q, %q", code, out, errs)
 	}
 }
@@ -302,24 +271,11 @@ func TestNoRuns(t *testing.T) {
 	if out, errs, code := newtop("runs"); code != 0 || out != "" || !strings.Contains(errs, "newtop train") {
 		t.Errorf("exit %d, %q, %q", code, out, errs)
 	}
-	if _, errs, code := newtop("runs", "show", "last"); code != ExitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "no run is recorded yet") {
+	if _, errs, code := newtop("runs", "show", "last"); code != print.ExitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "no run is recorded yet") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 	if _, err := os.Stat(filepath.Join(os.Getenv("NEWTOP_STATE_DIR"), "runs.db")); err == nil {
 		t.Error("looking made a database")
-	}
-}
-
-func TestSpans(t *testing.T) {
-	for text, want := range map[string]time.Duration{"0s": 0, "90m": 90 * time.Minute, "24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "2w": 14 * 24 * time.Hour, "0.5d": 12 * time.Hour} {
-		if got, err := span(text); err != nil || got != want {
-			t.Errorf("%s is %v (%v): expected %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "d", "-1d", "1e9d", "soon", "-1h", "NaNd"} {
-		if got, err := span(text); err == nil {
-			t.Errorf("%q was read as %v", text, got)
-		}
 	}
 }
 
@@ -330,56 +286,6 @@ func TestCompletion(t *testing.T) {
 	for _, want := range append([]string{"newton\tspirals tr-newton"}, ids...) {
 		if !strings.Contains(out, want) {
 			t.Errorf("lacks %q:\n%s", want, out)
-		}
-	}
-}
-
-// A long line is folded between words alone, so that what is copied from it is whole.
-func TestFolded(t *testing.T) {
-	text := "newtop train --data 'two words' --opt tr-newton-with-a-long-name --epochs 20"
-	for width := 1; width < 90; width++ {
-		got := Fold(text, width)
-		if strings.ReplaceAll(got, "\n", " ") != text {
-			t.Errorf("%d columns: %q", width, got)
-		}
-		for _, line := range strings.Split(got, "\n") {
-			if len(line) > width && strings.Contains(line, " ") {
-				t.Errorf("%d columns: %q", width, line)
-			}
-		}
-	}
-	if text := "  aligned   as  it was"; Fold(text, 40) != text {
-		t.Errorf("%q became %q", text, Fold(text, 40))
-	}
-}
-
-func TestElapsed(t *testing.T) {
-	for s, want := range map[event.Float]string{0: "0 s", 0.000316: "0.316 ms", 0.361: "361 ms", 7.684: "7.68 s", 59.99: "60 s", 73.8: "1:13", 3725: "1:02:05",
-		event.Float(math.NaN()): ".", 1e300: "."} {
-		if got := Elapsed(s); got != want {
-			t.Errorf("%v s is %q, expected %q", float64(s), got, want)
-		}
-	}
-}
-
-// What a store from elsewhere holds can't act on the terminal.
-func TestPrintable(t *testing.T) {
-	if got := Printable("a\x1b[31mé\tz\u202e"); got != "a·[31mé·z·" {
-		t.Errorf("%q", got)
-	}
-}
-
-func TestProcessesOfARun(t *testing.T) {
-	for _, c := range []struct {
-		opening event.RunEvent
-		want    string
-	}{
-		{event.RunEvent{}, ""},
-		{event.RunEvent{Ranks: 4, Hosts: 2}, "4 on 2 machines, the digits of one"},
-		{event.RunEvent{Ranks: 2, Hosts: 1, Reduce: "fast"}, "2 on 1 machine, sums in MPI's order"},
-	} {
-		if got := processesText(&c.opening); got != c.want {
-			t.Errorf("%q, expected %q", got, c.want)
 		}
 	}
 }

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"encoding/json"
-	"newtop/internal/cli/internal/clitest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"newtop/internal/cli/internal/clitest"
+	"newtop/internal/cli/print"
 )
 
 // foundSearch is of a search in JSON what scripts read.
@@ -63,10 +65,10 @@ func TestTune(t *testing.T) {
 		}
 	}
 	_, errs, code = newtop("tune", "--name", "first", "--data", "sine", "--trials", "1", "--record", file)
-	if code != ExitUsage || !strings.Contains(errs, "first") || strings.Count(errs, "\n") != 1 {
+	if code != print.ExitUsage || !strings.Contains(errs, "first") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("a name twice: exit %d, %s", code, errs)
 	}
-	if _, errs, code = newtop("tune", "rm", "first", "--record", file); code != ExitUsage || !strings.Contains(errs, "--yes") {
+	if _, errs, code = newtop("tune", "rm", "first", "--record", file); code != print.ExitUsage || !strings.Contains(errs, "--yes") {
 		t.Errorf("nobody can be asked: exit %d, %s", code, errs)
 	}
 	succeed(t, "tune", "rm", "first", "-y", "--record", file)
@@ -116,7 +118,7 @@ rate = {low = 1e-3, high = 1e-1, log = true}
 // TestTuneOfNothing wants one line that says why no trial worked.
 func TestTuneOfNothing(t *testing.T) {
 	out, errs, code := newtop("tune", "--data", "sine", "--act", "identity", "--opt", "sgd", "--over", "rate=1e8..1e9", "--trials", "2", "--record", filepath.Join(t.TempDir(), "runs.db"))
-	if code != ExitFailed || !strings.Contains(out, "diverged") || !strings.Contains(errs, "nothing came of any of 2 trials") || strings.Contains(out, "newtop train") {
+	if code != print.ExitFailed || !strings.Contains(out, "diverged") || !strings.Contains(errs, "nothing came of any of 2 trials") || strings.Contains(out, "newtop train") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"newtop/internal/cli/flags"
 	"newtop/internal/kernel"
 	"newtop/internal/version"
 	"newtop/trainer/mpi"
@@ -15,7 +16,7 @@ func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version, the Go release, the platform, its kernel and MPI",
-		Args:  NoArguments,
+		Args:  flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			with := "without MPI"
 			if mpi.Built() {
