@@ -1,9 +1,8 @@
 package flags
 
 import (
-	"fmt"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"newtop/internal/rundiff"
@@ -40,65 +39,29 @@ func Command(c *trainer.Config) string {
 
 // usualConfig is what the flags say where none is given.
 func usualConfig() *trainer.Config {
-	return &trainer.Config{
-		Data: "letters", Init: "uniform:0.2", Committee: 1, Optimizer: trainer.DefaultOptimizer, Epochs: 100, Seed: 1,
-		Spectrum: 3, SpectrumRows: 2048, Memory: 1 << 30,
-	}
-}
-
-// values returns every run flag but --set, with what it says in c; the fields of each kind stand together.
-func values(c *trainer.Config) []argument {
-	whole := func(n int) string { return strconv.Itoa(n) }
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	rows := whole(c.SpectrumRows)
-	if c.SpectrumRows < 0 {
-		rows = "all"
-	}
-	experts := ""
-	if c.Experts > 0 {
-		experts = fmt.Sprintf("%dx%s", c.Experts, dashed(c.ExpertHidden))
-	}
-	net := c.Graph
-	switch {
-	case net != "":
-	case c.Hidden != nil && len(c.Hidden) == 0:
-		net = "none"
-	default:
-		net = dashed(c.Hidden)
-	}
-	return []argument{
-		{"--data", c.Data}, {"--data-dir", c.DataDir}, {"--target", c.Target}, {"--test", c.Test},
-		{"--net", net}, {"--skip", c.Skip.String()}, {"--experts", experts}, {"--gate", c.Gate}, {"--gates", c.GateTraining},
-		{"--committee", whole(max(c.Committee, 1))}, {"--act", c.Act}, {"--out", c.Out}, {"--loss", c.Loss}, {"--init", c.Init},
-		{"--opt", c.Optimizer}, {"--batch", whole(c.Batch)}, {"--blocks", whole(c.Blocks)}, {"--epochs", whole(c.Epochs)},
-		{"--target-loss", number(c.TargetLoss)}, {"--target-error", number(c.TargetError)}, {"--time-limit", c.TimeLimit.String()},
-		{"--seed", strconv.FormatUint(c.Seed, 10)}, {"--threads", whole(c.Threads)},
-		{"--spectrum", whole(c.Spectrum)}, {"--spectrum-every", whole(c.SpectrumEvery)}, {"--spectrum-method", c.SpectrumMethod},
-		{"--spectrum-of", c.SpectrumOf}, {"--spectrum-rows", rows}, {"--density", strconv.FormatBool(c.Density)},
-		{"--memory", size(c.Memory)}, {"--save", c.Save},
-	}
-}
-
-// dashed writes layers as in 70-50.
-func dashed(layers []int) string {
-	parts := make([]string, len(layers))
-	for i, n := range layers {
-		parts[i] = strconv.Itoa(n)
-	}
-	return strings.Join(parts, "-")
-}
-
-// size writes a number of bytes as ParseSize reads it.
-func size(n int64) string {
-	for _, unit := range []struct {
-		name string
-		of   int64
-	}{{"G", 1 << 30}, {"M", 1 << 20}, {"K", 1 << 10}} {
-		if n >= unit.of && n%unit.of == 0 {
-			return strconv.FormatInt(n/unit.of, 10) + unit.name
+	c := new(trainer.Config)
+	for i := range table {
+		switch r := &table[i]; {
+		case r.usual == nil:
+		case !r.parsed():
+			r.of(c).Set(reflect.ValueOf(r.usual))
+		default:
+			if err := r.parse(c, r.usual.(string)); err != nil {
+				panic("flags: " + err.Error())
+			}
 		}
 	}
-	return strconv.FormatInt(n, 10)
+	return c
+}
+
+// values returns every run flag but --set, with what it says in c.
+func values(c *trainer.Config) (list []argument) {
+	for i := range table {
+		if r := &table[i]; r.configures() && r.name != "set" {
+			list = append(list, argument{"--" + r.name, r.text(c)})
+		}
+	}
+	return list
 }
 
 // told are the flags whose differences internal/rundiff tells from the runs' own words.

@@ -76,6 +76,24 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 	}
 }
 
+// What errors call the fields of a configuration are flags.
+func TestFlagsOfFields(t *testing.T) {
+	var f Run
+	cmd := &cobra.Command{Use: "test"}
+	f.Add(cmd)
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[trainer.Config]()) {
+		name, ok := strings.CutPrefix(Of(field.Name), "--")
+		if field.Name != "SpectrumShare" && (!ok || cmd.Flags().Lookup(name) == nil) {
+			t.Errorf("%s is called %q", field.Name, Of(field.Name))
+		}
+	}
+	for field, want := range map[string]string{"Graph": "--net", "Epochs": "--epochs", "Processes": "-n", "--top": "--top", "JOB_COMPLETION_INDEX": "JOB_COMPLETION_INDEX"} {
+		if got := Of(field); got != want {
+			t.Errorf("%s is called %q, expected %q", field, got, want)
+		}
+	}
+}
+
 // A shell takes a quoted command apart into the arguments that it was made of.
 func TestQuotedArguments(t *testing.T) {
 	shell, err := exec.LookPath("sh")
@@ -108,12 +126,12 @@ func TestAbsolutePaths(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	for text, want := range map[string]int64{"0": 0, "17": 17, "1K": 1024, "1.5M": 3 << 19, "2g": 2 << 30, "512MB": 512 << 20} {
-		if got, err := ParseSize(text); err != nil || got != want {
-			t.Errorf("%s is %d (%v): expected %d", text, got, err, want)
+		if got, ok := parseSize(text); !ok || got != want {
+			t.Errorf("%s is %d (%v): expected %d", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"", "M", "-1", "1T", "NaN", "1e30G", "inf"} {
-		if got, err := ParseSize(text); err == nil {
+		if got, ok := parseSize(text); ok {
 			t.Errorf("%q was read as %d", text, got)
 		}
 	}

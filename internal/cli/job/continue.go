@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"reflect"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,10 +44,7 @@ func Begin(f *flags.Run, cmd *cobra.Command, c trainer.Config, goOn bool) (*Job,
 
 // restOf returns what is left of the run of the name; nil if there is none.
 func restOf(f *flags.Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
-	r := Resumption{Store: StoreFlags{f.Store}, Limits: c, again: true}
-	if cmd.Flags().Changed("memory") {
-		r.Memory = f.Memory
-	}
+	r := Resumption{Store: StoreFlags{f.Store}, Flags: *f, again: true}
 	var run *store.Run
 	err := r.Store.With(store.Options{ReadOnly: true}, func(st *store.Store) (err error) {
 		run, err = st.Find(cmd.Context(), f.Name)
@@ -68,7 +64,7 @@ func restOf(f *flags.Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
 		return nil, err
 	case run.Name != f.Name: // it is another's ID that this is the beginning or the end of
 		return nil, nil
-	case !sameProblem(run.Config, flags.Absolute(c)):
+	case !flags.SameProblem(run.Config, flags.Absolute(c)):
 		return nil, &OtherFlagsError{run: run.Name, command: run.Command}
 	}
 	return r.Job(cmd, run.ID)
@@ -99,16 +95,4 @@ type OtherFlagsError struct{ run, command string }
 
 func (e *OtherFlagsError) Error() string {
 	return "run " + e.run + " was begun with other flags: expected another --name, or those of " + e.command
-}
-
-// sameProblem reports whether two runs differ in nothing but their limits and what a resume may change.
-func sameProblem(a, b trainer.Config) bool {
-	for _, c := range []*trainer.Config{&a, &b} {
-		c.Epochs, c.TimeLimit, c.TargetLoss, c.TargetError = 0, 0, 0, 0
-		c.Threads, c.Memory, c.Save = 0, 0, ""
-		if len(c.Set) == 0 {
-			c.Set = nil
-		}
-	}
-	return reflect.DeepEqual(a, b)
 }

@@ -19,10 +19,9 @@ import (
 
 // Resumption goes on with recorded runs.
 type Resumption struct {
-	Store  StoreFlags
-	Limits trainer.Config // those that may differ from the run's
-	Memory string
-	Group  *launch.Group
+	Store StoreFlags
+	Flags flags.Run // that change the run
+	Group *launch.Group
 	// again says that the flags are those of the run's first start, whose limits it may have reached.
 	again bool
 }
@@ -66,41 +65,12 @@ func (r *Resumption) load(cmd *cobra.Command, j *Job) error {
 		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the run goes on from the checkpoint before, of epoch %d", print.OneLine(left.Passed), left.From.Epoch))
 	}
 	config := left.Config
-	if err := r.change(cmd, &config); err != nil {
+	if err := r.Flags.Change(cmd, &config); err != nil {
 		return err
 	}
 	j.record.recorder.Configure(flags.Absolute(config))
 	j.config, j.rest = config, &remainder{from: left.From, history: left.History}
 	return nil
-}
-
-// change puts the limits of the flags in place of the run's.
-func (r *Resumption) change(cmd *cobra.Command, c *trainer.Config) (err error) {
-	given := cmd.Flags().Changed
-	if given("epochs") {
-		c.Epochs = r.Limits.Epochs
-	}
-	if given("time-limit") {
-		c.TimeLimit = r.Limits.TimeLimit
-	}
-	if given("target-loss") {
-		c.TargetLoss = r.Limits.TargetLoss
-	}
-	if given("target-error") {
-		c.TargetError = r.Limits.TargetError
-	}
-	if given("threads") {
-		c.Threads = r.Limits.Threads
-	}
-	if given("save") {
-		c.Save = r.Limits.Save
-	}
-	if r.Memory != "" {
-		if c.Memory, err = flags.ParseSize(r.Memory); err != nil {
-			return &trainer.ConfigError{Field: "--memory", Value: r.Memory, Expected: err.Error()}
-		}
-	}
-	return c.Check()
 }
 
 // FinishedError says that a run has nothing left to do as its limits are.
@@ -117,7 +87,7 @@ func (e *FinishedError) Error() string {
 // check refuses a run that would end at once.
 func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 	c := run.Config
-	if err := r.change(cmd, &c); err != nil {
+	if err := r.Flags.Change(cmd, &c); err != nil {
 		return err
 	}
 	epochs, given := EpochOf(run), cmd.Flags().Changed

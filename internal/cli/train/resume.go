@@ -36,15 +36,8 @@ ended after 40 epochs 20 further.`,
 		ValidArgsFunction: r.Store.Complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE:              func(cmd *cobra.Command, args []string) error { return r.resume(cmd, args[0]) },
 	}
+	r.Flags.AddAgain(cmd, "epochs", "time-limit")
 	set := cmd.Flags()
-	set.SortFlags = false
-	set.IntVar(&r.Limits.Epochs, "epochs", 0, "outer iterations in all, those before the stop included; 0: no limit; not given: the run's limit")
-	set.DurationVar(&r.Limits.TimeLimit, "time-limit", 0, "stop after this much work in all, as in 90s; 0: never; not given: the run's limit")
-	set.Float64Var(&r.Limits.TargetLoss, "target-loss", 0, "stop at this training loss; 0: never; not given: the run's target")
-	set.Float64Var(&r.Limits.TargetError, "target-error", 0, "stop at this test error as a fraction, or test RMSE; 0: never; not given: the run's target")
-	set.IntVar(&r.Limits.Threads, "threads", 0, "workers; 0: all cores; results do not depend on them")
-	set.StringVar(&r.Memory, "memory", "", "room for kept linearizations, as in 512M; empty: the run's")
-	set.StringVar(&r.Limits.Save, "save", "", "file for the weights at the end: .safetensors or .onnx; not given: the run's")
 	set.StringVar(&r.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
 	set.VisitAll(flags.Wrap)
 	r.Store.Add(cmd)
