@@ -12,7 +12,6 @@ import (
 	"newtop/internal/bench"
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
-	"newtop/trainer"
 )
 
 func NewBench() *cobra.Command {
@@ -43,13 +42,12 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	set.BoolVar(&f.quick, "quick", false, "fewer repetitions of smaller problems")
 }
 
-func (f *benchFlags) check() error {
-	if f.format != "text" && f.format != "json" {
-		return &trainer.ConfigError{Field: "--format", Value: f.format, Expected: "text or json"}
+func (f *benchFlags) check(formats ...string) error {
+	if err := flags.OneOf("--format", f.format, formats...); err != nil {
+		return err
 	}
 	if f.threads < 0 || f.threads > bench.MostThreads {
-		return &trainer.ConfigError{Field: "--threads", Value: strconv.Itoa(f.threads),
-			Expected: fmt.Sprintf("a whole number from 1 to %d, or 0 for all cores", bench.MostThreads)}
+		return flags.Wrong("--threads", f.threads, fmt.Sprintf("a whole number from 1 to %d, or 0 for all cores", bench.MostThreads))
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func newBenchCore() *cobra.Command {
 		Example: "newtop bench core --quick\nnewtop bench core --threads 1 --format json > core.json",
 		Args:    flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.check(); err != nil {
+			if err := f.check("text", "json"); err != nil {
 				return err
 			}
 			o := bench.Options{Threads: f.threads, Quick: f.quick}

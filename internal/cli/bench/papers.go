@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	"newtop/internal/cli/print"
 	"newtop/internal/papers"
 	"newtop/internal/version"
-	"newtop/trainer"
 )
 
 const reproductionDescription = `Run what a paper measured and print its figures beside newtop's, with the
@@ -78,17 +76,14 @@ func headed(short string) string {
 }
 
 func (b *papersBench) check() error {
-	f := &b.flags
-	if f.format == "md" {
-		f = &benchFlags{format: "text", threads: f.threads}
-	} else if f.format != "text" && f.format != "json" {
-		return &trainer.ConfigError{Field: "--format", Value: f.format, Expected: "text, json or md"}
+	if err := b.flags.check("text", "json", "md"); err != nil {
+		return err
 	}
 	const most = 1_000_000
 	if n := b.options.Trials; n < 0 || n > most {
-		return &trainer.ConfigError{Field: "--trials", Value: strconv.Itoa(n), Expected: fmt.Sprintf("a whole number from 1 to %d, or 0 for the paper's", most)}
+		return flags.Wrong("--trials", n, fmt.Sprintf("a whole number from 1 to %d, or 0 for the paper's", most))
 	}
-	return f.check()
+	return nil
 }
 
 func (b *papersBench) run(cmd *cobra.Command) error {

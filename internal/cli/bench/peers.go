@@ -11,7 +11,6 @@ import (
 	"newtop/internal/bench"
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
-	"newtop/trainer"
 )
 
 const peersDescription = `Run the peers' scripts in a directory and newtop's own measurement before and
@@ -33,11 +32,11 @@ func newBenchPeers() *cobra.Command {
 		Example: "newtop bench peers ../shared/bench --budget 60",
 		Args:    flags.OneArgument("the directory of the scripts peer_*.py"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
+			if err := f.check("text", "json"); err != nil {
 				return err
 			}
 			if !(seconds >= 0 && seconds < 1e6) {
-				return &trainer.ConfigError{Field: "--budget", Value: fmt.Sprint(seconds), Expected: "a number of seconds, or 0 for the default"}
+				return flags.Wrong("--budget", seconds, "a number of seconds, or 0 for the default")
 			}
 			o.Dir, o.Threads, o.Quick = args[0], f.threads, f.quick
 			o.Budget = time.Duration(seconds * float64(time.Second))

@@ -18,7 +18,6 @@ import (
 	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
 	"newtop/internal/version"
-	"newtop/trainer"
 	"newtop/trainer/mpi"
 )
 
@@ -60,16 +59,13 @@ func newBenchScale() *cobra.Command {
 }
 
 func (b *scaleBench) check() error {
-	f := b.flags
-	if f.format == "md" {
-		f.format = "text"
-	} else if f.format != "text" && f.format != "json" {
-		return &trainer.ConfigError{Field: "--format", Value: f.format, Expected: "text, json or md"}
+	if err := b.flags.check("text", "json", "md"); err != nil {
+		return err
 	}
 	if b.ranks != 0 && (b.ranks < 2 || b.ranks > bench.MostRanks) {
-		return &trainer.ConfigError{Field: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("a whole number from 2 to %d", bench.MostRanks)}
+		return flags.Wrong("--ranks", b.ranks, fmt.Sprintf("a whole number from 2 to %d", bench.MostRanks))
 	}
-	return f.check()
+	return nil
 }
 
 func (b *scaleBench) run(cmd *cobra.Command) error {
@@ -86,7 +82,7 @@ func (b *scaleBench) run(cmd *cobra.Command) error {
 	case started.Size < 2 || started.Size > bench.MostRanks:
 		return flags.Usagef("bench scale: %s started %s: expected 2 to %d", started.By, processCount(started.Size), bench.MostRanks)
 	case b.ranks != 0 && b.ranks != started.Size:
-		return &trainer.ConfigError{Field: "--ranks", Value: strconv.Itoa(b.ranks), Expected: fmt.Sprintf("%d, as %s started so many", started.Size, started.By)}
+		return flags.Wrong("--ranks", b.ranks, fmt.Sprintf("%d, as %s started so many", started.Size, started.By))
 	}
 	comm, err := mpi.Join(started, mpi.Options{})
 	if err != nil {

@@ -47,6 +47,14 @@ func AbsolutePath(path string) string {
 	return path
 }
 
+// AtStore returns what a command has behind it that is about the runs of --record; nothing for the default place.
+func AtStore(record string) string {
+	if record == "" {
+		return ""
+	}
+	return " --record " + Quote(record)
+}
+
 // QuoteAll joins arguments so that a shell takes them apart again.
 func QuoteAll(args []string) string {
 	parts := make([]string, len(args))

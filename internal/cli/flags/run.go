@@ -4,7 +4,6 @@ package flags
 import (
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -116,7 +115,7 @@ func (f *Run) Parse(cmd *cobra.Command) (trainer.Config, error) {
 		}
 	}
 	if c.Spectrum < 1 {
-		return c, &trainer.ConfigError{Field: "--spectrum", Value: strconv.Itoa(c.Spectrum), Expected: "a whole number ≥ 1"}
+		return c, Wrong("--spectrum", c.Spectrum, "a whole number ≥ 1")
 	}
 	return c, c.Check()
 }

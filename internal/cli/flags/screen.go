@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"newtop/datasets"
-	"newtop/trainer"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -28,10 +27,10 @@ func (f *Screen) Add(cmd *cobra.Command) {
 // Options checks the flags. They win over what the user has chosen on an earlier screen.
 func (f *Screen) Options() (o screen.Options, err error) {
 	if o.Theme, err = style.ParseTheme(f.theme); err != nil {
-		return o, &trainer.ConfigError{Field: "--theme", Value: f.theme, Expected: "auto, dark, light, safe or mono"}
+		return o, Wrong("--theme", f.theme, "auto, dark, light, safe or mono")
 	}
 	if o.Glyphs, err = style.ParseGlyphs(f.glyphs); err != nil {
-		return o, &trainer.ConfigError{Field: "--glyphs", Value: f.glyphs, Expected: "auto, braille, block or ascii"}
+		return o, Wrong("--glyphs", f.glyphs, "auto, braille, block or ascii")
 	}
 	o.NoMouse, o.Preferences, o.Pictures = f.noMouse, screen.PreferencesFile(), "."
 	for _, d := range datasets.List() {

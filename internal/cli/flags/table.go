@@ -135,7 +135,7 @@ func (r *row) parse(c *trainer.Config, text string) error {
 	if r.form.parse(c, text) {
 		return nil
 	}
-	return &trainer.ConfigError{Field: "--" + r.name, Value: text, Expected: r.form.expected}
+	return Wrong("--"+r.name, text, r.form.expected)
 }
 
 // Of returns the flag of a field of a trainer.Config. Errors of other options carry their flags already.

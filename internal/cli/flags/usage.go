@@ -3,6 +3,7 @@ package flags
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ type UsageError struct{ Message string }
 
 func (e *UsageError) Error() string { return e.Message }
 
+// Usagef returns a *UsageError.
 func Usagef(format string, args ...any) error {
 	return &UsageError{fmt.Sprintf(format, args...)}
 }
@@ -49,7 +51,7 @@ func Error(err error) error {
 		return &UsageError{err.Error()}
 	}
 	flag := value.GetFlag()
-	return &trainer.ConfigError{Field: "--" + flag.Name, Value: value.GetValue(), Expected: expected(flag.Value)}
+	return Wrong("--"+flag.Name, value.GetValue(), expected(flag.Value))
 }
 
 // expected says in words what a flag takes.
@@ -69,22 +71,29 @@ func expected(v pflag.Value) string {
 	return "a " + v.Type()
 }
 
-// OneArgument asks for exactly one argument and says what it is.
-func OneArgument(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return Usagef("%s: expected one argument: %s", cmd.CommandPath(), what)
-		}
-		return nil
-	}
+// Wrong says that a flag has a value that it can't have.
+func Wrong(flag string, value any, expected string) error {
+	return &trainer.ConfigError{Field: flag, Value: fmt.Sprint(value), Expected: expected}
 }
 
-// SomeArguments asks for arguments from so many on, and says what they are.
-func SomeArguments(least int, what string) cobra.PositionalArgs {
+// OneOf refuses a flag's value that is none of two or more.
+func OneOf(flag, value string, choices ...string) error {
+	if slices.Contains(choices, value) {
+		return nil
+	}
+	last := len(choices) - 1
+	return Wrong(flag, value, strings.Join(choices[:last], ", ")+" or "+choices[last])
+}
+
+// Arguments asks for so many arguments, any number from least on where most is 0, and says what they are.
+func Arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least {
+		if len(args) < least || most > 0 && len(args) > most {
 			return Usagef("%s: expected %s", cmd.CommandPath(), what)
 		}
 		return nil
 	}
 }
+
+// OneArgument asks for exactly one argument and says what it is.
+func OneArgument(what string) cobra.PositionalArgs { return Arguments(1, 1, "one argument: "+what) }

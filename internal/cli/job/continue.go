@@ -28,7 +28,7 @@ func AddContinue(cmd *cobra.Command, goOn *bool) {
 func Begin(f *flags.Run, cmd *cobra.Command, c trainer.Config, goOn bool) (*Job, error) {
 	if goOn {
 		if f.Name == "" || f.Store == flags.Unrecorded {
-			return nil, &trainer.ConfigError{Field: "--continue", Value: "true", Expected: "a recorded run, and --name NAME to find it by"}
+			return nil, flags.Wrong("--continue", "true", "a recorded run, and --name NAME to find it by")
 		}
 		j, err := restOf(f, cmd, c)
 		if j != nil || err != nil {

@@ -51,7 +51,7 @@ func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, must bool) (
 // OpenStore opens the run store in a file, or in the default place for an empty name.
 func OpenStore(file string, o store.Options) (*store.Store, error) {
 	if file == flags.Unrecorded {
-		return nil, &trainer.ConfigError{Field: "--record", Value: file, Expected: "a database with recorded runs"}
+		return nil, flags.Wrong("--record", file, "a database with recorded runs")
 	}
 	if file == "" {
 		var err error
@@ -145,14 +145,11 @@ func (r *Record) command(cut bool) string {
 	if idForm.MatchString(name) {
 		name = print.ShortID(name)
 	}
-	text := "newtop runs show " + flags.Quote(name)
+	what := "newtop runs show "
 	if cut {
-		text = "newtop resume " + flags.Quote(name)
+		what = "newtop resume "
 	}
-	if r.place != "" {
-		text += " --record " + flags.Quote(r.place)
-	}
-	return text
+	return what + flags.Quote(name) + flags.AtStore(r.place)
 }
 
 // idForm is how an ID looks that a run is given.

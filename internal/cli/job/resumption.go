@@ -3,7 +3,6 @@ package job
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
 	"newtop/internal/kernel"
-	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
@@ -93,7 +91,7 @@ func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 	epochs, given := EpochOf(run), cmd.Flags().Changed
 	switch d := run.Done; {
 	case c.Epochs > 0 && c.Epochs <= epochs && given("epochs") && !r.again:
-		return &trainer.ConfigError{Field: "--epochs", Value: strconv.Itoa(c.Epochs), Expected: fmt.Sprintf("more than the %d that the run has had, or 0 for no limit", epochs)}
+		return flags.Wrong("--epochs", c.Epochs, fmt.Sprintf("more than the %d that the run has had, or 0 for no limit", epochs))
 	case d == nil:
 		return nil
 	case d.Reason == event.ReasonEpochs && c.Epochs > 0 && c.Epochs <= d.Epochs:

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"strconv"
 	"time"
 
 	"charm.land/log/v2"
@@ -148,18 +147,18 @@ var formatters = map[string]log.Formatter{"text": log.TextFormatter, "logfmt": l
 func (f *ServeFlags) check() error {
 	switch _, known := formatters[f.logFormat]; {
 	case !known:
-		return &trainer.ConfigError{Field: "--log-format", Value: f.logFormat, Expected: "text, logfmt or json"}
+		return flags.Wrong("--log-format", f.logFormat, "text, logfmt or json")
 	case f.o.Limits.Sessions < 0:
-		return &trainer.ConfigError{Field: "--max-viewers", Value: strconv.Itoa(f.o.Limits.Sessions), Expected: "a whole number ≥ 1, or 0 for 128"}
+		return flags.Wrong("--max-viewers", f.o.Limits.Sessions, "a whole number ≥ 1, or 0 for 128")
 	case f.o.Limits.Idle < 0:
-		return &trainer.ConfigError{Field: "--idle", Value: f.o.Limits.Idle.String(), Expected: "a duration ≥ 0"}
+		return flags.Wrong("--idle", f.o.Limits.Idle, "a duration ≥ 0")
 	case f.linger < 0:
-		return &trainer.ConfigError{Field: "--linger", Value: f.linger.String(), Expected: "a duration ≥ 0"}
+		return flags.Wrong("--linger", f.linger, "a duration ≥ 0")
 	case f.o.Saves == "":
 		return nil
 	}
 	if info, err := os.Stat(f.o.Saves); err != nil || !info.IsDir() {
-		return &trainer.ConfigError{Field: "--saves", Value: f.o.Saves, Expected: "a directory that is there"}
+		return flags.Wrong("--saves", f.o.Saves, "a directory that is there")
 	}
 	return nil
 }

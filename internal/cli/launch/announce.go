@@ -24,7 +24,7 @@ type announcer struct {
 	threads int // of --threads
 }
 
-// Announcing returns a recorder that says how the crew shares the work before r records its first event; r where this
+// Announcing returns a recorder that says how the group shares the work before r records its first event; r where this
 // process trains by itself.
 func (c *Group) Announcing(r trainer.Recorder, w io.Writer, threads int) trainer.Recorder {
 	if c == nil || c.world == nil {

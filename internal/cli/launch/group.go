@@ -20,7 +20,7 @@ import (
 	"newtop/trainer/mpi"
 )
 
-// Group is this process among those that mpirun or srun started together. By itself it is a crew of one, which does all as
+// Group is this process among those that mpirun or srun started together. By itself it is a group of one, which does all as
 // if there were no launcher.
 //
 // Of several, process 0 does what the command says: it reads the flags, has the store, prints. The others read no more
@@ -28,7 +28,7 @@ import (
 // closes the world, last of all, since a launcher may end every process once one has ended with another code than 0.
 type Group struct {
 	launch mpi.Launch
-	size   int // of the crew; 1 without a launcher
+	size   int // of the group; 1 without a launcher
 	errs   io.Writer
 	reduce string
 	hang   time.Duration
@@ -117,13 +117,10 @@ func FirstPrints(cmd *cobra.Command) {
 
 // check checks the flags.
 func (c *Group) check() error {
-	switch {
-	case c.reduce != "fixed" && c.reduce != "fast":
-		return &trainer.ConfigError{Field: "--reduce", Value: c.reduce, Expected: "fixed or fast"}
-	case c.hang < time.Second:
-		return &trainer.ConfigError{Field: "--hang-timeout", Value: c.hang.String(), Expected: "a duration ≥ 1s"}
+	if err := flags.OneOf("--reduce", c.reduce, "fixed", "fast"); err != nil || c.hang >= time.Second {
+		return err
 	}
-	return nil
+	return flags.Wrong("--hang-timeout", c.hang, "a duration ≥ 1s")
 }
 
 // Join checks the flags and has process 0 meet the others, before it opens any file that they must not have a hand in.
@@ -163,7 +160,7 @@ func mixed(kernels [][]byte, hosts []string) string {
 	return ""
 }
 
-// fatal ends this process after the crew broke.
+// fatal ends this process after the group broke.
 func (c *Group) fatal(text string, code int) {
 	fmt.Fprintln(c.errs, "newtop:", text)
 	os.Exit(code)
@@ -181,7 +178,7 @@ func (c *Group) work(cmd *cobra.Command) error {
 	return &print.ExitError{Code: code, Err: err}
 }
 
-// Attach has a session train with the crew.
+// Attach has a session train with the group.
 func (c *Group) Attach(s *trainer.Session) {
 	if c != nil && c.team != nil {
 		s.With(c.team)

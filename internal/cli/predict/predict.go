@@ -2,6 +2,7 @@
 package predict
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/internal/cli/flags"
+	"newtop/internal/cli/print"
 	"newtop/models/modelfile"
 )
 
@@ -36,13 +38,8 @@ func NewPredict() *cobra.Command {
 CSV file, of standard input (-) or of a data set by its name. Columns are found
 by the names in the first line, or else by their places.`,
 		Example: "newtop predict letter.onnx rows.csv --out predictions.csv\nnewtop predict letter.safetensors letter --data-dir ../data --format jsonl",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return flags.Usagef("%s: expected two arguments: a saved model, and a CSV file, - or a data set's name", cmd.CommandPath())
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
+		Args:    flags.Arguments(2, 2, "two arguments: a saved model, and a CSV file, - or a data set's name"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
@@ -57,8 +54,8 @@ by the names in the first line, or else by their places.`,
 
 // run checks what can be checked before the first row.
 func (f *predictFlags) run(cmd *cobra.Command, model, data string) (err error) {
-	if f.format != "csv" && f.format != "jsonl" {
-		return flags.Usagef("--format %s: expected csv or jsonl", f.format)
+	if err := flags.OneOf("--format", f.format, "csv", "jsonl"); err != nil {
+		return err
 	}
 	m, err := modelfile.Read(model)
 	if err != nil {
@@ -75,11 +72,7 @@ func (f *predictFlags) run(cmd *cobra.Command, model, data string) (err error) {
 		if err != nil {
 			return err
 		}
-		defer func() {
-			if closed := file.Close(); err == nil {
-				err = closed
-			}
-		}()
+		defer func() { err = cmp.Or(err, file.Close()) }()
 		out = file
 	}
 	p := &predictor{model: m, source: source, write: newPredictionWriter(out, f.format, m, source)}
@@ -185,10 +178,7 @@ func (p *predictor) put(out *mat.Dense, truths []truth) error {
 
 // summary says how many rows there were, and how well they were predicted where that is known.
 func (p *predictor) summary() string {
-	text := strconv.Itoa(p.rows) + " rows"
-	if p.rows == 1 {
-		text = "1 row"
-	}
+	text := print.Count(p.rows, "row")
 	if p.known == 0 {
 		return text
 	}

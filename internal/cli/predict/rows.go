@@ -135,8 +135,8 @@ type setRows struct {
 }
 
 func (f *predictFlags) openSet(m *modelfile.Model, name string) (rowSource, error) {
-	if f.rows != "test" && f.rows != "train" && f.rows != "all" {
-		return nil, flags.Usagef("--rows %s: expected test, train or all", f.rows)
+	if err := flags.OneOf("--rows", f.rows, "test", "train", "all"); err != nil {
+		return nil, err
 	}
 	o := datasets.Options{Dir: f.dir, Seed: 1}
 	if m.Meta["data"] == name {

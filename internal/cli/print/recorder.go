@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"newtop/internal/cli/flags"
 	"newtop/trainer"
 	"newtop/trainer/event"
 )
@@ -14,7 +15,7 @@ import (
 // TextRecorder prints a run as a table: one line an epoch to out, and what the run is to messages. What the
 // table needs to show is known from the first step, so that the row of the starting weights waits for it.
 type TextRecorder struct {
-	Out, Messages io.Writer
+	out, messages io.Writer
 	run           event.RunEvent
 	opened        bool
 	optimizer     string
@@ -38,9 +39,9 @@ func (t *TextRecorder) Record(e event.Event) error {
 	case event.SpectrumEvent:
 		return t.print(t.begin(t.start), SpectrumLine(&e))
 	case event.ResumeEvent:
-		fmt.Fprintf(t.Messages, "resumed after epoch %d\n", e.Epoch)
+		fmt.Fprintf(t.messages, "resumed after epoch %d\n", e.Epoch)
 	case event.SavedEvent:
-		fmt.Fprintf(t.Messages, "saved epoch %d: %s, %s, %s\n", e.Epoch, Printable(e.File), e.Format, Bytes(e.Bytes))
+		fmt.Fprintf(t.messages, "saved epoch %d: %s, %s, %s\n", e.Epoch, Printable(e.File), e.Format, Bytes(e.Bytes))
 	case event.DoneEvent:
 		if err := t.begin(t.start); err != nil || !t.opened || e.Reason == event.ReasonFailed {
 			return err
@@ -71,7 +72,7 @@ func (t *TextRecorder) opening() {
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
-	fmt.Fprintln(t.Messages, Printable(text))
+	fmt.Fprintln(t.messages, Printable(text))
 }
 
 // begin prints the heading and the starting weights, once, in the columns that e calls for; nil calls for
@@ -91,7 +92,7 @@ func (t *TextRecorder) begin(e *event.EpochEvent) error {
 // print writes a line unless something failed before.
 func (t *TextRecorder) print(err error, line string) error {
 	if err == nil {
-		_, err = fmt.Fprintln(t.Out, line)
+		_, err = fmt.Fprintln(t.out, line)
 	}
 	return err
 }
@@ -127,13 +128,10 @@ func matrix(operator string) string {
 
 // NewRecorder returns what prints a run in the given format.
 func NewRecorder(format string, out, messages io.Writer) (trainer.Recorder, error) {
-	switch format {
-	case "text":
-		return &TextRecorder{Out: out, Messages: messages}, nil
-	case "jsonl":
+	if format == "jsonl" {
 		return trainer.NewJSONLines(out), nil
 	}
-	return nil, &trainer.ConfigError{Field: "--format", Value: format, Expected: "text or jsonl"}
+	return &TextRecorder{out: out, messages: messages}, flags.OneOf("--format", format, "text", "jsonl")
 }
 
 // Outcome says in one line how a run went.

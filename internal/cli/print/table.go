@@ -30,10 +30,10 @@ func (g *Table) Add(cells ...string) {
 	g.Rows = append(g.Rows, cells)
 }
 
-// Print prints the grid whatever its width.
+// Print prints the table whatever its width.
 func (g *Table) Print(out io.Writer) error { return g.Fit(out, 0) }
 
-// Fit prints the grid in a width; 0 is any.
+// Fit prints the table in a width; 0 is any.
 func (g *Table) Fit(out io.Writer, width int) error {
 	wide := g.widths(width)
 	for k := -1; k < len(g.Rows); k++ {

@@ -9,19 +9,13 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
-	"newtop/trainer"
 	"newtop/trainer/store"
 )
 
 func newRunsRename(a *job.StoreFlags) *cobra.Command {
 	return &cobra.Command{
 		Use: "rename RUN NAME", Short: "Give a recorded run a name", ValidArgsFunction: a.Complete(1, cobra.ShellCompDirectiveNoFileComp),
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return flags.Usagef("%s: expected a run and its new name", cmd.CommandPath())
-			}
-			return nil
-		},
+		Args: flags.Arguments(2, 2, "a run and its new name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.With(store.Options{Existing: true}, func(s *store.Store) error {
 				runs, err := job.FindRuns(cmd, s, args[:1])
@@ -98,7 +92,7 @@ func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, 
 	if r.older != "" {
 		d, err := span(r.older)
 		if err != nil {
-			return nil, &trainer.ConfigError{Field: "--older-than", Value: r.older, Expected: err.Error()}
+			return nil, flags.Wrong("--older-than", r.older, err.Error())
 		}
 		before = before.Add(-d)
 	}

@@ -38,7 +38,7 @@ func newRunsCompare(a *job.StoreFlags) *cobra.Command {
 The table says what each run reached and what it took, what it took to reach
 the errors of --reach, and which choices differ.`,
 		Example:           "newtop runs compare last last~1\nnewtop runs compare last last~1 --reach 0.1,0.05 --format text",
-		Args:              flags.SomeArguments(2, "two runs or more, by ID or name"),
+		Args:              flags.Arguments(2, 0, "two runs or more, by ID or name"),
 		ValidArgsFunction: a.Complete(0, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.With(store.Options{ReadOnly: true}, func(s *store.Store) error { return c.compare(cmd, s, args) })
@@ -58,8 +58,8 @@ func (c *comparer) compare(cmd *cobra.Command, s *store.Store, names []string) e
 	if err != nil {
 		return err
 	}
-	if c.format != "" && c.format != "text" && c.format != "json" {
-		return &trainer.ConfigError{Field: "--format", Value: c.format, Expected: "text or json"}
+	if err := flags.OneOf("--format", cmp.Or(c.format, "text"), "text", "json"); err != nil {
+		return err
 	}
 	options, err := c.screen.Options()
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *comparer) levels() (out []float64, err error) {
 	for _, part := range strings.Split(c.reach, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 		if err != nil || !(v >= 0) || math.IsInf(v, 0) {
-			return nil, &trainer.ConfigError{Field: "--reach", Value: c.reach, Expected: "errors as fractions, as in 0.1,0.05"}
+			return nil, flags.Wrong("--reach", c.reach, "errors as fractions, as in 0.1,0.05")
 		}
 		out = append(out, v)
 	}

@@ -65,7 +65,7 @@ func newRunsExport(a *job.StoreFlags) *cobra.Command {
 					return e.write(&x, cmd, s, r)
 				})
 			}
-			return &trainer.ConfigError{Field: "--format", Value: x.format, Expected: strings.Join(names, ", ")}
+			return flags.Wrong("--format", x.format, strings.Join(names, ", "))
 		},
 	}
 	set := cmd.Flags()
@@ -238,7 +238,7 @@ func (x *exporter) weights(cmd *cobra.Command, s *store.Store, r *store.Run) err
 		file = fmt.Sprintf("%s-e%d.%s", filepath.Base(r.ID), from.Epoch, x.format)
 	}
 	if format, err := modelfile.Format(file); err != nil || format != x.format {
-		return &trainer.ConfigError{Field: "--output", Value: file, Expected: "a name that ends in ." + x.format}
+		return flags.Wrong("--output", file, "a name that ends in ."+x.format)
 	}
 	e, err := trainer.Export(r.Config, from, r.Opening, file)
 	if err == nil {

@@ -17,7 +17,7 @@ import (
 
 // runColumn is a column of the list of runs. In a terminal those of the highest rank go first where there is no room.
 type runColumn struct {
-	head string // as grid's
+	head string // as a print.Table's
 	rank int
 	text func(r *store.Run) string
 }

@@ -22,7 +22,7 @@ is taken as a whole or not at all, and only read. What is there already stays, o
 is brought up to date where the file has it further; merging again changes nothing.
 Shards of a search are one search then: newtop tune show NAME.`,
 		Example: "newtop runs merge sweep-*.db\nnewtop runs merge --record all.db node1.db node2.db",
-		Args:    flags.SomeArguments(1, "databases with recorded runs"),
+		Args:    flags.Arguments(1, 0, "databases with recorded runs"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := readable(files); err != nil {
 				return err
@@ -118,17 +118,13 @@ func tellSweeps(cmd *cobra.Command, s *store.Store, place string) error {
 	if err != nil {
 		return err
 	}
-	at := ""
-	if place != "" {
-		at = " --record " + flags.Quote(place)
-	}
 	for i := range all {
 		if w := &all[i]; w.Of > 0 {
 			text := w.Told()
 			if missing := w.Missing(); len(missing) > 0 {
 				text += ", without " + strings.Trim(fmt.Sprint(missing), "[]")
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: newtop tune show %s%s\n", print.Printable(w.Name), text, flags.Quote(w.Name), at)
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: newtop tune show %s%s\n", print.Printable(w.Name), text, flags.Quote(w.Name), flags.AtStore(place))
 		}
 	}
 	return nil

@@ -12,7 +12,6 @@ import (
 
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
-	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
@@ -67,10 +66,10 @@ func (l *lister) add(cmd *cobra.Command) {
 }
 
 func (l *lister) list(cmd *cobra.Command, a *job.StoreFlags) error {
-	write, ok := map[string]func(*cobra.Command, []store.Run) error{"text": listText, "json": listJSON, "csv": listCSV}[l.format]
-	if !ok {
-		return &trainer.ConfigError{Field: "--format", Value: l.format, Expected: "text, json or csv"}
+	if err := flags.OneOf("--format", l.format, "text", "json", "csv"); err != nil {
+		return err
 	}
+	write := map[string]func(*cobra.Command, []store.Run) error{"text": listText, "json": listJSON, "csv": listCSV}[l.format]
 	f, err := l.chosen(time.Now())
 	if err != nil {
 		return err
@@ -102,7 +101,7 @@ func (l *lister) chosen(now time.Time) (f store.Filter, err error) {
 	f = l.filter
 	f.Alone = !l.trials && f.Text == ""
 	if f.Limit < 0 {
-		return f, &trainer.ConfigError{Field: "--limit", Value: strconv.Itoa(f.Limit), Expected: "a whole number ≥ 0"}
+		return f, flags.Wrong("--limit", f.Limit, "a whole number ≥ 0")
 	}
 	if f.State != "" {
 		if err := checkState(f.State); err != nil {
@@ -111,7 +110,7 @@ func (l *lister) chosen(now time.Time) (f store.Filter, err error) {
 	}
 	if l.since != "" {
 		if f.Since, err = moment(l.since, now); err != nil {
-			return f, &trainer.ConfigError{Field: "--since", Value: l.since, Expected: err.Error()}
+			return f, flags.Wrong("--since", l.since, err.Error())
 		}
 	}
 	return f, nil
@@ -129,7 +128,7 @@ func checkState(name string) error {
 			return nil
 		}
 	}
-	return &trainer.ConfigError{Field: "--state", Value: name, Expected: strings.Join(states, ", ")}
+	return flags.Wrong("--state", name, strings.Join(states, ", "))
 }
 
 // moment reads a time: so long before now, or a date.

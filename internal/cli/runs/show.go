@@ -26,8 +26,8 @@ func newRunsShow(a *job.StoreFlags) *cobra.Command {
 		Use: "show RUN", Short: "Tell all about a recorded run", Args: flags.OneArgument("a run's ID or name, or last"),
 		ValidArgsFunction: a.Complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if format != "text" && format != "json" {
-				return &trainer.ConfigError{Field: "--format", Value: format, Expected: "text or json"}
+			if err := flags.OneOf("--format", format, "text", "json"); err != nil {
+				return err
 			}
 			return a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
 				runs, err := job.FindRuns(cmd, s, args)
@@ -113,7 +113,7 @@ func processesText(o *event.RunEvent) string {
 	return text + ", the digits of one"
 }
 
-// print writes the story for people: a line each for what there is to say.
+// print writes the summary for people: a line each for what there is to say.
 func (t *summary) print(out io.Writer) error {
 	w := &sheet{out: out, width: print.Width(out)}
 	r := t.run

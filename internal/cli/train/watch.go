@@ -18,7 +18,6 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
-	"newtop/trainer"
 	"newtop/trainer/feed"
 	"newtop/trainer/store"
 	"newtop/trainer/stream"
@@ -64,7 +63,7 @@ followed as they grow. Without a terminal the epochs are printed as text.`,
 
 func (w *watcher) watch(cmd *cobra.Command, name string) (err error) {
 	if !(w.options.Speed >= stream.MinSpeed && w.options.Speed <= stream.MaxSpeed) {
-		return &trainer.ConfigError{Field: "--speed", Value: fmt.Sprint(w.options.Speed), Expected: fmt.Sprintf("a number from %g to %d", stream.MinSpeed, stream.MaxSpeed)}
+		return flags.Wrong("--speed", w.options.Speed, fmt.Sprintf("a number from %g to %d", stream.MinSpeed, stream.MaxSpeed))
 	}
 	printer, err := newPrinter(cmp.Or(w.format, "text"), cmd.OutOrStdout(), cmd.ErrOrStderr())
 	if err != nil {

@@ -115,10 +115,7 @@ func (t *tuner) show(cmd *cobra.Command, s *tune.Search, options screen.Options)
 
 // outcome says where the search is kept, and how it is gone on with where it was cut short.
 func (t *tuner) outcome(cmd *cobra.Command, b *tune.Leaderboard, err error) error {
-	at := ""
-	if t.run.Store != "" {
-		at = " --record " + flags.Quote(t.run.Store)
-	}
+	at := flags.AtStore(t.run.Store)
 	again := "newtop tune --resume " + flags.Quote(b.Name) + at
 	switch {
 	case errors.Is(err, context.Canceled) && cmd.Context().Err() != nil:

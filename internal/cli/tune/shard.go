@@ -12,7 +12,6 @@ import (
 
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
-	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 	"newtop/trainer/tune"
@@ -52,7 +51,7 @@ func readEnvironment(get func(name string) string) (environment, error) {
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 || n > mostTasks {
-			return nil, &trainer.ConfigError{Field: name, Value: text, Expected: "a whole number ≥ 0"}
+			return nil, flags.Wrong(name, text, "a whole number ≥ 0")
 		}
 		e[name] = n
 	}
@@ -61,7 +60,7 @@ func readEnvironment(get func(name string) string) (environment, error) {
 
 // wrong is an error about a variable's value.
 func (e environment) wrong(name, expected string, args ...any) error {
-	return &trainer.ConfigError{Field: name, Value: strconv.Itoa(e[name]), Expected: fmt.Sprintf(expected, args...)}
+	return flags.Wrong(name, e[name], fmt.Sprintf(expected, args...))
 }
 
 // lacks is an error about what is missing beside a variable.
@@ -98,9 +97,7 @@ func shardOf(flag string, get func(name string) string) (h tune.Shard, from stri
 }
 
 func badShard(flag string) error {
-	return &trainer.ConfigError{
-		Field: "--shard", Value: flag, Expected: fmt.Sprintf("I/N with 1 ≤ I ≤ N ≤ %d, /N with I from the environment, or off", tune.MaxShards),
-	}
+	return flags.Wrong("--shard", flag, fmt.Sprintf("I/N with 1 ≤ I ≤ N ≤ %d, /N with I from the environment, or off", tune.MaxShards))
 }
 
 // index returns which shard the environment says this is, from 1, and the variable that says so; 0 where none does.
@@ -134,7 +131,7 @@ func (e environment) settle(h *tune.Shard, flag, from string) error {
 	if from == "" {
 		switch {
 		case flag != "":
-			return &trainer.ConfigError{Field: "--shard", Value: flag, Expected: fmt.Sprintf("I/%d where neither %s nor %s says I", h.Of, slurmTask, jobIndex)}
+			return flags.Wrong("--shard", flag, fmt.Sprintf("I/%d where neither %s nor %s says I", h.Of, slurmTask, jobIndex))
 		case inArray:
 			return e.lacks(slurmCount, slurmTask)
 		case there:

@@ -12,7 +12,6 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
-	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 	"newtop/trainer/tune"
@@ -24,8 +23,8 @@ func newTuneList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List recorded searches, newest first", Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if format != "text" && format != "json" {
-				return &trainer.ConfigError{Field: "--format", Value: format, Expected: "text or json"}
+			if err := flags.OneOf("--format", format, "text", "json"); err != nil {
+				return err
 			}
 			var list []tune.Sweep
 			err := a.With(store.Options{ReadOnly: true}, func(s *store.Store) (err error) {
@@ -148,11 +147,11 @@ func newTuneShow() *cobra.Command {
 		Example:           "newtop tune show digits-search\nnewtop tune show digits-search --top 1 | sh",
 		ValidArgsFunction: completeSearches(&a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if format != "text" && format != "json" {
-				return &trainer.ConfigError{Field: "--format", Value: format, Expected: "text or json"}
+			if err := flags.OneOf("--format", format, "text", "json"); err != nil {
+				return err
 			}
 			if top < 1 {
-				return &trainer.ConfigError{Field: "--top", Value: strconv.Itoa(top), Expected: "a whole number ≥ 1"}
+				return flags.Wrong("--top", top, "a whole number ≥ 1")
 			}
 			return a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
 				b, err := tune.Load(cmd.Context(), s, args[0], flags.Command)
@@ -181,7 +180,7 @@ func newTuneRemove() *cobra.Command {
 	var a job.StoreFlags
 	var sure bool
 	cmd := &cobra.Command{
-		Use: "rm NAME…", Short: "Remove searches, with the runs of their trials", Args: flags.SomeArguments(1, "searches by name or ID"),
+		Use: "rm NAME…", Short: "Remove searches, with the runs of their trials", Args: flags.Arguments(1, 0, "searches by name or ID"),
 		Long:              "Remove searches, with the runs of their trials. A search that is still going on stays.",
 		Example:           "newtop tune rm digits-search",
 		ValidArgsFunction: completeSearches(&a),

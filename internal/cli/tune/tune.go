@@ -4,7 +4,6 @@ package tune
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -195,7 +194,7 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 	base, err := t.run.Parse(cmd)
 	var config *trainer.ConfigError // may be that a setting does not suit the usual method
 	if set := t.run.Config.Set; len(set) > 0 && base.Optimizer == "" && (err == nil || errors.As(err, &config) && config.Field == "Set") {
-		return &trainer.ConfigError{Field: "--set", Value: set[0], Expected: "--opt beside it; for one of several methods it is --over adam." + set[0]}
+		return flags.Wrong("--set", set[0], "--opt beside it; for one of several methods it is --over adam."+set[0])
 	}
 	if err != nil {
 		return err
@@ -226,7 +225,7 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 func (t *tuner) check(cmd *cobra.Command) error {
 	c := &t.config
 	wrong := func(flag string, is any, want string) error {
-		return &trainer.ConfigError{Field: flag, Value: fmt.Sprint(is), Expected: want}
+		return flags.Wrong(flag, is, want)
 	}
 	amount := func(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
 	for _, l := range []struct {
@@ -281,7 +280,7 @@ func (t *tuner) dimensions(cmd *cobra.Command) ([]tune.Dimension, error) {
 			return nil, err
 		}
 		if has(d.Key) {
-			return nil, &trainer.ConfigError{Field: "--over", Value: text, Expected: "each key once, all its values in one list"}
+			return nil, flags.Wrong("--over", text, "each key once, all its values in one list")
 		}
 		list = append(list, d)
 	}
@@ -302,12 +301,12 @@ func (t *tuner) dimensions(cmd *cobra.Command) ([]tune.Dimension, error) {
 func (t *tuner) fixed(cmd *cobra.Command, key string) error {
 	const want = "it either here or in --over, not in both"
 	if f := cmd.Flags().Lookup(key); f != nil && f.Changed {
-		return &trainer.ConfigError{Field: "--" + key, Value: f.Value.String(), Expected: want}
+		return flags.Wrong("--"+key, f.Value.String(), want)
 	}
 	name := key[strings.LastIndexByte(key, '.')+1:]
 	for _, kv := range t.run.Config.Set {
 		if k, _, _ := strings.Cut(kv, "="); k == name {
-			return &trainer.ConfigError{Field: "--set", Value: kv, Expected: want}
+			return flags.Wrong("--set", kv, want)
 		}
 	}
 	return nil
