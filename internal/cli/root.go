@@ -146,11 +146,11 @@ type group struct {
 
 // groups returns the commands in the order of the help.
 func groups(processes *launch.Group) []group {
-	search := processes.SingleOnly(tune.NewTune(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
+	search := processes.SingleOnly(tune.New(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
 	return []group{
 		{"train", []*cobra.Command{train.NewTrain(processes), train.NewServe(processes), train.NewResume(processes), search}},
-		{"recorded runs", []*cobra.Command{train.NewWatch(), runs.NewRuns()}},
-		{"saved models", []*cobra.Command{predict.NewPredict()}},
-		{"what there is", []*cobra.Command{newData(), newOptimizers(), bench.NewBench(), newVersion()}},
+		{"recorded runs", []*cobra.Command{train.NewWatch(), runs.New()}},
+		{"saved models", []*cobra.Command{predict.New()}},
+		{"what there is", []*cobra.Command{newData(), newOptimizers(), bench.New(), newVersion()}},
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"newtop/internal/cli/print"
 )
 
-func NewBench() *cobra.Command {
+func New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure the core, processes or peers, or the papers' tables",

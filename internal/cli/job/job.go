@@ -35,8 +35,8 @@ type remainder struct {
 	history []event.Event
 }
 
-// NewJob returns the new run that the flags ask for, changed by adapt before it is recorded.
-func NewJob(f *flags.Run, cmd *cobra.Command, adapt func(*trainer.Config)) (*Job, error) {
+// New returns the new run that the flags ask for, changed by adapt before it is recorded.
+func New(f *flags.Run, cmd *cobra.Command, adapt func(*trainer.Config)) (*Job, error) {
 	c, err := f.Parse(cmd)
 	if err != nil {
 		return nil, err

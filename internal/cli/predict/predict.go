@@ -29,7 +29,7 @@ type predictFlags struct {
 	rows   string
 }
 
-func NewPredict() *cobra.Command {
+func New() *cobra.Command {
 	var f predictFlags
 	cmd := &cobra.Command{
 		Use:   "predict MODEL DATA",

@@ -12,8 +12,8 @@ import (
 	"newtop/trainer/event"
 )
 
-// MeasureIn writes what a run is judged by in an epoch; a missing figure is a dot.
-func MeasureIn(m event.Measure, e *event.EpochEvent) string {
+// MeasureOf writes what a run is judged by in an epoch; a missing figure is a dot.
+func MeasureOf(m event.Measure, e *event.EpochEvent) string {
 	if e == nil {
 		return "."
 	}

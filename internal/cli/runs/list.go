@@ -39,7 +39,7 @@ func runColumns(inTerminal bool, now time.Time) []runColumn {
 		{head: "OPTIMIZER", text: job.OptimizerOf},
 		{head: ">SEED", rank: 7, text: func(r *store.Run) string { return fmt.Sprint(r.Config.Seed) }},
 		{head: ">EPOCHS", rank: 1, text: func(r *store.Run) string { return fmt.Sprint(job.EpochOf(r)) }},
-		{head: ">BEST TEST", text: func(r *store.Run) string { return print.MeasureIn(job.MeasureOf(r), r.Best) }},
+		{head: ">BEST TEST", text: func(r *store.Run) string { return print.MeasureOf(job.MeasureOf(r), r.Best) }},
 		{head: ">TIME", rank: 5, text: func(r *store.Run) string {
 			if r.Last == nil {
 				return "."

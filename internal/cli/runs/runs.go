@@ -16,7 +16,7 @@ import (
 	"newtop/trainer/store"
 )
 
-func NewRuns() *cobra.Command {
+func New() *cobra.Command {
 	var a job.StoreFlags
 	var l lister
 	cmd := &cobra.Command{

@@ -186,7 +186,7 @@ func (t *summary) printFigures(w *sheet) {
 		if at.e != nil {
 			names = append(names, at.name)
 			fmt.Fprintf(cells, "%d\t%s\t%s\t%s\t%s\t%s\t\n", at.e.Epoch, print.Number(at.e.Loss, 6), print.Number(at.e.TestLoss, 6),
-				print.MeasureIn(m, at.e), print.Elapsed(at.e.Elapsed), print.Work(at.e.GradientEquivalents))
+				print.MeasureOf(m, at.e), print.Elapsed(at.e.Elapsed), print.Work(at.e.GradientEquivalents))
 		}
 	}
 	if names == nil {

@@ -24,14 +24,14 @@ func Open(cmd *cobra.Command, run *flags.Run, screen *flags.Screen) error {
 	in, out, ok := print.Terminal(cmd)
 	if !ok {
 		printer, _ := print.NewRecorder("text", cmd.OutOrStdout(), cmd.ErrOrStderr())
-		j, err := job.NewJob(run, cmd, nil)
+		j, err := job.New(run, cmd, nil)
 		if err != nil {
 			return err
 		}
 		return j.Train(cmd, printer)
 	}
 	options.Input, options.Output = in, out
-	j, err := job.NewJob(run, cmd, func(c *trainer.Config) { defaultSpectra(cmd, c) })
+	j, err := job.New(run, cmd, func(c *trainer.Config) { defaultSpectra(cmd, c) })
 	if err != nil {
 		return err
 	}

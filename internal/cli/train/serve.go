@@ -8,8 +8,9 @@ import (
 	"newtop/internal/cli/launch"
 )
 
+// NewServe returns newtop serve.
 func NewServe(processes *launch.Group) *cobra.Command {
-	s := starter{group: processes}
+	s := starter{group: processes, serves: true}
 	cmd := &cobra.Command{
 		Use:   "serve [flags]",
 		Short: "Train, and serve the screen over SSH",
@@ -25,7 +26,7 @@ newtop serve --name nightly --continue --linger 10m
 ssh -p 2222 localhost
 ssh -p 2222 localhost status --json`,
 		Args: flags.NoArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return s.runServed(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
 	s.serve.Add(cmd, job.Serving)
 	set := cmd.Flags()
@@ -35,26 +36,4 @@ ssh -p 2222 localhost status --json`,
 	s.flags.Add(cmd)
 	s.screen.Add(cmd)
 	return processes.Trains(cmd)
-}
-
-func (s *starter) runServed(cmd *cobra.Command) error {
-	printer, c, err := s.prepare(cmd)
-	if err != nil {
-		return err
-	}
-	defaultSpectra(cmd, &c)
-	if err := s.group.Join(); err != nil {
-		return err
-	}
-	h, err := s.serve.Host(cmd, &s.screen)
-	if err != nil {
-		return err
-	}
-	defer h.Close()
-	j, err := job.Begin(&s.flags, cmd, c, s.goOn)
-	if err != nil {
-		return err
-	}
-	j.Group = s.group
-	return j.Serve(cmd, printer, h)
 }

@@ -22,9 +22,11 @@ type starter struct {
 	screen flags.Screen
 	format string
 	goOn   bool
+	serves bool // whatever the flags say
 	group  *launch.Group
 }
 
+// NewTrain returns newtop train.
 func NewTrain(processes *launch.Group) *cobra.Command {
 	s := starter{group: processes}
 	cmd := &cobra.Command{
@@ -61,8 +63,10 @@ func (s *starter) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	served, err := s.serve.Wanted(cmd)
-	if err != nil {
+	served := s.serves
+	if served {
+		defaultSpectra(cmd, &c)
+	} else if served, err = s.serve.Wanted(cmd); err != nil {
 		return err
 	}
 	if err := s.group.Join(); err != nil {
@@ -97,15 +101,15 @@ func (s *starter) prepare(cmd *cobra.Command) (trainer.Recorder, trainer.Config,
 	return printer, c, err
 }
 
-// job returns what is to be trained; nil where --continue finds that nothing is, so that a line that is repeated until
-// it succeeds comes to an end.
+// job returns what is to be trained; nil where --continue of newtop train finds that nothing is, so that a line that is
+// repeated until it succeeds comes to an end.
 func (s *starter) job(cmd *cobra.Command, c trainer.Config) (*job.Job, error) {
 	j, err := job.Begin(&s.flags, cmd, c, s.goOn)
 	var over *job.FinishedError
 	switch {
-	case s.goOn && errors.As(err, &over) && over.Reason == event.ReasonDiverged:
+	case s.goOn && !s.serves && errors.As(err, &over) && over.Reason == event.ReasonDiverged:
 		return nil, &print.ExitError{Code: print.ExitDiverged, Err: err}
-	case s.goOn && errors.As(err, &over):
+	case s.goOn && !s.serves && errors.As(err, &over):
 		fmt.Fprintf(cmd.ErrOrStderr(), "run %s %s: nothing is left to do\n", over.Run, over.What)
 		return nil, nil
 	case err != nil:

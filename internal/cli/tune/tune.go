@@ -70,7 +70,7 @@ type tuner struct {
 	space  []tune.Dimension // of the configuration file
 }
 
-func NewTune() *cobra.Command {
+func New() *cobra.Command {
 	var t tuner
 	cmd := &cobra.Command{
 		Use:     "tune [flags]",
