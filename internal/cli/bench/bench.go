@@ -14,6 +14,7 @@ import (
 	"newtop/internal/cli/print"
 )
 
+// New returns newtop bench.
 func New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",

@@ -14,6 +14,7 @@ type Screen struct {
 	noMouse       bool
 }
 
+// Add declares the flags.
 func (f *Screen) Add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.StringVar(&f.theme, "theme", "", "colours of the screen: auto (by the background), dark, light, safe (for the colour-blind), mono; empty: as last chosen there")

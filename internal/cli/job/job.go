@@ -104,9 +104,6 @@ func (j *Job) end(cmd *cobra.Command, err error) error {
 }
 
 // Show does the job behind the screen.
-//
-// It trains in one goroutine and shows it from another. Whichever ends first for good ends the other: a run that
-// could not begin closes the screen; a screen that was closed ends the run.
 func (j *Job) Show(cmd *cobra.Command, options screen.Options) (err error) {
 	defer func() { err = cmp.Or(err, j.record.close()) }()
 	j.leaveProcessors()
@@ -114,33 +111,44 @@ func (j *Job) Show(cmd *cobra.Command, options screen.Options) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
 	feed, last := session.Feed(), session.Feed()
 	defer feed.Close()
 	defer last.Close()
-	trained := make(chan error, 1)
-	go func() {
-		err := session.Run(ctx)
-		if unusable(err) {
-			cancel()
-		}
-		trained <- err
-	}()
-	screenErr := tui.Run(ctx, feed, options)
-	cancel()
-	runErr := <-trained
+	runErr, screenErr := Behind(cmd.Context(), session.Run, unusable, func(ctx context.Context) error { return tui.Run(ctx, feed, options) })
 	j.record.complain(cmd.ErrOrStderr())
 	if err := cmd.Context().Err(); err != nil {
 		return j.end(cmd, err)
 	}
-	if runErr != nil && !errors.Is(runErr, context.Canceled) {
-		return runErr
-	}
-	if screenErr != nil && !errors.Is(screenErr, context.Canceled) {
-		return screenErr
+	if err := cmp.Or(runErr, screenErr); err != nil {
+		return err
 	}
 	return j.printOutcome(cmd, last)
+}
+
+// Behind runs something in one goroutine and shows it from another. Whichever ends first for good ends the other: what could
+// not begin, which is what hopeless says of its error, closes the screen; a screen that was closed ends the run. That one
+// ended the other is no error of either's.
+func Behind(ctx context.Context, run func(context.Context) error, hopeless func(error) bool, show func(context.Context) error) (runErr, screenErr error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		err := run(ctx)
+		if hopeless(err) {
+			cancel()
+		}
+		ended <- err
+	}()
+	screenErr = show(ctx)
+	cancel()
+	return uncancelled(<-ended), uncancelled(screenErr)
+}
+
+func uncancelled(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }
 
 // leaveProcessors leaves some beside the workers', so that a key need not wait for a product.

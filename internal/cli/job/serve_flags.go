@@ -97,6 +97,7 @@ type Host struct {
 	log     io.Closer
 }
 
+// Close closes the log.
 func (h *Host) Close() error {
 	if h.log == nil {
 		return nil

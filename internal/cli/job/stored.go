@@ -41,6 +41,7 @@ func (a *StoreFlags) With(o store.Options, do func(*store.Store) error) (err err
 	return do(s)
 }
 
+// Open opens the store. An error that there is none in the default place is an *EmptyError.
 func (a *StoreFlags) Open(o store.Options) (*store.Store, error) {
 	s, err := OpenStore(a.File, o)
 	if errors.Is(err, fs.ErrNotExist) && a.File == "" {

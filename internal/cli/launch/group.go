@@ -39,11 +39,12 @@ type Group struct {
 
 // firstPrints is the annotation of commands of which process 0 alone prints anything. Others do in every process what they
 // always do.
-const firstPrints = "one voice"
+const firstPrints = "process 0 prints"
 
 // defaultHang is how long nothing may be heard of a process.
 const defaultHang = 5 * time.Minute
 
+// New returns the group that this process is of; errs is where it says what went wrong with the others.
 func New(errs io.Writer) *Group {
 	c := &Group{size: 1, errs: errs}
 	if l, ok := mpi.Launched(); ok && l.Size > 1 {
@@ -108,11 +109,12 @@ func (c *Group) Trains(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
+// FirstPrints marks a command of which process 0 alone prints anything.
 func FirstPrints(cmd *cobra.Command) {
 	if cmd.Annotations == nil {
 		cmd.Annotations = map[string]string{}
 	}
-	cmd.Annotations[firstPrints] = "process 0"
+	cmd.Annotations[firstPrints] = "alone"
 }
 
 // check checks the flags.

@@ -29,6 +29,7 @@ type predictFlags struct {
 	rows   string
 }
 
+// New returns newtop predict.
 func New() *cobra.Command {
 	var f predictFlags
 	cmd := &cobra.Command{

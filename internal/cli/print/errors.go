@@ -68,6 +68,7 @@ type InterruptedError struct {
 func (e *InterruptedError) Error() string { return "interrupted; to go on: " + e.Next }
 func (e *InterruptedError) Unwrap() error { return e.Cause }
 
+// Warn prints a warning.
 func Warn(w io.Writer, text string) { fmt.Fprintln(w, "newtop: warning:", text) }
 
 // OneLine returns an error's text on one line.

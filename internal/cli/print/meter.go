@@ -29,6 +29,7 @@ type Meter struct {
 	drawn    bool      // a bar stands on the terminal
 }
 
+// NewMeter returns the meter of something that begins now.
 func NewMeter(out io.Writer, now time.Time) *Meter {
 	m := &Meter{out: out, begun: now, next: now}
 	if f, ok := Drawable(out); ok {

@@ -97,6 +97,7 @@ func (t *TextRecorder) print(err error, line string) error {
 	return err
 }
 
+// SpectrumLine tells of a spectrum in a line.
 func SpectrumLine(e *event.SpectrumEvent) string {
 	if e.Stop.Failed() {
 		return fmt.Sprintf("%5d no eigenvalues of the %s: %s", e.Epoch, matrix(e.Operator), e.Stop.Words())

@@ -87,6 +87,7 @@ type FigureTable struct {
 	footnotes
 }
 
+// Add appends a row of figures.
 func (f *FigureTable) Add(name string, cells ...string) {
 	row := FigureRow{Name: name}
 	for _, text := range cells {

@@ -16,6 +16,7 @@ import (
 	"newtop/trainer/store"
 )
 
+// New returns newtop runs.
 func New() *cobra.Command {
 	var a job.StoreFlags
 	var l lister

@@ -20,6 +20,7 @@ type resumer struct {
 	serve  job.ServeFlags
 }
 
+// NewResume returns newtop resume.
 func NewResume(processes *launch.Group) *cobra.Command {
 	r := resumer{Resumption: job.Resumption{Group: processes}}
 	cmd := &cobra.Command{

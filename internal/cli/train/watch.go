@@ -33,6 +33,7 @@ type watcher struct {
 	format  string
 }
 
+// NewWatch returns newtop watch.
 func NewWatch() *cobra.Command {
 	var w watcher
 	cmd := &cobra.Command{
@@ -163,45 +164,34 @@ func isDatabase(path string) bool {
 	return err == nil && string(head) == magic
 }
 
-// play shows a source on the screen and closes it. One goroutine reads and plays; whichever ends first for good ends the other: a
-// source in which there is nothing to show closes the screen, and a screen that was closed ends the reading.
+// play shows a source on the screen and closes it.
 func play(cmd *cobra.Command, source stream.Source, how stream.Options, options screen.Options) error {
 	name := source.Name()
 	player := stream.NewPlayer(source, how)
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
-	screen, last := player.Feed(), player.Feed()
-	defer screen.Close()
+	shown, last := player.Feed(), player.Feed()
+	defer shown.Close()
 	defer last.Close()
-	type outcome struct {
-		seen feed.Delta
-		err  error
+	var seen feed.Delta
+	run := func(ctx context.Context) error {
+		err := player.Run(ctx)
+		seen = whatCame(last)
+		return err
 	}
-	played := make(chan outcome, 1)
-	go func() {
-		o := outcome{err: player.Run(ctx)}
-		o.seen = whatCame(last)
-		if o.err != nil && o.seen.Run == nil {
-			cancel()
-		}
-		played <- o
-	}()
-	screenErr := tui.Run(ctx, screen, options)
-	cancel()
-	o := <-played
+	nothing := func(err error) bool { return err != nil && seen.Run == nil }
+	playErr, screenErr := job.Behind(cmd.Context(), run, nothing, func(ctx context.Context) error { return tui.Run(ctx, shown, options) })
 	if err := cmd.Context().Err(); err != nil {
 		return err
 	}
-	if o.err != nil && !errors.Is(o.err, context.Canceled) {
-		if o.seen.Run == nil {
-			return o.err
-		}
-		print.Warn(cmd.ErrOrStderr(), print.OneLine(o.err))
+	if nothing(playErr) {
+		return playErr
 	}
-	if screenErr != nil && !errors.Is(screenErr, context.Canceled) {
+	if playErr != nil {
+		print.Warn(cmd.ErrOrStderr(), print.OneLine(playErr))
+	}
+	if screenErr != nil {
 		return screenErr
 	}
-	return printWatched(cmd, name, &o.seen)
+	return printWatched(cmd, name, &seen)
 }
 
 // whatCame returns all that came into a feed into which nothing comes any more.

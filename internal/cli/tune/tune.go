@@ -70,6 +70,7 @@ type tuner struct {
 	space  []tune.Dimension // of the configuration file
 }
 
+// New returns newtop tune.
 func New() *cobra.Command {
 	var t tuner
 	cmd := &cobra.Command{
