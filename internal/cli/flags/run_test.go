@@ -49,6 +49,22 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 		TargetError: 0.1, Seed: 1 << 63, Threads: 3, Spectrum: 2, SpectrumEvery: 5, SpectrumMethod: "power",
 		SpectrumOf: "gauss-newton", SpectrumRows: -1, Density: true, Save: "out.onnx", Memory: 3 << 20,
 	}
+	for i := range table { // flags that are not tried above are tried with any value
+		field := table[i].of(&full)
+		if !field.IsValid() || !field.IsZero() || table[i].field == "Epochs" {
+			continue
+		}
+		switch field.Kind() {
+		case reflect.String:
+			field.SetString("x")
+		case reflect.Int:
+			field.SetInt(7)
+		case reflect.Float64:
+			field.SetFloat(0.5)
+		case reflect.Bool:
+			field.SetBool(true)
+		}
+	}
 	chain := *usualConfig()
 	chain.Hidden, chain.Skip = []int{70, 50}, models.SkipAll
 	none := *usualConfig()
