@@ -20,40 +20,29 @@ import (
 )
 
 func exitCode(ctx context.Context, err error) int {
-	var (
-		usage    *flags.UsageError
-		config   *trainer.ConfigError
-		method   *methods.UnknownError
-		setting  *optim.SettingError
-		data     *datasets.UnknownError
-		option   *fault.OptionError
-		diverged *trainer.DivergedError
-		network  *models.ArchitectureError
-		graph    *netfile.Error
-		run      *store.NotFoundError
-		name     *store.NameError
-		finished *job.FinishedError
-		drawn    *figure.OptionError
-		space    *tune.SpaceError
-		search   *store.SearchError
-		other    *job.OtherFlagsError
-		exit     *print.ExitError
-	)
+	if exit, ok := errors.AsType[*print.ExitError](err); ok {
+		return exit.Code
+	}
 	switch {
 	case err == nil:
 		return print.ExitDone
-	case errors.As(err, &exit):
-		return exit.Code
-	case errors.As(err, &diverged):
+	case is[*trainer.DivergedError](err):
 		return print.ExitDiverged
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return print.ExitInterrupted
-	case errors.As(err, &graph): // what a file says is no matter of usage
+	case is[*netfile.Error](err): // what a file says is no matter of usage
 		return print.ExitFailed
-	case errors.As(err, &usage), errors.As(err, &config), errors.As(err, &method), errors.As(err, &setting),
-		errors.As(err, &data), errors.As(err, &option), errors.As(err, &network), errors.As(err, &run), errors.As(err, &name),
-		errors.As(err, &finished), errors.As(err, &drawn), errors.As(err, &space), errors.As(err, &search), errors.As(err, &other):
+	case is[*flags.UsageError](err), is[*trainer.ConfigError](err), is[*methods.UnknownError](err), is[*optim.SettingError](err),
+		is[*datasets.UnknownError](err), is[*fault.OptionError](err), is[*models.ArchitectureError](err), is[*store.NotFoundError](err),
+		is[*store.NameError](err), is[*store.SearchError](err), is[*job.FinishedError](err), is[*job.OtherFlagsError](err),
+		is[*figure.OptionError](err), is[*tune.SpaceError](err):
 		return print.ExitUsage
 	}
 	return print.ExitFailed
+}
+
+// is reports whether an error is or wraps one of a type.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }

@@ -80,7 +80,7 @@ func (b *scaleBench) run(cmd *cobra.Command) error {
 	case !launched:
 		return b.start(cmd)
 	case started.Size < 2 || started.Size > bench.MostRanks:
-		return flags.Usagef("bench scale: %s started %s: expected 2 to %d", started.By, processCount(started.Size), bench.MostRanks)
+		return flags.Usagef("bench scale: %s started %s: expected 2 to %d", started.By, print.CountOf(started.Size, "process", "processes"), bench.MostRanks)
 	case b.ranks != 0 && b.ranks != started.Size:
 		return flags.Wrong("--ranks", b.ranks, fmt.Sprintf("%d, as %s started so many", started.Size, started.By))
 	}

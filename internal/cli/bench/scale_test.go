@@ -86,7 +86,6 @@ func TestBenchScaleJSON(t *testing.T) {
 func TestScaleFigures(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{duration(2.5e-9), "2.50 ns"}, {duration(11e-6), "11.0 µs"}, {duration(0.9996e-3), "1.00 ms"}, {duration(1000), "1000 s"},
-		{processCount(1), "1 process"}, {processCount(2), "2 processes"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

@@ -87,11 +87,3 @@ func duration(seconds float64) string {
 	}
 	return short(seconds) + " s"
 }
-
-// processCount writes how many processes there are.
-func processCount(n int) string {
-	if n == 1 {
-		return "1 process"
-	}
-	return fmt.Sprintf("%d processes", n)
-}

@@ -165,9 +165,9 @@ func (j *Job) leaveProcessors() {
 
 // unusable reports whether a run ended so early or so badly that there is nothing to look at.
 func unusable(err error) bool {
-	var prepare *trainer.PrepareError
-	var bug *trainer.PanicError
-	return errors.As(err, &prepare) || errors.As(err, &bug)
+	_, unprepared := errors.AsType[*trainer.PrepareError](err)
+	_, bug := errors.AsType[*trainer.PanicError](err)
+	return unprepared || bug
 }
 
 // printOutcome leaves lines behind in the terminal when the screen is gone: how the run went, and where it is.

@@ -190,8 +190,7 @@ func (c *Group) Attach(s *trainer.Session) {
 // Leave has the others end with a code, once nothing is left to do but to end with it. After a bug they may wait within
 // a sum that nobody can bring to an end, and are left to the launcher.
 func (c *Group) Leave(code int, err error) {
-	var bug *trainer.PanicError
-	if !c.leads || errors.As(err, &bug) {
+	if _, bug := errors.AsType[*trainer.PanicError](err); bug || !c.leads {
 		return
 	}
 	if c.world == nil {

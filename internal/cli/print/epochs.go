@@ -162,19 +162,3 @@ func fitted(f event.Float, digits, width int) string {
 	}
 	return text
 }
-
-// Number formats a figure with the given digits, and a missing one as a dot.
-func Number(f event.Float, digits int) string {
-	if math.IsNaN(float64(f)) {
-		return "."
-	}
-	return fmt.Sprintf("%.*g", digits, float64(f))
-}
-
-// Fixed formats a figure with so many digits behind the point, and a missing one as a dot.
-func Fixed(f event.Float, digits int) string {
-	if math.IsNaN(float64(f)) {
-		return "."
-	}
-	return fmt.Sprintf("%.*f", digits, float64(f))
-}

@@ -23,22 +23,18 @@ const (
 
 // Report prints an error as one line that starts with the program's name.
 func Report(w io.Writer, err error) {
-	var (
-		bug         *trainer.PanicError
-		interrupted *InterruptedError
-		exit        *ExitError
-	)
-	switch {
-	case errors.As(err, &exit) && exit.Err == nil:
-	case errors.As(err, &bug):
-		fmt.Fprintln(w, "newtop:", err)
-	case errors.As(err, &interrupted):
-		fmt.Fprintln(w, "newtop:", interrupted)
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(w, "newtop: interrupted")
-	default:
-		fmt.Fprintln(w, "newtop:", OneLine(err))
+	text := OneLine(err)
+	if exit, ok := errors.AsType[*ExitError](err); ok && exit.Err == nil {
+		return
 	}
+	if _, bug := errors.AsType[*trainer.PanicError](err); bug { // with its stack
+		text = err.Error()
+	} else if interrupted, ok := errors.AsType[*InterruptedError](err); ok {
+		text = interrupted.Error()
+	} else if errors.Is(err, context.Canceled) {
+		text = "interrupted"
+	}
+	fmt.Fprintln(w, "newtop:", text)
 }
 
 // ExitError is an end with a code of its own.

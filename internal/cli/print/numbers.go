@@ -12,6 +12,30 @@ import (
 	"newtop/trainer/event"
 )
 
+// Number formats a figure with the given digits, and a missing one as a dot.
+func Number(f event.Float, digits int) string {
+	if math.IsNaN(float64(f)) {
+		return "."
+	}
+	return fmt.Sprintf("%.*g", digits, float64(f))
+}
+
+// Fixed formats a figure with so many digits behind the point, and a missing one as a dot.
+func Fixed(f event.Float, digits int) string {
+	if math.IsNaN(float64(f)) {
+		return "."
+	}
+	return fmt.Sprintf("%.*f", digits, float64(f))
+}
+
+// Percent writes a fraction as a percentage, and a missing one as a dot.
+func Percent(f event.Float) string {
+	if math.IsNaN(float64(f)) {
+		return "."
+	}
+	return fmt.Sprintf("%.2f %%", 100*float64(f))
+}
+
 // MeasureOf writes what a run is judged by in an epoch; a missing figure is a dot.
 func MeasureOf(m event.Measure, e *event.EpochEvent) string {
 	if e == nil {
@@ -83,11 +107,14 @@ func Printable(text string) string {
 }
 
 // Count writes how many there are of something.
-func Count(n int, what string) string {
+func Count(n int, what string) string { return CountOf(n, what, what+"s") }
+
+// CountOf writes how many there are of something whose plural has its own form.
+func CountOf(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // Names joins names, leaving out the middle of long lists.
@@ -109,13 +136,10 @@ func seconds(s float64) string {
 
 // CountRange writes so many of something, or from so many to so many.
 func CountRange(low, high int, what string) string {
-	switch {
-	case low < high:
+	if low < high {
 		return fmt.Sprintf("%d to %d %ss", low, high, what)
-	case high == 1:
-		return "1 " + what
 	}
-	return fmt.Sprintf("%d %ss", high, what)
+	return Count(high, what)
 }
 
 // fewHosts is how many hosts are named.
@@ -138,7 +162,7 @@ func Hosts(of []string) string {
 	if more := len(names) - len(each); more > 0 {
 		each = append(each, fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("%s (%s)", CountRange(len(names), len(names), "host"), strings.Join(each, ", "))
+	return fmt.Sprintf("%s (%s)", Count(len(names), "host"), strings.Join(each, ", "))
 }
 
 // Fold breaks a text that is wider than width between its words, and nowhere else: a command that is copied from it

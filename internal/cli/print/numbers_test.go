@@ -42,3 +42,14 @@ func TestPrintable(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestCounts(t *testing.T) {
+	for got, want := range map[string]string{
+		Count(1, "run"): "1 run", Count(0, "run"): "0 runs", CountOf(1, "process", "processes"): "1 process", CountOf(2, "process", "processes"): "2 processes",
+		CountRange(1, 1, "row"): "1 row", CountRange(2, 3, "row"): "2 to 3 rows",
+	} {
+		if got != want {
+			t.Errorf("%q, expected %q", got, want)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"newtop/internal/cli/flags"
@@ -155,12 +154,4 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 		text += ", loss " + Number(done.Loss, 4)
 	}
 	return text
-}
-
-// Percent writes a fraction as a percentage, and a missing one as a dot.
-func Percent(f event.Float) string {
-	if math.IsNaN(float64(f)) {
-		return "."
-	}
-	return fmt.Sprintf("%.2f %%", 100*float64(f))
 }

@@ -64,7 +64,7 @@ func mergeInto(cmd *cobra.Command, s *store.Store, place string, files []string)
 func mergedText(m *store.Merged) string {
 	text := print.Count(m.Runs.All(), "run")
 	if n := len(m.Found); n > 0 {
-		text += ", " + countSearches(n)
+		text += ", " + print.CountOf(n, "search", "searches")
 		if shards := tune.Shards(m.Found); len(shards) == 1 {
 			text += " (" + shards[0].String() + ")"
 		} else if len(shards) > 1 {
@@ -103,13 +103,6 @@ func tallied(n int, what string) string {
 		return ""
 	}
 	return fmt.Sprintf("%d %s", n, what)
-}
-
-func countSearches(n int) string {
-	if n == 1 {
-		return "1 search"
-	}
-	return fmt.Sprintf("%d searches", n)
 }
 
 // tellSweeps says how sweeps are looked at.

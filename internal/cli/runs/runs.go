@@ -83,8 +83,7 @@ func (l *lister) list(cmd *cobra.Command, a *job.StoreFlags) error {
 		}
 		return err
 	})
-	var empty *job.EmptyError
-	if errors.As(err, &empty) {
+	if empty, ok := errors.AsType[*job.EmptyError](err); ok {
 		fmt.Fprintln(cmd.ErrOrStderr(), "newtop:", empty)
 	} else if err != nil {
 		return err

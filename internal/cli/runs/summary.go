@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -105,12 +106,6 @@ func (t *summary) add(e event.Event, epochs bool) {
 // reasons returns the names of the reasons why solves stopped, the most frequent first.
 func (t *summary) reasons() []string {
 	return slices.SortedFunc(maps.Keys(t.stops), func(a, b string) int {
-		if t.stops[a] != t.stops[b] {
-			return t.stops[b] - t.stops[a]
-		}
-		if a < b {
-			return -1
-		}
-		return 1
+		return cmp.Or(t.stops[b]-t.stops[a], cmp.Compare(a, b))
 	})
 }

@@ -58,7 +58,6 @@ func (x *exporter) tensorboard(cmd *cobra.Command, s *store.Store, r *store.Run)
 	return err
 }
 
-// scalars returns an epoch's finite numbers.
 // scalars returns an epoch's curves. TensorBoard puts tags with the same first part side by side.
 func scalars(e *event.EpochEvent, wall float64) (out []tfevents.Scalar) {
 	add := func(tag string, v event.Float) {

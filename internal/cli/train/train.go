@@ -105,11 +105,11 @@ func (s *starter) prepare(cmd *cobra.Command) (trainer.Recorder, trainer.Config,
 // repeated until it succeeds comes to an end.
 func (s *starter) job(cmd *cobra.Command, c trainer.Config) (*job.Job, error) {
 	j, err := job.Begin(&s.flags, cmd, c, s.goOn)
-	var over *job.FinishedError
+	over, ok := errors.AsType[*job.FinishedError](err)
 	switch {
-	case s.goOn && !s.serves && errors.As(err, &over) && over.Reason == event.ReasonDiverged:
+	case ok && s.goOn && !s.serves && over.Reason == event.ReasonDiverged:
 		return nil, &print.ExitError{Code: print.ExitDiverged, Err: err}
-	case s.goOn && !s.serves && errors.As(err, &over):
+	case ok && s.goOn && !s.serves:
 		fmt.Fprintf(cmd.ErrOrStderr(), "run %s %s: nothing is left to do\n", over.Run, over.What)
 		return nil, nil
 	case err != nil:

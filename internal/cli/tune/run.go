@@ -83,8 +83,8 @@ func followBoards(ctx context.Context, s tui.Searching, do func(*tune.Leaderboar
 
 // nothingBegan reports whether a search ended before there was anything to list.
 func nothingBegan(err error) bool {
-	var nothing *tune.NothingError
-	return err != nil && !errors.Is(err, context.Canceled) && !errors.As(err, &nothing)
+	_, nothing := errors.AsType[*tune.NothingError](err)
+	return err != nil && !errors.Is(err, context.Canceled) && !nothing
 }
 
 // show searches behind the screen, and prints what came of it when the screen is gone.

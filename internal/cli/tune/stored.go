@@ -31,8 +31,7 @@ func newTuneList() *cobra.Command {
 				list, err = tune.Sweeps(cmd.Context(), s)
 				return err
 			})
-			var empty *job.EmptyError
-			if err != nil && !errors.As(err, &empty) {
+			if _, empty := errors.AsType[*job.EmptyError](err); err != nil && !empty {
 				return err
 			}
 			if format == "json" {
@@ -207,10 +206,7 @@ func removeSearches(cmd *cobra.Command, s *store.Store, names []string, sure boo
 			lines = append(lines, fmt.Sprintf("%s %s, %s, %s", q.Name, q.Data, print.Count(q.Trials, "trial"), searchState(q)))
 		}
 	}
-	what := fmt.Sprintf("%d searches with their runs", len(ids))
-	if len(ids) == 1 {
-		what = "1 search with its runs"
-	}
+	what := print.CountOf(len(ids), "search with its runs", "searches with their runs")
 	if !sure {
 		if err := print.Confirm(cmd, lines, what); err != nil {
 			return err

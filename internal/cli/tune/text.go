@@ -108,16 +108,8 @@ func trialLine(b *tune.Leaderboard, t *tune.Trial) string {
 	if t.Why != "" {
 		text += ": " + t.Why
 	}
-	return print.Printable(trialColumns(b, b.Label(t), t.State.String(), judged(b, t.Best), toTarget(t.TargetSeconds), strconv.Itoa(t.Epochs),
+	return print.Printable(trialColumns(b, b.Label(t), t.State.String(), judged(b, t.Best), print.Elapsed(t.TargetSeconds), strconv.Itoa(t.Epochs),
 		print.Fixed(event.Float(t.Equivalents), 1), print.Fixed(event.Float(t.Seconds), 2), text))
-}
-
-// toTarget writes the time that a trial took to get to the target.
-func toTarget(v event.Float) string {
-	if math.IsNaN(float64(v)) {
-		return "."
-	}
-	return print.Elapsed(v)
 }
 
 // settingText writes the choices of a trial.
@@ -256,7 +248,7 @@ func leaderboard(b *tune.Leaderboard, top int) *print.Table {
 		cells := []string{strconv.Itoa(n + 1), b.Label(t), t.State.String(), judged(b, s.best), strconv.Itoa(s.runs),
 			strconv.Itoa(t.Epochs), print.Work(event.Float(t.Equivalents)), print.Elapsed(event.Float(t.Seconds))}
 		if b.Target > 0 {
-			cells = slices.Insert(cells, timed, toTarget(s.toTarget))
+			cells = slices.Insert(cells, timed, print.Elapsed(s.toTarget))
 		}
 		for _, key := range keys {
 			cells = append(cells, choiceOf(t, key))
