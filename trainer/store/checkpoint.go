@@ -10,70 +10,41 @@ import (
 	"newtop/trainer/event"
 )
 
-// Checkpoint returns the newest checkpoint of a run, or nil if there is none.
-func (s *Store) Checkpoint(ctx context.Context, id string) (c *trainer.Checkpoint, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		h, err := s.headOf(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		seqs, err := s.checkpoints(ctx, tx, h.run)
-		if err != nil || len(seqs) == 0 {
-			return err
-		}
-		c, err = s.readCheckpoint(ctx, tx, id, h.run, seqs[0])
-		return err
-	})
-	return c, err
+// checkpoints returns the numbers of the run's checkpoints, each that of the last event before it, newest first.
+func (r *runReader) checkpoints(ctx context.Context) ([]int64, error) {
+	return column[int64](ctx, r.tx, "SELECT seq FROM checkpoints WHERE run = ? ORDER BY seq DESC LIMIT ?", r.run, checkpointsOfRun)
 }
 
-// checkpoints returns the numbers of a run's checkpoints, each that of the last event before it, newest first.
-func (s *Store) checkpoints(ctx context.Context, tx *sql.Tx, run int64) (seqs []int64, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT seq FROM checkpoints WHERE run = ? ORDER BY seq DESC LIMIT ?", run, keepNewest)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var seq int64
-		if err := rows.Scan(&seq); err != nil {
-			return nil, err
-		}
-		seqs = append(seqs, seq)
-	}
-	return seqs, rows.Err()
-}
-
-func (s *Store) readCheckpoint(ctx context.Context, tx *sql.Tx, id string, run, seq int64) (*trainer.Checkpoint, error) {
-	text, err := s.checkpointBytes(ctx, tx, id, run, seq)
+func (r *runReader) checkpoint(ctx context.Context, seq int64) (*trainer.Checkpoint, error) {
+	text, err := r.checkpointBytes(ctx, seq)
 	if err != nil {
 		return nil, err
 	}
 	c := new(trainer.Checkpoint)
 	if err := c.UnmarshalBinary(text); err != nil {
-		return nil, &RowError{File: s.path, Table: "checkpoints", Run: id, Seq: seq, Err: err}
+		return nil, &RowError{Table: "checkpoints", Run: r.id, Seq: seq, Err: err}
 	}
 	return c, nil
 }
 
 // checkpointBytes puts the parts of a checkpoint together.
-func (s *Store) checkpointBytes(ctx context.Context, tx *sql.Tx, id string, run, seq int64) (text []byte, err error) {
+func (r *runReader) checkpointBytes(ctx context.Context, seq int64) (text []byte, err error) {
 	var size, parts, there sql.NullInt64
-	err = tx.QueryRowContext(ctx, `SELECT size, (SELECT count(*) FROM parts p WHERE p.run = c.run AND p.seq = c.seq),
+	err = r.tx.QueryRowContext(ctx, `SELECT size, (SELECT count(*) FROM parts p WHERE p.run = c.run AND p.seq = c.seq),
 		(SELECT sum(length(data)) FROM parts p WHERE p.run = c.run AND p.seq = c.seq)
-		FROM checkpoints c WHERE run = ? AND seq = ?`, run, seq).Scan(&size, &parts, &there)
+		FROM checkpoints c WHERE run = ? AND seq = ?`, r.run, seq).Scan(&size, &parts, &there)
 	if err != nil {
 		return nil, err
 	}
 	bad := func(err error) error {
-		return &RowError{File: s.path, Table: "checkpoints", Run: id, Seq: seq, Err: err}
+		return &RowError{Table: "checkpoints", Run: r.id, Seq: seq, Err: err}
 	}
 	if there.Int64 != size.Int64 || size.Int64 <= 0 {
 		return nil, bad(fmt.Errorf("%d bytes in %d parts: expected %d", there.Int64, parts.Int64, size.Int64))
 	}
 	// The sum is of what the rows say of themselves, so that a damaged file makes at most that much be read.
-	err = s.rows(ctx, tx, id, "parts", "SELECT part, data FROM parts WHERE run = ? AND seq = ? ORDER BY part",
-		[]any{run, seq}, func(rows *sql.Rows) (int64, error) {
+	err = r.rows(ctx, "parts", "SELECT part, data FROM parts WHERE run = ? AND seq = ? ORDER BY part",
+		[]any{seq}, func(rows *sql.Rows) (int64, error) {
 			var part int64
 			var data sql.RawBytes
 			if err := rows.Scan(&part, &data); err != nil {
@@ -95,32 +66,32 @@ func (s *Store) checkpointBytes(ctx context.Context, tx *sql.Tx, id string, run,
 type Rest struct {
 	Config  trainer.Config      // what the run began with, or was gone on with last
 	From    *trainer.Checkpoint // the newest that can be read; nil where there is none
-	History []event.Event       // what was recorded up to the checkpoint, thinned where it is long
+	History []event.Event       // what was recorded up to the checkpoint, downsampled where it is long
 	Passed  error               // why a newer checkpoint than From was passed over; nil: it is the newest
 }
 
 // Resumable returns what a recorder of Continue's goes on from. It comes before the first event.
 func (r *Recorder) Resumable(ctx context.Context) (rest Rest, err error) {
-	s, id := r.store, r.id
 	from := int64(0)
 	var events []numbered
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		h, err := s.headOf(ctx, tx, id)
+	err = r.store.view(ctx, func(tx *sql.Tx) error {
+		run, err := newRunReader(ctx, tx, r.id)
 		if err != nil {
 			return err
 		}
-		err = s.eachRun(ctx, tx, "WHERE r.run = ?", []any{h.run}, func(r *Run) bool {
+		err = eachRun(ctx, tx, "WHERE r.run = ?", []any{run.run}, func(r *Run) bool {
 			rest.Config = r.Config
 			return false
 		})
 		if err != nil {
 			return err
 		}
-		if from, rest.From, rest.Passed, err = s.newestSound(ctx, tx, id, h.run); err != nil {
+		if from, rest.From, rest.Passed, err = run.newestSound(ctx); err != nil {
 			return err
 		}
-		h.events = max(min(h.events, from), 1)
-		events, _, err = s.whole(ctx, tx, id, h)
+		rest.Passed = r.store.wrap(ctx, rest.Passed)
+		run.events = max(min(run.events, from), 1)
+		events, _, err = run.whole(ctx)
 		return err
 	})
 	if err != nil {
@@ -135,22 +106,22 @@ func (r *Recorder) Resumable(ctx context.Context) (rest Rest, err error) {
 	return rest, nil
 }
 
-// newestSound returns a run's newest checkpoint that can be read, with its number, and what is wrong with one that is
+// newestSound returns the run's newest checkpoint that can be read, with its number, and what is wrong with one that is
 // newer; zeros where there is none. Where none can be read the newest one's error is returned.
-func (s *Store) newestSound(ctx context.Context, tx *sql.Tx, id string, run int64) (seq int64, c *trainer.Checkpoint, passed, err error) {
-	seqs, err := s.checkpoints(ctx, tx, run)
+func (r *runReader) newestSound(ctx context.Context) (seq int64, c *trainer.Checkpoint, passed, err error) {
+	seqs, err := r.checkpoints(ctx)
 	if err != nil {
 		return 0, nil, nil, err
 	}
 	for _, seq := range seqs {
-		c, err := s.readCheckpoint(ctx, tx, id, run, seq)
+		c, err := r.checkpoint(ctx, seq)
 		if err == nil {
 			return seq, c, passed, nil
 		}
 		if ctx.Err() != nil {
 			return 0, nil, nil, err
 		}
-		passed = cmp.Or(passed, s.wrap(ctx, err))
+		passed = cmp.Or(passed, err)
 	}
 	return 0, nil, nil, passed
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -28,10 +27,10 @@ var (
 var migrations = []string{schema1, schema2}
 
 // prepare checks that the file is a run store and brings it to the last of the versions.
-func (s *Store) prepare(ctx context.Context, versions []string) error {
+func prepare(ctx context.Context, s *Store, versions []string) error {
 	var locked error
 	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
-		err := s.tryPrepare(ctx, versions)
+		err := tryPrepare(ctx, s, versions)
 		switch {
 		case busy(err):
 			locked = err
@@ -40,7 +39,7 @@ func (s *Store) prepare(ctx context.Context, versions []string) error {
 		}
 		// Changing to the WAL needs the file alone, and SQLite does not wait for that by itself.
 		if !busy(err) || ctx.Err() != nil {
-			return s.notOurs(err)
+			return notOurs(s, err)
 		}
 		select {
 		case <-time.After(wait):
@@ -50,13 +49,9 @@ func (s *Store) prepare(ctx context.Context, versions []string) error {
 }
 
 // notOurs makes a *FormatError of what SQLite says of a file that is no database.
-func (s *Store) notOurs(err error) error {
-	var own *sqlite.Error
-	if !errors.As(err, &own) {
-		return err
-	}
+func notOurs(s *Store, err error) error {
 	const want = "a run store"
-	switch own.Code() & 0xff {
+	switch codeOf(err) {
 	case sqlite3.SQLITE_NOTADB:
 		return &FormatError{File: s.path, Found: "no SQLite database", Expected: want}
 	case sqlite3.SQLITE_CORRUPT:
@@ -65,7 +60,7 @@ func (s *Store) notOurs(err error) error {
 	return s.wrap(context.Background(), err)
 }
 
-func (s *Store) tryPrepare(ctx context.Context, versions []string) error {
+func tryPrepare(ctx context.Context, s *Store, versions []string) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return err
@@ -73,7 +68,7 @@ func (s *Store) tryPrepare(ctx context.Context, versions []string) error {
 	defer conn.Close()
 	version := 0
 	err = reading(ctx, conn, func() (err error) { // at one moment, as another process may be making the tables
-		version, err = s.check(ctx, conn, versions)
+		version, err = versionOf(ctx, s, conn, versions)
 		return err
 	})
 	if err != nil || version == len(versions) {
@@ -88,7 +83,7 @@ func (s *Store) tryPrepare(ctx context.Context, versions []string) error {
 	for version < len(versions) {
 		err := transact(ctx, conn, func(ctx context.Context, conn *sql.Conn) error {
 			// Another process may have done it meanwhile.
-			now, err := s.check(ctx, conn, versions)
+			now, err := versionOf(ctx, s, conn, versions)
 			if err != nil || now != version {
 				version = now
 				return err
@@ -105,8 +100,8 @@ func (s *Store) tryPrepare(ctx context.Context, versions []string) error {
 	return nil
 }
 
-// check returns the version of the tables, 0 for an empty database.
-func (s *Store) check(ctx context.Context, conn *sql.Conn, versions []string) (version int, err error) {
+// versionOf returns the version of the tables, 0 for an empty database.
+func versionOf(ctx context.Context, s *Store, conn *sql.Conn, versions []string) (version int, err error) {
 	var app, tables int
 	for _, q := range []struct {
 		text string

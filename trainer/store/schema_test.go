@@ -54,7 +54,7 @@ func TestVersion1(t *testing.T) {
 		s := temporary(t)
 		r := s.Record(About{Name: "old", Config: trainer.Config{Data: "letters", Epochs: 3}, Command: "newtop train", Version: "0.6"})
 		record(t, r, want...)
-		r.keep(blob(3, 10))
+		r.enqueueCheckpoint(blob(3, 10))
 		flush(t, r)
 		if err := os.WriteFile(fixture, []byte(dump(t, s.db)), 0o644); err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func TestMigration(t *testing.T) {
 		return n
 	}
 	bad := append(append([]string(nil), migrations...), "ALTER TABLE runs ADD COLUMN note TEXT; INSERT INTO nowhere VALUES (1)")
-	if err := s.prepare(t.Context(), bad); err == nil {
+	if err := prepare(t.Context(), s, bad); err == nil {
 		t.Fatal("a migration that fails is no error")
 	}
 	if n := version(); n != len(migrations) {
@@ -139,14 +139,14 @@ func TestMigration(t *testing.T) {
 		t.Error("half a migration is there")
 	}
 	good := append(append([]string(nil), migrations...), "ALTER TABLE runs ADD COLUMN note TEXT", "UPDATE runs SET note = id || '!'")
-	if err := s.prepare(t.Context(), good); err != nil {
+	if err := prepare(t.Context(), s, good); err != nil {
 		t.Fatal(err)
 	}
 	var note string
 	if err := s.db.QueryRow("SELECT note FROM runs").Scan(&note); err != nil || note != "a!" || version() != len(good) {
 		t.Errorf("%q, version %d: %v", note, version(), err)
 	}
-	if err := s.prepare(t.Context(), good); err != nil {
+	if err := prepare(t.Context(), s, good); err != nil {
 		t.Error(err)
 	}
 	var format *FormatError
@@ -154,7 +154,7 @@ func TestMigration(t *testing.T) {
 		t.Errorf("a later version: %v", err)
 	}
 	s.ro = true
-	if err := s.prepare(t.Context(), append(good, "SELECT 1")); err != nil || version() != len(good) {
+	if err := prepare(t.Context(), s, append(good, "SELECT 1")); err != nil || version() != len(good) {
 		t.Errorf("an older version, to be read only: version %d, %v", version(), err)
 	}
 }
@@ -258,7 +258,7 @@ func TestBadCheckpoint(t *testing.T) {
 		s := temporary(t)
 		r := s.Record(About{})
 		record(t, r, opening("a"))
-		r.keep(blob(1, partSize+10))
+		r.enqueueCheckpoint(blob(1, partSize+10))
 		flush(t, r)
 		execute(t, s.path, c.change)
 		if _, err := s.Checkpoint(t.Context(), "a"); err == nil || !strings.HasPrefix(err.Error(), s.path+": "+c.want) {
@@ -273,7 +273,7 @@ func small(t testing.TB) []byte {
 	for _, id := range []string{"a", "b"} {
 		r := s.Record(About{Name: "x"})
 		record(t, r, everyKind(id, 5)...)
-		r.keep(blob(1, 100))
+		r.enqueueCheckpoint(blob(1, 100))
 		for i := range peakStretch {
 			record(t, r, event.EpochEvent{Epoch: i, Loss: event.Float(i)})
 		}
@@ -311,12 +311,12 @@ func use(path string, readOnly bool) {
 		_, _ = s.Events(ctx, id, 0, func(event.Event) bool { return true })
 		_, _ = s.Checkpoint(ctx, id)
 		_ = s.view(ctx, func(tx *sql.Tx) error { // as it would be read if it were long
-			h, err := s.headOf(ctx, tx, id)
+			h, err := newRunReader(ctx, tx, id)
 			if err != nil {
 				return err
 			}
 			h.epochs, h.inner = manyEpochs+1, manyInner+1
-			_, _, err = s.whole(ctx, tx, id, h)
+			_, _, err = h.whole(ctx)
 			return err
 		})
 		if readOnly {
@@ -327,7 +327,7 @@ func use(path string, readOnly bool) {
 			_, _ = r.Resumable(ctx)
 			_ = r.Record(opening(id))
 			_ = r.Record(epoch(2, 3))
-			r.keep(blob(1, 10))
+			r.enqueueCheckpoint(blob(1, 10))
 			_ = r.Flush()
 		}
 		_ = s.Rename(ctx, id, "y")

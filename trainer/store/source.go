@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -20,30 +19,6 @@ const poll = time.Second
 
 // settle is how long a Source waits after the first sign of a change, as one transaction makes several.
 const settle = 2 * time.Millisecond
-
-// Source returns a run as it is recorded, for stream.Open. It follows the run for good and never returns io.EOF, since
-// a run that is over may be resumed; where that voids events that it gave it returns stream.ErrRestart. A long run's
-// past is thinned: of more than 20,000 epochs those that hold extremes, of more than 65,536 inner iterations the
-// newest.
-func (s *Store) Source(ctx context.Context, id string) (stream.Source, error) {
-	w := &source{store: s, id: id}
-	err := s.view(ctx, func(tx *sql.Tx) (err error) {
-		w.head, err = s.headOf(ctx, tx, id)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	// Without notification, as on some network file systems, there is the poll.
-	if watcher, err := fsnotify.NewWatcher(); err == nil {
-		if err := watcher.Add(filepath.Dir(s.path)); err == nil {
-			w.watcher = watcher
-		} else {
-			watcher.Close()
-		}
-	}
-	return w, nil
-}
 
 // source follows a run. One goroutine uses it, but for Read.
 type source struct {
@@ -82,31 +57,30 @@ func (w *source) Next(ctx context.Context) (event.Event, error) {
 
 // fill reads what is new.
 func (w *source) fill(ctx context.Context) error {
-	s := w.store
-	return s.view(ctx, func(tx *sql.Tx) error {
+	return w.store.view(ctx, func(tx *sql.Tx) error {
 		before := w.head
-		h, err := s.headOf(ctx, tx, w.id)
+		r, err := newRunReader(ctx, tx, w.id)
 		if err != nil {
 			return err
 		}
-		w.head = h
+		w.head = r.head
 		w.stale = ""
-		if !h.done && !h.owner.alive(time.Now()) {
-			w.stale = fmt.Sprintf("interrupted: %s is gone", h.owner.String())
+		if !r.done && !r.owner.alive(time.Now()) {
+			w.stale = fmt.Sprintf("interrupted: %s is gone", r.owner.String())
 		}
 		switch {
-		case h.generation != before.generation && w.begun:
+		case r.generation != before.generation && w.begun:
 			w.begun, w.given = false, 0
 			return stream.ErrRestart
 		case !w.begun:
 			w.begun = true
-			w.ready, _, err = s.whole(ctx, tx, w.id, h)
-			w.given = h.events
+			w.ready, _, err = r.whole(ctx)
+			w.given = r.events
 			return err
-		case h.events > w.given:
-			w.ready, err = s.window(ctx, tx, w.id, h, w.given, h.events)
+		case r.events > w.given:
+			w.ready, err = r.window(ctx, w.given)
 			if len(w.ready) == 0 {
-				w.given = h.events
+				w.given = r.events
 			}
 			return err
 		}
@@ -123,7 +97,7 @@ func (w *source) Wait(ctx context.Context) error {
 	}
 	timer := time.NewTimer(poll)
 	defer timer.Stop()
-	for {
+	for settling := false; ; {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -132,31 +106,14 @@ func (w *source) Wait(ctx context.Context) error {
 		case <-errs: // too many changes at once, which is a change
 			return nil
 		case e, ok := <-changes:
-			if !ok {
-				changes = nil
-				continue
-			}
-			if name := e.Name; name != w.store.path && name != w.store.path+"-wal" {
-				continue
-			}
-			return w.settle(ctx, changes)
-		}
-	}
-}
-
-// settle takes the further signs of one change.
-func (w *source) settle(ctx context.Context, changes <-chan fsnotify.Event) error {
-	timer := time.NewTimer(settle)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-timer.C:
-			return nil
-		case _, ok := <-changes:
-			if !ok {
+			switch {
+			case !ok && settling:
 				return nil
+			case !ok:
+				changes = nil
+			case !settling && (e.Name == w.store.path || e.Name == w.store.path+"-wal"):
+				settling = true
+				timer.Reset(settle)
 			}
 		}
 	}

@@ -113,7 +113,7 @@ func (s *Store) open(mode string) (err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), openPatience)
 	defer cancel()
-	if err := s.prepare(ctx, migrations); err != nil {
+	if err := prepare(ctx, s, migrations); err != nil {
 		s.db.Close()
 		return err
 	}
@@ -122,8 +122,8 @@ func (s *Store) open(mode string) (err error) {
 
 // unwritable reports whether the file or its directory can't be written.
 func unwritable(err error) bool {
-	var own *sqlite.Error
-	return errors.As(err, &own) && (own.Code()&0xff == sqlite3.SQLITE_READONLY || own.Code()&0xff == sqlite3.SQLITE_CANTOPEN)
+	code := codeOf(err)
+	return code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_CANTOPEN
 }
 
 // How long SQLite itself waits for others that have locked the file. A recorder has its own, longer patience above
@@ -139,9 +139,6 @@ const readers = 4
 // openDB returns connections to the file; it does not look at it yet. The mode is rwc to make one where there is none,
 // rw, ro, or immutable for one that nobody changes.
 func openDB(path, mode string, patience time.Duration) (*sql.DB, error) {
-	if runtime.GOOS == "windows" {
-		path = "/" + filepath.ToSlash(path)
-	}
 	query := url.Values{"_pragma": {
 		"foreign_keys(1)",
 		"trusted_schema(0)",
@@ -163,8 +160,7 @@ func openDB(path, mode string, patience time.Duration) (*sql.DB, error) {
 	default:
 		query.Set("mode", mode)
 	}
-	name := (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}).String()
-	db, err := sql.Open("sqlite", name)
+	db, err := sql.Open("sqlite", fileURI(path, query))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -172,11 +168,44 @@ func openDB(path, mode string, patience time.Duration) (*sql.DB, error) {
 	return db, nil
 }
 
+// fileURI returns the name by which SQLite opens a file.
+func fileURI(path string, query url.Values) string {
+	if runtime.GOOS == "windows" {
+		path = "/" + filepath.ToSlash(path)
+	}
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}).String()
+}
+
 // Close closes the database. Recorders must have been flushed.
 func (s *Store) Close() error { return s.db.Close() }
 
 // Path returns the database's file.
 func (s *Store) Path() string { return s.path }
+
+// Merge copies what the database at path has and s has not: runs with their events and checkpoints, searches with their
+// trials. All of it is copied or, where it returns an error, nothing; the source is only read. Runs and searches are the
+// same where their IDs are: one that has gone further in the source takes the place of the one here and keeps the name
+// that it has here. A name that another one has here gets a number behind it. It returns a *FormatError or *RowError for
+// a source that is damaged or no run store, a *BusyError or *SearchError where a process writes to it, and a
+// *ConflictError.
+func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
+	if s.ro {
+		panic("store: Merge into a store that is open for reading")
+	}
+	if info, err := os.Stat(path); err == nil && os.SameFile(info, s.file) { // which SQLite must not open by two names
+		return Merged{}, &FormatError{File: path, Found: "the run store that is merged into", Expected: "another one"}
+	}
+	source, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		return Merged{}, err
+	}
+	defer source.Close()
+	m := merge{store: s, source: source, ids: map[string]string{}}
+	if err := insist(func() error { return m.attempt(ctx) }); err != nil {
+		return Merged{}, err
+	}
+	return m.Merged, nil
+}
 
 // view calls f in one read transaction, so that all that it reads is of one moment.
 func (s *Store) view(ctx context.Context, f func(*sql.Tx) error) error {
@@ -224,10 +253,76 @@ func transact(ctx context.Context, conn *sql.Conn, f func(context.Context, *sql.
 	return err
 }
 
-// wrap names the file in an error of SQLite's, and prefers the context's error to what came of its end.
+// insist is change with more patience: the runs of a search write to the same file.
+func (s *Store) insist(ctx context.Context, f func(context.Context, *sql.Conn) error) error {
+	return insist(func() error { return s.change(ctx, f) })
+}
+
+// insist calls f again, a few times, where another process keeps the file locked.
+func insist(f func() error) (err error) {
+	for range 3 {
+		if err = f(); !busy(err) {
+			break
+		}
+	}
+	return err
+}
+
+// shrink gives the room of what was deleted back to the disk.
+func (s *Store) shrink(ctx context.Context) error {
+	each := func(*sql.Rows) error { return nil } // each call frees a page
+	return s.wrap(ctx, eachRow(ctx, s.db, "PRAGMA incremental_vacuum", nil, each))
+}
+
+// querier is a transaction that only reads, or a connection that is changing something.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// texts returns the only column of a query's rows.
+func texts(ctx context.Context, q querier, query string, args ...any) ([]string, error) {
+	return column[string](ctx, q, query, args...)
+}
+
+// column returns the only column of a query's rows.
+func column[T any](ctx context.Context, q querier, query string, args ...any) (out []T, err error) {
+	err = eachRow(ctx, q, query, args, func(rows *sql.Rows) error {
+		var v T
+		err := rows.Scan(&v)
+		out = append(out, v)
+		return err
+	})
+	return out, err
+}
+
+// eachRow calls f with each row of a query until it returns an error, which may be errEnough.
+func eachRow(ctx context.Context, q querier, query string, args []any, f func(*sql.Rows) error) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		switch err := f(rows); {
+		case err == errEnough:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// errEnough ends eachRow without an error.
+var errEnough = errors.New("enough")
+
+// wrap names the file in a *RowError and in an error of SQLite's, and prefers the context's error to what came of its end.
 func (s *Store) wrap(ctx context.Context, err error) error {
-	var own *sqlite.Error
-	if err == nil || !errors.As(err, &own) {
+	if row, ok := errors.AsType[*RowError](err); ok {
+		row.File = s.path
+	}
+	own, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -242,7 +337,7 @@ type sqlError struct{ err *sqlite.Error }
 func (e *sqlError) Unwrap() error { return e.err }
 
 func (e *sqlError) Error() string {
-	switch e.err.Code() & 0xff {
+	switch codeOf(e.err) {
 	case sqlite3.SQLITE_FULL:
 		return "the disk is full"
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
@@ -263,6 +358,14 @@ func (e *sqlError) Error() string {
 
 // busy reports whether another connection holds a lock that the failed statement needs.
 func busy(err error) bool {
-	var own *sqlite.Error
-	return errors.As(err, &own) && (own.Code()&0xff == sqlite3.SQLITE_BUSY || own.Code()&0xff == sqlite3.SQLITE_LOCKED)
+	code := codeOf(err)
+	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
+}
+
+// codeOf returns SQLite's primary code of an error, 0 where it is none of SQLite's.
+func codeOf(err error) int {
+	if own, ok := errors.AsType[*sqlite.Error](err); ok {
+		return own.Code() & 0xff
+	}
+	return 0
 }

@@ -8,8 +8,8 @@ import (
 	"newtop/trainer/feed"
 )
 
-// obey carries out a viewer's command.
-func (p *Player) obey(c event.Command) error {
+// handle carries out a viewer's command.
+func (p *Player) handle(c event.Command) error {
 	switch c := c.(type) {
 	case event.Speed:
 		if !(c.Factor >= MinSpeed && c.Factor <= MaxSpeed) {

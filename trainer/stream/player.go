@@ -39,7 +39,7 @@ const (
 // of the next epoch; go to any epoch; and set the speed. A replay takes as long as the training took, by the epochs'
 // elapsed seconds, with the inner iterations spread evenly between; gaps of more than two seconds on the screen are
 // cut to that, and an epoch that tells no time takes a tenth of a second. Letting the run go on at the end of one that
-// is over replays it from the first epoch. What is kept of a long run is bounded; it is shown and replayed thinned.
+// is over replays it from the first epoch. What is kept of a long run is bounded; it is shown and replayed downsampled.
 type Player struct {
 	source   Source
 	options  Options
@@ -143,7 +143,7 @@ func (p *Player) Run(ctx context.Context) error {
 				return p.over
 			}
 		case q := <-p.requests:
-			q.answer <- p.obey(q.command)
+			q.answer <- p.handle(q.command)
 		case now := <-timer.C:
 			p.tick(now)
 		case <-ctx.Done():
@@ -287,7 +287,7 @@ func (p *Player) receive(e event.Event) {
 	}
 	p.add(e)
 	if p.full() {
-		p.at, p.segment = p.thin(p.at), 0
+		p.at, p.segment = p.downsample(p.at), 0
 	}
 }
 

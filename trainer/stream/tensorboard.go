@@ -64,7 +64,7 @@ type board struct {
 	scanned time.Time // when directories were listed
 	looked  bool      // whether there may be more in the files, since the last ErrNone
 	files   []*eventFile
-	joiner
+	stepAssembler
 	begun   time.Time // when reading began anew
 	took    time.Duration
 	warning string
@@ -89,7 +89,7 @@ func (b *board) begin(run foundRun) {
 		b.warning = ""
 	}
 	b.run, b.scanned, b.begun = run, time.Now(), time.Now()
-	b.joiner = newJoiner(filepath.Base(run.dir))
+	b.stepAssembler = newStepAssembler(filepath.Base(run.dir))
 	b.looked, b.took, b.dead = false, 0, nil
 	b.open(run)
 }

@@ -16,6 +16,7 @@ import (
 // raceView takes the place of the panes while a race is on: the racers' curves over one another, and under them
 // a table with the best on top.
 type raceView struct {
+	keys                  []screen.Binding[*App] // before those of the dashboard
 	lossChart, faultChart chart.Canvas
 	axis                  history.RaceAxis
 	linear                bool // scale of both charts; else logarithmic
@@ -54,7 +55,7 @@ func (r *raceView) begin(h *history.History) {
 		return
 	}
 	if h.Race.Event.State == "begun" {
-		*r = raceView{axis: r.axis, linear: r.linear, byLoss: r.byLoss, changes: r.changes}
+		*r = raceView{keys: r.keys, axis: r.axis, linear: r.linear, byLoss: r.byLoss, changes: r.changes}
 	}
 	r.race = h.Race.Event
 }
@@ -76,7 +77,7 @@ func (r *raceView) selected(h *history.History) int {
 func (r *raceView) press(a *App, k string) (cmd tea.Cmd, taken bool) {
 	r.begin(a.h)
 	r.changes++
-	b := screen.Bound(a.raceKeys, a, k)
+	b := screen.Bound(a.race.keys, a, k)
 	r.asking = false
 	if b == nil {
 		return nil, false
@@ -201,9 +202,9 @@ func (r *raceView) charts(v *pane.View, w, h int, framed bool) []string {
 }
 
 func (r *raceView) chart(v *pane.View, c *chart.Canvas, name string, unit func(float64) string, of func(*history.Racer) *chart.Series, w, h int, framed bool) []string {
-	p := chart.Plot{Log: !r.linear, Whole: r.axis != history.BySeconds, Label: unit, Waiting: "waiting for the first laps"}
+	p := chart.Plot{Log: !r.linear, Whole: r.axis != history.BySeconds, Y: chart.YAxis{Label: unit}, Waiting: "waiting for the first laps"}
 	if unit != nil && !r.linear {
-		p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
+		p.Y.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 	}
 	switch r.axis {
 	case history.ByEquivalents:
@@ -211,7 +212,7 @@ func (r *raceView) chart(v *pane.View, c *chart.Canvas, name string, unit func(f
 	case history.BySeconds:
 		p.Limit = float64(v.H.Race.Event.Seconds)
 	}
-	p.Clip = v.H.Race.Bounds(of)
+	p.Y.Clip = v.H.Race.Bounds(of)
 	p.Closed = p.Limit == 0 || v.H.Race.Event.State != "begun"
 	order := v.H.Race.Ranking(r.byLoss)
 	for place := range order { // the leader's curve comes last, over the others

@@ -10,9 +10,9 @@ import (
 	"newtop/trainer/event"
 )
 
-// joiner makes events of scalars, which come in the order in which they were written: the values of a step become
+// stepAssembler makes events of scalars, which come in the order in which they were written: the values of a step become
 // one epoch.
-type joiner struct {
+type stepAssembler struct {
 	name     string
 	runs     int // begun
 	curves   map[string]*curve
@@ -42,12 +42,12 @@ const maxWall = 253_370_764_800
 // maxSteps is how many of the newest steps are remembered, to go back to.
 const maxSteps = 1 << 16
 
-func newJoiner(name string) joiner {
-	return joiner{name: name, curves: make(map[string]*curve), taken: make(map[place]bool), first: math.NaN()}
+func newStepAssembler(name string) stepAssembler {
+	return stepAssembler{name: name, curves: make(map[string]*curve), taken: make(map[place]bool), first: math.NaN()}
 }
 
 // next returns the next event that is ready, or nil.
-func (j *joiner) next() event.Event {
+func (j *stepAssembler) next() event.Event {
 	if j.head == len(j.queue) {
 		j.queue, j.head = j.queue[:0], 0
 		return nil
@@ -60,7 +60,7 @@ func (j *joiner) next() event.Event {
 }
 
 // join adds a value.
-func (j *joiner) join(key string, s tfevents.Scalar) {
+func (j *stepAssembler) join(key string, s tfevents.Scalar) {
 	if math.IsNaN(j.first) {
 		j.beginRun(s.Wall)
 	}
@@ -112,7 +112,7 @@ func (j *joiner) join(key string, s tfevents.Scalar) {
 	}
 }
 
-func (j *joiner) beginRun(wall float64) {
+func (j *stepAssembler) beginRun(wall float64) {
 	j.first, j.elapsed, j.shut = wall, 0, wall
 	j.runs++
 	id := j.name
@@ -128,7 +128,7 @@ func (j *joiner) beginRun(wall float64) {
 }
 
 // curve returns the curve of a key, or nil if there are too many.
-func (j *joiner) curve(key string) *curve {
+func (j *stepAssembler) curve(key string) *curve {
 	if c := j.curves[key]; c != nil {
 		return c
 	}
@@ -136,7 +136,7 @@ func (j *joiner) curve(key string) *curve {
 		return nil
 	}
 	c := &curve{key: key, place: placeOf(key)}
-	if c.place.measure != otherMeasure {
+	if c.place.known {
 		if j.taken[c.place.same()] {
 			c.place = place{}
 		} else {
@@ -148,12 +148,12 @@ func (j *joiner) curve(key string) *curve {
 }
 
 // goBack gives the step under way, and says that the run went back to before a step.
-func (j *joiner) goBack(step int, wall float64) {
+func (j *stepAssembler) goBack(step int, wall float64) {
 	j.flush()
 	at, _ := slices.BinarySearch(j.steps, step)
 	if at == 0 { // to before the first: this is another run
 		curves := j.curves
-		*j = joiner{
+		*j = stepAssembler{
 			name: j.name, runs: j.runs, curves: curves, taken: j.taken, dropped: j.dropped, spread: j.spread,
 			queue: j.queue, head: j.head, given: j.given, caughtUp: j.caughtUp,
 		}
@@ -172,19 +172,19 @@ func (j *joiner) goBack(step int, wall float64) {
 	}
 }
 
-func (j *joiner) start(step int, wall float64) {
+func (j *stepAssembler) start(step int, wall float64) {
 	j.open, j.opened = true, wall
 	j.epoch = event.UnknownEpoch(step)
 }
 
 // patience is how long nothing must have come for an incomplete step to be given: validation may take its time.
-func (j *joiner) patience() time.Duration {
+func (j *stepAssembler) patience() time.Duration {
 	seconds := min(1.5*j.spread, longest.Seconds())
 	return max(settled, time.Duration(seconds*float64(time.Second)))
 }
 
 // complete reports whether the step has what the one before had.
-func (j *joiner) complete() bool {
+func (j *stepAssembler) complete() bool {
 	if !j.open || len(j.expected) == 0 {
 		return false
 	}
@@ -197,7 +197,7 @@ func (j *joiner) complete() bool {
 }
 
 // flush gives the step under way.
-func (j *joiner) flush() {
+func (j *stepAssembler) flush() {
 	if !j.open {
 		return
 	}

@@ -11,13 +11,13 @@ import (
 	"newtop/trainer/event"
 )
 
-// A run of very many epochs is read thinned. While it is recorded, each stretch of peakStretch epochs gets a row that
+// A run of very many epochs is read downsampled. While it is recorded, each stretch of peakStretch epochs gets a row that
 // tells which of them hold the least and the greatest loss, test loss, error and test error; a reader merges
 // neighbouring rows until few enough are left and fetches the epochs that they name.
 
 const (
 	peakStretch = 128
-	// A run of more epochs than this is read thinned, to at most two epochs for each of event.Extremes and of maxStretches.
+	// A run of more epochs than this is read downsampled, to at most two epochs for each of event.Extremes and of maxStretches.
 	manyEpochs   = 20000
 	maxStretches = 2048
 	// Of a run with more inner iterations than manyInner those of the newest epochs are read, and of more marks or
@@ -62,7 +62,7 @@ func (p *peak) merge(q *peak) {
 	}
 }
 
-// seqs appends the numbers of the events to keep.
+// seqs appends the numbers of the events that hold them.
 func (p *peak) seqs(to []int64) []int64 {
 	if p.lowAt == 0 {
 		return to
@@ -130,20 +130,20 @@ func (s *stretch) merge(t *stretch) {
 	}
 }
 
-// whole returns a run's events up to h.events in order, all of them if they are not too many. It reports whether some
+// whole returns the run's events up to r.events in order, all of them if they are not too many. It reports whether some
 // are left out.
-func (s *Store) whole(ctx context.Context, tx *sql.Tx, id string, h head) (out []numbered, thinned bool, err error) {
-	if h.epochs <= manyEpochs && h.inner <= manyInner {
-		err := s.readAll(ctx, tx, id, h, &out)
+func (r *runReader) whole(ctx context.Context) (out []numbered, downsampled bool, err error) {
+	if r.epochs <= manyEpochs && r.inner <= manyInner {
+		err := r.readAll(ctx, &out)
 		return out, false, err
 	}
-	if err := s.readOpening(ctx, tx, id, h.run, &out); err != nil {
+	if err := r.readOpening(ctx, &out); err != nil {
 		return nil, true, err
 	}
-	for _, read := range []func(context.Context, *sql.Tx, string, head, *[]numbered) error{
-		s.thinEpochs, s.newestInner, s.someSpectra, s.newestMarks,
+	for _, read := range []func(context.Context, *[]numbered) error{
+		r.downsampledEpochs, r.newestInner, r.someSpectra, r.newestMarks,
 	} {
-		if err := read(ctx, tx, id, h, &out); err != nil {
+		if err := read(ctx, &out); err != nil {
 			return nil, true, err
 		}
 	}
@@ -151,9 +151,9 @@ func (s *Store) whole(ctx context.Context, tx *sql.Tx, id string, h head) (out [
 	return out, true, nil
 }
 
-func (s *Store) readAll(ctx context.Context, tx *sql.Tx, id string, h head, out *[]numbered) error {
+func (r *runReader) readAll(ctx context.Context, out *[]numbered) error {
 	for after := int64(0); ; {
-		batch, err := s.window(ctx, tx, id, h, after, h.events)
+		batch, err := r.window(ctx, after)
 		if err != nil || len(batch) == 0 {
 			return err
 		}
@@ -162,38 +162,38 @@ func (s *Store) readAll(ctx context.Context, tx *sql.Tx, id string, h head, out 
 	}
 }
 
-// thinEpochs appends the epochs that hold extremes, and those that belong to no stretch yet.
-func (s *Store) thinEpochs(ctx context.Context, tx *sql.Tx, id string, h head, out *[]numbered) error {
-	if h.epochs <= manyEpochs {
-		return s.readEpochs(ctx, tx, id, "seq <= ? ORDER BY seq", []any{h.run, h.events}, out)
+// downsampledEpochs appends the epochs that hold extremes, and those that belong to no stretch yet.
+func (r *runReader) downsampledEpochs(ctx context.Context, out *[]numbered) error {
+	if r.epochs <= manyEpochs {
+		return r.readEpochs(ctx, out, "seq <= ? ORDER BY seq", r.events)
 	}
-	stretches, err := s.stretches(ctx, tx, id, h)
+	stretches, err := r.stretches(ctx)
 	if err != nil {
 		return err
 	}
 	// What lies between stretches, before the first and behind the last is read whole.
 	end := int64(1)
 	for _, t := range stretches {
-		if err := s.gap(ctx, tx, id, h.run, end, t.first-1, out); err != nil {
+		if err := r.gap(ctx, end, t.first-1, out); err != nil {
 			return err
 		}
 		end = t.last
 	}
-	if err := s.gap(ctx, tx, id, h.run, end, h.events, out); err != nil {
+	if err := r.gap(ctx, end, r.events, out); err != nil {
 		return err
 	}
-	return s.pick(ctx, tx, id, h.run, picks(stretches), out)
+	return r.pick(ctx, picks(stretches), out)
 }
 
 // gap reads the epochs of after < seq ≤ to, bounded where a damaged table makes a gap of what is none.
-func (s *Store) gap(ctx context.Context, tx *sql.Tx, id string, run, after, to int64, out *[]numbered) error {
+func (r *runReader) gap(ctx context.Context, after, to int64, out *[]numbered) error {
 	if after >= to {
 		return nil
 	}
-	return s.readEpochs(ctx, tx, id, "seq > ? AND seq <= ? ORDER BY seq LIMIT ?", []any{run, after, to, manyEpochs}, out)
+	return r.readEpochs(ctx, out, "seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, to, manyEpochs)
 }
 
-// picks returns the numbers of the epochs to keep, ascending, each once.
+// picks returns the numbers of the epochs that are read, ascending, each once.
 func picks(stretches []stretch) []int64 {
 	for len(stretches) > maxStretches {
 		half := stretches[:0]
@@ -219,9 +219,9 @@ func picks(stretches []stretch) []int64 {
 	return slices.Compact(seqs)
 }
 
-func (s *Store) stretches(ctx context.Context, tx *sql.Tx, id string, h head) (out []stretch, err error) {
-	err = s.rows(ctx, tx, id, "peaks", "SELECT first, last, extremes FROM peaks WHERE run = ? AND last <= ? ORDER BY first",
-		[]any{h.run, h.events}, func(rows *sql.Rows) (int64, error) {
+func (r *runReader) stretches(ctx context.Context) (out []stretch, err error) {
+	err = r.rows(ctx, "peaks", "SELECT first, last, extremes FROM peaks WHERE run = ? AND last <= ? ORDER BY first",
+		[]any{r.events}, func(rows *sql.Rows) (int64, error) {
 			var t stretch
 			var text sql.RawBytes
 			if err := rows.Scan(&t.first, &t.last, &text); err != nil {
@@ -238,7 +238,7 @@ func (s *Store) stretches(ctx context.Context, tx *sql.Tx, id string, h head) (o
 }
 
 // pick appends the epochs of the given numbers.
-func (s *Store) pick(ctx context.Context, tx *sql.Tx, id string, run int64, seqs []int64, out *[]numbered) error {
+func (r *runReader) pick(ctx context.Context, seqs []int64, out *[]numbered) error {
 	const at = 256 // one statement's
 	for part := range slices.Chunk(seqs, at) {
 		text, err := json.Marshal(part)
@@ -246,18 +246,18 @@ func (s *Store) pick(ctx context.Context, tx *sql.Tx, id string, run int64, seqs
 			return err
 		}
 		where := "seq IN (SELECT value FROM json_each(?)) ORDER BY seq"
-		if err := s.readEpochs(ctx, tx, id, where, []any{run, string(text)}, out); err != nil {
+		if err := r.readEpochs(ctx, out, where, string(text)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Store) newestInner(ctx context.Context, tx *sql.Tx, id string, h head, out *[]numbered) error {
+func (r *runReader) newestInner(ctx context.Context, out *[]numbered) error {
 	var steps []numbered
-	for before := h.events + 1; len(steps) < newInner; {
+	for before := r.events + 1; len(steps) < newInner; {
 		var part []numbered
-		if err := s.readSolves(ctx, tx, id, "seq < ? ORDER BY seq DESC LIMIT 64", []any{h.run, before}, &part); err != nil {
+		if err := r.readSolves(ctx, &part, "seq < ? ORDER BY seq DESC LIMIT 64", before); err != nil {
 			return err
 		}
 		if len(part) == 0 {
@@ -267,7 +267,7 @@ func (s *Store) newestInner(ctx context.Context, tx *sql.Tx, id string, h head, 
 		before = part[0].seq
 		steps = append(part, steps...)
 	}
-	steps = slices.DeleteFunc(steps, func(n numbered) bool { return n.seq > h.events })
+	steps = slices.DeleteFunc(steps, func(n numbered) bool { return n.seq > r.events })
 	// Whole outer iterations.
 	if cut := len(steps) - newInner; cut > 0 {
 		epoch := steps[cut].event.(event.InnerEvent).Epoch
@@ -280,16 +280,16 @@ func (s *Store) newestInner(ctx context.Context, tx *sql.Tx, id string, h head, 
 	return nil
 }
 
-func (s *Store) someSpectra(ctx context.Context, tx *sql.Tx, id string, h head, out *[]numbered) error {
+func (r *runReader) someSpectra(ctx context.Context, out *[]numbered) error {
 	var n int64
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM spectra WHERE run = ? AND seq <= ?", h.run, h.events).Scan(&n); err != nil {
+	if err := r.tx.QueryRowContext(ctx, "SELECT count(*) FROM spectra WHERE run = ? AND seq <= ?", r.run, r.events).Scan(&n); err != nil {
 		return err
 	}
 	where := `seq IN (SELECT seq FROM (SELECT seq, row_number() OVER (ORDER BY seq DESC) AS n FROM spectra
 		WHERE run = ? AND seq <= ?) WHERE (n - 1) % ? = 0)`
-	return s.readSpectra(ctx, tx, id, where, []any{h.run, h.run, h.events, max(1, n/newSpectra)}, out)
+	return r.readSpectra(ctx, out, where, r.run, r.events, max(1, n/newSpectra))
 }
 
-func (s *Store) newestMarks(ctx context.Context, tx *sql.Tx, id string, h head, out *[]numbered) error {
-	return s.readMarks(ctx, tx, id, "seq <= ? ORDER BY seq DESC LIMIT ?", []any{h.run, h.events, manyOthers}, out)
+func (r *runReader) newestMarks(ctx context.Context, out *[]numbered) error {
+	return r.readMarks(ctx, out, "seq <= ? ORDER BY seq DESC LIMIT ?", r.events, manyOthers)
 }

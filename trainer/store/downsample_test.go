@@ -112,7 +112,7 @@ func TestLongRunIsThinned(t *testing.T) {
 			record(t, r, event.SettingEvent{Epoch: i, Key: "rate", Value: 1.0})
 		}
 	}
-	r.keep(blob(half-1, 10))
+	r.enqueueCheckpoint(blob(half-1, 10))
 	wait(r)
 	record(t, r, plain(7, noise)) // forgotten
 	flush(t, r)
@@ -179,13 +179,13 @@ func TestLongRunIsThinned(t *testing.T) {
 func thinned(t *testing.T, s *Store, id string) (out []numbered) {
 	t.Helper()
 	err := s.view(t.Context(), func(tx *sql.Tx) error {
-		h, err := s.headOf(t.Context(), tx, id)
+		h, err := newRunReader(t.Context(), tx, id)
 		if err != nil {
 			return err
 		}
 		var some bool
 		h.epochs, h.inner = manyEpochs+1, manyInner+1
-		if out, some, err = s.whole(t.Context(), tx, id, h); !some {
+		if out, some, err = h.whole(t.Context()); !some {
 			return fmt.Errorf("nothing is left out")
 		}
 		return err
