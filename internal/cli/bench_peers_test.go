@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"newtop/internal/bench"
+	"newtop/internal/cli/print"
 )
 
 // python writes an interpreter that has every module, and for which scripts are written in sh.
@@ -43,11 +44,11 @@ func TestBenchPeers(t *testing.T) {
 func TestBenchPeersThatFail(t *testing.T) {
 	script := write(t, "peer_bad.py", "echo some; echo 'OSError: gone' >&2; exit 1\n")
 	out, errs, code := newtop("bench", "peers", filepath.Dir(script), "--python", python(t))
-	if out != "peer_bad.py: some\n" || errs != "peer_bad.py failed: OSError: gone\nnewtop: 1 of 1 script failed\n" || code != exitFailed {
+	if out != "peer_bad.py: some\n" || errs != "peer_bad.py failed: OSError: gone\nnewtop: 1 of 1 script failed\n" || code != print.ExitFailed {
 		t.Errorf("exit %d: %q, %q", code, out, errs)
 	}
 	_, errs, code = newtop("bench", "peers", filepath.Dir(script), "--python", "/no/such/python")
-	if !strings.Contains(errs, "/no/such/python") || !strings.Contains(errs, "apt-get install") || strings.Count(errs, "\n") != 1 || code != exitFailed {
+	if !strings.Contains(errs, "/no/such/python") || !strings.Contains(errs, "apt-get install") || strings.Count(errs, "\n") != 1 || code != print.ExitFailed {
 		t.Errorf("exit %d: %q", code, errs)
 	}
 }
@@ -61,7 +62,7 @@ func TestBenchIsInterrupted(t *testing.T) {
 		c := startConsole(t, 80, 24, nil, args...)
 		c.until(want)
 		c.press("\x03")
-		if code, out := c.exit(); code != exitInterrupted || !strings.Contains(out, "newtop: interrupted") {
+		if code, out := c.exit(); code != print.ExitInterrupted || !strings.Contains(out, "newtop: interrupted") {
 			t.Errorf("%s: exit %d\n%s", args, code, out)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"newtop/datasets"
+	"newtop/internal/cli/print"
 	"newtop/trainer/event"
 	"newtop/trainer/optim/methods"
 )
@@ -129,7 +130,7 @@ func TestErrorsAndExitCodes(t *testing.T) {
 			}
 		}
 		lines := 1
-		if c.code == exitDiverged { // after those that say what is trained and where it is recorded
+		if c.code == print.ExitDiverged { // after those that say what is trained and where it is recorded
 			lines = 3
 		}
 		if !strings.HasPrefix(last, "newtop: ") || strings.Count(errs, "\n") != lines {
@@ -303,19 +304,6 @@ func TestLists(t *testing.T) {
 	}
 	if out := succeed(t, "version"); !strings.HasPrefix(out, "newtop ") || !strings.Contains(out, "go1.") {
 		t.Errorf("newtop version says %q", out)
-	}
-}
-
-func TestSizes(t *testing.T) {
-	for text, want := range map[string]int64{"0": 0, "17": 17, "1K": 1024, "1.5M": 3 << 19, "2g": 2 << 30, "512MB": 512 << 20} {
-		if got, err := parseSize(text); err != nil || got != want {
-			t.Errorf("%s is %d (%v): expected %d", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "M", "-1", "1T", "NaN", "1e30G", "inf"} {
-		if got, err := parseSize(text); err == nil {
-			t.Errorf("%q was read as %d", text, got)
-		}
 	}
 }
 

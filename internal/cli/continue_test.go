@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/print"
 	"newtop/trainer/store"
 )
 
@@ -46,7 +48,7 @@ func TestTrainContinues(t *testing.T) {
 		return append([]string{"train", "--name", "nightly", "--continue", "--epochs", fmt.Sprint(epochs), "--record", db}, run...)
 	}
 	errs, code := interrupted(t, db, syscall.SIGUSR1, line(0)...)
-	if code != exitInterrupted || !strings.HasSuffix(errs, "newtop: interrupted; to go on: newtop resume nightly --record "+quote(db)+"\n") {
+	if code != print.ExitInterrupted || !strings.HasSuffix(errs, "newtop: interrupted; to go on: newtop resume nightly --record "+flags.Quote(db)+"\n") {
 		t.Errorf("after USR1: exit %d\n%s", code, errs)
 	}
 	stopped := newest(t, db)
@@ -65,14 +67,14 @@ func TestTrainContinues(t *testing.T) {
 	same(t, "recorded", figures(decode(t, recordedEvents(t, db, last.ID))), unstopped(t, append(run, "--epochs", fmt.Sprint(limit))...))
 	for _, epochs := range []int{limit, limit - 1} {
 		out, errs, code := newtop(line(epochs)...)
-		if code != exitDone || out != "" || errs != fmt.Sprintf("run %s has reached its %d epochs: nothing is left to do\n", last.ID, limit) {
+		if code != print.ExitDone || out != "" || errs != fmt.Sprintf("run %s has reached its %d epochs: nothing is left to do\n", last.ID, limit) {
 			t.Errorf("with --epochs %d: exit %d\n%s%s", epochs, code, errs, out)
 		}
 	}
-	if _, errs, code := newtop(append(line(limit), "--seed", "2")...); code != exitUsage || !strings.Contains(errs, "begun with other flags") {
+	if _, errs, code := newtop(append(line(limit), "--seed", "2")...); code != print.ExitUsage || !strings.Contains(errs, "begun with other flags") {
 		t.Errorf("with another seed: exit %d\n%s", code, errs)
 	}
-	if _, errs, code := newtop("train", "--continue", "--record", db); code != exitUsage || !strings.Contains(errs, "--name NAME") {
+	if _, errs, code := newtop("train", "--continue", "--record", db); code != print.ExitUsage || !strings.Contains(errs, "--name NAME") {
 		t.Errorf("without a name: exit %d\n%s", code, errs)
 	}
 }
@@ -83,7 +85,7 @@ func TestContinueAfterTheLastEpoch(t *testing.T) {
 	line := []string{"train", "--name", "late", "--continue", "--data", "sine", "--record", db}
 	r := killed(t, db, append(line, "--epochs", "0")...)
 	limit := fmt.Sprint(r.Last.Epoch)
-	if _, errs, code := newtop(append(line, "--epochs", limit)...); code != exitDone {
+	if _, errs, code := newtop(append(line, "--epochs", limit)...); code != print.ExitDone {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 	if r := newest(t, db); r.State != "epochs" || fmt.Sprint(r.Last.Epoch) != limit {
@@ -97,7 +99,7 @@ func TestContinueServed(t *testing.T) {
 	line := []string{"--name", "both", "--continue", "--data", "sine", "--record", db, "--epochs"}
 	succeed(t, append(append([]string{"train"}, line...), "1")...)
 	s := startServing(t, append(append([]string{"serve", "--linger", "0"}, line...), "2")...)
-	if code, errs := s.ends(); code != exitDone || newest(t, db).Last.Epoch != 2 || !strings.Contains(errs, "resumed after epoch 1") {
+	if code, errs := s.ends(); code != print.ExitDone || newest(t, db).Last.Epoch != 2 || !strings.Contains(errs, "resumed after epoch 1") {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 }
@@ -105,7 +107,7 @@ func TestContinueServed(t *testing.T) {
 // Whoever is to be able to go on has to have a record.
 func TestContinueNeedsARecord(t *testing.T) {
 	t.Setenv("NEWTOP_STATE_DIR", filepath.Join(os.DevNull, "none"))
-	if out, errs, code := newtop("train", "--name", "one", "--continue", "--data", "sine", "--epochs", "1"); code != exitFailed || out != "" || !strings.Contains(errs, os.DevNull) || strings.Count(errs, "\n") != 1 {
+	if out, errs, code := newtop("train", "--name", "one", "--continue", "--data", "sine", "--epochs", "1"); code != print.ExitFailed || out != "" || !strings.Contains(errs, os.DevNull) || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit %d\n%s%s", code, errs, out)
 	}
 }
@@ -115,7 +117,7 @@ func TestContinueADivergedRun(t *testing.T) {
 	db := database(t)
 	line := []string{"train", "--name", "wild", "--continue", "--data", "sine", "--act", "identity", "--opt", "sgd", "--set", "rate=1e9", "--record", db}
 	for range 2 {
-		if _, errs, code := newtop(line...); code != exitDiverged || !strings.Contains(errs, "diverged in epoch") {
+		if _, errs, code := newtop(line...); code != print.ExitDiverged || !strings.Contains(errs, "diverged in epoch") {
 			t.Errorf("exit %d\n%s", code, errs)
 		}
 	}
@@ -128,12 +130,12 @@ func TestTrainServes(t *testing.T) {
 		t.Errorf("the status is %+v", facts)
 	}
 	s.cmd.Process.Signal(syscall.SIGUSR1)
-	if code, errs := s.ends(); code != exitInterrupted {
+	if code, errs := s.ends(); code != print.ExitInterrupted {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 	args := []string{"--data", "spirals", "--opt", "tr-newton", "--net", "9", "--epochs", "4"}
 	s = startServing(t, append([]string{"train", "--format", "jsonl", "--record", "off"}, args...)...)
-	if code, errs := s.ends(); code != exitDone {
+	if code, errs := s.ends(); code != print.ExitDone {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 	same(t, "printed", figures(decode(t, s.out.String())), unstopped(t, args...))
@@ -143,7 +145,7 @@ func TestTrainServes(t *testing.T) {
 		"train --linger 5m":             "--linger: expected --serve with it",
 		"resume last --control " + keys: "--control: expected --listen with it",
 	} {
-		if _, errs, code := newtop(append(strings.Fields(args), "--record", database(t))...); code != exitUsage || !strings.Contains(errs, want) {
+		if _, errs, code := newtop(append(strings.Fields(args), "--record", database(t))...); code != print.ExitUsage || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit %d\n%s", args, code, errs)
 		}
 	}
@@ -163,11 +165,11 @@ func TestContinueWaits(t *testing.T) {
 	if _, err := store.Exec("UPDATE runs SET owner = 'x', host = 'n7', process = 12, identity = 'n7', heartbeat = ?", heard); err != nil {
 		t.Fatal(err)
 	}
-	if _, errs, code := newtop("resume", "moved", "--record", db); code != exitFailed || !strings.Contains(errs, "process 12 on n7 is training it") {
+	if _, errs, code := newtop("resume", "moved", "--record", db); code != print.ExitFailed || !strings.Contains(errs, "process 12 on n7 is training it") {
 		t.Errorf("resumed by hand: exit %d\n%s", code, errs)
 	}
 	limit := fmt.Sprint(newest(t, db).Last.Epoch + 2)
-	if _, errs, code := newtop("train", "--name", "moved", "--continue", "--data", "sine", "--epochs", limit, "--record", db); code != exitDone || !strings.HasPrefix(errs, "waiting for process 12 on n7, which recorded the run\n") {
+	if _, errs, code := newtop("train", "--name", "moved", "--continue", "--data", "sine", "--epochs", limit, "--record", db); code != print.ExitDone || !strings.HasPrefix(errs, "waiting for process 12 on n7, which recorded the run\n") {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 }

@@ -8,11 +8,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"newtop/datasets"
-
 	"charm.land/bubbles/v2/progress"
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
+
+	"newtop/datasets"
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/print"
 )
 
 func newData() *cobra.Command {
@@ -20,22 +21,22 @@ func newData() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "List, describe, download and verify data sets",
-		Args:  noArguments,
+		Args:  flags.NoArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return listData(cmd.OutOrStdout(), dir) },
 	}
 	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "where real data sets are; empty: the cache directory")
 	cmd.AddCommand(
 		&cobra.Command{
-			Use: "list", Short: "List the data sets", Args: noArguments,
+			Use: "list", Short: "List the data sets", Args: flags.NoArguments,
 			RunE: func(cmd *cobra.Command, _ []string) error { return listData(cmd.OutOrStdout(), dir) },
 		},
 		newDataShow(&dir),
 		&cobra.Command{
-			Use: "fetch NAME", Short: "Download a real data set and verify it", Args: oneArgument("a data set's name"),
+			Use: "fetch NAME", Short: "Download a real data set and verify it", Args: flags.OneArgument("a data set's name"),
 			RunE: func(cmd *cobra.Command, args []string) error { return fetchData(cmd, args[0], dir) },
 		},
 		&cobra.Command{
-			Use: "verify NAME", Short: "Compare the files of a real data set with their checksums", Args: oneArgument("a data set's name"),
+			Use: "verify NAME", Short: "Compare the files of a real data set with their checksums", Args: flags.OneArgument("a data set's name"),
 			RunE: func(cmd *cobra.Command, args []string) error { return verifyData(cmd.OutOrStdout(), args[0], dir) },
 		},
 	)
@@ -79,7 +80,7 @@ func presence(i *datasets.Info, dir string) string {
 func newDataShow(dir *string) *cobra.Command {
 	var target string
 	cmd := &cobra.Command{
-		Use: "show NAME|FILE", Short: "Load a data set and describe it", Args: oneArgument("a data set's name or a CSV file"),
+		Use: "show NAME|FILE", Short: "Load a data set and describe it", Args: flags.OneArgument("a data set's name or a CSV file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := datasets.Load(args[0], datasets.Options{Dir: *dir, Target: target, Seed: 1})
 			if err != nil {
@@ -96,16 +97,16 @@ func showData(out io.Writer, d *datasets.Dataset) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s: %s\n\n", d.Name, d.Title)
 	fmt.Fprintf(w, "rows\t%d to train on, %d to test on\n", d.Train.Rows(), d.Test.Rows())
-	fmt.Fprintf(w, "inputs\t%d: %s\n", d.Inputs(), list(d.InputNames))
+	fmt.Fprintf(w, "inputs\t%d: %s\n", d.Inputs(), print.Names(d.InputNames))
 	for _, f := range d.Features {
 		fmt.Fprintf(w, "feature\t%s, for the gates of a mixture\n", f.Name)
 	}
 	fmt.Fprintf(w, "scaled\t%s\n", d.InputScaling.Kind)
 	if d.Classes == nil {
-		fmt.Fprintf(w, "targets\t%d: %s\n", d.Outputs(), list(d.TargetNames))
+		fmt.Fprintf(w, "targets\t%d: %s\n", d.Outputs(), print.Names(d.TargetNames))
 		return w.Flush()
 	}
-	fmt.Fprintf(w, "classes\t%d: %s\n", len(d.Classes), list(d.Classes))
+	fmt.Fprintf(w, "classes\t%d: %s\n", len(d.Classes), print.Names(d.Classes))
 	count := make([]int, len(d.Classes))
 	for _, label := range d.Train.Labels {
 		count[label]++
@@ -118,22 +119,14 @@ func showData(out io.Writer, d *datasets.Dataset) error {
 	return w.Flush()
 }
 
-// list joins names, leaving out the middle of long lists.
-func list(names []string) string {
-	if len(names) > 30 {
-		return strings.Join(names[:8], " ") + " … " + strings.Join(names[len(names)-2:], " ")
-	}
-	return strings.Join(names, " ")
-}
-
 func fetchData(cmd *cobra.Command, name, dir string) error {
 	show := func(datasets.Progress) {}
-	if f, ok := cmd.ErrOrStderr().(*os.File); ok && term.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb" {
+	if f, ok := print.Drawable(cmd.ErrOrStderr()); ok {
 		show = progressBar(f)
 	}
 	err := datasets.Fetch(cmd.Context(), name, datasets.FetchOptions{Dir: dir, Progress: show})
 	if errors.Is(err, datasets.ErrGenerated) {
-		return usagef("%s: %v", name, datasets.ErrGenerated)
+		return flags.Usagef("%s: %v", name, datasets.ErrGenerated)
 	}
 	if err != nil {
 		return err
@@ -164,7 +157,7 @@ func usable(s datasets.FileState) bool {
 func verifyData(out io.Writer, name, dir string) error {
 	states, err := datasets.Verify(name, dir)
 	if errors.Is(err, datasets.ErrGenerated) {
-		return usagef("%s: %v", name, datasets.ErrGenerated)
+		return flags.Usagef("%s: %v", name, datasets.ErrGenerated)
 	}
 	if err != nil {
 		return err

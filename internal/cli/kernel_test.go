@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/internal/cli/print"
 	"newtop/internal/kernel"
 )
 
@@ -16,8 +17,8 @@ func TestUnknownKernel(t *testing.T) {
 	cmd.Env = append(os.Environ(), asNewtop+"=1", kernel.Variable+"=sse")
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitUsage {
-		t.Errorf("%v, expected exit code %d", err, exitUsage)
+	if !errors.As(err, &exit) || exit.ExitCode() != print.ExitUsage {
+		t.Errorf("%v, expected exit code %d", err, print.ExitUsage)
 	}
 	if got, want := strings.TrimSpace(string(out)), "newtop: NEWTOP_KERNEL=sse: expected generic, avx2, avx512"; got != want {
 		t.Errorf("%q, expected %q", got, want)

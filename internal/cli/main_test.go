@@ -2,11 +2,12 @@ package cli
 
 import (
 	"bytes"
-	"newtop/models/blas"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"newtop/models/blas"
 )
 
 // asNewtop makes the test binary behave as the program, so that tests can run it in a terminal or as a

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"newtop/internal/cli/print"
 	"newtop/trainer/mpi"
 	"newtop/trainer/store"
 )
@@ -21,7 +22,7 @@ func begun(t *testing.T, db string, ranks int, args ...string) *crewRun {
 	if r := newest(t, db); r != nil && r.Last != nil {
 		before = r.Last.Epoch
 	}
-	l := launch(t, ranks, append([]string{"train", "--name", "one", "--continue", "--record", db, "--epochs", "0", "--format", "jsonl"}, args...)...)
+	l := startRanks(t, ranks, append([]string{"train", "--name", "one", "--continue", "--record", db, "--epochs", "0", "--format", "jsonl"}, args...)...)
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if r := newest(t, db); r != nil && r.State == store.Running && r.Last != nil && r.Last.Epoch >= before+3 {
 			return l
@@ -56,7 +57,7 @@ func TestRanksKilled(t *testing.T) {
 		if err := syscall.Kill(l.rank(rank), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		if code := l.ends(); code == exitDone || code == exitUsage || code == exitDiverged {
+		if code := l.ends(); code == print.ExitDone || code == print.ExitUsage || code == print.ExitDiverged {
 			t.Errorf("rank %d was killed: exit %d", rank, code)
 		}
 		if took := time.Since(start); took > 10*time.Second {
@@ -102,7 +103,7 @@ func TestRanksPaused(t *testing.T) {
 	before := newest(t, db).Last.Epoch
 	until(t, db, "more epochs", func(r *store.Run) bool { return r.Last.Epoch > before+3 })
 	l.cmd.Process.Signal(syscall.SIGUSR1)
-	if code := l.ends(); code != exitInterrupted {
+	if code := l.ends(); code != print.ExitInterrupted {
 		t.Errorf("exit %d\n%s", code, l.errs.String())
 	}
 	finished(t, db, 2)
@@ -115,7 +116,7 @@ func TestRanksSignalled(t *testing.T) {
 		l := begun(t, db, 2, problem...)
 		l.cmd.Process.Signal(signal)
 		code := l.ends()
-		if signal == syscall.SIGUSR1 && code != exitInterrupted || code == exitDone || code == exitUsage || code == exitDiverged {
+		if signal == syscall.SIGUSR1 && code != print.ExitInterrupted || code == print.ExitDone || code == print.ExitUsage || code == print.ExitDiverged {
 			t.Errorf("%v: exit %d\n%s", signal, code, l.errs.String())
 		}
 		r := newest(t, db)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"newtop/internal/cli/print"
 )
 
 // launched runs a command as mpirun runs process rank of size, though there is no mpirun: what every process finds that
@@ -52,7 +54,7 @@ func TestLaunchedRefuses(t *testing.T) {
 				if rank == 0 && (strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "newtop: ") || !strings.Contains(errs, want)) {
 					t.Errorf("newtop %s: expected one line with %q:\n%s", args, want, errs)
 				}
-				if code != exitUsage || out != "" || rank > 0 && errs != "" {
+				if code != print.ExitUsage || out != "" || rank > 0 && errs != "" {
 					t.Errorf("newtop %s in process %d: exit %d\n%s%s", args, rank, code, errs, out)
 				}
 				if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
@@ -73,21 +75,21 @@ func TestLaunchedAsEver(t *testing.T) {
 			if rank == 0 {
 				want = out
 			}
-			if code != exitDone && args != "runs list" || out != want || args != "runs list" && out == "" {
+			if code != print.ExitDone && args != "runs list" || out != want || args != "runs list" && out == "" {
 				t.Errorf("newtop %s in process %d: exit %d\n%s%s", args, rank, code, errs, out)
 			}
 		}
 	}
 	args := []string{"train", "--data", "sine", "--epochs", "2", "--record", "off", "--format", "jsonl", "--reduce", "fast"}
 	out, errs, code := launched(t, t.TempDir(), 0, 1, args...)
-	if code != exitDone || errs != "" {
+	if code != print.ExitDone || errs != "" {
 		t.Fatalf("one process: exit %d\n%s", code, errs)
 	}
 	same(t, "one process", figures(decode(t, out)), unstopped(t, "--data", "sine", "--epochs", "2"))
-	if out, _, code := launched(t, t.TempDir(), 0, 2, "train", "--help"); code != exitDone || !strings.Contains(out, "--reduce") {
+	if out, _, code := launched(t, t.TempDir(), 0, 2, "train", "--help"); code != print.ExitDone || !strings.Contains(out, "--reduce") {
 		t.Errorf("the help of process 0: exit %d\n%s", code, out)
 	}
-	if out, errs, code := launched(t, t.TempDir(), 1, 2, "train", "--help"); code != exitDone || out+errs != "" {
+	if out, errs, code := launched(t, t.TempDir(), 1, 2, "train", "--help"); code != print.ExitDone || out+errs != "" {
 		t.Errorf("the help of process 1: exit %d\n%s%s", code, errs, out)
 	}
 }

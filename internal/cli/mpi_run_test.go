@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"newtop/internal/cli/print"
 	"newtop/trainer/event"
 )
 
@@ -48,8 +49,8 @@ type crewRun struct {
 	out, errs output
 }
 
-// launch starts the program in several ranks on this machine.
-func launch(t *testing.T, ranks int, args ...string) *crewRun {
+// startRanks starts the program in several ranks on this machine.
+func startRanks(t *testing.T, ranks int, args ...string) *crewRun {
 	t.Helper()
 	mpirun, err := exec.LookPath("mpirun")
 	if err != nil {
@@ -115,8 +116,8 @@ func (l *crewRun) rank(rank int) (pid int) {
 // crewTrains runs a command in several ranks. It must exit with 0.
 func crewTrains(t *testing.T, ranks int, args ...string) (out, errs string) {
 	t.Helper()
-	l := launch(t, ranks, args...)
-	if code := l.ends(); code != exitDone {
+	l := startRanks(t, ranks, args...)
+	if code := l.ends(); code != print.ExitDone {
 		t.Fatalf("%d ranks, newtop %s: exit %d\n%s", ranks, strings.Join(args, " "), code, l.errs.String())
 	}
 	return l.out.String(), l.errs.String()
@@ -220,13 +221,13 @@ func TestRanksRefuse(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"train --opt magic", exitUsage, []string{`"magic"`}},
-		{"train --data /no/such/file.csv", exitFailed, []string{"/no/such/file.csv"}},
-		{"train --committee 3", exitUsage, []string{"--committee 3"}},
-		{"train --opt bpls", exitUsage, []string{"bpls"}},
-		{"train --opt adam", exitUsage, []string{"--set batch=0"}},
-		{"tune --data spirals --budget 1s", exitUsage, []string{"tune"}},
-		{"", exitUsage, []string{"newtop train"}},
+		{"train --opt magic", print.ExitUsage, []string{`"magic"`}},
+		{"train --data /no/such/file.csv", print.ExitFailed, []string{"/no/such/file.csv"}},
+		{"train --committee 3", print.ExitUsage, []string{"--committee 3"}},
+		{"train --opt bpls", print.ExitUsage, []string{"bpls"}},
+		{"train --opt adam", print.ExitUsage, []string{"--set batch=0"}},
+		{"tune --data spirals --budget 1s", print.ExitUsage, []string{"tune"}},
+		{"", print.ExitUsage, []string{"newtop train"}},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			t.Parallel() // as processes take their time to end
@@ -235,7 +236,7 @@ func TestRanksRefuse(t *testing.T) {
 			if len(args) > 0 && args[0] == "train" {
 				args = append(args, "--record", db)
 			}
-			l := launch(t, 2, args...)
+			l := startRanks(t, 2, args...)
 			code := l.ends()
 			said := slices.DeleteFunc(lines(l.errs.String()), func(line string) bool { return !strings.HasPrefix(line, "newtop: ") })
 			if code != c.code || len(said) != 1 || l.out.String() != "" && !strings.Contains(l.out.String(), "mpirun") {
@@ -256,8 +257,8 @@ func TestRanksRefuse(t *testing.T) {
 
 // What writes no run is what it is without a launcher.
 func TestRanksNeedNotBe(t *testing.T) {
-	l := launch(t, 2, "version")
-	if code := l.ends(); code != exitDone || strings.Count(l.out.String(), "newtop") < 2 {
+	l := startRanks(t, 2, "version")
+	if code := l.ends(); code != print.ExitDone || strings.Count(l.out.String(), "newtop") < 2 {
 		t.Errorf("exit %d\n%s%s", code, l.out.String(), l.errs.String())
 	}
 	if out := succeed(t, "version"); !strings.Contains(out, "MPI") {

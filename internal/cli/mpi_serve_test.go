@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"newtop/internal/cli/print"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
@@ -32,7 +33,7 @@ func (l *crewRun) says(pattern string) string {
 func TestRanksServe(t *testing.T) {
 	db := database(t)
 	key, keys := keyFile(t)
-	l := launch(t, 2, "train", "--data", "digits", "--opt", "tr-newton", "--net", "12", "--epochs", "0", "--format", "jsonl", "--record", db, "--name", "seen",
+	l := startRanks(t, 2, "train", "--data", "digits", "--opt", "tr-newton", "--net", "12", "--epochs", "0", "--format", "jsonl", "--record", db, "--name", "seen",
 		"--threads", "1", "--serve", "127.0.0.1:0", "--control", keys, "--hang-timeout", "5s")
 	s := &served{t: t, key: key, address: l.says(`served on (\S+);`)}
 	until(t, db, "epochs", func(r *store.Run) bool { return r.Last != nil && r.Last.Epoch >= 3 })
@@ -55,7 +56,7 @@ func TestRanksServe(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	l.cmd.Process.Signal(syscall.SIGUSR1)
-	if code := l.ends(); code != exitInterrupted || !strings.Contains(l.errs.String(), "newtop resume seen") {
+	if code := l.ends(); code != print.ExitInterrupted || !strings.Contains(l.errs.String(), "newtop resume seen") {
 		t.Fatalf("exit %d\n%s", code, l.errs.String())
 	}
 	if r := newest(t, db); r.Last.Epoch <= before {

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"newtop/internal/cli/flags"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
 )
@@ -16,12 +17,7 @@ func newOptimizers() *cobra.Command {
 	return &cobra.Command{
 		Use:   "optimizers [NAME]",
 		Short: "List the optimizers, or one's hyperparameters",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("%s: expected one name at most", cmd.CommandPath())
-			}
-			return nil
-		},
+		Args:  flags.Arguments(0, 1, "one name at most"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			if len(args) == 0 {

@@ -45,8 +45,8 @@ func trained(t *testing.T, format string, args ...string) (model string, done ev
 	return model, e.(event.DoneEvent)
 }
 
-// predict runs newtop predict with an input and returns its table.
-func predict(t *testing.T, in string, args ...string) (rows [][]string, message string) {
+// predictions runs newtop predict with an input and returns its table.
+func predictions(t *testing.T, in string, args ...string) (rows [][]string, message string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	if code := Main(append([]string{"predict"}, args...), strings.NewReader(in), &out, &errs); code != 0 {
@@ -63,7 +63,7 @@ func TestPredictATable(t *testing.T) {
 	table := write(t, "flowers.csv", flowers(600))
 	for _, format := range []string{"safetensors", "onnx"} {
 		model, _ := trained(t, format, "--data", table, "--net", "8", "--epochs", "40")
-		rows, message := predict(t, "", model, table)
+		rows, message := predictions(t, "", model, table)
 		if len(rows) != 601 || strings.Join(rows[0], "|") != "row|target|prediction|p:daisy|p:lily, white" {
 			t.Fatalf("%d rows below %q", len(rows), rows[0])
 		}
@@ -82,11 +82,11 @@ func TestPredictATable(t *testing.T) {
 			t.Errorf("said %q, expected %q", message, want)
 		}
 		// New rows: from a pipe, in another order, without a target.
-		rows, message = predict(t, "place;length\nwood;3\nfield;3\n", model, "-")
+		rows, message = predictions(t, "place;length\nwood;3\nfield;3\n", model, "-")
 		if len(rows) != 3 || rows[0][1] != "prediction" || rows[1][1] != "lily, white" || rows[2][1] != "daisy" || message != "2 rows\n" {
 			t.Errorf("%q, %q", rows, message)
 		}
-		if rows, message = predict(t, "length,place\n", model, "-"); len(rows) != 1 || len(rows[0]) != 4 || message != "0 rows\n" {
+		if rows, message = predictions(t, "length,place\n", model, "-"); len(rows) != 1 || len(rows[0]) != 4 || message != "0 rows\n" {
 			t.Errorf("without rows: %q, %q", rows, message)
 		}
 	}
@@ -101,7 +101,7 @@ func TestPredictValues(t *testing.T) {
 	}
 	table := write(t, "plane.csv", text.String())
 	model, _ := trained(t, "onnx", "--data", table, "--net", "none", "--epochs", "300")
-	rows, message := predict(t, "", model, table)
+	rows, message := predictions(t, "", model, table)
 	if strings.Join(rows[0], "|") != "row|target|prediction" {
 		t.Errorf("%q", rows[0])
 	}
@@ -136,14 +136,14 @@ func TestPredictASet(t *testing.T) {
 		{"--data", "spirals", "--epochs", "3", "--experts", "2x5", "--gate", "1"},
 	} {
 		model, done := trained(t, "safetensors", args...)
-		rows, message := predict(t, "", model, "spirals")
+		rows, message := predictions(t, "", model, "spirals")
 		if want := fmt.Sprintf("%d rows, %.2f %% wrong\n", len(rows)-1, 100*float64(done.TestError)); message != want {
 			t.Errorf("%v: said %q, expected %q", args, message, want)
 		}
 	}
 	// Several outputs, and gates that look at a feature of the set.
 	model, _ := trained(t, "onnx", "--data", "recipes", "--experts", "2x4", "--gate", "hue", "--epochs", "2")
-	rows, _ := predict(t, "", model, "recipes", "--rows", "all")
+	rows, _ := predictions(t, "", model, "recipes", "--rows", "all")
 	if len(rows) != 1303 || rows[0][1] != "target:white" || rows[0][11] != "prediction:white" || len(rows[0]) != 21 {
 		t.Errorf("%d rows below %q", len(rows), rows[0])
 	}
@@ -247,11 +247,11 @@ func TestPredictRealLetters(t *testing.T) {
 		t.Skip("takes seconds with the race detector")
 	}
 	model, done := trained(t, "onnx", "--data", "letter", "--data-dir", dir, "--batch", "64", "--epochs", "4")
-	_, message := predict(t, "", model, "letter", "--data-dir", dir)
+	_, message := predictions(t, "", model, "letter", "--data-dir", dir)
 	if want := fmt.Sprintf("4000 rows, %.2f %% wrong\n", 100*float64(done.TestError)); message != want {
 		t.Errorf("said %q, expected %q", message, want)
 	}
-	_, message = predict(t, "", model, filepath.Join(dir, "letter-recognition.data"), "--target", "1")
+	_, message = predictions(t, "", model, filepath.Join(dir, "letter-recognition.data"), "--target", "1")
 	if !strings.HasPrefix(message, "20000 rows, ") {
 		t.Errorf("said %q", message)
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"newtop/internal/cli/print"
 )
 
 // openings are the keys that put something in front, and what then stands on the screen.
@@ -76,7 +78,7 @@ func TestSignalsRestoreWhatIsOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, output := c.exit()
-		if code != exitInterrupted {
+		if code != print.ExitInterrupted {
 			t.Errorf("%s, %v: exit %d", o.key, signals[i%len(signals)], code)
 		}
 		restored(t, output)

@@ -21,6 +21,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 
+	"newtop/internal/cli/print"
 	"newtop/trainer/optim/methods"
 )
 
@@ -227,7 +228,7 @@ func TestScreenOfARunThatDiverges(t *testing.T) {
 	c.until(`(?i)diverged`)
 	c.press("q")
 	code, output := c.exit()
-	if code != exitDiverged || !strings.Contains(output, "newtop: sgd diverged in epoch") {
+	if code != print.ExitDiverged || !strings.Contains(output, "newtop: sgd diverged in epoch") {
 		t.Errorf("exit %d\n%s", code, output)
 	}
 	restored(t, output)
@@ -236,7 +237,7 @@ func TestScreenOfARunThatDiverges(t *testing.T) {
 func TestScreenOfARunThatCannotBegin(t *testing.T) {
 	c := startConsole(t, 80, 24, nil, "--data", "letter", "--data-dir", t.TempDir())
 	code, output := c.exit()
-	if code != exitFailed || !strings.Contains(output, "newtop data fetch letter") {
+	if code != print.ExitFailed || !strings.Contains(output, "newtop data fetch letter") {
 		t.Errorf("exit %d\n%s", code, output)
 	}
 	restored(t, output)
@@ -255,7 +256,7 @@ func TestSignalsRestoreTheTerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, output := c.exit()
-		if code != exitInterrupted {
+		if code != print.ExitInterrupted {
 			t.Errorf("%v: exit %d", s, code)
 		}
 		restored(t, output)
@@ -306,7 +307,7 @@ func TestThemeFlags(t *testing.T) {
 		t.Errorf("kept %q", text)
 	}
 	for _, args := range [][]string{{"--theme", "pink"}, {"--glyphs", "emoji"}} {
-		if _, errs, code := newtop(args...); code != exitUsage || !strings.Contains(errs, "expected auto, ") || strings.Count(errs, "\n") != 1 {
+		if _, errs, code := newtop(args...); code != print.ExitUsage || !strings.Contains(errs, "expected auto, ") || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%v: exit %d, %q", args, code, errs)
 		}
 	}

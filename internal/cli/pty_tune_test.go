@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"newtop/internal/cli/print"
 )
 
 // TestTuneScreen stops a search on the screen and goes on with it by a signal's leave.
@@ -35,7 +37,7 @@ func TestTuneScreen(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, output = c.exit()
-	if code != exitInterrupted || !strings.Contains(output, "newtop: interrupted; to go on: newtop tune --resume seen --record ") {
+	if code != print.ExitInterrupted || !strings.Contains(output, "newtop: interrupted; to go on: newtop tune --resume seen --record ") {
 		t.Errorf("exit %d\n%s", code, output[strings.LastIndex(output, "\x1b[?1049l"):])
 	}
 	restored(t, output)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"newtop/internal/cli/print"
 	"newtop/trainer/store"
 )
 
@@ -192,7 +193,7 @@ func TestRemoveAsks(t *testing.T) {
 		c.press(answer + "\r")
 		code, _ := c.exit()
 		_, _, gone := newtop("runs", "show", ids[0], "--record", db)
-		if answer == "y" && (code != 0 || gone == 0) || answer == "n" && (code != exitFailed || gone != 0) {
+		if answer == "y" && (code != 0 || gone == 0) || answer == "n" && (code != print.ExitFailed || gone != 0) {
 			t.Errorf("%s: exit %d, then %d", answer, code, gone)
 		}
 	}
@@ -202,12 +203,12 @@ func TestRemoveAsks(t *testing.T) {
 func TestWatchNothing(t *testing.T) {
 	c := startConsole(t, 80, 24, nil, "watch", filepath.Join(t.TempDir(), "nothing.jsonl"))
 	code, output := c.exit()
-	if code != exitFailed || !strings.Contains(output, "nothing.jsonl") {
+	if code != print.ExitFailed || !strings.Contains(output, "nothing.jsonl") {
 		t.Errorf("exit %d\n%s", code, output)
 	}
 	restored(t, output)
 	c = startConsole(t, 80, 24, nil, "watch", "-")
-	if code, output := c.exit(); code != exitUsage || !strings.Contains(output, "expected events from a pipe") {
+	if code, output := c.exit(); code != print.ExitUsage || !strings.Contains(output, "expected events from a pipe") {
 		t.Errorf("exit %d\n%s", code, output)
 	}
 }

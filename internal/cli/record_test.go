@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/print"
 	"newtop/internal/version"
 	"newtop/trainer"
 	"newtop/trainer/event"
@@ -82,7 +83,7 @@ func TestTrainRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.State != "epochs" || r.Last.Epoch != 3 || r.Config.Data != "spirals" || r.Version != version.Program() ||
-			r.Command != "newtop train --record "+quote(db)+" --name first --data spirals --opt tr-gn --epochs 3 --format jsonl" {
+			r.Command != "newtop train --record "+flags.Quote(db)+" --name first --data spirals --opt tr-gn --epochs 3 --format jsonl" {
 			t.Errorf("recorded %+v", r)
 		}
 		if got := recordedEvents(t, db, r.ID); got != out {
@@ -124,7 +125,7 @@ func TestStoreThatCannotBeOpened(t *testing.T) {
 	}
 	for _, args := range []string{"train --data spirals --epochs 1", "runs", "runs show last", "watch last", "resume last"} {
 		out, errs, code := newtop(append(strings.Fields(args), "--record", foreign)...)
-		if code != exitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "expected") {
+		if code != print.ExitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "expected") {
 			t.Errorf("%s: exit %d, %q, %q", args, code, out, errs)
 		}
 	}
@@ -134,21 +135,11 @@ func TestStoreThatCannotBeOpened(t *testing.T) {
 func TestRunsThatFail(t *testing.T) {
 	db := database(t)
 	_, errs, code := newtop("train", "--record", db, "--data", "spirals", "--opt", "sgd", "--set", "rate=1e6", "--epochs", "30")
-	if code != exitDiverged || !strings.Contains(errs, "\nrecorded as ") {
+	if code != print.ExitDiverged || !strings.Contains(errs, "\nrecorded as ") {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 	_, errs, code = newtop("train", "--record", db, "--data", "letter", "--data-dir", t.TempDir())
-	if code != exitFailed || strings.Contains(errs, "recorded as") {
+	if code != print.ExitFailed || strings.Contains(errs, "recorded as") {
 		t.Errorf("exit %d\n%s", code, errs)
-	}
-}
-
-// TestReportOfAnInterruption reads the line that ends an interrupted run.
-func TestReportOfAnInterruption(t *testing.T) {
-	var b bytes.Buffer
-	err := &interruptedError{cause: context.Canceled, next: "newtop resume a1b2c3"}
-	report(&b, err)
-	if b.String() != "newtop: interrupted; to go on: newtop resume a1b2c3\n" || !errors.Is(err, context.Canceled) {
-		t.Errorf("%q", b.String())
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/print"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
@@ -49,14 +51,14 @@ func TestResumeWithAHigherLimit(t *testing.T) {
 	db := database(t)
 	id := recordedRun(t, db, append(args, "--epochs", "3")...)
 	out, errs, code := newtop("resume", "last", "--epochs", "5", "--record", db)
-	if code != 0 || !strings.Contains(errs, "resumed after epoch 3\n") || !strings.HasSuffix(errs, "--record "+quote(db)+"\n") || !strings.Contains(out, "\n    5 ") {
+	if code != 0 || !strings.Contains(errs, "resumed after epoch 3\n") || !strings.HasSuffix(errs, "--record "+flags.Quote(db)+"\n") || !strings.Contains(out, "\n    5 ") {
 		t.Fatalf("exit %d\n%s%s", code, errs, out)
 	}
 	rest := decode(t, succeed(t, "resume", id, "--epochs", "8", "--format", "jsonl", "--record", db))
 	want := unstopped(t, append(args, "--epochs", "8")...)
 	same(t, "printed", figures(rest), want[6:])
 	same(t, "recorded", figures(decode(t, recordedEvents(t, db, id))), want)
-	if _, errs, code := newtop("resume", id, "--record", db); code != exitUsage || !strings.Contains(errs, "has reached its 8 epochs: expected --epochs above 8") {
+	if _, errs, code := newtop("resume", id, "--record", db); code != print.ExitUsage || !strings.Contains(errs, "has reached its 8 epochs: expected --epochs above 8") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 	if run := rest[0].(event.RunEvent); run.ID != id {
@@ -155,7 +157,7 @@ func TestKillAndResume(t *testing.T) {
 				t.Errorf("went on as %s, expected %s", second.ID, first.ID)
 			}
 			limit := fmt.Sprint(second.Last.Epoch + 2)
-			succeed(t, "resume", tail(first.ID), "--threads", "1", "--epochs", limit, "--record", db)
+			succeed(t, "resume", print.ShortID(first.ID), "--threads", "1", "--epochs", limit, "--record", db)
 			same(t, "recorded", figures(decode(t, recordedEvents(t, db, first.ID))), unstopped(t, append(args, "--epochs", limit)...))
 		})
 	}
@@ -173,7 +175,7 @@ func TestRunOfAnotherProcess(t *testing.T) {
 	host, _ := os.Hostname()
 	for _, args := range []string{"resume last", "runs rm last -y"} {
 		_, errs, code := newtop(append(strings.Fields(args), "--record", db)...)
-		if code != exitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, host) || !strings.Contains(errs, fmt.Sprint(cmd.Process.Pid)) {
+		if code != print.ExitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, host) || !strings.Contains(errs, fmt.Sprint(cmd.Process.Pid)) {
 			t.Errorf("%s: exit %d, %q", args, code, errs)
 		}
 	}
@@ -190,7 +192,7 @@ func TestRunOfAnotherProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+	if code := cmd.ProcessState.ExitCode(); code != print.ExitInterrupted {
 		t.Errorf("exit %d", code)
 	}
 	select {
@@ -230,7 +232,7 @@ func TestInterruption(t *testing.T) {
 	last := lines(errs.String())
 	line := last[len(last)-1]
 	_, next, ok := strings.Cut(line, "newtop: interrupted; to go on: newtop ")
-	if cmd.ProcessState.ExitCode() != exitInterrupted || !ok {
+	if cmd.ProcessState.ExitCode() != print.ExitInterrupted || !ok {
 		t.Fatalf("exit %d\n%s", cmd.ProcessState.ExitCode(), errs.String())
 	}
 	before := 0
@@ -257,7 +259,7 @@ func TestResumeWithOtherData(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, errs, code := newtop("resume", "last", "--epochs", "4", "--record", db)
-	if code != exitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "data") || !strings.Contains(errs, "expected") {
+	if code != print.ExitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "data") || !strings.Contains(errs, "expected") {
 		t.Errorf("exit %d\n%s%s", code, errs, out)
 	}
 	if after := recordedEvents(t, db, id); after != before {

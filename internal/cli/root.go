@@ -3,22 +3,21 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"slices"
-	"strings"
-	"syscall"
-
-	"newtop/internal/kernel"
-	"newtop/internal/version"
-	"newtop/trainer"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
+
+	"newtop/internal/cli/bench"
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/launch"
+	"newtop/internal/cli/predict"
+	"newtop/internal/cli/print"
+	"newtop/internal/cli/runs"
+	"newtop/internal/cli/train"
+	"newtop/internal/cli/tune"
+	"newtop/internal/kernel"
+	"newtop/internal/version"
 )
 
 const description = `Train a feed-forward network with exact curvature and watch every inner solve.
@@ -38,18 +37,18 @@ newtop runs compare last last~1`
 // Main runs newtop with the given arguments and returns the exit code of DESIGN's contract.
 func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	if err := kernel.Err(); err != nil {
-		report(errs, err)
-		return exitUsage
+		print.Report(errs, err)
+		return print.ExitUsage
 	}
-	processes := newCrew(errs)
+	processes := launch.New(errs)
 	root := newRoot(processes)
 	quiet := false
-	if cmd, _, _ := root.Find(args); processes.quiet(cmd) {
+	if cmd, _, _ := root.Find(args); processes.Quiet(cmd) {
 		quiet, out, errs = true, io.Discard, io.Discard
 	}
-	ctx, stop := processes.context(quiet)
+	ctx, stop := processes.Context(quiet)
 	defer stop()
-	root.Annotations[commandLine] = quoted(append([]string{"newtop"}, args...))
+	root.Annotations[flags.CommandLine] = flags.QuoteAll(append([]string{"newtop"}, args...))
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -61,12 +60,12 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 		first.note(err)
 	}
 	if first.err != nil {
-		report(errs, first.err)
+		print.Report(errs, first.err)
 	}
 	code := exitCode(ctx, first.err)
-	processes.leave(code, first.err)
-	if quiet && code != exitDone {
-		processes.linger()
+	processes.Leave(code, first.err)
+	if quiet && code != print.ExitDone {
+		processes.Linger()
 	}
 	return code
 }
@@ -84,7 +83,7 @@ func (f *failure) note(err error) {
 // keep wraps whatever can fail in a command and those below it.
 func (f *failure) keep(cmd *cobra.Command) {
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		f.note(flagError(err))
+		f.note(flags.Error(err))
 		return nil // and cobra goes no further
 	})
 	if args := cmd.Args; args != nil {
@@ -108,28 +107,22 @@ func (f *failure) keep(cmd *cobra.Command) {
 	}
 }
 
-// signals returns those that end a run in order. What the caller had ignored stays ignored: nohup, and
-// jobs in the background of a script.
-func signals() []os.Signal {
-	return slices.DeleteFunc(ending(), func(s os.Signal) bool { return s != syscall.SIGTERM && signal.Ignored(s) })
-}
-
-func newRoot(processes *crew) *cobra.Command {
-	var flags runFlags
-	var screen screenFlags
+func newRoot(processes *launch.Group) *cobra.Command {
+	var run flags.Run
+	var screen flags.Screen
 	root := &cobra.Command{
 		Use:     "newtop [flags]",
 		Short:   "A terminal lab for second-order training of feed-forward networks",
 		Long:    description,
 		Example: examples,
-		Args:    noArguments,
+		Args:    flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return open(cmd, &flags, &screen)
+			return train.Open(cmd, &run, &screen)
 		},
 	}
-	flags.add(root)
-	screen.add(root)
-	processes.alone(root, "newtop train, as the screen needs a terminal; with --serve one looks over SSH")
+	run.Add(root)
+	screen.Add(root)
+	processes.SingleOnly(root, "newtop train, as the screen needs a terminal; with --serve one looks over SSH")
 	root.SuggestionsMinimumDistance = 2
 	for _, g := range groups(processes) {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
@@ -152,71 +145,12 @@ type group struct {
 }
 
 // groups returns the commands in the order of the help.
-func groups(processes *crew) []group {
-	tune := processes.alone(newTune(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
+func groups(processes *launch.Group) []group {
+	search := processes.SingleOnly(tune.New(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
 	return []group{
-		{"train", []*cobra.Command{newTrain(processes), newServe(processes), newResume(processes), tune}},
-		{"recorded runs", []*cobra.Command{newWatch(), newRuns()}},
-		{"saved models", []*cobra.Command{newPredict()}},
-		{"what there is", []*cobra.Command{newData(), newOptimizers(), newBench(), newVersion()}},
-	}
-}
-
-// noArguments refuses arguments of commands that take none. At the root it is a command that does not
-// exist, perhaps a misspelt one.
-func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if !cmd.HasAvailableSubCommands() {
-		return usagef("%s %s: expected no argument", cmd.CommandPath(), args[0])
-	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() && c.Name() != "help" && c.Name() != "completion" {
-			names = append(names, c.Name())
-		}
-	}
-	message := fmt.Sprintf("unknown command %q: expected one of %s", args[0], strings.Join(names, ", "))
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		message += "; did you mean " + near[0] + "?"
-	}
-	return &usageError{message}
-}
-
-// flagError says what a flag expected, in place of what the number parser thinks of the text.
-func flagError(err error) error {
-	var value *pflag.InvalidValueError
-	if !errors.As(err, &value) {
-		return &usageError{err.Error()}
-	}
-	flag := value.GetFlag()
-	return &trainer.ConfigError{Field: "--" + flag.Name, Value: value.GetValue(), Expected: expected(flag.Value)}
-}
-
-// expected says in words what a flag takes.
-func expected(v pflag.Value) string {
-	switch v.Type() {
-	case "int":
-		return "a whole number"
-	case "uint64":
-		return "a whole number ≥ 0"
-	case "float64":
-		return "a number"
-	case "duration":
-		return "a duration as in 90s or 5m"
-	case "bool":
-		return "true or false"
-	}
-	return "a " + v.Type()
-}
-
-// oneArgument asks for exactly one argument and says what it is.
-func oneArgument(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return usagef("%s: expected one argument: %s", cmd.CommandPath(), what)
-		}
-		return nil
+		{"train", []*cobra.Command{train.NewTrain(processes), train.NewServe(processes), train.NewResume(processes), search}},
+		{"recorded runs", []*cobra.Command{train.NewWatch(), runs.New()}},
+		{"saved models", []*cobra.Command{predict.New()}},
+		{"what there is", []*cobra.Command{newData(), newOptimizers(), bench.New(), newVersion()}},
 	}
 }

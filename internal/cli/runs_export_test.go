@@ -2,9 +2,6 @@ package cli
 
 import (
 	"encoding/csv"
-	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -12,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
+	"newtop/internal/cli/print"
 	"newtop/models/modelfile"
 	"newtop/trainer/event"
 	"newtop/trainer/stream"
@@ -70,19 +66,6 @@ func TestWatchAStore(t *testing.T) {
 	}
 }
 
-// A file that can't be written whole is not left behind.
-func TestExportThatFails(t *testing.T) {
-	x := exporter{file: filepath.Join(t.TempDir(), "run.csv")}
-	wrong := errors.New("out of ink")
-	err := x.output(&cobra.Command{}, func(w io.Writer) error {
-		io.WriteString(w, "half")
-		return wrong
-	})
-	if _, gone := os.Stat(x.file); !errors.Is(err, wrong) || gone == nil {
-		t.Errorf("%v, and the file is there: %v", err, gone == nil)
-	}
-}
-
 // The weights of the newest checkpoint are those that a run saves at its end.
 func TestExportWeights(t *testing.T) {
 	db := database(t)
@@ -103,7 +86,7 @@ func TestExportWeights(t *testing.T) {
 		if !reflect.DeepEqual(got.Weights, want.Weights) || !reflect.DeepEqual(got.Inputs, want.Inputs) || !reflect.DeepEqual(got.Classes, want.Classes) {
 			t.Errorf("%s: exported %+v, saved %+v", format, got, want)
 		}
-		if _, errs, code := newtop("runs", "export", id, "--format", format, "-o", at+".zip", "--record", db); code != exitUsage || !strings.Contains(errs, "."+format) {
+		if _, errs, code := newtop("runs", "export", id, "--format", format, "-o", at+".zip", "--record", db); code != print.ExitUsage || !strings.Contains(errs, "."+format) {
 			t.Errorf("exit %d, %q", code, errs)
 		}
 	}
@@ -141,32 +124,5 @@ func TestExportTensorBoard(t *testing.T) {
 				t.Errorf("epoch %d: loss %v and %v, expected %v and %v", want[i].Epoch, got[i].Loss, got[i].TestLoss, want[i].Loss, want[i].TestLoss)
 			}
 		}
-	}
-}
-
-// TestDiscard removes a file that was begun, and nothing that was not made here.
-func TestDiscard(t *testing.T) {
-	dir := t.TempDir()
-	begun, err := os.Create(filepath.Join(dir, "begun"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer begun.Close()
-	link := filepath.Join(dir, "link")
-	if err := os.Symlink(os.DevNull, link); err != nil {
-		t.Skip(err)
-	}
-	device, err := os.Create(link)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer device.Close()
-	discard(begun)
-	discard(device)
-	if _, err := os.Lstat(begun.Name()); err == nil {
-		t.Error("a file that was not written whole is still there")
-	}
-	if _, err := os.Lstat(link); err != nil {
-		t.Error("what leads to a device was removed")
 	}
 }

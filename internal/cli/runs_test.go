@@ -4,15 +4,12 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"newtop/trainer/event"
-	"newtop/trainer/store"
+	"newtop/internal/cli/print"
 )
 
 // collection records three runs and returns the database and their IDs, the oldest first.
@@ -52,7 +49,7 @@ func TestRunsList(t *testing.T) {
 		{"--since 2000-01-01 --data sine", []int{2}},
 	} {
 		for _, sub := range []string{"runs", "runs list"} {
-			var got []runRow
+			var got []struct{ ID string }
 			out := succeed(t, strings.Fields(sub+" --format json --record "+db+" "+c.args)...)
 			if err := json.Unmarshal([]byte(out), &got); err != nil {
 				t.Fatalf("%s %s: %v in %s", sub, c.args, err, out)
@@ -76,30 +73,13 @@ func TestRunsList(t *testing.T) {
 	}
 }
 
-// The list fits whatever width there is; what tells runs apart goes last.
-func TestRunsListFits(t *testing.T) {
-	db, _ := collection(t)
-	inStore(t, db, func(s *store.Store) {
-		runs, err := s.Runs(t.Context(), store.Filter{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := listed(runs, true, time.Now())
-		for width := 40; width < 160; width++ {
-			var b strings.Builder
-			if err := g.fit(&b, width); err != nil {
-				t.Fatal(err)
-			}
-			for _, line := range lines(b.String()) {
-				if len(line) > width {
-					t.Errorf("%d columns: %q", width, line)
-				}
-			}
-			if width >= 80 && !strings.Contains(b.String(), "STATE") || !strings.Contains(b.String(), "OPTIMIZER") {
-				t.Errorf("%d columns:\n%s", width, b.String())
-			}
-		}
-	})
+// shownRun is of a run in JSON what scripts read.
+type shownRun struct {
+	ID, Repeat     string
+	Epoch, Spectra int
+	Config         struct{ Data string }
+	Run, Last      *struct{}
+	Done           *struct{ Epochs int }
 }
 
 func TestRunsShow(t *testing.T) {
@@ -111,8 +91,8 @@ func TestRunsShow(t *testing.T) {
 		}
 	}
 	for i, id := range ids {
-		var r runReport
-		if err := json.Unmarshal([]byte(succeed(t, "runs", "show", tail(id), "--format", "json", "--record", db)), &r); err != nil {
+		var r shownRun
+		if err := json.Unmarshal([]byte(succeed(t, "runs", "show", print.ShortID(id), "--format", "json", "--record", db)), &r); err != nil {
 			t.Fatal(err)
 		}
 		if r.ID != id || r.Run == nil || r.Done == nil || r.Last == nil || r.Epoch != r.Done.Epochs || r.Config.Data == "" || (i == 0) != (r.Spectra > 0) {
@@ -124,7 +104,7 @@ func TestRunsShow(t *testing.T) {
 // The command that a run is shown with trains the same again, digit by digit.
 func TestRepeat(t *testing.T) {
 	db, ids := collection(t)
-	var r runReport
+	var r shownRun
 	if err := json.Unmarshal([]byte(succeed(t, "runs", "show", ids[1], "--format", "json", "--record", db)), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +133,14 @@ func TestRunsCompare(t *testing.T) {
 		}
 	}
 	var c struct {
-		Runs    []rival
+		Runs []struct {
+			Label, ID string
+			Last      struct{ Epoch int }
+			Reached   []struct {
+				Level float64
+				At    *struct{ Value float64 }
+			}
+		}
 		Differs map[string][]string
 	}
 	if err := json.Unmarshal([]byte(succeed(t, "runs", "compare", "newton", ids[1], "--format", "json", "--record", db)), &c); err != nil {
@@ -168,7 +155,7 @@ func TestRunsCompare(t *testing.T) {
 	for first, other := range map[string]string{ids[1]: ids[2], ids[2]: ids[1]} { // whatever the digits are
 		out := succeed(t, "runs", "compare", first, other, "--reach", "1e9", "--record", db)
 		all, level, _ := strings.Cut(out, "TO REACH")
-		if strings.Index(all, tail(first)) > strings.Index(all, tail(other)) || strings.Contains(strings.Split(level, "DIFFERS")[0], tail(other)) {
+		if strings.Index(all, print.ShortID(first)) > strings.Index(all, print.ShortID(other)) || strings.Contains(strings.Split(level, "DIFFERS")[0], print.ShortID(other)) {
 			t.Errorf("%s is judged by what %s is:\n%s", other, first, out)
 		}
 	}
@@ -198,7 +185,7 @@ func TestRunsChange(t *testing.T) {
 	if out := succeed(t, "runs", "show", "waves", "--record", db); !strings.Contains(out, ids[2]) {
 		t.Errorf("waves is\n%s", out)
 	}
-	if _, errs, code := newtop("runs", "rm", "waves", "--record", db); code != exitUsage || !strings.Contains(errs, "--yes") {
+	if _, errs, code := newtop("runs", "rm", "waves", "--record", db); code != print.ExitUsage || !strings.Contains(errs, "--yes") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 	succeed(t, "runs", "rm", "--older-than", "1h", "--state", "epochs", "--yes", "--record", db)
@@ -273,7 +260,7 @@ func TestWatchAFileOfSomethingElse(t *testing.T) {
 	t.Parallel() // it is given some seconds to grow
 	text := write(t, "text.txt", "no events\nat all\n")
 	out, errs, code := newtop("watch", text)
-	if code != exitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "text.txt:1") || !strings.Contains(errs, "expected") {
+	if code != print.ExitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "text.txt:1") || !strings.Contains(errs, "expected") {
 		t.Errorf("exit %d, %q, %q", code, out, errs)
 	}
 }
@@ -284,24 +271,11 @@ func TestNoRuns(t *testing.T) {
 	if out, errs, code := newtop("runs"); code != 0 || out != "" || !strings.Contains(errs, "newtop train") {
 		t.Errorf("exit %d, %q, %q", code, out, errs)
 	}
-	if _, errs, code := newtop("runs", "show", "last"); code != exitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "no run is recorded yet") {
+	if _, errs, code := newtop("runs", "show", "last"); code != print.ExitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "no run is recorded yet") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 	if _, err := os.Stat(filepath.Join(os.Getenv("NEWTOP_STATE_DIR"), "runs.db")); err == nil {
 		t.Error("looking made a database")
-	}
-}
-
-func TestSpans(t *testing.T) {
-	for text, want := range map[string]time.Duration{"0s": 0, "90m": 90 * time.Minute, "24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "2w": 14 * 24 * time.Hour, "0.5d": 12 * time.Hour} {
-		if got, err := span(text); err != nil || got != want {
-			t.Errorf("%s is %v (%v): expected %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "d", "-1d", "1e9d", "soon", "-1h", "NaNd"} {
-		if got, err := span(text); err == nil {
-			t.Errorf("%q was read as %v", text, got)
-		}
 	}
 }
 
@@ -312,56 +286,6 @@ func TestCompletion(t *testing.T) {
 	for _, want := range append([]string{"newton\tspirals tr-newton"}, ids...) {
 		if !strings.Contains(out, want) {
 			t.Errorf("lacks %q:\n%s", want, out)
-		}
-	}
-}
-
-// A long line is folded between words alone, so that what is copied from it is whole.
-func TestFolded(t *testing.T) {
-	text := "newtop train --data 'two words' --opt tr-newton-with-a-long-name --epochs 20"
-	for width := 1; width < 90; width++ {
-		got := folded(text, width)
-		if strings.ReplaceAll(got, "\n", " ") != text {
-			t.Errorf("%d columns: %q", width, got)
-		}
-		for _, line := range strings.Split(got, "\n") {
-			if len(line) > width && strings.Contains(line, " ") {
-				t.Errorf("%d columns: %q", width, line)
-			}
-		}
-	}
-	if text := "  aligned   as  it was"; folded(text, 40) != text {
-		t.Errorf("%q became %q", text, folded(text, 40))
-	}
-}
-
-func TestElapsed(t *testing.T) {
-	for s, want := range map[event.Float]string{0: "0 s", 0.000316: "0.316 ms", 0.361: "361 ms", 7.684: "7.68 s", 59.99: "60 s", 73.8: "1:13", 3725: "1:02:05",
-		event.Float(math.NaN()): ".", 1e300: "."} {
-		if got := elapsed(s); got != want {
-			t.Errorf("%v s is %q, expected %q", float64(s), got, want)
-		}
-	}
-}
-
-// What a store from elsewhere holds can't act on the terminal.
-func TestPrintable(t *testing.T) {
-	if got := printable("a\x1b[31mé\tz\u202e"); got != "a·[31mé·z·" {
-		t.Errorf("%q", got)
-	}
-}
-
-func TestProcessesOfARun(t *testing.T) {
-	for _, c := range []struct {
-		opening event.RunEvent
-		want    string
-	}{
-		{event.RunEvent{}, ""},
-		{event.RunEvent{Ranks: 4, Hosts: 2}, "4 on 2 machines, the digits of one"},
-		{event.RunEvent{Ranks: 2, Hosts: 1, Reduce: "fast"}, "2 on 1 machine, sums in MPI's order"},
-	} {
-		if got := processesText(&c.opening); got != c.want {
-			t.Errorf("%q, expected %q", got, c.want)
 		}
 	}
 }

@@ -21,9 +21,11 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer/store"
-
 	"golang.org/x/crypto/ssh"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/print"
+	"newtop/trainer/store"
 )
 
 // served is newtop serve as a process of its own, and a key that it lets in.
@@ -196,7 +198,7 @@ func TestServeTrains(t *testing.T) {
 	}
 	s.cmd.Process.Signal(syscall.SIGTERM)
 	code, errs := s.ends()
-	if code != exitDone {
+	if code != print.ExitDone {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 	same(t, "printed", figures(decode(t, s.out.String())), want)
@@ -218,7 +220,7 @@ func TestServeWithoutLingering(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	s := startServing(t, "serve", "--data", "sine", "--epochs", "2", "--linger", "0", "--log", log)
 	code, errs := s.ends()
-	if code != exitDone || !strings.Contains(s.out.String(), "sine: tr-newton, 2 epochs") || !strings.Contains(errs, "recorded as ") {
+	if code != print.ExitDone || !strings.Contains(s.out.String(), "sine: tr-newton, 2 epochs") || !strings.Contains(errs, "recorded as ") {
 		t.Errorf("exit %d\n%s%s", code, errs, s.out.String())
 	}
 	text, err := os.ReadFile(log)
@@ -226,7 +228,7 @@ func TestServeWithoutLingering(t *testing.T) {
 		t.Errorf("the log is %q, %v, beside messages\n%s", text, err, errs)
 	}
 	if s := startServing(t, "serve", "--data", "sine", "--epochs", "1", "--linger", "50ms"); true {
-		if code, errs := s.ends(); code != exitDone || !strings.Contains(errs, "it is served for 50ms") {
+		if code, errs := s.ends(); code != print.ExitDone || !strings.Contains(errs, "it is served for 50ms") {
 			t.Errorf("exit %d\n%s", code, errs)
 		}
 	}
@@ -240,11 +242,11 @@ func TestServeFailedRuns(t *testing.T) {
 		t.Errorf("the status is %+v", facts)
 	}
 	s.cmd.Process.Signal(syscall.SIGINT)
-	if code, errs := s.ends(); code != exitDiverged {
+	if code, errs := s.ends(); code != print.ExitDiverged {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 	s = startServing(t, "serve", "--data", "letter", "--data-dir", t.TempDir())
-	if code, errs := s.ends(); code != exitFailed || !strings.HasSuffix(errs, "newtop data fetch letter\n") && !strings.Contains(errs, "newtop: ") {
+	if code, errs := s.ends(); code != print.ExitFailed || !strings.HasSuffix(errs, "newtop data fetch letter\n") && !strings.Contains(errs, "newtop: ") {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 }
@@ -266,7 +268,7 @@ func TestServeContinues(t *testing.T) {
 	s := startServing(t, unit...)
 	epochs(3)
 	s.cmd.Process.Signal(syscall.SIGTERM)
-	if code, errs := s.ends(); code != exitInterrupted || !strings.HasSuffix(errs, "newtop resume nightly --record "+quote(db)+"\n") {
+	if code, errs := s.ends(); code != print.ExitInterrupted || !strings.HasSuffix(errs, "newtop resume nightly --record "+flags.Quote(db)+"\n") {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 	first := newest(t, db)
@@ -277,19 +279,19 @@ func TestServeContinues(t *testing.T) {
 	s.ends()
 	_, keys := keyFile(t)
 	other := append([]string{"serve", "--name", "nightly", "--continue", "--record", db, "--listen", "127.0.0.1:0", "--authorized-keys", keys}, run...)
-	if _, errs, code := newtop(append(other, "--seed", "2")...); code != exitUsage || !strings.Contains(errs, "begun with other flags") || strings.Count(errs, "\n") != 1 {
+	if _, errs, code := newtop(append(other, "--seed", "2")...); code != print.ExitUsage || !strings.Contains(errs, "begun with other flags") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("with another seed: exit %d\n%s", code, errs)
 	}
 	limit := fmt.Sprint(newest(t, db).Last.Epoch + 2)
 	s = startServing(t, "resume", "nightly", "--epochs", limit, "--record", db, "--linger", "0", "--format", "text")
-	if code, errs := s.ends(); code != exitDone {
+	if code, errs := s.ends(); code != print.ExitDone {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 	if last := newest(t, db); last.ID != first.ID {
 		t.Errorf("went on as %s, expected %s", last.ID, first.ID)
 	}
 	same(t, "recorded", figures(decode(t, recordedEvents(t, db, first.ID))), unstopped(t, append(run, "--epochs", limit)...))
-	if _, errs, code := newtop(append(other, "--epochs", limit)...); code != exitUsage || !strings.Contains(errs, "expected --epochs above "+limit) {
+	if _, errs, code := newtop(append(other, "--epochs", limit)...); code != print.ExitUsage || !strings.Contains(errs, "expected --epochs above "+limit) {
 		t.Errorf("a run that is over: exit %d\n%s", code, errs)
 	}
 }
@@ -298,8 +300,8 @@ func TestServeContinues(t *testing.T) {
 func TestContinueFindsNamesAlone(t *testing.T) {
 	db := database(t)
 	id := recordedRun(t, db, "--data", "sine", "--epochs", "1")
-	s := startServing(t, "serve", "--data", "sine", "--epochs", "1", "--name", tail(id), "--continue", "--record", db, "--linger", "0")
-	if code, errs := s.ends(); code != exitDone || strings.Contains(errs, "resumed") {
+	s := startServing(t, "serve", "--data", "sine", "--epochs", "1", "--name", print.ShortID(id), "--continue", "--record", db, "--linger", "0")
+	if code, errs := s.ends(); code != print.ExitDone || strings.Contains(errs, "resumed") {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 	if r := newest(t, db); r.ID == id {
@@ -349,7 +351,7 @@ func TestServedScreen(t *testing.T) {
 		}
 	}
 	s.cmd.Process.Signal(os.Interrupt)
-	if code, errs := s.ends(); code != exitInterrupted {
+	if code, errs := s.ends(); code != print.ExitInterrupted {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 }

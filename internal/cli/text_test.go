@@ -6,7 +6,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"newtop/trainer/event"
 	"newtop/trainer/optim/methods"
 )
 
@@ -45,16 +44,6 @@ func TestTableOfEveryMethod(t *testing.T) {
 	}
 }
 
-// Without test rows there are no columns for them.
-func TestTableWithoutTestRows(t *testing.T) {
-	for _, classes := range []int{0, 3} {
-		head := tableHead(columns(&event.RunEvent{Data: event.DataInfo{Classes: classes}}, &missing), true)
-		if strings.Contains(head, "test") || !strings.HasSuffix(head, " inner") {
-			t.Errorf("%d classes: %s", classes, head)
-		}
-	}
-}
-
 // The starting weights are printed even where the run ends before its first step does.
 func TestTableWithoutAStep(t *testing.T) {
 	out, _, code := newtop("train", "--data", "recipes", "--net", "30", "--opt", "lm", "--time-limit", "1ns")
@@ -75,23 +64,6 @@ func TestHelpFits(t *testing.T) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, " ")); n > 80 {
 				t.Errorf("%v: %d columns: %s", args, n, line)
 			}
-		}
-	}
-}
-
-// TestSpectrumLine says how far the eigenvalues can be trusted.
-func TestSpectrumLine(t *testing.T) {
-	e := event.SpectrumEvent{Epoch: 3, Operator: "hessian", Rows: 10, Selection: "all", Eigenvalues: []event.Float{2}, Residuals: []event.Float{0.5}}
-	for stop, want := range map[string]string{
-		"residual":   "    3 eigenvalues of the Hessian over 10 rows (all): 2±0.5",
-		"limit":      "    3 eigenvalues of the Hessian over 10 rows (all): 2±0.5; some residuals are larger than wanted",
-		"not-finite": "    3 no eigenvalues of the Hessian: a number was not finite",
-	} {
-		if err := e.Stop.UnmarshalText([]byte(stop)); err != nil {
-			t.Fatal(err)
-		}
-		if got := spectrumLine(&e); got != want {
-			t.Errorf("%s: %q, want %q", stop, got, want)
 		}
 	}
 }

@@ -6,7 +6,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"newtop/internal/cli/internal/clitest"
+	"newtop/internal/cli/print"
 )
+
+// foundSearch is of a search in JSON what scripts read.
+type foundSearch struct {
+	Name, Command    string
+	Shard, Of, Count int
+	Shards           []int
+	Over             []string
+	Trials           []struct {
+		Final   bool
+		Choices map[string]string
+	}
+}
 
 // quickSearch are the flags of a search of a moment.
 func quickSearch(file string) []string {
@@ -50,10 +65,10 @@ func TestTune(t *testing.T) {
 		}
 	}
 	_, errs, code = newtop("tune", "--name", "first", "--data", "sine", "--trials", "1", "--record", file)
-	if code != exitUsage || !strings.Contains(errs, "first") || strings.Count(errs, "\n") != 1 {
+	if code != print.ExitUsage || !strings.Contains(errs, "first") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("a name twice: exit %d, %s", code, errs)
 	}
-	if _, errs, code = newtop("tune", "rm", "first", "--record", file); code != exitUsage || !strings.Contains(errs, "--yes") {
+	if _, errs, code = newtop("tune", "rm", "first", "--record", file); code != print.ExitUsage || !strings.Contains(errs, "--yes") {
 		t.Errorf("nobody can be asked: exit %d, %s", code, errs)
 	}
 	succeed(t, "tune", "rm", "first", "-y", "--record", file)
@@ -65,10 +80,10 @@ func TestTune(t *testing.T) {
 func TestTuneForScripts(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "runs.db")
 	out := succeed(t, append(quickSearch(file), "--format", "jsonl")...)
-	if types := typesOf(t, out); types["trial"] < 4 || types["search"] != 1 {
+	if types := clitest.Types(t, out); types["trial"] < 4 || types["search"] != 1 {
 		t.Errorf("%v in\n%s", types, out)
 	}
-	var b boardJSON
+	var b foundSearch
 	if err := json.Unmarshal([]byte(succeed(t, append(quickSearch(file), "--format", "json")...)), &b); err != nil || len(b.Trials) != b.Count || b.Command == "" {
 		t.Errorf("%+v, %v", b, err)
 	}
@@ -90,7 +105,7 @@ opt = ["adam", "sgd"]
 rate = {low = 1e-3, high = 1e-1, log = true}
 `)
 	db := filepath.Join(filepath.Dir(file), "runs.db")
-	var b boardJSON
+	var b foundSearch
 	out := succeed(t, "tune", "--config", file, "--record", db, "--over", "opt=sgd", "--format", "json")
 	if err := json.Unmarshal([]byte(out), &b); err != nil || b.Count != 3 || strings.Join(b.Over, " ") != "opt=sgd rate=0.001..0.1:log" {
 		t.Errorf("%+v, %v", b, err)
@@ -103,7 +118,7 @@ rate = {low = 1e-3, high = 1e-1, log = true}
 // TestTuneOfNothing wants one line that says why no trial worked.
 func TestTuneOfNothing(t *testing.T) {
 	out, errs, code := newtop("tune", "--data", "sine", "--act", "identity", "--opt", "sgd", "--over", "rate=1e8..1e9", "--trials", "2", "--record", filepath.Join(t.TempDir(), "runs.db"))
-	if code != exitFailed || !strings.Contains(out, "diverged") || !strings.Contains(errs, "nothing came of any of 2 trials") || strings.Contains(out, "newtop train") {
+	if code != print.ExitFailed || !strings.Contains(out, "diverged") || !strings.Contains(errs, "nothing came of any of 2 trials") || strings.Contains(out, "newtop train") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,83 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"newtop/trainer"
-	"newtop/trainer/tune"
+	"newtop/internal/cli/print"
 )
-
-// slurm is the environment of a task of an array.
-func slurm(id, first, last, step, count string) map[string]string {
-	return map[string]string{slurmTask: id, slurmFirst: first, slurmLast: last, slurmStep: step, slurmCount: count}
-}
-
-func TestShardOf(t *testing.T) {
-	with := func(e map[string]string, key, value string) map[string]string { e[key] = value; return e }
-	job := func(index string) map[string]string { return map[string]string{jobIndex: index} }
-	for _, c := range []struct {
-		flag string
-		env  map[string]string
-		want string // index/of from, or a part of the error
-	}{
-		{"", nil, "0/0 "},
-		{"2/8", nil, "2/8 --shard"},
-		{"8/8", slurm("1", "1", "3", "1", "3"), "8/8 --shard"},
-		{"1/1", nil, "1/1 --shard"},
-		{"off", slurm("1", "1", "3", "1", "3"), "0/0 "},
-		{"off", job("x"), "0/0 "},
-		{"", slurm("0", "0", "7", "1", "8"), "1/8 SLURM_ARRAY_TASK_ID"},
-		{"", slurm("7", "0", "7", "1", "8"), "8/8 SLURM_ARRAY_TASK_ID"},
-		{"", slurm("8", "1", "8", "1", "8"), "8/8 SLURM_ARRAY_TASK_ID"},
-		{"", slurm("12", "2", "12", "5", "3"), "3/3 SLURM_ARRAY_TASK_ID"},
-		{"", slurm("3", "1", "", "", "8"), "3/8 SLURM_ARRAY_TASK_ID"}, // of versions that set no more
-		{"", slurm("5", "5", "5", "1", "1"), "1/1 SLURM_ARRAY_TASK_ID"},
-		{"/8", slurm("3", "1", "8", "1", "8"), "3/8 SLURM_ARRAY_TASK_ID"},
-		{"/8", slurm("3", "1", "8", "1", ""), "3/8 SLURM_ARRAY_TASK_ID"},
-		{"/8", job("0"), "1/8 JOB_COMPLETION_INDEX"},
-		{"/8", job("7"), "8/8 JOB_COMPLETION_INDEX"},
-		{"", with(job("7"), shardCount, "8"), "8/8 JOB_COMPLETION_INDEX"},
-		{"/8", with(job("7"), shardCount, "8"), "8/8 JOB_COMPLETION_INDEX"},
-		{"", map[string]string{slurmTask: "", jobIndex: ""}, "0/0 "},
-
-		{"0/8", nil, "--shard 0/8: expected I/N"},
-		{"9/8", nil, "--shard 9/8: expected I/N"},
-		{"3", nil, "--shard 3: expected I/N"},
-		{"a/8", nil, "--shard a/8: expected I/N"},
-		{"1/0", nil, "--shard 1/0: expected I/N"},
-		{"1/2/3", nil, "--shard 1/2/3: expected I/N"},
-		{"/", nil, "--shard /: expected I/N"},
-		{"/8", nil, "--shard /8: expected I/8 where neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX"},
-		{"", job("3"), "JOB_COMPLETION_INDEX 3: expected --shard /N"},
-		{"/3", job("3"), "JOB_COMPLETION_INDEX 3: expected one of 3 tasks, as --shard /3 says"},
-		{"", job("-1"), "JOB_COMPLETION_INDEX -1: expected a whole number"},
-		{"", with(job("3"), shardCount, "3"), "JOB_COMPLETION_INDEX 3: expected one of 3 tasks, as NEWTOP_SHARDS 3 says"},
-		{"/4", with(job("3"), shardCount, "5"), "NEWTOP_SHARDS 5: expected 4, as --shard /4 says"},
-		{"", map[string]string{shardCount: "5"}, "NEWTOP_SHARDS 5: expected SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX beside it"},
-		{"", slurm("3", "", "", "", ""), "SLURM_ARRAY_TASK_ID 3: expected SLURM_ARRAY_TASK_MIN beside it"},
-		{"", slurm("3", "1", "8", "1", ""), "SLURM_ARRAY_TASK_ID 3: expected SLURM_ARRAY_TASK_COUNT beside it"},
-		{"", slurm("", "", "", "", "8"), "SLURM_ARRAY_TASK_COUNT 8: expected SLURM_ARRAY_TASK_ID beside it"},
-		{"", slurm("x", "1", "8", "1", "8"), "SLURM_ARRAY_TASK_ID x: expected a whole number"},
-		{"", slurm("3", "1", "8", "1", "many"), "SLURM_ARRAY_TASK_COUNT many: expected a whole number"},
-		{"", slurm("3", "4", "8", "1", "5"), "SLURM_ARRAY_TASK_ID 3: expected one of 4, 5, …"},
-		{"", slurm("3", "0", "10", "5", "3"), "SLURM_ARRAY_TASK_ID 3: expected one of 0, 5, …"},
-		{"", slurm("3", "1", "7", "1", "3"), "SLURM_ARRAY_TASK_MAX 7: expected an array of 3 tasks without gaps"},
-		{"", slurm("7", "1", "7", "1", "3"), "SLURM_ARRAY_TASK_ID 7: expected one of 3 tasks, as SLURM_ARRAY_TASK_COUNT 3 says"},
-		{"/8", slurm("3", "3", "5", "2", "2"), "SLURM_ARRAY_TASK_COUNT 2: expected 8, as --shard /8 says, or --shard I/N"},
-		{"", with(slurm("3", "1", "8", "1", "8"), jobIndex, "2"), "JOB_COMPLETION_INDEX 2: expected it or SLURM_ARRAY_TASK_ID (3), not both"},
-	} {
-		h, from, err := shardOf(c.flag, func(name string) string { return c.env[name] })
-		got := fmt.Sprintf("%d/%d %s", h.Index, h.Of, from)
-		var config *trainer.ConfigError
-		if err != nil {
-			got = err.Error()
-			if !errors.As(err, &config) {
-				t.Errorf("--shard %q with %v: %T", c.flag, c.env, err)
-			}
-		}
-		if err == nil && got != c.want || err != nil && !strings.HasPrefix(got, c.want) {
-			t.Errorf("--shard %q with %v: %q, expected %q", c.flag, c.env, got, c.want)
-		}
-	}
-}
 
 // shardProcess is a task of an array, a process of its own with a state directory that all share.
 func shardProcess(t *testing.T, state string, task, of int, args ...string) *exec.Cmd {
@@ -94,8 +18,8 @@ func shardProcess(t *testing.T, state string, task, of int, args ...string) *exe
 	c := exec.CommandContext(t.Context(), os.Args[0], append([]string{"tune", "--data", "sine", "--net", "3", "--trials", "4", "--trial", "20", "--finals", "1",
 		"--parallel", "1", "--threads", "1", "--over", "opt=adam,scg", "--over", "adam.rate=1e-3..1e-1:log"}, args...)...)
 	c.Env = append(os.Environ(), asNewtop+"=1", "NEWTOP_STATE_DIR="+state)
-	for k, v := range slurm(fmt.Sprint(task), "0", fmt.Sprint(of-1), "1", fmt.Sprint(of)) {
-		c.Env = append(c.Env, k+"="+v)
+	for k, v := range map[string]int{"ID": task, "MIN": 0, "MAX": of - 1, "STEP": 1, "COUNT": of} {
+		c.Env = append(c.Env, fmt.Sprintf("SLURM_ARRAY_TASK_%s=%d", k, v))
 	}
 	return c
 }
@@ -140,7 +64,7 @@ func TestSweep(t *testing.T) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}
 	}
-	var b boardJSON
+	var b foundSearch
 	if err := json.Unmarshal([]byte(succeed(t, append(show, "--format", "json")...)), &b); err != nil || b.Of != 3 || fmt.Sprint(b.Shards) != "[1 2 3]" || b.Count != 15 {
 		t.Errorf("%+v, %v", b, err)
 	}
@@ -180,10 +104,10 @@ func TestMergeErrors(t *testing.T) {
 		code  int
 		want  string
 	}{
-		{nil, exitUsage, "expected databases with recorded runs"},
-		{[]string{filepath.Join(dir, "none.db")}, exitFailed, "none.db: file does not exist"},
-		{[]string{text}, exitFailed, "text.db: no SQLite database: expected a run store"},
-		{[]string{dir}, exitFailed, "a directory"},
+		{nil, print.ExitUsage, "expected databases with recorded runs"},
+		{[]string{filepath.Join(dir, "none.db")}, print.ExitFailed, "none.db: file does not exist"},
+		{[]string{text}, print.ExitFailed, "text.db: no SQLite database: expected a run store"},
+		{[]string{dir}, print.ExitFailed, "a directory"},
 	} {
 		_, errs, code := newtop(append([]string{"runs", "merge", "--record", into}, c.files...)...)
 		if code != c.code || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.want) {
@@ -202,30 +126,9 @@ func TestShardFlags(t *testing.T) {
 		{"--shard 1/2 --name " + strings.Repeat("n", 78), "name"},
 	} {
 		_, errs, code := newtop(append([]string{"tune", "--data", "sine"}, strings.Fields(c.args)...)...)
-		if code != exitUsage || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
+		if code != print.ExitUsage || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("newtop tune %s: exit %d, %s", c.args, code, errs)
 		}
-	}
-}
-
-// TestShardsOnABoard says which shards there are, and that times of several machines are no race.
-func TestShardsOnABoard(t *testing.T) {
-	b := sampleBoard()
-	if got := tallyShards(b); got != "" {
-		t.Error(got)
-	}
-	b.Shard = tune.Shard{Of: 4, Sweep: "sweep"}
-	for i, host := range []string{"a", "b"} {
-		p := tune.Part{Shard: tune.Shard{Index: 2*i + 1, Of: 4}}
-		p.Host, p.Trials, p.Seconds, p.Phase = host, 10*(i+1), 60, "done"
-		b.Parts = append(b.Parts, p)
-	}
-	want := "2 of 4 shards: 1 on a, 10 trials in 1:00, done; 3 on b, 20 trials in 1:00, done; their times are of 2 machines"
-	if got := tallyShards(b); got != want {
-		t.Errorf("%q, expected %q", got, want)
-	}
-	if got := b.Label(&b.Trials[5]); got != "2.2" {
-		t.Errorf("trial 6 of four shards is %s", got)
 	}
 }
 
@@ -233,40 +136,14 @@ func TestShardsOnABoard(t *testing.T) {
 func TestResumeOfAShard(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "shard.db")
 	succeed(t, append(quickSearch(file), "--name", "mine", "--shard", "1/2")...)
-	t.Setenv(slurmTask, "7") // half set, which does not matter here
+	t.Setenv("SLURM_ARRAY_TASK_ID", "7") // half set, which does not matter here
 	out := succeed(t, "tune", "--resume", "mine-1of2", "--trials", "5", "--record", file, "--format", "json")
-	var b boardJSON
+	var b foundSearch
 	if err := json.Unmarshal([]byte(out), &b); err != nil || b.Shard != 1 || b.Of != 2 || b.Name != "mine-1of2" {
 		t.Errorf("%+v, %v", b, err)
 	}
 	_, errs, code := newtop("tune", "--resume", "mine-1of2", "--shard", "2/2", "--record", file)
-	if code != exitUsage || !strings.Contains(errs, "--shard 2/2: expected it without --resume") {
+	if code != print.ExitUsage || !strings.Contains(errs, "--shard 2/2: expected it without --resume") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
-}
-
-// Whatever flag and environment say, there is a shard that can be, none, or one line.
-func FuzzShardOf(f *testing.F) {
-	f.Add("", "3", "1", "8", "1", "8", "", "")
-	f.Add("/8", "", "", "", "", "", "0", "8")
-	f.Add("2/8", "x", "", "", "", "", "-1", "")
-	f.Add("off", "1", "", "", "0", "", "", "")
-	f.Add("/", "9223372036854775807", "0", "9223372036854775807", "1", "1000", "", "")
-	f.Add("", "0", "0", "0", "9223372036854775807", "1", "", "")
-	f.Add("/8", "", "", "", "", "", "9223372036854775807", "")
-	f.Fuzz(func(t *testing.T, flag, id, first, last, step, count, index, shards string) {
-		env := slurm(id, first, last, step, count)
-		env[jobIndex], env[shardCount] = index, shards
-		h, from, err := shardOf(flag, func(name string) string { return env[name] })
-		switch {
-		case err != nil:
-			var config *trainer.ConfigError
-			if !errors.As(err, &config) {
-				t.Errorf("%T: %v", err, err)
-			}
-		case h == (tune.Shard{}):
-		case h.Index < 1 || h.Index > h.Of || h.Of > tune.MaxShards || from == "":
-			t.Errorf("%+v from %q", h, from)
-		}
-	})
 }

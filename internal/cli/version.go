@@ -4,18 +4,19 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
 	"newtop/internal/kernel"
 	"newtop/internal/version"
 	"newtop/trainer/mpi"
-
-	"github.com/spf13/cobra"
 )
 
 func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version, the Go release, the platform, its kernel and MPI",
-		Args:  noArguments,
+		Args:  flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			with := "without MPI"
 			if mpi.Built() {

@@ -39,6 +39,11 @@ var levels = [][]string{
 	{"tui/pane/inner", "tui/pane/analyses"},
 	{"tui/dashboard", "tui/compare", "tui/tuning"},
 	{"tui", "tui/remote"},
+	{"internal/cli/flags", "internal/cli/internal/clitest"},
+	{"internal/cli/print"},
+	{"internal/cli/launch"},
+	{"internal/cli/job"},
+	{"internal/cli/train", "internal/cli/runs", "internal/cli/tune", "internal/cli/predict", "internal/cli/bench"},
 	{"internal/cli"},
 	{""},
 }
@@ -52,6 +57,11 @@ var apart = [][2]string{
 	{"trainer/feed", "models"},
 	{"tui", "models"},
 	{"tui", "datasets"},
+	{"internal/cli/flags", "trainer/store"},
+	{"internal/cli/print", "tui"},
+	{"internal/cli/predict", "trainer"},
+	{"internal/cli/predict", "tui"},
+	{"internal/cli/bench", "tui"},
 	{"", "trainer"},
 }
 
@@ -113,9 +123,12 @@ func TestImportsRunDown(t *testing.T) {
 // violation says what is wrong with the import, if anything is.
 func violation(file, target string) string {
 	dir := strings.TrimSuffix(filepath.ToSlash(filepath.Dir(file)), ".")
-	screen := dir == "internal/cli" || dir == "tui" || strings.HasPrefix(dir, "tui/")
+	screen := within(dir, "internal/cli") || dir == "tui" || strings.HasPrefix(dir, "tui/")
 	if !screen && target != golden && slices.ContainsFunc(terminal, func(m string) bool { return strings.HasPrefix(target, m) }) {
 		return fmt.Sprintf("%s imports %s: only tui and internal/cli may", file, target)
+	}
+	if strings.HasPrefix(target, "github.com/spf13/") && !within(dir, "internal/cli") {
+		return fmt.Sprintf("%s imports %s: only internal/cli may", file, target)
 	}
 	if strings.Contains(target, "ntcharts") && dir != "tui/chart" {
 		return fmt.Sprintf("%s imports %s: only tui/chart may", file, target)
@@ -194,6 +207,9 @@ func TestViolationsAreSeen(t *testing.T) {
 		{"models/x.go", "newtop/datasets"},
 		{"trainer/x.go", "charm.land/bubbletea/v2"},
 		{"trainer/x.go", "newtop/tui"},
+		{"tui/x.go", "github.com/spf13/cobra"},
+		{"internal/cli/tune/x.go", "newtop/internal/cli/runs"},
+		{"internal/cli/predict/x.go", "newtop/trainer"},
 		{"tui/x.go", "github.com/NimbleMarkets/ntcharts/v2/canvas"},
 		{"tui/pane/x.go", "gonum.org/v1/plot"},
 		{"tui/pane/inner/x.go", "newtop/tui/pane/analyses"},

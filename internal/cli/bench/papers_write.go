@@ -1,0 +1,203 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"newtop/internal/bench"
+	"newtop/internal/cli/print"
+	"newtop/internal/papers"
+	"newtop/trainer/event"
+)
+
+// reproduction is a report with where and when it was made.
+type reproduction struct {
+	Report      *papers.Report
+	Short       string
+	Machine     bench.Machine
+	Version     string
+	Command     string // that measured it
+	Begun       time.Time
+	Seconds     float64
+	Quick       bool
+	Interrupted bool
+}
+
+// facts are what stands above the tables, by name.
+func (r *reproduction) facts() (list print.Facts) {
+	p := r.Report
+	add := func(name, text string) {
+		if text != "" {
+			list = append(list, [2]string{name, text})
+		}
+	}
+	trials := strconv.Itoa(p.Trials)
+	if seeds := seedsText(p.Seeds); seeds != "" {
+		trials += ", " + seeds
+	}
+	if r.Quick {
+		trials += "; quick: smaller problems, figures to try it out and for nothing else"
+	}
+	measured := fmt.Sprintf("%s, in %s", r.Begun.UTC().Format("2006-01-02 15:04 UTC"), print.Elapsed(event.Float(r.Seconds)))
+	if r.Interrupted {
+		measured += "; interrupted: what was measured until then"
+	}
+	add("paper", p.Paper)
+	add("data", p.Data)
+	add("trials", trials)
+	add("newtop", r.Version)
+	add("machine", machineWords(&r.Machine))
+	add("command", r.Command)
+	add("measured", measured)
+	return list
+}
+
+// reproductionJSON is what --format json prints, a contract with scripts: fractions, seconds, null where there is no
+// figure.
+type reproductionJSON struct {
+	Name        string          `json:"name"`
+	Paper       string          `json:"paper"`
+	Data        string          `json:"data"`
+	Trials      int             `json:"trials"`
+	Seeds       []uint64        `json:"seeds"`
+	Quick       bool            `json:"quick"`
+	Interrupted bool            `json:"interrupted"`
+	Version     string          `json:"version"`
+	Command     string          `json:"command"`
+	Machine     bench.Machine   `json:"machine"`
+	Begun       time.Time       `json:"begun"`
+	Seconds     float64         `json:"seconds"`
+	Tables      []tableJSON     `json:"tables"`
+	Statements  []statementJSON `json:"statements"`
+}
+
+type tableJSON struct {
+	Title   string    `json:"title"`
+	Command string    `json:"command"`
+	Columns []string  `json:"columns"`
+	Rows    []rowJSON `json:"rows"`
+	Notes   []string  `json:"notes"`
+}
+
+type rowJSON struct {
+	Name  string     `json:"name"`
+	Unit  string     `json:"unit"` // number, count, fraction, seconds or ratio
+	Cells []cellJSON `json:"cells"`
+}
+
+type cellJSON struct {
+	Value  event.Float `json:"value"`
+	Spread event.Float `json:"spread"`
+	Bound  string      `json:"bound"` // exact, at-least or at-most
+	Paper  event.Float `json:"paper"`
+	Note   string      `json:"note"`
+}
+
+type statementJSON struct {
+	Claim   string `json:"claim"`
+	Found   string `json:"found"`
+	Verdict string `json:"verdict"` // holds, fails or open
+}
+
+var unitNames = map[papers.Unit]string{papers.Number: "number", papers.Count: "count", papers.Percent: "fraction", papers.Seconds: "seconds", papers.Ratio: "ratio"}
+
+var boundNames = map[papers.Bound]string{papers.Exact: "exact", papers.AtLeast: "at-least", papers.AtMost: "at-most"}
+
+func (r *reproduction) json() *reproductionJSON {
+	p := r.Report
+	out := &reproductionJSON{Name: p.Name, Paper: p.Paper, Data: p.Data, Trials: p.Trials, Seeds: some(p.Seeds), Quick: r.Quick,
+		Interrupted: r.Interrupted, Version: r.Version, Command: r.Command, Machine: r.Machine, Begun: r.Begun.UTC(), Seconds: r.Seconds,
+		Tables: []tableJSON{}, Statements: []statementJSON{}}
+	for i := range p.Tables {
+		t := &p.Tables[i]
+		table := tableJSON{Title: t.Title, Command: t.Command, Columns: some(t.Columns), Rows: []rowJSON{}, Notes: some(t.Notes)}
+		for _, row := range t.Rows {
+			cells := []cellJSON{}
+			for _, c := range row.Cells {
+				spread := event.Float(math.NaN())
+				if c.Spread > 0 {
+					spread = event.Float(c.Spread)
+				}
+				cells = append(cells, cellJSON{event.Float(c.Value), spread, boundNames[c.Bound], event.Float(c.Paper), c.Note})
+			}
+			table.Rows = append(table.Rows, rowJSON{row.Name, unitNames[row.Unit], cells})
+		}
+		out.Tables = append(out.Tables, table)
+	}
+	for _, s := range p.Statements {
+		out.Statements = append(out.Statements, statementJSON{s.Claim, s.Found, verdicts[s.Holds]})
+	}
+	return out
+}
+
+// some returns a slice that JSON writes as a list even if it is empty.
+func some[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// document is the report for people.
+func (r *reproduction) document() print.Document {
+	heading := "newtop bench " + r.Report.Name
+	if r.Short != "" {
+		heading = r.Short
+	}
+	d := print.Document{print.Title(heading), r.facts()}
+	for i := range r.Report.Tables {
+		d = append(d, tableOf(&r.Report.Tables[i]))
+	}
+	if list := r.Report.Statements; len(list) > 0 {
+		c := &print.Claims{Tally: tally(list)}
+		for _, s := range list {
+			c.Rows = append(c.Rows, [3]string{verdicts[s.Holds], s.Claim, s.Found})
+		}
+		d = append(d, c)
+	}
+	return d
+}
+
+// tableOf writes a table's figures, the paper's in brackets.
+func tableOf(t *papers.Table) *print.FigureTable {
+	f := &print.FigureTable{Title: t.Title, Key: keyText(t), Columns: t.Columns, Notes: t.Notes, Command: t.Command}
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		cells := make([]print.Cell, len(t.Columns))
+		for j := range cells {
+			of := papers.None()
+			if j < len(row.Cells) {
+				of = row.Cells[j]
+			}
+			cells[j] = print.Cell{Figure: ours(&of, row.Unit), Mark: f.Note(of.Note)}
+			if paper := papersOwn(&of, row.Unit); paper != "" {
+				cells[j].Beside = " (" + paper + ")"
+			}
+		}
+		f.Rows = append(f.Rows, print.FigureRow{Name: rowName(row), Cells: cells})
+	}
+	return f
+}
+
+// keyText says how the cells of a table are read. What ± means its notes may say themselves.
+func keyText(t *papers.Table) string {
+	spread, paper := false, false
+	for i := range t.Rows {
+		for _, c := range t.Rows[i].Cells {
+			spread = spread || c.Spread > 0
+			paper = paper || !math.IsNaN(c.Paper)
+		}
+	}
+	text := ""
+	if spread && !slices.ContainsFunc(t.Notes, func(note string) bool { return strings.Contains(note, "±") }) {
+		text = "mean ± standard deviation over the trials"
+	}
+	if paper {
+		text = strings.TrimLeft(text+", the paper's figure in brackets", ", ")
+	}
+	return text
+}

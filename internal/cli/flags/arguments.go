@@ -1,0 +1,99 @@
+package flags
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"newtop/internal/rundiff"
+	"newtop/trainer"
+)
+
+// argument is a run flag with a value.
+type argument struct{ flag, value string }
+
+// arguments returns the run flags that make c, in the order of the help, without those that have their default.
+func arguments(c *trainer.Config) (list []argument) {
+	usual := values(usualConfig())
+	for i, a := range values(c) {
+		if a.value != usual[i].value {
+			list = append(list, a)
+		}
+	}
+	for _, kv := range c.Set {
+		list = append(list, argument{"--set", kv})
+	}
+	return list
+}
+
+// Command returns the command that trains c.
+func Command(c *trainer.Config) string {
+	words := []string{"newtop", "train"}
+	for _, a := range arguments(c) {
+		if words = append(words, a.flag); a.flag != "--density" {
+			words = append(words, Quote(a.value))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// usualConfig is what the flags say where none is given.
+func usualConfig() *trainer.Config {
+	c := new(trainer.Config)
+	for i := range table {
+		switch r := &table[i]; {
+		case r.usual == nil:
+		case !r.parsed():
+			r.of(c).Set(reflect.ValueOf(r.usual))
+		default:
+			if err := r.parse(c, r.usual.(string)); err != nil {
+				panic("flags: " + err.Error())
+			}
+		}
+	}
+	return c
+}
+
+// values returns every run flag but --set, with what it says in c.
+func values(c *trainer.Config) (list []argument) {
+	for i := range table {
+		if r := &table[i]; r.configures() && r.name != "set" {
+			list = append(list, argument{"--" + r.name, r.text(c)})
+		}
+	}
+	return list
+}
+
+// told are the flags whose differences internal/rundiff tells from the runs' own words.
+var told = []string{"--data", "--data-dir", "--net", "--skip", "--experts", "--committee", "--act", "--out", "--loss", "--opt", "--batch",
+	"--blocks", "--epochs", "--seed", "--threads", "--memory", "--save", "--spectrum", "--spectrum-every", "--spectrum-method",
+	"--spectrum-of", "--spectrum-rows", "--density"}
+
+// Differences returns the run flags in which configurations differ, and which change what is trained or when it ends.
+// All settings that were given are one row.
+func Differences(configs []*trainer.Config) (rows []rundiff.Row) {
+	said := make([][]argument, len(configs))
+	for i, c := range configs {
+		said[i] = values(c)
+	}
+	for k, a := range values(&trainer.Config{}) {
+		if slices.Contains(told, a.flag) {
+			continue
+		}
+		r := rundiff.Row{Name: a.flag, Differs: true}
+		for i := range said {
+			r.Values = append(r.Values, said[i][k].value)
+		}
+		if slices.ContainsFunc(r.Values, func(v string) bool { return v != r.Values[0] }) {
+			rows = append(rows, r)
+		}
+	}
+	given := rundiff.Row{Name: "--set", Differs: true}
+	for _, c := range configs {
+		given.Values = append(given.Values, strings.Join(c.Set, " "))
+	}
+	if slices.ContainsFunc(given.Values, func(v string) bool { return v != given.Values[0] }) {
+		rows = append(rows, given)
+	}
+	return rows
+}

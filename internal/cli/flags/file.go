@@ -1,0 +1,118 @@
+package flags
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/pflag"
+)
+
+// readFile applies a TOML file of flags to those that the command line left alone.
+func (f *Run) readFile(set *pflag.FlagSet) error {
+	text, err := os.ReadFile(f.File)
+	if err != nil {
+		return err
+	}
+	var values map[string]any
+	if err := toml.Unmarshal(text, &values); err != nil {
+		var at *toml.DecodeError
+		if errors.As(err, &at) {
+			line, column := at.Position()
+			return Usagef("%s:%d:%d: %s", f.File, line, column, strings.TrimPrefix(at.Error(), "toml: "))
+		}
+		return Usagef("%s: %v", f.File, err)
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if key == "over" && f.Space != nil {
+			if err := f.Space(f.File, text); err != nil {
+				return err
+			}
+			continue
+		}
+		where := fmt.Sprintf("%s:%d", f.File, lineOf(text, key))
+		if err := f.apply(set, where, key, values[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply sets one flag from the configuration file, unless the command line did.
+func (f *Run) apply(set *pflag.FlagSet, where, key string, value any) error {
+	flag := set.Lookup(key)
+	if flag == nil || key == "config" || key == "help" {
+		return Usagef("%s: unknown key %q: expected the name of a run flag, as in epochs = 40", where, key)
+	}
+	if key == "set" {
+		fromFile, ok := settings(value)
+		if !ok {
+			return Usagef("%s: expected a table as in [set] radius = 2, or a list of \"KEY=VALUE\"", where)
+		}
+		f.Set = append(fromFile, f.Set...) // what comes later wins
+		return nil
+	}
+	if flag.Changed {
+		return nil
+	}
+	text, ok := scalar(value)
+	if !ok || set.Set(key, text) != nil {
+		return Usagef("%s: %s = %v: expected %s", where, key, value, expected(flag.Value))
+	}
+	return nil
+}
+
+// lineOf returns the line on which a TOML file gives a key a value, or opens its table.
+func lineOf(text []byte, key string) int {
+	pattern := regexp.MustCompile(`(?m)^[ \t]*\[?["']?` + regexp.QuoteMeta(key) + `["']?[ \t]*[]=.]`)
+	at := pattern.FindIndex(text)
+	if at == nil {
+		return 1
+	}
+	return 1 + bytes.Count(text[:at[0]], []byte("\n"))
+}
+
+// settings turns a TOML table, or a list of texts, into KEY=VALUE.
+func settings(value any) (out []string, ok bool) {
+	switch v := value.(type) {
+	case []any:
+		for _, e := range v {
+			text, ok := e.(string)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, text)
+		}
+		return out, true
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			text, ok := scalar(v[key])
+			if !ok {
+				return nil, false
+			}
+			out = append(out, key+"="+text)
+		}
+		return out, true
+	}
+	return nil, false
+}
+
+// scalar turns a TOML value into what a flag takes on the command line.
+func scalar(value any) (text string, ok bool) {
+	switch v := value.(type) {
+	case string:
+		return v, true
+	case bool, int64:
+		return fmt.Sprint(v), true
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), true
+	}
+	return "", false
+}

@@ -1,0 +1,76 @@
+package flags
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"newtop/datasets"
+	"newtop/trainer"
+)
+
+// Unrecorded is what --record takes for a run that is not kept.
+const Unrecorded = "off"
+
+// CommandLine is the root command's annotation with the arguments that the program was started with.
+const CommandLine = "command line"
+
+// Absolute returns c with files that can be found from any directory, for a run that is resumed elsewhere.
+func Absolute(c trainer.Config) trainer.Config {
+	known := func(name string) bool {
+		for _, d := range datasets.List() {
+			if d.Name == name {
+				return true
+			}
+		}
+		return false
+	}
+	here := func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	}
+	if c.Data != "" && !known(c.Data) && here(c.Data) {
+		c.Data = AbsolutePath(c.Data)
+	}
+	c.DataDir, c.Graph, c.Save = AbsolutePath(c.DataDir), AbsolutePath(c.Graph), AbsolutePath(c.Save)
+	return c
+}
+
+// AbsolutePath leaves an empty path, and one in a directory that is gone, as it is.
+func AbsolutePath(path string) string {
+	if path == "" {
+		return ""
+	}
+	if full, err := filepath.Abs(path); err == nil {
+		return full
+	}
+	return path
+}
+
+// AtStore returns what a command has behind it that is about the runs of --record; nothing for the default place.
+func AtStore(record string) string {
+	if record == "" {
+		return ""
+	}
+	return " --record " + Quote(record)
+}
+
+// QuoteAll joins arguments so that a shell takes them apart again.
+func QuoteAll(args []string) string {
+	parts := make([]string, len(args))
+	for i, a := range args {
+		parts[i] = Quote(a)
+	}
+	return strings.Join(parts, " ")
+}
+
+// Quote returns an argument as a shell reads it: as it is where nothing in it means anything to a shell.
+func Quote(arg string) string {
+	plain := func(r rune) bool {
+		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("-_=+:,./@%", r)
+	}
+	if arg != "" && strings.IndexFunc(arg, func(r rune) bool { return !plain(r) }) < 0 {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}

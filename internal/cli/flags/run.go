@@ -1,0 +1,121 @@
+// Package flags has the flags that several commands share, the run flags above all, and what is wrong with a command line.
+package flags
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"newtop/trainer"
+)
+
+// Run has what the flags say of every command that trains.
+type Run struct {
+	trainer.Config                    // but for the fields of flags that have a form, which Parse sets
+	texts          map[string]*string // of those flags, by name
+	Store          string             // what keeps the run
+	Name           string             // of the run there
+	File           string             // with flags
+	// Space reads the table over of that file; nil: it may have none.
+	Space func(file string, text []byte) error
+}
+
+// Add declares the run flags.
+func (f *Run) Add(cmd *cobra.Command) {
+	set := cmd.Flags()
+	set.SortFlags = false
+	f.texts = map[string]*string{}
+	for i := range table {
+		table[i].add(set, f, table[i].usual, table[i].usage)
+	}
+	set.VisitAll(Wrap)
+}
+
+// AddAgain declares the flags that change a run that is gone on with, some of them before the others.
+func (f *Run) AddAgain(cmd *cobra.Command, before ...string) {
+	set := cmd.Flags()
+	set.SortFlags = false
+	f.texts = map[string]*string{}
+	for _, name := range before {
+		r := &table[slices.IndexFunc(table, func(r row) bool { return r.name == name })]
+		r.add(set, f, nil, r.again)
+	}
+	for i := range table {
+		if r := &table[i]; r.again != "" && !slices.Contains(before, r.name) {
+			r.add(set, f, nil, r.again)
+		}
+	}
+}
+
+// Change puts what the command line says in place of what a run that is gone on with was begun with.
+func (f *Run) Change(cmd *cobra.Command, c *trainer.Config) error {
+	for i := range table {
+		r := &table[i]
+		switch {
+		case r.again == "" || !cmd.Flags().Changed(r.name):
+		case !r.parsed():
+			r.of(c).Set(r.of(f))
+		case *f.texts[r.name] != "":
+			if err := r.parse(c, *f.texts[r.name]); err != nil {
+				return err
+			}
+		}
+	}
+	return c.Check()
+}
+
+// SameProblem reports whether two runs differ in nothing but what may change when one is gone on with.
+func SameProblem(a, b trainer.Config) bool {
+	for _, c := range []*trainer.Config{&a, &b} {
+		for i := range table {
+			if r := &table[i]; r.again != "" {
+				r.of(c).SetZero()
+			}
+		}
+		if len(c.Set) == 0 {
+			c.Set = nil
+		}
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// Wrap breaks a flag's description so that the help, which puts the default behind it and does not wrap by
+// itself, fits into 80 columns.
+func Wrap(f *pflag.Flag) {
+	const room = 80 - 36 // beside the longest name or command
+	if f.DefValue == "0s" {
+		f.DefValue = "" // zero like the numbers', which the help leaves out
+	}
+	text := f.Usage
+	for w := room; w > room/2; w-- {
+		f.Usage = ansi.Wordwrap(text, w, "")
+		if last := f.Usage[strings.LastIndexByte(f.Usage, '\n')+1:]; len(last)+len(" ()")+len(f.DefValue) <= room {
+			return
+		}
+	}
+}
+
+// Parse returns what the flags and the configuration file say, checked.
+func (f *Run) Parse(cmd *cobra.Command) (trainer.Config, error) {
+	if f.File != "" {
+		if err := f.readFile(cmd.Flags()); err != nil {
+			return f.Config, err
+		}
+	}
+	c := f.Config
+	for i := range table {
+		if r := &table[i]; r.parsed() {
+			if err := r.parse(&c, *f.texts[r.name]); err != nil {
+				return c, err
+			}
+		}
+	}
+	if c.Spectrum < 1 {
+		return c, Wrong("--spectrum", c.Spectrum, "a whole number ≥ 1")
+	}
+	return c, c.Check()
+}

@@ -1,0 +1,154 @@
+package flags
+
+import (
+	"os"
+	"os/exec"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"newtop/models"
+	"newtop/trainer"
+)
+
+// parsed returns what run flags say.
+func parsed(t *testing.T, args []string) trainer.Config {
+	t.Helper()
+	var f Run
+	cmd := &cobra.Command{Use: "test"}
+	f.Add(cmd)
+	if err := cmd.ParseFlags(args); err != nil {
+		t.Fatal(args, err)
+	}
+	c, err := f.Parse(cmd)
+	if err != nil {
+		t.Fatal(args, err)
+	}
+	return c
+}
+
+// flagsOf returns the arguments of a configuration as a program gets them.
+func flagsOf(c *trainer.Config) (args []string) {
+	for _, a := range arguments(c) {
+		if args = append(args, a.flag); a.flag != "--density" {
+			args = append(args, a.value)
+		}
+	}
+	return args
+}
+
+// Every field of a configuration but the screen's own has a flag: the flags of one make it again.
+func TestArgumentsMakeTheConfiguration(t *testing.T) {
+	full := trainer.Config{
+		Data: "recipes", DataDir: "/data sets", Target: "a", Test: "0.25", Experts: 3, ExpertHidden: []int{20, 10}, Gate: "hue",
+		GateTraining: "joint", Committee: 2, Act: "sigmoid", Out: "linear", Loss: "mse", Init: "normal:0.3", Optimizer: "tr-gn",
+		Set: []string{"radius=2", "xi=0.1"}, Batch: 7, Blocks: 4, Epochs: 0, TimeLimit: 90 * time.Second, TargetLoss: 1e-9,
+		TargetError: 0.1, Seed: 1 << 63, Threads: 3, Spectrum: 2, SpectrumEvery: 5, SpectrumMethod: "power",
+		SpectrumOf: "gauss-newton", SpectrumRows: -1, Density: true, Save: "out.onnx", Memory: 3 << 20,
+	}
+	for i := range table { // flags that are not tried above are tried with any value
+		field := table[i].of(&full)
+		if !field.IsValid() || !field.IsZero() || table[i].field == "Epochs" {
+			continue
+		}
+		switch field.Kind() {
+		case reflect.String:
+			field.SetString("x")
+		case reflect.Int:
+			field.SetInt(7)
+		case reflect.Float64:
+			field.SetFloat(0.5)
+		case reflect.Bool:
+			field.SetBool(true)
+		}
+	}
+	chain := *usualConfig()
+	chain.Hidden, chain.Skip = []int{70, 50}, models.SkipAll
+	none := *usualConfig()
+	none.Hidden = []int{}
+	graph := *usualConfig()
+	graph.Graph = "net.toml"
+	odd := *usualConfig()
+	odd.Memory = 1<<30 + 1
+	filled := map[string]bool{}
+	for _, c := range []trainer.Config{*usualConfig(), full, chain, none, graph, odd} {
+		if got := parsed(t, flagsOf(&c)); !reflect.DeepEqual(got, c) {
+			t.Errorf("%q make\n%+v, expected\n%+v", flagsOf(&c), got, c)
+		}
+		v := reflect.ValueOf(c)
+		for i := range v.NumField() {
+			if !v.Field(i).IsZero() {
+				filled[v.Type().Field(i).Name] = true
+			}
+		}
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[trainer.Config]()) {
+		if !filled[f.Name] && f.Name != "SpectrumShare" {
+			t.Errorf("no flag was tried for %s", f.Name)
+		}
+	}
+}
+
+// What errors call the fields of a configuration are flags.
+func TestFlagsOfFields(t *testing.T) {
+	var f Run
+	cmd := &cobra.Command{Use: "test"}
+	f.Add(cmd)
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[trainer.Config]()) {
+		name, ok := strings.CutPrefix(Of(field.Name), "--")
+		if field.Name != "SpectrumShare" && (!ok || cmd.Flags().Lookup(name) == nil) {
+			t.Errorf("%s is called %q", field.Name, Of(field.Name))
+		}
+	}
+	for field, want := range map[string]string{"Graph": "--net", "Epochs": "--epochs", "Processes": "-n", "--top": "--top", "JOB_COMPLETION_INDEX": "JOB_COMPLETION_INDEX"} {
+		if got := Of(field); got != want {
+			t.Errorf("%s is called %q, expected %q", field, got, want)
+		}
+	}
+}
+
+// A shell takes a quoted command apart into the arguments that it was made of.
+func TestQuotedArguments(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell to ask")
+	}
+	args := []string{"plain", "", "two words", "it's", `a"b\c`, "$HOME", "*", "--set=rate=1e-3", "tab\there", "ü;rm", "~x", "#c"}
+	out, err := exec.Command(shell, "-c", `for a in `+QuoteAll(args)+`; do printf '%s\0' "$a"; done`).Output()
+	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); err != nil || !reflect.DeepEqual(got, args) {
+		t.Errorf("%s is %q, %v: expected %q", QuoteAll(args), got, err, args)
+	}
+}
+
+// What a run is stored with can be read from any directory.
+func TestAbsolutePaths(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	here := func(name string) string { return AbsolutePath(name) }
+	if err := os.WriteFile("table.csv", []byte("a,b\n1,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := Absolute(trainer.Config{Data: "table.csv", DataDir: "data", Graph: "net.toml", Save: "m.onnx"})
+	if c.Data != here("table.csv") || c.DataDir != here("data") || c.Graph != here("net.toml") || c.Save != here("m.onnx") || c.Data[0] != '/' {
+		t.Errorf("made %+v", c)
+	}
+	if c := Absolute(trainer.Config{Data: "letters"}); c.Data != "letters" || c.DataDir != "" || c.Graph != "" || c.Save != "" {
+		t.Errorf("made %+v of the letters", c)
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for text, want := range map[string]int64{"0": 0, "17": 17, "1K": 1024, "1.5M": 3 << 19, "2g": 2 << 30, "512MB": 512 << 20} {
+		if got, ok := parseSize(text); !ok || got != want {
+			t.Errorf("%s is %d (%v): expected %d", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "M", "-1", "1T", "NaN", "1e30G", "inf"} {
+		if got, ok := parseSize(text); ok {
+			t.Errorf("%q was read as %d", text, got)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package flags
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"newtop/trainer"
+)
+
+// row is a run flag. All that knows of single flags reads the table: the commands that train, the help, configuration files,
+// errors, the command that trains a recorded run again, what runs are told to differ in, and newtop resume.
+type row struct {
+	name  string
+	field string // of Run that it sets, as errors name it; of several the first, the others behind it
+	usual any    // what it is where nobody says otherwise; nil: zero
+	usage string
+	form  *form  // how the flag is written where the field's type does not say it
+	again string // its usage in newtop resume, where it changes the run's; empty: it can't
+}
+
+// table lists the run flags in the order of the help. Who adds one adds a row here and a field to trainer.Config.
+var table = []row{
+	{name: "data", field: "Data", usual: "letters", usage: "data set by name (see newtop data), or a CSV file"},
+	{name: "data-dir", field: "DataDir", usage: "where real data sets are; empty: the cache that newtop data fetch fills"},
+	{name: "target", field: "Target", usage: "target column of a CSV file, by name or number; empty: the last"},
+	{name: "test", field: "Test", usage: "test rows, a number or a fraction; empty: what the data set says"},
+	{name: "net", field: "Hidden Graph", form: &netForm, usual: "", usage: "hidden layers as in 70-50, none, or a TOML file with any graph; empty: by size of the data"},
+	{name: "skip", field: "Skip", form: &skipForm, usual: "none", usage: "connections beside the chain: none, direct (inputs to outputs), all (to every later layer)"},
+	{name: "experts", field: "Experts ExpertHidden", form: &expertsForm, usual: "", usage: "mixture of experts as in 5x16: five nets with 16 hidden nodes each, instead of --net"},
+	{name: "gate", field: "Gate", usage: "what the experts' bell-shaped gates look at: an input or a feature of the data, as hue"},
+	{name: "gates", field: "GateTraining", usage: "how gates learn: descent (after each epoch), joint (as weights), fixed; empty: descent"},
+	{name: "committee", field: "Committee", form: &committeeForm, usual: 1, usage: "nets trained from as many seeds, whose mean output counts"},
+	{name: "act", field: "Act", usage: "activation of hidden layers: tanh, sigmoid, softplus, relu, softmax, identity; empty: tanh"},
+	{name: "out", field: "Out", usage: "activation of the outputs: softmax, tanh, sigmoid, linear; empty: softmax for classes, else linear"},
+	{name: "loss", field: "Loss", usage: "what is minimized: mse or xent; empty: xent behind softmax, else mse"},
+	{name: "init", field: "Init", usual: "uniform:0.2", usage: "how weights are drawn: uniform:A, normal:S, xavier, he or lecun"},
+	{name: "opt", field: "Optimizer", usual: trainer.DefaultOptimizer, usage: "optimizer (see newtop optimizers)"},
+	{name: "set", field: "Set", usage: "hyperparameter of the optimizer as KEY=VALUE; may be repeated"},
+	{name: "batch", field: "Batch", usage: "rows a step of first-order methods; 0: the method's default"},
+	{name: "blocks", field: "Blocks", usage: "parts of the rows that trust-region methods go through in turn; 0: the method's default, 1"},
+	{name: "epochs", field: "Epochs", usual: 100, usage: "outer iterations; 0: no limit",
+		again: "outer iterations in all, those before the stop included; 0: no limit; not given: the run's limit"},
+	{name: "target-loss", field: "TargetLoss", usage: "stop at this training loss; 0: never",
+		again: "stop at this training loss; 0: never; not given: the run's target"},
+	{name: "target-error", field: "TargetError", usage: "stop at this test error as a fraction, or test RMSE; 0: never",
+		again: "stop at this test error as a fraction, or test RMSE; 0: never; not given: the run's target"},
+	{name: "time-limit", field: "TimeLimit", usage: "stop after this much work, as in 90s; 0: never",
+		again: "stop after this much work in all, as in 90s; 0: never; not given: the run's limit"},
+	{name: "seed", field: "Seed", usual: uint64(1), usage: "what the starting weights and the order of rows follow from"},
+	{name: "threads", field: "Threads", usage: "workers; 0: all cores; results do not depend on them",
+		again: "workers; 0: all cores; results do not depend on them"},
+	{name: "spectrum", field: "Spectrum", usual: 3, usage: "eigenvalues to estimate, at each end of the spectrum"},
+	{name: "spectrum-every", field: "SpectrumEvery", usage: "epochs between spectra; 0: never by itself (on the screen: 5, while there is time)"},
+	{name: "spectrum-method", field: "SpectrumMethod", usage: "how: lanczos (both ends) or power (the largest in size); empty: lanczos"},
+	{name: "spectrum-of", field: "SpectrumOf", usage: "of which matrix: hessian or gauss-newton; empty: hessian"},
+	{name: "spectrum-rows", field: "SpectrumRows", form: &rowsForm, usual: "2048", usage: "training rows a spectrum averages over, evenly spaced, or all"},
+	{name: "density", field: "Density", usage: "estimate the spectral density and the trace with each spectrum"},
+	{name: "memory", field: "Memory", form: &memoryForm, usual: "1G", usage: "room for kept linearizations, as in 512M; beyond it passes are recomputed",
+		again: "room for kept linearizations, as in 512M; empty: the run's"},
+	{name: "record", field: "Store", usage: "database that keeps the run, or off; empty: runs.db in the state directory"},
+	{name: "name", field: "Name", usage: "what the record calls the run, beside its ID"},
+	{name: "save", field: "Save", usage: "file for the weights at the end: .safetensors or .onnx",
+		again: "file for the weights at the end: .safetensors or .onnx; not given: the run's"},
+	{name: "config", field: "File", usage: "file with any of these flags, in TOML; the command line wins"},
+}
+
+// of returns the field that the row sets, the first of several, in a *Run or a *trainer.Config.
+func (r *row) of(in any) reflect.Value {
+	name, _, _ := strings.Cut(r.field, " ")
+	return reflect.ValueOf(in).Elem().FieldByName(name)
+}
+
+// configures reports whether the row sets a field of a trainer.Config.
+func (r *row) configures() bool { return r.of(new(trainer.Config)).IsValid() }
+
+// add declares the flag with a default.
+func (r *row) add(set *pflag.FlagSet, f *Run, usual any, usage string) {
+	if r.parsed() {
+		text := new(string)
+		f.texts[r.name] = text
+		set.StringVar(text, r.name, or(usual, ""), usage)
+		return
+	}
+	switch field := r.of(f).Addr().Interface().(type) {
+	case *string:
+		set.StringVar(field, r.name, or(usual, ""), usage)
+	case *[]string:
+		set.StringArrayVar(field, r.name, nil, usage)
+	case *int:
+		set.IntVar(field, r.name, or(usual, 0), usage)
+	case *uint64:
+		set.Uint64Var(field, r.name, or(usual, uint64(0)), usage)
+	case *float64:
+		set.Float64Var(field, r.name, or(usual, 0.0), usage)
+	case *bool:
+		set.BoolVar(field, r.name, or(usual, false), usage)
+	case *time.Duration:
+		set.DurationVar(field, r.name, or(usual, time.Duration(0)), usage)
+	default:
+		panic("flags: the field of --" + r.name + " has no kind of a flag's")
+	}
+}
+
+// or returns a default as the type that it has, or the zero value where there is none.
+func or[T any](usual any, zero T) T {
+	if usual == nil {
+		return zero
+	}
+	return usual.(T)
+}
+
+// text writes what c has as the flag takes it.
+func (r *row) text(c *trainer.Config) string {
+	if r.form != nil {
+		return r.form.write(c)
+	}
+	switch v := r.of(c).Interface().(type) {
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// parsed reports whether the flag is a text that a form reads.
+func (r *row) parsed() bool { return r.form != nil && r.form.parse != nil }
+
+// parse sets the fields of a row with a form.
+func (r *row) parse(c *trainer.Config, text string) error {
+	if r.form.parse(c, text) {
+		return nil
+	}
+	return Wrong("--"+r.name, text, r.form.expected)
+}
+
+// Of returns the flag of a field of a trainer.Config. Errors of other options carry their flags already.
+func Of(field string) string {
+	if field == "Processes" {
+		return "-n"
+	}
+	for i := range table {
+		for name := range strings.FieldsSeq(table[i].field) {
+			if name == field {
+				return "--" + table[i].name
+			}
+		}
+	}
+	return field
+}

@@ -1,0 +1,99 @@
+package flags
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"newtop/trainer"
+)
+
+// UsageError is a wrong flag or argument.
+type UsageError struct{ Message string }
+
+func (e *UsageError) Error() string { return e.Message }
+
+// Usagef returns a *UsageError.
+func Usagef(format string, args ...any) error {
+	return &UsageError{fmt.Sprintf(format, args...)}
+}
+
+// NoArguments refuses arguments of commands that take none. At the root it is a command that does not
+// exist, perhaps a misspelt one.
+func NoArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if !cmd.HasAvailableSubCommands() {
+		return Usagef("%s %s: expected no argument", cmd.CommandPath(), args[0])
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" && c.Name() != "completion" {
+			names = append(names, c.Name())
+		}
+	}
+	message := fmt.Sprintf("unknown command %q: expected one of %s", args[0], strings.Join(names, ", "))
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		message += "; did you mean " + near[0] + "?"
+	}
+	return &UsageError{message}
+}
+
+// Error says what a flag expected, in place of what the number parser thinks of the text.
+func Error(err error) error {
+	var value *pflag.InvalidValueError
+	if !errors.As(err, &value) {
+		return &UsageError{err.Error()}
+	}
+	flag := value.GetFlag()
+	return Wrong("--"+flag.Name, value.GetValue(), expected(flag.Value))
+}
+
+// expected says in words what a flag takes.
+func expected(v pflag.Value) string {
+	switch v.Type() {
+	case "int":
+		return "a whole number"
+	case "uint64":
+		return "a whole number ≥ 0"
+	case "float64":
+		return "a number"
+	case "duration":
+		return "a duration as in 90s or 5m"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + v.Type()
+}
+
+// Wrong says that a flag has a value that it can't have.
+func Wrong(flag string, value any, expected string) error {
+	return &trainer.ConfigError{Field: flag, Value: fmt.Sprint(value), Expected: expected}
+}
+
+// OneOf refuses a flag's value that is none of two or more.
+func OneOf(flag, value string, choices ...string) error {
+	if slices.Contains(choices, value) {
+		return nil
+	}
+	last := len(choices) - 1
+	return Wrong(flag, value, strings.Join(choices[:last], ", ")+" or "+choices[last])
+}
+
+// Arguments asks for so many arguments, any number from least on where most is 0, and says what they are.
+func Arguments(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || most > 0 && len(args) > most {
+			return Usagef("%s: expected %s", cmd.CommandPath(), what)
+		}
+		return nil
+	}
+}
+
+// OneArgument asks for exactly one argument and says what it is.
+func OneArgument(what string) cobra.PositionalArgs { return Arguments(1, 1, "one argument: "+what) }

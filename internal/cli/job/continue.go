@@ -1,0 +1,98 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
+	"newtop/trainer"
+	"newtop/trainer/store"
+)
+
+// ownerPatience is how long a run that goes on waits for its last process to be gone: one on another machine counts as
+// alive for ten seconds after it was last heard of.
+const ownerPatience = 15 * time.Second
+
+// AddContinue declares --continue.
+func AddContinue(cmd *cobra.Command, goOn *bool) {
+	set := cmd.Flags()
+	set.BoolVar(goOn, "continue", false, "go on with the recorded run of this --name where it was cut short; begin it if there is none")
+	flags.Wrap(set.Lookup("continue"))
+}
+
+// Begin returns the run that c says: a new one, or with goOn the rest of the one that has the name.
+func Begin(f *flags.Run, cmd *cobra.Command, c trainer.Config, goOn bool) (*Job, error) {
+	if goOn {
+		if f.Name == "" || f.Store == flags.Unrecorded {
+			return nil, flags.Wrong("--continue", "true", "a recorded run, and --name NAME to find it by")
+		}
+		j, err := restOf(f, cmd, c)
+		if j != nil || err != nil {
+			return j, err
+		}
+	}
+	r, err := keepRecord(f, cmd, c, goOn)
+	if err != nil {
+		return nil, err
+	}
+	return &Job{config: c, record: r}, nil
+}
+
+// restOf returns what is left of the run of the name; nil if there is none.
+func restOf(f *flags.Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
+	r := Resumption{Store: StoreFlags{f.Store}, Flags: *f, again: true}
+	var run *store.Run
+	err := r.Store.With(store.Options{ReadOnly: true}, func(st *store.Store) (err error) {
+		run, err = st.Find(cmd.Context(), f.Name)
+		return err
+	})
+	if run != nil && !cmd.Flags().Changed("spectrum-every") { // of which newtop serve has another default than newtop train
+		c.SpectrumEvery, c.SpectrumShare = run.Config.SpectrumEvery, run.Config.SpectrumShare
+	}
+	var (
+		none  *store.NotFoundError
+		empty *EmptyError
+	)
+	switch {
+	case errors.As(err, &none), errors.As(err, &empty), errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case run.Name != f.Name: // it is another's ID that this is the beginning or the end of
+		return nil, nil
+	case !flags.SameProblem(run.Config, flags.Absolute(c)):
+		return nil, &OtherFlagsError{run: run.Name, command: run.Command}
+	}
+	return r.Job(cmd, run.ID)
+}
+
+// take makes this process the one that records a run. One that goes on by itself waits a while for the last process.
+func (r *Resumption) take(cmd *cobra.Command, s *store.Store, id string) (*store.Recorder, error) {
+	var busy *store.BusyError
+	for begin, told := time.Now(), false; ; {
+		recorder, err := s.Continue(cmd.Context(), id)
+		if !r.again || !errors.As(err, &busy) || time.Since(begin) > ownerPatience {
+			return recorder, err
+		}
+		if !told {
+			fmt.Fprintf(cmd.ErrOrStderr(), "waiting for %s, which recorded the run\n", busy.Owner)
+			told = true
+		}
+		select {
+		case <-time.After(500 * time.Millisecond):
+		case <-cmd.Context().Done():
+			return nil, cmd.Context().Err()
+		}
+	}
+}
+
+// OtherFlagsError says that a run was begun with other flags than those it is to go on with.
+type OtherFlagsError struct{ run, command string }
+
+func (e *OtherFlagsError) Error() string {
+	return "run " + e.run + " was begun with other flags: expected another --name, or those of " + e.command
+}

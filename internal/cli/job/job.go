@@ -1,0 +1,188 @@
+// Package job trains what a command asks for, a new run or the rest of a recorded one: as text, behind the screen, or
+// served over SSH.
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/launch"
+	"newtop/internal/cli/print"
+	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/tui"
+	"newtop/tui/screen"
+)
+
+// Job is what a command trains: a new run, or the rest of one.
+type Job struct {
+	config trainer.Config
+	rest   *remainder    // nil for a new run
+	record *Record       // nil for a run that is not kept
+	Group  *launch.Group // nil for a run that this process trains by itself
+}
+
+// remainder is what a run goes on from.
+type remainder struct {
+	from    *trainer.Checkpoint // nil: the start
+	history []event.Event
+}
+
+// New returns the new run that the flags ask for, changed by adapt before it is recorded.
+func New(f *flags.Run, cmd *cobra.Command, adapt func(*trainer.Config)) (*Job, error) {
+	c, err := f.Parse(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if adapt != nil {
+		adapt(&c)
+	}
+	r, err := keepRecord(f, cmd, c, false)
+	if err != nil {
+		return nil, err
+	}
+	return &Job{config: c, record: r}, nil
+}
+
+// session returns the session that does the job.
+func (j *Job) session(recorders ...trainer.Recorder) (s *trainer.Session, err error) {
+	if !j.Group.Single() {
+		j.config = flags.Absolute(j.config) // whichever directory the others are in
+	}
+	recorders = append(recorders, j.record.recorders()...)
+	if j.rest == nil {
+		s, err = trainer.New(j.config, recorders...)
+	} else {
+		s, err = trainer.Resume(j.config, j.rest.from, j.rest.history, recorders...)
+	}
+	if err != nil {
+		j.record.abandon()
+		return nil, err
+	}
+	s.NameFields(flags.Of)
+	j.Group.Attach(s)
+	return s, nil
+}
+
+// Train does the job without a screen.
+func (j *Job) Train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
+	defer func() { err = cmp.Or(err, j.record.close()) }()
+	session, err := j.session(j.Group.Announcing(printer, cmd.ErrOrStderr(), j.config.Threads))
+	if err != nil {
+		return err
+	}
+	j.record.announce(cmd.ErrOrStderr())
+	err = j.end(cmd, session.Run(cmd.Context()))
+	if _, text := printer.(*print.TextRecorder); text && !failed(err) {
+		j.record.tell(cmd.ErrOrStderr(), false)
+	}
+	return err
+}
+
+// failed reports whether a run ended before it had gone as far as it could.
+func failed(err error) bool {
+	var (
+		diverged *trainer.DivergedError
+		unsaved  *trainer.SaveError // which the record can make good
+	)
+	return err != nil && !errors.As(err, &diverged) && !errors.As(err, &unsaved)
+}
+
+// end says how to go on with a run that was interrupted.
+func (j *Job) end(cmd *cobra.Command, err error) error {
+	if j.record.name() == "" || !errors.Is(err, context.Canceled) || cmd.Context().Err() == nil {
+		return err
+	}
+	return &print.InterruptedError{Cause: err, Next: j.record.command(true)}
+}
+
+// Show does the job behind the screen.
+func (j *Job) Show(cmd *cobra.Command, options screen.Options) (err error) {
+	defer func() { err = cmp.Or(err, j.record.close()) }()
+	j.leaveProcessors()
+	session, err := j.session()
+	if err != nil {
+		return err
+	}
+	feed, last := session.Feed(), session.Feed()
+	defer feed.Close()
+	defer last.Close()
+	runErr, screenErr := Behind(cmd.Context(), session.Run, unusable, func(ctx context.Context) error { return tui.Run(ctx, feed, options) })
+	j.record.complain(cmd.ErrOrStderr())
+	if err := cmd.Context().Err(); err != nil {
+		return j.end(cmd, err)
+	}
+	if err := cmp.Or(runErr, screenErr); err != nil {
+		return err
+	}
+	return j.printOutcome(cmd, last)
+}
+
+// Behind runs something in one goroutine and shows it from another. Whichever ends first for good ends the other: what could
+// not begin, which is what hopeless says of its error, closes the screen; a screen that was closed ends the run. That one
+// ended the other is no error of either's.
+func Behind(ctx context.Context, run func(context.Context) error, hopeless func(error) bool, show func(context.Context) error) (runErr, screenErr error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		err := run(ctx)
+		if hopeless(err) {
+			cancel()
+		}
+		ended <- err
+	}()
+	screenErr = show(ctx)
+	cancel()
+	return uncancelled(<-ended), uncancelled(screenErr)
+}
+
+func uncancelled(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// leaveProcessors leaves some beside the workers', so that a key need not wait for a product.
+func (j *Job) leaveProcessors() {
+	threads := j.config.Threads
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	if j.Group.Single() { // else each process finds out how many it has
+		j.config.Threads = threads
+	}
+	runtime.GOMAXPROCS(threads + ScreenProcessors)
+}
+
+// unusable reports whether a run ended so early or so badly that there is nothing to look at.
+func unusable(err error) bool {
+	_, unprepared := errors.AsType[*trainer.PrepareError](err)
+	_, bug := errors.AsType[*trainer.PanicError](err)
+	return unprepared || bug
+}
+
+// printOutcome leaves lines behind in the terminal when the screen is gone: how the run went, and where it is.
+func (j *Job) printOutcome(cmd *cobra.Command, feed feed.Feed) error {
+	// Everything was published before Run returned, so that Wait does not block.
+	d, err := feed.Wait(context.Background())
+	if err != nil || d.Run == nil || d.Done == nil {
+		return err
+	}
+	if _, err = fmt.Fprintln(cmd.OutOrStdout(), print.Outcome(d.Run, d.Done, d.Status.Optimizer)); err != nil {
+		return err
+	}
+	j.record.tell(cmd.ErrOrStderr(), d.Done.Reason == event.ReasonStopped)
+	return nil
+}
+
+// ScreenProcessors stand beside the workers' where there is a screen, so that a key need not wait for a product.
+const ScreenProcessors = 2

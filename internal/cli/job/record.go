@@ -1,0 +1,156 @@
+package job
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/print"
+	"newtop/internal/version"
+	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/store"
+)
+
+// Record is a run's place in a run store. A nil record is a run that is not kept.
+type Record struct {
+	store    *store.Store
+	recorder *store.Recorder // nil where the store could not be opened
+	place    string          // what --record says in commands that name the run; empty for the default
+	trouble  string          // why the run is not kept, though it should be
+}
+
+// keepRecord opens the store of --record for a new run. The default place must not keep anyone from training, unless there must
+// be a record: what is wrong there is said and the run goes without one.
+func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, must bool) (*Record, error) {
+	if f.Store == flags.Unrecorded {
+		return nil, nil
+	}
+	if f.Name != "" {
+		if err := store.CheckName(f.Name); err != nil {
+			return nil, err
+		}
+	}
+	s, err := OpenStore(f.Store, store.Options{})
+	if err != nil && (must || f.Store != "") {
+		return nil, err
+	}
+	if err != nil {
+		trouble := print.OneLine(err)
+		print.Warn(cmd.ErrOrStderr(), "this run is not recorded: "+trouble+"; --record FILE or --record off says where else")
+		return &Record{trouble: trouble}, nil
+	}
+	about := store.About{Config: flags.Absolute(c), Command: cmd.Root().Annotations[flags.CommandLine], Name: f.Name, Version: version.Program()}
+	return &Record{store: s, recorder: s.Record(about), place: f.Store}, nil
+}
+
+// OpenStore opens the run store in a file, or in the default place for an empty name.
+func OpenStore(file string, o store.Options) (*store.Store, error) {
+	if file == flags.Unrecorded {
+		return nil, flags.Wrong("--record", file, "a database with recorded runs")
+	}
+	if file == "" {
+		var err error
+		if file, err = store.DefaultPath(); err != nil {
+			return nil, err
+		}
+	}
+	return store.Open(file, o)
+}
+
+// recorders returns what the session has to record into.
+func (r *Record) recorders() []trainer.Recorder {
+	switch {
+	case r == nil:
+		return nil
+	case r.recorder == nil:
+		return []trainer.Recorder{(*troubled)(r)}
+	}
+	return []trainer.Recorder{r.recorder}
+}
+
+// troubled keeps nothing and says why on the screen.
+type troubled Record
+
+func (*troubled) Record(event.Event) error { return nil }
+func (*troubled) Flush() error             { return nil }
+func (r *troubled) Recording() event.Recording {
+	return event.Recording{Warning: r.trouble}
+}
+
+// announce has trouble with the record printed as it comes and goes.
+func (r *Record) announce(w io.Writer) {
+	if r == nil || r.recorder == nil {
+		return
+	}
+	r.recorder.OnWarning(func(text string) {
+		if text == "" {
+			text = "the run is being recorded again"
+		}
+		print.Warn(w, text)
+	})
+}
+
+// complain prints what is wrong with a record in the end, where it was not printed as it came.
+func (r *Record) complain(w io.Writer) {
+	if r == nil || r.recorder == nil { // which was said at the start
+		return
+	}
+	if text := r.recorder.Recording().Warning; text != "" {
+		print.Warn(w, text)
+	}
+}
+
+// close gives the store back after the session has ended.
+func (r *Record) close() error {
+	if r == nil || r.store == nil {
+		return nil
+	}
+	return r.store.Close()
+}
+
+// abandon ends a record before anything came into it.
+func (r *Record) abandon() {
+	if r != nil && r.recorder != nil {
+		r.recorder.Flush()
+	}
+}
+
+// tell says where the run is kept, and how it is looked at, or gone on with where it was cut short.
+func (r *Record) tell(w io.Writer, cut bool) {
+	if name := r.name(); name != "" {
+		fmt.Fprintf(w, "recorded as %s: %s\n", name, r.command(cut))
+	}
+}
+
+// name returns what the store calls the run, its name or its ID; empty as long as it has neither, and where the store's
+// file is gone.
+func (r *Record) name() string {
+	if r == nil || r.recorder == nil {
+		return ""
+	}
+	if _, err := os.Stat(r.store.Path()); err != nil {
+		return ""
+	}
+	return r.recorder.Recording().Run
+}
+
+// command returns the command that looks at the run, or goes on with it.
+func (r *Record) command(cut bool) string {
+	name := r.name()
+	if idForm.MatchString(name) {
+		name = print.ShortID(name)
+	}
+	what := "newtop runs show "
+	if cut {
+		what = "newtop resume "
+	}
+	return what + flags.Quote(name) + flags.AtStore(r.place)
+}
+
+// idForm is how an ID looks that a run is given.
+var idForm = regexp.MustCompile(`^\d{8}-\d{6}-[0-9a-f]{6}$`)

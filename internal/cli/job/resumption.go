@@ -1,0 +1,107 @@
+package job
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/launch"
+	"newtop/internal/cli/print"
+	"newtop/internal/kernel"
+	"newtop/trainer/event"
+	"newtop/trainer/store"
+)
+
+// Resumption goes on with recorded runs.
+type Resumption struct {
+	Store StoreFlags
+	Flags flags.Run // that change the run
+	Group *launch.Group
+	// again says that the flags are those of the run's first start, whose limits it may have reached.
+	again bool
+}
+
+// Job takes a run over and returns what is left of it.
+func (r *Resumption) Job(cmd *cobra.Command, name string) (_ *Job, err error) {
+	s, err := r.Store.Open(store.Options{Existing: true})
+	if err != nil {
+		return nil, err
+	}
+	j := &Job{record: &Record{store: s, place: r.Store.File}, Group: r.Group}
+	defer func() {
+		if err != nil {
+			j.record.abandon()
+			err = cmp.Or(err, j.record.close())
+		}
+	}()
+	run, err := s.Find(cmd.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.check(cmd, run); err != nil {
+		return nil, err
+	}
+	if j.record.recorder, err = r.take(cmd, s, run.ID); err != nil {
+		return nil, err
+	}
+	if before, now := run.Opening.Kernel, kernel.Selected().String(); !kernel.SameDigits(before, now) {
+		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("the run was trained with the kernel %s, and goes on with %s: its digits will differ in the last places", before, now))
+	}
+	return j, r.load(cmd, j)
+}
+
+// load reads what the run goes on from, once nobody else can change it.
+func (r *Resumption) load(cmd *cobra.Command, j *Job) error {
+	left, err := j.record.recorder.Resumable(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if left.Passed != nil {
+		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the run goes on from the checkpoint before, of epoch %d", print.OneLine(left.Passed), left.From.Epoch))
+	}
+	config := left.Config
+	if err := r.Flags.Change(cmd, &config); err != nil {
+		return err
+	}
+	j.record.recorder.Configure(flags.Absolute(config))
+	j.config, j.rest = config, &remainder{from: left.From, history: left.History}
+	return nil
+}
+
+// FinishedError says that a run has nothing left to do as its limits are.
+type FinishedError struct {
+	Run            string
+	Reason         event.Reason // of its end
+	What, expected string
+}
+
+func (e *FinishedError) Error() string {
+	return fmt.Sprintf("run %s %s: expected %s", e.Run, e.What, e.expected)
+}
+
+// check refuses a run that would end at once.
+func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
+	c := run.Config
+	if err := r.Flags.Change(cmd, &c); err != nil {
+		return err
+	}
+	epochs, given := EpochOf(run), cmd.Flags().Changed
+	switch d := run.Done; {
+	case c.Epochs > 0 && c.Epochs <= epochs && given("epochs") && !r.again:
+		return flags.Wrong("--epochs", c.Epochs, fmt.Sprintf("more than the %d that the run has had, or 0 for no limit", epochs))
+	case d == nil:
+		return nil
+	case d.Reason == event.ReasonEpochs && c.Epochs > 0 && c.Epochs <= d.Epochs:
+		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its %d epochs", d.Epochs), fmt.Sprintf("--epochs above %d", d.Epochs)}
+	case d.Reason == event.ReasonTime && c.TimeLimit > 0 && c.TimeLimit.Seconds() <= float64(d.Elapsed):
+		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its time limit of %s", run.Config.TimeLimit), fmt.Sprintf("--time-limit above %s", time.Duration(float64(d.Elapsed)*float64(time.Second)).Round(time.Millisecond))}
+	case d.Reason == event.ReasonTarget && c.TargetLoss == run.Config.TargetLoss && c.TargetError == run.Config.TargetError:
+		return &FinishedError{run.ID, d.Reason, "has reached its target", "a lower --target-loss or --target-error, or 0 for none"}
+	case d.Reason == event.ReasonStalled, d.Reason == event.ReasonDiverged:
+		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has %s in epoch %d", d.Reason, d.Epochs), "a run that can go on"}
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/print"
+	"newtop/trainer"
+)
+
+// What viewers read in their terminals when the screen has gone.
+var (
+	errServedOver = errors.New("the run is over, and no longer served")
+	errServedCut  = errors.New("the run was interrupted")
+	errServedNone = errors.New("the run could not go on")
+)
+
+// Serve does the job, printing it, and serves its screen.
+//
+// It trains in one goroutine and serves from another, and ends them in this order: the run, by its own means or the
+// command's context; after it the server, at once where the context ended or there is nothing to look at, else when
+// the host's time is over. A server that breaks leaves the run alone.
+func (j *Job) Serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err error) {
+	defer func() { err = cmp.Or(err, j.record.close()) }()
+	threads := j.config.Threads
+	j.leaveProcessors()
+	session, err := j.session(j.Group.Announcing(printer, cmd.ErrOrStderr(), threads))
+	if err != nil {
+		return err
+	}
+	server, err := h.listen(session)
+	if err != nil {
+		j.record.abandon()
+		return err
+	}
+	messages := cmd.ErrOrStderr()
+	announce(messages, server)
+	j.record.announce(messages)
+
+	serving, leave := context.WithCancelCause(context.WithoutCancel(cmd.Context()))
+	served := make(chan error, 1)
+	go func() {
+		err := server.Serve(serving)
+		if err != nil {
+			print.Warn(messages, "the run is no longer served: "+print.OneLine(err))
+		}
+		served <- err
+	}()
+	runErr := session.Run(cmd.Context())
+	if _, text := printer.(*print.TextRecorder); text && !failed(runErr) {
+		j.record.tell(messages, false)
+	}
+	h.stay(cmd.Context(), messages, runErr, served)
+	leave(farewell(cmd.Context(), runErr))
+	return cmp.Or(j.end(cmd, runErr), <-served)
+}
+
+// stay waits after the run's end until the server has served long enough, or broke; served still holds its error then.
+func (h *Host) stay(ctx context.Context, messages io.Writer, runErr error, served chan error) {
+	if ctx.Err() != nil || unusable(runErr) || !h.forever && h.linger == 0 {
+		return
+	}
+	var over <-chan time.Time
+	until := "until ctrl+c"
+	if !h.forever {
+		timer := time.NewTimer(h.linger)
+		defer timer.Stop()
+		over, until = timer.C, "for "+h.linger.String()
+	}
+	what := "the run is over"
+	if runErr != nil {
+		what = print.OneLine(runErr)
+	}
+	fmt.Fprintf(messages, "%s; it is served %s\n", what, until)
+	select {
+	case <-ctx.Done():
+	case <-over:
+	case err := <-served:
+		served <- err
+	}
+}
+
+// farewell is why the server ends.
+func farewell(ctx context.Context, runErr error) error {
+	switch {
+	case unusable(runErr):
+		return errServedNone
+	case ctx.Err() != nil && errors.Is(runErr, context.Canceled):
+		return errServedCut
+	}
+	return errServedOver
+}

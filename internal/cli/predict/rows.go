@@ -1,0 +1,221 @@
+package predict
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"newtop/datasets"
+	"newtop/datasets/csv"
+	"newtop/datasets/fault"
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/print"
+	"newtop/models/modelfile"
+)
+
+// rowSource gives raw rows one by one.
+type rowSource interface {
+	// read stores a row's inputs and says what is true of it. After the last row it returns io.EOF.
+	read(raw []float64) (truth, error)
+	// truthful reports whether what is true of rows may be known.
+	truthful() bool
+	// waiting reports whether the next row is not there yet.
+	waiting() bool
+	io.Closer
+}
+
+// open finds the rows: standard input, a data set or a file.
+func (f *predictFlags) open(cmd *cobra.Command, m *modelfile.Model, data string) (rowSource, error) {
+	known := slices.ContainsFunc(datasets.List(), func(i datasets.Info) bool { return i.Name == data })
+	switch {
+	case known && cmd.Flags().Changed("target"):
+		return nil, flags.Usagef("--target %s: expected no target with a data set, which says what is to be predicted", f.target)
+	case known:
+		return f.openSet(m, data)
+	case cmd.Flags().Changed("rows"):
+		return nil, flags.Usagef("--rows %s: expected it with a data set; a table has no test rows of its own", f.rows)
+	case data == "-":
+		return f.openTable(m, io.NopCloser(cmd.InOrStdin()), "standard input")
+	}
+	paths := []string{data}
+	if f.dir != "" && !filepath.IsAbs(data) {
+		paths = append(paths, filepath.Join(f.dir, data))
+	}
+	for _, path := range paths {
+		file, err := os.Open(path)
+		if err == nil {
+			return f.openTable(m, file, path)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	_, err := datasets.Load(data, datasets.Options{}) // for what it says of a name that is neither
+	return nil, err
+}
+
+// tableRows are the rows of a CSV text.
+type tableRows struct {
+	*csv.Reader
+	io.Closer
+	file  string
+	model *modelfile.Model
+}
+
+func (f *predictFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
+	info := &csv.Table{Target: m.Meta["target"]}
+	info.Place, _ = strconv.Atoi(m.Meta["target_column"]) // 0 where the model has none
+	if f.target != "" {
+		info.Target, info.Place = f.target, 0
+	}
+	for _, field := range m.Table {
+		info.Fields = append(info.Fields, csv.Field(field))
+	}
+	inputs := m.Inputs
+	if m.Table != nil {
+		inputs = inputs[m.Network.Inputs():]
+	}
+	for _, c := range inputs {
+		info.Fields = append(info.Fields, csv.Field{Name: c.Name})
+	}
+	rows, err := csv.NewReader(r, file, info, f.target != "")
+	if err == nil && rows.Target() != "" && m.Classes == nil && len(m.Outputs) != 1 {
+		err = flags.Usagef("%s has a target %q: expected none, as the model has %d outputs", file, rows.Target(), len(m.Outputs))
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return &tableRows{rows, r, file, m}, nil
+}
+
+func (t *tableRows) truthful() bool { return t.Target() != "" }
+func (t *tableRows) waiting() bool  { return t.Waiting() }
+
+func (t *tableRows) read(raw []float64) (truth, error) {
+	text, err := t.Read(raw)
+	if err != nil || text == "" {
+		return truth{}, err
+	}
+	out := truth{known: true, text: text}
+	wrong := &fault.FormatError{File: t.file, Line: t.Line(), Column: t.Target(), Found: fmt.Sprintf("%.40q", text)}
+	if t.model.Classes == nil {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+			wrong.Expected = "a number"
+			return out, wrong
+		}
+		out.values = []float64{v}
+		return out, nil
+	}
+	class, ok := className(t.model.Classes, text)
+	if !ok {
+		wrong.Expected = "one of the classes " + print.Names(t.model.Classes)
+		return out, wrong
+	}
+	out.class = class
+	return out, nil
+}
+
+// setRows are the rows of a data set.
+type setRows struct {
+	set    *datasets.Dataset
+	model  *modelfile.Model
+	splits []*datasets.Split
+	next   int   // row of the first split
+	class  []int // the model's, of each of the set's
+}
+
+func (f *predictFlags) openSet(m *modelfile.Model, name string) (rowSource, error) {
+	if err := flags.OneOf("--rows", f.rows, "test", "train", "all"); err != nil {
+		return nil, err
+	}
+	o := datasets.Options{Dir: f.dir, Seed: 1}
+	if m.Meta["data"] == name {
+		o.Test = m.Meta["test"] // the rows that were tested on, if others than usual
+	}
+	d, err := datasets.Load(name, o)
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Clone(d.InputNames)
+	if m.Network.Columns() > m.Network.Inputs() {
+		for _, feature := range d.Features {
+			names = append(names, feature.Name)
+		}
+	}
+	if !slices.Equal(names, columnNames(m.Inputs)) {
+		return nil, fmt.Errorf("%s has the inputs %s: expected those of the model, %s", name, print.Names(names), print.Names(columnNames(m.Inputs)))
+	}
+	rows := &setRows{set: d, model: m}
+	if f.rows != "test" {
+		rows.splits = append(rows.splits, &d.Train)
+	}
+	if f.rows != "train" {
+		rows.splits = append(rows.splits, &d.Test)
+	}
+	return rows, rows.match(name)
+}
+
+// match makes sure that the set has the model's targets.
+func (r *setRows) match(name string) error {
+	names := r.set.TargetNames
+	wrong := fmt.Errorf("%s has the targets %s: expected those of the model, %s", name, print.Names(names), print.Names(columnNames(r.model.Outputs)))
+	if (r.set.Classes == nil) != (r.model.Classes == nil) {
+		return wrong
+	}
+	for j, target := range names {
+		class := slices.Index(r.model.Classes, target)
+		if r.set.Classes != nil && class < 0 || r.set.Classes == nil && (j >= len(r.model.Outputs) || r.model.Outputs[j].Name != target) {
+			return wrong
+		}
+		r.class = append(r.class, class)
+	}
+	if r.set.Classes == nil && len(names) != len(r.model.Outputs) {
+		return wrong
+	}
+	return nil
+}
+
+func columnNames(columns []modelfile.Column) (names []string) {
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+func (r *setRows) truthful() bool { return true }
+func (r *setRows) waiting() bool  { return false }
+func (r *setRows) Close() error   { return nil }
+
+func (r *setRows) read(raw []float64) (truth, error) {
+	for len(r.splits) > 0 && r.next == r.splits[0].Rows() {
+		r.splits, r.next = r.splits[1:], 0
+	}
+	if len(r.splits) == 0 {
+		return truth{}, io.EOF
+	}
+	s, i := r.splits[0], r.next
+	r.next++
+	inputs := r.set.Inputs()
+	r.set.InputScaling.RawTo(raw[:inputs], s.Inputs.RawRowView(i))
+	for k := range raw[inputs:] {
+		raw[inputs+k] = s.Features.At(i, k)
+	}
+	t := truth{known: true}
+	if r.model.Classes != nil {
+		t.class, t.text = r.class[s.Labels[i]], r.set.Classes[s.Labels[i]]
+		return t, nil
+	}
+	t.values = make([]float64, r.set.Outputs())
+	r.set.TargetScaling.RawTo(t.values, s.Targets.RawRowView(i))
+	return t, nil
+}

@@ -1,0 +1,148 @@
+package predict
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"newtop/models/modelfile"
+)
+
+// predictionWriter writes predictions row by row. Probabilities have six digits, values all that they have.
+type predictionWriter interface {
+	// row writes a row by its number from 1: what is true of it, the class with the highest output, the outputs.
+	row(number int, t truth, best int, values []float64) error
+	flush() error
+}
+
+func newPredictionWriter(w io.Writer, format string, m *modelfile.Model, source rowSource) predictionWriter {
+	if format == "jsonl" {
+		return &jsonPredictions{w: bufio.NewWriter(w), model: m}
+	}
+	p := &csvPredictions{w: csv.NewWriter(w), model: m, truthful: source.truthful()}
+	p.w.Write(p.header()) // flush returns the error
+	return p
+}
+
+// csvPredictions writes a table with a header.
+type csvPredictions struct {
+	w        *csv.Writer
+	model    *modelfile.Model
+	truthful bool     // whether there are columns for what is true
+	record   []string // room for a row
+}
+
+func (p *csvPredictions) row(number int, t truth, best int, values []float64) error {
+	p.record = append(p.record[:0], strconv.Itoa(number))
+	if p.model.Classes != nil {
+		if p.truthful {
+			p.record = append(p.record, t.text)
+		}
+		p.record = append(p.record, p.model.Classes[best])
+		for _, v := range values {
+			p.record = append(p.record, strconv.FormatFloat(v, 'g', 6, 64))
+		}
+		return p.w.Write(p.record)
+	}
+	if p.truthful {
+		for j := range values {
+			text := ""
+			if t.known {
+				text = strconv.FormatFloat(t.values[j], 'g', -1, 64)
+			}
+			p.record = append(p.record, text)
+		}
+	}
+	for _, v := range values {
+		p.record = append(p.record, strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	return p.w.Write(p.record)
+}
+
+func (p *csvPredictions) header() []string {
+	names := []string{"row"}
+	if m := p.model; m.Classes != nil {
+		if p.truthful {
+			names = append(names, "target")
+		}
+		names = append(names, "prediction")
+		for _, class := range m.Classes {
+			names = append(names, "p:"+class)
+		}
+		return names
+	}
+	if p.truthful {
+		names = append(names, p.outputs("target")...)
+	}
+	return append(names, p.outputs("prediction")...)
+}
+
+// outputs names the columns of a regression.
+func (p *csvPredictions) outputs(what string) (names []string) {
+	if len(p.model.Outputs) == 1 {
+		return []string{what}
+	}
+	for _, c := range p.model.Outputs {
+		names = append(names, what+":"+c.Name)
+	}
+	return names
+}
+
+func (p *csvPredictions) flush() error {
+	p.w.Flush()
+	return p.w.Error()
+}
+
+// jsonPredictions writes one object a row.
+type jsonPredictions struct {
+	w     *bufio.Writer
+	model *modelfile.Model
+}
+
+// prediction is a row in JSON.
+type prediction struct {
+	Row        int                    `json:"row"`
+	Target     any                    `json:"target,omitempty"`
+	Prediction any                    `json:"prediction"`
+	P          map[string]json.Number `json:"p,omitempty"`
+}
+
+func (p *jsonPredictions) row(number int, t truth, best int, values []float64) error {
+	out := prediction{Row: number}
+	if m := p.model; m.Classes != nil {
+		if t.known {
+			out.Target = t.text
+		}
+		out.Prediction, out.P = m.Classes[best], make(map[string]json.Number, len(values))
+		for j, v := range values {
+			out.P[m.Classes[j]] = json.Number(strconv.FormatFloat(v, 'g', 6, 64))
+		}
+	} else {
+		if t.known {
+			out.Target = p.named(t.values)
+		}
+		out.Prediction = p.named(values)
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return err
+	}
+	_, err = p.w.Write(append(text, '\n'))
+	return err
+}
+
+// named returns the values of a regression by their names, or the value alone.
+func (p *jsonPredictions) named(values []float64) any {
+	if len(values) == 1 {
+		return values[0]
+	}
+	out := make(map[string]float64, len(values))
+	for j, v := range values {
+		out[p.model.Outputs[j].Name] = v
+	}
+	return out
+}
+
+func (p *jsonPredictions) flush() error { return p.w.Flush() }

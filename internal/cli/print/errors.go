@@ -1,0 +1,73 @@
+package print
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"newtop/internal/cli/flags"
+	"newtop/trainer"
+)
+
+// Exit codes, a contract with scripts. Of several processes that train together one of which nothing is heard ends the
+// others with mpi.ExitHung, which is 4.
+const (
+	ExitDone        = 0
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitDiverged    = 3
+	ExitInterrupted = 130
+)
+
+// Report prints an error as one line that starts with the program's name.
+func Report(w io.Writer, err error) {
+	text := OneLine(err)
+	if exit, ok := errors.AsType[*ExitError](err); ok && exit.Err == nil {
+		return
+	}
+	if _, bug := errors.AsType[*trainer.PanicError](err); bug { // with its stack
+		text = err.Error()
+	} else if interrupted, ok := errors.AsType[*InterruptedError](err); ok {
+		text = interrupted.Error()
+	} else if errors.Is(err, context.Canceled) {
+		text = "interrupted"
+	}
+	fmt.Fprintln(w, "newtop:", text)
+}
+
+// ExitError is an end with a code of its own.
+type ExitError struct {
+	Code int
+	Err  error // nil: there is nothing to say
+}
+
+func (e *ExitError) Error() string {
+	if e.Err == nil {
+		return ""
+	}
+	return e.Err.Error()
+}
+
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// ShortID returns the end of a run's ID, by which people name it.
+func ShortID(id string) string { return id[strings.LastIndexByte(id, '-')+1:] }
+
+// InterruptedError is the end of a run by a signal.
+type InterruptedError struct {
+	Cause error
+	Next  string // the command that goes on with it
+}
+
+func (e *InterruptedError) Error() string { return "interrupted; to go on: " + e.Next }
+func (e *InterruptedError) Unwrap() error { return e.Cause }
+
+// Warn prints a warning.
+func Warn(w io.Writer, text string) { fmt.Fprintln(w, "newtop: warning:", text) }
+
+// OneLine returns an error's text on one line.
+func OneLine(err error) string {
+	return strings.Join(strings.Fields(trainer.ErrorText(err, flags.Of)), " ")
+}

@@ -1,0 +1,157 @@
+package print
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"newtop/internal/cli/flags"
+	"newtop/trainer"
+	"newtop/trainer/event"
+)
+
+// TextRecorder prints a run as a table: one line an epoch to out, and what the run is to messages. What the
+// table needs to show is known from the first step, so that the row of the starting weights waits for it.
+type TextRecorder struct {
+	out, messages io.Writer
+	run           event.RunEvent
+	opened        bool
+	optimizer     string
+	start         *event.EpochEvent // the starting weights, while they wait
+	columns       []column          // nil until the heading is printed
+}
+
+func (t *TextRecorder) Record(e event.Event) error {
+	switch e := e.(type) {
+	case event.RunEvent:
+		t.run, t.optimizer, t.opened = e, e.Optimizer, true
+		t.opening()
+	case event.EpochEvent:
+		t.optimizer = e.Optimizer
+		if e.Epoch == 0 && t.columns == nil {
+			t.start = &e
+			return nil
+		}
+		err := t.begin(&e)
+		return t.print(err, tableRow(t.columns, &e))
+	case event.SpectrumEvent:
+		return t.print(t.begin(t.start), SpectrumLine(&e))
+	case event.ResumeEvent:
+		fmt.Fprintf(t.messages, "resumed after epoch %d\n", e.Epoch)
+	case event.SavedEvent:
+		fmt.Fprintf(t.messages, "saved epoch %d: %s, %s, %s\n", e.Epoch, Printable(e.File), e.Format, Bytes(e.Bytes))
+	case event.DoneEvent:
+		if err := t.begin(t.start); err != nil || !t.opened || e.Reason == event.ReasonFailed {
+			return err
+		}
+		return t.print(nil, Outcome(&t.run, &e, t.optimizer))
+	}
+	return nil
+}
+
+func (t *TextRecorder) Flush() error { return nil }
+
+// opening says what is known of the run: of one that another program trains that may be its name alone.
+func (t *TextRecorder) opening() {
+	r := &t.run
+	var parts []string
+	add := func(known bool, format string, args ...any) {
+		if known {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(r.Data.TrainRows > 0, "%d + %d rows", r.Data.TrainRows, r.Data.TestRows)
+	add(len(r.Model.Layers) > 0, "net %s", r.Model.Shape())
+	add(r.Model.Parameters > 0, "%d weights", r.Model.Parameters)
+	add(r.Optimizer != "", "%s", r.Optimizer)
+	add(r.Kernel != "", "%s", r.Seeds())
+	add(r.Threads > 0, "%s", Count(r.Threads, "thread"))
+	text := cmp.Or(r.Data.Name, r.ID, "a run")
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	fmt.Fprintln(t.messages, Printable(text))
+}
+
+// begin prints the heading and the starting weights, once, in the columns that e calls for; nil calls for
+// nothing yet.
+func (t *TextRecorder) begin(e *event.EpochEvent) error {
+	if t.columns != nil || e == nil {
+		return nil
+	}
+	t.columns = columns(&t.run, e)
+	err := t.print(nil, tableHead(t.columns, len(e.Inner) > 0))
+	if t.start != nil {
+		err = t.print(err, tableRow(t.columns, t.start))
+	}
+	return err
+}
+
+// print writes a line unless something failed before.
+func (t *TextRecorder) print(err error, line string) error {
+	if err == nil {
+		_, err = fmt.Fprintln(t.out, line)
+	}
+	return err
+}
+
+// SpectrumLine tells of a spectrum in a line.
+func SpectrumLine(e *event.SpectrumEvent) string {
+	if e.Stop.Failed() {
+		return fmt.Sprintf("%5d no eigenvalues of the %s: %s", e.Epoch, matrix(e.Operator), e.Stop.Words())
+	}
+	var parts []string
+	for i, v := range e.Eigenvalues {
+		parts = append(parts, fmt.Sprintf("%.4g±%.1g", float64(v), float64(e.Residuals[i])))
+	}
+	line := fmt.Sprintf("%5d eigenvalues of the %s over %d rows (%s): %s", e.Epoch, matrix(e.Operator), e.Rows, e.Selection, strings.Join(parts, " "))
+	if e.Stop.Early() {
+		line += "; some residuals are larger than wanted"
+	}
+	if e.Trace != nil {
+		line += fmt.Sprintf("; trace %.4g±%.1g", float64(e.Trace.Value), float64(e.Trace.Error))
+	}
+	return line
+}
+
+// matrix names a spectrum's operator in a sentence.
+func matrix(operator string) string {
+	switch operator {
+	case "hessian":
+		return "Hessian"
+	case "gauss-newton":
+		return "Gauss–Newton matrix"
+	}
+	return operator
+}
+
+// NewRecorder returns what prints a run in the given format.
+func NewRecorder(format string, out, messages io.Writer) (trainer.Recorder, error) {
+	if format == "jsonl" {
+		return trainer.NewJSONLines(out), nil
+	}
+	return &TextRecorder{out: out, messages: messages}, flags.OneOf("--format", format, "text", "jsonl")
+}
+
+// Outcome says in one line how a run went.
+func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) string {
+	epochs := "epochs"
+	if done.Epochs == 1 {
+		epochs = "epoch"
+	}
+	reason := string(done.Reason)
+	if done.Reason == event.ReasonStalled {
+		reason += ": " + done.Message
+	}
+	text := fmt.Sprintf("%s: %s, %d %s in %s (%s)", run.Data.Name, optimizer, done.Epochs, epochs, seconds(float64(done.Elapsed)), reason)
+	switch {
+	case run.Data.Classes > 0 && run.Data.TestRows > 0:
+		text += fmt.Sprintf(", test error %s, best %s in epoch %d", Percent(done.TestError), Percent(done.BestTestError), done.BestEpoch)
+	case run.Data.TestRows > 0:
+		text += fmt.Sprintf(", test RMSE %s, best %s in epoch %d", Number(done.TestRMSE, 4), Number(done.BestTestRMSE, 4), done.BestEpoch)
+	default:
+		text += ", loss " + Number(done.Loss, 4)
+	}
+	return text
+}

@@ -1,0 +1,120 @@
+package runs
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/job"
+	"newtop/internal/cli/print"
+	"newtop/trainer/store"
+)
+
+func newRunsRename(a *job.StoreFlags) *cobra.Command {
+	return &cobra.Command{
+		Use: "rename RUN NAME", Short: "Give a recorded run a name", ValidArgsFunction: a.Complete(1, cobra.ShellCompDirectiveNoFileComp),
+		Args: flags.Arguments(2, 2, "a run and its new name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.With(store.Options{Existing: true}, func(s *store.Store) error {
+				runs, err := job.FindRuns(cmd, s, args[:1])
+				if err != nil {
+					return err
+				}
+				return s.Rename(cmd.Context(), runs[0].ID, args[1])
+			})
+		},
+	}
+}
+
+// remover removes runs.
+type remover struct {
+	older, state string
+	sure         bool
+}
+
+func newRunsRemove(a *job.StoreFlags) *cobra.Command {
+	var r remover
+	cmd := &cobra.Command{
+		Use:               "rm [RUN…]",
+		Short:             "Remove recorded runs",
+		Long:              "Remove recorded runs: those that are named, or all that the flags choose.\nWhat is still being trained stays.",
+		Example:           "newtop runs rm last\nnewtop runs rm --older-than 30d --state interrupted",
+		ValidArgsFunction: a.Complete(0, cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (len(args) > 0) == (r.older != "" || r.state != "") {
+				return flags.Usagef("%s: expected runs by ID or name, or --older-than and --state to choose them", cmd.CommandPath())
+			}
+			return a.With(store.Options{Existing: true}, func(s *store.Store) error { return r.remove(cmd, s, args) })
+		},
+	}
+	set := cmd.Flags()
+	set.SortFlags = false
+	set.StringVar(&r.older, "older-than", "", "all that nothing was recorded of for so long, as in 12h or 30d")
+	set.StringVar(&r.state, "state", "", "all in this state, as in newtop runs --state")
+	set.BoolVarP(&r.sure, "yes", "y", false, "do not ask")
+	set.VisitAll(flags.Wrap)
+	return cmd
+}
+
+func (r *remover) remove(cmd *cobra.Command, s *store.Store, names []string) error {
+	runs, err := job.FindRuns(cmd, s, names)
+	if err == nil && len(names) == 0 {
+		runs, err = r.chosen(cmd, s)
+	}
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, run := range runs {
+		ids = append(ids, run.ID)
+	}
+	if len(ids) == 0 {
+		fmt.Fprintln(cmd.ErrOrStderr(), "newtop: no such run")
+		return nil
+	}
+	if !r.sure {
+		if err := confirm(cmd, runs); err != nil {
+			return err
+		}
+	}
+	if err := s.Remove(cmd.Context(), ids...); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s removed\n", print.Count(len(ids), "run"))
+	return nil
+}
+
+// chosen returns the runs that the flags choose, without those that are being trained.
+func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, err error) {
+	before := time.Now()
+	if r.older != "" {
+		d, err := span(r.older)
+		if err != nil {
+			return nil, flags.Wrong("--older-than", r.older, err.Error())
+		}
+		before = before.Add(-d)
+	}
+	if r.state != "" {
+		if err := checkState(r.state); err != nil {
+			return nil, err
+		}
+	}
+	runs, err := s.Runs(cmd.Context(), store.Filter{State: r.state})
+	for i := range runs {
+		if runs[i].State != store.Running && runs[i].Changed.Before(before) {
+			out = append(out, &runs[i])
+		}
+	}
+	return out, err
+}
+
+// confirm asks on the terminal whether to remove runs.
+func confirm(cmd *cobra.Command, runs []*store.Run) error {
+	var lines []string
+	for _, r := range runs {
+		lines = append(lines, fmt.Sprintf("%s %s %s %s, %d epochs, %s", print.ShortID(r.ID), r.Name, job.DataOf(r), job.OptimizerOf(r), job.EpochOf(r), r.State))
+	}
+	return print.Confirm(cmd, lines, print.Count(len(runs), "run"))
+}

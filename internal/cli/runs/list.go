@@ -1,0 +1,158 @@
+package runs
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/job"
+	"newtop/internal/cli/print"
+	"newtop/trainer/event"
+	"newtop/trainer/store"
+)
+
+// runColumn is a column of the list of runs. In a terminal those of the highest rank go first where there is no room.
+type runColumn struct {
+	head string // as a print.Table's
+	rank int
+	text func(r *store.Run) string
+}
+
+// runColumns returns the columns of a list: people's in a terminal, with everything in a pipe.
+func runColumns(inTerminal bool, now time.Time) []runColumn {
+	id := func(r *store.Run) string { return r.ID }
+	begun := func(r *store.Run) string { return r.Begun.Local().Format(time.DateTime) }
+	if inTerminal {
+		id = func(r *store.Run) string { return print.ShortID(r.ID) }
+		begun = func(r *store.Run) string { return print.When(r.Begun, now) }
+	}
+	return []runColumn{
+		{head: "ID", text: id},
+		{head: "NAME", rank: 2, text: func(r *store.Run) string { return r.Name }},
+		{head: "BEGUN", rank: 4, text: begun},
+		{head: "DATA", text: job.DataOf},
+		{head: "NET", rank: 6, text: shapeOf},
+		{head: "OPTIMIZER", text: job.OptimizerOf},
+		{head: ">SEED", rank: 7, text: func(r *store.Run) string { return fmt.Sprint(r.Config.Seed) }},
+		{head: ">EPOCHS", rank: 1, text: func(r *store.Run) string { return fmt.Sprint(job.EpochOf(r)) }},
+		{head: ">BEST TEST", text: func(r *store.Run) string { return print.MeasureOf(job.MeasureOf(r), r.Best) }},
+		{head: ">TIME", rank: 5, text: func(r *store.Run) string {
+			if r.Last == nil {
+				return "."
+			}
+			return print.Elapsed(r.Last.Elapsed)
+		}},
+		{head: "STATE", rank: 3, text: func(r *store.Run) string { return string(r.State) }},
+	}
+}
+
+// shapeOf writes the layers of a run's net.
+func shapeOf(r *store.Run) string {
+	if r.Opening == nil {
+		return "."
+	}
+	return r.Opening.Model.Shape()
+}
+
+func listText(cmd *cobra.Command, runs []store.Run) error {
+	if len(runs) == 0 {
+		return nil
+	}
+	width := print.Width(cmd.OutOrStdout())
+	g := listed(runs, width > 0, time.Now())
+	return g.Fit(cmd.OutOrStdout(), width)
+}
+
+// listed returns the list of runs as a table.
+func listed(runs []store.Run, inTerminal bool, now time.Time) *print.Table {
+	columns := runColumns(inTerminal, now)
+	var g print.Table
+	for _, c := range columns {
+		g.Heads, g.Ranks = append(g.Heads, c.head), append(g.Ranks, c.rank)
+	}
+	for k := range runs {
+		var row []string
+		for _, c := range columns {
+			row = append(row, c.text(&runs[k]))
+		}
+		g.Add(row...)
+	}
+	return &g
+}
+
+// runRow is a run in a line for programs. Figures are those of the newest epoch, but for the best ones.
+type runRow struct {
+	ID          string      `json:"id"`
+	Name        string      `json:"name"`
+	State       store.State `json:"state"`
+	Begun       time.Time   `json:"begun"`
+	Changed     time.Time   `json:"changed"`
+	Data        string      `json:"data"`
+	Net         string      `json:"net"`
+	Parameters  int         `json:"parameters"`
+	Optimizer   string      `json:"optimizer"` // that it began with
+	Seed        uint64      `json:"seed"`
+	Epoch       int         `json:"epoch"`
+	Limit       int         `json:"epoch_limit"` // 0 for none
+	Loss        event.Float `json:"loss"`
+	TestLoss    event.Float `json:"test_loss"`
+	Error       event.Float `json:"error"`
+	TestError   event.Float `json:"test_error"`
+	RMSE        event.Float `json:"rmse"`
+	TestRMSE    event.Float `json:"test_rmse"`
+	BestEpoch   int         `json:"best_epoch"`
+	BestError   event.Float `json:"best_test_error"`
+	BestRMSE    event.Float `json:"best_test_rmse"`
+	Equivalents event.Float `json:"gradient_equivalents"`
+	Elapsed     event.Float `json:"elapsed"`    // training seconds
+	Checkpoint  int         `json:"checkpoint"` // epoch to resume from; −1 for none
+	Inner       int         `json:"inner_iterations"`
+	Command     string      `json:"command"`
+	Host        string      `json:"host"`
+	Process     int         `json:"process"`
+	Version     string      `json:"version"`
+	Bytes       int64       `json:"bytes"`
+}
+
+func rowOf(r *store.Run) runRow {
+	row := runRow{ID: r.ID, Name: r.Name, State: r.State, Begun: r.Begun, Changed: r.Changed, Data: job.DataOf(r), Optimizer: job.OptimizerOf(r),
+		Seed: r.Config.Seed, Limit: r.Config.Epochs, Checkpoint: r.Checkpoint, Inner: r.Inner, Command: r.Command, Host: r.Host,
+		Process: r.Process, Version: r.Version, Bytes: r.Bytes}
+	if r.Opening != nil {
+		row.Net, row.Parameters = r.Opening.Model.Shape(), r.Opening.Model.Parameters
+	}
+	unknown := event.UnknownEpoch(0)
+	last, best := cmp.Or(r.Last, &unknown), cmp.Or(r.Best, &unknown)
+	row.Epoch, row.Loss, row.TestLoss, row.Error, row.TestError = last.Epoch, last.Loss, last.TestLoss, last.Error, last.TestError
+	row.RMSE, row.TestRMSE, row.Equivalents, row.Elapsed = last.RMSE, last.TestRMSE, last.GradientEquivalents, last.Elapsed
+	row.BestEpoch, row.BestError, row.BestRMSE = best.Epoch, best.TestError, best.TestRMSE
+	return row
+}
+
+func listJSON(cmd *cobra.Command, runs []store.Run) error {
+	rows := make([]runRow, len(runs))
+	for i := range runs {
+		rows[i] = rowOf(&runs[i])
+	}
+	return print.JSON(cmd.OutOrStdout(), rows)
+}
+
+func listCSV(cmd *cobra.Command, runs []store.Run) error {
+	w := csv.NewWriter(cmd.OutOrStdout())
+	names := fieldNames(reflect.TypeFor[runRow]())
+	if err := w.Write(names); err != nil {
+		return err
+	}
+	for i := range runs {
+		row := rowOf(&runs[i])
+		if err := w.Write(fieldTexts(reflect.ValueOf(row))); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	return w.Error()
+}

@@ -1,0 +1,124 @@
+package runs
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/job"
+	"newtop/internal/cli/print"
+	"newtop/trainer/store"
+	"newtop/trainer/tune"
+)
+
+func newRunsMerge(a *job.StoreFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "merge FILE…",
+		Short: "Copy the runs and searches of other databases into this one",
+		Long: `Copy the runs and searches of other databases into the one of --record. Each file
+is taken as a whole or not at all, and only read. What is there already stays, or
+is brought up to date where the file has it further; merging again changes nothing.
+Shards of a search are one search then: newtop tune show NAME.`,
+		Example: "newtop runs merge sweep-*.db\nnewtop runs merge --record all.db node1.db node2.db",
+		Args:    flags.Arguments(1, 0, "databases with recorded runs"),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			if err := readable(files); err != nil {
+				return err
+			}
+			return a.With(store.Options{}, func(s *store.Store) error { return mergeInto(cmd, s, a.File, files) })
+		},
+	}
+}
+
+// readable returns what is wrong with the first of the files that is no run store, before any is merged.
+func readable(files []string) error {
+	for _, file := range files {
+		source, err := store.Open(file, store.Options{ReadOnly: true})
+		if err != nil {
+			return err
+		}
+		if err := source.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergeInto merges files in turn.
+func mergeInto(cmd *cobra.Command, s *store.Store, place string, files []string) error {
+	for _, file := range files {
+		m, err := s.Merge(cmd.Context(), file)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(cmd.OutOrStdout(), print.Printable(file+": "+mergedText(&m))); err != nil {
+			return err
+		}
+	}
+	return tellSweeps(cmd, s, place)
+}
+
+// mergedText says what came of merging a file.
+func mergedText(m *store.Merged) string {
+	text := print.Count(m.Runs.All(), "run")
+	if n := len(m.Found); n > 0 {
+		text += ", " + print.CountOf(n, "search", "searches")
+		if shards := tune.Shards(m.Found); len(shards) == 1 {
+			text += " (" + shards[0].String() + ")"
+		} else if len(shards) > 1 {
+			text += " (" + print.Count(len(shards), "shard") + ")"
+		}
+	}
+	var parts []string
+	all := store.Tally{
+		Added: m.Runs.Added + m.Searches.Added, Updated: m.Runs.Updated + m.Searches.Updated,
+		Same: m.Runs.Same + m.Searches.Same, Older: m.Runs.Older + m.Searches.Older,
+	}
+	switch {
+	case all.Added == 0 && all.Updated == 0:
+		text += ": nothing new"
+	case all.Added < all.All():
+		text += fmt.Sprintf(": %d new", all.Added)
+		parts = append(parts, tallied(all.Updated, "brought up to date"), tallied(all.Same, "here already"))
+	}
+	parts = append(parts, tallied(all.Older, "further here"))
+	for _, p := range parts {
+		if p != "" {
+			text += ", " + p
+		}
+	}
+	for _, r := range m.Renamed {
+		text += "; " + r
+	}
+	if m.More > 0 {
+		text += fmt.Sprintf("; %d more have other names", m.More)
+	}
+	return text
+}
+
+func tallied(n int, what string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// tellSweeps says how sweeps are looked at.
+func tellSweeps(cmd *cobra.Command, s *store.Store, place string) error {
+	all, err := tune.Sweeps(cmd.Context(), s)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if w := &all[i]; w.Of > 0 {
+			text := w.Told()
+			if missing := w.Missing(); len(missing) > 0 {
+				text += ", without " + strings.Trim(fmt.Sprint(missing), "[]")
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: newtop tune show %s%s\n", print.Printable(w.Name), text, flags.Quote(w.Name), flags.AtStore(place))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package runs
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/store"
+)
+
+func TestRunsListFits(t *testing.T) {
+	runs := []store.Run{{ID: "20261122-010203-a1b2c3", State: store.Running}}
+	for k, name := range []string{"newton", "", "a run with a long name"} {
+		runs = append(runs, store.Run{
+			ID: fmt.Sprintf("20261122-01020%d-0a1b2c", k), Name: name, State: "epochs", Begun: time.Unix(1e9, 0),
+			Config: trainer.Config{Seed: 7}, Last: &event.EpochEvent{Epoch: 400, Elapsed: 7.25}, Best: &event.EpochEvent{Epoch: 3, TestError: 0.125},
+			Opening: &event.RunEvent{Optimizer: "tr-newton", Data: event.DataInfo{Name: "spirals", Classes: 2, TestRows: 9}, Model: event.ModelInfo{Layers: []int{2, 70, 50, 2}}},
+		})
+	}
+	g := listed(runs, true, time.Now())
+	for width := 40; width < 160; width++ {
+		var b strings.Builder
+		if err := g.Fit(&b, width); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%d columns: %q", width, line)
+			}
+		}
+		if width >= 80 && !strings.Contains(b.String(), "STATE") || !strings.Contains(b.String(), "OPTIMIZER") {
+			t.Errorf("%d columns:\n%s", width, b.String())
+		}
+	}
+}
+
+func TestSpans(t *testing.T) {
+	for text, want := range map[string]time.Duration{"0s": 0, "90m": 90 * time.Minute, "24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "2w": 14 * 24 * time.Hour, "0.5d": 12 * time.Hour} {
+		if got, err := span(text); err != nil || got != want {
+			t.Errorf("%s is %v (%v): expected %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "d", "-1d", "1e9d", "soon", "-1h", "NaNd"} {
+		if got, err := span(text); err == nil {
+			t.Errorf("%q was read as %v", text, got)
+		}
+	}
+}
+
+func TestProcessesOfARun(t *testing.T) {
+	for _, c := range []struct {
+		opening event.RunEvent
+		want    string
+	}{
+		{event.RunEvent{}, ""},
+		{event.RunEvent{Ranks: 4, Hosts: 2}, "4 on 2 machines, the digits of one"},
+		{event.RunEvent{Ranks: 2, Hosts: 1, Reduce: "fast"}, "2 on 1 machine, sums in MPI's order"},
+	} {
+		if got := processesText(&c.opening); got != c.want {
+			t.Errorf("%q, expected %q", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package runs
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/job"
+	"newtop/internal/cli/print"
+	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/store"
+)
+
+func newRunsShow(a *job.StoreFlags) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use: "show RUN", Short: "Tell all about a recorded run", Args: flags.OneArgument("a run's ID or name, or last"),
+		ValidArgsFunction: a.Complete(1, cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.OneOf("--format", format, "text", "json"); err != nil {
+				return err
+			}
+			return a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
+				runs, err := job.FindRuns(cmd, s, args)
+				if err != nil {
+					return err
+				}
+				t, err := summarizeRun(cmd.Context(), s, runs[0])
+				if err != nil {
+					return err
+				}
+				if format == "json" {
+					return print.JSON(cmd.OutOrStdout(), t.report())
+				}
+				return t.print(cmd.OutOrStdout())
+			})
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	return cmd
+}
+
+// runReport is a run as runs show --format json prints it.
+type runReport struct {
+	runRow
+	Repeat   string               `json:"repeat"` // the command that trains the same anew
+	Config   trainer.Config       `json:"config"`
+	Run      *event.RunEvent      `json:"run"`
+	First    *event.EpochEvent    `json:"first"`
+	Last     *event.EpochEvent    `json:"last"`
+	Best     *event.EpochEvent    `json:"best"`
+	Stops    map[string]int       `json:"stops"` // inner solves by the reason why they stopped
+	Switches []event.SwitchEvent  `json:"switches"`
+	Settings []event.SettingEvent `json:"settings"`
+	Rewinds  []event.RewindEvent  `json:"rewinds"`
+	Races    []event.RaceEvent    `json:"races"`
+	Resumes  []event.ResumeEvent  `json:"resumes"`
+	Saved    []event.SavedEvent   `json:"saved"`
+	Spectra  int                  `json:"spectra"`
+	Spectrum *event.SpectrumEvent `json:"spectrum"` // the newest
+	Diverged *event.DivergedEvent `json:"diverged"`
+	Done     *event.DoneEvent     `json:"done"`
+}
+
+func (t *summary) report() *runReport {
+	r := t.run
+	return &runReport{runRow: rowOf(r), Repeat: flags.Command(&r.Config), Config: r.Config, Run: r.Opening, First: r.First, Last: r.Last,
+		Best: r.Best, Stops: t.stops, Switches: t.switches, Settings: t.settings, Rewinds: t.rewinds, Races: t.races,
+		Resumes: t.resumes, Saved: t.saved, Spectra: t.spectra, Spectrum: t.spectrum, Diverged: t.diverged, Done: r.Done}
+}
+
+// sheet is what runs show prints: a name and a text a line.
+type sheet struct {
+	out   io.Writer
+	width int // of the terminal, 0 for none
+	err   error
+}
+
+// nameWidth is the room for a line's name.
+const nameWidth = 14
+
+// line writes a line unless there is nothing to say; in a terminal a long text goes on below.
+func (s *sheet) line(name, format string, args ...any) {
+	text := print.Printable(fmt.Sprintf(format, args...))
+	if text == "" || s.err != nil {
+		return
+	}
+	if s.width > 0 {
+		text = print.Fold(text, max(s.width-nameWidth, 20))
+	}
+	text = strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", nameWidth))
+	_, s.err = fmt.Fprintln(s.out, strings.TrimRight(fmt.Sprintf("%-*s%s", nameWidth, name, text), " "))
+}
+
+// processesText says on how many processes and machines a run trained, and how their sums were added up; empty for one.
+func processesText(o *event.RunEvent) string {
+	if o.Ranks <= 1 {
+		return ""
+	}
+	text := fmt.Sprintf("%d on %s", o.Ranks, print.Count(max(o.Hosts, 1), "machine"))
+	if o.Reduce == "fast" {
+		return text + ", sums in MPI's order"
+	}
+	return text + ", the digits of one"
+}
+
+// print writes the summary for people: a line each for what there is to say.
+func (t *summary) print(out io.Writer) error {
+	w := &sheet{out: out, width: print.Width(out)}
+	r := t.run
+	w.line("run", "%s", strings.TrimSpace(r.ID+" "+r.Name))
+	w.line("state", "%s", t.state())
+	w.line("begun", "%s on %s by newtop %s", r.Begun.Local().Format(time.DateTime), r.Host, r.Version)
+	if o := r.Opening; o != nil {
+		w.line("data", "%s: %d + %d rows, %d inputs, %d outputs", o.Data.Name, o.Data.TrainRows, o.Data.TestRows, o.Data.Inputs, o.Data.Outputs)
+		w.line("net", "%s, %s, %d weights", o.Model.Shape(), strings.Join(append(slices.Clone(o.Model.Activations), o.Model.Loss), " "), o.Model.Parameters)
+		w.line("optimizer", "%s", o.Optimizer)
+		w.line("settings", "%s", settingsText(o))
+		w.line("digits", "%s, kernel %s, %d threads", o.Seeds(), o.Kernel, o.Threads)
+		w.line("processes", "%s", processesText(o))
+	}
+	t.printFigures(w)
+	t.printMarks(w)
+	w.line("record", "%s, %s, %d spectra, %s", print.Count(r.Epochs, "epoch"), print.Count(r.Inner, "inner iteration"), t.spectra, print.Bytes(r.Bytes))
+	w.line("checkpoint", "%s", t.checkpoint())
+	w.line("fingerprint", "%s", r.Fingerprint)
+	w.line("begun by", "%s", r.Command)
+	w.line("to repeat it", "%s", flags.Command(&r.Config))
+	return w.err
+}
+
+// state says what has become of the run.
+func (t *summary) state() string {
+	r := t.run
+	switch {
+	case r.State == store.Running:
+		return fmt.Sprintf("running, trained by process %d on %s", r.Process, r.Host)
+	case r.State == store.Interrupted:
+		return "interrupted " + print.When(r.Changed, time.Now()) + ": its process is gone"
+	case r.Done != nil && r.Done.Message != "":
+		return fmt.Sprintf("%s: %s", r.State, r.Done.Message)
+	}
+	if words := endings[event.Reason(r.State)]; words != "" {
+		return fmt.Sprintf("%s: %s", r.State, words)
+	}
+	return string(r.State)
+}
+
+// endings say why a run has ended.
+var endings = map[event.Reason]string{
+	event.ReasonEpochs:   "as many as were asked for",
+	event.ReasonTarget:   "it was reached",
+	event.ReasonTime:     "the limit was reached",
+	event.ReasonStopped:  "by a key or a signal",
+	event.ReasonDiverged: "no finite loss, or one far above the start",
+}
+
+// checkpoint says from where the run can be gone on with.
+func (t *summary) checkpoint() string {
+	if t.run.Checkpoint < 0 {
+		return ""
+	}
+	return fmt.Sprintf("epoch %d", t.run.Checkpoint)
+}
+
+// printFigures writes the first, the newest and the best epoch as a table.
+func (t *summary) printFigures(w *sheet) {
+	m := job.MeasureOf(t.run)
+	var names []string
+	var table strings.Builder
+	cells := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(cells, "epoch\tloss\ttest loss\t%s\ttime\tequivalents\t\n", m.Info().Name)
+	for _, at := range []struct {
+		name string
+		e    *event.EpochEvent
+	}{{"start", t.run.First}, {"last", t.run.Last}, {"best", t.run.Best}} {
+		if at.e != nil {
+			names = append(names, at.name)
+			fmt.Fprintf(cells, "%d\t%s\t%s\t%s\t%s\t%s\t\n", at.e.Epoch, print.Number(at.e.Loss, 6), print.Number(at.e.TestLoss, 6),
+				print.MeasureOf(m, at.e), print.Elapsed(at.e.Elapsed), print.Work(at.e.GradientEquivalents))
+		}
+	}
+	if names == nil {
+		return
+	}
+	cells.Flush()
+	for i, row := range strings.Split(strings.TrimRight(table.String(), "\n"), "\n") {
+		w.line(append([]string{""}, names...)[i], "%s", row)
+	}
+}
+
+// printMarks writes what was done to the run, and what was computed beside it.
+func (t *summary) printMarks(w *sheet) {
+	var parts []string
+	for _, name := range t.reasons() {
+		parts = append(parts, fmt.Sprintf("%s %d", t.words[name], t.stops[name]))
+	}
+	if t.solves > 0 {
+		w.line("inner solves", "%d: %s", t.solves, strings.Join(parts, ", "))
+	}
+	for _, e := range t.switches {
+		w.line("switch", "after epoch %d: %s → %s", e.Epoch, e.From, e.To)
+	}
+	for _, e := range t.settings {
+		w.line("setting", "after epoch %d: %s = %v", e.Epoch, e.Key, e.Value)
+	}
+	for _, e := range t.rewinds {
+		w.line("rewind", "from epoch %d to %d", e.Epoch, e.To)
+	}
+	for _, e := range t.races {
+		if e.State == "picked" && e.Picked >= 0 && e.Picked < len(e.Racers) {
+			w.line("race", "after epoch %d: %d racers, %s was picked", e.Epoch, len(e.Racers), e.Racers[e.Picked].Name)
+		}
+	}
+	for _, e := range t.resumes {
+		w.line("resumed", "after epoch %d, %s", e.Epoch, e.Time.Local().Format(time.DateTime))
+	}
+	for _, e := range t.saved {
+		w.line("saved", "epoch %d: %s, %s, %s", e.Epoch, e.File, e.Format, print.Bytes(e.Bytes))
+	}
+	if t.spectrum != nil {
+		text := strings.TrimPrefix(strings.TrimSpace(print.SpectrumLine(t.spectrum)), strconv.Itoa(t.spectrum.Epoch)+" ")
+		w.line("spectrum", "after epoch %d: %s", t.spectrum.Epoch, text)
+	}
+	if t.diverged != nil {
+		w.line("diverged", "in epoch %d: %s", t.diverged.Epoch, t.diverged.Reason)
+	}
+}
+
+// settingsText writes the hyperparameters that a run began with.
+func settingsText(o *event.RunEvent) string {
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(o.Settings)) {
+		text := fmt.Sprint(o.Settings[key])
+		if v, ok := o.Settings[key].(float64); ok {
+			text = strconv.FormatFloat(v, 'g', -1, 64)
+		}
+		parts = append(parts, key+"="+text)
+	}
+	return strings.Join(parts, " ")
+}

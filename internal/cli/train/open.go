@@ -1,0 +1,46 @@
+package train
+
+import (
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/job"
+	"newtop/internal/cli/print"
+	"newtop/trainer"
+)
+
+// What the screen asks for when nobody says: a spectrum every few epochs, for a fifth of the training time at most.
+const (
+	screenSpectrumEvery = 5
+	screenSpectrumShare = 0.2
+)
+
+// Open does what the flags say behind the screen, or as text where there is none.
+func Open(cmd *cobra.Command, run *flags.Run, screen *flags.Screen) error {
+	options, err := screen.Options()
+	if err != nil {
+		return err
+	}
+	in, out, ok := print.Terminal(cmd)
+	if !ok {
+		printer, _ := print.NewRecorder("text", cmd.OutOrStdout(), cmd.ErrOrStderr())
+		j, err := job.New(run, cmd, nil)
+		if err != nil {
+			return err
+		}
+		return j.Train(cmd, printer)
+	}
+	options.Input, options.Output = in, out
+	j, err := job.New(run, cmd, func(c *trainer.Config) { defaultSpectra(cmd, c) })
+	if err != nil {
+		return err
+	}
+	return j.Show(cmd, options)
+}
+
+// defaultSpectra asks for spectra every few epochs where no flag says how often, as on the screen that shows them.
+func defaultSpectra(cmd *cobra.Command, c *trainer.Config) {
+	if !cmd.Flags().Changed("spectrum-every") {
+		c.SpectrumEvery, c.SpectrumShare = screenSpectrumEvery, screenSpectrumShare
+	}
+}

@@ -1,0 +1,189 @@
+package tune
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/job"
+	"newtop/internal/cli/print"
+	"newtop/trainer/tune"
+	"newtop/tui"
+	"newtop/tui/screen"
+)
+
+// boardPrinter prints a search as it goes on.
+type boardPrinter interface {
+	// board is given every newer state, which holds all that was in those before.
+	board(b *tune.Leaderboard) error
+	// end is given the last one. It may be called without board before.
+	end(b *tune.Leaderboard) error
+}
+
+// printer returns what prints a search in the flags' format.
+func (t *tuner) printer(cmd *cobra.Command) boardPrinter {
+	out, messages := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	progress := print.NewMeter(messages, time.Now())
+	switch {
+	case t.format == "jsonl":
+		return &trialLines{out: out, reported: map[int]bool{}}
+	case t.format == "json":
+		return &boardAtEnd{meter: progress, print: func(b *tune.Leaderboard) error { return print.JSON(out, boardOf(b, t.top)) }}
+	case t.top == 1:
+		return &boardAtEnd{meter: progress, print: func(b *tune.Leaderboard) error { return printBoard(out, b, t.top) }}
+	}
+	return &trialText{out: out, messages: messages, top: t.top, reported: map[int]int{}}
+}
+
+// print searches without a screen. The search goes on in a goroutine of its own, so that it does not wait for whoever
+// reads what is printed; when nothing can be printed any more it is stopped.
+func (t *tuner) print(cmd *cobra.Command, s *tune.Search) error {
+	p := t.printer(cmd)
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(cmd.Context()) }()
+	printErr := followBoards(cmd.Context(), s, p.board)
+	if printErr != nil {
+		s.Stop()
+	}
+	err := <-ended
+	if nothingBegan(err) {
+		return err
+	}
+	b := s.Leaderboard()
+	if printErr == nil {
+		printErr = p.end(b)
+	}
+	return t.outcome(cmd, b, cmp.Or(err, printErr))
+}
+
+// followBoards hands each newer board on until the last one. A search whose context has ended still has a last board.
+func followBoards(ctx context.Context, s tui.Searching, do func(*tune.Leaderboard) error) error {
+	ctx = context.WithoutCancel(ctx)
+	for seen := (*tune.Leaderboard)(nil); ; {
+		b, err := s.Wait(ctx, seen)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := do(b); err != nil {
+			return err
+		}
+		seen = b
+	}
+}
+
+// nothingBegan reports whether a search ended before there was anything to list.
+func nothingBegan(err error) bool {
+	_, nothing := errors.AsType[*tune.NothingError](err)
+	return err != nil && !errors.Is(err, context.Canceled) && !nothing
+}
+
+// show searches behind the screen, and prints what came of it when the screen is gone.
+func (t *tuner) show(cmd *cobra.Command, s *tune.Search, options screen.Options) error {
+	runtime.GOMAXPROCS(t.config.Threads + job.ScreenProcessors)
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		err := s.Run(ctx)
+		if nothingBegan(err) {
+			cancel()
+		}
+		ended <- err
+	}()
+	screenErr := tui.Tune(ctx, s, options)
+	s.Stop()
+	err := <-ended
+	if nothingBegan(err) {
+		return err
+	}
+	if errors.Is(screenErr, context.Canceled) {
+		screenErr = nil
+	}
+	b := s.Leaderboard()
+	return t.outcome(cmd, b, cmp.Or(screenErr, printBoard(cmd.OutOrStdout(), b, t.top), err))
+}
+
+// outcome says where the search is kept, and how it is gone on with where it was cut short.
+func (t *tuner) outcome(cmd *cobra.Command, b *tune.Leaderboard, err error) error {
+	at := flags.AtStore(t.run.Store)
+	again := "newtop tune --resume " + flags.Quote(b.Name) + at
+	switch {
+	case errors.Is(err, context.Canceled) && cmd.Context().Err() != nil:
+		return &print.InterruptedError{Cause: err, Next: again}
+	case err != nil || t.format == "json" || t.format == "jsonl":
+		return err
+	case b.Phase == "stopped":
+		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; to go on: %s\n", again)
+	default:
+		fmt.Fprintf(cmd.ErrOrStderr(), "recorded as %s: newtop tune show %s%s\n", b.Name, flags.Quote(b.Name), at)
+	}
+	return nil
+}
+
+// boardAtEnd prints nothing but the last board. A meter says how far it is.
+type boardAtEnd struct {
+	meter *print.Meter
+	print func(*tune.Leaderboard) error
+}
+
+func (p *boardAtEnd) board(b *tune.Leaderboard) error {
+	p.meter.Show(time.Now(), done(b), progressWords(b))
+	return nil
+}
+
+func (p *boardAtEnd) end(b *tune.Leaderboard) error {
+	p.meter.End()
+	return p.print(b)
+}
+
+// done returns how much of a search's limits is used up, 0…1.
+func done(b *tune.Leaderboard) (share float64) {
+	begun := 0
+	for i := range b.Trials {
+		if t := &b.Trials[i]; !t.Final && t.State != tune.Running && t.State != tune.Waiting {
+			begun++
+		}
+	}
+	if b.Budget > 0 {
+		share = b.Seconds / b.Budget
+	}
+	if b.Most > 0 {
+		share = max(share, b.Spent/b.Most)
+	}
+	if b.Planned > 0 {
+		share = max(share, float64(begun)/float64(b.Planned))
+	}
+	return min(share, 1)
+}
+
+// progressWords says in a line how a search stands.
+func progressWords(b *tune.Leaderboard) string {
+	text := fmt.Sprintf("%s, %s", b.Phase, print.Count(len(b.Trials), "trial"))
+	if len(b.Order) > 0 {
+		best := &b.Trials[b.Order[0]]
+		text += ", best " + judged(b, best.Best)
+		if b.Target > 0 && best.TargetSeconds > 0 {
+			text += " in " + print.Elapsed(best.TargetSeconds)
+		}
+	}
+	return text
+}
+
+// over reports whether nothing more becomes of a trial.
+func over(s tune.State) bool {
+	switch s {
+	case tune.Pruned, tune.Done, tune.Reached, tune.Diverged, tune.Failed, tune.Stopped:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,329 @@
+// Package tune has the commands that search for settings, and those about recorded searches.
+package tune
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/job"
+	"newtop/internal/cli/print"
+	"newtop/internal/version"
+	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/store"
+	"newtop/trainer/tune"
+)
+
+const tuneDescription = `Search the method and the settings that train best within a budget.
+
+Many settings are begun, and those that fall behind are given up early. With
+--target-error the setting that gets there in the least time wins, else the one
+with the least test error or RMSE. The best are run again, alone, to be
+measured. Every trial is recorded as a run.
+
+--over KEY=VALUES names what is searched: opt, net, act, out, loss, init, batch,
+blocks, skip, committee, or a hyperparameter. VALUES is a list or a range:
+
+  --over opt=adam,tr-gn,scg        a list of methods
+  --over rate=1e-4..1e-1:log       a range on a logarithmic scale
+  --over batch=16..512:log:int     whole numbers alone
+  --over adam.beta1=0.8,0.9        for one method alone
+
+Without --over the usual methods and the settings that matter most in each are
+searched. Run flags say what all trials have in common. A terminal shows the
+search on a screen; elsewhere each trial is a line when it ends.
+` + shardHelp
+
+const tuneExamples = `newtop tune --data spirals --budget 20s
+newtop tune --target-error 0.05 --budget 60s
+newtop tune --opt adam --over rate=1e-4..1e-1:log --over batch=16..512:log:int
+newtop tune --data spirals --trials 30 --top 1 > best.sh
+newtop tune --config space.toml --format jsonl > trials.jsonl
+newtop tune --shard 2/8 --budget 10m
+newtop tune --resume digits-search --budget 5m`
+
+// usualBudget is how long a search takes that nothing else ends.
+const usualBudget = time.Minute
+
+// tuner searches for the settings that train best.
+type tuner struct {
+	run    flags.Run
+	screen flags.Screen
+	over   []string
+	config tune.Config
+	finals int
+	resume string
+	part   string // --shard
+	origin string // of the shard, in words
+	top    int
+	format string
+	space  []tune.Dimension // of the configuration file
+}
+
+// New returns newtop tune.
+func New() *cobra.Command {
+	var t tuner
+	cmd := &cobra.Command{
+		Use:     "tune [flags]",
+		Short:   "Search for the method and the settings that train best",
+		Long:    tuneDescription,
+		Example: tuneExamples,
+		Args:    flags.NoArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return t.tune(cmd) },
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	t.add(cmd)
+	cmd.AddCommand(newTuneList(), newTuneShow(), newTuneRemove())
+	return cmd
+}
+
+func (t *tuner) add(cmd *cobra.Command) {
+	set := cmd.Flags()
+	set.SortFlags = false
+	set.StringArrayVar(&t.over, "over", nil, "what is searched, as KEY=A,B,C or KEY=LOW..HIGH with :log or :int behind it; may be repeated; none: what is usual")
+	set.DurationVar(&t.config.Budget, "budget", 0, "time for the search in all, as in 90s or 5m; 0: 60s, or no limit where other flags give one")
+	set.IntVar(&t.config.Trials, "trials", 0, "trials at most; 0: as many as the budget allows")
+	set.Float64Var(&t.config.Most, "most", 0, "gradient equivalents of all trials together; 0: no limit")
+	set.Float64Var(&t.config.Trial, "trial", 0, "gradient equivalents of one trial; 0: from the budget")
+	set.StringVar(&t.config.Sampler, "sampler", "", "how settings are drawn: sobol, random or tpe; empty: sobol, then tpe")
+	set.IntVar(&t.config.Seeds, "seeds", 1, "seeds that the best settings are run with")
+	set.IntVar(&t.finals, "finals", 3, "settings that are run again alone in the end, to be measured; 0: none")
+	set.IntVar(&t.config.Parallel, "parallel", 0, "trials at once; 0: from the cores")
+	set.StringVar(&t.part, "shard", "", "part of the settings as I/N, /N with I from the job, or off; empty: from the job if there is one, else the whole")
+	set.StringVar(&t.resume, "resume", "", "search to go on with after a stop or a kill, by name")
+	set.IntVar(&t.top, "top", 10, "settings in the list at the end; 1: only the command line that trains the best")
+	set.StringVar(&t.format, "format", "", "instead of the screen: text, json (one object at the end) or jsonl (one line a trial); empty: the screen in a terminal, else text")
+	set.VisitAll(flags.Wrap)
+	t.run.Add(cmd)
+	t.run.Config.Optimizer, t.run.Config.Epochs = "", 0
+	for name, usage := range map[string]string{
+		"name":       "what the search is called; its trials are NAME.1, NAME.2, …; empty: by date and time",
+		"opt":        "the method whose settings are searched; empty: several",
+		"epochs":     "outer iterations of one trial; 0: no limit but the search's",
+		"time-limit": "end a trial after this much work, as in 90s; 0: never",
+		"threads":    "threads of all trials together; 0: all cores",
+		"record":     "database that keeps the search and its trials; empty: runs.db in the state directory, of a shard NAME-IofN.db there",
+		"seed":       "what the settings that are drawn, and the trials' weights, follow from",
+		"config":     "file with any of these flags and a table [over], in TOML; the command line wins",
+	} {
+		f := set.Lookup(name)
+		f.Usage = usage
+		if name == "opt" || name == "epochs" {
+			f.DefValue = f.Value.String()
+		}
+		flags.Wrap(f)
+	}
+	for _, name := range []string{"save", "spectrum", "spectrum-every", "spectrum-method", "spectrum-of", "spectrum-rows", "density"} {
+		set.Lookup(name).Hidden = true
+	}
+	t.run.Space = func(file string, text []byte) (err error) {
+		t.space, err = tune.ReadSpace(file, text)
+		return err
+	}
+	t.screen.Add(cmd)
+}
+
+// tune does what the flags say.
+func (t *tuner) tune(cmd *cobra.Command) (err error) {
+	if err := t.settle(cmd); err != nil {
+		return err
+	}
+	options, err := t.screen.Options()
+	if err != nil {
+		return err
+	}
+	s, err := job.OpenStore(t.run.Store, store.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, s.Close()) }()
+	search, err := t.search(cmd, s)
+	if err != nil || search == nil {
+		return err
+	}
+	in, out, ok := print.Terminal(cmd)
+	if !ok || t.format != "" {
+		return t.print(cmd, search)
+	}
+	options.Input, options.Output = in, out
+	return t.show(cmd, search, options)
+}
+
+// search returns the search that the flags ask for: a new one, or the rest of one; nil where nothing of it is left.
+func (t *tuner) search(cmd *cobra.Command, s *store.Store) (*tune.Search, error) {
+	switch {
+	case t.config.Shard.Of > 0:
+		return t.begin(cmd, s)
+	case t.resume == "":
+		return tune.New(t.config, s)
+	}
+	return tune.Resume(cmd.Context(), s, t.resume, func(c *tune.Config) {
+		c.Command, c.Version, c.Threads = t.config.Command, t.config.Version, t.config.Threads
+		given := cmd.Flags().Changed
+		for flag, take := range map[string]func(){
+			"budget":   func() { c.Budget = t.config.Budget },
+			"trials":   func() { c.Trials = t.config.Trials },
+			"most":     func() { c.Most = t.config.Most },
+			"parallel": func() { c.Parallel = t.config.Parallel },
+			"finals":   func() { c.Finals = t.config.Finals },
+			"seeds":    func() { c.Seeds = t.config.Seeds },
+			"memory":   func() { c.Memory = t.config.Memory },
+		} {
+			if given(flag) {
+				take()
+			}
+		}
+	})
+}
+
+// beside are the flags that --resume goes with: limits, and how it is shown.
+var beside = []string{"budget", "trials", "most", "parallel", "finals", "seeds", "memory", "threads", "resume", "top", "format", "record",
+	"theme", "glyphs", "no-mouse", "config"}
+
+// settle checks the flags and makes the configuration of them.
+func (t *tuner) settle(cmd *cobra.Command) error {
+	base, err := t.run.Parse(cmd)
+	var config *trainer.ConfigError // may be that a setting does not suit the usual method
+	if set := t.run.Config.Set; len(set) > 0 && base.Optimizer == "" && (err == nil || errors.As(err, &config) && config.Field == "Set") {
+		return flags.Wrong("--set", set[0], "--opt beside it; for one of several methods it is --over adam."+set[0])
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.check(cmd); err != nil {
+		return err
+	}
+	c := &t.config
+	if c.Over, err = t.dimensions(cmd); err != nil {
+		return err
+	}
+	c.Name, c.Base, c.Seed, c.Memory, c.Threads = t.run.Name, flags.Absolute(base), base.Seed, base.Memory, base.Threads
+	c.Base.Threads = 0
+	if c.Threads == 0 {
+		c.Threads = runtime.GOMAXPROCS(0)
+	}
+	if c.Finals = t.finals; c.Finals == 0 {
+		c.Finals = -1
+	}
+	if c.Budget == 0 && c.Trials == 0 && c.Most == 0 {
+		c.Budget = usualBudget
+	}
+	c.Command, c.Version = flags.Command, version.Program()
+	return t.shard()
+}
+
+// check refuses what flags can't be.
+func (t *tuner) check(cmd *cobra.Command) error {
+	c := &t.config
+	wrong := func(flag string, is any, want string) error {
+		return flags.Wrong(flag, is, want)
+	}
+	amount := func(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
+	for _, l := range []struct {
+		flag string
+		bad  bool
+		is   any
+		want string
+	}{
+		{"--budget", c.Budget < 0, c.Budget, "a duration > 0 as in 60s, or 0 for the usual one"},
+		{"--trials", c.Trials < 0, c.Trials, "a whole number ≥ 1, or 0 for as many as the budget allows"},
+		{"--most", !amount(c.Most), c.Most, "a number of gradient equivalents, or 0 for no limit"},
+		{"--trial", !amount(c.Trial), c.Trial, "a number of gradient equivalents, or 0"},
+		{"--sampler", !slices.Contains([]string{"", "sobol", "random", "tpe"}, c.Sampler), c.Sampler, "sobol, random or tpe"},
+		{"--seeds", c.Seeds < 1, c.Seeds, "a whole number ≥ 1"},
+		{"--finals", t.finals < 0, t.finals, "a whole number ≥ 1, or 0 for none"},
+		{"--parallel", c.Parallel < 0, c.Parallel, "a whole number ≥ 1, or 0 for as many as suit the cores"},
+		{"--top", t.top < 1, t.top, "a whole number ≥ 1"},
+		{"--format", !slices.Contains([]string{"", "text", "json", "jsonl"}, t.format), t.format, "text, json or jsonl"},
+		{"--save", t.run.Config.Save != "", t.run.Config.Save, "it with newtop train: a search keeps no weights"},
+		{"--record", t.run.Store == flags.Unrecorded, t.run.Store, "a database: a search and its trials are always recorded"},
+	} {
+		if l.bad {
+			return wrong(l.flag, l.is, l.want)
+		}
+	}
+	if t.run.Name != "" {
+		if err := store.CheckName(t.run.Name); err != nil {
+			return err
+		}
+	}
+	if t.resume == "" {
+		return nil
+	}
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && !slices.Contains(beside, f.Name) {
+			err = wrong("--"+f.Name, f.Value, "it without --resume: a search goes on as it was begun")
+		}
+	})
+	return err
+}
+
+// dimensions returns the space: that of the command line, and of the file what the command line does not name.
+func (t *tuner) dimensions(cmd *cobra.Command) ([]tune.Dimension, error) {
+	var list []tune.Dimension
+	has := func(key string) bool {
+		return slices.ContainsFunc(list, func(d tune.Dimension) bool { return d.Key == key })
+	}
+	for _, text := range t.over {
+		d, err := tune.ParseDimension(text)
+		if err != nil {
+			return nil, err
+		}
+		if has(d.Key) {
+			return nil, flags.Wrong("--over", text, "each key once, all its values in one list")
+		}
+		list = append(list, d)
+	}
+	for _, d := range t.space {
+		if !has(d.Key) {
+			list = append(list, d)
+		}
+	}
+	for i := range list {
+		if err := t.fixed(cmd, list[i].Key); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// fixed refuses to search what a flag says.
+func (t *tuner) fixed(cmd *cobra.Command, key string) error {
+	const want = "it either here or in --over, not in both"
+	if f := cmd.Flags().Lookup(key); f != nil && f.Changed {
+		return flags.Wrong("--"+key, f.Value.String(), want)
+	}
+	name := key[strings.LastIndexByte(key, '.')+1:]
+	for _, kv := range t.run.Config.Set {
+		if k, _, _ := strings.Cut(kv, "="); k == name {
+			return flags.Wrong("--set", kv, want)
+		}
+	}
+	return nil
+}
+
+// limits says in words what a search may take.
+func limits(b *tune.Leaderboard) string {
+	var parts []string
+	if b.Budget > 0 {
+		parts = append(parts, print.Elapsed(event.Float(b.Budget)))
+	}
+	if b.Planned > 0 {
+		parts = append(parts, "at most "+print.Count(b.Planned, "trial"))
+	}
+	if b.Most > 0 {
+		parts = append(parts, strconv.FormatFloat(b.Most, 'g', 4, 64)+" gradient equivalents")
+	}
+	return strings.Join(parts, ", ")
+}
