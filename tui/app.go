@@ -15,6 +15,7 @@ import (
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
+	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/render"
 	"newtop/tui/screen"
@@ -25,7 +26,7 @@ import (
 type App struct {
 	screen.Base
 	*bridge
-	h        *History
+	h        *history.History
 	bindings []screen.Binding[*App]
 	panes    [layout.Panes]pane
 	kept     [layout.Panes]drawn
@@ -61,7 +62,7 @@ func New(feed feed.Feed, o screen.Options) *App { return newApp(feed, o, methods
 func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 	a := &App{
 		Base:     screen.NewBase(&o),
-		h:        &History{},
+		h:        &history.History{},
 		bindings: bindings(),
 		panes:    newPanes(),
 		picker:   newPicker(methods),
@@ -168,7 +169,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if p, ok := a.panes[a.focus].(keyed); ok && a.zoomed && !a.racing() {
-		if cmd, taken := p.handleKey(a.paneView(), k); taken {
+		if cmd, taken := pressIn(p, a.paneView(), k); taken {
 			a.Changes++
 			return cmd
 		}

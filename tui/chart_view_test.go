@@ -55,7 +55,7 @@ func zoomedBody(t *testing.T, v *view, p pane, w, h int, keys string) []string {
 	for _, k := range strings.Fields(keys) {
 		if k == "y" {
 			p.toggleLog()
-		} else if _, taken := p.(keyed).handleKey(v, k); !taken {
+		} else if _, taken := pressIn(p.(keyed), v, k); !taken {
 			t.Errorf("%q was not taken", k)
 		}
 		rows = p.body(v, w, h, true)
@@ -279,7 +279,7 @@ func TestChartFuzz(t *testing.T) {
 				if k == "y" {
 					p.toggleLog()
 				}
-				p.(keyed).handleKey(v, k)
+				pressIn(p.(keyed), v, k)
 			default:
 				m := []tea.MouseMsg{tea.MouseClickMsg{Button: tea.MouseLeft}, tea.MouseMotionMsg{}, tea.MouseReleaseMsg{},
 					tea.MouseWheelMsg{Button: tea.MouseWheelUp}, tea.MouseWheelMsg{Button: tea.MouseWheelDown}}[r.IntN(5)]
@@ -306,7 +306,7 @@ func BenchmarkChart(b *testing.B) {
 				p := &lossPane{}
 				p.body(v, 200, 57, true)
 				for _, k := range strings.Fields(c.keys) {
-					p.handleKey(v, k)
+					pressIn(p, v, k)
 				}
 				b.ReportAllocs()
 				for b.Loop() {

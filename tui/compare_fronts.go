@@ -30,8 +30,8 @@ func (m *comparison) helpSections() (_, _ []widget.Section) {
 			keys.Rows = append(keys.Rows, widget.Explain(style.Accent, b.Key, columns, b.Desc))
 		}
 	}
-	for _, k := range m.charts.view.KeyHelp() {
-		charts.Rows = append(charts.Rows, widget.Explain(style.Accent, k[0], columns, k[1]))
+	for _, k := range m.charts.view.Keys() {
+		charts.Rows = append(charts.Rows, widget.Explain(style.Accent, k.Show, columns, k.Help))
 	}
 	for _, r := range [][2]string{
 		{"A B C", "the runs, on the curves' newest points too"},
@@ -185,7 +185,7 @@ func (m *comparison) choices() []rundiff.Row {
 			if changed.Values[i] != "" {
 				changed.Values[i] += "; "
 			}
-			changed.Values[i] += n.text + " at " + format.Count(int(n.at[chart.Epochs]))
+			changed.Values[i] += n.Text + " at " + format.Count(int(n.At[chart.Epochs]))
 			some = true
 		}
 		changed.Differs = changed.Differs || changed.Values[i] != changed.Values[0]

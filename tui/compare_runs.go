@@ -12,6 +12,7 @@ import (
 	"newtop/internal/rundiff"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -20,7 +21,7 @@ type comparedRun struct {
 	Compared
 	label   string
 	series  []chart.Series // of comparedQuantities
-	notes   []Note
+	notes   []history.Note
 	measure event.Measure
 	records []*event.EpochEvent // each better than all before by the measure
 	best    *event.EpochEvent   // the last one of them; nil for none
@@ -94,7 +95,7 @@ func newComparedRun(c Compared, label string) comparedRun {
 			if back {
 				r.series[k].Cut(float64(e.Epoch - 1))
 			}
-			r.series[k].Put(PositionOf(e), float64(comparedQuantities[k].of(e)))
+			r.series[k].Put(history.PositionOf(e), float64(comparedQuantities[k].of(e)))
 		}
 	}
 	if n := len(c.Epochs); n > 0 {
@@ -112,14 +113,14 @@ func newComparedRun(c Compared, label string) comparedRun {
 // mark notes an event after an epoch.
 func (r *comparedRun) mark(epoch int, text string) {
 	if at, ok := r.series[0].Find(chart.Epochs, float64(epoch)); ok {
-		r.notes = chart.Newest(append(r.notes, Note{at, text, true}), keptMarks)
+		r.notes = chart.Newest(append(r.notes, history.Note{At: at, Text: text, Major: true}), history.KeptMarks)
 	}
 }
 
 // marks returns what a chart marks along an axis.
 func (r *comparedRun) marks(by chart.Axis) (out []chart.Mark) {
 	for _, n := range r.notes {
-		out = append(out, chart.Mark{X: n.at[by], Text: n.text})
+		out = append(out, chart.Mark{X: n.At[by], Text: n.Text})
 	}
 	return out
 }
@@ -171,7 +172,7 @@ func ranked(runs []comparedRun) []int {
 			}
 			return 0
 		}
-		return cmp.Or(other(i)-other(j), cmp.Compare(LastIfMissing(runs[i].value(runs[i].best)), LastIfMissing(runs[j].value(runs[j].best))))
+		return cmp.Or(other(i)-other(j), cmp.Compare(history.LastIfMissing(runs[i].value(runs[i].best)), history.LastIfMissing(runs[j].value(runs[j].best))))
 	})
 	return order
 }

@@ -18,6 +18,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/history"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/render"
@@ -172,7 +173,7 @@ func TestDeeds(t *testing.T) {
 	first := []event.Deed{deed(1, 0, "pause", ""), deed(2, 1, "set radius 2", ""), deed(3, 1, "switch to x", "no such method")}
 	more := append(append([]event.Deed(nil), first[1:]...), deed(4, 2, "go on", ""), deed(5, 2, "pause", ""))
 	epoch := func(n int) event.EpochEvent { return event.EpochEvent{Epoch: n} }
-	all, h := crowd(0, first...), &History{}
+	all, h := crowd(0, first...), &history.History{}
 	s := event.Status{Epoch: 2, Audience: all}
 	h.Apply(&feed.Delta{Status: s, Run: &event.RunEvent{}, Epochs: []event.EpochEvent{epoch(0), epoch(1), epoch(2)}})
 	h.Apply(&feed.Delta{Status: s})
@@ -181,9 +182,9 @@ func TestDeeds(t *testing.T) {
 	h.Apply(&feed.Delta{Status: s})
 	var got []string
 	for _, e := range h.Log.Entries[1:] {
-		text := e.text
+		text := e.Text
 		if text == "" {
-			text = fmt.Sprint("epoch ", e.epoch)
+			text = fmt.Sprint("epoch ", e.Epoch)
 		}
 		got = append(got, text)
 	}

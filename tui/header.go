@@ -7,6 +7,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
@@ -159,7 +160,7 @@ func (a *App) summary(d *event.DoneEvent, w int) string {
 	if a.h.Curves.TestMetric.Empty() {
 		what = what[len("test "):]
 	}
-	s := Ending(d)
+	s := history.Ending(d)
 	add := func(more string) {
 		if style.Cells(s)+style.Cells(more) <= w {
 			s += more
@@ -215,7 +216,7 @@ func (a *App) progressLine(l *style.Line) {
 
 // primaryText is the value of what + and − scale. Of a watched run the settings are those that it began with, so that
 // what a method adapts is told by its newest epoch.
-func primaryText(h *History, k *event.Setting) string {
+func primaryText(h *history.History, k *event.Setting) string {
 	now := map[string]float64{"radius": float64(h.Latest.Radius), "rate": float64(h.Latest.Rate)}
 	if v, ok := now[k.Key]; ok && h.Watched() && h.Epochs > 0 && format.Finite(v) {
 		return settingText(strconv.FormatFloat(v, 'g', -1, 64))

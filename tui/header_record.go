@@ -6,8 +6,8 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/history"
 	"newtop/tui/style"
-	"newtop/tui/widget"
 )
 
 // recordState is what the header knows of how the run is recorded.
@@ -34,7 +34,7 @@ func (a *App) alert() string {
 	r := &a.h.Status.Recording
 	switch p := a.h.Status.Replay; {
 	case r.Warning != "":
-		return unrecorded(r)
+		return history.Unrecorded(r)
 	case r.Lost > 0:
 		return "the record lacks " + format.Counted(r.Lost, "event")
 	case p != nil && p.Stale != "":
@@ -53,20 +53,6 @@ func unread(p *event.Replay) string {
 		return why
 	}
 	return "line " + rest
-}
-
-// unrecorded says that and why a run is not recorded, once, and the cause before the place: the header may have no
-// room for both.
-func unrecorded(r *event.Recording) string {
-	why, said := strings.CutPrefix(style.Clean(r.Warning), "the run is not being recorded: ")
-	if !said && widget.Has(why, "not recorded") {
-		return why
-	}
-	place := style.Clean(r.Place)
-	if cause, ok := strings.CutPrefix(why, place+": "); ok && place != "" {
-		why = cause + " (" + place + ")"
-	}
-	return "not recorded: " + why
 }
 
 // recordedAs writes how many events wait for the disk and under which name the run is recorded, its end alone where

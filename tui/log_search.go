@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
+	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -30,41 +31,6 @@ func (a *App) searchLog() tea.Cmd {
 	return a.zoom(true)
 }
 
-// handleKey scrolls, and types what is searched for.
-func (p *logPane) handleKey(v *view, k string) (tea.Cmd, bool) {
-	s := &p.search
-	if s.typing {
-		switch {
-		case k == "enter":
-			s.typing = false
-		case k == "esc":
-			*s = logSearch{}
-		case k == "backspace" && s.text != "":
-			_, n := utf8.DecodeLastRuneInString(s.text)
-			s.text = s.text[:len(s.text)-n]
-		case k == "space":
-			s.text += " "
-		case utf8.RuneCountInString(k) == 1:
-			s.text, s.up = s.text+k, 0
-		case k == "up" || k == "down" || k == "pgup" || k == "pgdown":
-			p.scroll(v, k)
-		}
-		return nil, true
-	}
-	switch k {
-	case "esc":
-		if s.text == "" && s.up == 0 {
-			return nil, false
-		}
-		*s = logSearch{}
-	case "up", "down", "pgup", "pgdown", "home", "end":
-		p.scroll(v, k)
-	default:
-		return nil, false
-	}
-	return nil, true
-}
-
 func (p *logPane) restart() { p.search.up = 0 }
 
 func (p *logPane) scroll(v *view, k string) {
@@ -77,7 +43,7 @@ func (p *logPane) matching(v *view) []int {
 	out := make([]int, 0, len(v.h.Log.Entries))
 	for i := range v.h.Log.Entries {
 		e := &v.h.Log.Entries[i]
-		if p.search.text == "" || widget.Has(e.text, p.search.text) || e.text == "" && widget.Has(v.epochWords(e), p.search.text) {
+		if p.search.text == "" || widget.Has(e.Text, p.search.text) || e.Text == "" && widget.Has(v.epochWords(e), p.search.text) {
 			out = append(out, i)
 		}
 	}
@@ -85,12 +51,12 @@ func (p *logPane) matching(v *view) []int {
 }
 
 // epochWords are the words that find an epoch's figures.
-func (v *view) epochWords(e *Entry) string {
-	s := "epoch " + format.Count(e.epoch) + " " + e.stats.Optimizer
-	if e.stop != 0 {
-		s += " " + e.stop.Words()
+func (v *view) epochWords(e *history.Entry) string {
+	s := "epoch " + format.Count(e.Epoch) + " " + e.Stats.Optimizer
+	if e.Stop != 0 {
+		s += " " + e.Stop.Words()
 	}
-	if !e.stats.Accepted && v.h.HasVerdict(&e.stats) {
+	if !e.Stats.Accepted && v.h.HasVerdict(&e.Stats) {
 		s += " rejected"
 	}
 	return s
@@ -113,6 +79,40 @@ func (p *logPane) searchLine(v *view, w int) string {
 	return l.Full()
 }
 
-func (p *logPane) ownKeys() [][2]string {
-	return [][2]string{{"↑ ↓", "scroll; pgup and pgdn by ten, home and end"}, {"/", "search: type to narrow, enter keeps, esc ends"}}
+func (p *logPane) keys() []paneKey {
+	return []paneKey{
+		{Do: p.typed},
+		{"↑ ↓", "scroll; pgup and pgdn by ten, home and end", []string{"up", "down", "pgup", "pgdown", "home", "end"}, func(v *view, k string) (tea.Cmd, bool) {
+			p.scroll(v, k)
+			return nil, true
+		}},
+		{"/", "search: type to narrow, enter keeps, esc ends", []string{"esc"}, func(*view, string) (tea.Cmd, bool) {
+			some := p.search.text != "" || p.search.up != 0
+			p.search = logSearch{}
+			return nil, some
+		}},
+	}
+}
+
+// typed takes the keys of a text that is searched for, while it is typed.
+func (p *logPane) typed(v *view, k string) (tea.Cmd, bool) {
+	s := &p.search
+	switch {
+	case !s.typing:
+		return nil, false
+	case k == "enter":
+		s.typing = false
+	case k == "esc":
+		*s = logSearch{}
+	case k == "backspace" && s.text != "":
+		_, n := utf8.DecodeLastRuneInString(s.text)
+		s.text = s.text[:len(s.text)-n]
+	case k == "space":
+		s.text += " "
+	case utf8.RuneCountInString(k) == 1:
+		s.text, s.up = s.text+k, 0
+	case k == "up" || k == "down" || k == "pgup" || k == "pgdown":
+		p.scroll(v, k)
+	}
+	return nil, true
 }

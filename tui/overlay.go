@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/trainer/krylov"
+	"newtop/tui/history"
 	"newtop/tui/style"
 	"newtop/tui/widget"
 )
@@ -25,7 +26,7 @@ func (a *App) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 func (a *App) wordSections() []widget.Section {
 	stops := widget.Section{Title: "why an inner solve ended"}
 	for _, s := range krylov.Stops() {
-		stops.Rows = append(stops.Rows, widget.Explain(StopToken(s), string(s.Letter()), 12, s.Words()))
+		stops.Rows = append(stops.Rows, widget.Explain(history.StopToken(s), string(s.Letter()), 12, s.Words()))
 	}
 	words := widget.Section{Title: "in the panes"}
 	for _, r := range [][2]string{

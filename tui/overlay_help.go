@@ -27,7 +27,7 @@ func idleWhy(a *App) string {
 func (a *App) keySections() (out []widget.Section) {
 	const columns = 10
 	own := widget.Section{}
-	switch p, ok := a.panes[a.focus].(explained); {
+	switch p, ok := a.panes[a.focus].(keyed); {
 	case a.racing():
 		own.Title = "in the race"
 		for _, h := range a.race.hints(a) {
@@ -37,8 +37,10 @@ func (a *App) keySections() (out []widget.Section) {
 		}
 	case ok && a.zoomed:
 		own.Title = a.panes[a.focus].name(a.paneView()) + ", zoomed"
-		for _, k := range p.ownKeys() {
-			own.Rows = append(own.Rows, widget.Explain(style.Accent, k[0], columns, k[1]))
+		for _, k := range p.keys() {
+			if k.Show != "" {
+				own.Rows = append(own.Rows, widget.Explain(style.Accent, k.Show, columns, k.Help))
+			}
 		}
 	}
 	if len(own.Rows) > 0 {

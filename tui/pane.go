@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/figure"
-	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
@@ -17,7 +17,7 @@ import (
 // view is what panes read when they draw. They never change it.
 type view struct {
 	style.Pen
-	h *History
+	h *history.History
 }
 
 // pane is one rectangle of the dashboard. Panes keep nothing but their charts and toggles: what they
@@ -33,22 +33,10 @@ type pane interface {
 	// strip draws without a frame for a compact screen, its first row beginning with what it is.
 	strip(v *view, w, h int) []string
 	// seen adds up the counters of what it shows, so that an unchanged sum is an unchanged picture.
-	seen(h *History) uint64
+	seen(h *history.History) uint64
 	// toggleLog switches its axis between linear and logarithmic; false if it has none.
 	toggleLog() bool
 }
-
-// keyed is a pane that takes keys of its own while it has the whole screen, before the table of bindings does.
-type keyed interface {
-	// handleKey reports whether it took the key; the picture is then drawn anew.
-	handleKey(v *view, k string) (cmd tea.Cmd, taken bool)
-}
-
-// askMsg is a command that a pane has for the run.
-type askMsg struct{ command event.Command }
-
-// ask returns the tea.Cmd that sends a command to the run.
-func ask(c event.Command) tea.Cmd { return func() tea.Msg { return askMsg{c} } }
 
 // pictured is a pane that says by itself what its picture shows.
 type pictured interface {
@@ -56,22 +44,21 @@ type pictured interface {
 	figure(v *view) *figure.Chart
 }
 
-// explained is a pane that has keys of its own while it is zoomed, for the help: pairs of a key and a clause.
-type explained interface{ ownKeys() [][2]string }
-
 // chartPane is embedded by panes of charts: it hands their keys and their mouse to the charts.
 type chartPane struct{ chart.Controls }
 
-func (p *chartPane) handleKey(_ *view, k string) (tea.Cmd, bool) {
-	return nil, p.Controls.HandleKey(k)
+func (p *chartPane) keys() (out []paneKey) {
+	for _, k := range p.Controls.Keys() {
+		out = append(out, paneKey{k.Show, k.Help, k.Names, func(_ *view, name string) (tea.Cmd, bool) {
+			return nil, p.Controls.HandleKey(name)
+		}})
+	}
+	return out
 }
 
 func (p *chartPane) handleMouse(_ *view, m tea.MouseMsg, x, y int) bool {
 	return p.Controls.HandleMouse(m, x, y)
 }
-
-// ownKeys are those of the charts, for the help.
-func (p *chartPane) ownKeys() [][2]string { return p.Controls.KeyHelp() }
 
 // restarted is a pane that looks at places of a run by their number: when the run begins anew they are others.
 type restarted interface{ restart() }

@@ -4,6 +4,7 @@ import (
 	"newtop/internal/figure"
 	"newtop/internal/format"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -16,7 +17,7 @@ type accuracyPane struct {
 
 func (*accuracyPane) name(v *view) string { return metricName(v.h) }
 
-func (p *accuracyPane) seen(h *History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+func (p *accuracyPane) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
 func (p *accuracyPane) toggleLog() bool { p.log = !p.log; return true }
 

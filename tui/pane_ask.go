@@ -1,11 +1,14 @@
 package tui
 
-import "newtop/trainer/event"
+import (
+	"newtop/trainer/event"
+	"newtop/tui/history"
+)
 
 // glancer is a pane that asks for what it shows, while it has the whole screen.
 type glancer interface {
 	// glance returns what to ask the run for now, nil for nothing.
-	glance(h *History) event.Command
+	glance(h *history.History) event.Command
 }
 
 // asked keeps a pane from asking again before a run could answer, and from asking so often that the run slows.
@@ -23,7 +26,7 @@ const (
 )
 
 // due reports whether to ask anew after an epoch; gen counts the answers.
-func (k *asked) due(h *History, gen uint64) bool {
+func (k *asked) due(h *history.History, gen uint64) bool {
 	e := &h.Status
 	if k.any {
 		wait := askEvery

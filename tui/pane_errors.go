@@ -12,6 +12,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -30,53 +31,20 @@ const worstRows = 16
 
 func (*errorsPane) name(*view) string { return "errors" }
 
-func (*errorsPane) seen(h *History) uint64 {
+func (*errorsPane) seen(h *history.History) uint64 {
 	return h.Gen.Run + h.Gen.Epoch + h.Analyses.ErrorsGen + h.Gen.Spectrum
 }
 
 // question is what the pane asks for. Without test rows only the training rows can be wrong.
-func (p *errorsPane) question(h *History) event.Command {
+func (p *errorsPane) question(h *history.History) event.Command {
 	return event.ShowErrors{Train: p.train || h.Run != nil && h.Run.Data.TestRows == 0, Worst: worstRows}
 }
 
-func (p *errorsPane) glance(h *History) event.Command {
+func (p *errorsPane) glance(h *history.History) event.Command {
 	if h.Run == nil || h.Epochs == 0 || !p.asked.due(h, h.Analyses.ErrorsGen) {
 		return nil
 	}
 	return p.question(h)
-}
-
-func (p *errorsPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
-	switch k {
-	case "v":
-		return ask(p.question(v.h)), true
-	case "r":
-		if v.h.Unasked() {
-			return ask(p.question(v.h)), true // the answer says why not
-		}
-		if v.h.Run == nil || v.h.Run.Data.TestRows == 0 {
-			return nil, false
-		}
-		p.train = !p.train
-		return ask(p.question(v.h)), true
-	case "w":
-		p.page = 1 - p.page
-		return nil, true
-	case "left", "right":
-		e := v.h.Analyses.Errors
-		if e == nil || len(e.Residuals) < 2 {
-			return nil, false
-		}
-		n := len(e.Residuals)
-		if k == "left" {
-			n--
-			p.output = (p.output + n) % len(e.Residuals)
-		} else {
-			p.output = (p.output + 1) % n
-		}
-		return nil, true
-	}
-	return nil, false
 }
 
 // confusion is an entry of the matrix that should be zero.
@@ -170,7 +138,7 @@ func (p *errorsPane) body(v *view, w, h int, zoomed bool) []string {
 	if !zoomed {
 		return p.brief(v, e, w, h)
 	}
-	keys := p.keys(v, e, w)
+	keys := p.keyLine(v, e, w)
 	h--
 	var rows []string
 	switch {
@@ -222,8 +190,8 @@ func (p *errorsPane) residualPage(v *view, e *event.ErrorsEvent, w, h int) []str
 	return style.Beside(style.Block(residualRows(v, e, p.output, left, h), left, h), left+1, worstList(v, e, w-left-3, h))
 }
 
-// keys names the pane's own keys.
-func (p *errorsPane) keys(v *view, e *event.ErrorsEvent, w int) string {
+// keyLine names what the keys do at present.
+func (p *errorsPane) keyLine(v *view, e *event.ErrorsEvent, w int) string {
 	l := v.Line(w)
 	put := func(k, what string) { l.Group(style.Accent.Of(k), style.Muted.Of(" "+what+"   ")) }
 	switch {
@@ -347,6 +315,37 @@ func residualsOf(e *event.ErrorsEvent, output int) (s residualFigures, ok bool) 
 	return s, s.n > 0
 }
 
-func (p *errorsPane) ownKeys() [][2]string {
-	return [][2]string{{"v", "ask again"}, {"r", "training or test rows"}, {"w", "confusions or worst rows"}, {"← →", "output, of regression"}}
+func (p *errorsPane) keys() []paneKey {
+	return []paneKey{
+		{"v", "ask again", []string{"v"}, func(v *view, _ string) (tea.Cmd, bool) { return ask(p.question(v.h)), true }},
+		{"r", "training or test rows", []string{"r"}, p.otherRows},
+		{"w", "confusions or worst rows", []string{"w"}, func(*view, string) (tea.Cmd, bool) {
+			p.page = 1 - p.page
+			return nil, true
+		}},
+		{"← →", "output, of regression", []string{"left", "right"}, p.otherOutput},
+	}
+}
+
+func (p *errorsPane) otherRows(v *view, _ string) (tea.Cmd, bool) {
+	if !v.h.Unasked() { // else the answer says why not
+		if v.h.Run == nil || v.h.Run.Data.TestRows == 0 {
+			return nil, false
+		}
+		p.train = !p.train
+	}
+	return ask(p.question(v.h)), true
+}
+
+func (p *errorsPane) otherOutput(v *view, k string) (tea.Cmd, bool) {
+	e := v.h.Analyses.Errors
+	if e == nil || len(e.Residuals) < 2 {
+		return nil, false
+	}
+	n, by := len(e.Residuals), 1
+	if k == "left" {
+		by = n - 1
+	}
+	p.output = (p.output + by) % n
+	return nil, true
 }

@@ -111,7 +111,7 @@ func TestErrorsAsk(t *testing.T) {
 			t.Errorf("%+v: asked is %v", c, got)
 		}
 	}
-	if _, taken := p.handleKey(v, "r"); !taken || p.question(v.h) != (event.ShowErrors{Train: true, Worst: worstRows}) {
+	if _, taken := pressIn(p, v, "r"); !taken || p.question(v.h) != (event.ShowErrors{Train: true, Worst: worstRows}) {
 		t.Error("r does not ask for the training rows")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/krylov"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -40,8 +41,8 @@ func (*innerPane) toggleLog() bool { return false }
 
 func (*innerPane) name(*view) string { return "inner" }
 
-func (*innerPane) seen(h *History) uint64 {
-	return h.Gen.Inner + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting + h.Gen.Spectrum + h.Steps.gen
+func (*innerPane) seen(h *history.History) uint64 {
+	return h.Gen.Inner + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting + h.Gen.Spectrum + h.Steps.Gen
 }
 
 func (p *innerPane) head(v *view, l *style.Line) {
@@ -52,13 +53,13 @@ func (p *innerPane) head(v *view, l *style.Line) {
 		return
 	}
 	b := &v.h.Solves.Bars[len(v.h.Solves.Bars)-1]
-	s := b.stop()
-	l.Group(style.Strong.Of(format.Count(b.total)), style.Muted.Of(" it "), StopToken(s).Of(string(s.Letter())))
+	s := b.Stop()
+	l.Group(style.Strong.Of(format.Count(b.Total)), style.Muted.Of(" it "), history.StopToken(s).Of(string(s.Letter())))
 	if in := barParts(b); in != "" {
 		l.Group(style.Muted.Of(" in " + in))
 	}
-	if b.epoch != v.h.Latest.Epoch {
-		l.Group(style.Muted.Of(" at " + format.Count(b.epoch)))
+	if b.Epoch != v.h.Latest.Epoch {
+		l.Group(style.Muted.Of(" at " + format.Count(b.Epoch)))
 	}
 	l.Group(style.Muted.Of("  mean "), style.Text.Of(strconv.FormatFloat(float64(v.h.Solves.Iterations)/float64(v.h.Solves.Count), 'f', 1, 64)))
 	l.Group(style.Muted.Of("  total "), style.Text.Of(format.Count(v.h.Solves.Iterations)))
@@ -129,14 +130,14 @@ func (p *innerPane) stepPlot(v *view) chart.Plot {
 }
 
 // barParts says of how many nets and blocks of rows a bar tells, "" for one of one.
-func barParts(b *Bar) string {
-	nets, blocks := format.Count(b.nets)+" nets", format.Count(b.blocks)+" blocks"
+func barParts(b *history.Bar) string {
+	nets, blocks := format.Count(b.Nets)+" nets", format.Count(b.Blocks)+" blocks"
 	switch {
-	case b.nets > 1 && b.blocks > 1:
+	case b.Nets > 1 && b.Blocks > 1:
 		return nets + " × " + blocks
-	case b.nets > 1:
+	case b.Nets > 1:
 		return nets
-	case b.blocks > 1:
+	case b.Blocks > 1:
 		return blocks
 	}
 	return ""
@@ -155,10 +156,10 @@ func (p *innerPane) counts(v *view, l *style.Line) *style.Line {
 			gap = "  "
 		}
 		if l.Room >= 100 {
-			l.Group(style.Text.Of(gap), StopToken(s).Of(string(s.Letter())), style.Muted.Of(" "+s.Words()), style.Text.Of(" "+format.Count(n)))
+			l.Group(style.Text.Of(gap), history.StopToken(s).Of(string(s.Letter())), style.Muted.Of(" "+s.Words()), style.Text.Of(" "+format.Count(n)))
 			continue
 		}
-		l.Group(style.Text.Of(gap), StopToken(s).Of(string(s.Letter())), style.Text.Of(" "+format.Count(n)))
+		l.Group(style.Text.Of(gap), history.StopToken(s).Of(string(s.Letter())), style.Text.Of(" "+format.Count(n)))
 	}
 	return l
 }
@@ -206,17 +207,17 @@ func (p *innerPane) figure(v *view) *figure.Chart {
 	if len(h.Solves.Bars) == 0 {
 		return nil
 	}
-	first, last := h.Solves.Bars[0].epoch, h.Solves.Bars[len(h.Solves.Bars)-1].epoch
+	first, last := h.Solves.Bars[0].Epoch, h.Solves.Bars[len(h.Solves.Bars)-1].Epoch
 	for _, s := range krylov.Stops() {
-		c := figure.Curve{Name: s.Words(), Color: onPaper(StopToken(s)), Bars: true, Points: make([]figure.Point, max(0, last-first+1))}
+		c := figure.Curve{Name: s.Words(), Color: onPaper(history.StopToken(s)), Bars: true, Points: make([]figure.Point, max(0, last-first+1))}
 		for i := range c.Points {
 			c.Points[i].X = float64(first + i)
 		}
 		some := 0
 		for i := range h.Solves.Bars {
-			if k := h.Solves.Bars[i].epoch - first; k >= 0 && k < len(c.Points) && int(s) < len(h.Solves.Bars[i].byStop) {
-				c.Points[k].Y = float64(h.Solves.Bars[i].byStop[s])
-				some += h.Solves.Bars[i].byStop[s]
+			if k := h.Solves.Bars[i].Epoch - first; k >= 0 && k < len(c.Points) && int(s) < len(h.Solves.Bars[i].ByStop) {
+				c.Points[k].Y = float64(h.Solves.Bars[i].ByStop[s])
+				some += h.Solves.Bars[i].ByStop[s]
 			}
 		}
 		if some > 0 {

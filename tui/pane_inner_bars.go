@@ -7,6 +7,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/krylov"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -27,7 +28,7 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 	}
 	top := 1
 	for i := range columns {
-		top = max(top, columns[i].total)
+		top = max(top, columns[i].Total)
 	}
 	if step := chart.Nice(float64(top) / 10); step >= 1 {
 		top = int(math.Ceil(float64(top)/step) * step) // the scale stays while the greatest changes little
@@ -43,11 +44,11 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 		b := &columns[i]
 		p.bar(v, b.Bar, b.x, b.w, room, float64(room)/float64(top))
 		if room < h {
-			s := b.stop()
-			p.bars.Set(b.x+(b.w-1)/2, h-1, rune(s.Letter()), StopToken(s))
+			s := b.Stop()
+			p.bars.Set(b.x+(b.w-1)/2, h-1, rune(s.Letter()), history.StopToken(s))
 		}
 		if b.marked {
-			y := room - 1 - int(math.Ceil(float64(b.total)*float64(room)/float64(top)))
+			y := room - 1 - int(math.Ceil(float64(b.Total)*float64(room)/float64(top)))
 			p.bars.Set(b.x+(b.w-1)/2, max(y, 0), '▾', style.Focus)
 		}
 	}
@@ -56,7 +57,7 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 
 // barColumn is a bar at its place.
 type barColumn struct {
-	*Bar
+	*history.Bar
 	x, w   int
 	marked bool // it has the solve that is on the stage
 }
@@ -69,7 +70,7 @@ func (p *innerPane) margin(v *view, w int) int {
 	switch {
 	case w < 24:
 		return 0
-	case slices.ContainsFunc(v.h.Solves.Bars, func(b Bar) bool { return b.total >= 1000 }):
+	case slices.ContainsFunc(v.h.Solves.Bars, func(b history.Bar) bool { return b.Total >= 1000 }):
 		return 6 // "12.5k"
 	}
 	return 4
@@ -91,7 +92,7 @@ func (p *innerPane) epochs(v *view, w int, dense bool) (columns []barColumn, gut
 	if n := max((w-gutter)/pitch, 1); len(bars) > n {
 		from := p.first(v.h, n)
 		for i := range bars[:from] {
-			if bars[i].epoch == p.marked.epoch {
+			if bars[i].Epoch == p.marked.epoch {
 				from = max(0, i-n/4)
 				break
 			}
@@ -99,7 +100,7 @@ func (p *innerPane) epochs(v *view, w int, dense bool) (columns []barColumn, gut
 		bars = bars[from:min(from+n, len(bars))]
 	}
 	for i := range bars {
-		columns = append(columns, barColumn{&bars[i], gutter + i*pitch, max(pitch-1, 1), bars[i].epoch == p.marked.epoch})
+		columns = append(columns, barColumn{&bars[i], gutter + i*pitch, max(pitch-1, 1), bars[i].Epoch == p.marked.epoch})
 	}
 	return columns, gutter
 }
@@ -110,17 +111,17 @@ const recent = 8
 // groups places a bar for each solve of the newest epochs side by side, when epochs have several and three
 // epochs fit; nil otherwise. A marked epoch that is older is among them.
 func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) {
-	works := v.h.Steps.works
+	works := v.h.Steps.Works
 	if len(works) == 0 || h < 5 {
 		return nil, 0
 	}
 	gutter = p.margin(v, w)
 	each, all := 1, 0
 	for _, work := range works {
-		all += len(work.parts)
+		all += len(work.Parts)
 	}
 	for _, work := range works[max(0, len(works)-recent):] {
-		each = max(each, len(work.parts)+1)
+		each = max(each, len(work.Parts)+1)
 	}
 	n := (w - gutter + 1) / each
 	if each < 3 || n < 3 {
@@ -135,17 +136,17 @@ func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) 
 		from = max(0, len(works)-n)
 	}
 	for i := range works[:from] {
-		if works[i].epoch == p.marked.epoch {
+		if works[i].Epoch == p.marked.epoch {
 			from = i
 		}
 	}
 	x := gutter
 	for _, work := range works[from:] {
-		for _, part := range work.parts {
+		for _, part := range work.Parts {
 			if x+wide > w {
 				return columns, gutter
 			}
-			columns = append(columns, barColumn{workBar(part, work.epoch), x, wide, p.marked == stageMarked{work.epoch, part.member, part.block}})
+			columns = append(columns, barColumn{workBar(part, work.Epoch), x, wide, p.marked == stageMarked{work.Epoch, part.Member, part.Block}})
 			x += wide
 		}
 		x++
@@ -154,15 +155,15 @@ func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) 
 }
 
 // workBar is a solve as a bar of its own.
-func workBar(s SolveWork, epoch int) *Bar {
-	b := &Bar{epoch: epoch, total: s.iterations}
-	b.byStop[s.stop], b.solves[s.stop] = s.iterations, 1
+func workBar(s history.SolveWork, epoch int) *history.Bar {
+	b := &history.Bar{Epoch: epoch, Total: s.Iterations}
+	b.ByStop[s.Stop], b.Solves[s.Stop] = s.Iterations, 1
 	return b
 }
 
 // first returns which bar stands at the left when n fit. The window moves on by a quarter at a time: the
 // bars stand still in between, and a screen far away gets few bytes. When no more come it is filled.
-func (p *innerPane) first(h *History, n int) int {
+func (p *innerPane) first(h *history.History, n int) int {
 	stride := max(n/4, 1)
 	if h.Over() {
 		stride = 1
@@ -191,17 +192,17 @@ func (p *innerPane) scale(v *view, gutter, room, top int) {
 }
 
 // bar draws one epoch, its reasons stacked in the order of their letters.
-func (p *innerPane) bar(v *view, b *Bar, x, w, room int, scale float64) {
-	height := float64(b.total) * scale
+func (p *innerPane) bar(v *view, b *history.Bar, x, w, room int, scale float64) {
+	height := float64(b.Total) * scale
 	for y := range room {
 		free := height - float64(y)
-		if free <= 0 && (y > 0 || b.total == 0) {
+		if free <= 0 && (y > 0 || b.Total == 0) {
 			return
 		}
 		// The reason at this height is the one whose stacked share contains it.
-		at := int((float64(y) + math.Min(0.5, free/2)) / math.Max(height, 1e-9) * float64(b.total))
+		at := int((float64(y) + math.Min(0.5, free/2)) / math.Max(height, 1e-9) * float64(b.Total))
 		s, sum := krylov.Stop(0), 0
-		for k, n := range b.byStop {
+		for k, n := range b.ByStop {
 			sum += n
 			if at < sum {
 				s = krylov.Stop(k)
@@ -216,7 +217,7 @@ func (p *innerPane) bar(v *view, b *Bar, x, w, room int, scale float64) {
 			r = rune(s.Letter())
 		}
 		for dx := range w {
-			p.bars.Set(x+dx, room-1-y, r, StopToken(s))
+			p.bars.Set(x+dx, room-1-y, r, history.StopToken(s))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"newtop/internal/format"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -27,14 +28,14 @@ func (p *innerPane) now(v *view, w int) string {
 func (p *innerPane) solve(v *view, l *style.Line) {
 	e := &v.h.Solves.Live
 	l.Put(style.Accent, "▸ ")
-	before := Bar{}
+	before := history.Bar{}
 	if len(v.h.Solves.Bars) > 0 {
 		before = v.h.Solves.Bars[len(v.h.Solves.Bars)-1]
 	}
-	if e.Member > 0 || before.nets > 1 {
+	if e.Member > 0 || before.Nets > 1 {
 		l.Put(style.Muted, "net ").Put(style.Text, format.Count(e.Member+1)+" ")
 	}
-	if e.Block > 0 || before.blocks > 1 {
+	if e.Block > 0 || before.Blocks > 1 {
 		l.Put(style.Muted, "block ").Put(style.Text, format.Count(e.Block+1)+" ")
 	}
 	l.Put(style.Muted, "it ").Put(style.Text, style.Pad(format.Count(e.Iteration), 3))
@@ -53,8 +54,8 @@ func (p *innerPane) solve(v *view, l *style.Line) {
 // finished says in words why the newest solve ended.
 func (p *innerPane) finished(v *view, l *style.Line) {
 	b := &v.h.Solves.Bars[len(v.h.Solves.Bars)-1]
-	s := b.stop()
-	l.Put(style.Muted, "epoch "+format.Count(b.epoch)+": ").Put(StopToken(s), s.Words())
+	s := b.Stop()
+	l.Put(style.Muted, "epoch "+format.Count(b.Epoch)+": ").Put(history.StopToken(s), s.Words())
 	if in := v.h.Latest.Inner; len(in) > 0 {
 		last := &in[len(in)-1]
 		l.Group(style.Muted.Of("  ‖r‖/‖g‖ "), style.Text.Of(format.Number(float64(last.Residual))))

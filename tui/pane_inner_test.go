@@ -46,7 +46,7 @@ func TestGroupsShowTheNewest(t *testing.T) {
 		}
 		marks, newest := 0, 0
 		for _, c := range columns {
-			newest = max(newest, c.epoch)
+			newest = max(newest, c.Epoch)
 			if c.marked {
 				marks++
 			}
@@ -56,8 +56,8 @@ func TestGroupsShowTheNewest(t *testing.T) {
 		}
 		p.marked.epoch = -1
 		columns, _ = p.groups(a.paneView(), 60, 9)
-		if last := columns[len(columns)-1]; last.epoch != epochs || last.x+last.w > 60 {
-			t.Errorf("%d epochs: the last bar is of %d and ends at %d", epochs, last.epoch, last.x+last.w)
+		if last := columns[len(columns)-1]; last.Epoch != epochs || last.x+last.w > 60 {
+			t.Errorf("%d epochs: the last bar is of %d and ends at %d", epochs, last.Epoch, last.x+last.w)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestTheatreASCII(t *testing.T) {
 		a.Glyphs = style.GlyphsASCII.Set(nil)
 		a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
 		for _, k := range keys {
-			a.panes[layout.Inner].(keyed).handleKey(a.paneView(), k)
+			pressIn(a.panes[layout.Inner].(keyed), a.paneView(), k)
 		}
 		if text := style.ToASCII(theatreText(t, a, 120, 37)); strings.Contains(text, "?") {
 			t.Errorf("%v:\n%s", keys, text)

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -19,7 +20,7 @@ type logPane struct {
 
 func (*logPane) name(*view) string { return "log" }
 
-func (*logPane) seen(h *History) uint64 { return h.Log.Gen + h.Gen.Run }
+func (*logPane) seen(h *history.History) uint64 { return h.Log.Gen + h.Gen.Run }
 
 // head says what the columns of an epoch's row are that do not say so themselves.
 func (*logPane) head(v *view, l *style.Line) {
@@ -79,17 +80,17 @@ func (v *view) newest(n int) []int {
 }
 
 // rows draws an entry: an epoch's figures on one row, text on as many as it needs.
-func (p *logPane) rows(v *view, e *Entry, w int) []string {
+func (p *logPane) rows(v *view, e *history.Entry, w int) []string {
 	column := max(4, style.Cells(format.Count(v.h.Latest.Epoch)))
-	begin := func() *style.Line { return v.Line(w).Put(style.Muted, style.Right(format.Count(e.epoch), column)) }
-	if e.text == "" {
+	begin := func() *style.Line { return v.Line(w).Put(style.Muted, style.Right(format.Count(e.Epoch), column)) }
+	if e.Text == "" {
 		l := begin()
 		p.figures(v, e, l)
 		return []string{l.Full()}
 	}
 	margin := column + 2
 	var rows []string
-	for i, s := range strings.Split(ansi.Wrap(e.text, max(w-margin, 8), ""), "\n") {
+	for i, s := range strings.Split(ansi.Wrap(e.Text, max(w-margin, 8), ""), "\n") {
 		l := v.Line(w)
 		if i == 0 {
 			l = begin()
@@ -100,8 +101,8 @@ func (p *logPane) rows(v *view, e *Entry, w int) []string {
 }
 
 // figures writes what an epoch brought, as much as there is room for.
-func (p *logPane) figures(v *view, e *Entry, l *style.Line) {
-	s, wide := &e.stats, l.Room >= 70
+func (p *logPane) figures(v *view, e *history.Entry, l *style.Line) {
+	s, wide := &e.Stats, l.Room >= 70
 	if noLosses(v.h) {
 		for _, f := range s.Figures {
 			if !l.Group(style.Muted.Of("  "+style.Clean(cmp.Or(f.Symbol, f.Key))+" "), style.Text.Of(format.Number(float64(f.Value)))) {
@@ -120,8 +121,8 @@ func (p *logPane) figures(v *view, e *Entry, l *style.Line) {
 	} else {
 		l.Group(style.Train.Of(" " + style.Right(unit(fault), 6)))
 	}
-	if e.stop != 0 {
-		l.Group(style.Muted.Of(" "+style.Right(format.Count(e.inner), 3)), StopToken(e.stop).Of(" "+string(e.stop.Letter())))
+	if e.Stop != 0 {
+		l.Group(style.Muted.Of(" "+style.Right(format.Count(e.Inner), 3)), history.StopToken(e.Stop).Of(" "+string(e.Stop.Letter())))
 	} else if len(v.h.Solves.Bars) > 0 {
 		l.Group(style.Text.Of(style.Spaces(6)))
 	}
@@ -147,8 +148,8 @@ func (p *logPane) figures(v *view, e *Entry, l *style.Line) {
 	switch {
 	case verdict.Token == style.Warn:
 		l.Group(style.Warn.Of("  rejected"))
-	case e.stop != 0:
-		l.Group(style.Muted.Of("  " + e.stop.Words()))
+	case e.Stop != 0:
+		l.Group(style.Muted.Of("  " + e.Stop.Words()))
 	}
 }
 

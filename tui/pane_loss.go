@@ -6,6 +6,7 @@ import (
 	"newtop/internal/figure"
 	"newtop/internal/format"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -18,7 +19,7 @@ type lossPane struct {
 
 func (*lossPane) name(*view) string { return "loss" }
 
-func (p *lossPane) seen(h *History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+func (p *lossPane) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
 func (p *lossPane) toggleLog() bool { p.log = !p.log; return true }
 

@@ -8,6 +8,7 @@ import (
 	"newtop/internal/figure"
 	"newtop/internal/format"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -21,13 +22,13 @@ type regionPane struct {
 }
 
 func (p *regionPane) name(v *view) string {
-	if v.h.External() && v.h.Steering() == ByFigures {
+	if v.h.External() && v.h.Steering() == history.ByFigures {
 		return "figures"
 	}
-	return [...]string{ByRadius: "region", ByRate: "rate", ByFigures: "method"}[v.h.Steering()]
+	return [...]string{history.ByRadius: "region", history.ByRate: "rate", history.ByFigures: "method"}[v.h.Steering()]
 }
 
-func (p *regionPane) seen(h *History) uint64 { return h.Gen.Epoch + h.Gen.Run + h.Gen.Setting }
+func (p *regionPane) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run + h.Gen.Setting }
 
 func (p *regionPane) toggleLog() bool { p.log = !p.log; return true }
 
@@ -42,7 +43,7 @@ func (p *regionPane) head(v *view, l *style.Line) {
 	}
 	e := &v.h.Latest
 	switch {
-	case v.h.Steering() != ByRadius || e.Epoch == 0:
+	case v.h.Steering() != history.ByRadius || e.Epoch == 0:
 	case e.Accepted:
 		l.Group(style.Good.Of(" accepted"))
 	default:
@@ -59,13 +60,13 @@ func (p *regionPane) head(v *view, l *style.Line) {
 func (p *regionPane) values(v *view) [][]style.Part {
 	e := &v.h.Latest
 	switch v.h.Steering() {
-	case ByRate:
+	case history.ByRate:
 		groups := [][]style.Part{{style.Strong.Of(format.Number(float64(e.Rate)))}}
 		if !v.h.Missing(&v.h.Curves.Gradient) {
 			groups = append(groups, []style.Part{style.Muted.Of("  ‖g‖ "), style.Text.Of(format.Number(float64(e.GradientNorm)))})
 		}
 		return append(groups, p.own(v, "  ")...)
-	case ByFigures:
+	case history.ByFigures:
 		return p.own(v, "")
 	}
 	return [][]style.Part{
@@ -78,7 +79,7 @@ func (p *regionPane) values(v *view) [][]style.Part {
 func (p *regionPane) own(v *view, gap string) [][]style.Part {
 	var groups [][]style.Part
 	first := 0
-	if n := len(v.h.Curves.Figures); n > 0 && v.h.Steering() == ByFigures {
+	if n := len(v.h.Curves.Figures); n > 0 && v.h.Steering() == history.ByFigures {
 		first = min(p.first(v), n-1) // those of the charts stand before the others
 	}
 	for i := range v.h.Curves.Figures {
@@ -104,7 +105,7 @@ func (p *regionPane) curves(v *view) (all []chart.Plot) {
 		own = append(own, pl)
 	}
 	switch {
-	case v.h.Steering() == ByRate:
+	case v.h.Steering() == history.ByRate:
 		all = append([]chart.Plot{one("rate", &v.h.Curves.Rate), gradient}, own...)
 	case len(own) == 0:
 		all = []chart.Plot{step, gradient}
@@ -126,7 +127,7 @@ func (p *regionPane) first(v *view) int {
 // plots returns what the two charts show; a lower one without curves is none. ρ is clipped to where it decides: below
 // 0 is worse, above 1 better than the model promised.
 func (p *regionPane) plots(v *view) (upper, lower chart.Plot) {
-	if v.h.Steering() == ByRadius {
+	if v.h.Steering() == history.ByRadius {
 		one := func(name string, s *chart.Series) chart.Plot {
 			return epochPlot(v.h, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
 		}
@@ -193,21 +194,13 @@ func (p *regionPane) both(v *view, upper, lower chart.Plot, w, h int) []string {
 	rows := append([]string{p.caption(v, upper, w)}, p.Show(&v.Pen, &p.upper, upper, 0, 1, w, top)...)
 	rows = append(rows, p.caption(v, lower, w))
 	rows = append(rows, p.Show(&v.Pen, &p.lower, lower, 0, top+2, w, bottom)...)
-	return append(rows, p.keys(v, w))
+	return append(rows, p.keyLine(v, w))
 }
 
-func (p *regionPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
-	if k == "v" && v.h.Steering() != ByRadius && len(p.curves(v)) > 2 {
-		p.page++
-		return nil, true
-	}
-	return p.chartPane.handleKey(v, k)
-}
-
-// keys names the charts' keys, and before them that of the other curves.
-func (p *regionPane) keys(v *view, w int) string {
+// keyLine names the charts' keys, and before them that of the other curves.
+func (p *regionPane) keyLine(v *view, w int) string {
 	n := len(p.curves(v))
-	if v.h.Steering() == ByRadius || n <= 2 {
+	if v.h.Steering() == history.ByRadius || n <= 2 {
 		return p.Controls.KeyLine(&v.Pen, w)
 	}
 	l := v.Line(w)
@@ -231,7 +224,7 @@ func lowest(s *chart.Series) bool {
 }
 
 // drawnFigure returns the figure of the method's own that a chart shows, nil for another chart.
-func drawnFigure(h *History, pl chart.Plot) *FigureSeries {
+func drawnFigure(h *history.History, pl chart.Plot) *history.FigureSeries {
 	for i := range h.Curves.Figures {
 		if f := &h.Curves.Figures[i]; pl.Curves[0].Series == &f.Series {
 			return f
@@ -287,6 +280,12 @@ func (p *regionPane) figure(v *view) *figure.Chart {
 	}})
 }
 
-func (p *regionPane) ownKeys() [][2]string {
-	return append([][2]string{{"v", "other curves, where there are more than two"}}, p.Controls.KeyHelp()...)
+func (p *regionPane) keys() []paneKey {
+	return append([]paneKey{{"v", "other curves, where there are more than two", []string{"v"}, func(v *view, _ string) (tea.Cmd, bool) {
+		more := v.h.Steering() != history.ByRadius && len(p.curves(v)) > 2
+		if more {
+			p.page++
+		}
+		return nil, more
+	}}}, p.chartPane.keys()...)
 }

@@ -8,6 +8,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -25,7 +26,7 @@ func (*spectrumPane) toggleLog() bool { return false }
 
 func (*spectrumPane) name(*view) string { return "spectrum" }
 
-func (*spectrumPane) seen(h *History) uint64 {
+func (*spectrumPane) seen(h *history.History) uint64 {
 	return h.Gen.Spectrum + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting
 }
 
@@ -91,7 +92,7 @@ func (p *spectrumPane) head(v *view, l *style.Line) {
 }
 
 // newestSpectrum returns the last spectrum, nil if there is none.
-func newestSpectrum(h *History) *event.SpectrumEvent {
+func newestSpectrum(h *history.History) *event.SpectrumEvent {
 	if n := len(h.Spectra); n > 0 {
 		return &h.Spectra[n-1]
 	}
@@ -125,7 +126,7 @@ func (p *spectrumPane) body(v *view, w, h int, zoomed bool) []string {
 	if views := p.views(v); zoomed && len(views) > 1 && h >= 10 && w >= 24 {
 		k := p.at % len(views)
 		rows := style.Block(views[k].draw(v, w, h-1), w, h-1)
-		return append(rows, p.keys(v, views[(k+1)%len(views)].name, w))
+		return append(rows, p.keyLine(v, views[(k+1)%len(views)].name, w))
 	}
 	return p.newest(v, pairs, w, h, zoomed)
 }

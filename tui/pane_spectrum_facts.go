@@ -7,6 +7,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -31,7 +32,7 @@ func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
 	if e == nil {
 		return nil, nil
 	}
-	low, high, ok := Spread(e)
+	low, high, ok := history.Spread(e)
 	if edge, symbol, has := stabilityEdge(v.h, e); has && ok {
 		strong = append(strong, edgeFact(v, edge, symbol, high))
 	}
@@ -64,7 +65,7 @@ func edgeFact(v *view, edge float64, symbol string, greatest float64) fact {
 }
 
 // rowsFact says over how many rows, and which, the operator averages.
-func rowsFact(h *History, e *event.SpectrumEvent) fact {
+func rowsFact(h *history.History, e *event.SpectrumEvent) fact {
 	rows, which := format.Counted(e.Rows, "row"), style.Clean(e.Selection)
 	if h.Run != nil && h.Run.Data.TrainRows > e.Rows {
 		rows = format.Count(e.Rows) + " of " + format.Counted(h.Run.Data.TrainRows, "row")
@@ -85,7 +86,7 @@ func rowsFact(h *History, e *event.SpectrumEvent) fact {
 // error by 1 − ηλ; the heavy ball's errors follow z² − (1 + μ − ηλ)z + μ, whose roots are inside the unit
 // circle for 0 < ηλ < 2(1 + μ) (Polyak 1964). With small batches it is a guide. Other methods, and other
 // operators than the Hessian, have none.
-func stabilityEdge(h *History, e *event.SpectrumEvent) (value float64, symbol string, ok bool) {
+func stabilityEdge(h *history.History, e *event.SpectrumEvent) (value float64, symbol string, ok bool) {
 	setting := func(key string) float64 {
 		for _, s := range h.Status.Settings {
 			if s.Key == key {
@@ -170,7 +171,7 @@ func (p *spectrumPane) density(v *view, e *event.SpectrumEvent, w, h int) []stri
 }
 
 // oneEigenvalue is the height of a single eigenvalue in a density, 0 if that is not known.
-func oneEigenvalue(h *History, d *event.Density) float64 {
+func oneEigenvalue(h *history.History, d *event.Density) float64 {
 	if h.Run == nil || h.Run.Model.Parameters == 0 {
 		return 0
 	}
@@ -200,7 +201,7 @@ func (p *spectrumPane) densityCaption(v *view, d *event.Density, w int) string {
 func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
 	var top, bottom chart.Series
 	for i := range v.h.Spectra {
-		if low, high, ok := Spread(&v.h.Spectra[i]); ok {
+		if low, high, ok := history.Spread(&v.h.Spectra[i]); ok {
 			top.Add(float64(v.h.Spectra[i].Epoch), high)
 			bottom.Add(float64(v.h.Spectra[i].Epoch), low)
 		}

@@ -14,6 +14,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/history"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/style"
@@ -68,7 +69,7 @@ func TestEdgeOfStability(t *testing.T) {
 		momentum  float64
 		want      float64
 	}{{"sgd", 0, 20}, {"momentum", 0.9, 38}, {"momentum", 0, 20}, {"momentum", 0.5, 30}} {
-		h := &History{}
+		h := &history.History{}
 		h.Status.Optimizer = c.optimizer
 		h.Status.Settings = []event.Setting{{Key: "rate", Text: "0.1"}, {Key: "momentum", Text: fmt.Sprint(c.momentum)}}
 		edge, _, ok := stabilityEdge(h, &event.SpectrumEvent{Operator: "hessian"})
@@ -98,7 +99,7 @@ func TestNoEdge(t *testing.T) {
 		{"momentum", "hessian", rate}, {"sgd", "hessian", []event.Setting{{Key: "rate", Text: "0"}}},
 		{"sgd", "hessian", []event.Setting{{Key: "rate", Text: "?"}}}, {"", "", nil},
 	} {
-		h := &History{}
+		h := &history.History{}
 		h.Status.Optimizer, h.Status.Settings = c.optimizer, c.settings
 		if edge, _, ok := stabilityEdge(h, &event.SpectrumEvent{Operator: c.operator}); ok {
 			t.Errorf("%v has the edge %g", c, edge)
@@ -187,10 +188,10 @@ func TestSpectrumHoldsTheRoom(t *testing.T) {
 
 // TestNoSpectrumIsSaid: an event without eigenvalues leaves the last ones standing and says why in the log.
 func TestNoSpectrumIsSaid(t *testing.T) {
-	h := &History{}
+	h := &history.History{}
 	h.Apply(tuitest.DeltaOf(h.Status, tuitest.SpectrumAt(4)))
 	h.Apply(tuitest.DeltaOf(h.Status, event.SpectrumEvent{Epoch: 5, Stop: krylov.NotFinite}))
-	if last := h.Log.Entries[len(h.Log.Entries)-1]; len(h.Spectra) != 1 || last.epoch != 5 || last.text != "no spectrum: a number was not finite" {
+	if last := h.Log.Entries[len(h.Log.Entries)-1]; len(h.Spectra) != 1 || last.Epoch != 5 || last.Text != "no spectrum: a number was not finite" {
 		t.Errorf("%d spectra, %+v", len(h.Spectra), last)
 	}
 }
@@ -212,9 +213,9 @@ func TestSpectrumViews(t *testing.T) {
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
-		p.handleKey(v, "v")
+		pressIn(p, v, "v")
 	}
-	if _, taken := p.handleKey(watched(tuitest.NewRun(tuitest.Script{Epochs: 3})), "v"); taken {
+	if _, taken := pressIn(p, watched(tuitest.NewRun(tuitest.Script{Epochs: 3})), "v"); taken {
 		t.Error("v is taken where there is one view")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -35,16 +36,15 @@ func (p *spectrumPane) views(v *view) (out []spectrumView) {
 	}})
 }
 
-func (p *spectrumPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
-	n := len(p.views(v))
-	if k != "v" || n < 2 {
-		return nil, false
-	}
-	p.at = (p.at + 1) % n
-	return nil, true
+func (p *spectrumPane) keys() []paneKey {
+	return []paneKey{{"v", "another view", []string{"v"}, func(v *view, _ string) (tea.Cmd, bool) {
+		n := len(p.views(v))
+		p.at = (p.at + 1) % n
+		return nil, n > 1
+	}}}
 }
 
-func (p *spectrumPane) keys(v *view, next string, w int) string {
+func (p *spectrumPane) keyLine(v *view, next string, w int) string {
 	l := v.Line(w)
 	l.Group(style.Accent.Of("v"), style.Muted.Of(" "+next+"   "))
 	if !v.h.Unasked() {
@@ -54,7 +54,7 @@ func (p *spectrumPane) keys(v *view, next string, w int) string {
 }
 
 // densities are the spectra that have one, in order.
-func densities(h *History) (out []*event.SpectrumEvent) {
+func densities(h *history.History) (out []*event.SpectrumEvent) {
 	for i := range h.Spectra {
 		e := &h.Spectra[i]
 		if d := e.Density; d != nil && min(len(d.Grid), len(d.Values)) > 1 && d.Grid[0] < d.Grid[len(d.Grid)-1] {
@@ -153,7 +153,7 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 }
 
 // densityRaster fills a raster with the logarithms of the densities, and returns their scale.
-func densityRaster(h *History, r *chart.Raster, list []*event.SpectrumEvent, axis symlog) chart.Scale {
+func densityRaster(h *history.History, r *chart.Raster, list []*event.SpectrumEvent, axis symlog) chart.Scale {
 	first, end := mapSpan(list)
 	top, floor, before := math.Inf(-1), math.Inf(1), -1
 	for x := range r.W {

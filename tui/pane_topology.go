@@ -8,6 +8,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -24,7 +25,9 @@ type topologyPane struct {
 
 func (*topologyPane) name(*view) string { return "network" }
 
-func (*topologyPane) seen(h *History) uint64 { return h.Gen.Run + h.Gen.Epoch + h.Analyses.WeightsGen }
+func (*topologyPane) seen(h *history.History) uint64 {
+	return h.Gen.Run + h.Gen.Epoch + h.Analyses.WeightsGen
+}
 
 func (*topologyPane) head(v *view, l *style.Line) {
 	if v.h.Run == nil {
@@ -356,8 +359,4 @@ func (p *topologyPane) strip(v *view, w, _ int) []string {
 	v.Label(l, "network")
 	p.head(v, l)
 	return []string{l.Full()}
-}
-
-func (p *topologyPane) ownKeys() [][2]string {
-	return [][2]string{{"↑ ↓", "block; n and b while weights are open"}, {"v", "weights of the block"}, {"←↑→↓", "cursor over the weights"}, {"w", "as images, or as a matrix"}}
 }

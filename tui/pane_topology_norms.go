@@ -5,11 +5,12 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
 // relativeStep returns how far the last step moved a block, as a part of its norm; NaN if that is not known.
-func relativeStep(h *History, to, from int) float64 {
+func relativeStep(h *history.History, to, from int) float64 {
 	for _, b := range h.Latest.Blocks {
 		if b.To == to && b.From == from {
 			return float64(b.Step) / float64(b.Weight)

@@ -74,7 +74,7 @@ func TestTopologyKeys(t *testing.T) {
 		t.Errorf("asks for %v unasked", c)
 	}
 	for _, k := range []string{"down", "down", "down", "down", "enter"} {
-		if _, taken := p.handleKey(v, k); !taken {
+		if _, taken := pressIn(p, v, k); !taken {
 			t.Errorf("%s is not taken", k)
 		}
 	}
@@ -82,7 +82,7 @@ func TestTopologyKeys(t *testing.T) {
 		t.Errorf("asks for %v", c)
 	}
 	for _, k := range []string{"right", "right", "down", "up", "up", "left"} {
-		p.handleKey(v, k)
+		pressIn(p, v, k)
 	}
 	if p.look.col != 1 || p.look.row != 0 {
 		t.Errorf("the cursor is at %d, %d", p.look.row, p.look.col)
@@ -92,9 +92,9 @@ func TestTopologyKeys(t *testing.T) {
 	if !p.handleMouse(v, tea.MouseClickMsg{}, d.x+d.w-1, d.y+d.h-1) || p.look.col != 69 || p.look.row < 48 {
 		t.Errorf("a click at the end of %+v went to %d, %d", d, p.look.row, p.look.col)
 	}
-	p.handleKey(v, "n")
-	p.handleKey(v, "esc")
-	if _, taken := p.handleKey(v, "esc"); taken || p.look.open {
+	pressIn(p, v, "n")
+	pressIn(p, v, "esc")
+	if _, taken := pressIn(p, v, "esc"); taken || p.look.open {
 		t.Error("the second esc is taken")
 	}
 }

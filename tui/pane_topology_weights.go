@@ -9,6 +9,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -26,7 +27,7 @@ type blockView struct {
 type weightArea struct{ x, y, w, h, rows, cols int }
 
 // block returns the {to, from} of a block of weights by its number, counted round.
-func (p *topologyPane) block(h *History) (to, from int, ok bool) {
+func (p *topologyPane) block(h *history.History) (to, from int, ok bool) {
 	if h.Run == nil {
 		return 0, 0, false
 	}
@@ -44,7 +45,7 @@ func (p *topologyPane) block(h *History) (to, from int, ok bool) {
 }
 
 // glance asks for the weights anew while they are on the screen.
-func (p *topologyPane) glance(h *History) event.Command {
+func (p *topologyPane) glance(h *history.History) event.Command {
 	to, from, ok := p.block(h)
 	if !ok || !p.look.open || !p.look.asked.due(h, h.Analyses.WeightsGen) {
 		return nil
@@ -52,59 +53,66 @@ func (p *topologyPane) glance(h *History) event.Command {
 	return event.ShowWeights{To: to, From: from}
 }
 
-func (p *topologyPane) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
-	if _, _, ok := p.block(v.h); !ok {
+func (p *topologyPane) keys() []paneKey {
+	return []paneKey{
+		{"↑ ↓", "block; n and b while weights are open", []string{"up", "down", "n", "b"}, p.otherBlock},
+		{"v", "weights of the block", []string{"v", "enter", "esc"}, p.openWeights},
+		{"←↑→↓", "cursor over the weights", []string{"left", "right", "up", "down"}, p.moveCursor},
+		{"w", "as images, or as a matrix", []string{"w"}, func(v *view, _ string) (tea.Cmd, bool) {
+			if _, _, ok := p.block(v.h); !ok || !p.look.open {
+				return nil, false
+			}
+			p.look.matrix = !p.look.matrix
+			return nil, true
+		}},
+	}
+}
+
+// otherBlock chooses the next block or the one before; the arrows do while they don't move the cursor.
+func (p *topologyPane) otherBlock(v *view, k string) (tea.Cmd, bool) {
+	if _, _, ok := p.block(v.h); !ok || p.look.open && (k == "up" || k == "down") {
 		return nil, false
 	}
-	step := func(n int) {
-		p.look.at += n
-		p.look.row, p.look.col, p.look.matrix = 0, 0, false
-		p.look.asked = asked{}
+	if k == "n" || k == "down" {
+		p.look.at++
+	} else {
+		p.look.at--
 	}
+	p.look.row, p.look.col, p.look.matrix = 0, 0, false
+	p.look.asked = asked{}
+	return nil, true
+}
+
+// openWeights opens the weights of the chosen block, or closes them.
+func (p *topologyPane) openWeights(v *view, k string) (tea.Cmd, bool) {
+	_, _, ok := p.block(v.h)
 	switch {
+	case !ok || k == "esc" && !p.look.open:
+		return nil, false
 	case k == "v" || k == "enter" && !p.look.open:
 		p.look.open, p.look.asked = true, asked{}
-	case k == "esc" && p.look.open || k == "enter":
-		p.look.open = false
-	case k == "n" || k == "down" && !p.look.open:
-		step(1)
-	case k == "b" || k == "up" && !p.look.open:
-		step(-1)
-	case !p.look.open:
-		return nil, false
-	case k == "w":
-		p.look.matrix = !p.look.matrix
 	default:
-		return nil, p.moveCursor(v, k)
+		p.look.open = false
 	}
 	return nil, true
 }
 
 // moveCursor walks over the weights.
-func (p *topologyPane) moveCursor(v *view, k string) bool {
+func (p *topologyPane) moveCursor(v *view, k string) (tea.Cmd, bool) {
+	if _, _, ok := p.block(v.h); !ok || !p.look.open {
+		return nil, false
+	}
 	e := p.weights(v.h)
 	if e == nil {
-		return k == "up" || k == "down" || k == "left" || k == "right"
+		return nil, true
 	}
-	dx, dy := 0, 0
-	switch k {
-	case "left":
-		dx = -1
-	case "right":
-		dx = 1
-	case "up":
-		dy = -1
-	case "down":
-		dy = 1
-	default:
-		return false
-	}
+	by := map[string][2]int{"left": {-1, 0}, "right": {1, 0}, "up": {0, -1}, "down": {0, 1}}[k]
 	if p.tiled(e) {
-		dx, dy = 0, dx+dy
+		by = [2]int{0, by[0] + by[1]}
 	}
-	p.look.row = max(0, min(p.look.row+dy, e.Rows-1))
-	p.look.col = max(0, min(p.look.col+dx, e.Cols-1))
-	return true
+	p.look.row = max(0, min(p.look.row+by[1], e.Rows-1))
+	p.look.col = max(0, min(p.look.col+by[0], e.Cols-1))
+	return nil, true
 }
 
 func (p *topologyPane) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
@@ -120,7 +128,7 @@ func (p *topologyPane) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 }
 
 // weights returns the newest of the chosen block, nil if there are none.
-func (p *topologyPane) weights(h *History) *event.WeightsEvent {
+func (p *topologyPane) weights(h *history.History) *event.WeightsEvent {
 	to, from, _ := p.block(h)
 	return h.Analyses.Weights[[2]int{to, from}]
 }
@@ -131,7 +139,7 @@ func (p *topologyPane) tiled(e *event.WeightsEvent) bool {
 }
 
 // layer names a layer by its place and its number of nodes.
-func layerName(h *History, i int) string {
+func layerName(h *history.History, i int) string {
 	m := &h.Run.Model
 	name := "layer " + strconv.Itoa(i)
 	switch {

@@ -8,6 +8,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -20,7 +21,7 @@ type workPane struct {
 
 func (*workPane) name(*view) string { return "work" }
 
-func (*workPane) seen(h *History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+func (*workPane) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
 func (p *workPane) head(v *view, l *style.Line) {
 	if v.h.Latest.Epoch == 0 || v.h.Missing(&v.h.Curves.Seconds) {
@@ -34,7 +35,7 @@ func (p *workPane) head(v *view, l *style.Line) {
 
 // remaining estimates the seconds to the epoch limit from the mean epoch so far; NaN without a limit or
 // when the run is over.
-func remaining(h *History) float64 {
+func remaining(h *history.History) float64 {
 	s := &h.Status
 	if s.EpochLimit == 0 || s.Epoch == 0 || s.Phase == event.Ended || s.Elapsed <= 0 {
 		return math.NaN()

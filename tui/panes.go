@@ -49,12 +49,4 @@ var (
 
 	_ restarted = (*innerPane)(nil)
 	_ restarted = (*logPane)(nil)
-
-	_ explained = (*lossPane)(nil)
-	_ explained = (*accuracyPane)(nil)
-	_ explained = (*regionPane)(nil)
-	_ explained = (*innerPane)(nil)
-	_ explained = (*errorsPane)(nil)
-	_ explained = (*topologyPane)(nil)
-	_ explained = (*logPane)(nil)
 )

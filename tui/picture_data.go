@@ -9,17 +9,18 @@ import (
 
 	"newtop/internal/figure"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
 // runFigure completes what a pane draws over the epochs of the run; nil if it has no data that a chart can show.
-func runFigure(h *History, f figure.Chart) *figure.Chart {
+func runFigure(h *history.History, f figure.Chart) *figure.Chart {
 	f.X = "epoch"
 	for _, m := range h.Curves.Marks() {
 		f.Marks = append(f.Marks, figure.Mark{X: m.X, Text: m.Text})
 	}
 	if h.Run != nil {
-		f.Title = strings.Join(RunWords(h.Run)[:min(2, len(RunWords(h.Run)))], " ") + ": " + f.Title
+		f.Title = strings.Join(history.RunWords(h.Run)[:min(2, len(history.RunWords(h.Run)))], " ") + ": " + f.Title
 	}
 	for _, c := range f.Curves {
 		if len(c.Points) > 0 {

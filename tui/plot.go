@@ -1,9 +1,12 @@
 package tui
 
-import "newtop/tui/chart"
+import (
+	"newtop/tui/chart"
+	"newtop/tui/history"
+)
 
 // epochPlot is a plot of curves over the epochs of the run.
-func epochPlot(h *History, curves ...chart.Curve) chart.Plot {
+func epochPlot(h *history.History, curves ...chart.Curve) chart.Plot {
 	limit := h.Status.EpochLimit
 	if r := h.Status.Replay; r != nil && !r.Live && r.Last > 0 {
 		limit = r.Last

@@ -124,7 +124,7 @@ func TestBadPreferences(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := newApp(&tuitest.Feed{}, screen.Options{Preferences: path}, tuitest.Methods())
-			if len(a.h.Log.Entries) != 1 || !strings.Contains(a.h.Log.Entries[0].text, c.says) || strings.Contains(a.h.Log.Entries[0].text, "\n") {
+			if len(a.h.Log.Entries) != 1 || !strings.Contains(a.h.Log.Entries[0].Text, c.says) || strings.Contains(a.h.Log.Entries[0].Text, "\n") {
 				t.Errorf("the log has %+v", a.h.Log.Entries)
 			}
 			if a.ThemeChoice != style.ThemeAuto {

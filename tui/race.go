@@ -8,6 +8,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 	"newtop/tui/widget"
 )
@@ -16,7 +17,7 @@ import (
 // a table with the best on top.
 type raceView struct {
 	lossChart, faultChart chart.Canvas
-	axis                  RaceAxis
+	axis                  history.RaceAxis
 	linear                bool // scale of both charts; else logarithmic
 	byLoss                bool // what the table is sorted by
 	at                    int  // the racer that enter goes on with
@@ -40,7 +41,7 @@ type raceKey struct {
 func (a *App) racing() bool { return a.h.Status.Racing && !a.h.Over() }
 
 // racerName is a racer's letter and name.
-func racerName(h *History, i int) string {
+func racerName(h *history.History, i int) string {
 	if i < 0 || i >= len(h.Race.Racers) {
 		return ""
 	}
@@ -48,7 +49,7 @@ func racerName(h *History, i int) string {
 }
 
 // begin forgets what was chosen in an earlier race.
-func (r *raceView) begin(h *History) {
+func (r *raceView) begin(h *history.History) {
 	if h.Race.Event == nil || h.Race.Event == r.race {
 		return
 	}
@@ -59,7 +60,7 @@ func (r *raceView) begin(h *History) {
 }
 
 // selected is the racer that enter goes on with, −1 while there is none.
-func (r *raceView) selected(h *History) int {
+func (r *raceView) selected(h *history.History) int {
 	order := h.Race.Ranking(r.byLoss)
 	switch {
 	case len(order) == 0:
@@ -101,7 +102,7 @@ func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
 	case "esc", "u":
 		r.asking = true
 	case "x":
-		r.axis = (r.axis + 1) % RaceAxisCount
+		r.axis = (r.axis + 1) % history.RaceAxisCount
 	case "y":
 		r.linear = !r.linear
 	case "r":
@@ -113,7 +114,7 @@ func (r *raceView) handleKey(a *App, k string) (cmd tea.Cmd, taken bool) {
 }
 
 // move chooses the racer above or below in the table.
-func (r *raceView) move(h *History, by int) {
+func (r *raceView) move(h *history.History, by int) {
 	order, at := h.Race.Ranking(r.byLoss), r.selected(h)
 	for place, i := range order {
 		if i == at {
@@ -194,8 +195,8 @@ func (r *raceView) charts(v *view, w, h int, framed bool) []string {
 		fault = "test " + fault
 	}
 	left := w / 2
-	loss := r.chart(v, &r.lossChart, "loss", nil, func(k *Racer) *chart.Series { return &k.loss[r.axis] }, left, h, framed)
-	other := r.chart(v, &r.faultChart, fault, unit, func(k *Racer) *chart.Series { return &k.metric[r.axis] }, w-left, h, framed)
+	loss := r.chart(v, &r.lossChart, "loss", nil, func(k *history.Racer) *chart.Series { return &k.Loss[r.axis] }, left, h, framed)
+	other := r.chart(v, &r.faultChart, fault, unit, func(k *history.Racer) *chart.Series { return &k.Metric[r.axis] }, w-left, h, framed)
 	rows := make([]string, h)
 	for i := range rows {
 		rows[i] = loss[i] + other[i]
@@ -203,15 +204,15 @@ func (r *raceView) charts(v *view, w, h int, framed bool) []string {
 	return rows
 }
 
-func (r *raceView) chart(v *view, c *chart.Canvas, name string, unit func(float64) string, of func(*Racer) *chart.Series, w, h int, framed bool) []string {
-	p := chart.Plot{Log: !r.linear, Whole: r.axis != BySeconds, Label: unit, Waiting: "waiting for the first laps"}
+func (r *raceView) chart(v *view, c *chart.Canvas, name string, unit func(float64) string, of func(*history.Racer) *chart.Series, w, h int, framed bool) []string {
+	p := chart.Plot{Log: !r.linear, Whole: r.axis != history.BySeconds, Label: unit, Waiting: "waiting for the first laps"}
 	if unit != nil && !r.linear {
 		p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 	}
 	switch r.axis {
-	case ByEquivalents:
+	case history.ByEquivalents:
 		p.Limit = float64(v.h.Race.Event.Equivalents)
-	case BySeconds:
+	case history.BySeconds:
 		p.Limit = float64(v.h.Race.Event.Seconds)
 	}
 	p.Clip = v.h.Race.Bounds(of)
@@ -235,9 +236,9 @@ func (r *raceView) chart(v *view, c *chart.Canvas, name string, unit func(float6
 
 // chartTitle names a chart and its axes, as far as there is room.
 func (r *raceView) chartTitle(name string, room int) []style.Part {
-	by, scale := "  by "+r.axis.words(), "  log"
+	by, scale := "  by "+r.axis.Words(), "  log"
 	if style.Cells(name)+style.Cells(by)+style.Cells(scale) > room {
-		by = "  by " + r.axis.word()
+		by = "  by " + r.axis.Word()
 	}
 	if r.linear || style.Cells(name)+style.Cells(by)+style.Cells(scale) > room {
 		scale = ""

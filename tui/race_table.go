@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
@@ -126,32 +127,32 @@ func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int
 	}
 	l.Put(style.Accent, arrow).Put(style.Muted, strconv.Itoa(place+1)+" ").Put(style.RacerToken(i), style.RacerLetter(i)+" ")
 	l.Put(ink, ansi.Truncate(style.Clean(k.Name), c.name, "…")).To(5 + c.name)
-	if !k.begun {
+	if !k.Begun {
 		return l.Put(style.Muted, style.Right("–", 9)+style.Right("–", c.fault)+style.Right("–", c.best)).Full()
 	}
 	loss := style.Text
-	if !format.Finite(float64(k.now.Loss)) {
+	if !format.Finite(float64(k.Now.Loss)) {
 		loss = style.Bad
 	}
-	l.Put(loss, style.Right(format.Number(float64(k.now.Loss)), 9)).Put(style.Text, style.Right(c.unit(v.h.Measure.Value(&k.now)), c.fault))
-	best := c.unit(k.bestMetric)
+	l.Put(loss, style.Right(format.Number(float64(k.Now.Loss)), 9)).Put(style.Text, style.Right(c.unit(v.h.Measure.Value(&k.Now)), c.fault))
+	best := c.unit(k.BestMetric)
 	if r.byLoss {
-		best = format.Number(k.bestLoss)
+		best = format.Number(k.BestLoss)
 	}
-	l.Put(style.Strong, style.Right(best, c.best)).Put(style.Text, style.Right(format.CountWithin(float64(k.now.Epoch), c.laps-1), c.laps))
+	l.Put(style.Strong, style.Right(best, c.best)).Put(style.Text, style.Right(format.CountWithin(float64(k.Now.Epoch), c.laps-1), c.laps))
 	if c.work > 0 {
 		took := "0 s"
-		if k.now.Elapsed > 0 {
-			took = format.Span(float64(k.now.Elapsed))
+		if k.Now.Elapsed > 0 {
+			took = format.Span(float64(k.Now.Elapsed))
 		}
-		l.Put(style.Muted, style.Right(format.CountWithin(float64(k.now.GradientEquivalents), c.work-1), c.work)+style.Right(took, c.time))
+		l.Put(style.Muted, style.Right(format.CountWithin(float64(k.Now.GradientEquivalents), c.work-1), c.work)+style.Right(took, c.time))
 	}
 	l.Put(style.Text, "  ")
 	state := r.state(v, place, k)
 	if style.Cells(state.Text) > l.Left() {
 		state.Text = strings.TrimPrefix(state.Text, "budget ")
 	}
-	if bar := min(12, l.Left()-style.Cells(state.Text)-1); bar >= 4 && k.ended == "" {
+	if bar := min(12, l.Left()-style.Cells(state.Text)-1); bar >= 4 && k.Ended == "" {
 		n := int(math.Round(float64(bar) * v.h.Race.Spent(k)))
 		l.Put(style.Accent, style.Repeat("━", n)).Put(style.Grid, style.Repeat("─", bar-n)).Put(style.Text, " ")
 	}
@@ -159,18 +160,18 @@ func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int
 }
 
 // state says in a word how a racer does.
-func (r *raceView) state(v *view, place int, k *Racer) style.Part {
-	switch first := place == 0 && format.Finite(k.bestLoss); {
-	case k.diverged():
-		return style.Bad.Of("× " + style.Clean(k.ended))
+func (r *raceView) state(v *view, place int, k *history.Racer) style.Part {
+	switch first := place == 0 && format.Finite(k.BestLoss); {
+	case k.Diverged():
+		return style.Bad.Of("× " + style.Clean(k.Ended))
 	case first && v.h.Race.Event.State == "over":
 		return style.Good.Of("won")
-	case first && k.now.Epoch > 0:
+	case first && k.Now.Epoch > 0:
 		return style.Good.Of("leads")
-	case k.ended == "budget":
+	case k.Ended == "budget":
 		return style.Muted.Of("budget spent")
-	case k.ended != "":
-		return style.Warn.Of(style.Clean(k.ended))
+	case k.Ended != "":
+		return style.Warn.Of(style.Clean(k.Ended))
 	}
 	return style.Muted.Of("racing")
 }
@@ -185,15 +186,15 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]style.Part {
 	first := &v.h.Race.Racers[order[0]]
 	over := v.h.Race.Event.State == "over"
 	switch {
-	case !format.Finite(first.bestLoss) && over:
+	case !format.Finite(first.BestLoss) && over:
 		return [][]style.Part{{style.Warn.Of("nobody won: no loss was finite")}}
-	case !format.Finite(first.bestLoss) || first.now.Epoch == 0 && !over:
+	case !format.Finite(first.BestLoss) || first.Now.Epoch == 0 && !over:
 		return [][]style.Part{{style.Muted.Of("all go on from the same weights, in turn")}, {style.Muted.Of(": next is who has spent the least of the budget")}}
 	}
-	byLoss := r.byLoss || math.IsNaN(first.bestMetric)
-	best, value := func(k *Racer) float64 { return k.bestMetric }, unit
+	byLoss := r.byLoss || math.IsNaN(first.BestMetric)
+	best, value := func(k *history.Racer) float64 { return k.BestMetric }, unit
 	if byLoss {
-		best, value = func(k *Racer) float64 { return k.bestLoss }, format.Number
+		best, value = func(k *history.Racer) float64 { return k.BestLoss }, format.Number
 	}
 	word := " leads"
 	if over {

@@ -7,6 +7,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/internal/tuitest"
 )
 
@@ -28,14 +29,14 @@ func TestDivergedRacer(t *testing.T) {
 		e := event.EpochEvent{Epoch: epoch, Loss: event.Float(loss), Error: 0.5, TestError: tuitest.NaN, GradientEquivalents: event.Float(epoch)}
 		return event.LapEvent{Racer: racer, Lap: e, Ended: ended}
 	}
-	h := &History{}
+	h := &history.History{}
 	h.Apply(tuitest.DeltaOf(h.Status, event.RaceEvent{State: "begun", Racers: make([]event.Racer, 2)}))
 	h.Apply(&feed.Delta{Laps: []event.LapEvent{lap(0, 0, 1, ""), lap(1, 0, 1, ""), lap(0, 1, 0.5, ""), lap(1, 1, 1e40, "diverged: it rose")}})
-	loss := func(r *Racer) *chart.Series { return &r.loss[ByEquivalents] }
+	loss := func(r *history.Racer) *chart.Series { return &r.Loss[history.ByEquivalents] }
 	if got := h.Race.Bounds(loss); got != [2]float64{0, 1.2} {
 		t.Errorf("bounds %v", got)
 	}
-	h.Race.Racers[1].ended = ""
+	h.Race.Racers[1].Ended = ""
 	if got := h.Race.Bounds(loss); got != [2]float64{} {
 		t.Errorf("bounds %v without a racer that diverged", got)
 	}
@@ -43,7 +44,7 @@ func TestDivergedRacer(t *testing.T) {
 
 // TestRaceLogged: what a race says stands before the epochs after it, though all came at once.
 func TestRaceLogged(t *testing.T) {
-	h := &History{}
+	h := &history.History{}
 	racers := make([]event.Racer, 2)
 	h.Apply(&feed.Delta{
 		Races:  []event.RaceEvent{{Epoch: 0, State: "begun", Racers: racers}, {Epoch: 0, State: "picked", Racers: racers}},
@@ -51,7 +52,7 @@ func TestRaceLogged(t *testing.T) {
 	})
 	var said []string
 	for _, e := range h.Log.Entries {
-		said = append(said, e.text)
+		said = append(said, e.Text)
 	}
 	if got := strings.Join(said, "|"); !strings.HasPrefix(got, "race of 2 begins|race ends") || !strings.HasSuffix(got, "|") {
 		t.Errorf("%q", got)

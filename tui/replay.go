@@ -8,6 +8,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -66,7 +67,7 @@ func (a *App) playing() style.Part {
 }
 
 // trackShare is the part of a run that is shown, or while it is being read, the part that is.
-func trackShare(h *History) float64 {
+func trackShare(h *history.History) float64 {
 	if share, ok := h.Loading(); ok {
 		return share
 	}

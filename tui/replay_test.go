@@ -14,6 +14,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
@@ -240,7 +241,7 @@ func TestRewindsAtOnce(t *testing.T) {
 	seen := func(at ...int) string {
 		relay := feed.NewRelay(nil)
 		feed := relay.Feed()
-		h, from := &History{}, 0
+		h, from := &history.History{}, 0
 		for _, n := range append(at, len(events)) {
 			relay.Show(events[from:n], func(*event.Status) {})
 			d, err := feed.Wait(t.Context())
@@ -406,7 +407,7 @@ func TestUnrecordedSaysWhyFirst(t *testing.T) {
 		{"/a/b/runs.db", "event 7 is not recorded: too large", "event 7 is not recorded: too large"},
 		{"", "the pipe is closed", "not recorded: the pipe is closed"},
 	} {
-		if got := unrecorded(&event.Recording{Place: c[0], Warning: c[1]}); got != c[2] {
+		if got := history.Unrecorded(&event.Recording{Place: c[0], Warning: c[1]}); got != c[2] {
 			t.Errorf("%q, want %q", got, c[2])
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -48,7 +49,7 @@ func (o *rewindOverlay) Hints(a *App) []widget.Hint {
 }
 
 // shown lists the epochs that match the filter, newest first.
-func (o *rewindOverlay) shown(h *History) []int {
+func (o *rewindOverlay) shown(h *history.History) []int {
 	var out []int
 	text := o.filter.Value()
 	epochs := h.Status.Kept
@@ -57,7 +58,7 @@ func (o *rewindOverlay) shown(h *History) []int {
 	}
 	for i := len(epochs) - 1; i >= 0; i-- {
 		e := epochs[i]
-		if text == "" || widget.Has(strconv.Itoa(e), text) || widget.Has(h.Earlier.Epochs[e].optimizer, text) {
+		if text == "" || widget.Has(strconv.Itoa(e), text) || widget.Has(h.Earlier.Epochs[e].Optimizer, text) {
 			out = append(out, e)
 		}
 	}
@@ -159,7 +160,7 @@ func (o *rewindOverlay) Draw(a *App, w, h int) []string {
 
 // recordedEpochs lists epochs of a watched run to go to, ascending: those that were shown, others evenly spaced, and
 // the one that was typed.
-func recordedEpochs(h *History, typed string) (out []int) {
+func recordedEpochs(h *history.History, typed string) (out []int) {
 	const spaced = 100
 	last := h.Status.Replay.Last
 	for e := range h.Earlier.Epochs {
@@ -201,17 +202,17 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 		}
 		figures, ok := v.h.Earlier.Epochs[e]
 		if !ok {
-			figures = EarlierEpoch{loss: math.NaN(), metric: math.NaN(), testMetric: math.NaN()}
+			figures = history.EarlierEpoch{Loss: math.NaN(), Metric: math.NaN(), TestMetric: math.NaN()}
 		}
-		value := style.Train.Of(unit(figures.metric))
+		value := style.Train.Of(unit(figures.Metric))
 		if tested {
-			value = style.Test.Of(unit(figures.testMetric))
+			value = style.Test.Of(unit(figures.TestMetric))
 		}
-		l.Put(style.Accent, arrow).Put(ink, style.Right(format.Count(e), 7)).Put(style.Train, style.Right(format.Number(figures.loss), 10))
-		l.Put(value.Token, style.Right(value.Text, 12)).Put(style.Muted, "  "+style.Clean(figures.optimizer))
+		l.Put(style.Accent, arrow).Put(ink, style.Right(format.Count(e), 7)).Put(style.Train, style.Right(format.Number(figures.Loss), 10))
+		l.Put(value.Token, style.Right(value.Text, 12)).Put(style.Muted, "  "+style.Clean(figures.Optimizer))
 		if e == v.h.Status.Epoch {
 			now := ", now"
-			if figures.optimizer == "" {
+			if figures.Optimizer == "" {
 				now = "now"
 			}
 			l.Group(style.Muted.Of(now))

@@ -12,7 +12,7 @@ import (
 // look draws the newest look along a step into w × h: what it is of, the loss beside its models, and in words
 // what that means.
 func (t *theatre) look(v *view, w, h int) []string {
-	e := v.h.Steps.slice
+	e := v.h.Steps.Slice
 	if e == nil || len(e.At) == 0 {
 		return t.noLook(v, w, h)
 	}
@@ -40,7 +40,7 @@ func (t *theatre) look(v *view, w, h int) []string {
 // waiting says what is on the way when a look was asked for, "" if none is.
 func (t *theatre) waiting(v *view) string {
 	switch {
-	case !t.asked || v.h.Steps.slice != t.had || v.h.Latest.Epoch > t.when+2 || v.h.Offline():
+	case !t.asked || v.h.Steps.Slice != t.had || v.h.Latest.Epoch > t.when+2 || v.h.Offline():
 		return ""
 	case v.h.Status.Computing == "slice":
 		return "computing the loss along the last step"

@@ -7,6 +7,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
@@ -36,109 +37,58 @@ type stageSpot struct {
 
 // scene is the solve on the stage.
 type scene struct {
-	*Solve
+	*history.Solve
 	id, at  int
-	before  *Solve // the newest before it that was told of, nil for none
-	newest  bool   // no later solve is kept
+	before  *history.Solve // the newest before it that was told of, nil for none
+	newest  bool           // no later solve is kept
 	running bool
 }
 
-func (s *scene) now() *Step { return &s.steps[s.at] }
+func (s *scene) now() *history.Step { return &s.Steps[s.at] }
 
 // scene returns what is on the stage, false when there was no solve.
-func (t *theatre) scene(h *History) (scene, bool) {
+func (t *theatre) scene(h *history.History) (scene, bool) {
 	k := &h.Steps
-	n := len(k.solves)
+	n := len(k.Solves)
 	if n == 0 || len(h.Solves.Bars) == 0 && solveless(h) { // such a method may tell of steps of its own
 		return scene{}, false
 	}
-	i, at := max(0, min(k.front-k.gone, n-1)), math.MaxInt
+	i, at := max(0, min(k.Front-k.Gone, n-1)), math.MaxInt
 	if t.pinned {
-		i, at = max(0, min(t.solve-k.gone, n-1)), t.at
-		if t.solve < k.gone {
+		i, at = max(0, min(t.solve-k.Gone, n-1)), t.at
+		if t.solve < k.Gone {
 			at = 0
 		}
 	}
-	s := k.solves[i]
-	var before *Solve
+	s := k.Solves[i]
+	var before *history.Solve
 	for j := i - 1; j >= 0 && before == nil; j-- {
-		if k.solves[j].Summary != nil {
-			before = k.solves[j]
+		if k.Solves[j].Summary != nil {
+			before = k.Solves[j]
 		}
 	}
 	return scene{
-		Solve: s, before: before, id: k.gone + i, at: max(0, min(at, len(s.steps)-1)), newest: i == n-1,
-		running: i == n-1 && !s.over && !h.Over(),
+		Solve: s, before: before, id: k.Gone + i, at: max(0, min(at, len(s.Steps)-1)), newest: i == n-1,
+		running: i == n-1 && !s.Over && !h.Over(),
 	}, true
-}
-
-// handleKey walks through what is kept, and asks for looks along the step.
-func (t *theatre) handleKey(v *view, k string) (cmd tea.Cmd, taken bool) {
-	s, ok := t.scene(v.h)
-	if !ok {
-		return nil, false
-	}
-	switch k {
-	case "l":
-		t.step = true
-		if v.h.Watched() || v.h.Viewer {
-			return ask(event.Slice{}), true // the answer says why not
-		}
-		if v.h.Over() {
-			return nil, true
-		}
-		t.asked, t.had, t.when = true, v.h.Steps.slice, v.h.Latest.Epoch
-		return ask(event.Slice{}), true
-	case "left":
-		t.walk(v.h, s.id, s.at-1)
-	case "right":
-		t.walk(v.h, s.id, s.at+1)
-	case "up":
-		t.walk(v.h, s.id, -1)
-	case "down":
-		t.walk(v.h, s.id+1, math.MaxInt)
-	case "pgup", "pgdown":
-		t.walkEpoch(v.h, &s, k == "pgdown")
-	case "home":
-		id := s.id
-		if s.at == 0 {
-			id = 0
-		}
-		t.pin(v.h, id, 0)
-	case "end":
-		t.pinned = false
-	case "v":
-		if t.stepping(v) {
-			t.step = false
-		} else {
-			t.first = (t.first + 1) % len(t.charts)
-		}
-	case "i", "s", "space": // what these bring is the newest
-		t.pinned = false
-		return nil, false
-	default:
-		return nil, false
-	}
-	t.asked = false // a refusal was read in the meantime
-	return nil, true
 }
 
 func (t *theatre) restart() { t.pinned, t.asked, t.had = false, false, nil }
 
 // walk pins an iteration; before the first of a solve comes the last of the solve before, and after the last
 // of all the stage follows the run again.
-func (t *theatre) walk(h *History, id, at int) {
+func (t *theatre) walk(h *history.History, id, at int) {
 	k := &h.Steps
-	i := id - k.gone
+	i := id - k.Gone
 	switch {
 	case at < 0 && i > 0:
 		t.pin(h, id-1, math.MaxInt)
 	case at < 0:
 		t.pin(h, id, 0)
-	case i >= len(k.solves):
+	case i >= len(k.Solves):
 		t.pinned = false
-	case at != math.MaxInt && at >= len(k.solves[i].steps):
-		if i+1 == len(k.solves) {
+	case at != math.MaxInt && at >= len(k.Solves[i].Steps):
+		if i+1 == len(k.Solves) {
 			t.pinned = false
 			return
 		}
@@ -149,22 +99,90 @@ func (t *theatre) walk(h *History, id, at int) {
 }
 
 // walkEpoch shows the nearest solve of another epoch.
-func (t *theatre) walkEpoch(h *History, s *scene, forward bool) {
+func (t *theatre) walkEpoch(h *history.History, s *scene, forward bool) {
 	by := -1
 	if forward {
 		by = 1
 	}
 	id := s.id
-	for k := &h.Steps; id-k.gone >= 0 && id-k.gone < len(k.solves) && k.solves[id-k.gone].epoch == s.epoch; {
+	for k := &h.Steps; id-k.Gone >= 0 && id-k.Gone < len(k.Solves) && k.Solves[id-k.Gone].Epoch == s.Epoch; {
 		id += by
 	}
-	t.walk(h, max(id, h.Steps.gone), math.MaxInt)
+	t.walk(h, max(id, h.Steps.Gone), math.MaxInt)
 }
 
-func (t *theatre) pin(h *History, id, at int) {
+func (t *theatre) pin(h *history.History, id, at int) {
 	k := &h.Steps
-	i := max(0, min(id-k.gone, len(k.solves)-1))
-	t.pinned, t.solve, t.at = true, k.gone+i, max(0, min(at, len(k.solves[i].steps)-1))
+	i := max(0, min(id-k.Gone, len(k.Solves)-1))
+	t.pinned, t.solve, t.at = true, k.Gone+i, max(0, min(at, len(k.Solves[i].Steps)-1))
+}
+
+func (t *theatre) keys() []paneKey {
+	on := func(do func(v *view, s *scene, k string)) func(*view, string) (tea.Cmd, bool) {
+		return func(v *view, k string) (tea.Cmd, bool) {
+			s, ok := t.scene(v.h)
+			if ok {
+				do(v, &s, k)
+				t.asked = false // a refusal was read in the meantime
+			}
+			return nil, ok
+		}
+	}
+	return []paneKey{
+		{"← →", "iteration before and after", []string{"left", "right"}, on(func(v *view, s *scene, k string) {
+			t.walk(v.h, s.id, s.at+map[string]int{"left": -1, "right": 1}[k])
+		})},
+		{"↑ ↓", "solve before and after; pgup, pgdown: epochs", []string{"up", "down", "pgup", "pgdown"}, on(func(v *view, s *scene, k string) {
+			switch k {
+			case "up":
+				t.walk(v.h, s.id, -1)
+			case "down":
+				t.walk(v.h, s.id+1, math.MaxInt)
+			default:
+				t.walkEpoch(v.h, s, k == "pgdown")
+			}
+		})},
+		{"home end", "beginning; the newest again", []string{"home", "end"}, on(func(v *view, s *scene, k string) {
+			switch {
+			case k == "end":
+				t.pinned = false
+			case s.at == 0:
+				t.pin(v.h, 0, 0)
+			default:
+				t.pin(v.h, s.id, 0)
+			}
+		})},
+		{"l", "loss along the last step", []string{"l"}, t.askSlice},
+		{"v", "another view", []string{"v"}, on(func(v *view, _ *scene, _ string) {
+			if t.stepping(v) {
+				t.step = false
+			} else {
+				t.first = (t.first + 1) % len(t.charts)
+			}
+		})},
+		{Names: []string{"i", "s", "space"}, Do: func(v *view, _ string) (tea.Cmd, bool) {
+			if _, ok := t.scene(v.h); ok {
+				t.pinned = false // what these bring is the newest
+			}
+			return nil, false
+		}},
+	}
+}
+
+// askSlice asks for the loss along the last step, and shows it.
+func (t *theatre) askSlice(v *view, _ string) (tea.Cmd, bool) {
+	if _, ok := t.scene(v.h); !ok {
+		return nil, false
+	}
+	t.step = true
+	if v.h.Watched() || v.h.Viewer {
+		return ask(event.Slice{}), true // the answer says why not
+	}
+	if v.h.Over() {
+		return nil, true
+	}
+	t.asked, t.had, t.when = true, v.h.Steps.Slice, v.h.Latest.Epoch
+	return ask(event.Slice{}), true
 }
 
 // handleMouse looks at the iteration that was clicked; the wheel walks.
@@ -197,10 +215,10 @@ func (t *theatre) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 }
 
 // nearestStep returns which kept iteration is the closest to a number.
-func nearestStep(s *Solve, n float64) int {
+func nearestStep(s *history.Solve, n float64) int {
 	best := 0
-	for i := range s.steps {
-		if math.Abs(float64(s.steps[i].n)-n) < math.Abs(float64(s.steps[best].n)-n) {
+	for i := range s.Steps {
+		if math.Abs(float64(s.Steps[i].N)-n) < math.Abs(float64(s.Steps[best].N)-n) {
 			best = i
 		}
 	}
@@ -269,7 +287,7 @@ func (t *theatre) body(v *view, p *innerPane, s *scene, w, h int) []string {
 	}
 	rows = append(rows, s.ritz(v, w, plan.ritz)...)
 	if plan.bars > 0 {
-		p.marked = stageMarked{s.epoch, s.member, s.block}
+		p.marked = stageMarked{s.Epoch, s.Member, s.Block}
 		rows = append(rows, p.chart(v, w, plan.bars, true)...)
 	}
 	if plan.counts > 0 {
@@ -282,7 +300,7 @@ func (t *theatre) body(v *view, p *innerPane, s *scene, w, h int) []string {
 }
 
 // stepping reports whether the look along the step takes the place of the multiples where there is none for both.
-func (t *theatre) stepping(v *view) bool { return t.step && v.h.Steps.slice != nil }
+func (t *theatre) stepping(v *view) bool { return t.step && v.h.Steps.Slice != nil }
 
 // multiples draws the charts of a solve, as many as the plan has places for.
 func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []string {
@@ -315,7 +333,7 @@ func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []str
 
 func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 	l := v.Line(w)
-	if note := t.waiting(v); note != "" && plan.side == 0 && v.h.Steps.slice == nil {
+	if note := t.waiting(v); note != "" && plan.side == 0 && v.h.Steps.Slice == nil {
 		return l.Put(style.Warn, note).Full()
 	}
 	keys := [][2]string{{"←→", "iteration"}, {"↑↓", "solve"}, {"l", "look along the step"}, {"end", "follow"}, {"home", "first"}, {"pgup pgdn", "epoch"}}
@@ -326,7 +344,7 @@ func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 		keys = append([][2]string{{"v", "other curves"}}, keys...)
 	}
 	for _, k := range keys {
-		if k[0] == "l" && v.h.Unasked() && (t.stepping(v) || v.h.Steps.slice == nil) {
+		if k[0] == "l" && v.h.Unasked() && (t.stepping(v) || v.h.Steps.Slice == nil) {
 			continue
 		}
 		gap := ""
@@ -336,11 +354,4 @@ func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 		l.Group(style.Text.Of(gap), style.Accent.Of(k[0]), style.Muted.Of(" "+k[1]))
 	}
 	return l.Full()
-}
-
-func (t *theatre) ownKeys() [][2]string {
-	return [][2]string{
-		{"← →", "iteration before and after"}, {"↑ ↓", "solve before and after; pgup, pgdown: epochs"}, {"home end", "beginning; the newest again"},
-		{"l", "loss along the last step"}, {"v", "another view"},
-	}
 }

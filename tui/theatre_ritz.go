@@ -22,7 +22,7 @@ func (s *scene) ritz(v *view, w, n int) []string {
 	if told == nil && s.running && s.before != nil {
 		told = s.before.Summary
 		if w >= 60 {
-			l.Put(style.Muted, "of epoch "+format.Count(s.before.epoch)+": ")
+			l.Put(style.Muted, "of epoch "+format.Count(s.before.Epoch)+": ")
 		}
 	}
 	values := ritzValues(told)

@@ -49,7 +49,7 @@ func TestTheatre(t *testing.T) {
 				}
 				p := a.panes[layout.Inner].(*innerPane)
 				for _, k := range c.keys {
-					if _, taken := p.handleKey(a.paneView(), k); !taken {
+					if _, taken := pressIn(p, a.paneView(), k); !taken {
 						t.Fatalf("%s was not taken", k)
 					}
 				}
@@ -86,7 +86,7 @@ func TestTheatreAnySize(t *testing.T) {
 		}
 		for range r.IntN(12) {
 			k := []string{"left", "right", "up", "down", "home", "end", "l", "v"}[r.IntN(8)]
-			a.panes[layout.Inner].(keyed).handleKey(a.paneView(), k)
+			pressIn(a.panes[layout.Inner].(keyed), a.paneView(), k)
 		}
 		w, h := 5+r.IntN(200), 3+r.IntN(60)
 		rows := a.panes[layout.Inner].body(a.paneView(), w, h, true)
@@ -107,10 +107,10 @@ func TestWalk(t *testing.T) {
 	p := a.panes[layout.Inner].(*innerPane)
 	at := func() string {
 		s, _ := p.scene(a.h)
-		return fmt.Sprintf("%d/%d/%d", s.epoch, s.block, s.now().n)
+		return fmt.Sprintf("%d/%d/%d", s.Epoch, s.Block, s.now().N)
 	}
 	press := func(k string) string {
-		p.handleKey(a.paneView(), k)
+		pressIn(p, a.paneView(), k)
 		return at()
 	}
 	press("home")
@@ -127,7 +127,7 @@ func TestWalk(t *testing.T) {
 			t.Fatal("it does not end")
 		}
 	}
-	if n := a.h.Steps.steps + 1; len(seen) != n { // the last one again, followed
+	if n := a.h.Steps.Steps + 1; len(seen) != n { // the last one again, followed
 		t.Errorf("%d stops for %d iterations", len(seen), n-1)
 	}
 	for i := len(seen) - 3; i >= 0; i-- {
@@ -142,86 +142,8 @@ func TestWalk(t *testing.T) {
 	if p.pinned || at() != "4/0/12" {
 		t.Errorf("the end is %s", at())
 	}
-	if _, taken := p.handleKey(a.paneView(), "tab"); taken {
+	if _, taken := pressIn(p, a.paneView(), "tab"); taken {
 		t.Error("tab was taken")
-	}
-}
-
-// TestStageKeepsWhatBelongsTogether: reports find their solves, whatever else came in the Delta.
-func TestStageKeepsWhatBelongsTogether(t *testing.T) {
-	var k Steps
-	lost, _ := tuitest.SolveEvents(1, 0, 5, krylov.Limit)
-	solve, told := tuitest.SolveEvents(1, 0, 9, krylov.Boundary)
-	next, _ := tuitest.SolveEvents(2, 0, 3, krylov.Limit)
-	d := feed.Delta{Epochs: []event.EpochEvent{{Epoch: 1, Rho: 0.9, Accepted: true, Inner: []event.InnerSummary{told}}}}
-	d.Inner = append(append(append(d.Inner, lost...), solve...), next...)
-	k.take(&d)
-	if len(k.solves) != 3 || k.solves[0].Summary != nil || k.solves[1].Summary == nil || k.solves[2].Summary != nil {
-		t.Fatalf("kept %d solves", len(k.solves))
-	}
-	if v := k.solves[1].verdict; !v.known || !v.accepted || v.rho != 0.9 {
-		t.Errorf("the verdict is %+v", v)
-	}
-	if k.solves[2].over {
-		t.Error("the solve under way is taken for over")
-	}
-	k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 3, Iteration: 1, Residual: tuitest.NaN, StepNorm: tuitest.NaN}}})
-	if len(k.solves) != 3 {
-		t.Error("a method without solves has one")
-	}
-}
-
-// TestStageTellsNetsApart: late viewers may miss a solve's first iteration.
-func TestStageTellsNetsApart(t *testing.T) {
-	var k Steps
-	for member := range 2 {
-		k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 2, Iteration: 3 + member, Member: member}}})
-	}
-	if len(k.solves) != 2 {
-		t.Errorf("two nets have %d solves", len(k.solves))
-	}
-}
-
-// TestStageFollows: solves that come fast are shown one after another, each for a while; one that lasts is shown while it is
-// under way, and so is any in a pause.
-func TestStageFollows(t *testing.T) {
-	var k Steps
-	st := event.Status{Phase: event.Running}
-	shown := map[int]bool{}
-	for i := range 100 {
-		st.Elapsed = float64(i) / 50
-		k.take(&feed.Delta{Status: st, Inner: []event.InnerEvent{{Epoch: i + 1, Iteration: 1}}})
-		shown[k.front] = true
-	}
-	if len(shown) > 6 || k.front == 99 {
-		t.Errorf("%d of 100 fast solves were shown, %d is", len(shown), k.front)
-	}
-	st.Elapsed += 2 * watchable
-	k.take(&feed.Delta{Status: st, Inner: []event.InnerEvent{{Epoch: 100, Iteration: 2}}})
-	if k.front != 99 {
-		t.Errorf("a slow solve is not shown but %d", k.front)
-	}
-	st.Phase = event.Paused
-	k.take(&feed.Delta{Status: st, Inner: []event.InnerEvent{{Epoch: 101, Iteration: 1}}})
-	if k.front != 100 {
-		t.Errorf("a step is not shown but %d", k.front)
-	}
-}
-
-// TestStageIsBounded sends more than is kept, of short solves and of one without end.
-func TestStageIsBounded(t *testing.T) {
-	for _, n := range []int{1, 30, 3 * keptIterations} {
-		var k Steps
-		for i := range 4 * keptIterations {
-			k.take(&feed.Delta{Inner: []event.InnerEvent{{Epoch: 1 + i/n, Iteration: 1 + i%n}}})
-		}
-		sum := 0
-		for _, s := range k.solves {
-			sum += len(s.steps)
-		}
-		if sum != k.steps || sum > keptIterations || len(k.solves) > keptStages {
-			t.Errorf("solves of %d: %d solves with %d iterations, %d counted", n, len(k.solves), sum, k.steps)
-		}
 	}
 }
 
@@ -234,12 +156,12 @@ func TestStageMouse(t *testing.T) {
 	if !p.handleMouse(a.paneView(), tea.MouseClickMsg{Button: tea.MouseLeft}, spot.X, spot.Y) {
 		t.Fatal("a click was not taken")
 	}
-	if s, _ := p.scene(a.h); s.now().n != 1 {
-		t.Errorf("looks at iteration %d", s.now().n)
+	if s, _ := p.scene(a.h); s.now().N != 1 {
+		t.Errorf("looks at iteration %d", s.now().N)
 	}
 	p.handleMouse(a.paneView(), tea.MouseWheelMsg{Button: tea.MouseWheelDown}, 0, 0)
-	if s, _ := p.scene(a.h); s.now().n != 2 {
-		t.Errorf("the wheel went to iteration %d", s.now().n)
+	if s, _ := p.scene(a.h); s.now().N != 2 {
+		t.Errorf("the wheel went to iteration %d", s.now().N)
 	}
 	if p.handleMouse(a.paneView(), tea.MouseClickMsg{Button: tea.MouseLeft}, 0, 0) {
 		t.Error("a click at nothing was taken")

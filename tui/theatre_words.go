@@ -10,27 +10,28 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/style"
 )
 
 // title says which solve and which iteration is on the stage.
 func (t *theatre) title(v *view, s *scene, w int) string {
 	l := v.Line(w)
-	l.Put(style.Muted, "epoch ").Put(style.Strong, format.Count(s.epoch))
-	if s.member > 0 || v.h.Run != nil && v.h.Run.Committee > 1 {
-		l.Group(style.Muted.Of("  net "), style.Strong.Of(format.Count(s.member+1)))
+	l.Put(style.Muted, "epoch ").Put(style.Strong, format.Count(s.Epoch))
+	if s.Member > 0 || v.h.Run != nil && v.h.Run.Committee > 1 {
+		l.Group(style.Muted.Of("  net "), style.Strong.Of(format.Count(s.Member+1)))
 	}
-	if n := solveBlocks(v.h); s.block > 0 || n > 1 {
-		l.Group(style.Muted.Of("  block "), style.Strong.Of(format.Count(s.block+1)))
-		if n > s.block {
+	if n := solveBlocks(v.h); s.Block > 0 || n > 1 {
+		l.Group(style.Muted.Of("  block "), style.Strong.Of(format.Count(s.Block+1)))
+		if n > s.Block {
 			l.Group(style.Muted.Of(" of " + format.Count(n)))
 		}
 	}
-	l.Put(style.Muted, "  iteration ").Put(style.Strong, format.Count(s.now().n))
+	l.Put(style.Muted, "  iteration ").Put(style.Strong, format.Count(s.now().N))
 	if !s.running || t.pinned {
-		l.Group(style.Muted.Of(" of " + format.Count(s.last().n)))
-	} else if s.limit > 0 {
-		l.Group(style.Muted.Of(", at most " + format.Count(s.limit)))
+		l.Group(style.Muted.Of(" of " + format.Count(s.Last().N)))
+	} else if s.Limit > 0 {
+		l.Group(style.Muted.Of(", at most " + format.Count(s.Limit)))
 	}
 	if s.Summary != nil && s.Summary.Preconditioned {
 		l.Group(style.Muted.Of("  preconditioned"))
@@ -40,7 +41,7 @@ func (t *theatre) title(v *view, s *scene, w int) string {
 	case t.pinned && s.newest:
 		state = style.Warn.Of("← looking back")
 	case t.pinned:
-		behind := v.h.Steps.gone + len(v.h.Steps.solves) - 1 - s.id
+		behind := v.h.Steps.Gone + len(v.h.Steps.Solves) - 1 - s.id
 		state = style.Warn.Of("← " + format.Counted(behind, "solve") + " back")
 	case v.h.Over():
 		state = style.Muted.Of("■ the last one")
@@ -52,10 +53,10 @@ func (t *theatre) title(v *view, s *scene, w int) string {
 }
 
 // solveBlocks is how many blocks of rows the newest epochs went through, at most: one through all rows may come in between.
-func solveBlocks(h *History) int {
+func solveBlocks(h *history.History) int {
 	most := 1
 	for _, b := range h.Solves.Bars[max(0, len(h.Solves.Bars)-recent):] {
-		most = max(most, b.blocks)
+		most = max(most, b.Blocks)
 	}
 	return most
 }
@@ -64,16 +65,16 @@ func solveBlocks(h *History) int {
 func (t *theatre) gauge(v *view, s *scene, w int) string {
 	l := v.Line(w)
 	now := s.now()
-	share := now.norm / now.radius
+	share := now.Norm / now.Radius
 	l.Put(style.Accent, "‖s‖/R ")
 	text := ""
 	switch {
 	case math.IsNaN(share):
 		text = " no radius"
-	case math.IsInf(now.radius, 1):
-		text = " ‖s‖ " + format.Number(now.norm) + ", no bound"
+	case math.IsInf(now.Radius, 1):
+		text = " ‖s‖ " + format.Number(now.Norm) + ", no bound"
 	default:
-		text = " " + style.Pad(format.Short(share), 4) + "  R " + format.Number(now.radius)
+		text = " " + style.Pad(format.Short(share), 4) + "  R " + format.Number(now.Radius)
 	}
 	room := max(l.Left()-style.Cells(text)-1, 0)
 	t.fill(v, l, share, room)
@@ -131,40 +132,40 @@ func (s *scene) words(v *view, w, n int) []string {
 }
 
 // reason returns the end of the solve as a few words and an explanation.
-func (s *scene) reason(h *History) (t style.Token, lead, rest string) {
+func (s *scene) reason(h *history.History) (t style.Token, lead, rest string) {
 	if in := s.Summary; in != nil {
-		return StopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + verdictWords(s.verdict), meanings[in.Stop]
+		return history.StopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + verdictWords(s.Verdict), meanings[in.Stop]
 	}
-	last := s.last()
+	last := s.Last()
 	switch {
-	case s.running && format.Finite(s.goal):
-		return style.Accent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖, " + format.Number(s.goal) + " ends it"
+	case s.running && format.Finite(s.Goal):
+		return style.Accent, "▸ under way", "residual " + format.Number(last.Residual) + " of ‖g‖, " + format.Number(s.Goal) + " ends it"
 	case s.running:
-		return style.Accent, "▸ under way", "residual " + format.Number(last.residual) + " of ‖g‖"
-	case s.epoch > h.Latest.Epoch && h.Over():
+		return style.Accent, "▸ under way", "residual " + format.Number(last.Residual) + " of ‖g‖"
+	case s.Epoch > h.Latest.Epoch && h.Over():
 		return style.Muted, "over", "the run ended before the epoch did"
-	case s.epoch > h.Latest.Epoch && solveBlocks(h) > 1:
+	case s.Epoch > h.Latest.Epoch && solveBlocks(h) > 1:
 		return style.Muted, "over", "the reason comes with the end of the epoch"
-	case s.epoch > h.Latest.Epoch:
+	case s.Epoch > h.Latest.Epoch:
 		return style.Muted, "given up", "the method, its radius or the run was changed before the solve ended"
 	}
 	return style.Muted, "over", "its reason was not told"
 }
 
 // verdictWords tell what became of the step.
-func verdictWords(v Verdict) string {
+func verdictWords(v history.Verdict) string {
 	switch {
-	case !v.known || !format.Finite(v.rho):
+	case !v.Known || !format.Finite(v.Rho):
 		return ""
-	case v.accepted:
-		return ", step taken, ρ " + format.Short(v.rho)
+	case v.Accepted:
+		return ", step taken, ρ " + format.Short(v.Rho)
 	}
-	return ", step rejected, ρ " + format.Short(v.rho)
+	return ", step rejected, ρ " + format.Short(v.Rho)
 }
 
 // axis has the iterations along x, and room to go on while the solve does.
 func (s *scene) axis() chart.MultipleAxis {
-	x := chart.MultipleAxis{Left: float64(s.steps[0].n), Right: float64(s.last().n), Cursor: float64(s.now().n)}
+	x := chart.MultipleAxis{Left: float64(s.Steps[0].N), Right: float64(s.Last().N), Cursor: float64(s.now().N)}
 	if x.Left == 1 {
 		x.Left = 0
 	}
@@ -173,8 +174,8 @@ func (s *scene) axis() chart.MultipleAxis {
 		for right < x.Right {
 			right = math.Ceil(right * 1.25)
 		}
-		if s.limit > 0 {
-			right = math.Min(right, float64(s.limit))
+		if s.Limit > 0 {
+			right = math.Min(right, float64(s.Limit))
 		}
 		x.Right = math.Max(x.Right, right)
 	}
@@ -184,35 +185,35 @@ func (s *scene) axis() chart.MultipleAxis {
 // multiples are the four curves of the solve. At iteration 0 the step is 0 and the residual is the gradient.
 func (s *scene) multiples(v *view) [4]chart.Multiple {
 	now := s.now()
-	share := now.norm / now.radius
+	share := now.Norm / now.Radius
 	m := [4]chart.Multiple{
 		{Symbol: "‖s‖/R", Name: "length of the step", Token: style.Boundary, Value: []style.Part{style.Text.Of(format.Short(share))}, Zero: true, Rule: 1, RuleName: "R"},
-		{Symbol: "m(s)", Name: "model, change of loss", Token: style.Train, Value: []style.Part{style.Text.Of(format.Number(now.model))}, Zero: true, Rule: math.NaN()},
-		{Symbol: "‖r‖/‖g‖", Name: "residual", Token: style.Residual, Value: []style.Part{style.Text.Of(format.Number(now.residual))}, Log: true, Rule: s.goal, RuleName: "ξ"},
-		{Symbol: "pᵀBp/pᵀp", Name: "curvature", Token: style.Test, Value: []style.Part{curved(now.curvature)}, Log: true, Rule: math.NaN(), Signs: true},
+		{Symbol: "m(s)", Name: "model, change of loss", Token: style.Train, Value: []style.Part{style.Text.Of(format.Number(now.Model))}, Zero: true, Rule: math.NaN()},
+		{Symbol: "‖r‖/‖g‖", Name: "residual", Token: style.Residual, Value: []style.Part{style.Text.Of(format.Number(now.Residual))}, Log: true, Rule: s.Goal, RuleName: "ξ"},
+		{Symbol: "pᵀBp/pᵀp", Name: "curvature", Token: style.Test, Value: []style.Part{curved(now.Curvature)}, Log: true, Rule: math.NaN(), Signs: true},
 	}
 	for k := range m {
-		m[k].X, m[k].Y = make([]float64, 0, len(s.steps)+1), make([]float64, 0, len(s.steps)+1)
+		m[k].X, m[k].Y = make([]float64, 0, len(s.Steps)+1), make([]float64, 0, len(s.Steps)+1)
 	}
-	if s.steps[0].n == 1 {
+	if s.Steps[0].N == 1 {
 		for k, y := range [3]float64{0, 0, 1} {
 			m[k].X, m[k].Y = append(m[k].X, 0), append(m[k].Y, y)
 		}
 	}
-	for i := range s.steps {
-		p := &s.steps[i]
-		for k, y := range [4]float64{p.norm / p.radius, p.model, p.residual, p.curvature} {
-			m[k].X, m[k].Y = append(m[k].X, float64(p.n)), append(m[k].Y, y)
+	for i := range s.Steps {
+		p := &s.Steps[i]
+		for k, y := range [4]float64{p.Norm / p.Radius, p.Model, p.Residual, p.Curvature} {
+			m[k].X, m[k].Y = append(m[k].X, float64(p.N)), append(m[k].Y, y)
 		}
 	}
 	for k := range m {
 		m[k].Extra = chart.MultipleMark{Y: math.NaN()}
 	}
-	if math.IsInf(now.radius, 1) || math.IsNaN(now.radius) {
-		m[0].Symbol, m[0].Rule, m[0].Value[0].Text = "‖s‖", math.NaN(), format.Number(now.norm)
-		m[0].Y = m[0].Y[:len(m[0].Y)-len(s.steps)]
-		for i := range s.steps {
-			m[0].Y = append(m[0].Y, s.steps[i].norm)
+	if math.IsInf(now.Radius, 1) || math.IsNaN(now.Radius) {
+		m[0].Symbol, m[0].Rule, m[0].Value[0].Text = "‖s‖", math.NaN(), format.Number(now.Norm)
+		m[0].Y = m[0].Y[:len(m[0].Y)-len(s.Steps)]
+		for i := range s.Steps {
+			m[0].Y = append(m[0].Y, s.Steps[i].Norm)
 		}
 	}
 	s.truth(&m[2], s.Summary)
@@ -224,7 +225,7 @@ func (s *scene) truth(m *chart.Multiple, in *event.InnerSummary) {
 	if in == nil || !format.Finite(float64(in.TrueResidual)) {
 		return
 	}
-	m.Extra = chart.MultipleMark{Rune: '×', Token: style.Warn, X: float64(s.last().n), Y: float64(in.TrueResidual)}
+	m.Extra = chart.MultipleMark{Rune: '×', Token: style.Warn, X: float64(s.Last().N), Y: float64(in.TrueResidual)}
 	m.Value = append(m.Value, style.Warn.Of("  × true "+format.Number(float64(in.TrueResidual))))
 }
 

@@ -8,6 +8,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/tune"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
@@ -112,7 +113,7 @@ func (m *tuning) layer() {
 	all := make([]layer, len(m.rows))
 	for k, i := range m.rows {
 		t := &m.board.Trials[i]
-		all[k] = layer{i, 0, LastIfMissing(m.value(t))}
+		all[k] = layer{i, 0, history.LastIfMissing(m.value(t))}
 		switch {
 		case t.Number == m.number:
 			all[k].weight = 3

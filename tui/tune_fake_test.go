@@ -12,6 +12,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/tune"
+	"newtop/tui/history"
 	"newtop/tui/internal/tuitest"
 )
 
@@ -166,7 +167,7 @@ func fakeTrial(i, n int, target float64, r *rand.Rand) tune.Trial {
 	return t
 }
 
-func absentFloat(v event.Float) event.Float { return event.Float(LastIfMissing(float64(v))) }
+func absentFloat(v event.Float) event.Float { return event.Float(history.LastIfMissing(float64(v))) }
 
 // fakeFinals repeat the three best settings.
 func fakeFinals(b *tune.Leaderboard) (out []tune.Trial) {
@@ -195,7 +196,7 @@ func rankFake(b *tune.Leaderboard) {
 		if t.Final {
 			final = 0
 		}
-		return [3]float64{final, LastIfMissing(float64(t.TargetSeconds)), LastIfMissing(float64(t.Best))}
+		return [3]float64{final, history.LastIfMissing(float64(t.TargetSeconds)), history.LastIfMissing(float64(t.Best))}
 	}
 	slices.SortStableFunc(b.Order, func(i, j int) int {
 		a, c := key(i), key(j)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"newtop/trainer/tune"
+	"newtop/tui/history"
 	"newtop/tui/widget"
 )
 
@@ -57,12 +58,12 @@ func (l *listing) compare(s *standing, i, j int) int {
 	a, b := &s.board.Trials[i], &s.board.Trials[j]
 	switch l.sort {
 	case sortMeasure:
-		return cmp.Compare(LastIfMissing(float64(a.Best)), LastIfMissing(float64(b.Best)))
+		return cmp.Compare(history.LastIfMissing(float64(a.Best)), history.LastIfMissing(float64(b.Best)))
 	case sortTime:
 		if s.board.Target > 0 {
-			return cmp.Or(cmp.Compare(LastIfMissing(float64(a.TargetSeconds)), LastIfMissing(float64(b.TargetSeconds))), s.byRank(i, j))
+			return cmp.Or(cmp.Compare(history.LastIfMissing(float64(a.TargetSeconds)), history.LastIfMissing(float64(b.TargetSeconds))), s.byRank(i, j))
 		}
-		return cmp.Compare(LastIfMissing(a.Seconds), LastIfMissing(b.Seconds))
+		return cmp.Compare(history.LastIfMissing(a.Seconds), history.LastIfMissing(b.Seconds))
 	case sortNumber:
 		return cmp.Compare(b.Number, a.Number)
 	}

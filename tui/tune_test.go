@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"newtop/trainer/tune"
+	"newtop/tui/history"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
@@ -232,9 +233,9 @@ func TestTuneSort(t *testing.T) {
 				t := &b.Trials[i]
 				switch {
 				case by == sortMeasure:
-					return LastIfMissing(float64(t.Best))
+					return history.LastIfMissing(float64(t.Best))
 				case by == sortTime && target > 0:
-					return LastIfMissing(float64(t.TargetSeconds))
+					return history.LastIfMissing(float64(t.TargetSeconds))
 				case by == sortTime:
 					return t.Seconds
 				case by == sortNumber:

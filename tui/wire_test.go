@@ -15,6 +15,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/history"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 )
@@ -215,7 +216,7 @@ func TestLoadingWire(t *testing.T) {
 func BenchmarkLongRecord(b *testing.B) {
 	d := feed.Delta{Status: event.Status{Phase: event.Running, Replay: &event.Replay{Source: "x", Loading: 0.5}},
 		Run: &event.RunEvent{Data: event.DataInfo{Name: "x"}}}
-	h := &History{}
+	h := &history.History{}
 	h.Apply(&d)
 	d.Run = nil
 	e := 0

@@ -32,7 +32,7 @@ var levels = [][]string{
 	{"trainer/store", "internal/bench"},
 	{"trainer/tune", "tui/style", "tui/layout", "tui/internal/tuitest"},
 	{"tui/chart", "tui/widget", "tui/render"},
-	{"tui/screen"},
+	{"tui/history", "tui/screen"},
 	{"tui"},
 	{"tui/remote"},
 	{"internal/cli"},

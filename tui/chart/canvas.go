@@ -3,11 +3,12 @@ package chart
 import (
 	"unicode/utf8"
 
+	"newtop/tui/style"
+
 	"github.com/NimbleMarkets/ntcharts/v2/canvas"
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/graph"
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
 	"github.com/charmbracelet/x/ansi"
-	"newtop/tui/style"
 )
 
 // Canvas is a drawing area that is kept from frame to frame. Lines and runes are ntcharts'. Its canvas is

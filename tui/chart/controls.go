@@ -126,51 +126,65 @@ func (cv *Controls) Zoomed() bool { return cv.Window[1] > cv.Window[0] }
 // blank reports whether there are no points, as after a way back until the picture is drawn anew.
 func (cv *Controls) blank() bool { return cv.Main == nil || len(cv.Main.Buckets) == 0 }
 
-// HandleKey reports whether it took the key.
+// Key is a key of the charts, or several: what the help says of them and what they do.
+type Key struct {
+	Show, Help string
+	Names      []string            // as Bubble Tea names them
+	Do         func(k string) bool // reports whether the key meant something
+}
+
+// Keys are those that move the cursor and change the section. They mean nothing before a chart was drawn.
+func (cv *Controls) Keys() []Key {
+	always := func(do func()) func(string) bool { return func(string) bool { do(); return true } }
+	return []Key{
+		{"← →", "cursor; with shift by ten, home and end", []string{"left", "right", "shift+left", "shift+right", "home", "end"}, func(k string) bool {
+			if n := map[string]int{"left": -1, "right": 1, "shift+left": -10, "shift+right": 10}[k]; n != 0 {
+				cv.step(n)
+			} else {
+				cv.jump(k == "end")
+			}
+			return true
+		}},
+		{"[ ]", "zoom x out and in; also the wheel", []string{"[", "]"}, func(k string) bool {
+			cv.zoomBy(map[string]float64{"[": 2, "]": 0.5}[k], cv.anchor())
+			return true
+		}},
+		{"< >", "pan; also by dragging", []string{"<", ",", ">", "."}, func(k string) bool {
+			if !cv.Zoomed() {
+				return false // all is in sight; of a watched run the keys go back and on
+			}
+			cv.pan(map[string]float64{"<": -0.25, ",": -0.25, ">": 0.25, ".": 0.25}[k])
+			return true
+		}},
+		{"0", "all of the run again", []string{"0"}, always(func() {
+			cv.Window, cv.Follow, cv.On, cv.newest = [2]float64{}, false, false, false
+		})},
+		{"x", "x: epochs, seconds, work", []string{"x"}, always(cv.turn)},
+		{"X", "logarithmic x", []string{"X"}, always(func() {
+			cv.LogX = !cv.LogX
+			cv.Window, cv.Shown = [2]float64{}, cv.Shown[:0]
+		})},
+		{"m", "smoothing; the raw curve stays", []string{"m"}, always(cv.smoother)},
+		{"c", "leave out what is far off, and say so", []string{"c"}, always(func() { cv.outliers = !cv.outliers })},
+		{"esc", "hide the cursor, then back", []string{"esc"}, func(string) bool {
+			on := cv.On
+			cv.On, cv.newest = false, false
+			return on
+		}},
+	}
+}
+
+// HandleKey does what a key means, and reports whether it meant something.
 func (cv *Controls) HandleKey(k string) bool {
 	if cv.blank() || len(cv.Shown) == 0 || cv.Shown[0].W == 0 {
 		return false
 	}
-	switch k {
-	case "left", "right", "shift+left", "shift+right":
-		n := map[string]int{"left": -1, "right": 1, "shift+left": -10, "shift+right": 10}[k]
-		cv.step(n)
-	case "home", "end":
-		cv.jump(k == "end")
-	case "esc":
-		on := cv.On
-		cv.On, cv.newest = false, false
-		return on
-	case "]", "[":
-		factor := 2.0
-		if k == "]" {
-			factor = 0.5
+	for _, b := range cv.Keys() {
+		if slices.Contains(b.Names, k) {
+			return b.Do(k)
 		}
-		cv.zoomBy(factor, cv.anchor())
-	case "<", ",", ">", ".":
-		part := 0.25
-		if k == "<" || k == "," {
-			part = -part
-		}
-		if !cv.Zoomed() {
-			return false // all is in sight; of a watched run the keys go back and on
-		}
-		cv.pan(part)
-	case "0":
-		cv.Window, cv.Follow, cv.On, cv.newest = [2]float64{}, false, false, false
-	case "x":
-		cv.turn()
-	case "X":
-		cv.LogX = !cv.LogX
-		cv.Window, cv.Shown = [2]float64{}, cv.Shown[:0]
-	case "m":
-		cv.smoother()
-	case "c":
-		cv.outliers = !cv.outliers
-	default:
-		return false
 	}
-	return true
+	return false
 }
 
 // step moves the cursor by at least so many columns to the next point there; without one it appears at the newest
@@ -360,15 +374,6 @@ func (cv *Controls) KeyLine(v *style.Pen, w int) string {
 		l.Group(style.Text.Of(gap), style.Accent.Of(k[0]), style.Muted.Of(" "+k[1]))
 	}
 	return l.Full()
-}
-
-// KeyHelp are the keys of the charts and what they do, for the help.
-func (cv *Controls) KeyHelp() [][2]string {
-	return [][2]string{
-		{"← →", "cursor; with shift by ten, home and end"}, {"[ ]", "zoom x out and in; also the wheel"}, {"< >", "pan; also by dragging"},
-		{"0", "all of the run again"}, {"x", "x: epochs, seconds, work"}, {"X", "logarithmic x"}, {"m", "smoothing; the raw curve stays"},
-		{"c", "leave out what is far off, and say so"}, {"esc", "hide the cursor, then back"},
-	}
 }
 
 // ChartPrefs is what panes with charts remember from run to run.

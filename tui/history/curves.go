@@ -1,4 +1,4 @@
-package tui
+package history
 
 import (
 	"math"
@@ -23,15 +23,15 @@ type Curves struct {
 	notes []Note
 }
 
-// keptMarks bounds how many events the charts can mark.
-const keptMarks = 128
+// KeptMarks bounds how many events the charts can mark.
+const KeptMarks = 128
 
 // Note is an event that the charts over the run mark. Major ones, changes of method and ways back, show on small
 // charts too.
 type Note struct {
-	at    chart.Position
-	text  string
-	major bool
+	At    chart.Position
+	Text  string
+	Major bool
 }
 
 // Mark notes an event after an epoch.
@@ -41,7 +41,7 @@ func (c *Curves) Mark(epoch int, major bool, text string) {
 	if s, ok := c.Loss.Find(chart.Epochs, at[chart.Epochs]); ok && s[chart.Epochs] <= at[chart.Epochs] {
 		at[chart.Seconds], at[chart.Equivalents] = s[chart.Seconds], s[chart.Equivalents]
 	}
-	c.notes = chart.Newest(append(c.notes, Note{at, text, major}), keptMarks)
+	c.notes = chart.Newest(append(c.notes, Note{at, text, major}), KeptMarks)
 }
 
 // cut takes the curves back to an epoch: what came after it stays as a branch that was left.
@@ -49,7 +49,7 @@ func (c *Curves) cut(to int) {
 	for _, s := range c.all() {
 		s.Cut(float64(to))
 	}
-	c.notes = slices.DeleteFunc(c.notes, func(n Note) bool { return n.at[chart.Epochs] > float64(to) })
+	c.notes = slices.DeleteFunc(c.notes, func(n Note) bool { return n.At[chart.Epochs] > float64(to) })
 }
 
 // all are the series over the epochs.
@@ -77,8 +77,8 @@ func (c *Curves) AllMarks(by chart.Axis) []chart.Mark { return c.marked(by, true
 func (c *Curves) marked(by chart.Axis, all bool) []chart.Mark {
 	m := make([]chart.Mark, 0, len(c.notes))
 	for _, n := range c.notes {
-		if all || n.major {
-			m = append(m, chart.Mark{X: n.at[by], Text: n.text})
+		if all || n.Major {
+			m = append(m, chart.Mark{X: n.At[by], Text: n.Text})
 		}
 	}
 	return m

@@ -1,7 +1,8 @@
-package tui
+package history
 
 import (
 	"math"
+
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
 	"newtop/tui/style"

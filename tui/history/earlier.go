@@ -1,4 +1,4 @@
-package tui
+package history
 
 import (
 	"slices"
@@ -21,8 +21,8 @@ type Earlier struct {
 
 // EarlierEpoch is one epoch of the list.
 type EarlierEpoch struct {
-	loss, metric, testMetric float64
-	optimizer                string
+	Loss, Metric, TestMetric float64
+	Optimizer                string
 }
 
 // take remembers an epoch.

@@ -1,4 +1,4 @@
-package tui
+package history
 
 import (
 	"math"
@@ -21,49 +21,49 @@ const (
 // Steps keeps the iterations of the newest inner solves, oldest dropped first, the solves of each
 // epoch one by one, and the newest look along a step.
 type Steps struct {
-	solves []*Solve
-	gone   int // solves that were dropped
-	steps  int // iterations in solves
-	front  int // the solve to show to who follows the run, of all there have been
+	Solves []*Solve
+	Gone   int // solves that were dropped
+	Steps  int // iterations in solves
+	Front  int // the solve to show to who follows the run, of all there have been
 	since  float64
-	works  []EpochWork
-	slice  *event.SliceEvent
-	gen    uint64
+	Works  []EpochWork
+	Slice  *event.SliceEvent
+	Gen    uint64
 }
 
 // Solve is one inner solve with its iterations.
 type Solve struct {
-	epoch, member, block int
-	steps                []Step
+	Epoch, Member, Block int
+	Steps                []Step
 	began                float64 // training seconds when it was first heard of
-	limit                int     // iterations that it may have; 0 if not known
-	goal                 float64 // the residual that ends it, NaN if not known
-	over                 bool
+	Limit                int     // iterations that it may have; 0 if not known
+	Goal                 float64 // the residual that ends it, NaN if not known
+	Over                 bool
 	Summary              *event.InnerSummary // what its epoch said of it, nil before that
-	verdict              Verdict
+	Verdict              Verdict
 }
 
 // Step is one iteration.
 type Step struct {
-	n                                        int
-	residual, norm, radius, curvature, model float64
+	N                                        int
+	Residual, Norm, Radius, Curvature, Model float64
 }
 
 // Verdict is what became of the step of the only solve of an epoch.
 type Verdict struct {
-	known, accepted bool
-	rho             float64
+	Known, Accepted bool
+	Rho             float64
 }
 
 // EpochWork has the solves of one epoch in their order; none if they are too many for bars of their own.
 type EpochWork struct {
-	epoch int
-	parts []SolveWork
+	Epoch int
+	Parts []SolveWork
 }
 
 type SolveWork struct {
-	member, block, iterations int
-	stop                      krylov.Stop
+	Member, Block, Iterations int
+	Stop                      krylov.Stop
 }
 
 // take adds what a Delta brings. The iterations of an epoch come before its report, whatever the order in
@@ -75,14 +75,14 @@ func (t *Steps) take(d *feed.Delta) {
 	for i := range d.Epochs {
 		t.report(&d.Epochs[i])
 	}
-	if n := len(t.solves); n > 0 && len(d.Switches)+len(d.Rewinds) > 0 || d.Done != nil && n > 0 {
-		t.solves[n-1].over = true // a next iteration, if it is still to have one, opens it again
+	if n := len(t.Solves); n > 0 && len(d.Switches)+len(d.Rewinds) > 0 || d.Done != nil && n > 0 {
+		t.Solves[n-1].Over = true // a next iteration, if it is still to have one, opens it again
 	}
 	if n := len(d.Slices); n > 0 {
-		t.slice = &d.Slices[n-1]
+		t.Slice = &d.Slices[n-1]
 	}
 	if len(d.Inner)+len(d.Epochs)+len(d.Slices)+len(d.Switches)+len(d.Rewinds) > 0 {
-		t.gen++
+		t.Gen++
 	}
 	t.follow(&d.Status, d.Done != nil)
 }
@@ -90,19 +90,19 @@ func (t *Steps) take(d *feed.Delta) {
 // follow chooses what to show to who follows the run: the solve under way if it lasts, else one after another
 // that is over, each for as long as it takes to be read.
 func (t *Steps) follow(s *event.Status, done bool) {
-	n := len(t.solves)
+	n := len(t.Solves)
 	if n == 0 {
 		return
 	}
-	newest := t.gone + n - 1
-	switch last := t.solves[n-1]; {
+	newest := t.Gone + n - 1
+	switch last := t.Solves[n-1]; {
 	case done || s.Phase == event.Paused || s.Phase == event.Ended || s.Elapsed-last.began >= watchable:
-		t.front, t.since = newest, s.Elapsed
-	case t.front < t.gone || math.Abs(s.Elapsed-t.since) >= readable:
-		if !last.over && n > 1 {
+		t.Front, t.since = newest, s.Elapsed
+	case t.Front < t.Gone || math.Abs(s.Elapsed-t.since) >= readable:
+		if !last.Over && n > 1 {
 			newest--
 		}
-		t.front, t.since = newest, s.Elapsed
+		t.Front, t.since = newest, s.Elapsed
 	}
 }
 
@@ -111,28 +111,28 @@ func (t *Steps) iteration(e *event.InnerEvent, s *event.Status) {
 		return // a method that solves otherwise
 	}
 	step := Step{e.Iteration, float64(e.Residual), float64(e.StepNorm), float64(e.Radius), float64(e.Curvature), float64(e.Model)}
-	if n := len(t.solves); n > 0 {
-		if last := t.solves[n-1]; last.goesOn(e) {
-			last.steps, last.over = append(last.steps, step), false
-			t.steps++
+	if n := len(t.Solves); n > 0 {
+		if last := t.Solves[n-1]; last.goesOn(e) {
+			last.Steps, last.Over = append(last.Steps, step), false
+			t.Steps++
 			t.trim()
 			return
 		}
-		t.solves[n-1].over = true
+		t.Solves[n-1].Over = true
 	}
-	solve := &Solve{epoch: e.Epoch, member: e.Member, block: e.Block, steps: []Step{step}, began: s.Elapsed}
-	solve.limit, solve.goal = bounds(s)
-	t.solves = append(t.solves, solve)
-	t.steps++
+	solve := &Solve{Epoch: e.Epoch, Member: e.Member, Block: e.Block, Steps: []Step{step}, began: s.Elapsed}
+	solve.Limit, solve.Goal = bounds(s)
+	t.Solves = append(t.Solves, solve)
+	t.Steps++
 	t.trim()
 }
 
 // goesOn reports whether an iteration belongs to the solve.
 func (s *Solve) goesOn(e *event.InnerEvent) bool {
-	return s.Summary == nil && s.epoch == e.Epoch && s.member == e.Member && s.block == e.Block && e.Iteration > s.last().n
+	return s.Summary == nil && s.Epoch == e.Epoch && s.Member == e.Member && s.Block == e.Block && e.Iteration > s.Last().N
 }
 
-func (s *Solve) last() *Step { return &s.steps[len(s.steps)-1] }
+func (s *Solve) Last() *Step { return &s.Steps[len(s.Steps)-1] }
 
 // bounds reads from the settings how long a solve may be, and the residual that ends it if that is a number.
 func bounds(s *event.Status) (limit int, goal float64) {
@@ -154,54 +154,54 @@ func bounds(s *event.Status) (limit int, goal float64) {
 
 // trim drops the oldest solves, and of one that is longer than all may be its oldest half.
 func (t *Steps) trim() {
-	for len(t.solves) > 1 && (len(t.solves) > keptStages || t.steps > keptIterations) {
-		t.steps -= len(t.solves[0].steps)
-		t.solves[0] = nil
-		t.solves = t.solves[1:]
-		t.gone++
+	for len(t.Solves) > 1 && (len(t.Solves) > keptStages || t.Steps > keptIterations) {
+		t.Steps -= len(t.Solves[0].Steps)
+		t.Solves[0] = nil
+		t.Solves = t.Solves[1:]
+		t.Gone++
 	}
-	if s := t.solves[0]; len(s.steps) > keptIterations {
-		half := len(s.steps) / 2
-		s.steps = append(s.steps[:0], s.steps[half:]...)
-		t.steps -= half
+	if s := t.Solves[0]; len(s.Steps) > keptIterations {
+		half := len(s.Steps) / 2
+		s.Steps = append(s.Steps[:0], s.Steps[half:]...)
+		t.Steps -= half
 	}
 }
 
 // report takes in what an epoch says of its solves.
 func (t *Steps) report(e *event.EpochEvent) {
-	for _, s := range t.solves {
-		s.over = s.over || s.epoch <= e.Epoch
+	for _, s := range t.Solves {
+		s.Over = s.Over || s.Epoch <= e.Epoch
 	}
 	for i := range e.Inner {
 		if s := t.find(e.Epoch, &e.Inner[i]); s != nil {
 			s.Summary = &e.Inner[i]
 			if len(e.Inner) == 1 {
-				s.verdict = Verdict{true, e.Accepted, float64(e.Rho)}
+				s.Verdict = Verdict{true, e.Accepted, float64(e.Rho)}
 			}
 		}
 	}
 	if len(e.Inner) == 0 {
 		return
 	}
-	w := EpochWork{epoch: e.Epoch}
+	w := EpochWork{Epoch: e.Epoch}
 	if len(e.Inner) <= keptParts {
 		for i := range e.Inner {
-			w.parts = append(w.parts, SolveWork{e.Inner[i].Member, e.Inner[i].Block, e.Inner[i].Iterations, min(e.Inner[i].Stop, krylov.Interrupted)})
+			w.Parts = append(w.Parts, SolveWork{e.Inner[i].Member, e.Inner[i].Block, e.Inner[i].Iterations, min(e.Inner[i].Stop, krylov.Interrupted)})
 		}
 	}
-	t.works = chart.Newest(append(t.works, w), keptSolves)
+	t.Works = chart.Newest(append(t.Works, w), keptSolves)
 }
 
 // find returns the newest solve that a summary can be of, one of as many iterations before others: after a
 // way back, or when a solve was given up, several have its place in an epoch.
 func (t *Steps) find(epoch int, in *event.InnerSummary) *Solve {
 	var any *Solve
-	for i := len(t.solves) - 1; i >= 0; i-- {
-		s := t.solves[i]
-		if s.Summary != nil || s.epoch != epoch || s.block != in.Block || s.member != in.Member {
+	for i := len(t.Solves) - 1; i >= 0; i-- {
+		s := t.Solves[i]
+		if s.Summary != nil || s.Epoch != epoch || s.Block != in.Block || s.Member != in.Member {
 			continue
 		}
-		if s.last().n == in.Iterations {
+		if s.Last().N == in.Iterations {
 			return s
 		}
 		if any == nil {

@@ -1,4 +1,4 @@
-package tui
+package history
 
 import (
 	"fmt"
@@ -23,17 +23,17 @@ type Log struct {
 
 // Entry is one line of the log.
 type Entry struct {
-	epoch int
+	Epoch int
 	Token style.Token
-	text  string           // empty for an epoch's figures
-	stats event.EpochEvent // of an epoch line
-	stop  krylov.Stop
-	inner int
+	Text  string           // empty for an epoch's figures
+	Stats event.EpochEvent // of an epoch line
+	Stop  krylov.Stop
+	Inner int
 }
 
 // Say adds a line.
 func (l *Log) Say(epoch int, t style.Token, format string, args ...any) {
-	l.add(Entry{epoch: epoch, Token: t, text: fmt.Sprintf(format, args...)})
+	l.add(Entry{Epoch: epoch, Token: t, Text: fmt.Sprintf(format, args...)})
 }
 
 func (l *Log) add(e Entry) {
@@ -47,7 +47,7 @@ func (l *Log) recording(was *event.Status, now *event.Recording) {
 	if now.Warning != old.Warning {
 		switch {
 		case now.Warning != "":
-			l.Say(was.Epoch, style.Warn, "%s", unrecorded(now))
+			l.Say(was.Epoch, style.Warn, "%s", Unrecorded(now))
 		case now.Lost > 0:
 			l.Say(was.Epoch, style.Warn, "recorded again, without %s", format.Counted(now.Lost, "event"))
 		default:

@@ -1,4 +1,4 @@
-package tui
+package history
 
 import (
 	"cmp"
@@ -21,13 +21,13 @@ const (
 	RaceAxisCount
 )
 
-// words names the axis.
-func (x RaceAxis) words() string {
+// Words names the axis.
+func (x RaceAxis) Words() string {
 	return [...]string{"gradient equivalents", "seconds", "laps"}[x]
 }
 
-// word names it where there is little room.
-func (x RaceAxis) word() string {
+// Word names it where there is little room.
+func (x RaceAxis) Word() string {
 	return [...]string{"work", "seconds", "laps"}[x]
 }
 
@@ -41,16 +41,16 @@ type Race struct {
 // Racer is how one racer has done so far.
 type Racer struct {
 	event.Racer
-	loss, metric [RaceAxisCount]chart.Series // metric: the run's measure
-	now          event.EpochEvent
-	begun        bool
-	bestMetric   float64 // NaN before its first lap
-	bestLoss     float64
-	ended        string // why it goes on no more
+	Loss, Metric [RaceAxisCount]chart.Series // metric: the run's measure
+	Now          event.EpochEvent
+	Begun        bool
+	BestMetric   float64 // NaN before its first lap
+	BestLoss     float64
+	Ended        string // why it goes on no more
 }
 
 func newRacer(r event.Racer) Racer {
-	return Racer{Racer: r, bestMetric: math.NaN(), bestLoss: math.NaN()}
+	return Racer{Racer: r, BestMetric: math.NaN(), BestLoss: math.NaN()}
 }
 
 // lap adds a racer's outer iteration; one that is numbered 0 begins the racer anew.
@@ -59,20 +59,20 @@ func (r *Race) lap(e *event.LapEvent, m event.Measure) {
 		return
 	}
 	k := &r.Racers[e.Racer]
-	if e.Lap.Epoch == 0 && k.begun {
+	if e.Lap.Epoch == 0 && k.Begun {
 		*k = newRacer(k.Racer)
 	}
-	if e.Lap.Epoch > 0 && k.now.Epoch == 0 { // all have the figures of lap 0: they are nobody's merit
-		k.bestLoss, k.bestMetric = math.NaN(), math.NaN()
+	if e.Lap.Epoch > 0 && k.Now.Epoch == 0 { // all have the figures of lap 0: they are nobody's merit
+		k.BestLoss, k.BestMetric = math.NaN(), math.NaN()
 	}
 	r.Gen++
-	k.begun, k.ended, k.now = true, e.Ended, e.Lap
+	k.Begun, k.Ended, k.Now = true, e.Ended, e.Lap
 	loss, metric := float64(e.Lap.Loss), m.Value(&e.Lap)
-	k.bestLoss, k.bestMetric = chart.Lesser(k.bestLoss, FiniteOrNaN(loss)), chart.Lesser(k.bestMetric, FiniteOrNaN(metric))
+	k.BestLoss, k.BestMetric = chart.Lesser(k.BestLoss, FiniteOrNaN(loss)), chart.Lesser(k.BestMetric, FiniteOrNaN(metric))
 	for axis, x := range [RaceAxisCount]float64{float64(e.Lap.GradientEquivalents), float64(e.Lap.Elapsed), float64(e.Lap.Epoch)} {
 		if format.Finite(x) {
-			k.loss[axis].Add(x, loss)
-			k.metric[axis].Add(x, metric)
+			k.Loss[axis].Add(x, loss)
+			k.Metric[axis].Add(x, metric)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (r *Race) Bounds(of func(*Racer) *chart.Series) (bounds [2]float64) {
 		k := &r.Racers[i]
 		for _, b := range of(k).Buckets {
 			all = max(all, b.Max)
-			if !k.diverged() {
+			if !k.Diverged() {
 				others = max(others, b.Max)
 			}
 		}
@@ -104,19 +104,19 @@ func (r *Race) Bounds(of func(*Racer) *chart.Series) (bounds [2]float64) {
 	return bounds
 }
 
-func (r *Racer) diverged() bool { return strings.HasPrefix(r.ended, "diverged") }
+func (r *Racer) Diverged() bool { return strings.HasPrefix(r.Ended, "diverged") }
 
 // Spent is which part of its budget a racer has used, 0…1.
 func (r *Race) Spent(k *Racer) float64 {
-	if k.ended != "" {
+	if k.Ended != "" {
 		return 1
 	}
 	part := 0.0
 	if b := float64(r.Event.Equivalents); b > 0 {
-		part = max(part, float64(k.now.GradientEquivalents)/b)
+		part = max(part, float64(k.Now.GradientEquivalents)/b)
 	}
 	if b := float64(r.Event.Seconds); b > 0 {
-		part = max(part, float64(k.now.Elapsed)/b)
+		part = max(part, float64(k.Now.Elapsed)/b)
 	}
 	if math.IsNaN(part) {
 		return 0
@@ -132,7 +132,7 @@ func (r *Race) Ranking(byLoss bool) []int {
 	}
 	key := func(i int) (first, second float64) {
 		k := &r.Racers[i]
-		first, second = LastIfMissing(k.bestMetric), LastIfMissing(k.bestLoss)
+		first, second = LastIfMissing(k.BestMetric), LastIfMissing(k.BestLoss)
 		if byLoss {
 			first, second = second, first
 		}

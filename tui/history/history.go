@@ -1,4 +1,6 @@
-package tui
+// Package history remembers a run as panes show it: curves, inner solves, the steps of the method, the log, the race, earlier
+// epochs and analyses, all in bounded memory. It follows the events of a feed and knows no screen.
+package history
 
 import (
 	"fmt"
@@ -16,7 +18,7 @@ import (
 // keptSpectra bounds how many spectra are kept.
 const keptSpectra = 512
 
-// History is everything the panes show of a run, in bounded memory. apply adds a Delta; the counters tell a pane whether
+// History is everything the panes show of a run, in bounded memory. Apply adds a Delta; the counters tell a pane whether
 // what it shows has changed.
 type History struct {
 	Run     *event.RunEvent
@@ -201,11 +203,11 @@ func (h *History) Metrics() (train, test event.Quantity) {
 
 // solved adds the epoch's inner solves to the bars, the counts and the log.
 func (h *History) solved(e *event.EpochEvent) {
-	line := Entry{epoch: e.Epoch, Token: style.Muted, stats: *e}
-	line.stats.Blocks, line.stats.Inner = nil, nil
+	line := Entry{Epoch: e.Epoch, Token: style.Muted, Stats: *e}
+	line.Stats.Blocks, line.Stats.Inner = nil, nil
 	if len(e.Inner) > 0 {
 		b := h.Solves.take(e)
-		line.stop, line.inner = b.stop(), b.total
+		line.Stop, line.Inner = b.Stop(), b.Total
 	}
 	h.Solves.Running = false
 	h.Gen.Inner++
@@ -261,8 +263,8 @@ func (h *History) cut(to int) {
 	h.Spectra = slices.DeleteFunc(h.Spectra, func(e event.SpectrumEvent) bool { return e.Epoch > to })
 	h.Latest.Epoch = to
 	for i := len(h.Log.Entries) - 1; i >= 0; i-- {
-		if e := &h.Log.Entries[i]; e.text == "" && e.stats.Epoch == to {
-			h.Latest = e.stats
+		if e := &h.Log.Entries[i]; e.Text == "" && e.Stats.Epoch == to {
+			h.Latest = e.Stats
 			break
 		}
 	}
@@ -322,7 +324,7 @@ func (h *History) restart(run *event.RunEvent) {
 	old := *h
 	*h = History{Restarts: old.Restarts + 1, Viewer: old.Viewer}
 	h.Gen = Generations{old.Gen.Run + 1, old.Gen.Epoch + 1, old.Gen.Inner + 1, old.Gen.Spectrum + 1, old.Gen.Setting + 1}
-	h.Log.Gen, h.Race.Gen, h.Steps.gen = old.Log.Gen+1, old.Race.Gen+1, old.Steps.gen+1
+	h.Log.Gen, h.Race.Gen, h.Steps.Gen = old.Log.Gen+1, old.Race.Gen+1, old.Steps.Gen+1
 	h.Analyses.WeightsGen, h.Analyses.ErrorsGen = old.Analyses.WeightsGen+1, old.Analyses.ErrorsGen+1
 	if run != nil && old.Run != nil && run.ID == old.Run.ID {
 		h.Earlier = old.Earlier

@@ -1,4 +1,4 @@
-package tui
+package history
 
 import (
 	"newtop/trainer/event"
@@ -22,17 +22,17 @@ type Solves struct {
 
 // take adds the solves of an epoch and returns their bar.
 func (s *Solves) take(e *event.EpochEvent) *Bar {
-	b := Bar{epoch: e.Epoch}
+	b := Bar{Epoch: e.Epoch}
 	for _, in := range e.Inner {
-		b.nets, b.blocks = max(b.nets, in.Member+1), max(b.blocks, in.Block+1)
+		b.Nets, b.Blocks = max(b.Nets, in.Member+1), max(b.Blocks, in.Block+1)
 		k := min(in.Stop, krylov.Interrupted)
-		b.total += in.Iterations
-		b.byStop[k] += in.Iterations
-		b.solves[k]++
+		b.Total += in.Iterations
+		b.ByStop[k] += in.Iterations
+		b.Solves[k]++
 		s.Stops[k]++
 	}
 	s.Count += len(e.Inner)
-	s.Iterations += b.total
+	s.Iterations += b.Total
 	s.Bars = chart.Newest(append(s.Bars, b), keptSolves)
 	s.Barred++
 	return &b
@@ -40,19 +40,19 @@ func (s *Solves) take(e *event.EpochEvent) *Bar {
 
 // Bar is the inner work of one epoch: its iterations by the reason why the solves ended.
 type Bar struct {
-	epoch  int
-	total  int
-	byStop [krylov.Interrupted + 1]int
-	solves [krylov.Interrupted + 1]int
-	nets   int // of a committee that solved
-	blocks int // of rows that they went through
+	Epoch  int
+	Total  int
+	ByStop [krylov.Interrupted + 1]int
+	Solves [krylov.Interrupted + 1]int
+	Nets   int // of a committee that solved
+	Blocks int // of rows that they went through
 }
 
-// stop is the reason that ended most of an epoch's solves.
-func (b *Bar) stop() krylov.Stop {
+// Stop is the reason that ended most of an epoch's solves.
+func (b *Bar) Stop() krylov.Stop {
 	var most krylov.Stop
-	for s, n := range b.solves {
-		if n > b.solves[most] || most == 0 && n > 0 {
+	for s, n := range b.Solves {
+		if n > b.Solves[most] || most == 0 && n > 0 {
 			most = krylov.Stop(s)
 		}
 	}

@@ -1,10 +1,8 @@
-package tui
+package history
 
 import (
 	"math"
-	"strconv"
 
-	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
 )
@@ -52,25 +50,6 @@ func (h *History) Steering() Steering {
 	return ByFigures
 }
 
-// solveless reports whether the current method has no inner solves: what its newest epoch had, and before
-// its first one what it is steered by.
-func solveless(h *History) bool {
-	if h.Latest.Epoch > 0 && (h.Latest.Optimizer == h.Status.Optimizer || h.Status.Optimizer == "") {
-		return len(h.Latest.Inner) == 0
-	}
-	return h.Steering() != ByRadius
-}
-
-// nextRadius is the radius that the next epoch begins with, if it is not that of the last.
-func nextRadius(h *History) (r float64, ok bool) {
-	s, now := h.Primary(), float64(h.Latest.Radius)
-	if s == nil || s.Key != "radius" || h.Offline() || h.Latest.Epoch == 0 {
-		return 0, false
-	}
-	r, err := strconv.ParseFloat(s.Text, 64)
-	return r, err == nil && format.Number(r) != format.Number(now)
-}
-
 // Watched reports whether the run is trained elsewhere, or was: nobody answers what it does not tell.
 func (h *History) Watched() bool { return h.Status.Replay != nil }
 
@@ -96,7 +75,7 @@ func (h *History) External() bool { return h.Run != nil && h.Run.External() }
 
 // MetricsOnly reports whether the run is told by its figures alone.
 func (h *History) MetricsOnly() bool {
-	return h.External() && len(h.Solves.Bars) == 0 && len(h.Steps.solves) == 0 && len(h.Spectra) == 0
+	return h.External() && len(h.Solves.Bars) == 0 && len(h.Steps.Solves) == 0 && len(h.Spectra) == 0
 }
 
 // HasVerdict reports whether an epoch says anything about its step: other programs do not.
@@ -107,18 +86,4 @@ func (h *History) HasVerdict(e *event.EpochEvent) bool {
 // Missing reports whether another program tells no values of a curve at all.
 func (h *History) Missing(s *chart.Series) bool {
 	return h.External() && s.Empty() && h.Diverged == nil
-}
-
-// noLosses reports whether another program tells nothing but figures of its own.
-func noLosses(h *History) bool {
-	c := &h.Curves
-	return h.Missing(&c.Loss) && h.Missing(&c.TestLoss) && h.Missing(&c.Metric) && h.Missing(&c.TestMetric)
-}
-
-// metricName names what the run's rows are judged by beside the loss.
-func metricName(h *History) string {
-	if h.Regression() && !(h.Missing(&h.Curves.Metric) && h.Missing(&h.Curves.TestMetric)) {
-		return "RMSE"
-	}
-	return "error"
 }
